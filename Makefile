@@ -1,0 +1,60 @@
+# What you type. `make help` lists it; the rules that build are in build.mk.
+#
+#   make run WORKLOAD=myocyte ARGS='cells=1024 --mode graph'
+#   make test                 every test; SIZE=small the quick ones; REQUIRE_GPU=1 forbids skips
+#
+#   DEVICE=auto|cpu|cuda      auto: the GPU where there is nvcc 12.4 or newer and a working
+#                             device, else the CPU device
+#   CUDA_ARCH=native|all|LIST native: the GPU present, else sm_90 and PTX; all: sm_75 and up;
+#                             or numbers, 80,90
+#   SETUP=ask|yes|no          missing packages: ask on a terminal, else install as root
+#   CC, CXX, NVCC, CFLAGS     tools and their optimisation flags
+WORKLOAD ?= myocyte
+ARGS     ?=
+SIZE     ?= all
+DEVICE   ?= auto
+SETUP    ?= ask
+export DEVICE SETUP CUDA_ARCH NVCC REQUIRE_GPU
+
+# One goal after the other; the build below each goal still runs in parallel under -j.
+.NOTPARALLEL:
+
+all: build  ## build rift for the chosen device and leave a link to it here (the default)
+
+run: build  ## run one workload, checked and timed: WORKLOAD=name ARGS='cells=1024'
+	@./rift run $(WORKLOAD) $(ARGS)
+
+list: build  ## list the workloads
+	@./rift list
+
+test: setup-test  ## build and run the tests; SIZE=small leaves the long ones out
+	@+tools/build.sh tests
+	@tools/run_tests.sh "$$(tools/device.sh)" '$(SIZE)'
+
+dist: build  ## one folder with the binary, its runtime and its data, to carry to another platform
+	@+tools/build.sh dist
+
+lint: setup-lint  ## formatting and static checks
+	@tools/lint.sh
+
+format: setup-lint  ## format every source file
+	@git ls-files -z -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs -0 clang-format -i
+
+setup: setup-test  ## install what run and test need
+
+clean:  ## remove everything that was built
+	rm -rf build dist rift
+
+help:  ## list the targets
+	@echo "rift: what a virtualization layer costs a GPU. Targets:"
+	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1@\2/p' Makefile | awk -F@ '{ printf "%-16s%s\n", $$1, $$2 }'
+	@echo "Variables:"
+	@sed -n '/^#   DEVICE/,/^#   CC/s/^# /  /p' Makefile
+
+build: setup-run
+	@+tools/build.sh rift
+
+setup-run setup-test setup-lint:
+	@tools/setup.sh $(@:setup-%=%)
+
+.PHONY: all run list test dist lint format setup clean help build setup-run setup-test setup-lint

@@ -1,0 +1,131 @@
+# build.mk - how rift is built for one device. Called by tools/build.sh with DEVICE=cpu or cuda.
+#
+# A workload is a folder workloads/NAME/ with a NAME.c that defines workload_NAME. Everything
+# else is found by wildcard: a new workload, source or test needs no edit here.
+#   .c  compiled by CC as C11, the same for both devices
+#   .cu compiled by nvcc, or by CXX against the headers of the CPU device
+#   test_X.c, with kernels in test_X.cu if it has any, is a test program
+B := build/$(DEVICE)
+
+ifneq ($(filter cpu cuda,$(DEVICE)),$(DEVICE))
+$(error DEVICE=$(DEVICE): use tools/build.sh, which settles on cpu or cuda)
+endif
+
+# ---- what there is ------------------------------------------------------------------------
+NAMES  := $(patsubst workloads/%/,%,$(sort $(wildcard workloads/*/)))
+BROKEN := $(foreach n,$(NAMES),$(if $(shell grep -s -l 'const struct workload workload_$n\b' workloads/$n/$n.c),,$n))
+ifneq ($(strip $(BROKEN)),)
+$(error $(foreach n,$(BROKEN),workloads/$n: $n.c must define `const struct workload workload_$n`;))
+endif
+
+TESTS := $(wildcard tests/test_*.c workloads/*/test_*.c)
+TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/test_cpu_%,$(TESTS)),$(TESTS))
+SRC   := $(wildcard common/*.c harness/*.c workloads/*/*.c common/*.cu workloads/*/*.cu)
+SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
+OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
+RT    := $(wildcard common/cpu/*.c)
+
+# ---- flags --------------------------------------------------------------------------------
+CC       ?= cc
+CXX      ?= c++
+CFLAGS   ?= -O2 -g
+WARN     := -Wall -Wextra -Werror
+# No contraction: the reference and the kernels of the CPU device round as written.
+COMMON   := -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE
+LIBS     := -ljansson -lm -ldl -lpthread
+TESTLIBS := -lcriterion -lgsl -lgslcblas -lm
+
+ifeq ($(DEVICE),cuda)
+NVCC      := $(shell tools/nvcc.sh)
+CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))..)
+# The runtime, under the name that the loader asks for (libcudart.so.12 or .13).
+CUDART    := $(lastword $(sort $(wildcard $(CUDA_HOME)/lib64/libcudart.so.1[0-9])))
+ifeq ($(CUDART),)
+$(error no libcudart.so.1x in $(CUDA_HOME)/lib64; set CUDA_HOME to the toolkit's folder)
+endif
+HOST      := -isystem $(CUDA_HOME)/include
+NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -MMD -MP $(shell tools/arch.sh $(NVCC)) -Xcompiler -Wall,-Wextra,-Werror \
+	     -Werror all-warnings
+COMPILE.cu = $(NVCC) $(NVFLAGS) -MF $(@:.o=.d) -c -o $@ $<
+else
+CUDART    := libcudart.so.13
+HOST      := -Icommon/cpu/include
+COMPILE.cu = $(CXX) -std=c++17 $(COMMON) $(HOST) -x c++ -c -o $@ $<
+endif
+RUNTIME   := $B/$(notdir $(CUDART))
+COMPILE.c  = $(CC) -std=c11 $(COMMON) $(HOST) -c -o $@ $<
+# $ORIGIN: the runtime is found beside the binary, wherever the folder is carried.
+LINK       = $(CXX) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-rpath,'$(1)'
+
+# ---- rift ---------------------------------------------------------------------------------
+rift: $B/rift
+	@ln -sfn $B/rift rift
+
+$B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/flags
+	$(call LINK,$$ORIGIN) $(LIBS)
+
+# Generated, and rewritten only when a workload comes or goes.
+$B/table.c: $B/names
+	@{ printf '/* Generated from the folders in workloads/. */\n#include "workloads/workload.h"\n\n'; \
+	   printf 'extern const struct workload workload_%s;\n' $(NAMES); \
+	   printf '\nconst struct workload *const workloads[] = {\n'; \
+	   printf '\t&workload_%s,\n' $(NAMES); printf '\tNULL,\n};\n'; } >$@
+$B/names: always
+	@$(call keep,$(NAMES))
+
+# Objects depend on the commands that make them: other flags, other objects.
+$B/flags: always
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(LIBS))
+keep = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
+
+$B/%.c.o: %.c $B/flags
+	@mkdir -p $(@D)
+	$(COMPILE.c)
+$B/table.c.o: $B/table.c $B/flags
+	$(COMPILE.c)
+$B/%.cu.o: %.cu $B/flags
+	@mkdir -p $(@D)
+	$(COMPILE.cu)
+
+# ---- the CUDA runtime beside the binary: NVIDIA's, or the CPU device -----------------------
+ifeq ($(DEVICE),cuda)
+$(RUNTIME): $(CUDART)
+	@mkdir -p $(@D)
+	@ln -sfn $< $@
+else
+# initial-exec: threadIdx and its kin are read at every turn; a call to find them costs 40 %.
+RTFLAGS := -fPIC -ftls-model=initial-exec -fvisibility=hidden
+$B/common/cpu/%.c.o: common/cpu/%.c $B/flags
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
+$(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map
+	$(CC) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -lpthread
+endif
+
+# ---- tests --------------------------------------------------------------------------------
+tests: $B/rift $B/tests.list $(TESTS:%.c=$B/%)
+
+$B/tests.list: always
+	@$(call keep,$(TESTS:%.c=$B/%))
+
+# A test program links all of rift but main(), what tests share, and its kernels if it has any.
+SHARED := $(filter-out tests/test_%,$(wildcard tests/*.c))
+.SECONDEXPANSION:
+$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME)
+	$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
+
+# ---- dist ---------------------------------------------------------------------------------
+# The same folder serves both platforms of a comparison.
+DIST := dist/rift-$(DEVICE)
+dist: $B/rift
+	rm -rf $(DIST)
+	mkdir -p $(DIST)
+	cp $B/rift README.md LICENSE $(DIST)/
+	cp -L $(RUNTIME) $(DIST)/
+	for f in $$(find workloads -name '*.csv' -not -path '*/golden/*'); do install -D -m 644 $$f $(DIST)/$$f; done
+	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
+
+.PHONY: rift tests dist always
+.DELETE_ON_ERROR:
+.SECONDARY:
+-include $(shell find $B -name '*.d' 2>/dev/null)

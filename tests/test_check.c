@@ -1,0 +1,95 @@
+/* test_check.c - common/check.h: one line, the hook, the abort. */
+#include "common/check.h"
+#include "common/cuda_check.h"
+#include "tests/capture.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/redirect.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_check, .timeout = 30);
+
+Test(small_check, complain_is_one_line_and_returns_the_negative_errno)
+{
+	cr_redirect_stderr();
+	cr_assert(eq(int, complain(ENOMEM, "cells=%d: %s", 7, "too many"), -ENOMEM), "result");
+	cr_assert(eq(str, (char *)captured_stderr(), "rift: cells=7: too many\n"), "text");
+}
+
+Test(small_check, complain_cuts_what_is_too_long_and_ends_the_line)
+{
+	static char huge[9000];
+	const char *text;
+
+	memset(huge, 'x', sizeof(huge) - 1);
+	cr_redirect_stderr();
+	complain(EINVAL, "%s", huge);
+	text = captured_stderr();
+	cr_assert(lt(sz, strlen(text), 1200), "%zu bytes", strlen(text));
+	cr_assert(eq(chr, text[strlen(text) - 1], '\n'), "last character");
+}
+
+Test(small_check, check_holds_silently_and_evaluates_once)
+{
+	int calls = 0;
+
+	CHECK(++calls == 1, "calls=%d", calls);
+	cr_assert(eq(int, calls, 1), "calls=%d", calls);
+}
+
+Test(small_check, check_aborts, .signal = SIGABRT)
+{
+	CHECK(1 + 1 == 3, "sum is %d", 2);
+}
+
+/* exit() inside the hook ends the test before the abort, so that the text can be judged. */
+static void judge_line(const char *line)
+{
+	const char *want = "check_aborts_through_the_hook_impl: 1 > 2 failed: got 1";
+
+	exit(strstr(line, "tests/test_check.c:") == line && strstr(line, want) ? 42 : 1);
+}
+
+Test(small_check, check_aborts_through_the_hook, .exit_code = 42)
+{
+	die_hook(judge_line);
+	CHECK(1 > 2, "got %d", 1);
+}
+
+static void fail_again(const char *line)
+{
+	(void)line;
+	CHECK(0, "inside the hook");
+}
+
+Test(small_check, a_failure_inside_the_hook_aborts, .signal = SIGABRT)
+{
+	die_hook(fail_again);
+	CHECK(0, "first");
+}
+
+static void judge_cuda_line(const char *line)
+{
+	exit(strstr(line, "cudaSetDevice(12345) failed: cudaErrorInvalidDevice: ") ||
+			     strstr(line,
+				    "cudaSetDevice(12345) failed: cudaErrorInsufficientDriver: ") ||
+			     strstr(line, "cudaSetDevice(12345) failed: cudaErrorNoDevice: ")
+		     ? 42
+		     : 1);
+}
+
+Test(small_check, cuda_names_call_error_and_text, .exit_code = 42)
+{
+	die_hook(judge_cuda_line);
+	CUDA(cudaSetDevice(12345));
+}
+
+Test(small_check, cuda_success_is_silent)
+{
+	CUDA(cudaSuccess);
+	cr_assert(true, "reached");
+}

@@ -1,0 +1,147 @@
+/* test_tools.c - what make decides before it builds: device, toolkit, packages, folders. */
+#include "tests/capture.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A folder of its own with a fake nvcc of the given release; removed by fini. */
+static char folder[] = "/tmp/rift-tools-XXXXXX";
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf %s", folder);
+}
+
+TestSuite(small_tools, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+static void fake_nvcc(const char *release)
+{
+	int rc = shell(NULL,
+		       "printf '#!/bin/sh\\necho \"Cuda compilation tools, release %s, V1\"\\n' "
+		       ">%s/nvcc && chmod +x %s/nvcc",
+		       release, folder, folder);
+
+	cr_assert(zero(int, rc), "fake nvcc");
+}
+
+static void expect_has(const char *text, const char *part)
+{
+	cr_assert(ne(ptr, strstr(text, part), NULL), "'%s' is not in: %s", part, text);
+}
+
+Test(small_tools, nvcc_older_than_12_4_is_ignored_with_the_reason)
+{
+	const char *out;
+
+	fake_nvcc("11.8");
+	cr_assert(eq(int, shell(&out, "NVCC=%s/nvcc tools/nvcc.sh", folder), 1), "%s", out);
+	expect_has(out, "is CUDA 11.8; 12.4 or newer is needed");
+	cr_assert(
+		zero(int, shell(&out, "NVCC=%s/nvcc DEVICE=auto tools/device.sh -v 2>&1", folder)),
+		"%s", out);
+	expect_has(out, "CPU device build, because: ");
+	expect_has(out, "is CUDA 11.8");
+	expect_has(out, "\ncpu\n");
+}
+
+Test(small_tools, nvcc_versions_compare_as_numbers)
+{
+	const char *out;
+
+	fake_nvcc("12.10");
+	cr_assert(zero(int, shell(&out, "NVCC=%s/nvcc tools/nvcc.sh", folder)), "%s", out);
+	fake_nvcc("9.2");
+	cr_assert(eq(int, shell(&out, "NVCC=%s/nvcc tools/nvcc.sh", folder), 1), "%s", out);
+}
+
+Test(small_tools, without_nvcc_auto_is_the_cpu_device_and_cuda_says_why)
+{
+	const char *out;
+
+	cr_assert(zero(int, shell(&out, "NVCC=/no/nvcc tools/device.sh")), "%s", out);
+	cr_assert(eq(str, (char *)out, "cpu\n"), "auto");
+	cr_assert(eq(int, shell(&out, "NVCC=/no/nvcc DEVICE=cuda tools/device.sh 2>&1"), 4), "%s",
+		  out);
+	expect_has(out, "rift: DEVICE=cuda: no nvcc");
+}
+
+Test(small_tools, unknown_device_is_refused)
+{
+	const char *out;
+
+	cr_assert(eq(int, shell(&out, "DEVICE=gpu tools/device.sh 2>&1"), 3), "%s", out);
+	expect_has(out, "DEVICE=gpu: use auto, cpu or cuda");
+}
+
+Test(small_tools, architectures)
+{
+	const char *out;
+
+	cr_assert(zero(int, shell(&out,
+				  "printf '#!/bin/sh\\necho sm_52\\necho sm_75\\necho "
+				  "sm_100\\necho sm_90\\n' >%s/nvcc && chmod +x %s/nvcc",
+				  folder, folder)),
+		  "fake nvcc");
+	cr_assert(zero(int, shell(&out, "CUDA_ARCH=all tools/arch.sh %s/nvcc", folder)), "%s", out);
+	cr_assert(eq(str, (char *)out,
+		     " -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90"
+		     " -gencode arch=compute_100,code=sm_100"
+		     " -gencode arch=compute_100,code=compute_100"),
+		  "all");
+	cr_assert(zero(int, shell(&out, "CUDA_ARCH=80,sm_90 tools/arch.sh %s/nvcc", folder)), "%s",
+		  out);
+	cr_assert(eq(str, (char *)out,
+		     " -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90"),
+		  "list");
+}
+
+/* A compiler that finds no header stands for a machine without packages. */
+Test(small_tools, setup_no_lists_what_is_missing_and_installs_nothing)
+{
+	const char *out;
+
+	cr_assert(eq(int, shell(&out, "CC=false SETUP=no tools/setup.sh test 2>&1"), 3), "%s", out);
+	expect_has(out, "libjansson-dev");
+	expect_has(out, "libcriterion-dev");
+	expect_has(out, "SETUP=no: install them");
+}
+
+Test(small_tools, setup_run_needs_compiler_make_and_jansson_only)
+{
+	const char *out;
+
+	cr_assert(eq(int, shell(&out, "CC=false SETUP=no tools/setup.sh run 2>&1"), 3), "%s", out);
+	expect_has(out, "libjansson-dev");
+	cr_assert(eq(ptr, strstr(out, "criterion"), NULL), "%s", out);
+	cr_assert(zero(int, shell(&out, "SETUP=no tools/setup.sh run 2>&1")), "%s", out);
+}
+
+Test(small_tools, a_broken_workload_folder_is_named)
+{
+	const char *out;
+	int rc = shell(&out,
+		       "cp -r Makefile build.mk tools workloads %s/ && mkdir %s/workloads/zz && "
+		       "make -C %s -f build.mk DEVICE=cpu rift 2>&1",
+		       folder, folder, folder);
+
+	cr_assert(eq(int, rc, 2), "%s", out);
+	expect_has(out, "workloads/zz: zz.c must define");
+}
+
+Test(small_tools, help_lists_every_target)
+{
+	const char *out;
+
+	cr_assert(zero(int, shell(&out, "make -s help")), "%s", out);
+	expect_has(out, "make run");
+	expect_has(out, "make test");
+	expect_has(out, "make dist");
+	expect_has(out, "make clean");
+}

@@ -1,0 +1,74 @@
+#!/bin/sh
+# setup.sh run|test|lint - makes sure that the packages which a target needs are there.
+#
+# Looks for the tools and headers themselves, not for package names, so that libraries from
+# anywhere will do. What is missing is printed; then, by $SETUP:
+#   ask (default)  asks on a terminal; without one installs if root
+#   yes            installs (through sudo if not root)
+#   no             never installs
+# Installing needs apt-get (Debian, Ubuntu); elsewhere the list is all there is.
+set -eu
+target=${1:?usage: setup.sh run|test|lint}
+missing=
+
+need() { # PACKAGE COMMAND...: the package is missing when the command fails
+	package=$1
+	shift
+	"$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+header() { printf '#include <%s>\n' "$1" | ${CC:-cc} -E -x c - >/dev/null; }
+
+need make command -v make
+need gcc command -v "${CC:-cc}"
+need g++ command -v "${CXX:-c++}"
+need libc6-dev header stdio.h
+need libjansson-dev header jansson.h
+if [ "$target" = test ]; then
+	need libcriterion-dev header criterion/criterion.h
+	need libgsl-dev header gsl/gsl_odeiv2.h
+fi
+if [ "$target" = lint ]; then
+	need git command -v git
+	need clang-format command -v clang-format
+	need cppcheck command -v cppcheck
+	need shellcheck command -v shellcheck
+fi
+[ -n "$missing" ] || exit 0
+
+stop() {
+	echo "rift: missing packages:$missing" >&2
+	echo "rift: $1" >&2
+	exit 3
+}
+by_hand="install them, on Debian or Ubuntu with: apt-get install$missing"
+SETUP=${SETUP:-ask}
+case $SETUP in
+ask | yes) ;;
+no) stop "SETUP=no: $by_hand" ;;
+*) stop "SETUP=$SETUP: use ask, yes or no" ;;
+esac
+command -v apt-get >/dev/null ||
+	stop "no apt-get here; install these libraries and tools with your system's package manager"
+
+root=
+if [ "$(id -u)" != 0 ]; then
+	command -v sudo >/dev/null || stop "not root and no sudo here: $by_hand"
+	root=sudo
+fi
+if [ "$SETUP" = ask ] && [ -t 0 ] && [ -t 2 ]; then
+	printf 'rift: missing packages:%s\nInstall them now with apt-get? [Y/n] ' "$missing" >&2
+	read -r answer
+	case $answer in
+	n* | N*) stop "$by_hand" ;;
+	esac
+elif [ "$SETUP" = ask ] && [ -n "$root" ]; then
+	stop "not root and no terminal to ask on; SETUP=yes uses sudo, or $by_hand"
+fi
+
+echo "rift: installing$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+# The list is words of our own, split on purpose.
+# shellcheck disable=SC2086
+if ! { $root apt-get -qq update && $root apt-get -qq install -y --no-install-recommends $missing; } >&2; then
+	stop "apt-get failed (no network, or another package manager at work?): $by_hand"
+fi

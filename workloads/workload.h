@@ -1,0 +1,196 @@
+/*
+ * workload.h - the contract: the only thing a workload and the harness share.
+ *
+ * A workload is a folder workloads/NAME/ that defines `const struct workload workload_NAME`.
+ * The build finds the folder and makes the table; nothing else is edited. A workload includes
+ * this header and common/, never the harness and never another workload.
+ *
+ * What a workload does: a *step*, its natural unit (a solver attempt, a frame, a batch), which
+ * the harness enqueues, captures into a graph, counts and times. The harness owns clocks,
+ * streams, repetition, option parsing and output.
+ *
+ * Every int hook returns 0 or a negative errno, the latter after one line for the user
+ * (complain() in common/check.h). -ENODEV means "no such device" (exit code 4), -EINVAL,
+ * -ENOMEM and all others "bad input" (exit code 3). What can only be a bug aborts (CHECK, CUDA).
+ */
+#ifndef RIFT_WORKLOAD_H
+#define RIFT_WORKLOAD_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- declared parameters -------------------------------------------------------------- */
+
+enum param_kind {
+	PARAM_INT,    /* int64_t: 12, -3 */
+	PARAM_SIZE,   /* int64_t: 12, 64k, 8M, 1G (powers of 1024) */
+	PARAM_REAL,   /* double: 0.5, 1e-6 */
+	PARAM_CHOICE, /* int: index into choices */
+	PARAM_PATH,   /* const char *: a file name, NULL when not given; owned by the harness */
+	PARAM_LIST,   /* struct param_list: 784,512,10 */
+};
+
+enum { PARAM_LIST_MAX = 32 };
+
+struct param_list {
+	int n;
+	int64_t value[PARAM_LIST_MAX];
+};
+
+/*
+ * One option of a workload. Parsing, range check, help, JSON and CSV columns all come from this
+ * row. Write rows with the macros below: they check the field's type.
+ */
+struct param {
+	const char *name; /* name=value on the command line */
+	enum param_kind kind;
+	size_t offset;	  /* of the field in the workload's opts */
+	const char *unit; /* "ms", "cells", "1" for a pure number, "" for choice and path */
+	const char *def;  /* default, as a user would type it; "" for a path: none */
+	double min, max;  /* inclusive; of every element of a list */
+	const char *const *choices; /* PARAM_CHOICE: names, ends with NULL */
+	const char *help;	    /* one line, no full stop */
+	const char *axis; /* the kernel-size axis: its sweep values, "1,32,1k"; else NULL */
+};
+
+/* clang-format off */
+#define PARAM_FIELD(T, f, type)                                                                    \
+	(offsetof(struct T, f) + 0 * sizeof(char[_Generic(((struct T *)0)->f, type: 1, default: -1)]))
+#define PARAM_INT(T, f, unit, def, lo, hi, help)                                                   \
+	{ #f, PARAM_INT, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, NULL }
+#define PARAM_SIZE(T, f, unit, def, lo, hi, help)                                                  \
+	{ #f, PARAM_SIZE, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, NULL }
+#define PARAM_AXIS(T, f, unit, def, lo, hi, values, help)                                          \
+	{ #f, PARAM_SIZE, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, values }
+#define PARAM_REAL(T, f, unit, def, lo, hi, help)                                                  \
+	{ #f, PARAM_REAL, PARAM_FIELD(T, f, double), unit, def, lo, hi, NULL, help, NULL }
+#define PARAM_CHOICE(T, f, def, names, help)                                                       \
+	{ #f, PARAM_CHOICE, PARAM_FIELD(T, f, int), "", def, 0, 0, names, help, NULL }
+#define PARAM_PATH(T, f, help)                                                                     \
+	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), "", "", 0, 0, NULL, help, NULL }
+#define PARAM_LIST(T, f, unit, def, lo, hi, help)                                                  \
+	{ #f, PARAM_LIST, PARAM_FIELD(T, f, struct param_list), unit, def, lo, hi, NULL, help, NULL }
+#define PARAM_END { NULL, PARAM_INT, 0, NULL, NULL, 0, 0, NULL, NULL, NULL }
+/* clang-format on */
+
+/* ---- what hooks fill in --------------------------------------------------------------- */
+
+enum mode {
+	MODE_STREAM, /* one call of step() a step */
+	MODE_GRAPH,  /* steps captured once, then launched as graphs */
+	MODE_FUSED,  /* one call of fused() for all steps of a batch */
+	MODE_COUNT,
+};
+
+/* What a configuration allows. Arrives zeroed: everything allowed. */
+struct limits {
+	const char *device_refused;	      /* NULL: runs on this build's device; else why not */
+	const char *mode_refused[MODE_COUNT]; /* NULL: allowed; else why not, one line */
+	int64_t depth_max;		      /* steps a synchronize; 0: any */
+	const char *depth_why;		      /* reason of depth_max */
+	int64_t depth_run; /* depth that `rift run` takes by default: enough to see something */
+	bool action; /* options ask for an action: setup, report, teardown; nothing is timed */
+};
+
+/* The result of a check. The harness sets the first two fields, the hook the others. */
+struct verdict {
+	bool full;     /* compare everything, however long it takes */
+	uint64_t seed; /* of the sample, where not everything is compared */
+	bool passed;   /* error <= tolerance, written so that NaN fails */
+	double error, tolerance;
+	const char *measure;	 /* what error is: "largest relative difference of a state" */
+	int64_t compared, total; /* units (cells, frames, pairs) compared, of how many */
+	char worst[96];		 /* where the largest error is, for the user */
+};
+
+/* What a step costs by counting; formula says how it was counted. */
+struct cost {
+	double launches;	  /* kernel launches a step in stream mode */
+	double flops;		  /* floating-point operations */
+	double bytes_moved;	  /* device memory, each operand counted once */
+	double bytes_transferred; /* between host and device */
+	double evaluations;	  /* of the unit inside a step that users think in; 0: none */
+	const char *evaluation;	  /* its name: "right-hand side" */
+	const char *formula;
+};
+
+enum { REPORT_ROWS_MAX = 16 };
+
+/* Rows that a workload adds to the table of `rift run`. text, where set, replaces the number. */
+struct report {
+	int n;
+	struct report_row {
+		const char *name, *unit;
+		double value;
+		char text[160];
+	} row[REPORT_ROWS_MAX];
+};
+
+/* ---- the workload --------------------------------------------------------------------- */
+
+struct workload {
+	const char *name, *summary;
+	const char *source;	    /* paper, data set or code that it follows */
+	const char *step_unit;	    /* what a step is: "attempt of the solver" */
+	const struct param *params; /* ends with PARAM_END */
+	size_t opts_size;	    /* bytes; the harness allocates both structs, zeroed */
+	size_t state_size;
+
+	/* Refuses contradictory options; says what the others allow. Before setup, no CUDA call. */
+	int (*limits)(const void *opts, struct limits *out);
+
+	/*
+	 * Reads or makes inputs, allocates everything once on host and device, uploads, loads
+	 * every kernel. Must not depend on time, clock or an unseeded generator. May synchronize.
+	 */
+	int (*setup)(const void *opts, void *state);
+
+	/* Enqueues what brings device state back to the start. Must not synchronize. */
+	int (*reset)(const void *opts, void *state, cudaStream_t stream);
+
+	/*
+	 * Enqueues exactly one step. Must not synchronize, allocate or read results on the host:
+	 * it is captured into graphs, so progress counters live on the device. After the natural
+	 * end (span, last frame) a step starts over on the device: every step does full work.
+	 */
+	int (*step)(const void *opts, void *state, cudaStream_t stream);
+
+	/*
+	 * Optional (NULL: limits must refuse the mode): enqueues n steps as one launch of the
+	 * kernel that step launches, with the same bits as a result.
+	 */
+	int (*fused)(const void *opts, void *state, cudaStream_t stream, int64_t n);
+
+	/*
+	 * After a synchronize, `steps` steps after a reset: compares with an independent
+	 * reference. Must not pass on NaN. Compares everything where the reference takes under
+	 * 0.2 s or verdict->full is set, else at least 16 units and the first and last.
+	 */
+	int (*check)(const void *opts, void *state, int64_t steps, struct verdict *verdict);
+
+	/*
+	 * Optional. After a synchronize and the check, outside any clock: adds rows, writes what
+	 * path options ask for (may run steps of its own). Files appear whole or not at all.
+	 */
+	int (*report)(const void *opts, void *state, struct report *out);
+
+	/* Counts; after setup, so that sizes are known. */
+	int (*cost)(const void *opts, const void *state, struct cost *out);
+
+	/* Frees everything; also after a failed setup, when state may be partly filled or zero. */
+	void (*teardown)(void *state);
+};
+
+/* All workloads by name, then NULL; generated by the build. */
+extern const struct workload *const workloads[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif
