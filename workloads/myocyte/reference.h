@@ -37,8 +37,10 @@ void myocyte_ref_guard(double f[MYOCYTE_STATES]);
 /*
  * Integrates y from t0 to t1 (ms, t0 <= t1) by RKF7(8), order 7 propagated, landing on the
  * stimulus edges between. *h is the step to try first and, on return, the step to go on with
- * (1e-4 at the very start). tolerance is relative, > 0. Returns the number of evaluations, or
- * -EDOM when the state stops being finite or the step falls below 1e-12 ms.
+ * (1e-4 at the very start). tolerance is relative, > 0; of states near zero a thousandth of
+ * their size at t0 counts too. Returns the number of evaluations, 13 an attempt, or -EDOM for
+ * arguments outside of that, when the state stops being finite, and when the step falls below
+ * 1e-12 ms; y is then the last good state.
  */
 int64_t myocyte_ref_adaptive(const struct myocyte_model *m, double tolerance, double t0, double t1,
 			     double *h, double y[MYOCYTE_STATES]);
