@@ -1,0 +1,110 @@
+/*
+ * allocation.c - the table of memory that the runtime gave out, by address: what a pointer is,
+ * and how far one may go from it.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct lock table_lock;
+static struct allocation *table; /* sorted by base */
+static size_t n_allocations, table_room, total_device_bytes;
+
+/* Under table_lock: number of allocations with a base of at most ptr. */
+static size_t count_up_to(const char *ptr)
+{
+	size_t low = 0, high = n_allocations;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (table[middle].base <= ptr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Under table_lock. */
+static bool make_room(void)
+{
+	if (n_allocations < table_room)
+		return true;
+	size_t room = table_room ? 2 * table_room : 64;
+	struct allocation *larger = realloc(table, room * sizeof(*table));
+
+	if (!larger)
+		return false;
+	table = larger;
+	table_room = room;
+	return true;
+}
+
+bool allocation_add(const struct allocation *a)
+{
+	lock_acquire(&table_lock);
+	bool fits = make_room();
+
+	if (fits) {
+		size_t at = count_up_to(a->base);
+
+		memmove(table + at + 1, table + at, (n_allocations - at) * sizeof(*table));
+		table[at] = *a;
+		n_allocations++;
+		total_device_bytes += a->bytes;
+	}
+	lock_release(&table_lock);
+	return fits;
+}
+
+bool allocation_remove(const void *base, enum cudaMemoryType type)
+{
+	bool found = false;
+
+	lock_acquire(&table_lock);
+	size_t at = count_up_to(base);
+
+	if (at && table[at - 1].base == base && table[at - 1].type == type) {
+		found = true;
+		total_device_bytes -= table[at - 1].bytes;
+		memmove(table + at - 1, table + at, (n_allocations - at) * sizeof(*table));
+		n_allocations--;
+	}
+	lock_release(&table_lock);
+	return found;
+}
+
+struct allocation allocation_find(const void *ptr)
+{
+	struct allocation a = { .type = cudaMemoryTypeUnregistered };
+
+	lock_acquire(&table_lock);
+	size_t at = count_up_to(ptr);
+
+	if (at && (const char *)ptr < table[at - 1].base + table[at - 1].bytes)
+		a = table[at - 1];
+	lock_release(&table_lock);
+	return a;
+}
+
+size_t allocation_total_bytes(void)
+{
+	lock_acquire(&table_lock);
+	size_t bytes = total_device_bytes;
+
+	lock_release(&table_lock);
+	return bytes;
+}
+
+void allocations_free_all(void)
+{
+	lock_acquire(&table_lock);
+	for (size_t i = 0; i < n_allocations; i++)
+		free(table[i].base);
+	free(table);
+	table = NULL;
+	n_allocations = table_room = total_device_bytes = 0;
+	lock_release(&table_lock);
+}

@@ -1,0 +1,86 @@
+/*
+ * config.c - the CPU device's settings, from the environment:
+ *
+ *   RIFT_CPU_WORKERS=N                threads that run blocks of one launch, 1..256 (default:
+ *                                     the processors this process may use)
+ *   RIFT_CPU_ORDER=up|down|random     order in which the threads of a block run (default up)
+ *   RIFT_CPU_SEED=N                   seed of the random order; printed when chosen here
+ *   RIFT_CPU_SPIN_US=N                how long a waiting thread polls before it sleeps,
+ *                                     0..1000000 microseconds (default 200)
+ *
+ * A value that makes no sense is refused with one line and the default is used.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "runtime.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct config settings;
+atomic_int_least64_t host_spin_ns;
+
+static uint64_t number(const char *name, uint64_t lowest, uint64_t highest, uint64_t fallback)
+{
+	const char *text = getenv(name);
+	char *end;
+
+	if (!text || !*text)
+		return fallback;
+	unsigned long long value = strtoull(text, &end, 10);
+
+	if (*end || *text == '-' || value < lowest || value > highest) {
+		fprintf(stderr, "rift: CPU device: %s=%s: must be a number from %llu to %llu\n",
+			name, text, (unsigned long long)lowest, (unsigned long long)highest);
+		return fallback;
+	}
+	return value;
+}
+
+static unsigned processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) || CPU_COUNT(&set) < 1)
+		return 1;
+	return (unsigned)CPU_COUNT(&set) < 256 ? (unsigned)CPU_COUNT(&set) : 256;
+}
+
+static enum thread_order order(void)
+{
+	const char *text = getenv("RIFT_CPU_ORDER");
+
+	if (!text || !*text || !strcmp(text, "up"))
+		return ORDER_UP;
+	if (!strcmp(text, "down"))
+		return ORDER_DOWN;
+	if (!strcmp(text, "random"))
+		return ORDER_RANDOM;
+	fprintf(stderr, "rift: CPU device: RIFT_CPU_ORDER=%s: must be up, down or random\n", text);
+	return ORDER_UP;
+}
+
+static void load(void)
+{
+	settings.workers = (unsigned)number("RIFT_CPU_WORKERS", 1, 256, processors());
+	settings.spin_ns = 1000 * (int64_t)number("RIFT_CPU_SPIN_US", 0, 1000000, 200);
+	settings.order = order();
+	if (settings.order == ORDER_RANDOM) {
+		settings.seed = number("RIFT_CPU_SEED", 0, UINT64_MAX, (uint64_t)clock_ns());
+		fprintf(stderr, "rift: CPU device: RIFT_CPU_ORDER=random RIFT_CPU_SEED=%llu\n",
+			(unsigned long long)settings.seed);
+	}
+	atomic_store(&host_spin_ns, settings.spin_ns);
+}
+
+const struct config *config(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+	return &settings;
+}

@@ -1,0 +1,113 @@
+/*
+ * memory.c - allocation: device memory and pinned host memory are both the process's own; the
+ * table of allocation.c keeps them apart.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+enum { ALIGN_BYTES = 256 }; /* what CUDA promises of cudaMalloc */
+
+static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
+{
+	struct allocation a = { .bytes = bytes, .type = type };
+	void *base = NULL;
+
+	if (!ptr)
+		return cudaErrorInvalidValue;
+	*ptr = NULL;
+	cudaError_t error = unsafe_call();
+
+	if (error || !bytes)
+		return error;
+	/* Asked beforehand: the system would promise more than it has and fail much later. */
+	if (bytes > memory_free_bytes() || posix_memalign(&base, ALIGN_BYTES, bytes))
+		return cudaErrorMemoryAllocation;
+	a.base = base;
+	if (!allocation_add(&a)) {
+		free(base);
+		return cudaErrorMemoryAllocation;
+	}
+	*ptr = base;
+	return cudaSuccess;
+}
+
+/* As in CUDA, memory is freed after everything that may use it. */
+static cudaError_t release(void *ptr, enum cudaMemoryType type)
+{
+	cudaError_t error = unsafe_call();
+
+	if (error || !ptr)
+		return error;
+	if (allocation_find(ptr).base != ptr || allocation_find(ptr).type != type)
+		return cudaErrorInvalidValue;
+	streams_wait_all(false);
+	if (!allocation_remove(ptr, type))
+		return cudaErrorInvalidValue;
+	free(ptr);
+	return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **ptr, size_t bytes)
+{
+	return result(allocate(ptr, bytes, cudaMemoryTypeDevice));
+}
+
+cudaError_t cudaFree(void *ptr)
+{
+	return result(release(ptr, cudaMemoryTypeDevice));
+}
+
+cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
+{
+	const unsigned known =
+		cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+
+	if (flags & ~known)
+		return result(cudaErrorInvalidValue);
+	return result(allocate(ptr, bytes, cudaMemoryTypeHost));
+}
+
+cudaError_t cudaMallocHost(void **ptr, size_t bytes)
+{
+	return cudaHostAlloc(ptr, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t cudaFreeHost(void *ptr)
+{
+	return result(release(ptr, cudaMemoryTypeHost));
+}
+
+/* One address space: pinned memory has the same address on both sides. */
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+	if (!device || flags || allocation_find(host).type != cudaMemoryTypeHost)
+		return result(cudaErrorInvalidValue);
+	*device = host;
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+	if (free_bytes)
+		*free_bytes = memory_free_bytes();
+	if (total_bytes)
+		*total_bytes = memory_total_bytes();
+	return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attr, const void *ptr)
+{
+	if (!attr)
+		return result(cudaErrorInvalidValue);
+	struct allocation a = allocation_find(ptr);
+	bool known = a.type != cudaMemoryTypeUnregistered;
+
+	*attr = (struct cudaPointerAttributes){
+		.type = a.type,
+		.device = known ? 0 : -2, /* cudaInvalidDeviceId */
+		.devicePointer = known ? (void *)ptr : NULL,
+		.hostPointer = a.type == cudaMemoryTypeDevice ? NULL : (void *)ptr,
+	};
+	return cudaSuccess;
+}

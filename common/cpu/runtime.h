@@ -1,0 +1,289 @@
+/*
+ * runtime.h - what the parts of the CPU device share: settings, errors, handles, operations,
+ * streams, kernels and launches (internal).
+ */
+#ifndef RIFT_CPU_RUNTIME_H
+#define RIFT_CPU_RUNTIME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/cpudev.h"
+#include "include/cuda_runtime_api.h"
+#include "progress.h"
+#include "sanitize.h"
+
+/* ---- settings (config.c) --------------------------------------------------------------- */
+
+enum thread_order { ORDER_UP, ORDER_DOWN, ORDER_RANDOM };
+
+struct config {
+	unsigned workers; /* threads that run blocks of one launch */
+	enum thread_order order;
+	uint64_t seed; /* of ORDER_RANDOM */
+	int64_t spin_ns;
+};
+
+/* The settings from the environment, read at the first call. */
+const struct config *config(void);
+
+/* How long a host thread polls; cudaSetDeviceFlags and blocking events change it. */
+extern atomic_int_least64_t host_spin_ns;
+
+/* ---- errors (error.c) ------------------------------------------------------------------ */
+
+/* Remembers an error for cudaGetLastError and returns it. */
+cudaError_t result(cudaError_t error);
+
+/* Prints "rift: CPU device: MESSAGE" and aborts. For what a kernel must not do. */
+__attribute__((noreturn, cold, format(printf, 1, 2))) void fatal(const char *format, ...);
+
+/* ---- handles (handle.c) ---------------------------------------------------------------- */
+
+enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC };
+
+/* A new handle of object; NULL when the table (a million entries) or memory is full. */
+void *handle_open(enum handle_kind kind, void *object);
+
+/* The object of a handle; NULL for one that is closed, of another kind, or no handle. */
+void *handle_object(enum handle_kind kind, const void *handle);
+
+/* Closes a handle and returns its object, or NULL as above. */
+void *handle_close(enum handle_kind kind, const void *handle);
+
+/* Closes some handle of that kind; NULL when none is left. */
+void *handle_close_any(enum handle_kind kind);
+
+/* ---- kernels (kernel.c) ---------------------------------------------------------------- */
+
+enum {
+	MAX_THREADS = 1024, /* a block */
+	WARP_THREADS = 32,
+	DYNAMIC_BYTES_DEFAULT = 48 << 10, /* dynamic shared memory without opting in */
+	DYNAMIC_BYTES_MAX = 227 << 10,	  /* as on compute capability 9.0 */
+};
+
+/* NULL for a function that KERNEL() has not named. */
+struct cpudev_kernel *kernel_find(const void *function);
+
+/* Static shared arrays: number of slots so far, and the size and alignment of one. */
+unsigned shared_slot_count(void);
+void shared_slot_get(unsigned slot, size_t *bytes, size_t *align);
+
+/* One execution of a kernel. */
+struct launch {
+	struct cpudev_kernel *kernel;
+	const char *args; /* packed */
+	dim3 grid, block;
+	size_t shared_bytes; /* dynamic */
+	unsigned n_threads;  /* a block */
+	uint64_t n_blocks;
+	uint64_t chunk; /* blocks that a worker takes at a time */
+	atomic_uint_least64_t next_block;
+	char start_tag, end_tag; /* order of a launch, for the thread sanitizer */
+};
+
+/* Runs blocks of the launch on the calling thread until none is left (block.c). */
+void execute_blocks(struct launch *launch);
+
+/* Gives the thread's executor back; before a thread that ran blocks ends. */
+void executor_release(void);
+
+/* Runs a whole launch, with the help of the worker pool if it is worth it (pool.c). */
+void execute_launch(struct launch *launch);
+
+/* ---- operations (op.c) ----------------------------------------------------------------- */
+
+struct stream;
+struct event;
+struct exec;
+
+enum op_kind {
+	OP_COPY,
+	OP_SET,
+	OP_KERNEL,
+	OP_RECORD,
+	OP_WAIT,
+	OP_JOIN,
+	OP_HOST,
+	OP_GRAPH,
+	OP_QUIT
+};
+
+enum { OP_ROOM_BYTES = 256 }; /* arguments that fit into an op; larger ones are allocated */
+
+/* An entry of a stream's queue or a node of a graph. */
+struct op {
+	struct op *next;
+	enum op_kind kind;
+	char tag;   /* address orders submission before execution */
+	char *data; /* OP_KERNEL: packed arguments, in room or allocated */
+	union {
+		struct {
+			void *dst;
+			const void *src;
+			size_t bytes;
+			int value;
+		} memory;
+		struct {
+			struct cpudev_kernel *kernel;
+			dim3 grid, block;
+			size_t shared_bytes;
+		} launch;
+		struct {
+			struct event *event;
+			uint64_t generation;
+		} event;
+		struct {
+			struct stream *stream;
+			uint64_t count; /* operations of it that must be done */
+		} join;
+		struct {
+			cudaHostFn_t fn;
+			void *user_data;
+		} host;
+		struct {
+			struct exec *exec;
+			uint64_t ticket; /* launches of it run one after the other */
+		} graph;
+	};
+	_Alignas(16) char room[OP_ROOM_BYTES];
+};
+
+struct op *op_new(void);		    /* NULL: no memory */
+char *op_data(struct op *op, size_t bytes); /* room for arguments; NULL: no memory */
+void op_run(struct op *op);
+void op_clear(struct op *op); /* drops what it refers to; it can then be filled again */
+void op_free(struct op *op);
+struct op *op_clone(const struct op *op); /* NULL: no memory */
+
+/* ---- streams (stream.c, service.c) ----------------------------------------------------- */
+
+struct graph {
+	struct op *first, **last;
+	size_t n_nodes;
+};
+
+struct capture {
+	_Atomic(enum cudaStreamCaptureStatus) status;
+	enum cudaStreamCaptureMode mode;
+	const void *thread; /* that began it */
+	struct graph *graph;
+	uint64_t id; /* of this capture; events recorded in it carry it */
+};
+
+struct stream {
+	/* What submitters write, guarded by lock where not atomic. */
+	_Alignas(64) struct lock lock;
+	struct op *first, **last; /* queued, not yet taken by the service thread */
+	struct op *spare;	  /* for reuse */
+	uint64_t n_submitted;
+	struct progress queued; /* operations submitted */
+	struct capture capture;
+	bool blocking;		  /* takes part in the legacy default stream's order */
+	struct stream *next_live; /* list of streams whose thread has not ended */
+
+	/* What the service thread writes. */
+	_Alignas(64) struct progress done;
+	char tag; /* orders its operations before who waits for them */
+	atomic_int n_refs;
+};
+
+/* The stream of a handle; NULL when it is none. 0, 1 and 2 are the legacy default stream. */
+struct stream *stream_find(cudaStream_t handle);
+
+/* The legacy default stream; NULL when its thread could not be started. */
+struct stream *stream_null(void);
+bool stream_is_null(const struct stream *s);
+
+struct stream *stream_new(bool blocking); /* NULL: no memory or no thread */
+void stream_ref(struct stream *s);
+void stream_unref(struct stream *s);
+void stream_quit(struct stream *s); /* its thread ends after what is queued */
+
+/* Calls f for each stream whose thread has not ended, under the lock of the list. */
+void streams_each(void (*f)(struct stream *s, void *arg), void *arg);
+
+struct op *stream_new_op(struct stream *s); /* NULL: no memory */
+
+/* Queues an op as it is, without checks and default-stream order. */
+void stream_append(struct stream *s, struct op *op);
+
+/* Whether an operation may be submitted to the stream now. */
+cudaError_t stream_accepts(struct stream *s);
+
+/* Queues a filled op, or adds it to the capture; on an error the op is freed. */
+cudaError_t stream_submit(struct stream *s, struct op *op);
+
+bool stream_done(struct stream *s); /* everything submitted so far */
+void stream_wait(struct stream *s); /* the same, for spin_ns polling then sleeping */
+void streams_wait_all(bool only_blocking);
+
+/* ---- capture (capture.c) --------------------------------------------------------------- */
+
+/*
+ * Whether a call that is no stream operation is allowed now: not between begin and end of a
+ * capture (by its mode) and not in a host function. Invalidates captures that it would break.
+ */
+cudaError_t unsafe_call(void);
+
+/* The same for a call that waits for the whole device. */
+cudaError_t device_wide_call(void);
+
+/* The same for asking about an event that capture `id` recorded last (0: none did). */
+cudaError_t captured_event_call(uint64_t id);
+
+/* Whether the legacy default stream may be used: not while a blocking stream captures. */
+cudaError_t legacy_call(struct stream *s);
+
+/* For a call that a capturing stream does not allow: invalidates and returns the error. */
+cudaError_t capture_forbids(struct stream *s);
+
+/* After a failed submission: the capture would lack an operation. */
+void capture_spoil(struct stream *s);
+
+/* Whether capture `id` has not ended yet. */
+bool capture_is_open(uint64_t id);
+
+/* Ends a capture when its stream is destroyed. */
+void capture_drop(struct stream *s);
+
+extern __thread bool in_host_function;
+
+/* ---- events (event.c) ------------------------------------------------------------------ */
+
+void event_record(struct event *e, uint64_t generation);
+void event_await(struct event *e, uint64_t generation);
+void event_unref(struct event *e);
+void events_close_all(void);
+
+/* ---- graphs (graph.c) ------------------------------------------------------------------ */
+
+struct graph *graph_new(void); /* NULL: no memory */
+void graph_add(struct graph *g, struct op *op);
+void graph_free(struct graph *g);
+void exec_run(struct exec *x, uint64_t ticket);
+void exec_unref(struct exec *x);
+void graphs_close_all(void);
+
+/* ---- memory (memory.c, allocation.c) --------------------------------------------------- */
+
+struct allocation {
+	char *base;
+	size_t bytes;
+	enum cudaMemoryType type;
+};
+
+bool allocation_add(const struct allocation *a); /* false: no memory */
+bool allocation_remove(const void *base, enum cudaMemoryType type);
+/* The allocation that ptr points into; a type of Unregistered for none. */
+struct allocation allocation_find(const void *ptr);
+size_t allocation_total_bytes(void);
+void allocations_free_all(void);
+
+/* Device memory, bytes: all there is, and what is left of it. */
+size_t memory_total_bytes(void);
+size_t memory_free_bytes(void);
+
+#endif
