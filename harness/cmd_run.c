@@ -1,0 +1,189 @@
+/* cmd_run.c - rift run WORKLOAD [name=value...]: one configuration, checked and timed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "harness/interrupt.h"
+#include "harness/json.h"
+#include "harness/progress.h"
+#include "harness/run.h"
+
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_QUIET, KEY_ROW, KEY_END = KEY_ROW + 5 };
+
+/* From KEY_ROW on in the order of run_option_rows. */
+static const struct argp_option options[] = {
+	{ "mode", KEY_ROW, "stream|graph|fused", 0,
+	  "how steps are submitted: launched one by one, captured into graphs, or all in one "
+	  "launch (default: stream, or the first that the workload allows)",
+	  0 },
+	{ "depth", KEY_ROW + 1, "N", 0,
+	  "steps enqueued before one synchronize (default: the workload's choice, else 64)", 0 },
+	{ "blocks", KEY_ROW + 2, "N", 0, "timed blocks (default: what fits in 1 s, 5 to 100)", 0 },
+	{ "check", KEY_ROW + 3, "sample|full", 0,
+	  "compare a sample where the reference is slow (default), or everything", 0 },
+	{ "check-steps", KEY_ROW + 4, "N", 0, "steps to check, at most (default: 4k)", 0 },
+	{ "json", KEY_JSON, NULL, 0, "one JSON object instead of the table", 0 },
+	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
+	{ "help", KEY_HELP, NULL, 0, "this help; with a workload its parameters too", 0 },
+	{ 0 },
+};
+
+struct run_args {
+	struct run_options values;
+	struct params options;
+	const char *workload;
+	char **assignment;
+	int n_assignments;
+	bool json, quiet, help;
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct run_args *a = state->input;
+
+	switch (key) {
+	case KEY_HELP:
+		a->help = true;
+		return 0;
+	case KEY_JSON:
+		a->json = true;
+		return 0;
+	case KEY_QUIET:
+		a->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!a->workload)
+			a->workload = arg;
+		else
+			a->assignment[a->n_assignments++] = arg;
+		return 0;
+	default:
+		if (key < KEY_ROW || key >= KEY_END)
+			return ARGP_ERR_UNKNOWN;
+		return params_set(&a->options, run_option_rows[key - KEY_ROW].name, arg);
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take,
+	.args_doc = "WORKLOAD [name=value...]",
+	.doc = "Runs one configuration of a workload: sets up, warms up, times blocks of steps, "
+	       "checks the result against a reference.\vN may end in k, M or G (powers of 1024). "
+	       "`rift list WORKLOAD` shows the parameters. Exit codes: 0 ok, 1 the check failed, 3 "
+	       "usage or bad input, 4 no such device, 75 interrupted.",
+};
+
+/* mode=graph where --mode graph is meant. */
+static int refuse_option_as_parameter(const struct workload *w, const char *assignment)
+{
+	size_t len = strcspn(assignment, "=");
+
+	if (!assignment[len] || params_find(w->params, assignment, len) >= 0)
+		return 0;
+	for (const struct argp_option *o = options; o->name; o++)
+		if (strlen(o->name) == len && !strncmp(o->name, assignment, len))
+			return complain(EINVAL, "'%s': %s is an option of rift run: --%s%s%s",
+					text_shown(assignment).s, o->name, o->name,
+					o->arg ? " " : "",
+					o->arg ? text_shown(assignment + len + 1).s : "");
+	return 0;
+}
+
+static int assign_all(struct params *params, const struct workload *w, const struct run_args *a)
+{
+	int err = 0;
+
+	for (int i = 0; i < a->n_assignments && !err; i++) {
+		err = refuse_option_as_parameter(w, a->assignment[i]);
+		if (!err)
+			err = params_assign(params, a->assignment[i]);
+	}
+	return err;
+}
+
+static void print_results(const struct run *r, const struct run_args *a)
+{
+	if (!a->json)
+		run_print(r, stdout);
+	else
+		json_write(run_json(r), stdout);
+	if (a->json && !r->platform.is_gpu && !a->quiet)
+		fprintf(stderr, "%s\n", platform_not_gpu);
+}
+
+static int execute(const struct workload *w, const struct params *params, const struct run_args *a)
+{
+	struct run r = { .workload = w, .params = params, .options = &a->options };
+	int err, code;
+
+	interrupt_install();
+	progress_init(a->quiet);
+	err = run_execute(&r);
+	code = exit_code_of_run(err, r.passed);
+	/* before the release: texts may live in the workload's state */
+	if (!err)
+		print_results(&r, a);
+	run_release(&r);
+	return code;
+}
+
+static int run_workload(const struct workload *w, const struct run_args *a)
+{
+	void *opts = calloc(1, w->opts_size ? w->opts_size : 1);
+	struct params params;
+	int code;
+
+	CHECK(opts, "%zu bytes of options", w->opts_size);
+	params_init(&params, w->params, w->name, opts);
+	code = exit_code_of(assign_all(&params, w, a));
+	if (code == RIFT_OK)
+		code = execute(w, &params, a);
+	params_release(&params);
+	free(opts);
+	return code;
+}
+
+static int help(const struct run_args *a)
+{
+	const struct workload *w = a->workload ? workload_find(a->workload) : NULL;
+
+	if (a->workload && !w)
+		return RIFT_USAGE;
+	options_help(&argp, "run", stdout);
+	if (!w)
+		return RIFT_OK;
+	printf("\n");
+	return exit_code_of(workload_print(w, stdout));
+}
+
+static int obey(const struct run_args *a)
+{
+	const struct workload *w;
+
+	if (a->help)
+		return help(a);
+	if (!a->workload)
+		return exit_code_of(complain(EINVAL, "rift run: no workload; write rift run "
+						     "WORKLOAD, `rift list` shows them"));
+	w = workload_find(a->workload);
+	return w ? run_workload(w, a) : RIFT_USAGE;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_args a = { .assignment = calloc((size_t)argc, sizeof(char *)) };
+	int code;
+
+	CHECK(a.assignment, "%d arguments", argc);
+	params_init(&a.options, run_option_rows, "rift run", &a.values);
+	a.options.prefix = "--";
+	code = exit_code_of(
+		options_parse(&argp, "parameters are written name=value", argc, argv, &a));
+	if (code == RIFT_OK)
+		code = obey(&a);
+	free(a.assignment);
+	return code;
+}

@@ -1,0 +1,110 @@
+/* command.c - what the commands of rift share. */
+#include "harness/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/spell.h"
+
+enum exit_code exit_code_of(int err)
+{
+	switch (-err) {
+	case 0:
+		return RIFT_OK;
+	case ENODEV:
+		return RIFT_NO_DEVICE;
+	case EINTR:
+		return RIFT_INTERRUPTED;
+	default:
+		return RIFT_USAGE;
+	}
+}
+
+enum exit_code exit_code_of_run(int err, bool passed)
+{
+	return err ? exit_code_of(err) : passed ? RIFT_OK : RIFT_CHECK_FAILED;
+}
+
+const struct workload *workload_find(const char *name)
+{
+	struct spell near = spell_start(name);
+
+	for (const struct workload *const *w = workloads; *w; w++) {
+		if (!strcmp((*w)->name, name))
+			return *w;
+		spell_offer(&near, (*w)->name);
+	}
+	complain(EINVAL, "unknown workload '%s'%s", text_shown(name).s,
+		 near.best ? spell_hint(&near).s : "; `rift list` shows them");
+	return NULL;
+}
+
+/* By its whole name: what is abbreviated today may be ambiguous tomorrow. */
+static const struct argp_option *find_option(const struct argp *argp, const char *name, size_t len)
+{
+	for (const struct argp_option *o = argp->options; o->name; o++)
+		if (strlen(o->name) == len && !strncmp(o->name, name, len))
+			return o;
+	return NULL;
+}
+
+static int refuse_option(const struct argp *argp, const char *hint, const char *command,
+			 const char *name, size_t len)
+{
+	char word[64];
+	struct spell near;
+
+	snprintf(word, sizeof(word), "%.*s", (int)(len < 63 ? len : 63), name);
+	near = spell_start(word);
+	for (const struct argp_option *o = argp->options; o->name; o++)
+		spell_offer(&near, o->name);
+	if (near.best)
+		return complain(EINVAL, "unknown option '--%s' of rift %s; did you mean '--%s'?",
+				text_shown(word).s, command, near.best);
+	return complain(EINVAL, "unknown option '--%s' of rift %s; %s", text_shown(word).s, command,
+			hint);
+}
+
+/* Is the option at argv[*i] well formed? Steps over a value of its own. */
+static int check_option(const struct argp *argp, const char *hint, int argc, char **argv, int *i)
+{
+	const char *name = argv[*i] + 2;
+	size_t len = strcspn(name, "=");
+	const struct argp_option *o = find_option(argp, name, len);
+
+	if (!o)
+		return refuse_option(argp, hint, argv[0], name, len);
+	if (!o->arg && name[len])
+		return complain(EINVAL, "option '--%s' takes no value", o->name);
+	if (o->arg && !name[len] && ++*i == argc)
+		return complain(EINVAL, "option '--%s' needs a value: --%s %s", o->name, o->name,
+				o->arg);
+	return 0;
+}
+
+int options_parse(const struct argp *argp, const char *hint, int argc, char **argv, void *input)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		int err = 0;
+
+		if (!strncmp(argv[i], "--", 2))
+			err = check_option(argp, hint, argc, argv, &i);
+		else if (argv[i][0] == '-' && strcmp(argv[i], "-h"))
+			err = complain(EINVAL, "unknown option '%s' of rift %s; %s",
+				       text_shown(argv[i]).s, argv[0], hint);
+		if (err)
+			return err;
+	}
+	/* argp's own errors are two lines and blame getopt; what could cause them is gone */
+	return argp_parse(argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, input);
+}
+
+void options_help(const struct argp *argp, const char *name, FILE *out)
+{
+	char title[64];
+
+	snprintf(title, sizeof(title), "rift %s", name);
+	argp_help(argp, out, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, title);
+}

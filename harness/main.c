@@ -1,0 +1,96 @@
+/* main.c - rift COMMAND: finds the command; everything else is in cmd_*.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "harness/platform.h"
+#include "harness/spell.h"
+
+static int cmd_help(int argc, char **argv);
+
+static const struct command {
+	const char *name, *args, *help;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "list", "[WORKLOAD]", "the workloads, or the parameters of one", cmd_list },
+	{ "run", "WORKLOAD [name=value...]", "one configuration: checked, timed, as a table",
+	  cmd_run },
+	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
+	{ 0 },
+};
+
+static int print_help(void)
+{
+	printf("rift measures what a virtualization layer costs a GPU.\n\n");
+	for (const struct command *c = commands; c->name; c++)
+		printf("  rift %-4s %-25s %s\n", c->name, c->args, c->help);
+	printf("  rift --version\n\n"
+	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
+	       "and complaints to stderr.\n"
+	       "Exit codes: 0 ok, 1 a check failed, 3 usage or bad input, 4 no such device, 75 "
+	       "interrupted.\n");
+	return RIFT_OK;
+}
+
+static int refuse(const char *name)
+{
+	struct spell near = spell_start(name);
+
+	for (const struct workload *const *w = workloads; *w; w++)
+		if (!strcmp((*w)->name, name))
+			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);
+	for (const struct command *c = commands; c->name; c++)
+		spell_offer(&near, c->name);
+	return complain(EINVAL, "unknown command '%s'%s", text_shown(name).s,
+			near.best ? spell_hint(&near).s : "; `rift help` lists them");
+}
+
+/* Passes `NAME arguments` on; a wrong NAME is refused. */
+static int dispatch(int argc, char **argv)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, argv[0]))
+			return c->run(argc, argv);
+	refuse(argv[0]);
+	return RIFT_USAGE;
+}
+
+/* rift help run = rift run --help */
+static int cmd_help(int argc, char **argv)
+{
+	char help[] = "--help";
+	char *asked[] = { argc > 1 ? argv[1] : NULL, help, NULL };
+
+	if (argc < 2 || !strcmp(argv[1], "help") || argv[1][0] == '-')
+		return print_help();
+	return dispatch(2, asked);
+}
+
+static int obey(int argc, char **argv)
+{
+	if (argc < 2) {
+		complain(EINVAL, "no command; `rift help` lists them");
+		return RIFT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return print_help();
+	if (!strcmp(argv[1], "--version")) {
+		printf("rift %s, built for %s\n", RIFT_VERSION, platform_build());
+		return RIFT_OK;
+	}
+	return dispatch(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int code = obey(argc, argv);
+
+	/* a full disk must not look like a result */
+	if (ferror(stdout) || fclose(stdout)) {
+		complain(errno, "cannot write the output: %s", strerror(errno));
+		code = RIFT_USAGE;
+	}
+	return code;
+}

@@ -1,0 +1,71 @@
+/*
+ * run.h - one configuration of one workload: set up, warmed up, timed, checked, reported.
+ */
+#ifndef RIFT_RUN_H
+#define RIFT_RUN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "harness/measure.h"
+#include "harness/overhead.h"
+#include "harness/param.h"
+#include "harness/platform.h"
+
+/* The options that `rift run` declares as parameter rows; 0: choose. */
+struct run_options {
+	int mode; /* enum mode; counts only where given */
+	int64_t depth, blocks, check_steps;
+	int check; /* 0: sample, 1: full */
+};
+
+extern const struct param run_option_rows[];
+
+/* Everything known about a run. Zeroed but for the first three before run_execute(). */
+struct run {
+	const struct workload *workload;
+	const struct params *params;  /* of the workload; params->opts are its options */
+	const struct params *options; /* run_option_rows; options->opts is a struct run_options */
+
+	struct limits limits;
+	struct platform platform;
+	struct subject subject; /* lives until run_release() */
+	bool allowed[MODE_COUNT];
+	enum mode mode;
+	int64_t depth;
+	int64_t graph_steps, rest_steps; /* 0 unless mode is graph */
+	struct cost cost;
+	struct warmup warmup;
+	struct kernel_time kernel;
+	struct blocks blocks;
+	struct overhead overhead;
+	struct verdict verdict;
+	int64_t check_steps; /* steps that were checked */
+	bool passed;	     /* the harness's own judgement; true for actions */
+	struct report report;
+};
+
+/*
+ * Does it all. Returns 0 when there are results, of a failed check too; else a negative errno
+ * after one line: -EINVAL and others bad input, -ENODEV no device, -EINTR interrupted.
+ */
+int run_execute(struct run *r);
+
+/* Tears the workload down and frees everything; needed after every run_execute(). */
+void run_release(struct run *r);
+
+/*
+ * Why the workload refuses a mode with these options, or NULL. Knows that a workload without a
+ * fused() hook has no such mode.
+ */
+const char *mode_refused(const struct workload *w, const struct limits *limits, enum mode mode);
+
+/* The row that makes kernels larger, or NULL. */
+const struct param *workload_axis(const struct workload *w);
+
+/* Results as a table, and as one JSON object. */
+void run_print(const struct run *r, FILE *out);
+json_t *run_json(const struct run *r);
+
+#endif

@@ -1,0 +1,200 @@
+/* run_text.c - the table of `rift run`. */
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/run.h"
+#include "harness/stats.h"
+
+enum { LABEL = 17, WIDTH = 100, HARD_BLANK = '\037' };
+
+/* Bytes of text that fit in a line, cut at the last blank; a longer word stays whole. */
+static size_t fitting(const char *text)
+{
+	size_t n = strlen(text), room = WIDTH - LABEL - 1;
+
+	if (n <= room)
+		return n;
+	for (n = room; n > 0 && text[n] != ' '; n--)
+		;
+	return n ? n : strcspn(text, " ");
+}
+
+static void row(FILE *out, const char *label, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* "label  text", the text wrapped at blanks but not at HARD_BLANKs. */
+static void row(FILE *out, const char *label, const char *fmt, ...)
+{
+	char *text;
+	va_list args;
+	size_t n;
+
+	va_start(args, fmt);
+	CHECK(vasprintf(&text, fmt, args) >= 0, "row %s", label);
+	va_end(args);
+	for (const char *rest = text; *label || *rest; rest += n + (rest[n] == ' ')) {
+		n = fitting(rest);
+		fprintf(out, "%-*s ", LABEL, label);
+		for (size_t i = 0; i < n; i++)
+			fputc(rest[i] == HARD_BLANK ? ' ' : rest[i], out);
+		fputc('\n', out);
+		label = "";
+	}
+	free(text);
+}
+
+static void print_device(const struct platform *p, FILE *out)
+{
+	int rt = p->runtime_version, dr = p->driver_version;
+
+	if (p->is_gpu)
+		row(out, "device", "%s, compute %d.%d, %d SMs, %s; runtime %d.%d, driver %d.%d",
+		    p->device, p->cc_major, p->cc_minor, p->sms,
+		    text_bytes((double)p->memory_bytes).s, rt / 1000, rt % 1000 / 10, dr / 1000,
+		    dr % 1000 / 10);
+	else
+		row(out, "device", "%s; runtime %d.%d: these are not GPU figures", p->device,
+		    rt / 1000, rt % 1000 / 10);
+}
+
+static void print_host(const struct platform *p, FILE *out)
+{
+	row(out, "host", "%s, %d logical CPUs, Linux %s%s%s%s%s",
+	    *p->cpu_model ? p->cpu_model : "CPU unknown", p->logical_cpus,
+	    *p->kernel ? p->kernel : "unknown", p->hypervisor == 1 ? ", under a hypervisor" : "",
+	    p->wsl ? ", WSL" : "", p->container ? ", container: " : "",
+	    p->container ? p->container : "");
+}
+
+/* "dt=0.1 ms (*)": one parameter, unbreakable; the unit only where the name does not say it. */
+static void put_param(FILE *line, const struct param *row, const char *value, bool changed)
+{
+	char item[640];
+
+	snprintf(item, sizeof(item), "%s=%s%s%s", row->name, value,
+		 strcmp(row->unit, row->name) ? param_unit(row).s : "", changed ? " (*)" : "");
+	for (char *c = item; *c; c++) /* a file name may hold anything */
+		fputc(*c == ' ' ? HARD_BLANK : iscntrl((unsigned char)*c) ? '?' : *c, line);
+}
+
+/* Every parameter that has a value; those that are not the default are marked. */
+static void print_params(const struct params *p, FILE *out)
+{
+	char *text, value[512];
+	const char *between = "";
+	bool marked = false;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+
+	CHECK(line, "memory for the parameters");
+	for (const struct param *r = p->rows; r->name; r++) {
+		bool changed = !param_is_default(r, p->opts);
+
+		param_format(r, p->opts, value, sizeof(value));
+		if (!*value)
+			continue;
+		fputs(between, line);
+		put_param(line, r, value, changed);
+		between = ", ";
+		marked |= changed;
+	}
+	fclose(line);
+	row(out, "parameters", "%s%s", size ? text : "none", marked ? "; (*) not the default" : "");
+	free(text);
+}
+
+static void print_mode(const struct run *r, FILE *out)
+{
+	if (r->mode != MODE_GRAPH)
+		row(out, "mode", "%s, depth %ld, %ld blocks", mode_name(r->mode), (long)r->depth,
+		    (long)r->blocks.n);
+	else if (r->rest_steps)
+		row(out, "mode", "graph of %ld steps and one of %ld, depth %ld, %ld blocks",
+		    (long)r->graph_steps, (long)r->rest_steps, (long)r->depth, (long)r->blocks.n);
+	else
+		row(out, "mode", "graph of %ld steps, depth %ld, %ld blocks", (long)r->graph_steps,
+		    (long)r->depth, (long)r->blocks.n);
+}
+
+static void print_check(const struct run *r, FILE *out)
+{
+	const struct verdict *v = &r->verdict;
+
+	row(out, "check",
+	    "%s: error %.3g, tolerance %.3g (%s); %ld of %ld compared after %ld steps",
+	    r->passed ? "passed" : "FAILED", v->error, v->tolerance,
+	    v->measure ? v->measure : "unnamed", (long)v->compared, (long)v->total,
+	    (long)r->check_steps);
+	if (*v->worst)
+		row(out, "", "worst: %s", v->worst);
+}
+
+static void print_series(const char *label, const int64_t *ns, const struct run *r, FILE *out)
+{
+	struct stats s = stats_of(ns, r->blocks.n, (double)r->depth);
+
+	row(out, label, "median %s, min %s, n = %ld", text_time(s.median).s, text_time(s.min).s,
+	    (long)s.n);
+}
+
+static void print_evaluations(const struct run *r, FILE *out)
+{
+	struct stats s = stats_of(r->blocks.total_ns, r->blocks.n, (double)r->depth);
+	const struct cost *c = &r->cost;
+
+	if (c->evaluations > 0)
+		row(out, "evaluation", "%s per %s, %s/s", text_time(s.median / c->evaluations).s,
+		    c->evaluation, text_count(1e9 * c->evaluations / s.median).s);
+}
+
+static void print_times(const struct run *r, FILE *out)
+{
+	print_series("time per step", r->blocks.total_ns, r, out);
+	print_series("submit per step", r->blocks.enq_ns, r, out);
+	if (r->kernel.unknown)
+		row(out, "kernels per step", "not known: %s", r->kernel.unknown);
+	else
+		row(out, "kernels per step", "%s (%s)", text_time(r->kernel.ns).s,
+		    r->kernel.source);
+	row(out, "launches", "%s per step in stream mode", text_real(r->cost.launches).s);
+	print_evaluations(r, out);
+	if (isnan(r->overhead.share))
+		row(out, "overhead", "%s", r->overhead.meaning);
+	else
+		row(out, "overhead", "%.1f %% of a block at depth %ld; %s",
+		    100 * fmax(0, r->overhead.share), (long)r->depth, r->overhead.meaning);
+}
+
+static void print_report(const struct report *report, FILE *out)
+{
+	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++) {
+		const struct report_row *line = &report->row[i];
+		bool has_unit = line->unit && *line->unit && strcmp(line->unit, "1");
+
+		if (*line->text)
+			row(out, line->name, "%s", line->text);
+		else
+			row(out, line->name, "%.6g%s%s", line->value, has_unit ? " " : "",
+			    has_unit ? line->unit : "");
+	}
+}
+
+void run_print(const struct run *r, FILE *out)
+{
+	row(out, r->workload->name, "%s", r->workload->summary);
+	print_device(&r->platform, out);
+	print_host(&r->platform, out);
+	print_params(r->params, out);
+	if (!r->limits.action) {
+		print_mode(r, out);
+		print_check(r, out);
+		print_times(r, out);
+	}
+	print_report(&r->report, out);
+	if (!r->platform.is_gpu)
+		fprintf(out, "%s\n", platform_not_gpu);
+}

@@ -1,0 +1,99 @@
+/* submit.c - enqueues exactly `depth` steps of a workload in one of the three modes. */
+#include "harness/submit.h"
+
+#include "common/cuda_check.h"
+
+int64_t graph_steps_for(int64_t depth, int64_t launches)
+{
+	int64_t s = 1;
+
+	while (2 * s <= depth && 2 * s * launches <= GRAPH_LAUNCHES_MAX)
+		s *= 2;
+	return s;
+}
+
+static int enqueue_steps(const struct subject *s, int64_t n)
+{
+	int err = 0;
+
+	for (int64_t i = 0; i < n && !err; i++)
+		err = s->workload->step(s->opts, s->state, s->stream);
+	return err;
+}
+
+/*
+ * Captures n steps. Global capture mode, so that a step that allocates or synchronizes is caught
+ * by CUDA. A failing step leaves no capture behind.
+ */
+static int capture(const struct subject *s, int64_t n, cudaGraphExec_t *exec)
+{
+	cudaGraph_t graph = NULL;
+	int err;
+
+	CUDA(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeGlobal));
+	err = enqueue_steps(s, n);
+	CUDA(cudaStreamEndCapture(s->stream, &graph));
+	if (!err) {
+		CUDA(cudaGraphInstantiate(exec, graph, 0));
+		CUDA(cudaGraphUpload(*exec, s->stream));
+	}
+	CUDA(cudaGraphDestroy(graph));
+	return err;
+}
+
+int submission_init(struct submission *s, const struct subject *subject, enum mode mode,
+		    int64_t depth)
+{
+	int err = 0;
+
+	*s = (struct submission){ .subject = subject, .mode = mode, .depth = depth };
+	CHECK(depth >= 1, "depth=%ld", (long)depth);
+	CHECK(mode != MODE_FUSED || subject->workload->fused, "%s has no fused form",
+	      subject->workload->name);
+	if (mode != MODE_GRAPH)
+		return 0;
+	s->graph_steps = graph_steps_for(depth, subject->launches);
+	s->graph_launches = depth / s->graph_steps;
+	s->rest_steps = depth % s->graph_steps;
+	err = capture(subject, s->graph_steps, &s->graph);
+	if (!err && s->rest_steps)
+		err = capture(subject, s->rest_steps, &s->rest);
+	if (!err)
+		CUDA(cudaStreamSynchronize(subject->stream));
+	return err;
+}
+
+int submission_enqueue(const struct submission *s)
+{
+	const struct subject *subject = s->subject;
+
+	switch (s->mode) {
+	case MODE_STREAM:
+		return enqueue_steps(subject, s->depth);
+	case MODE_FUSED:
+		return subject->workload->fused(subject->opts, subject->state, subject->stream,
+						s->depth);
+	default:
+		for (int64_t i = 0; i < s->graph_launches; i++)
+			CUDA(cudaGraphLaunch(s->graph, subject->stream));
+		if (s->rest)
+			CUDA(cudaGraphLaunch(s->rest, subject->stream));
+		return 0;
+	}
+}
+
+void submission_release(struct submission *s)
+{
+	if (s->graph)
+		CUDA(cudaGraphExecDestroy(s->graph));
+	if (s->rest)
+		CUDA(cudaGraphExecDestroy(s->rest));
+	s->graph = s->rest = NULL;
+}
+
+const char *mode_name(enum mode mode)
+{
+	static const char *const name[MODE_COUNT] = { "stream", "graph", "fused" };
+
+	return name[mode];
+}
