@@ -1,0 +1,245 @@
+/*
+ * check.c - the cells against the reference (reference.h), at equal times.
+ *
+ * Adaptive: every cell has its own time t after so many attempts; the reference goes from 0 to
+ * that t with steps and a tolerance of its own. Fixed: the reference takes the same steps, so
+ * what differs is rounding.
+ *
+ * The error of a state is its difference over |reference| + |initial value|, so that a gate
+ * which decays to nothing (h reaches 1e-300) counts absolutely. V counts per V_scale_mV.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "common/philox.h"
+#include "workloads/myocyte/myocyte.h"
+#include "workloads/myocyte/reference.h"
+
+enum { SAMPLE = 16, CHUNK = 4096, SAMPLE_STREAM = 2 };
+
+/* Adaptive: 2e-3 mV of V is where the tolerance is. */
+static const double tolerance_adaptive = 4e-4, V_scale_mV = 5;
+/* Fixed: rounding, fused multiply-add and the GPU's exp, times what the upstroke amplifies. */
+static const double tolerance_fixed = 1e-9;
+
+static const double budget_s = 0.2, evaluation_s = 1.1e-6;
+
+struct comparison {
+	const struct myocyte_opts *opts;
+	const struct myocyte_state *state;
+	int64_t steps;
+	struct verdict *verdict;
+};
+
+/* ---- which cells ----------------------------------------------------------------------- */
+
+static int64_t cells_in_budget(const struct comparison *c)
+{
+	double evaluations =
+		c->opts->solver == MYOCYTE_FIXED ? MYOCYTE_STAGES_FIXED : MYOCYTE_STAGES;
+	double n = budget_s / (evaluations * evaluation_s * ((double)c->steps + 1));
+
+	return n < (double)c->opts->cells ? (int64_t)n : c->opts->cells;
+}
+
+/*
+ * All cells, or the first, the last and one of each of n equal parts between, in order.
+ * Returns how many; the caller frees *which.
+ */
+static int64_t choose_cells(const struct comparison *c, int64_t **which)
+{
+	int64_t cells = c->opts->cells, n = cells_in_budget(c), used = 0;
+
+	n = n < SAMPLE ? SAMPLE : n;
+	if (c->verdict->full || n + 2 >= cells)
+		n = cells - 2;
+	*which = malloc((size_t)(n + 2) * sizeof(**which));
+	CHECK(*which, "%ld cells", (long)n);
+	(*which)[used++] = 0;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t first = 1 + i * (cells - 2) / n, next = 1 + (i + 1) * (cells - 2) / n;
+		struct philox r = philox4x32((uint32_t)i, (uint32_t)(i >> 32), SAMPLE_STREAM, 0,
+					     c->verdict->seed);
+
+		(*which)[used++] = first + r.word[0] % (next - first);
+	}
+	if (cells > 1)
+		(*which)[used++] = cells - 1;
+	return used;
+}
+
+/* ---- one cell -------------------------------------------------------------------------- */
+
+/* The parameters that the cell must have; drawn here again, not read back. */
+static struct myocyte_model model_of(const struct comparison *c, int64_t id)
+{
+	const struct myocyte_opts *o = c->opts;
+	struct myocyte_model m = { (enum myocyte_equations)o->equations, { 0 } };
+
+	for (int i = 0; i < MYOCYTE_PARAMS; i++) {
+		struct philox r = philox4x32((uint32_t)id, (uint32_t)(id >> 32), (uint32_t)i,
+					     MYOCYTE_JITTER_STREAM, (uint64_t)o->seed);
+		double raise = id > 0 && i > 0 ? o->jitter * philox_uniform(r.word[0]) : 0;
+
+		m.p[i] = c->state->parameters[i] * (1 + raise);
+	}
+	return m;
+}
+
+/* y at the device's time t. NaN everywhere where the reference itself fails. */
+static void reference_adaptive(const struct comparison *c, const struct myocyte_model *m, double t,
+			       double y[MYOCYTE_STATES])
+{
+	double tolerance = fmax(1e-10, fmin(1e-8, c->opts->tolerance / 100));
+	double h = MYOCYTE_STEP_FIRST_MS;
+
+	for (int i = 0; i < MYOCYTE_STATES; i++)
+		y[i] = c->state->initial[i];
+	if (!(t >= 0 && t <= c->opts->span) || myocyte_ref_adaptive(m, tolerance, 0, t, &h, y) < 0)
+		for (int i = 0; i < MYOCYTE_STATES; i++)
+			y[i] = NAN;
+}
+
+/* The same steps; NaN everywhere where the device is at another time after them. */
+static void reference_fixed(const struct comparison *c, const struct myocyte_model *m, double t,
+			    double y[MYOCYTE_STATES])
+{
+	double at = 0;
+
+	for (int i = 0; i < MYOCYTE_STATES; i++)
+		y[i] = c->state->initial[i];
+	myocyte_ref_fixed(m, c->opts->step, c->opts->span, c->steps, c->state->initial, &at, y);
+	for (int i = 0; i < MYOCYTE_STATES && !(fabs(at - t) <= 1e-12 * c->opts->span); i++)
+		y[i] = NAN;
+}
+
+static double scale_of(int i, double reference, double initial)
+{
+	const double least = 1e-9; /* as in the solver's own error test */
+
+	return i == MYOCYTE_V ? V_scale_mV : fabs(reference) + fmax(fabs(initial), least);
+}
+
+/* Largest error of a state, and which; the first NaN ends the search. */
+static double compare_states(const struct comparison *c, const struct myocyte_cell *cell,
+			     const double reference[MYOCYTE_STATES], int *state)
+{
+	double worst = 0;
+
+	*state = MYOCYTE_V;
+	for (int i = 0; i < MYOCYTE_STATES; i++) {
+		double scale = scale_of(i, reference[i], c->state->initial[i]);
+		double e = fabs(cell->y[i] - reference[i]) / scale;
+
+		if (e <= worst)
+			continue;
+		worst = e;
+		*state = i;
+		if (isnan(e))
+			break;
+	}
+	return worst;
+}
+
+/* A cell that is stuck agrees with the reference at its t: its counts tell. */
+static bool went_on(const struct comparison *c, const struct myocyte_cell *cell)
+{
+	const int64_t *n = cell->count;
+
+	return n[MYOCYTE_ACCEPTED] + n[MYOCYTE_REJECTED] == c->steps && !n[MYOCYTE_LOST] &&
+	       (n[MYOCYTE_SPANS] > 0 || cell->t > 0 || !c->steps);
+}
+
+static double compare_cell(const struct comparison *c, int64_t id, const struct myocyte_cell *cell,
+			   int *state)
+{
+	struct myocyte_model m = model_of(c, id);
+	double reference[MYOCYTE_STATES];
+
+	*state = -1;
+	if (!went_on(c, cell))
+		return NAN;
+	if (c->opts->solver == MYOCYTE_FIXED)
+		reference_fixed(c, &m, cell->t, reference);
+	else
+		reference_adaptive(c, &m, cell->t, reference);
+	return compare_states(c, cell, reference, state);
+}
+
+/* ---- all of them ----------------------------------------------------------------------- */
+
+static void describe(struct verdict *v, int64_t id, int state, const struct myocyte_cell *cell)
+{
+	if (state < 0)
+		snprintf(v->worst, sizeof(v->worst),
+			 "cell %ld: not finite, or stuck, after %ld attempts at %.6g ms", (long)id,
+			 (long)(cell->count[MYOCYTE_ACCEPTED] + cell->count[MYOCYTE_REJECTED]),
+			 cell->t);
+	else
+		snprintf(v->worst, sizeof(v->worst), "%s%.0d of cell %ld at %.6g ms",
+			 state == MYOCYTE_V ? "V" : "y", state == MYOCYTE_V ? 0 : state, (long)id,
+			 cell->t);
+}
+
+static void compare_chunk(const struct comparison *c, const int64_t *which, int64_t n,
+			  const struct myocyte_cell *cells)
+{
+	struct verdict *v = c->verdict;
+	int state;
+
+	for (int64_t i = 0; i < n && !isnan(v->error); i++) {
+		double e = compare_cell(c, which[i], &cells[i], &state);
+
+		v->compared++;
+		if (e < v->error || (e == v->error && v->compared > 1))
+			continue;
+		v->error = e;
+		describe(v, which[i], state, &cells[i]);
+	}
+}
+
+static int compare_all(const struct comparison *c, const int64_t *which, int64_t n)
+{
+	int64_t chunk = n < CHUNK ? n : CHUNK;
+	struct myocyte_cell *cells = malloc((size_t)chunk * sizeof(*cells));
+	int err = 0;
+
+	CHECK(cells, "%ld cells", (long)chunk);
+	for (int64_t i = 0; i < n && !err; i += chunk) {
+		int64_t part = n - i < chunk ? n - i : chunk;
+
+		err = myocyte_read_cells(c->state, which + i, part, cells);
+		if (!err)
+			compare_chunk(c, which + i, part, cells);
+	}
+	free(cells);
+	return err;
+}
+
+/* The error of a run grows with what its steps are allowed. */
+static double tolerance_of(const struct myocyte_opts *o)
+{
+	if (o->solver == MYOCYTE_FIXED)
+		return tolerance_fixed;
+	return tolerance_adaptive * fmax(1, o->tolerance / 1e-6);
+}
+
+int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *v)
+{
+	struct comparison c = { opts, state, steps, v };
+	int64_t *which;
+	int64_t n = choose_cells(&c, &which);
+	int err;
+
+	v->total = c.opts->cells;
+	v->compared = 0;
+	v->error = 0;
+	v->measure = "largest difference of a state over its size, of V over 5 mV";
+	v->tolerance = tolerance_of(c.opts);
+	err = compare_all(&c, which, n);
+	v->passed = !err && v->error <= v->tolerance;
+	free(which);
+	return err;
+}

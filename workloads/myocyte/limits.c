@@ -1,0 +1,99 @@
+/* limits.c - which options of the myocyte workload contradict each other. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/check.h"
+#include "workloads/myocyte/myocyte.h"
+
+/* Do both name one file, existing or not? */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	if (!a || !b)
+		return false;
+	if (!strcmp(a, b))
+		return true;
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+static int check_files(const struct myocyte_opts *o)
+{
+	const char *const in[][2] = { { "initial", o->initial },
+				      { "parameters", o->parameters },
+				      { "states", o->states } };
+	const char *const out[][2] = { { "trajectory", o->trajectory },
+				       { "derivatives", o->derivatives } };
+
+	for (size_t i = 0; i < sizeof(in) / sizeof(*in); i++)
+		for (size_t j = 0; j < sizeof(out) / sizeof(*out); j++)
+			if (same_file(in[i][1], out[j][1]))
+				return complain(EINVAL,
+						"%s=%s is read as %s=: write to another file",
+						out[j][0], out[j][1], in[i][0]);
+	return 0;
+}
+
+static int check_action(const struct myocyte_opts *o)
+{
+	if (o->derivatives && !o->states)
+		return complain(EINVAL, "derivatives=%s needs states=FILE.csv to evaluate",
+				o->derivatives);
+	if (o->states && !o->derivatives)
+		return complain(EINVAL, "states=%s needs derivatives=FILE.csv to write to",
+				o->states);
+	if (o->states && o->trajectory)
+		return complain(EINVAL,
+				"trajectory= and derivatives= are two jobs: ask for one at a time");
+	if (o->states && o->initial)
+		return complain(EINVAL, "initial=%s is not used with states=: each row is a state",
+				o->initial);
+	return 0;
+}
+
+double myocyte_trajectory_rows(const struct myocyte_opts *o)
+{
+	return 1 + ceil(o->span / o->every * (1 - 1e-9));
+}
+
+static int check_trajectory(const struct myocyte_opts *o)
+{
+	double rows = myocyte_trajectory_rows(o);
+
+	if (o->trajectory && rows > MYOCYTE_ROWS_MAX)
+		return complain(
+			EINVAL,
+			"span=%g ms with every=%g ms makes %.0f rows of trajectory; at most "
+			"%d fit: every=%g or more",
+			o->span, o->every, rows, MYOCYTE_ROWS_MAX,
+			o->span / (MYOCYTE_ROWS_MAX - 1));
+	if (o->trace >= o->cells)
+		return complain(EINVAL, "trace=%ld: cells=%ld has cells 0 to %ld", (long)o->trace,
+				(long)o->cells, (long)o->cells - 1);
+	return 0;
+}
+
+static int check_solver(const struct myocyte_opts *o)
+{
+	if (o->solver == MYOCYTE_FIXED && o->step > o->span)
+		return complain(EINVAL, "step=%g ms is longer than span=%g ms", o->step, o->span);
+	return 0;
+}
+
+int myocyte_limits(const void *opts, struct limits *out)
+{
+	const struct myocyte_opts *o = opts;
+	int err = check_action(o);
+
+	if (!err)
+		err = check_files(o);
+	if (!err)
+		err = check_trajectory(o);
+	if (!err)
+		err = check_solver(o);
+	out->action = o->derivatives != NULL;
+	out->depth_run = 1024; /* 18 ms of the beat: past the upstroke */
+	return err;
+}

@@ -1,0 +1,80 @@
+/*
+ * myocyte.h - the myocyte workload: many copies of a heart muscle cell, 91 ordinary differential
+ * equations each, integrated over a beat.
+ *
+ * A step is one attempt of the solver for every cell. Options and what they mean: README.md.
+ */
+#ifndef RIFT_MYOCYTE_H
+#define RIFT_MYOCYTE_H
+
+#include <stdio.h>
+
+#include "workloads/myocyte/csv.h"
+#include "workloads/myocyte/device.h"
+#include "workloads/myocyte/output.h"
+#include "workloads/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum myocyte_solver { MYOCYTE_ADAPTIVE, MYOCYTE_FIXED };
+
+struct myocyte_opts {
+	int64_t cells;
+	double span;	  /* ms */
+	double tolerance; /* relative */
+	int equations;	  /* enum myocyte_equations */
+	int solver;	  /* enum myocyte_solver */
+	double step;	  /* ms */
+	double jitter;
+	int64_t seed;
+	const char *initial, *parameters; /* NULL: the files that come with rift */
+	const char *trajectory;
+	double every; /* ms */
+	int64_t trace;
+	const char *states, *derivatives;
+};
+
+struct myocyte_state {
+	struct myocyte_cells cells;
+	double initial[MYOCYTE_STATES], parameters[MYOCYTE_PARAMS];
+	struct output output; /* of trajectory= or derivatives= */
+	int64_t ignored;      /* columns of states= that mean nothing here */
+};
+
+/* Rows of trajectory= that fit: 2 GB of text. */
+enum { MYOCYTE_ROWS_MAX = 1000000 };
+
+/* Rows that trajectory= makes: t = 0, the multiples of `every` within the span, its end. */
+double myocyte_trajectory_rows(const struct myocyte_opts *o);
+
+/* ---- hooks, and what they share ------------------------------------------------------- */
+
+int myocyte_limits(const void *opts, struct limits *out);
+int myocyte_setup(const void *opts, void *state);
+int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
+int myocyte_report(const void *opts, void *state, struct report *out);
+void myocyte_teardown(void *state);
+
+/* Device memory for this many cells; -ENOMEM after one line with numbers. */
+int myocyte_allocate(struct myocyte_cells *cells);
+void myocyte_free(struct myocyte_cells *cells);
+
+/* Reads cells by number, in any order, after a synchronize. Returns 0 or -ENOMEM. */
+int myocyte_read_cells(const struct myocyte_state *s, const int64_t *which, int64_t n,
+		       struct myocyte_cell *out);
+
+/* trajectory=: runs the traced cell over its span. Returns 0 or an errno after one line. */
+int myocyte_write_trajectory(const struct myocyte_opts *o, struct myocyte_state *s, int64_t *rows);
+
+/* states= and derivatives=: reads and allocates; evaluates and writes. */
+int myocyte_setup_derivatives(const struct myocyte_opts *o, struct myocyte_state *s);
+int myocyte_write_derivatives(struct myocyte_state *s);
+
+extern const struct workload workload_myocyte;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

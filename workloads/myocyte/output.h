@@ -1,0 +1,43 @@
+/*
+ * output.h - a file that appears whole or not at all.
+ *
+ * Written as PATH.part beside its final place, renamed when complete. Whatever is at PATH
+ * before stays until then.
+ */
+#ifndef RIFT_MYOCYTE_OUTPUT_H
+#define RIFT_MYOCYTE_OUTPUT_H
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct output {
+	char *path, *part;
+	FILE *file; /* NULL: none is open */
+};
+
+/*
+ * Opens PATH.part. Refuses a PATH that could not be replaced in the end: a folder, a device, a
+ * file without permission. Returns 0, or an errno after one line. name is the option's, for
+ * the message.
+ */
+int output_open(struct output *out, const char *name, const char *path);
+
+/* Writes n numbers, comma separated, that read back exactly, and ends the line. */
+void output_numbers(struct output *out, const double *v, int n);
+
+/*
+ * Closes and renames: PATH is complete, or -EIO, -ENOSPC or another errno after one line, and
+ * nothing has appeared.
+ */
+int output_commit(struct output *out);
+
+/* Closes and removes PATH.part, if still open; also on a zeroed struct, also twice. */
+void output_discard(struct output *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

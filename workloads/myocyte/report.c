@@ -1,0 +1,76 @@
+/* report.c - what `rift run` tells about the cells, and the files that options ask for. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+#include "workloads/myocyte/myocyte.h"
+
+enum { CA_I = 37 };
+
+static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+{
+	struct report_row *row = &r->row[r->n];
+
+	CHECK(r->n < REPORT_ROWS_MAX, "%s", name);
+	r->n++;
+	*row = (struct report_row){ .name = name, .unit = unit, .value = value };
+	return row;
+}
+
+static void add_file(struct report *r, const char *name, const char *path, int64_t rows)
+{
+	struct report_row *row = add(r, name, "", 0);
+
+	snprintf(row->text, sizeof(row->text), "%ld rows in %s", (long)rows, path);
+}
+
+static int report_derivatives(const struct myocyte_opts *o, struct myocyte_state *s,
+			      struct report *out)
+{
+	int64_t rows = s->cells.cells;
+	int err = myocyte_write_derivatives(s);
+
+	if (err)
+		return err;
+	add_file(out, "derivatives", o->derivatives, rows);
+	if (s->ignored)
+		add(out, "columns ignored", "1", (double)s->ignored);
+	return 0;
+}
+
+static int report_cell(const struct myocyte_opts *o, struct myocyte_state *s, struct report *out)
+{
+	const int64_t first = 0;
+	struct myocyte_cell cell;
+	int err = myocyte_read_cells(s, &first, 1, &cell);
+
+	if (err)
+		return err;
+	add(out, "simulated time", "ms", cell.t);
+	add(out, "spans completed", "1", (double)cell.count[MYOCYTE_SPANS]);
+	add(out, "V", "mV", cell.y[MYOCYTE_V]);
+	add(out, "Ca_i", "uM", 1e3 * cell.y[CA_I]);
+	add(out, "steps accepted", "1", (double)cell.count[MYOCYTE_ACCEPTED]);
+	if (o->solver == MYOCYTE_ADAPTIVE)
+		add(out, "steps rejected", "1", (double)cell.count[MYOCYTE_REJECTED]);
+	return 0;
+}
+
+int myocyte_report(const void *opts, void *state, struct report *out)
+{
+	const struct myocyte_opts *o = opts;
+	struct myocyte_state *s = state;
+	int64_t rows;
+	int err;
+
+	if (o->derivatives)
+		return report_derivatives(o, s, out);
+	err = report_cell(o, s, out);
+	if (err || !o->trajectory)
+		return err;
+	err = myocyte_write_trajectory(o, s, &rows);
+	if (!err)
+		add_file(out, "trajectory", o->trajectory, rows);
+	return err;
+}
