@@ -11,6 +11,10 @@ ifneq ($(filter cpu cuda,$(DEVICE)),$(DEVICE))
 $(error DEVICE=$(DEVICE): use tools/build.sh, which settles on cpu or cuda)
 endif
 
+# V=1 shows the commands themselves.
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)')
+
 # ---- what there is ------------------------------------------------------------------------
 NAMES  := $(patsubst workloads/%/,%,$(sort $(wildcard workloads/*/)))
 BROKEN := $(foreach n,$(NAMES),$(if $(shell grep -s -l 'const struct workload workload_$n\b' workloads/$n/$n.c),,$n))
@@ -43,12 +47,14 @@ CUDART    := $(lastword $(sort $(wildcard $(CUDA_HOME)/lib64/libcudart.so.1[0-9]
 ifeq ($(CUDART),)
 $(error no libcudart.so.1x in $(CUDA_HOME)/lib64; set CUDA_HOME to the toolkit's folder)
 endif
+CU        := NVCC
 HOST      := -isystem $(CUDA_HOME)/include
 NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -MMD -MP $(shell tools/arch.sh $(NVCC)) -Xcompiler -Wall,-Wextra,-Werror \
 	     -Werror all-warnings
 COMPILE.cu = $(NVCC) $(NVFLAGS) -MF $(@:.o=.d) -c -o $@ $<
 else
 CUDART    := libcudart.so.13
+CU        := CXX
 HOST      := -Icommon/cpu/include
 COMPILE.cu = $(CXX) -std=c++17 $(COMMON) $(HOST) -x c++ -c -o $@ $<
 endif
@@ -62,7 +68,8 @@ rift: $B/rift
 	@ln -sfn $B/rift rift
 
 $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/flags
-	$(call LINK,$$ORIGIN) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
 # Generated, and rewritten only when a workload comes or goes.
 $B/table.c: $B/names
@@ -80,12 +87,15 @@ keep = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)
 
 $B/%.c.o: %.c $B/flags
 	@mkdir -p $(@D)
-	$(COMPILE.c)
+	$(call say,CC,$<)
+	$(Q)$(COMPILE.c)
 $B/table.c.o: $B/table.c $B/flags
-	$(COMPILE.c)
+	$(call say,CC,$<)
+	$(Q)$(COMPILE.c)
 $B/%.cu.o: %.cu $B/flags
 	@mkdir -p $(@D)
-	$(COMPILE.cu)
+	$(call say,$(CU),$<)
+	$(Q)$(COMPILE.cu)
 
 # ---- the CUDA runtime beside the binary: NVIDIA's, or the CPU device -----------------------
 ifeq ($(DEVICE),cuda)
@@ -97,9 +107,11 @@ else
 RTFLAGS := -fPIC -ftls-model=initial-exec -fvisibility=hidden
 $B/common/cpu/%.c.o: common/cpu/%.c $B/flags
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
 $(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map
-	$(CC) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -lpthread
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -lpthread
 endif
 
 # ---- tests --------------------------------------------------------------------------------
@@ -112,7 +124,8 @@ $B/tests.list: always
 SHARED := $(filter-out tests/test_%,$(wildcard tests/*.c))
 .SECONDEXPANSION:
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME)
-	$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
 
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison.

@@ -128,7 +128,7 @@ Test(small_tools, a_broken_workload_folder_is_named)
 	const char *out;
 	int rc = shell(&out,
 		       "cp -r Makefile build.mk tools workloads %s/ && mkdir %s/workloads/zz && "
-		       "make -C %s -f build.mk DEVICE=cpu rift 2>&1",
+		       "MAKEFLAGS= make -C %s -f build.mk DEVICE=cpu rift 2>&1",
 		       folder, folder, folder);
 
 	cr_assert(eq(int, rc, 2), "%s", out);

@@ -1,0 +1,239 @@
+/*
+ * cpu_device.cu - what the CPU device costs: threads, barriers, warp operations, submission.
+ *
+ *   RIFT_CPU_WORKERS=1 build/cpu/bench/cpu_device
+ *
+ * Prints each figure beside the one that the design was based on (AMD EPYC Zen 4, gcc 12, one
+ * worker, nothing else running). Each is the best of several runs: on a shared machine the
+ * smallest time is the least disturbed. Nothing is asserted; these are not GPU figures.
+ */
+#include "common/cuda_check.h"
+#include "common/gpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { BLOCKS = 1024, THREADS = 256, N = BLOCKS * THREADS, REPEATS = 7, WAITS = 200 };
+
+/* ---- kernels ---------------------------------------------------------------------------- */
+
+extern "C" __global__ void empty()
+{
+}
+KERNEL(empty);
+
+extern "C" __global__ void axpy(float *y, const float *x, float a, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		y[i] += a * x[i];
+}
+KERNEL(axpy);
+
+extern "C" __global__ void twenty_exp(double *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	double v = y[i];
+
+	for (int k = 0; k < 20; k++)
+		v += 1e-3 * (exp(-v) - v * v);
+	y[i] = v;
+}
+KERNEL(twenty_exp);
+
+extern "C" __global__ void barriers(int n, float *y)
+{
+	for (int i = 0; i < n; i++)
+		__syncthreads();
+	if (y)
+		y[0] = 1;
+}
+KERNEL(barriers);
+
+extern "C" __global__ void shuffles(int n, float *y)
+{
+	float v = threadIdx.x;
+
+	for (int i = 0; i < n; i++)
+		v += __shfl_xor_sync(0xffffffff, v, 1 + (i & 15));
+	y[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+KERNEL(shuffles);
+
+/* Sum of 256 elements a block, 9 barriers. */
+extern "C" __global__ void reduce(const float *x, float *y)
+{
+	SHARED_ARRAY(float, s, [THREADS]);
+	int t = threadIdx.x;
+
+	s[t] = x[blockIdx.x * THREADS + t];
+	__syncthreads();
+	for (int half = THREADS / 2; half; half /= 2) {
+		if (t < half)
+			s[t] += s[t + half];
+		__syncthreads();
+	}
+	if (t == 0)
+		y[blockIdx.x] = s[0];
+}
+KERNEL(reduce);
+
+/* The same with shuffles inside warps, one barrier. */
+extern "C" __global__ void warp_reduce(const float *x, float *y)
+{
+	SHARED_ARRAY(float, part, [8]);
+	int t = threadIdx.x;
+	float v = x[blockIdx.x * THREADS + t];
+
+	for (int d = 16; d; d /= 2)
+		v += __shfl_down_sync(0xffffffff, v, d);
+	if (t % 32 == 0)
+		part[t / 32] = v;
+	__syncthreads();
+	if (t >= 32)
+		return;
+	v = t < 8 ? part[t] : 0;
+	for (int d = 4; d; d /= 2)
+		v += __shfl_down_sync(0xffffffff, v, d);
+	if (t == 0)
+		y[blockIdx.x] = v;
+}
+KERNEL(warp_reduce);
+
+/* ---- measuring -------------------------------------------------------------------------- */
+
+static double now_ns()
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+/* Best time of submit() and the synchronize after it, divided by n. */
+template <class F> static double best_ns(double n, F submit)
+{
+	double best = INFINITY;
+
+	for (int r = 0; r < REPEATS; r++) {
+		double start = now_ns();
+
+		submit();
+		CUDA(cudaDeviceSynchronize());
+		best = fmin(best, now_ns() - start);
+	}
+	return best / n;
+}
+
+static void row(const char *what, double here, const char *design, const char *unit)
+{
+	printf("%-38s %10.4g %10s  %s\n", what, here, design, unit);
+}
+
+static void threads(float *x, float *y, double *d)
+{
+	row("empty kernel", best_ns(N, [] { CUDA(LAUNCH(empty, BLOCKS, THREADS, 0, 0)); }),
+	    "0.5-0.6", "ns/thread");
+	row("axpy", best_ns(N, [=] { CUDA(LAUNCH(axpy, BLOCKS, THREADS, 0, 0, y, x, 2.0f, N)); }),
+	    "1.15", "ns/thread");
+	row("20 exp", best_ns(N, [=] { CUDA(LAUNCH(twenty_exp, BLOCKS, THREADS, 0, 0, d)); }),
+	    "209", "ns/thread");
+	row("start, one barrier, exit",
+	    best_ns(N, [] { CUDA(LAUNCH(barriers, BLOCKS, THREADS, 0, 0, 1, nullptr)); }), "43",
+	    "ns/thread");
+}
+
+static void waiting(float *y)
+{
+	static const struct {
+		int n;
+		const char *design;
+	} sizes[] = { { 32, "6.6" }, { 256, "8.7" }, { 1024, "9" } };
+
+	for (auto s : sizes) {
+		char what[40];
+
+		snprintf(what, sizeof(what), "__syncthreads, %d threads a block", s.n);
+		row(what,
+		    best_ns(64.0 * s.n * WAITS,
+			    [=] { CUDA(LAUNCH(barriers, 64, s.n, 0, 0, (int)WAITS, nullptr)); }),
+		    s.design, "ns/thread/barrier");
+	}
+	row("__shfl_xor_sync",
+	    best_ns(64.0 * THREADS * WAITS,
+		    [=] { CUDA(LAUNCH(shuffles, 64, THREADS, 0, 0, (int)WAITS, y)); }),
+	    "15.9", "ns/thread/operation");
+}
+
+static void reductions(const float *x, float *y)
+{
+	row("reduction with 9 barriers",
+	    best_ns(N, [=] { CUDA(LAUNCH(reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "133",
+	    "ns/thread");
+	row("reduction with shuffles",
+	    best_ns(N, [=] { CUDA(LAUNCH(warp_reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "150",
+	    "ns/thread");
+}
+
+static void submission(cudaStream_t s)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+
+	row("queue a launch, 10000 in a row",
+	    best_ns(10000,
+		    [=] {
+			    for (int i = 0; i < 10000; i++)
+				    CUDA(LAUNCH(empty, 1, 1, 0, s));
+		    }),
+	    "75-150", "ns/launch");
+	row("launch and synchronize",
+	    best_ns(1000,
+		    [=] {
+			    for (int i = 0; i < 1000; i++) {
+				    CUDA(LAUNCH(empty, 1, 1, 0, s));
+				    CUDA(cudaStreamSynchronize(s));
+			    }
+		    }),
+	    "9000", "ns (5000 wanted)");
+	CUDA(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+	for (int i = 0; i < 100; i++)
+		CUDA(LAUNCH(empty, 1, 1, 0, s));
+	CUDA(cudaStreamEndCapture(s, &graph));
+	CUDA(cudaGraphInstantiate(&exec, graph, 0));
+	row("graph of 100 empty kernels",
+	    best_ns(100 * 100,
+		    [=] {
+			    for (int i = 0; i < 100; i++)
+				    CUDA(cudaGraphLaunch(exec, s));
+		    }),
+	    "27-60", "ns/node");
+	CUDA(cudaGraphExecDestroy(exec));
+	CUDA(cudaGraphDestroy(graph));
+}
+
+int main()
+{
+	struct cudaDeviceProp prop;
+	cudaStream_t stream;
+	float *x, *y;
+	double *d;
+
+	CUDA(cudaGetDeviceProperties(&prop, 0));
+	CUDA(cudaMalloc(&x, N * sizeof(*x)));
+	CUDA(cudaMalloc(&y, N * sizeof(*y)));
+	CUDA(cudaMalloc(&d, N * sizeof(*d)));
+	CUDA(cudaMemset(x, 0, N * sizeof(*x)));
+	CUDA(cudaMemset(y, 0, N * sizeof(*y)));
+	CUDA(cudaMemset(d, 0, N * sizeof(*d)));
+	CUDA(cudaStreamCreate(&stream));
+	printf("%-38s %10s %10s\n", prop.name, "here", "design");
+	threads(x, y, d);
+	waiting(y);
+	reductions(x, y);
+	submission(stream);
+	return 0;
+}

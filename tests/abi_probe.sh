@@ -1,0 +1,54 @@
+#!/bin/sh
+# abi_probe.sh INCLUDE FOLDER - do the CPU device's headers agree with NVIDIA's in INCLUDE?
+#
+# Takes every enumerator, constant, type, named field and prototype out of our own headers and
+# compiles it against both: values, sizes and offsets must print alike, and every prototype must
+# be accepted as a redeclaration of NVIDIA's. Prints how many values and prototypes agree.
+# FOLDER is for what is generated. Fields called reserved... only keep the place.
+set -eu
+nvidia=${1:?usage: abi_probe.sh INCLUDE FOLDER}
+out=${2:?usage: abi_probe.sh INCLUDE FOLDER}
+ours=common/cpu/include
+types="$ours/driver_types.h $ours/vector_types.h"
+
+# shellcheck disable=SC2086
+{
+	cat <<-'C'
+		#include <cuda_runtime_api.h>
+		#include <stddef.h>
+		#include <stdio.h>
+		#define V(x) printf("%-60s %lld\n", #x, (long long)(x));
+		int main(void) {
+	C
+	sed -n 's/^\t\(cuda[A-Za-z0-9]*\) = .*/V(\1)/p' $types
+	sed -n 's/^#define \(cuda[A-Za-z0-9]*\) .*/V(\1)/p' $types
+	sed -n 's/^enum \(cuda[A-Za-z]*\) {.*/V(sizeof(enum \1))/p' $types
+	sed -n 's/^typedef struct CU[A-Za-z]*_st \*\(cuda[A-Za-z]*\);/V(sizeof(\1))/p' $types
+	awk '/^struct [A-Za-z0-9]+ \{/ { name = $2; print "V(sizeof(struct " name "))"; next }
+	     /^}/ { name = "" }
+	     name != "" && /^\t[a-z].*;/ && !/return/ {
+		sub(/;.*/, ""); sub(/^\t(enum |const |unsigned )*[a-zA-Z_0-9]+ \**/, "")
+		n = split($0, field, /, */)
+		for (i = 1; i <= n; i++) {
+			sub(/\[.*/, "", field[i]); sub(/^ *\**/, "", field[i])
+			if (field[i] !~ /^reserved_/) print "V(offsetof(struct " name ", " field[i] "))"
+		}
+	     }' $types
+	echo 'return 0; }'
+} >"$out/values.c"
+print_values() { # INCLUDE NAME
+	cc -std=gnu11 -w -I"$1" -o "$out/values_$2" "$out/values.c"
+	"$out/values_$2" >"$out/values_$2.txt"
+}
+print_values "$nvidia" nvidia
+print_values "$ours" ours
+diff "$out/values_nvidia.txt" "$out/values_ours.txt"
+
+{
+	echo '#include <cuda_runtime_api.h>'
+	# From the first prototype's line to its semicolon, without C++ default arguments.
+	sed -n '/^\(cudaError_t \|const char \*\)cuda/,/;$/p' \
+		"$ours/cuda_runtime_api.h" | sed 's/ CPUDEV_DEFAULT([^)]*)//'
+} >"$out/prototypes.c"
+cc -std=gnu11 -w -I"$nvidia" -fsyntax-only "$out/prototypes.c"
+echo "$(wc -l <"$out/values_ours.txt") values, $(grep -c 'cuda.*(' "$out/prototypes.c") prototypes agree"

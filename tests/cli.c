@@ -1,0 +1,134 @@
+/* cli.c - what tests of the command line share. */
+#include "tests/cli.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/capture.h"
+#include "tests/divert.h"
+
+const char *rift(void)
+{
+	static char path[4096], self[2048];
+	ssize_t n;
+
+	if (getenv("RIFT_BIN"))
+		return getenv("RIFT_BIN");
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	cr_assert(lt(i64, 0, n), "/proc/self/exe");
+	for (char *dir = dirname(self); strlen(dir) > 1; dir = dirname(dir)) {
+		snprintf(path, sizeof(path), "%s/rift", dir);
+		if (!access(path, X_OK))
+			return path;
+	}
+	cr_fatal("no rift beside or above the tests; set RIFT_BIN");
+	return NULL;
+}
+
+int run_rift(enum stream which, const char **text, const char *fmt, ...)
+{
+	char args[1024];
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(args, sizeof(args), fmt, list);
+	va_end(list);
+	return shell(text, "'%s' %s %s", rift(), args,
+		     which == OUT ? "2>/dev/null" : "2>&1 >/dev/null");
+}
+
+const json_t *rift_json(const char *fmt, ...)
+{
+	static json_t *kept; /* so that a leak checker finds an owner */
+	char args[1024];
+	const char *text;
+	json_error_t error;
+	json_t *o;
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(args, sizeof(args), fmt, list);
+	va_end(list);
+	cr_assert(zero(int, run_rift(OUT, &text, "%s", args)), "rift %s", args);
+	o = json_loads(text, 0, &error);
+	cr_assert(ne(ptr, o, NULL), "rift %s: %s in\n%s", args, error.text, text);
+	if (!kept)
+		kept = json_array();
+	json_array_append_new(kept, o);
+	return o;
+}
+
+void need_device(void)
+{
+	int count = 0;
+
+	if (cudaGetDeviceCount(&count) || !count)
+		cr_skip("no CUDA device");
+}
+
+/* The first workload of `rift list --json`, and its axis parameter. Kept until the test ends. */
+static const json_t *first_workload(void)
+{
+	static const json_t *list;
+
+	if (!list)
+		list = rift_json("list --json");
+	return json_array_get(json_object_get(list, "workloads"), 0);
+}
+
+const char *text_of(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? text : "";
+}
+
+const char *name(void)
+{
+	return text_of(first_workload(), "name");
+}
+
+const json_t *axis(void)
+{
+	const json_t *params = json_object_get(first_workload(), "params");
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(params, i, row) if (*text_of(row, "axis")) return row;
+	return NULL;
+}
+
+void refused(int code, const char *says, const char *fmt, ...)
+{
+	char args[512];
+	const char *text;
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(args, sizeof(args), fmt, list);
+	va_end(list);
+	cr_assert(eq(int, run_rift(ERR, &text, "%s", args), code), "rift %s: %s", args, text);
+	cr_assert(is_one_complaint(text), "rift %s: %s", args, text);
+	cr_assert(ne(ptr, strstr(text, says), NULL), "rift %s: %s", args, text);
+	run_rift(OUT, &text, "%s", args);
+	cr_assert(eq(str, (char *)text, ""), "rift %s writes to stdout", args);
+}
+
+void says(const char *args, const char *const *want)
+{
+	const char *text;
+
+	cr_assert(zero(int, run_rift(ERR, &text, "%s", args)), "rift %s", args);
+	cr_assert(eq(str, (char *)text, ""), "rift %s: stderr", args);
+	run_rift(OUT, &text, "%s", args);
+	for (; *want; want++)
+		cr_assert(ne(ptr, strstr(text, *want), NULL), "rift %s: '%s' in\n%s", args, *want,
+			  text);
+}

@@ -1,0 +1,36 @@
+/* cli.h - what tests of the command line share: the real binary, and its first workload. */
+#ifndef RIFT_TESTS_CLI_H
+#define RIFT_TESTS_CLI_H
+
+#include <jansson.h>
+
+enum stream { OUT, ERR };
+
+/* The binary: $RIFT_BIN, else beside or above this test program. */
+const char *rift(void);
+
+/* rift with these arguments through the shell: its exit code, and one of its outputs. */
+int run_rift(enum stream which, const char **text, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Must be refused: this exit code, nothing on stdout, one line on stderr that holds `says`. */
+void refused(int code, const char *says, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Must succeed: exit 0, nothing on stderr, every text of `want` (ends with NULL) on stdout. */
+void says(const char *args, const char *const *want);
+
+/* rift's stdout as JSON; exit code 0. Kept until the test ends. */
+const json_t *rift_json(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Of `rift list --json`: the first workload's name, and the row of its axis. */
+const char *name(void);
+const json_t *axis(void);
+
+/* A string member, "" where it is missing or null. */
+const char *text_of(const json_t *object, const char *key);
+
+/* Skips the test where there is no device. */
+void need_device(void);
+
+#endif

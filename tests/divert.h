@@ -1,0 +1,17 @@
+/* divert.h - what code under test writes to stderr, as often as a test likes. */
+#ifndef RIFT_TESTS_DIVERT_H
+#define RIFT_TESTS_DIVERT_H
+
+/* From now on stderr goes to a temporary file. */
+void divert_stderr(void);
+
+/*
+ * Puts stderr back and returns what was written since divert_stderr(): at most 8 KiB, static
+ * memory, until the next call.
+ */
+const char *diverted_stderr(void);
+
+/* Is it "rift: ..." and exactly one line? */
+int is_one_complaint(const char *text);
+
+#endif

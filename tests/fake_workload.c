@@ -1,0 +1,213 @@
+/* fake_workload.c - a workload whose steps only count, and that fails where it is told to. */
+#include "tests/fake_workload.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+
+struct fake_log fake_log;
+
+struct fake_state {
+	int64_t ran;   /* steps since the reset; changed in stream order */
+	void *to_free; /* by the sanitizers' judgement of teardown */
+};
+
+static const char *const solvers[] = { "rk4", "rkf78", "euler", NULL };
+static const char *const hooks[] = { "none", "limits", "setup", "cost",	  "reset",
+				     "step", "fused",  "check", "report", NULL };
+static const char *const verdicts[] = { "honest", "wrong", "nan", "nothing", NULL };
+static const char *const modes[] = { "all", "nofused", "stream", "none", NULL };
+static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const devices[] = { "any", "none", NULL };
+
+static const struct param params[] = {
+	PARAM_AXIS(fake_opts, cells, "cells", "1", 1, 65536, "1,32,1k", "number of cells"),
+	PARAM_INT(fake_opts, launches, "launches", "1", 1, 2048, "launches it says a step has"),
+	PARAM_INT(fake_opts, depth_max, "steps", "0", 0, 1000, "largest depth, 0 for any"),
+	PARAM_INT(fake_opts, fail_errno, "1", "22", 1, 133, "what a failing hook returns"),
+	PARAM_REAL(fake_opts, rate, "Hz", "0.5", 0.1, 1e6, "beats a second"),
+	PARAM_CHOICE(fake_opts, solver, "rkf78", solvers, "the solver"),
+	PARAM_CHOICE(fake_opts, fail, "none", hooks, "which hook fails"),
+	PARAM_CHOICE(fake_opts, verdict, "honest", verdicts, "what the check says"),
+	PARAM_CHOICE(fake_opts, modes, "all", modes, "modes it allows"),
+	PARAM_CHOICE(fake_opts, action, "no", no_yes, "report only, time nothing"),
+	PARAM_CHOICE(fake_opts, device, "any", devices, "devices it allows"),
+	PARAM_PATH(fake_opts, file, "a file"),
+	PARAM_LIST(fake_opts, layers, "neurons", "784,512,10", 1, 1 << 20, "layer widths"),
+	PARAM_END,
+};
+
+void fake_note(char event)
+{
+	size_t n = strlen(fake_log.order);
+
+	if (n + 1 < sizeof(fake_log.order))
+		fake_log.order[n] = event;
+}
+
+static int fails(const struct fake_opts *o, enum fake_hook hook)
+{
+	if (o->fail != (int)hook)
+		return 0;
+	return complain((int)o->fail_errno, "fake: %s fails as asked", hooks[hook]);
+}
+
+static int fake_limits(const void *opts, struct limits *out)
+{
+	const struct fake_opts *o = opts;
+
+	if (o->modes >= FAKE_NO_FUSED)
+		out->mode_refused[MODE_FUSED] = "steps cannot be fused";
+	if (o->modes >= FAKE_STREAM_ONLY)
+		out->mode_refused[MODE_GRAPH] = "steps cannot be captured";
+	if (o->modes == FAKE_NO_MODE)
+		out->mode_refused[MODE_STREAM] = "nothing is allowed";
+	out->depth_max = o->depth_max;
+	out->depth_why = "the host looks at every result";
+	out->action = o->action != 0;
+	if (o->device)
+		out->device_refused = "it likes none";
+	return fails(o, FAKE_LIMITS);
+}
+
+static int fake_setup(const void *opts, void *state)
+{
+	struct fake_state *s = state;
+
+	fake_log.setups++;
+	s->to_free = malloc(16);
+	return fails(opts, FAKE_SETUP);
+}
+
+static void set_zero(void *ran)
+{
+	*(int64_t *)ran = 0;
+}
+
+static void add_one(void *ran)
+{
+	++*(int64_t *)ran;
+}
+
+/* A step count and where to add it; freed by the host function that has used it. */
+struct many {
+	int64_t *ran, n;
+};
+
+static void add_many(void *arg)
+{
+	struct many *m = arg;
+
+	*m->ran += m->n;
+	free(m);
+}
+
+static int fake_reset(const void *opts, void *state, cudaStream_t stream)
+{
+	struct fake_state *s = state;
+
+	fake_log.resets++;
+	fake_note('R');
+	CUDA(cudaLaunchHostFunc(stream, set_zero, &s->ran));
+	return fails(opts, FAKE_RESET);
+}
+
+static int fake_step(const void *opts, void *state, cudaStream_t stream)
+{
+	struct fake_state *s = state;
+
+	fake_log.steps++;
+	fake_note('s');
+	CUDA(cudaLaunchHostFunc(stream, add_one, &s->ran));
+	return fails(opts, FAKE_STEP);
+}
+
+static int fake_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
+{
+	struct fake_state *s = state;
+	struct many *m = malloc(sizeof(*m));
+
+	CHECK(m, "memory");
+	*m = (struct many){ &s->ran, n };
+	fake_log.fuseds++;
+	fake_log.fused_steps += n;
+	fake_note('F');
+	CUDA(cudaLaunchHostFunc(stream, add_many, m));
+	return fails(opts, FAKE_FUSED);
+}
+
+static int fake_check(const void *opts, void *state, int64_t steps, struct verdict *v)
+{
+	const struct fake_opts *o = opts;
+	const struct fake_state *s = state;
+
+	fake_log.checks++;
+	fake_log.checked_steps = steps;
+	fake_log.checked_full = v->full;
+	v->measure = "steps too many or too few";
+	v->tolerance = 0.5;
+	v->compared = o->verdict == FAKE_NOTHING_COMPARED ? 0 : 1;
+	v->total = 1;
+	v->error = o->verdict == FAKE_WRONG ? 7
+		   : o->verdict == FAKE_NAN ? NAN
+					    : fabs((double)(s->ran - steps));
+	/* the hook lies about NaN and about nothing compared: the harness must not believe it */
+	v->passed = o->verdict == FAKE_WRONG ? false : !(v->error > v->tolerance);
+	snprintf(v->worst, sizeof(v->worst), "ran %ld, expected %ld", (long)s->ran, (long)steps);
+	return fails(o, FAKE_CHECK);
+}
+
+static int fake_report(const void *opts, void *state, struct report *out)
+{
+	const struct fake_state *s = state;
+
+	fake_log.reports++;
+	out->row[out->n++] = (struct report_row){ "ran", "steps", (double)s->ran, "" };
+	out->row[out->n++] = (struct report_row){ "nothing", "1", NAN, "" };
+	out->row[out->n++] = (struct report_row){ "wrote", "", 0, "no file" };
+	return fails(opts, FAKE_REPORT);
+}
+
+static int fake_cost(const void *opts, const void *state, struct cost *out)
+{
+	const struct fake_opts *o = opts;
+
+	(void)state;
+	out->launches = (double)o->launches;
+	out->evaluations = 13;
+	out->evaluation = "right-hand side";
+	out->formula = "made up";
+	return fails(o, FAKE_COST);
+}
+
+static void fake_teardown(void *state)
+{
+	struct fake_state *s = state;
+
+	fake_log.teardowns++;
+	free(s->to_free);
+	s->to_free = NULL;
+}
+
+const struct workload workload_fake = {
+	.name = "fake",
+	.summary = "counts its steps",
+	.source = "nothing",
+	.step_unit = "one more",
+	.params = params,
+	.opts_size = sizeof(struct fake_opts),
+	.state_size = sizeof(struct fake_state),
+	.limits = fake_limits,
+	.setup = fake_setup,
+	.reset = fake_reset,
+	.step = fake_step,
+	.fused = fake_fused,
+	.check = fake_check,
+	.report = fake_report,
+	.cost = fake_cost,
+	.teardown = fake_teardown,
+};

@@ -1,0 +1,233 @@
+/*
+ * test_cli_run.c - `rift run` of the real binary on the first workload: table, JSON, Ctrl-C.
+ * No clock is judged beyond > 0.
+ */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TestSuite(small_cli_run, .timeout = 120);
+
+static const json_t *member(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	cr_assert(ne(ptr, (void *)value, NULL), "key '%s' is missing", key);
+	return value;
+}
+
+static double number(const json_t *o, const char *key)
+{
+	const json_t *value = member(o, key);
+
+	cr_assert(eq(int, json_is_number(value), 1), "'%s' is no number", key);
+	return json_number_value(value);
+}
+
+Test(small_cli_run, table_on_stdout_and_nothing_on_stderr)
+{
+	static const char *const want[] = { "\ndevice ",
+					    "\nparameters ",
+					    "\nmode ",
+					    "\ncheck             passed: ",
+					    "\ntime per step ",
+					    "\nsubmit per step ",
+					    "\nlaunches ",
+					    "\noverhead ",
+					    NULL };
+	char args[128];
+
+	need_device();
+	snprintf(args, sizeof(args), "run %s --depth 4 --blocks 5", name());
+	says(args, want);
+}
+
+Test(small_cli_run, the_cpu_device_says_that_these_are_not_gpu_figures)
+{
+	const json_t *o, *device;
+	const char *text;
+	size_t n;
+
+	need_device();
+	o = rift_json("run %s --depth 2 --blocks 5 --json", name());
+	device = member(o, "device");
+	if (!strcmp(text_of(device, "kind"), "cuda"))
+		return;
+	cr_assert(eq(str, (char *)text_of(device, "kind"), "cpu"), "kind");
+	run_rift(ERR, &text, "run %s --depth 2 --blocks 5 --json", name());
+	cr_assert(eq(str, (char *)text, "CPU device: these are not GPU figures.\n"), "stderr");
+	run_rift(ERR, &text, "run %s --depth 2 --blocks 5 --json --quiet", name());
+	cr_assert(eq(str, (char *)text, ""), "quiet");
+	run_rift(OUT, &text, "run %s --depth 2 --blocks 5", name());
+	n = strlen(text);
+	cr_assert(lt(sz, 40, n), "%s", text);
+	cr_assert(
+		ne(ptr, strstr(text + n - 40, "\nCPU device: these are not GPU figures.\n"), NULL),
+		"last line of\n%s", text);
+}
+
+static void check_series(const json_t *o, const char *key, double n)
+{
+	const json_t *series = member(o, key);
+
+	cr_assert(lt(dbl, 0, number(series, "min")), "%s", key);
+	cr_assert(le(dbl, number(series, "min"), number(series, "median")), "%s", key);
+	cr_assert(eq(dbl, number(series, "n"), n), "%s", key);
+}
+
+static void check_raw(const json_t *blocks, const char *key, size_t n)
+{
+	const json_t *value;
+	size_t i;
+
+	cr_assert(eq(sz, json_array_size(member(blocks, key)), n), "%s", key);
+	json_array_foreach(member(blocks, key), i, value)
+		cr_assert(lt(i64, 0, json_integer_value(value)), "%s[%zu]", key, i);
+}
+
+Test(small_cli_run, json_has_every_key_with_a_sane_value)
+{
+	static const char *const keys[] = { "platform",	 "params",	   "evaluation_ns",
+					    "kernel_ns", "overhead_share", "cost",
+					    "report",	 "warmup",	   "meaning" };
+	const json_t *o, *check;
+
+	need_device();
+	o = rift_json("run %s --depth 6 --blocks 5 --json", name());
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		member(o, keys[i]);
+	cr_assert(eq(str, (char *)text_of(o, "workload"), (char *)name()), "workload");
+	cr_assert(eq(dbl, number(o, "depth"), 6), "depth");
+	cr_assert(eq(dbl, number(o, "steps"), 30), "steps");
+	cr_assert(lt(dbl, 0, number(o, "launches_per_step")), "launches");
+	cr_assert(lt(sz, 0, strlen(text_of(o, "kernel_ns_source"))), "source");
+	cr_assert(lt(sz, 0, strlen(text_of(member(o, "device"), "name"))), "device");
+	check = member(o, "check");
+	cr_assert(eq(int, json_is_true(member(check, "passed")), 1), "passed");
+	cr_assert(le(dbl, number(check, "error"), number(check, "tolerance")), "error");
+	cr_assert(lt(dbl, 0, number(check, "share")), "share");
+	cr_assert(le(dbl, number(check, "compared"), number(check, "total")), "compared");
+	cr_assert(eq(dbl, number(check, "steps"), 6), "steps checked");
+	cr_assert(lt(sz, 0, strlen(text_of(check, "measure"))), "measure");
+	check_series(o, "step_ns", 5);
+	check_series(o, "submit_ns", 5);
+	check_raw(member(o, "blocks"), "t_enq_ns", 5);
+	check_raw(member(o, "blocks"), "t_total_ns", 5);
+}
+
+Test(small_cli_run, json_params_are_typed_and_what_was_given)
+{
+	const char *axis_name = text_of(axis(), "name");
+	const json_t *o, *params;
+
+	need_device();
+	o = rift_json("run %s %s=2 --depth 1 --blocks 5 --json", name(), axis_name);
+	params = member(o, "params");
+	cr_assert(eq(int, json_is_integer(member(params, axis_name)), 1), "%s", axis_name);
+	cr_assert(eq(dbl, number(params, axis_name), 2), "%s", axis_name);
+}
+
+Test(small_cli_run, every_mode_that_is_allowed_runs_and_passes)
+{
+	const char *mode;
+	const json_t *modes, *state, *o, *graph_steps;
+
+	need_device();
+	modes = member(json_array_get(member(rift_json("list %s --json", name()), "workloads"), 0),
+		       "modes");
+	json_object_foreach((json_t *)modes, mode, state)
+	{
+		if (!json_is_true(member(state, "allowed"))) {
+			refused(3, "refuses it", "run %s --mode %s", name(), mode);
+			continue;
+		}
+		o = rift_json("run %s --mode %s --depth 5 --blocks 5 --json", name(), mode);
+		cr_assert(eq(str, (char *)text_of(o, "mode"), (char *)mode), "mode");
+		graph_steps = member(o, "graph_steps");
+		if (!strcmp(mode, "graph"))
+			cr_assert(le(dbl, 1, json_number_value(graph_steps)), "graph_steps");
+		else
+			cr_assert(eq(int, json_is_null(graph_steps), 1), "graph_steps");
+	}
+}
+
+Test(small_cli_run, missing_data_files_are_one_line)
+{
+	const char *text;
+	int code;
+
+	need_device();
+	code = shell(&text, "RIFT_HOME=/nowhere '%s' run %s --depth 1 --blocks 1 2>&1 >/dev/null",
+		     rift(), name());
+	if (!code)
+		return; /* a workload that needs none */
+	cr_assert(eq(int, code, 3), "%s", text);
+	cr_assert(is_one_complaint(text), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "/nowhere"), NULL), "%s", text);
+}
+
+/* Starts rift with a run that would take hours; its stderr goes to a file. */
+static pid_t start_long_run(const char *err_file)
+{
+	char *argv[] = { (char *)rift(), "run", (char *)name(), "--depth", "8", "--blocks",
+			 "1000000",	 NULL };
+	posix_spawn_file_actions_t files;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err_file,
+					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	cr_assert(zero(int, posix_spawn(&pid, rift(), &files, NULL, argv, environ)), "spawn");
+	posix_spawn_file_actions_destroy(&files);
+	return pid;
+}
+
+Test(small_cli_run, control_c_ends_in_order_with_75)
+{
+	char file[] = "/tmp/rift_test_XXXXXX", line[256] = "";
+	int fd, status;
+	FILE *err;
+	pid_t pid;
+
+	need_device();
+	fd = mkstemp(file);
+	cr_assert(le(int, 0, fd), "%s", file);
+	pid = start_long_run(file);
+	usleep(500000); /* well after the handler is in place, at the start */
+	kill(pid, SIGINT);
+	cr_assert(eq(int, waitpid(pid, &status, 0), pid), "wait");
+	err = fdopen(fd, "r");
+	cr_assert(lt(sz, 0, fread(line, 1, sizeof(line) - 1, err)), "stderr");
+	fclose(err);
+	unlink(file);
+	cr_assert(eq(int, WIFEXITED(status), 1), "status %d", status);
+	cr_assert(eq(int, WEXITSTATUS(status), 75), "%s", line);
+	cr_assert(is_one_complaint(line), "%s", line);
+	cr_assert(ne(ptr, strstr(line, "interrupted after "), NULL), "%s", line);
+}
+
+Test(small_cli_run, without_a_device_it_is_4_and_one_line)
+{
+	const char *text;
+
+	/* hides every GPU; the CPU device takes no notice */
+	if (!strcmp(text_of(rift_json("list --json"), "build"), "CPU device"))
+		return;
+	cr_assert(
+		eq(int, shell(&text, "CUDA_VISIBLE_DEVICES= '%s' run %s 2>&1", rift(), name()), 4),
+		"%s", text);
+	cr_assert(is_one_complaint(text), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "make DEVICE=cpu"), NULL), "%s", text);
+}

@@ -1,0 +1,176 @@
+/*
+ * test_cpu_device.c - what is particular to the CPU device as the host sees it: settings, memory,
+ * handles, arguments. Each test is a process of its own, so settings made before the first
+ * runtime call count.
+ */
+#include "tests/test_runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const void *k_takes_much(void);
+const void *k_work(void);
+const void *k_without_description(void);
+
+TestSuite(small_cpu_device, .timeout = 30);
+
+static void launch(const void *kernel, unsigned grid, unsigned block, void **args)
+{
+	OK(cudaLaunchKernel(kernel, blocks(grid), blocks(block), args, 0, NULL));
+}
+
+static unsigned worked(unsigned v, int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		v = v * 1664525 + 1013904223;
+	return v;
+}
+
+/* ---- settings and properties ------------------------------------------------------------ */
+
+Test(small_cpu_device, device_is_named_for_what_it_is)
+{
+	struct cudaDeviceProp prop;
+	int n = 0;
+
+	setenv("RIFT_CPU_WORKERS", "3", 1);
+	OK(cudaGetDeviceProperties(&prop, 0));
+	OK(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0));
+	cr_assert(!strcmp(prop.name, "CPU device (3 workers)"), "%s", prop.name);
+	cr_assert(n == 3 && prop.multiProcessorCount == 3, "%d", n);
+	cr_assert(prop.major == 0 && prop.integrated == 1, "%d.x %d", prop.major, prop.integrated);
+}
+
+Test(small_cpu_device, bad_settings_fall_back)
+{
+	struct cudaDeviceProp prop;
+
+	setenv("RIFT_CPU_WORKERS", "many", 1);
+	setenv("RIFT_CPU_ORDER", "sideways", 1);
+	setenv("RIFT_CPU_SPIN_US", "-1", 1);
+	OK(cudaGetDeviceProperties(&prop, 0));
+	cr_assert(prop.multiProcessorCount >= 1, "%d", prop.multiProcessorCount);
+}
+
+Test(small_cpu_device, memory_is_not_promised_twice)
+{
+	size_t before, after, total;
+	struct cudaDeviceProp prop;
+	void *p, *q;
+
+	OK(cudaGetDeviceProperties(&prop, 0));
+	OK(cudaMemGetInfo(&before, &total));
+	cr_assert(prop.totalGlobalMem == total, "%zu, %zu", prop.totalGlobalMem, total);
+	REFUSED(cudaErrorMemoryAllocation, cudaMalloc(&p, total + 1));
+	OK(cudaMalloc(&p, before / 2)); /* untouched, but given away all the same */
+	OK(cudaMemGetInfo(&after, &total));
+	cr_assert(after <= before - before / 2, "%zu free, then %zu", before, after);
+	REFUSED(cudaErrorMemoryAllocation, cudaMalloc(&q, after + (64 << 20)));
+	OK(cudaFree(p));
+	OK(cudaMalloc(&q, before / 4));
+}
+
+/* ---- handles, arguments ----------------------------------------------------------------- */
+
+Test(small_cpu_device, stale_handles_are_known)
+{
+	cudaStream_t s, unused = (cudaStream_t)0x123456789abcull;
+	cudaEvent_t e;
+	cudaGraph_t g;
+
+	OK(cudaStreamCreate(&s));
+	OK(cudaEventCreate(&e));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventRecord((cudaEvent_t)s, NULL));
+	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+	OK(cudaStreamEndCapture(s, &g));
+	OK(cudaStreamDestroy(s));
+	OK(cudaEventDestroy(e));
+	OK(cudaGraphDestroy(g));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamDestroy(s));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(unused));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventRecord(e, NULL));
+	REFUSED(cudaErrorInvalidValue, cudaGraphDestroy(g));
+	for (int i = 0; i < 3000; i++) { /* more than one chunk of the table */
+		OK(cudaEventCreate(&e));
+		OK(cudaEventRecord(e, NULL));
+		if (i % 2)
+			OK(cudaEventDestroy(e));
+	}
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
+}
+
+Test(small_cpu_device, capture_stays_on_its_stream)
+{
+	cudaStream_t a, b;
+	cudaEvent_t e;
+
+	OK(cudaStreamCreate(&a));
+	OK(cudaStreamCreate(&b));
+	OK(cudaEventCreate(&e));
+	OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+	OK(cudaEventRecord(e, a));
+	REFUSED(cudaErrorNotSupported, cudaStreamWaitEvent(b, e, 0));
+	OK(cudaStreamDestroy(a)); /* ends the capture as well */
+	OK(cudaDeviceSynchronize());
+}
+
+Test(small_cpu_device, graph_in_flight_may_be_destroyed)
+{
+	atomic_int gate = 0;
+	int *p = device_ints(64), rounds = 3;
+	cudaGraphExec_t exec;
+	cudaStream_t s;
+	cudaGraph_t g;
+
+	OK(cudaStreamCreate(&s));
+	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+	OK(cudaLaunchKernel(k_work(), blocks(2), blocks(32), (void *[]){ &p, &rounds }, 0, s));
+	OK(cudaStreamEndCapture(s, &g));
+	OK(cudaGraphInstantiate(&exec, g, 0));
+	OK(cudaLaunchHostFunc(s, wait_at_gate, &gate));
+	OK(cudaGraphLaunch(exec, s));
+	OK(cudaGraphExecDestroy(exec));
+	gate = 1;
+	OK(cudaStreamSynchronize(s));
+	cr_assert((unsigned)device_int(p + 63) == worked(63, 3), "%x", device_int(p + 63));
+}
+
+Test(small_cpu_device, large_arguments_are_copied)
+{
+	struct {
+		int value[250];
+	} a, b;
+	int *p = device_ints(1);
+
+	for (int i = 0; i < 250; i++) {
+		a.value[i] = 5 * i;
+		b.value[i] = 4 * i;
+	}
+	launch(k_takes_much(), 1, 1, (void *[]){ &a, &b, &p });
+	memset(&a, 0, sizeof(a));
+	cr_assert(device_int(p) == 250 * 249 / 2, "%d", device_int(p));
+}
+
+Test(small_cpu_device, kernels_need_a_description)
+{
+	int *p = device_ints(1);
+
+	REFUSED(cudaErrorInvalidResourceHandle,
+		cudaLaunchKernel(k_without_description(), blocks(1), blocks(1), (void *[]){ &p }, 0,
+				 NULL));
+}
+
+Test(small_cpu_device, reset_closes_everything)
+{
+	int *p = device_ints(4);
+	cudaStream_t s;
+	cudaEvent_t e;
+
+	OK(cudaStreamCreate(&s));
+	OK(cudaEventCreate(&e));
+	OK(cudaDeviceReset());
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventQuery(e));
+	REFUSED(cudaErrorInvalidValue, cudaFree(p));
+}

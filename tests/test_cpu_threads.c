@@ -1,0 +1,265 @@
+/*
+ * test_cpu_threads.c - how the CPU device runs threads: their order, barriers between coroutines,
+ * workers, and what it says about kernels that cannot go on. Each test is a process of its own,
+ * so settings made before the first runtime call count.
+ */
+#include "tests/test_runtime.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const void *k_deadlock(void);
+const void *k_mismatch(void);
+const void *k_outside_mask(void);
+const void *k_odd_ones_wait(void);
+const void *k_arrival(void);
+const void *k_rotate(void);
+const void *k_arrays(void);
+const void *k_work(void);
+
+TestSuite(small_cpu_threads, .timeout = 30);
+
+static void launch(const void *kernel, unsigned grid, unsigned block, void **args)
+{
+	OK(cudaLaunchKernel(kernel, blocks(grid), blocks(block), args, 0, NULL));
+}
+
+/* ---- wrong kernels are reported --------------------------------------------------------- */
+
+/* Runs the kernel in a child process that must abort; `said` gets its stderr. */
+static void dies_saying(const void *kernel, unsigned n_threads, char *said, size_t bytes)
+{
+	int fd[2], status = 0;
+	ssize_t n;
+
+	cr_assert(!pipe(fd), "no pipe");
+	pid_t child = fork();
+
+	cr_assert(child >= 0, "no process");
+	if (!child) {
+		dup2(fd[1], STDERR_FILENO);
+		int *p = device_ints(1);
+
+		launch(kernel, 2, n_threads, (void *[]){ &p });
+		cudaDeviceSynchronize();
+		_exit(0);
+	}
+	close(fd[1]);
+	n = read(fd[0], said, bytes - 1);
+	said[n > 0 ? n : 0] = '\0';
+	close(fd[0]);
+	waitpid(child, &status, 0);
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "status %x: %s", status,
+		  said);
+}
+
+static void says(const char *said, const char *what)
+{
+	cr_assert(strstr(said, what), "\"%s\" is not in: %s", what, said);
+}
+
+Test(small_cpu_threads, deadlock_is_reported)
+{
+	char said[1024];
+
+	dies_saying(k_deadlock(), 64, said, sizeof(said));
+	says(said, "deadlock in kernel deadlock, block (");
+	says(said, "64 threads alive");
+	says(said, "32 wait at a barrier (first: thread (0,0,0) at __syncthreads)");
+	says(said, "32 in warp operations (first: thread (16,0,0) in a vote with mask 0xffffffff)");
+}
+
+Test(small_cpu_threads, different_warp_operations_are_reported)
+{
+	char said[1024];
+
+	dies_saying(k_mismatch(), 32, said, sizeof(said));
+	says(said, "different operations in kernel mismatch, block (");
+	says(said, "thread (0,0,0) in a vote with mask 0xffffffff");
+	says(said, "thread (16,0,0) in a shuffle with mask 0xffffffff");
+}
+
+Test(small_cpu_threads, lane_outside_its_mask_is_reported)
+{
+	char said[1024];
+
+	dies_saying(k_outside_mask(), 32, said, sizeof(said));
+	says(said, "kernel outside_mask, block (");
+	says(said, "thread (16,0,0): is lane 16");
+}
+
+/* ---- the order of threads --------------------------------------------------------------- */
+
+static void arrivals(const char *order, const char *seed, int got[100])
+{
+	setenv("RIFT_CPU_ORDER", order, 1);
+	setenv("RIFT_CPU_SEED", seed, 1);
+	int *count = device_ints(1), *p = device_ints(100);
+
+	launch(k_arrival(), 1, 100, (void *[]){ &count, &p });
+	OK(cudaMemcpy(got, p, 100 * sizeof(int), cudaMemcpyDeviceToHost));
+}
+
+Test(small_cpu_threads, threads_run_up)
+{
+	int got[100];
+
+	arrivals("up", "", got);
+	for (int i = 0; i < 100; i++)
+		cr_assert(got[i] == i, "%d-th: thread %d", i, got[i]);
+}
+
+Test(small_cpu_threads, threads_run_down)
+{
+	int got[100];
+
+	arrivals("down", "", got);
+	for (int i = 0; i < 100; i++)
+		cr_assert(got[i] == 99 - i, "%d-th: thread %d", i, got[i]);
+}
+
+Test(small_cpu_threads, threads_run_at_random)
+{
+	int got[100], times[100] = { 0 }, in_place = 0;
+
+	arrivals("random", "5", got);
+	for (int i = 0; i < 100; i++) {
+		times[got[i]]++;
+		in_place += got[i] == i;
+	}
+	for (int i = 0; i < 100; i++)
+		cr_assert(times[i] == 1, "thread %d ran %d times", i, times[i]);
+	cr_assert(in_place < 30, "%d of 100 in order", in_place);
+}
+
+static void rotation_holds(const char *order, const char *workers)
+{
+	static int got[4 * 1024];
+
+	setenv("RIFT_CPU_ORDER", order, 1);
+	setenv("RIFT_CPU_WORKERS", workers, 1);
+	int *p = device_ints(4 * 1024);
+
+	for (unsigned n = 1; n <= 1024; n = n < 8 ? n + 1 : n * 5 / 3) {
+		int steps = 7;
+
+		launch(k_rotate(), 4, n, (void *[]){ &p, &steps });
+		OK(cudaMemcpy(got, p, 4 * n * sizeof(int), cudaMemcpyDeviceToHost));
+		for (unsigned i = 0; i < 4 * n; i++)
+			cr_assert(got[i] == (int)((i % n + 7) % n),
+				  "%s, %s workers, %u threads: %u: %d", order, workers, n, i,
+				  got[i]);
+	}
+}
+
+Test(small_cpu_threads, barriers_hold_upwards_one_worker)
+{
+	rotation_holds("up", "1");
+}
+
+Test(small_cpu_threads, barriers_hold_upwards_four_workers)
+{
+	rotation_holds("up", "4");
+}
+
+Test(small_cpu_threads, barriers_hold_downwards)
+{
+	rotation_holds("down", "2");
+}
+
+Test(small_cpu_threads, barriers_hold_at_random)
+{
+	rotation_holds("random", "2");
+}
+
+Test(small_cpu_threads, returned_threads_open_the_barrier)
+{
+	int *p = device_ints(1);
+
+	for (int n = 1; n <= 100; n++) {
+		int before = device_int(p);
+
+		launch(k_odd_ones_wait(), 3, (unsigned)n, (void *[]){ &p });
+		cr_assert(device_int(p) == before + 3 * n, "%d threads: %d", n,
+			  device_int(p) - before);
+	}
+}
+
+Test(small_cpu_threads, shared_arrays_are_apart)
+{
+	int got[32];
+	int *p = device_ints(32);
+
+	launch(k_arrays(), 1, 32, (void *[]){ &p });
+	OK(cudaMemcpy(got, p, sizeof(got), cudaMemcpyDeviceToHost));
+	for (int t = 0; t < 32; t++)
+		cr_assert(got[t] == 10101 * (31 - t), "%d: %d", t, got[t]);
+}
+
+/* ---- workers ---------------------------------------------------------------------------- */
+
+static unsigned worked(unsigned v, int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		v = v * 1664525 + 1013904223;
+	return v;
+}
+
+static void workers_share(const char *workers, const char *spin_us)
+{
+	static unsigned got[64 * 32];
+	int rounds = 300;
+
+	setenv("RIFT_CPU_WORKERS", workers, 1);
+	setenv("RIFT_CPU_SPIN_US", spin_us, 1);
+	int *p = device_ints(64 * 32);
+
+	for (unsigned n = 1; n <= 64; n++) {
+		OK(cudaMemset(p, 0, sizeof(got)));
+		launch(k_work(), n, 32, (void *[]){ &p, &rounds });
+		OK(cudaMemcpy(got, p, sizeof(got), cudaMemcpyDeviceToHost));
+		for (unsigned i = 0; i < 64 * 32; i++)
+			cr_assert(got[i] == (i < n * 32 ? worked(i, rounds) : 0),
+				  "%s workers, %u blocks: thread %u", workers, n, i);
+	}
+}
+
+Test(small_cpu_threads, one_worker_runs_all_blocks)
+{
+	workers_share("1", "200");
+}
+
+Test(small_cpu_threads, eight_workers_run_each_block_once)
+{
+	workers_share("8", "200");
+}
+
+Test(small_cpu_threads, workers_that_never_poll)
+{
+	workers_share("3", "0");
+}
+
+Test(small_cpu_threads, streams_run_side_by_side)
+{
+	cudaStream_t s[4];
+	int *p[4], steps = 20;
+
+	for (int i = 0; i < 4; i++) {
+		OK(cudaStreamCreateWithFlags(&s[i], cudaStreamNonBlocking));
+		p[i] = device_ints(40 * 64);
+	}
+	for (int i = 0; i < 80; i++)
+		OK(cudaLaunchKernel(k_rotate(), blocks(40), blocks(64),
+				    (void *[]){ &p[i % 4], &steps }, 0, s[i % 4]));
+	OK(cudaDeviceSynchronize());
+	for (int i = 0; i < 4; i++) {
+		int got[64];
+
+		OK(cudaMemcpy(got, p[i] + 39 * 64, sizeof(got), cudaMemcpyDeviceToHost));
+		for (int t = 0; t < 64; t++)
+			cr_assert(got[t] == (t + steps) % 64, "stream %d: %d: %d", i, t, got[t]);
+	}
+}

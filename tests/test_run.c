@@ -1,0 +1,254 @@
+/* test_run.c - harness/run.h on a fake workload: what is chosen, checked, refused, torn down. */
+#include "harness/command.h"
+#include "harness/json.h"
+#include "harness/run.h"
+#include "tests/divert.h"
+#include "tests/fake_workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_run, .timeout = 60);
+
+static struct fake_opts opts;
+static struct run_options values;
+static struct params params, options;
+static struct run run;
+static char said[8192]; /* what it wrote to stderr */
+
+/* Runs with words like the command line's, ending with NULL: "cells=3" and "--depth=7". */
+static int run_fake(const char *word, ...)
+{
+	va_list args;
+	int count, err;
+
+	if (cudaGetDeviceCount(&count) || !count)
+		cr_skip("no CUDA device");
+	memset(&opts, 0, sizeof(opts));
+	memset(&values, 0, sizeof(values));
+	memset(&fake_log, 0, sizeof(fake_log));
+	params_init(&params, workload_fake.params, "fake", &opts);
+	params_init(&options, run_option_rows, "rift run", &values);
+	va_start(args, word);
+	for (; word; word = va_arg(args, const char *))
+		if (strncmp(word, "--", 2))
+			cr_assert(zero(int, params_assign(&params, word)), "%s", word);
+		else
+			cr_assert(zero(int, params_assign(&options, word + 2)), "%s", word);
+	va_end(args);
+	run = (struct run){ .workload = &workload_fake, .params = &params, .options = &options };
+	divert_stderr();
+	err = run_execute(&run);
+	snprintf(said, sizeof(said), "%s", diverted_stderr());
+	return err;
+}
+
+static void must_pass(int err)
+{
+	cr_assert(zero(int, err), "%s", said);
+	cr_assert(eq(str, said, ""), "stderr");
+	cr_assert(run.passed, "passed");
+}
+
+Test(small_run, defaults)
+{
+	must_pass(run_fake("cells=3", NULL));
+	cr_assert(eq(int, run.mode, MODE_STREAM), "mode");
+	cr_assert(eq(i64, run.depth, 64), "depth");
+	cr_assert(le(i64, 5, run.blocks.n), "blocks");
+	cr_assert(le(i64, run.blocks.n, 100), "blocks");
+	cr_assert(eq(i64, fake_log.checked_steps, 64), "the last block is checked");
+	cr_assert(eq(int, fake_log.checks, 1), "once");
+	cr_assert(eq(int, fake_log.reports, 1), "report");
+	cr_assert(eq(int, fake_log.teardowns, 0), "not before the results are printed");
+	run_release(&run);
+	cr_assert(eq(int, fake_log.teardowns, 1), "teardown");
+}
+
+Test(small_run, what_was_asked_for)
+{
+	must_pass(run_fake("--mode=graph", "--depth=100", "--blocks=6", "--check=full", NULL));
+	cr_assert(eq(int, run.mode, MODE_GRAPH), "mode");
+	cr_assert(eq(i64, run.depth, 100), "depth");
+	cr_assert(eq(i64, run.graph_steps, 64), "graph_steps");
+	cr_assert(eq(i64, run.rest_steps, 36), "rest_steps");
+	cr_assert(eq(i64, run.blocks.n, 6), "blocks");
+	cr_assert(fake_log.checked_full, "full");
+	run_release(&run);
+}
+
+Test(small_run, long_batches_are_checked_at_check_steps_in_every_mode)
+{
+	static const char *const mode[] = { "--mode=stream", "--mode=graph", "--mode=fused" };
+
+	for (int i = 0; i < MODE_COUNT; i++) {
+		must_pass(run_fake(mode[i], "--depth=100", "--check-steps=7", "--blocks=2", NULL));
+		cr_assert(eq(i64, fake_log.checked_steps, 7), "%s", mode[i]);
+		run_release(&run);
+	}
+}
+
+Test(small_run, a_batch_of_check_steps_is_checked_as_it_is)
+{
+	must_pass(run_fake("--depth=100", "--check-steps=100", "--blocks=2", NULL));
+	cr_assert(eq(i64, fake_log.checked_steps, 100), "steps");
+	run_release(&run);
+}
+
+Test(small_run, failed_checks_are_results_that_did_not_pass)
+{
+	static const char *const verdict[] = { "verdict=wrong", "verdict=nan", "verdict=nothing" };
+
+	for (int i = 0; i < 3; i++) {
+		cr_assert(zero(int, run_fake(verdict[i], "--blocks=2", NULL)), "%s", verdict[i]);
+		cr_assert(eq(int, run.passed, false), "%s", verdict[i]);
+		cr_assert(eq(int, fake_log.reports, 1), "%s is reported", verdict[i]);
+		run_release(&run);
+	}
+}
+
+Test(small_run, exit_codes)
+{
+	cr_assert(eq(int, exit_code_of_run(0, true), 0), "passed");
+	cr_assert(eq(int, exit_code_of_run(0, false), 1), "failed");
+	cr_assert(eq(int, exit_code_of_run(-EINVAL, false), 3), "bad input");
+	cr_assert(eq(int, exit_code_of_run(-ENOMEM, true), 3), "anything else");
+	cr_assert(eq(int, exit_code_of_run(-ENODEV, false), 4), "no device");
+	cr_assert(eq(int, exit_code_of_run(-EINTR, false), 75), "interrupted");
+}
+
+Test(small_run, a_failing_hook_stops_the_run_and_is_torn_down)
+{
+	static const char *const fail[] = { "fail=setup", "fail=cost",	"fail=reset",
+					    "fail=step",  "fail=check", "fail=report" };
+
+	for (size_t i = 0; i < sizeof(fail) / sizeof(*fail); i++) {
+		cr_assert(eq(int, run_fake(fail[i], "fail_errno=12", "--blocks=2", NULL), -ENOMEM),
+			  "%s", fail[i]);
+		cr_assert(is_one_complaint(said), "%s: %s", fail[i], said);
+		run_release(&run);
+		cr_assert(eq(int, fake_log.setups, 1), "%s", fail[i]);
+		cr_assert(eq(int, fake_log.teardowns, 1), "%s", fail[i]);
+	}
+	cr_assert(eq(int, run_fake("fail=fused", "--mode=fused", NULL), -EINVAL), "fused");
+	run_release(&run);
+	cr_assert(eq(int, fake_log.teardowns, 1), "fused");
+	cr_assert(eq(int, run_fake("fail=step", "--mode=graph", NULL), -EINVAL), "capture");
+	run_release(&run);
+	cr_assert(eq(int, fake_log.teardowns, 1), "capture");
+}
+
+Test(small_run, refusals_come_before_setup)
+{
+	static const struct {
+		const char *param, *option, *line;
+		int err;
+	} refused[] = {
+		{ "fail=limits", "--depth=1", "limits fails as asked", -EINVAL },
+		{ "modes=stream", "--mode=graph",
+		  "--mode=graph: fake refuses it: steps cannot be captured", -EINVAL },
+		{ "modes=nofused", "--mode=fused", "steps cannot be fused", -EINVAL },
+		{ "modes=none", "--depth=1", "fake allows no mode", -EINVAL },
+		{ "depth_max=3", "--depth=4",
+		  "--depth=4: fake allows at most 3: the host looks at every result", -EINVAL },
+		{ "device=none", "--depth=1", "fake does not run on this device: it likes none",
+		  -ENODEV },
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		int err = run_fake(refused[i].param, refused[i].option, NULL);
+
+		cr_assert(eq(int, err, refused[i].err), "%s", refused[i].param);
+		cr_assert(is_one_complaint(said), "%s", said);
+		cr_assert(ne(ptr, strstr(said, refused[i].line), NULL), "%s", said);
+		run_release(&run);
+		cr_assert(eq(int, fake_log.setups + fake_log.teardowns, 0), "%s", refused[i].param);
+	}
+}
+
+Test(small_run, depth_max_caps_the_default_depth)
+{
+	must_pass(run_fake("depth_max=1", "modes=stream", "--blocks=2", NULL));
+	cr_assert(eq(i64, run.depth, 1), "depth");
+	cr_assert(ne(ptr, (void *)run.kernel.unknown, NULL), "no slope");
+	run_release(&run);
+}
+
+Test(small_run, an_action_is_reported_and_not_timed)
+{
+	must_pass(run_fake("action=yes", NULL));
+	cr_assert(eq(int, fake_log.steps + fake_log.fuseds + fake_log.checks, 0), "nothing ran");
+	cr_assert(eq(int, fake_log.reports, 1), "report");
+	run_release(&run);
+	cr_assert(eq(int, fake_log.teardowns, 1), "teardown");
+}
+
+/* What run_print() prints; static memory. */
+static const char *printed(void)
+{
+	static char text[16384];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	run_print(&run, f);
+	fclose(f);
+	return text;
+}
+
+Test(small_run, table_has_the_rows_that_matter)
+{
+	static const char *const want[] = {
+		"fake              counts its steps\n",
+		"cells=3 (*)",
+		"; (*) not the default",
+		"mode              graph of 4 steps and one of 3, depth 7, 2 blocks\n",
+		"check             passed: error 0, tolerance 0.5 (steps too many or too few)",
+		"worst: ran 7, expected 7\n",
+		"time per step     median ",
+		"submit per step   median ",
+		"per right-hand side",
+		"overhead          ",
+		"ran               7 steps\n",
+		"nothing           nan\n",
+		"wrote             no file\n",
+	};
+
+	must_pass(run_fake("cells=3", "--mode=graph", "--depth=7", "--blocks=2", NULL));
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		cr_assert(ne(ptr, strstr(printed(), want[i]), NULL), "'%s' in\n%s", want[i],
+			  printed());
+	for (const char *line = printed(); *line; line = strchr(line, '\n') + 1)
+		cr_assert(le(sz, strcspn(line, "\n"), 100), "width: %.100s", line);
+	run_release(&run);
+}
+
+Test(small_run, table_shows_a_failed_check)
+{
+	run_fake("verdict=nan", "--blocks=2", NULL);
+	cr_assert(ne(ptr, strstr(printed(), "check             FAILED: error nan"), NULL), "%s",
+		  printed());
+	run_release(&run);
+}
+
+Test(small_run, json_has_null_and_a_reason_where_there_is_no_number)
+{
+	const json_t *check, *row;
+	json_t *o;
+
+	run_fake("verdict=nan", "--blocks=3", NULL);
+	o = run_json(&run);
+	check = json_object_get(o, "check");
+	cr_assert(eq(int, json_is_false(json_object_get(check, "passed")), 1), "passed");
+	cr_assert(eq(int, json_is_null(json_object_get(check, "error")), 1), "error");
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(check, "error_text")), "nan"),
+		  "reason");
+	row = json_array_get(json_object_get(o, "report"), 1);
+	cr_assert(eq(int, json_is_null(json_object_get(row, "value")), 1), "report");
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(row, "text")), "nan"), "row");
+	cr_assert(eq(i64, json_integer_value(json_object_get(o, "steps")), 3 * 64), "steps");
+	json_decref(o);
+	run_release(&run);
+}

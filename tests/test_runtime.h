@@ -1,0 +1,71 @@
+/*
+ * test_runtime.h - what the tests of the CUDA runtime share. They hold on an NVIDIA GPU as well
+ * as on the CPU device and run on whichever the build is for.
+ */
+#ifndef RIFT_TEST_RUNTIME_H
+#define RIFT_TEST_RUNTIME_H
+
+#include <criterion/criterion.h>
+#include <cuda_runtime_api.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define NEED_DEVICE()                                                                              \
+	do {                                                                                       \
+		int devices = 0;                                                                   \
+		if (cudaGetDeviceCount(&devices) || !devices)                                      \
+			cr_skip("no CUDA device");                                                 \
+	} while (0)
+
+/* The call returns that error. */
+#define EXPECT(want, call)                                                                         \
+	do {                                                                                       \
+		cudaError_t got_ = (call);                                                         \
+		cr_assert(got_ == (want), "line %d: %s: %s, not %s", __LINE__, #call,              \
+			  cudaGetErrorName(got_), cudaGetErrorName(want));                         \
+	} while (0)
+#define OK(call) EXPECT(cudaSuccess, call)
+
+/* The call returns that error and leaves it for cudaGetLastError, once. */
+#define REFUSED(want, call)                                                                        \
+	do {                                                                                       \
+		EXPECT(want, call);                                                                \
+		EXPECT(want, cudaPeekAtLastError());                                               \
+		EXPECT(want, cudaGetLastError());                                                  \
+		EXPECT(cudaSuccess, cudaGetLastError());                                           \
+	} while (0)
+
+/* A host function that holds its stream until the gate opens. */
+static inline void wait_at_gate(void *gate)
+{
+	while (!atomic_load((atomic_int *)gate))
+		sched_yield();
+}
+
+static inline dim3 blocks(unsigned n)
+{
+	dim3 grid = { n, 1, 1 };
+
+	return grid;
+}
+
+/* Device memory for n ints, all zero. */
+static inline int *device_ints(size_t n)
+{
+	void *p = NULL;
+
+	OK(cudaMalloc(&p, n * sizeof(int)));
+	OK(cudaMemset(p, 0, n * sizeof(int)));
+	return p;
+}
+
+static inline int device_int(const int *p)
+{
+	int value = 0;
+
+	OK(cudaMemcpy(&value, p, sizeof(value), cudaMemcpyDeviceToHost));
+	return value;
+}
+
+#endif
