@@ -117,7 +117,7 @@ Test(small_cpu_device, capture_stays_on_its_stream)
 
 Test(small_cpu_device, graph_in_flight_may_be_destroyed)
 {
-	atomic_int gate = 0;
+	int gate = 0;
 	int *p = device_ints(64), rounds = 3;
 	cudaGraphExec_t exec;
 	cudaStream_t s;
@@ -131,7 +131,7 @@ Test(small_cpu_device, graph_in_flight_may_be_destroyed)
 	OK(cudaLaunchHostFunc(s, wait_at_gate, &gate));
 	OK(cudaGraphLaunch(exec, s));
 	OK(cudaGraphExecDestroy(exec));
-	gate = 1;
+	open_gate(&gate);
 	OK(cudaStreamSynchronize(s));
 	cr_assert((unsigned)device_int(p + 63) == worked(63, 3), "%x", device_int(p + 63));
 }

@@ -8,7 +8,6 @@
 #include <criterion/criterion.h>
 #include <cuda_runtime_api.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdint.h>
 
 #define NEED_DEVICE()                                                                              \
@@ -36,11 +35,16 @@
 		EXPECT(cudaSuccess, cudaGetLastError());                                           \
 	} while (0)
 
-/* A host function that holds its stream until the gate opens. */
+/* A host function that holds its stream until the gate, an int, is no longer 0. */
 static inline void wait_at_gate(void *gate)
 {
-	while (!atomic_load((atomic_int *)gate))
+	while (!__atomic_load_n((int *)gate, __ATOMIC_ACQUIRE))
 		sched_yield();
+}
+
+static inline void open_gate(int *gate)
+{
+	__atomic_store_n(gate, 1, __ATOMIC_RELEASE);
 }
 
 static inline dim3 blocks(unsigned n)
@@ -57,7 +61,7 @@ static inline int *device_ints(size_t n)
 
 	OK(cudaMalloc(&p, n * sizeof(int)));
 	OK(cudaMemset(p, 0, n * sizeof(int)));
-	return p;
+	return (int *)p;
 }
 
 static inline int device_int(const int *p)

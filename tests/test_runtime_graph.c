@@ -2,6 +2,7 @@
 #include "tests/test_runtime.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 const void *k_affine(void);

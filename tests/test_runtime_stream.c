@@ -46,7 +46,7 @@ static cudaEvent_t new_event(unsigned flags)
 
 Test(small_runtime_stream, work_is_asynchronous_and_in_order)
 {
-	atomic_int gate = 0;
+	int gate = 0;
 
 	NEED_DEVICE();
 	int *p = loaded_zero();
@@ -57,7 +57,7 @@ Test(small_runtime_stream, work_is_asynchronous_and_in_order)
 		affine(p, 10, i, s);
 	EXPECT(cudaErrorNotReady, cudaStreamQuery(s));
 	OK(cudaGetLastError()); /* "not ready" is an answer, not an error */
-	gate = 1;
+	open_gate(&gate);
 	OK(cudaStreamSynchronize(s));
 	OK(cudaStreamQuery(s));
 	cr_assert(device_int(p) == 12345, "%d", device_int(p));
@@ -78,7 +78,7 @@ Test(small_runtime_stream, many_operations_queue_up)
 
 Test(small_runtime_stream, destroyed_stream_finishes_its_work)
 {
-	atomic_int gate = 0;
+	int gate = 0;
 
 	NEED_DEVICE();
 	int *p = loaded_zero();
@@ -87,7 +87,7 @@ Test(small_runtime_stream, destroyed_stream_finishes_its_work)
 	OK(cudaLaunchHostFunc(s, wait_at_gate, &gate));
 	affine(p, 1, 7, s);
 	OK(cudaStreamDestroy(s)); /* returns although the gate is closed */
-	gate = 1;
+	open_gate(&gate);
 	OK(cudaDeviceSynchronize());
 	cr_assert(device_int(p) == 7, "%d", device_int(p));
 }
@@ -96,7 +96,7 @@ Test(small_runtime_stream, destroyed_stream_finishes_its_work)
 
 Test(small_runtime_stream, default_stream_waits_for_blocking_streams)
 {
-	atomic_int gate = 0;
+	int gate = 0;
 
 	NEED_DEVICE();
 	int *p = loaded_zero(), *q = device_ints(1);
@@ -111,7 +111,7 @@ Test(small_runtime_stream, default_stream_waits_for_blocking_streams)
 	OK(cudaStreamSynchronize(free_one)); /* takes no part in the order */
 	EXPECT(cudaErrorNotReady, cudaStreamQuery(NULL));
 	EXPECT(cudaErrorNotReady, cudaStreamQuery(blocking));
-	gate = 1;
+	open_gate(&gate);
 	OK(cudaStreamSynchronize(blocking));
 	cr_assert(device_int(p) == 123, "%d", device_int(p));
 	cr_assert(device_int(q) == 9, "%d", device_int(q));
@@ -134,7 +134,7 @@ Test(small_runtime_stream, synchronizing_the_default_stream_waits_for_blocking_o
 
 Test(small_runtime_stream, event_orders_two_streams)
 {
-	atomic_int gate = 0;
+	int gate = 0;
 
 	NEED_DEVICE();
 	int *p = loaded_zero();
@@ -150,7 +150,7 @@ Test(small_runtime_stream, event_orders_two_streams)
 	affine(p, 10, 2, b);
 	EXPECT(cudaErrorNotReady, cudaStreamQuery(b));
 	EXPECT(cudaErrorNotReady, cudaEventQuery(e));
-	gate = 1;
+	open_gate(&gate);
 	OK(cudaEventSynchronize(e));
 	OK(cudaEventQuery(e));
 	OK(cudaStreamSynchronize(b));
@@ -160,7 +160,7 @@ Test(small_runtime_stream, event_orders_two_streams)
 
 Test(small_runtime_stream, wait_means_the_record_before_it)
 {
-	atomic_int gate = 0;
+	int gate = 0;
 
 	NEED_DEVICE();
 	int *p = loaded_zero();
@@ -174,13 +174,13 @@ Test(small_runtime_stream, wait_means_the_record_before_it)
 	affine(p, 1, 5, b);
 	OK(cudaStreamSynchronize(b));
 	cr_assert(device_int(p) == 5, "%d", device_int(p));
-	gate = 1;
+	open_gate(&gate);
 	OK(cudaEventSynchronize(e));
 }
 
 Test(small_runtime_stream, events_tell_the_time)
 {
-	atomic_int gate = 0;
+	int gate = 0;
 	float ms = -1;
 
 	NEED_DEVICE();
@@ -197,7 +197,7 @@ Test(small_runtime_stream, events_tell_the_time)
 	EXPECT(cudaErrorNotReady, cudaEventElapsedTime(&ms, start, end));
 	OK(cudaEventSynchronize(start)); /* reached: the gate is behind it */
 	usleep(20000);
-	gate = 1;
+	open_gate(&gate);
 	OK(cudaEventSynchronize(end));
 	OK(cudaEventElapsedTime(&ms, start, end));
 	cr_assert(20 <= ms && ms <= 10000, "%g ms, slept 20", ms);

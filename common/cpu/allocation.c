@@ -8,7 +8,8 @@
 #include <string.h>
 
 static struct lock table_lock;
-static struct allocation *table; /* sorted by base */
+/* Sorted by base, in one array: there are few allocations, and every copy looks two up. */
+static struct allocation *table;
 static size_t n_allocations, table_room, total_device_bytes;
 
 /* Under table_lock: number of allocations with a base of at most ptr. */
@@ -83,6 +84,7 @@ struct allocation allocation_find(const void *ptr)
 	lock_acquire(&table_lock);
 	size_t at = count_up_to(ptr);
 
+	/* The last one that starts at or before ptr, if ptr is not beyond its end. */
 	if (at && (const char *)ptr < table[at - 1].base + table[at - 1].bytes)
 		a = table[at - 1];
 	lock_release(&table_lock);

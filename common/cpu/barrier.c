@@ -1,4 +1,10 @@
-/* barrier.c - __syncthreads, plain and reducing (see block.h). */
+/*
+ * barrier.c - __syncthreads, plain and reducing (see block.h).
+ *
+ * The last thread to arrive opens the barrier and goes on without a switch; the others become
+ * ready with one OR for 64 of them. What a reduction gave stays until the next barrier opens,
+ * which cannot happen before everybody has left this one and read it.
+ */
 #include "block.h"
 
 void barrier_open(struct executor *e)
@@ -21,6 +27,7 @@ unsigned cpudev_barrier(enum cpudev_reduction reduction, int predicate)
 
 	if (__builtin_expect(cpudev_tls.sequential, 0))
 		leave_sequential(e);
+	/* Taken now: the count may have moved on when this thread wakes up. */
 	char *tag = &e->barrier_tag[e->n_barriers & 1];
 
 	TS_RELEASE(tag);

@@ -15,7 +15,7 @@ enum { ONE_FIBER_A_THREAD = 1 }; /* no sequential mode: the checker must tell th
 enum { ONE_FIBER_A_THREAD = 0 };
 #endif
 
-/* Fills a set with threads first..n_threads-1. */
+/* Fills a set with threads first..n_threads-1; words beyond n_words are never looked at. */
 static void fill_set(const struct executor *e, uint64_t *set, unsigned first)
 {
 	for (unsigned w = 0; w < e->n_words; w++) {
@@ -47,6 +47,10 @@ void leave_sequential(struct executor *e)
 
 /* ---- coroutines ------------------------------------------------------------------------- */
 
+/*
+ * The start of every coroutine but 0. It comes back here only where coroutines are unwound, and
+ * then waits for the next launch.
+ */
 static void coroutine_main(void)
 {
 	context_entered();
@@ -81,7 +85,7 @@ unsigned unpark_coroutine(struct executor *e, unsigned thread)
 	if (ONE_FIBER_A_THREAD) {
 		c = thread;
 		if (c == 0)
-			return 0;
+			return 0; /* on the stack of the operating-system thread */
 	} else {
 		if (e->n_parked)
 			return e->parked[--e->n_parked];
@@ -106,6 +110,7 @@ static void unwind_coroutines(struct executor *e)
 
 /* ---- which block is next ---------------------------------------------------------------- */
 
+/* Sparing one-dimensional grids, the usual ones, two 64-bit divisions. */
 static void set_block_index(const struct executor *e)
 {
 	const dim3 *g = &e->launch->grid;
@@ -121,7 +126,11 @@ static void set_block_index(const struct executor *e)
 	blockIdx.z = (unsigned)(row / g->y);
 }
 
-/* Makes all threads of the next block fresh; false when the launch has no more blocks. */
+/*
+ * Makes all threads of the next block fresh; false when the launch has no more blocks. Blocks
+ * are handed out in rising order: one that waits for a lower number waits for a block that runs
+ * or has run, never for one in the same queue behind it.
+ */
 static bool next_block(struct executor *e)
 {
 	struct launch *l = e->launch;
@@ -189,6 +198,7 @@ static int run_next(struct executor *e, unsigned t)
 	return !e->leaving;
 }
 
+/* After the last thread of a block: the coroutine at hand begins the next one. */
 static int start_next_block(struct executor *e)
 {
 	if (!next_block(e))
@@ -199,6 +209,7 @@ static int start_next_block(struct executor *e)
 	return 1;
 }
 
+/* The slow part of the plain loop: x has reached its end. */
 static int next_sequential(struct executor *e)
 {
 	threadIdx.x = 0;
@@ -223,6 +234,7 @@ int cpudev_next_thread(void)
 	e->alive[t >> 6] &= ~thread_bit(t);
 	if (--e->n_alive == 0)
 		return start_next_block(e);
+	/* Others may have waited for this thread alone. */
 	if (e->n_at_barrier == e->n_alive)
 		barrier_open(e);
 	if (e->warp[t / WARP_THREADS].waiting)

@@ -17,6 +17,7 @@ struct breach {
 	bool found;
 };
 
+/* Which captures a call breaks; as CUDA 13.0 did on an H200. */
 static bool forbidden_by(const struct stream *s, const struct breach *b)
 {
 	const struct capture *c = &s->capture;
@@ -52,7 +53,7 @@ static void look_for_breach(struct stream *s, void *arg)
 static bool breaks_capture(struct breach b)
 {
 	if (!atomic_load_explicit(&n_open, memory_order_relaxed))
-		return false;
+		return false; /* nearly always: spares every call the walk over the streams */
 	streams_each(look_for_breach, &b);
 	return b.found;
 }
@@ -82,6 +83,7 @@ cudaError_t legacy_call(struct stream *s)
 	return cudaSuccess;
 }
 
+/* An event whose capture has ended stands for nothing until it is recorded again. */
 cudaError_t captured_event_call(uint64_t id)
 {
 	if (!id)
@@ -171,7 +173,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 		return result(cudaErrorInvalidResourceHandle);
 	if (!graph)
 		return result(cudaErrorInvalidValue);
-	*graph = NULL;
+	*graph = NULL; /* also after an error */
 	if (s->capture.status == cudaStreamCaptureStatusNone)
 		return result(cudaErrorIllegalState);
 	bool valid = s->capture.status == cudaStreamCaptureStatusActive;

@@ -15,6 +15,7 @@ static bool range_fits(const void *ptr, size_t bytes, bool on_device)
 	return bytes <= a.bytes - (size_t)((const char *)ptr - a.base);
 }
 
+/* CUDA looks at kinds only where a pointer could not be what they say. */
 static cudaError_t check_copy(const void *dst, const void *src, size_t bytes,
 			      enum cudaMemcpyKind kind)
 {

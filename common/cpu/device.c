@@ -55,6 +55,7 @@ size_t memory_free_bytes(void)
 	static atomic_size_t at_start;
 	size_t now = available_bytes(), none = 0, given = allocation_total_bytes();
 
+	/* What was free at the first call is all that is ever given out. */
 	atomic_compare_exchange_strong(&at_start, &none, now + given);
 	return smaller(now, at_start > given ? at_start - given : 0);
 }
@@ -100,6 +101,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 	return cudaSuccess;
 }
 
+/* There is no driver below; programs compare the two. */
 cudaError_t cudaDriverGetVersion(int *version)
 {
 	return cudaRuntimeGetVersion(version);

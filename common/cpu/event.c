@@ -115,11 +115,15 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 		e->capture = s->capture.id; /* a point in the graph, not an operation */
 		return cudaSuccess;
 	}
+	/* The number is taken now, so that waits from here on mean this record. */
 	e->capture = 0;
 	return result(submit(s, OP_RECORD, e, atomic_fetch_add(&e->recorded, 1) + 1));
 }
 
-/* Within the capture that recorded the event, linear order already holds. */
+/*
+ * Within the capture that recorded the event, linear order already holds. Waiting for work
+ * outside would make the graph depend on something that is not in it.
+ */
 static cudaError_t wait_in_capture(struct stream *s, const struct event *e)
 {
 	if (e->capture == s->capture.id || (!e->capture && !e->recorded))
@@ -151,6 +155,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 /* ---- for the host ----------------------------------------------------------------------- */
 
+/* Asking about an event is one of the calls that captures in global mode forbid. */
 static cudaError_t may_ask(const struct event *e)
 {
 	if (!e)
@@ -193,6 +198,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 	return reached(e) ? cudaSuccess : cudaErrorNotReady;
 }
 
+/* Times are taken when the stream gets there, not when the host calls. */
 static bool was_timed(const struct event *e)
 {
 	return e && e->recorded && !(e->flags & cudaEventDisableTiming);

@@ -54,7 +54,11 @@ void exec_unref(struct exec *x)
 		exec_free(x);
 }
 
-/* Launches of one exec run in the order of their submission, whatever their streams. */
+/*
+ * Nodes run in the order of their capture, on the stream's thread: handing each to a queue would
+ * cost more than most of them. Launches of one exec run in the order of their submission,
+ * whatever their streams.
+ */
 void exec_run(struct exec *x, uint64_t ticket)
 {
 	progress_wait(&x->finished, ticket, config()->spin_ns);
@@ -94,6 +98,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 	return cudaSuccess;
 }
 
+/* Copies, arguments included: changing or destroying the graph does not touch it. */
 static struct exec *exec_new(const struct graph *g)
 {
 	struct exec *x = calloc(1, sizeof(*x));
@@ -171,6 +176,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 	atomic_fetch_add_explicit(&x->n_refs, 1, memory_order_relaxed);
 	op->kind = OP_GRAPH;
 	op->graph.exec = x;
+	/* Last, as a ticket that never runs would hold up all later launches. */
 	op->graph.ticket = atomic_fetch_add(&x->n_launches, 1);
 	return result(stream_submit(s, op));
 }

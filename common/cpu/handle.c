@@ -35,6 +35,7 @@ static void *encode(enum handle_kind kind, uintptr_t index, unsigned uses)
 	return (void *)((uintptr_t)(uses & 0xffffffff) << 24 | index << 4 | 8 | kind);
 }
 
+/* The slot of a handle whose number of uses is right; NULL for anything else. */
 static struct slot *decode(enum handle_kind kind, const void *handle)
 {
 	uintptr_t bits = (uintptr_t)handle;
@@ -97,7 +98,7 @@ static void *close_slot(struct slot *slot, uintptr_t index)
 	void *object = atomic_exchange(&slot->object, NULL);
 
 	if (object) {
-		slot->uses++;
+		slot->uses++; /* old handles no longer match */
 		slot->next_free = free_list;
 		free_list = (unsigned)index + 1;
 	}

@@ -35,6 +35,7 @@ void cpudev_register(struct cpudev_kernel *kernel)
 	_Atomic(struct cpudev_kernel *) *bucket = &buckets[bucket_of(kernel->function)];
 
 	lock_acquire(&registry_lock);
+	/* A template instantiated in two object files registers twice. */
 	if (!kernel_find(kernel->function)) {
 		kernel->next = *bucket;
 		atomic_store_explicit(bucket, kernel, memory_order_release);
@@ -42,6 +43,7 @@ void cpudev_register(struct cpudev_kernel *kernel)
 	lock_release(&registry_lock);
 }
 
+/* Called by initialisers, so running out of slots ends the program before main(). */
 unsigned cpudev_shared_slot(size_t bytes, size_t align)
 {
 	lock_acquire(&registry_lock);
@@ -69,6 +71,7 @@ void shared_slot_get(unsigned slot, size_t *bytes, size_t *align)
 
 /* ---- what hosts ask --------------------------------------------------------------------- */
 
+/* As CUDA 13.0 did on an H200: only NULL is "no device function". */
 static cudaError_t not_a_kernel(const void *func)
 {
 	return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
@@ -100,6 +103,7 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
 	return cudaSuccess;
 }
 
+/* What a launch may ask for; cudaFuncSetAttribute raises it, as on a GPU beyond 48 KiB. */
 static int dynamic_limit(const struct cpudev_kernel *k)
 {
 	return k->dynamic_limit_bytes ? k->dynamic_limit_bytes : DYNAMIC_BYTES_DEFAULT;

@@ -8,6 +8,7 @@
 
 enum { ALIGN_BYTES = 256 }; /* what CUDA promises of cudaMalloc */
 
+/* Contents are left as they come, as on a GPU. */
 static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 {
 	struct allocation a = { .bytes = bytes, .type = type };
@@ -19,7 +20,7 @@ static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 	cudaError_t error = unsafe_call();
 
 	if (error || !bytes)
-		return error;
+		return error; /* CUDA gives NULL for nothing, without an error */
 	/* Asked beforehand: the system would promise more than it has and fail much later. */
 	if (bytes > memory_free_bytes() || posix_memalign(&base, ALIGN_BYTES, bytes))
 		return cudaErrorMemoryAllocation;

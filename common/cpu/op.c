@@ -19,12 +19,14 @@ struct op *op_new(void)
 	return op;
 }
 
+/* Arguments mostly fit into the op itself, which saves an allocation a launch. */
 char *op_data(struct op *op, size_t bytes)
 {
 	op->data = bytes <= OP_ROOM_BYTES ? op->room : malloc(bytes);
 	return op->data;
 }
 
+/* Ops are reused: what is left is one that refers to nothing. */
 void op_clear(struct op *op)
 {
 	if (op->kind == OP_RECORD || op->kind == OP_WAIT)
@@ -68,6 +70,7 @@ struct op *op_clone(const struct op *op)
 	return copy;
 }
 
+/* On this thread's stack: the launch is over before the next operation starts. */
 static void run_kernel(const struct op *op)
 {
 	struct launch l = {
@@ -89,6 +92,7 @@ static void run_join(const struct op *op)
 	TS_ACQUIRE(&op->join.stream->tag);
 }
 
+/* CUDA forbids its own functions in there; the flag lets them say so instead of hanging. */
 static void run_host(const struct op *op)
 {
 	in_host_function = true;
@@ -101,6 +105,7 @@ void op_run(struct op *op)
 	TS_ACQUIRE(&op->tag);
 	switch (op->kind) {
 	case OP_COPY:
+		/* CUDA leaves overlapping ranges open; here they are at least not torn. */
 		memmove(op->memory.dst, op->memory.src, op->memory.bytes);
 		break;
 	case OP_SET:

@@ -59,12 +59,14 @@ void progress_raise(struct progress *p, uint64_t value)
 {
 	uint64_t now = atomic_load_explicit(&p->reached, memory_order_relaxed);
 
+	/* By the maximum, as two submitters may get here in the wrong order. */
 	while (now < value && !atomic_compare_exchange_weak(&p->reached, &now, value))
 		;
 	if (atomic_load(&p->wake_at) <= value)
 		wake_all(p);
 }
 
+/* The clock is read once a yield: reading it takes longer than a poll. */
 static bool poll(struct progress *p, uint64_t value, int64_t spin_ns)
 {
 	int64_t start = 0;
@@ -104,6 +106,7 @@ void progress_wait(struct progress *p, uint64_t value, int64_t spin_ns)
 		unsigned word = atomic_load(&p->wakes);
 
 		register_sleeper(p, value);
+		/* Either this sees the new value, or who raised it sees wake_at. */
 		if (atomic_load(&p->reached) >= value)
 			return;
 		syscall(SYS_futex, &p->wakes, FUTEX_WAIT_PRIVATE, word, NULL, NULL, 0);

@@ -40,6 +40,7 @@ static bool in_warp_operation(const struct executor *e, unsigned t)
 	return e->warp[t / WARP_THREADS].waiting >> (t % WARP_THREADS) & 1;
 }
 
+/* Downwards, so that what is left is the first thread of each kind. */
 void report_deadlock(struct executor *e)
 {
 	char block[WHERE_BYTES], at_barrier[WHERE_BYTES] = "none", in_warp[WHERE_BYTES] = "none";

@@ -25,6 +25,7 @@ void streams_each(void (*f)(struct stream *s, void *arg), void *arg)
 	lock_release(&list_lock);
 }
 
+/* The list holds a stream until its thread ends: a destroyed one may have work left. */
 static void list_add(struct stream *s)
 {
 	lock_acquire(&list_lock);
@@ -83,6 +84,7 @@ void stream_append(struct stream *s, struct op *op)
 	s->last = &op->next;
 	uint64_t n = ++s->n_submitted;
 	lock_release(&s->lock);
+	/* Outside the lock: waking the thread is a system call. */
 	progress_raise(&s->queued, n);
 }
 
@@ -116,6 +118,7 @@ static struct op *take_queue(struct stream *s, struct spent *spent)
 	return batch;
 }
 
+/* The stream's thread. Every operation counts as done on its own, as hosts wait for a number. */
 static void *serve(void *arg)
 {
 	struct stream *s = arg;
@@ -175,6 +178,7 @@ struct stream *stream_new(bool blocking)
 	return s;
 }
 
+/* By the queue, so that everything submitted before still runs. */
 void stream_quit(struct stream *s)
 {
 	struct op *op = stream_new_op(s);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* Made at its first use: many programs never need it, and it costs a thread. */
 static _Atomic(struct stream *) null_stream;
 
 static void make_null_stream(void)
@@ -49,6 +50,7 @@ static void join(struct stream *s, struct stream *other)
 {
 	uint64_t count = count_submitted(other);
 
+	/* Idle streams, the usual case, cost two loads. */
 	if (progress_passed(&other->done, count))
 		return;
 	struct op *op = stream_new_op(s);
@@ -119,6 +121,7 @@ bool stream_done(struct stream *s)
 	return done;
 }
 
+/* What is submitted meanwhile by other threads is not waited for. */
 void stream_wait(struct stream *s)
 {
 	int64_t spin_ns = atomic_load_explicit(&host_spin_ns, memory_order_relaxed);
@@ -132,6 +135,7 @@ struct snapshot {
 	size_t n, room;
 };
 
+/* References, as waiting under the lock of the list would hold up every submission. */
 static void take_into(struct stream *s, void *arg)
 {
 	struct snapshot *all = arg;
@@ -223,6 +227,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 	if (error)
 		return result(error);
+	/* The default stream is behind all blocking ones, so waiting for it is waiting for them. */
 	if (stream_is_null(s))
 		streams_wait_all(true);
 	else

@@ -16,6 +16,7 @@ template <class Bits, class T, class F> static inline T update(T *p, F f)
 	T old_value, new_value;
 
 	static_assert(sizeof(Bits) == sizeof(T), "one atomic word");
+	/* A failed exchange has put the present value into old_bits. */
 	do {
 		memcpy(&old_value, &old_bits, sizeof(T));
 		new_value = f(old_value);

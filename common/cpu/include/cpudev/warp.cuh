@@ -29,6 +29,7 @@ static inline int __all_sync(unsigned mask, int predicate)
 	return __ballot_sync(mask, !predicate) == 0;
 }
 
+/* Which lane each variant reads from is worked out here; the library only moves values. */
 namespace cpudev
 {
 static inline unsigned lane()
