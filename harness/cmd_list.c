@@ -65,6 +65,7 @@ static void default_limits(const struct workload *w, struct limits *limits)
 	free(opts);
 }
 
+/* The modes that are allowed on one line, then a line for each refusal with its reason. */
 static void print_modes(const struct workload *w, FILE *out)
 {
 	struct limits limits;
@@ -120,6 +121,7 @@ static void print_cells(char cell[COLUMNS][256], const int width[COLUMNS], const
 	fprintf(out, "%s\n", help);
 }
 
+/* Columns as wide as their widest cell; the meaning comes last and may be long. */
 static void print_table(const struct param *rows, FILE *out)
 {
 	char cell[COLUMNS][256] = { "parameter", "kind", "unit", "default", "range" };

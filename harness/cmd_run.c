@@ -39,6 +39,7 @@ struct run_args {
 	bool json, quiet, help;
 };
 
+/* argp calls this for each option and argument, and for events of its own, which are refused. */
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct run_args *a = state->input;
@@ -114,6 +115,7 @@ static void print_results(const struct run *r, const struct run_args *a)
 		fprintf(stderr, "%s\n", platform_not_gpu);
 }
 
+/* Measures, prints, tears down; the exit code. */
 static int execute(const struct workload *w, const struct params *params, const struct run_args *a)
 {
 	struct run r = { .workload = w, .params = params, .options = &a->options };
@@ -130,6 +132,7 @@ static int execute(const struct workload *w, const struct params *params, const 
 	return code;
 }
 
+/* Parameters are complete and in range before anything else happens. */
 static int run_workload(const struct workload *w, const struct run_args *a)
 {
 	void *opts = calloc(1, w->opts_size ? w->opts_size : 1);
@@ -146,6 +149,7 @@ static int run_workload(const struct workload *w, const struct run_args *a)
 	return code;
 }
 
+/* Options, and with a workload its parameters. */
 static int help(const struct run_args *a)
 {
 	const struct workload *w = a->workload ? workload_find(a->workload) : NULL;

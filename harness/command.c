@@ -50,6 +50,7 @@ static const struct argp_option *find_option(const struct argp *argp, const char
 	return NULL;
 }
 
+/* The nearest option, or where none is near the hint. */
 static int refuse_option(const struct argp *argp, const char *hint, const char *command,
 			 const char *name, size_t len)
 {

@@ -6,7 +6,10 @@
 #include "harness/overhead.h"
 #include "harness/stats.h"
 
-enum { PAIRS = 5, STEPS_MAX = 4096 };
+enum { PAIRS = 5, STEPS_MAX = 16384, SAME_STEPS_BLOCKS = 3 };
+
+/* A fused block of all steps is timed too where it takes no longer, ns. */
+static const double same_steps_max_ns = 2e9;
 
 static const char *const source_of[MODE_COUNT] = {
 	[MODE_STREAM] = "slope of stream launches: includes gaps and what the host is late by",
@@ -14,11 +17,20 @@ static const char *const source_of[MODE_COUNT] = {
 	[MODE_FUSED] = "slope of fused launches",
 };
 
-/* Steps that last about 1 ms: long against what the ends vary by, short against a run. */
-static int64_t steps_for(double step_ns, int64_t depth_max)
+static int64_t clamp(double n, double low, double high)
 {
-	double n = ceil(1e6 / step_ns);
-	int64_t steps = n >= 1 && n < STEPS_MAX ? (int64_t)n : n >= STEPS_MAX ? STEPS_MAX : 1;
+	return (int64_t)(n < low ? low : n > high ? high : n);
+}
+
+/*
+ * Half the depth, so that the longer block does what a timed block does: steps of one workload may
+ * differ. But no less than about 0.25 ms, which is long against what the ends vary by, and no more
+ * than 10 ms.
+ */
+static int64_t steps_for(double step_ns, int64_t depth, int64_t depth_max)
+{
+	int64_t least = clamp(ceil(2.5e5 / step_ns), 1, STEPS_MAX);
+	int64_t steps = clamp((double)depth / 2, (double)least, fmax((double)least, 1e7 / step_ns));
 
 	return depth_max && 2 * steps > depth_max ? depth_max / 2 : steps;
 }
@@ -57,8 +69,42 @@ static void take_slope(struct kernel_time *out, const double median_ns[2])
 	out->ends_ns = fmax(0, median_ns[0] - (double)out->steps * slope_ns);
 }
 
+/*
+ * Where the slope had to be taken from fewer steps than a timed block has, its K may be that of
+ * other steps: takes it from fused blocks of the same steps, less their ends.
+ */
+static int time_same_steps(struct kernel_time *out, const struct subject *subject, int64_t depth)
+{
+	struct submission all = { 0 };
+	int64_t total_ns[SAME_STEPS_BLOCKS];
+	struct block b;
+	double ns;
+	int err = submission_init(&all, subject, MODE_FUSED, depth);
+
+	for (int i = 0; i < SAME_STEPS_BLOCKS && !err; i++) {
+		err = measure_block(&all, &b);
+		total_ns[i] = b.total_ns;
+	}
+	submission_release(&all);
+	if (err)
+		return err;
+	ns = (stats_of(total_ns, SAME_STEPS_BLOCKS, 1).median - out->ends_ns) / (double)depth;
+	if (ns > 0) {
+		out->ns = ns;
+		out->source = "one fused launch of the same steps, less its ends";
+	}
+	return 0;
+}
+
+static bool same_steps_wanted(const struct kernel_time *k, double step_ns, int64_t depth)
+{
+	return k->mode == MODE_FUSED && !k->unknown && depth > 2 * k->steps &&
+	       step_ns * (double)depth <= same_steps_max_ns;
+}
+
 int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
-			const bool allowed[MODE_COUNT], double step_ns, int64_t depth_max)
+			const bool allowed[MODE_COUNT], double step_ns, int64_t depth,
+			int64_t depth_max)
 {
 	struct submission length[2] = { 0 };
 	enum mode mode = allowed[MODE_FUSED]   ? MODE_FUSED
@@ -70,7 +116,7 @@ int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
 	*out = (struct kernel_time){
 		.ns = NAN, .ends_ns = NAN, .mode = mode, .source = source_of[mode]
 	};
-	out->steps = steps_for(step_ns, depth_max);
+	out->steps = steps_for(step_ns, depth, depth_max);
 	if (out->steps < 1) {
 		out->unknown = "only one step a synchronize is allowed, so there is no slope";
 		return 0;
@@ -84,5 +130,7 @@ int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
 		take_slope(out, median_ns);
 	submission_release(&length[0]);
 	submission_release(&length[1]);
+	if (!err && same_steps_wanted(out, step_ns, depth))
+		err = time_same_steps(out, subject, depth);
 	return err;
 }

@@ -5,6 +5,7 @@
 
 #include "common/check.h"
 #include "harness/command.h"
+#include "harness/contract.h"
 #include "harness/platform.h"
 #include "harness/spell.h"
 
@@ -85,7 +86,7 @@ static int obey(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int code = obey(argc, argv);
+	int code = contract_check(workloads) ? RIFT_USAGE : obey(argc, argv);
 
 	/* a full disk must not look like a result */
 	if (ferror(stdout) || fclose(stdout)) {

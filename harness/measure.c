@@ -11,8 +11,6 @@
 #include "harness/nvtx.h"
 #include "harness/progress.h"
 
-enum { SECOND_NS = 1000000000 };
-
 int64_t clock_ns(void)
 {
 	struct timespec t;
@@ -42,9 +40,39 @@ int measure_block(const struct submission *s, struct block *out)
 	NVTX_END();
 	if (err)
 		return err;
+	/* only here, so that a block is never left half enqueued */
 	return interrupted() ? -EINTR : 0;
 }
 
+int measure_one_step(const struct subject *subject, enum mode mode, int64_t *step_ns)
+{
+	struct submission s;
+	struct block b;
+	int err = submission_init(&s, subject, mode, 1);
+
+	*step_ns = INT64_MAX;
+	for (int i = 0; i < 3 && !err; i++) {
+		err = measure_block(&s, &b);
+		if (!err && b.total_ns < *step_ns)
+			*step_ns = b.total_ns;
+	}
+	submission_release(&s);
+	return err;
+}
+
+int64_t depth_that_fits(int64_t depth, int64_t step_ns)
+{
+	int64_t most = SECOND_NS / (step_ns > 0 ? step_ns : 1), fits = 1;
+
+	while (2 * fits <= most)
+		fits *= 2;
+	return depth <= most ? depth : fits;
+}
+
+/*
+ * Clocks, caches and lazily loaded code settle in the first blocks. The first two may agree by
+ * being equally cold: harmless, since the timed blocks are kept raw and judged by their median.
+ */
 static int warm_up(const struct submission *s, struct warmup *out)
 {
 	int64_t start = clock_ns(), before = start;

@@ -29,12 +29,22 @@ struct blocks {
 	int64_t *enq_ns, *total_ns; /* n each, owned; see blocks_release() */
 };
 
+enum { SECOND_NS = 1000000000 };
 enum { BLOCKS_MIN = 5, BLOCKS_MAX = 100 };
 
 int64_t clock_ns(void);
 
 /* One block. */
 int measure_block(const struct submission *s, struct block *out);
+
+/* t_total of a block of one step: the shortest of three. */
+int measure_one_step(const struct subject *subject, enum mode mode, int64_t *step_ns);
+
+/*
+ * A default depth that keeps a block near 1 s: depth where its steps fit, else the largest power
+ * of two that does, at least 1. On the CPU device a step can be a thousand times a GPU's.
+ */
+int64_t depth_that_fits(int64_t depth, int64_t step_ns);
 
 /* Untimed blocks, at least 2, until two in turn agree within 5 % or 1 s has passed. */
 int measure_warmup(const struct submission *s, struct warmup *out);

@@ -82,8 +82,8 @@ static void say_too_noisy(struct overhead *out, const struct kernel_time *k)
 {
 	out->share = NAN;
 	say(out,
-	    "not known: timed by themselves the kernels took %s a step, more than whole blocks; "
-	    "something else kept the machine busy",
+	    "not known: timed by themselves the kernels took %s a step, more than in whole blocks; "
+	    "the machine was busy, or those steps were longer ones",
 	    text_time(k->ns).s);
 }
 

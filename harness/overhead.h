@@ -24,11 +24,14 @@ struct kernel_time {
 
 /*
  * Times 5 blocks each of n and 2n steps, in turn, in the mode with the smallest gaps that the
- * workload allows: fused, else graph, else stream. n lasts about 1 ms, given step_ns of a step
- * (from warm-up). depth_max limits 2n; 0: no limit. Returns 0, what a hook returned, or -EINTR.
+ * workload allows: fused, else graph, else stream. n is depth / 2 where that lasts 0.25 to
+ * 10 ms, given step_ns of a step (from warm-up). depth_max limits 2n; 0: no limit. Where depth is
+ * more than 2n, K comes from 3 fused blocks of the whole depth, if they last at most 2 s each,
+ * less the ends: steps of one workload may differ. Returns 0, what a hook returned, or -EINTR.
  */
 int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
-			const bool allowed[MODE_COUNT], double step_ns, int64_t depth_max);
+			const bool allowed[MODE_COUNT], double step_ns, int64_t depth,
+			int64_t depth_max);
 
 /* A block, for overhead_of(). */
 struct timing {

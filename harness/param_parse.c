@@ -82,6 +82,7 @@ static const char *parse_real(const struct param *row, const char *text, double 
 	return NULL;
 }
 
+/* Into a copy, so that a bad element leaves the field as it was. */
 static const char *parse_list(const struct param *row, const char *text, struct param_list *out)
 {
 	struct param_list list = { 0 };
@@ -106,6 +107,7 @@ static const char *parse_list(const struct param *row, const char *text, struct 
 	return NULL;
 }
 
+/* Exact, case included; the nearest spelling is suggested by refuse(). */
 static const char *parse_choice(const struct param *row, const char *text, int *out)
 {
 	for (int i = 0; row->choices[i]; i++) {
@@ -117,6 +119,7 @@ static const char *parse_choice(const struct param *row, const char *text, int *
 	return *text ? "no such choice" : "empty";
 }
 
+/* Whether the file can be opened is for the workload to say. */
 static const char *parse_path(const char *text, char **out)
 {
 	char *copy;

@@ -71,6 +71,7 @@ static bool is_bound(const struct param *row, double limit)
 	return is_whole(row) ? fabs(limit) < 0x1p63 : fabs(limit) < HUGE_VAL;
 }
 
+/* A missing limit is left out rather than printed as a huge number. */
 static void range_of_numbers(const struct param *row, char *out, size_t size)
 {
 	bool low = is_bound(row, row->min), high = is_bound(row, row->max);
@@ -165,6 +166,7 @@ json_t *param_json(const struct param *row, const void *opts)
 	return json_null();
 }
 
+/* Integers stay integers, and what is no limit is null. */
 static json_t *limit_json(const struct param *row, double limit)
 {
 	if (row->kind == PARAM_CHOICE || row->kind == PARAM_PATH || !is_bound(row, limit))

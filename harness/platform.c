@@ -82,6 +82,7 @@ static bool cpuinfo(const char *key, char *value, size_t size)
 	return found;
 }
 
+/* By the markers that engines leave; their absence proves nothing. */
 static const char *container(void)
 {
 	char name[16] = "";
@@ -117,6 +118,7 @@ void platform_host(struct platform *out)
 	out->container = container();
 }
 
+/* CUDA packs 12.4 as 12040. */
 static json_t *version_json(int version)
 {
 	char text[32];

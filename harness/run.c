@@ -11,111 +11,14 @@
 #include "harness/progress.h"
 #include "harness/stats.h"
 
-enum { DEPTH_RUN = 64, CHECK_SEED = 1 };
-
-static const char *const mode_names[] = { "stream", "graph", "fused", NULL };
-static const char *const check_names[] = { "sample", "full", NULL };
-
-/* Names with a '-' keep the macros of workload.h away. */
-#define ROW(name, kind, f, unit, def, max, choices, help)                                          \
-	{                                                                                          \
-		name, kind, offsetof(struct run_options, f), unit, def, 1, max, choices, help,     \
-			NULL                                                                       \
-	}
-
-const struct param run_option_rows[] = {
-	ROW("mode", PARAM_CHOICE, mode, "", "", 0, mode_names, "how steps are submitted"),
-	ROW("depth", PARAM_SIZE, depth, "steps", "", 1 << 24, NULL, "steps before a synchronize"),
-	ROW("blocks", PARAM_INT, blocks, "blocks", "", 1000000, NULL, "timed blocks"),
-	ROW("check", PARAM_CHOICE, check, "", "sample", 0, check_names, "what is compared"),
-	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "4k", 1 << 24, NULL, "steps checked"),
-	PARAM_END,
-};
+enum { CHECK_SEED = 1 };
 
 static const struct run_options *options_of(const struct run *r)
 {
 	return r->options->opts;
 }
 
-static bool given(const struct run *r, const char *name, size_t len)
-{
-	return r->options->given[params_find(r->options->rows, name, len)];
-}
-
-const char *mode_refused(const struct workload *w, const struct limits *limits, enum mode mode)
-{
-	if (limits->mode_refused[mode])
-		return limits->mode_refused[mode];
-	return mode == MODE_FUSED && !w->fused ? "this workload has no fused form" : NULL;
-}
-
-const struct param *workload_axis(const struct workload *w)
-{
-	for (const struct param *row = w->params; row->name; row++)
-		if (row->axis)
-			return row;
-	return NULL;
-}
-
-/* The mode asked for if it is allowed, else the first one that is. */
-static int choose_mode(struct run *r)
-{
-	enum mode want = (enum mode)options_of(r)->mode;
-	const char *name = r->workload->name;
-
-	for (int m = MODE_COUNT - 1; m >= 0; m--) {
-		r->allowed[m] = !mode_refused(r->workload, &r->limits, (enum mode)m);
-		if (r->allowed[m])
-			r->mode = (enum mode)m;
-	}
-	if (!r->allowed[r->mode])
-		return complain(EINVAL, "%s allows no mode with these parameters: %s", name,
-				mode_refused(r->workload, &r->limits, MODE_STREAM));
-	if (!given(r, "mode", 4))
-		return 0;
-	r->mode = want;
-	if (!r->allowed[want])
-		return complain(EINVAL, "--mode=%s: %s refuses it: %s", mode_name(want), name,
-				mode_refused(r->workload, &r->limits, want));
-	return 0;
-}
-
-static int choose_depth(struct run *r)
-{
-	const struct limits *l = &r->limits;
-
-	r->depth = options_of(r)->depth;
-	if (!r->depth) {
-		r->depth = l->depth_run ? l->depth_run : DEPTH_RUN;
-		if (l->depth_max && r->depth > l->depth_max)
-			r->depth = l->depth_max;
-	}
-	if (l->depth_max && r->depth > l->depth_max)
-		return complain(EINVAL, "--depth=%ld: %s allows at most %ld: %s", (long)r->depth,
-				r->workload->name, (long)l->depth_max,
-				l->depth_why ? l->depth_why : "no reason given");
-	return 0;
-}
-
-/* All that can be refused without a device; then the device. */
-static int admit(struct run *r)
-{
-	const void *opts = r->params->opts;
-	int err = r->workload->limits(opts, &r->limits);
-
-	if (!err && !r->limits.action)
-		err = choose_mode(r);
-	if (!err && !r->limits.action)
-		err = choose_depth(r);
-	if (err)
-		return err;
-	if (r->limits.device_refused)
-		return complain(ENODEV, "%s does not run on this device: %s", r->workload->name,
-				r->limits.device_refused);
-	platform_host(&r->platform);
-	return platform_device(&r->platform);
-}
-
+/* Memory, stream, the workload's own set-up, and the counts that depend on it. */
 static int set_up(struct run *r)
 {
 	const struct workload *w = r->workload;
@@ -133,8 +36,26 @@ static int set_up(struct run *r)
 	NVTX_END();
 	if (!err)
 		err = w->cost(s->opts, s->state, &r->cost);
+	/* a step that only copies still fills a graph */
 	s->launches = r->cost.launches >= 1 ? (int64_t)ceil(r->cost.launches) : 1;
 	return err ? err : interrupted() ? -EINTR : 0;
+}
+
+/* A depth asked for is kept, whatever it takes. */
+static int cut_default_depth(struct run *r)
+{
+	int64_t step_ns, fits;
+	int err;
+
+	if (options_of(r)->depth)
+		return 0;
+	err = measure_one_step(&r->subject, r->mode, &step_ns);
+	if (err)
+		return err;
+	fits = depth_that_fits(r->depth, step_ns);
+	r->depth_cut_from = fits < r->depth ? r->depth : 0;
+	r->depth = fits;
+	return 0;
 }
 
 /* Warm-up, the kernels' own time, and the blocks, in the mode and at the depth asked for. */
@@ -142,17 +63,20 @@ static int time_blocks(struct run *r, struct submission *sub)
 {
 	double step_ns;
 	int64_t n = options_of(r)->blocks;
-	int err = submission_init(sub, &r->subject, r->mode, r->depth);
+	int err;
 
+	progress("%s: warming up", r->workload->name);
+	err = cut_default_depth(r);
+	if (!err)
+		err = submission_init(sub, &r->subject, r->mode, r->depth);
 	r->graph_steps = sub->graph_steps;
 	r->rest_steps = sub->rest_steps;
-	progress("%s: warming up", r->workload->name);
 	if (!err)
 		err = measure_warmup(sub, &r->warmup);
 	if (err)
 		return err;
 	step_ns = (double)r->warmup.total_ns / (double)r->depth;
-	err = kernel_time_measure(&r->kernel, &r->subject, r->allowed, step_ns,
+	err = kernel_time_measure(&r->kernel, &r->subject, r->allowed, step_ns, r->depth,
 				  r->limits.depth_max);
 	if (!err)
 		err = measure_blocks(sub, n ? n : blocks_that_fit(r->warmup.per_block_ns),
@@ -199,6 +123,7 @@ static int check(struct run *r)
 	return err;
 }
 
+/* Medians, not sums: one block that an interrupt hit says nothing about the overhead. */
 static void find_overhead(struct run *r)
 {
 	const struct param *axis = workload_axis(r->workload);
@@ -215,6 +140,7 @@ static void find_overhead(struct run *r)
 	overhead_of(&r->overhead, &r->kernel, &t);
 }
 
+/* The submission goes first: a long check need not hold graphs in device memory. */
 static int measure_and_check(struct run *r)
 {
 	struct submission sub = { 0 };
@@ -228,7 +154,7 @@ static int measure_and_check(struct run *r)
 
 int run_execute(struct run *r)
 {
-	int err = admit(r);
+	int err = run_admit(r);
 
 	if (!err)
 		err = set_up(r);

@@ -34,6 +34,7 @@ struct run {
 	bool allowed[MODE_COUNT];
 	enum mode mode;
 	int64_t depth;
+	int64_t depth_cut_from;		 /* the default that was too long for a block; 0: not cut */
 	int64_t graph_steps, rest_steps; /* 0 unless mode is graph */
 	struct cost cost;
 	struct warmup warmup;
@@ -45,6 +46,12 @@ struct run {
 	bool passed;	     /* the harness's own judgement; true for actions */
 	struct report report;
 };
+
+/*
+ * The first part of run_execute(): limits, mode, depth, device, in this order, so that wrong usage
+ * is told apart from a missing device. Returns what run_execute() returns.
+ */
+int run_admit(struct run *r);
 
 /*
  * Does it all. Returns 0 when there are results, of a failed check too; else a negative errno

@@ -52,6 +52,7 @@ static json_t *series_json(const int64_t *ns, const struct run *r)
 			 json_number(s.min), "n", (json_int_t)s.n);
 }
 
+/* Raw block times, so that statistics can be redone. */
 static json_t *raw_json(const int64_t *ns, int64_t n)
 {
 	json_t *array = json_array();
@@ -110,6 +111,7 @@ static void set_measured(json_t *o, const struct run *r)
 
 	set(o, "mode", json_string(mode_name(r->mode)));
 	set(o, "depth", json_integer(r->depth));
+	set(o, "depth_cut_from", r->depth_cut_from ? json_integer(r->depth_cut_from) : json_null());
 	set(o, "graph_steps", graph ? json_integer(r->graph_steps) : json_null());
 	set(o, "graph_rest_steps", graph ? json_integer(r->rest_steps) : json_null());
 	set(o, "check", check_json(r));

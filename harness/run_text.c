@@ -120,6 +120,14 @@ static void print_mode(const struct run *r, FILE *out)
 		    (long)r->depth, (long)r->blocks.n);
 }
 
+/* The default was meant for a GPU; see depth_that_fits(). */
+static void print_depth_cut(const struct run *r, FILE *out)
+{
+	if (r->depth_cut_from)
+		row(out, "", "(not the default depth of %ld, a block of which would take over 1 s)",
+		    (long)r->depth_cut_from);
+}
+
 static void print_check(const struct run *r, FILE *out)
 {
 	const struct verdict *v = &r->verdict;
@@ -191,6 +199,7 @@ void run_print(const struct run *r, FILE *out)
 	print_params(r->params, out);
 	if (!r->limits.action) {
 		print_mode(r, out);
+		print_depth_cut(r, out);
 		print_check(r, out);
 		print_times(r, out);
 	}

@@ -12,6 +12,7 @@ int64_t graph_steps_for(int64_t depth, int64_t launches)
 	return s;
 }
 
+/* Stops at the first step that fails; what was enqueued before it stays in the stream. */
 static int enqueue_steps(const struct subject *s, int64_t n)
 {
 	int err = 0;
@@ -58,7 +59,7 @@ int submission_init(struct submission *s, const struct subject *subject, enum mo
 	err = capture(subject, s->graph_steps, &s->graph);
 	if (!err && s->rest_steps)
 		err = capture(subject, s->rest_steps, &s->rest);
-	if (!err)
+	if (!err) /* uploads are not to be waited for inside the first block */
 		CUDA(cudaStreamSynchronize(subject->stream));
 	return err;
 }
@@ -74,6 +75,7 @@ int submission_enqueue(const struct submission *s)
 		return subject->workload->fused(subject->opts, subject->state, subject->stream,
 						s->depth);
 	default:
+		/* one executable graph again and again: its launches run one after the other */
 		for (int64_t i = 0; i < s->graph_launches; i++)
 			CUDA(cudaGraphLaunch(s->graph, subject->stream));
 		if (s->rest)

@@ -88,20 +88,6 @@ static const char *block_of(char event, int64_t n)
 	return order;
 }
 
-Test(small_measure, graph_length_is_the_largest_power_of_two_that_fits)
-{
-	static const int64_t want[][3] = {
-		/* depth, launches, steps */
-		{ 1, 1, 1 },	  { 2, 1, 2 },	     { 7, 1, 4 },	{ 64, 1, 64 },
-		{ 100, 1, 64 },	  { 1025, 1, 1024 }, { 4096, 1, 1024 }, { 4096, 2, 512 },
-		{ 4096, 3, 256 }, { 64, 1024, 1 },   { 64, 5000, 1 },	{ 64, 300, 2 },
-	};
-
-	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-		cr_assert(eq(i64, graph_steps_for(want[i][0], want[i][1]), want[i][2]),
-			  "depth=%ld launches=%ld", (long)want[i][0], (long)want[i][1]);
-}
-
 static void check_block(enum mode mode, int64_t depth, char event, int64_t times)
 {
 	struct submission sub;
@@ -239,14 +225,6 @@ Test(small_measure, warm_up_says_how_it_ended)
 	cr_assert(le(i64, w.total_ns, w.per_block_ns), "a block is more than its clock");
 }
 
-Test(small_measure, blocks_that_fit_in_a_second)
-{
-	cr_assert(eq(i64, blocks_that_fit(0), 100), "unknown");
-	cr_assert(eq(i64, blocks_that_fit(1000), 100), "short");
-	cr_assert(eq(i64, blocks_that_fit(50000000), 20), "50 ms");
-	cr_assert(eq(i64, blocks_that_fit(3000000000), 5), "3 s");
-}
-
 Test(small_measure, interrupted_after_the_block_in_hand)
 {
 	struct submission sub;
@@ -273,12 +251,26 @@ Test(small_measure, kernel_time_takes_the_mode_with_the_smallest_gaps)
 	set_up_fake(1);
 	for (int i = 0; i < 3; i++) {
 		forget();
-		cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed[i], 1e5, 0)), "time");
+		cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed[i], 2.5e4, 1, 0)),
+			  "time");
 		cr_assert(eq(int, k.mode, taken[i]), "case %d", i);
-		cr_assert(eq(i64, k.steps, 10), "1 ms of steps of 100 us");
+		cr_assert(eq(i64, k.steps, 10), "0.25 ms of steps of 25 us");
 		cr_assert(eq(int, isnan(k.ns), k.unknown != NULL), "a figure or a reason");
 		cr_assert(eq(int, k.ns <= 0, 0), "never zero");
 		cr_assert(zero(int, strncmp(strchr(fake_log.order, 'R'), "RS", 2)), "reset first");
+	}
+}
+
+Test(small_measure, kernel_time_takes_half_the_depth_within_bounds)
+{
+	static const int64_t want[][2] = { { 1, 3 }, { 40, 20 }, { 200, 100 }, { 1000, 100 } };
+	static const bool allowed[MODE_COUNT] = { true };
+	struct kernel_time k;
+
+	set_up_fake(1);
+	for (int i = 0; i < 4; i++) {
+		kernel_time_measure(&k, &subject, allowed, 1e5, want[i][0], 0);
+		cr_assert(eq(i64, k.steps, want[i][1]), "depth=%ld", (long)want[i][0]);
 	}
 }
 
@@ -288,8 +280,8 @@ Test(small_measure, kernel_time_keeps_to_depth_max)
 	struct kernel_time k;
 
 	set_up_fake(1);
-	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 10, 9)), "time");
+	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 10, 64, 9)), "time");
 	cr_assert(eq(i64, k.steps, 4), "2 * 4 <= 9");
-	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 10, 1)), "time");
+	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 10, 64, 1)), "time");
 	cr_assert(isnan(k.ns) && k.unknown, "depth 1 has no slope");
 }

@@ -1,4 +1,5 @@
-/* test_overhead.c - harness/overhead.h, stats.h and text.h: figures worked by hand, and words. */
+/* test_overhead.c - what the harness computes and says, on figures worked by hand; no device. */
+#include "harness/measure.h"
 #include "harness/overhead.h"
 #include "harness/stats.h"
 #include "harness/text.h"
@@ -108,6 +109,38 @@ Test(small_overhead, unknown_kernel_time_is_said)
 	overhead_of(&o, &k, &t);
 	cr_assert(eq(int, isnan(o.share) != 0, 1), "share");
 	cr_assert(eq(str, o.meaning, "not known: because"), "words");
+}
+
+Test(small_overhead, graph_length_is_the_largest_power_of_two_that_fits)
+{
+	static const int64_t want[][3] = {
+		/* depth, launches, steps */
+		{ 1, 1, 1 },	  { 2, 1, 2 },	     { 7, 1, 4 },	{ 64, 1, 64 },
+		{ 100, 1, 64 },	  { 1025, 1, 1024 }, { 4096, 1, 1024 }, { 4096, 2, 512 },
+		{ 4096, 3, 256 }, { 64, 1024, 1 },   { 64, 5000, 1 },	{ 64, 300, 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		cr_assert(eq(i64, graph_steps_for(want[i][0], want[i][1]), want[i][2]),
+			  "depth=%ld launches=%ld", (long)want[i][0], (long)want[i][1]);
+}
+
+Test(small_overhead, blocks_that_fit_in_a_second)
+{
+	cr_assert(eq(i64, blocks_that_fit(0), 100), "unknown");
+	cr_assert(eq(i64, blocks_that_fit(1000), 100), "short");
+	cr_assert(eq(i64, blocks_that_fit(50000000), 20), "50 ms");
+	cr_assert(eq(i64, blocks_that_fit(3000000000), 5), "3 s");
+}
+
+Test(small_overhead, a_default_depth_fits_in_a_second)
+{
+	cr_assert(eq(i64, depth_that_fits(64, 1000), 64), "short steps");
+	cr_assert(eq(i64, depth_that_fits(1000, 1000000), 1000), "just fits");
+	cr_assert(eq(i64, depth_that_fits(1024, 1000000), 512), "1 ms");
+	cr_assert(eq(i64, depth_that_fits(1024, 12900000), 64), "12.9 ms");
+	cr_assert(eq(i64, depth_that_fits(64, 3000000000), 1), "3 s");
+	cr_assert(eq(i64, depth_that_fits(64, 0), 64), "no time at all");
 }
 
 Test(small_overhead, medians)
