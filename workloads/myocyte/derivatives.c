@@ -129,7 +129,7 @@ static int load(const struct table *t, struct myocyte_state *s)
 	struct rows r = allocate_rows(t->csv.rows);
 	int err = read_rows(t, s->parameters, &r);
 
-	s->cells.cells = s->cells.running = t->csv.rows;
+	s->cells.cells = s->cells.stride = s->cells.running = t->csv.rows;
 	if (!err)
 		err = myocyte_allocate(&s->cells);
 	if (!err)
@@ -175,6 +175,7 @@ int myocyte_write_derivatives(struct myocyte_state *s)
 	double *f = malloc(bytes);
 
 	CHECK(f, "%zu bytes", bytes);
+	CHECK(s->output.file, "derivatives: setup opens it for one report");
 	myocyte_derivatives(&s->cells, NULL);
 	CUDA(cudaMemcpy(f, s->cells.k, bytes, cudaMemcpyDeviceToHost));
 	write_rows(&s->output, f, n);

@@ -19,10 +19,10 @@ extern "C" {
 #endif
 
 enum {
-	MYOCYTE_STAGES = 13,	   /* of an attempt: 13 evaluations */
-	MYOCYTE_STAGES_FIXED = 11, /* the last two serve the error estimate only */
-	MYOCYTE_CELLS_MAX = 1 << 22,
-	MYOCYTE_BLOCK = 32, /* threads: few cells spread over many multiprocessors */
+	MYOCYTE_STAGES = 13,	     /* of an attempt: 13 evaluations */
+	MYOCYTE_STAGES_FIXED = 11,   /* the last two serve the error estimate only */
+	MYOCYTE_CELLS_MAX = 1 << 22, /* 91 of them stay below 2^31 */
+	MYOCYTE_BLOCK = 32,	     /* threads: few cells spread over many multiprocessors */
 };
 
 enum { MYOCYTE_JITTER_STREAM = 1 }; /* last word of the random counter */
@@ -44,9 +44,9 @@ struct myocyte_row {
 	double t, y[MYOCYTE_STATES];
 };
 
-/* By value to every kernel. n is `cells` below. */
+/* By value to every kernel. n is `stride` below. */
 struct myocyte_cells {
-	int64_t cells;
+	int64_t cells, stride;	/* words from component to component: cells or a few more */
 	int64_t first, running; /* cells that attempts advance: first .. first + running - 1 */
 
 	bool fixed;	  /* steps of `step`, always accepted; else adaptive */
@@ -95,7 +95,7 @@ void myocyte_load_kernels(void);
 void myocyte_vary(const struct myocyte_cells *cells, const double p[MYOCYTE_PARAMS], double jitter,
 		  uint64_t seed, cudaStream_t stream);
 
-/* The running cells at t = 0: y = start, counts 0. */
+/* The running cells at t = 0: y = start, counts and end 0. */
 void myocyte_start(const struct myocyte_cells *cells, cudaStream_t stream);
 
 /* n attempts of every running cell, one launch. */

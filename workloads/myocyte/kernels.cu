@@ -36,7 +36,7 @@ extern "C" __global__ void myocyte_vary_cells(struct myocyte_cells a, struct nom
 					     MYOCYTE_JITTER_STREAM, seed);
 		double u = id && i ? philox_uniform(r.word[0]) : 0;
 
-		a.p[i * a.cells + id] = nominal.p[i] * (1 + jitter * u);
+		a.p[i * a.stride + id] = nominal.p[i] * (1 + jitter * u);
 	}
 }
 KERNEL(myocyte_vary_cells);
@@ -50,7 +50,9 @@ extern "C" __global__ void myocyte_start_cells(struct myocyte_cells a)
 	id += a.first;
 	start_over(a, id);
 	for (int i = 0; i < MYOCYTE_COUNTS; i++)
-		a.count[i * a.cells + id] = 0;
+		a.count[i * a.stride + id] = 0;
+	for (int i = 0; i < MYOCYTE_STATES; i++)
+		a.end[i * a.stride + id] = 0;
 }
 KERNEL(myocyte_start_cells);
 
@@ -83,13 +85,13 @@ extern "C" __global__ void myocyte_gather_cells(struct myocyte_cells a, const in
 	int64_t id = which[i];
 
 	for (int s = 0; s < MYOCYTE_STATES; s++) {
-		cell->y[s] = a.y[s * a.cells + id];
-		cell->end[s] = a.end[s * a.cells + id];
+		cell->y[s] = a.y[s * a.stride + id];
+		cell->end[s] = a.end[s * a.stride + id];
 	}
 	for (int s = 0; s < MYOCYTE_PARAMS; s++)
-		cell->p[s] = a.p[s * a.cells + id];
+		cell->p[s] = a.p[s * a.stride + id];
 	for (int s = 0; s < MYOCYTE_COUNTS; s++)
-		cell->count[s] = a.count[s * a.cells + id];
+		cell->count[s] = a.count[s * a.stride + id];
 	cell->t = a.t[id];
 	cell->h = a.h[id];
 }
@@ -98,11 +100,11 @@ KERNEL(myocyte_gather_cells);
 extern "C" __global__ void __launch_bounds__(MYOCYTE_BLOCK) myocyte_evaluate(struct myocyte_cells a)
 {
 	int64_t id = thread_below(a.running);
-	int n = (int)a.cells;
+	int n = (int)a.stride;
 
 	if (id < 0)
 		return;
-	double stimulus = stimulus_at(a.t[id], a.p[par::T_cycle * a.cells + id]);
+	double stimulus = stimulus_at(a.t[id], a.p[par::T_cycle * a.stride + id]);
 	double *f = a.k + id;
 
 	right_hand_side(a.benchmark, stimulus, a.p + id, a.y + id, f, n);

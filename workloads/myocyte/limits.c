@@ -55,7 +55,7 @@ static int check_action(const struct myocyte_opts *o)
 
 double myocyte_trajectory_rows(const struct myocyte_opts *o)
 {
-	return 1 + ceil(o->span / o->every * (1 - 1e-9));
+	return 1 + ceil(o->span / o->every - 1e-9);
 }
 
 static int check_trajectory(const struct myocyte_opts *o)

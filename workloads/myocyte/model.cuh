@@ -19,25 +19,15 @@ namespace myocyte
 /* p[par::Btot_dy]: order of parameters.csv. The totals of calmodulin feed nothing. */
 namespace par
 {
+/* clang-format off */
 enum parameter {
 	T_cycle,
-	CaMtot_dy,
-	Btot_dy,
-	CaMKIItot_dy,
-	CaNtot_dy,
-	PP1tot_dy,
-	CaMtot_sl,
-	Btot_sl,
-	CaMKIItot_sl,
-	CaNtot_sl,
-	PP1tot_sl,
-	CaMtot_cy,
-	Btot_cy,
-	CaMKIItot_cy,
-	CaNtot_cy,
-	PP1tot_cy,
+	CaMtot_dy, Btot_dy, CaMKIItot_dy, CaNtot_dy, PP1tot_dy,
+	CaMtot_sl, Btot_sl, CaMKIItot_sl, CaNtot_sl, PP1tot_sl,
+	CaMtot_cy, Btot_cy, CaMKIItot_cy, CaNtot_cy, PP1tot_cy,
 	END,
 };
+/* clang-format on */
 
 static_assert(int(END) == MYOCYTE_PARAMS, "order of parameters.csv");
 } // namespace par

@@ -46,7 +46,7 @@ static int check_cell(const struct tracer *t)
 	int64_t id = t->cells.first, lost = 0;
 	double at = 0;
 
-	CUDA(cudaMemcpy(&lost, t->cells.count + MYOCYTE_LOST * t->cells.cells + id, sizeof(lost),
+	CUDA(cudaMemcpy(&lost, t->cells.count + MYOCYTE_LOST * t->cells.stride + id, sizeof(lost),
 			cudaMemcpyDeviceToHost));
 	if (!lost || t->complete)
 		return 0;
@@ -132,6 +132,7 @@ int myocyte_write_trajectory(const struct myocyte_opts *o, struct myocyte_state 
 	int err;
 
 	CHECK(t, "%zu bytes", sizeof(*t));
+	CHECK(s->output.file, "trajectory: setup opens it for one report");
 	t->opts = o;
 	t->out = &s->output;
 	t->cells = s->cells;

@@ -1,0 +1,263 @@
+/*
+ * test_myocyte_options.c - what the myocyte workload refuses: options that contradict each other,
+ * more cells than fit, files that cannot be written. One line each, nothing left behind.
+ */
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "workloads/myocyte/test_cells.h"
+
+TestSuite(small_myocyte_options, .timeout = 60);
+
+static int limits_of(const struct myocyte_opts *o)
+{
+	struct limits limits = { 0 };
+
+	return workload_myocyte.limits(o, &limits);
+}
+
+Test(small_myocyte_options, defaults_are_allowed_in_every_mode)
+{
+	struct myocyte_opts o = default_opts();
+	struct limits limits = { 0 };
+
+	cr_assert(!workload_myocyte.limits(&o, &limits), "defaults");
+	cr_assert(!limits.action && !limits.device_refused && !limits.depth_max, "all allowed");
+	for (int m = 0; m < MODE_COUNT; m++)
+		cr_assert(!limits.mode_refused[m], "mode %d: %s", m, limits.mode_refused[m]);
+	cr_assert(limits.depth_run == 1024, "depth of rift run: %ld", (long)limits.depth_run);
+	cr_assert(o.cells == 1 && o.span == 1000 && o.tolerance == 1e-6 && o.step == 0.015625 &&
+			  o.jitter == 0.01 && o.every == 1,
+		  "defaults");
+}
+
+/* Options that contradict each other, one set a call, and what the line must name. */
+static const char *contradict(int i, struct myocyte_opts *o)
+{
+	switch (i) {
+	case 0:
+		o->states = "a.csv";
+		return "derivatives=";
+	case 1:
+		o->derivatives = "a.csv";
+		return "states=";
+	case 2:
+		o->states = "a.csv", o->derivatives = "b.csv", o->trajectory = "c.csv";
+		return "trajectory=";
+	case 3:
+		o->states = o->derivatives = "a.csv";
+		return "derivatives=a.csv";
+	case 4:
+		o->parameters = o->trajectory = "a.csv";
+		return "trajectory=a.csv";
+	case 5:
+		o->states = "a.csv", o->derivatives = "b.csv", o->initial = "c.csv";
+		return "initial=c.csv";
+	case 6:
+		o->cells = 4, o->trace = 4;
+		return "0 to 3";
+	case 7:
+		o->trajectory = "a.csv", o->every = 1e-6;
+		return "1000000001 rows";
+	case 8:
+		o->solver = MYOCYTE_FIXED, o->step = 0.5, o->span = 0.1;
+		return "step=0.5 ms";
+	default:
+		return NULL;
+	}
+}
+
+Test(small_myocyte_options, contradictions_are_refused)
+{
+	const char *names, *text;
+	struct myocyte_opts o;
+	int n = 0;
+
+	cr_redirect_stderr();
+	for (o = default_opts(); contradict(n, &o); o = default_opts(), n++)
+		cr_assert(limits_of(&o) == -EINVAL, "contradiction %d is accepted", n);
+	text = captured_stderr();
+	for (int i = 0; i < n; i++) {
+		names = contradict(i, &o);
+		cr_assert(strstr(line_of(text, i), names), "%s: %s", names, line_of(text, i));
+	}
+	cr_assert(n == 9 && !*line_of(text, n), "one line each: %s", line_of(text, n));
+}
+
+/* A link is the file it points to. */
+Test(small_myocyte_options, output_over_input_is_seen_through_links)
+{
+	struct myocyte_opts o = default_opts();
+	const char *file = write_file("a.csv", "t\n"), *link = file_here("b.csv");
+
+	cr_redirect_stderr();
+	cr_assert(!symlink(file, link), "%s", link);
+	o.states = file;
+	o.derivatives = link;
+	cr_assert(limits_of(&o) == -EINVAL, "accepted");
+	remove_files();
+}
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+static size_t free_bytes(void)
+{
+	size_t now, total;
+
+	CUDA(cudaMemGetInfo(&now, &total));
+	return now;
+}
+
+/* Takes device memory until more cells than that are too many. Returns what it took. */
+static void *leave_room_for(int64_t cells)
+{
+	size_t keep = (size_t)cells * MYOCYTE_CELL_BYTES;
+	void *taken = NULL;
+
+	if (free_bytes() > keep)
+		cr_assert(!cudaMalloc(&taken, free_bytes() - keep), "filler");
+	return taken;
+}
+
+Test(small_myocyte_options, too_many_cells_are_refused_with_numbers)
+{
+	struct myocyte_opts o = default_opts();
+	struct myocyte_state s = { 0 };
+	const char *text;
+	void *taken;
+	size_t before;
+
+	need_device();
+	taken = leave_room_for(MYOCYTE_CELLS_MAX / 2);
+	myocyte_load_kernels();
+	before = free_bytes();
+	o.cells = MYOCYTE_CELLS_MAX;
+	cr_redirect_stderr();
+	cr_assert(workload_myocyte.setup(&o, &s) == -ENOMEM, "accepted");
+	workload_myocyte.teardown(&s);
+	text = captured_stderr();
+	cr_assert(strstr(text, "cells=4194304 needs 46.") && strstr(text, "GiB free") &&
+			  strstr(text, "cells fit"),
+		  "%s", text);
+	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
+	cr_assert(before < free_bytes() + (64 << 20), "%zu bytes leaked", before - free_bytes());
+	CUDA(cudaFree(taken));
+}
+
+Test(small_myocyte_options, teardown_takes_everything_back)
+{
+	struct myocyte_opts o = default_opts();
+	struct myocyte_state nothing = { 0 };
+	size_t before;
+
+	need_device();
+	workload_myocyte.teardown(&nothing);
+	o.cells = 1000;
+	run_end(run_begin(o)); /* what the runtime allocates at its first use stays */
+	before = free_bytes();
+	for (int i = 0; i < 20; i++)
+		run_end(run_begin(o)); /* 12 MB each */
+	cr_assert(before < free_bytes() + (64 << 20), "%zu bytes leaked", before - free_bytes());
+}
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+static int setup_of(const struct myocyte_opts *o)
+{
+	struct myocyte_state s = { 0 };
+	int err = workload_myocyte.setup(o, &s);
+
+	workload_myocyte.teardown(&s);
+	return err;
+}
+
+Test(small_myocyte_options, unwritable_outputs_are_refused_before_anything_runs)
+{
+	const struct {
+		const char *path;
+		int err;
+	} bad[] = {
+		{ file_here("no/such/folder.csv"), -ENOENT },
+		{ test_folder, -EISDIR },
+		{ "/dev/null", -EINVAL },
+	};
+	enum { BAD = sizeof(bad) / sizeof(*bad) };
+	struct myocyte_opts o = default_opts();
+	const char *text;
+
+	need_device();
+	cr_redirect_stderr();
+	for (int i = 0; i < BAD; i++) {
+		o.trajectory = bad[i].path;
+		cr_assert(setup_of(&o) == bad[i].err, "%s", bad[i].path);
+	}
+	text = captured_stderr();
+	for (int i = 0; i < BAD; i++)
+		cr_assert(strstr(line_of(text, i), bad[i].path), "%s: %s", bad[i].path,
+			  line_of(text, i));
+	cr_assert(!*line_of(text, BAD), "one line each");
+	remove_files();
+}
+
+/* What was there before stays, byte for byte, unless the run succeeds. */
+Test(small_myocyte_options, failed_runs_leave_the_old_file_alone)
+{
+	struct myocyte_opts o = default_opts();
+	const char *out = write_file("out.csv", "precious\n");
+
+	need_device();
+	cr_redirect_stderr();
+	o.trajectory = out;
+	o.span = 1;
+	run_end(run_begin(o)); /* without report: as if it had failed */
+	o.initial = file_here("missing.csv");
+	cr_assert(setup_of(&o) < 0, "a missing file is accepted");
+	cr_assert(!shell(NULL, "echo precious | cmp - %s", out), "out.csv has changed");
+	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 1", test_folder), ".part is left");
+	remove_files();
+}
+
+Test(small_myocyte_options, full_disks_are_noticed)
+{
+	const struct rlimit small = { 4096, 4096 };
+	struct myocyte_opts o = default_opts();
+	struct report report = { 0 };
+	const char *text;
+	struct run *r;
+
+	need_device();
+	o.trajectory = file_here("out.csv");
+	o.span = 30;
+	cr_redirect_stderr();
+	r = run_begin(o);
+	signal(SIGXFSZ, SIG_IGN); /* writes beyond the limit then fail with EFBIG */
+	cr_assert(!setrlimit(RLIMIT_FSIZE, &small), "setrlimit");
+	cr_assert(workload_myocyte.report(&r->o, &r->s, &report) == -EFBIG, "not noticed");
+	run_end(r);
+	text = captured_stderr();
+	cr_assert(strstr(text, o.trajectory) && strstr(text, "too large"), "%s", text);
+	cr_assert(!exists(o.trajectory), "half a file appeared");
+	cr_assert(!shell(NULL, "test -z \"$(ls %s)\"", test_folder), ".part is left");
+	remove_files();
+}
+
+Test(small_myocyte_options, inputs_that_make_no_sense_are_refused)
+{
+	struct myocyte_opts o = default_opts();
+	const char *text;
+
+	need_device();
+	cr_redirect_stderr();
+	cr_assert(!shell(NULL, "sed 's/T_cycle,ms,.*/T_cycle,ms,0/' %s >%s",
+			 data_file("parameters.csv"), file_here("p.csv")),
+		  "sed");
+	o.parameters = file_here("p.csv");
+	cr_assert(setup_of(&o) == -EINVAL, "a cycle length of 0 is accepted");
+	text = captured_stderr();
+	cr_assert(strstr(text, "p.csv") && strstr(text, "cycle"), "%s", text);
+	remove_files();
+}
