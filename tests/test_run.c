@@ -111,6 +111,13 @@ Test(small_run, failed_checks_are_results_that_did_not_pass)
 	}
 }
 
+Test(small_run, a_report_that_fails_after_a_failed_check_leaves_the_check_failed)
+{
+	cr_assert(zero(int, run_fake("verdict=wrong", "fail=report", NULL)), "shown as a result");
+	cr_assert(eq(int, run.passed, false), "the check failed");
+	run_release(&run);
+}
+
 Test(small_run, exit_codes)
 {
 	cr_assert(eq(int, exit_code_of_run(0, true), 0), "passed");

@@ -135,6 +135,24 @@ Test(small_tools, a_broken_workload_folder_is_named)
 	expect_has(out, "workloads/zz: zz.c must define");
 }
 
+/*
+ * Two folders must be able to live in one binary, a copy of a folder among them: what a workload
+ * defines for the linker begins with its own name.
+ */
+Test(small_tools, a_workload_exports_only_names_that_begin_with_its_own)
+{
+	const char *out;
+	int rc;
+
+	cr_assert(ne(ptr, getenv("RIFT_BIN"), NULL), "RIFT_BIN names the binary");
+	rc = shell(&out, "build=$(dirname $RIFT_BIN); "
+			 "for s in $(ls workloads/*/*.c workloads/*/*.cu | grep -v /test_); do "
+			 "n=$(basename $(dirname $s)); "
+			 "nm -g --defined-only $build/$s.o | awk '$2 ~ /[TDBRC]/ { print $3 }' | "
+			 "grep -vE \"^(workload_)?${n}(_|$)|^_Z[0-9]*__device_stub\"; done");
+	cr_assert(eq(str, (char *)out, ""), "exit %d: %s", rc, out);
+}
+
 Test(small_tools, help_lists_every_target)
 {
 	const char *out;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "workloads/myocyte/csv.h"
+#include "common/csv.h"
 
 enum { FIRST_ROW_LINE = 2 }; /* line 1 is the header */
 

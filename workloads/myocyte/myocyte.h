@@ -9,9 +9,9 @@
 
 #include <stdio.h>
 
-#include "workloads/myocyte/csv.h"
+#include "common/csv.h"
 #include "workloads/myocyte/device.h"
-#include "workloads/myocyte/output.h"
+#include "common/output.h"
 #include "workloads/workload.h"
 
 #ifdef __cplusplus

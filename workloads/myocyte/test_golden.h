@@ -11,7 +11,7 @@
 
 #include "common/check.h"
 #include "common/datafile.h"
-#include "workloads/myocyte/csv.h"
+#include "common/csv.h"
 #include "workloads/myocyte/inputs.h"
 #include "workloads/myocyte/reference.h"
 

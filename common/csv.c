@@ -1,5 +1,5 @@
 /* csv.c - reads small tables; see csv.h. */
-#include "workloads/myocyte/csv.h"
+#include "common/csv.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /*
- * test_csv.c - the CSV reader and the two input files of the model: good variants are read,
- * everything else is one line that names file and line.
+ * test_csv.c - common/csv.h: good variants are read, everything else is one line that names file
+ * and line.
  */
-#include "workloads/myocyte/csv.h"
+#include "common/csv.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

@@ -21,8 +21,8 @@
  * Whatever is refused is told in one line that names file, line, column and what would be
  * right. Line 1 is the header: row r stands in line r + 2.
  */
-#ifndef RIFT_MYOCYTE_CSV_H
-#define RIFT_MYOCYTE_CSV_H
+#ifndef RIFT_CSV_H
+#define RIFT_CSV_H
 
 #include <stdint.h>
 

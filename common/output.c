@@ -1,5 +1,5 @@
 /* output.c - a file that appears whole or not at all. */
-#include "workloads/myocyte/output.h"
+#include "common/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

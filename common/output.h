@@ -4,8 +4,8 @@
  * Written as PATH.part beside its final place, renamed when complete. Whatever is at PATH
  * before stays until then.
  */
-#ifndef RIFT_MYOCYTE_OUTPUT_H
-#define RIFT_MYOCYTE_OUTPUT_H
+#ifndef RIFT_OUTPUT_H
+#define RIFT_OUTPUT_H
 
 #include <stdio.h>
 
