@@ -78,6 +78,18 @@ static void gaps(struct overhead *out, const struct kernel_time *k, const struct
 	say_what_to_try(out, t);
 }
 
+/* Device-bound: little is left beyond the kernels; says where it goes. */
+static void hidden(struct overhead *out, const struct kernel_time *k, const struct timing *t)
+{
+	double gap_ns = (t->total_ns - k->ends_ns) / (double)t->depth - k->ns;
+
+	say(out, "device-bound: submission is hidden behind the kernels; what is left are ");
+	if (gap_ns * (double)t->depth > k->ends_ns)
+		say(out, "gaps of %s between one step and the next", text_time(gap_ns).s);
+	else
+		say(out, "the ends of a block");
+}
+
 static void say_too_noisy(struct overhead *out, const struct kernel_time *k)
 {
 	out->share = NAN;
@@ -99,8 +111,7 @@ void overhead_of(struct overhead *out, const struct kernel_time *k, const struct
 	else if (out->share < 0)
 		say(out, "device-bound: what a block takes beyond its kernels is below noise");
 	else if (out->share < small_share)
-		say(out, "device-bound: submission is hidden behind the kernels; what is left "
-			 "are the ends of a block");
+		hidden(out, k, t);
 	else if (k->ends_ns >= 0.5 * beyond_ns)
 		too_shallow(out, k, t);
 	else if (t->enq_ns >= 0.8 * t->total_ns)

@@ -37,7 +37,15 @@ Test(small_overhead, device_bound)
 	struct overhead o = overhead(6, 50, 64, 130, 3206);
 
 	cr_assert(epsilon_eq(dbl, o.share, 6.0 / 3206, 1e-9), "share");
+	SAYS(o, "device-bound: submission is hidden behind the kernels; what is left are the ends");
+}
+
+Test(small_overhead, device_bound_with_gaps_names_them)
+{
+	struct overhead o = overhead(6, 50, 64, 130, 6 + 64 * 51.5);
+
 	SAYS(o, "device-bound: submission is hidden");
+	SAYS(o, "what is left are gaps of 1.50 us between one step and the next");
 }
 
 Test(small_overhead, below_noise)
