@@ -49,7 +49,7 @@ $(error no libcudart.so.1x in $(CUDA_HOME)/lib64; set CUDA_HOME to the toolkit's
 endif
 CU        := NVCC
 HOST      := -isystem $(CUDA_HOME)/include
-NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -MMD -MP $(shell tools/arch.sh $(NVCC)) -Xcompiler -Wall,-Wextra,-Werror \
+NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -MMD -MP $(shell CUDA_ARCH='$(CUDA_ARCH)' tools/arch.sh $(NVCC)) -Xcompiler -Wall,-Wextra,-Werror \
 	     -Werror all-warnings
 COMPILE.cu = $(NVCC) $(NVFLAGS) -MF $(@:.o=.d) -c -o $@ $<
 else
