@@ -100,21 +100,6 @@ Test(small_cpu_device, stale_handles_are_known)
 	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
 }
 
-Test(small_cpu_device, capture_stays_on_its_stream)
-{
-	cudaStream_t a, b;
-	cudaEvent_t e;
-
-	OK(cudaStreamCreate(&a));
-	OK(cudaStreamCreate(&b));
-	OK(cudaEventCreate(&e));
-	OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
-	OK(cudaEventRecord(e, a));
-	REFUSED(cudaErrorNotSupported, cudaStreamWaitEvent(b, e, 0));
-	OK(cudaStreamDestroy(a)); /* ends the capture as well */
-	OK(cudaDeviceSynchronize());
-}
-
 Test(small_cpu_device, graph_in_flight_may_be_destroyed)
 {
 	int gate = 0;

@@ -1,144 +1,166 @@
 /*
- * capture.c - turning what is submitted to a stream into a graph, and what may not be called
- * meanwhile. A capture is linear here: it stays on the stream where it began.
+ * capture.c - turning what is submitted to streams into a graph. A capture begins on one stream;
+ * others join it by waiting for its events, and must have been waited for in turn when it ends.
  */
 #include "runtime.h"
 
-static atomic_uint_least64_t n_captures; /* ever begun */
-static atomic_int n_open;		 /* begun and not ended */
+#include <stdlib.h>
 
-/* Its address tells threads apart. */
-static __thread char this_thread;
+struct lock capture_lock;
+static _Atomic(struct capture *) open_captures;
+static uint64_t n_captures; /* ever begun */
 
-/* What a call does that some captures cannot bear. */
-struct breach {
-	enum { UNSAFE, LEGACY, DEVICE_WIDE, CAPTURED_EVENT } kind;
-	uint64_t id; /* CAPTURED_EVENT: the capture of the event */
-	bool found;
-};
-
-/* Which captures a call breaks; as CUDA 13.0 did on an H200. */
-static bool forbidden_by(const struct stream *s, const struct breach *b)
+const void *this_thread(void)
 {
-	const struct capture *c = &s->capture;
+	static __thread char its_address_differs;
 
-	if (c->status == cudaStreamCaptureStatusNone)
-		return false;
-	switch (b->kind) {
-	case DEVICE_WIDE:
-		return true;
-	case LEGACY:
-		return c->status == cudaStreamCaptureStatusActive && s->blocking;
-	case CAPTURED_EVENT:
-		return c->id == b->id;
-	case UNSAFE:
-		break;
+	return &its_address_differs;
+}
+
+struct capture *capture_find(uint64_t id)
+{
+	struct capture *c = open_captures;
+
+	while (c && c->id != id)
+		c = c->next;
+	return c;
+}
+
+bool captures_find(bool (*test)(const struct capture *c, const void *arg), const void *arg,
+		   bool invalidate)
+{
+	bool found = false;
+
+	if (!atomic_load_explicit(&open_captures, memory_order_relaxed))
+		return false; /* nearly always: spares every call the lock */
+	lock_acquire(&capture_lock);
+	for (struct capture *c = open_captures; c; c = c->next) {
+		if (!test(c, arg))
+			continue;
+		found = true;
+		if (invalidate)
+			c->status = cudaStreamCaptureStatusInvalidated;
 	}
-	return c->status == cudaStreamCaptureStatusActive &&
-	       (c->mode == cudaStreamCaptureModeGlobal ||
-		(c->mode == cudaStreamCaptureModeThreadLocal && c->thread == &this_thread));
+	lock_release(&capture_lock);
+	return found;
 }
 
-static void look_for_breach(struct stream *s, void *arg)
+enum cudaStreamCaptureStatus capture_status(struct stream *s)
 {
-	struct breach *b = arg;
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
 
-	if (!forbidden_by(s, b))
-		return;
-	s->capture.status = cudaStreamCaptureStatusInvalidated;
-	b->found = true;
+	if (!stream_captures(s))
+		return status;
+	lock_acquire(&capture_lock);
+	if (s->capture)
+		status = s->capture->status;
+	lock_release(&capture_lock);
+	return status;
 }
 
-/* Invalidates the captures that the call breaks; false when there are none. */
-static bool breaks_capture(struct breach b)
+static void invalidate(struct stream *s)
 {
-	if (!atomic_load_explicit(&n_open, memory_order_relaxed))
-		return false; /* nearly always: spares every call the walk over the streams */
-	streams_each(look_for_breach, &b);
-	return b.found;
-}
-
-cudaError_t unsafe_call(void)
-{
-	if (in_host_function)
-		return cudaErrorNotPermitted;
-	if (breaks_capture((struct breach){ .kind = UNSAFE }))
-		return cudaErrorStreamCaptureUnsupported;
-	return cudaSuccess;
-}
-
-cudaError_t device_wide_call(void)
-{
-	if (in_host_function)
-		return cudaErrorNotPermitted;
-	if (breaks_capture((struct breach){ .kind = DEVICE_WIDE }))
-		return cudaErrorStreamCaptureUnsupported;
-	return cudaSuccess;
-}
-
-cudaError_t legacy_call(struct stream *s)
-{
-	if (stream_is_null(s) && breaks_capture((struct breach){ .kind = LEGACY }))
-		return cudaErrorStreamCaptureImplicit;
-	return cudaSuccess;
-}
-
-/* An event whose capture has ended stands for nothing until it is recorded again. */
-cudaError_t captured_event_call(uint64_t id)
-{
-	if (!id)
-		return cudaSuccess;
-	if (breaks_capture((struct breach){ .kind = CAPTURED_EVENT, .id = id }))
-		return cudaErrorCapturedEvent;
-	return cudaErrorInvalidValue;
-}
-
-struct search {
-	uint64_t id;
-	bool found;
-};
-
-static void look_for_capture(struct stream *s, void *arg)
-{
-	struct search *search = arg;
-
-	if (s->capture.status != cudaStreamCaptureStatusNone && s->capture.id == search->id)
-		search->found = true;
-}
-
-bool capture_is_open(uint64_t id)
-{
-	struct search search = { .id = id };
-
-	streams_each(look_for_capture, &search);
-	return search.found;
-}
-
-void capture_spoil(struct stream *s)
-{
-	if (s->capture.status == cudaStreamCaptureStatusActive)
-		s->capture.status = cudaStreamCaptureStatusInvalidated;
+	lock_acquire(&capture_lock);
+	if (s->capture)
+		s->capture->status = cudaStreamCaptureStatusInvalidated;
+	lock_release(&capture_lock);
 }
 
 cudaError_t capture_forbids(struct stream *s)
 {
-	s->capture.status = cudaStreamCaptureStatusInvalidated;
+	invalidate(s);
 	return cudaErrorStreamCaptureUnsupported;
+}
+
+void capture_spoil(struct stream *s)
+{
+	if (stream_captures(s))
+		invalidate(s);
+}
+
+/* ---- members ---------------------------------------------------------------------------- */
+
+/* Under capture_lock, like all below that take a capture. */
+void capture_enter(struct capture *c, struct stream *s)
+{
+	s->next_captured = c->members;
+	c->members = s;
+	c->n_blocking += s->blocking;
+	s->capture = c;
+}
+
+static void leave(struct capture *c, struct stream *s)
+{
+	struct stream **link = &c->members;
+
+	while (*link != s)
+		link = &(*link)->next_captured;
+	*link = s->next_captured;
+	c->n_blocking -= s->blocking;
+	nodes_clear(&s->frontier);
+	s->capture = NULL;
+}
+
+static void close_capture(struct capture *c)
+{
+	struct capture *before = open_captures;
+
+	while (c->members)
+		leave(c, c->members);
+	if (before == c) {
+		open_captures = c->next;
+	} else {
+		while (before->next != c)
+			before = before->next;
+		before->next = c->next;
+	}
+	graph_free(c->graph);
+	free(c);
 }
 
 void capture_drop(struct stream *s)
 {
-	if (s->capture.status == cudaStreamCaptureStatusNone)
+	if (!stream_captures(s))
 		return;
-	graph_free(s->capture.graph);
-	s->capture.graph = NULL;
-	s->capture.status = cudaStreamCaptureStatusNone;
-	atomic_fetch_sub(&n_open, 1);
+	lock_acquire(&capture_lock);
+	struct capture *c = s->capture;
+
+	if (c && c->origin == s)
+		close_capture(c);
+	else if (c)
+		leave(c, s);
+	lock_release(&capture_lock);
+}
+
+/* ---- begin and end ---------------------------------------------------------------------- */
+
+static cudaError_t begin(struct stream *s, enum cudaStreamCaptureMode mode)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+	struct graph *g = graph_new();
+
+	if (!c || !g) {
+		free(c);
+		graph_free(g);
+		return cudaErrorMemoryAllocation;
+	}
+	g->capturing = true;
+	c->status = cudaStreamCaptureStatusActive;
+	c->mode = mode;
+	c->thread = this_thread();
+	c->origin = s;
+	c->graph = g;
+	c->id = ++n_captures;
+	c->next = open_captures;
+	open_captures = c;
+	capture_enter(c, s);
+	return cudaSuccess;
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
 	struct stream *s = stream_find(stream);
+	cudaError_t error = cudaErrorIllegalState;
 
 	if (!s)
 		return result(cudaErrorInvalidResourceHandle);
@@ -146,72 +168,67 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 		return result(cudaErrorInvalidValue);
 	if (stream_is_null(s))
 		return result(cudaErrorStreamCaptureUnsupported);
-	if (s->capture.status != cudaStreamCaptureStatusNone)
-		return result(cudaErrorIllegalState);
-	s->capture.graph = graph_new();
-	if (!s->capture.graph)
-		return result(cudaErrorMemoryAllocation);
-	s->capture.mode = mode;
-	s->capture.thread = &this_thread;
-	s->capture.id = atomic_fetch_add(&n_captures, 1) + 1;
-	s->capture.status = cudaStreamCaptureStatusActive;
-	atomic_fetch_add(&n_open, 1);
-	return cudaSuccess;
+	lock_acquire(&capture_lock);
+	if (!s->capture)
+		error = begin(s, mode);
+	lock_release(&capture_lock);
+	return result(error);
 }
 
-/* Ends the capture all the same, as CUDA does. */
-static bool wrong_thread(const struct capture *c)
+/* Nodes that none needs must be what the origin has come to. */
+static bool is_joined(const struct capture *c)
 {
-	return c->mode != cudaStreamCaptureModeRelaxed && c->thread != &this_thread;
+	const struct node_set *end = &c->origin->frontier;
+
+	for (size_t i = 0; i < c->graph->n_nodes; i++) {
+		const struct node *node = c->graph->node[i];
+		size_t at = 0;
+
+		while (!node->needed && at < end->n && end->node[at] != node)
+			at++;
+		if (!node->needed && at == end->n)
+			return false;
+	}
+	return true;
+}
+
+/* Whatever is wrong, the capture ends. */
+static cudaError_t finish(struct capture *c, cudaGraph_t *graph)
+{
+	if (c->status == cudaStreamCaptureStatusInvalidated)
+		return cudaErrorStreamCaptureInvalidated;
+	if (c->mode != cudaStreamCaptureModeRelaxed && c->thread != this_thread())
+		return cudaErrorStreamCaptureWrongThread;
+	if (!is_joined(c))
+		return cudaErrorStreamCaptureUnjoined;
+	*graph = graph_handle(c->graph);
+	if (!*graph)
+		return cudaErrorMemoryAllocation;
+	c->graph->capturing = false;
+	c->graph = NULL; /* the handle has it now */
+	return cudaSuccess;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
 	struct stream *s = stream_find(stream);
+	cudaError_t error = cudaErrorIllegalState;
 
 	if (!s)
 		return result(cudaErrorInvalidResourceHandle);
 	if (!graph)
 		return result(cudaErrorInvalidValue);
 	*graph = NULL; /* also after an error */
-	if (s->capture.status == cudaStreamCaptureStatusNone)
-		return result(cudaErrorIllegalState);
-	bool valid = s->capture.status == cudaStreamCaptureStatusActive;
+	lock_acquire(&capture_lock);
+	struct capture *c = s->capture;
 
-	bool foreign = valid && wrong_thread(&s->capture);
-
-	if (valid && !foreign) {
-		*graph = handle_open(HANDLE_GRAPH, s->capture.graph);
-		if (*graph)
-			s->capture.graph = NULL; /* the handle has it now */
+	if (c && c->origin != s) { /* goes on, to be ended where it began, but to no avail */
+		c->status = cudaStreamCaptureStatusInvalidated;
+		error = cudaErrorStreamCaptureUnmatched;
+	} else if (c) {
+		error = finish(c, graph);
+		close_capture(c);
 	}
-	capture_drop(s);
-	if (!valid)
-		return result(cudaErrorStreamCaptureInvalidated);
-	if (foreign)
-		return result(cudaErrorStreamCaptureWrongThread);
-	return result(*graph ? cudaSuccess : cudaErrorMemoryAllocation);
-}
-
-static void find_blocking_capture(struct stream *s, void *arg)
-{
-	if (s->blocking && s->capture.status != cudaStreamCaptureStatusNone)
-		*(bool *)arg = true;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-	struct stream *s = stream_find(stream);
-	bool implicit = false;
-
-	if (!s)
-		return result(cudaErrorInvalidResourceHandle);
-	if (!status)
-		return result(cudaErrorInvalidValue);
-	if (stream_is_null(s))
-		streams_each(find_blocking_capture, &implicit);
-	if (implicit)
-		return result(cudaErrorStreamCaptureImplicit);
-	*status = s->capture.status;
-	return cudaSuccess;
+	lock_release(&capture_lock);
+	return result(error);
 }

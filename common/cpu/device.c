@@ -136,6 +136,7 @@ cudaError_t cudaDeviceReset(void)
 	}
 	events_close_all();
 	graphs_close_all();
+	execs_close_all();
 	allocations_free_all();
 	cudaGetLastError();
 	return cudaSuccess;

@@ -12,8 +12,8 @@
 struct event {
 	struct progress done; /* number of the last record that was reached */
 	atomic_uint_least64_t recorded;
-	atomic_uint_least64_t capture; /* id of the capture that recorded it last; 0: none */
-	atomic_int_least64_t time_ns;  /* when the last record was reached */
+	struct capture_point point;   /* where a capture recorded it last */
+	atomic_int_least64_t time_ns; /* when the last record was reached */
 	unsigned flags;
 	char tag; /* orders what came before the record before who waits */
 	atomic_int n_refs;
@@ -26,8 +26,10 @@ static void event_ref(struct event *e)
 
 void event_unref(struct event *e)
 {
-	if (atomic_fetch_sub_explicit(&e->n_refs, 1, memory_order_acq_rel) == 1)
-		free(e);
+	if (atomic_fetch_sub_explicit(&e->n_refs, 1, memory_order_acq_rel) > 1)
+		return;
+	nodes_clear(&e->point.nodes);
+	free(e);
 }
 
 void event_record(struct event *e, uint64_t generation)
@@ -111,25 +113,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 	if (error)
 		return result(error);
-	if (s->capture.status == cudaStreamCaptureStatusActive) {
-		e->capture = s->capture.id; /* a point in the graph, not an operation */
-		return cudaSuccess;
-	}
+	if (stream_captures(s))
+		return result(capture_mark(s, &e->point)); /* not an operation */
 	/* The number is taken now, so that waits from here on mean this record. */
-	e->capture = 0;
+	e->point.id = 0;
 	return result(submit(s, OP_RECORD, e, atomic_fetch_add(&e->recorded, 1) + 1));
-}
-
-/*
- * Within the capture that recorded the event, linear order already holds. Waiting for work
- * outside would make the graph depend on something that is not in it.
- */
-static cudaError_t wait_in_capture(struct stream *s, const struct event *e)
-{
-	if (e->capture == s->capture.id || (!e->capture && !e->recorded))
-		return cudaSuccess;
-	s->capture.status = cudaStreamCaptureStatusInvalidated;
-	return cudaErrorStreamCaptureIsolation;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -145,11 +133,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 	if (error)
 		return result(error);
-	if (s->capture.status == cudaStreamCaptureStatusActive)
-		return result(wait_in_capture(s, e));
-	if (e->capture) /* would fork the capture onto this stream, if it is still going on */
-		return result(capture_is_open(e->capture) ? cudaErrorNotSupported
-							  : cudaErrorInvalidValue);
+	if (stream_captures(s) || e->point.id)
+		return result(capture_wait(s, &e->point, e->recorded));
 	return result(submit(s, OP_WAIT, e, e->recorded));
 }
 
@@ -160,7 +145,7 @@ static cudaError_t may_ask(const struct event *e)
 {
 	if (!e)
 		return cudaErrorInvalidResourceHandle;
-	cudaError_t error = captured_event_call(e->capture);
+	cudaError_t error = captured_event_call(e->point.id);
 
 	return error ? error : unsafe_call();
 }
@@ -211,7 +196,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 
 	if (!ms)
 		return result(cudaErrorInvalidValue);
-	if (a && b && (a->capture || b->capture))
+	if (a && b && (a->point.id || b->point.id))
 		return result(cudaErrorCapturedEvent);
 	if (!was_timed(a) || !was_timed(b))
 		return result(cudaErrorInvalidResourceHandle);

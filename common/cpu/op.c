@@ -34,7 +34,7 @@ void op_clear(struct op *op)
 	else if (op->kind == OP_JOIN && op->join.stream)
 		stream_unref(op->join.stream);
 	else if (op->kind == OP_GRAPH)
-		exec_unref(op->graph.exec);
+		exec_release(op->graph.exec, op->graph.body);
 	if (op->data != op->room)
 		free(op->data);
 	op->kind = OP_JOIN;
@@ -127,7 +127,7 @@ void op_run(struct op *op)
 		run_host(op);
 		break;
 	case OP_GRAPH:
-		exec_run(op->graph.exec, op->graph.ticket);
+		exec_run(op->graph.exec, op->graph.body, op->graph.ticket);
 		break;
 	case OP_QUIT:
 		break;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture.h"
 #include "include/cpudev.h"
 #include "include/cuda_runtime_api.h"
 #include "progress.h"
@@ -41,7 +42,7 @@ __attribute__((noreturn, cold, format(printf, 1, 2))) void fatal(const char *for
 
 /* ---- handles (handle.c) ---------------------------------------------------------------- */
 
-enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC };
+enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE };
 
 /* A new handle of object; NULL when the table (a million entries) or memory is full. */
 void *handle_open(enum handle_kind kind, void *object);
@@ -98,6 +99,7 @@ void execute_launch(struct launch *launch);
 struct stream;
 struct event;
 struct exec;
+struct body;
 
 enum op_kind {
 	OP_COPY,
@@ -145,6 +147,7 @@ struct op {
 		} host;
 		struct {
 			struct exec *exec;
+			struct body *body;
 			uint64_t ticket; /* launches of it run one after the other */
 		} graph;
 	};
@@ -158,20 +161,9 @@ void op_clear(struct op *op); /* drops what it refers to; it can then be filled 
 void op_free(struct op *op);
 struct op *op_clone(const struct op *op); /* NULL: no memory */
 
+extern __thread bool in_host_function;
+
 /* ---- streams (stream.c, service.c) ----------------------------------------------------- */
-
-struct graph {
-	struct op *first, **last;
-	size_t n_nodes;
-};
-
-struct capture {
-	_Atomic(enum cudaStreamCaptureStatus) status;
-	enum cudaStreamCaptureMode mode;
-	const void *thread; /* that began it */
-	struct graph *graph;
-	uint64_t id; /* of this capture; events recorded in it carry it */
-};
 
 struct stream {
 	/* What submitters write, guarded by lock where not atomic. */
@@ -179,10 +171,14 @@ struct stream {
 	struct op *first, **last; /* queued, not yet taken by the service thread */
 	struct op *spare;	  /* for reuse */
 	uint64_t n_submitted;
-	struct progress queued; /* operations submitted */
-	struct capture capture;
+	struct progress queued;	  /* operations submitted */
 	bool blocking;		  /* takes part in the legacy default stream's order */
 	struct stream *next_live; /* list of streams whose thread has not ended */
+
+	/* While it is captured; see capture.h. */
+	_Atomic(struct capture *) capture;
+	struct node_set frontier;
+	struct stream *next_captured; /* of the same capture */
 
 	/* What the service thread writes. */
 	_Alignas(64) struct progress done;
@@ -196,6 +192,11 @@ struct stream *stream_find(cudaStream_t handle);
 /* The legacy default stream; NULL when its thread could not be started. */
 struct stream *stream_null(void);
 bool stream_is_null(const struct stream *s);
+
+static inline bool stream_captures(struct stream *s)
+{
+	return atomic_load_explicit(&s->capture, memory_order_relaxed);
+}
 
 struct stream *stream_new(bool blocking); /* NULL: no memory or no thread */
 void stream_ref(struct stream *s);
@@ -220,37 +221,6 @@ bool stream_done(struct stream *s); /* everything submitted so far */
 void stream_wait(struct stream *s); /* the same, for spin_ns polling then sleeping */
 void streams_wait_all(bool only_blocking);
 
-/* ---- capture (capture.c) --------------------------------------------------------------- */
-
-/*
- * Whether a call that is no stream operation is allowed now: not between begin and end of a
- * capture (by its mode) and not in a host function. Invalidates captures that it would break.
- */
-cudaError_t unsafe_call(void);
-
-/* The same for a call that waits for the whole device. */
-cudaError_t device_wide_call(void);
-
-/* The same for asking about an event that capture `id` recorded last (0: none did). */
-cudaError_t captured_event_call(uint64_t id);
-
-/* Whether the legacy default stream may be used: not while a blocking stream captures. */
-cudaError_t legacy_call(struct stream *s);
-
-/* For a call that a capturing stream does not allow: invalidates and returns the error. */
-cudaError_t capture_forbids(struct stream *s);
-
-/* After a failed submission: the capture would lack an operation. */
-void capture_spoil(struct stream *s);
-
-/* Whether capture `id` has not ended yet. */
-bool capture_is_open(uint64_t id);
-
-/* Ends a capture when its stream is destroyed. */
-void capture_drop(struct stream *s);
-
-extern __thread bool in_host_function;
-
 /* ---- events (event.c) ------------------------------------------------------------------ */
 
 void event_record(struct event *e, uint64_t generation);
@@ -258,14 +228,11 @@ void event_await(struct event *e, uint64_t generation);
 void event_unref(struct event *e);
 void events_close_all(void);
 
-/* ---- graphs (graph.c) ------------------------------------------------------------------ */
+/* ---- executable graphs (exec.c) -------------------------------------------------------- */
 
-struct graph *graph_new(void); /* NULL: no memory */
-void graph_add(struct graph *g, struct op *op);
-void graph_free(struct graph *g);
-void exec_run(struct exec *x, uint64_t ticket);
-void exec_unref(struct exec *x);
-void graphs_close_all(void);
+void exec_run(struct exec *x, struct body *b, uint64_t ticket);
+void exec_release(struct exec *x, struct body *b); /* after a launch */
+void execs_close_all(void);
 
 /* ---- memory (memory.c, allocation.c) --------------------------------------------------- */
 

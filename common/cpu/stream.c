@@ -87,7 +87,7 @@ cudaError_t stream_accepts(struct stream *s)
 {
 	if (in_host_function)
 		return cudaErrorNotPermitted;
-	if (s->capture.status == cudaStreamCaptureStatusInvalidated)
+	if (capture_status(s) == cudaStreamCaptureStatusInvalidated)
 		return cudaErrorStreamCaptureInvalidated;
 	return legacy_call(s);
 }
@@ -101,10 +101,8 @@ cudaError_t stream_submit(struct stream *s, struct op *op)
 		return error;
 	}
 	TS_RELEASE(&op->tag);
-	if (s->capture.status == cudaStreamCaptureStatusActive) {
-		graph_add(s->capture.graph, op);
-		return cudaSuccess;
-	}
+	if (stream_captures(s))
+		return capture_add(s, op);
 	keep_default_order(s);
 	stream_append(s, op);
 	return cudaSuccess;
@@ -213,7 +211,7 @@ static cudaError_t may_wait(struct stream *s)
 		return cudaErrorInvalidResourceHandle;
 	if (in_host_function)
 		return cudaErrorNotPermitted;
-	if (s->capture.status != cudaStreamCaptureStatusNone)
+	if (stream_captures(s))
 		return capture_forbids(s);
 	cudaError_t error = legacy_call(s);
 

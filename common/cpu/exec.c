@@ -1,0 +1,177 @@
+/*
+ * exec.c - executable graphs: copies of a graph's operations, which a stream's thread runs one
+ * after the other without the queue in between.
+ */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+/* What a launch runs. Launches in flight keep theirs when the graph is updated. */
+struct body {
+	struct op **op; /* own copies: the graph may be destroyed before */
+	size_t n_ops;
+	atomic_int n_refs;
+};
+
+struct exec {
+	struct body *body;		  /* of the next launch */
+	atomic_uint_least64_t n_launches; /* ever submitted */
+	struct progress finished;	  /* launches that have run */
+	atomic_int n_refs;
+};
+
+static void body_unref(struct body *b)
+{
+	if (!b || atomic_fetch_sub_explicit(&b->n_refs, 1, memory_order_acq_rel) > 1)
+		return;
+	for (size_t i = 0; i < b->n_ops; i++)
+		op_free(b->op[i]);
+	free(b->op);
+	free(b);
+}
+
+/* Copies, arguments included: changing or destroying the graph does not touch it. */
+static struct body *body_new(const struct graph *g)
+{
+	struct body *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	atomic_init(&b->n_refs, 1);
+	b->op = calloc(g->n_nodes + 1, sizeof(struct op *));
+	while (b->op && b->n_ops < g->n_nodes) {
+		b->op[b->n_ops] = op_clone(g->node[b->n_ops]->op);
+		if (!b->op[b->n_ops])
+			break;
+		b->n_ops++;
+	}
+	if (b->op && b->n_ops == g->n_nodes)
+		return b;
+	body_unref(b);
+	return NULL;
+}
+
+static void exec_unref(struct exec *x)
+{
+	if (atomic_fetch_sub_explicit(&x->n_refs, 1, memory_order_acq_rel) > 1)
+		return;
+	body_unref(x->body);
+	free(x);
+}
+
+void exec_release(struct exec *x, struct body *b)
+{
+	body_unref(b);
+	exec_unref(x);
+}
+
+/*
+ * Nodes run in the order of their capture, on the stream's thread: handing independent ones to
+ * other threads would cost more than most of them. Launches of one exec run in the order of
+ * their submission, whatever their streams.
+ */
+void exec_run(struct exec *x, struct body *b, uint64_t ticket)
+{
+	progress_wait(&x->finished, ticket, config()->spin_ns);
+	TS_ACQUIRE(&x->finished);
+	for (size_t i = 0; i < b->n_ops; i++)
+		op_run(b->op[i]);
+	TS_RELEASE(&x->finished);
+	progress_raise(&x->finished, ticket + 1);
+}
+
+void execs_close_all(void)
+{
+	for (struct exec *x; (x = handle_close_any(HANDLE_EXEC));)
+		exec_unref(x);
+}
+
+/* ---- the runtime's functions ------------------------------------------------------------ */
+
+static struct exec *exec_new(const struct graph *g)
+{
+	struct exec *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	progress_init(&x->finished);
+	atomic_init(&x->n_refs, 1);
+	x->body = body_new(g);
+	if (x->body)
+		return x;
+	exec_unref(x);
+	return NULL;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+	const unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+					 cudaGraphInstantiateFlagUpload |
+					 cudaGraphInstantiateFlagUseNodePriority;
+	const struct graph *g = graph_find(graph);
+
+	if (!exec || !g || flags & ~known)
+		return result(cudaErrorInvalidValue);
+	struct exec *x = exec_new(g);
+
+	if (!x)
+		return result(cudaErrorMemoryAllocation);
+	*exec = handle_open(HANDLE_EXEC, x);
+	if (*exec)
+		return cudaSuccess;
+	exec_unref(x);
+	return result(cudaErrorMemoryAllocation);
+}
+
+/* Nothing to upload: the copy that launches use was made when it was instantiated. */
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	struct stream *s = stream_find(stream);
+
+	if (!handle_object(HANDLE_EXEC, exec))
+		return result(cudaErrorInvalidValue);
+	if (!s)
+		return result(cudaErrorInvalidResourceHandle);
+	if (stream_captures(s))
+		return result(capture_forbids(s));
+	return result(stream_accepts(s));
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	struct exec *x = handle_object(HANDLE_EXEC, exec);
+	struct stream *s = stream_find(stream);
+
+	if (!x)
+		return result(cudaErrorInvalidValue);
+	if (!s)
+		return result(cudaErrorInvalidResourceHandle);
+	cudaError_t error = stream_accepts(s);
+
+	if (error)
+		return result(error);
+	if (stream_captures(s))
+		return result(capture_forbids(s)); /* would be a child graph */
+	struct op *op = stream_new_op(s);
+
+	if (!op)
+		return result(cudaErrorMemoryAllocation);
+	atomic_fetch_add_explicit(&x->n_refs, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&x->body->n_refs, 1, memory_order_relaxed);
+	op->kind = OP_GRAPH;
+	op->graph.exec = x;
+	op->graph.body = x->body;
+	/* Last, as a ticket that never runs would hold up all later launches. */
+	op->graph.ticket = atomic_fetch_add(&x->n_launches, 1);
+	return result(stream_submit(s, op));
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+	struct exec *x = handle_close(HANDLE_EXEC, exec);
+
+	if (!x)
+		return result(cudaErrorInvalidValue);
+	exec_unref(x);
+	return cudaSuccess;
+}
