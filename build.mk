@@ -133,7 +133,7 @@ $(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map
 endif
 
 # ---- tests --------------------------------------------------------------------------------
-tests: $B/rift $B/tests.list $(TESTS:%.c=$B/%)
+tests: $B/rift $B/tests.list $(TESTS:%.c=$B/%) $(if $(filter cpu,$(DEVICE)),$B/bugs)
 
 $B/tests.list: always
 	@$(call keep,$(TESTS:%.c=$B/%))
@@ -146,6 +146,11 @@ SHARED := $(filter-out tests/test_%,$(wildcard tests/*.c))
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
+
+# Seeded bugs, for tools/sanitize.sh and tests.
+$B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison.

@@ -36,4 +36,7 @@ check cpu-asan tools/run_tests.sh cpu-asan small
 # Words of our own.
 # shellcheck disable=SC2086
 check cpu-tsan $fixed tools/run_tests.sh cpu-tsan small
+echo "==== seeded bugs"
+# shellcheck disable=SC2086
+$fixed tools/bugs.sh || status=1
 exit "$status"
