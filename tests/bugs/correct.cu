@@ -1,6 +1,7 @@
 /* correct.cu - programs that no checker may report (see bugs.cuh). */
 #include "tests/bugs/bugs.cuh"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- within a block --------------------------------------------------------------------- */
@@ -127,6 +128,25 @@ static void atomic_counter(void)
 	CUDA(LAUNCH(count_atomically, 200, 64, 0, 0, zeroed_ints(1)));
 }
 
+extern "C" __global__ void arrival(int *count, int *order)
+{
+	order[atomicAdd(count, 1)] = threadIdx.x;
+}
+KERNEL(arrival);
+
+/* Prints in which order 64 threads came. */
+static void thread_order(void)
+{
+	int got[64], *order = zeroed_ints(64);
+
+	CUDA(LAUNCH(arrival, 1, 64, 0, 0, zeroed_ints(1), order));
+	CUDA(cudaMemcpy(got, order, sizeof(got), cudaMemcpyDeviceToHost));
+	printf("order");
+	for (int t : got)
+		printf(" %d", t);
+	printf("\n");
+}
+
 /* ---- between blocks --------------------------------------------------------------------- */
 
 extern "C" __global__ void sum_look_back(uint32_t *ready, int *sums)
@@ -240,18 +260,9 @@ static void graph(void)
 #name, "nobody", name                                                              \
 	}
 const struct bug correct_programs[] = {
-	NOBODY(shared_array),
-	NOBODY(threads_1024),
-	NOBODY(dynamic_shared),
-	NOBODY(shuffles),
-	NOBODY(syncwarp),
-	NOBODY(early_exit),
-	NOBODY(atomic_counter),
-	NOBODY(look_back),
-	NOBODY(last_block),
-	NOBODY(event_edge),
-	NOBODY(stream_synchronized),
-	NOBODY(default_stream),
-	NOBODY(graph),
-	{},
+	NOBODY(shared_array),	NOBODY(threads_1024), NOBODY(dynamic_shared),
+	NOBODY(shuffles),	NOBODY(syncwarp),     NOBODY(early_exit),
+	NOBODY(atomic_counter), NOBODY(thread_order), NOBODY(look_back),
+	NOBODY(last_block),	NOBODY(event_edge),   NOBODY(stream_synchronized),
+	NOBODY(default_stream), NOBODY(graph),	      {},
 };
