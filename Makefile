@@ -31,6 +31,9 @@ test: setup-test  ## build and run the tests; SIZE=small leaves the long ones ou
 	@+tools/build.sh tests
 	@tools/run_tests.sh "$$(tools/device.sh)" '$(SIZE)'
 
+sanitize: setup-test  ## the small tests under the sanitizers, kernels too: addresses, races
+	@+tools/sanitize.sh
+
 dist: build  ## one folder with the binary, its runtime and its data, to carry to another platform
 	@+tools/build.sh dist
 
@@ -57,4 +60,4 @@ build: setup-run
 setup-run setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run list test dist lint format setup clean help build setup-run setup-test setup-lint
+.PHONY: all run list test sanitize dist lint format setup clean help build setup-run setup-test setup-lint

@@ -5,10 +5,17 @@
 #   .c  compiled by CC as C11, the same for both devices
 #   .cu compiled by nvcc, or by CXX against the headers of the CPU device
 #   test_X.c, with kernels in test_X.cu if it has any, is a test program
-B := build/$(DEVICE)
+#
+# SANITIZE=asan (addresses and undefined behaviour) or tsan (races) checks kernels and host code
+# of the CPU device; it has a build folder of its own.
+B := build/$(DEVICE)$(SANITIZE:%=-%)
 
 ifneq ($(filter cpu cuda,$(DEVICE)),$(DEVICE))
 $(error DEVICE=$(DEVICE): use tools/build.sh, which settles on cpu or cuda)
+endif
+
+ifneq ($(filter-out asan tsan,$(SANITIZE))$(and $(SANITIZE),$(filter cuda,$(DEVICE))),)
+$(error SANITIZE=$(SANITIZE) with DEVICE=$(DEVICE): use asan or tsan, with DEVICE=cpu)
 endif
 
 # V=1 shows the commands themselves.
@@ -29,13 +36,19 @@ SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workl
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
 RT    := $(wildcard common/cpu/*.c)
 
+comma := ,
+
 # ---- flags --------------------------------------------------------------------------------
 CC       ?= cc
 CXX      ?= c++
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Werror
 # No contraction: the reference and the kernels of the CPU device round as written.
-COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE
+COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
+# A report must end the program: no test passes with one.
+asan     := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+tsan     := -fsanitize=thread
+INSTRUMENT := $($(SANITIZE))
 LIBS     := -ljansson -lm -ldl -lpthread
 TESTLIBS := -lcriterion -lgsl -lgslcblas -lm
 
@@ -61,7 +74,7 @@ endif
 RUNTIME   := $B/$(notdir $(CUDART))
 COMPILE.c  = $(CC) -std=c11 $(COMMON) $(HOST) -c -o $@ $<
 # $ORIGIN: the runtime is found beside the binary, wherever the folder is carried.
-LINK       = $(CXX) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-rpath,'$(1)'
+LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-rpath,'$(1)'
 
 # ---- rift ---------------------------------------------------------------------------------
 rift: $B/rift
@@ -105,29 +118,39 @@ $(RUNTIME): $(CUDART)
 else
 # initial-exec: threadIdx and its kin are read at every turn; a call to find them costs 40 %.
 RTFLAGS := -fPIC -ftls-model=initial-exec -fvisibility=hidden
+# For the thread sanitizer the library states which order CUDA promises; its own locks are none.
+ifeq ($(SANITIZE),tsan)
+$(RT:%=$B/%.o): private INSTRUMENT := -DCPUDEV_TSAN
+$(RUNTIME): private INSTRUMENT := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc aligned_alloc memcpy free)
+endif
 $B/common/cpu/%.c.o: common/cpu/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
 $(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -lpthread
+	$(Q)$(CC) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -lpthread
 endif
 
 # ---- tests --------------------------------------------------------------------------------
-tests: $B/rift $B/tests.list $(TESTS:%.c=$B/%)
+tests: $B/rift $B/tests.list $(TESTS:%.c=$B/%) $(if $(filter cpu,$(DEVICE)),$B/bugs)
 
 $B/tests.list: always
 	@$(call keep,$(TESTS:%.c=$B/%))
 
 # A test program links all of rift but main(), what tests share, and its kernels if it has any.
 # Where Criterion's headers are not the system's own, the compiler sees into its macros.
-$(TESTS:%=$B/%.o): WARN += -Wno-unused-value
+$(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
 SHARED := $(filter-out tests/test_%,$(wildcard tests/*.c))
 .SECONDEXPANSION:
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
+
+# Seeded bugs, for tools/sanitize.sh and tests.
+$B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison.

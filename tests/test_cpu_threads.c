@@ -1,19 +1,12 @@
 /*
  * test_cpu_threads.c - how the CPU device runs threads: their order, barriers between coroutines,
- * workers, and what it says about kernels that cannot go on. Each test is a process of its own,
- * so settings made before the first runtime call count.
+ * workers. Each test is a process of its own, so settings made before the first runtime call
+ * count.
  */
 #include "tests/test_runtime.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-const void *k_deadlock(void);
-const void *k_mismatch(void);
-const void *k_outside_mask(void);
 const void *k_odd_ones_wait(void);
 const void *k_arrival(void);
 const void *k_rotate(void);
@@ -25,70 +18,6 @@ TestSuite(small_cpu_threads, .timeout = 30);
 static void launch(const void *kernel, unsigned grid, unsigned block, void **args)
 {
 	OK(cudaLaunchKernel(kernel, blocks(grid), blocks(block), args, 0, NULL));
-}
-
-/* ---- wrong kernels are reported --------------------------------------------------------- */
-
-/* Runs the kernel in a child process that must abort; `said` gets its stderr. */
-static void dies_saying(const void *kernel, unsigned n_threads, char *said, size_t bytes)
-{
-	int fd[2], status = 0;
-	ssize_t n;
-
-	cr_assert(!pipe(fd), "no pipe");
-	pid_t child = fork();
-
-	cr_assert(child >= 0, "no process");
-	if (!child) {
-		dup2(fd[1], STDERR_FILENO);
-		int *p = device_ints(1);
-
-		launch(kernel, 2, n_threads, (void *[]){ &p });
-		cudaDeviceSynchronize();
-		_exit(0);
-	}
-	close(fd[1]);
-	n = read(fd[0], said, bytes - 1);
-	said[n > 0 ? n : 0] = '\0';
-	close(fd[0]);
-	waitpid(child, &status, 0);
-	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "status %x: %s", status,
-		  said);
-}
-
-static void says(const char *said, const char *what)
-{
-	cr_assert(strstr(said, what), "\"%s\" is not in: %s", what, said);
-}
-
-Test(small_cpu_threads, deadlock_is_reported)
-{
-	char said[1024];
-
-	dies_saying(k_deadlock(), 64, said, sizeof(said));
-	says(said, "deadlock in kernel deadlock, block (");
-	says(said, "64 threads alive");
-	says(said, "32 wait at a barrier (first: thread (0,0,0) at __syncthreads)");
-	says(said, "32 in warp operations (first: thread (16,0,0) in a vote with mask 0xffffffff)");
-}
-
-Test(small_cpu_threads, different_warp_operations_are_reported)
-{
-	char said[1024];
-
-	dies_saying(k_mismatch(), 32, said, sizeof(said));
-	says(said, "different operations in kernel mismatch, block (");
-	says(said, "thread (0,0,0) in a vote with mask 0xffffffff");
-	says(said, "thread (16,0,0) in a shuffle with mask 0xffffffff");
-}
-
-Test(small_cpu_threads, lane_outside_its_mask_is_reported)
-{
-	char said[1024];
-
-	dies_saying(k_outside_mask(), 32, said, sizeof(said));
-	says(said, "kernel outside_mask, block (");
-	says(said, "thread (16,0,0): is lane 16");
 }
 
 /* ---- the order of threads --------------------------------------------------------------- */

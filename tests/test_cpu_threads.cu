@@ -1,31 +1,6 @@
 /* test_cpu_threads.cu - kernels of test_cpu_threads.c. */
 #include "common/gpu.h"
 
-/* Half of a warp waits at a barrier, the other half for the whole warp: never ends. */
-extern "C" __global__ void deadlock(int *p)
-{
-	if (threadIdx.x % 32 < 16)
-		__syncthreads();
-	else
-		*p = __ballot_sync(0xffffffff, 1);
-}
-KERNEL(deadlock);
-
-extern "C" __global__ void mismatch(int *p)
-{
-	if (threadIdx.x < 16)
-		*p = __any_sync(0xffffffff, 1);
-	else
-		*p = __shfl_sync(0xffffffff, 1, 0);
-}
-KERNEL(mismatch);
-
-extern "C" __global__ void outside_mask(int *p)
-{
-	*p = __any_sync(0x0000ffff, 1);
-}
-KERNEL(outside_mask);
-
 /* Odd threads wait, even ones return: those count as arrived. */
 extern "C" __global__ void odd_ones_wait(int *p)
 {
@@ -103,9 +78,6 @@ KERNEL(work);
 	{                                                                                          \
 		return (const void *)kernel;                                                       \
 	}
-ENTRY(deadlock)
-ENTRY(mismatch)
-ENTRY(outside_mask)
 ENTRY(odd_ones_wait)
 ENTRY(arrival)
 ENTRY(rotate)

@@ -117,7 +117,7 @@ Test(small_runtime_kernel, divergent_masks)
 	NEED_DEVICE();
 	int *p = device_ints(64);
 
-	OK(cudaLaunchKernel(k_masks(), blocks(3), blocks(64), (void *[]){ &p }, 0, NULL));
+	OK(cudaLaunchKernel(k_masks(), blocks(1), blocks(64), (void *[]){ &p }, 0, NULL));
 	fetch(got, p, sizeof(got));
 	for (int lane = 0; lane < 32; lane++)
 		r[lane] = lane < 8 ? (lane + 1) % 8 * 10 : lane < 24 ? lane ^ 1 : 32 - lane;

@@ -201,7 +201,7 @@ extern "C" __global__ void atomics(int *i, unsigned *u, unsigned long long *l, f
 	atomicXor(&u[2], 1u << t % 32);
 	atomicInc(&u[3], 9);
 	atomicDec(&u[4], 9);
-	for (unsigned seen = u[5], want; (want = atomicCAS(&u[5], seen, seen + 2)) != seen;)
+	for (unsigned seen = 0, want; (want = atomicCAS(&u[5], seen, seen + 2)) != seen;)
 		seen = want;
 	atomicAdd(&l[0], 1ull << 32);
 	atomicAdd(f, 0.5f);

@@ -104,7 +104,7 @@ void allocations_free_all(void)
 {
 	lock_acquire(&table_lock);
 	for (size_t i = 0; i < n_allocations; i++)
-		free(table[i].base);
+		memory_put(&table[i]);
 	free(table);
 	table = NULL;
 	n_allocations = table_room = total_device_bytes = 0;

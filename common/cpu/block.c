@@ -274,4 +274,5 @@ void execute_blocks(struct launch *launch)
 
 	if (next_block(e))
 		run_from_here(e);
+	e->launch = NULL; /* from here on faults are not the kernel's */
 }

@@ -19,6 +19,7 @@
 #include "runtime.h"
 
 enum {
+	GUARD_BYTES = 4096, /* that nobody may touch: below a stack, behind a block of memory */
 	MASK_WORDS = MAX_THREADS / 64,
 	MAX_WARPS = MAX_THREADS / WARP_THREADS,
 	SYNCWARP_TAGS = 64, /* meetings of a warp that may overlap, for the thread sanitizer */
@@ -80,6 +81,7 @@ struct executor {
 	unsigned parity, n_barriers;
 	char block_tag[2], barrier_tag[2];
 
+	char signal_stack[32 << 10]; /* a fault may be one of the kernel's stack */
 	struct executor *next_free;
 };
 
@@ -151,6 +153,14 @@ void barrier_open(struct executor *e);
 
 /* A lane has returned from the kernel: the others may no longer wait for it (warp.c). */
 void warp_lane_left(struct executor *e, unsigned warp);
+
+/* While the calling thread has this executor, faults of kernels are explained (fault.c). */
+void faults_watch(struct executor *e);
+void faults_unwatch(void);
+
+/* All stacks, bytes; whether the page behind one of its shared blocks holds the address. */
+size_t executor_stack_bytes(void);
+bool executor_owns_guard(const struct executor *e, const char *address);
 
 /* Says who waits where, and aborts (report.c). */
 __attribute__((noreturn, cold)) void report_deadlock(struct executor *e);

@@ -7,6 +7,7 @@
  *   RIFT_CPU_SEED=N                   seed of the random order; printed when chosen here
  *   RIFT_CPU_SPIN_US=N                how long a waiting thread polls before it sleeps,
  *                                     0..1000000 microseconds (default 200)
+ *   RIFT_CPU_STRICT=1                 all device and shared memory ends at a page that faults
  *
  * A value that makes no sense is refused with one line and the default is used.
  */
@@ -69,6 +70,7 @@ static void load(void)
 	settings.workers = (unsigned)number("RIFT_CPU_WORKERS", 1, 256, processors());
 	settings.spin_ns = 1000 * (int64_t)number("RIFT_CPU_SPIN_US", 0, 1000000, 200);
 	settings.order = order();
+	settings.strict = number("RIFT_CPU_STRICT", 0, 1, 0) != 0;
 	if (settings.order == ORDER_RANDOM) {
 		settings.seed = number("RIFT_CPU_SEED", 0, UINT64_MAX, (uint64_t)clock_ns());
 		fprintf(stderr, "rift: CPU device: RIFT_CPU_ORDER=random RIFT_CPU_SEED=%llu\n",

@@ -17,7 +17,6 @@ enum { STACK_BYTES = 256 << 10 }; /* checked frames are larger */
 enum { STACK_BYTES = 64 << 10 };
 #endif
 enum {
-	GUARD_BYTES = 4096,
 	/*
 	 * Stack tops a power of two apart would share cache sets; three lines more for each
 	 * coroutine makes barriers 2.6 times faster at 256 threads, 3.6 times at 1024.
@@ -65,6 +64,31 @@ static struct executor *executor_new(void)
 	return e;
 }
 
+size_t executor_stack_bytes(void)
+{
+	return (size_t)MAX_THREADS * STACK_BYTES;
+}
+
+static bool is_behind(const char *address, const char *block, size_t bytes)
+{
+	uintptr_t end = (uintptr_t)block + bytes, at = (uintptr_t)address;
+
+	return block && at >= end && at < end + 2 * GUARD_BYTES;
+}
+
+bool executor_owns_guard(const struct executor *e, const char *address)
+{
+	bool owns = is_behind(address, e->dynamic, e->dynamic_bytes);
+
+	for (unsigned slot = 0; slot < e->n_shared; slot++) {
+		size_t bytes, align;
+
+		shared_slot_get(slot, &bytes, &align);
+		owns |= is_behind(address, e->shared[slot], bytes);
+	}
+	return owns;
+}
+
 /* Coroutine 0 runs on it; the address sanitizer wants to know where it is. */
 static void adopt_thread_stack(struct executor *e)
 {
@@ -92,6 +116,7 @@ static struct executor *executor_get(void)
 	if (!executor)
 		executor = executor_new();
 	adopt_thread_stack(executor);
+	faults_watch(executor);
 	return executor;
 }
 
@@ -99,6 +124,7 @@ void executor_release(void)
 {
 	if (!executor)
 		return;
+	faults_unwatch();
 	lock_acquire(&free_lock);
 	executor->next_free = free_executors;
 	free_executors = executor;
@@ -126,16 +152,29 @@ static void *exact_block(size_t bytes, size_t align)
 {
 	void *p = NULL;
 
+	if (bytes && config()->strict && pages_serve(bytes)) {
+		p = pages_new(bytes, align);
+		if (p)
+			return p;
+	}
 	/* Exactly that size, so that the address sanitizer sees the first byte beyond. */
 	if (bytes && posix_memalign(&p, align < 16 ? 16 : align, bytes))
 		fatal("no memory for %zu bytes of shared memory", bytes);
 	return p;
 }
 
+static void free_dynamic(struct executor *e)
+{
+	if (config()->strict && pages_serve(e->dynamic_bytes) && e->dynamic)
+		pages_free(e->dynamic, e->dynamic_bytes);
+	else
+		free(e->dynamic);
+}
+
 static void prepare_dynamic(struct executor *e, size_t bytes)
 {
 	if (bytes != e->dynamic_bytes) {
-		free(e->dynamic);
+		free_dynamic(e);
 		e->dynamic = exact_block(bytes, 16);
 		e->dynamic_bytes = bytes;
 	}

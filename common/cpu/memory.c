@@ -8,11 +8,27 @@
 
 enum { ALIGN_BYTES = 256 }; /* what CUDA promises of cudaMalloc */
 
+static void *get(size_t bytes, enum cudaMemoryType type)
+{
+	void *p = NULL;
+
+	if (type == cudaMemoryTypeDevice && pages_serve(bytes))
+		return pages_new(bytes, ALIGN_BYTES);
+	return posix_memalign(&p, ALIGN_BYTES, bytes) ? NULL : p;
+}
+
+void memory_put(const struct allocation *a)
+{
+	if (a->type == cudaMemoryTypeDevice && pages_serve(a->bytes))
+		pages_bury(a->base, a->bytes);
+	else
+		free(a->base);
+}
+
 /* Contents are left as they come, as on a GPU. */
 static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 {
 	struct allocation a = { .bytes = bytes, .type = type };
-	void *base = NULL;
 
 	if (!ptr)
 		return cudaErrorInvalidValue;
@@ -22,14 +38,14 @@ static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 	if (error || !bytes)
 		return error; /* CUDA gives NULL for nothing, without an error */
 	/* Asked beforehand: the system would promise more than it has and fail much later. */
-	if (bytes > memory_free_bytes() || posix_memalign(&base, ALIGN_BYTES, bytes))
+	a.base = bytes > memory_free_bytes() ? NULL : get(bytes, type);
+	if (!a.base)
 		return cudaErrorMemoryAllocation;
-	a.base = base;
 	if (!allocation_add(&a)) {
-		free(base);
+		memory_put(&a);
 		return cudaErrorMemoryAllocation;
 	}
-	*ptr = base;
+	*ptr = a.base;
 	return cudaSuccess;
 }
 
@@ -40,12 +56,14 @@ static cudaError_t release(void *ptr, enum cudaMemoryType type)
 
 	if (error || !ptr)
 		return error;
-	if (allocation_find(ptr).base != ptr || allocation_find(ptr).type != type)
+	struct allocation a = allocation_find(ptr);
+
+	if (a.base != ptr || a.type != type)
 		return cudaErrorInvalidValue;
 	streams_wait_all(false);
 	if (!allocation_remove(ptr, type))
 		return cudaErrorInvalidValue;
-	free(ptr);
+	memory_put(&a);
 	return cudaSuccess;
 }
 

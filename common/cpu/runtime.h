@@ -24,6 +24,7 @@ struct config {
 	enum thread_order order;
 	uint64_t seed; /* of ORDER_RANDOM */
 	int64_t spin_ns;
+	bool strict; /* overruns fault */
 };
 
 /* The settings from the environment, read at the first call. */
@@ -247,7 +248,15 @@ bool allocation_remove(const void *base, enum cudaMemoryType type);
 /* The allocation that ptr points into; a type of Unregistered for none. */
 struct allocation allocation_find(const void *ptr);
 size_t allocation_total_bytes(void);
+void memory_put(const struct allocation *a); /* gives its memory back */
 void allocations_free_all(void);
+
+/* Blocks that end at a page which faults (pages.c): whether one of that size should be such. */
+bool pages_serve(size_t bytes);
+void *pages_new(size_t bytes, size_t align); /* NULL: no memory */
+void pages_free(void *block, size_t bytes);
+void pages_bury(void *block, size_t bytes); /* frees it; using it faults for some time */
+bool pages_buried(const void *address);
 
 /* Device memory, bytes: all there is, and what is left of it. */
 size_t memory_total_bytes(void);

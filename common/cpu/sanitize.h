@@ -36,7 +36,9 @@ void __tsan_release(void *tag);
 enum { TSAN_NO_ORDER = 1 }; /* a switch between CUDA threads orders nothing */
 #define TS_ACQUIRE(tag) __tsan_acquire(tag)
 #define TS_RELEASE(tag) __tsan_release(tag)
+enum { TS_PRESENT = 1 };
 #else
+enum { TS_PRESENT = 0 };
 #define TS_ACQUIRE(tag) ((void)(tag))
 #define TS_RELEASE(tag) ((void)(tag))
 #endif

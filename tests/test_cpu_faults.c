@@ -1,0 +1,156 @@
+/*
+ * test_cpu_faults.c - what the CPU device says about kernels that cannot go on. They run in the
+ * program of seeded bugs (tests/bugs), as they end it.
+ */
+#include "tests/capture.h"
+
+#include <criterion/criterion.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(small_cpu_faults, .timeout = 60);
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NEED_SIGNALS() cr_skip("sanitizers handle these signals themselves")
+#else
+#define NEED_SIGNALS()
+#endif
+
+enum {
+	IN_ORDER = 0,
+	BY_ITS_HANDLER = 7, /* see null_pointer_handled */
+	BY_ABORT = 128 + SIGABRT,
+	BY_FAULT = 128 + SIGSEGV,
+};
+
+/* Runs one; what it said, on either stream. Checks its exit status. */
+static const char *ends(int wanted, const char *settings, const char *name)
+{
+	char self[4096];
+	const char *said;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	cr_assert(n > 0, "no /proc");
+	self[n] = '\0';
+	int status = shell(&said, "%s exec %s/../bugs %s 2>&1", settings, dirname(self), name);
+
+	cr_assert(status == wanted, "status %d: %s", status, said);
+	return said;
+}
+
+static void says(const char *said, const char *what)
+{
+	cr_assert(strstr(said, what), "\"%s\" is not in: %s", what, said);
+}
+
+/* ---- waiting for ever ------------------------------------------------------------------- */
+
+Test(small_cpu_faults, deadlock_is_reported)
+{
+	const char *said = ends(BY_ABORT, "", "deadlock");
+
+	says(said, "deadlock in kernel half_at_barrier, block (");
+	says(said, "64 threads alive");
+	says(said, "32 wait at a barrier (first: thread (0,0,0) at __syncthreads)");
+	says(said, "32 in warp operations (first: thread (16,0,0) in a vote with mask 0xffffffff)");
+}
+
+Test(small_cpu_faults, different_warp_operations_are_reported)
+{
+	const char *said = ends(BY_ABORT, "", "mismatch");
+
+	says(said, "different operations in kernel vote_or_shuffle, block (");
+	says(said, "thread (0,0,0) in a vote with mask 0xffffffff");
+	says(said, "thread (16,0,0) in a shuffle with mask 0xffffffff");
+}
+
+Test(small_cpu_faults, lane_outside_its_mask_is_reported)
+{
+	const char *said = ends(BY_ABORT, "", "outside_mask");
+
+	says(said, "kernel half_mask, block (");
+	says(said, "thread (16,0,0): is lane 16");
+}
+
+/* ---- memory that is not there ----------------------------------------------------------- */
+
+static void touches(const char *settings, const char *name, const char *what)
+{
+	const char *said = ends(BY_FAULT, settings, name);
+
+	says(said, "rift: CPU device: kernel touch, block (1,0,0), thread (3,0,0): access to ");
+	says(said, what);
+}
+
+Test(small_cpu_faults, bad_pointers_are_named)
+{
+	NEED_SIGNALS();
+	touches("", "null_pointer", "address 0x14: null pointer\n");
+	touches("", "freed_pointer", ": freed device memory\n");
+	touches("", "far_away", "address 0x10000000000: not device memory\n");
+	touches("", "no_pointer", "an address that no pointer can have: not device memory\n");
+	touches("", "just_beyond", ": beyond the end of device memory\n");
+}
+
+Test(small_cpu_faults, strict_mode_sees_small_overruns)
+{
+	const char *strict = "RIFT_CPU_STRICT=1", *shared = ": beyond the end of shared memory\n";
+
+	NEED_SIGNALS();
+	touches(strict, "small_beyond", ": beyond the end of device memory\n");
+	touches(strict, "freed_pointer", ": freed device memory\n");
+	says(ends(BY_FAULT, strict, "shared_beyond"), shared);
+	says(ends(BY_FAULT, strict, "dynamic_beyond"), shared);
+}
+
+Test(small_cpu_faults, correct_programs_run_in_strict_mode)
+{
+	says(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "shared_array"), "end\n");
+	says(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "dynamic_shared"), "end\n");
+	says(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "graph"), "end\n");
+}
+
+Test(small_cpu_faults, stack_overflow_is_named)
+{
+	NEED_SIGNALS();
+	says(ends(BY_FAULT, "", "stack_overflow"), "beyond the thread's stack");
+}
+
+Test(small_cpu_faults, other_faults_are_left_alone)
+{
+	NEED_SIGNALS();
+	const char *said = ends(BY_FAULT, "", "host_null_pointer");
+
+	cr_assert(!strstr(said, "rift:"), "%s", said);
+}
+
+Test(small_cpu_faults, the_programs_own_handler_is_called)
+{
+	NEED_SIGNALS();
+	const char *said = ends(BY_ITS_HANDLER, "", "null_pointer_handled");
+
+	says(said, ": null pointer\nown handler\n");
+}
+
+/* ---- the order of threads --------------------------------------------------------------- */
+
+Test(small_cpu_faults, printed_seed_brings_the_order_back)
+{
+	char settings[128], order[512];
+	unsigned long long seed = 0;
+	const char *said = ends(IN_ORDER, "RIFT_CPU_ORDER=random", "thread_order");
+	const char *at = strstr(said, "RIFT_CPU_SEED=");
+
+	cr_assert(at && sscanf(at, "RIFT_CPU_SEED=%llu", &seed) == 1, "no seed: %s", said);
+	at = strstr(said, "order ");
+	cr_assert(at && strlen(at) < sizeof(order), "no order: %s", said);
+	strcpy(order, at);
+	snprintf(settings, sizeof(settings), "RIFT_CPU_ORDER=random RIFT_CPU_SEED=%llu", seed);
+	says(ends(IN_ORDER, settings, "thread_order"), order);
+	snprintf(settings, sizeof(settings), "RIFT_CPU_ORDER=random RIFT_CPU_SEED=%llu", seed + 1);
+	said = ends(IN_ORDER, settings, "thread_order");
+	cr_assert(!strstr(said, order), "another seed, the same order: %s", said);
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# sanitize.sh - the small tests and the seeded bugs on the CPU device, under the sanitizers: once
+# for addresses and undefined behaviour, once for races. Kernels and host code are both checked.
+#
+# A report ends the program that it is about and fails the run, also where the test itself had
+# already passed: Criterion does not look at how a test's process ends. Left out under the thread
+# sanitizer is nothing but the large suites, which are left out of both.
+set -eu
+cpu() { "${MAKE:-make}" --no-print-directory -f build.mk DEVICE=cpu "$@"; }
+
+cpu SANITIZE=asan tests
+cpu SANITIZE=tsan tests
+
+# What the user set comes last and wins.
+export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
+export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
+export TSAN_OPTIONS="halt_on_error=1:${TSAN_OPTIONS:-}"
+
+# The thread sanitizer needs memory where it expects it: no address is drawn at random. Where a
+# container forbids that, most kernels draw few enough bits.
+fixed=
+if setarch -R true 2>/dev/null; then fixed='setarch -R'; fi
+
+status=0
+check() { # BUILD COMMAND...
+	log=build/$1/tests.log
+	shift
+	echo "==== $log"
+	"$@" || status=1
+	if grep -E '(ERROR|WARNING): [A-Za-z]*Sanitizer|: runtime error: ' "$log"; then
+		echo "rift: reports of a sanitizer, see $log" >&2
+		status=1
+	fi
+}
+check cpu-asan tools/run_tests.sh cpu-asan small
+# Words of our own.
+# shellcheck disable=SC2086
+check cpu-tsan $fixed tools/run_tests.sh cpu-tsan small
+echo "==== seeded bugs"
+# shellcheck disable=SC2086
+$fixed tools/bugs.sh || status=1
+exit "$status"
