@@ -9,6 +9,14 @@
  *                                     0..1000000 microseconds (default 200)
  *   RIFT_CPU_STRICT=1                 all device and shared memory ends at a page that faults
  *
+ * Costs that calls of the host are given on top of their own, 0..1000000000 ns (default 0). The
+ * calling thread spends them after the call's own work and wait, and only where it succeeded:
+ *
+ *   RIFT_CPU_LAUNCH_NS=N              cudaLaunchKernel, captured or not; cudaGraphLaunch
+ *   RIFT_CPU_SYNC_NS=N                cudaStream-, cudaEvent- and cudaDeviceSynchronize
+ *   RIFT_CPU_ALLOC_NS=N               cudaMalloc, cudaMallocHost, cudaHostAlloc, and frees
+ *   RIFT_CPU_COPY_NS=N                cudaMemcpy and cudaMemset, Async or not
+ *
  * A value that makes no sense is refused with one line and the default is used.
  */
 #ifndef _GNU_SOURCE
@@ -65,8 +73,22 @@ static enum thread_order order(void)
 	return ORDER_UP;
 }
 
+static void load_costs(void)
+{
+	static const char *const name[COSTS] = {
+		[COST_LAUNCH] = "RIFT_CPU_LAUNCH_NS",
+		[COST_SYNC] = "RIFT_CPU_SYNC_NS",
+		[COST_ALLOC] = "RIFT_CPU_ALLOC_NS",
+		[COST_COPY] = "RIFT_CPU_COPY_NS",
+	};
+
+	for (int i = 0; i < COSTS; i++)
+		settings.cost_ns[i] = (int64_t)number(name[i], 0, 1000000000, 0);
+}
+
 static void load(void)
 {
+	load_costs();
 	settings.workers = (unsigned)number("RIFT_CPU_WORKERS", 1, 256, processors());
 	settings.spin_ns = 1000 * (int64_t)number("RIFT_CPU_SPIN_US", 0, 1000000, 200);
 	settings.order = order();

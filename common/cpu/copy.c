@@ -42,8 +42,8 @@ static cudaError_t submit_copy(struct stream *s, void *dst, const void *src, siz
 	return stream_submit(s, op);
 }
 
-cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
-			    cudaStream_t stream)
+static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+			cudaStream_t stream)
 {
 	struct stream *s = stream_find(stream);
 
@@ -69,7 +69,7 @@ static cudaError_t submit_set(struct stream *s, void *dst, int value, size_t byt
 	return stream_submit(s, op);
 }
 
-cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream)
+static cudaError_t set(void *dst, int value, size_t bytes, cudaStream_t stream)
 {
 	struct stream *s = stream_find(stream);
 
@@ -92,10 +92,21 @@ static cudaError_t wait_after(cudaError_t error)
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
-	return wait_after(cudaMemcpyAsync(dst, src, bytes, kind, cudaStreamLegacy));
+	return charge(COST_COPY, wait_after(copy(dst, src, bytes, kind, cudaStreamLegacy)));
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+			    cudaStream_t stream)
+{
+	return charge(COST_COPY, copy(dst, src, bytes, kind, stream));
 }
 
 cudaError_t cudaMemset(void *dst, int value, size_t bytes)
 {
-	return wait_after(cudaMemsetAsync(dst, value, bytes, cudaStreamLegacy));
+	return charge(COST_COPY, wait_after(set(dst, value, bytes, cudaStreamLegacy)));
+}
+
+cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream)
+{
+	return charge(COST_COPY, set(dst, value, bytes, stream));
 }

@@ -122,7 +122,7 @@ cudaError_t cudaDeviceSynchronize(void)
 	if (error)
 		return result(error);
 	streams_wait_all(false);
-	return cudaSuccess;
+	return charge(COST_SYNC, cudaSuccess);
 }
 
 /* Everything of this process goes: handles, memory, the error. */

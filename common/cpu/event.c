@@ -161,7 +161,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 	progress_wait(&e->done, e->recorded, spin_ns);
 	TS_ACQUIRE(&e->tag);
-	return cudaSuccess;
+	return charge(COST_SYNC, cudaSuccess);
 }
 
 static bool reached(struct event *e)

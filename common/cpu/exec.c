@@ -163,7 +163,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 	op->graph.body = x->body;
 	/* Last, as a ticket that never runs would hold up all later launches. */
 	op->graph.ticket = atomic_fetch_add(&x->n_launches, 1);
-	return result(stream_submit(s, op));
+	return charge(COST_LAUNCH, result(stream_submit(s, op)));
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)

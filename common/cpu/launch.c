@@ -59,5 +59,5 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
 	op->launch.grid = grid;
 	op->launch.block = block;
 	op->launch.shared_bytes = shared_bytes;
-	return result(stream_submit(s, op));
+	return charge(COST_LAUNCH, result(stream_submit(s, op)));
 }

@@ -69,12 +69,12 @@ static cudaError_t release(void *ptr, enum cudaMemoryType type)
 
 cudaError_t cudaMalloc(void **ptr, size_t bytes)
 {
-	return result(allocate(ptr, bytes, cudaMemoryTypeDevice));
+	return charge(COST_ALLOC, result(allocate(ptr, bytes, cudaMemoryTypeDevice)));
 }
 
 cudaError_t cudaFree(void *ptr)
 {
-	return result(release(ptr, cudaMemoryTypeDevice));
+	return charge(COST_ALLOC, result(release(ptr, cudaMemoryTypeDevice)));
 }
 
 cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
@@ -84,7 +84,7 @@ cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
 
 	if (flags & ~known)
 		return result(cudaErrorInvalidValue);
-	return result(allocate(ptr, bytes, cudaMemoryTypeHost));
+	return charge(COST_ALLOC, result(allocate(ptr, bytes, cudaMemoryTypeHost)));
 }
 
 cudaError_t cudaMallocHost(void **ptr, size_t bytes)
@@ -94,7 +94,7 @@ cudaError_t cudaMallocHost(void **ptr, size_t bytes)
 
 cudaError_t cudaFreeHost(void *ptr)
 {
-	return result(release(ptr, cudaMemoryTypeHost));
+	return charge(COST_ALLOC, result(release(ptr, cudaMemoryTypeHost)));
 }
 
 /* One address space: pinned memory has the same address on both sides. */

@@ -19,12 +19,16 @@
 
 enum thread_order { ORDER_UP, ORDER_DOWN, ORDER_RANDOM };
 
+/* Kinds of calls that can be given a cost. */
+enum cost { COST_LAUNCH, COST_SYNC, COST_ALLOC, COST_COPY, COSTS };
+
 struct config {
 	unsigned workers; /* threads that run blocks of one launch */
 	enum thread_order order;
 	uint64_t seed; /* of ORDER_RANDOM */
 	int64_t spin_ns;
 	bool strict; /* overruns fault */
+	int64_t cost_ns[COSTS];
 };
 
 /* The settings from the environment, read at the first call. */
@@ -32,6 +36,12 @@ const struct config *config(void);
 
 /* How long a host thread polls; cudaSetDeviceFlags and blocking events change it. */
 extern atomic_int_least64_t host_spin_ns;
+
+/*
+ * For the return of a call of that kind: spends what the settings say it costs, unless it failed.
+ * Returns the error.
+ */
+cudaError_t charge(enum cost cost, cudaError_t error);
 
 /* ---- errors (error.c) ------------------------------------------------------------------ */
 

@@ -230,7 +230,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 		streams_wait_all(true);
 	else
 		stream_wait(s);
-	return cudaSuccess;
+	return charge(COST_SYNC, cudaSuccess);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
