@@ -24,7 +24,7 @@ types="$ours/driver_types.h $ours/vector_types.h"
 	sed -n 's/^#define \(cuda[A-Za-z0-9]*\) .*/V(\1)/p' $types
 	sed -n 's/^enum \(cuda[A-Za-z]*\) {.*/V(sizeof(enum \1))/p' $types
 	sed -n 's/^typedef struct CU[A-Za-z]*_st \*\(cuda[A-Za-z]*\);/V(sizeof(\1))/p' $types
-	awk '/^struct [A-Za-z0-9]+ \{/ { name = $2; print "V(sizeof(struct " name "))"; next }
+	awk '/^struct [A-Za-z0-9_]+ \{/ { name = $2; print "V(sizeof(struct " name "))"; next }
 	     /^}/ { name = "" }
 	     name != "" && /^\t[a-z].*;/ && !/return/ {
 		sub(/;.*/, ""); sub(/^\t(enum |const |unsigned )*[a-zA-Z_0-9]+ \**/, "")

@@ -74,6 +74,13 @@ static bool has_blocking_stream(const struct capture *c, const void *unused)
 	return c->n_blocking;
 }
 
+cudaError_t capture_ask_legacy(struct stream *s)
+{
+	if (stream_is_null(s) && captures_find(has_blocking_stream, NULL, false))
+		return cudaErrorStreamCaptureImplicit;
+	return cudaSuccess;
+}
+
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
 	struct stream *s = stream_find(stream);
@@ -82,8 +89,9 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 		return result(cudaErrorInvalidResourceHandle);
 	if (!status)
 		return result(cudaErrorInvalidValue);
-	if (stream_is_null(s) && captures_find(has_blocking_stream, NULL, false))
-		return result(cudaErrorStreamCaptureImplicit);
-	*status = capture_status(s);
-	return cudaSuccess;
+	cudaError_t error = capture_ask_legacy(s);
+
+	if (!error)
+		*status = capture_status(s);
+	return result(error);
 }

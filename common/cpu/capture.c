@@ -115,6 +115,8 @@ static void close_capture(struct capture *c)
 		before->next = c->next;
 	}
 	graph_free(c->graph);
+	free(c->told);
+	free(c->told_edges);
 	free(c);
 }
 

@@ -41,14 +41,16 @@ struct node {
 	struct graph *graph;
 	size_t index;		/* in the graph's order */
 	bool needed;		/* another node needs this one */
+	void **params;		/* what cudaGraphKernelNodeGetParams gave out */
 	cudaGraphNode_t handle; /* made when it is first asked for */
 };
 
 struct graph {
 	struct node **node;
 	size_t n_nodes, room;
+	uint64_t id;	    /* no other graph of the process has or had it */
 	cudaGraph_t handle; /* NULL: nobody has asked for it */
-	bool capturing;	    /* still growing: it can be neither instantiated nor destroyed */
+	bool capturing;	    /* still growing: cannot be destroyed */
 };
 
 struct graph *graph_new(void); /* NULL: no memory */
@@ -57,13 +59,20 @@ void graph_free(struct graph *g);
 /* A new node after *needs, which then holds the new node alone; NULL: no memory. */
 struct node *graph_add(struct graph *g, struct op *op, struct node_set *needs);
 
-/* The graph of a handle; NULL for one that is no graph, or still being captured. */
+/* NULL for a handle that is closed, or none. */
 struct graph *graph_find(cudaGraph_t handle);
 struct node *node_find(cudaGraphNode_t handle);
 
 /* NULL when the table of handles is full. */
 cudaGraph_t graph_handle(struct graph *g);
 cudaGraphNode_t node_handle(struct node *n);
+
+/*
+ * As CUDA gives lists: without out their number, else as many as *room allows and NULLs behind.
+ * edges, if not NULL, has as much room.
+ */
+cudaError_t nodes_list(struct node *const *node, size_t n, cudaGraphNode_t *out,
+		       cudaGraphEdgeData *edges, size_t *room);
 
 void graphs_close_all(void);
 
@@ -78,7 +87,9 @@ struct capture {
 	unsigned n_blocking;	/* members in the legacy default stream's order */
 	struct graph *graph;
 	uint64_t id;
-	struct capture *next; /* of those that are open */
+	struct capture *next;  /* of those that are open */
+	cudaGraphNode_t *told; /* what cudaStreamGetCaptureInfo gave out */
+	cudaGraphEdgeData *told_edges;
 };
 
 /* What an event that was recorded in a capture stands for. */
@@ -141,5 +152,8 @@ cudaError_t captured_event_call(uint64_t id);
 
 /* Whether the legacy default stream may be used: not while a blocking stream captures. */
 cudaError_t legacy_call(struct stream *s);
+
+/* The same for asking whether it is captured: an error, but the captures go on. */
+cudaError_t capture_ask_legacy(struct stream *s);
 
 #endif

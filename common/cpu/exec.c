@@ -2,25 +2,11 @@
  * exec.c - executable graphs: copies of a graph's operations, which a stream's thread runs one
  * after the other without the queue in between.
  */
-#include "runtime.h"
+#include "exec.h"
 
 #include <stdlib.h>
 
-/* What a launch runs. Launches in flight keep theirs when the graph is updated. */
-struct body {
-	struct op **op; /* own copies: the graph may be destroyed before */
-	size_t n_ops;
-	atomic_int n_refs;
-};
-
-struct exec {
-	struct body *body;		  /* of the next launch */
-	atomic_uint_least64_t n_launches; /* ever submitted */
-	struct progress finished;	  /* launches that have run */
-	atomic_int n_refs;
-};
-
-static void body_unref(struct body *b)
+void body_unref(struct body *b)
 {
 	if (!b || atomic_fetch_sub_explicit(&b->n_refs, 1, memory_order_acq_rel) > 1)
 		return;
@@ -30,25 +16,37 @@ static void body_unref(struct body *b)
 	free(b);
 }
 
-/* Copies, arguments included: changing or destroying the graph does not touch it. */
-static struct body *body_new(const struct graph *g)
+struct body *body_new(struct op *const *op, size_t n)
 {
 	struct body *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return NULL;
 	atomic_init(&b->n_refs, 1);
-	b->op = calloc(g->n_nodes + 1, sizeof(struct op *));
-	while (b->op && b->n_ops < g->n_nodes) {
-		b->op[b->n_ops] = op_clone(g->node[b->n_ops]->op);
+	b->op = calloc(n + 1, sizeof(struct op *));
+	while (b->op && b->n_ops < n) {
+		b->op[b->n_ops] = op_clone(op[b->n_ops]);
 		if (!b->op[b->n_ops])
 			break;
 		b->n_ops++;
 	}
-	if (b->op && b->n_ops == g->n_nodes)
+	if (b->op && b->n_ops == n)
 		return b;
 	body_unref(b);
 	return NULL;
+}
+
+struct body *body_of_graph(const struct graph *g)
+{
+	struct op **op = calloc(g->n_nodes + 1, sizeof(struct op *));
+	struct body *b = NULL;
+
+	for (size_t i = 0; op && i < g->n_nodes; i++)
+		op[i] = g->node[i]->op;
+	if (op)
+		b = body_new(op, g->n_nodes);
+	free(op);
+	return b;
 }
 
 static void exec_unref(struct exec *x)
@@ -56,6 +54,8 @@ static void exec_unref(struct exec *x)
 	if (atomic_fetch_sub_explicit(&x->n_refs, 1, memory_order_acq_rel) > 1)
 		return;
 	body_unref(x->body);
+	free(x->needs_end);
+	free(x->needs);
 	free(x);
 }
 
@@ -88,6 +88,28 @@ void execs_close_all(void)
 
 /* ---- the runtime's functions ------------------------------------------------------------ */
 
+/* Which nodes need which, for updates to be compared with. */
+static bool copy_edges(struct exec *x, const struct graph *g)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i < g->n_nodes; i++)
+		end += g->node[i]->needs.n;
+	x->needs_end = calloc(g->n_nodes + 1, sizeof(*x->needs_end));
+	x->needs = calloc(end + 1, sizeof(*x->needs));
+	if (!x->needs_end || !x->needs)
+		return false;
+	end = 0;
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct node_set *needs = &g->node[i]->needs;
+
+		for (size_t j = 0; j < needs->n; j++)
+			x->needs[end++] = needs->node[j]->index;
+		x->needs_end[i] = end;
+	}
+	return true;
+}
+
 static struct exec *exec_new(const struct graph *g)
 {
 	struct exec *x = calloc(1, sizeof(*x));
@@ -96,8 +118,9 @@ static struct exec *exec_new(const struct graph *g)
 		return NULL;
 	progress_init(&x->finished);
 	atomic_init(&x->n_refs, 1);
-	x->body = body_new(g);
-	if (x->body)
+	x->graph_id = g->id;
+	x->body = body_of_graph(g);
+	if (x->body && copy_edges(x, g))
 		return x;
 	exec_unref(x);
 	return NULL;

@@ -40,7 +40,12 @@ void nodes_clear(struct node_set *set)
 
 struct graph *graph_new(void)
 {
-	return calloc(1, sizeof(struct graph));
+	static atomic_uint_least64_t n_graphs;
+	struct graph *g = calloc(1, sizeof(*g));
+
+	if (g)
+		g->id = atomic_fetch_add(&n_graphs, 1);
+	return g;
 }
 
 static bool make_room(struct graph *g)
@@ -83,6 +88,7 @@ static void node_free(struct node *node)
 	if (node->handle)
 		handle_close(HANDLE_NODE, node->handle);
 	nodes_clear(&node->needs);
+	free(node->params);
 	op_free(node->op);
 	free(node);
 }
@@ -101,9 +107,7 @@ void graph_free(struct graph *g)
 
 struct graph *graph_find(cudaGraph_t handle)
 {
-	struct graph *g = handle_object(HANDLE_GRAPH, handle);
-
-	return g && !g->capturing ? g : NULL;
+	return handle_object(HANDLE_GRAPH, handle);
 }
 
 struct node *node_find(cudaGraphNode_t handle)
@@ -131,15 +135,15 @@ void graphs_close_all(void)
 		graph_free(g);
 }
 
-/* ---- the runtime's functions ------------------------------------------------------------ */
-
-/* As CUDA gives lists: their number alone, or as many as there is room for and NULLs behind. */
-static cudaError_t list(struct node *const *node, size_t n, cudaGraphNode_t *out, size_t *room)
+cudaError_t nodes_list(struct node *const *node, size_t n, cudaGraphNode_t *out,
+		       cudaGraphEdgeData *edges, size_t *room)
 {
 	if (!out) {
 		*room = n;
 		return cudaSuccess;
 	}
+	if (edges)
+		memset(edges, 0, *room * sizeof(*edges)); /* ordinary ones; there are no others */
 	for (size_t i = 0; i < *room; i++) {
 		out[i] = i < n ? node_handle(node[i]) : NULL;
 		if (i < n && !out[i])
@@ -150,18 +154,22 @@ static cudaError_t list(struct node *const *node, size_t n, cudaGraphNode_t *out
 	return cudaSuccess;
 }
 
+/* ---- the runtime's functions ------------------------------------------------------------ */
+
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n_nodes)
 {
-	const struct graph *g = handle_object(HANDLE_GRAPH, graph);
+	const struct graph *g = graph_find(graph);
 
 	if (!g || !n_nodes)
 		return result(cudaErrorInvalidValue);
-	return result(list(g->node, g->n_nodes, nodes, n_nodes));
+	return result(nodes_list(g->node, g->n_nodes, nodes, NULL, n_nodes));
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-	if (!graph_find(graph))
+	const struct graph *g = graph_find(graph);
+
+	if (!g || g->capturing)
 		return result(cudaErrorInvalidValue);
 	graph_free(handle_close(HANDLE_GRAPH, graph));
 	return cudaSuccess;

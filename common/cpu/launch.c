@@ -34,30 +34,42 @@ static bool copy_arguments(struct op *op, const struct cpudev_kernel *k, void **
 	return true;
 }
 
-cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args,
-			     size_t shared_bytes, cudaStream_t stream)
+cudaError_t launch_fill(struct op *op, struct cpudev_kernel *k, dim3 grid, dim3 block, void **args,
+			size_t shared_bytes)
 {
-	struct cpudev_kernel *k = kernel_find(func);
-	struct stream *s = stream_find(stream);
-
-	if (!k || !s)
-		return result(func ? cudaErrorInvalidResourceHandle
-				   : cudaErrorInvalidDeviceFunction);
-	if (!shape_fits(grid, block) || !shared_fits(k, shared_bytes) || (k->n_params && !args)) {
-		capture_spoil(s);
-		return result(cudaErrorInvalidValue);
-	}
-
-	struct op *op = stream_new_op(s);
-
-	if (!op || !copy_arguments(op, k, args)) {
-		op_free(op);
-		return result(cudaErrorMemoryAllocation);
-	}
+	if (!shape_fits(grid, block) || !shared_fits(k, shared_bytes) || (k->n_params && !args))
+		return cudaErrorInvalidValue;
+	if (!copy_arguments(op, k, args))
+		return cudaErrorMemoryAllocation;
 	op->kind = OP_KERNEL;
 	op->launch.kernel = k;
 	op->launch.grid = grid;
 	op->launch.block = block;
 	op->launch.shared_bytes = shared_bytes;
-	return charge(COST_LAUNCH, result(stream_submit(s, op)));
+	return cudaSuccess;
+}
+
+static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared_bytes,
+			  cudaStream_t stream)
+{
+	struct cpudev_kernel *k = kernel_find(func);
+	struct stream *s = stream_find(stream);
+
+	if (!k || !s)
+		return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+	struct op *op = stream_new_op(s);
+	cudaError_t error = op ? launch_fill(op, k, grid, block, args, shared_bytes)
+			       : cudaErrorMemoryAllocation;
+
+	if (!error)
+		return stream_submit(s, op);
+	op_free(op);
+	capture_spoil(s);
+	return error;
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args,
+			     size_t shared_bytes, cudaStream_t stream)
+{
+	return charge(COST_LAUNCH, result(launch(func, grid, block, args, shared_bytes, stream)));
 }

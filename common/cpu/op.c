@@ -86,6 +86,14 @@ static void run_kernel(const struct op *op)
 	execute_launch(&l);
 }
 
+/* CUDA leaves overlapping ranges open; here they are at least not torn. */
+static void run_copy(const struct transfer *t)
+{
+	for (size_t row = 0; row < t->rows; row++)
+		memmove((char *)t->dst + row * t->dst_pitch,
+			(const char *)t->src + row * t->src_pitch, t->bytes);
+}
+
 static void run_join(const struct op *op)
 {
 	progress_wait(&op->join.stream->done, op->join.count, config()->spin_ns);
@@ -105,8 +113,7 @@ void op_run(struct op *op)
 	TS_ACQUIRE(&op->tag);
 	switch (op->kind) {
 	case OP_COPY:
-		/* CUDA leaves overlapping ranges open; here they are at least not torn. */
-		memmove(op->memory.dst, op->memory.src, op->memory.bytes);
+		run_copy(&op->memory);
 		break;
 	case OP_SET:
 		memset(op->memory.dst, op->memory.value, op->memory.bytes);

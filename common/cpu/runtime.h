@@ -126,6 +126,16 @@ enum op_kind {
 
 enum { OP_ROOM_BYTES = 256 }; /* arguments that fit into an op; larger ones are allocated */
 
+/* A copy, or a memset of dst. */
+struct transfer {
+	void *dst;
+	const void *src;
+	size_t bytes; /* of a row */
+	size_t rows, dst_pitch, src_pitch;
+	int value;
+	bool dst_on_device, src_on_device; /* when it was submitted */
+};
+
 /* An entry of a stream's queue or a node of a graph. */
 struct op {
 	struct op *next;
@@ -133,12 +143,7 @@ struct op {
 	char tag;   /* address orders submission before execution */
 	char *data; /* OP_KERNEL: packed arguments, in room or allocated */
 	union {
-		struct {
-			void *dst;
-			const void *src;
-			size_t bytes;
-			int value;
-		} memory;
+		struct transfer memory;
 		struct {
 			struct cpudev_kernel *kernel;
 			dim3 grid, block;
@@ -238,6 +243,20 @@ void event_record(struct event *e, uint64_t generation);
 void event_await(struct event *e, uint64_t generation);
 void event_unref(struct event *e);
 void events_close_all(void);
+
+/* ---- copies (copy.c) ------------------------------------------------------------------- */
+
+/* Checks the pointers against the kind and the table of allocations, and queues the copy. */
+cudaError_t copy_submit(struct transfer *t, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+/* For the synchronous forms: without an error waits for the legacy default stream. */
+cudaError_t copy_wait(cudaError_t error);
+
+/* ---- launches (launch.c) ---------------------------------------------------------------- */
+
+/* Makes an op a launch, arguments included, if the device's limits allow it. */
+cudaError_t launch_fill(struct op *op, struct cpudev_kernel *k, dim3 grid, dim3 block, void **args,
+			size_t shared_bytes);
 
 /* ---- executable graphs (exec.c) -------------------------------------------------------- */
 

@@ -120,6 +120,27 @@ enum cudaGraphInstantiateFlags {
 	cudaGraphInstantiateFlagUseNodePriority = 8,
 };
 
+enum cudaGraphNodeType {
+	cudaGraphNodeTypeKernel = 0,
+	cudaGraphNodeTypeMemcpy = 1,
+	cudaGraphNodeTypeMemset = 2,
+	cudaGraphNodeTypeHost = 3,
+	cudaGraphNodeTypeGraph = 4,
+	cudaGraphNodeTypeEmpty = 5,
+};
+
+enum cudaGraphExecUpdateResult {
+	cudaGraphExecUpdateSuccess = 0,
+	cudaGraphExecUpdateError = 1,
+	cudaGraphExecUpdateErrorTopologyChanged = 2,
+	cudaGraphExecUpdateErrorNodeTypeChanged = 3,
+	cudaGraphExecUpdateErrorFunctionChanged = 4,
+	cudaGraphExecUpdateErrorParametersChanged = 5,
+	cudaGraphExecUpdateErrorNotSupported = 6,
+	cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
+	cudaGraphExecUpdateErrorAttributesChanged = 8,
+};
+
 enum cudaComputeMode {
 	cudaComputeModeDefault = 0,
 };
@@ -249,5 +270,27 @@ struct cudaPointerAttributes {
 	void *hostPointer;   /* NULL: not reachable from the host */
 	long reserved[8];
 };
+
+struct cudaKernelNodeParams {
+	void *func;
+	dim3 gridDim, blockDim;
+	unsigned sharedMemBytes; /* dynamic, a block */
+	void **kernelParams;	 /* a pointer to each argument */
+	void **extra;		 /* another form of arguments, which the CPU device refuses */
+};
+
+struct cudaGraphExecUpdateResultInfo_st {
+	enum cudaGraphExecUpdateResult result;
+	cudaGraphNode_t errorNode;     /* of the new graph; NULL: no particular one */
+	cudaGraphNode_t errorFromNode; /* that errorNode wrongly depends on */
+};
+typedef struct cudaGraphExecUpdateResultInfo_st cudaGraphExecUpdateResultInfo;
+
+/* All zero: the second node starts when the first is done. */
+struct cudaGraphEdgeData_st {
+	unsigned char from_port, to_port, type;
+	unsigned char reserved_bytes[5];
+};
+typedef struct cudaGraphEdgeData_st cudaGraphEdgeData;
 
 #endif

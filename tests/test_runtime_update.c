@@ -1,0 +1,378 @@
+/* test_runtime_update.c - asking about graphs, and changing executable ones. */
+#include "tests/test_runtime.h"
+
+const void *k_append(void);
+const void *k_affine(void);
+
+TestSuite(small_runtime_update, .timeout = 30);
+
+static void affine(int *p, int factor, int term, cudaStream_t stream)
+{
+	OK(cudaLaunchKernel(k_affine(), blocks(1), blocks(1), (void *[]){ &p, &factor, &term }, 0,
+			    stream));
+}
+
+static void append(int *out, const int *in, cudaStream_t stream)
+{
+	OK(cudaLaunchKernel(k_append(), blocks(1), blocks(1), (void *[]){ &out, &in }, 0, stream));
+}
+
+static cudaStream_t new_stream(void)
+{
+	cudaStream_t s = NULL;
+
+	OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+	return s;
+}
+
+static void do_nothing(void *unused)
+{
+	(void)unused;
+}
+
+/* What is on `from` so far happens before what comes on `to`. */
+static void order(cudaStream_t from, cudaStream_t to)
+{
+	cudaEvent_t event;
+
+	OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	OK(cudaEventRecord(event, from));
+	OK(cudaStreamWaitEvent(to, event, 0));
+	OK(cudaEventDestroy(event)); /* its record stays */
+}
+
+static cudaStream_t begin(void)
+{
+	cudaStream_t s = new_stream();
+
+	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+	return s;
+}
+
+static cudaGraph_t end(cudaStream_t s)
+{
+	cudaGraph_t graph;
+
+	OK(cudaStreamEndCapture(s, &graph));
+	return graph;
+}
+
+static cudaGraph_t one_affine(int *p, int factor, int term)
+{
+	cudaStream_t s = begin();
+
+	affine(p, factor, term, s);
+	return end(s);
+}
+
+/* *p before is 0. */
+static int run(cudaGraphExec_t exec, int *p)
+{
+	OK(cudaMemset(p, 0, sizeof(int)));
+	OK(cudaGraphLaunch(exec, NULL));
+	OK(cudaDeviceSynchronize());
+	return device_int(p);
+}
+
+/* ---- questions -------------------------------------------------------------------------- */
+
+static size_t count_needs(cudaGraphNode_t node)
+{
+	size_t n = 99;
+
+#if CUDART_VERSION >= 13000
+	OK(cudaGraphNodeGetDependencies(node, NULL, NULL, &n));
+#else
+	OK(cudaGraphNodeGetDependencies(node, NULL, &n));
+#endif
+	return n;
+}
+
+/* A set, then a kernel beside a host function, then a copy. */
+static cudaGraph_t diamond(int *p, int *host)
+{
+	cudaStream_t a = begin(), b = new_stream();
+
+	OK(cudaMemsetAsync(p, 0, sizeof(*p), a));
+	order(a, b);
+	affine(p, 1, 5, a);
+	OK(cudaLaunchHostFunc(b, do_nothing, NULL));
+	order(b, a);
+	OK(cudaMemcpyAsync(host, p, sizeof(*p), cudaMemcpyDeviceToHost, a));
+	return end(a);
+}
+
+Test(small_runtime_update, nodes_tell_what_they_are_and_need)
+{
+	static const size_t needs[] = { [cudaGraphNodeTypeMemset] = 0,
+					[cudaGraphNodeTypeKernel] = 1,
+					[cudaGraphNodeTypeHost] = 1,
+					[cudaGraphNodeTypeMemcpy] = 2 };
+	cudaGraphNode_t node[4];
+	unsigned seen = 0;
+	size_t n = 4;
+	int host = 0;
+
+	NEED_DEVICE();
+	cudaGraph_t graph = diamond(device_ints(1), &host);
+
+	OK(cudaGraphGetNodes(graph, node, &n));
+	cr_assert(n == 4, "%zu nodes", n);
+	for (int i = 0; i < 4; i++) {
+		enum cudaGraphNodeType type = (enum cudaGraphNodeType)99;
+
+		OK(cudaGraphNodeGetType(node[i], &type));
+		cr_assert(type <= cudaGraphNodeTypeHost, "type %d", type);
+		cr_assert(count_needs(node[i]) == needs[type], "type %d: %zu", type,
+			  count_needs(node[i]));
+		seen |= 1u << type;
+	}
+	cr_assert(seen == 15, "types %x", seen);
+	OK(cudaGraphDestroy(graph));
+}
+
+Test(small_runtime_update, kernel_nodes_show_their_launch)
+{
+	dim3 grid = { 3, 2, 1 }, block = { 4, 1, 2 };
+	struct cudaKernelNodeParams got = { 0 };
+	int factor = 7, term = 8;
+	cudaGraphNode_t node;
+	size_t n = 1;
+
+	NEED_DEVICE();
+	int *p = device_ints(1);
+	cudaStream_t s = begin();
+
+	OK(cudaLaunchKernel(k_affine(), grid, block, (void *[]){ &p, &factor, &term }, 64, s));
+	cudaGraph_t graph = end(s);
+
+	OK(cudaGraphGetNodes(graph, &node, &n));
+	OK(cudaGraphKernelNodeGetParams(node, &got));
+	cr_assert(got.func != NULL, "no function");
+	cr_assert(got.gridDim.x == 3 && got.gridDim.y == 2 && got.gridDim.z == 1, "grid");
+	cr_assert(got.blockDim.x == 4 && got.blockDim.y == 1 && got.blockDim.z == 2, "block");
+	cr_assert(got.sharedMemBytes == 64, "%u bytes", got.sharedMemBytes);
+	cr_assert(*(int **)got.kernelParams[0] == p, "first argument");
+	cr_assert(*(int *)got.kernelParams[1] == 7, "second argument");
+	cr_assert(*(int *)got.kernelParams[2] == 8, "third argument");
+	OK(cudaGraphDestroy(graph));
+}
+
+#if CUDART_VERSION >= 13000
+static unsigned long long capture_id(cudaStream_t s, size_t want_needs)
+{
+	enum cudaStreamCaptureStatus status = (enum cudaStreamCaptureStatus)9;
+	const cudaGraphNode_t *needs = NULL;
+	unsigned long long id = 0;
+	cudaGraph_t graph = NULL;
+	size_t n = 99;
+
+	OK(cudaStreamGetCaptureInfo(s, &status, &id, &graph, &needs, NULL, &n));
+	cr_assert(status == cudaStreamCaptureStatusActive, "%d", status);
+	cr_assert(n == want_needs, "%zu, not %zu", n, want_needs);
+	cr_assert(graph != NULL, "no graph");
+	for (size_t i = 0; i < n; i++)
+		cr_assert(count_needs(needs[i]) <= 1, "a node of the graph");
+	return id;
+}
+
+Test(small_runtime_update, captures_tell_what_comes_next_needs)
+{
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
+
+	NEED_DEVICE();
+	int *p = device_ints(1);
+	cudaStream_t a = new_stream(), b = new_stream(), c;
+
+	OK(cudaStreamGetCaptureInfo(a, &status, NULL, NULL, NULL, NULL, NULL));
+	cr_assert(status == cudaStreamCaptureStatusNone, "%d", status);
+	REFUSED(cudaErrorInvalidValue,
+		cudaStreamGetCaptureInfo(a, NULL, NULL, NULL, NULL, NULL, NULL));
+	OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+	unsigned long long id = capture_id(a, 0);
+
+	affine(p, 1, 1, a);
+	capture_id(a, 1);
+	order(a, b);
+	cr_assert(capture_id(b, 1) == id, "b is in the same capture");
+	affine(p, 1, 1, a);
+	affine(p, 1, 1, b);
+	order(b, a);
+	cr_assert(capture_id(a, 2) == id, "still the same");
+	c = begin();
+	cr_assert(capture_id(c, 0) != id, "another capture");
+	OK(cudaGraphDestroy(end(c)));
+	OK(cudaGraphDestroy(end(a)));
+}
+#endif
+
+/* ---- changes ---------------------------------------------------------------------------- */
+
+Test(small_runtime_update, a_node_can_be_given_other_arguments)
+{
+	struct cudaKernelNodeParams params;
+	int factor = 1, term = 9, gate = 0;
+	cudaGraphExec_t exec;
+	cudaGraphNode_t node;
+	size_t n = 1;
+
+	NEED_DEVICE();
+	int *p = device_ints(2), *q = p + 1;
+	cudaGraph_t graph = one_affine(p, 1, 4);
+	cudaStream_t s = new_stream();
+
+	OK(cudaGraphGetNodes(graph, &node, &n));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	cr_assert(run(exec, p) == 4, "%d", device_int(p));
+	OK(cudaGraphKernelNodeGetParams(node, &params));
+	params.kernelParams = (void *[]){ &q, &factor, &term };
+	OK(cudaLaunchHostFunc(s, wait_at_gate, &gate));
+	OK(cudaGraphLaunch(exec, s)); /* before the change: adds 4 to *p */
+	OK(cudaGraphExecKernelNodeSetParams(exec, node, &params));
+	term = 0;		      /* was copied */
+	OK(cudaGraphLaunch(exec, s)); /* adds 9 to *q */
+	open_gate(&gate);
+	OK(cudaStreamSynchronize(s));
+	cr_assert(device_int(p) == 8, "%d", device_int(p));
+	cr_assert(device_int(q) == 9, "%d", device_int(q));
+	OK(cudaGraphKernelNodeGetParams(node, &params));
+	cr_assert(*(int *)params.kernelParams[2] == 4, "the graph itself is as it was");
+	OK(cudaGraphDestroy(graph));
+	OK(cudaGraphExecDestroy(exec));
+}
+
+Test(small_runtime_update, a_whole_graph_can_be_updated)
+{
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraphExec_t exec;
+	int first = -1, second = -1;
+
+	NEED_DEVICE();
+	int *p = device_ints(2);
+	cudaGraph_t graph = diamond(p, &first), other = diamond(p + 1, &second);
+
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	cr_assert(run(exec, p) == 5 && first == 5, "%d %d", device_int(p), first);
+	first = -1;
+	OK(cudaGraphExecUpdate(exec, other, &info));
+	cr_assert(info.result == cudaGraphExecUpdateSuccess, "%d", info.result);
+	OK(cudaGraphDestroy(other)); /* the executable has a copy */
+	cr_assert(run(exec, p + 1) == 5, "%d", device_int(p + 1));
+	cr_assert(first == -1 && second == 5, "%d %d", first, second);
+	OK(cudaGraphDestroy(graph));
+	OK(cudaGraphExecDestroy(exec));
+}
+
+Test(small_runtime_update, an_update_leaves_launches_in_flight_alone)
+{
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraphExec_t exec;
+	int gate = 0;
+
+	NEED_DEVICE();
+	int *p = device_ints(1);
+	cudaGraph_t graph = one_affine(p, 10, 1), other = one_affine(p, 10, 2);
+	cudaStream_t s = new_stream();
+
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	run(exec, p);
+	OK(cudaLaunchHostFunc(s, wait_at_gate, &gate));
+	OK(cudaGraphLaunch(exec, s));
+	OK(cudaGraphExecUpdate(exec, other, &info));
+	OK(cudaGraphLaunch(exec, s));
+	open_gate(&gate);
+	OK(cudaStreamSynchronize(s));
+	cr_assert(device_int(p) == 112, "%d", device_int(p));
+}
+
+Test(small_runtime_update, a_node_can_be_given_another_kernel)
+{
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraphExec_t exec;
+
+	NEED_DEVICE();
+	int *p = device_ints(2);
+	cudaGraph_t graph = one_affine(p, 1, 3);
+	cudaStream_t s = begin();
+
+	append(p, p + 1, s);
+	OK(cudaMemset(p + 1, 1, 1));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphExecUpdate(exec, end(s), &info));
+	cr_assert(run(exec, p) == 1, "%d", device_int(p));
+}
+
+/* ---- updates that are refused ----------------------------------------------------------- */
+
+static cudaGraphNode_t refused_update(enum cudaGraphExecUpdateResult want, cudaGraph_t from,
+				      cudaGraph_t to)
+{
+	cudaGraphExecUpdateResultInfo info = { 0 };
+	cudaGraphExec_t exec;
+
+	OK(cudaGraphInstantiate(&exec, from, 0));
+	REFUSED(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, to, &info));
+	cr_assert(info.result == want, "%d, not %d", info.result, want);
+	OK(cudaGraphLaunch(exec, NULL)); /* as it was */
+	OK(cudaDeviceSynchronize());
+	OK(cudaGraphExecDestroy(exec));
+	return info.errorNode;
+}
+
+/* Two kernels, in one stream or side by side. */
+static cudaGraph_t two_affine(int *p, int side_by_side)
+{
+	cudaStream_t a = begin(), b = new_stream();
+
+	if (side_by_side)
+		order(a, b);
+	affine(p, 1, 1, a);
+	affine(p + side_by_side, 1, 1, side_by_side ? b : a);
+	if (side_by_side)
+		order(b, a);
+	return end(a);
+}
+
+Test(small_runtime_update, shapes_must_be_equal)
+{
+	NEED_DEVICE();
+	int *p = device_ints(2);
+	cudaGraph_t one = one_affine(p, 1, 1), chain = two_affine(p, 0), pair = two_affine(p, 1);
+	cudaGraphNode_t node;
+
+	node = refused_update(cudaGraphExecUpdateErrorTopologyChanged, one, chain);
+	cr_assert(!node, "%p: no particular node", (void *)node);
+	refused_update(cudaGraphExecUpdateErrorTopologyChanged, chain, pair);
+	cr_assert(device_int(p) == 3, "%d", device_int(p));
+}
+
+Test(small_runtime_update, types_must_be_equal)
+{
+	enum cudaGraphNodeType type = (enum cudaGraphNodeType)9;
+	cudaGraphNode_t node;
+
+	NEED_DEVICE();
+	int *p = device_ints(1);
+	cudaStream_t s = begin();
+
+	OK(cudaMemsetAsync(p, 0, sizeof(*p), s));
+	node = refused_update(cudaGraphExecUpdateErrorNodeTypeChanged, one_affine(p, 1, 1), end(s));
+	OK(cudaGraphNodeGetType(node, &type));
+	cr_assert(type == cudaGraphNodeTypeMemset, "%d", type);
+}
+
+Test(small_runtime_update, nothing_is_no_graph)
+{
+	cudaGraphExecUpdateResultInfo info;
+	enum cudaGraphNodeType type;
+	cudaGraphExec_t exec;
+
+	NEED_DEVICE();
+	cudaGraph_t graph = one_affine(device_ints(1), 1, 1);
+
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	REFUSED(cudaErrorInvalidValue, cudaGraphExecUpdate(exec, NULL, &info));
+	REFUSED(cudaErrorInvalidValue, cudaGraphExecUpdate(NULL, graph, &info));
+	REFUSED(cudaErrorInvalidValue, cudaGraphNodeGetType(NULL, &type));
+	REFUSED(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, NULL, NULL));
+}
