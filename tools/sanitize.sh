@@ -11,6 +11,9 @@ cpu() { "${MAKE:-make}" --no-print-directory -f build.mk DEVICE=cpu "$@"; }
 cpu SANITIZE=asan tests
 cpu SANITIZE=tsan tests
 
+# Tests that call make have no part in this one's jobs.
+unset MAKEFLAGS MFLAGS
+
 # What the user set comes last and wins.
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
