@@ -31,6 +31,10 @@ test: setup-test  ## build and run the tests; SIZE=small leaves the long ones ou
 	@+tools/build.sh tests
 	@tools/run_tests.sh "$$(tools/device.sh)" '$(SIZE)'
 
+bench: setup-run  ## build and run the benchmarks; they print figures and judge nothing
+	@+tools/build.sh bench
+	@tools/bench.sh "$$(tools/device.sh)"
+
 dist: build  ## one folder with the binary, its runtime and its data, to carry to another platform
 	@+tools/build.sh dist
 
@@ -57,4 +61,4 @@ build: setup-run
 setup-run setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run list test dist lint format setup clean help build setup-run setup-test setup-lint
+.PHONY: all run list test bench dist lint format setup clean help build setup-run setup-test setup-lint

@@ -129,6 +129,21 @@ $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
 
+# ---- bench --------------------------------------------------------------------------------
+# bench/X.c, with kernels in bench/X.cu if it has any, or bench/X.cu alone is a program that
+# prints figures; bench/cpu_X is for the CPU device only.
+BENCH := $(sort $(basename $(wildcard bench/*.c bench/*.cu)))
+BENCH := $(if $(filter cuda,$(DEVICE)),$(filter-out bench/cpu_%,$(BENCH)),$(BENCH))
+
+bench: $B/bench.list $(BENCH:%=$B/%)
+
+$B/bench.list: always
+	@$(call keep,$(BENCH:%=$B/%))
+
+$(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu))) $(OBJ) $(RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN/..) $(LIBS)
+
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison.
 DIST := dist/rift-$(DEVICE)
@@ -140,7 +155,7 @@ dist: $B/rift
 	for f in $$(find workloads -name '*.csv' -not -path '*/golden/*'); do install -D -m 644 $$f $(DIST)/$$f; done
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
-.PHONY: rift tests dist always
+.PHONY: rift tests bench dist always
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
