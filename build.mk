@@ -105,13 +105,15 @@ $(RUNTIME): $(CUDART)
 else
 # initial-exec: threadIdx and its kin are read at every turn; a call to find them costs 40 %.
 RTFLAGS := -fPIC -ftls-model=initial-exec -fvisibility=hidden
+# Bsymbolic: as with NVIDIA's, a preloaded wrapper sees no call of the library to itself.
+RTLINK   = -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -Wl,-Bsymbolic-functions
 $B/common/cpu/%.c.o: common/cpu/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
 $(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -lpthread
+	$(Q)$(CC) -shared -o $@ $(filter %.o,$^) $(RTLINK) -lpthread
 endif
 
 # ---- tests --------------------------------------------------------------------------------
@@ -123,11 +125,18 @@ $B/tests.list: always
 # A test program links all of rift but main(), what tests share, and its kernels if it has any.
 # Where Criterion's headers are not the system's own, the compiler sees into its macros.
 $(TESTS:%=$B/%.o): WARN += -Wno-unused-value
-SHARED := $(filter-out tests/test_%,$(wildcard tests/*.c))
+SHARED := $(filter-out tests/test_% tests/wrapper.c,$(wildcard tests/*.c))
 .SECONDEXPANSION:
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
+
+# Preloaded by a test, and by whoever wants to see the calls of a program.
+$B/tests/test_wrapper: $B/tests/wrapper.so
+$B/tests/wrapper.so: tests/wrapper.c $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(COMPILE.c:-c=-fPIC -shared) -ldl -lpthread
 
 # ---- bench --------------------------------------------------------------------------------
 # bench/X.c, with kernels in bench/X.cu if it has any, or bench/X.cu alone is a program that
