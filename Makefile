@@ -34,6 +34,10 @@ test: setup-test  ## build and run the tests; SIZE=small leaves the long ones ou
 sanitize: setup-test  ## the small tests under the sanitizers, kernels too: addresses, races
 	@+tools/sanitize.sh
 
+bench: setup-run  ## build and run the benchmarks; they print figures and judge nothing
+	@+tools/build.sh bench
+	@tools/bench.sh "$$(tools/device.sh)"
+
 dist: build  ## one folder with the binary, its runtime and its data, to carry to another platform
 	@+tools/build.sh dist
 
@@ -60,4 +64,4 @@ build: setup-run
 setup-run setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run list test sanitize dist lint format setup clean help build setup-run setup-test setup-lint
+.PHONY: all run list test sanitize bench dist lint format setup clean help build setup-run setup-test setup-lint

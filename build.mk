@@ -123,13 +123,15 @@ ifeq ($(SANITIZE),tsan)
 $(RT:%=$B/%.o): private INSTRUMENT := -DCPUDEV_TSAN
 $(RUNTIME): private INSTRUMENT := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc aligned_alloc memcpy free)
 endif
+# Bsymbolic: as with NVIDIA's, a preloaded wrapper sees no call of the library to itself.
+RTLINK   = -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -Wl,-Bsymbolic-functions
 $B/common/cpu/%.c.o: common/cpu/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
 $(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -lpthread
+	$(Q)$(CC) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RTLINK) -lpthread
 endif
 
 # ---- tests --------------------------------------------------------------------------------
@@ -141,7 +143,7 @@ $B/tests.list: always
 # A test program links all of rift but main(), what tests share, and its kernels if it has any.
 # Where Criterion's headers are not the system's own, the compiler sees into its macros.
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
-SHARED := $(filter-out tests/test_%,$(wildcard tests/*.c))
+SHARED := $(filter-out tests/test_% tests/wrapper.c,$(wildcard tests/*.c))
 .SECONDEXPANSION:
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME)
 	$(call say,LINK,$@)
@@ -151,6 +153,28 @@ $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $
 $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
+
+# Preloaded by a test, and by whoever wants to see the calls of a program.
+$B/tests/test_wrapper: $B/tests/wrapper.so
+$B/tests/wrapper.so: tests/wrapper.c $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(COMPILE.c:-c=-fPIC -shared) -ldl -lpthread
+
+# ---- bench --------------------------------------------------------------------------------
+# bench/X.c, with kernels in bench/X.cu if it has any, or bench/X.cu alone is a program that
+# prints figures; bench/cpu_X is for the CPU device only.
+BENCH := $(sort $(basename $(wildcard bench/*.c bench/*.cu)))
+BENCH := $(if $(filter cuda,$(DEVICE)),$(filter-out bench/cpu_%,$(BENCH)),$(BENCH))
+
+bench: $B/bench.list $(BENCH:%=$B/%)
+
+$B/bench.list: always
+	@$(call keep,$(BENCH:%=$B/%))
+
+$(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu))) $(OBJ) $(RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN/..) $(LIBS)
 
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison.
@@ -163,7 +187,7 @@ dist: $B/rift
 	for f in $$(find workloads -name '*.csv' -not -path '*/golden/*'); do install -D -m 644 $$f $(DIST)/$$f; done
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
-.PHONY: rift tests dist always
+.PHONY: rift tests bench dist always
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

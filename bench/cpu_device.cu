@@ -1,11 +1,12 @@
 /*
  * cpu_device.cu - what the CPU device costs: threads, barriers, warp operations, submission.
  *
- *   RIFT_CPU_WORKERS=1 build/cpu/bench/cpu_device
+ *   build/cpu/bench/cpu_device
  *
- * Prints each figure beside the one that the design was based on (AMD EPYC Zen 4, gcc 12, one
- * worker, nothing else running). Each is the best of several runs: on a shared machine the
- * smallest time is the least disturbed. Nothing is asserted; these are not GPU figures.
+ * Prints each figure for one worker and for as many as the settings say (RIFT_CPU_WORKERS; all
+ * processors), and the one that the design was based on (AMD EPYC Zen 4, gcc 12, one worker,
+ * nothing else running). Each is the best of several runs: on a shared machine the smallest
+ * time is the least disturbed. Nothing is asserted; these are not GPU figures.
  */
 #include "common/cuda_check.h"
 #include "common/gpu.h"
@@ -13,7 +14,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { BLOCKS = 1024, THREADS = 256, N = BLOCKS * THREADS, REPEATS = 7, WAITS = 200 };
 
@@ -113,24 +117,42 @@ static double now_ns()
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* Best time of submit() and the synchronize after it, divided by n. */
-template <class F> static double best_ns(double n, F submit)
+/* Best time of calls of submit() and the synchronize after them, divided by n. */
+template <class F> static double best_ns(double n, F submit, int calls = 1)
 {
 	double best = INFINITY;
 
 	for (int r = 0; r < REPEATS; r++) {
 		double start = now_ns();
 
-		submit();
+		for (int i = 0; i < calls; i++)
+			submit();
 		CUDA(cudaDeviceSynchronize());
 		best = fmin(best, now_ns() - start);
 	}
 	return best / n;
 }
 
+/* What the two processes found, in memory that they share with the one that prints it. */
+struct figures {
+	int n;
+	struct {
+		char what[40];
+		double here[2]; /* one worker, all workers */
+		const char *design, *unit;
+	} row[32];
+};
+static struct figures *figures;
+static int column;
+
 static void row(const char *what, double here, const char *design, const char *unit)
 {
-	printf("%-38s %10.4g %10s  %s\n", what, here, design, unit);
+	auto *r = &figures->row[figures->n++];
+
+	snprintf(r->what, sizeof(r->what), "%s", what);
+	r->here[column] = here;
+	r->design = design;
+	r->unit = unit;
 }
 
 static void threads(float *x, float *y, double *d)
@@ -144,14 +166,22 @@ static void threads(float *x, float *y, double *d)
 	row("start, one barrier, exit",
 	    best_ns(N, [] { CUDA(LAUNCH(barriers, BLOCKS, THREADS, 0, 0, 1, nullptr)); }), "43",
 	    "ns/thread");
+	row("reduction with 9 barriers",
+	    best_ns(N, [=] { CUDA(LAUNCH(reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "133",
+	    "ns/thread");
+	row("reduction with shuffles",
+	    best_ns(N, [=] { CUDA(LAUNCH(warp_reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "150",
+	    "ns/thread");
 }
+
+struct size {
+	int n;
+	const char *design;
+};
 
 static void waiting(float *y)
 {
-	static const struct {
-		int n;
-		const char *design;
-	} sizes[] = { { 32, "6.6" }, { 256, "8.7" }, { 1024, "9" } };
+	static const struct size sizes[] = { { 32, "6.6" }, { 256, "8.7" }, { 1024, "9" } };
 
 	for (auto s : sizes) {
 		char what[40];
@@ -168,72 +198,102 @@ static void waiting(float *y)
 	    "15.9", "ns/thread/operation");
 }
 
-static void reductions(const float *x, float *y)
-{
-	row("reduction with 9 barriers",
-	    best_ns(N, [=] { CUDA(LAUNCH(reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "133",
-	    "ns/thread");
-	row("reduction with shuffles",
-	    best_ns(N, [=] { CUDA(LAUNCH(warp_reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "150",
-	    "ns/thread");
-}
-
 static void submission(cudaStream_t s)
 {
 	cudaGraph_t graph;
 	cudaGraphExec_t exec;
 
-	row("queue a launch, 10000 in a row",
-	    best_ns(10000,
-		    [=] {
-			    for (int i = 0; i < 10000; i++)
-				    CUDA(LAUNCH(empty, 1, 1, 0, s));
-		    }),
-	    "75-150", "ns/launch");
-	row("launch and synchronize",
-	    best_ns(1000,
-		    [=] {
-			    for (int i = 0; i < 1000; i++) {
-				    CUDA(LAUNCH(empty, 1, 1, 0, s));
-				    CUDA(cudaStreamSynchronize(s));
-			    }
-		    }),
-	    "9000", "ns (5000 wanted)");
+	auto launch = [=] { CUDA(LAUNCH(empty, 1, 1, 0, s)); };
+	auto launch_and_wait = [=] {
+		launch();
+		CUDA(cudaStreamSynchronize(s));
+	};
+
+	row("queue a launch, 10000 in a row", best_ns(10000, launch, 10000), "75-150", "ns/launch");
+	row("launch and synchronize", best_ns(1000, launch_and_wait, 1000), "9000",
+	    "ns (5000 wanted)");
 	CUDA(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
 	for (int i = 0; i < 100; i++)
-		CUDA(LAUNCH(empty, 1, 1, 0, s));
+		launch();
 	CUDA(cudaStreamEndCapture(s, &graph));
 	CUDA(cudaGraphInstantiate(&exec, graph, 0));
 	row("graph of 100 empty kernels",
-	    best_ns(100 * 100,
-		    [=] {
-			    for (int i = 0; i < 100; i++)
-				    CUDA(cudaGraphLaunch(exec, s));
-		    }),
+	    best_ns(
+		    100 * 100, [=] { CUDA(cudaGraphLaunch(exec, s)); }, 100),
 	    "27-60", "ns/node");
 	CUDA(cudaGraphExecDestroy(exec));
 	CUDA(cudaGraphDestroy(graph));
 }
 
+/* Blocks of about 7 us. The host waits after each launch, as it does between batches. */
+static void sharing(double *d)
+{
+	static const struct size grids[] = {
+		{ 4, "27" }, { 16, "107" }, { 64, "430" }, { 512, "3400" }
+	};
+
+	for (auto g : grids) {
+		auto launch_and_wait = [=] {
+			CUDA(LAUNCH(twenty_exp, g.n, 32, 0, 0, d));
+			CUDA(cudaDeviceSynchronize());
+		};
+		char what[40];
+
+		snprintf(what, sizeof(what), "launch of %d blocks, synchronize", g.n);
+		row(what, best_ns(100 * 1000, launch_and_wait, 100), g.design, "us");
+	}
+}
+
+static void measure()
+{
+	cudaStream_t stream;
+	double *d;
+
+	CUDA(cudaMalloc(&d, 2 * N * sizeof(*d)));
+	CUDA(cudaMemset(d, 0, 2 * N * sizeof(*d)));
+	CUDA(cudaStreamCreate(&stream));
+	float *x = (float *)(d + N), *y = x + N;
+
+	figures->n = 0;
+	threads(x, y, d);
+	waiting(y);
+	submission(stream);
+	sharing(d);
+}
+
+/* A process each, as settings are read once. */
+static void in_child(int which)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (which == 0)
+			setenv("RIFT_CPU_WORKERS", "1", 1);
+		column = which;
+		measure();
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "no process, or it failed");
+}
+
 int main()
 {
 	struct cudaDeviceProp prop;
-	cudaStream_t stream;
-	float *x, *y;
-	double *d;
 
+	figures = (struct figures *)mmap(NULL, sizeof(*figures), PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(figures != MAP_FAILED, "no memory to share");
+	in_child(0);
+	in_child(1);
 	CUDA(cudaGetDeviceProperties(&prop, 0));
-	CUDA(cudaMalloc(&x, N * sizeof(*x)));
-	CUDA(cudaMalloc(&y, N * sizeof(*y)));
-	CUDA(cudaMalloc(&d, N * sizeof(*d)));
-	CUDA(cudaMemset(x, 0, N * sizeof(*x)));
-	CUDA(cudaMemset(y, 0, N * sizeof(*y)));
-	CUDA(cudaMemset(d, 0, N * sizeof(*d)));
-	CUDA(cudaStreamCreate(&stream));
-	printf("%-38s %10s %10s\n", prop.name, "here", "design");
-	threads(x, y, d);
-	waiting(y);
-	reductions(x, y);
-	submission(stream);
+	printf("%s, and with one\n\n%-38s %10s %10s %8s %8s\n", prop.name, "", "1 worker", "all",
+	       "ratio", "design");
+	for (int i = 0; i < figures->n; i++) {
+		const auto *r = &figures->row[i];
+
+		printf("%-38s %10.4g %10.4g %8.2f %8s  %s\n", r->what, r->here[0], r->here[1],
+		       r->here[0] / r->here[1], r->design, r->unit);
+	}
 	return 0;
 }
