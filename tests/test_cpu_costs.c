@@ -132,6 +132,7 @@ Test(small_cpu_costs, copies_cost)
 
 	COSTS(cudaMemcpy(p, &value, sizeof(value), cudaMemcpyHostToDevice));
 	COSTS(cudaMemcpyAsync(&value, p, sizeof(value), cudaMemcpyDeviceToHost, s));
+	OK(cudaStreamSynchronize(s));
 	COSTS(cudaMemset(p, 0, sizeof(*p)));
 	COSTS(cudaMemsetAsync(p, 0, sizeof(*p), s));
 	OK(cudaStreamSynchronize(s));

@@ -79,7 +79,7 @@ struct run {
 	cudaStream_t stream;
 };
 
-/* Set up and reset; ends the test where that fails. */
+/* Set up, reset and waited for; ends the test where that fails. */
 static inline struct run *run_begin(struct myocyte_opts o)
 {
 	struct run *r = (struct run *)calloc(1, sizeof(*r));
@@ -92,6 +92,7 @@ static inline struct run *run_begin(struct myocyte_opts o)
 	cr_assert(!workload_myocyte.limits(&r->o, &limits), "limits");
 	cr_assert(!workload_myocyte.setup(&r->o, &r->s), "setup");
 	cr_assert(!workload_myocyte.reset(&r->o, &r->s, r->stream), "reset");
+	CUDA(cudaStreamSynchronize(r->stream));
 	return r;
 }
 
