@@ -361,6 +361,7 @@ Test(small_runtime_update, types_must_be_equal)
 	cr_assert(type == cudaGraphNodeTypeMemset, "%d", type);
 }
 
+#ifdef RIFT_CPU_DEVICE /* NVIDIA's runtime was seen to follow such pointers and crash */
 Test(small_runtime_update, nothing_is_no_graph)
 {
 	cudaGraphExecUpdateResultInfo info;
@@ -376,3 +377,4 @@ Test(small_runtime_update, nothing_is_no_graph)
 	REFUSED(cudaErrorInvalidValue, cudaGraphNodeGetType(NULL, &type));
 	REFUSED(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, NULL, NULL));
 }
+#endif
