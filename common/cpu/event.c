@@ -102,22 +102,36 @@ static cudaError_t submit(struct stream *s, enum op_kind kind, struct event *e, 
 	return stream_submit(s, op);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
 {
 	struct event *e = handle_object(HANDLE_EVENT, event);
 	struct stream *s = stream_find(stream);
 
 	if (!e || !s)
-		return result(cudaErrorInvalidResourceHandle);
+		return cudaErrorInvalidResourceHandle;
 	cudaError_t error = stream_accepts(s);
 
 	if (error)
-		return result(error);
+		return error;
+	if (external) /* would be a node that records at each launch */
+		return stream_captures(s) ? cudaErrorNotSupported : cudaErrorInvalidValue;
 	if (stream_captures(s))
-		return result(capture_mark(s, &e->point)); /* not an operation */
+		return capture_mark(s, &e->point); /* not an operation */
 	/* The number is taken now, so that waits from here on mean this record. */
 	e->point.id = 0;
-	return result(submit(s, OP_RECORD, e, atomic_fetch_add(&e->recorded, 1) + 1));
+	return submit(s, OP_RECORD, e, atomic_fetch_add(&e->recorded, 1) + 1);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	return result(record(event, stream, false));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+	if (flags & ~(unsigned)cudaEventRecordExternal)
+		return result(cudaErrorInvalidValue);
+	return result(record(event, stream, flags == cudaEventRecordExternal));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)

@@ -9,18 +9,14 @@
 enum { ALIGN_BYTES = 256 }; /* what CUDA promises of cudaMalloc */
 
 /* Contents are left as they come, as on a GPU. */
-static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
+cudaError_t memory_allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 {
-	struct allocation a = { .bytes = bytes, .type = type };
+	struct allocation a = { .bytes = bytes, .type = type, .owner = OWNER_RUNTIME };
 	void *base = NULL;
 
-	if (!ptr)
-		return cudaErrorInvalidValue;
 	*ptr = NULL;
-	cudaError_t error = unsafe_call();
-
-	if (error || !bytes)
-		return error; /* CUDA gives NULL for nothing, without an error */
+	if (!bytes)
+		return cudaSuccess; /* CUDA gives NULL for nothing, without an error */
 	/* Asked beforehand: the system would promise more than it has and fail much later. */
 	if (bytes > memory_free_bytes() || posix_memalign(&base, ALIGN_BYTES, bytes))
 		return cudaErrorMemoryAllocation;
@@ -33,6 +29,16 @@ static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 	return cudaSuccess;
 }
 
+static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
+{
+	if (!ptr)
+		return cudaErrorInvalidValue;
+	*ptr = NULL;
+	cudaError_t error = unsafe_call();
+
+	return error ? error : memory_allocate(ptr, bytes, type);
+}
+
 /* As in CUDA, memory is freed after everything that may use it. */
 static cudaError_t release(void *ptr, enum cudaMemoryType type)
 {
@@ -40,10 +46,12 @@ static cudaError_t release(void *ptr, enum cudaMemoryType type)
 
 	if (error || !ptr)
 		return error;
-	if (allocation_find(ptr).base != ptr || allocation_find(ptr).type != type)
+	struct allocation a = allocation_find(ptr);
+
+	if (a.base != ptr || a.type != type || a.owner != OWNER_RUNTIME)
 		return cudaErrorInvalidValue;
 	streams_wait_all(false);
-	if (!allocation_remove(ptr, type))
+	if (!allocation_remove(ptr, type, OWNER_RUNTIME))
 		return cudaErrorInvalidValue;
 	free(ptr);
 	return cudaSuccess;

@@ -136,6 +136,9 @@ void op_run(struct op *op)
 	case OP_GRAPH:
 		exec_run(op->graph.exec, op->graph.body, op->graph.ticket);
 		break;
+	case OP_FREE:
+		free(op->memory.dst);
+		break;
 	case OP_QUIT:
 		break;
 	}

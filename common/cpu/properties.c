@@ -52,6 +52,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 		.hostNativeAtomicSupported = 1,
 		.sharedMemPerBlockOptin = DYNAMIC_BYTES_MAX,
 		.maxBlocksPerMultiProcessor = 1,
+		.canUseHostPointerForRegisteredMem = 1,
+		.hostRegisterSupported = 1,
 	};
 	snprintf(prop->name, sizeof(prop->name), "CPU device (%u worker%s)", config()->workers,
 		 config()->workers == 1 ? "" : "s");
@@ -103,7 +105,7 @@ static bool attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr attr, 
 		{ cudaDevAttrCooperativeLaunch, p->cooperativeLaunch },
 		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)p->sharedMemPerBlockOptin },
 		{ cudaDevAttrHostRegisterSupported, p->hostRegisterSupported },
-		{ cudaDevAttrMemoryPoolsSupported, 0 },
+		{ cudaDevAttrMemoryPoolsSupported, 1 } /* cudaMallocAsync */,
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {

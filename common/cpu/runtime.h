@@ -110,6 +110,7 @@ enum op_kind {
 	OP_JOIN,
 	OP_HOST,
 	OP_GRAPH,
+	OP_FREE,
 	OP_QUIT
 };
 
@@ -255,18 +256,32 @@ void execs_close_all(void);
 
 /* ---- memory (memory.c, allocation.c) --------------------------------------------------- */
 
+enum memory_owner {
+	OWNER_RUNTIME, /* given out by cudaMalloc and its kin */
+	OWNER_HOST,    /* cudaHostRegister */
+	OWNER_PROGRAM, /* a variable that SYMBOL() has named */
+};
+
 struct allocation {
 	char *base;
 	size_t bytes;
 	enum cudaMemoryType type;
+	enum memory_owner owner;
 };
 
 bool allocation_add(const struct allocation *a); /* false: no memory */
-bool allocation_remove(const void *base, enum cudaMemoryType type);
+bool allocation_overlaps(const void *base, size_t bytes);
+
+/* Takes an entry of that type and owner out of the table; false when there is none at base. */
+bool allocation_remove(const void *base, enum cudaMemoryType type, enum memory_owner owner);
+
 /* The allocation that ptr points into; a type of Unregistered for none. */
 struct allocation allocation_find(const void *ptr);
 size_t allocation_total_bytes(void);
 void allocations_free_all(void);
+
+/* Memory of ALIGN_BYTES, entered into the table. */
+cudaError_t memory_allocate(void **ptr, size_t bytes, enum cudaMemoryType type);
 
 /* Device memory, bytes: all there is, and what is left of it. */
 size_t memory_total_bytes(void);
