@@ -48,14 +48,14 @@ void event_await(struct event *e, uint64_t generation)
 
 /* ---- life ------------------------------------------------------------------------------- */
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+static cudaError_t create(cudaEvent_t *event, unsigned flags)
 {
 	if (!event || flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming))
-		return result(cudaErrorInvalidValue);
+		return cudaErrorInvalidValue;
 	struct event *e = calloc(1, sizeof(*e));
 
 	if (!e)
-		return result(cudaErrorMemoryAllocation);
+		return cudaErrorMemoryAllocation;
 	e->flags = flags;
 	progress_init(&e->done);
 	atomic_init(&e->n_refs, 1);
@@ -63,12 +63,17 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 	if (*event)
 		return cudaSuccess;
 	free(e);
-	return result(cudaErrorMemoryAllocation);
+	return cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+	return result(create(event, flags));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-	return cudaEventCreateWithFlags(event, cudaEventDefault);
+	return result(create(event, cudaEventDefault));
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)

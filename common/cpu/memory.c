@@ -79,7 +79,7 @@ cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
 
 cudaError_t cudaMallocHost(void **ptr, size_t bytes)
 {
-	return cudaHostAlloc(ptr, bytes, cudaHostAllocDefault);
+	return result(allocate(ptr, bytes, cudaMemoryTypeHost));
 }
 
 cudaError_t cudaFreeHost(void *ptr)

@@ -23,12 +23,8 @@ static int l2_bytes(void)
 	return bytes > 0 && bytes <= INT_MAX ? (int)bytes : 0;
 }
 
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+static void describe(struct cudaDeviceProp *prop)
 {
-	if (!prop)
-		return result(cudaErrorInvalidValue);
-	if (device)
-		return result(cudaErrorInvalidDevice);
 	*prop = (struct cudaDeviceProp){
 		.totalGlobalMem = memory_total_bytes(),
 		.sharedMemPerBlock = DYNAMIC_BYTES_DEFAULT,
@@ -57,6 +53,15 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	};
 	snprintf(prop->name, sizeof(prop->name), "CPU device (%u worker%s)", config()->workers,
 		 config()->workers == 1 ? "" : "s");
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	if (!prop)
+		return result(cudaErrorInvalidValue);
+	if (device)
+		return result(cudaErrorInvalidDevice);
+	describe(prop);
 	return cudaSuccess;
 }
 
@@ -125,6 +130,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 		return result(cudaErrorInvalidValue);
 	if (device)
 		return result(cudaErrorInvalidDevice);
-	cudaGetDeviceProperties(&prop, device);
+	describe(&prop);
 	return result(attribute(&prop, attr, value) ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -37,6 +37,9 @@ extern atomic_int_least64_t host_spin_ns;
 /* Remembers an error for cudaGetLastError and returns it. */
 cudaError_t result(cudaError_t error);
 
+/* Returns the remembered error and remembers none. */
+cudaError_t forget_error(void);
+
 /* Prints "rift: CPU device: MESSAGE" and aborts. For what a kernel must not do. */
 __attribute__((noreturn, cold, format(printf, 1, 2))) void fatal(const char *format, ...);
 
