@@ -300,3 +300,43 @@ Test(small_cpu_fork, a_growing_graph_can_be_seen_but_not_destroyed)
 	REFUSED(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(p.a, &graph));
 	REFUSED(cudaErrorInvalidValue, cudaGraphGetNodes(growing, NULL, &n)); /* gone */
 }
+
+Test(small_cpu_fork, a_graph_can_be_part_of_another)
+{
+	struct pair p = new_pair();
+	cudaGraphExecUpdateResultInfo info;
+	enum cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+	cudaGraph_t inner = captured(p.a, p.d, 0), other = captured(p.a, device_ints(1), 0), outer,
+		    changed;
+	cudaGraphExec_t inner_exec, outer_exec;
+	cudaGraphNode_t node[3];
+	size_t n = 3;
+
+	OK(cudaGraphInstantiate(&inner_exec, inner, 0));
+	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeRelaxed));
+	count(p.d, p.a);
+	OK(cudaGraphLaunch(inner_exec, p.a));
+	OK(cudaGraphLaunch(inner_exec, p.a));
+	OK(cudaStreamEndCapture(p.a, &outer));
+	OK(cudaGraphGetNodes(outer, node, &n));
+	OK(cudaGraphNodeGetType(node[1], &type));
+	cr_assert(n == 3 && type == cudaGraphNodeTypeGraph, "%zu nodes, type %d", n, type);
+	cr_assert(device_int(p.d) == 0, "ran during the capture");
+	OK(cudaGraphInstantiate(&outer_exec, outer, 0));
+	OK(cudaGraphExecUpdate(inner_exec, other, &info)); /* too late for the outer one */
+	OK(cudaGraphExecUpdate(outer_exec, outer, &info));
+	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeRelaxed));
+	count(p.d, p.a);
+	OK(cudaGraphLaunch(inner_exec, p.a));
+	OK(cudaGraphLaunch(inner_exec, p.a));
+	OK(cudaStreamEndCapture(p.a, &changed));
+	REFUSED(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(outer_exec, changed, &info));
+	cr_assert(info.result == cudaGraphExecUpdateErrorNotSupported, "%d", info.result);
+	OK(cudaGraphExecDestroy(inner_exec));
+	OK(cudaGraphDestroy(inner));
+	OK(cudaGraphDestroy(outer));
+	OK(cudaGraphLaunch(outer_exec, p.b));
+	OK(cudaStreamSynchronize(p.b));
+	cr_assert(device_int(p.d) == 3, "%d", device_int(p.d));
+	OK(cudaGraphExecDestroy(outer_exec));
+}

@@ -113,6 +113,7 @@ enum op_kind {
 	OP_JOIN,
 	OP_HOST,
 	OP_GRAPH,
+	OP_CHILD, /* a graph as a node of another: only graph.body counts */
 	OP_FREE,
 	OP_QUIT
 };
@@ -254,6 +255,9 @@ cudaError_t launch_fill(struct op *op, struct cpudev_kernel *k, dim3 grid, dim3 
 /* ---- executable graphs (exec.c) -------------------------------------------------------- */
 
 void exec_run(struct exec *x, struct body *b, uint64_t ticket);
+void body_run(const struct body *b);
+void body_ref(struct body *b);
+void body_unref(struct body *b);
 void exec_release(struct exec *x, struct body *b); /* after a launch */
 void execs_close_all(void);
 
