@@ -3,6 +3,9 @@
  * with common/cpu/include). For .cu files; the rules that portable kernels keep are in
  * common/cpu/README.md.
  *
+ *   static __constant__ float factors[16];      // or __device__; its address names it to
+ *   SYMBOL(factors);                            // cudaMemcpyToSymbol; after the definition, once
+ *
  *   extern "C" __global__ void scale(float *x, float a, int n)
  *   {
  *           SHARED_ARRAY(float, tile, [256]);   // static shared memory
@@ -28,6 +31,7 @@
 
 #ifdef __CUDACC__
 #define KERNEL(...) static_assert(true, "nvcc registers kernels by itself")
+#define SYMBOL(name) static_assert(true, "nvcc registers variables by itself")
 #define SHARED_ARRAY(T, name, ...) __shared__ T name __VA_ARGS__
 /* Declared as bytes in block scope: two kernels of one file may name or type theirs alike. */
 #define DYN_SHARED(T, name)                                                                        \

@@ -1,8 +1,13 @@
-/* test_cpu_abi.c - the CPU device's headers agree with NVIDIA's, value by value. */
+/*
+ * test_cpu_abi.c - the CPU device's headers agree with NVIDIA's, value by value, and its library
+ * can be wrapped as NVIDIA's can.
+ */
 #include "tests/capture.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,4 +31,15 @@ Test(small_cpu_abi, values_sizes_offsets_and_prototypes_are_nvidias)
 	cr_expect(zero(int, rc), "%s", out);
 	cr_expect(ne(ptr, strstr(out, "prototypes agree"), NULL), "%s", out);
 	shell(NULL, "rm -rf %s", folder);
+}
+
+/* A preloaded wrapper would count such a call twice. */
+Test(small_cpu_abi, no_runtime_call_goes_through_another)
+{
+	const char *out;
+	Dl_info info;
+
+	cr_assert(ne(int, dladdr((void *)cudaMalloc, &info), 0), "no library");
+	shell(&out, "readelf -rW %s | grep -o ' cuda[A-Z][A-Za-z0-9]*'; echo", info.dli_fname);
+	cr_expect(eq(str, (char *)out, "\n"), "relocated:%s", out);
 }

@@ -72,4 +72,13 @@ static inline int device_int(const int *p)
 	return value;
 }
 
+/* Whether a stream is captured. */
+static inline enum cudaStreamCaptureStatus status_of(cudaStream_t s)
+{
+	enum cudaStreamCaptureStatus status = (enum cudaStreamCaptureStatus)9;
+
+	OK(cudaStreamIsCapturing(s, &status));
+	return status;
+}
+
 #endif

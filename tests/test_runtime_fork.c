@@ -17,14 +17,6 @@ static void append(int *out, const int *in, cudaStream_t stream)
 	OK(cudaLaunchKernel(k_append(), blocks(1), blocks(1), (void *[]){ &out, &in }, 0, stream));
 }
 
-static enum cudaStreamCaptureStatus status_of(cudaStream_t s)
-{
-	enum cudaStreamCaptureStatus status = (enum cudaStreamCaptureStatus)9;
-
-	OK(cudaStreamIsCapturing(s, &status));
-	return status;
-}
-
 /* Streams and events that each test uses as it needs; d[0..3] are zero. */
 struct set {
 	cudaStream_t a, b, c;
@@ -181,8 +173,6 @@ Test(small_runtime_fork, two_captures_side_by_side)
 	run(second, s.c);
 	run(first, s.c);
 	cr_assert(device_int(s.d) == 21, "%d", device_int(s.d));
-	OK(cudaGraphDestroy(first));
-	OK(cudaGraphDestroy(second));
 }
 
 /* ---- what does not ---------------------------------------------------------------------- */

@@ -23,14 +23,6 @@ static cudaStream_t new_stream(unsigned flags)
 	return s;
 }
 
-static enum cudaStreamCaptureStatus status_of(cudaStream_t s)
-{
-	enum cudaStreamCaptureStatus status = (enum cudaStreamCaptureStatus)9;
-
-	OK(cudaStreamIsCapturing(s, &status));
-	return status;
-}
-
 static void add_one(void *value)
 {
 	++*(int *)value;

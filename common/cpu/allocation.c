@@ -10,7 +10,7 @@
 static struct lock table_lock;
 /* Sorted by base, in one array: there are few allocations, and every copy looks two up. */
 static struct allocation *table;
-static size_t n_allocations, table_room, total_device_bytes;
+static size_t n_allocations, table_room, total_bytes;
 
 /* Under table_lock: number of allocations with a base of at most ptr. */
 static size_t count_up_to(const char *ptr)
@@ -54,22 +54,34 @@ bool allocation_add(const struct allocation *a)
 		memmove(table + at + 1, table + at, (n_allocations - at) * sizeof(*table));
 		table[at] = *a;
 		n_allocations++;
-		total_device_bytes += a->bytes;
+		if (a->owner == OWNER_RUNTIME)
+			total_bytes += a->bytes;
 	}
 	lock_release(&table_lock);
 	return fits;
 }
 
-bool allocation_remove(const void *base, enum cudaMemoryType type)
+bool allocation_overlaps(const void *base, size_t bytes)
 {
-	bool found = false;
+	lock_acquire(&table_lock);
+	/* Of those that start before its end, the last; they do not overlap each other. */
+	size_t at = count_up_to((const char *)base + bytes - 1);
+	bool overlaps = at && table[at - 1].base + table[at - 1].bytes > (const char *)base;
 
+	lock_release(&table_lock);
+	return overlaps;
+}
+
+bool allocation_remove(const void *base, enum cudaMemoryType type, enum memory_owner owner)
+{
 	lock_acquire(&table_lock);
 	size_t at = count_up_to(base);
+	const struct allocation *a = at ? &table[at - 1] : NULL;
+	bool found = a && a->base == base && a->type == type && a->owner == owner;
 
-	if (at && table[at - 1].base == base && table[at - 1].type == type) {
-		found = true;
-		total_device_bytes -= table[at - 1].bytes;
+	if (found) {
+		if (owner == OWNER_RUNTIME)
+			total_bytes -= a->bytes;
 		memmove(table + at - 1, table + at, (n_allocations - at) * sizeof(*table));
 		n_allocations--;
 	}
@@ -94,19 +106,25 @@ struct allocation allocation_find(const void *ptr)
 size_t allocation_total_bytes(void)
 {
 	lock_acquire(&table_lock);
-	size_t bytes = total_device_bytes;
+	size_t bytes = total_bytes;
 
 	lock_release(&table_lock);
 	return bytes;
 }
 
+/* The program's own variables stay. */
 void allocations_free_all(void)
 {
+	size_t n_kept = 0;
+
 	lock_acquire(&table_lock);
-	for (size_t i = 0; i < n_allocations; i++)
-		memory_put(&table[i]);
-	free(table);
-	table = NULL;
-	n_allocations = table_room = total_device_bytes = 0;
+	for (size_t i = 0; i < n_allocations; i++) {
+		if (table[i].owner == OWNER_PROGRAM)
+			table[n_kept++] = table[i];
+		else if (table[i].owner == OWNER_RUNTIME)
+			memory_put(&table[i]);
+	}
+	n_allocations = n_kept;
+	total_bytes = 0;
 	lock_release(&table_lock);
 }

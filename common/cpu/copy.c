@@ -16,13 +16,24 @@ static bool range_fits(const void *ptr, size_t bytes, bool want_device, bool *on
 	return bytes <= a.bytes - (size_t)((const char *)ptr - a.base);
 }
 
+/* Bytes from the first of the first row to the last of the last; SIZE_MAX for more. */
+static size_t extent(size_t rows, size_t pitch, size_t bytes)
+{
+	size_t all;
+
+	if (__builtin_mul_overflow(rows - 1, pitch, &all) ||
+	    __builtin_add_overflow(all, bytes, &all))
+		return SIZE_MAX;
+	return all;
+}
+
 /* CUDA looks at kinds only where a pointer could not be what they say. */
 static cudaError_t check_copy(struct transfer *t, enum cudaMemcpyKind kind)
 {
 	bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-	size_t dst_bytes = (t->rows - 1) * t->dst_pitch + t->bytes;
-	size_t src_bytes = (t->rows - 1) * t->src_pitch + t->bytes;
+	size_t dst_bytes = extent(t->rows, t->dst_pitch, t->bytes);
+	size_t src_bytes = extent(t->rows, t->src_pitch, t->bytes);
 
 	if ((unsigned)kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;

@@ -101,18 +101,23 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 	return cudaSuccess;
 }
 
+static cudaError_t get_version(int *version)
+{
+	if (!version)
+		return cudaErrorInvalidValue;
+	*version = CUDART_VERSION;
+	return cudaSuccess;
+}
+
 /* There is no driver below; programs compare the two. */
 cudaError_t cudaDriverGetVersion(int *version)
 {
-	return cudaRuntimeGetVersion(version);
+	return result(get_version(version));
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-	if (!version)
-		return result(cudaErrorInvalidValue);
-	*version = CUDART_VERSION;
-	return cudaSuccess;
+	return result(get_version(version));
 }
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -138,6 +143,6 @@ cudaError_t cudaDeviceReset(void)
 	graphs_close_all();
 	execs_close_all();
 	allocations_free_all();
-	cudaGetLastError();
+	forget_error();
 	return cudaSuccess;
 }

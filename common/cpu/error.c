@@ -26,12 +26,17 @@ void fatal(const char *format, ...)
 	abort();
 }
 
-cudaError_t cudaGetLastError(void)
+cudaError_t forget_error(void)
 {
 	cudaError_t error = last_error;
 
 	last_error = cudaSuccess;
 	return error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+	return forget_error();
 }
 
 cudaError_t cudaPeekAtLastError(void)
@@ -53,6 +58,7 @@ static const char *describe(cudaError_t error, const char **text)
 		CASE(cudaErrorMemoryAllocation, "not enough memory");
 		CASE(cudaErrorInitializationError, "the device could not be initialised");
 		CASE(cudaErrorInvalidConfiguration, "grid or block is beyond the device's limits");
+		CASE(cudaErrorInvalidPitchValue, "a row is longer than the pitch");
 		CASE(cudaErrorInvalidSymbol, "no such device symbol");
 		CASE(cudaErrorInvalidMemcpyDirection, "the direction of the copy is no direction");
 		CASE(cudaErrorInsufficientDriver, "the driver is older than the runtime");
@@ -62,6 +68,7 @@ static const char *describe(cudaError_t error, const char **text)
 		CASE(cudaErrorInvalidKernelImage, "the kernel's image is invalid");
 		CASE(cudaErrorNoKernelImageForDevice, "no kernel image for this device");
 		CASE(cudaErrorECCUncorrectable, "uncorrectable memory error");
+		CASE(cudaErrorUnsupportedLimit, "the device does not have this limit");
 		CASE(cudaErrorOperatingSystem, "the operating system refused a call");
 		CASE(cudaErrorInvalidResourceHandle,
 		     "no such live object, or a kernel without KERNEL()");
@@ -72,6 +79,8 @@ static const char *describe(cudaError_t error, const char **text)
 		CASE(cudaErrorLaunchTimeout, "the kernel ran too long");
 		CASE(cudaErrorContextIsDestroyed, "the context is gone");
 		CASE(cudaErrorAssert, "an assertion in a kernel failed");
+		CASE(cudaErrorHostMemoryAlreadyRegistered, "memory is pinned already");
+		CASE(cudaErrorHostMemoryNotRegistered, "memory was not registered");
 		CASE(cudaErrorMisalignedAddress, "a kernel used a misaligned address");
 		CASE(cudaErrorLaunchFailure, "the kernel failed");
 		CASE(cudaErrorNotPermitted, "not permitted here");

@@ -48,14 +48,14 @@ void event_await(struct event *e, uint64_t generation)
 
 /* ---- life ------------------------------------------------------------------------------- */
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+static cudaError_t create(cudaEvent_t *event, unsigned flags)
 {
 	if (!event || flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming))
-		return result(cudaErrorInvalidValue);
+		return cudaErrorInvalidValue;
 	struct event *e = calloc(1, sizeof(*e));
 
 	if (!e)
-		return result(cudaErrorMemoryAllocation);
+		return cudaErrorMemoryAllocation;
 	e->flags = flags;
 	progress_init(&e->done);
 	atomic_init(&e->n_refs, 1);
@@ -63,12 +63,17 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 	if (*event)
 		return cudaSuccess;
 	free(e);
-	return result(cudaErrorMemoryAllocation);
+	return cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+	return result(create(event, flags));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-	return cudaEventCreateWithFlags(event, cudaEventDefault);
+	return result(create(event, cudaEventDefault));
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -102,22 +107,36 @@ static cudaError_t submit(struct stream *s, enum op_kind kind, struct event *e, 
 	return stream_submit(s, op);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
 {
 	struct event *e = handle_object(HANDLE_EVENT, event);
 	struct stream *s = stream_find(stream);
 
 	if (!e || !s)
-		return result(cudaErrorInvalidResourceHandle);
+		return cudaErrorInvalidResourceHandle;
 	cudaError_t error = stream_accepts(s);
 
 	if (error)
-		return result(error);
+		return error;
+	if (external) /* would be a node that records at each launch */
+		return stream_captures(s) ? cudaErrorNotSupported : cudaErrorInvalidValue;
 	if (stream_captures(s))
-		return result(capture_mark(s, &e->point)); /* not an operation */
+		return capture_mark(s, &e->point); /* not an operation */
 	/* The number is taken now, so that waits from here on mean this record. */
 	e->point.id = 0;
-	return result(submit(s, OP_RECORD, e, atomic_fetch_add(&e->recorded, 1) + 1));
+	return submit(s, OP_RECORD, e, atomic_fetch_add(&e->recorded, 1) + 1);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	return result(record(event, stream, false));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+	if (flags & ~(unsigned)cudaEventRecordExternal)
+		return result(cudaErrorInvalidValue);
+	return result(record(event, stream, flags == cudaEventRecordExternal));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)

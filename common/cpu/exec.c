@@ -6,6 +6,11 @@
 
 #include <stdlib.h>
 
+void body_ref(struct body *b)
+{
+	atomic_fetch_add_explicit(&b->n_refs, 1, memory_order_relaxed);
+}
+
 void body_unref(struct body *b)
 {
 	if (!b || atomic_fetch_sub_explicit(&b->n_refs, 1, memory_order_acq_rel) > 1)
@@ -67,15 +72,20 @@ void exec_release(struct exec *x, struct body *b)
 
 /*
  * Nodes run in the order of their capture, on the stream's thread: handing independent ones to
- * other threads would cost more than most of them. Launches of one exec run in the order of
- * their submission, whatever their streams.
+ * other threads would cost more than most of them.
  */
+void body_run(const struct body *b)
+{
+	for (size_t i = 0; i < b->n_ops; i++)
+		op_run(b->op[i]);
+}
+
+/* Launches of one exec run in the order of their submission, whatever their streams. */
 void exec_run(struct exec *x, struct body *b, uint64_t ticket)
 {
 	progress_wait(&x->finished, ticket, config()->spin_ns);
 	TS_ACQUIRE(&x->finished);
-	for (size_t i = 0; i < b->n_ops; i++)
-		op_run(b->op[i]);
+	body_run(b);
 	TS_RELEASE(&x->finished);
 	progress_raise(&x->finished, ticket + 1);
 }
@@ -173,17 +183,19 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 
 	if (error)
 		return result(error);
-	if (stream_captures(s))
-		return result(capture_forbids(s)); /* would be a child graph */
 	struct op *op = stream_new_op(s);
 
 	if (!op)
 		return result(cudaErrorMemoryAllocation);
+	body_ref(x->body);
+	op->graph.body = x->body;
+	if (stream_captures(s)) {
+		op->kind = OP_CHILD; /* of what it does now: a later update does not concern it */
+		return result(stream_submit(s, op));
+	}
 	atomic_fetch_add_explicit(&x->n_refs, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&x->body->n_refs, 1, memory_order_relaxed);
 	op->kind = OP_GRAPH;
 	op->graph.exec = x;
-	op->graph.body = x->body;
 	/* Last, as a ticket that never runs would hold up all later launches. */
 	op->graph.ticket = atomic_fetch_add(&x->n_launches, 1);
 	return charge(COST_LAUNCH, result(stream_submit(s, op)));

@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-/* What a launch runs. Launches in flight keep theirs when the graph is updated. */
+/* What a launch runs. It is not changed while launches in flight, or other graphs, refer to it. */
 struct body {
 	struct op **op; /* own copies: the graph may be destroyed before */
 	size_t n_ops;
@@ -24,6 +24,5 @@ struct exec {
 /* Copies of operations, arguments included; NULL: no memory. */
 struct body *body_new(struct op *const *op, size_t n);
 struct body *body_of_graph(const struct graph *g);
-void body_unref(struct body *b);
 
 #endif

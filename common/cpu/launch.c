@@ -73,3 +73,28 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
 {
 	return charge(COST_LAUNCH, result(launch(func, grid, block, args, shared_bytes, stream)));
 }
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+	if (!config)
+		return result(cudaErrorInvalidValue);
+	if (config->numAttrs) /* clusters, cooperative launches, priorities, ... */
+		return result(cudaErrorNotSupported);
+	return result(launch(func, config->gridDim, config->blockDim, args,
+			     config->dynamicSmemBytes, config->stream));
+}
+
+/* A worker runs one block at a time. */
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n_blocks, const void *func,
+							  int block, size_t shared_bytes)
+{
+	const struct cpudev_kernel *k = kernel_find(func);
+
+	if (!n_blocks || block < 1)
+		return result(cudaErrorInvalidValue);
+	if (!k)
+		return result(func ? cudaErrorInvalidResourceHandle
+				   : cudaErrorInvalidDeviceFunction);
+	*n_blocks = block <= MAX_THREADS && shared_fits(k, shared_bytes);
+	return cudaSuccess;
+}

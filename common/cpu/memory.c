@@ -26,17 +26,13 @@ void memory_put(const struct allocation *a)
 }
 
 /* Contents are left as they come, as on a GPU. */
-static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
+cudaError_t memory_allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 {
-	struct allocation a = { .bytes = bytes, .type = type };
+	struct allocation a = { .bytes = bytes, .type = type, .owner = OWNER_RUNTIME };
 
-	if (!ptr)
-		return cudaErrorInvalidValue;
 	*ptr = NULL;
-	cudaError_t error = unsafe_call();
-
-	if (error || !bytes)
-		return error; /* CUDA gives NULL for nothing, without an error */
+	if (!bytes)
+		return cudaSuccess; /* CUDA gives NULL for nothing, without an error */
 	/* Asked beforehand: the system would promise more than it has and fail much later. */
 	a.base = bytes > memory_free_bytes() ? NULL : get(bytes, type);
 	if (!a.base)
@@ -49,6 +45,16 @@ static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 	return cudaSuccess;
 }
 
+static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
+{
+	if (!ptr)
+		return cudaErrorInvalidValue;
+	*ptr = NULL;
+	cudaError_t error = unsafe_call();
+
+	return error ? error : memory_allocate(ptr, bytes, type);
+}
+
 /* As in CUDA, memory is freed after everything that may use it. */
 static cudaError_t release(void *ptr, enum cudaMemoryType type)
 {
@@ -58,10 +64,10 @@ static cudaError_t release(void *ptr, enum cudaMemoryType type)
 		return error;
 	struct allocation a = allocation_find(ptr);
 
-	if (a.base != ptr || a.type != type)
+	if (a.base != ptr || a.type != type || a.owner != OWNER_RUNTIME)
 		return cudaErrorInvalidValue;
 	streams_wait_all(false);
-	if (!allocation_remove(ptr, type))
+	if (!allocation_remove(ptr, type, OWNER_RUNTIME))
 		return cudaErrorInvalidValue;
 	memory_put(&a);
 	return cudaSuccess;
@@ -89,7 +95,7 @@ cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
 
 cudaError_t cudaMallocHost(void **ptr, size_t bytes)
 {
-	return cudaHostAlloc(ptr, bytes, cudaHostAllocDefault);
+	return charge(COST_ALLOC, result(allocate(ptr, bytes, cudaMemoryTypeHost)));
 }
 
 cudaError_t cudaFreeHost(void *ptr)

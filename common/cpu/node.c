@@ -14,6 +14,8 @@ static enum cudaGraphNodeType type_of(const struct node *n)
 		return cudaGraphNodeTypeMemset;
 	case OP_HOST:
 		return cudaGraphNodeTypeHost;
+	case OP_CHILD:
+		return cudaGraphNodeTypeGraph;
 	default:
 		return cudaGraphNodeTypeEmpty;
 	}

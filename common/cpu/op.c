@@ -35,6 +35,8 @@ void op_clear(struct op *op)
 		stream_unref(op->join.stream);
 	else if (op->kind == OP_GRAPH)
 		exec_release(op->graph.exec, op->graph.body);
+	else if (op->kind == OP_CHILD)
+		body_unref(op->graph.body);
 	if (op->data != op->room)
 		free(op->data);
 	op->kind = OP_JOIN;
@@ -49,7 +51,7 @@ void op_free(struct op *op)
 	free(op);
 }
 
-/* Only kinds that graphs hold: they refer to nothing but their data. */
+/* Only kinds that graphs hold: they refer to nothing but their data, or a graph's body. */
 struct op *op_clone(const struct op *op)
 {
 	size_t bytes = 0;
@@ -65,6 +67,8 @@ struct op *op_clone(const struct op *op)
 		free(copy);
 		return NULL;
 	}
+	if (op->kind == OP_CHILD)
+		body_ref(op->graph.body);
 	memcpy(copy->data, op->data ? op->data : op->room, bytes);
 	TS_RELEASE(&copy->tag);
 	return copy;
@@ -108,6 +112,15 @@ static void run_host(const struct op *op)
 	in_host_function = false;
 }
 
+static void free_memory(const struct op *op)
+{
+	struct allocation a = { .base = op->memory.dst,
+				.bytes = op->memory.bytes,
+				.type = cudaMemoryTypeDevice };
+
+	memory_put(&a);
+}
+
 void op_run(struct op *op)
 {
 	TS_ACQUIRE(&op->tag);
@@ -135,6 +148,12 @@ void op_run(struct op *op)
 		break;
 	case OP_GRAPH:
 		exec_run(op->graph.exec, op->graph.body, op->graph.ticket);
+		break;
+	case OP_CHILD:
+		body_run(op->graph.body);
+		break;
+	case OP_FREE:
+		free_memory(op);
 		break;
 	case OP_QUIT:
 		break;

@@ -23,12 +23,8 @@ static int l2_bytes(void)
 	return bytes > 0 && bytes <= INT_MAX ? (int)bytes : 0;
 }
 
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+static void describe(struct cudaDeviceProp *prop)
 {
-	if (!prop)
-		return result(cudaErrorInvalidValue);
-	if (device)
-		return result(cudaErrorInvalidDevice);
 	*prop = (struct cudaDeviceProp){
 		.totalGlobalMem = memory_total_bytes(),
 		.sharedMemPerBlock = DYNAMIC_BYTES_DEFAULT,
@@ -52,9 +48,20 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 		.hostNativeAtomicSupported = 1,
 		.sharedMemPerBlockOptin = DYNAMIC_BYTES_MAX,
 		.maxBlocksPerMultiProcessor = 1,
+		.canUseHostPointerForRegisteredMem = 1,
+		.hostRegisterSupported = 1,
 	};
 	snprintf(prop->name, sizeof(prop->name), "CPU device (%u worker%s)", config()->workers,
 		 config()->workers == 1 ? "" : "s");
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	if (!prop)
+		return result(cudaErrorInvalidValue);
+	if (device)
+		return result(cudaErrorInvalidDevice);
+	describe(prop);
 	return cudaSuccess;
 }
 
@@ -103,7 +110,7 @@ static bool attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr attr, 
 		{ cudaDevAttrCooperativeLaunch, p->cooperativeLaunch },
 		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)p->sharedMemPerBlockOptin },
 		{ cudaDevAttrHostRegisterSupported, p->hostRegisterSupported },
-		{ cudaDevAttrMemoryPoolsSupported, 0 },
+		{ cudaDevAttrMemoryPoolsSupported, 1 } /* cudaMallocAsync */,
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
@@ -123,6 +130,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 		return result(cudaErrorInvalidValue);
 	if (device)
 		return result(cudaErrorInvalidDevice);
-	cudaGetDeviceProperties(&prop, device);
+	describe(&prop);
 	return result(attribute(&prop, attr, value) ? cudaSuccess : cudaErrorInvalidValue);
 }

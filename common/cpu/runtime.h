@@ -48,6 +48,9 @@ cudaError_t charge(enum cost cost, cudaError_t error);
 /* Remembers an error for cudaGetLastError and returns it. */
 cudaError_t result(cudaError_t error);
 
+/* Returns the remembered error and remembers none. */
+cudaError_t forget_error(void);
+
 /* Prints "rift: CPU device: MESSAGE" and aborts. For what a kernel must not do. */
 __attribute__((noreturn, cold, format(printf, 1, 2))) void fatal(const char *format, ...);
 
@@ -121,6 +124,8 @@ enum op_kind {
 	OP_JOIN,
 	OP_HOST,
 	OP_GRAPH,
+	OP_CHILD, /* a graph as a node of another: only graph.body counts */
+	OP_FREE,
 	OP_QUIT
 };
 
@@ -261,19 +266,33 @@ cudaError_t launch_fill(struct op *op, struct cpudev_kernel *k, dim3 grid, dim3 
 /* ---- executable graphs (exec.c) -------------------------------------------------------- */
 
 void exec_run(struct exec *x, struct body *b, uint64_t ticket);
+void body_run(const struct body *b);
+void body_ref(struct body *b);
+void body_unref(struct body *b);
 void exec_release(struct exec *x, struct body *b); /* after a launch */
 void execs_close_all(void);
 
 /* ---- memory (memory.c, allocation.c) --------------------------------------------------- */
 
+enum memory_owner {
+	OWNER_RUNTIME, /* given out by cudaMalloc and its kin */
+	OWNER_HOST,    /* cudaHostRegister */
+	OWNER_PROGRAM, /* a variable that SYMBOL() has named */
+};
+
 struct allocation {
 	char *base;
 	size_t bytes;
 	enum cudaMemoryType type;
+	enum memory_owner owner;
 };
 
 bool allocation_add(const struct allocation *a); /* false: no memory */
-bool allocation_remove(const void *base, enum cudaMemoryType type);
+bool allocation_overlaps(const void *base, size_t bytes);
+
+/* Takes an entry of that type and owner out of the table; false when there is none at base. */
+bool allocation_remove(const void *base, enum cudaMemoryType type, enum memory_owner owner);
+
 /* The allocation that ptr points into; a type of Unregistered for none. */
 struct allocation allocation_find(const void *ptr);
 size_t allocation_total_bytes(void);
@@ -286,6 +305,9 @@ void *pages_new(size_t bytes, size_t align); /* NULL: no memory */
 void pages_free(void *block, size_t bytes);
 void pages_bury(void *block, size_t bytes); /* frees it; using it faults for some time */
 bool pages_buried(const void *address);
+
+/* Memory of ALIGN_BYTES, entered into the table. */
+cudaError_t memory_allocate(void **ptr, size_t bytes, enum cudaMemoryType type);
 
 /* Device memory, bytes: all there is, and what is left of it. */
 size_t memory_total_bytes(void);

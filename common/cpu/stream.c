@@ -171,25 +171,37 @@ static void find_busy(struct stream *s, void *arg)
 
 /* ---- the runtime's functions ------------------------------------------------------------ */
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+static cudaError_t create(cudaStream_t *stream, unsigned flags)
 {
 	if (!stream || (flags != cudaStreamDefault && flags != cudaStreamNonBlocking))
-		return result(cudaErrorInvalidValue);
+		return cudaErrorInvalidValue;
 	struct stream *s = stream_new(flags == cudaStreamDefault);
 
 	if (!s)
-		return result(cudaErrorMemoryAllocation);
+		return cudaErrorMemoryAllocation;
 	*stream = handle_open(HANDLE_STREAM, s);
 	if (*stream)
 		return cudaSuccess;
 	stream_quit(s);
 	stream_unref(s);
-	return result(cudaErrorMemoryAllocation);
+	return cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+	return result(create(stream, flags));
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-	return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+	return result(create(stream, cudaStreamDefault));
+}
+
+/* A priority outside the range is brought into it, and here the range is 0 alone. */
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
+{
+	(void)priority;
+	return result(create(stream, flags));
 }
 
 /* Returns at once; what is queued still runs. */

@@ -91,6 +91,8 @@ static enum cudaGraphExecUpdateResult compare_node(const struct exec *x, const s
 		return cudaGraphExecUpdateErrorTopologyChanged;
 	if (old->kind != n->op->kind)
 		return cudaGraphExecUpdateErrorNodeTypeChanged;
+	if (old->kind == OP_CHILD && old->graph.body != n->op->graph.body)
+		return cudaGraphExecUpdateErrorNotSupported;
 	if (!parameters_fit(old, n->op))
 		return cudaGraphExecUpdateErrorParametersChanged;
 	return cudaGraphExecUpdateSuccess;

@@ -46,6 +46,9 @@ struct cpudev_kernel {
 /* Adds a kernel. The same one may come from several object files; the first is kept. */
 void cpudev_register(struct cpudev_kernel *kernel);
 
+/* Makes a variable known to copies; before main(), as SYMBOL() does. */
+void cpudev_symbol(void *address, size_t bytes);
+
 /*
  * Reserves a slot in cpudev_tls.shared for a static shared array, before main(). Each worker
  * gets a block of exactly that size there before the first thread of a launch runs.

@@ -38,6 +38,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 
@@ -48,18 +51,46 @@ cudaError_t cudaMallocHost(void **ptr, size_t bytes);
 cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags);
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
 cudaError_t cudaFreeHost(void *ptr);
+cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void *ptr);
+cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attr, const void *ptr);
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
 			    cudaStream_t stream CPUDEV_DEFAULT(0));
+cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+			 size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+			      size_t width, size_t height, enum cudaMemcpyKind kind,
+			      cudaStream_t stream CPUDEV_DEFAULT(0));
 cudaError_t cudaMemset(void *dst, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes,
 			    cudaStream_t stream CPUDEV_DEFAULT(0));
 
+/* ---- variables of the device, by their address; see SYMBOL in common/gpu.h -------------- */
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes,
+			       size_t offset CPUDEV_DEFAULT(0),
+			       enum cudaMemcpyKind kind CPUDEV_DEFAULT(cudaMemcpyHostToDevice));
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes,
+				    size_t offset, enum cudaMemcpyKind kind,
+				    cudaStream_t stream CPUDEV_DEFAULT(0));
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes,
+				 size_t offset CPUDEV_DEFAULT(0),
+				 enum cudaMemcpyKind kind CPUDEV_DEFAULT(cudaMemcpyDeviceToHost));
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
+				      enum cudaMemcpyKind kind,
+				      cudaStream_t stream CPUDEV_DEFAULT(0));
+cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol);
+cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
+
 /* ---- streams --------------------------------------------------------------------------- */
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -72,6 +103,8 @@ cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream CPUDEV_DEFAULT(0));
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream CPUDEV_DEFAULT(0),
+				     unsigned flags CPUDEV_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
@@ -79,6 +112,9 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 /* ---- kernels --------------------------------------------------------------------------- */
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args,
 			     size_t shared_bytes, cudaStream_t stream);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n_blocks, const void *func,
+							  int block, size_t shared_bytes);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
 cudaError_t cudaFuncGetName(const char **name, const void *func);

@@ -18,6 +18,7 @@ typedef enum cudaError {
 	cudaErrorMemoryAllocation = 2,
 	cudaErrorInitializationError = 3,
 	cudaErrorInvalidConfiguration = 9,
+	cudaErrorInvalidPitchValue = 12,
 	cudaErrorInvalidSymbol = 13,
 	cudaErrorInvalidMemcpyDirection = 21,
 	cudaErrorInsufficientDriver = 35,
@@ -27,6 +28,7 @@ typedef enum cudaError {
 	cudaErrorInvalidKernelImage = 200,
 	cudaErrorNoKernelImageForDevice = 209,
 	cudaErrorECCUncorrectable = 214,
+	cudaErrorUnsupportedLimit = 215,
 	cudaErrorOperatingSystem = 304,
 	cudaErrorInvalidResourceHandle = 400,
 	cudaErrorIllegalState = 401,
@@ -36,6 +38,8 @@ typedef enum cudaError {
 	cudaErrorLaunchTimeout = 702,
 	cudaErrorContextIsDestroyed = 709,
 	cudaErrorAssert = 710,
+	cudaErrorHostMemoryAlreadyRegistered = 712,
+	cudaErrorHostMemoryNotRegistered = 713,
 	cudaErrorMisalignedAddress = 716,
 	cudaErrorLaunchFailure = 719,
 	cudaErrorNotPermitted = 800,
@@ -70,12 +74,19 @@ typedef void (*cudaHostFn_t)(void *user_data);
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
+#define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01
 #define cudaEventWaitDefault 0x00
 
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02
 #define cudaHostAllocWriteCombined 0x04
+
+#define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterReadOnly 0x08
 
 #define cudaDeviceScheduleAuto 0x00
 #define cudaDeviceScheduleSpin 0x01
@@ -139,6 +150,12 @@ enum cudaGraphExecUpdateResult {
 	cudaGraphExecUpdateErrorNotSupported = 6,
 	cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
 	cudaGraphExecUpdateErrorAttributesChanged = 8,
+};
+
+enum cudaLimit {
+	cudaLimitStackSize = 0,	     /* bytes a thread */
+	cudaLimitPrintfFifoSize = 1, /* bytes */
+	cudaLimitMallocHeapSize = 2, /* bytes */
 };
 
 enum cudaComputeMode {
@@ -278,6 +295,17 @@ struct cudaKernelNodeParams {
 	void **kernelParams;	 /* a pointer to each argument */
 	void **extra;		 /* another form of arguments, which the CPU device refuses */
 };
+
+typedef struct cudaLaunchAttribute_st cudaLaunchAttribute; /* the CPU device knows none */
+
+struct cudaLaunchConfig_st {
+	dim3 gridDim, blockDim;
+	size_t dynamicSmemBytes;
+	cudaStream_t stream;
+	cudaLaunchAttribute *attrs;
+	unsigned numAttrs;
+};
+typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 
 struct cudaGraphExecUpdateResultInfo_st {
 	enum cudaGraphExecUpdateResult result;

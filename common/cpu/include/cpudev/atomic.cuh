@@ -33,18 +33,22 @@ template <class Bits, class T, class F> static inline T update(T *p, F f)
 	{                                                                                          \
 		return expression;                                                                 \
 	}
-#define CPUDEV_ATOMIC_INTEGERS(T)                                                                  \
-	CPUDEV_ATOMIC(atomicAdd, T, __atomic_fetch_add(p, v, __ATOMIC_RELAXED))                    \
-	CPUDEV_ATOMIC(atomicExch, T, __atomic_exchange_n(p, v, __ATOMIC_RELAXED))                  \
+#define CPUDEV_ATOMIC_BITS(T)                                                                      \
 	CPUDEV_ATOMIC(atomicAnd, T, __atomic_fetch_and(p, v, __ATOMIC_RELAXED))                    \
 	CPUDEV_ATOMIC(atomicOr, T, __atomic_fetch_or(p, v, __ATOMIC_RELAXED))                      \
-	CPUDEV_ATOMIC(atomicXor, T, __atomic_fetch_xor(p, v, __ATOMIC_RELAXED))                    \
+	CPUDEV_ATOMIC(atomicXor, T, __atomic_fetch_xor(p, v, __ATOMIC_RELAXED))
+#define CPUDEV_ATOMIC_CAS(T)                                                                       \
 	static inline T atomicCAS(T *p, T expected, T desired)                                     \
 	{                                                                                          \
 		__atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED,        \
 					    __ATOMIC_RELAXED);                                     \
 		return expected;                                                                   \
 	}
+#define CPUDEV_ATOMIC_INTEGERS(T)                                                                  \
+	CPUDEV_ATOMIC(atomicAdd, T, __atomic_fetch_add(p, v, __ATOMIC_RELAXED))                    \
+	CPUDEV_ATOMIC(atomicExch, T, __atomic_exchange_n(p, v, __ATOMIC_RELAXED))                  \
+	CPUDEV_ATOMIC_BITS(T)                                                                      \
+	CPUDEV_ATOMIC_CAS(T)
 #define CPUDEV_ATOMIC_ORDER(T)                                                                     \
 	CPUDEV_ATOMIC(atomicMin, T, cpudev::update<T>(p, [v](T o) { return o < v ? o : v; }))      \
 	CPUDEV_ATOMIC(atomicMax, T, cpudev::update<T>(p, [v](T o) { return o > v ? o : v; }))
@@ -52,6 +56,8 @@ template <class Bits, class T, class F> static inline T update(T *p, F f)
 CPUDEV_ATOMIC_INTEGERS(int)
 CPUDEV_ATOMIC_INTEGERS(unsigned)
 CPUDEV_ATOMIC_INTEGERS(unsigned long long)
+CPUDEV_ATOMIC_BITS(long long)
+CPUDEV_ATOMIC_CAS(unsigned short)
 CPUDEV_ATOMIC_ORDER(int)
 CPUDEV_ATOMIC_ORDER(unsigned)
 CPUDEV_ATOMIC_ORDER(long long)
@@ -69,6 +75,8 @@ CPUDEV_ATOMIC(atomicDec, unsigned,
 	      cpudev::update<unsigned>(p, [v](unsigned o) { return !o || o > v ? v : o - 1; }))
 
 #undef CPUDEV_ATOMIC
+#undef CPUDEV_ATOMIC_BITS
+#undef CPUDEV_ATOMIC_CAS
 #undef CPUDEV_ATOMIC_INTEGERS
 #undef CPUDEV_ATOMIC_ORDER
 

@@ -155,10 +155,22 @@ template <class... P, void (*Kernel)(P...)> struct description<Kernel> {
 #define CPUDEV_CONCAT(a, b) CPUDEV_CONCAT_(a, b)
 #define CPUDEV_CONCAT_(a, b) a##b
 
-/* The three macros that common/gpu.h documents. KERNEL takes commas: KERNEL(k<int, 3>). */
+namespace cpudev
+{
+struct symbol {
+	symbol(const volatile void *address, size_t bytes)
+	{
+		cpudev_symbol((void *)address, bytes);
+	}
+};
+} // namespace cpudev
+
+/* The macros that common/gpu.h documents. KERNEL takes commas: KERNEL(k<int, 3>). */
 #define KERNEL(...)                                                                                \
 	static const cpudev::description<__VA_ARGS__> CPUDEV_CONCAT(cpudev_kernel_,                \
 								    __COUNTER__)(#__VA_ARGS__)
+#define SYMBOL(name)                                                                               \
+	static const cpudev::symbol CPUDEV_CONCAT(cpudev_symbol_, __COUNTER__)(&name, sizeof(name))
 #define SHARED_ARRAY(T, name, ...)                                                                 \
 	struct name##_shared_tag;                                                                  \
 	typedef T name##_shared_type __VA_ARGS__;                                                  \
