@@ -29,7 +29,7 @@ static int check_target(const char *name, const char *path)
 
 int output_open(struct output *out, const char *name, const char *path)
 {
-	size_t size = strlen(path) + sizeof(".part");
+	size_t size = strlen(path) + 32;
 	int err = check_target(name, path);
 
 	*out = (struct output){ 0 };
@@ -38,8 +38,9 @@ int output_open(struct output *out, const char *name, const char *path)
 	out->path = strdup(path);
 	out->part = malloc(size);
 	CHECK(out->path && out->part, "%zu bytes", size);
-	snprintf(out->part, size, "%s.part", path);
-	out->file = fopen(out->part, "w");
+	/* of this process alone, and never a file that was there: it will be renamed or removed */
+	snprintf(out->part, size, "%s.%ld.part", path, (long)getpid());
+	out->file = fopen(out->part, "wx");
 	if (!out->file) {
 		err = complain(errno, "%s=%s: cannot create %s: %s", name, path, out->part,
 			       strerror(errno));

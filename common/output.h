@@ -1,8 +1,8 @@
 /*
  * output.h - a file that appears whole or not at all.
  *
- * Written as PATH.part beside its final place, renamed when complete. Whatever is at PATH
- * before stays until then.
+ * Written as PATH.PID.part beside its final place, renamed when complete. Whatever is at PATH
+ * before stays until then, and two processes do not mix.
  */
 #ifndef RIFT_OUTPUT_H
 #define RIFT_OUTPUT_H
@@ -19,9 +19,9 @@ struct output {
 };
 
 /*
- * Opens PATH.part. Refuses a PATH that could not be replaced in the end: a folder, a device, a
- * file without permission. Returns 0, or an errno after one line. name is the option's, for
- * the message.
+ * Opens PATH.PID.part, which must not exist. Refuses a PATH that could not be replaced in the end:
+ * a folder, a device, a file without permission. Returns 0, or an errno after one line. name is the
+ * option's, for the message.
  */
 int output_open(struct output *out, const char *name, const char *path);
 
@@ -34,7 +34,7 @@ void output_numbers(struct output *out, const double *v, int n);
  */
 int output_commit(struct output *out);
 
-/* Closes and removes PATH.part, if still open; also on a zeroed struct, also twice. */
+/* Closes and removes the part, if still open; also on a zeroed struct, also twice. */
 void output_discard(struct output *out);
 
 #ifdef __cplusplus

@@ -45,14 +45,16 @@ static void say_what_to_try(struct overhead *out, const struct timing *t)
 static void too_shallow(struct overhead *out, const struct kernel_time *k, const struct timing *t)
 {
 	double d4 = 4 * (double)t->depth;
+	/* the line through two lengths may cross the axis above what this block really has */
+	double ends_ns = fmin(k->ends_ns, t->total_ns - (double)t->depth * k->ns);
 
 	say(out,
 	    "depth is small: submitting, starting and synchronizing cost %s a block, against %s "
 	    "of kernels",
-	    text_time(k->ends_ns).s, text_time((double)t->depth * k->ns).s);
+	    text_time(ends_ns).s, text_time((double)t->depth * k->ns).s);
 	if (!t->depth_max || 4 * t->depth <= t->depth_max)
 		say(out, "; at --depth %ld the share would be about %.0f %%", (long)d4,
-		    100 * k->ends_ns / (k->ends_ns + d4 * k->ns));
+		    100 * ends_ns / (ends_ns + d4 * k->ns));
 	else
 		say_what_to_try(out, t);
 }
