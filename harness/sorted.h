@@ -1,0 +1,17 @@
+/* sorted.h - doubles in order: what the files of statistics share. */
+#ifndef RIFT_SORTED_H
+#define RIFT_SORTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether there are values and each is a finite number. */
+bool all_finite(const double *value, int64_t n);
+
+/* Ascending. No value may be NaN: there is no order then. */
+void sort_doubles(double *value, int64_t n);
+
+/* A sorted copy for the caller to free; NULL unless all_finite(). Aborts without memory. */
+double *sorted_copy(const double *value, int64_t n);
+
+#endif
