@@ -131,8 +131,8 @@ static struct outcome attempt(int64_t k, int64_t rows, double h, const double y[
 /*
  * Whether the counts follow from the model or from the last bit. Second and third attempts stay
  * finite, and their counts survive any disturbance of 1e-15. The first one, of 1 ms, overflows.
- * In row 2 and from row 13 on it does so in the calmodulin modules, and whether an infinity
- * meets one of the other sign, which makes NaN, is a matter of rounding.
+ * In row 2 and in many rows from 13 on it does so in the calmodulin modules, and whether an
+ * infinity meets one of the other sign there, which makes NaN, is a matter of rounding.
  */
 static bool counts_are_fixed(int k, int number)
 {
