@@ -3,7 +3,7 @@
  *
  * Adaptive: every cell has its own time t after so many attempts; the reference goes from 0 to
  * that t with steps and a tolerance of its own. Fixed: the reference takes the same steps, so
- * what differs is rounding.
+ * what differs is rounding. The benchmark's solver: check_rodinia.c.
  *
  * A state may be off by a share of |reference| + |initial value|, so that a gate which decays
  * to nothing (h reaches 1e-300) counts absolutely; V by the same share of some mV. How large
@@ -16,14 +16,9 @@
 
 #include "common/check.h"
 #include "common/philox.h"
-#include "workloads/myocyte/myocyte.h"
-#include "workloads/myocyte/reference.h"
+#include "workloads/myocyte/check.h"
 
 enum { SAMPLE = 16, CHUNK = 4096, SAMPLE_STREAM = 2 };
-
-struct allowance {
-	double share, V_mV;
-};
 
 /*
  * Adaptive, before the jump. Worst of 64 cells and seven tolerances: 0.37 of the tolerance, and
@@ -59,19 +54,11 @@ static struct allowance in_float(double tolerance, bool before)
 
 static const double budget_s = 0.2, evaluation_s = 1.1e-6;
 
-struct comparison {
-	const struct myocyte_opts *opts;
-	const struct myocyte_state *state;
-	int64_t steps;
-	struct verdict *verdict;
-};
-
 /* ---- which cells ----------------------------------------------------------------------- */
 
 static int64_t cells_in_budget(const struct comparison *c)
 {
-	double evaluations =
-		c->opts->solver == MYOCYTE_FIXED ? MYOCYTE_STAGES_FIXED : MYOCYTE_STAGES;
+	double evaluations = myocyte_stages((enum myocyte_solver)c->opts->solver);
 	double n = budget_s / (evaluations * evaluation_s * ((double)c->steps + 1));
 
 	return n < (double)c->opts->cells ? (int64_t)n : c->opts->cells;
@@ -169,25 +156,18 @@ static struct allowance allowance_of(const struct comparison *c, double t, doubl
 	return before ? before_jump(myocyte_tolerance(o)) : after_jump(myocyte_tolerance(o));
 }
 
-/* How far off the worst state is: `error` in units of what it may be. */
-struct difference {
-	double error, off;
-	int state; /* -1: the cell did not go on */
-};
-
 /* The first NaN ends the search. */
-static struct difference compare_states(const struct comparison *c, const struct myocyte_cell *cell,
-					const double reference[MYOCYTE_STATES])
+struct difference myocyte_worst_state(const struct comparison *c, const struct allowance *may,
+				      const double y[], const double reference[])
 {
 	const double least = 1e-9; /* of a state's size, as in the solver's own error test */
 	const double *initial = c->state->initial;
-	struct allowance may = allowance_of(c, cell->t, reference[MYOCYTE_V]);
 	struct difference worst = { -1, 0, 0 };
 
 	for (int i = 0; i < MYOCYTE_STATES && !isnan(worst.error); i++) {
 		double size = fabs(reference[i]) + fmax(fabs(initial[i]), least);
-		double off = fabs(cell->y[i] - reference[i]);
-		double e = off / (may.share * (i == MYOCYTE_V ? may.V_mV : size));
+		double off = fabs(y[i] - reference[i]);
+		double e = off / (may->share * (i == MYOCYTE_V ? may->V_mV : size));
 
 		if (!(e <= worst.error))
 			worst = (struct difference){ e, off, i };
@@ -210,13 +190,18 @@ static struct difference compare_cell(const struct comparison *c, int64_t id,
 	struct myocyte_model m = model_of(c, id);
 	double reference[MYOCYTE_STATES];
 
+	struct allowance may;
+
 	if (!went_on(c, cell))
 		return (struct difference){ NAN, 0, -1 };
+	if (c->opts->solver == MYOCYTE_AS_RODINIA)
+		return myocyte_compare_rows(c, &m, cell);
 	if (c->opts->solver == MYOCYTE_FIXED)
 		reference_fixed(c, &m, cell->t, reference);
 	else
 		reference_adaptive(c, &m, cell->t, reference);
-	return compare_states(c, cell, reference);
+	may = allowance_of(c, cell->t, reference[MYOCYTE_V]);
+	return myocyte_worst_state(c, &may, cell->y, reference);
 }
 
 /* ---- all of them ----------------------------------------------------------------------- */
@@ -271,6 +256,12 @@ static int compare_all(const struct comparison *c, const int64_t *which, int64_t
 	return err;
 }
 
+static const char *const measures[] = {
+	[MYOCYTE_ADAPTIVE] = "largest difference of a state, in units of what its step allows",
+	[MYOCYTE_FIXED] = "largest difference of a state, in units of what rounding allows",
+	[MYOCYTE_AS_RODINIA] = "largest difference of the last row, in units of what is allowed",
+};
+
 int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
 	struct comparison c = { opts, state, steps, v };
@@ -282,9 +273,7 @@ int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *
 	v->compared = 0;
 	v->error = 0;
 	v->tolerance = 1;
-	v->measure = c.opts->solver == MYOCYTE_FIXED
-			     ? "largest difference of a state, in units of 1e-9 of its size"
-			     : "largest difference of a state, in units of what its step allows";
+	v->measure = measures[c.opts->solver];
 	err = compare_all(&c, which, n);
 	v->passed = !err && v->error <= v->tolerance;
 	free(which);

@@ -98,8 +98,11 @@ EITHER void reset_cell(const struct myocyte_cells &a, int64_t id)
 	start_over(a, id);
 	for (int i = 0; i < MYOCYTE_COUNTS; i++)
 		a.count[i * a.stride + id] = 0;
+	a.taken[id] = 0;
 	for (int i = 0; i < STATES; i++)
 		((real *)a.end)[i * a.stride + id] = 0;
+	for (int i = 0; i < STATES && a.before; i++)
+		((real *)a.before)[i * a.stride + id] = 0;
 }
 
 /* ---- which step ------------------------------------------------------------------------ */
@@ -258,6 +261,7 @@ EITHER void settle_row(const struct myocyte_cells &a, const struct cell &c, int6
 EITHER void settle(const struct myocyte_cells &a, const struct cell &c, int64_t id,
 		   const struct plan &plan, const struct myocyte_outcome &o)
 {
+	count(a, MYOCYTE_TRIES, id);
 	if (a.solver == MYOCYTE_AS_RODINIA)
 		settle_row(a, c, id, plan.step, o);
 	else

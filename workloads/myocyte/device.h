@@ -100,7 +100,7 @@ struct myocyte_cells {
 	double every;	 /* ms */
 };
 
-/* A cell as the host sees it. */
+/* A cell as the host sees it. Where `before` is not kept it is a second `end`. */
 struct myocyte_cell {
 	double y[MYOCYTE_STATES], end[MYOCYTE_STATES], before[MYOCYTE_STATES], p[MYOCYTE_PARAMS];
 	double t, h, taken;

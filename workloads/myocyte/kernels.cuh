@@ -132,8 +132,7 @@ extern "C" __global__ void MYOCYTE_IN(myocyte_gather_cells)(struct myocyte_cells
 	gather(cell->y, a.y, STATES, a.stride, id);
 	gather(cell->end, a.end, STATES, a.stride, id);
 	gather(cell->p, a.p, MYOCYTE_PARAMS, a.stride, id);
-	if (a.before)
-		gather(cell->before, a.before, STATES, a.stride, id);
+	gather(cell->before, a.before ? a.before : a.end, STATES, a.stride, id);
 	for (int i = 0; i < MYOCYTE_COUNTS; i++)
 		cell->count[i] = a.count[i * a.stride + id];
 	cell->t = a.t[id];

@@ -18,7 +18,7 @@ static __device__ inline void gates_of_I_Ca(real V, bool limits, const input &y,
 	real x = V + 14.5, exp_x = exp(-x / 6.0);
 	real d_inf = 1 / (1 + exp_x);
 	/* (1 - e^(-x/6))/(0.035 x), which is 0/0 at -14.5 mV */
-	real quotient = limits ? -1 / (0.035 * over_expm1(x, -1 / 6., exp_x, true))
+	real quotient = limits ? -1 / (0.035 * over_expm1(1, x, -1 / 6., exp_x, true))
 			       : (1 - exp_x) / (0.035 * x);
 	real f_inf = sigmoid((V + 35.06) / 3.6) + 0.6 * sigmoid((50 - V) / 20);
 	real g = 0.0337 * x;
@@ -42,7 +42,8 @@ struct field {
 
 static __device__ inline struct field constant_field(real u, real exp_u, bool limits)
 {
-	return { exp_u, over_expm1(u, 1, exp_u, limits), over_expm1(u, 2, exp_u * exp_u, limits) };
+	return { exp_u, over_expm1(1, u, 1, exp_u, limits),
+		 over_expm1(1, u, 2, exp_u * exp_u, limits) };
 }
 
 static __device__ inline real ghk_Ca(const struct field &e, real Ca)

@@ -15,24 +15,23 @@ namespace myocyte
 namespace
 {
 /*
- * z/(e^z - 1) for z = k x, given as x/(e^z - 1), which is 0/0 at 0. With `limits` a series
- * (Bernoulli numbers; next term below 3e-18) takes over near 0, else the quotient stands.
+ * a x/(e^(k x) - 1), which is 0/0 at x = 0. With `limits` a series in z = k x (Bernoulli numbers;
+ * next term below 3e-18) takes over near 0, else the quotient stands.
  */
-static __device__ inline real over_expm1(real x, real k, real exp_kx, bool limits)
+static __device__ inline real over_expm1(real a, real x, real k, real exp_kx, bool limits)
 {
 	real z = k * x, z2 = z * z;
 
 	if (limits && fabs(z) < 0.1)
-		return (1 - z / 2 +
-			z2 * (1. / 12 -
-			      z2 * (1. / 720 - z2 * (1. / 30240 - z2 * (1. / 1209600))))) /
-		       k;
-	return x / (exp_kx - 1);
+		return a / k *
+		       (1 - z / 2 +
+			z2 * (1. / 12 - z2 * (1. / 720 - z2 * (1. / 30240 - z2 * (1. / 1209600)))));
+	return a * x / (exp_kx - 1);
 }
 
-static __device__ inline real over_expm1(real x, real k, bool limits)
+static __device__ inline real over_expm1(real a, real x, real k, bool limits)
 {
-	return over_expm1(x, k, exp(k * x), limits);
+	return over_expm1(a, x, k, exp(k * x), limits);
 }
 
 /* 1/(1 + e^x): a gate's steady state. */
@@ -71,7 +70,7 @@ static __device__ inline void inactivation_of_I_Na(real V, const input &y, const
 
 static __device__ inline void gates_of_I_Na(real V, bool limits, const input &y, const output &f)
 {
-	real alpha_m = -0.32 * over_expm1(V + 47.13, -0.1, limits);
+	real alpha_m = over_expm1(-0.32, V + 47.13, -0.1, limits);
 	real beta_m = 0.08 * exp(-V / 11);
 
 	f[at::m] = alpha_m * (1 - y[at::m]) - beta_m * y[at::m];
@@ -108,10 +107,10 @@ static __device__ inline void gates_of_I_K(real V, bool limits, const input &y, 
 {
 	real xKr_inf = sigmoid(-(V + 50) / 7.5);
 	real xKs_inf = sigmoid(-(V - 1.5) / 16.7);
-	real rate_Kr = -0.00138 * over_expm1(V + 7, -0.123, limits) +
-		       6.1e-4 * over_expm1(V + 10, 0.145, limits);
-	real rate_Ks = -7.19e-5 * over_expm1(V + 30, -0.148, limits) +
-		       1.31e-4 * over_expm1(V + 30, 0.0687, limits);
+	real rate_Kr = over_expm1(-0.00138, V + 7, -0.123, limits) +
+		       over_expm1(6.1e-4, V + 10, 0.145, limits);
+	real rate_Ks = over_expm1(-7.19e-5, V + 30, -0.148, limits) +
+		       over_expm1(1.31e-4, V + 30, 0.0687, limits);
 
 	f[at::x_Kr] = (xKr_inf - y[at::x_Kr]) * rate_Kr;
 	f[at::x_Ks] = (xKs_inf - y[at::x_Ks]) * rate_Ks;

@@ -30,8 +30,8 @@ Test(small_myocyte_options, defaults_are_allowed_in_every_mode)
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d: %s", m, limits.mode_refused[m]);
 	cr_assert(limits.depth_run == 1024, "depth of rift run: %ld", (long)limits.depth_run);
-	cr_assert(o.cells == 1 && o.span == 1000 && o.tolerance == 1e-6 && o.step == 0.015625 &&
-			  o.jitter == 0.01 && o.every == 1,
+	cr_assert(o.cells == 1 && o.span == 1000 && myocyte_tolerance(&o) == 1e-6 &&
+			  o.step == 0.015625 && o.jitter == 0.01 && o.every == 1,
 		  "defaults");
 }
 
