@@ -3,7 +3,7 @@
  *
  * Adaptive: every cell has its own time t after so many attempts; the reference goes from 0 to
  * that t with steps and a tolerance of its own. Fixed: the reference takes the same steps, so
- * what differs is rounding.
+ * what differs is rounding. The benchmark's solver: check_rodinia.c.
  *
  * A state may be off by a share of |reference| + |initial value|, so that a gate which decays
  * to nothing (h reaches 1e-300) counts absolutely; V by the same share of some mV. How large
@@ -16,14 +16,9 @@
 
 #include "common/check.h"
 #include "common/philox.h"
-#include "workloads/myocyte/myocyte.h"
-#include "workloads/myocyte/reference.h"
+#include "workloads/myocyte/check.h"
 
 enum { SAMPLE = 16, CHUNK = 4096, SAMPLE_STREAM = 2 };
-
-struct allowance {
-	double share, V_mV;
-};
 
 /*
  * Adaptive, before the jump. Worst of 64 cells and seven tolerances: 0.37 of the tolerance, and
@@ -46,21 +41,24 @@ static struct allowance after_jump(double tolerance)
 /* Fixed: rounding, fused multiply-add and the GPU's exp, times what the upstroke amplifies. */
 static const struct allowance same_steps = { 1e-9, 20 };
 
-static const double budget_s = 0.2, evaluation_s = 1.1e-6;
+/*
+ * In float rounding adds up. Worst of 48 cells with a jitter of 0.3, tolerances of 1e-5 to 1e-3
+ * and fixed steps: before the jump 1.6e-4, after it 0.018 (y59, a small difference of large
+ * numbers, whose cells lie 200 ms and more into the beat) and 0.02 mV where V falls.
+ */
+static struct allowance in_float(double tolerance, bool before)
+{
+	return before ? (struct allowance){ fmax(4 * tolerance, 5e-4), 1 }
+		      : (struct allowance){ 0.04 + tolerance, 1.5 };
+}
 
-struct comparison {
-	const struct myocyte_opts *opts;
-	const struct myocyte_state *state;
-	int64_t steps;
-	struct verdict *verdict;
-};
+static const double budget_s = 0.2, evaluation_s = 1.1e-6;
 
 /* ---- which cells ----------------------------------------------------------------------- */
 
 static int64_t cells_in_budget(const struct comparison *c)
 {
-	double evaluations =
-		c->opts->solver == MYOCYTE_FIXED ? MYOCYTE_STAGES_FIXED : MYOCYTE_STAGES;
+	double evaluations = myocyte_stages((enum myocyte_solver)c->opts->solver);
 	double n = budget_s / (evaluations * evaluation_s * ((double)c->steps + 1));
 
 	return n < (double)c->opts->cells ? (int64_t)n : c->opts->cells;
@@ -98,7 +96,7 @@ static int64_t choose_cells(const struct comparison *c, int64_t **which)
 static struct myocyte_model model_of(const struct comparison *c, int64_t id)
 {
 	const struct myocyte_opts *o = c->opts;
-	struct myocyte_model m = { (enum myocyte_equations)o->equations, { 0 } };
+	struct myocyte_model m = { myocyte_equations(o), { 0 } };
 
 	for (int i = 0; i < MYOCYTE_PARAMS; i++) {
 		struct philox r = philox4x32((uint32_t)id, (uint32_t)(id >> 32), (uint32_t)i,
@@ -114,7 +112,7 @@ static struct myocyte_model model_of(const struct comparison *c, int64_t id)
 static void reference_adaptive(const struct comparison *c, const struct myocyte_model *m, double t,
 			       double y[MYOCYTE_STATES])
 {
-	double tolerance = fmax(1e-10, fmin(1e-8, c->opts->tolerance / 100));
+	double tolerance = fmax(1e-10, fmin(1e-8, myocyte_tolerance(c->opts) / 100));
 	double h = MYOCYTE_STEP_FIRST_MS;
 
 	for (int i = 0; i < MYOCYTE_STATES; i++)
@@ -148,31 +146,28 @@ static bool jump_is_ahead(const struct comparison *c, double t, double V)
 static struct allowance allowance_of(const struct comparison *c, double t, double V)
 {
 	const struct myocyte_opts *o = c->opts;
+	bool fixed = o->solver == MYOCYTE_FIXED;
+	bool before = jump_is_ahead(c, t, V);
 
-	if (o->solver == MYOCYTE_FIXED)
+	if (o->precision == MYOCYTE_FLOAT)
+		return in_float(fixed ? 0 : myocyte_tolerance(o), before);
+	if (fixed)
 		return same_steps;
-	return jump_is_ahead(c, t, V) ? before_jump(o->tolerance) : after_jump(o->tolerance);
+	return before ? before_jump(myocyte_tolerance(o)) : after_jump(myocyte_tolerance(o));
 }
 
-/* How far off the worst state is: `error` in units of what it may be. */
-struct difference {
-	double error, off;
-	int state; /* -1: the cell did not go on */
-};
-
 /* The first NaN ends the search. */
-static struct difference compare_states(const struct comparison *c, const struct myocyte_cell *cell,
-					const double reference[MYOCYTE_STATES])
+struct difference myocyte_worst_state(const struct comparison *c, const struct allowance *may,
+				      const double y[], const double reference[])
 {
 	const double least = 1e-9; /* of a state's size, as in the solver's own error test */
 	const double *initial = c->state->initial;
-	struct allowance may = allowance_of(c, cell->t, reference[MYOCYTE_V]);
 	struct difference worst = { -1, 0, 0 };
 
 	for (int i = 0; i < MYOCYTE_STATES && !isnan(worst.error); i++) {
 		double size = fabs(reference[i]) + fmax(fabs(initial[i]), least);
-		double off = fabs(cell->y[i] - reference[i]);
-		double e = off / (may.share * (i == MYOCYTE_V ? may.V_mV : size));
+		double off = fabs(y[i] - reference[i]);
+		double e = off / (may->share * (i == MYOCYTE_V ? may->V_mV : size));
 
 		if (!(e <= worst.error))
 			worst = (struct difference){ e, off, i };
@@ -195,13 +190,18 @@ static struct difference compare_cell(const struct comparison *c, int64_t id,
 	struct myocyte_model m = model_of(c, id);
 	double reference[MYOCYTE_STATES];
 
+	struct allowance may;
+
 	if (!went_on(c, cell))
 		return (struct difference){ NAN, 0, -1 };
+	if (c->opts->solver == MYOCYTE_AS_RODINIA)
+		return myocyte_compare_rows(c, &m, cell);
 	if (c->opts->solver == MYOCYTE_FIXED)
 		reference_fixed(c, &m, cell->t, reference);
 	else
 		reference_adaptive(c, &m, cell->t, reference);
-	return compare_states(c, cell, reference);
+	may = allowance_of(c, cell->t, reference[MYOCYTE_V]);
+	return myocyte_worst_state(c, &may, cell->y, reference);
 }
 
 /* ---- all of them ----------------------------------------------------------------------- */
@@ -256,6 +256,12 @@ static int compare_all(const struct comparison *c, const int64_t *which, int64_t
 	return err;
 }
 
+static const char *const measures[] = {
+	[MYOCYTE_ADAPTIVE] = "largest difference of a state, in units of what its step allows",
+	[MYOCYTE_FIXED] = "largest difference of a state, in units of what rounding allows",
+	[MYOCYTE_AS_RODINIA] = "largest difference of the last row, in units of what is allowed",
+};
+
 int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
 	struct comparison c = { opts, state, steps, v };
@@ -267,9 +273,7 @@ int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *
 	v->compared = 0;
 	v->error = 0;
 	v->tolerance = 1;
-	v->measure = c.opts->solver == MYOCYTE_FIXED
-			     ? "largest difference of a state, in units of 1e-9 of its size"
-			     : "largest difference of a state, in units of what its step allows";
+	v->measure = measures[c.opts->solver];
 	err = compare_all(&c, which, n);
 	v->passed = !err && v->error <= v->tolerance;
 	free(which);

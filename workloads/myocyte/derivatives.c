@@ -115,13 +115,26 @@ static int read_rows(const struct table *t, const double nominal[], struct rows 
 	return err;
 }
 
+/* In the precision of the cells. */
+static void upload_reals(const struct myocyte_cells *c, void *to, const double *from, size_t n)
+{
+	float *rounded = c->single ? malloc(n * sizeof(*rounded)) : NULL;
+
+	CHECK(rounded || !c->single, "%zu numbers", n);
+	for (size_t i = 0; rounded && i < n; i++)
+		rounded[i] = (float)from[i];
+	CUDA(cudaMemcpy(to, rounded ? (const void *)rounded : from, n * myocyte_real_bytes(c),
+			cudaMemcpyHostToDevice));
+	free(rounded);
+}
+
 static void upload(const struct rows *r, const struct myocyte_cells *c)
 {
-	size_t n = (size_t)c->cells * sizeof(double);
+	size_t n = (size_t)c->cells;
 
-	CUDA(cudaMemcpy(c->t, r->t, n, cudaMemcpyHostToDevice));
-	CUDA(cudaMemcpy(c->y, r->y, n * MYOCYTE_STATES, cudaMemcpyHostToDevice));
-	CUDA(cudaMemcpy(c->p, r->p, n * MYOCYTE_PARAMS, cudaMemcpyHostToDevice));
+	CUDA(cudaMemcpy(c->t, r->t, n * sizeof(double), cudaMemcpyHostToDevice));
+	upload_reals(c, c->y, r->y, n * MYOCYTE_STATES);
+	upload_reals(c, c->p, r->p, n * MYOCYTE_PARAMS);
 }
 
 static int load(const struct table *t, struct myocyte_state *s)
@@ -130,6 +143,8 @@ static int load(const struct table *t, struct myocyte_state *s)
 	int err = read_rows(t, s->parameters, &r);
 
 	s->cells.cells = s->cells.stride = s->cells.running = t->csv.rows;
+	s->cells.by_host = false; /* nothing to decide */
+	s->cells.guarded = s->cells.benchmark;
 	if (!err)
 		err = myocyte_allocate(&s->cells);
 	if (!err)
@@ -155,30 +170,36 @@ int myocyte_setup_derivatives(const struct myocyte_opts *o, struct myocyte_state
 
 /* ---- writing --------------------------------------------------------------------------- */
 
-static void write_rows(struct output *out, const double *f, int64_t n)
+/* Number i of an array of the cells. */
+static double real_at(const struct myocyte_cells *c, const void *array, int64_t i)
+{
+	return c->single ? ((const float *)array)[i] : ((const double *)array)[i];
+}
+
+static void write_rows(struct output *out, const struct myocyte_cells *c, const void *f)
 {
 	double row[MYOCYTE_STATES];
+	int64_t n = c->cells;
 
 	for (int i = 0; i < MYOCYTE_STATES; i++)
 		fprintf(out->file, "f%d%c", i, i == MYOCYTE_STATES - 1 ? '\n' : ',');
 	for (int64_t r = 0; r < n; r++) {
 		for (int i = 0; i < MYOCYTE_STATES; i++)
-			row[i] = f[i * n + r];
+			row[i] = real_at(c, f, i * n + r);
 		output_numbers(out, row, MYOCYTE_STATES);
 	}
 }
 
 int myocyte_write_derivatives(struct myocyte_state *s)
 {
-	int64_t n = s->cells.cells;
-	size_t bytes = (size_t)n * MYOCYTE_STATES * sizeof(double);
-	double *f = malloc(bytes);
+	size_t bytes = (size_t)s->cells.cells * MYOCYTE_STATES * myocyte_real_bytes(&s->cells);
+	void *f = malloc(bytes);
 
 	CHECK(f, "%zu bytes", bytes);
 	CHECK(s->output.file, "derivatives: setup opens it for one report");
 	myocyte_derivatives(&s->cells, NULL);
 	CUDA(cudaMemcpy(f, s->cells.k, bytes, cudaMemcpyDeviceToHost));
-	write_rows(&s->output, f, n);
+	write_rows(&s->output, &s->cells, f);
 	free(f);
 	return output_commit(&s->output);
 }

@@ -75,11 +75,49 @@ static int check_trajectory(const struct myocyte_opts *o)
 	return 0;
 }
 
+/* The benchmark's rows are whole milliseconds. */
+static int check_rodinia(const struct myocyte_opts *o)
+{
+	if (o->solver != MYOCYTE_AS_RODINIA)
+		return 0;
+	if (o->span != floor(o->span) || o->span < 1)
+		return complain(EINVAL, "span=%g ms: solver=rodinia needs a whole number of ms",
+				o->span);
+	if (o->trajectory && o->every != floor(o->every))
+		return complain(EINVAL, "every=%g ms: solver=rodinia makes a row each whole ms",
+				o->every);
+	return 0;
+}
+
 static int check_solver(const struct myocyte_opts *o)
 {
+	const double least = 1e-12, least_float = 1e-5;
+	bool single = o->precision == MYOCYTE_FLOAT;
+
 	if (o->solver == MYOCYTE_FIXED && o->step > o->span)
 		return complain(EINVAL, "step=%g ms is longer than span=%g ms", o->step, o->span);
-	return 0;
+	if (o->solver == MYOCYTE_ADAPTIVE && single && o->tolerance > 0 &&
+	    o->tolerance < least_float)
+		return complain(EINVAL,
+				"tolerance=%g is less than float can tell: %g or more, or "
+				"precision=double",
+				o->tolerance, least_float);
+	if (o->tolerance > 0 && o->tolerance < least)
+		return complain(EINVAL, "tolerance=%g: %g or more, or 0", o->tolerance, least);
+	return check_rodinia(o);
+}
+
+static void refuse_modes(const struct myocyte_opts *o, struct limits *out)
+{
+	if (o->granularity == MYOCYTE_BY_STAGE)
+		out->mode_refused[MODE_FUSED] =
+			"granularity=stage launches a kernel for each right-hand side";
+	if (o->control != MYOCYTE_BY_HOST)
+		return;
+	out->mode_refused[MODE_GRAPH] = "control=host: the host decides after every attempt";
+	out->mode_refused[MODE_FUSED] = out->mode_refused[MODE_GRAPH];
+	out->depth_max = 1;
+	out->depth_why = out->mode_refused[MODE_GRAPH];
 }
 
 int myocyte_limits(const void *opts, struct limits *out)
@@ -95,5 +133,6 @@ int myocyte_limits(const void *opts, struct limits *out)
 		err = check_solver(o);
 	out->action = o->derivatives != NULL;
 	out->depth_run = 1024; /* 18 ms of the beat: past the upstroke */
+	refuse_modes(o, out);
 	return err;
 }

@@ -16,6 +16,8 @@
 
 namespace myocyte
 {
+namespace
+{
 /* p[par::Btot_dy]: order of parameters.csv. The totals of calmodulin feed nothing. */
 namespace par
 {
@@ -33,22 +35,22 @@ static_assert(int(END) == MYOCYTE_PARAMS, "order of parameters.csv");
 } // namespace par
 
 /* Stimulus current at time t, A/F; both edges belong to it. T is the cycle length, ms. */
-static __device__ inline double stimulus_at(double t, double T)
+static __host__ __device__ inline double stimulus_at(double t, double T)
 {
 	return fmod(t, T) <= t_stim ? A_stim : 0;
 }
 
 /* What all currents of one evaluation share. */
 struct membrane {
-	double V, E_K, E_Ks;
-	double f_NaK, exp_nu, exp_nu1; /* of the Na/K pump and the Na/Ca exchanger */
-	double open_CaL;	       /* d f, times the 0.45 of all L-type currents */
+	real V, E_K, E_Ks;
+	real f_NaK, exp_nu, exp_nu1; /* of the Na/K pump and the Na/Ca exchanger */
+	real open_CaL;		     /* d f, times the 0.45 of all L-type currents */
 	struct field field;
 };
 
 static __device__ inline struct membrane membrane_of(const input &y, bool limits)
 {
-	double V = y[at::V], u = V * FRT, exp_u = exp(u);
+	real V = y[at::V], u = V * FRT, exp_u = exp(u);
 
 	return { V,
 		 log(K_o / y[at::K_i]) / FRT,
@@ -62,24 +64,24 @@ static __device__ inline struct membrane membrane_of(const input &y, bool limits
 
 /* Cleft or shell: its shares of the membrane and what it holds. */
 struct side {
-	double F_c, FCaL_c; /* of all currents, of the L-type channels */
-	double Na, Ca, fCaB;
-	double x_Ks; /* what gates I_Ks here */
+	real F_c, FCaL_c; /* of all currents, of the L-type channels */
+	real Na, Ca, fCaB;
+	real x_Ks; /* what gates I_Ks here */
 };
 
 /* Currents of one side, A/F; those of Ca also apart, for the diagnostic integrals. */
 struct side_currents {
-	double Na, Ca, Ks, NaK, ClCa; /* Na and Ca: totals that change the side's ions */
-	double I_Ca, I_NCX, I_pCa, I_Cab;
-	double K_factor; /* of I_CaK: open L-type channels of this side */
+	real Na, Ca, Ks, NaK, ClCa; /* Na and Ca: totals that change the side's ions */
+	real I_Ca, I_NCX, I_pCa, I_Cab;
+	real K_factor; /* of I_CaK: open L-type channels of this side */
 };
 
 static __device__ inline struct side_currents currents_of(const struct side &s,
 							  const struct membrane &m, const input &y)
 {
-	double E_Na = log(Na_o / s.Na) / FRT;
-	double open = s.FCaL_c * m.open_CaL * (1 - s.fCaB);
-	double CaNa = open * ghk_monovalent(m.field, P_Na, s.Na, Na_o);
+	real E_Na = log(Na_o / s.Na) / FRT;
+	real open = s.FCaL_c * m.open_CaL * (1 - s.fCaB);
+	real CaNa = open * ghk_monovalent(m.field, P_Na, s.Na, Na_o);
 	struct side_currents i;
 
 	i.I_Ca = open * ghk_Ca(m.field, s.Ca);
@@ -95,7 +97,7 @@ static __device__ inline struct side_currents currents_of(const struct side &s,
 	return i;
 }
 
-static __device__ inline void gates(double V, bool limits, const input &y, const output &f)
+static __device__ inline void gates(real V, bool limits, const input &y, const output &f)
 {
 	gates_of_I_Na(V, limits, y, f);
 	gates_of_I_K(V, limits, y, f);
@@ -109,9 +111,9 @@ static __device__ inline void gates(double V, bool limits, const input &y, const
 static __device__ inline void sodium(const struct side_currents &j, const struct side_currents &sl,
 				     const input &y, const output &f)
 {
-	double Na_j = y[at::Na_j], Na_sl = y[at::Na_sl], Na_i = y[at::Na_i];
-	double bound_j = Na_buffer(at::NaB_j, Na_j, B_Na_j, y, f);
-	double bound_sl = Na_buffer(at::NaB_sl, Na_sl, B_Na_sl, y, f);
+	real Na_j = y[at::Na_j], Na_sl = y[at::Na_sl], Na_i = y[at::Na_i];
+	real bound_j = Na_buffer(at::NaB_j, Na_j, B_Na_j, y, f);
+	real bound_sl = Na_buffer(at::NaB_sl, Na_sl, B_Na_sl, y, f);
 
 	f[at::Na_j] = -j.Na * C_m / (Vol_j * F) + D_Na_jsl / Vol_j * (Na_sl - Na_j) - bound_j;
 	f[at::Na_sl] = -sl.Na * C_m / (Vol_sl * F) + D_Na_jsl / Vol_sl * (Na_j - Na_sl) +
@@ -121,14 +123,14 @@ static __device__ inline void sodium(const struct side_currents &j, const struct
 
 /* Ca that the calmodulin modules give back, uM/ms. */
 struct module_Ca {
-	double dy, sl, cy;
+	real dy, sl, cy;
 };
 
 static __device__ inline void calcium(const struct side_currents &j, const struct side_currents &sl,
 				      const struct module_Ca &J, const input &y, const output &f)
 {
-	double Ca_j = y[at::Ca_j], Ca_sl = y[at::Ca_sl], Ca_i = y[at::Ca_i];
-	double serca = J_serca(y), leak = J_leak(y), rel = J_rel(y);
+	real Ca_j = y[at::Ca_j], Ca_sl = y[at::Ca_sl], Ca_i = y[at::Ca_i];
+	real serca = J_serca(y), leak = J_leak(y), rel = J_rel(y);
 
 	f[at::Ca_SR] =
 		serca * Vol_myo / Vol_SR - (leak * Vol_myo / Vol_SR + rel) - calsequestrin(y, f);
@@ -145,7 +147,7 @@ static __device__ inline void calcium(const struct side_currents &j, const struc
 static __device__ inline void integrals(const struct side_currents &j,
 					const struct side_currents &sl, const output &f)
 {
-	const double uM_per_A_F = C_m / (Vol_myo * 2 * F) * 1e3;
+	const real uM_per_A_F = C_m / (Vol_myo * 2 * F) * 1e3;
 
 	f[at::Q_CaL] = -(j.I_Ca + sl.I_Ca) * uM_per_A_F;
 	f[at::Q_NCX] = 2 * (j.I_NCX + sl.I_NCX) * uM_per_A_F;
@@ -154,14 +156,14 @@ static __device__ inline void integrals(const struct side_currents &j,
 }
 
 /* K currents change no concentration: K_i is clamped. */
-static __device__ inline double potential(const struct side_currents &j,
-					  const struct side_currents &sl, const struct membrane &m,
-					  double stimulus, const input &y)
+static __device__ inline real potential(const struct side_currents &j,
+					const struct side_currents &sl, const struct membrane &m,
+					real stimulus, const input &y)
 {
-	double CaK = ghk_monovalent(m.field, P_K, y[at::K_i], K_o) * (j.K_factor + sl.K_factor);
-	double K = I_to(m.V, m.E_K, y) + I_Kr(m.V, m.E_K, y) + (j.Ks + sl.Ks) + I_K1(m.V, m.E_K) -
-		   2 * (j.NaK + sl.NaK) + CaK + I_Kp(m.V, m.E_K);
-	double Cl = j.ClCa + sl.ClCa + I_Clb(m.V);
+	real CaK = ghk_monovalent(m.field, P_K, y[at::K_i], K_o) * (j.K_factor + sl.K_factor);
+	real K = I_to(m.V, m.E_K, y) + I_Kr(m.V, m.E_K, y) + (j.Ks + sl.Ks) + I_K1(m.V, m.E_K) -
+		 2 * (j.NaK + sl.NaK) + CaK + I_Kp(m.V, m.E_K);
+	real Cl = j.ClCa + sl.ClCa + I_Clb(m.V);
 
 	return stimulus - (j.Na + sl.Na + Cl + j.Ca + sl.Ca + K);
 }
@@ -201,10 +203,10 @@ static __device__ inline struct module_Ca modules(bool benchmark, const input &p
  * stay so; otherwise as published, with limits in place of 0/0. All 91 entries are written.
  * p, y and f are a cell's columns, n words from entry to entry; f overlaps neither.
  */
-static __device__ inline void right_hand_side(bool benchmark, double stimulus,
-					      const double *__restrict__ p_column,
-					      const double *__restrict__ y_column,
-					      double *__restrict__ f_column, int n)
+static __device__ inline void right_hand_side(bool benchmark, real stimulus,
+					      const real *__restrict__ p_column,
+					      const real *__restrict__ y_column,
+					      real *__restrict__ f_column, int n)
 {
 	const input p = { p_column, n }, y = { y_column, n };
 	const output f = { f_column, n };
@@ -227,10 +229,11 @@ static __device__ inline void right_hand_side(bool benchmark, double stimulus,
 }
 
 /* The benchmark's guard. Its infinity test misses -Inf. */
-static __device__ inline double guarded(double derivative)
+static __device__ inline real guarded(real derivative)
 {
-	return isnan(derivative) || derivative == INFINITY ? 1e-4 : derivative;
+	return is_nan(derivative) || derivative == real(INFINITY) ? real(1e-4) : derivative;
 }
+} // namespace
 } // namespace myocyte
 
 #endif

@@ -10,35 +10,37 @@
 
 namespace myocyte
 {
+namespace
+{
 /* Totals of a compartment, uM; from the parameters. */
 struct totals {
-	double B, CaMKII, CaN, PP1;
+	real B, CaMKII, CaN, PP1;
 };
 
 /* What a module hands on: derivatives of the states that exchange, and its Ca balance. */
 struct module_rates {
-	double CaM, Ca2CaM, Ca4CaM; /* uM/ms */
-	double J_Ca;		    /* uM/ms, positive adds to free Ca */
+	real CaM, Ca2CaM, Ca4CaM; /* uM/ms */
+	real J_Ca;		  /* uM/ms, positive adds to free Ca */
 };
 
 /* Rates by subject, uM/s or 1/s. Those of Ca binding, whose sum is the Ca taken up, first. */
 struct cam_rates {
-	double r_02, r_24, r_02B, r_24B, r_0B, r_2B, r_4B;
+	real r_02, r_24, r_02B, r_24B, r_0B, r_2B, r_4B;
 };
 
 struct can_rates {
-	double r_CaCaN, r_02CaN, r_24CaN, r_0CaN, r_2CaN, r_4CaN;
+	real r_CaCaN, r_02CaN, r_24CaN, r_0CaN, r_2CaN, r_4CaN;
 };
 
 struct kinase_rates {
-	double r_ib2, r_b2b, r_ib, r_bt, r_tt2, r_ta, r_t2a, r_t2b2, r_ai;
+	real r_ib2, r_b2b, r_ib, r_bt, r_tt2, r_ta, r_t2a, r_t2b2, r_ai;
 };
 
 /* Calmodulin, free and on buffer sites. Ca2 is Ca squared, uM^2. */
-static __device__ inline struct cam_rates calmodulin(double Ca2, double Btot, const input &y)
+static __device__ inline struct cam_rates calmodulin(real Ca2, real Btot, const input &y)
 {
 	using namespace in_module;
-	double B_free = Btot - y[CaMB] - y[Ca2CaMB] - y[Ca4CaMB];
+	real B_free = Btot - y[CaMB] - y[Ca2CaMB] - y[Ca4CaMB];
 	struct cam_rates r;
 
 	r.r_02 = k02 * Ca2 * y[CaM] - k20 * y[Ca2CaM];
@@ -51,10 +53,10 @@ static __device__ inline struct cam_rates calmodulin(double Ca2, double Btot, co
 	return r;
 }
 
-static __device__ inline struct can_rates calcineurin(double Ca2, double CaNtot, const input &y)
+static __device__ inline struct can_rates calcineurin(real Ca2, real CaNtot, const input &y)
 {
 	using namespace in_module;
-	double Ca2CaN = CaNtot - y[Ca4CaN] - y[CaMCa4CaN] - y[Ca2CaMCa4CaN] - y[Ca4CaMCa4CaN];
+	real Ca2CaN = CaNtot - y[Ca4CaN] - y[CaMCa4CaN] - y[Ca2CaMCa4CaN] - y[Ca4CaMCa4CaN];
 	struct can_rates r;
 
 	r.r_CaCaN = kcanCaon * Ca2 * Ca2CaN - kcanCaoff * y[Ca4CaN];
@@ -67,15 +69,14 @@ static __device__ inline struct can_rates calcineurin(double Ca2, double CaNtot,
 }
 
 /* CaMKII: fractions of the total. Phosphorylation needs two neighbours that are active. */
-static __device__ inline struct kinase_rates kinase(double Ca2, const struct totals &total,
+static __device__ inline struct kinase_rates kinase(real Ca2, const struct totals &total,
 						    const input &y)
 {
 	using namespace in_module;
-	double Pin = 1 - y[Pb2] - y[Pb] - y[Pt] - y[Pt2] - y[Pa];
-	double active = y[Pb] + y[Pt] + y[Pt2] + y[Pa];
-	double kbt =
-		0.055 * active + 0.0074 * (active * active) + 0.015 * (active * active * active);
-	double dephosphorylation = kpp1 * total.PP1;
+	real Pin = 1 - y[Pb2] - y[Pb] - y[Pt] - y[Pt2] - y[Pa];
+	real active = y[Pb] + y[Pt] + y[Pt2] + y[Pa];
+	real kbt = 0.055 * active + 0.0074 * (active * active) + 0.015 * (active * active * active);
+	real dephosphorylation = kpp1 * total.PP1;
 	struct kinase_rates r;
 
 	r.r_ib2 = kib2 * y[Ca2CaM] * Pin - kb2i * y[Pb2];
@@ -115,15 +116,15 @@ static __device__ inline void write_kinase(const struct kinase_rates &k, const o
  * One module: y and f are its own columns, Ca is the free Ca of its compartment in uM. Writes
  * the 12 states that stay in the compartment; returns the rates of the 3 that move.
  */
-static __device__ inline struct module_rates cam_module(double Ca, const struct totals &total,
+static __device__ inline struct module_rates cam_module(real Ca, const struct totals &total,
 							const input &y, const output &f)
 {
 	using namespace in_module;
-	double Ca2 = Ca * Ca;
+	real Ca2 = Ca * Ca;
 	struct cam_rates c = calmodulin(Ca2, total.B, y);
 	struct can_rates n = calcineurin(Ca2, total.CaN, y);
 	struct kinase_rates k = kinase(Ca2, total, y);
-	double uptake = c.r_02 + c.r_24 + c.r_02B + c.r_24B + n.r_CaCaN + n.r_02CaN + n.r_24CaN;
+	real uptake = c.r_02 + c.r_24 + c.r_02B + c.r_24B + n.r_CaCaN + n.r_02CaN + n.r_24CaN;
 
 	f[CaMB] = 1e-3 * (c.r_0B - c.r_02B);
 	f[Ca2CaMB] = 1e-3 * (c.r_02B + c.r_2B - c.r_24B);
@@ -139,7 +140,7 @@ static __device__ inline struct module_rates cam_module(double Ca, const struct 
 /* ---- exchange -------------------------------------------------------------------------- */
 
 /* Calmodulin in the dyad, uM. Pa carries none. */
-static __device__ inline double CaM_sum(double CaMKIItot, const input &y)
+static __device__ inline real CaM_sum(real CaMKIItot, const input &y)
 {
 	using namespace in_module;
 
@@ -152,13 +153,12 @@ static __device__ inline double CaM_sum(double CaMKIItot, const input &y)
  * One form of calmodulin, `form` states into each module: from dyad to shell by binding sites
  * in the dyad, B_dy of them free, from shell to cytosol by diffusion. Writes its derivatives.
  */
-static __device__ inline void exchange(int form, double off, double on_B_dy, double rate_dy,
-				       double rate_sl, double rate_cy, const input &y,
-				       const output &f)
+static __device__ inline void exchange(int form, real off, real on_B_dy, real rate_dy, real rate_sl,
+				       real rate_cy, const input &y, const output &f)
 {
-	double dy = y[at::CaM_dy + form], sl = y[at::CaM_sl + form], cy = y[at::CaM_cy + form];
-	double X_dysl = 1e-3 * (off * dy - on_B_dy * sl); /* uM of the dyad per ms */
-	double X_slcy = k_slmyo * (sl - cy);		  /* uM L/ms */
+	real dy = y[at::CaM_dy + form], sl = y[at::CaM_sl + form], cy = y[at::CaM_cy + form];
+	real X_dysl = 1e-3 * (off * dy - on_B_dy * sl); /* uM of the dyad per ms */
+	real X_slcy = k_slmyo * (sl - cy);		/* uM L/ms */
 
 	f[at::CaM_dy + form] = rate_dy - X_dysl;
 	f[at::CaM_sl + form] = rate_sl + (X_dysl * VolC_dy / VolC_sl - X_slcy / VolC_sl);
@@ -168,15 +168,16 @@ static __device__ inline void exchange(int form, double off, double on_B_dy, dou
 /* B_x: sites of the dyad that calmodulin of the shell can bind to, uM. */
 static __device__ inline void exchange_CaM(const struct module_rates &dy,
 					   const struct module_rates &sl,
-					   const struct module_rates &cy, double B_x,
-					   double CaMKIItot_dy, const input &y, const output &f)
+					   const struct module_rates &cy, real B_x,
+					   real CaMKIItot_dy, const input &y, const output &f)
 {
-	double B_dy = B_x - CaM_sum(CaMKIItot_dy, y.from(at::CaM_dy));
+	real B_dy = B_x - CaM_sum(CaMKIItot_dy, y.from(at::CaM_dy));
 
 	exchange(0, k0Boff, k0Bon * B_dy, dy.CaM, sl.CaM, cy.CaM, y, f);
 	exchange(1, k2Boff, k2Bon * B_dy, dy.Ca2CaM, sl.Ca2CaM, cy.Ca2CaM, y, f);
 	exchange(2, k4Boff, k4Bon * B_dy, dy.Ca4CaM, sl.Ca4CaM, cy.Ca4CaM, y, f);
 }
+} // namespace
 } // namespace myocyte
 
 #endif

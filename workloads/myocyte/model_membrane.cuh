@@ -12,34 +12,35 @@
 
 namespace myocyte
 {
-/*
- * z/(e^z - 1) for z = k x, given as x/(e^z - 1), which is 0/0 at 0. With `limits` a series
- * (Bernoulli numbers; next term below 3e-18) takes over near 0, else the quotient stands.
- */
-static __device__ inline double over_expm1(double x, double k, double exp_kx, bool limits)
+namespace
 {
-	double z = k * x, z2 = z * z;
+/*
+ * a x/(e^(k x) - 1), which is 0/0 at x = 0. With `limits` a series in z = k x (Bernoulli numbers;
+ * next term below 3e-18) takes over near 0, else the quotient stands.
+ */
+static __device__ inline real over_expm1(real a, real x, real k, real exp_kx, bool limits)
+{
+	real z = k * x, z2 = z * z;
 
 	if (limits && fabs(z) < 0.1)
-		return (1 - z / 2 +
-			z2 * (1. / 12 -
-			      z2 * (1. / 720 - z2 * (1. / 30240 - z2 * (1. / 1209600))))) /
-		       k;
-	return x / (exp_kx - 1);
+		return a / k *
+		       (1 - z / 2 +
+			z2 * (1. / 12 - z2 * (1. / 720 - z2 * (1. / 30240 - z2 * (1. / 1209600)))));
+	return a * x / (exp_kx - 1);
 }
 
-static __device__ inline double over_expm1(double x, double k, bool limits)
+static __device__ inline real over_expm1(real a, real x, real k, bool limits)
 {
-	return over_expm1(x, k, exp(k * x), limits);
+	return over_expm1(a, x, k, exp(k * x), limits);
 }
 
 /* 1/(1 + e^x): a gate's steady state. */
-static __device__ inline double sigmoid(double x)
+static __device__ inline real sigmoid(real x)
 {
 	return 1 / (1 + exp(x));
 }
 
-static __device__ inline double cube(double x)
+static __device__ inline real cube(real x)
 {
 	return x * x * x;
 }
@@ -47,9 +48,9 @@ static __device__ inline double cube(double x)
 /* ---- fast Na current ------------------------------------------------------------------- */
 
 /* Rates of h and j jump at V = -40 mV. */
-static __device__ inline void inactivation_of_I_Na(double V, const input &y, const output &f)
+static __device__ inline void inactivation_of_I_Na(real V, const input &y, const output &f)
 {
-	double alpha_h, beta_h, alpha_j, beta_j;
+	real alpha_h, beta_h, alpha_j, beta_j;
 
 	if (V >= -40) {
 		alpha_h = 0;
@@ -67,92 +68,92 @@ static __device__ inline void inactivation_of_I_Na(double V, const input &y, con
 	f[at::j] = alpha_j * (1 - y[at::j]) - beta_j * y[at::j];
 }
 
-static __device__ inline void gates_of_I_Na(double V, bool limits, const input &y, const output &f)
+static __device__ inline void gates_of_I_Na(real V, bool limits, const input &y, const output &f)
 {
-	double alpha_m = -0.32 * over_expm1(V + 47.13, -0.1, limits);
-	double beta_m = 0.08 * exp(-V / 11);
+	real alpha_m = over_expm1(-0.32, V + 47.13, -0.1, limits);
+	real beta_m = 0.08 * exp(-V / 11);
 
 	f[at::m] = alpha_m * (1 - y[at::m]) - beta_m * y[at::m];
 	inactivation_of_I_Na(V, y, f);
 }
 
-static __device__ inline double I_Na(double F_c, double E_Na, double V, const input &y)
+static __device__ inline real I_Na(real F_c, real E_Na, real V, const input &y)
 {
 	return F_c * G_Na * cube(y[at::m]) * y[at::h] * y[at::j] * (V - E_Na);
 }
 
 /* ---- background Na current, Na/K pump -------------------------------------------------- */
 
-static __device__ inline double I_Nab(double F_c, double E_Na, double V)
+static __device__ inline real I_Nab(real F_c, real E_Na, real V)
 {
 	return F_c * G_Nab * (V - E_Na);
 }
 
-static __device__ inline double f_NaK(double u, double exp_u)
+static __device__ inline real f_NaK(real u, real exp_u)
 {
 	return 1 / (1 + 0.1245 * exp(-0.1 * u) + 0.0365 * sigma_NaK / exp_u);
 }
 
-static __device__ inline double I_NaK(double F_c, double f, double Na)
+static __device__ inline real I_NaK(real F_c, real f, real Na)
 {
-	double q = Km_Nai / Na, q2 = q * q;
+	real q = Km_Nai / Na, q2 = q * q;
 
 	return F_c * I_NaK_max * f * K_o / (1 + q2 * q2) / (K_o + Km_Ko);
 }
 
 /* ---- delayed rectifiers ---------------------------------------------------------------- */
 
-static __device__ inline void gates_of_I_K(double V, bool limits, const input &y, const output &f)
+static __device__ inline void gates_of_I_K(real V, bool limits, const input &y, const output &f)
 {
-	double xKr_inf = sigmoid(-(V + 50) / 7.5);
-	double xKs_inf = sigmoid(-(V - 1.5) / 16.7);
-	double rate_Kr = -0.00138 * over_expm1(V + 7, -0.123, limits) +
-			 6.1e-4 * over_expm1(V + 10, 0.145, limits);
-	double rate_Ks = -7.19e-5 * over_expm1(V + 30, -0.148, limits) +
-			 1.31e-4 * over_expm1(V + 30, 0.0687, limits);
+	real xKr_inf = sigmoid(-(V + 50) / 7.5);
+	real xKs_inf = sigmoid(-(V - 1.5) / 16.7);
+	real rate_Kr = over_expm1(-0.00138, V + 7, -0.123, limits) +
+		       over_expm1(6.1e-4, V + 10, 0.145, limits);
+	real rate_Ks = over_expm1(-7.19e-5, V + 30, -0.148, limits) +
+		       over_expm1(1.31e-4, V + 30, 0.0687, limits);
 
 	f[at::x_Kr] = (xKr_inf - y[at::x_Kr]) * rate_Kr;
 	f[at::x_Ks] = (xKs_inf - y[at::x_Ks]) * rate_Ks;
 }
 
-static __device__ inline double I_Kr(double V, double E_K, const input &y)
+static __device__ inline real I_Kr(real V, real E_K, const input &y)
 {
 	return g_Kr * y[at::x_Kr] * sigmoid((V + 33) / 22.4) * (V - E_K);
 }
 
 /* x is the gate: x_Ks, or x_Kr in the benchmark's cleft. */
-static __device__ inline double I_Ks(double F_c, double Ca, double x, double V, double E_Ks)
+static __device__ inline real I_Ks(real F_c, real Ca, real x, real V, real E_Ks)
 {
-	double pCa = 3 - log10(Ca);
-	double g_Ks = 0.07 * (0.057 + 0.19 * sigmoid((pCa - 7.2) / 0.6));
+	real pCa = 3 - log10(Ca);
+	real g_Ks = 0.07 * (0.057 + 0.19 * sigmoid((pCa - 7.2) / 0.6));
 
 	return F_c * g_Ks * x * x * (V - E_Ks);
 }
 
-static __device__ inline double E_Ks(const input &y)
+static __device__ inline real E_Ks(const input &y)
 {
 	return log((K_o + p_NaK * Na_o) / (y[at::K_i] + p_NaK * y[at::Na_i])) / FRT;
 }
 
 /* ---- other K currents ------------------------------------------------------------------ */
 
-static __device__ inline double I_Kp(double V, double E_K)
+static __device__ inline real I_Kp(real V, real E_K)
 {
-	double kp = sigmoid(7.488 - V / 5.98);
+	real kp = sigmoid(7.488 - V / 5.98);
 
 	return F_j * G_Kp * kp * (V - E_K) + F_sl * G_Kp * kp * (V - E_K);
 }
 
-static __device__ inline void gates_of_I_to(double V, const input &y, const output &f)
+static __device__ inline void gates_of_I_to(real V, const input &y, const output &f)
 {
-	double exp_3 = exp((V + 3.0) / 15), low_60 = sigmoid((V + 60.0) / 10);
-	double x_inf = 1 / (1 + 1 / exp_3);
-	double y_inf = sigmoid((V + 33.5) / 10); /* of y_tos, r_tos and y_tof */
-	double tau_xtos = 9 / (1 + exp_3) + 0.5;
-	double tau_ytos = 3000 * low_60 + 30;
-	double tau_rtos = 2800 * low_60 + 220;
-	double tau_xtof = 3.5 * exp(-V * V / 30 / 30) + 1.5;
-	double tau_ytof = 20.0 * y_inf + 20.0;
+	real exp_3 = exp((V + 3.0) / 15), low_60 = sigmoid((V + 60.0) / 10);
+	real x_inf = 1 / (1 + 1 / exp_3);
+	real y_inf = sigmoid((V + 33.5) / 10); /* of y_tos, r_tos and y_tof */
+	real tau_xtos = 9 / (1 + exp_3) + 0.5;
+	real tau_ytos = 3000 * low_60 + 30;
+	real tau_rtos = 2800 * low_60 + 220;
+	real tau_xtof = 3.5 * exp(-V * V / 30 / 30) + 1.5;
+	real tau_ytof = 20.0 * y_inf + 20.0;
 
 	f[at::x_tos] = (x_inf - y[at::x_tos]) / tau_xtos;
 	f[at::y_tos] = (y_inf - y[at::y_tos]) / tau_ytos;
@@ -161,36 +162,37 @@ static __device__ inline void gates_of_I_to(double V, const input &y, const outp
 	f[at::y_tof] = (y_inf - y[at::y_tof]) / tau_ytof;
 }
 
-static __device__ inline double I_to(double V, double E_K, const input &y)
+static __device__ inline real I_to(real V, real E_K, const input &y)
 {
-	double slow = G_tos * y[at::x_tos] * (y[at::y_tos] + 0.5 * y[at::r_tos]);
-	double fast = G_tof * y[at::x_tof] * y[at::y_tof];
+	real slow = G_tos * y[at::x_tos] * (y[at::y_tos] + 0.5 * y[at::r_tos]);
+	real fast = G_tof * y[at::x_tof] * y[at::y_tof];
 
 	return slow * (V - E_K) + fast * (V - E_K);
 }
 
 /* Inward rectifier. */
-static __device__ inline double I_K1(double V, double E_K)
+static __device__ inline real I_K1(real V, real E_K)
 {
-	double v = V - E_K;
-	double alpha = 1.02 * sigmoid(0.2385 * (v - 59.215));
-	double beta = (0.49124 * exp(0.08032 * (v + 5.476)) + exp(0.06175 * (v - 594.31))) /
-		      (1 + exp(-0.5143 * (v + 4.753)));
+	real v = V - E_K;
+	real alpha = 1.02 * sigmoid(0.2385 * (v - 59.215));
+	real beta = (0.49124 * exp(0.08032 * (v + 5.476)) + exp(0.06175 * (v - 594.31))) /
+		    (1 + exp(-0.5143 * (v + 4.753)));
 
 	return 0.9 * alpha / (alpha + beta) * v;
 }
 
 /* ---- Cl currents ----------------------------------------------------------------------- */
 
-static __device__ inline double I_ClCa(double F_c, double Ca, double V)
+static __device__ inline real I_ClCa(real F_c, real Ca, real V)
 {
 	return F_c * G_ClCa / (1 + Kd_ClCa / Ca) * (V - E_Cl);
 }
 
-static __device__ inline double I_Clb(double V)
+static __device__ inline real I_Clb(real V)
 {
 	return G_Clb * (V - E_Cl);
 }
+} // namespace
 } // namespace myocyte
 
 #endif

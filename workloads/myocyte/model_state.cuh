@@ -5,10 +5,10 @@
 #ifndef RIFT_MYOCYTE_MODEL_STATE_CUH
 #define RIFT_MYOCYTE_MODEL_STATE_CUH
 
-#include <cuda_runtime.h>
 #include <stdint.h>
 
 #include "workloads/myocyte/inputs.h"
+#include "workloads/myocyte/real.cuh"
 
 namespace myocyte
 {
@@ -40,12 +40,14 @@ enum state {
 
 /* clang-format on */
 
+namespace
+{
 /* One cell's column. 32 bits: states x cells of one vector stay below 2^31 (limits). */
 struct input {
-	const double *p;
+	const real *p;
 	int stride; /* cells */
 
-	__device__ double operator[](int i) const
+	__device__ real operator[](int i) const
 	{
 		return p[i * stride];
 	}
@@ -57,10 +59,10 @@ struct input {
 };
 
 struct output {
-	double *p;
+	real *p;
 	int stride;
 
-	__device__ double &operator[](int i) const
+	__device__ real &operator[](int i) const
 	{
 		return p[i * stride];
 	}
@@ -70,6 +72,7 @@ struct output {
 		return { p + first * stride, stride };
 	}
 };
+} // namespace
 } // namespace myocyte
 
 #endif

@@ -6,8 +6,11 @@
  */
 #include "workloads/myocyte/myocyte.h"
 
-static const char *const equations[] = { "published", "rodinia", NULL };
-static const char *const solvers[] = { "adaptive", "fixed", NULL };
+static const char *const equations[] = { "published", "rodinia", "auto", NULL };
+static const char *const solvers[] = { "adaptive", "fixed", "rodinia", NULL };
+static const char *const precisions[] = { "double", "float", NULL };
+static const char *const granularities[] = { "attempt", "stage", NULL };
+static const char *const controls[] = { "device", "host", NULL };
 
 /* clang-format off */
 static const struct param params[] = {
@@ -16,13 +19,19 @@ static const struct param params[] = {
 	PARAM_REAL(myocyte_opts, span, "ms", "1000", 1e-6, 1e6,
 		   "time after which a cell starts over"),
 	PARAM_CHOICE(myocyte_opts, solver, "adaptive", solvers,
-		     "adaptive steps, or fixed ones of length step"),
-	PARAM_REAL(myocyte_opts, tolerance, "1", "1e-6", 1e-12, 1e-2,
-		   "relative error allowed in a step (solver=adaptive)"),
+		     "adaptive steps, fixed ones of length step, or the Rodinia benchmark's"),
+	PARAM_CHOICE(myocyte_opts, precision, "double", precisions,
+		     "of the states and the arithmetic; time is always double"),
+	PARAM_CHOICE(myocyte_opts, granularity, "attempt", granularities,
+		     "a launch for each attempt of the solver, or for each right-hand side"),
+	PARAM_CHOICE(myocyte_opts, control, "device", controls,
+		     "who decides on steps; host: copies in, launch, copies out, each time"),
+	PARAM_REAL(myocyte_opts, tolerance, "1", "0", 0, 1e-2,
+		   "relative error allowed in a step (solver=adaptive); 0: 1e-6, in float 1e-4"),
 	PARAM_REAL(myocyte_opts, step, "ms", "0.015625", 1e-6, 1,
 		   "length of a step (solver=fixed); unstable above 0.018"),
-	PARAM_CHOICE(myocyte_opts, equations, "published", equations,
-		     "the papers' equations, or the Rodinia benchmark's"),
+	PARAM_CHOICE(myocyte_opts, equations, "auto", equations,
+		     "the papers', or the Rodinia benchmark's; auto: those with its solver"),
 	PARAM_REAL(myocyte_opts, jitter, "1", "0.01", 0, 0.5,
 		   "parameters of cell 1 and up are raised by up to this share"),
 	PARAM_INT(myocyte_opts, seed, "1", "1", 0, 9007199254740992.0,
@@ -45,12 +54,29 @@ static const struct param params[] = {
 };
 /* clang-format on */
 
+enum myocyte_equations myocyte_equations(const struct myocyte_opts *o)
+{
+	if (o->equations != MYOCYTE_MATCHING)
+		return (enum myocyte_equations)o->equations;
+	return o->solver == MYOCYTE_AS_RODINIA ? MYOCYTE_RODINIA : MYOCYTE_PUBLISHED;
+}
+
+double myocyte_tolerance(const struct myocyte_opts *o)
+{
+	if (o->tolerance > 0)
+		return o->tolerance;
+	return o->precision == MYOCYTE_FLOAT ? 1e-4 : 1e-6;
+}
+
 static int reset(const void *opts, void *state, cudaStream_t stream)
 {
 	const struct myocyte_state *s = state;
 
 	(void)opts;
-	myocyte_start(&s->cells, stream);
+	if (s->cells.by_host)
+		myocyte_host_reset(&s->host);
+	else
+		myocyte_start(&s->cells, stream);
 	return 0;
 }
 
@@ -65,39 +91,16 @@ static int fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 
 static int step(const void *opts, void *state, cudaStream_t stream)
 {
-	return fused(opts, state, stream, 1);
-}
-
-/*
- * Per attempt and cell, by counting the equations: an evaluation is 1,257 additions,
- * multiplications and divisions, 52 small powers as 2 each, and 70 exp, ln and pow, each taken
- * for 20. Per state a nonzero coefficient of the tableau costs 2 operations, a stage one more,
- * the new state 12 and its error 10. A coefficient reads a vector (91 doubles), a stage reads
- * and writes one, so do an evaluation and the copy of an accepted state.
- */
-static int cost(const void *opts, const void *state, struct cost *out)
-{
 	const struct myocyte_opts *o = opts;
-	bool fixed = o->solver == MYOCYTE_FIXED;
-	double evaluations = fixed ? MYOCYTE_STAGES_FIXED : MYOCYTE_STAGES;
-	double coefficients = fixed ? 40 : 55, stages = evaluations - 1;
-	double combine = fixed ? 9 : 11; /* vectors: y, 7 or 9 of k, the new state */
-	double flops = evaluations * (1257 + 52 * 2 + 70 * 20) +
-		       MYOCYTE_STATES * (2 * coefficients + stages + (fixed ? 12 : 22));
-	double vectors = coefficients + 2 * stages + 2 * evaluations + combine + 2;
+	const struct myocyte_state *s = state;
+	bool stages = o->granularity == MYOCYTE_BY_STAGE;
 
-	(void)state;
-	*out = (struct cost){
-		.launches = 1,
-		.evaluations = evaluations,
-		.evaluation = "right-hand side",
-		.flops = flops * (double)o->cells,
-		.bytes_moved = vectors * MYOCYTE_STATES * sizeof(double) * (double)o->cells,
-		.formula = fixed ? "cells x (11 evaluations of 2,761 flops + 91 x 102); "
-				   "cells x 93 vectors of 728 B"
-				 : "cells x (13 evaluations of 2,761 flops + 91 x 144); "
-				   "cells x 118 vectors of 728 B",
-	};
+	if (s->cells.by_host)
+		(stages ? myocyte_host_stages : myocyte_host_attempt)(&s->host, &s->cells);
+	else if (stages)
+		myocyte_attempt_by_stages(&s->cells, stream);
+	else
+		myocyte_attempt(&s->cells, 1, stream);
 	return 0;
 }
 
@@ -116,6 +119,6 @@ const struct workload workload_myocyte = {
 	.fused = fused,
 	.check = myocyte_check,
 	.report = myocyte_report,
-	.cost = cost,
+	.cost = myocyte_cost,
 	.teardown = myocyte_teardown,
 };

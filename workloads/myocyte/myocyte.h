@@ -18,15 +18,21 @@
 extern "C" {
 #endif
 
-enum myocyte_solver { MYOCYTE_ADAPTIVE, MYOCYTE_FIXED };
+enum myocyte_precision { MYOCYTE_DOUBLE, MYOCYTE_FLOAT };
+enum myocyte_granularity { MYOCYTE_BY_ATTEMPT, MYOCYTE_BY_STAGE };
+enum myocyte_control { MYOCYTE_BY_DEVICE, MYOCYTE_BY_HOST };
+
+/* equations=auto, beside enum myocyte_equations: those that belong to the solver. */
+enum { MYOCYTE_MATCHING = MYOCYTE_RODINIA + 1 };
 
 struct myocyte_opts {
 	int64_t cells;
 	double span;	  /* ms */
-	double tolerance; /* relative */
-	int equations;	  /* enum myocyte_equations */
+	double tolerance; /* relative; 0: what suits the precision */
+	int equations;	  /* enum myocyte_equations or MYOCYTE_MATCHING */
 	int solver;	  /* enum myocyte_solver */
-	double step;	  /* ms */
+	int precision, granularity, control;
+	double step; /* ms */
 	double jitter;
 	int64_t seed;
 	const char *initial, *parameters; /* NULL: the files that come with rift */
@@ -37,11 +43,16 @@ struct myocyte_opts {
 };
 
 struct myocyte_state {
-	struct myocyte_cells cells;
+	struct myocyte_cells cells; /* on the device */
+	struct myocyte_cells host;  /* control=host: the cells; the device has scratch */
 	double initial[MYOCYTE_STATES], parameters[MYOCYTE_PARAMS];
 	struct output output; /* of trajectory= or derivatives= */
 	int64_t ignored;      /* columns of states= that mean nothing here */
 };
+
+/* What options that say "choose for me" come to. */
+enum myocyte_equations myocyte_equations(const struct myocyte_opts *o);
+double myocyte_tolerance(const struct myocyte_opts *o);
 
 /* Rows of trajectory= that fit: 2 GB of text. */
 enum { MYOCYTE_ROWS_MAX = 1000000 };
@@ -55,11 +66,19 @@ int myocyte_limits(const void *opts, struct limits *out);
 int myocyte_setup(const void *opts, void *state);
 int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
 int myocyte_report(const void *opts, void *state, struct report *out);
+int myocyte_cost(const void *opts, const void *state, struct cost *out);
 void myocyte_teardown(void *state);
 
-/* Device memory for this many cells; -ENOMEM after one line with numbers. */
+/* Device memory of one cell in bytes. */
+size_t myocyte_cell_bytes(const struct myocyte_cells *cells);
+
+/* Device memory for cells->cells cells; -ENOMEM after one line with numbers. */
 int myocyte_allocate(struct myocyte_cells *cells);
 void myocyte_free(struct myocyte_cells *cells);
+
+/* A copy of the device's cells in host memory; 0 or -ENOMEM after one line. */
+int myocyte_mirror(const struct myocyte_cells *device, struct myocyte_cells *host);
+void myocyte_free_mirror(struct myocyte_cells *host);
 
 /* Reads cells by number, in any order, after a synchronize. Returns 0 or -ENOMEM. */
 int myocyte_read_cells(const struct myocyte_state *s, const int64_t *which, int64_t n,

@@ -133,12 +133,20 @@ void myocyte_ref_couple(double Btot_x, double CaMKIItot_dy, const double J_Ca[3]
 
 enum { RKF_STAGES = 13, RKF_STAGES_ORDER7 = 11 };
 
-/* Fehlberg's 7(8): stage sums, weights of order 7, and those of (order 8 - order 7). */
+/* Fehlberg's 7(8): stage times, stage sums, weights of order 7, and of (order 8 - order 7). */
 struct ref_tableau {
+	double c[RKF_STAGES];
 	double a[RKF_STAGES][RKF_STAGES - 1];
 	double b7[RKF_STAGES], error[RKF_STAGES];
 };
 extern const struct ref_tableau myocyte_ref_tableau;
+
+/*
+ * y_new = y + h (weights[0] k[0] + ... + weights[n - 1] k[n - 1]). Weights of zero are left out,
+ * so their k may be NaN.
+ */
+void myocyte_ref_advance(const double y[MYOCYTE_STATES], double h, const double *weights, int n,
+			 double k[][MYOCYTE_STATES], double y_new[MYOCYTE_STATES]);
 
 #ifdef __cplusplus
 }

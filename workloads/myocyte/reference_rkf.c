@@ -25,6 +25,7 @@ enum { N = MYOCYTE_STATES };
 
 /* clang-format off */
 const struct ref_tableau myocyte_ref_tableau = {
+	.c = { 0, 2.0/27, 1.0/9, 1.0/6, 5.0/12, 1.0/2, 5.0/6, 1.0/6, 2.0/3, 1.0/3, 1, 0, 1 },
 	.a = {
 		{ 0 },
 		{ 2.0/27 },
@@ -61,9 +62,12 @@ static void weigh(const double *weights, int n, double k[][N], double sum[N])
 	}
 }
 
-/* y_new = y + h sum. */
-static void advance(const double *y, double h, const double *sum, double *y_new)
+void myocyte_ref_advance(const double y[N], double h, const double *weights, int n, double k[][N],
+			 double y_new[N])
 {
+	double sum[N];
+
+	weigh(weights, n, k, sum);
 	for (int i = 0; i < N; i++)
 		y_new[i] = y[i] + h * sum[i];
 }
@@ -73,15 +77,13 @@ static void rkf_step(const struct myocyte_model *m, double stimulus, double h, i
 		     const double y[N], double k[][N], double y_new[N])
 {
 	const struct ref_tableau *rkf = &myocyte_ref_tableau;
-	double at[N], sum[N];
+	double at[N];
 
 	for (int s = 0; s < stages; s++) {
-		weigh(rkf->a[s], s, k, sum);
-		advance(y, h, sum, at);
+		myocyte_ref_advance(y, h, rkf->a[s], s, k, at);
 		myocyte_ref_rhs(m, stimulus, at, k[s]);
 	}
-	weigh(rkf->b7, RKF_STAGES_ORDER7, k, sum);
-	advance(y, h, sum, y_new);
+	myocyte_ref_advance(y, h, rkf->b7, RKF_STAGES_ORDER7, k, y_new);
 }
 
 /* ---- where steps end ------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /*
  * rkf78.cuh - one step of the Runge-Kutta-Fehlberg 7(8) pair for one cell.
  *
- * Source: Fehlberg, NASA TR R-287 (1968).
+ * The stage sums also run on the host, for control=host. Source: Fehlberg, NASA TR R-287 (1968).
  */
 #ifndef RIFT_MYOCYTE_RKF78_CUH
 #define RIFT_MYOCYTE_RKF78_CUH
@@ -17,6 +17,8 @@
 #endif
 
 namespace myocyte
+{
+namespace
 {
 enum { STATES = MYOCYTE_STATES, STAGES = MYOCYTE_STAGES };
 
@@ -41,9 +43,17 @@ constexpr double tableau[STAGES][STAGES - 1] = {
 };
 // clang-format on
 
+/* Times of the stages, in steps from the start of the step. */
+EITHER double node(int s)
+{
+	constexpr double nodes[STAGES] = { 0,	   2. / 27, 1. / 9, 1. / 6, 5. / 12, 1. / 2, 5. / 6,
+					   1. / 6, 2. / 3,  1. / 3, 1,	    0,	     1 };
+
+	return nodes[s];
+}
+
 /* sum over r <= R of tableau[S][r] k_r, for one state; next is the distance of k_r to k_r+1. */
-template <int S, int R>
-static __device__ inline double weighted(const double *__restrict__ k, int64_t next)
+template <int S, int R> EITHER real weighted(const real *__restrict__ k, int64_t next)
 {
 	[[maybe_unused]] constexpr double a = tableau[S][R];
 
@@ -57,31 +67,37 @@ static __device__ inline double weighted(const double *__restrict__ k, int64_t n
 
 /* One cell's columns. n: distance between states, in words; stage s of k is 91 n further. */
 struct cell {
-	double *y, *trial, *k;
-	const double *p;
+	real *y, *trial, *k;
+	const real *p;
 	int n;
 
-	__device__ int64_t stage() const
+	__host__ __device__ int64_t stage() const
 	{
 		return (int64_t)STATES * n;
 	}
 };
 
+EITHER struct cell cell_of(const struct myocyte_cells &a, int64_t id)
+{
+	return { (real *)a.y + id, (real *)a.trial + id, (real *)a.k + id, (const real *)a.p + id,
+		 (int)a.stride };
+}
+
 template <int S>
-static __device__ inline void add_stages(double *__restrict__ trial, const double *__restrict__ y,
-					 const double *__restrict__ k, int n, double h)
+EITHER void add_stages(real *__restrict__ trial, const real *__restrict__ y,
+		       const real *__restrict__ k, int n, real h)
 {
 	for (int i = 0; i < STATES; i++)
 		trial[i * n] = y[i * n] + h * weighted<S, S - 1>(k + i * n, (int64_t)STATES * n);
 }
 
-template <int S> static __device__ inline void stage_state(const struct cell &c, double h)
+template <int S> EITHER void stage_state(const struct cell &c, real h)
 {
 	add_stages<S>(c.trial, c.y, c.k, c.n, h);
 }
 
 /* trial = the state at which stage s (0 based, not the first) is evaluated. */
-static __device__ inline void prepare_stage(const struct cell &c, int s, double h)
+EITHER void prepare_stage(const struct cell &c, int s, real h)
 {
 	switch (s) {
 	case 1:
@@ -111,23 +127,43 @@ static __device__ inline void prepare_stage(const struct cell &c, int s, double 
 	}
 }
 
-/* k_0 .. k_(stages - 1) of a step of length h. One call of the model keeps the code small. */
-static __device__ inline void evaluate_stages(const struct cell &c, bool benchmark, int stages,
-					      double h, double stimulus)
+/* A step to be tried. */
+struct step {
+	double t, h;	 /* ms */
+	double T;	 /* cycle length, ms */
+	bool benchmark;	 /* equations */
+	bool as_rodinia; /* stimulus of each stage's own time, derivatives guarded */
+};
+
+/* Steps that end on the edges of the stimulus see their own side of it: that of the midpoint. */
+EITHER double stage_time(const struct step &step, int s)
 {
-	ROLLED for (int s = 0; s < stages; s++)
-	{
-		if (s)
-			prepare_stage(c, s, h);
-		right_hand_side(benchmark, stimulus, c.p, s ? c.trial : c.y, c.k + s * c.stage(),
-				c.n);
-	}
+	return step.t + step.h * (step.as_rodinia ? node(s) : 0.5);
+}
+
+static __device__ inline void guard(real *f, int n)
+{
+	for (int i = 0; i < STATES; i++)
+		f[i * n] = guarded(f[i * n]);
+}
+
+/* k_s, once k_0 .. k_(s-1) are there. */
+static __device__ inline void evaluate_stage(const struct cell &c, const struct step &step, int s)
+{
+	real *f = c.k + s * c.stage();
+
+	if (s)
+		prepare_stage(c, s, step.h);
+	right_hand_side(step.benchmark, stimulus_at(stage_time(step, s), step.T), c.p,
+			s ? c.trial : c.y, f, c.n);
+	if (step.as_rodinia)
+		guard(f, c.n);
 }
 
 /* State i after a step of length h. */
-static __device__ inline double order_7(const struct cell &c, int i, double h)
+EITHER real order_7(const struct cell &c, int i, real h)
 {
-	const double *k = c.k + i * c.n;
+	const real *k = c.k + i * c.n;
 	int64_t next = c.stage();
 
 	return c.y[i * c.n] +
@@ -136,49 +172,14 @@ static __device__ inline double order_7(const struct cell &c, int i, double h)
 }
 
 /* |order 8 - order 7|/h of state i. */
-static __device__ inline double error_rate(const struct cell &c, int i)
+EITHER real error_rate(const struct cell &c, int i)
 {
-	const double *k = c.k + i * c.n;
+	const real *k = c.k + i * c.n;
 	int64_t next = c.stage();
 
 	return fabs(41. / 840 * (k[0] + k[10 * next] - k[11 * next] - k[12 * next]));
 }
-
-/* What came of a step: it is in trial. */
-struct outcome {
-	double error; /* largest in units of the tolerance; 0 for a fixed step */
-	bool finite;
-};
-
-static __device__ inline struct outcome combine_adaptive(const struct cell &c, double h, double R,
-							 const double *start)
-{
-	struct outcome o = { 0, true };
-
-	for (int i = 0; i < STATES; i++) {
-		double now = c.y[i * c.n], then = order_7(c, i, h), e = h * error_rate(c, i);
-		double least = R * 1e-3 * fmax(fabs(start[i]), 1e-9);
-		double r = e / (least + R * fmax(fabs(now), fabs(then)));
-
-		o.error = fmax(o.error, r); /* drops NaN: that is what finite is for */
-		o.finite = o.finite && isfinite(then) && isfinite(e);
-		c.trial[i * c.n] = then;
-	}
-	return o;
-}
-
-static __device__ inline struct outcome combine_fixed(const struct cell &c, double h)
-{
-	struct outcome o = { 0, true };
-
-	for (int i = 0; i < STATES; i++) {
-		double then = order_7(c, i, h);
-
-		o.finite = o.finite && isfinite(then);
-		c.trial[i * c.n] = then;
-	}
-	return o;
-}
+} // namespace
 } // namespace myocyte
 
 #endif

@@ -1,4 +1,4 @@
-/* setup.c - inputs and device memory of the myocyte workload. */
+/* setup.c - inputs and configuration of the myocyte workload. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,78 +47,6 @@ static int read_inputs(const struct myocyte_opts *o, struct myocyte_state *s)
 	return err;
 }
 
-/* ---- device memory --------------------------------------------------------------------- */
-
-/* Left free: cells that are read back, rows, rounding of the allocations. */
-static const size_t spare_bytes = 16 << 20;
-
-static int refuse_cells(int64_t cells, size_t free_bytes)
-{
-	const double GiB = 1 << 30;
-	size_t room = free_bytes > spare_bytes ? free_bytes - spare_bytes : 0;
-
-	return complain(ENOMEM,
-			"cells=%ld needs %.1f GiB on the device, which has %.1f GiB free; at most "
-			"%zu cells fit",
-			(long)cells, (double)cells * MYOCYTE_CELL_BYTES / GiB,
-			(double)free_bytes / GiB, room / MYOCYTE_CELL_BYTES);
-}
-
-static int check_memory(int64_t cells)
-{
-	size_t free_bytes, total_bytes;
-
-	CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-	if ((size_t)cells * MYOCYTE_CELL_BYTES + spare_bytes > free_bytes)
-		return refuse_cells(cells, free_bytes);
-	return 0;
-}
-
-int myocyte_allocate(struct myocyte_cells *c)
-{
-	size_t n = (size_t)c->stride;
-	struct {
-		void **at;
-		size_t words;
-	} arrays[] = {
-		{ (void **)&c->y, MYOCYTE_STATES * n },
-		{ (void **)&c->t, n },
-		{ (void **)&c->h, n },
-		{ (void **)&c->count, MYOCYTE_COUNTS * n },
-		{ (void **)&c->end, MYOCYTE_STATES * n },
-		{ (void **)&c->p, MYOCYTE_PARAMS * n },
-		{ (void **)&c->trial, MYOCYTE_STATES * n },
-		{ (void **)&c->k, MYOCYTE_STAGES * MYOCYTE_STATES * n },
-		{ (void **)&c->start, MYOCYTE_STATES },
-	};
-	size_t free_bytes, total_bytes;
-	int err = check_memory(c->cells);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
-		if (cudaMalloc(arrays[i].at, arrays[i].words * sizeof(double))) {
-			/* the sum fits, the pieces do not */
-			cudaGetLastError();
-			*arrays[i].at = NULL;
-			myocyte_free(c);
-			CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-			return refuse_cells(c->cells, free_bytes);
-		}
-	return 0;
-}
-
-void myocyte_free(struct myocyte_cells *c)
-{
-	void *arrays[] = { c->y, c->t, c->h, c->count, c->end, c->p, c->trial, c->k, c->start };
-
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
-		if (arrays[i])
-			CUDA(cudaFree(arrays[i]));
-	c->y = c->t = c->h = c->end = c->p = c->trial = c->k = c->start = NULL;
-	c->count = NULL;
-}
-
 /* ---- cells ----------------------------------------------------------------------------- */
 
 /*
@@ -136,10 +64,13 @@ static void configure(const struct myocyte_opts *o, struct myocyte_cells *c)
 	c->cells = o->cells;
 	c->stride = stride_for(o->cells);
 	c->running = o->cells;
-	c->fixed = o->solver == MYOCYTE_FIXED;
-	c->benchmark = o->equations == MYOCYTE_RODINIA;
+	c->single = o->precision == MYOCYTE_FLOAT;
+	c->by_host = o->control == MYOCYTE_BY_HOST;
+	c->solver = (enum myocyte_solver)o->solver;
+	c->benchmark = myocyte_equations(o) == MYOCYTE_RODINIA;
+	c->guarded = c->solver == MYOCYTE_AS_RODINIA;
 	c->span = o->span;
-	c->tolerance = o->tolerance;
+	c->tolerance = myocyte_tolerance(o);
 	c->step = o->step;
 	c->every = o->every;
 }
@@ -155,7 +86,7 @@ static int setup_cells(const struct myocyte_opts *o, struct myocyte_state *s)
 	CUDA(cudaMemcpy(s->cells.start, s->initial, sizeof(s->initial), cudaMemcpyHostToDevice));
 	myocyte_vary(&s->cells, s->parameters, o->jitter, (uint64_t)o->seed, NULL);
 	CUDA(cudaDeviceSynchronize());
-	return 0;
+	return s->cells.by_host ? myocyte_mirror(&s->cells, &s->host) : 0;
 }
 
 int myocyte_setup(const void *opts, void *state)
@@ -168,8 +99,8 @@ int myocyte_setup(const void *opts, void *state)
 		err = read_inputs(o, s);
 	if (err)
 		return err;
-	myocyte_load_kernels();
 	configure(o, &s->cells);
+	myocyte_load_kernels(&s->cells);
 	return o->derivatives ? myocyte_setup_derivatives(o, s) : setup_cells(o, s);
 }
 
@@ -179,28 +110,5 @@ void myocyte_teardown(void *state)
 
 	output_discard(&s->output);
 	myocyte_free(&s->cells);
-}
-
-/* ---- reading back ---------------------------------------------------------------------- */
-
-int myocyte_read_cells(const struct myocyte_state *s, const int64_t *which, int64_t n,
-		       struct myocyte_cell *out)
-{
-	struct myocyte_cell *cells = NULL;
-	int64_t *list = NULL;
-	int err = 0;
-
-	if (cudaMalloc((void **)&cells, (size_t)n * sizeof(*cells)) ||
-	    cudaMalloc((void **)&list, (size_t)n * sizeof(*list))) {
-		cudaGetLastError();
-		err = complain(ENOMEM, "no %zu bytes left on the device to read %ld cells",
-			       (size_t)n * (sizeof(*cells) + sizeof(*list)), (long)n);
-	} else {
-		CUDA(cudaMemcpy(list, which, (size_t)n * sizeof(*list), cudaMemcpyHostToDevice));
-		myocyte_gather(&s->cells, list, n, cells, NULL);
-		CUDA(cudaMemcpy(out, cells, (size_t)n * sizeof(*out), cudaMemcpyDeviceToHost));
-	}
-	CUDA(cudaFree(cells));
-	CUDA(cudaFree(list));
-	return err;
+	myocyte_free_mirror(&s->host);
 }

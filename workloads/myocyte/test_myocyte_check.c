@@ -95,7 +95,7 @@ static void fails(enum myocyte_solver solver, int64_t steps, int s, double facto
 	struct verdict v;
 
 	run_fused(r, steps);
-	spoil(r->s.cells.y + s * 3 + 2, factor);
+	spoil((double *)r->s.cells.y + s * 3 + 2, factor);
 	v = run_check(r, steps, false);
 	cr_assert(!v.passed, "y%d times %.17g passes after %ld steps: error %g", s, factor,
 		  (long)steps, v.error);
@@ -142,7 +142,7 @@ Test(small_myocyte_check, fails_with_other_parameters)
 
 	need_device();
 	r = run_begin(opts_for(2, MYOCYTE_FIXED, MYOCYTE_PUBLISHED));
-	spoil(r->s.cells.p + 5 * 2 + 1, 1 + 1e-4); /* PP1tot_dy of cell 1 */
+	spoil((double *)r->s.cells.p + 5 * 2 + 1, 1 + 1e-4); /* PP1tot_dy of cell 1 */
 	run_fused(r, 300);
 	cr_assert(!run_check(r, 300, false).passed, "PP1tot_dy is off by 1e-4");
 	run_end(r);

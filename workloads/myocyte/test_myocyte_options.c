@@ -30,8 +30,8 @@ Test(small_myocyte_options, defaults_are_allowed_in_every_mode)
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d: %s", m, limits.mode_refused[m]);
 	cr_assert(limits.depth_run == 1024, "depth of rift run: %ld", (long)limits.depth_run);
-	cr_assert(o.cells == 1 && o.span == 1000 && o.tolerance == 1e-6 && o.step == 0.015625 &&
-			  o.jitter == 0.01 && o.every == 1,
+	cr_assert(o.cells == 1 && o.span == 1000 && myocyte_tolerance(&o) == 1e-6 &&
+			  o.step == 0.015625 && o.jitter == 0.01 && o.every == 1,
 		  "defaults");
 }
 
@@ -115,7 +115,8 @@ static size_t free_bytes(void)
 /* Takes device memory until more cells than that are too many. Returns what it took. */
 static void *leave_room_for(int64_t cells)
 {
-	size_t keep = (size_t)cells * MYOCYTE_CELL_BYTES;
+	const struct myocyte_cells plain = { 0 };
+	size_t keep = (size_t)cells * myocyte_cell_bytes(&plain);
 	void *taken = NULL;
 
 	if (free_bytes() > keep)
@@ -133,7 +134,6 @@ Test(small_myocyte_options, too_many_cells_are_refused_with_numbers)
 
 	need_device();
 	taken = leave_room_for(MYOCYTE_CELLS_MAX / 2);
-	myocyte_load_kernels();
 	before = free_bytes();
 	o.cells = MYOCYTE_CELLS_MAX;
 	cr_redirect_stderr();

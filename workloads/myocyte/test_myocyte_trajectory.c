@@ -81,7 +81,7 @@ static void agree(struct myocyte_opts o, const struct bounds *b, int n)
 
 	cr_assert(csv.rows == 1 + (int64_t)(o.span / o.every), "%ld rows", (long)csv.rows);
 	for (int i = 0; i < n; i++)
-		agrees(&csv, (enum myocyte_equations)o.equations, &b[i]);
+		agrees(&csv, myocyte_equations(&o), &b[i]);
 	csv_free(&csv);
 }
 

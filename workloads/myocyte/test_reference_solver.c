@@ -46,6 +46,7 @@ Test(small_reference_solver, stage_sums_are_the_stage_times)
 				  "stage %d uses %d, which comes later", s, r);
 		}
 		close_to("row", s, sum, c[s]);
+		close_to("time", s, myocyte_ref_tableau.c[s], c[s]);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cuda_check.h"
 #include "workloads/myocyte/myocyte.h"
@@ -23,19 +24,31 @@ struct tracer {
 	bool complete;
 };
 
-static void write_header(struct output *out)
+/* The benchmark's rows: at "time" k the state is k - 1 + h, after so many attempts. */
+static void write_header(struct output *out, bool rodinia)
 {
-	fputs("t", out->file);
+	fputs(rodinia ? "k,x,h,attempts" : "t", out->file);
 	for (int i = 0; i < MYOCYTE_STATES; i++)
 		fprintf(out->file, ",y%d", i);
 	fputc('\n', out->file);
+}
+
+static void write_row(struct output *out, bool rodinia, const struct myocyte_row *row)
+{
+	double x = row->attempts > 0 ? row->t - 1 + row->h : 0;
+
+	if (rodinia)
+		fprintf(out->file, "%.17g,%.17g,%.17g,%.17g,", row->t, x, row->h, row->attempts);
+	else
+		fprintf(out->file, "%.17g,", row->t);
+	output_numbers(out, row->y, MYOCYTE_STATES);
 }
 
 /* Writes up to the end of the span; what follows it in the batch is the next span's. */
 static void write_rows(struct tracer *t, int64_t n)
 {
 	for (int64_t i = 0; i < n && !t->complete; i++) {
-		output_numbers(t->out, &t->row[i].t, 1 + MYOCYTE_STATES);
+		write_row(t->out, t->opts->solver == MYOCYTE_AS_RODINIA, &t->row[i]);
 		t->written++;
 		t->complete = t->row[i].t >= t->opts->span;
 	}
@@ -52,7 +65,7 @@ static int check_cell(const struct tracer *t)
 		return 0;
 	CUDA(cudaMemcpy(&at, t->cells.t + id, sizeof(at), cudaMemcpyDeviceToHost));
 	return complain(EDOM, "trajectory: cell %ld stops being finite before t=%g ms%s", (long)id,
-			at, t->cells.fixed ? "; a shorter step= may help" : "");
+			at, t->cells.solver == MYOCYTE_FIXED ? "; a shorter step= may help" : "");
 }
 
 /* Space for rows may be gone, memory being what cells= takes up. */
@@ -102,6 +115,8 @@ static double attempts_at_most(const struct myocyte_opts *o)
 {
 	double rows = myocyte_trajectory_rows(o);
 
+	if (o->solver == MYOCYTE_AS_RODINIA)
+		return MYOCYTE_TRIES_MAX * (o->span + 1);
 	if (o->solver == MYOCYTE_FIXED)
 		return 1000 + 1.01 * o->span / o->step + 3 * rows + 3 * o->span;
 	return 1e5 + 1e4 * o->span + 100 * rows;
@@ -128,7 +143,8 @@ static int run(struct tracer *t)
 int myocyte_write_trajectory(const struct myocyte_opts *o, struct myocyte_state *s, int64_t *rows)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
-	const double zero = 0;
+	bool rodinia = o->solver == MYOCYTE_AS_RODINIA;
+	struct myocyte_row first = { 0 };
 	int err;
 
 	CHECK(t, "%zu bytes", sizeof(*t));
@@ -136,13 +152,14 @@ int myocyte_write_trajectory(const struct myocyte_opts *o, struct myocyte_state 
 	t->opts = o;
 	t->out = &s->output;
 	t->cells = s->cells;
+	t->cells.outcome = NULL; /* the device decides, whoever did in the timed run */
 	t->cells.first = o->trace;
 	t->cells.running = 1;
 	err = begin(t);
 	if (!err) {
-		write_header(t->out);
-		fprintf(t->out->file, "%.17g,", zero);
-		output_numbers(t->out, s->initial, MYOCYTE_STATES);
+		memcpy(first.y, s->initial, sizeof(first.y));
+		write_header(t->out, rodinia);
+		write_row(t->out, rodinia, &first);
 		t->written = 1;
 		err = run(t);
 	}

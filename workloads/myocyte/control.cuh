@@ -1,0 +1,273 @@
+/*
+ * control.cuh - the solver's decisions for one cell: where to, how far, was it good, what next.
+ *
+ * Runs on the device, or on the host with control=host: every product that is added to is
+ * written as fma() or stands alone, so that both round alike.
+ */
+#ifndef RIFT_MYOCYTE_CONTROL_CUH
+#define RIFT_MYOCYTE_CONTROL_CUH
+
+#include "workloads/myocyte/rkf78.cuh"
+
+namespace myocyte
+{
+namespace
+{
+/* ---- where steps must end -------------------------------------------------------------- */
+
+/* The first of 5, T, T + 5, 2 T, .. behind t: where the stimulus changes, or a cycle ends. */
+EITHER double next_edge(double t, double T)
+{
+	double cycle = floor(t / T) - 1; /* t/T may round either way when t is an edge */
+
+	for (;; cycle++) {
+		double off = fma(cycle, T, t_stim), on = (cycle + 1) * T;
+
+		if (off > t && off < on)
+			return off;
+		if (on > t)
+			return on;
+	}
+}
+
+/* Output times and other stops nearer than this share of `every` are one. */
+constexpr double same_time = 1e-9;
+
+/* The first multiple of `every` behind t. */
+EITHER double next_output(double t, double every)
+{
+	double n = floor(t / every);
+
+	while (!(n * every > fma(same_time, every, t)))
+		n++;
+	return n * every;
+}
+
+struct stop {
+	double t;
+	bool output; /* a row of the trajectory belongs here */
+};
+
+EITHER struct stop next_stop(const struct myocyte_cells &a, double t, double T)
+{
+	double edge = next_edge(t, T);
+	struct stop stop = { fmin(edge, a.span), edge >= a.span };
+	double output;
+
+	if (!a.rows)
+		return stop;
+	output = next_output(t, a.every);
+	if (output < fma(-same_time, a.every, stop.t))
+		return { output, true };
+	stop.output = stop.output || output <= fma(same_time, a.every, stop.t);
+	return stop;
+}
+
+/* ---- beginning ------------------------------------------------------------------------- */
+
+EITHER void copy_states(real *to, const real *from, int64_t n)
+{
+	for (int i = 0; i < STATES; i++)
+		to[i * n] = from[i * n];
+}
+
+/* The benchmark tries a whole ms first, in every row. */
+EITHER double first_step(const struct myocyte_cells &a)
+{
+	switch (a.solver) {
+	case MYOCYTE_ADAPTIVE:
+		return MYOCYTE_STEP_FIRST_MS;
+	case MYOCYTE_FIXED:
+		return a.step;
+	default:
+		return 1;
+	}
+}
+
+EITHER void start_over(const struct myocyte_cells &a, int64_t id)
+{
+	for (int i = 0; i < STATES; i++)
+		((real *)a.y)[i * a.stride + id] = a.start[i];
+	a.t[id] = 0;
+	a.h[id] = first_step(a);
+	a.count[MYOCYTE_TRIES * a.stride + id] = 0;
+}
+
+EITHER void reset_cell(const struct myocyte_cells &a, int64_t id)
+{
+	start_over(a, id);
+	for (int i = 0; i < MYOCYTE_COUNTS; i++)
+		a.count[i * a.stride + id] = 0;
+	a.taken[id] = 0;
+	for (int i = 0; i < STATES; i++)
+		((real *)a.end)[i * a.stride + id] = 0;
+	for (int i = 0; i < STATES && a.before; i++)
+		((real *)a.before)[i * a.stride + id] = 0;
+}
+
+/* ---- which step ------------------------------------------------------------------------ */
+
+struct plan {
+	struct step step;
+	struct stop stop;
+	bool landing; /* the step was cut or stretched to end at the stop */
+};
+
+EITHER struct step step_at(const struct myocyte_cells &a, int64_t id, double h)
+{
+	return { a.t[id], h, double(((const real *)a.p)[par::T_cycle * a.stride + id]), a.benchmark,
+		 a.solver == MYOCYTE_AS_RODINIA };
+}
+
+/* Of a cell that has not completed its span. */
+EITHER struct plan plan_step(const struct myocyte_cells &a, int64_t id)
+{
+	struct plan plan = { step_at(a, id, a.h[id]), { 0, false }, false };
+	struct step &step = plan.step;
+
+	if (step.as_rodinia)
+		return plan;
+	plan.stop = next_stop(a, step.t, step.T);
+	plan.landing = fma(step.h, 1 + 1e-9, step.t) >= plan.stop.t; /* no sliver follows */
+	/* as the precision has it, so that time and state go equally far */
+	step.h = double(real(plan.landing ? plan.stop.t - step.t : step.h));
+	return plan;
+}
+
+/* Of any cell: the attempt after the end of the span starts over. */
+EITHER struct plan next_plan(const struct myocyte_cells &a, int64_t id)
+{
+	if (a.t[id] >= a.span)
+		start_over(a, id);
+	return plan_step(a, id);
+}
+
+/* The host planned: t and h are the step to try. */
+EITHER struct plan plan_given(const struct myocyte_cells &a, int64_t id)
+{
+	return { step_at(a, id, a.h[id]), { 0, false }, false };
+}
+
+/* ---- what becomes of it ---------------------------------------------------------------- */
+
+EITHER void count(const struct myocyte_cells &a, enum myocyte_count what, int64_t id)
+{
+	a.count[what * a.stride + id]++;
+}
+
+EITHER void lose(const struct myocyte_cells &a, int64_t id)
+{
+	a.count[MYOCYTE_LOST * a.stride + id] = 1;
+}
+
+EITHER void append_row(const struct myocyte_cells &a, const struct cell &c, int64_t id, double h)
+{
+	struct myocyte_row *row = a.rows + (*a.n_rows)++;
+
+	row->t = a.t[id];
+	row->h = h;
+	row->attempts = (double)a.count[MYOCYTE_TRIES * a.stride + id];
+	for (int i = 0; i < STATES; i++)
+		row->y[i] = double(c.y[i * c.n]);
+}
+
+/* The cell is at t now, by a step of h. */
+EITHER void accept(const struct myocyte_cells &a, const struct cell &c, int64_t id, double t,
+		   double h, bool output)
+{
+	if (a.before)
+		copy_states((real *)a.before + id, c.y, c.n);
+	copy_states(c.y, c.trial, c.n);
+	a.t[id] = t;
+	a.taken[id] = h;
+	count(a, MYOCYTE_ACCEPTED, id);
+	if (t >= a.span) {
+		copy_states((real *)a.end + id, c.trial, c.n);
+		count(a, MYOCYTE_SPANS, id);
+	}
+	if (output && a.rows)
+		append_row(a, c, id, h);
+	a.count[MYOCYTE_TRIES * a.stride + id] = 0;
+}
+
+/* Keeps h usable; a cell that cannot go on with the shortest step is lost. */
+EITHER void reject(const struct myocyte_cells &a, int64_t id)
+{
+	count(a, MYOCYTE_REJECTED, id);
+	if (a.h[id] < MYOCYTE_STEP_LEAST_MS) {
+		a.h[id] = MYOCYTE_STEP_LEAST_MS;
+		lose(a, id);
+	}
+}
+
+/*
+ * A step cut short to land on a stop says little about the one that was meant: that one may
+ * grow, not shrink.
+ */
+EITHER void settle_step(const struct myocyte_cells &a, const struct cell &c, int64_t id,
+			const struct plan &plan, const struct myocyte_outcome &o)
+{
+	double meant = a.h[id], next = plan.step.h * o.factor;
+
+	if (a.solver == MYOCYTE_ADAPTIVE)
+		a.h[id] = o.within && plan.landing ? fmax(meant, next) : next;
+	else if (!o.finite)
+		lose(a, id);
+	if (o.within)
+		accept(a, c, id, plan.landing ? plan.stop.t : plan.step.t + plan.step.h,
+		       plan.step.h, plan.landing && plan.stop.output);
+	else
+		reject(a, id);
+}
+
+/* The benchmark's next trial in a row that began at t. For the end of the run to act on it, a
+ * step must exceed 2/3 ms. */
+EITHER double next_trial(real t, real h, real q, real end)
+{
+	h = q * h;
+	if (h >= real(0.9))
+		h = 0.9;
+	if (t + h > end)
+		h = end - t;
+	else if (fma(1.5, double(h), double(t)) > double(end))
+		h = h / real(2);
+	return double(h);
+}
+
+/*
+ * The benchmark's rows: a step is accepted, and a whole ms is taken for passed. It gives up
+ * after 12 attempts; the cell is lost then, and starts over.
+ */
+EITHER void settle_row(const struct myocyte_cells &a, const struct cell &c, int64_t id,
+		       const struct step &step, const struct myocyte_outcome &o)
+{
+	double k = step.t + 1;
+
+	if (o.within) {
+		a.h[id] = first_step(a);
+		accept(a, c, id, k, step.h, k >= a.span || fmod(k, a.every) == 0);
+		if (!o.finite)
+			lose(a, id);
+		return;
+	}
+	count(a, MYOCYTE_REJECTED, id);
+	a.h[id] = next_trial(step.t, step.h, o.factor, a.span);
+	if (a.count[MYOCYTE_TRIES * a.stride + id] == MYOCYTE_TRIES_MAX) {
+		lose(a, id);
+		a.t[id] = a.span;
+	}
+}
+
+EITHER void settle(const struct myocyte_cells &a, const struct cell &c, int64_t id,
+		   const struct plan &plan, const struct myocyte_outcome &o)
+{
+	count(a, MYOCYTE_TRIES, id);
+	if (a.solver == MYOCYTE_AS_RODINIA)
+		settle_row(a, c, id, plan.step, o);
+	else
+		settle_step(a, c, id, plan, o);
+}
+} // namespace
+} // namespace myocyte
+
+#endif

@@ -1,0 +1,4 @@
+/* kernels_double.cu - the myocyte's kernels in double. */
+#define MYOCYTE_REAL double
+#define MYOCYTE_IN(name) name##_double
+#include "workloads/myocyte/kernels.cuh"
