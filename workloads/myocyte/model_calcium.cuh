@@ -131,9 +131,15 @@ static __device__ inline real J_leak(const input &y)
 
 /* ---- buffers: each returns the uptake that it writes, mM/ms ---------------------------- */
 
+/* on: rate of binding to a free site, 1/ms. */
+static __device__ inline real uptake(real on, real free_sites, real koff, real bound)
+{
+	return product(on, free_sites) - product(koff, bound);
+}
+
 static __device__ inline real binding(real kon, real free, real sites, real koff, real bound)
 {
-	return kon * free * (sites - bound) - koff * bound;
+	return uptake(kon * free, sites - bound, koff, bound);
 }
 
 static __device__ inline real Na_buffer(int at_NaB, real Na, real sites, const input &y,
@@ -149,10 +155,10 @@ static __device__ inline real cytosolic_buffers(const input &y, const output &f)
 	real free_TnCH = B_TnCH - y[at::TnCHc] - y[at::TnCHm];
 	real free_Myo = B_Myo - y[at::Myoc] - y[at::Myom];
 	real TnCL = binding(kon_TnCL, Ca, B_TnCL, koff_TnCL, y[at::TnCL]);
-	real TnCHc = kon_TnCHc * Ca * free_TnCH - koff_TnCHc * y[at::TnCHc];
-	real TnCHm = kon_TnCHm * Mg_i * free_TnCH - koff_TnCHm * y[at::TnCHm];
-	real Myoc = kon_Myoc * Ca * free_Myo - koff_Myoc * y[at::Myoc];
-	real Myom = kon_Myom * Mg_i * free_Myo - koff_Myom * y[at::Myom];
+	real TnCHc = uptake(kon_TnCHc * Ca, free_TnCH, koff_TnCHc, y[at::TnCHc]);
+	real TnCHm = uptake(kon_TnCHm * Mg_i, free_TnCH, koff_TnCHm, y[at::TnCHm]);
+	real Myoc = uptake(kon_Myoc * Ca, free_Myo, koff_Myoc, y[at::Myoc]);
+	real Myom = uptake(kon_Myom * Mg_i, free_Myo, koff_Myom, y[at::Myom]);
 	real SRB = binding(kon_SR, Ca, B_SR, koff_SR, y[at::SRB]);
 
 	f[at::TnCL] = TnCL;

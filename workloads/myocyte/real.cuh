@@ -77,6 +77,29 @@ EITHER bool is_nan(single a)
 	return a.v != a.v;
 }
 
+/*
+ * a b, rounded before anything is added to it. Where fluxes nearly cancel, a multiplication
+ * fused with the subtraction leaves the rounding of the other one standing.
+ */
+EITHER double product(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+	return __dmul_rn(a, b);
+#else
+	return a * b;
+#endif
+}
+
+EITHER single product(single a, single b)
+{
+#ifdef __CUDA_ARCH__
+	a.v = __fmul_rn(a.v, b.v);
+	return a;
+#else
+	return a * b;
+#endif
+}
+
 /* What differs by precision has internal linkage: two files define it. */
 namespace
 {
