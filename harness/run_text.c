@@ -186,7 +186,7 @@ static struct text median_of(int64_t n)
 	struct text t = { "" };
 
 	if (n)
-		snprintf(t.s, sizeof(t.s), ", median of %ld", (long)n);
+		snprintf(t.s, sizeof(t.s), n == 1 ? ", n = %ld" : ", median of %ld", (long)n);
 	return t;
 }
 
@@ -210,9 +210,9 @@ void run_print(const struct run *r, FILE *out)
 	print_device(&r->platform, out);
 	print_host(&r->platform, out);
 	print_params(r->params, out);
-	if (r->limits.action)
+	if (r->limits.action) {
 		row(out, "sync", "%s", sync_names[r->subject.sync]);
-	else {
+	} else {
 		print_mode(r, out);
 		print_depth_cut(r, out);
 		print_check(r, out);

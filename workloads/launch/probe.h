@@ -1,0 +1,61 @@
+/*
+ * probe.h - what the parts of probe=yes share. Every figure is the median of n samples, in
+ * microseconds unless its row says otherwise.
+ */
+#ifndef RIFT_LAUNCH_PROBE_H
+#define RIFT_LAUNCH_PROBE_H
+
+#include "workloads/launch/launch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	PROBE_SAMPLES = 501,
+	PROBE_BLOCKS = 51,  /* samples that are blocks of launches */
+	PROBE_BLOCK = 256,  /* launches in one: a quarter of the usual queue */
+	PROBE_US_MAX = 100, /* kernels of all probes then take some 2 s */
+};
+
+/* Words of mapped host memory. */
+enum { PROBE_FLAG, PROBE_GO, PROBE_TIMED_OUT, PROBE_WORDS };
+
+struct probe {
+	const struct launch_opts *o;
+	struct launch_state *s;
+	struct report *out;
+	cudaStream_t stream;
+	cudaEvent_t event;
+	int64_t steps;	     /* launched since the reset */
+	uint32_t *word;	     /* PROBE_WORDS, mapped; NULL: the device cannot */
+	uint32_t *on_device; /* the same words there */
+};
+
+int64_t probe_now_ns(void);
+
+/* Sorts. n >= 1. */
+double probe_median(int64_t *ns, int64_t n);
+
+/* A row with a number: the median of n, in `unit`; or with a reason why there is none. */
+void probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n);
+void probe_add_text(struct probe *p, const char *name, const char *why);
+
+/* One step of the workload. */
+void probe_step(struct probe *p);
+
+/* ---- the launch queue (probe_queue.c) --------------------------------------------------- */
+
+/*
+ * Launches that were accepted behind a kernel that runs on, given how long each call took and
+ * that the last one ended only when that kernel was let go: n - 1 where the last took more than
+ * 20 times the median of the others, else -1.
+ */
+int64_t launch_queue_depth(const int64_t *call_ns, int64_t n);
+
+void probe_queue(struct probe *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
