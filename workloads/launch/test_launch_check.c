@@ -243,6 +243,8 @@ Test(small_launch_check, fails_on_one_wrong_block)
 	fails(r, 8, "stream 1, block 0: cycles spun");
 	spoil(&r->s.config.shortest[1], r->s.config.cycles - 1);
 	fails(r, 8, "stream 1, block 0: shortest spin");
+	spoil(&r->s.config.shortest[1], (unsigned long long)(2e6 * r->s.cycles_per_us));
+	fails(r, 8, "stream 1, block 0: shortest spin");
 	run_end(r);
 	r = run_begin(opts_for(LAUNCH_FILL_WORK, 2, 2));
 	run_steps(r, 8);
