@@ -1,8 +1,6 @@
 /*
- * probe.c - probe=yes: calls one by one, where blocks of steps show only their sum.
- *
- * Nothing is in flight when a sample begins. A sample of calls that take less than a microsecond
- * is 16 of them, as reading the clock takes some 30 ns.
+ * probe.c - probe=yes: calls one by one, where blocks of steps show only their sum. First
+ * launches, launches one behind the other, the clock; the waits are in probe_wait.c.
  */
 #include "workloads/launch/probe.h"
 
@@ -14,9 +12,7 @@
 
 #include "common/cuda_check.h"
 
-enum { WARMUP = 20, CALLS = 16, CLOCKS = 11, CLOCK_US = 2000, FLAG_S = 2 };
-
-static const double us = 1e-3; /* of a nanosecond */
+enum { CLOCKS = 11, CLOCK_US = 2000 };
 
 int64_t probe_now_ns(void)
 {
@@ -88,9 +84,9 @@ static void first_launches(struct probe *p)
 	CUDA(cudaFree(count));
 	CHECK(ran == LAUNCH_FIRSTS, "%llu kernels ran", ran);
 	/* of a module, which is loaded by it, then of others in that module */
-	probe_add(p, "first launch", "us", (double)call_ns[0] * us, 1);
-	probe_add(p, "next first launch", "us", probe_median(call_ns + 1, LAUNCH_FIRSTS - 1) * us,
-		  LAUNCH_FIRSTS - 1);
+	probe_add(p, "first launch", "us", (double)call_ns[0] * PROBE_US, 1);
+	probe_add(p, "next first launch", "us",
+		  probe_median(call_ns + 1, LAUNCH_FIRSTS - 1) * PROBE_US, LAUNCH_FIRSTS - 1);
 }
 
 static void probe_first(struct probe *p)
@@ -123,115 +119,13 @@ static void probe_pace(struct probe *p)
 		enq_ns[i] = enqueued - begin;
 		total_ns[i] = probe_now_ns() - begin;
 	}
-	probe_add(p, "launch call", "us", probe_median(enq_ns, PROBE_BLOCKS) / PROBE_BLOCK * us,
-		  PROBE_BLOCKS);
-	probe_add(p, "launch pace", "us", probe_median(total_ns, PROBE_BLOCKS) / PROBE_BLOCK * us,
-		  PROBE_BLOCKS);
+	probe_add(p, "launch call", "us",
+		  probe_median(enq_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US, PROBE_BLOCKS);
+	probe_add(p, "launch pace", "us",
+		  probe_median(total_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US, PROBE_BLOCKS);
 }
 
-/* ---- waiting ---------------------------------------------------------------------------- */
-
-static void stream_sync(struct probe *p)
-{
-	CUDA(cudaStreamSynchronize(p->stream));
-}
-
-static void device_sync(struct probe *p)
-{
-	(void)p;
-	CUDA(cudaDeviceSynchronize());
-}
-
-static void event_sync(struct probe *p)
-{
-	CUDA(cudaEventSynchronize(p->event));
-}
-
-static void record_and_sync(struct probe *p)
-{
-	CUDA(cudaEventRecord(p->event, p->stream));
-	CUDA(cudaEventSynchronize(p->event));
-}
-
-static void poll_stream(struct probe *p)
-{
-	cudaError_t err;
-
-	while ((err = cudaStreamQuery(p->stream)) == cudaErrorNotReady)
-		;
-	CUDA(err);
-	cudaGetLastError(); /* "not ready" is no failure of later calls */
-}
-
-/* Of a call on a stream that has nothing to do. */
-static void probe_idle(struct probe *p, const char *name, void (*call)(struct probe *))
-{
-	int64_t ns[PROBE_SAMPLES];
-
-	record_and_sync(p);
-	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = probe_now_ns();
-
-		for (int j = 0; j < CALLS; j++)
-			call(p);
-		ns[i < 0 ? 0 : i] = probe_now_ns() - begin;
-	}
-	probe_add(p, name, "us", probe_median(ns, PROBE_SAMPLES) / CALLS * us, PROBE_SAMPLES);
-}
-
-/* From a launch call to the return of a wait for its kernel. */
-static void probe_wait(struct probe *p, const char *name, void (*wait)(struct probe *))
-{
-	int64_t ns[PROBE_SAMPLES];
-
-	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = probe_now_ns();
-
-		probe_step(p);
-		wait(p);
-		ns[i < 0 ? 0 : i] = probe_now_ns() - begin;
-	}
-	probe_add(p, name, "us", probe_median(ns, PROBE_SAMPLES) * us, PROBE_SAMPLES);
-}
-
-/* ---- a flag in mapped memory ------------------------------------------------------------ */
-
-/* Returns false when the flag does not come. */
-static bool flag_comes(const struct probe *p, uint32_t value)
-{
-	int64_t until = probe_now_ns() + FLAG_S * 1000000000ll;
-
-	for (unsigned polls = 1; __atomic_load_n(p->word + PROBE_FLAG, __ATOMIC_ACQUIRE) != value;
-	     polls++)
-		if (polls % 65536 == 0 && probe_now_ns() > until)
-			return false;
-	return true;
-}
-
-/* A kernel that writes the flag, and a host that polls it: the cheapest notice there is. */
-static int probe_flag(struct probe *p)
-{
-	const dim3 one = { 1, 1, 1 }, block = { LAUNCH_THREADS, 1, 1 };
-	uint32_t *flag = p->on_device + PROBE_FLAG, value = 0;
-	void *args[] = { &flag, &value };
-	int64_t ns[PROBE_SAMPLES];
-
-	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = probe_now_ns();
-
-		value++;
-		CUDA(cudaLaunchKernel(launch_teller(), one, block, args, 0, p->stream));
-		if (!flag_comes(p, value))
-			return complain(EIO,
-					"probe: a kernel's write to mapped memory has not "
-					"arrived after %d s",
-					FLAG_S);
-		ns[i < 0 ? 0 : i] = probe_now_ns() - begin;
-		CUDA(cudaStreamSynchronize(p->stream));
-	}
-	probe_add(p, "to mapped flag", "us", probe_median(ns, PROBE_SAMPLES) * us, PROBE_SAMPLES);
-	return 0;
-}
+/* ---- mapped memory ---------------------------------------------------------------------- */
 
 /* What needs mapped memory, or says that there is none. */
 static int probe_mapped(struct probe *p)
@@ -252,32 +146,39 @@ static int probe_mapped(struct probe *p)
 
 /* ---- the clock that spins count with ---------------------------------------------------- */
 
-static void two_clocks(struct probe *p)
+/* Returns false when the timer stands still. */
+static bool two_clocks(struct probe *p, int64_t per_ms[CLOCKS])
 {
 	const dim3 one = { 1, 1, 1 };
 	unsigned long long *out, v[3] = { (unsigned long long)(CLOCK_US * p->s->cycles_per_us) };
-	int64_t per_ms[CLOCKS];
 	void *args[] = { &out };
+	bool runs = true;
 
 	CUDA(cudaMalloc((void **)&out, sizeof(v)));
 	for (int i = -1; i < CLOCKS; i++) {
-		CUDA(cudaMemcpy(out, v, sizeof(v), cudaMemcpyHostToDevice));
+		CUDA(cudaMemcpyAsync(out, v, sizeof(v), cudaMemcpyHostToDevice, p->stream));
 		CUDA(cudaLaunchKernel(launch_clock(), one, one, args, 0, p->stream));
+		CUDA(cudaMemcpyAsync(v, out, sizeof(v), cudaMemcpyDeviceToHost, p->stream));
 		CUDA(cudaStreamSynchronize(p->stream));
-		CUDA(cudaMemcpy(v, out, sizeof(v), cudaMemcpyDeviceToHost));
-		per_ms[i < 0 ? 0 : i] = (int64_t)(1e6 * (double)v[1] / (double)v[2]);
+		runs = runs && v[2];
+		per_ms[i < 0 ? 0 : i] = runs ? (int64_t)(1e6 * (double)v[1] / (double)v[2]) : 0;
 	}
 	CUDA(cudaFree(out));
-	probe_add(p, "cycles per us", "1", probe_median(per_ms, CLOCKS) / 1000, CLOCKS);
+	return runs;
 }
 
 static void probe_clock(struct probe *p)
 {
-	if (p->s->device.major)
-		two_clocks(p);
-	else
-		probe_add_text(p, "cycles per us",
+	static const char name[] = "cycles per us";
+	int64_t per_ms[CLOCKS];
+
+	if (!p->s->device.major)
+		probe_add_text(p, name,
 			       "not applicable: the CPU device's clock64() counts nanoseconds");
+	else if (!two_clocks(p, per_ms))
+		probe_add_text(p, name, "not measured: the device's timer stands still");
+	else
+		probe_add(p, name, "1", probe_median(per_ms, CLOCKS) / 1000, CLOCKS);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -330,14 +231,7 @@ int launch_probe(const struct launch_opts *o, struct launch_state *s, struct rep
 	probe_first(&p);
 	launch_load_probe_kernels();
 	probe_pace(&p);
-	probe_idle(&p, "idle stream sync", stream_sync);
-	probe_idle(&p, "idle device sync", device_sync);
-	probe_idle(&p, "idle event sync", event_sync);
-	probe_idle(&p, "idle stream query", poll_stream);
-	probe_wait(&p, "to stream sync", stream_sync);
-	probe_wait(&p, "to device sync", device_sync);
-	probe_wait(&p, "to event sync", record_and_sync);
-	probe_wait(&p, "to stream query", poll_stream);
+	probe_waits(&p);
 	err = probe_mapped(&p);
 	probe_clock(&p);
 	end(&p);

@@ -18,6 +18,8 @@ enum {
 	PROBE_US_MAX = 100, /* kernels of all probes then take some 2 s */
 };
 
+#define PROBE_US 1e-3 /* microseconds in a nanosecond */
+
 /* Words of mapped host memory. */
 enum { PROBE_FLAG, PROBE_GO, PROBE_TIMED_OUT, PROBE_WORDS };
 
@@ -43,6 +45,17 @@ void probe_add_text(struct probe *p, const char *name, const char *why);
 
 /* One step of the workload. */
 void probe_step(struct probe *p);
+
+/* ---- waits (probe_wait.c) --------------------------------------------------------------- */
+
+/* Rows for calls on an idle stream, and for a launch with each way to wait for it. */
+void probe_waits(struct probe *p);
+
+/*
+ * A row for a kernel that writes a flag and a host that polls it: the cheapest notice there is.
+ * Returns 0, or -EIO after one line when the flag does not come.
+ */
+int probe_flag(struct probe *p);
 
 /* ---- the launch queue (probe_queue.c) --------------------------------------------------- */
 

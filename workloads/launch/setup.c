@@ -107,7 +107,7 @@ static void fill_args(struct launch_state *s)
 			struct philox r = philox4x32(w, i, 0, 0, 0);
 			uint64_t noise = (uint64_t)r.word[0] << 32 | r.word[1];
 
-			s->args[i][w] = w ? noise : (noise & 0xffff00) | 1 << 31 | i;
+			s->args[i][w] = w ? noise : (noise & 0xffff00) | 1u << 31 | i;
 		}
 }
 
