@@ -14,7 +14,7 @@
 
 enum { CLOCKS = 11, CLOCK_US = 2000 };
 
-int64_t probe_now_ns(void)
+int64_t launch_now_ns(void)
 {
 	struct timespec t;
 
@@ -29,7 +29,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-double probe_median(int64_t *ns, int64_t n)
+double launch_median(int64_t *ns, int64_t n)
 {
 	qsort(ns, (size_t)n, sizeof(*ns), by_value);
 	return ((double)ns[(n - 1) / 2] + (double)ns[n / 2]) / 2;
@@ -41,13 +41,13 @@ static struct report_row *next_row(struct probe *p, const char *name)
 	return &p->out->row[p->out->n++];
 }
 
-void probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n)
+void launch_probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n)
 {
 	*next_row(p, name) =
 		(struct report_row){ .name = name, .unit = unit, .value = value, .n = n };
 }
 
-void probe_add_text(struct probe *p, const char *name, const char *why)
+void launch_probe_text(struct probe *p, const char *name, const char *why)
 {
 	struct report_row *row = next_row(p, name);
 
@@ -55,7 +55,7 @@ void probe_add_text(struct probe *p, const char *name, const char *why)
 	snprintf(row->text, sizeof(row->text), "%s", why);
 }
 
-void probe_step(struct probe *p)
+void launch_probe_step(struct probe *p)
 {
 	CHECK(!launch_step(p->o, p->s, p->stream), "a step fails");
 	p->steps++;
@@ -74,19 +74,20 @@ static void first_launches(struct probe *p)
 	CUDA(cudaMemset(count, 0, sizeof(*count)));
 	CUDA(cudaDeviceSynchronize());
 	for (int i = 0; i < LAUNCH_FIRSTS; i++) {
-		int64_t begin = probe_now_ns();
+		int64_t begin = launch_now_ns();
 
 		CUDA(cudaLaunchKernel(launch_first(i), one, one, args, 0, p->stream));
-		call_ns[i] = probe_now_ns() - begin;
+		call_ns[i] = launch_now_ns() - begin;
 		CUDA(cudaStreamSynchronize(p->stream));
 	}
 	CUDA(cudaMemcpy(&ran, count, sizeof(ran), cudaMemcpyDeviceToHost));
 	CUDA(cudaFree(count));
 	CHECK(ran == LAUNCH_FIRSTS, "%llu kernels ran", ran);
 	/* of a module, which is loaded by it, then of others in that module */
-	probe_add(p, "first launch", "us", (double)call_ns[0] * PROBE_US, 1);
-	probe_add(p, "next first launch", "us",
-		  probe_median(call_ns + 1, LAUNCH_FIRSTS - 1) * PROBE_US, LAUNCH_FIRSTS - 1);
+	launch_probe_add(p, "first launch", "us", (double)call_ns[0] * PROBE_US, 1);
+	launch_probe_add(p, "next first launch", "us",
+			 launch_median(call_ns + 1, LAUNCH_FIRSTS - 1) * PROBE_US,
+			 LAUNCH_FIRSTS - 1);
 }
 
 static void probe_first(struct probe *p)
@@ -97,8 +98,8 @@ static void probe_first(struct probe *p)
 		first_launches(p);
 		return;
 	}
-	probe_add_text(p, "first launch", why);
-	probe_add_text(p, "next first launch", why);
+	launch_probe_text(p, "first launch", why);
+	launch_probe_text(p, "next first launch", why);
 }
 
 /* ---- launches one behind the other ------------------------------------------------------ */
@@ -108,21 +109,23 @@ static void probe_pace(struct probe *p)
 	int64_t enq_ns[PROBE_BLOCKS], total_ns[PROBE_BLOCKS];
 
 	for (int i = -1; i < PROBE_BLOCKS; i++) { /* the first one warms up */
-		int64_t begin = probe_now_ns(), enqueued;
+		int64_t begin = launch_now_ns(), enqueued;
 
 		for (int j = 0; j < PROBE_BLOCK; j++)
-			probe_step(p);
-		enqueued = probe_now_ns();
+			launch_probe_step(p);
+		enqueued = launch_now_ns();
 		CUDA(cudaStreamSynchronize(p->stream));
 		if (i < 0)
 			continue;
 		enq_ns[i] = enqueued - begin;
-		total_ns[i] = probe_now_ns() - begin;
+		total_ns[i] = launch_now_ns() - begin;
 	}
-	probe_add(p, "launch call", "us",
-		  probe_median(enq_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US, PROBE_BLOCKS);
-	probe_add(p, "launch pace", "us",
-		  probe_median(total_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US, PROBE_BLOCKS);
+	launch_probe_add(p, "launch call", "us",
+			 launch_median(enq_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US,
+			 PROBE_BLOCKS);
+	launch_probe_add(p, "launch pace", "us",
+			 launch_median(total_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US,
+			 PROBE_BLOCKS);
 }
 
 /* ---- mapped memory ---------------------------------------------------------------------- */
@@ -134,13 +137,13 @@ static int probe_mapped(struct probe *p)
 	int err;
 
 	if (!p->word) {
-		probe_add_text(p, "to mapped flag", why);
-		probe_add_text(p, "launch queue", why);
+		launch_probe_text(p, "to mapped flag", why);
+		launch_probe_text(p, "launch queue", why);
 		return 0;
 	}
-	err = probe_flag(p);
+	err = launch_probe_flag(p);
 	if (!err)
-		probe_queue(p);
+		launch_probe_queue(p);
 	return err;
 }
 
@@ -173,12 +176,12 @@ static void probe_clock(struct probe *p)
 	int64_t per_ms[CLOCKS];
 
 	if (!p->s->device.major)
-		probe_add_text(p, name,
-			       "not applicable: the CPU device's clock64() counts nanoseconds");
+		launch_probe_text(p, name,
+				  "not applicable: the CPU device's clock64() counts nanoseconds");
 	else if (!two_clocks(p, per_ms))
-		probe_add_text(p, name, "not measured: the device's timer stands still");
+		launch_probe_text(p, name, "not measured: the device's timer stands still");
 	else
-		probe_add(p, name, "1", probe_median(per_ms, CLOCKS) / 1000, CLOCKS);
+		launch_probe_add(p, name, "1", launch_median(per_ms, CLOCKS) / 1000, CLOCKS);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -231,7 +234,7 @@ int launch_probe(const struct launch_opts *o, struct launch_state *s, struct rep
 	probe_first(&p);
 	launch_load_probe_kernels();
 	probe_pace(&p);
-	probe_waits(&p);
+	launch_probe_waits(&p);
 	err = probe_mapped(&p);
 	probe_clock(&p);
 	end(&p);

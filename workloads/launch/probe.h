@@ -34,28 +34,28 @@ struct probe {
 	uint32_t *on_device; /* the same words there */
 };
 
-int64_t probe_now_ns(void);
+int64_t launch_now_ns(void);
 
 /* Sorts. n >= 1. */
-double probe_median(int64_t *ns, int64_t n);
+double launch_median(int64_t *ns, int64_t n);
 
 /* A row with a number: the median of n, in `unit`; or with a reason why there is none. */
-void probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n);
-void probe_add_text(struct probe *p, const char *name, const char *why);
+void launch_probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n);
+void launch_probe_text(struct probe *p, const char *name, const char *why);
 
 /* One step of the workload. */
-void probe_step(struct probe *p);
+void launch_probe_step(struct probe *p);
 
 /* ---- waits (probe_wait.c) --------------------------------------------------------------- */
 
 /* Rows for calls on an idle stream, and for a launch with each way to wait for it. */
-void probe_waits(struct probe *p);
+void launch_probe_waits(struct probe *p);
 
 /*
  * A row for a kernel that writes a flag and a host that polls it: the cheapest notice there is.
  * Returns 0, or -EIO after one line when the flag does not come.
  */
-int probe_flag(struct probe *p);
+int launch_probe_flag(struct probe *p);
 
 /* ---- the launch queue (probe_queue.c) --------------------------------------------------- */
 
@@ -66,7 +66,7 @@ int probe_flag(struct probe *p);
  */
 int64_t launch_queue_depth(const int64_t *call_ns, int64_t n);
 
-void probe_queue(struct probe *p);
+void launch_probe_queue(struct probe *p);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ int64_t launch_queue_depth(const int64_t *call_ns, int64_t n)
 	others = malloc((size_t)(n - 1) * sizeof(*others));
 	CHECK(others, "%ld times", (long)n);
 	memcpy(others, call_ns, (size_t)(n - 1) * sizeof(*others));
-	median = probe_median(others, n - 1);
+	median = launch_median(others, n - 1);
 	free(others);
 	return (double)call_ns[n - 1] > STUCK * median ? n - 1 : -1;
 }
@@ -108,10 +108,10 @@ static int64_t fill(struct probe *p, struct watchdog *w, int64_t *call_ns)
 	int64_t n = 0;
 
 	while (n < LAUNCHES_MAX && !atomic_load(&w->fired)) {
-		int64_t begin = probe_now_ns();
+		int64_t begin = launch_now_ns();
 
-		probe_step(p);
-		call_ns[n++] = probe_now_ns() - begin;
+		launch_probe_step(p);
+		call_ns[n++] = launch_now_ns() - begin;
 	}
 	return n;
 }
@@ -123,21 +123,21 @@ static void add_depth(struct probe *p, const struct watchdog *w, const int64_t *
 	char text[120];
 
 	if (p->word[PROBE_TIMED_OUT])
-		probe_add_text(p, name, "not measured: the kernel that held it ended by itself");
+		launch_probe_text(p, name, "not measured: the kernel that held it ended by itself");
 	else if (!n)
-		probe_add_text(p, name, "not measured: a launch waits for its kernel to end");
+		launch_probe_text(p, name, "not measured: a launch waits for its kernel to end");
 	else if (!atomic_load(&w->fired)) {
 		snprintf(text, sizeof(text), "no end found within %d launches", LAUNCHES_MAX);
-		probe_add_text(p, name, text);
+		launch_probe_text(p, name, text);
 	} else if (depth < 0) {
 		snprintf(text, sizeof(text), "not measured: %ld launches took %d ms", (long)n,
 			 WATCHDOG_MS);
-		probe_add_text(p, name, text);
+		launch_probe_text(p, name, text);
 	} else
-		probe_add(p, name, "launches", (double)depth, 1);
+		launch_probe_add(p, name, "launches", (double)depth, 1);
 }
 
-void probe_queue(struct probe *p)
+void launch_probe_queue(struct probe *p)
 {
 	int64_t *call_ns = calloc(LAUNCHES_MAX, sizeof(*call_ns)), n;
 	struct watchdog w;

@@ -50,13 +50,14 @@ static void probe_idle(struct probe *p, const char *name, void (*call)(struct pr
 
 	record_and_sync(p);
 	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = probe_now_ns();
+		int64_t begin = launch_now_ns();
 
 		for (int j = 0; j < CALLS; j++)
 			call(p);
-		ns[i < 0 ? 0 : i] = probe_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
 	}
-	probe_add(p, name, "us", probe_median(ns, PROBE_SAMPLES) / CALLS * PROBE_US, PROBE_SAMPLES);
+	launch_probe_add(p, name, "us", launch_median(ns, PROBE_SAMPLES) / CALLS * PROBE_US,
+			 PROBE_SAMPLES);
 }
 
 /* From a launch call to the return of a wait for its kernel. */
@@ -65,16 +66,16 @@ static void probe_wait(struct probe *p, const char *name, void (*wait)(struct pr
 	int64_t ns[PROBE_SAMPLES];
 
 	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = probe_now_ns();
+		int64_t begin = launch_now_ns();
 
-		probe_step(p);
+		launch_probe_step(p);
 		wait(p);
-		ns[i < 0 ? 0 : i] = probe_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
 	}
-	probe_add(p, name, "us", probe_median(ns, PROBE_SAMPLES) * PROBE_US, PROBE_SAMPLES);
+	launch_probe_add(p, name, "us", launch_median(ns, PROBE_SAMPLES) * PROBE_US, PROBE_SAMPLES);
 }
 
-void probe_waits(struct probe *p)
+void launch_probe_waits(struct probe *p)
 {
 	probe_idle(p, "idle stream sync", stream_sync);
 	probe_idle(p, "idle device sync", device_sync);
@@ -91,16 +92,16 @@ void probe_waits(struct probe *p)
 /* Returns false when the flag does not come. */
 static bool flag_comes(const struct probe *p, uint32_t value)
 {
-	int64_t until = probe_now_ns() + FLAG_S * 1000000000ll;
+	int64_t until = launch_now_ns() + FLAG_S * 1000000000ll;
 
 	for (unsigned polls = 1; __atomic_load_n(p->word + PROBE_FLAG, __ATOMIC_ACQUIRE) != value;
 	     polls++)
-		if (polls % 65536 == 0 && probe_now_ns() > until)
+		if (polls % 65536 == 0 && launch_now_ns() > until)
 			return false;
 	return true;
 }
 
-int probe_flag(struct probe *p)
+int launch_probe_flag(struct probe *p)
 {
 	const dim3 one = { 1, 1, 1 }, block = { LAUNCH_THREADS, 1, 1 };
 	uint32_t *flag = p->on_device + PROBE_FLAG, value = 0;
@@ -108,7 +109,7 @@ int probe_flag(struct probe *p)
 	int64_t ns[PROBE_SAMPLES];
 
 	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = probe_now_ns();
+		int64_t begin = launch_now_ns();
 
 		value++;
 		CUDA(cudaLaunchKernel(launch_teller(), one, block, args, 0, p->stream));
@@ -117,10 +118,10 @@ int probe_flag(struct probe *p)
 					"probe: a kernel's write to mapped memory has not "
 					"arrived after %d s",
 					FLAG_S);
-		ns[i < 0 ? 0 : i] = probe_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
 		CUDA(cudaStreamSynchronize(p->stream));
 	}
-	probe_add(p, "to mapped flag", "us", probe_median(ns, PROBE_SAMPLES) * PROBE_US,
-		  PROBE_SAMPLES);
+	launch_probe_add(p, "to mapped flag", "us", launch_median(ns, PROBE_SAMPLES) * PROBE_US,
+			 PROBE_SAMPLES);
 	return 0;
 }

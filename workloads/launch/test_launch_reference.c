@@ -140,7 +140,7 @@ Test(small_launch_reference, medians)
 {
 	int64_t odd[] = { 9, 1, 5 }, even[] = { 4, 1, 3, 100 }, one[] = { 7 };
 
-	cr_assert(probe_median(odd, 3) == 5, "odd");
-	cr_assert(probe_median(even, 4) == 3.5, "even");
-	cr_assert(probe_median(one, 1) == 7, "one");
+	cr_assert(launch_median(odd, 3) == 5, "odd");
+	cr_assert(launch_median(even, 4) == 3.5, "even");
+	cr_assert(launch_median(one, 1) == 7, "one");
 }
