@@ -22,6 +22,7 @@ const struct param run_option_rows[] = {
 	ROW("blocks", PARAM_INT, blocks, "blocks", "", 1000000, NULL, "timed blocks"),
 	ROW("check", PARAM_CHOICE, check, "", "sample", 0, check_names, "what is compared"),
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "4k", 1 << 24, NULL, "steps checked"),
+	ROW("sync", PARAM_CHOICE, sync, "", "", 0, sync_names, "how a block's end is waited for"),
 	PARAM_END,
 };
 
@@ -108,5 +109,8 @@ int run_admit(struct run *r)
 		return complain(ENODEV, "%s does not run on this device: %s", r->workload->name,
 				r->limits.device_refused);
 	platform_host(&r->platform);
-	return platform_device(&r->platform);
+	r->subject.sync =
+		given(r, "sync", 4) ? (enum sync_kind)options_of(r)->sync : sync_default();
+	err = sync_prepare(r->subject.sync);
+	return err ? err : platform_device(&r->platform);
 }

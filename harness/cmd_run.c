@@ -10,7 +10,7 @@
 #include "harness/progress.h"
 #include "harness/run.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_QUIET, KEY_ROW, KEY_END = KEY_ROW + 5 };
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_QUIET, KEY_ROW, KEY_END = KEY_ROW + 6 };
 
 /* From KEY_ROW on in the order of run_option_rows. */
 static const struct argp_option options[] = {
@@ -24,6 +24,11 @@ static const struct argp_option options[] = {
 	{ "check", KEY_ROW + 3, "sample|full", 0,
 	  "compare a sample where the reference is slow (default), or everything", 0 },
 	{ "check-steps", KEY_ROW + 4, "N", 0, "steps to check, at most (default: 4k)", 0 },
+	{ "sync", KEY_ROW + 5, "spin|yield|blocking|event|poll", 0,
+	  "how the end of a block is waited for: the driver's wait that polls, yields or sleeps, "
+	  "an "
+	  "event, or queries in a loop (default: spin; on the CPU device yield)",
+	  0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object instead of the table", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help; with a workload its parameters too", 0 },

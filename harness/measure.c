@@ -34,7 +34,7 @@ int measure_block(const struct submission *s, struct block *out)
 	begin = clock_ns();
 	err = submission_enqueue(s);
 	enqueued = clock_ns();
-	CUDA(cudaStreamSynchronize(w->stream));
+	sync_wait(w->sync, w->stream, w->event);
 	out->total_ns = clock_ns() - begin;
 	out->enq_ns = enqueued - begin;
 	NVTX_END();

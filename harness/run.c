@@ -30,6 +30,7 @@ static int set_up(struct run *r)
 	s->state = calloc(1, w->state_size ? w->state_size : 1);
 	CHECK(s->state, "%zu bytes of state", w->state_size);
 	CUDA(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+	s->event = sync_event(s->sync);
 	progress("%s: setting up", w->name);
 	NVTX_BEGIN("setup");
 	err = w->setup(s->opts, s->state);
@@ -188,6 +189,8 @@ void run_release(struct run *r)
 		r->workload->teardown(s->state);
 	if (s->stream)
 		CUDA(cudaStreamDestroy(s->stream));
+	if (s->event)
+		CUDA(cudaEventDestroy(s->event));
 	free(s->state);
 	blocks_release(&r->blocks);
 	*s = (struct subject){ 0 };

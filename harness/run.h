@@ -18,6 +18,7 @@ struct run_options {
 	int mode; /* enum mode; counts only where given */
 	int64_t depth, blocks, check_steps;
 	int check; /* 0: sample, 1: full */
+	int sync;  /* enum sync_kind; counts only where given */
 };
 
 extern const struct param run_option_rows[];

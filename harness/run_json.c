@@ -87,6 +87,7 @@ static json_t *report_json(const struct report *report)
 		set(o, "name", json_text(row->name));
 		set(o, "unit", json_text(row->unit));
 		set(o, "value", *row->text ? json_null() : json_number(row->value));
+		set(o, "n", row->n ? json_integer(row->n) : json_null());
 		set(o, "text",
 		    *row->text		    ? json_text(row->text)
 		    : !isfinite(row->value) ? json_string(isnan(row->value) ? "nan" : "inf")
@@ -141,6 +142,7 @@ json_t *run_json(const struct run *r)
 	set(o, "platform", platform_host_json(&r->platform));
 	set(o, "params", params_json(r->params));
 	set(o, "action", json_boolean(r->limits.action));
+	set(o, "sync", json_string(sync_names[r->subject.sync]));
 	if (!r->limits.action)
 		set_measured(o, r);
 	set(o, "cost", cost_json(&r->cost));

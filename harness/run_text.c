@@ -109,15 +109,19 @@ static void print_params(const struct params *p, FILE *out)
 
 static void print_mode(const struct run *r, FILE *out)
 {
+	const char *sync = sync_names[r->subject.sync];
+
 	if (r->mode != MODE_GRAPH)
-		row(out, "mode", "%s, depth %ld, %ld blocks", mode_name(r->mode), (long)r->depth,
-		    (long)r->blocks.n);
+		row(out, "mode", "%s, depth %ld, %ld blocks, sync %s", mode_name(r->mode),
+		    (long)r->depth, (long)r->blocks.n, sync);
 	else if (r->rest_steps)
-		row(out, "mode", "graph of %ld steps and one of %ld, depth %ld, %ld blocks",
-		    (long)r->graph_steps, (long)r->rest_steps, (long)r->depth, (long)r->blocks.n);
+		row(out, "mode",
+		    "graph of %ld steps and one of %ld, depth %ld, %ld blocks, sync %s",
+		    (long)r->graph_steps, (long)r->rest_steps, (long)r->depth, (long)r->blocks.n,
+		    sync);
 	else
-		row(out, "mode", "graph of %ld steps, depth %ld, %ld blocks", (long)r->graph_steps,
-		    (long)r->depth, (long)r->blocks.n);
+		row(out, "mode", "graph of %ld steps, depth %ld, %ld blocks, sync %s",
+		    (long)r->graph_steps, (long)r->depth, (long)r->blocks.n, sync);
 }
 
 /* The default was meant for a GPU; see depth_that_fits(). */
@@ -177,6 +181,15 @@ static void print_times(const struct run *r, FILE *out)
 		    100 * fmax(0, r->overhead.share), (long)r->depth, r->overhead.meaning);
 }
 
+static struct text median_of(int64_t n)
+{
+	struct text t = { "" };
+
+	if (n)
+		snprintf(t.s, sizeof(t.s), n == 1 ? ", n = %ld" : ", median of %ld", (long)n);
+	return t;
+}
+
 static void print_report(const struct report *report, FILE *out)
 {
 	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++) {
@@ -186,8 +199,8 @@ static void print_report(const struct report *report, FILE *out)
 		if (*line->text)
 			row(out, line->name, "%s", line->text);
 		else
-			row(out, line->name, "%.6g%s%s", line->value, has_unit ? " " : "",
-			    has_unit ? line->unit : "");
+			row(out, line->name, "%.6g%s%s%s", line->value, has_unit ? " " : "",
+			    has_unit ? line->unit : "", median_of(line->n).s);
 	}
 }
 
@@ -197,7 +210,9 @@ void run_print(const struct run *r, FILE *out)
 	print_device(&r->platform, out);
 	print_host(&r->platform, out);
 	print_params(r->params, out);
-	if (!r->limits.action) {
+	if (r->limits.action) {
+		row(out, "sync", "%s", sync_names[r->subject.sync]);
+	} else {
 		print_mode(r, out);
 		print_depth_cut(r, out);
 		print_check(r, out);

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <stdint.h>
 
+#include "harness/sync.h"
 #include "workloads/workload.h"
 
 /* Launches that one graph may hold: the queue of a stream fills up near this number. */
@@ -18,7 +19,9 @@ struct subject {
 	const void *opts;
 	void *state;
 	cudaStream_t stream;
-	int64_t launches; /* a step, at least 1; bounds what a graph holds */
+	int64_t launches;    /* a step, at least 1; bounds what a graph holds */
+	enum sync_kind sync; /* how the end of a block is waited for */
+	cudaEvent_t event;   /* sync_event() of it */
 };
 
 /* Everything ready to enqueue `depth` steps, again and again. */

@@ -166,9 +166,10 @@ static int fake_report(const void *opts, void *state, struct report *out)
 	const struct fake_state *s = state;
 
 	fake_log.reports++;
-	out->row[out->n++] = (struct report_row){ "ran", "steps", (double)s->ran, "" };
-	out->row[out->n++] = (struct report_row){ "nothing", "1", NAN, "" };
-	out->row[out->n++] = (struct report_row){ "wrote", "", 0, "no file" };
+	out->row[out->n++] = (struct report_row){ "ran", "steps", (double)s->ran, 0, "" };
+	out->row[out->n++] = (struct report_row){ "nothing", "1", NAN, 0, "" };
+	out->row[out->n++] = (struct report_row){ "wrote", "", 0, 0, "no file" };
+	out->row[out->n++] = (struct report_row){ "sampled", "us", 2.5, 11, "" };
 	return fails(opts, FAKE_REPORT);
 }
 

@@ -46,6 +46,9 @@ Test(small_cli, options_that_are_wrong)
 	refused(3, "takes no value", "run %s --json=yes", name());
 	refused(3, "one of stream, graph, fused; did you mean 'graph'?", "run %s --mode grpah",
 		name());
+	refused(3, "one of spin, yield, blocking, event, poll; did you mean 'spin'?",
+		"run %s --sync spn", name());
+	refused(3, "sync is an option of rift run: --sync poll", "run %s sync=poll", name());
 	refused(3, "--depth=0: out of range", "run %s --depth 0", name());
 	refused(3, "--depth=-1: out of range", "run %s --depth=-1", name());
 	refused(3, "--depth=1e3: whole numbers take no exponent", "run %s --depth 1e3", name());

@@ -2,9 +2,11 @@
  * test_cli_run.c - `rift run` of the real binary on the first workload: table, JSON, Ctrl-C.
  * No clock is judged beyond > 0.
  */
+#include "harness/sync.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
+#include "workloads/workload.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -162,19 +164,36 @@ Test(small_cli_run, every_mode_that_is_allowed_runs_and_passes)
 	}
 }
 
+Test(small_cli_run, every_way_to_wait_runs_and_is_told)
+{
+	need_device();
+	for (int i = 0; sync_names[i]; i++) {
+		const json_t *o = rift_json("run %s --sync %s --depth 3 --blocks 5 --json", name(),
+					    sync_names[i]);
+
+		cr_assert(eq(str, (char *)text_of(o, "sync"), (char *)sync_names[i]), "sync");
+		cr_assert(eq(int, json_is_true(member(member(o, "check"), "passed")), 1), "%s",
+			  sync_names[i]);
+	}
+}
+
 Test(small_cli_run, missing_data_files_are_one_line)
 {
 	const char *text;
-	int code;
 
 	need_device();
-	code = shell(&text, "RIFT_HOME=/nowhere '%s' run %s --depth 1 --blocks 1 2>&1 >/dev/null",
-		     rift(), name());
-	if (!code)
-		return; /* a workload that needs none */
-	cr_assert(eq(int, code, 3), "%s", text);
-	cr_assert(is_one_complaint(text), "%s", text);
-	cr_assert(ne(ptr, strstr(text, "/nowhere"), NULL), "%s", text);
+	for (const struct workload *const *w = workloads; *w; w++) {
+		int code = shell(&text,
+				 "RIFT_HOME=/nowhere '%s' run %s --depth 1 --blocks 1 2>&1 "
+				 ">/dev/null",
+				 rift(), (*w)->name);
+
+		if (!code)
+			continue; /* a workload that needs none */
+		cr_assert(eq(int, code, 3), "%s: %s", (*w)->name, text);
+		cr_assert(is_one_complaint(text), "%s: %s", (*w)->name, text);
+		cr_assert(ne(ptr, strstr(text, "/nowhere"), NULL), "%s: %s", (*w)->name, text);
+	}
 }
 
 /* Starts rift with a run that would take hours; its stderr goes to a file. */

@@ -211,7 +211,7 @@ Test(small_run, table_has_the_rows_that_matter)
 		"fake              counts its steps\n",
 		"cells=3 (*)",
 		"; (*) not the default",
-		"mode              graph of 4 steps and one of 3, depth 7, 2 blocks\n",
+		"mode              graph of 4 steps and one of 3, depth 7, 2 blocks, sync poll\n",
 		"check             passed: error 0, tolerance 0.5 (steps too many or too few)",
 		"worst: ran 7, expected 7\n",
 		"time per step     median ",
@@ -221,9 +221,11 @@ Test(small_run, table_has_the_rows_that_matter)
 		"ran               7 steps\n",
 		"nothing           nan\n",
 		"wrote             no file\n",
+		"sampled           2.5 us, median of 11\n",
 	};
 
-	must_pass(run_fake("cells=3", "--mode=graph", "--depth=7", "--blocks=2", NULL));
+	must_pass(run_fake("cells=3", "--mode=graph", "--depth=7", "--blocks=2", "--sync=poll",
+			   NULL));
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
 		cr_assert(ne(ptr, strstr(printed(), want[i]), NULL), "'%s' in\n%s", want[i],
 			  printed());
@@ -255,6 +257,9 @@ Test(small_run, json_has_null_and_a_reason_where_there_is_no_number)
 	row = json_array_get(json_object_get(o, "report"), 1);
 	cr_assert(eq(int, json_is_null(json_object_get(row, "value")), 1), "report");
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(row, "text")), "nan"), "row");
+	cr_assert(eq(int, json_is_null(json_object_get(row, "n")), 1), "no samples");
+	row = json_array_get(json_object_get(o, "report"), 3);
+	cr_assert(eq(i64, json_integer_value(json_object_get(row, "n")), 11), "samples");
 	cr_assert(eq(i64, json_integer_value(json_object_get(o, "steps")), 3 * 64), "steps");
 	json_decref(o);
 	run_release(&run);

@@ -128,6 +128,7 @@ struct report {
 	struct report_row {
 		const char *name, *unit;
 		double value;
+		int64_t n; /* samples that value is the median of; 0: it is no median */
 		char text[160];
 	} row[REPORT_ROWS_MAX];
 };

@@ -1,0 +1,74 @@
+/*
+ * probe.h - what the parts of probe=yes share. Every figure is the median of n samples, in
+ * microseconds unless its row says otherwise.
+ */
+#ifndef RIFT_LAUNCH_PROBE_H
+#define RIFT_LAUNCH_PROBE_H
+
+#include "workloads/launch/launch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	PROBE_SAMPLES = 501,
+	PROBE_BLOCKS = 51,  /* samples that are blocks of launches */
+	PROBE_BLOCK = 256,  /* launches in one: a quarter of the usual queue */
+	PROBE_US_MAX = 100, /* kernels of all probes then take some 2 s */
+};
+
+#define PROBE_US 1e-3 /* microseconds in a nanosecond */
+
+/* Words of mapped host memory. */
+enum { PROBE_FLAG, PROBE_GO, PROBE_TIMED_OUT, PROBE_WORDS };
+
+struct probe {
+	const struct launch_opts *o;
+	struct launch_state *s;
+	struct report *out;
+	cudaStream_t stream;
+	cudaEvent_t event;
+	int64_t steps;	     /* launched since the reset */
+	uint32_t *word;	     /* PROBE_WORDS, mapped; NULL: the device cannot */
+	uint32_t *on_device; /* the same words there */
+};
+
+int64_t launch_now_ns(void);
+
+/* Sorts. n >= 1. */
+double launch_median(int64_t *ns, int64_t n);
+
+/* A row with a number: the median of n, in `unit`; or with a reason why there is none. */
+void launch_probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n);
+void launch_probe_text(struct probe *p, const char *name, const char *why);
+
+/* One step of the workload. */
+void launch_probe_step(struct probe *p);
+
+/* ---- waits (probe_wait.c) --------------------------------------------------------------- */
+
+/* Rows for calls on an idle stream, and for a launch with each way to wait for it. */
+void launch_probe_waits(struct probe *p);
+
+/*
+ * A row for a kernel that writes a flag and a host that polls it: the cheapest notice there is.
+ * Returns 0, or -EIO after one line when the flag does not come.
+ */
+int launch_probe_flag(struct probe *p);
+
+/* ---- the launch queue (probe_queue.c) --------------------------------------------------- */
+
+/*
+ * Launches that were accepted behind a kernel that runs on, given how long each call took and
+ * that the last one ended only when that kernel was let go: n - 1 where the last took more than
+ * 20 times the median of the others, else -1.
+ */
+int64_t launch_queue_depth(const int64_t *call_ns, int64_t n);
+
+void launch_probe_queue(struct probe *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/*
+ * probe_wait.c - what waiting for a stream costs: idle, and for one kernel.
+ *
+ * Nothing is in flight when a sample begins. A sample of calls that take less than a microsecond
+ * is 16 of them, as reading the clock takes some 30 ns.
+ */
+#include <errno.h>
+
+#include "common/cuda_check.h"
+#include "workloads/launch/probe.h"
+
+enum { WARMUP = 20, CALLS = 16, FLAG_S = 2 };
+
+static void stream_sync(struct probe *p)
+{
+	CUDA(cudaStreamSynchronize(p->stream));
+}
+
+static void device_sync(struct probe *p)
+{
+	(void)p;
+	CUDA(cudaDeviceSynchronize());
+}
+
+static void event_sync(struct probe *p)
+{
+	CUDA(cudaEventSynchronize(p->event));
+}
+
+static void record_and_sync(struct probe *p)
+{
+	CUDA(cudaEventRecord(p->event, p->stream));
+	CUDA(cudaEventSynchronize(p->event));
+}
+
+static void poll_stream(struct probe *p)
+{
+	cudaError_t err;
+
+	while ((err = cudaStreamQuery(p->stream)) == cudaErrorNotReady)
+		;
+	CUDA(err);
+	cudaGetLastError(); /* "not ready" is no failure of later calls */
+}
+
+/* Of a call on a stream that has nothing to do. */
+static void probe_idle(struct probe *p, const char *name, void (*call)(struct probe *))
+{
+	int64_t ns[PROBE_SAMPLES];
+
+	record_and_sync(p);
+	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
+		int64_t begin = launch_now_ns();
+
+		for (int j = 0; j < CALLS; j++)
+			call(p);
+		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+	}
+	launch_probe_add(p, name, "us", launch_median(ns, PROBE_SAMPLES) / CALLS * PROBE_US,
+			 PROBE_SAMPLES);
+}
+
+/* From a launch call to the return of a wait for its kernel. */
+static void probe_wait(struct probe *p, const char *name, void (*wait)(struct probe *))
+{
+	int64_t ns[PROBE_SAMPLES];
+
+	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
+		int64_t begin = launch_now_ns();
+
+		launch_probe_step(p);
+		wait(p);
+		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+	}
+	launch_probe_add(p, name, "us", launch_median(ns, PROBE_SAMPLES) * PROBE_US, PROBE_SAMPLES);
+}
+
+void launch_probe_waits(struct probe *p)
+{
+	probe_idle(p, "idle stream sync", stream_sync);
+	probe_idle(p, "idle device sync", device_sync);
+	probe_idle(p, "idle event sync", event_sync);
+	probe_idle(p, "idle stream query", poll_stream);
+	probe_wait(p, "to stream sync", stream_sync);
+	probe_wait(p, "to device sync", device_sync);
+	probe_wait(p, "to event sync", record_and_sync);
+	probe_wait(p, "to stream query", poll_stream);
+}
+
+/* ---- a flag in mapped memory ------------------------------------------------------------ */
+
+/* Returns false when the flag does not come. */
+static bool flag_comes(const struct probe *p, uint32_t value)
+{
+	int64_t until = launch_now_ns() + FLAG_S * 1000000000ll;
+
+	for (unsigned polls = 1; __atomic_load_n(p->word + PROBE_FLAG, __ATOMIC_ACQUIRE) != value;
+	     polls++)
+		if (polls % 65536 == 0 && launch_now_ns() > until)
+			return false;
+	return true;
+}
+
+int launch_probe_flag(struct probe *p)
+{
+	const dim3 one = { 1, 1, 1 }, block = { LAUNCH_THREADS, 1, 1 };
+	uint32_t *flag = p->on_device + PROBE_FLAG, value = 0;
+	void *args[] = { &flag, &value };
+	int64_t ns[PROBE_SAMPLES];
+
+	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
+		int64_t begin = launch_now_ns();
+
+		value++;
+		CUDA(cudaLaunchKernel(launch_teller(), one, block, args, 0, p->stream));
+		if (!flag_comes(p, value))
+			return complain(EIO,
+					"probe: a kernel's write to mapped memory has not "
+					"arrived after %d s",
+					FLAG_S);
+		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+		CUDA(cudaStreamSynchronize(p->stream));
+	}
+	launch_probe_add(p, "to mapped flag", "us", launch_median(ns, PROBE_SAMPLES) * PROBE_US,
+			 PROBE_SAMPLES);
+	return 0;
+}
