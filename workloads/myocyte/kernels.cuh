@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(MYOCYTE_BLOCK)
 	{
 		struct plan plan = decide ? next_plan(a, id) : plan_given(a, id);
 
-		ROLLED for (int s = 0; s < stages_of(a); s++) evaluate_stage(c, plan.step, s);
+		ROLLED for (int s = 0; s < stages_of(a); s++) evaluate_stage(c, plan.step, s, stage_stimulus(plan.step, s));
 		struct myocyte_outcome o = combine(a, c, plan.step);
 
 		if (decide)
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(MYOCYTE_BLOCK)
 	struct cell c = cell_of(a, id);
 	struct plan plan = s ? plan_step(a, id) : next_plan(a, id);
 
-	evaluate_stage(c, plan.step, s);
+	evaluate_stage(c, plan.step, s, stage_stimulus(plan.step, s));
 	if (s == stages_of(a) - 1)
 		settle(a, c, id, plan, combine(a, c, plan.step));
 }

@@ -141,6 +141,11 @@ EITHER double stage_time(const struct step &step, int s)
 	return step.t + step.h * (step.as_rodinia ? node(s) : 0.5);
 }
 
+EITHER double stage_stimulus(const struct step &step, int s)
+{
+	return stimulus_at(stage_time(step, s), step.T);
+}
+
 static __device__ inline void guard(real *f, int n)
 {
 	for (int i = 0; i < STATES; i++)
@@ -148,16 +153,30 @@ static __device__ inline void guard(real *f, int n)
 }
 
 /* k_s, once k_0 .. k_(s-1) are there. */
-static __device__ inline void evaluate_stage(const struct cell &c, const struct step &step, int s)
+static __device__ inline void evaluate_stage(const struct cell &c, const struct step &step, int s,
+					     double stimulus)
 {
 	real *f = c.k + s * c.stage();
 
 	if (s)
 		prepare_stage(c, s, step.h);
-	right_hand_side(step.benchmark, stimulus_at(stage_time(step, s), step.T), c.p,
-			s ? c.trial : c.y, f, c.n);
+	right_hand_side(step.benchmark, stimulus, c.p, s ? c.trial : c.y, f, c.n);
 	if (step.as_rodinia)
 		guard(f, c.n);
+}
+
+/* All stages. The stimulus is a division with remainder: once a step, where it is one for all. */
+static __device__ inline void evaluate_stages(const struct cell &c, const struct step &step,
+					      int stages)
+{
+	double stimulus = stage_stimulus(step, 0);
+
+	ROLLED for (int s = 0; s < stages; s++)
+	{
+		if (step.as_rodinia)
+			stimulus = stage_stimulus(step, s);
+		evaluate_stage(c, step, s, stimulus);
+	}
 }
 
 /* State i after a step of length h. */
