@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(MYOCYTE_BLOCK)
 	{
 		struct plan plan = decide ? next_plan(a, id) : plan_given(a, id);
 
-		ROLLED for (int s = 0; s < stages_of(a); s++) evaluate_stage(c, plan.step, s, stage_stimulus(plan.step, s));
+		evaluate_stages(c, plan.step, stages_of(a));
 		struct myocyte_outcome o = combine(a, c, plan.step);
 
 		if (decide)

@@ -8,6 +8,11 @@
 
 enum { CA_I = 37 };
 
+static const char *const equations[] = {
+	[MYOCYTE_PUBLISHED] = "as published",
+	[MYOCYTE_RODINIA] = "as the Rodinia benchmark has them",
+};
+
 static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
 {
 	struct report_row *row = &r->row[r->n];
@@ -16,6 +21,13 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 	r->n++;
 	*row = (struct report_row){ .name = name, .unit = unit, .value = value };
 	return row;
+}
+
+static void add_text(struct report *r, const char *name, const char *text)
+{
+	struct report_row *row = add(r, name, "", 0);
+
+	snprintf(row->text, sizeof(row->text), "%s", text);
 }
 
 static void add_file(struct report *r, const char *name, const char *path, int64_t rows)
@@ -47,12 +59,15 @@ static int report_cell(const struct myocyte_opts *o, struct myocyte_state *s, st
 
 	if (err)
 		return err;
+	add_text(out, "equations", equations[myocyte_equations(o)]);
+	if (o->solver == MYOCYTE_ADAPTIVE)
+		add(out, "tolerance", "1", myocyte_tolerance(o));
 	add(out, "simulated time", "ms", cell.t);
 	add(out, "spans completed", "1", (double)cell.count[MYOCYTE_SPANS]);
 	add(out, "V", "mV", cell.y[MYOCYTE_V]);
 	add(out, "Ca_i", "uM", 1e3 * cell.y[CA_I]);
 	add(out, "steps accepted", "1", (double)cell.count[MYOCYTE_ACCEPTED]);
-	if (o->solver == MYOCYTE_ADAPTIVE)
+	if (o->solver != MYOCYTE_FIXED)
 		add(out, "steps rejected", "1", (double)cell.count[MYOCYTE_REJECTED]);
 	return 0;
 }
