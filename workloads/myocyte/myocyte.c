@@ -116,6 +116,7 @@ const struct workload workload_myocyte = {
 	.fused = fused,
 	.check = myocyte_check,
 	.report = myocyte_report,
+	.plot = myocyte_plot,
 	.cost = cost,
 	.teardown = myocyte_teardown,
 };

@@ -55,6 +55,7 @@ int myocyte_limits(const void *opts, struct limits *out);
 int myocyte_setup(const void *opts, void *state);
 int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
 int myocyte_report(const void *opts, void *state, struct report *out);
+int myocyte_plot(const void *opts, void *state, struct plot *plot);
 void myocyte_teardown(void *state);
 
 /* Device memory for this many cells; -ENOMEM after one line with numbers. */
