@@ -21,7 +21,7 @@ export DEVICE SETUP CUDA_ARCH NVCC REQUIRE_GPU
 
 all: build  ## build rift for the chosen device and leave a link to it here (the default)
 
-run: build  ## run one workload, checked and timed: WORKLOAD=name ARGS='cells=1024'
+run: build $(if $(findstring --plot,$(ARGS)),setup-plot)  ## run one workload, checked and timed: WORKLOAD=name ARGS='cells=1024'
 	@./rift run $(WORKLOAD) $(ARGS)
 
 list: build  ## list the workloads
@@ -61,7 +61,7 @@ help:  ## list the targets
 build: setup-run
 	@+tools/build.sh rift
 
-setup-run setup-test setup-lint:
+setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run list test sanitize bench dist lint format setup clean help build setup-run setup-test setup-lint
+.PHONY: all run list test sanitize bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint

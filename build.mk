@@ -184,7 +184,7 @@ dist: $B/rift
 	mkdir -p $(DIST)
 	cp $B/rift README.md LICENSE $(DIST)/
 	cp -L $(RUNTIME) $(DIST)/
-	for f in $$(find workloads -name '*.csv' -not -path '*/golden/*'); do install -D -m 644 $$f $(DIST)/$$f; done
+	for f in $$(find workloads plots \( -name '*.csv' -o -name '*.gp' \) -not -path '*/golden/*'); do install -D -m 644 $$f $(DIST)/$$f; done
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
 .PHONY: rift tests bench dist always

@@ -23,6 +23,7 @@ const struct param run_option_rows[] = {
 	ROW("check", PARAM_CHOICE, check, "", "sample", 0, check_names, "what is compared"),
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "4k", 1 << 24, NULL, "steps checked"),
 	ROW("sync", PARAM_CHOICE, sync, "", "", 0, sync_names, "how a block's end is waited for"),
+	ROW("plot", PARAM_PATH, plot, "", "", 0, NULL, "folder for the picture"),
 	PARAM_END,
 };
 
@@ -93,6 +94,22 @@ static int choose_depth(struct run *r)
 	return 0;
 }
 
+static int check_picture(const struct run *r)
+{
+	const char *name = r->workload->name;
+
+	if (!options_of(r)->plot)
+		return 0;
+	if (!r->workload->plot)
+		return complain(EINVAL, "--plot: %s has no picture; leave --plot out", name);
+	if (r->limits.action)
+		return complain(EINVAL,
+				"--plot: with these parameters %s only does what they ask for; "
+				"draw in a run of its own",
+				name);
+	return 0;
+}
+
 /* All that can be refused without a device; then the device. */
 int run_admit(struct run *r)
 {
@@ -103,6 +120,8 @@ int run_admit(struct run *r)
 		err = choose_mode(r);
 	if (!err && !r->limits.action)
 		err = choose_depth(r);
+	if (!err)
+		err = check_picture(r);
 	if (err)
 		return err;
 	if (r->limits.device_refused)

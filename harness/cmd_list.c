@@ -99,6 +99,8 @@ static void print_head(const struct workload *w, FILE *out)
 	fprintf(out, "  follows  %s\n", w->source);
 	fprintf(out, "  step     %s\n", w->step_unit);
 	print_modes(w, out);
+	if (w->plot)
+		fprintf(out, "  picture  rift run %s --plot\n", w->name);
 }
 
 enum { NAME, KIND, UNIT, DEFAULT, RANGE, COLUMNS };
@@ -190,6 +192,7 @@ static json_t *workload_json(const struct workload *w)
 	json_object_set_new(o, "depth_max",
 			    limits.depth_max ? json_integer(limits.depth_max) : json_null());
 	json_object_set_new(o, "device_refused", json_text(limits.device_refused));
+	json_object_set_new(o, "picture", json_boolean(w->plot != NULL));
 	json_object_set_new(o, "params", params);
 	return o;
 }

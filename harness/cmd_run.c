@@ -10,7 +10,7 @@
 #include "harness/progress.h"
 #include "harness/run.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_QUIET, KEY_ROW, KEY_END = KEY_ROW + 6 };
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_PLOT, KEY_QUIET, KEY_ROW, KEY_END = KEY_ROW + 6 };
 
 /* From KEY_ROW on in the order of run_option_rows. */
 static const struct argp_option options[] = {
@@ -29,6 +29,10 @@ static const struct argp_option options[] = {
 	  "an "
 	  "event, or queries in a loop (default: spin; on the CPU device yield)",
 	  0 },
+	{ "plot", KEY_PLOT, "DIR", OPTION_ARG_OPTIONAL,
+	  "draw the workload's picture with gnuplot, PNG and SVG, its data and script beside it "
+	  "(default folder: " PICTURE_FOLDER ")",
+	  0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object instead of the table", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help; with a workload its parameters too", 0 },
@@ -44,6 +48,14 @@ struct run_args {
 	bool json, quiet, help;
 };
 
+/* "DIR/" is DIR; "/" stays. */
+static const char *without_slash(char *folder)
+{
+	for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--)
+		folder[n - 1] = '\0';
+	return folder;
+}
+
 /* argp calls this for each option and argument, and for events of its own, which are refused. */
 static error_t take(int key, char *arg, struct argp_state *state)
 {
@@ -56,6 +68,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_JSON:
 		a->json = true;
 		return 0;
+	case KEY_PLOT:
+		return params_set(&a->options, "plot", arg ? without_slash(arg) : PICTURE_FOLDER);
 	case KEY_QUIET:
 		a->quiet = true;
 		return 0;
@@ -79,7 +93,7 @@ static const struct argp argp = {
 	.doc = "Runs one configuration of a workload: sets up, warms up, times blocks of steps, "
 	       "checks the result against a reference.\vN may end in k, M or G (powers of 1024). "
 	       "`rift list WORKLOAD` shows the parameters. Exit codes: 0 ok, 1 the check failed, 3 "
-	       "usage or bad input, 4 no such device, 75 interrupted.",
+	       "usage, bad input or, with --plot, no picture, 4 no such device, 75 interrupted.",
 };
 
 /* mode=graph where --mode graph is meant. */
@@ -93,7 +107,9 @@ static int refuse_option_as_parameter(const struct workload *w, const char *assi
 		if (strlen(o->name) == len && !strncmp(o->name, assignment, len))
 			return complain(EINVAL, "'%s': %s is an option of rift run: --%s%s%s",
 					text_shown(assignment).s, o->name, o->name,
-					o->arg ? " " : "",
+					!o->arg				 ? ""
+					: o->flags & OPTION_ARG_OPTIONAL ? "="
+									 : " ",
 					o->arg ? text_shown(assignment + len + 1).s : "");
 	return 0;
 }
@@ -116,6 +132,8 @@ static void print_results(const struct run *r, const struct run_args *a)
 		run_print(r, stdout);
 	else
 		json_write(run_json(r), stdout);
+	if (*r->picture.said.s && !r->picture_error && !a->quiet)
+		fprintf(stderr, "rift: gnuplot remarks: %s\n", r->picture.said.s);
 	if (a->json && !r->platform.is_gpu && !a->quiet)
 		fprintf(stderr, "%s\n", platform_not_gpu);
 }
@@ -130,6 +148,8 @@ static int execute(const struct workload *w, const struct params *params, const 
 	progress_init(a->quiet);
 	err = run_execute(&r);
 	code = exit_code_of_run(err, r.passed);
+	if (code == RIFT_OK)
+		code = exit_code_of(r.picture_error);
 	/* before the release: texts may live in the workload's state */
 	if (!err)
 		print_results(&r, a);
@@ -193,6 +213,7 @@ int cmd_run(int argc, char **argv)
 		options_parse(&argp, "parameters are written name=value", argc, argv, &a));
 	if (code == RIFT_OK)
 		code = obey(&a);
+	params_release(&a.options);
 	free(a.assignment);
 	return code;
 }

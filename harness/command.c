@@ -79,7 +79,7 @@ static int check_option(const struct argp *argp, const char *hint, int argc, cha
 		return refuse_option(argp, hint, argv[0], name, len);
 	if (!o->arg && name[len])
 		return complain(EINVAL, "option '--%s' takes no value", o->name);
-	if (o->arg && !name[len] && ++*i == argc)
+	if (o->arg && !(o->flags & OPTION_ARG_OPTIONAL) && !name[len] && ++*i == argc)
 		return complain(EINVAL, "option '--%s' needs a value: --%s %s", o->name, o->name,
 				o->arg);
 	return 0;

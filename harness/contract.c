@@ -6,7 +6,7 @@
 
 #include "common/check.h"
 
-/* The first text or hook that is missing, or NULL. fused and report are optional. */
+/* The first text or hook that is missing, or NULL. fused, report and plot are optional. */
 static const char *missing(const struct workload *w)
 {
 	const struct {

@@ -153,24 +153,67 @@ static int measure_and_check(struct run *r)
 	return err ? err : check(r);
 }
 
+static int report(struct run *r)
+{
+	int err;
+
+	if (!r->workload->report)
+		return 0;
+	progress("%s: reporting", r->workload->name);
+	err = r->workload->report(r->subject.opts, r->subject.state, &r->report);
+	/* a wrong result may well be one that cannot be reported: it failed its check first */
+	return r->passed ? err : 0;
+}
+
+/* Before anything takes time. */
+static int prepare_picture(struct run *r)
+{
+	struct picture *p = &r->picture;
+	const char *folder = options_of(r)->plot;
+
+	if (!folder)
+		return 0;
+	p->asked = true;
+	plot_begin(&p->plot, folder, r->workload->name, r->platform.device);
+	return picture_folder("--plot", folder);
+}
+
+/* Data files first: they are worth something without gnuplot. */
+static int draw(struct run *r)
+{
+	struct picture *p = &r->picture;
+	int err;
+
+	if (!p->asked)
+		return 0;
+	if (!r->passed)
+		return complain(EDOM, "not drawn: a picture of a result that failed its check "
+				      "would mislead");
+	progress("%s: drawing", r->workload->name);
+	err = r->workload->plot(r->subject.opts, r->subject.state, &p->plot);
+	if (err)
+		p->plot.files = 0;
+	else if (interrupted())
+		err = complain(EINTR, "not drawn: interrupted");
+	return err ? err : picture_draw(p);
+}
+
 int run_execute(struct run *r)
 {
 	int err = run_admit(r);
 
+	if (!err)
+		err = prepare_picture(r);
 	if (!err)
 		err = set_up(r);
 	if (!err && r->limits.action)
 		r->passed = true;
 	else if (!err)
 		err = measure_and_check(r);
-	if (!err && r->workload->report) {
-		progress("%s: reporting", r->workload->name);
-		err = r->workload->report(r->subject.opts, r->subject.state, &r->report);
-		/* a wrong result may well be one that cannot be reported: it failed its check first
-		 */
-		if (err && !r->passed)
-			err = 0;
-	}
+	if (!err)
+		err = report(r);
+	if (!err)
+		r->picture_error = draw(r);
 	progress_clear();
 	if (err == -EINTR)
 		complain(EINTR, "interrupted after %ld timed blocks; nothing is reported",
@@ -193,5 +236,6 @@ void run_release(struct run *r)
 		CUDA(cudaEventDestroy(s->event));
 	free(s->state);
 	blocks_release(&r->blocks);
+	picture_release(&r->picture);
 	*s = (struct subject){ 0 };
 }

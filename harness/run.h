@@ -11,14 +11,16 @@
 #include "harness/measure.h"
 #include "harness/overhead.h"
 #include "harness/param.h"
+#include "harness/picture.h"
 #include "harness/platform.h"
 
 /* The options that `rift run` declares as parameter rows; 0: choose. */
 struct run_options {
 	int mode; /* enum mode; counts only where given */
 	int64_t depth, blocks, check_steps;
-	int check; /* 0: sample, 1: full */
-	int sync;  /* enum sync_kind; counts only where given */
+	int check;	  /* 0: sample, 1: full */
+	int sync;	  /* enum sync_kind; counts only where given */
+	const char *plot; /* folder for the picture; NULL: none */
 };
 
 extern const struct param run_option_rows[];
@@ -46,6 +48,8 @@ struct run {
 	int64_t check_steps; /* steps that were checked */
 	bool passed;	     /* the harness's own judgement; true for actions */
 	struct report report;
+	struct picture picture;
+	int picture_error; /* 0 or a negative errno, told already; the results stand all the same */
 };
 
 /*

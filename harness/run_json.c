@@ -147,5 +147,6 @@ json_t *run_json(const struct run *r)
 		set_measured(o, r);
 	set(o, "cost", cost_json(&r->cost));
 	set(o, "report", report_json(&r->report));
+	set(o, "picture", picture_json(&r->picture));
 	return o;
 }

@@ -204,6 +204,20 @@ static void print_report(const struct report *report, FILE *out)
 	}
 }
 
+static void print_picture(const struct picture *picture, FILE *out)
+{
+	const struct plot *p = &picture->plot;
+
+	if (picture->drawn)
+		row(out, "picture", "%s/%s.png, %s.svg", p->folder, p->name, p->name);
+	else if (picture->asked)
+		row(out, "picture", "not drawn");
+	if (picture->written)
+		row(out, "", "script: %s/%s.gp", p->folder, p->name);
+	for (int i = 0; i < p->files; i++)
+		row(out, "", "data: %s/%s", p->folder, p->file[i]);
+}
+
 void run_print(const struct run *r, FILE *out)
 {
 	row(out, r->workload->name, "%s", r->workload->summary);
@@ -219,6 +233,7 @@ void run_print(const struct run *r, FILE *out)
 		print_times(r, out);
 	}
 	print_report(&r->report, out);
+	print_picture(&r->picture, out);
 	if (!r->platform.is_gpu)
 		fprintf(out, "%s\n", platform_not_gpu);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,13 @@ struct fake_state {
 };
 
 static const char *const solvers[] = { "rk4", "rkf78", "euler", NULL };
-static const char *const hooks[] = { "none", "limits", "setup", "cost",	  "reset",
-				     "step", "fused",  "check", "report", NULL };
+static const char *const hooks[] = { "none",  "limits", "setup",  "cost", "reset", "step",
+				     "fused", "check",	"report", "plot", NULL };
 static const char *const verdicts[] = { "honest", "wrong", "nan", "nothing", NULL };
 static const char *const modes[] = { "all", "nofused", "stream", "none", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const devices[] = { "any", "none", NULL };
+static const char *const scripts[] = { "good", "bad", "warns", "missing", "interrupts", NULL };
 
 static const struct param params[] = {
 	PARAM_AXIS(fake_opts, cells, "cells", "1", 1, 65536, "1,32,1k", "number of cells"),
@@ -36,6 +38,7 @@ static const struct param params[] = {
 	PARAM_CHOICE(fake_opts, modes, "all", modes, "modes it allows"),
 	PARAM_CHOICE(fake_opts, action, "no", no_yes, "report only, time nothing"),
 	PARAM_CHOICE(fake_opts, device, "any", devices, "devices it allows"),
+	PARAM_CHOICE(fake_opts, script, "good", scripts, "what the plot hook asks for"),
 	PARAM_PATH(fake_opts, file, "a file"),
 	PARAM_LIST(fake_opts, layers, "neurons", "784,512,10", 1, 1 << 20, "layer widths"),
 	PARAM_END,
@@ -173,6 +176,33 @@ static int fake_report(const void *opts, void *state, struct report *out)
 	return fails(opts, FAKE_REPORT);
 }
 
+static int fake_plot(const void *opts, void *state, struct plot *p)
+{
+	const struct fake_opts *o = opts;
+	struct output out;
+	int err = plot_open(p, "file1", "-steps.csv", &out);
+
+	(void)state;
+	fake_log.plots++;
+	if (err)
+		return err;
+	fputs("x,y\n1,1\n2,4\n3,9\n", out.file);
+	err = fails(o, FAKE_PLOT);
+	if (err) {
+		output_discard(&out);
+		return err;
+	}
+	if (o->script == FAKE_INTERRUPTS)
+		raise(SIGINT);
+	plot_text(p, "title", "it's 'quoted' on %s\n", p->device);
+	plot_number(p, "half", 1);
+	plot_number(p, "nothing", NAN);
+	plot_count(p, "bad", o->script == FAKE_BAD);
+	plot_count(p, "warns", o->script == FAKE_WARNS);
+	p->script = o->script == FAKE_MISSING ? "tests/no_such.gp" : "tests/fake_plot.gp";
+	return output_commit(&out);
+}
+
 static int fake_cost(const void *opts, const void *state, struct cost *out)
 {
 	const struct fake_opts *o = opts;
@@ -209,6 +239,7 @@ const struct workload workload_fake = {
 	.fused = fake_fused,
 	.check = fake_check,
 	.report = fake_report,
+	.plot = fake_plot,
 	.cost = fake_cost,
 	.teardown = fake_teardown,
 };

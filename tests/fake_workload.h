@@ -20,23 +20,26 @@ enum fake_hook {
 	FAKE_FUSED,
 	FAKE_CHECK,
 	FAKE_REPORT,
+	FAKE_PLOT,
 };
 
 enum fake_verdict { FAKE_HONEST, FAKE_WRONG, FAKE_NAN, FAKE_NOTHING_COMPARED };
 
 enum fake_modes { FAKE_ALL, FAKE_NO_FUSED, FAKE_STREAM_ONLY, FAKE_NO_MODE };
 
+enum fake_script { FAKE_GOOD, FAKE_BAD, FAKE_WARNS, FAKE_MISSING, FAKE_INTERRUPTS };
+
 struct fake_opts {
 	int64_t cells, launches, depth_max, fail_errno;
 	double rate;
-	int solver, fail, verdict, modes, action, device;
+	int solver, fail, verdict, modes, action, device, script;
 	const char *file;
 	struct param_list layers;
 };
 
 /* What happened since the program started; `order` has a letter an event (see fake_note). */
 extern struct fake_log {
-	int setups, resets, steps, fuseds, checks, reports, teardowns;
+	int setups, resets, steps, fuseds, checks, reports, plots, teardowns;
 	int64_t fused_steps;
 	int64_t checked_steps; /* of the last check */
 	bool checked_full;

@@ -56,6 +56,12 @@ Test(small_cli, options_that_are_wrong)
 	refused(3, "--depth is given twice", "run %s --depth 1 --depth 1", name());
 	refused(3, "mode is an option of rift run: --mode graph", "run %s mode=graph", name());
 	refused(3, "depth is an option of rift run: --depth 64", "run %s depth=64", name());
+	refused(3, "--plot=: empty", "run %s --plot=", name());
+	refused(3, "--plot is given twice", "run %s --plot --plot=x", name());
+	refused(3, "plot is an option of rift run: --plot=x", "run %s plot=x", name());
+	/* its value is optional, so what follows is none */
+	refused(3, "'x' is not name=value", "run %s --plot x", name());
+	refused(3, "unknown option '--moed'", "run %s --plot --moed=x", name());
 	refused(3, "unknown option '--jsn' of rift list; did you mean '--json'?", "list --jsn");
 }
 
@@ -109,6 +115,23 @@ Test(small_cli, list_names_every_workload)
 		cr_assert(zero(int, run_rift(OUT, &text, "list %s --json", (*w)->name)), "%s",
 			  (*w)->name);
 		cr_assert(ne(ptr, strstr(text, (*w)->source), NULL), "%s in\n%s", (*w)->name, text);
+	}
+}
+
+/* Before anything takes time, so that --depth need not be small. */
+Test(small_cli, a_picture_of_a_workload_that_has_none_is_refused)
+{
+	const json_t *list = json_object_get(rift_json("list --json"), "workloads"), *w;
+	size_t i;
+
+	json_array_foreach(list, i, w)
+	{
+		const json_t *picture = json_object_get(w, "picture");
+
+		cr_assert(eq(int, json_is_boolean(picture), 1), "%s", text_of(w, "name"));
+		if (json_is_false(picture))
+			refused(3, "has no picture; leave --plot out", "run %s --plot",
+				text_of(w, "name"));
 	}
 }
 

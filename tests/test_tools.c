@@ -120,7 +120,20 @@ Test(small_tools, setup_run_needs_compiler_make_and_jansson_only)
 	cr_assert(eq(int, shell(&out, "CC=false SETUP=no tools/setup.sh run 2>&1"), 3), "%s", out);
 	expect_has(out, "libjansson-dev");
 	cr_assert(eq(ptr, strstr(out, "criterion"), NULL), "%s", out);
+	shell(&out, "PATH=/nonexistent SETUP=no /bin/sh tools/setup.sh run 2>&1");
+	cr_assert(eq(ptr, strstr(out, "gnuplot"), NULL), "%s", out);
 	cr_assert(zero(int, shell(&out, "SETUP=no tools/setup.sh run 2>&1")), "%s", out);
+}
+
+Test(small_tools, gnuplot_is_for_pictures_and_tests)
+{
+	const char *out;
+
+	shell(&out, "PATH=/nonexistent SETUP=no /bin/sh tools/setup.sh plot 2>&1");
+	expect_has(out, "gnuplot-nox");
+	cr_assert(eq(ptr, strstr(out, "criterion"), NULL), "%s", out);
+	shell(&out, "PATH=/nonexistent SETUP=no /bin/sh tools/setup.sh test 2>&1");
+	expect_has(out, "gnuplot-nox");
 }
 
 Test(small_tools, a_broken_workload_folder_is_named)

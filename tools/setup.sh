@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh run|test|lint - makes sure that the packages which a target needs are there.
+# setup.sh run|plot|test|lint - makes sure that the packages which a target needs are there.
 #
 # Looks for the tools and headers themselves, not for package names, so that libraries from
 # anywhere will do. What is missing is printed; then, by $SETUP:
@@ -8,7 +8,7 @@
 #   no             never installs
 # Installing needs apt-get (Debian, Ubuntu); elsewhere the list is all there is.
 set -eu
-target=${1:?usage: setup.sh run|test|lint}
+target=${1:?usage: setup.sh run|plot|test|lint}
 missing=
 
 need() { # PACKAGE COMMAND...: the package is missing when the command fails
@@ -23,6 +23,9 @@ need gcc command -v "${CC:-cc}"
 need g++ command -v "${CXX:-c++}"
 need libc6-dev header stdio.h
 need libjansson-dev header jansson.h
+if [ "$target" = plot ] || [ "$target" = test ]; then
+	need gnuplot-nox command -v gnuplot
+fi
 if [ "$target" = test ]; then
 	need libcriterion-dev header criterion/criterion.h
 	need libgsl-dev header gsl/gsl_odeiv2.h

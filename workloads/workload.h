@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/plot.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -180,6 +182,13 @@ struct workload {
 	 * path options ask for (may run steps of its own). Files appear whole or not at all.
 	 */
 	int (*report)(const void *opts, void *state, struct report *out);
+
+	/*
+	 * Optional. The picture of `rift run --plot`, called like report, after it: writes data
+	 * files into plot->folder and names the script and its values (common/plot.h). Whoever
+	 * looks at the picture should read in its title what it shows, and on which device.
+	 */
+	int (*plot)(const void *opts, void *state, struct plot *plot);
 
 	/* Counts; after setup, so that sizes are known. */
 	int (*cost)(const void *opts, const void *state, struct cost *out);

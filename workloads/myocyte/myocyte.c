@@ -119,6 +119,7 @@ const struct workload workload_myocyte = {
 	.fused = fused,
 	.check = myocyte_check,
 	.report = myocyte_report,
+	.plot = myocyte_plot,
 	.cost = myocyte_cost,
 	.teardown = myocyte_teardown,
 };

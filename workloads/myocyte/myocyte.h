@@ -66,6 +66,7 @@ int myocyte_limits(const void *opts, struct limits *out);
 int myocyte_setup(const void *opts, void *state);
 int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
 int myocyte_report(const void *opts, void *state, struct report *out);
+int myocyte_plot(const void *opts, void *state, struct plot *plot);
 int myocyte_cost(const void *opts, const void *state, struct cost *out);
 void myocyte_teardown(void *state);
 
@@ -84,7 +85,19 @@ void myocyte_free_mirror(struct myocyte_cells *host);
 int myocyte_read_cells(const struct myocyte_state *s, const int64_t *which, int64_t n,
 		       struct myocyte_cell *out);
 
-/* trajectory=: runs the traced cell over its span. Returns 0 or an errno after one line. */
+/* One cell over its span, alone: landing on output times takes steps of its own. */
+struct myocyte_trace {
+	struct myocyte_cells cells; /* `first` runs, a row every `every`; rows may be NULL */
+	const double *initial;	    /* host; the state in the row of t = 0 */
+	char name[64];		    /* begins messages: "trajectory: cell 3" */
+	bool (*take)(void *arg, const struct myocyte_row *row); /* false: no more rows */
+	void *arg;
+};
+
+/* Runs traces side by side, each in memory of its own. Returns 0 or an errno after one line. */
+int myocyte_run_traces(const struct myocyte_trace *traces, int n);
+
+/* trajectory=: traces the cell of trace=. Returns 0 or an errno after one line. */
 int myocyte_write_trajectory(const struct myocyte_opts *o, struct myocyte_state *s, int64_t *rows);
 
 /* states= and derivatives=: reads and allocates; evaluates and writes. */

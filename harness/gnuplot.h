@@ -1,0 +1,22 @@
+/* gnuplot.h - running gnuplot: found on PATH, 5.2 or newer, one line about what goes wrong. */
+#ifndef RIFT_GNUPLOT_H
+#define RIFT_GNUPLOT_H
+
+/* The last line that gnuplot wrote; control characters as '?'. "" where it wrote nothing. */
+struct gnuplot_words {
+	char s[256];
+};
+
+/*
+ * Runs the script of that name in the folder, with its string variable `part` set: the script
+ * appends it to the names of what it writes. The user's gnuplot settings are not read, its output
+ * is captured.
+ *
+ * Returns 0, and what it wrote in *said: a warning, as a rule. Or after one line: -ENOENT without
+ * gnuplot or with one that is too old, -EINTR when Ctrl-C ended it, -EIO with gnuplot's own words
+ * when it failed, another errno when it could not be started. The lines say how to draw by hand.
+ */
+int gnuplot_run(const char *folder, const char *script, const char *part,
+		struct gnuplot_words *said);
+
+#endif

@@ -1,0 +1,44 @@
+# style.gp - the look of every picture. A script that rift writes is: values, this, and the
+# picture's own commands, which begin with
+#   eval page(900, 600)     the size in pixels
+# and end with
+#   eval done
+# It is run twice, for PNG and for SVG, and starts afresh here.
+reset
+set encoding utf8
+set datafile separator comma
+
+# rift lets gnuplot write NAME.png.PART, and renames what is whole. By hand nothing is appended.
+if (!exists('part')) part = ''
+if (!exists('format')) format = 'png'
+
+# sans-serif is what every machine and every browser has something for. 12 points, the usual text,
+# are read with ease where 900 pixels are as wide as a page. In SVG gnuplot takes a point for a
+# pixel; so other sizes have names.
+points(n) = sprintf(',%d', n * (format eq 'png' ? 1 : 4.0 / 3) + 0.5)
+large = points(16)
+medium = points(11)
+small = points(10)
+page(w, h) = sprintf("set terminal %s enhanced size %d,%d font 'sans-serif%s' " . \
+	"background rgb 'white'; set output '%s.%s%s'", \
+	format eq 'png' ? 'pngcairo' : 'svg dynamic', w, h, points(12), name, format, part)
+again = "format = 'svg'; load name.'.gp'"
+done = "unset output; eval format eq 'png' ? again : 'undefine format'"
+
+# Colours that colour-blind readers tell apart (Okabe and Ito), each with a dash of its own, so
+# that a grey print can be read too.
+set linetype 1 linecolor rgb '#0072b2' linewidth 2.2 dashtype solid pointtype 7
+set linetype 2 linecolor rgb '#d55e00' linewidth 2.2 dashtype (12, 5) pointtype 5
+set linetype 3 linecolor rgb '#222222' linewidth 2.2 dashtype (3, 4) pointtype 9
+set linetype 4 linecolor rgb '#009e73' linewidth 2.2 dashtype (12, 3, 2, 3) pointtype 11
+set linetype 5 linecolor rgb '#cc79a7' linewidth 2.2 dashtype (6, 2) pointtype 13
+set linetype 6 linecolor rgb '#e69f00' linewidth 2.2 dashtype (2, 2, 8, 2) pointtype 15
+
+ink = '#222222'   # text and axes
+faint = '#6b6b6b' # what helps to read, and small print
+set border 3 linecolor rgb ink linewidth 1
+set minussign
+set autoscale noextend
+set tics nomirror out scale 0.6 textcolor rgb ink
+set grid xtics ytics linetype 1 linecolor rgb '#e0e0e0' linewidth 0.8 dashtype solid
+set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb ink

@@ -1,0 +1,354 @@
+/*
+ * test_picture.c - harness/picture.h and harness/gnuplot.h on the fake workload: pictures whole or
+ * not at all, data and script in any case, one line about what is wrong.
+ */
+#include "harness/command.h"
+#include "harness/interrupt.h"
+#include "harness/run.h"
+#include "tests/capture.h"
+#include "tests/divert.h"
+#include "tests/fake_workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/rift-picture-XXXXXX";
+
+static struct fake_opts opts;
+static struct run_options values;
+static struct params params, options;
+static struct run run;
+static struct workload workload;
+static char said[8192]; /* what it wrote to stderr */
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");
+	workload = workload_fake;
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf %s", folder);
+}
+
+TestSuite(small_picture, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+/* A run with --plot=FOLDER/sub and one parameter. */
+static int run_fake(const char *sub, const char *assignment)
+{
+	char plot[256];
+	int count, err;
+
+	if (cudaGetDeviceCount(&count) || !count)
+		cr_skip("no CUDA device");
+	memset(&opts, 0, sizeof(opts));
+	memset(&values, 0, sizeof(values));
+	snprintf(plot, sizeof(plot), "%s/%s", folder, sub);
+	params_init(&params, workload.params, "fake", &opts);
+	params_init(&options, run_option_rows, "rift run", &values);
+	cr_assert(zero(int, params_assign(&params, assignment)), "%s", assignment);
+	cr_assert(zero(int, params_set(&options, "depth", "2")), "depth");
+	cr_assert(zero(int, params_set(&options, "blocks", "2")), "blocks");
+	cr_assert(zero(int, params_set(&options, "plot", plot)), "plot");
+	run = (struct run){ .workload = &workload, .params = &params, .options = &options };
+	divert_stderr();
+	err = run_execute(&run);
+	snprintf(said, sizeof(said), "%s", diverted_stderr());
+	return err;
+}
+
+static void finish(void)
+{
+	run_release(&run);
+	params_release(&options);
+	params_release(&params);
+}
+
+/* The run itself went well, but there is no new picture; the line says why. */
+static void must_not_draw(int err, int why, const char *says)
+{
+	cr_assert(zero(int, err), "the run: %s", said);
+	cr_assert(run.passed, "passed");
+	cr_assert(eq(int, run.picture_error, why), "%s", said);
+	cr_assert(zero(int, run.picture.drawn), "drawn");
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_assert(ne(ptr, strstr(said, says), NULL), "'%s' in: %s", says, said);
+}
+
+static bool exists(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return !access(path, F_OK);
+}
+
+static bool absent(const char *name)
+{
+	return !exists(name);
+}
+
+/* An executable called gnuplot in FOLDER/bin, first on PATH. */
+static void fake_gnuplot(const char *body)
+{
+	char path[256];
+	FILE *f;
+
+	cr_assert(zero(int, shell(NULL, "mkdir -p %s/bin", folder)), "mkdir");
+	snprintf(path, sizeof(path), "%s/bin/gnuplot", folder);
+	f = fopen(path, "w");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	fprintf(f, "#!/bin/sh\n%s\n", body);
+	fclose(f);
+	cr_assert(zero(int, shell(NULL, "chmod +x %s", path)), "chmod");
+	snprintf(path, sizeof(path), "%s/bin:/usr/bin:/bin", folder);
+	setenv("PATH", path, 1);
+}
+
+#define VERSION_5_4 "[ \"$1\" = --version ] && echo 'gnuplot 5.4 patchlevel 0' && exit\n"
+
+/* ---- with gnuplot, which the tests need ------------------------------------------------- */
+
+Test(small_picture, png_and_svg_with_title_and_size)
+{
+	const char *text;
+
+	cr_assert(zero(int, run_fake("a/b/c", "cells=1")), "%s", said);
+	cr_assert(eq(str, said, ""), "stderr");
+	cr_assert(zero(int, run.picture_error), "error");
+	cr_assert(run.picture.drawn && run.picture.written, "drawn");
+	/* signature, then the header's width and height */
+	shell(&text, "cd %s/a/b/c && od -An -tx1 -N24 fake.png | tr -d ' \\n'", folder);
+	cr_assert(eq(str, (char *)text, "89504e470d0a1a0a0000000d494844520000012c000000c8"), "%s",
+		  text);
+	cr_assert(zero(int, shell(&text,
+				  "grep -c \"it&apos;s &apos;quoted&apos; on\\|"
+				  "it's 'quoted' on\" %s/a/b/c/fake.svg",
+				  folder)),
+		  "title in the SVG: %s", text);
+	cr_assert(zero(int, shell(&text, "grep -q '>0.5<' %s/a/b/c/fake.svg", folder)),
+		  "1 is no integer");
+	shell(&text, "ls %s/a/b/c", folder);
+	cr_assert(eq(str, (char *)text, "fake-steps.csv\nfake.gp\nfake.png\nfake.svg\n"), "%s",
+		  text);
+	finish();
+}
+
+Test(small_picture, the_script_draws_by_hand_and_says_how)
+{
+	const char *text;
+
+	cr_assert(zero(int, run_fake("p", "cells=1")), "%s", said);
+	finish();
+	cr_assert(zero(int, shell(&text,
+				  "mv %s/p %s/elsewhere && cd %s/elsewhere && "
+				  "rm fake.png fake.svg && RIFT_HOME=/nowhere "
+				  "gnuplot fake.gp 2>&1",
+				  folder, folder, folder)),
+		  "%s", text);
+	cr_assert(exists("elsewhere/fake.png") && exists("elsewhere/fake.svg"), "drawn");
+	shell(&text, "head -n 3 %s/elsewhere/fake.gp", folder);
+	cr_assert(ne(ptr, strstr(text, "gnuplot fake.gp"), NULL), "%s", text);
+}
+
+Test(small_picture, a_failing_script_says_what_gnuplot_said_and_old_pictures_stay)
+{
+	const char *text;
+
+	shell(NULL, "mkdir %s/p && echo old >%s/p/fake.png && echo old >%s/p/fake.svg", folder,
+	      folder, folder);
+	must_not_draw(run_fake("p", "script=bad"), -EIO, "undefined variable: no_such_variable");
+	cr_assert(ne(ptr, strstr(said, "gnuplot fake.gp"), NULL), "%s", said);
+	shell(&text, "cd %s/p && cat fake.png fake.svg && ls", folder);
+	cr_assert(eq(str, (char *)text, "old\nold\nfake-steps.csv\nfake.gp\nfake.png\nfake.svg\n"),
+		  "%s", text);
+	finish();
+}
+
+Test(small_picture, a_warning_is_kept)
+{
+	cr_assert(zero(int, run_fake("p", "script=warns")), "%s", said);
+	cr_assert(zero(int, run.picture_error), "drawn all the same: %s", said);
+	cr_assert(ne(ptr, strstr(run.picture.said.s, "no-such-file.csv"), NULL), "%s",
+		  run.picture.said.s);
+	finish();
+}
+
+Test(small_picture, the_users_own_settings_do_not_matter)
+{
+	cr_assert(zero(int, shell(NULL, "echo 'exit status 7' >%s/.gnuplot", folder)), "settings");
+	setenv("HOME", folder, 1);
+	cr_assert(zero(int, run_fake("p", "cells=1")), "%s", said);
+	cr_assert(run.picture.drawn, "%s", said);
+	finish();
+}
+
+/* ---- without one that works ------------------------------------------------------------- */
+
+static void only_data_and_script(void)
+{
+	const char *text;
+
+	cr_assert(run.picture.written, "script");
+	cr_assert(eq(int, run.picture.plot.files, 1), "data");
+	shell(&text, "ls %s/p", folder);
+	cr_assert(eq(str, (char *)text, "fake-steps.csv\nfake.gp\n"), "%s", text);
+	shell(&text, "cat %s/p/fake-steps.csv", folder);
+	cr_assert(eq(str, (char *)text, "x,y\n1,1\n2,4\n3,9\n"), "%s", text);
+}
+
+Test(small_picture, without_gnuplot_data_and_script_and_what_to_install)
+{
+	char *path = strdup(getenv("PATH"));
+
+	setenv("PATH", "/nonexistent", 1);
+	must_not_draw(run_fake("p", "cells=1"), -ENOENT, "no gnuplot on PATH");
+	setenv("PATH", path, 1);
+	free(path);
+	cr_assert(ne(ptr, strstr(said, "apt-get install gnuplot-nox"), NULL), "%s", said);
+	cr_assert(eq(int, exit_code_of(run.picture_error), RIFT_USAGE), "exit code");
+	only_data_and_script();
+	finish();
+}
+
+Test(small_picture, an_old_gnuplot_is_named)
+{
+	fake_gnuplot("echo 'gnuplot 5.0 patchlevel 7'");
+	must_not_draw(run_fake("p", "cells=1"), -ENOENT, "5.2 or newer is needed");
+	cr_assert(ne(ptr, strstr(said, "'gnuplot 5.0 patchlevel 7'"), NULL), "%s", said);
+	only_data_and_script();
+	finish();
+}
+
+Test(small_picture, another_program_of_that_name_is_none)
+{
+	fake_gnuplot("echo 'Welcome!'; printf 'what\\tdo you want?\\n\\n'");
+	must_not_draw(run_fake("p", "cells=1"), -ENOENT, "says 'what?do you want?'");
+	only_data_and_script();
+	finish();
+}
+
+/* As on a full disk, which gnuplot does not notice. */
+Test(small_picture, half_a_picture_does_not_appear)
+{
+	fake_gnuplot(VERSION_5_4 "for f in fake.png fake.svg; do\n"
+				 "printf 'much more than sixteen bytes</svg>' "
+				 ">$f$(echo \"$3\" | sed \"s/.*'\\(.*\\)'/\\1/\")\ndone");
+	must_not_draw(run_fake("p", "cells=1"), -EIO, "fake.png ends too early");
+	only_data_and_script();
+	finish();
+}
+
+Test(small_picture, a_gnuplot_that_dies_is_told)
+{
+	fake_gnuplot(VERSION_5_4 "kill -SEGV $$");
+	must_not_draw(run_fake("p", "cells=1"), -EIO, "signal 11 ended gnuplot");
+	only_data_and_script();
+	finish();
+}
+
+Test(small_picture, a_gnuplot_that_is_interrupted_is_75)
+{
+	fake_gnuplot(VERSION_5_4 "kill -INT $$");
+	must_not_draw(run_fake("p", "cells=1"), -EINTR, "interrupted");
+	cr_assert(eq(int, exit_code_of(run.picture_error), RIFT_INTERRUPTED), "exit code");
+	finish();
+}
+
+/* More than a pipe holds; only the end of it counts. */
+Test(small_picture, a_gnuplot_that_talks_does_not_block)
+{
+	fake_gnuplot(VERSION_5_4 "i=0; while [ $i -lt 20000 ]; do echo blah; i=$((i+1)); done\n"
+				 "echo the end; exit 3");
+	must_not_draw(run_fake("p", "cells=1"), -EIO, "failed with the end (again");
+	finish();
+}
+
+/* ---- the folder and the workload -------------------------------------------------------- */
+
+static void must_refuse(int err, int why, const char *says)
+{
+	cr_assert(eq(int, err, why), "%s", said);
+	cr_assert(eq(int, fake_log.setups, 0), "before anything takes time");
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_assert(ne(ptr, strstr(said, says), NULL), "'%s' in: %s", says, said);
+	finish();
+}
+
+Test(small_picture, a_file_where_the_folder_should_be_is_refused)
+{
+	cr_assert(zero(int, shell(NULL, "touch %s/file", folder)), "touch");
+	must_refuse(run_fake("file", "cells=1"), -ENOTDIR, "is no folder");
+	must_refuse(run_fake("file/sub", "cells=1"), -ENOTDIR, "cannot make this folder");
+	/* not even root can make a folder there */
+	must_refuse(run_fake("../../proc/self/p", "cells=1"), -ENOENT, "cannot make this folder");
+}
+
+Test(small_picture, a_folder_in_the_way_of_a_file_is_told)
+{
+	cr_assert(zero(int, shell(NULL, "mkdir -p %s/p/fake-steps.csv", folder)), "mkdir");
+	must_not_draw(run_fake("p", "cells=1"), -EISDIR, "fake-steps.csv: is a folder");
+	cr_assert(absent("p/fake.gp"), "no script without its data");
+	finish();
+	cr_assert(zero(int, shell(NULL, "rm -r %s/p && mkdir -p %s/p/fake.svg", folder, folder)),
+		  "mkdir");
+	must_not_draw(run_fake("p", "cells=1"), -EISDIR, "fake.svg");
+	cr_assert(absent("p/fake.png"), "one without the other");
+	finish();
+}
+
+Test(small_picture, a_workload_without_a_picture_says_so)
+{
+	workload.plot = NULL;
+	must_refuse(run_fake("p", "cells=1"), -EINVAL, "--plot: fake has no picture");
+	cr_assert(absent("p"), "nothing is made");
+}
+
+Test(small_picture, an_action_draws_nothing)
+{
+	must_refuse(run_fake("p", "action=yes"), -EINVAL, "in a run of its own");
+}
+
+Test(small_picture, a_hook_that_fails_leaves_nothing)
+{
+	const char *text;
+
+	must_not_draw(run_fake("p", "fail=plot"), -22, "fake: plot fails as asked");
+	cr_assert(zero(int, run.picture.plot.files), "no data");
+	shell(&text, "ls -A %s/p", folder);
+	cr_assert(eq(str, (char *)text, ""), "%s", text);
+	finish();
+}
+
+Test(small_picture, control_c_before_drawing_keeps_the_data)
+{
+	interrupt_install();
+	must_not_draw(run_fake("p", "script=interrupts"), -EINTR, "interrupted");
+	cr_assert(exists("p/fake-steps.csv"), "data");
+	cr_assert(absent("p/fake.png"), "PNG");
+	finish();
+}
+
+Test(small_picture, a_script_that_is_not_there_is_named)
+{
+	must_not_draw(run_fake("p", "script=missing"), -ENOENT, "tests/no_such.gp");
+	cr_assert(exists("p/fake-steps.csv"), "data");
+	cr_assert(absent("p/fake.gp"), "no script");
+	cr_assert(zero(int, run.picture.written), "no script");
+	finish();
+}
+
+Test(small_picture, what_failed_its_check_is_not_drawn)
+{
+	cr_assert(zero(int, run_fake("p", "verdict=wrong")), "%s", said);
+	cr_assert(zero(int, run.passed), "%s", said);
+	cr_assert(zero(int, run.picture.drawn), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "failed its check"), NULL), "%s", said);
+	cr_assert(zero(int, fake_log.plots), "the hook is not called");
+	finish();
+}
