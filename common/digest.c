@@ -23,7 +23,7 @@ void digest_add(struct digest *d, const void *bytes, size_t n)
 struct digest_hex digest_end(struct digest *d)
 {
 	uint8_t sum[SHA256_DIGEST_SIZE];
-	struct digest_hex hex;
+	struct digest_hex hex = { "" };
 
 	sha256_digest(&d->state, sizeof(sum), sum);
 	for (size_t i = 0; i < sizeof(sum); i++)

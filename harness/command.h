@@ -32,6 +32,9 @@ enum exit_code exit_code_of_run(int err, bool passed);
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 
+/* Is this a NAME for --platform? 0, or -EINVAL after one line. */
+int platform_declared(const char *name);
+
 /* The workload, or NULL after one line with the nearest name. */
 const struct workload *workload_find(const char *name);
 

@@ -190,5 +190,6 @@ void run_release(struct run *r)
 		CUDA(cudaStreamDestroy(s->stream));
 	free(s->state);
 	blocks_release(&r->blocks);
+	platform_release(&r->platform);
 	*s = (struct subject){ 0 };
 }
