@@ -89,10 +89,12 @@ int cmd_doctor(int argc, char **argv)
 	platform.declared = a.platform;
 	platform.host_name = a.host_name;
 	examine(&doctor, &platform);
-	if (a.json)
-		json_write(doctor_json(&doctor, &platform), stdout);
-	else
+	if (!a.json)
 		doctor_print(&doctor, &platform, stdout);
+	else
+		json_write(doctor_json(&doctor, &platform), stdout);
+	if (a.json && doctor.works && !platform.is_gpu)
+		fprintf(stderr, "%s\n", platform_not_gpu);
 	platform_release(&platform);
 	return doctor.works ? RIFT_OK : RIFT_NO_DEVICE;
 }

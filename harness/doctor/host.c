@@ -11,7 +11,7 @@ static void say_cpu(struct doctor *d, const struct host *h)
 {
 	doctor_say(d, DOCTOR_OK, "system", NULL, "%s, Linux %s, %s", fact_or(&h->os, "unknown"),
 		   fact_or(&h->kernel, "unknown"), fact_or(&h->arch, "unknown"));
-	if (fact_known(&h->sockets))
+	if (fact_known(&h->sockets) && fact_known(&h->cores))
 		doctor_say(d, DOCTOR_OK, "processor", NULL,
 			   "%s; %d socket%s, %d cores, %d logical CPUs",
 			   fact_or(&h->cpu_model, "unknown"), (int)h->sockets.number,

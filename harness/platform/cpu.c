@@ -49,47 +49,24 @@ int list_count(const char *list)
 }
 
 /*
- * How many different (package, core) pairs or packages the online CPUs have: key 0 is the package
- * and 1 the core within it.
+ * How many groups of CPUs there are, given the file in which each CPU lists its own group: as many
+ * as there are CPUs that come first in theirs.
  */
-struct topology {
-	int n;
-	long (*seen)[2];
-};
-
-static bool add_once(struct topology *t, long package, long core)
+static struct fact count_groups(const struct place *p, const char *list, const char *file)
 {
-	for (int i = 0; i < t->n; i++)
-		if (t->seen[i][0] == package && t->seen[i][1] == core)
-			return false;
-	t->seen[t->n][0] = package;
-	t->seen[t->n++][1] = core;
-	return true;
-}
-
-static void count_cores(struct host *h, const struct place *p, const char *list, int cpus)
-{
-	struct topology t = { .seen = calloc((size_t)cpus + 1, sizeof(*t.seen)) };
-	struct topology sockets = { .seen = calloc((size_t)cpus + 1, sizeof(*t.seen)) };
-	struct fact package, core = fact_unknown("no CPU is listed");
-	int from, to;
+	struct fact group;
+	int from, to, n = 0;
 
 	while (next_range(&list, &from, &to)) {
-		for (int i = from; i <= to && t.n < cpus; i++) {
-			package = place_number(
-				p, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", i);
-			core = place_number(p, "/sys/devices/system/cpu/cpu%d/topology/core_id", i);
-			if (!fact_known(&package) || !fact_known(&core))
-				goto done;
-			add_once(&t, (long)package.number, (long)core.number);
-			add_once(&sockets, (long)package.number, 0);
+		for (int i = from; i <= to; i++) {
+			group = place_number(p, "/sys/devices/system/cpu/cpu%d/topology/%s", i,
+					     file);
+			if (!fact_known(&group))
+				return group;
+			n += group.number == i;
 		}
 	}
-done:
-	h->cores = fact_known(&core) ? fact_int(t.n) : core;
-	h->sockets = fact_known(&core) ? fact_int(sockets.n) : core;
-	free(t.seen);
-	free(sockets.seen);
+	return fact_int(n);
 }
 
 /* Where /sys is missing, cpuinfo still counts. */
@@ -105,7 +82,7 @@ static struct fact count_in_cpuinfo(const struct place *p)
 		 : fact_unknown("no /sys/devices/system/cpu/online, no /proc/cpuinfo");
 }
 
-/* The same one for all CPUs, else how many there are of the first. */
+/* The one that all CPUs have, or two of several. */
 static struct fact governor(const struct place *p, const char *list)
 {
 	static const char path[] = "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor";
@@ -149,10 +126,8 @@ void cpus_read(struct host *h, const struct place *p)
 
 	h->cpu_model = cpu_model(p);
 	h->cpus = n > 0 ? fact_int(n) : count_in_cpuinfo(p);
-	if (n > 0)
-		count_cores(h, p, list.text, n);
-	else
-		h->cores = h->sockets = list;
+	h->cores = n > 0 ? count_groups(p, list.text, "thread_siblings_list") : list;
+	h->sockets = n > 0 ? count_groups(p, list.text, "core_siblings_list") : list;
 	h->smt = place_number(p, "/sys/devices/system/cpu/smt/active");
 	if (fact_known(&h->smt))
 		h->smt = fact_bool(h->smt.number);
