@@ -31,7 +31,7 @@ endif
 
 TESTS := $(wildcard tests/test_*.c workloads/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/test_cpu_%,$(TESTS)),$(TESTS))
-SRC   := $(wildcard common/*.c harness/*.c workloads/*/*.c common/*.cu workloads/*/*.cu)
+SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/*.cu workloads/*/*.cu)
 SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
 RT    := $(wildcard common/cpu/*.c)
@@ -49,7 +49,7 @@ COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INS
 asan     := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 tsan     := -fsanitize=thread
 INSTRUMENT := $($(SANITIZE))
-LIBS     := -ljansson -lm -ldl -lpthread
+LIBS     := -ljansson -lnettle -lm -ldl -lpthread
 TESTLIBS := -lcriterion -lgsl -lgslcblas -lm
 
 ifeq ($(DEVICE),cuda)
@@ -62,7 +62,8 @@ $(error no libcudart.so.1x in $(CUDA_HOME)/lib64; set CUDA_HOME to the toolkit's
 endif
 CU        := NVCC
 HOST      := -isystem $(CUDA_HOME)/include
-NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -MMD -MP $(shell CUDA_ARCH='$(CUDA_ARCH)' tools/arch.sh $(NVCC)) -Xcompiler -Wall,-Wextra,-Werror \
+ARCHS     := $(shell CUDA_ARCH='$(CUDA_ARCH)' tools/arch.sh $(NVCC))
+NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -MMD -MP $(ARCHS) -Xcompiler -Wall,-Wextra,-Werror \
 	     -Werror all-warnings
 COMPILE.cu = $(NVCC) $(NVFLAGS) -MF $(@:.o=.d) -c -o $@ $<
 else
@@ -97,6 +98,14 @@ $B/names: always
 $B/flags: always
 	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(LIBS))
 keep = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
+
+# How it was built, which its records say; only one object knows.
+$B/build_info.h: always
+	@mkdir -p $(@D)
+	@tools/build_info.sh '$(notdir $B)' '$(CFLAGS)' '$(ARCHS)' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$B/harness/platform/build.c.o: $B/build_info.h
+$B/harness/platform/build.c.o: private HOST += -I$B
 
 $B/%.c.o: %.c $B/flags
 	@mkdir -p $(@D)
@@ -154,9 +163,12 @@ $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
-# Preloaded by a test, and by whoever wants to see the calls of a program.
-$B/tests/test_wrapper: $B/tests/wrapper.so
-$B/tests/wrapper.so: tests/wrapper.c $B/flags
+# Loaded by tests: a wrapper, which shows whoever wants to see them the calls of a program, and
+# stand-ins for libraries of NVIDIA's driver.
+$B/tests/test_wrapper $B/tests/test_cli_doctor: $B/tests/wrapper.so
+$B/tests/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
+$B/tests/test_cli_doctor: $B/tests/driver/none.so
+$B/tests/%.so: tests/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(COMPILE.c:-c=-fPIC -shared) -ldl -lpthread

@@ -10,7 +10,16 @@
 #include "harness/progress.h"
 #include "harness/run.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_PLOT, KEY_QUIET, KEY_ROW, KEY_END = KEY_ROW + 6 };
+enum {
+	KEY_HELP = 'h',
+	KEY_JSON = 256,
+	KEY_PLOT,
+	KEY_QUIET,
+	KEY_PLATFORM,
+	KEY_HOST_NAME,
+	KEY_ROW,
+	KEY_END = KEY_ROW + 6
+};
 
 /* From KEY_ROW on in the order of run_option_rows. */
 static const struct argp_option options[] = {
@@ -34,6 +43,8 @@ static const struct argp_option options[] = {
 	  "(default folder: " PICTURE_FOLDER ")",
 	  0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object instead of the table", 0 },
+	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform; into the JSON", 0 },
+	{ "host-name", KEY_HOST_NAME, NULL, 0, "the host's name into the JSON, not its hash", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help; with a workload its parameters too", 0 },
 	{ 0 },
@@ -45,7 +56,8 @@ struct run_args {
 	const char *workload;
 	char **assignment;
 	int n_assignments;
-	bool json, quiet, help;
+	const char *platform; /* as declared, or NULL */
+	bool json, quiet, help, host_name;
 };
 
 /* "DIR/" is DIR; "/" stays. */
@@ -72,6 +84,12 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return params_set(&a->options, "plot", arg ? without_slash(arg) : PICTURE_FOLDER);
 	case KEY_QUIET:
 		a->quiet = true;
+		return 0;
+	case KEY_PLATFORM:
+		a->platform = arg;
+		return platform_declared(arg);
+	case KEY_HOST_NAME:
+		a->host_name = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (!a->workload)
@@ -144,6 +162,8 @@ static int execute(const struct workload *w, const struct params *params, const 
 	struct run r = { .workload = w, .params = params, .options = &a->options };
 	int err, code;
 
+	r.platform.declared = a->platform;
+	r.platform.host_name = a->host_name;
 	interrupt_install();
 	progress_init(a->quiet);
 	err = run_execute(&r);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/platform.h"
 #include "harness/spell.h"
 
 enum exit_code exit_code_of(int err)
@@ -25,6 +26,13 @@ enum exit_code exit_code_of(int err)
 enum exit_code exit_code_of_run(int err, bool passed)
 {
 	return err ? exit_code_of(err) : passed ? RIFT_OK : RIFT_CHECK_FAILED;
+}
+
+int platform_declared(const char *name)
+{
+	const char *why = platform_name_refused(name);
+
+	return why ? complain(EINVAL, "--platform='%s': must be %s", text_shown(name).s, why) : 0;
 }
 
 const struct workload *workload_find(const char *name)

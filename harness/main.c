@@ -18,6 +18,7 @@ static const struct command {
 	{ "list", "[WORKLOAD]", "the workloads, or the parameters of one", cmd_list },
 	{ "run", "WORKLOAD [name=value...]", "one configuration: checked, timed, as a table",
 	  cmd_run },
+	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
 	{ 0 },
 };
@@ -26,7 +27,7 @@ static int print_help(void)
 {
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *c = commands; c->name; c++)
-		printf("  rift %-4s %-25s %s\n", c->name, c->args, c->help);
+		printf("  rift %-6s %-25s %s\n", c->name, c->args, c->help);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"

@@ -1,15 +1,15 @@
 /* platform.c - what machine a figure was taken on. */
 #include "harness/platform.h"
 
-#include <cuda_runtime_api.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
-#include "common/cuda_check.h"
+#include "common/check.h"
 #include "harness/json.h"
+#include "harness/platform/build.h"
+#include "harness/platform/environment.h"
 
 const char platform_not_gpu[] = "CPU device: these are not GPU figures.";
 
@@ -22,100 +22,55 @@ const char *platform_build(void)
 #endif
 }
 
-static int no_device(cudaError_t err)
-{
-	const char *why = err ? cudaGetErrorString(err) : "the driver shows none";
+/* ---- the device ------------------------------------------------------------------------- */
 
-#ifdef RIFT_CPU_DEVICE
-	return complain(ENODEV, "no CPU device: %s", why);
-#else
-	return complain(ENODEV,
-			"no CUDA device: %s; check the NVIDIA driver, or build for the CPU device "
-			"with `make DEVICE=cpu`",
-			why);
-#endif
+static const char *no_device(struct platform *p, cudaError_t err)
+{
+	p->cuda_error = (int)err;
+	cudaGetLastError();
+	return err ? cudaGetErrorString(err) : "the driver shows none";
 }
 
-int platform_device(struct platform *out)
+const char *platform_open(struct platform *p)
 {
 	struct cudaDeviceProp prop;
 	int count = 0;
 	cudaError_t err = cudaGetDeviceCount(&count);
 
+	cudaRuntimeGetVersion(&p->runtime_version);
+	cudaDriverGetVersion(&p->driver_version);
 	if (err || count < 1)
-		return no_device(err);
+		return no_device(p, err);
 	/* opens the device: fails where it is taken exclusively or its memory is gone */
 	err = cudaSetDevice(0);
 	if (!err)
 		err = cudaGetDeviceProperties(&prop, 0);
 	if (err)
-		return no_device(err);
-	CUDA(cudaRuntimeGetVersion(&out->runtime_version));
-	CUDA(cudaDriverGetVersion(&out->driver_version));
-	snprintf(out->device, sizeof(out->device), "%s", prop.name);
-	out->cc_major = prop.major;
-	out->cc_minor = prop.minor;
-	out->sms = prop.multiProcessorCount;
-	out->memory_bytes = (int64_t)prop.totalGlobalMem;
+		return no_device(p, err);
+	snprintf(p->device, sizeof(p->device), "%s", prop.name);
+	p->cc_major = prop.major;
+	p->cc_minor = prop.minor;
+	p->sms = prop.multiProcessorCount;
+	p->memory_bytes = (int64_t)prop.totalGlobalMem;
 	/* asked of the runtime, not of the build: either binary may find the other library */
-	out->is_gpu = prop.major > 0;
-	return 0;
+	p->is_gpu = prop.major > 0;
+	return NULL;
 }
 
-/* The value of the first "key : value" line of /proc/cpuinfo; false when there is none. */
-static bool cpuinfo(const char *key, char *value, size_t size)
+int platform_device(struct platform *p)
 {
-	char line[8192], *colon;
-	bool found = false;
-	FILE *f = fopen("/proc/cpuinfo", "re");
+	const char *why = platform_open(p);
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		colon = strchr(line, ':');
-		if (!colon || strncmp(line, key, strlen(key)))
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		snprintf(value, size, "%s", colon + (colon[1] == ' ' ? 2 : 1));
-		found = true;
-	}
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* By the markers that engines leave; their absence proves nothing. */
-static const char *container(void)
-{
-	char name[16] = "";
-	FILE *f;
-
-	if (!access("/.dockerenv", F_OK))
-		return "docker";
-	if (!access("/run/.containerenv", F_OK))
-		return "podman";
-	/* systemd's interface for container managers */
-	f = fopen("/run/systemd/container", "re");
-	if (f && !fgets(name, sizeof(name), f))
-		name[0] = '\0';
-	if (f)
-		fclose(f);
-	return name[0] ? "other" : NULL;
-}
-
-void platform_host(struct platform *out)
-{
-	struct utsname uts;
-	char flags[8192];
-
-	if (!uname(&uts))
-		snprintf(out->kernel, sizeof(out->kernel), "%s", uts.release);
-	if (!cpuinfo("model name", out->cpu_model, sizeof(out->cpu_model)))
-		out->cpu_model[0] = '\0';
-	/* no flags line (ARM): unknown, not "bare metal" */
-	out->hypervisor =
-		cpuinfo("flags", flags, sizeof(flags)) ? strstr(flags, " hypervisor") != NULL : -1;
-	out->logical_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	out->wsl = strcasestr(out->kernel, "microsoft") != NULL;
-	out->container = container();
+	if (!why)
+		return 0;
+#ifdef RIFT_CPU_DEVICE
+	return complain(ENODEV, "no CPU device: %s", why);
+#else
+	return complain(ENODEV,
+			"no CUDA device: %s; `rift doctor` says more, `make DEVICE=cpu` builds for "
+			"the CPU device",
+			why);
+#endif
 }
 
 /* CUDA packs 12.4 as 12040. */
@@ -143,16 +98,100 @@ json_t *platform_device_json(const struct platform *p)
 	return o;
 }
 
-json_t *platform_host_json(const struct platform *p)
+/* ---- the whole -------------------------------------------------------------------------- */
+
+void platform_host(struct platform *p)
 {
+	const struct place here = place_here();
+
+	host_read(&p->host, &here, p->host_name);
+	virt_read(&p->virt, &here);
+}
+
+void platform_details(struct platform *p)
+{
+	const struct place here = place_here();
+
+	if (*p->device)
+		gpu_read(&p->gpu, &here, &p->virt);
+	else
+		gpu_missing(&p->gpu, &here, &p->virt, "no device is open");
+	libraries_read(&p->libraries, &here);
+}
+
+const char *platform_name_refused(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n < 1 || n > 64)
+		return "1 to 64 bytes";
+	for (const char *c = name; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			return "without control characters";
+	return NULL;
+}
+
+static void set(json_t *o, const char *key, json_t *value)
+{
+	json_object_set_new(o, key, value);
+}
+
+/* What belongs to no part. */
+static json_t *origin_json(const struct place *here, const struct build *build)
+{
+	struct fact boot_id = place_line(here, "/proc/sys/kernel/random/boot_id");
 	json_t *o = json_object();
 
-	json_object_set_new(o, "kernel", *p->kernel ? json_text(p->kernel) : json_null());
-	json_object_set_new(o, "cpu_model", *p->cpu_model ? json_text(p->cpu_model) : json_null());
-	json_object_set_new(o, "logical_cpus", json_integer(p->logical_cpus));
-	json_object_set_new(o, "hypervisor",
-			    p->hypervisor < 0 ? json_null() : json_boolean(p->hypervisor));
-	json_object_set_new(o, "container", json_text(p->container));
-	json_object_set_new(o, "wsl", json_boolean(p->wsl));
+	facts_add(o, "git_commit", fact_json(&build->git_commit), build->git_commit.text);
+	facts_add(o, "git_dirty", fact_json(&build->git_dirty), build->git_dirty.text);
+	facts_add(o, "boot_id", fact_json(&boot_id), boot_id.text);
 	return o;
+}
+
+json_t *platform_json(const struct platform *p)
+{
+	const struct place here = place_here();
+	struct build build;
+	json_t *o, *virt = virt_json(&p->virt), *gpu = gpu_json(&p->gpu);
+
+	build_read(&build);
+	o = origin_json(&here, &build);
+	facts_add(virt, "declared_platform", json_text(p->declared), "--platform was not given");
+	set(gpu, "libcuda", libcuda_json(&p->libraries));
+	set(o, "build", build_json(&build));
+	set(o, "host", host_json(&p->host));
+	set(o, "virt", virt);
+	set(o, "gpu", gpu);
+	set(o, "cuda_flags", gpu_flags_json(&p->gpu));
+	set(o, "libraries", libraries_json(&p->libraries));
+	set(o, "env", environment_json(&here));
+	return o;
+}
+
+json_t *platform_lasting(const json_t *platform)
+{
+	static const char *const changing[][2] = {
+		{ "host", "uptime_s" },	      { "host", "load" },
+		{ "host", "steal_share" },    { "host", "mem_available_bytes" },
+		{ "gpu", "mem_free_bytes" },  { "gpu", "sm_clock_mhz" },
+		{ "gpu", "clock_limits" },    { "gpu", "busy_percent" },
+		{ "gpu", "other_processes" }, { "gpu", "link_gen_cur" },
+	};
+	json_t *o = json_deep_copy(platform);
+
+	for (size_t i = 0; i < sizeof(changing) / sizeof(*changing); i++) {
+		json_t *part = json_object_get(o, changing[i][0]);
+
+		json_object_del(part, changing[i][1]);
+		json_object_del(json_object_get(part, "why_null"), changing[i][1]);
+		if (!json_object_size(json_object_get(part, "why_null")))
+			json_object_del(part, "why_null");
+	}
+	return o;
+}
+
+void platform_release(struct platform *p)
+{
+	host_release(&p->host);
+	libraries_release(&p->libraries);
 }

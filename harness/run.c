@@ -237,5 +237,6 @@ void run_release(struct run *r)
 	free(s->state);
 	blocks_release(&r->blocks);
 	picture_release(&r->picture);
+	platform_release(&r->platform);
 	*s = (struct subject){ 0 };
 }

@@ -133,13 +133,25 @@ static void set_measured(json_t *o, const struct run *r)
 		      (json_int_t)r->warmup.elapsed_ns, "ended_by", r->warmup.ended_by));
 }
 
+/* What only records need is asked for now, after the measurement, and not kept. */
+static json_t *whole_platform_json(const struct run *r)
+{
+	struct platform p = r->platform;
+	json_t *o;
+
+	platform_details(&p);
+	o = platform_json(&p);
+	libraries_release(&p.libraries);
+	return o;
+}
+
 json_t *run_json(const struct run *r)
 {
 	json_t *o = json_object();
 
 	set(o, "workload", json_string(r->workload->name));
 	set(o, "device", platform_device_json(&r->platform));
-	set(o, "platform", platform_host_json(&r->platform));
+	set(o, "platform", whole_platform_json(r));
 	set(o, "params", params_json(r->params));
 	set(o, "action", json_boolean(r->limits.action));
 	set(o, "sync", json_string(sync_names[r->subject.sync]));

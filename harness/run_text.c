@@ -6,46 +6,9 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/row.h"
 #include "harness/run.h"
 #include "harness/stats.h"
-
-enum { LABEL = 17, WIDTH = 100, HARD_BLANK = '\037' };
-
-/* Bytes of text that fit in a line, cut at the last blank; a longer word stays whole. */
-static size_t fitting(const char *text)
-{
-	size_t n = strlen(text), room = WIDTH - LABEL - 1;
-
-	if (n <= room)
-		return n;
-	for (n = room; n > 0 && text[n] != ' '; n--)
-		;
-	return n ? n : strcspn(text, " ");
-}
-
-static void row(FILE *out, const char *label, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* "label  text", the text wrapped at blanks but not at HARD_BLANKs. */
-static void row(FILE *out, const char *label, const char *fmt, ...)
-{
-	char *text;
-	va_list args;
-	size_t n;
-
-	va_start(args, fmt);
-	CHECK(vasprintf(&text, fmt, args) >= 0, "row %s", label);
-	va_end(args);
-	for (const char *rest = text; *label || *rest; rest += n + (rest[n] == ' ')) {
-		n = fitting(rest);
-		fprintf(out, "%-*s ", LABEL, label);
-		for (size_t i = 0; i < n; i++)
-			fputc(rest[i] == HARD_BLANK ? ' ' : rest[i], out);
-		fputc('\n', out);
-		label = "";
-	}
-	free(text);
-}
 
 static void print_device(const struct platform *p, FILE *out)
 {
@@ -63,11 +26,18 @@ static void print_device(const struct platform *p, FILE *out)
 
 static void print_host(const struct platform *p, FILE *out)
 {
-	row(out, "host", "%s, %d logical CPUs, Linux %s%s%s%s%s",
-	    *p->cpu_model ? p->cpu_model : "CPU unknown", p->logical_cpus,
-	    *p->kernel ? p->kernel : "unknown", p->hypervisor == 1 ? ", under a hypervisor" : "",
-	    p->wsl ? ", WSL" : "", p->container ? ", container: " : "",
-	    p->container ? p->container : "");
+	const char *hypervisor = virt_word(&p->virt, VIRT_HYPERVISOR);
+	const char *container = virt_word(&p->virt, VIRT_CONTAINER);
+	struct text cpus = { "unknown number of" };
+
+	if (fact_known(&p->host.cpus))
+		cpus = text_int(p->host.cpus.number, 0);
+	row(out, "host", "%s, %s logical CPUs, Linux %s%s%s%s%s%s%s",
+	    fact_or(&p->host.cpu_model, "CPU unknown"), cpus.s, fact_or(&p->host.kernel, "unknown"),
+	    hypervisor ? ", hypervisor: " : "", hypervisor ? hypervisor : "",
+	    virt_word(&p->virt, VIRT_WSL) ? ", WSL" : "",
+	    virt_word(&p->virt, VIRT_SANDBOX) ? ", gVisor" : "", container ? ", container: " : "",
+	    container ? container : "");
 }
 
 /* "dt=0.1 ms (*)": one parameter, unbreakable; the unit only where the name does not say it. */

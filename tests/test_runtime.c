@@ -66,8 +66,12 @@ Test(small_runtime, every_way_to_wait_waits)
 
 	for (int i = 0; i < 4; i++) {
 		int n = 1, value = 10 + i;
+		unsigned got;
 
 		OK(cudaSetDeviceFlags(flags[i]));
+		OK(cudaGetDeviceFlags(&got));
+		cr_assert((got & cudaDeviceScheduleMask) == flags[i], "%u instead of %u", got,
+			  flags[i]);
 		OK(cudaLaunchKernel(k_fill(), blocks(1), blocks(1), (void *[]){ &p, &n, &value }, 0,
 				    NULL));
 		OK(cudaDeviceSynchronize());

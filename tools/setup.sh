@@ -26,6 +26,7 @@ need libjansson-dev header jansson.h
 if [ "$target" = plot ] || [ "$target" = test ]; then
 	need gnuplot-nox command -v gnuplot
 fi
+need nettle-dev header nettle/sha2.h
 if [ "$target" = test ]; then
 	need libcriterion-dev header criterion/criterion.h
 	need libgsl-dev header gsl/gsl_odeiv2.h

@@ -83,6 +83,17 @@ cudaError_t cudaSetDevice(int device)
 	return result(device ? cudaErrorInvalidDevice : cudaSuccess);
 }
 
+/* As they were set; host memory can always be mapped. */
+static atomic_uint device_flags = cudaDeviceMapHost;
+
+cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+	if (!flags)
+		return result(cudaErrorInvalidValue);
+	*flags = device_flags;
+	return cudaSuccess;
+}
+
 /* How synchronizing host threads wait. */
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
@@ -98,6 +109,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 		host_spin_ns = 0;
 	else
 		host_spin_ns = config()->spin_ns; /* polling yields the core in any case */
+	device_flags = flags | cudaDeviceMapHost;
 	return cudaSuccess;
 }
 

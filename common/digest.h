@@ -1,0 +1,41 @@
+/*
+ * digest.h - SHA-256, by nettle: of files, texts, and of what comes piece by piece.
+ *
+ *   struct digest d = digest_start();
+ *   digest_add(&d, line, strlen(line));
+ *   puts(digest_end(&d).s);
+ */
+#ifndef RIFT_DIGEST_H
+#define RIFT_DIGEST_H
+
+#include <nettle/sha2.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct digest {
+	struct sha256_ctx state;
+};
+
+struct digest_hex {
+	char s[2 * SHA256_DIGEST_SIZE + 1]; /* 64 lower-case digits */
+};
+
+struct digest digest_start(void);
+void digest_add(struct digest *d, const void *bytes, size_t n);
+
+/* The digest of all that was added; d starts over. */
+struct digest_hex digest_end(struct digest *d);
+
+/* Of n bytes. */
+struct digest_hex digest_of(const void *bytes, size_t n);
+
+/* Of a file. Returns 0 or a negative errno, and prints nothing. */
+int digest_of_file(const char *path, struct digest_hex *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

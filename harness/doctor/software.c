@@ -1,0 +1,90 @@
+/* software.c - libraries in between, variables, and the libraries and programs that rift uses. */
+#include <gnu/libc-version.h>
+#include <nettle/version.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/doctor/doctor.h"
+#include "harness/platform/environment.h"
+
+static void say_interposers(struct doctor *d, const struct libraries *l)
+{
+	for (int i = 0; i < l->n; i++)
+		doctor_say(d, DOCTOR_WARN, "interposed",
+			   "unless it is what you measure, start rift without it", "%s: %s",
+			   l->interposer[i].path, l->interposer[i].why);
+	if (!l->n)
+		doctor_say(d, DOCTOR_OK, "interposed", NULL,
+			   "no library stands between rift and CUDA");
+}
+
+static void say_variables(struct doctor *d, const struct place *place)
+{
+	int n = 0;
+
+	for (char *const *e = place->env; *e; e++) {
+		const struct influence *i = influence_of(*e);
+
+		if (!i)
+			continue;
+		doctor_say(d, i->spoils ? DOCTOR_WARN : DOCTOR_NOTE, "variable", NULL, "%.120s: %s",
+			   *e, i->what);
+		n++;
+	}
+	if (!n)
+		doctor_say(d, DOCTOR_OK, "variables", NULL,
+			   "none is set that changes CUDA or the CPU device");
+}
+
+static void say_libraries(struct doctor *d)
+{
+	doctor_say(d, DOCTOR_OK, "libraries", NULL, "jansson %s, nettle %d.%d, glibc %s",
+		   jansson_version_str(), nettle_version_major(), nettle_version_minor(),
+		   gnu_get_libc_version());
+}
+
+bool doctor_gnuplot_suffices(const char *version)
+{
+	int major, minor;
+
+	if (sscanf(version, "gnuplot %d.%d", &major, &minor) != 2)
+		return false;
+	return major > 5 || (major == 5 && minor >= 2);
+}
+
+/* The first line that the program prints; "" where the shell does not find it. */
+static void ask_gnuplot(char *line, int size)
+{
+	FILE *pipe = popen("gnuplot --version 2>/dev/null", "re");
+
+	if (!pipe || !fgets(line, size, pipe))
+		*line = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (pipe)
+		pclose(pipe);
+}
+
+static void say_gnuplot(struct doctor *d)
+{
+	static const char advice[] = "only charts need it: apt-get install gnuplot-nox";
+	char line[96];
+
+	ask_gnuplot(line, sizeof(line));
+	if (!*line)
+		doctor_say(d, DOCTOR_MISSING, "gnuplot", advice, "not on PATH");
+	else if (!doctor_gnuplot_suffices(line))
+		doctor_say(d, DOCTOR_WARN, "gnuplot", advice,
+			   "'%s', but charts need gnuplot 5.2 or newer", line);
+	else
+		doctor_say(d, DOCTOR_OK, "gnuplot", NULL, "%s, for charts",
+			   line + strlen("gnuplot "));
+}
+
+void doctor_software(struct doctor *d, const struct platform *p, const struct place *place)
+{
+	say_interposers(d, &p->libraries);
+	say_variables(d, place);
+	say_libraries(d);
+	say_gnuplot(d);
+}

@@ -1,0 +1,166 @@
+/*
+ * nvml.c - stands in for NVIDIA's management library in tests: one GPU at 00000000:3b:00.0.
+ *
+ * $FAKE_NVML changes what it says, words separated by blanks:
+ *   mismatch   nvmlInit fails: the library is not the driver's
+ *   vgpu       virtualization mode 2, and no link, power or MIG, as in a guest with a vGPU
+ *   mig        MIG is on; processes only for root
+ *   busy       another process, 87 percent, hot
+ *   hidden     processes are listed, but not this one
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OK = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6, MISMATCH = 18 };
+
+struct process {
+	unsigned pid;
+	unsigned long long bytes;
+	unsigned gpu_instance, compute_instance;
+};
+
+static int said(const char *word)
+{
+	const char *words = getenv("FAKE_NVML");
+
+	return words && strstr(words, word);
+}
+
+static const char *const the_gpu = "the gpu";
+
+int nvmlInit_v2(void)
+{
+	return said("mismatch") ? MISMATCH : OK;
+}
+
+int nvmlShutdown(void)
+{
+	return OK;
+}
+
+const char *nvmlErrorString(int error)
+{
+	switch (error) {
+	case NOT_SUPPORTED:
+		return "Not Supported";
+	case NO_PERMISSION:
+		return "Insufficient Permissions";
+	case NOT_FOUND:
+		return "Not Found";
+	case MISMATCH:
+		return "Driver/library version mismatch";
+	default:
+		return "Unknown Error";
+	}
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, const char **device)
+{
+	*device = the_gpu;
+	return strcmp(bus, "00000000:3b:00.0") ? NOT_FOUND : OK;
+}
+
+static int text(char *to, unsigned bytes, const char *from)
+{
+	snprintf(to, bytes, "%s", from);
+	return OK;
+}
+
+int nvmlSystemGetDriverVersion(char *to, unsigned bytes)
+{
+	return text(to, bytes, "580.82.07");
+}
+
+int nvmlSystemGetNVMLVersion(char *to, unsigned bytes)
+{
+	return text(to, bytes, "13.580.82.07");
+}
+
+int nvmlDeviceGetVbiosVersion(const char *device, char *to, unsigned bytes)
+{
+	(void)device;
+	return text(to, bytes, "96.00.A5.00.01");
+}
+
+/* A number that a vGPU does not have. */
+#define NUMBER(name, number)                                                                       \
+	int name(const char *device, unsigned *value)                                              \
+	{                                                                                          \
+		*value = number;                                                                   \
+		return device != the_gpu || said("vgpu") ? NOT_SUPPORTED : OK;                     \
+	}
+
+NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, 1)
+NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, 5)
+NUMBER(nvmlDeviceGetCurrPcieLinkWidth, said("busy") ? 8 : 16)
+NUMBER(nvmlDeviceGetMaxPcieLinkWidth, 16)
+NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700500)
+NUMBER(nvmlDeviceGetPersistenceMode, !said("busy"))
+
+int nvmlDeviceGetVirtualizationMode(const char *device, unsigned *mode)
+{
+	(void)device;
+	*mode = said("vgpu") ? 2 : 1;
+	return OK;
+}
+
+int nvmlDeviceGetMigMode(const char *device, unsigned *now, unsigned *pending)
+{
+	(void)device;
+	*now = said("mig") != 0;
+	*pending = 1;
+	return said("vgpu") ? NOT_SUPPORTED : OK;
+}
+
+int nvmlDeviceGetClockInfo(const char *device, int clock, unsigned *mhz)
+{
+	(void)device;
+	*mhz = clock == 1 ? 345 : 1;
+	return OK;
+}
+
+int nvmlDeviceGetMaxClockInfo(const char *device, int clock, unsigned *mhz)
+{
+	(void)device;
+	*mhz = clock == 1 ? 1980 : 1;
+	return OK;
+}
+
+int nvmlDeviceGetCurrentClocksEventReasons(const char *device, unsigned long long *bits)
+{
+	(void)device;
+	*bits = said("busy") ? 0x04 | 0x40 : 0x01;
+	return OK;
+}
+
+int nvmlDeviceGetUtilizationRates(const char *device, unsigned *gpu_and_memory)
+{
+	(void)device;
+	gpu_and_memory[0] = said("busy") ? 87 : 0;
+	gpu_and_memory[1] = 1;
+	return said("mig") ? NOT_SUPPORTED : OK;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(const char *device, unsigned *n, struct process *list)
+{
+	(void)device;
+	*n = 0;
+	if (said("mig"))
+		return NO_PERMISSION;
+	if (!said("hidden"))
+		list[(*n)++].pid = (unsigned)getpid();
+	if (said("busy"))
+		list[(*n)++].pid = (unsigned)getppid();
+	return OK;
+}
+
+int nvmlDeviceGetGraphicsRunningProcesses_v3(const char *device, unsigned *n, struct process *list)
+{
+	(void)device;
+	*n = 0;
+	if (said("busy"))
+		list[(*n)++].pid = 1;
+	return OK;
+}

@@ -1,0 +1,35 @@
+/* findings.c - what the tests of `rift doctor` share. */
+#include "tests/findings.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+struct doctor doctor;
+
+const struct finding *find(const char *name)
+{
+	for (int i = 0; i < doctor.n; i++)
+		if (!strcmp(doctor.finding[i].name, name))
+			return &doctor.finding[i];
+	return NULL;
+}
+
+void finds(const char *name, enum doctor_state state, const char *says)
+{
+	const struct finding *f = find(name);
+
+	cr_assert(ne(ptr, (void *)f, NULL), "no '%s'", name);
+	cr_assert(eq(int, f->state, state), "%s: %s", name, f->text);
+	cr_assert(ne(ptr, strstr(f->text, says), NULL), "%s: '%s' in '%s'", name, says, f->text);
+	cr_assert(eq(int, state == DOCTOR_OK && f->advice, 0), "%s: advice", name);
+}
+
+void advises(const char *name, const char *says)
+{
+	const struct finding *f = find(name);
+
+	cr_assert(ne(ptr, (void *)f, NULL), "no '%s'", name);
+	cr_assert(ne(ptr, (void *)f->advice, NULL), "%s: no advice", name);
+	cr_assert(ne(ptr, strstr(f->advice, says), NULL), "%s: %s", name, f->advice);
+}

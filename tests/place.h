@@ -1,0 +1,17 @@
+/* place.h - the machines of tests/platforms, unpacked so that rift can look at them. */
+#ifndef RIFT_TESTS_PLACE_H
+#define RIFT_TESTS_PLACE_H
+
+#include "harness/platform/place.h"
+
+/*
+ * The machine of tests/platforms/NAME.txt in a folder of its own, which goes with place_remove().
+ * One at a time.
+ */
+struct place place_of(const char *name);
+void place_remove(void);
+
+/* Names of all of them, without .txt, then NULL. */
+const char *const *place_all(void);
+
+#endif
