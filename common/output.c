@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/temporary.h"
 
 /* PATH will be replaced by a rename, which asks nobody whether the old file was writable. */
 static int check_target(const char *name, const char *path)
@@ -45,8 +46,10 @@ int output_open(struct output *out, const char *name, const char *path)
 		err = complain(errno, "%s=%s: cannot create %s: %s", name, path, out->part,
 			       strerror(errno));
 		output_discard(out);
+		return err;
 	}
-	return err;
+	temporary_add(out->part);
+	return 0;
 }
 
 void output_numbers(struct output *out, const double *v, int n)
@@ -71,6 +74,7 @@ int output_commit(struct output *out)
 		unlink(out->part);
 		err = complain(err, "cannot write %s: %s", out->path, strerror(err));
 	}
+	temporary_forget(out->part);
 	output_discard(out);
 	return err;
 }
@@ -80,6 +84,7 @@ void output_discard(struct output *out)
 	if (out->file) {
 		fclose(out->file);
 		unlink(out->part);
+		temporary_forget(out->part);
 	}
 	free(out->path);
 	free(out->part);

@@ -2,7 +2,8 @@
  * output.h - a file that appears whole or not at all.
  *
  * Written as PATH.PID.part beside its final place, renamed when complete. Whatever is at PATH
- * before stays until then, and two processes do not mix.
+ * before stays until then, and two processes do not mix. The part goes when the process does
+ * (common/temporary.h).
  */
 #ifndef RIFT_OUTPUT_H
 #define RIFT_OUTPUT_H

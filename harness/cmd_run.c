@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
 #include "harness/command.h"
-#include "harness/interrupt.h"
 #include "harness/json.h"
 #include "harness/progress.h"
 #include "harness/run.h"

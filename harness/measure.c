@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "common/cuda_check.h"
-#include "harness/interrupt.h"
+#include "common/interrupt.h"
 #include "harness/nvtx.h"
 #include "harness/progress.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
-#include "harness/interrupt.h"
+#include "common/interrupt.h"
 #include "harness/nvtx.h"
 #include "harness/progress.h"
 #include "harness/stats.h"

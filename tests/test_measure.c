@@ -4,7 +4,7 @@
  *
  * The CUDA calls that matter are taken over here, noted in order, and passed on.
  */
-#include "harness/interrupt.h"
+#include "common/interrupt.h"
 #include "harness/measure.h"
 #include "harness/overhead.h"
 #include "tests/divert.h"
