@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
 
 enum { HEADER_LINE = 1, FIRST_ROW_LINE = 2 };
 
@@ -33,6 +34,8 @@ static int slurp(FILE *file, char **text, size_t *length)
 
 	*length = 0;
 	do {
+		if (interrupted())
+			return -EINTR;
 		if (*length + 1 >= room && grow(text, &room))
 			return -ENOMEM;
 		got = fread(*text + *length, 1, room - *length - 1, file);
@@ -49,11 +52,15 @@ static int read_text(const char *path, char **text, size_t *length)
 	FILE *file = fopen(path, "rb");
 	int err;
 
+	if (!file && interrupted())
+		return -EINTR;
 	if (!file)
 		return complain(errno, "%s: %s: give a CSV file", path, strerror(errno));
 	errno = 0;
 	err = slurp(file, text, length);
 	fclose(file);
+	if (err == -EINTR)
+		return err;
 	if (err == -EFBIG)
 		return complain(EFBIG, "%s: more than %d MiB: give a CSV file, one table", path,
 				CSV_BYTES_MAX >> 20);

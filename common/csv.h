@@ -47,7 +47,8 @@ struct csv {
  * Reads the file and checks its shape. Returns 0, and then csv_free() is due; or, with *csv
  * empty, -ENOENT, -EACCES, -EISDIR, -EIO or another errno of open and read, -EFBIG above
  * CSV_BYTES_MAX, -ENOMEM, -EINVAL for an empty file, a header without rows, a row with too few
- * or too many cells, a column without a name or named twice, and a byte of zero.
+ * or too many cells, a column without a name or named twice, and a byte of zero; and -EINTR,
+ * without a line, after Ctrl-C (common/interrupt.h): a pipe may be waited for.
  */
 int csv_read(const char *path, struct csv *csv);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
 #include "harness/command.h"
 #include "harness/contract.h"
 #include "harness/platform.h"
@@ -91,7 +92,7 @@ int main(int argc, char **argv)
 	/* a full disk must not look like a result */
 	if (ferror(stdout) || fclose(stdout)) {
 		complain(errno, "cannot write the output: %s", strerror(errno));
-		code = RIFT_USAGE;
+		code = interrupted() ? RIFT_INTERRUPTED : RIFT_USAGE;
 	}
 	return code;
 }

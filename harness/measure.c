@@ -40,7 +40,6 @@ int measure_block(const struct submission *s, struct block *out)
 	NVTX_END();
 	if (err)
 		return err;
-	/* only here, so that a block is never left half enqueued */
 	return interrupted() ? -EINTR : 0;
 }
 

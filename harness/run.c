@@ -120,7 +120,7 @@ static int check(struct run *r)
 	NVTX_END();
 	/* a hook that lets NaN pass, or compares nothing, must not pass here */
 	r->passed = !err && v->passed && v->error <= v->tolerance && v->compared > 0;
-	return err;
+	return err ? err : interrupted() ? -EINTR : 0;
 }
 
 /* Medians, not sums: one block that an interrupt hit says nothing about the overhead. */
@@ -167,7 +167,7 @@ int run_execute(struct run *r)
 		err = r->workload->report(r->subject.opts, r->subject.state, &r->report);
 		/* a wrong result may well be one that cannot be reported: it failed its check first
 		 */
-		if (err && !r->passed)
+		if (err && err != -EINTR && !r->passed)
 			err = 0;
 	}
 	progress_clear();

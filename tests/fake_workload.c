@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@ static const struct param params[] = {
 	PARAM_REAL(fake_opts, rate, "Hz", "0.5", 0.1, 1e6, "beats a second"),
 	PARAM_CHOICE(fake_opts, solver, "rkf78", solvers, "the solver"),
 	PARAM_CHOICE(fake_opts, fail, "none", hooks, "which hook fails"),
+	PARAM_CHOICE(fake_opts, interrupt, "none", hooks, "in which hook Ctrl-C comes"),
+	PARAM_INT(fake_opts, interrupt_at, "1", "1", 1, 1 << 30, "in which call of it"),
 	PARAM_CHOICE(fake_opts, verdict, "honest", verdicts, "what the check says"),
 	PARAM_CHOICE(fake_opts, modes, "all", modes, "modes it allows"),
 	PARAM_CHOICE(fake_opts, action, "no", no_yes, "report only, time nothing"),
@@ -51,8 +54,12 @@ void fake_note(char event)
 
 static int fails(const struct fake_opts *o, enum fake_hook hook)
 {
+	if (o->interrupt == (int)hook && ++fake_log.interruptible == o->interrupt_at)
+		raise(SIGINT);
 	if (o->fail != (int)hook)
 		return 0;
+	if (o->fail_errno == EINTR) /* without a line */
+		return -EINTR;
 	return complain((int)o->fail_errno, "fake: %s fails as asked", hooks[hook]);
 }
 

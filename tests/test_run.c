@@ -1,4 +1,5 @@
 /* test_run.c - harness/run.h on a fake workload: what is chosen, checked, refused, torn down. */
+#include "common/interrupt.h"
 #include "harness/command.h"
 #include "harness/json.h"
 #include "harness/run.h"
@@ -7,7 +8,9 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +150,38 @@ Test(small_run, a_failing_hook_stops_the_run_and_is_torn_down)
 	cr_assert(eq(int, run_fake("fail=step", "--mode=graph", NULL), -EINVAL), "capture");
 	run_release(&run);
 	cr_assert(eq(int, fake_log.teardowns, 1), "capture");
+}
+
+/* Arrays, not pointers: each case is a process of its own, as a signal is remembered for ever. */
+struct interruption {
+	char hook[24], fail[16];
+};
+
+ParameterizedTestParameters(small_run, control_c_ends_it)
+{
+	static struct interruption in[] = {
+		{ "interrupt=setup", "fail=none" },    { "interrupt=step", "fail=none" },
+		{ "interrupt=check", "fail=none" },    { "interrupt=check", "fail=check" },
+		{ "interrupt=report", "fail=report" },
+	};
+
+	return cr_make_param_array(struct interruption, in, sizeof(in) / sizeof(*in));
+}
+
+/* Whether the hook looks itself and returns -EINTR, or ends as if nothing had come. */
+ParameterizedTest(struct interruption *in, small_run, control_c_ends_it)
+{
+	int err;
+
+	signal(SIGINT, SIG_DFL);
+	interrupt_install();
+	/* nor does a failed check count before it */
+	err = run_fake(in->hook, in->fail, "fail_errno=4", "verdict=wrong", "--blocks=2", NULL);
+	cr_assert(eq(int, err, -EINTR), "%s %s: %s", in->hook, in->fail, said);
+	cr_assert(is_one_complaint(said), "%s %s: %s", in->hook, in->fail, said);
+	cr_assert(ne(ptr, strstr(said, "interrupted after "), NULL), "%s: %s", in->hook, said);
+	run_release(&run);
+	cr_assert(eq(int, fake_log.teardowns, 1), "%s %s", in->hook, in->fail);
 }
 
 Test(small_run, refusals_come_before_setup)

@@ -12,6 +12,8 @@
  * Every int hook returns 0 or a negative errno, the latter after one line for the user
  * (complain() in common/check.h). -ENODEV means "no such device" (exit code 4), -EINVAL,
  * -ENOMEM and all others "bad input" (exit code 3). What can only be a bug aborts (CHECK, CUDA).
+ * setup, check and report ask interrupted() (common/interrupt.h) at least once a second of work
+ * and, where it says so, return -EINTR without a line (exit code 75).
  */
 #ifndef RIFT_WORKLOAD_H
 #define RIFT_WORKLOAD_H

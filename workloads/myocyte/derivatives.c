@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
+#include "common/interrupt.h"
 #include "workloads/myocyte/myocyte.h"
 
 /* What a row of states= holds; the parameters are looked for as p0..p15. */
@@ -111,7 +112,7 @@ static int read_rows(const struct table *t, const double nominal[], struct rows 
 	int err = 0;
 
 	for (int64_t row = 0; !err && row < t->csv.rows; row++)
-		err = read_row(t, row, nominal, r);
+		err = interrupted() ? -EINTR : read_row(t, row, nominal, r);
 	return err;
 }
 
@@ -161,7 +162,7 @@ static void write_rows(struct output *out, const double *f, int64_t n)
 
 	for (int i = 0; i < MYOCYTE_STATES; i++)
 		fprintf(out->file, "f%d%c", i, i == MYOCYTE_STATES - 1 ? '\n' : ',');
-	for (int64_t r = 0; r < n; r++) {
+	for (int64_t r = 0; r < n && !interrupted(); r++) {
 		for (int i = 0; i < MYOCYTE_STATES; i++)
 			row[i] = f[i * n + r];
 		output_numbers(out, row, MYOCYTE_STATES);
@@ -180,5 +181,5 @@ int myocyte_write_derivatives(struct myocyte_state *s)
 	CUDA(cudaMemcpy(f, s->cells.k, bytes, cudaMemcpyDeviceToHost));
 	write_rows(&s->output, f, n);
 	free(f);
-	return output_commit(&s->output);
+	return interrupted() ? -EINTR : output_commit(&s->output);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
+#include "common/interrupt.h"
 #include "workloads/myocyte/myocyte.h"
 
 enum { BATCH = 256 }; /* attempts a launch: well under a second on any device */
@@ -118,7 +119,7 @@ static int run(struct tracer *t)
 					"trajectory: span=%g ms is not over after %.0f "
 					"attempts; a larger tolerance= may help",
 					t->opts->span, n);
-		err = run_batch(t);
+		err = interrupted() ? -EINTR : run_batch(t);
 		if (ferror(t->out->file))
 			break; /* the commit says why */
 	}
