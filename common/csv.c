@@ -165,7 +165,7 @@ static int cut_text(struct csv *csv, char *line)
 int csv_read(const char *path, struct csv *csv)
 {
 	static const char byte_order_mark[] = "\xef\xbb\xbf";
-	size_t length, mark;
+	size_t length = 0, mark;
 	int err;
 
 	memset(csv, 0, sizeof(*csv));
@@ -175,6 +175,7 @@ int csv_read(const char *path, struct csv *csv)
 	err = read_text(path, &csv->text, &length);
 	if (!err) {
 		mark = strncmp(csv->text, byte_order_mark, 3) ? 0 : 3;
+		csv->ended = length && csv->text[length - 1] == '\n';
 		err = cut_text(csv, csv->text + mark);
 	}
 	if (err)
@@ -188,6 +189,16 @@ void csv_free(struct csv *csv)
 	free(csv->text);
 	free(csv->cells);
 	memset(csv, 0, sizeof(*csv));
+}
+
+int csv_must_end(const struct csv *csv)
+{
+	if (csv->ended)
+		return 0;
+	return complain(EINVAL,
+			"%s:%ld: the last line has no end, so the file may be cut off: end it with "
+			"a newline",
+			csv->path, (long)csv->rows + HEADER_LINE);
 }
 
 /* ---- columns --------------------------------------------------------------------------- */

@@ -49,6 +49,9 @@ static int open_table(const struct myocyte_opts *o, struct table *t)
 
 	if (err)
 		return err;
+	err = csv_must_end(&t->csv);
+	if (err)
+		return err;
 	t->t = csv_column(&t->csv, "t");
 	err = t->t < 0 ? t->t : find_columns(&t->csv, "y", MYOCYTE_STATES, t->y);
 	t->has_p = !err && any_parameter(&t->csv);
