@@ -64,14 +64,17 @@ static int refuse_cells(int64_t cells, size_t free_bytes)
 			(double)free_bytes / GiB, room / MYOCYTE_CELL_BYTES);
 }
 
-static int check_memory(int64_t cells)
+/* The sum fits, by what the device says: it is in pieces, or the host behind it lacks memory. */
+static int refuse_piece(int64_t cells, size_t bytes, cudaError_t why, size_t free_bytes)
 {
-	size_t free_bytes, total_bytes;
+	const double MiB = 1 << 20;
 
-	CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-	if ((size_t)cells * MYOCYTE_CELL_BYTES + spare_bytes > free_bytes)
-		return refuse_cells(cells, free_bytes);
-	return 0;
+	return complain(
+		ENOMEM,
+		"cells=%ld: the device refuses %.1f MiB in one piece (%s), although it says "
+		"that %.1f MiB are free; fewer cells may fit",
+		(long)cells, (double)bytes / MiB, cudaGetErrorString(why),
+		(double)free_bytes / MiB);
 }
 
 int myocyte_allocate(struct myocyte_cells *c)
@@ -92,19 +95,23 @@ int myocyte_allocate(struct myocyte_cells *c)
 		{ (void **)&c->start, MYOCYTE_STATES },
 	};
 	size_t free_bytes, total_bytes;
-	int err = check_memory(c->cells);
+	cudaError_t why;
 
-	if (err)
-		return err;
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
-		if (cudaMalloc(arrays[i].at, arrays[i].words * sizeof(double))) {
-			/* the sum fits, the pieces do not */
-			cudaGetLastError();
-			*arrays[i].at = NULL;
-			myocyte_free(c);
-			CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-			return refuse_cells(c->cells, free_bytes);
-		}
+	CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+	if ((size_t)c->cells * MYOCYTE_CELL_BYTES + spare_bytes > free_bytes)
+		return refuse_cells(c->cells, free_bytes);
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++) {
+		size_t bytes = arrays[i].words * sizeof(double);
+
+		why = cudaMalloc(arrays[i].at, bytes);
+		if (!why)
+			continue;
+		cudaGetLastError();
+		*arrays[i].at = NULL;
+		myocyte_free(c);
+		CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+		return refuse_piece(c->cells, bytes, why, free_bytes);
+	}
 	return 0;
 }
 
