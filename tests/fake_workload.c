@@ -160,7 +160,7 @@ static int fake_check(const void *opts, void *state, int64_t steps, struct verdi
 	v->compared = o->verdict == FAKE_NOTHING_COMPARED ? 0 : 1;
 	v->total = 1;
 	v->error = o->verdict == FAKE_WRONG ? 7
-		   : o->verdict == FAKE_NAN ? NAN
+		   : o->verdict == FAKE_NAN ? -NAN
 					    : fabs((double)(s->ran - steps));
 	/* the hook lies about NaN and about nothing compared: the harness must not believe it */
 	v->passed = o->verdict == FAKE_WRONG ? false : !(v->error > v->tolerance);
@@ -174,7 +174,7 @@ static int fake_report(const void *opts, void *state, struct report *out)
 
 	fake_log.reports++;
 	out->row[out->n++] = (struct report_row){ "ran", "steps", (double)s->ran, "" };
-	out->row[out->n++] = (struct report_row){ "nothing", "1", NAN, "" };
+	out->row[out->n++] = (struct report_row){ "nothing", "1", -NAN, "" };
 	out->row[out->n++] = (struct report_row){ "wrote", "", 0, "no file" };
 	return fails(opts, FAKE_REPORT);
 }
