@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/check.h"
+#include "harness/param_need.h"
 #include "harness/run.h"
 
 enum { DEPTH_RUN = 64 };
@@ -92,12 +93,29 @@ static int choose_depth(struct run *r)
 	return 0;
 }
 
+/* What is timed or checked has options; an action has neither. */
+static int refuse_options_of_an_action(const struct run *r)
+{
+	for (int i = 0; r->options->rows[i].name; i++)
+		if (r->options->given[i])
+			return complain(
+				EINVAL,
+				"--%s has no effect: these parameters ask %s for an action, and "
+				"nothing is timed",
+				r->options->rows[i].name, r->workload->name);
+	return 0;
+}
+
 /* All that can be refused without a device; then the device. */
 int run_admit(struct run *r)
 {
 	const void *opts = r->params->opts;
 	int err = r->workload->limits(opts, &r->limits);
 
+	if (!err)
+		err = param_needs_check(r->params, r->workload->needs);
+	if (!err && r->limits.action)
+		err = refuse_options_of_an_action(r);
 	if (!err && !r->limits.action)
 		err = choose_mode(r);
 	if (!err && !r->limits.action)

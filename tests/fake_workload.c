@@ -44,6 +44,13 @@ static const struct param params[] = {
 	PARAM_END,
 };
 
+static const struct param_need needs[] = {
+	{ "rate", "solver=rk4|euler" },
+	{ "layers", "!file" },
+	{ "layers", "solver=rkf78" },
+	{ NULL, NULL },
+};
+
 void fake_note(char event)
 {
 	size_t n = strlen(fake_log.order);
@@ -206,6 +213,7 @@ const struct workload workload_fake = {
 	.source = "nothing",
 	.step_unit = "one more",
 	.params = params,
+	.needs = needs,
 	.opts_size = sizeof(struct fake_opts),
 	.state_size = sizeof(struct fake_state),
 	.limits = fake_limits,

@@ -212,6 +212,39 @@ Test(small_run, refusals_come_before_setup)
 	}
 }
 
+Test(small_run, parameters_without_effect_are_refused)
+{
+	static const struct {
+		const char *given, *with, *says;
+	} cases[] = {
+		{ "rate=1", "cells=1",
+		  "rate=1 has no effect: it counts only with solver=rk4|euler" },
+		{ "rate=1", "solver=rk4", NULL },
+		{ "rate=1", "solver=euler", NULL },
+		{ "solver=euler", "cells=1", NULL },
+		{ "layers=4", "cells=1", NULL },
+		{ "layers=4", "file=a", "layers=4 has no effect: it counts only without file=" },
+		{ "layers=4", "solver=rk4", "counts only with solver=rkf78" },
+		{ "--depth=3", "action=yes", "--depth has no effect" },
+		{ "--check=full", "action=yes", "--check has no effect" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int err = run_fake(cases[i].given, cases[i].with, NULL);
+
+		run_release(&run);
+		params_release(&params);
+		if (!cases[i].says) {
+			must_pass(err);
+			continue;
+		}
+		cr_assert(eq(int, err, -EINVAL), "%s %s", cases[i].given, cases[i].with);
+		cr_assert(is_one_complaint(said), "%s", said);
+		cr_assert(ne(ptr, strstr(said, cases[i].says), NULL), "%s", said);
+		cr_assert(zero(int, fake_log.setups), "%s", cases[i].given);
+	}
+}
+
 Test(small_run, depth_max_caps_the_default_depth)
 {
 	must_pass(run_fake("depth_max=1", "modes=stream", "--blocks=2", NULL));

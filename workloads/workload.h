@@ -81,6 +81,15 @@ struct param {
 #define PARAM_END { NULL, PARAM_INT, 0, NULL, NULL, 0, 0, NULL, NULL, NULL }
 /* clang-format on */
 
+/*
+ * A parameter that counts only with others: given without them it is refused, not ignored. when is
+ * "trajectory" (that path is given), "!trajectory", or "solver=fixed|euler" (one of these is
+ * chosen). Of several entries for one parameter all must hold.
+ */
+struct param_need {
+	const char *name, *when;
+};
+
 /* ---- what hooks fill in --------------------------------------------------------------- */
 
 enum mode {
@@ -138,10 +147,11 @@ struct report {
 
 struct workload {
 	const char *name, *summary;
-	const char *source;	    /* paper, data set or code that it follows */
-	const char *step_unit;	    /* what a step is: "attempt of the solver" */
-	const struct param *params; /* ends with PARAM_END */
-	size_t opts_size;	    /* bytes; the harness allocates both structs, zeroed */
+	const char *source;		/* paper, data set or code that it follows */
+	const char *step_unit;		/* what a step is: "attempt of the solver" */
+	const struct param *params;	/* ends with PARAM_END */
+	const struct param_need *needs; /* optional; ends with a NULL name */
+	size_t opts_size;		/* bytes; the harness allocates both structs, zeroed */
 	size_t state_size;
 
 	/* Refuses contradictory options; says what the others allow. Before setup, no CUDA call. */

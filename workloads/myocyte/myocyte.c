@@ -18,9 +18,9 @@ static const struct param params[] = {
 	PARAM_CHOICE(myocyte_opts, solver, "adaptive", solvers,
 		     "adaptive steps, or fixed ones of length step"),
 	PARAM_REAL(myocyte_opts, tolerance, "1", "1e-6", 1e-12, 1e-2,
-		   "relative error allowed in a step (solver=adaptive)"),
+		   "relative error allowed in a step"),
 	PARAM_REAL(myocyte_opts, step, "ms", "0.015625", 1e-6, 1,
-		   "length of a step (solver=fixed); unstable above 0.018"),
+		   "length of a step; unstable above 0.018"),
 	PARAM_CHOICE(myocyte_opts, equations, "published", equations,
 		     "the papers' equations, or the Rodinia benchmark's"),
 	PARAM_REAL(myocyte_opts, jitter, "1", "0.01", 0, 0.5,
@@ -44,6 +44,22 @@ static const struct param params[] = {
 	PARAM_END
 };
 /* clang-format on */
+
+static const struct param_need needs[] = {
+	{ "tolerance", "solver=adaptive" },
+	{ "step", "solver=fixed" },
+	{ "every", "trajectory" },
+	{ "trace", "trajectory" },
+	/* what evaluates rows of states integrates nothing */
+	{ "cells", "!states" },
+	{ "span", "!states" },
+	{ "solver", "!states" },
+	{ "tolerance", "!states" },
+	{ "step", "!states" },
+	{ "jitter", "!states" },
+	{ "seed", "!states" },
+	{ NULL, NULL },
+};
 
 static int reset(const void *opts, void *state, cudaStream_t stream)
 {
@@ -107,6 +123,7 @@ const struct workload workload_myocyte = {
 	.source = "Shannon et al. 2004 and Saucerman and Bers 2008; Rodinia's myocyte",
 	.step_unit = "attempt of the solver for every cell",
 	.params = params,
+	.needs = needs,
 	.opts_size = sizeof(struct myocyte_opts),
 	.state_size = sizeof(struct myocyte_state),
 	.limits = myocyte_limits,
