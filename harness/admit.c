@@ -22,7 +22,7 @@ const struct param run_option_rows[] = {
 	ROW("depth", PARAM_SIZE, depth, "steps", "", 1 << 24, NULL, "steps before a synchronize"),
 	ROW("blocks", PARAM_INT, blocks, "blocks", "", 1000000, NULL, "timed blocks"),
 	ROW("check", PARAM_CHOICE, check, "", "sample", 0, check_names, "what is compared"),
-	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "4k", 1 << 24, NULL, "steps checked"),
+	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1 << 24, NULL, "steps checked"),
 	PARAM_END,
 };
 

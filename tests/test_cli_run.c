@@ -118,7 +118,7 @@ Test(small_cli_run, json_has_every_key_with_a_sane_value)
 	cr_assert(le(dbl, number(check, "error"), number(check, "tolerance")), "error");
 	cr_assert(lt(dbl, 0, number(check, "share")), "share");
 	cr_assert(le(dbl, number(check, "compared"), number(check, "total")), "compared");
-	cr_assert(eq(dbl, number(check, "steps"), 6), "steps checked");
+	cr_assert(le(dbl, 6, number(check, "steps")), "steps checked");
 	cr_assert(lt(sz, 0, strlen(text_of(check, "measure"))), "measure");
 	check_series(o, "step_ns", 5);
 	check_series(o, "submit_ns", 5);
