@@ -17,7 +17,7 @@ extern "C" {
 
 struct output {
 	char *path, *part; /* path: links followed */
-	FILE *file; /* NULL: none is open */
+	FILE *file;	   /* NULL: none is open */
 };
 
 /*

@@ -10,7 +10,7 @@
  */
 int param_needs_check(const struct params *p, const struct param_need *needs);
 
-/* Do all entries name rows, and choices that there are? False: *wrong is the first that does not. */
+/* Do all entries name rows and choices that there are? Else *wrong is the first that does not. */
 bool param_needs_fit(const struct param *rows, const struct param_need *needs,
 		     const struct param_need **wrong);
 
