@@ -14,7 +14,7 @@ static void end_at_once(int number)
 {
 	temporary_remove_all();
 	signal(number, SIG_DFL);
-	raise(number); /* held back until the handler returns */
+	raise(number);
 }
 
 static void remember(int number)
@@ -23,10 +23,13 @@ static void remember(int number)
 		end_at_once(number);
 }
 
-/* No SA_RESTART: reading a pipe that nobody writes to would go on for ever. */
+/*
+ * No SA_RESTART: reading a pipe that nobody writes to would go on for ever. SA_NODEFER: a signal
+ * that its handler raises takes effect there, not later.
+ */
 static void handle(int number, void (*handler)(int))
 {
-	struct sigaction old, act = { .sa_handler = handler };
+	struct sigaction old, act = { .sa_handler = handler, .sa_flags = SA_NODEFER };
 
 	sigemptyset(&act.sa_mask);
 	if (sigaction(number, NULL, &old) || old.sa_handler != SIG_IGN)
