@@ -183,14 +183,24 @@ static pid_t start_long_run(const char *err_file)
 	char *argv[] = { (char *)rift(), "run", (char *)name(), "--depth", "8", "--blocks",
 			 "1000000",	 NULL };
 	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t heeded;
 	pid_t pid;
+
+	/* ignored where a script started this in the background */
+	sigemptyset(&heeded);
+	sigaddset(&heeded, SIGINT);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigdefault(&attr, &heeded);
 
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err_file,
 					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	cr_assert(zero(int, posix_spawn(&pid, rift(), &files, NULL, argv, environ)), "spawn");
+	cr_assert(zero(int, posix_spawn(&pid, rift(), &files, &attr, argv, environ)), "spawn");
 	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attr);
 	return pid;
 }
 
