@@ -241,41 +241,6 @@ Test(small_measure, interrupted_after_the_block_in_hand)
 	blocks_release(&blocks);
 }
 
-/* Ctrl-C in the third step of 100,000: within the next 1024. */
-Test(small_measure, a_deep_block_is_given_up)
-{
-	struct submission sub;
-	struct blocks blocks;
-
-	set_up_fake(1);
-	signal(SIGINT, SIG_DFL);
-	interrupt_install();
-	submission_init(&sub, &subject, MODE_STREAM, 100000);
-	opts.interrupt = FAKE_STEP;
-	opts.interrupt_at = 3;
-	cr_assert(eq(int, measure_blocks(&sub, 3, &blocks), -EINTR), "error");
-	cr_assert(eq(i64, blocks.n, 0), "the block does not count");
-	cr_assert(le(int, fake_log.steps, 3 + 1024), "%d steps", fake_log.steps);
-	blocks_release(&blocks);
-}
-
-/* Graphs hold a thousand steps each: none is launched after it. */
-Test(small_measure, a_deep_block_of_graphs_is_given_up)
-{
-	struct submission sub;
-	struct block b;
-
-	set_up_fake(1);
-	submission_init(&sub, &subject, MODE_GRAPH, 1 << 20);
-	signal(SIGINT, SIG_DFL);
-	interrupt_install();
-	raise(SIGINT);
-	forget();
-	cr_assert(eq(int, measure_block(&sub, &b), -EINTR), "error");
-	cr_assert(eq(str, fake_log.order, "RSGS"), "one graph of 1024");
-	submission_release(&sub);
-}
-
 Test(small_measure, kernel_time_takes_the_mode_with_the_smallest_gaps)
 {
 	static const bool allowed[][MODE_COUNT] = { { true, true, true },

@@ -1,61 +1,16 @@
 /* test_run.c - harness/run.h on a fake workload: what is chosen, checked, refused, torn down. */
-#include "common/interrupt.h"
 #include "harness/command.h"
 #include "harness/json.h"
-#include "harness/run.h"
 #include "tests/divert.h"
-#include "tests/fake_workload.h"
+#include "tests/fake_run.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <criterion/parameterized.h>
 #include <errno.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 TestSuite(small_run, .timeout = 60);
-
-static struct fake_opts opts;
-static struct run_options values;
-static struct params params, options;
-static struct run run;
-static char said[8192]; /* what it wrote to stderr */
-
-/* Runs with words like the command line's, ending with NULL: "cells=3" and "--depth=7". */
-static int run_fake(const char *word, ...)
-{
-	va_list args;
-	int count, err;
-
-	if (cudaGetDeviceCount(&count) || !count)
-		cr_skip("no CUDA device");
-	memset(&opts, 0, sizeof(opts));
-	memset(&values, 0, sizeof(values));
-	memset(&fake_log, 0, sizeof(fake_log));
-	params_init(&params, workload_fake.params, "fake", &opts);
-	params_init(&options, run_option_rows, "rift run", &values);
-	va_start(args, word);
-	for (; word; word = va_arg(args, const char *))
-		if (strncmp(word, "--", 2))
-			cr_assert(zero(int, params_assign(&params, word)), "%s", word);
-		else
-			cr_assert(zero(int, params_assign(&options, word + 2)), "%s", word);
-	va_end(args);
-	run = (struct run){ .workload = &workload_fake, .params = &params, .options = &options };
-	divert_stderr();
-	err = run_execute(&run);
-	snprintf(said, sizeof(said), "%s", diverted_stderr());
-	return err;
-}
-
-static void must_pass(int err)
-{
-	cr_assert(zero(int, err), "%s", said);
-	cr_assert(eq(str, said, ""), "stderr");
-	cr_assert(run.passed, "passed");
-}
 
 Test(small_run, defaults)
 {
@@ -82,80 +37,6 @@ Test(small_run, what_was_asked_for)
 	cr_assert(eq(i64, run.blocks.n, 6), "blocks");
 	cr_assert(fake_log.checked_full, "full");
 	run_release(&run);
-}
-
-Test(small_run, long_batches_are_checked_at_check_steps_in_every_mode)
-{
-	static const char *const mode[] = { "--mode=stream", "--mode=graph", "--mode=fused" };
-
-	for (int i = 0; i < MODE_COUNT; i++) {
-		must_pass(run_fake(mode[i], "--depth=100", "--check-steps=7", "--blocks=2", NULL));
-		cr_assert(eq(i64, fake_log.checked_steps, 7), "%s", mode[i]);
-		run_release(&run);
-	}
-}
-
-Test(small_run, a_batch_of_check_steps_is_checked_as_it_is)
-{
-	must_pass(run_fake("--depth=100", "--check-steps=100", "--blocks=2", NULL));
-	cr_assert(eq(i64, fake_log.checked_steps, 100), "steps");
-	run_release(&run);
-	must_pass(run_fake("--depth=2000", "--mode=fused", "--blocks=2", NULL));
-	cr_assert(eq(i64, fake_log.checked_steps, 2000), "steps");
-	run_release(&run);
-}
-
-/* The fake's check compares with the steps that ran since the last reset. */
-Test(small_run, short_batches_are_checked_at_more_steps_in_every_mode)
-{
-	static const char *const mode[] = { "--mode=stream", "--mode=graph", "--mode=fused" };
-
-	for (int i = 0; i < MODE_COUNT; i++) {
-		must_pass(run_fake(mode[i], "--depth=3", "--blocks=2", NULL));
-		cr_assert(eq(i64, fake_log.checked_steps, 1024), "%s: 341 batches and 1", mode[i]);
-		run_release(&run);
-		must_pass(run_fake(mode[i], "--depth=100", "--check-steps=250", NULL));
-		cr_assert(eq(i64, fake_log.checked_steps, 250), "%s: 2 batches and 50", mode[i]);
-		run_release(&run);
-	}
-}
-
-/* No block of the check is deeper than the workload allows either. */
-Test(small_run, steps_to_check_keep_to_depth_max)
-{
-	int fuseds;
-
-	must_pass(run_fake("depth_max=4", "--mode=fused", "--depth=4", "--blocks=2",
-			   "--check-steps=4", NULL));
-	fuseds = fake_log.fuseds;
-	run_release(&run);
-	must_pass(run_fake("depth_max=4", "--mode=fused", "--depth=4", "--blocks=2",
-			   "--check-steps=1024", NULL));
-	cr_assert(le(int, 256, fake_log.fuseds), "%d launches, %d without them", fake_log.fuseds,
-		  fuseds);
-	cr_assert(le(i64, fake_log.fused_steps, 4 * (int64_t)fake_log.fuseds), "too deep");
-	run_release(&run);
-}
-
-Test(small_run, steps_to_check)
-{
-	static const struct {
-		int64_t asked, depth;
-		double step_ns;
-		int64_t want;
-	} cases[] = {
-		{ 7, 100, 1e3, 7 },	{ 1 << 20, 1, 1e9, 1 << 20 },
-		{ 0, 1, 1e3, 1024 },	{ 0, 1023, 1e3, 1024 },
-		{ 0, 1025, 1e3, 1025 }, { 0, 4096, 1e9, 4096 },
-		{ 0, 4097, 1, 4096 },	{ 0, 1, 0, 1024 },
-		{ 0, 1, 1e7, 64 },	{ 0, 10, 1e7, 64 },
-		{ 0, 70, 1e7, 70 },	{ 0, 1, 5e9, 1 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		cr_assert(eq(i64, check_steps_for(cases[i].asked, cases[i].depth, cases[i].step_ns),
-			     cases[i].want),
-			  "case %zu", i);
 }
 
 Test(small_run, failed_checks_are_results_that_did_not_pass)
@@ -208,38 +89,6 @@ Test(small_run, a_failing_hook_stops_the_run_and_is_torn_down)
 	cr_assert(eq(int, fake_log.teardowns, 1), "capture");
 }
 
-/* Arrays, not pointers: each case is a process of its own, as a signal is remembered for ever. */
-struct interruption {
-	char hook[24], fail[16];
-};
-
-ParameterizedTestParameters(small_run, control_c_ends_it)
-{
-	static struct interruption in[] = {
-		{ "interrupt=setup", "fail=none" },    { "interrupt=step", "fail=none" },
-		{ "interrupt=check", "fail=none" },    { "interrupt=check", "fail=check" },
-		{ "interrupt=report", "fail=report" },
-	};
-
-	return cr_make_param_array(struct interruption, in, sizeof(in) / sizeof(*in));
-}
-
-/* Whether the hook looks itself and returns -EINTR, or ends as if nothing had come. */
-ParameterizedTest(struct interruption *in, small_run, control_c_ends_it)
-{
-	int err;
-
-	signal(SIGINT, SIG_DFL);
-	interrupt_install();
-	/* nor does a failed check count before it */
-	err = run_fake(in->hook, in->fail, "fail_errno=4", "verdict=wrong", "--blocks=2", NULL);
-	cr_assert(eq(int, err, -EINTR), "%s %s: %s", in->hook, in->fail, said);
-	cr_assert(is_one_complaint(said), "%s %s: %s", in->hook, in->fail, said);
-	cr_assert(ne(ptr, strstr(said, "interrupted after "), NULL), "%s: %s", in->hook, said);
-	run_release(&run);
-	cr_assert(eq(int, fake_log.teardowns, 1), "%s %s", in->hook, in->fail);
-}
-
 Test(small_run, refusals_come_before_setup)
 {
 	static const struct {
@@ -288,8 +137,7 @@ Test(small_run, parameters_without_effect_are_refused)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int err = run_fake(cases[i].given, cases[i].with, NULL);
 
-		run_release(&run);
-		params_release(&params);
+		release_fake();
 		if (!cases[i].says) {
 			must_pass(err);
 			continue;
