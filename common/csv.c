@@ -8,57 +8,16 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "common/interrupt.h"
+#include "common/textfile.h"
 
 enum { HEADER_LINE = 1, FIRST_ROW_LINE = 2 };
 
 /* ---- file to text ---------------------------------------------------------------------- */
 
-/* Makes room for at least one more byte and the final zero. */
-static int grow(char **text, size_t *room)
-{
-	size_t larger = *room ? 2 * *room : 1 << 16;
-	char *moved = realloc(*text, larger);
-
-	if (!moved)
-		return -ENOMEM;
-	*text = moved;
-	*room = larger;
-	return 0;
-}
-
-/* The whole file, ended by a zero that *length does not count; by pieces, for pipes. */
-static int slurp(FILE *file, char **text, size_t *length)
-{
-	size_t room = 0, got;
-
-	*length = 0;
-	do {
-		if (interrupted())
-			return -EINTR;
-		if (*length + 1 >= room && grow(text, &room))
-			return -ENOMEM;
-		got = fread(*text + *length, 1, room - *length - 1, file);
-		*length += got;
-		if (*length > CSV_BYTES_MAX)
-			return -EFBIG;
-	} while (got);
-	(*text)[*length] = '\0';
-	return ferror(file) ? -(errno ? errno : EIO) : 0;
-}
-
 static int read_text(const char *path, char **text, size_t *length)
 {
-	FILE *file = fopen(path, "rb");
-	int err;
+	int err = textfile_read(path, CSV_BYTES_MAX, text, length);
 
-	if (!file && interrupted())
-		return -EINTR;
-	if (!file)
-		return complain(errno, "%s: %s: give a CSV file", path, strerror(errno));
-	errno = 0;
-	err = slurp(file, text, length);
-	fclose(file);
 	if (err == -EINTR)
 		return err;
 	if (err == -EFBIG)
