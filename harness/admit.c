@@ -1,5 +1,6 @@
 /* admit.c - what a run may do: mode and depth by the workload's limits, then the device. */
 #include <errno.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "harness/param_need.h"
@@ -93,16 +94,18 @@ static int choose_depth(struct run *r)
 	return 0;
 }
 
-/* What is timed or checked has options; an action has neither. */
+/* Options of what is timed and checked: an action is neither. */
 static int refuse_options_of_an_action(const struct run *r)
 {
-	for (int i = 0; r->options->rows[i].name; i++)
-		if (r->options->given[i])
+	static const char *const timed[] = { "mode", "depth", "blocks", "check", "check-steps" };
+
+	for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++)
+		if (given(r, timed[i], strlen(timed[i])))
 			return complain(
 				EINVAL,
-				"--%s has no effect: these parameters ask %s for an action, and "
-				"nothing is timed",
-				r->options->rows[i].name, r->workload->name);
+				"--%s has no effect: these parameters ask %s for an action, "
+				"and nothing is timed",
+				timed[i], r->workload->name);
 	return 0;
 }
 
