@@ -23,6 +23,12 @@ static size_t fitting(const char *text)
 	return n ? n : strcspn(text, " ");
 }
 
+/* A file name may hold anything. */
+static char shown(char c)
+{
+	return c == HARD_BLANK ? ' ' : iscntrl((unsigned char)c) ? '?' : c;
+}
+
 static void row(FILE *out, const char *label, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -40,11 +46,17 @@ static void row(FILE *out, const char *label, const char *fmt, ...)
 		n = fitting(rest);
 		fprintf(out, "%-*s ", LABEL, label);
 		for (size_t i = 0; i < n; i++)
-			fputc(rest[i] == HARD_BLANK ? ' ' : rest[i], out);
+			fputc(shown(rest[i]), out);
 		fputc('\n', out);
 		label = "";
 	}
 	free(text);
+}
+
+/* printf() shows the sign of a NaN, which means nothing: -nan. */
+static double without_sign_of_nan(double v)
+{
+	return isnan(v) ? fabs(v) : v;
 }
 
 static void print_device(const struct platform *p, FILE *out)
@@ -138,7 +150,7 @@ static void print_check(const struct run *r, FILE *out)
 
 	row(out, "check",
 	    "%s: error %.3g, tolerance %.3g (%s); %ld of %ld compared after %ld steps",
-	    r->passed ? "passed" : "FAILED", v->error, v->tolerance,
+	    r->passed ? "passed" : "FAILED", without_sign_of_nan(v->error), v->tolerance,
 	    v->measure ? v->measure : "unnamed", (long)v->compared, (long)v->total,
 	    (long)r->check_steps);
 	if (*v->worst)
@@ -199,8 +211,8 @@ static void print_report(const struct report *report, FILE *out)
 		if (*line->text)
 			row(out, line->name, "%s", line->text);
 		else
-			row(out, line->name, "%.6g%s%s%s", line->value, has_unit ? " " : "",
-			    has_unit ? line->unit : "", median_of(line->n).s);
+			row(out, line->name, "%.6g%s%s%s", without_sign_of_nan(line->value),
+			    has_unit ? " " : "", has_unit ? line->unit : "", median_of(line->n).s);
 	}
 }
 
