@@ -1,7 +1,8 @@
 # What you type. `make help` lists it; the rules that build are in build.mk.
 #
 #   make run WORKLOAD=myocyte ARGS='cells=1024 --mode graph'
-#   make test                 every test; SIZE=small the quick ones; REQUIRE_GPU=1 forbids skips
+#   make test                 every test; SIZE=small the quick ones, SIZE=large the
+#                             others; REQUIRE_GPU=1 forbids skips
 #
 #   DEVICE=auto|cpu|cuda      auto: the GPU where there is nvcc 12.4 or newer and a working
 #                             device, else the CPU device
@@ -28,6 +29,7 @@ list: build  ## list the workloads
 	@./rift list
 
 test: setup-test  ## build and run the tests; SIZE=small leaves the long ones out
+	$(if $(filter-out all small large,$(SIZE))$(word 2,$(SIZE)),$(error SIZE=$(SIZE): use all, small or large))
 	@+tools/build.sh tests
 	@tools/run_tests.sh "$$(tools/device.sh)" '$(SIZE)'
 

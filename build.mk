@@ -39,8 +39,9 @@ RT    := $(wildcard common/cpu/*.c)
 comma := ,
 
 # ---- flags --------------------------------------------------------------------------------
-CC       ?= cc
-CXX      ?= c++
+# make has defaults of its own for these two, which ?= would leave
+CC       := $(if $(filter default undefined,$(origin CC)),cc,$(CC))
+CXX      := $(if $(filter default undefined,$(origin CXX)),c++,$(CXX))
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Werror
 # No contraction: the reference and the kernels of the CPU device round as written.
@@ -62,7 +63,10 @@ $(error no libcudart.so.1x in $(CUDA_HOME)/lib64; set CUDA_HOME to the toolkit's
 endif
 CU        := NVCC
 HOST      := -isystem $(CUDA_HOME)/include
-ARCHS     := $(shell CUDA_ARCH='$(CUDA_ARCH)' tools/arch.sh $(NVCC))
+ARCHS   := $(shell CUDA_ARCH='$(CUDA_ARCH)' tools/arch.sh $(NVCC))
+ifeq ($(ARCHS),)
+$(error CUDA_ARCH=$(CUDA_ARCH) is refused, see above)
+endif
 NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -MMD -MP $(ARCHS) -Xcompiler -Wall,-Wextra,-Werror \
 	     -Werror all-warnings
 COMPILE.cu = $(NVCC) $(NVFLAGS) -MF $(@:.o=.d) -c -o $@ $<
@@ -81,7 +85,7 @@ LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-rpath,'
 rift: $B/rift
 	@ln -sfn $B/rift rift
 
-$B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/flags
+$B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
@@ -96,7 +100,11 @@ $B/names: always
 
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(LIBS))
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(LIBS) $(TESTLIBS))
+
+# What is linked depends on which objects there are: a source that is gone leaves nothing newer.
+$B/objects: always
+	@$(call keep,$(OBJ) $(RT:%=$B/%.o) $(SHARED:%=$B/%.o))
 keep = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
 
 # How it was built, which its records say; only one object knows.
@@ -138,7 +146,7 @@ $B/common/cpu/%.c.o: common/cpu/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
-$(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map
+$(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RTLINK) -lpthread
 endif
@@ -154,12 +162,12 @@ $B/tests.list: always
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
 SHARED := $(filter-out tests/test_% tests/wrapper.c,$(wildcard tests/*.c))
 .SECONDEXPANSION:
-$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME)
+$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME) $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
 
 # Seeded bugs, for tools/sanitize.sh and tests.
-$B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME)
+$B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME) $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
@@ -184,7 +192,7 @@ bench: $B/bench.list $(BENCH:%=$B/%)
 $B/bench.list: always
 	@$(call keep,$(BENCH:%=$B/%))
 
-$(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu))) $(OBJ) $(RUNTIME)
+$(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu))) $(OBJ) $(RUNTIME) $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..) $(LIBS)
 
@@ -194,9 +202,11 @@ DIST := dist/rift-$(DEVICE)
 dist: $B/rift
 	rm -rf $(DIST)
 	mkdir -p $(DIST)
-	cp $B/rift README.md LICENSE $(DIST)/
+	cp $B/rift LICENSE $(DIST)/
+	cp tools/dist_README.md $(DIST)/README.md
 	cp -L $(RUNTIME) $(DIST)/
-	for f in $$(find workloads plots \( -name '*.csv' -o -name '*.gp' \) -not -path '*/golden/*'); do install -D -m 644 $$f $(DIST)/$$f; done
+	find workloads $(wildcard plots) \( -name '*.csv' -o -name '*.gp' -o -name README.md \) \
+		-not -path '*/golden/*' -exec cp --parents -t $(DIST) {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
 .PHONY: rift tests bench dist always

@@ -8,52 +8,18 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/textfile.h"
 
 enum { HEADER_LINE = 1, FIRST_ROW_LINE = 2 };
 
 /* ---- file to text ---------------------------------------------------------------------- */
 
-/* Makes room for at least one more byte and the final zero. */
-static int grow(char **text, size_t *room)
-{
-	size_t larger = *room ? 2 * *room : 1 << 16;
-	char *moved = realloc(*text, larger);
-
-	if (!moved)
-		return -ENOMEM;
-	*text = moved;
-	*room = larger;
-	return 0;
-}
-
-/* The whole file, ended by a zero that *length does not count; by pieces, for pipes. */
-static int slurp(FILE *file, char **text, size_t *length)
-{
-	size_t room = 0, got;
-
-	*length = 0;
-	do {
-		if (*length + 1 >= room && grow(text, &room))
-			return -ENOMEM;
-		got = fread(*text + *length, 1, room - *length - 1, file);
-		*length += got;
-		if (*length > CSV_BYTES_MAX)
-			return -EFBIG;
-	} while (got);
-	(*text)[*length] = '\0';
-	return ferror(file) ? -(errno ? errno : EIO) : 0;
-}
-
 static int read_text(const char *path, char **text, size_t *length)
 {
-	FILE *file = fopen(path, "rb");
-	int err;
+	int err = textfile_read(path, CSV_BYTES_MAX, text, length);
 
-	if (!file)
-		return complain(errno, "%s: %s: give a CSV file", path, strerror(errno));
-	errno = 0;
-	err = slurp(file, text, length);
-	fclose(file);
+	if (err == -EINTR)
+		return err;
 	if (err == -EFBIG)
 		return complain(EFBIG, "%s: more than %d MiB: give a CSV file, one table", path,
 				CSV_BYTES_MAX >> 20);
@@ -158,7 +124,7 @@ static int cut_text(struct csv *csv, char *line)
 int csv_read(const char *path, struct csv *csv)
 {
 	static const char byte_order_mark[] = "\xef\xbb\xbf";
-	size_t length, mark;
+	size_t length = 0, mark;
 	int err;
 
 	memset(csv, 0, sizeof(*csv));
@@ -168,6 +134,7 @@ int csv_read(const char *path, struct csv *csv)
 	err = read_text(path, &csv->text, &length);
 	if (!err) {
 		mark = strncmp(csv->text, byte_order_mark, 3) ? 0 : 3;
+		csv->ended = length && csv->text[length - 1] == '\n';
 		err = cut_text(csv, csv->text + mark);
 	}
 	if (err)
@@ -181,6 +148,16 @@ void csv_free(struct csv *csv)
 	free(csv->text);
 	free(csv->cells);
 	memset(csv, 0, sizeof(*csv));
+}
+
+int csv_must_end(const struct csv *csv)
+{
+	if (csv->ended)
+		return 0;
+	return complain(EINVAL,
+			"%s:%ld: the last line has no end, so the file may be cut off: end it with "
+			"a newline",
+			csv->path, (long)csv->rows + HEADER_LINE);
 }
 
 /* ---- columns --------------------------------------------------------------------------- */

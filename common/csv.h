@@ -24,6 +24,7 @@
 #ifndef RIFT_CSV_H
 #define RIFT_CSV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -39,6 +40,7 @@ struct csv {
 	char *path;   /* as given to csv_read, for messages */
 	int64_t rows; /* of data, at least 1 */
 	int columns;  /* at least 1 */
+	bool ended;   /* the last line has an end; see csv_must_end() */
 	char *text;   /* the file, cut into cells */
 	char **cells; /* columns of the header, then rows x columns */
 };
@@ -47,12 +49,19 @@ struct csv {
  * Reads the file and checks its shape. Returns 0, and then csv_free() is due; or, with *csv
  * empty, -ENOENT, -EACCES, -EISDIR, -EIO or another errno of open and read, -EFBIG above
  * CSV_BYTES_MAX, -ENOMEM, -EINVAL for an empty file, a header without rows, a row with too few
- * or too many cells, a column without a name or named twice, and a byte of zero.
+ * or too many cells, a column without a name or named twice, and a byte of zero; and -EINTR,
+ * without a line, after Ctrl-C (common/interrupt.h): a pipe may be waited for.
  */
 int csv_read(const char *path, struct csv *csv);
 
 /* Frees what csv_read allocated; also after a failed one, also twice. */
 void csv_free(struct csv *csv);
+
+/*
+ * 0 when the last line ends with a newline, or -EINVAL: without it the file may be cut off inside
+ * its last number, which then reads as another one. For inputs that results depend on.
+ */
+int csv_must_end(const struct csv *csv);
 
 /* Index of a column, or -1 without a word: for columns that may be missing. */
 int csv_find(const struct csv *csv, const char *name);

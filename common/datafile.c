@@ -2,6 +2,7 @@
 #include "common/datafile.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,26 +29,75 @@ static int go_up(char *dir)
 	return 1;
 }
 
+/* As datafile_find(), without a line. */
+static bool search(const char *name, char path[DATAFILE_PATH_BYTES])
+{
+	const char *home = getenv("RIFT_HOME");
+	char dir[DATAFILE_PATH_BYTES];
+	ssize_t n;
+
+	if (home && *home)
+		return readable_in(home, name, path);
+	n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
+	dir[n < 0 ? 0 : n] = '\0';
+	while (go_up(dir))
+		if (readable_in(dir, name, path))
+			return true;
+	return false;
+}
+
 int datafile_find(const char *name, char path[DATAFILE_PATH_BYTES])
 {
 	const char *home = getenv("RIFT_HOME");
-	char dir[DATAFILE_PATH_BYTES], self[DATAFILE_PATH_BYTES];
+	char self[DATAFILE_PATH_BYTES];
 	ssize_t n;
 
-	if (home && *home) {
-		if (readable_in(home, name, path))
-			return 0;
+	if (search(name, path))
+		return 0;
+	if (home && *home)
 		return complain(ENOENT, "cannot read %s in RIFT_HOME=%s", name, home);
-	}
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n <= 0)
 		return complain(ENOENT,
 				"cannot find %s: /proc/self/exe is unreadable; set RIFT_HOME",
 				name);
 	self[n] = '\0';
-	memcpy(dir, self, (size_t)n + 1);
-	while (go_up(dir))
-		if (readable_in(dir, name, path))
-			return 0;
 	return complain(ENOENT, "cannot find %s in any folder above %s; set RIFT_HOME", name, self);
+}
+
+/* The folder that a file is in, without links; NULL where there is none. The caller frees it. */
+static char *folder_of(const char *path)
+{
+	char *copy = strdup(path), *folder = copy ? realpath(dirname(copy), NULL) : NULL;
+
+	free(copy);
+	return folder;
+}
+
+/* workloads/ without links; NULL where there is none. The caller frees it. */
+static char *own_folder(void)
+{
+	const char *home = getenv("RIFT_HOME");
+	char path[DATAFILE_PATH_BYTES];
+
+	if (home && *home)
+		return readable_in(home, "workloads", path) ? realpath(path, NULL) : NULL;
+	/* not the first workloads/ above the binary: a build folder has one too */
+	if (!search("README.md", path) || !go_up(path))
+		return NULL;
+	strcat(path, "/workloads"); /* as long as what was cut off */
+	return realpath(path, NULL);
+}
+
+bool datafile_owns(const char *path)
+{
+	char *file = realpath(path, NULL), *folder = folder_of(file ? file : path);
+	char *own = own_folder();
+	size_t n = own ? strlen(own) : 0;
+	bool inside = own && folder && !strncmp(folder, own, n) && (!folder[n] || folder[n] == '/');
+
+	free(file);
+	free(folder);
+	free(own);
+	return inside;
 }

@@ -4,6 +4,8 @@
 #ifndef RIFT_DATAFILE_H
 #define RIFT_DATAFILE_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,6 +21,12 @@ enum { DATAFILE_PATH_BYTES = 4096 };
  * Returns 0, or -ENOENT after one line that says where it was looked for.
  */
 int datafile_find(const char *name, char path[DATAFILE_PATH_BYTES]);
+
+/*
+ * Is the file, which need not exist, in the folder workloads/ that datafile_find() finds things in?
+ * What belongs to rift must not be written over. Symbolic links are followed.
+ */
+bool datafile_owns(const char *path);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,9 @@
 /* admit.c - what a run may do: mode and depth by the workload's limits, then the device. */
 #include <errno.h>
+#include <string.h>
 
 #include "common/check.h"
+#include "harness/param_need.h"
 #include "harness/run.h"
 
 enum { DEPTH_RUN = 64 };
@@ -21,7 +23,7 @@ const struct param run_option_rows[] = {
 	ROW("depth", PARAM_SIZE, depth, "steps", "", 1 << 24, NULL, "steps before a synchronize"),
 	ROW("blocks", PARAM_INT, blocks, "blocks", "", 1000000, NULL, "timed blocks"),
 	ROW("check", PARAM_CHOICE, check, "", "sample", 0, check_names, "what is compared"),
-	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "4k", 1 << 24, NULL, "steps checked"),
+	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1 << 24, NULL, "steps checked"),
 	ROW("sync", PARAM_CHOICE, sync, "", "", 0, sync_names, "how a block's end is waited for"),
 	ROW("plot", PARAM_PATH, plot, "", "", 0, NULL, "folder for the picture"),
 	PARAM_END,
@@ -110,18 +112,37 @@ static int check_picture(const struct run *r)
 	return 0;
 }
 
+/* Options of what is timed and checked: an action is neither. */
+static int refuse_options_of_an_action(const struct run *r)
+{
+	static const char *const timed[] = { "mode", "depth", "blocks", "check", "check-steps" };
+
+	for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++)
+		if (given(r, timed[i], strlen(timed[i])))
+			return complain(
+				EINVAL,
+				"--%s has no effect: these parameters ask %s for an action, "
+				"and nothing is timed",
+				timed[i], r->workload->name);
+	return 0;
+}
+
 /* All that can be refused without a device; then the device. */
 int run_admit(struct run *r)
 {
 	const void *opts = r->params->opts;
 	int err = r->workload->limits(opts, &r->limits);
 
+	if (!err)
+		err = param_needs_check(r->params, r->workload->needs);
+	if (!err)
+		err = check_picture(r);
+	if (!err && r->limits.action)
+		err = refuse_options_of_an_action(r);
 	if (!err && !r->limits.action)
 		err = choose_mode(r);
 	if (!err && !r->limits.action)
 		err = choose_depth(r);
-	if (!err)
-		err = check_picture(r);
 	if (err)
 		return err;
 	if (r->limits.device_refused)

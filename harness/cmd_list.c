@@ -6,6 +6,7 @@
 #include "common/check.h"
 #include "harness/command.h"
 #include "harness/json.h"
+#include "harness/param_need.h"
 #include "harness/platform.h"
 #include "harness/run.h"
 
@@ -115,17 +116,19 @@ static void fill_cells(const struct param *row, char cell[COLUMNS][256])
 }
 
 static void print_cells(char cell[COLUMNS][256], const int width[COLUMNS], const char *help,
-			FILE *out)
+			const char *need, FILE *out)
 {
 	fprintf(out, "  ");
 	for (int c = 0; c < COLUMNS; c++)
 		fprintf(out, "%-*s  ", width[c], cell[c]);
-	fprintf(out, "%s\n", help);
+	fprintf(out, *need ? "%s (%s)\n" : "%s\n", help, need);
 }
 
 /* Columns as wide as their widest cell; the meaning comes last and may be long. */
-static void print_table(const struct param *rows, FILE *out)
+static void print_table(const struct workload *w, FILE *out)
 {
+	const struct param *rows = w->params;
+
 	char cell[COLUMNS][256] = { "parameter", "kind", "unit", "default", "range" };
 	char head[COLUMNS][256];
 	int width[COLUMNS];
@@ -139,10 +142,10 @@ static void print_table(const struct param *rows, FILE *out)
 			if ((int)strlen(cell[c]) > width[c])
 				width[c] = (int)strlen(cell[c]);
 	}
-	print_cells(head, width, "meaning", out);
+	print_cells(head, width, "meaning", "", out);
 	for (const struct param *row = rows; row->name; row++) {
 		fill_cells(row, cell);
-		print_cells(cell, width, row->help, out);
+		print_cells(cell, width, row->help, param_need_text(w->needs, row->name).s, out);
 	}
 }
 
@@ -154,7 +157,7 @@ int workload_print(const struct workload *w, FILE *out)
 	if (!w->params[0].name)
 		return fprintf(out, "  no parameters\n") < 0 ? -EIO : 0;
 	fprintf(out, "\n");
-	print_table(w->params, out);
+	print_table(w, out);
 	if (axis)
 		fprintf(out, "\n  (*) makes kernels larger; values to try: %s\n", axis->axis);
 	fprintf(out, "  Sizes and lists take k, M and G, powers of 1024. Reals take 1e-6, whole "
@@ -182,8 +185,13 @@ static json_t *workload_json(const struct workload *w)
 	struct limits limits;
 
 	default_limits(w, &limits);
-	for (const struct param *row = w->params; row->name; row++)
-		json_array_append_new(params, param_row_json(row));
+	for (const struct param *row = w->params; row->name; row++) {
+		struct text need = param_need_text(w->needs, row->name);
+		json_t *each = param_row_json(row);
+
+		json_object_set_new(each, "counts_only", json_text(*need.s ? need.s : NULL));
+		json_array_append_new(params, each);
+	}
 	json_object_set_new(o, "name", json_string(w->name));
 	json_object_set_new(o, "summary", json_text(w->summary));
 	json_object_set_new(o, "source", json_text(w->source));

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
 #include "harness/command.h"
-#include "harness/interrupt.h"
 #include "harness/json.h"
 #include "harness/progress.h"
 #include "harness/run.h"
@@ -32,7 +32,8 @@ static const struct argp_option options[] = {
 	{ "blocks", KEY_ROW + 2, "N", 0, "timed blocks (default: what fits in 1 s, 5 to 100)", 0 },
 	{ "check", KEY_ROW + 3, "sample|full", 0,
 	  "compare a sample where the reference is slow (default), or everything", 0 },
-	{ "check-steps", KEY_ROW + 4, "N", 0, "steps to check, at most (default: 4k)", 0 },
+	{ "check-steps", KEY_ROW + 4, "N", 0,
+	  "steps to check (default: those of a block, but 1k, or what takes 1 s, to 4k)", 0 },
 	{ "sync", KEY_ROW + 5, "spin|yield|blocking|event|poll", 0,
 	  "how the end of a block is waited for: the driver's wait that polls, yields or sleeps, "
 	  "an "

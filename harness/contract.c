@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/param_need.h"
 
 /* The first text or hook that is missing, or NULL. fused, report and plot are optional. */
 static const char *missing(const struct workload *w)
@@ -40,6 +41,7 @@ static int axis_rows(const struct workload *w)
 static int check_entry(const struct workload *const *table, size_t i)
 {
 	const struct workload *w = table[i];
+	const struct param_need *need;
 	const char *lacks;
 
 	if (!w->name || !*w->name)
@@ -52,6 +54,11 @@ static int check_entry(const struct workload *const *table, size_t i)
 		return complain(EINVAL,
 				"workload %s marks %d parameters as kernel-size axis, not 1",
 				w->name, axis_rows(w));
+	if (!param_needs_fit(w->params, w->needs, &need))
+		return complain(
+			EINVAL,
+			"workload %s: .needs says %s when %s, which are no parameters or choices",
+			w->name, need->name, need->when);
 	for (size_t j = 0; j < i; j++)
 		if (!strcmp(table[j]->name, w->name))
 			return complain(EINVAL, "two workloads call themselves %s; set .name",

@@ -11,8 +11,8 @@
 
 /*
  * 0 when every workload of the table (which ends with NULL) has its texts, its hooks, one row
- * marked as kernel-size axis, and a name of its own; else -EINVAL after one line for the first
- * that has not.
+ * marked as kernel-size axis, needs of parameters that there are, and a name of its own; else
+ * -EINVAL after one line for the first that has not.
  */
 int contract_check(const struct workload *const *table);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
 #include "harness/command.h"
 #include "harness/contract.h"
 #include "harness/platform.h"
@@ -36,6 +37,12 @@ static int print_help(void)
 	return RIFT_OK;
 }
 
+static int too_many(const char *word, const char *before)
+{
+	complain(EINVAL, "'%s' is too many behind %s", text_shown(word).s, before);
+	return RIFT_USAGE;
+}
+
 static int refuse(const char *name)
 {
 	struct spell near = spell_start(name);
@@ -65,6 +72,8 @@ static int cmd_help(int argc, char **argv)
 	char help[] = "--help";
 	char *asked[] = { argc > 1 ? argv[1] : NULL, help, NULL };
 
+	if (argc > 2)
+		return too_many(argv[2], "rift help COMMAND");
 	if (argc < 2 || !strcmp(argv[1], "help") || argv[1][0] == '-')
 		return print_help();
 	return dispatch(2, asked);
@@ -72,17 +81,21 @@ static int cmd_help(int argc, char **argv)
 
 static int obey(int argc, char **argv)
 {
+	const char *first = argc > 1 ? argv[1] : "";
+	bool version = !strcmp(first, "--version");
+
 	if (argc < 2) {
 		complain(EINVAL, "no command; `rift help` lists them");
 		return RIFT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+	if (!version && strcmp(first, "--help") && strcmp(first, "-h"))
+		return dispatch(argc - 1, argv + 1);
+	if (argc > 2)
+		return too_many(argv[2], first);
+	if (!version)
 		return print_help();
-	if (!strcmp(argv[1], "--version")) {
-		printf("rift %s, built for %s\n", RIFT_VERSION, platform_build());
-		return RIFT_OK;
-	}
-	return dispatch(argc - 1, argv + 1);
+	printf("rift %s, built for %s\n", RIFT_VERSION, platform_build());
+	return RIFT_OK;
 }
 
 int main(int argc, char **argv)
@@ -92,7 +105,7 @@ int main(int argc, char **argv)
 	/* a full disk must not look like a result */
 	if (ferror(stdout) || fclose(stdout)) {
 		complain(errno, "cannot write the output: %s", strerror(errno));
-		code = RIFT_USAGE;
+		code = interrupted() ? RIFT_INTERRUPTED : RIFT_USAGE;
 	}
 	return code;
 }

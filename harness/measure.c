@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "common/cuda_check.h"
-#include "harness/interrupt.h"
+#include "common/interrupt.h"
 #include "harness/nvtx.h"
 #include "harness/progress.h"
 
@@ -40,7 +40,6 @@ int measure_block(const struct submission *s, struct block *out)
 	NVTX_END();
 	if (err)
 		return err;
-	/* only here, so that a block is never left half enqueued */
 	return interrupted() ? -EINTR : 0;
 }
 

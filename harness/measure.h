@@ -3,7 +3,7 @@
  *
  * A block: reset, synchronize, clock, enqueue `depth` steps, clock (t_enq), synchronize, clock
  * (t_total). Times are CLOCK_MONOTONIC_RAW in ns. Every function returns 0, what a hook returned,
- * or -EINTR after Ctrl-C (without a line; harness/interrupt.h).
+ * or -EINTR after Ctrl-C (without a line; common/interrupt.h).
  */
 #ifndef RIFT_MEASURE_H
 #define RIFT_MEASURE_H

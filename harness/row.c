@@ -1,6 +1,7 @@
 /* row.c - rows of a table for people. */
 #include "harness/row.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,12 @@ static size_t fitting(const char *text, size_t room)
 	return n ? n : strcspn(text, " ");
 }
 
+/* A file name may hold anything. */
+static char shown(char c)
+{
+	return c == HARD_BLANK ? ' ' : iscntrl((unsigned char)c) ? '?' : c;
+}
+
 void row_of(FILE *out, int label_width, const char *label, const char *text)
 {
 	size_t n;
@@ -27,7 +34,7 @@ void row_of(FILE *out, int label_width, const char *label, const char *text)
 		n = fitting(rest, (size_t)(ROW_WIDTH - label_width - 1));
 		fprintf(out, "%-*s ", label_width, label);
 		for (size_t i = 0; i < n; i++)
-			fputc(rest[i] == HARD_BLANK ? ' ' : rest[i], out);
+			fputc(shown(rest[i]), out);
 		fputc('\n', out);
 		label = "";
 	}

@@ -6,12 +6,10 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
-#include "harness/interrupt.h"
+#include "common/interrupt.h"
 #include "harness/nvtx.h"
 #include "harness/progress.h"
 #include "harness/stats.h"
-
-enum { CHECK_SEED = 1 };
 
 static const struct run_options *options_of(const struct run *r)
 {
@@ -85,45 +83,6 @@ static int time_blocks(struct run *r, struct submission *sub)
 	return err;
 }
 
-/*
- * The last block's result where it is not longer than check_steps, else a fresh run of that
- * many steps in the same mode: references run at the pace of a CPU.
- */
-static int run_steps_to_check(struct run *r)
-{
-	int64_t limit = options_of(r)->check_steps;
-	struct submission sub = { 0 };
-	struct block ignored;
-	int err;
-
-	r->check_steps = r->depth < limit ? r->depth : limit;
-	if (r->check_steps == r->depth)
-		return 0;
-	err = submission_init(&sub, &r->subject, r->mode, r->check_steps);
-	if (!err)
-		err = measure_block(&sub, &ignored);
-	submission_release(&sub);
-	return err;
-}
-
-static int check(struct run *r)
-{
-	struct verdict *v = &r->verdict;
-	int err = run_steps_to_check(r);
-
-	if (err)
-		return err;
-	progress("%s: checking", r->workload->name);
-	v->full = options_of(r)->check == 1;
-	v->seed = CHECK_SEED;
-	NVTX_BEGIN("check");
-	err = r->workload->check(r->subject.opts, r->subject.state, r->check_steps, v);
-	NVTX_END();
-	/* a hook that lets NaN pass, or compares nothing, must not pass here */
-	r->passed = !err && v->passed && v->error <= v->tolerance && v->compared > 0;
-	return err;
-}
-
 /* Medians, not sums: one block that an interrupt hit says nothing about the overhead. */
 static void find_overhead(struct run *r)
 {
@@ -150,7 +109,7 @@ static int measure_and_check(struct run *r)
 	submission_release(&sub);
 	if (!err)
 		find_overhead(r);
-	return err ? err : check(r);
+	return err ? err : run_check(r);
 }
 
 static int report(struct run *r)
@@ -162,7 +121,7 @@ static int report(struct run *r)
 	progress("%s: reporting", r->workload->name);
 	err = r->workload->report(r->subject.opts, r->subject.state, &r->report);
 	/* a wrong result may well be one that cannot be reported: it failed its check first */
-	return r->passed ? err : 0;
+	return r->passed || err == -EINTR ? err : 0;
 }
 
 /* Before anything takes time. */

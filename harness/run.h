@@ -59,6 +59,18 @@ struct run {
 int run_admit(struct run *r);
 
 /*
+ * Steps that are checked: what was asked for, or for 0 those of a block, but no more than 4096,
+ * and no fewer than 1024 where these take less than a second at step_ns each.
+ */
+int64_t check_steps_for(int64_t asked, int64_t depth, double step_ns);
+
+/*
+ * The part of run_execute() that follows the timed blocks: takes the device to check_steps, checks.
+ * Returns what run_execute() returns.
+ */
+int run_check(struct run *r);
+
+/*
  * Does it all. Returns 0 when there are results, of a failed check too; else a negative errno
  * after one line: -EINVAL and others bad input, -ENODEV no device, -EINTR interrupted.
  */

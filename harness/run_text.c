@@ -1,7 +1,6 @@
 /* run_text.c - the table of `rift run`. */
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,12 @@
 #include "harness/row.h"
 #include "harness/run.h"
 #include "harness/stats.h"
+
+/* printf() shows the sign of a NaN, which means nothing: -nan. */
+static double without_sign_of_nan(double v)
+{
+	return isnan(v) ? fabs(v) : v;
+}
 
 static void print_device(const struct platform *p, FILE *out)
 {
@@ -108,7 +113,7 @@ static void print_check(const struct run *r, FILE *out)
 
 	row(out, "check",
 	    "%s: error %.3g, tolerance %.3g (%s); %ld of %ld compared after %ld steps",
-	    r->passed ? "passed" : "FAILED", v->error, v->tolerance,
+	    r->passed ? "passed" : "FAILED", without_sign_of_nan(v->error), v->tolerance,
 	    v->measure ? v->measure : "unnamed", (long)v->compared, (long)v->total,
 	    (long)r->check_steps);
 	if (*v->worst)
@@ -169,8 +174,8 @@ static void print_report(const struct report *report, FILE *out)
 		if (*line->text)
 			row(out, line->name, "%s", line->text);
 		else
-			row(out, line->name, "%.6g%s%s%s", line->value, has_unit ? " " : "",
-			    has_unit ? line->unit : "", median_of(line->n).s);
+			row(out, line->name, "%.6g%s%s%s", without_sign_of_nan(line->value),
+			    has_unit ? " " : "", has_unit ? line->unit : "", median_of(line->n).s);
 	}
 }
 

@@ -1,7 +1,12 @@
 /* submit.c - enqueues exactly `depth` steps of a workload in one of the three modes. */
 #include "harness/submit.h"
 
+#include <errno.h>
+
 #include "common/cuda_check.h"
+#include "common/interrupt.h"
+
+enum { ASK_EVERY = 1024 }; /* steps: often enough to end soon, too rarely to cost a block time */
 
 int64_t graph_steps_for(int64_t depth, int64_t launches)
 {
@@ -12,13 +17,19 @@ int64_t graph_steps_for(int64_t depth, int64_t launches)
 	return s;
 }
 
-/* Stops at the first step that fails; what was enqueued before it stays in the stream. */
+/*
+ * Stops at the first step that fails, or soon after Ctrl-C; what was enqueued before stays in the
+ * stream.
+ */
 static int enqueue_steps(const struct subject *s, int64_t n)
 {
 	int err = 0;
 
-	for (int64_t i = 0; i < n && !err; i++)
+	for (int64_t i = 0; i < n && !err; i++) {
+		if (i % ASK_EVERY == ASK_EVERY - 1 && interrupted())
+			return -EINTR;
 		err = s->workload->step(s->opts, s->state, s->stream);
+	}
 	return err;
 }
 
@@ -76,8 +87,12 @@ int submission_enqueue(const struct submission *s)
 						s->depth);
 	default:
 		/* one executable graph again and again: its launches run one after the other */
-		for (int64_t i = 0; i < s->graph_launches; i++)
+		for (int64_t i = 0; i < s->graph_launches; i++) {
+			/* where there are many, each has over ASK_EVERY / 2 launches */
+			if (i && interrupted())
+				return -EINTR;
 			CUDA(cudaGraphLaunch(s->graph, subject->stream));
+		}
 		if (s->rest)
 			CUDA(cudaGraphLaunch(s->rest, subject->stream));
 		return 0;

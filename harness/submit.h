@@ -43,12 +43,15 @@ int64_t graph_steps_for(int64_t depth, int64_t launches);
 /*
  * Makes ready; in graph mode captures, instantiates and uploads, and a remainder of
  * depth / graph_steps gets a graph of its own. *s may be released after a failure. depth >= 1.
- * Returns 0 or what a hook returned. What CUDA refuses to capture is a bug and aborts.
+ * Returns 0, what a hook returned, or -EINTR. What CUDA refuses to capture is a bug and aborts.
  */
 int submission_init(struct submission *s, const struct subject *subject, enum mode mode,
 		    int64_t depth);
 
-/* Enqueues depth steps; does not wait. Returns 0 or what a hook returned. */
+/*
+ * Enqueues depth steps; does not wait. Returns 0, what a hook returned, or -EINTR after Ctrl-C,
+ * with some steps left out.
+ */
 int submission_enqueue(const struct submission *s);
 
 void submission_release(struct submission *s);

@@ -34,6 +34,8 @@ static const struct param params[] = {
 	PARAM_REAL(fake_opts, rate, "Hz", "0.5", 0.1, 1e6, "beats a second"),
 	PARAM_CHOICE(fake_opts, solver, "rkf78", solvers, "the solver"),
 	PARAM_CHOICE(fake_opts, fail, "none", hooks, "which hook fails"),
+	PARAM_CHOICE(fake_opts, interrupt, "none", hooks, "in which hook Ctrl-C comes"),
+	PARAM_INT(fake_opts, interrupt_at, "1", "1", 1, 1 << 30, "in which call of it"),
 	PARAM_CHOICE(fake_opts, verdict, "honest", verdicts, "what the check says"),
 	PARAM_CHOICE(fake_opts, modes, "all", modes, "modes it allows"),
 	PARAM_CHOICE(fake_opts, action, "no", no_yes, "report only, time nothing"),
@@ -42,6 +44,13 @@ static const struct param params[] = {
 	PARAM_PATH(fake_opts, file, "a file"),
 	PARAM_LIST(fake_opts, layers, "neurons", "784,512,10", 1, 1 << 20, "layer widths"),
 	PARAM_END,
+};
+
+static const struct param_need needs[] = {
+	{ "rate", "solver=rk4|euler" },
+	{ "layers", "!file" },
+	{ "layers", "solver=rkf78" },
+	{ NULL, NULL },
 };
 
 void fake_note(char event)
@@ -54,8 +63,12 @@ void fake_note(char event)
 
 static int fails(const struct fake_opts *o, enum fake_hook hook)
 {
+	if (o->interrupt == (int)hook && ++fake_log.interruptible == o->interrupt_at)
+		raise(SIGINT);
 	if (o->fail != (int)hook)
 		return 0;
+	if (o->fail_errno == EINTR) /* without a line */
+		return -EINTR;
 	return complain((int)o->fail_errno, "fake: %s fails as asked", hooks[hook]);
 }
 
@@ -156,7 +169,7 @@ static int fake_check(const void *opts, void *state, int64_t steps, struct verdi
 	v->compared = o->verdict == FAKE_NOTHING_COMPARED ? 0 : 1;
 	v->total = 1;
 	v->error = o->verdict == FAKE_WRONG ? 7
-		   : o->verdict == FAKE_NAN ? NAN
+		   : o->verdict == FAKE_NAN ? -NAN
 					    : fabs((double)(s->ran - steps));
 	/* the hook lies about NaN and about nothing compared: the harness must not believe it */
 	v->passed = o->verdict == FAKE_WRONG ? false : !(v->error > v->tolerance);
@@ -170,7 +183,7 @@ static int fake_report(const void *opts, void *state, struct report *out)
 
 	fake_log.reports++;
 	out->row[out->n++] = (struct report_row){ "ran", "steps", (double)s->ran, 0, "" };
-	out->row[out->n++] = (struct report_row){ "nothing", "1", NAN, 0, "" };
+	out->row[out->n++] = (struct report_row){ "nothing", "1", -NAN, 0, "" };
 	out->row[out->n++] = (struct report_row){ "wrote", "", 0, 0, "no file" };
 	out->row[out->n++] = (struct report_row){ "sampled", "us", 2.5, 11, "" };
 	return fails(opts, FAKE_REPORT);
@@ -230,6 +243,7 @@ const struct workload workload_fake = {
 	.source = "nothing",
 	.step_unit = "one more",
 	.params = params,
+	.needs = needs,
 	.opts_size = sizeof(struct fake_opts),
 	.state_size = sizeof(struct fake_state),
 	.limits = fake_limits,

@@ -1,5 +1,6 @@
 /*
- * fake_workload.h - a workload whose steps only count, and that fails where it is told to.
+ * fake_workload.h - a workload whose steps only count, and that fails, or is interrupted, where
+ * it is told to.
  *
  * A step is a host function in the stream, so it runs in stream order on both devices and again
  * at every launch of a graph. The check compares what was run since the last reset with what the
@@ -30,9 +31,9 @@ enum fake_modes { FAKE_ALL, FAKE_NO_FUSED, FAKE_STREAM_ONLY, FAKE_NO_MODE };
 enum fake_script { FAKE_GOOD, FAKE_BAD, FAKE_WARNS, FAKE_MISSING, FAKE_INTERRUPTS };
 
 struct fake_opts {
-	int64_t cells, launches, depth_max, fail_errno;
+	int64_t cells, launches, depth_max, fail_errno, interrupt_at;
 	double rate;
-	int solver, fail, verdict, modes, action, device, script;
+	int solver, fail, interrupt, verdict, modes, action, device, script;
 	const char *file;
 	struct param_list layers;
 };
@@ -40,6 +41,7 @@ struct fake_opts {
 /* What happened since the program started; `order` has a letter an event (see fake_note). */
 extern struct fake_log {
 	int setups, resets, steps, fuseds, checks, reports, plots, teardowns;
+	int64_t interruptible; /* calls of the hook that is to be interrupted */
 	int64_t fused_steps;
 	int64_t checked_steps; /* of the last check */
 	bool checked_full;

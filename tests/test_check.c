@@ -20,17 +20,49 @@ Test(small_check, complain_is_one_line_and_returns_the_negative_errno)
 	cr_assert(eq(str, (char *)captured_stderr(), "rift: cells=7: too many\n"), "text");
 }
 
-Test(small_check, complain_cuts_what_is_too_long_and_ends_the_line)
+/* What is wrong stands behind the name: it must be left when the name is cut. */
+Test(small_check, complain_cuts_long_names_in_the_middle)
 {
 	static char huge[9000];
 	const char *text;
 
 	memset(huge, 'x', sizeof(huge) - 1);
 	cr_redirect_stderr();
-	complain(EINVAL, "%s", huge);
+	complain(EINVAL, "trajectory=%s: File name too long", huge);
 	text = captured_stderr();
 	cr_assert(lt(sz, strlen(text), 1200), "%zu bytes", strlen(text));
-	cr_assert(eq(chr, text[strlen(text) - 1], '\n'), "last character");
+	cr_assert(eq(ptr, strstr(text, "rift: trajectory=xxx"), (char *)text), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "xxx ... xxx"), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "xxx: File name too long\n"), NULL), "%s", text);
+}
+
+Test(small_check, complain_cuts_no_letter_in_two)
+{
+	char name[3001];
+	const char *text, *cut;
+
+	for (int i = 0; i < 3000; i += 3)
+		memcpy(name + i, "\xe2\x82\xac", 3); /* the euro sign */
+	cr_redirect_stderr();
+	for (int i = 0; i < 3; i++) {
+		name[3000 - i] = '\0';
+		complain(EINVAL, "%.*s%s", i, "ab", name);
+	}
+	text = captured_stderr();
+	for (int i = 0; i < 3; i++, text = strchr(text, '\n') + 1) {
+		cut = strstr(text, " ... ");
+		cr_assert(cut && !memcmp(cut - 3, "\xe2\x82\xac", 3) && cut[5] == '\xe2', "%s",
+			  text);
+	}
+}
+
+Test(small_check, complain_shows_control_characters)
+{
+	cr_redirect_stderr();
+	complain(EINVAL, "%s", "a\nb\tc\x1b[31m\x7f\xc2\x9b\xc3\xa4 \xc2\xa7");
+	cr_assert(eq(str, (char *)captured_stderr(),
+		     "rift: a\\nb\\tc\\x1b[31m\\x7f\\u009b\xc3\xa4 \xc2\xa7\n"),
+		  "text");
 }
 
 Test(small_check, check_holds_silently_and_evaluates_once)

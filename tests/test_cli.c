@@ -25,6 +25,9 @@ Test(small_cli, commands_that_do_not_exist)
 	refused(3, "did you mean 'list'?", "help lits");
 	refused(3, "unknown command '--jsno'", "--jsno");
 	refused(3, "is a workload: rift run", "%s", name());
+	refused(3, "'x' is too many", "--version x");
+	refused(3, "'x' is too many", "--help x");
+	refused(3, "'x' is too many", "help run x");
 }
 
 Test(small_cli, workloads_that_do_not_exist)

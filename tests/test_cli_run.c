@@ -120,7 +120,7 @@ Test(small_cli_run, json_has_every_key_with_a_sane_value)
 	cr_assert(le(dbl, number(check, "error"), number(check, "tolerance")), "error");
 	cr_assert(lt(dbl, 0, number(check, "share")), "share");
 	cr_assert(le(dbl, number(check, "compared"), number(check, "total")), "compared");
-	cr_assert(eq(dbl, number(check, "steps"), 6), "steps checked");
+	cr_assert(le(dbl, 6, number(check, "steps")), "steps checked");
 	cr_assert(lt(sz, 0, strlen(text_of(check, "measure"))), "measure");
 	check_series(o, "step_ns", 5);
 	check_series(o, "submit_ns", 5);
@@ -202,14 +202,24 @@ static pid_t start_long_run(const char *err_file)
 	char *argv[] = { (char *)rift(), "run", (char *)name(), "--depth", "8", "--blocks",
 			 "1000000",	 NULL };
 	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t heeded;
 	pid_t pid;
+
+	/* ignored where a script started this in the background */
+	sigemptyset(&heeded);
+	sigaddset(&heeded, SIGINT);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigdefault(&attr, &heeded);
 
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err_file,
 					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	cr_assert(zero(int, posix_spawn(&pid, rift(), &files, NULL, argv, environ)), "spawn");
+	cr_assert(zero(int, posix_spawn(&pid, rift(), &files, &attr, argv, environ)), "spawn");
 	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attr);
 	return pid;
 }
 

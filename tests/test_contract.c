@@ -1,6 +1,8 @@
 /* test_contract.c - a workload that leaves something out is named, with what it lacks. */
 #include "harness/contract.h"
 #include "tests/capture.h"
+#include "tests/divert.h"
+#include "tests/fake_workload.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -49,6 +51,33 @@ Test(small_contract, a_missing_text_is_named)
 	expect_refused(table, "does not set .source");
 }
 
+Test(small_contract, needs_of_what_there_is_not_are_named)
+{
+	static const struct param_need bad[][2] = {
+		{ { "rtae", "file" }, { NULL, NULL } },
+		{ { "rate", "flie" }, { NULL, NULL } },
+		{ { "rate", "solver=rk5" }, { NULL, NULL } },
+		{ { "rate", "solver" }, { NULL, NULL } },
+		{ { "rate", "solver=rk4|" }, { NULL, NULL } },
+		{ { "rate", "cells" }, { NULL, NULL } },
+		{ { "rate", "file=x" }, { NULL, NULL } },
+	};
+	struct workload w = workload_fake;
+	const struct workload *const table[] = { &w, NULL };
+
+	cr_assert(zero(int, contract_check(table)), "see stderr");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		const char *text;
+
+		w.needs = bad[i];
+		divert_stderr();
+		cr_assert(eq(int, contract_check(table), -EINVAL), "%s when %s", bad[i][0].name,
+			  bad[i][0].when);
+		text = diverted_stderr();
+		cr_assert(ne(ptr, strstr(text, bad[i][0].when), NULL), "%s", text);
+	}
+}
+
 Test(small_contract, optional_hooks_may_be_missing)
 {
 	struct workload w = whole();
@@ -56,6 +85,7 @@ Test(small_contract, optional_hooks_may_be_missing)
 
 	w.fused = NULL;
 	w.report = NULL;
+	w.needs = NULL;
 	cr_assert(zero(int, contract_check(table)), "see stderr");
 }
 

@@ -5,8 +5,10 @@
  */
 #include "tests/test_runtime.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const void *k_takes_much(void);
 const void *k_work(void);
@@ -24,6 +26,76 @@ static unsigned worked(unsigned v, int rounds)
 	for (int i = 0; i < rounds; i++)
 		v = v * 1664525 + 1013904223;
 	return v;
+}
+
+/* ---- the queue of a stream -------------------------------------------------------------- */
+
+enum { QUEUED = 1024, SUBMITTED = 3000 };
+
+struct submitter {
+	cudaStream_t stream;
+	int submitted, ran;
+};
+
+static void count(void *n)
+{
+	__atomic_fetch_add((int *)n, 1, __ATOMIC_RELAXED);
+}
+
+static void *submit_many(void *arg)
+{
+	struct submitter *s = arg;
+
+	for (int i = 0; i < SUBMITTED; i++) {
+		OK(cudaLaunchHostFunc(s->stream, count, &s->ran));
+		count(&s->submitted);
+	}
+	return NULL;
+}
+
+static int value_of(int *n)
+{
+	return __atomic_load_n(n, __ATOMIC_RELAXED);
+}
+
+/* A gate holds the stream: what is submitted behind it stops at the length of the queue. */
+Test(small_cpu_device, a_full_queue_makes_who_submits_wait)
+{
+	struct submitter s = { NULL, 0, 0 };
+	pthread_t thread;
+	int gate = 0;
+
+	OK(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
+	OK(cudaLaunchHostFunc(s.stream, wait_at_gate, &gate));
+	cr_assert(!pthread_create(&thread, NULL, submit_many, &s), "no thread");
+	while (value_of(&s.submitted) < QUEUED - 1)
+		sched_yield();
+	usleep(20000); /* time to submit more, if it could */
+	cr_assert(value_of(&s.submitted) == QUEUED - 1, "%d besides the gate",
+		  value_of(&s.submitted));
+	open_gate(&gate);
+	pthread_join(thread, NULL);
+	OK(cudaStreamSynchronize(s.stream));
+	cr_assert(s.ran == SUBMITTED, "%d", s.ran);
+}
+
+/* Into a graph goes what fits memory: nothing runs that could make room. */
+Test(small_cpu_device, a_capture_is_not_a_queue)
+{
+	struct submitter s = { NULL, 0, 0 };
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	OK(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
+	OK(cudaStreamBeginCapture(s.stream, cudaStreamCaptureModeGlobal));
+	submit_many(&s);
+	OK(cudaStreamEndCapture(s.stream, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphLaunch(exec, s.stream));
+	OK(cudaStreamSynchronize(s.stream));
+	cr_assert(s.ran == SUBMITTED, "%d", s.ran);
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaGraphDestroy(graph));
 }
 
 /* ---- settings and properties ------------------------------------------------------------ */

@@ -185,6 +185,26 @@ Test(small_csv, variants_read_alike)
 	}
 }
 
+/* A cut inside the last number leaves another number. */
+Test(small_csv, a_last_line_without_an_end_is_told)
+{
+	struct csv csv;
+	char *text;
+
+	cr_redirect_stderr();
+	cr_assert(!read_text("a,b\n1,2\r\n", &csv) && !csv_must_end(&csv), "a whole file");
+	csv_free(&csv);
+	cr_assert(!read_text("a,b\n1,2\n3,4.5", &csv), "read");
+	cr_assert(csv_must_end(&csv) == -EINVAL, "cut off");
+	csv_free(&csv);
+	cr_assert(!read_text("a,b\n1,2\r", &csv) && csv_must_end(&csv) == -EINVAL, "CR alone");
+	csv_free(&csv);
+	text = stderr_text();
+	line_says(&text, "cut off", ":3:", "end it with a newline");
+	line_says(&text, "CR alone", ":2:", "no end");
+	cr_assert(!*text, "more: <%s>", text);
+}
+
 Test(small_csv, columns_are_found_or_named)
 {
 	static const char *const known[] = { "a", "t", NULL }, *const all[] = { "b", "a", NULL };

@@ -3,7 +3,7 @@
  * not at all, data and script in any case, one line about what is wrong.
  */
 #include "harness/command.h"
-#include "harness/interrupt.h"
+#include "common/interrupt.h"
 #include "harness/run.h"
 #include "tests/capture.h"
 #include "tests/divert.h"

@@ -1,58 +1,16 @@
 /* test_run.c - harness/run.h on a fake workload: what is chosen, checked, refused, torn down. */
 #include "harness/command.h"
 #include "harness/json.h"
-#include "harness/run.h"
 #include "tests/divert.h"
-#include "tests/fake_workload.h"
+#include "tests/fake_run.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 TestSuite(small_run, .timeout = 60);
-
-static struct fake_opts opts;
-static struct run_options values;
-static struct params params, options;
-static struct run run;
-static char said[8192]; /* what it wrote to stderr */
-
-/* Runs with words like the command line's, ending with NULL: "cells=3" and "--depth=7". */
-static int run_fake(const char *word, ...)
-{
-	va_list args;
-	int count, err;
-
-	if (cudaGetDeviceCount(&count) || !count)
-		cr_skip("no CUDA device");
-	memset(&opts, 0, sizeof(opts));
-	memset(&values, 0, sizeof(values));
-	memset(&fake_log, 0, sizeof(fake_log));
-	params_init(&params, workload_fake.params, "fake", &opts);
-	params_init(&options, run_option_rows, "rift run", &values);
-	va_start(args, word);
-	for (; word; word = va_arg(args, const char *))
-		if (strncmp(word, "--", 2))
-			cr_assert(zero(int, params_assign(&params, word)), "%s", word);
-		else
-			cr_assert(zero(int, params_assign(&options, word + 2)), "%s", word);
-	va_end(args);
-	run = (struct run){ .workload = &workload_fake, .params = &params, .options = &options };
-	divert_stderr();
-	err = run_execute(&run);
-	snprintf(said, sizeof(said), "%s", diverted_stderr());
-	return err;
-}
-
-static void must_pass(int err)
-{
-	cr_assert(zero(int, err), "%s", said);
-	cr_assert(eq(str, said, ""), "stderr");
-	cr_assert(run.passed, "passed");
-}
 
 Test(small_run, defaults)
 {
@@ -61,7 +19,7 @@ Test(small_run, defaults)
 	cr_assert(eq(i64, run.depth, 64), "depth");
 	cr_assert(le(i64, 5, run.blocks.n), "blocks");
 	cr_assert(le(i64, run.blocks.n, 100), "blocks");
-	cr_assert(eq(i64, fake_log.checked_steps, 64), "the last block is checked");
+	cr_assert(eq(i64, fake_log.checked_steps, 1024), "deeper than the last block");
 	cr_assert(eq(int, fake_log.checks, 1), "once");
 	cr_assert(eq(int, fake_log.reports, 1), "report");
 	cr_assert(eq(int, fake_log.teardowns, 0), "not before the results are printed");
@@ -78,24 +36,6 @@ Test(small_run, what_was_asked_for)
 	cr_assert(eq(i64, run.rest_steps, 36), "rest_steps");
 	cr_assert(eq(i64, run.blocks.n, 6), "blocks");
 	cr_assert(fake_log.checked_full, "full");
-	run_release(&run);
-}
-
-Test(small_run, long_batches_are_checked_at_check_steps_in_every_mode)
-{
-	static const char *const mode[] = { "--mode=stream", "--mode=graph", "--mode=fused" };
-
-	for (int i = 0; i < MODE_COUNT; i++) {
-		must_pass(run_fake(mode[i], "--depth=100", "--check-steps=7", "--blocks=2", NULL));
-		cr_assert(eq(i64, fake_log.checked_steps, 7), "%s", mode[i]);
-		run_release(&run);
-	}
-}
-
-Test(small_run, a_batch_of_check_steps_is_checked_as_it_is)
-{
-	must_pass(run_fake("--depth=100", "--check-steps=100", "--blocks=2", NULL));
-	cr_assert(eq(i64, fake_log.checked_steps, 100), "steps");
 	run_release(&run);
 }
 
@@ -177,6 +117,38 @@ Test(small_run, refusals_come_before_setup)
 	}
 }
 
+Test(small_run, parameters_without_effect_are_refused)
+{
+	static const struct {
+		const char *given, *with, *says;
+	} cases[] = {
+		{ "rate=1", "cells=1",
+		  "rate=1 has no effect: it counts only with solver=rk4|euler" },
+		{ "rate=1", "solver=rk4", NULL },
+		{ "rate=1", "solver=euler", NULL },
+		{ "solver=euler", "cells=1", NULL },
+		{ "layers=4", "cells=1", NULL },
+		{ "layers=4", "file=a", "layers=4 has no effect: it counts only without file=" },
+		{ "layers=4", "solver=rk4", "counts only with solver=rkf78" },
+		{ "--depth=3", "action=yes", "--depth has no effect" },
+		{ "--check=full", "action=yes", "--check has no effect" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int err = run_fake(cases[i].given, cases[i].with, NULL);
+
+		release_fake();
+		if (!cases[i].says) {
+			must_pass(err);
+			continue;
+		}
+		cr_assert(eq(int, err, -EINVAL), "%s %s", cases[i].given, cases[i].with);
+		cr_assert(is_one_complaint(said), "%s", said);
+		cr_assert(ne(ptr, strstr(said, cases[i].says), NULL), "%s", said);
+		cr_assert(zero(int, fake_log.setups), "%s", cases[i].given);
+	}
+}
+
 Test(small_run, depth_max_caps_the_default_depth)
 {
 	must_pass(run_fake("depth_max=1", "modes=stream", "--blocks=2", NULL));
@@ -210,15 +182,15 @@ Test(small_run, table_has_the_rows_that_matter)
 	static const char *const want[] = {
 		"fake              counts its steps\n",
 		"cells=3 (*)",
-		"; (*) not the default",
+		"; (*) not", /* the rest may be on the next line */
 		"mode              graph of 4 steps and one of 3, depth 7, 2 blocks, sync poll\n",
 		"check             passed: error 0, tolerance 0.5 (steps too many or too few)",
-		"worst: ran 7, expected 7\n",
+		"worst: ran 1024, expected 1024\n",
 		"time per step     median ",
 		"submit per step   median ",
 		"per right-hand side",
 		"overhead          ",
-		"ran               7 steps\n",
+		"ran               1024 steps\n",
 		"nothing           nan\n",
 		"wrote             no file\n",
 		"sampled           2.5 us, median of 11\n",

@@ -102,6 +102,18 @@ Test(small_tools, architectures)
 		  "list");
 }
 
+Test(small_tools, architectures_that_are_none_are_refused)
+{
+	static const char *const bad[] = { "hopper", "9", "80;90", ",", "sm_", "80,,90", "9000" };
+	const char *out;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		cr_assert(eq(int, shell(&out, "CUDA_ARCH='%s' tools/arch.sh nvcc 2>&1", bad[i]), 3),
+			  "%s: %s", bad[i], out);
+		expect_has(out, "use native, all, or numbers");
+	}
+}
+
 /* A compiler that finds no header stands for a machine without packages. */
 Test(small_tools, setup_no_lists_what_is_missing_and_installs_nothing)
 {
@@ -135,6 +147,56 @@ Test(small_tools, gnuplot_is_for_pictures_and_tests)
 	cr_assert(eq(ptr, strstr(out, "criterion"), NULL), "%s", out);
 	shell(&out, "PATH=/nonexistent SETUP=no /bin/sh tools/setup.sh test 2>&1");
 	expect_has(out, "gnuplot-nox");
+}
+
+Test(small_tools, setup_is_refused_where_it_is_no_answer_even_if_nothing_is_missing)
+{
+	const char *out;
+
+	cr_assert(eq(int, shell(&out, "SETUP=maybe tools/setup.sh run 2>&1"), 3), "%s", out);
+	expect_has(out, "SETUP=maybe: use ask, yes or no");
+}
+
+Test(small_tools, compilers_may_bring_options_along)
+{
+	const char *out;
+
+	cr_assert(zero(int, shell(&out, "CC='cc -pipe' CXX='c++ -pipe' SETUP=no tools/setup.sh run "
+					"2>&1")),
+		  "%s", out);
+	shell(&out, "cp -r tools %s/ && cd %s && CC='cc -pipe' tools/gpu.sh 2>&1", folder, folder);
+	cr_assert(eq(ptr, strstr(out, "compiler"), NULL), "%s", out);
+	cr_assert(eq(ptr, strstr(out, "cannot build"), NULL), "%s", out);
+}
+
+Test(small_tools, a_folder_that_cannot_be_written_to_is_told)
+{
+	const char *out;
+	int rc = shell(
+		&out,
+		"cp -r tools %s/ && echo >%s/build && cd %s && DEVICE=cpu tools/build.sh rift "
+		"2>&1",
+		folder, folder, folder);
+
+	cr_assert(eq(int, rc, 3), "%s", out);
+	expect_has(out, "rift: cannot write to ");
+	cr_assert(eq(int, shell(&out, "cd %s && tools/gpu.sh 2>/dev/null", folder), 1), "%s", out);
+	expect_has(out, "cannot build");
+}
+
+Test(small_tools, size_is_refused_before_anything_is_built)
+{
+	static const char *const bad[] = { "tiny", "small all" };
+	const char *out;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		cr_assert(eq(int,
+			     shell(&out, "MAKEFLAGS= make test SETUP=no SIZE='%s' 2>&1", bad[i]),
+			     2),
+			  "%s", out);
+		expect_has(out, "use all, small or large");
+		cr_assert(eq(ptr, strstr(out, "device build"), NULL), "%s", out);
+	}
 }
 
 Test(small_tools, a_broken_workload_folder_is_named)

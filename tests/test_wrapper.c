@@ -91,9 +91,10 @@ static long run_logged(struct log *log, const char *mode)
 	/* the address sanitizer would want to be preloaded first */
 	rc = shell(&out,
 		   "ASAN_OPTIONS=\"$ASAN_OPTIONS:verify_asan_link_order=0\" LD_PRELOAD='%s' "
-		   "RIFT_WRAPPER_LOG=%s '%s' run myocyte --depth %d --blocks %d --mode %s --json "
-		   "2>/dev/null",
-		   wrapper(), path, rift(), (int)DEPTH, (int)BLOCKS, mode);
+		   "RIFT_WRAPPER_LOG=%s '%s' run myocyte --depth %d --check-steps %d --blocks %d "
+		   "--mode %s "
+		   "--json 2>/dev/null",
+		   wrapper(), path, rift(), (int)DEPTH, (int)DEPTH, (int)BLOCKS, mode);
 	cr_assert(zero(int, rc), "exit %d: %s", rc, out);
 	o = json_loads(out, 0, NULL);
 	warmup = (long)json_integer_value(json_object_get(json_object_get(o, "warmup"), "blocks"));

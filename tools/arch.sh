@@ -2,7 +2,7 @@
 # arch.sh NVCC - prints nvcc's -gencode options for $CUDA_ARCH:
 #   native (default)  the GPU present; without one sm_90 and PTX
 #   all               sm_75 to the newest that this nvcc knows, and PTX of the newest
-#   75,90             these
+#   75,90             these; a letter behind the number is nvcc's own: 90a
 set -eu
 nvcc=${1:?usage: arch.sh NVCC}
 code() { printf ' -gencode arch=compute_%s,code=sm_%s' "$1" "$1"; }
@@ -25,6 +25,10 @@ all)
 	ptx "$newest"
 	;;
 *)
+	if ! echo "$CUDA_ARCH" | grep -qxE '(sm_)?[0-9]{2,3}[af]?([, ](sm_)?[0-9]{2,3}[af]?)*'; then
+		echo "rift: CUDA_ARCH=$CUDA_ARCH: use native, all, or numbers, as 80,90" >&2
+		exit 3
+	fi
 	for a in $(echo "$CUDA_ARCH" | tr ',' ' '); do
 		code "${a#sm_}"
 	done

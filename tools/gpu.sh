@@ -6,13 +6,18 @@
 # many containers, and device files look different under WSL.
 set -eu
 probe=build/gpu_probe
-cc=$(command -v "${CC:-cc}" || command -v gcc) || {
+cc=${CC:-cc} # may bring options along: gcc -pipe
+command -v "${cc%% *}" >/dev/null || cc=gcc
+command -v "${cc%% *}" >/dev/null || {
 	echo "no C compiler to look for a GPU with"
 	exit 1
 }
 if [ -z "$(find "$probe" -newer tools/gpu_probe.c 2>/dev/null)" ]; then
-	mkdir -p build
-	"$cc" -O1 -o "$probe.$$" tools/gpu_probe.c -ldl
-	mv "$probe.$$" "$probe"
+	# The options are words of their own.
+	# shellcheck disable=SC2086
+	if ! { mkdir -p build && $cc -O1 -o "$probe.$$" tools/gpu_probe.c -ldl && mv "$probe.$$" "$probe"; }; then
+		echo "$cc cannot build $probe, which looks for a GPU"
+		exit 1
+	fi
 fi
 exec "$probe"

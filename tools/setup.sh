@@ -9,6 +9,17 @@
 # Installing needs apt-get (Debian, Ubuntu); elsewhere the list is all there is.
 set -eu
 target=${1:?usage: setup.sh run|plot|test|lint}
+SETUP=${SETUP:-ask}
+case $SETUP in
+ask | yes | no) ;;
+*)
+	echo "rift: SETUP=$SETUP: use ask, yes or no" >&2
+	exit 3
+	;;
+esac
+# Either may bring options along: gcc -pipe.
+cc=${CC:-cc}
+cxx=${CXX:-c++}
 missing=
 
 need() { # PACKAGE COMMAND...: the package is missing when the command fails
@@ -16,11 +27,11 @@ need() { # PACKAGE COMMAND...: the package is missing when the command fails
 	shift
 	"$@" >/dev/null 2>&1 || missing="$missing $package"
 }
-header() { printf '#include <%s>\n' "$1" | ${CC:-cc} -E -x c - >/dev/null; }
+header() { printf '#include <%s>\n' "$1" | $cc -E -x c - >/dev/null; }
 
 need make command -v make
-need gcc command -v "${CC:-cc}"
-need g++ command -v "${CXX:-c++}"
+need gcc command -v "${cc%% *}"
+need g++ command -v "${cxx%% *}"
 need libc6-dev header stdio.h
 need libjansson-dev header jansson.h
 if [ "$target" = plot ] || [ "$target" = test ]; then
@@ -45,12 +56,7 @@ stop() {
 	exit 3
 }
 by_hand="install them, on Debian or Ubuntu with: apt-get install$missing"
-SETUP=${SETUP:-ask}
-case $SETUP in
-ask | yes) ;;
-no) stop "SETUP=no: $by_hand" ;;
-*) stop "SETUP=$SETUP: use ask, yes or no" ;;
-esac
+[ "$SETUP" != no ] || stop "SETUP=no: $by_hand"
 command -v apt-get >/dev/null ||
 	stop "no apt-get here; install these libraries and tools with your system's package manager"
 

@@ -12,6 +12,8 @@
  * Every int hook returns 0 or a negative errno, the latter after one line for the user
  * (complain() in common/check.h). -ENODEV means "no such device" (exit code 4), -EINVAL,
  * -ENOMEM and all others "bad input" (exit code 3). What can only be a bug aborts (CHECK, CUDA).
+ * setup, check and report ask interrupted() (common/interrupt.h) at least once a second of work
+ * and, where it says so, return -EINTR without a line (exit code 75).
  */
 #ifndef RIFT_WORKLOAD_H
 #define RIFT_WORKLOAD_H
@@ -81,6 +83,15 @@ struct param {
 #define PARAM_END { NULL, PARAM_INT, 0, NULL, NULL, 0, 0, NULL, NULL, NULL }
 /* clang-format on */
 
+/*
+ * A parameter that counts only with others: given without them it is refused, not ignored. when is
+ * "trajectory" (that path is given), "!trajectory", or "solver=fixed|euler" (one of these is
+ * chosen). Of several entries for one parameter all must hold.
+ */
+struct param_need {
+	const char *name, *when;
+};
+
 /* ---- what hooks fill in --------------------------------------------------------------- */
 
 enum mode {
@@ -139,10 +150,11 @@ struct report {
 
 struct workload {
 	const char *name, *summary;
-	const char *source;	    /* paper, data set or code that it follows */
-	const char *step_unit;	    /* what a step is: "attempt of the solver" */
-	const struct param *params; /* ends with PARAM_END */
-	size_t opts_size;	    /* bytes; the harness allocates both structs, zeroed */
+	const char *source;		/* paper, data set or code that it follows */
+	const char *step_unit;		/* what a step is: "attempt of the solver" */
+	const struct param *params;	/* ends with PARAM_END */
+	const struct param_need *needs; /* optional; ends with a NULL name */
+	size_t opts_size;		/* bytes; the harness allocates both structs, zeroed */
 	size_t state_size;
 
 	/* Refuses contradictory options; says what the others allow. Before setup, no CUDA call. */

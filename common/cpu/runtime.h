@@ -186,15 +186,19 @@ extern __thread bool in_host_function;
 
 /* ---- streams (stream.c, service.c) ----------------------------------------------------- */
 
+/* What a stream's queue holds, as CUDA's do by default: who submits more waits for room. */
+enum { QUEUE_OPS = 1024 };
+
 struct stream {
 	/* What submitters write, guarded by lock where not atomic. */
 	_Alignas(64) struct lock lock;
 	struct op *first, **last; /* queued, not yet taken by the service thread */
 	struct op *spare;	  /* for reuse */
 	uint64_t n_submitted;
-	struct progress queued;	  /* operations submitted */
-	bool blocking;		  /* takes part in the legacy default stream's order */
-	struct stream *next_live; /* list of streams whose thread has not ended */
+	atomic_uint_least64_t done_seen; /* when last looked: reading `done` costs a cache line */
+	struct progress queued;		 /* operations submitted */
+	bool blocking;			 /* takes part in the legacy default stream's order */
+	struct stream *next_live;	 /* list of streams whose thread has not ended */
 
 	/* While it is captured; see capture.h. */
 	_Atomic(struct capture *) capture;

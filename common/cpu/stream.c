@@ -83,6 +83,24 @@ static void keep_default_order(struct stream *s)
 		join(s, null);
 }
 
+/*
+ * Returns when less than QUEUE_OPS operations are queued or running; more by what other threads
+ * submit meanwhile. Under no lock: the stream's thread may need one to go on.
+ */
+static void wait_for_room(struct stream *s)
+{
+	uint64_t queued = count_submitted(s);
+
+	if (queued - atomic_load_explicit(&s->done_seen, memory_order_relaxed) < QUEUE_OPS)
+		return;
+	if (queued >= QUEUE_OPS)
+		progress_wait(&s->done, queued - QUEUE_OPS + 1,
+			      atomic_load_explicit(&host_spin_ns, memory_order_relaxed));
+	atomic_store_explicit(&s->done_seen,
+			      atomic_load_explicit(&s->done.reached, memory_order_relaxed),
+			      memory_order_relaxed);
+}
+
 cudaError_t stream_accepts(struct stream *s)
 {
 	if (in_host_function)
@@ -103,6 +121,7 @@ cudaError_t stream_submit(struct stream *s, struct op *op)
 	TS_RELEASE(&op->tag);
 	if (stream_captures(s))
 		return capture_add(s, op);
+	wait_for_room(s);
 	keep_default_order(s);
 	stream_append(s, op);
 	return cudaSuccess;

@@ -10,15 +10,18 @@
  * a share depends on the jump of the model at V = -40 mV: before it an adaptive run is as good
  * as its tolerance, after it as good as its step fell on the jump.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
 #include "common/philox.h"
 #include "workloads/myocyte/check.h"
 
 enum { SAMPLE = 16, CHUNK = 4096, SAMPLE_STREAM = 2 };
+enum { PIECE = 1024 }; /* steps of the reference between looks for Ctrl-C: 13 ms */
 
 /*
  * Adaptive, before the jump. Worst of 64 cells and seven tolerances: 0.37 of the tolerance, and
@@ -108,7 +111,7 @@ static struct myocyte_model model_of(const struct comparison *c, int64_t id)
 	return m;
 }
 
-/* y at the device's time t. NaN everywhere where the reference itself fails. */
+/* y at the device's time t. NaN everywhere where the reference itself fails or is interrupted. */
 static void reference_adaptive(const struct comparison *c, const struct myocyte_model *m, double t,
 			       double y[MYOCYTE_STATES])
 {
@@ -130,7 +133,10 @@ static void reference_fixed(const struct comparison *c, const struct myocyte_mod
 
 	for (int i = 0; i < MYOCYTE_STATES; i++)
 		y[i] = c->state->initial[i];
-	myocyte_ref_fixed(m, c->opts->step, c->opts->span, c->steps, c->state->initial, &at, y);
+	for (int64_t i = 0; i < c->steps && !interrupted(); i += PIECE)
+		myocyte_ref_fixed(m, c->opts->step, c->opts->span,
+				  c->steps - i < PIECE ? c->steps - i : PIECE, c->state->initial,
+				  &at, y);
 	for (int i = 0; i < MYOCYTE_STATES && !(fabs(at - t) <= 1e-12 * c->opts->span); i++)
 		y[i] = NAN;
 }
@@ -223,19 +229,22 @@ static void describe(struct verdict *v, int64_t id, const struct difference *d,
 			 (long)id, cell->t, d->off);
 }
 
-static void compare_chunk(const struct comparison *c, const int64_t *which, int64_t n,
-			  const struct myocyte_cell *cells)
+static int compare_chunk(const struct comparison *c, const int64_t *which, int64_t n,
+			 const struct myocyte_cell *cells)
 {
 	struct verdict *v = c->verdict;
 
 	for (int64_t i = 0; i < n && !isnan(v->error); i++) {
 		struct difference d = compare_cell(c, which[i], &cells[i]);
 
+		if (interrupted())
+			return -EINTR; /* and d may be of a reference cut short */
 		if (!v->compared++ || !(d.error <= v->error)) {
 			v->error = d.error;
 			describe(v, which[i], &d, &cells[i]);
 		}
 	}
+	return 0;
 }
 
 static int compare_all(const struct comparison *c, const int64_t *which, int64_t n)
@@ -250,7 +259,7 @@ static int compare_all(const struct comparison *c, const int64_t *which, int64_t
 
 		err = myocyte_read_cells(c->state, which + i, part, cells);
 		if (!err)
-			compare_chunk(c, which + i, part, cells);
+			err = compare_chunk(c, which + i, part, cells);
 	}
 	free(cells);
 	return err;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
+#include "common/interrupt.h"
 #include "workloads/myocyte/myocyte.h"
 
 /* What a row of states= holds; the parameters are looked for as p0..p15. */
@@ -46,6 +47,9 @@ static int open_table(const struct myocyte_opts *o, struct table *t)
 {
 	int err = csv_read(o->states, &t->csv);
 
+	if (err)
+		return err;
+	err = csv_must_end(&t->csv);
 	if (err)
 		return err;
 	t->t = csv_column(&t->csv, "t");
@@ -111,7 +115,7 @@ static int read_rows(const struct table *t, const double nominal[], struct rows 
 	int err = 0;
 
 	for (int64_t row = 0; !err && row < t->csv.rows; row++)
-		err = read_row(t, row, nominal, r);
+		err = interrupted() ? -EINTR : read_row(t, row, nominal, r);
 	return err;
 }
 
@@ -183,7 +187,7 @@ static void write_rows(struct output *out, const struct myocyte_cells *c, const 
 
 	for (int i = 0; i < MYOCYTE_STATES; i++)
 		fprintf(out->file, "f%d%c", i, i == MYOCYTE_STATES - 1 ? '\n' : ',');
-	for (int64_t r = 0; r < n; r++) {
+	for (int64_t r = 0; r < n && !interrupted(); r++) {
 		for (int i = 0; i < MYOCYTE_STATES; i++)
 			row[i] = real_at(c, f, i * n + r);
 		output_numbers(out, row, MYOCYTE_STATES);
@@ -201,5 +205,5 @@ int myocyte_write_derivatives(struct myocyte_state *s)
 	CUDA(cudaMemcpy(f, s->cells.k, bytes, cudaMemcpyDeviceToHost));
 	write_rows(&s->output, &s->cells, f);
 	free(f);
-	return output_commit(&s->output);
+	return interrupted() ? -EINTR : output_commit(&s->output);
 }

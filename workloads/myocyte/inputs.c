@@ -110,7 +110,9 @@ static int read_quantities(const char *path, int n, const struct quantity *q, do
 
 	if (err)
 		return err;
-	err = read_rows(&csv, n, q, value);
+	err = csv_must_end(&csv);
+	if (!err)
+		err = read_rows(&csv, n, q, value);
 	csv_free(&csv);
 	return err;
 }

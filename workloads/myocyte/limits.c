@@ -58,6 +58,15 @@ double myocyte_trajectory_rows(const struct myocyte_opts *o)
 	return 1 + ceil(o->span / o->every - 1e-9);
 }
 
+/* The shortest time between rows with which they fit, rounded up to two digits. */
+static double least_every(const struct myocyte_opts *o)
+{
+	double least = o->span / (MYOCYTE_ROWS_MAX - 1);
+	double unit = pow(10, floor(log10(least)) - 1);
+
+	return ceil(least / unit) * unit;
+}
+
 static int check_trajectory(const struct myocyte_opts *o)
 {
 	double rows = myocyte_trajectory_rows(o);
@@ -66,9 +75,8 @@ static int check_trajectory(const struct myocyte_opts *o)
 		return complain(
 			EINVAL,
 			"span=%g ms with every=%g ms makes %.0f rows of trajectory; at most "
-			"%d fit: every=%g or more",
-			o->span, o->every, rows, MYOCYTE_ROWS_MAX,
-			o->span / (MYOCYTE_ROWS_MAX - 1));
+			"%d fit: every=%.2g or more",
+			o->span, o->every, rows, MYOCYTE_ROWS_MAX, least_every(o));
 	if (o->trace >= o->cells)
 		return complain(EINVAL, "trace=%ld: cells=%ld has cells 0 to %ld", (long)o->trace,
 				(long)o->cells, (long)o->cells - 1);

@@ -70,37 +70,48 @@ static int refuse_cells(const struct myocyte_cells *c, size_t free_bytes)
 			(double)free_bytes / GiB, room / each);
 }
 
-static int check_memory(const struct myocyte_cells *c)
+static size_t free_memory(void)
 {
 	size_t free_bytes, total_bytes;
 
 	CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-	if ((size_t)c->cells * myocyte_cell_bytes(c) + spare_bytes > free_bytes)
-		return refuse_cells(c, free_bytes);
-	return 0;
+	return free_bytes;
+}
+
+/* The sum fits, by what the device says: it is in pieces, or the host behind it lacks memory. */
+static int refuse_piece(const struct myocyte_cells *c, size_t bytes, cudaError_t why)
+{
+	const double MiB = 1 << 20;
+
+	return complain(
+		ENOMEM,
+		"cells=%ld: the device refuses %.1f MiB in one piece (%s), although it says "
+		"that %.1f MiB are free; fewer cells may fit",
+		(long)c->cells, (double)bytes / MiB, cudaGetErrorString(why),
+		(double)free_memory() / MiB);
 }
 
 int myocyte_allocate(struct myocyte_cells *c)
 {
 	struct array list[ARRAYS];
-	size_t free_bytes, total_bytes;
-	int err = check_memory(c);
+	size_t free_bytes = free_memory();
 
+	if ((size_t)c->cells * myocyte_cell_bytes(c) + spare_bytes > free_bytes)
+		return refuse_cells(c, free_bytes);
 	list_arrays(c, list);
-	for (int i = 0; !err && i < ARRAYS; i++) {
+	for (int i = 0; i < ARRAYS; i++) {
 		size_t bytes = bytes_of(&list[i], c);
+		cudaError_t why = bytes ? cudaMalloc(list[i].at, bytes) : cudaSuccess;
 
-		if (!bytes || !cudaMalloc(list[i].at, bytes))
+		if (!why)
 			continue;
-		/* the sum fits, the pieces do not */
 		cudaGetLastError();
 		*list[i].at = NULL;
 		myocyte_free(c);
-		CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-		return refuse_cells(c, free_bytes);
+		return refuse_piece(c, bytes, why);
 	}
 	c->h = c->t ? c->t + c->stride : NULL;
-	return err;
+	return 0;
 }
 
 void myocyte_free(struct myocyte_cells *c)

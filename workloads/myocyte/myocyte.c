@@ -27,9 +27,9 @@ static const struct param params[] = {
 	PARAM_CHOICE(myocyte_opts, control, "device", controls,
 		     "who decides on steps; host: copies in, launch, copies out, each time"),
 	PARAM_REAL(myocyte_opts, tolerance, "1", "0", 0, 1e-2,
-		   "relative error allowed in a step (solver=adaptive); 0: 1e-6, in float 1e-4"),
+		   "relative error allowed in a step; 0: 1e-6, in float 1e-4"),
 	PARAM_REAL(myocyte_opts, step, "ms", "0.015625", 1e-6, 1,
-		   "length of a step (solver=fixed); unstable above 0.018"),
+		   "length of a step; unstable above 0.018"),
 	PARAM_CHOICE(myocyte_opts, equations, "auto", equations,
 		     "the papers', or the Rodinia benchmark's; auto: those with its solver"),
 	PARAM_REAL(myocyte_opts, jitter, "1", "0.01", 0, 0.5,
@@ -67,6 +67,23 @@ double myocyte_tolerance(const struct myocyte_opts *o)
 		return o->tolerance;
 	return o->precision == MYOCYTE_FLOAT ? 1e-4 : 1e-6;
 }
+
+static const struct param_need needs[] = {
+	{ "tolerance", "solver=adaptive" },
+	{ "step", "solver=fixed" },
+	{ "every", "trajectory" },
+	/* what evaluates rows of states integrates nothing */
+	{ "cells", "!states" },
+	{ "span", "!states" },
+	{ "solver", "!states" },
+	{ "granularity", "!states" },
+	{ "control", "!states" },
+	{ "tolerance", "!states" },
+	{ "step", "!states" },
+	{ "jitter", "!states" },
+	{ "seed", "!states" },
+	{ NULL, NULL },
+};
 
 static int reset(const void *opts, void *state, cudaStream_t stream)
 {
@@ -110,6 +127,7 @@ const struct workload workload_myocyte = {
 	.source = "Shannon et al. 2004 and Saucerman and Bers 2008; Rodinia's myocyte",
 	.step_unit = "attempt of the solver for every cell",
 	.params = params,
+	.needs = needs,
 	.opts_size = sizeof(struct myocyte_opts),
 	.state_size = sizeof(struct myocyte_state),
 	.limits = myocyte_limits,

@@ -41,7 +41,7 @@ void myocyte_ref_guard(double f[MYOCYTE_STATES]);
  * (1e-4 at the very start). tolerance is relative, > 0; of states near zero a thousandth of
  * their size at t0 counts too. Returns the number of evaluations, 13 an attempt, or -EDOM for
  * arguments outside of that, when the state stops being finite, and when the step falls below
- * 1e-12 ms; y is then the last good state.
+ * 1e-12 ms, or -EINTR after Ctrl-C (common/interrupt.h); y is then the last good state.
  */
 int64_t myocyte_ref_adaptive(const struct myocyte_model *m, double tolerance, double t0, double t1,
 			     double *h, double y[MYOCYTE_STATES]);

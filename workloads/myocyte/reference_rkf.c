@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/interrupt.h"
 #include "workloads/myocyte/reference_model.h"
 
 enum { N = MYOCYTE_STATES };
@@ -164,6 +165,8 @@ int64_t myocyte_ref_adaptive(const struct myocyte_model *m, double tolerance, do
 
 		if (!(*h >= SMALLEST_STEP_MS))
 			return -EDOM;
+		if (interrupted())
+			return -EINTR;
 		rkf_step(m, stimulus, step.h, RKF_STAGES, y, k, y_new);
 		evaluations += RKF_STAGES;
 		ratio = error_ratio(tolerance, step.h, floor, y, y_new, k);

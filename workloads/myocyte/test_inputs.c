@@ -72,10 +72,12 @@ static const struct edit {
 	{ "column missing", "symbol,unit", "name,unit", ":1:", "no column symbol" },
 	{ "column more", "unit,value", "unit,value,note", ":2:", "4 cells" },
 	{ "cut off", ",8.8615763e+000", "", ":35:", "cut off" },
+	{ "cut off in the last number", "8.1327361e-007\n", "8.13", ":92:", "may be cut off" },
 }, parameters[] = {
 	{ "order of the CUDA program", "0,T_cycle,ms,1.000000e003\n", "", ":2:", "index=1" },
 	{ "no cycle", "1.000000e003", "0", ":2:", "T_cycle=0 ms: give 0.001 or more" },
 	{ "negative", "9.650000e001", "-1", ":7:", "PP1tot_dy=-1 uM: give 0 or more" },
+	{ "cut off", "15,PP1tot_cy,uM,5.700000e-001\n", "15,PP1tot_cy,uM,5.7", ":17:", "may be cut off" },
 	{ "infinite", "9.650000e001", "inf", ":7:", "value=inf" },
 	{ "overflow", "9.650000e001", "9e999", ":7:", "value=9e999" },
 };

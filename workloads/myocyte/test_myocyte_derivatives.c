@@ -151,6 +151,7 @@ static const char *states_with_parameters(const char *name, int which, double fa
 	for (int i = 0; i < MYOCYTE_PARAMS; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, ",%.17g",
 			      m.p[i] * (i == which ? factor : 1));
+	snprintf(text + n, sizeof(text) - (size_t)n, "\n");
 	return write_file(name, text);
 }
 
@@ -198,6 +199,7 @@ static const struct {
 	{ "cut -d, -f2- $good >$bad", "t" },
 	{ "cut -d, -f1-100 $good >$bad", "p8" },
 	{ "sed '2s/,1000,418,/,0,418,/' $good >$bad", "p0" },
+	{ "head -c -1 $good >$bad", ":2: the last line has no end" },
 	{ "mkdir $bad", "" },
 };
 

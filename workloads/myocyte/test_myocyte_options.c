@@ -88,6 +88,32 @@ Test(small_myocyte_options, contradictions_are_refused)
 	cr_assert(n == 9 && !*line_of(text, n), "one line each: %s", line_of(text, n));
 }
 
+/* The least `every` that the refusal of too many rows asks for is enough, and not much more. */
+Test(small_myocyte_options, the_advised_time_between_rows_is_accepted)
+{
+	static const double spans[] = { 1, 1000, 0.99, 1e6, 123.456, 999999, 1e-6 * 1000001 };
+	enum { SPANS = sizeof(spans) / sizeof(*spans) };
+	struct myocyte_opts o = default_opts();
+	const char *text, *advice;
+
+	cr_redirect_stderr();
+	o.trajectory = "a.csv";
+	for (int i = 0; i < SPANS; i++) {
+		o.span = spans[i];
+		o.every = spans[i] / 1000001;
+		cr_assert(limits_of(&o) == -EINVAL, "span=%g", o.span);
+	}
+	text = captured_stderr();
+	for (int i = 0; i < SPANS; i++) {
+		advice = strstr(line_of(text, i), "fit: every=");
+		cr_assert(advice, "%s", line_of(text, i));
+		o.span = spans[i];
+		o.every = strtod(advice + strlen("fit: every="), NULL);
+		cr_assert(!limits_of(&o), "span=%.17g: every=%g is refused", o.span, o.every);
+		cr_assert(o.every < 1.2e-6 * o.span, "span=%.17g: every=%g", o.span, o.every);
+	}
+}
+
 /* A link is the file it points to. */
 Test(small_myocyte_options, output_over_input_is_seen_through_links)
 {

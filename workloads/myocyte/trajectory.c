@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/interrupt.h"
 #include "workloads/myocyte/myocyte.h"
 
 enum { BATCH = 256 }; /* attempts a launch: well under a second on any device */
@@ -118,6 +119,8 @@ static int run_batches(struct tracer *t, int n)
 {
 	int running = 0, err = 0;
 
+	if (interrupted())
+		return -EINTR;
 	for (int i = 0; i < n; i++)
 		if (!t[i].complete)
 			launch_batch(&t[i]);

@@ -1,0 +1,30 @@
+/*
+ * interrupt.h - an orderly end on Ctrl-C (SIGINT), SIGTERM and SIGHUP.
+ *
+ * The first of them is only remembered: whatever takes long looks at interrupted() now and then
+ * and returns -EINTR without a line of its own; what was begun is torn down, and rift exits with
+ * 75. A second one ends the process at once, for what hangs: it leaves no temporary file either
+ * (common/temporary.h).
+ */
+#ifndef RIFT_INTERRUPT_H
+#define RIFT_INTERRUPT_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * From now on. Signals that were ignored stay so (nohup). Calls that wait, reading a pipe say,
+ * return EINTR; a file beyond the limit for its size is an error of write(), not a signal.
+ */
+void interrupt_install(void);
+
+/* Has a signal come since interrupt_install()? A load: cheap enough for every turn of a loop. */
+bool interrupted(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

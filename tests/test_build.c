@@ -1,0 +1,116 @@
+/*
+ * test_build.c - what build.mk makes again and what it puts into a dist, shown on a tree of a few
+ * empty sources.
+ */
+#include "tests/capture.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char folder[] = "/tmp/rift-build-XXXXXX";
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf %s", folder);
+}
+
+/* A tree with one workload, two sources in common/ and one of the runtime. */
+static void make_tree(void)
+{
+	const char *text;
+
+	cr_assert(mkdtemp(folder), "%s", folder);
+	cr_assert(!shell(&text,
+			 "{ cp -r Makefile build.mk tools LICENSE %s/ && "
+			 "d=common/cpu && mkdir -p %s/$d && cp $d/libcudart.map %s/$d && cd %s && "
+			 "mkdir -p harness workloads/w/golden && echo 'int rt;' >$d/rt.c && "
+			 "echo 'int main(void) { return 0; }' >harness/main.c && "
+			 "echo 'int stays;' >common/a.c && echo 'int goes;' >common/b.c && "
+			 "printf '#include <stddef.h>\\nstruct workload { int x; };\\n' "
+			 ">workloads/workload.h && "
+			 "{ echo '#include \"workloads/workload.h\"'; "
+			 "echo 'const struct workload workload_w = { 1 };'; } >workloads/w/w.c; } "
+			 "2>&1",
+			 folder, folder, folder, folder),
+		  "%s", text);
+}
+
+TestSuite(small_build, .init = make_tree, .fini = remove_folder, .timeout = 60);
+
+/* make in the tree, for the CPU device; what it prints. */
+static const char *make(const char *arguments)
+{
+	const char *text;
+	int rc = shell(&text, "cd %s && MAKEFLAGS= make -f build.mk DEVICE=cpu %s 2>&1", folder,
+		       arguments);
+
+	cr_assert(!rc, "make %s: %s", arguments, text);
+	return text;
+}
+
+static bool binary_has(const char *symbol)
+{
+	return !shell(NULL, "nm %s/build/cpu/rift | grep -qw %s", folder, symbol);
+}
+
+Test(small_build, a_source_that_is_gone_is_gone_from_the_binary)
+{
+	make("rift");
+	cr_assert(binary_has("stays") && binary_has("goes"), "both are linked");
+	cr_assert(!shell(NULL, "rm %s/common/b.c", folder), "rm");
+	make("rift");
+	cr_assert(binary_has("stays") && !binary_has("goes"), "one is left");
+}
+
+Test(small_build, nothing_is_made_twice_but_after_other_flags)
+{
+	static const char *const flags[] = { "RTFLAGS=-fPIC", "TESTLIBS=-lcriterion", "LIBS=-lm",
+					     "CFLAGS=-O0" };
+	const char *text;
+
+	make("rift");
+	text = make("rift");
+	cr_assert(!strstr(text, "CC ") && !strstr(text, "LINK "), "again: %s", text);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		char arguments[64];
+
+		snprintf(arguments, sizeof(arguments), "rift %s", flags[i]);
+		text = make(arguments);
+		cr_assert(strstr(text, "CC    common/cpu/rt.c") && strstr(text, "LINK"), "%s: %s",
+			  flags[i], text);
+	}
+}
+
+Test(small_build, compilers_are_those_that_setup_looks_for)
+{
+	const char *text;
+
+	cr_assert(!shell(&text,
+			 "cd %s && env -u CC -u CXX MAKEFLAGS= make -s -f build.mk DEVICE=cpu "
+			 "--eval='show:; @echo $(CC) $(CXX)' show",
+			 folder),
+		  "%s", text);
+	cr_assert(!strcmp(text, "cc c++\n"), "%s", text);
+	text = make("-s CC='gcc -pipe' CXX='g++ -pipe' --eval='show:; @echo $(CC) $(CXX)' show");
+	cr_assert(!strcmp(text, "gcc -pipe g++ -pipe\n"), "%s", text);
+	make("CC='gcc -pipe' CXX='g++ -pipe' rift");
+}
+
+/* Data files and READMEs of workloads, whatever their names; no golden data. */
+Test(small_build, a_dist_is_whole)
+{
+	const char *text;
+
+	cr_assert(!shell(&text,
+			 "cd %s/workloads/w && touch 'in put.csv' README.md golden/g.csv other.txt",
+			 folder),
+		  "%s", text);
+	make("dist");
+	shell(&text, "cd %s/dist/rift-cpu && find . -type f | LC_ALL=C sort", folder);
+	cr_assert(!strcmp(text, "./LICENSE\n./README.md\n./libcudart.so.13\n./rift\n"
+				"./workloads/w/README.md\n./workloads/w/in put.csv\n"),
+		  "%s", text);
+	cr_assert(!shell(&text, "%s/dist/rift-cpu/rift", folder), "%s", text);
+}
