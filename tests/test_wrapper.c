@@ -26,8 +26,8 @@ struct log {
 	const char **line; /* n, then "" */
 };
 
-#define ATTEMPTS "cudaLaunchKernel myocyte_attempts "
-#define START "cudaLaunchKernel myocyte_start_cells "
+#define ATTEMPTS "cudaLaunchKernel myocyte_attempts_double "
+#define START "cudaLaunchKernel myocyte_start_cells_double "
 #define SYNC "cudaStreamSynchronize = 0"
 
 static const char *wrapper(void)

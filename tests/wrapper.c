@@ -4,7 +4,7 @@
  *   LD_PRELOAD=build/cpu/tests/wrapper.so RIFT_WRAPPER_LOG=calls.txt build/cpu/rift run myocyte
  *
  *   cudaMalloc 728 = 0
- *   cudaLaunchKernel myocyte_attempts grid 1,1,1 block 32,1,1 shared 0 params 272,8 = 0
+ *   cudaLaunchKernel myocyte_attempts_double grid 1,1,1 block 32,1,1 shared 0 params 192,8 = 0
  *
  * What follows = is the error code. There are no addresses and no handles in it: a program
  * should leave the same log on the CPU device and on a GPU. Written when a call returns. Stands

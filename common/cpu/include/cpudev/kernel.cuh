@@ -166,9 +166,12 @@ struct symbol {
 } // namespace cpudev
 
 /* The macros that common/gpu.h documents. KERNEL takes commas: KERNEL(k<int, 3>). */
+/* The name as text, once macros in it are replaced. */
+#define CPUDEV_TEXT(...) CPUDEV_TEXT_AS_IS(__VA_ARGS__)
+#define CPUDEV_TEXT_AS_IS(...) #__VA_ARGS__
 #define KERNEL(...)                                                                                \
-	static const cpudev::description<__VA_ARGS__> CPUDEV_CONCAT(cpudev_kernel_,                \
-								    __COUNTER__)(#__VA_ARGS__)
+	static const cpudev::description<__VA_ARGS__> CPUDEV_CONCAT(cpudev_kernel_, __COUNTER__)(  \
+		CPUDEV_TEXT(__VA_ARGS__))
 #define SYMBOL(name)                                                                               \
 	static const cpudev::symbol CPUDEV_CONCAT(cpudev_symbol_, __COUNTER__)(&name, sizeof(name))
 #define SHARED_ARRAY(T, name, ...)                                                                 \
