@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -105,22 +104,38 @@ static int refuse(const char *why, const char *folder, const char *script)
 			why, folder, script);
 }
 
-static int check_version(const char *folder, const char *script)
+bool gnuplot_suffices(const char *version)
+{
+	int major, minor;
+
+	return sscanf(version, "gnuplot %d.%d", &major, &minor) == 2 &&
+	       (major > MAJOR || (major == MAJOR && minor >= MINOR));
+}
+
+int gnuplot_ask(struct gnuplot_words *version)
 {
 	char *const argv[] = { "gnuplot", "--version", NULL };
-	char text[OUTPUT_BYTES], why[384];
-	int status, major = 0, minor = 0;
-	int err = run("/", argv, text, &status);
+	char text[OUTPUT_BYTES];
+	int status, err = run("/", argv, text, &status);
 
-	if (err == ENOENT)
+	*version = last_line(text);
+	return -err;
+}
+
+static int check_version(const char *folder, const char *script)
+{
+	struct gnuplot_words version;
+	char why[384];
+	int err = gnuplot_ask(&version);
+
+	if (err == -ENOENT)
 		return refuse("no gnuplot on PATH", folder, script);
 	if (err)
-		return complain(err, "not drawn: cannot start gnuplot: %s", strerror(err));
-	if (sscanf(text, "gnuplot %d.%d", &major, &minor) == 2 &&
-	    (major > MAJOR || (major == MAJOR && minor >= MINOR)))
+		return complain(-err, "not drawn: cannot start gnuplot: %s", strerror(-err));
+	if (gnuplot_suffices(version.s))
 		return 0;
 	snprintf(why, sizeof(why), "gnuplot %d.%d or newer is needed, the one on PATH says '%s'",
-		 MAJOR, MINOR, last_line(text).s);
+		 MAJOR, MINOR, version.s);
 	return refuse(why, folder, script);
 }
 

@@ -2,6 +2,8 @@
 #ifndef RIFT_GNUPLOT_H
 #define RIFT_GNUPLOT_H
 
+#include <stdbool.h>
+
 /* The last line that gnuplot wrote; control characters as '?'. "" where it wrote nothing. */
 struct gnuplot_words {
 	char s[256];
@@ -18,5 +20,11 @@ struct gnuplot_words {
  */
 int gnuplot_run(const char *folder, const char *script, const char *part,
 		struct gnuplot_words *said);
+
+/* What the gnuplot on PATH says of its version; -ENOENT without one, else why it did not start. */
+int gnuplot_ask(struct gnuplot_words *version);
+
+/* Is that version, "gnuplot 5.4 patchlevel 4", one that can draw our charts? */
+bool gnuplot_suffices(const char *version);
 
 #endif

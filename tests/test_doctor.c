@@ -1,5 +1,6 @@
 /* test_doctor.c - what `rift doctor` says of machines that are not this one. */
 #include "harness/doctor/doctor.h"
+#include "harness/gnuplot.h"
 #include "tests/findings.h"
 #include "tests/place.h"
 
@@ -181,13 +182,13 @@ Test(small_doctor, what_stands_between_and_what_is_set)
 
 Test(small_doctor, versions_of_gnuplot)
 {
-	cr_assert(eq(int, doctor_gnuplot_suffices("gnuplot 5.4 patchlevel 4"), 1), "5.4");
-	cr_assert(eq(int, doctor_gnuplot_suffices("gnuplot 5.2 patchlevel 8"), 1), "5.2");
-	cr_assert(eq(int, doctor_gnuplot_suffices("gnuplot 6.0 patchlevel 0"), 1), "6.0");
-	cr_assert(eq(int, doctor_gnuplot_suffices("gnuplot 5.10 patchlevel 0"), 1), "5.10");
-	cr_assert(zero(int, doctor_gnuplot_suffices("gnuplot 5.0 patchlevel 5")), "5.0");
-	cr_assert(zero(int, doctor_gnuplot_suffices("gnuplot 4.6 patchlevel 6")), "4.6");
-	cr_assert(zero(int, doctor_gnuplot_suffices("")), "nothing");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.4 patchlevel 4"), 1), "5.4");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.2 patchlevel 8"), 1), "5.2");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 6.0 patchlevel 0"), 1), "6.0");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.10 patchlevel 0"), 1), "5.10");
+	cr_assert(zero(int, gnuplot_suffices("gnuplot 5.0 patchlevel 5")), "5.0");
+	cr_assert(zero(int, gnuplot_suffices("gnuplot 4.6 patchlevel 6")), "4.6");
+	cr_assert(zero(int, gnuplot_suffices("")), "nothing");
 }
 
 /* ---- the page --------------------------------------------------------------------------- */

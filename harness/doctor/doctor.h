@@ -57,9 +57,6 @@ void doctor_host(struct doctor *d, const struct platform *p, const struct clock_
 /* Interposed libraries, variables, libraries, gnuplot. */
 void doctor_software(struct doctor *d, const struct platform *p, const struct place *place);
 
-/* A version as `gnuplot --version` prints it: is it 5.2 or newer? */
-bool doctor_gnuplot_suffices(const char *version);
-
 /* One page, and the same for machines; the platform's object goes along. */
 void doctor_print(const struct doctor *d, const struct platform *p, FILE *out);
 json_t *doctor_json(const struct doctor *d, const struct platform *p);

@@ -1,4 +1,5 @@
 /* software.c - libraries in between, variables, and the libraries and programs that rift uses. */
+#include <errno.h>
 #include <gnu/libc-version.h>
 #include <nettle/version.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/doctor/doctor.h"
+#include "harness/gnuplot.h"
 #include "harness/platform/environment.h"
 
 static void say_interposers(struct doctor *d, const struct libraries *l)
@@ -44,41 +46,21 @@ static void say_libraries(struct doctor *d)
 		   gnu_get_libc_version());
 }
 
-bool doctor_gnuplot_suffices(const char *version)
-{
-	int major, minor;
-
-	if (sscanf(version, "gnuplot %d.%d", &major, &minor) != 2)
-		return false;
-	return major > 5 || (major == 5 && minor >= 2);
-}
-
-/* The first line that the program prints; "" where the shell does not find it. */
-static void ask_gnuplot(char *line, int size)
-{
-	FILE *pipe = popen("gnuplot --version 2>/dev/null", "re");
-
-	if (!pipe || !fgets(line, size, pipe))
-		*line = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	if (pipe)
-		pclose(pipe);
-}
-
 static void say_gnuplot(struct doctor *d)
 {
 	static const char advice[] = "only charts need it: apt-get install gnuplot-nox";
-	char line[96];
+	struct gnuplot_words version;
+	int err = gnuplot_ask(&version);
 
-	ask_gnuplot(line, sizeof(line));
-	if (!*line)
-		doctor_say(d, DOCTOR_MISSING, "gnuplot", advice, "not on PATH");
-	else if (!doctor_gnuplot_suffices(line))
-		doctor_say(d, DOCTOR_WARN, "gnuplot", advice,
-			   "'%s', but charts need gnuplot 5.2 or newer", line);
+	if (err)
+		doctor_say(d, DOCTOR_MISSING, "gnuplot", advice, "%s",
+			   err == -ENOENT ? "not on PATH" : strerror(-err));
+	else if (!gnuplot_suffices(version.s))
+		doctor_say(d, DOCTOR_WARN, "gnuplot", advice, "'%s' is too old for charts",
+			   version.s);
 	else
 		doctor_say(d, DOCTOR_OK, "gnuplot", NULL, "%s, for charts",
-			   line + strlen("gnuplot "));
+			   version.s + strlen("gnuplot "));
 }
 
 void doctor_software(struct doctor *d, const struct platform *p, const struct place *place)
