@@ -2,12 +2,13 @@
  * test_picture.c - harness/picture.h and harness/gnuplot.h on the fake workload: pictures whole or
  * not at all, data and script in any case, one line about what is wrong.
  */
-#include "harness/command.h"
 #include "common/interrupt.h"
+#include "harness/command.h"
 #include "harness/run.h"
 #include "tests/capture.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
+#include "tests/need_gnuplot.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -118,6 +119,7 @@ Test(small_picture, png_and_svg_with_title_and_size)
 {
 	const char *text;
 
+	NEED_GNUPLOT();
 	cr_assert(zero(int, run_fake("a/b/c", "cells=1")), "%s", said);
 	cr_assert(eq(str, said, ""), "stderr");
 	cr_assert(zero(int, run.picture_error), "error");
@@ -143,6 +145,7 @@ Test(small_picture, the_script_draws_by_hand_and_says_how)
 {
 	const char *text;
 
+	NEED_GNUPLOT();
 	cr_assert(zero(int, run_fake("p", "cells=1")), "%s", said);
 	finish();
 	cr_assert(zero(int, shell(&text,
@@ -160,6 +163,7 @@ Test(small_picture, a_failing_script_says_what_gnuplot_said_and_old_pictures_sta
 {
 	const char *text;
 
+	NEED_GNUPLOT();
 	shell(NULL, "mkdir %s/p && echo old >%s/p/fake.png && echo old >%s/p/fake.svg", folder,
 	      folder, folder);
 	must_not_draw(run_fake("p", "script=bad"), -EIO, "undefined variable: no_such_variable");
@@ -172,6 +176,7 @@ Test(small_picture, a_failing_script_says_what_gnuplot_said_and_old_pictures_sta
 
 Test(small_picture, a_warning_is_kept)
 {
+	NEED_GNUPLOT();
 	cr_assert(zero(int, run_fake("p", "script=warns")), "%s", said);
 	cr_assert(zero(int, run.picture_error), "drawn all the same: %s", said);
 	cr_assert(ne(ptr, strstr(run.picture.said.s, "no-such-file.csv"), NULL), "%s",
@@ -181,6 +186,7 @@ Test(small_picture, a_warning_is_kept)
 
 Test(small_picture, the_users_own_settings_do_not_matter)
 {
+	NEED_GNUPLOT();
 	cr_assert(zero(int, shell(NULL, "echo 'exit status 7' >%s/.gnuplot", folder)), "settings");
 	setenv("HOME", folder, 1);
 	cr_assert(zero(int, run_fake("p", "cells=1")), "%s", said);
@@ -291,6 +297,7 @@ Test(small_picture, a_file_where_the_folder_should_be_is_refused)
 
 Test(small_picture, a_folder_in_the_way_of_a_file_is_told)
 {
+	NEED_GNUPLOT();
 	cr_assert(zero(int, shell(NULL, "mkdir -p %s/p/fake-steps.csv", folder)), "mkdir");
 	must_not_draw(run_fake("p", "cells=1"), -EISDIR, "fake-steps.csv: is a folder");
 	cr_assert(absent("p/fake.gp"), "no script without its data");

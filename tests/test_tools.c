@@ -146,6 +146,8 @@ Test(small_tools, gnuplot_is_for_pictures_and_tests)
 	expect_has(out, "gnuplot-nox");
 	cr_assert(eq(ptr, strstr(out, "criterion"), NULL), "%s", out);
 	shell(&out, "PATH=/nonexistent SETUP=no /bin/sh tools/setup.sh test 2>&1");
+	expect_has(out, "no gnuplot: tests that draw will be skipped");
+	shell(&out, "PATH=/nonexistent SETUP=yes /bin/sh tools/setup.sh test 2>&1");
 	expect_has(out, "gnuplot-nox");
 }
 

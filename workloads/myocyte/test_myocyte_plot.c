@@ -10,6 +10,7 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
+#include "tests/need_gnuplot.h"
 #include "workloads/myocyte/test_golden.h"
 
 static char folder[] = "/tmp/rift-myocyte-plot-XXXXXX";
@@ -63,6 +64,7 @@ Test(small_myocyte_plot, files_are_named_in_the_table_and_there)
 	const char *text;
 
 	need_device();
+	NEED_GNUPLOT();
 	cr_assert(!run_rift(ERR, &text, RUN "span=20 --plot=%s/", folder), "%s", text);
 	cr_assert(!*text, "stderr: %s", text);
 	cr_assert(!strcmp(listing(), files_with_solver), "%s", listing());
@@ -81,6 +83,7 @@ Test(small_myocyte_plot, the_default_folder_is_made_where_rift_is_started)
 	const char *text;
 
 	need_device();
+	NEED_GNUPLOT();
 	cr_assert(!shell(&text, "cd %s && '%s' " RUN "span=0.01 --plot 2>&1", folder, rift()), "%s",
 		  text);
 	has(text, "results/plots/myocyte.png");
@@ -92,6 +95,7 @@ Test(small_myocyte_plot, json_lists_the_paths)
 	const json_t *picture, *data;
 
 	need_device();
+	NEED_GNUPLOT();
 	picture = json_object_get(rift_json(RUN "span=0.01 --json"), "picture");
 	cr_assert(json_is_null(picture), "no picture was asked for");
 	picture = json_object_get(rift_json(RUN "span=0.01 --json --plot=%s", folder), "picture");
@@ -130,6 +134,7 @@ Test(small_myocyte_plot, a_picture_that_was_there_stays_until_a_new_one_is_whole
 	const char *text;
 
 	need_device();
+	NEED_GNUPLOT();
 	cr_assert(!shell(NULL, "echo old >%s/myocyte.png", folder), "old");
 	shell(NULL, "PATH=/nonexistent '%s' " RUN "span=0.01 --plot=%s >/dev/null 2>&1", rift(),
 	      folder);
@@ -196,6 +201,7 @@ Test(small_myocyte_plot, curves_are_the_golden_ones)
 	const char *text;
 
 	need_device();
+	NEED_GNUPLOT();
 	cr_assert(!run_rift(ERR, &text, RUN "span=20 equations=rodinia cells=3 --plot=%s", folder),
 		  "%s", text);
 	both_agree(10);
@@ -234,6 +240,7 @@ Test(large_myocyte_plot, the_title_is_the_finding)
 	const char *text;
 
 	need_device();
+	NEED_GNUPLOT();
 	cr_assert(!run_rift(ERR, &text, RUN "--plot=%s", folder), "%s", text);
 	both_agree(10);
 	both_agree(100);
