@@ -50,7 +50,7 @@ COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INS
 asan     := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 tsan     := -fsanitize=thread
 INSTRUMENT := $($(SANITIZE))
-LIBS     := -ljansson -lnettle -lm -ldl -lpthread
+LIBS     := -ljansson -lm -ldl -lpthread
 TESTLIBS := -lcriterion -lgsl -lgslcblas -lm
 
 ifeq ($(DEVICE),cuda)

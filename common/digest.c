@@ -1,33 +1,117 @@
-/* digest.c - SHA-256, by nettle. */
+/*
+ * digest.c - SHA-256 by FIPS 180-4.
+ *
+ * Our own, against our habit: the one function that a library would serve for is not worth a
+ * package on every machine that rift is carried to.
+ */
 #include "common/digest.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+/* clang-format off */
+/* Fractions of the cube roots of the first 64 primes. */
+static const uint32_t constants[64] = {
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+	0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+	0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+	0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+/* clang-format on */
+
+static uint32_t rotated(uint32_t x, int n)
+{
+	return x >> n | x << (32 - n);
+}
+
+/* The 64 words that a block is stretched to. */
+static void schedule(const uint8_t block[DIGEST_BLOCK], uint32_t w[64])
+{
+	for (int i = 0; i < 16; i++)
+		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+	for (int i = 16; i < 64; i++) {
+		uint32_t a = w[i - 15], b = w[i - 2];
+
+		w[i] = w[i - 16] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) + w[i - 7] +
+		       (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
+	}
+}
+
+static void add_block(struct digest *d, const uint8_t block[DIGEST_BLOCK])
+{
+	uint32_t w[64], v[8]; /* v: a .. h of the standard */
+
+	schedule(block, w);
+	memcpy(v, d->h, sizeof(v));
+	for (int i = 0; i < 64; i++) {
+		uint32_t a = v[0], e = v[4];
+		uint32_t choice = (e & v[5]) ^ (~e & v[6]);
+		uint32_t majority = (a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]);
+		uint32_t t = v[7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + choice +
+			     constants[i] + w[i];
+
+		memmove(v + 1, v, 7 * sizeof(*v));
+		v[4] += t;
+		v[0] = t + (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + majority;
+	}
+	for (int i = 0; i < 8; i++)
+		d->h[i] += v[i];
+}
+
+/* Begins with fractions of the square roots of the first 8 primes. */
 struct digest digest_start(void)
 {
-	struct digest d;
-
-	sha256_init(&d.state);
-	return d;
+	return (struct digest){ .h = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+				       0x9b05688c, 0x1f83d9ab, 0x5be0cd19 } };
 }
 
 void digest_add(struct digest *d, const void *bytes, size_t n)
 {
-	sha256_update(&d->state, n, bytes);
+	const uint8_t *from = bytes;
+
+	while (n) {
+		size_t held = d->bytes % DIGEST_BLOCK, room = DIGEST_BLOCK - held;
+		size_t part = n < room ? n : room;
+
+		memcpy(d->block + held, from, part);
+		d->bytes += part;
+		from += part;
+		n -= part;
+		if (part == room)
+			add_block(d, d->block);
+	}
+}
+
+/* A bit that is set, zeros, and the number of bits: up to the end of a block. */
+static void pad(struct digest *d)
+{
+	static const uint8_t padding[DIGEST_BLOCK] = { 0x80 };
+	uint64_t bits = 8 * d->bytes;
+	size_t held = d->bytes % DIGEST_BLOCK, end = DIGEST_BLOCK - sizeof(bits);
+	uint8_t length[sizeof(bits)];
+
+	for (size_t i = 0; i < sizeof(length); i++)
+		length[i] = (uint8_t)(bits >> 8 * (sizeof(length) - 1 - i));
+	digest_add(d, padding, (held < end ? end : end + DIGEST_BLOCK) - held);
+	digest_add(d, length, sizeof(length));
 }
 
 struct digest_hex digest_end(struct digest *d)
 {
-	uint8_t sum[SHA256_DIGEST_SIZE];
 	struct digest_hex hex = { "" };
 
-	sha256_digest(&d->state, sizeof(sum), sum);
-	for (size_t i = 0; i < sizeof(sum); i++)
-		snprintf(hex.s + 2 * i, 3, "%02x", sum[i]);
+	pad(d);
+	for (int i = 0; i < DIGEST_BYTES / 4; i++)
+		snprintf(hex.s + 8 * i, 9, "%08x", d->h[i]);
+	*d = digest_start();
 	return hex;
 }
 

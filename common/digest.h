@@ -1,5 +1,5 @@
 /*
- * digest.h - SHA-256, by nettle: of files, texts, and of what comes piece by piece.
+ * digest.h - SHA-256 (FIPS 180-4): of files, texts, and of what comes piece by piece.
  *
  *   struct digest d = digest_start();
  *   digest_add(&d, line, strlen(line));
@@ -8,19 +8,23 @@
 #ifndef RIFT_DIGEST_H
 #define RIFT_DIGEST_H
 
-#include <nettle/sha2.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+enum { DIGEST_BYTES = 32, DIGEST_BLOCK = 64 };
+
 struct digest {
-	struct sha256_ctx state;
+	uint32_t h[DIGEST_BYTES / 4];
+	uint64_t bytes;		     /* added so far */
+	uint8_t block[DIGEST_BLOCK]; /* bytes % DIGEST_BLOCK of it wait here */
 };
 
 struct digest_hex {
-	char s[2 * SHA256_DIGEST_SIZE + 1]; /* 64 lower-case digits */
+	char s[2 * DIGEST_BYTES + 1]; /* 64 lower-case digits */
 };
 
 struct digest digest_start(void);

@@ -23,6 +23,29 @@ Test(small_digest, published_digests)
 	cr_assert(eq(str, digest_of("abc", 3).s, (char *)of_abc), "abc");
 }
 
+/* Of so many a, by `head -c N /dev/zero | tr '\\0' a | sha256sum`: around the ends of blocks. */
+Test(small_digest, every_length_is_padded_right)
+{
+	const struct {
+		size_t n;
+		const char *digest;
+	} known[] = {
+		{ 55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318" },
+		{ 56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a" },
+		{ 63, "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34" },
+		{ 64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb" },
+		{ 65, "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0" },
+		{ 119, "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb" },
+		{ 120, "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c" },
+	};
+	char text[128];
+
+	memset(text, 'a', sizeof(text));
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		cr_assert(eq(str, digest_of(text, known[i].n).s, (char *)known[i].digest),
+			  "%zu bytes", known[i].n);
+}
+
 Test(small_digest, pieces_make_the_whole_and_the_end_starts_over)
 {
 	struct digest d = digest_start();

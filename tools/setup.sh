@@ -43,7 +43,6 @@ if [ "$target" = test ] && [ "$SETUP" != no ]; then
 elif [ "$target" = test ] && ! command -v gnuplot >/dev/null; then
 	echo "rift: no gnuplot: tests that draw will be skipped" >&2
 fi
-need nettle-dev header nettle/sha2.h
 if [ "$target" = test ]; then
 	need libcriterion-dev header criterion/criterion.h
 	need libgsl-dev header gsl/gsl_odeiv2.h

@@ -1,7 +1,6 @@
 /* software.c - libraries in between, variables, and the libraries and programs that rift uses. */
 #include <errno.h>
 #include <gnu/libc-version.h>
-#include <nettle/version.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,8 +40,7 @@ static void say_variables(struct doctor *d, const struct place *place)
 
 static void say_libraries(struct doctor *d)
 {
-	doctor_say(d, DOCTOR_OK, "libraries", NULL, "jansson %s, nettle %d.%d, glibc %s",
-		   jansson_version_str(), nettle_version_major(), nettle_version_minor(),
+	doctor_say(d, DOCTOR_OK, "libraries", NULL, "jansson %s, glibc %s", jansson_version_str(),
 		   gnu_get_libc_version());
 }
 
