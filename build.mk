@@ -43,7 +43,8 @@ comma := ,
 CC       := $(if $(filter default undefined,$(origin CC)),cc,$(CC))
 CXX      := $(if $(filter default undefined,$(origin CXX)),c++,$(CXX))
 CFLAGS   ?= -O2 -g
-WARN     := -Wall -Wextra -Werror
+# Ubuntu has the last one on by itself.
+WARN     := -Wall -Wextra -Werror -Wformat-security
 # No contraction: the reference and the kernels of the CPU device round as written.
 COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
 # A report must end the program: no test passes with one.

@@ -77,7 +77,7 @@ static struct fact numa_nodes(const struct place *p)
 /* The first number of a line, with decimals. */
 static struct fact first_real(const struct place *p, const char *path)
 {
-	struct fact f = place_line(p, path);
+	struct fact f = place_line(p, "%s", path);
 	char *end;
 	double value = strtod(f.text, &end);
 
