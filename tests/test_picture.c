@@ -135,7 +135,7 @@ Test(small_picture, png_and_svg_with_title_and_size)
 		  "title in the SVG: %s", text);
 	cr_assert(zero(int, shell(&text, "grep -q '>0.5<' %s/a/b/c/fake.svg", folder)),
 		  "1 is no integer");
-	shell(&text, "ls %s/a/b/c", folder);
+	shell(&text, "LC_ALL=C ls %s/a/b/c", folder);
 	cr_assert(eq(str, (char *)text, "fake-steps.csv\nfake.gp\nfake.png\nfake.svg\n"), "%s",
 		  text);
 	finish();
@@ -202,7 +202,7 @@ static void only_data_and_script(void)
 
 	cr_assert(run.picture.written, "script");
 	cr_assert(eq(int, run.picture.plot.files, 1), "data");
-	shell(&text, "ls %s/p", folder);
+	shell(&text, "LC_ALL=C ls %s/p", folder);
 	cr_assert(eq(str, (char *)text, "fake-steps.csv\nfake.gp\n"), "%s", text);
 	shell(&text, "cat %s/p/fake-steps.csv", folder);
 	cr_assert(eq(str, (char *)text, "x,y\n1,1\n2,4\n3,9\n"), "%s", text);
@@ -327,7 +327,7 @@ Test(small_picture, a_hook_that_fails_leaves_nothing)
 
 	must_not_draw(run_fake("p", "fail=plot"), -22, "fake: plot fails as asked");
 	cr_assert(zero(int, run.picture.plot.files), "no data");
-	shell(&text, "ls -A %s/p", folder);
+	shell(&text, "LC_ALL=C ls -A %s/p", folder);
 	cr_assert(eq(str, (char *)text, ""), "%s", text);
 	finish();
 }

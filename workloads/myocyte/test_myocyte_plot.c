@@ -47,7 +47,7 @@ static const char *listing(void)
 {
 	const char *text;
 
-	shell(&text, "ls -A %s", folder);
+	shell(&text, "LC_ALL=C ls -A %s", folder);
 	return text;
 }
 
