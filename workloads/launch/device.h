@@ -18,15 +18,14 @@ extern "C" {
 enum {
 	LAUNCH_THREADS = 32, /* a block: one warp */
 	LAUNCH_STREAMS_MAX = 8,
-	LAUNCH_WORDS_MAX = 512,	    /* of 8 bytes, in the largest argument block */
-	LAUNCH_STARTS = 8,	    /* different chains of multiply-adds in a block: lane mod 8 */
-	LAUNCH_FIRSTS = 8,	    /* kernels that are launched once */
-	LAUNCH_SLOTS_MAX = 1 << 16, /* blocks of all streams together */
+	LAUNCH_WORDS_MAX = 512, /* of 8 bytes, in the largest argument block */
+	LAUNCH_STARTS = 8,	/* different chains of multiply-adds in a block: lane mod 8 */
+	LAUNCH_FIRSTS = 8,	/* kernels that are launched once */
 };
 
 /*
- * The argument block of a kernel is 1, 32 or 512 words. Word 0: bits 0-15 slot of the first block,
- * 16-31 a tag, 32-63 units of work that this launch does. The other words are noise that is known
+ * The argument block of a kernel is 1, 32 or 512 words. Word 0: bits 0-7 number of the stream,
+ * 8-31 a tag, 32-63 units of work that this launch does. The other words are noise that is known
  * to the check.
  */
 enum launch_args { LAUNCH_ARGS_8, LAUNCH_ARGS_256, LAUNCH_ARGS_4096, LAUNCH_ARGS_COUNT };
@@ -51,17 +50,12 @@ struct launch_slot {
 
 /* What all launches of a state have in common: in constant memory, not in the arguments. */
 struct launch_config {
-	unsigned long long cycles; /* to spin */
-	uint32_t blocks;	   /* of a grid */
-	uint32_t chain;		   /* multiply-adds of a thread */
+	struct launch_slot *slot;     /* [streams][blocks], device memory */
+	unsigned long long *shortest; /* [streams][blocks]: fewest cycles that a run has spun */
+	unsigned long long cycles;    /* to spin */
+	uint32_t blocks;	      /* of a grid */
+	uint32_t chain;		      /* multiply-adds of a thread */
 };
-
-/*
- * Where launches leave their traces, device memory, [LAUNCH_SLOTS_MAX]: what a block has done, and
- * the fewest cycles that a run of it has spun. A state takes [streams][blocks] of them.
- */
-struct launch_slot *launch_slots(void);
-unsigned long long *launch_shortest(void);
 
 /* Address of a kernel, for both entry points. */
 const void *launch_kernel(enum launch_body body, enum launch_args args);

@@ -6,15 +6,6 @@
 static __constant__ struct launch_config config;
 SYMBOL(config);
 
-/*
- * At an address that the code knows: to fetch it from constant memory first, which is cold in
- * every launch, makes an empty kernel twice as long (H200: 1.0 us a graph node instead of 0.5).
- */
-static __device__ struct launch_slot slots[LAUNCH_SLOTS_MAX];
-SYMBOL(slots);
-static __device__ unsigned long long shortest[LAUNCH_SLOTS_MAX];
-SYMBOL(shortest);
-
 /* A warp alone pays for every branch of the chain; 16 multiply-adds hide it. */
 #ifdef __CUDACC__
 #define UNROLLED _Pragma("unroll 16")
@@ -35,7 +26,7 @@ template <int WORDS> static __device__ inline uint32_t units_of(const launch_blo
 /* Index of this block's slot. */
 template <int WORDS> static __device__ inline uint32_t slot_of(const launch_block<WORDS> &a)
 {
-	return (uint32_t)(a.word[0] & 0xffff) + blockIdx.x;
+	return (uint32_t)(a.word[0] & 255) * config.blocks + blockIdx.x;
 }
 
 /*
@@ -58,7 +49,7 @@ static __device__ inline void leave_trace(const launch_block<WORDS> &a, struct l
 
 template <int WORDS> static __device__ inline void run_empty(const launch_block<WORDS> &a)
 {
-	struct launch_slot *slot = slots + slot_of(a);
+	struct launch_slot *slot = config.slot + slot_of(a);
 
 	for (uint32_t u = units_of(a); u; u--)
 		leave_trace(a, slot);
@@ -73,14 +64,14 @@ template <int WORDS> static __device__ inline void run_spin(const launch_block<W
 		long long start = threadIdx.x ? 0 : clock64();
 		unsigned long long spun;
 
-		leave_trace(a, slots + at);
+		leave_trace(a, config.slot + at);
 		if (threadIdx.x)
 			continue;
 		do
 			spun = (unsigned long long)(clock64() - start);
 		while (spun < config.cycles);
-		atomicMin(shortest + at, spun);
-		atomicAdd(&slots[at].cycles, spun);
+		atomicMin(config.shortest + at, spun);
+		atomicAdd(&config.slot[at].cycles, spun);
 	}
 }
 
@@ -90,7 +81,7 @@ template <int WORDS> static __device__ inline void run_spin(const launch_block<W
  */
 template <int WORDS> static __device__ inline void run_work(const launch_block<WORDS> &a)
 {
-	struct launch_slot *slot = slots + slot_of(a);
+	struct launch_slot *slot = config.slot + slot_of(a);
 	uint32_t lane = threadIdx.x % LAUNCH_STARTS;
 
 	for (uint32_t u = units_of(a); u; u--) {
@@ -152,24 +143,6 @@ void launch_load_kernels(void)
 			CUDA(cudaFuncGetAttributes(
 				&ignored,
 				launch_kernel((enum launch_body)body, (enum launch_args)args)));
-}
-
-static void *address_of(const void *symbol)
-{
-	void *address;
-
-	CUDA(cudaGetSymbolAddress(&address, symbol));
-	return address;
-}
-
-struct launch_slot *launch_slots(void)
-{
-	return (struct launch_slot *)address_of((const void *)slots);
-}
-
-unsigned long long *launch_shortest(void)
-{
-	return (unsigned long long *)address_of((const void *)shortest);
 }
 
 void launch_configure(const struct launch_config *c, cudaStream_t stream)

@@ -74,8 +74,9 @@ int launch_reset(const void *opts, void *state, cudaStream_t stream)
 	size_t slots = (size_t)o->streams * s->config.blocks;
 
 	launch_configure(&s->config, stream);
-	CUDA(cudaMemsetAsync(s->slot, 0, slots * sizeof(*s->slot), stream));
-	CUDA(cudaMemsetAsync(s->shortest, 0xff, slots * sizeof(*s->shortest), stream));
+	CUDA(cudaMemsetAsync(s->config.slot, 0, slots * sizeof(*s->config.slot), stream));
+	CUDA(cudaMemsetAsync(s->config.shortest, 0xff, slots * sizeof(*s->config.shortest),
+			     stream));
 	return 0;
 }
 

@@ -43,10 +43,7 @@ struct launch_device {
 
 struct launch_state {
 	struct launch_device device;
-	struct launch_config config;  /* what launches see after the reset */
-	uint32_t first_slot;	      /* of this state's, in what launches leave behind: */
-	struct launch_slot *slot;     /* [streams][blocks] */
-	unsigned long long *shortest; /* [streams][blocks]; ~0 before the first run */
+	struct launch_config config; /* what launches see after the reset */
 	const void *kernel;
 	double cycles_per_us;
 	int cycles_per_fma;

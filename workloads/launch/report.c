@@ -21,8 +21,8 @@ static void report_spin(const struct launch_state *s, struct report *out)
 	unsigned long long shortest;
 	struct launch_slot slot;
 
-	CUDA(cudaMemcpy(&slot, s->slot, sizeof(slot), cudaMemcpyDeviceToHost));
-	CUDA(cudaMemcpy(&shortest, s->shortest, sizeof(shortest), cudaMemcpyDeviceToHost));
+	CUDA(cudaMemcpy(&slot, s->config.slot, sizeof(slot), cudaMemcpyDeviceToHost));
+	CUDA(cudaMemcpy(&shortest, s->config.shortest, sizeof(shortest), cudaMemcpyDeviceToHost));
 	add(out, "spin asked for", "cycles", (double)s->config.cycles);
 	if (!slot.runs)
 		return;

@@ -99,12 +99,6 @@ static int size_kernel(const struct launch_opts *o, struct launch_state *s)
 
 /* ---- what launches need ----------------------------------------------------------------- */
 
-/* Of a stream that is not used: any. */
-static uint32_t first_slot(const struct launch_state *s, uint32_t stream)
-{
-	return (s->first_slot + stream * s->config.blocks) % LAUNCH_SLOTS_MAX;
-}
-
 /* Word 0 gets a tag that is never 0, so that the smallest block has something to check too. */
 static void fill_args(struct launch_state *s)
 {
@@ -113,8 +107,7 @@ static void fill_args(struct launch_state *s)
 			struct philox r = philox4x32(w, i, 0, 0, 0);
 			uint64_t noise = (uint64_t)r.word[0] << 32 | r.word[1];
 
-			s->args[i][w] =
-				w ? noise : (noise & 0x7fff0000) | 1u << 31 | first_slot(s, i);
+			s->args[i][w] = w ? noise : (noise & 0xffff00) | 1u << 31 | i;
 		}
 }
 
@@ -128,23 +121,17 @@ static void make_streams(const struct launch_opts *o, struct launch_state *s)
 	}
 }
 
-/* Slots that states hold. They are given back together, when no state is left. */
-static struct {
-	size_t slots, states;
-} taken;
-
-static int allocate(const struct launch_opts *o, struct launch_state *s)
+static int allocate(const struct launch_opts *o, struct launch_config *c)
 {
-	size_t slots = (size_t)o->streams * s->config.blocks;
+	size_t slots = (size_t)o->streams * c->blocks;
 
-	if (slots > LAUNCH_SLOTS_MAX - taken.slots)
-		return complain(ENOTSUP, "%zu blocks of all streams together; traces of %zu fit",
-				slots, LAUNCH_SLOTS_MAX - taken.slots);
-	s->first_slot = (uint32_t)taken.slots;
-	s->slot = launch_slots() + taken.slots;
-	s->shortest = launch_shortest() + taken.slots;
-	taken.slots += slots;
-	taken.states++;
+	if (cudaMalloc((void **)&c->slot, slots * sizeof(*c->slot)) ||
+	    cudaMalloc((void **)&c->shortest, slots * sizeof(*c->shortest))) {
+		cudaGetLastError();
+		return complain(ENOMEM,
+				"no %zu bytes left on the device for the traces of %zu blocks",
+				slots * (sizeof(*c->slot) + sizeof(*c->shortest)), slots);
+	}
 	return 0;
 }
 
@@ -161,7 +148,7 @@ int launch_setup(const void *opts, void *state)
 	ask_device(&s->device, s->kernel);
 	err = size_kernel(o, s);
 	if (!err)
-		err = allocate(o, s);
+		err = allocate(o, &s->config);
 	if (err)
 		return err;
 	fill_args(s);
@@ -183,9 +170,12 @@ void launch_teardown(void *state)
 	}
 	if (s->forked)
 		CUDA(cudaEventDestroy(s->forked));
-	if (s->slot && !--taken.states)
-		taken.slots = 0;
+	/* without a device even freeing nothing is an error */
+	if (s->config.slot)
+		CUDA(cudaFree(s->config.slot));
+	if (s->config.shortest)
+		CUDA(cudaFree(s->config.shortest));
 	s->forked = NULL;
-	s->slot = NULL;
-	s->shortest = NULL;
+	s->config.slot = NULL;
+	s->config.shortest = NULL;
 }

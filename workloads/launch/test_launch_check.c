@@ -139,7 +139,7 @@ static void wrong_argument(enum launch_args args, int word, uint64_t bit)
 Test(small_launch_check, fails_on_one_wrong_bit_of_the_arguments)
 {
 	need_device();
-	wrong_argument(LAUNCH_ARGS_8, 0, 1 << 16);
+	wrong_argument(LAUNCH_ARGS_8, 0, 1 << 8);
 	wrong_argument(LAUNCH_ARGS_8, 0, 1u << 31);
 	wrong_argument(LAUNCH_ARGS_256, 1, 1);
 	wrong_argument(LAUNCH_ARGS_256, 31, 1ull << 63);
@@ -239,17 +239,17 @@ Test(small_launch_check, fails_on_one_wrong_block)
 	need_device();
 	r = run_begin(opts_for(LAUNCH_FILL_SPIN, 2, 2));
 	run_steps(r, 8);
-	spoil(&r->s.slot[1].cycles, 8 * r->s.config.cycles - 1);
+	spoil(&r->s.config.slot[1].cycles, 8 * r->s.config.cycles - 1);
 	fails(r, 8, "stream 1, block 0: cycles spun");
-	spoil(&r->s.shortest[1], r->s.config.cycles - 1);
+	spoil(&r->s.config.shortest[1], r->s.config.cycles - 1);
 	fails(r, 8, "stream 1, block 0: shortest spin");
-	spoil(&r->s.shortest[1], (unsigned long long)(2e6 * r->s.cycles_per_us));
+	spoil(&r->s.config.shortest[1], (unsigned long long)(2e6 * r->s.cycles_per_us));
 	fails(r, 8, "stream 1, block 0: shortest spin");
 	run_end(r);
 	r = run_begin(opts_for(LAUNCH_FILL_WORK, 2, 2));
 	run_steps(r, 8);
 	slot = run_traces(r);
-	spoil(&r->s.slot[1].work, slot[1].work ^ 1);
+	spoil(&r->s.config.slot[1].work, slot[1].work ^ 1);
 	fails(r, 8, "stream 1, block 0: sum of chains");
 	free(slot);
 	run_end(r);
@@ -268,7 +268,8 @@ Test(small_launch_check, fails_on_nan)
 	r = run_begin(opts_for(LAUNCH_FILL_WORK, 2, 1));
 	run_steps(r, 1);
 	slot = run_traces(r);
-	spoil(&r->s.slot[0].work, slot[0].work - launch_chain_end(0, r->s.config.chain) + bits);
+	spoil(&r->s.config.slot[0].work,
+	      slot[0].work - launch_chain_end(0, r->s.config.chain) + bits);
 	fails(r, 1, "sum of chains");
 	free(slot);
 	run_end(r);

@@ -127,7 +127,8 @@ static inline struct launch_slot *run_traces(const struct run *r)
 	struct launch_slot *slot = (struct launch_slot *)calloc(run_slots(r), sizeof(*slot));
 
 	CHECK(slot, "memory");
-	CUDA(cudaMemcpy(slot, r->s.slot, run_slots(r) * sizeof(*slot), cudaMemcpyDeviceToHost));
+	CUDA(cudaMemcpy(slot, r->s.config.slot, run_slots(r) * sizeof(*slot),
+			cudaMemcpyDeviceToHost));
 	for (size_t i = 0; i < run_slots(r); i++)
 		slot[i].cycles = 0;
 	return slot;
