@@ -6,9 +6,9 @@
 static __constant__ struct launch_config config;
 SYMBOL(config);
 
-/* A warp alone pays for every branch of the chain; 16 multiply-adds hide it. */
+/* A warp alone pays for every branch of the chain; 64 multiply-adds hide it. */
 #ifdef __CUDACC__
-#define UNROLLED _Pragma("unroll 16")
+#define UNROLLED _Pragma("unroll 64")
 #else
 #define UNROLLED
 #endif
