@@ -8,6 +8,7 @@
 #include "harness/contract.h"
 #include "harness/platform.h"
 #include "harness/spell.h"
+#include "harness/sweep/worker.h"
 
 static int cmd_help(int argc, char **argv);
 
@@ -18,6 +19,10 @@ static const struct command {
 	{ "list", "[WORKLOAD]", "the workloads, or the parameters of one", cmd_list },
 	{ "run", "WORKLOAD [name=value...]", "one configuration: checked, timed, as a table",
 	  cmd_run },
+	{ "sweep", "[WORKLOAD...] [--quick]", "size x depth x mode, in fresh processes; resumable",
+	  cmd_sweep },
+	{ "check", "FILE...", "is this record file whole and valid", cmd_check },
+	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
 	{ 0 },
 };
@@ -26,12 +31,13 @@ static int print_help(void)
 {
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *c = commands; c->name; c++)
-		printf("  rift %-4s %-25s %s\n", c->name, c->args, c->help);
+		if (c->help) /* else for rift itself */
+			printf("  rift %-5s %-25s %s\n", c->name, c->args, c->help);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"
-	       "Exit codes: 0 ok, 1 a check failed, 3 usage or bad input, 4 no such device, 75 "
-	       "interrupted.\n");
+	       "Exit codes: 0 ok, 1 a check failed, 2 failed points, 3 usage or bad input, 4 no "
+	       "such device, 75 interrupted.\n");
 	return RIFT_OK;
 }
 
@@ -43,7 +49,8 @@ static int refuse(const char *name)
 		if (!strcmp((*w)->name, name))
 			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);
 	for (const struct command *c = commands; c->name; c++)
-		spell_offer(&near, c->name);
+		if (c->help)
+			spell_offer(&near, c->name);
 	return complain(EINVAL, "unknown command '%s'%s", text_shown(name).s,
 			near.best ? spell_hint(&near).s : "; `rift help` lists them");
 }

@@ -23,6 +23,7 @@ need gcc command -v "${CC:-cc}"
 need g++ command -v "${CXX:-c++}"
 need libc6-dev header stdio.h
 need libjansson-dev header jansson.h
+need nettle-dev header nettle/sha2.h
 if [ "$target" = test ]; then
 	need libcriterion-dev header criterion/criterion.h
 	need libgsl-dev header gsl/gsl_odeiv2.h
