@@ -145,7 +145,7 @@ static json_t *summary(const json_t *point)
 	struct blocks_seen s = choose(marks);
 
 	return json_pack("{s:i, s:f, s:b, s:o, s:o}", "n", s.kept, "share_marked",
-			 s.n ? (double)s.marked / s.n : 0.0, "noisy", s.noisy, "t_enq_ns",
+			 s.n ? round(1e4 * s.marked / s.n) / 1e4 : 0.0, "noisy", s.noisy, "t_enq_ns",
 			 summary_of(json_object_get(point, "t_enq_ns"), marks, &s), "t_total_ns",
 			 summary_of(json_object_get(point, "t_total_ns"), marks, &s));
 }
@@ -201,6 +201,8 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 	json_object_set_new(o, "rounds", json_integer(seen));
 	for (int i = 0; arrays[i]; i++)
 		json_object_set_new(o, arrays[i], joined(visit, rounds, arrays[i]));
+	if (json_is_null(json_array_get(json_object_get(o, "sm_clock_mhz"), 0)))
+		json_object_set_new(o, "sm_clock_mhz", json_null());
 	json_object_set_new(o, "round_of_block", rounds_of_blocks(visit, rounds));
 	json_object_set_new(
 		o, "blocks",

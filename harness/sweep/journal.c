@@ -61,7 +61,7 @@ void journal_allocate(struct journal *j)
 	j->complete = journal_zeroed(slots, sizeof(*j->complete));
 	j->attempts = journal_zeroed(slots, sizeof(*j->attempts));
 	j->canary_ns = journal_zeroed(slots, sizeof(*j->canary_ns));
-	j->failures = journal_zeroed(2 * points, sizeof(*j->failures));
+	j->failures = journal_zeroed(slots * points, sizeof(*j->failures));
 	j->visit = journal_zeroed(points * (size_t)j->plan.design.rounds, sizeof(json_t *));
 	j->visit_slot = -1;
 	for (size_t i = 0; i < slots; i++)
@@ -258,7 +258,6 @@ int journal_visit(struct journal *j, int slot, int point, int round, json_t *o)
 int journal_failure(struct journal *j, int slot, int point, const char *status, json_t *error,
 		    bool final)
 {
-	int side = slot / j->plan.design.processes;
 	json_t *line;
 
 	if (final)
@@ -268,8 +267,18 @@ int journal_failure(struct journal *j, int slot, int point, const char *status, 
 	json_object_set_new(line, "key", json_string(j->plan.point[point].key));
 	json_object_set_new(line, "status", json_string(status));
 	json_object_set_new(line, "error", error);
-	j->failures[side * j->plan.n_points + point]++;
+	j->failures[slot * j->plan.n_points + point]++;
 	return record_write(&j->part, line);
+}
+
+bool journal_is_deadly(const struct journal *j, int slot, int point)
+{
+	int processes = j->plan.design.processes, first = slot / processes * processes;
+
+	for (int s = first; s < first + processes; s++)
+		if (j->failures[s * j->plan.n_points + point] >= 2)
+			return true;
+	return false;
 }
 
 int journal_count(const struct journal *j, enum point_status status)

@@ -35,7 +35,7 @@ struct journal {
 	int *attempts;		   /* a slot: headers written */
 	double *canary_ns;	   /* a slot: median of its header; NAN: none */
 	double drift_ns[2];	   /* canaries of the current process: first and last */
-	int *failures;		   /* [side * points + point]: times a worker was lost at it */
+	int *failures;		   /* [slot * points + point]: times a worker was lost at it */
 	json_t *header[2];	   /* the first of each side */
 	json_t **visit;		   /* [point * rounds + round] of the slot under way */
 	int visit_slot;		   /* whose they are; -1: nobody's */
@@ -70,6 +70,9 @@ int journal_point(struct journal *j, int slot, int point);
 
 /* Median of the canaries of the processes so far; NAN: none. */
 double journal_canary_ns(const struct journal *j);
+
+/* Has this point ended two workers in one process of this slot's side? */
+bool journal_is_deadly(const struct journal *j, int slot, int point);
 
 int journal_count(const struct journal *j, enum point_status status);
 

@@ -132,7 +132,7 @@ static int take_part_line(const json_t *o, const struct record_scan *scan, void 
 	if (record_is(o, "point") && point >= 0)
 		journal_saw_point(j, slot, point, o);
 	if (record_is(o, "failure") && point >= 0)
-		j->failures[slot / j->plan.design.processes * j->plan.n_points + point]++;
+		j->failures[slot * j->plan.n_points + point]++;
 	if (record_is(o, "trailer")) {
 		j->complete[slot] = true;
 		return check_trailer(o, scan);

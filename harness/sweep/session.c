@@ -219,13 +219,12 @@ static int run_worker(struct session *s)
 
 /*
  * A worker was lost at a point. The first time it is tried again in a fresh process; the second
- * time it is final here, and other processes of this side leave it out.
+ * time in one process it is final, and other processes of this side leave it out.
  */
 static int lost_at_point(struct session *s, bool hung)
 {
 	struct journal *j = &s->journal;
-	int side = s->slot / plan_of(s)->design.processes;
-	int *failures = &j->failures[side * plan_of(s)->n_points + s->point];
+	const int *failures = &j->failures[s->slot * plan_of(s)->n_points + s->point];
 	const char *status = hung ? "timeout" : "error";
 	char text[160];
 	int err;
@@ -262,10 +261,10 @@ static int skip_known_failures(struct session *s)
 {
 	struct journal *j = &s->journal;
 	const struct plan *p = plan_of(s);
-	int side = s->slot / p->design.processes, err = 0;
+	int err = 0;
 
 	for (int i = 0; i < p->n_points && !err; i++) {
-		if (j->status[s->slot * p->n_points + i] || j->failures[side * p->n_points + i] < 2)
+		if (j->status[s->slot * p->n_points + i] || !journal_is_deadly(j, s->slot, i))
 			continue;
 		err = journal_failure(j, s->slot, i, "skipped",
 				      json_pack("{s:s}", "name", "it ended two workers before"),
