@@ -33,7 +33,7 @@ TESTS := $(wildcard tests/test_*.c workloads/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/test_cpu_%,$(TESTS)),$(TESTS))
 SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu)
 SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
-OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
+OBJ   := $(SRC:%=$B/%.o) $B/table.c.o $B/commit.c.o
 RT    := $(wildcard common/cpu/*.c)
 
 comma := ,
@@ -93,6 +93,11 @@ $B/table.c: $B/names
 $B/names: always
 	@$(call keep,$(NAMES))
 
+# Which sources a record was made with; "-dirty" where they were changed since.
+COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+$B/commit.c: always
+	@$(call keep,extern const char rift_commit[]; const char rift_commit[] = "$(COMMIT)";)
+
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
 	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(LIBS))
@@ -102,7 +107,7 @@ $B/%.c.o: %.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE.c)
-$B/table.c.o: $B/table.c $B/flags
+$B/table.c.o $B/commit.c.o: $B/%.o: $B/% $B/flags
 	$(call say,CC,$<)
 	$(Q)$(COMPILE.c)
 $B/%.cu.o: %.cu $B/flags

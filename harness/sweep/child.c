@@ -38,7 +38,8 @@ static void exec_worker(const char *exe, const char *prefix)
 	char command[4096];
 
 	if (!prefix) {
-		execl(exe, exe, "sweep-worker", (char *)NULL);
+		/* this very file, even if another was built in its place meanwhile */
+		execl("/proc/self/exe", exe, "sweep-worker", (char *)NULL);
 		return;
 	}
 	snprintf(command, sizeof(command), "exec %s \"$@\"", prefix);

@@ -46,6 +46,9 @@ struct journal {
 int journal_create(struct journal *j, struct plan *plan, const char *path, const char *against,
 		   const char *argv_text);
 
+/* Refuses a path where a session is or was, with one line. */
+int journal_refuse(const char *path);
+
 /* One to go on with, by its .jsonl, .part or .visits name. */
 int journal_open(struct journal *j, const char *path);
 

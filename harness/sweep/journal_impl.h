@@ -11,6 +11,9 @@ void journal_name(const struct journal *j, const char *suffix, char out[JOURNAL_
 void journal_allocate(struct journal *j);
 void journal_forget_visits(struct journal *j);
 
+/* "2026-11-21T14:30:00Z". New reference. */
+json_t *journal_now_utc(void);
+
 /* What a line says, whether just written or read back. */
 void journal_saw_header(struct journal *j, int slot, json_t *line);
 void journal_saw_point(struct journal *j, int slot, int point, const json_t *line);

@@ -61,6 +61,8 @@ struct plan_request {
 	const struct workload *const *workload; /* ends with NULL */
 	char **assignment;			/* name=values */
 	int n_assignments;
+	char **around; /* name=values, varied one at a time at the centre of the grid */
+	int n_arounds;
 	const char *size, *depth, *mode;
 	struct design design;
 };
