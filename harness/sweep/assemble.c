@@ -145,9 +145,9 @@ static json_t *summary(const json_t *point)
 	struct blocks_seen s = choose(marks);
 
 	return json_pack("{s:i, s:f, s:b, s:o, s:o}", "n", s.kept, "share_marked",
-			 s.n ? round(1e4 * s.marked / s.n) / 1e4 : 0.0, "noisy", s.noisy, "t_enq_ns",
-			 summary_of(json_object_get(point, "t_enq_ns"), marks, &s), "t_total_ns",
-			 summary_of(json_object_get(point, "t_total_ns"), marks, &s));
+			 s.n ? round(1e4 * s.marked / s.n) / 1e4 : 0.0, "noisy", s.noisy,
+			 "t_enq_ns", summary_of(json_object_get(point, "t_enq_ns"), marks, &s),
+			 "t_total_ns", summary_of(json_object_get(point, "t_total_ns"), marks, &s));
 }
 
 /* ---- point ------------------------------------------------------------------------------ */

@@ -55,7 +55,8 @@ static const struct argp_option options[] = {
 	{ "mode", KEY_MODE, "VALUES", 0, "of stream, graph, fused (default: all that are allowed)",
 	  0 },
 	{ "around", KEY_AROUND, "NAME=VALUES", 0,
-	  "also vary this parameter, at the centre of the grid only; may be given several times", 0 },
+	  "also vary this parameter, at the centre of the grid only; may be given several times",
+	  0 },
 	{ "processes", KEY_ROW, "N", 0, "fresh processes, the replicates (default: 10; quick: 5)",
 	  0 },
 	{ "rounds", KEY_ROW + 1, "N", 0, "visits of each point in a process (default: 5; quick: 3)",
@@ -92,6 +93,18 @@ static error_t take_argument(struct sweep_args *a, char *arg)
 	return w ? 0 : EINVAL;
 }
 
+static error_t take_text(const char **text, int key, const char *arg)
+{
+	const struct argp_option *o = options;
+
+	while (o->key != key)
+		o++;
+	if (*text)
+		return complain(EINVAL, "--%s is given twice", o->name);
+	*text = arg;
+	return 0;
+}
+
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct sweep_args *a = state->input;
@@ -104,7 +117,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	else if (key >= KEY_QUICK && key <= KEY_QUIET)
 		*flags[key - KEY_QUICK] = true;
 	else if (key >= KEY_SIZE && key <= KEY_RESUME)
-		*texts[key - KEY_SIZE] = arg;
+		return take_text(texts[key - KEY_SIZE], key, arg);
 	else if (key == KEY_AROUND)
 		a->around[a->n_arounds++] = arg;
 	else if (key >= KEY_ROW && key < KEY_END)
@@ -132,8 +145,8 @@ static const struct argp argp = {
 /* --resume takes everything from the file. */
 static int refuse_with_resume(const struct sweep_args *a)
 {
-	bool other = a->n_workloads || a->n_assignments || a->n_arounds || a->size || a->depth || a->mode ||
-		     a->against || a->output || a->quick || a->dry_run;
+	bool other = a->n_workloads || a->n_assignments || a->n_arounds || a->size || a->depth ||
+		     a->mode || a->against || a->output || a->quick || a->dry_run;
 
 	for (int i = 0; sweep_value_rows[i].name; i++)
 		other |= a->rows.given[i];

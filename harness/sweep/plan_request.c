@@ -8,11 +8,9 @@
 #include "harness/sweep/plan_build.h"
 
 static const char *const mode_names[] = { "stream", "graph", "fused", NULL };
-const struct param plan_mode_row = {
-	"mode", PARAM_CHOICE, 0, "", "", 0, 0, mode_names, "", NULL
-};
-const struct param plan_depth_row = { "depth", PARAM_SIZE, 0,	   "steps", "",
-					1,	 1 << 24,    NULL, "",	    NULL };
+const struct param plan_mode_row = { "mode", PARAM_CHOICE, 0, "", "", 0, 0, mode_names, "", NULL };
+const struct param plan_depth_row = { "depth", PARAM_SIZE, 0,	 "steps", "",
+				      1,       1 << 24,	   NULL, "",	  NULL };
 
 enum { QUICK_SIZES = 6 };
 static const char full_depths[] = "1:4096:x2", quick_depths[] = "1:4096:x4";
@@ -107,7 +105,8 @@ static int go_around(struct builder *b, const char *around)
 			keep_centre(&b->values[k]);
 	keep_centre(&b->depths);
 	if (row->axis)
-		return complain(EINVAL, "--around %s: this is the axis of the grid itself", row->name);
+		return complain(EINVAL, "--around %s: this is the axis of the grid itself",
+				row->name);
 	axis_release(&b->values[i]);
 	return axis_parse(&b->values[i], row, row->name, around[len] ? around + len + 1 : "");
 }
@@ -125,7 +124,8 @@ int plan_take_request(struct builder *b, int size_row, const char *around)
 	if (!err)
 		err = take_sizes(b, size_row);
 	if (!err)
-		err = axis_parse(&b->depths, &plan_depth_row, "--depth", r->depth ? r->depth : depth);
+		err = axis_parse(&b->depths, &plan_depth_row, "--depth",
+				 r->depth ? r->depth : depth);
 	if (!err)
 		err = axis_parse(&b->modes, &plan_mode_row, "--mode",
 				 r->mode ? r->mode : "stream,graph,fused");

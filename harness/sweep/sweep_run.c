@@ -39,7 +39,7 @@ static struct design design_for(const struct sweep_args *a)
 		d.check_steps = v->check_steps;
 	d.sync = v->sync;
 	d.seed = a->rows.given[params_find(sweep_value_rows, "seed", 4)] ? (uint64_t)v->seed
-								   : random_seed();
+									 : random_seed();
 	return d;
 }
 

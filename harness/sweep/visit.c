@@ -110,9 +110,21 @@ static int timed_blocks(struct visit *v, int n, struct prepared *p, const struct
 	return err;
 }
 
-int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const struct design *d,
-	      double queue_depth)
+bool visit_is_off(const struct visit_rules *r, int64_t canary_ns)
 {
+	return !(fabs((double)canary_ns / r->canary_ns - 1) <= r->canary_limit);
+}
+
+static void mark_all(struct visit *v, enum mark mark)
+{
+	for (int i = 0; i < v->n; i++)
+		v->marks[i] |= (unsigned char)mark;
+}
+
+int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const struct design *d,
+	      const struct visit_rules *r, bool may_put_off)
+{
+	bool off;
 	int err = 0;
 
 	v->n = v->n_dev = 0;
@@ -122,16 +134,19 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 	if (err)
 		return err;
 	v->canary[0] = canary_run(c);
-	err = timed_blocks(v, visit_blocks(d, (double)p->last_ns), p, c, queue_depth);
-	if (!err)
-		v->canary[1] = canary_run(c);
-	return err;
-}
-
-void visit_mark(struct visit *v, enum mark mark)
-{
-	for (int i = 0; i < v->n; i++)
-		v->marks[i] |= (unsigned char)mark;
+	off = visit_is_off(r, v->canary[0].device_ns);
+	if (off && may_put_off)
+		return 1; /* before its blocks cost anything */
+	err = timed_blocks(v, visit_blocks(d, (double)p->last_ns), p, c, r->queue_depth);
+	if (err)
+		return err;
+	v->canary[1] = canary_run(c);
+	off |= visit_is_off(r, v->canary[1].device_ns);
+	if (off && may_put_off)
+		return 1;
+	if (off)
+		mark_all(v, MARK_CLOCK);
+	return 0;
 }
 
 static json_t *series(const int64_t *ns, int n)

@@ -38,18 +38,26 @@ struct visit {
 /* Blocks of t_ns each that a visit has by the design. */
 int visit_blocks(const struct design *d, double t_ns);
 
+/* What a visit is judged by. */
+struct visit_rules {
+	double queue_depth;  /* launches that fit; NAN: any */
+	double canary_ns;    /* what a canary should take ... */
+	double canary_limit; /* ... within this share */
+};
+
+/* Is this canary off? */
+bool visit_is_off(const struct visit_rules *r, int64_t canary_ns);
+
 /*
- * One untimed block where t_total is below 1 ms, then the timed ones. queue_depth: launches that
- * fit, NAN: any. Returns 0, what a hook returned, or -EINTR after Ctrl-C, without a line.
+ * One untimed block where t_total is below 1 ms, then the timed ones. Returns 0, what a hook
+ * returned, -EINTR after Ctrl-C, without a line; or 1: a canary was off, try again later, where it
+ * may be put off (else its blocks are marked).
  */
 int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const struct design *d,
-	      double queue_depth);
+	      const struct visit_rules *r, bool may_put_off);
 
 /* One untimed block, to load and upload what it needs and to know how long it takes. */
 int visit_first(struct prepared *p);
-
-/* Marks every block. */
-void visit_mark(struct visit *v, enum mark mark);
 
 /* As a line of the .visits file. */
 json_t *visit_json(const struct visit *v, const struct canary *c);

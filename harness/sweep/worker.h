@@ -44,8 +44,8 @@ struct worker {
 int cmd_worker(int argc, char **argv);
 
 /* Parts of it, each in a file of its own. They return 0, -EINTR, or what cannot be gone on from. */
-int worker_probe(struct worker *w);		 /* worker_probe.c */
-int worker_prepare(struct worker *w);		 /* worker_prepare.c */
+int worker_probe(struct worker *w);   /* worker_probe.c */
+int worker_prepare(struct worker *w); /* worker_prepare.c */
 int worker_set_up(struct worker *w, int config);
 void worker_tear_down(struct worker *w, int config);
 /* The point with the longest block; NULL: none. */

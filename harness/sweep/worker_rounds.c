@@ -97,15 +97,13 @@ json_t *worker_check(struct worker *w, int point, bool must, int *err)
 
 /* ---- visits ----------------------------------------------------------------------------- */
 
-static bool clock_is_off(const struct worker *w, const struct visit *v)
+static struct visit_rules rules_of(const struct worker *w)
 {
-	double ref = isfinite(w->canary_ref_ns) ? w->canary_ref_ns : w->warm.canary_ns;
-	double limit = fmax(canary_limit, 3 * w->warm.spread);
-
-	for (int i = 0; i < 2; i++)
-		if (!(fabs((double)v->canary[i].device_ns / ref - 1) <= limit))
-			return true;
-	return false;
+	return (struct visit_rules){
+		.queue_depth = w->calibration.queue_depth,
+		.canary_ns = isfinite(w->canary_ref_ns) ? w->canary_ref_ns : w->warm.canary_ns,
+		.canary_limit = fmax(canary_limit, 3 * w->warm.spread),
+	};
 }
 
 static void say_visit(struct worker *w, int point, int round, json_t *check)
@@ -127,23 +125,19 @@ static void say_visit(struct worker *w, int point, int round, json_t *check)
 /* 1: put off. A hook that fails costs its point, not the process. */
 static int visit_point(struct worker *w, int point, int round, int tries, bool may_put_off)
 {
-	struct visit *v = &w->visit;
+	struct visit_rules rules = rules_of(w);
 	json_t *check = NULL;
-	bool off;
 	int err;
 
 	worker_say(w,
 		   json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", round));
-	v->retries = tries;
-	err = visit_run(v, &w->prepared[point], &w->canary, &w->plan.design,
-			w->calibration.queue_depth);
+	w->visit.retries = tries;
+	err = visit_run(&w->visit, &w->prepared[point], &w->canary, &w->plan.design, &rules,
+			may_put_off && tries < RETRIES);
+	if (err == 1)
+		return 1;
 	if (!err) {
-		off = clock_is_off(w, v);
-		if (off && may_put_off && tries < RETRIES)
-			return 1;
-		if (off)
-			visit_mark(v, MARK_CLOCK);
-		w->blocks_ns += v->block_ns;
+		w->blocks_ns += w->visit.block_ns;
 		check = worker_check(w, point, round == 0 && w->check_all, &err);
 	}
 	if (!err)
