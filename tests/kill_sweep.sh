@@ -80,11 +80,15 @@ if [ ! -e "$file" ]; then
 fi
 supervisor=
 [ "$rc" = 0 ] || fail "the last resume ended with $rc: $(cat "$dir/err")"
-[ -e "$file" ] && [ ! -e "$file.part" ] && [ ! -e "$file.visits" ] || fail "files are left over: $(ls "$dir")"
+if [ ! -e "$file" ] || [ -e "$file.part" ] || [ -e "$file.visits" ]; then
+	fail "files are left over: $(ls "$dir")"
+fi
 "$rift" check "$file" >"$dir/check" 2>&1 || fail "$(cat "$dir/check")"
 finished >"$dir/after"
 lost=$(comm -23 "$dir/before" "$dir/after" | wc -l)
 [ "$lost" = 0 ] || fail "at the end $lost finished points are lost"
 all=$(wc -l <"$dir/after")
-[ "$all" = 1080 ] && [ "$(uniq "$dir/after" | wc -l)" = 1080 ] || fail "$all points, not 1080 different ones"
+if [ "$all" != 1080 ] || [ "$(uniq "$dir/after" | wc -l)" != 1080 ]; then
+	fail "$all points, not 1080 different ones"
+fi
 echo "$done kills: $kept points were finished by then, none was lost; $(cat "$dir/check")"

@@ -144,8 +144,8 @@ Test(small_cli_sweep, a_changed_record_is_found_out)
 /* What is left of a record after a crash in the second process: n lines and half a one. */
 static void cut(int n)
 {
-	shell(NULL, "{ head -n %d '%s'; sed -n '%dp' '%s' | head -c 40; } >'%s' && rm '%s'", n, file,
-	      n + 1, file, part, file);
+	shell(NULL, "{ head -n %d '%s'; sed -n '%dp' '%s' | head -c 40; } >'%s' && rm '%s'", n,
+	      file, n + 1, file, part, file);
 }
 
 Test(small_cli_sweep, resume_completes_what_is_missing)
@@ -188,8 +188,9 @@ Test(small_cli_sweep, two_platforms_in_turn)
 	cr_assert(zero(int, run_rift(ERR, &text, "%s --output '%s' --against 'env CUDA_X=\"a b\"'",
 				     small_plan(), file)),
 		  "%s", text);
-	shell(&text, "sed -n 's/^{\"record\":\"header\",\"side\":\"\\(.\\)\".*/\\1/p' '%s' | tr -d "
-		     "'\\n'",
+	shell(&text,
+	      "sed -n 's/^{\"record\":\"header\",\"side\":\"\\(.\\)\".*/\\1/p' '%s' | tr -d "
+	      "'\\n'",
 	      file);
 	cr_assert(eq(str, (char *)text, "abba"), "%s", text);
 	shell(&text, "grep -c '\"CUDA_X\":\"a b\"' '%s'", file);
@@ -201,8 +202,9 @@ Test(small_cli_sweep, a_command_that_cannot_start_is_said)
 	const char *text;
 
 	need_device();
-	cr_assert(eq(int, run_rift(ERR, &text, "%s --output '%s' --against /nonexistent/xyzzy",
-				   small_plan(), file),
+	cr_assert(eq(int,
+		     run_rift(ERR, &text, "%s --output '%s' --against /nonexistent/xyzzy",
+			      small_plan(), file),
 		     3),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "/nonexistent/xyzzy"), NULL), "%s", text);

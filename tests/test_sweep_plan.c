@@ -106,10 +106,14 @@ Test(small_sweep_plan, what_is_refused)
 Test(small_sweep_plan, a_parameter_around_the_centre)
 {
 	char *around[] = { "solver=rk4,rkf78,euler" }, *args[] = { "cells=1,2,4" };
-	struct plan_request r = { .workload = fakes,	     .assignment = args,
-				  .n_assignments = 1,	     .around = around,
-				  .n_arounds = 1,	     .depth = "1,4,16",
-				  .mode = "stream",	     .design = design_of(false) };
+	struct plan_request r = { .workload = fakes,
+				  .assignment = args,
+				  .n_assignments = 1,
+				  .around = around,
+				  .n_arounds = 1,
+				  .depth = "1,4,16",
+				  .mode = "stream",
+				  .design = design_of(false) };
 	struct plan p;
 	char text[160];
 
@@ -129,7 +133,8 @@ Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)
 	cr_assert(eq(str, a.point[3].key, b.point[0].key), "cells=2 stream depth 8 in both");
 	for (int i = 0; i < a.n_points; i++)
 		for (int k = 0; k < i; k++)
-			cr_assert(ne(int, strcmp(a.point[i].key, a.point[k].key), 0), "%d %d", i, k);
+			cr_assert(ne(int, strcmp(a.point[i].key, a.point[k].key), 0), "%d %d", i,
+				  k);
 	plan_release(&a);
 	plan_release(&b);
 }

@@ -62,8 +62,7 @@ Test(small_sweep_record, sha256_as_published)
 	hash_text(&h, text); /* asked in between, it goes on */
 	hash_add(&h, "bc", 2);
 	hash_text(&h, text);
-	cr_assert(eq(str, text,
-		     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+	cr_assert(eq(str, text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
 		  "%s", text);
 }
 
@@ -217,8 +216,8 @@ Test(small_sweep_record, one_writer_at_a_time)
 Test(small_sweep_record, stale_locks_are_replaced)
 {
 	static const char *const stale[] = {
-		"2147483646 12 x\n",	    /* no such process */
-		"1 99999999999999 x\n",	    /* another boot */
+		"2147483646 12 x\n",	  /* no such process */
+		"1 99999999999999 x\n",	  /* another boot */
 		"1 99999999999999999 \n", /* the pid is used again */
 	};
 	char name[64];
@@ -261,7 +260,8 @@ static bool is_noisy(const json_t *o)
 Test(small_sweep_record, a_point_is_all_its_rounds)
 {
 	json_t *v[3] = {
-		visit("{\"t_enq_ns\":[1,2],\"t_total_ns\":[10,20],\"t_dev_ns\":[9],\"marks\":[0,16],"
+		visit("{\"t_enq_ns\":[1,2],\"t_total_ns\":[10,20],\"t_dev_ns\":[9],\"marks\":[0,16]"
+		      ","
 		      "\"canary_ns\":[5,6],\"utime_us\":3,\"check\":{\"state\":\"passed\"}}"),
 		visit("{\"t_enq_ns\":[3],\"t_total_ns\":[30],\"t_dev_ns\":[],\"marks\":[0],"
 		      "\"canary_ns\":[7,8],\"utime_us\":4}"),
@@ -313,11 +313,11 @@ Test(small_sweep_record, one_failed_check_fails_the_point)
 
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(p, "status")), "check_failed"),
 		  "status");
-	cr_assert(eq(str,
-		     (char *)json_string_value(
-			     json_object_get(json_object_get(p, "check"), "state")),
-		     "failed"),
-		  "the failed one is kept");
+	cr_assert(
+		eq(str,
+		   (char *)json_string_value(json_object_get(json_object_get(p, "check"), "state")),
+		   "failed"),
+		"the failed one is kept");
 	json_decref(p);
 	for (int i = 0; i < 3; i++)
 		json_decref(v[i]);

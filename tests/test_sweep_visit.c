@@ -131,8 +131,8 @@ Test(small_sweep_visit, steady_canaries)
 	double level[WARM_CANARIES], rising[WARM_CANARIES], wide[WARM_CANARIES];
 
 	for (int i = 0; i < WARM_CANARIES; i++) {
-		level[i] = 200000 + (i % 2) * 500; /* within 0.25 %, level */
-		rising[i] = 200000 + i * 210;	   /* within 1 %, 0.105 % a run */
+		level[i] = 200000 + (i % 2) * 500;  /* within 0.25 %, level */
+		rising[i] = 200000 + i * 210;	    /* within 1 %, 0.105 % a run */
 		wide[i] = 200000 + (i == 4) * 2100; /* level, but 1.05 % wide */
 	}
 	cr_assert(warm_is_steady(level), "level");

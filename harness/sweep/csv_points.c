@@ -67,15 +67,15 @@ static void put_field(const struct csv_points *c, const json_t *o, const char *n
 int csv_point(struct csv_points *c, const json_t *point)
 {
 	const json_t *axes = json_object_get(point, "axes");
-	const json_t *summary = json_object_get(point, "summary"), *name;
-	size_t at;
+	const json_t *summary = json_object_get(point, "summary");
 
 	if (!c->columns)
 		put_names(c, axes);
 	put(c->out, json_object_get(point, "side"));
 	put_field(c, point, "process_index");
 	put_field(c, point, "status");
-	json_array_foreach(c->columns, at, name) put_field(c, axes, json_string_value(name));
+	for (size_t i = 0; i < json_array_size(c->columns); i++)
+		put_field(c, axes, json_string_value(json_array_get(c->columns, i)));
 	put_field(c, point, "blocks");
 	put_field(c, summary, "share_marked");
 	put_field(c, summary, "noisy");
