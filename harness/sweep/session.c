@@ -12,6 +12,7 @@
 #include "harness/interrupt.h"
 #include "harness/measure.h"
 #include "harness/sweep/failure.h"
+#include "harness/sweep/hold.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/session_impl.h"
 
@@ -94,6 +95,7 @@ static int run_process(struct session *s)
 			json_t *bye = s->bye;
 
 			s->bye = NULL;
+			json_object_set_new(bye, "nvml", nvml_take(s->nvml));
 			child_release(&s->child);
 			return journal_trailer(&s->journal, s->slot, bye);
 		}
@@ -161,8 +163,11 @@ int session_run(struct session *s)
 {
 	struct journal *j = &s->journal;
 	bool first = true;
-	int err = 0;
+	char pci[32];
+	int err = hold_device(pci);
 
+	s->child = (struct child){ .out.fd = -1, .err.fd = -1 };
+	s->nvml = nvml_open(pci);
 	start_show(s);
 	for (int i = 0; i < j->slots && !err; i++) {
 		if (!first && !j->complete[journal_slot(j, i)])
@@ -171,6 +176,8 @@ int session_run(struct session *s)
 		err = interrupted() ? -EINTR : run_slot(s, i);
 	}
 	child_release(&s->child);
+	nvml_close(s->nvml);
+	s->nvml = NULL;
 	json_decref(s->bye);
 	s->bye = NULL;
 	return err ? err : journal_finish(j);

@@ -7,14 +7,16 @@
 
 #include "harness/sweep/child.h"
 #include "harness/sweep/journal.h"
+#include "harness/sweep/nvml.h"
 #include "harness/sweep/show.h"
 
 struct session {
 	struct journal journal;
 	struct show show;
 	struct child child;
-	int slot;	  /* under way */
-	int point, round; /* that the worker is at; point -1: none */
+	struct nvml *nvml; /* opened by session_run() */
+	int slot;	   /* under way */
+	int point, round;  /* that the worker is at; point -1: none */
 	int64_t deadline_ns;
 	bool started; /* the worker has written its header */
 	json_t *bye;  /* its last line */

@@ -172,8 +172,10 @@ static int attend(struct session *s)
 			err = -EINTR;
 		if (!err && !ended && clock_ns() > s->deadline_ns)
 			err = -ETIMEDOUT;
-		if (!err && !ended)
+		if (!err && !ended) {
+			nvml_sample(s->nvml, clock_ns());
 			usleep(TICK_US);
+		}
 	} while (!err && !ended);
 	return err;
 }

@@ -1,6 +1,7 @@
 /* system.c - what the operating system tells a measurement: processors, switches, stolen time. */
 #include "harness/sweep/system.h"
 
+#include <cuda_runtime_api.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,23 @@ bool system_tsc_is_invariant(void)
 	if (f)
 		fclose(f);
 	return invariant;
+}
+
+void system_pci_address(char out[32])
+{
+	static const enum cudaDeviceAttr attributes[] = { cudaDevAttrPciDomainId,
+							  cudaDevAttrPciBusId,
+							  cudaDevAttrPciDeviceId };
+	int v[3];
+
+	*out = '\0';
+	for (int i = 0; i < 3; i++) {
+		if (cudaDeviceGetAttribute(&v[i], attributes[i], 0)) {
+			cudaGetLastError();
+			return;
+		}
+	}
+	snprintf(out, 32, "%04x:%02x:%02x.0", (unsigned)v[0], (unsigned)v[1], (unsigned)v[2]);
 }
 
 /* ---- pinning ----------------------------------------------------------------------------- */

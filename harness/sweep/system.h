@@ -23,6 +23,9 @@ int64_t system_start_of(int pid);
 
 bool system_tsc_is_invariant(void);
 
+/* PCI address of device 0 as "0000:1b:00.0", "" where it is not known. */
+void system_pci_address(char out[32]);
+
 /*
  * Keeps the submitting thread on one processor, of those near the GPU at this PCI address ("" or
  * NULL: anywhere). system_make_room() comes first and, for a CPU device, takes that processor

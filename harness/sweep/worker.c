@@ -91,7 +91,6 @@ static int open_device(struct worker *w, struct platform *p)
 {
 	static const unsigned flags[] = { cudaDeviceScheduleSpin, cudaDeviceScheduleYield,
 					  cudaDeviceScheduleBlockingSync };
-	struct cudaDeviceProp prop;
 	char pci[32];
 	int err;
 
@@ -100,9 +99,7 @@ static int open_device(struct worker *w, struct platform *p)
 	err = platform_device(p);
 	if (err)
 		return err;
-	CUDA(cudaGetDeviceProperties(&prop, 0));
-	snprintf(pci, sizeof(pci), "%04x:%02x:%02x.0", (unsigned)prop.pciDomainID,
-		 (unsigned)prop.pciBusID, (unsigned)prop.pciDeviceID);
+	system_pci_address(pci);
 	system_make_room(p->is_gpu ? pci : NULL, !p->is_gpu);
 	CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
 	canary_init(&w->canary, w->stream, p->is_gpu);
