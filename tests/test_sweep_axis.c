@@ -94,9 +94,11 @@ Test(small_sweep_axis, thinned_evenly_with_both_ends)
 	static const struct {
 		int n;
 		const char *want;
-	} cases[] = {
-		{ 2, "1 64" }, { 3, "1 8 64" }, { 7, "1 2 4 8 16 32 64" }, { 9, "1 2 4 8 16 32 64" }
-	};
+	} cases[] = { { 2, "1 64" },
+		      { 3, "1 8 64" },
+		      { 5, "1 4 8 32 64" },
+		      { 7, "1 2 4 8 16 32 64" },
+		      { 9, "1 2 4 8 16 32 64" } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct axis a;
