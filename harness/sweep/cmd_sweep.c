@@ -7,6 +7,7 @@
 #include "common/check.h"
 #include "harness/command.h"
 #include "harness/interrupt.h"
+#include "harness/sweep/plan.h"
 #include "harness/sweep/record.h"
 #include "harness/sweep/sweep_run.h"
 
@@ -32,14 +33,12 @@ enum {
 			NULL                                                                       \
 	}
 
-static const char *const sync_choices[] = { "spin", "yield", "blocking", NULL };
-
 const struct param sweep_value_rows[] = {
 	ROW("processes", PARAM_INT, processes, "processes", "", 1, 100, NULL, "replicates"),
 	ROW("rounds", PARAM_INT, rounds, "rounds", "", 1, ROUNDS_MAX, NULL, "visits of a point"),
 	ROW("seed", PARAM_INT, seed, "", "", 0, 9007199254740992.0, NULL, "order of the points"),
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1, 1 << 24, NULL, "steps checked"),
-	ROW("sync", PARAM_CHOICE, sync, "", "spin", 0, 0, sync_choices, "how the host waits"),
+	ROW("sync", PARAM_CHOICE, sync, "", "spin", 0, 0, host_wait_names, "how the host waits"),
 	PARAM_END,
 };
 

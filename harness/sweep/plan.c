@@ -10,7 +10,7 @@
 #include "common/check.h"
 #include "harness/sweep/plan_build.h"
 
-const char *const sync_names[] = { "spin", "yield", "blocking", NULL };
+const char *const host_wait_names[] = { "spin", "yield", "blocking", NULL };
 
 struct design design_of(bool quick)
 {

@@ -49,12 +49,13 @@ struct design {
 	int64_t warmup_min_ns, warmup_max_ns;
 	int64_t pause_min_ns, pause_max_ns; /* between processes */
 	int64_t check_steps;
-	int sync; /* enum sync_kind */
+	int sync; /* enum host_wait */
 	uint64_t seed;
 };
 
-enum sync_kind { SYNC_SPIN, SYNC_YIELD, SYNC_BLOCKING };
-extern const char *const sync_names[]; /* ends with NULL */
+/* What the driver does while it waits: a flag of the device. */
+enum host_wait { WAIT_SPIN, WAIT_YIELD, WAIT_BLOCKING };
+extern const char *const host_wait_names[]; /* ends with NULL */
 
 /* What the user asked for. Texts as axis.h reads them; NULL: the design's own values. */
 struct plan_request {

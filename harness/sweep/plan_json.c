@@ -30,7 +30,7 @@ static json_t *design_json(const struct design *d)
 	json_object_set_new(o, "pause_min_ns", json_integer(d->pause_min_ns));
 	json_object_set_new(o, "pause_max_ns", json_integer(d->pause_max_ns));
 	json_object_set_new(o, "check_steps", json_integer(d->check_steps));
-	json_object_set_new(o, "sync", json_string(sync_names[d->sync]));
+	json_object_set_new(o, "sync", json_string(host_wait_names[d->sync]));
 	json_object_set_new(o, "seed", json_integer((json_int_t)d->seed));
 	return o;
 }
@@ -116,7 +116,7 @@ static int design_parse(struct design *d, const json_t *o)
 	d->pause_min_ns = integer(o, "pause_min_ns");
 	d->pause_max_ns = integer(o, "pause_max_ns");
 	d->check_steps = integer(o, "check_steps");
-	d->sync = find_name(sync_names, json_string_value(json_object_get(o, "sync")));
+	d->sync = find_name(host_wait_names, json_string_value(json_object_get(o, "sync")));
 	d->seed = (uint64_t)integer(o, "seed");
 	if (d->processes < 1 || d->rounds < 1 || d->rounds > ROUNDS_MAX || d->visit_ns < 1 ||
 	    d->blocks_min < 1 || d->blocks_max < d->blocks_min || d->sync < 0)

@@ -117,7 +117,7 @@ static void say_header(struct worker *w, const struct platform *p, int64_t start
 	json_object_update(o, environment);
 	json_decref(environment);
 	json_object_set_new(o, "cuda_flags",
-			    json_pack("{s:s}", "sync", sync_names[w->plan.design.sync]));
+			    json_pack("{s:s}", "sync", host_wait_names[w->plan.design.sync]));
 	json_object_set_new(o, "boot_id", json_text(system_boot_id()));
 	json_object_set_new(o, "pinned_cpu", w->pinned < 0 ? json_null() : json_integer(w->pinned));
 	json_object_set_new(o, "warmup",
