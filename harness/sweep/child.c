@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +187,14 @@ int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 	}
 	drop(&c->out, at);
 	return err;
+}
+
+void child_wait(struct child *c, int ms)
+{
+	struct pollfd out = { .fd = c->out.fd, .events = POLLIN };
+
+	/* an end is read as such once; then there is nothing left to wake up for */
+	poll(&out, c->out.fd >= 0, ms);
 }
 
 /* ---- end -------------------------------------------------------------------------------- */

@@ -34,6 +34,9 @@ int child_start(struct child *c, const json_t *job, const char *prefix);
 int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 	       void (*err_line)(const char *line, void *arg), void *arg);
 
+/* Waits until it has written something or ended, at most so long. */
+void child_wait(struct child *c, int ms);
+
 /* Has it ended, and was all that it wrote read? Then status is set. */
 bool child_ended(struct child *c);
 

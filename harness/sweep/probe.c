@@ -65,6 +65,19 @@ static void take_complaint(const char *line, void *arg)
 	show_complaint(p->show, line);
 }
 
+/* A point of the configuration in hand, for messages. */
+static const char *at(const struct probing *p)
+{
+	static char text[160];
+
+	for (int i = 0; i < p->plan->n_points; i++)
+		if (p->plan->point[i].config == p->config) {
+			plan_point_text(p->plan, i, text, sizeof(text));
+			return text;
+		}
+	return "a configuration";
+}
+
 static int attend(struct probing *p, struct child *c)
 {
 	bool ended;
@@ -78,9 +91,8 @@ static int attend(struct probing *p, struct child *c)
 			return -EINTR;
 		if ((double)(clock_ns() - p->heard_ns) > silence_ns)
 			return complain(ETIMEDOUT,
-					"probing configuration %d of the sweep takes "
-					"more than 2 minutes: give smaller sizes",
-					p->config + 1);
+					"probing %s takes more than 2 minutes: give smaller sizes",
+					at(p));
 		usleep(TICK_US);
 	} while (!ended);
 	return 0;
@@ -100,8 +112,7 @@ static int judge(const struct probing *p, const struct child *c)
 		return -ENODEV;
 	if (strstr(how, "exit code 3"))
 		return -EINVAL;
-	return complain(EIO, "probing configuration %d of the sweep: the worker %s", p->config + 1,
-			how);
+	return complain(EIO, "probing %s: the worker %s", at(p), how);
 }
 
 int session_probe(struct plan *plan, struct show *show)

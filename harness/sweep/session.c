@@ -50,6 +50,21 @@ static int lost_at_point(struct session *s, bool hung)
 	return err;
 }
 
+/* It was lost while it set up a configuration: so are all points that need that. */
+static int lost_at_setup(struct session *s, bool hung)
+{
+	const struct plan *p = plan_of(s);
+	int err = 0;
+
+	for (int i = 0; i < p->n_points && !err; i++) {
+		if (p->point[i].config != s->config || s->journal.status[s->slot * p->n_points + i])
+			continue;
+		s->point = i;
+		err = lost_at_point(s, hung);
+	}
+	return err;
+}
+
 /* It ended before it was at any point: worth a few tries, as somebody may have killed it. */
 static int lost_at_start(struct session *s, int times)
 {
@@ -102,8 +117,9 @@ static int run_process(struct session *s)
 		if (!err || err == -ETIMEDOUT) {
 			bool hung = err == -ETIMEDOUT;
 
-			err = s->point >= 0 ? lost_at_point(s, hung)
-					    : lost_at_start(s, ++lost_starts);
+			err = s->point >= 0    ? lost_at_point(s, hung)
+			      : s->config >= 0 ? lost_at_setup(s, hung)
+					       : lost_at_start(s, ++lost_starts);
 		}
 		child_release(&s->child);
 		if (err)

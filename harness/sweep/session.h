@@ -16,7 +16,8 @@ struct session {
 	struct child child;
 	struct nvml *nvml; /* opened by session_run() */
 	int slot;	   /* under way */
-	int point, round;  /* that the worker is at; point -1: none */
+	int point;	   /* that the worker is at; -1: none */
+	int config;	   /* that it sets up; -1: none */
 	int64_t deadline_ns;
 	bool started; /* the worker has written its header */
 	json_t *bye;  /* its last line */

@@ -1,6 +1,7 @@
 /* session_worker.c - one worker: its job, its lines, its deadlines, its end. */
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 #include "harness/sweep/predict.h"
 #include "harness/sweep/session_impl.h"
 
-enum { TICK_US = 20000 };
+enum { TICK_MS = 20 };
 
 /* A hang is told from slowness generously: 50 times the prediction, and no less than this. */
 static const double deadline_least_ns = 10e9, deadline_setup_ns = 60e9, deadline_start_ns = 120e9;
@@ -47,7 +48,7 @@ static int on_header(struct session *s, const json_t *o)
 	const json_t *before = j->header[s->slot / plan_of(s)->design.processes];
 
 	s->started = true;
-	s->point = -1;
+	s->point = s->config = -1;
 	if (before && environment_differs(before, o, s->change, sizeof(s->change)))
 		return -ESTALE;
 	return journal_header(j, s->slot, json_copy((json_t *)(uintptr_t)o));
@@ -86,8 +87,8 @@ static void on_begin(struct session *s, const json_t *o)
 {
 	char text[80];
 
+	s->config = -1;
 	s->point = integer(o, "point");
-	s->round = integer(o, "round");
 	if (s->point < 0 || s->point >= plan_of(s)->n_points) {
 		s->point = -1;
 		return;
@@ -95,6 +96,15 @@ static void on_begin(struct session *s, const json_t *o)
 	allow(s, deadline_least_ns, predict_visit_ns(plan_of(s), s->point));
 	plan_point_text(plan_of(s), s->point, text, sizeof(text));
 	show_progress(&s->show, text);
+}
+
+static void on_setup(struct session *s, int config)
+{
+	if (config < 0 || config >= plan_of(s)->n_configs)
+		return;
+	s->point = -1;
+	s->config = config;
+	allow(s, deadline_setup_ns, plan_of(s)->config[config].setup_ns);
 }
 
 static int take_line(const json_t *o, void *arg)
@@ -108,10 +118,7 @@ static int take_line(const json_t *o, void *arg)
 	/* what comes next, if nothing says otherwise: calibration and warm-up, a round's end */
 	allow(s, deadline_start_ns, 0);
 	if (record_is(o, "setup"))
-		allow(s, deadline_setup_ns,
-		      plan_of(s)
-			      ->config[abs(integer(o, "config")) % plan_of(s)->n_configs]
-			      .setup_ns);
+		on_setup(s, integer(o, "config"));
 	else if (record_is(o, "header"))
 		return on_header(s, o);
 	else if (record_is(o, "visit"))
@@ -153,6 +160,20 @@ static json_t *job_of(const struct session *s)
 			 json_number(canary_ns), "check_all", s->slot % p->design.processes == 0);
 }
 
+/*
+ * At once, so that a crash of this process loses nothing; but where the worker has two processors
+ * or fewer this process would take one of them at every visit, just when a canary runs.
+ */
+static void rest(struct session *s)
+{
+	cpu_set_t allowed;
+
+	if (!sched_getaffinity(0, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) > 2)
+		child_wait(&s->child, TICK_MS);
+	else
+		usleep(1000 * TICK_MS);
+}
+
 /* Reads until the worker ends, hangs, or is to be ended. -ETIMEDOUT: it hung and was killed. */
 static int attend(struct session *s)
 {
@@ -174,7 +195,7 @@ static int attend(struct session *s)
 			err = -ETIMEDOUT;
 		if (!err && !ended) {
 			nvml_sample(s->nvml, clock_ns());
-			usleep(TICK_US);
+			rest(s);
 		}
 	} while (!err && !ended);
 	return err;
@@ -196,7 +217,7 @@ int session_run_worker(struct session *s)
 	int side = s->slot / plan_of(s)->design.processes, err;
 
 	s->started = false;
-	s->point = -1;
+	s->point = s->config = -1;
 	json_decref(s->bye);
 	s->bye = NULL;
 	err = child_start(&s->child, job, side ? s->journal.against : NULL);
