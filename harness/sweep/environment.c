@@ -47,7 +47,7 @@ static json_t *variables_json(void)
 	return o;
 }
 
-json_t *environment_json(const struct platform *p)
+json_t *environment_of(const struct platform *p)
 {
 	json_t *build =
 		json_pack("{s:s, s:s}", "device", platform_build(), "compiler", __VERSION__);

@@ -8,7 +8,7 @@
 #include "harness/sweep/hash.h"
 
 /* {build, host, virt, gpu, env}: see RECORDS.md. New reference. */
-json_t *environment_json(const struct platform *p);
+json_t *environment_of(const struct platform *p);
 
 /* Of what must not change within a session: without load, uptime and the like. */
 void environment_hash(const json_t *header, char out[HASH_TEXT]);

@@ -110,7 +110,7 @@ static int run_process(struct session *s)
 			json_t *bye = s->bye;
 
 			s->bye = NULL;
-			json_object_set_new(bye, "nvml", nvml_take(s->nvml));
+			json_object_set_new(bye, "nvml", watch_take(s->watch));
 			child_release(&s->child);
 			return journal_trailer(&s->journal, s->slot, bye);
 		}
@@ -183,7 +183,7 @@ int session_run(struct session *s)
 	int err = hold_device(pci);
 
 	s->child = (struct child){ .out.fd = -1, .err.fd = -1 };
-	s->nvml = nvml_open(pci);
+	s->watch = watch_open(pci);
 	start_show(s);
 	for (int i = 0; i < j->slots && !err; i++) {
 		if (!first && !j->complete[journal_slot(j, i)])
@@ -192,8 +192,8 @@ int session_run(struct session *s)
 		err = interrupted() ? -EINTR : run_slot(s, i);
 	}
 	child_release(&s->child);
-	nvml_close(s->nvml);
-	s->nvml = NULL;
+	watch_close(s->watch);
+	s->watch = NULL;
 	json_decref(s->bye);
 	s->bye = NULL;
 	return err ? err : journal_finish(j);

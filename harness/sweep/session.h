@@ -7,17 +7,17 @@
 
 #include "harness/sweep/child.h"
 #include "harness/sweep/journal.h"
-#include "harness/sweep/nvml.h"
+#include "harness/sweep/watch.h"
 #include "harness/sweep/show.h"
 
 struct session {
 	struct journal journal;
 	struct show show;
 	struct child child;
-	struct nvml *nvml; /* opened by session_run() */
-	int slot;	   /* under way */
-	int point;	   /* that the worker is at; -1: none */
-	int config;	   /* that it sets up; -1: none */
+	struct watch *watch; /* opened by session_run() */
+	int slot;	     /* under way */
+	int point;	     /* that the worker is at; -1: none */
+	int config;	     /* that it sets up; -1: none */
 	int64_t deadline_ns;
 	bool started; /* the worker has written its header */
 	json_t *bye;  /* its last line */

@@ -194,7 +194,7 @@ static int attend(struct session *s)
 		if (!err && !ended && clock_ns() > s->deadline_ns)
 			err = -ETIMEDOUT;
 		if (!err && !ended) {
-			nvml_sample(s->nvml, clock_ns());
+			watch_sample(s->watch, clock_ns());
 			rest(s);
 		}
 	} while (!err && !ended);

@@ -112,7 +112,7 @@ static void say_header(struct worker *w, const struct platform *p, int64_t start
 {
 	json_t *o = json_pack("{s:s, s:o}", "record", "header", "calib",
 			      calibration_json(&w->calibration));
-	json_t *environment = environment_json(p);
+	json_t *environment = environment_of(p);
 
 	json_object_update(o, environment);
 	json_decref(environment);
