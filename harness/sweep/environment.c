@@ -47,10 +47,30 @@ static json_t *variables_json(void)
 	return o;
 }
 
+/* Of the binary that runs: two sessions are of one binary or they are not. */
+static json_t *binary_json(void)
+{
+	FILE *f = fopen("/proc/self/exe", "re");
+	static char bytes[1 << 16];
+	char text[HASH_TEXT];
+	struct hash h;
+	size_t n;
+
+	if (!f)
+		return json_null();
+	hash_start(&h);
+	while ((n = fread(bytes, 1, sizeof(bytes), f)))
+		hash_add(&h, bytes, n);
+	fclose(f);
+	hash_text(&h, text);
+	return json_string(text);
+}
+
 json_t *environment_of(const struct platform *p)
 {
-	json_t *build =
-		json_pack("{s:s, s:s}", "device", platform_build(), "compiler", __VERSION__);
+	json_t *build = json_pack("{s:s, s:s, s:s, s:o}", "device", platform_build(), "compiler",
+				  __VERSION__, "git_commit", rift_commit, "binary_sha256",
+				  binary_json());
 
 	return json_pack("{s:o, s:o, s:o, s:o}", "build", build, "host", platform_host_json(p),
 			 "gpu", platform_device_json(p), "env", variables_json());
