@@ -25,6 +25,9 @@ all: build  ## build rift for the chosen device and leave a link to it here (the
 run: build $(if $(findstring --plot,$(ARGS)),setup-plot)  ## run one workload, checked and timed: WORKLOAD=name ARGS='cells=1024'
 	@./rift run $(WORKLOAD) $(ARGS)
 
+sweep: build  ## kernel size x depth x mode in fresh processes: WORKLOAD=name QUICK=1 ARGS='--depth 1,16'
+	@./rift sweep $(if $(filter file,$(origin WORKLOAD)),,$(WORKLOAD)) $(if $(QUICK),--quick) $(ARGS)
+
 list: build  ## list the workloads
 	@./rift list
 
@@ -66,4 +69,4 @@ build: setup-run
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run list test sanitize bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep list test sanitize bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint

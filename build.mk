@@ -31,7 +31,7 @@ endif
 
 TESTS := $(wildcard tests/test_*.c workloads/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/test_cpu_%,$(TESTS)),$(TESTS))
-SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/*.cu workloads/*/*.cu)
+SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu)
 SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
 RT    := $(wildcard common/cpu/*.c)

@@ -31,6 +31,8 @@ enum exit_code exit_code_of_run(int err, bool passed);
 /* Commands: argv[0] is the command's name. They return an exit code. */
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /* Is this a NAME for --platform? 0, or -EINVAL after one line. */

@@ -9,6 +9,7 @@
 #include "harness/contract.h"
 #include "harness/platform.h"
 #include "harness/spell.h"
+#include "harness/sweep/worker.h"
 
 static int cmd_help(int argc, char **argv);
 
@@ -19,6 +20,10 @@ static const struct command {
 	{ "list", "[WORKLOAD]", "the workloads, or the parameters of one", cmd_list },
 	{ "run", "WORKLOAD [name=value...]", "one configuration: checked, timed, as a table",
 	  cmd_run },
+	{ "sweep", "[WORKLOAD...] [--quick]", "size x depth x mode, in fresh processes; resumable",
+	  cmd_sweep },
+	{ "check", "FILE...", "is this record file whole and valid", cmd_check },
+	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
 	{ 0 },
@@ -28,12 +33,13 @@ static int print_help(void)
 {
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *c = commands; c->name; c++)
-		printf("  rift %-6s %-25s %s\n", c->name, c->args, c->help);
+		if (c->help) /* else for rift itself */
+			printf("  rift %-6s %-25s %s\n", c->name, c->args, c->help);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"
-	       "Exit codes: 0 ok, 1 a check failed, 3 usage or bad input, 4 no such device, 75 "
-	       "interrupted.\n");
+	       "Exit codes: 0 ok, 1 a check failed, 2 failed points, 3 usage or bad input, 4 no "
+	       "such device, 75 interrupted.\n");
 	return RIFT_OK;
 }
 
@@ -51,7 +57,8 @@ static int refuse(const char *name)
 		if (!strcmp((*w)->name, name))
 			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);
 	for (const struct command *c = commands; c->name; c++)
-		spell_offer(&near, c->name);
+		if (c->help)
+			spell_offer(&near, c->name);
 	return complain(EINVAL, "unknown command '%s'%s", text_shown(name).s,
 			near.best ? spell_hint(&near).s : "; `rift help` lists them");
 }

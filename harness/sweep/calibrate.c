@@ -1,0 +1,217 @@
+/* calibrate.c - what every clock and every wait costs here. */
+#include "harness/sweep/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+#include "harness/json.h"
+#include "harness/measure.h"
+#include "harness/sweep/system.h"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+enum { CLOCK_READS = 2000, EVENT_PAIRS = 100, CANARIES = 11, PINGS = 200 };
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double median_of(double *v, int n)
+{
+	if (n < 1)
+		return NAN;
+	qsort(v, (size_t)n, sizeof(*v), by_value);
+	return (v[(n - 1) / 2] + v[n / 2]) / 2;
+}
+
+/* Reads of the clock one after the other: their pace, and the smallest step above 0. */
+static void host_clock(struct calibration *out)
+{
+	int64_t start = clock_ns(), last = start, now = start, least = INT64_MAX;
+
+	for (int i = 0; i < CLOCK_READS; i++, last = now) {
+		now = clock_ns();
+		if (now > last && now - last < least)
+			least = now - last;
+	}
+	out->clock_cost_ns = (double)(now - start) / CLOCK_READS;
+	out->clock_tick_ns = least < INT64_MAX ? (double)least : NAN;
+}
+
+static void tsc(struct calibration *out)
+{
+	out->tsc_cost_ns = out->tsc_mhz = NAN;
+#if defined(__x86_64__)
+	if (system_tsc_is_invariant()) {
+		int64_t start = clock_ns(), ns;
+		uint64_t first = __rdtsc(), last = first;
+
+		for (int i = 0; i < CLOCK_READS; i++)
+			last = __rdtsc();
+		ns = clock_ns() - start;
+		out->tsc_cost_ns = (double)ns / CLOCK_READS;
+		/* over 2 ms, so that the two reads of the other clock weigh nothing */
+		while (clock_ns() - start < 2000000)
+			last = __rdtsc();
+		out->tsc_mhz = 1e3 * (double)(last - first) / (double)(clock_ns() - start);
+	}
+#endif
+}
+
+/* Elapsed times of empty pairs: the smallest difference between two of them is the tick. */
+static void events(struct calibration *out, const struct canary *c)
+{
+	double cost[EVENT_PAIRS], elapsed[EVENT_PAIRS];
+	float ms;
+
+	for (int i = 0; i < EVENT_PAIRS; i++) {
+		int64_t start = clock_ns();
+
+		CUDA(cudaEventRecord(c->begin, c->stream));
+		CUDA(cudaEventRecord(c->end, c->stream));
+		cost[i] = (double)(clock_ns() - start);
+		CUDA(cudaStreamSynchronize(c->stream));
+		CUDA(cudaEventElapsedTime(&ms, c->begin, c->end));
+		elapsed[i] = round(ms * 1e6);
+	}
+	out->event_pair_cost_ns = median_of(cost, EVENT_PAIRS);
+	out->event_tick_ns = NAN;
+	median_of(elapsed, EVENT_PAIRS); /* sorts */
+	for (int i = 1; i < EVENT_PAIRS; i++) {
+		double step = elapsed[i] - elapsed[i - 1];
+
+		if (step > 0 && !(step >= out->event_tick_ns))
+			out->event_tick_ns = step;
+	}
+}
+
+static void device_clock(struct calibration *out, const struct canary *c)
+{
+	double best = INFINITY;
+
+	canary_tick(c);
+	CUDA(cudaStreamSynchronize(c->stream));
+	out->globaltimer_tick_ns = *c->mapped > 0 ? (double)*c->mapped : NAN;
+	/* the ping-pong that took least bounds the difference of the clocks by half its time */
+	for (int i = 0; i < PINGS; i++) {
+		int64_t start = clock_ns(), end;
+
+		canary_stamp(c);
+		CUDA(cudaStreamSynchronize(c->stream));
+		end = clock_ns();
+		if ((double)(end - start) >= best)
+			continue;
+		best = (double)(end - start);
+		out->clock_offset_ns = (double)*c->mapped - (double)start - best / 2;
+		out->clock_offset_err_ns = best / 2;
+	}
+}
+
+static double spin_device_ns(const struct canary *c, int64_t cycles)
+{
+	float ms;
+
+	CUDA(cudaEventRecord(c->begin, c->stream));
+	canary_spin(c, cycles);
+	CUDA(cudaEventRecord(c->end, c->stream));
+	CUDA(cudaStreamSynchronize(c->stream));
+	CUDA(cudaEventElapsedTime(&ms, c->begin, c->end));
+	return ms * 1e6;
+}
+
+/* From two lengths, so that what a launch adds falls out. */
+static void spin_rate(struct calibration *out, const struct canary *c)
+{
+	const int64_t cycles = 100000;
+	double more[CANARIES];
+
+	for (int i = 0; i < CANARIES; i++) {
+		double once = spin_device_ns(c, cycles);
+
+		more[i] = spin_device_ns(c, 3 * cycles) - once;
+	}
+	out->spin_cycles_per_us = 2e3 * (double)cycles / median_of(more, CANARIES);
+}
+
+static void canaries(struct calibration *out, const struct canary *c)
+{
+	double ns[CANARIES];
+
+	for (int i = 0; i < CANARIES; i++)
+		ns[i] = (double)canary_run(c).device_ns;
+	out->canary_ns = median_of(ns, CANARIES);
+}
+
+/*
+ * Behind a kernel that holds the stream the launches pile up; the first that takes more than 20
+ * times the median had to wait for room. The holder ends by itself after 50 ms: nothing can hang.
+ */
+static void queue_depth(struct calibration *out, const struct canary *c)
+{
+	static double took[QUEUE_TRIED], sorted[QUEUE_TRIED];
+	double limit, holder_ns = 50e6;
+
+	out->queue_depth = NAN;
+	canary_spin(c, (int64_t)(holder_ns / 1e3 * out->spin_cycles_per_us));
+	for (int i = 0; i < QUEUE_TRIED; i++) {
+		int64_t start = clock_ns();
+
+		canary_nothing(c);
+		took[i] = (double)(clock_ns() - start);
+	}
+	CUDA(cudaStreamSynchronize(c->stream));
+	memcpy(sorted, took, sizeof(sorted));
+	/* a wait for room lasts until the holder ends; shorter ones are interrupts */
+	limit = fmax(20 * median_of(sorted, QUEUE_TRIED), holder_ns / 20);
+	for (int i = 0; i < QUEUE_TRIED; i++) {
+		if (took[i] > limit) {
+			out->queue_depth = i;
+			return;
+		}
+	}
+}
+
+void calibrate(struct calibration *out, const struct canary *c)
+{
+	CUDA(cudaStreamSynchronize(c->stream));
+	host_clock(out);
+	tsc(out);
+	events(out, c);
+	device_clock(out, c);
+	spin_rate(out, c);
+	canaries(out, c);
+	queue_depth(out, c);
+}
+
+json_t *calibration_json(const struct calibration *c)
+{
+	const struct {
+		const char *name;
+		double value;
+	} rows[] = {
+		{ "clock_cost_ns", c->clock_cost_ns },
+		{ "clock_tick_ns", c->clock_tick_ns },
+		{ "tsc_cost_ns", c->tsc_cost_ns },
+		{ "tsc_mhz", c->tsc_mhz },
+		{ "event_tick_ns", c->event_tick_ns },
+		{ "event_pair_cost_ns", c->event_pair_cost_ns },
+		{ "globaltimer_tick_ns", c->globaltimer_tick_ns },
+		{ "queue_depth", c->queue_depth },
+		{ "canary_ns", c->canary_ns },
+		{ "spin_cycles_per_us", c->spin_cycles_per_us },
+		{ "clock_offset_ns", c->clock_offset_ns },
+		{ "clock_offset_err_ns", c->clock_offset_err_ns },
+	};
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		json_object_set_new(o, rows[i].name, json_number(rows[i].value));
+	return o;
+}

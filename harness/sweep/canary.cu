@@ -1,0 +1,162 @@
+/* canary.cu - kernels of the harness itself: canary, spin, empty, and the device's clock. */
+#include "harness/sweep/canary.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/cuda_check.h"
+#include "common/gpu.h"
+
+enum { TICK_READS = 4096 };
+
+/* ns on both devices: the GPU's globaltimer, and the clock behind the CPU device's clock64(). */
+static __device__ inline int64_t device_clock_ns(void)
+{
+#ifdef __CUDACC__
+	int64_t ns;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+#else
+	return clock64();
+#endif
+}
+
+static __device__ inline void spin(int64_t cycles)
+{
+	int64_t start = clock64();
+
+	while (clock64() - start < cycles)
+		;
+}
+
+/* The result is stored, so that no compiler can leave the chain out. */
+extern "C" __global__ void rift_canary(int64_t cycles, int64_t chain, int64_t *sink)
+{
+#ifdef __CUDACC__
+	(void)chain;
+	spin(cycles);
+	*sink = cycles;
+#else
+	double x = (double)cycles; /* not known before: the compiler cannot know the end */
+
+	for (int64_t i = 0; i < chain; i++)
+		x = x * 0.999 + 0.001;
+	*sink = (int64_t)x;
+#endif
+}
+KERNEL(rift_canary);
+
+extern "C" __global__ void rift_spin(int64_t cycles)
+{
+	spin(cycles);
+}
+KERNEL(rift_spin);
+
+extern "C" __global__ void rift_nothing(int32_t unused)
+{
+	(void)unused;
+}
+KERNEL(rift_nothing);
+
+extern "C" __global__ void rift_stamp(int64_t *out)
+{
+	*out = device_clock_ns();
+}
+KERNEL(rift_stamp);
+
+extern "C" __global__ void rift_tick(int reads, int64_t *out)
+{
+	int64_t last = device_clock_ns(), least = 0;
+
+	for (int i = 0; i < reads; i++) {
+		int64_t now = device_clock_ns();
+
+		if (now > last && (!least || now - last < least))
+			least = now - last;
+		last = now;
+	}
+	*out = least;
+}
+KERNEL(rift_tick);
+
+void canary_init(struct canary *c, cudaStream_t stream, bool is_gpu)
+{
+	memset(c, 0, sizeof(*c));
+	c->stream = stream;
+	c->is_gpu = is_gpu;
+	CUDA(cudaEventCreate(&c->begin));
+	CUDA(cudaEventCreate(&c->end));
+	CUDA(cudaHostAlloc((void **)&c->mapped, sizeof(*c->mapped), cudaHostAllocMapped));
+	CUDA(cudaHostGetDevicePointer((void **)&c->device, c->mapped, 0));
+	/* each once, so that no kernel is loaded when time counts */
+	canary_nothing(c);
+	canary_spin(c, 1);
+	canary_stamp(c);
+	canary_tick(c);
+	canary_run(c);
+}
+
+void canary_release(struct canary *c)
+{
+	if (c->begin)
+		CUDA(cudaEventDestroy(c->begin));
+	if (c->end)
+		CUDA(cudaEventDestroy(c->end));
+	if (c->mapped)
+		CUDA(cudaFreeHost(c->mapped));
+	memset(c, 0, sizeof(*c));
+}
+
+static int64_t host_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+struct canary_time canary_run(const struct canary *c)
+{
+	struct canary_time t;
+	int64_t begin = host_ns();
+	float ms;
+
+	CUDA(cudaEventRecord(c->begin, c->stream));
+	CUDA(LAUNCH(rift_canary, dim3(1), dim3(1), 0, c->stream, (int64_t)CANARY_CYCLES,
+		    (int64_t)CANARY_CHAIN, c->device));
+	CUDA(cudaEventRecord(c->end, c->stream));
+	CUDA(cudaStreamSynchronize(c->stream));
+	t.host_ns = host_ns() - begin;
+	CUDA(cudaEventElapsedTime(&ms, c->begin, c->end));
+	t.device_ns = llround(ms * 1e6);
+	return t;
+}
+
+double canary_mhz(const struct canary *c, int64_t device_ns)
+{
+	if (!c->is_gpu || device_ns <= 0)
+		return NAN;
+	return 1e3 * CANARY_CYCLES / (double)device_ns;
+}
+
+void canary_nothing(const struct canary *c)
+{
+	CUDA(LAUNCH(rift_nothing, dim3(1), dim3(1), 0, c->stream, 0));
+}
+
+void canary_spin(const struct canary *c, int64_t cycles)
+{
+	CUDA(LAUNCH(rift_spin, dim3(1), dim3(1), 0, c->stream, cycles));
+}
+
+void canary_stamp(const struct canary *c)
+{
+	CUDA(LAUNCH(rift_stamp, dim3(1), dim3(1), 0, c->stream, c->device));
+}
+
+void canary_tick(const struct canary *c)
+{
+	CUDA(LAUNCH(rift_tick, dim3(1), dim3(1), 0, c->stream, (int)TICK_READS, c->device));
+}

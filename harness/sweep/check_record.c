@@ -1,0 +1,247 @@
+/* check_record.c - is a record file whole and valid; its summaries as CSV. */
+#include "harness/sweep/check_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/sweep/csv_points.h"
+
+struct checking {
+	struct record_facts *facts;
+	const struct record_scan *scan;
+	struct csv_points *csv;
+	json_t *keys; /* of the plan: key -> true; NULL before it */
+};
+
+static int wrong(const struct checking *c, const char *what, const char *field)
+{
+	return complain(EINVAL, "%s:%ld: %s%s%s", c->scan->path, (long)c->scan->line + 1, what,
+			*field ? ": " : "", field);
+}
+
+/* ---- fields ----------------------------------------------------------------------------- */
+
+enum kind { TEXT, WHOLE, NUMBER, ARRAY, OBJECT, TRUTH };
+
+struct field {
+	const char *name;
+	enum kind kind;
+};
+
+static bool is_kind(const json_t *v, enum kind kind)
+{
+	switch (kind) {
+	case TEXT:
+		return json_is_string(v);
+	case WHOLE:
+		return json_is_integer(v);
+	case NUMBER:
+		return json_is_number(v);
+	case ARRAY:
+		return json_is_array(v);
+	case OBJECT:
+		return json_is_object(v);
+	default:
+		return json_is_boolean(v);
+	}
+}
+
+static int check_fields(const struct checking *c, const json_t *o, const struct field *f)
+{
+	for (; f->name; f++)
+		if (!is_kind(json_object_get(o, f->name), f->kind))
+			return wrong(c, "a field is missing or of the wrong kind", f->name);
+	return 0;
+}
+
+static const struct field plan_fields[] = { { "schema", TEXT },	     { "session_id", TEXT },
+					    { "tool", TEXT },	     { "tool_version", TEXT },
+					    { "plan_sha256", TEXT }, { "plan", OBJECT },
+					    { "sides", WHOLE },	     { NULL, TEXT } };
+static const struct field header_fields[] = {
+	{ "schema", TEXT },	    { "session_id", TEXT },  { "side", TEXT },
+	{ "process_index", WHOLE }, { "plan_sha256", TEXT }, { "environment_sha256", TEXT },
+	{ "seed", WHOLE },	    { "start_utc", TEXT },   { "calib", OBJECT },
+	{ "host", OBJECT },	    { "gpu", OBJECT },	     { "env", OBJECT },
+	{ "cuda_flags", OBJECT },   { "warmup", OBJECT },    { NULL, TEXT }
+};
+static const struct field point_fields[] = { { "side", TEXT },	 { "process_index", WHOLE },
+					     { "key", TEXT },	 { "axes", OBJECT },
+					     { "status", TEXT }, { NULL, TEXT } };
+static const struct field measured_fields[] = { { "rounds", WHOLE },	{ "blocks", WHOLE },
+						{ "t_enq_ns", ARRAY },	{ "t_total_ns", ARRAY },
+						{ "t_dev_ns", ARRAY },	{ "marks", ARRAY },
+						{ "canary_ns", ARRAY }, { "round_of_block", ARRAY },
+						{ "summary", OBJECT },	{ NULL, TEXT } };
+static const struct field visit_fields[] = { { "point", WHOLE },    { "round", WHOLE },
+					     { "t_enq_ns", ARRAY }, { "t_total_ns", ARRAY },
+					     { "marks", ARRAY },    { "canary_ns", ARRAY },
+					     { NULL, TEXT } };
+static const struct field trailer_fields[] = { { "records", WHOLE },
+					       { "failed", WHOLE },
+					       { "lines_sha256", TEXT },
+					       { "complete", TRUTH },
+					       { NULL, TEXT } };
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+static int check_hash(const struct checking *c, const json_t *o)
+{
+	char hash[HASH_TEXT];
+
+	hash_text(&c->scan->hash, hash);
+	if (strcmp(hash, json_string_value(json_object_get(o, "lines_sha256"))))
+		return wrong(c,
+			     "the lines before are not what lines_sha256 says: the file was "
+			     "changed",
+			     "");
+	return 0;
+}
+
+static int take_plan(struct checking *c, const json_t *o)
+{
+	const json_t *plan = json_object_get(o, "plan"), *point;
+	const char *key;
+	char hash[HASH_TEXT];
+	size_t i;
+	int err = check_fields(c, o, plan_fields);
+
+	if (err)
+		return err;
+	hash_json(plan, hash);
+	if (strcmp(hash, json_string_value(json_object_get(o, "plan_sha256"))))
+		return wrong(c, "the plan is not what plan_sha256 says", "");
+	c->keys = json_object();
+	json_array_foreach(json_object_get(plan, "points"), i, point)
+	{
+		key = json_string_value(json_object_get(point, "key"));
+		if (!key || json_object_get(c->keys, key))
+			return wrong(c, "two points of the plan have one key, or one has none", "");
+		json_object_set_new(c->keys, key, json_true());
+	}
+	snprintf(c->facts->session_id, sizeof(c->facts->session_id), "%s",
+		 json_string_value(json_object_get(o, "session_id")));
+	snprintf(c->facts->schema, sizeof(c->facts->schema), "%s",
+		 json_string_value(json_object_get(o, "schema")));
+	c->facts->sides = (int)json_integer_value(json_object_get(o, "sides"));
+	c->facts->processes = (int)json_integer_value(
+		json_object_get(json_object_get(plan, "design"), "processes"));
+	return 0;
+}
+
+/* Whole numbers above 0, no shorter enqueue than nothing, and the total no less than it. */
+static int check_blocks(const struct checking *c, const json_t *o)
+{
+	const json_t *enq = json_object_get(o, "t_enq_ns");
+	const json_t *total = json_object_get(o, "t_total_ns");
+	size_t n = json_array_size(total);
+
+	if (json_array_size(enq) != n || json_array_size(json_object_get(o, "marks")) != n)
+		return wrong(c, "t_enq_ns, t_total_ns and marks are not of one length", "");
+	for (size_t i = 0; i < n; i++) {
+		json_int_t e = json_integer_value(json_array_get(enq, i));
+		json_int_t t = json_integer_value(json_array_get(total, i));
+
+		if (e <= 0 || t < e)
+			return wrong(c, "a block whose times cannot be: 0 < t_enq <= t_total", "");
+	}
+	return 0;
+}
+
+static int check_measured(const struct checking *c, const json_t *o)
+{
+	size_t n = json_array_size(json_object_get(o, "t_total_ns"));
+	int err = check_fields(c, o, measured_fields);
+
+	if (!err)
+		err = check_blocks(c, o);
+	if (!err && (json_integer_value(json_object_get(o, "blocks")) != (json_int_t)n ||
+		     json_array_size(json_object_get(o, "round_of_block")) != n))
+		err = wrong(c, "blocks and round_of_block do not agree with the arrays", "");
+	return err;
+}
+
+static int take_point(struct checking *c, const json_t *o)
+{
+	const char *status;
+	int err = check_fields(c, o, point_fields);
+
+	if (err)
+		return err;
+	if (!json_object_get(c->keys, json_string_value(json_object_get(o, "key"))))
+		return wrong(c, "a key that is not in the plan", "");
+	status = json_string_value(json_object_get(o, "status"));
+	c->facts->points++;
+	c->facts->ok += !strcmp(status, "ok");
+	c->facts->failed += strcmp(status, "ok") != 0;
+	if (!strcmp(status, "ok") || !strcmp(status, "check_failed"))
+		err = check_measured(c, o);
+	else if (!json_is_object(json_object_get(o, "error")))
+		err = wrong(c, "a failed point without its error", "");
+	return err || !c->csv ? err : csv_point(c->csv, o);
+}
+
+static int take_trailer(struct checking *c, const json_t *o)
+{
+	int err = check_fields(c, o, trailer_fields);
+
+	c->facts->trailers++;
+	return err ? err : check_hash(c, o);
+}
+
+static int take_visit(struct checking *c, const json_t *o)
+{
+	int err = check_fields(c, o, visit_fields);
+
+	c->facts->visits++;
+	return err ? err : check_blocks(c, o);
+}
+
+static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
+{
+	struct checking *c = arg;
+
+	c->scan = scan;
+	if (record_is(o, "plan"))
+		return c->keys ? wrong(c, "a second plan", "") : take_plan(c, o);
+	if (record_is(o, "visit"))
+		return take_visit(c, o);
+	if (!c->keys)
+		return wrong(c, "the first line is no plan", "");
+	if (record_is(o, "header")) {
+		c->facts->headers++;
+		return check_fields(c, o, header_fields);
+	}
+	if (record_is(o, "point"))
+		return take_point(c, o);
+	if (record_is(o, "trailer"))
+		return take_trailer(c, o);
+	/* failures, and what later versions add */
+	return json_is_string(json_object_get(o, "record")) ? 0 : wrong(c, "no field record", "");
+}
+
+static bool is_visits(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 7 && !strcmp(path + n - 7, ".visits");
+}
+
+int record_check(struct record_facts *out, const char *path, FILE *csv)
+{
+	struct csv_points points = { .out = csv };
+	struct checking c = { .facts = out, .csv = csv ? &points : NULL };
+	struct record_scan scan;
+	int err;
+
+	*out = (struct record_facts){ 0 };
+	err = record_read(&scan, path, take_line, &c);
+	out->torn = scan.torn;
+	if (!err && !scan.line && !is_visits(path)) /* between two processes they are empty */
+		err = complain(EINVAL, "%s is empty", path);
+	csv_points_release(&points);
+	json_decref(c.keys);
+	return err;
+}

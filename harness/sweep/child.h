@@ -1,0 +1,54 @@
+/* child.h - a worker process seen from outside: started, read line by line, ended. */
+#ifndef RIFT_SWEEP_CHILD_H
+#define RIFT_SWEEP_CHILD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Bytes that came and are not yet a whole line. */
+struct lines {
+	int fd; /* -1: ended */
+	char *bytes;
+	size_t n, size;
+};
+
+struct child {
+	pid_t pid; /* 0: none */
+	struct lines out, err;
+	char last_error[320]; /* the last line on its stderr */
+	int status;	      /* of waitpid(), once ended */
+};
+
+/*
+ * Starts this same binary as a worker, in a process group of its own, with the job as its stdin;
+ * prefix, where not NULL, is a shell command that the worker's command line is put behind. The
+ * worker ends when this process does. Returns 0, or a negative errno after one line.
+ */
+int child_start(struct child *c, const json_t *job, const char *prefix);
+
+/*
+ * Takes what has come: calls each() with every whole line of stdout, and err_line() with those of
+ * stderr. Returns 0, or what each() returned as soon as that is not 0. Waits for nothing.
+ */
+int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
+	       void (*err_line)(const char *line, void *arg), void *arg);
+
+/* Waits until it has written something or ended, at most so long. */
+void child_wait(struct child *c, int ms);
+
+/* Has it ended, and was all that it wrote read? Then status is set. */
+bool child_ended(struct child *c);
+
+void child_signal(struct child *c, int signal_number);
+
+/* Asks it to end, kills it after wait_s seconds, waits. What it wrote can still be read. */
+void child_stop(struct child *c, double wait_s);
+
+/* Kills it if it runs, and frees everything. */
+void child_release(struct child *c);
+
+/* "was killed by signal 9 (Killed)", "ended with exit code 3" */
+void child_describe(const struct child *c, char *out, size_t size);
+
+#endif

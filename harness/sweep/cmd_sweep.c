@@ -1,0 +1,214 @@
+/* cmd_sweep.c - rift sweep [WORKLOAD...]: kernel size x depth x mode, in fresh processes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "common/interrupt.h"
+#include "harness/sweep/plan.h"
+#include "harness/sweep/record.h"
+#include "harness/sweep/sweep_run.h"
+
+enum {
+	KEY_HELP = 'h',
+	KEY_QUICK = 256,
+	KEY_DRY_RUN,
+	KEY_QUIET,
+	KEY_SIZE,
+	KEY_DEPTH,
+	KEY_MODE,
+	KEY_AGAINST,
+	KEY_OUTPUT,
+	KEY_RESUME,
+	KEY_PLATFORM,
+	KEY_AROUND,
+	KEY_ROW,
+	KEY_END = KEY_ROW + 5
+};
+
+#define ROW(name, kind, f, unit, def, lo, hi, choices, help)                                       \
+	{                                                                                          \
+		name, kind, offsetof(struct sweep_values, f), unit, def, lo, hi, choices, help,    \
+			NULL                                                                       \
+	}
+
+const struct param sweep_value_rows[] = {
+	ROW("processes", PARAM_INT, processes, "processes", "", 1, 100, NULL, "replicates"),
+	ROW("rounds", PARAM_INT, rounds, "rounds", "", 1, ROUNDS_MAX, NULL, "visits of a point"),
+	ROW("seed", PARAM_INT, seed, "", "", 0, 9007199254740992.0, NULL, "order of the points"),
+	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1, 1 << 24, NULL, "steps checked"),
+	ROW("sync", PARAM_CHOICE, sync, "", "", 0, 0, sync_names, "how the host waits"),
+	PARAM_END,
+};
+
+/* From KEY_ROW on in the order of sweep_value_rows. */
+static const struct argp_option options[] = {
+	{ "quick", KEY_QUICK, NULL, 0,
+	  "fewer sizes, depths, blocks and processes; points are left out until it takes less "
+	  "than 60 s",
+	  0 },
+	{ "size", KEY_SIZE, "VALUES", 0, "values of the parameter that makes kernels larger", 0 },
+	{ "depth", KEY_DEPTH, "VALUES", 0,
+	  "steps before a synchronize (default: 1:4096:x2; quick: x4)", 0 },
+	{ "mode", KEY_MODE, "VALUES", 0, "of stream, graph, fused (default: all that are allowed)",
+	  0 },
+	{ "around", KEY_AROUND, "NAME=VALUES", 0,
+	  "also vary this parameter, at the centre of the grid only; may be given several times",
+	  0 },
+	{ "processes", KEY_ROW, "N", 0, "fresh processes, the replicates (default: 10; quick: 5)",
+	  0 },
+	{ "rounds", KEY_ROW + 1, "N", 0, "visits of each point in a process (default: 5; quick: 3)",
+	  0 },
+	{ "seed", KEY_ROW + 2, "N", 0, "of the order of points (default: drawn, and recorded)", 0 },
+	{ "check-steps", KEY_ROW + 3, "N", 0, "steps to check, at most (default: 256)", 0 },
+	{ "sync", KEY_ROW + 4, "spin|yield|blocking|event|poll", 0,
+	  "how a block's end is waited for (default: spin; CPU device: yield)", 0 },
+	{ "against", KEY_AGAINST, "COMMAND", 0,
+	  "a second platform on this host, in the same session: every other process is started "
+	  "behind COMMAND, in ABBA order",
+	  0 },
+	{ "output", KEY_OUTPUT, "FILE", 0, "the record (default: results/TIME-WORKLOAD.jsonl)", 0 },
+	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform; into the record", 0 },
+	{ "resume", KEY_RESUME, "FILE", 0, "go on with an interrupted sweep", 0 },
+	{ "dry-run", KEY_DRY_RUN, NULL, 0, "print the points and how long they would take", 0 },
+	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
+	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+	{ 0 },
+};
+
+static error_t take_argument(struct sweep_args *a, char *arg)
+{
+	const struct workload *w;
+
+	if (strchr(arg, '=')) {
+		a->assignment[a->n_assignments++] = arg;
+		return 0;
+	}
+	w = workload_find(arg);
+	for (int i = 0; w && i < a->n_workloads; i++)
+		if (a->workload[i] == w)
+			return complain(EINVAL, "%s is given twice", arg);
+	if (w)
+		a->workload[a->n_workloads++] = w;
+	return w ? 0 : EINVAL;
+}
+
+static error_t take_text(const char **text, int key, const char *arg)
+{
+	const struct argp_option *o = options;
+
+	while (o->key != key)
+		o++;
+	if (*text)
+		return complain(EINVAL, "--%s is given twice", o->name);
+	*text = arg;
+	return 0;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct sweep_args *a = state->input;
+	bool *const flags[] = { &a->quick, &a->dry_run, &a->quiet };
+	const char **const texts[] = { &a->size,   &a->depth,  &a->mode,    &a->against,
+				       &a->output, &a->resume, &a->platform };
+
+	if (key == KEY_HELP)
+		a->help = true;
+	else if (key >= KEY_QUICK && key <= KEY_QUIET)
+		*flags[key - KEY_QUICK] = true;
+	else if (key >= KEY_SIZE && key <= KEY_PLATFORM)
+		return take_text(texts[key - KEY_SIZE], key, arg);
+	else if (key == KEY_AROUND)
+		a->around[a->n_arounds++] = arg;
+	else if (key >= KEY_ROW && key < KEY_END)
+		return params_set(&a->rows, sweep_value_rows[key - KEY_ROW].name, arg);
+	else if (key == ARGP_KEY_ARG)
+		return take_argument(a, arg);
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take,
+	.args_doc = "[WORKLOAD...] [name=values...]",
+	.doc = "Measures kernel size x depth x mode in fresh processes and writes a record, JSON "
+	       "Lines. Without a workload it sweeps launch. Every parameter can be an axis: "
+	       "name=1,8,64 or name=1k:64k:x2 or name=10:50:+10.\v"
+	       "Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes on "
+	       "with; so does whatever kills it. `rift check FILE` looks a record over. "
+	       "Exit codes: 0 ok, 1 a check failed, 2 complete with failed points, 3 usage, bad "
+	       "input or a file that cannot be written, 4 no such device, 75 interrupted.",
+};
+
+/* --resume takes everything from the file. */
+static int refuse_with_resume(const struct sweep_args *a)
+{
+	bool other = a->n_workloads || a->n_assignments || a->n_arounds || a->size || a->depth ||
+		     a->mode || a->against || a->platform || a->output || a->quick || a->dry_run;
+
+	for (int i = 0; sweep_value_rows[i].name; i++)
+		other |= a->rows.given[i];
+	if (!other)
+		return 0;
+	return complain(EINVAL, "--resume goes on with the plan in the file: nothing else but "
+				"--quiet goes with it");
+}
+
+static int obey(struct sweep_args *a)
+{
+	if (a->help) {
+		options_help(&argp, "sweep", stdout);
+		return RIFT_OK;
+	}
+	interrupt_install();
+	/* a file that grows over a limit is to be reported, not to end the program */
+	signal(SIGXFSZ, SIG_IGN);
+	if (a->platform && platform_declared(a->platform))
+		return RIFT_USAGE;
+	if (!a->resume)
+		return sweep_start(a);
+	return refuse_with_resume(a) ? RIFT_USAGE : sweep_resume(a);
+}
+
+static char *joined(int argc, char **argv)
+{
+	size_t size = 8;
+	char *text;
+
+	for (int i = 0; i < argc; i++)
+		size += strlen(argv[i]) + 1;
+	text = calloc(1, size);
+	CHECK(text, "%zu bytes", size);
+	strcat(text, "rift");
+	for (int i = 0; i < argc; i++) {
+		strcat(text, " ");
+		strcat(text, argv[i]);
+	}
+	return text;
+}
+
+int cmd_sweep(int argc, char **argv)
+{
+	struct sweep_args a = { .assignment = calloc((size_t)argc + 1, sizeof(char *)),
+				.around = calloc((size_t)argc + 1, sizeof(char *)),
+				.workload = calloc((size_t)argc + 2, sizeof(*a.workload)),
+				.typed = joined(argc, argv) };
+	int code;
+
+	CHECK(a.assignment && a.around && a.workload, "%d arguments", argc);
+	params_init(&a.rows, sweep_value_rows, "rift sweep", &a.values);
+	a.rows.prefix = "--";
+	code = exit_code_of(
+		options_parse(&argp, "`rift sweep --help` shows its options", argc, argv, &a));
+	if (code == RIFT_OK)
+		code = obey(&a);
+	free(a.assignment);
+	free(a.around);
+	free(a.workload);
+	free(a.typed);
+	return code;
+}

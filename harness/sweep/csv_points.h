@@ -1,0 +1,18 @@
+/* csv_points.h - summaries of points as CSV, a line each. */
+#ifndef RIFT_SWEEP_CSV_POINTS_H
+#define RIFT_SWEEP_CSV_POINTS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct csv_points {
+	FILE *out;
+	json_t *columns; /* names of the axes, of the first point; NULL before it */
+};
+
+/* The names first, before the first point. An axis that only later points have is left out. */
+int csv_point(struct csv_points *c, const json_t *point);
+
+void csv_points_release(struct csv_points *c);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * journal.h - the files of one session, and what is known from them.
+ *
+ *   NAME.jsonl.part     plan, then for each process header, points, trailer; only grows
+ *   NAME.jsonl.visits   the visits of the process under way; emptied when it is complete
+ *   NAME.jsonl.lock     who writes
+ *   NAME.jsonl          the .part, renamed, when the session is complete
+ *
+ * A process has a number among those of its platform (side 0 is this command itself, side 1 what
+ * --against names); slot = side * processes + process.
+ */
+#ifndef RIFT_SWEEP_JOURNAL_H
+#define RIFT_SWEEP_JOURNAL_H
+
+#include "harness/sweep/lock.h"
+#include "harness/sweep/plan.h"
+#include "harness/sweep/record.h"
+
+enum point_status { POINT_PENDING, POINT_OK, POINT_CHECK_FAILED, POINT_FAILED, POINT_SKIPPED };
+
+struct journal {
+	struct plan plan;
+	int sides;
+	char *against; /* NULL: one side */
+	char session_id[17];
+	char plan_hash[HASH_TEXT];
+	char *path; /* NAME.jsonl */
+	struct lock lock;
+	struct record_file part, visits;
+
+	int slots;
+	unsigned char *status;	   /* [slot * points + point], enum point_status */
+	double *total_ns, *enq_ns; /* the same: process values */
+	bool *complete;		   /* a slot */
+	int *attempts;		   /* a slot: headers written */
+	double *canary_ns;	   /* a slot: median of its header; NAN: none */
+	double drift_ns[2];	   /* canaries of the current process: first and last */
+	int *failures;		   /* [slot * points + point]: times a worker was lost at it */
+	json_t *header[2];	   /* the first of each side */
+	json_t **visit;		   /* [point * rounds + round] of the slot under way */
+	int visit_slot;		   /* whose they are; -1: nobody's */
+	bool torn;		   /* a torn last line was dropped */
+};
+
+/* A new session: takes the lock, writes the plan. argv_text is what the user typed. */
+int journal_create(struct journal *j, struct plan *plan, const char *path, const char *against,
+		   const char *argv_text);
+
+/* Refuses a path where a session is or was, with one line. */
+int journal_refuse(const char *path);
+
+/* One to go on with, by its .jsonl, .part or .visits name. */
+int journal_open(struct journal *j, const char *path);
+
+/* Slots in the order in which they run: ABBA for two sides. */
+int journal_slot(const struct journal *j, int i);
+const char *journal_side_name(int side);
+
+/* Makes `slot` the one whose visits are kept; forgets those of another. */
+int journal_begin(struct journal *j, int slot);
+
+/* Each writes a line; they drop the reference of o. Returns 0 or a negative errno after one line.
+ */
+int journal_header(struct journal *j, int slot, json_t *o);
+int journal_visit(struct journal *j, int slot, int point, int round, json_t *o);
+/* A worker was lost at this point, or its hook failed: final, or to be tried again. */
+int journal_failure(struct journal *j, int slot, int point, const char *status, json_t *error,
+		    bool final);
+int journal_trailer(struct journal *j, int slot, json_t *bye);
+
+/* The visits of a point are complete: its record. */
+int journal_point(struct journal *j, int slot, int point);
+
+/* Median of the canaries of the processes so far; NAN: none. */
+double journal_canary_ns(const struct journal *j);
+
+/* Has this point ended two workers in one process of this slot's side? */
+bool journal_is_deadly(const struct journal *j, int slot, int point);
+
+int journal_count(const struct journal *j, enum point_status status);
+
+/* Renames the .part. Returns 0 or a negative errno after one line. */
+int journal_finish(struct journal *j);
+
+void journal_release(struct journal *j);
+
+#endif

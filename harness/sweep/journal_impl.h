@@ -1,0 +1,21 @@
+/* journal_impl.h - what journal.c and journal_read.c share. */
+#ifndef RIFT_SWEEP_JOURNAL_IMPL_H
+#define RIFT_SWEEP_JOURNAL_IMPL_H
+
+#include "harness/sweep/journal.h"
+
+enum { JOURNAL_NAME = 4200 };
+
+void *journal_zeroed(size_t n, size_t size);
+void journal_name(const struct journal *j, const char *suffix, char out[JOURNAL_NAME]);
+void journal_allocate(struct journal *j);
+void journal_forget_visits(struct journal *j);
+
+/* "2026-11-21T14:30:00Z". New reference. */
+json_t *journal_now_utc(void);
+
+/* What a line says, whether just written or read back. */
+void journal_saw_header(struct journal *j, int slot, json_t *line);
+void journal_saw_point(struct journal *j, int slot, int point, const json_t *line);
+
+#endif

@@ -1,0 +1,238 @@
+/* journal_read.c - the files of a session read back, to go on where it ended. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/sweep/assemble.h"
+#include "harness/sweep/journal_impl.h"
+
+/* ---- what lines say --------------------------------------------------------------------- */
+
+void journal_saw_header(struct journal *j, int slot, json_t *line)
+{
+	int side = slot / j->plan.design.processes;
+	const json_t *warmup = json_object_get(line, "warmup");
+	const json_t *canary = json_object_get(warmup, "canary_ns");
+
+	if (!j->header[side])
+		j->header[side] = json_incref(line);
+	j->attempts[slot]++;
+	j->canary_ns[slot] = json_is_number(canary) ? json_number_value(canary) : NAN;
+	j->drift_ns[0] = j->canary_ns[slot];
+}
+
+static enum point_status status_of(const char *text)
+{
+	if (!text)
+		return POINT_FAILED;
+	return !strcmp(text, "ok")	       ? POINT_OK
+	       : !strcmp(text, "check_failed") ? POINT_CHECK_FAILED
+	       : !strcmp(text, "skipped")      ? POINT_SKIPPED
+					       : POINT_FAILED;
+}
+
+void journal_saw_point(struct journal *j, int slot, int point, const json_t *line)
+{
+	size_t at = (size_t)slot * (size_t)j->plan.n_points + (size_t)point;
+	const json_t *canaries = json_object_get(line, "canary_ns");
+	size_t n = json_array_size(canaries);
+
+	j->status[at] =
+		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
+	j->total_ns[at] = assembled_median(line, "t_total_ns");
+	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
+	if (n)
+		j->drift_ns[1] = json_number_value(json_array_get(canaries, n - 1));
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+static int damaged(const struct record_scan *scan, const char *what)
+{
+	return complain(EINVAL, "%s:%ld: %s", scan->path, (long)scan->line + 1, what);
+}
+
+static int take_plan(struct journal *j, const json_t *o, const struct record_scan *scan)
+{
+	const char *id = json_string_value(json_object_get(o, "session_id"));
+	const char *hash = json_string_value(json_object_get(o, "plan_sha256"));
+	const json_t *against = json_object_get(o, "against");
+	int err;
+
+	if (!id || strlen(id) != 16 || !hash || strlen(hash) + 1 != HASH_TEXT)
+		return damaged(scan, "the plan has no session_id or plan_sha256");
+	hash_json(json_object_get(o, "plan"), j->plan_hash);
+	if (strcmp(hash, j->plan_hash))
+		return damaged(scan, "the plan is not what its plan_sha256 says: it was changed");
+	strcpy(j->session_id, id);
+	err = plan_parse(&j->plan, json_object_get(o, "plan"), workloads);
+	if (err)
+		return err;
+	j->sides = json_is_string(against) ? 2 : 1;
+	if (json_is_string(against)) {
+		j->against = strdup(json_string_value(against));
+		CHECK(j->against, "memory of a command");
+	}
+	journal_allocate(j);
+	return 0;
+}
+
+/* The slot that a line is of; -1: none of this plan. */
+static int slot_of(const struct journal *j, const json_t *o)
+{
+	const char *side = json_string_value(json_object_get(o, "side"));
+	json_int_t process = json_integer_value(json_object_get(o, "process_index"));
+	int s = side && !strcmp(side, "b");
+
+	if (!side || s >= j->sides || process < 0 || process >= j->plan.design.processes)
+		return -1;
+	return s * j->plan.design.processes + (int)process;
+}
+
+static int point_of(const struct journal *j, const json_t *o)
+{
+	const char *key = json_string_value(json_object_get(o, "key"));
+
+	for (int i = 0; key && i < j->plan.n_points; i++)
+		if (!strcmp(j->plan.point[i].key, key))
+			return i;
+	return -1;
+}
+
+static int check_trailer(const json_t *o, const struct record_scan *scan)
+{
+	const char *want = json_string_value(json_object_get(o, "lines_sha256"));
+	char hash[HASH_TEXT];
+
+	hash_text(&scan->hash, hash);
+	if (!want || strcmp(want, hash))
+		return damaged(scan, "the lines before this trailer are not what its lines_sha256 "
+				     "says: the file was changed");
+	return 0;
+}
+
+static int take_part_line(const json_t *o, const struct record_scan *scan, void *arg)
+{
+	struct journal *j = arg;
+	int slot, point;
+
+	if (!scan->line)
+		return record_is(o, "plan") ? take_plan(j, o, scan)
+					    : damaged(scan, "the first line is no plan");
+	slot = slot_of(j, o);
+	if (slot < 0)
+		return 0; /* a kind that a later version added */
+	if (record_is(o, "header"))
+		journal_saw_header(j, slot, (json_t *)(uintptr_t)o);
+	point = point_of(j, o);
+	if (record_is(o, "point") && point >= 0)
+		journal_saw_point(j, slot, point, o);
+	if (record_is(o, "failure") && point >= 0)
+		j->failures[slot * j->plan.n_points + point]++;
+	if (record_is(o, "trailer")) {
+		j->complete[slot] = true;
+		return check_trailer(o, scan);
+	}
+	return 0;
+}
+
+/* Visits count where their point is still to be finished. */
+static int take_visit(const json_t *o, const struct record_scan *scan, void *arg)
+{
+	struct journal *j = arg;
+	int slot = slot_of(j, o), rounds = j->plan.design.rounds;
+	json_int_t point = json_integer_value(json_object_get(o, "point"));
+	json_int_t round = json_integer_value(json_object_get(o, "round"));
+	const char *id = json_string_value(json_object_get(o, "session_id"));
+	json_t **kept;
+
+	(void)scan;
+	if (!record_is(o, "visit") || slot < 0 || !id || strcmp(id, j->session_id) ||
+	    j->complete[slot] || point < 0 || point >= j->plan.n_points || round < 0 ||
+	    round >= rounds)
+		return 0;
+	if (j->visit_slot != slot)
+		journal_forget_visits(j);
+	j->visit_slot = slot;
+	kept = &j->visit[point * rounds + round];
+	json_decref(*kept);
+	*kept = json_incref((json_t *)(uintptr_t)o);
+	return 0;
+}
+
+/* A crash may have come between the last visit of a point and its record. */
+static int write_missing_points(struct journal *j)
+{
+	int rounds = j->plan.design.rounds, slot = j->visit_slot, err = 0;
+
+	for (int i = 0; slot >= 0 && i < j->plan.n_points && !err; i++) {
+		int seen = 0;
+
+		for (int r = 0; r < rounds; r++)
+			seen += j->visit[i * rounds + r] != NULL;
+		if (seen == rounds && !j->status[slot * j->plan.n_points + i])
+			err = journal_point(j, slot, i);
+	}
+	return err;
+}
+
+static int open_visits(struct journal *j)
+{
+	struct record_scan scan;
+	char name[JOURNAL_NAME];
+	int err;
+
+	journal_name(j, ".visits", name);
+	if (access(name, F_OK))
+		return record_create(&j->visits, name);
+	err = record_read(&scan, name, take_visit, j);
+	j->torn |= scan.torn;
+	return err ? err : record_append(&j->visits, &scan);
+}
+
+/* X.jsonl of X.jsonl, X.jsonl.part, X.jsonl.visits */
+static char *session_name(const char *path)
+{
+	static const char *const suffixes[] = { ".part", ".visits", ".lock", NULL };
+	char *name = strdup(path);
+
+	CHECK(name, "memory of a name");
+	for (int i = 0; suffixes[i]; i++) {
+		size_t n = strlen(name), cut = strlen(suffixes[i]);
+
+		if (n > cut && !strcmp(name + n - cut, suffixes[i]))
+			name[n - cut] = '\0';
+	}
+	return name;
+}
+
+int journal_open(struct journal *j, const char *path)
+{
+	struct record_scan scan;
+	char part[JOURNAL_NAME];
+	int err;
+
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = -1 };
+	j->path = session_name(path);
+	journal_name(j, ".part", part);
+	if (access(part, F_OK) && !access(j->path, F_OK))
+		return complain(EEXIST, "%s is complete: there is nothing to resume", j->path);
+	if (access(part, F_OK))
+		return complain(errno, "nothing to resume: %s: %s", part, strerror(errno));
+	err = lock_take(&j->lock, j->path);
+	if (!err)
+		err = record_read(&scan, part, take_part_line, j);
+	if (!err && !scan.line)
+		err = complain(EINVAL, "%s has no plan: start the sweep again", part);
+	if (!err)
+		err = record_append(&j->part, &scan);
+	if (!err) {
+		j->torn = scan.torn;
+		err = open_visits(j);
+	}
+	return err ? err : write_missing_points(j);
+}

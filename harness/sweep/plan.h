@@ -1,0 +1,105 @@
+/*
+ * plan.h - which points a sweep measures.
+ *
+ * A configuration is one full set of a workload's parameters; a point is a configuration, a mode
+ * and a depth. A plan is fixed before anything is timed, is stored in the record file, and is what
+ * supervisor and workers talk about: points are known by their number in it.
+ */
+#ifndef RIFT_SWEEP_PLAN_H
+#define RIFT_SWEEP_PLAN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/param.h"
+#include "harness/submit.h"
+#include "harness/sweep/hash.h"
+
+enum { PLAN_POINTS_MAX = 20000 };
+
+struct config {
+	const struct workload *workload;
+	struct params params; /* params.opts is owned */
+	int64_t depth_max;    /* of the workload's limits; 0: any */
+	int size_index;	      /* place among the sizes, which are neighbours in the plan */
+	bool size_given;      /* the user named the sizes */
+	/* from a probe (probe.h), ns; NAN: not known */
+	double setup_ns;
+	double ends_ns, step_ns; /* a block of D steps takes ends_ns + D * step_ns */
+	double gap_ns;		 /* beside the block: reset and synchronize */
+};
+
+struct plan_point {
+	int config;
+	enum mode mode;
+	int64_t depth;
+	double corner;	     /* 0: centre of the grid, 2: a corner */
+	double block_ns;     /* predicted; NAN: not known */
+	char key[HASH_TEXT]; /* of the canonical axes */
+};
+
+/* How points are measured. */
+struct design {
+	bool quick;
+	int processes; /* of each platform */
+	int rounds;
+	int64_t visit_ns;	    /* blocks of a visit last about this long ... */
+	int blocks_min, blocks_max; /* ... within these numbers */
+	int64_t warmup_min_ns, warmup_max_ns;
+	int64_t pause_min_ns, pause_max_ns; /* between processes */
+	int64_t check_steps;
+	enum sync_kind sync;
+	uint64_t seed;
+};
+
+/* What the user asked for. Texts as axis.h reads them; NULL: the design's own values. */
+struct plan_request {
+	const struct workload *const *workload; /* ends with NULL */
+	char **assignment;			/* name=values */
+	int n_assignments;
+	char **around; /* name=values, varied one at a time at the centre of the grid */
+	int n_arounds;
+	const char *size, *depth, *mode;
+	struct design design;
+};
+
+struct plan {
+	struct design design;
+	char declared[65]; /* what the user says side a is; "": nothing */
+	struct config *config;
+	int n_configs;
+	struct plan_point *point;
+	int n_points;
+	bool depth_given;
+	double start_ns; /* from the start of a worker to its first line, probed; NAN: not known */
+	int refused;	 /* points that the workload's limits do not allow */
+	char refused_why[160]; /* the first reason */
+};
+
+/* The two designs of `rift sweep`; a seed is drawn by the caller. */
+struct design design_of(bool quick);
+
+/*
+ * All points of the request that the workloads allow, in a fixed order. Returns 0, or a negative
+ * errno after one line. *out may be released after a failure too.
+ */
+int plan_make(struct plan *out, const struct plan_request *r);
+
+/* Removes the points that `drop` says so of, and configurations without points. Returns how many.
+ */
+int plan_drop(struct plan *p, bool (*drop)(const struct plan *, int point, void *), void *arg);
+
+/* The plan as a record, and back; table: where workloads are looked for. */
+json_t *plan_json(const struct plan *p);
+int plan_parse(struct plan *out, const json_t *o, const struct workload *const *table);
+
+/* {workload, mode, depth, and each parameter that is not at its default}. New reference. */
+json_t *plan_axes_json(const struct plan *p, int point);
+
+/* "myocyte cells=32 graph depth 16" */
+void plan_point_text(const struct plan *p, int point, char *out, size_t size);
+
+void plan_release(struct plan *p);
+
+#endif

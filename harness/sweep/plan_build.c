@@ -1,0 +1,208 @@
+/* plan_build.c - the grid of one workload: every configuration x depth x mode that is allowed. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/param_need.h"
+#include "harness/run.h"
+#include "harness/sweep/plan_build.h"
+
+static const char *const mode_names[] = { "stream", "graph", "fused", NULL };
+
+static void *grow(void *array, int n, size_t size)
+{
+	/* by doubling, at powers of two */
+	if (n & (n - 1))
+		return array;
+	array = realloc(array, (n ? 2 * (size_t)n : 1) * size);
+	CHECK(array, "memory of %d elements", n);
+	return array;
+}
+
+/* Sets the values that the odometer shows. */
+static int set_values(const struct builder *b, struct params *params)
+{
+	int err = 0;
+
+	for (int i = 0; params->rows[i].name && !err; i++)
+		if (b->values[i].n)
+			err = params_set(params, params->rows[i].name,
+					 b->values[i].value[b->at[i]]);
+	return err;
+}
+
+static void config_init(struct config *c, const struct workload *w)
+{
+	void *opts = calloc(1, w->opts_size ? w->opts_size : 1);
+
+	CHECK(opts, "%zu bytes of options", w->opts_size);
+	*c = (struct config){
+		.workload = w, .setup_ns = NAN, .ends_ns = NAN, .step_ns = NAN, .gap_ns = NAN
+	};
+	params_init(&c->params, w->params, w->name, opts);
+}
+
+static int admit(const struct config *c, struct limits *limits)
+{
+	const struct workload *w = c->workload;
+	int err;
+
+	*limits = (struct limits){ 0 };
+	err = w->limits(c->params.opts, limits);
+	if (!err && limits->action)
+		err = complain(EINVAL,
+			       "%s: these parameters ask for an action: there is nothing "
+			       "to sweep; use rift run",
+			       w->name);
+	if (!err && limits->device_refused)
+		err = complain(ENODEV, "%s does not run on this device: %s", w->name,
+			       limits->device_refused);
+	return err;
+}
+
+/* ---- points ----------------------------------------------------------------------------- */
+
+static void note_refusal(struct plan *p, const char *what, const char *why)
+{
+	if (!p->refused++)
+		snprintf(p->refused_why, sizeof(p->refused_why), "%s: %s", what, why);
+}
+
+static void add_point(struct builder *b, int config, enum mode mode, int64_t depth, double corner)
+{
+	struct plan *p = b->plan;
+	struct plan_point *point;
+
+	p->point = grow(p->point, p->n_points, sizeof(*p->point));
+	point = &p->point[p->n_points++];
+	*point = (struct plan_point){
+		.config = config, .mode = mode, .depth = depth, .corner = corner, .block_ns = NAN
+	};
+}
+
+/* -1 to 1 along an axis of n values. */
+static double place(int i, int n)
+{
+	return n > 1 ? 2.0 * i / (n - 1) - 1 : 0;
+}
+
+static void add_depths(struct builder *b, int config, enum mode mode, const struct limits *limits,
+		       double size_place)
+{
+	for (int i = 0; i < b->depths.n; i++) {
+		int64_t depth;
+
+		CHECK(!param_parse(&plan_depth_row, "depth", b->depths.value[i], &depth), "depth");
+		if (limits->depth_max && depth > limits->depth_max)
+			note_refusal(b->plan, "depth", limits->depth_why ? limits->depth_why : "");
+		else
+			add_point(b, config, mode, depth,
+				  fabs(size_place) + fabs(place(i, b->depths.n)));
+	}
+}
+
+static void add_modes(struct builder *b, int config, const struct limits *limits, double size_place)
+{
+	for (int i = 0; i < b->modes.n; i++) {
+		const char *why;
+		int mode;
+
+		CHECK(!param_parse(&plan_mode_row, "mode", b->modes.value[i], &mode), "mode");
+		why = mode_refused(b->workload, limits, (enum mode)mode);
+		if (why)
+			note_refusal(b->plan, mode_names[mode], why);
+		else
+			add_depths(b, config, (enum mode)mode, limits, size_place);
+	}
+}
+
+/* The configuration that the odometer shows, and its points. */
+static int add_config(struct builder *b, int size_row)
+{
+	struct plan *p = b->plan;
+	struct limits limits;
+	struct config *c;
+	int err;
+
+	p->config = grow(p->config, p->n_configs, sizeof(*p->config));
+	c = &p->config[p->n_configs++];
+	config_init(c, b->workload);
+	c->size_index = b->at[size_row];
+	c->size_given = b->size_given;
+	err = set_values(b, &c->params);
+	if (!err)
+		err = param_needs_check(&c->params, b->workload->needs);
+	if (!err)
+		err = admit(c, &limits);
+	if (err)
+		return err;
+	c->depth_max = limits.depth_max;
+	add_modes(b, p->n_configs - 1, &limits, place(b->at[size_row], b->values[size_row].n));
+	if (p->n_points > PLAN_POINTS_MAX)
+		return complain(EINVAL, "more than %d points: give fewer values",
+				(int)PLAN_POINTS_MAX);
+	return 0;
+}
+
+/* Steps the odometer on, the sizes fastest, so that they are neighbours; false at its end. */
+static bool turn(struct builder *b, int size_row)
+{
+	int n_rows = 0;
+
+	if (++b->at[size_row] < b->values[size_row].n)
+		return true;
+	b->at[size_row] = 0;
+	while (b->workload->params[n_rows].name)
+		n_rows++;
+	for (int i = n_rows - 1; i >= 0; i--) {
+		if (i == size_row || !b->values[i].n)
+			continue;
+		if (++b->at[i] < b->values[i].n)
+			return true;
+		b->at[i] = 0;
+	}
+	return false;
+}
+
+/* ---- the whole grid --------------------------------------------------------------------- */
+
+/* The grid, or, around its centre, the values of one more parameter. */
+static int add_values(struct plan *p, const struct plan_request *r, const struct workload *w,
+		      const char *around)
+{
+	struct builder b = { .plan = p, .request = r, .workload = w };
+	int size_row = (int)(workload_axis(w) - w->params);
+	int err = plan_take_request(&b, size_row, around);
+
+	if (!err)
+		do
+			err = add_config(&b, size_row);
+		while (!err && turn(&b, size_row));
+	for (int i = 0; w->params[i].name; i++)
+		axis_release(&b.values[i]);
+	axis_release(&b.depths);
+	axis_release(&b.modes);
+	return err;
+}
+
+/* Does the name in front of '=' belong to this workload? */
+static bool has(const struct workload *w, const char *assignment)
+{
+	return params_find(w->params, assignment, strcspn(assignment, "=")) >= 0;
+}
+
+int plan_add_workload(struct plan *p, const struct plan_request *r, const struct workload *w)
+{
+	int before = p->n_points, err = add_values(p, r, w, NULL);
+
+	for (int i = 0; i < r->n_arounds && !err; i++)
+		if (has(w, r->around[i]))
+			err = add_values(p, r, w, r->around[i]);
+	if (!err && p->n_points == before)
+		err = complain(EINVAL, "%s allows none of these points: %s", w->name,
+			       p->refused_why);
+	return err;
+}

@@ -1,0 +1,135 @@
+/* plan_request.c - what the user asked for, as values of each axis. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/spell.h"
+#include "harness/sweep/plan_build.h"
+
+static const char *const mode_names[] = { "stream", "graph", "fused", NULL };
+const struct param plan_mode_row = { "mode", PARAM_CHOICE, 0, "", "", 0, 0, mode_names, "", NULL };
+const struct param plan_depth_row = { "depth", PARAM_SIZE, 0,	 "steps", "",
+				      1,       1 << 24,	   NULL, "",	  NULL };
+
+enum { QUICK_SIZES = 6 };
+static const char full_depths[] = "1:4096:x2", quick_depths[] = "1:4096:x4";
+
+/* Does any workload of the request have this parameter? */
+static bool known_to_any(const struct plan_request *r, const char *assignment, size_t len)
+{
+	for (const struct workload *const *w = r->workload; *w; w++)
+		if (params_find((*w)->params, assignment, len) >= 0)
+			return true;
+	return false;
+}
+
+static int refuse_unknown(const struct plan_request *r, const char *assignment)
+{
+	struct text name = text_shown(assignment);
+	struct spell near;
+
+	name.s[strcspn(name.s, "=")] = '\0';
+	near = spell_start(name.s);
+	for (const struct workload *const *w = r->workload; *w; w++)
+		for (const struct param *row = (*w)->params; row->name; row++)
+			spell_offer(&near, row->name);
+	return complain(EINVAL, "unknown parameter '%s' of %s%s", name.s, (*r->workload)->name,
+			near.best ? spell_hint(&near).s : "; `rift list` shows them");
+}
+
+static int check_name(const struct plan_request *r, const char *text)
+{
+	size_t len = strcspn(text, "=");
+
+	if (!text[len] || !len)
+		return complain(EINVAL, "'%s' is not name=value or name=v1,v2", text_shown(text).s);
+	return known_to_any(r, text, len) ? 0 : refuse_unknown(r, text);
+}
+
+static int take_assignment(struct builder *b, const char *text)
+{
+	size_t len = strcspn(text, "=");
+	int i = params_find(b->workload->params, text, len);
+	int err = check_name(b->request, text);
+
+	if (err)
+		return err;
+	if (i < 0)
+		return 0; /* another workload's */
+	if (b->values[i].n)
+		return complain(EINVAL, "%s is given twice", b->workload->params[i].name);
+	return axis_parse(&b->values[i], &b->workload->params[i], b->workload->params[i].name,
+			  text + len + 1);
+}
+
+/* The sizes: given by name or by --size, else the workload's own, fewer in a quick design. */
+static int take_sizes(struct builder *b, int size_row)
+{
+	const struct param *row = &b->workload->params[size_row];
+	struct axis *sizes = &b->values[size_row];
+	int err;
+
+	if (b->request->size && sizes->n)
+		return complain(EINVAL, "--size and %s= are the same: give one", row->name);
+	b->size_given = b->request->size || sizes->n;
+	if (sizes->n)
+		return 0;
+	err = axis_parse(sizes, row, b->request->size ? "--size" : row->name,
+			 b->request->size ? b->request->size : row->axis);
+	if (!err && !b->size_given && b->request->design.quick)
+		axis_thin(sizes, QUICK_SIZES);
+	return err;
+}
+
+/* The middle one alone. */
+static void keep_centre(struct axis *a)
+{
+	char *kept = a->value[a->n / 2];
+
+	a->value[a->n / 2] = a->value[0];
+	a->value[0] = kept;
+	while (a->n > 1)
+		free(a->value[--a->n]);
+}
+
+/* The parameter of `around` takes its values at the centre of all that the grid varies. */
+static int go_around(struct builder *b, const char *around)
+{
+	size_t len = strcspn(around, "=");
+	int i = params_find(b->workload->params, around, len);
+	const struct param *row = &b->workload->params[i];
+
+	for (int k = 0; b->workload->params[k].name; k++)
+		if (b->values[k].n)
+			keep_centre(&b->values[k]);
+	keep_centre(&b->depths);
+	if (row->axis)
+		return complain(EINVAL, "--around %s: this is the axis of the grid itself",
+				row->name);
+	axis_release(&b->values[i]);
+	return axis_parse(&b->values[i], row, row->name, around[len] ? around + len + 1 : "");
+}
+
+int plan_take_request(struct builder *b, int size_row, const char *around)
+{
+	const struct plan_request *r = b->request;
+	const char *depth = r->design.quick ? quick_depths : full_depths;
+	int err = 0;
+
+	for (int i = 0; i < r->n_assignments && !err; i++)
+		err = take_assignment(b, r->assignment[i]);
+	for (int i = 0; i < r->n_arounds && !err; i++)
+		err = check_name(r, r->around[i]);
+	if (!err)
+		err = take_sizes(b, size_row);
+	if (!err)
+		err = axis_parse(&b->depths, &plan_depth_row, "--depth",
+				 r->depth ? r->depth : depth);
+	if (!err)
+		err = axis_parse(&b->modes, &plan_mode_row, "--mode",
+				 r->mode ? r->mode : "stream,graph,fused");
+	if (!err && around)
+		err = go_around(b, around);
+	return err;
+}

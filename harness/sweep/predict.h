@@ -1,0 +1,41 @@
+/*
+ * predict.h - how long points, processes and a session will take, and which points to leave out.
+ *
+ * From a probe of each configuration: a block of D steps takes ends + D * step, whatever the mode.
+ * Good to a factor of two; deadlines, the quick design and the ETA need no more.
+ */
+#ifndef RIFT_SWEEP_PREDICT_H
+#define RIFT_SWEEP_PREDICT_H
+
+#include "harness/sweep/plan.h"
+
+/* A block that takes longer is no point of a design's own (ns). */
+enum { BLOCK_LONGEST_NS = 100000000 };
+
+/* A quick sweep's limit, ns. */
+static const double quick_limit_ns = 60e9;
+
+/* Sets block_ns of every point from its configuration. */
+void predict_blocks(struct plan *p);
+
+double predict_visit_ns(const struct plan *p, int point);
+/* From the start of a process to its first visit. */
+double predict_start_ns(const struct plan *p);
+double predict_process_ns(const struct plan *p);
+/* With the pauses between processes; sides: 1 or 2 platforms. */
+double predict_session_ns(const struct plan *p, int sides);
+
+/*
+ * Leaves out points whose block would take more than BLOCK_LONGEST_NS or is not known, where the
+ * sizes or the depths are the design's own; depth 1 of a size that the user named stays. Returns
+ * how many.
+ */
+int predict_drop_long(struct plan *p);
+
+/*
+ * Leaves out points from the corners of the grid inwards until the session takes less than
+ * limit_ns; one stays. Returns how many.
+ */
+int predict_drop_corners(struct plan *p, int sides, double limit_ns);
+
+#endif

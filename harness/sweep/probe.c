@@ -1,0 +1,138 @@
+/* probe.c - a worker is asked how long each configuration takes, before points are chosen. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "common/interrupt.h"
+#include "harness/measure.h"
+#include "harness/sweep/predict.h"
+#include "harness/sweep/record.h"
+#include "harness/sweep/session.h"
+
+enum { TICK_US = 10000 };
+
+/* A configuration that says nothing for so long hangs. */
+static const double silence_ns = 120e9;
+
+struct probing {
+	struct plan *plan;
+	struct show *show;
+	int64_t start_ns, heard_ns;
+	int config; /* that it is at */
+	int refused, refused_code;
+	bool bye;
+};
+
+static double number(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static int take_line(const json_t *o, void *arg)
+{
+	struct probing *p = arg;
+	int i = (int)json_integer_value(json_object_get(o, "config"));
+	struct config *c;
+
+	p->heard_ns = clock_ns();
+	if (!isfinite(p->plan->start_ns))
+		p->plan->start_ns = (double)(p->heard_ns - p->start_ns);
+	p->bye |= record_is(o, "bye");
+	if (i < 0 || i >= p->plan->n_configs)
+		return 0;
+	p->config = i;
+	if (!record_is(o, "probe"))
+		return 0;
+	c = &p->plan->config[i];
+	c->setup_ns = number(o, "setup_ns");
+	c->ends_ns = number(o, "ends_ns");
+	c->step_ns = number(o, "step_ns");
+	c->gap_ns = number(o, "gap_ns");
+	if (json_integer_value(json_object_get(o, "code")) && !p->refused++)
+		p->refused_code = (int)json_integer_value(json_object_get(o, "code"));
+	return 0;
+}
+
+static void take_complaint(const char *line, void *arg)
+{
+	struct probing *p = arg;
+
+	show_complaint(p->show, line);
+}
+
+/* A point of the configuration in hand, for messages. */
+static const char *at(const struct probing *p)
+{
+	static char text[160];
+
+	for (int i = 0; i < p->plan->n_points; i++)
+		if (p->plan->point[i].config == p->config) {
+			plan_point_text(p->plan, i, text, sizeof(text));
+			return text;
+		}
+	return "a configuration";
+}
+
+static int attend(struct probing *p, struct child *c)
+{
+	bool ended;
+
+	do {
+		ended = child_ended(c);
+		child_read(c, take_line, take_complaint, p);
+		if (ended)
+			break;
+		if (interrupted())
+			return -EINTR;
+		if ((double)(clock_ns() - p->heard_ns) > silence_ns)
+			return complain(ETIMEDOUT,
+					"probing %s takes more than 2 minutes: give smaller sizes",
+					at(p));
+		usleep(TICK_US);
+	} while (!ended);
+	return 0;
+}
+
+/* Whatever a worker's end means to the user. */
+static int judge(const struct probing *p, const struct child *c)
+{
+	char how[80];
+
+	if (p->bye && p->refused == p->plan->n_configs)
+		return -p->refused_code; /* it said why */
+	if (p->bye)
+		return 0;
+	child_describe(c, how, sizeof(how));
+	if (strstr(how, "exit code 4"))
+		return -ENODEV;
+	if (strstr(how, "exit code 3"))
+		return -EINVAL;
+	return complain(EIO, "probing %s: the worker %s", at(p), how);
+}
+
+int session_probe(struct plan *plan, struct show *show)
+{
+	struct probing p = { .plan = plan, .show = show };
+	json_t *job = json_pack("{s:s, s:o}", "job", "probe", "plan", plan_json(plan));
+	struct child c;
+	int err;
+
+	plan->start_ns = NAN;
+	p.start_ns = p.heard_ns = clock_ns();
+	err = child_start(&c, job, NULL);
+	json_decref(job);
+	if (err)
+		return err;
+	err = attend(&p, &c);
+	if (!err)
+		err = judge(&p, &c);
+	child_release(&c);
+	if (!err)
+		predict_blocks(plan);
+	return err;
+}

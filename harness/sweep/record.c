@@ -1,0 +1,219 @@
+/* record.c - record files: JSON Lines, read and written. */
+#include "harness/sweep/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/measure.h"
+#include "harness/text.h"
+
+/* Of reals in a line: enough for ns in a day, and short. */
+enum { REAL_DIGITS = 12 };
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+bool record_is(const json_t *o, const char *kind)
+{
+	const char *record = json_string_value(json_object_get(o, "record"));
+
+	return record && !strcmp(record, kind);
+}
+
+static int check_schema(const struct record_scan *scan, const json_t *o)
+{
+	const json_t *schema = json_object_get(o, "schema");
+	const char *text = json_string_value(schema);
+	char *end;
+	long major;
+
+	if (!schema)
+		return 0;
+	major = text ? strtol(text, &end, 10) : -1;
+	if (!text || end == text || *end != '.')
+		return complain(EINVAL, "%s:%ld: schema is not \"MAJOR.MINOR\"", scan->path,
+				(long)scan->line + 1);
+	if (major != RECORD_SCHEMA_MAJOR)
+		return complain(EINVAL, "%s:%ld: schema %s; this rift reads %d.x", scan->path,
+				(long)scan->line + 1, text_shown(text).s, RECORD_SCHEMA_MAJOR);
+	return 0;
+}
+
+/*
+ * One line of n bytes, its end included. 1: it is the last and torn. Only the last line may be
+ * without an end or be something else than an object.
+ */
+static int take_line(struct record_scan *scan, const char *line, size_t n, bool last,
+		     int (*each)(const json_t *, const struct record_scan *, void *), void *arg)
+{
+	json_error_t error;
+	json_t *o = NULL;
+	int err;
+
+	if (n && line[n - 1] == '\n')
+		o = json_loadb(line, n - 1, JSON_REJECT_DUPLICATES, &error);
+	if (!json_is_object(o)) {
+		json_decref(o);
+		scan->torn = last;
+		return last ? 1
+			    : complain(EINVAL,
+				       "%s:%ld: this line is no JSON object: the file is "
+				       "damaged",
+				       scan->path, (long)scan->line + 1);
+	}
+	err = check_schema(scan, o);
+	if (!err && !scan->line && !json_object_get(o, "schema"))
+		err = complain(EINVAL, "%s: no record file of rift: the first line has no schema",
+			       scan->path);
+	if (!err)
+		err = each(o, scan, arg);
+	json_decref(o);
+	hash_add(&scan->hash, line, n);
+	scan->bytes += (int64_t)n;
+	scan->line++;
+	return err;
+}
+
+/* Is there anything behind this line? */
+static bool at_end(FILE *f)
+{
+	int c = getc(f);
+
+	if (c != EOF)
+		ungetc(c, f);
+	return c == EOF;
+}
+
+int record_read(struct record_scan *scan, const char *path,
+		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+	int err = 0;
+
+	*scan = (struct record_scan){ .path = path };
+	hash_start(&scan->hash);
+	if (!f)
+		return complain(errno, "%s: %s", path, strerror(errno));
+	errno = 0;
+	while (!err && (n = getline(&line, &size, f)) > 0)
+		err = take_line(scan, line, (size_t)n, at_end(f), each, arg);
+	if (!err && ferror(f))
+		err = complain(errno ? errno : EIO, "%s: %s", path, strerror(errno));
+	free(line);
+	fclose(f);
+	return scan->torn && err == 1 ? 0 : err;
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static int open_file(struct record_file *f, const char *path, int flags)
+{
+	*f = (struct record_file){ .fd = open(path, O_WRONLY | O_CLOEXEC | O_APPEND | flags,
+					      0666) };
+	hash_start(&f->hash);
+	if (f->fd < 0)
+		return complain(errno, "cannot write %s: %s", path, strerror(errno));
+	f->path = strdup(path);
+	CHECK(f->path, "memory of a name");
+	f->synced_ns = clock_ns();
+	return 0;
+}
+
+int record_create(struct record_file *f, const char *path)
+{
+	return open_file(f, path, O_CREAT | O_EXCL);
+}
+
+int record_append(struct record_file *f, const struct record_scan *scan)
+{
+	int err = open_file(f, scan->path, 0);
+
+	if (err)
+		return err;
+	f->bytes = scan->bytes;
+	f->lines = scan->line;
+	f->hash = scan->hash;
+	if (ftruncate(f->fd, f->bytes))
+		return complain(errno, "cannot cut %s to its last whole line: %s", f->path,
+				strerror(errno));
+	return 0;
+}
+
+static int write_all(int fd, const char *text, size_t n)
+{
+	while (n) {
+		ssize_t did = write(fd, text, n);
+
+		if (did < 0 && errno == EINTR)
+			continue;
+		if (did < 0)
+			return errno;
+		text += did;
+		n -= (size_t)did;
+	}
+	return 0;
+}
+
+int record_write(struct record_file *f, json_t *o)
+{
+	char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS)) : NULL;
+	size_t n;
+	int err;
+
+	CHECK(text, "no JSON for a line of %s", f->path);
+	json_decref(o);
+	n = strlen(text);
+	text[n++] = '\n'; /* in place of the terminator */
+	err = write_all(f->fd, text, n);
+	if (err) {
+		/* half a line is worth nothing; if this fails too, a reader drops it */
+		if (ftruncate(f->fd, f->bytes))
+			f->dirty = true;
+		free(text);
+		return complain(err, "cannot write %s: %s; its %ld lines are kept", f->path,
+				strerror(err), (long)f->lines);
+	}
+	hash_add(&f->hash, text, n);
+	f->bytes += (int64_t)n;
+	f->lines++;
+	f->dirty = true;
+	free(text);
+	return 0;
+}
+
+int record_sync(struct record_file *f, bool now)
+{
+	if (!f->dirty || (!now && clock_ns() - f->synced_ns < SECOND_NS))
+		return 0;
+	f->synced_ns = clock_ns();
+	f->dirty = false;
+	/* EINVAL: a file system that cannot; the lines are as safe as it makes them */
+	if (fdatasync(f->fd) && errno != EINVAL)
+		return complain(errno, "cannot write %s: %s; its %ld lines are kept", f->path,
+				strerror(errno), (long)f->lines);
+	return 0;
+}
+
+int record_clear(struct record_file *f)
+{
+	if (ftruncate(f->fd, 0))
+		return complain(errno, "cannot empty %s: %s", f->path, strerror(errno));
+	f->bytes = f->lines = 0;
+	hash_start(&f->hash);
+	return 0;
+}
+
+void record_close(struct record_file *f)
+{
+	if (f->fd >= 0 && f->path)
+		close(f->fd);
+	free(f->path);
+	*f = (struct record_file){ .fd = -1 };
+}

@@ -1,0 +1,41 @@
+/*
+ * session.h - the supervisor: runs the processes of a session one after the other, survives what
+ * they do, and writes down what they say.
+ */
+#ifndef RIFT_SWEEP_SESSION_H
+#define RIFT_SWEEP_SESSION_H
+
+#include "harness/sweep/child.h"
+#include "harness/sweep/journal.h"
+#include "harness/sweep/watch.h"
+#include "harness/sweep/show.h"
+
+struct session {
+	struct journal journal;
+	struct show show;
+	struct child child;
+	struct watch *watch; /* opened by session_run() */
+	int slot;	     /* under way */
+	int point;	     /* that the worker is at; -1: none */
+	int config;	     /* that it sets up; -1: none */
+	int64_t deadline_ns;
+	bool started; /* the worker has written its header */
+	json_t *bye;  /* its last line */
+	bool environment_changed;
+	char change[320]; /* what the environment changed in */
+};
+
+/*
+ * Asks a worker how long each configuration takes, and drops configurations that cannot be set up
+ * (one line each). prefix as in child.h. Returns 0, or a negative errno after one line.
+ */
+int session_probe(struct plan *p, struct show *show);
+
+/*
+ * Measures what the journal lacks. Returns 0 when the session is complete (renamed), -EINTR when
+ * interrupted, -ESTALE when the machine is not the one that the session was begun on (s->change
+ * says why; nothing was written), or another negative errno after one line.
+ */
+int session_run(struct session *s);
+
+#endif

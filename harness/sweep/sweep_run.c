@@ -1,0 +1,219 @@
+/* sweep_run.c - a sweep from its options to its last line: plan, files, session, results. */
+#include "harness/sweep/sweep_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "harness/platform.h"
+#include "harness/sweep/predict.h"
+#include "harness/sweep/session.h"
+#include "harness/sweep/sweep_text.h"
+
+/* ---- making the plan -------------------------------------------------------------------- */
+
+static uint64_t random_seed(void)
+{
+	uint32_t seed;
+
+	CHECK(getrandom(&seed, sizeof(seed), 0) == (ssize_t)sizeof(seed), "no random numbers");
+	return seed;
+}
+
+static struct design design_for(const struct sweep_args *a)
+{
+	struct design d = design_of(a->quick);
+	const struct sweep_values *v = &a->values;
+
+	if (v->processes)
+		d.processes = (int)v->processes;
+	if (v->rounds)
+		d.rounds = (int)v->rounds;
+	if (v->check_steps)
+		d.check_steps = v->check_steps;
+	d.sync = a->rows.given[params_find(sweep_value_rows, "sync", 4)] ? (enum sync_kind)v->sync
+									 : sync_default();
+	d.seed = a->rows.given[params_find(sweep_value_rows, "seed", 4)] ? (uint64_t)v->seed
+									 : random_seed();
+	return d;
+}
+
+static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, struct omitted *o)
+{
+	struct plan_request r = { .workload = a->workload,
+				  .assignment = a->assignment,
+				  .n_assignments = a->n_assignments,
+				  .around = a->around,
+				  .n_arounds = a->n_arounds,
+				  .size = a->size,
+				  .depth = a->depth,
+				  .mode = a->mode,
+				  .design = design_for(a) };
+	int sides = a->against ? 2 : 1, err;
+
+	*o = (struct omitted){ 0 };
+	err = plan_make(p, &r);
+	if (a->platform)
+		snprintf(p->declared, sizeof(p->declared), "%s", a->platform);
+	if (!err)
+		err = session_probe(p, show);
+	if (err)
+		return err;
+	o->too_long = predict_drop_long(p);
+	if (a->quick && p->n_points)
+		o->corners = predict_drop_corners(p, sides, quick_limit_ns);
+	if (!p->n_points)
+		return complain(EINVAL,
+				"no point is left: a block of each would take more than %d "
+				"ms; name sizes with --size",
+				BLOCK_LONGEST_NS / 1000000);
+	return 0;
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static void choose_output(const struct sweep_args *a, char *out, size_t size)
+{
+	time_t t = time(NULL);
+	struct tm tm;
+	char stamp[32];
+
+	if (a->output) {
+		snprintf(out, size, "%s", a->output);
+		return;
+	}
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&t, &tm));
+	mkdir("results", 0777); /* where it fails, the file says so */
+	snprintf(out, size, "results/%s-%s.jsonl", stamp, a->workload[0]->name);
+}
+
+/* NAME.jsonl -> NAME-2.jsonl, the first that does not exist. */
+static void next_output(const char *path, char *out, size_t size)
+{
+	size_t stem = strlen(path);
+
+	if (stem > 6 && !strcmp(path + stem - 6, ".jsonl"))
+		stem -= 6;
+	for (int i = 2;; i++) {
+		char part[4400];
+
+		snprintf(out, size, "%.*s-%d.jsonl", (int)stem, path, i);
+		snprintf(part, sizeof(part), "%s.part", out);
+		if (access(out, F_OK) && access(part, F_OK))
+			return;
+	}
+}
+
+/* ---- running ---------------------------------------------------------------------------- */
+
+static int end_of(const struct session *s, bool quiet)
+{
+	const struct journal *j = &s->journal;
+	int failed = journal_count(j, POINT_FAILED) + journal_count(j, POINT_SKIPPED);
+	int unchecked = journal_count(j, POINT_CHECK_FAILED);
+
+	results_print(j, stdout);
+	printf("\n%d points ok, %d failed their check, %d failed otherwise: %s\n",
+	       journal_count(j, POINT_OK), unchecked, failed, j->path);
+	if (!quiet && !strcmp(platform_build(), "CPU device"))
+		printf("%s\n", platform_not_gpu);
+	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
+}
+
+static int interrupted_end(const struct session *s)
+{
+	const struct journal *j = &s->journal;
+	int all = j->slots * j->plan.n_points;
+
+	complain(EINTR, "interrupted: %d of %d points are kept; rift sweep --resume %s goes on",
+		 all - journal_count(j, POINT_PENDING), all, j->path);
+	return RIFT_INTERRUPTED;
+}
+
+static int run_session(struct session *s, const struct sweep_args *a);
+
+/* The machine is another one: what was measured stays, and the same plan starts anew. */
+static int start_anew(struct session *s, const struct sweep_args *a)
+{
+	struct session fresh = { .show = s->show };
+	char path[4300];
+	int err;
+
+	next_output(s->journal.path, path, sizeof(path));
+	complain(ESTALE, "this is not the machine that %s was begun on: %s; starting %s",
+		 s->journal.path, s->change, path);
+	err = journal_create(&fresh.journal, &s->journal.plan, path, s->journal.against, a->typed);
+	if (!err)
+		err = run_session(&fresh, a);
+	else
+		err = exit_code_of(err);
+	journal_release(&fresh.journal);
+	return err;
+}
+
+/* An exit code. */
+static int run_session(struct session *s, const struct sweep_args *a)
+{
+	int err = session_run(s);
+
+	show_end(&s->show);
+	if (err == -ESTALE)
+		return start_anew(s, a);
+	if (err == -EINTR)
+		return interrupted_end(s);
+	return err ? (int)exit_code_of(err) : end_of(s, a->quiet);
+}
+
+int sweep_resume(const struct sweep_args *a)
+{
+	struct session s = { 0 };
+	int err, code;
+
+	show_start(&s.show, a->quiet);
+	err = journal_open(&s.journal, a->resume);
+	if (!err && s.journal.torn)
+		show_complaint(&s.show, "rift: a torn last line was dropped");
+	code = err ? (int)exit_code_of(err) : run_session(&s, a);
+	journal_release(&s.journal);
+	return code;
+}
+
+int sweep_start(struct sweep_args *a)
+{
+	struct session s = { 0 };
+	struct omitted omitted;
+	struct plan plan = { 0 };
+	char path[4200];
+	int err, code;
+
+	show_start(&s.show, a->quiet);
+	if (!a->n_workloads && !(a->workload[0] = workload_find("launch")))
+		return RIFT_USAGE;
+	if (!a->dry_run)
+		choose_output(a, path, sizeof(path));
+	err = a->dry_run ? 0 : journal_refuse(path); /* before a probe takes its time */
+	if (!err)
+		err = make_plan(&plan, a, &s.show, &omitted);
+	if (!err && a->dry_run) {
+		plan_print(&plan, a->against ? 2 : 1, &omitted, stdout);
+		plan_release(&plan);
+		return RIFT_OK;
+	}
+	if (!err) {
+		if (!a->quiet)
+			omitted_print(&plan, &omitted, stderr);
+		err = journal_create(&s.journal, &plan, path, a->against, a->typed);
+	}
+	code = err ? (int)exit_code_of(err) : run_session(&s, a);
+	show_end(&s.show);
+	plan_release(&plan);
+	if (s.journal.path)
+		journal_release(&s.journal);
+	return code;
+}

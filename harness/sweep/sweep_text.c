@@ -1,0 +1,244 @@
+/* sweep_text.c - what `rift sweep` prints: the plan, and what was measured. */
+#include "harness/sweep/sweep_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/bootstrap.h"
+#include "harness/run.h"
+#include "harness/sweep/calibrate.h"
+#include "harness/sweep/predict.h"
+#include "harness/sweep/show.h"
+#include "harness/sweep/visit.h"
+
+void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
+{
+	if (p->refused)
+		fprintf(out, "rift: %d points are left out, the workload refuses them: %s\n",
+			p->refused, p->refused_why);
+	if (o->too_long)
+		fprintf(out,
+			"rift: %d points are left out, a block of theirs takes more than %d ms\n",
+			o->too_long, BLOCK_LONGEST_NS / 1000000);
+	if (o->corners)
+		fprintf(out,
+			"rift: --quick: %d points are left out, from the corners of the grid "
+			"inwards, to stay under %.0f s\n",
+			o->corners, quick_limit_ns / 1e9);
+}
+
+void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out)
+{
+	const struct design *d = &p->design;
+	char all[16], one[16], point[160];
+
+	omitted_print(p, o, out);
+	fprintf(out, "design            %s: %d processes%s, %d rounds of %d points, seed %lu\n",
+		d->quick ? "quick" : "full", d->processes,
+		sides == 2 ? " a side, in ABBA order" : "", d->rounds, p->n_points,
+		(unsigned long)d->seed);
+	fprintf(out, "predicted         %s, of which a process takes %s\n",
+		show_duration(predict_session_ns(p, sides), all),
+		show_duration(predict_process_ns(p), one));
+	for (int i = 0; i < p->n_points; i++) {
+		plan_point_text(p, i, point, sizeof(point));
+		fprintf(out, "%6d  %-56s block %-8s x %d\n", i + 1, point,
+			isfinite(p->point[i].block_ns) ? text_time(p->point[i].block_ns).s
+						       : "unknown",
+			visit_blocks(d,
+				     isfinite(p->point[i].block_ns) ? p->point[i].block_ns : 1e9));
+	}
+}
+
+/* ---- results ---------------------------------------------------------------------------- */
+
+/* What a table is made from; resamples are shared by all points of a side (bootstrap.h). */
+struct results {
+	const struct journal *j;
+	struct resamples resamples[2];
+	double *draws;
+};
+
+/* Median over processes of the time per step; n: processes that have one. */
+static struct interval cell_of(const struct results *r, int side, int point)
+{
+	const struct journal *j = r->j;
+	int processes = j->plan.design.processes, n = 0;
+	double *v = calloc((size_t)processes, sizeof(*v));
+	struct interval c = interval_unknown(0);
+
+	CHECK(v, "memory of %d values", processes);
+	for (int i = 0; i < processes; i++) {
+		size_t at =
+			(size_t)(side * processes + i) * (size_t)j->plan.n_points + (size_t)point;
+
+		if (j->status[at] == POINT_OK && isfinite(j->total_ns[at]))
+			v[n++] = j->total_ns[at] / (double)j->plan.point[point].depth;
+	}
+	/* draws are of all processes: where one is missing there is no interval */
+	if (n == processes && !bootstrap_median(&c, &r->resamples[side], v, r->draws)) {
+		free(v);
+		return c;
+	}
+	c = interval_unknown(n);
+	c.value = median_of(v, n);
+	free(v);
+	return c;
+}
+
+/* "7.21 us ±1.2%"; without an interval the figure alone, "-" for none. */
+static void cell_text(const struct interval *c, char *out, size_t size)
+{
+	double half = interval_half_width(c);
+
+	if (!c->n)
+		snprintf(out, size, "-");
+	else if (isfinite(half))
+		snprintf(out, size, "%s ±%.*f%%", text_time(c->value).s, half < 0.0995, 100 * half);
+	else
+		snprintf(out, size, "%s", text_time(c->value).s);
+}
+
+/* The configuration but for its size: what a table is about. */
+static void table_text(const struct plan *p, int config, char *out, size_t size)
+{
+	const struct config *c = &p->config[config];
+	size_t used = (size_t)snprintf(out, size, "%s", c->workload->name);
+	char value[64];
+
+	for (const struct param *row = c->params.rows; row->name && used < size; row++) {
+		if (row->axis || param_is_default(row, c->params.opts))
+			continue;
+		param_format(row, c->params.opts, value, sizeof(value));
+		used += (size_t)snprintf(out + used, size - used, " %s=%s", row->name, value);
+	}
+}
+
+static bool same_table(const struct plan *p, int a, int b)
+{
+	char x[512], y[512];
+
+	table_text(p, p->point[a].config, x, sizeof(x));
+	table_text(p, p->point[b].config, y, sizeof(y));
+	return p->point[a].mode == p->point[b].mode && !strcmp(x, y);
+}
+
+/* The depths of a table, rising; returns how many. */
+static int depths_of(const struct plan *p, int first, int64_t *depth)
+{
+	int n = 0;
+
+	for (int i = first; i < p->n_points; i++) {
+		int64_t d = p->point[i].depth;
+		int k = 0;
+
+		if (!same_table(p, first, i))
+			continue;
+		while (k < n && depth[k] < d)
+			k++;
+		if (k < n && depth[k] == d)
+			continue;
+		memmove(depth + k + 1, depth + k, (size_t)(n - k) * sizeof(*depth));
+		depth[k] = d;
+		n++;
+	}
+	return n;
+}
+
+/* Padded by what is seen: '±' is two bytes. */
+static void print_cell(const char *text, FILE *out)
+{
+	int extra = strstr(text, "±") ? 1 : 0;
+
+	fprintf(out, " %*s", 16 + extra, text);
+}
+
+static void print_row(const struct results *r, int side, int first, int config,
+		      const int64_t *depth, int n, FILE *out)
+{
+	const struct plan *p = &r->j->plan;
+	const struct param *axis = workload_axis(p->config[config].workload);
+	char text[96];
+
+	param_format(axis, p->config[config].params.opts, text, sizeof(text));
+	fprintf(out, "%8s", text);
+	for (int k = 0; k < n; k++) {
+		struct interval c = interval_unknown(0);
+
+		for (int i = 0; i < p->n_points; i++)
+			if (p->point[i].config == config && p->point[i].depth == depth[k] &&
+			    p->point[i].mode == p->point[first].mode)
+				c = cell_of(r, side, i);
+		cell_text(&c, text, sizeof(text));
+		print_cell(text, out);
+	}
+	fprintf(out, "\n");
+}
+
+static void print_table(const struct results *r, int side, int first, FILE *out)
+{
+	const struct journal *j = r->j;
+	const struct plan *p = &j->plan;
+	const struct config *c = &p->config[p->point[first].config];
+	int64_t *depth = calloc((size_t)p->n_points + 1, sizeof(*depth));
+	char title[512];
+	int n, last = -1;
+
+	CHECK(depth, "memory of %d depths", p->n_points);
+	n = depths_of(p, first, depth);
+	table_text(p, p->point[first].config, title, sizeof(title));
+	fprintf(out, "\n%s, %s mode%s%s: time per step by %s (down) and depth (across)\n", title,
+		mode_name(p->point[first].mode), j->sides == 2 ? ", side " : "",
+		j->sides == 2 ? journal_side_name(side) : "", workload_axis(c->workload)->name);
+	fprintf(out, "%8s", "");
+	for (int k = 0; k < n; k++)
+		fprintf(out, " %16ld", (long)depth[k]);
+	fprintf(out, "\n");
+	for (int i = first; i < p->n_points; i++) {
+		if (!same_table(p, first, i) || p->point[i].config == last)
+			continue;
+		last = p->point[i].config;
+		print_row(r, side, first, last, depth, n, out);
+	}
+	free(depth);
+}
+
+static void results_init(struct results *r, const struct journal *j)
+{
+	const struct design *d = &j->plan.design;
+
+	*r = (struct results){ .j = j, .draws = calloc(BOOTSTRAP_DRAWS, sizeof(double)) };
+	CHECK(r->draws, "memory of draws");
+	for (int side = 0; side < j->sides; side++)
+		CHECK(!resamples_init(&r->resamples[side], d->processes, d->seed, (uint32_t)side),
+		      "%d processes", d->processes);
+}
+
+static void results_release(struct results *r)
+{
+	for (int side = 0; side < r->j->sides; side++)
+		resamples_release(&r->resamples[side]);
+	free(r->draws);
+}
+
+void results_print(const struct journal *j, FILE *out)
+{
+	const struct plan *p = &j->plan;
+	struct results r;
+
+	results_init(&r, j);
+	fprintf(out, "median of n = %d processes; ±: half of its 95 %% interval over processes%s\n",
+		p->design.processes,
+		p->design.processes < BOOTSTRAP_N_MIN ? ", which takes 5 or more" : "");
+	for (int i = 0; i < p->n_points; i++) {
+		bool shown = false;
+
+		for (int k = 0; k < i && !shown; k++)
+			shown = same_table(p, k, i);
+		for (int side = 0; side < j->sides && !shown; side++)
+			print_table(&r, side, i, out);
+	}
+	results_release(&r);
+}

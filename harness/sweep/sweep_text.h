@@ -1,0 +1,23 @@
+/* sweep_text.h - what `rift sweep` prints: the plan, and what was measured. */
+#ifndef RIFT_SWEEP_TEXT_H
+#define RIFT_SWEEP_TEXT_H
+
+#include <stdio.h>
+
+#include "harness/sweep/journal.h"
+
+/* What was left out while the plan was made. */
+struct omitted {
+	int too_long, corners;
+};
+
+/* The plan: points by workload and mode, prediction, what was left out and why. */
+void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out);
+
+/* A line for each thing that was left out, for stderr; nothing where nothing was. */
+void omitted_print(const struct plan *p, const struct omitted *o, FILE *out);
+
+/* A table for each workload, parameter set, mode and side: sizes down, depths across. */
+void results_print(const struct journal *j, FILE *out);
+
+#endif

@@ -1,0 +1,222 @@
+/* worker.c - the process that measures: reads its job, opens the device, prepares every point. */
+#include "harness/sweep/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/cuda_check.h"
+#include "harness/command.h"
+#include "common/interrupt.h"
+#include "harness/json.h"
+#include "harness/measure.h"
+#include "harness/sweep/environment.h"
+#include "harness/sweep/system.h"
+
+void worker_say(struct worker *w, json_t *o)
+{
+	json_dumpf(o, w->out, JSON_COMPACT);
+	json_decref(o);
+	fputc('\n', w->out);
+	fflush(w->out); /* a reader that is gone ends this process by SIGPIPE */
+}
+
+void worker_give_up(struct worker *w, int point, int err)
+{
+	w->skip[point] = true;
+	worker_say(w,
+		   json_pack("{s:s, s:i, s:i}", "record", "failed", "point", point, "code", -err));
+}
+
+/* ---- the job ---------------------------------------------------------------------------- */
+
+static void *zeroed(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	CHECK(p, "%zu bytes", n * size);
+	return p;
+}
+
+static void take_lists(struct worker *w, const json_t *job)
+{
+	int points = w->plan.n_points, rounds = w->plan.design.rounds;
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(job, "skip"), i, v)
+	{
+		json_int_t point = json_integer_value(v);
+
+		if (point >= 0 && point < points)
+			w->skip[point] = true;
+	}
+	json_array_foreach(json_object_get(job, "done"), i, v)
+	{
+		json_int_t point = json_integer_value(json_array_get(v, 0));
+		json_int_t round = json_integer_value(json_array_get(v, 1));
+
+		if (point >= 0 && point < points && round >= 0 && round < rounds)
+			w->done[point * rounds + round] = true;
+	}
+}
+
+static int take_job(struct worker *w, const json_t *job)
+{
+	const json_t *canary = json_object_get(job, "canary_ns");
+	int err = plan_parse(&w->plan, json_object_get(job, "plan"), workloads);
+	size_t points = (size_t)w->plan.n_points;
+
+	if (err)
+		return err;
+	w->process = (int)json_integer_value(json_object_get(job, "process"));
+	w->side = (int)json_integer_value(json_object_get(job, "side"));
+	w->check_all = json_is_true(json_object_get(job, "check_all"));
+	w->canary_ref_ns = json_is_number(canary) ? json_number_value(canary) : NAN;
+	w->skip = zeroed(points, sizeof(*w->skip));
+	w->done = zeroed(points * (size_t)w->plan.design.rounds, sizeof(*w->done));
+	w->subject = zeroed((size_t)w->plan.n_configs, sizeof(*w->subject));
+	w->prepared = zeroed(points, sizeof(*w->prepared));
+	take_lists(w, job);
+	return 0;
+}
+
+/* ---- device ----------------------------------------------------------------------------- */
+
+/* The flag comes before the context, the room before the device's threads, the pin after them. */
+static int open_device(struct worker *w, struct platform *p)
+{
+	char pci[32];
+	int err;
+
+	err = sync_prepare(w->plan.design.sync);
+	if (!err)
+		err = platform_device(p);
+	if (err)
+		return err;
+	system_pci_address(pci);
+	system_make_room(p->is_gpu ? pci : NULL, !p->is_gpu);
+	CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
+	canary_init(&w->canary, w->stream, p->is_gpu);
+	return 0;
+}
+
+/* ---- the work --------------------------------------------------------------------------- */
+
+static void say_header(struct worker *w, const struct platform *p, int64_t start_ns)
+{
+	json_t *o = json_pack("{s:s, s:o}", "record", "header", "calib",
+			      calibration_json(&w->calibration));
+	json_t *environment = environment_of(p);
+
+	json_object_update(o, environment);
+	json_decref(environment);
+	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
+			    json_string(sync_names[w->plan.design.sync]));
+	json_object_set_new(o, "pinned_cpu", w->pinned < 0 ? json_null() : json_integer(w->pinned));
+	json_object_set_new(o, "warmup",
+			    json_pack("{s:f, s:s, s:f, s:f}", "seconds", w->warm.seconds,
+				      "ended_by", w->warm.ended_by, "canary_ns", w->warm.canary_ns,
+				      "canary_spread", w->warm.spread));
+	json_object_set_new(o, "start_monotonic_ns", json_integer(start_ns));
+	json_object_set_new(o, "ready_s", json_real((double)(clock_ns() - start_ns) / SECOND_NS));
+	worker_say(w, o);
+}
+
+static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
+{
+	int err;
+
+	err = worker_prepare(w);
+	if (err)
+		return err;
+	w->pinned = system_pin();
+	calibrate(&w->calibration, &w->canary);
+	err = warm_up(&w->warm, &w->canary, worker_longest(w), &w->plan.design);
+	if (err)
+		return err;
+	say_header(w, p, start_ns);
+	return worker_rounds(w);
+}
+
+static void release(struct worker *w)
+{
+	for (int i = 0; w->prepared && i < w->plan.n_points; i++)
+		submission_release(&w->prepared[i].submission);
+	for (int i = 0; w->subject && i < w->plan.n_configs; i++)
+		worker_tear_down(w, i);
+	if (w->stream) {
+		canary_release(&w->canary);
+		CUDA(cudaStreamDestroy(w->stream));
+	}
+	free(w->prepared);
+	free(w->subject);
+	free(w->skip);
+	free(w->done);
+	plan_release(&w->plan);
+}
+
+static void say_bye(struct worker *w, int64_t start_ns)
+{
+	struct rusage r = { 0 };
+
+	getrusage(RUSAGE_SELF, &r);
+	worker_say(w, json_pack("{s:s, s:f, s:f, s:f, s:f}", "record", "bye", "wall_s",
+				(double)(clock_ns() - start_ns) / SECOND_NS, "cpu_s",
+				(double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+					1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec),
+				"blocks_s", (double)w->blocks_ns / SECOND_NS, "checks_s",
+				(double)w->checks_ns / SECOND_NS));
+}
+
+static int work(struct worker *w, const json_t *job)
+{
+	const char *kind = json_string_value(json_object_get(job, "job"));
+	struct platform platform = { 0 };
+	int64_t start_ns = clock_ns();
+	int err = take_job(w, job);
+
+	if (w->side == 0 && *w->plan.declared)
+		platform.declared = w->plan.declared;
+	if (err)
+		return err;
+	interrupt_install();
+	platform_host(&platform);
+	err = open_device(w, &platform);
+	if (!err && kind && !strcmp(kind, "probe"))
+		err = worker_probe(w);
+	else if (!err) {
+		platform_details(&platform);
+		err = measure(w, &platform, start_ns);
+	}
+	if (!err)
+		say_bye(w, start_ns);
+	platform_release(&platform);
+	return err;
+}
+
+int cmd_worker(int argc, char **argv)
+{
+	struct worker w = { .pinned = -1 };
+	json_error_t error;
+	json_t *job;
+	int err;
+
+	(void)argc, (void)argv;
+	job = json_loadf(stdin, 0, &error);
+	if (!job)
+		return exit_code_of(complain(EINVAL, "rift sweep-worker is started by rift sweep: "
+						     "its job comes from stdin"));
+	/* what a workload prints must not get between the lines */
+	w.out = fdopen(dup(STDOUT_FILENO), "w");
+	CHECK(w.out, "no stdout");
+	CHECK(dup2(STDERR_FILENO, STDOUT_FILENO) >= 0, "no stderr");
+	err = work(&w, job);
+	release(&w);
+	fclose(w.out);
+	json_decref(job);
+	return exit_code_of(err);
+}

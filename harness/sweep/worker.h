@@ -1,0 +1,67 @@
+/*
+ * worker.h - the process that measures: one fresh one for each replicate.
+ *
+ * It reads its job, one JSON object, from stdin, and writes what it finds to stdout, a JSON
+ * object a line; the supervisor (session.h) writes the files. So a worker needs nothing but its
+ * binary: it may run behind any command that passes stdin and stdout on.
+ *
+ *   job     {job: "probe"|"measure", plan, process, side, done: [[point, round]...], skip:
+ * [point...], canary_ns, check_all} lines   {record: "setup", config}, {record: "begin", point,
+ * round} before what may hang; {record: "probe", config, ...}; {record: "header", ...}; {record:
+ * "visit", point, round, ...}; {record: "failed", point, code}; {record: "bye", ...} when all is
+ * done
+ */
+#ifndef RIFT_SWEEP_WORKER_H
+#define RIFT_SWEEP_WORKER_H
+
+#include <stdio.h>
+
+#include "harness/sweep/calibrate.h"
+#include "harness/sweep/plan.h"
+#include "harness/sweep/visit.h"
+#include "harness/sweep/warm.h"
+
+struct worker {
+	struct plan plan;
+	int process, side;
+	bool check_all;	      /* check every point; else as long as the budget lasts */
+	double canary_ref_ns; /* of earlier processes; NAN: none */
+	bool *skip;	      /* a point: not to be measured */
+	bool *done;	      /* [point * rounds + round] */
+	FILE *out;
+	cudaStream_t stream;
+	struct canary canary;
+	struct calibration calibration;
+	struct warm warm;
+	struct subject *subject;   /* a configuration; state NULL: not set up */
+	struct prepared *prepared; /* a point */
+	int pinned;
+	int64_t blocks_ns, checks_ns; /* spent so far */
+	struct visit visit;
+};
+
+/* The command behind `rift sweep`: an exit code. */
+int cmd_worker(int argc, char **argv);
+
+/* Parts of it, each in a file of its own. They return 0, -EINTR, or what cannot be gone on from. */
+int worker_probe(struct worker *w);   /* worker_probe.c */
+int worker_prepare(struct worker *w); /* worker_prepare.c */
+int worker_set_up(struct worker *w, int config);
+void worker_tear_down(struct worker *w, int config);
+/* The point with the longest block; NULL: none. */
+struct prepared *worker_longest(struct worker *w);
+int worker_rounds(struct worker *w); /* worker_rounds.c */
+
+/* Writes a line and drops the reference. */
+void worker_say(struct worker *w, json_t *o);
+
+/* The hook of this point failed with err, after its line on stderr: the point is left out. */
+void worker_give_up(struct worker *w, int point, int err);
+
+/*
+ * Checks the state that a visit left, or that of a block of at most design.check_steps. NULL: not
+ * checked, there was no time for it; else a new reference. *err: what a hook returned.
+ */
+json_t *worker_check(struct worker *w, int point, bool must, int *err);
+
+#endif

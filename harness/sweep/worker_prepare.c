@@ -1,0 +1,120 @@
+/* worker_prepare.c - every configuration set up, every point captured, uploaded and run once. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/cuda_check.h"
+#include "harness/sweep/worker.h"
+
+int worker_set_up(struct worker *w, int config)
+{
+	const struct config *c = &w->plan.config[config];
+	struct subject *s = &w->subject[config];
+	struct cost cost = { 0 };
+	int err;
+
+	worker_say(w, json_pack("{s:s, s:i}", "record", "setup", "config", config));
+	*s = (struct subject){ .workload = c->workload,
+			       .opts = c->params.opts,
+			       .stream = w->stream,
+			       .sync = w->plan.design.sync,
+			       .event = sync_event(w->plan.design.sync),
+			       .state = calloc(1, c->workload->state_size + 1) };
+	CHECK(s->state, "%zu bytes of state", c->workload->state_size);
+	err = c->workload->setup(s->opts, s->state);
+	if (!err)
+		err = c->workload->cost(s->opts, s->state, &cost);
+	/* a step that only copies still fills a graph */
+	s->launches = cost.launches >= 1 ? (int64_t)ceil(cost.launches) : 1;
+	if (err)
+		worker_tear_down(w, config);
+	return err;
+}
+
+void worker_tear_down(struct worker *w, int config)
+{
+	struct subject *s = &w->subject[config];
+
+	if (!s->state)
+		return;
+	/* a failed hook may have left work in the stream that uses what is freed here */
+	CUDA(cudaStreamSynchronize(w->stream));
+	s->workload->teardown(s->state);
+	if (s->event)
+		CUDA(cudaEventDestroy(s->event));
+	free(s->state);
+	s->state = NULL;
+}
+
+static bool is_wanted(const struct worker *w, int point)
+{
+	int rounds = w->plan.design.rounds;
+
+	if (w->skip[point])
+		return false;
+	for (int r = 0; r < rounds; r++)
+		if (!w->done[point * rounds + r])
+			return true;
+	return false;
+}
+
+/* What is not wanted is left out from here on. */
+static void set_up_configs(struct worker *w)
+{
+	for (int i = 0; i < w->plan.n_points; i++) {
+		int config = w->plan.point[i].config;
+		int err = 0;
+
+		if (!is_wanted(w, i)) {
+			w->skip[i] = true;
+			continue;
+		}
+		if (!w->subject[config].state)
+			err = worker_set_up(w, config);
+		if (err)
+			worker_give_up(w, i, err);
+	}
+}
+
+/* Host calls that put a block into the queue. */
+static int64_t calls_of(const struct submission *s)
+{
+	if (s->mode == MODE_GRAPH)
+		return s->graph_launches + (s->rest != NULL);
+	return s->mode == MODE_FUSED ? 1 : s->depth * s->subject->launches;
+}
+
+/* Captures, instantiates, uploads, and runs every point once. */
+int worker_prepare(struct worker *w)
+{
+	set_up_configs(w);
+	for (int i = 0; i < w->plan.n_points; i++) {
+		const struct plan_point *at = &w->plan.point[i];
+		struct prepared *p = &w->prepared[i];
+		int err;
+
+		if (w->skip[i])
+			continue;
+		worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", i, "round",
+					-1));
+		err = submission_init(&p->submission, &w->subject[at->config], at->mode, at->depth);
+		p->calls = calls_of(&p->submission);
+		if (!err)
+			err = visit_first(p);
+		if (err == -EINTR)
+			return err;
+		if (err)
+			worker_give_up(w, i, err);
+	}
+	return 0;
+}
+
+struct prepared *worker_longest(struct worker *w)
+{
+	struct prepared *longest = NULL;
+
+	for (int i = 0; i < w->plan.n_points; i++)
+		if (!w->skip[i] && (!longest || w->prepared[i].last_ns > longest->last_ns))
+			longest = &w->prepared[i];
+	return longest;
+}

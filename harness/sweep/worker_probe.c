@@ -1,0 +1,121 @@
+/* worker_probe.c - how long each configuration will take: set up, one step, a few steps. */
+#include <errno.h>
+#include <math.h>
+
+#include "harness/measure.h"
+#include "harness/sweep/predict.h"
+#include "harness/sweep/worker.h"
+
+enum { PROBE_BLOCKS = 3, PROBE_STEPS = 256, PROBE_NS = 5000000 };
+
+/* The shortest of a few blocks of this depth; *wall_ns: the same with reset and synchronize. */
+static int time_depth(const struct subject *s, enum mode mode, int64_t depth, double *total_ns,
+		      double *wall_ns)
+{
+	struct submission sub;
+	struct block b;
+	int err = submission_init(&sub, s, mode, depth);
+
+	*total_ns = *wall_ns = INFINITY;
+	for (int i = 0; i < PROBE_BLOCKS && !err; i++) {
+		int64_t start = clock_ns();
+
+		err = measure_block(&sub, &b);
+		*wall_ns = fmin(*wall_ns, (double)(clock_ns() - start));
+		*total_ns = fmin(*total_ns, (double)b.total_ns);
+		if (b.total_ns > BLOCK_LONGEST_NS)
+			break; /* long enough not to be noise */
+	}
+	submission_release(&sub);
+	return err;
+}
+
+/* Steps for the second length; 1: no second length is allowed or wanted. */
+static int64_t more_steps(const struct config *c, double one_ns)
+{
+	double n = fmin(fmax(PROBE_NS / one_ns, 2), PROBE_STEPS);
+
+	if (one_ns > BLOCK_LONGEST_NS)
+		return 1;
+	return c->depth_max && n > (double)c->depth_max ? c->depth_max : (int64_t)n;
+}
+
+/* T = ends + D * step, by two lengths; where there is one, a step is all of it. */
+static int time_steps(struct config *c, const struct subject *s, enum mode mode)
+{
+	double one_ns, many_ns, wall_ns;
+	int64_t n;
+	int err = time_depth(s, mode, 1, &one_ns, &wall_ns);
+
+	if (err)
+		return err;
+	c->gap_ns = wall_ns - one_ns;
+	c->step_ns = one_ns;
+	c->ends_ns = 0;
+	n = more_steps(c, one_ns);
+	if (n < 2)
+		return 0;
+	err = time_depth(s, mode, n, &many_ns, &wall_ns);
+	if (err)
+		return err;
+	c->step_ns = fmax((many_ns - one_ns) / (double)(n - 1), 0.01 * one_ns);
+	c->ends_ns = fmax(one_ns - c->step_ns, 0);
+	return 0;
+}
+
+static enum mode mode_of(const struct plan *p, int config)
+{
+	for (int i = 0; i < p->n_points; i++)
+		if (p->point[i].config == config)
+			return p->point[i].mode;
+	return MODE_STREAM;
+}
+
+/* The workload chose the sizes, and the last smaller one took too long already. */
+static bool is_hopeless(const struct plan *p, int i)
+{
+	const struct config *c = &p->config[i], *smaller = c - 1;
+
+	if (c->size_given || !i || smaller->workload != c->workload ||
+	    smaller->size_index + 1 != c->size_index)
+		return false;
+	return !(smaller->ends_ns + smaller->step_ns <= BLOCK_LONGEST_NS);
+}
+
+static int probe(struct worker *w, int i)
+{
+	struct config *c = &w->plan.config[i];
+	int64_t start = clock_ns();
+	int err = worker_set_up(w, i);
+
+	c->setup_ns = (double)(clock_ns() - start);
+	if (!err)
+		err = time_steps(c, &w->subject[i], mode_of(&w->plan, i));
+	worker_tear_down(w, i);
+	return err;
+}
+
+static json_t *ns_or_null(double ns)
+{
+	return isfinite(ns) ? json_real(ns) : json_null();
+}
+
+int worker_probe(struct worker *w)
+{
+	for (int i = 0; i < w->plan.n_configs; i++) {
+		struct config *c = &w->plan.config[i];
+		int err = 0;
+
+		c->setup_ns = c->ends_ns = c->step_ns = c->gap_ns = NAN;
+		if (!is_hopeless(&w->plan, i))
+			err = probe(w, i);
+		if (err == -EINTR || err == -ENODEV)
+			return err;
+		worker_say(w,
+			   json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "record", "probe",
+				     "config", i, "code", -err, "setup_ns", ns_or_null(c->setup_ns),
+				     "ends_ns", ns_or_null(c->ends_ns), "step_ns",
+				     ns_or_null(c->step_ns), "gap_ns", ns_or_null(c->gap_ns)));
+	}
+	return 0;
+}

@@ -1,0 +1,185 @@
+/* worker_rounds.c - the rounds of one process: every point once a round, in random order. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "common/philox.h"
+#include "harness/json.h"
+#include "harness/measure.h"
+#include "harness/sweep/calibrate.h"
+#include "harness/sweep/worker.h"
+
+enum { RETRIES = 3, CHECK_SEED = 1 };
+
+/* A visit is put off where a canary is off by more than this, or by what is usual here. */
+static const double canary_limit = 0.01;
+/* Of the points of a round; else a clock that changed for good would have no end. */
+static const double put_off_share = 0.2;
+/* Checks beyond the first may take this share of the time in blocks. */
+static const double check_share = 0.05;
+
+/* ---- order ------------------------------------------------------------------------------ */
+
+/* Fisher-Yates with numbers of (seed, process, side, round): any round can be drawn again. */
+static void permute(int *order, int n, const struct worker *w, int round)
+{
+	for (int i = n - 1; i > 0; i--) {
+		struct philox r = philox4x32((uint32_t)i, (uint32_t)round, (uint32_t)w->process,
+					     (uint32_t)w->side, w->plan.design.seed);
+		int j = (int)(philox_uniform(r.word[0]) * (i + 1)), kept = order[i];
+
+		order[i] = order[j];
+		order[j] = kept;
+	}
+}
+
+/* The points of a round: permuted first, then without those that need nothing. */
+static int draw_round(const struct worker *w, int round, int *order)
+{
+	int n = w->plan.n_points, left = 0;
+
+	for (int i = 0; i < n; i++)
+		order[i] = i;
+	permute(order, n, w, round);
+	for (int i = 0; i < n; i++)
+		if (!w->skip[order[i]] && !w->done[order[i] * w->plan.design.rounds + round])
+			order[left++] = order[i];
+	return left;
+}
+
+/* ---- checking --------------------------------------------------------------------------- */
+
+/* A block of at most check_steps, where the visit's own were longer. */
+static int run_steps_to_check(const struct prepared *p, int64_t steps)
+{
+	struct submission sub = { 0 };
+	struct block ignored;
+	int err;
+
+	if (steps == p->submission.depth)
+		return 0;
+	err = submission_init(&sub, p->submission.subject, p->submission.mode, steps);
+	if (!err)
+		err = measure_block(&sub, &ignored);
+	submission_release(&sub);
+	return err;
+}
+
+static json_t *check_json(const struct verdict *v, int64_t steps)
+{
+	bool passed = v->passed && v->error <= v->tolerance && v->compared > 0;
+
+	return json_pack("{s:s, s:o, s:o, s:f, s:I}", "state", passed ? "passed" : "failed",
+			 "error", json_number(v->error), "tolerance", json_number(v->tolerance),
+			 "share", v->total > 0 ? (double)v->compared / (double)v->total : 0.0,
+			 "steps", (json_int_t)steps);
+}
+
+json_t *worker_check(struct worker *w, int point, bool must, int *err)
+{
+	struct prepared *p = &w->prepared[point];
+	const struct subject *s = p->submission.subject;
+	struct verdict v = { .seed = CHECK_SEED };
+	int64_t start = clock_ns(), steps = p->submission.depth;
+
+	*err = 0;
+	if (!must && (double)w->checks_ns > check_share * (double)w->blocks_ns)
+		return NULL;
+	if (steps > w->plan.design.check_steps)
+		steps = w->plan.design.check_steps;
+	*err = run_steps_to_check(p, steps);
+	if (!*err)
+		*err = s->workload->check(s->opts, s->state, steps, &v);
+	w->checks_ns += clock_ns() - start;
+	return *err ? NULL : check_json(&v, steps);
+}
+
+/* ---- visits ----------------------------------------------------------------------------- */
+
+static struct visit_rules rules_of(const struct worker *w)
+{
+	return (struct visit_rules){
+		.queue_depth = w->calibration.queue_depth,
+		.canary_ns = isfinite(w->canary_ref_ns) ? w->canary_ref_ns : w->warm.canary_ns,
+		.canary_limit = fmax(canary_limit, 3 * w->warm.spread),
+	};
+}
+
+static void say_visit(struct worker *w, int point, int round, json_t *check)
+{
+	const struct submission *sub = &w->prepared[point].submission;
+	json_t *o = json_pack("{s:s, s:i, s:i}", "record", "visit", "point", point, "round", round);
+	json_t *visit = visit_json(&w->visit, &w->canary);
+
+	json_object_update(o, visit);
+	json_decref(visit);
+	json_object_set_new(o, "launches_per_step", json_integer(sub->subject->launches));
+	if (sub->mode == MODE_GRAPH)
+		json_object_set_new(o, "graph_steps", json_integer(sub->graph_steps));
+	if (check)
+		json_object_set_new(o, "check", check);
+	worker_say(w, o);
+}
+
+/* 1: put off. A hook that fails costs its point, not the process. */
+static int visit_point(struct worker *w, int point, int round, int tries, bool may_put_off)
+{
+	struct visit_rules rules = rules_of(w);
+	json_t *check = NULL;
+	int err;
+
+	worker_say(w,
+		   json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", round));
+	w->visit.retries = tries;
+	err = visit_run(&w->visit, &w->prepared[point], &w->canary, &w->plan.design, &rules,
+			may_put_off && tries < RETRIES);
+	if (err == 1)
+		return 1;
+	if (!err) {
+		w->blocks_ns += w->visit.block_ns;
+		check = worker_check(w, point, round == 0 && w->check_all, &err);
+	}
+	if (!err)
+		say_visit(w, point, round, check);
+	else if (err != -EINTR)
+		worker_give_up(w, point, err);
+	return err == -EINTR ? err : 0;
+}
+
+/* What is put off goes to the end of the queue, which has room for every retry. */
+static int run_round(struct worker *w, int round, int *queue, int *tries)
+{
+	int n = draw_round(w, round, queue), puts = (int)(put_off_share * n) + 1, err;
+
+	for (int i = 0; i < w->plan.n_points; i++)
+		tries[i] = 0;
+	for (int i = 0; i < n; i++) {
+		int point = queue[i];
+
+		err = visit_point(w, point, round, tries[point], puts > 0);
+		if (err < 0)
+			return err;
+		if (err) {
+			tries[point]++;
+			puts--;
+			queue[n++] = point;
+		}
+	}
+	return 0;
+}
+
+int worker_rounds(struct worker *w)
+{
+	size_t points = (size_t)w->plan.n_points;
+	int *queue = calloc((RETRIES + 1) * points + 1, sizeof(*queue));
+	int *tries = calloc(points + 1, sizeof(*tries));
+	int err = 0;
+
+	CHECK(queue && tries, "memory of %zu points", points);
+	for (int r = 0; r < w->plan.design.rounds && !err; r++)
+		err = run_round(w, r, queue, tries);
+	free(queue);
+	free(tries);
+	return err;
+}

@@ -1,0 +1,275 @@
+/*
+ * test_cli_sweep.c - `rift sweep` and `rift check` of the real binary on the first workload: plan,
+ * record, CSV, resume, what is refused. Small plans; no clock is judged.
+ */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/rift_sweep_XXXXXX", file[64], part[80];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
+	snprintf(part, sizeof(part), "%s.part", file);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_sweep, .init = make_dir, .fini = remove_dir, .timeout = 240);
+
+/* Four points, two processes, in a few seconds. */
+static const char *small_plan(void)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text),
+		 "sweep %s --size 1,2 --depth 1,4 --mode stream --quick --processes 2 --rounds 2 "
+		 "--seed 5",
+		 name());
+	return text;
+}
+
+static int lines_of(const char *kind)
+{
+	const char *text;
+
+	shell(&text, "cat '%s' '%s' 2>/dev/null | grep -c '^{\"record\":\"%s\"'", file, part, kind);
+	return atoi(text);
+}
+
+static void sweep(void)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(zero(int, run_rift(ERR, &text, "%s --output '%s'", small_plan(), file)), "%s",
+		  text);
+}
+
+Test(small_cli_sweep, help_and_what_is_refused)
+{
+	const char *w = name(), *text;
+
+	cr_assert(zero(int, run_rift(OUT, &text, "sweep --help")), "help");
+	cr_assert(ne(ptr, strstr(text, "--against"), NULL), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "help")), "help");
+	cr_assert(ne(ptr, strstr(text, "rift sweep"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "sweep-worker"), NULL), "%s", text);
+	refused(3, "did you mean '--quick'?", "sweep %s --quik", w);
+	refused(3, "unknown workload", "sweep xyzzyxyzzy");
+	refused(3, "given twice", "sweep %s %s", w, w);
+	refused(3, "--depth is given twice", "sweep %s --depth 1 --depth 2", w);
+	refused(3, "--depth=0: out of range", "sweep %s --depth 0,1", w);
+	refused(3, "one of stream, graph, fused", "sweep %s --mode steam", w);
+	refused(3, "--processes=0: out of range", "sweep %s --processes 0", w);
+	refused(3, "unknown parameter 'xyzzy'", "sweep %s xyzzy=1,2", w);
+	refused(3, "nothing else", "sweep %s --resume x", w);
+	refused(3, "nothing to resume", "sweep --resume '%s'", file);
+	refused(3, "its job comes from stdin", "sweep-worker </dev/null");
+	refused(3, "No such file", "check '%s'", file);
+	refused(3, "no file", "check");
+}
+
+Test(small_cli_sweep, a_dry_run_measures_nothing)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(zero(int, run_rift(OUT, &text, "%s --dry-run --output '%s'", small_plan(), file)),
+		  "dry run");
+	cr_assert(ne(ptr, strstr(text, "2 processes, 2 rounds of 4 points, seed 5"), NULL), "%s",
+		  text);
+	cr_assert(ne(ptr, strstr(text, "predicted"), NULL), "%s", text);
+	cr_assert(ne(int, access(file, F_OK), 0), "no file");
+	cr_assert(ne(int, access(part, F_OK), 0), "no file");
+}
+
+Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
+{
+	const char *text;
+
+	sweep();
+	cr_assert(eq(int, lines_of("plan"), 1), "plan");
+	cr_assert(eq(int, lines_of("header"), 2), "a process each");
+	cr_assert(eq(int, lines_of("point"), 8), "4 points x 2 processes");
+	cr_assert(eq(int, lines_of("trailer"), 2), "a process each");
+	shell(&text, "ls '%s'", dir);
+	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "check");
+	cr_assert(ne(ptr, strstr(text, "2 of 2 processes complete, 8 points ok, 0 failed"), NULL),
+		  "%s", text);
+	refused(3, "exists; give another name", "%s --output '%s'", small_plan(), file);
+	refused(3, "is complete", "sweep --resume '%s'", file);
+}
+
+Test(small_cli_sweep, summaries_as_csv)
+{
+	const char *text;
+
+	sweep();
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --csv '%s/s.csv'", file, dir)), "csv");
+	shell(&text, "awk -F, 'NR == 1 { n = NF } NF != n { print NR }' '%s/s.csv'", dir);
+	cr_assert(eq(str, (char *)text, ""), "columns of line %s", text);
+	shell(&text, "wc -l <'%s/s.csv'", dir);
+	cr_assert(eq(int, atoi(text), 9), "%s", text);
+	shell(&text, "head -n 1 '%s/s.csv'", dir);
+	cr_assert(ne(ptr, strstr(text, ",t_total_ns_median,"), NULL), "%s", text);
+}
+
+Test(small_cli_sweep, a_changed_record_is_found_out)
+{
+	sweep();
+	shell(NULL, "sed -i '3s/\"rounds\":2/\"rounds\":3/' '%s'", file);
+	refused(3, "the file was changed", "check '%s'", file);
+	shell(NULL, "sed -i '1s/\"depth\":4/\"depth\":5/' '%s'", file);
+	refused(3, "not what plan_sha256 says", "check '%s'", file);
+}
+
+/* What is left of a record after a crash in the second process: n lines and half a one. */
+static void cut(int n)
+{
+	shell(NULL, "{ head -n %d '%s'; sed -n '%dp' '%s' | head -c 40; } >'%s' && rm '%s'", n,
+	      file, n + 1, file, part, file);
+}
+
+Test(small_cli_sweep, resume_completes_what_is_missing)
+{
+	const char *text;
+
+	sweep();
+	cut(8); /* plan; header, 4 points, trailer; header */
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
+	cr_assert(ne(ptr, strstr(text, "a torn last line is dropped"), NULL), "%s", text);
+	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "a torn last line was dropped"), NULL), "%s", text);
+	cr_assert(eq(int, lines_of("point"), 8), "no point lost, none twice");
+	cr_assert(eq(int, lines_of("trailer"), 2), "complete");
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "valid");
+	cr_assert(ne(ptr, strstr(text, "8 points ok"), NULL), "%s", text);
+}
+
+Test(small_cli_sweep, another_machine_is_another_session)
+{
+	const char *text;
+
+	sweep();
+	cut(8);
+	cr_assert(zero(int, shell(&text, "CUDA_CACHE_DISABLE=1 '%s' sweep --resume '%s' 2>&1",
+				  rift(), part)),
+		  "%s", text);
+	cr_assert(ne(ptr, strstr(text, "env.CUDA_CACHE_DISABLE: missing -> \"1\""), NULL), "%s",
+		  text);
+	shell(&text, "ls '%s'", dir);
+	cr_assert(ne(ptr, strstr(text, "s-2.jsonl\n"), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "s.jsonl.part\n"), NULL), "%s", text);
+}
+
+Test(small_cli_sweep, two_platforms_in_turn)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(zero(int, run_rift(ERR, &text, "%s --output '%s' --against 'env CUDA_X=\"a b\"'",
+				     small_plan(), file)),
+		  "%s", text);
+	shell(&text,
+	      "sed -n 's/^{\"record\":\"header\",\"side\":\"\\(.\\)\".*/\\1/p' '%s' | tr -d "
+	      "'\\n'",
+	      file);
+	cr_assert(eq(str, (char *)text, "abba"), "%s", text);
+	shell(&text, "grep -c '\"CUDA_X\":\"a b\"' '%s'", file);
+	cr_assert(eq(int, atoi(text), 2), "side b was started behind the command");
+}
+
+Test(small_cli_sweep, a_command_that_cannot_start_is_said)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(eq(int,
+		     run_rift(ERR, &text, "%s --output '%s' --against /nonexistent/xyzzy",
+			      small_plan(), file),
+		     3),
+		  "%s", text);
+	cr_assert(ne(ptr, strstr(text, "/nonexistent/xyzzy"), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "before it measured anything"), NULL), "%s", text);
+}
+
+Test(small_cli_sweep, a_full_disk_loses_nothing_that_was_written)
+{
+	const char *text;
+	int points;
+
+	need_device();
+	/* blocks of 512 or 1024 bytes: not all of it fits */
+	cr_assert(eq(int,
+		     shell(&text, "ulimit -f 16; '%s' %s --output '%s' 2>&1 >/dev/null", rift(),
+			   small_plan(), file),
+		     3),
+		  "%s", text);
+	cr_assert(ne(ptr, strstr(text, "cannot write"), NULL), "%s", text);
+	points = lines_of("point");
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
+	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
+	cr_assert(le(int, points, lines_of("point")), "none lost");
+	cr_assert(eq(int, lines_of("point"), 8), "all");
+}
+
+static pid_t start(const char *err_file)
+{
+	char command[512];
+	char *argv[] = { "sh", "-c", command, NULL };
+	posix_spawn_file_actions_t files;
+	pid_t pid;
+
+	snprintf(command, sizeof(command),
+		 "exec '%s' sweep %s --size 1,2 --depth 1,4 --mode stream --quick --processes 100 "
+		 "--rounds 2 --output '%s'",
+		 rift(), name(), file);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err_file,
+					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	cr_assert(zero(int, posix_spawn(&pid, "/bin/sh", &files, NULL, argv, environ)), "spawn");
+	posix_spawn_file_actions_destroy(&files);
+	return pid;
+}
+
+Test(small_cli_sweep, control_c_leaves_what_resume_wants)
+{
+	char err[80];
+	const char *text;
+	int status;
+	pid_t pid;
+
+	need_device();
+	snprintf(err, sizeof(err), "%s/err", dir);
+	pid = start(err);
+	while (!waitpid(pid, &status, WNOHANG) && !lines_of("trailer"))
+		usleep(50000);
+	kill(pid, SIGINT);
+	cr_assert(eq(int, waitpid(pid, &status, 0), pid), "wait");
+	shell(&text, "tail -n 1 '%s'", err);
+	cr_assert(eq(int, WEXITSTATUS(status), 75), "%d %s", status, text);
+	cr_assert(ne(ptr, strstr(text, "rift: interrupted: "), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "--resume"), NULL), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
+	shell(&text, "ls '%s'", dir);
+	cr_assert(eq(ptr, strstr(text, ".lock"), NULL), "%s", text);
+}

@@ -1,0 +1,286 @@
+/*
+ * test_sweep_plan.c - harness/sweep/plan.h and predict.h: which points, their keys, the plan as a
+ * record and back, and what is left out for the sake of time.
+ */
+#include "harness/sweep/plan.h"
+#include "harness/sweep/predict.h"
+#include "tests/divert.h"
+#include "tests/fake_workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+TestSuite(small_sweep_plan, .timeout = 60);
+
+static const struct workload *const fakes[] = { &workload_fake, NULL };
+
+/* A plan of the fake; args are name=values. */
+static struct plan plan_of(const char *depth, const char *mode, char **args, int n)
+{
+	struct plan_request r = { .workload = fakes,
+				  .assignment = args,
+				  .n_assignments = n,
+				  .depth = depth,
+				  .mode = mode,
+				  .design = design_of(false) };
+	struct plan p;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	return p;
+}
+
+Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
+{
+	struct plan p = plan_of(NULL, NULL, NULL, 0);
+
+	cr_assert(eq(int, p.n_configs, 3), "1,32,1k");
+	cr_assert(eq(int, p.n_points, 3 * 13 * 3), "1 to 4096 by 2, three modes");
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, any_parameter_is_an_axis)
+{
+	char *args[] = { "cells=1:4:x2", "solver=rk4,euler", "rate=2" };
+	struct plan p = plan_of("1,8", "stream,fused", args, 3);
+	char text[160];
+
+	cr_assert(eq(int, p.n_configs, 6), "3 sizes, 2 solvers");
+	cr_assert(eq(int, p.n_points, 24), "2 depths, 2 modes");
+	plan_point_text(&p, 23, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=4 rate=2 solver=euler fused depth 8"), "%s", text);
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, limits_take_points_away)
+{
+	char *modes[] = { "modes=nofused" }, *depths[] = { "depth_max=4" };
+	struct plan p = plan_of("1,8", NULL, modes, 1);
+
+	cr_assert(eq(int, p.n_points, 3 * 2 * 2), "no fused");
+	cr_assert(eq(int, p.refused, 3), "one a configuration");
+	cr_assert(ne(ptr, strstr(p.refused_why, "cannot be fused"), NULL), "%s", p.refused_why);
+	plan_release(&p);
+	p = plan_of("1,8", NULL, depths, 1);
+	cr_assert(eq(int, p.n_points, 3 * 3), "depth 8 refused");
+	plan_release(&p);
+}
+
+static void refuses(int err, const char *why, const char *depth, char *arg, char *around)
+{
+	struct plan_request r = { .workload = fakes,
+				  .assignment = &arg,
+				  .n_assignments = arg != NULL,
+				  .around = &around,
+				  .n_arounds = around != NULL,
+				  .depth = depth,
+				  .design = design_of(false) };
+	struct plan p;
+	const char *said;
+	int got;
+
+	divert_stderr();
+	got = plan_make(&p, &r);
+	said = diverted_stderr();
+	plan_release(&p);
+	cr_assert(eq(int, got, -err), "%s", why);
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_assert(ne(ptr, strstr(said, why), NULL), "%s", said);
+}
+
+Test(small_sweep_plan, what_is_refused)
+{
+	refuses(EINVAL, "did you mean 'cells'?", NULL, "cels=1", NULL);
+	refuses(EINVAL, "not name=value", NULL, "cells", NULL);
+	refuses(EINVAL, "cells=0: out of range", NULL, "cells=1,0", NULL);
+	refuses(EINVAL, "--depth=0: out of range", "0", NULL, NULL);
+	refuses(EINVAL, "use rift run", NULL, "action=yes", NULL);
+	refuses(ENODEV, "likes none", NULL, "device=none", NULL);
+	refuses(EINVAL, "nothing is allowed", NULL, "modes=none", NULL);
+	refuses(EINVAL, "axis of the grid itself", NULL, NULL, "cells=1,2");
+	refuses(EINVAL, "rate=2 has no effect", NULL, "rate=2", NULL);
+	refuses(EINVAL, "unknown parameter 'sovler'", NULL, NULL, "sovler=rk4");
+}
+
+Test(small_sweep_plan, a_parameter_around_the_centre)
+{
+	char *around[] = { "solver=rk4,rkf78,euler" }, *args[] = { "cells=1,2,4" };
+	struct plan_request r = { .workload = fakes,
+				  .assignment = args,
+				  .n_assignments = 1,
+				  .around = around,
+				  .n_arounds = 1,
+				  .depth = "1,4,16",
+				  .mode = "stream",
+				  .design = design_of(false) };
+	struct plan p;
+	char text[160];
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	/* rkf78, the default, is the centre of the grid already */
+	cr_assert(eq(int, p.n_points, 9 + 2), "%d points", p.n_points);
+	plan_point_text(&p, 10, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=2 solver=euler stream depth 4"), "%s", text);
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)
+{
+	char *two[] = { "cells=1,2" }, *one[] = { "cells=2" };
+	struct plan a = plan_of("1,8", "stream", two, 1), b = plan_of("8", "stream", one, 1);
+
+	cr_assert(eq(str, a.point[3].key, b.point[0].key), "cells=2 stream depth 8 in both");
+	for (int i = 0; i < a.n_points; i++)
+		for (int k = 0; k < i; k++)
+			cr_assert(ne(int, strcmp(a.point[i].key, a.point[k].key), 0), "%d %d", i,
+				  k);
+	plan_release(&a);
+	plan_release(&b);
+}
+
+Test(small_sweep_plan, a_plan_survives_its_record)
+{
+	char *args[] = { "cells=1,2", "layers=7,8/9,10", "depth_max=9", "launches=2" };
+	struct plan p = plan_of("1,8", NULL, args, 4), back;
+	json_t *o, *again;
+	char want[HASH_TEXT], got[HASH_TEXT];
+
+	p.config[1].step_ns = 1234;
+	p.config[1].ends_ns = 99;
+	predict_blocks(&p);
+	o = plan_json(&p);
+	cr_assert(zero(int, plan_parse(&back, o, fakes)), "parse");
+	again = plan_json(&back);
+	hash_json(o, want);
+	hash_json(again, got);
+	cr_assert(eq(str, got, want), "the same text");
+	cr_assert(eq(int, ((struct fake_opts *)back.config[1].params.opts)->layers.n, 2), "list");
+	json_decref(o);
+	json_decref(again);
+	plan_release(&p);
+	plan_release(&back);
+}
+
+Test(small_sweep_plan, a_damaged_plan_is_refused)
+{
+	static const char *const bad[] = {
+		"{}",
+		"{\"design\":{\"processes\":1,\"rounds\":1,\"visit_ns\":1,\"blocks_min\":1,"
+		"\"blocks_max\":1,\"sync\":\"spin\"},\"configs\":[{\"workload\":\"gone\"}],"
+		"\"points\":[{}]}",
+		"{\"design\":{\"processes\":1,\"rounds\":1,\"visit_ns\":1,\"blocks_min\":1,"
+		"\"blocks_max\":1,\"sync\":\"spin\"},\"configs\":[{\"workload\":\"fake\"}],"
+		"\"points\":[{\"config\":1,\"mode\":\"stream\",\"depth\":1}]}",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		json_t *o = json_loads(bad[i], 0, NULL);
+		struct plan p;
+		const char *said;
+		int err;
+
+		divert_stderr();
+		err = plan_parse(&p, o, fakes);
+		said = diverted_stderr();
+		cr_assert(eq(int, err, -EINVAL), "%zu", i);
+		cr_assert(is_one_complaint(said), "%s", said);
+		plan_release(&p);
+		json_decref(o);
+	}
+}
+
+/* ---- time ------------------------------------------------------------------------------- */
+
+/* Steps that take as long as the fake has cells, in units of this. */
+static void say_it_takes(struct plan *p, double ns)
+{
+	for (int i = 0; i < p->n_configs; i++) {
+		const struct fake_opts *o = p->config[i].params.opts;
+
+		p->config[i].setup_ns = 0;
+		p->config[i].gap_ns = 0;
+		p->config[i].ends_ns = 5000;
+		p->config[i].step_ns = ns * (double)o->cells;
+	}
+	p->start_ns = 0;
+	predict_blocks(p);
+}
+
+Test(small_sweep_plan, long_blocks_are_no_points_of_a_design)
+{
+	struct plan p = plan_of(NULL, "stream", NULL, 0);
+
+	say_it_takes(&p, 1e6); /* 1, 32 and 1024 ms a step */
+	predict_drop_long(&p);
+	/* depths 1 to 64 of the first size, 1 and 2 of the second */
+	cr_assert(eq(int, p.n_points, 7 + 2), "%d points", p.n_points);
+	cr_assert(eq(int, p.n_configs, 2), "the third size has none left");
+	for (int i = 0; i < p.n_points; i++)
+		cr_assert(le(dbl, p.point[i].block_ns, BLOCK_LONGEST_NS), "%d", i);
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, what_the_user_named_stays)
+{
+	char *args[] = { "cells=1k" };
+	struct plan p = plan_of(NULL, "stream", args, 1);
+
+	say_it_takes(&p, 1e6);
+	predict_drop_long(&p);
+	cr_assert(eq(int, p.n_points, 1), "depth 1 of the size that was named");
+	plan_release(&p);
+	p = plan_of("1,8", "stream", args, 1);
+	say_it_takes(&p, 1e6);
+	cr_assert(zero(int, predict_drop_long(&p)), "both were named");
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, corners_go_first)
+{
+	char *args[] = { "cells=1:256:x4" };
+	struct plan p = plan_of("1:256:x4", "stream", args, 1);
+	double before, least = 2;
+	int all = p.n_points, dropped;
+
+	say_it_takes(&p, 1000);
+	before = predict_session_ns(&p, 1);
+	dropped = predict_drop_corners(&p, 1, 0.8 * before);
+	cr_assert(lt(int, 0, dropped), "something must go");
+	cr_assert(eq(int, p.n_points, all - dropped), "count");
+	cr_assert(lt(dbl, predict_session_ns(&p, 1), 0.8 * before), "limit");
+	for (int i = 0; i < p.n_points; i++)
+		least = fmin(least, p.point[i].corner);
+	cr_assert(zero(dbl, least), "the centre stays");
+	for (int i = 0; i < p.n_points; i++)
+		cr_assert(lt(dbl, p.point[i].corner, 2), "a corner stayed");
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, one_point_always_stays)
+{
+	struct plan p = plan_of(NULL, "stream", NULL, 0);
+
+	say_it_takes(&p, 1000);
+	predict_drop_corners(&p, 2, 0);
+	cr_assert(eq(int, p.n_points, 1), "%d", p.n_points);
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, prediction_counts_what_a_session_does)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = plan_of("1", "stream", args, 1);
+	double one;
+
+	say_it_takes(&p, 1e6);
+	one = predict_session_ns(&p, 1);
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 2), 2 * one, 1), "two sides");
+	p.design.processes *= 3;
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 1), 3 * one, 1), "processes");
+	/* 3 blocks of 1.005 ms, the smallest number of a visit */
+	cr_assert(le(dbl, 3 * 1.005e6, predict_visit_ns(&p, 0)), "a visit");
+	cr_assert(le(dbl, predict_visit_ns(&p, 0), 4 * 1.005e6), "a visit");
+	plan_release(&p);
+}

@@ -1,0 +1,196 @@
+/*
+ * test_sweep_visit.c - harness/sweep/visit.h, warm.h, calibrate.h, environment.h: what a visit
+ * stores, what is steady, and which differences of two machines are seen. No clock is judged.
+ */
+#include "harness/sweep/calibrate.h"
+#include "harness/sweep/environment.h"
+#include "harness/sweep/visit.h"
+#include "harness/sweep/warm.h"
+#include "tests/fake_workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_sweep_visit, .timeout = 60);
+
+static struct fake_opts opts = { .launches = 1, .fail_errno = EINVAL };
+static struct subject subject;
+static struct canary canary;
+static struct prepared prepared;
+
+/* A point of the fake, ready to be visited; skips where there is no device. */
+static void prepare(enum mode mode, int64_t depth)
+{
+	int count = 0;
+
+	if (cudaGetDeviceCount(&count) || !count)
+		cr_skip("no CUDA device");
+	subject = (struct subject){ .workload = &workload_fake, .opts = &opts, .launches = 1 };
+	subject.state = calloc(1, workload_fake.state_size);
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&subject.stream, cudaStreamNonBlocking)),
+		  "stream");
+	cr_assert(zero(int, workload_fake.setup(&opts, subject.state)), "setup");
+	canary_init(&canary, subject.stream, false);
+	prepared = (struct prepared){ .calls = depth };
+	cr_assert(zero(int, submission_init(&prepared.submission, &subject, mode, depth)), "init");
+	cr_assert(zero(int, visit_first(&prepared)), "first");
+}
+
+static const struct visit_rules easy = { .queue_depth = NAN, .canary_ns = 1, .canary_limit = 1e18 };
+
+static struct design short_design(void)
+{
+	struct design d = design_of(true);
+
+	d.blocks_min = d.blocks_max = 6;
+	return d;
+}
+
+Test(small_sweep_visit, every_block_is_stored_every_fourth_with_events)
+{
+	struct design d = short_design();
+	static struct visit v;
+
+	prepare(MODE_STREAM, 5);
+	prepared.last_ns = 1;
+	fake_log.resets = fake_log.steps = 0;
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy, true)), "visit");
+	cr_assert(eq(int, v.n, 6), "blocks");
+	cr_assert(eq(int, fake_log.resets, 7), "one untimed block before");
+	cr_assert(eq(int, fake_log.steps, 35), "steps");
+	for (int i = 0; i < v.n; i++) {
+		cr_assert(lt(i64, 0, v.enq_ns[i]), "%d", i);
+		cr_assert(le(i64, v.enq_ns[i], v.total_ns[i]), "%d", i);
+		cr_assert(eq(int, !!(v.marks[i] & MARK_EVENTS), i == 3), "%d", i);
+		cr_assert(zero(int, v.marks[i] & (MARK_CLOCK | MARK_QUEUE)), "%d", i);
+	}
+	cr_assert(eq(int, v.n_dev, 1), "one event pair");
+	/* the count goes on in the next visit: blocks 7 and 11 of the point */
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy, true)), "visit");
+	cr_assert(ne(int, v.marks[1] & MARK_EVENTS, 0), "block 7");
+	cr_assert(ne(int, v.marks[5] & MARK_EVENTS, 0), "block 11");
+	cr_assert(eq(int, v.n_dev, 2), "two event pairs");
+}
+
+Test(small_sweep_visit, a_canary_that_is_off_puts_off_or_marks)
+{
+	struct visit_rules strict = { .queue_depth = NAN, .canary_ns = 1, .canary_limit = 0.01 };
+	struct design d = short_design();
+	static struct visit v;
+
+	prepare(MODE_STREAM, 1);
+	prepared.last_ns = 2000000; /* no untimed block */
+	fake_log.resets = 0;
+	cr_assert(eq(int, visit_run(&v, &prepared, &canary, &d, &strict, true), 1), "put off");
+	cr_assert(zero(int, fake_log.resets), "before any block");
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &strict, false)), "marked");
+	for (int i = 0; i < v.n; i++)
+		cr_assert(ne(int, v.marks[i] & MARK_CLOCK, 0), "%d", i);
+}
+
+Test(small_sweep_visit, more_launches_than_the_queue_holds_are_marked)
+{
+	struct visit_rules full = { .queue_depth = 4, .canary_ns = 1, .canary_limit = 1e18 };
+	struct design d = short_design();
+	static struct visit v;
+
+	prepare(MODE_STREAM, 5);
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &full, true)), "visit");
+	cr_assert(ne(int, v.marks[0] & MARK_QUEUE, 0), "5 of 4");
+}
+
+Test(small_sweep_visit, a_failing_hook_fails_the_visit)
+{
+	struct design d = short_design();
+	static struct visit v;
+
+	prepare(MODE_STREAM, 1);
+	opts.fail = FAKE_STEP;
+	cr_assert(eq(int, visit_run(&v, &prepared, &canary, &d, &easy, true), -EINVAL), "step");
+}
+
+Test(small_sweep_visit, blocks_by_the_design)
+{
+	struct design full = design_of(false), quick = design_of(true);
+
+	/* measurement: 2 ms of blocks, 3 to 200; quick 0.5 ms, 3 to 50 */
+	cr_assert(eq(int, visit_blocks(&full, 1), 200), "most");
+	cr_assert(eq(int, visit_blocks(&full, 1e4), 200), "2 ms / 10 us");
+	cr_assert(eq(int, visit_blocks(&full, 3e4), 67), "rounded up");
+	cr_assert(eq(int, visit_blocks(&full, 1e8), 3), "least");
+	cr_assert(eq(int, visit_blocks(&quick, 1), 50), "most");
+	cr_assert(eq(int, visit_blocks(&quick, 1e5), 5), "0.5 ms / 100 us");
+}
+
+Test(small_sweep_visit, steady_canaries)
+{
+	double level[WARM_CANARIES], rising[WARM_CANARIES], wide[WARM_CANARIES];
+
+	for (int i = 0; i < WARM_CANARIES; i++) {
+		level[i] = 200000 + (i % 2) * 500;  /* within 0.25 %, level */
+		rising[i] = 200000 + i * 210;	    /* within 1 %, 0.105 % a run */
+		wide[i] = 200000 + (i == 4) * 2100; /* level, but 1.05 % wide */
+	}
+	cr_assert(warm_is_steady(level), "level");
+	cr_assert(not(warm_is_steady(rising)), "rising");
+	cr_assert(not(warm_is_steady(wide)), "wide");
+	level[9] = NAN;
+	cr_assert(not(warm_is_steady(level)), "NaN");
+}
+
+Test(small_sweep_visit, calibration_finds_something)
+{
+	struct calibration c;
+
+	prepare(MODE_STREAM, 1);
+	calibrate(&c, &canary);
+	cr_assert(lt(dbl, 0, c.clock_cost_ns), "clock");
+	cr_assert(lt(dbl, 0, c.clock_tick_ns), "tick");
+	cr_assert(lt(dbl, 0, c.event_pair_cost_ns), "events");
+	cr_assert(lt(dbl, 0, c.canary_ns), "canary");
+	cr_assert(lt(dbl, 0, c.spin_cycles_per_us), "spin");
+	cr_assert(lt(dbl, 0, c.clock_offset_err_ns), "offset");
+	/* a number, or NaN for no limit: never a silent zero */
+	cr_assert(ne(dbl, c.queue_depth, 0), "queue");
+}
+
+/* ---- environment ------------------------------------------------------------------------ */
+
+static bool differ(const char *a, const char *b, char what[320])
+{
+	json_t *x = json_loads(a, 0, NULL), *y = json_loads(b, 0, NULL);
+	char hx[HASH_TEXT], hy[HASH_TEXT];
+	bool found = environment_differs(x, y, what, 320);
+
+	environment_hash(x, hx);
+	environment_hash(y, hy);
+	cr_assert(eq(int, strcmp(hx, hy) != 0, found), "hash and fields agree: %s %s", a, b);
+	json_decref(x);
+	json_decref(y);
+	return found;
+}
+
+Test(small_sweep_visit, differences_of_two_machines)
+{
+	const char *one = "{\"gpu\":{\"driver\":\"1\"},\"host\":{\"load\":1,\"kernel\":\"6\"}}";
+	char what[320];
+
+	cr_assert(not(differ(one, one, what)), "the same");
+	cr_assert(not(differ(one,
+			     "{\"gpu\":{\"driver\":\"1\"},\"host\":{\"load\":9,\"kernel\":\"6\"},"
+			     "\"calib\":{\"canary_ns\":1}}",
+			     what)),
+		  "load and calibration may change");
+	cr_assert(differ(one, "{\"gpu\":{\"driver\":\"2\"},\"host\":{\"load\":1,\"kernel\":\"6\"}}",
+			 what),
+		  "driver");
+	cr_assert(eq(str, what, "gpu.driver: \"1\" -> \"2\""), "%s", what);
+	cr_assert(differ("{\"env\":{}}", "{\"env\":{\"LD_PRELOAD\":\"x\"}}", what), "new");
+	cr_assert(eq(str, what, "env.LD_PRELOAD: missing -> \"x\""), "%s", what);
+	cr_assert(differ("{\"env\":{\"A\":\"x\"}}", "{\"env\":{}}", what), "gone");
+	cr_assert(eq(str, what, "env.A: \"x\" -> missing"), "%s", what);
+}
