@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { BLOCKS = 101, WARMUP = 20 };
+enum { BLOCKS = 101, WARMUP = 20, PLACES = 16, PLACE_BYTES = 4096 };
 
 extern "C" __global__ void loop_bare()
 {
@@ -28,7 +28,7 @@ extern "C" __global__ void loop_bare()
 KERNEL(loop_bare);
 
 static cudaStream_t stream;
-static struct launch_slot *slot;
+static struct launch_slot *slots, *slot; /* all places for a trace, and the one in use */
 
 static double now_ns()
 {
@@ -36,6 +36,18 @@ static double now_ns()
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
 	return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/* Kernels that follow leave their traces there. */
+static void place_trace(struct launch_slot *at)
+{
+	struct launch_config config = {};
+
+	slot = at;
+	config.slot = at;
+	config.blocks = 1;
+	launch_configure(&config, stream);
+	CUDA(cudaStreamSynchronize(stream));
 }
 
 static void launch_empty(int n)
@@ -123,6 +135,24 @@ static void graph_blocks(int n)
 	print("graph", n, graph_times(n, n, launch_empty), graph_times(n, 0, launch_bare));
 }
 
+/*
+ * The end of a kernel waits for its trace to reach memory, and some memory is farther away: on an
+ * H200, whose second-level cache has two halves, a node of a graph takes 0.97 or 1.04 us. Which
+ * one a program gets depends on where its allocations happen to lie.
+ */
+static void places(int n)
+{
+	double node_us[PLACES];
+
+	for (int i = 0; i < PLACES; i++) {
+		place_trace(slots + (size_t)i * PLACE_BYTES / sizeof(*slots));
+		node_us[i] = graph_times(n, n, launch_empty).total_us;
+	}
+	std::sort(node_us, node_us + PLACES);
+	printf("\ngraph %d by where the trace lies: %.4f to %.4f, median %.4f; n = %d places\n", n,
+	       node_us[0], node_us[PLACES - 1], node_us[PLACES / 2], (int)PLACES);
+}
+
 /* Opens the device as the harness does: flags first. */
 static void open_device()
 {
@@ -138,20 +168,17 @@ static void open_device()
 
 int main()
 {
-	struct launch_config config = {};
-
 	open_device();
-	CUDA(cudaMalloc(&slot, sizeof(*slot)));
-	config.slot = slot;
-	config.blocks = 1;
-	launch_configure(&config, stream);
+	CUDA(cudaMalloc(&slots, PLACES * PLACE_BYTES));
+	place_trace(slots);
 	printf("us a kernel, medians of n blocks\n%-7s %5s  %12s  %14s  %13s  %4s\n", "mode",
 	       "depth", "time", "of it, submit", "bare kernel", "n");
 	for (int n : { 1, 64, 256, 1024 })
 		stream_blocks(n);
 	for (int n : { 1, 64, 256, 1024 })
 		graph_blocks(n);
-	CUDA(cudaFree(slot));
+	places(1024);
+	CUDA(cudaFree(slots));
 	CUDA(cudaStreamDestroy(stream));
 	return 0;
 }
