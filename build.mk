@@ -155,7 +155,7 @@ $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME)
 	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
 # Preloaded by a test, and by whoever wants to see the calls of a program.
-$B/tests/test_wrapper: $B/tests/wrapper.so
+$B/tests/test_wrapper $B/tests/test_wrapper_calls: $B/tests/wrapper.so
 $B/tests/wrapper.so: tests/wrapper.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
