@@ -109,6 +109,21 @@ Test(small_cpu_fork, a_spoilt_capture_takes_no_stream_in)
 	cr_assert(status_of(q.a) == cudaStreamCaptureStatusNone, "%d", status_of(q.a));
 }
 
+Test(small_cpu_fork, a_spoilt_capture_is_under_way_until_it_ends)
+{
+	struct pair p = new_pair();
+	cudaGraph_t graph;
+	void *q;
+
+	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeGlobal));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(p.b));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(p.b));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamQuery(p.b));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaMalloc(&q, 64));
+	REFUSED(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(p.a, &graph));
+	OK(cudaStreamSynchronize(p.b));
+}
+
 Test(small_cpu_fork, the_default_stream_cannot_join)
 {
 	struct pair p = forked();
