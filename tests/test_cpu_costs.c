@@ -60,14 +60,6 @@ static void set(const char *name)
 
 /* ---- what costs ------------------------------------------------------------------------- */
 
-static cudaStream_t new_stream(void)
-{
-	cudaStream_t s = NULL;
-
-	OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-	return s;
-}
-
 static cudaError_t launch(unsigned grid, cudaStream_t s)
 {
 	return cudaLaunchKernel(k_nothing(), blocks(grid), blocks(1), NULL, 0, s);
@@ -88,7 +80,7 @@ Test(small_cpu_costs, launches_cost_captured_or_not)
 	int *p, value = 0;
 
 	set("RIFT_CPU_LAUNCH_NS");
-	cudaStream_t s = new_stream();
+	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	IS_FREE(cudaMalloc((void **)&p, sizeof(*p)));
 	IS_FREE(cudaMemcpyAsync(p, &value, sizeof(value), cudaMemcpyHostToDevice, s));
@@ -112,7 +104,7 @@ Test(small_cpu_costs, synchronizing_costs)
 	cudaEvent_t e;
 
 	set("RIFT_CPU_SYNC_NS");
-	cudaStream_t s = new_stream();
+	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	OK(cudaEventCreate(&e));
 	IS_FREE(launch(1, s));
@@ -142,7 +134,7 @@ Test(small_cpu_costs, the_cost_of_synchronizing_comes_after_the_wait)
 	pthread_t thread;
 
 	set("RIFT_CPU_SYNC_NS");
-	cudaStream_t s = new_stream();
+	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	OK(cudaLaunchHostFunc(s, wait_at_gate, &gate));
 	cr_assert(!pthread_create(&thread, NULL, open_late, NULL), "no thread");
@@ -178,7 +170,7 @@ Test(small_cpu_costs, copies_cost)
 	int value = 7;
 
 	set("RIFT_CPU_COPY_NS");
-	cudaStream_t s = new_stream();
+	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 	int *p = NULL;
 
 	IS_FREE(cudaMalloc((void **)&p, sizeof(*p)));
@@ -199,7 +191,7 @@ Test(small_cpu_costs, copies_of_symbols_cost)
 	int value = 7;
 
 	set("RIFT_CPU_COPY_NS");
-	cudaStream_t s = new_stream();
+	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	COSTS(cudaMemcpyToSymbol(symbol, &value, 4, 0, cudaMemcpyHostToDevice));
 	COSTS(cudaMemcpyToSymbolAsync(symbol, &value, 4, 0, cudaMemcpyHostToDevice, s));

@@ -54,6 +54,14 @@ static inline dim3 blocks(unsigned n)
 	return grid;
 }
 
+static inline cudaStream_t new_stream(unsigned flags)
+{
+	cudaStream_t s = NULL;
+
+	OK(cudaStreamCreateWithFlags(&s, flags));
+	return s;
+}
+
 /* Device memory for n ints, all zero. */
 static inline int *device_ints(size_t n)
 {
