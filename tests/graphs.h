@@ -28,11 +28,6 @@ static inline void count(int *p, cudaStream_t stream)
 	affine(p, 1, 1, stream);
 }
 
-static inline void do_nothing(void *unused)
-{
-	(void)unused;
-}
-
 /* ---- captures --------------------------------------------------------------------------- */
 
 /* What is on `from` so far happens before what comes on `to`. */
