@@ -179,6 +179,7 @@ Test(small_cpu_costs, copies_cost)
 	IS_FREE(cudaStreamSynchronize(s));
 	COSTS(cudaMemset(p, 0, sizeof(*p)));
 	COSTS(cudaMemsetAsync(p, 0, sizeof(*p), s));
+	IS_FREE(cudaStreamSynchronize(s));
 	COSTS(cudaMemcpy2D(p, 4, &value, 4, 4, 1, cudaMemcpyHostToDevice));
 	COSTS(cudaMemcpy2DAsync(p, 4, &value, 4, 4, 1, cudaMemcpyHostToDevice, s));
 	REFUSED_IS_FREE(cudaMemcpy2D(p, 3, &value, 4, 4, 1, cudaMemcpyHostToDevice));
@@ -195,6 +196,7 @@ Test(small_cpu_costs, copies_of_symbols_cost)
 
 	COSTS(cudaMemcpyToSymbol(symbol, &value, 4, 0, cudaMemcpyHostToDevice));
 	COSTS(cudaMemcpyToSymbolAsync(symbol, &value, 4, 0, cudaMemcpyHostToDevice, s));
+	IS_FREE(cudaStreamSynchronize(s));
 	COSTS(cudaMemcpyFromSymbol(&value, symbol, 4, 0, cudaMemcpyDeviceToHost));
 	COSTS(cudaMemcpyFromSymbolAsync(&value, symbol, 4, 0, cudaMemcpyDeviceToHost, s));
 	REFUSED_IS_FREE(cudaMemcpyToSymbol(symbol, &value, 5, 0, cudaMemcpyHostToDevice));
