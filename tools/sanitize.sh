@@ -17,7 +17,8 @@ unset MAKEFLAGS MFLAGS
 # What the user set comes last and wins.
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
-export TSAN_OPTIONS="halt_on_error=1:${TSAN_OPTIONS:-}"
+# Programs wait for what they submit, so none needs the second that the runtime sleeps at its end.
+export TSAN_OPTIONS="halt_on_error=1:atexit_sleep_ms=0:${TSAN_OPTIONS:-}"
 
 # The thread sanitizer needs memory where it expects it: no address is drawn at random. Where a
 # container forbids that, most kernels draw few enough bits.
