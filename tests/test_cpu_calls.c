@@ -159,6 +159,45 @@ Test(small_cpu_calls, variables_need_a_name)
 	REFUSED(cudaErrorInvalidValue, cudaGetSymbolSize(NULL, symbol(1)));
 }
 
+Test(small_cpu_calls, kernels_with_parameters_need_arguments)
+{
+	cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 1, 1, 1 } };
+
+	REFUSED(cudaErrorInvalidValue,
+		cudaLaunchKernel(k_count(), blocks(1), blocks(1), NULL, 0, NULL));
+	REFUSED(cudaErrorInvalidValue, cudaLaunchKernelExC(&config, k_count(), NULL));
+}
+
+Test(small_cpu_calls, freed_memory_is_no_devices)
+{
+	int *p = device_ints(64), host[64];
+
+	OK(cudaFree(p));
+	REFUSED(cudaErrorInvalidValue, cudaMemcpy(p, host, 4, cudaMemcpyHostToDevice));
+	REFUSED(cudaErrorInvalidValue, cudaMemcpy(host, p, 4, cudaMemcpyDeviceToHost));
+	REFUSED(cudaErrorInvalidValue, cudaMemcpy2D(p, 4, host, 4, 4, 2, cudaMemcpyHostToDevice));
+	REFUSED(cudaErrorInvalidValue, cudaMemset(p, 0, 4));
+	REFUSED(cudaErrorInvalidValue, cudaFreeAsync(p, NULL));
+}
+
+Test(small_cpu_calls, destroyed_events_are_refused)
+{
+	cudaEvent_t e, other;
+	float ms;
+
+	OK(cudaEventCreate(&e));
+	OK(cudaEventCreate(&other));
+	OK(cudaEventRecord(other, NULL));
+	OK(cudaEventRecord(e, NULL));
+	OK(cudaEventDestroy(e));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventDestroy(e));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventRecord(e, NULL));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventQuery(e));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventSynchronize(e));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamWaitEvent(NULL, e, 0));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, other, e));
+}
+
 Test(small_cpu_calls, closed_handles_are_refused_everywhere)
 {
 	cudaGraphExecUpdateResultInfo info;
@@ -168,12 +207,15 @@ Test(small_cpu_calls, closed_handles_are_refused_everywhere)
 	cudaGraphExec_t exec;
 	cudaGraph_t graph;
 	cudaStream_t s;
+	cudaEvent_t e;
 	unsigned flags;
+	size_t n;
 
 	OK(cudaStreamCreate(&s));
 	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
 	OK(cudaStreamEndCapture(s, &graph));
 	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaEventCreate(&e));
 	OK(cudaStreamDestroy(s));
 	OK(cudaGraphExecDestroy(exec));
 	REFUSED(cudaErrorInvalidValue, cudaGraphExecDestroy(exec));
@@ -192,4 +234,13 @@ Test(small_cpu_calls, closed_handles_are_refused_everywhere)
 	REFUSED(cudaErrorInvalidResourceHandle,
 		cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
 	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamEndCapture(s, &graph));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamQuery(s));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaStreamWaitEvent(s, e, 0));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaEventRecord(e, s));
+	REFUSED(cudaErrorInvalidResourceHandle, cudaLaunchHostFunc(s, do_nothing, NULL));
+	OK(cudaGraphDestroy(graph));
+	REFUSED(cudaErrorInvalidValue, cudaGraphDestroy(graph));
+	REFUSED(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph, 0));
+	REFUSED(cudaErrorInvalidValue, cudaGraphGetNodes(graph, NULL, &n));
 }

@@ -23,7 +23,13 @@ enum {
 	IN_ORDER = 0,
 	BY_ITS_HANDLER = 7, /* see null_pointer_handled */
 	BY_ABORT = 128 + SIGABRT,
+	BY_DIVISION = 128 + SIGFPE,
 	BY_FAULT = 128 + SIGSEGV,
+#ifdef __SANITIZE_THREAD__
+	BY_SANITIZER = 66,
+#else
+	BY_SANITIZER = 1,
+#endif
 };
 
 /* Runs one; what it said, on either stream. Checks its exit status. */
@@ -53,6 +59,7 @@ Test(small_cpu_faults, deadlock_is_reported)
 	const char *said = ends(BY_ABORT, "", "deadlock");
 
 	says(said, "deadlock in kernel half_at_barrier, block (");
+	cr_assert(!strstr(said, "abort()"), "said twice: %s", said);
 	says(said, "64 threads alive");
 	says(said, "32 wait at a barrier (first: thread (0,0,0) at __syncthreads)");
 	says(said, "32 in warp operations (first: thread (16,0,0) in a vote with mask 0xffffffff)");
@@ -118,6 +125,63 @@ Test(small_cpu_faults, stack_overflow_is_named)
 	NEED_SIGNALS();
 	says(ends(BY_FAULT, "", "stack_overflow"), "beyond the thread's stack");
 }
+
+Test(small_cpu_faults, copies_of_freed_memory_are_named)
+{
+	NEED_SIGNALS();
+	const char *said = ends(BY_FAULT, "", "graph_copies_freed");
+
+	says(said, "rift: CPU device: a copy of 4194304 bytes: access to address ");
+	says(said, ": freed device memory\n");
+}
+
+/* ---- arithmetic, assertions ------------------------------------------------------------- */
+
+Test(small_cpu_faults, division_by_zero_is_named)
+{
+	NEED_SIGNALS();
+	says(ends(BY_DIVISION, "", "division_by_zero"),
+	     "rift: CPU device: kernel divide, block (0,0,0), thread (3,0,0): integer division by "
+	     "zero");
+}
+
+Test(small_cpu_faults, failed_assertions_name_the_thread)
+{
+	NEED_SIGNALS();
+	const char *said = ends(BY_ABORT, "", "failed_assertion");
+
+	says(said, "threadIdx.x < bound");
+	says(said, "rift: CPU device: kernel expect_less, block (0,0,0), thread (3,0,0): assertion "
+		   "failed");
+}
+
+/* ---- under a sanitizer ------------------------------------------------------------------ */
+
+#ifdef __SANITIZE_ADDRESS__
+Test(small_cpu_faults, a_bad_address_names_the_thread)
+{
+	says(ends(BY_SANITIZER, "", "global_overrun"),
+	     "rift: CPU device: kernel fill, block (1,0,0), thread (0,0,0): ran when the "
+	     "sanitizer");
+}
+
+Test(small_cpu_faults, undefined_behaviour_names_the_thread)
+{
+	says(ends(BY_SANITIZER, "", "shift_too_far"),
+	     "rift: CPU device: kernel powers, block (0,0,0), thread (30,0,0): ran when");
+}
+#endif
+
+#ifdef __SANITIZE_THREAD__
+Test(small_cpu_faults, a_race_names_the_thread)
+{
+	says(ends(BY_SANITIZER, "TSAN_OPTIONS=\"$TSAN_OPTIONS:halt_on_error=1\"",
+		  "missing_barrier"),
+	     "rift: CPU device: kernel reduce_skipping, block (");
+}
+#endif
+
+/* ---- faults of the host ----------------------------------------------------------------- */
 
 Test(small_cpu_faults, other_faults_are_left_alone)
 {

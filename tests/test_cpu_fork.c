@@ -2,48 +2,11 @@
  * test_cpu_fork.c - captures over several streams where CUDA's documentation leaves open what
  * happens: what the CPU device does then.
  */
-#include "tests/test_runtime.h"
+#include "tests/graphs.h"
 
 #include <pthread.h>
 
-const void *k_count(void);
-
 TestSuite(small_cpu_fork, .timeout = 30);
-
-struct pair {
-	cudaStream_t a, b;
-	cudaEvent_t e, f;
-	int *d;
-};
-
-static struct pair new_pair(void)
-{
-	struct pair p;
-
-	OK(cudaStreamCreateWithFlags(&p.a, cudaStreamNonBlocking));
-	OK(cudaStreamCreateWithFlags(&p.b, cudaStreamNonBlocking));
-	OK(cudaEventCreate(&p.e));
-	OK(cudaEventCreate(&p.f));
-	p.d = device_ints(1);
-	return p;
-}
-
-static void count(int *p, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_count(), blocks(1), blocks(1), (void *[]){ &p }, 0, stream));
-}
-
-/* Begins on a, and b joins. */
-static struct pair forked(void)
-{
-	struct pair p = new_pair();
-
-	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeRelaxed));
-	count(p.d, p.a);
-	OK(cudaEventRecord(p.e, p.a));
-	OK(cudaStreamWaitEvent(p.b, p.e, 0));
-	return p;
-}
 
 Test(small_cpu_fork, a_branch_without_work_needs_no_join)
 {
@@ -107,6 +70,21 @@ Test(small_cpu_fork, a_spoilt_capture_takes_no_stream_in)
 	REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(p.a));
 	REFUSED(cudaErrorStreamCaptureInvalidated, cudaStreamWaitEvent(q.a, p.e, 0));
 	cr_assert(status_of(q.a) == cudaStreamCaptureStatusNone, "%d", status_of(q.a));
+}
+
+Test(small_cpu_fork, a_spoilt_capture_is_under_way_until_it_ends)
+{
+	struct pair p = new_pair();
+	cudaGraph_t graph;
+	void *q;
+
+	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeGlobal));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(p.b));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(p.b));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamQuery(p.b));
+	REFUSED(cudaErrorStreamCaptureUnsupported, cudaMalloc(&q, 64));
+	REFUSED(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(p.a, &graph));
+	OK(cudaStreamSynchronize(p.b));
 }
 
 Test(small_cpu_fork, the_default_stream_cannot_join)

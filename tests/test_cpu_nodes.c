@@ -2,46 +2,9 @@
  * test_cpu_nodes.c - nodes of graphs and updates where CUDA's documentation leaves open what
  * happens: what the CPU device does then.
  */
-#include "tests/test_runtime.h"
-
-const void *k_count(void);
+#include "tests/graphs.h"
 
 TestSuite(small_cpu_nodes, .timeout = 30);
-
-struct pair {
-	cudaStream_t a, b;
-	cudaEvent_t e, f;
-	int *d;
-};
-
-static struct pair new_pair(void)
-{
-	struct pair p;
-
-	OK(cudaStreamCreateWithFlags(&p.a, cudaStreamNonBlocking));
-	OK(cudaStreamCreateWithFlags(&p.b, cudaStreamNonBlocking));
-	OK(cudaEventCreate(&p.e));
-	OK(cudaEventCreate(&p.f));
-	p.d = device_ints(1);
-	return p;
-}
-
-static void count(int *p, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_count(), blocks(1), blocks(1), (void *[]){ &p }, 0, stream));
-}
-
-/* Begins on a, and b joins. */
-static struct pair forked(void)
-{
-	struct pair p = new_pair();
-
-	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeRelaxed));
-	count(p.d, p.a);
-	OK(cudaEventRecord(p.e, p.a));
-	OK(cudaStreamWaitEvent(p.b, p.e, 0));
-	return p;
-}
 
 static cudaGraph_t captured(cudaStream_t s, int *p, int with_set)
 {
@@ -70,7 +33,7 @@ Test(small_cpu_nodes, nodes_are_known_by_their_handles)
 	OK(cudaGraphInstantiate(&exec, graph, 0));
 	REFUSED(cudaErrorInvalidValue, cudaGraphKernelNodeGetParams(node[1], &params));
 	OK(cudaGraphKernelNodeGetParams(node[0], &params));
-	cr_assert(params.func == k_count(), "%p", params.func);
+	cr_assert(params.func == k_affine(), "%p", params.func);
 	REFUSED(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, node[1], &params));
 	params.gridDim.x = 0;
 	REFUSED(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, node[0], &params));

@@ -47,11 +47,25 @@ static inline void open_gate(int *gate)
 	__atomic_store_n(gate, 1, __ATOMIC_RELEASE);
 }
 
+/* A host function. */
+static inline void do_nothing(void *unused)
+{
+	(void)unused;
+}
+
 static inline dim3 blocks(unsigned n)
 {
 	dim3 grid = { n, 1, 1 };
 
 	return grid;
+}
+
+static inline cudaStream_t new_stream(unsigned flags)
+{
+	cudaStream_t s = NULL;
+
+	OK(cudaStreamCreateWithFlags(&s, flags));
+	return s;
 }
 
 /* Device memory for n ints, all zero. */

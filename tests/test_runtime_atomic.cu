@@ -8,7 +8,7 @@
  */
 template <class T> static __device__ void count_by_cas(T *p)
 {
-	T seen = *p, expected;
+	T seen = 0, expected; /* a guess: to read *p plainly here would be a race */
 
 	do {
 		expected = seen;

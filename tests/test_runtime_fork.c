@@ -1,21 +1,7 @@
 /* test_runtime_fork.c - captures that spread over several streams by events and come together. */
-#include "tests/test_runtime.h"
-
-const void *k_append(void);
-const void *k_affine(void);
+#include "tests/graphs.h"
 
 TestSuite(small_runtime_fork, .timeout = 30);
-
-static void affine(int *p, int factor, int term, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_affine(), blocks(1), blocks(1), (void *[]){ &p, &factor, &term }, 0,
-			    stream));
-}
-
-static void append(int *out, const int *in, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_append(), blocks(1), blocks(1), (void *[]){ &out, &in }, 0, stream));
-}
 
 /* Streams and events that each test uses as it needs; d[0..3] are zero. */
 struct set {
@@ -36,13 +22,6 @@ static struct set new_set(void)
 	OK(cudaEventCreateWithFlags(&s.g, cudaEventDisableTiming));
 	s.d = device_ints(4);
 	return s;
-}
-
-/* What is on `from` so far happens before what comes on `to`. */
-static void order(cudaStream_t from, cudaEvent_t event, cudaStream_t to)
-{
-	OK(cudaEventRecord(event, from));
-	OK(cudaStreamWaitEvent(to, event, 0));
 }
 
 static void run(cudaGraph_t graph, cudaStream_t stream)
@@ -68,11 +47,11 @@ Test(small_runtime_fork, branches_become_one_graph)
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal));
 	affine(s.d, 10, 1, s.a);
 	cr_assert(status_of(s.b) == cudaStreamCaptureStatusNone, "%d", status_of(s.b));
-	order(s.a, s.e, s.b);
+	order_by(s.e, s.a, s.b);
 	cr_assert(status_of(s.b) == cudaStreamCaptureStatusActive, "%d", status_of(s.b));
 	append(s.d + 1, s.d, s.b);
 	affine(s.d + 2, 10, 2, s.a);
-	order(s.b, s.f, s.a);
+	order_by(s.f, s.b, s.a);
 	append(s.d + 3, s.d + 1, s.a);
 	append(s.d + 3, s.d + 2, s.a);
 	OK(cudaStreamEndCapture(s.a, &graph));
@@ -97,11 +76,11 @@ Test(small_runtime_fork, streams_join_through_others)
 	struct set s = new_set();
 
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeThreadLocal));
-	order(s.a, s.e, s.b); /* before there is any work */
+	order_by(s.e, s.a, s.b); /* before there is any work */
 	affine(s.d, 10, 1, s.b);
-	order(s.b, s.f, s.c);
+	order_by(s.f, s.b, s.c);
 	affine(s.d, 10, 2, s.c);
-	order(s.c, s.g, s.a); /* b has joined by way of c */
+	order_by(s.g, s.c, s.a); /* b has joined by way of c */
 	affine(s.d, 10, 3, s.a);
 	OK(cudaStreamEndCapture(s.a, &graph));
 	run(graph, s.a);
@@ -119,9 +98,9 @@ Test(small_runtime_fork, an_event_may_be_recorded_again)
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeRelaxed));
 	for (int i = 1; i <= 3; i++) {
 		affine(s.d, 10, 2 * i - 1, s.a);
-		order(s.a, s.e, s.b);
+		order_by(s.e, s.a, s.b);
 		affine(s.d, 10, 2 * i, s.b);
-		order(s.b, s.e, s.a);
+		order_by(s.e, s.b, s.a);
 	}
 	OK(cudaStreamEndCapture(s.a, &graph));
 	run(graph, s.a);
@@ -142,10 +121,10 @@ Test(small_runtime_fork, work_around_the_capture_is_not_in_it)
 	affine(s.d, 10, 1, s.b); /* runs at once */
 	OK(cudaStreamSynchronize(s.b));
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal));
-	order(s.a, s.e, s.b);
+	order_by(s.e, s.a, s.b);
 	affine(s.d, 10, 2, s.b);
 	affine(s.d, 10, 3, s.c); /* not captured */
-	order(s.b, s.f, s.a);
+	order_by(s.f, s.b, s.a);
 	OK(cudaStreamEndCapture(s.a, &graph));
 	OK(cudaStreamSynchronize(s.c));
 	affine(s.d, 10, 4, s.b);
@@ -197,7 +176,7 @@ Test(small_runtime_fork, branches_must_be_joined)
 
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal));
 	affine(s.d, 10, 1, s.a);
-	order(s.a, s.e, s.b);
+	order_by(s.e, s.a, s.b);
 	affine(s.d, 10, 2, s.b);
 	affine(s.d, 10, 3, s.a);
 	ends_with(cudaErrorStreamCaptureUnjoined, &s);
@@ -211,9 +190,9 @@ Test(small_runtime_fork, work_after_the_join_must_be_joined)
 
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal));
 	affine(s.d, 10, 1, s.a);
-	order(s.a, s.e, s.b);
+	order_by(s.e, s.a, s.b);
 	affine(s.d, 10, 2, s.b);
-	order(s.b, s.f, s.a);
+	order_by(s.f, s.b, s.a);
 	affine(s.d, 10, 3, s.b);
 	ends_with(cudaErrorStreamCaptureUnjoined, &s);
 }
@@ -226,7 +205,7 @@ Test(small_runtime_fork, a_capture_ends_where_it_began)
 	struct set s = new_set();
 
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal));
-	order(s.a, s.e, s.b);
+	order_by(s.e, s.a, s.b);
 	affine(s.d, 10, 1, s.b);
 	REFUSED(cudaErrorIllegalState, cudaStreamBeginCapture(s.b, cudaStreamCaptureModeGlobal));
 	REFUSED(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(s.b, &graph));
@@ -262,7 +241,7 @@ Test(small_runtime_fork, a_branch_cannot_wait_for_work_outside)
 
 	OK(cudaEventRecord(s.g, s.c));
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal));
-	order(s.a, s.e, s.b);
+	order_by(s.e, s.a, s.b);
 	REFUSED(cudaErrorStreamCaptureIsolation, cudaStreamWaitEvent(s.b, s.g, 0));
 	cr_assert(status_of(s.a) == cudaStreamCaptureStatusInvalidated, "%d", status_of(s.a));
 	ends_with(cudaErrorStreamCaptureInvalidated, &s);
@@ -277,7 +256,7 @@ Test(small_runtime_fork, a_branch_cannot_be_synchronized)
 
 	OK(cudaEventRecord(s.g, s.c));
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeRelaxed));
-	order(s.a, s.e, s.b);
+	order_by(s.e, s.a, s.b);
 	OK(cudaEventRecord(s.f, s.b));
 	REFUSED(cudaErrorCapturedEvent, cudaEventElapsedTime(&ms, s.e, s.e));
 	OK(cudaEventSynchronize(s.g)); /* an event outside does not matter in relaxed mode */
@@ -292,7 +271,7 @@ Test(small_runtime_fork, the_host_cannot_wait_for_a_captured_event)
 	struct set s = new_set();
 
 	OK(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeRelaxed));
-	order(s.a, s.e, s.b);
+	order_by(s.e, s.a, s.b);
 	affine(s.d, 10, 1, s.b);
 	OK(cudaEventRecord(s.f, s.b));
 	REFUSED(cudaErrorCapturedEvent, cudaEventSynchronize(s.f));

@@ -1,27 +1,11 @@
 /* test_runtime_graph.c - capturing a stream, and launching what was captured. */
-#include "tests/test_runtime.h"
+#include "tests/graphs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-const void *k_affine(void);
-
 TestSuite(small_runtime_graph, .timeout = 30);
-
-static void affine(int *p, int factor, int term, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_affine(), blocks(1), blocks(1), (void *[]){ &p, &factor, &term }, 0,
-			    stream));
-}
-
-static cudaStream_t new_stream(unsigned flags)
-{
-	cudaStream_t s = NULL;
-
-	OK(cudaStreamCreateWithFlags(&s, flags));
-	return s;
-}
 
 static void add_one(void *value)
 {

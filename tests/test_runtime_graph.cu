@@ -1,14 +1,2 @@
-/* test_runtime_graph.cu - kernels of test_runtime_graph.c. */
-#include "common/gpu.h"
-
-/* One thread; *p = *p * factor + term, so that the order of launches shows. */
-extern "C" __global__ void affine(int *p, int factor, int term)
-{
-	*p = *p * factor + term;
-}
-KERNEL(affine);
-
-extern "C" const void *k_affine(void)
-{
-	return (const void *)affine;
-}
+/* test_runtime_graph.cu - the kernels of test_runtime_graph.c. */
+#include "tests/graphs.cuh"

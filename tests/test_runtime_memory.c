@@ -68,6 +68,37 @@ Test(small_runtime_memory, copies_go_there_and_back)
 		cr_assert(back[i] == (i == 50 ? -1 : i * i), "element %d: %d", i, back[i]);
 }
 
+/* By its kind from one to the other; the rest by what the pointers are. */
+static void goes_over(int *from, int *to, enum cudaMemcpyKind kind)
+{
+	int value = 1000 + kind, got = 0;
+
+	OK(cudaMemcpy(from, &value, sizeof(value), cudaMemcpyDefault));
+	OK(cudaMemcpy(to, from, sizeof(*to), kind));
+	OK(cudaMemcpy(&got, to, sizeof(got), cudaMemcpyDefault));
+	cr_assert(got == value, "kind %d: %d", kind, got);
+}
+
+Test(small_runtime_memory, every_kind_of_copy)
+{
+	int pageable[2];
+	int *pinned;
+
+	NEED_DEVICE();
+	int *device = device_ints(2);
+
+	OK(cudaMallocHost((void **)&pinned, 8));
+	goes_over(pageable, pageable + 1, cudaMemcpyHostToHost);
+	goes_over(pageable, pinned, cudaMemcpyHostToHost);
+	goes_over(pinned, pinned + 1, cudaMemcpyHostToHost);
+	goes_over(pageable, device, cudaMemcpyHostToDevice);
+	goes_over(pinned, device, cudaMemcpyHostToDevice);
+	goes_over(device, pageable, cudaMemcpyDeviceToHost);
+	goes_over(device, pinned, cudaMemcpyDeviceToHost);
+	goes_over(device, device + 1, cudaMemcpyDeviceToDevice);
+	OK(cudaFreeHost(pinned));
+}
+
 Test(small_runtime_memory, copies_check_their_pointers)
 {
 	int host[64];

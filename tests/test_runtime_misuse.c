@@ -18,16 +18,24 @@ static cudaError_t launch(int *p, dim3 grid, dim3 block, size_t shared_bytes, cu
 
 Test(small_runtime_misuse, refused_launches_run_nothing)
 {
-	static const unsigned bad[][2] = { { 0, 1 }, { 1, 0 }, { 1, 1025 }, { 0, 0 } };
+	static const dim3 bad[][2] = {
+		{ { 0, 1, 1 }, { 1, 1, 1 } },	  { { 1, 0, 1 }, { 1, 1, 1 } },
+		{ { 1, 1, 0 }, { 1, 1, 1 } },	  { { 1, 1, 1 }, { 0, 1, 1 } },
+		{ { 1, 1, 1 }, { 1, 0, 1 } },	  { { 1, 1, 1 }, { 1025, 1, 1 } },
+		{ { 1, 1, 1 }, { 1, 1025, 1 } },  { { 1, 1, 1 }, { 1, 1, 65 } },
+		{ { 1, 1, 1 }, { 32, 33, 1 } }, /* each fits, but not their product */
+		{ { 1, 1, 1 }, { 16, 16, 5 } },	  { { 1, 65536, 1 }, { 1, 1, 1 } },
+		{ { 1, 1, 65536 }, { 1, 1, 1 } }, { { 0, 0, 0 }, { 0, 0, 0 } },
+	};
 
 	NEED_DEVICE();
 	int *p = device_ints(1);
 
-	for (int i = 0; i < 4; i++) {
-		cudaError_t error = launch(p, blocks(bad[i][0]), blocks(bad[i][1]), 0, NULL);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		cudaError_t error = launch(p, bad[i][0], bad[i][1], 0, NULL);
 
 		cr_assert(error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration,
-			  "case %d: %s", i, cudaGetErrorName(error));
+			  "case %zu: %s", i, cudaGetErrorName(error));
 		EXPECT(error, cudaGetLastError());
 	}
 	cr_assert(device_int(p) == 0, "%d", device_int(p));
@@ -65,6 +73,18 @@ Test(small_runtime_misuse, memory_is_freed_once)
 	REFUSED(cudaErrorInvalidValue, cudaFreeHost(pinned));
 	OK(cudaMemset(other, 0, 1000));
 	OK(cudaFree(other));
+}
+
+Test(small_runtime_misuse, shared_memory_has_an_upper_limit)
+{
+	NEED_DEVICE();
+	REFUSED(cudaErrorInvalidValue,
+		cudaFuncSetAttribute(k_count(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+				     1 << 20));
+	cr_assert(launch(device_ints(1), blocks(1), blocks(1), 1 << 20, NULL) != cudaSuccess,
+		  "1 MiB of shared memory");
+	cudaGetLastError();
+	OK(cudaDeviceSynchronize());
 }
 
 Test(small_runtime_misuse, bad_arguments)

@@ -1,55 +1,7 @@
 /* test_runtime_nodes.c - asking about graphs: what their nodes are, do and need. */
-#include "tests/test_runtime.h"
-
-const void *k_affine(void);
+#include "tests/graphs.h"
 
 TestSuite(small_runtime_nodes, .timeout = 30);
-
-static void affine(int *p, int factor, int term, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_affine(), blocks(1), blocks(1), (void *[]){ &p, &factor, &term }, 0,
-			    stream));
-}
-
-static cudaStream_t new_stream(void)
-{
-	cudaStream_t s = NULL;
-
-	OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-	return s;
-}
-
-static void do_nothing(void *unused)
-{
-	(void)unused;
-}
-
-/* What is on `from` so far happens before what comes on `to`. */
-static void order(cudaStream_t from, cudaStream_t to)
-{
-	cudaEvent_t event;
-
-	OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-	OK(cudaEventRecord(event, from));
-	OK(cudaStreamWaitEvent(to, event, 0));
-	OK(cudaEventDestroy(event)); /* its record stays */
-}
-
-static cudaStream_t begin(void)
-{
-	cudaStream_t s = new_stream();
-
-	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
-	return s;
-}
-
-static cudaGraph_t end(cudaStream_t s)
-{
-	cudaGraph_t graph;
-
-	OK(cudaStreamEndCapture(s, &graph));
-	return graph;
-}
 
 static size_t count_needs(cudaGraphNode_t node)
 {
@@ -61,20 +13,6 @@ static size_t count_needs(cudaGraphNode_t node)
 	OK(cudaGraphNodeGetDependencies(node, NULL, &n));
 #endif
 	return n;
-}
-
-/* A set, then a kernel beside a host function, then a copy. */
-static cudaGraph_t diamond(int *p, int *host)
-{
-	cudaStream_t a = begin(), b = new_stream();
-
-	OK(cudaMemsetAsync(p, 0, sizeof(*p), a));
-	order(a, b);
-	affine(p, 1, 5, a);
-	OK(cudaLaunchHostFunc(b, do_nothing, NULL));
-	order(b, a);
-	OK(cudaMemcpyAsync(host, p, sizeof(*p), cudaMemcpyDeviceToHost, a));
-	return end(a);
 }
 
 Test(small_runtime_nodes, nodes_tell_what_they_are_and_need)
@@ -157,7 +95,8 @@ Test(small_runtime_nodes, captures_tell_what_comes_next_needs)
 
 	NEED_DEVICE();
 	int *p = device_ints(1);
-	cudaStream_t a = new_stream(), b = new_stream(), c;
+	cudaStream_t a = new_stream(cudaStreamNonBlocking), b = new_stream(cudaStreamNonBlocking),
+		     c;
 
 	OK(cudaStreamGetCaptureInfo(a, &status, NULL, NULL, NULL, NULL, NULL));
 	cr_assert(status == cudaStreamCaptureStatusNone, "%d", status);

@@ -2,20 +2,12 @@
  * test_runtime_stream.c - order and asynchrony: streams, the legacy default stream, events, host
  * functions. A gate (a host function that waits) holds a stream, so nothing depends on timing.
  */
-#include "tests/test_runtime.h"
+#include "tests/graphs.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
-const void *k_affine(void);
-
 TestSuite(small_runtime_stream, .timeout = 30);
-
-static void affine(int *p, int factor, int term, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_affine(), blocks(1), blocks(1), (void *[]){ &p, &factor, &term }, 0,
-			    stream));
-}
 
 /* A zero that affine() has been run on: a GPU loads a kernel when it is first launched, and may
    then wait for everything, gates included. */
@@ -26,14 +18,6 @@ static int *loaded_zero(void)
 	affine(p, 1, 0, NULL);
 	OK(cudaDeviceSynchronize());
 	return p;
-}
-
-static cudaStream_t new_stream(unsigned flags)
-{
-	cudaStream_t s = NULL;
-
-	OK(cudaStreamCreateWithFlags(&s, flags));
-	return s;
 }
 
 static cudaEvent_t new_event(unsigned flags)

@@ -1,69 +1,7 @@
 /* test_runtime_update.c - changing executable graphs. */
-#include "tests/test_runtime.h"
-
-const void *k_append(void);
-const void *k_affine(void);
+#include "tests/graphs.h"
 
 TestSuite(small_runtime_update, .timeout = 30);
-
-static void affine(int *p, int factor, int term, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_affine(), blocks(1), blocks(1), (void *[]){ &p, &factor, &term }, 0,
-			    stream));
-}
-
-static void append(int *out, const int *in, cudaStream_t stream)
-{
-	OK(cudaLaunchKernel(k_append(), blocks(1), blocks(1), (void *[]){ &out, &in }, 0, stream));
-}
-
-static cudaStream_t new_stream(void)
-{
-	cudaStream_t s = NULL;
-
-	OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-	return s;
-}
-
-static void do_nothing(void *unused)
-{
-	(void)unused;
-}
-
-/* What is on `from` so far happens before what comes on `to`. */
-static void order(cudaStream_t from, cudaStream_t to)
-{
-	cudaEvent_t event;
-
-	OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-	OK(cudaEventRecord(event, from));
-	OK(cudaStreamWaitEvent(to, event, 0));
-	OK(cudaEventDestroy(event)); /* its record stays */
-}
-
-static cudaStream_t begin(void)
-{
-	cudaStream_t s = new_stream();
-
-	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
-	return s;
-}
-
-static cudaGraph_t end(cudaStream_t s)
-{
-	cudaGraph_t graph;
-
-	OK(cudaStreamEndCapture(s, &graph));
-	return graph;
-}
-
-static cudaGraph_t one_affine(int *p, int factor, int term)
-{
-	cudaStream_t s = begin();
-
-	affine(p, factor, term, s);
-	return end(s);
-}
 
 /* *p before is 0. */
 static int run(cudaGraphExec_t exec, int *p)
@@ -72,20 +10,6 @@ static int run(cudaGraphExec_t exec, int *p)
 	OK(cudaGraphLaunch(exec, NULL));
 	OK(cudaDeviceSynchronize());
 	return device_int(p);
-}
-
-/* A set, then a kernel beside a host function, then a copy. */
-static cudaGraph_t diamond(int *p, int *host)
-{
-	cudaStream_t a = begin(), b = new_stream();
-
-	OK(cudaMemsetAsync(p, 0, sizeof(*p), a));
-	order(a, b);
-	affine(p, 1, 5, a);
-	OK(cudaLaunchHostFunc(b, do_nothing, NULL));
-	order(b, a);
-	OK(cudaMemcpyAsync(host, p, sizeof(*p), cudaMemcpyDeviceToHost, a));
-	return end(a);
 }
 
 /* ---- changes ---------------------------------------------------------------------------- */
@@ -101,7 +25,7 @@ Test(small_runtime_update, a_node_can_be_given_other_arguments)
 	NEED_DEVICE();
 	int *p = device_ints(2), *q = p + 1;
 	cudaGraph_t graph = one_affine(p, 1, 4);
-	cudaStream_t s = new_stream();
+	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	OK(cudaGraphGetNodes(graph, &node, &n));
 	OK(cudaGraphInstantiate(&exec, graph, 0));
@@ -154,7 +78,7 @@ Test(small_runtime_update, an_update_leaves_launches_in_flight_alone)
 	NEED_DEVICE();
 	int *p = device_ints(1);
 	cudaGraph_t graph = one_affine(p, 10, 1), other = one_affine(p, 10, 2);
-	cudaStream_t s = new_stream();
+	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	OK(cudaGraphInstantiate(&exec, graph, 0));
 	run(exec, p);
@@ -204,7 +128,7 @@ static cudaGraphNode_t refused_update(enum cudaGraphExecUpdateResult want, cudaG
 /* Two kernels, in one stream or side by side. */
 static cudaGraph_t two_affine(int *p, int side_by_side)
 {
-	cudaStream_t a = begin(), b = new_stream();
+	cudaStream_t a = begin(), b = new_stream(cudaStreamNonBlocking);
 
 	if (side_by_side)
 		order(a, b);

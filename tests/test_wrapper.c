@@ -2,106 +2,39 @@
  * test_wrapper.c - a preloaded wrapper (wrapper.c) sees every call of the real binary, and the
  * same ones on both devices. What it logs must be exactly what the harness says it did.
  */
-#include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/wrapped.h"
 #include "workloads/myocyte/device.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <jansson.h>
-#include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 TestSuite(small_wrapper, .timeout = 120);
 
 enum { DEPTH = 4, BLOCKS = 2 };
 
-/* The log of one run, and where the parser is in it. */
-struct log {
-	int n, at;
-	char *text;
-	const char **line; /* n, then "" */
-};
-
 #define ATTEMPTS "cudaLaunchKernel myocyte_attempts_double "
 #define START "cudaLaunchKernel myocyte_start_cells_double "
 #define SYNC "cudaStreamSynchronize = 0"
 
-static const char *wrapper(void)
-{
-	static char path[2048 + 16], self[2048];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	cr_assert(lt(i64, 0, n), "/proc/self/exe");
-	snprintf(path, sizeof(path), "%s/wrapper.so", dirname(self));
-	return path;
-}
-
-/* A line that is not there reads as "". */
-static void split(struct log *log)
-{
-	int n = 0;
-
-	for (const char *p = log->text; *p; p++)
-		n += *p == '\n';
-	log->line = calloc((size_t)n + 1, sizeof(*log->line));
-	for (char *p = log->text; log->n < n; p = strchr(p, '\0') + 1) {
-		*strchr(p, '\n') = '\0';
-		log->line[log->n++] = p;
-	}
-	log->line[n] = "";
-}
-
-static void read_log(struct log *log, const char *path)
-{
-	FILE *f = fopen(path, "r");
-	size_t bytes;
-
-	cr_assert(ne(ptr, f, NULL), "%s", path);
-	*log = (struct log){ 0 };
-	fseek(f, 0, SEEK_END);
-	bytes = (size_t)ftell(f);
-	rewind(f);
-	log->text = calloc(1, bytes + 1);
-	cr_assert(eq(sz, fread(log->text, 1, bytes, f), bytes), "%s", path);
-	fclose(f);
-	split(log);
-	cr_assert(lt(int, 0, log->n), "nothing was logged");
-}
-
-static void release(struct log *log)
-{
-	free(log->text);
-	free(log->line);
-}
-
 /* Runs rift under the wrapper; returns the number of blocks of the mode, warm-up included. */
 static long run_logged(struct log *log, const char *mode)
 {
-	char path[] = "/tmp/rift_wrapper_XXXXXX";
 	const char *out;
 	json_t *o;
 	long warmup;
-	int rc;
 
-	close(mkstemp(path));
-	/* the address sanitizer would want to be preloaded first */
-	rc = shell(&out,
-		   "ASAN_OPTIONS=\"$ASAN_OPTIONS:verify_asan_link_order=0\" LD_PRELOAD='%s' "
-		   "RIFT_WRAPPER_LOG=%s '%s' run myocyte --depth %d --check-steps %d --blocks %d "
-		   "--mode %s "
-		   "--json 2>/dev/null",
-		   wrapper(), path, rift(), (int)DEPTH, (int)DEPTH, (int)BLOCKS, mode);
-	cr_assert(zero(int, rc), "exit %d: %s", rc, out);
+	out = run_wrapped(log,
+			  "'%s' run myocyte --depth %d --check-steps %d --blocks %d --mode %s "
+			  "--json 2>/dev/null",
+			  rift(), (int)DEPTH, (int)DEPTH, (int)BLOCKS, mode);
 	o = json_loads(out, 0, NULL);
 	warmup = (long)json_integer_value(json_object_get(json_object_get(o, "warmup"), "blocks"));
 	cr_assert(lt(long, 1, warmup), "%s", out);
 	json_decref(o);
-	read_log(log, path);
-	unlink(path);
 	return warmup + BLOCKS;
 }
 
@@ -183,7 +116,7 @@ Test(small_wrapper, stream_mode_launches_each_step)
 	kernel_is_described(&log);
 	cr_assert(eq(int, count_blocks(&log, ATTEMPTS, DEPTH), (int)blocks), "blocks");
 	cr_assert(zero(int, count(&log, "cudaGraphLaunch")), "graphs");
-	release(&log);
+	log_release(&log);
 }
 
 Test(small_wrapper, graph_mode_captures_once_and_launches_graphs)
@@ -202,5 +135,5 @@ Test(small_wrapper, graph_mode_captures_once_and_launches_graphs)
 		cr_assert(lt(int, log.at, log.n), "no capture");
 	cr_assert(eq(int, skip(&log, ATTEMPTS), DEPTH), "steps in the graph");
 	cr_assert(eq(int, skip(&log, "cudaStreamEndCapture"), 1), "%s", log.line[log.at]);
-	release(&log);
+	log_release(&log);
 }

@@ -78,15 +78,62 @@ static void *next(const char *name)
 
 WRAP(cudaMalloc, (void **ptr, size_t bytes), (ptr, bytes), " %zu = %d\n", bytes)
 WRAP(cudaFree, (void *ptr), (ptr), " %s= %d\n", ptr ? "" : "NULL ")
-WRAP(cudaMemcpyAsync,
-     (void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
-     (dst, src, bytes, kind, stream), " %zu kind %d = %d\n", bytes, (int)kind)
+WRAP(cudaMallocAsync, (void **ptr, size_t bytes, cudaStream_t stream), (ptr, bytes, stream),
+     " %zu = %d\n", bytes)
+WRAP(cudaFreeAsync, (void *ptr, cudaStream_t stream), (ptr, stream), " %s= %d\n",
+     ptr ? "" : "NULL ")
+WRAP(cudaMallocHost, (void **ptr, size_t bytes), (ptr, bytes), " %zu = %d\n", bytes)
+WRAP(cudaHostAlloc, (void **ptr, size_t bytes, unsigned flags), (ptr, bytes, flags),
+     " %zu flags %u = %d\n", bytes, flags)
+WRAP(cudaFreeHost, (void *ptr), (ptr), " %s= %d\n", ptr ? "" : "NULL ")
+WRAP(cudaHostRegister, (void *ptr, size_t bytes, unsigned flags), (ptr, bytes, flags),
+     " %zu flags %u = %d\n", bytes, flags)
+WRAP(cudaHostUnregister, (void *ptr), (ptr), " = %d\n")
 WRAP(cudaStreamSynchronize, (cudaStream_t stream), (stream), " = %d\n")
+WRAP(cudaEventSynchronize, (cudaEvent_t event), (event), " = %d\n")
+WRAP(cudaDeviceSynchronize, (void), (), " = %d\n")
 WRAP(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream), " = %d\n")
 WRAP(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), (stream, mode),
      " mode %d = %d\n", (int)mode)
 WRAP(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), (stream, graph), " = %d\n")
 WRAP(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream), " = %d\n")
+
+/* ---- copies ----------------------------------------------------------------------------- */
+
+WRAP(cudaMemcpy, (void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind),
+     (dst, src, bytes, kind), " %zu kind %d = %d\n", bytes, (int)kind)
+WRAP(cudaMemcpyAsync,
+     (void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
+     (dst, src, bytes, kind, stream), " %zu kind %d = %d\n", bytes, (int)kind)
+WRAP(cudaMemcpy2D,
+     (void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+      enum cudaMemcpyKind kind),
+     (dst, dst_pitch, src, src_pitch, width, height, kind), " %zu x %zu kind %d = %d\n", width,
+     height, (int)kind)
+WRAP(cudaMemcpy2DAsync,
+     (void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+      enum cudaMemcpyKind kind, cudaStream_t stream),
+     (dst, dst_pitch, src, src_pitch, width, height, kind, stream), " %zu x %zu kind %d = %d\n",
+     width, height, (int)kind)
+WRAP(cudaMemcpyToSymbol,
+     (const void *symbol, const void *src, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+     (symbol, src, bytes, offset, kind), " %zu at %zu kind %d = %d\n", bytes, offset, (int)kind)
+WRAP(cudaMemcpyToSymbolAsync,
+     (const void *symbol, const void *src, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+      cudaStream_t stream),
+     (symbol, src, bytes, offset, kind, stream), " %zu at %zu kind %d = %d\n", bytes, offset,
+     (int)kind)
+WRAP(cudaMemcpyFromSymbol,
+     (void *dst, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+     (dst, symbol, bytes, offset, kind), " %zu at %zu kind %d = %d\n", bytes, offset, (int)kind)
+WRAP(cudaMemcpyFromSymbolAsync,
+     (void *dst, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+      cudaStream_t stream),
+     (dst, symbol, bytes, offset, kind, stream), " %zu at %zu kind %d = %d\n", bytes, offset,
+     (int)kind)
+WRAP(cudaMemset, (void *dst, int value, size_t bytes), (dst, value, bytes), " %zu = %d\n", bytes)
+WRAP(cudaMemsetAsync, (void *dst, int value, size_t bytes, cudaStream_t stream),
+     (dst, value, bytes, stream), " %zu = %d\n", bytes)
 
 /* ---- launches --------------------------------------------------------------------------- */
 
@@ -137,5 +184,27 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 
 	say("cudaLaunchKernel %.100s grid %u,%u,%u block %u,%u,%u shared %zu params %.250s = %d\n",
 	    name, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes, sizes, error);
+	return error;
+}
+
+/* As cudaLaunchKernel, and the number of attributes. */
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **args)
+{
+	cudaError_t (*real)(const cudaLaunchConfig_t *, const void *, void **) = (cudaError_t(*)(
+		const cudaLaunchConfig_t *, const void *, void **))next("cudaLaunchKernelExC");
+	char sizes[LINE_BYTES];
+	const char *name;
+
+	describe_kernel(kernel, &name, sizes);
+	cudaError_t error = real(config, kernel, args);
+
+	if (!config)
+		say("cudaLaunchKernelExC %.100s without configuration = %d\n", name, error);
+	else
+		say("cudaLaunchKernelExC %.100s grid %u,%u,%u block %u,%u,%u shared %zu params "
+		    "%.250s attributes %u = %d\n",
+		    name, config->gridDim.x, config->gridDim.y, config->gridDim.z,
+		    config->blockDim.x, config->blockDim.y, config->blockDim.z,
+		    config->dynamicSmemBytes, sizes, config->numAttrs, error);
 	return error;
 }

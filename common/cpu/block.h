@@ -154,7 +154,8 @@ void barrier_open(struct executor *e);
 /* A lane has returned from the kernel: the others may no longer wait for it (warp.c). */
 void warp_lane_left(struct executor *e, unsigned warp);
 
-/* While the calling thread has this executor, faults of kernels are explained (fault.c). */
+/* While the calling thread has this executor, faults of kernels have a stack to be explained on
+   (fault.c). */
 void faults_watch(struct executor *e);
 void faults_unwatch(void);
 
@@ -167,5 +168,8 @@ __attribute__((noreturn, cold)) void report_deadlock(struct executor *e);
 __attribute__((noreturn, cold)) void report_mismatch(struct executor *e, unsigned a, unsigned b);
 __attribute__((noreturn, cold)) void report_outside_mask(struct executor *e, unsigned thread,
 							 uint32_t mask);
+
+/* Says what the running thread of a kernel did; for signal handlers (report.c). */
+void report_thread(const struct executor *e, const char *what);
 
 #endif

@@ -23,9 +23,9 @@ static bool breaks(const struct capture *c, const void *arg)
 	case UNSAFE:
 		break;
 	}
-	return active &&
-	       (c->mode == cudaStreamCaptureModeGlobal ||
-		(c->mode == cudaStreamCaptureModeThreadLocal && c->thread == this_thread()));
+	/* Valid or not, it is under way until it is ended. */
+	return c->mode == cudaStreamCaptureModeGlobal ||
+	       (c->mode == cudaStreamCaptureModeThreadLocal && c->thread == this_thread());
 }
 
 static bool breaks_capture(struct breach b)

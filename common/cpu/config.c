@@ -12,10 +12,10 @@
  * Costs that calls of the host are given on top of their own, 0..1000000000 ns (default 0). The
  * calling thread spends them after the call's own work and wait, and only where it succeeded:
  *
- *   RIFT_CPU_LAUNCH_NS=N              cudaLaunchKernel, captured or not; cudaGraphLaunch
+ *   RIFT_CPU_LAUNCH_NS=N              launches of kernels, captured or not, and of graphs
  *   RIFT_CPU_SYNC_NS=N                cudaStream-, cudaEvent- and cudaDeviceSynchronize
- *   RIFT_CPU_ALLOC_NS=N               cudaMalloc, cudaMallocHost, cudaHostAlloc, and frees
- *   RIFT_CPU_COPY_NS=N                cudaMemcpy and cudaMemset, Async or not
+ *   RIFT_CPU_ALLOC_NS=N               allocations, frees; pinning of the host's memory
+ *   RIFT_CPU_COPY_NS=N                copies and cudaMemset, Async or not
  *
  * A value that makes no sense is refused with one line and the default is used.
  */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 static __thread cudaError_t last_error;
+__thread bool told_why;
 
 cudaError_t result(cudaError_t error)
 {
@@ -23,6 +24,7 @@ void fatal(const char *format, ...)
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	fprintf(stderr, "rift: CPU device: %s\n", message);
+	told_why = true;
 	abort();
 }
 

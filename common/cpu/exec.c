@@ -191,7 +191,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 	op->graph.body = x->body;
 	if (stream_captures(s)) {
 		op->kind = OP_CHILD; /* of what it does now: a later update does not concern it */
-		return result(stream_submit(s, op));
+		return charge(COST_LAUNCH, result(stream_submit(s, op)));
 	}
 	atomic_fetch_add_explicit(&x->n_refs, 1, memory_order_relaxed);
 	op->kind = OP_GRAPH;

@@ -80,8 +80,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 		return result(cudaErrorInvalidValue);
 	if (config->numAttrs) /* clusters, cooperative launches, priorities, ... */
 		return result(cudaErrorNotSupported);
-	return result(launch(func, config->gridDim, config->blockDim, args,
-			     config->dynamicSmemBytes, config->stream));
+	return charge(COST_LAUNCH, result(launch(func, config->gridDim, config->blockDim, args,
+						 config->dynamicSmemBytes, config->stream)));
 }
 
 /* A worker runs one block at a time. */

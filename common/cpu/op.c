@@ -5,6 +5,7 @@
 #include <string.h>
 
 __thread bool in_host_function;
+__thread const struct transfer *volatile running_copy;
 
 struct op *op_new(void)
 {
@@ -93,9 +94,18 @@ static void run_kernel(const struct op *op)
 /* CUDA leaves overlapping ranges open; here they are at least not torn. */
 static void run_copy(const struct transfer *t)
 {
+	running_copy = t;
 	for (size_t row = 0; row < t->rows; row++)
 		memmove((char *)t->dst + row * t->dst_pitch,
 			(const char *)t->src + row * t->src_pitch, t->bytes);
+	running_copy = NULL;
+}
+
+static void run_set(const struct transfer *t)
+{
+	running_copy = t;
+	memset(t->dst, t->value, t->bytes);
+	running_copy = NULL;
 }
 
 static void run_join(const struct op *op)
@@ -129,7 +139,7 @@ void op_run(struct op *op)
 		run_copy(&op->memory);
 		break;
 	case OP_SET:
-		memset(op->memory.dst, op->memory.value, op->memory.bytes);
+		run_set(&op->memory);
 		break;
 	case OP_KERNEL:
 		run_kernel(op);

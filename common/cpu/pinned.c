@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Nothing to pin here; the table makes copies and questions treat it as on a GPU. */
-cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags)
+static cudaError_t enter(void *ptr, size_t bytes, unsigned flags)
 {
 	const unsigned known =
 		cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
@@ -12,26 +12,36 @@ cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags)
 	cudaError_t error = unsafe_call();
 
 	if (error)
-		return result(error);
+		return error;
 	if (!ptr || !bytes || flags & ~known)
-		return result(cudaErrorInvalidValue);
+		return cudaErrorInvalidValue;
 	if (allocation_overlaps(ptr, bytes))
-		return result(cudaErrorHostMemoryAlreadyRegistered);
-	return result(allocation_add(&a) ? cudaSuccess : cudaErrorMemoryAllocation);
+		return cudaErrorHostMemoryAlreadyRegistered;
+	return allocation_add(&a) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t cudaHostUnregister(void *ptr)
+cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags)
+{
+	return charge(COST_ALLOC, result(enter(ptr, bytes, flags)));
+}
+
+static cudaError_t strike_out(void *ptr)
 {
 	cudaError_t error = unsafe_call();
 
 	if (error)
-		return result(error);
+		return error;
 	if (!ptr)
-		return result(cudaErrorInvalidValue);
+		return cudaErrorInvalidValue;
 	streams_wait_all(false); /* the caller may free it next */
 	if (!allocation_remove(ptr, cudaMemoryTypeHost, OWNER_HOST))
-		return result(cudaErrorHostMemoryNotRegistered);
+		return cudaErrorHostMemoryNotRegistered;
 	return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *ptr)
+{
+	return charge(COST_ALLOC, result(strike_out(ptr)));
 }
 
 /* ---- in stream order -------------------------------------------------------------------- */
@@ -62,24 +72,31 @@ cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
  * The entry of the table goes at once, as nothing submitted from here on may use the memory; the
  * memory itself goes when the stream gets there.
  */
-cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
+static cudaError_t free_later(void *ptr, cudaStream_t stream)
 {
 	struct stream *s = stream_find(stream);
 	cudaError_t error = may_queue(s);
 
-	if (error || !ptr)
-		return result(error);
+	if (error)
+		return error;
+	if (!ptr)
+		return cudaSuccess;
 	size_t bytes = allocation_find(ptr).bytes;
 	struct op *op = stream_new_op(s);
 
 	if (!op)
-		return result(cudaErrorMemoryAllocation);
+		return cudaErrorMemoryAllocation;
 	if (!allocation_remove(ptr, cudaMemoryTypeDevice, OWNER_RUNTIME)) {
 		op_free(op);
-		return result(cudaErrorInvalidValue);
+		return cudaErrorInvalidValue;
 	}
 	op->kind = OP_FREE;
 	op->memory.dst = ptr;
 	op->memory.bytes = bytes;
-	return charge(COST_ALLOC, result(stream_submit(s, op)));
+	return stream_submit(s, op);
+}
+
+cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
+{
+	return charge(COST_ALLOC, result(free_later(ptr, stream)));
 }

@@ -1,7 +1,8 @@
-/* report.c - what is said about a kernel that cannot go on, before the program is aborted. */
+/* report.c - what is said about a kernel that cannot go on, before the program ends. */
 #include "block.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 static const char *const op_names[] = {
 	[CPUDEV_SHUFFLE] = "a shuffle",
@@ -77,4 +78,17 @@ void report_outside_mask(struct executor *e, unsigned thread, uint32_t mask)
 	fatal("%s, thread (%u,%u,%u): is lane %u, which its own mask 0x%08x does not name",
 	      describe_block(e, block), e->index[thread].x, e->index[thread].y, e->index[thread].z,
 	      thread % WARP_THREADS, mask);
+}
+
+/* The running thread knows its indices itself. By one write: the streams may be in any state. */
+void report_thread(const struct executor *e, const char *what)
+{
+	char line[512];
+	int n = snprintf(line, sizeof(line),
+			 "rift: CPU device: kernel %.90s, block (%u,%u,%u), thread (%u,%u,%u): "
+			 "%s\n",
+			 e->launch->kernel->name, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
+			 threadIdx.y, threadIdx.z, what);
+
+	(void)!write(STDERR_FILENO, line, (size_t)n);
 }

@@ -54,6 +54,12 @@ cudaError_t forget_error(void);
 /* Prints "rift: CPU device: MESSAGE" and aborts. For what a kernel must not do. */
 __attribute__((noreturn, cold, format(printf, 1, 2))) void fatal(const char *format, ...);
 
+/* fatal() has spoken in this thread: the abort needs no further explanation. */
+extern __thread bool told_why;
+
+/* From the first call on, faults of kernels and copies are explained (fault.c). */
+void faults_explain(void);
+
 /* ---- handles (handle.c) ---------------------------------------------------------------- */
 
 enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE };
@@ -183,6 +189,9 @@ void op_free(struct op *op);
 struct op *op_clone(const struct op *op); /* NULL: no memory */
 
 extern __thread bool in_host_function;
+
+/* What this thread copies or sets; NULL: nothing. Volatile, as a signal handler reads it. */
+extern __thread const struct transfer *volatile running_copy;
 
 /* ---- streams (stream.c, service.c) ----------------------------------------------------- */
 

@@ -21,6 +21,10 @@
 #define CPUDEV_ASAN 1
 #endif
 
+#if defined(CPUDEV_ASAN) || defined(CPUDEV_TSAN)
+#define CPUDEV_SANITIZED 1
+#endif
+
 #ifdef CPUDEV_ASAN
 void __sanitizer_start_switch_fiber(void **save, const void *bottom, size_t size);
 void __sanitizer_finish_switch_fiber(void *saved, const void **old_bottom, size_t *old_size);

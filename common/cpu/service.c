@@ -126,6 +126,7 @@ static void *serve(void *arg)
 	uint64_t n_done = 0;
 	bool quit = false;
 
+	faults_explain();
 	while (!quit) {
 		progress_wait(&s->queued, n_done + 1, config()->spin_ns);
 		for (struct op *op = take_queue(s, &spent), *next; op; op = next) {

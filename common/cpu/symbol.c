@@ -87,25 +87,27 @@ static cudaError_t from_symbol(void *dst, const void *symbol, size_t bytes, size
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
 			       enum cudaMemcpyKind kind)
 {
-	return result(copy_wait(to_symbol(symbol, src, bytes, offset, kind, cudaStreamLegacy)));
+	return charge(COST_COPY, result(copy_wait(to_symbol(symbol, src, bytes, offset, kind,
+							    cudaStreamLegacy))));
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes,
 				    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	return result(to_symbol(symbol, src, bytes, offset, kind, stream));
+	return charge(COST_COPY, result(to_symbol(symbol, src, bytes, offset, kind, stream)));
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
 				 enum cudaMemcpyKind kind)
 {
-	return result(copy_wait(from_symbol(dst, symbol, bytes, offset, kind, cudaStreamLegacy)));
+	return charge(COST_COPY, result(copy_wait(from_symbol(dst, symbol, bytes, offset, kind,
+							      cudaStreamLegacy))));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
 				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	return result(from_symbol(dst, symbol, bytes, offset, kind, stream));
+	return charge(COST_COPY, result(from_symbol(dst, symbol, bytes, offset, kind, stream)));
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -126,7 +128,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 {
 	struct transfer t = { dst, src, width, height, dst_pitch, src_pitch, 0, false, false };
 
-	return result(copy_rows(&t, kind, stream));
+	return charge(COST_COPY, result(copy_rows(&t, kind, stream)));
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
@@ -134,5 +136,5 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t sr
 {
 	struct transfer t = { dst, src, width, height, dst_pitch, src_pitch, 0, false, false };
 
-	return result(copy_wait(copy_rows(&t, kind, cudaStreamLegacy)));
+	return charge(COST_COPY, result(copy_wait(copy_rows(&t, kind, cudaStreamLegacy))));
 }

@@ -4,6 +4,8 @@
  */
 #include "tests/bugs/bugs.cuh"
 
+#undef NDEBUG
+#include <assert.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -142,6 +144,46 @@ static void stack_overflow(void)
 	CUDA(LAUNCH(dive, 1, 32, 0, 0, zeroed_ints(1), 100));
 }
 
+/* A graph outlives the memory that its copy names. */
+static void graph_copies_freed(void)
+{
+	int *from = zeroed_ints(1 << 20), *to = zeroed_ints(1 << 20);
+	cudaStream_t s = new_stream();
+	cudaGraph_t g;
+	cudaGraphExec_t exec;
+
+	CUDA(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+	CUDA(cudaMemcpyAsync(to, from, 4 << 20, cudaMemcpyDeviceToDevice, s));
+	CUDA(cudaStreamEndCapture(s, &g));
+	CUDA(cudaGraphInstantiate(&exec, g, 0));
+	CUDA(cudaFree(from));
+	CUDA(cudaGraphLaunch(exec, s));
+}
+
+/* ---- arithmetic, assertions ------------------------------------------------------------- */
+
+extern "C" __global__ void divide(int *p, int by)
+{
+	p[threadIdx.x] = 7 / ((int)threadIdx.x - by);
+}
+KERNEL(divide);
+
+static void division_by_zero(void)
+{
+	CUDA(LAUNCH(divide, 1, 32, 0, 0, zeroed_ints(32), 3));
+}
+
+extern "C" __global__ void expect_less(int bound)
+{
+	assert((int)threadIdx.x < bound);
+}
+KERNEL(expect_less);
+
+static void failed_assertion(void)
+{
+	CUDA(LAUNCH(expect_less, 1, 32, 0, 0, 3));
+}
+
 /* ---- the host's own faults --------------------------------------------------------------- */
 
 static void host_null_pointer(void)
@@ -184,6 +226,9 @@ const struct bug fault_bugs[] = {
 	DEVICE(shared_beyond),
 	DEVICE(dynamic_beyond),
 	DEVICE(stack_overflow),
+	DEVICE(graph_copies_freed),
+	DEVICE(division_by_zero),
+	DEVICE(failed_assertion),
 	DEVICE(host_null_pointer),
 	DEVICE(null_pointer_handled),
 	{},

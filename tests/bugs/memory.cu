@@ -115,12 +115,25 @@ static void signed_overflow(void)
 	CUDA(LAUNCH(add_up, 1, N, 0, 0, zeroed_ints(N), 0x7fffffff));
 }
 
+extern "C" __global__ void fill_by_bytes(char *p)
+{
+	*(int *)(p + 6 * threadIdx.x) = threadIdx.x;
+}
+KERNEL(fill_by_bytes);
+
+static void misaligned_pointer(void)
+{
+	CUDA(LAUNCH(fill_by_bytes, 1, 32, 0, 0, (char *)zeroed_ints(N)));
+}
+
 #define ASAN(name)                                                                                 \
 	{                                                                                          \
 #name, "asan", name                                                                \
 	}
 const struct bug memory_bugs[] = {
-	ASAN(global_overrun),	   ASAN(use_after_free),	ASAN(dynamic_shared_overrun),
-	ASAN(static_shared_index), ASAN(static_shared_pointer), ASAN(local_array_index),
-	ASAN(shift_too_far),	   ASAN(signed_overflow),	{},
+	ASAN(global_overrun),	      ASAN(use_after_free),
+	ASAN(dynamic_shared_overrun), ASAN(static_shared_index),
+	ASAN(static_shared_pointer),  ASAN(local_array_index),
+	ASAN(shift_too_far),	      ASAN(signed_overflow),
+	ASAN(misaligned_pointer),     {},
 };

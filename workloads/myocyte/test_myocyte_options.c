@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "tests/ledger.h"
 #include "workloads/myocyte/test_cells.h"
 
 TestSuite(small_myocyte_options, .timeout = 60);
@@ -156,11 +157,9 @@ Test(small_myocyte_options, too_many_cells_are_refused_with_numbers)
 	struct myocyte_state s = { 0 };
 	const char *text;
 	void *taken;
-	size_t before;
 
 	need_device();
 	taken = leave_room_for(MYOCYTE_CELLS_MAX / 2);
-	before = free_bytes();
 	o.cells = MYOCYTE_CELLS_MAX;
 	cr_redirect_stderr();
 	cr_assert(workload_myocyte.setup(&o, &s) == -ENOMEM, "accepted");
@@ -170,24 +169,58 @@ Test(small_myocyte_options, too_many_cells_are_refused_with_numbers)
 			  strstr(text, "cells fit"),
 		  "%s", text);
 	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
-	cr_assert(before < free_bytes() + (64 << 20), "%zu bytes leaked", before - free_bytes());
 	CUDA(cudaFree(taken));
+	cr_assert(!*ledger_open(), "left: %s", ledger_open());
+}
+
+/* A run, a step of it captured, and its check. */
+static void run_whole(struct myocyte_opts o)
+{
+	struct run *r = run_begin(o);
+	cudaGraph_t graph;
+
+	cr_assert(*ledger_open(), "a run takes nothing");
+	CUDA(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeGlobal));
+	cr_assert(!workload_myocyte.step(&r->o, &r->s, r->stream), "step");
+	CUDA(cudaStreamEndCapture(r->stream, &graph));
+	CUDA(cudaGraphDestroy(graph));
+	run_steps(r, 2);
+	run_fused(r, 2);
+	run_check(r, 4, true);
+	run_end(r);
+}
+
+static void write_file_of(const struct myocyte_opts *o)
+{
+	struct myocyte_state s = { 0 };
+	struct report report = { 0 };
+
+	cr_assert(!workload_myocyte.setup(o, &s), "setup");
+	cr_assert(!workload_myocyte.report(o, &s, &report), "report");
+	workload_myocyte.teardown(&s);
 }
 
 Test(small_myocyte_options, teardown_takes_everything_back)
 {
 	struct myocyte_opts o = default_opts();
 	struct myocyte_state nothing = { 0 };
-	size_t before;
 
 	need_device();
 	workload_myocyte.teardown(&nothing);
-	o.cells = 1000;
-	run_end(run_begin(o)); /* what the runtime allocates at its first use stays */
-	before = free_bytes();
-	for (int i = 0; i < 20; i++)
-		run_end(run_begin(o)); /* 12 MB each */
-	cr_assert(before < free_bytes() + (64 << 20), "%zu bytes leaked", before - free_bytes());
+	cr_assert(!*ledger_open(), "nothing: %s", ledger_open());
+	o.cells = 3;
+	run_whole(o);
+	cr_assert(!*ledger_open(), "a run left: %s", ledger_open());
+	o.span = 1;
+	o.trajectory = file_here("trajectory.csv");
+	write_file_of(&o);
+	cr_assert(!*ledger_open(), "a trajectory left: %s", ledger_open());
+	o = default_opts();
+	o.states = data_file("golden/derivatives.csv");
+	o.derivatives = file_here("derivatives.csv");
+	write_file_of(&o);
+	cr_assert(!*ledger_open(), "derivatives left: %s", ledger_open());
+	remove_files();
 }
 
 /* ---- files ----------------------------------------------------------------------------- */
