@@ -114,6 +114,9 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "check");
 	cr_assert(ne(ptr, strstr(text, "2 of 2 processes complete, 8 points ok, 0 failed"), NULL),
 		  "%s", text);
+	cr_assert(eq(int, run_rift(ERR, &text, "check '%s' --ratios '%s/r.csv'", file, dir), 3),
+		  "one side");
+	cr_assert(ne(ptr, strstr(text, "has one side"), NULL), "%s", text);
 	refused(3, "exists; give another name", "%s --output '%s'", small_plan(), file);
 	refused(3, "is complete", "sweep --resume '%s'", file);
 }
@@ -195,6 +198,10 @@ Test(small_cli_sweep, two_platforms_in_turn)
 	cr_assert(eq(str, (char *)text, "abba"), "%s", text);
 	shell(&text, "grep -c '\"CUDA_X\":\"a b\"' '%s'", file);
 	cr_assert(eq(int, atoi(text), 2), "side b was started behind the command");
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --ratios '%s/r.csv'", file, dir)),
+		  "ratios");
+	shell(&text, "wc -l <'%s/r.csv'", dir);
+	cr_assert(eq(int, atoi(text), 5), "names and 4 points: %s", text);
 }
 
 Test(small_cli_sweep, a_command_that_cannot_start_is_said)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/decide.h"
 #include "harness/json.h"
 #include "harness/sweep/plan.h"
 #include "harness/sweep/record.h"
@@ -25,6 +26,8 @@ static json_t *design_json(const struct design *d)
 			      (json_int_t)d->visit_ns, "blocks_min", d->blocks_min, "blocks_max",
 			      d->blocks_max);
 
+	json_object_set_new(o, "sequential", json_boolean(d->sequential));
+	json_object_set_new(o, "half_width_max", json_real(d->half_width_max));
 	json_object_set_new(o, "warmup_min_ns", json_integer(d->warmup_min_ns));
 	json_object_set_new(o, "warmup_max_ns", json_integer(d->warmup_max_ns));
 	json_object_set_new(o, "pause_min_ns", json_integer(d->pause_min_ns));
@@ -105,10 +108,15 @@ static int64_t integer(const json_t *o, const char *key)
 static int design_parse(struct design *d, const json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "name"));
+	const json_t *half = json_object_get(o, "half_width_max");
 	int sync;
 
 	*d = (struct design){ .quick = name && !strcmp(name, "quick") };
 	d->processes = (int)integer(o, "processes");
+	d->sequential = json_is_true(json_object_get(o, "sequential"));
+	d->half_width_max = json_is_number(half) ? json_number_value(half)
+			    : d->quick		 ? HALF_WIDTH_MAX_QUICK
+						 : HALF_WIDTH_MAX;
 	d->rounds = (int)integer(o, "rounds");
 	d->visit_ns = integer(o, "visit_ns");
 	d->blocks_min = (int)integer(o, "blocks_min");

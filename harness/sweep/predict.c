@@ -60,12 +60,17 @@ double predict_process_ns(const struct plan *p)
 	return predict_start_ns(p) + p->design.rounds * ns;
 }
 
-double predict_session_ns(const struct plan *p, int sides)
+double predict_processes_ns(const struct plan *p, int sides, int processes)
 {
 	const struct design *d = &p->design;
 	double pause_ns = (double)(d->pause_min_ns + d->pause_max_ns) / 2;
 
-	return sides * d->processes * (predict_process_ns(p) + pause_ns);
+	return sides * processes * (predict_process_ns(p) + pause_ns);
+}
+
+double predict_session_ns(const struct plan *p, int sides)
+{
+	return predict_processes_ns(p, sides, p->design.processes);
 }
 
 static bool is_too_long(const struct plan *p, int i, void *arg)

@@ -22,7 +22,9 @@ double predict_visit_ns(const struct plan *p, int point);
 /* From the start of a process to its first visit. */
 double predict_start_ns(const struct plan *p);
 double predict_process_ns(const struct plan *p);
-/* With the pauses between processes; sides: 1 or 2 platforms. */
+/* So many processes of 1 or 2 platforms, with the pauses between them. */
+double predict_processes_ns(const struct plan *p, int sides, int processes);
+/* All that the design has at most. */
 double predict_session_ns(const struct plan *p, int sides);
 
 /*

@@ -31,8 +31,10 @@ static struct design design_for(const struct sweep_args *a)
 	struct design d = design_of(a->quick);
 	const struct sweep_values *v = &a->values;
 
-	if (v->processes)
+	if (v->processes) {
 		d.processes = (int)v->processes;
+		d.sequential = false;
+	}
 	if (v->rounds)
 		d.rounds = (int)v->rounds;
 	if (v->check_steps)
@@ -129,10 +131,10 @@ static int end_of(const struct session *s, bool quiet)
 static int interrupted_end(const struct session *s)
 {
 	const struct journal *j = &s->journal;
-	int all = j->slots * j->plan.n_points;
+	int done = j->slots * j->plan.n_points - journal_count(j, POINT_PENDING);
 
 	complain(EINTR, "interrupted: %d of %d points are kept; rift sweep --resume %s goes on",
-		 all - journal_count(j, POINT_PENDING), all, j->path);
+		 done, s->show.points, j->path);
 	return RIFT_INTERRUPTED;
 }
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/bootstrap.h"
 #include "harness/run.h"
-#include "harness/sweep/calibrate.h"
+#include "harness/decide.h"
+#include "harness/sweep/contrast.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/show.h"
 #include "harness/sweep/visit.h"
@@ -32,15 +32,21 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out)
 {
 	const struct design *d = &p->design;
-	char all[16], one[16], point[160];
+	int least = d->sequential ? next_look(0) : d->processes;
+	char all[16], one[16], most[16], point[160], up_to[32] = "";
 
 	omitted_print(p, o, out);
-	fprintf(out, "design            %s: %d processes%s, %d rounds of %d points, seed %lu\n",
-		d->quick ? "quick" : "full", d->processes,
+	if (d->sequential)
+		snprintf(up_to, sizeof(up_to), " to %d", d->processes);
+	fprintf(out, "design            %s: %d%s processes%s, %d rounds of %d points, seed %lu\n",
+		d->quick ? "quick" : "full", least, up_to,
 		sides == 2 ? " a side, in ABBA order" : "", d->rounds, p->n_points,
 		(unsigned long)d->seed);
-	fprintf(out, "predicted         %s, of which a process takes %s\n",
-		show_duration(predict_session_ns(p, sides), all),
+	if (d->sequential)
+		snprintf(up_to, sizeof(up_to), " to %s",
+			 show_duration(predict_session_ns(p, sides), most));
+	fprintf(out, "predicted         %s%s, of which a process takes %s\n",
+		show_duration(predict_processes_ns(p, sides, least), all), up_to,
 		show_duration(predict_process_ns(p), one));
 	for (int i = 0; i < p->n_points; i++) {
 		plan_point_text(p, i, point, sizeof(point));
@@ -54,49 +60,17 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *
 
 /* ---- results ---------------------------------------------------------------------------- */
 
-/* What a table is made from; resamples are shared by all points of a side (bootstrap.h). */
-struct results {
-	const struct journal *j;
-	struct resamples resamples[2];
-	double *draws;
-};
-
-/* Median over processes of the time per step; n: processes that have one. */
-static struct interval cell_of(const struct results *r, int side, int point)
-{
-	const struct journal *j = r->j;
-	int processes = j->plan.design.processes, n = 0;
-	double *v = calloc((size_t)processes, sizeof(*v));
-	struct interval c = interval_unknown(0);
-
-	CHECK(v, "memory of %d values", processes);
-	for (int i = 0; i < processes; i++) {
-		size_t at =
-			(size_t)(side * processes + i) * (size_t)j->plan.n_points + (size_t)point;
-
-		if (j->status[at] == POINT_OK && isfinite(j->total_ns[at]))
-			v[n++] = j->total_ns[at] / (double)j->plan.point[point].depth;
-	}
-	/* draws are of all processes: where one is missing there is no interval */
-	if (n == processes && !bootstrap_median(&c, &r->resamples[side], v, r->draws)) {
-		free(v);
-		return c;
-	}
-	c = interval_unknown(n);
-	c.value = median_of(v, n);
-	free(v);
-	return c;
-}
-
-/* "7.21 us ±1.2%"; without an interval the figure alone, "-" for none. */
-static void cell_text(const struct interval *c, char *out, size_t size)
+/* "7.21 us ±1.2%", with a star where it is wide; without an interval the figure alone, "-" for
+ * none. */
+static void cell_text(const struct interval *c, double most, char *out, size_t size)
 {
 	double half = interval_half_width(c);
 
 	if (!c->n)
 		snprintf(out, size, "-");
 	else if (isfinite(half))
-		snprintf(out, size, "%s ±%.*f%%", text_time(c->value).s, half < 0.0995, 100 * half);
+		snprintf(out, size, "%s ±%.*f%%%s", text_time(c->value).s, half < 0.0995,
+			 100 * half, half <= most ? "" : "*");
 	else
 		snprintf(out, size, "%s", text_time(c->value).s);
 }
@@ -170,8 +144,8 @@ static void print_row(const struct results *r, int side, int first, int config,
 		for (int i = 0; i < p->n_points; i++)
 			if (p->point[i].config == config && p->point[i].depth == depth[k] &&
 			    p->point[i].mode == p->point[first].mode)
-				c = cell_of(r, side, i);
-		cell_text(&c, text, sizeof(text));
+				c = results_interval(r, side, i);
+		cell_text(&c, p->design.half_width_max, text, sizeof(text));
 		print_cell(text, out);
 	}
 	fprintf(out, "\n");
@@ -205,33 +179,18 @@ static void print_table(const struct results *r, int side, int first, FILE *out)
 	free(depth);
 }
 
-static void results_init(struct results *r, const struct journal *j)
-{
-	const struct design *d = &j->plan.design;
-
-	*r = (struct results){ .j = j, .draws = calloc(BOOTSTRAP_DRAWS, sizeof(double)) };
-	CHECK(r->draws, "memory of draws");
-	for (int side = 0; side < j->sides; side++)
-		CHECK(!resamples_init(&r->resamples[side], d->processes, d->seed, (uint32_t)side),
-		      "%d processes", d->processes);
-}
-
-static void results_release(struct results *r)
-{
-	for (int side = 0; side < r->j->sides; side++)
-		resamples_release(&r->resamples[side]);
-	free(r->draws);
-}
-
 void results_print(const struct journal *j, FILE *out)
 {
 	const struct plan *p = &j->plan;
 	struct results r;
 
-	results_init(&r, j);
-	fprintf(out, "median of n = %d processes; ±: half of its 95 %% interval over processes%s\n",
-		p->design.processes,
-		p->design.processes < BOOTSTRAP_N_MIN ? ", which takes 5 or more" : "");
+	results_init(&r, j, journal_processes(j));
+	fprintf(out, "median of n = %d processes%s; ±: half of its 95 %% interval over processes",
+		r.processes, j->sides == 2 ? " a side" : "");
+	if (r.processes < BOOTSTRAP_N_MIN)
+		fprintf(out, ", which takes 5 or more\n");
+	else
+		fprintf(out, ", *: wide, more than %.0f %%\n", 100 * p->design.half_width_max);
 	for (int i = 0; i < p->n_points; i++) {
 		bool shown = false;
 
@@ -240,5 +199,7 @@ void results_print(const struct journal *j, FILE *out)
 		for (int side = 0; side < j->sides && !shown; side++)
 			print_table(&r, side, i, out);
 	}
+	if (j->sides == 2)
+		contrast_print(&r, out);
 	results_release(&r);
 }
