@@ -36,8 +36,8 @@ Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 {
 	struct plan p = plan_of(NULL, NULL, NULL, 0);
 
-	cr_assert(eq(int, p.n_configs, 3), "1,32,1k");
-	cr_assert(eq(int, p.n_points, 3 * 13 * 3), "1 to 4096 by 2, three modes");
+	cr_assert(eq(int, p.n_configs, 3 + 2), "1,32,1k, and aside launches=4, solver=euler");
+	cr_assert(eq(int, p.n_points, 3 * 13 * 3 + 2 * 3), "1 to 4096 by 2, three modes");
 	plan_release(&p);
 }
 
@@ -124,6 +124,60 @@ Test(small_sweep_plan, a_parameter_around_the_centre)
 	plan_point_text(&p, 10, text, sizeof(text));
 	cr_assert(eq(str, text, "fake cells=2 solver=euler stream depth 4"), "%s", text);
 	plan_release(&p);
+}
+
+/* How many points a full or quick plan has with one assignment or around, or none. */
+static int count_points(bool quick, const char *size, char *arg, char *around)
+{
+	struct plan_request r = { .workload = fakes,
+				  .assignment = &arg,
+				  .n_assignments = arg != NULL,
+				  .around = &around,
+				  .n_arounds = around != NULL,
+				  .size = size,
+				  .mode = "stream",
+				  .design = design_of(quick) };
+	struct plan p;
+	int n;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	n = p.n_points;
+	plan_release(&p);
+	return n;
+}
+
+Test(small_sweep_plan, side_axes_of_the_workload)
+{
+	char text[160];
+	struct plan p = plan_of(NULL, "fused", NULL, 0);
+
+	plan_point_text(&p, 39, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=32 launches=4 fused depth 64"), "%s",
+		  text);
+	plan_point_text(&p, 40, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=32 solver=euler fused depth 64"), "%s",
+		  text);
+	plan_release(&p);
+	cr_assert(eq(int, count_points(false, NULL, NULL, NULL), 3 * 13 + 2), "full");
+	cr_assert(eq(int, count_points(true, NULL, NULL, NULL), 3 * 7), "quick: none");
+	cr_assert(eq(int, count_points(false, "1,32", NULL, NULL), 2 * 13), "a grid of the user");
+	cr_assert(eq(int, count_points(false, NULL, "cells=1,32", NULL), 2 * 13), "the same");
+	/* named, once as an axis of the grid, once around it with other values */
+	cr_assert(eq(int, count_points(false, NULL, "launches=1,2", NULL), 2 * 3 * 13 + 1), "axis");
+	cr_assert(eq(int, count_points(false, NULL, NULL, "launches=2,3,5"), 3 * 13 + 3 + 1),
+		  "around");
+}
+
+Test(small_sweep_plan, side_axes_of_every_workload_are_values_it_takes)
+{
+	for (size_t i = 0; workloads[i]; i++) {
+		const struct workload *const one[] = { workloads[i], NULL };
+		struct plan_request r = { .workload = one, .design = design_of(false) };
+		struct plan p;
+
+		cr_assert(zero(int, plan_make(&p, &r)), "%s", workloads[i]->name);
+		plan_release(&p);
+	}
 }
 
 Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)

@@ -99,7 +99,7 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 /* {workload, mode, depth, and each parameter that is not at its default}. New reference. */
 json_t *plan_axes_json(const struct plan *p, int point);
 
-/* "myocyte cells=32 graph depth 16" */
+/* "myocyte cells=32 graph depth 16": the kernel size, and what is at no default. */
 void plan_point_text(const struct plan *p, int point, char *out, size_t size);
 
 void plan_release(struct plan *p);

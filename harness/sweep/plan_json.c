@@ -256,7 +256,7 @@ void plan_point_text(const struct plan *p, int point, char *out, size_t size)
 	char value[64];
 
 	for (const struct param *row = c->params.rows; row->name && used < size; row++) {
-		if (!is_shown(p, c->workload, row))
+		if (!row->axis && param_is_default(row, c->params.opts))
 			continue;
 		param_format(row, c->params.opts, value, sizeof(value));
 		used += (size_t)snprintf(out + used, size - used, " %s=%s", row->name, value);

@@ -90,25 +90,17 @@ static void table_text(const struct plan *p, int config, char *out, size_t size)
 	}
 }
 
-static bool same_table(const struct plan *p, int a, int b)
-{
-	char x[512], y[512];
-
-	table_text(p, p->point[a].config, x, sizeof(x));
-	table_text(p, p->point[b].config, y, sizeof(y));
-	return p->point[a].mode == p->point[b].mode && !strcmp(x, y);
-}
-
 /* The depths of a table, rising; returns how many. */
-static int depths_of(const struct plan *p, int first, int64_t *depth)
+static int depths_of(const struct results *r, const int *table, int first, int64_t *depth)
 {
+	const struct plan *p = &r->j->plan;
 	int n = 0;
 
 	for (int i = first; i < p->n_points; i++) {
 		int64_t d = p->point[i].depth;
 		int k = 0;
 
-		if (!same_table(p, first, i))
+		if (table[i] != table[first])
 			continue;
 		while (k < n && depth[k] < d)
 			k++;
@@ -151,7 +143,7 @@ static void print_row(const struct results *r, int side, int first, int config,
 	fprintf(out, "\n");
 }
 
-static void print_table(const struct results *r, int side, int first, FILE *out)
+static void print_table(const struct results *r, const int *table, int side, int first, FILE *out)
 {
 	const struct journal *j = r->j;
 	const struct plan *p = &j->plan;
@@ -161,7 +153,7 @@ static void print_table(const struct results *r, int side, int first, FILE *out)
 	int n, last = -1;
 
 	CHECK(depth, "memory of %d depths", p->n_points);
-	n = depths_of(p, first, depth);
+	n = depths_of(r, table, first, depth);
 	table_text(p, p->point[first].config, title, sizeof(title));
 	fprintf(out, "\n%s, %s mode%s%s: time per step by %s (down) and depth (across)\n", title,
 		mode_name(p->point[first].mode), j->sides == 2 ? ", side " : "",
@@ -171,7 +163,7 @@ static void print_table(const struct results *r, int side, int first, FILE *out)
 		fprintf(out, " %16ld", (long)depth[k]);
 	fprintf(out, "\n");
 	for (int i = first; i < p->n_points; i++) {
-		if (!same_table(p, first, i) || p->point[i].config == last)
+		if (table[i] != table[first] || p->point[i].config == last)
 			continue;
 		last = p->point[i].config;
 		print_row(r, side, first, last, depth, n, out);
@@ -179,27 +171,91 @@ static void print_table(const struct results *r, int side, int first, FILE *out)
 	free(depth);
 }
 
+/* Which table each point is in: the number of its first point. */
+static int *tables_of(const struct plan *p)
+{
+	int *table = calloc((size_t)p->n_points + 1, sizeof(*table));
+	char(*title)[512] = calloc((size_t)p->n_configs + 1, sizeof(*title));
+
+	CHECK(table && title, "memory of %d points", p->n_points);
+	for (int i = 0; i < p->n_configs; i++)
+		table_text(p, i, title[i], sizeof(title[i]));
+	for (int i = 0; i < p->n_points; i++) {
+		const struct plan_point *at = &p->point[i];
+		int k = 0;
+
+		while (p->point[k].mode != at->mode ||
+		       (p->point[k].config != at->config &&
+			strcmp(title[p->point[k].config], title[at->config])))
+			k++;
+		table[i] = k;
+	}
+	free(title);
+	return table;
+}
+
+static bool is_alone(const struct plan *p, const int *table, int point)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n_points; i++)
+		n += table[i] == table[point];
+	return n == 1;
+}
+
+/* Tables of one point, as those around the centre are, in one list. */
+static void print_alone(const struct results *r, const int *table, FILE *out)
+{
+	const struct plan *p = &r->j->plan;
+	char text[160];
+	bool any = false;
+
+	for (int i = 0; i < p->n_points; i++) {
+		if (!is_alone(p, table, i))
+			continue;
+		if (!any)
+			fprintf(out, "\ntime per step of single points%s\n",
+				r->j->sides == 2 ? ", sides a and b" : "");
+		any = true;
+		for (int side = 0; side < r->j->sides; side++) {
+			struct interval c = results_interval(r, side, i);
+
+			cell_text(&c, p->design.half_width_max, text, sizeof(text));
+			print_cell(text, out);
+		}
+		plan_point_text(p, i, text, sizeof(text));
+		fprintf(out, "  %s\n", text);
+	}
+}
+
+static void print_legend(const struct results *r, FILE *out)
+{
+	fprintf(out, "median of n = %d processes%s; ±: half of its 95 %% interval over processes",
+		r->processes, r->j->sides == 2 ? " a side" : "");
+	if (r->processes < BOOTSTRAP_N_MIN)
+		fprintf(out, ", which takes 5 or more\n");
+	else
+		fprintf(out, ", *: wide, more than %.0f %%\n",
+			100 * r->j->plan.design.half_width_max);
+}
+
 void results_print(const struct journal *j, FILE *out)
 {
 	const struct plan *p = &j->plan;
+	int *table = tables_of(p);
 	struct results r;
 
 	results_init(&r, j, journal_processes(j));
-	fprintf(out, "median of n = %d processes%s; ±: half of its 95 %% interval over processes",
-		r.processes, j->sides == 2 ? " a side" : "");
-	if (r.processes < BOOTSTRAP_N_MIN)
-		fprintf(out, ", which takes 5 or more\n");
-	else
-		fprintf(out, ", *: wide, more than %.0f %%\n", 100 * p->design.half_width_max);
+	print_legend(&r, out);
 	for (int i = 0; i < p->n_points; i++) {
-		bool shown = false;
+		bool shown = table[i] != i || is_alone(p, table, i);
 
-		for (int k = 0; k < i && !shown; k++)
-			shown = same_table(p, k, i);
 		for (int side = 0; side < j->sides && !shown; side++)
-			print_table(&r, side, i, out);
+			print_table(&r, table, side, i, out);
 	}
+	print_alone(&r, table, out);
 	if (j->sides == 2)
 		contrast_print(&r, out);
 	results_release(&r);
+	free(table);
 }
