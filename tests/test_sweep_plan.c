@@ -152,11 +152,9 @@ Test(small_sweep_plan, side_axes_of_the_workload)
 	struct plan p = plan_of(NULL, "fused", NULL, 0);
 
 	plan_point_text(&p, 39, text, sizeof(text));
-	cr_assert(eq(str, text, "fake cells=32 launches=4 fused depth 64"), "%s",
-		  text);
+	cr_assert(eq(str, text, "fake cells=32 launches=4 fused depth 64"), "%s", text);
 	plan_point_text(&p, 40, text, sizeof(text));
-	cr_assert(eq(str, text, "fake cells=32 solver=euler fused depth 64"), "%s",
-		  text);
+	cr_assert(eq(str, text, "fake cells=32 solver=euler fused depth 64"), "%s", text);
 	plan_release(&p);
 	cr_assert(eq(int, count_points(false, NULL, NULL, NULL), 3 * 13 + 2), "full");
 	cr_assert(eq(int, count_points(true, NULL, NULL, NULL), 3 * 7), "quick: none");

@@ -26,8 +26,9 @@ struct config {
 	bool size_given;      /* the user named the sizes */
 	/* from a probe (probe.h), ns; NAN: not known */
 	double setup_ns;
-	double ends_ns, step_ns; /* a block of D steps takes ends_ns + D * step_ns */
-	double gap_ns;		 /* beside the block: reset and synchronize */
+	double ends_ns, step_ns;	     /* a block of D steps takes ends_ns + D * step_ns */
+	double gap_ns;			     /* beside the block: reset and synchronize */
+	double check_ends_ns, check_step_ns; /* to check D steps takes ends + D * step */
 };
 
 struct plan_point {
@@ -75,7 +76,8 @@ struct plan {
 	int n_points;
 	bool depth_given;
 	double start_ns; /* from the start of a worker to its first line, probed; NAN: not known */
-	int refused;	 /* points that the workload's limits do not allow */
+	double calibrate_ns;   /* to look the platform over and calibrate clocks, probed; NAN */
+	int refused;	       /* points that the workload's limits do not allow */
 	char refused_why[160]; /* the first reason */
 };
 

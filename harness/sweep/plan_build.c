@@ -39,9 +39,13 @@ static void config_init(struct config *c, const struct workload *w)
 	void *opts = calloc(1, w->opts_size ? w->opts_size : 1);
 
 	CHECK(opts, "%zu bytes of options", w->opts_size);
-	*c = (struct config){
-		.workload = w, .setup_ns = NAN, .ends_ns = NAN, .step_ns = NAN, .gap_ns = NAN
-	};
+	*c = (struct config){ .workload = w,
+			      .setup_ns = NAN,
+			      .ends_ns = NAN,
+			      .step_ns = NAN,
+			      .gap_ns = NAN,
+			      .check_ends_ns = NAN,
+			      .check_step_ns = NAN };
 	params_init(&c->params, w->params, w->name, opts);
 }
 

@@ -162,7 +162,7 @@ static void foresee(struct session *s, int from)
 
 	for (int i = from; i < to; i++)
 		if (!j->complete[journal_slot(j, i)])
-			s->show.predicted_ns += predict_process_ns(plan_of(s));
+			s->show.predicted_ns += predict_turn_ns(plan_of(s), i / j->sides);
 	s->show.processes = to;
 	s->show.points = to * plan_of(s)->n_points;
 }
