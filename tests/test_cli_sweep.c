@@ -58,8 +58,10 @@ static void sweep(void)
 	const char *text;
 
 	need_device();
-	cr_assert(zero(int, run_rift(ERR, &text, "%s --output '%s'", small_plan(), file)), "%s",
+	cr_assert(zero(int, run_rift(OUT, &text, "%s --output '%s'", small_plan(), file)), "%s",
 		  text);
+	cr_assert(ne(ptr, strstr(text, "\npredicted "), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, " s, took "), NULL), "%s", text);
 }
 
 Test(small_cli_sweep, help_and_what_is_refused)
@@ -109,6 +111,8 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 	cr_assert(eq(int, lines_of("header"), 2), "a process each");
 	cr_assert(eq(int, lines_of("point"), 8), "4 points x 2 processes");
 	cr_assert(eq(int, lines_of("trailer"), 2), "a process each");
+	shell(&text, "grep -c '\"process_index\":0,.*\"rounds\":\\[0[],]' '%s'", file);
+	cr_assert(eq(int, atoi(text), 4), "the first process checks all in its first round");
 	shell(&text, "ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "check");

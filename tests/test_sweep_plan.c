@@ -320,6 +320,32 @@ Test(small_sweep_plan, one_point_always_stays)
 	plan_release(&p);
 }
 
+Test(small_sweep_plan, prediction_counts_checks_and_calibration)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = plan_of("1,1k", "stream", args, 1);
+	double one, block_ns;
+
+	say_it_takes(&p, 1000);
+	p.calibrate_ns = 0;
+	one = predict_session_ns(&p, 1);
+	p.calibrate_ns = 1e9;
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 1), one + 1e9 * p.design.processes, 1),
+		  "each process");
+	p.calibrate_ns = 0;
+	p.config[0].check_ends_ns = 2e6;
+	p.config[0].check_step_ns = 1e5;
+	/* at most 256 steps are checked, in a block of their own where the point's is longer */
+	block_ns = p.config[0].ends_ns + 256 * p.config[0].step_ns;
+	cr_assert(epsilon_eq(dbl, predict_check_ns(&p, 0), 2.1e6, 1), "depth 1");
+	cr_assert(epsilon_eq(dbl, predict_check_ns(&p, 1), 2e6 + 256e5 + block_ns, 1), "1k");
+	/* all of them once a side (the block was counted before); what comes on top is a share of
+	 * the visits */
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 2), 2 * (one + 2.1e6 + 2e6 + 256e5), 1),
+		  "each side");
+	plan_release(&p);
+}
+
 Test(small_sweep_plan, prediction_counts_what_a_session_does)
 {
 	char *args[] = { "cells=1" };

@@ -299,6 +299,34 @@ Test(small_sweep_record, too_few_good_blocks_are_said_to_be_noisy)
 	json_decref(v);
 }
 
+static json_t *rounds_checked(const json_t *point)
+{
+	return json_object_get(json_object_get(point, "check"), "rounds");
+}
+
+Test(small_sweep_record, the_rounds_that_were_checked_are_said)
+{
+	json_t *v[3] = {
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0],\"check\":{\"state\":"
+		      "\"passed\"}}"),
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0]}"),
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0],\"check\":{\"state\":"
+		      "\"passed\"}}"),
+	};
+	json_t *p = assemble_point(v, 3), *want = json_pack("[i, i]", 0, 2);
+
+	cr_assert(eq(int, json_equal(rounds_checked(p), want), 1), "the first and the last");
+	cr_assert(eq(ptr, json_object_get(json_object_get(v[0], "check"), "rounds"), NULL),
+		  "a visit's own check stays as it is");
+	json_decref(p);
+	p = assemble_point(v + 1, 1);
+	cr_assert(eq(int, json_is_null(json_object_get(p, "check")), 1), "none");
+	json_decref(p);
+	json_decref(want);
+	for (int i = 0; i < 3; i++)
+		json_decref(v[i]);
+}
+
 Test(small_sweep_record, one_failed_check_fails_the_point)
 {
 	json_t *v[3] = {
@@ -318,6 +346,7 @@ Test(small_sweep_record, one_failed_check_fails_the_point)
 		   (char *)json_string_value(json_object_get(json_object_get(p, "check"), "state")),
 		   "failed"),
 		"the failed one is kept");
+	cr_assert(eq(sz, json_array_size(rounds_checked(p)), 3), "all rounds");
 	json_decref(p);
 	for (int i = 0; i < 3; i++)
 		json_decref(v[i]);

@@ -6,27 +6,32 @@
 #include "harness/sweep/predict.h"
 #include "harness/sweep/worker.h"
 
-enum { PROBE_BLOCKS = 3, PROBE_STEPS = 256, PROBE_NS = 5000000 };
+enum { PROBE_BLOCKS = 5, PROBE_STEPS = 256, PROBE_NS = 5000000 };
 
-/* The shortest of a few blocks of this depth; *wall_ns: the same with reset and synchronize. */
+/*
+ * The median of a few blocks of this depth: the sweep meets what disturbs them as well. *wall_ns:
+ * the same with reset and synchronize.
+ */
 static int time_depth(const struct subject *s, enum mode mode, int64_t depth, double *total_ns,
 		      double *wall_ns)
 {
 	struct submission sub;
 	struct block b;
-	int err = submission_init(&sub, s, mode, depth);
+	double total[PROBE_BLOCKS], wall[PROBE_BLOCKS];
+	int err = submission_init(&sub, s, mode, depth), n;
 
-	*total_ns = *wall_ns = INFINITY;
-	for (int i = 0; i < PROBE_BLOCKS && !err; i++) {
+	for (n = 0; n < PROBE_BLOCKS && !err;) {
 		int64_t start = clock_ns();
 
 		err = measure_block(&sub, &b);
-		*wall_ns = fmin(*wall_ns, (double)(clock_ns() - start));
-		*total_ns = fmin(*total_ns, (double)b.total_ns);
+		wall[n] = (double)(clock_ns() - start);
+		total[n++] = (double)b.total_ns;
 		if (b.total_ns > BLOCK_LONGEST_NS)
 			break; /* long enough not to be noise */
 	}
 	submission_release(&sub);
+	*total_ns = median_of(total, n);
+	*wall_ns = median_of(wall, n);
 	return err;
 }
 
@@ -63,7 +68,7 @@ static int time_steps(struct config *c, const struct subject *s, enum mode mode)
 	if (err)
 		return err;
 	c->check_step_ns = 0;
-	c->gap_ns = wall_ns - one_ns;
+	c->gap_ns = fmax(wall_ns - one_ns, 0);
 	c->step_ns = one_ns;
 	c->ends_ns = 0;
 	n = more_steps(c, one_ns);
