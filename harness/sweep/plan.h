@@ -28,7 +28,7 @@ struct config {
 	double setup_ns;
 	double ends_ns, step_ns;	     /* a block of D steps takes ends_ns + D * step_ns */
 	double gap_ns;			     /* beside the block: reset and synchronize */
-	double check_ends_ns, check_step_ns; /* to check D steps takes ends + D * step */
+	double check_ends_ns, check_step_ns; /* to check D steps: D * step, no less than ends */
 };
 
 struct plan_point {

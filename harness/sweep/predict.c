@@ -49,7 +49,7 @@ double predict_check_ns(const struct plan *p, int point)
 	const struct plan_point *at = &p->point[point];
 	const struct config *c = &p->config[at->config];
 	double steps = (double)predict_check_steps(p, point);
-	double ns = known(c->check_ends_ns + steps * c->check_step_ns, 0);
+	double ns = known(fmax(c->check_ends_ns, steps * c->check_step_ns), 0);
 
 	if ((double)at->depth > steps)
 		ns += known(c->ends_ns + steps * c->step_ns + c->gap_ns, 0);

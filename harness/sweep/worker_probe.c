@@ -67,7 +67,7 @@ static int time_steps(struct config *c, const struct subject *s, enum mode mode)
 		err = time_check(s, 1, &c->check_ends_ns);
 	if (err)
 		return err;
-	c->check_step_ns = 0;
+	c->check_step_ns = c->check_ends_ns;
 	c->gap_ns = fmax(wall_ns - one_ns, 0);
 	c->step_ns = one_ns;
 	c->ends_ns = 0;
@@ -79,7 +79,8 @@ static int time_steps(struct config *c, const struct subject *s, enum mode mode)
 		err = time_check(s, n, &check_ns);
 	if (err)
 		return err;
-	c->check_step_ns = fmax(check_ns - c->check_ends_ns, 0) / (double)(n - 1);
+	/* no line through the two: of more steps a check may compare fewer units */
+	c->check_step_ns = check_ns / (double)n;
 	c->step_ns = fmax((many_ns - one_ns) / (double)(n - 1), 0.01 * one_ns);
 	c->ends_ns = fmax(one_ns - c->step_ns, 0);
 	return 0;
