@@ -141,7 +141,10 @@ void contrast_csv(const struct results *r, FILE *out)
 	json_t *columns = columns_of(p), *empty = json_deep_copy(columns), *v;
 	const char *name;
 
-	json_object_foreach(columns, name, v) json_object_set_new(empty, name, json_null());
+	json_object_foreach(columns, name, v)
+	{
+		json_object_set_new(empty, name, json_null());
+	}
 	for (int i = 0; i < p->n_points; i++) {
 		json_t *line = json_deep_copy(empty), *axes = plan_axes_json(p, i);
 		json_t *row = row_of(r, i);

@@ -7,7 +7,8 @@
  *
  *   job     {job: "probe"|"measure", plan, process, side, done: [[point, round]...], skip:
  * [point...], canary_ns, check_all} lines   {record: "setup", config}, {record: "begin", point,
- * round} before what may hang; {record: "probe", config, ...}; {record: "header", ...}; {record:
+ * round} before what may hang; {record: "probe", config, ...}; {record: "calibrated",
+ * calibrate_ns}; {record: "header", ...}; {record:
  * "visit", point, round, ...}; {record: "failed", point, code}; {record: "bye", ...} when all is
  * done
  */
