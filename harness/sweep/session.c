@@ -183,15 +183,20 @@ static bool is_enough(struct session *s, int i)
 {
 	const struct journal *j = &s->journal;
 	int processes = i / j->sides;
+	bool fresh;
 
 	if (i % j->sides || !looks_due(&plan_of(s)->design, processes))
 		return false;
-	if (s->looked != processes) /* it was taken before a resume */
+	fresh = s->looked == processes; /* else it was taken before a resume */
+	if (!fresh)
 		s->look = looks_take(j, processes, NULL);
 	s->looked = processes;
-	show_line(&s->show, "%d of %d points are wider than ±%.0f %% after %d processes%s: %s",
-		  s->look.wide, s->look.points, 100 * plan_of(s)->design.half_width_max, processes,
-		  j->sides == 2 ? " a side" : "", s->look.stop ? "no more" : "more are added");
+	if (fresh || s->look.stop)
+		show_line(&s->show,
+			  "%d of %d points are wider than ±%.0f %% after %d processes%s: %s",
+			  s->look.wide, s->look.points, 100 * plan_of(s)->design.half_width_max,
+			  processes, j->sides == 2 ? " a side" : "",
+			  s->look.stop ? "no more" : "more are added");
 	return s->look.stop;
 }
 
