@@ -108,7 +108,7 @@ enum { NAME, KIND, UNIT, DEFAULT, RANGE, COLUMNS };
 
 static void fill_cells(const struct param *row, char cell[COLUMNS][256])
 {
-	snprintf(cell[NAME], 256, "%s%s", row->name, row->axis ? " (*)" : "");
+	snprintf(cell[NAME], 256, "%s%s", row->name, row->axis ? " (*)" : row->aside ? " (+)" : "");
 	snprintf(cell[KIND], 256, "%s", param_kind_name(row->kind));
 	snprintf(cell[UNIT], 256, "%s", *row->unit ? row->unit : "-");
 	snprintf(cell[DEFAULT], 256, "%s", *row->def ? row->def : "none");
@@ -160,6 +160,11 @@ int workload_print(const struct workload *w, FILE *out)
 	print_table(w, out);
 	if (axis)
 		fprintf(out, "\n  (*) makes kernels larger; values to try: %s\n", axis->axis);
+	for (const struct param *row = w->params; row->name; row++)
+		if (row->aside) {
+			fprintf(out, "  (+) a full sweep varies it, at the centre of its grid\n");
+			break;
+		}
 	fprintf(out, "  Sizes and lists take k, M and G, powers of 1024. Reals take 1e-6, whole "
 		     "numbers do not.\n");
 	return 0;

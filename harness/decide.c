@@ -46,7 +46,7 @@ int look_at(struct look *out, int processes, const struct interval *point, int p
 }
 
 /* An interval that is not known is NaN, and so compares to nothing: open. */
-enum verdict verdict_of(const struct interval *ratio, double margin)
+enum ratio_verdict verdict_of(const struct interval *ratio, double margin)
 {
 	if (ratio->lo > 1 + margin)
 		return VERDICT_SLOWER;
@@ -62,7 +62,7 @@ struct same_system same_system_of(const struct interval *ratio, int points, doub
 	struct same_system s = { .points = points, .share = NAN };
 
 	for (int i = 0; i < points; i++) {
-		enum verdict v = verdict_of(&ratio[i], margin);
+		enum ratio_verdict v = verdict_of(&ratio[i], margin);
 
 		s.known += ratio[i].known;
 		s.slower += v == VERDICT_SLOWER;

@@ -44,14 +44,14 @@ int look_at(struct look *out, int processes, const struct interval *point, int p
 #define MARGIN_DEFAULT 0.02
 
 /* What the interval of a ratio B / A says of B, beside the margin. */
-enum verdict {
+enum ratio_verdict {
 	VERDICT_SAME,	/* all of it is within 1 - margin to 1 + margin */
 	VERDICT_SLOWER, /* all of it is above */
 	VERDICT_FASTER, /* all of it is below */
 	VERDICT_OPEN,	/* anything else, and not known */
 };
 
-enum verdict verdict_of(const struct interval *ratio, double margin);
+enum ratio_verdict verdict_of(const struct interval *ratio, double margin);
 
 /* Two runs of one system: nearly every difference found is a false one. */
 struct same_system {

@@ -192,5 +192,6 @@ json_t *param_row_json(const struct param *row)
 	json_object_set_new(o, "choices", choices);
 	json_object_set_new(o, "help", json_string(row->help));
 	json_object_set_new(o, "axis", json_text(row->axis));
+	json_object_set_new(o, "aside", json_text(row->aside));
 	return o;
 }

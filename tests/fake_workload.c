@@ -28,11 +28,12 @@ static const char *const scripts[] = { "good", "bad", "warns", "missing", "inter
 
 static const struct param params[] = {
 	PARAM_AXIS(fake_opts, cells, "cells", "1", 1, 65536, "1,32,1k", "number of cells"),
-	PARAM_INT(fake_opts, launches, "launches", "1", 1, 2048, "launches it says a step has"),
+	PARAM_INT_ASIDE(fake_opts, launches, "launches", "1", 1, 2048, "1,4",
+			"launches it says a step has"),
 	PARAM_INT(fake_opts, depth_max, "steps", "0", 0, 1000, "largest depth, 0 for any"),
 	PARAM_INT(fake_opts, fail_errno, "1", "22", 1, 133, "what a failing hook returns"),
 	PARAM_REAL(fake_opts, rate, "Hz", "0.5", 0.1, 1e6, "beats a second"),
-	PARAM_CHOICE(fake_opts, solver, "rkf78", solvers, "the solver"),
+	PARAM_CHOICE_ASIDE(fake_opts, solver, "rkf78", solvers, "euler,rkf78", "the solver"),
 	PARAM_CHOICE(fake_opts, fail, "none", hooks, "which hook fails"),
 	PARAM_CHOICE(fake_opts, interrupt, "none", hooks, "in which hook Ctrl-C comes"),
 	PARAM_INT(fake_opts, interrupt_at, "1", "1", 1, 1 << 30, "in which call of it"),

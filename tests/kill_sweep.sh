@@ -88,7 +88,9 @@ finished >"$dir/after"
 lost=$(comm -23 "$dir/before" "$dir/after" | wc -l)
 [ "$lost" = 0 ] || fail "at the end $lost finished points are lost"
 all=$(wc -l <"$dir/after")
-if [ "$all" != 1080 ] || [ "$(uniq "$dir/after" | wc -l)" != 1080 ]; then
-	fail "$all points, not 1080 different ones"
+# the plan has what a quick sweep has time for, 40 processes measure it
+want=$((40 * $(head -n 1 "$file" | grep -o '"key":"' | wc -l)))
+if [ "$all" != "$want" ] || [ "$(uniq "$dir/after" | wc -l)" != "$want" ]; then
+	fail "$all points, not $want different ones"
 fi
 echo "$done kills: $kept points were finished by then, none was lost; $(cat "$dir/check")"

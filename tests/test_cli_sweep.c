@@ -58,8 +58,10 @@ static void sweep(void)
 	const char *text;
 
 	need_device();
-	cr_assert(zero(int, run_rift(ERR, &text, "%s --output '%s'", small_plan(), file)), "%s",
+	cr_assert(zero(int, run_rift(OUT, &text, "%s --output '%s'", small_plan(), file)), "%s",
 		  text);
+	cr_assert(ne(ptr, strstr(text, "\npredicted "), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, " s, took "), NULL), "%s", text);
 }
 
 Test(small_cli_sweep, help_and_what_is_refused)
@@ -96,6 +98,12 @@ Test(small_cli_sweep, a_dry_run_measures_nothing)
 	cr_assert(ne(ptr, strstr(text, "2 processes, 2 rounds of 4 points, seed 5"), NULL), "%s",
 		  text);
 	cr_assert(ne(ptr, strstr(text, "predicted"), NULL), "%s", text);
+	cr_assert(
+		zero(int, run_rift(OUT, &text,
+				   "sweep %s --size 1 --depth 1 --mode stream --dry-run", name())),
+		"a full one");
+	cr_assert(ne(ptr, strstr(text, "full: 5 to 30 processes, 5 rounds of 1 points"), NULL),
+		  "%s", text);
 	cr_assert(ne(int, access(file, F_OK), 0), "no file");
 	cr_assert(ne(int, access(part, F_OK), 0), "no file");
 }
@@ -109,11 +117,16 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 	cr_assert(eq(int, lines_of("header"), 2), "a process each");
 	cr_assert(eq(int, lines_of("point"), 8), "4 points x 2 processes");
 	cr_assert(eq(int, lines_of("trailer"), 2), "a process each");
+	shell(&text, "grep -c '\"process_index\":0,.*\"rounds\":\\[0[],]' '%s'", file);
+	cr_assert(eq(int, atoi(text), 4), "the first process checks all in its first round");
 	shell(&text, "ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "check");
 	cr_assert(ne(ptr, strstr(text, "2 of 2 processes complete, 8 points ok, 0 failed"), NULL),
 		  "%s", text);
+	cr_assert(eq(int, run_rift(ERR, &text, "check '%s' --ratios '%s/r.csv'", file, dir), 3),
+		  "one side");
+	cr_assert(ne(ptr, strstr(text, "has one side"), NULL), "%s", text);
 	refused(3, "exists; give another name", "%s --output '%s'", small_plan(), file);
 	refused(3, "is complete", "sweep --resume '%s'", file);
 }
@@ -195,6 +208,10 @@ Test(small_cli_sweep, two_platforms_in_turn)
 	cr_assert(eq(str, (char *)text, "abba"), "%s", text);
 	shell(&text, "grep -c '\"CUDA_X\":\"a b\"' '%s'", file);
 	cr_assert(eq(int, atoi(text), 2), "side b was started behind the command");
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --ratios '%s/r.csv'", file, dir)),
+		  "ratios");
+	shell(&text, "wc -l <'%s/r.csv'", dir);
+	cr_assert(eq(int, atoi(text), 5), "names and 4 points: %s", text);
 }
 
 Test(small_cli_sweep, a_command_that_cannot_start_is_said)

@@ -96,7 +96,7 @@ Test(small_decide, the_limit_itself_is_narrow)
 
 struct verdict_case {
 	double lo, hi;
-	enum verdict want;
+	enum ratio_verdict want;
 };
 
 Test(small_decide, verdicts_at_the_margin)

@@ -1,6 +1,6 @@
 /*
- * test_sweep_plan.c - harness/sweep/plan.h and predict.h: which points, their keys, the plan as a
- * record and back, and what is left out for the sake of time.
+ * test_sweep_plan.c - harness/sweep/plan.h: which points, their keys, the plan as a record and
+ * back.
  */
 #include "harness/sweep/plan.h"
 #include "harness/sweep/predict.h"
@@ -10,7 +10,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 TestSuite(small_sweep_plan, .timeout = 60);
@@ -36,8 +35,8 @@ Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 {
 	struct plan p = plan_of(NULL, NULL, NULL, 0);
 
-	cr_assert(eq(int, p.n_configs, 3), "1,32,1k");
-	cr_assert(eq(int, p.n_points, 3 * 13 * 3), "1 to 4096 by 2, three modes");
+	cr_assert(eq(int, p.n_configs, 3 + 2), "1,32,1k, and aside launches=4, solver=euler");
+	cr_assert(eq(int, p.n_points, 3 * 13 * 3 + 2 * 3), "1 to 4096 by 2, three modes");
 	plan_release(&p);
 }
 
@@ -126,6 +125,58 @@ Test(small_sweep_plan, a_parameter_around_the_centre)
 	plan_release(&p);
 }
 
+/* How many points a full or quick plan has with one assignment or around, or none. */
+static int count_points(bool quick, const char *size, char *arg, char *around)
+{
+	struct plan_request r = { .workload = fakes,
+				  .assignment = &arg,
+				  .n_assignments = arg != NULL,
+				  .around = &around,
+				  .n_arounds = around != NULL,
+				  .size = size,
+				  .mode = "stream",
+				  .design = design_of(quick) };
+	struct plan p;
+	int n;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	n = p.n_points;
+	plan_release(&p);
+	return n;
+}
+
+Test(small_sweep_plan, side_axes_of_the_workload)
+{
+	char text[160];
+	struct plan p = plan_of(NULL, "fused", NULL, 0);
+
+	plan_point_text(&p, 39, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=32 launches=4 fused depth 64"), "%s", text);
+	plan_point_text(&p, 40, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=32 solver=euler fused depth 64"), "%s", text);
+	plan_release(&p);
+	cr_assert(eq(int, count_points(false, NULL, NULL, NULL), 3 * 13 + 2), "full");
+	cr_assert(eq(int, count_points(true, NULL, NULL, NULL), 3 * 7), "quick: none");
+	cr_assert(eq(int, count_points(false, "1,32", NULL, NULL), 2 * 13), "a grid of the user");
+	cr_assert(eq(int, count_points(false, NULL, "cells=1,32", NULL), 2 * 13), "the same");
+	/* named, once as an axis of the grid, once around it with other values */
+	cr_assert(eq(int, count_points(false, NULL, "launches=1,2", NULL), 2 * 3 * 13 + 1), "axis");
+	cr_assert(eq(int, count_points(false, NULL, NULL, "launches=2,3,5"), 3 * 13 + 3 + 1),
+		  "around");
+}
+
+Test(small_sweep_plan, side_axes_of_every_workload_are_values_it_takes)
+{
+	for (size_t i = 0; workloads[i]; i++) {
+		const struct workload *const one[] = { workloads[i], NULL };
+		struct plan_request r = { .workload = one, .design = design_of(false) };
+		struct plan p;
+
+		cr_assert(zero(int, plan_make(&p, &r)), "%s", workloads[i]->name);
+		plan_release(&p);
+	}
+}
+
 Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)
 {
 	char *two[] = { "cells=1,2" }, *one[] = { "cells=2" };
@@ -189,98 +240,4 @@ Test(small_sweep_plan, a_damaged_plan_is_refused)
 		plan_release(&p);
 		json_decref(o);
 	}
-}
-
-/* ---- time ------------------------------------------------------------------------------- */
-
-/* Steps that take as long as the fake has cells, in units of this. */
-static void say_it_takes(struct plan *p, double ns)
-{
-	for (int i = 0; i < p->n_configs; i++) {
-		const struct fake_opts *o = p->config[i].params.opts;
-
-		p->config[i].setup_ns = 0;
-		p->config[i].gap_ns = 0;
-		p->config[i].ends_ns = 5000;
-		p->config[i].step_ns = ns * (double)o->cells;
-	}
-	p->start_ns = 0;
-	predict_blocks(p);
-}
-
-Test(small_sweep_plan, long_blocks_are_no_points_of_a_design)
-{
-	struct plan p = plan_of(NULL, "stream", NULL, 0);
-
-	say_it_takes(&p, 1e6); /* 1, 32 and 1024 ms a step */
-	predict_drop_long(&p);
-	/* depths 1 to 64 of the first size, 1 and 2 of the second */
-	cr_assert(eq(int, p.n_points, 7 + 2), "%d points", p.n_points);
-	cr_assert(eq(int, p.n_configs, 2), "the third size has none left");
-	for (int i = 0; i < p.n_points; i++)
-		cr_assert(le(dbl, p.point[i].block_ns, BLOCK_LONGEST_NS), "%d", i);
-	plan_release(&p);
-}
-
-Test(small_sweep_plan, what_the_user_named_stays)
-{
-	char *args[] = { "cells=1k" };
-	struct plan p = plan_of(NULL, "stream", args, 1);
-
-	say_it_takes(&p, 1e6);
-	predict_drop_long(&p);
-	cr_assert(eq(int, p.n_points, 1), "depth 1 of the size that was named");
-	plan_release(&p);
-	p = plan_of("1,8", "stream", args, 1);
-	say_it_takes(&p, 1e6);
-	cr_assert(zero(int, predict_drop_long(&p)), "both were named");
-	plan_release(&p);
-}
-
-Test(small_sweep_plan, corners_go_first)
-{
-	char *args[] = { "cells=1:256:x4" };
-	struct plan p = plan_of("1:256:x4", "stream", args, 1);
-	double before, least = 2;
-	int all = p.n_points, dropped;
-
-	say_it_takes(&p, 1000);
-	before = predict_session_ns(&p, 1);
-	dropped = predict_drop_corners(&p, 1, 0.8 * before);
-	cr_assert(lt(int, 0, dropped), "something must go");
-	cr_assert(eq(int, p.n_points, all - dropped), "count");
-	cr_assert(lt(dbl, predict_session_ns(&p, 1), 0.8 * before), "limit");
-	for (int i = 0; i < p.n_points; i++)
-		least = fmin(least, p.point[i].corner);
-	cr_assert(zero(dbl, least), "the centre stays");
-	for (int i = 0; i < p.n_points; i++)
-		cr_assert(lt(dbl, p.point[i].corner, 2), "a corner stayed");
-	plan_release(&p);
-}
-
-Test(small_sweep_plan, one_point_always_stays)
-{
-	struct plan p = plan_of(NULL, "stream", NULL, 0);
-
-	say_it_takes(&p, 1000);
-	predict_drop_corners(&p, 2, 0);
-	cr_assert(eq(int, p.n_points, 1), "%d", p.n_points);
-	plan_release(&p);
-}
-
-Test(small_sweep_plan, prediction_counts_what_a_session_does)
-{
-	char *args[] = { "cells=1" };
-	struct plan p = plan_of("1", "stream", args, 1);
-	double one;
-
-	say_it_takes(&p, 1e6);
-	one = predict_session_ns(&p, 1);
-	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 2), 2 * one, 1), "two sides");
-	p.design.processes *= 3;
-	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 1), 3 * one, 1), "processes");
-	/* 3 blocks of 1.005 ms, the smallest number of a visit */
-	cr_assert(le(dbl, 3 * 1.005e6, predict_visit_ns(&p, 0)), "a visit");
-	cr_assert(le(dbl, predict_visit_ns(&p, 0), 4 * 1.005e6), "a visit");
-	plan_release(&p);
 }

@@ -120,6 +120,18 @@ static json_t *summary(const json_t *point)
 
 /* ---- point ------------------------------------------------------------------------------ */
 
+/* A copy of a check that says in which rounds there was one. */
+static json_t *with_rounds(const json_t *check, json_t *const *visit, int rounds)
+{
+	json_t *o = json_copy((json_t *)(uintptr_t)check), *checked = json_array();
+
+	for (int r = 0; r < rounds; r++)
+		if (json_object_get(visit[r], "check"))
+			json_array_append_new(checked, json_integer(r));
+	json_object_set_new(o, "rounds", checked);
+	return o;
+}
+
 /* The worst of the rounds' checks: a failed one, else the last, else null. */
 static json_t *worst_check(json_t *const *visit, int rounds, bool *failed)
 {
@@ -135,7 +147,7 @@ static json_t *worst_check(json_t *const *visit, int rounds, bool *failed)
 		worst = check;
 		*failed = !state || strcmp(state, "passed");
 	}
-	return worst ? json_incref(worst) : json_null();
+	return worst ? with_rounds(worst, visit, rounds) : json_null();
 }
 
 /* What every visit says alike, where any says it. */

@@ -85,6 +85,10 @@ static const struct field trailer_fields[] = { { "records", WHOLE },
 					       { "complete", TRUTH },
 					       { NULL, TEXT } };
 
+static const struct field look_fields[] = { { "processes", WHOLE }, { "points", WHOLE },
+					    { "wide", WHOLE },	    { "wide_keys", ARRAY },
+					    { "stop", TRUTH },	    { NULL, TEXT } };
+
 /* ---- records ---------------------------------------------------------------------------- */
 
 static int check_hash(const struct checking *c, const json_t *o)
@@ -183,11 +187,29 @@ static int take_point(struct checking *c, const json_t *o)
 	return err || !c->csv ? err : csv_point(c->csv, o);
 }
 
+/* Of the process after which the sequential rule looked; else null. */
+static int check_look(const struct checking *c, const json_t *look)
+{
+	int err;
+
+	if (!look || json_is_null(look))
+		return 0;
+	err = check_fields(c, look, look_fields);
+	if (!err && json_integer_value(json_object_get(look, "wide")) !=
+			    (json_int_t)json_array_size(json_object_get(look, "wide_keys")))
+		err = wrong(c, "wide and wide_keys of look do not agree", "");
+	if (!err && json_is_true(json_object_get(look, "stop")))
+		c->facts->enough = (int)json_integer_value(json_object_get(look, "processes"));
+	return err;
+}
+
 static int take_trailer(struct checking *c, const json_t *o)
 {
 	int err = check_fields(c, o, trailer_fields);
 
 	c->facts->trailers++;
+	if (!err)
+		err = check_look(c, json_object_get(o, "look"));
 	return err ? err : check_hash(c, o);
 }
 

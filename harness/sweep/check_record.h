@@ -8,7 +8,9 @@
 
 struct record_facts {
 	char session_id[32], schema[16];
-	int headers, points, ok, failed, trailers, visits, processes, sides;
+	int headers, points, ok, failed, trailers, visits, sides;
+	int processes; /* of each side; at most, where the sequential rule decides */
+	int enough;    /* processes of each side after which the sequential rule stopped; 0: not */
 	bool torn;
 };
 

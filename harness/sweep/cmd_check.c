@@ -7,11 +7,16 @@
 #include "common/output.h"
 #include "harness/command.h"
 #include "harness/sweep/check_record.h"
+#include "harness/sweep/contrast.h"
 
-enum { KEY_HELP = 'h', KEY_CSV = 256 };
+enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS };
 
 static const struct argp_option options[] = {
 	{ "csv", KEY_CSV, "FILE", 0, "also write a line for each point: its axes and its summary",
+	  0 },
+	{ "ratios", KEY_RATIOS, "FILE", 0,
+	  "of a record with two sides (rift sweep --against): also write, for each point, the "
+	  "ratio of side b to side a, its 95 % interval and what it says",
 	  0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },
@@ -20,7 +25,7 @@ static const struct argp_option options[] = {
 struct check_args {
 	char **file;
 	int n;
-	const char *csv;
+	const char *csv, *ratios;
 	bool help;
 };
 
@@ -34,6 +39,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CSV:
 		a->csv = arg;
+		return 0;
+	case KEY_RATIOS:
+		a->ratios = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		a->file[a->n++] = arg;
@@ -54,7 +62,7 @@ static const struct argp argp = {
 
 static void print_facts(const char *path, const struct record_facts *f)
 {
-	int whole = f->sides * f->processes;
+	int whole = f->sides * (f->enough ? f->enough : f->processes);
 
 	if (!f->sides) {
 		printf("%s: valid; %d visits of a process under way%s\n", path, f->visits,
@@ -77,13 +85,36 @@ static int check_one(const char *path, FILE *csv)
 	return err;
 }
 
+static int write_ratios(const char *path, const char *name)
+{
+	struct output out = { 0 };
+	struct journal j;
+	struct results r;
+	int err = journal_read(&j, path);
+
+	if (!err && j.sides != 2)
+		err = complain(EINVAL, "--ratios: %s has one side: rift sweep --against makes two",
+			       path);
+	if (!err && output_open(&out, "--ratios", name))
+		err = -EINVAL;
+	if (!err) {
+		results_init(&r, &j, journal_processes(&j));
+		contrast_csv(&r, out.file);
+		results_release(&r);
+		err = output_commit(&out) ? -EIO : 0;
+	}
+	output_discard(&out);
+	journal_release(&j);
+	return err;
+}
+
 static int check_all(const struct check_args *a)
 {
 	struct output csv = { 0 };
 	int err = 0;
 
-	if (a->csv && a->n > 1)
-		return complain(EINVAL, "--csv takes one record file");
+	if ((a->csv || a->ratios) && a->n > 1)
+		return complain(EINVAL, "--%s takes one record file", a->csv ? "csv" : "ratios");
 	if (a->csv && output_open(&csv, "--csv", a->csv))
 		return -EINVAL;
 	for (int i = 0; i < a->n; i++) {
@@ -94,7 +125,7 @@ static int check_all(const struct check_args *a)
 	if (a->csv && !err)
 		err = output_commit(&csv) ? -EIO : 0;
 	output_discard(&csv);
-	return err;
+	return err || !a->ratios ? err : write_ratios(a->file[0], a->ratios);
 }
 
 int cmd_check(int argc, char **argv)

@@ -12,8 +12,7 @@ static const char *const series[] = { "t_enq_ns", "t_total_ns", NULL };
 static const char *const statistics[] = { "median", "min", "p10", "p25", "p75",
 					  "p90",    "p99", "max", "mad", NULL };
 
-/* A text in quotes where it needs them; what is missing or null stays empty. */
-static void put(FILE *out, const json_t *v)
+void csv_value(FILE *out, const json_t *v)
 {
 	char *text;
 
@@ -61,7 +60,7 @@ static void put_names(struct csv_points *c, const json_t *axes)
 static void put_field(const struct csv_points *c, const json_t *o, const char *name)
 {
 	fputc(',', c->out);
-	put(c->out, json_object_get(o, name));
+	csv_value(c->out, json_object_get(o, name));
 }
 
 int csv_point(struct csv_points *c, const json_t *point)
@@ -71,7 +70,7 @@ int csv_point(struct csv_points *c, const json_t *point)
 
 	if (!c->columns)
 		put_names(c, axes);
-	put(c->out, json_object_get(point, "side"));
+	csv_value(c->out, json_object_get(point, "side"));
 	put_field(c, point, "process_index");
 	put_field(c, point, "status");
 	for (size_t i = 0; i < json_array_size(c->columns); i++)

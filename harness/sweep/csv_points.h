@@ -13,6 +13,9 @@ struct csv_points {
 /* The names first, before the first point. An axis that only later points have is left out. */
 int csv_point(struct csv_points *c, const json_t *point);
 
+/* A text in quotes where it needs them; what is missing or null stays empty. */
+void csv_value(FILE *out, const json_t *v);
+
 void csv_points_release(struct csv_points *c);
 
 #endif

@@ -32,6 +32,15 @@ int journal_slot(const struct journal *j, int i)
 	return ((i % 2) ^ (pair % 2)) * j->plan.design.processes + pair;
 }
 
+int journal_processes(const struct journal *j)
+{
+	int done = 0;
+
+	while (done < j->slots && j->complete[journal_slot(j, done)])
+		done++;
+	return done < j->sides ? 1 : done / j->sides;
+}
+
 void *journal_zeroed(size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);

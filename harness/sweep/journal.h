@@ -52,6 +52,15 @@ int journal_refuse(const char *path);
 /* One to go on with, by its .jsonl, .part or .visits name. */
 int journal_open(struct journal *j, const char *path);
 
+/*
+ * Reads a complete session or one under way, without taking its lock and without writing. Returns
+ * 0, or a negative errno after one line. *j may be released after a failure too.
+ */
+int journal_read(struct journal *j, const char *path);
+
+/* Processes that each side has completed, 1 or more. */
+int journal_processes(const struct journal *j);
+
 /* Slots in the order in which they run: ABBA for two sides. */
 int journal_slot(const struct journal *j, int i);
 const char *journal_side_name(int side);

@@ -236,3 +236,16 @@ int journal_open(struct journal *j, const char *path)
 	}
 	return err ? err : write_missing_points(j);
 }
+
+int journal_read(struct journal *j, const char *path)
+{
+	struct record_scan scan;
+	int err;
+
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = -1 };
+	err = record_read(&scan, path, take_part_line, j);
+	if (!err && !scan.line)
+		err = complain(EINVAL, "%s has no plan", path);
+	j->torn = scan.torn;
+	return err;
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/decide.h"
 #include "harness/sweep/plan_build.h"
 
 struct design design_of(bool quick)
@@ -15,10 +16,30 @@ struct design design_of(bool quick)
 	const int64_t ms = 1000000;
 
 	if (quick)
-		return (struct design){ true,	   5,	     3,	       ms / 2, 3, 50, 300 * ms,
-					1000 * ms, 200 * ms, 400 * ms, 256,    0, 0 };
-	return (struct design){ false,	   10,	     5,		2 * ms, 3, 200, 500 * ms,
-				5000 * ms, 200 * ms, 1000 * ms, 256,	0, 0 };
+		return (struct design){ .quick = true,
+					.processes = 5,
+					.half_width_max = HALF_WIDTH_MAX_QUICK,
+					.rounds = 3,
+					.visit_ns = ms / 2,
+					.blocks_min = 3,
+					.blocks_max = 50,
+					.warmup_min_ns = 300 * ms,
+					.warmup_max_ns = 1000 * ms,
+					.pause_min_ns = 200 * ms,
+					.pause_max_ns = 400 * ms,
+					.check_steps = 256 };
+	return (struct design){ .processes = 30, /* the last look */
+				.sequential = true,
+				.half_width_max = HALF_WIDTH_MAX,
+				.rounds = 5,
+				.visit_ns = 2 * ms,
+				.blocks_min = 3,
+				.blocks_max = 200,
+				.warmup_min_ns = 500 * ms,
+				.warmup_max_ns = 5000 * ms,
+				.pause_min_ns = 200 * ms,
+				.pause_max_ns = 1000 * ms,
+				.check_steps = 256 };
 }
 
 static void find_keys(struct plan *p)
@@ -64,7 +85,8 @@ int plan_make(struct plan *out, const struct plan_request *r)
 
 	*out = (struct plan){ .design = r->design,
 			      .depth_given = r->depth != NULL,
-			      .start_ns = NAN };
+			      .start_ns = NAN,
+			      .calibrate_ns = NAN };
 	for (const struct workload *const *w = r->workload; *w && !err; w++)
 		err = plan_add_workload(out, r, *w);
 	if (err)

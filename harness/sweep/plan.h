@@ -26,8 +26,9 @@ struct config {
 	bool size_given;      /* the user named the sizes */
 	/* from a probe (probe.h), ns; NAN: not known */
 	double setup_ns;
-	double ends_ns, step_ns; /* a block of D steps takes ends_ns + D * step_ns */
-	double gap_ns;		 /* beside the block: reset and synchronize */
+	double ends_ns, step_ns;	     /* a block of D steps takes ends_ns + D * step_ns */
+	double gap_ns;			     /* beside the block: reset and synchronize */
+	double check_ends_ns, check_step_ns; /* to check D steps: D * step, no less than ends */
 };
 
 struct plan_point {
@@ -42,7 +43,9 @@ struct plan_point {
 /* How points are measured. */
 struct design {
 	bool quick;
-	int processes; /* of each platform */
+	int processes;	       /* of each platform; sequential: at most */
+	bool sequential;       /* ends at a look of harness/decide.h that finds enough */
+	double half_width_max; /* of an interval that is narrow enough, a share */
 	int rounds;
 	int64_t visit_ns;	    /* blocks of a visit last about this long ... */
 	int blocks_min, blocks_max; /* ... within these numbers */
@@ -73,7 +76,8 @@ struct plan {
 	int n_points;
 	bool depth_given;
 	double start_ns; /* from the start of a worker to its first line, probed; NAN: not known */
-	int refused;	 /* points that the workload's limits do not allow */
+	double calibrate_ns;   /* to look the platform over and calibrate clocks, probed; NAN */
+	int refused;	       /* points that the workload's limits do not allow */
 	char refused_why[160]; /* the first reason */
 };
 
@@ -97,7 +101,7 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 /* {workload, mode, depth, and each parameter that is not at its default}. New reference. */
 json_t *plan_axes_json(const struct plan *p, int point);
 
-/* "myocyte cells=32 graph depth 16" */
+/* "myocyte cells=32 graph depth 16": the kernel size, and what is at no default. */
 void plan_point_text(const struct plan *p, int point, char *out, size_t size);
 
 void plan_release(struct plan *p);

@@ -39,9 +39,13 @@ static void config_init(struct config *c, const struct workload *w)
 	void *opts = calloc(1, w->opts_size ? w->opts_size : 1);
 
 	CHECK(opts, "%zu bytes of options", w->opts_size);
-	*c = (struct config){
-		.workload = w, .setup_ns = NAN, .ends_ns = NAN, .step_ns = NAN, .gap_ns = NAN
-	};
+	*c = (struct config){ .workload = w,
+			      .setup_ns = NAN,
+			      .ends_ns = NAN,
+			      .step_ns = NAN,
+			      .gap_ns = NAN,
+			      .check_ends_ns = NAN,
+			      .check_step_ns = NAN };
 	params_init(&c->params, w->params, w->name, opts);
 }
 
@@ -194,6 +198,41 @@ static bool has(const struct workload *w, const char *assignment)
 	return params_find(w->params, assignment, strcspn(assignment, "=")) >= 0;
 }
 
+static bool names(const char *assignment, const struct param *row)
+{
+	size_t len = strlen(row->name);
+
+	return !strncmp(assignment, row->name, len) && assignment[len] == '=';
+}
+
+static bool is_named(const struct plan_request *r, const struct param *row)
+{
+	for (int i = 0; i < r->n_assignments; i++)
+		if (names(r->assignment[i], row))
+			return true;
+	for (int i = 0; i < r->n_arounds; i++)
+		if (names(r->around[i], row))
+			return true;
+	return false;
+}
+
+/* The workload's side axes go with a full design whose grid the user has not chosen. */
+static int add_asides(struct plan *p, const struct plan_request *r, const struct workload *w)
+{
+	int err = 0;
+	char around[512];
+
+	if (r->design.quick || r->size || r->depth || is_named(r, workload_axis(w)))
+		return 0;
+	for (const struct param *row = w->params; row->name && !err; row++) {
+		if (!row->aside || is_named(r, row))
+			continue;
+		snprintf(around, sizeof(around), "%s=%s", row->name, row->aside);
+		err = add_values(p, r, w, around);
+	}
+	return err;
+}
+
 int plan_add_workload(struct plan *p, const struct plan_request *r, const struct workload *w)
 {
 	int before = p->n_points, err = add_values(p, r, w, NULL);
@@ -201,6 +240,8 @@ int plan_add_workload(struct plan *p, const struct plan_request *r, const struct
 	for (int i = 0; i < r->n_arounds && !err; i++)
 		if (has(w, r->around[i]))
 			err = add_values(p, r, w, r->around[i]);
+	if (!err)
+		err = add_asides(p, r, w);
 	if (!err && p->n_points == before)
 		err = complain(EINVAL, "%s allows none of these points: %s", w->name,
 			       p->refused_why);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/decide.h"
 #include "harness/json.h"
 #include "harness/sweep/plan.h"
 #include "harness/sweep/record.h"
@@ -25,6 +26,8 @@ static json_t *design_json(const struct design *d)
 			      (json_int_t)d->visit_ns, "blocks_min", d->blocks_min, "blocks_max",
 			      d->blocks_max);
 
+	json_object_set_new(o, "sequential", json_boolean(d->sequential));
+	json_object_set_new(o, "half_width_max", json_real(d->half_width_max));
 	json_object_set_new(o, "warmup_min_ns", json_integer(d->warmup_min_ns));
 	json_object_set_new(o, "warmup_max_ns", json_integer(d->warmup_max_ns));
 	json_object_set_new(o, "pause_min_ns", json_integer(d->pause_min_ns));
@@ -52,12 +55,13 @@ static json_t *config_json(const struct config *c)
 				    row->kind == PARAM_PATH ? json_text(*(const char *const *)field)
 							    : json_string(text));
 	}
-	return json_pack("{s:s, s:o, s:o, s:I, s:i, s:b, s:o, s:o, s:o, s:o}", "workload",
+	return json_pack("{s:s, s:o, s:o, s:I, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "workload",
 			 c->workload->name, "params", all, "set", set, "depth_max",
 			 (json_int_t)c->depth_max, "size_index", c->size_index, "size_given",
 			 c->size_given, "setup_ns", ns_json(c->setup_ns), "ends_ns",
 			 ns_json(c->ends_ns), "step_ns", ns_json(c->step_ns), "gap_ns",
-			 ns_json(c->gap_ns));
+			 ns_json(c->gap_ns), "check_ends_ns", ns_json(c->check_ends_ns),
+			 "check_step_ns", ns_json(c->check_step_ns));
 }
 
 json_t *plan_json(const struct plan *p)
@@ -74,10 +78,11 @@ json_t *plan_json(const struct plan *p)
 							"depth", (json_int_t)at->depth, "block_ns",
 							ns_json(at->block_ns), "key", at->key));
 	}
-	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o}", "design", design_json(&p->design),
+	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "design", design_json(&p->design),
 			 "declared_platform", *p->declared ? json_text(p->declared) : json_null(),
-			 "depth_given", p->depth_given, "start_ns", ns_json(p->start_ns), "configs",
-			 configs, "points", points);
+			 "depth_given", p->depth_given, "start_ns", ns_json(p->start_ns),
+			 "calibrate_ns", ns_json(p->calibrate_ns), "configs", configs, "points",
+			 points);
 }
 
 /* ---- in --------------------------------------------------------------------------------- */
@@ -105,10 +110,15 @@ static int64_t integer(const json_t *o, const char *key)
 static int design_parse(struct design *d, const json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "name"));
+	const json_t *half = json_object_get(o, "half_width_max");
 	int sync;
 
 	*d = (struct design){ .quick = name && !strcmp(name, "quick") };
 	d->processes = (int)integer(o, "processes");
+	d->sequential = json_is_true(json_object_get(o, "sequential"));
+	d->half_width_max = json_is_number(half) ? json_number_value(half)
+			    : d->quick		 ? HALF_WIDTH_MAX_QUICK
+						 : HALF_WIDTH_MAX;
 	d->rounds = (int)integer(o, "rounds");
 	d->visit_ns = integer(o, "visit_ns");
 	d->blocks_min = (int)integer(o, "blocks_min");
@@ -165,6 +175,8 @@ static int config_parse(struct config *c, const json_t *o, const struct workload
 	c->ends_ns = ns_of(o, "ends_ns");
 	c->step_ns = ns_of(o, "step_ns");
 	c->gap_ns = ns_of(o, "gap_ns");
+	c->check_ends_ns = ns_of(o, "check_ends_ns");
+	c->check_step_ns = ns_of(o, "check_step_ns");
 	return 0;
 }
 
@@ -199,6 +211,7 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 	CHECK(out->config && out->point, "memory of %zu points", n_points);
 	out->depth_given = json_is_true(json_object_get(o, "depth_given"));
 	out->start_ns = ns_of(o, "start_ns");
+	out->calibrate_ns = ns_of(o, "calibrate_ns");
 	if (json_string_value(json_object_get(o, "declared_platform")))
 		snprintf(out->declared, sizeof(out->declared), "%s",
 			 json_string_value(json_object_get(o, "declared_platform")));
@@ -248,7 +261,7 @@ void plan_point_text(const struct plan *p, int point, char *out, size_t size)
 	char value[64];
 
 	for (const struct param *row = c->params.rows; row->name && used < size; row++) {
-		if (!is_shown(p, c->workload, row))
+		if (!row->axis && param_is_default(row, c->params.opts))
 			continue;
 		param_format(row, c->params.opts, value, sizeof(value));
 		used += (size_t)snprintf(out + used, size - used, " %s=%s", row->name, value);

@@ -8,9 +8,10 @@
 #include "harness/sweep/plan_build.h"
 
 static const char *const mode_names[] = { "stream", "graph", "fused", NULL };
-const struct param plan_mode_row = { "mode", PARAM_CHOICE, 0, "", "", 0, 0, mode_names, "", NULL };
-const struct param plan_depth_row = { "depth", PARAM_SIZE, 0,	 "steps", "",
-				      1,       1 << 24,	   NULL, "",	  NULL };
+const struct param plan_mode_row = { "mode", PARAM_CHOICE, 0,  "",   "",  0,
+				     0,	     mode_names,   "", NULL, NULL };
+const struct param plan_depth_row = { "depth", PARAM_SIZE, 0,  "steps", "",  1,
+				      1 << 24, NULL,	   "", NULL,	NULL };
 
 enum { QUICK_SIZES = 6 };
 static const char full_depths[] = "1:4096:x2", quick_depths[] = "1:4096:x4";

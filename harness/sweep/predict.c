@@ -9,8 +9,8 @@
 
 /* Two canaries, waited for, and what the harness itself does around a visit. */
 static const double visit_extra_ns = 0.6e6;
-/* Calibration; and opening a device where no probe has told. */
-static const double calibrate_ns = 120e6, start_unknown_ns = 500e6;
+/* Opening a device and calibrating, where no probe has told. */
+static const double start_unknown_ns = 500e6, calibrate_unknown_ns = 1000e6;
 static const double unknown_block_ns = 10e6;
 
 static double known(double ns, double otherwise)
@@ -37,13 +37,34 @@ double predict_visit_ns(const struct plan *p, int point)
 	return blocks * (block_ns + gap_ns) + visit_extra_ns;
 }
 
+int64_t predict_check_steps(const struct plan *p, int point)
+{
+	int64_t depth = p->point[point].depth;
+
+	return depth < p->design.check_steps ? depth : p->design.check_steps;
+}
+
+double predict_check_ns(const struct plan *p, int point)
+{
+	const struct plan_point *at = &p->point[point];
+	const struct config *c = &p->config[at->config];
+	double steps = (double)predict_check_steps(p, point);
+	double ns = known(fmax(c->check_ends_ns, steps * c->check_step_ns), 0);
+
+	if ((double)at->depth > steps)
+		ns += known(c->ends_ns + steps * c->step_ns + c->gap_ns, 0);
+	return ns;
+}
+
 double predict_start_ns(const struct plan *p)
 {
 	const struct design *d = &p->design;
-	double ns = known(p->start_ns, start_unknown_ns) + calibrate_ns;
+	double ns = known(p->start_ns, start_unknown_ns);
 
-	/* steady clocks are met at once or, on a shared machine, never */
-	ns += (double)(d->warmup_min_ns + d->warmup_max_ns) / 2;
+	ns += known(p->calibrate_ns, calibrate_unknown_ns);
+	/* clocks are met steady at once or, where they are shared or rise and fall, never: a quick
+	 * sweep, which is not to take longer than predicted, reckons with the latter */
+	ns += (double)d->warmup_max_ns / (d->quick ? 1 : 2);
 	for (int i = 0; i < p->n_configs; i++)
 		ns += known(p->config[i].setup_ns, 0);
 	for (int i = 0; i < p->n_points; i++)
@@ -51,21 +72,39 @@ double predict_start_ns(const struct plan *p)
 	return ns;
 }
 
+/* All visits of a point in a process, with what may come on top. */
+static double rounds_ns(const struct plan *p, int point)
+{
+	return p->design.rounds * predict_visit_ns(p, point) * (1 + check_share + again_share);
+}
+
 double predict_process_ns(const struct plan *p)
 {
 	double ns = 0;
 
 	for (int i = 0; i < p->n_points; i++)
-		ns += predict_visit_ns(p, i);
-	return predict_start_ns(p) + p->design.rounds * ns;
+		ns += rounds_ns(p, i);
+	return predict_start_ns(p) + ns;
+}
+
+double predict_turn_ns(const struct plan *p, int process)
+{
+	const struct design *d = &p->design;
+	double ns = predict_process_ns(p) + (double)(d->pause_min_ns + d->pause_max_ns) / 2;
+
+	for (int i = 0; i < p->n_points && !process; i++)
+		ns += predict_check_ns(p, i);
+	return ns;
+}
+
+double predict_processes_ns(const struct plan *p, int sides, int processes)
+{
+	return sides * (predict_turn_ns(p, 0) + (processes - 1) * predict_turn_ns(p, 1));
 }
 
 double predict_session_ns(const struct plan *p, int sides)
 {
-	const struct design *d = &p->design;
-	double pause_ns = (double)(d->pause_min_ns + d->pause_max_ns) / 2;
-
-	return sides * d->processes * (predict_process_ns(p) + pause_ns);
+	return predict_processes_ns(p, sides, p->design.processes);
 }
 
 static bool is_too_long(const struct plan *p, int i, void *arg)
@@ -87,9 +126,17 @@ int predict_drop_long(struct plan *p)
 /* ---- the quick design ------------------------------------------------------------------- */
 
 struct place {
-	double corner, visit_ns;
+	double corner, ns; /* ns: of the session, in this point */
 	int point;
 };
+
+/* What a side saves without this point. */
+static double point_ns(const struct plan *p, int point)
+{
+	double block_ns = known(p->point[point].block_ns, unknown_block_ns);
+
+	return p->design.processes * (rounds_ns(p, point) + block_ns) + predict_check_ns(p, point);
+}
 
 /* The outermost first, and among equals the longest. */
 static int by_corner(const void *a, const void *b)
@@ -98,8 +145,8 @@ static int by_corner(const void *a, const void *b)
 
 	if (x->corner != y->corner)
 		return x->corner < y->corner ? 1 : -1;
-	if (x->visit_ns != y->visit_ns)
-		return x->visit_ns < y->visit_ns ? 1 : -1;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
 	return x->point - y->point;
 }
 
@@ -121,14 +168,11 @@ int predict_drop_corners(struct plan *p, int sides, double limit_ns)
 
 	CHECK(place && chosen, "memory of %zu points", n);
 	for (int i = 0; i < p->n_points; i++)
-		place[i] = (struct place){ p->point[i].corner, predict_visit_ns(p, i), i };
+		place[i] = (struct place){ p->point[i].corner, sides * point_ns(p, i), i };
 	qsort(place, n, sizeof(*place), by_corner);
 	for (size_t i = 0; i + 1 < n && !(ns < limit_ns); i++) {
-		double block_ns = known(p->point[place[i].point].block_ns, unknown_block_ns);
-
 		chosen[place[i].point] = true;
-		ns -= sides * p->design.processes *
-		      (p->design.rounds * place[i].visit_ns + block_ns);
+		ns -= place[i].ns;
 	}
 	dropped = plan_drop(p, is_chosen, chosen);
 	free(place);

@@ -18,11 +18,22 @@ static const double quick_limit_ns = 60e9;
 /* Sets block_ns of every point from its configuration. */
 void predict_blocks(struct plan *p);
 
+/* Shares of the time of all visits: checks that are not due; visits that are thrown away. */
+static const double check_share = 0.05, again_share = 0.05;
+
 double predict_visit_ns(const struct plan *p, int point);
+/* Steps that a check of the point is of, and how long it takes, with a block of its own if need be.
+ */
+int64_t predict_check_steps(const struct plan *p, int point);
+double predict_check_ns(const struct plan *p, int point);
 /* From the start of a process to its first visit. */
 double predict_start_ns(const struct plan *p);
 double predict_process_ns(const struct plan *p);
-/* With the pauses between processes; sides: 1 or 2 platforms. */
+/* The process of this number on its side, with the pause before it; the first checks all points. */
+double predict_turn_ns(const struct plan *p, int process);
+/* So many processes of 1 or 2 platforms, with the pauses between them. */
+double predict_processes_ns(const struct plan *p, int sides, int processes);
+/* All that the design has at most. */
 double predict_session_ns(const struct plan *p, int sides);
 
 /*

@@ -36,13 +36,16 @@ static double number(const json_t *o, const char *key)
 static int take_line(const json_t *o, void *arg)
 {
 	struct probing *p = arg;
-	int i = (int)json_integer_value(json_object_get(o, "config"));
+	const json_t *config = json_object_get(o, "config");
+	int i = config ? (int)json_integer_value(config) : -1;
 	struct config *c;
 
 	p->heard_ns = clock_ns();
 	if (!isfinite(p->plan->start_ns))
 		p->plan->start_ns = (double)(p->heard_ns - p->start_ns);
 	p->bye |= record_is(o, "bye");
+	if (record_is(o, "calibrated"))
+		p->plan->calibrate_ns = number(o, "calibrate_ns");
 	if (i < 0 || i >= p->plan->n_configs)
 		return 0;
 	p->config = i;
@@ -53,6 +56,8 @@ static int take_line(const json_t *o, void *arg)
 	c->ends_ns = number(o, "ends_ns");
 	c->step_ns = number(o, "step_ns");
 	c->gap_ns = number(o, "gap_ns");
+	c->check_ends_ns = number(o, "check_ends_ns");
+	c->check_step_ns = number(o, "check_step_ns");
 	if (json_integer_value(json_object_get(o, "code")) && !p->refused++)
 		p->refused_code = (int)json_integer_value(json_object_get(o, "code"));
 	return 0;
@@ -122,7 +127,7 @@ int session_probe(struct plan *plan, struct show *show)
 	struct child c;
 	int err;
 
-	plan->start_ns = NAN;
+	plan->start_ns = plan->calibrate_ns = NAN;
 	p.start_ns = p.heard_ns = clock_ns();
 	err = child_start(&c, job, NULL);
 	json_decref(job);

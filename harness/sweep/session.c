@@ -97,6 +97,20 @@ static int skip_known_failures(struct session *s)
 	return err;
 }
 
+/* After the last process of a pair; NULL: where no look is due. New reference. */
+static json_t *take_look(struct session *s)
+{
+	const struct journal *j = &s->journal;
+	int processes = s->show.process / j->sides;
+	json_t *o;
+
+	if (s->show.process % j->sides || !looks_due(&plan_of(s)->design, processes))
+		return json_null();
+	s->look = looks_take(j, processes, &o);
+	s->looked = processes;
+	return o;
+}
+
 static int run_process(struct session *s)
 {
 	int lost_starts = 0;
@@ -111,6 +125,7 @@ static int run_process(struct session *s)
 
 			s->bye = NULL;
 			json_object_set_new(bye, "nvml", watch_take(s->watch));
+			json_object_set_new(bye, "look", take_look(s));
 			child_release(&s->child);
 			return journal_trailer(&s->journal, s->slot, bye);
 		}
@@ -138,18 +153,51 @@ static void pause_between(const struct session *s)
 	usleep((useconds_t)(ns / 1e3));
 }
 
+/* Processes up to the next look are to come: how many, and how long they will take. */
+static void foresee(struct session *s, int from)
+{
+	const struct design *d = &plan_of(s)->design;
+	const struct journal *j = &s->journal;
+	int to = d->sequential ? j->sides * next_look(from / j->sides) : j->slots;
+
+	for (int i = from; i < to; i++)
+		if (!j->complete[journal_slot(j, i)])
+			s->show.predicted_ns += predict_turn_ns(plan_of(s), i / j->sides);
+	s->show.processes = to;
+	s->show.points = to * plan_of(s)->n_points;
+}
+
 static void start_show(struct session *s)
 {
 	struct journal *j = &s->journal;
-	int left = 0;
 
-	for (int i = 0; i < j->slots; i++)
-		left += !j->complete[i];
 	s->show.start_ns = clock_ns();
-	s->show.points = j->slots * plan_of(s)->n_points;
-	s->show.points_done = s->show.points - journal_count(j, POINT_PENDING);
-	s->show.processes = j->slots;
-	s->show.predicted_ns = left * predict_process_ns(plan_of(s));
+	s->show.points_done = j->slots * plan_of(s)->n_points - journal_count(j, POINT_PENDING);
+	s->show.processes = 0;
+	s->show.predicted_ns = 0;
+	foresee(s, 0);
+}
+
+/* The rule has looked after i slots, if it was to: is that enough? */
+static bool is_enough(struct session *s, int i)
+{
+	const struct journal *j = &s->journal;
+	int processes = i / j->sides;
+	bool fresh;
+
+	if (i % j->sides || !looks_due(&plan_of(s)->design, processes))
+		return false;
+	fresh = s->looked == processes; /* else it was taken before a resume */
+	if (!fresh)
+		s->look = looks_take(j, processes, NULL);
+	s->looked = processes;
+	if (fresh || s->look.stop)
+		show_line(&s->show,
+			  "%d of %d points are wider than ±%.0f %% after %d processes%s: %s",
+			  s->look.wide, s->look.points, 100 * plan_of(s)->design.half_width_max,
+			  processes, j->sides == 2 ? " a side" : "",
+			  s->look.stop ? "no more" : "more are added");
+	return s->look.stop;
 }
 
 static int run_slot(struct session *s, int i)
@@ -168,8 +216,8 @@ static int run_slot(struct session *s, int i)
 	if (err)
 		return err;
 	s->show.done_ns += predict_start_ns(plan_of(s));
-	show_line(&s->show, "process %d of %d%s%s: %d of %d points, about %s left", i + 1, j->slots,
-		  j->sides == 2 ? ", side " : "",
+	show_line(&s->show, "process %d of %d%s%s: %d of %d points, about %s left", i + 1,
+		  s->show.processes, j->sides == 2 ? ", side " : "",
 		  j->sides == 2 ? journal_side_name(s->slot / plan_of(s)->design.processes) : "",
 		  s->show.points_done, s->show.points, show_duration(show_left_ns(&s->show), left));
 	return 0;
@@ -189,7 +237,11 @@ int session_run(struct session *s)
 		if (!first && !j->complete[journal_slot(j, i)])
 			pause_between(s);
 		first = j->complete[journal_slot(j, i)];
+		if (i == s->show.processes)
+			foresee(s, i);
 		err = interrupted() ? -EINTR : run_slot(s, i);
+		if (!err && is_enough(s, i + 1))
+			break;
 	}
 	child_release(&s->child);
 	watch_close(s->watch);

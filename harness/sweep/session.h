@@ -7,6 +7,7 @@
 
 #include "harness/sweep/child.h"
 #include "harness/sweep/journal.h"
+#include "harness/sweep/looks.h"
 #include "harness/sweep/watch.h"
 #include "harness/sweep/show.h"
 
@@ -21,6 +22,8 @@ struct session {
 	int64_t deadline_ns;
 	bool started; /* the worker has written its header */
 	json_t *bye;  /* its last line */
+	int looked;   /* processes of each side at the last look; 0: none yet */
+	struct look look;
 	bool environment_changed;
 	char change[320]; /* what the environment changed in */
 };

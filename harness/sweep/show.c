@@ -31,7 +31,7 @@ const char *show_duration(double ns, char out[16])
 void show_start(struct show *s, bool quiet)
 {
 	*s = (struct show){ .quiet = quiet, .terminal = isatty(STDERR_FILENO) };
-	s->start_ns = clock_ns();
+	s->begun_ns = s->start_ns = clock_ns();
 	progress_init(quiet);
 }
 

@@ -12,11 +12,11 @@ enum { SHOW_SEEN = 16 };
 
 struct show {
 	bool quiet, terminal;
-	double predicted_ns, done_ns; /* of this run, by prediction */
-	int64_t start_ns, shown_ns;
-	int points, points_done; /* visits' points that have a record */
-	int process, processes;	 /* under way, of how many */
-	char *seen[SHOW_SEEN];	 /* workers' complaints, each shown once */
+	double predicted_ns, done_ns;	      /* of this run, by prediction */
+	int64_t begun_ns, start_ns, shown_ns; /* the command's start; the first process's */
+	int points, points_done;	      /* visits' points that have a record */
+	int process, processes;		      /* under way, of how many */
+	char *seen[SHOW_SEEN];		      /* workers' complaints, each shown once */
 };
 
 void show_start(struct show *s, bool quiet);

@@ -11,6 +11,7 @@
 
 #include "common/check.h"
 #include "harness/command.h"
+#include "harness/measure.h"
 #include "harness/platform.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/session.h"
@@ -31,8 +32,10 @@ static struct design design_for(const struct sweep_args *a)
 	struct design d = design_of(a->quick);
 	const struct sweep_values *v = &a->values;
 
-	if (v->processes)
+	if (v->processes) {
 		d.processes = (int)v->processes;
+		d.sequential = false;
+	}
 	if (v->rounds)
 		d.rounds = (int)v->rounds;
 	if (v->check_steps)
@@ -67,7 +70,8 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 		return err;
 	o->too_long = predict_drop_long(p);
 	if (a->quick && p->n_points)
-		o->corners = predict_drop_corners(p, sides, quick_limit_ns);
+		o->corners = predict_drop_corners(
+			p, sides, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
 	if (!p->n_points)
 		return complain(EINVAL,
 				"no point is left: a block of each would take more than %d "
@@ -112,6 +116,16 @@ static void next_output(const char *path, char *out, size_t size)
 
 /* ---- running ---------------------------------------------------------------------------- */
 
+/* Of this command, with its probe; after a resume, of what was left. */
+static void print_times(const struct show *s)
+{
+	double probe_ns = (double)(s->start_ns - s->begun_ns);
+	char predicted[16], took[16];
+
+	printf("predicted %s, took %s\n", show_duration(probe_ns + s->predicted_ns, predicted),
+	       show_duration((double)(clock_ns() - s->begun_ns), took));
+}
+
 static int end_of(const struct session *s, bool quiet)
 {
 	const struct journal *j = &s->journal;
@@ -121,6 +135,7 @@ static int end_of(const struct session *s, bool quiet)
 	results_print(j, stdout);
 	printf("\n%d points ok, %d failed their check, %d failed otherwise: %s\n",
 	       journal_count(j, POINT_OK), unchecked, failed, j->path);
+	print_times(&s->show);
 	if (!quiet && !strcmp(platform_build(), "CPU device"))
 		printf("%s\n", platform_not_gpu);
 	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
@@ -129,10 +144,10 @@ static int end_of(const struct session *s, bool quiet)
 static int interrupted_end(const struct session *s)
 {
 	const struct journal *j = &s->journal;
-	int all = j->slots * j->plan.n_points;
+	int done = j->slots * j->plan.n_points - journal_count(j, POINT_PENDING);
 
 	complain(EINTR, "interrupted: %d of %d points are kept; rift sweep --resume %s goes on",
-		 all - journal_count(j, POINT_PENDING), all, j->path);
+		 done, s->show.points, j->path);
 	return RIFT_INTERRUPTED;
 }
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/bootstrap.h"
 #include "harness/run.h"
-#include "harness/sweep/calibrate.h"
+#include "harness/decide.h"
+#include "harness/sweep/contrast.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/show.h"
 #include "harness/sweep/visit.h"
@@ -32,15 +32,21 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out)
 {
 	const struct design *d = &p->design;
-	char all[16], one[16], point[160];
+	int least = d->sequential ? next_look(0) : d->processes;
+	char all[16], one[16], most[16], point[160], up_to[32] = "";
 
 	omitted_print(p, o, out);
-	fprintf(out, "design            %s: %d processes%s, %d rounds of %d points, seed %lu\n",
-		d->quick ? "quick" : "full", d->processes,
+	if (d->sequential)
+		snprintf(up_to, sizeof(up_to), " to %d", d->processes);
+	fprintf(out, "design            %s: %d%s processes%s, %d rounds of %d points, seed %lu\n",
+		d->quick ? "quick" : "full", least, up_to,
 		sides == 2 ? " a side, in ABBA order" : "", d->rounds, p->n_points,
 		(unsigned long)d->seed);
-	fprintf(out, "predicted         %s, of which a process takes %s\n",
-		show_duration(predict_session_ns(p, sides), all),
+	if (d->sequential)
+		snprintf(up_to, sizeof(up_to), " to %s",
+			 show_duration(predict_session_ns(p, sides), most));
+	fprintf(out, "predicted         %s%s, of which a process takes %s\n",
+		show_duration(predict_processes_ns(p, sides, least), all), up_to,
 		show_duration(predict_process_ns(p), one));
 	for (int i = 0; i < p->n_points; i++) {
 		plan_point_text(p, i, point, sizeof(point));
@@ -54,49 +60,17 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *
 
 /* ---- results ---------------------------------------------------------------------------- */
 
-/* What a table is made from; resamples are shared by all points of a side (bootstrap.h). */
-struct results {
-	const struct journal *j;
-	struct resamples resamples[2];
-	double *draws;
-};
-
-/* Median over processes of the time per step; n: processes that have one. */
-static struct interval cell_of(const struct results *r, int side, int point)
-{
-	const struct journal *j = r->j;
-	int processes = j->plan.design.processes, n = 0;
-	double *v = calloc((size_t)processes, sizeof(*v));
-	struct interval c = interval_unknown(0);
-
-	CHECK(v, "memory of %d values", processes);
-	for (int i = 0; i < processes; i++) {
-		size_t at =
-			(size_t)(side * processes + i) * (size_t)j->plan.n_points + (size_t)point;
-
-		if (j->status[at] == POINT_OK && isfinite(j->total_ns[at]))
-			v[n++] = j->total_ns[at] / (double)j->plan.point[point].depth;
-	}
-	/* draws are of all processes: where one is missing there is no interval */
-	if (n == processes && !bootstrap_median(&c, &r->resamples[side], v, r->draws)) {
-		free(v);
-		return c;
-	}
-	c = interval_unknown(n);
-	c.value = median_of(v, n);
-	free(v);
-	return c;
-}
-
-/* "7.21 us ±1.2%"; without an interval the figure alone, "-" for none. */
-static void cell_text(const struct interval *c, char *out, size_t size)
+/* "7.21 us ±1.2%", with a star where it is wide; without an interval the figure alone, "-" for
+ * none. */
+static void cell_text(const struct interval *c, double most, char *out, size_t size)
 {
 	double half = interval_half_width(c);
 
 	if (!c->n)
 		snprintf(out, size, "-");
 	else if (isfinite(half))
-		snprintf(out, size, "%s ±%.*f%%", text_time(c->value).s, half < 0.0995, 100 * half);
+		snprintf(out, size, "%s ±%.*f%%%s", text_time(c->value).s, half < 0.0995,
+			 100 * half, half <= most ? "" : "*");
 	else
 		snprintf(out, size, "%s", text_time(c->value).s);
 }
@@ -116,25 +90,17 @@ static void table_text(const struct plan *p, int config, char *out, size_t size)
 	}
 }
 
-static bool same_table(const struct plan *p, int a, int b)
-{
-	char x[512], y[512];
-
-	table_text(p, p->point[a].config, x, sizeof(x));
-	table_text(p, p->point[b].config, y, sizeof(y));
-	return p->point[a].mode == p->point[b].mode && !strcmp(x, y);
-}
-
 /* The depths of a table, rising; returns how many. */
-static int depths_of(const struct plan *p, int first, int64_t *depth)
+static int depths_of(const struct results *r, const int *table, int first, int64_t *depth)
 {
+	const struct plan *p = &r->j->plan;
 	int n = 0;
 
 	for (int i = first; i < p->n_points; i++) {
 		int64_t d = p->point[i].depth;
 		int k = 0;
 
-		if (!same_table(p, first, i))
+		if (table[i] != table[first])
 			continue;
 		while (k < n && depth[k] < d)
 			k++;
@@ -170,14 +136,14 @@ static void print_row(const struct results *r, int side, int first, int config,
 		for (int i = 0; i < p->n_points; i++)
 			if (p->point[i].config == config && p->point[i].depth == depth[k] &&
 			    p->point[i].mode == p->point[first].mode)
-				c = cell_of(r, side, i);
-		cell_text(&c, text, sizeof(text));
+				c = results_interval(r, side, i);
+		cell_text(&c, p->design.half_width_max, text, sizeof(text));
 		print_cell(text, out);
 	}
 	fprintf(out, "\n");
 }
 
-static void print_table(const struct results *r, int side, int first, FILE *out)
+static void print_table(const struct results *r, const int *table, int side, int first, FILE *out)
 {
 	const struct journal *j = r->j;
 	const struct plan *p = &j->plan;
@@ -187,7 +153,7 @@ static void print_table(const struct results *r, int side, int first, FILE *out)
 	int n, last = -1;
 
 	CHECK(depth, "memory of %d depths", p->n_points);
-	n = depths_of(p, first, depth);
+	n = depths_of(r, table, first, depth);
 	table_text(p, p->point[first].config, title, sizeof(title));
 	fprintf(out, "\n%s, %s mode%s%s: time per step by %s (down) and depth (across)\n", title,
 		mode_name(p->point[first].mode), j->sides == 2 ? ", side " : "",
@@ -197,7 +163,7 @@ static void print_table(const struct results *r, int side, int first, FILE *out)
 		fprintf(out, " %16ld", (long)depth[k]);
 	fprintf(out, "\n");
 	for (int i = first; i < p->n_points; i++) {
-		if (!same_table(p, first, i) || p->point[i].config == last)
+		if (table[i] != table[first] || p->point[i].config == last)
 			continue;
 		last = p->point[i].config;
 		print_row(r, side, first, last, depth, n, out);
@@ -205,40 +171,91 @@ static void print_table(const struct results *r, int side, int first, FILE *out)
 	free(depth);
 }
 
-static void results_init(struct results *r, const struct journal *j)
+/* Which table each point is in: the number of its first point. */
+static int *tables_of(const struct plan *p)
 {
-	const struct design *d = &j->plan.design;
+	int *table = calloc((size_t)p->n_points + 1, sizeof(*table));
+	char(*title)[512] = calloc((size_t)p->n_configs + 1, sizeof(*title));
 
-	*r = (struct results){ .j = j, .draws = calloc(BOOTSTRAP_DRAWS, sizeof(double)) };
-	CHECK(r->draws, "memory of draws");
-	for (int side = 0; side < j->sides; side++)
-		CHECK(!resamples_init(&r->resamples[side], d->processes, d->seed, (uint32_t)side),
-		      "%d processes", d->processes);
+	CHECK(table && title, "memory of %d points", p->n_points);
+	for (int i = 0; i < p->n_configs; i++)
+		table_text(p, i, title[i], sizeof(title[i]));
+	for (int i = 0; i < p->n_points; i++) {
+		const struct plan_point *at = &p->point[i];
+		int k = 0;
+
+		while (p->point[k].mode != at->mode ||
+		       (p->point[k].config != at->config &&
+			strcmp(title[p->point[k].config], title[at->config])))
+			k++;
+		table[i] = k;
+	}
+	free(title);
+	return table;
 }
 
-static void results_release(struct results *r)
+static bool is_alone(const struct plan *p, const int *table, int point)
 {
-	for (int side = 0; side < r->j->sides; side++)
-		resamples_release(&r->resamples[side]);
-	free(r->draws);
+	int n = 0;
+
+	for (int i = 0; i < p->n_points; i++)
+		n += table[i] == table[point];
+	return n == 1;
+}
+
+/* Tables of one point, as those around the centre are, in one list. */
+static void print_alone(const struct results *r, const int *table, FILE *out)
+{
+	const struct plan *p = &r->j->plan;
+	char text[160];
+	bool any = false;
+
+	for (int i = 0; i < p->n_points; i++) {
+		if (!is_alone(p, table, i))
+			continue;
+		if (!any)
+			fprintf(out, "\ntime per step of single points%s\n",
+				r->j->sides == 2 ? ", sides a and b" : "");
+		any = true;
+		for (int side = 0; side < r->j->sides; side++) {
+			struct interval c = results_interval(r, side, i);
+
+			cell_text(&c, p->design.half_width_max, text, sizeof(text));
+			print_cell(text, out);
+		}
+		plan_point_text(p, i, text, sizeof(text));
+		fprintf(out, "  %s\n", text);
+	}
+}
+
+static void print_legend(const struct results *r, FILE *out)
+{
+	fprintf(out, "median of n = %d processes%s; ±: half of its 95 %% interval over processes",
+		r->processes, r->j->sides == 2 ? " a side" : "");
+	if (r->processes < BOOTSTRAP_N_MIN)
+		fprintf(out, ", which takes 5 or more\n");
+	else
+		fprintf(out, ", *: wide, more than %.0f %%\n",
+			100 * r->j->plan.design.half_width_max);
 }
 
 void results_print(const struct journal *j, FILE *out)
 {
 	const struct plan *p = &j->plan;
+	int *table = tables_of(p);
 	struct results r;
 
-	results_init(&r, j);
-	fprintf(out, "median of n = %d processes; ±: half of its 95 %% interval over processes%s\n",
-		p->design.processes,
-		p->design.processes < BOOTSTRAP_N_MIN ? ", which takes 5 or more" : "");
+	results_init(&r, j, journal_processes(j));
+	print_legend(&r, out);
 	for (int i = 0; i < p->n_points; i++) {
-		bool shown = false;
+		bool shown = table[i] != i || is_alone(p, table, i);
 
-		for (int k = 0; k < i && !shown; k++)
-			shown = same_table(p, k, i);
 		for (int side = 0; side < j->sides && !shown; side++)
-			print_table(&r, side, i, out);
+			print_table(&r, table, side, i, out);
 	}
+	print_alone(&r, table, out);
+	if (j->sides == 2)
+		contrast_print(&r, out);
 	results_release(&r);
+	free(table);
 }

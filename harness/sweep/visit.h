@@ -19,9 +19,10 @@ enum { VISIT_BLOCKS_MAX = 200, VISIT_EVENT_EVERY = 4 };
 /* A point made ready, and what is known of it in this process. */
 struct prepared {
 	struct submission submission;
-	int64_t last_ns; /* t_total of its last block */
-	int64_t blocks;	 /* timed so far; which of them have events */
-	int64_t calls;	 /* launches that the host makes in a block */
+	int64_t last_ns;  /* t_total of its last block */
+	int64_t blocks;	  /* timed so far; which of them have events */
+	int64_t check_ns; /* what its last check took; 0: none yet */
+	int64_t calls;	  /* launches that the host makes in a block */
 };
 
 struct visit {

@@ -7,7 +7,8 @@
  *
  *   job     {job: "probe"|"measure", plan, process, side, done: [[point, round]...], skip:
  * [point...], canary_ns, check_all} lines   {record: "setup", config}, {record: "begin", point,
- * round} before what may hang; {record: "probe", config, ...}; {record: "header", ...}; {record:
+ * round} before what may hang; {record: "probe", config, ...}; {record: "calibrated",
+ * calibrate_ns}; {record: "header", ...}; {record:
  * "visit", point, round, ...}; {record: "failed", point, code}; {record: "bye", ...} when all is
  * done
  */
@@ -20,6 +21,8 @@
 #include "harness/sweep/plan.h"
 #include "harness/sweep/visit.h"
 #include "harness/sweep/warm.h"
+
+enum { CHECK_SEED = 1 };
 
 struct worker {
 	struct plan plan;
@@ -37,6 +40,9 @@ struct worker {
 	struct prepared *prepared; /* a point */
 	int pinned;
 	int64_t blocks_ns, checks_ns; /* spent so far */
+	int64_t spare_ns;	      /* of checks_ns: in checks that were not due */
+	int64_t put_off_ns;	      /* in visits that were thrown away */
+	double round_ns;	      /* what the visits of a round should take */
 	struct visit visit;
 };
 
@@ -57,11 +63,5 @@ void worker_say(struct worker *w, json_t *o);
 
 /* The hook of this point failed with err, after its line on stderr: the point is left out. */
 void worker_give_up(struct worker *w, int point, int err);
-
-/*
- * Checks the state that a visit left, or that of a block of at most design.check_steps. NULL: not
- * checked, there was no time for it; else a new reference. *err: what a hook returned.
- */
-json_t *worker_check(struct worker *w, int point, bool must, int *err);
 
 #endif

@@ -6,27 +6,32 @@
 #include "harness/sweep/predict.h"
 #include "harness/sweep/worker.h"
 
-enum { PROBE_BLOCKS = 3, PROBE_STEPS = 256, PROBE_NS = 5000000 };
+enum { PROBE_BLOCKS = 5, PROBE_STEPS = 256, PROBE_NS = 5000000 };
 
-/* The shortest of a few blocks of this depth; *wall_ns: the same with reset and synchronize. */
+/*
+ * The median of a few blocks of this depth: the sweep meets what disturbs them as well. *wall_ns:
+ * the same with reset and synchronize.
+ */
 static int time_depth(const struct subject *s, enum mode mode, int64_t depth, double *total_ns,
 		      double *wall_ns)
 {
 	struct submission sub;
 	struct block b;
-	int err = submission_init(&sub, s, mode, depth);
+	double total[PROBE_BLOCKS], wall[PROBE_BLOCKS];
+	int err = submission_init(&sub, s, mode, depth), n;
 
-	*total_ns = *wall_ns = INFINITY;
-	for (int i = 0; i < PROBE_BLOCKS && !err; i++) {
+	for (n = 0; n < PROBE_BLOCKS && !err;) {
 		int64_t start = clock_ns();
 
 		err = measure_block(&sub, &b);
-		*wall_ns = fmin(*wall_ns, (double)(clock_ns() - start));
-		*total_ns = fmin(*total_ns, (double)b.total_ns);
+		wall[n] = (double)(clock_ns() - start);
+		total[n++] = (double)b.total_ns;
 		if (b.total_ns > BLOCK_LONGEST_NS)
 			break; /* long enough not to be noise */
 	}
 	submission_release(&sub);
+	*total_ns = median_of(total, n);
+	*wall_ns = median_of(wall, n);
 	return err;
 }
 
@@ -40,24 +45,42 @@ static int64_t more_steps(const struct config *c, double one_ns)
 	return c->depth_max && n > (double)c->depth_max ? c->depth_max : (int64_t)n;
 }
 
+/* To check the state after so many steps; NAN where the hook fails, as it will again. */
+static int time_check(const struct subject *s, int64_t steps, double *ns)
+{
+	struct verdict v = { .seed = CHECK_SEED };
+	int64_t start = clock_ns();
+	int err = s->workload->check(s->opts, s->state, steps, &v);
+
+	*ns = err ? NAN : (double)(clock_ns() - start);
+	return err == -EINTR ? err : 0;
+}
+
 /* T = ends + D * step, by two lengths; where there is one, a step is all of it. */
 static int time_steps(struct config *c, const struct subject *s, enum mode mode)
 {
-	double one_ns, many_ns, wall_ns;
+	double one_ns, many_ns, wall_ns, check_ns;
 	int64_t n;
 	int err = time_depth(s, mode, 1, &one_ns, &wall_ns);
 
+	if (!err)
+		err = time_check(s, 1, &c->check_ends_ns);
 	if (err)
 		return err;
-	c->gap_ns = wall_ns - one_ns;
+	c->check_step_ns = c->check_ends_ns;
+	c->gap_ns = fmax(wall_ns - one_ns, 0);
 	c->step_ns = one_ns;
 	c->ends_ns = 0;
 	n = more_steps(c, one_ns);
 	if (n < 2)
 		return 0;
 	err = time_depth(s, mode, n, &many_ns, &wall_ns);
+	if (!err)
+		err = time_check(s, n, &check_ns);
 	if (err)
 		return err;
+	/* no line through the two: of more steps a check may compare fewer units */
+	c->check_step_ns = check_ns / (double)n;
 	c->step_ns = fmax((many_ns - one_ns) / (double)(n - 1), 0.01 * one_ns);
 	c->ends_ns = fmax(one_ns - c->step_ns, 0);
 	return 0;
@@ -107,15 +130,18 @@ int worker_probe(struct worker *w)
 		int err = 0;
 
 		c->setup_ns = c->ends_ns = c->step_ns = c->gap_ns = NAN;
+		c->check_ends_ns = c->check_step_ns = NAN;
 		if (!is_hopeless(&w->plan, i))
 			err = probe(w, i);
 		if (err == -EINTR || err == -ENODEV)
 			return err;
-		worker_say(w,
-			   json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "record", "probe",
-				     "config", i, "code", -err, "setup_ns", ns_or_null(c->setup_ns),
-				     "ends_ns", ns_or_null(c->ends_ns), "step_ns",
-				     ns_or_null(c->step_ns), "gap_ns", ns_or_null(c->gap_ns)));
+		worker_say(w, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "record",
+					"probe", "config", i, "code", -err, "setup_ns",
+					ns_or_null(c->setup_ns), "ends_ns", ns_or_null(c->ends_ns),
+					"step_ns", ns_or_null(c->step_ns), "gap_ns",
+					ns_or_null(c->gap_ns), "check_ends_ns",
+					ns_or_null(c->check_ends_ns), "check_step_ns",
+					ns_or_null(c->check_step_ns)));
 	}
 	return 0;
 }

@@ -8,16 +8,15 @@
 #include "harness/json.h"
 #include "harness/measure.h"
 #include "harness/sweep/calibrate.h"
+#include "harness/sweep/predict.h"
 #include "harness/sweep/worker.h"
 
-enum { RETRIES = 3, CHECK_SEED = 1 };
+enum { RETRIES = 3 };
 
 /* A visit is put off where a canary is off by more than this, or by what is usual here. */
 static const double canary_limit = 0.01;
 /* Of the points of a round; else a clock that changed for good would have no end. */
 static const double put_off_share = 0.2;
-/* Checks beyond the first may take this share of the time in blocks. */
-static const double check_share = 0.05;
 
 /* ---- order ------------------------------------------------------------------------------ */
 
@@ -76,23 +75,47 @@ static json_t *check_json(const struct verdict *v, int64_t steps)
 			 "steps", (json_int_t)steps);
 }
 
-json_t *worker_check(struct worker *w, int point, bool must, int *err)
+/*
+ * Checks the state that a visit left, or that of a block of at most design.check_steps. Returns a
+ * new reference, or NULL with what a hook returned in *err.
+ */
+static json_t *check_point(struct worker *w, int point, int *err)
 {
 	struct prepared *p = &w->prepared[point];
 	const struct subject *s = p->submission.subject;
 	struct verdict v = { .seed = CHECK_SEED };
-	int64_t start = clock_ns(), steps = p->submission.depth;
+	int64_t start = clock_ns(), steps = predict_check_steps(&w->plan, point);
 
-	*err = 0;
-	if (!must && (double)w->checks_ns > check_share * (double)w->blocks_ns)
-		return NULL;
-	if (steps > w->plan.design.check_steps)
-		steps = w->plan.design.check_steps;
 	*err = run_steps_to_check(p, steps);
 	if (!*err)
 		*err = s->workload->check(s->opts, s->state, steps, &v);
-	w->checks_ns += clock_ns() - start;
+	p->check_ns = clock_ns() - start;
+	w->checks_ns += p->check_ns;
 	return *err ? NULL : check_json(&v, steps);
+}
+
+/* Is there time for a check that is not due? A round adds its share to what may be spent. */
+static bool can_spare(const struct worker *w, int point, int round)
+{
+	const struct prepared *p = &w->prepared[point];
+	double ns = p->check_ns ? (double)p->check_ns : predict_check_ns(&w->plan, point);
+
+	return (double)w->spare_ns + ns <= check_share * (round + 1) * w->round_ns;
+}
+
+/* NULL: not checked in this round, or *err is set. */
+static json_t *maybe_check(struct worker *w, int point, int round, int *err)
+{
+	json_t *check;
+
+	*err = 0;
+	if (round == 0 && w->check_all)
+		return check_point(w, point, err);
+	if (!can_spare(w, point, round))
+		return NULL;
+	check = check_point(w, point, err);
+	w->spare_ns += w->prepared[point].check_ns;
+	return check;
 }
 
 /* ---- visits ----------------------------------------------------------------------------- */
@@ -122,10 +145,19 @@ static void say_visit(struct worker *w, int point, int round, json_t *check)
 	worker_say(w, o);
 }
 
+/* Is there time to throw a visit away? */
+static bool can_put_off(const struct worker *w, int tries)
+{
+	double most_ns = again_share * w->plan.design.rounds * w->round_ns;
+
+	return tries < RETRIES && (double)w->put_off_ns < most_ns;
+}
+
 /* 1: put off. A hook that fails costs its point, not the process. */
 static int visit_point(struct worker *w, int point, int round, int tries, bool may_put_off)
 {
 	struct visit_rules rules = rules_of(w);
+	int64_t start = clock_ns();
 	json_t *check = NULL;
 	int err;
 
@@ -133,12 +165,14 @@ static int visit_point(struct worker *w, int point, int round, int tries, bool m
 		   json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", round));
 	w->visit.retries = tries;
 	err = visit_run(&w->visit, &w->prepared[point], &w->canary, &w->plan.design, &rules,
-			may_put_off && tries < RETRIES);
-	if (err == 1)
+			may_put_off && can_put_off(w, tries));
+	if (err == 1) {
+		w->put_off_ns += clock_ns() - start;
 		return 1;
+	}
 	if (!err) {
 		w->blocks_ns += w->visit.block_ns;
-		check = worker_check(w, point, round == 0 && w->check_all, &err);
+		check = maybe_check(w, point, round, &err);
 	}
 	if (!err)
 		say_visit(w, point, round, check);
@@ -177,6 +211,9 @@ int worker_rounds(struct worker *w)
 	int err = 0;
 
 	CHECK(queue && tries, "memory of %zu points", points);
+	for (int i = 0; i < w->plan.n_points; i++)
+		if (!w->skip[i])
+			w->round_ns += predict_visit_ns(&w->plan, i);
 	for (int r = 0; r < w->plan.design.rounds && !err; r++)
 		err = run_round(w, r, queue, tries);
 	free(queue);

@@ -1,0 +1,67 @@
+/* looks.c - are there enough processes? */
+#include "harness/sweep/looks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "harness/sweep/results.h"
+
+bool looks_due(const struct design *d, int processes)
+{
+	return d->sequential && processes > 0 && next_look(processes - 1) == processes;
+}
+
+/* The wider one of the sides; false: a process lacks the point. */
+static bool widest(const struct results *r, int point, struct interval *out)
+{
+	for (int side = 0; side < r->j->sides; side++) {
+		struct interval c = results_interval(r, side, point);
+
+		if (c.n < r->processes)
+			return false;
+		/* NaN, not known, is wider than anything */
+		if (!side || !(interval_half_width(&c) <= interval_half_width(out)))
+			*out = c;
+	}
+	return true;
+}
+
+static json_t *look_json(const struct look *l, const struct journal *j, int processes,
+			 const int *of, const bool *wide)
+{
+	json_t *keys = json_array();
+
+	for (int i = 0; i < l->points; i++)
+		if (wide[i])
+			json_array_append_new(keys, json_string(j->plan.point[of[i]].key));
+	return json_pack("{s:i, s:i, s:i, s:f, s:b, s:i, s:o}", "processes", processes, "points",
+			 l->points, "wide", l->wide, "half_width_max",
+			 j->plan.design.half_width_max, "stop", l->stop, "next", l->next,
+			 "wide_keys", keys);
+}
+
+struct look looks_take(const struct journal *j, int processes, json_t **json)
+{
+	size_t points = (size_t)j->plan.n_points;
+	struct interval *interval = calloc(points + 1, sizeof(*interval));
+	bool *wide = calloc(points + 1, sizeof(*wide));
+	int *of = calloc(points + 1, sizeof(*of)), n = 0;
+	struct results r;
+	struct look look;
+
+	CHECK(interval && wide && of, "memory of %zu points", points);
+	results_init(&r, j, processes);
+	for (int i = 0; i < j->plan.n_points; i++)
+		if (widest(&r, i, &interval[n]))
+			of[n++] = i;
+	results_release(&r);
+	if (look_at(&look, processes, interval, n, j->plan.design.half_width_max, wide))
+		look = (struct look){ .stop = true };
+	if (json)
+		*json = look_json(&look, j, processes, of, wide);
+	free(interval);
+	free(wide);
+	free(of);
+	return look;
+}

@@ -1,0 +1,78 @@
+/* results.c - what the processes of a session say of its points. */
+#include "harness/sweep/results.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "harness/sweep/calibrate.h"
+
+void results_init(struct results *r, const struct journal *j, int processes)
+{
+	*r = (struct results){ .j = j, .processes = processes };
+	r->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*r->draws));
+	CHECK(r->draws, "memory of draws");
+	for (int side = 0; side < j->sides; side++) {
+		r->value[side] = calloc((size_t)processes, sizeof(double));
+		CHECK(r->value[side], "memory of %d values", processes);
+		CHECK(!resamples_init(&r->resamples[side], processes, j->plan.design.seed,
+				      (uint32_t)side),
+		      "%d processes", processes);
+	}
+}
+
+void results_release(struct results *r)
+{
+	for (int side = 0; side < 2; side++) {
+		resamples_release(&r->resamples[side]);
+		free(r->value[side]);
+	}
+	free(r->draws);
+	*r = (struct results){ 0 };
+}
+
+/* Fills in value[side], in the order of processes; returns how many have one. */
+static int take_values(const struct results *r, int side, int point)
+{
+	const struct journal *j = r->j;
+	int n = 0;
+
+	for (int i = 0; i < r->processes; i++) {
+		size_t slot = (size_t)(side * j->plan.design.processes + i);
+		size_t at = slot * (size_t)j->plan.n_points + (size_t)point;
+
+		if (j->status[at] == POINT_OK && isfinite(j->total_ns[at]))
+			r->value[side][n++] = j->total_ns[at] / (double)j->plan.point[point].depth;
+	}
+	return n;
+}
+
+int results_count(const struct results *r, int side, int point)
+{
+	return take_values(r, side, point);
+}
+
+struct interval results_interval(const struct results *r, int side, int point)
+{
+	int n = take_values(r, side, point);
+	struct interval c;
+
+	if (n == r->processes &&
+	    !bootstrap_median(&c, &r->resamples[side], r->value[side], r->draws))
+		return c;
+	c = interval_unknown(n);
+	c.value = median_of(r->value[side], n);
+	return c;
+}
+
+struct interval results_ratio(const struct results *r, int point)
+{
+	const struct groups g = { .b = &r->resamples[1], .a = &r->resamples[0] };
+	const struct point_pair pair = { .b = r->value[1], .a = r->value[0] };
+	int a = take_values(r, 0, point), b = take_values(r, 1, point);
+	struct interval ratio;
+
+	if (a == r->processes && b == r->processes && !bootstrap_ratio(&ratio, &g, &pair, r->draws))
+		return ratio;
+	return interval_unknown(a < b ? a : b);
+}

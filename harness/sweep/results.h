@@ -1,0 +1,34 @@
+/*
+ * results.h - what the processes of a session say of its points: medians over processes, ratios of
+ * the two sides, and their intervals (harness/bootstrap.h).
+ */
+#ifndef RIFT_SWEEP_RESULTS_H
+#define RIFT_SWEEP_RESULTS_H
+
+#include "harness/bootstrap.h"
+#include "harness/sweep/journal.h"
+
+struct results {
+	const struct journal *j;
+	int processes;		       /* of each side: the first so many */
+	struct resamples resamples[2]; /* shared by all points of a side */
+	double *draws, *value[2];      /* room */
+};
+
+/* processes: 1 or more; the journal must live as long. */
+void results_init(struct results *r, const struct journal *j, int processes);
+void results_release(struct results *r);
+
+/* Processes of this side that measured the point. */
+int results_count(const struct results *r, int side, int point);
+
+/*
+ * Time per step, ns, of a point on a side. An interval only where every process has measured it,
+ * as the draws are of all of them; else n says how many have, and value is their median.
+ */
+struct interval results_interval(const struct results *r, int side, int point);
+
+/* Side b over side a. Not known unless every process of both has measured the point. */
+struct interval results_ratio(const struct results *r, int point);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * test_sweep_predict.c - harness/sweep/predict.h: how long a session will take, and what is left
+ * out for the sake of time.
+ */
+#include "harness/sweep/predict.h"
+#include "tests/fake_workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+
+TestSuite(small_sweep_predict, .timeout = 60);
+
+static const struct workload *const fakes[] = { &workload_fake, NULL };
+
+/* A plan of the fake; args are name=values. */
+static struct plan plan_of(const char *depth, const char *mode, char **args, int n)
+{
+	struct plan_request r = { .workload = fakes,
+				  .assignment = args,
+				  .n_assignments = n,
+				  .depth = depth,
+				  .mode = mode,
+				  .design = design_of(false) };
+	struct plan p;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	return p;
+}
+
+/* Steps that take as long as the fake has cells, in units of this. */
+static void say_it_takes(struct plan *p, double ns)
+{
+	for (int i = 0; i < p->n_configs; i++) {
+		const struct fake_opts *o = p->config[i].params.opts;
+
+		p->config[i].setup_ns = 0;
+		p->config[i].gap_ns = 0;
+		p->config[i].ends_ns = 5000;
+		p->config[i].step_ns = ns * (double)o->cells;
+	}
+	p->start_ns = 0;
+	predict_blocks(p);
+}
+
+Test(small_sweep_predict, long_blocks_are_no_points_of_a_design)
+{
+	struct plan p = plan_of(NULL, "stream", NULL, 0);
+
+	say_it_takes(&p, 1e6); /* 1, 32 and 1024 ms a step */
+	predict_drop_long(&p);
+	/* depths 1 to 64 of the first size, 1 and 2 of the second */
+	cr_assert(eq(int, p.n_points, 7 + 2), "%d points", p.n_points);
+	cr_assert(eq(int, p.n_configs, 2), "the third size has none left");
+	for (int i = 0; i < p.n_points; i++)
+		cr_assert(le(dbl, p.point[i].block_ns, BLOCK_LONGEST_NS), "%d", i);
+	plan_release(&p);
+}
+
+Test(small_sweep_predict, what_the_user_named_stays)
+{
+	char *args[] = { "cells=1k" };
+	struct plan p = plan_of(NULL, "stream", args, 1);
+
+	say_it_takes(&p, 1e6);
+	predict_drop_long(&p);
+	cr_assert(eq(int, p.n_points, 1), "depth 1 of the size that was named");
+	plan_release(&p);
+	p = plan_of("1,8", "stream", args, 1);
+	say_it_takes(&p, 1e6);
+	cr_assert(zero(int, predict_drop_long(&p)), "both were named");
+	plan_release(&p);
+}
+
+Test(small_sweep_predict, corners_go_first)
+{
+	char *args[] = { "cells=1:256:x4" };
+	struct plan p = plan_of("1:256:x4", "stream", args, 1);
+	double before, least = 2;
+	int all = p.n_points, dropped;
+
+	say_it_takes(&p, 1000);
+	before = predict_session_ns(&p, 1);
+	dropped = predict_drop_corners(&p, 1, 0.8 * before);
+	cr_assert(lt(int, 0, dropped), "something must go");
+	cr_assert(eq(int, p.n_points, all - dropped), "count");
+	cr_assert(lt(dbl, predict_session_ns(&p, 1), 0.8 * before), "limit");
+	for (int i = 0; i < p.n_points; i++)
+		least = fmin(least, p.point[i].corner);
+	cr_assert(zero(dbl, least), "the centre stays");
+	for (int i = 0; i < p.n_points; i++)
+		cr_assert(lt(dbl, p.point[i].corner, 2), "a corner stayed");
+	plan_release(&p);
+}
+
+Test(small_sweep_predict, one_point_always_stays)
+{
+	struct plan p = plan_of(NULL, "stream", NULL, 0);
+
+	say_it_takes(&p, 1000);
+	predict_drop_corners(&p, 2, 0);
+	cr_assert(eq(int, p.n_points, 1), "%d", p.n_points);
+	plan_release(&p);
+}
+
+Test(small_sweep_predict, prediction_counts_checks_and_calibration)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = plan_of("1,1k", "stream", args, 1);
+	double one, block_ns;
+
+	say_it_takes(&p, 1000);
+	p.calibrate_ns = 0;
+	one = predict_session_ns(&p, 1);
+	p.calibrate_ns = 1e9;
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 1), one + 1e9 * p.design.processes, 1),
+		  "each process");
+	p.calibrate_ns = 0;
+	p.config[0].check_ends_ns = 2e6;
+	p.config[0].check_step_ns = 1e5;
+	/* at most 256 steps are checked, in a block of their own where the point's is longer */
+	block_ns = p.config[0].ends_ns + 256 * p.config[0].step_ns;
+	cr_assert(epsilon_eq(dbl, predict_check_ns(&p, 0), 2e6, 1), "depth 1");
+	cr_assert(epsilon_eq(dbl, predict_check_ns(&p, 1), 256e5 + block_ns, 1), "1k");
+	/* all of them once a side (the block was counted before); what comes on top is a share of
+	 * the visits */
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 2), 2 * (one + 2e6 + 256e5), 1),
+		  "each side");
+	plan_release(&p);
+}
+
+Test(small_sweep_predict, prediction_counts_what_a_session_does)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = plan_of("1", "stream", args, 1);
+	double one;
+
+	say_it_takes(&p, 1e6);
+	one = predict_session_ns(&p, 1);
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 2), 2 * one, 1), "two sides");
+	p.design.processes *= 3;
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 1), 3 * one, 1), "processes");
+	/* 3 blocks of 1.005 ms, the smallest number of a visit */
+	cr_assert(le(dbl, 3 * 1.005e6, predict_visit_ns(&p, 0)), "a visit");
+	cr_assert(le(dbl, predict_visit_ns(&p, 0), 4 * 1.005e6), "a visit");
+	plan_release(&p);
+}

@@ -1,0 +1,218 @@
+/*
+ * test_sweep_results.c - harness/sweep/results.h, contrast.h and looks.h: what hand-made sessions
+ * say of their two sides, and when there are enough processes.
+ */
+#include "harness/sweep/contrast.h"
+#include "harness/sweep/journal_impl.h"
+#include "harness/sweep/looks.h"
+#include "tests/fake_workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(small_sweep_results, .timeout = 60);
+
+static const struct workload *const fakes[] = { &workload_fake, NULL };
+
+enum { POINTS = 4 };
+
+/* Two sizes and two depths, in stream mode. */
+static struct plan four_points(const struct workload *const *of, bool quick)
+{
+	struct plan_request r = { .workload = of,
+				  .size = "1,2",
+				  .depth = "1,4",
+				  .mode = "stream",
+				  .design = design_of(quick) };
+	struct plan p;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	cr_assert(eq(int, p.n_points, POINTS), "points");
+	return p;
+}
+
+/* As if `processes` of each side had measured every point in 1000 ns a step. */
+static struct journal session_of(int sides, int processes, bool quick)
+{
+	struct journal j = { .plan = four_points(fakes, quick), .sides = sides };
+
+	j.part.fd = j.visits.fd = -1;
+	journal_allocate(&j);
+	for (int i = 0; i < sides * processes; i++)
+		j.complete[journal_slot(&j, i)] = true;
+	for (int i = 0; i < j.slots * POINTS; i++) {
+		j.status[i] = POINT_OK;
+		j.total_ns[i] = 1000.0 * (double)j.plan.point[i % POINTS].depth;
+	}
+	return j;
+}
+
+/* Process i of a side is off by `factor` at this point, and by i steps of `spread`. */
+static void say_it_took(struct journal *j, int side, int point, double factor, double spread)
+{
+	for (int i = 0; i < j->plan.design.processes; i++) {
+		int slot = side * j->plan.design.processes + i;
+
+		j->total_ns[slot * POINTS + point] *= factor + spread * (i % 5 - 2);
+	}
+}
+
+/* ---- two sides -------------------------------------------------------------------------- */
+
+static char text[8192];
+
+static const char *printed(const struct journal *j, void (*print)(const struct results *, FILE *))
+{
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	struct results r;
+
+	results_init(&r, j, journal_processes(j));
+	print(&r, f);
+	results_release(&r);
+	fclose(f);
+	return text;
+}
+
+/* A point that is slower on b, one that is faster, one that is equal, one that a process lacks. */
+static struct journal two_sides(void)
+{
+	struct journal j = session_of(2, 5, true);
+
+	for (int i = 0; i < POINTS; i++) {
+		say_it_took(&j, 0, i, 1, 0.001);
+		say_it_took(&j, 1, i, i == 0 ? 1.1 : i == 1 ? 0.8 : 1, 0.001);
+	}
+	j.status[2 * POINTS + 3] = POINT_FAILED;
+	return j;
+}
+
+Test(small_sweep_results, the_points_that_differ_the_worst_first)
+{
+	struct journal j = two_sides();
+	const char *said = printed(&j, contrast_print), *faster, *slower;
+
+	faster = strstr(said, "faster  fake cells=1 stream depth 4\n");
+	slower = strstr(said, "slower  fake cells=1 stream depth 1\n");
+	cr_assert(ne(ptr, (void *)faster, NULL), "%s", said);
+	cr_assert(ne(ptr, (void *)slower, NULL), "%s", said);
+	cr_assert(lt(ptr, (void *)faster, (void *)slower), "0.8 is further off than 1.1: %s", said);
+	cr_assert(ne(ptr, strstr(said, "\n  0.8000  0."), NULL), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "\n  1.1000  1."), NULL), "%s", said);
+	cr_assert(eq(ptr, strstr(said, "cells=2"), NULL), "equal and open ones: %s", said);
+	cr_assert(ne(ptr,
+		     strstr(said, "\n4 points: 1 slower, 1 faster, 1 same, 1 open; 66.7 % exclude "
+				  "equality by more than 2 %\n"),
+		     NULL),
+		  "%s", said);
+	journal_release(&j);
+}
+
+Test(small_sweep_results, few_processes_decide_nothing)
+{
+	struct journal j = session_of(2, 4, true);
+	const char *said;
+
+	say_it_took(&j, 1, 0, 2, 0);
+	said = printed(&j, contrast_print);
+	cr_assert(ne(ptr, strstr(said, "take 5 processes or more"), NULL), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "0 slower, 0 faster, 0 same, 4 open\n"), NULL), "%s", said);
+	journal_release(&j);
+}
+
+Test(small_sweep_results, ratios_as_csv)
+{
+	struct journal j = two_sides();
+	const char *said = printed(&j, contrast_csv);
+
+	cr_assert(zero(int, strncmp(said,
+				    "workload,mode,depth,cells,processes,a_step_ns,b_step_ns,ratio,"
+				    "ratio_lo,ratio_hi,verdict,key\n"
+				    "fake,stream,1,1,5,1000.0,1100.0,1.1,",
+				    strlen("workload,mode,depth,cells,processes,a_step_ns,"
+					   "b_step_ns,ratio,ratio_lo,ratio_hi,verdict,key\n"
+					   "fake,stream,1,1,5,1000.0,1100.0,1.1,"))),
+		  "%s", said);
+	/* what is not known is empty */
+	cr_assert(ne(ptr, strstr(said, "fake,stream,4,2,4,1000.0,1000.0,,,,open,"), NULL), "%s",
+		  said);
+	journal_release(&j);
+}
+
+/* ---- enough processes? ------------------------------------------------------------------ */
+
+Test(small_sweep_results, looks_are_few)
+{
+	struct design full = design_of(false), quick = design_of(true);
+	int due = 0;
+
+	for (int i = 0; i <= 40; i++) {
+		due += looks_due(&full, i);
+		cr_assert(not(looks_due(&quick, i)), "a fixed number: %d", i);
+	}
+	cr_assert(eq(int, due, 4), "%d", due);
+	for (int i = 0; i < 4; i++)
+		cr_assert(looks_due(&full, (int[]){ 5, 10, 20, 30 }[i]), "%d", i);
+}
+
+Test(small_sweep_results, narrow_intervals_are_enough)
+{
+	struct journal j = session_of(1, 5, false);
+	json_t *said;
+	struct look l;
+
+	for (int i = 0; i < POINTS; i++)
+		say_it_took(&j, 0, i, 1, 0.009);
+	l = looks_take(&j, 5, &said);
+	cr_assert(l.stop, "1.8 %% at most");
+	cr_assert(zero(int, l.wide), "%d", l.wide);
+	cr_assert(eq(int, json_is_true(json_object_get(said, "stop")), 1), "record");
+	json_decref(said);
+	journal_release(&j);
+}
+
+/* The keys that are wide, in one text. */
+static void assert_wide(const json_t *said, const struct journal *j, int point)
+{
+	const json_t *keys = json_object_get(said, "wide_keys");
+
+	cr_assert(eq(sz, json_array_size(keys), 1), "wide");
+	cr_assert(eq(str, (char *)json_string_value(json_array_get(keys, 0)),
+		     (char *)j->plan.point[point].key),
+		  "which");
+}
+
+Test(small_sweep_results, a_point_is_as_wide_as_on_its_wider_side)
+{
+	struct journal j = session_of(2, 5, false);
+	json_t *said;
+	struct look l;
+
+	say_it_took(&j, 1, 2, 1, 0.03);
+	l = looks_take(&j, 5, &said);
+	cr_assert(not(l.stop), "one of four is wide");
+	cr_assert(eq(int, l.next, 10), "%d", l.next);
+	assert_wide(said, &j, 2);
+	json_decref(said);
+	l = looks_take(&j, 30, &said);
+	cr_assert(l.stop, "the last look");
+	json_decref(said);
+	journal_release(&j);
+}
+
+Test(small_sweep_results, a_point_that_failed_does_not_ask_for_more)
+{
+	struct journal j = session_of(1, 5, false);
+	struct look l;
+
+	j.status[3 * POINTS + 1] = POINT_FAILED;
+	l = looks_take(&j, 5, NULL);
+	cr_assert(l.stop, "more processes bring no interval of it");
+	cr_assert(eq(int, l.points, POINTS - 1), "%d", l.points);
+	for (int i = 0; i < POINTS; i++)
+		j.status[i] = POINT_FAILED;
+	l = looks_take(&j, 5, NULL);
+	cr_assert(l.stop, "nothing is left to narrow");
+	journal_release(&j);
+}
