@@ -30,7 +30,7 @@ Test(small_run_check, short_batches_are_checked_at_more_steps_in_every_mode)
 	static const char *const mode[] = { "--mode=stream", "--mode=graph", "--mode=fused" };
 
 	for (int i = 0; i < MODE_COUNT; i++) {
-		must_pass(run_fake(mode[i], "--depth=3", "--blocks=2", NULL));
+		must_pass(run_fake(mode[i], "--depth=3", "--blocks=2", "--check-steps=1024", NULL));
 		cr_assert(eq(i64, fake_log.checked_steps, 1024), "%s: 341 batches and 1", mode[i]);
 		release_fake();
 		must_pass(run_fake(mode[i], "--depth=100", "--check-steps=250", NULL));
