@@ -218,3 +218,19 @@ Test(small_cpu_faults, printed_seed_brings_the_order_back)
 	said = ends(IN_ORDER, settings, "thread_order");
 	cr_assert(!strstr(said, order), "another seed, the same order: %s", said);
 }
+
+/* ---- settings ---------------------------------------------------------------------------- */
+
+/* A measurement with another setting than the one meant would be worse than none. */
+Test(small_cpu_faults, settings_that_make_no_sense_end_the_process)
+{
+	const int usage = 3;
+
+	says(ends(usage, "RIFT_CPU_LAUNCH_NS=7O00", "shared_array"),
+	     "RIFT_CPU_LAUNCH_NS=7O00: must be a number from 0 to 1000000000\n");
+	says(ends(usage, "RIFT_CPU_WORKERS=0", "shared_array"), "from 1 to 256\n");
+	says(ends(usage, "RIFT_CPU_ORDER=sideways", "shared_array"), "up, down or random\n");
+	says(ends(usage, "RIFT_CPU_LAUNCHNS=5", "shared_array"),
+	     "RIFT_CPU_LAUNCHNS is no setting; there are RIFT_CPU_WORKERS, ");
+	says(ends(IN_ORDER, "RIFT_CPU_LAUNCH_NS=7", "shared_array"), "end\n");
+}

@@ -17,7 +17,8 @@
  *   RIFT_CPU_ALLOC_NS=N               allocations, frees; pinning of the host's memory
  *   RIFT_CPU_COPY_NS=N                copies and cudaMemset, Async or not
  *
- * A value that makes no sense is refused with one line and the default is used.
+ * A value that makes no sense, or a name that is none of these, ends the process with one line and
+ * status 3: a measurement with another setting than the one that was meant would be worse.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -26,12 +27,52 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct config settings;
 atomic_int_least64_t host_spin_ns;
+
+__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *format, ...)
+{
+	va_list args;
+
+	fputs("rift: CPU device: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(3);
+}
+
+static const char *const known[] = { "WORKERS",	  "ORDER",   "SEED",	 "SPIN_US", "STRICT",
+				     "LAUNCH_NS", "SYNC_NS", "ALLOC_NS", "COPY_NS" };
+
+/* Of RIFT_CPU_NAME=VALUE. */
+static bool is_known(const char *name)
+{
+	size_t n = strcspn(name, "=");
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strlen(known[i]) == n && !strncmp(name, known[i], n))
+			return true;
+	return false;
+}
+
+static void refuse_unknown_names(void)
+{
+	static const char prefix[] = "RIFT_CPU_";
+	const size_t n = sizeof(prefix) - 1;
+
+	for (char **e = environ; e && *e; e++)
+		if (!strncmp(*e, prefix, n) && !is_known(*e + n))
+			refuse("%.*s is no setting; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
+			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS",
+			       (int)strcspn(*e, "="), *e);
+}
 
 static uint64_t number(const char *name, uint64_t lowest, uint64_t highest, uint64_t fallback)
 {
@@ -42,11 +83,9 @@ static uint64_t number(const char *name, uint64_t lowest, uint64_t highest, uint
 		return fallback;
 	unsigned long long value = strtoull(text, &end, 10);
 
-	if (*end || *text == '-' || value < lowest || value > highest) {
-		fprintf(stderr, "rift: CPU device: %s=%s: must be a number from %llu to %llu\n",
-			name, text, (unsigned long long)lowest, (unsigned long long)highest);
-		return fallback;
-	}
+	if (*end || *text == '-' || value < lowest || value > highest)
+		refuse("%s=%s: must be a number from %llu to %llu", name, text,
+		       (unsigned long long)lowest, (unsigned long long)highest);
 	return value;
 }
 
@@ -69,8 +108,7 @@ static enum thread_order order(void)
 		return ORDER_DOWN;
 	if (!strcmp(text, "random"))
 		return ORDER_RANDOM;
-	fprintf(stderr, "rift: CPU device: RIFT_CPU_ORDER=%s: must be up, down or random\n", text);
-	return ORDER_UP;
+	refuse("RIFT_CPU_ORDER=%s: must be up, down or random", text);
 }
 
 static void load_costs(void)
@@ -88,6 +126,7 @@ static void load_costs(void)
 
 static void load(void)
 {
+	refuse_unknown_names();
 	load_costs();
 	settings.workers = (unsigned)number("RIFT_CPU_WORKERS", 1, 256, processors());
 	settings.spin_ns = 1000 * (int64_t)number("RIFT_CPU_SPIN_US", 0, 1000000, 200);
