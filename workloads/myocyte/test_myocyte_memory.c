@@ -1,65 +1,104 @@
 /*
- * test_myocyte_memory.c - cells for which the device has memory by its own account, and yet gives
- * none: cudaMalloc is taken over here.
+ * test_myocyte_memory.c - device memory of the myocyte workload: more cells than fit are refused,
+ * and all that a run took is given back.
  */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
-#include <dlfcn.h>
 #include <errno.h>
 
+#include "tests/ledger.h"
 #include "workloads/myocyte/test_cells.h"
 
 TestSuite(small_myocyte_memory, .timeout = 60);
 
-static int calls_left = -1; /* until one fails; negative: none does */
-static int taken;	    /* allocations not yet freed */
-
-cudaError_t cudaMalloc(void **at, size_t bytes)
+static size_t free_bytes(void)
 {
-	cudaError_t (*real)(void **, size_t) =
-		(cudaError_t(*)(void **, size_t))dlsym(RTLD_NEXT, "cudaMalloc");
+	size_t now, total;
 
-	if (calls_left >= 0 && calls_left-- == 0)
-		return cudaErrorMemoryAllocation;
-	taken++;
-	return real(at, bytes);
+	CUDA(cudaMemGetInfo(&now, &total));
+	return now;
 }
 
-cudaError_t cudaFree(void *at)
+/* Takes device memory until more cells than that are too many. Returns what it took. */
+static void *leave_room_for(int64_t cells)
 {
-	cudaError_t (*real)(void *) = (cudaError_t(*)(void *))dlsym(RTLD_NEXT, "cudaFree");
+	const struct myocyte_cells plain = { 0 };
+	size_t keep = (size_t)cells * myocyte_cell_bytes(&plain);
+	void *taken = NULL;
 
-	taken -= at != NULL;
-	return real(at);
+	if (free_bytes() > keep)
+		cr_assert(!cudaMalloc(&taken, free_bytes() - keep), "filler");
+	return taken;
 }
 
-/* The first, the last and one between of the 9 arrays. */
-Test(small_myocyte_memory, a_refused_piece_is_told_as_such)
+Test(small_myocyte_memory, too_many_cells_are_refused_with_numbers)
 {
-	static const int failing[] = { 0, 4, 8 };
+	struct myocyte_opts o = default_opts();
+	struct myocyte_state s = { 0 };
 	const char *text;
+	void *taken;
 
 	need_device();
+	taken = leave_room_for(MYOCYTE_CELLS_MAX / 2);
+	o.cells = MYOCYTE_CELLS_MAX;
 	cr_redirect_stderr();
-	for (int i = 0; i < 3; i++) {
-		struct myocyte_opts o = default_opts();
-		struct myocyte_state s = { 0 };
-
-		o.cells = 1000;
-		calls_left = failing[i];
-		cr_assert(workload_myocyte.setup(&o, &s) == -ENOMEM, "call %d", failing[i]);
-		cr_assert(calls_left == -1, "call %d did not come", failing[i]);
-		workload_myocyte.teardown(&s);
-		cr_assert(taken == 0, "call %d: %d arrays are left", failing[i], taken);
-	}
+	cr_assert(workload_myocyte.setup(&o, &s) == -ENOMEM, "accepted");
+	workload_myocyte.teardown(&s);
 	text = captured_stderr();
-	for (int i = 0; i < 3; i++) {
-		const char *line = line_of(text, i);
+	cr_assert(strstr(text, "cells=4194304 needs 46.") && strstr(text, "GiB free") &&
+			  strstr(text, "cells fit"),
+		  "%s", text);
+	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
+	CUDA(cudaFree(taken));
+	cr_assert(!*ledger_open(), "left: %s", ledger_open());
+}
 
-		cr_assert(strstr(line, "cells=1000: the device refuses ") &&
-				  strstr(line, "although it says"),
-			  "%s", line);
-	}
-	cr_assert(strstr(line_of(text, 0), "refuses 0.7 MiB"), "91000 words: %s", line_of(text, 0));
-	cr_assert(!*line_of(text, 3), "one line each: %s", text);
+/* A run, a step of it captured, and its check. */
+static void run_whole(struct myocyte_opts o)
+{
+	struct run *r = run_begin(o);
+	cudaGraph_t graph;
+
+	cr_assert(*ledger_open(), "a run takes nothing");
+	CUDA(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeGlobal));
+	cr_assert(!workload_myocyte.step(&r->o, &r->s, r->stream), "step");
+	CUDA(cudaStreamEndCapture(r->stream, &graph));
+	CUDA(cudaGraphDestroy(graph));
+	run_steps(r, 2);
+	run_fused(r, 2);
+	run_check(r, 4, true);
+	run_end(r);
+}
+
+static void write_file_of(const struct myocyte_opts *o)
+{
+	struct myocyte_state s = { 0 };
+	struct report report = { 0 };
+
+	cr_assert(!workload_myocyte.setup(o, &s), "setup");
+	cr_assert(!workload_myocyte.report(o, &s, &report), "report");
+	workload_myocyte.teardown(&s);
+}
+
+Test(small_myocyte_memory, teardown_takes_everything_back)
+{
+	struct myocyte_opts o = default_opts();
+	struct myocyte_state nothing = { 0 };
+
+	need_device();
+	workload_myocyte.teardown(&nothing);
+	cr_assert(!*ledger_open(), "nothing: %s", ledger_open());
+	o.cells = 3;
+	run_whole(o);
+	cr_assert(!*ledger_open(), "a run left: %s", ledger_open());
+	o.span = 1;
+	o.trajectory = file_here("trajectory.csv");
+	write_file_of(&o);
+	cr_assert(!*ledger_open(), "a trajectory left: %s", ledger_open());
+	o = default_opts();
+	o.states = data_file("golden/derivatives.csv");
+	o.derivatives = file_here("derivatives.csv");
+	write_file_of(&o);
+	cr_assert(!*ledger_open(), "derivatives left: %s", ledger_open());
+	remove_files();
 }

@@ -1,6 +1,6 @@
 /*
  * test_myocyte_options.c - what the myocyte workload refuses: options that contradict each other,
- * more cells than fit, files that cannot be written. One line each, nothing left behind.
+ * files that cannot be written. One line each, nothing left behind.
  */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "tests/ledger.h"
 #include "workloads/myocyte/test_cells.h"
 
 TestSuite(small_myocyte_options, .timeout = 60);
@@ -126,100 +125,6 @@ Test(small_myocyte_options, output_over_input_is_seen_through_links)
 	o.states = file;
 	o.derivatives = link;
 	cr_assert(limits_of(&o) == -EINVAL, "accepted");
-	remove_files();
-}
-
-/* ---- memory ---------------------------------------------------------------------------- */
-
-static size_t free_bytes(void)
-{
-	size_t now, total;
-
-	CUDA(cudaMemGetInfo(&now, &total));
-	return now;
-}
-
-/* Takes device memory until more cells than that are too many. Returns what it took. */
-static void *leave_room_for(int64_t cells)
-{
-	const struct myocyte_cells plain = { 0 };
-	size_t keep = (size_t)cells * myocyte_cell_bytes(&plain);
-	void *taken = NULL;
-
-	if (free_bytes() > keep)
-		cr_assert(!cudaMalloc(&taken, free_bytes() - keep), "filler");
-	return taken;
-}
-
-Test(small_myocyte_options, too_many_cells_are_refused_with_numbers)
-{
-	struct myocyte_opts o = default_opts();
-	struct myocyte_state s = { 0 };
-	const char *text;
-	void *taken;
-
-	need_device();
-	taken = leave_room_for(MYOCYTE_CELLS_MAX / 2);
-	o.cells = MYOCYTE_CELLS_MAX;
-	cr_redirect_stderr();
-	cr_assert(workload_myocyte.setup(&o, &s) == -ENOMEM, "accepted");
-	workload_myocyte.teardown(&s);
-	text = captured_stderr();
-	cr_assert(strstr(text, "cells=4194304 needs 46.") && strstr(text, "GiB free") &&
-			  strstr(text, "cells fit"),
-		  "%s", text);
-	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
-	CUDA(cudaFree(taken));
-	cr_assert(!*ledger_open(), "left: %s", ledger_open());
-}
-
-/* A run, a step of it captured, and its check. */
-static void run_whole(struct myocyte_opts o)
-{
-	struct run *r = run_begin(o);
-	cudaGraph_t graph;
-
-	cr_assert(*ledger_open(), "a run takes nothing");
-	CUDA(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeGlobal));
-	cr_assert(!workload_myocyte.step(&r->o, &r->s, r->stream), "step");
-	CUDA(cudaStreamEndCapture(r->stream, &graph));
-	CUDA(cudaGraphDestroy(graph));
-	run_steps(r, 2);
-	run_fused(r, 2);
-	run_check(r, 4, true);
-	run_end(r);
-}
-
-static void write_file_of(const struct myocyte_opts *o)
-{
-	struct myocyte_state s = { 0 };
-	struct report report = { 0 };
-
-	cr_assert(!workload_myocyte.setup(o, &s), "setup");
-	cr_assert(!workload_myocyte.report(o, &s, &report), "report");
-	workload_myocyte.teardown(&s);
-}
-
-Test(small_myocyte_options, teardown_takes_everything_back)
-{
-	struct myocyte_opts o = default_opts();
-	struct myocyte_state nothing = { 0 };
-
-	need_device();
-	workload_myocyte.teardown(&nothing);
-	cr_assert(!*ledger_open(), "nothing: %s", ledger_open());
-	o.cells = 3;
-	run_whole(o);
-	cr_assert(!*ledger_open(), "a run left: %s", ledger_open());
-	o.span = 1;
-	o.trajectory = file_here("trajectory.csv");
-	write_file_of(&o);
-	cr_assert(!*ledger_open(), "a trajectory left: %s", ledger_open());
-	o = default_opts();
-	o.states = data_file("golden/derivatives.csv");
-	o.derivatives = file_here("derivatives.csv");
-	write_file_of(&o);
-	cr_assert(!*ledger_open(), "derivatives left: %s", ledger_open());
 	remove_files();
 }
 
