@@ -145,6 +145,23 @@ Test(small_cli_sweep, summaries_as_csv)
 	cr_assert(ne(ptr, strstr(text, ",t_total_ns_median,"), NULL), "%s", text);
 }
 
+Test(small_cli_sweep, check_replaces_no_file)
+{
+	const char *text;
+
+	shell(NULL, "echo kept >'%s'; ln -s s.jsonl '%s/link'; echo kept >'%s/old'", file, dir,
+	      dir);
+	refused(3, "is a record that is to be checked", "check --csv '%s' '%s'", file, file);
+	refused(3, "is a record that is to be checked", "check --ratios '%s/link' '%s'", dir, file);
+	refused(3, "is a record that is to be checked", "check --csv '%s/link' '%s/old' '%s'", dir,
+		dir, file);
+	refused(3, "old: exists; give another name", "check --csv '%s/old' '%s'", dir, file);
+	refused(3, "old: exists; give another name", "check --ratios '%s/old' '%s'", dir, file);
+	refused(3, "--csv: give the name of a file", "check --csv '' '%s'", file);
+	shell(&text, "cat '%s' '%s/old'; ls '%s' | wc -l", file, dir, dir);
+	cr_assert(eq(str, (char *)text, "kept\nkept\n3\n"), "%s", text);
+}
+
 Test(small_cli_sweep, a_changed_record_is_found_out)
 {
 	sweep();
