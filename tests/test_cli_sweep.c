@@ -1,6 +1,6 @@
 /*
  * test_cli_sweep.c - `rift sweep` and `rift check` of the real binary on the first workload: plan,
- * record, CSV, resume, what is refused. Small plans; no clock is judged.
+ * record, CSV, resume. Small plans; no clock is judged.
  */
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -64,30 +64,6 @@ static void sweep(void)
 	cr_assert(ne(ptr, strstr(text, " s, took "), NULL), "%s", text);
 }
 
-Test(small_cli_sweep, help_and_what_is_refused)
-{
-	const char *w = name(), *text;
-
-	cr_assert(zero(int, run_rift(OUT, &text, "sweep --help")), "help");
-	cr_assert(ne(ptr, strstr(text, "--against"), NULL), "%s", text);
-	cr_assert(zero(int, run_rift(OUT, &text, "help")), "help");
-	cr_assert(ne(ptr, strstr(text, "rift sweep"), NULL), "%s", text);
-	cr_assert(eq(ptr, strstr(text, "sweep-worker"), NULL), "%s", text);
-	refused(3, "did you mean '--quick'?", "sweep %s --quik", w);
-	refused(3, "unknown workload", "sweep xyzzyxyzzy");
-	refused(3, "given twice", "sweep %s %s", w, w);
-	refused(3, "--depth is given twice", "sweep %s --depth 1 --depth 2", w);
-	refused(3, "--depth=0: out of range", "sweep %s --depth 0,1", w);
-	refused(3, "one of stream, graph, fused", "sweep %s --mode steam", w);
-	refused(3, "--processes=0: out of range", "sweep %s --processes 0", w);
-	refused(3, "unknown parameter 'xyzzy'", "sweep %s xyzzy=1,2", w);
-	refused(3, "nothing else", "sweep %s --resume x", w);
-	refused(3, "nothing to resume", "sweep --resume '%s'", file);
-	refused(3, "its job comes from stdin", "sweep-worker </dev/null");
-	refused(3, "No such file", "check '%s'", file);
-	refused(3, "no file", "check");
-}
-
 Test(small_cli_sweep, a_dry_run_measures_nothing)
 {
 	const char *text;
@@ -143,23 +119,6 @@ Test(small_cli_sweep, summaries_as_csv)
 	cr_assert(eq(int, atoi(text), 9), "%s", text);
 	shell(&text, "head -n 1 '%s/s.csv'", dir);
 	cr_assert(ne(ptr, strstr(text, ",t_total_ns_median,"), NULL), "%s", text);
-}
-
-Test(small_cli_sweep, check_replaces_no_file)
-{
-	const char *text;
-
-	shell(NULL, "echo kept >'%s'; ln -s s.jsonl '%s/link'; echo kept >'%s/old'", file, dir,
-	      dir);
-	refused(3, "is a record that is to be checked", "check --csv '%s' '%s'", file, file);
-	refused(3, "is a record that is to be checked", "check --ratios '%s/link' '%s'", dir, file);
-	refused(3, "is a record that is to be checked", "check --csv '%s/link' '%s/old' '%s'", dir,
-		dir, file);
-	refused(3, "old: exists; give another name", "check --csv '%s/old' '%s'", dir, file);
-	refused(3, "old: exists; give another name", "check --ratios '%s/old' '%s'", dir, file);
-	refused(3, "--csv: give the name of a file", "check --csv '' '%s'", file);
-	shell(&text, "cat '%s' '%s/old'; ls '%s' | wc -l", file, dir, dir);
-	cr_assert(eq(str, (char *)text, "kept\nkept\n3\n"), "%s", text);
 }
 
 Test(small_cli_sweep, a_changed_record_is_found_out)

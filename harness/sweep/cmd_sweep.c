@@ -105,6 +105,8 @@ static error_t take_text(const char **text, int key, const char *arg)
 		o++;
 	if (*text)
 		return complain(EINVAL, "--%s is given twice", o->name);
+	if (!*arg && (key == KEY_OUTPUT || key == KEY_RESUME))
+		return complain(EINVAL, "--%s: give the name of a file", o->name);
 	*text = arg;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -214,11 +215,14 @@ int journal_open(struct journal *j, const char *path)
 {
 	struct record_scan scan;
 	char part[JOURNAL_NAME];
+	struct stat st;
 	int err;
 
 	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = -1 };
 	j->path = session_name(path);
 	journal_name(j, ".part", part);
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return complain(EINVAL, "nothing to resume: %s: is no regular file", path);
 	if (access(part, F_OK) && !access(j->path, F_OK))
 		return complain(EEXIST, "%s is complete: there is nothing to resume", j->path);
 	if (access(part, F_OK))
