@@ -239,6 +239,23 @@ static void print_legend(const struct results *r, FILE *out)
 			100 * r->j->plan.design.half_width_max);
 }
 
+/* A canary that ends a process so much longer or shorter than it began is worth a word. */
+static const double drift_said = 0.01;
+
+void quality_print(const struct journal *j, FILE *out)
+{
+	int noisy = 0;
+
+	for (int i = 0; i < j->slots * j->plan.n_points; i++)
+		noisy += j->noisy[i];
+	fprintf(out, "%d of %d points are noisy", noisy,
+		journal_count(j, POINT_OK) + journal_count(j, POINT_CHECK_FAILED));
+	if (fabs(j->drift_most) > drift_said)
+		fprintf(out, "; in one process the canary drifted by %+.1f %%",
+			100 * j->drift_most);
+	fprintf(out, "\n");
+}
+
 void results_print(const struct journal *j, FILE *out)
 {
 	const struct plan *p = &j->plan;
