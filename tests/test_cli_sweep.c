@@ -131,6 +131,18 @@ Test(small_cli_sweep, a_changed_record_is_found_out)
 	refused(3, "not what plan_sha256 says", "check '%s'", file);
 }
 
+Test(small_cli_sweep, a_record_without_its_last_process_is_incomplete)
+{
+	const char *text;
+
+	sweep();
+	shell(NULL, "head -n 7 '%s' >'%s/half.jsonl'", file, dir);
+	cr_assert(eq(int, run_rift(OUT, &text, "check '%s/half.jsonl' '%s'", dir, file), 2), "%s",
+		  text);
+	cr_assert(ne(ptr, strstr(text, "half.jsonl: incomplete; "), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "s.jsonl: valid; "), NULL), "%s", text);
+}
+
 /* What is left of a record after a crash in the second process: n lines and half a one. */
 static void cut(int n)
 {

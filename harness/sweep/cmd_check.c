@@ -59,7 +59,8 @@ static const struct argp argp = {
 	.args_doc = "FILE...",
 	.doc = "Says whether record files of rift sweep are whole and valid: every line, field and "
 	       "hash.\vExit codes: 0 valid (a file under way, or one whose torn last line is "
-	       "dropped, is valid), 3 not valid or not to be read.",
+	       "dropped, is valid), 2 incomplete: valid as far as it goes, but no .part and "
+	       "without some of its processes, 3 not valid or not to be read.",
 };
 
 static void print_facts(const char *path, const struct record_facts *f)
@@ -71,19 +72,20 @@ static void print_facts(const char *path, const struct record_facts *f)
 		       f->torn ? "; a torn last line is dropped" : "");
 		return;
 	}
-	printf("%s: valid; schema %s, session %s, %d of %d processes complete, %d points ok, %d "
+	printf("%s: %s; schema %s, session %s, %d of %d processes complete, %d points ok, %d "
 	       "failed%s\n",
-	       path, f->schema, f->session_id, f->trailers, whole, f->ok, f->failed,
-	       f->torn ? "; a torn last line is dropped" : "");
+	       path, f->incomplete ? "incomplete" : "valid", f->schema, f->session_id, f->trailers,
+	       whole, f->ok, f->failed, f->torn ? "; a torn last line is dropped" : "");
 }
 
-static int check_one(const char *path, FILE *csv)
+static int check_one(const char *path, FILE *csv, bool *incomplete)
 {
 	struct record_facts facts;
 	int err = record_check(&facts, path, csv);
 
 	if (!err)
 		print_facts(path, &facts);
+	*incomplete |= !err && facts.incomplete;
 	return err;
 }
 
@@ -132,7 +134,7 @@ static int write_ratios(const struct check_args *a)
 	return err;
 }
 
-static int check_all(const struct check_args *a)
+static int check_all(const struct check_args *a, bool *incomplete)
 {
 	struct output csv = { 0 };
 	int err = 0;
@@ -146,7 +148,7 @@ static int check_all(const struct check_args *a)
 	if (a->csv && output_open(&csv, "--csv", a->csv))
 		return -EINVAL;
 	for (int i = 0; i < a->n; i++) {
-		int this = check_one(a->file[i], csv.file);
+		int this = check_one(a->file[i], csv.file, incomplete);
 
 		err = err ? err : this;
 	}
@@ -159,6 +161,7 @@ static int check_all(const struct check_args *a)
 int cmd_check(int argc, char **argv)
 {
 	struct check_args a = { .file = calloc((size_t)argc + 1, sizeof(char *)) };
+	bool incomplete = false;
 	int err;
 
 	CHECK(a.file, "%d arguments", argc);
@@ -168,7 +171,7 @@ int cmd_check(int argc, char **argv)
 	else if (!err && !a.n)
 		err = complain(EINVAL, "rift check: no file; write rift check FILE");
 	else if (!err)
-		err = check_all(&a);
+		err = check_all(&a, &incomplete);
 	free(a.file);
-	return exit_code_of(err);
+	return !err && incomplete ? RIFT_FAILED_POINTS : exit_code_of(err);
 }
