@@ -204,7 +204,7 @@ Test(small_sweep_check, trailers_that_count_otherwise)
 	begin("s.jsonl", 1, 1);
 	point("a", 0, "k0", "ok");
 	point("a", 0, "k1", "error");
-	trailer("a", 0, 2, 0, 0);
+	trailer("a", 0, 2, 1, 0);
 	wrong_in(":4: records and failed do not agree");
 	begin("s.jsonl", 1, 1);
 	point("a", 0, "k0", "ok");
