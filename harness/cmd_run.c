@@ -34,10 +34,11 @@ static const struct argp_option options[] = {
 	  "compare a sample where the reference is slow (default), or everything", 0 },
 	{ "check-steps", KEY_ROW + 4, "N", 0,
 	  "steps to check (default: those of a block, but 1k, or what takes 1 s, to 4k)", 0 },
-	{ "sync", KEY_ROW + 5, "spin|yield|blocking|event|poll", 0,
-	  "how the end of a block is waited for: the driver's wait that polls, yields or sleeps, "
-	  "an "
-	  "event, or queries in a loop (default: spin; on the CPU device yield)",
+	/* all of them as the name of the value would tear argp's column */
+	{ "sync", KEY_ROW + 5, "KIND", 0,
+	  "how the end of a block is waited for: spin, yield, blocking (the driver's wait that "
+	  "polls, yields or sleeps), event, or poll (queries in a loop); default: spin, on the "
+	  "CPU device yield",
 	  0 },
 	{ "plot", KEY_PLOT, "DIR", OPTION_ARG_OPTIONAL,
 	  "draw the workload's picture with gnuplot, PNG and SVG, its data and script beside it "

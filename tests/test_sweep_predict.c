@@ -72,12 +72,12 @@ Test(small_sweep_predict, what_the_user_named_stays)
 	plan_release(&p);
 }
 
-Test(small_sweep_predict, corners_go_first)
+Test(small_sweep_predict, large_and_deep_points_go_first)
 {
 	char *args[] = { "cells=1:256:x4" };
 	struct plan p = plan_of("1:256:x4", "stream", args, 1);
-	double before, least = 2;
-	int all = p.n_points, dropped;
+	int all = p.n_points, dropped, edge = 0;
+	double before;
 
 	say_it_takes(&p, 1000);
 	before = predict_session_ns(&p, 1);
@@ -85,11 +85,13 @@ Test(small_sweep_predict, corners_go_first)
 	cr_assert(lt(int, 0, dropped), "something must go");
 	cr_assert(eq(int, p.n_points, all - dropped), "count");
 	cr_assert(lt(dbl, predict_session_ns(&p, 1), 0.8 * before), "limit");
-	for (int i = 0; i < p.n_points; i++)
-		least = fmin(least, p.point[i].corner);
-	cr_assert(zero(dbl, least), "the centre stays");
-	for (int i = 0; i < p.n_points; i++)
-		cr_assert(lt(dbl, p.point[i].corner, 2), "a corner stayed");
+	for (int i = 0; i < p.n_points; i++) {
+		const struct fake_opts *o = p.config[p.point[i].config].params.opts;
+
+		edge += p.point[i].depth == 1 || o->cells == 1;
+		cr_assert(not(p.point[i].depth == 256 && o->cells == 256), "the corner stayed");
+	}
+	cr_assert(eq(int, edge, 5 + 4), "depth 1 and the first size stay: %d", edge);
 	plan_release(&p);
 }
 
@@ -100,6 +102,7 @@ Test(small_sweep_predict, one_point_always_stays)
 	say_it_takes(&p, 1000);
 	predict_drop_corners(&p, 2, 0);
 	cr_assert(eq(int, p.n_points, 1), "%d", p.n_points);
+	cr_assert(eq(i64, p.point[0].depth, 1), "the first depth");
 	plan_release(&p);
 }
 

@@ -1,10 +1,11 @@
 /*
  * test_sweep_results.c - harness/sweep/results.h, contrast.h and looks.h: what hand-made sessions
- * say of their two sides, and when there are enough processes.
+ * say of their two sides, how noisy they are, and when there are enough processes.
  */
 #include "harness/sweep/contrast.h"
 #include "harness/sweep/journal_impl.h"
 #include "harness/sweep/looks.h"
+#include "harness/sweep/sweep_text.h"
 #include "tests/fake_workload.h"
 
 #include <criterion/criterion.h>
@@ -137,6 +138,44 @@ Test(small_sweep_results, ratios_as_csv)
 	/* what is not known is empty */
 	cr_assert(ne(ptr, strstr(said, "fake,stream,4,2,4,1000.0,1000.0,,,,open,"), NULL), "%s",
 		  said);
+	journal_release(&j);
+}
+
+/* ---- how good they are ------------------------------------------------------------------ */
+
+static const char *quality(const struct journal *j)
+{
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	quality_print(j, f);
+	fclose(f);
+	return text;
+}
+
+Test(small_sweep_results, noisy_points_and_drift_are_said)
+{
+	struct journal j = session_of(1, 5, true);
+	json_t *noisy = json_loads("{\"status\":\"ok\",\"summary\":{\"noisy\":true}}", 0, NULL);
+	static const struct {
+		double drift;
+		const char *says;
+	} rows[] = { { 0.004, "2 of 19 points are noisy\n" },
+		     { -0.034, "2 of 19 points are noisy; in one process the canary drifted by "
+			       "-3.4 %\n" },
+		     { 0.012, "2 of 19 points are noisy; in one process the canary drifted by "
+			      "-3.4 %\n" } };
+
+	journal_saw_point(&j, 0, 1, noisy);
+	journal_saw_point(&j, 3, 2, noisy);
+	j.status[4 * POINTS] = POINT_FAILED;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *trailer = json_pack("{s:f}", "canary_drift", rows[i].drift);
+
+		journal_saw_trailer(&j, (int)i, trailer);
+		cr_assert(eq(str, (char *)quality(&j), (char *)rows[i].says), "%zu: %s", i, text);
+		json_decref(trailer);
+	}
+	json_decref(noisy);
 	journal_release(&j);
 }
 

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/sweep/check_session.h"
 #include "harness/sweep/csv_points.h"
 
 struct checking {
 	struct record_facts *facts;
 	const struct record_scan *scan;
+	struct checked_session session;
 	struct csv_points *csv;
 	json_t *keys; /* of the plan: key -> true; NULL before it */
 };
@@ -19,6 +21,11 @@ static int wrong(const struct checking *c, const char *what, const char *field)
 {
 	return complain(EINVAL, "%s:%ld: %s%s%s", c->scan->path, (long)c->scan->line + 1, what,
 			*field ? ": " : "", field);
+}
+
+static int said(const struct checking *c, const char *what)
+{
+	return what ? wrong(c, what, "") : 0;
 }
 
 /* ---- fields ----------------------------------------------------------------------------- */
@@ -79,11 +86,11 @@ static const struct field visit_fields[] = { { "point", WHOLE },    { "round", W
 					     { "t_enq_ns", ARRAY }, { "t_total_ns", ARRAY },
 					     { "marks", ARRAY },    { "canary_ns", ARRAY },
 					     { NULL, TEXT } };
-static const struct field trailer_fields[] = { { "records", WHOLE },
-					       { "failed", WHOLE },
-					       { "lines_sha256", TEXT },
-					       { "complete", TRUTH },
-					       { NULL, TEXT } };
+static const struct field trailer_fields[] = {
+	{ "side", TEXT },    { "process_index", WHOLE }, { "records", WHOLE },
+	{ "failed", WHOLE }, { "lines_sha256", TEXT },	 { "complete", TRUTH },
+	{ NULL, TEXT }
+};
 
 static const struct field look_fields[] = { { "processes", WHOLE }, { "points", WHOLE },
 					    { "wide", WHOLE },	    { "wide_keys", ARRAY },
@@ -129,10 +136,10 @@ static int take_plan(struct checking *c, const json_t *o)
 		 json_string_value(json_object_get(o, "session_id")));
 	snprintf(c->facts->schema, sizeof(c->facts->schema), "%s",
 		 json_string_value(json_object_get(o, "schema")));
-	c->facts->sides = (int)json_integer_value(json_object_get(o, "sides"));
-	c->facts->processes = (int)json_integer_value(
-		json_object_get(json_object_get(plan, "design"), "processes"));
-	return 0;
+	err = said(c, session_check_plan(&c->session, o));
+	c->facts->sides = c->session.sides;
+	c->facts->processes = c->session.processes;
+	return err;
 }
 
 /* Whole numbers above 0, no shorter enqueue than nothing, and the total no less than it. */
@@ -167,6 +174,14 @@ static int check_measured(const struct checking *c, const json_t *o)
 	return err;
 }
 
+static int take_header(struct checking *c, const json_t *o)
+{
+	int err = check_fields(c, o, header_fields);
+
+	c->facts->headers++;
+	return err ? err : said(c, session_check_header(&c->session, o));
+}
+
 static int take_point(struct checking *c, const json_t *o)
 {
 	const char *status;
@@ -176,6 +191,9 @@ static int take_point(struct checking *c, const json_t *o)
 		return err;
 	if (!json_object_get(c->keys, json_string_value(json_object_get(o, "key"))))
 		return wrong(c, "a key that is not in the plan", "");
+	err = said(c, session_check_point(&c->session, o));
+	if (err)
+		return err;
 	status = json_string_value(json_object_get(o, "status"));
 	c->facts->points++;
 	c->facts->ok += !strcmp(status, "ok");
@@ -210,7 +228,9 @@ static int take_trailer(struct checking *c, const json_t *o)
 	c->facts->trailers++;
 	if (!err)
 		err = check_look(c, json_object_get(o, "look"));
-	return err ? err : check_hash(c, o);
+	if (!err)
+		err = check_hash(c, o);
+	return err ? err : said(c, session_check_trailer(&c->session, o));
 }
 
 static int take_visit(struct checking *c, const json_t *o)
@@ -232,10 +252,8 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 		return take_visit(c, o);
 	if (!c->keys)
 		return wrong(c, "the first line is no plan", "");
-	if (record_is(o, "header")) {
-		c->facts->headers++;
-		return check_fields(c, o, header_fields);
-	}
+	if (record_is(o, "header"))
+		return take_header(c, o);
 	if (record_is(o, "point"))
 		return take_point(c, o);
 	if (record_is(o, "trailer"))
@@ -244,11 +262,11 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 	return json_is_string(json_object_get(o, "record")) ? 0 : wrong(c, "no field record", "");
 }
 
-static bool is_visits(const char *path)
+static bool ends_with(const char *path, const char *end)
 {
-	size_t n = strlen(path);
+	size_t n = strlen(path), k = strlen(end);
 
-	return n > 7 && !strcmp(path + n - 7, ".visits");
+	return n > k && !strcmp(path + n - k, end);
 }
 
 int record_check(struct record_facts *out, const char *path, FILE *csv)
@@ -261,8 +279,12 @@ int record_check(struct record_facts *out, const char *path, FILE *csv)
 	*out = (struct record_facts){ 0 };
 	err = record_read(&scan, path, take_line, &c);
 	out->torn = scan.torn;
-	if (!err && !scan.line && !is_visits(path)) /* between two processes they are empty */
+	if (!err && !scan.line &&
+	    !ends_with(path, ".visits")) /* between two processes they are empty */
 		err = complain(EINVAL, "%s is empty", path);
+	out->incomplete = out->sides && !ends_with(path, ".part") &&
+			  out->trailers < out->sides * (out->enough ? out->enough : out->processes);
+	session_check_release(&c.session);
 	csv_points_release(&points);
 	json_decref(c.keys);
 	return err;

@@ -12,6 +12,7 @@ struct record_facts {
 	int processes; /* of each side; at most, where the sequential rule decides */
 	int enough;    /* processes of each side after which the sequential rule stopped; 0: not */
 	bool torn;
+	bool incomplete; /* no .part, though processes are missing */
 };
 
 /*

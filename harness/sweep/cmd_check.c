@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "common/output.h"
@@ -12,8 +14,8 @@
 enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS };
 
 static const struct argp_option options[] = {
-	{ "csv", KEY_CSV, "FILE", 0, "also write a line for each point: its axes and its summary",
-	  0 },
+	{ "csv", KEY_CSV, "FILE", 0,
+	  "also write a line for each point, its axes and its summary, to a new file", 0 },
 	{ "ratios", KEY_RATIOS, "FILE", 0,
 	  "of a record with two sides (rift sweep --against): also write, for each point, the "
 	  "ratio of side b to side a, its 95 % interval and what it says",
@@ -57,7 +59,8 @@ static const struct argp argp = {
 	.args_doc = "FILE...",
 	.doc = "Says whether record files of rift sweep are whole and valid: every line, field and "
 	       "hash.\vExit codes: 0 valid (a file under way, or one whose torn last line is "
-	       "dropped, is valid), 3 not valid or not to be read.",
+	       "dropped, is valid), 2 incomplete: valid as far as it goes, but no .part and "
+	       "without some of its processes, 3 not valid or not to be read.",
 };
 
 static void print_facts(const char *path, const struct record_facts *f)
@@ -69,24 +72,45 @@ static void print_facts(const char *path, const struct record_facts *f)
 		       f->torn ? "; a torn last line is dropped" : "");
 		return;
 	}
-	printf("%s: valid; schema %s, session %s, %d of %d processes complete, %d points ok, %d "
+	printf("%s: %s; schema %s, session %s, %d of %d processes complete, %d points ok, %d "
 	       "failed%s\n",
-	       path, f->schema, f->session_id, f->trailers, whole, f->ok, f->failed,
-	       f->torn ? "; a torn last line is dropped" : "");
+	       path, f->incomplete ? "incomplete" : "valid", f->schema, f->session_id, f->trailers,
+	       whole, f->ok, f->failed, f->torn ? "; a torn last line is dropped" : "");
 }
 
-static int check_one(const char *path, FILE *csv)
+static int check_one(const char *path, FILE *csv, bool *incomplete)
 {
 	struct record_facts facts;
 	int err = record_check(&facts, path, csv);
 
 	if (!err)
 		print_facts(path, &facts);
+	*incomplete |= !err && facts.incomplete;
 	return err;
 }
 
-static int write_ratios(const char *path, const char *name)
+/* Nothing that is there is replaced: it may be a record, which cannot be measured again. */
+static int refuse_target(const struct check_args *a, const char *option, const char *path)
 {
+	struct stat target, record;
+
+	if (!*path)
+		return complain(EINVAL, "%s: give the name of a file", option);
+	for (int i = 0; i < a->n && !stat(path, &target); i++)
+		if (!stat(a->file[i], &record) && record.st_dev == target.st_dev &&
+		    record.st_ino == target.st_ino)
+			return complain(EINVAL,
+					"%s=%s: is a record that is to be checked; give another "
+					"name",
+					option, path);
+	if (!access(path, F_OK))
+		return complain(EEXIST, "%s=%s: exists; give another name", option, path);
+	return 0;
+}
+
+static int write_ratios(const struct check_args *a)
+{
+	const char *path = a->file[0];
 	struct output out = { 0 };
 	struct journal j;
 	struct results r;
@@ -95,7 +119,9 @@ static int write_ratios(const char *path, const char *name)
 	if (!err && j.sides != 2)
 		err = complain(EINVAL, "--ratios: %s has one side: rift sweep --against makes two",
 			       path);
-	if (!err && output_open(&out, "--ratios", name))
+	if (!err)
+		err = refuse_target(a, "--ratios", a->ratios); /* --csv may just have made it */
+	if (!err && output_open(&out, "--ratios", a->ratios))
 		err = -EINVAL;
 	if (!err) {
 		results_init(&r, &j, journal_processes(&j));
@@ -108,29 +134,34 @@ static int write_ratios(const char *path, const char *name)
 	return err;
 }
 
-static int check_all(const struct check_args *a)
+static int check_all(const struct check_args *a, bool *incomplete)
 {
 	struct output csv = { 0 };
 	int err = 0;
 
+	if (a->csv && refuse_target(a, "--csv", a->csv))
+		return -EINVAL;
+	if (a->ratios && refuse_target(a, "--ratios", a->ratios))
+		return -EINVAL;
 	if ((a->csv || a->ratios) && a->n > 1)
 		return complain(EINVAL, "--%s takes one record file", a->csv ? "csv" : "ratios");
 	if (a->csv && output_open(&csv, "--csv", a->csv))
 		return -EINVAL;
 	for (int i = 0; i < a->n; i++) {
-		int this = check_one(a->file[i], csv.file);
+		int this = check_one(a->file[i], csv.file, incomplete);
 
 		err = err ? err : this;
 	}
 	if (a->csv && !err)
 		err = output_commit(&csv) ? -EIO : 0;
 	output_discard(&csv);
-	return err || !a->ratios ? err : write_ratios(a->file[0], a->ratios);
+	return err || !a->ratios ? err : write_ratios(a);
 }
 
 int cmd_check(int argc, char **argv)
 {
 	struct check_args a = { .file = calloc((size_t)argc + 1, sizeof(char *)) };
+	bool incomplete = false;
 	int err;
 
 	CHECK(a.file, "%d arguments", argc);
@@ -140,7 +171,7 @@ int cmd_check(int argc, char **argv)
 	else if (!err && !a.n)
 		err = complain(EINVAL, "rift check: no file; write rift check FILE");
 	else if (!err)
-		err = check_all(&a);
+		err = check_all(&a, &incomplete);
 	free(a.file);
-	return exit_code_of(err);
+	return !err && incomplete ? RIFT_FAILED_POINTS : exit_code_of(err);
 }

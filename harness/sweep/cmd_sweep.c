@@ -65,8 +65,10 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "seed", KEY_ROW + 2, "N", 0, "of the order of points (default: drawn, and recorded)", 0 },
 	{ "check-steps", KEY_ROW + 3, "N", 0, "steps to check, at most (default: 256)", 0 },
-	{ "sync", KEY_ROW + 4, "spin|yield|blocking|event|poll", 0,
-	  "how a block's end is waited for (default: spin; CPU device: yield)", 0 },
+	{ "sync", KEY_ROW + 4, "KIND", 0,
+	  "how a block's end is waited for: spin, yield, blocking, event or poll (default: spin; "
+	  "CPU device: yield)",
+	  0 },
 	{ "against", KEY_AGAINST, "COMMAND", 0,
 	  "a second platform on this host, in the same session: every other process is started "
 	  "behind COMMAND, in ABBA order",
@@ -105,6 +107,8 @@ static error_t take_text(const char **text, int key, const char *arg)
 		o++;
 	if (*text)
 		return complain(EINVAL, "--%s is given twice", o->name);
+	if (!*arg && (key == KEY_OUTPUT || key == KEY_RESUME))
+		return complain(EINVAL, "--%s: give the name of a file", o->name);
 	*text = arg;
 	return 0;
 }

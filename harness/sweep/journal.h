@@ -31,10 +31,12 @@ struct journal {
 	int slots;
 	unsigned char *status;	   /* [slot * points + point], enum point_status */
 	double *total_ns, *enq_ns; /* the same: process values */
+	bool *noisy;		   /* the same: what its summary says */
 	bool *complete;		   /* a slot */
 	int *attempts;		   /* a slot: headers written */
 	double *canary_ns;	   /* a slot: median of its header; NAN: none */
 	double drift_ns[2];	   /* canaries of the current process: first and last */
+	double drift_most;	   /* canary_drift of the trailer where it is furthest from 0 */
 	int *failures;		   /* [slot * points + point]: times a worker was lost at it */
 	json_t *header[2];	   /* the first of each side */
 	json_t **visit;		   /* [point * rounds + round] of the slot under way */

@@ -17,5 +17,6 @@ json_t *journal_now_utc(void);
 /* What a line says, whether just written or read back. */
 void journal_saw_header(struct journal *j, int slot, json_t *line);
 void journal_saw_point(struct journal *j, int slot, int point, const json_t *line);
+void journal_saw_trailer(struct journal *j, int slot, const json_t *line);
 
 #endif

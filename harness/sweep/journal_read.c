@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -45,8 +46,18 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
 	j->total_ns[at] = assembled_median(line, "t_total_ns");
 	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
+	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
 	if (n)
 		j->drift_ns[1] = json_number_value(json_array_get(canaries, n - 1));
+}
+
+void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
+{
+	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
+
+	if (fabs(drift) > fabs(j->drift_most))
+		j->drift_most = drift;
+	j->complete[slot] = true;
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -134,7 +145,7 @@ static int take_part_line(const json_t *o, const struct record_scan *scan, void 
 	if (record_is(o, "failure") && point >= 0)
 		j->failures[slot * j->plan.n_points + point]++;
 	if (record_is(o, "trailer")) {
-		j->complete[slot] = true;
+		journal_saw_trailer(j, slot, o);
 		return check_trailer(o, scan);
 	}
 	return 0;
@@ -214,11 +225,14 @@ int journal_open(struct journal *j, const char *path)
 {
 	struct record_scan scan;
 	char part[JOURNAL_NAME];
+	struct stat st;
 	int err;
 
 	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = -1 };
 	j->path = session_name(path);
 	journal_name(j, ".part", part);
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return complain(EINVAL, "nothing to resume: %s: is no regular file", path);
 	if (access(part, F_OK) && !access(j->path, F_OK))
 		return complain(EEXIST, "%s is complete: there is nothing to resume", j->path);
 	if (access(part, F_OK))

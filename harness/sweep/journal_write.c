@@ -155,12 +155,15 @@ int journal_trailer(struct journal *j, int slot, json_t *bye)
 	hash_text(&j->part.hash, hash);
 	json_object_set_new(line, "lines_sha256", json_string(hash));
 	json_object_set_new(line, "complete", json_true());
+	json_incref(line);
 	err = record_write(&j->part, line);
 	if (!err)
 		err = record_sync(&j->part, true);
+	if (!err)
+		journal_saw_trailer(j, slot, line);
+	json_decref(line);
 	if (err)
 		return err;
-	j->complete[slot] = true;
 	journal_forget_visits(j);
 	j->visit_slot = -1;
 	return record_clear(&j->visits);

@@ -35,7 +35,7 @@ struct plan_point {
 	int config;
 	enum mode mode;
 	int64_t depth;
-	double corner;	     /* 0: centre of the grid, 2: a corner */
+	double corner;	     /* 0: first size or depth; 1: corner of the last ones */
 	double block_ns;     /* predicted; NAN: not known */
 	char key[HASH_TEXT]; /* of the canonical axes */
 };

@@ -87,10 +87,10 @@ static void add_point(struct builder *b, int config, enum mode mode, int64_t dep
 	};
 }
 
-/* -1 to 1 along an axis of n values. */
+/* 0 to 1 along an axis of n values; a single one is in its middle. */
 static double place(int i, int n)
 {
-	return n > 1 ? 2.0 * i / (n - 1) - 1 : 0;
+	return n > 1 ? (double)i / (n - 1) : 0.5;
 }
 
 static void add_depths(struct builder *b, int config, enum mode mode, const struct limits *limits,
@@ -103,8 +103,7 @@ static void add_depths(struct builder *b, int config, enum mode mode, const stru
 		if (limits->depth_max && depth > limits->depth_max)
 			note_refusal(b->plan, "depth", limits->depth_why ? limits->depth_why : "");
 		else
-			add_point(b, config, mode, depth,
-				  fabs(size_place) + fabs(place(i, b->depths.n)));
+			add_point(b, config, mode, depth, size_place * place(i, b->depths.n));
 	}
 }
 

@@ -138,7 +138,7 @@ static double point_ns(const struct plan *p, int point)
 	return p->design.processes * (rounds_ns(p, point) + block_ns) + predict_check_ns(p, point);
 }
 
-/* The outermost first, and among equals the longest. */
+/* From the corner of large and deep ones, and among equals the longest first. */
 static int by_corner(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;

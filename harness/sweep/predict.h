@@ -44,8 +44,9 @@ double predict_session_ns(const struct plan *p, int sides);
 int predict_drop_long(struct plan *p);
 
 /*
- * Leaves out points from the corners of the grid inwards until the session takes less than
- * limit_ns; one stays. Returns how many.
+ * Leaves out points from the corner of large sizes and depths inwards until the session takes less
+ * than limit_ns; the first depth and the first size, which say what a launch costs, go last. One
+ * stays. Returns how many.
  */
 int predict_drop_corners(struct plan *p, int sides, double limit_ns);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -88,19 +89,42 @@ static bool at_end(FILE *f)
 	return c == EOF;
 }
 
+/* Regular files only: a pipe may never end, and nothing in it can be read again. */
+static int open_regular(const char *path, FILE **out)
+{
+	/* without O_NONBLOCK, a pipe that nobody writes to would be waited for here */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		int err = complain(errno, "%s: %s", path, strerror(errno));
+
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		return complain(EINVAL, "%s: is no regular file", path);
+	}
+	*out = fdopen(fd, "r");
+	CHECK(*out, "memory of a file");
+	return 0;
+}
+
 int record_read(struct record_scan *scan, const char *path,
 		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = NULL;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t n;
-	int err = 0;
+	int err = open_regular(path, &f);
 
 	*scan = (struct record_scan){ .path = path };
 	hash_start(&scan->hash);
-	if (!f)
-		return complain(errno, "%s: %s", path, strerror(errno));
+	if (err)
+		return err;
 	errno = 0;
 	while (!err && (n = getline(&line, &size, f)) > 0)
 		err = take_line(scan, line, (size_t)n, at_end(f), each, arg);

@@ -135,6 +135,7 @@ static int end_of(const struct session *s, bool quiet)
 	results_print(j, stdout);
 	printf("\n%d points ok, %d failed their check, %d failed otherwise: %s\n",
 	       journal_count(j, POINT_OK), unchecked, failed, j->path);
+	quality_print(j, stdout);
 	print_times(&s->show);
 	if (!quiet && !strcmp(platform_build(), "CPU device"))
 		printf("%s\n", platform_not_gpu);

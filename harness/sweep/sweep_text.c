@@ -24,8 +24,8 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 			o->too_long, BLOCK_LONGEST_NS / 1000000);
 	if (o->corners)
 		fprintf(out,
-			"rift: --quick: %d points are left out, from the corners of the grid "
-			"inwards, to stay under %.0f s\n",
+			"rift: --quick: %d points are left out, from the corner of large "
+			"sizes and depths inwards, to stay under %.0f s\n",
 			o->corners, quick_limit_ns / 1e9);
 }
 
@@ -237,6 +237,23 @@ static void print_legend(const struct results *r, FILE *out)
 	else
 		fprintf(out, ", *: wide, more than %.0f %%\n",
 			100 * r->j->plan.design.half_width_max);
+}
+
+/* A canary that ends a process so much longer or shorter than it began is worth a word. */
+static const double drift_said = 0.01;
+
+void quality_print(const struct journal *j, FILE *out)
+{
+	int noisy = 0;
+
+	for (int i = 0; i < j->slots * j->plan.n_points; i++)
+		noisy += j->noisy[i];
+	fprintf(out, "%d of %d points are noisy", noisy,
+		journal_count(j, POINT_OK) + journal_count(j, POINT_CHECK_FAILED));
+	if (fabs(j->drift_most) > drift_said)
+		fprintf(out, "; in one process the canary drifted by %+.1f %%",
+			100 * j->drift_most);
+	fprintf(out, "\n");
 }
 
 void results_print(const struct journal *j, FILE *out)

@@ -20,4 +20,7 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out);
 /* A table for each workload, parameter set, mode and side: sizes down, depths across. */
 void results_print(const struct journal *j, FILE *out);
 
+/* A line of how many of the points that have blocks are noisy, and how far clocks went. */
+void quality_print(const struct journal *j, FILE *out);
+
 #endif

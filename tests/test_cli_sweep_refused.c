@@ -1,0 +1,87 @@
+/*
+ * test_cli_sweep_refused.c - what `rift sweep` and `rift check` refuse before they measure or read
+ * anything: options, values, files.
+ */
+#include "tests/capture.h"
+#include "tests/cli.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char dir[] = "/tmp/rift_sweep_XXXXXX", file[64], part[80];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
+	snprintf(part, sizeof(part), "%s.part", file);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_sweep_refused, .init = make_dir, .fini = remove_dir, .timeout = 60);
+
+Test(small_cli_sweep_refused, help_and_what_is_refused)
+{
+	const char *w = name(), *text;
+
+	cr_assert(zero(int, run_rift(OUT, &text, "sweep --help")), "help");
+	cr_assert(ne(ptr, strstr(text, "--against"), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "--sync=KIND            how "), NULL), "in one line: %s",
+		  text);
+	cr_assert(zero(int, run_rift(OUT, &text, "help run")), "help run");
+	cr_assert(ne(ptr, strstr(text, "--sync=KIND            how "), NULL), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "help")), "help");
+	cr_assert(ne(ptr, strstr(text, "rift sweep"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "sweep-worker"), NULL), "%s", text);
+	refused(3, "did you mean '--quick'?", "sweep %s --quik", w);
+	refused(3, "unknown workload", "sweep xyzzyxyzzy");
+	refused(3, "given twice", "sweep %s %s", w, w);
+	refused(3, "--depth is given twice", "sweep %s --depth 1 --depth 2", w);
+	refused(3, "--depth=0: out of range", "sweep %s --depth 0,1", w);
+	refused(3, "one of stream, graph, fused", "sweep %s --mode steam", w);
+	refused(3, "--processes=0: out of range", "sweep %s --processes 0", w);
+	refused(3, "unknown parameter 'xyzzy'", "sweep %s xyzzy=1,2", w);
+	refused(3, "nothing else", "sweep %s --resume x", w);
+	refused(3, "nothing to resume", "sweep --resume '%s'", file);
+	refused(3, "--resume: give the name of a file", "sweep --resume ''");
+	refused(3, "--output: give the name of a file", "sweep %s --output ''", w);
+	refused(3, "its job comes from stdin", "sweep-worker </dev/null");
+	refused(3, "No such file", "check '%s'", file);
+	refused(3, "no file", "check");
+}
+
+Test(small_cli_sweep_refused, check_replaces_no_file)
+{
+	const char *text;
+
+	shell(NULL, "echo kept >'%s'; ln -s s.jsonl '%s/link'; echo kept >'%s/old'", file, dir,
+	      dir);
+	refused(3, "is a record that is to be checked", "check --csv '%s' '%s'", file, file);
+	refused(3, "is a record that is to be checked", "check --ratios '%s/link' '%s'", dir, file);
+	refused(3, "is a record that is to be checked", "check --csv '%s/link' '%s/old' '%s'", dir,
+		dir, file);
+	refused(3, "old: exists; give another name", "check --csv '%s/old' '%s'", dir, file);
+	refused(3, "old: exists; give another name", "check --ratios '%s/old' '%s'", dir, file);
+	refused(3, "--csv: give the name of a file", "check --csv '' '%s'", file);
+	shell(&text, "cat '%s' '%s/old'; ls '%s' | wc -l", file, dir, dir);
+	cr_assert(eq(str, (char *)text, "kept\nkept\n3\n"), "%s", text);
+}
+
+/* What has no end would be waited for. */
+Test(small_cli_sweep_refused, records_are_regular_files)
+{
+	shell(NULL, "mkfifo '%s/pipe' '%s'", dir, part);
+	refused(3, "pipe: is no regular file", "check '%s/pipe'", dir);
+	refused(3, "is no regular file", "check '%s'", dir);
+	refused(3, "is no regular file", "check --ratios '%s/r.csv' '%s/pipe'", dir, dir);
+	refused(3, "pipe: is no regular file", "sweep --resume '%s/pipe'", dir);
+	refused(3, "is no regular file", "sweep --resume '%s'", dir);
+	refused(3, "is no regular file", "sweep --resume '%s'", file);
+}
