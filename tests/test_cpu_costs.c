@@ -216,29 +216,6 @@ static const char *complaint(const char *text)
 	return diverted_stderr();
 }
 
-static void is_refused(const char *text)
-{
-	const char *said = complaint(text);
-
-	cr_assert(is_one_complaint(said), "%s: %s", text, said);
-	cr_assert(strstr(said, "RIFT_CPU_SYNC_NS") && strstr(said, text), "%s: %s", text, said);
-}
-
-Test(small_cpu_costs, a_unit_is_refused)
-{
-	is_refused("20us");
-}
-
-Test(small_cpu_costs, a_negative_cost_is_refused)
-{
-	is_refused("-1");
-}
-
-Test(small_cpu_costs, more_than_a_second_is_refused)
-{
-	is_refused("1000000001");
-}
-
 Test(small_cpu_costs, a_number_is_taken)
 {
 	cr_assert(!*complaint("20000"), "a number");

@@ -113,17 +113,6 @@ Test(small_cpu_device, device_is_named_for_what_it_is)
 	cr_assert(prop.major == 0 && prop.integrated == 1, "%d.x %d", prop.major, prop.integrated);
 }
 
-Test(small_cpu_device, bad_settings_fall_back)
-{
-	struct cudaDeviceProp prop;
-
-	setenv("RIFT_CPU_WORKERS", "many", 1);
-	setenv("RIFT_CPU_ORDER", "sideways", 1);
-	setenv("RIFT_CPU_SPIN_US", "-1", 1);
-	OK(cudaGetDeviceProperties(&prop, 0));
-	cr_assert(prop.multiProcessorCount >= 1, "%d", prop.multiProcessorCount);
-}
-
 Test(small_cpu_device, memory_is_not_promised_twice)
 {
 	size_t before, after, total;

@@ -228,7 +228,11 @@ Test(small_cpu_faults, settings_that_make_no_sense_end_the_process)
 
 	says(ends(usage, "RIFT_CPU_LAUNCH_NS=7O00", "shared_array"),
 	     "RIFT_CPU_LAUNCH_NS=7O00: must be a number from 0 to 1000000000\n");
+	says(ends(usage, "RIFT_CPU_SYNC_NS=20us", "shared_array"), "RIFT_CPU_SYNC_NS=20us: ");
+	says(ends(usage, "RIFT_CPU_COPY_NS=-1", "shared_array"), "RIFT_CPU_COPY_NS=-1: ");
+	says(ends(usage, "RIFT_CPU_ALLOC_NS=1000000001", "shared_array"), "1000000000\n");
 	says(ends(usage, "RIFT_CPU_WORKERS=0", "shared_array"), "from 1 to 256\n");
+	says(ends(usage, "RIFT_CPU_SPIN_US=many", "shared_array"), "from 0 to 1000000\n");
 	says(ends(usage, "RIFT_CPU_ORDER=sideways", "shared_array"), "up, down or random\n");
 	says(ends(usage, "RIFT_CPU_LAUNCHNS=5", "shared_array"),
 	     "RIFT_CPU_LAUNCHNS is no setting; there are RIFT_CPU_WORKERS, ");
