@@ -212,7 +212,7 @@ dist: $B/rift
 	cp $B/rift LICENSE $(DIST)/
 	cp tools/dist_README.md $(DIST)/README.md
 	cp -L $(RUNTIME) $(DIST)/
-	find workloads $(wildcard plots) \( -name '*.csv' -o -name '*.gp' -o -name README.md \) \
+	find workloads $(wildcard plots) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name README.md \) \
 		-not -path '*/golden/*' -exec cp --parents -t $(DIST) {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
