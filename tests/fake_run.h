@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "harness/run.h"
+#include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 
@@ -26,10 +27,9 @@ static char said[8192]; /* what it wrote to stderr */
 static inline int run_fake(const char *word, ...)
 {
 	va_list args;
-	int count, err;
+	int err;
 
-	if (cudaGetDeviceCount(&count) || !count)
-		cr_skip("no CUDA device");
+	need_device();
 	memset(&fake_opts, 0, sizeof(fake_opts));
 	memset(&fake_values, 0, sizeof(fake_values));
 	memset(&fake_log, 0, sizeof(fake_log));

@@ -7,6 +7,7 @@
 #include "common/interrupt.h"
 #include "harness/measure.h"
 #include "harness/overhead.h"
+#include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 
@@ -48,10 +49,7 @@ static struct subject subject;
 /* A fake that has been set up; skips the test where there is no device. */
 static void set_up_fake(int64_t launches)
 {
-	int count = 0;
-
-	if (cudaGetDeviceCount(&count) || !count)
-		cr_skip("no CUDA device");
+	need_device();
 	opts = (struct fake_opts){ .launches = launches, .fail_errno = EINVAL };
 	subject =
 		(struct subject){ .workload = &workload_fake, .opts = &opts, .launches = launches };

@@ -1,6 +1,7 @@
 /* test_philox.c - Philox4x32-10: published answers, and the same bits on the device. */
 #include "common/cuda_check.h"
 #include "common/philox.h"
+#include "tests/cli.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -43,10 +44,8 @@ Test(small_philox, device_draws_the_same_bits)
 	enum { N = 1000 };
 	const uint64_t key = UINT64_C(0xfedcba9876543210);
 	uint32_t *device = NULL, *host = malloc(16 * N);
-	int devices = 0;
 
-	if (cudaGetDeviceCount(&devices) || !devices)
-		cr_skip("no CUDA device");
+	need_device();
 	CUDA(cudaMalloc((void **)&device, 16 * N));
 	CUDA(cudaMemset(device, 0, 16 * N));
 	CUDA(philox_fill_launch(device, key, N));

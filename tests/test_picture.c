@@ -6,6 +6,7 @@
 #include "harness/command.h"
 #include "harness/run.h"
 #include "tests/capture.h"
+#include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 #include "tests/need_gnuplot.h"
@@ -43,10 +44,9 @@ TestSuite(small_picture, .init = make_folder, .fini = remove_folder, .timeout = 
 static int run_fake(const char *sub, const char *assignment)
 {
 	char plot[256];
-	int count, err;
+	int err;
 
-	if (cudaGetDeviceCount(&count) || !count)
-		cr_skip("no CUDA device");
+	need_device();
 	memset(&opts, 0, sizeof(opts));
 	memset(&values, 0, sizeof(values));
 	snprintf(plot, sizeof(plot), "%s/%s", folder, sub);

@@ -6,6 +6,7 @@
 #include "harness/sweep/environment.h"
 #include "harness/sweep/visit.h"
 #include "harness/sweep/warm.h"
+#include "tests/cli.h"
 #include "tests/fake_workload.h"
 
 #include <criterion/criterion.h>
@@ -25,10 +26,7 @@ static struct prepared prepared;
 /* A point of the fake, ready to be visited; skips where there is no device. */
 static void prepare(enum mode mode, int64_t depth)
 {
-	int count = 0;
-
-	if (cudaGetDeviceCount(&count) || !count)
-		cr_skip("no CUDA device");
+	need_device();
 	subject = (struct subject){ .workload = &workload_fake, .opts = &opts, .launches = 1 };
 	subject.state = calloc(1, workload_fake.state_size);
 	cr_assert(zero(int, cudaStreamCreateWithFlags(&subject.stream, cudaStreamNonBlocking)),

@@ -5,6 +5,7 @@
 #include "common/cuda_check.h"
 #include "harness/measure.h"
 #include "harness/run.h"
+#include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 
@@ -43,14 +44,6 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 	fake_note('f');
 	flags_set = flags;
 	return refuse_flags ? cudaErrorNotSupported : cudaSuccess;
-}
-
-static void need_device(void)
-{
-	int count = 0;
-
-	if (cudaGetDeviceCount(&count) || !count)
-		cr_skip("no CUDA device");
 }
 
 /* ---- a block ---------------------------------------------------------------------------- */

@@ -72,7 +72,7 @@ Test(small_launch_options, several_streams_are_not_fused)
 		  "modes");
 }
 
-static void refused(const struct launch_opts *o, const char *says)
+static void is_refused(const struct launch_opts *o, const char *says)
 {
 	struct limits limits = { 0 };
 	const char *text;
@@ -93,10 +93,10 @@ Test(small_launch_options, probes_take_one_stream_and_short_kernels)
 	o.probe = 1;
 	cr_assert(!workload_launch.limits(&o, &limits) && limits.action, "an action");
 	o.us++;
-	refused(&o, "us=101: ");
+	is_refused(&o, "us=101: ");
 	o = opts_for(LAUNCH_FILL_SPIN, 0, 2);
 	o.probe = 1;
-	refused(&o, "streams=2: ");
+	is_refused(&o, "streams=2: ");
 }
 
 Test(small_launch_options, too_many_fused_steps_are_refused)

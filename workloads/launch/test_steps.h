@@ -10,16 +10,8 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "tests/cli.h"
 #include "workloads/launch/launch.h"
-
-/* The first line of every test that runs kernels. */
-static inline void need_device(void)
-{
-	int n = 0;
-
-	if (cudaGetDeviceCount(&n) || !n)
-		cr_skip("no CUDA device");
-}
 
 /* The defaults that test_launch_options.c holds against the parameter rows. */
 static inline struct launch_opts default_opts(void)

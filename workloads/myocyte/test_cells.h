@@ -12,17 +12,9 @@
 
 #include "common/cuda_check.h"
 #include "tests/capture.h"
+#include "tests/cli.h"
 #include "workloads/myocyte/myocyte.h"
 #include "workloads/myocyte/test_golden.h"
-
-/* The first line of every test that runs kernels. */
-static inline void need_device(void)
-{
-	int n = 0;
-
-	if (cudaGetDeviceCount(&n) || !n)
-		cr_skip("no CUDA device");
-}
 
 /* Rounding of the CPU device is that of the source; a GPU fuses, and has its own exp. */
 #ifdef RIFT_CPU_DEVICE

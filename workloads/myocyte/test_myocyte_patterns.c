@@ -95,7 +95,9 @@ Test(small_myocyte_patterns, on_the_cpu_device_all_patterns_give_the_same_bits)
 	struct myocyte_cell whole[CELLS], other[CELLS];
 
 	need_device();
-	for (int i = 0; rounds_as_written && i < 6; i++) {
+	if (!rounds_as_written)
+		cr_skip("this device contracts: other kernels may differ in the last bit");
+	for (int i = 0; i < 6; i++) {
 		enum myocyte_precision precision = i < 3 ? MYOCYTE_DOUBLE : MYOCYTE_FLOAT;
 
 		read_pattern(solvers[i % 3], precision, MYOCYTE_BY_ATTEMPT, MYOCYTE_BY_DEVICE,
@@ -105,7 +107,6 @@ Test(small_myocyte_patterns, on_the_cpu_device_all_patterns_give_the_same_bits)
 		read_pattern(solvers[i % 3], precision, MYOCYTE_BY_STAGE, MYOCYTE_BY_HOST, other);
 		cr_assert(same(whole, other), "solver %d: stages by the host", solvers[i % 3]);
 	}
-	cr_assert(!rounds_as_written || same(whole, whole), "compared");
 }
 
 /* ---- which modes ----------------------------------------------------------------------- */
