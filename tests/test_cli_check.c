@@ -21,7 +21,8 @@ static void make_copy(void)
 
 	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
-	cr_assert(zero(int, datafile_find("data/sessions/h200-myocyte.jsonl", kept)), "the kept session");
+	cr_assert(zero(int, datafile_find("data/sessions/h200-myocyte.jsonl", kept)),
+		  "the kept session");
 	cr_assert(zero(int, shell(NULL, "cp '%s' '%s' && chmod u+w '%s'", kept, file, file)),
 		  "copy");
 }
