@@ -4,7 +4,7 @@
 #
 # N processes of each (40 if not given), in turns, because a host's speed comes and goes; prints
 # the medians, how far their ratio is from 1, and the same between odd and even loops, which is
-# what chance alone does. Medians of n processes that scatter by s agree to about 1.8 s / sqrt(n).
+# what chance alone does (bench/bias.c shows what the harness adds where chance has no part). Medians of n processes that scatter by s agree to about 1.8 s / sqrt(n).
 set -eu
 rift=$1 loop=$2 n=${3:-40}
 dir=$(mktemp -d)
