@@ -5,8 +5,8 @@
 
 /* ---- stream ------------------------------------------------------------------------------- */
 
-/* All but those in the corner; where that leaves too few, all. */
-static void take_stream(struct fit_parts *p, const bool *in, const struct model *m)
+/* All but those within this share of the corner; where that leaves too few, all. */
+static void take_stream(struct fit_parts *p, const bool *in, const struct model *m, double share)
 {
 	struct fit_part *s = &p->part[PART_STREAM];
 	const struct grid *g = s->grid;
@@ -19,7 +19,7 @@ static void take_stream(struct fit_parts *p, const bool *in, const struct model 
 		enum regime r = model_regime(m, b);
 		bool single = b->depth * b->launches < 2; /* no pace in it */
 
-		if (r == REGIME_CORNER && !single) {
+		if (r != REGIME_WINDOW && !single && model_corner_distance(m, b) <= share) {
 			p->corner++;
 			continue;
 		}
@@ -175,14 +175,18 @@ static bool try_window(struct fit_parts *p, const struct fit_data *d, struct mod
 	return false;
 }
 
-/* Which points are in the corner is known once p and g are. */
+/*
+ * Which points are in the corner is known once p and g are. From wide to narrow: blocks of the
+ * corner that are taken for launch-bound ones make p too large, by which they then are.
+ */
 static void settle_stream(struct fit_parts *p, const bool *in, const struct fit_data *d,
 			  struct model *m, bool window)
 {
+	static const double shares[] = { 2 * CORNER_SHARE, 1.3 * CORNER_SHARE, CORNER_SHARE };
 	struct fit_part *s = &p->part[PART_STREAM];
 
 	for (int pass = 0; pass < 3; pass++) {
-		take_stream(p, in, m);
+		take_stream(p, in, m, shares[pass]);
 		free_stream(p, m);
 		if (window)
 			s->free[s->n_free++] = MODEL_W;
