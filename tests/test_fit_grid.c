@@ -4,7 +4,7 @@
  */
 #include "harness/model/price.h"
 #include "tests/divert.h"
-#include "tests/fake_session.h"
+#include "tests/made_fit.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -196,27 +196,6 @@ Test(small_fit_grid, k_without_graphs_is_that_of_fused_or_stream_blocks)
 
 /* ---- prices ----------------------------------------------------------------------------- */
 
-struct made {
-	struct journal journal;
-	struct grid grid;
-	struct fit fit;
-};
-
-static void make(struct made *m, const struct fake_session *s, bool fitted)
-{
-	fake_session_journal(s, &m->journal);
-	cr_assert(zero(int, grid_make(&m->grid, &m->journal, 0, NULL)), "grid");
-	if (fitted)
-		cr_assert(zero(int, fit_make(&m->fit, &m->grid, 0)), "fit");
-}
-
-static void release(struct made *m)
-{
-	fit_release(&m->fit);
-	grid_release(&m->grid);
-	journal_release(&m->journal);
-}
-
 /* Slower in everything: c, p, Z, graph calls. */
 static struct model elsewhere(void)
 {
@@ -241,10 +220,10 @@ Test(small_fit_grid, a_workload_priced_elsewhere)
 	struct prices p;
 
 	truth.model[0] = launch_b.model[0] = elsewhere();
-	make(&on_a, &work, false);
-	make(&on_b, &truth, false);
-	make(&a, &launch_a, true);
-	make(&b, &launch_b, true);
+	made_grid(&on_a, &work);
+	made_grid(&on_b, &truth);
+	made_fit(&a, &launch_a);
+	made_fit(&b, &launch_b);
 	price_make(&p,
 		   &(struct price_request){
 			   .work = &on_a.grid, .b = &b.fit, .a = &a.fit, .measured = &on_b.grid });
@@ -256,10 +235,10 @@ Test(small_fit_grid, a_workload_priced_elsewhere)
 			       .work = &on_a.grid, .b = &b.fit, .measured = &on_b.grid });
 	cr_assert(lt(dbl, 0.05, p.worst), "530 ns in 3500: %g", p.worst);
 	prices_release(&p);
-	release(&on_a);
-	release(&on_b);
-	release(&a);
-	release(&b);
+	made_release(&on_a);
+	made_release(&on_b);
+	made_release(&a);
+	made_release(&b);
 }
 
 Test(small_fit_grid, prices_say_what_they_do_not_know)
@@ -272,8 +251,8 @@ Test(small_fit_grid, prices_say_what_they_do_not_know)
 	work.depth = "1,16";
 	work.mode = "stream,graph";
 	launch_b.mode = "stream";
-	make(&on_a, &work, false);
-	make(&b, &launch_b, true);
+	made_grid(&on_a, &work);
+	made_fit(&b, &launch_b);
 	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
 	cr_assert(eq(int, p.n_known, 8), "no graphs on B: %d of %d", p.n_known, p.n);
 	cr_assert(zero(int, p.compared), "nothing measured on B");
@@ -283,6 +262,6 @@ Test(small_fit_grid, prices_say_what_they_do_not_know)
 				     on_a.grid.point[i].batch.kernel_ns < 3e6),
 				  "3000 us was not swept on B");
 	prices_release(&p);
-	release(&on_a);
-	release(&b);
+	made_release(&on_a);
+	made_release(&b);
 }
