@@ -76,6 +76,28 @@ Test(small_fit, parameters_come_back_exactly_without_noise)
 	made_release(&made);
 }
 
+/* One point in nine takes three times as long. */
+static double disturbed(const struct batch *b, int side)
+{
+	int at = (int)log2(b->depth) + (int)(b->kernel_ns / 1000) % 7;
+
+	(void)side;
+	return at % 9 == 4 ? 3 : 1;
+}
+
+Test(small_fit, points_that_something_disturbed_pull_little)
+{
+	struct fake_session s = few_processes(0.01);
+	struct made made = { 0 };
+
+	s.factor = disturbed;
+	made_fit(&made, &s);
+	is_near(&made.fit.model, &s.model[0], MODEL_Z, 0.03, s.seed);
+	is_near(&made.fit.model, &s.model[0], MODEL_P, 0.03, s.seed);
+	is_near(&made.fit.model, &s.model[0], MODEL_CLOCK, 0.01, s.seed);
+	made_release(&made);
+}
+
 Test(small_fit, a_window_is_found)
 {
 	struct fake_session s = few_processes(0.01);

@@ -50,7 +50,7 @@ Test(small_fit_grid, sizes_and_depths_ascend)
 /* Those with the defaults, where there are any; else those of the first configuration. */
 Test(small_fit_grid, one_set_of_other_parameters)
 {
-	static char both[] = "args=8,256", one[] = "args=256,4096";
+	static char both[] = "args=256,8", one[] = "args=256,4096";
 	char *given[] = { both };
 	struct fake_session s = small_session();
 	struct journal j;
