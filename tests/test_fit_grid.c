@@ -1,8 +1,7 @@
 /*
- * test_fit_grid.c - harness/model/grid.h and price.h: which points of a session the model is fitted
- * to, what K is, and what a workload would take elsewhere.
+ * test_fit_grid.c - harness/model/grid.h: which points of a session the model is fitted to, and
+ * what K is.
  */
-#include "harness/model/price.h"
 #include "tests/divert.h"
 #include "tests/made_fit.h"
 
@@ -192,76 +191,4 @@ Test(small_fit_grid, k_without_graphs_is_that_of_fused_or_stream_blocks)
 		  "stream: %g", g.size[1].kernel_ns);
 	grid_release(&g);
 	journal_release(&j);
-}
-
-/* ---- prices ----------------------------------------------------------------------------- */
-
-/* Slower in everything: c, p, Z, graph calls. */
-static struct model elsewhere(void)
-{
-	struct model m = fake_model();
-
-	m.v[MODEL_C] = 4000;
-	m.v[MODEL_P] = 6300;
-	m.v[MODEL_G] = 1100;
-	m.v[MODEL_Z] = 26000;
-	m.v[MODEL_GRAPH_A] = 3000;
-	m.v[MODEL_GRAPH_Z] = 21000;
-	m.v[MODEL_FUSED_Z] = 25000;
-	return m;
-}
-
-/* A workload on A and, to hold prices against, on B; launches on both. */
-Test(small_fit_grid, a_workload_priced_elsewhere)
-{
-	struct fake_session work = cells_session(), truth = cells_session();
-	struct fake_session launch_a = small_session(), launch_b = small_session();
-	struct made on_a = { 0 }, on_b = { 0 }, a = { 0 }, b = { 0 };
-	struct prices p;
-
-	truth.model[0] = launch_b.model[0] = elsewhere();
-	made_grid(&on_a, &work);
-	made_grid(&on_b, &truth);
-	made_fit(&a, &launch_a);
-	made_fit(&b, &launch_b);
-	price_make(&p,
-		   &(struct price_request){
-			   .work = &on_a.grid, .b = &b.fit, .a = &a.fit, .measured = &on_b.grid });
-	cr_assert(eq(int, p.compared, on_a.grid.n_points), "%d", p.compared);
-	cr_assert(lt(dbl, p.worst, 0.01), "%g", p.worst);
-	prices_release(&p);
-	/* without A's fit its gap between nodes is counted twice */
-	price_make(&p, &(struct price_request){
-			       .work = &on_a.grid, .b = &b.fit, .measured = &on_b.grid });
-	cr_assert(lt(dbl, 0.05, p.worst), "530 ns in 3500: %g", p.worst);
-	prices_release(&p);
-	made_release(&on_a);
-	made_release(&on_b);
-	made_release(&a);
-	made_release(&b);
-}
-
-Test(small_fit_grid, prices_say_what_they_do_not_know)
-{
-	struct fake_session work = small_session(), launch_b = small_session();
-	struct made on_a = { 0 }, b = { 0 };
-	struct prices p;
-
-	work.size = "0,2,10,3000";
-	work.depth = "1,16";
-	work.mode = "stream,graph";
-	launch_b.mode = "stream";
-	made_grid(&on_a, &work);
-	made_fit(&b, &launch_b);
-	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
-	cr_assert(eq(int, p.n_known, 8), "no graphs on B: %d of %d", p.n_known, p.n);
-	cr_assert(zero(int, p.compared), "nothing measured on B");
-	for (int i = 0; i < p.n; i++)
-		if (p.priced[i].known)
-			cr_assert(eq(int, p.priced[i].covered,
-				     on_a.grid.point[i].batch.kernel_ns < 3e6),
-				  "3000 us was not swept on B");
-	prices_release(&p);
-	made_release(&on_a);
-	made_release(&b);
 }
