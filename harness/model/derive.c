@@ -58,7 +58,7 @@ static bool swept(const struct fit *f, enum mode mode, double depth, double *lea
 	return *most > 0;
 }
 
-enum { STEPS = 48, HALVINGS = 16 };
+enum { STEPS = 16, HALVINGS = 18 };
 
 /*
  * Steps down from the largest K to the first that exceeds, then halves the step; so the answer
