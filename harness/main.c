@@ -24,6 +24,9 @@ static const struct command {
 	  cmd_sweep },
 	{ "show", "FILE", "what a recorded session measured: where, and the tables", cmd_show },
 	{ "check", "FILE...", "is this record file whole and valid", cmd_check },
+	{ "fit", "SESSION", "what a launch costs: model, intervals, smallest kernels", cmd_fit },
+	{ "predict", "SESSION --on SESSION", "a workload of one platform, priced on another",
+	  cmd_predict },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
@@ -35,12 +38,12 @@ static int print_help(void)
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *c = commands; c->name; c++)
 		if (c->help) /* else for rift itself */
-			printf("  rift %-6s %-25s %s\n", c->name, c->args, c->help);
+			printf("  rift %-7s %-25s %s\n", c->name, c->args, c->help);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"
 	       "Exit codes: 0 ok, 1 a check failed, 2 failed points, 3 usage or bad input, 4 no "
-	       "such device, 75 interrupted.\n");
+	       "such device,\n5 not comparable, 75 interrupted.\n");
 	return RIFT_OK;
 }
 

@@ -40,12 +40,15 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 {
 	size_t at = (size_t)slot * (size_t)j->plan.n_points + (size_t)point;
 	const json_t *canaries = json_object_get(line, "canary_ns");
+	const json_t *launches = json_object_get(line, "launches_per_step");
 	size_t n = json_array_size(canaries);
 
 	j->status[at] =
 		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
 	j->total_ns[at] = assembled_median(line, "t_total_ns");
 	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
+	if (json_is_number(launches))
+		j->launches[point] = json_number_value(launches);
 	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
 	if (n)
 		j->drift_ns[1] = json_number_value(json_array_get(canaries, n - 1));
@@ -67,6 +70,28 @@ static int damaged(const struct record_scan *scan, const char *what)
 	return complain(EINVAL, "%s:%ld: %s", scan->path, (long)scan->line + 1, what);
 }
 
+/* Says which file it is: a command may read several. */
+static int refuse_workload(const json_t *plan, const struct record_scan *scan)
+{
+	const json_t *config;
+	size_t i;
+
+	json_array_foreach(json_object_get(plan, "configs"), i, config)
+	{
+		const char *name = json_string_value(json_object_get(config, "workload"));
+		const struct workload *const *w = workloads;
+
+		while (name && *w && strcmp((*w)->name, name))
+			w++;
+		if (!name || !*w)
+			return complain(EINVAL,
+					"%s: is of workload '%s', which this rift does not have; "
+					"`rift list` shows them",
+					scan->path, text_shown(name ? name : "").s);
+	}
+	return 0;
+}
+
 static int take_plan(struct journal *j, const json_t *o, const struct record_scan *scan)
 {
 	const char *id = json_string_value(json_object_get(o, "session_id"));
@@ -80,6 +105,9 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 	if (strcmp(hash, j->plan_hash))
 		return damaged(scan, "the plan is not what its plan_sha256 says: it was changed");
 	strcpy(j->session_id, id);
+	err = refuse_workload(json_object_get(o, "plan"), scan);
+	if (err)
+		return err;
 	err = plan_parse(&j->plan, json_object_get(o, "plan"), workloads);
 	if (err)
 		return err;

@@ -1,0 +1,202 @@
+/* fit.c - the model's parameters with their intervals. */
+#include "harness/model/fit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/model/fit_data.h"
+#include "harness/model/fit_identify.h"
+#include "harness/model/fit_parts.h"
+#include "harness/sorted.h"
+
+/* ---- draws -------------------------------------------------------------------------------- */
+
+static double *array_of(size_t n)
+{
+	double *p = calloc(n + 1, sizeof(*p));
+
+	CHECK(p, "memory of %zu numbers", n);
+	return p;
+}
+
+/*
+ * Draws that take the same processes have the same fit; of 5 processes there are 126 different
+ * ones. A table of the first of each, by what they take.
+ */
+enum { SEEN = 4 * 4096 }; /* a power of two, well above the draws */
+
+struct seen {
+	int first[SEEN]; /* draw + 1; 0: free */
+};
+
+static int first_alike(struct seen *s, const struct resamples *r, int draw)
+{
+	const uint16_t *times = &r->times[(size_t)draw * (size_t)r->n];
+	size_t bytes = (size_t)r->n * sizeof(*times);
+	uint32_t at = 2166136261u; /* FNV-1a */
+
+	for (int i = 0; i < r->n; i++)
+		at = (at ^ times[i]) * 16777619u;
+	for (at %= SEEN; s->first[at]; at = (at + 1) % SEEN)
+		if (!memcmp(times, &r->times[(size_t)(s->first[at] - 1) * (size_t)r->n], bytes))
+			return s->first[at] - 1;
+	s->first[at] = draw + 1;
+	return draw;
+}
+
+static void refit_draws(struct fit *f, struct fit_parts *parts, const struct fit_draws *m)
+{
+	const struct grid *g = f->grid;
+	struct seen *seen = calloc(1, sizeof(*seen));
+	struct fit_data d;
+
+	CHECK(seen, "memory of draws");
+	fit_data_of(&d, g);
+	for (int draw = 0; draw < BOOTSTRAP_DRAWS; draw++) {
+		f->first[draw] = first_alike(seen, &m->resamples, draw);
+		if (f->first[draw] != draw) {
+			f->draw[draw] = f->draw[f->first[draw]];
+			continue;
+		}
+		fit_draws_take(m, g, draw, &d);
+		f->draw[draw] = f->model;
+		parts_refit(parts, &d, &f->draw[draw]);
+	}
+	fit_data_release(&d);
+	free(seen);
+}
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+static void set_interval(struct fit *f, enum model_param which)
+{
+	struct fit_param *p = &f->param[which];
+
+	p->interval = interval_unknown(f->n);
+	if (!p->identified)
+		return;
+	p->interval.value = f->model.v[which];
+	if (which == MODEL_Q) /* of a probe in each process, and no matter of draws */
+		return;
+	p->draws = array_of(BOOTSTRAP_DRAWS);
+	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
+		p->draws[i] = f->draw[i].v[which];
+	CHECK(!interval_of_draws(&p->interval, f->model.v[which], f->n, p->draws), "draws of %s",
+	      model_param_rows[which].name);
+}
+
+/* Median of |measured / model - 1| over the points that were used. */
+static double residual_of(struct fit *f, const struct fit_parts *parts)
+{
+	double *r = array_of((size_t)f->grid->n_points), median;
+	int n = 0;
+
+	for (int i = PART_GRAPH; i < PARTS; i++)
+		for (int k = 0; k < parts->part[i].n; k++) {
+			const struct grid_point *p = &f->grid->point[parts->part[i].at[k]];
+
+			r[n++] = fabs(p->total_ns / model_total_ns(&f->model, &p->batch) - 1);
+		}
+	f->used = n;
+	sort_doubles(r, n);
+	median = quantile_of_sorted(r, n, 0.5);
+	free(r);
+	return median;
+}
+
+static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data *d,
+		   const struct fit_draws *m)
+{
+	parts_fit(parts, f->grid, NULL, d, &f->model);
+	memcpy(f->has, parts->has, sizeof(f->has));
+	f->corner = parts->corner;
+	if (!f->has[MODE_STREAM] && !f->has[MODE_GRAPH] && !f->has[MODE_FUSED])
+		return complain(EINVAL,
+				"%s: too few points for a fit: it takes 3 of one mode, at 2 depths",
+				f->grid->j->path ? f->grid->j->path : "the session");
+	fit_identify(f, parts, d);
+	refit_draws(f, parts, m);
+	for (int i = 0; i < MODEL_PARAMS; i++)
+		set_interval(f, (enum model_param)i);
+	f->residual = residual_of(f, parts);
+	return 0;
+}
+
+int fit_make(struct fit *out, const struct grid *grid, uint32_t group)
+{
+	struct fit_parts parts = { 0 };
+	struct fit_data d = { 0 };
+	struct fit_draws m;
+	int err;
+
+	*out = (struct fit){ .grid = grid, .n = grid->processes };
+	out->draw = calloc(BOOTSTRAP_DRAWS, sizeof(*out->draw));
+	out->first = calloc(BOOTSTRAP_DRAWS, sizeof(*out->first));
+	CHECK(out->draw && out->first, "memory of draws");
+	err = fit_draws_init(&m, grid, group);
+	if (!err) {
+		fit_data_of(&d, grid);
+		err = fit_all(out, &parts, &d, &m);
+	}
+	parts_release(&parts);
+	fit_data_release(&d);
+	fit_draws_release(&m);
+	return err;
+}
+
+void fit_release(struct fit *f)
+{
+	for (int i = 0; i < MODEL_PARAMS; i++)
+		free(f->param[i].draws);
+	free(f->draw);
+	free(f->first);
+	*f = (struct fit){ 0 };
+}
+
+/* ---- what is computed from a fit ---------------------------------------------------------- */
+
+struct interval fit_interval(const struct fit *f, fit_function *of, const void *arg, double *draws)
+{
+	double *own = draws ? NULL : array_of(BOOTSTRAP_DRAWS), value = of(&f->model, arg);
+	struct interval out = interval_unknown(f->n);
+
+	draws = draws ? draws : own;
+	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
+		draws[i] = f->first[i] < i ? draws[f->first[i]] : of(&f->draw[i], arg);
+	if (interval_of_draws(&out, value, f->n, draws))
+		out = interval_unknown(f->n);
+	out.value = value;
+	free(own);
+	return out;
+}
+
+static double total_of(const struct model *m, const void *arg)
+{
+	return model_total_ns(m, arg);
+}
+
+struct interval fit_total_ns(const struct fit *f, const struct batch *b)
+{
+	return f->has[b->mode] ? fit_interval(f, total_of, b, NULL) : interval_unknown(f->n);
+}
+
+bool fit_covers(const struct fit *f, const struct batch *b)
+{
+	double n = b->depth * b->launches;
+	bool smaller = false, shallower = false, beyond = false;
+
+	for (int i = 0; i < f->grid->n_points; i++) {
+		const struct batch *p = &f->grid->point[i].batch;
+
+		if (p->mode != b->mode)
+			continue;
+		smaller |= p->kernel_ns <= b->kernel_ns;
+		shallower |= p->depth * p->launches <= n;
+		beyond |= p->kernel_ns >= b->kernel_ns && p->depth * p->launches >= n;
+	}
+	return f->has[b->mode] && smaller && shallower && beyond;
+}
