@@ -23,6 +23,7 @@ static const struct command {
 	{ "sweep", "[WORKLOAD...] [--quick]", "size x depth x mode, in fresh processes; resumable",
 	  cmd_sweep },
 	{ "check", "FILE...", "is this record file whole and valid", cmd_check },
+	{ "compare", "A B", "two sessions, or the two sides of one: is B slower", cmd_compare },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
@@ -34,12 +35,13 @@ static int print_help(void)
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *c = commands; c->name; c++)
 		if (c->help) /* else for rift itself */
-			printf("  rift %-6s %-25s %s\n", c->name, c->args, c->help);
+			printf("  rift %-7s %-25s %s\n", c->name, c->args, c->help);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"
-	       "Exit codes: 0 ok, 1 a check failed, 2 failed points, 3 usage or bad input, 4 no "
-	       "such device, 75 interrupted.\n");
+	       "Exit codes: 0 ok, 1 a check failed, or slower, 2 failed points, or open, 3 usage "
+	       "or "
+	       "bad\ninput, 4 no such device, 5 not comparable, 75 interrupted.\n");
 	return RIFT_OK;
 }
 

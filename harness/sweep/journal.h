@@ -29,6 +29,7 @@ struct journal {
 	struct record_file part, visits;
 
 	int slots;
+	/* what is known of slots; journal_view.c copies it row by row */
 	unsigned char *status;	   /* [slot * points + point], enum point_status */
 	double *total_ns, *enq_ns; /* the same: process values */
 	bool *noisy;		   /* the same: what its summary says */

@@ -1,0 +1,141 @@
+/* figures.c - what comparisons print of ratios and differences, and the finding. */
+#include "harness/compare/figures.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- figures ---------------------------------------------------------------------------- */
+
+static struct text ratio_text(double ratio)
+{
+	struct text t; /* of no more than 1e60: times are of ns and more */
+
+	snprintf(t.s, sizeof(t.s), "%.*f", fabs(ratio) < 9.9995 ? 3 : 1, ratio);
+	return t;
+}
+
+struct figure figure_ratio(const struct interval *i)
+{
+	struct figure t;
+
+	if (!isfinite(i->value))
+		snprintf(t.s, sizeof(t.s), "-");
+	else if (!i->known)
+		snprintf(t.s, sizeof(t.s), "%s (n = %d: no interval)", ratio_text(i->value).s,
+			 i->n);
+	else
+		snprintf(t.s, sizeof(t.s), "%s (%s to %s)", ratio_text(i->value).s,
+			 ratio_text(i->lo).s, ratio_text(i->hi).s);
+	return t;
+}
+
+struct text figure_value(double value, bool is_ns)
+{
+	struct text t;
+
+	if (is_ns && isfinite(value))
+		return text_time(value);
+	snprintf(t.s, sizeof(t.s), isfinite(value) ? "%.4g" : "-", value);
+	return t;
+}
+
+struct figure figure_difference(const struct interval *i, bool is_ns)
+{
+	const char *plus = i->value > 0 ? "+" : "";
+	struct figure t;
+
+	if (!isfinite(i->value))
+		snprintf(t.s, sizeof(t.s), "-");
+	else if (!i->known)
+		snprintf(t.s, sizeof(t.s), "%s%s (n = %d: no interval)", plus,
+			 figure_value(i->value, is_ns).s, i->n);
+	else
+		snprintf(t.s, sizeof(t.s), "%s%s (%s to %s)", plus, figure_value(i->value, is_ns).s,
+			 figure_value(i->lo, is_ns).s, figure_value(i->hi, is_ns).s);
+	return t;
+}
+
+/* ---- the finding ------------------------------------------------------------------------ */
+
+struct line {
+	char *text;
+	size_t size, used;
+	int said, more; /* clauses; those that are left out */
+};
+
+enum { CLAUSES = 3 };
+
+static void add(struct line *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct line *l, const char *fmt, ...)
+{
+	va_list args;
+	int n = 0;
+
+	va_start(args, fmt);
+	if (l->used < l->size)
+		n = vsnprintf(l->text + l->used, l->size - l->used, fmt, args);
+	va_end(args);
+	l->used += n > 0 ? (size_t)n : 0;
+}
+
+/* Before a clause; false: there are enough of them. */
+static bool begin(struct line *l)
+{
+	if (l->said == CLAUSES) {
+		l->more++;
+		return false;
+	}
+	add(l, l->said++ ? "; " : "");
+	return true;
+}
+
+static void add_workloads(struct line *l, const struct comparison *c, enum ratio_verdict only,
+			  bool all)
+{
+	for (int i = 0; i < c->pairs.n_workloads; i++) {
+		const struct compared_workload *w = &c->workload[i];
+
+		if ((all || w->judged.verdict == only) && begin(l))
+			add(l, "%s %s, %d points", w->workload->name, figure_ratio(&w->ratio).s,
+			    w->points);
+	}
+}
+
+static void add_parameters(struct line *l, const struct comparison *c, enum ratio_verdict only)
+{
+	for (int i = 0; i < c->parameters.n; i++) {
+		const struct compared_parameter *p = &c->parameters.row[i];
+
+		if (p->decides && p->judged.known && p->judged.verdict == only && begin(l))
+			add(l, "%s of %s %s", p->name, p->workload->name,
+			    figure_difference(&p->difference, p->is_ns).s);
+	}
+}
+
+static void add_title(struct line *l, const struct comparison *c)
+{
+	static const char *const titles[] = {
+		"B is the same as A within %.3g %%: ", "B is slower than A by more than %.3g %%: ",
+		"B is faster than A by more than %.3g %%, or the same: ",
+		"Open, B is shown neither to be slower than A nor the same within %.3g %%: "
+	};
+
+	add(l, titles[c->verdict], 100 * c->options.margin);
+}
+
+void figure_finding(const struct comparison *c, char *out, size_t size)
+{
+	struct line l = { .text = out, .size = size };
+	bool all = c->verdict == VERDICT_SAME || c->verdict == VERDICT_OPEN;
+
+	add_title(&l, c);
+	add_workloads(&l, c, c->verdict, all);
+	add_parameters(&l, c, c->verdict);
+	if (c->options.strict && (c->verdict == VERDICT_SLOWER || c->verdict == VERDICT_OPEN) &&
+	    c->count[c->verdict] && begin(&l))
+		add(&l, "%d of %d points %s", c->count[c->verdict], c->pairs.n,
+		    verdict_names[c->verdict]);
+	if (l.more)
+		add(&l, "; and %d more", l.more);
+}
