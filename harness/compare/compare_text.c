@@ -29,7 +29,7 @@ static void print_party(const struct comparison *c, int k, FILE *out)
 	const json_t *header = party_header(p);
 	const char *platform = text_at(header, "virt", "declared_platform");
 
-	row(out, k ? "B" : "A", "%s%s%s%s: %s%s%s, n = %d processes, begun %s%s", p->path,
+	row(out, k ? "B" : "A", "%s%s%s%s: %s%s%s, n = %d processes, begun %s", p->path,
 	    p->alone ? "" : ", side ", p->alone ? "" : journal_side_name(p->side), halves[p->half],
 	    platform, *platform ? ", " : "", text_at(header, "gpu", "name"), p->n,
 	    text_at(header, NULL, "start_utc"));
