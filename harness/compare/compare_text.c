@@ -47,8 +47,8 @@ static void print_terms(const struct comparison *c, FILE *out)
 							  : c->party[PAIR_B]->n;
 
 	row(out, "terms",
-	    "margin %.3g %%; 95 %% intervals over processes; %d tests decide (Holm), at 5 %% for "
-	    "each direction",
+	    "margin %.3g %%; 95 %% intervals over processes; tests that decide: %d (Holm, 5 %% for "
+	    "each direction)",
 	    100 * o->margin, c->tests);
 	if (o->between > 0)
 		row(out, "",
