@@ -167,8 +167,8 @@ int compare(struct comparison *c, const struct party *a, const struct party *b,
 	draw(c);
 	compare_points(c);
 	compare_workloads(c);
-	parameters_compare(&c->parameters, c->party, &c->pairs, &c->groups, c->factor,
-			   c->options.margin);
+	parameters_compare(&c->parameters, c->party, &c->pairs,
+			   &(struct parameter_terms){ &c->groups, c->factor, c->options.margin });
 	decide(c);
 	return 0;
 }

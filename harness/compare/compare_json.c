@@ -39,11 +39,11 @@ static json_t *party_json(const struct party *p)
 
 static json_t *parameter_json(const struct compared_parameter *p)
 {
-	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "workload",
-			      p->workload->name, "name", p->name, "symbol", p->symbol, "unit",
-			      p->unit, "decides", p->decides, "a", interval_json(&p->of[PAIR_A]),
-			      "b", interval_json(&p->of[PAIR_B]), "difference",
-			      interval_json(&p->difference), "ratio", interval_json(&p->ratio));
+	json_t *o = json_pack(
+		"{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "workload", p->workload->name,
+		"name", p->row->name, "symbol", p->row->symbol, "unit", p->row->unit, "decides",
+		p->decides, "a", interval_json(&p->of[PAIR_A]), "b", interval_json(&p->of[PAIR_B]),
+		"difference", interval_json(&p->difference), "ratio", interval_json(&p->ratio));
 
 	for (int k = 0; k < 2; k++)
 		json_object_set_new(o, k ? "why_not_b" : "why_not_a",
@@ -55,10 +55,10 @@ static json_t *parameter_json(const struct compared_parameter *p)
 static json_t *workload_json(const struct comparison *c, int i)
 {
 	const struct compared_workload *w = &c->workload[i];
-	const char *why_not = c->parameters.modelled ? c->parameters.modelled[i].why_not : "";
+	const struct modelled *m = &c->parameters.modelled[i];
 	json_t *o = json_pack("{s:s, s:i, s:i, s:o, s:o}", "workload", w->workload->name, "points",
 			      w->points, "left_out", w->left_out, "ratio", interval_json(&w->ratio),
-			      "why_no_model", *why_not ? json_text(why_not) : json_null());
+			      "why_no_model", m->is ? json_null() : json_text(m->why_not));
 
 	add_judged(o, &w->judged);
 	return o;

@@ -111,49 +111,57 @@ static void print_surroundings(const struct comparison *c, FILE *out)
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
+/* Q has no draws, and so no verdict. */
+static const char *said_of(const struct compared_parameter *p)
+{
+	if (p->decides)
+		return verdict_names[p->judged.verdict];
+	return isfinite(p->difference.value) ? verdict_names[p->judged.alone] : "";
+}
+
 static void print_identified(const struct compared_parameter *p, FILE *out)
 {
-	fprintf(out, "  %-5s %10s %10s  %-34s %-25s %s%s\n", p->name,
+	fprintf(out, "  %-5s %10s %10s  %-34s %-25s %s%s\n", p->row->name,
 		figure_value(p->of[PAIR_A].value, p->is_ns).s,
 		figure_value(p->of[PAIR_B].value, p->is_ns).s,
 		figure_difference(&p->difference, p->is_ns).s, figure_ratio(&p->ratio).s,
-		p->decides ? "" : "for information: ",
-		verdict_names[p->decides ? p->judged.verdict : p->judged.alone]);
+		said_of(p), p->decides ? "" : " (informs)");
 }
 
 static void print_parameter(const struct compared_parameter *p, FILE *out)
 {
-	char label[16];
+	const char *label = p->row->name;
 
-	if (!*p->why[PAIR_A] && !*p->why[PAIR_B]) {
+	if (p->identified) {
 		print_identified(p, out);
 		return;
 	}
-	snprintf(label, sizeof(label), "  %s", p->name);
-	for (int k = 0; k < 2; k++)
-		if (*p->why[k]) {
-			fprintf(out, "%-7s", label);
-			fprintf(out, " not identified on %s: %s\n", k ? "B" : "A", p->why[k]);
-			*label = '\0';
-		}
+	for (int k = 0; k < 2; k++) {
+		fprintf(out, "  %-5s %s: ", label, k ? "B" : "A");
+		if (*p->why[k])
+			fprintf(out, "not identified: %s\n", p->why[k]);
+		else
+			fprintf(out, "%s\n", figure_value(p->of[k].value, p->is_ns).s);
+		label = "";
+	}
 }
 
 static void print_parameters(const struct comparison *c, int number, FILE *out)
 {
-	const struct workload *w = c->pairs.workload[number];
-	const char *why_not =
-		c->parameters.modelled ? c->parameters.modelled[number].why_not : "no model";
+	const struct modelled *m = &c->parameters.modelled[number];
 
-	fprintf(out, "\nparameters of %s (rift fit says what they are), %d and %d processes\n",
-		w->name, c->party[PAIR_A]->n, c->party[PAIR_B]->n);
-	if (*why_not)
-		fprintf(out, "  none: %s\n", why_not);
-	else
-		fprintf(out, "  %-5s %10s %10s  %-34s %s\n", "", "A", "B", "B - A (95 %)",
-			"B / A (95 %)");
+	fprintf(out, "\nparameters of %s: what rift fit finds, from %d and %d processes\n",
+		m->workload->name, c->party[PAIR_A]->n, c->party[PAIR_B]->n);
+	if (!m->is) {
+		fprintf(out, "  none: %s\n", m->why_not);
+		return;
+	}
+	fprintf(out, "  %-5s %10s %10s  %-34s %s\n", "", "A", "B", "B - A (95 %)", "B / A (95 %)");
 	for (int i = 0; i < c->parameters.n; i++)
-		if (c->parameters.row[i].workload == w)
+		if (c->parameters.row[i].workload == m->workload)
 			print_parameter(&c->parameters.row[i], out);
+	fprintf(out, "  the model is off by %.1f %% on A, %.1f %% on B (median over its points)\n",
+		100 * m->residual[PAIR_A], 100 * m->residual[PAIR_B]);
 }
 
 /* ---- workloads and points ----------------------------------------------------------------- */

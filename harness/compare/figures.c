@@ -90,15 +90,28 @@ static bool begin(struct line *l)
 	return true;
 }
 
-static void add_workloads(struct line *l, const struct comparison *c, enum ratio_verdict only,
-			  bool all)
+/* "launch takes 1.46 times as long (95 % interval 1.40 to 1.52, 98 points, n = 10)" */
+static void add_workload(struct line *l, const struct compared_workload *w)
+{
+	const struct interval *r = &w->ratio;
+
+	add(l, "%s takes %s times as long (", w->workload->name, ratio_text(r->value).s);
+	if (r->known)
+		add(l, "95 %% interval %s to %s", ratio_text(r->lo).s, ratio_text(r->hi).s);
+	else
+		add(l, "no interval");
+	add(l, ", %d points, n = %d)", w->points, r->n);
+}
+
+static void add_workloads(struct line *l, const struct comparison *c, bool all)
 {
 	for (int i = 0; i < c->pairs.n_workloads; i++) {
 		const struct compared_workload *w = &c->workload[i];
 
-		if ((all || w->judged.verdict == only) && begin(l))
-			add(l, "%s %s, %d points", w->workload->name, figure_ratio(&w->ratio).s,
-			    w->points);
+		if (!all && w->judged.verdict != c->verdict)
+			continue;
+		if (begin(l))
+			add_workload(l, w);
 	}
 }
 
@@ -108,7 +121,7 @@ static void add_parameters(struct line *l, const struct comparison *c, enum rati
 		const struct compared_parameter *p = &c->parameters.row[i];
 
 		if (p->decides && p->judged.known && p->judged.verdict == only && begin(l))
-			add(l, "%s of %s %s", p->name, p->workload->name,
+			add(l, "%s of %s %s", p->row->name, p->workload->name,
 			    figure_difference(&p->difference, p->is_ns).s);
 	}
 }
@@ -130,7 +143,7 @@ void figure_finding(const struct comparison *c, char *out, size_t size)
 	bool all = c->verdict == VERDICT_SAME || c->verdict == VERDICT_OPEN;
 
 	add_title(&l, c);
-	add_workloads(&l, c, c->verdict, all);
+	add_workloads(&l, c, all);
 	add_parameters(&l, c, c->verdict);
 	if (c->options.strict && (c->verdict == VERDICT_SLOWER || c->verdict == VERDICT_OPEN) &&
 	    c->count[c->verdict] && begin(&l))

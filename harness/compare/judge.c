@@ -5,16 +5,19 @@
 
 #include "common/check.h"
 
+struct judged judged_unknown(void)
+{
+	return (struct judged){ false, VERDICT_OPEN, 1, 1, VERDICT_OPEN };
+}
+
 struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
 			   const double *draws, double margin)
 {
-	struct judged j = { .known = ratio->known,
-			    .alone = verdict_of(ratio, margin),
-			    .p_slower = 1,
-			    .p_faster = 1,
-			    .verdict = VERDICT_OPEN };
+	struct judged j = judged_unknown();
 
-	if (j.known) {
+	if (ratio->known) {
+		j.known = true;
+		j.alone = verdict_of(ratio, margin);
 		j.p_slower = bootstrap_p_above(g, draws, 1 + margin);
 		j.p_faster = bootstrap_p_below(g, draws, 1 - margin);
 	}
@@ -25,9 +28,7 @@ struct judged judged_difference(double over, const double *over_draws, double un
 				const double *under_draws, const struct groups *g)
 {
 	int n = g->a->n < g->b->n ? g->a->n : g->b->n;
-	struct judged j = {
-		.alone = VERDICT_OPEN, .p_slower = 1, .p_faster = 1, .verdict = VERDICT_OPEN
-	};
+	struct judged j = judged_unknown();
 	struct interval above, below;
 
 	if (interval_of_draws(&above, over, n, over_draws) ||

@@ -24,6 +24,9 @@ struct judged {
 	enum ratio_verdict verdict; /* of judge() */
 };
 
+/* Of what has no interval. */
+struct judged judged_unknown(void);
+
 typedef int adjust(double *p, int m);
 
 /* Of a ratio B / A and its draws. */

@@ -2,41 +2,59 @@
  * parameters.h - the model's parameters (harness/model/model.h) of two parties: what a launch, a
  * gap, a synchronize cost on each, and by how much more on B.
  *
- * A parameter differs where B - A is beyond the margin's share of A and beyond FLOOR_NS.
+ * A parameter differs where B - A is beyond the margin's share of A, and beyond
+ * PARAMETER_FLOOR_NS: of a gap of 30 ns, 2 % are less than a clock can tell.
+ *
+ * Those that decide, where both sides identify them: what a user waits for, and each another thing.
+ *   Z, p (c where p is not identified), g       stream
+ *   Zg, a, gn                                   graph
+ * The others inform. They follow from these or from the device's clock, or no block waits for them:
+ * each that counted would take more processes for a verdict (judge.h).
  */
 #ifndef RIFT_COMPARE_PARAMETERS_H
 #define RIFT_COMPARE_PARAMETERS_H
 
 #include "harness/compare/judge.h"
 #include "harness/compare/pair.h"
+#include "harness/model/fit.h"
+
+#define PARAMETER_FLOOR_NS 20.0
 
 struct compared_parameter {
 	const struct workload *workload;
-	const char *name, *symbol, *unit, *what; /* of the model's row */
+	const struct model_param_row *row;
 	bool is_ns;
-	bool decides;	       /* counts for the exit code where it is identified on both sides */
-	struct interval of[2]; /* not known: n too small; NaN: not identified */
-	char why[2][120];      /* not identified: why */
-	struct interval difference, ratio; /* B - A, B / A; only where both are identified */
-	struct judged judged;
+	bool decides;
+	bool identified;		   /* on both sides */
+	struct interval of[2];		   /* value NaN: not identified */
+	char why[2][120];		   /* not identified: why; "" where it is */
+	struct interval difference, ratio; /* B - A, B / A; not known unless identified */
+	struct judged judged;		   /* known only where identified */
 };
 
 /* Of a workload: is there a model? */
 struct modelled {
 	const struct workload *workload;
-	char why_not[120]; /* "" where there is */
+	bool is;
+	char why_not[160];
+	double residual[2]; /* median of |measured / model - 1| on A and B */
 };
 
 struct parameters {
-	struct compared_parameter *row; /* workload by workload */
+	struct compared_parameter *row; /* workload by workload, those of swept modes */
 	int n;
 	struct modelled *modelled; /* pairs.n_workloads */
 };
 
-/* factor: NULL, or what the draws of B are off by (between.h). */
+struct parameter_terms {
+	const struct groups *groups; /* for how many processes there are */
+	const double *factor;	     /* what the draws of B are off by (between.h); NULL */
+	double margin;		     /* a share of 1 */
+};
+
+/* Where no model can be fitted, the fit says why in a line on stderr. */
 void parameters_compare(struct parameters *out, const struct party *const party[2],
-			const struct pairs *pairs, const struct groups *groups,
-			const double *factor, double margin);
+			const struct pairs *pairs, const struct parameter_terms *terms);
 void parameters_release(struct parameters *p);
 
 #endif

@@ -31,6 +31,7 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	memcpy(out->plan_hash, j->plan_hash, sizeof(out->plan_hash));
 	out->path = j->path;
 	out->header[0] = j->header[side];
+	out->launches = j->launches;
 	out->status = taken(j->status, points * sizeof(*j->status), slot, n);
 	out->total_ns = taken(j->total_ns, points * sizeof(*j->total_ns), slot, n);
 	out->enq_ns = taken(j->enq_ns, points * sizeof(*j->enq_ns), slot, n);
