@@ -88,7 +88,11 @@ static void missing(struct fit *f, enum model_param which)
 	case MODEL_FUSED_Z:
 	case MODEL_FUSED_PHI:
 	case MODEL_FUSED_B:
-		not_known(f, which, "fused mode was not swept, or at one depth only");
+	case MODEL_FUSED_B0:
+		not_known(f, which, "%s",
+			  !f->has[MODE_FUSED] ? "fused mode was not swept, or at one depth only"
+			  : which == MODEL_FUSED_B0 ? "no empty kernels were swept"
+						    : "only empty kernels were swept");
 		return;
 	default:
 		if (model_param_rows[which].mode == MODE_GRAPH)

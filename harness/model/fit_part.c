@@ -83,6 +83,7 @@ static struct unknown unknown_of(const struct grid *g, const struct model *m,
 	case MODEL_G:
 	case MODEL_GRAPH_G:
 	case MODEL_FUSED_B:
+	case MODEL_FUSED_B0:
 		return (struct unknown){ x, gap_least(g), HUGE_VAL, fmax(0.2 * fabs(x), 100) };
 	default:
 		return (struct unknown){ x, 0, HUGE_VAL, fmax(0.2 * x, 100) };

@@ -325,6 +325,16 @@ static void fit_graph(struct fit_parts *p, const bool *in, const struct fit_data
 	part_fit(graph, d, m, LOSS_GUESS);
 }
 
+/* Points of kernels, or of empty ones. */
+static int count_kernels(const struct fit_part *p, bool empty)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n; i++)
+		n += (p->grid->point[p->at[i]].batch.kernel_ns > 0) != empty;
+	return n;
+}
+
 static void fit_fused(struct fit_parts *p, const bool *in, const struct fit_data *d,
 		      struct model *m)
 {
@@ -336,7 +346,13 @@ static void fit_fused(struct fit_parts *p, const bool *in, const struct fit_data
 		fused->n = 0;
 		return;
 	}
-	set_free(fused, 3, (enum model_param[]){ MODEL_FUSED_Z, MODEL_FUSED_PHI, MODEL_FUSED_B });
+	set_free(fused, 1, (enum model_param[]){ MODEL_FUSED_Z });
+	if (count_kernels(fused, false) >= POINTS_MIN) {
+		fused->free[fused->n_free++] = MODEL_FUSED_PHI;
+		fused->free[fused->n_free++] = MODEL_FUSED_B;
+	}
+	if (count_kernels(fused, true) >= POINTS_MIN)
+		fused->free[fused->n_free++] = MODEL_FUSED_B0;
 	m->v[MODEL_FUSED_Z] = m->v[MODEL_Z];
 	part_fit(fused, d, m, LOSS_GUESS);
 }

@@ -6,7 +6,7 @@
  *   graph_call  a, b            t_enq of single graphs, smallest kernels
  *   stream      Z, p, g, clock, W   t_total of stream blocks beside the corner
  *   graph       Zg, gn, G       t_total of graph blocks (clock, where streams do not say it)
- *   fused       Zf, phi, bf     t_total of fused blocks
+ *   fused       Zf, phi, bf, b0   t_total of fused blocks
  */
 #ifndef RIFT_MODEL_FIT_PARTS_H
 #define RIFT_MODEL_FIT_PARTS_H

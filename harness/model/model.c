@@ -27,6 +27,7 @@ const struct model_param_row model_param_rows[MODEL_PARAMS] = {
 	[MODEL_FUSED_PHI] = { "phi", "fused_phi", "1", "work of a fused unit, in kernels",
 			      MODE_FUSED },
 	[MODEL_FUSED_B] = { "bf", "fused_b_ns", "ns", "between fused units", MODE_FUSED },
+	[MODEL_FUSED_B0] = { "b0", "fused_b0_ns", "ns", "between empty fused units", MODE_FUSED },
 };
 
 const char *const regime_names[REGIMES] = {
@@ -130,7 +131,7 @@ double model_total_ns(const struct model *m, const struct batch *b)
 		return graph_ns(m, b);
 	default:
 		return m->v[MODEL_FUSED_Z] + n * m->v[MODEL_FUSED_PHI] * kernel_of(m, b) +
-		       (n - 1) * m->v[MODEL_FUSED_B];
+		       (n - 1) * m->v[b->kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0];
 	}
 }
 

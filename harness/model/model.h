@@ -14,7 +14,7 @@
  *   graph   T = (a + b n) + Zg + n kK + (n - 1) gn
  *             + (m - 1) max(a + b n, n kK + (n - 1) gn + G)     m launches of a graph of n nodes;
  *           a rest of r < n nodes is one more, smaller graph
- *   fused   T = Zf + N phi kK + (N - 1) bf
+ *   fused   T = Zf + N phi kK + (N - 1) bf      b0 for bf where K = 0: another, empty program
  *   enqueue E = N c, and beyond Q launches no less than T of N - Q; graph m (a + b n); fused c
  *
  * K, the kernel size. Where the workload's axis is a duration (its unit is us), K is that nominal
@@ -56,6 +56,7 @@ enum model_param {
 	MODEL_FUSED_Z,	 /* Zf: one fused launch and a synchronize, less its work */
 	MODEL_FUSED_PHI, /* phi: work of a unit in a fused launch, in kernels; a pure number */
 	MODEL_FUSED_B,	 /* bf: between two units of a fused launch */
+	MODEL_FUSED_B0,	 /* b0: between two empty units, K = 0 */
 	MODEL_PARAMS,
 };
 
