@@ -46,7 +46,7 @@ Test(small_compare, five_us_a_launch_are_found)
 	cr_assert(parameter_of(c, "p")->decides, "p");
 	cr_assert(not(parameter_of(c, "c")->decides), "p is known, c follows");
 	cr_assert(eq(int, parameter_of(c, "gn")->judged.verdict, VERDICT_SAME), "gn");
-	cr_assert(eq(int, c->c.verdict, VERDICT_SLOWER), "all");
+	cr_assert(eq(int, c->c.outcome, OUTCOME_SLOWER), "all");
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_CHECK_FAILED), "code");
 	compared_free(c);
 }
@@ -66,7 +66,7 @@ Test(small_compare, faster_is_fine)
 	c = compared_sides(&s, &o, NULL);
 	expect_difference(c, "p", -5000, 100);
 	cr_assert(eq(int, parameter_of(c, "p")->judged.verdict, VERDICT_FASTER), "p");
-	cr_assert(eq(int, c->c.verdict, VERDICT_FASTER), "%d", c->c.verdict);
+	cr_assert(eq(int, c->c.outcome, OUTCOME_FASTER), "%d", c->c.outcome);
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_OK), "code");
 	compared_free(c);
 }
@@ -108,8 +108,8 @@ Test(small_compare, the_same_is_never_slower)
 		s.noise = 0.02;
 		s.process_noise = 0.02;
 		c = compared_sides(&s, &o, NULL);
-		cr_assert(ne(int, c->c.verdict, VERDICT_SLOWER), "seed %d", (int)seed);
-		cr_assert(ne(int, c->c.verdict, VERDICT_FASTER), "seed %d", (int)seed);
+		cr_assert(ne(int, c->c.outcome, OUTCOME_SLOWER), "seed %d", (int)seed);
+		cr_assert(ne(int, c->c.outcome, OUTCOME_FASTER), "seed %d", (int)seed);
 		cr_assert(zero(int, c->c.count[VERDICT_SLOWER]), "seed %d", (int)seed);
 		compared_free(c);
 	}
@@ -124,7 +124,7 @@ Test(small_compare, the_same_is_said_to_be_where_it_is_quiet)
 	s.noise = 0.0005;
 	o.margin = 0.1;
 	c = compared_sides(&s, &o, NULL);
-	cr_assert(eq(int, c->c.verdict, VERDICT_SAME), "%d", c->c.verdict);
+	cr_assert(eq(int, c->c.outcome, OUTCOME_SAME), "%d", c->c.outcome);
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_OK), "code");
 	cr_assert(eq(int, c->c.count[VERDICT_SAME], c->c.pairs.n), "points");
 	compared_free(c);
@@ -138,7 +138,7 @@ Test(small_compare, four_processes_prove_nothing)
 
 	s.processes = 4;
 	c = compared_sides(&s, &o, NULL);
-	cr_assert(eq(int, c->c.verdict, VERDICT_OPEN), "%d", c->c.verdict);
+	cr_assert(eq(int, c->c.outcome, OUTCOME_OPEN), "%d", c->c.outcome);
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_FAILED_POINTS), "code");
 	cr_assert(eq(int, c->c.count[VERDICT_OPEN], c->c.pairs.n), "points");
 	cr_assert(not(c->c.workload[0].ratio.known), "interval");
@@ -234,7 +234,7 @@ Test(small_compare, a_failed_result_is_no_success)
 	s.noise = 0.0005;
 	o.margin = 0.1;
 	c = compared_sides(&s, &o, fail_one);
-	cr_assert(eq(int, c->c.verdict, VERDICT_SAME), "%d", c->c.verdict);
+	cr_assert(eq(int, c->c.outcome, OUTCOME_SAME), "%d", c->c.outcome);
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_FAILED_POINTS), "code");
 	cr_assert(eq(int, c->c.workload[0].left_out, 1), "left out of the mean");
 	cr_assert(eq(int, c->c.point[7].step_ns[0].n, 4), "of 5");

@@ -52,11 +52,11 @@ static void make_session(struct journal *j, struct party *p, uint32_t trial, uin
 }
 
 /* Verdicts on two sessions of 10 processes that scatter by 1.5 %, each off by sd. */
-static void count(double sd, double margin, double between, int found[VERDICT_OPEN + 1])
+static void count(double sd, double margin, double between, int found[OUTCOME_OPEN + 1])
 {
 	struct compare_options o = { .margin = margin, .between = between };
 
-	memset(found, 0, (VERDICT_OPEN + 1) * sizeof(*found));
+	memset(found, 0, (OUTCOME_OPEN + 1) * sizeof(*found));
 	divert_stderr();
 	for (uint32_t i = 0; i < TRIALS; i++) {
 		struct party p[2] = { 0 };
@@ -66,7 +66,7 @@ static void count(double sd, double margin, double between, int found[VERDICT_OP
 		for (uint32_t k = 0; k < 2; k++)
 			make_session(&j[k], &p[k], i, k, sd);
 		cr_assert(zero(int, compare(&compared, &p[0], &p[1], &o)), "trial %d", (int)i);
-		found[compared.verdict]++;
+		found[compared.outcome]++;
 		compare_release(&compared);
 		for (int k = 0; k < 2; k++) {
 			party_release(&p[k]);
@@ -79,25 +79,25 @@ static void count(double sd, double margin, double between, int found[VERDICT_OP
 /* Of 400 pairs, 97 were called slower or faster. */
 Test(large_compare_between, the_terms_of_one_session_are_wrong_for_two)
 {
-	int found[VERDICT_OPEN + 1];
+	int found[OUTCOME_OPEN + 1];
 
 	count(0.02, MARGIN_DEFAULT, 0, found);
-	cr_assert(le(int, TRIALS / 10, found[VERDICT_SLOWER] + found[VERDICT_FASTER]), "%d %d",
-		  found[VERDICT_SLOWER], found[VERDICT_FASTER]);
+	cr_assert(le(int, TRIALS / 10, found[OUTCOME_SLOWER] + found[OUTCOME_FASTER]), "%d %d",
+		  found[OUTCOME_SLOWER], found[OUTCOME_FASTER]);
 }
 
 /* Of 400, none and 284 the same where the effect is what is assumed; 2 and 172 where it is twice
  * that. */
 Test(large_compare_between, the_terms_of_two_sessions_call_few_equal_ones_slower)
 {
-	int found[VERDICT_OPEN + 1];
+	int found[OUTCOME_OPEN + 1];
 
 	count(0.01, BETWEEN_MARGIN_DEFAULT, BETWEEN_DEFAULT, found);
-	cr_assert(zero(int, found[VERDICT_SLOWER] + found[VERDICT_FASTER]), "%d %d",
-		  found[VERDICT_SLOWER], found[VERDICT_FASTER]);
-	cr_assert(le(int, TRIALS / 2, found[VERDICT_SAME]), "%d", found[VERDICT_SAME]);
+	cr_assert(zero(int, found[OUTCOME_SLOWER] + found[OUTCOME_FASTER]), "%d %d",
+		  found[OUTCOME_SLOWER], found[OUTCOME_FASTER]);
+	cr_assert(le(int, TRIALS / 2, found[OUTCOME_SAME]), "%d", found[OUTCOME_SAME]);
 	count(0.02, BETWEEN_MARGIN_DEFAULT, BETWEEN_DEFAULT, found);
-	cr_assert(le(int, found[VERDICT_SLOWER] + found[VERDICT_FASTER], TRIALS / 50), "%d %d",
-		  found[VERDICT_SLOWER], found[VERDICT_FASTER]);
-	cr_assert(le(int, TRIALS / 4, found[VERDICT_SAME]), "%d", found[VERDICT_SAME]);
+	cr_assert(le(int, found[OUTCOME_SLOWER] + found[OUTCOME_FASTER], TRIALS / 50), "%d %d",
+		  found[OUTCOME_SLOWER], found[OUTCOME_FASTER]);
+	cr_assert(le(int, TRIALS / 4, found[OUTCOME_SAME]), "%d", found[OUTCOME_SAME]);
 }

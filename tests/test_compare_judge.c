@@ -124,13 +124,13 @@ Test(small_compare_judge, both_the_interval_and_p_must_say_so)
 
 	judge(&one, 1, p_adjust_holm);
 	cr_assert(eq(int, j.verdict, VERDICT_SAME), "1.02");
-	j = (struct judged){ true, VERDICT_SLOWER, 0.051, 1, VERDICT_OPEN };
+	j = (struct judged){ true, VERDICT_SLOWER, 0.051, 1, VERDICT_OPEN, false };
 	judge(&one, 1, p_adjust_holm);
 	cr_assert(eq(int, j.verdict, VERDICT_OPEN), "p");
-	j = (struct judged){ true, VERDICT_OPEN, 0.001, 1, VERDICT_OPEN };
+	j = (struct judged){ true, VERDICT_OPEN, 0.001, 1, VERDICT_OPEN, false };
 	judge(&one, 1, p_adjust_holm);
 	cr_assert(eq(int, j.verdict, VERDICT_OPEN), "interval");
-	j = (struct judged){ true, VERDICT_SLOWER, 0.05, 1, VERDICT_OPEN };
+	j = (struct judged){ true, VERDICT_SLOWER, 0.05, 1, VERDICT_OPEN, false };
 	judge(&one, 1, p_adjust_holm);
 	cr_assert(eq(int, j.verdict, VERDICT_SLOWER), "both");
 	release(five);

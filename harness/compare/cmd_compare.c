@@ -201,7 +201,7 @@ static enum exit_code code_of(const struct result *r, int n, bool self_test)
 	for (int i = 0; i < n; i++) {
 		enum exit_code code = compare_exit_code(&r[i].comparison);
 
-		if (self_test && r[i].comparison.verdict == VERDICT_FASTER)
+		if (self_test && r[i].comparison.outcome == OUTCOME_FASTER)
 			code = RIFT_CHECK_FAILED;
 		if (code == RIFT_CHECK_FAILED || worst == RIFT_OK)
 			worst = code;

@@ -98,16 +98,23 @@ static void compare_workloads(struct comparison *c)
 
 /* ---- what it comes to ------------------------------------------------------------------- */
 
-/* Of all that decides: one slower is slower, then one open is open, then one faster is faster. */
-static enum ratio_verdict worst(struct judged *const *all, int n)
-{
-	static const enum ratio_verdict order[] = { VERDICT_SLOWER, VERDICT_OPEN, VERDICT_FASTER };
+const char *const outcome_names[] = { "same", "slower", "faster", "same or faster", "open" };
 
-	for (int k = 0; k < 3; k++)
-		for (int i = 0; i < n; i++)
-			if (all[i]->verdict == order[k])
-				return order[k];
-	return VERDICT_SAME;
+static enum outcome outcome_of(struct judged *const *all, int n)
+{
+	bool slower = false, faster = false, may_be = false, open = false;
+
+	for (int i = 0; i < n; i++) {
+		slower |= all[i]->verdict == VERDICT_SLOWER;
+		faster |= all[i]->verdict == VERDICT_FASTER;
+		may_be |= !all[i]->not_slower;
+		open |= all[i]->verdict == VERDICT_OPEN;
+	}
+	return slower	? OUTCOME_SLOWER
+	       : may_be ? OUTCOME_OPEN
+	       : faster ? OUTCOME_FASTER
+	       : open	? OUTCOME_NOT_SLOWER
+			: OUTCOME_SAME;
 }
 
 static void decide(struct comparison *c)
@@ -126,7 +133,7 @@ static void decide(struct comparison *c)
 	c->tests = n;
 	for (int i = 0; c->options.strict && i < c->pairs.n; i++)
 		all[n++] = &c->point[i].judged;
-	c->verdict = worst(all, n);
+	c->outcome = outcome_of(all, n);
 	free(all);
 }
 
@@ -134,9 +141,9 @@ enum exit_code compare_exit_code(const struct comparison *c)
 {
 	bool failed = c->party[PAIR_A]->failed || c->party[PAIR_B]->failed;
 
-	if (c->verdict == VERDICT_SLOWER)
+	if (c->outcome == OUTCOME_SLOWER)
 		return RIFT_CHECK_FAILED;
-	return c->verdict == VERDICT_OPEN || failed ? RIFT_FAILED_POINTS : RIFT_OK;
+	return c->outcome == OUTCOME_OPEN || failed ? RIFT_FAILED_POINTS : RIFT_OK;
 }
 
 static void draw(struct comparison *c)

@@ -37,6 +37,17 @@ struct compared_workload {
 	struct judged judged;
 };
 
+/* What all that decides comes to. */
+enum outcome {
+	OUTCOME_SAME,
+	OUTCOME_SLOWER,	    /* one of them is */
+	OUTCOME_FASTER,	    /* one is, and none may be slower */
+	OUTCOME_NOT_SLOWER, /* none may be slower; of some it is open whether they are faster */
+	OUTCOME_OPEN,	    /* one may be slower */
+};
+
+extern const char *const outcome_names[];
+
 struct comparison {
 	const struct party *party[2]; /* A, B */
 	struct compare_options options;
@@ -49,7 +60,7 @@ struct comparison {
 	int tests;		     /* that decide, corrected by Holm together */
 	int count[VERDICT_OPEN + 1]; /* points of each verdict */
 	int alone;		     /* points that only the correction leaves open */
-	enum ratio_verdict verdict;
+	enum outcome outcome;
 
 	struct resamples resamples[2];
 	struct groups groups;

@@ -103,52 +103,73 @@ static void add_workload(struct line *l, const struct compared_workload *w)
 	add(l, ", %d points, n = %d)", w->points, r->n);
 }
 
-static void add_workloads(struct line *l, const struct comparison *c, bool all)
+/* Is it what the outcome comes from? */
+static bool tells(const struct comparison *c, const struct judged *j)
 {
-	for (int i = 0; i < c->pairs.n_workloads; i++) {
-		const struct compared_workload *w = &c->workload[i];
-
-		if (!all && w->judged.verdict != c->verdict)
-			continue;
-		if (begin(l))
-			add_workload(l, w);
+	switch (c->outcome) {
+	case OUTCOME_SLOWER:
+		return j->verdict == VERDICT_SLOWER;
+	case OUTCOME_FASTER:
+		return j->verdict == VERDICT_FASTER;
+	case OUTCOME_OPEN:
+		return !j->not_slower;
+	default:
+		return false;
 	}
 }
 
-static void add_parameters(struct line *l, const struct comparison *c, enum ratio_verdict only)
+/* Where nothing differs, and where it is open, workloads say how far that is known. */
+static void add_workloads(struct line *l, const struct comparison *c)
+{
+	bool all = c->outcome != OUTCOME_SLOWER && c->outcome != OUTCOME_FASTER;
+
+	for (int i = 0; i < c->pairs.n_workloads; i++)
+		if ((all || tells(c, &c->workload[i].judged)) && begin(l))
+			add_workload(l, &c->workload[i]);
+}
+
+static void add_parameters(struct line *l, const struct comparison *c)
 {
 	for (int i = 0; i < c->parameters.n; i++) {
 		const struct compared_parameter *p = &c->parameters.row[i];
 
-		if (p->decides && p->judged.known && p->judged.verdict == only && begin(l))
+		if (p->decides && p->judged.known && tells(c, &p->judged) && begin(l))
 			add(l, "%s of %s %s", p->row->name, p->workload->name,
 			    figure_difference(&p->difference, p->is_ns).s);
 	}
 }
 
+static void add_points(struct line *l, const struct comparison *c)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->pairs.n; i++)
+		n += tells(c, &c->point[i].judged);
+	if (c->options.strict && n && begin(l))
+		add(l, "%d of %d points", n, c->pairs.n);
+}
+
 static void add_title(struct line *l, const struct comparison *c)
 {
 	static const char *const titles[] = {
-		"B is the same as A within %.3g %%: ", "B is slower than A by more than %.3g %%: ",
+		"B is the same as A within %.3g %%: ",
+		"B is slower than A by more than %.3g %%: ",
 		"B is faster than A by more than %.3g %%, or the same: ",
-		"Open, B is shown neither to be slower than A nor the same within %.3g %%: "
+		"B is the same as A within %.3g %%, or faster: ",
+		"Open, B may or may not be slower than A by more than %.3g %%: ",
 	};
 
-	add(l, titles[c->verdict], 100 * c->options.margin);
+	add(l, titles[c->outcome], 100 * c->options.margin);
 }
 
 void figure_finding(const struct comparison *c, char *out, size_t size)
 {
 	struct line l = { .text = out, .size = size };
-	bool all = c->verdict == VERDICT_SAME || c->verdict == VERDICT_OPEN;
 
 	add_title(&l, c);
-	add_workloads(&l, c, all);
-	add_parameters(&l, c, c->verdict);
-	if (c->options.strict && (c->verdict == VERDICT_SLOWER || c->verdict == VERDICT_OPEN) &&
-	    c->count[c->verdict] && begin(&l))
-		add(&l, "%d of %d points %s", c->count[c->verdict], c->pairs.n,
-		    verdict_names[c->verdict]);
+	add_workloads(&l, c);
+	add_parameters(&l, c);
+	add_points(&l, c);
 	if (l.more)
 		add(&l, "; and %d more", l.more);
 }

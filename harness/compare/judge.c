@@ -7,7 +7,7 @@
 
 struct judged judged_unknown(void)
 {
-	return (struct judged){ false, VERDICT_OPEN, 1, 1, VERDICT_OPEN };
+	return (struct judged){ false, VERDICT_OPEN, 1, 1, VERDICT_OPEN, false };
 }
 
 struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
@@ -18,6 +18,7 @@ struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
 	if (ratio->known) {
 		j.known = true;
 		j.alone = verdict_of(ratio, margin);
+		j.not_slower = ratio->hi <= 1 + margin;
 		j.p_slower = bootstrap_p_above(g, draws, 1 + margin);
 		j.p_faster = bootstrap_p_below(g, draws, 1 - margin);
 	}
@@ -39,6 +40,7 @@ struct judged judged_difference(double over, const double *over_draws, double un
 		  : below.hi < 0		   ? VERDICT_FASTER
 		  : above.hi <= 0 && below.lo >= 0 ? VERDICT_SAME
 						   : VERDICT_OPEN;
+	j.not_slower = above.hi <= 0;
 	j.p_slower = bootstrap_p_above(g, over_draws, 0);
 	j.p_faster = bootstrap_p_below(g, under_draws, 0);
 	return j;

@@ -22,6 +22,8 @@ struct judged {
 	enum ratio_verdict alone;   /* what the interval says by itself */
 	double p_slower, p_faster;  /* one-sided, against the margin; judge() adjusts them */
 	enum ratio_verdict verdict; /* of judge() */
+	bool not_slower; /* all of the interval is below the margin: the same, or faster, or either
+			  */
 };
 
 /* Of what has no interval. */
