@@ -108,7 +108,7 @@ Test(small_cli_compare, the_finding_first_then_what_it_rests_on)
 		    quoted(both, NULL, ""));
 	holds(text,
 	      (const char *const[]){ " times as long (95 % interval ", ", 18 points, n = 5)",
-				     " of launch +5.0", "\nenvironment: 0 fields differ\n",
+				     "): +5.0", "\nenvironment: 0 fields differ\n",
 				     "\nparameters of launch", "\n  c        2.00 us    7.00 us",
 				     "\nworkloads: ", "\npoints, time per step: ", NULL });
 	cr_assert(lt(ptr, (void *)strstr(text, "\nenvironment"), (void *)strstr(text, "\nparam")),

@@ -121,11 +121,11 @@ static const char *said_of(const struct compared_parameter *p)
 
 static void print_identified(const struct compared_parameter *p, FILE *out)
 {
-	fprintf(out, "  %-5s %10s %10s  %-34s %-25s %s%s\n", p->row->name,
+	fprintf(out, "  %-5s %10s %10s  %-34s %-25s %-6s  %s%s\n", p->row->name,
 		figure_value(p->of[PAIR_A].value, p->is_ns).s,
 		figure_value(p->of[PAIR_B].value, p->is_ns).s,
 		figure_difference(&p->difference, p->is_ns).s, figure_ratio(&p->ratio).s,
-		said_of(p), p->decides ? "" : " (informs)");
+		said_of(p), p->decides ? "" : "(informs) ", p->row->what);
 }
 
 static void print_parameter(const struct compared_parameter *p, FILE *out)

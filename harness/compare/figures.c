@@ -134,7 +134,8 @@ static void add_parameters(struct line *l, const struct comparison *c)
 		const struct compared_parameter *p = &c->parameters.row[i];
 
 		if (p->decides && p->judged.known && tells(c, &p->judged) && begin(l))
-			add(l, "%s of %s %s", p->row->name, p->workload->name,
+			add(l, "%s%s%s (%s): %s", c->pairs.n_workloads > 1 ? p->workload->name : "",
+			    c->pairs.n_workloads > 1 ? ", " : "", p->row->what, p->row->name,
 			    figure_difference(&p->difference, p->is_ns).s);
 	}
 }
