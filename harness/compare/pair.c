@@ -57,7 +57,7 @@ int pairs_make(struct pairs *out, const struct party *a, const struct party *b,
 	size_t room = (size_t)plan_a->n_points + 1;
 
 	*out = (struct pairs){ .pair = calloc(room, sizeof(*out->pair)),
-			       .workload = calloc(room, sizeof(struct workload *)) };
+			       .workload = calloc(room, sizeof(*out->workload)) };
 	CHECK(out->pair && out->workload, "memory of %d points", plan_a->n_points);
 	for (int i = 0; i < plan_a->n_points; i++) {
 		struct pair *p = &out->pair[out->n];
