@@ -332,13 +332,29 @@ static double window_start(const struct fit_part *s, const struct fit_data *d,
 	return most;
 }
 
+/* Blocks of more launches than the queue holds that are slower than the model without W has them.
+ */
+static int count_slowed(const struct fit_part *s, const struct fit_data *d, const struct model *m)
+{
+	static const double slowed = 1.05;
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct batch *b = &s->grid->point[s->at[i]].batch;
+
+		n += b->depth * b->launches > m->v[MODEL_Q] &&
+		     d->total_ns[s->at[i]] > slowed * model_total_ns(m, b);
+	}
+	return n;
+}
+
 /* Is there a slope above Q that W explains? Else it stays out. */
 static void try_window(struct fit_parts *p, const struct fit_data *d, struct model *m)
 {
 	static const double share_left = 0.5;
 	struct fit_part *s = &p->part[PART_STREAM];
 
-	if (isfinite(m->v[MODEL_Q]))
+	if (count_slowed(s, d, m) >= POINTS_MIN)
 		try_more(s, d, m, MODEL_W, window_start(s, d, m), share_left);
 }
 
