@@ -185,6 +185,52 @@ Test(small_compare, margins_and_what_sessions_differ_by)
 	cr_assert(eq(int, verdict_at(0, 0.01), VERDICT_SLOWER), "0.2 %%");
 }
 
+/* Of a parameter's intervals too, on both of their sides: 2.8 % of its value. */
+Test(small_compare, what_sessions_differ_by_is_in_parameters)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c[2];
+	double z[2], p[2];
+
+	s.noise = 0.001;
+	for (int i = 0; i < 2; i++) {
+		o.between = i ? 0.01 : 0;
+		c[i] = compared_sides(&s, &o, NULL);
+		z[i] = parameter_of(c[i], "Z")->difference.hi;
+		p[i] = parameter_of(c[i], "p")->difference.lo;
+	}
+	cr_assert(eq(dbl, parameter_of(c[0], "Z")->difference.value,
+		     parameter_of(c[1], "Z")->difference.value),
+		  "the values stay");
+	cr_assert(lt(dbl, z[0], 50), "%g ns of 5800", z[0]);
+	cr_assert(epsilon_eq(dbl, z[1], 0.028 * 5800, 50), "%g ns of 5800", z[1]);
+	cr_assert(lt(dbl, -30, p[0]), "%g ns of 2200", p[0]);
+	cr_assert(epsilon_eq(dbl, p[1], -0.028 * 2200, 30), "%g ns of 2200", p[1]);
+	compared_free(c[0]);
+	compared_free(c[1]);
+}
+
+/* Between nodes of a graph, 10 ns more are 2 % of 500 ns, but less than a clock can tell. */
+Test(small_compare, a_few_ns_are_no_difference)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = { .margin = 0.005 };
+	struct compared *c;
+
+	s.mode = "graph";
+	s.noise = 0.0002;
+	s.model[1].v[MODEL_GRAPH_G] += 10;
+	c = compared_sides(&s, &o, NULL);
+	cr_assert(lt(dbl, 0, parameter_of(c, "gn")->difference.lo), "it is there");
+	cr_assert(eq(int, parameter_of(c, "gn")->judged.alone, VERDICT_SAME), "10 ns");
+	compared_free(c);
+	s.model[1].v[MODEL_GRAPH_G] += 20;
+	c = compared_sides(&s, &o, NULL);
+	cr_assert(eq(int, parameter_of(c, "gn")->judged.alone, VERDICT_SLOWER), "30 ns");
+	compared_free(c);
+}
+
 /* ---- points ------------------------------------------------------------------------------- */
 
 /* One point takes twice as long. */

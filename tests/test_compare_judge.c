@@ -136,6 +136,33 @@ Test(small_compare_judge, both_the_interval_and_p_must_say_so)
 	release(five);
 }
 
+/* Half of the draws here, half there: the interval is from one to the other. */
+static struct judged between_of(double lo, double hi, const struct groups *g)
+{
+	struct interval i;
+
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] = d % 2 ? lo : hi;
+	cr_assert(zero(int, interval_of_draws(&i, (lo + hi) / 2, g->a->n, draws)), "draws");
+	return judged_ratio(&i, g, draws, 0.02);
+}
+
+Test(small_compare_judge, not_slower_is_less_than_the_same)
+{
+	struct groups g = groups_of(five, 5);
+	struct judged j = between_of(0.9, 1.01, &g);
+
+	cr_assert(eq(int, j.alone, VERDICT_OPEN), "the same or faster");
+	cr_assert(j.not_slower, "1.01");
+	j = between_of(0.9, 1.03, &g);
+	cr_assert(not(j.not_slower), "1.03");
+	j = sure_of(0.5, &g);
+	cr_assert(j.not_slower, "faster");
+	j = judged_unknown();
+	cr_assert(not(j.not_slower), "unknown");
+	release(five);
+}
+
 /* B - A, all draws alike, against a margin on either side. */
 static enum ratio_verdict verdict_of_difference(double difference, double margin,
 						const struct groups *g)
@@ -148,6 +175,7 @@ static enum ratio_verdict verdict_of_difference(double difference, double margin
 		under[d] = difference + margin;
 	}
 	j = judged_difference(over[0], over, under[0], under, g);
+	cr_assert(eq(int, j.not_slower, j.known &&difference <= margin), "%g", difference);
 	judge(&one, 1, p_adjust_holm);
 	return j.verdict;
 }
