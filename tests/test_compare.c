@@ -1,7 +1,9 @@
 /*
  * test_compare.c - harness/compare/compare.h: made-up sessions of which it is known what differs.
  */
+#include "harness/sweep/results.h"
 #include "tests/compared.h"
+#include "tests/divert.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -46,6 +48,8 @@ Test(small_compare, five_us_a_launch_are_found)
 	cr_assert(parameter_of(c, "p")->decides, "p");
 	cr_assert(not(parameter_of(c, "c")->decides), "p is known, c follows");
 	cr_assert(eq(int, parameter_of(c, "gn")->judged.verdict, VERDICT_SAME), "gn");
+	/* of 90, which by Holm would be none */
+	cr_assert(le(int, 20, c->c.count[VERDICT_SLOWER]), "%d points", c->c.count[VERDICT_SLOWER]);
 	cr_assert(eq(int, c->c.outcome, OUTCOME_SLOWER), "all");
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_CHECK_FAILED), "code");
 	compared_free(c);
@@ -91,6 +95,28 @@ Test(small_compare, what_is_hidden_decides_nothing)
 	for (int i = 0; i < c->c.parameters.n; i++)
 		cr_assert(eq(int, (int)c->c.parameters.row[i].row->mode, (int)MODE_STREAM), "%s",
 			  c->c.parameters.row[i].row->name);
+	compared_free(c);
+}
+
+Test(small_compare, too_few_points_for_a_model)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c;
+	const char *said;
+
+	s.depth = "16";
+	divert_stderr();
+	c = compared_sides(&s, &o, NULL);
+	said = diverted_stderr();
+	cr_assert(eq(str, (char *)said, ""), "%s", said);
+	cr_assert(zero(int, c->err), "there is still a comparison");
+	cr_assert(zero(int, c->c.parameters.n), "no parameters");
+	cr_assert(not(c->c.parameters.modelled[0].is), "no model");
+	cr_assert(ne(ptr, strstr(c->c.parameters.modelled[0].why_not, "3 of a mode, at 2 depths"),
+		     NULL),
+		  "%s", c->c.parameters.modelled[0].why_not);
+	cr_assert(eq(int, c->c.tests, 1), "the workload decides alone");
 	compared_free(c);
 }
 
@@ -232,6 +258,32 @@ Test(small_compare, a_few_ns_are_no_difference)
 }
 
 /* ---- points ------------------------------------------------------------------------------- */
+
+/* What a sweep says of its two sides, rift compare says as well. */
+Test(small_compare, points_are_those_of_the_sweep)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c;
+	struct results r;
+
+	s.size = "0,5";
+	s.mode = "stream";
+	s.noise = 0.05;
+	c = compared_sides(&s, &o, NULL);
+	results_init(&r, &c->session[0], s.processes);
+	for (int i = 0; i < c->c.pairs.n; i++) {
+		struct interval want = results_ratio(&r, i), got = c->c.point[i].ratio;
+
+		cr_assert(eq(dbl, got.value, want.value), "%d", i);
+		cr_assert(eq(dbl, got.lo, want.lo), "%d", i);
+		cr_assert(eq(dbl, got.hi, want.hi), "%d", i);
+		want = results_interval(&r, 1, i);
+		cr_assert(eq(dbl, c->c.point[i].step_ns[PAIR_B].lo, want.lo), "%d", i);
+	}
+	results_release(&r);
+	compared_free(c);
+}
 
 /* One point takes twice as long. */
 static double one_slow_point(const struct batch *b, int side)

@@ -5,7 +5,6 @@
 #include "common/philox.h"
 #include "harness/compare/between.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -41,7 +40,7 @@ static void make_session(struct journal *j, struct party *p, uint32_t trial, uin
 	s.sides = 1;
 	s.processes = 10;
 	s.size = "0,5,50";
-	s.depth = "16"; /* one depth: there is no model, as each fit says, and so it is fast */
+	s.depth = "16"; /* one depth: there is no model, and so it is fast */
 	s.mode = "stream";
 	s.process_noise = 0.015;
 	s.seed = 2 * trial + which + 1;
@@ -57,7 +56,6 @@ static void count(double sd, double margin, double between, int found[OUTCOME_OP
 	struct compare_options o = { .margin = margin, .between = between };
 
 	memset(found, 0, (OUTCOME_OPEN + 1) * sizeof(*found));
-	divert_stderr();
 	for (uint32_t i = 0; i < TRIALS; i++) {
 		struct party p[2] = { 0 };
 		struct comparison compared;
@@ -73,7 +71,6 @@ static void count(double sd, double margin, double between, int found[OUTCOME_OP
 			journal_release(&j[k]);
 		}
 	}
-	diverted_stderr();
 }
 
 /* Of 400 pairs, 97 were called slower or faster. */

@@ -58,9 +58,9 @@ static void print_terms(const struct comparison *c, FILE *out)
 		    100 * o->between);
 	if (n < needed)
 		row(out, "",
-		    "n = %d is too few for a verdict: among %d tests it takes %d processes a side "
+		    "n = %d is too few: among so many tests a verdict takes %d processes a side "
 		    "(rift sweep --processes %d)",
-		    n, c->tests, needed, halves ? 2 * needed : needed);
+		    n, needed, halves ? 2 * needed : needed);
 }
 
 static void print_finding(const struct comparison *c, FILE *out)

@@ -1,6 +1,7 @@
 /* parameters.c - the model's parameters of two parties. */
 #include "harness/compare/parameters.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,17 +115,46 @@ static void compare_one(struct compared_parameter *p, enum model_param which, co
 
 /* ---- one workload ------------------------------------------------------------------------- */
 
+/* As many as fit.h asks for; it would complain, and a model is no must here. */
+static bool has_enough(const struct grid *g, enum mode mode)
+{
+	double first = NAN;
+	bool deep = false;
+	int n = 0;
+
+	for (int i = 0; i < g->n_points; i++) {
+		const struct batch *b = &g->point[i].batch;
+
+		if (b->mode != mode)
+			continue;
+		first = n++ ? first : b->depth;
+		deep |= b->depth != first;
+	}
+	return n >= 3 && deep;
+}
+
+static int fit_side(struct fits *f, int k, const struct party *p, const struct workload *w)
+{
+	const struct grid *g = &f->grid[k];
+	int err = grid_make(&f->grid[k], &p->view, 0, w->name);
+
+	if (err)
+		return err;
+	if (!has_enough(g, MODE_STREAM) && !has_enough(g, MODE_GRAPH) && !has_enough(g, MODE_FUSED))
+		return -ENODATA;
+	return fit_make(&f->fit[k], g, (uint32_t)k);
+}
+
 static int fit_sides(struct fits *f, const struct party *const party[2], const struct workload *w,
 		     struct modelled *m)
 {
 	int err = 0;
 
 	for (int k = 0; k < 2 && !err; k++) {
-		err = grid_make(&f->grid[k], &party[k]->view, 0, w->name);
-		if (!err)
-			err = fit_make(&f->fit[k], &f->grid[k], (uint32_t)k);
+		err = fit_side(f, k, party[k], w);
 		if (err)
-			snprintf(m->why_not, sizeof(m->why_not), "%s has too few points for a fit",
+			snprintf(m->why_not, sizeof(m->why_not),
+				 "%s has too few points: a fit takes 3 of a mode, at 2 depths",
 				 k ? "B" : "A");
 		m->residual[k] = f->fit[k].residual;
 	}

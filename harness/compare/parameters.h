@@ -52,7 +52,6 @@ struct parameter_terms {
 	double margin;		     /* a share of 1 */
 };
 
-/* Where no model can be fitted, the fit says why in a line on stderr. */
 void parameters_compare(struct parameters *out, const struct party *const party[2],
 			const struct pairs *pairs, const struct parameter_terms *terms);
 void parameters_release(struct parameters *p);
