@@ -1,7 +1,8 @@
 #!/bin/sh
 # aa_compare.sh RIFT [TRIES] - what rift compare says of a system against itself: in no try may it
-# call B slower. About 20 s a try, 7 minutes for the default of 20. Then, on the CPU device, of 5 us
-# more for every launch: that has to be found.
+# call B slower, nor halves of a session, or of those in data/sessions, different. Then, on the CPU
+# device, of 5 us more for every launch: that has to be found. About 20 s a try, 7 minutes for the
+# default of 20.
 #
 # KEEP=FOLDER keeps the sessions.
 set -eu
@@ -48,6 +49,15 @@ while [ "$tested" -lt "$tries" ]; do
 	[ "$code" != 1 ] || fail "--self-test of try $tested: $(head -n 1 "$dir/out")"
 done
 echo "a system against itself, $tested tries: $same same or faster, $open open, $slower slower"
+
+kept=0
+for f in "$(dirname "$0")"/../data/sessions/*.jsonl; do
+	[ -e "$f" ] || continue
+	compare --self-test "$f"
+	[ "$code" != 1 ] || fail "--self-test of $f: $(head -n 1 "$dir/out")"
+	kept=$((kept + 1))
+done
+[ "$kept" = 0 ] || echo "--self-test of $kept sessions in data/sessions: no half is another"
 
 if "$rift" --version | grep -q CPU; then
 	against='env RIFT_CPU_LAUNCH_NS=7000'

@@ -136,6 +136,10 @@ static void print_parameter(const struct compared_parameter *p, FILE *out)
 		print_identified(p, out);
 		return;
 	}
+	if (!strcmp(p->why[PAIR_A], p->why[PAIR_B])) {
+		fprintf(out, "  %-5s A, B: not identified: %s\n", label, p->why[PAIR_A]);
+		return;
+	}
 	for (int k = 0; k < 2; k++) {
 		fprintf(out, "  %-5s %s: ", label, k ? "B" : "A");
 		if (*p->why[k])

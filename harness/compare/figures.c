@@ -22,8 +22,7 @@ struct figure figure_ratio(const struct interval *i)
 	if (!isfinite(i->value))
 		snprintf(t.s, sizeof(t.s), "-");
 	else if (!i->known)
-		snprintf(t.s, sizeof(t.s), "%s (n = %d: no interval)", ratio_text(i->value).s,
-			 i->n);
+		snprintf(t.s, sizeof(t.s), "%s (no interval)", ratio_text(i->value).s);
 	else
 		snprintf(t.s, sizeof(t.s), "%s (%s to %s)", ratio_text(i->value).s,
 			 ratio_text(i->lo).s, ratio_text(i->hi).s);
@@ -48,8 +47,8 @@ struct figure figure_difference(const struct interval *i, bool is_ns)
 	if (!isfinite(i->value))
 		snprintf(t.s, sizeof(t.s), "-");
 	else if (!i->known)
-		snprintf(t.s, sizeof(t.s), "%s%s (n = %d: no interval)", plus,
-			 figure_value(i->value, is_ns).s, i->n);
+		snprintf(t.s, sizeof(t.s), "%s%s (no interval)", plus,
+			 figure_value(i->value, is_ns).s);
 	else
 		snprintf(t.s, sizeof(t.s), "%s%s (%s to %s)", plus, figure_value(i->value, is_ns).s,
 			 figure_value(i->lo, is_ns).s, figure_value(i->hi, is_ns).s);

@@ -11,7 +11,7 @@ struct figure {
 	char s[256];
 };
 
-/* "1.460 (1.402 to 1.524)"; without an interval "1.460 (n = 3: no interval)"; "-" for none. */
+/* "1.460 (1.402 to 1.524)"; without an interval "1.460 (no interval)"; "-" for none. */
 struct figure figure_ratio(const struct interval *i);
 
 /* "+5.02 us (4.97 to 5.10 us)", of ns; for pure numbers without a unit. */
