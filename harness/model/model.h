@@ -108,6 +108,9 @@ extern const char *const regime_names[REGIMES];
 
 enum regime model_regime(const struct model *m, const struct batch *b);
 
+/* How far K + g and p are apart, as a share of the larger: the corner is up to CORNER_SHARE. */
+double model_corner_distance(const struct model *m, const struct batch *b);
+
 /* T of the closed form: first call to return of the synchronize. */
 double model_total_ns(const struct model *m, const struct batch *b);
 

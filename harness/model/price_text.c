@@ -42,9 +42,9 @@ static void print_row(const struct price_request *r, const struct priced *p, FIL
 
 	if (isfinite(half))
 		snprintf(interval, sizeof(interval), "±%.1f %%", 100 * half);
-	fprintf(out, "  %-7s %8g %6.0f %10s %10s %-8s%s %7.3f", mode_name(at->batch.mode),
+	fprintf(out, "  %-7s %8g %6.0f %10s %10s %-*s %7.3f", mode_name(at->batch.mode),
 		r->work->size[at->size].value, steps, text_time(p->a_ns / steps).s,
-		text_time(p->total_ns.value / steps).s, interval, *interval ? "" : " ",
+		text_time(p->total_ns.value / steps).s, 8 + (*interval != '\0'), interval,
 		p->total_ns.value / p->a_ns);
 	if (isfinite(p->b_ns))
 		fprintf(out, " %10s %+7.1f %%", text_time(p->b_ns / steps).s,
