@@ -176,6 +176,20 @@ Test(small_cli_compare, halves_of_a_session_are_alike)
 					   "n = 2 is too few", "--processes 10", NULL });
 }
 
+/* Five processes each: no half of them is known well enough to be called different. */
+Test(small_cli_compare, halves_of_the_kept_sessions_are_alike)
+{
+	static const char *const kept[] = { "h200-launch", "h200-myocyte" };
+	char path[64];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "data/sessions/%s.jsonl", kept[i]);
+		ends(2, "Open, ", quoted(path, NULL, "--self-test"));
+	}
+	refused(5, "workload is launch in A, myocyte in B",
+		"compare data/sessions/h200-launch.jsonl data/sessions/h200-myocyte.jsonl");
+}
+
 /* ---- what is refused ---------------------------------------------------------------------- */
 
 Test(small_cli_compare, files_that_are_no_sessions)
