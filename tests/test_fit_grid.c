@@ -1,10 +1,9 @@
 /*
- * test_fit_grid.c - harness/model/grid.h and price.h: which points of a session the model is fitted
- * to, what K is, and what a workload would take elsewhere.
+ * test_fit_grid.c - harness/model/grid.h: which points of a session the model is fitted to, and
+ * what K is.
  */
-#include "harness/model/price.h"
 #include "tests/divert.h"
-#include "tests/fake_session.h"
+#include "tests/made_fit.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -50,7 +49,7 @@ Test(small_fit_grid, sizes_and_depths_ascend)
 /* Those with the defaults, where there are any; else those of the first configuration. */
 Test(small_fit_grid, one_set_of_other_parameters)
 {
-	static char both[] = "args=8,256", one[] = "args=256,4096";
+	static char both[] = "args=256,8", one[] = "args=256,4096";
 	char *given[] = { both };
 	struct fake_session s = small_session();
 	struct journal j;
@@ -192,97 +191,4 @@ Test(small_fit_grid, k_without_graphs_is_that_of_fused_or_stream_blocks)
 		  "stream: %g", g.size[1].kernel_ns);
 	grid_release(&g);
 	journal_release(&j);
-}
-
-/* ---- prices ----------------------------------------------------------------------------- */
-
-struct made {
-	struct journal journal;
-	struct grid grid;
-	struct fit fit;
-};
-
-static void make(struct made *m, const struct fake_session *s, bool fitted)
-{
-	fake_session_journal(s, &m->journal);
-	cr_assert(zero(int, grid_make(&m->grid, &m->journal, 0, NULL)), "grid");
-	if (fitted)
-		cr_assert(zero(int, fit_make(&m->fit, &m->grid, 0)), "fit");
-}
-
-static void release(struct made *m)
-{
-	fit_release(&m->fit);
-	grid_release(&m->grid);
-	journal_release(&m->journal);
-}
-
-/* Slower in everything: c, p, Z, graph calls. */
-static struct model elsewhere(void)
-{
-	struct model m = fake_model();
-
-	m.v[MODEL_C] = 4000;
-	m.v[MODEL_P] = 6300;
-	m.v[MODEL_G] = 1100;
-	m.v[MODEL_Z] = 26000;
-	m.v[MODEL_GRAPH_A] = 3000;
-	m.v[MODEL_GRAPH_Z] = 21000;
-	m.v[MODEL_FUSED_Z] = 25000;
-	return m;
-}
-
-/* A workload on A and, to hold prices against, on B; launches on both. */
-Test(small_fit_grid, a_workload_priced_elsewhere)
-{
-	struct fake_session work = cells_session(), truth = cells_session();
-	struct fake_session launch_a = small_session(), launch_b = small_session();
-	struct made on_a = { 0 }, on_b = { 0 }, a = { 0 }, b = { 0 };
-	struct prices p;
-
-	truth.model[0] = launch_b.model[0] = elsewhere();
-	make(&on_a, &work, false);
-	make(&on_b, &truth, false);
-	make(&a, &launch_a, true);
-	make(&b, &launch_b, true);
-	price_make(&p,
-		   &(struct price_request){
-			   .work = &on_a.grid, .b = &b.fit, .a = &a.fit, .measured = &on_b.grid });
-	cr_assert(eq(int, p.compared, on_a.grid.n_points), "%d", p.compared);
-	cr_assert(lt(dbl, p.worst, 0.01), "%g", p.worst);
-	prices_release(&p);
-	/* without A's fit its gap between nodes is counted twice */
-	price_make(&p, &(struct price_request){
-			       .work = &on_a.grid, .b = &b.fit, .measured = &on_b.grid });
-	cr_assert(lt(dbl, 0.05, p.worst), "530 ns in 3500: %g", p.worst);
-	prices_release(&p);
-	release(&on_a);
-	release(&on_b);
-	release(&a);
-	release(&b);
-}
-
-Test(small_fit_grid, prices_say_what_they_do_not_know)
-{
-	struct fake_session work = small_session(), launch_b = small_session();
-	struct made on_a = { 0 }, b = { 0 };
-	struct prices p;
-
-	work.size = "0,2,10,3000";
-	work.depth = "1,16";
-	work.mode = "stream,graph";
-	launch_b.mode = "stream";
-	make(&on_a, &work, false);
-	make(&b, &launch_b, true);
-	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
-	cr_assert(eq(int, p.n_known, 8), "no graphs on B: %d of %d", p.n_known, p.n);
-	cr_assert(zero(int, p.compared), "nothing measured on B");
-	for (int i = 0; i < p.n; i++)
-		if (p.priced[i].known)
-			cr_assert(eq(int, p.priced[i].covered,
-				     on_a.grid.point[i].batch.kernel_ns < 3e6),
-				  "3000 us was not swept on B");
-	prices_release(&p);
-	release(&on_a);
-	release(&b);
 }

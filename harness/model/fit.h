@@ -38,6 +38,7 @@ struct fit {
 	struct model model;	 /* of all processes; every value is a number */
 	struct fit_param param[MODEL_PARAMS];
 	struct model *draw;   /* BOOTSTRAP_DRAWS: every value is a number; owned */
+	int *first;	      /* of each draw: the first that took the same processes; owned */
 	int n;		      /* processes */
 	int used, corner;     /* stream, graph and fused points in the fit; left out as corner */
 	bool has[MODE_COUNT]; /* modes with enough points; others predict NaN */
