@@ -1,0 +1,69 @@
+/*
+ * fit.h - the model's parameters from the grid of one side, and how well they are known.
+ *
+ * Method. c is the slope of t_enq over launches, up to half a queue, at the smallest kernels; a and
+ * b the line of t_enq over the nodes of a graph. Z, p, g and clock minimise the Huber loss of the
+ * relative residuals of t_total (knee 5 %: beyond it a residual counts by its size, no longer by
+ * its square), by NLopt, from several starts; so do Zg, gn, G and Zf, phi, bf. Stream points within
+ * 15 % of the corner p = K + g are left out, as noise alone makes them slower than the closed form.
+ *
+ * Intervals. The fit is repeated on the medians of BOOTSTRAP_DRAWS resamples of the processes, the
+ * draws of harness/bootstrap.h; the interval of a parameter, or of anything computed from several,
+ * is that of its draws. Draws of one fit belong together: draw d of p and draw d of g are one fit.
+ * Two fits that are compared need different groups.
+ *
+ * Identified. A parameter is a number only where the data hold it: the loss must rise, by what a 95
+ * % profile interval asks for, when it is half or one and a half times as large and the others are
+ * free to follow (values near 0: a tenth of Z up). And each needs points that it governs: p
+ * launch-bound ones, g device-bound ones, W blocks that are slowed by a full queue, G several
+ * launches of a graph.
+ */
+#ifndef RIFT_MODEL_FIT_H
+#define RIFT_MODEL_FIT_H
+
+#include "harness/bootstrap.h"
+#include "harness/model/grid.h"
+
+struct fit_param {
+	bool identified;
+	/* Where identified: value from all processes, interval known from 5 processes on.
+	 * Else value is NaN. */
+	struct interval interval;
+	double *draws; /* BOOTSTRAP_DRAWS values; NULL where not identified */
+	char why[120]; /* not identified: why, and what is known; "" where it is */
+};
+
+struct fit {
+	const struct grid *grid; /* must outlive the fit */
+	struct model model;	 /* of all processes; every value is a number */
+	struct fit_param param[MODEL_PARAMS];
+	struct model *draw;   /* BOOTSTRAP_DRAWS: every value is a number; owned */
+	int n;		      /* processes */
+	int used, corner;     /* stream, graph and fused points in the fit; left out as corner */
+	bool has[MODE_COUNT]; /* modes with enough points; others predict NaN */
+	double residual;      /* median of |measured / model - 1| over the points that were used */
+};
+
+/*
+ * group: 0, or 1 for the second of two fits that are compared. Returns 0, or -EINVAL after one line
+ * (no mode with 3 points or more at 2 depths). *out may be released after a failure too.
+ */
+int fit_make(struct fit *out, const struct grid *grid, uint32_t group);
+void fit_release(struct fit *f);
+
+/* Anything computed from a model: NaN where it does not exist. */
+typedef double fit_function(const struct model *m, const void *arg);
+
+/*
+ * Its value and interval over the draws. Not known where less than 97.5 % of draws have a value;
+ * draws, unless NULL, has room for BOOTSTRAP_DRAWS and gets what each gave.
+ */
+struct interval fit_interval(const struct fit *f, fit_function *of, const void *arg, double *draws);
+
+/* T of a block, with its interval. */
+struct interval fit_total_ns(const struct fit *f, const struct batch *b);
+
+/* Is this block within the sizes and depths that were swept in its mode? */
+bool fit_covers(const struct fit *f, const struct batch *b);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * grid.h - the mode x K x D grid of one side of a session: what the model is fitted to.
+ *
+ * A session may hold several workloads, and sizes swept with several values of other parameters. A
+ * grid takes one workload and one set of these: the defaults where the session has them, else what
+ * its first configuration has. Points around the centre, or with other values, are left out and
+ * counted.
+ */
+#ifndef RIFT_MODEL_GRID_H
+#define RIFT_MODEL_GRID_H
+
+#include "harness/model/model.h"
+#include "harness/sweep/journal.h"
+
+struct grid_point {
+	struct batch batch;
+	int point; /* number in the plan */
+	int size;  /* number in size[] */
+	/* Medians over processes of the process values (harness/stats.h), per block. */
+	double total_ns, enq_ns;
+	double *total, *enq; /* process values, in the order of processes; owned */
+	bool is_k;	     /* K of its size was taken from it: it is no test of the model */
+};
+
+struct grid_size {
+	double value;	  /* of the axis: us, cells */
+	double kernel_ns; /* K, see model.h */
+	double launches;  /* of a step */
+	/* Where K is measured: the points that gave it, K = (total[deep] - total[shallow]) over
+	 * their launches; shallow -1: total[deep] alone. Else -1. */
+	int deep, shallow;
+};
+
+struct grid {
+	const struct journal *j; /* must outlive the grid */
+	int side;		 /* 0: a, 1: b */
+	int processes;		 /* of the side, those that count */
+	const struct workload *workload;
+	const struct param *axis;
+	char others[256]; /* "equations=rodinia ...": parameters that are at no default; "": none */
+	bool nominal;	  /* K is the axis, a duration */
+	double queue;	  /* Q of the probe, median over processes; INFINITY: no limit seen */
+
+	struct grid_size *size; /* ascending */
+	int n_sizes;
+	int64_t *depth; /* ascending, of all modes */
+	int n_depths;
+	struct grid_point *point;
+	int n_points;
+	int left_out; /* points of this workload that are in the session but not in the grid */
+	int failed;   /* points of the grid that some process has no good result of: left out too */
+};
+
+/*
+ * name: of the workload, NULL: the session's only one. Returns 0, or -EINVAL after one line:
+ * several workloads and no name, none of that name, no such side, too few points. *out may be
+ * released after a failure too.
+ */
+int grid_make(struct grid *out, const struct journal *j, int side, const char *name);
+
+/* The point of this mode, size and depth; NULL: not measured. */
+const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth);
+
+void grid_release(struct grid *g);
+
+#endif

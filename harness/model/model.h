@@ -1,0 +1,124 @@
+/*
+ * model.h - what a block of launches costs: parameters, closed form, regimes.
+ *
+ * A block is D steps of l launches each, N = D * l launches in all, then one synchronize. A launch
+ * keeps the device for clock * K. In stream mode launches pass three stations, one after the
+ * other: the call on the host (c each), whatever stands behind it (a driver's thread, a proxy, a
+ * remote link: d each; natively nothing) and the device (a gap g beside the kernel). As in LogGP
+ * (Alexandrov et al., J. Parallel Distrib. Comput. 44, 1997: o, L, g) the slowest sets the pace,
+ * and at most Q launches are under way (a window). For equal kernels that recursion (recursion.h)
+ * has a closed form, in ns:
+ *
+ *   stream  T = Z + kK + (min(N, Q) - 1) B + max(0, N - Q) max(B, (W + kK) / Q)
+ *           B = max(p, kK + g), k = clock
+ *   graph   T = (a + b n) + Zg + n kK + (n - 1) gn
+ *             + (m - 1) max(a + b n, n kK + (n - 1) gn + G)     m launches of a graph of n nodes;
+ *           a rest of r < n nodes is one more, smaller graph
+ *   fused   T = Zf + N phi kK + (N - 1) bf
+ *   enqueue E = N c for N <= Q, then the pace of what it waits for; graph m (a + b n); fused c
+ *
+ * K, the kernel size. Where the workload's axis is a duration (its unit is us), K is that nominal
+ * duration: what "a kernel of 5 us" means to whoever asks, and equal on all platforms. What the
+ * device makes of it is `clock` times as long (a device that runs below the clock that it states; a
+ * loop that ends late), one factor for all sizes, fitted. Whatever a kernel takes beyond that is
+ * part of g, gn and bf: the empty kernel's own time, for one. Elsewhere (cells, particles) K is
+ * measured: the device time per launch in the largest graph, so clock is 1, gn is 0 and g is what
+ * stream launches take beyond graph nodes. Without graphs the same is said of the deepest fused,
+ * then stream, blocks.
+ *
+ * What cannot be told apart: L (call to start on an idle device) and s (end to awake host) are only
+ * known as part of Z = c + d + L + s; d only as p, where p > c; g and an empty kernel's time only
+ * as a sum.
+ */
+#ifndef RIFT_MODEL_H
+#define RIFT_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "workloads/workload.h"
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+enum model_param {
+	MODEL_C,     /* c: a launch call, host */
+	MODEL_P,     /* p = max(c, d): pace of submission */
+	MODEL_G,     /* g: gap between two kernels that are queued */
+	MODEL_Z,     /* Z: one launch and a synchronize, less the kernel */
+	MODEL_CLOCK, /* device time per nominal time; a pure number */
+	MODEL_Q, /* Q: launches that a queue takes before a call waits; INFINITY: no limit seen */
+	MODEL_W, /* W = c + d + L + r: a full queue's round trip beside the kernel; r: notice */
+	MODEL_GRAPH_A, /* a: launch call of a graph, host ... */
+	MODEL_GRAPH_B, /* b: ... and each of its nodes, host */
+	MODEL_GRAPH_Z, /* Zg: beside the call, one graph launch and a synchronize, less the nodes */
+	MODEL_GRAPH_G, /* gn: gap between two nodes */
+	MODEL_GRAPH_GG,	 /* G: gap between two graph launches */
+	MODEL_FUSED_Z,	 /* Zf: one fused launch and a synchronize, less its work */
+	MODEL_FUSED_PHI, /* phi: work of a unit in a fused launch, in kernels; a pure number */
+	MODEL_FUSED_B,	 /* bf: between two units of a fused launch */
+	MODEL_PARAMS,
+};
+
+struct model_param_row {
+	const char *name;   /* as above: "Z" */
+	const char *symbol; /* for machines: "z_ns" */
+	const char *unit;   /* "ns", "launches", "1" */
+	const char *what;   /* one line, no full stop */
+	enum mode mode;	    /* of the blocks that say it */
+};
+
+extern const struct model_param_row model_param_rows[MODEL_PARAMS];
+
+/*
+ * Values of all of them, in ns where they are times. All are numbers, so that blocks can be
+ * predicted: one that is not identified (fit.h) has the value that makes no difference where it was
+ * fitted.
+ */
+struct model {
+	double v[MODEL_PARAMS];
+};
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+struct batch {
+	enum mode mode;
+	double depth;	  /* D, steps, 1 or more; a whole number for graphs */
+	double launches;  /* l, of a step */
+	double kernel_ns; /* K of a launch, nominal where the axis is a duration */
+};
+
+/* Of the closed form: which part of it sets the pace. */
+enum regime {
+	REGIME_LAUNCH, /* stream: p > K + g by more than CORNER_SHARE */
+	REGIME_DEVICE, /* stream: K + g > p by more than that */
+	REGIME_CORNER, /* stream: neither. Noise makes the slower of two random times slower than */
+	/* both means: measured times exceed the closed form there */
+	REGIME_WINDOW, /* stream: more than Q launches, and the queue's round trip sets the pace */
+	REGIME_GRAPH,
+	REGIME_FUSED,
+	REGIMES,
+};
+
+#define CORNER_SHARE 0.15
+
+extern const char *const regime_names[REGIMES];
+
+enum regime model_regime(const struct model *m, const struct batch *b);
+
+/* T of the closed form: first call to return of the synchronize. */
+double model_total_ns(const struct model *m, const struct batch *b);
+
+/* E: first call to return of the last. */
+double model_enqueue_ns(const struct model *m, const struct batch *b);
+
+/* N * clock * K: what nothing but the kernels would take. */
+double model_ideal_ns(const struct model *m, const struct batch *b);
+
+/* How a graph block of depth D is launched (harness/submit.h): m graphs of n nodes, and a rest. */
+struct graph_shape {
+	double graphs, nodes, rest; /* rest: nodes of the last, smaller graph; 0: none */
+};
+
+struct graph_shape graph_shape_of(const struct batch *b);
+
+#endif
