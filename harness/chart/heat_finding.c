@@ -1,0 +1,200 @@
+/* heat_finding.c - what a heat map shows, in a title and a line below it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "harness/chart/heat.h"
+#include "harness/chart/words.h"
+#include "harness/decide.h"
+
+/* ---- the worst and the best cell -------------------------------------------------------- */
+
+struct place {
+	int panel, row, column;
+	const struct interval *cell; /* NULL: nothing was measured */
+};
+
+/* The cell with the largest (direction 1) or smallest (-1) ratio. */
+static struct place furthest(const struct heat *h, int direction)
+{
+	struct place best = { 0 };
+
+	for (int panel = 0; panel < h->panels; panel++)
+		for (int row = 0; row < h->rows; row++)
+			for (int column = 0; column < h->columns; column++) {
+				const struct interval *c = heat_cell(h, panel, row, column);
+
+				if (c->n &&
+				    (!best.cell || direction * (c->value - best.cell->value) > 0))
+					best = (struct place){ panel, row, column, c };
+			}
+	return best;
+}
+
+static struct text place_text(const struct heat *h, const struct place *at)
+{
+	const struct grid *g = &h->set->grid[h->side];
+	struct text t;
+
+	snprintf(t.s, sizeof(t.s), "%s, %s, depth %ld", mode_name(h->mode[at->panel]),
+		 words_of_size(g, h->first + at->row).s, (long)g->depth[at->column]);
+	return t;
+}
+
+/* ---- the size from which on overhead is small ------------------------------------------- */
+
+/*
+ * Of a column: is every measured cell small, is none, or are those from some size on? Then *ns is
+ * the kernel at which it crosses the share, on a straight line between logarithms.
+ */
+enum column_kind { NOTHING, ALL_SMALL, NONE_SMALL, SMALL_FROM };
+
+static double crossing_ns(const struct heat *h, int panel, int row, int column)
+{
+	const struct grid *g = &h->set->grid[h->side];
+	const double least = 1e-3;
+	double a = log(fmax(heat_cell(h, panel, row - 1, column)->value - 1, least));
+	double b = log(fmax(heat_cell(h, panel, row, column)->value - 1, least));
+	double x = log(g->size[h->first + row - 1].kernel_ns);
+	double y = log(g->size[h->first + row].kernel_ns);
+
+	return exp(x + (y - x) * (a - log(CHART_SHARE)) / (a - b));
+}
+
+static enum column_kind judge_column(const struct heat *h, int panel, int column, double *ns)
+{
+	int seen = 0, small = 0, last = -1;
+
+	/* from the largest size down, as long as they are small */
+	for (int row = h->rows - 1; row >= 0; row--) {
+		const struct interval *c = heat_cell(h, panel, row, column);
+
+		if (!c->n)
+			continue;
+		if (c->value - 1 <= CHART_SHARE && small == seen) {
+			small++;
+			last = row;
+		}
+		seen++;
+	}
+	if (!seen || small == seen || !small)
+		return !seen ? NOTHING : small ? ALL_SMALL : NONE_SMALL;
+	if (!heat_cell(h, panel, last - 1, column)->n)
+		return NOTHING;
+	*ns = crossing_ns(h, panel, last, column);
+	return SMALL_FROM;
+}
+
+static void column_text(const struct heat *h, int panel, int column, char *out, size_t size)
+{
+	long depth = (long)h->set->grid[h->side].depth[column];
+	double ns;
+
+	switch (judge_column(h, panel, column, &ns)) {
+	case SMALL_FROM:
+		snprintf(out, size, "from %s at depth %ld", words_time(ns).s, depth);
+		break;
+	case ALL_SMALL:
+		snprintf(out, size, "every size at depth %ld", depth);
+		break;
+	case NONE_SMALL:
+		snprintf(out, size, "no size at depth %ld", depth);
+		break;
+	case NOTHING:
+		*out = '\0';
+	}
+}
+
+/* The shallowest depth, and the deepest that brackets the share. */
+static void mode_text(const struct heat *h, int panel, char *out, size_t size)
+{
+	int first = -1, last = -1;
+	char a[64] = "", b[64] = "";
+	double ns;
+
+	for (int column = 0; column < h->columns; column++) {
+		enum column_kind kind = judge_column(h, panel, column, &ns);
+
+		if (first < 0 && kind != NOTHING)
+			first = column;
+		if (kind == SMALL_FROM || (kind == ALL_SMALL && first == column))
+			last = column;
+	}
+	if (first >= 0)
+		column_text(h, panel, first, a, sizeof(a));
+	if (last > first)
+		column_text(h, panel, last, b, sizeof(b));
+	snprintf(out, size, "%s: %s%s%s", mode_name(h->mode[panel]), a, *b ? ", " : "", b);
+}
+
+/* "launch: under 5 % overhead, stream: from 160 µs at depth 1, from 21 µs at depth 256" */
+static void say_where(const struct heat *h, struct plot *p)
+{
+	char finding[320] = "", text[144];
+	size_t used = 0;
+
+	for (int i = 0; i < h->panels && used < sizeof(finding); i++) {
+		mode_text(h, i, text, sizeof(text));
+		if (!i)
+			words_title(p, h->set, h->side, "under 5 %% overhead, %s", text);
+		else
+			used += (size_t)snprintf(finding + used, sizeof(finding) - used, "%s%s",
+						 used ? "; " : "", text);
+	}
+	plot_text(p, "finding", "%s", used ? finding : "");
+}
+
+void heat_say_overhead(const struct heat *h, struct plot *p)
+{
+	const struct place worst = furthest(h, 1), best = furthest(h, -1);
+
+	if (worst.cell->value - 1 <= CHART_SHARE)
+		words_title(p, h->set, h->side, "at most %s %% over ideal everywhere",
+			    words_percent(worst.cell->value - 1).s);
+	else if (best.cell->value - 1 > CHART_SHARE)
+		words_title(p, h->set, h->side, "at least %s %% over ideal everywhere",
+			    words_percent(best.cell->value - 1).s);
+	else {
+		say_where(h, p);
+		return;
+	}
+	plot_text(p, "finding", "most: %s %% (%s); least: %s %% (%s)",
+		  words_percent(worst.cell->value - 1).s, place_text(h, &worst).s,
+		  words_percent(best.cell->value - 1).s, place_text(h, &best).s);
+}
+
+/* ---- B over A --------------------------------------------------------------------------- */
+
+static void count(const struct heat *h, int of[VERDICT_OPEN + 1])
+{
+	for (int i = 0; i < h->panels * h->rows * h->columns; i++)
+		if (h->cell[i].n)
+			of[verdict_of(&h->cell[i], MARGIN_DEFAULT)]++;
+}
+
+/* The cell that differs most, among those that differ; else the one with the largest ratio. */
+static struct place most_different(const struct heat *h, const int of[VERDICT_OPEN + 1])
+{
+	return furthest(h, of[VERDICT_SLOWER] || !of[VERDICT_FASTER] ? 1 : -1);
+}
+
+void heat_say_ratio(const struct heat *h, struct plot *p)
+{
+	int of[VERDICT_OPEN + 1] = { 0 }, points;
+	struct place at;
+
+	count(h, of);
+	points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] + of[VERDICT_OPEN];
+	at = most_different(h, of);
+	if (of[VERDICT_SLOWER] + of[VERDICT_FASTER])
+		words_title(p, h->set, -1, "B takes %s%s (%s)",
+			    at.cell->value > 1 ? "up to " : "down to ",
+			    words_ratio(at.cell->value).s, place_text(h, &at).s);
+	else
+		words_title(p, h->set, -1, "B is not shown to differ from A at any of %d points",
+			    points);
+	plot_text(
+		p, "finding",
+		"B is slower by more than 2 %% at %d of %d points, faster at %d; same at %d, open "
+		"at %d",
+		of[VERDICT_SLOWER], points, of[VERDICT_FASTER], of[VERDICT_SAME], of[VERDICT_OPEN]);
+}

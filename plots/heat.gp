@@ -1,0 +1,87 @@
+# heat.gp - kernel size x depth, a panel a mode; harness/chart/heat.c sets
+#   panels, modeN          what the panels are of, from the top
+#   columns, depthN        what stands below a column
+#   rows, sizeN, size      what stands left of a row; what sizes are
+#   what                   what the numbers are
+#   title, finding, made1, made2   texts
+#   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
+#   lines   columns panel, level_percent, column, row
+tall = rows < 6 ? 30 : 24 # of a row
+top = 108
+bottom = 92
+between = 34
+height = top + bottom + panels * rows * tall + (panels - 1) * between
+from_top(pixels) = 1 - pixels / (1.0 * height)
+from_foot(pixels) = pixels / (1.0 * height)
+
+eval page(900, height)
+eval heading(height)
+set multiplot
+set lmargin at screen 0.105
+set rmargin at screen 0.985
+unset grid
+set border 0
+set xrange [-0.5 : columns - 0.5]
+set yrange [-0.5 : rows - 0.5]
+set tics scale 0
+set xtics ('' 0)
+set ytics (size1 0)
+do for [i = 2:rows] { set ytics add (value('size'.i) i - 1) }
+
+# One hue, light where little is lost: what is dark in colour is dark in grey.
+set logscale cb
+set cbrange [1 : 1000]
+unset colorbox
+set palette defined (0 '#f7fbff', 1 '#deebf7', 2 '#c6dbef', 3 '#9ecae1', 4 '#6baed6', \
+	5 '#4292c6', 6 '#2171b5', 7 '#08519c', 8 '#08306b')
+shade(percent) = percent < 1 ? 1 : percent > 1000 ? 1000 : percent
+dark = 40 # from this on numbers are white
+set style fill solid 1 noborder
+in(p, x) = column(1) == p ? column(x) : NaN
+at_level(p, level) = column(1) == p && column(2) == level ? column(3) : NaN
+# as wide as the number: the lines make room for it
+room = 0.012 * columns
+
+set label 4 size at screen 0.018, 0.5 * (from_top(top) + from_foot(bottom)) center rotate
+# The key, in a line at the foot.
+foot = from_foot(26)
+set label 11 what at screen 0.285, foot right font small
+set label 12 '5 %' at screen 0.57, foot left font small
+set label 13 '25 %' at screen 0.65, foot left font small
+set label 14 '100 %' at screen 0.74, foot left font small
+set arrow 1 from screen 0.53, foot rto screen 0.035, 0 nohead linetype 2 dashtype solid
+set arrow 2 from screen 0.61, foot rto screen 0.035, 0 nohead linetype 2 dashtype (9, 4)
+set arrow 3 from screen 0.70, foot rto screen 0.035, 0 nohead linetype 2 dashtype (2, 3)
+set label 15 'within 2 %, or not shown' at screen 0.82, foot left font small \
+	point pointtype 7 pointsize 0.45 linecolor rgb ink offset 0.6, 0
+
+do for [p = 0:panels - 1] {
+	set tmargin at screen from_top(top + p * (rows * tall + between))
+	set bmargin at screen from_top(top + p * (rows * tall + between) + rows * tall)
+	set label 5 value('mode'.(p + 1)) at graph 0, graph 1 offset 0, 0.6 left
+	if (p == panels - 1) {
+		set xtics (depth1 0)
+		do for [i = 2:columns] { set xtics add (value('depth'.i) i - 1) }
+		set label 6 'depth: steps before a synchronize' at graph 0.5, screen from_foot(56) center
+		set colorbox horizontal user origin screen 0.3, screen from_foot(22) \
+			size screen 0.2, screen 10.0 / height
+		set cbtics (1, 10, 100, 1000) font small offset 0, 0.5
+	}
+	plot cells using (in(p, 2)):3:(0.485):(0.47):(shade(column(4))) skip 1 \
+			with boxxyerror linecolor palette, \
+		lines using (in(p, 3)):4 skip 1 with lines linecolor rgb 'white' linewidth 5 \
+			dashtype solid, \
+		lines using (at_level(p, 5)):4 skip 1 with lines linetype 2 dashtype solid, \
+		lines using (at_level(p, 25)):4 skip 1 with lines linetype 2 dashtype (9, 4), \
+		lines using (at_level(p, 100)):4 skip 1 with lines linetype 2 dashtype (2, 3), \
+		cells using (in(p, 2)):3:(room * strlen(strcol(8))):(0.3):(shade(column(4))) skip 1 \
+			with boxxyerror linecolor palette, \
+		cells using (column(4) < dark ? in(p, 2) : NaN):3:8 skip 1 \
+			with labels font medium textcolor rgb 'black', \
+		cells using (column(4) < dark ? NaN : in(p, 2)):3:8 skip 1 \
+			with labels font medium textcolor rgb 'white', \
+		cells using (column(7) > 0.5 ? column(2) + 0.5 - 0.012 * columns : NaN):(column(3) + 0.3) \
+			skip 1 with points pointtype 7 pointsize 0.45 linecolor rgb ink
+}
+unset multiplot
+eval done
