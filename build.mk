@@ -57,7 +57,7 @@ COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INS
 asan     := -w -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 tsan     := -w -fsanitize=thread
 INSTRUMENT := $($(SANITIZE))
-LIBS     := -ljansson -lm -ldl -lpthread
+LIBS     := -ljansson -lnlopt -lm -ldl -lpthread
 TESTLIBS := -lcriterion -lgsl -lgslcblas -lm
 
 ifeq ($(DEVICE),cuda)

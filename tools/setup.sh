@@ -34,6 +34,7 @@ need gcc command -v "${cc%% *}"
 need g++ command -v "${cxx%% *}"
 need libc6-dev header stdio.h
 need libjansson-dev header jansson.h
+need libnlopt-dev header nlopt.h
 if [ "$target" = plot ]; then
 	need gnuplot-nox command -v gnuplot
 fi

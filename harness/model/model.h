@@ -14,17 +14,17 @@
  *   graph   T = (a + b n) + Zg + n kK + (n - 1) gn
  *             + (m - 1) max(a + b n, n kK + (n - 1) gn + G)     m launches of a graph of n nodes;
  *           a rest of r < n nodes is one more, smaller graph
- *   fused   T = Zf + N phi kK + (N - 1) bf
- *   enqueue E = N c for N <= Q, then the pace of what it waits for; graph m (a + b n); fused c
+ *   fused   T = Zf + N phi kK + (N - 1) bf      b0 for bf where K = 0: another, empty program
+ *   enqueue E = N c, and beyond Q launches no less than T of N - Q; graph m (a + b n); fused c
  *
  * K, the kernel size. Where the workload's axis is a duration (its unit is us), K is that nominal
  * duration: what "a kernel of 5 us" means to whoever asks, and equal on all platforms. What the
  * device makes of it is `clock` times as long (a device that runs below the clock that it states; a
  * loop that ends late), one factor for all sizes, fitted. Whatever a kernel takes beyond that is
  * part of g, gn and bf: the empty kernel's own time, for one. Elsewhere (cells, particles) K is
- * measured: the device time per launch in the largest graph, so clock is 1, gn is 0 and g is what
- * stream launches take beyond graph nodes. Without graphs the same is said of the deepest fused,
- * then stream, blocks.
+ * measured: the slope of T over launches in the largest graphs, so clock is 1, gn is -b and g is
+ * what stream launches take beyond graph nodes. Without graphs the same is said of the deepest
+ * fused, then stream, blocks.
  *
  * What cannot be told apart: L (call to start on an idle device) and s (end to awake host) are only
  * known as part of Z = c + d + L + s; d only as p, where p > c; g and an empty kernel's time only
@@ -56,6 +56,7 @@ enum model_param {
 	MODEL_FUSED_Z,	 /* Zf: one fused launch and a synchronize, less its work */
 	MODEL_FUSED_PHI, /* phi: work of a unit in a fused launch, in kernels; a pure number */
 	MODEL_FUSED_B,	 /* bf: between two units of a fused launch */
+	MODEL_FUSED_B0,	 /* b0: between two empty units, K = 0 */
 	MODEL_PARAMS,
 };
 

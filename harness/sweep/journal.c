@@ -64,6 +64,7 @@ void journal_allocate(struct journal *j)
 	j->status = journal_zeroed(slots * points, sizeof(*j->status));
 	j->total_ns = journal_zeroed(slots * points, sizeof(*j->total_ns));
 	j->enq_ns = journal_zeroed(slots * points, sizeof(*j->enq_ns));
+	j->launches = journal_zeroed(points, sizeof(*j->launches));
 	j->noisy = journal_zeroed(slots * points, sizeof(*j->noisy));
 	j->complete = journal_zeroed(slots, sizeof(*j->complete));
 	j->attempts = journal_zeroed(slots, sizeof(*j->attempts));
@@ -209,6 +210,7 @@ void journal_release(struct journal *j)
 	free(j->status);
 	free(j->total_ns);
 	free(j->enq_ns);
+	free(j->launches);
 	free(j->noisy);
 	free(j->complete);
 	free(j->attempts);

@@ -31,6 +31,7 @@ struct journal {
 	int slots;
 	unsigned char *status;	   /* [slot * points + point], enum point_status */
 	double *total_ns, *enq_ns; /* the same: process values */
+	double *launches;	   /* [point]: of a step, as the last record says; 0: none did */
 	bool *noisy;		   /* the same: what its summary says */
 	bool *complete;		   /* a slot */
 	int *attempts;		   /* a slot: headers written */

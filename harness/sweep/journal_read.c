@@ -40,12 +40,15 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 {
 	size_t at = (size_t)slot * (size_t)j->plan.n_points + (size_t)point;
 	const json_t *canaries = json_object_get(line, "canary_ns");
+	const json_t *launches = json_object_get(line, "launches_per_step");
 	size_t n = json_array_size(canaries);
 
 	j->status[at] =
 		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
 	j->total_ns[at] = assembled_median(line, "t_total_ns");
 	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
+	if (json_is_number(launches))
+		j->launches[point] = json_number_value(launches);
 	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
 	if (n)
 		j->drift_ns[1] = json_number_value(json_array_get(canaries, n - 1));

@@ -1,0 +1,281 @@
+/* fit.c - the model's parameters with their intervals. */
+#include "harness/model/fit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/model/fit_identify.h"
+#include "harness/model/fit_parts.h"
+#include "harness/model/grid_kernel.h"
+#include "harness/sorted.h"
+
+/* ---- data --------------------------------------------------------------------------------- */
+
+static double *array_of(size_t n)
+{
+	double *p = calloc(n + 1, sizeof(*p));
+
+	CHECK(p, "memory of %zu numbers", n);
+	return p;
+}
+
+static void data_init(struct fit_data *d, const struct grid *g)
+{
+	d->total_ns = array_of((size_t)g->n_points);
+	d->enq_ns = array_of((size_t)g->n_points);
+	d->kernel_ns = array_of((size_t)g->n_sizes);
+}
+
+static void data_release(struct fit_data *d)
+{
+	free(d->total_ns);
+	free(d->enq_ns);
+	free(d->kernel_ns);
+}
+
+static void set_kernels(struct fit_data *d, const struct grid *g)
+{
+	for (int i = 0; i < g->n_sizes; i++)
+		d->kernel_ns[i] =
+			g->nominal ? g->size[i].kernel_ns : grid_kernel_ns(g, i, d->total_ns);
+}
+
+void fit_data_of(struct fit_data *d, const struct grid *g)
+{
+	data_init(d, g);
+	for (int i = 0; i < g->n_points; i++) {
+		d->total_ns[i] = g->point[i].total_ns;
+		d->enq_ns[i] = g->point[i].enq_ns;
+	}
+	set_kernels(d, g);
+}
+
+void fit_data_release(struct fit_data *d)
+{
+	data_release(d);
+}
+
+/* ---- draws -------------------------------------------------------------------------------- */
+
+/* Medians of every draw: [point][draw]. */
+struct medians {
+	struct resamples resamples;
+	double *total, *enq;
+};
+
+static int medians_init(struct medians *m, const struct grid *g, uint32_t group)
+{
+	size_t draws = BOOTSTRAP_DRAWS;
+	double of_all;
+
+	*m = (struct medians){ .total = array_of(draws * (size_t)g->n_points),
+			       .enq = array_of(draws * (size_t)g->n_points) };
+	if (resamples_init(&m->resamples, g->processes, g->j->plan.design.seed, group))
+		return complain(EINVAL, "%d processes: the bootstrap takes 1 to %d", g->processes,
+				(int)BOOTSTRAP_N_MAX);
+	for (int i = 0; i < g->n_points; i++) {
+		const struct grid_point *p = &g->point[i];
+
+		CHECK(!resamples_medians(&m->resamples, p->total, &m->total[draws * (size_t)i],
+					 &of_all) &&
+			      !resamples_medians(&m->resamples, p->enq, &m->enq[draws * (size_t)i],
+						 &of_all),
+		      "values of point %d", p->point);
+	}
+	return 0;
+}
+
+static void medians_release(struct medians *m)
+{
+	resamples_release(&m->resamples);
+	free(m->total);
+	free(m->enq);
+}
+
+/*
+ * Draws that take the same processes have the same fit; of 5 processes there are 126 different
+ * ones. A table of the first of each, by what they take.
+ */
+enum { SEEN = 4 * 4096 }; /* a power of two, well above the draws */
+
+struct seen {
+	int first[SEEN]; /* draw + 1; 0: free */
+};
+
+static int first_alike(struct seen *s, const struct resamples *r, int draw)
+{
+	const uint16_t *times = &r->times[(size_t)draw * (size_t)r->n];
+	size_t bytes = (size_t)r->n * sizeof(*times);
+	uint32_t at = 2166136261u; /* FNV-1a */
+
+	for (int i = 0; i < r->n; i++)
+		at = (at ^ times[i]) * 16777619u;
+	for (at %= SEEN; s->first[at]; at = (at + 1) % SEEN)
+		if (!memcmp(times, &r->times[(size_t)(s->first[at] - 1) * (size_t)r->n], bytes))
+			return s->first[at] - 1;
+	s->first[at] = draw + 1;
+	return draw;
+}
+
+static void fit_draws(struct fit *f, struct fit_parts *parts, const struct medians *m)
+{
+	const struct grid *g = f->grid;
+	struct seen *seen = calloc(1, sizeof(*seen));
+	struct fit_data d;
+
+	CHECK(seen, "memory of draws");
+	data_init(&d, g);
+	for (int draw = 0; draw < BOOTSTRAP_DRAWS; draw++) {
+		int first = first_alike(seen, &m->resamples, draw);
+
+		if (first != draw) {
+			f->draw[draw] = f->draw[first];
+			continue;
+		}
+		for (int i = 0; i < g->n_points; i++) {
+			size_t at = (size_t)BOOTSTRAP_DRAWS * (size_t)i + (size_t)draw;
+
+			d.total_ns[i] = m->total[at];
+			d.enq_ns[i] = m->enq[at];
+		}
+		set_kernels(&d, g);
+		f->draw[draw] = f->model;
+		parts_refit(parts, &d, &f->draw[draw]);
+	}
+	data_release(&d);
+	free(seen);
+}
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+static void set_interval(struct fit *f, enum model_param which)
+{
+	struct fit_param *p = &f->param[which];
+
+	p->interval = interval_unknown(f->n);
+	if (!p->identified)
+		return;
+	p->interval.value = f->model.v[which];
+	if (which == MODEL_Q) /* of a probe in each process, and no matter of draws */
+		return;
+	p->draws = array_of(BOOTSTRAP_DRAWS);
+	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
+		p->draws[i] = f->draw[i].v[which];
+	CHECK(!interval_of_draws(&p->interval, f->model.v[which], f->n, p->draws), "draws of %s",
+	      model_param_rows[which].name);
+}
+
+/* Median of |measured / model - 1| over the points that were used. */
+static double residual_of(struct fit *f, const struct fit_parts *parts)
+{
+	double *r = array_of((size_t)f->grid->n_points), median;
+	int n = 0;
+
+	for (int i = PART_STREAM; i < PARTS; i++)
+		for (int k = 0; k < parts->part[i].n; k++) {
+			const struct grid_point *p = &f->grid->point[parts->part[i].at[k]];
+
+			r[n++] = fabs(p->total_ns / model_total_ns(&f->model, &p->batch) - 1);
+		}
+	f->used = n;
+	sort_doubles(r, n);
+	median = quantile_of_sorted(r, n, 0.5);
+	free(r);
+	return median;
+}
+
+static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data *d,
+		   const struct medians *m)
+{
+	parts_fit(parts, f->grid, NULL, d, &f->model);
+	memcpy(f->has, parts->has, sizeof(f->has));
+	f->corner = parts->corner;
+	if (!f->has[MODE_STREAM] && !f->has[MODE_GRAPH] && !f->has[MODE_FUSED])
+		return complain(EINVAL,
+				"%s: too few points for a fit: it takes 3 of one mode, at 2 depths",
+				f->grid->j->path ? f->grid->j->path : "the session");
+	fit_identify(f, parts, d);
+	fit_draws(f, parts, m);
+	for (int i = 0; i < MODEL_PARAMS; i++)
+		set_interval(f, (enum model_param)i);
+	f->residual = residual_of(f, parts);
+	return 0;
+}
+
+int fit_make(struct fit *out, const struct grid *grid, uint32_t group)
+{
+	struct fit_parts parts = { 0 };
+	struct fit_data d = { 0 };
+	struct medians m;
+	int err;
+
+	*out = (struct fit){ .grid = grid, .n = grid->processes };
+	out->draw = calloc(BOOTSTRAP_DRAWS, sizeof(*out->draw));
+	CHECK(out->draw, "memory of draws");
+	err = medians_init(&m, grid, group);
+	if (!err) {
+		fit_data_of(&d, grid);
+		err = fit_all(out, &parts, &d, &m);
+	}
+	parts_release(&parts);
+	fit_data_release(&d);
+	medians_release(&m);
+	return err;
+}
+
+void fit_release(struct fit *f)
+{
+	for (int i = 0; i < MODEL_PARAMS; i++)
+		free(f->param[i].draws);
+	free(f->draw);
+	*f = (struct fit){ 0 };
+}
+
+/* ---- what is computed from a fit ---------------------------------------------------------- */
+
+struct interval fit_interval(const struct fit *f, fit_function *of, const void *arg, double *draws)
+{
+	double *own = draws ? NULL : array_of(BOOTSTRAP_DRAWS), value = of(&f->model, arg);
+	struct interval out = interval_unknown(f->n);
+
+	draws = draws ? draws : own;
+	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
+		draws[i] = of(&f->draw[i], arg);
+	if (interval_of_draws(&out, value, f->n, draws))
+		out = interval_unknown(f->n);
+	out.value = value;
+	free(own);
+	return out;
+}
+
+static double total_of(const struct model *m, const void *arg)
+{
+	return model_total_ns(m, arg);
+}
+
+struct interval fit_total_ns(const struct fit *f, const struct batch *b)
+{
+	return f->has[b->mode] ? fit_interval(f, total_of, b, NULL) : interval_unknown(f->n);
+}
+
+bool fit_covers(const struct fit *f, const struct batch *b)
+{
+	double least[2] = { INFINITY, INFINITY }, most[2] = { -INFINITY, -INFINITY };
+
+	for (int i = 0; i < f->grid->n_points; i++) {
+		const struct batch *p = &f->grid->point[i].batch;
+
+		if (p->mode != b->mode)
+			continue;
+		least[0] = fmin(least[0], p->kernel_ns);
+		most[0] = fmax(most[0], p->kernel_ns);
+		least[1] = fmin(least[1], p->depth * p->launches);
+		most[1] = fmax(most[1], p->depth * p->launches);
+	}
+	return f->has[b->mode] && b->kernel_ns >= least[0] && b->kernel_ns <= most[0] &&
+	       b->depth * b->launches >= least[1] && b->depth * b->launches <= most[1];
+}

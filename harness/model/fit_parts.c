@@ -1,0 +1,400 @@
+/* fit_parts.c - all parameters from one set of measurements. */
+#include "harness/model/fit_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a part: fewer say nothing, or leave nothing to check. */
+enum { POINTS_MIN = 3 };
+
+/* Sizes that differ by less leave open whether a gap or the clock makes kernels longer. */
+static const double clock_range = 4;
+
+static void set_free(struct fit_part *p, int n, const enum model_param *which)
+{
+	p->n_free = n;
+	memcpy(p->free, which, (size_t)n * sizeof(*which));
+}
+
+static bool is_free(const struct fit_part *p, enum model_param which)
+{
+	for (int i = 0; i < p->n_free; i++)
+		if (p->free[i] == which)
+			return true;
+	return false;
+}
+
+/* ---- points ------------------------------------------------------------------------------- */
+
+static bool is_in(const struct grid *g, const bool *in, int i, enum mode mode)
+{
+	return g->point[i].batch.mode == mode && (!in || in[i]);
+}
+
+/* Enough points at two depths or more? */
+static bool is_enough(const struct fit_part *p)
+{
+	bool deep = false;
+
+	for (int i = 1; i < p->n; i++)
+		deep |= p->grid->point[p->at[i]].batch.depth !=
+			p->grid->point[p->at[0]].batch.depth;
+	return p->n >= POINTS_MIN && deep;
+}
+
+static void take_mode(struct fit_part *p, const bool *in, enum mode mode)
+{
+	p->n = 0;
+	for (int i = 0; i < p->grid->n_points; i++)
+		if (is_in(p->grid, in, i, mode))
+			part_take(p, i);
+}
+
+/* The smallest size of the mode that has enough points. */
+static void take_smallest(struct fit_part *p, const bool *in, enum mode mode,
+			  bool (*wanted)(const struct grid *, const struct batch *))
+{
+	const struct grid *g = p->grid;
+
+	for (int size = 0; size < g->n_sizes; size++) {
+		p->n = 0;
+		for (int i = 0; i < g->n_points; i++)
+			if (g->point[i].size == size && is_in(g, in, i, mode) &&
+			    wanted(g, &g->point[i].batch))
+				part_take(p, i);
+		if (is_enough(p))
+			return;
+	}
+	p->n = 0;
+}
+
+static bool is_half_a_queue(const struct grid *g, const struct batch *b)
+{
+	return b->depth * b->launches <= g->queue / 2;
+}
+
+static bool is_one_graph(const struct grid *g, const struct batch *b)
+{
+	const struct graph_shape s = graph_shape_of(b);
+
+	(void)g;
+	return s.graphs < 2 && s.rest < 1;
+}
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+static void fit_calls(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		      struct model *m)
+{
+	struct fit_part *call = &p->part[PART_CALL], *graph = &p->part[PART_GRAPH_CALL];
+
+	call->enqueue = call->offset = graph->enqueue = true;
+	take_smallest(call, in, MODE_STREAM, is_half_a_queue);
+	set_free(call, 1, (enum model_param[]){ MODEL_C });
+	m->v[MODEL_C] =
+		call->n ? d->enq_ns[call->at[call->n - 1]] /
+				  p->part[PART_CALL].grid->point[call->at[call->n - 1]].batch.depth
+			: 0;
+	part_fit(call, d, m, LOSS_GUESS);
+	take_smallest(graph, in, MODE_GRAPH, is_one_graph);
+	set_free(graph, 2, (enum model_param[]){ MODEL_GRAPH_A, MODEL_GRAPH_B });
+	m->v[MODEL_GRAPH_A] = graph->n ? d->enq_ns[graph->at[0]] : 0;
+	part_fit(graph, d, m, LOSS_GUESS);
+}
+
+/* ---- clock -------------------------------------------------------------------------------- */
+
+/* Do these points hold sizes enough, set by the device, to tell the clock from a gap? */
+static bool says_clock(const struct fit_part *p, const struct model *m)
+{
+	double least = INFINITY, most = 0;
+	int sizes = 0;
+
+	for (int size = 0; p->grid->nominal && size < p->grid->n_sizes; size++) {
+		double kernel_ns = p->grid->size[size].kernel_ns;
+		bool there = false;
+
+		for (int i = 0; i < p->n && kernel_ns > 0; i++) {
+			const struct grid_point *at = &p->grid->point[p->at[i]];
+			enum regime r = model_regime(m, &at->batch);
+
+			there |= at->size == size && (r == REGIME_DEVICE || r == REGIME_GRAPH);
+		}
+		if (!there)
+			continue;
+		sizes++;
+		least = fmin(least, kernel_ns);
+		most = fmax(most, kernel_ns);
+	}
+	return sizes >= 3 && most >= clock_range * least;
+}
+
+/* ---- stream ------------------------------------------------------------------------------- */
+
+/* All but those in the corner; where that leaves too few, all. */
+static void take_stream(struct fit_parts *p, const bool *in, const struct model *m)
+{
+	struct fit_part *s = &p->part[PART_STREAM];
+	const struct grid *g = s->grid;
+	int n = 0;
+
+	p->corner = p->bound[0] = p->bound[1] = 0;
+	take_mode(s, in, MODE_STREAM);
+	for (int i = 0; i < s->n; i++) {
+		const struct batch *b = &g->point[s->at[i]].batch;
+		enum regime r = model_regime(m, b);
+		bool single = b->depth * b->launches < 2; /* no pace in it */
+
+		if (r == REGIME_CORNER && !single) {
+			p->corner++;
+			continue;
+		}
+		p->bound[0] += !single && r == REGIME_LAUNCH;
+		p->bound[1] += !single && r != REGIME_LAUNCH;
+		s->at[n++] = s->at[i];
+	}
+	if (n >= POINTS_MIN)
+		s->n = n;
+	else
+		p->corner = 0;
+}
+
+static void free_stream(struct fit_parts *p, const struct model *m)
+{
+	struct fit_part *s = &p->part[PART_STREAM];
+
+	set_free(s, 1, (enum model_param[]){ MODEL_Z });
+	if (p->bound[0] >= POINTS_MIN || p->bound[1] < POINTS_MIN)
+		s->free[s->n_free++] = MODEL_P;
+	if (p->bound[1] >= POINTS_MIN)
+		s->free[s->n_free++] = MODEL_G;
+	if (says_clock(s, m))
+		s->free[s->n_free++] = MODEL_CLOCK;
+}
+
+/* Z from the shallowest block of the smallest kernels; p and g where the caller says. */
+static struct model stream_start(const struct fit_part *s, const struct fit_data *d,
+				 const struct model *m, double p, double g)
+{
+	struct model start = *m;
+	double least = INFINITY;
+
+	start.v[MODEL_P] = p;
+	start.v[MODEL_G] = g;
+	for (int i = 0; i < s->n; i++) {
+		const struct grid_point *at = &s->grid->point[s->at[i]];
+		double rest_ns = d->total_ns[s->at[i]] - at->batch.kernel_ns;
+
+		if (rest_ns > 0)
+			least = fmin(least, rest_ns);
+	}
+	start.v[MODEL_Z] = isfinite(least) ? least : 0;
+	return start;
+}
+
+/* The least time per launch in deep blocks: no pace is faster. */
+static double best_pace(const struct fit_part *s, const struct fit_data *d)
+{
+	double best = INFINITY;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct batch *b = &s->grid->point[s->at[i]].batch;
+
+		best = fmin(best, d->total_ns[s->at[i]] / (b->depth * b->launches));
+	}
+	return best;
+}
+
+static void fit_from_starts(struct fit_parts *p, const struct fit_data *d, struct model *m)
+{
+	static const double shares[][2] = { { 1, 0.1 }, { 0.5, 0.5 }, { 0.9, 0.9 }, { 2, 0.1 } };
+	struct fit_part *s = &p->part[PART_STREAM];
+	double pace = best_pace(s, d), least = INFINITY;
+	const struct model before = *m;
+
+	set_free(s, 3, (enum model_param[]){ MODEL_Z, MODEL_P, MODEL_G });
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		struct model at =
+			stream_start(s, d, &before, shares[i][0] * pace, shares[i][1] * pace);
+		double loss = part_fit(s, d, &at, LOSS_GUESS);
+
+		if (loss < least) {
+			least = loss;
+			*m = at;
+		}
+	}
+}
+
+/* What a full queue's round trip would have to be for this block; the largest of all. */
+static double window_start(const struct fit_part *s, const struct fit_data *d,
+			   const struct model *m)
+{
+	double most = 0, q = m->v[MODEL_Q];
+
+	for (int i = 0; i < s->n; i++) {
+		struct batch b = s->grid->point[s->at[i]].batch;
+		double n = b.depth * b.launches, kernel_ns = m->v[MODEL_CLOCK] * b.kernel_ns;
+
+		b.depth = q / b.launches;
+		if (n > q)
+			most = fmax(most,
+				    q * (d->total_ns[s->at[i]] - model_total_ns(m, &b)) / (n - q) -
+					    kernel_ns);
+	}
+	return most;
+}
+
+/* Is there a slope above Q that W explains? Else it stays out. */
+static void try_window(struct fit_parts *p, const struct fit_data *d, struct model *m)
+{
+	static const double matters = 0.5; /* of the loss must go */
+	struct fit_part *s = &p->part[PART_STREAM];
+	const struct model before = *m;
+	double without, with;
+
+	if (!isfinite(m->v[MODEL_Q]))
+		return;
+	without = part_fit(s, d, m, LOSS_GUESS);
+	m->v[MODEL_W] = window_start(s, d, m);
+	s->free[s->n_free++] = MODEL_W;
+	with = part_fit(s, d, m, LOSS_GUESS);
+	if (with < matters * without)
+		return;
+	s->n_free--;
+	*m = before;
+}
+
+static void fit_stream(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		       struct model *m)
+{
+	struct fit_part *s = &p->part[PART_STREAM];
+
+	take_mode(s, in, MODE_STREAM);
+	p->has[MODE_STREAM] = is_enough(s);
+	if (!p->has[MODE_STREAM]) {
+		s->n = 0;
+		return;
+	}
+	fit_from_starts(p, d, m);
+	/* which points are in the corner is known once p and g are */
+	for (int pass = 0; pass < 3; pass++) {
+		take_stream(p, in, m);
+		free_stream(p, m);
+		part_fit(s, d, m, LOSS_GUESS);
+	}
+	try_window(p, d, m);
+	if (!is_free(s, MODEL_P)) /* hidden: no faster than the call, and it makes no difference */
+		m->v[MODEL_P] = m->v[MODEL_C];
+	if (!is_free(s, MODEL_G))
+		m->v[MODEL_G] = 0;
+}
+
+/* ---- graph and fused ---------------------------------------------------------------------- */
+
+static int relaunches(const struct fit_part *p)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n; i++)
+		n += !is_one_graph(p->grid, &p->grid->point[p->at[i]].batch);
+	return n;
+}
+
+static void fit_graph(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		      struct model *m)
+{
+	struct fit_part *graph = &p->part[PART_GRAPH];
+
+	take_mode(graph, in, MODE_GRAPH);
+	p->has[MODE_GRAPH] = is_enough(graph);
+	if (!p->has[MODE_GRAPH]) {
+		graph->n = 0;
+		return;
+	}
+	set_free(graph, 1, (enum model_param[]){ MODEL_GRAPH_Z });
+	m->v[MODEL_GRAPH_Z] = m->v[MODEL_Z];
+	m->v[MODEL_GRAPH_G] = -m->v[MODEL_GRAPH_B]; /* where K is measured, see model.h */
+	if (graph->grid->nominal) {
+		graph->free[graph->n_free++] = MODEL_GRAPH_G;
+		m->v[MODEL_GRAPH_G] = m->v[MODEL_G];
+	}
+	if (relaunches(graph) >= POINTS_MIN)
+		graph->free[graph->n_free++] = MODEL_GRAPH_GG;
+	if (!is_free(&p->part[PART_STREAM], MODEL_CLOCK) && says_clock(graph, m))
+		graph->free[graph->n_free++] = MODEL_CLOCK;
+	part_fit(graph, d, m, LOSS_GUESS);
+}
+
+/* Points of kernels, or of empty ones. */
+static int count_kernels(const struct fit_part *p, bool empty)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n; i++)
+		n += (p->grid->point[p->at[i]].batch.kernel_ns > 0) != empty;
+	return n;
+}
+
+static void fit_fused(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		      struct model *m)
+{
+	struct fit_part *fused = &p->part[PART_FUSED];
+
+	take_mode(fused, in, MODE_FUSED);
+	p->has[MODE_FUSED] = is_enough(fused);
+	if (!p->has[MODE_FUSED]) {
+		fused->n = 0;
+		return;
+	}
+	set_free(fused, 1, (enum model_param[]){ MODEL_FUSED_Z });
+	if (count_kernels(fused, false) >= POINTS_MIN) {
+		fused->free[fused->n_free++] = MODEL_FUSED_PHI;
+		fused->free[fused->n_free++] = MODEL_FUSED_B;
+	}
+	if (count_kernels(fused, true) >= POINTS_MIN)
+		fused->free[fused->n_free++] = MODEL_FUSED_B0;
+	m->v[MODEL_FUSED_Z] = m->v[MODEL_Z];
+	part_fit(fused, d, m, LOSS_GUESS);
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+void parts_fit(struct fit_parts *p, const struct grid *g, const bool *in, const struct fit_data *d,
+	       struct model *m)
+{
+	*p = (struct fit_parts){ 0 };
+	*m = (struct model){ { 0 } };
+	m->v[MODEL_CLOCK] = m->v[MODEL_FUSED_PHI] = 1;
+	m->v[MODEL_Q] = g->queue;
+	for (int i = 0; i < PARTS; i++)
+		part_init(&p->part[i], g);
+	fit_calls(p, in, d, m);
+	fit_stream(p, in, d, m);
+	fit_graph(p, in, d, m);
+	fit_fused(p, in, d, m);
+}
+
+void parts_refit(struct fit_parts *p, const struct fit_data *d, struct model *m)
+{
+	for (int i = 0; i < PARTS; i++) {
+		part_fit(&p->part[i], d, m, LOSS_NEAR);
+		if (i == PART_GRAPH_CALL && !p->part[i].grid->nominal)
+			m->v[MODEL_GRAPH_G] = -m->v[MODEL_GRAPH_B];
+		if (i == PART_STREAM && !is_free(&p->part[i], MODEL_P))
+			m->v[MODEL_P] = m->v[MODEL_C];
+	}
+}
+
+struct fit_part *parts_find(struct fit_parts *p, enum model_param which)
+{
+	for (int i = 0; i < PARTS; i++)
+		if (p->part[i].n && is_free(&p->part[i], which))
+			return &p->part[i];
+	return NULL;
+}
+
+void parts_release(struct fit_parts *p)
+{
+	for (int i = 0; i < PARTS; i++)
+		part_release(&p->part[i]);
+}

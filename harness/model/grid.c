@@ -1,0 +1,287 @@
+/* grid.c - the mode x K x D grid of one side of a session. */
+#include "harness/model/grid.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/model/grid_kernel.h"
+#include "harness/run.h"
+#include "harness/spell.h"
+#include "harness/stats.h"
+
+static void *array_of(size_t n, size_t size)
+{
+	void *p = calloc(n + 1, size);
+
+	CHECK(p, "memory of %zu elements", n);
+	return p;
+}
+
+/* ---- which configurations ----------------------------------------------------------------- */
+
+static const struct workload *only_workload(const struct journal *j)
+{
+	const struct workload *w = j->plan.config[0].workload;
+
+	for (int i = 1; i < j->plan.n_configs; i++)
+		if (j->plan.config[i].workload != w) {
+			complain(EINVAL,
+				 "%s holds several workloads: name one, --workload %s or "
+				 "--workload %s",
+				 j->path ? j->path : "the session", w->name,
+				 j->plan.config[i].workload->name);
+			return NULL;
+		}
+	return w;
+}
+
+static const struct workload *named_workload(const struct journal *j, const char *name)
+{
+	struct spell near = spell_start(name);
+
+	for (int i = 0; i < j->plan.n_configs; i++) {
+		const struct workload *w = j->plan.config[i].workload;
+
+		if (!strcmp(w->name, name))
+			return w;
+		spell_offer(&near, w->name);
+	}
+	complain(EINVAL, "--workload=%s: the session holds none of that name%s", text_shown(name).s,
+		 near.best ? spell_hint(&near).s : "; `rift check` says what it holds");
+	return NULL;
+}
+
+static bool is_default(const struct config *c, const struct param *axis)
+{
+	for (const struct param *row = c->params.rows; row->name; row++)
+		if (row != axis && !param_is_default(row, c->params.opts))
+			return false;
+	return true;
+}
+
+/* Alike but for the size. */
+static bool are_alike(const struct config *x, const struct config *y, const struct param *axis)
+{
+	char a[512], b[512];
+
+	for (const struct param *row = x->params.rows; row->name; row++) {
+		param_format(row, x->params.opts, a, sizeof(a));
+		param_format(row, y->params.opts, b, sizeof(b));
+		if (row != axis && strcmp(a, b))
+			return false;
+	}
+	return true;
+}
+
+/* The defaults where some configuration has them, else the first. */
+static const struct config *base_of(const struct grid *g)
+{
+	const struct config *first = NULL;
+
+	for (int i = 0; i < g->j->plan.n_configs; i++) {
+		const struct config *c = &g->j->plan.config[i];
+
+		if (c->workload != g->workload)
+			continue;
+		if (is_default(c, g->axis))
+			return c;
+		first = first ? first : c;
+	}
+	return first;
+}
+
+static void name_others(struct grid *g, const struct config *base)
+{
+	size_t used = 0;
+	char value[64];
+
+	for (const struct param *row = base->params.rows; row->name; row++) {
+		if (row == g->axis || param_is_default(row, base->params.opts) ||
+		    used >= sizeof(g->others))
+			continue;
+		param_format(row, base->params.opts, value, sizeof(value));
+		used += (size_t)snprintf(g->others + used, sizeof(g->others) - used, "%s%s=%s",
+					 used ? " " : "", row->name, value);
+	}
+}
+
+/* ---- sizes and depths --------------------------------------------------------------------- */
+
+static double size_value(const struct grid *g, const struct config *c)
+{
+	json_t *v = param_json(g->axis, c->params.opts);
+	double value = json_number_value(v);
+
+	json_decref(v);
+	return value;
+}
+
+/* Inserts into an ascending array of doubles, once. */
+static void insert_size(struct grid *g, double value)
+{
+	int i = g->n_sizes;
+
+	for (int k = 0; k < g->n_sizes; k++)
+		if (g->size[k].value == value)
+			return;
+	for (; i > 0 && g->size[i - 1].value > value; i--)
+		g->size[i] = g->size[i - 1];
+	g->size[i] = (struct grid_size){ .value = value, .deep = -1, .shallow = -1 };
+	g->n_sizes++;
+}
+
+static void insert_depth(struct grid *g, int64_t depth)
+{
+	int i = g->n_depths;
+
+	for (int k = 0; k < g->n_depths; k++)
+		if (g->depth[k] == depth)
+			return;
+	for (; i > 0 && g->depth[i - 1] > depth; i--)
+		g->depth[i] = g->depth[i - 1];
+	g->depth[i] = depth;
+	g->n_depths++;
+}
+
+static int size_of(const struct grid *g, double value)
+{
+	for (int i = 0; i < g->n_sizes; i++)
+		if (g->size[i].value == value)
+			return i;
+	return -1;
+}
+
+/* ---- points ------------------------------------------------------------------------------- */
+
+/* Process values of a point; false: some process has none. */
+static bool take_values(const struct grid *g, int point, double *total, double *enq)
+{
+	const struct journal *j = g->j;
+
+	for (int i = 0; i < g->processes; i++) {
+		size_t slot = (size_t)(g->side * j->plan.design.processes + i);
+		size_t at = slot * (size_t)j->plan.n_points + (size_t)point;
+
+		if (j->status[at] != POINT_OK || !(j->total_ns[at] > 0) || !(j->enq_ns[at] > 0))
+			return false;
+		total[i] = j->total_ns[at];
+		enq[i] = j->enq_ns[at];
+	}
+	return true;
+}
+
+/* Every value is a number. */
+static double median(const double *value, int n)
+{
+	struct sample s;
+
+	CHECK(!sample_of(&s, value, n), "%d values", n);
+	return s.median;
+}
+
+static void add_point(struct grid *g, int point, double value)
+{
+	const struct plan_point *at = &g->j->plan.point[point];
+	struct grid_point *p = &g->point[g->n_points];
+	double launches = g->j->launches[point];
+
+	p->total = array_of((size_t)g->processes, sizeof(double));
+	p->enq = array_of((size_t)g->processes, sizeof(double));
+	if (!take_values(g, point, p->total, p->enq)) {
+		free(p->total);
+		free(p->enq);
+		g->failed++;
+		return;
+	}
+	p->batch = (struct batch){ .mode = at->mode,
+				   .depth = (double)at->depth,
+				   .launches = launches >= 1 ? launches : 1 };
+	p->point = point;
+	p->total_ns = median(p->total, g->processes);
+	p->enq_ns = median(p->enq, g->processes);
+	insert_size(g, value);
+	insert_depth(g, at->depth);
+	g->n_points++;
+}
+
+static void take_points(struct grid *g, const struct config *base)
+{
+	const struct plan *p = &g->j->plan;
+	size_t n = (size_t)p->n_points;
+
+	g->point = array_of(n, sizeof(*g->point));
+	g->size = array_of(n, sizeof(*g->size));
+	g->depth = array_of(n, sizeof(*g->depth));
+	for (int i = 0; i < p->n_points; i++) {
+		const struct config *c = &p->config[p->point[i].config];
+
+		if (c->workload != g->workload)
+			continue;
+		if (are_alike(c, base, g->axis))
+			add_point(g, i, size_value(g, c));
+		else
+			g->left_out++;
+	}
+	for (int i = 0; i < g->n_points; i++) {
+		const struct config *c = &p->config[p->point[g->point[i].point].config];
+
+		g->point[i].size = size_of(g, size_value(g, c));
+		g->size[g->point[i].size].launches = g->point[i].batch.launches;
+	}
+}
+
+static double queue_of(const struct journal *j, int side)
+{
+	const json_t *calib = json_object_get(j->header[side], "calib");
+	const json_t *queue = json_object_get(calib, "queue_depth");
+
+	return json_is_number(queue) && json_number_value(queue) >= 1 ? json_number_value(queue)
+								      : INFINITY;
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+int grid_make(struct grid *out, const struct journal *j, int side, const char *name)
+{
+	const struct config *base;
+
+	*out = (struct grid){ .j = j, .side = side, .processes = journal_processes(j) };
+	if (side >= j->sides)
+		return complain(EINVAL, "--side=b: %s has one side: rift sweep --against makes two",
+				j->path ? j->path : "the session");
+	out->workload = name ? named_workload(j, name) : only_workload(j);
+	if (!out->workload)
+		return -EINVAL;
+	out->axis = workload_axis(out->workload);
+	base = base_of(out);
+	name_others(out, base);
+	out->queue = queue_of(j, side);
+	take_points(out, base);
+	grid_kernels(out);
+	return 0;
+}
+
+const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth)
+{
+	for (int i = 0; i < g->n_points; i++)
+		if (g->point[i].batch.mode == mode && g->point[i].size == size &&
+		    (int64_t)g->point[i].batch.depth == depth)
+			return &g->point[i];
+	return NULL;
+}
+
+void grid_release(struct grid *g)
+{
+	for (int i = 0; i < g->n_points; i++) {
+		free(g->point[i].total);
+		free(g->point[i].enq);
+	}
+	free(g->point);
+	free(g->size);
+	free(g->depth);
+	*g = (struct grid){ 0 };
+}

@@ -1,0 +1,167 @@
+/* model.c - the closed form: what a block costs, and which part of it sets the pace. */
+#include "harness/model/model.h"
+
+#include <math.h>
+
+#include "harness/submit.h"
+
+const struct model_param_row model_param_rows[MODEL_PARAMS] = {
+	[MODEL_C] = { "c", "c_ns", "ns", "a launch call, on the host", MODE_STREAM },
+	[MODEL_P] = { "p", "p_ns", "ns", "pace of submission", MODE_STREAM },
+	[MODEL_G] = { "g", "g_ns", "ns", "gap between queued kernels", MODE_STREAM },
+	[MODEL_Z] = { "Z", "z_ns", "ns", "one launch and a synchronize, less the kernel",
+		      MODE_STREAM },
+	[MODEL_CLOCK] = { "clock", "clock", "1", "device time per nominal time", MODE_STREAM },
+	[MODEL_Q] = { "Q", "q_launches", "launches", "launches that the queue takes", MODE_STREAM },
+	[MODEL_W] = { "W", "w_ns", "ns", "round trip of a full queue, less the kernel",
+		      MODE_STREAM },
+	[MODEL_GRAPH_A] = { "a", "graph_a_ns", "ns", "launch call of a graph, on the host ...",
+			    MODE_GRAPH },
+	[MODEL_GRAPH_B] = { "b", "graph_b_ns", "ns", "... and for each of its nodes", MODE_GRAPH },
+	[MODEL_GRAPH_Z] = { "Zg", "graph_z_ns", "ns",
+			    "one graph and a synchronize, less call and nodes", MODE_GRAPH },
+	[MODEL_GRAPH_G] = { "gn", "graph_g_ns", "ns", "gap between nodes", MODE_GRAPH },
+	[MODEL_GRAPH_GG] = { "G", "graph_gg_ns", "ns", "gap between graphs", MODE_GRAPH },
+	[MODEL_FUSED_Z] = { "Zf", "fused_z_ns", "ns",
+			    "one fused launch and a synchronize, less its work", MODE_FUSED },
+	[MODEL_FUSED_PHI] = { "phi", "fused_phi", "1", "work of a fused unit, in kernels",
+			      MODE_FUSED },
+	[MODEL_FUSED_B] = { "bf", "fused_b_ns", "ns", "between fused units", MODE_FUSED },
+	[MODEL_FUSED_B0] = { "b0", "fused_b0_ns", "ns", "between empty fused units", MODE_FUSED },
+};
+
+const char *const regime_names[REGIMES] = {
+	[REGIME_LAUNCH] = "launch-bound", [REGIME_DEVICE] = "device-bound",
+	[REGIME_CORNER] = "corner",	  [REGIME_WINDOW] = "window",
+	[REGIME_GRAPH] = "graph",	  [REGIME_FUSED] = "fused",
+};
+
+static double launches_of(const struct batch *b)
+{
+	return b->depth * b->launches;
+}
+
+static double kernel_of(const struct model *m, const struct batch *b)
+{
+	return m->v[MODEL_CLOCK] * b->kernel_ns;
+}
+
+/* ---- stream ------------------------------------------------------------------------------- */
+
+/* Per launch, while the queue has room. */
+static double pace(const struct model *m, double kernel_ns)
+{
+	return fmax(m->v[MODEL_P], kernel_ns + m->v[MODEL_G]);
+}
+
+/* Per launch, while the queue is full. */
+static double window_pace(const struct model *m, double kernel_ns)
+{
+	return fmax(pace(m, kernel_ns), (m->v[MODEL_W] + kernel_ns) / m->v[MODEL_Q]);
+}
+
+static double stream_ns(const struct model *m, const struct batch *b)
+{
+	double kernel_ns = kernel_of(m, b), n = launches_of(b), q = m->v[MODEL_Q];
+	double ns = m->v[MODEL_Z] + kernel_ns + (fmin(n, q) - 1) * pace(m, kernel_ns);
+
+	return n > q ? ns + (n - q) * window_pace(m, kernel_ns) : ns;
+}
+
+/* A call that finds the queue full waits for the end of the launch Q before it. */
+static double stream_enqueue_ns(const struct model *m, const struct batch *b)
+{
+	double n = launches_of(b), q = m->v[MODEL_Q];
+	struct batch ended = *b;
+
+	if (n <= q)
+		return n * m->v[MODEL_C];
+	ended.depth = (n - q) / b->launches;
+	return fmax(n * m->v[MODEL_C], stream_ns(m, &ended));
+}
+
+/* ---- graph -------------------------------------------------------------------------------- */
+
+struct graph_shape graph_shape_of(const struct batch *b)
+{
+	double steps = (double)graph_steps_for((int64_t)b->depth, (int64_t)b->launches);
+
+	return (struct graph_shape){ .graphs = floor(b->depth / steps),
+				     .nodes = steps * b->launches,
+				     .rest = fmod(b->depth, steps) * b->launches };
+}
+
+static double graph_host_ns(const struct model *m, double nodes)
+{
+	return nodes > 0 ? m->v[MODEL_GRAPH_A] + nodes * m->v[MODEL_GRAPH_B] : 0;
+}
+
+static double graph_device_ns(const struct model *m, double kernel_ns, double nodes)
+{
+	return nodes * kernel_ns + (nodes - 1) * m->v[MODEL_GRAPH_G];
+}
+
+static double graph_ns(const struct model *m, const struct batch *b)
+{
+	const struct graph_shape s = graph_shape_of(b);
+	double host_ns = graph_host_ns(m, s.nodes);
+	double device_ns = graph_device_ns(m, kernel_of(m, b), s.nodes);
+	double gap_ns = m->v[MODEL_GRAPH_GG];
+	/* when the last of the equal graphs ends, the device's end of a synchronize included */
+	double ns = host_ns + m->v[MODEL_GRAPH_Z] + device_ns +
+		    (s.graphs - 1) * fmax(host_ns, device_ns + gap_ns);
+
+	if (s.rest < 1)
+		return ns;
+	return fmax(s.graphs * host_ns + graph_host_ns(m, s.rest) + m->v[MODEL_GRAPH_Z],
+		    ns + gap_ns) +
+	       graph_device_ns(m, kernel_of(m, b), s.rest);
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+double model_total_ns(const struct model *m, const struct batch *b)
+{
+	double n = launches_of(b);
+
+	switch (b->mode) {
+	case MODE_STREAM:
+		return stream_ns(m, b);
+	case MODE_GRAPH:
+		return graph_ns(m, b);
+	default:
+		return m->v[MODEL_FUSED_Z] + n * m->v[MODEL_FUSED_PHI] * kernel_of(m, b) +
+		       (n - 1) * m->v[b->kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0];
+	}
+}
+
+double model_enqueue_ns(const struct model *m, const struct batch *b)
+{
+	struct graph_shape s;
+
+	if (b->mode == MODE_STREAM)
+		return stream_enqueue_ns(m, b);
+	if (b->mode == MODE_FUSED)
+		return m->v[MODEL_C];
+	s = graph_shape_of(b);
+	return s.graphs * graph_host_ns(m, s.nodes) + graph_host_ns(m, s.rest);
+}
+
+double model_ideal_ns(const struct model *m, const struct batch *b)
+{
+	return launches_of(b) * kernel_of(m, b);
+}
+
+enum regime model_regime(const struct model *m, const struct batch *b)
+{
+	double kernel_ns = kernel_of(m, b), device_ns = kernel_ns + m->v[MODEL_G];
+	double p = m->v[MODEL_P];
+
+	if (b->mode != MODE_STREAM)
+		return b->mode == MODE_GRAPH ? REGIME_GRAPH : REGIME_FUSED;
+	if (launches_of(b) > m->v[MODEL_Q] && window_pace(m, kernel_ns) > pace(m, kernel_ns))
+		return REGIME_WINDOW;
+	if (fabs(device_ns - p) <= CORNER_SHARE * fmax(device_ns, p))
+		return REGIME_CORNER;
+	return device_ns > p ? REGIME_DEVICE : REGIME_LAUNCH;
+}

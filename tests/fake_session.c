@@ -1,0 +1,217 @@
+/* fake_session.c - sessions made up from a model. */
+#include "tests/fake_session.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/philox.h"
+#include "harness/command.h"
+#include "harness/model/recursion.h"
+#include "harness/run.h"
+#include "harness/sweep/journal_impl.h"
+
+struct model fake_model(void)
+{
+	struct model m = { { 0 } };
+
+	m.v[MODEL_C] = 2000;
+	m.v[MODEL_P] = 2200;
+	m.v[MODEL_G] = 900;
+	m.v[MODEL_Z] = 5800;
+	m.v[MODEL_CLOCK] = m.v[MODEL_FUSED_PHI] = 1;
+	m.v[MODEL_Q] = 1024;
+	m.v[MODEL_GRAPH_A] = 1000;
+	m.v[MODEL_GRAPH_B] = 30;
+	m.v[MODEL_GRAPH_Z] = 4500;
+	m.v[MODEL_GRAPH_G] = 500;
+	m.v[MODEL_GRAPH_GG] = 800;
+	m.v[MODEL_FUSED_Z] = 5600;
+	m.v[MODEL_FUSED_B] = m.v[MODEL_FUSED_B0] = 60;
+	return m;
+}
+
+struct fake_session fake_session(void)
+{
+	return (struct fake_session){ .workload = "launch",
+				      .processes = 10,
+				      .sides = 1,
+				      .seed = 1,
+				      .noise = 0.05,
+				      .queue = 1024,
+				      .device = { "made-up GPU", "made-up GPU" },
+				      .model = { fake_model(), fake_model() } };
+}
+
+/* ---- plan --------------------------------------------------------------------------------- */
+
+static struct plan plan_of(const struct fake_session *s)
+{
+	const struct workload *w[3] = { workload_find(s->workload) };
+	struct plan_request r = { .workload = w,
+				  .assignment = s->assignment,
+				  .n_assignments = s->n_assignments,
+				  .size = s->size,
+				  .depth = s->depth,
+				  .mode = s->mode,
+				  .design = design_of(s->quick) };
+	struct plan p;
+
+	if (s->also)
+		w[1] = workload_find(s->also);
+	r.design.processes = s->processes;
+	r.design.sequential = false;
+	r.design.rounds = 1;
+	r.design.seed = s->seed;
+	cr_assert(zero(int, plan_make(&p, &r)), "plan of %s", s->workload);
+	return p;
+}
+
+/* ---- times -------------------------------------------------------------------------------- */
+
+/* Two standard normal numbers of a counter (Box and Muller). */
+static void normals(uint32_t a, uint32_t b, uint32_t c, uint64_t seed, double out[2])
+{
+	struct philox r = philox4x32(a, b, c, 0, seed);
+	double size = sqrt(-2 * log(philox_uniform(r.word[0])));
+	double angle = 2 * M_PI * philox_uniform(r.word[1]);
+
+	out[0] = size * cos(angle);
+	out[1] = size * sin(angle);
+}
+
+struct times {
+	double total_ns, enq_ns;
+};
+
+static struct batch batch_of(const struct fake_session *s, const struct plan *p, int point)
+{
+	const struct config *c = &p->config[p->point[point].config];
+	json_t *size = param_json(workload_axis(c->workload), c->params.opts);
+	double value = json_number_value(size);
+
+	json_decref(size);
+	return (struct batch){ .mode = p->point[point].mode,
+			       .depth = (double)p->point[point].depth,
+			       .launches = 1,
+			       .kernel_ns = s->kernel_ns ? s->kernel_ns(value) : 1000 * value };
+}
+
+static struct times times_of(const struct fake_session *s, const struct plan *p, int side,
+			     int process, int point)
+{
+	const struct batch b = batch_of(s, p, point);
+	const struct block_times t = recursion_block(&s->model[side], &b);
+	double own[2], all[2], factor = s->factor ? s->factor(&b, side) : 1;
+	uint32_t slot = (uint32_t)(2 * process + side);
+
+	normals((uint32_t)point, slot, 0, s->seed, own);
+	normals(0, slot, 1, s->seed, all);
+	factor *= exp(s->process_noise * all[0]);
+	return (struct times){
+		.total_ns = fmax(1, round(factor * exp(s->noise * own[0]) * t.total_ns)),
+		.enq_ns = fmax(1, round(factor * exp(s->noise * own[1]) * t.enqueue_ns)),
+	};
+}
+
+/* ---- in memory ---------------------------------------------------------------------------- */
+
+static json_t *header_of(const struct fake_session *s, int side)
+{
+	json_t *o = json_pack("{s:{s:f}, s:{}, s:{}, s:{}, s:{s:s}, s:{}, s:{}, s:{}, s:{s:f}, "
+			      "s:s}",
+			      "calib", "canary_ns", 2e5, "build", "host", "virt", "gpu", "name",
+			      s->device[side] ? s->device[side] : "made-up GPU", "libraries", "env",
+			      "cuda_flags", "warmup", "canary_ns", 2e5, "boot_id", "none");
+
+	json_object_set_new(json_object_get(o, "calib"), "queue_depth",
+			    s->queue > 0 ? json_real(s->queue) : json_null());
+	return o;
+}
+
+static int done_of(const struct fake_session *s)
+{
+	return s->done ? s->done : s->processes;
+}
+
+void fake_session_journal(const struct fake_session *s, struct journal *out)
+{
+	*out = (struct journal){ .plan = plan_of(s), .sides = s->sides };
+	out->part.fd = out->visits.fd = -1;
+	out->path = strdup("made-up");
+	journal_allocate(out);
+	for (int i = 0; i < out->sides; i++)
+		out->header[i] = header_of(s, i);
+	for (int slot = 0; slot < out->slots; slot++) {
+		int side = slot / s->processes, process = slot % s->processes;
+
+		out->complete[slot] = process < done_of(s);
+		for (int i = 0; i < out->plan.n_points && out->complete[slot]; i++) {
+			const struct times t = times_of(s, &out->plan, side, process, i);
+			size_t at = (size_t)slot * (size_t)out->plan.n_points + (size_t)i;
+
+			out->status[at] = POINT_OK;
+			out->total_ns[at] = t.total_ns;
+			out->enq_ns[at] = t.enq_ns;
+			out->launches[i] = 1;
+		}
+	}
+}
+
+/* ---- as a file ---------------------------------------------------------------------------- */
+
+enum { BLOCKS = 3 };
+
+static json_t *repeated(double value)
+{
+	json_t *a = json_array();
+
+	for (int i = 0; i < BLOCKS; i++)
+		json_array_append_new(a, json_integer((json_int_t)value));
+	return a;
+}
+
+static json_t *visit_of(const struct times *t, int point)
+{
+	double total_ns = fmax(t->total_ns, t->enq_ns);
+
+	return json_pack(
+		"{s:i, s:i, s:o, s:o, s:[], s:o, s:[i, i], s:[n], s:i, s:i, s:i, s:i, s:i}",
+		"point", point, "round", 0, "t_enq_ns", repeated(t->enq_ns), "t_total_ns",
+		repeated(total_ns), "t_dev_ns", "marks", repeated(0), "canary_ns", 200000, 200000,
+		"sm_clock_mhz", "utime_us", 0, "stime_us", 0, "steal_ticks", 0, "retries", 0,
+		"launches_per_step", 1);
+}
+
+static void write_process(const struct fake_session *s, struct journal *j, int slot)
+{
+	int side = slot / s->processes, process = slot % s->processes;
+
+	cr_assert(zero(int, journal_header(j, slot, header_of(s, side))), "header");
+	cr_assert(zero(int, journal_begin(j, slot)), "begin");
+	for (int i = 0; i < j->plan.n_points; i++) {
+		const struct times t = times_of(s, &j->plan, side, process, i);
+
+		cr_assert(zero(int, journal_visit(j, slot, i, 0, visit_of(&t, i))), "visit");
+	}
+	cr_assert(zero(int, journal_trailer(j, slot, json_pack("{s:f}", "wall_s", 1.0))),
+		  "trailer");
+}
+
+void fake_session_write(const struct fake_session *s, const char *path)
+{
+	struct plan plan = plan_of(s);
+	struct journal j;
+
+	cr_assert(zero(int, journal_create(&j, &plan, path, s->sides > 1 ? "elsewhere" : NULL,
+					   "rift sweep")),
+		  "%s", path);
+	for (int i = 0; i < s->sides * done_of(s); i++)
+		write_process(s, &j, journal_slot(&j, i));
+	if (!s->done)
+		cr_assert(zero(int, journal_finish(&j)), "%s", path);
+	journal_release(&j);
+}

@@ -1,0 +1,52 @@
+/*
+ * fake_session.h - sessions made up from a model: what a fit, a comparison or a chart must find
+ * again. Blocks take what the recursion says (harness/model/recursion.h), times lognormal noise
+ * that depends on the seed only.
+ *
+ *   struct fake_session s = fake_session();
+ *   s.model[0].v[MODEL_P] = 3000;
+ *   fake_session_write(&s, "/tmp/x/s.jsonl");      a file, for tests of the command line
+ *   fake_session_journal(&s, &j);                  or in memory, for all others
+ */
+#ifndef RIFT_TESTS_FAKE_SESSION_H
+#define RIFT_TESTS_FAKE_SESSION_H
+
+#include "harness/model/model.h"
+#include "harness/sweep/journal.h"
+
+struct fake_session {
+	const char *workload;		 /* one that is built in */
+	const char *also;		 /* a second one; NULL: none */
+	const char *size, *depth, *mode; /* as rift sweep takes them; NULL: the design's own */
+	char **assignment;		 /* name=value: other parameters; NULL: none */
+	int n_assignments;
+	bool quick;
+	int processes;
+	int done;  /* processes of each side that are complete; 0: all */
+	int sides; /* 1, or 2: an --against session */
+	uint64_t seed;
+	double noise;	       /* sd of the logarithm, each point and process by itself */
+	double process_noise;  /* the same, of all points of a process together */
+	double queue;	       /* Q that the probe is to say; 0: more than it tried */
+	const char *device[2]; /* what the headers call the GPU of each side */
+	struct model model[2];
+	/* K of a size where the axis is no duration, ns; NULL: 1000 times the size */
+	double (*kernel_ns)(double size);
+	/* Multiplies what a block takes, to depart from the model; NULL: 1. */
+	double (*factor)(const struct batch *b, int side);
+};
+
+/* launch, full grid, 10 processes, 1 side, 5 % noise, and on both sides fake_model(). */
+struct fake_session fake_session(void);
+
+/* c 2000, p 2200, g 900, Z 5800, queue 1024; graph a 1000, b 30, Zg 4500, gn 500, G 800; fused Zf
+ * 5600, phi 1, bf 60 (ns): a native platform that was invented. */
+struct model fake_model(void);
+
+/* Made once more in memory: to be released by journal_release(). */
+void fake_session_journal(const struct fake_session *s, struct journal *out);
+
+/* The file of a complete session (or NAME.part, where `done` is set), valid for rift check. */
+void fake_session_write(const struct fake_session *s, const char *path);
+
+#endif
