@@ -23,6 +23,8 @@ static const struct command {
 	{ "sweep", "[WORKLOAD...] [--quick]", "size x depth x mode, in fresh processes; resumable",
 	  cmd_sweep },
 	{ "check", "FILE...", "is this record file whole and valid", cmd_check },
+	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
+	  cmd_plot },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },

@@ -2,14 +2,16 @@
 #   panels, modeN          what the panels are of, from the top
 #   columns, depthN        what stands below a column
 #   rows, sizeN, size      what stands left of a row; what sizes are
+#   nominal                1: sizes are durations
 #   what                   what the numbers are
 #   title, finding, made1, made2   texts
 #   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
 #   lines   columns panel, level_percent, column, row
 tall = rows < 6 ? 30 : 24 # of a row
-top = 108
+top = 118
 bottom = 92
 between = 34
+left = nominal ? 0.105 : 0.15
 height = top + bottom + panels * rows * tall + (panels - 1) * between
 from_top(pixels) = 1 - pixels / (1.0 * height)
 from_foot(pixels) = pixels / (1.0 * height)
@@ -17,7 +19,7 @@ from_foot(pixels) = pixels / (1.0 * height)
 eval page(900, height)
 eval heading(height)
 set multiplot
-set lmargin at screen 0.105
+set lmargin at screen left
 set rmargin at screen 0.985
 unset grid
 set border 0
@@ -45,15 +47,15 @@ room = 0.012 * columns
 set label 4 size at screen 0.018, 0.5 * (from_top(top) + from_foot(bottom)) center rotate
 # The key, in a line at the foot.
 foot = from_foot(26)
-set label 11 what at screen 0.285, foot right font small
-set label 12 '5 %' at screen 0.57, foot left font small
-set label 13 '25 %' at screen 0.65, foot left font small
-set label 14 '100 %' at screen 0.74, foot left font small
-set arrow 1 from screen 0.53, foot rto screen 0.035, 0 nohead linetype 2 dashtype solid
-set arrow 2 from screen 0.61, foot rto screen 0.035, 0 nohead linetype 2 dashtype (9, 4)
-set arrow 3 from screen 0.70, foot rto screen 0.035, 0 nohead linetype 2 dashtype (2, 3)
-set label 15 'within 2 %, or not shown' at screen 0.82, foot left font small \
-	point pointtype 7 pointsize 0.45 linecolor rgb ink offset 0.6, 0
+set label 11 what at screen 0.262, foot right font small
+set label 12 '5 %' at screen 0.545, foot left font small
+set label 13 '25 %' at screen 0.62, foot left font small
+set label 14 '100 %' at screen 0.71, foot left font small
+set arrow 1 from screen 0.505, foot rto screen 0.035, 0 nohead linetype 2 dashtype solid
+set arrow 2 from screen 0.58, foot rto screen 0.035, 0 nohead linetype 2 dashtype (9, 4)
+set arrow 3 from screen 0.67, foot rto screen 0.035, 0 nohead linetype 2 dashtype (2, 3)
+set label 15 'not shown to exceed 2 %' at screen 0.805, foot left font small
+set label 16 '' at screen 0.795, foot point pointtype 7 pointsize 0.45 linecolor rgb ink
 
 do for [p = 0:panels - 1] {
 	set tmargin at screen from_top(top + p * (rows * tall + between))
@@ -63,7 +65,7 @@ do for [p = 0:panels - 1] {
 		set xtics (depth1 0)
 		do for [i = 2:columns] { set xtics add (value('depth'.i) i - 1) }
 		set label 6 'depth: steps before a synchronize' at graph 0.5, screen from_foot(56) center
-		set colorbox horizontal user origin screen 0.3, screen from_foot(22) \
+		set colorbox horizontal user origin screen 0.275, screen from_foot(22) \
 			size screen 0.2, screen 10.0 / height
 		set cbtics (1, 10, 100, 1000) font small offset 0, 0.5
 	}
@@ -80,8 +82,10 @@ do for [p = 0:panels - 1] {
 			with labels font medium textcolor rgb 'black', \
 		cells using (column(4) < dark ? NaN : in(p, 2)):3:8 skip 1 \
 			with labels font medium textcolor rgb 'white', \
-		cells using (column(7) > 0.5 ? column(2) + 0.5 - 0.012 * columns : NaN):(column(3) + 0.3) \
+		cells using (column(7) > 0.5 ? in(p, 2) + 0.5 - 0.012 * columns : NaN):(column(3) + 0.3) \
 			skip 1 with points pointtype 7 pointsize 0.45 linecolor rgb ink
+	unset label # once is enough
+	unset arrow
 }
 unset multiplot
 eval done

@@ -36,7 +36,7 @@ struct chart_side {
 	const char *letter; /* "A", "B"; where there is one only, "" */
 	bool is_gpu;
 	char device[128]; /* "NVIDIA H200" */
-	char made[256];	  /* device, platform, processes, date: the small print */
+	char made[640];	  /* device, platform, processes, date: the small print */
 };
 
 /* The journal must live as long. letter: as above. */
@@ -48,7 +48,7 @@ void chart_side_init(struct chart_side *s, const struct journal *j, int side, co
 struct chart_set {
 	const struct chart_side *side;
 	int sides;
-	char subject[96]; /* the workload, and its parameters that are at no default */
+	char subject[352]; /* the workload, and its parameters that are at no default */
 	struct grid grid[CHART_SIDES];
 	struct fit fit[CHART_SIDES];
 	bool fitted[CHART_SIDES];

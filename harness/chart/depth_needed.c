@@ -179,7 +179,7 @@ static void say_title(const struct chart_set *s, struct plot *p)
 	char depths[96];
 
 	if (size < 0) {
-		words_title(p, s, -1, "no swept depth brings overhead to 5 % in %s mode",
+		words_title(p, s, -1, "no swept depth brings overhead to 5 %% in %s mode",
 			    mode_name(first_mode(s)));
 		return;
 	}
@@ -213,19 +213,16 @@ static void say_finding(const struct chart_set *s, struct plot *p,
 
 static void name_series(const struct chart_set *s, struct plot *p)
 {
-	char name[16];
-
 	plot_count(p, "sides", s->sides);
 	for (int side = 0; side < s->sides; side++)
 		for (int mode = 0; mode < MODE_COUNT; mode++) {
 			const char *letter = s->side[side].letter;
 
-			snprintf(name, sizeof(name), "title%d", side * MODE_COUNT + mode + 1);
-			plot_text(p, name, "%s%s%s",
+			plot_text(p, words_name("title", side * MODE_COUNT + mode + 1).s, "%s%s%s",
 				  chart_has_mode(s, side, (enum mode)mode) ? letter : "",
 				  *letter ? ": " : "", mode_name((enum mode)mode));
-			snprintf(name, sizeof(name), "has%d", side * MODE_COUNT + mode + 1);
-			plot_count(p, name, chart_has_mode(s, side, (enum mode)mode));
+			plot_count(p, words_name("has", side * MODE_COUNT + mode + 1).s,
+				   chart_has_mode(s, side, (enum mode)mode));
 		}
 }
 

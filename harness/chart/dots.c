@@ -159,17 +159,14 @@ static void say_texts(const struct dots *d, struct plot *p)
 
 static void name_rows(const struct dots *d, struct plot *p)
 {
-	char name[16];
-
 	plot_count(p, "rows", d->rows);
 	for (int i = 0; i < d->rows; i++) {
 		const struct row *r = &d->row[i];
 
-		snprintf(name, sizeof(name), "row%d", i + 1);
-		plot_text(p, name, "%s, %s", r->set->subject, mode_name(r->mode));
-		snprintf(name, sizeof(name), "native%d", i + 1);
-		plot_text(p, name, "A: %s to %s a step", words_time(r->shortest).s,
-			  words_time(r->longest).s);
+		plot_text(p, words_name("row", i + 1).s, "%s, %s", r->set->subject,
+			  mode_name(r->mode));
+		plot_text(p, words_name("native", i + 1).s, "A: %s to %s a step",
+			  words_time(r->shortest).s, words_time(r->longest).s);
 	}
 }
 

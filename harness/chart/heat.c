@@ -160,24 +160,24 @@ static int write_lines(const struct heat *h, struct plot *p)
 static void name_axes(const struct heat *h, struct plot *p)
 {
 	const struct grid *g = &h->set->grid[h->side];
-	char name[16];
-
 	plot_count(p, "panels", h->panels);
 	plot_count(p, "columns", h->columns);
 	plot_count(p, "rows", h->rows);
 	for (int i = 0; i < h->panels; i++) {
-		snprintf(name, sizeof(name), "mode%d", i + 1);
-		plot_text(p, name, "%s", mode_name(h->mode[i]));
+		plot_text(p, words_name("mode", i + 1).s, "%s", mode_name(h->mode[i]));
 	}
 	for (int i = 0; i < h->columns; i++) {
-		snprintf(name, sizeof(name), "depth%d", i + 1);
-		plot_text(p, name, "%ld", (long)g->depth[i]);
+		plot_text(p, words_name("depth", i + 1).s, "%ld", (long)g->depth[i]);
 	}
 	for (int i = 0; i < h->rows; i++) {
-		snprintf(name, sizeof(name), "size%d", i + 1);
-		plot_text(p, name, "%s", words_size(g, h->first + i).s);
+		const struct grid_size *size = &g->size[h->first + i];
+
+		plot_text(p, words_name("size", i + 1).s, "%s%s%s", words_size(g, h->first + i).s,
+			  g->nominal ? "" : ": ",
+			  g->nominal ? "" : words_time(size->launches * size->kernel_ns).s);
 	}
-	plot_text(p, "size", "%s", words_axis(g).s);
+	plot_text(p, "size", "%s%s", words_axis(g).s, g->nominal ? "" : ": kernels of a step");
+	plot_count(p, "nominal", g->nominal);
 }
 
 static void name_makers(const struct heat *h, struct plot *p)
@@ -188,8 +188,7 @@ static void name_makers(const struct heat *h, struct plot *p)
 	plot_text(p, "made1", "%s", side[h->ratio ? 0 : h->side].made);
 	words_ideal(h->set, h->side, ideal, sizeof(ideal));
 	plot_text(p, "made2", "%s", h->ratio ? side[1].made : ideal);
-	plot_text(p, "what", "%s",
-		  h->ratio ? "B over A: how much longer B takes (%)" : "overhead over ideal (%)");
+	plot_text(p, "what", "%s", h->ratio ? "longer on B (%)" : "overhead over ideal (%)");
 }
 
 static int heat_write(struct heat *h, struct plot *p)

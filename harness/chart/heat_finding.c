@@ -35,7 +35,7 @@ static struct text place_text(const struct heat *h, const struct place *at)
 	const struct grid *g = &h->set->grid[h->side];
 	struct text t;
 
-	snprintf(t.s, sizeof(t.s), "%s, %s, depth %ld", mode_name(h->mode[at->panel]),
+	snprintf(t.s, sizeof(t.s), "%s, %.40s, depth %ld", mode_name(h->mode[at->panel]),
 		 words_of_size(g, h->first + at->row).s, (long)g->depth[at->column]);
 	return t;
 }
@@ -91,7 +91,7 @@ static void column_text(const struct heat *h, int panel, int column, char *out, 
 
 	switch (judge_column(h, panel, column, &ns)) {
 	case SMALL_FROM:
-		snprintf(out, size, "from %s at depth %ld", words_time(ns).s, depth);
+		snprintf(out, size, "from %.20s at depth %ld", words_time(ns).s, depth);
 		break;
 	case ALL_SMALL:
 		snprintf(out, size, "every size at depth %ld", depth);

@@ -25,6 +25,9 @@ const struct grid_point *latency_point(const struct latency *l, int series, int 
 /* Where a size is on the axis of lengths; 0: nowhere, as the axis is logarithmic. */
 double latency_place(const struct grid *g, int size);
 
+/* The first size that is on it. */
+int latency_first(const struct grid *g);
+
 /*
  * Files of points, and of fitted lines where there is a fit, opened as the plot's variables depths,
  * depth_lines, lengths and length_lines. Returns 0 or a negative errno after one line.

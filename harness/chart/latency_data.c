@@ -22,6 +22,15 @@ double latency_place(const struct grid *g, int size)
 	return g->nominal ? g->size[size].kernel_ns / 1e3 : g->size[size].value;
 }
 
+int latency_first(const struct grid *g)
+{
+	int first = 0;
+
+	while (first < g->n_sizes - 1 && !(latency_place(g, first) > 0))
+		first++;
+	return first;
+}
+
 static bool has_fit(const struct latency *l, int k)
 {
 	const struct series *s = &l->series[k];
@@ -97,12 +106,16 @@ static int write_lengths(const struct latency *l, struct plot *p)
 
 /* ---- fitted lines ----------------------------------------------------------------------- */
 
-/* The whole depth next to a point between the first and last. */
-static double depth_between(const struct grid *g, int i)
+/*
+ * The whole depth next to a point between the first and last. Of graphs a power of two: other
+ * depths are several graphs, and the line would be jagged.
+ */
+static double depth_between(const struct grid *g, enum mode mode, int i)
 {
 	double first = (double)g->depth[0], last = (double)g->depth[g->n_depths - 1];
+	double depth = first * pow(last / first, (double)i / LINE_POINTS);
 
-	return round(first * pow(last / first, (double)i / LINE_POINTS));
+	return mode == MODE_GRAPH ? exp2(round(log2(depth))) : round(depth);
 }
 
 static void put_depth_line(const struct latency *l, int k, FILE *out)
@@ -116,7 +129,7 @@ static void put_depth_line(const struct latency *l, int k, FILE *out)
 	for (int i = 0; i <= LINE_POINTS; i++) {
 		double before = b.depth;
 
-		b.depth = depth_between(g, i);
+		b.depth = depth_between(g, b.mode, i);
 		if (b.depth > before && fit_covers(f, &b))
 			fprintf(out, "%d,%.0f,%.6g\n", k + 1, b.depth,
 				model_total_ns(&f->model, &b) / 1e3);
@@ -146,14 +159,12 @@ static void put_length(const struct latency *l, int k, double place, FILE *out)
 {
 	const struct grid *g = latency_grid(l, k < 0 ? 0 : k);
 	const struct model *m = &l->set->fit[k < 0 ? 0 : l->series[k].side].model;
-	int last = g->n_sizes - 1, size = (int)round(place * last), first = 0;
+	int first = latency_first(g), last = g->n_sizes - 1, size = (int)round(place * last);
 	struct batch b = { .mode = l->series[k < 0 ? 0 : k].mode, .depth = (double)l->depth };
 	double x = g->size[size].value;
 
 	b.launches = g->size[size].launches;
 	b.kernel_ns = g->size[size].kernel_ns;
-	while (first < last && !(latency_place(g, first) > 0))
-		first++;
 	if (g->nominal) {
 		b.kernel_ns = g->size[first].kernel_ns *
 			      pow(g->size[last].kernel_ns / g->size[first].kernel_ns, place);

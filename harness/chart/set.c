@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/chart/chart.h"
+#include "harness/chart/words.h"
+
+/* Leaves a title room for its finding. */
+enum { SUBJECT_CHARACTERS = 40 };
 
 static int side_init(struct chart_set *s, int i, const char *workload)
 {
@@ -38,6 +41,7 @@ int chart_set_init(struct chart_set *out, const struct chart_side *side, int sid
 		return err;
 	snprintf(out->subject, sizeof(out->subject), "%s%s%s", g->workload->name,
 		 *g->others ? " " : "", g->others);
+	words_cut(out->subject, sizeof(out->subject), SUBJECT_CHARACTERS);
 	for (int i = 0; sides > 1 && i < g->n_points; i++)
 		out->common += chart_partner(out, &g->point[i]) != NULL;
 	return 0;

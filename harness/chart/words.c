@@ -69,9 +69,9 @@ struct text words_of_size(const struct grid *g, int size)
 	if (g->nominal && !(g->size[size].kernel_ns > 0))
 		return (struct text){ "empty kernels" };
 	if (g->nominal)
-		snprintf(t.s, sizeof(t.s), "%s kernels", words_time(g->size[size].kernel_ns).s);
+		snprintf(t.s, sizeof(t.s), "%.24s kernels", words_time(g->size[size].kernel_ns).s);
 	else
-		snprintf(t.s, sizeof(t.s), "%s=%s", g->axis->name, words_size(g, size).s);
+		snprintf(t.s, sizeof(t.s), "%.40s=%.24s", g->axis->name, words_size(g, size).s);
 	return t;
 }
 
@@ -98,10 +98,18 @@ void words_ideal(const struct chart_set *s, int side, char *out, size_t size)
 		snprintf(out, size, "ideal: the nominal length of the kernels");
 }
 
+struct text words_name(const char *stem, int number)
+{
+	struct text t;
+
+	snprintf(t.s, sizeof(t.s), "%s%d", stem, number);
+	return t;
+}
+
 /* ---- titles ----------------------------------------------------------------------------- */
 
 /* Of the largest text, 900 pixels wide. */
-enum { TITLE_CHARACTERS = 88 };
+enum { TITLE_CHARACTERS = 90 };
 
 void words_title(struct plot *p, const struct chart_set *s, int side, const char *fmt, ...)
 {

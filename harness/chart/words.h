@@ -23,6 +23,9 @@ struct text words_axis(const struct grid *g);
 /* What T / ideal is: "1.02 × their nominal length", or how K was measured. */
 void words_ideal(const struct chart_set *s, int side, char *out, size_t size);
 
+/* The script's variable of that name and number: "depth3". */
+struct text words_name(const char *stem, int number);
+
 /*
  * The plot's title: "A: launch: ", side -1 or a lone platform without its letter, and the text, cut
  * to what a line takes.
