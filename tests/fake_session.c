@@ -12,6 +12,7 @@
 #include "harness/command.h"
 #include "harness/model/recursion.h"
 #include "harness/run.h"
+#include "harness/sweep/calibrate.h"
 #include "harness/sweep/journal_impl.h"
 
 struct model fake_model(void)
@@ -41,6 +42,7 @@ struct fake_session fake_session(void)
 				      .sides = 1,
 				      .seed = 1,
 				      .noise = 0.05,
+				      .blocks = 15,
 				      .queue = 1024,
 				      .device = { "made-up GPU", "made-up GPU" },
 				      .model = { fake_model(), fake_model() } };
@@ -72,7 +74,7 @@ static struct plan plan_of(const struct fake_session *s)
 
 /* ---- times -------------------------------------------------------------------------------- */
 
-/* Two standard normal numbers of a counter (Box and Muller). */
+/* Standard normal numbers of a counter (Box and Muller). */
 static void normals(uint32_t a, uint32_t b, uint32_t c, uint64_t seed, double out[2])
 {
 	struct philox r = philox4x32(a, b, c, 0, seed);
@@ -81,6 +83,20 @@ static void normals(uint32_t a, uint32_t b, uint32_t c, uint64_t seed, double ou
 
 	out[0] = size * cos(angle);
 	out[1] = size * sin(angle);
+}
+
+/* Medians of the logarithms of the noise of t_total and t_enq over the blocks of a process. */
+static void noise_of(const struct fake_session *s, int point, uint32_t slot, double out[2])
+{
+	double value[2][BLOCKS_MAX], pair[2];
+
+	for (int i = 0; i < s->blocks; i++) {
+		normals((uint32_t)point, slot, (uint32_t)i + 1, s->seed, pair);
+		value[0][i] = s->noise * pair[0];
+		value[1][i] = s->noise * pair[1];
+	}
+	out[0] = median_of(value[0], s->blocks);
+	out[1] = median_of(value[1], s->blocks);
 }
 
 struct times {
@@ -108,12 +124,12 @@ static struct times times_of(const struct fake_session *s, const struct plan *p,
 	double own[2], all[2], factor = s->factor ? s->factor(&b, side) : 1;
 	uint32_t slot = (uint32_t)(2 * process + side);
 
-	normals((uint32_t)point, slot, 0, s->seed, own);
-	normals(0, slot, 1, s->seed, all);
+	noise_of(s, point, slot, own);
+	normals(0, slot, 0, s->seed, all);
 	factor *= exp(s->process_noise * all[0]);
 	return (struct times){
-		.total_ns = fmax(1, round(factor * exp(s->noise * own[0]) * t.total_ns)),
-		.enq_ns = fmax(1, round(factor * exp(s->noise * own[1]) * t.enqueue_ns)),
+		.total_ns = fmax(1, round(factor * exp(own[0]) * t.total_ns)),
+		.enq_ns = fmax(1, round(factor * exp(own[1]) * t.enqueue_ns)),
 	};
 }
 

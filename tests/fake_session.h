@@ -25,8 +25,9 @@ struct fake_session {
 	int done;  /* processes of each side that are complete; 0: all */
 	int sides; /* 1, or 2: an --against session */
 	uint64_t seed;
-	double noise;	       /* sd of the logarithm, each point and process by itself */
-	double process_noise;  /* the same, of all points of a process together */
+	double noise;	       /* sd of the logarithm of a block ... */
+	int blocks;	       /* ... of which each process takes so many at each point */
+	double process_noise;  /* the same, of all blocks of a process together */
 	double queue;	       /* Q that the probe is to say; 0: more than it tried */
 	const char *device[2]; /* what the headers call the GPU of each side */
 	struct model model[2];
@@ -36,7 +37,8 @@ struct fake_session {
 	double (*factor)(const struct batch *b, int side);
 };
 
-/* launch, full grid, 10 processes, 1 side, 5 % noise, and on both sides fake_model(). */
+/* launch, full grid, 10 processes of 15 blocks (the least of a full sweep), 1 side, 5 % noise, and
+ * on both sides fake_model(). */
 struct fake_session fake_session(void);
 
 /* c 2000, p 2200, g 900, Z 5800, queue 1024; graph a 1000, b 30, Zg 4500, gn 500, G 800; fused Zf

@@ -175,7 +175,7 @@ static double residual_of(struct fit *f, const struct fit_parts *parts)
 	double *r = array_of((size_t)f->grid->n_points), median;
 	int n = 0;
 
-	for (int i = PART_STREAM; i < PARTS; i++)
+	for (int i = PART_GRAPH; i < PARTS; i++)
 		for (int k = 0; k < parts->part[i].n; k++) {
 			const struct grid_point *p = &f->grid->point[parts->part[i].at[k]];
 

@@ -32,7 +32,8 @@ static double least_device_ns(const struct fit *f)
 		const struct batch *b = &f->grid->point[i].batch;
 
 		if (b->mode == MODE_STREAM)
-			least = fmin(least, f->model.v[MODEL_CLOCK] * b->kernel_ns);
+			least = fmin(least, f->model.v[MODEL_CLOCK] * b->kernel_ns +
+						    (b->kernel_ns > 0 ? f->model.v[MODEL_E] : 0));
 	}
 	return least + f->model.v[MODEL_G];
 }
@@ -57,11 +58,21 @@ static void missing_stream(struct fit *f, enum model_param which)
 static void missing_clock(struct fit *f)
 {
 	if (!f->grid->nominal)
-		not_known(f, MODEL_CLOCK, "1 by definition: K is measured");
+		not_known(f, MODEL_CLOCK, "1: K is measured");
 	else
 		not_known(f, MODEL_CLOCK,
 			  "taken to be 1: it takes 3 sizes that the device sets "
 			  "the pace of, the largest 4 times the smallest");
+}
+
+static void missing_e(struct fit *f)
+{
+	if (!f->grid->nominal)
+		not_known(f, MODEL_E, "0: K is measured");
+	else
+		not_known(f, MODEL_E,
+			  "taken to be 0: empty kernels are in line with the others, or "
+			  "none were swept");
 }
 
 static void missing_graph(struct fit *f, enum model_param which)
@@ -81,6 +92,9 @@ static void missing(struct fit *f, enum model_param which)
 	switch (which) {
 	case MODEL_CLOCK:
 		missing_clock(f);
+		return;
+	case MODEL_E:
+		missing_e(f);
 		return;
 	case MODEL_Q:
 		not_known(f, which, "no launch waited: more than 4096 fit, or the probe failed");

@@ -71,6 +71,15 @@ static double gap_least(const struct grid *g)
 	return g->nominal ? 0 : -0.5 * g->size[0].kernel_ns;
 }
 
+/* The smallest that is not empty. */
+static double least_kernel(const struct grid *g)
+{
+	for (int i = 0; i < g->n_sizes; i++)
+		if (g->size[i].kernel_ns > 0)
+			return g->size[i].kernel_ns;
+	return 0;
+}
+
 static struct unknown unknown_of(const struct grid *g, const struct model *m,
 				 enum model_param which)
 {
@@ -80,6 +89,9 @@ static struct unknown unknown_of(const struct grid *g, const struct model *m,
 	case MODEL_CLOCK:
 	case MODEL_FUSED_PHI:
 		return (struct unknown){ x, 0.25, 4, 0.05 };
+	case MODEL_E:
+		return (struct unknown){ x, -0.5 * least_kernel(g), HUGE_VAL,
+					 fmax(0.2 * fabs(x), 100) };
 	case MODEL_G:
 	case MODEL_GRAPH_G:
 	case MODEL_FUSED_B:

@@ -102,6 +102,20 @@ static void fit_calls(struct fit_parts *p, const bool *in, const struct fit_data
 	part_fit(graph, d, m, LOSS_GUESS);
 }
 
+/* The least that a block takes beside one kernel: about Z. */
+static double least_beside_kernel(const struct fit_part *p, const struct fit_data *d)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < p->n; i++) {
+		double rest_ns = d->total_ns[p->at[i]] - p->grid->point[p->at[i]].batch.kernel_ns;
+
+		if (rest_ns > 0)
+			least = fmin(least, rest_ns);
+	}
+	return isfinite(least) ? least : 0;
+}
+
 /* ---- clock -------------------------------------------------------------------------------- */
 
 /* Do these points hold sizes enough, set by the device, to tell the clock from a gap? */
@@ -127,6 +141,88 @@ static bool says_clock(const struct fit_part *p, const struct model *m)
 		most = fmax(most, kernel_ns);
 	}
 	return sizes >= 3 && most >= clock_range * least;
+}
+
+/* Fits with one more parameter, which stays if the loss falls by what is beyond chance. */
+static void try_more(struct fit_part *p, const struct fit_data *d, struct model *m,
+		     enum model_param which, double start, double share_left)
+{
+	const struct model before = *m;
+	double without = part_fit(p, d, m, LOSS_GUESS), with;
+
+	m->v[which] = start;
+	p->free[p->n_free++] = which;
+	with = part_fit(p, d, m, LOSS_GUESS);
+	if (with < share_left * without)
+		return;
+	p->n_free--;
+	*m = before;
+	part_fit(p, d, m, LOSS_GUESS);
+}
+
+/* Points of kernels, or of empty ones. */
+static int count_kernels(const struct fit_part *p, bool empty)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n; i++)
+		n += (p->grid->point[p->at[i]].batch.kernel_ns > 0) != empty;
+	return n;
+}
+
+/* Are there empty kernels and others, enough of each to tell what the others take beyond K? */
+static bool has_empty(const struct fit_part *p)
+{
+	int empty = count_kernels(p, true);
+
+	return p->grid->nominal && empty >= POINTS_MIN && p->n - empty >= POINTS_MIN;
+}
+
+/* Do kernels end later than their nominal time, beside empty ones? */
+static void try_e(struct fit_part *p, const struct fit_data *d, struct model *m)
+{
+	static const double share_left = 0.9;
+
+	if (has_empty(p))
+		try_more(p, d, m, MODEL_E, 100, share_left);
+}
+
+/* ---- graph -------------------------------------------------------------------------------- */
+
+static int relaunches(const struct fit_part *p)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n; i++)
+		n += !is_one_graph(p->grid, &p->grid->point[p->at[i]].batch);
+	return n;
+}
+
+static void fit_graph(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		      struct model *m)
+{
+	struct fit_part *graph = &p->part[PART_GRAPH];
+
+	take_mode(graph, in, MODE_GRAPH);
+	p->has[MODE_GRAPH] = is_enough(graph);
+	if (!p->has[MODE_GRAPH]) {
+		graph->n = 0;
+		return;
+	}
+	set_free(graph, 1, (enum model_param[]){ MODEL_GRAPH_Z });
+	m->v[MODEL_GRAPH_Z] = least_beside_kernel(graph, d);
+	m->v[MODEL_GRAPH_G] = -m->v[MODEL_GRAPH_B]; /* where K is measured, see model.h */
+	if (graph->grid->nominal) {
+		graph->free[graph->n_free++] = MODEL_GRAPH_G;
+		m->v[MODEL_GRAPH_G] = 0.1 * m->v[MODEL_GRAPH_Z];
+	}
+	if (relaunches(graph) >= POINTS_MIN)
+		graph->free[graph->n_free++] = MODEL_GRAPH_GG;
+	if (says_clock(graph, m))
+		graph->free[graph->n_free++] = MODEL_CLOCK;
+	if (has_empty(graph))
+		graph->free[graph->n_free++] = MODEL_E;
+	part_fit(graph, d, m, LOSS_GUESS);
 }
 
 /* ---- stream ------------------------------------------------------------------------------- */
@@ -168,7 +264,7 @@ static void free_stream(struct fit_parts *p, const struct model *m)
 		s->free[s->n_free++] = MODEL_P;
 	if (p->bound[1] >= POINTS_MIN)
 		s->free[s->n_free++] = MODEL_G;
-	if (says_clock(s, m))
+	if (!p->part[PART_GRAPH].n && says_clock(s, m))
 		s->free[s->n_free++] = MODEL_CLOCK;
 }
 
@@ -177,18 +273,10 @@ static struct model stream_start(const struct fit_part *s, const struct fit_data
 				 const struct model *m, double p, double g)
 {
 	struct model start = *m;
-	double least = INFINITY;
 
 	start.v[MODEL_P] = p;
 	start.v[MODEL_G] = g;
-	for (int i = 0; i < s->n; i++) {
-		const struct grid_point *at = &s->grid->point[s->at[i]];
-		double rest_ns = d->total_ns[s->at[i]] - at->batch.kernel_ns;
-
-		if (rest_ns > 0)
-			least = fmin(least, rest_ns);
-	}
-	start.v[MODEL_Z] = isfinite(least) ? least : 0;
+	start.v[MODEL_Z] = least_beside_kernel(s, d);
 	return start;
 }
 
@@ -247,21 +335,11 @@ static double window_start(const struct fit_part *s, const struct fit_data *d,
 /* Is there a slope above Q that W explains? Else it stays out. */
 static void try_window(struct fit_parts *p, const struct fit_data *d, struct model *m)
 {
-	static const double matters = 0.5; /* of the loss must go */
+	static const double share_left = 0.5;
 	struct fit_part *s = &p->part[PART_STREAM];
-	const struct model before = *m;
-	double without, with;
 
-	if (!isfinite(m->v[MODEL_Q]))
-		return;
-	without = part_fit(s, d, m, LOSS_GUESS);
-	m->v[MODEL_W] = window_start(s, d, m);
-	s->free[s->n_free++] = MODEL_W;
-	with = part_fit(s, d, m, LOSS_GUESS);
-	if (with < matters * without)
-		return;
-	s->n_free--;
-	*m = before;
+	if (isfinite(m->v[MODEL_Q]))
+		try_more(s, d, m, MODEL_W, window_start(s, d, m), share_left);
 }
 
 static void fit_stream(struct fit_parts *p, const bool *in, const struct fit_data *d,
@@ -282,6 +360,8 @@ static void fit_stream(struct fit_parts *p, const bool *in, const struct fit_dat
 		free_stream(p, m);
 		part_fit(s, d, m, LOSS_GUESS);
 	}
+	if (!p->part[PART_GRAPH].n)
+		try_e(s, d, m);
 	try_window(p, d, m);
 	if (!is_free(s, MODEL_P)) /* hidden: no faster than the call, and it makes no difference */
 		m->v[MODEL_P] = m->v[MODEL_C];
@@ -289,51 +369,7 @@ static void fit_stream(struct fit_parts *p, const bool *in, const struct fit_dat
 		m->v[MODEL_G] = 0;
 }
 
-/* ---- graph and fused ---------------------------------------------------------------------- */
-
-static int relaunches(const struct fit_part *p)
-{
-	int n = 0;
-
-	for (int i = 0; i < p->n; i++)
-		n += !is_one_graph(p->grid, &p->grid->point[p->at[i]].batch);
-	return n;
-}
-
-static void fit_graph(struct fit_parts *p, const bool *in, const struct fit_data *d,
-		      struct model *m)
-{
-	struct fit_part *graph = &p->part[PART_GRAPH];
-
-	take_mode(graph, in, MODE_GRAPH);
-	p->has[MODE_GRAPH] = is_enough(graph);
-	if (!p->has[MODE_GRAPH]) {
-		graph->n = 0;
-		return;
-	}
-	set_free(graph, 1, (enum model_param[]){ MODEL_GRAPH_Z });
-	m->v[MODEL_GRAPH_Z] = m->v[MODEL_Z];
-	m->v[MODEL_GRAPH_G] = -m->v[MODEL_GRAPH_B]; /* where K is measured, see model.h */
-	if (graph->grid->nominal) {
-		graph->free[graph->n_free++] = MODEL_GRAPH_G;
-		m->v[MODEL_GRAPH_G] = m->v[MODEL_G];
-	}
-	if (relaunches(graph) >= POINTS_MIN)
-		graph->free[graph->n_free++] = MODEL_GRAPH_GG;
-	if (!is_free(&p->part[PART_STREAM], MODEL_CLOCK) && says_clock(graph, m))
-		graph->free[graph->n_free++] = MODEL_CLOCK;
-	part_fit(graph, d, m, LOSS_GUESS);
-}
-
-/* Points of kernels, or of empty ones. */
-static int count_kernels(const struct fit_part *p, bool empty)
-{
-	int n = 0;
-
-	for (int i = 0; i < p->n; i++)
-		n += (p->grid->point[p->at[i]].batch.kernel_ns > 0) != empty;
-	return n;
-}
+/* ---- fused -------------------------------------------------------------------------------- */
 
 static void fit_fused(struct fit_parts *p, const bool *in, const struct fit_data *d,
 		      struct model *m)
@@ -369,8 +405,8 @@ void parts_fit(struct fit_parts *p, const struct grid *g, const bool *in, const 
 	for (int i = 0; i < PARTS; i++)
 		part_init(&p->part[i], g);
 	fit_calls(p, in, d, m);
-	fit_stream(p, in, d, m);
 	fit_graph(p, in, d, m);
+	fit_stream(p, in, d, m);
 	fit_fused(p, in, d, m);
 }
 

@@ -11,7 +11,8 @@ const struct model_param_row model_param_rows[MODEL_PARAMS] = {
 	[MODEL_G] = { "g", "g_ns", "ns", "gap between queued kernels", MODE_STREAM },
 	[MODEL_Z] = { "Z", "z_ns", "ns", "one launch and a synchronize, less the kernel",
 		      MODE_STREAM },
-	[MODEL_CLOCK] = { "clock", "clock", "1", "device time per nominal time", MODE_STREAM },
+	[MODEL_CLOCK] = { "k", "clock", "1", "clock: device time per nominal time", MODE_GRAPH },
+	[MODEL_E] = { "e", "e_ns", "ns", "what kernels take beyond that", MODE_GRAPH },
 	[MODEL_Q] = { "Q", "q_launches", "launches", "launches that the queue takes", MODE_STREAM },
 	[MODEL_W] = { "W", "w_ns", "ns", "round trip of a full queue, less the kernel",
 		      MODE_STREAM },
@@ -41,9 +42,10 @@ static double launches_of(const struct batch *b)
 	return b->depth * b->launches;
 }
 
+/* X of a launch. */
 static double kernel_of(const struct model *m, const struct batch *b)
 {
-	return m->v[MODEL_CLOCK] * b->kernel_ns;
+	return b->kernel_ns > 0 ? m->v[MODEL_CLOCK] * b->kernel_ns + m->v[MODEL_E] : 0;
 }
 
 /* ---- stream ------------------------------------------------------------------------------- */
@@ -130,7 +132,7 @@ double model_total_ns(const struct model *m, const struct batch *b)
 	case MODE_GRAPH:
 		return graph_ns(m, b);
 	default:
-		return m->v[MODEL_FUSED_Z] + n * m->v[MODEL_FUSED_PHI] * kernel_of(m, b) +
+		return m->v[MODEL_FUSED_Z] + m->v[MODEL_FUSED_PHI] * model_ideal_ns(m, b) +
 		       (n - 1) * m->v[b->kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0];
 	}
 }
@@ -149,7 +151,7 @@ double model_enqueue_ns(const struct model *m, const struct batch *b)
 
 double model_ideal_ns(const struct model *m, const struct batch *b)
 {
-	return launches_of(b) * kernel_of(m, b);
+	return launches_of(b) * m->v[MODEL_CLOCK] * b->kernel_ns;
 }
 
 enum regime model_regime(const struct model *m, const struct batch *b)

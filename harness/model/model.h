@@ -2,29 +2,30 @@
  * model.h - what a block of launches costs: parameters, closed form, regimes.
  *
  * A block is D steps of l launches each, N = D * l launches in all, then one synchronize. A launch
- * keeps the device for clock * K. In stream mode launches pass three stations, one after the
- * other: the call on the host (c each), whatever stands behind it (a driver's thread, a proxy, a
- * remote link: d each; natively nothing) and the device (a gap g beside the kernel). As in LogGP
- * (Alexandrov et al., J. Parallel Distrib. Comput. 44, 1997: o, L, g) the slowest sets the pace,
- * and at most Q launches are under way (a window). For equal kernels that recursion (recursion.h)
- * has a closed form, in ns:
+ * keeps the device for k K + e (k the clock factor; e 0 where K is 0). In stream mode launches pass
+ * three stations, one after the other: the call on the host (c each), whatever stands behind it (a
+ * driver's thread, a proxy, a remote link: d each; natively nothing) and the device (a gap g beside
+ * the kernel). As in LogGP (Alexandrov et al., J. Parallel Distrib. Comput. 44, 1997: o, L, g) the
+ * slowest sets the pace, and at most Q launches are under way (a window). For equal kernels that
+ * recursion (recursion.h) has a closed form, in ns:
  *
- *   stream  T = Z + kK + (min(N, Q) - 1) B + max(0, N - Q) max(B, (W + kK) / Q)
- *           B = max(p, kK + g), k = clock
- *   graph   T = (a + b n) + Zg + n kK + (n - 1) gn
- *             + (m - 1) max(a + b n, n kK + (n - 1) gn + G)     m launches of a graph of n nodes;
+ *   stream  T = Z + X + (min(N, Q) - 1) B + max(0, N - Q) max(B, (W + X) / Q)
+ *           X = k K + e, B = max(p, X + g)
+ *   graph   T = (a + b n) + Zg + n X + (n - 1) gn
+ *             + (m - 1) max(a + b n, n X + (n - 1) gn + G)     m launches of a graph of n nodes;
  *           a rest of r < n nodes is one more, smaller graph
- *   fused   T = Zf + N phi kK + (N - 1) bf      b0 for bf where K = 0: another, empty program
+ *   fused   T = Zf + N phi k K + (N - 1) bf      b0 for bf where K = 0: another, empty program
  *   enqueue E = N c, and beyond Q launches no less than T of N - Q; graph m (a + b n); fused c
  *
  * K, the kernel size. Where the workload's axis is a duration (its unit is us), K is that nominal
  * duration: what "a kernel of 5 us" means to whoever asks, and equal on all platforms. What the
- * device makes of it is `clock` times as long (a device that runs below the clock that it states; a
- * loop that ends late), one factor for all sizes, fitted. Whatever a kernel takes beyond that is
- * part of g, gn and bf: the empty kernel's own time, for one. Elsewhere (cells, particles) K is
- * measured: the slope of T over launches in the largest graphs, so clock is 1, gn is -b and g is
- * what stream launches take beyond graph nodes. Without graphs the same is said of the deepest
- * fused, then stream, blocks.
+ * device makes of it is k times as long, one factor for all sizes (a device that runs below the
+ * clock that it states), and, where kernels of no length show that the others end late, e longer.
+ * Both are fitted, to graphs where there are any, as nothing but the device sets their pace.
+ * Whatever a launch takes beyond that is part of g and gn: the empty kernel's own time, for one.
+ * Elsewhere (cells, particles) K is measured: the slope of T over launches in the largest graphs.
+ * Then k is 1, e 0, gn -b, and g what stream launches take beyond graph nodes. Without graphs the
+ * same is said of the deepest fused, then stream, blocks.
  *
  * What cannot be told apart: L (call to start on an idle device) and s (end to awake host) are only
  * known as part of Z = c + d + L + s; d only as p, where p > c; g and an empty kernel's time only
@@ -45,7 +46,8 @@ enum model_param {
 	MODEL_P,     /* p = max(c, d): pace of submission */
 	MODEL_G,     /* g: gap between two kernels that are queued */
 	MODEL_Z,     /* Z: one launch and a synchronize, less the kernel */
-	MODEL_CLOCK, /* device time per nominal time; a pure number */
+	MODEL_CLOCK, /* k: device time per nominal time; a pure number */
+	MODEL_E, /* e: what a kernel takes beyond that and beyond an empty one; may be negative */
 	MODEL_Q, /* Q: launches that a queue takes before a call waits; INFINITY: no limit seen */
 	MODEL_W, /* W = c + d + L + r: a full queue's round trip beside the kernel; r: notice */
 	MODEL_GRAPH_A, /* a: launch call of a graph, host ... */
@@ -112,7 +114,7 @@ double model_total_ns(const struct model *m, const struct batch *b);
 /* E: first call to return of the last. */
 double model_enqueue_ns(const struct model *m, const struct batch *b);
 
-/* N * clock * K: what nothing but the kernels would take. */
+/* N k K: what nothing but the kernels would take. */
 double model_ideal_ns(const struct model *m, const struct batch *b);
 
 /* How a graph block of depth D is launched (harness/submit.h): m graphs of n nodes, and a rest. */

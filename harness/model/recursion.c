@@ -38,6 +38,12 @@ static struct block_times finish(struct stations *s)
 	return t;
 }
 
+/* X of a launch. */
+static double device_ns(const struct model *m, double kernel_ns)
+{
+	return kernel_ns > 0 ? m->v[MODEL_CLOCK] * kernel_ns + m->v[MODEL_E] : 0;
+}
+
 static struct stations stream_stations(const struct model *m)
 {
 	double c = fmin(m->v[MODEL_C], m->v[MODEL_P]);
@@ -59,7 +65,7 @@ struct block_times recursion_stream(const struct model *m, const double *kernel_
 	struct stations s = stream_stations(m);
 
 	for (int64_t i = 0; i < n; i++)
-		launch(&s, m->v[MODEL_CLOCK] * kernel_ns[i]);
+		launch(&s, device_ns(m, kernel_ns[i]));
 	return finish(&s);
 }
 
@@ -68,14 +74,14 @@ static struct block_times equal_launches(const struct model *m, const struct bat
 	struct stations s = stream_stations(m);
 
 	for (double i = 0; i < b->depth * b->launches; i++)
-		launch(&s, m->v[MODEL_CLOCK] * b->kernel_ns);
+		launch(&s, device_ns(m, b->kernel_ns));
 	return finish(&s);
 }
 
 static void launch_graph(struct stations *s, const struct model *m, double nodes, double kernel_ns)
 {
 	s->call = m->v[MODEL_GRAPH_A] + nodes * m->v[MODEL_GRAPH_B];
-	launch(s, nodes * m->v[MODEL_CLOCK] * kernel_ns + (nodes - 1) * m->v[MODEL_GRAPH_G]);
+	launch(s, nodes * device_ns(m, kernel_ns) + (nodes - 1) * m->v[MODEL_GRAPH_G]);
 }
 
 static struct block_times graph_launches(const struct model *m, const struct batch *b)

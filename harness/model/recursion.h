@@ -5,7 +5,7 @@
  *   A_i = max(A_{i-1}, F_{i-Q} + r) + c    launch call i returns
  *   W_i = max(A_i, W_{i-1}) + d            leaves what stands behind the call
  *   S_i = max(W_i + L, F_{i-1} + g)        starts on the device
- *   F_i = S_i + k K_i                      ends
+ *   F_i = S_i + k K_i + e                  ends
  *   T   = max(A_N, F_N) + s
  *
  * A tandem queue with a window. Only sums of its constants are known (model.h): d is taken to be p
