@@ -5,7 +5,7 @@
 #   floor, floor_mode      kernels (µs) below which no depth is enough, by the fit; 0: none
 #   title, finding, made1, made2   texts
 #   points   columns series, kernel_us, depth, enough (0: even this depth is not)
-#   lines    fitted: series, kernel_us, depth
+#   lines    fitted: series, kernel_us, depth; fitted: how many rows
 height = 540
 from_top(pixels) = 1 - pixels / (1.0 * height)
 eval page(900, height)
@@ -20,14 +20,16 @@ set yrange [0.7 : deepest * 2.5]
 set label 51 'depth needed for 5 % over ideal' at graph 0, 1.05 left
 set label 53 'length of a kernel (µs)' at graph 0.5, screen from_top(height - 20) center
 set ytics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536)
-set format x '%h'
+set format x '%g'
+set xtics (1)
+do for [i = -2:6] { set xtics add (10.0**i, 2 * 10.0**i, 5 * 10.0**i) }
 of(k, x) = column(1) == k ? column(x) : NaN
 
 # B has hollow points and thin lines. Points of equal kernels stand beside each other.
 look(k) = (k - 1) % 3 + 1
 shape(k) = word('7 5 9 6 4 8', k) + 0
 width(k) = k > 3 ? 1.1 : 2.2
-beside(k) = 1 + 0.05 * (look(k) - 2) + (k > 3 ? 0.025 : 0)
+beside(k) = 1 + 0.02 * (look(k) - 2) + (k > 3 ? 0.01 : 0)
 
 if (floor > 0) {
 	set object 1 rectangle from graph 0, graph 0 to floor, graph 1 behind \
@@ -47,8 +49,9 @@ do for [k = 1:3 * sides] {
 	}
 }
 set label 30 'points: measured; arrows: deeper than was swept; lines: fitted' \
-	at screen 0.965, from_top(108) right font small textcolor rgb faint
-plot for [k = 1:3 * sides] lines using (of(k, 2)):3 skip 1 \
+	at graph 1, 1.05 right font small textcolor rgb faint
+paths = fitted ? lines : points # gnuplot has a word to say about a file without data
+plot for [k = 1:3 * sides] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
 		with lines linetype look(k) linewidth width(k), \
 	for [k = 1:3 * sides] points using (column(4) > 0.5 ? beside(k) * of(k, 2) : NaN):3 skip 1 \
 		with points linetype look(k) pointtype shape(k) pointsize 1.2 linewidth 1.4, \

@@ -11,7 +11,6 @@ set bmargin at screen 58.0 / height
 set lmargin at screen 0.30
 set rmargin at screen 0.975
 set logscale x
-set yrange [-0.5 : rows - 0.5]
 set border 1
 set grid noytics
 unset ytics
@@ -22,6 +21,7 @@ least = STATS_min < 1 ? STATS_min : 1.0
 most = STATS_max > 1 ? STATS_max : 1.0
 wide = most / least
 set xrange [least / wide**0.03 : most * wide**0.03]
+set yrange [-0.5 : rows - 0.5] # not before: stats takes what is within
 set xtics (1)
 if (wide < 1.06) {
 	set format x '%.2f'

@@ -6,7 +6,7 @@
 #   what                   what the numbers are
 #   title, finding, made1, made2   texts
 #   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
-#   lines   columns panel, level_percent, column, row
+#   lines   columns panel, level_percent, column, row; crossed: how many there are
 tall = rows < 6 ? 30 : 24 # of a row
 top = 118
 bottom = 92
@@ -40,7 +40,9 @@ shade(percent) = percent < 1 ? 1 : percent > 1000 ? 1000 : percent
 dark = 40 # from this on numbers are white
 set style fill solid 1 noborder
 in(p, x) = column(1) == p ? column(x) : NaN
-at_level(p, level) = column(1) == p && column(2) == level ? column(3) : NaN
+line(p) = crossed ? in(p, 3) : NaN
+at_level(p, level) = column(2) == level ? line(p) : NaN
+paths = crossed ? lines : cells # gnuplot has a word to say about a file without data
 # as wide as the number: the lines make room for it
 room = 0.012 * columns
 
@@ -71,11 +73,11 @@ do for [p = 0:panels - 1] {
 	}
 	plot cells using (in(p, 2)):3:(0.485):(0.47):(shade(column(4))) skip 1 \
 			with boxxyerror linecolor palette, \
-		lines using (in(p, 3)):4 skip 1 with lines linecolor rgb 'white' linewidth 5 \
+		paths using (line(p)):4 skip 1 with lines linecolor rgb 'white' linewidth 5 \
 			dashtype solid, \
-		lines using (at_level(p, 5)):4 skip 1 with lines linetype 2 dashtype solid, \
-		lines using (at_level(p, 25)):4 skip 1 with lines linetype 2 dashtype (9, 4), \
-		lines using (at_level(p, 100)):4 skip 1 with lines linetype 2 dashtype (2, 3), \
+		paths using (at_level(p, 5)):4 skip 1 with lines linetype 2 dashtype solid, \
+		paths using (at_level(p, 25)):4 skip 1 with lines linetype 2 dashtype (9, 4), \
+		paths using (at_level(p, 100)):4 skip 1 with lines linetype 2 dashtype (2, 3), \
 		cells using (in(p, 2)):3:(room * strlen(strcol(8))):(0.3):(shade(column(4))) skip 1 \
 			with boxxyerror linecolor palette, \
 		cells using (column(4) < dark ? in(p, 2) : NaN):3:8 skip 1 \

@@ -5,6 +5,8 @@
 #   smallest, depth, size  what the left panel is of; depth and axis of the right one
 #   shallowest, deepest, shortest, longest   ends of the two axes
 #   crossing               depth from which on a graph is faster than a stream; 0: none
+#   fitted                 1: there are fitted lines
+#   fit                    what is said of the fitted lines
 #   title, finding, made1, made2   texts
 #   depths        columns series, depth, block_us, block_us_lo, block_us_hi
 #   lengths       columns series, length, step_us, step_us_lo, step_us_hi
@@ -34,6 +36,7 @@ do for [k = 1:series] {
 	set label 20 + k '' at screen x + 0.025, y point linetype look(k) pointtype shape(k) \
 		pointsize 1.1 linewidth 1.4
 }
+set label 50 fit at screen 0.965, from_top(108) right font small textcolor rgb faint
 
 set lmargin at screen 0.085
 set rmargin at screen 0.475
@@ -45,14 +48,15 @@ if (crossing > shallowest) {
 	set arrow 51 from crossing, graph 0 to crossing, graph 1 nohead linecolor rgb faint \
 		dashtype (2, 3) linewidth 1.4
 	if (crossing * crossing < shallowest * deepest) {
-		set label 52 sprintf(' graph faster from %d on', crossing) at crossing, graph 0.04 \
+		set label 52 sprintf(' graph faster from %d on', crossing) at crossing, graph 0.96 \
 			left font small textcolor rgb faint
 	} else {
-		set label 52 sprintf('graph faster from %d on ', crossing) at crossing, graph 0.04 \
+		set label 52 sprintf('graph faster from %d on ', crossing) at crossing, graph 0.96 \
 			right font small textcolor rgb faint
 	}
 }
-plot for [k = 1:series] depth_lines using (of(k, 2)):3 skip 1 \
+paths = fitted ? depth_lines : depths # gnuplot has a word to say about a file without data
+plot for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
 		with lines linetype look(k) linewidth width(k), \
 	for [k = 1:series] depths using (of(k, 2)):3:4:5 skip 1 with yerrorbars linetype look(k) \
 		pointtype shape(k) pointsize 0 linewidth 1.2 dashtype solid, \
@@ -69,8 +73,10 @@ set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small textcolor 
 set xrange [shortest / 1.2 : longest * 1.25]
 set xtics autofreq
 set format x '%h'
-plot length_lines using (of(0, 2)):3 skip 1 with lines linecolor rgb faint linewidth 1 dashtype solid, \
-	for [k = 1:series] length_lines using (of(k, 2)):3 skip 1 \
+paths = fitted ? length_lines : lengths
+plot paths using (fitted ? of(0, 2) : NaN):3 skip 1 \
+		with lines linecolor rgb faint linewidth 1 dashtype solid, \
+	for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
 		with lines linetype look(k) linewidth width(k), \
 	for [k = 1:series] lengths using (of(k, 2)):3:4:5 skip 1 with yerrorbars linetype look(k) \
 		pointtype shape(k) pointsize 0 linewidth 1.2 dashtype solid, \

@@ -17,7 +17,7 @@ if (!exists('format')) format = 'png'
 # pixel; so other sizes have names.
 points(n) = sprintf(',%d', n * (format eq 'png' ? 1 : 4.0 / 3) + 0.5)
 large = points(16)
-headline = points(14)
+headline = points(13)
 medium = points(11)
 small = points(10)
 page(w, h) = sprintf("set terminal %s enhanced size %d,%d font 'sans-serif%s' " . \

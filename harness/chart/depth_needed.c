@@ -100,12 +100,16 @@ static double last_ns(const struct grid *g)
 	return g->size[g->n_sizes - 1].kernel_ns;
 }
 
-/* Of a mode on a side; *floor_ns: the longest kernels on the way for which no depth is enough. */
-static void put_line(const struct chart_set *s, int side, enum mode mode, double *floor_ns,
-		     FILE *out)
+/*
+ * Of a mode on a side; *floor_ns: the longest kernels on the way for which no depth is enough.
+ * Returns how many points were put.
+ */
+static int put_line(const struct chart_set *s, int side, enum mode mode, double *floor_ns,
+		    FILE *out)
 {
 	const struct grid *g = &s->grid[side];
 	double first = first_ns(g), last = last_ns(g);
+	int n = 0;
 
 	for (int i = 0; i <= LINE_POINTS; i++) {
 		double ns = first * pow(last / first, (double)i / LINE_POINTS);
@@ -113,18 +117,21 @@ static void put_line(const struct chart_set *s, int side, enum mode mode, double
 
 		if (a.kind == ANSWER_NEVER)
 			*floor_ns = ns;
-		if (a.kind == ANSWER_VALUE || a.kind == ANSWER_BELOW)
-			fprintf(out, "%d,%.6g,%.6g\n", side * MODE_COUNT + (int)mode + 1, ns / 1e3,
-				a.interval.value);
+		if (a.kind != ANSWER_VALUE && a.kind != ANSWER_BELOW)
+			continue;
+		fprintf(out, "%d,%.6g,%.6g\n", side * MODE_COUNT + (int)mode + 1, ns / 1e3,
+			a.interval.value);
+		n++;
 	}
 	fputc('\n', out);
+	return n;
 }
 
 static int write_lines(const struct chart_set *s, struct plot *p,
 		       double floor_ns[CHART_SIDES][MODE_COUNT])
 {
 	struct output out;
-	int err = plot_open(p, "lines", "-fit.csv", &out);
+	int err = plot_open(p, "lines", "-fit.csv", &out), n = 0;
 
 	if (err)
 		return err;
@@ -132,7 +139,9 @@ static int write_lines(const struct chart_set *s, struct plot *p,
 	for (int side = 0; side < s->sides; side++)
 		for (int mode = 0; mode < MODE_COUNT; mode++)
 			if (s->fitted[side] && s->fit[side].has[mode])
-				put_line(s, side, (enum mode)mode, &floor_ns[side][mode], out.file);
+				n += put_line(s, side, (enum mode)mode, &floor_ns[side][mode],
+					      out.file);
+	plot_count(p, "fitted", n);
 	return output_commit(&out);
 }
 

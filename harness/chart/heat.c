@@ -120,10 +120,12 @@ static void put_point(void *arg, int line, double column, double row)
 	fprintf(l->out, "%d,%g,%.4f,%.4f\n", l->panel, 100 * levels[l->level], column, row);
 }
 
-static void trace_panel(const struct heat *h, int panel, struct line *l)
+/* Returns how many lines there are. */
+static int trace_panel(const struct heat *h, int panel, struct line *l)
 {
 	struct contour_grid g = { .columns = h->columns, .rows = h->rows };
 	double *z = calloc((size_t)(g.columns * g.rows) + 1, sizeof(*z));
+	int n = 0;
 
 	CHECK(z, "memory of %d values", g.columns * g.rows);
 	for (int i = 0; i < g.columns * g.rows; i++) {
@@ -135,9 +137,10 @@ static void trace_panel(const struct heat *h, int panel, struct line *l)
 	for (l->level = 0; l->level < LEVELS; l->level++) {
 		l->panel = panel;
 		l->last = -1;
-		contour_trace(&g, log(levels[l->level]), put_point, l);
+		n += contour_trace(&g, log(levels[l->level]), put_point, l);
 	}
 	free(z);
+	return n;
 }
 
 static int write_lines(const struct heat *h, struct plot *p)
@@ -145,13 +148,15 @@ static int write_lines(const struct heat *h, struct plot *p)
 	struct output out;
 	int err = plot_open(p, "lines", "-lines.csv", &out);
 	struct line l;
+	int n = 0;
 
 	if (err)
 		return err;
 	fprintf(out.file, "panel,level_percent,column,row\n");
 	l = (struct line){ .out = out.file };
 	for (int panel = 0; panel < h->panels; panel++)
-		trace_panel(h, panel, &l);
+		n += trace_panel(h, panel, &l);
+	plot_count(p, "crossed", n);
 	return output_commit(&out);
 }
 

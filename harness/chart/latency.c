@@ -68,7 +68,16 @@ static int first_of(const struct latency *l, int side)
 	return -1;
 }
 
-/* "empty kernels: one 9.1 µs; each of 4096 stream 3.6 µs, graph 1.1 µs, fused 13 ns" */
+static struct text block_text(int64_t depth)
+{
+	struct text t = { "one" };
+
+	if (depth > 1)
+		snprintf(t.s, sizeof(t.s), "a block of %ld", (long)depth);
+	return t;
+}
+
+/* "empty kernels: one 9.1 µs; each of 4096: stream 3.6 µs, graph 1.1 µs, fused 13 ns" */
 static void side_text(const struct latency *l, int side, char *out, size_t size)
 {
 	int first = first_of(l, side);
@@ -78,9 +87,9 @@ static void side_text(const struct latency *l, int side, char *out, size_t size)
 	size_t used = 0;
 
 	if (one)
-		used = (size_t)snprintf(out, size, "%s: a block of %ld %s; each of %ld",
-					words_of_size(g, 0).s, (long)shallow,
-					words_time(one->total_ns).s, (long)depth);
+		used = (size_t)snprintf(out, size, "%s: %s %s; each of %ld:", words_of_size(g, 0).s,
+					block_text(shallow).s, words_time(one->total_ns).s,
+					(long)depth);
 	for (int k = first; k < l->n && used < size; k++) {
 		const struct grid_point *at = latency_point(l, k, 0, depth);
 
@@ -122,10 +131,10 @@ static void say_fit(const struct latency *l, char *out, size_t size)
 	if (!s->fitted[0])
 		snprintf(out, size, "no fitted lines");
 	else if (s->sides < 2 || !s->fitted[1])
-		snprintf(out, size, "lines: fitted model, median error %.1f %%",
+		snprintf(out, size, "lines: fitted, median error %.1f %%",
 			 100 * s->fit[0].residual);
 	else
-		snprintf(out, size, "lines: fitted models, median error %.1f %% and %.1f %%",
+		snprintf(out, size, "lines: fitted, median error %.1f %% and %.1f %%",
 			 100 * s->fit[0].residual, 100 * s->fit[1].residual);
 }
 
@@ -144,8 +153,9 @@ static void say_texts(const struct latency *l, struct plot *p)
 	else if (wins)
 		snprintf(text, sizeof(text), "a graph is faster than a stream from depth %ld on",
 			 (long)wins);
-	plot_text(p, "finding", "%s%s%s%s", l->set->sides > 1 ? "B: " : "", text, *text ? "; " : "",
-		  fit);
+	plot_text(p, "finding", "%s%s", l->set->sides > 1 ? "B: " : "", text);
+	plot_text(p, "fit", "%s", fit);
+	plot_count(p, "fitted", l->set->fitted[0]);
 	plot_text(p, "made1", "%s", side[0].made);
 	plot_text(p, "made2", "%s", l->set->sides > 1 ? side[1].made : "");
 	plot_count(p, "crossing", (long)wins);

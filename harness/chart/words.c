@@ -109,7 +109,7 @@ struct text words_name(const char *stem, int number)
 /* ---- titles ----------------------------------------------------------------------------- */
 
 /* Of the largest text, 900 pixels wide. */
-enum { TITLE_CHARACTERS = 90 };
+enum { TITLE_CHARACTERS = 96 };
 
 void words_title(struct plot *p, const struct chart_set *s, int side, const char *fmt, ...)
 {
