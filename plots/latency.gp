@@ -5,6 +5,7 @@
 #   smallest, depth, size  what the left panel is of; depth and axis of the right one
 #   shallowest, deepest, shortest, longest   ends of the two axes
 #   crossing               depth from which on a graph is faster than a stream; 0: none
+#   with_depths, with_lengths   1: the left panel is there, the right one is
 #   fitted                 1: there are fitted lines
 #   fit                    what is said of the fitted lines
 #   title, finding, made1, made2   texts
@@ -38,49 +39,52 @@ do for [k = 1:series] {
 }
 set label 50 fit at screen 0.965, from_top(108) right font small textcolor rgb faint
 
-set lmargin at screen 0.085
-set rmargin at screen 0.475
-set label 51 'a block, '.smallest.': time (µs)' at graph 0, 1.04 left noenhanced
-set label 53 'depth: steps before a synchronize' at graph 0.5, screen from_top(height - 20) center
-set xrange [shallowest / 1.2 : deepest * 1.25]
-set xtics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536)
-if (crossing > shallowest) {
-	set arrow 51 from crossing, graph 0 to crossing, graph 1 nohead linecolor rgb faint \
-		dashtype (2, 3) linewidth 1.4
-	if (crossing * crossing < shallowest * deepest) {
-		set label 52 sprintf(' graph faster from %d on', crossing) at crossing, graph 0.96 \
-			left font small textcolor rgb faint
-	} else {
-		set label 52 sprintf('graph faster from %d on ', crossing) at crossing, graph 0.96 \
-			right font small textcolor rgb faint
+if (with_depths) {
+	set lmargin at screen 0.085
+	set rmargin at screen with_lengths ? 0.475 : 0.965
+	set label 51 'a block, '.smallest.': time (µs)' at graph 0, 1.04 left noenhanced
+	set label 53 'depth: steps before a synchronize' at graph 0.5, screen from_top(height - 20) center
+	set xrange [shallowest / 1.2 : deepest * 1.25]
+	set xtics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536)
+	if (crossing > shallowest) {
+		set arrow 51 from crossing, graph 0 to crossing, graph 1 nohead linecolor rgb faint \
+			dashtype (2, 3) linewidth 1.4
+		if (crossing * crossing < shallowest * deepest) {
+			set label 52 sprintf(' graph faster from %d on', crossing) at crossing, graph 0.96 \
+				left font small textcolor rgb faint
+		} else {
+			set label 52 sprintf('graph faster from %d on ', crossing) at crossing, graph 0.96 \
+				right font small textcolor rgb faint
+		}
 	}
+	paths = fitted ? depth_lines : depths # gnuplot has a word to say about a file without data
+	plot for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
+			with lines linetype look(k) linewidth width(k), \
+		for [k = 1:series] depths using (of(k, 2)):3:4:5 skip 1 with yerrorbars linetype look(k) \
+			pointtype shape(k) pointsize 0 linewidth 1.2 dashtype solid, \
+		for [k = 1:series] depths using (of(k, 2)):3 skip 1 with points linetype look(k) \
+			pointtype shape(k) pointsize 1.1 linewidth 1.4
+	unset label
+	unset arrow
 }
-paths = fitted ? depth_lines : depths # gnuplot has a word to say about a file without data
-plot for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
-		with lines linetype look(k) linewidth width(k), \
-	for [k = 1:series] depths using (of(k, 2)):3:4:5 skip 1 with yerrorbars linetype look(k) \
-		pointtype shape(k) pointsize 0 linewidth 1.2 dashtype solid, \
-	for [k = 1:series] depths using (of(k, 2)):3 skip 1 with points linetype look(k) \
-		pointtype shape(k) pointsize 1.1 linewidth 1.4
-unset label
-unset arrow
-
-set lmargin at screen 0.575
-set rmargin at screen 0.965
-set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
-set label 53 size at graph 0.5, screen from_top(height - 20) center noenhanced
-set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small textcolor rgb faint
-set xrange [shortest / 1.2 : longest * 1.25]
-set xtics autofreq
-set format x '%h'
-paths = fitted ? length_lines : lengths
-plot paths using (fitted ? of(0, 2) : NaN):3 skip 1 \
-		with lines linecolor rgb faint linewidth 1 dashtype solid, \
-	for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
-		with lines linetype look(k) linewidth width(k), \
-	for [k = 1:series] lengths using (of(k, 2)):3:4:5 skip 1 with yerrorbars linetype look(k) \
-		pointtype shape(k) pointsize 0 linewidth 1.2 dashtype solid, \
-	for [k = 1:series] lengths using (of(k, 2)):3 skip 1 with points linetype look(k) \
-		pointtype shape(k) pointsize 1.1 linewidth 1.4
+if (with_lengths) {
+	set lmargin at screen with_depths ? 0.575 : 0.085
+	set rmargin at screen 0.965
+	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
+	set label 53 size at graph 0.5, screen from_top(height - 20) center noenhanced
+	set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small textcolor rgb faint
+	set xrange [shortest / 1.2 : longest * 1.25]
+	set xtics autofreq
+	set format x '%h'
+	paths = fitted ? length_lines : lengths
+	plot paths using (fitted ? of(0, 2) : NaN):3 skip 1 \
+			with lines linecolor rgb faint linewidth 1 dashtype solid, \
+		for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
+			with lines linetype look(k) linewidth width(k), \
+		for [k = 1:series] lengths using (of(k, 2)):3:4:5 skip 1 with yerrorbars linetype look(k) \
+			pointtype shape(k) pointsize 0 linewidth 1.2 dashtype solid, \
+		for [k = 1:series] lengths using (of(k, 2)):3 skip 1 with points linetype look(k) \
+			pointtype shape(k) pointsize 1.1 linewidth 1.4
+}
 unset multiplot
 eval done

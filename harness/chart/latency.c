@@ -155,7 +155,9 @@ static void say_texts(const struct latency *l, struct plot *p)
 			 (long)wins);
 	plot_text(p, "finding", "%s%s", l->set->sides > 1 ? "B: " : "", text);
 	plot_text(p, "fit", "%s", fit);
-	plot_count(p, "fitted", l->set->fitted[0]);
+	plot_count(p, "fitted", l->set->fitted[0] || l->set->fitted[1]);
+	plot_count(p, "with_depths", l->depths);
+	plot_count(p, "with_lengths", l->lengths);
 	plot_text(p, "made1", "%s", side[0].made);
 	plot_text(p, "made2", "%s", l->set->sides > 1 ? side[1].made : "");
 	plot_count(p, "crossing", (long)wins);
@@ -184,7 +186,9 @@ int chart_latency(const struct chart_set *s, struct plot *p)
 	const struct grid *g = &s->grid[0];
 
 	find_series(&l);
-	if (!l.n || (g->n_depths < 2 && g->n_sizes < 2))
+	l.depths = g->n_depths > 1;
+	l.lengths = latency_first(g) < g->n_sizes - 1;
+	if (!l.n || (!l.depths && !l.lengths))
 		return 1;
 	p->script = "plots/latency.gp";
 	name_series(&l, p);

@@ -14,7 +14,8 @@ struct latency {
 	const struct chart_set *set;
 	struct series series[CHART_SIDES * MODE_COUNT];
 	int n;
-	int64_t depth; /* of the panel of lengths */
+	int64_t depth;	      /* of the panel of lengths */
+	bool depths, lengths; /* panels with two places on their axis or more */
 };
 
 /* The grid of a series, and its point of this size and depth; NULL: not measured. */

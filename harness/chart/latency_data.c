@@ -193,9 +193,9 @@ static int write_length_lines(const struct latency *l, struct plot *p)
 		return err;
 	fprintf(out.file, "series,%s,step_us\n", latency_grid(l, 0)->axis->name);
 	for (int k = 0; k < l->n; k++)
-		if (has_fit(l, k) && latency_grid(l, k)->n_sizes > 1)
+		if (has_fit(l, k) && l->lengths)
 			put_length_line(l, k, out.file);
-	if (l->set->fitted[0] && latency_grid(l, 0)->n_sizes > 1)
+	if (l->set->fitted[0] && l->lengths)
 		put_length_line(l, -1, out.file); /* series 0 */
 	return output_commit(&out);
 }
