@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/model/fit_data.h"
 #include "harness/model/fit_identify.h"
 #include "harness/model/fit_parts.h"
-#include "harness/model/grid_kernel.h"
 #include "harness/sorted.h"
 
-/* ---- data --------------------------------------------------------------------------------- */
+/* ---- draws -------------------------------------------------------------------------------- */
 
 static double *array_of(size_t n)
 {
@@ -21,79 +21,6 @@ static double *array_of(size_t n)
 
 	CHECK(p, "memory of %zu numbers", n);
 	return p;
-}
-
-static void data_init(struct fit_data *d, const struct grid *g)
-{
-	d->total_ns = array_of((size_t)g->n_points);
-	d->enq_ns = array_of((size_t)g->n_points);
-	d->kernel_ns = array_of((size_t)g->n_sizes);
-}
-
-static void data_release(struct fit_data *d)
-{
-	free(d->total_ns);
-	free(d->enq_ns);
-	free(d->kernel_ns);
-}
-
-static void set_kernels(struct fit_data *d, const struct grid *g)
-{
-	for (int i = 0; i < g->n_sizes; i++)
-		d->kernel_ns[i] =
-			g->nominal ? g->size[i].kernel_ns : grid_kernel_ns(g, i, d->total_ns);
-}
-
-void fit_data_of(struct fit_data *d, const struct grid *g)
-{
-	data_init(d, g);
-	for (int i = 0; i < g->n_points; i++) {
-		d->total_ns[i] = g->point[i].total_ns;
-		d->enq_ns[i] = g->point[i].enq_ns;
-	}
-	set_kernels(d, g);
-}
-
-void fit_data_release(struct fit_data *d)
-{
-	data_release(d);
-}
-
-/* ---- draws -------------------------------------------------------------------------------- */
-
-/* Medians of every draw: [point][draw]. */
-struct medians {
-	struct resamples resamples;
-	double *total, *enq;
-};
-
-static int medians_init(struct medians *m, const struct grid *g, uint32_t group)
-{
-	size_t draws = BOOTSTRAP_DRAWS;
-	double of_all;
-
-	*m = (struct medians){ .total = array_of(draws * (size_t)g->n_points),
-			       .enq = array_of(draws * (size_t)g->n_points) };
-	if (resamples_init(&m->resamples, g->processes, g->j->plan.design.seed, group))
-		return complain(EINVAL, "%d processes: the bootstrap takes 1 to %d", g->processes,
-				(int)BOOTSTRAP_N_MAX);
-	for (int i = 0; i < g->n_points; i++) {
-		const struct grid_point *p = &g->point[i];
-
-		CHECK(!resamples_medians(&m->resamples, p->total, &m->total[draws * (size_t)i],
-					 &of_all) &&
-			      !resamples_medians(&m->resamples, p->enq, &m->enq[draws * (size_t)i],
-						 &of_all),
-		      "values of point %d", p->point);
-	}
-	return 0;
-}
-
-static void medians_release(struct medians *m)
-{
-	resamples_release(&m->resamples);
-	free(m->total);
-	free(m->enq);
 }
 
 /*
@@ -121,14 +48,14 @@ static int first_alike(struct seen *s, const struct resamples *r, int draw)
 	return draw;
 }
 
-static void fit_draws(struct fit *f, struct fit_parts *parts, const struct medians *m)
+static void refit_draws(struct fit *f, struct fit_parts *parts, const struct fit_draws *m)
 {
 	const struct grid *g = f->grid;
 	struct seen *seen = calloc(1, sizeof(*seen));
 	struct fit_data d;
 
 	CHECK(seen, "memory of draws");
-	data_init(&d, g);
+	fit_data_of(&d, g);
 	for (int draw = 0; draw < BOOTSTRAP_DRAWS; draw++) {
 		int first = first_alike(seen, &m->resamples, draw);
 
@@ -136,17 +63,11 @@ static void fit_draws(struct fit *f, struct fit_parts *parts, const struct media
 			f->draw[draw] = f->draw[first];
 			continue;
 		}
-		for (int i = 0; i < g->n_points; i++) {
-			size_t at = (size_t)BOOTSTRAP_DRAWS * (size_t)i + (size_t)draw;
-
-			d.total_ns[i] = m->total[at];
-			d.enq_ns[i] = m->enq[at];
-		}
-		set_kernels(&d, g);
+		fit_draws_take(m, g, draw, &d);
 		f->draw[draw] = f->model;
 		parts_refit(parts, &d, &f->draw[draw]);
 	}
-	data_release(&d);
+	fit_data_release(&d);
 	free(seen);
 }
 
@@ -189,7 +110,7 @@ static double residual_of(struct fit *f, const struct fit_parts *parts)
 }
 
 static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data *d,
-		   const struct medians *m)
+		   const struct fit_draws *m)
 {
 	parts_fit(parts, f->grid, NULL, d, &f->model);
 	memcpy(f->has, parts->has, sizeof(f->has));
@@ -199,7 +120,7 @@ static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data
 				"%s: too few points for a fit: it takes 3 of one mode, at 2 depths",
 				f->grid->j->path ? f->grid->j->path : "the session");
 	fit_identify(f, parts, d);
-	fit_draws(f, parts, m);
+	refit_draws(f, parts, m);
 	for (int i = 0; i < MODEL_PARAMS; i++)
 		set_interval(f, (enum model_param)i);
 	f->residual = residual_of(f, parts);
@@ -210,20 +131,20 @@ int fit_make(struct fit *out, const struct grid *grid, uint32_t group)
 {
 	struct fit_parts parts = { 0 };
 	struct fit_data d = { 0 };
-	struct medians m;
+	struct fit_draws m;
 	int err;
 
 	*out = (struct fit){ .grid = grid, .n = grid->processes };
 	out->draw = calloc(BOOTSTRAP_DRAWS, sizeof(*out->draw));
 	CHECK(out->draw, "memory of draws");
-	err = medians_init(&m, grid, group);
+	err = fit_draws_init(&m, grid, group);
 	if (!err) {
 		fit_data_of(&d, grid);
 		err = fit_all(out, &parts, &d, &m);
 	}
 	parts_release(&parts);
 	fit_data_release(&d);
-	medians_release(&m);
+	fit_draws_release(&m);
 	return err;
 }
 
@@ -264,18 +185,17 @@ struct interval fit_total_ns(const struct fit *f, const struct batch *b)
 
 bool fit_covers(const struct fit *f, const struct batch *b)
 {
-	double least[2] = { INFINITY, INFINITY }, most[2] = { -INFINITY, -INFINITY };
+	double n = b->depth * b->launches;
+	bool smaller = false, shallower = false, beyond = false;
 
 	for (int i = 0; i < f->grid->n_points; i++) {
 		const struct batch *p = &f->grid->point[i].batch;
 
 		if (p->mode != b->mode)
 			continue;
-		least[0] = fmin(least[0], p->kernel_ns);
-		most[0] = fmax(most[0], p->kernel_ns);
-		least[1] = fmin(least[1], p->depth * p->launches);
-		most[1] = fmax(most[1], p->depth * p->launches);
+		smaller |= p->kernel_ns <= b->kernel_ns;
+		shallower |= p->depth * p->launches <= n;
+		beyond |= p->kernel_ns >= b->kernel_ns && p->depth * p->launches >= n;
 	}
-	return f->has[b->mode] && b->kernel_ns >= least[0] && b->kernel_ns <= most[0] &&
-	       b->depth * b->launches >= least[1] && b->depth * b->launches <= most[1];
+	return f->has[b->mode] && smaller && shallower && beyond;
 }

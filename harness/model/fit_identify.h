@@ -8,8 +8,4 @@
 /* Fills in identified and why of every parameter. */
 void fit_identify(struct fit *f, struct fit_parts *parts, const struct fit_data *d);
 
-/* The medians over processes, for the caller to release. */
-void fit_data_of(struct fit_data *d, const struct grid *g);
-void fit_data_release(struct fit_data *d);
-
 #endif

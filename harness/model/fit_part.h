@@ -5,14 +5,8 @@
 #ifndef RIFT_MODEL_FIT_PART_H
 #define RIFT_MODEL_FIT_PART_H
 
-#include "harness/model/grid.h"
+#include "harness/model/fit_data.h"
 #include "harness/model/loss.h"
-
-/* What is fitted to: the medians over processes, or those of one draw. */
-struct fit_data {
-	double *total_ns, *enq_ns; /* of each point of the grid */
-	double *kernel_ns;	   /* K of each size */
-};
 
 struct fit_part {
 	const struct grid *grid;

@@ -1,0 +1,48 @@
+/*
+ * validate.h - does the model predict blocks that it has not seen?
+ *
+ * Held out: a checkerboard half of the grid (size and depth, each mode by itself) is predicted from
+ * a fit to the other half, and the other way round, so that every point is predicted once. Points
+ * that K was measured from count as seen. Off the grid: blocks of another session of the same
+ * platform, of sizes and depths between those of the grid.
+ *
+ * Errors are |predicted / measured - 1| of medians over processes. Accepted where their median is
+ * at most 3 % and their 95th percentile at most 10 %.
+ */
+#ifndef RIFT_MODEL_VALIDATE_H
+#define RIFT_MODEL_VALIDATE_H
+
+#include "harness/model/fit.h"
+
+#define ERROR_MEDIAN_MAX 0.03
+#define ERROR_P95_MAX 0.10
+
+struct errors {
+	int n;			   /* points; 0: the others are NaN */
+	double median, p95, worst; /* shares */
+	int worst_point;	   /* number in the grid; -1: none */
+};
+
+/* An error, with the regime that the predicting fit puts the block in. */
+struct predicted {
+	double total_ns; /* NaN: not predicted */
+	double error;	 /* predicted / measured - 1; NaN: not predicted, or K was taken from it */
+	enum regime regime;
+};
+
+struct validation {
+	struct predicted *point; /* in the order of the grid's points; owned */
+	struct errors all, regime[REGIMES];
+	int outside; /* off the grid: blocks beyond the sizes and depths of the fit, left out */
+	bool accepted;
+};
+
+/* The checkerboard; both halves need points enough, or errors are of no points. */
+void validate_grid(struct validation *out, const struct grid *g);
+
+/* Blocks of `other`, from a fit of the same workload elsewhere. */
+void validate_off_grid(struct validation *out, const struct fit *f, const struct grid *other);
+
+void validation_release(struct validation *v);
+
+#endif
