@@ -2,7 +2,7 @@
 # harness/chart/depth_needed.c sets
 #   sides, titleN, hasN    of series N = 3 * platform + mode (1 stream, 2 graph, 3 fused)
 #   first, last, deepest   kernels (µs) and depth that were swept
-#   floor, floor_mode      kernels (µs) below which no depth is enough, by the fit; 0: none
+#   floor, floor_of      kernels (µs) below which no depth is enough, by the fit; 0: none
 #   title, finding, made1, made2   texts
 #   points   columns series, kernel_us, depth, enough (0: even this depth is not)
 #   lines    fitted: series, kernel_us, depth; fitted: how many rows
@@ -34,7 +34,7 @@ beside(k) = 1 + 0.02 * (look(k) - 2) + (k > 3 ? 0.01 : 0)
 if (floor > 0) {
 	set object 1 rectangle from graph 0, graph 0 to floor, graph 1 behind \
 		fillstyle pattern 4 transparent noborder fillcolor rgb '#c8c8c8'
-	set label 52 'no depth is enough ('.floor_mode.')' at graph 0.01, graph 0.05 left font small \
+	set label 52 'no depth is enough ('.floor_of.')' at graph 0.01, graph 0.05 left font small \
 		noenhanced front
 }
 do for [k = 1:3 * sides] {

@@ -33,8 +33,6 @@ static int add_set(struct charts *c, const struct chart_side *side, int sides,
 {
 	int err;
 
-	c->set = realloc(c->set, ((size_t)c->sets + 1) * sizeof(*c->set));
-	CHECK(c->set, "memory of %d workloads", c->sets + 1);
 	err = chart_set_init(&c->set[c->sets], side, sides, w->name);
 	if (!err && (sides < 2 || c->set[c->sets].common))
 		c->sets++;
@@ -48,7 +46,9 @@ int charts_init(struct charts *c, const struct chart_side *side, int sides)
 	const struct plan *p = &side[0].journal->plan;
 	int err = 0;
 
-	*c = (struct charts){ 0 };
+	/* a set stays where it is: its fits point into it */
+	*c = (struct charts){ .set = calloc((size_t)p->n_configs + 1, sizeof(*c->set)) };
+	CHECK(c->set, "memory of %d workloads", p->n_configs);
 	for (int i = 0; i < p->n_configs && !err; i++)
 		if (is_first_of_its_workload(p, i) &&
 		    holds(&side[sides - 1], p->config[i].workload))
@@ -115,8 +115,6 @@ static int add_chart(struct charts *c, const char *folder, const char *name, con
 	char *whole;
 	int err;
 
-	c->picture = realloc(c->picture, ((size_t)c->pictures + 1) * sizeof(*c->picture));
-	CHECK(c->picture, "memory of %d charts", c->pictures + 1);
 	CHECK(asprintf(&whole, "%s%s", name, suffix) > 0, "memory of a name");
 	p = &c->picture[c->pictures++];
 	*p = (struct picture){ .asked = true };
@@ -130,6 +128,8 @@ static int add_chart(struct charts *c, const char *folder, const char *name, con
 	free(whole);
 	return err > 0 ? 0 : err; /* above 0: there is nothing to draw */
 }
+
+enum { CHARTS_OF_A_SET = 5 };
 
 static int add_charts_of(struct charts *c, const char *folder, const struct chart_set *set)
 {
@@ -155,8 +155,11 @@ static int add_charts_of(struct charts *c, const char *folder, const struct char
 int charts_write(struct charts *c, const char *folder)
 {
 	const struct request all = { .set = c->set, .sets = c->sets };
-	int err = 0;
+	int most = CHARTS_OF_A_SET * c->sets + 1, err = 0;
 
+	/* a picture stays where it is: its texts go through a stream that knows its address */
+	c->picture = calloc((size_t)most, sizeof(*c->picture));
+	CHECK(c->picture, "memory of %d charts", most);
 	for (int i = 0; i < c->sets && !err; i++)
 		err = add_charts_of(c, folder, &c->set[i]);
 	if (!err && c->set->sides > 1)

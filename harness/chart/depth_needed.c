@@ -7,7 +7,7 @@
 #include "harness/model/derive.h"
 
 /* Points of a fitted line, evenly spaced in the logarithm. */
-enum { LINE_POINTS = 60 };
+enum { LINE_POINTS = 120 };
 
 /* ---- measured --------------------------------------------------------------------------- */
 
@@ -147,15 +147,32 @@ static int write_lines(const struct chart_set *s, struct plot *p,
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-/* The shortest kernels for which the first mode of A has a depth that is enough; -1: none. */
+/*
+ * The shortest kernels for which a mode of A has a depth that is enough, and where more than the
+ * shallowest one is needed, if there are any; -1: none.
+ */
 static int told_size(const struct chart_set *s, enum mode mode)
 {
 	const struct grid *g = &s->grid[0];
+	int any = -1;
 
-	for (int i = 0; i < g->n_sizes; i++)
-		if (has_ideal(g, i) && measured(s, 0, mode, i).enough)
-			return i;
-	return -1;
+	for (int i = g->n_sizes - 1; i >= 0; i--) {
+		struct needed n = { 0 };
+
+		if (has_ideal(g, i))
+			n = measured(s, 0, mode, i);
+		if (n.enough && (any < 0 || n.depth > (double)g->depth[0]))
+			any = i;
+	}
+	return any;
+}
+
+/* A depth that lies between two that were measured: two digits of it, rounded up. */
+static double about(double depth)
+{
+	double unit = depth < 100 ? 1 : pow(10, floor(log10(depth)) - 1);
+
+	return ceil(depth / unit) * unit;
 }
 
 static enum mode first_mode(const struct chart_set *s)
@@ -178,7 +195,8 @@ static void depths_text(const struct chart_set *s, int side, int size, char *out
 		if (n.depth > 0)
 			used += (size_t)snprintf(out + used, room - used, "%s%s %s%.0f",
 						 used ? ", " : "", mode_name((enum mode)mode),
-						 n.enough ? "" : "more than ", ceil(n.depth));
+						 n.enough ? "" : "more than ",
+						 n.enough ? about(n.depth) : n.depth);
 	}
 }
 
@@ -205,7 +223,7 @@ static void say_finding(const struct chart_set *s, struct plot *p,
 	size_t used = 0;
 
 	for (int mode = 0; mode < MODE_COUNT && used < sizeof(text); mode++)
-		if (floor_ns[0][mode] > 0)
+		if (floor_ns[0][mode] > 0 && (s->sides < 2 || !used))
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%s)",
 						 used ? ", " : "below ",
 						 words_time(floor_ns[0][mode]).s,
@@ -213,7 +231,8 @@ static void say_finding(const struct chart_set *s, struct plot *p,
 	if (s->sides > 1 && size >= 0 && size < s->grid[1].n_sizes)
 		depths_text(s, 1, size, depths, sizeof(depths));
 	plot_text(p, "finding", "%s%s%s%s%s", *depths ? "B: " : "", depths,
-		  *depths && used ? "; " : "", text, used ? " no depth is enough, by the fit" : "");
+		  *depths && used ? "; A: " : "", text,
+		  used ? " no depth is enough, by the fit" : "");
 	plot_text(p, "made1", "%s", s->side[0].made);
 	plot_text(p, "made2", "%s", s->sides > 1 ? s->side[1].made : "");
 }
@@ -256,6 +275,7 @@ int chart_depth_needed(const struct chart_set *s, struct plot *p)
 		return err;
 	say_finding(s, p, floor_ns);
 	plot_number(p, "floor", floor_ns[0][first_mode(s)] / 1e3);
-	plot_text(p, "floor_mode", "%s", mode_name(first_mode(s)));
+	plot_text(p, "floor_of", "%s%s%s", s->side[0].letter, s->sides > 1 ? ": " : "",
+		  mode_name(first_mode(s)));
 	return 0;
 }

@@ -48,7 +48,7 @@ void chart_side_init(struct chart_side *s, const struct journal *j, int side, co
 	char platform[256];
 
 	*s = (struct chart_side){ .journal = j, .side = side, .letter = letter };
-	s->is_gpu = built && strcmp(built, "cpu");
+	s->is_gpu = !built || strcmp(built, "cpu");
 	snprintf(s->device, sizeof(s->device), "%s", device ? device : "unknown device");
 	platform_text(s, header, platform, sizeof(platform));
 	snprintf(s->made, sizeof(s->made), "%s%s%s%s%s; %s; n = %d processes, %.10s%s", letter,
