@@ -36,10 +36,13 @@ if (wide < 1.06) {
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead back linecolor rgb ink linewidth 1.4
 do for [i = 1:rows] {
 	set label i value('row'.i) at screen 0.285, first i - 0.88 right noenhanced font medium
-	set label rows + i value('native'.i) at screen 0.285, first i - 1.18 right font small textcolor rgb faint
+	set label rows + i value('native'.i) at screen 0.285, first i - 1.18 right font small \
+		textcolor rgb faint
 }
-plot points using 2:1 skip 1 with points pointtype 6 pointsize 0.6 linewidth 1 linecolor rgb '#7f7f7f', \
-	means using 2:1:3:4 skip 1 with xerrorbars pointtype 7 pointsize 0 linewidth 2 linetype 1 \
-		dashtype solid, \
+bound(x) = valid(x) ? column(x) : 1 # of an interval, where it is known
+plot points using 2:1 skip 1 with points pointtype 6 pointsize 0.6 linewidth 1 \
+		linecolor rgb '#7f7f7f', \
+	means using (valid(3) ? column(2) : NaN):1:(bound(3)):(bound(4)) skip 1 with xerrorbars \
+		pointtype 7 pointsize 0 linewidth 2 linetype 1 dashtype solid, \
 	means using 2:1 skip 1 with points pointtype 7 pointsize 1.5 linetype 1
 eval done

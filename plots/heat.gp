@@ -34,10 +34,11 @@ do for [i = 2:rows] { set ytics add (value('size'.i) i - 1) }
 set logscale cb
 set cbrange [1 : 1000]
 unset colorbox
+unset key
 set palette defined (0 '#f7fbff', 1 '#deebf7', 2 '#c6dbef', 3 '#9ecae1', 4 '#6baed6', \
 	5 '#4292c6', 6 '#2171b5', 7 '#08519c', 8 '#08306b')
 shade(percent) = percent < 1 ? 1 : percent > 1000 ? 1000 : percent
-dark = 40 # from this on numbers are white
+dark = 120 # from this on numbers are white
 set style fill solid 1 noborder
 in(p, x) = column(1) == p ? column(x) : NaN
 line(p) = crossed ? in(p, 3) : NaN

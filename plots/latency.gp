@@ -22,6 +22,7 @@ set bmargin at screen from_top(height - 62)
 set logscale xy
 set format y '%h'
 of(k, x) = column(1) == k ? column(x) : NaN
+bound(x) = valid(x) ? column(x) : 1 # of an interval, where it is known
 
 # B has hollow points and thin lines.
 look(k) = value('look'.k)
@@ -60,8 +61,9 @@ if (with_depths) {
 	paths = fitted ? depth_lines : depths # gnuplot has a word to say about a file without data
 	plot for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype look(k) linewidth width(k), \
-		for [k = 1:series] depths using (of(k, 2)):3:4:5 skip 1 with yerrorbars linetype look(k) \
-			pointtype shape(k) pointsize 0 linewidth 1.2 dashtype solid, \
+		for [k = 1:series] depths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
+			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 0 \
+			linewidth 1.2 dashtype solid, \
 		for [k = 1:series] depths using (of(k, 2)):3 skip 1 with points linetype look(k) \
 			pointtype shape(k) pointsize 1.1 linewidth 1.4
 	unset label
@@ -72,7 +74,10 @@ if (with_lengths) {
 	set rmargin at screen 0.965
 	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
 	set label 53 size at graph 0.5, screen from_top(height - 20) center noenhanced
-	set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small textcolor rgb faint
+	if (fitted) {
+		set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small \
+			textcolor rgb faint
+	}
 	set xrange [shortest / 1.2 : longest * 1.25]
 	set xtics autofreq
 	set format x '%h'
@@ -81,8 +86,9 @@ if (with_lengths) {
 			with lines linecolor rgb faint linewidth 1 dashtype solid, \
 		for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype look(k) linewidth width(k), \
-		for [k = 1:series] lengths using (of(k, 2)):3:4:5 skip 1 with yerrorbars linetype look(k) \
-			pointtype shape(k) pointsize 0 linewidth 1.2 dashtype solid, \
+		for [k = 1:series] lengths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
+			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 0 \
+			linewidth 1.2 dashtype solid, \
 		for [k = 1:series] lengths using (of(k, 2)):3 skip 1 with points linetype look(k) \
 			pointtype shape(k) pointsize 1.1 linewidth 1.4
 }

@@ -76,6 +76,12 @@ struct interval chart_over_ideal(const struct chart_set *s, int side, const stru
 /* T on B over T on A. Not known (n = 0) without a partner. */
 struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a);
 
+/*
+ * Of such a ratio: it is not shown to be longer or shorter than 1 by more than the margin of 2 %.
+ * Without an interval: false.
+ */
+bool chart_is_even(const struct interval *ratio);
+
 /* Is there an ideal: kernels that take time? */
 bool chart_has_ideal(const struct grid_point *p);
 

@@ -9,6 +9,7 @@
 #include "harness/chart/charts.h"
 #include "harness/command.h"
 #include "harness/platform.h"
+#include "harness/progress.h"
 #include "harness/sweep/check_record.h"
 
 enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_QUIET };
@@ -237,6 +238,7 @@ static int plot(const struct plot_args *a)
 	int err = 0, sides = 0;
 
 	interrupt_install();
+	progress_init(a->quiet);
 	for (int i = 0; i < a->n && !err; i++)
 		err = read_session(&j[i], a, a->session[i]);
 	if (!err)

@@ -142,10 +142,10 @@ static void say_texts(const struct dots *d, struct plot *p)
 	const struct chart_side *side = worst->set->side;
 	char text[160];
 
-	snprintf(text, sizeof(text), "B takes %s in %s, %s mode (mean of %d points)",
-		 words_ratio(worst->mean.value).s, worst->set->grid[0].workload->name,
-		 mode_name(worst->mode), worst->points);
-	plot_text(p, "title", "%s", text);
+	plot_text(p, "title", "B takes %s in %s, %s mode (mean of %d points)%s",
+		  words_ratio(worst->mean.value).s, worst->set->grid[0].workload->name,
+		  mode_name(worst->mode), worst->points,
+		  chart_is_even(&worst->mean) ? ": not shown to differ" : "");
 	*text = '\0';
 	if (d->rows > 1)
 		snprintf(text, sizeof(text), "least: %s in %s, %s mode; ",

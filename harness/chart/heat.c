@@ -7,7 +7,6 @@
 #include "common/check.h"
 #include "harness/chart/contour.h"
 #include "harness/chart/words.h"
-#include "harness/decide.h"
 
 /* Iso-lines, in shares. */
 static const double levels[] = { 0.05, 0.25, 1 };
@@ -15,13 +14,6 @@ enum { LEVELS = sizeof(levels) / sizeof(*levels) };
 
 /* Lines are sought between logarithms: as far down as differences are ever seen. */
 static const double share_least = 1e-3;
-
-bool heat_is_even(const struct interval *ratio)
-{
-	enum ratio_verdict v = verdict_of(ratio, MARGIN_DEFAULT);
-
-	return v != VERDICT_SLOWER && v != VERDICT_FASTER;
-}
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
@@ -96,7 +88,7 @@ static int write_cells(const struct heat *h, struct plot *p)
 					continue;
 				fprintf(out.file, "%d,%d,%d,", panel, column, row);
 				put_interval(out.file, c);
-				fprintf(out.file, ",%d,%s,%s,%s,%ld,%d\n", heat_is_even(c),
+				fprintf(out.file, ",%d,%s,%s,%s,%ld,%d\n", chart_is_even(c),
 					words_percent(c->value - 1).s, mode_name(h->mode[panel]),
 					text_real(g->size[h->first + row].value).s,
 					(long)g->depth[column], c->n);

@@ -20,9 +20,6 @@ static inline const struct interval *heat_cell(const struct heat *h, int panel, 
 	return &h->cell[(panel * h->rows + row) * h->columns + column];
 }
 
-/* Not shown to be longer or shorter by more than the margin of 2 %. */
-bool heat_is_even(const struct interval *ratio);
-
 /* The two texts "title" and "finding" of the plot. */
 void heat_say_overhead(const struct heat *h, struct plot *p);
 void heat_say_ratio(const struct heat *h, struct plot *p);

@@ -13,8 +13,8 @@ struct place {
 	const struct interval *cell; /* NULL: nothing was measured */
 };
 
-/* The cell with the largest (direction 1) or smallest (-1) ratio. */
-static struct place furthest(const struct heat *h, int direction)
+/* The cell with the largest (direction 1) or smallest (-1) ratio; `apart`: of those not even. */
+static struct place furthest(const struct heat *h, int direction, bool apart)
 {
 	struct place best = { 0 };
 
@@ -23,8 +23,9 @@ static struct place furthest(const struct heat *h, int direction)
 			for (int column = 0; column < h->columns; column++) {
 				const struct interval *c = heat_cell(h, panel, row, column);
 
-				if (c->n &&
-				    (!best.cell || direction * (c->value - best.cell->value) > 0))
+				if (!c->n || (apart && chart_is_even(c)))
+					continue;
+				if (!best.cell || direction * (c->value - best.cell->value) > 0)
 					best = (struct place){ panel, row, column, c };
 			}
 	return best;
@@ -145,7 +146,7 @@ static void say_where(const struct heat *h, struct plot *p)
 
 void heat_say_overhead(const struct heat *h, struct plot *p)
 {
-	const struct place worst = furthest(h, 1), best = furthest(h, -1);
+	const struct place worst = furthest(h, 1, false), best = furthest(h, -1, false);
 
 	if (worst.cell->value - 1 <= CHART_SHARE)
 		words_title(p, h->set, h->side, "at most %s %% over ideal everywhere",
@@ -171,30 +172,42 @@ static void count(const struct heat *h, int of[VERDICT_OPEN + 1])
 			of[verdict_of(&h->cell[i], MARGIN_DEFAULT)]++;
 }
 
-/* The cell that differs most, among those that differ; else the one with the largest ratio. */
-static struct place most_different(const struct heat *h, const int of[VERDICT_OPEN + 1])
+/* The slowest of the cells that differ, or the fastest where none is slower; cell NULL: none. */
+static struct place most_different(const struct heat *h)
 {
-	return furthest(h, of[VERDICT_SLOWER] || !of[VERDICT_FASTER] ? 1 : -1);
+	struct place slowest = furthest(h, 1, true);
+
+	return slowest.cell && slowest.cell->value > 1 ? slowest : furthest(h, -1, true);
+}
+
+static void say_counts(const struct heat *h, const int of[VERDICT_OPEN + 1], struct plot *p)
+{
+	int points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] + of[VERDICT_OPEN];
+
+	if (furthest(h, 1, false).cell->known)
+		plot_text(p, "finding",
+			  "B is slower by more than 2 %% at %d of %d points, faster at %d; same at "
+			  "%d, open at %d",
+			  of[VERDICT_SLOWER], points, of[VERDICT_FASTER], of[VERDICT_SAME],
+			  of[VERDICT_OPEN]);
+	else
+		plot_text(p, "finding",
+			  "%d points; intervals take 5 processes: none is shown to differ", points);
 }
 
 void heat_say_ratio(const struct heat *h, struct plot *p)
 {
-	int of[VERDICT_OPEN + 1] = { 0 }, points;
+	int of[VERDICT_OPEN + 1] = { 0 };
 	struct place at;
 
 	count(h, of);
-	points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] + of[VERDICT_OPEN];
-	at = most_different(h, of);
-	if (of[VERDICT_SLOWER] + of[VERDICT_FASTER])
+	at = most_different(h);
+	if (at.cell)
 		words_title(p, h->set, -1, "B takes %s%s (%s)",
 			    at.cell->value > 1 ? "up to " : "down to ",
 			    words_ratio(at.cell->value).s, place_text(h, &at).s);
 	else
 		words_title(p, h->set, -1, "B is not shown to differ from A at any of %d points",
-			    points);
-	plot_text(
-		p, "finding",
-		"B is slower by more than 2 %% at %d of %d points, faster at %d; same at %d, open "
-		"at %d",
-		of[VERDICT_SLOWER], points, of[VERDICT_FASTER], of[VERDICT_SAME], of[VERDICT_OPEN]);
+			    of[VERDICT_SAME] + of[VERDICT_OPEN]);
+	say_counts(h, of, p);
 }

@@ -7,6 +7,8 @@
 
 #include "common/check.h"
 #include "harness/chart/words.h"
+#include "harness/decide.h"
+#include "harness/progress.h"
 
 /* Leaves a title room for its finding. */
 enum { SUBJECT_CHARACTERS = 40 };
@@ -21,8 +23,12 @@ static int side_init(struct chart_set *s, int i, const char *workload)
 	CHECK(!resamples_init(&s->resamples[i], s->grid[i].processes,
 			      side->journal->plan.design.seed, (uint32_t)i),
 	      "%d processes", s->grid[i].processes);
+	progress("fitting %s%s%s", workload, *side->letter ? ", platform " : "", side->letter);
 	/* without a fit the charts have no fitted lines; it has said why */
 	s->fitted[i] = !fit_make(&s->fit[i], &s->grid[i], (uint32_t)i);
+	progress_clear();
+	if (!s->fitted[i])
+		fit_release(&s->fit[i]);
 	return 0;
 }
 
@@ -122,6 +128,13 @@ struct interval chart_ratio(const struct chart_set *s, const struct grid_point *
 		return interval_unknown(0);
 	pair.b = b->total;
 	return bootstrap_ratio(&c, &g, &pair, s->draws) ? interval_unknown(0) : c;
+}
+
+bool chart_is_even(const struct interval *ratio)
+{
+	enum ratio_verdict v = verdict_of(ratio, MARGIN_DEFAULT);
+
+	return ratio->known && v != VERDICT_SLOWER && v != VERDICT_FASTER;
 }
 
 bool chart_has_ideal(const struct grid_point *p)

@@ -69,7 +69,7 @@ struct text words_of_size(const struct grid *g, int size)
 	if (g->nominal && !(g->size[size].kernel_ns > 0))
 		return (struct text){ "empty kernels" };
 	if (g->nominal)
-		snprintf(t.s, sizeof(t.s), "%.24s kernels", words_time(g->size[size].kernel_ns).s);
+		snprintf(t.s, sizeof(t.s), "%.24s µs kernels", words_size(g, size).s);
 	else
 		snprintf(t.s, sizeof(t.s), "%.40s=%.24s", g->axis->name, words_size(g, size).s);
 	return t;
