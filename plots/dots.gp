@@ -39,7 +39,7 @@ do for [i = 1:rows] {
 	set label rows + i value('native'.i) at screen 0.285, first i - 1.18 right font small \
 		textcolor rgb faint
 }
-bound(x) = valid(x) ? column(x) : 1 # of an interval, where it is known
+bound(x) = valid(x) ? column(x) : column(2) # of an interval, where it is known
 plot points using 2:1 skip 1 with points pointtype 6 pointsize 0.6 linewidth 1 \
 		linecolor rgb '#7f7f7f', \
 	means using (valid(3) ? column(2) : NaN):1:(bound(3)):(bound(4)) skip 1 with xerrorbars \

@@ -22,7 +22,7 @@ set bmargin at screen from_top(height - 62)
 set logscale xy
 set format y '%h'
 of(k, x) = column(1) == k ? column(x) : NaN
-bound(x) = valid(x) ? column(x) : 1 # of an interval, where it is known
+bound(x) = valid(x) ? column(x) : column(3) # of an interval, where it is known
 
 # B has hollow points and thin lines.
 look(k) = value('look'.k)
