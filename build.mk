@@ -214,6 +214,7 @@ dist: $B/rift
 	cp -L $(RUNTIME) $(DIST)/
 	find workloads $(wildcard plots) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name README.md \) \
 		-not -path '*/golden/*' -exec cp --parents -t $(DIST) {} +
+	cp -r --parents -t $(DIST) data
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
 .PHONY: rift tests bench dist always

@@ -74,30 +74,37 @@ static char *folder_of(const char *path)
 	return folder;
 }
 
-/* workloads/ without links; NULL where there is none. The caller frees it. */
-static char *own_folder(void)
+/* One of rift's own folders, without links; NULL where there is none. The caller frees it. */
+static char *own_folder(const char *name)
 {
 	const char *home = getenv("RIFT_HOME");
 	char path[DATAFILE_PATH_BYTES];
 
 	if (home && *home)
-		return readable_in(home, "workloads", path) ? realpath(path, NULL) : NULL;
-	/* not the first workloads/ above the binary: a build folder has one too */
+		return readable_in(home, name, path) ? realpath(path, NULL) : NULL;
+	/* not the first folder of that name above the binary: a build folder has one too */
 	if (!search("README.md", path) || !go_up(path))
 		return NULL;
-	strcat(path, "/workloads"); /* as long as what was cut off */
+	strcat(strcat(path, "/"), name); /* not longer than what was cut off */
 	return realpath(path, NULL);
+}
+
+static bool is_in(const char *folder, const char *name)
+{
+	char *own = own_folder(name);
+	size_t n = own ? strlen(own) : 0;
+	bool inside = own && !strncmp(folder, own, n) && (!folder[n] || folder[n] == '/');
+
+	free(own);
+	return inside;
 }
 
 bool datafile_owns(const char *path)
 {
 	char *file = realpath(path, NULL), *folder = folder_of(file ? file : path);
-	char *own = own_folder();
-	size_t n = own ? strlen(own) : 0;
-	bool inside = own && folder && !strncmp(folder, own, n) && (!folder[n] || folder[n] == '/');
+	bool inside = folder && (is_in(folder, "workloads") || is_in(folder, "data"));
 
 	free(file);
 	free(folder);
-	free(own);
 	return inside;
 }

@@ -23,8 +23,8 @@ enum { DATAFILE_PATH_BYTES = 4096 };
 int datafile_find(const char *name, char path[DATAFILE_PATH_BYTES]);
 
 /*
- * Is the file, which need not exist, in the folder workloads/ that datafile_find() finds things in?
- * What belongs to rift must not be written over. Symbolic links are followed.
+ * Is the file, which need not exist, in a folder workloads/ or data/ that datafile_find() finds
+ * things in? What belongs to rift must not be written over. Symbolic links are followed.
  */
 bool datafile_owns(const char *path);
 

@@ -141,6 +141,28 @@ Test(small_sweep_results, ratios_as_csv)
 	journal_release(&j);
 }
 
+/* ---- two kinds of processes ------------------------------------------------------------- */
+
+Test(small_sweep_results, points_of_two_kinds_of_processes_are_said)
+{
+	struct journal j = session_of(1, 5, true);
+	const char *said;
+
+	for (int i = 0; i < POINTS; i++)
+		say_it_took(&j, 0, i, 1, 0.001);
+	said = printed(&j, bimodal_print);
+	cr_assert(eq(str, (char *)said, ""), "evenly spread: %s", said);
+	/* of five 998 to 1002 ns, two take 1.3 times that */
+	j.total_ns[3 * POINTS + 2] *= 1.3;
+	j.total_ns[4 * POINTS + 2] *= 1.3;
+	said = printed(&j, bimodal_print);
+	cr_assert(eq(str, (char *)said,
+		     "\nprocesses fall into two kinds at 1 of 4 points; furthest apart:\n"
+		     "  fake cells=2 stream depth 1: 3 processes at 999 ns, 2 at 1.30 us\n"),
+		  "%s", said);
+	journal_release(&j);
+}
+
 /* ---- how good they are ------------------------------------------------------------------ */
 
 static const char *quality(const struct journal *j)

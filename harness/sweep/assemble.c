@@ -89,33 +89,69 @@ static int choose(const json_t *series, const json_t *marks, bool with_events, d
 	return n || with_events ? n : choose(series, marks, true, ns, mark);
 }
 
-/* What one series says; no blocks: NaN. */
-static struct process_value value_of(const json_t *point, const char *name)
+struct series {
+	double *ns;
+	uint32_t *mark;
+	int n;
+};
+
+static struct series series_of(const json_t *point, const char *name)
 {
-	const json_t *series = json_object_get(point, name);
 	const json_t *marks = json_object_get(point, "marks");
 	size_t all = json_array_size(marks) + 1;
-	double *ns = calloc(all, sizeof(*ns));
-	uint32_t *mark = calloc(all, sizeof(*mark));
+	struct series s = { calloc(all, sizeof(*s.ns)), calloc(all, sizeof(*s.mark)), 0 };
+
+	CHECK(s.ns && s.mark, "memory of %zu blocks", all);
+	s.n = choose(json_object_get(point, name), marks, false, s.ns, s.mark);
+	return s;
+}
+
+static void series_release(struct series *s)
+{
+	free(s->ns);
+	free(s->mark);
+}
+
+/* No blocks: NaN. */
+static struct process_value value_of(const struct series *s)
+{
 	struct process_value v;
 
-	CHECK(ns && mark, "memory of %zu blocks", all);
-	if (process_value_of(&v, ns, mark, choose(series, marks, false, ns, mark)))
+	if (process_value_of(&v, s->ns, s->mark, s->n))
 		v = (struct process_value){ .marked_share = NAN };
-	free(ns);
-	free(mark);
 	return v;
+}
+
+/* The two modes that the blocks fall into; null: they do not. */
+static json_t *modes_json(const struct series *s)
+{
+	struct modality m;
+	json_t *modes = json_array();
+
+	if (modality_of(&m, s->ns, s->n) || !m.bimodal) {
+		json_decref(modes);
+		return json_null();
+	}
+	for (int i = 0; i < 2; i++)
+		json_array_append_new(
+			modes, json_pack("{s:o, s:o}", "median_ns", json_number(m.mode[i].median),
+					 "share", json_number(round(1e4 * m.mode[i].share) / 1e4)));
+	return modes;
 }
 
 static json_t *summary(const json_t *point)
 {
-	struct process_value enq = value_of(point, "t_enq_ns");
-	struct process_value total = value_of(point, "t_total_ns");
+	struct series enqs = series_of(point, "t_enq_ns");
+	struct series totals = series_of(point, "t_total_ns");
+	struct process_value enq = value_of(&enqs), total = value_of(&totals);
+	json_t *o = json_pack("{s:I, s:o, s:b, s:o, s:o, s:o}", "n", (json_int_t)total.used.n,
+			      "share_marked", json_number(round(1e4 * total.marked_share) / 1e4),
+			      "noisy", total.noisy, "modes", modes_json(&totals), "t_enq_ns",
+			      sample_json(&enq.used), "t_total_ns", sample_json(&total.used));
 
-	return json_pack("{s:I, s:o, s:b, s:o, s:o}", "n", (json_int_t)total.used.n, "share_marked",
-			 json_number(round(1e4 * total.marked_share) / 1e4), "noisy", total.noisy,
-			 "t_enq_ns", sample_json(&enq.used), "t_total_ns",
-			 sample_json(&total.used));
+	series_release(&enqs);
+	series_release(&totals);
+	return o;
 }
 
 /* ---- point ------------------------------------------------------------------------------ */

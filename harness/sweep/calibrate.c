@@ -145,7 +145,7 @@ static void canaries(struct calibration *out, const struct canary *c)
 	double ns[CANARIES];
 
 	for (int i = 0; i < CANARIES; i++)
-		ns[i] = (double)canary_run(c).device_ns;
+		ns[i] = (double)canary_run(c);
 	out->canary_ns = median_of(ns, CANARIES);
 }
 

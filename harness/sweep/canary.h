@@ -26,15 +26,11 @@ struct canary {
 	bool is_gpu;
 };
 
-struct canary_time {
-	int64_t host_ns, device_ns; /* launch to return of the synchronize; between two events */
-};
-
 void canary_init(struct canary *c, cudaStream_t stream, bool is_gpu);
 void canary_release(struct canary *c);
 
-/* One canary, waited for. */
-struct canary_time canary_run(const struct canary *c);
+/* One canary, waited for: ns by the device's clock, read in the kernel. */
+int64_t canary_run(const struct canary *c);
 
 /* Clock of the multiprocessor, MHz; NAN on the CPU device. */
 double canary_mhz(const struct canary *c, int64_t device_ns);

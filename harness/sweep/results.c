@@ -65,6 +65,16 @@ struct interval results_interval(const struct results *r, int side, int point)
 	return c;
 }
 
+struct modality results_modality(const struct results *r, int side, int point)
+{
+	int n = take_values(r, side, point);
+	struct modality m;
+
+	if (modality_of(&m, r->value[side], n))
+		m = (struct modality){ false, { { NAN, 1 }, { NAN, 0 } } };
+	return m;
+}
+
 struct interval results_ratio(const struct results *r, int point)
 {
 	const struct groups g = { .b = &r->resamples[1], .a = &r->resamples[0] };

@@ -6,6 +6,7 @@
 #define RIFT_SWEEP_RESULTS_H
 
 #include "harness/bootstrap.h"
+#include "harness/stats.h"
 #include "harness/sweep/journal.h"
 
 struct results {
@@ -27,6 +28,9 @@ int results_count(const struct results *r, int side, int point);
  * as the draws are of all of them; else n says how many have, and value is their median.
  */
 struct interval results_interval(const struct results *r, int side, int point);
+
+/* Do the processes that measured a point on a side fall into two kinds? In ns per step. */
+struct modality results_modality(const struct results *r, int side, int point);
 
 /* Side b over side a. Not known unless every process of both has measured the point. */
 struct interval results_ratio(const struct results *r, int point);

@@ -271,6 +271,7 @@ void results_print(const struct journal *j, FILE *out)
 			print_table(&r, table, side, i, out);
 	}
 	print_alone(&r, table, out);
+	bimodal_print(&r, out);
 	if (j->sides == 2)
 		contrast_print(&r, out);
 	results_release(&r);

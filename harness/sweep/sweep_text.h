@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "harness/sweep/journal.h"
+#include "harness/sweep/results.h"
 
 /* What was left out while the plan was made. */
 struct omitted {
@@ -19,6 +19,12 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out);
 
 /* A table for each workload, parameter set, mode and side: sizes down, depths across. */
 void results_print(const struct journal *j, FILE *out);
+
+/*
+ * Points whose processes fall into two kinds, the most different first: their median, which lies
+ * in one of them or between, says less than both. Nothing where there is none.
+ */
+void bimodal_print(const struct results *r, FILE *out);
 
 /* A line of how many of the points that have blocks are noisy, and how far clocks went. */
 void quality_print(const struct journal *j, FILE *out);

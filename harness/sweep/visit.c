@@ -133,15 +133,15 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 		err = visit_first(p);
 	if (err)
 		return err;
-	v->canary[0] = canary_run(c);
-	off = visit_is_off(r, v->canary[0].device_ns);
+	v->canary_ns[0] = canary_run(c);
+	off = visit_is_off(r, v->canary_ns[0]);
 	if (off && may_put_off)
 		return 1; /* before its blocks cost anything */
 	err = timed_blocks(v, visit_blocks(d, (double)p->last_ns), p, c, r->queue_depth);
 	if (err)
 		return err;
-	v->canary[1] = canary_run(c);
-	off |= visit_is_off(r, v->canary[1].device_ns);
+	v->canary_ns[1] = canary_run(c);
+	off |= visit_is_off(r, v->canary_ns[1]);
 	if (off && may_put_off)
 		return 1;
 	if (off)
@@ -166,9 +166,9 @@ json_t *visit_json(const struct visit *v, const struct canary *c)
 	for (int i = 0; i < v->n; i++)
 		json_array_append_new(marks, json_integer(v->marks[i]));
 	for (int i = 0; i < 2; i++) {
-		double clock = canary_mhz(c, v->canary[i].device_ns);
+		double clock = canary_mhz(c, v->canary_ns[i]);
 
-		json_array_append_new(canary, json_integer(v->canary[i].device_ns));
+		json_array_append_new(canary, json_integer(v->canary_ns[i]));
 		json_array_append_new(mhz,
 				      isfinite(clock) ? json_integer(lround(clock)) : json_null());
 	}

@@ -29,11 +29,11 @@ struct visit {
 	int n, n_dev;
 	int64_t enq_ns[VISIT_BLOCKS_MAX], total_ns[VISIT_BLOCKS_MAX], dev_ns[VISIT_BLOCKS_MAX];
 	unsigned char marks[VISIT_BLOCKS_MAX];
-	struct canary_time canary[2]; /* before and after */
-	int64_t utime_us, stime_us;   /* of the thread, in the blocks */
-	int64_t steal_ticks;	      /* of the machine, 10 ms each; -1: unknown */
-	int64_t block_ns;	      /* spent in timed blocks */
-	int retries;		      /* times it was put off because of a canary */
+	int64_t canary_ns[2];	    /* before and after, by canary_run() */
+	int64_t utime_us, stime_us; /* of the thread, in the blocks */
+	int64_t steal_ticks;	    /* of the machine, 10 ms each; -1: unknown */
+	int64_t block_ns;	    /* spent in timed blocks */
+	int retries;		    /* times it was put off because of a canary */
 };
 
 /* Blocks of t_ns each that a visit has by the design. */

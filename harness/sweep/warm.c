@@ -61,7 +61,7 @@ int warm_up(struct warm *out, const struct canary *c, struct prepared *longest,
 		err = longest ? visit_first(longest) : interrupted() ? -EINTR : 0;
 		if (err)
 			return err;
-		push(window, &n, (double)canary_run(c).device_ns);
+		push(window, &n, (double)canary_run(c));
 		passed = clock_ns() - start;
 		if (n == WARM_CANARIES && passed >= d->warmup_min_ns && warm_is_steady(window)) {
 			out->ended_by = "steady";
