@@ -25,6 +25,9 @@ static const struct command {
 	{ "check", "FILE...", "is this record file whole and valid", cmd_check },
 	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
 	  cmd_plot },
+	{ "fit", "SESSION", "what a launch costs: model, intervals, smallest kernels", cmd_fit },
+	{ "predict", "SESSION --on SESSION", "a workload of one platform, priced on another",
+	  cmd_predict },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
@@ -36,7 +39,7 @@ static int print_help(void)
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *c = commands; c->name; c++)
 		if (c->help) /* else for rift itself */
-			printf("  rift %-6s %-25s %s\n", c->name, c->args, c->help);
+			printf("  rift %-7s %-25s %s\n", c->name, c->args, c->help);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"

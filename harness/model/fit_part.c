@@ -53,6 +53,7 @@ static void predict(const void *arg, const double *x, double *out)
 	const struct fit_part *p = t->part;
 	const struct model m = model_with(t, x);
 	double offset = p->offset ? x[p->n_free] : 0;
+	double cost_ns = p->effect ? x[p->n_free + p->offset] : 0;
 
 	for (int i = 0; i < p->n; i++) {
 		const struct grid_point *point = &p->grid->point[p->at[i]];
@@ -60,6 +61,8 @@ static void predict(const void *arg, const double *x, double *out)
 
 		b.kernel_ns = t->data->kernel_ns[point->size];
 		out[i] = offset + (p->enqueue ? model_enqueue_ns(&m, &b) : model_total_ns(&m, &b));
+		if (p->effect)
+			out[i] += cost_ns * p->effect(&b, p->effect_at);
 	}
 }
 
@@ -108,7 +111,9 @@ static int unknowns_of(const struct fit_part *p, const struct model *m, struct u
 		u[i] = unknown_of(p->grid, m, p->free[i]);
 	if (p->offset)
 		u[p->n_free] = (struct unknown){ 0, -HUGE_VAL, HUGE_VAL, 1000 };
-	return p->n_free + p->offset;
+	if (p->effect)
+		u[p->n_free + p->offset] = (struct unknown){ 0, 0, HUGE_VAL, 1000 };
+	return p->n_free + p->offset + (p->effect != NULL);
 }
 
 /* ---- fit ---------------------------------------------------------------------------------- */
@@ -138,6 +143,7 @@ double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 	loss = loss_minimise(&l, u, n, start);
 	for (int i = 0; i < p->n_free; i++)
 		m->v[p->free[i]] = u[i].x;
+	p->effect_ns = p->effect ? u[n - 1].x : 0;
 	return loss;
 }
 

@@ -246,7 +246,7 @@ static void take_stream(struct fit_parts *p, const bool *in, const struct model 
 			continue;
 		}
 		p->bound[0] += !single && r == REGIME_LAUNCH;
-		p->bound[1] += !single && r != REGIME_LAUNCH;
+		p->bound[1] += !single && r == REGIME_DEVICE;
 		s->at[n++] = s->at[i];
 	}
 	if (n >= POINTS_MIN)
@@ -313,33 +313,103 @@ static void fit_from_starts(struct fit_parts *p, const struct fit_data *d, struc
 	}
 }
 
-/* What a full queue's round trip would have to be for this block; the largest of all. */
+/*
+ * What a full queue's round trip would have to be for each block; the least of all, as blocks whose
+ * kernels outlast it are slow for another reason.
+ */
 static double window_start(const struct fit_part *s, const struct fit_data *d,
 			   const struct model *m)
 {
-	double most = 0, q = m->v[MODEL_Q];
+	double least = INFINITY, q = m->v[MODEL_Q];
 
 	for (int i = 0; i < s->n; i++) {
 		struct batch b = s->grid->point[s->at[i]].batch;
-		double n = b.depth * b.launches, kernel_ns = m->v[MODEL_CLOCK] * b.kernel_ns;
+		double n = b.depth * b.launches;
 
+		if (n < 2 * q) /* too near to tell a slope */
+			continue;
 		b.depth = q / b.launches;
-		if (n > q)
-			most = fmax(most,
-				    q * (d->total_ns[s->at[i]] - model_total_ns(m, &b)) / (n - q) -
-					    kernel_ns);
+		least = fmin(least, q * (d->total_ns[s->at[i]] - model_total_ns(m, &b)) / (n - q) -
+					    m->v[MODEL_CLOCK] * b.kernel_ns);
 	}
-	return most;
+	return isfinite(least) ? fmax(least, 0) : 0;
+}
+
+/* Blocks of more launches than the queue holds that are slower than the model without W has them.
+ */
+static int count_slowed(const struct fit_part *s, const struct fit_data *d, const struct model *m)
+{
+	static const double slowed = 1.05;
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct batch *b = &s->grid->point[s->at[i]].batch;
+
+		n += b->depth * b->launches > m->v[MODEL_Q] &&
+		     d->total_ns[s->at[i]] > slowed * model_total_ns(m, b);
+	}
+	return n;
+}
+
+/* The model of the blocks that fit the queue. */
+static struct model fit_below_queue(const struct fit_part *s, const struct fit_data *d,
+				    const struct model *m)
+{
+	struct model below = *m;
+	struct fit_part part;
+
+	part_init(&part, s->grid);
+	set_free(&part, s->n_free, s->free);
+	for (int i = 0; i < s->n; i++) {
+		const struct batch *b = &s->grid->point[s->at[i]].batch;
+
+		if (b->depth * b->launches <= m->v[MODEL_Q])
+			part_take(&part, s->at[i]);
+	}
+	if (is_enough(&part))
+		part_fit(&part, d, &below, LOSS_GUESS);
+	part_release(&part);
+	return below;
 }
 
 /* Is there a slope above Q that W explains? Else it stays out. */
-static void try_window(struct fit_parts *p, const struct fit_data *d, struct model *m)
+static bool try_window(struct fit_parts *p, const struct fit_data *d, struct model *m)
 {
 	static const double share_left = 0.5;
 	struct fit_part *s = &p->part[PART_STREAM];
+	const struct model without = *m;
+	struct model below;
+	double loss;
 
-	if (isfinite(m->v[MODEL_Q]))
-		try_more(s, d, m, MODEL_W, window_start(s, d, m), share_left);
+	if (!isfinite(m->v[MODEL_Q]))
+		return false;
+	below = fit_below_queue(s, d, m);
+	if (count_slowed(s, d, &below) < POINTS_MIN)
+		return false;
+	loss = part_fit(s, d, m, LOSS_GUESS);
+	*m = below;
+	m->v[MODEL_W] = window_start(s, d, m);
+	s->free[s->n_free++] = MODEL_W;
+	if (part_fit(s, d, m, LOSS_GUESS) < share_left * loss)
+		return true;
+	s->n_free--;
+	*m = without;
+	return false;
+}
+
+/* Which points are in the corner is known once p and g are. */
+static void settle_stream(struct fit_parts *p, const bool *in, const struct fit_data *d,
+			  struct model *m, bool window)
+{
+	struct fit_part *s = &p->part[PART_STREAM];
+
+	for (int pass = 0; pass < 3; pass++) {
+		take_stream(p, in, m);
+		free_stream(p, m);
+		if (window)
+			s->free[s->n_free++] = MODEL_W;
+		part_fit(s, d, m, LOSS_GUESS);
+	}
 }
 
 static void fit_stream(struct fit_parts *p, const bool *in, const struct fit_data *d,
@@ -354,15 +424,11 @@ static void fit_stream(struct fit_parts *p, const bool *in, const struct fit_dat
 		return;
 	}
 	fit_from_starts(p, d, m);
-	/* which points are in the corner is known once p and g are */
-	for (int pass = 0; pass < 3; pass++) {
-		take_stream(p, in, m);
-		free_stream(p, m);
-		part_fit(s, d, m, LOSS_GUESS);
-	}
+	settle_stream(p, in, d, m, false);
+	if (try_window(p, d, m))
+		settle_stream(p, in, d, m, true);
 	if (!p->part[PART_GRAPH].n)
 		try_e(s, d, m);
-	try_window(p, d, m);
 	if (!is_free(s, MODEL_P)) /* hidden: no faster than the call, and it makes no difference */
 		m->v[MODEL_P] = m->v[MODEL_C];
 	if (!is_free(s, MODEL_G))

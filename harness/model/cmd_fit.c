@@ -1,0 +1,230 @@
+/* cmd_fit.c - rift fit SESSION: what launches, gaps and waits cost, and what follows from it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "harness/json.h"
+#include "harness/model/report.h"
+#include "harness/model/session.h"
+#include "harness/platform.h"
+
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_OVER, KEY_OFF_GRID };
+
+static const struct argp_option options[] = {
+	{ "workload", KEY_WORKLOAD, "NAME", 0, "which, where the session holds several", 0 },
+	{ "side", KEY_SIDE, "a|b", 0, "of a session with two sides, one only", 0 },
+	{ "over", KEY_OVER, "SESSION", 0,
+	  "also the smallest kernels over that platform: its session of the same workload. Of a "
+	  "session with two sides, b is over a without it",
+	  0 },
+	{ "off-grid", KEY_OFF_GRID, "SESSION", 0,
+	  "also predict that session's blocks, of the same platform and workload, at other sizes "
+	  "and depths",
+	  0 },
+	{ "json", KEY_JSON, NULL, 0, "one JSON object", 0 },
+	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+	{ 0 },
+};
+
+struct fit_args {
+	const char *session, *workload, *over, *off_grid;
+	int side; /* -1: all */
+	bool json, help;
+};
+
+static int take_side(struct fit_args *a, const char *text)
+{
+	if (strcmp(text, "a") && strcmp(text, "b"))
+		return complain(EINVAL, "--side=%s: must be a or b", text_shown(text).s);
+	a->side = text[0] == 'b';
+	return 0;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct fit_args *a = state->input;
+
+	switch (key) {
+	case KEY_HELP:
+		a->help = true;
+		return 0;
+	case KEY_JSON:
+		a->json = true;
+		return 0;
+	case KEY_WORKLOAD:
+		a->workload = arg;
+		return 0;
+	case KEY_SIDE:
+		return take_side(a, arg);
+	case KEY_OVER:
+		a->over = arg;
+		return 0;
+	case KEY_OFF_GRID:
+		a->off_grid = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->session)
+			return complain(EINVAL, "rift fit takes one session; '%s' is too many",
+					text_shown(arg).s);
+		a->session = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take,
+	.args_doc = "SESSION",
+	.doc = "Fits the model of launches to a session of rift sweep: what a call, a gap between "
+	       "kernels and a synchronize cost, in stream, graph and fused mode, with 95 % "
+	       "intervals; "
+	       "how well it predicts blocks that it has not seen; signs that it does not fit; and, "
+	       "within what was swept, the smallest kernels and depths for an overhead of 1, 5, 10 "
+	       "and 25 %, and when graphs or fused launches pay.\vExit codes: 0 ok, 3 usage, or a "
+	       "file that is no complete session, 5 sessions of different workloads.",
+};
+
+/* ---- sessions ----------------------------------------------------------------------------- */
+
+/* A session, and the grid and fit of each side that is asked for. */
+struct fitted {
+	struct journal journal;
+	struct grid grid[2];
+	struct fit fit[2];
+};
+
+static void release(struct fitted *s)
+{
+	for (int side = 0; side < 2; side++) {
+		fit_release(&s->fit[side]);
+		grid_release(&s->grid[side]);
+	}
+	journal_release(&s->journal);
+}
+
+static int fit_side(struct fitted *s, int side, const char *workload, uint32_t group)
+{
+	int err = grid_make(&s->grid[side], &s->journal, side, workload);
+
+	return err ? err : fit_make(&s->fit[side], &s->grid[side], group);
+}
+
+static bool holds(const struct journal *j, const struct workload *w)
+{
+	for (int i = 0; i < j->plan.n_configs; i++)
+		if (j->plan.config[i].workload == w)
+			return true;
+	return false;
+}
+
+/* The first side of another session, of the workload and parameters of this grid. */
+static int read_other(struct fitted *s, const char *option, const char *path, const struct grid *as)
+{
+	int err = session_read(&s->journal, path);
+
+	if (err)
+		return err;
+	if (!holds(&s->journal, as->workload))
+		return complain(EXDEV, "--%s=%s: holds nothing of %s", option, path,
+				as->workload->name);
+	err = grid_make(&s->grid[0], &s->journal, 0, as->workload->name);
+	if (!err && strcmp(s->grid[0].others, as->others))
+		err = complain(EXDEV, "--%s=%s: was swept with '%s', the session with '%s'", option,
+			       path, s->grid[0].others, as->others);
+	return err;
+}
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+static void show(const struct fit_args *a, const struct fit *f, const struct report_options *o,
+		 json_t *sides)
+{
+	struct fit_report r;
+
+	report_make(&r, f, o);
+	if (a->json)
+		json_array_append_new(sides, report_json(&r));
+	else
+		report_print(&r, stdout);
+	report_release(&r);
+}
+
+/* What each side is held against: another session, or b against a. */
+static void choose_over(struct report_options *o, const struct fitted *s,
+			const struct fitted *other, int side, char *name, size_t size)
+{
+	*o = (struct report_options){ .off_grid = o->off_grid };
+	if (other) {
+		o->over = &other->fit[0];
+		session_platform(&other->journal, 0, name, size);
+	} else if (side && s->fit[0].draw) {
+		o->over = &s->fit[0];
+		snprintf(name, size, "side a");
+	}
+	o->over_name = o->over ? name : NULL;
+}
+
+static void show_sides(const struct fit_args *a, const struct fitted *s, const struct fitted *over,
+		       const struct fitted *off_grid)
+{
+	json_t *sides = json_array();
+	struct report_options o = { .off_grid = off_grid ? &off_grid->grid[0] : NULL };
+	char name[160];
+
+	for (int side = 0; side < 2; side++) {
+		if (!s->fit[side].draw)
+			continue;
+		choose_over(&o, s, over, side, name, sizeof(name));
+		if (!a->json && json_array_size(sides))
+			putchar('\n');
+		show(a, &s->fit[side], &o, sides);
+	}
+	if (a->json)
+		json_write(json_pack("{s:s, s:s, s:o}", "version", RIFT_VERSION, "command", "fit",
+				     "sides", sides),
+			   stdout);
+	else
+		json_decref(sides);
+	if (session_is_cpu(&s->journal, 0))
+		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
+}
+
+static int fit_and_show(const struct fit_args *a)
+{
+	struct fitted s = { 0 }, over = { 0 }, off_grid = { 0 };
+	int err = session_read(&s.journal, a->session), first = a->side > 0;
+
+	for (int side = 0; side < 2 && !err; side++)
+		if (a->side < 0 ? side < s.journal.sides : side == a->side)
+			err = fit_side(&s, side, a->workload, (uint32_t)side);
+	if (!err && a->over)
+		err = read_other(&over, "over", a->over, &s.grid[first]);
+	if (!err && a->over) /* draws of its own: no group of the session's sides */
+		err = fit_make(&over.fit[0], &over.grid[0], 2);
+	if (!err && a->off_grid)
+		err = read_other(&off_grid, "off-grid", a->off_grid, &s.grid[first]);
+	if (!err)
+		show_sides(a, &s, a->over ? &over : NULL, a->off_grid ? &off_grid : NULL);
+	release(&s);
+	release(&over);
+	release(&off_grid);
+	return err;
+}
+
+int cmd_fit(int argc, char **argv)
+{
+	struct fit_args a = { .side = -1 };
+	int err = options_parse(&argp, "`rift fit --help` shows its options", argc, argv, &a);
+
+	if (!err && a.help)
+		options_help(&argp, "fit", stdout);
+	else if (!err && !a.session)
+		err = complain(EINVAL, "rift fit: no session; write rift fit SESSION");
+	else if (!err)
+		err = fit_and_show(&a);
+	return err == -EXDEV ? RIFT_NOT_COMPARABLE : exit_code_of(err);
+}

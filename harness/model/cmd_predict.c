@@ -1,0 +1,188 @@
+/* cmd_predict.c - rift predict SESSION --on SESSION: a workload of platform A, priced on B. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "harness/json.h"
+#include "harness/model/price_text.h"
+#include "harness/model/session.h"
+#include "harness/platform.h"
+
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_FROM, KEY_MEASURED, KEY_WORKLOAD };
+
+static const struct argp_option options[] = {
+	{ "on", KEY_ON, "SESSION", 0,
+	  "a session of platform B, to take its parameters from: best of the workload launch. Of "
+	  "one with two sides, side b",
+	  0 },
+	{ "from", KEY_FROM, "SESSION", 0,
+	  "one of platform A, to take its gap between graph nodes out of what a kernel takes", 0 },
+	{ "measured", KEY_MEASURED, "SESSION", 0,
+	  "the same workload measured on B, to hold the prediction against. Of one with two sides, "
+	  "side b",
+	  0 },
+	{ "workload", KEY_WORKLOAD, "NAME", 0, "which, where SESSION holds several", 0 },
+	{ "json", KEY_JSON, NULL, 0, "one JSON object", 0 },
+	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+	{ 0 },
+};
+
+struct predict_args {
+	const char *session, *on, *from, *measured, *workload;
+	bool json, help;
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct predict_args *a = state->input;
+
+	switch (key) {
+	case KEY_HELP:
+		a->help = true;
+		return 0;
+	case KEY_JSON:
+		a->json = true;
+		return 0;
+	case KEY_ON:
+		a->on = arg;
+		return 0;
+	case KEY_FROM:
+		a->from = arg;
+		return 0;
+	case KEY_MEASURED:
+		a->measured = arg;
+		return 0;
+	case KEY_WORKLOAD:
+		a->workload = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->session)
+			return complain(EINVAL, "rift predict takes one session; '%s' is too many",
+					text_shown(arg).s);
+		a->session = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take,
+	.args_doc = "SESSION --on SESSION",
+	.doc = "Says what the blocks of a workload that was swept on platform A would take on "
+	       "platform "
+	       "B, of which another session tells what launches cost. Kernels are taken to last as "
+	       "long on both.\vExit codes: 0 ok, 3 usage, or a file that is no complete session, 5 "
+	       "--measured is of another workload.",
+};
+
+/* ---- sessions ----------------------------------------------------------------------------- */
+
+struct source {
+	struct journal journal;
+	struct grid grid;
+	struct fit fit; /* zeroed: none was made */
+};
+
+static void release(struct source *s)
+{
+	fit_release(&s->fit);
+	grid_release(&s->grid);
+	journal_release(&s->journal);
+}
+
+/* last: the last side that it has, else the first. */
+static int read_grid(struct source *s, const char *path, bool last, const char *workload)
+{
+	int err = session_read(&s->journal, path);
+
+	return err ? err
+		   : grid_make(&s->grid, &s->journal, last ? s->journal.sides - 1 : 0, workload);
+}
+
+/* Of several workloads, the one whose sizes are durations says most of a platform. */
+static const char *best_workload(const struct journal *j)
+{
+	for (int i = 0; i < j->plan.n_configs; i++)
+		if (!strcmp(j->plan.config[i].workload->name, "launch"))
+			return "launch";
+	return NULL;
+}
+
+static int read_fit(struct source *s, const char *path, bool last, uint32_t group)
+{
+	int err = session_read(&s->journal, path);
+
+	if (!err)
+		err = grid_make(&s->grid, &s->journal, last ? s->journal.sides - 1 : 0,
+				best_workload(&s->journal));
+	return err ? err : fit_make(&s->fit, &s->grid, group);
+}
+
+static int same_workload(const struct grid *work, const struct grid *measured, const char *path)
+{
+	if (work->workload == measured->workload && !strcmp(work->others, measured->others))
+		return 0;
+	return complain(EXDEV, "--measured=%s: is of %s%s%s, the session of %s%s%s", path,
+			measured->workload->name, *measured->others ? " " : "", measured->others,
+			work->workload->name, *work->others ? " " : "", work->others);
+}
+
+static void show(const struct predict_args *a, const struct price_request *r)
+{
+	struct prices p;
+
+	price_make(&p, r);
+	if (a->json)
+		json_write(prices_json(&p, r), stdout);
+	else
+		prices_print(&p, r, stdout);
+	prices_release(&p);
+	if (session_is_cpu(r->work->j, r->work->side))
+		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
+}
+
+static int predict(const struct predict_args *a)
+{
+	struct source work = { 0 }, on = { 0 }, from = { 0 }, measured = { 0 };
+	struct price_request r = { .work = &work.grid, .b = &on.fit };
+	int err = read_grid(&work, a->session, false, a->workload);
+
+	if (!err)
+		err = read_fit(&on, a->on, true, 1);
+	if (!err && a->from) {
+		err = read_fit(&from, a->from, false, 0);
+		r.a = &from.fit;
+	}
+	if (!err && a->measured) {
+		err = read_grid(&measured, a->measured, true, a->workload);
+		r.measured = &measured.grid;
+		if (!err)
+			err = same_workload(&work.grid, &measured.grid, a->measured);
+	}
+	if (!err)
+		show(a, &r);
+	release(&work);
+	release(&on);
+	release(&from);
+	release(&measured);
+	return err;
+}
+
+int cmd_predict(int argc, char **argv)
+{
+	struct predict_args a = { 0 };
+	int err = options_parse(&argp, "`rift predict --help` shows its options", argc, argv, &a);
+
+	if (!err && a.help)
+		options_help(&argp, "predict", stdout);
+	else if (!err && (!a.session || !a.on))
+		err = complain(EINVAL, "rift predict: write rift predict SESSION --on SESSION, the "
+				       "latter of the platform to predict for");
+	else if (!err)
+		err = predict(&a);
+	return err == -EXDEV ? RIFT_NOT_COMPARABLE : exit_code_of(err);
+}

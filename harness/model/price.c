@@ -1,0 +1,154 @@
+/* price.c - what a workload that was measured on platform A would cost on platform B. */
+#include "harness/model/price.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/model/grid_kernel.h"
+#include "harness/model/recursion.h"
+#include "harness/sorted.h"
+
+/* ---- the workload ------------------------------------------------------------------------- */
+
+/* Device time of a launch without A's gap, where it is measured in graphs and A is known. */
+static double kernel_of(const struct price_request *r, int size)
+{
+	const struct grid *g = r->work;
+	double kernel_ns = g->size[size].kernel_ns;
+
+	if (g->nominal || !r->a || g->point[g->size[size].deep].batch.mode != MODE_GRAPH)
+		return kernel_ns;
+	return kernel_ns - r->a->model.v[MODEL_GRAPH_G] - r->a->model.v[MODEL_GRAPH_B];
+}
+
+/* Slope of A's fused blocks of a size; NaN: fewer than two. */
+static double fused_slope(const struct grid *g, int size)
+{
+	const struct grid_point *deep = NULL, *shallow = NULL;
+
+	for (int i = 0; i < g->n_points; i++) {
+		const struct grid_point *p = &g->point[i];
+
+		if (p->size != size || p->batch.mode != MODE_FUSED)
+			continue;
+		if (!deep || p->batch.depth > deep->batch.depth) {
+			shallow = deep;
+			deep = p;
+		} else if (!shallow || p->batch.depth > shallow->batch.depth) {
+			shallow = p;
+		}
+	}
+	return shallow ? (deep->total_ns - shallow->total_ns) /
+				 ((deep->batch.depth - shallow->batch.depth) * deep->batch.launches)
+		       : NAN;
+}
+
+/* ---- on B --------------------------------------------------------------------------------- */
+
+struct job {
+	struct batch batch;
+	bool measured_kernel; /* K is device time already: B's clock factor and e are not for it */
+	double fused_ns;      /* of a unit, on A */
+};
+
+static struct model model_for(const struct model *m, const struct job *job)
+{
+	struct model out = *m;
+
+	if (job->measured_kernel) {
+		out.v[MODEL_CLOCK] = 1;
+		out.v[MODEL_E] = 0;
+	}
+	return out;
+}
+
+static double fused_total(const struct model *m, const struct job *job)
+{
+	return m->v[MODEL_FUSED_Z] + job->batch.depth * job->batch.launches * job->fused_ns;
+}
+
+/* The closed form: for equal kernels it is what the recursion gives, and 5000 draws take no time.
+ */
+static double total_of(const struct model *m, const void *arg)
+{
+	const struct job *job = arg;
+	const struct model on_b = model_for(m, job);
+
+	return job->batch.mode == MODE_FUSED ? fused_total(m, job)
+					     : model_total_ns(&on_b, &job->batch);
+}
+
+static double by_recursion(const struct model *m, const struct job *job)
+{
+	const struct model on_b = model_for(m, job);
+
+	return job->batch.mode == MODE_FUSED ? fused_total(m, job)
+					     : recursion_block(&on_b, &job->batch).total_ns;
+}
+
+/* The same point, by its key, measured on B; NaN: not there. */
+static double measured_ns(const struct price_request *r, int point)
+{
+	const struct grid *g = r->measured;
+	const char *key = r->work->j->plan.point[r->work->point[point].point].key;
+
+	for (int i = 0; g && i < g->n_points; i++)
+		if (!strcmp(g->j->plan.point[g->point[i].point].key, key))
+			return g->point[i].total_ns;
+	return NAN;
+}
+
+static void price_point(struct priced *p, const struct price_request *r, int i)
+{
+	const struct grid_point *at = &r->work->point[i];
+	struct job job = { .batch = at->batch, .measured_kernel = !r->work->nominal };
+
+	*p = (struct priced){ .point = i, .a_ns = at->total_ns, .b_ns = measured_ns(r, i) };
+	job.batch.kernel_ns = kernel_of(r, at->size);
+	job.fused_ns = fused_slope(r->work, at->size);
+	p->total_ns = interval_unknown(r->b->n);
+	p->known = r->b->has[at->batch.mode] &&
+		   (at->batch.mode != MODE_FUSED || isfinite(job.fused_ns));
+	if (!p->known)
+		return;
+	p->covered = fit_covers(r->b, &job.batch);
+	p->total_ns = fit_interval(r->b, total_of, &job, NULL);
+	p->total_ns.value = by_recursion(&r->b->model, &job);
+}
+
+static void compare(struct prices *p)
+{
+	double *error = calloc((size_t)p->n + 1, sizeof(*error));
+
+	CHECK(error, "memory of %d prices", p->n);
+	for (int i = 0; i < p->n; i++) {
+		const struct priced *at = &p->priced[i];
+
+		p->n_known += at->known;
+		if (at->known && isfinite(at->b_ns))
+			error[p->compared++] = fabs(at->total_ns.value / at->b_ns - 1);
+	}
+	sort_doubles(error, p->compared);
+	p->median = quantile_of_sorted(error, p->compared, 0.5);
+	p->p95 = quantile_of_sorted(error, p->compared, 0.95);
+	p->worst = quantile_of_sorted(error, p->compared, 1);
+	free(error);
+}
+
+void price_make(struct prices *out, const struct price_request *r)
+{
+	*out = (struct prices){ .n = r->work->n_points };
+	out->priced = calloc((size_t)out->n + 1, sizeof(*out->priced));
+	CHECK(out->priced, "memory of %d prices", out->n);
+	for (int i = 0; i < out->n; i++)
+		price_point(&out->priced[i], r, i);
+	compare(out);
+}
+
+void prices_release(struct prices *p)
+{
+	free(p->priced);
+	*p = (struct prices){ 0 };
+}

@@ -1,0 +1,47 @@
+/*
+ * price.h - what a workload that was measured on platform A would cost on platform B.
+ *
+ * Of the workload is taken what belongs to it: its launches per step, and the device time of a
+ * launch, which is K of the grid (model.h): nominal where the axis is a duration, else the slope
+ * over launches in the largest graphs on A. From B's fit comes the rest. Each block of A is then
+ * run through the recursion with B's parameters.
+ *
+ * Assumed: kernels take as long on B as on A (the same GPU model and clocks), all launches of a
+ * step are alike, and the host does nothing else. A measured K holds A's gap between graph nodes;
+ * with a fit of A it is taken out.
+ *
+ * A fused block is priced as Zf of B and the slope of A's own fused blocks: what a unit takes is
+ * the workload's.
+ */
+#ifndef RIFT_MODEL_PRICE_H
+#define RIFT_MODEL_PRICE_H
+
+#include "harness/model/fit.h"
+
+struct price_request {
+	const struct grid *work;     /* of the workload, on A */
+	const struct fit *b;	     /* of B */
+	const struct fit *a;	     /* of A, for its node gap; NULL: stays in K */
+	const struct grid *measured; /* the same workload on B, to hold prices against; NULL */
+};
+
+struct priced {
+	int point;    /* number in work's grid */
+	bool known;   /* false: B's fit lacks the mode, or A's blocks do not say the price */
+	bool covered; /* within the sizes and depths that B's fit has seen */
+	struct interval total_ns; /* on B; the interval is that of B's parameters */
+	double a_ns, b_ns;	  /* measured on A, and on B: NaN: not measured */
+};
+
+struct prices {
+	struct priced *priced; /* in the order of work's points; owned */
+	int n, n_known;
+	/* |price / measured - 1| where both are known. */
+	int compared;
+	double median, p95, worst;
+};
+
+void price_make(struct prices *out, const struct price_request *r);
+void prices_release(struct prices *p);
+
+#endif

@@ -1,0 +1,38 @@
+/* report.h - all that `rift fit` says of one side of a session. */
+#ifndef RIFT_MODEL_REPORT_H
+#define RIFT_MODEL_REPORT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "harness/model/derive.h"
+#include "harness/model/signs.h"
+#include "harness/model/validate.h"
+
+struct report_options {
+	const struct fit *over;	     /* another platform's fit; NULL: none */
+	const char *over_name;	     /* what it is called */
+	const struct grid *off_grid; /* blocks to predict, of another session; NULL: none */
+};
+
+struct fit_report {
+	const struct fit *fit;
+	struct report_options options;
+	struct validation held_out, off_grid;
+	struct sign sign[SIGNS_MAX];
+	int n_signs;
+};
+
+void report_make(struct fit_report *r, const struct fit *f, const struct report_options *o);
+void report_release(struct fit_report *r);
+
+void report_print(const struct fit_report *r, FILE *out);
+
+/* New reference. */
+json_t *report_json(const struct fit_report *r);
+
+/* Parts of it: fit_text.c, answers_text.c, fit_json.c, answers_json.c. */
+void answers_print(const struct fit_report *r, FILE *out);
+json_t *answers_json(const struct fit_report *r);
+
+#endif

@@ -1,0 +1,76 @@
+/* session.c - a recorded session as the commands of the model take it. */
+#include "harness/model/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/sweep/check_record.h"
+#include "harness/text.h"
+
+static bool is_under_way(const char *path)
+{
+	static const char end[] = ".part";
+	size_t n = strlen(path), k = strlen(end);
+
+	return n > k && !strcmp(path + n - k, end);
+}
+
+static int refuse_unfinished(const struct record_facts *f, const char *path)
+{
+	int whole = f->sides * (f->enough ? f->enough : f->processes);
+
+	if (!f->sides)
+		return complain(EINVAL, "%s: the visits of a process under way, no session", path);
+	if (f->torn && !is_under_way(path))
+		return complain(EINVAL, "%s: cut off: its last line is torn", path);
+	if (f->trailers < whole)
+		return complain(EINVAL, "%s: %s, %d of %d processes are complete%s", path,
+				is_under_way(path) ? "half-finished" : "half a record", f->trailers,
+				whole,
+				is_under_way(path) ? "; rift sweep --resume finishes it" : "");
+	return 0;
+}
+
+int session_read(struct journal *j, const char *path)
+{
+	struct record_facts facts;
+	int err = record_check(&facts, path, NULL);
+
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	if (!err)
+		err = refuse_unfinished(&facts, path);
+	if (!err)
+		err = journal_read(j, path);
+	if (!err && !j->path) {
+		j->path = strdup(path);
+		CHECK(j->path, "memory of a name");
+	}
+	return err;
+}
+
+static const char *text_of(const json_t *o, const char *part, const char *name)
+{
+	return json_string_value(json_object_get(json_object_get(o, part), name));
+}
+
+void session_platform(const struct journal *j, int side, char *out, size_t size)
+{
+	const char *device = text_of(j->header[side], "gpu", "name");
+	const char *declared = side ? j->against : *j->plan.declared ? j->plan.declared : NULL;
+	struct text name = text_shown(device ? device : "unknown device");
+
+	if (declared)
+		snprintf(out, size, "%s (%s)", name.s, text_shown(declared).s);
+	else
+		snprintf(out, size, "%s", name.s);
+}
+
+bool session_is_cpu(const struct journal *j, int side)
+{
+	const char *type = text_of(j->header[side], "build", "build_type");
+
+	return type && !strcmp(type, "cpu");
+}

@@ -1,0 +1,22 @@
+/*
+ * session.h - a recorded session as the commands of the model take it: complete, or refused.
+ */
+#ifndef RIFT_MODEL_SESSION_H
+#define RIFT_MODEL_SESSION_H
+
+#include "harness/sweep/journal.h"
+
+/*
+ * Reads it after `rift check` has found nothing wrong with it, and refuses what is not whole: a
+ * session under way, one that ended too soon, a file whose end was cut off. Returns 0, or a
+ * negative errno after one line. *j may be released after a failure too.
+ */
+int session_read(struct journal *j, const char *path);
+
+/* What a side ran on, for people: "NVIDIA H200 (kvm-guest)"; "unknown device" without a header. */
+void session_platform(const struct journal *j, int side, char *out, size_t size);
+
+/* Was this side measured on the CPU device? */
+bool session_is_cpu(const struct journal *j, int side);
+
+#endif

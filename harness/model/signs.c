@@ -1,0 +1,256 @@
+/* signs.c - signs that the model is wrong for a platform, or the measurement for the model. */
+#include "harness/model/signs.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "harness/model/fit_parts.h"
+#include "harness/sorted.h"
+#include "harness/text.h"
+
+struct signs {
+	struct sign *out;
+	int n;
+};
+
+static void say(struct signs *s, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(struct signs *s, const char *name, const char *fmt, ...)
+{
+	struct sign *sign = &s->out[s->n];
+	va_list args;
+
+	if (s->n == SIGNS_MAX)
+		return;
+	s->n++;
+	sign->name = name;
+	va_start(args, fmt);
+	vsnprintf(sign->text, sizeof(sign->text), fmt, args);
+	va_end(args);
+}
+
+/* ---- effects ------------------------------------------------------------------------------ */
+
+static double beyond(const struct batch *b, double at)
+{
+	return fmax(0, b->depth * b->launches - at);
+}
+
+static double flushes(const struct batch *b, double at)
+{
+	return floor((b->depth * b->launches - 1) / at);
+}
+
+static double after_first(const struct batch *b, double at)
+{
+	return b->depth * b->launches > at;
+}
+
+/* In thousandths of the kernels' time for each doubling of launches. */
+static double with_depth(const struct batch *b, double at)
+{
+	double n = b->depth * b->launches;
+
+	(void)at;
+	return 1e-3 * n * b->kernel_ns * log2(n);
+}
+
+enum { WINDOW, BATCHING, FIRST, DEPTH, EFFECTS };
+
+static double (*const effects[EFFECTS])(const struct batch *b, double at) = {
+	[WINDOW] = beyond,
+	[BATCHING] = flushes,
+	[FIRST] = after_first,
+	[DEPTH] = with_depth,
+};
+
+struct effect {
+	double loss; /* as a share of that without it */
+	double at, cost_ns;
+	double most; /* of T that it makes, at most */
+};
+
+/*
+ * Is there anything to see at so many launches? Points on both sides, or the effect is an intercept
+ * or a slope that the model has. One that grows with depth has no place; one is as good as another.
+ */
+static bool is_told(const struct fit_part *s, int kind, double at)
+{
+	int with = 0;
+
+	if (at < 2 && kind != FIRST && kind != DEPTH)
+		return false;
+	if (kind == DEPTH && at > (double)s->grid->depth[0] * s->grid->size[0].launches)
+		return false;
+
+	for (int i = 0; i < s->n; i++)
+		with += effects[kind](&s->grid->point[s->at[i]].batch, at) > 0;
+	return with >= 3 && s->n - with >= 3;
+}
+
+static double most_of(const struct fit_part *s, const struct fit_data *d, int kind,
+		      const struct effect *e)
+{
+	double most = 0;
+
+	for (int i = 0; i < s->n; i++)
+		most = fmax(most, e->cost_ns *
+					  effects[kind](&s->grid->point[s->at[i]].batch, e->at) /
+					  d->total_ns[s->at[i]]);
+	return most;
+}
+
+/* The place of this kind of effect that explains most. */
+static struct effect best_effect(struct fit_parts *parts, const struct fit_data *d,
+				 const struct model *m, int kind)
+{
+	struct fit_part *s = &parts->part[PART_STREAM];
+	const struct grid *g = s->grid;
+	struct effect best = { .loss = INFINITY };
+	struct model without_m = *m;
+	double without = part_fit(s, d, &without_m, LOSS_GUESS);
+
+	for (int i = 0; i + 1 < g->n_depths; i++) {
+		double at = (double)g->depth[i] * g->size[0].launches;
+		struct model with_m = without_m;
+		double loss;
+
+		if (!is_told(s, kind, at))
+			continue;
+		s->effect = effects[kind];
+		s->effect_at = at;
+		loss = part_fit(s, d, &with_m, LOSS_GUESS) / fmax(without, 1e-12);
+		if (loss < best.loss)
+			best = (struct effect){ .loss = loss, .at = at, .cost_ns = s->effect_ns };
+		s->effect = NULL;
+	}
+	best.most = most_of(s, d, kind, &best);
+	return best;
+}
+
+static bool all_powers_of_two(const struct grid *g)
+{
+	for (int i = 0; i < g->n_depths; i++)
+		if (g->depth[i] & (g->depth[i] - 1))
+			return false;
+	return true;
+}
+
+static void say_effect(struct signs *s, const struct grid *g, int kind, const struct effect *e)
+{
+	double launches = e->at;
+
+	if (kind == FIRST)
+		say(s, "first calls", "blocks of up to %g launches are faster than the line by %s",
+		    launches, text_time(e->cost_ns).s);
+	else if (kind == DEPTH)
+		say(s, "depth",
+		    "device-bound blocks take %.1f %% longer for each doubling of launches at "
+		    "equal "
+		    "kernel time: clocks fall, or launches slow each other down",
+		    e->cost_ns / 10);
+	else if (kind == WINDOW)
+		say(s, "window", "beyond %g launches each costs %s more%s", launches,
+		    text_time(e->cost_ns).s,
+		    all_powers_of_two(g)
+			    ? ": something holds no more, or sends that many at a time "
+			      "(depths that are no powers of two would tell)"
+			    : ": something holds no more");
+	else
+		say(s, "batching", "every %g launches cost %s more: they are sent at a time",
+		    launches, text_time(e->cost_ns).s);
+}
+
+/* Of the effects that explain much, the one that explains most: they overlap. */
+static void look_for_effects(struct signs *s, const struct fit *f)
+{
+	struct effect found[EFFECTS];
+	struct fit_parts parts;
+	struct fit_data d;
+	struct model m;
+	int best = -1;
+
+	fit_data_of(&d, f->grid);
+	parts_fit(&parts, f->grid, NULL, &d, &m);
+	for (int kind = 0; kind < EFFECTS && parts.part[PART_STREAM].n; kind++) {
+		if (kind == BATCHING && all_powers_of_two(f->grid))
+			continue;
+		found[kind] = best_effect(&parts, &d, &m, kind);
+		if (found[kind].loss <= SIGN_LOSS && found[kind].most >= SIGN_EFFECT &&
+		    (best < 0 || found[kind].loss < found[best].loss))
+			best = kind;
+	}
+	if (best >= 0)
+		say_effect(s, f->grid, best, &found[best]);
+	parts_release(&parts);
+	fit_data_release(&d);
+}
+
+/* ---- residuals ---------------------------------------------------------------------------- */
+
+static double residual(const struct fit *f, int i)
+{
+	const struct grid_point *p = &f->grid->point[i];
+
+	return p->total_ns / model_total_ns(&f->model, &p->batch) - 1;
+}
+
+static bool is_regime(const struct fit *f, int i, enum regime regime)
+{
+	const struct batch *b = &f->grid->point[i].batch;
+
+	return b->mode == MODE_STREAM && b->depth * b->launches >= 2 && b->kernel_ns > 0 &&
+	       model_regime(&f->model, b) == regime;
+}
+
+static void look_for_corner(struct signs *s, const struct fit *f)
+{
+	static const double matters = 0.05;
+	double *r = calloc((size_t)f->grid->n_points + 1, sizeof(*r)), median;
+	int n = 0;
+
+	CHECK(r, "memory of %d points", f->grid->n_points);
+	for (int i = 0; i < f->grid->n_points; i++)
+		if (is_regime(f, i, REGIME_CORNER))
+			r[n++] = residual(f, i);
+	sort_doubles(r, n);
+	median = quantile_of_sorted(r, n, 0.5);
+	free(r);
+	if (n >= 3 && median > matters)
+		say(s, "corner",
+		    "where K + g is near p, blocks take %.0f %% longer than predicted (median of "
+		    "%d "
+		    "points): launches vary, and the slower of two sets the pace",
+		    100 * median, n);
+}
+
+/* ---- clocks ------------------------------------------------------------------------------- */
+
+static void look_for_clocks(struct signs *s, const struct fit *f)
+{
+	static const double drift_matters = 0.01, clock_matters = 0.02;
+	double drift = f->grid->j->drift_most, clock = f->model.v[MODEL_CLOCK];
+
+	if (fabs(drift) > drift_matters)
+		say(s, "clocks", "in one process the canary drifted by %+.1f %%", 100 * drift);
+	if (f->param[MODEL_CLOCK].identified && fabs(clock - 1) > clock_matters)
+		say(s, "clocks",
+		    "kernels last %.3f times their nominal duration: the device is off the clock "
+		    "that "
+		    "it states, or busy with other work",
+		    clock);
+}
+
+int signs_of(const struct fit *f, struct sign out[SIGNS_MAX])
+{
+	struct signs s = { .out = out };
+
+	look_for_effects(&s, f);
+	look_for_corner(&s, f);
+	look_for_clocks(&s, f);
+	return s.n;
+}
