@@ -54,8 +54,8 @@ int charts_init(struct charts *c, const struct chart_side *side, int sides)
 		    holds(&side[sides - 1], p->config[i].workload))
 			err = add_set(c, side, sides, p->config[i].workload);
 	if (!err && !c->sets)
-		err = complain(EDOM, "the two sessions have no point in common: nothing of B can "
-				     "be held against A");
+		err = complain(EXDEV, "the two sessions have no point in common: nothing of B can "
+				      "be held against A");
 	return err;
 }
 

@@ -13,7 +13,7 @@ struct charts {
 };
 
 /*
- * The workloads that all sides have, in the order of the first side's plan. Returns 0, -EDOM after
+ * The workloads that all sides have, in the order of the first side's plan. Returns 0, -EXDEV after
  * one line where two sides have no point in common, or another negative errno after one line.
  * *c may be released after a failure too. The sides must live as long.
  */

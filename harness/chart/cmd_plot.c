@@ -8,9 +8,9 @@
 #include "common/interrupt.h"
 #include "harness/chart/charts.h"
 #include "harness/command.h"
+#include "harness/model/session.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
-#include "harness/sweep/check_record.h"
 
 enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_QUIET };
 
@@ -73,44 +73,14 @@ static const struct argp argp = {
 	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
 	       "the depth that 5 % takes. Of two platforms, the two sides of a session or two "
 	       "sessions, A and B, also how much longer B takes, and the workloads side by "
-	       "side.\vThe data (CSV) and the script of each picture stay beside it: `gnuplot "
+	       "side. The sessions must be complete.\vThe data (CSV) and the script of each "
+	       "picture stay beside it: `gnuplot "
 	       "NAME.gp` in that folder draws it again. Exit codes: 0 ok, 3 usage, bad input or "
 	       "no pictures (data and scripts are written all the same), 5 the two sessions have "
 	       "no point in common, 75 interrupted.",
 };
 
 /* ---- sessions --------------------------------------------------------------------------- */
-
-/* One that is under way, or was cut off, is drawn as far as its processes are complete. */
-static int judge(const struct record_facts *f, const struct plot_args *a, const char *path)
-{
-	int planned = f->sides * (f->enough ? f->enough : f->processes);
-
-	if (!f->sides)
-		return complain(EINVAL, "%s has no plan: give the .jsonl or the .part beside it",
-				path);
-	if (f->trailers < f->sides)
-		return complain(EINVAL,
-				"%s: no process %sis complete yet; go on with it by `rift sweep "
-				"--resume`",
-				path, f->sides > 1 ? "of each side " : "");
-	if (f->trailers < planned && !a->quiet)
-		fprintf(stderr,
-			"rift: %s: %d of %d processes are complete: drawn is what these "
-			"say\n",
-			path, f->trailers, planned);
-	return 0;
-}
-
-static int read_session(struct journal *j, const struct plot_args *a, const char *path)
-{
-	struct record_facts facts;
-	int err = record_check(&facts, path, NULL);
-
-	if (!err)
-		err = judge(&facts, a, path);
-	return err ? err : journal_read(j, path);
-}
 
 /* The sides of one session, or the first of each of two. Returns how many; negative: refused. */
 static int sides_of(const struct journal *j, int n, const struct plot_args *a,
@@ -240,7 +210,7 @@ static int plot(const struct plot_args *a)
 	interrupt_install();
 	progress_init(a->quiet);
 	for (int i = 0; i < a->n && !err; i++)
-		err = read_session(&j[i], a, a->session[i]);
+		err = session_read(&j[i], a->session[i]);
 	if (!err)
 		sides = sides_of(j, a->n, a, side);
 	if (sides < 0)
@@ -268,5 +238,5 @@ int cmd_plot(int argc, char **argv)
 		err = complain(EINVAL, "rift plot: no session; write rift plot FILE");
 	if (!err)
 		err = plot(&a);
-	return err == -EDOM ? RIFT_NOT_COMPARABLE : exit_code_of(err);
+	return err == -EXDEV ? RIFT_NOT_COMPARABLE : exit_code_of(err);
 }

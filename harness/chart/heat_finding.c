@@ -182,14 +182,18 @@ static struct place most_different(const struct heat *h)
 
 static void say_counts(const struct heat *h, const int of[VERDICT_OPEN + 1], struct plot *p)
 {
+	const struct chart_side *side = h->set->side;
 	int points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] + of[VERDICT_OPEN];
 
+	/* processes of one session say nothing of what sets it apart from another */
 	if (furthest(h, 1, false).cell->known)
 		plot_text(p, "finding",
 			  "B is slower by more than 2 %% at %d of %d points, faster at %d; same at "
-			  "%d, open at %d",
+			  "%d, open at %d%s",
 			  of[VERDICT_SLOWER], points, of[VERDICT_FASTER], of[VERDICT_SAME],
-			  of[VERDICT_OPEN]);
+			  of[VERDICT_OPEN],
+			  side[0].journal == side[1].journal ? ""
+							     : "; drift of the sessions aside");
 	else
 		plot_text(p, "finding",
 			  "%d points; intervals take 5 processes: none is shown to differ", points);

@@ -4,6 +4,7 @@
 
 #include "harness/chart/chart.h"
 #include "harness/chart/words.h"
+#include "harness/model/session.h"
 
 /* What fits into a line of small print, 900 pixels wide, in characters. */
 enum { MADE_CHARACTERS = 132 };
@@ -44,11 +45,10 @@ void chart_side_init(struct chart_side *s, const struct journal *j, int side, co
 	const json_t *header = j->header[side], *gpu = json_object_get(header, "gpu");
 	const char *device = text_of(gpu, "name"), *driver = text_of(gpu, "driver_version");
 	const char *start = text_of(header, "start_utc");
-	const char *built = text_of(json_object_get(header, "build"), "build_type");
 	char platform[256];
 
 	*s = (struct chart_side){ .journal = j, .side = side, .letter = letter };
-	s->is_gpu = !built || strcmp(built, "cpu");
+	s->is_gpu = !session_is_cpu(j, side);
 	snprintf(s->device, sizeof(s->device), "%s", device ? device : "unknown device");
 	platform_text(s, header, platform, sizeof(platform));
 	snprintf(s->made, sizeof(s->made), "%s%s%s%s%s; %s; n = %d processes, %.10s%s", letter,
