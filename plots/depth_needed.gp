@@ -6,19 +6,19 @@
 #   title, finding, made1, made2   texts
 #   points   columns series, kernel_us, depth, enough (0: even this depth is not)
 #   lines    fitted: series, kernel_us, depth; fitted: how many rows
-height = 540
+height = 550
 from_top(pixels) = 1 - pixels / (1.0 * height)
 eval page(900, height)
 eval heading(height)
 set tmargin at screen from_top(176)
-set bmargin at screen from_top(height - 62)
+set bmargin at screen from_top(height - 72)
 set lmargin at screen 0.085
 set rmargin at screen 0.965
 set logscale xy
 set xrange [first / 1.3 : last * 1.3]
 set yrange [0.7 : deepest * 2.5]
 set label 51 'depth needed for 5 % over ideal' at graph 0, 1.05 left
-set label 53 'length of a kernel (µs)' at graph 0.5, screen from_top(height - 20) center
+set label 53 'length of a kernel (µs)' at graph 0.5, screen from_top(height - 18) center
 set ytics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536)
 set format x '%g'
 set xtics (1)
@@ -45,7 +45,7 @@ do for [k = 1:3 * sides] {
 			linewidth width(k)
 		set label k value('title'.k) at screen x + 0.06, y left noenhanced
 		set label 20 + k '' at screen x + 0.025, y point linetype look(k) pointtype shape(k) \
-			pointsize 1.1 linewidth 1.4
+			pointsize 1.1 * point linewidth 1.4
 	}
 }
 set label 30 'points: measured; arrows: deeper than was swept; lines: fitted' \
@@ -54,7 +54,7 @@ paths = fitted ? lines : points # gnuplot has a word to say about a file without
 plot for [k = 1:3 * sides] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
 		with lines linetype look(k) linewidth width(k), \
 	for [k = 1:3 * sides] points using (column(4) > 0.5 ? beside(k) * of(k, 2) : NaN):3 skip 1 \
-		with points linetype look(k) pointtype shape(k) pointsize 1.2 linewidth 1.4, \
+		with points linetype look(k) pointtype shape(k) pointsize 1.2 * point linewidth 1.4, \
 	for [k = 1:3 * sides] points using (column(4) > 0.5 ? NaN : beside(k) * of(k, 2)):3:(0): \
 		(column(3) * 0.7) skip 1 with vectors filled head size screen 0.01, 20 linetype look(k) \
 		linewidth 1.4 dashtype solid

@@ -3,18 +3,18 @@
 #   title, finding, made1, made2   texts
 #   means    columns row, ratio, ratio_lo, ratio_hi
 #   points   columns row, ratio
-height = 190 + 44 * rows
+height = 204 + 44 * rows
 eval page(900, height)
 eval heading(height)
 set tmargin at screen 1 - 112.0 / height
-set bmargin at screen 58.0 / height
+set bmargin at screen 72.0 / height
 set lmargin at screen 0.30
 set rmargin at screen 0.975
 set logscale x
 set border 1
 set grid noytics
 unset ytics
-set xlabel 'time on B over time on A' offset 0, 0.3
+set label 1000 'time on B over time on A' at graph 0.5, screen 18.0 / height center
 # A logarithmic axis of its own accord marks powers of ten only.
 stats points using 2 skip 1 nooutput
 least = STATS_min < 1 ? STATS_min : 1.0
@@ -40,9 +40,9 @@ do for [i = 1:rows] {
 		textcolor rgb faint
 }
 bound(x) = valid(x) ? column(x) : column(2) # of an interval, where it is known
-plot points using 2:1 skip 1 with points pointtype 6 pointsize 0.6 linewidth 1 \
+plot points using 2:1 skip 1 with points pointtype 6 pointsize 0.6 * point linewidth 1 \
 		linecolor rgb '#7f7f7f', \
 	means using (valid(3) ? column(2) : NaN):1:(bound(3)):(bound(4)) skip 1 with xerrorbars \
-		pointtype 7 pointsize 0 linewidth 2 linetype 1 dashtype solid, \
-	means using 2:1 skip 1 with points pointtype 7 pointsize 1.5 linetype 1
+		pointtype 7 pointsize 1.5 * point linewidth 2 linetype 1 dashtype solid, \
+	means using 2:1 skip 1 with points pointtype 7 pointsize 1.5 * point linetype 1
 eval done

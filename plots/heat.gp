@@ -9,7 +9,7 @@
 #   lines   columns panel, level_percent, column, row; crossed: how many there are
 tall = rows < 6 ? 30 : 24 # of a row
 top = 118
-bottom = 92
+bottom = 104
 between = 34
 left = nominal ? 0.105 : 0.15
 height = top + bottom + panels * rows * tall + (panels - 1) * between
@@ -58,7 +58,7 @@ set arrow 1 from screen 0.505, foot rto screen 0.035, 0 nohead linetype 2 dashty
 set arrow 2 from screen 0.58, foot rto screen 0.035, 0 nohead linetype 2 dashtype (9, 4)
 set arrow 3 from screen 0.67, foot rto screen 0.035, 0 nohead linetype 2 dashtype (2, 3)
 set label 15 'not shown to exceed 2 %' at screen 0.805, foot left font small
-set label 16 '' at screen 0.795, foot point pointtype 7 pointsize 0.45 linecolor rgb ink
+set label 16 '' at screen 0.795, foot point pointtype 7 pointsize 0.45 * point linecolor rgb ink
 
 do for [p = 0:panels - 1] {
 	set tmargin at screen from_top(top + p * (rows * tall + between))
@@ -86,7 +86,7 @@ do for [p = 0:panels - 1] {
 		cells using (column(4) < dark ? NaN : in(p, 2)):3:8 skip 1 \
 			with labels font medium textcolor rgb 'white', \
 		cells using (column(7) > 0.5 ? in(p, 2) + 0.5 - 0.012 * columns : NaN):(column(3) + 0.3) \
-			skip 1 with points pointtype 7 pointsize 0.45 linecolor rgb ink
+			skip 1 with points pointtype 7 pointsize 0.45 * point linecolor rgb ink
 	unset label # once is enough
 	unset arrow
 }

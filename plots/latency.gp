@@ -12,13 +12,13 @@
 #   depths        columns series, depth, block_us, block_us_lo, block_us_hi
 #   lengths       columns series, length, step_us, step_us_lo, step_us_hi
 #   depth_lines, length_lines   fitted: series, depth or length, us; series 0: ideal
-height = 600
+height = 610
 from_top(pixels) = 1 - pixels / (1.0 * height)
 eval page(900, height)
 eval heading(height)
 set multiplot
 set tmargin at screen from_top(176)
-set bmargin at screen from_top(height - 62)
+set bmargin at screen from_top(height - 72)
 set logscale xy
 set format y '%h'
 of(k, x) = column(1) == k ? column(x) : NaN
@@ -36,7 +36,7 @@ do for [k = 1:series] {
 	set arrow k from screen x, y rto screen 0.05, 0 nohead linetype look(k) linewidth width(k)
 	set label k value('title'.k) at screen x + 0.06, y left noenhanced
 	set label 20 + k '' at screen x + 0.025, y point linetype look(k) pointtype shape(k) \
-		pointsize 1.1 linewidth 1.4
+		pointsize 1.1 * point linewidth 1.4
 }
 set label 50 fit at screen 0.965, from_top(108) right font small textcolor rgb faint
 
@@ -44,7 +44,7 @@ if (with_depths) {
 	set lmargin at screen 0.085
 	set rmargin at screen with_lengths ? 0.475 : 0.965
 	set label 51 'a block, '.smallest.': time (µs)' at graph 0, 1.04 left noenhanced
-	set label 53 'depth: steps before a synchronize' at graph 0.5, screen from_top(height - 20) center
+	set label 53 'depth: steps before a synchronize' at graph 0.5, screen from_top(height - 18) center
 	set xrange [shallowest / 1.2 : deepest * 1.25]
 	set xtics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536)
 	if (crossing > shallowest) {
@@ -62,10 +62,10 @@ if (with_depths) {
 	plot for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype look(k) linewidth width(k), \
 		for [k = 1:series] depths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
-			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 0 \
+			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 1.1 * point \
 			linewidth 1.2 dashtype solid, \
 		for [k = 1:series] depths using (of(k, 2)):3 skip 1 with points linetype look(k) \
-			pointtype shape(k) pointsize 1.1 linewidth 1.4
+			pointtype shape(k) pointsize 1.1 * point linewidth 1.4
 	unset label
 	unset arrow
 }
@@ -73,7 +73,7 @@ if (with_lengths) {
 	set lmargin at screen with_depths ? 0.575 : 0.085
 	set rmargin at screen 0.965
 	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
-	set label 53 size at graph 0.5, screen from_top(height - 20) center noenhanced
+	set label 53 size at graph 0.5, screen from_top(height - 18) center noenhanced
 	if (fitted) {
 		set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small \
 			textcolor rgb faint
@@ -87,10 +87,10 @@ if (with_lengths) {
 		for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype look(k) linewidth width(k), \
 		for [k = 1:series] lengths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
-			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 0 \
+			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 1.1 * point \
 			linewidth 1.2 dashtype solid, \
 		for [k = 1:series] lengths using (of(k, 2)):3 skip 1 with points linetype look(k) \
-			pointtype shape(k) pointsize 1.1 linewidth 1.4
+			pointtype shape(k) pointsize 1.1 * point linewidth 1.4
 }
 unset multiplot
 eval done

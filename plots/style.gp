@@ -20,6 +20,8 @@ large = points(16)
 headline = points(13)
 medium = points(11)
 small = points(10)
+# Points of one size; SVG's are larger.
+point = format eq 'png' ? 1.0 : 0.7
 page(w, h) = sprintf("set terminal %s enhanced size %d,%d font 'sans-serif%s' " . \
 	"background rgb 'white'; set output '%s.%s%s'", \
 	format eq 'png' ? 'pngcairo' : 'svg dynamic', w, h, points(12), name, format, part)

@@ -167,6 +167,21 @@ static int told_size(const struct chart_set *s, enum mode mode)
 	return any;
 }
 
+/* Has every size a depth that is enough, in every mode of A? */
+static bool all_enough(const struct chart_set *s)
+{
+	const struct grid *g = &s->grid[0];
+
+	for (int mode = 0; mode < MODE_COUNT; mode++)
+		for (int i = 0; i < g->n_sizes; i++) {
+			const struct needed n = measured(s, 0, (enum mode)mode, i);
+
+			if (has_ideal(g, i) && n.depth > 0 && !n.enough)
+				return false;
+		}
+	return true;
+}
+
 /* A depth that lies between two that were measured: two digits of it, rounded up. */
 static double about(double depth)
 {
@@ -230,6 +245,8 @@ static void say_finding(const struct chart_set *s, struct plot *p,
 						 mode_name((enum mode)mode));
 	if (s->sides > 1 && size >= 0 && size < s->grid[1].n_sizes)
 		depths_text(s, 1, size, depths, sizeof(depths));
+	if (!used && !*depths && all_enough(s))
+		snprintf(text, sizeof(text), "of all kernels that were swept some depth is enough");
 	plot_text(p, "finding", "%s%s%s%s%s", *depths ? "B: " : "", depths,
 		  *depths && used ? "; A: " : "", text,
 		  used ? " no depth is enough, by the fit" : "");

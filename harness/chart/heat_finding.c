@@ -105,21 +105,26 @@ static void column_text(const struct heat *h, int panel, int column, char *out, 
 	}
 }
 
-/* The shallowest depth, and the deepest that brackets the share. */
+/*
+ * The shallowest depth, and the first from which on all is small, else the deepest that brackets
+ * the share.
+ */
 static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 {
-	int first = -1, last = -1;
+	int first = -1, last = -1, all = -1;
 	char a[64] = "", b[64] = "";
 	double ns;
 
 	for (int column = 0; column < h->columns; column++) {
 		enum column_kind kind = judge_column(h, panel, column, &ns);
 
-		if (first < 0 && kind != NOTHING)
-			first = column;
-		if (kind == SMALL_FROM || (kind == ALL_SMALL && first == column))
-			last = column;
+		if (kind == NOTHING)
+			continue;
+		first = first < 0 ? column : first;
+		last = kind == SMALL_FROM ? column : last;
+		all = kind != ALL_SMALL ? -1 : all < 0 ? column : all;
 	}
+	last = all >= 0 ? all : last;
 	if (first >= 0)
 		column_text(h, panel, first, a, sizeof(a));
 	if (last > first)
