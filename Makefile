@@ -28,6 +28,9 @@ run: build $(if $(findstring --plot,$(ARGS)),setup-plot)  ## run one workload, c
 sweep: build  ## kernel size x depth x mode in fresh processes: WORKLOAD=name QUICK=1 ARGS='--depth 1,16'
 	@./rift sweep $(if $(filter file,$(origin WORKLOAD)),,$(WORKLOAD)) $(if $(QUICK),--quick) $(ARGS)
 
+plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl; without A: of data/sessions
+	@$(if $(A),./rift plot '$(A)' $(if $(B),'$(B)') $(ARGS),$(foreach s,$(wildcard data/sessions/*.jsonl),./rift plot '$s' --output 'results/plots/$(basename $(notdir $s))' $(ARGS) &&) true)
+
 list: build  ## list the workloads
 	@./rift list
 
@@ -69,4 +72,4 @@ build: setup-run
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run sweep list test sanitize bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep plots list test sanitize bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint

@@ -22,14 +22,26 @@ void chart_folder_remove(void)
 	shell(NULL, "rm -rf '%s'", chart_folder);
 }
 
-void charts_of(struct made *m, const struct fake_session *s)
+void made_session(struct made *m, const struct fake_session *s)
 {
 	*m = (struct made){ .journal.path = NULL };
 	fake_session_journal(s, &m->journal);
-	for (int i = 0; i < s->sides; i++)
-		chart_side_init(&m->side[i], &m->journal, i, s->sides < 2 ? "" : i ? "B" : "A");
-	cr_assert(zero(int, charts_init(&m->charts, m->side, s->sides)), "charts");
+}
+
+void made_charts(struct made *m)
+{
+	int sides = m->journal.sides;
+
+	for (int i = 0; i < sides; i++)
+		chart_side_init(&m->side[i], &m->journal, i, sides < 2 ? "" : i ? "B" : "A");
+	cr_assert(zero(int, charts_init(&m->charts, m->side, sides)), "charts");
 	cr_assert(zero(int, charts_write(&m->charts, chart_folder)), "files");
+}
+
+void charts_of(struct made *m, const struct fake_session *s)
+{
+	made_session(m, s);
+	made_charts(m);
 }
 
 void made_release(struct made *m)

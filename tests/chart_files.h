@@ -19,7 +19,11 @@ struct made {
 	struct charts charts;
 };
 
-/* Writes data and scripts of all charts into chart_folder. Must succeed. */
+/* The session alone; then data and scripts of all its charts, into chart_folder. Must succeed. */
+void made_session(struct made *m, const struct fake_session *s);
+void made_charts(struct made *m);
+
+/* Both. */
 void charts_of(struct made *m, const struct fake_session *s);
 void made_release(struct made *m);
 

@@ -388,6 +388,21 @@ Test(small_chart_data, what_cannot_be_drawn_is_left_out)
 	made_release(&made);
 }
 
+/* A result that failed its check is no result: no cell, and a word about it. */
+Test(small_chart_data, points_that_failed_are_counted)
+{
+	struct fake_session s = plain(2);
+
+	made_session(&made, &s);
+	made.journal.status[0] = POINT_CHECK_FAILED;
+	made_charts(&made);
+	cr_assert(eq(int, table_read("launch-ratio-cells.csv")->rows, 59), "one less");
+	says("launch-ratio", "finding", "; 1 failed");
+	says("launch-overhead-a", "made2", "; 1 points failed and are left out");
+	cr_assert(eq(int, table_read("launch-latency-depths.csv")->rows, 29), "one less");
+	made_release(&made);
+}
+
 Test(small_chart_data, the_small_print_names_device_platform_and_n)
 {
 	struct fake_session s = plain(2);

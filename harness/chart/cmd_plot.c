@@ -161,10 +161,33 @@ static void print_pictures(const struct charts *c, const char *folder)
 		       folder);
 }
 
-static void print_remarks(const struct charts *c, const struct plot_args *a)
+/* What the charts do not show. */
+static void print_left_out(const struct charts *c)
 {
-	for (int i = 0; i < c->pictures && !a->quiet; i++)
-		if (*c->picture[i].plot.name && *c->picture[i].said.s && c->picture[i].drawn)
+	for (int i = 0; i < c->sets; i++)
+		for (int k = 0; k < c->set[i].sides; k++) {
+			const struct grid *g = &c->set[i].grid[k];
+			const char *letter = c->set[i].side[k].letter;
+
+			if (g->left_out)
+				fprintf(stderr,
+					"rift: %s%s%s: %d points with other parameters than the "
+					"grid's are left out\n",
+					letter, *letter ? ": " : "", g->workload->name,
+					g->left_out);
+			if (g->failed)
+				fprintf(stderr,
+					"rift: %s%s%s: %d points are left out, as some process "
+					"has no good result of them\n",
+					letter, *letter ? ": " : "", g->workload->name, g->failed);
+		}
+}
+
+static void print_remarks(const struct charts *c)
+{
+	print_left_out(c);
+	for (int i = 0; i < c->pictures; i++)
+		if (*c->picture[i].said.s && c->picture[i].drawn)
 			fprintf(stderr, "rift: gnuplot remarks on %s: %s\n",
 				c->picture[i].plot.name, c->picture[i].said.s);
 }
@@ -185,7 +208,8 @@ static int make_charts(struct charts *c, const struct chart_side *side, int side
 		if (!err)
 			err = charts_draw(c);
 		print_pictures(c, folder);
-		print_remarks(c, a);
+		if (!a->quiet)
+			print_remarks(c);
 	}
 	free(folder);
 	return err;

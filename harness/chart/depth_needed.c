@@ -198,7 +198,7 @@ static enum mode first_mode(const struct chart_set *s)
 	return MODE_STREAM;
 }
 
-/* "stream 13, graph 9, fused more than 4096" */
+/* "stream 13, graph 9, fused > 4096" */
 static void depths_text(const struct chart_set *s, int side, int size, char *out, size_t room)
 {
 	size_t used = 0;
@@ -210,7 +210,7 @@ static void depths_text(const struct chart_set *s, int side, int size, char *out
 		if (n.depth > 0)
 			used += (size_t)snprintf(out + used, room - used, "%s%s %s%.0f",
 						 used ? ", " : "", mode_name((enum mode)mode),
-						 n.enough ? "" : "more than ",
+						 n.enough ? "" : "> ",
 						 n.enough ? about(n.depth) : n.depth);
 	}
 }
@@ -247,9 +247,8 @@ static void say_finding(const struct chart_set *s, struct plot *p,
 		depths_text(s, 1, size, depths, sizeof(depths));
 	if (!used && !*depths && all_enough(s))
 		snprintf(text, sizeof(text), "of all kernels that were swept some depth is enough");
-	plot_text(p, "finding", "%s%s%s%s%s", *depths ? "B: " : "", depths,
-		  *depths && used ? "; A: " : "", text,
-		  used ? " no depth is enough, by the fit" : "");
+	words_finding(p, "%s%s%s%s%s", *depths ? "B: " : "", depths, *depths && used ? "; A: " : "",
+		      text, used ? " no depth is enough, by the fit" : "");
 	plot_text(p, "made1", "%s", s->side[0].made);
 	plot_text(p, "made2", "%s", s->sides > 1 ? s->side[1].made : "");
 }

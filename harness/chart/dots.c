@@ -151,8 +151,8 @@ static void say_texts(const struct dots *d, struct plot *p)
 		snprintf(text, sizeof(text), "least: %s in %s, %s mode; ",
 			 words_ratio(best->mean.value).s, best->set->grid[0].workload->name,
 			 mode_name(best->mode));
-	plot_text(p, "finding",
-		  "%slarge dots: geometric means, with 95 %% intervals; small: points", text);
+	words_finding(p, "%slarge dots: geometric means, with 95 %% intervals; small: points",
+		      text);
 	plot_text(p, "made1", "%s", side[0].made);
 	plot_text(p, "made2", "%s", side[1].made);
 }

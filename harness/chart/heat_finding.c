@@ -146,7 +146,7 @@ static void say_where(const struct heat *h, struct plot *p)
 			used += (size_t)snprintf(finding + used, sizeof(finding) - used, "%s%s",
 						 used ? "; " : "", text);
 	}
-	plot_text(p, "finding", "%s", used ? finding : "");
+	words_finding(p, "%s", used ? finding : "");
 }
 
 void heat_say_overhead(const struct heat *h, struct plot *p)
@@ -163,9 +163,9 @@ void heat_say_overhead(const struct heat *h, struct plot *p)
 		say_where(h, p);
 		return;
 	}
-	plot_text(p, "finding", "most: %s %% (%s); least: %s %% (%s)",
-		  words_percent(worst.cell->value - 1).s, place_text(h, &worst).s,
-		  words_percent(best.cell->value - 1).s, place_text(h, &best).s);
+	words_finding(p, "most: %s %% (%s); least: %s %% (%s)",
+		      words_percent(worst.cell->value - 1).s, place_text(h, &worst).s,
+		      words_percent(best.cell->value - 1).s, place_text(h, &best).s);
 }
 
 /* ---- B over A --------------------------------------------------------------------------- */
@@ -185,6 +185,17 @@ static struct place most_different(const struct heat *h)
 	return slowest.cell && slowest.cell->value > 1 ? slowest : furthest(h, -1, true);
 }
 
+/* "; 3 failed": points that are left out, as some process has no good result of them. */
+static struct text failed_text(const struct heat *h)
+{
+	int failed = h->set->grid[0].failed + h->set->grid[1].failed;
+	struct text t = { "" };
+
+	if (failed)
+		snprintf(t.s, sizeof(t.s), "; %d failed", failed);
+	return t;
+}
+
 static void say_counts(const struct heat *h, const int of[VERDICT_OPEN + 1], struct plot *p)
 {
 	const struct chart_side *side = h->set->side;
@@ -192,16 +203,16 @@ static void say_counts(const struct heat *h, const int of[VERDICT_OPEN + 1], str
 
 	/* processes of one session say nothing of what sets it apart from another */
 	if (furthest(h, 1, false).cell->known)
-		plot_text(p, "finding",
-			  "B is slower by more than 2 %% at %d of %d points, faster at %d; same at "
-			  "%d, open at %d%s",
-			  of[VERDICT_SLOWER], points, of[VERDICT_FASTER], of[VERDICT_SAME],
-			  of[VERDICT_OPEN],
-			  side[0].journal == side[1].journal ? ""
-							     : "; drift of the sessions aside");
+		words_finding(
+			p,
+			"B is slower by more than 2 %% at %d of %d points, faster at %d; same at "
+			"%d, open at %d%s%s",
+			of[VERDICT_SLOWER], points, of[VERDICT_FASTER], of[VERDICT_SAME],
+			of[VERDICT_OPEN], failed_text(h).s,
+			side[0].journal == side[1].journal ? "" : "; drift of the sessions aside");
 	else
-		plot_text(p, "finding",
-			  "%d points; intervals take 5 processes: none is shown to differ", points);
+		words_finding(p, "%d points; intervals take 5 processes: none is shown to differ",
+			      points);
 }
 
 void heat_say_ratio(const struct heat *h, struct plot *p)

@@ -153,7 +153,7 @@ static void say_texts(const struct latency *l, struct plot *p)
 	else if (wins)
 		snprintf(text, sizeof(text), "a graph is faster than a stream from depth %ld on",
 			 (long)wins);
-	plot_text(p, "finding", "%s%s", l->set->sides > 1 ? "B: " : "", text);
+	words_finding(p, "%s%s", l->set->sides > 1 ? "B: " : "", text);
 	plot_text(p, "fit", "%s", fit);
 	plot_count(p, "fitted", l->set->fitted[0] || l->set->fitted[1]);
 	plot_count(p, "with_depths", l->depths);

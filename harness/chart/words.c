@@ -88,15 +88,22 @@ struct text words_axis(const struct grid *g)
 void words_ideal(const struct chart_set *s, int side, char *out, size_t size)
 {
 	const struct grid *g = &s->grid[side];
+	size_t used;
 
 	if (!g->nominal)
-		snprintf(out, size, "ideal: the kernels of a step as the deepest blocks have them");
+		used = (size_t)snprintf(
+			out, size, "ideal: the kernels of a step as the deepest blocks have them");
 	else if (s->fitted[side])
-		snprintf(out, size, "ideal: %.3f × the nominal length of the kernels, as fitted",
-			 s->fit[side].model.v[MODEL_CLOCK]);
+		used = (size_t)snprintf(
+			out, size, "ideal: %.3f × the nominal length of the kernels, as fitted",
+			s->fit[side].model.v[MODEL_CLOCK]);
 	else
-		snprintf(out, size, "ideal: the nominal length of the kernels");
+		used = (size_t)snprintf(out, size, "ideal: the nominal length of the kernels");
+	if (g->failed && used < size)
+		snprintf(out + used, size - used, "; %d points failed and are left out", g->failed);
 }
+
+/* ---- titles ----------------------------------------------------------------------------- */
 
 struct text words_name(const char *stem, int number)
 {
@@ -106,10 +113,8 @@ struct text words_name(const char *stem, int number)
 	return t;
 }
 
-/* ---- titles ----------------------------------------------------------------------------- */
-
-/* Of the largest text, 900 pixels wide. */
-enum { TITLE_CHARACTERS = 96 };
+/* Of both sizes of text, 900 pixels wide. */
+enum { TITLE_CHARACTERS = 96, FINDING_CHARACTERS = 114 };
 
 void words_title(struct plot *p, const struct chart_set *s, int side, const char *fmt, ...)
 {
@@ -124,6 +129,18 @@ void words_title(struct plot *p, const struct chart_set *s, int side, const char
 	va_end(args);
 	words_cut(text, sizeof(text), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", text);
+}
+
+void words_finding(struct plot *p, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	words_cut(text, sizeof(text), FINDING_CHARACTERS);
+	plot_text(p, "finding", "%s", text);
 }
 
 /* ---- room ------------------------------------------------------------------------------- */

@@ -20,7 +20,10 @@ struct text words_of_size(const struct grid *g, int size);
 /* "size (cells)", "length of a kernel (µs)". */
 struct text words_axis(const struct grid *g);
 
-/* What T / ideal is: "1.02 × their nominal length", or how K was measured. */
+/*
+ * What T / ideal is: "1.02 × their nominal length", or how K was measured; and how many points
+ * failed.
+ */
 void words_ideal(const struct chart_set *s, int side, char *out, size_t size);
 
 /* The script's variable of that name and number: "depth3". */
@@ -32,6 +35,9 @@ struct text words_name(const char *stem, int number);
  */
 void words_title(struct plot *p, const struct chart_set *s, int side, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The line below the title, cut as well. */
+void words_finding(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
  * Cuts the text where it has more than so many characters, and ends it with an ellipsis then. room
