@@ -213,7 +213,7 @@ dist: $B/rift
 	cp tools/dist_README.md $(DIST)/README.md
 	cp -L $(RUNTIME) $(DIST)/
 	find workloads $(wildcard plots) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name README.md \) \
-		-not -path '*/golden/*' -exec cp --parents -t $(DIST) {} +
+		-not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
 	cp -r --parents -t $(DIST) data
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
