@@ -90,6 +90,34 @@ Test(small_chart_cli, two_sessions_are_a_and_b)
 	has(text, "drift of the sessions aside");
 }
 
+/* Sizes that only one has: what is said of both is about those that both have. */
+Test(small_chart_cli, two_sessions_of_other_sizes)
+{
+	struct fake_session s = fake_session();
+	const struct table *t;
+	const char *text;
+
+	NEED_GNUPLOT();
+	s.depth = "1,16";
+	s.processes = 5;
+	s.size = "0,2,20";
+	snprintf(path, sizeof(path), "%s/a.jsonl", chart_folder);
+	fake_session_write(&s, path);
+	s.size = "2,20,200";
+	snprintf(other, sizeof(other), "%s/b.jsonl", chart_folder);
+	fake_session_write(&s, other);
+	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --output '%s'", path, other,
+				     chart_folder)),
+		  "%s", text);
+	cr_assert(eq(str, (char *)text, ""), "%s", text);
+	cr_assert(eq(int, table_read("launch-ratio-cells.csv")->rows, 12), "3 modes, 2 of each");
+	t = table_read("launch-latency-depths.csv");
+	for (int i = 0; i < t->rows; i++)
+		cr_assert(lt(dbl, t->v[i][0], 3.5), "B has no empty kernels: series %g",
+			  t->v[i][0]);
+	cr_assert(eq(str, (char *)script_value("launch-latency", "finding"), ""), "nothing");
+}
+
 Test(small_chart_cli, a_session_with_two_sides_and_a_folder_that_is_named)
 {
 	const char *text;

@@ -403,7 +403,7 @@ Test(small_chart_data, points_that_failed_are_counted)
 	made_charts(&made);
 	cr_assert(eq(int, table_read("launch-ratio-cells.csv")->rows, 59), "one less");
 	says("launch-ratio", "finding", "; 1 failed");
-	says("launch-overhead-a", "made2", "; 1 points failed and are left out");
+	says("launch-overhead-a", "made2", "; failed points, left out: 1");
 	cr_assert(eq(int, table_read("launch-latency-depths.csv")->rows, 29), "one less");
 	made_release(&made);
 }

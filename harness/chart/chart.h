@@ -36,7 +36,7 @@ struct chart_side {
 	const char *letter; /* "A", "B"; where there is one only, "" */
 	bool is_gpu;
 	char device[128]; /* "NVIDIA H200" */
-	char made[640];	  /* device, platform, processes, date: the small print */
+	char made[1024];  /* device, platform, processes, date: the small print */
 };
 
 /* The journal must live as long. letter: as above. */
@@ -82,8 +82,17 @@ struct interval chart_ratio(const struct chart_set *s, const struct grid_point *
  */
 bool chart_is_even(const struct interval *ratio);
 
-/* Is there an ideal: kernels that take time? */
-bool chart_has_ideal(const struct grid_point *p);
+/* Is there an ideal for this size: kernels that take time? */
+bool chart_has_ideal(const struct grid *g, int size);
+
+/* The size of a side that is size number `size` of A; -1: it was not swept there. */
+int chart_size_on(const struct chart_set *s, int side, int size);
+
+/*
+ * Between x, where overhead is the share at_x, above CHART_SHARE, and y, where it is not: where it
+ * is CHART_SHARE on a straight line between logarithms.
+ */
+double chart_crossing(double x, double at_x, double y, double at_y);
 
 /* Does the grid of a side have points in this mode? */
 bool chart_has_mode(const struct chart_set *s, int side, enum mode mode);

@@ -21,14 +21,6 @@ struct needed {
 	bool enough;
 };
 
-static double crossing(double shallow, double at_shallow, double deep, double at_deep)
-{
-	const double least = 1e-3;
-	double a = log(fmax(at_shallow, least)), b = log(fmax(at_deep, least));
-
-	return shallow * pow(deep / shallow, (a - log(CHART_SHARE)) / (a - b));
-}
-
 static struct needed measured(const struct chart_set *s, int side, enum mode mode, int size)
 {
 	const struct grid *g = &s->grid[side];
@@ -46,16 +38,11 @@ static struct needed measured(const struct chart_set *s, int side, enum mode mod
 		if (here > CHART_SHARE && !n.enough)
 			return (struct needed){ depth, false };
 		if (here > CHART_SHARE)
-			return (struct needed){ crossing(depth, here, n.depth, share), true };
+			return (struct needed){ chart_crossing(depth, here, n.depth, share), true };
 		n = (struct needed){ depth, true };
 		share = here;
 	}
 	return n;
-}
-
-static bool has_ideal(const struct grid *g, int size)
-{
-	return g->size[size].kernel_ns > 0;
 }
 
 static int write_points(const struct chart_set *s, struct plot *p)
@@ -72,7 +59,7 @@ static int write_points(const struct chart_set *s, struct plot *p)
 				const struct grid *g = &s->grid[side];
 				struct needed n = { 0 };
 
-				if (has_ideal(g, i))
+				if (chart_has_ideal(g, i))
 					n = measured(s, side, (enum mode)mode, i);
 				if (n.depth > 0)
 					fprintf(out.file, "%d,%.6g,%.6g,%d,%s,%s\n",
@@ -90,7 +77,7 @@ static double first_ns(const struct grid *g)
 {
 	int i = 0;
 
-	while (i < g->n_sizes - 1 && !has_ideal(g, i))
+	while (i < g->n_sizes - 1 && !chart_has_ideal(g, i))
 		i++;
 	return g->size[i].kernel_ns;
 }
@@ -98,6 +85,12 @@ static double first_ns(const struct grid *g)
 static double last_ns(const struct grid *g)
 {
 	return g->size[g->n_sizes - 1].kernel_ns;
+}
+
+/* Is there a range of kernels to draw a line over? */
+static bool is_wide(const struct grid *g)
+{
+	return first_ns(g) > 0 && last_ns(g) > first_ns(g);
 }
 
 /*
@@ -138,7 +131,7 @@ static int write_lines(const struct chart_set *s, struct plot *p,
 	fprintf(out.file, "series,kernel_us,depth\n");
 	for (int side = 0; side < s->sides; side++)
 		for (int mode = 0; mode < MODE_COUNT; mode++)
-			if (s->fitted[side] && s->fit[side].has[mode])
+			if (s->fitted[side] && s->fit[side].has[mode] && is_wide(&s->grid[side]))
 				n += put_line(s, side, (enum mode)mode, &floor_ns[side][mode],
 					      out.file);
 	plot_count(p, "fitted", n);
@@ -159,7 +152,7 @@ static int told_size(const struct chart_set *s, enum mode mode)
 	for (int i = g->n_sizes - 1; i >= 0; i--) {
 		struct needed n = { 0 };
 
-		if (has_ideal(g, i))
+		if (chart_has_ideal(g, i))
 			n = measured(s, 0, mode, i);
 		if (n.enough && (any < 0 || n.depth > (double)g->depth[0]))
 			any = i;
@@ -176,7 +169,7 @@ static bool all_enough(const struct chart_set *s)
 		for (int i = 0; i < g->n_sizes; i++) {
 			const struct needed n = measured(s, 0, (enum mode)mode, i);
 
-			if (has_ideal(g, i) && n.depth > 0 && !n.enough)
+			if (chart_has_ideal(g, i) && n.depth > 0 && !n.enough)
 				return false;
 		}
 	return true;
@@ -221,7 +214,7 @@ static void say_title(const struct chart_set *s, struct plot *p)
 	char depths[96];
 
 	if (size < 0) {
-		words_title(p, s, -1, "no swept depth brings overhead to 5 %% in %s mode",
+		words_title(p, s, 0, "no swept depth brings overhead to 5 %% in %s mode",
 			    mode_name(first_mode(s)));
 		return;
 	}
@@ -243,8 +236,8 @@ static void say_finding(const struct chart_set *s, struct plot *p,
 						 used ? ", " : "below ",
 						 words_time(floor_ns[0][mode]).s,
 						 mode_name((enum mode)mode));
-	if (s->sides > 1 && size >= 0 && size < s->grid[1].n_sizes)
-		depths_text(s, 1, size, depths, sizeof(depths));
+	if (s->sides > 1 && size >= 0 && chart_size_on(s, 1, size) >= 0)
+		depths_text(s, 1, chart_size_on(s, 1, size), depths, sizeof(depths));
 	if (!used && !*depths && all_enough(s))
 		snprintf(text, sizeof(text), "of all kernels that were swept some depth is enough");
 	words_finding(p, "%s%s%s%s%s", *depths ? "B: " : "", depths, *depths && used ? "; A: " : "",
@@ -276,7 +269,7 @@ int chart_depth_needed(const struct chart_set *s, struct plot *p)
 	double floor_ns[CHART_SIDES][MODE_COUNT] = { { 0 } };
 	int err;
 
-	if (g->n_depths < 2 || g->n_sizes < 2 || !(last_ns(g) > first_ns(g)) || !(first_ns(g) > 0))
+	if (g->n_depths < 2 || !is_wide(g))
 		return 1;
 	p->script = "plots/depth_needed.gp";
 	name_series(s, p);

@@ -22,14 +22,9 @@ static struct interval cell_of(const struct heat *h, int panel, int row, int col
 	const struct grid *g = &h->set->grid[h->side];
 	const struct grid_point *p = grid_find(g, h->mode[panel], h->first + row, g->depth[column]);
 
-	if (!p)
+	if (!p || (!h->ratio && !chart_has_ideal(g, h->first + row)))
 		return interval_unknown(0);
 	return h->ratio ? chart_ratio(h->set, p) : chart_over_ideal(h->set, h->side, p);
-}
-
-static bool has_ideal(const struct grid *g, int size)
-{
-	return g->size[size].kernel_ns > 0;
 }
 
 /* Returns how many cells were measured. */
@@ -42,7 +37,7 @@ static int heat_init(struct heat *h, const struct chart_set *s, int side, bool r
 	for (int mode = 0; mode < MODE_COUNT; mode++)
 		if (chart_has_mode(s, side, (enum mode)mode))
 			h->mode[h->panels++] = (enum mode)mode;
-	while (!ratio && h->first < g->n_sizes && !has_ideal(g, h->first))
+	while (!ratio && h->first < g->n_sizes && !chart_has_ideal(g, h->first))
 		h->first++;
 	h->rows = g->n_sizes - h->first;
 	h->cell = calloc((size_t)(h->panels * h->rows * h->columns) + 1, sizeof(*h->cell));
@@ -157,15 +152,14 @@ static int write_lines(const struct heat *h, struct plot *p)
 static void name_axes(const struct heat *h, struct plot *p)
 {
 	const struct grid *g = &h->set->grid[h->side];
+
 	plot_count(p, "panels", h->panels);
 	plot_count(p, "columns", h->columns);
 	plot_count(p, "rows", h->rows);
-	for (int i = 0; i < h->panels; i++) {
+	for (int i = 0; i < h->panels; i++)
 		plot_text(p, words_name("mode", i + 1).s, "%s", mode_name(h->mode[i]));
-	}
-	for (int i = 0; i < h->columns; i++) {
+	for (int i = 0; i < h->columns; i++)
 		plot_text(p, words_name("depth", i + 1).s, "%ld", (long)g->depth[i]);
-	}
 	for (int i = 0; i < h->rows; i++) {
 		const struct grid_size *size = &g->size[h->first + i];
 

@@ -1,5 +1,4 @@
 /* heat_finding.c - what a heat map shows, in a title and a line below it. */
-#include <math.h>
 #include <stdio.h>
 
 #include "harness/chart/heat.h"
@@ -51,14 +50,10 @@ enum column_kind { NOTHING, ALL_SMALL, NONE_SMALL, SMALL_FROM };
 
 static double crossing_ns(const struct heat *h, int panel, int row, int column)
 {
-	const struct grid *g = &h->set->grid[h->side];
-	const double least = 1e-3;
-	double a = log(fmax(heat_cell(h, panel, row - 1, column)->value - 1, least));
-	double b = log(fmax(heat_cell(h, panel, row, column)->value - 1, least));
-	double x = log(g->size[h->first + row - 1].kernel_ns);
-	double y = log(g->size[h->first + row].kernel_ns);
+	const struct grid_size *size = &h->set->grid[h->side].size[h->first + row];
 
-	return exp(x + (y - x) * (a - log(CHART_SHARE)) / (a - b));
+	return chart_crossing(size[-1].kernel_ns, heat_cell(h, panel, row - 1, column)->value - 1,
+			      size->kernel_ns, heat_cell(h, panel, row, column)->value - 1);
 }
 
 static enum column_kind judge_column(const struct heat *h, int panel, int column, double *ns)

@@ -39,10 +39,12 @@ static int64_t best_depth(const struct latency *l)
 
 static void find_series(struct latency *l)
 {
-	for (int side = 0; side < l->set->sides; side++)
+	for (int side = 0; side < l->set->sides; side++) {
+		l->smallest[side] = chart_size_on(l->set, side, 0);
 		for (int mode = 0; mode < MODE_COUNT; mode++)
 			if (chart_has_mode(l->set, side, (enum mode)mode))
 				l->series[l->n++] = (struct series){ side, (enum mode)mode };
+	}
 	l->depth = best_depth(l);
 }
 
@@ -54,7 +56,7 @@ static int64_t deepest(const struct latency *l, int k)
 	int64_t depth = 0;
 
 	for (int i = 0; i < g->n_depths; i++)
-		if (latency_point(l, k, 0, g->depth[i]))
+		if (latency_smallest(l, k, g->depth[i]))
 			depth = g->depth[i];
 	return depth;
 }
@@ -77,21 +79,24 @@ static struct text block_text(int64_t depth)
 	return t;
 }
 
-/* "empty kernels: one 9.1 µs; each of 4096: stream 3.6 µs, graph 1.1 µs, fused 13 ns" */
+/* "empty kernels: one 9.1 µs; each of 4096: stream 3.6 µs, graph 1.1 µs"; "" without points. */
 static void side_text(const struct latency *l, int side, char *out, size_t size)
 {
 	int first = first_of(l, side);
-	const struct grid *g = latency_grid(l, first);
-	int64_t shallow = g->depth[0], depth = deepest(l, first);
-	const struct grid_point *one = latency_point(l, first, 0, shallow);
-	size_t used = 0;
+	int64_t shallow = latency_grid(l, first)->depth[0], depth = deepest(l, first);
+	const struct grid_point *one = latency_smallest(l, first, shallow);
+	size_t used;
 
-	if (one)
-		used = (size_t)snprintf(out, size, "%s: %s %s; each of %ld:", words_of_size(g, 0).s,
-					block_text(shallow).s, words_time(one->total_ns).s,
-					(long)depth);
+	*out = '\0';
+	if (!depth)
+		return;
+	used = (size_t)snprintf(out, size, "%s: ", words_of_size(&l->set->grid[0], 0).s);
+	if (one && shallow < depth)
+		used += (size_t)snprintf(out + used, size - used, "%s %s; ", block_text(shallow).s,
+					 words_time(one->total_ns).s);
+	used += (size_t)snprintf(out + used, size - used, "each of %ld:", (long)depth);
 	for (int k = first; k < l->n && used < size; k++) {
-		const struct grid_point *at = latency_point(l, k, 0, depth);
+		const struct grid_point *at = latency_smallest(l, k, depth);
 
 		if (l->series[k].side == side && at)
 			used += (size_t)snprintf(out + used, size - used, "%s %s %s",
@@ -153,7 +158,7 @@ static void say_texts(const struct latency *l, struct plot *p)
 	else if (wins)
 		snprintf(text, sizeof(text), "a graph is faster than a stream from depth %ld on",
 			 (long)wins);
-	words_finding(p, "%s%s", l->set->sides > 1 ? "B: " : "", text);
+	words_finding(p, "%s%s", l->set->sides > 1 && *text ? "B: " : "", text);
 	plot_text(p, "fit", "%s", fit);
 	plot_count(p, "fitted", l->set->fitted[0] || l->set->fitted[1]);
 	plot_count(p, "with_depths", l->depths);

@@ -14,14 +14,17 @@ struct latency {
 	const struct chart_set *set;
 	struct series series[CHART_SIDES * MODE_COUNT];
 	int n;
-	int64_t depth;	      /* of the panel of lengths */
-	bool depths, lengths; /* panels with two places on their axis or more */
+	int64_t depth;		   /* of the panel of lengths */
+	int smallest[CHART_SIDES]; /* size of the panel of depths, A's smallest; -1: not swept */
+	bool depths, lengths;	   /* panels with two places on their axis or more */
 };
 
 /* The grid of a series, and its point of this size and depth; NULL: not measured. */
 const struct grid *latency_grid(const struct latency *l, int series);
 const struct grid_point *latency_point(const struct latency *l, int series, int size,
 				       int64_t depth);
+/* The same of the smallest size. */
+const struct grid_point *latency_smallest(const struct latency *l, int series, int64_t depth);
 
 /* Where a size is on the axis of lengths; 0: nowhere, as the axis is logarithmic. */
 double latency_place(const struct grid *g, int size);

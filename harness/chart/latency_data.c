@@ -17,6 +17,13 @@ const struct grid_point *latency_point(const struct latency *l, int series, int 
 	return grid_find(latency_grid(l, series), l->series[series].mode, size, depth);
 }
 
+const struct grid_point *latency_smallest(const struct latency *l, int series, int64_t depth)
+{
+	int size = l->smallest[l->series[series].side];
+
+	return size < 0 ? NULL : latency_point(l, series, size, depth);
+}
+
 double latency_place(const struct grid *g, int size)
 {
 	return g->nominal ? g->size[size].kernel_ns / 1e3 : g->size[size].value;
@@ -67,7 +74,7 @@ static int write_depths(const struct latency *l, struct plot *p)
 	for (int k = 0; k < l->n; k++)
 		for (int i = 0; i < latency_grid(l, k)->n_depths; i++) {
 			int64_t depth = latency_grid(l, k)->depth[i];
-			const struct grid_point *at = latency_point(l, k, 0, depth);
+			const struct grid_point *at = latency_smallest(l, k, depth);
 			struct interval c;
 
 			if (!at)
@@ -122,9 +129,10 @@ static void put_depth_line(const struct latency *l, int k, FILE *out)
 {
 	const struct grid *g = latency_grid(l, k);
 	const struct fit *f = &l->set->fit[l->series[k].side];
+	const struct grid_size *size = &g->size[l->smallest[l->series[k].side]];
 	struct batch b = { .mode = l->series[k].mode,
-			   .launches = g->size[0].launches,
-			   .kernel_ns = g->size[0].kernel_ns };
+			   .launches = size->launches,
+			   .kernel_ns = size->kernel_ns };
 
 	for (int i = 0; i <= LINE_POINTS; i++) {
 		double before = b.depth;
@@ -146,7 +154,7 @@ static int write_depth_lines(const struct latency *l, struct plot *p)
 		return err;
 	fprintf(out.file, "series,depth,block_us\n");
 	for (int k = 0; k < l->n; k++)
-		if (has_fit(l, k))
+		if (has_fit(l, k) && l->smallest[l->series[k].side] >= 0)
 			put_depth_line(l, k, out.file);
 	return output_commit(&out);
 }

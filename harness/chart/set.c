@@ -137,9 +137,27 @@ bool chart_is_even(const struct interval *ratio)
 	return ratio->known && v != VERDICT_SLOWER && v != VERDICT_FASTER;
 }
 
-bool chart_has_ideal(const struct grid_point *p)
+double chart_crossing(double x, double at_x, double y, double at_y)
 {
-	return p->batch.kernel_ns > 0;
+	const double least = 1e-3; /* noise may leave less, or less than nothing */
+	double a = log(fmax(at_x, least)), b = log(fmax(at_y, least));
+
+	return x * pow(y / x, (a - log(CHART_SHARE)) / (a - b));
+}
+
+bool chart_has_ideal(const struct grid *g, int size)
+{
+	return g->size[size].kernel_ns > 0;
+}
+
+int chart_size_on(const struct chart_set *s, int side, int size)
+{
+	const struct grid *g = &s->grid[side];
+
+	for (int i = 0; i < g->n_sizes; i++)
+		if (g->size[i].value == s->grid[0].size[size].value)
+			return i;
+	return -1;
 }
 
 bool chart_has_mode(const struct chart_set *s, int side, enum mode mode)

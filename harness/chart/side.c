@@ -7,7 +7,7 @@
 #include "harness/model/session.h"
 
 /* What fits into a line of small print, 900 pixels wide, in characters. */
-enum { MADE_CHARACTERS = 132 };
+enum { MADE_CHARACTERS = 132, COMMAND_CHARACTERS = 60 };
 
 static const char *text_of(const json_t *o, const char *key)
 {
@@ -32,9 +32,13 @@ static void platform_text(const struct chart_side *s, const json_t *header, char
 						 used ? ", " : "", text_of(virt, layers[i]));
 	if (!used)
 		snprintf(found, sizeof(found), "no virtualization found");
-	if (command)
-		snprintf(out, size, "behind '%.60s' (%s)", command, found);
-	else if (declared)
+	if (command) {
+		char shown[256];
+
+		snprintf(shown, sizeof(shown), "%s", command);
+		words_cut(shown, sizeof(shown), COMMAND_CHARACTERS);
+		snprintf(out, size, "behind '%s' (%s)", shown, found);
+	} else if (declared)
 		snprintf(out, size, "%s (%s)", declared, found);
 	else
 		snprintf(out, size, "%s", found);
@@ -45,7 +49,7 @@ void chart_side_init(struct chart_side *s, const struct journal *j, int side, co
 	const json_t *header = j->header[side], *gpu = json_object_get(header, "gpu");
 	const char *device = text_of(gpu, "name"), *driver = text_of(gpu, "driver_version");
 	const char *start = text_of(header, "start_utc");
-	char platform[256];
+	char platform[512];
 
 	*s = (struct chart_side){ .journal = j, .side = side, .letter = letter };
 	s->is_gpu = !session_is_cpu(j, side);

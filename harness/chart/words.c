@@ -100,7 +100,7 @@ void words_ideal(const struct chart_set *s, int side, char *out, size_t size)
 	else
 		used = (size_t)snprintf(out, size, "ideal: the nominal length of the kernels");
 	if (g->failed && used < size)
-		snprintf(out + used, size - used, "; %d points failed and are left out", g->failed);
+		snprintf(out + used, size - used, "; failed points, left out: %d", g->failed);
 }
 
 /* ---- titles ----------------------------------------------------------------------------- */
