@@ -3,7 +3,7 @@
 #   title, finding, made1, made2   texts
 #   means    columns row, ratio, ratio_lo, ratio_hi
 #   points   columns row, ratio
-height = 204 + 44 * rows
+height = 204 + 48 * rows
 eval page(900, height)
 eval heading(height)
 set tmargin at screen 1 - 112.0 / height
@@ -35,8 +35,8 @@ if (wide < 1.06) {
 } }
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead back linecolor rgb ink linewidth 1.4
 do for [i = 1:rows] {
-	set label i value('row'.i) at screen 0.285, first i - 0.88 right noenhanced font medium
-	set label rows + i value('native'.i) at screen 0.285, first i - 1.18 right font small \
+	set label i value('row'.i) at screen 0.285, first i - 0.85 right noenhanced font medium
+	set label rows + i value('native'.i) at screen 0.285, first i - 1.19 right font small \
 		textcolor rgb faint
 }
 bound(x) = valid(x) ? column(x) : column(2) # of an interval, where it is known
