@@ -247,8 +247,8 @@ Test(small_chart_data, faster_platforms_have_a_minus)
 	for (int i = 0; i < t->rows; i++)
 		if (t->v[i][0] > 0.5 && t->v[i][0] < 1.5 && t->v[i][1] > 3.5 && t->v[i][2] < 0.5)
 			cr_assert(lt(dbl, t->v[i][3], -50), "empty nodes: %g", t->v[i][3]);
-	says("launch-ratio", "title", "B takes down to ");
-	says("launch-ratio", "title", " % shorter (graph, empty kernels, depth 256)");
+	says("launch-ratio", "title", "B takes up to ");
+	says("launch-ratio", "title", " % less time (graph, empty kernels, depth 256)");
 	cr_assert(zero(int, shell(NULL, "grep -q ',−[0-9]*,graph' %s/launch-ratio-cells.csv",
 				  chart_folder)),
 		  "label");

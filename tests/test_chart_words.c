@@ -39,7 +39,7 @@ Test(small_chart_words, ratios_for_a_sentence)
 {
 	is(words_ratio(1.36), "36 % longer");
 	is(words_ratio(1.004), "0.4 % longer");
-	is(words_ratio(0.88), "12 % shorter");
+	is(words_ratio(0.88), "12 % less time");
 	is(words_ratio(2.35), "2.4 times as long");
 	is(words_ratio(37), "37 times as long");
 }

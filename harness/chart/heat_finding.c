@@ -220,9 +220,8 @@ void heat_say_ratio(const struct heat *h, struct plot *p)
 	count(h, of);
 	at = most_different(h);
 	if (at.cell)
-		words_title(p, h->set, -1, "B takes %s%s (%s)",
-			    at.cell->value > 1 ? "up to " : "down to ",
-			    words_ratio(at.cell->value).s, place_text(h, &at).s);
+		words_title(p, h->set, -1, "B takes up to %s (%s)", words_ratio(at.cell->value).s,
+			    place_text(h, &at).s);
 	else
 		words_title(p, h->set, -1, "B is not shown to differ from A at any of %d points",
 			    of[VERDICT_SAME] + of[VERDICT_OPEN]);

@@ -49,7 +49,7 @@ struct text words_ratio(double ratio)
 		snprintf(t.s, sizeof(t.s), "%.*f times as long", decimals(ratio), ratio);
 	else
 		snprintf(t.s, sizeof(t.s), "%.*f %% %s", percent < 9.95, percent,
-			 ratio < 1 ? "shorter" : "longer");
+			 ratio < 1 ? "less time" : "longer");
 	return t;
 }
 

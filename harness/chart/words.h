@@ -10,7 +10,7 @@ struct text words_time(double ns);
 /* A share as it fits into a cell, in per cent without the sign: "0.4", "−1.2", "45", "12k". */
 struct text words_percent(double share);
 
-/* A ratio for a sentence: "36 % longer", "2.4 times as long", "12 % shorter". */
+/* A ratio for a sentence: "36 % longer", "2.4 times as long", "12 % less time". */
 struct text words_ratio(double ratio);
 
 /* A size of the grid as an axis shows it, "10", "4k"; and in a sentence, "10 µs kernels". */
