@@ -2,11 +2,16 @@
 # yardstick.sh RIFT LOOP [N] - does `rift sweep launch` find what a loop written by hand finds?
 # RIFT and LOOP are build/cuda/rift and build/cuda/bench/loop, or those of another device.
 #
-# N processes of each (40 if not given), in turns, because a host's speed comes and goes; prints
-# the medians, how far their ratio is from 1, and the same between odd and even loops, which is
-# what chance alone does. Medians of n processes that scatter by s agree to about 1.8 s / sqrt(n).
+# N processes of each (40 if not given, 4 at least), in turns, because a host's speed comes and
+# goes; prints the medians, how far their ratio is from 1, and the same between odd and even loops,
+# which is what chance alone does: medians of n processes that scatter by s agree to about
+# 1.8 s / sqrt(n). What the harness adds where chance has no part, bench/bias.c shows.
 set -eu
 rift=$1 loop=$2 n=${3:-40}
+if [ "$n" -lt 4 ]; then
+	echo "yardstick.sh: N=$n: 4 processes or more" >&2
+	exit 3
+fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

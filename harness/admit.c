@@ -15,7 +15,7 @@ static const char *const check_names[] = { "sample", "full", NULL };
 #define ROW(name, kind, f, unit, def, max, choices, help)                                          \
 	{                                                                                          \
 		name, kind, offsetof(struct run_options, f), unit, def, 1, max, choices, help,     \
-			NULL, NULL                                                                 \
+			NULL, NULL, false                                                          \
 	}
 
 const struct param run_option_rows[] = {

@@ -22,6 +22,7 @@ static const struct command {
 	  cmd_run },
 	{ "sweep", "[WORKLOAD...] [--quick]", "size x depth x mode, in fresh processes; resumable",
 	  cmd_sweep },
+	{ "show", "FILE", "what a recorded session measured: where, and the tables", cmd_show },
 	{ "check", "FILE...", "is this record file whole and valid", cmd_check },
 	{ "fit", "SESSION", "what a launch costs: model, intervals, smallest kernels", cmd_fit },
 	{ "predict", "SESSION --on SESSION", "a workload of one platform, priced on another",

@@ -1,6 +1,6 @@
 /*
- * test_cli_check.c - `rift check` of the real binary on a kept session: its summaries as CSV, and
- * what was done to it since.
+ * test_cli_check.c - `rift check` and `rift show` of the real binary on a kept session: its tables,
+ * its summaries as CSV, and what was done to it since.
  */
 #include "common/datafile.h"
 #include "tests/capture.h"
@@ -21,7 +21,8 @@ static void make_copy(void)
 
 	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
-	cr_assert(zero(int, datafile_find("data/sessions/h200-myocyte.jsonl", kept)), "the kept session");
+	cr_assert(zero(int, datafile_find("data/sessions/h200-myocyte.jsonl", kept)),
+		  "the kept session");
 	cr_assert(zero(int, shell(NULL, "cp '%s' '%s' && chmod u+w '%s'", kept, file, file)),
 		  "copy");
 }
@@ -91,4 +92,31 @@ Test(small_cli_check, a_record_without_its_last_process_is_incomplete)
 		  text);
 	cr_assert(ne(ptr, strstr(text, "half.jsonl: incomplete; "), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "s.jsonl: valid; "), NULL), "%s", text);
+}
+
+Test(small_cli_check, a_kept_session_is_shown)
+{
+	const char *text;
+
+	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", file)), "show");
+	cr_assert(ne(ptr,
+		     strstr(text, "measured on        NVIDIA H200, driver 580.159.04, CUDA 13.0, "
+				  "passthrough, kvm, docker, 2026-11-21T"),
+		     NULL),
+		  "%s", text);
+	/* medians of the processes: 393107, 393734, 393833, 393930, 394483 ns */
+	cr_assert(ne(ptr, strstr(text, "\n       1     394 us ±0.2%"), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "\n295 points ok, 0 failed"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
+}
+
+Test(small_cli_check, what_cannot_be_shown)
+{
+	refused(3, "no file; write rift show FILE", "show");
+	refused(3, "takes one file", "show '%s' '%s'", file, file);
+	refused(3, "No such file", "show '%s/none'", dir);
+	shell(NULL, ": >'%s'", file);
+	refused(3, "s.jsonl", "show '%s'", file);
+	shell(NULL, "echo '{\"record\":\"plan\",\"schema\":\"2.0\"}' >'%s'", file);
+	refused(3, "schema 2.0", "show '%s'", file);
 }

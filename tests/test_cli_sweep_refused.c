@@ -48,6 +48,8 @@ Test(small_cli_sweep_refused, help_and_what_is_refused)
 	refused(3, "one of stream, graph, fused", "sweep %s --mode steam", w);
 	refused(3, "--processes=0: out of range", "sweep %s --processes 0", w);
 	refused(3, "unknown parameter 'xyzzy'", "sweep %s xyzzy=1,2", w);
+	refused(3, "trajectory=x: a sweep writes no such file", "sweep myocyte trajectory=x");
+	refused(3, "a sweep writes no such file", "sweep myocyte --around trajectory=x,y");
 	refused(3, "nothing else", "sweep %s --resume x", w);
 	refused(3, "nothing to resume", "sweep --resume '%s'", file);
 	refused(3, "--resume: give the name of a file", "sweep --resume ''");

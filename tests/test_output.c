@@ -166,7 +166,7 @@ Test(small_output, files_of_the_source_tree_are_refused)
 	refused(path, EINVAL, "rift's own files");
 }
 
-/* By name, by a link, by a link to the folder; what is beside workloads/ is not rift's. */
+/* By name, by a link, by a link to the folder; what is beside these folders is not rift's. */
 Test(small_output, files_of_rift_are_refused)
 {
 	static const char *const own[] = { "home/workloads/w/in.csv",
@@ -175,9 +175,11 @@ Test(small_output, files_of_rift_are_refused)
 					   "link.csv",
 					   "folder/in.csv",
 					   "home/../home/workloads/y",
+					   "home/data/sessions/s.csv",
 					   "dangling.csv" };
 
-	run_shell("mkdir -p home/workloads/w home/workloads2; echo old >home/workloads/w/in.csv; "
+	run_shell("mkdir -p home/workloads/w home/workloads2 home/data/sessions; echo old "
+		  ">home/workloads/w/in.csv; "
 		  "ln -s home/workloads/w/in.csv link.csv; ln -s home/workloads/w folder; "
 		  "ln -s home/workloads/none.csv dangling.csv");
 	setenv("RIFT_HOME", "home", 1);

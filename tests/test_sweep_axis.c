@@ -10,12 +10,17 @@
 TestSuite(small_sweep_axis, .timeout = 30);
 
 static const char *const names[] = { "rk4", "rkf78", NULL };
-static const struct param whole = { "n", PARAM_INT, 0, "", "", -100, 100, NULL, "", NULL, NULL };
-static const struct param size = { "n", PARAM_SIZE, 0, "", "", 1, 1 << 20, NULL, "", NULL, NULL };
-static const struct param real = { "x", PARAM_REAL, 0, "", "", 0, 10, NULL, "", NULL, NULL };
-static const struct param choice = { "s", PARAM_CHOICE, 0, "", "", 0, 0, names, "", NULL, NULL };
-static const struct param path = { "f", PARAM_PATH, 0, "", "", 0, 0, NULL, "", NULL, NULL };
-static const struct param list = { "l", PARAM_LIST, 0, "", "", 1, 1000, NULL, "", NULL, NULL };
+static const struct param whole = { "n", PARAM_INT, 0,	"",   "",   -100,
+				    100, NULL,	    "", NULL, NULL, false };
+static const struct param size = { "n",	    PARAM_SIZE, 0,  "",	  "",	1,
+				   1 << 20, NULL,	"", NULL, NULL, false };
+static const struct param real = { "x", PARAM_REAL, 0, "", "", 0, 10, NULL, "", NULL, NULL, false };
+static const struct param choice = { "s", PARAM_CHOICE, 0,  "",	  "",	0,
+				     0,	  names,	"", NULL, NULL, false };
+static const struct param path = { "f", PARAM_PATH, 0, "", "", 0, 0, NULL, "", NULL, NULL, false };
+static const struct param list = {
+	"l", PARAM_LIST, 0, "", "", 1, 1000, NULL, "", NULL, NULL, false
+};
 
 /* The values with blanks between them. */
 static const char *joined(const struct axis *a)

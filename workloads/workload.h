@@ -64,31 +64,34 @@ struct param {
 	/* Values that a full sweep also gives it, all else at the centre of the grid; NULL: none.
 	 * They must go with the defaults of the others. */
 	const char *aside;
+	bool written; /* a path: of a file that the workload writes, not one that it reads */
 };
 
 /* clang-format off */
 #define PARAM_FIELD(T, f, type)                                                                    \
 	(offsetof(struct T, f) + 0 * sizeof(char[_Generic(((struct T *)0)->f, type: 1, default: -1)]))
 #define PARAM_INT(T, f, unit, def, lo, hi, help)                                                   \
-	{ #f, PARAM_INT, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, NULL, NULL }
+	{ #f, PARAM_INT, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, NULL, NULL, false }
 #define PARAM_SIZE(T, f, unit, def, lo, hi, help)                                                  \
-	{ #f, PARAM_SIZE, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, NULL, NULL }
+	{ #f, PARAM_SIZE, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, NULL, NULL, false }
 #define PARAM_AXIS(T, f, unit, def, lo, hi, values, help)                                          \
-	{ #f, PARAM_SIZE, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, values, NULL }
+	{ #f, PARAM_SIZE, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, values, NULL, false }
 #define PARAM_REAL(T, f, unit, def, lo, hi, help)                                                  \
-	{ #f, PARAM_REAL, PARAM_FIELD(T, f, double), unit, def, lo, hi, NULL, help, NULL, NULL }
+	{ #f, PARAM_REAL, PARAM_FIELD(T, f, double), unit, def, lo, hi, NULL, help, NULL, NULL, false }
 #define PARAM_CHOICE(T, f, def, names, help)                                                       \
-	{ #f, PARAM_CHOICE, PARAM_FIELD(T, f, int), "", def, 0, 0, names, help, NULL, NULL }
+	{ #f, PARAM_CHOICE, PARAM_FIELD(T, f, int), "", def, 0, 0, names, help, NULL, NULL, false }
 #define PARAM_PATH(T, f, help)                                                                     \
-	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), "", "", 0, 0, NULL, help, NULL, NULL }
+	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), "", "", 0, 0, NULL, help, NULL, NULL, false }
+#define PARAM_PATH_OUT(T, f, help)                                                                 \
+	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), "", "", 0, 0, NULL, help, NULL, NULL, true }
 #define PARAM_LIST(T, f, unit, def, lo, hi, help)                                                  \
-	{ #f, PARAM_LIST, PARAM_FIELD(T, f, struct param_list), unit, def, lo, hi, NULL, help, NULL, NULL }
+	{ #f, PARAM_LIST, PARAM_FIELD(T, f, struct param_list), unit, def, lo, hi, NULL, help, NULL, NULL, false }
 /* With values that are swept aside of the grid. */
 #define PARAM_INT_ASIDE(T, f, unit, def, lo, hi, values, help)                                     \
-	{ #f, PARAM_INT, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, NULL, values }
+	{ #f, PARAM_INT, PARAM_FIELD(T, f, int64_t), unit, def, lo, hi, NULL, help, NULL, values, false }
 #define PARAM_CHOICE_ASIDE(T, f, def, names, values, help)                                         \
-	{ #f, PARAM_CHOICE, PARAM_FIELD(T, f, int), "", def, 0, 0, names, help, NULL, values }
-#define PARAM_END { NULL, PARAM_INT, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL }
+	{ #f, PARAM_CHOICE, PARAM_FIELD(T, f, int), "", def, 0, 0, names, help, NULL, values, false }
+#define PARAM_END { NULL, PARAM_INT, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, false }
 /* clang-format on */
 
 /*

@@ -31,7 +31,7 @@ enum {
 #define ROW(name, kind, f, unit, def, lo, hi, choices, help)                                       \
 	{                                                                                          \
 		name, kind, offsetof(struct sweep_values, f), unit, def, lo, hi, choices, help,    \
-			NULL, NULL                                                                 \
+			NULL, NULL, false                                                          \
 	}
 
 const struct param sweep_value_rows[] = {

@@ -8,21 +8,25 @@
 #include "harness/sweep/plan_build.h"
 
 static const char *const mode_names[] = { "stream", "graph", "fused", NULL };
-const struct param plan_mode_row = { "mode", PARAM_CHOICE, 0,  "",   "",  0,
-				     0,	     mode_names,   "", NULL, NULL };
-const struct param plan_depth_row = { "depth", PARAM_SIZE, 0,  "steps", "",  1,
-				      1 << 24, NULL,	   "", NULL,	NULL };
+const struct param plan_mode_row = { "mode", PARAM_CHOICE, 0,  "",   "",   0,
+				     0,	     mode_names,   "", NULL, NULL, false };
+const struct param plan_depth_row = { "depth", PARAM_SIZE, 0,  "steps", "",   1,
+				      1 << 24, NULL,	   "", NULL,	NULL, false };
 
 enum { QUICK_SIZES = 6 };
 static const char full_depths[] = "1:4096:x2", quick_depths[] = "1:4096:x4";
 
-/* Does any workload of the request have this parameter? */
-static bool known_to_any(const struct plan_request *r, const char *assignment, size_t len)
+/* The parameter that this names, of the first workload of the request that has one; else NULL. */
+static const struct param *find_row(const struct plan_request *r, const char *assignment,
+				    size_t len)
 {
-	for (const struct workload *const *w = r->workload; *w; w++)
-		if (params_find((*w)->params, assignment, len) >= 0)
-			return true;
-	return false;
+	for (const struct workload *const *w = r->workload; *w; w++) {
+		int i = params_find((*w)->params, assignment, len);
+
+		if (i >= 0)
+			return &(*w)->params[i];
+	}
+	return NULL;
 }
 
 static int refuse_unknown(const struct plan_request *r, const char *assignment)
@@ -42,10 +46,14 @@ static int refuse_unknown(const struct plan_request *r, const char *assignment)
 static int check_name(const struct plan_request *r, const char *text)
 {
 	size_t len = strcspn(text, "=");
+	const struct param *row = find_row(r, text, len);
 
 	if (!text[len] || !len)
 		return complain(EINVAL, "'%s' is not name=value or name=v1,v2", text_shown(text).s);
-	return known_to_any(r, text, len) ? 0 : refuse_unknown(r, text);
+	if (row && row->written)
+		return complain(EINVAL, "%s: a sweep writes no such file; use rift run",
+				text_shown(text).s);
+	return row ? 0 : refuse_unknown(r, text);
 }
 
 static int take_assignment(struct builder *b, const char *text)

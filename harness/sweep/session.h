@@ -35,6 +35,12 @@ struct session {
 int session_probe(struct plan *p, struct show *show);
 
 /*
+ * Has the command of the other side start a worker that says hello and ends. Returns 0, or a
+ * negative errno after one line: the command failed, or was silent for 2 minutes.
+ */
+int session_greet(const char *command, struct show *show);
+
+/*
  * Measures what the journal lacks. Returns 0 when the session is complete (renamed), -EINTR when
  * interrupted, -ESTALE when the machine is not the one that the session was begun on (s->change
  * says why; nothing was written), or another negative errno after one line.

@@ -214,6 +214,8 @@ int sweep_start(struct sweep_args *a)
 	if (!a->dry_run)
 		choose_output(a, path, sizeof(path));
 	err = a->dry_run ? 0 : journal_refuse(path); /* before a probe takes its time */
+	if (!err && !a->dry_run && a->against)
+		err = session_greet(a->against, &s.show);
 	if (!err)
 		err = make_plan(&plan, a, &s.show, &omitted);
 	if (!err && a->dry_run) {

@@ -40,7 +40,7 @@ static const struct param params[] = {
 		   "CSV with the initial state, as workloads/myocyte/initial_state.csv"),
 	PARAM_PATH(myocyte_opts, parameters,
 		   "CSV with the parameters, as workloads/myocyte/parameters.csv"),
-	PARAM_PATH(myocyte_opts, trajectory,
+	PARAM_PATH_OUT(myocyte_opts, trajectory,
 		   "CSV to write: time and state of a cell over its span"),
 	PARAM_REAL(myocyte_opts, every, "ms", "1", 1e-6, 1e6,
 		   "time between rows of trajectory"),
@@ -48,7 +48,7 @@ static const struct param params[] = {
 		   "number of the cell whose trajectory is written"),
 	PARAM_PATH(myocyte_opts, states,
 		   "CSV to read: t, y0..y90 and perhaps p0..p15; needs derivatives"),
-	PARAM_PATH(myocyte_opts, derivatives,
+	PARAM_PATH_OUT(myocyte_opts, derivatives,
 		   "CSV to write: f0..f90 of each row of states; nothing is timed"),
 	PARAM_END
 };

@@ -1,0 +1,134 @@
+/* cmd_show.c - rift show FILE: what a recorded session measured, as rift sweep printed it. */
+#include <errno.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "harness/platform.h"
+#include "harness/sweep/journal.h"
+#include "harness/sweep/sweep_text.h"
+#include "harness/text.h"
+
+static const struct argp_option options[] = {
+	{ "help", 'h', NULL, 0, "this help", 0 },
+	{ 0 },
+};
+
+struct show_args {
+	const char *file;
+	bool help;
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct show_args *a = state->input;
+
+	switch (key) {
+	case 'h':
+		a->help = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->file)
+			return complain(EINVAL, "'%s' is too many: rift show takes one file",
+					text_shown(arg).s);
+		a->file = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take,
+	.args_doc = "FILE",
+	.doc = "Shows what a record file of rift sweep holds: where it was measured, and the "
+	       "tables. A session under way, a .part, is shown as far as its processes are "
+	       "complete.\vExit codes: 0 ok, 1 a point failed its check, 2 failed points, 3 the "
+	       "file is not to be read. `rift check` says whether it is whole and unchanged.",
+};
+
+static const char *of_header(const struct journal *j, int side, const char *part, const char *name)
+{
+	const json_t *v = json_object_get(json_object_get(j->header[side], part), name);
+
+	return json_is_string(v) ? json_string_value(v) : NULL;
+}
+
+/* ", KEY value", or nothing where it is not known. */
+static void print_fact(const char *key, const char *value)
+{
+	if (value)
+		printf(", %s%s", key, text_shown(value).s);
+}
+
+static bool is_cpu_device(const struct journal *j, int side)
+{
+	const char *type = of_header(j, side, "build", "build_type");
+
+	return type && !strcmp(type, "cpu");
+}
+
+static void print_side(const struct journal *j, int side)
+{
+	const char *device = of_header(j, side, "gpu", "name");
+	static const char *const layers[] = { "gpu", "hypervisor", "wsl", "sandbox", "container" };
+	const char *start = json_string_value(json_object_get(j->header[side], "start_utc"));
+
+	printf("%s  %s",
+	       j->sides < 2 ? "measured on      "
+	       : side	    ? "side b         "
+			    : "side a         ",
+	       device ? text_shown(device).s : "unknown device");
+	print_fact("driver ", of_header(j, side, "gpu", "driver_version"));
+	if (!is_cpu_device(j, side))
+		print_fact("CUDA ", of_header(j, side, "gpu", "cuda_driver_api"));
+	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); i++)
+		print_fact("", of_header(j, side, "virt", layers[i]));
+	print_fact("", start);
+	printf("\n");
+	if (side || *j->plan.declared)
+		printf("                 %s%s\n", side ? "behind " : "declared as ",
+		       text_shown(side ? j->against : j->plan.declared).s);
+}
+
+static int show_session(const struct journal *j, const char *path)
+{
+	const struct plan *p = &j->plan;
+	int failed = journal_count(j, POINT_FAILED) + journal_count(j, POINT_SKIPPED);
+	int unchecked = journal_count(j, POINT_CHECK_FAILED);
+
+	printf("session          %s, %s: %s design, seed %lu\n", j->session_id, text_shown(path).s,
+	       p->design.quick ? "quick" : "full", (unsigned long)p->design.seed);
+	for (int side = 0; side < j->sides; side++)
+		print_side(j, side);
+	results_print(j, stdout);
+	printf("\n%d points ok, %d failed their check, %d failed otherwise\n",
+	       journal_count(j, POINT_OK), unchecked, failed);
+	quality_print(j, stdout);
+	if (is_cpu_device(j, 0))
+		printf("%s\n", platform_not_gpu);
+	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
+}
+
+int cmd_show(int argc, char **argv)
+{
+	struct show_args a = { 0 };
+	struct journal j = { .part.fd = -1, .visits.fd = -1 };
+	int err = options_parse(&argp, "`rift show --help` shows its options", argc, argv, &a);
+	int code = RIFT_OK;
+
+	if (!err && a.help)
+		options_help(&argp, "show", stdout);
+	else if (!err && !a.file)
+		err = complain(EINVAL, "rift show: no file; write rift show FILE");
+	else if (!err) {
+		err = journal_read(&j, a.file);
+		if (!err && !j.header[0])
+			err = complain(EINVAL, "%s: no process has begun", text_shown(a.file).s);
+		if (!err)
+			code = show_session(&j, a.file);
+		journal_release(&j);
+	}
+	return err ? (int)exit_code_of(err) : code;
+}
