@@ -45,7 +45,7 @@ static int print_help(void)
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"
 	       "Exit codes: 0 ok, 1 a check failed, 2 failed points, 3 usage or bad input, 4 no "
-	       "such device, 75 interrupted.\n");
+	       "such device,\n5 not comparable, 75 interrupted.\n");
 	return RIFT_OK;
 }
 

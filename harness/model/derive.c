@@ -13,7 +13,7 @@ double launches_of_step(const struct fit *f)
 	return f->grid->n_sizes ? f->grid->size[0].launches : 1;
 }
 
-static struct answer bound(const struct fit *f, enum answer_kind kind, double value)
+struct answer answer_bound(const struct fit *f, enum answer_kind kind, double value)
 {
 	struct answer a = { kind, interval_unknown(f->n) };
 
@@ -58,7 +58,7 @@ static bool swept(const struct fit *f, enum mode mode, double depth, double *lea
 	return *most > 0;
 }
 
-enum { STEPS = 48, HALVINGS = 16 };
+enum { STEPS = 16, HALVINGS = 18 };
 
 /*
  * Steps down from the largest K to the first that exceeds, then halves the step; so the answer
@@ -87,24 +87,38 @@ static double root(const struct along_k *k, const struct model *m, const struct 
 	return good;
 }
 
-static struct answer root_answer(const struct along_k *k)
+static double root_of_draw(const struct along_k *k, int draw)
 {
-	const struct model *m = &k->f->model, *other = k->other ? &k->other->model : NULL;
-	struct answer a = bound(k->f, ANSWER_VALUE, root(k, m, other));
-	double *draws;
+	return root(k, &k->f->draw[draw], k->other ? &k->other->draw[draw] : NULL);
+}
 
-	if (k->excess(k, m, other, k->most) > 0)
-		return bound(k->f, ANSWER_ABOVE, k->most);
-	if (!(a.interval.value > k->least))
-		return bound(k->f, ANSWER_BELOW, k->least);
-	draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws));
+static struct interval root_interval(const struct along_k *k, double value)
+{
+	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws));
+	const int *first = k->f->first;
+	struct interval out;
+
 	CHECK(draws, "memory of draws");
 	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
-		draws[i] = root(k, &k->f->draw[i], k->other ? &k->other->draw[i] : NULL);
-	CHECK(!interval_of_draws(&a.interval, a.interval.value,
+		draws[i] = !k->other && first[i] < i ? draws[first[i]] : root_of_draw(k, i);
+	CHECK(!interval_of_draws(&out, value,
 				 k->other && k->other->n < k->f->n ? k->other->n : k->f->n, draws),
 	      "draws of a kernel size");
 	free(draws);
+	return out;
+}
+
+static struct answer root_answer(const struct along_k *k)
+{
+	const struct model *m = &k->f->model, *other = k->other ? &k->other->model : NULL;
+	double value = root(k, m, other);
+	struct answer a = { ANSWER_VALUE, interval_unknown(k->f->n) };
+
+	if (k->excess(k, m, other, k->most) > 0)
+		return answer_bound(k->f, ANSWER_ABOVE, k->most);
+	if (!(value > k->least))
+		return answer_bound(k->f, ANSWER_BELOW, k->least);
+	a.interval = root_interval(k, value);
 	return a;
 }
 
@@ -138,7 +152,7 @@ struct answer smallest_kernel_over_ideal(const struct fit *f, enum mode mode, do
 			     .share = share };
 
 	if (!swept(f, mode, depth, &k.least, &k.most))
-		return bound(f, ANSWER_UNKNOWN, NAN);
+		return answer_bound(f, ANSWER_UNKNOWN, NAN);
 	return root_answer(&k);
 }
 
@@ -155,88 +169,10 @@ struct answer smallest_kernel_over(const struct fit *b, const struct fit *a, enu
 	double least, most;
 
 	if (!swept(b, mode, depth, &k.least, &k.most) || !swept(a, mode, depth, &least, &most))
-		return bound(b, ANSWER_UNKNOWN, NAN);
+		return answer_bound(b, ANSWER_UNKNOWN, NAN);
 	k.least = fmax(k.least, least);
 	k.most = fmin(k.most, most);
-	return k.least < k.most ? root_answer(&k) : bound(b, ANSWER_UNKNOWN, NAN);
-}
-
-/* ---- depth -------------------------------------------------------------------------------- */
-
-struct along_depth {
-	struct batch batch;
-	double share;
-	double least, most; /* depths that were swept at this K */
-};
-
-static double overhead_at(const struct along_depth *d, const struct model *m, double depth)
-{
-	struct batch b = d->batch;
-
-	b.depth = depth;
-	return model_total_ns(m, &b) / model_ideal_ns(m, &b) - 1;
-}
-
-/* Whole depths; graphs by powers of two, which a block is captured in. */
-static double least_depth(const struct model *m, const void *arg)
-{
-	const struct along_depth *d = arg;
-	double good = d->most, bad = d->least;
-
-	if (overhead_at(d, m, good) > d->share || overhead_at(d, m, bad) <= d->share)
-		return overhead_at(d, m, bad) <= d->share ? bad : good;
-	if (d->batch.mode == MODE_GRAPH) {
-		while (good / 2 >= d->least && overhead_at(d, m, good / 2) <= d->share)
-			good /= 2;
-		return good;
-	}
-	while (good - bad > 1) {
-		double middle = floor((good + bad) / 2);
-
-		if (overhead_at(d, m, middle) <= d->share)
-			good = middle;
-		else
-			bad = middle;
-	}
-	return good;
-}
-
-/* However deep: is the pace alone too slow? */
-static bool never(const struct along_depth *d, const struct model *m)
-{
-	double far = 1 << 20;
-	struct batch b = d->batch, c = d->batch;
-
-	b.depth = far;
-	c.depth = 2 * far;
-	return (model_total_ns(m, &c) - model_total_ns(m, &b)) /
-			       (model_ideal_ns(m, &c) - model_ideal_ns(m, &b)) -
-		       1 >
-	       d->share;
-}
-
-struct answer depth_needed(const struct fit *f, enum mode mode, double kernel_ns, double share)
-{
-	struct along_depth d = { .batch = { mode, 1, launches_of_step(f), kernel_ns },
-				 .share = share,
-				 .least = INFINITY };
-	struct answer a = { ANSWER_VALUE, interval_unknown(f->n) };
-
-	for (int i = 0; i < f->grid->n_depths; i++) {
-		d.batch.depth = (double)f->grid->depth[i];
-		if (!fit_covers(f, &d.batch))
-			continue;
-		d.least = fmin(d.least, d.batch.depth);
-		d.most = fmax(d.most, d.batch.depth);
-	}
-	if (!(d.most >= d.least) || !(kernel_ns > 0))
-		return bound(f, ANSWER_UNKNOWN, NAN);
-	if (overhead_at(&d, &f->model, d.most) > share)
-		return bound(f, never(&d, &f->model) ? ANSWER_NEVER : ANSWER_ABOVE, d.most);
-	if (overhead_at(&d, &f->model, d.least) <= share)
-		return bound(f, ANSWER_BELOW, d.least);
-	a.interval = fit_interval(f, least_depth, &d, NULL);
-	return a;
+	return k.least < k.most ? root_answer(&k) : answer_bound(b, ANSWER_UNKNOWN, NAN);
 }
 
 /* ---- modes -------------------------------------------------------------------------------- */
@@ -261,7 +197,7 @@ struct answer mode_gain(const struct fit *f, enum mode mode, enum mode other, do
 	struct answer a = { ANSWER_VALUE, interval_unknown(f->n) };
 
 	if (!fit_covers(f, &t.batch) || !fit_covers(f, &t.other))
-		return bound(f, ANSWER_UNKNOWN, NAN);
+		return answer_bound(f, ANSWER_UNKNOWN, NAN);
 	a.interval = fit_interval(f, gain_of, &t, NULL);
 	return a;
 }
@@ -289,8 +225,8 @@ struct answer largest_kernel_gain(const struct fit *f, enum mode mode, enum mode
 	double least, most;
 
 	if (!swept(f, mode, depth, &k.least, &k.most) || !swept(f, other, depth, &least, &most))
-		return bound(f, ANSWER_UNKNOWN, NAN);
+		return answer_bound(f, ANSWER_UNKNOWN, NAN);
 	k.least = fmax(k.least, least);
 	k.most = fmin(k.most, most);
-	return k.least < k.most ? root_answer(&k) : bound(f, ANSWER_UNKNOWN, NAN);
+	return k.least < k.most ? root_answer(&k) : answer_bound(f, ANSWER_UNKNOWN, NAN);
 }

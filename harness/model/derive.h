@@ -23,6 +23,9 @@ struct answer {
 	struct interval interval;
 };
 
+/* One of the kinds without an interval, and the bound that it stands for. */
+struct answer answer_bound(const struct fit *f, enum answer_kind kind, double value);
+
 enum { OVERHEADS = 4 };
 extern const double overheads[OVERHEADS]; /* 0.01, 0.05, 0.10, 0.25 */
 

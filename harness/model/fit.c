@@ -57,10 +57,9 @@ static void refit_draws(struct fit *f, struct fit_parts *parts, const struct fit
 	CHECK(seen, "memory of draws");
 	fit_data_of(&d, g);
 	for (int draw = 0; draw < BOOTSTRAP_DRAWS; draw++) {
-		int first = first_alike(seen, &m->resamples, draw);
-
-		if (first != draw) {
-			f->draw[draw] = f->draw[first];
+		f->first[draw] = first_alike(seen, &m->resamples, draw);
+		if (f->first[draw] != draw) {
+			f->draw[draw] = f->draw[f->first[draw]];
 			continue;
 		}
 		fit_draws_take(m, g, draw, &d);
@@ -136,7 +135,8 @@ int fit_make(struct fit *out, const struct grid *grid, uint32_t group)
 
 	*out = (struct fit){ .grid = grid, .n = grid->processes };
 	out->draw = calloc(BOOTSTRAP_DRAWS, sizeof(*out->draw));
-	CHECK(out->draw, "memory of draws");
+	out->first = calloc(BOOTSTRAP_DRAWS, sizeof(*out->first));
+	CHECK(out->draw && out->first, "memory of draws");
 	err = fit_draws_init(&m, grid, group);
 	if (!err) {
 		fit_data_of(&d, grid);
@@ -153,6 +153,7 @@ void fit_release(struct fit *f)
 	for (int i = 0; i < MODEL_PARAMS; i++)
 		free(f->param[i].draws);
 	free(f->draw);
+	free(f->first);
 	*f = (struct fit){ 0 };
 }
 
@@ -165,7 +166,7 @@ struct interval fit_interval(const struct fit *f, fit_function *of, const void *
 
 	draws = draws ? draws : own;
 	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
-		draws[i] = of(&f->draw[i], arg);
+		draws[i] = f->first[i] < i ? draws[f->first[i]] : of(&f->draw[i], arg);
 	if (interval_of_draws(&out, value, f->n, draws))
 		out = interval_unknown(f->n);
 	out.value = value;

@@ -2,10 +2,11 @@
  * fit.h - the model's parameters from the grid of one side, and how well they are known.
  *
  * Method. c is the slope of t_enq over launches, up to half a queue, at the smallest kernels; a and
- * b the line of t_enq over the nodes of a graph. Z, p, g and clock minimise the Huber loss of the
+ * b the line of t_enq over the nodes of a graph. Z, p and g minimise the Huber loss of the
  * relative residuals of t_total (knee 5 %: beyond it a residual counts by its size, no longer by
- * its square), by NLopt, from several starts; so do Zg, gn, G and Zf, phi, bf. Stream points within
- * 15 % of the corner p = K + g are left out, as noise alone makes them slower than the closed form.
+ * its square), by NLopt, from several starts; so do Zg, gn, G, k and e in graphs, and Zf, phi and
+ * bf. Stream points within 15 % of the corner p = K + g are left out, as noise alone makes them
+ * slower than the closed form.
  *
  * Intervals. The fit is repeated on the medians of BOOTSTRAP_DRAWS resamples of the processes, the
  * draws of harness/bootstrap.h; the interval of a parameter, or of anything computed from several,
@@ -38,6 +39,7 @@ struct fit {
 	struct model model;	 /* of all processes; every value is a number */
 	struct fit_param param[MODEL_PARAMS];
 	struct model *draw;   /* BOOTSTRAP_DRAWS: every value is a number; owned */
+	int *first;	      /* of each draw: the first that took the same processes; owned */
 	int n;		      /* processes */
 	int used, corner;     /* stream, graph and fused points in the fit; left out as corner */
 	bool has[MODE_COUNT]; /* modes with enough points; others predict NaN */

@@ -2,11 +2,13 @@
  * fit_parts.h - all parameters from one set of measurements: the parts in their order, and which
  * points and parameters each has.
  *
- *   call        c                   t_enq of stream launches, up to half a queue, smallest kernels
- *   graph_call  a, b                t_enq of single graphs, smallest kernels
- *   graph       Zg, gn, G, k, e     t_total of graph blocks
- *   stream      Z, p, g, W          t_total of stream blocks beside the corner; k and e, where
- * graphs do not say them fused       Zf, phi, bf, b0     t_total of fused blocks
+ *   call        c                  t_enq of stream launches, up to half a queue, smallest kernels
+ *   graph_call  a, b               t_enq of single graphs, smallest kernels
+ *   graph       Zg, gn, G, k, e    t_total of graph blocks
+ *   stream      Z, p, g, W         t_total of stream blocks beside the corner
+ *   fused       Zf, phi, bf, b0    t_total of fused blocks
+ *
+ * Where there are no graphs, streams say k and e.
  */
 #ifndef RIFT_MODEL_FIT_PARTS_H
 #define RIFT_MODEL_FIT_PARTS_H

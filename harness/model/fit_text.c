@@ -39,9 +39,10 @@ static void print_grid(const struct fit *f, FILE *out)
 	    modes, g->axis->name, g->size[0].value, g->size[g->n_sizes - 1].value,
 	    (long)g->depth[0], (long)g->depth[g->n_depths - 1], g->n_points, f->used,
 	    f->corner ? ", others too near the corner K + g = p" : "");
-	if (g->failed || g->left_out)
-		row(out, "", "%d more have no result in some process, %d have other parameters",
-		    g->failed, g->left_out);
+	if (g->failed)
+		row(out, "", "%d more have no result in some process", g->failed);
+	if (g->left_out)
+		row(out, "", "%d more have other parameters", g->left_out);
 	row(out, "K",
 	    g->nominal ? "nominal: what %s says"
 		       : "measured: the slope of a block's time "

@@ -154,16 +154,22 @@ double model_ideal_ns(const struct model *m, const struct batch *b)
 	return launches_of(b) * m->v[MODEL_CLOCK] * b->kernel_ns;
 }
 
+double model_corner_distance(const struct model *m, const struct batch *b)
+{
+	double device_ns = kernel_of(m, b) + m->v[MODEL_G], p = m->v[MODEL_P];
+
+	return fabs(device_ns - p) / fmax(device_ns, p);
+}
+
 enum regime model_regime(const struct model *m, const struct batch *b)
 {
-	double kernel_ns = kernel_of(m, b), device_ns = kernel_ns + m->v[MODEL_G];
-	double p = m->v[MODEL_P];
+	double kernel_ns = kernel_of(m, b);
 
 	if (b->mode != MODE_STREAM)
 		return b->mode == MODE_GRAPH ? REGIME_GRAPH : REGIME_FUSED;
 	if (launches_of(b) > m->v[MODEL_Q] && window_pace(m, kernel_ns) > pace(m, kernel_ns))
 		return REGIME_WINDOW;
-	if (fabs(device_ns - p) <= CORNER_SHARE * fmax(device_ns, p))
+	if (model_corner_distance(m, b) <= CORNER_SHARE)
 		return REGIME_CORNER;
-	return device_ns > p ? REGIME_DEVICE : REGIME_LAUNCH;
+	return kernel_ns + m->v[MODEL_G] > m->v[MODEL_P] ? REGIME_DEVICE : REGIME_LAUNCH;
 }

@@ -2,12 +2,12 @@
  * model.h - what a block of launches costs: parameters, closed form, regimes.
  *
  * A block is D steps of l launches each, N = D * l launches in all, then one synchronize. A launch
- * keeps the device for k K + e (k the clock factor; e 0 where K is 0). In stream mode launches pass
- * three stations, one after the other: the call on the host (c each), whatever stands behind it (a
- * driver's thread, a proxy, a remote link: d each; natively nothing) and the device (a gap g beside
- * the kernel). As in LogGP (Alexandrov et al., J. Parallel Distrib. Comput. 44, 1997: o, L, g) the
- * slowest sets the pace, and at most Q launches are under way (a window). For equal kernels that
- * recursion (recursion.h) has a closed form, in ns:
+ * keeps the device for k K + e (k: a clock factor), an empty one, K = 0, for no time. In stream
+ * mode launches pass three stations, one after the other: the call on the host (c each), whatever
+ * stands behind it (a driver's thread, a proxy, a remote link: d each; natively nothing) and the
+ * device (a gap g beside the kernel). As in LogGP (Alexandrov et al., J. Parallel Distrib. Comput.
+ * 44, 1997: o, L, g) the slowest sets the pace, and at most Q launches are under way (a window).
+ * For equal kernels that recursion (recursion.h) has a closed form, in ns:
  *
  *   stream  T = Z + X + (min(N, Q) - 1) B + max(0, N - Q) max(B, (W + X) / Q)
  *           X = k K + e, B = max(p, X + g)
@@ -20,7 +20,7 @@
  * K, the kernel size. Where the workload's axis is a duration (its unit is us), K is that nominal
  * duration: what "a kernel of 5 us" means to whoever asks, and equal on all platforms. What the
  * device makes of it is k times as long, one factor for all sizes (a device that runs below the
- * clock that it states), and, where kernels of no length show that the others end late, e longer.
+ * clock that it states), and, where empty kernels are not in line with the others, e longer.
  * Both are fitted, to graphs where there are any, as nothing but the device sets their pace.
  * Whatever a launch takes beyond that is part of g and gn: the empty kernel's own time, for one.
  * Elsewhere (cells, particles) K is measured: the slope of T over launches in the largest graphs.
@@ -107,6 +107,9 @@ enum regime {
 extern const char *const regime_names[REGIMES];
 
 enum regime model_regime(const struct model *m, const struct batch *b);
+
+/* How far K + g and p are apart, as a share of the larger: the corner is up to CORNER_SHARE. */
+double model_corner_distance(const struct model *m, const struct batch *b);
 
 /* T of the closed form: first call to return of the synchronize. */
 double model_total_ns(const struct model *m, const struct batch *b);

@@ -166,7 +166,7 @@ static void say_effect(struct signs *s, const struct grid *g, int kind, const st
 }
 
 /* Of the effects that explain much, the one that explains most: they overlap. */
-static void look_for_effects(struct signs *s, const struct fit *f)
+static bool look_for_effects(struct signs *s, const struct fit *f)
 {
 	struct effect found[EFFECTS];
 	struct fit_parts parts;
@@ -188,6 +188,7 @@ static void look_for_effects(struct signs *s, const struct fit *f)
 		say_effect(s, f->grid, best, &found[best]);
 	parts_release(&parts);
 	fit_data_release(&d);
+	return best >= 0;
 }
 
 /* ---- residuals ---------------------------------------------------------------------------- */
@@ -230,14 +231,21 @@ static void look_for_corner(struct signs *s, const struct fit *f)
 
 /* ---- clocks ------------------------------------------------------------------------------- */
 
-static void look_for_clocks(struct signs *s, const struct fit *f)
+static void look_for_drift(struct signs *s, const struct fit *f)
 {
-	static const double drift_matters = 0.01, clock_matters = 0.02;
-	double drift = f->grid->j->drift_most, clock = f->model.v[MODEL_CLOCK];
+	static const double matters = 0.01;
+	double drift = f->grid->j->drift_most;
 
-	if (fabs(drift) > drift_matters)
+	if (fabs(drift) > matters)
 		say(s, "clocks", "in one process the canary drifted by %+.1f %%", 100 * drift);
-	if (f->param[MODEL_CLOCK].identified && fabs(clock - 1) > clock_matters)
+}
+
+static void look_for_clock(struct signs *s, const struct fit *f)
+{
+	static const double matters = 0.02;
+	double clock = f->model.v[MODEL_CLOCK];
+
+	if (f->param[MODEL_CLOCK].identified && fabs(clock - 1) > matters)
 		say(s, "clocks",
 		    "kernels last %.3f times their nominal duration: the device is off the clock "
 		    "that "
@@ -249,8 +257,12 @@ int signs_of(const struct fit *f, struct sign out[SIGNS_MAX])
 {
 	struct signs s = { .out = out };
 
-	look_for_effects(&s, f);
+	look_for_drift(&s, f);
+	/* where an effect is missing from the model, what was fitted without it says nothing more
+	 */
+	if (look_for_effects(&s, f))
+		return s.n;
 	look_for_corner(&s, f);
-	look_for_clocks(&s, f);
+	look_for_clock(&s, f);
 	return s.n;
 }

@@ -70,6 +70,28 @@ static int damaged(const struct record_scan *scan, const char *what)
 	return complain(EINVAL, "%s:%ld: %s", scan->path, (long)scan->line + 1, what);
 }
 
+/* Says which file it is: a command may read several. */
+static int refuse_workload(const json_t *plan, const struct record_scan *scan)
+{
+	const json_t *config;
+	size_t i;
+
+	json_array_foreach(json_object_get(plan, "configs"), i, config)
+	{
+		const char *name = json_string_value(json_object_get(config, "workload"));
+		const struct workload *const *w = workloads;
+
+		while (name && *w && strcmp((*w)->name, name))
+			w++;
+		if (!name || !*w)
+			return complain(EINVAL,
+					"%s: is of workload '%s', which this rift does not have; "
+					"`rift list` shows them",
+					scan->path, text_shown(name ? name : "").s);
+	}
+	return 0;
+}
+
 static int take_plan(struct journal *j, const json_t *o, const struct record_scan *scan)
 {
 	const char *id = json_string_value(json_object_get(o, "session_id"));
@@ -83,6 +105,9 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 	if (strcmp(hash, j->plan_hash))
 		return damaged(scan, "the plan is not what its plan_sha256 says: it was changed");
 	strcpy(j->session_id, id);
+	err = refuse_workload(json_object_get(o, "plan"), scan);
+	if (err)
+		return err;
 	err = plan_parse(&j->plan, json_object_get(o, "plan"), workloads);
 	if (err)
 		return err;

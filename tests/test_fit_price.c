@@ -1,0 +1,160 @@
+/*
+ * test_fit_price.c - harness/model/price.h and validate.h: what a workload would take elsewhere,
+ * and what sessions of a real GPU say of the model.
+ */
+#include "common/datafile.h"
+#include "harness/model/price.h"
+#include "harness/model/session.h"
+#include "harness/model/validate.h"
+#include "tests/made_fit.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+TestSuite(small_fit_price, .timeout = 60);
+
+static struct fake_session small_session(void)
+{
+	struct fake_session s = fake_session();
+
+	s.processes = 5;
+	s.noise = 0;
+	s.quick = true;
+	return s;
+}
+
+static double cells_ns(double cells)
+{
+	return 3000 + 10 * cells;
+}
+
+static struct fake_session cells_session(void)
+{
+	struct fake_session s = small_session();
+
+	s.workload = "myocyte";
+	s.size = "1,100,1000,10000";
+	s.depth = "1,4,16,64";
+	s.kernel_ns = cells_ns;
+	return s;
+}
+
+/* ---- prices ----------------------------------------------------------------------------- */
+
+/* Slower in everything: c, p, Z, graph calls. */
+static struct model elsewhere(void)
+{
+	struct model m = fake_model();
+
+	m.v[MODEL_C] = 4000;
+	m.v[MODEL_P] = 6300;
+	m.v[MODEL_G] = 1100;
+	m.v[MODEL_Z] = 26000;
+	m.v[MODEL_GRAPH_A] = 3000;
+	m.v[MODEL_GRAPH_Z] = 21000;
+	m.v[MODEL_FUSED_Z] = 25000;
+	return m;
+}
+
+/* A workload on A and, to hold prices against, on B; launches on both. */
+Test(small_fit_price, a_workload_priced_elsewhere)
+{
+	struct fake_session work = cells_session(), truth = cells_session();
+	struct fake_session launch_a = small_session(), launch_b = small_session();
+	struct made on_a = { 0 }, on_b = { 0 }, a = { 0 }, b = { 0 };
+	struct prices p;
+
+	truth.model[0] = launch_b.model[0] = elsewhere();
+	made_grid(&on_a, &work);
+	made_grid(&on_b, &truth);
+	made_fit(&a, &launch_a);
+	made_fit(&b, &launch_b);
+	price_make(&p,
+		   &(struct price_request){
+			   .work = &on_a.grid, .b = &b.fit, .a = &a.fit, .measured = &on_b.grid });
+	cr_assert(eq(int, p.compared, on_a.grid.n_points), "%d", p.compared);
+	cr_assert(lt(dbl, p.worst, 0.01), "%g", p.worst);
+	prices_release(&p);
+	/* without A's fit its gap between nodes is counted twice */
+	price_make(&p, &(struct price_request){
+			       .work = &on_a.grid, .b = &b.fit, .measured = &on_b.grid });
+	cr_assert(lt(dbl, 0.05, p.worst), "530 ns in 3500: %g", p.worst);
+	prices_release(&p);
+	made_release(&on_a);
+	made_release(&on_b);
+	made_release(&a);
+	made_release(&b);
+}
+
+Test(small_fit_price, prices_say_what_they_do_not_know)
+{
+	struct fake_session work = small_session(), launch_b = small_session();
+	struct made on_a = { 0 }, b = { 0 };
+	struct prices p;
+
+	work.size = "0,2,10,3000";
+	work.depth = "1,16";
+	work.mode = "stream,graph";
+	launch_b.mode = "stream";
+	made_grid(&on_a, &work);
+	made_fit(&b, &launch_b);
+	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
+	cr_assert(eq(int, p.n_known, 8), "no graphs on B: %d of %d", p.n_known, p.n);
+	cr_assert(zero(int, p.compared), "nothing measured on B");
+	for (int i = 0; i < p.n; i++)
+		if (p.priced[i].known)
+			cr_assert(eq(int, p.priced[i].covered,
+				     on_a.grid.point[i].batch.kernel_ns < 3e6),
+				  "3000 us was not swept on B");
+	prices_release(&p);
+	made_release(&on_a);
+	made_release(&b);
+}
+
+/* ---- kept sessions ---------------------------------------------------------------------- */
+
+static void read_kept(struct made *m, const char *name, bool fitted)
+{
+	char path[DATAFILE_PATH_BYTES];
+
+	cr_assert(zero(int, datafile_find(name, path)), "%s", name);
+	cr_assert(zero(int, session_read(&m->journal, path)), "%s", path);
+	cr_assert(zero(int, grid_make(&m->grid, &m->journal, 0, NULL)), "%s", path);
+	if (fitted)
+		cr_assert(zero(int, fit_make(&m->fit, &m->grid, 0)), "%s", path);
+}
+
+/* What was asked of the model on this GPU. */
+Test(small_fit_price, an_h200_is_predicted_from_half_of_its_points)
+{
+	struct made launch = { 0 };
+	struct validation v;
+
+	read_kept(&launch, "data/sessions/h200-launch.jsonl", false);
+	validate_grid(&v, &launch.grid);
+	cr_assert(eq(int, v.all.n, 103), "%d", v.all.n);
+	cr_assert(le(dbl, v.all.median, 0.03), "%g", v.all.median);
+	cr_assert(le(dbl, v.all.p95, 0.10), "%g", v.all.p95);
+	validation_release(&v);
+	made_release(&launch);
+}
+
+/* A real workload from its kernels and what launches cost, of which it has no part. */
+Test(small_fit_price, myocyte_is_priced_from_launches)
+{
+	struct made launch = { 0 }, myocyte = { 0 };
+	struct prices p;
+
+	read_kept(&launch, "data/sessions/h200-launch.jsonl", true);
+	read_kept(&myocyte, "data/sessions/h200-myocyte.jsonl", false);
+	price_make(&p, &(struct price_request){ .work = &myocyte.grid,
+						.b = &launch.fit,
+						.a = &launch.fit,
+						.measured = &myocyte.grid });
+	cr_assert(eq(int, p.compared, 59), "%d", p.compared);
+	cr_assert(le(dbl, p.median, 0.01), "%g", p.median);
+	cr_assert(le(dbl, p.p95, 0.05), "%g", p.p95);
+	prices_release(&p);
+	made_release(&launch);
+	made_release(&myocyte);
+}
