@@ -133,6 +133,11 @@ do for [k = 1:series] {
 set label 50 fit at screen 0.965, from_top(108) right font small textcolor rgb faint
 
 if (with_depths) {
+	stats depths using 3 skip 1 nooutput
+	set ytics autofreq
+	if (STATS_max < 50 * STATS_min) { # powers of ten alone would be few
+		do for [i = -3:7] { set ytics add (10.0**i, 2 * 10.0**i, 5 * 10.0**i) }
+	}
 	set lmargin at screen 0.085
 	set rmargin at screen with_lengths ? 0.475 : 0.965
 	set label 51 'a block, '.smallest.': time (µs)' at graph 0, 1.04 left noenhanced
@@ -162,6 +167,12 @@ if (with_depths) {
 	unset arrow
 }
 if (with_lengths) {
+	set xrange [*:*] # stats takes what is within
+	stats lengths using 3 skip 1 nooutput
+	set ytics autofreq
+	if (STATS_max < 50 * STATS_min) { # powers of ten alone would be few
+		do for [i = -3:7] { set ytics add (10.0**i, 2 * 10.0**i, 5 * 10.0**i) }
+	}
 	set lmargin at screen with_depths ? 0.575 : 0.085
 	set rmargin at screen 0.965
 	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
