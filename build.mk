@@ -213,7 +213,7 @@ dist: $B/rift
 	cp tools/dist_README.md $(DIST)/README.md
 	cp -L $(RUNTIME) $(DIST)/
 	find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' \
-		-o -name README.md \) -not -path '*/golden/*' -exec cp --parents -t $(DIST) {} +
+		-o -name README.md \) -not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
 .PHONY: rift tests bench dist always

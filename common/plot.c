@@ -12,7 +12,7 @@
 
 void plot_begin(struct plot *p, const char *folder, const char *name, const char *device)
 {
-	*p = (struct plot){ .folder = folder, .name = name, .device = device };
+	*p = (struct plot){ .folder = folder, .name = name, .device = device, .option = "--plot" };
 	p->out = open_memstream(&p->values, &p->size);
 	CHECK(p->out, "memory for a picture's values");
 	plot_text(p, "name", "%s", name);
@@ -36,7 +36,7 @@ int plot_open(struct plot *p, const char *variable, const char *suffix, struct o
 	n = snprintf(name, PLOT_NAME_BYTES, "%s%s", p->name, suffix);
 	CHECK(n > 0 && n < PLOT_NAME_BYTES, "%s", name);
 	CHECK(asprintf(&path, "%s/%s", p->folder, name) > 0, "%s", name);
-	err = output_open(out, "--plot", path);
+	err = output_open(out, p->option, path);
 	free(path);
 	if (err)
 		return err;

@@ -21,6 +21,7 @@ struct plot {
 	const char *name;   /* NAME.png and NAME.svg come of NAME.gp; data files are NAME-... */
 	const char *device; /* what computed the data: belongs into every picture */
 	const char *script; /* to be set: path in the source tree, "workloads/mlp/plot.gp" */
+	const char *option; /* that named the folder, for messages: "--plot" if not set otherwise */
 
 	/* by the functions below */
 	int files;

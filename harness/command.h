@@ -34,6 +34,7 @@ int cmd_list(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_compare(int argc, char **argv);

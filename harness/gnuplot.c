@@ -122,7 +122,7 @@ int gnuplot_ask(struct gnuplot_words *version)
 	return -err;
 }
 
-static int check_version(const char *folder, const char *script)
+int gnuplot_check(const char *folder, const char *script)
 {
 	struct gnuplot_words version;
 	char why[384];
@@ -162,7 +162,7 @@ int gnuplot_run(const char *folder, const char *script, const char *part,
 {
 	char text[OUTPUT_BYTES], assignment[128], name[256];
 	char *const argv[] = { "gnuplot", "--default-settings", "-e", assignment, name, NULL };
-	int status, err = check_version(folder, script);
+	int status, err = gnuplot_check(folder, script);
 
 	*said = (struct gnuplot_words){ "" };
 	if (err)

@@ -21,6 +21,12 @@ struct gnuplot_words {
 int gnuplot_run(const char *folder, const char *script, const char *part,
 		struct gnuplot_words *said);
 
+/*
+ * Is there one on PATH that can draw our charts? 0, or after one line, which says how to draw the
+ * scripts by hand, -ENOENT or why it could not be started. script may have a '*' for several.
+ */
+int gnuplot_check(const char *folder, const char *script);
+
 /* What the gnuplot on PATH says of its version; -ENOENT without one, else why it did not start. */
 int gnuplot_ask(struct gnuplot_words *version);
 

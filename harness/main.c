@@ -28,6 +28,8 @@ static const struct command {
 	{ "predict", "SESSION --on SESSION", "a workload of one platform, priced on another",
 	  cmd_predict },
 	{ "compare", "A B", "two sessions, or the two sides of one: is B slower", cmd_compare },
+	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
+	  cmd_plot },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },

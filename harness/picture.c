@@ -102,7 +102,7 @@ static int write_script(struct plot *p)
 {
 	char *path = path_of(p, ".gp", "");
 	struct output out;
-	int err = output_open(&out, "--plot", path);
+	int err = output_open(&out, p->option, path);
 
 	free(path);
 	if (err)
@@ -162,15 +162,22 @@ static int take_pictures(const struct part part[FORMATS])
 	return 0;
 }
 
+int picture_write(struct picture *p)
+{
+	int err = p->written ? 0 : write_script(&p->plot);
+
+	p->written = !err;
+	return err;
+}
+
 int picture_draw(struct picture *p)
 {
 	char suffix[32], script[PLOT_NAME_BYTES];
 	struct part part[FORMATS];
-	int err = write_script(&p->plot);
+	int err = picture_write(p);
 
 	if (err)
 		return err;
-	p->written = true;
 	snprintf(suffix, sizeof(suffix), ".%ld.part", (long)getpid());
 	snprintf(script, sizeof(script), "%s.gp", p->plot.name);
 	for (int i = 0; i < FORMATS; i++) {

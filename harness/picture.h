@@ -32,10 +32,13 @@ struct picture {
  */
 int picture_folder(const char *label, const char *folder);
 
+/* Writes the script alone, if it is not written. Returns 0 or a negative errno after one line. */
+int picture_write(struct picture *p);
+
 /*
- * Draws p->plot, whose data files are complete. Pictures appear whole or not at all; ones that
- * were there stay until then. Returns 0 or a negative errno after one line; of gnuplot_run() among
- * others.
+ * Draws p->plot, whose data files are complete; writes the script if it is not written. Pictures
+ * appear whole or not at all; ones that were there stay until then. Returns 0 or a negative errno
+ * after one line; of gnuplot_run() among others.
  */
 int picture_draw(struct picture *p);
 

@@ -17,11 +17,20 @@ if (!exists('format')) format = 'png'
 # pixel; so other sizes have names.
 points(n) = sprintf(',%d', n * (format eq 'png' ? 1 : 4.0 / 3) + 0.5)
 large = points(16)
+headline = points(13)
 medium = points(11)
 small = points(10)
+# Points of one size; SVG's are larger.
+point = format eq 'png' ? 1.0 : 0.7
 page(w, h) = sprintf("set terminal %s enhanced size %d,%d font 'sans-serif%s' " . \
 	"background rgb 'white'; set output '%s.%s%s'", \
 	format eq 'png' ? 'pngcairo' : 'svg dynamic', w, h, points(12), name, format, part)
+# What stands above a picture that is h pixels high: title, finding, made1 and made2, as texts.
+heading(h) = sprintf("set label 101 title at screen 0.014, %g left noenhanced font headline;" . \
+	"set label 102 finding at screen 0.014, %g left noenhanced font medium;" . \
+	"set label 103 made1 at screen 0.014, %g left noenhanced font small textcolor rgb faint;" . \
+	"set label 104 made2 at screen 0.014, %g left noenhanced font small textcolor rgb faint", \
+	1 - 22.0 / h, 1 - 46.0 / h, 1 - 66.0 / h, 1 - 82.0 / h)
 again = "format = 'svg'; load name.'.gp'"
 done = "unset output; eval format eq 'png' ? again : 'undefine format'"
 

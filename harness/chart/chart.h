@@ -1,0 +1,113 @@
+/*
+ * chart.h - the charts of `rift plot`: what they share.
+ *
+ *   heat.c           overhead over ideal, or B over A: kernel size x depth, a panel a mode
+ *   latency.c        a block against its depth, a step against the length of its kernels
+ *   depth_needed.c   how deep blocks must be for an overhead of 5 %
+ *   dots.c           workloads, B over A
+ *
+ * A chart is made of what a session says of one workload (struct chart_set): its function writes
+ * the data files, says in title and finding what they show, and names its gnuplot script, which is
+ * in plots/. harness/picture.h then draws it. What a reader of a data file should know stands in
+ * its first line, the names of the columns; what is not known is left empty.
+ *
+ * Overhead over ideal is T / ideal - 1, T the time of a block and ideal what nothing but its
+ * kernels would take (model_ideal_ns() in harness/model/model.h).
+ */
+#ifndef RIFT_CHART_H
+#define RIFT_CHART_H
+
+#include "common/plot.h"
+#include "harness/bootstrap.h"
+#include "harness/model/fit.h"
+#include "harness/sweep/journal.h"
+
+enum { CHART_SIDES = 2 };
+
+/* The share that titles speak of: less is hardly worth a change of a program. */
+#define CHART_SHARE 0.05
+
+/* ---- a platform --------------------------------------------------------------------------- */
+
+/* One side of one session. */
+struct chart_side {
+	const struct journal *journal;
+	int side;	    /* of the journal */
+	const char *letter; /* "A", "B"; where there is one only, "" */
+	bool is_gpu;
+	char device[128]; /* "NVIDIA H200" */
+	char made[1024];  /* device, platform, processes, date: the small print */
+};
+
+/* The journal must live as long. letter: as above. */
+void chart_side_init(struct chart_side *s, const struct journal *j, int side, const char *letter);
+
+/* ---- a workload --------------------------------------------------------------------------- */
+
+/* What one or two platforms say of one workload. */
+struct chart_set {
+	const struct chart_side *side;
+	int sides;
+	char subject[352]; /* the workload, and its parameters that are at no default */
+	struct grid grid[CHART_SIDES];
+	struct fit fit[CHART_SIDES];
+	bool fitted[CHART_SIDES];
+	struct resamples resamples[CHART_SIDES];
+	double *draws; /* room */
+	int common;    /* points that both sides have */
+};
+
+/*
+ * Returns 0, or a negative errno after one line: the session has too few points of it. The sides
+ * must live as long; *out may be released after a failure too.
+ */
+int chart_set_init(struct chart_set *out, const struct chart_side *side, int sides,
+		   const char *workload);
+void chart_set_release(struct chart_set *s);
+
+/* The same measurement on the other platform; NULL: there is none. */
+const struct grid_point *chart_partner(const struct chart_set *s, const struct grid_point *a);
+
+/* Of a point on a side: T of a block, in ns; the same per step; T / ideal. */
+struct interval chart_total(const struct chart_set *s, int side, const struct grid_point *p);
+struct interval chart_step(const struct chart_set *s, int side, const struct grid_point *p);
+struct interval chart_over_ideal(const struct chart_set *s, int side, const struct grid_point *p);
+
+/* T on B over T on A. Not known (n = 0) without a partner. */
+struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a);
+
+/*
+ * Of such a ratio: it is not shown to be longer or shorter than 1 by more than the margin of 2 %.
+ * Without an interval: false.
+ */
+bool chart_is_even(const struct interval *ratio);
+
+/* Is there an ideal for this size: kernels that take time? */
+bool chart_has_ideal(const struct grid *g, int size);
+
+/* The size of a side that is size number `size` of A; -1: it was not swept there. */
+int chart_size_on(const struct chart_set *s, int side, int size);
+
+/*
+ * Between x, where overhead is the share at_x, above CHART_SHARE, and y, where it is not: where it
+ * is CHART_SHARE on a straight line between logarithms.
+ */
+double chart_crossing(double x, double at_x, double y, double at_y);
+
+/* Does the grid of a side have points in this mode? */
+bool chart_has_mode(const struct chart_set *s, int side, enum mode mode);
+
+/* ---- the charts --------------------------------------------------------------------------- */
+
+/*
+ * Each writes its data files and sets script and values of a plot that has begun. Returns 0; 1
+ * where there is nothing to draw, and nothing has been written; or a negative errno after one line.
+ */
+int chart_overhead(const struct chart_set *s, int side, struct plot *p);
+int chart_ratios(const struct chart_set *s, struct plot *p);
+int chart_latency(const struct chart_set *s, struct plot *p);
+int chart_depth_needed(const struct chart_set *s, struct plot *p);
+/* Of all workloads of the session. */
+int chart_dots(const struct chart_set *set, int sets, struct plot *p);
+
+#endif

@@ -1,0 +1,177 @@
+/* charts.c - all charts of one or two platforms. */
+#include "harness/chart/charts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+
+/* ---- workloads -------------------------------------------------------------------------- */
+
+static bool holds(const struct chart_side *s, const struct workload *w)
+{
+	const struct plan *p = &s->journal->plan;
+
+	for (int i = 0; i < p->n_configs; i++)
+		if (p->config[i].workload == w)
+			return true;
+	return false;
+}
+
+static bool is_first_of_its_workload(const struct plan *p, int config)
+{
+	for (int i = 0; i < config; i++)
+		if (p->config[i].workload == p->config[config].workload)
+			return false;
+	return true;
+}
+
+static int add_set(struct charts *c, const struct chart_side *side, int sides,
+		   const struct workload *w)
+{
+	int err;
+
+	err = chart_set_init(&c->set[c->sets], side, sides, w->name);
+	if (!err && (sides < 2 || c->set[c->sets].common))
+		c->sets++;
+	else
+		chart_set_release(&c->set[c->sets]);
+	return err;
+}
+
+int charts_init(struct charts *c, const struct chart_side *side, int sides)
+{
+	const struct plan *p = &side[0].journal->plan;
+	int err = 0;
+
+	/* a set stays where it is: its fits point into it */
+	*c = (struct charts){ .set = calloc((size_t)p->n_configs + 1, sizeof(*c->set)) };
+	CHECK(c->set, "memory of %d workloads", p->n_configs);
+	for (int i = 0; i < p->n_configs && !err; i++)
+		if (is_first_of_its_workload(p, i) &&
+		    holds(&side[sides - 1], p->config[i].workload))
+			err = add_set(c, side, sides, p->config[i].workload);
+	if (!err && !c->sets)
+		err = complain(EXDEV, "the two sessions have no point in common: nothing of B can "
+				      "be held against A");
+	return err;
+}
+
+void charts_release(struct charts *c)
+{
+	for (int i = 0; i < c->pictures; i++) {
+		free((char *)(uintptr_t)c->picture[i].plot.name);
+		picture_release(&c->picture[i]);
+	}
+	for (int i = 0; i < c->sets; i++)
+		chart_set_release(&c->set[i]);
+	free(c->picture);
+	free(c->set);
+	*c = (struct charts){ 0 };
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+/* What a chart is of. */
+struct request {
+	const struct chart_set *set;
+	int sets, side; /* side: of an overhead chart */
+};
+
+typedef int chart_function(const struct request *r, struct plot *p);
+
+static int overhead(const struct request *r, struct plot *p)
+{
+	return chart_overhead(r->set, r->side, p);
+}
+
+static int ratios(const struct request *r, struct plot *p)
+{
+	return chart_ratios(r->set, p);
+}
+
+static int latency(const struct request *r, struct plot *p)
+{
+	return chart_latency(r->set, p);
+}
+
+static int needed(const struct request *r, struct plot *p)
+{
+	return chart_depth_needed(r->set, p);
+}
+
+static int dots(const struct request *r, struct plot *p)
+{
+	return chart_dots(r->set, r->sets, p);
+}
+
+/* NAME and SUFFIX make the names of its files. */
+static int add_chart(struct charts *c, const char *folder, const char *name, const char *suffix,
+		     chart_function *write, const struct request *r)
+{
+	struct picture *p;
+	char *whole;
+	int err;
+
+	CHECK(asprintf(&whole, "%s%s", name, suffix) > 0, "memory of a name");
+	p = &c->picture[c->pictures++];
+	*p = (struct picture){ .asked = true };
+	plot_begin(&p->plot, folder, whole, r->set->side[r->side].device);
+	p->plot.option = "--output";
+	err = write(r, &p->plot);
+	if (!err)
+		return picture_write(p);
+	c->pictures--;
+	picture_release(p);
+	free(whole);
+	return err > 0 ? 0 : err; /* above 0: there is nothing to draw */
+}
+
+enum { CHARTS_OF_A_SET = 5 };
+
+static int add_charts_of(struct charts *c, const char *folder, const struct chart_set *set)
+{
+	const char *name = set->grid[0].workload->name;
+	struct request r = { .set = set, .sets = 1 };
+	int err;
+
+	err = add_chart(c, folder, name, set->sides > 1 ? "-overhead-a" : "-overhead", overhead,
+			&r);
+	r.side = 1;
+	if (!err && set->sides > 1)
+		err = add_chart(c, folder, name, "-overhead-b", overhead, &r);
+	r.side = 0;
+	if (!err && set->sides > 1)
+		err = add_chart(c, folder, name, "-ratio", ratios, &r);
+	if (!err)
+		err = add_chart(c, folder, name, "-latency", latency, &r);
+	if (!err)
+		err = add_chart(c, folder, name, "-depth-needed", needed, &r);
+	return err;
+}
+
+int charts_write(struct charts *c, const char *folder)
+{
+	const struct request all = { .set = c->set, .sets = c->sets };
+	int most = CHARTS_OF_A_SET * c->sets + 1, err = 0;
+
+	/* a picture stays where it is: its texts go through a stream that knows its address */
+	c->picture = calloc((size_t)most, sizeof(*c->picture));
+	CHECK(c->picture, "memory of %d charts", most);
+	for (int i = 0; i < c->sets && !err; i++)
+		err = add_charts_of(c, folder, &c->set[i]);
+	if (!err && c->set->sides > 1)
+		err = add_chart(c, folder, "workloads", "", dots, &all);
+	return err;
+}
+
+int charts_draw(struct charts *c)
+{
+	int err = 0;
+
+	for (int i = 0; i < c->pictures && !err; i++)
+		err = interrupted() ? -EINTR : picture_draw(&c->picture[i]);
+	return err;
+}

@@ -1,0 +1,266 @@
+/* cmd_plot.c - rift plot SESSION [SESSION]: charts, and the data and scripts that they are of. */
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+#include "harness/chart/charts.h"
+#include "harness/command.h"
+#include "harness/model/session.h"
+#include "harness/platform.h"
+#include "harness/progress.h"
+
+enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_QUIET };
+
+static const struct argp_option options[] = {
+	{ "output", KEY_OUTPUT, "DIR", 0,
+	  "the folder for pictures, data and scripts (default: beside the first session, its name "
+	  "with .plots behind it)",
+	  0 },
+	{ "quiet", KEY_QUIET, NULL, 0, "no remarks", 0 },
+	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+	{ 0 },
+};
+
+struct plot_args {
+	const char *session[CHART_SIDES];
+	int n;
+	const char *output;
+	bool quiet, help;
+};
+
+static error_t take_session(struct plot_args *a, const char *arg)
+{
+	if (a->n == CHART_SIDES)
+		return complain(EINVAL, "'%s' is too many: rift plot takes one session or two",
+				text_shown(arg).s);
+	a->session[a->n++] = arg;
+	return 0;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct plot_args *a = state->input;
+
+	switch (key) {
+	case KEY_HELP:
+		a->help = true;
+		return 0;
+	case KEY_OUTPUT:
+		if (a->output)
+			return complain(EINVAL, "--output is given twice");
+		if (!*arg)
+			return complain(EINVAL, "--output: give the name of a folder");
+		a->output = arg;
+		return 0;
+	case KEY_QUIET:
+		a->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return take_session(a, arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take,
+	.args_doc = "SESSION [SESSION]",
+	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
+	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
+	       "the depth that 5 % takes. Of two platforms, the two sides of a session or two "
+	       "sessions, A and B, also how much longer B takes, and the workloads side by "
+	       "side. The sessions must be complete.\vThe data (CSV) and the script of each "
+	       "picture stay beside it: `gnuplot "
+	       "NAME.gp` in that folder draws it again. Exit codes: 0 ok, 3 usage, bad input or "
+	       "no pictures (data and scripts are written all the same), 5 the two sessions have "
+	       "no point in common, 75 interrupted.",
+};
+
+/* ---- sessions --------------------------------------------------------------------------- */
+
+/* The sides of one session, or the first of each of two. Returns how many; negative: refused. */
+static int sides_of(const struct journal *j, int n, const struct plot_args *a,
+		    struct chart_side side[CHART_SIDES])
+{
+	static const char *const letters[CHART_SIDES] = { "A", "B" };
+	int sides = n > 1 ? n : j[0].sides;
+
+	for (int i = 0; i < n && n > 1; i++)
+		if (j[i].sides > 1)
+			return complain(EINVAL, "%s has two sides, A and B, already: draw it alone",
+					a->session[i]);
+	if (n > 1 && !strcmp(j[0].session_id, j[1].session_id))
+		return complain(EINVAL, "%s and %s are one session, %s: give two, or one alone",
+				a->session[0], a->session[1], j[0].session_id);
+	for (int i = 0; i < sides; i++)
+		chart_side_init(&side[i], n > 1 ? &j[i] : j, n > 1 ? 0 : i,
+				sides > 1 ? letters[i] : "");
+	return sides;
+}
+
+/* ---- the folder ------------------------------------------------------------------------- */
+
+/* X of X.jsonl and X.jsonl.part. */
+static char *bare(const char *path)
+{
+	static const char *const suffixes[] = { ".part", ".jsonl" };
+	char *name = strdup(path);
+
+	CHECK(name, "memory of a name");
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		size_t n = strlen(name), cut = strlen(suffixes[i]);
+
+		if (n > cut && !strcmp(name + n - cut, suffixes[i]))
+			name[n - cut] = '\0';
+	}
+	return name;
+}
+
+/* Beside the first session, named after both; freed by the caller. */
+static char *default_folder(const struct plot_args *a)
+{
+	char *first = bare(a->session[0]), *second = a->n > 1 ? bare(a->session[1]) : NULL, *out;
+
+	CHECK(asprintf(&out, "%s%s%s.plots", first, second ? "-" : "",
+		       second ? basename(second) : "") > 0,
+	      "memory of a name");
+	free(first);
+	free(second);
+	return out;
+}
+
+static char *folder_of(const struct plot_args *a)
+{
+	char *folder = a->output ? strdup(a->output) : default_folder(a);
+	size_t n = strlen(folder);
+
+	while (n > 1 && folder[n - 1] == '/')
+		folder[--n] = '\0';
+	return folder;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+static void print_pictures(const struct charts *c, const char *folder)
+{
+	bool drawn = false;
+
+	for (int i = 0; i < c->pictures; i++) {
+		const struct picture *p = &c->picture[i];
+
+		drawn |= p->drawn;
+		printf("%s/%s%s\n", folder, p->plot.name, p->drawn ? ".png, .svg" : ".gp");
+	}
+	if (drawn)
+		printf("data and scripts are beside them; to draw again: cd '%s' && gnuplot "
+		       "NAME.gp\n",
+		       folder);
+}
+
+/* What the charts do not show. */
+static void print_left_out(const struct charts *c)
+{
+	for (int i = 0; i < c->sets; i++)
+		for (int k = 0; k < c->set[i].sides; k++) {
+			const struct grid *g = &c->set[i].grid[k];
+			const char *letter = c->set[i].side[k].letter;
+
+			if (g->left_out)
+				fprintf(stderr,
+					"rift: %s%s%s: %d points with other parameters than the "
+					"grid's are left out\n",
+					letter, *letter ? ": " : "", g->workload->name,
+					g->left_out);
+			if (g->failed)
+				fprintf(stderr,
+					"rift: %s%s%s: %d points are left out, as some process "
+					"has no good result of them\n",
+					letter, *letter ? ": " : "", g->workload->name, g->failed);
+		}
+}
+
+static void print_remarks(const struct charts *c)
+{
+	print_left_out(c);
+	for (int i = 0; i < c->pictures; i++)
+		if (*c->picture[i].said.s && c->picture[i].drawn)
+			fprintf(stderr, "rift: gnuplot remarks on %s: %s\n",
+				c->picture[i].plot.name, c->picture[i].said.s);
+}
+
+/* Every data file and script first: they are there whatever gnuplot says. */
+static int make_charts(struct charts *c, const struct chart_side *side, int sides,
+		       const struct plot_args *a)
+{
+	char *folder = folder_of(a);
+	int err = charts_init(c, side, sides);
+
+	if (!err)
+		err = picture_folder("--output", folder);
+	if (!err)
+		err = charts_write(c, folder);
+	if (!err) {
+		err = gnuplot_check(folder, "*.gp");
+		if (!err)
+			err = charts_draw(c);
+		print_pictures(c, folder);
+		if (!a->quiet)
+			print_remarks(c);
+	}
+	free(folder);
+	return err;
+}
+
+static bool is_cpu_device(const struct chart_side *side, int sides)
+{
+	for (int i = 0; i < sides; i++)
+		if (!side[i].is_gpu)
+			return true;
+	return false;
+}
+
+static int plot(const struct plot_args *a)
+{
+	struct journal j[CHART_SIDES] = { { .part.fd = -1, .visits.fd = -1 },
+					  { .part.fd = -1, .visits.fd = -1 } };
+	struct chart_side side[CHART_SIDES];
+	struct charts charts = { 0 };
+	int err = 0, sides = 0;
+
+	interrupt_install();
+	progress_init(a->quiet);
+	for (int i = 0; i < a->n && !err; i++)
+		err = session_read(&j[i], a->session[i]);
+	if (!err)
+		sides = sides_of(j, a->n, a, side);
+	if (sides < 0)
+		err = sides;
+	if (!err)
+		err = make_charts(&charts, side, sides, a);
+	if (charts.pictures && is_cpu_device(side, sides))
+		printf("%s\n", platform_not_gpu);
+	charts_release(&charts);
+	for (int i = 0; i < CHART_SIDES; i++)
+		journal_release(&j[i]);
+	return err;
+}
+
+int cmd_plot(int argc, char **argv)
+{
+	struct plot_args a = { 0 };
+	int err = options_parse(&argp, "`rift plot --help` shows its options", argc, argv, &a);
+
+	if (!err && a.help) {
+		options_help(&argp, "plot", stdout);
+		return RIFT_OK;
+	}
+	if (!err && !a.n)
+		err = complain(EINVAL, "rift plot: no session; write rift plot FILE");
+	if (!err)
+		err = plot(&a);
+	return err == -EXDEV ? RIFT_NOT_COMPARABLE : exit_code_of(err);
+}

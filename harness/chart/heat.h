@@ -1,0 +1,27 @@
+/* heat.h - a heat map before it is written: its cells, and what it shows in a sentence. */
+#ifndef RIFT_CHART_HEAT_H
+#define RIFT_CHART_HEAT_H
+
+#include "harness/chart/chart.h"
+
+struct heat {
+	const struct chart_set *set;
+	int side;   /* whose sizes and depths, and whose overhead */
+	bool ratio; /* B over A, else T over ideal */
+	int panels;
+	enum mode mode[MODE_COUNT]; /* of each panel */
+	int first;		    /* size of row 0: empty kernels have no ideal */
+	int rows, columns;	    /* sizes and depths */
+	struct interval *cell;	    /* the ratio; n = 0: not measured */
+};
+
+static inline const struct interval *heat_cell(const struct heat *h, int panel, int row, int column)
+{
+	return &h->cell[(panel * h->rows + row) * h->columns + column];
+}
+
+/* The two texts "title" and "finding" of the plot. */
+void heat_say_overhead(const struct heat *h, struct plot *p);
+void heat_say_ratio(const struct heat *h, struct plot *p);
+
+#endif

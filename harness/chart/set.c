@@ -1,0 +1,171 @@
+/* set.c - what one or two platforms say of one workload. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/chart/words.h"
+#include "harness/decide.h"
+#include "harness/progress.h"
+
+/* Leaves a title room for its finding. */
+enum { SUBJECT_CHARACTERS = 40 };
+
+static int side_init(struct chart_set *s, int i, const char *workload)
+{
+	const struct chart_side *side = &s->side[i];
+	int err = grid_make(&s->grid[i], side->journal, side->side, workload);
+
+	if (err)
+		return err;
+	CHECK(!resamples_init(&s->resamples[i], s->grid[i].processes,
+			      side->journal->plan.design.seed, (uint32_t)i),
+	      "%d processes", s->grid[i].processes);
+	progress("fitting %s%s%s", workload, *side->letter ? ", platform " : "", side->letter);
+	/* without a fit the charts have no fitted lines; it has said why */
+	s->fitted[i] = !fit_make(&s->fit[i], &s->grid[i], (uint32_t)i);
+	progress_clear();
+	if (!s->fitted[i])
+		fit_release(&s->fit[i]);
+	return 0;
+}
+
+int chart_set_init(struct chart_set *out, const struct chart_side *side, int sides,
+		   const char *workload)
+{
+	const struct grid *g = &out->grid[0];
+	int err = 0;
+
+	*out = (struct chart_set){ .side = side, .sides = sides };
+	out->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*out->draws));
+	CHECK(out->draws, "memory of draws");
+	for (int i = 0; i < sides && !err; i++)
+		err = side_init(out, i, workload);
+	if (err)
+		return err;
+	snprintf(out->subject, sizeof(out->subject), "%s%s%s", g->workload->name,
+		 *g->others ? " " : "", g->others);
+	words_cut(out->subject, sizeof(out->subject), SUBJECT_CHARACTERS);
+	for (int i = 0; sides > 1 && i < g->n_points; i++)
+		out->common += chart_partner(out, &g->point[i]) != NULL;
+	return 0;
+}
+
+void chart_set_release(struct chart_set *s)
+{
+	for (int i = 0; i < CHART_SIDES; i++) {
+		if (s->fitted[i])
+			fit_release(&s->fit[i]);
+		grid_release(&s->grid[i]);
+		resamples_release(&s->resamples[i]);
+	}
+	free(s->draws);
+	*s = (struct chart_set){ 0 };
+}
+
+/* ---- points ----------------------------------------------------------------------------- */
+
+static const char *key_of(const struct chart_set *s, int side, const struct grid_point *p)
+{
+	return s->side[side].journal->plan.point[p->point].key;
+}
+
+const struct grid_point *chart_partner(const struct chart_set *s, const struct grid_point *a)
+{
+	const struct grid *b = &s->grid[1];
+
+	for (int i = 0; s->sides > 1 && i < b->n_points; i++)
+		if (!strcmp(key_of(s, 1, &b->point[i]), key_of(s, 0, a)))
+			return &b->point[i];
+	return NULL;
+}
+
+static struct interval scaled(struct interval c, double factor)
+{
+	c.value *= factor;
+	c.lo *= factor;
+	c.hi *= factor;
+	return c;
+}
+
+struct interval chart_total(const struct chart_set *s, int side, const struct grid_point *p)
+{
+	struct interval c;
+
+	if (bootstrap_median(&c, &s->resamples[side], p->total, s->draws))
+		c = interval_unknown(0);
+	return c;
+}
+
+struct interval chart_step(const struct chart_set *s, int side, const struct grid_point *p)
+{
+	return scaled(chart_total(s, side, p), 1 / p->batch.depth);
+}
+
+/* Without a fit the clock is what the device says it is. */
+static double ideal_ns(const struct chart_set *s, int side, const struct grid_point *p)
+{
+	if (s->fitted[side])
+		return model_ideal_ns(&s->fit[side].model, &p->batch);
+	return p->batch.depth * p->batch.launches * p->batch.kernel_ns;
+}
+
+struct interval chart_over_ideal(const struct chart_set *s, int side, const struct grid_point *p)
+{
+	return scaled(chart_total(s, side, p), 1 / ideal_ns(s, side, p));
+}
+
+struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a)
+{
+	const struct groups g = { .b = &s->resamples[1], .a = &s->resamples[0] };
+	const struct grid_point *b = chart_partner(s, a);
+	struct point_pair pair = { .a = a->total };
+	struct interval c;
+
+	if (!b)
+		return interval_unknown(0);
+	pair.b = b->total;
+	return bootstrap_ratio(&c, &g, &pair, s->draws) ? interval_unknown(0) : c;
+}
+
+bool chart_is_even(const struct interval *ratio)
+{
+	enum ratio_verdict v = verdict_of(ratio, MARGIN_DEFAULT);
+
+	return ratio->known && v != VERDICT_SLOWER && v != VERDICT_FASTER;
+}
+
+double chart_crossing(double x, double at_x, double y, double at_y)
+{
+	const double least = 1e-3; /* noise may leave less, or less than nothing */
+	double a = log(fmax(at_x, least)), b = log(fmax(at_y, least));
+
+	return x * pow(y / x, (a - log(CHART_SHARE)) / (a - b));
+}
+
+bool chart_has_ideal(const struct grid *g, int size)
+{
+	return g->size[size].kernel_ns > 0;
+}
+
+int chart_size_on(const struct chart_set *s, int side, int size)
+{
+	const struct grid *g = &s->grid[side];
+
+	for (int i = 0; i < g->n_sizes; i++)
+		if (g->size[i].value == s->grid[0].size[size].value)
+			return i;
+	return -1;
+}
+
+bool chart_has_mode(const struct chart_set *s, int side, enum mode mode)
+{
+	const struct grid *g = &s->grid[side];
+
+	for (int i = 0; i < g->n_points; i++)
+		if (g->point[i].batch.mode == mode)
+			return true;
+	return false;
+}

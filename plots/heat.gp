@@ -1,0 +1,94 @@
+# heat.gp - kernel size x depth, a panel a mode; harness/chart/heat.c sets
+#   panels, modeN          what the panels are of, from the top
+#   columns, depthN        what stands below a column
+#   rows, sizeN, size      what stands left of a row; what sizes are
+#   nominal                1: sizes are durations
+#   what                   what the numbers are
+#   title, finding, made1, made2   texts
+#   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
+#   lines   columns panel, level_percent, column, row; crossed: how many there are
+tall = rows < 6 ? 30 : 24 # of a row
+top = 118
+bottom = 104
+between = 34
+left = nominal ? 0.105 : 0.15
+height = top + bottom + panels * rows * tall + (panels - 1) * between
+from_top(pixels) = 1 - pixels / (1.0 * height)
+from_foot(pixels) = pixels / (1.0 * height)
+
+eval page(900, height)
+eval heading(height)
+set multiplot
+set lmargin at screen left
+set rmargin at screen 0.985
+unset grid
+set border 0
+set xrange [-0.5 : columns - 0.5]
+set yrange [-0.5 : rows - 0.5]
+set tics scale 0
+set xtics ('' 0)
+set ytics (size1 0)
+do for [i = 2:rows] { set ytics add (value('size'.i) i - 1) }
+
+# One hue, light where little is lost: what is dark in colour is dark in grey.
+set logscale cb
+set cbrange [1 : 1000]
+unset colorbox
+unset key
+set palette defined (0 '#f7fbff', 1 '#deebf7', 2 '#c6dbef', 3 '#9ecae1', 4 '#6baed6', \
+	5 '#4292c6', 6 '#2171b5', 7 '#08519c', 8 '#08306b')
+shade(percent) = percent < 1 ? 1 : percent > 1000 ? 1000 : percent
+dark = 120 # from this on numbers are white
+set style fill solid 1 noborder
+in(p, x) = column(1) == p ? column(x) : NaN
+line(p) = crossed ? in(p, 3) : NaN
+at_level(p, level) = column(2) == level ? line(p) : NaN
+paths = crossed ? lines : cells # gnuplot has a word to say about a file without data
+# as wide as the number: the lines make room for it
+room = 0.012 * columns
+
+set label 4 size at screen 0.018, 0.5 * (from_top(top) + from_foot(bottom)) center rotate
+# The key, in a line at the foot.
+foot = from_foot(26)
+set label 11 what at screen 0.262, foot right font small
+set label 12 '5 %' at screen 0.545, foot left font small
+set label 13 '25 %' at screen 0.62, foot left font small
+set label 14 '100 %' at screen 0.71, foot left font small
+set arrow 1 from screen 0.505, foot rto screen 0.035, 0 nohead linetype 2 dashtype solid
+set arrow 2 from screen 0.58, foot rto screen 0.035, 0 nohead linetype 2 dashtype (9, 4)
+set arrow 3 from screen 0.67, foot rto screen 0.035, 0 nohead linetype 2 dashtype (2, 3)
+set label 15 'not shown to exceed 2 %' at screen 0.805, foot left font small
+set label 16 '' at screen 0.795, foot point pointtype 7 pointsize 0.45 * point linecolor rgb ink
+
+do for [p = 0:panels - 1] {
+	set tmargin at screen from_top(top + p * (rows * tall + between))
+	set bmargin at screen from_top(top + p * (rows * tall + between) + rows * tall)
+	set label 5 value('mode'.(p + 1)) at graph 0, graph 1 offset 0, 0.6 left
+	if (p == panels - 1) {
+		set xtics (depth1 0)
+		do for [i = 2:columns] { set xtics add (value('depth'.i) i - 1) }
+		set label 6 'depth: steps before a synchronize' at graph 0.5, screen from_foot(56) center
+		set colorbox horizontal user origin screen 0.275, screen from_foot(22) \
+			size screen 0.2, screen 10.0 / height
+		set cbtics (1, 10, 100, 1000) font small offset 0, 0.5
+	}
+	plot cells using (in(p, 2)):3:(0.485):(0.47):(shade(column(4))) skip 1 \
+			with boxxyerror linecolor palette, \
+		paths using (line(p)):4 skip 1 with lines linecolor rgb 'white' linewidth 5 \
+			dashtype solid, \
+		paths using (at_level(p, 5)):4 skip 1 with lines linetype 2 dashtype solid, \
+		paths using (at_level(p, 25)):4 skip 1 with lines linetype 2 dashtype (9, 4), \
+		paths using (at_level(p, 100)):4 skip 1 with lines linetype 2 dashtype (2, 3), \
+		cells using (in(p, 2)):3:(room * strlen(strcol(8))):(0.3):(shade(column(4))) skip 1 \
+			with boxxyerror linecolor palette, \
+		cells using (column(4) < dark ? in(p, 2) : NaN):3:8 skip 1 \
+			with labels font medium textcolor rgb 'black', \
+		cells using (column(4) < dark ? NaN : in(p, 2)):3:8 skip 1 \
+			with labels font medium textcolor rgb 'white', \
+		cells using (column(7) > 0.5 ? in(p, 2) + 0.5 - 0.012 * columns : NaN):(column(3) + 0.3) \
+			skip 1 with points pointtype 7 pointsize 0.45 * point linecolor rgb ink
+	unset label # once is enough
+	unset arrow
+}
+unset multiplot
+eval done

@@ -1,0 +1,199 @@
+# myocyte-latency.gp - draws myocyte-latency.png and myocyte-latency.svg from the data files beside it.
+# To draw them again, in this folder: gnuplot myocyte-latency.gp (5.2 or newer)
+# Written by rift 0.1.
+
+name = 'myocyte-latency'
+device = 'NVIDIA H200'
+series = 3
+sides = 1
+title1 = 'stream'
+look1 = 1
+side1 = 0
+title2 = 'graph'
+look2 = 2
+side2 = 0
+title3 = 'fused'
+look3 = 3
+side3 = 0
+title = 'myocyte: cells=1: one 394 µs; each of 256: stream 378 µs, graph 377 µs, fused 373 µs'
+finding = 'a graph is faster than a stream from depth 1 on'
+fit = 'lines: fitted, median error 0.3 %'
+fitted = 1
+with_depths = 1
+with_lengths = 1
+made1 = 'NVIDIA H200, driver 580.159.04; kvm, docker, passthrough; n = 5 processes, 2026-11-21'
+made2 = ''
+crossing = 1
+smallest = 'cells=1'
+size = 'cells'
+depth = 4
+shallowest = 1
+deepest = 256
+shortest = 1.0
+longest = 65536.0
+depths = 'myocyte-latency-depths.csv'
+lengths = 'myocyte-latency-lengths.csv'
+depth_lines = 'myocyte-latency-depths-fit.csv'
+length_lines = 'myocyte-latency-lengths-fit.csv'
+
+# style.gp - the look of every picture. A script that rift writes is: values, this, and the
+# picture's own commands, which begin with
+#   eval page(900, 600)     the size in pixels
+# and end with
+#   eval done
+# It is run twice, for PNG and for SVG, and starts afresh here.
+reset
+set encoding utf8
+set datafile separator comma
+
+# rift lets gnuplot write NAME.png.PART, and renames what is whole. By hand nothing is appended.
+if (!exists('part')) part = ''
+if (!exists('format')) format = 'png'
+
+# sans-serif is what every machine and every browser has something for. 12 points, the usual text,
+# are read with ease where 900 pixels are as wide as a page. In SVG gnuplot takes a point for a
+# pixel; so other sizes have names.
+points(n) = sprintf(',%d', n * (format eq 'png' ? 1 : 4.0 / 3) + 0.5)
+large = points(16)
+headline = points(13)
+medium = points(11)
+small = points(10)
+# Points of one size; SVG's are larger.
+point = format eq 'png' ? 1.0 : 0.7
+page(w, h) = sprintf("set terminal %s enhanced size %d,%d font 'sans-serif%s' " . \
+	"background rgb 'white'; set output '%s.%s%s'", \
+	format eq 'png' ? 'pngcairo' : 'svg dynamic', w, h, points(12), name, format, part)
+# What stands above a picture that is h pixels high: title, finding, made1 and made2, as texts.
+heading(h) = sprintf("set label 101 title at screen 0.014, %g left noenhanced font headline;" . \
+	"set label 102 finding at screen 0.014, %g left noenhanced font medium;" . \
+	"set label 103 made1 at screen 0.014, %g left noenhanced font small textcolor rgb faint;" . \
+	"set label 104 made2 at screen 0.014, %g left noenhanced font small textcolor rgb faint", \
+	1 - 22.0 / h, 1 - 46.0 / h, 1 - 66.0 / h, 1 - 82.0 / h)
+again = "format = 'svg'; load name.'.gp'"
+done = "unset output; eval format eq 'png' ? again : 'undefine format'"
+
+# Colours that colour-blind readers tell apart (Okabe and Ito), each with a dash of its own, so
+# that a grey print can be read too.
+set linetype 1 linecolor rgb '#0072b2' linewidth 2.2 dashtype solid pointtype 7
+set linetype 2 linecolor rgb '#d55e00' linewidth 2.2 dashtype (12, 5) pointtype 5
+set linetype 3 linecolor rgb '#222222' linewidth 2.2 dashtype (3, 4) pointtype 9
+set linetype 4 linecolor rgb '#009e73' linewidth 2.2 dashtype (12, 3, 2, 3) pointtype 11
+set linetype 5 linecolor rgb '#cc79a7' linewidth 2.2 dashtype (6, 2) pointtype 13
+set linetype 6 linecolor rgb '#e69f00' linewidth 2.2 dashtype (2, 2, 8, 2) pointtype 15
+
+ink = '#222222'   # text and axes
+faint = '#6b6b6b' # what helps to read, and small print
+set border 3 linecolor rgb ink linewidth 1
+set minussign
+set autoscale noextend
+set tics nomirror out scale 0.6 textcolor rgb ink
+set grid xtics ytics linetype 1 linecolor rgb '#e0e0e0' linewidth 0.8 dashtype solid
+set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb ink
+
+# latency.gp - left: a block of the smallest kernels against its depth; right: a step against the
+# length of its kernels, at one depth; harness/chart/latency.c sets
+#   series, sides          how many; of series N:
+#   titleN, lookN, sideN   its name, line type of its mode, 0 or 1 for platform A or B
+#   smallest, depth, size  what the left panel is of; depth and axis of the right one
+#   shallowest, deepest, shortest, longest   ends of the two axes
+#   crossing               depth from which on a graph is faster than a stream; 0: none
+#   with_depths, with_lengths   1: the left panel is there, the right one is
+#   fitted                 1: there are fitted lines
+#   fit                    what is said of the fitted lines
+#   title, finding, made1, made2   texts
+#   depths        columns series, depth, block_us, block_us_lo, block_us_hi
+#   lengths       columns series, length, step_us, step_us_lo, step_us_hi
+#   depth_lines, length_lines   fitted: series, depth or length, us; series 0: ideal
+height = 610
+from_top(pixels) = 1 - pixels / (1.0 * height)
+eval page(900, height)
+eval heading(height)
+set multiplot
+set tmargin at screen from_top(176)
+set bmargin at screen from_top(height - 72)
+set logscale xy
+set format y '%h'
+of(k, x) = column(1) == k ? column(x) : NaN
+bound(x) = valid(x) ? column(x) : column(3) # of an interval, where it is known
+
+# B has hollow points and thin lines.
+look(k) = value('look'.k)
+shape(k) = word('7 5 9 6 4 8', look(k) + 3 * value('side'.k)) + 0
+width(k) = value('side'.k) ? 1.1 : 2.2
+
+# The key, one for both panels: a line for each platform.
+do for [k = 1:series] {
+	x = 0.085 + 0.2 * (look(k) - 1)
+	y = from_top(108 + 20 * value('side'.k))
+	set arrow k from screen x, y rto screen 0.05, 0 nohead linetype look(k) linewidth width(k)
+	set label k value('title'.k) at screen x + 0.06, y left noenhanced
+	set label 20 + k '' at screen x + 0.025, y point linetype look(k) pointtype shape(k) \
+		pointsize 1.1 * point linewidth 1.4
+}
+set label 50 fit at screen 0.965, from_top(108) right font small textcolor rgb faint
+
+if (with_depths) {
+	stats depths using 3 skip 1 nooutput
+	set ytics autofreq
+	if (STATS_max < 50 * STATS_min) { # powers of ten alone would be few
+		do for [i = -3:7] { set ytics add (10.0**i, 2 * 10.0**i, 5 * 10.0**i) }
+	}
+	set lmargin at screen 0.085
+	set rmargin at screen with_lengths ? 0.475 : 0.965
+	set label 51 'a block, '.smallest.': time (µs)' at graph 0, 1.04 left noenhanced
+	set label 53 'depth: steps before a synchronize' at graph 0.5, screen from_top(height - 18) center
+	set xrange [shallowest / 1.2 : deepest * 1.25]
+	set xtics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536)
+	if (crossing > shallowest) {
+		set arrow 51 from crossing, graph 0 to crossing, graph 1 nohead linecolor rgb faint \
+			dashtype (2, 3) linewidth 1.4
+		if (crossing * crossing < shallowest * deepest) {
+			set label 52 sprintf(' graph faster from %d on', crossing) at crossing, graph 0.96 \
+				left font small textcolor rgb faint
+		} else {
+			set label 52 sprintf('graph faster from %d on ', crossing) at crossing, graph 0.96 \
+				right font small textcolor rgb faint
+		}
+	}
+	paths = fitted ? depth_lines : depths # gnuplot has a word to say about a file without data
+	plot for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
+			with lines linetype look(k) linewidth width(k), \
+		for [k = 1:series] depths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
+			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 1.1 * point \
+			linewidth 1.2 dashtype solid, \
+		for [k = 1:series] depths using (of(k, 2)):3 skip 1 with points linetype look(k) \
+			pointtype shape(k) pointsize 1.1 * point linewidth 1.4
+	unset label
+	unset arrow
+}
+if (with_lengths) {
+	set xrange [*:*] # stats takes what is within
+	stats lengths using 3 skip 1 nooutput
+	set ytics autofreq
+	if (STATS_max < 50 * STATS_min) { # powers of ten alone would be few
+		do for [i = -3:7] { set ytics add (10.0**i, 2 * 10.0**i, 5 * 10.0**i) }
+	}
+	set lmargin at screen with_depths ? 0.575 : 0.085
+	set rmargin at screen 0.965
+	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
+	set label 53 size at graph 0.5, screen from_top(height - 18) center noenhanced
+	if (fitted) {
+		set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small \
+			textcolor rgb faint
+	}
+	set xrange [shortest / 1.2 : longest * 1.25]
+	set xtics autofreq
+	set format x '%h'
+	paths = fitted ? length_lines : lengths
+	plot paths using (fitted ? of(0, 2) : NaN):3 skip 1 \
+			with lines linecolor rgb faint linewidth 1 dashtype solid, \
+		for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
+			with lines linetype look(k) linewidth width(k), \
+		for [k = 1:series] lengths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
+			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 1.1 * point \
+			linewidth 1.2 dashtype solid, \
+		for [k = 1:series] lengths using (of(k, 2)):3 skip 1 with points linetype look(k) \
+			pointtype shape(k) pointsize 1.1 * point linewidth 1.4
+}
+unset multiplot
+eval done

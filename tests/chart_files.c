@@ -1,0 +1,124 @@
+/* chart_files.c - charts of made-up sessions, and what their files say. */
+#include "tests/chart_files.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/capture.h"
+
+char chart_folder[] = "/tmp/rift-charts-XXXXXX";
+
+void chart_folder_make(void)
+{
+	cr_assert(ne(ptr, mkdtemp(chart_folder), NULL), "mkdtemp");
+}
+
+void chart_folder_remove(void)
+{
+	shell(NULL, "rm -rf '%s'", chart_folder);
+}
+
+void made_session(struct made *m, const struct fake_session *s)
+{
+	*m = (struct made){ .journal.path = NULL };
+	fake_session_journal(s, &m->journal);
+}
+
+void made_charts(struct made *m)
+{
+	int sides = m->journal.sides;
+
+	for (int i = 0; i < sides; i++)
+		chart_side_init(&m->side[i], &m->journal, i, sides < 2 ? "" : i ? "B" : "A");
+	cr_assert(zero(int, charts_init(&m->charts, m->side, sides)), "charts");
+	cr_assert(zero(int, charts_write(&m->charts, chart_folder)), "files");
+}
+
+void charts_of(struct made *m, const struct fake_session *s)
+{
+	made_session(m, s);
+	made_charts(m);
+}
+
+void made_release(struct made *m)
+{
+	charts_release(&m->charts);
+	journal_release(&m->journal);
+}
+
+/* ---- data files ------------------------------------------------------------------------- */
+
+static void read_row(struct table *t, char *line)
+{
+	char *end, *cell;
+
+	cr_assert(lt(int, t->rows, TABLE_ROWS), "rows");
+	for (t->columns = 0; (cell = strsep(&line, ",")); t->columns++) {
+		cr_assert(lt(int, t->columns, TABLE_COLUMNS), "columns");
+		t->v[t->rows][t->columns] = strtod(cell, &end);
+		if (!*cell || *end)
+			t->v[t->rows][t->columns] = NAN;
+	}
+	t->rows++;
+}
+
+const struct table *table_read(const char *name)
+{
+	static struct table t;
+	char path[512], line[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", chart_folder, name);
+	f = fopen(path, "r");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	t.rows = 0;
+	cr_assert(ne(ptr, fgets(t.header, sizeof(t.header), f), NULL), "%s is empty", path);
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*line)
+			read_row(&t, line);
+	}
+	fclose(f);
+	return &t;
+}
+
+int table_column(const struct table *t, const char *name)
+{
+	char header[256], *rest = header, *cell;
+
+	strcpy(header, t->header);
+	for (int i = 0; (cell = strsep(&rest, ",\n")); i++)
+		if (!strcmp(cell, name))
+			return i;
+	cr_fatal("no column %s in %s", name, t->header);
+	return -1;
+}
+
+/* ---- scripts ---------------------------------------------------------------------------- */
+
+const char *script_value(const char *name, const char *variable)
+{
+	static char value[512];
+	char path[512], line[512], want[64];
+	size_t n = (size_t)snprintf(want, sizeof(want), "%s = ", variable);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s.gp", chart_folder, name);
+	f = fopen(path, "r");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	*value = '\0';
+	while (!*value && fgets(line, sizeof(line), f))
+		if (!strncmp(line, want, n))
+			strcpy(value, line + n);
+	fclose(f);
+	value[strcspn(value, "\n")] = '\0';
+	if (*value == '\'') {
+		memmove(value, value + 1, strlen(value));
+		value[strlen(value) - 1] = '\0';
+	}
+	return value;
+}

@@ -1,0 +1,51 @@
+/* chart_files.h - charts of made-up sessions in a folder of their own, and what their files say. */
+#ifndef RIFT_TESTS_CHART_FILES_H
+#define RIFT_TESTS_CHART_FILES_H
+
+#include <stdio.h>
+
+#include "harness/chart/charts.h"
+#include "tests/fake_session.h"
+
+/* Made by chart_folder_make(), removed by chart_folder_remove(): for a suite's init and fini. */
+extern char chart_folder[];
+void chart_folder_make(void);
+void chart_folder_remove(void);
+
+/* The charts of the sides of one session; kept until the test ends. */
+struct made {
+	struct journal journal;
+	struct chart_side side[CHART_SIDES];
+	struct charts charts;
+};
+
+/* The session alone; then data and scripts of all its charts, into chart_folder. Must succeed. */
+void made_session(struct made *m, const struct fake_session *s);
+void made_charts(struct made *m);
+
+/* Both. */
+void charts_of(struct made *m, const struct fake_session *s);
+void made_release(struct made *m);
+
+/*
+ * A data file of chart_folder: numbers where cells are numbers, NaN elsewhere. Rows are those with
+ * cells; the first line is the header.
+ */
+enum { TABLE_ROWS = 2000, TABLE_COLUMNS = 16 };
+
+struct table {
+	char header[256];
+	int rows, columns;
+	double v[TABLE_ROWS][TABLE_COLUMNS];
+};
+
+/* Static memory, until the next call. Must be there. */
+const struct table *table_read(const char *name);
+
+/* The column of that name; must be there. */
+int table_column(const struct table *t, const char *name);
+
+/* A variable of NAME.gp, as it stands there, without quotes; "" where it is not. Static memory. */
+const char *script_value(const char *name, const char *variable);
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * test_chart_cli.c - `rift plot` of the real binary: what it writes and where, and what it refuses.
+ */
+#include "tests/capture.h"
+#include "tests/chart_files.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/need_gnuplot.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(small_chart_cli, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
+
+static char path[256], other[256];
+
+/* A small session, FOLDER/name. */
+static const char *write_session(char out[256], const char *name, int sides, uint64_t seed)
+{
+	struct fake_session s = fake_session();
+
+	s.size = "2,20,200";
+	s.depth = "1,16";
+	s.mode = "stream,graph";
+	s.processes = 5;
+	s.sides = sides;
+	s.seed = seed;
+	snprintf(out, 256, "%s/%s", chart_folder, name);
+	fake_session_write(&s, out);
+	return out;
+}
+
+static void has(const char *text, const char *want)
+{
+	cr_assert(ne(ptr, strstr(text, want), NULL), "'%s' in: %s", want, text);
+}
+
+static const char *listing(const char *folder)
+{
+	const char *text;
+
+	shell(&text, "cd '%s/%s' && LC_ALL=C ls -A | tr '\\n' ' '", chart_folder, folder);
+	return text;
+}
+
+/* What one platform's session leaves; pictures are left out where there is no gnuplot. */
+#define DATA                                                                                       \
+	"launch-depth-needed-fit.csv launch-depth-needed-points.csv launch-depth-needed.gp "       \
+	"launch-latency-depths-fit.csv launch-latency-depths.csv launch-latency-lengths-fit.csv "  \
+	"launch-latency-lengths.csv launch-latency.gp launch-overhead-cells.csv "                  \
+	"launch-overhead-lines.csv launch-overhead.gp "
+
+/* ---- what is written -------------------------------------------------------------------- */
+
+Test(small_chart_cli, pictures_beside_the_session_in_a_folder_of_its_name)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	write_session(path, "my run.jsonl", 1, 1);
+	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s'", path)), "%s", text);
+	has(text, "/my run.plots/launch-overhead.png, .svg\n");
+	has(text, "to draw again: cd '");
+	cr_assert(eq(ptr, strstr(text, "CPU device"), NULL), "made-up GPU: %s", text);
+	text = listing("my run.plots");
+	has(text, "launch-overhead.png");
+	has(text, "launch-latency.svg");
+	has(text, "launch-depth-needed.gp");
+	cr_assert(eq(ptr, strstr(text, ".part"), NULL), "%s", text);
+	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s'", path)), "again: %s", text);
+	cr_assert(eq(str, (char *)text, ""), "%s", text);
+}
+
+Test(small_chart_cli, two_sessions_are_a_and_b)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	write_session(path, "host.jsonl", 1, 1);
+	write_session(other, "guest.jsonl", 1, 2);
+	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s' '%s'", path, other)), "%s", text);
+	text = listing("host-guest.plots");
+	has(text, "launch-ratio.png");
+	has(text, "launch-overhead-b.png");
+	has(text, "workloads.png");
+	shell(&text, "grep '^finding' '%s/host-guest.plots/launch-ratio.gp'", chart_folder);
+	has(text, "drift of the sessions aside");
+}
+
+/* Sizes that only one has: what is said of both is about those that both have. */
+Test(small_chart_cli, two_sessions_of_other_sizes)
+{
+	struct fake_session s = fake_session();
+	const struct table *t;
+	const char *text;
+
+	NEED_GNUPLOT();
+	s.depth = "1,16";
+	s.processes = 5;
+	s.size = "0,2,20";
+	snprintf(path, sizeof(path), "%s/a.jsonl", chart_folder);
+	fake_session_write(&s, path);
+	s.size = "2,20,200";
+	snprintf(other, sizeof(other), "%s/b.jsonl", chart_folder);
+	fake_session_write(&s, other);
+	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --output '%s'", path, other,
+				     chart_folder)),
+		  "%s", text);
+	cr_assert(eq(str, (char *)text, ""), "%s", text);
+	cr_assert(eq(int, table_read("launch-ratio-cells.csv")->rows, 12), "3 modes, 2 of each");
+	t = table_read("launch-latency-depths.csv");
+	for (int i = 0; i < t->rows; i++)
+		cr_assert(lt(dbl, t->v[i][0], 3.5), "B has no empty kernels: series %g",
+			  t->v[i][0]);
+	cr_assert(eq(str, (char *)script_value("launch-latency", "finding"), ""), "nothing");
+}
+
+Test(small_chart_cli, a_session_with_two_sides_and_a_folder_that_is_named)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	write_session(path, "both.jsonl", 2, 1);
+	cr_assert(zero(int,
+		       run_rift(OUT, &text, "plot '%s' --output '%s/a b/c//'", path, chart_folder)),
+		  "%s", text);
+	has(listing("a b/c"), "launch-ratio.png");
+	shell(&text, "grep '^finding' '%s/a b/c/launch-ratio.gp'", chart_folder);
+	cr_assert(eq(ptr, strstr(text, "drift"), NULL), "%s", text);
+}
+
+/* ---- without gnuplot -------------------------------------------------------------------- */
+
+static void plot_without(const char *bin, const char *says)
+{
+	const char *text;
+
+	write_session(path, "s.jsonl", 1, 1);
+	cr_assert(eq(int,
+		     shell(&text, "PATH='%s' '%s' plot '%s' 2>&1 >/dev/null", bin, rift(), path),
+		     3),
+		  "%s", text);
+	cr_assert(is_one_complaint(text), "%s", text);
+	has(text, says);
+	has(text, "s.plots' && gnuplot *.gp");
+	cr_assert(eq(str, (char *)listing("s.plots"), DATA), "%s", listing("s.plots"));
+}
+
+Test(small_chart_cli, without_gnuplot_all_data_and_scripts_are_there)
+{
+	plot_without("/nonexistent", "no gnuplot on PATH");
+}
+
+Test(small_chart_cli, an_old_gnuplot_is_named_once)
+{
+	char bin[128];
+
+	snprintf(bin, sizeof(bin), "%s/bin", chart_folder);
+	shell(NULL,
+	      "mkdir %s && printf '#!/bin/sh\\necho gnuplot 5.0 patchlevel 7\\n' >%s/gnuplot && "
+	      "chmod +x %s/gnuplot",
+	      bin, bin, bin);
+	plot_without(bin, "5.2 or newer is needed");
+}
+
+/* ---- what is refused -------------------------------------------------------------------- */
+
+/* FOLDER/s.jsonl through a shell command into FOLDER/bad.jsonl. */
+static const char *spoiled(const char *command)
+{
+	shell(NULL, "cd '%s' && %s <s.jsonl >bad.jsonl", chart_folder, command);
+	snprintf(other, sizeof(other), "plot '%s/bad.jsonl'", chart_folder);
+	return other;
+}
+
+Test(small_chart_cli, files_that_are_no_session_are_refused)
+{
+	static const struct {
+		const char *command, *says;
+	} rows[] = {
+		{ "head -c 0", "is empty" },
+		{ "head -c 100", "is empty" },
+		{ "head -c -100", "its last line is torn" },
+		{ "sed '$d'", "half a record, 4 of 5 processes are complete" },
+		{ "echo '{\"a\":1}'", "no record file of rift" },
+		{ "printf 'x,y\\n1,2\\n'", "no JSON object" },
+		{ "sed '1s/\"schema\":\"1.0\"/\"schema\":\"2.0\"/'", "schema 2.0" },
+		{ "sed '2,$s/\"schema\":\"1.0\"/\"schema\":\"2.0\"/'", "schema 2.0" },
+	};
+
+	write_session(path, "s.jsonl", 1, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		refused(3, rows[i].says, "%s", spoiled(rows[i].command));
+	refused(3, "No such file", "plot '%s/none.jsonl'", chart_folder);
+	refused(3, "is no regular file", "plot '%s'", chart_folder);
+	cr_assert(eq(str, (char *)listing("."), "bad.jsonl s.jsonl "), "%s", listing("."));
+}
+
+Test(small_chart_cli, a_session_under_way_is_refused)
+{
+	struct fake_session s = fake_session();
+
+	s.size = "2,20";
+	s.depth = "1,16";
+	s.processes = 5;
+	s.done = 2;
+	snprintf(path, sizeof(path), "%s/s.jsonl", chart_folder);
+	fake_session_write(&s, path);
+	refused(3, "half-finished, 2 of 5 processes are complete", "plot '%s.part'", path);
+}
+
+Test(small_chart_cli, sessions_that_do_not_go_together_are_refused)
+{
+	struct fake_session s = fake_session();
+
+	write_session(path, "s.jsonl", 1, 1);
+	shell(NULL, "cp '%s' '%s/copy.jsonl'", path, chart_folder);
+	refused(3, "are one session", "plot '%s' '%s'", path, path);
+	refused(3, "are one session", "plot '%s' '%s/copy.jsonl'", path, chart_folder);
+	write_session(other, "both.jsonl", 2, 2);
+	refused(3, "both.jsonl has two sides", "plot '%s' '%s'", path, other);
+	refused(3, "is too many", "plot a b c");
+	s.size = "3,30";
+	s.depth = "1,16";
+	s.processes = 5;
+	snprintf(other, sizeof(other), "%s/apart.jsonl", chart_folder);
+	fake_session_write(&s, other);
+	refused(5, "no point in common", "plot '%s' '%s'", path, other);
+	s.workload = "myocyte";
+	snprintf(other, sizeof(other), "%s/myocyte.jsonl", chart_folder);
+	fake_session_write(&s, other);
+	refused(5, "no point in common", "plot '%s' '%s'", path, other);
+}
+
+Test(small_chart_cli, folders_that_cannot_be_written_are_refused)
+{
+	write_session(path, "s.jsonl", 1, 1);
+	refused(3, "is no folder", "plot '%s' --output '%s'", path, path);
+	refused(3, "cannot make this folder", "plot '%s' --output '%s/x'", path, path);
+	/* not even root can make one there */
+	refused(3, "cannot make this folder", "plot '%s' --output /proc/self/x", path);
+	shell(NULL, "mkdir -p '%s/s.plots/launch-overhead-cells.csv'", chart_folder);
+	refused(3, "launch-overhead-cells.csv: is a folder", "plot '%s'", path);
+}
+
+Test(small_chart_cli, options_are_refused)
+{
+	refused(3, "no session", "plot");
+	refused(3, "give the name of a folder", "plot x --output ''");
+	refused(3, "given twice", "plot x --output a --output b");
+	refused(3, "did you mean '--output'?", "plot x --outptu a");
+}
