@@ -22,13 +22,13 @@ void chart_folder_remove(void)
 	shell(NULL, "rm -rf '%s'", chart_folder);
 }
 
-void made_session(struct made *m, const struct fake_session *s)
+void chart_files_session(struct chart_files *m, const struct fake_session *s)
 {
-	*m = (struct made){ .journal.path = NULL };
+	*m = (struct chart_files){ .journal.path = NULL };
 	fake_session_journal(s, &m->journal);
 }
 
-void made_charts(struct made *m)
+void chart_files_make(struct chart_files *m)
 {
 	int sides = m->journal.sides;
 
@@ -38,13 +38,13 @@ void made_charts(struct made *m)
 	cr_assert(zero(int, charts_write(&m->charts, chart_folder)), "files");
 }
 
-void charts_of(struct made *m, const struct fake_session *s)
+void charts_of(struct chart_files *m, const struct fake_session *s)
 {
-	made_session(m, s);
-	made_charts(m);
+	chart_files_session(m, s);
+	chart_files_make(m);
 }
 
-void made_release(struct made *m)
+void chart_files_release(struct chart_files *m)
 {
 	charts_release(&m->charts);
 	journal_release(&m->journal);

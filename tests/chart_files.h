@@ -13,19 +13,19 @@ void chart_folder_make(void);
 void chart_folder_remove(void);
 
 /* The charts of the sides of one session; kept until the test ends. */
-struct made {
+struct chart_files {
 	struct journal journal;
 	struct chart_side side[CHART_SIDES];
 	struct charts charts;
 };
 
 /* The session alone; then data and scripts of all its charts, into chart_folder. Must succeed. */
-void made_session(struct made *m, const struct fake_session *s);
-void made_charts(struct made *m);
+void chart_files_session(struct chart_files *m, const struct fake_session *s);
+void chart_files_make(struct chart_files *m);
 
 /* Both. */
-void charts_of(struct made *m, const struct fake_session *s);
-void made_release(struct made *m);
+void charts_of(struct chart_files *m, const struct fake_session *s);
+void chart_files_release(struct chart_files *m);
 
 /*
  * A data file of chart_folder: numbers where cells are numbers, NaN elsewhere. Rows are those with

@@ -13,7 +13,7 @@
 
 TestSuite(small_chart_data, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
 
-static struct made made;
+static struct chart_files made;
 
 /* launch on a grid of 4 sizes and 5 depths, without noise. */
 static struct fake_session plain(int sides)
@@ -115,7 +115,7 @@ Test(small_chart_data, every_column_that_is_plotted_is_there_and_finite)
 	s.model[1].v[MODEL_P] = 4000;
 	charts_of(&made, &s);
 	check_files(true);
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 /* An interval takes 5 processes; what is not known stays empty and is never made up. */
@@ -132,7 +132,7 @@ Test(small_chart_data, without_intervals_their_columns_are_empty)
 	for (int i = 0; i < t->rows; i++)
 		cr_assert(zero(dbl, t->v[i][6]), "nothing is called even: row %d", i);
 	says("launch-ratio", "finding", "intervals take 5 processes: none is shown to differ");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 /* ---- heat maps -------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ Test(small_chart_data, cells_are_what_the_model_gives)
 		cr_assert(epsilon_eq(dbl, v[3], want, 0.2 + 0.002 * want), "row %d: %g, not %g", i,
 			  v[3], want);
 	}
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 /* Where a line crosses a row or a column, the cells beside it are on both sides of its level. */
@@ -188,7 +188,7 @@ Test(small_chart_data, lines_run_between_the_cells_they_part)
 		cr_assert(le(dbl, fmin(a, b), v[1] * 1.001), "row %d", i);
 		cr_assert(le(dbl, v[1] * 0.999, fmax(a, b)), "row %d", i);
 	}
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 static double slower_by_30_percent(const struct batch *b, int side)
@@ -223,7 +223,7 @@ Test(small_chart_data, b_over_a_is_what_was_put_in)
 	     "B takes 30 % longer in launch, stream mode (mean of 20 points)");
 	says("workloads", "row3", "launch, stream");
 	says("workloads", "native3", "A: ");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 Test(small_chart_data, a_system_against_itself_does_not_differ)
@@ -233,7 +233,7 @@ Test(small_chart_data, a_system_against_itself_does_not_differ)
 	s.noise = 0.02;
 	charts_of(&made, &s);
 	says("launch-ratio", "title", "B is not shown to differ from A at any of 60 points");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 Test(small_chart_data, faster_platforms_have_a_minus)
@@ -252,7 +252,7 @@ Test(small_chart_data, faster_platforms_have_a_minus)
 	cr_assert(zero(int, shell(NULL, "grep -q ',−[0-9]*,graph' %s/launch-ratio-cells.csv",
 				  chart_folder)),
 		  "label");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 /* ---- the depth that is needed ----------------------------------------------------------- */
@@ -288,7 +288,7 @@ Test(small_chart_data, the_depth_needed_is_the_models)
 	cr_assert(lt(int, 80, seen), "%d", seen);
 	/* g / 5 % = 18 us, but for the steps of the line */
 	says("launch-depth-needed", "finding", "below 18 µs (stream)");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 Test(small_chart_data, measured_depths_are_between_those_that_were_swept)
@@ -315,7 +315,7 @@ Test(small_chart_data, measured_depths_are_between_those_that_were_swept)
 				  i);
 	}
 	says("launch-depth-needed", "title", "depth for 5 % overhead at ");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 /* ---- latency ---------------------------------------------------------------------------- */
@@ -335,7 +335,7 @@ Test(small_chart_data, latency_is_measured_and_fitted)
 	says("launch-latency", "title",
 	     "launch: empty kernels: one 5.8 µs; each of 256: stream 2.2 µs, graph ");
 	says("launch-latency", "depth", "256");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 /* ---- which charts there are ------------------------------------------------------------- */
@@ -362,7 +362,7 @@ Test(small_chart_data, a_size_that_is_no_duration_keeps_its_own_axis)
 	cr_assert(zero(int, strncmp(table_read("myocyte-latency-lengths.csv")->header,
 				    "series,cells,", 13)),
 		  "axis");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 Test(small_chart_data, each_workload_has_charts_of_its_own)
@@ -376,7 +376,7 @@ Test(small_chart_data, each_workload_has_charts_of_its_own)
 	cr_assert(exists("launch-overhead-a.gp") && exists("myocyte-overhead-b.gp"), "overhead");
 	cr_assert(exists("launch-latency.gp") && exists("myocyte-depth-needed.gp"), "others");
 	cr_assert(eq(int, table_read("workloads-means.csv")->rows, 6), "both in one");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 Test(small_chart_data, what_cannot_be_drawn_is_left_out)
@@ -390,7 +390,7 @@ Test(small_chart_data, what_cannot_be_drawn_is_left_out)
 	cr_assert(absent("launch-depth-needed.gp"), "one size");
 	says("launch-latency", "with_depths", "1");
 	says("launch-latency", "with_lengths", "0");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 /* A result that failed its check is no result: no cell, and a word about it. */
@@ -398,14 +398,14 @@ Test(small_chart_data, points_that_failed_are_counted)
 {
 	struct fake_session s = plain(2);
 
-	made_session(&made, &s);
+	chart_files_session(&made, &s);
 	made.journal.status[0] = POINT_CHECK_FAILED;
-	made_charts(&made);
+	chart_files_make(&made);
 	cr_assert(eq(int, table_read("launch-ratio-cells.csv")->rows, 59), "one less");
 	says("launch-ratio", "finding", "; 1 failed");
 	says("launch-overhead-a", "made2", "; failed points, left out: 1");
 	cr_assert(eq(int, table_read("launch-latency-depths.csv")->rows, 29), "one less");
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 Test(small_chart_data, the_small_print_names_device_platform_and_n)
@@ -418,5 +418,5 @@ Test(small_chart_data, the_small_print_names_device_platform_and_n)
 	says("launch-ratio", "made2", "B: another GPU; ");
 	says("launch-overhead-b", "device", "another GPU");
 	says("launch-overhead-b", "title", "B: launch: ");
-	made_release(&made);
+	chart_files_release(&made);
 }

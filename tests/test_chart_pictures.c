@@ -14,7 +14,7 @@
 TestSuite(small_chart_pictures, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 120);
 
-static struct made made;
+static struct chart_files made;
 
 /* PNG header: width and height. */
 static void check_png(const char *name)
@@ -53,7 +53,7 @@ static void draw(const struct fake_session *s, int pictures)
 		check_png(p->plot.name);
 		check_svg(p->plot.name);
 	}
-	made_release(&made);
+	chart_files_release(&made);
 }
 
 static struct fake_session session(const char *size, const char *depth, int sides)
@@ -144,7 +144,7 @@ Test(small_chart_pictures, a_person_without_rift_draws_them_again)
 
 	NEED_GNUPLOT();
 	charts_of(&made, &s);
-	made_release(&made);
+	chart_files_release(&made);
 	cr_assert(
 		zero(int, shell(&text,
 				"mv %s %s-moved && cd %s-moved && RIFT_HOME=/nowhere gnuplot "
