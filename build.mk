@@ -57,8 +57,8 @@ COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INS
 asan     := -w -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 tsan     := -w -fsanitize=thread
 INSTRUMENT := $($(SANITIZE))
-LIBS     := -ljansson -lnlopt -lm -ldl -lpthread
-TESTLIBS := -lcriterion -lgsl -lgslcblas -lm
+LIBS     := -ljansson -lnlopt -lz -lm -ldl -lpthread
+TESTLIBS := -lcriterion -lgsl -lgslcblas -ledlib -lm
 
 ifeq ($(DEVICE),cuda)
 NVCC      := $(shell tools/nvcc.sh)

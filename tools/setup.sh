@@ -35,6 +35,7 @@ need g++ command -v "${cxx%% *}"
 need libc6-dev header stdio.h
 need libjansson-dev header jansson.h
 need libnlopt-dev header nlopt.h
+need zlib1g-dev header zlib.h
 if [ "$target" = plot ]; then
 	need gnuplot-nox command -v gnuplot
 fi
@@ -47,6 +48,7 @@ fi
 if [ "$target" = test ]; then
 	need libcriterion-dev header criterion/criterion.h
 	need libgsl-dev header gsl/gsl_odeiv2.h
+	need libedlib-dev header edlib.h
 fi
 if [ "$target" = lint ]; then
 	need git command -v git

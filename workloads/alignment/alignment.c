@@ -1,0 +1,130 @@
+/* alignment.c - the alignment workload: its parameters and its entry in the table. */
+#include "workloads/alignment/alignment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/check.h"
+
+static const char *const profiles[] = { "balanced", "illumina",	 "hifi", "ont",
+					"bursty",   "unrelated", NULL };
+static const char *const outputs[] = { "distance", "cigar", NULL };
+static const char *const letters[] = { "fold", "exact", NULL };
+static const char *const hosts[] = { "pinned", "pageable", NULL };
+static const char *const no_yes[] = { "no", "yes", NULL };
+
+/* clang-format off */
+static const struct param params[] = {
+	PARAM_AXIS(alignment_opts, pairs, "pairs", "1k", 1, ALIGN_PAIRS_MAX,
+		   "1,8,64,512,4k,32k,256k", "pairs of sequences in a batch"),
+	PARAM_SIZE(alignment_opts, length, "letters", "150", 1, ALIGN_LENGTH_MAX / 2,
+		   "letters of a query; targets are about as long, unrelated ones half as long again"),
+	PARAM_REAL(alignment_opts, error, "1", "-1", -1, 0.5,
+		   "edits for each letter of a query; -1: as usual for the profile"),
+	PARAM_CHOICE(alignment_opts, profile, "balanced", profiles,
+		     "how targets differ from queries"),
+	PARAM_CHOICE_ASIDE(alignment_opts, output, "cigar", outputs, "distance,cigar",
+		     "what is wanted of a pair: its distance, or its CIGAR as well"),
+	PARAM_CHOICE(alignment_opts, letters, "fold", letters,
+		     "lower-case letters count as upper case, or as bad characters"),
+	PARAM_INT(alignment_opts, cap, "edits", "-1", -1, ALIGN_LENGTH_MAX,
+		  "largest distance of interest, others are over_cap; -1: all are"),
+	PARAM_CHOICE(alignment_opts, host, "pinned", hosts,
+		     "memory of the host that batches travel from and to"),
+	PARAM_CHOICE_ASIDE(alignment_opts, resident, "no", no_yes, "no,yes",
+		     "batch and results stay on the device, instead of travelling each step"),
+	PARAM_INT_ASIDE(alignment_opts, streams, "streams", "1", 1, ALIGN_STREAMS_MAX, "1,2,4,8",
+		  "streams that a step forks into, with a part of the batch in each"),
+	PARAM_SIZE(alignment_opts, memory, "bytes", "4G", 64 << 20, 1099511627776.0,
+		   "device memory for the traces that CIGARs are read from"),
+	PARAM_INT(alignment_opts, seed, "1", "1", 0, 9007199254740992.0, "seed of the generated pairs"),
+	PARAM_PATH(alignment_opts, input,
+		   "FASTA or FASTQ, plain or gzip: QUERIES,TARGETS, or one file with both in turns"),
+	PARAM_PATH_OUT(alignment_opts, results, "file to write a row for each pair to, as TSV"),
+	PARAM_END
+};
+
+static const struct param_need needs[] = {
+	{ "pairs", "!input" },
+	{ "length", "!input" },
+	{ "profile", "!input" },
+	{ "error", "!input" },
+	{ "error", "profile=balanced|illumina|hifi|ont|bursty" },
+	{ "seed", "!input" },
+	{ "host", "resident=no" },
+	{ "memory", "output=cigar" },
+	{ NULL, NULL },
+};
+/* clang-format on */
+
+/* ---- limits ----------------------------------------------------------------------------- */
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	if (!strcmp(a, b))
+		return true;
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* results= must not be one of the files that input= names. */
+static int check_files(const struct alignment_opts *o)
+{
+	const char *comma = o->input ? strchr(o->input, ',') : NULL;
+	char *first;
+	bool same;
+
+	if (!o->input || !o->results)
+		return 0;
+	first = strdup(o->input);
+	CHECK(first, "a path");
+	if (comma)
+		first[comma - o->input] = '\0';
+	same = same_file(first, o->results) || (comma && same_file(comma + 1, o->results));
+	free(first);
+	if (same)
+		return complain(EINVAL, "results=%s is read as input=: write to another file",
+				o->results);
+	return 0;
+}
+
+int align_limits(const void *opts, struct limits *out)
+{
+	const struct alignment_opts *o = opts;
+
+	if (o->error < 0 && o->error != -1)
+		return complain(EINVAL,
+				"error=%g: give a rate from 0 to 0.5, or -1 for the profile's own",
+				o->error);
+	if (!o->input && o->streams > o->pairs)
+		return complain(EINVAL,
+				"streams=%ld: a batch has pairs=%ld, and each stream needs one",
+				(long)o->streams, (long)o->pairs);
+	if (o->host == ALIGN_PAGEABLE)
+		out->mode_refused[MODE_GRAPH] = "copies of host=pageable memory cannot be captured";
+	out->mode_refused[MODE_FUSED] = "a batch is several kernels, which is more than one launch";
+	out->depth_run = 16;
+	return check_files(o);
+}
+
+const struct workload workload_alignment = {
+	.name = "alignment",
+	.summary = "edit distances and CIGARs of pairs of DNA sequences, exact, in batches",
+	.source = "Myers 1999 and Hyyro 2003, bit-parallel; compare GenomeWorks cudaaligner",
+	.step_unit = "batch of pairs",
+	.params = params,
+	.needs = needs,
+	.opts_size = sizeof(struct alignment_opts),
+	.state_size = sizeof(struct alignment_state),
+	.limits = align_limits,
+	.setup = align_setup,
+	.reset = align_reset,
+	.step = align_step,
+	.check = align_check,
+	.report = align_report,
+	.cost = align_cost,
+	.teardown = align_teardown,
+};

@@ -1,0 +1,161 @@
+/*
+ * kernels_long.cu - 4, 8 or 32 lanes a pair, strip by strip (long_strip.cuh); bands that double
+ * until the distance is proven; a walk back by all lanes (long_walk.cuh).
+ */
+#include "workloads/alignment/kernels.h"
+
+#include "workloads/alignment/long_walk.cuh"
+
+/* The next pair of the list that is still to be done; ALIGN_UNKNOWN: there is none. */
+static __device__ inline uint32_t long_next_pair(const struct align_part &part)
+{
+	for (;;) {
+		uint32_t next = atomicAdd(&part.counters->fetched, 1u), pair;
+
+		if (next >= part.counters->listed[ALIGN_L])
+			return ALIGN_UNKNOWN;
+		pair = part.list[ALIGN_L][next];
+		if (part.result[pair].status == ALIGN_NOT_DONE)
+			return pair;
+	}
+}
+
+/* Lane 0 fetches for all; false: there is none. */
+template <int G>
+static __device__ inline bool long_fetch_pair(const struct align_part &part, struct long_task &t)
+{
+	uint32_t pair = t.lane ? 0 : long_next_pair(part);
+
+	t.pair = __shfl_sync(t.lanes, pair, 0, G);
+	if (t.pair == ALIGN_UNKNOWN)
+		return false;
+	t.m = (int)part.pair[t.pair].m;
+	t.n = (int)part.pair[t.pair].n;
+	t.query = query_of(part, t.pair);
+	t.target = target_of(part, t.pair);
+	return true;
+}
+
+/* What came of the bands of a pair. */
+struct long_outcome {
+	int distance, status, rounds;
+};
+
+static __device__ inline int smaller(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * A value of at most k is the distance; a larger one bounds it. The last band holds every path.
+ */
+template <int G, int NW, bool CIGAR>
+static __device__ struct long_outcome long_distance(const struct align_part &part,
+						    struct long_task &t)
+{
+	const struct align_shape shape = { G, NW };
+	int k = align_first_band(t.m, t.n), cap = part.cap, longest = t.m > t.n ? t.m : t.n;
+	int gap = t.m > t.n ? t.m - t.n : t.n - t.m;
+	struct long_outcome out = { 0, ALIGN_OK, 0 };
+
+	if (cap >= 0 && gap > cap)
+		out.status = ALIGN_OVER_CAP;
+	while (out.status == ALIGN_OK) {
+		k = cap >= 0 ? smaller(k, cap) : k;
+		if (CIGAR && align_long_words(shape, t.m, t.n, k, true) > part.long_words) {
+			out.status = ALIGN_OUT_OF_MEMORY;
+			break;
+		}
+		t.band = align_band_of(t.m, t.n, k);
+		out.distance = long_forward<G, NW, CIGAR>(t);
+		out.rounds++;
+		if (out.distance <= k)
+			break;
+		if (cap >= 0 && k >= cap)
+			out.status = ALIGN_OVER_CAP;
+		k = smaller(smaller(2 * k, out.distance), longest);
+	}
+	return out;
+}
+
+template <int G, int NW, bool CIGAR>
+static __device__ void long_finish(const struct align_part &part, const struct long_task &t,
+				   const struct long_outcome &out)
+{
+	struct align_result *r = &part.result[t.pair];
+	struct runs_writer runs;
+	uint32_t *end;
+	uint64_t place = 0;
+	bool room = false;
+
+	if (t.lane == 0) {
+		r->rounds += (uint16_t)out.rounds;
+		r->status = (uint16_t)out.status;
+		if (out.status == ALIGN_OK)
+			r->distance = (uint32_t)out.distance;
+	}
+	if (!CIGAR || out.status != ALIGN_OK)
+		return;
+	if (t.lane == 0) {
+		room = runs_begin(part, t.pair, (uint32_t)out.distance, runs);
+		place = (uint64_t)(runs.at - part.staging);
+	}
+	place = __shfl_sync(t.lanes, room ? place + 1 : (uint64_t)0, 0, G);
+	if (!place)
+		return;
+	runs = { part.staging + (place - 1), 0 };
+	end = runs.at;
+	if (!long_walk<G, NW>(part, t, runs)) {
+		if (t.lane == 0)
+			r->status = ALIGN_NOT_DONE;
+	} else if (t.lane == 0) {
+		runs_end(part, t.pair, runs, end);
+	}
+}
+
+template <int G, int NW, bool CIGAR>
+static __device__ inline void long_list(const struct align_part &part)
+{
+	uint32_t group = threadIdx.x / G, in_warp = threadIdx.x % 32 / G;
+	uint32_t *slice =
+		part.workspace + (blockIdx.x * (blockDim.x / G) + group) * part.long_words;
+	struct long_task t;
+
+	t.lane = (int)(threadIdx.x % G);
+	t.lanes = (G == 32 ? 0xffffffffu : (1u << G % 32) - 1) << in_warp * G;
+	while (long_fetch_pair<G>(part, t)) {
+		t.edge = slice;
+		t.trace = slice + 2 * align_edge_words(t.n);
+		long_finish<G, NW, CIGAR>(part, t, long_distance<G, NW, CIGAR>(part, t));
+		__syncwarp(t.lanes);
+	}
+}
+
+#define LONG_KERNEL(name, lanes, words, cigar)                                                     \
+	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS)                           \
+		align_long_##name(struct align_part part)                                          \
+	{                                                                                          \
+		long_list<lanes, words, cigar>(part);                                              \
+	}                                                                                          \
+	KERNEL(align_long_##name)
+
+LONG_KERNEL(4_distance, 4, 1, false);
+LONG_KERNEL(8_distance, 8, 1, false);
+LONG_KERNEL(32_distance, 32, 1, false);
+LONG_KERNEL(32x4_distance, 32, 4, false);
+LONG_KERNEL(4_cigar, 4, 1, true);
+LONG_KERNEL(8_cigar, 8, 1, true);
+LONG_KERNEL(32_cigar, 32, 1, true);
+LONG_KERNEL(32x4_cigar, 32, 4, true);
+
+const void *align_long_kernel(enum align_strip strip, bool cigar)
+{
+	static const void *const table[ALIGN_STRIPS][2] = {
+		{ (const void *)align_long_4_distance, (const void *)align_long_4_cigar },
+		{ (const void *)align_long_8_distance, (const void *)align_long_8_cigar },
+		{ (const void *)align_long_32_distance, (const void *)align_long_32_cigar },
+		{ (const void *)align_long_32x4_distance, (const void *)align_long_32x4_cigar },
+	};
+
+	return table[strip][cigar];
+}

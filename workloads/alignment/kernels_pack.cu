@@ -1,0 +1,227 @@
+/* kernels_pack.cu - the first kernel of a batch, and the last two: letters in, runs out. */
+#include "workloads/alignment/kernels.h"
+
+#include "workloads/alignment/letters.cuh"
+
+enum { PACK_THREADS = 256 };
+
+/* ---- letters ---------------------------------------------------------------------------- */
+
+/* Code of a byte, 7 where it is none of ACGTN. Bits 1 and 2 tell A, C, T and G apart. */
+static __device__ inline uint32_t code_of(uint32_t byte, bool fold)
+{
+	uint32_t c = fold && byte >= 'a' && byte <= 'z' ? byte - 'a' + 'A' : byte;
+	uint32_t code = c >> 1 & 3;
+	const uint32_t four = 'A' | 'C' << 8 | 'T' << 16 | (uint32_t)'G' << 24;
+
+	if (c == 'N')
+		return 4;
+	return c == (four >> 8 * code & 255) ? code : 7;
+}
+
+/* Letters 32 w to 32 w + 31 of n into three words. Returns the first that is bad, or n. */
+static __device__ uint32_t pack_word(const uint32_t *letters, uint32_t n, uint32_t w, bool fold,
+				     uint32_t *plane)
+{
+	uint32_t p0 = 0xffffffff, p1 = 0xffffffff, p2 = 0xffffffff, bad = n;
+
+	for (uint32_t b = 0; b < 32 && 32 * w + b < n; b++) {
+		uint32_t i = 32 * w + b;
+		uint32_t code = code_of(letters[i / 4] >> 8 * (i % 4) & 255, fold);
+
+		if (code == 7 && bad == n)
+			bad = i;
+		p0 ^= (~code & 1) << b;
+		p1 ^= (~code >> 1 & 1) << b;
+		p2 ^= (~code >> 2 & 1) << b;
+	}
+	plane[3 * w] = p0;
+	plane[3 * w + 1] = p1;
+	plane[3 * w + 2] = p2;
+	return bad;
+}
+
+/* A warp packs a pair. Returns on every lane the first bad letter, query first, or m + n. */
+static __device__ uint32_t pack_pair(const struct align_part &part, uint32_t pair, uint32_t lane)
+{
+	const struct align_pair &p = part.pair[pair];
+	uint32_t *query = part.planes + align_planes_at(p.query, 2 * (uint64_t)pair);
+	uint32_t *target = part.planes + align_planes_at(p.target, 2 * (uint64_t)pair + 1);
+	uint32_t words = (p.m + 31) / 32, all = words + (p.n + 31) / 32, bad = p.m + p.n;
+
+	for (uint32_t w = lane; w < all; w += 32) {
+		bool first = w < words;
+		const uint32_t *from =
+			(const uint32_t *)(part.letters + (first ? p.query : p.target));
+		uint32_t n = first ? p.m : p.n;
+		uint32_t at = pack_word(from, n, first ? w : w - words, part.fold,
+					first ? query : target);
+
+		if (at < n && at + (first ? 0 : p.m) < bad)
+			bad = at + (first ? 0 : p.m);
+	}
+	for (int other = 16; other; other /= 2) {
+		uint32_t theirs = __shfl_xor_sync(0xffffffff, bad, other);
+
+		bad = theirs < bad ? theirs : bad;
+	}
+	return bad;
+}
+
+/* ---- the start of a batch --------------------------------------------------------------- */
+
+static __device__ void start_counters(const struct align_part &part)
+{
+	for (int c = 0; c < ALIGN_CLASSES; c++)
+		part.counters->listed[c] = part.first[c + 1] - part.first[c];
+	part.counters->staged = 0;
+	part.counters->fetched = 0;
+	part.counters->batches++;
+}
+
+/* Number i of the host's order goes to the list of its class. */
+static __device__ void start_list(const struct align_part &part, uint32_t i)
+{
+	for (int c = 0; c < ALIGN_CLASSES; c++)
+		if (i >= part.first[c] && i < part.first[c + 1])
+			part.list[c][i - part.first[c]] = part.order[i];
+}
+
+/* A warp a pair. */
+extern "C" __global__ void __launch_bounds__(PACK_THREADS) align_pack(struct align_part part)
+{
+	uint32_t pair = blockIdx.x * (PACK_THREADS / 32) + threadIdx.x / 32,
+		 lane = threadIdx.x % 32;
+	struct align_result r = { ALIGN_UNKNOWN, ALIGN_LONG_SEQUENCE, 0, 0, 0 };
+
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		start_counters(part);
+	if (pair >= part.n)
+		return;
+	if (part.pair[pair].m != ALIGN_TOO_LONG) {
+		uint32_t bad = pack_pair(part, pair, lane);
+		bool whole = bad == part.pair[pair].m + part.pair[pair].n;
+
+		r.status = whole ? ALIGN_NOT_DONE : ALIGN_BAD_CHARACTER;
+		r.at = whole ? 0 : bad;
+	}
+	if (lane == 0) {
+		part.result[pair] = r;
+		start_list(part, pair);
+	}
+}
+KERNEL(align_pack);
+
+/* ---- the end of a batch ----------------------------------------------------------------- */
+
+/*
+ * Inclusive sums over the block, and the sum of all in *total. Every thread of the block calls it.
+ */
+static __device__ uint32_t block_scan(uint32_t *tile, uint32_t value, uint32_t *total)
+{
+	uint32_t sum;
+
+	tile[threadIdx.x] = value;
+	__syncthreads();
+	for (uint32_t d = 1; d < ALIGN_GATHER_THREADS; d *= 2) {
+		sum = tile[threadIdx.x] + (threadIdx.x >= d ? tile[threadIdx.x - d] : 0);
+		__syncthreads();
+		tile[threadIdx.x] = sum;
+		__syncthreads();
+	}
+	sum = tile[threadIdx.x];
+	*total = tile[ALIGN_GATHER_THREADS - 1];
+	__syncthreads();
+	return sum;
+}
+
+static __device__ inline uint32_t runs_of(const struct align_part &part, uint32_t pair)
+{
+	return pair < part.n ? part.result[pair].runs : 0;
+}
+
+extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS) align_sum(struct align_part part)
+{
+	SHARED_ARRAY(uint32_t, tile, [ALIGN_GATHER_THREADS]);
+	uint32_t total;
+
+	block_scan(tile, runs_of(part, blockIdx.x * ALIGN_GATHER_THREADS + threadIdx.x), &total);
+	if (threadIdx.x == 0)
+		part.partial[blockIdx.x] = total;
+}
+KERNEL(align_sum);
+
+/* Runs of all pairs before this block's. */
+static __device__ uint32_t runs_before(const struct align_part &part, uint32_t *tile)
+{
+	uint32_t mine = 0, total;
+
+	for (uint32_t b = threadIdx.x; b < blockIdx.x; b += ALIGN_GATHER_THREADS)
+		mine += part.partial[b];
+	block_scan(tile, mine, &total);
+	return total;
+}
+
+/* The warps of the block share the copying of its pairs: some may have one run, some thousands. */
+static __device__ void copy_runs(const struct align_part &part, uint32_t base, const uint32_t *end)
+{
+	uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+	for (uint32_t i = warp; i < ALIGN_GATHER_THREADS; i += ALIGN_GATHER_THREADS / 32) {
+		uint32_t pair = blockIdx.x * ALIGN_GATHER_THREADS + i;
+		uint32_t from = i ? end[i - 1] : 0, count = end[i] - from;
+
+		if (!count || (uint64_t)base + end[i] > part.runs_max)
+			continue;
+		for (uint32_t r = lane; r < count; r += 32)
+			part.runs[base + from + r] = part.staging[part.slot[pair] + r];
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
+	align_gather(struct align_part part)
+{
+	SHARED_ARRAY(uint32_t, tile, [ALIGN_GATHER_THREADS]);
+	SHARED_ARRAY(uint32_t, ends, [ALIGN_GATHER_THREADS]);
+	uint32_t pair = blockIdx.x * ALIGN_GATHER_THREADS + threadIdx.x, count, total, end;
+	uint32_t base = runs_before(part, tile);
+
+	count = runs_of(part, pair);
+	end = block_scan(tile, count, &total);
+	ends[threadIdx.x] = end;
+	__syncthreads();
+	copy_runs(part, base, ends);
+	if (!count)
+		return;
+	part.result[pair].at = base + end - count;
+	if ((uint64_t)base + end > part.runs_max)
+		part.result[pair].status = ALIGN_RESULT_TRUNCATED;
+}
+KERNEL(align_gather);
+
+/* ---- for the host ----------------------------------------------------------------------- */
+
+const void *align_pack_kernel(void)
+{
+	return (const void *)align_pack;
+}
+
+const void *align_sum_kernel(void)
+{
+	return (const void *)align_sum;
+}
+
+const void *align_gather_kernel(void)
+{
+	return (const void *)align_gather;
+}
+
+uint32_t align_pack_blocks(uint32_t pairs)
+{
+	return (pairs + PACK_THREADS / 32 - 1) / (PACK_THREADS / 32);
+}
+
+int align_pack_threads(void)
+{
+	return PACK_THREADS;
+}

@@ -1,0 +1,126 @@
+/*
+ * letters.cuh - letters as bit planes, and runs of a CIGAR as a walk yields them.
+ *
+ * Bit b of word w of plane k is bit k of the code of letter 32 w + b. Codes are A 0, C 1, T 2, G 3,
+ * N 4; past either end the code is 7, which no letter of a target has. Which rows of a query equal
+ * a letter of the target is then three exclusive ors away: no table has to be built or looked up.
+ */
+#ifndef RIFT_ALIGNMENT_LETTERS_CUH
+#define RIFT_ALIGNMENT_LETTERS_CUH
+
+#include "common/gpu.h"
+#include "workloads/alignment/device.h"
+
+struct letters {
+	const uint32_t *plane; /* three words for 32 letters */
+	int words;	       /* of a plane */
+};
+
+static __device__ inline struct letters letters_at(const struct align_part &part, uint32_t bytes,
+						   uint32_t sequence, uint32_t n)
+{
+	return { part.planes + align_planes_at(bytes, sequence), (int)((n + 31) / 32) };
+}
+
+static __device__ inline struct letters query_of(const struct align_part &part, uint32_t pair)
+{
+	const struct align_pair &p = part.pair[pair];
+
+	return letters_at(part, p.query, 2 * pair, p.m);
+}
+
+static __device__ inline struct letters target_of(const struct align_part &part, uint32_t pair)
+{
+	const struct align_pair &p = part.pair[pair];
+
+	return letters_at(part, p.target, 2 * pair + 1, p.n);
+}
+
+/* Word w of plane k; w may be beyond either end. */
+static __device__ inline uint32_t plane_word(const struct letters &l, int w, int k)
+{
+	return w >= 0 && w < l.words ? l.plane[3 * w + k] : 0xffffffffu;
+}
+
+/* 32 bits from letter `at`, which may be below 0: the shift of a negative number floors. */
+static __device__ inline uint32_t plane_bits(const struct letters &l, int at, int k)
+{
+	int w = at >= 0 ? at / 32 : -((31 - at) / 32);
+
+	return __funnelshift_r(plane_word(l, w, k), plane_word(l, w + 1, k), (uint32_t)at & 31);
+}
+
+/* All ones where bit b of a word is set, else 0. */
+static __device__ inline uint32_t spread(uint32_t word, int b)
+{
+	return 0u - (word >> b & 1);
+}
+
+/* Are the letters before row i and column j the same? Case is folded: others were refused. */
+static __device__ inline bool same_letter(const struct align_part &part, const struct align_pair &p,
+					  int i, int j)
+{
+	uint8_t a = part.letters[p.query + (uint32_t)i - 1];
+	uint8_t b = part.letters[p.target + (uint32_t)j - 1];
+
+	return !((a ^ b) & 0xdf);
+}
+
+/* ---- runs, from the last one on ---------------------------------------------------------- */
+
+struct runs_writer {
+	uint32_t *at;  /* the run written last */
+	uint32_t open; /* the run that may still grow; 0: none */
+};
+
+/* `store` is false on lanes that only follow. */
+static __device__ inline void runs_add(struct runs_writer &w, uint32_t op, uint32_t length,
+				       bool store)
+{
+	if (!length)
+		return;
+	if (w.open && (w.open & 15) == op) {
+		w.open += 16 * length;
+		return;
+	}
+	if (w.open) {
+		w.at--;
+		if (store)
+			*w.at = w.open;
+	}
+	w.open = 16 * length + op;
+}
+
+/* Most runs that a CIGAR of this cost has: each edit between two runs of equal letters. */
+static __device__ inline uint32_t runs_most(const struct align_pair &p, uint32_t distance)
+{
+	uint32_t most = 2 * distance + 1;
+
+	return most < p.m + p.n ? most : p.m + p.n;
+}
+
+/* Room in staging for a pair's runs; false, and the status says so, where there is none. */
+static __device__ inline bool runs_begin(const struct align_part &part, uint32_t pair,
+					 uint32_t distance, struct runs_writer &w)
+{
+	uint32_t most = runs_most(part.pair[pair], distance);
+	uint64_t end = (uint64_t)atomicAdd(&part.counters->staged, most) + most;
+
+	w.at = part.staging + end;
+	w.open = 0;
+	if (end <= part.staging_runs)
+		return true;
+	part.result[pair].status = ALIGN_RESULT_TRUNCATED;
+	return false;
+}
+
+static __device__ inline void runs_end(const struct align_part &part, uint32_t pair,
+				       struct runs_writer &w, uint32_t *end)
+{
+	if (w.open)
+		*--w.at = w.open;
+	part.slot[pair] = (uint32_t)(w.at - part.staging);
+	part.result[pair].runs = (uint32_t)(end - w.at);
+}
+
+#endif

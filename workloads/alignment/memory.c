@@ -1,0 +1,174 @@
+/* memory.c - what the slots of a batch need on host and device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+#include "workloads/alignment/alignment.h"
+
+static int on_device(void *to, size_t bytes)
+{
+	if (!cudaMalloc((void **)to, bytes ? bytes : 1))
+		return 0;
+	cudaGetLastError();
+	return complain(ENOMEM,
+			"no %zu bytes left on the device: take fewer or shorter pairs, or "
+			"less memory=",
+			bytes);
+}
+
+static int on_host(const struct alignment_state *s, void *to, size_t bytes)
+{
+	void *p = NULL;
+
+	if (s->pageable)
+		p = malloc(bytes ? bytes : 1);
+	else if (cudaMallocHost(&p, bytes ? bytes : 1))
+		cudaGetLastError();
+	memcpy(to, &p, sizeof(p));
+	return p ? 0
+		 : complain(ENOMEM, "no %zu bytes of %s memory left on the host", bytes,
+			    s->pageable ? "pageable" : "page-locked");
+}
+
+static void free_host(const struct alignment_state *s, void *p)
+{
+	if (p && s->pageable)
+		free(p);
+	else if (p)
+		CUDA(cudaFreeHost(p));
+}
+
+/* ---- slots ------------------------------------------------------------------------------ */
+
+/* Pairs, their order and their letters, offsets counted from the slot's first letter. */
+static void fill_blob(const struct alignment_state *s, struct align_slot *slot, size_t from,
+		      size_t letters)
+{
+	struct align_pair *pair = (struct align_pair *)slot->blob;
+	uint32_t n = slot->part.n, *order = (uint32_t *)(pair + n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		pair[i] = s->batch.pair[slot->first + i];
+		pair[i].query -= (uint32_t)from;
+		pair[i].target -= (uint32_t)from;
+	}
+	align_order(&s->choice, pair, n, order, slot->part.first);
+	memcpy(order + n, s->batch.letters + from, letters);
+}
+
+static size_t letters_before(const struct align_batch *b, int64_t pair)
+{
+	return pair < b->n ? b->pair[pair].query : b->bytes;
+}
+
+static int allocate_lists(struct align_part *p)
+{
+	size_t gather = (p->n + ALIGN_GATHER_THREADS - 1) / ALIGN_GATHER_THREADS;
+	int err = on_device(&p->counters, sizeof(*p->counters));
+
+	for (int c = 0; !err && c < ALIGN_CLASSES; c++)
+		err = on_device(&p->list[c], p->n * sizeof(uint32_t));
+	err = err ? err : on_device(&p->slot, p->n * sizeof(uint32_t));
+	return err ? err : on_device(&p->partial, gather * sizeof(uint32_t));
+}
+
+int align_allocate_back(const struct alignment_state *s, struct align_slot *slot)
+{
+	size_t results = slot->part.n * sizeof(struct align_result);
+	int err;
+
+	if (slot->back_device)
+		CUDA(cudaFree(slot->back_device));
+	free_host(s, slot->back);
+	slot->back_device = slot->back = NULL;
+	slot->back_bytes = results + slot->part.runs_max * sizeof(uint32_t);
+	err = on_host(s, &slot->back, slot->back_bytes);
+	err = err ? err : on_device(&slot->back_device, slot->back_bytes);
+	slot->part.result = (struct align_result *)slot->back_device;
+	slot->part.runs = (uint32_t *)(slot->back_device + results);
+	return err;
+}
+
+int align_make_slot(struct alignment_state *s, int i)
+{
+	struct align_slot *slot = &s->slot[i];
+	struct align_part *p = &slot->part;
+	int64_t end = s->batch.n * (i + 1) / s->slots;
+	size_t from, letters;
+	int err;
+
+	slot->first = s->batch.n * i / s->slots;
+	p->n = (uint32_t)(end - slot->first);
+	from = letters_before(&s->batch, slot->first);
+	letters = letters_before(&s->batch, end) - from;
+	slot->blob_bytes = p->n * (sizeof(struct align_pair) + sizeof(uint32_t)) + letters;
+	err = on_host(s, &slot->blob, slot->blob_bytes);
+	err = err ? err : on_device(&slot->blob_device, slot->blob_bytes);
+	err = err ? err
+		  : on_device(&p->planes, 4 * align_planes_at(letters, 2 * (uint64_t)p->n + 1));
+	err = err ? err : allocate_lists(p);
+	err = err ? err : align_allocate_back(s, slot);
+	if (err)
+		return err;
+	fill_blob(s, slot, from, letters);
+	p->pair = (const struct align_pair *)slot->blob_device;
+	p->order = (const uint32_t *)(p->pair + p->n);
+	p->letters = (const uint8_t *)(p->order + p->n);
+	return 0;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+int align_allocate_workspace(const struct alignment_state *s, struct align_slot *slot)
+{
+	struct align_part *p = &slot->part;
+	uint64_t shorts = p->short_words * p->short_blocks;
+	uint64_t in_block = p->long_threads / (uint32_t)align_shape_of(s->choice.strip).lanes;
+
+	if (p->workspace)
+		CUDA(cudaFree(p->workspace));
+	p->workspace = NULL;
+	return on_device(&p->workspace,
+			 4 * larger(shorts, p->long_words * p->long_blocks * in_block));
+}
+
+int align_allocate_staging(struct align_slot *slot)
+{
+	return on_device(&slot->part.staging, slot->part.staging_runs * sizeof(uint32_t));
+}
+
+/* ---- the end ---------------------------------------------------------------------------- */
+
+/* Without a device even freeing nothing is an error. */
+static void free_device(void *p)
+{
+	if (p)
+		CUDA(cudaFree(p));
+}
+
+void align_free_slot(const struct alignment_state *s, struct align_slot *slot)
+{
+	struct align_part *p = &slot->part;
+
+	if (slot->stream)
+		CUDA(cudaStreamDestroy(slot->stream));
+	if (slot->joined)
+		CUDA(cudaEventDestroy(slot->joined));
+	free_host(s, slot->blob);
+	free_host(s, slot->back);
+	free_device(slot->blob_device);
+	free_device(slot->back_device);
+	free_device(p->planes);
+	free_device(p->counters);
+	for (int c = 0; c < ALIGN_CLASSES; c++)
+		free_device(p->list[c]);
+	free_device(p->slot);
+	free_device(p->staging);
+	free_device(p->partial);
+	free_device(p->workspace);
+	memset(slot, 0, sizeof(*slot));
+}

@@ -1,0 +1,216 @@
+/* plan.c - which kernel takes which pair, and how much memory that needs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+#include "workloads/alignment/alignment.h"
+#include "workloads/alignment/kernels.h"
+
+/* ---- classes ---------------------------------------------------------------------------- */
+
+static uint32_t gap_of(const struct align_pair *p)
+{
+	return p->m > p->n ? p->m - p->n : p->n - p->m;
+}
+
+static uint32_t longest_of(const struct align_pair *p)
+{
+	return p->m > p->n ? p->m : p->n;
+}
+
+/* The narrowest band of registers that has both ends and the first guess of a distance in it. */
+enum align_class align_class_of(const struct align_pair *p)
+{
+	uint32_t guess, longest = longest_of(p);
+
+	if (p->m == ALIGN_TOO_LONG)
+		return ALIGN_CLASSES;
+	if (!p->m || !p->n)
+		return ALIGN_S1;
+	if (longest > ALIGN_SHORT_MAX)
+		return ALIGN_L;
+	guess = gap_of(p) + (p->m < p->n ? p->m : p->n) / 20;
+	return guess < 32 ? ALIGN_S1 : guess < 64 ? ALIGN_S2 : guess < 128 ? ALIGN_S4 : ALIGN_L;
+}
+
+/*
+ * A strip of at most half the first band wastes little; with few pairs more lanes for each are
+ * better than idle ones. 65,536 lanes are a quarter of those of a large GPU.
+ */
+enum align_strip align_strip_for(int64_t longest, int64_t pairs)
+{
+	enum align_strip strip = ALIGN_L4;
+	int64_t band = longest / 20;
+
+	if (band > 512)
+		strip = ALIGN_L8;
+	if (band > 2048 || (longest > 1024 && pairs * 32 <= 65536))
+		strip = ALIGN_L32;
+	if (band > 8192)
+		strip = ALIGN_L32X4;
+	return strip;
+}
+
+/* A pair without a query or a target has nothing that the long kernel could do. */
+enum align_class align_class_in(const struct align_choice *choice, const struct align_pair *p)
+{
+	enum align_class c = align_class_of(p);
+
+	return c < choice->least && p->m && p->n ? choice->least : c;
+}
+
+/* ---- order ------------------------------------------------------------------------------ */
+
+struct place {
+	uint32_t pair, length;
+	int class;
+};
+
+/* Long pairs first, so that none is left for the end; for short kernels, equal ones together. */
+static int by_class_and_length(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	if (x->length != y->length)
+		return x->length > y->length ? -1 : 1;
+	return x->pair < y->pair ? -1 : x->pair > y->pair;
+}
+
+void align_order(const struct align_choice *choice, const struct align_pair *pair, uint32_t n,
+		 uint32_t *order, uint32_t first[ALIGN_CLASSES + 1])
+{
+	struct place *place = malloc((n + 1) * sizeof(*place));
+	uint32_t count[ALIGN_CLASSES + 1] = { 0 };
+
+	CHECK(place, "%u pairs", n);
+	for (uint32_t i = 0; i < n; i++) {
+		place[i] = (struct place){ i, pair[i].n, (int)align_class_in(choice, &pair[i]) };
+		count[place[i].class]++;
+	}
+	qsort(place, n, sizeof(*place), by_class_and_length);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = place[i].pair;
+	first[0] = 0;
+	for (int c = 0; c < ALIGN_CLASSES; c++)
+		first[c + 1] = first[c] + count[c];
+	free(place);
+}
+
+/* ---- what the run at setup says --------------------------------------------------------- */
+
+static uint64_t runs_most(const struct align_pair *p, uint64_t distance)
+{
+	uint64_t all = (uint64_t)p->m + p->n;
+
+	return 2 * distance + 1 < all ? 2 * distance + 1 : all;
+}
+
+/* A pair's bands in the long kernel at most double from one to the next. */
+static int last_band(const struct align_pair *p, int rounds, int32_t cap)
+{
+	int64_t k = (int64_t)align_first_band((int)p->m, (int)p->n) << (rounds - 1);
+
+	k = k < longest_of(p) ? k : longest_of(p);
+	return (int)(cap >= 0 && cap < k ? cap : k);
+}
+
+static void plan_pair(const struct alignment_state *s, struct align_slot *slot,
+		      const struct align_pair *p, const struct align_result *r, int32_t cap)
+{
+	enum align_class c = align_class_in(&s->choice, p);
+	int rounds = (int)r->rounds - (int)(ALIGN_L - c);
+	uint64_t words;
+
+	if (r->status == ALIGN_OK)
+		slot->staged += runs_most(p, r->distance);
+	for (int w = 0; c + w < ALIGN_L && w < r->rounds; w++)
+		slot->trace_bytes += (uint64_t)p->n * (8u << (c + w));
+	if (c == ALIGN_CLASSES || rounds <= 0)
+		return;
+	words = align_long_words(align_shape_of(s->choice.strip), (int)p->m, (int)p->n,
+				 last_band(p, rounds, cap), true);
+	slot->trace_bytes += 4 * words;
+	slot->needed = words > slot->needed ? words : slot->needed;
+	slot->long_pairs++;
+}
+
+void align_plan(const struct alignment_state *s, struct align_slot *slot, int32_t cap)
+{
+	const struct align_result *result = (const struct align_result *)slot->back;
+	const struct align_pair *pair = &s->batch.pair[slot->first];
+
+	for (uint32_t i = 0; i < slot->part.n; i++)
+		if (result[i].status == ALIGN_OK || result[i].status == ALIGN_OVER_CAP)
+			plan_pair(s, slot, &pair[i], &result[i], cap);
+}
+
+/* ---- workspace -------------------------------------------------------------------------- */
+
+static uint64_t resident(const void *kernel, int threads)
+{
+	int sms, blocks, device;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+	CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
+	return (uint64_t)sms * (uint64_t)(blocks > 0 ? blocks : 1);
+}
+
+static uint64_t least(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t ab = a < b ? a : b, all = ab < c ? ab : c;
+
+	return all ? all : 1;
+}
+
+/* Columns of the longest pair that short kernels may see. */
+static uint64_t short_columns(const struct alignment_state *s, const struct align_slot *slot)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < slot->part.n; i++) {
+		const struct align_pair *p = &s->batch.pair[slot->first + i];
+
+		if (align_class_in(&s->choice, p) < ALIGN_L && p->m && p->n > most)
+			most = p->n;
+	}
+	return most;
+}
+
+/* A block's slice has room for the widest band, so that all short kernels can use it. */
+static void plan_short(const struct alignment_state *s, struct align_slot *slot, uint64_t words)
+{
+	struct align_part *p = &slot->part;
+	uint64_t blocks = (p->n + ALIGN_SHORT_THREADS - 1) / ALIGN_SHORT_THREADS;
+	uint64_t fit = resident(align_short_kernel(ALIGN_S1, p->cigar), ALIGN_SHORT_THREADS);
+
+	p->short_words = p->cigar ? short_columns(s, slot) * 8 * ALIGN_SHORT_THREADS : 0;
+	p->short_blocks =
+		(uint32_t)least(blocks, fit, p->short_words ? words / p->short_words : fit);
+}
+
+/* Where not even one block of the usual size has room for its traces, it gets fewer threads. */
+static void plan_long(const struct alignment_state *s, struct align_slot *slot, uint64_t words)
+{
+	struct align_part *p = &slot->part;
+	uint64_t lanes = (uint64_t)align_shape_of(s->choice.strip).lanes, each, fit;
+
+	p->long_words = slot->needed;
+	p->long_threads = ALIGN_LONG_THREADS;
+	if (p->long_words * (p->long_threads / lanes) > words)
+		p->long_threads = 32;
+	each = p->long_threads / lanes;
+	if (p->long_words * each > words)
+		p->long_words = words / each & ~(uint64_t)1;
+	fit = resident(align_long_kernel(s->choice.strip, p->cigar), (int)p->long_threads);
+	p->long_blocks = (uint32_t)least((slot->long_pairs + each - 1) / each, fit,
+					 p->long_words ? words / (p->long_words * each) : fit);
+}
+
+void align_plan_workspace(const struct alignment_state *s, struct align_slot *slot, size_t bytes)
+{
+	plan_short(s, slot, bytes / 4);
+	plan_long(s, slot, bytes / 4);
+}

@@ -1,0 +1,291 @@
+/* reader.c - pairs of sequences from FASTA and FASTQ files, plain or gzip. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+#include "workloads/alignment/pairs.h"
+
+/* A text that grows. Sequences may be longer than ALIGN_LENGTH_MAX, which their pair is told. */
+struct text {
+	char *s;
+	size_t n, capacity;
+};
+
+struct reader {
+	const char *path;
+	gzFile file;
+	long line;	 /* of the one in `row` */
+	struct text row; /* the line that was read last, without its end */
+	bool pending;	 /* ... has not been used yet */
+	struct text name, sequence;
+};
+
+static void append(struct text *t, const char *s, size_t n)
+{
+	if (t->n + n + 1 > t->capacity) {
+		t->capacity = 2 * (t->n + n + 1);
+		t->s = realloc(t->s, t->capacity);
+		CHECK(t->s, "%zu bytes", t->capacity);
+	}
+	if (n)
+		memcpy(t->s + t->n, s, n);
+	t->n += n;
+	t->s[t->n] = '\0';
+}
+
+static void empty(struct text *t)
+{
+	t->n = 0;
+	append(t, "", 0);
+}
+
+static int open_reader(struct reader *r, const char *path)
+{
+	memset(r, 0, sizeof(*r));
+	r->path = path;
+	errno = 0;
+	r->file = gzopen(path, "rb");
+	if (!r->file && interrupted())
+		return -EINTR;
+	if (!r->file)
+		return complain(errno ? errno : ENOMEM, "input=%s: %s", path,
+				strerror(errno ? errno : ENOMEM));
+	gzbuffer(r->file, 1 << 17);
+	return 0;
+}
+
+static void close_reader(struct reader *r)
+{
+	if (r->file)
+		gzclose(r->file);
+	free(r->row.s);
+	free(r->name.s);
+	free(r->sequence.s);
+	memset(r, 0, sizeof(*r));
+}
+
+static int failed(const struct reader *r)
+{
+	int err = 0, was = errno;
+	const char *text = gzerror(r->file, &err);
+
+	if (interrupted())
+		return -EINTR;
+	if (err == Z_ERRNO)
+		return complain(was ? was : EIO, "input=%s: %s", r->path,
+				strerror(was ? was : EIO));
+	return complain(EINVAL, "input=%s: %s: give FASTA or FASTQ, plain or whole gzip", r->path,
+			err ? text : "cannot be read");
+}
+
+/*
+ * The next line, into r->row, by pieces: lines have any length and may hold any byte. Returns 1,
+ * 0 at the end of the file, or a negative errno.
+ */
+static int next_line(struct reader *r)
+{
+	int c = 0;
+
+	if (r->pending) {
+		r->pending = false;
+		return 1;
+	}
+	if (interrupted())
+		return -EINTR;
+	empty(&r->row);
+	errno = 0;
+	while ((c = gzgetc(r->file)) != -1 && c != '\n') {
+		char one = (char)c;
+
+		append(&r->row, &one, 1);
+	}
+	if (c == -1 && !gzeof(r->file))
+		return failed(r);
+	if (c == -1) {
+		int err = 0;
+
+		gzerror(r->file, &err);
+		if (err != Z_OK && err != Z_STREAM_END)
+			return failed(r);
+	}
+	if (c == -1 && !r->row.n)
+		return 0;
+	r->line++;
+	if (r->row.n && r->row.s[r->row.n - 1] == '\r')
+		r->row.s[--r->row.n] = '\0';
+	return 1;
+}
+
+static int not_a_record(const struct reader *r, const char *wanted)
+{
+	return complain(EINVAL, "%s:%ld: %s", r->path, r->line, wanted);
+}
+
+/* Of ">name description": up to the first blank; tabs and control characters end it as well. */
+static void keep_name(struct reader *r)
+{
+	size_t n = 1;
+
+	while (n < r->row.n && (unsigned char)r->row.s[n] > ' ')
+		n++;
+	empty(&r->name);
+	append(&r->name, r->row.s + 1, n - 1);
+}
+
+/* Lines up to the next one that begins a record. */
+static int read_fasta(struct reader *r)
+{
+	int got;
+
+	while ((got = next_line(r)) > 0) {
+		if (r->row.n && (r->row.s[0] == '>' || r->row.s[0] == '@')) {
+			r->pending = true;
+			return 1;
+		}
+		append(&r->sequence, r->row.s, r->row.n);
+	}
+	return got < 0 ? got : 1;
+}
+
+/* Lines of quality, as many letters as the sequence has. */
+static int read_quality(struct reader *r)
+{
+	size_t n = 0;
+	int got;
+
+	do {
+		got = next_line(r);
+		if (got < 0)
+			return got;
+		if (!got)
+			return not_a_record(r, "the file ends within a record's quality");
+		n += r->row.n;
+	} while (n < r->sequence.n);
+	if (n > r->sequence.n)
+		return not_a_record(r, "more letters of quality than of sequence");
+	return 1;
+}
+
+/* Lines up to one that begins with +, then the quality. */
+static int read_fastq(struct reader *r)
+{
+	int got;
+
+	while ((got = next_line(r)) > 0) {
+		if (r->row.n && r->row.s[0] == '+')
+			return read_quality(r);
+		append(&r->sequence, r->row.s, r->row.n);
+	}
+	return got < 0 ? got : not_a_record(r, "the file ends within a record: no line with +");
+}
+
+/* Into r->name and r->sequence. Returns 1, 0 at the end of the file, or a negative errno. */
+static int next_record(struct reader *r)
+{
+	int got;
+
+	do
+		got = next_line(r);
+	while (got > 0 && !r->row.n);
+	if (got <= 0)
+		return got;
+	if (r->row.s[0] != '>' && r->row.s[0] != '@')
+		return not_a_record(r, "a record begins with > (FASTA) or @ (FASTQ)");
+	keep_name(r);
+	empty(&r->sequence);
+	return r->row.s[0] == '>' ? read_fasta(r) : read_fastq(r);
+}
+
+/* ---- pairs ------------------------------------------------------------------------------ */
+
+static int add_pair(struct align_batch *b, const struct text *query_name, const struct text *query,
+		    const struct reader *target)
+{
+	int err;
+
+	if (b->n == ALIGN_INPUT_PAIRS_MAX)
+		return complain(EINVAL, "%s:%ld: more than %d pairs: give fewer", target->path,
+				target->line, ALIGN_INPUT_PAIRS_MAX);
+	err = align_batch_add(b, (const uint8_t *)query->s, query->n,
+			      (const uint8_t *)target->sequence.s, target->sequence.n,
+			      query_name->s, target->name.s);
+	if (err == -E2BIG)
+		return complain(EINVAL, "%s:%ld: more than 4 GiB of letters: give fewer pairs",
+				target->path, target->line);
+	return err;
+}
+
+/* One of the two has a record more. */
+static int unpaired(const struct reader *queries, const struct reader *targets, int has_query)
+{
+	const struct reader *ends = has_query ? targets : queries;
+	const struct reader *goes_on = has_query ? queries : targets;
+
+	if (queries == targets)
+		return complain(EINVAL,
+				"%s:%ld: the last query has no target: give records in pairs",
+				ends->path, ends->line);
+	return complain(EINVAL,
+			"%s:%ld: the file ends, but %s has another record: give as many of both",
+			ends->path, ends->line, goes_on->path);
+}
+
+/* A query, then its target; both from one reader or from two. Returns 1, 0 at the end, or an errno.
+ */
+static int read_pair(struct reader *queries, struct reader *targets, struct align_batch *b)
+{
+	struct text name = { 0 }, query = { 0 };
+	int got = next_record(queries), other;
+
+	if (got < 0 || (!got && queries == targets))
+		return got;
+	if (got) {
+		append(&name, queries->name.s, queries->name.n);
+		append(&query, queries->sequence.s, queries->sequence.n);
+	}
+	other = next_record(targets);
+	if (other >= 0 && got != other)
+		other = unpaired(queries, targets, got);
+	else if (other > 0)
+		other = add_pair(b, &name, &query, targets);
+	free(name.s);
+	free(query.s);
+	return other < 0 ? other : got;
+}
+
+static int read_files(const char *first, const char *second, struct align_batch *b)
+{
+	struct reader queries, targets;
+	int err = open_reader(&queries, first), got = 1;
+
+	memset(&targets, 0, sizeof(targets));
+	if (!err && second)
+		err = open_reader(&targets, second);
+	while (!err && got > 0) {
+		got = read_pair(&queries, second ? &targets : &queries, b);
+		err = got < 0 ? got : 0;
+	}
+	if (!err && !b->n)
+		err = complain(EINVAL, "input=%s: no records", first);
+	close_reader(&queries);
+	close_reader(&targets);
+	return err;
+}
+
+int align_read(const char *input, struct align_batch *b)
+{
+	const char *comma = strchr(input, ',');
+	char *first;
+	int err;
+
+	if (!comma)
+		return read_files(input, NULL, b);
+	first = strndup(input, (size_t)(comma - input));
+	CHECK(first, "a path");
+	err = read_files(first, comma + 1, b);
+	free(first);
+	return err;
+}

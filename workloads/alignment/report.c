@@ -1,0 +1,210 @@
+/* report.c - what `rift run` tells about a batch, its cost by counting, and results=FILE. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/cuda_check.h"
+#include "common/output.h"
+#include "workloads/alignment/alignment.h"
+
+const char *align_status_name(unsigned status)
+{
+	static const char *const names[ALIGN_STATUS_COUNT] = {
+		"ok",
+		"over_cap",
+		"too_long",
+		"bad_character",
+		"out_of_memory",
+		"result_truncated",
+		"not_done",
+	};
+
+	return status < ALIGN_STATUS_COUNT ? names[status] : "no status";
+}
+
+/* ---- results=FILE ----------------------------------------------------------------------- */
+
+/* Extended text of a pair's runs, to be freed. */
+static char *cigar_of(const uint32_t *runs, uint32_t n)
+{
+	int64_t bytes = align_cigar_text(runs, n, false, NULL, 0) + 1;
+	char *text = malloc((size_t)bytes);
+
+	CHECK(text, "%ld bytes", (long)bytes);
+	align_cigar_text(runs, n, false, text, bytes);
+	return text;
+}
+
+/* Names of generated pairs are their numbers. */
+static void write_names(FILE *f, const struct align_batch *b, int64_t i)
+{
+	if (b->name)
+		fprintf(f, "%s\t%s\t", b->name[2 * i], b->name[2 * i + 1]);
+	else
+		fprintf(f, "query%" PRId64 "\ttarget%" PRId64 "\t", i, i);
+}
+
+static void write_row(FILE *f, const struct align_batch *b, const struct align_outcome *out,
+		      int64_t i)
+{
+	const struct align_result *r = &out->result[i];
+
+	write_names(f, b, i);
+	fprintf(f, "%s\t", align_status_name(r->status));
+	if (r->status == ALIGN_OK)
+		fprintf(f, "%" PRIu32, r->distance);
+	fputc('\t', f);
+	if (out->runs[i]) {
+		char *text = cigar_of(out->runs[i], r->runs);
+
+		fputs(text, f);
+		free(text);
+	}
+	fputc('\n', f);
+}
+
+int align_write_results(const struct alignment_opts *o, const struct alignment_state *s,
+			const struct align_outcome *out)
+{
+	struct output file = { 0 };
+	int err = output_open(&file, "results", o->results);
+
+	if (err)
+		return err;
+	fputs("query\ttarget\tstatus\tdistance\tcigar\n", file.file);
+	for (int64_t i = 0; i < s->batch.n; i++)
+		write_row(file.file, &s->batch, out, i);
+	return output_commit(&file);
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+{
+	struct report_row *row = &r->row[r->n];
+
+	CHECK(r->n < REPORT_ROWS_MAX, "%s", name);
+	r->n++;
+	*row = (struct report_row){ .name = name, .unit = unit, .value = value };
+	return row;
+}
+
+/* Which kernels a batch launches. */
+static void report_kernels(const struct alignment_state *s, struct report *out)
+{
+	static const char *const shorts[] = { "S1", "S2", "S4" };
+	static const char *const strips[] = { "L4", "L8", "L32", "L32x4" };
+	struct report_row *row = add(out, "kernels", "", 0);
+	size_t at = 0;
+
+	for (int c = ALIGN_S1; c <= ALIGN_L; c++)
+		if (s->classes >> c & 1)
+			at += (size_t)snprintf(row->text + at, sizeof(row->text) - at, "%s%s",
+					       at ? ", " : "",
+					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip]);
+}
+
+static void report_statuses(const struct align_batch *b, const struct align_outcome *out,
+			    struct report *report)
+{
+	static const char *const names[] = { "pairs ok",
+					     "pairs over_cap",
+					     "pairs too_long",
+					     "pairs bad_character",
+					     "pairs out_of_memory",
+					     "pairs result_truncated" };
+	int64_t count[ALIGN_STATUS_COUNT] = { 0 };
+
+	for (int64_t i = 0; i < b->n; i++)
+		if (out->result[i].status < ALIGN_STATUS_COUNT)
+			count[out->result[i].status]++;
+	for (int i = 0; i < ALIGN_NOT_DONE; i++)
+		if (!i || count[i])
+			add(report, names[i], "pairs", (double)count[i]);
+}
+
+static uint64_t cigars_fnv(const struct align_batch *b, const struct align_outcome *out)
+{
+	uint64_t fnv = ALIGN_FNV_START;
+
+	for (int64_t i = 0; i < b->n; i++)
+		if (out->runs[i]) {
+			char *text = cigar_of(out->runs[i], out->result[i].runs);
+
+			for (const char *c = text; *c; c++)
+				fnv = align_fnv(fnv, c, 1);
+			free(text);
+		}
+	return fnv;
+}
+
+/* Values to compare runs by: of the letters, the distances, the CIGARs. */
+static void report_sums(const struct alignment_opts *o, const struct align_batch *b,
+			const struct align_outcome *out, struct report *report)
+{
+	double sum = 0, most = 0;
+	struct report_row *row;
+
+	for (int64_t i = 0; i < b->n; i++)
+		if (out->result[i].status == ALIGN_OK) {
+			sum += out->result[i].distance;
+			most = out->result[i].distance > most ? out->result[i].distance : most;
+		}
+	row = add(report, "letters, FNV-1a", "", 0);
+	snprintf(row->text, sizeof(row->text), "%016" PRIx64, align_batch_fnv(b));
+	add(report, "sum of distances", "edits", sum);
+	add(report, "largest distance", "edits", most);
+	if (o->output != ALIGN_CIGAR)
+		return;
+	row = add(report, "CIGARs, FNV-1a", "", 0);
+	snprintf(row->text, sizeof(row->text), "%016" PRIx64, cigars_fnv(b, out));
+}
+
+int align_report(const void *opts, void *state, struct report *out)
+{
+	const struct alignment_opts *o = opts;
+	const struct alignment_state *s = state;
+	struct align_outcome outcome;
+	int err = 0;
+
+	align_outcome_get(o, s, &outcome);
+	add(out, "pairs a batch", "pairs", (double)s->batch.n);
+	report_kernels(s, out);
+	report_statuses(&s->batch, &outcome, out);
+	report_sums(o, &s->batch, &outcome, out);
+	if (o->results)
+		err = align_write_results(o, s, &outcome);
+	align_outcome_free(&outcome);
+	return err;
+}
+
+/* ---- cost ------------------------------------------------------------------------------- */
+
+/* Letters in planes are written once and read by a kernel; a trace is written and not counted
+ * again where the walk reads parts of it. */
+int align_cost(const void *opts, const void *state, struct cost *out)
+{
+	const struct alignment_opts *o = opts;
+	const struct alignment_state *s = state;
+	double in = 0, back = 0, trace = 0, launches = 0;
+
+	for (int i = 0; i < s->slots; i++) {
+		const struct align_slot *slot = &s->slot[i];
+
+		in += (double)slot->blob_bytes;
+		back += (double)slot->back_bytes;
+		trace += o->output == ALIGN_CIGAR ? (double)slot->trace_bytes : 0;
+		launches += 1 + __builtin_popcount(s->classes) + (o->output == ALIGN_CIGAR ? 2 : 0);
+	}
+	*out = (struct cost){
+		.launches = launches,
+		.bytes_moved = 1.75 * in + back + trace,
+		.bytes_transferred = o->resident ? 0 : in + back,
+		.evaluations = (double)s->batch.n,
+		.evaluation = "pair",
+		.formula = "launches: pack, one a class that pairs can reach, 2 for CIGARs, times "
+			   "streams; moved: 1.75 x letters in (read, and 3/8 as planes written and "
+			   "read) + results + trace; transferred: letters and results",
+	};
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* step.c - a batch: copy in, kernels, copy out; in one stream or spread over several. */
+#include "common/cuda_check.h"
+#include "workloads/alignment/alignment.h"
+#include "workloads/alignment/kernels.h"
+
+static void launch(const void *kernel, const struct align_part *part, uint32_t blocks, int threads,
+		   cudaStream_t stream)
+{
+	const dim3 grid = { blocks, 1, 1 }, block = { (uint32_t)threads, 1, 1 };
+	void *args[] = { (void *)part };
+
+	CUDA(cudaLaunchKernel(kernel, grid, block, args, 0, stream));
+}
+
+int align_launch(const struct alignment_state *s, const struct align_slot *slot,
+		 cudaStream_t stream)
+{
+	const struct align_part *p = &slot->part;
+	uint32_t gather = (p->n + ALIGN_GATHER_THREADS - 1) / ALIGN_GATHER_THREADS;
+	int launches = 1;
+
+	launch(align_pack_kernel(), p, align_pack_blocks(p->n), align_pack_threads(), stream);
+	for (int c = ALIGN_S1; c < ALIGN_L; c++)
+		if (s->classes >> c & 1) {
+			launch(align_short_kernel((enum align_class)c, p->cigar), p,
+			       p->short_blocks, ALIGN_SHORT_THREADS, stream);
+			launches++;
+		}
+	if (s->classes >> ALIGN_L & 1) {
+		launch(align_long_kernel(s->choice.strip, p->cigar), p, p->long_blocks,
+		       (int)p->long_threads, stream);
+		launches++;
+	}
+	if (!p->cigar)
+		return launches;
+	launch(align_sum_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
+	launch(align_gather_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
+	return launches + 2;
+}
+
+/* What an earlier block left behind must not pass for the results of the next one. */
+int align_reset(const void *opts, void *state, cudaStream_t stream)
+{
+	const struct alignment_opts *o = opts;
+	const struct alignment_state *s = state;
+
+	for (int i = 0; i < s->slots; i++) {
+		const struct align_slot *slot = &s->slot[i];
+
+		CUDA(cudaMemsetAsync(slot->part.counters, 0, sizeof(*slot->part.counters), stream));
+		CUDA(cudaMemsetAsync(slot->back_device, 0xff, slot->back_bytes, stream));
+		if (o->resident)
+			continue;
+		CUDA(cudaMemsetAsync(slot->blob_device, 0, slot->blob_bytes, stream));
+		CUDA(cudaMemcpyAsync(slot->back, slot->back_device, slot->back_bytes,
+				     cudaMemcpyDeviceToHost, stream));
+	}
+	return 0;
+}
+
+static void run_slot(const struct alignment_opts *o, const struct alignment_state *s,
+		     const struct align_slot *slot, cudaStream_t stream)
+{
+	if (!o->resident)
+		CUDA(cudaMemcpyAsync(slot->blob_device, slot->blob, slot->blob_bytes,
+				     cudaMemcpyHostToDevice, stream));
+	align_launch(s, slot, stream);
+	if (!o->resident)
+		CUDA(cudaMemcpyAsync(slot->back, slot->back_device, slot->back_bytes,
+				     cudaMemcpyDeviceToHost, stream));
+}
+
+/* The other streams start where this one stands, and this one goes on when they are done. */
+int align_step(const void *opts, void *state, cudaStream_t stream)
+{
+	const struct alignment_opts *o = opts;
+	const struct alignment_state *s = state;
+
+	if (s->slots > 1)
+		CUDA(cudaEventRecord(s->forked, stream));
+	for (int i = 1; i < s->slots; i++) {
+		CUDA(cudaStreamWaitEvent(s->slot[i].stream, s->forked, 0));
+		run_slot(o, s, &s->slot[i], s->slot[i].stream);
+		CUDA(cudaEventRecord(s->slot[i].joined, s->slot[i].stream));
+	}
+	run_slot(o, s, &s->slot[0], stream);
+	for (int i = 1; i < s->slots; i++)
+		CUDA(cudaStreamWaitEvent(stream, s->slot[i].joined, 0));
+	return 0;
+}

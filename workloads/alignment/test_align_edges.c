@@ -1,0 +1,278 @@
+/*
+ * test_align_edges.c - every kernel against edlib, where words, bands and strips begin and end.
+ */
+#include "workloads/alignment/test_batch.h"
+
+TestSuite(small_align_edges, .timeout = 120);
+
+/* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
+static const struct align_choice choices[] = {
+	{ ALIGN_L4, ALIGN_S1 },	  { ALIGN_L8, ALIGN_S2 }, { ALIGN_L32, ALIGN_S4 },
+	{ ALIGN_L4, ALIGN_L },	  { ALIGN_L8, ALIGN_L },  { ALIGN_L32, ALIGN_L },
+	{ ALIGN_L32X4, ALIGN_L },
+};
+static const char *const names[] = { "S1", "S2", "S4", "L4", "L8", "L32", "L32x4" };
+
+enum { CHOICES = 7 };
+
+static char *filled(size_t n, char c)
+{
+	char *s = malloc(n + 1);
+
+	CHECK(s, "memory");
+	memset(s, c, n);
+	s[n] = '\0';
+	return s;
+}
+
+/* Adds pairs, sets up, runs and compares; for each choice of kernels. */
+static void all_choices(void (*add_pairs)(struct run *r))
+{
+	struct run *r;
+
+	need_device();
+	r = run_new(default_opts());
+	for (int c = 0; c < CHOICES; c++) {
+		add_pairs(r);
+		run_setup(r, &choices[c]);
+		run_steps(r, 1);
+		expect_edlib_for_all(r, names[c]);
+		run_clear(r);
+	}
+	run_end(r);
+}
+
+/* ---- by hand ----------------------------------------------------------------------------- */
+
+static void by_hand(struct run *r)
+{
+	static const char *const pairs[][2] = {
+		{ "", "" },
+		{ "A", "" },
+		{ "", "C" },
+		{ "A", "A" },
+		{ "A", "C" },
+		{ "ATAAAAAAAA", "AAAAAAAAA" },
+		{ "AAAAAAAAA", "ATAAAAAAAA" },
+		{ "ACTGA", "GCTAG" },
+		{ "AAAA", "TTAT" },
+		{ "N", "N" },
+		{ "N", "A" },
+		{ "NNNNACGT", "NNACGTNN" },
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		add_text(r, pairs[i][0], pairs[i][1]);
+}
+
+Test(small_align_edges, pairs_by_hand)
+{
+	all_choices(by_hand);
+}
+
+Test(small_align_edges, texts_by_hand)
+{
+	static const char *const extended[] = { "", "1I", "1D", "1=", "1X", "1=1I8=", "1=1D8=" };
+	struct run *r;
+
+	need_device();
+	r = run_new(default_opts());
+	by_hand(r);
+	run_setup(r, NULL);
+	run_steps(r, 1);
+	for (int i = 0; i < 7; i++) {
+		char *text = cigar(r, i, false);
+
+		cr_assert(!strcmp(text, extended[i]), "pair %d: %s", i, text);
+		free(text);
+	}
+	cr_assert(r->out.result[7].distance == 3, "ACTGA GCTAG");
+	for (int i = 8; i < 9; i++) {
+		char *text = cigar(r, i, true);
+
+		cr_assert(!strcmp(text, "4M"), "AAAA TTAT: %s", text);
+		free(text);
+	}
+	run_end(r);
+}
+
+/* ---- identical, all different, homopolymers, repeats -------------------------------------- */
+
+static void uniform(struct run *r)
+{
+	static const int sizes[] = { 1,	  2,   31,  32,	 33,   63,   64,  65,
+				     127, 128, 129, 256, 1023, 1024, 1025 };
+	char *a = filled(1100, 'A'), *c = filled(1100, 'C'), *repeat = filled(1101, 'A');
+
+	for (int i = 0; i < 1100; i += 2)
+		repeat[i] = 'T';
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		size_t n = (size_t)sizes[i];
+
+		add(r, a, n, a, n);
+		add(r, a, n, c, n);
+		add(r, a, n, a, n / 2);
+		add(r, a, n / 3, a, n);
+		add(r, repeat, n, repeat + 1, n);
+		add(r, repeat + 1, n, repeat, n);
+	}
+	free(a);
+	free(c);
+	free(repeat);
+}
+
+Test(small_align_edges, identical_different_and_repeated)
+{
+	all_choices(uniform);
+}
+
+/* ---- one edit, one gap ------------------------------------------------------------------- */
+
+static void add_edit(struct run *r, const char *s, size_t n, size_t at, int kind)
+{
+	char *t = filled(n + 1, 'A');
+	size_t length = kind == 0 ? n : kind == 1 ? n + 1 : n - 1;
+
+	memcpy(t, s, at);
+	if (kind == 0)
+		memcpy(t + at, s + at, n - at);
+	if (kind < 2)
+		t[at] = s[at % n] == 'A' ? 'C' : 'A';
+	if (kind == 1)
+		memcpy(t + at + 1, s + at, n - at);
+	if (kind == 2)
+		memcpy(t + at, s + at + 1, n - at - 1);
+	add(r, s, n, t, length);
+	free(t);
+}
+
+static void one_edit(struct run *r)
+{
+	static const size_t at[] = { 0, 1, 30, 31, 32, 33, 62, 63, 64, 65, 127, 128, 129, 199 };
+	uint64_t state = 5;
+	char s[200];
+
+	random_letters(&state, s, sizeof(s), 4);
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
+		for (int kind = 0; kind < 3; kind++)
+			add_edit(r, s, sizeof(s), at[i], kind);
+}
+
+Test(small_align_edges, one_edit_beside_the_edges_of_words)
+{
+	all_choices(one_edit);
+}
+
+static void one_gap(struct run *r)
+{
+	static const size_t gaps[] = { 1, 31, 32, 33, 127, 128, 1000 };
+	enum { ALL = 1300 };
+	uint64_t state = 6;
+	char s[ALL], t[ALL];
+
+	random_letters(&state, s, sizeof(s), 4);
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(*gaps); i++)
+		for (size_t where = 0; where < 3; where++) {
+			size_t at = where * (ALL - gaps[i]) / 2, rest = ALL - at - gaps[i];
+
+			memcpy(t, s, at);
+			memcpy(t + at, s + at + gaps[i], rest);
+			add(r, s, ALL, t, ALL - gaps[i]);
+			add(r, t, ALL - gaps[i], s, ALL);
+		}
+}
+
+Test(small_align_edges, one_gap_at_the_start_in_the_middle_at_the_end)
+{
+	all_choices(one_gap);
+}
+
+/* ---- lengths ----------------------------------------------------------------------------- */
+
+/* Every length of 0 to 70 on both sides; alphabets of 1 to 5 letters in turns. */
+static void all_lengths(struct run *r)
+{
+	uint64_t state = 7;
+	char q[70], t[70];
+
+	for (size_t m = 0; m <= 70; m++)
+		for (size_t n = 0; n <= 70; n++) {
+			int alphabet = 1 + (int)((m * 71 + n) % 5);
+
+			random_letters(&state, q, m, alphabet);
+			random_letters(&state, t, n, alphabet);
+			add(r, q, m, t, n);
+		}
+}
+
+Test(small_align_edges, all_lengths_up_to_70)
+{
+	all_choices(all_lengths);
+}
+
+static void unequal(struct run *r)
+{
+	static const size_t sizes[][2] = { { 1, 3000 }, { 100, 3000 }, { 1, 46 }, { 150, 400 } };
+	uint64_t state = 8;
+	char *q = filled(3000, 'A'), *t = filled(3000, 'A');
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		random_letters(&state, q, sizes[i][0], 4);
+		random_letters(&state, t, sizes[i][1], 4);
+		add(r, q, sizes[i][0], t, sizes[i][1]);
+		add(r, t, sizes[i][1], q, sizes[i][0]);
+		add(r, q, sizes[i][0], t, 0);
+		add(r, t, 0, t, sizes[i][1]);
+	}
+	free(q);
+	free(t);
+}
+
+Test(small_align_edges, very_unequal_lengths)
+{
+	all_choices(unequal);
+}
+
+/* Bands double to the top. */
+static void unrelated(struct run *r)
+{
+	static const size_t sizes[] = { 40, 100, 300, 700, 1100 };
+	uint64_t state = 9;
+	char *q = filled(2000, 'A'), *t = filled(2000, 'A');
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		for (int alphabet = 2; alphabet <= 4; alphabet++) {
+			random_letters(&state, q, sizes[i], alphabet);
+			random_letters(&state, t, sizes[i] * 3 / 2, alphabet);
+			add(r, q, sizes[i], t, sizes[i] * 3 / 2);
+			add(r, q, sizes[i], t, sizes[i]);
+		}
+	free(q);
+	free(t);
+}
+
+Test(small_align_edges, unrelated_sequences)
+{
+	all_choices(unrelated);
+}
+
+/* Distances on either side of what each band proves: 31, 32, 63, 64, 127, 128 and their doubles. */
+static void acceptance(struct run *r)
+{
+	char *q = filled(600, 'A'), *t = filled(600, 'A');
+
+	for (size_t d = 28; d <= 260; d += d % 32 < 4 || d % 32 > 26 ? 1 : 5) {
+		memset(t, 'A', 600);
+		memset(t + 100, 'C', d);
+		add(r, q, 600, t, 600);
+		add(r, q, 500, t, 513);
+		add(r, t, 540, q, 500);
+	}
+	free(q);
+	free(t);
+}
+
+Test(small_align_edges, distances_at_the_edge_of_what_a_band_proves)
+{
+	all_choices(acceptance);
+}

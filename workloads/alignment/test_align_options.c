@@ -1,0 +1,129 @@
+/* test_align_options.c - `rift run alignment`: what it takes, refuses, says and writes. */
+#include "tests/capture.h"
+#include "workloads/alignment/test_batch.h"
+
+static char folder[] = "/tmp/rift-align-XXXXXX";
+
+static void make_folder(void)
+{
+	cr_assert(mkdtemp(folder), "%s", folder);
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf %s", folder);
+}
+
+TestSuite(small_align_options, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+static const struct param *row(const char *name)
+{
+	const struct param *p = workload_alignment.params;
+
+	while (p->name && strcmp(p->name, name))
+		p++;
+	cr_assert(p->name, "%s", name);
+	return p;
+}
+
+static void expect_default(const char *name, const char *want)
+{
+	cr_assert(!strcmp(row(name)->def, want), "%s=%s", name, row(name)->def);
+}
+
+/* default_opts() of the other tests is what a user gets. */
+Test(small_align_options, defaults)
+{
+	expect_default("pairs", "1k");
+	expect_default("length", "150");
+	expect_default("error", "-1");
+	expect_default("profile", "balanced");
+	expect_default("output", "cigar");
+	expect_default("letters", "fold");
+	expect_default("cap", "-1");
+	expect_default("host", "pinned");
+	expect_default("resident", "no");
+	expect_default("streams", "1");
+	expect_default("memory", "4G");
+	expect_default("seed", "1");
+}
+
+Test(small_align_options, refused)
+{
+	refused(3, "error=-0.5", "run alignment error=-0.5");
+	refused(3, "streams=4", "run alignment pairs=2 streams=4");
+	refused(3, "only with profile=", "run alignment profile=unrelated error=0.1");
+	refused(3, "only without input=", "run alignment input=a.fa pairs=3");
+	refused(3, "only without input=", "run alignment input=a.fa seed=3");
+	refused(3, "only with output=cigar", "run alignment output=distance memory=1G");
+	refused(3, "only with resident=no", "run alignment resident=yes host=pageable");
+	refused(3, "pageable", "run alignment host=pageable --mode graph");
+	refused(3, "fused", "run alignment --mode fused");
+	refused(3, "profile", "run alignment profile=nanopore");
+}
+
+Test(small_align_options, input_that_cannot_be_read)
+{
+	need_device();
+	refused(3, "No such file", "run alignment input=%s/none.fa", folder);
+	shell(NULL, "echo hello >%s/hello", folder);
+	refused(3, "a record begins with", "run alignment input=%s/hello", folder);
+	shell(NULL, "printf '>a\\nA\\n>b\\nA\\n' >%s/one.fa", folder);
+	refused(3, "each stream needs one", "run alignment input=%s/one.fa streams=2", folder);
+	refused(3, "is read as input=", "run alignment input=%s/one.fa results=%s/./one.fa", folder,
+		folder);
+}
+
+/* Pairs of a file, each with another end. */
+Test(small_align_options, results_as_a_table)
+{
+	static const char want[] = "query\ttarget\tstatus\tdistance\tcigar\n"
+				   "q1\tt1\tok\t1\t1=1I8=\n"
+				   "q2\tt2\tbad_character\t\t\n"
+				   "q3\tt3\tok\t0\t\n"
+				   "q4\tt4\tok\t2\t2D4=\n";
+	const char *text;
+
+	need_device();
+	shell(NULL,
+	      "printf '>q1\\nATAAAAAAAA\\n>t1\\nAAAAAAAAA\\n>q2\\nACGU\\n>t2\\nACGT\\n>q3\\n>t3\\n"
+	      ">q4\\nACGT\\n>t4\\nGGacgt\\n' | gzip >%s/in.fa.gz",
+	      folder);
+	cr_assert(
+		!run_rift(OUT, &text,
+			  "run alignment input=%s/in.fa.gz results=%s/out.tsv --blocks 1 --depth 1",
+			  folder, folder),
+		"%s", text);
+	cr_assert(strstr(text, "passed"), "%s", text);
+	cr_assert(strstr(text, "pairs bad_character"), "%s", text);
+	shell(&text, "cat %s/out.tsv", folder);
+	cr_assert(!strcmp(text, want), "%s", text);
+}
+
+/* Every mode and way, checked by rift itself. */
+Test(small_align_options, runs_that_pass)
+{
+	static const char *const args[] = {
+		"pairs=1",
+		"pairs=32 length=512 --mode graph",
+		"pairs=20 profile=unrelated length=100",
+		"pairs=20 profile=bursty",
+		"pairs=20 profile=illumina",
+		"pairs=4 profile=hifi length=1500",
+		"pairs=4 profile=ont length=600",
+		"pairs=8 error=0",
+		"pairs=8 host=pageable",
+		"pairs=8 resident=yes output=distance",
+		"pairs=64 streams=8 --mode graph",
+		"pairs=8 cap=3",
+		"pairs=8 letters=exact",
+	};
+	const char *text;
+
+	need_device();
+	for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++) {
+		cr_assert(!run_rift(OUT, &text, "run alignment %s --blocks 2 --depth 2", args[i]),
+			  "%s: %s", args[i], text);
+		cr_assert(strstr(text, "passed: error 0"), "%s: %s", args[i], text);
+	}
+}

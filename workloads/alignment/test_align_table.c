@@ -1,0 +1,127 @@
+/*
+ * test_align_table.c - the table of made-up pairs that the workload's specification gives: hash of
+ * the letters, sum of the distances, the largest.
+ */
+#include "workloads/alignment/test_batch.h"
+
+struct row {
+	int64_t pairs, length;
+	double error;
+	uint64_t fnv, cells, sum, largest;
+};
+
+/* Seed 1, profile balanced. */
+static const struct row rows[] = {
+	{ 10000, 100, 0.05, UINT64_C(0x7982db262ee81fb5), 99979900, 49033, 14 },
+	{ 10000, 150, 0.001, UINT64_C(0xae069e21982eabf4), 224995200, 1510, 3 },
+	{ 10000, 150, 0.01, UINT64_C(0xb7d36852871bc79e), 224982300, 14904, 8 },
+	{ 10000, 150, 0.05, UINT64_C(0x6ec0ff98311b7866), 224969550, 73430, 19 },
+	{ 10000, 250, 0.05, UINT64_C(0xfc53f7ba65b60556), 624968250, 122496, 25 },
+	{ 1024, 512, 0.05, UINT64_C(0xcbd2ba197fccd31d), 268393472, 25783, 39 },
+	{ 1024, 1024, 0.05, UINT64_C(0x9744cfe6cc061e06), 1073667072, 51445, 69 },
+	{ 1024, 1024, 0.10, UINT64_C(0xf7147d73f810c04c), 1073703936, 100308, 127 },
+	{ 1, 1000, 0.05, UINT64_C(0xeb91e88689d8c745), 994000, 41, 41 },
+	{ 1, 10000, 0.05, UINT64_C(0x705e6689a626f907), 100150000, 468, 468 },
+	{ 256, 10000, 0.005, UINT64_C(0x550e2ac403a98cdf), 25599740000, 12611, 69 },
+	{ 1, 100000, 0.05, UINT64_C(0x0b8484a74bf96130), 9993500000, 4857, 4857 },
+	{ 1024, 4096, 0.05, UINT64_C(0xff914f0701f9216d), 17180979200, 204948, 240 },
+	{ 256, 10000, 0.10, UINT64_C(0x8c6acfa8b7222a0a), 25594210000, 244365, 1029 },
+	{ 256, 16384, 0.05, UINT64_C(0x094c72ff51517ce1), 68723834880, 204353, 866 },
+	{ 32, 65536, 0.05, UINT64_C(0x5e5c7773e088ae53), 137440591872, 102160, 3321 },
+};
+
+enum { ROWS = sizeof(rows) / sizeof(*rows), SMALL_ROWS = 10 };
+
+TestSuite(small_align_table, .timeout = 120);
+TestSuite(large_align_table, .timeout = 600);
+
+static struct alignment_opts opts_of(const struct row *row)
+{
+	struct alignment_opts o = default_opts();
+
+	o.pairs = row->pairs;
+	o.length = row->length;
+	o.error = row->error;
+	return o;
+}
+
+static void expect_letters(const struct row *row, const struct align_batch *b)
+{
+	uint64_t cells = 0, fnv = align_batch_fnv(b);
+
+	for (int64_t i = 0; i < b->n; i++)
+		cells += (uint64_t)b->pair[i].m * b->pair[i].n;
+	cr_assert(fnv == row->fnv, "%ld x %ld: letters %016lx", (long)row->pairs, (long)row->length,
+		  (unsigned long)fnv);
+	cr_assert(cells == row->cells, "%ld x %ld: %ld cells", (long)row->pairs, (long)row->length,
+		  (long)cells);
+}
+
+static void expect_row(const struct row *row, int output)
+{
+	struct run *r = run_new(opts_of(row));
+	uint64_t sum = 0, largest = 0;
+
+	r->o.output = output;
+	run_setup(r, NULL);
+	expect_letters(row, &r->s.batch);
+	run_steps(r, 1);
+	for (int64_t i = 0; i < row->pairs; i++) {
+		uint64_t d = r->out.result[i].distance;
+		struct align_view v = view(r, i);
+
+		sum += d;
+		largest = d > largest ? d : largest;
+		if (output == ALIGN_CIGAR)
+			cr_assert(align_replay(&v, r->out.runs[i], r->out.result[i].runs) ==
+					  (int64_t)d,
+				  "%ld x %ld: pair %ld", (long)row->pairs, (long)row->length,
+				  (long)i);
+	}
+	cr_assert(sum == row->sum && largest == row->largest, "%ld x %ld: sum %ld, largest %ld",
+		  (long)row->pairs, (long)row->length, (long)sum, (long)largest);
+	run_end(r);
+}
+
+Test(small_align_table, distances)
+{
+	need_device();
+	for (int i = 0; i < SMALL_ROWS; i++)
+		expect_row(&rows[i], ALIGN_DISTANCE);
+}
+
+Test(small_align_table, cigars_of_short_pairs)
+{
+	need_device();
+	expect_row(&rows[0], ALIGN_CIGAR);
+	expect_row(&rows[3], ALIGN_CIGAR);
+}
+
+/* The longer ones are hours' worth of letters for a CPU device: its tests take the first few. */
+Test(large_align_table, distances_of_long_pairs)
+{
+	need_device();
+	for (int i = SMALL_ROWS; i < ROWS - 4; i++)
+		expect_row(&rows[i], ALIGN_DISTANCE);
+}
+
+Test(large_align_table, cigars)
+{
+	need_device();
+	for (int i = 0; i < SMALL_ROWS; i++)
+		expect_row(&rows[i], ALIGN_CIGAR);
+}
+
+Test(large_align_table, the_letters_of_all)
+{
+	for (int i = 0; i < ROWS; i++) {
+		struct align_recipe recipe = { rows[i].pairs, rows[i].length, ALIGN_BALANCED,
+					       rows[i].error, 1 };
+		struct align_batch b;
+
+		memset(&b, 0, sizeof(b));
+		cr_assert(!align_generate(&recipe, &b), "row %d", i);
+		expect_letters(&rows[i], &b);
+		align_batch_free(&b);
+	}
+}
