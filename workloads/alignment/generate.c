@@ -22,8 +22,8 @@ static uint32_t append(struct align_batch *b, const uint8_t *letters, size_t n)
 {
 	size_t at = b->bytes, room = (n + 3) & ~(size_t)3;
 
-	if (at + room > b->bytes_capacity) {
-		b->bytes_capacity = 2 * (at + room);
+	if (!b->letters || at + room > b->bytes_capacity) {
+		b->bytes_capacity = 2 * (at + room) + 64;
 		b->letters = grown(b->letters, b->bytes_capacity);
 	}
 	if (n)
