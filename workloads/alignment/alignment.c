@@ -91,7 +91,7 @@ static int check_files(const struct alignment_opts *o)
 	return 0;
 }
 
-int align_limits(const void *opts, struct limits *out)
+int alignment_limits(const void *opts, struct limits *out)
 {
 	const struct alignment_opts *o = opts;
 
@@ -119,12 +119,12 @@ const struct workload workload_alignment = {
 	.needs = needs,
 	.opts_size = sizeof(struct alignment_opts),
 	.state_size = sizeof(struct alignment_state),
-	.limits = align_limits,
-	.setup = align_setup,
-	.reset = align_reset,
-	.step = align_step,
-	.check = align_check,
-	.report = align_report,
-	.cost = align_cost,
-	.teardown = align_teardown,
+	.limits = alignment_limits,
+	.setup = alignment_setup,
+	.reset = alignment_reset,
+	.step = alignment_step,
+	.check = alignment_check,
+	.report = alignment_report,
+	.cost = alignment_cost,
+	.teardown = alignment_teardown,
 };

@@ -15,18 +15,18 @@
 extern "C" {
 #endif
 
-enum align_output { ALIGN_DISTANCE, ALIGN_CIGAR };
-enum align_letters { ALIGN_FOLD, ALIGN_EXACT };
-enum align_host { ALIGN_PINNED, ALIGN_PAGEABLE };
+enum alignment_output { ALIGN_DISTANCE, ALIGN_CIGAR };
+enum alignment_letters { ALIGN_FOLD, ALIGN_EXACT };
+enum alignment_host { ALIGN_PINNED, ALIGN_PAGEABLE };
 
 struct alignment_opts {
 	int64_t pairs, length;
 	double error;
-	int profile; /* enum align_profile */
-	int output;  /* enum align_output */
-	int letters; /* enum align_letters */
+	int profile; /* enum alignment_profile */
+	int output;  /* enum alignment_output */
+	int letters; /* enum alignment_letters */
 	int64_t cap;
-	int host;     /* enum align_host */
+	int host;     /* enum alignment_host */
 	int resident; /* bool */
 	int64_t streams;
 	int64_t memory; /* bytes */
@@ -37,9 +37,9 @@ struct alignment_opts {
 enum { ALIGN_STREAMS_MAX = 8, ALIGN_PAIRS_MAX = 1 << 20 };
 
 /* A part of the batch, in a stream of its own. */
-struct align_slot {
-	struct align_part part; /* what kernels see: device memory */
-	int64_t first;		/* of its pairs in the batch */
+struct alignment_slot {
+	struct alignment_part part; /* what kernels see: device memory */
+	int64_t first;		    /* of its pairs in the batch */
 	/* What travels in: pairs, their order, letters. */
 	uint8_t *blob, *blob_device;
 	size_t blob_bytes;
@@ -56,16 +56,16 @@ struct align_slot {
 };
 
 /* Which kernels a batch passes. */
-struct align_choice {
-	enum align_strip strip;
-	enum align_class least; /* that pairs start in: S1, and others in tests */
+struct alignment_choice {
+	enum alignment_strip strip;
+	enum alignment_class least; /* that pairs start in: S1, and others in tests */
 };
 
 struct alignment_state {
-	struct align_batch batch;
-	struct align_choice choice;
+	struct alignment_batch batch;
+	struct alignment_choice choice;
 	int slots;
-	struct align_slot slot[ALIGN_STREAMS_MAX];
+	struct alignment_slot slot[ALIGN_STREAMS_MAX];
 	unsigned classes; /* bit c: pairs can come to class c */
 	bool pageable;	  /* host memory of the slots */
 	cudaEvent_t forked;
@@ -73,74 +73,76 @@ struct alignment_state {
 
 /* ---- hooks, and what they share --------------------------------------------------------- */
 
-int align_limits(const void *opts, struct limits *out);
-int align_setup(const void *opts, void *state);
-int align_reset(const void *opts, void *state, cudaStream_t stream);
-int align_step(const void *opts, void *state, cudaStream_t stream);
-int align_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
-int align_report(const void *opts, void *state, struct report *out);
-int align_cost(const void *opts, const void *state, struct cost *out);
-void align_teardown(void *state);
+int alignment_limits(const void *opts, struct limits *out);
+int alignment_setup(const void *opts, void *state);
+int alignment_reset(const void *opts, void *state, cudaStream_t stream);
+int alignment_step(const void *opts, void *state, cudaStream_t stream);
+int alignment_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
+int alignment_report(const void *opts, void *state, struct report *out);
+int alignment_cost(const void *opts, const void *state, struct cost *out);
+void alignment_teardown(void *state);
 
 /* What slots need (memory.c). Each returns 0, or -ENOMEM after a line. */
-int align_make_slot(struct alignment_state *s, int i);
-int align_allocate_workspace(const struct alignment_state *s, struct align_slot *slot);
-int align_allocate_staging(struct align_slot *slot);
+int alignment_make_slot(struct alignment_state *s, int i);
+int alignment_allocate_workspace(const struct alignment_state *s, struct alignment_slot *slot);
+int alignment_allocate_staging(struct alignment_slot *slot);
 /* For part.runs_max runs, instead of what there was. */
-int align_allocate_back(const struct alignment_state *s, struct align_slot *slot);
-void align_free_slot(const struct alignment_state *s, struct align_slot *slot);
+int alignment_allocate_back(const struct alignment_state *s, struct alignment_slot *slot);
+void alignment_free_slot(const struct alignment_state *s, struct alignment_slot *slot);
 
 /* Enqueues the kernels of a slot's batch. Returns the number of launches. */
-int align_launch(const struct alignment_state *s, const struct align_slot *slot,
-		 cudaStream_t stream);
+int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
+		     cudaStream_t stream);
 
 /* Class that a pair starts in, by its lengths alone; ALIGN_CLASSES: it is not aligned. */
-enum align_class align_class_of(const struct align_pair *p);
+enum alignment_class alignment_class_of(const struct alignment_pair *p);
 
 /* The same, but none before choice->least where both sequences have letters. */
-enum align_class align_class_in(const struct align_choice *choice, const struct align_pair *p);
+enum alignment_class alignment_class_in(const struct alignment_choice *choice,
+					const struct alignment_pair *p);
 
 /* By the lengths of a batch. */
-struct align_choice align_choose(const struct align_batch *b);
+struct alignment_choice alignment_choose(const struct alignment_batch *b);
 
 /* The rest of the setup hook, for s->batch as it is. */
-int align_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
-		      struct align_choice choice);
+int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
+			  struct alignment_choice choice);
 
 /* Strips for a batch whose longest sequence is this, by lanes that are there for each pair. */
-enum align_strip align_strip_for(int64_t longest, int64_t pairs);
+enum alignment_strip alignment_strip_for(int64_t longest, int64_t pairs);
 
 /* Order of a slot's pairs by class, and the first of each; pairs are numbered within the slot. */
-void align_order(const struct align_choice *choice, const struct align_pair *pair, uint32_t n,
-		 uint32_t *order, uint32_t first[ALIGN_CLASSES + 1]);
+void alignment_order(const struct alignment_choice *choice, const struct alignment_pair *pair,
+		     uint32_t n, uint32_t *order, uint32_t first[ALIGN_CLASSES + 1]);
 
 /* Fills in what the slot's run at setup says about the one to come (plan.c). */
-void align_plan(const struct alignment_state *s, struct align_slot *slot, int32_t cap);
+void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot, int32_t cap);
 
 /* Sizes of the workspace for `bytes` of memory. */
-void align_plan_workspace(const struct alignment_state *s, struct align_slot *slot, size_t bytes);
+void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,
+			      size_t bytes);
 
 /* What came of a batch, on the host. */
-struct align_outcome {
-	struct align_result *result; /* [pairs]; .at counts from the slot's runs */
-	const uint32_t **runs;	     /* [pairs]: of each pair */
+struct alignment_outcome {
+	struct alignment_result *result; /* [pairs]; .at counts from the slot's runs */
+	const uint32_t **runs;		 /* [pairs]: of each pair */
 	uint8_t *back[ALIGN_STREAMS_MAX];
 };
 
 /* After a synchronize; from the host's memory where results travel, else from the device's. */
-void align_outcome_get(const struct alignment_opts *o, const struct alignment_state *s,
-		       struct align_outcome *out);
-void align_outcome_free(struct align_outcome *out);
+void alignment_outcome_get(const struct alignment_opts *o, const struct alignment_state *s,
+			   struct alignment_outcome *out);
+void alignment_outcome_free(struct alignment_outcome *out);
 
-const char *align_status_name(unsigned status);
+const char *alignment_status_name(unsigned status);
 
 /* A pair of the batch as the reference sees it. */
-struct align_view align_view_of(const struct alignment_opts *o, const struct align_batch *b,
-				int64_t pair);
+struct alignment_view alignment_view_of(const struct alignment_opts *o,
+					const struct alignment_batch *b, int64_t pair);
 
 /* Writes results=FILE: a row for each pair. Returns 0 or an errno after a line. */
-int align_write_results(const struct alignment_opts *o, const struct alignment_state *s,
-			const struct align_outcome *out);
+int alignment_write_results(const struct alignment_opts *o, const struct alignment_state *s,
+			    const struct alignment_outcome *out);
 
 extern const struct workload workload_alignment;
 

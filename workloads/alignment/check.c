@@ -23,8 +23,8 @@ enum { TABLE_CELLS = 1 << 20 };
 
 /* ---- what came of the batch ------------------------------------------------------------- */
 
-static const uint8_t *back_of(const struct alignment_opts *o, const struct align_slot *slot,
-			      struct align_outcome *out, int i)
+static const uint8_t *back_of(const struct alignment_opts *o, const struct alignment_slot *slot,
+			      struct alignment_outcome *out, int i)
 {
 	if (!o->resident)
 		return slot->back;
@@ -34,8 +34,8 @@ static const uint8_t *back_of(const struct alignment_opts *o, const struct align
 	return out->back[i];
 }
 
-void align_outcome_get(const struct alignment_opts *o, const struct alignment_state *s,
-		       struct align_outcome *out)
+void alignment_outcome_get(const struct alignment_opts *o, const struct alignment_state *s,
+			   struct alignment_outcome *out)
 {
 	size_t n = (size_t)s->batch.n;
 
@@ -44,14 +44,14 @@ void align_outcome_get(const struct alignment_opts *o, const struct alignment_st
 	out->runs = calloc(n, sizeof(*out->runs));
 	CHECK(out->result && out->runs, "%zu results", n);
 	for (int i = 0; i < s->slots; i++) {
-		const struct align_slot *slot = &s->slot[i];
+		const struct alignment_slot *slot = &s->slot[i];
 		const uint8_t *back = back_of(o, slot, out, i);
 		const uint32_t *runs;
 
 		memcpy(&out->result[slot->first], back, slot->part.n * sizeof(*out->result));
 		runs = (const uint32_t *)(back + slot->part.n * sizeof(*out->result));
 		for (uint32_t p = 0; p < slot->part.n; p++) {
-			struct align_result *r = &out->result[slot->first + p];
+			struct alignment_result *r = &out->result[slot->first + p];
 			bool there = r->status == ALIGN_OK &&
 				     (uint64_t)r->at + r->runs <= slot->part.runs_max;
 
@@ -61,7 +61,7 @@ void align_outcome_get(const struct alignment_opts *o, const struct alignment_st
 	}
 }
 
-void align_outcome_free(struct align_outcome *out)
+void alignment_outcome_free(struct alignment_outcome *out)
 {
 	for (int i = 0; i < ALIGN_STREAMS_MAX; i++)
 		free(out->back[i]);
@@ -70,19 +70,20 @@ void align_outcome_free(struct align_outcome *out)
 	memset(out, 0, sizeof(*out));
 }
 
-struct align_view align_view_of(const struct alignment_opts *o, const struct align_batch *b,
-				int64_t pair)
+struct alignment_view alignment_view_of(const struct alignment_opts *o,
+					const struct alignment_batch *b, int64_t pair)
 {
-	const struct align_pair *p = &b->pair[pair];
+	const struct alignment_pair *p = &b->pair[pair];
 	bool there = p->m != ALIGN_TOO_LONG;
 
-	return (struct align_view){ b->letters + p->query, b->letters + p->target, there ? p->m : 0,
-				    there ? p->n : 0, o->letters == ALIGN_FOLD };
+	return (struct alignment_view){ b->letters + p->query, b->letters + p->target,
+					there ? p->m : 0, there ? p->n : 0,
+					o->letters == ALIGN_FOLD };
 }
 
 /* ---- one pair --------------------------------------------------------------------------- */
 
-static const char *wrong_runs(const struct align_view *v, const struct align_result *r,
+static const char *wrong_runs(const struct alignment_view *v, const struct alignment_result *r,
 			      const uint32_t *runs)
 {
 	int64_t n;
@@ -91,23 +92,24 @@ static const char *wrong_runs(const struct align_view *v, const struct align_res
 
 	if (!runs)
 		return "no CIGAR";
-	if (align_replay(v, runs, r->runs) != (int64_t)r->distance)
+	if (alignment_replay(v, runs, r->runs) != (int64_t)r->distance)
 		return "a CIGAR that does not cost its distance";
 	if ((v->m + 1) * (v->n + 1) > TABLE_CELLS)
 		return NULL;
-	n = align_path(v, &path);
+	n = alignment_path(v, &path);
 	differs = n != (int64_t)r->runs || memcmp(path, runs, (size_t)n * sizeof(*path)) != 0;
 	free(path);
 	return differs ? "a CIGAR that is not the one of the rule" : NULL;
 }
 
 /* Out of memory is for the device to say: distances alone never are. */
-static enum align_status status_of(const struct align_batch *b, const struct align_view *v,
-				   int64_t pair, int64_t distance, const struct align_result *r)
+static enum alignment_status status_of(const struct alignment_batch *b,
+				       const struct alignment_view *v, int64_t pair,
+				       int64_t distance, const struct alignment_result *r)
 {
 	if (b->pair[pair].m == ALIGN_TOO_LONG)
 		return ALIGN_LONG_SEQUENCE;
-	if (align_bad_letter(v) >= 0)
+	if (alignment_bad_letter(v) >= 0)
 		return ALIGN_BAD_CHARACTER;
 	if (distance < 0)
 		return ALIGN_OVER_CAP;
@@ -115,12 +117,13 @@ static enum align_status status_of(const struct align_batch *b, const struct ali
 }
 
 /* NULL where the result is right, else what is wrong with it. */
-static const char *wrong(const struct alignment_opts *o, const struct align_batch *b,
-			 const struct align_outcome *out, int64_t pair)
+static const char *wrong(const struct alignment_opts *o, const struct alignment_batch *b,
+			 const struct alignment_outcome *out, int64_t pair)
 {
-	const struct align_result *r = &out->result[pair];
-	struct align_view v = align_view_of(o, b, pair);
-	int64_t bad = align_bad_letter(&v), distance = bad < 0 ? align_distance(&v, o->cap) : 0;
+	const struct alignment_result *r = &out->result[pair];
+	struct alignment_view v = alignment_view_of(o, b, pair);
+	int64_t bad = alignment_bad_letter(&v),
+		distance = bad < 0 ? alignment_distance(&v, o->cap) : 0;
 
 	if (r->status != status_of(b, &v, pair, distance, r))
 		return "the status";
@@ -145,7 +148,7 @@ static void note(struct verdict *v, int64_t pair, const char *what)
 static void check_batches(const struct alignment_state *s, int64_t steps, struct verdict *v)
 {
 	for (int i = 0; i < s->slots; i++) {
-		struct align_counters c;
+		struct alignment_counters c;
 
 		CUDA(cudaMemcpy(&c, s->slot[i].part.counters, sizeof(c), cudaMemcpyDeviceToHost));
 		if (c.batches != (uint32_t)steps && !v->error++)
@@ -155,19 +158,19 @@ static void check_batches(const struct alignment_state *s, int64_t steps, struct
 }
 
 /* Of every pair: a state that says that it has not been done, or that its result was cut off. */
-static void check_statuses(const struct align_batch *b, const struct align_outcome *out,
+static void check_statuses(const struct alignment_batch *b, const struct alignment_outcome *out,
 			   struct verdict *v)
 {
 	for (int64_t i = 0; i < b->n; i++) {
 		unsigned status = out->result[i].status;
 
 		if (status >= ALIGN_RESULT_TRUNCATED)
-			note(v, i, align_status_name(status));
+			note(v, i, alignment_status_name(status));
 	}
 }
 
 /* The reference's cells for a pair, by the distance that was found: a band of twice that. */
-static double cells_of(const struct align_pair *p, const struct align_result *r, bool cigar)
+static double cells_of(const struct alignment_pair *p, const struct alignment_result *r, bool cigar)
 {
 	double m = p->m, n = p->n, gap = m > n ? m - n : n - m;
 	double band = r->status == ALIGN_OK ? 4.0 * r->distance + gap + 32 : m + n;
@@ -178,8 +181,8 @@ static double cells_of(const struct align_pair *p, const struct align_result *r,
 	return 2 * cells + m + n + (cigar && (m + 1) * (n + 1) <= TABLE_CELLS ? m * n : 0);
 }
 
-static bool takes_little(const struct alignment_opts *o, const struct align_batch *b,
-			 const struct align_outcome *out)
+static bool takes_little(const struct alignment_opts *o, const struct alignment_batch *b,
+			 const struct alignment_outcome *out)
 {
 	double cells = 0;
 
@@ -188,8 +191,8 @@ static bool takes_little(const struct alignment_opts *o, const struct align_batc
 	return cells <= CELLS_BUDGET;
 }
 
-static int compare_all(const struct alignment_opts *o, const struct align_batch *b,
-		       const struct align_outcome *out, struct verdict *v)
+static int compare_all(const struct alignment_opts *o, const struct alignment_batch *b,
+		       const struct alignment_outcome *out, struct verdict *v)
 {
 	for (int64_t i = 0; i < b->n; i++, v->compared++) {
 		const char *what = wrong(o, b, out, i);
@@ -203,8 +206,8 @@ static int compare_all(const struct alignment_opts *o, const struct align_batch 
 }
 
 /* The first and the last pair, and others by the seed until the budget is used up. */
-static int compare_sample(const struct alignment_opts *o, const struct align_batch *b,
-			  const struct align_outcome *out, struct verdict *v)
+static int compare_sample(const struct alignment_opts *o, const struct alignment_batch *b,
+			  const struct alignment_outcome *out, struct verdict *v)
 {
 	double cells = 0;
 
@@ -223,14 +226,14 @@ static int compare_sample(const struct alignment_opts *o, const struct align_bat
 	return 0;
 }
 
-int align_check(const void *opts, void *state, int64_t steps, struct verdict *v)
+int alignment_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
 	const struct alignment_opts *o = opts;
 	const struct alignment_state *s = state;
-	struct align_outcome out;
+	struct alignment_outcome out;
 	int err;
 
-	align_outcome_get(o, s, &out);
+	alignment_outcome_get(o, s, &out);
 	v->measure = "pairs whose result is wrong";
 	v->total = s->batch.n;
 	v->compared = 0;
@@ -241,6 +244,6 @@ int align_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 	err = (v->full || takes_little(o, &s->batch, &out) ? compare_all
 							   : compare_sample)(o, &s->batch, &out, v);
 	v->passed = v->error <= v->tolerance;
-	align_outcome_free(&out);
+	alignment_outcome_free(&out);
 	return err;
 }

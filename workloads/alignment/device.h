@@ -29,11 +29,11 @@ enum {
 	ALIGN_GATHER_THREADS = 256, /* of a block, a pair each */
 };
 
-/* In align_pair.m and .n: not taken along, the sequence is longer than ALIGN_LENGTH_MAX. */
+/* In alignment_pair.m and .n: not taken along, the sequence is longer than ALIGN_LENGTH_MAX. */
 #define ALIGN_TOO_LONG UINT32_MAX
 #define ALIGN_UNKNOWN UINT32_MAX /* a distance that is not known */
 
-enum align_status {
+enum alignment_status {
 	ALIGN_OK,
 	ALIGN_OVER_CAP,		/* the distance is larger than the cap */
 	ALIGN_LONG_SEQUENCE,	/* too_long */
@@ -44,29 +44,29 @@ enum align_status {
 	ALIGN_STATUS_COUNT,
 };
 
-enum align_op { ALIGN_I = 1, ALIGN_D = 2, ALIGN_EQUAL = 7, ALIGN_X = 8 };
+enum alignment_op { ALIGN_I = 1, ALIGN_D = 2, ALIGN_EQUAL = 7, ALIGN_X = 8 };
 
 /* Kernels that a pair may pass, in this order: a band of 32, 64, 128 rows, then strips. */
-enum align_class { ALIGN_S1, ALIGN_S2, ALIGN_S4, ALIGN_L, ALIGN_CLASSES };
+enum alignment_class { ALIGN_S1, ALIGN_S2, ALIGN_S4, ALIGN_L, ALIGN_CLASSES };
 
 /* Strips of the long kernel: lanes a pair times words a lane. */
-enum align_strip { ALIGN_L4, ALIGN_L8, ALIGN_L32, ALIGN_L32X4, ALIGN_STRIPS };
+enum alignment_strip { ALIGN_L4, ALIGN_L8, ALIGN_L32, ALIGN_L32X4, ALIGN_STRIPS };
 
-struct align_pair {
+struct alignment_pair {
 	uint32_t query, target; /* offsets of their letters, in bytes */
 	uint32_t m, n;		/* letters */
 };
 
-struct align_result {
+struct alignment_result {
 	uint32_t distance; /* ALIGN_UNKNOWN unless the status is ok or result_truncated */
-	uint16_t status;   /* enum align_status */
+	uint16_t status;   /* enum alignment_status */
 	uint16_t rounds;   /* kernels and bands tried */
 	uint32_t runs;	   /* of the CIGAR */
 	uint32_t at;	   /* of the first run; of the first bad letter */
 };
 
 /* Counters of a part, in device memory; all but batches start over with each batch. */
-struct align_counters {
+struct alignment_counters {
 	uint32_t listed[ALIGN_CLASSES]; /* pairs in the list of each class */
 	uint32_t staged;		/* runs that have a place in staging */
 	uint32_t fetched;		/* pairs taken from the list of the long kernel */
@@ -77,17 +77,17 @@ struct align_counters {
  * A part of the batch, as a kernel sees it: all of it, or one of several where the batch is
  * spread over streams. Everything is device memory.
  */
-struct align_part {
-	const struct align_pair *pair;
+struct alignment_part {
+	const struct alignment_pair *pair;
 	const uint32_t *order; /* pairs by class, then as their kernel wants them */
 	const uint8_t *letters;
 	uint32_t n;
 	uint32_t first[ALIGN_CLASSES +
 		       1]; /* of each class in order; after the last: those with none */
-	uint32_t *planes;  /* letters as three bits, 32 to three words: see align_planes_at() */
+	uint32_t *planes;  /* letters as three bits, 32 to three words: see alignment_planes_at() */
 	uint32_t *list[ALIGN_CLASSES];
-	struct align_counters *counters;
-	struct align_result *result;
+	struct alignment_counters *counters;
+	struct alignment_result *result;
 	uint32_t *slot;	   /* per pair: its first run in staging */
 	uint32_t *staging; /* runs, pairs in any order */
 	uint32_t staging_runs;
@@ -107,19 +107,19 @@ struct align_part {
  * Where the planes of a sequence begin, in words: `bytes` of letters and `sequences` sequences come
  * before it. What 32 letters take is never split, so each sequence may waste one group.
  */
-ALIGN_FN uint64_t align_planes_at(uint64_t bytes, uint64_t sequences)
+ALIGN_FN uint64_t alignment_planes_at(uint64_t bytes, uint64_t sequences)
 {
 	return 3 * (bytes / 32 + sequences);
 }
 
 /* Lanes that share a pair, and words of 32 rows that each of them holds. */
-struct align_shape {
+struct alignment_shape {
 	int lanes, words;
 };
 
-ALIGN_FN struct align_shape align_shape_of(enum align_strip strip)
+ALIGN_FN struct alignment_shape alignment_shape_of(enum alignment_strip strip)
 {
-	const struct align_shape shapes[ALIGN_STRIPS] = {
+	const struct alignment_shape shapes[ALIGN_STRIPS] = {
 		{ 4, 1 }, { 8, 1 }, { 32, 1 }, { 32, 4 }
 	};
 
@@ -127,62 +127,63 @@ ALIGN_FN struct align_shape align_shape_of(enum align_strip strip)
 }
 
 /* The diagonals j - i, low to high, that every alignment of cost k stays on. */
-struct align_band {
+struct alignment_band {
 	int low, high;
 };
 
-ALIGN_FN struct align_band align_band_of(int m, int n, int k)
+ALIGN_FN struct alignment_band alignment_band_of(int m, int n, int k)
 {
 	int d = n - m, spare = (k - (d < 0 ? -d : d)) / 2;
-	struct align_band band = { (d < 0 ? d : 0) - spare, (d > 0 ? d : 0) + spare };
+	struct alignment_band band = { (d < 0 ? d : 0) - spare, (d > 0 ? d : 0) + spare };
 
 	return band;
 }
 
 /* Columns first to last, from 1, of the strip of rows above + 1 to above + rows that is in a band.
  */
-struct align_columns {
+struct alignment_columns {
 	int first, last;
 };
 
-ALIGN_FN struct align_columns align_columns_of(struct align_band band, int n, int above, int bottom)
+ALIGN_FN struct alignment_columns alignment_columns_of(struct alignment_band band, int n, int above,
+						       int bottom)
 {
 	int first = above + 1 + band.low, last = bottom + band.high;
-	struct align_columns c = { first > 1 ? first : 1, last < n ? last : n };
+	struct alignment_columns c = { first > 1 ? first : 1, last < n ? last : n };
 
 	return c;
 }
 
 /* Words of a strip's trace: two for 32 rows in a step; the last lane starts lanes - 1 steps late.
  */
-ALIGN_FN uint64_t align_strip_words(struct align_shape s, struct align_columns c)
+ALIGN_FN uint64_t alignment_strip_words(struct alignment_shape s, struct alignment_columns c)
 {
 	return (uint64_t)(c.last - c.first + s.lanes) * (uint64_t)(2 * s.lanes * s.words);
 }
 
 /* Words of one row of horizontal steps, two bits a column; even, so that traces are aligned. */
-ALIGN_FN uint64_t align_edge_words(int n)
+ALIGN_FN uint64_t alignment_edge_words(int n)
 {
 	return ((uint64_t)n / 16 + 2) & ~(uint64_t)1;
 }
 
 /* Words of the workspace that the long kernel needs for a pair and a band of cost k. */
-ALIGN_FN uint64_t align_long_words(struct align_shape s, int m, int n, int k, bool cigar)
+ALIGN_FN uint64_t alignment_long_words(struct alignment_shape s, int m, int n, int k, bool cigar)
 {
 	int rows = 32 * s.lanes * s.words;
-	uint64_t words = 2 * align_edge_words(n);
+	uint64_t words = 2 * alignment_edge_words(n);
 
 	for (int above = 0; cigar && above < m; above += rows) {
 		int bottom = above + rows < m ? above + rows : m;
 
-		words += align_strip_words(
-			s, align_columns_of(align_band_of(m, n, k), n, above, bottom));
+		words += alignment_strip_words(
+			s, alignment_columns_of(alignment_band_of(m, n, k), n, above, bottom));
 	}
 	return words;
 }
 
 /* First band of the long kernel: of 32, or 5 % of the shorter sequence; at least |n - m|. */
-ALIGN_FN int align_first_band(int m, int n)
+ALIGN_FN int alignment_first_band(int m, int n)
 {
 	int d = n < m ? m - n : n - m, k = (n < m ? n : m) / 20;
 

@@ -18,7 +18,7 @@ static void *grown(void *p, size_t bytes)
 	return more;
 }
 
-static uint32_t append(struct align_batch *b, const uint8_t *letters, size_t n)
+static uint32_t append(struct alignment_batch *b, const uint8_t *letters, size_t n)
 {
 	size_t at = b->bytes, room = (n + 3) & ~(size_t)3;
 
@@ -41,11 +41,12 @@ static char *copy_of(const char *text)
 	return copy;
 }
 
-int align_batch_add(struct align_batch *b, const uint8_t *query, size_t m, const uint8_t *target,
-		    size_t n, const char *query_name, const char *target_name)
+int alignment_batch_add(struct alignment_batch *b, const uint8_t *query, size_t m,
+			const uint8_t *target, size_t n, const char *query_name,
+			const char *target_name)
 {
 	bool fits = m <= ALIGN_LENGTH_MAX && n <= ALIGN_LENGTH_MAX;
-	struct align_pair *p;
+	struct alignment_pair *p;
 
 	if (fits && b->bytes + m + n + 6 > ALIGN_BYTES_MAX)
 		return -E2BIG;
@@ -68,7 +69,7 @@ int align_batch_add(struct align_batch *b, const uint8_t *query, size_t m, const
 	return 0;
 }
 
-void align_batch_free(struct align_batch *b)
+void alignment_batch_free(struct alignment_batch *b)
 {
 	for (int64_t i = 0; b->name && i < 2 * b->n; i++)
 		free(b->name[i]);
@@ -119,7 +120,7 @@ struct thresholds {
 	bool bursts;
 };
 
-double align_error_of(const struct align_recipe *r)
+double alignment_error_of(const struct alignment_recipe *r)
 {
 	static const double own[] = { 0.05, 0.01, 0.005, 0.1, 0.05, 0 };
 
@@ -127,9 +128,9 @@ double align_error_of(const struct align_recipe *r)
 }
 
 /* Rates are whole parts per million, so that no rounding of a machine's can matter. */
-static struct thresholds thresholds_of(const struct align_recipe *r)
+static struct thresholds thresholds_of(const struct alignment_recipe *r)
 {
-	uint64_t total = (uint64_t)llround(align_error_of(r) * 1e6), gaps = total / 3;
+	uint64_t total = (uint64_t)llround(alignment_error_of(r) * 1e6), gaps = total / 3;
 	struct thresholds t;
 
 	if (r->profile == ALIGN_ILLUMINA)
@@ -182,8 +183,8 @@ static void to_letters(uint8_t *code, int64_t n)
 }
 
 /* Queries have indices below 2^32, unrelated targets above. */
-static int64_t make_pair(const struct align_recipe *r, const struct thresholds *t, int64_t index,
-			 uint8_t *query, uint8_t *target)
+static int64_t make_pair(const struct alignment_recipe *r, const struct thresholds *t,
+			 int64_t index, uint8_t *query, uint8_t *target)
 {
 	uint64_t state = start(r->seed, (uint64_t)index);
 	int64_t n = r->length * 3 / 2;
@@ -200,7 +201,7 @@ static int64_t make_pair(const struct align_recipe *r, const struct thresholds *
 	return n;
 }
 
-int align_generate(const struct align_recipe *r, struct align_batch *b)
+int alignment_generate(const struct alignment_recipe *r, struct alignment_batch *b)
 {
 	uint8_t *query = grown(NULL, (size_t)r->length),
 		*target = grown(NULL, 2 * (size_t)r->length);
@@ -210,7 +211,8 @@ int align_generate(const struct align_recipe *r, struct align_batch *b)
 	for (int64_t i = 0; !err && i < r->pairs; i++) {
 		int64_t n = make_pair(r, &t, i, query, target);
 
-		err = align_batch_add(b, query, (size_t)r->length, target, (size_t)n, NULL, NULL);
+		err = alignment_batch_add(b, query, (size_t)r->length, target, (size_t)n, NULL,
+					  NULL);
 		if (interrupted())
 			err = -EINTR;
 	}
@@ -225,7 +227,7 @@ int align_generate(const struct align_recipe *r, struct align_batch *b)
 
 /* ---- check values ----------------------------------------------------------------------- */
 
-uint64_t align_fnv(uint64_t state, const void *bytes, size_t n)
+uint64_t alignment_fnv(uint64_t state, const void *bytes, size_t n)
 {
 	const uint8_t *byte = bytes;
 
@@ -234,18 +236,18 @@ uint64_t align_fnv(uint64_t state, const void *bytes, size_t n)
 	return state;
 }
 
-uint64_t align_batch_fnv(const struct align_batch *b)
+uint64_t alignment_batch_fnv(const struct alignment_batch *b)
 {
 	uint64_t state = ALIGN_FNV_START;
 
 	for (int64_t i = 0; i < b->n; i++) {
-		const struct align_pair *p = &b->pair[i];
+		const struct alignment_pair *p = &b->pair[i];
 		bool there = p->m != ALIGN_TOO_LONG;
 
-		state = align_fnv(state, b->letters + p->query, there ? p->m : 0);
-		state = align_fnv(state, "", 1);
-		state = align_fnv(state, b->letters + p->target, there ? p->n : 0);
-		state = align_fnv(state, "", 1);
+		state = alignment_fnv(state, b->letters + p->query, there ? p->m : 0);
+		state = alignment_fnv(state, "", 1);
+		state = alignment_fnv(state, b->letters + p->target, there ? p->n : 0);
+		state = alignment_fnv(state, "", 1);
 	}
 	return state;
 }

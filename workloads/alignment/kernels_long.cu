@@ -7,7 +7,7 @@
 #include "workloads/alignment/long_walk.cuh"
 
 /* The next pair of the list that is still to be done; ALIGN_UNKNOWN: there is none. */
-static __device__ inline uint32_t long_next_pair(const struct align_part &part)
+static __device__ inline uint32_t long_next_pair(const struct alignment_part &part)
 {
 	for (;;) {
 		uint32_t next = atomicAdd(&part.counters->fetched, 1u), pair;
@@ -22,7 +22,8 @@ static __device__ inline uint32_t long_next_pair(const struct align_part &part)
 
 /* Lane 0 fetches for all; false: there is none. */
 template <int G>
-static __device__ inline bool long_fetch_pair(const struct align_part &part, struct long_task &t)
+static __device__ inline bool long_fetch_pair(const struct alignment_part &part,
+					      struct long_task &t)
 {
 	uint32_t pair = t.lane ? 0 : long_next_pair(part);
 
@@ -50,11 +51,11 @@ static __device__ inline int smaller(int a, int b)
  * A value of at most k is the distance; a larger one bounds it. The last band holds every path.
  */
 template <int G, int NW, bool CIGAR>
-static __device__ struct long_outcome long_distance(const struct align_part &part,
+static __device__ struct long_outcome long_distance(const struct alignment_part &part,
 						    struct long_task &t)
 {
-	const struct align_shape shape = { G, NW };
-	int k = align_first_band(t.m, t.n), cap = part.cap, longest = t.m > t.n ? t.m : t.n;
+	const struct alignment_shape shape = { G, NW };
+	int k = alignment_first_band(t.m, t.n), cap = part.cap, longest = t.m > t.n ? t.m : t.n;
 	int gap = t.m > t.n ? t.m - t.n : t.n - t.m;
 	struct long_outcome out = { 0, ALIGN_OK, 0 };
 
@@ -62,11 +63,11 @@ static __device__ struct long_outcome long_distance(const struct align_part &par
 		out.status = ALIGN_OVER_CAP;
 	while (out.status == ALIGN_OK) {
 		k = cap >= 0 ? smaller(k, cap) : k;
-		if (CIGAR && align_long_words(shape, t.m, t.n, k, true) > part.long_words) {
+		if (CIGAR && alignment_long_words(shape, t.m, t.n, k, true) > part.long_words) {
 			out.status = ALIGN_OUT_OF_MEMORY;
 			break;
 		}
-		t.band = align_band_of(t.m, t.n, k);
+		t.band = alignment_band_of(t.m, t.n, k);
 		out.distance = long_forward<G, NW, CIGAR>(t);
 		out.rounds++;
 		if (out.distance <= k)
@@ -79,10 +80,10 @@ static __device__ struct long_outcome long_distance(const struct align_part &par
 }
 
 template <int G, int NW, bool CIGAR>
-static __device__ void long_finish(const struct align_part &part, const struct long_task &t,
+static __device__ void long_finish(const struct alignment_part &part, const struct long_task &t,
 				   const struct long_outcome &out)
 {
-	struct align_result *r = &part.result[t.pair];
+	struct alignment_result *r = &part.result[t.pair];
 	struct runs_writer runs;
 	uint32_t *end;
 	uint64_t place = 0;
@@ -114,7 +115,7 @@ static __device__ void long_finish(const struct align_part &part, const struct l
 }
 
 template <int G, int NW, bool CIGAR>
-static __device__ inline void long_list(const struct align_part &part)
+static __device__ inline void long_list(const struct alignment_part &part)
 {
 	uint32_t group = threadIdx.x / G, in_warp = threadIdx.x % 32 / G;
 	uint32_t *slice =
@@ -125,7 +126,7 @@ static __device__ inline void long_list(const struct align_part &part)
 	t.lanes = (G == 32 ? 0xffffffffu : (1u << G % 32) - 1) << in_warp * G;
 	while (long_fetch_pair<G>(part, t)) {
 		t.edge = slice;
-		t.trace = slice + 2 * align_edge_words(t.n);
+		t.trace = slice + 2 * alignment_edge_words(t.n);
 		long_finish<G, NW, CIGAR>(part, t, long_distance<G, NW, CIGAR>(part, t));
 		__syncwarp(t.lanes);
 	}
@@ -133,11 +134,11 @@ static __device__ inline void long_list(const struct align_part &part)
 
 #define LONG_KERNEL(name, lanes, words, cigar)                                                     \
 	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS)                           \
-		align_long_##name(struct align_part part)                                          \
+		alignment_long_##name(struct alignment_part part)                                  \
 	{                                                                                          \
 		long_list<lanes, words, cigar>(part);                                              \
 	}                                                                                          \
-	KERNEL(align_long_##name)
+	KERNEL(alignment_long_##name)
 
 LONG_KERNEL(4_distance, 4, 1, false);
 LONG_KERNEL(8_distance, 8, 1, false);
@@ -148,13 +149,14 @@ LONG_KERNEL(8_cigar, 8, 1, true);
 LONG_KERNEL(32_cigar, 32, 1, true);
 LONG_KERNEL(32x4_cigar, 32, 4, true);
 
-const void *align_long_kernel(enum align_strip strip, bool cigar)
+const void *alignment_long_kernel(enum alignment_strip strip, bool cigar)
 {
 	static const void *const table[ALIGN_STRIPS][2] = {
-		{ (const void *)align_long_4_distance, (const void *)align_long_4_cigar },
-		{ (const void *)align_long_8_distance, (const void *)align_long_8_cigar },
-		{ (const void *)align_long_32_distance, (const void *)align_long_32_cigar },
-		{ (const void *)align_long_32x4_distance, (const void *)align_long_32x4_cigar },
+		{ (const void *)alignment_long_4_distance, (const void *)alignment_long_4_cigar },
+		{ (const void *)alignment_long_8_distance, (const void *)alignment_long_8_cigar },
+		{ (const void *)alignment_long_32_distance, (const void *)alignment_long_32_cigar },
+		{ (const void *)alignment_long_32x4_distance,
+		  (const void *)alignment_long_32x4_cigar },
 	};
 
 	return table[strip][cigar];

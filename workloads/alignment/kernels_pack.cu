@@ -42,11 +42,12 @@ static __device__ uint32_t pack_word(const uint32_t *letters, uint32_t n, uint32
 }
 
 /* A warp packs a pair. Returns on every lane the first bad letter, query first, or m + n. */
-static __device__ uint32_t pack_pair(const struct align_part &part, uint32_t pair, uint32_t lane)
+static __device__ uint32_t pack_pair(const struct alignment_part &part, uint32_t pair,
+				     uint32_t lane)
 {
-	const struct align_pair &p = part.pair[pair];
-	uint32_t *query = part.planes + align_planes_at(p.query, 2 * (uint64_t)pair);
-	uint32_t *target = part.planes + align_planes_at(p.target, 2 * (uint64_t)pair + 1);
+	const struct alignment_pair &p = part.pair[pair];
+	uint32_t *query = part.planes + alignment_planes_at(p.query, 2 * (uint64_t)pair);
+	uint32_t *target = part.planes + alignment_planes_at(p.target, 2 * (uint64_t)pair + 1);
 	uint32_t words = (p.m + 31) / 32, all = words + (p.n + 31) / 32, bad = p.m + p.n;
 
 	for (uint32_t w = lane; w < all; w += 32) {
@@ -70,7 +71,7 @@ static __device__ uint32_t pack_pair(const struct align_part &part, uint32_t pai
 
 /* ---- the start of a batch --------------------------------------------------------------- */
 
-static __device__ void start_counters(const struct align_part &part)
+static __device__ void start_counters(const struct alignment_part &part)
 {
 	for (int c = 0; c < ALIGN_CLASSES; c++)
 		part.counters->listed[c] = part.first[c + 1] - part.first[c];
@@ -80,7 +81,7 @@ static __device__ void start_counters(const struct align_part &part)
 }
 
 /* Number i of the host's order goes to the list of its class. */
-static __device__ void start_list(const struct align_part &part, uint32_t i)
+static __device__ void start_list(const struct alignment_part &part, uint32_t i)
 {
 	for (int c = 0; c < ALIGN_CLASSES; c++)
 		if (i >= part.first[c] && i < part.first[c + 1])
@@ -88,11 +89,12 @@ static __device__ void start_list(const struct align_part &part, uint32_t i)
 }
 
 /* A warp a pair. */
-extern "C" __global__ void __launch_bounds__(PACK_THREADS) align_pack(struct align_part part)
+extern "C" __global__ void __launch_bounds__(PACK_THREADS)
+	alignment_pack(struct alignment_part part)
 {
 	uint32_t pair = blockIdx.x * (PACK_THREADS / 32) + threadIdx.x / 32,
 		 lane = threadIdx.x % 32;
-	struct align_result r = { ALIGN_UNKNOWN, ALIGN_LONG_SEQUENCE, 0, 0, 0 };
+	struct alignment_result r = { ALIGN_UNKNOWN, ALIGN_LONG_SEQUENCE, 0, 0, 0 };
 
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		start_counters(part);
@@ -110,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(PACK_THREADS) align_pack(struct ali
 		start_list(part, pair);
 	}
 }
-KERNEL(align_pack);
+KERNEL(alignment_pack);
 
 /* ---- the end of a batch ----------------------------------------------------------------- */
 
@@ -135,12 +137,13 @@ static __device__ uint32_t block_scan(uint32_t *tile, uint32_t value, uint32_t *
 	return sum;
 }
 
-static __device__ inline uint32_t runs_of(const struct align_part &part, uint32_t pair)
+static __device__ inline uint32_t runs_of(const struct alignment_part &part, uint32_t pair)
 {
 	return pair < part.n ? part.result[pair].runs : 0;
 }
 
-extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS) align_sum(struct align_part part)
+extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
+	alignment_sum(struct alignment_part part)
 {
 	SHARED_ARRAY(uint32_t, tile, [ALIGN_GATHER_THREADS]);
 	uint32_t total;
@@ -149,10 +152,10 @@ extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS) align_sum(str
 	if (threadIdx.x == 0)
 		part.partial[blockIdx.x] = total;
 }
-KERNEL(align_sum);
+KERNEL(alignment_sum);
 
 /* Runs of all pairs before this block's. */
-static __device__ uint32_t runs_before(const struct align_part &part, uint32_t *tile)
+static __device__ uint32_t runs_before(const struct alignment_part &part, uint32_t *tile)
 {
 	uint32_t mine = 0, total;
 
@@ -163,7 +166,8 @@ static __device__ uint32_t runs_before(const struct align_part &part, uint32_t *
 }
 
 /* The warps of the block share the copying of its pairs: some may have one run, some thousands. */
-static __device__ void copy_runs(const struct align_part &part, uint32_t base, const uint32_t *end)
+static __device__ void copy_runs(const struct alignment_part &part, uint32_t base,
+				 const uint32_t *end)
 {
 	uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
@@ -179,7 +183,7 @@ static __device__ void copy_runs(const struct align_part &part, uint32_t base, c
 }
 
 extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
-	align_gather(struct align_part part)
+	alignment_gather(struct alignment_part part)
 {
 	SHARED_ARRAY(uint32_t, tile, [ALIGN_GATHER_THREADS]);
 	SHARED_ARRAY(uint32_t, ends, [ALIGN_GATHER_THREADS]);
@@ -197,31 +201,31 @@ extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
 	if ((uint64_t)base + end > part.runs_max)
 		part.result[pair].status = ALIGN_RESULT_TRUNCATED;
 }
-KERNEL(align_gather);
+KERNEL(alignment_gather);
 
 /* ---- for the host ----------------------------------------------------------------------- */
 
-const void *align_pack_kernel(void)
+const void *alignment_pack_kernel(void)
 {
-	return (const void *)align_pack;
+	return (const void *)alignment_pack;
 }
 
-const void *align_sum_kernel(void)
+const void *alignment_sum_kernel(void)
 {
-	return (const void *)align_sum;
+	return (const void *)alignment_sum;
 }
 
-const void *align_gather_kernel(void)
+const void *alignment_gather_kernel(void)
 {
-	return (const void *)align_gather;
+	return (const void *)alignment_gather;
 }
 
-uint32_t align_pack_blocks(uint32_t pairs)
+uint32_t alignment_pack_blocks(uint32_t pairs)
 {
 	return (pairs + PACK_THREADS / 32 - 1) / (PACK_THREADS / 32);
 }
 
-int align_pack_threads(void)
+int alignment_pack_threads(void)
 {
 	return PACK_THREADS;
 }

@@ -121,10 +121,10 @@ static __device__ int short_forward(struct short_band<NW> &s, const struct lette
 
 /* From the end: up where that bit is set, else left, else the diagonal. */
 template <int NW>
-static __device__ void short_walk(const struct align_part &part, uint32_t pair, int high,
+static __device__ void short_walk(const struct alignment_part &part, uint32_t pair, int high,
 				  const uint32_t *trace, struct runs_writer &runs)
 {
-	const struct align_pair &p = part.pair[pair];
+	const struct alignment_pair &p = part.pair[pair];
 	int i = (int)p.m, j = (int)p.n;
 
 	while (i && j) {
@@ -149,10 +149,10 @@ static __device__ void short_walk(const struct align_part &part, uint32_t pair, 
 
 /* The distance is known: it and, where wanted, its CIGAR go to the pair's result. */
 template <int NW, bool CIGAR>
-static __device__ void short_finish(const struct align_part &part, uint32_t pair, int distance,
+static __device__ void short_finish(const struct alignment_part &part, uint32_t pair, int distance,
 				    int high, const uint32_t *trace)
 {
-	struct align_result *r = &part.result[pair];
+	struct alignment_result *r = &part.result[pair];
 	struct runs_writer runs;
 	uint32_t *end;
 
@@ -169,17 +169,17 @@ static __device__ void short_finish(const struct align_part &part, uint32_t pair
 	runs_end(part, pair, runs, end);
 }
 
-static __device__ void spill(const struct align_part &part, uint32_t pair, int c)
+static __device__ void spill(const struct alignment_part &part, uint32_t pair, int c)
 {
 	part.list[c][atomicAdd(&part.counters->listed[c], 1u)] = pair;
 }
 
 /* `c` is the class to go to where this band is too narrow. */
 template <int NW, bool CIGAR>
-static __device__ void short_pair(const struct align_part &part, uint32_t pair, int c,
+static __device__ void short_pair(const struct alignment_part &part, uint32_t pair, int c,
 				  uint32_t *trace)
 {
-	const struct align_pair &p = part.pair[pair];
+	const struct alignment_pair &p = part.pair[pair];
 	int d = (int)p.n - (int)p.m, gap = d < 0 ? -d : d, spare = (32 * NW - 1 - gap) / 2, score;
 	struct short_band<NW> s;
 
@@ -205,7 +205,7 @@ static __device__ void short_pair(const struct align_part &part, uint32_t pair, 
 }
 
 template <int NW, bool CIGAR>
-static __device__ inline void short_list(const struct align_part &part, int c)
+static __device__ inline void short_list(const struct alignment_part &part, int c)
 {
 	uint32_t *trace = part.workspace + blockIdx.x * part.short_words + threadIdx.x;
 	uint32_t n = part.counters->listed[c];
@@ -217,11 +217,11 @@ static __device__ inline void short_list(const struct align_part &part, int c)
 
 #define SHORT_KERNEL(words, what, cigar)                                                           \
 	extern "C" __global__ void __launch_bounds__(ALIGN_SHORT_THREADS)                          \
-		align_short_##words##_##what(struct align_part part)                               \
+		alignment_short_##words##_##what(struct alignment_part part)                       \
 	{                                                                                          \
 		short_list<words, cigar>(part, ALIGN_S##words);                                    \
 	}                                                                                          \
-	KERNEL(align_short_##words##_##what)
+	KERNEL(alignment_short_##words##_##what)
 
 SHORT_KERNEL(1, distance, false);
 SHORT_KERNEL(2, distance, false);
@@ -230,12 +230,12 @@ SHORT_KERNEL(1, cigar, true);
 SHORT_KERNEL(2, cigar, true);
 SHORT_KERNEL(4, cigar, true);
 
-const void *align_short_kernel(enum align_class c, bool cigar)
+const void *alignment_short_kernel(enum alignment_class c, bool cigar)
 {
 	static const void *const table[][2] = {
-		{ (const void *)align_short_1_distance, (const void *)align_short_1_cigar },
-		{ (const void *)align_short_2_distance, (const void *)align_short_2_cigar },
-		{ (const void *)align_short_4_distance, (const void *)align_short_4_cigar },
+		{ (const void *)alignment_short_1_distance, (const void *)alignment_short_1_cigar },
+		{ (const void *)alignment_short_2_distance, (const void *)alignment_short_2_cigar },
+		{ (const void *)alignment_short_4_distance, (const void *)alignment_short_4_cigar },
 	};
 
 	return table[c][cigar];

@@ -16,22 +16,22 @@ struct letters {
 	int words;	       /* of a plane */
 };
 
-static __device__ inline struct letters letters_at(const struct align_part &part, uint32_t bytes,
-						   uint32_t sequence, uint32_t n)
+static __device__ inline struct letters letters_at(const struct alignment_part &part,
+						   uint32_t bytes, uint32_t sequence, uint32_t n)
 {
-	return { part.planes + align_planes_at(bytes, sequence), (int)((n + 31) / 32) };
+	return { part.planes + alignment_planes_at(bytes, sequence), (int)((n + 31) / 32) };
 }
 
-static __device__ inline struct letters query_of(const struct align_part &part, uint32_t pair)
+static __device__ inline struct letters query_of(const struct alignment_part &part, uint32_t pair)
 {
-	const struct align_pair &p = part.pair[pair];
+	const struct alignment_pair &p = part.pair[pair];
 
 	return letters_at(part, p.query, 2 * pair, p.m);
 }
 
-static __device__ inline struct letters target_of(const struct align_part &part, uint32_t pair)
+static __device__ inline struct letters target_of(const struct alignment_part &part, uint32_t pair)
 {
-	const struct align_pair &p = part.pair[pair];
+	const struct alignment_pair &p = part.pair[pair];
 
 	return letters_at(part, p.target, 2 * pair + 1, p.n);
 }
@@ -57,8 +57,8 @@ static __device__ inline uint32_t spread(uint32_t word, int b)
 }
 
 /* Are the letters before row i and column j the same? Case is folded: others were refused. */
-static __device__ inline bool same_letter(const struct align_part &part, const struct align_pair &p,
-					  int i, int j)
+static __device__ inline bool same_letter(const struct alignment_part &part,
+					  const struct alignment_pair &p, int i, int j)
 {
 	uint8_t a = part.letters[p.query + (uint32_t)i - 1];
 	uint8_t b = part.letters[p.target + (uint32_t)j - 1];
@@ -92,7 +92,7 @@ static __device__ inline void runs_add(struct runs_writer &w, uint32_t op, uint3
 }
 
 /* Most runs that a CIGAR of this cost has: each edit between two runs of equal letters. */
-static __device__ inline uint32_t runs_most(const struct align_pair &p, uint32_t distance)
+static __device__ inline uint32_t runs_most(const struct alignment_pair &p, uint32_t distance)
 {
 	uint32_t most = 2 * distance + 1;
 
@@ -100,7 +100,7 @@ static __device__ inline uint32_t runs_most(const struct align_pair &p, uint32_t
 }
 
 /* Room in staging for a pair's runs; false, and the status says so, where there is none. */
-static __device__ inline bool runs_begin(const struct align_part &part, uint32_t pair,
+static __device__ inline bool runs_begin(const struct alignment_part &part, uint32_t pair,
 					 uint32_t distance, struct runs_writer &w)
 {
 	uint32_t most = runs_most(part.pair[pair], distance);
@@ -114,7 +114,7 @@ static __device__ inline bool runs_begin(const struct align_part &part, uint32_t
 	return false;
 }
 
-static __device__ inline void runs_end(const struct align_part &part, uint32_t pair,
+static __device__ inline void runs_end(const struct alignment_part &part, uint32_t pair,
 				       struct runs_writer &w, uint32_t *end)
 {
 	if (w.open)

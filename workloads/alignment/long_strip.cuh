@@ -18,7 +18,7 @@ struct long_task {
 	uint32_t pair;
 	int m, n;
 	struct letters query, target;
-	struct align_band band;
+	struct alignment_band band;
 	uint32_t *edge; /* horizontal steps below a strip, two bits a column; two rows in turns */
 	uint32_t *trace;
 	int lane;	/* of those of the pair */
@@ -28,7 +28,7 @@ struct long_task {
 /* Rows above + 1 to bottom. */
 struct long_strip {
 	int above, bottom, number;
-	struct align_columns columns;
+	struct alignment_columns columns;
 	int edge_last;	/* last column that the strip above computed; 0: there is none */
 	int next_first; /* first column of the strip below */
 };
@@ -94,7 +94,7 @@ static __device__ inline void long_start(const struct long_task &t, const struct
 /* The row that strip number `number` writes and the next one reads. */
 static __device__ inline uint32_t *long_edge(const struct long_task &t, int number)
 {
-	return t.edge + (number & 1 ? align_edge_words(t.n) : 0);
+	return t.edge + (number & 1 ? alignment_edge_words(t.n) : 0);
 }
 
 /* What lane 0 takes in: loaded words of the target and of the edge above. */
@@ -200,8 +200,8 @@ static __device__ inline struct long_strip long_next(const struct long_task &t,
 	next.bottom = s.bottom + rows < t.m ? s.bottom + rows : t.m;
 	next.number = s.number + 1;
 	next.edge_last = s.columns.last;
-	next.columns = align_columns_of(t.band, t.n, next.above, next.bottom);
-	next.next_first = align_columns_of(t.band, t.n, next.bottom, next.bottom).first;
+	next.columns = alignment_columns_of(t.band, t.n, next.above, next.bottom);
+	next.next_first = alignment_columns_of(t.band, t.n, next.bottom, next.bottom).first;
 	return next;
 }
 
@@ -214,14 +214,14 @@ static __device__ inline struct long_strip long_before_first(void)
 /* The value at the end of the band; *trace becomes the end of what was written. */
 template <int G, int NW, bool CIGAR> static __device__ int long_forward(const struct long_task &t)
 {
-	const struct align_shape shape = { G, NW };
+	const struct alignment_shape shape = { G, NW };
 	struct long_strip s = long_next<G, NW>(t, long_before_first());
 	uint32_t *trace = t.trace;
 	int value = 0;
 
 	for (; s.above < t.m; s = long_next<G, NW>(t, s)) {
 		long_strip_run<G, NW, CIGAR>(t, s, trace, &value);
-		trace += CIGAR ? align_strip_words(shape, s.columns) : 0;
+		trace += CIGAR ? alignment_strip_words(shape, s.columns) : 0;
 	}
 	return value;
 }

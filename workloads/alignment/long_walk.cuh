@@ -11,7 +11,7 @@
 struct long_place {
 	int i, j;
 	int above; /* the strip is the one of rows above + 1 and on */
-	struct align_columns columns;
+	struct alignment_columns columns;
 	const uint32_t *trace; /* of the strip */
 	bool lost;	       /* a cell that was not computed: never where the trace is right */
 };
@@ -19,22 +19,22 @@ struct long_place {
 static const uint32_t WALK_STOP = 0;
 
 template <int G, int NW>
-static __device__ inline struct align_columns walk_columns(const struct long_task &t, int above)
+static __device__ inline struct alignment_columns walk_columns(const struct long_task &t, int above)
 {
 	int bottom = above + 32 * G * NW;
 
-	return align_columns_of(t.band, t.n, above, bottom < t.m ? bottom : t.m);
+	return alignment_columns_of(t.band, t.n, above, bottom < t.m ? bottom : t.m);
 }
 
 /* To the last strip: its trace is what the others leave. */
 template <int G, int NW>
 static __device__ inline void walk_start(const struct long_task &t, struct long_place &at)
 {
-	const struct align_shape shape = { G, NW };
+	const struct alignment_shape shape = { G, NW };
 
 	at = { t.m, t.n, 0, walk_columns<G, NW>(t, 0), t.trace, false };
 	while (at.above + 32 * G * NW < t.m) {
-		at.trace += align_strip_words(shape, at.columns);
+		at.trace += alignment_strip_words(shape, at.columns);
 		at.above += 32 * G * NW;
 		at.columns = walk_columns<G, NW>(t, at.above);
 	}
@@ -43,16 +43,16 @@ static __device__ inline void walk_start(const struct long_task &t, struct long_
 template <int G, int NW>
 static __device__ inline void walk_strip_up(const struct long_task &t, struct long_place &at)
 {
-	const struct align_shape shape = { G, NW };
+	const struct alignment_shape shape = { G, NW };
 
 	at.above -= 32 * G * NW;
 	at.columns = walk_columns<G, NW>(t, at.above);
-	at.trace -= align_strip_words(shape, at.columns);
+	at.trace -= alignment_strip_words(shape, at.columns);
 }
 
 /* The operation that leaves cell (i, j) of this strip; WALK_STOP where it is not of it. */
 template <int G, int NW>
-static __device__ inline uint32_t walk_look(const struct align_part &part,
+static __device__ inline uint32_t walk_look(const struct alignment_part &part,
 					    const struct long_task &t, const struct long_place &at,
 					    int i, int j)
 {
@@ -98,7 +98,7 @@ static __device__ inline void walk_diagonal(struct runs_writer &runs, uint32_t e
 
 /* As many diagonal steps as there are up to the first other one, and that one. */
 template <int G, int NW>
-static __device__ inline void walk_on(const struct align_part &part, const struct long_task &t,
+static __device__ inline void walk_on(const struct alignment_part &part, const struct long_task &t,
 				      struct long_place &at, struct runs_writer &runs)
 {
 	int i = at.i - t.lane, j = at.j - t.lane, count;
@@ -124,7 +124,7 @@ static __device__ inline void walk_on(const struct align_part &part, const struc
 
 /* The CIGAR of a pair whose last forward pass is in the trace. False: the trace is broken. */
 template <int G, int NW>
-static __device__ bool long_walk(const struct align_part &part, const struct long_task &t,
+static __device__ bool long_walk(const struct alignment_part &part, const struct long_task &t,
 				 struct runs_writer &runs)
 {
 	struct long_place at;

@@ -42,10 +42,10 @@ static void free_host(const struct alignment_state *s, void *p)
 /* ---- slots ------------------------------------------------------------------------------ */
 
 /* Pairs, their order and their letters, offsets counted from the slot's first letter. */
-static void fill_blob(const struct alignment_state *s, struct align_slot *slot, size_t from,
+static void fill_blob(const struct alignment_state *s, struct alignment_slot *slot, size_t from,
 		      size_t letters)
 {
-	struct align_pair *pair = (struct align_pair *)slot->blob;
+	struct alignment_pair *pair = (struct alignment_pair *)slot->blob;
 	uint32_t n = slot->part.n, *order = (uint32_t *)(pair + n);
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -53,16 +53,16 @@ static void fill_blob(const struct alignment_state *s, struct align_slot *slot, 
 		pair[i].query -= (uint32_t)from;
 		pair[i].target -= (uint32_t)from;
 	}
-	align_order(&s->choice, pair, n, order, slot->part.first);
+	alignment_order(&s->choice, pair, n, order, slot->part.first);
 	memcpy(order + n, s->batch.letters + from, letters);
 }
 
-static size_t letters_before(const struct align_batch *b, int64_t pair)
+static size_t letters_before(const struct alignment_batch *b, int64_t pair)
 {
 	return pair < b->n ? b->pair[pair].query : b->bytes;
 }
 
-static int allocate_lists(struct align_part *p)
+static int allocate_lists(struct alignment_part *p)
 {
 	size_t gather = (p->n + ALIGN_GATHER_THREADS - 1) / ALIGN_GATHER_THREADS;
 	int err = on_device(&p->counters, sizeof(*p->counters));
@@ -73,9 +73,9 @@ static int allocate_lists(struct align_part *p)
 	return err ? err : on_device(&p->partial, gather * sizeof(uint32_t));
 }
 
-int align_allocate_back(const struct alignment_state *s, struct align_slot *slot)
+int alignment_allocate_back(const struct alignment_state *s, struct alignment_slot *slot)
 {
-	size_t results = slot->part.n * sizeof(struct align_result);
+	size_t results = slot->part.n * sizeof(struct alignment_result);
 	int err;
 
 	if (slot->back_device)
@@ -85,15 +85,15 @@ int align_allocate_back(const struct alignment_state *s, struct align_slot *slot
 	slot->back_bytes = results + slot->part.runs_max * sizeof(uint32_t);
 	err = on_host(s, &slot->back, slot->back_bytes);
 	err = err ? err : on_device(&slot->back_device, slot->back_bytes);
-	slot->part.result = (struct align_result *)slot->back_device;
+	slot->part.result = (struct alignment_result *)slot->back_device;
 	slot->part.runs = (uint32_t *)(slot->back_device + results);
 	return err;
 }
 
-int align_make_slot(struct alignment_state *s, int i)
+int alignment_make_slot(struct alignment_state *s, int i)
 {
-	struct align_slot *slot = &s->slot[i];
-	struct align_part *p = &slot->part;
+	struct alignment_slot *slot = &s->slot[i];
+	struct alignment_part *p = &slot->part;
 	int64_t end = s->batch.n * (i + 1) / s->slots;
 	size_t from, letters;
 	int err;
@@ -102,17 +102,17 @@ int align_make_slot(struct alignment_state *s, int i)
 	p->n = (uint32_t)(end - slot->first);
 	from = letters_before(&s->batch, slot->first);
 	letters = letters_before(&s->batch, end) - from;
-	slot->blob_bytes = p->n * (sizeof(struct align_pair) + sizeof(uint32_t)) + letters;
+	slot->blob_bytes = p->n * (sizeof(struct alignment_pair) + sizeof(uint32_t)) + letters;
 	err = on_host(s, &slot->blob, slot->blob_bytes);
 	err = err ? err : on_device(&slot->blob_device, slot->blob_bytes);
 	err = err ? err
-		  : on_device(&p->planes, 4 * align_planes_at(letters, 2 * (uint64_t)p->n + 1));
+		  : on_device(&p->planes, 4 * alignment_planes_at(letters, 2 * (uint64_t)p->n + 1));
 	err = err ? err : allocate_lists(p);
-	err = err ? err : align_allocate_back(s, slot);
+	err = err ? err : alignment_allocate_back(s, slot);
 	if (err)
 		return err;
 	fill_blob(s, slot, from, letters);
-	p->pair = (const struct align_pair *)slot->blob_device;
+	p->pair = (const struct alignment_pair *)slot->blob_device;
 	p->order = (const uint32_t *)(p->pair + p->n);
 	p->letters = (const uint8_t *)(p->order + p->n);
 	return 0;
@@ -123,11 +123,11 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-int align_allocate_workspace(const struct alignment_state *s, struct align_slot *slot)
+int alignment_allocate_workspace(const struct alignment_state *s, struct alignment_slot *slot)
 {
-	struct align_part *p = &slot->part;
+	struct alignment_part *p = &slot->part;
 	uint64_t shorts = p->short_words * p->short_blocks;
-	uint64_t in_block = p->long_threads / (uint32_t)align_shape_of(s->choice.strip).lanes;
+	uint64_t in_block = p->long_threads / (uint32_t)alignment_shape_of(s->choice.strip).lanes;
 
 	if (p->workspace)
 		CUDA(cudaFree(p->workspace));
@@ -136,7 +136,7 @@ int align_allocate_workspace(const struct alignment_state *s, struct align_slot 
 			 4 * larger(shorts, p->long_words * p->long_blocks * in_block));
 }
 
-int align_allocate_staging(struct align_slot *slot)
+int alignment_allocate_staging(struct alignment_slot *slot)
 {
 	return on_device(&slot->part.staging, slot->part.staging_runs * sizeof(uint32_t));
 }
@@ -150,9 +150,9 @@ static void free_device(void *p)
 		CUDA(cudaFree(p));
 }
 
-void align_free_slot(const struct alignment_state *s, struct align_slot *slot)
+void alignment_free_slot(const struct alignment_state *s, struct alignment_slot *slot)
 {
-	struct align_part *p = &slot->part;
+	struct alignment_part *p = &slot->part;
 
 	if (slot->stream)
 		CUDA(cudaStreamDestroy(slot->stream));

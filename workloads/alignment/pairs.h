@@ -20,7 +20,7 @@ extern "C" {
 
 enum { ALIGN_INPUT_PAIRS_MAX = 1 << 20 };
 
-enum align_profile {
+enum alignment_profile {
 	ALIGN_BALANCED,	 /* as many insertions as deletions, a third each */
 	ALIGN_ILLUMINA,	 /* 18 substitutions to an insertion and a deletion */
 	ALIGN_HIFI,	 /* 16 : 17 : 17 */
@@ -29,9 +29,9 @@ enum align_profile {
 	ALIGN_UNRELATED, /* two random sequences, the target half as long again */
 };
 
-struct align_batch {
+struct alignment_batch {
 	int64_t n, capacity; /* pairs */
-	struct align_pair *pair;
+	struct alignment_pair *pair;
 	uint8_t *letters;
 	size_t bytes, bytes_capacity; /* of letters, with the padding */
 	char **name;		      /* 2 a pair, query and target; NULL where generated */
@@ -45,35 +45,36 @@ struct align_batch {
  * ALIGN_TOO_LONG. Returns 0, or -E2BIG without a line when the letters no longer fit. Names are
  * copied; NULL: no names.
  */
-int align_batch_add(struct align_batch *b, const uint8_t *query, size_t m, const uint8_t *target,
-		    size_t n, const char *query_name, const char *target_name);
+int alignment_batch_add(struct alignment_batch *b, const uint8_t *query, size_t m,
+			const uint8_t *target, size_t n, const char *query_name,
+			const char *target_name);
 
-void align_batch_free(struct align_batch *b);
+void alignment_batch_free(struct alignment_batch *b);
 
 /* ---- the generator ---------------------------------------------------------------------- */
 
-struct align_recipe {
+struct alignment_recipe {
 	int64_t pairs, length;
-	enum align_profile profile;
+	enum alignment_profile profile;
 	double error; /* edits for each query letter; below 0: the profile's own */
 	uint64_t seed;
 };
 
 /* Edits for each query letter of a recipe. */
-double align_error_of(const struct align_recipe *r);
+double alignment_error_of(const struct alignment_recipe *r);
 
 /*
  * Fills a zeroed batch: the same letters on every machine, integer arithmetic only. Returns 0,
  * -EINTR, or -EINVAL after a line.
  */
-int align_generate(const struct align_recipe *r, struct align_batch *b);
+int alignment_generate(const struct alignment_recipe *r, struct alignment_batch *b);
 
 /* FNV-1a, 64 bits, over bytes; state starts at ALIGN_FNV_START. */
 #define ALIGN_FNV_START UINT64_C(14695981039346656037)
-uint64_t align_fnv(uint64_t state, const void *bytes, size_t n);
+uint64_t alignment_fnv(uint64_t state, const void *bytes, size_t n);
 
 /* Over every sequence followed by a zero byte, query then target, pairs in order. */
-uint64_t align_batch_fnv(const struct align_batch *b);
+uint64_t alignment_batch_fnv(const struct alignment_batch *b);
 
 /* ---- files ------------------------------------------------------------------------------ */
 
@@ -82,7 +83,7 @@ uint64_t align_batch_fnv(const struct align_batch *b);
  * "QUERIES,TARGETS". FASTA or FASTQ, as the first letter of a record says; plain or gzip. Returns
  * 0, -EINTR, or an errno after one line.
  */
-int align_read(const char *input, struct align_batch *b);
+int alignment_read(const char *input, struct alignment_batch *b);
 
 #ifdef __cplusplus
 }

@@ -8,18 +8,18 @@
 
 /* ---- classes ---------------------------------------------------------------------------- */
 
-static uint32_t gap_of(const struct align_pair *p)
+static uint32_t gap_of(const struct alignment_pair *p)
 {
 	return p->m > p->n ? p->m - p->n : p->n - p->m;
 }
 
-static uint32_t longest_of(const struct align_pair *p)
+static uint32_t longest_of(const struct alignment_pair *p)
 {
 	return p->m > p->n ? p->m : p->n;
 }
 
 /* The narrowest band of registers that has both ends and the first guess of a distance in it. */
-enum align_class align_class_of(const struct align_pair *p)
+enum alignment_class alignment_class_of(const struct alignment_pair *p)
 {
 	uint32_t guess, longest = longest_of(p);
 
@@ -37,9 +37,9 @@ enum align_class align_class_of(const struct align_pair *p)
  * A strip of at most half the first band wastes little; with few pairs more lanes for each are
  * better than idle ones. 65,536 lanes are a quarter of those of a large GPU.
  */
-enum align_strip align_strip_for(int64_t longest, int64_t pairs)
+enum alignment_strip alignment_strip_for(int64_t longest, int64_t pairs)
 {
-	enum align_strip strip = ALIGN_L4;
+	enum alignment_strip strip = ALIGN_L4;
 	int64_t band = longest / 20;
 
 	if (band > 512)
@@ -52,9 +52,10 @@ enum align_strip align_strip_for(int64_t longest, int64_t pairs)
 }
 
 /* A pair without a query or a target has nothing that the long kernel could do. */
-enum align_class align_class_in(const struct align_choice *choice, const struct align_pair *p)
+enum alignment_class alignment_class_in(const struct alignment_choice *choice,
+					const struct alignment_pair *p)
 {
-	enum align_class c = align_class_of(p);
+	enum alignment_class c = alignment_class_of(p);
 
 	return c < choice->least && p->m && p->n ? choice->least : c;
 }
@@ -78,15 +79,16 @@ static int by_class_and_length(const void *a, const void *b)
 	return x->pair < y->pair ? -1 : x->pair > y->pair;
 }
 
-void align_order(const struct align_choice *choice, const struct align_pair *pair, uint32_t n,
-		 uint32_t *order, uint32_t first[ALIGN_CLASSES + 1])
+void alignment_order(const struct alignment_choice *choice, const struct alignment_pair *pair,
+		     uint32_t n, uint32_t *order, uint32_t first[ALIGN_CLASSES + 1])
 {
 	struct place *place = malloc((n + 1) * sizeof(*place));
 	uint32_t count[ALIGN_CLASSES + 1] = { 0 };
 
 	CHECK(place, "%u pairs", n);
 	for (uint32_t i = 0; i < n; i++) {
-		place[i] = (struct place){ i, pair[i].n, (int)align_class_in(choice, &pair[i]) };
+		place[i] =
+			(struct place){ i, pair[i].n, (int)alignment_class_in(choice, &pair[i]) };
 		count[place[i].class]++;
 	}
 	qsort(place, n, sizeof(*place), by_class_and_length);
@@ -100,7 +102,7 @@ void align_order(const struct align_choice *choice, const struct align_pair *pai
 
 /* ---- what the run at setup says --------------------------------------------------------- */
 
-static uint64_t runs_most(const struct align_pair *p, uint64_t distance)
+static uint64_t runs_most(const struct alignment_pair *p, uint64_t distance)
 {
 	uint64_t all = (uint64_t)p->m + p->n;
 
@@ -108,18 +110,18 @@ static uint64_t runs_most(const struct align_pair *p, uint64_t distance)
 }
 
 /* A pair's bands in the long kernel at most double from one to the next. */
-static int last_band(const struct align_pair *p, int rounds, int32_t cap)
+static int last_band(const struct alignment_pair *p, int rounds, int32_t cap)
 {
-	int64_t k = (int64_t)align_first_band((int)p->m, (int)p->n) << (rounds - 1);
+	int64_t k = (int64_t)alignment_first_band((int)p->m, (int)p->n) << (rounds - 1);
 
 	k = k < longest_of(p) ? k : longest_of(p);
 	return (int)(cap >= 0 && cap < k ? cap : k);
 }
 
-static void plan_pair(const struct alignment_state *s, struct align_slot *slot,
-		      const struct align_pair *p, const struct align_result *r, int32_t cap)
+static void plan_pair(const struct alignment_state *s, struct alignment_slot *slot,
+		      const struct alignment_pair *p, const struct alignment_result *r, int32_t cap)
 {
-	enum align_class c = align_class_in(&s->choice, p);
+	enum alignment_class c = alignment_class_in(&s->choice, p);
 	int rounds = (int)r->rounds - (int)(ALIGN_L - c);
 	uint64_t words;
 
@@ -129,17 +131,17 @@ static void plan_pair(const struct alignment_state *s, struct align_slot *slot,
 		slot->trace_bytes += (uint64_t)p->n * (8u << (c + w));
 	if (c == ALIGN_CLASSES || rounds <= 0)
 		return;
-	words = align_long_words(align_shape_of(s->choice.strip), (int)p->m, (int)p->n,
-				 last_band(p, rounds, cap), true);
+	words = alignment_long_words(alignment_shape_of(s->choice.strip), (int)p->m, (int)p->n,
+				     last_band(p, rounds, cap), true);
 	slot->trace_bytes += 4 * words;
 	slot->needed = words > slot->needed ? words : slot->needed;
 	slot->long_pairs++;
 }
 
-void align_plan(const struct alignment_state *s, struct align_slot *slot, int32_t cap)
+void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot, int32_t cap)
 {
-	const struct align_result *result = (const struct align_result *)slot->back;
-	const struct align_pair *pair = &s->batch.pair[slot->first];
+	const struct alignment_result *result = (const struct alignment_result *)slot->back;
+	const struct alignment_pair *pair = &s->batch.pair[slot->first];
 
 	for (uint32_t i = 0; i < slot->part.n; i++)
 		if (result[i].status == ALIGN_OK || result[i].status == ALIGN_OVER_CAP)
@@ -166,25 +168,25 @@ static uint64_t least(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* Columns of the longest pair that short kernels may see. */
-static uint64_t short_columns(const struct alignment_state *s, const struct align_slot *slot)
+static uint64_t short_columns(const struct alignment_state *s, const struct alignment_slot *slot)
 {
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < slot->part.n; i++) {
-		const struct align_pair *p = &s->batch.pair[slot->first + i];
+		const struct alignment_pair *p = &s->batch.pair[slot->first + i];
 
-		if (align_class_in(&s->choice, p) < ALIGN_L && p->m && p->n > most)
+		if (alignment_class_in(&s->choice, p) < ALIGN_L && p->m && p->n > most)
 			most = p->n;
 	}
 	return most;
 }
 
 /* A block's slice has room for the widest band, so that all short kernels can use it. */
-static void plan_short(const struct alignment_state *s, struct align_slot *slot, uint64_t words)
+static void plan_short(const struct alignment_state *s, struct alignment_slot *slot, uint64_t words)
 {
-	struct align_part *p = &slot->part;
+	struct alignment_part *p = &slot->part;
 	uint64_t blocks = (p->n + ALIGN_SHORT_THREADS - 1) / ALIGN_SHORT_THREADS;
-	uint64_t fit = resident(align_short_kernel(ALIGN_S1, p->cigar), ALIGN_SHORT_THREADS);
+	uint64_t fit = resident(alignment_short_kernel(ALIGN_S1, p->cigar), ALIGN_SHORT_THREADS);
 
 	p->short_words = p->cigar ? short_columns(s, slot) * 8 * ALIGN_SHORT_THREADS : 0;
 	p->short_blocks =
@@ -192,10 +194,10 @@ static void plan_short(const struct alignment_state *s, struct align_slot *slot,
 }
 
 /* Where not even one block of the usual size has room for its traces, it gets fewer threads. */
-static void plan_long(const struct alignment_state *s, struct align_slot *slot, uint64_t words)
+static void plan_long(const struct alignment_state *s, struct alignment_slot *slot, uint64_t words)
 {
-	struct align_part *p = &slot->part;
-	uint64_t lanes = (uint64_t)align_shape_of(s->choice.strip).lanes, each, fit;
+	struct alignment_part *p = &slot->part;
+	uint64_t lanes = (uint64_t)alignment_shape_of(s->choice.strip).lanes, each, fit;
 
 	p->long_words = slot->needed;
 	p->long_threads = ALIGN_LONG_THREADS;
@@ -204,12 +206,13 @@ static void plan_long(const struct alignment_state *s, struct align_slot *slot, 
 	each = p->long_threads / lanes;
 	if (p->long_words * each > words)
 		p->long_words = words / each & ~(uint64_t)1;
-	fit = resident(align_long_kernel(s->choice.strip, p->cigar), (int)p->long_threads);
+	fit = resident(alignment_long_kernel(s->choice.strip, p->cigar), (int)p->long_threads);
 	p->long_blocks = (uint32_t)least((slot->long_pairs + each - 1) / each, fit,
 					 p->long_words ? words / (p->long_words * each) : fit);
 }
 
-void align_plan_workspace(const struct alignment_state *s, struct align_slot *slot, size_t bytes)
+void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,
+			      size_t bytes)
 {
 	plan_short(s, slot, bytes / 4);
 	plan_long(s, slot, bytes / 4);

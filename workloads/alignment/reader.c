@@ -201,17 +201,17 @@ static int next_record(struct reader *r)
 
 /* ---- pairs ------------------------------------------------------------------------------ */
 
-static int add_pair(struct align_batch *b, const struct text *query_name, const struct text *query,
-		    const struct reader *target)
+static int add_pair(struct alignment_batch *b, const struct text *query_name,
+		    const struct text *query, const struct reader *target)
 {
 	int err;
 
 	if (b->n == ALIGN_INPUT_PAIRS_MAX)
 		return complain(EINVAL, "%s:%ld: more than %d pairs: give fewer", target->path,
 				target->line, ALIGN_INPUT_PAIRS_MAX);
-	err = align_batch_add(b, (const uint8_t *)query->s, query->n,
-			      (const uint8_t *)target->sequence.s, target->sequence.n,
-			      query_name->s, target->name.s);
+	err = alignment_batch_add(b, (const uint8_t *)query->s, query->n,
+				  (const uint8_t *)target->sequence.s, target->sequence.n,
+				  query_name->s, target->name.s);
 	if (err == -E2BIG)
 		return complain(EINVAL, "%s:%ld: more than 4 GiB of letters: give fewer pairs",
 				target->path, target->line);
@@ -235,7 +235,7 @@ static int unpaired(const struct reader *queries, const struct reader *targets, 
 
 /* A query, then its target; both from one reader or from two. Returns 1, 0 at the end, or an errno.
  */
-static int read_pair(struct reader *queries, struct reader *targets, struct align_batch *b)
+static int read_pair(struct reader *queries, struct reader *targets, struct alignment_batch *b)
 {
 	struct text name = { 0 }, query = { 0 };
 	int got = next_record(queries), other;
@@ -256,7 +256,7 @@ static int read_pair(struct reader *queries, struct reader *targets, struct alig
 	return other < 0 ? other : got;
 }
 
-static int read_files(const char *first, const char *second, struct align_batch *b)
+static int read_files(const char *first, const char *second, struct alignment_batch *b)
 {
 	struct reader queries, targets;
 	int err = open_reader(&queries, first), got = 1;
@@ -275,7 +275,7 @@ static int read_files(const char *first, const char *second, struct align_batch 
 	return err;
 }
 
-int align_read(const char *input, struct align_batch *b)
+int alignment_read(const char *input, struct alignment_batch *b)
 {
 	const char *comma = strchr(input, ',');
 	char *first;

@@ -8,14 +8,14 @@
 #include "common/check.h"
 #include "workloads/alignment/device.h"
 
-static int at(const struct align_view *v, const uint8_t *s, int64_t i)
+static int at(const struct alignment_view *v, const uint8_t *s, int64_t i)
 {
 	int c = s[i];
 
 	return v->fold && c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
 }
 
-static bool same(const struct align_view *v, int64_t i, int64_t j)
+static bool same(const struct alignment_view *v, int64_t i, int64_t j)
 {
 	return at(v, v->query, i) == at(v, v->target, j);
 }
@@ -30,7 +30,7 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static int64_t first_bad(const struct align_view *v, const uint8_t *s, int64_t n)
+static int64_t first_bad(const struct alignment_view *v, const uint8_t *s, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
 		int c = at(v, s, i);
@@ -41,7 +41,7 @@ static int64_t first_bad(const struct align_view *v, const uint8_t *s, int64_t n
 	return -1;
 }
 
-int64_t align_bad_letter(const struct align_view *v)
+int64_t alignment_bad_letter(const struct alignment_view *v)
 {
 	int64_t bad = first_bad(v, v->query, v->m);
 
@@ -60,7 +60,7 @@ enum { FAR = 1 << 28 };
  * Row by row over the diagonals j - i from low to high; what lies outside is FAR. row[x] is the
  * cell on diagonal low + x. The value at the end: right where it is at most the band's cost.
  */
-static int64_t banded(const struct align_view *v, int64_t low, int64_t high, int32_t *row)
+static int64_t banded(const struct alignment_view *v, int64_t low, int64_t high, int32_t *row)
 {
 	int64_t width = high - low + 1;
 
@@ -78,7 +78,7 @@ static int64_t banded(const struct align_view *v, int64_t low, int64_t high, int
 	return row[v->n - v->m - low];
 }
 
-int64_t align_distance(const struct align_view *v, int64_t most)
+int64_t alignment_distance(const struct alignment_view *v, int64_t most)
 {
 	int64_t d = v->n - v->m, gap = llabs(d), longest = larger(v->m, v->n), k = gap + 16;
 
@@ -104,7 +104,7 @@ int64_t align_distance(const struct align_view *v, int64_t most)
 
 /* ---- path ------------------------------------------------------------------------------- */
 
-static void fill(const struct align_view *v, int32_t *cell)
+static void fill(const struct alignment_view *v, int32_t *cell)
 {
 	int64_t width = v->n + 1;
 
@@ -121,7 +121,7 @@ static void fill(const struct align_view *v, int32_t *cell)
 		}
 }
 
-static int step_back(const struct align_view *v, const int32_t *cell, int64_t *i, int64_t *j)
+static int step_back(const struct alignment_view *v, const int32_t *cell, int64_t *i, int64_t *j)
 {
 	int64_t width = v->n + 1;
 	const int32_t *c = &cell[*i * width + *j];
@@ -139,7 +139,7 @@ static int step_back(const struct align_view *v, const int32_t *cell, int64_t *i
 	return same(v, *i, *j) ? ALIGN_EQUAL : ALIGN_X;
 }
 
-int64_t align_path(const struct align_view *v, uint32_t **runs)
+int64_t alignment_path(const struct alignment_view *v, uint32_t **runs)
 {
 	int64_t i = v->m, j = v->n, cells = (i + 1) * (j + 1), n = 0;
 	uint32_t *run = malloc((size_t)(i + j + 1) * sizeof(*run));
@@ -170,7 +170,8 @@ int64_t align_path(const struct align_view *v, uint32_t **runs)
 
 /* ---- replay ----------------------------------------------------------------------------- */
 
-static bool diagonal_fits(const struct align_view *v, int64_t i, int64_t j, int64_t n, bool equal)
+static bool diagonal_fits(const struct alignment_view *v, int64_t i, int64_t j, int64_t n,
+			  bool equal)
 {
 	if (i + n > v->m || j + n > v->n)
 		return false;
@@ -180,7 +181,7 @@ static bool diagonal_fits(const struct align_view *v, int64_t i, int64_t j, int6
 	return true;
 }
 
-int64_t align_replay(const struct align_view *v, const uint32_t *runs, int64_t n)
+int64_t alignment_replay(const struct alignment_view *v, const uint32_t *runs, int64_t n)
 {
 	int64_t i = 0, j = 0, cost = 0;
 
@@ -215,7 +216,8 @@ static char letter(uint32_t op, bool classic)
 	return classic && (c == '=' || c == 'X') ? 'M' : c;
 }
 
-int64_t align_cigar_text(const uint32_t *runs, int64_t n, bool classic, char *text, int64_t bytes)
+int64_t alignment_cigar_text(const uint32_t *runs, int64_t n, bool classic, char *text,
+			     int64_t bytes)
 {
 	int64_t length = 0, count;
 

@@ -7,7 +7,7 @@
 #include "common/output.h"
 #include "workloads/alignment/alignment.h"
 
-const char *align_status_name(unsigned status)
+const char *alignment_status_name(unsigned status)
 {
 	static const char *const names[ALIGN_STATUS_COUNT] = {
 		"ok",
@@ -27,16 +27,16 @@ const char *align_status_name(unsigned status)
 /* Extended text of a pair's runs, to be freed. */
 static char *cigar_of(const uint32_t *runs, uint32_t n)
 {
-	int64_t bytes = align_cigar_text(runs, n, false, NULL, 0) + 1;
+	int64_t bytes = alignment_cigar_text(runs, n, false, NULL, 0) + 1;
 	char *text = malloc((size_t)bytes);
 
 	CHECK(text, "%ld bytes", (long)bytes);
-	align_cigar_text(runs, n, false, text, bytes);
+	alignment_cigar_text(runs, n, false, text, bytes);
 	return text;
 }
 
 /* Names of generated pairs are their numbers. */
-static void write_names(FILE *f, const struct align_batch *b, int64_t i)
+static void write_names(FILE *f, const struct alignment_batch *b, int64_t i)
 {
 	if (b->name)
 		fprintf(f, "%s\t%s\t", b->name[2 * i], b->name[2 * i + 1]);
@@ -44,13 +44,13 @@ static void write_names(FILE *f, const struct align_batch *b, int64_t i)
 		fprintf(f, "query%" PRId64 "\ttarget%" PRId64 "\t", i, i);
 }
 
-static void write_row(FILE *f, const struct align_batch *b, const struct align_outcome *out,
+static void write_row(FILE *f, const struct alignment_batch *b, const struct alignment_outcome *out,
 		      int64_t i)
 {
-	const struct align_result *r = &out->result[i];
+	const struct alignment_result *r = &out->result[i];
 
 	write_names(f, b, i);
-	fprintf(f, "%s\t", align_status_name(r->status));
+	fprintf(f, "%s\t", alignment_status_name(r->status));
 	if (r->status == ALIGN_OK)
 		fprintf(f, "%" PRIu32, r->distance);
 	fputc('\t', f);
@@ -63,8 +63,8 @@ static void write_row(FILE *f, const struct align_batch *b, const struct align_o
 	fputc('\n', f);
 }
 
-int align_write_results(const struct alignment_opts *o, const struct alignment_state *s,
-			const struct align_outcome *out)
+int alignment_write_results(const struct alignment_opts *o, const struct alignment_state *s,
+			    const struct alignment_outcome *out)
 {
 	struct output file = { 0 };
 	int err = output_open(&file, "results", o->results);
@@ -104,7 +104,7 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip]);
 }
 
-static void report_statuses(const struct align_batch *b, const struct align_outcome *out,
+static void report_statuses(const struct alignment_batch *b, const struct alignment_outcome *out,
 			    struct report *report)
 {
 	static const char *const names[] = { "pairs ok",
@@ -123,7 +123,7 @@ static void report_statuses(const struct align_batch *b, const struct align_outc
 			add(report, names[i], "pairs", (double)count[i]);
 }
 
-static uint64_t cigars_fnv(const struct align_batch *b, const struct align_outcome *out)
+static uint64_t cigars_fnv(const struct alignment_batch *b, const struct alignment_outcome *out)
 {
 	uint64_t fnv = ALIGN_FNV_START;
 
@@ -132,15 +132,15 @@ static uint64_t cigars_fnv(const struct align_batch *b, const struct align_outco
 			char *text = cigar_of(out->runs[i], out->result[i].runs);
 
 			for (const char *c = text; *c; c++)
-				fnv = align_fnv(fnv, c, 1);
+				fnv = alignment_fnv(fnv, c, 1);
 			free(text);
 		}
 	return fnv;
 }
 
 /* Values to compare runs by: of the letters, the distances, the CIGARs. */
-static void report_sums(const struct alignment_opts *o, const struct align_batch *b,
-			const struct align_outcome *out, struct report *report)
+static void report_sums(const struct alignment_opts *o, const struct alignment_batch *b,
+			const struct alignment_outcome *out, struct report *report)
 {
 	double sum = 0, most = 0;
 	struct report_row *row;
@@ -151,7 +151,7 @@ static void report_sums(const struct alignment_opts *o, const struct align_batch
 			most = out->result[i].distance > most ? out->result[i].distance : most;
 		}
 	row = add(report, "letters, FNV-1a", "", 0);
-	snprintf(row->text, sizeof(row->text), "%016" PRIx64, align_batch_fnv(b));
+	snprintf(row->text, sizeof(row->text), "%016" PRIx64, alignment_batch_fnv(b));
 	add(report, "sum of distances", "edits", sum);
 	add(report, "largest distance", "edits", most);
 	if (o->output != ALIGN_CIGAR)
@@ -160,21 +160,21 @@ static void report_sums(const struct alignment_opts *o, const struct align_batch
 	snprintf(row->text, sizeof(row->text), "%016" PRIx64, cigars_fnv(b, out));
 }
 
-int align_report(const void *opts, void *state, struct report *out)
+int alignment_report(const void *opts, void *state, struct report *out)
 {
 	const struct alignment_opts *o = opts;
 	const struct alignment_state *s = state;
-	struct align_outcome outcome;
+	struct alignment_outcome outcome;
 	int err = 0;
 
-	align_outcome_get(o, s, &outcome);
+	alignment_outcome_get(o, s, &outcome);
 	add(out, "pairs a batch", "pairs", (double)s->batch.n);
 	report_kernels(s, out);
 	report_statuses(&s->batch, &outcome, out);
 	report_sums(o, &s->batch, &outcome, out);
 	if (o->results)
-		err = align_write_results(o, s, &outcome);
-	align_outcome_free(&outcome);
+		err = alignment_write_results(o, s, &outcome);
+	alignment_outcome_free(&outcome);
 	return err;
 }
 
@@ -182,14 +182,14 @@ int align_report(const void *opts, void *state, struct report *out)
 
 /* Letters in planes are written once and read by a kernel; a trace is written and not counted
  * again where the walk reads parts of it. */
-int align_cost(const void *opts, const void *state, struct cost *out)
+int alignment_cost(const void *opts, const void *state, struct cost *out)
 {
 	const struct alignment_opts *o = opts;
 	const struct alignment_state *s = state;
 	double in = 0, back = 0, trace = 0, launches = 0;
 
 	for (int i = 0; i < s->slots; i++) {
-		const struct align_slot *slot = &s->slot[i];
+		const struct alignment_slot *slot = &s->slot[i];
 
 		in += (double)slot->blob_bytes;
 		back += (double)slot->back_bytes;

@@ -21,11 +21,11 @@ static int check_device(void)
 			err ? cudaGetErrorString(err) : "none is visible");
 }
 
-static int make_batch(const struct alignment_opts *o, struct align_batch *b)
+static int make_batch(const struct alignment_opts *o, struct alignment_batch *b)
 {
-	const struct align_recipe r = { o->pairs, o->length, (enum align_profile)o->profile,
-					o->error, (uint64_t)o->seed };
-	int err = o->input ? align_read(o->input, b) : align_generate(&r, b);
+	const struct alignment_recipe r = { o->pairs, o->length, (enum alignment_profile)o->profile,
+					    o->error, (uint64_t)o->seed };
+	int err = o->input ? alignment_read(o->input, b) : alignment_generate(&r, b);
 
 	if (!err && o->streams > b->n)
 		return complain(EINVAL, "streams=%ld: %s has %ld pairs, and each stream needs one",
@@ -45,13 +45,13 @@ static void make_streams(struct alignment_state *s)
 /* ---- the run at setup ------------------------------------------------------------------- */
 
 /* A pair of at most 31 letters never needs more than 32 rows: then nothing can spill. */
-static unsigned classes_of(const struct align_choice *choice, const struct align_batch *b)
+static unsigned classes_of(const struct alignment_choice *choice, const struct alignment_batch *b)
 {
 	unsigned classes = 0;
 
 	for (int64_t i = 0; i < b->n; i++) {
-		const struct align_pair *p = &b->pair[i];
-		enum align_class c = align_class_in(choice, p);
+		const struct alignment_pair *p = &b->pair[i];
+		enum alignment_class c = alignment_class_in(choice, p);
 		bool fits = !p->m || !p->n || (p->m < 32 && p->n < 32);
 
 		if (c == ALIGN_CLASSES)
@@ -62,7 +62,7 @@ static unsigned classes_of(const struct align_choice *choice, const struct align
 	return classes;
 }
 
-static int64_t longest_of(const struct align_batch *b)
+static int64_t longest_of(const struct alignment_batch *b)
 {
 	int64_t most = 0;
 
@@ -75,10 +75,10 @@ static int64_t longest_of(const struct align_batch *b)
 }
 
 /* Uploads the slot, runs it, and brings its results back. */
-static void try_slot(const struct alignment_state *s, struct align_slot *slot)
+static void try_slot(const struct alignment_state *s, struct alignment_slot *slot)
 {
 	CUDA(cudaMemcpy(slot->blob_device, slot->blob, slot->blob_bytes, cudaMemcpyHostToDevice));
-	align_launch(s, slot, 0);
+	alignment_launch(s, slot, 0);
 	CUDA(cudaMemcpy(slot->back, slot->back_device, slot->back_bytes, cudaMemcpyDeviceToHost));
 }
 
@@ -87,20 +87,20 @@ static void try_slot(const struct alignment_state *s, struct align_slot *slot)
  * much of it the CIGARs need.
  */
 static int try_distances(const struct alignment_opts *o, struct alignment_state *s,
-			 struct align_slot *slot)
+			 struct alignment_slot *slot)
 {
 	int err;
 
-	slot->needed = 2 * align_edge_words((int)longest_of(&s->batch));
+	slot->needed = 2 * alignment_edge_words((int)longest_of(&s->batch));
 	slot->long_pairs = slot->part.n;
 	slot->part.cigar = false;
-	align_plan_workspace(s, slot, (size_t)o->memory / (size_t)s->slots);
-	err = align_allocate_workspace(s, slot);
+	alignment_plan_workspace(s, slot, (size_t)o->memory / (size_t)s->slots);
+	err = alignment_allocate_workspace(s, slot);
 	if (err)
 		return err;
 	try_slot(s, slot);
 	slot->long_pairs = 0;
-	align_plan(s, slot, slot->part.cap);
+	alignment_plan(s, slot, slot->part.cap);
 	return 0;
 }
 
@@ -113,34 +113,34 @@ static uint32_t with_reserve(uint64_t runs)
 
 /* Then CIGARs, without room for them on the way back: how many runs there are is what counts. */
 static int try_cigars(const struct alignment_opts *o, struct alignment_state *s,
-		      struct align_slot *slot)
+		      struct alignment_slot *slot)
 {
-	const struct align_result *r;
+	const struct alignment_result *r;
 	int err;
 
 	slot->part.cigar = true;
 	slot->part.staging_runs = with_reserve(slot->staged);
-	align_plan_workspace(s, slot, (size_t)o->memory / (size_t)s->slots);
-	err = align_allocate_staging(slot);
-	err = err ? err : align_allocate_workspace(s, slot);
+	alignment_plan_workspace(s, slot, (size_t)o->memory / (size_t)s->slots);
+	err = alignment_allocate_staging(slot);
+	err = err ? err : alignment_allocate_workspace(s, slot);
 	if (err)
 		return err;
 	try_slot(s, slot);
-	r = (const struct align_result *)slot->back;
+	r = (const struct alignment_result *)slot->back;
 	for (uint32_t i = 0; i < slot->part.n; i++)
 		slot->total_runs += r[i].runs;
 	slot->part.runs_max = with_reserve(slot->total_runs);
-	return align_allocate_back(s, slot);
+	return alignment_allocate_back(s, slot);
 }
 
 static int setup_slot(const struct alignment_opts *o, struct alignment_state *s, int i)
 {
-	struct align_slot *slot = &s->slot[i];
+	struct alignment_slot *slot = &s->slot[i];
 	int err;
 
 	slot->part.cap = (int32_t)o->cap;
 	slot->part.fold = o->letters == ALIGN_FOLD;
-	err = align_make_slot(s, i);
+	err = alignment_make_slot(s, i);
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
 		err = try_cigars(o, s, slot);
@@ -151,24 +151,25 @@ static void load_kernels(const struct alignment_state *s)
 {
 	struct cudaFuncAttributes ignored;
 
-	CUDA(cudaFuncGetAttributes(&ignored, align_pack_kernel()));
-	CUDA(cudaFuncGetAttributes(&ignored, align_sum_kernel()));
-	CUDA(cudaFuncGetAttributes(&ignored, align_gather_kernel()));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_pack_kernel()));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_sum_kernel()));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_gather_kernel()));
 	for (int cigar = 0; cigar < 2; cigar++) {
 		for (int c = ALIGN_S1; c < ALIGN_L; c++)
-			CUDA(cudaFuncGetAttributes(&ignored,
-						   align_short_kernel((enum align_class)c, cigar)));
-		CUDA(cudaFuncGetAttributes(&ignored, align_long_kernel(s->choice.strip, cigar)));
+			CUDA(cudaFuncGetAttributes(
+				&ignored, alignment_short_kernel((enum alignment_class)c, cigar)));
+		CUDA(cudaFuncGetAttributes(&ignored,
+					   alignment_long_kernel(s->choice.strip, cigar)));
 	}
 }
 
-struct align_choice align_choose(const struct align_batch *b)
+struct alignment_choice alignment_choose(const struct alignment_batch *b)
 {
-	return (struct align_choice){ align_strip_for(longest_of(b), b->n), ALIGN_S1 };
+	return (struct alignment_choice){ alignment_strip_for(longest_of(b), b->n), ALIGN_S1 };
 }
 
-int align_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
-		      struct align_choice choice)
+int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
+			  struct alignment_choice choice)
 {
 	int err = 0;
 
@@ -183,24 +184,24 @@ int align_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
 	return err;
 }
 
-int align_setup(const void *opts, void *state)
+int alignment_setup(const void *opts, void *state)
 {
 	const struct alignment_opts *o = opts;
 	struct alignment_state *s = state;
 	int err = check_device();
 
 	err = err ? err : make_batch(o, &s->batch);
-	return err ? err : align_setup_batch(o, s, align_choose(&s->batch));
+	return err ? err : alignment_setup_batch(o, s, alignment_choose(&s->batch));
 }
 
-void align_teardown(void *state)
+void alignment_teardown(void *state)
 {
 	struct alignment_state *s = state;
 
 	for (int i = 0; i < ALIGN_STREAMS_MAX; i++)
-		align_free_slot(s, &s->slot[i]);
+		alignment_free_slot(s, &s->slot[i]);
 	if (s->forked)
 		CUDA(cudaEventDestroy(s->forked));
 	s->forked = NULL;
-	align_batch_free(&s->batch);
+	alignment_batch_free(&s->batch);
 }

@@ -3,8 +3,8 @@
 #include "workloads/alignment/alignment.h"
 #include "workloads/alignment/kernels.h"
 
-static void launch(const void *kernel, const struct align_part *part, uint32_t blocks, int threads,
-		   cudaStream_t stream)
+static void launch(const void *kernel, const struct alignment_part *part, uint32_t blocks,
+		   int threads, cudaStream_t stream)
 {
 	const dim3 grid = { blocks, 1, 1 }, block = { (uint32_t)threads, 1, 1 };
 	void *args[] = { (void *)part };
@@ -12,40 +12,41 @@ static void launch(const void *kernel, const struct align_part *part, uint32_t b
 	CUDA(cudaLaunchKernel(kernel, grid, block, args, 0, stream));
 }
 
-int align_launch(const struct alignment_state *s, const struct align_slot *slot,
-		 cudaStream_t stream)
+int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
+		     cudaStream_t stream)
 {
-	const struct align_part *p = &slot->part;
+	const struct alignment_part *p = &slot->part;
 	uint32_t gather = (p->n + ALIGN_GATHER_THREADS - 1) / ALIGN_GATHER_THREADS;
 	int launches = 1;
 
-	launch(align_pack_kernel(), p, align_pack_blocks(p->n), align_pack_threads(), stream);
+	launch(alignment_pack_kernel(), p, alignment_pack_blocks(p->n), alignment_pack_threads(),
+	       stream);
 	for (int c = ALIGN_S1; c < ALIGN_L; c++)
 		if (s->classes >> c & 1) {
-			launch(align_short_kernel((enum align_class)c, p->cigar), p,
+			launch(alignment_short_kernel((enum alignment_class)c, p->cigar), p,
 			       p->short_blocks, ALIGN_SHORT_THREADS, stream);
 			launches++;
 		}
 	if (s->classes >> ALIGN_L & 1) {
-		launch(align_long_kernel(s->choice.strip, p->cigar), p, p->long_blocks,
+		launch(alignment_long_kernel(s->choice.strip, p->cigar), p, p->long_blocks,
 		       (int)p->long_threads, stream);
 		launches++;
 	}
 	if (!p->cigar)
 		return launches;
-	launch(align_sum_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
-	launch(align_gather_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
+	launch(alignment_sum_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
+	launch(alignment_gather_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
 	return launches + 2;
 }
 
 /* What an earlier block left behind must not pass for the results of the next one. */
-int align_reset(const void *opts, void *state, cudaStream_t stream)
+int alignment_reset(const void *opts, void *state, cudaStream_t stream)
 {
 	const struct alignment_opts *o = opts;
 	const struct alignment_state *s = state;
 
 	for (int i = 0; i < s->slots; i++) {
-		const struct align_slot *slot = &s->slot[i];
+		const struct alignment_slot *slot = &s->slot[i];
 
 		CUDA(cudaMemsetAsync(slot->part.counters, 0, sizeof(*slot->part.counters), stream));
 		CUDA(cudaMemsetAsync(slot->back_device, 0xff, slot->back_bytes, stream));
@@ -59,19 +60,19 @@ int align_reset(const void *opts, void *state, cudaStream_t stream)
 }
 
 static void run_slot(const struct alignment_opts *o, const struct alignment_state *s,
-		     const struct align_slot *slot, cudaStream_t stream)
+		     const struct alignment_slot *slot, cudaStream_t stream)
 {
 	if (!o->resident)
 		CUDA(cudaMemcpyAsync(slot->blob_device, slot->blob, slot->blob_bytes,
 				     cudaMemcpyHostToDevice, stream));
-	align_launch(s, slot, stream);
+	alignment_launch(s, slot, stream);
 	if (!o->resident)
 		CUDA(cudaMemcpyAsync(slot->back, slot->back_device, slot->back_bytes,
 				     cudaMemcpyDeviceToHost, stream));
 }
 
 /* The other streams start where this one stands, and this one goes on when they are done. */
-int align_step(const void *opts, void *state, cudaStream_t stream)
+int alignment_step(const void *opts, void *state, cudaStream_t stream)
 {
 	const struct alignment_opts *o = opts;
 	const struct alignment_state *s = state;

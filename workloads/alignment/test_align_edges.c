@@ -7,7 +7,7 @@ TestSuite(small_align_edges, .timeout = 120);
 TestSuite(large_align_edges, .timeout = 600);
 
 /* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
-static const struct align_choice choices[] = {
+static const struct alignment_choice choices[] = {
 	{ ALIGN_L4, ALIGN_S1 },	  { ALIGN_L8, ALIGN_S2 }, { ALIGN_L32, ALIGN_S4 },
 	{ ALIGN_L4, ALIGN_L },	  { ALIGN_L8, ALIGN_L },  { ALIGN_L32, ALIGN_L },
 	{ ALIGN_L32X4, ALIGN_L },

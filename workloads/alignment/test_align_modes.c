@@ -37,14 +37,14 @@ static uint64_t digest(const struct run *r)
 	uint64_t fnv = ALIGN_FNV_START;
 
 	for (int64_t i = 0; i < r->s.batch.n; i++) {
-		const struct align_result *a = &r->out.result[i];
+		const struct alignment_result *a = &r->out.result[i];
 
-		fnv = align_fnv(fnv, &a->distance, sizeof(a->distance));
-		fnv = align_fnv(fnv, &a->status, sizeof(a->status));
-		fnv = align_fnv(fnv, &a->rounds, sizeof(a->rounds));
-		fnv = align_fnv(fnv, &a->runs, sizeof(a->runs));
+		fnv = alignment_fnv(fnv, &a->distance, sizeof(a->distance));
+		fnv = alignment_fnv(fnv, &a->status, sizeof(a->status));
+		fnv = alignment_fnv(fnv, &a->rounds, sizeof(a->rounds));
+		fnv = alignment_fnv(fnv, &a->runs, sizeof(a->runs));
 		if (r->out.runs[i])
-			fnv = align_fnv(fnv, r->out.runs[i], a->runs * sizeof(uint32_t));
+			fnv = alignment_fnv(fnv, r->out.runs[i], a->runs * sizeof(uint32_t));
 	}
 	return fnv;
 }
@@ -159,12 +159,12 @@ Test(small_align_modes, the_check_finds_a_wrong_pair)
 
 	need_device();
 	r = mixture(default_opts());
-	((struct align_result *)r->s.slot[0].back)[0].distance = 0;
+	((struct alignment_result *)r->s.slot[0].back)[0].distance = 0;
 	run_steps(r, 1);
-	((struct align_result *)r->s.slot[0].back)[5].distance++;
+	((struct alignment_result *)r->s.slot[0].back)[5].distance++;
 	v = run_check(r, 1);
 	cr_assert(!v.passed && v.error == 1 && strstr(v.worst, "pair 5"), "%s", v.worst);
-	((struct align_result *)r->s.slot[0].back)[5].distance--;
+	((struct alignment_result *)r->s.slot[0].back)[5].distance--;
 	cr_assert(run_check(r, 1).passed, "put right");
 	*(uint32_t *)(uintptr_t)r->out.runs[7] ^= 1u << 4;
 	v = run_check(r, 1);

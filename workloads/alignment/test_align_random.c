@@ -51,9 +51,9 @@ static void add_pairs(struct run *r, uint64_t seed)
 
 static void expect_properties(const struct run *r, int64_t pair)
 {
-	const struct align_pair *p = &r->s.batch.pair[pair];
+	const struct alignment_pair *p = &r->s.batch.pair[pair];
 	uint32_t d = r->out.result[pair].distance, gap = p->m > p->n ? p->m - p->n : p->n - p->m;
-	struct align_view v = view(r, pair);
+	struct alignment_view v = view(r, pair);
 	bool equal = p->m == p->n && !memcmp(v.query, v.target, p->m);
 
 	cr_assert(d == r->out.result[pair + 1].distance, "pair %ld: exchanged", (long)pair);
@@ -64,9 +64,9 @@ static void expect_properties(const struct run *r, int64_t pair)
 
 Test(small_align_random, properties)
 {
-	static const struct align_choice choices[] = { { ALIGN_L4, ALIGN_S1 },
-						       { ALIGN_L8, ALIGN_L },
-						       { ALIGN_L32, ALIGN_L } };
+	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1 },
+							   { ALIGN_L8, ALIGN_L },
+							   { ALIGN_L32, ALIGN_L } };
 	struct run *r;
 
 	need_device();
@@ -91,23 +91,25 @@ Test(small_align_random, the_reference_agrees_with_edlib)
 	size_t m, n;
 
 	for (int i = 0; i < 300; i++) {
-		struct align_view v;
+		struct alignment_view v;
 		uint32_t *runs;
 		int64_t count, d;
 		EdlibAlignResult want;
 
 		random_pair(&state, q, &m, t, &n);
-		v = (struct align_view){ (uint8_t *)q, (uint8_t *)t, (int64_t)m, (int64_t)n, true };
+		v = (struct alignment_view){ (uint8_t *)q, (uint8_t *)t, (int64_t)m, (int64_t)n,
+					     true };
 		want = edlibAlign(
 			q, (int)m, t, (int)n,
 			edlibNewAlignConfig(-1, EDLIB_MODE_NW, EDLIB_TASK_DISTANCE, NULL, 0));
-		d = align_distance(&v, -1);
+		d = alignment_distance(&v, -1);
 		cr_assert(d == want.editDistance, "%zu x %zu: %ld not %d", m, n, (long)d,
 			  want.editDistance);
-		cr_assert(align_distance(&v, d) == d, "%zu x %zu: a cap of %ld", m, n, (long)d);
-		cr_assert(!d || align_distance(&v, d - 1) == -1, "%zu x %zu: a cap below", m, n);
-		count = align_path(&v, &runs);
-		cr_assert(align_replay(&v, runs, count) == d, "%zu x %zu: its own path", m, n);
+		cr_assert(alignment_distance(&v, d) == d, "%zu x %zu: a cap of %ld", m, n, (long)d);
+		cr_assert(!d || alignment_distance(&v, d - 1) == -1, "%zu x %zu: a cap below", m,
+			  n);
+		count = alignment_path(&v, &runs);
+		cr_assert(alignment_replay(&v, runs, count) == d, "%zu x %zu: its own path", m, n);
 		free(runs);
 		edlibFreeAlignResult(want);
 	}
@@ -128,12 +130,13 @@ Test(small_align_random, a_replay_refuses_what_is_no_alignment)
 		{ ALIGN_I, 4 * 16 + ALIGN_EQUAL, 16 + ALIGN_X }, /* a run of none */
 	};
 	static const uint32_t right[] = { 4 * 16 + ALIGN_EQUAL, 16 + ALIGN_X };
-	struct align_view v = { (const uint8_t *)"ACGTA", (const uint8_t *)"ACGTC", 5, 5, true };
+	struct alignment_view v = { (const uint8_t *)"ACGTA", (const uint8_t *)"ACGTC", 5, 5,
+				    true };
 
-	cr_assert(align_replay(&v, right, 2) == 1, "the right one");
+	cr_assert(alignment_replay(&v, right, 2) == 1, "the right one");
 	for (int i = 0; i < 8; i++) {
 		int n = bad[i][2] ? 3 : bad[i][1] ? 2 : 1;
 
-		cr_assert(align_replay(&v, bad[i], n) == -1, "number %d", i);
+		cr_assert(alignment_replay(&v, bad[i], n) == -1, "number %d", i);
 	}
 }

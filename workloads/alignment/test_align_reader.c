@@ -48,10 +48,10 @@ static const char *write_gzip(const char *name, const char *text)
 	return path;
 }
 
-static void expect_pair(const struct align_batch *b, int64_t i, const char *query,
+static void expect_pair(const struct alignment_batch *b, int64_t i, const char *query,
 			const char *target, const char *query_name, const char *target_name)
 {
-	const struct align_pair *p = &b->pair[i];
+	const struct alignment_pair *p = &b->pair[i];
 
 	cr_assert(p->m == strlen(query) && !memcmp(b->letters + p->query, query, p->m), "query %ld",
 		  (long)i);
@@ -61,12 +61,12 @@ static void expect_pair(const struct align_batch *b, int64_t i, const char *quer
 	cr_assert(!strcmp(b->name[2 * i + 1], target_name), "%s", b->name[2 * i + 1]);
 }
 
-static struct align_batch read_good(const char *input)
+static struct alignment_batch read_good(const char *input)
 {
-	struct align_batch b;
+	struct alignment_batch b;
 
 	memset(&b, 0, sizeof(b));
-	cr_assert(!align_read(input, &b), "%s", input);
+	cr_assert(!alignment_read(input, &b), "%s", input);
 	return b;
 }
 
@@ -77,28 +77,28 @@ static const char fastq[] = "@a x\nACGT\n+\n@@@@\n@b\nAC\nGT\n+b\n>+\n@@\n\n@c\n
 
 Test(small_align_reader, fasta_in_turns)
 {
-	struct align_batch b = read_good(write_file("a.fa", fasta, strlen(fasta)));
+	struct alignment_batch b = read_good(write_file("a.fa", fasta, strlen(fasta)));
 
 	cr_assert(b.n == 2, "%ld pairs", (long)b.n);
 	expect_pair(&b, 0, "ACGTacgt", "AC", "a", "b");
 	expect_pair(&b, 1, "", "N", "c", "d");
-	align_batch_free(&b);
+	alignment_batch_free(&b);
 }
 
 Test(small_align_reader, fastq_in_turns)
 {
-	struct align_batch b = read_good(write_file("a.fq", fastq, strlen(fastq)));
+	struct alignment_batch b = read_good(write_file("a.fq", fastq, strlen(fastq)));
 
 	cr_assert(b.n == 2, "%ld pairs", (long)b.n);
 	expect_pair(&b, 0, "ACGT", "ACGT", "a", "b");
 	expect_pair(&b, 1, "", "A", "c", "d");
-	align_batch_free(&b);
+	alignment_batch_free(&b);
 }
 
 Test(small_align_reader, two_files_of_different_kinds_and_packing)
 {
 	char input[600];
-	struct align_batch b;
+	struct alignment_batch b;
 
 	write_gzip("q.fa.gz", fasta);
 	write_file("t.fq", fastq, strlen(fastq));
@@ -109,24 +109,24 @@ Test(small_align_reader, two_files_of_different_kinds_and_packing)
 	expect_pair(&b, 1, "AC", "ACGT", "b", "b");
 	expect_pair(&b, 2, "", "", "c", "c");
 	expect_pair(&b, 3, "N", "A", "d", "d");
-	align_batch_free(&b);
+	alignment_batch_free(&b);
 }
 
 /* ---- bad --------------------------------------------------------------------------------- */
 
 static void expect_bad(const char *input, const char *says)
 {
-	struct align_batch b;
+	struct alignment_batch b;
 	const char *text;
 	int err;
 
 	memset(&b, 0, sizeof(b));
 	divert_stderr();
-	err = align_read(input, &b);
+	err = alignment_read(input, &b);
 	text = diverted_stderr();
 	cr_assert(err < 0 && is_one_complaint(text), "%s: %d, %s", input, err, text);
 	cr_assert(strstr(text, says), "'%s' is not in: %s", says, text);
-	align_batch_free(&b);
+	alignment_batch_free(&b);
 }
 
 Test(small_align_reader, files_that_are_wrong)
@@ -210,12 +210,12 @@ Test(small_align_reader, anything)
 	for (int i = 0; i < 3000; i++) {
 		size_t n = make_up(&state, text, sizeof(text));
 		const char *path = write_file("any", text, n), *said;
-		struct align_batch b;
+		struct alignment_batch b;
 		int err;
 
 		memset(&b, 0, sizeof(b));
 		divert_stderr();
-		err = align_read(path, &b);
+		err = alignment_read(path, &b);
 		said = diverted_stderr();
 		cr_assert(err ? is_one_complaint(said) : !*said, "file %d: %d, %s", i, err, said);
 		for (int64_t p = 0; !err && p < b.n; p++)
@@ -224,7 +224,7 @@ Test(small_align_reader, anything)
 				  "file %d: pair %ld", i, (long)p);
 		good += !err;
 		bad += err < 0;
-		align_batch_free(&b);
+		alignment_batch_free(&b);
 	}
 	cr_assert(good > 100 && bad > 100, "%d good, %d bad: too few of one kind", good, bad);
 }
@@ -238,7 +238,7 @@ Test(small_align_reader, kept_through_any_line_ends)
 	for (int e = 0; e < 2; e++)
 		for (int wrap = 1; wrap < 40; wrap++) {
 			size_t at = 0;
-			struct align_batch b;
+			struct alignment_batch b;
 
 			for (int r = 0; r < 4; r++) {
 				at += (size_t)sprintf(text + at, ">r%d%s", r, ends[e]);
@@ -260,6 +260,6 @@ Test(small_align_reader, kept_through_any_line_ends)
 						  wrap);
 				}
 			cr_assert(b.pair[1].m == 37 && b.pair[1].n == 37, "wrap %d", wrap);
-			align_batch_free(&b);
+			alignment_batch_free(&b);
 		}
 }

@@ -5,12 +5,13 @@ TestSuite(small_align_status, .timeout = 120);
 
 static const char good[] = "ACGTACGTNNACGTTTACGA", near_good[] = "ACGTACGTNACGTTTACGAC";
 
-static void expect_status(const struct run *r, int64_t pair, enum align_status status, uint32_t at)
+static void expect_status(const struct run *r, int64_t pair, enum alignment_status status,
+			  uint32_t at)
 {
-	const struct align_result *got = &r->out.result[pair];
+	const struct alignment_result *got = &r->out.result[pair];
 
 	cr_assert(got->status == status, "pair %ld: %s, not %s", (long)pair,
-		  align_status_name(got->status), align_status_name(status));
+		  alignment_status_name(got->status), alignment_status_name(status));
 	if (status == ALIGN_BAD_CHARACTER)
 		cr_assert(got->at == at, "pair %ld: at %u, not %u", (long)pair, got->at, at);
 	if (status != ALIGN_OK)
@@ -80,9 +81,9 @@ Test(small_align_status, lower_case_folded_or_refused)
 Test(small_align_status, caps)
 {
 	static const int edits[] = { 0, 1, 5, 20, 31, 40, 70, 140 };
-	static const struct align_choice choices[] = { { ALIGN_L4, ALIGN_S1 },
-						       { ALIGN_L32, ALIGN_S2 },
-						       { ALIGN_L4, ALIGN_L } };
+	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1 },
+							   { ALIGN_L32, ALIGN_S2 },
+							   { ALIGN_L4, ALIGN_L } };
 	char q[400], t[400];
 
 	need_device();

@@ -45,9 +45,9 @@ static struct alignment_opts opts_of(const struct row *row)
 	return o;
 }
 
-static void expect_letters(const struct row *row, const struct align_batch *b)
+static void expect_letters(const struct row *row, const struct alignment_batch *b)
 {
-	uint64_t cells = 0, fnv = align_batch_fnv(b);
+	uint64_t cells = 0, fnv = alignment_batch_fnv(b);
 
 	for (int64_t i = 0; i < b->n; i++)
 		cells += (uint64_t)b->pair[i].m * b->pair[i].n;
@@ -68,12 +68,12 @@ static void expect_row(const struct row *row, int output)
 	run_steps(r, 1);
 	for (int64_t i = 0; i < row->pairs; i++) {
 		uint64_t d = r->out.result[i].distance;
-		struct align_view v = view(r, i);
+		struct alignment_view v = view(r, i);
 
 		sum += d;
 		largest = d > largest ? d : largest;
 		if (output == ALIGN_CIGAR)
-			cr_assert(align_replay(&v, r->out.runs[i], r->out.result[i].runs) ==
+			cr_assert(alignment_replay(&v, r->out.runs[i], r->out.result[i].runs) ==
 					  (int64_t)d,
 				  "%ld x %ld: pair %ld", (long)row->pairs, (long)row->length,
 				  (long)i);
@@ -116,13 +116,13 @@ Test(large_align_table, cigars)
 Test(large_align_table, the_letters_of_all)
 {
 	for (int i = 0; i < ROWS; i++) {
-		struct align_recipe recipe = { rows[i].pairs, rows[i].length, ALIGN_BALANCED,
-					       rows[i].error, 1 };
-		struct align_batch b;
+		struct alignment_recipe recipe = { rows[i].pairs, rows[i].length, ALIGN_BALANCED,
+						   rows[i].error, 1 };
+		struct alignment_batch b;
 
 		memset(&b, 0, sizeof(b));
-		cr_assert(!align_generate(&recipe, &b), "row %d", i);
+		cr_assert(!alignment_generate(&recipe, &b), "row %d", i);
 		expect_letters(&rows[i], &b);
-		align_batch_free(&b);
+		alignment_batch_free(&b);
 	}
 }

@@ -34,7 +34,7 @@ static inline struct alignment_opts default_opts(void)
 struct run {
 	struct alignment_opts o;
 	struct alignment_state s;
-	struct align_outcome out;
+	struct alignment_outcome out;
 	cudaStream_t stream;
 };
 
@@ -50,8 +50,8 @@ static inline struct run *run_new(struct alignment_opts o)
 
 static inline void add(struct run *r, const char *query, size_t m, const char *target, size_t n)
 {
-	cr_assert(!align_batch_add(&r->s.batch, (const uint8_t *)query, m, (const uint8_t *)target,
-				   n, NULL, NULL),
+	cr_assert(!alignment_batch_add(&r->s.batch, (const uint8_t *)query, m,
+				       (const uint8_t *)target, n, NULL, NULL),
 		  "add");
 }
 
@@ -62,19 +62,20 @@ static inline void add_text(struct run *r, const char *query, const char *target
 
 static inline void run_reset(struct run *r)
 {
-	cr_assert(!align_reset(&r->o, &r->s, r->stream), "reset");
+	cr_assert(!alignment_reset(&r->o, &r->s, r->stream), "reset");
 	CUDA(cudaStreamSynchronize(r->stream));
 }
 
 /* Sets up what was added, or else what the options generate. */
-static inline void run_setup(struct run *r, const struct align_choice *choice)
+static inline void run_setup(struct run *r, const struct alignment_choice *choice)
 {
 	int err;
 
 	if (!r->s.batch.n)
-		err = align_setup(&r->o, &r->s);
+		err = alignment_setup(&r->o, &r->s);
 	else
-		err = align_setup_batch(&r->o, &r->s, choice ? *choice : align_choose(&r->s.batch));
+		err = alignment_setup_batch(&r->o, &r->s,
+					    choice ? *choice : alignment_choose(&r->s.batch));
 	cr_assert(!err, "setup: %d", err);
 	run_reset(r);
 }
@@ -82,10 +83,10 @@ static inline void run_setup(struct run *r, const struct align_choice *choice)
 static inline void run_steps(struct run *r, int n)
 {
 	for (int i = 0; i < n; i++)
-		cr_assert(!align_step(&r->o, &r->s, r->stream), "step");
+		cr_assert(!alignment_step(&r->o, &r->s, r->stream), "step");
 	CUDA(cudaStreamSynchronize(r->stream));
-	align_outcome_free(&r->out);
-	align_outcome_get(&r->o, &r->s, &r->out);
+	alignment_outcome_free(&r->out);
+	alignment_outcome_get(&r->o, &r->s, &r->out);
 }
 
 /* n steps in a graph that is launched so many times. */
@@ -96,7 +97,7 @@ static inline void run_graph(struct run *r, int n, int times)
 
 	CUDA(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeGlobal));
 	for (int i = 0; i < n; i++)
-		cr_assert(!align_step(&r->o, &r->s, r->stream), "step");
+		cr_assert(!alignment_step(&r->o, &r->s, r->stream), "step");
 	CUDA(cudaStreamEndCapture(r->stream, &graph));
 	CUDA(cudaGraphInstantiate(&exec, graph, 0));
 	for (int i = 0; i < times; i++)
@@ -104,8 +105,8 @@ static inline void run_graph(struct run *r, int n, int times)
 	CUDA(cudaStreamSynchronize(r->stream));
 	CUDA(cudaGraphExecDestroy(exec));
 	CUDA(cudaGraphDestroy(graph));
-	align_outcome_free(&r->out);
-	align_outcome_get(&r->o, &r->s, &r->out);
+	alignment_outcome_free(&r->out);
+	alignment_outcome_get(&r->o, &r->s, &r->out);
 }
 
 static inline struct verdict run_check(struct run *r, int64_t steps)
@@ -114,7 +115,7 @@ static inline struct verdict run_check(struct run *r, int64_t steps)
 
 	memset(&v, 0, sizeof(v));
 	v.full = true;
-	cr_assert(!align_check(&r->o, &r->s, steps, &v), "check");
+	cr_assert(!alignment_check(&r->o, &r->s, steps, &v), "check");
 	cr_assert(v.passed == (v.error <= v.tolerance), "error %g", v.error);
 	return v;
 }
@@ -123,8 +124,8 @@ static inline struct verdict run_check(struct run *r, int64_t steps)
 static inline void run_clear(struct run *r)
 {
 	CUDA(cudaStreamSynchronize(r->stream));
-	align_outcome_free(&r->out);
-	align_teardown(&r->s);
+	alignment_outcome_free(&r->out);
+	alignment_teardown(&r->s);
 	memset(&r->s, 0, sizeof(r->s));
 }
 
@@ -135,9 +136,9 @@ static inline void run_end(struct run *r)
 	free(r);
 }
 
-static inline struct align_view view(const struct run *r, int64_t pair)
+static inline struct alignment_view view(const struct run *r, int64_t pair)
 {
-	return align_view_of(&r->o, &r->s.batch, pair);
+	return alignment_view_of(&r->o, &r->s.batch, pair);
 }
 
 /* The extended CIGAR of a pair, to be freed. */
@@ -145,16 +146,16 @@ static inline char *cigar(const struct run *r, int64_t pair, bool classic)
 {
 	const uint32_t *runs = r->out.runs[pair];
 	uint32_t n = r->out.result[pair].runs;
-	int64_t bytes = align_cigar_text(runs, n, classic, NULL, 0) + 1;
+	int64_t bytes = alignment_cigar_text(runs, n, classic, NULL, 0) + 1;
 	char *text = (char *)malloc((size_t)bytes);
 
 	CHECK(text, "memory");
-	align_cigar_text(runs, n, classic, text, bytes);
+	alignment_cigar_text(runs, n, classic, text, bytes);
 	return text;
 }
 
 /* Below this edlib walks back through its whole table, and so by the same rule as the kernels. */
-static inline bool edlib_is_plain(const struct align_view *v)
+static inline bool edlib_is_plain(const struct alignment_view *v)
 {
 	return (20 * ((v->m + 63) / 64) + 8) * v->n < 1048576;
 }
@@ -165,8 +166,8 @@ static inline bool edlib_is_plain(const struct align_view *v)
  */
 static inline void expect_edlib(const struct run *r, int64_t pair, const char *what)
 {
-	const struct align_result *got = &r->out.result[pair];
-	struct align_view v = view(r, pair);
+	const struct alignment_result *got = &r->out.result[pair];
+	struct alignment_view v = view(r, pair);
 	bool wanted = r->o.output == ALIGN_CIGAR;
 	EdlibAlignResult want = edlibAlign(
 		(const char *)v.query, (int)v.m, (const char *)v.target, (int)v.n,
@@ -174,12 +175,12 @@ static inline void expect_edlib(const struct run *r, int64_t pair, const char *w
 				    wanted ? EDLIB_TASK_PATH : EDLIB_TASK_DISTANCE, NULL, 0));
 
 	cr_assert(got->status == ALIGN_OK, "%s, pair %ld: %s", what, (long)pair,
-		  align_status_name(got->status));
+		  alignment_status_name(got->status));
 	cr_assert(got->distance == (uint32_t)want.editDistance,
 		  "%s, pair %ld (%ld x %ld): %u not %d", what, (long)pair, (long)v.m, (long)v.n,
 		  got->distance, want.editDistance);
 	if (wanted)
-		cr_assert(align_replay(&v, r->out.runs[pair], got->runs) == want.editDistance,
+		cr_assert(alignment_replay(&v, r->out.runs[pair], got->runs) == want.editDistance,
 			  "%s, pair %ld (%ld x %ld): the CIGAR's cost", what, (long)pair, (long)v.m,
 			  (long)v.n);
 	if (wanted && v.m && v.n && edlib_is_plain(&v)) {
