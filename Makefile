@@ -28,6 +28,9 @@ run: build $(if $(findstring --plot,$(ARGS)),setup-plot)  ## run one workload, c
 sweep: build  ## kernel size x depth x mode in fresh processes: WORKLOAD=name QUICK=1 ARGS='--depth 1,16'
 	@./rift sweep $(if $(filter file,$(origin WORKLOAD)),,$(WORKLOAD)) $(if $(QUICK),--quick) $(ARGS)
 
+compare: build  ## is session B slower than A: A=a.jsonl B=b.jsonl, or A alone where it has two sides; ARGS='--margin 5'
+	@./rift compare $(if $(A),'$(A)') $(if $(B),'$(B)') $(ARGS)
+
 plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl; without A: of data/sessions
 	@$(if $(A),./rift plot '$(A)' $(if $(B),'$(B)') $(ARGS),$(foreach s,$(wildcard data/sessions/*.jsonl),./rift plot '$s' --output 'results/plots/$(basename $(notdir $s))' $(ARGS) &&) true)
 
@@ -72,4 +75,4 @@ build: setup-run
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run sweep plots list test sanitize bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep compare plots list test sanitize bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint

@@ -33,10 +33,11 @@ int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_show(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
-int cmd_show(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /* Is this a NAME for --platform? 0, or -EINVAL after one line. */

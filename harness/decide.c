@@ -45,6 +45,8 @@ int look_at(struct look *out, int processes, const struct interval *point, int p
 	return 0;
 }
 
+const char *const verdict_names[] = { "same", "slower", "faster", "open" };
+
 /* An interval that is not known is NaN, and so compares to nothing: open. */
 enum ratio_verdict verdict_of(const struct interval *ratio, double margin)
 {

@@ -51,6 +51,8 @@ enum ratio_verdict {
 	VERDICT_OPEN,	/* anything else, and not known */
 };
 
+extern const char *const verdict_names[]; /* by enum ratio_verdict */
+
 enum ratio_verdict verdict_of(const struct interval *ratio, double margin);
 
 /* Two runs of one system: nearly every difference found is a false one. */

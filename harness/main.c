@@ -27,6 +27,7 @@ static const struct command {
 	{ "fit", "SESSION", "what a launch costs: model, intervals, smallest kernels", cmd_fit },
 	{ "predict", "SESSION --on SESSION", "a workload of one platform, priced on another",
 	  cmd_predict },
+	{ "compare", "A B", "two sessions, or the two sides of one: is B slower", cmd_compare },
 	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
 	  cmd_plot },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
@@ -44,8 +45,9 @@ static int print_help(void)
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"
-	       "Exit codes: 0 ok, 1 a check failed, 2 failed points, 3 usage or bad input, 4 no "
-	       "such device,\n5 not comparable, 75 interrupted.\n");
+	       "Exit codes: 0 ok, 1 a check failed, or slower, 2 failed points, or open, 3 usage "
+	       "or "
+	       "bad\ninput, 4 no such device, 5 not comparable, 75 interrupted.\n");
 	return RIFT_OK;
 }
 

@@ -18,7 +18,10 @@ static const struct argp_option options[] = {
 	  "one with two sides, side b",
 	  0 },
 	{ "from", KEY_FROM, "SESSION", 0,
-	  "one of platform A, to take its gap between graph nodes out of what a kernel takes", 0 },
+	  "one of platform A, to take its gap between graph nodes out of what a kernel takes, "
+	  "where "
+	  "the workload's size is no duration",
+	  0 },
 	{ "measured", KEY_MEASURED, "SESSION", 0,
 	  "the same workload measured on B, to hold the prediction against. Of one with two sides, "
 	  "side b",
@@ -153,10 +156,11 @@ static int predict(const struct predict_args *a)
 
 	if (!err)
 		err = read_fit(&on, a->on, true, 1);
-	if (!err && a->from) {
+	if (!err && a->from)
 		err = read_fit(&from, a->from, false, 0);
-		r.a = &from.fit;
-	}
+	else if (!err && work.grid.nominal) /* its own blocks tell what A adds to a kernel */
+		err = fit_make(&work.fit, &work.grid, 0);
+	r.a = a->from ? &from.fit : work.grid.nominal ? &work.fit : NULL;
 	if (!err && a->measured) {
 		err = read_grid(&measured, a->measured, true, a->workload);
 		r.measured = &measured.grid;

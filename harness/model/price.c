@@ -6,32 +6,20 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/model/grid_kernel.h"
 #include "harness/model/recursion.h"
 #include "harness/sorted.h"
 
 /* ---- the workload ------------------------------------------------------------------------- */
 
-/* Device time of a launch without A's gap, where it is measured in graphs and A is known. */
-static double kernel_of(const struct price_request *r, int size)
-{
-	const struct grid *g = r->work;
-	double kernel_ns = g->size[size].kernel_ns;
-
-	if (g->nominal || !r->a || g->point[g->size[size].deep].batch.mode != MODE_GRAPH)
-		return kernel_ns;
-	return kernel_ns - r->a->model.v[MODEL_GRAPH_G] - r->a->model.v[MODEL_GRAPH_B];
-}
-
-/* Slope of A's fused blocks of a size; NaN: fewer than two. */
-static double fused_slope(const struct grid *g, int size)
+/* Per launch, between the two deepest blocks of a size and mode; NaN: fewer than two. */
+static double slope_of(const struct grid *g, int size, enum mode mode)
 {
 	const struct grid_point *deep = NULL, *shallow = NULL;
 
 	for (int i = 0; i < g->n_points; i++) {
 		const struct grid_point *p = &g->point[i];
 
-		if (p->size != size || p->batch.mode != MODE_FUSED)
+		if (p->size != size || p->batch.mode != mode)
 			continue;
 		if (!deep || p->batch.depth > deep->batch.depth) {
 			shallow = deep;
@@ -43,6 +31,21 @@ static double fused_slope(const struct grid *g, int size)
 	return shallow ? (deep->total_ns - shallow->total_ns) /
 				 ((deep->batch.depth - shallow->batch.depth) * deep->batch.launches)
 		       : NAN;
+}
+
+/* Device time of a launch; without a fit of A what the grid says. */
+static double kernel_of(const struct price_request *r, int size)
+{
+	const struct grid *g = r->work;
+	const struct model *a = r->a ? &r->a->model : NULL;
+	double graph_ns = slope_of(g, size, MODE_GRAPH), kernel_ns = g->size[size].kernel_ns;
+
+	if (!a)
+		return kernel_ns;
+	if (isfinite(graph_ns))
+		return fmax(graph_ns - a->v[MODEL_GRAPH_G] - a->v[MODEL_GRAPH_B], 0);
+	return g->nominal && kernel_ns > 0 ? a->v[MODEL_CLOCK] * kernel_ns + a->v[MODEL_E]
+					   : kernel_ns;
 }
 
 /* ---- on B --------------------------------------------------------------------------------- */
@@ -103,11 +106,11 @@ static double measured_ns(const struct price_request *r, int point)
 static void price_point(struct priced *p, const struct price_request *r, int i)
 {
 	const struct grid_point *at = &r->work->point[i];
-	struct job job = { .batch = at->batch, .measured_kernel = !r->work->nominal };
+	struct job job = { .batch = at->batch, .measured_kernel = !r->work->nominal || r->a };
 
 	*p = (struct priced){ .point = i, .a_ns = at->total_ns, .b_ns = measured_ns(r, i) };
 	job.batch.kernel_ns = kernel_of(r, at->size);
-	job.fused_ns = fused_slope(r->work, at->size);
+	job.fused_ns = slope_of(r->work, at->size, MODE_FUSED);
 	p->total_ns = interval_unknown(r->b->n);
 	p->known = r->b->has[at->batch.mode] &&
 		   (at->batch.mode != MODE_FUSED || isfinite(job.fused_ns));

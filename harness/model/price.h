@@ -2,13 +2,13 @@
  * price.h - what a workload that was measured on platform A would cost on platform B.
  *
  * Of the workload is taken what belongs to it: its launches per step, and the device time of a
- * launch, which is K of the grid (model.h): nominal where the axis is a duration, else the slope
- * over launches in the largest graphs on A. From B's fit comes the rest. Each block of A is then
- * run through the recursion with B's parameters.
+ * launch: the slope of a block's time over launches in the largest graphs on A, less A's gap
+ * between nodes, which a fit of A tells. Where the axis is a duration that fit may be of the
+ * workload itself; elsewhere it has to be of another one, and without it the gap stays in. From B's
+ * fit comes the rest. Each block of A is then run through the recursion with B's parameters.
  *
  * Assumed: kernels take as long on B as on A (the same GPU model and clocks), all launches of a
- * step are alike, and the host does nothing else. A measured K holds A's gap between graph nodes;
- * with a fit of A it is taken out.
+ * step are alike, and the host does nothing else.
  *
  * A fused block is priced as Zf of B and the slope of A's own fused blocks: what a unit takes is
  * the workload's.
@@ -21,7 +21,7 @@
 struct price_request {
 	const struct grid *work;     /* of the workload, on A */
 	const struct fit *b;	     /* of B */
-	const struct fit *a;	     /* of A, for its node gap; NULL: stays in K */
+	const struct fit *a;	     /* of A, for its gap; NULL: stays in, and a nominal K is B's */
 	const struct grid *measured; /* the same workload on B, to hold prices against; NULL */
 };
 

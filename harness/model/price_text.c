@@ -24,14 +24,9 @@ static void print_subject(const struct price_request *r, FILE *out)
 	    r->b->grid->workload->name, r->b->n, journal_side_name(r->b->grid->side),
 	    text_shown(r->b->grid->j->path).s);
 	row(out, "assumed",
-	    "%g launches a step, all alike, each as long on B as on A: %s%s; a host that does "
-	    "nothing else",
-	    g->size[0].launches,
-	    g->nominal ? "the nominal duration"
-		       : "the device time of a launch in the largest graphs",
-	    g->nominal ? ""
-	    : r->a     ? ", less A's gap between nodes"
-		       : ", A's gap between nodes included (--from takes it out)");
+	    "%g launches a step, all alike, each as long on B as on A: the device time of a launch "
+	    "in the largest graphs, A's gap between nodes %s; a host that does nothing else",
+	    g->size[0].launches, r->a ? "taken out" : "included (--from takes it out)");
 }
 
 static void print_row(const struct price_request *r, const struct priced *p, FILE *out)

@@ -281,7 +281,11 @@ int record_check(struct record_facts *out, const char *path, FILE *csv)
 	out->torn = scan.torn;
 	if (!err && !scan.line &&
 	    !ends_with(path, ".visits")) /* between two processes they are empty */
-		err = complain(EINVAL, "%s is empty", path);
+		err = scan.torn ? complain(EINVAL,
+					   "%s: no record file of rift: not a line of it is "
+					   "whole",
+					   path)
+				: complain(EINVAL, "%s is empty", path);
 	out->incomplete = out->sides && !ends_with(path, ".part") &&
 			  out->trailers < out->sides * (out->enough ? out->enough : out->processes);
 	session_check_release(&c.session);

@@ -9,8 +9,6 @@
 #include "harness/json.h"
 #include "harness/sweep/csv_points.h"
 
-static const char *const verdict_names[] = { "same", "slower", "faster", "open" };
-
 static struct interval *ratios_of(const struct results *r)
 {
 	int n = r->j->plan.n_points;

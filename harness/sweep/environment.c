@@ -27,8 +27,7 @@ json_t *environment_of(const struct platform *p)
 	return o;
 }
 
-/* The parts without what changes by itself. */
-static json_t *lasting_parts(const json_t *header)
+json_t *environment_parts(const json_t *header)
 {
 	json_t *all = platform_lasting(header), *out = json_object();
 
@@ -41,7 +40,7 @@ static json_t *lasting_parts(const json_t *header)
 
 void environment_hash(const json_t *header, char out[HASH_TEXT])
 {
-	json_t *o = lasting_parts(header);
+	json_t *o = environment_parts(header);
 
 	hash_json(o, out);
 	json_decref(o);
@@ -87,7 +86,7 @@ static bool part_differs(const char *part, json_t *a, json_t *b, bool exchanged,
 
 bool environment_differs(const json_t *before, const json_t *now, char *what, size_t size)
 {
-	json_t *x = lasting_parts(before), *y = lasting_parts(now);
+	json_t *x = environment_parts(before), *y = environment_parts(now);
 	bool found = false;
 
 	for (int i = 0; parts[i] && !found; i++) {

@@ -10,6 +10,9 @@
 /* platform_json(), with the digest of this binary in build. New reference. */
 json_t *environment_of(const struct platform *p);
 
+/* The parts of a header that say where it ran, without what changes by itself. New reference. */
+json_t *environment_parts(const json_t *header);
+
 /* Of what must not change within a session: without load, uptime and the like. */
 void environment_hash(const json_t *header, char out[HASH_TEXT]);
 

@@ -29,6 +29,7 @@ struct journal {
 	struct record_file part, visits;
 
 	int slots;
+	/* what is known of slots; journal_view.c copies it row by row */
 	unsigned char *status;	   /* [slot * points + point], enum point_status */
 	double *total_ns, *enq_ns; /* the same: process values */
 	double *launches;	   /* [point]: of a step, as the last record says; 0: none did */

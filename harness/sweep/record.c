@@ -39,8 +39,9 @@ static int check_schema(const struct record_scan *scan, const json_t *o)
 		return complain(EINVAL, "%s:%ld: schema is not \"MAJOR.MINOR\"", scan->path,
 				(long)scan->line + 1);
 	if (major != RECORD_SCHEMA_MAJOR)
-		return complain(EINVAL, "%s:%ld: schema %s; this rift reads %d.x", scan->path,
-				(long)scan->line + 1, text_shown(text).s, RECORD_SCHEMA_MAJOR);
+		return complain(EPROTONOSUPPORT, "%s:%ld: schema %s; this rift reads %d.x",
+				scan->path, (long)scan->line + 1, text_shown(text).s,
+				RECORD_SCHEMA_MAJOR);
 	return 0;
 }
 

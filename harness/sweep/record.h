@@ -41,7 +41,8 @@ struct record_scan {
 /*
  * Calls each() with every line's object. Returns 0, what each() returned as soon as that is not 0,
  * or a negative errno after one line: no such file or no regular one, a line in the middle that is
- * no JSON object, another major version. A torn last line is dropped and leaves scan->torn set.
+ * no JSON object, another major version (-EPROTONOSUPPORT). A torn last line is dropped and leaves
+ * scan->torn set.
  */
 int record_read(struct record_scan *scan, const char *path,
 		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg);

@@ -1,0 +1,90 @@
+/*
+ * compare.h - two parties compared: B over A, point by point, workload by workload, and in the
+ * parameters of the model.
+ *
+ * What decides are the geometric mean of each workload's ratios and the parameters marked so in
+ * parameters.h, corrected by Holm among each other; single points inform, corrected by the false
+ * discovery rate (judge.h). A parameter that is not identified on both sides decides nothing.
+ */
+#ifndef RIFT_COMPARE_COMPARE_H
+#define RIFT_COMPARE_COMPARE_H
+
+#include "harness/command.h"
+#include "harness/compare/judge.h"
+#include "harness/compare/pair.h"
+#include "harness/compare/parameters.h"
+
+struct compare_options {
+	double margin;			 /* a share of 1 */
+	double between;			 /* between.h; 0: sides of one session */
+	bool strict;			 /* points count too */
+	bool force;			 /* another device or --sync does not matter */
+	const struct workload *workload; /* NULL: all */
+};
+
+struct compared_point {
+	const struct pair *pair;
+	struct interval step_ns[2]; /* not known unless every process has measured it */
+	struct interval ratio;
+	struct judged judged;
+};
+
+struct compared_workload {
+	const struct workload *workload;
+	int points;   /* in the mean */
+	int left_out; /* not measured by every process of both */
+	struct interval ratio;
+	struct judged judged;
+};
+
+/* What all that decides comes to. */
+enum outcome {
+	OUTCOME_SAME,
+	OUTCOME_SLOWER,	    /* one of them is */
+	OUTCOME_FASTER,	    /* one is, and none may be slower */
+	OUTCOME_NOT_SLOWER, /* none may be slower; of some it is open whether they are faster */
+	OUTCOME_OPEN,	    /* one may be slower */
+};
+
+extern const char *const outcome_names[];
+
+struct comparison {
+	const struct party *party[2]; /* A, B */
+	struct compare_options options;
+	struct pairs pairs;
+	json_t *surroundings, *warnings;    /* surroundings.h */
+	struct compared_point *point;	    /* pairs.n */
+	struct compared_workload *workload; /* pairs.n_workloads */
+	struct parameters parameters;
+
+	int tests;		     /* that decide, corrected by Holm together */
+	int count[VERDICT_OPEN + 1]; /* points of each verdict */
+	int alone;		     /* points that only the correction leaves open */
+	enum outcome outcome;
+
+	struct resamples resamples[2];
+	struct groups groups;
+	double *factor, *draws; /* of between.h; room */
+};
+
+/*
+ * Compares; prints nothing but the line of a refusal. Returns 0, -EPROTONOSUPPORT where the two
+ * cannot be compared, or another negative errno. The parties must live as long. Release it after a
+ * failure too.
+ */
+int compare(struct comparison *c, const struct party *a, const struct party *b,
+	    const struct compare_options *options);
+void compare_release(struct comparison *c);
+
+/* 0 same or faster, 1 slower, 2 open, or a result is missing or failed its check. */
+enum exit_code compare_exit_code(const struct comparison *c);
+
+/* ---- what is printed ---------------------------------------------------------------------- */
+
+/* all: also the points that are the same or open. */
+void compare_print(const struct comparison *c, bool all, FILE *out);
+
+/* New reference. */
+json_t *compare_json(const struct comparison *c);
+
+#endif

@@ -1,0 +1,26 @@
+/* figures.h - what comparisons print of ratios, differences and the points of a plan. */
+#ifndef RIFT_COMPARE_FIGURES_H
+#define RIFT_COMPARE_FIGURES_H
+
+#include "harness/bootstrap.h"
+#include "harness/compare/compare.h"
+#include "harness/text.h"
+
+/* As struct text of harness/text.h is used, and longer. */
+struct figure {
+	char s[256];
+};
+
+/* "1.460 (1.402 to 1.524)"; without an interval "1.460 (no interval)"; "-" for none. */
+struct figure figure_ratio(const struct interval *i);
+
+/* "+5.02 us (4.97 to 5.10 us)", of ns; for pure numbers without a unit. */
+struct figure figure_difference(const struct interval *i, bool is_ns);
+
+/* "5.02 us", "1.02", "-" for NaN. */
+struct text figure_value(double value, bool is_ns);
+
+/* "launch 1.460 (1.402 to 1.524)": the finding in one line, as far as it fits into it. */
+void figure_finding(const struct comparison *c, char *out, size_t size);
+
+#endif

@@ -1,0 +1,93 @@
+/* judge.c - verdicts of many differences. */
+#include "harness/compare/judge.h"
+
+#include <stdlib.h>
+
+#include "common/check.h"
+
+struct judged judged_unknown(void)
+{
+	return (struct judged){ false, VERDICT_OPEN, 1, 1, VERDICT_OPEN, false };
+}
+
+struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
+			   const double *draws, double margin)
+{
+	struct judged j = judged_unknown();
+
+	if (ratio->known) {
+		j.known = true;
+		j.alone = verdict_of(ratio, margin);
+		j.not_slower = ratio->hi <= 1 + margin;
+		j.p_slower = bootstrap_p_above(g, draws, 1 + margin);
+		j.p_faster = bootstrap_p_below(g, draws, 1 - margin);
+	}
+	return j;
+}
+
+struct judged judged_difference(double over, const double *over_draws, double under,
+				const double *under_draws, const struct groups *g)
+{
+	int n = g->a->n < g->b->n ? g->a->n : g->b->n;
+	struct judged j = judged_unknown();
+	struct interval above, below;
+
+	if (interval_of_draws(&above, over, n, over_draws) ||
+	    interval_of_draws(&below, under, n, under_draws) || !above.known)
+		return j;
+	j.known = true;
+	j.alone = above.lo > 0			   ? VERDICT_SLOWER
+		  : below.hi < 0		   ? VERDICT_FASTER
+		  : above.hi <= 0 && below.lo >= 0 ? VERDICT_SAME
+						   : VERDICT_OPEN;
+	j.not_slower = above.hi <= 0;
+	j.p_slower = bootstrap_p_above(g, over_draws, 0);
+	j.p_faster = bootstrap_p_below(g, under_draws, 0);
+	return j;
+}
+
+/* What is left of the interval's own verdict. */
+static enum ratio_verdict corrected(const struct judged *j)
+{
+	bool lost = (j->alone == VERDICT_SLOWER && !(j->p_slower <= JUDGE_LEVEL)) ||
+		    (j->alone == VERDICT_FASTER && !(j->p_faster <= JUDGE_LEVEL));
+
+	return lost ? VERDICT_OPEN : j->alone;
+}
+
+void judge(struct judged *const *all, int n, adjust *correct)
+{
+	double *slower = calloc((size_t)n + 1, sizeof(*slower));
+	double *faster = calloc((size_t)n + 1, sizeof(*faster));
+	int m = 0;
+
+	CHECK(slower && faster, "memory of %d p-values", n);
+	for (int i = 0; i < n; i++)
+		if (all[i]->known) {
+			slower[m] = all[i]->p_slower;
+			faster[m++] = all[i]->p_faster;
+		}
+	CHECK(!correct(slower, m) && !correct(faster, m), "p-values of %d differences", m);
+	m = 0;
+	for (int i = 0; i < n; i++)
+		if (all[i]->known) {
+			all[i]->p_slower = slower[m];
+			all[i]->p_faster = faster[m++];
+			all[i]->verdict = corrected(all[i]);
+		}
+	free(slower);
+	free(faster);
+}
+
+/* The least p is 1 / C(2 n, n), harness/bootstrap.h. */
+int judge_processes_needed(int n)
+{
+	double orders = 1;
+	int processes = 0;
+
+	while (processes < BOOTSTRAP_N_MIN || n / orders > JUDGE_LEVEL) {
+		processes++;
+		orders *= (2.0 * processes) * (2.0 * processes - 1) / processes / processes;
+	}
+	return processes;
+}

@@ -1,0 +1,51 @@
+/*
+ * judge.h - verdicts of many differences between B and A, each from an interval, a margin and two
+ * p-values that are corrected for how many there are.
+ *
+ * Slower takes both: the 95 % interval is beyond the margin by itself, as people read it; and the
+ * one-sided p-value, adjusted among all that are judged together, is at most JUDGE_LEVEL. Faster
+ * likewise. So of each direction the chance of a wrong one (Holm), or the share of wrong ones
+ * among those found (false discovery rate), is at most 5 %.
+ *
+ * Few processes bound p from below (harness/bootstrap.h): from 5 a side it is 1 / 252 at least, and
+ * of more than 12 differences that Holm corrects none can then be found.
+ */
+#ifndef RIFT_COMPARE_JUDGE_H
+#define RIFT_COMPARE_JUDGE_H
+
+#include "harness/decide.h"
+
+#define JUDGE_LEVEL 0.05
+
+struct judged {
+	bool known;		    /* there is an interval; else open, and not counted */
+	enum ratio_verdict alone;   /* what the interval says by itself */
+	double p_slower, p_faster;  /* one-sided, against the margin; judge() adjusts them */
+	enum ratio_verdict verdict; /* of judge() */
+	bool not_slower; /* all of the interval is below the margin: the same, or faster, or either
+			  */
+};
+
+/* Of what has no interval. */
+struct judged judged_unknown(void);
+
+typedef int adjust(double *p, int m);
+
+/* Of a ratio B / A and its draws. */
+struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
+			   const double *draws, double margin);
+
+/*
+ * Of a difference that matters beyond its own margin: draws of B - A less the margin (over), and
+ * of B - A and the margin (under). Each counts as slower where all of over is above 0.
+ */
+struct judged judged_difference(double over, const double *over_draws, double under,
+				const double *under_draws, const struct groups *g);
+
+/* Corrects them among each other, by p_adjust_holm or p_adjust_fdr, and fills in the verdicts. */
+void judge(struct judged *const *all, int n, adjust *correct);
+
+/* The smallest number of processes of both sides at which n differences can be found by Holm. */
+int judge_processes_needed(int n);
+
+#endif

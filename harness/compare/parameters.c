@@ -1,0 +1,208 @@
+/* parameters.c - the model's parameters of two parties. */
+#include "harness/compare/parameters.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+
+/* Of one workload: what is fitted on each side. */
+struct fits {
+	struct grid grid[2];
+	struct fit fit[2];
+};
+
+/* ---- one parameter ------------------------------------------------------------------------ */
+
+/* Draws of B - A, and of that less and with what does not matter. */
+struct draws {
+	double difference[BOOTSTRAP_DRAWS], ratio[BOOTSTRAP_DRAWS];
+	double over[BOOTSTRAP_DRAWS], under[BOOTSTRAP_DRAWS];
+};
+
+static double does_not_matter(const struct compared_parameter *p, double a, double margin)
+{
+	return fmax(margin * fabs(a), p->is_ns ? PARAMETER_FLOOR_NS : 0);
+}
+
+static void fill_draws(struct draws *d, const struct compared_parameter *p,
+		       const struct fit_param *const side[2], const struct parameter_terms *t)
+{
+	for (int i = 0; i < BOOTSTRAP_DRAWS; i++) {
+		double a = side[PAIR_A]->draws[i];
+		double b = side[PAIR_B]->draws[i] * (t->factor ? t->factor[i] : 1);
+		double margin = does_not_matter(p, a, t->margin);
+
+		d->difference[i] = b - a;
+		d->ratio[i] = b / a;
+		d->over[i] = b - a - margin;
+		d->under[i] = b - a + margin;
+	}
+}
+
+/* A ratio to what may be nothing has no interval. */
+static struct interval ratio_of(const struct draws *d, double a, double b, int n)
+{
+	struct interval ratio;
+
+	if (a > 0 && !interval_of_draws(&ratio, b / a, n, d->ratio))
+		return ratio;
+	return interval_unknown(n);
+}
+
+/* Room for draws is too much for a stack. */
+static void compare_identified(struct compared_parameter *p, const struct fit_param *const side[2],
+			       const struct parameter_terms *t)
+{
+	struct draws *d = calloc(1, sizeof(*d));
+	double a = side[PAIR_A]->interval.value, b = side[PAIR_B]->interval.value;
+	double margin = does_not_matter(p, a, t->margin);
+	int n = t->groups->a->n < t->groups->b->n ? t->groups->a->n : t->groups->b->n;
+
+	CHECK(d, "memory of draws");
+	fill_draws(d, p, side, t);
+	if (interval_of_draws(&p->difference, b - a, n, d->difference))
+		p->difference = interval_unknown(n);
+	p->ratio = ratio_of(d, a, b, n);
+	p->judged = judged_difference(b - a - margin, d->over, b - a + margin, d->under, t->groups);
+	free(d);
+}
+
+static bool decides(enum model_param which, const struct fits *f)
+{
+	bool p_is = f->fit[PAIR_A].param[MODEL_P].identified &&
+		    f->fit[PAIR_B].param[MODEL_P].identified;
+
+	switch (which) {
+	case MODEL_Z:
+	case MODEL_P:
+	case MODEL_G:
+	case MODEL_GRAPH_Z:
+	case MODEL_GRAPH_A:
+	case MODEL_GRAPH_G:
+		return true;
+	case MODEL_C:
+		return !p_is;
+	default:
+		return false;
+	}
+}
+
+static void compare_one(struct compared_parameter *p, enum model_param which, const struct fits *f,
+			const struct parameter_terms *t)
+{
+	const struct fit_param *const side[] = { &f->fit[PAIR_A].param[which],
+						 &f->fit[PAIR_B].param[which] };
+
+	*p = (struct compared_parameter){ .workload = f->grid[PAIR_A].workload,
+					  .row = &model_param_rows[which],
+					  .decides = decides(which, f),
+					  .difference = interval_unknown(0),
+					  .ratio = interval_unknown(0),
+					  .judged = judged_unknown() };
+	p->is_ns = !strcmp(p->row->unit, "ns");
+	p->identified = side[PAIR_A]->identified && side[PAIR_B]->identified;
+	for (int k = 0; k < 2; k++) {
+		p->of[k] = side[k]->interval;
+		snprintf(p->why[k], sizeof(p->why[k]), "%s", side[k]->why);
+	}
+	if (p->identified && side[PAIR_A]->draws && side[PAIR_B]->draws)
+		compare_identified(p, side, t);
+}
+
+/* ---- one workload ------------------------------------------------------------------------- */
+
+/* As many as fit.h asks for; it would complain, and a model is no must here. */
+static bool has_enough(const struct grid *g, enum mode mode)
+{
+	double first = NAN;
+	bool deep = false;
+	int n = 0;
+
+	for (int i = 0; i < g->n_points; i++) {
+		const struct batch *b = &g->point[i].batch;
+
+		if (b->mode != mode)
+			continue;
+		first = n++ ? first : b->depth;
+		deep |= b->depth != first;
+	}
+	return n >= 3 && deep;
+}
+
+static int fit_side(struct fits *f, int k, const struct party *p, const struct workload *w)
+{
+	const struct grid *g = &f->grid[k];
+	int err = grid_make(&f->grid[k], &p->view, 0, w->name);
+
+	if (err)
+		return err;
+	if (!has_enough(g, MODE_STREAM) && !has_enough(g, MODE_GRAPH) && !has_enough(g, MODE_FUSED))
+		return -ENODATA;
+	return fit_make(&f->fit[k], g, (uint32_t)k);
+}
+
+static int fit_sides(struct fits *f, const struct party *const party[2], const struct workload *w,
+		     struct modelled *m)
+{
+	int err = 0;
+
+	for (int k = 0; k < 2 && !err; k++) {
+		err = fit_side(f, k, party[k], w);
+		if (err)
+			snprintf(m->why_not, sizeof(m->why_not),
+				 "%s has too few points: a fit takes 3 of a mode, at 2 depths",
+				 k ? "B" : "A");
+		m->residual[k] = f->fit[k].residual;
+	}
+	if (!err && strcmp(f->grid[PAIR_A].others, f->grid[PAIR_B].others)) {
+		snprintf(m->why_not, sizeof(m->why_not),
+			 "A has a grid of %.50s, B of %.50s: their models say different things",
+			 *f->grid[PAIR_A].others ? f->grid[PAIR_A].others : "defaults",
+			 *f->grid[PAIR_B].others ? f->grid[PAIR_B].others : "defaults");
+		err = 1;
+	}
+	return err;
+}
+
+static void compare_workload(struct parameters *out, int number, const struct party *const party[2],
+			     const struct workload *w, const struct parameter_terms *t)
+{
+	struct modelled *m = &out->modelled[number];
+	struct fits *f = calloc(1, sizeof(*f));
+
+	CHECK(f, "memory of fits");
+	m->workload = w;
+	m->is = !fit_sides(f, party, w, m);
+	for (int i = 0; i < MODEL_PARAMS && m->is; i++)
+		if (f->fit[PAIR_A].has[model_param_rows[i].mode] &&
+		    f->fit[PAIR_B].has[model_param_rows[i].mode])
+			compare_one(&out->row[out->n++], (enum model_param)i, f, t);
+	for (int k = 0; k < 2; k++) {
+		fit_release(&f->fit[k]);
+		grid_release(&f->grid[k]);
+	}
+	free(f);
+}
+
+void parameters_compare(struct parameters *out, const struct party *const party[2],
+			const struct pairs *pairs, const struct parameter_terms *terms)
+{
+	size_t n = (size_t)pairs->n_workloads;
+
+	*out = (struct parameters){ .row = calloc(n * MODEL_PARAMS, sizeof(*out->row)),
+				    .modelled = calloc(n, sizeof(*out->modelled)) };
+	CHECK(out->row && out->modelled, "memory of %zu models", n);
+	for (int i = 0; i < pairs->n_workloads; i++)
+		compare_workload(out, i, party, pairs->workload[i], terms);
+}
+
+void parameters_release(struct parameters *p)
+{
+	free(p->row);
+	free(p->modelled);
+	*p = (struct parameters){ 0 };
+}

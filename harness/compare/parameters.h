@@ -1,0 +1,59 @@
+/*
+ * parameters.h - the model's parameters (harness/model/model.h) of two parties: what a launch, a
+ * gap, a synchronize cost on each, and by how much more on B.
+ *
+ * A parameter differs where B - A is beyond the margin's share of A, and beyond
+ * PARAMETER_FLOOR_NS: of a gap of 30 ns, 2 % are less than a clock can tell.
+ *
+ * Those that decide, where both sides identify them: what a user waits for, and each another thing.
+ *   Z, p (c where p is not identified), g       stream
+ *   Zg, a, gn                                   graph
+ * The others inform. They follow from these or from the device's clock, or no block waits for them:
+ * each that counted would take more processes for a verdict (judge.h).
+ */
+#ifndef RIFT_COMPARE_PARAMETERS_H
+#define RIFT_COMPARE_PARAMETERS_H
+
+#include "harness/compare/judge.h"
+#include "harness/compare/pair.h"
+#include "harness/model/fit.h"
+
+#define PARAMETER_FLOOR_NS 20.0
+
+struct compared_parameter {
+	const struct workload *workload;
+	const struct model_param_row *row;
+	bool is_ns;
+	bool decides;
+	bool identified;		   /* on both sides */
+	struct interval of[2];		   /* value NaN: not identified */
+	char why[2][120];		   /* not identified: why; "" where it is */
+	struct interval difference, ratio; /* B - A, B / A; not known unless identified */
+	struct judged judged;		   /* known only where identified */
+};
+
+/* Of a workload: is there a model? */
+struct modelled {
+	const struct workload *workload;
+	bool is;
+	char why_not[160];
+	double residual[2]; /* median of |measured / model - 1| on A and B */
+};
+
+struct parameters {
+	struct compared_parameter *row; /* workload by workload, those of swept modes */
+	int n;
+	struct modelled *modelled; /* pairs.n_workloads */
+};
+
+struct parameter_terms {
+	const struct groups *groups; /* for how many processes there are */
+	const double *factor;	     /* what the draws of B are off by (between.h); NULL */
+	double margin;		     /* a share of 1 */
+};
+
+void parameters_compare(struct parameters *out, const struct party *const party[2],
+			const struct pairs *pairs, const struct parameter_terms *terms);
+void parameters_release(struct parameters *p);
+
+#endif

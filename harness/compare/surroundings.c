@@ -1,0 +1,191 @@
+/* surroundings.c - in what the places of two parties differ. */
+#include "harness/compare/surroundings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/sweep/environment.h"
+
+/* Canaries of two parties may be so far apart, a share, before it is worth a word. */
+static const double clocks_alike = 0.01;
+
+/* ---- fields ----------------------------------------------------------------------------- */
+
+static void add_row(json_t *rows, const char *field, const json_t *a, const json_t *b)
+{
+	json_t *row = json_pack("{s:s}", "field", field);
+
+	if (a)
+		json_object_set(row, "a", (json_t *)(uintptr_t)a);
+	if (b)
+		json_object_set(row, "b", (json_t *)(uintptr_t)b);
+	json_array_append_new(rows, row);
+}
+
+/* What is in x and not in y. New reference. */
+static json_t *only_in(const json_t *x, const json_t *y)
+{
+	json_t *only = json_array(), *v, *w;
+	size_t i, k;
+
+	json_array_foreach(x, i, v)
+	{
+		bool found = false;
+
+		json_array_foreach(y, k, w)
+		{
+			found |= json_equal(v, w);
+		}
+		if (!found)
+			json_array_append(only, v);
+	}
+	return only;
+}
+
+static void compare_lists(json_t *rows, const char *field, const json_t *a, const json_t *b)
+{
+	json_t *in_a = only_in(a, b), *in_b = only_in(b, a);
+
+	if (json_array_size(in_a) || json_array_size(in_b))
+		add_row(rows, field, in_a, in_b);
+	json_decref(in_a);
+	json_decref(in_b);
+}
+
+static void compare_values(json_t *rows, const char *field, const json_t *a, const json_t *b);
+
+/* Why something is null, and by what it was found out, follows from what is compared anyway. */
+static bool is_explanation(const char *name)
+{
+	return !strcmp(name, "why_null") || !strcmp(name, "evidence");
+}
+
+static void compare_objects(json_t *rows, const char *field, const json_t *a, const json_t *b)
+{
+	json_t *all = json_copy((json_t *)(uintptr_t)a), *v;
+	char name[256];
+	const char *key;
+
+	json_object_update_missing(all, (json_t *)(uintptr_t)b);
+	json_object_foreach(all, key, v)
+	{
+		if (is_explanation(key))
+			continue;
+		snprintf(name, sizeof(name), "%s%s%s", field, *field ? "." : "", key);
+		compare_values(rows, name, json_object_get(a, key), json_object_get(b, key));
+	}
+	json_decref(all);
+}
+
+static void compare_values(json_t *rows, const char *field, const json_t *a, const json_t *b)
+{
+	if (json_is_object(a) && json_is_object(b))
+		compare_objects(rows, field, a, b);
+	else if (json_is_array(a) && json_is_array(b))
+		compare_lists(rows, field, a, b);
+	else if (!a || !b || !json_equal(a, b))
+		add_row(rows, field, a, b);
+}
+
+/* How it was measured, as far as figures may depend on it. New reference. */
+static json_t *design_of_party(const struct party *p)
+{
+	const struct design *d = &p->view.plan.design;
+
+	return json_pack("{s:s, s:i, s:I, s:i, s:i, s:s}", "name", d->quick ? "quick" : "full",
+			 "rounds", d->rounds, "visit_ns", (json_int_t)d->visit_ns, "blocks_min",
+			 d->blocks_min, "blocks_max", d->blocks_max, "sync", sync_names[d->sync]);
+}
+
+/* Everything that is compared, in the order of the rows. New reference. */
+static json_t *surroundings_of(const struct party *p)
+{
+	static const char *const parts[] = { "virt", "gpu",   "host",	   "cuda_flags",
+					     "env",  "build", "libraries", NULL };
+	static const char *const alone[] = { "boot_id", "tool_version", "git_commit", "git_dirty",
+					     NULL };
+	const json_t *header = party_header(p);
+	json_t *lasting = environment_parts(header), *o = json_object();
+
+	for (int i = 0; parts[i]; i++)
+		if (json_object_get(lasting, parts[i]))
+			json_object_set(o, parts[i], json_object_get(lasting, parts[i]));
+	for (int i = 0; alone[i]; i++)
+		if (json_object_get(header, alone[i]))
+			json_object_set(o, alone[i], json_object_get(header, alone[i]));
+	json_object_set_new(o, "design", design_of_party(p));
+	json_decref(lasting);
+	return o;
+}
+
+json_t *surroundings_differ(const struct party *a, const struct party *b)
+{
+	json_t *of_a = surroundings_of(a), *of_b = surroundings_of(b), *rows = json_array();
+
+	compare_objects(rows, "", of_a, of_b);
+	json_decref(of_a);
+	json_decref(of_b);
+	return rows;
+}
+
+/* ---- what follows ----------------------------------------------------------------------- */
+
+static const json_t *field_of(const struct party *p, const char *part, const char *name)
+{
+	return json_object_get(json_object_get(party_header(p), part), name);
+}
+
+static bool same_field(const struct party *a, const struct party *b, const char *part,
+		       const char *name)
+{
+	const json_t *x = field_of(a, part, name), *y = field_of(b, part, name);
+
+	return x ? json_equal(x, y) : !y;
+}
+
+static const char *gpu_of(const struct party *p)
+{
+	const char *name = json_string_value(field_of(p, "gpu", "name"));
+
+	return name ? name : "a device without a name";
+}
+
+int surroundings_refuse(const struct party *a, const struct party *b)
+{
+	enum sync_kind sync_a = a->view.plan.design.sync, sync_b = b->view.plan.design.sync;
+
+	if (!same_field(a, b, "gpu", "name") || !same_field(a, b, "gpu", "sms"))
+		return complain(EPROTONOSUPPORT,
+				"not comparable: A is of %s, %ld multiprocessors, B of %s, %ld; "
+				"--force compares them all the same",
+				gpu_of(a), (long)json_integer_value(field_of(a, "gpu", "sms")),
+				gpu_of(b), (long)json_integer_value(field_of(b, "gpu", "sms")));
+	if (sync_a != sync_b)
+		return complain(EPROTONOSUPPORT,
+				"not comparable: A was swept with --sync %s, B with --sync %s; "
+				"--force compares them all the same",
+				sync_names[sync_a], sync_names[sync_b]);
+	return 0;
+}
+
+json_t *surroundings_warn(const struct party *a, const struct party *b)
+{
+	json_t *texts = json_array();
+	double apart = b->canary_ns / a->canary_ns - 1;
+
+	if (!same_field(a, b, "build", "binary_sha256"))
+		json_array_append_new(
+			texts, json_string("the binaries differ: what is found may come from the "
+					   "build, not from the platform"));
+	if (fabs(apart) > clocks_alike)
+		json_array_append_new(
+			texts, json_sprintf("the clocks differ: the canary, a kernel of fixed "
+					    "cycles, takes %+.1f %% on B; kernels do as well",
+					    100 * apart));
+	return texts;
+}

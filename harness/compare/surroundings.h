@@ -1,0 +1,29 @@
+/*
+ * surroundings.h - in what the machines, devices, binaries and designs of two parties differ, and
+ * whether their figures may stand side by side at all.
+ */
+#ifndef RIFT_COMPARE_SURROUNDINGS_H
+#define RIFT_COMPARE_SURROUNDINGS_H
+
+#include "harness/compare/party.h"
+
+/*
+ * [{"field": "gpu.driver_version", "a": .., "b": ..}]: what a process cannot change by itself, and
+ * how it was measured (design.*). What one of them does not say at all is missing in its row; lists
+ * show what only one of them has. New reference.
+ */
+json_t *surroundings_differ(const struct party *a, const struct party *b);
+
+/*
+ * Refuses another device, and another way to wait for the end of a block. Returns 0, or
+ * -EPROTONOSUPPORT after one line.
+ */
+int surroundings_refuse(const struct party *a, const struct party *b);
+
+/*
+ * Texts for people: what makes a difference doubtful (other binaries, clocks that were apart).
+ * New reference.
+ */
+json_t *surroundings_warn(const struct party *a, const struct party *b);
+
+#endif

@@ -1,0 +1,70 @@
+#!/bin/sh
+# aa_compare.sh RIFT [TRIES] - what rift compare says of a system against itself: in no try may it
+# call B slower, nor halves of a session, or of those in data/sessions, different. Then, on the CPU
+# device, of 5 us more for every launch: that has to be found. About 20 s a try, 7 minutes for the
+# default of 20.
+#
+# KEEP=FOLDER keeps the sessions.
+set -eu
+rift=${1:?usage: aa_compare.sh RIFT [TRIES]}
+tries=${2:-20}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
+
+fail() {
+	echo "aa_compare: $*" >&2
+	exit 1
+}
+
+# Sessions of A and B in turn: name, variables of both sides, command of B. The rest is of the
+# machine: points that hold every parameter of streams and graphs, and few of them.
+sweep() {
+	name=$1
+	shift
+	env "$@" "$rift" sweep launch us=0,1,2,5,20 --depth 1,4,16,64,256 --mode stream,graph --quick \
+		--quiet --against "$against" --output "$dir/$name.jsonl" >"$dir/out" 2>"$dir/err" ||
+		fail "$name: $(cat "$dir/err")"
+}
+
+# The exit code of rift compare, which must be one of a comparison.
+compare() {
+	code=0
+	"$rift" compare "$@" >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" -le 2 ] || fail "rift compare $*: $code, $(cat "$dir/err")"
+}
+
+against='env'
+same=0 open=0 slower=0 tested=0
+while [ "$tested" -lt "$tries" ]; do
+	tested=$((tested + 1))
+	sweep "aa$tested" RIFT_AA="$tested"
+	compare "$dir/aa$tested.jsonl"
+	case $code in
+	0) same=$((same + 1)) ;;
+	1) slower=$((slower + 1)) && head -n 1 "$dir/out" ;;
+	2) open=$((open + 1)) ;;
+	esac
+	compare --self-test "$dir/aa$tested.jsonl"
+	[ "$code" != 1 ] || fail "--self-test of try $tested: $(head -n 1 "$dir/out")"
+done
+echo "a system against itself, $tested tries: $same same or faster, $open open, $slower slower"
+
+kept=0
+for f in "$(dirname "$0")"/../data/sessions/*.jsonl; do
+	[ -e "$f" ] || continue
+	compare --self-test "$f"
+	[ "$code" != 1 ] || fail "--self-test of $f: $(head -n 1 "$dir/out")"
+	kept=$((kept + 1))
+done
+[ "$kept" = 0 ] || echo "--self-test of $kept sessions in data/sessions: no half is another"
+
+if "$rift" --version | grep -q CPU; then
+	against='env RIFT_CPU_LAUNCH_NS=7000'
+	sweep slower RIFT_CPU_LAUNCH_NS=2000
+	compare "$dir/slower.jsonl"
+	echo "5 us more a launch: exit code $code; $(head -n 1 "$dir/out")"
+	[ "$code" = 1 ] || fail "5 us more a launch are not found"
+fi
+[ -z "${KEEP:-}" ] || cp "$dir"/*.jsonl "$KEEP"
+[ "$slower" = 0 ]
