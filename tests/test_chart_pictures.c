@@ -14,6 +14,10 @@
 TestSuite(small_chart_pictures, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 120);
 
+/* Fits of hundreds of points take seconds. */
+TestSuite(large_chart_pictures, .init = chart_folder_make, .fini = chart_folder_remove,
+	  .timeout = 120);
+
 static struct chart_files made;
 
 /* PNG header: width and height. */
@@ -86,7 +90,7 @@ Test(small_chart_pictures, two_platforms)
 	draw(&s, 6);
 }
 
-Test(small_chart_pictures, a_full_grid)
+Test(large_chart_pictures, a_full_grid)
 {
 	struct fake_session s = session(NULL, NULL, 2);
 

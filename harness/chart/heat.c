@@ -7,6 +7,7 @@
 #include "common/check.h"
 #include "harness/chart/contour.h"
 #include "harness/chart/words.h"
+#include "harness/decide.h"
 
 /* Iso-lines, in shares. */
 static const double levels[] = { 0.05, 0.25, 1 };
@@ -34,6 +35,7 @@ static int heat_init(struct heat *h, const struct chart_set *s, int side, bool r
 	int n = 0, i = 0;
 
 	*h = (struct heat){ .set = s, .side = side, .ratio = ratio, .columns = g->n_depths };
+	h->margin = ratio ? s->margin : MARGIN_DEFAULT;
 	for (int mode = 0; mode < MODE_COUNT; mode++)
 		if (chart_has_mode(s, side, (enum mode)mode))
 			h->mode[h->panels++] = (enum mode)mode;
@@ -83,8 +85,9 @@ static int write_cells(const struct heat *h, struct plot *p)
 					continue;
 				fprintf(out.file, "%d,%d,%d,", panel, column, row);
 				put_interval(out.file, c);
-				fprintf(out.file, ",%d,%s,%s,%s,%ld,%d\n", chart_is_even(c),
-					words_percent(c->value - 1).s, mode_name(h->mode[panel]),
+				fprintf(out.file, ",%d,%s,%s,%s,%ld,%d\n",
+					chart_is_even(c, h->margin), words_percent(c->value - 1).s,
+					mode_name(h->mode[panel]),
 					text_real(g->size[h->first + row].value).s,
 					(long)g->depth[column], c->n);
 			}
@@ -179,6 +182,7 @@ static void name_makers(const struct heat *h, struct plot *p)
 	plot_text(p, "made1", "%s", side[h->ratio ? 0 : h->side].made);
 	words_ideal(h->set, h->side, ideal, sizeof(ideal));
 	plot_text(p, "made2", "%s", h->ratio ? side[1].made : ideal);
+	plot_count(p, "margin", lround(100 * h->margin));
 	plot_text(p, "what", "%s", h->ratio ? "longer on B (%)" : "overhead over ideal (%)");
 }
 

@@ -6,8 +6,9 @@
 
 struct heat {
 	const struct chart_set *set;
-	int side;   /* whose sizes and depths, and whose overhead */
-	bool ratio; /* B over A, else T over ideal */
+	int side;      /* whose sizes and depths, and whose overhead */
+	bool ratio;    /* B over A, else T over ideal */
+	double margin; /* within which the ratio is even */
 	int panels;
 	enum mode mode[MODE_COUNT]; /* of each panel */
 	int first;		    /* size of row 0: empty kernels have no ideal */
