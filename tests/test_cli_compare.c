@@ -30,6 +30,7 @@ static void remove_dir(void)
 }
 
 TestSuite(small_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 120);
 
 /* Few points, so that a file is small. */
 static struct fake_session made_up(int sides)
@@ -177,7 +178,7 @@ Test(small_cli_compare, halves_of_a_session_are_alike)
 }
 
 /* Five processes each: no half of them is known well enough to be called different. */
-Test(small_cli_compare, halves_of_the_kept_sessions_are_alike)
+Test(large_cli_compare, halves_of_the_kept_sessions_are_alike)
 {
 	static const char *const kept[] = { "h200-launch", "h200-myocyte" };
 	char path[64];

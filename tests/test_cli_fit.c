@@ -28,6 +28,7 @@ static void remove_dir(void)
 }
 
 TestSuite(small_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 120);
 
 static struct fake_session quick(void)
 {
@@ -65,7 +66,7 @@ Test(small_cli_fit, a_table)
 	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
 }
 
-Test(small_cli_fit, two_sides)
+Test(large_cli_fit, two_sides)
 {
 	struct fake_session s = quick();
 	const char *text;
@@ -143,7 +144,7 @@ Test(small_cli_fit, json)
 
 /* ---- predict ---------------------------------------------------------------------------- */
 
-Test(small_cli_fit, predict)
+Test(large_cli_fit, predict)
 {
 	struct fake_session s = quick();
 	const char *text;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 TestSuite(small_compare, .timeout = 120);
+TestSuite(large_compare, .timeout = 120);
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
@@ -122,7 +123,7 @@ Test(small_compare, too_few_points_for_a_model)
 
 /* ---- a system against itself -------------------------------------------------------------- */
 
-Test(small_compare, the_same_is_never_slower)
+Test(large_compare, the_same_is_never_slower)
 {
 	struct compare_options o = usual_terms();
 
@@ -200,7 +201,7 @@ static enum ratio_verdict verdict_at(double margin, double between)
 }
 
 /* Two sessions: 1.96 * sqrt(2) * 1 % = 2.8 % to either side. */
-Test(small_compare, margins_and_what_sessions_differ_by)
+Test(large_compare, margins_and_what_sessions_differ_by)
 {
 	cr_assert(eq(int, verdict_at(0.02, 0), VERDICT_SLOWER), "2 %%");
 	cr_assert(eq(int, verdict_at(0.05, 0), VERDICT_SAME), "5 %%");
