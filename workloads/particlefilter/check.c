@@ -362,7 +362,7 @@ int pf_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
 	const struct particlefilter_opts *o = opts;
 	struct particlefilter_state *s = state;
-	const struct pf_rules *rules = &s->filter.rules;
+	const struct pf_rules *rules = &s->rules;
 	int64_t span = rules->frames - 1;
 	struct comparison c = {
 		.opts = o,
@@ -376,7 +376,9 @@ int pf_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 	int err;
 
 	v->compared = v->total = 0;
-	v->error = steps > 0 ? 0 : NAN; /* without a step there is nothing to compare */
+	v->error = steps > 0 ? 0 : NAN;
+	if (steps <= 0)
+		snprintf(v->worst, sizeof(v->worst), "no step, so nothing to compare");
 	v->tolerance = 1;
 	v->measure = "largest difference of a particle or an estimate, in units of what is allowed";
 	err = steps > 0 ? begin(&c) : 0;

@@ -25,7 +25,8 @@ enum {
 	PF_CHUNK = 256,
 	PF_TILES_MAX = 528,	    /* four blocks on each multiprocessor of an H200 */
 	PF_ONE_BLOCK = 1024,	    /* particles up to which one block does everything */
-	PF_PARTICLES_MAX = 1 << 27, /* numbers of particles stay 31 bits wide */
+	PF_PARTICLES_MAX = 1 << 26,
+	PF_TILE_CHUNKS_MAX = 512, /* of so many particles: 497 */
 	PF_TOTALS_THREADS = 1024,   /* of the block that adds up chunks, with granularity=split */
 };
 
@@ -68,6 +69,7 @@ struct pf_filter {
 	int32_t chunks, tile_chunks; /* in all, and of a tile */
 	int32_t tiles;
 	double loglik_unit; /* L is a whole number of these */
+	double share;	    /* 1 / particles */
 	bool single;  /* float; else double */
 	bool shifted; /* L relative to the maximum of its chunk */
 	bool split;   /* four launches a frame */

@@ -14,20 +14,57 @@ struct place {
 	real x, y;
 };
 
-/* Where particle j of a frame begins: at its ancestor of the frame before. */
-static __device__ inline struct place resample(const struct pf_filter &f,
-					       const struct pf_buffer &before, const double *tile,
-					       int64_t j, int k)
+/* What a block knows of the frame before, in shared memory. */
+struct block_past {
+	double tile[PF_TILES_MAX];
+	struct spot spot[PF_TILE_CHUNKS_MAX]; /* where ancestors of its chunks begin, and the end */
+};
+
+static __device__ inline struct past past_of(const struct pf_filter &f, uint32_t step,
+					     const double *tile)
 {
-	struct place p = { real(f.rules.start_row), real(f.rules.start_col) };
+	struct past p;
+
+	p.b = buffer_before(f, step);
+	p.tile = tile;
+	p.total = f.head->total;
+	p.u = f.head->u;
+	return p;
+}
+
+/*
+ * Neighbours have neighbours for ancestors: the upper levels are searched once a chunk, for its
+ * first particle, all chunks of the tile side by side.
+ */
+static __device__ inline void look_back(const struct pf_filter &f, const struct past &p, int first,
+					int chunks, struct block_past *b)
+{
+	for (int i = (int)threadIdx.x; i < f.tiles; i += (int)blockDim.x)
+		b->tile[i] = f.tile[i];
+	__syncthreads();
+	for (int i = (int)threadIdx.x; i <= chunks; i += (int)blockDim.x) {
+		int64_t j = (int64_t)(first + i) * f.chunk;
+
+		j = j < f.particles ? j : f.particles - 1;
+		b->spot[i] = find_spot(f, p, threshold(f, p, j));
+	}
+	__syncthreads();
+}
+
+/* Where particle j of a frame begins: at its ancestor of the frame before. */
+static __device__ inline struct place resample(const struct pf_filter &f, const struct past &p,
+					       const struct spot *spot, int64_t j, int k)
+{
+	struct place at = { real(f.rules.start_row), real(f.rules.start_col) };
 
 	if (k == 1)
-		return p;
-	int64_t a = find_ancestor(f, before, tile, f.head->total, f.head->u, j);
+		return at;
+	double t = threshold(f, p, j);
+	int64_t a = find_in_chunk(f, p, t, find_between(f, p, t, spot[0], spot[1]));
 
-	p.x = ((const real *)before.x)[a];
-	p.y = ((const real *)before.y)[a];
-	return p;
+	at.x = ((const real *)p.b.x)[a];
+	at.y = ((const real *)p.b.y)[a];
+	return at;
 }
 
 static __device__ inline void move_particle(const struct pf_filter &f, int64_t j, int k,
@@ -45,8 +82,8 @@ static __device__ inline void move_particle(const struct pf_filter &f, int64_t j
 
 /* Positions, weights and their sums within the chunk; adds to the thread's sums. */
 static __device__ inline void filter_chunk(const struct pf_filter &f, int chunk, uint32_t step,
-					   const double *tile, struct sums *a, double *tile_sum,
-					   struct scratch *s)
+					   const struct past &past, const struct spot *spot,
+					   struct sums *a, double *tile_sum, struct scratch *s)
 {
 	int k = frame_of(f, step), points = 0;
 	struct pf_buffer to = buffer_of(f, step);
@@ -56,7 +93,7 @@ static __device__ inline void filter_chunk(const struct pf_filter &f, int chunk,
 	real total;
 
 	if (live) {
-		p = resample(f, buffer_before(f, step), tile, j, k);
+		p = resample(f, past, spot, j, k);
 		move_particle(f, j, k, &p);
 		((real *)to.x)[j] = p.x;
 		((real *)to.y)[j] = p.y;
@@ -125,20 +162,20 @@ static __device__ inline bool is_last(const struct pf_filter &f, uint32_t *last)
 extern "C" __global__ void __launch_bounds__(PF_CHUNK, 4)
 	PF_IN(particlefilter_frame)(const struct pf_filter f)
 {
-	SHARED_ARRAY(double, tile, [PF_TILES_MAX]);
+	SHARED_ARRAY(struct block_past, b, [1]);
 	SHARED_ARRAY(struct scratch, s, [1]);
 	SHARED_ARRAY(uint32_t, last, [1]);
 	uint32_t step = f.head->step;
+	struct past past = past_of(f, step, b->tile);
 	int first = (int)blockIdx.x * f.tile_chunks;
 	int end = first + f.tile_chunks < f.chunks ? first + f.tile_chunks : f.chunks;
 	struct sums a = { f.shifted ? (int)0x80000000 / 2 : 0, { 0, 0, 0, 0 } };
 	double sum = 0;
 
-	for (int i = (int)threadIdx.x; i < f.tiles; i += (int)blockDim.x)
-		tile[i] = f.tile[i];
-	__syncthreads();
+	if (frame_of(f, step) > 1)
+		look_back(f, past, first, end - first, b);
 	for (int chunk = first; chunk < end; chunk++)
-		filter_chunk(f, chunk, step, tile, &a, &sum, s);
+		filter_chunk(f, chunk, step, past, &b->spot[chunk - first], &a, &sum, s);
 	if (f.shifted)
 		sum = sum_chunks(f, buffer_of(f, step), first, end, a.m);
 	end_tile(f, &a, sum, s);
@@ -190,8 +227,11 @@ extern "C" __global__ void PF_IN(particlefilter_expose)(const struct pf_filter f
 		expose_split(f, to, i);
 		return;
 	}
+	struct past p = past_of(f, step, f.tile);
+	double t = threshold(f, p, i);
+
 	expose_weights(f, to, b, i, f.ring[k - 1].max);
-	to.ancestor[i] = (int32_t)find_ancestor(f, b, f.tile, f.head->total, f.head->u, i);
+	to.ancestor[i] = (int32_t)find_in_chunk(f, p, t, find_spot(f, p, t));
 }
 KERNEL(PF_IN(particlefilter_expose));
 

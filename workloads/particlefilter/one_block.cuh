@@ -57,7 +57,7 @@ static __device__ inline struct place resample_shared(const struct pf_filter &f,
 	if (k == 1)
 		return p;
 	double total = (double)b->c[n - 1];
-	double t = (b->u + (double)j) / (double)n * total;
+	double t = (b->u + (double)j) * f.share * total;
 	int a = first_from(b->c, n, t > total ? total : t);
 
 	p.x = b->x[a];
@@ -65,18 +65,10 @@ static __device__ inline struct place resample_shared(const struct pf_filter &f,
 	return p;
 }
 
-static __device__ inline void end_shared_frame(const struct pf_filter &f, int k, int m,
-					       struct sums *a, double drawn,
-					       struct shared_state *b, struct scratch *s)
-{
-	sum_block(a->v, s);
-	if (threadIdx.x)
-		return;
-	b->u = offset_of(f, k, drawn);
-	write_estimate(f, k, loglik_of(f, m), b->u, a->v);
-}
-
-/* One frame; whoever reads what it leaves waits first. */
+/*
+ * One frame. When its sums are taken all have written, and may go on to the next one; the first
+ * warp has the estimate to write before.
+ */
 static __device__ inline void shared_frame(const struct pf_filter &f, int k, int32_t *lcg,
 					  struct shared_state *b, struct scratch *s)
 {
@@ -105,8 +97,12 @@ static __device__ inline void shared_frame(const struct pf_filter &f, int k, int
 		b->y[j] = p.y;
 		b->c[j] = before + w;
 	}
+	if (threadIdx.x == (f.rules.lcg ? 0 : blockDim.x - 1))
+		b->u = offset_of(f, k, drawn);
 	add_particle(&a, w, 1, p.x, p.y);
-	end_shared_frame(f, k, m, &a, drawn, b, s);
+	sum_block(a.v, s);
+	if (!threadIdx.x)
+		write_estimate(f, k, loglik_of(f, m), b->u, a.v);
 }
 
 extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
@@ -122,7 +118,6 @@ extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
 	for (int64_t i = 0; i < n; i++) {
 		shared_frame(f, frame_of(f, step), &lcg, b, s);
 		step = step_after(f, step);
-		__syncthreads();
 	}
 	store_state(f, step, b);
 	if (f.rules.lcg && j < f.particles)

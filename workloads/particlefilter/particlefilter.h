@@ -39,6 +39,7 @@ struct particlefilter_opts {
 
 struct particlefilter_state {
 	struct pf_filter filter;
+	struct pf_rules rules; /* what the check goes by; the filter has a copy */
 	struct pf_video video;
 	struct output track, particles8;
 };

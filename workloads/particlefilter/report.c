@@ -94,7 +94,7 @@ int pf_report(const void *opts, void *state, struct report *out)
 	CHECK(ring, "%ld frames", (long)frames);
 	CUDA(cudaMemcpy(ring, s->filter.ring, (size_t)frames * sizeof(*ring),
 			cudaMemcpyDeviceToHost));
-	report_track(o, &s->filter.rules, ring, out);
+	report_track(o, &s->rules, ring, out);
 	free(ring);
 	if (!o->track && !o->particles8)
 		return 0;

@@ -59,6 +59,7 @@ void pf_configure(const struct particlefilter_opts *o, const struct pf_rules *ru
 	*f = (struct pf_filter){
 		.rules = *rules,
 		.particles = o->particles,
+		.share = 1 / (double)o->particles,
 		.loglik_unit = 1 / (noise_scale * rules->disk),
 		.single = o->precision == PF_FLOAT,
 		.split = o->granularity == PF_BY_SPLIT,
@@ -73,7 +74,6 @@ int pf_setup(const void *opts, void *state)
 {
 	const struct particlefilter_opts *o = opts;
 	struct particlefilter_state *s = state;
-	struct pf_rules rules;
 	int err = check_device();
 
 	if (!err && o->track)
@@ -81,10 +81,10 @@ int pf_setup(const void *opts, void *state)
 	if (!err && o->particles8)
 		err = output_open(&s->particles8, "particles8", o->particles8);
 	if (!err)
-		err = pf_prepare(o, &s->video, &rules);
+		err = pf_prepare(o, &s->video, &s->rules);
 	if (err)
 		return err;
-	pf_configure(o, &rules, &s->filter);
+	pf_configure(o, &s->rules, &s->filter);
 	err = pf_allocate(&s->filter);
 	if (err)
 		return err;

@@ -53,35 +53,103 @@ static __device__ inline int chunk_shift(const struct pf_filter &f, int score, b
 
 /* ---- ancestors --------------------------------------------------------------------------- */
 
-/* Sums of one level: the numbers before `at` come off t, which goes over to the unit below. */
-static __device__ inline double descend(const double *sum, int at, double t, const double *scale)
+/* The frame before, as its ancestors are looked up: inclusive sums of three levels. */
+struct past {
+	struct pf_buffer b;
+	const double *tile; /* [tiles], wherever they lie */
+	double total, u;
+};
+
+/* A chunk and its tile. */
+struct spot {
+	int tile, chunk;
+};
+
+/* Threshold j, in units of all sums; rounding must not put the last one above them. */
+static __device__ inline double threshold(const struct pf_filter &f, const struct past &p,
+					  int64_t j)
 {
-	t -= at ? sum[at - 1] : 0;
-	return scale ? t / scale[at] : t;
+	double t = (p.u + (double)j) * f.share * p.total;
+
+	return t > p.total ? p.total : t;
+}
+
+static __device__ inline double sum_before(const struct past &p, int tile)
+{
+	return tile ? p.tile[tile - 1] : 0;
+}
+
+/* Sum of all weights up to the end of a chunk. The last one of a tile ends where the tile does. */
+static __device__ inline double sum_through(const struct pf_filter &f, const struct past &p,
+					    int tile, int chunk)
+{
+	bool last = chunk == f.chunks - 1 || chunk == (tile + 1) * f.tile_chunks - 1;
+	double own = last ? 0 : p.b.chunk[chunk];
+
+	if (last)
+		return p.tile[tile];
+	return sum_before(p, tile) + (f.shifted ? own * f.tile_scale[tile] : own);
+}
+
+/* The first chunk whose sum is t or more. */
+static __device__ inline struct spot find_spot(const struct pf_filter &f, const struct past &p,
+					       double t)
+{
+	int tile = first_from(p.tile, f.tiles, t);
+	int low = tile * f.tile_chunks, high = low + f.tile_chunks - 1;
+
+	high = high < f.chunks ? high : f.chunks - 1;
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (sum_through(f, p, tile, middle) >= t)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	struct spot found = { tile, low };
+
+	return found;
+}
+
+/* The same, known to be one of first to last: most often they are one, or of one tile. */
+static __device__ inline struct spot find_between(const struct pf_filter &f, const struct past &p,
+						  double t, struct spot first, struct spot last)
+{
+	bool one_tile = first.tile == last.tile;
+
+	while (first.chunk < last.chunk) {
+		int middle = (first.chunk + last.chunk) / 2;
+		int tile = one_tile ? first.tile : middle / f.tile_chunks;
+
+		if (sum_through(f, p, tile, middle) >= t)
+			last.chunk = middle;
+		else
+			first.chunk = middle + 1;
+	}
+	if (!one_tile)
+		first.tile = first.chunk / f.tile_chunks;
+	return first;
 }
 
 /*
- * Particle whose share of the weights the threshold (u + j) / N falls into. Each level has a
- * number that is t or more: a threshold that rounding puts above the last one becomes it, so
- * that a particle without weight is never found.
+ * The particle of a chunk whose sum is t or more. A threshold that rounding puts above the last
+ * sum becomes it, so that no particle without weight is found.
  */
-static __device__ inline int64_t find_ancestor(const struct pf_filter &f,
-					       const struct pf_buffer &b, const double *tile,
-					       double total, double u, int64_t j)
+static __device__ inline int64_t find_in_chunk(const struct pf_filter &f, const struct past &p,
+					       double t, struct spot at)
 {
-	double t = (u + (double)j) / (double)f.particles * total;
-	int at = first_from(tile, f.tiles, t);
-	int first = at * f.tile_chunks;
-	int n = f.chunks - first < f.tile_chunks ? f.chunks - first : f.tile_chunks;
+	int64_t start = (int64_t)at.chunk * f.chunk;
+	int n = f.particles - start < f.chunk ? (int)(f.particles - start) : f.chunk;
+	const real *c = (const real *)p.b.c + start;
 
-	t = descend(tile, at, t, f.shifted ? f.tile_scale : NULL);
-	at = first_from(b.chunk + first, n, t);
-	t = descend(b.chunk + first, at, t, f.shifted ? b.scale + first : NULL);
-
-	int64_t start = (int64_t)(first + at) * f.chunk;
-	const real *c = (const real *)b.c + start;
-
-	n = f.particles - start < f.chunk ? (int)(f.particles - start) : f.chunk;
+	t -= sum_before(p, at.tile);
+	if (f.shifted)
+		t /= f.tile_scale[at.tile];
+	if (at.chunk != at.tile * f.tile_chunks)
+		t -= p.b.chunk[at.chunk - 1];
+	if (f.shifted)
+		t /= p.b.scale[at.chunk];
 	t = t > (double)c[n - 1] ? (double)c[n - 1] : t;
 	return start + first_from(c, n, t);
 }
