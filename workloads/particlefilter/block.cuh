@@ -123,6 +123,6 @@ template <class T> static __device__ inline int first_from(const T *v, int n, do
 	}
 	return low;
 }
-}
+} // namespace pf
 
 #endif

@@ -23,11 +23,11 @@ extern "C" {
 
 enum {
 	PF_CHUNK = 256,
-	PF_TILES_MAX = 528,	    /* four blocks on each multiprocessor of an H200 */
-	PF_ONE_BLOCK = 1024,	    /* particles up to which one block does everything */
+	PF_TILES_MAX = 528,  /* four blocks on each multiprocessor of an H200 */
+	PF_ONE_BLOCK = 1024, /* particles up to which one block does everything */
 	PF_PARTICLES_MAX = 1 << 26,
 	PF_TILE_CHUNKS_MAX = 512, /* of so many particles: 497 */
-	PF_TOTALS_THREADS = 1024,   /* of the block that adds up chunks, with granularity=split */
+	PF_TOTALS_THREADS = 1024, /* of the block that adds up chunks, with granularity=split */
 };
 
 /* What a frame comes to; one slot of the ring. */
@@ -41,9 +41,9 @@ struct pf_estimate {
 /* Sums of weights, in units of e^m, and of what they weigh. */
 struct pf_mass {
 	double m;
-	double s;	     /* the last of the inclusive sums */
-	double w, x, y;	     /* s again, but added up in double; rows and columns */
-	double squares;	     /* of weights, in units of e^2m */
+	double s;	/* the last of the inclusive sums */
+	double w, x, y; /* s again, but added up in double; rows and columns */
+	double squares; /* of weights, in units of e^2m */
 };
 
 struct pf_head {
@@ -70,10 +70,10 @@ struct pf_filter {
 	int32_t tiles;
 	double loglik_unit; /* L is a whole number of these */
 	double share;	    /* 1 / particles */
-	bool single;  /* float; else double */
-	bool shifted; /* L relative to the maximum of its chunk */
-	bool split;   /* four launches a frame */
-	bool direct;  /* a stencil pixel by pixel; else by sums along rows */
+	bool single;	    /* float; else double */
+	bool shifted;	    /* L relative to the maximum of its chunk */
+	bool split;	    /* four launches a frame */
+	bool direct;	    /* a stencil pixel by pixel; else by sums along rows */
 	int8_t half_width[2 * PF_RADIUS_MAX - 1]; /* of the disk's rows, from the top */
 
 	const uint8_t *video;	 /* [frames][rows][cols] */
@@ -81,15 +81,15 @@ struct pf_filter {
 	int32_t *lcg;		 /* [N] states; NULL with Philox */
 
 	struct pf_head *head;
-	struct pf_mass *mass;	 /* [tiles], or [chunks] with split */
-	double *tile;		 /* [tiles] inclusive sums over tiles, in units of e^max */
-	double *tile_scale;	 /* [tiles] what a tile's unit is in those */
+	struct pf_mass *mass; /* [tiles], or [chunks] with split */
+	double *tile;	      /* [tiles] inclusive sums over tiles, in units of e^max */
+	double *tile_scale;   /* [tiles] what a tile's unit is in those */
 	struct pf_buffer buffer[2];
 	struct pf_estimate *ring; /* [frames - 1], slot k - 1 */
 
 	/* granularity=split */
-	void *w;		       /* [N] weights, in units of their chunk */
-	double *sum;		       /* [N] inclusive sums of normalised weights */
+	void *w;			 /* [N] weights, in units of their chunk */
+	double *sum;			 /* [N] inclusive sums of normalised weights */
 	void *resampled_x, *resampled_y; /* [N] */
 };
 

@@ -95,7 +95,8 @@ static int read_image(struct reader *r, struct pf_video *v)
 	if (err)
 		return err;
 	if (r->image && (rows != v->rows || cols != v->cols))
-		return complain(EINVAL, "%s: image %ld has %ld x %ld pixels, the first one %ld x "
+		return complain(EINVAL,
+				"%s: image %ld has %ld x %ld pixels, the first one %ld x "
 				"%ld: all must be alike",
 				r->name, (long)r->image, (long)rows, (long)cols, (long)v->rows,
 				(long)v->cols);
@@ -124,8 +125,7 @@ static int read_images(struct reader *r, struct pf_video *v)
 	return err;
 }
 
-static int read_raw(const struct particlefilter_opts *o, const struct reader *r,
-		    struct pf_video *v)
+static int read_raw(const struct particlefilter_opts *o, const struct reader *r, struct pf_video *v)
 {
 	size_t plane = (size_t)o->raw.value[0] * (size_t)o->raw.value[1];
 

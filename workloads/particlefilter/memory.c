@@ -65,24 +65,47 @@ static int refuse(const struct pf_filter *f, double bytes, double free_bytes)
 			(long)f->rules.cols, bytes / GiB, free_bytes / GiB);
 }
 
+static size_t free_memory(void)
+{
+	size_t free_bytes, total_bytes;
+
+	CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+	return free_bytes;
+}
+
+static size_t bytes_of(struct pf_filter f)
+{
+	struct array list[ARRAYS];
+	size_t bytes = spare_bytes;
+
+	list_arrays(&f, list);
+	for (int i = 0; i < ARRAYS; i++)
+		bytes += list[i].bytes;
+	return bytes;
+}
+
+int pf_fits(const struct pf_filter *f)
+{
+	size_t bytes = bytes_of(*f), free_bytes = free_memory();
+
+	return bytes > free_bytes ? refuse(f, (double)bytes, (double)free_bytes) : 0;
+}
+
 int pf_allocate(struct pf_filter *f)
 {
 	struct array list[ARRAYS];
-	size_t free_bytes, total_bytes, bytes = spare_bytes;
+	int err = pf_fits(f);
 
+	if (err)
+		return err;
 	list_arrays(f, list);
-	for (int i = 0; i < ARRAYS; i++)
-		bytes += list[i].bytes;
-	CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-	if (bytes > free_bytes)
-		return refuse(f, (double)bytes, (double)free_bytes);
 	for (int i = 0; i < ARRAYS; i++) {
 		if (!list[i].bytes || !cudaMalloc(list[i].at, list[i].bytes))
 			continue;
 		cudaGetLastError();
 		*list[i].at = NULL;
 		pf_free(f);
-		return refuse(f, (double)bytes, (double)free_bytes);
+		return refuse(f, (double)bytes_of(*f), (double)free_memory());
 	}
 	return 0;
 }

@@ -70,7 +70,7 @@ static __device__ inline struct place resample_shared(const struct pf_filter &f,
  * warp has the estimate to write before.
  */
 static __device__ inline void shared_frame(const struct pf_filter &f, int k, int32_t *lcg,
-					  struct shared_state *b, struct scratch *s)
+					   struct shared_state *b, struct scratch *s)
 {
 	int j = (int)threadIdx.x, points = 0;
 	bool live = j < f.particles;

@@ -58,8 +58,7 @@ static __device__ inline int32_t lcg_of(const struct pf_filter &f, int64_t i, in
 	return i ? lcg_seed(i, f.rules.by_clock, f.rules.clock) : f.rules.lcg_start;
 }
 
-static __device__ inline void move_by(const struct pf_filter &f, real z1, real z2, real *x,
-				      real *y)
+static __device__ inline void move_by(const struct pf_filter &f, real z1, real z2, real *x, real *y)
 {
 	*x = *x + real(f.rules.drift_row) + real(f.rules.spread_row) * z1;
 	*y = *y + real(f.rules.drift_col) + real(f.rules.spread_col) * z2;
@@ -209,4 +208,4 @@ static __device__ inline double rescale(double from, double to)
 {
 	return exp(from - to);
 }
-}
+} // namespace pf

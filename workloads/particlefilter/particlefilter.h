@@ -65,6 +65,9 @@ int pf_read_video(const struct particlefilter_opts *o, struct pf_video *video);
 void pf_configure(const struct particlefilter_opts *o, const struct pf_rules *rules,
 		  struct pf_filter *f);
 
+/* Is there room for a configured filter? 0 or -ENOMEM after one line. */
+int pf_fits(const struct pf_filter *f);
+
 /* Arrays on the device, of a configured filter; 0 or -ENOMEM after one line. */
 int pf_allocate(struct pf_filter *f);
 void pf_free(struct pf_filter *f);
@@ -106,6 +109,9 @@ uint32_t pf_crc32(const void *bytes, size_t n);
 /* truth_row and truth_col are NaN where the truth is not known. */
 void pf_describe(const struct pf_rules *rules, bool synthetic, int64_t k, const struct pf_view *v,
 		 struct pf_row *row);
+
+/* Root of the mean square of the distance from the truth, over frames 1 to n, pixels. */
+double pf_track_error(const struct pf_rules *rules, const struct pf_estimate *ring, int64_t n);
 
 /* track= and particles8=: runs a whole video, frame by frame. 0 or an errno after one line. */
 int pf_write_track(const struct particlefilter_opts *o, struct particlefilter_state *s);

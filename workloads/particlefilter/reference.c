@@ -61,8 +61,7 @@ int64_t pf_ref_pixel(double t, bool rounds)
 	return (int64_t)(rounds ? floor(t + 0.5) : trunc(t));
 }
 
-static int grey(const struct pf_rules *rules, const uint8_t *video, int64_t r, int64_t c,
-		int64_t k)
+static int grey(const struct pf_rules *rules, const uint8_t *video, int64_t r, int64_t c, int64_t k)
 {
 	int64_t rows = rules->rows, cols = rules->cols, frames = rules->frames, q;
 

@@ -33,8 +33,7 @@ static int64_t filtered(const struct pf_estimate *ring, int64_t frames)
 	return n;
 }
 
-/* Root of the mean square of the distance from the truth. */
-static double error_of(const struct pf_rules *r, const struct pf_estimate *ring, int64_t n)
+double pf_track_error(const struct pf_rules *r, const struct pf_estimate *ring, int64_t n)
 {
 	double squares = 0;
 
@@ -77,7 +76,7 @@ static void report_track(const struct particlefilter_opts *o, const struct pf_ru
 	add(out, "effective particles", "particles", last->ess);
 	if (o->input)
 		return;
-	add(out, "error of the track", "pixels", error_of(rules, ring, n));
+	add(out, "error of the track", "pixels", pf_track_error(rules, ring, n));
 	if (in_view(rules, n) < n)
 		add(out, "frames that show the object", "frames", (double)in_view(rules, n));
 }
@@ -86,7 +85,7 @@ int pf_report(const void *opts, void *state, struct report *out)
 {
 	const struct particlefilter_opts *o = opts;
 	struct particlefilter_state *s = state;
-	int64_t frames = s->filter.rules.frames - 1;
+	int64_t frames = s->rules.frames - 1;
 	struct pf_estimate *ring = malloc((size_t)frames * sizeof(*ring));
 	int64_t eight = o->particles < 8 ? o->particles : 8;
 	int err;

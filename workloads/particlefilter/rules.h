@@ -22,13 +22,13 @@ enum pf_stream { PF_MOTION, PF_OFFSET, PF_NOISE };
 
 struct pf_rules {
 	int64_t rows, cols, frames;
-	int32_t radius;	    /* the disk is dr^2 + dc^2 < radius^2 */
-	int32_t disk;	    /* pixels of it */
+	int32_t radius;		    /* the disk is dr^2 + dc^2 < radius^2 */
+	int32_t disk;		    /* pixels of it */
 	int32_t object, background; /* grey levels */
-	bool rounds;	    /* a position's pixel is the nearest; else fractions are dropped */
-	bool wraps;	    /* pixels outside are what the original's addresses hit; else background */
-	bool lcg;	    /* the benchmark's generators; else Philox */
-	bool by_clock;	    /* seeds clock x i; else i + 1 */
+	bool rounds;   /* a position's pixel is the nearest; else fractions are dropped */
+	bool wraps;    /* pixels outside are what the original's addresses hit; else background */
+	bool lcg;      /* the benchmark's generators; else Philox */
+	bool by_clock; /* seeds clock x i; else i + 1 */
 	int64_t clock;
 	int32_t lcg_start; /* generator 0 after the video's noise */
 	uint64_t seed;	   /* Philox's key */

@@ -70,6 +70,23 @@ void pf_configure(const struct particlefilter_opts *o, const struct pf_rules *ru
 	cut(f);
 }
 
+/* Of a video that is yet to be made, which takes time and the host's memory. */
+static int check_room(const struct particlefilter_opts *o)
+{
+	struct pf_rules rules = {
+		.rows = o->rows,
+		.cols = o->cols,
+		.frames = o->frames,
+		.radius = (int32_t)o->radius,
+		.disk = 1,
+		.lcg = pf_uses_lcg(o),
+	};
+	struct pf_filter f;
+
+	pf_configure(o, &rules, &f);
+	return pf_fits(&f);
+}
+
 int pf_setup(const void *opts, void *state)
 {
 	const struct particlefilter_opts *o = opts;
@@ -80,6 +97,8 @@ int pf_setup(const void *opts, void *state)
 		err = output_open(&s->track, "track", o->track);
 	if (!err && o->particles8)
 		err = output_open(&s->particles8, "particles8", o->particles8);
+	if (!err && !o->input)
+		err = check_room(o);
 	if (!err)
 		err = pf_prepare(o, &s->video, &s->rules);
 	if (err)

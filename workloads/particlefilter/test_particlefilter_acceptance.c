@@ -14,8 +14,9 @@ enum { RUNS = 32, FRAMES = 9 };
 enum { RMSE, RMSE_HALF, BIAS_ROW, BIAS_COL, ESS, LAST_XE, LAST_YE, QUANTITIES };
 
 static const char *const quantities[QUANTITIES] = {
-	"rmse_truth",	     "rmse_truth_plus_half", "mean_err_row", "mean_err_col",
-	"mean_ess_over_N", "final_xe",	      "final_ye",
+	"rmse_truth",	"rmse_truth_plus_half", "mean_err_row",
+	"mean_err_col", "mean_ess_over_N",	"final_xe",
+	"final_ye",
 };
 
 static void measure(const struct pf_estimate *ring, int64_t n, double q[QUANTITIES])
@@ -81,8 +82,7 @@ static void quantity_agrees(const char *config, int64_t n, int i, double q[RUNS]
 		variance += (q[run][i] - mean) * (q[run][i] - mean) / (RUNS - 1);
 	ratio = variance / (want.sd * want.sd);
 	cr_assert(fabs(mean - want.mean) <= 4 * error, "%s N=%ld: %s is %g, not %g: %.1f errors",
-		  config, (long)n, quantities[i], mean, want.mean,
-		  fabs(mean - want.mean) / error);
+		  config, (long)n, quantities[i], mean, want.mean, fabs(mean - want.mean) / error);
 	cr_assert(ratio >= 0.3 && ratio <= 3, "%s N=%ld: variance of %s is %g times the golden one",
 		  config, (long)n, quantities[i], ratio);
 }

@@ -1,4 +1,7 @@
 /* test_particlefilter_check.c - the check passes what is right and finds what is not. */
+#include <criterion/redirect.h>
+#include <errno.h>
+
 #include "workloads/particlefilter/test_run.h"
 
 TestSuite(small_particlefilter_check, .timeout = 60);
@@ -164,4 +167,22 @@ Test(small_particlefilter_check, other_rules_are_found)
 		cr_assert(!v.passed, "case %d passes: %g", what, v.error);
 		run_end(r);
 	}
+}
+
+/* Before the video is made. */
+Test(small_particlefilter_check, what_does_not_fit_is_refused)
+{
+	struct particlefilter_opts o = default_opts();
+	struct particlefilter_state s = { 0 };
+	const char *text;
+
+	need_device();
+	cr_redirect_stderr();
+	o.frames = 1000000000; /* 82 TB */
+	cr_assert(workload_particlefilter.setup(&o, &s) == -ENOMEM, "accepted");
+	workload_particlefilter.teardown(&s);
+	text = captured_stderr();
+	cr_assert(strstr(text, "particles=1000 and 1000000000 frames of 128 x 128 pixels need"),
+		  "%s", text);
+	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
 }

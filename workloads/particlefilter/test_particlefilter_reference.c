@@ -100,13 +100,21 @@ Test(small_particlefilter_reference, generator_0_is_left_where_the_original_leav
 	static const struct {
 		int64_t rows, cols, frames;
 		int32_t start, end;
-	} cases[] = { { 128, 128, 10, 0, -1510014976 }, { 128, 128, 10, 1, 70451201 },
-		      { 16, 16, 3, 0, -1293995520 },	{ 64, 96, 12, 0, 716357632 },
+	} cases[] = { { 128, 128, 10, 0, -1510014976 },
+		      { 128, 128, 10, 1, 70451201 },
+		      { 16, 16, 3, 0, -1293995520 },
+		      { 64, 96, 12, 0, 716357632 },
 		      { 32, 32, 28, 0, 890019840 } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct pf_scene s = { cases[i].rows, cases[i].cols,  cases[i].frames, true,
-				      true,	     cases[i].start, 0,		      true };
+		struct pf_scene s = { cases[i].rows,
+				      cases[i].cols,
+				      cases[i].frames,
+				      true,
+				      true,
+				      cases[i].start,
+				      0,
+				      true };
 		struct pf_video v;
 
 		cr_assert(!pf_video_make(&s, &v), "case %zu", i);
@@ -136,9 +144,12 @@ Test(small_particlefilter_reference, a_tiny_video_is_the_originals_in_every_pixe
 /* What the reference has, as a track sees it. */
 static struct pf_view view_of(const struct pf_reference *r)
 {
-	struct pf_view v = { r->particles, r->x, r->y, r->loglik, r->w, r->c, r->ancestor,
-			     { r->xe, r->ye, r->sum, 0, r->ess,
-			       r->u1 * (double)r->particles } };
+	struct pf_view v = {
+		r->particles, r->x,
+		r->y,	      r->loglik,
+		r->w,	      r->c,
+		r->ancestor,  { r->xe, r->ye, r->sum, 0, r->ess, r->u1 * (double)r->particles }
+	};
 
 	return v;
 }

@@ -1,4 +1,5 @@
-/* track.c - looking at the particles after a frame; the files that track= and particles8= ask for. */
+/* track.c - looking at the particles after a frame; the files that track= and particles8= ask for.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -64,8 +65,8 @@ static void write_eight(FILE *file, int64_t k, const struct pf_view *v)
 
 	for (int i = 0; i < 8 && i < v->particles; i++)
 		fprintf(file, "%ld,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d\n", (long)k, i,
-			v->x[i], v->y[i], v->loglik[i], v->w[i], v->c[i],
-			(v->estimate.u + i) / n, v->ancestor[i]);
+			v->x[i], v->y[i], v->loglik[i], v->w[i], v->c[i], (v->estimate.u + i) / n,
+			v->ancestor[i]);
 }
 
 static int write_frames(const struct particlefilter_opts *o, struct particlefilter_state *s,

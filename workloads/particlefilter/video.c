@@ -119,7 +119,8 @@ int pf_video_make(struct pf_scene *s, struct pf_video *v)
 	*v = (struct pf_video){ s->rows, s->cols, s->frames, NULL };
 	v->pixels = malloc((size_t)(v->rows * v->cols * v->frames));
 	if (!v->pixels)
-		return complain(ENOMEM, "rows=%ld cols=%ld frames=%ld: no host memory for the video",
+		return complain(ENOMEM,
+				"rows=%ld cols=%ld frames=%ld: no host memory for the video",
 				(long)v->rows, (long)v->cols, (long)v->frames);
 	draw_objects(s, v);
 	return s->noise ? add_noise(s, v) : 0;

@@ -20,7 +20,8 @@ int pf_view_begin(struct pf_view *v, int64_t particles)
 	v->x = malloc(5 * n * sizeof(*v->x));
 	v->ancestor = malloc(n * sizeof(*v->ancestor));
 	if (!v->x || !v->ancestor)
-		return complain(ENOMEM, "particles=%ld: no %zu bytes of host memory to look at them",
+		return complain(ENOMEM,
+				"particles=%ld: no %zu bytes of host memory to look at them",
 				(long)particles, 44 * n);
 	v->y = v->x + n;
 	v->loglik = v->x + 2 * n;

@@ -189,8 +189,8 @@ static __device__ inline double add_masses(const struct pf_filter &f, int first,
 	return s;
 }
 
-static __device__ inline void write_estimate(const struct pf_filter &f, int k, double max,
-					     double u, const double v[SUMS])
+static __device__ inline void write_estimate(const struct pf_filter &f, int k, double max, double u,
+					     const double v[SUMS])
 {
 	struct pf_estimate e;
 
@@ -228,4 +228,4 @@ static __device__ inline void end_frame(const struct pf_filter &f, int n, uint32
 	f.head->step = step_after(f, step);
 	f.head->done = 0;
 }
-}
+} // namespace pf
