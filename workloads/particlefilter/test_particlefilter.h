@@ -117,9 +117,13 @@ static inline void eight_agree(const struct csv *csv, int64_t k, const struct pf
 	for (int i = 0; i < 8; i++) {
 		int64_t row = 8 * (k - 1) + i;
 		double n = (double)v->particles;
-		double got[] = { v->x[i],	v->y[i], v->loglik[i],
-				 v->w[i],	v->c[i], (v->estimate.u + i) / n,
-				 v->ancestor[i] };
+		double got[] = { v->x[i],
+				 v->y[i],
+				 v->loglik[i],
+				 v->w[i],
+				 v->c[i],
+				 (v->estimate.u + i) / n,
+				 (double)v->ancestor[i] };
 
 		for (int c = 0; c < 7; c++) {
 			double want;
