@@ -14,7 +14,7 @@ int pf_cost(const void *opts, const void *state, struct cost *out)
 	const struct particlefilter_opts *o = opts;
 	const struct pf_filter *f = &((const struct particlefilter_state *)state)->filter;
 	double real = f->single ? sizeof(float) : sizeof(double);
-	double bytes = f->split ? 8 * real + 2 * sizeof(double) : 6 * real;
+	double bytes = f->split ? 10 * real + 2 * sizeof(double) : 6 * real;
 
 	*out = (struct cost){
 		.launches = f->split ? 4 : 1,
@@ -23,7 +23,7 @@ int pf_cost(const void *opts, const void *state, struct cost *out)
 		.evaluations = (double)o->particles,
 		.evaluation = "particle",
 		.formula = f->split ? "particles x (7 functions of 20 flops + 24); particles x "
-				      "(8 reals + 16 B), 8 B more with rng=lcg"
+				      "(10 reals + 16 B), 8 B more with rng=lcg"
 				    : "particles x (7 functions of 20 flops + 24); particles x 6 "
 				      "reals, 8 B more with rng=lcg",
 	};

@@ -6,6 +6,7 @@
 #include "workloads/particlefilter/test_run.h"
 
 TestSuite(small_particlefilter_check, .timeout = 60);
+TestSuite(large_particlefilter_check, .timeout = 400);
 
 static struct run *run_of(int64_t particles, enum pf_granularity granularity, int64_t steps)
 {
@@ -49,7 +50,7 @@ Test(small_particlefilter_check, right_runs_pass)
 }
 
 /* Where everything takes too long: the last frame, a sample of its particles. */
-Test(small_particlefilter_check, large_runs_are_sampled)
+Test(large_particlefilter_check, large_runs_are_sampled)
 {
 	struct run *r;
 	struct verdict v;
@@ -186,4 +187,60 @@ Test(small_particlefilter_check, what_does_not_fit_is_refused)
 	cr_assert(strstr(text, "particles=1000 and 1000000000 frames of 128 x 128 pixels need"),
 		  "%s", text);
 	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
+}
+
+/* ---- weights of a like size ------------------------------------------------------------------ */
+
+/* Three frames of noise, 64 x 64, which a dim object hardly tells apart. */
+static const char *write_noise(void)
+{
+	static char path[64];
+	int fd = mkstemp(strcpy(path, "/tmp/rift-particlefilter-noise-XXXXXX"));
+	FILE *f = fdopen(fd, "wb");
+	uint32_t s = 1;
+
+	cr_assert(f, "%s", path);
+	for (int i = 0; i < 3 * 64 * 64; i++) {
+		s = 1664525 * s + 1013904223;
+		fputc(90 + (int)(s >> 24) % 21, f);
+	}
+	fclose(f);
+	return path;
+}
+
+/* Maxima of chunks and tiles that differ by little: every shift counts. */
+static void shifts_are_right(int64_t particles)
+{
+	struct particlefilter_opts o = default_opts();
+
+	o.input = write_noise();
+	o.raw = (struct param_list){ 2, { 64, 64 } };
+	o.object = 140;
+	o.particles = particles;
+	for (int split = 0; split < 2; split++) {
+		struct run *r;
+		struct verdict v;
+
+		o.granularity = split ? PF_BY_SPLIT : PF_BY_FRAME;
+		r = run_begin(o);
+		run_steps(r, 2);
+		v = run_check(r, 2, true);
+		cr_assert(r->s.filter.shifted && v.passed, "split=%d: %g, %s", split, v.error,
+			  v.worst);
+		run_end(r);
+	}
+	cr_assert(!unlink(o.input), "%s", o.input);
+}
+
+Test(small_particlefilter_check, shifts_that_are_small_are_right)
+{
+	need_device();
+	shifts_are_right(900);
+	shifts_are_right(3000);
+}
+
+Test(large_particlefilter_check, shifts_of_many_chunks_are_right)
+{
+	need_device();
+	shifts_are_right(140000);
 }

@@ -168,7 +168,12 @@ static __device__ inline double largest_unit(const struct pf_filter &f, int n, s
 	return max_block(m, s);
 }
 
-/* Of consecutive masses, each thread's own: their inclusive sums, and what they add up to. */
+static __device__ inline double tile_unit(const struct pf_filter &f, double m, double max)
+{
+	return f.shifted ? exp(m - max) : 1;
+}
+
+/* What consecutive masses, each thread's own, add up to. Nothing is stored: loads overlap. */
 static __device__ inline double add_masses(const struct pf_filter &f, int first, int end,
 					   double max, double v[SUMS])
 {
@@ -176,17 +181,30 @@ static __device__ inline double add_masses(const struct pf_filter &f, int first,
 
 	for (int i = first; i < end; i++) {
 		struct pf_mass a = f.mass[i];
-		double unit = f.shifted ? exp(a.m - max) : 1;
+		double unit = tile_unit(f, a.m, max);
 
-		f.tile_scale[i] = unit;
 		s += a.s * unit;
-		f.tile[i] = s;
 		v[0] += a.w * unit;
 		v[1] += a.x * unit;
 		v[2] += a.y * unit;
 		v[3] += a.squares * unit * unit;
 	}
 	return s;
+}
+
+/* The same masses' inclusive sums, given what those of the threads before add up to. */
+static __device__ inline void store_sums(const struct pf_filter &f, int first, int end, double max,
+					 double before)
+{
+	double s = 0;
+
+	for (int i = first; i < end; i++) {
+		double unit = tile_unit(f, f.mass[i].m, max);
+
+		s += f.mass[i].s * unit;
+		f.tile_scale[i] = unit;
+		f.tile[i] = before + s;
+	}
 }
 
 static __device__ inline void write_estimate(const struct pf_filter &f, int k, double max, double u,
@@ -214,8 +232,7 @@ static __device__ inline void end_frame(const struct pf_filter &f, int n, uint32
 	double own = add_masses(f, first, end, max, v);
 	double before = scan_block(own, s, &total);
 
-	for (int i = first; i < end; i++)
-		f.tile[i] += before;
+	store_sums(f, first, end, max, before);
 	if (end == n && first < n)
 		f.head->total = before + own;
 	sum_block(v, s);
