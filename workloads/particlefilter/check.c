@@ -71,14 +71,15 @@ static void differ(struct comparison *c, double off, double may, const char *wha
 static double loglik(struct comparison *c, int64_t k, double x, double y)
 {
 	const struct pf_rules *r = c->rules;
-	int64_t row = pf_ref_pixel(x, r->rounds), col = pf_ref_pixel(y, r->rounds);
+	int64_t row = particlefilter_ref_pixel(x, r->rounds),
+		col = particlefilter_ref_pixel(y, r->rounds);
 	bool known = c->cells && row >= 0 && row < r->rows && col >= 0 && col < r->cols;
 	double *cell = known ? &c->cells[row * r->cols + col] : NULL;
 
 	if (!known)
-		return pf_ref_loglik(r, c->state->video.pixels, k, x, y);
+		return particlefilter_ref_loglik(r, c->state->video.pixels, k, x, y);
 	if (isnan(*cell))
-		*cell = pf_ref_loglik(r, c->state->video.pixels, k, x, y);
+		*cell = particlefilter_ref_loglik(r, c->state->video.pixels, k, x, y);
 	return *cell;
 }
 
@@ -179,7 +180,7 @@ static double distance(const struct comparison *c, int64_t k, int64_t j, double 
 	int32_t lcg = c->rules->lcg ? lcg_before(c->rules, j, k) : 0;
 	double off_x, off_y;
 
-	pf_ref_move(c->rules, j, k, c->rules->lcg ? &lcg : NULL, &x, &y);
+	particlefilter_ref_move(c->rules, j, k, c->rules->lcg ? &lcg : NULL, &x, &y);
 	off_x = fabs(x - c->now.x[j]) / fmax(1, fabs(x));
 	off_y = fabs(y - c->now.y[j]) / fmax(1, fabs(y));
 	return off_x <= off_y ? off_y : off_x; /* off_x where it is NaN */
@@ -235,7 +236,7 @@ static int compare_particles(struct comparison *c, int64_t k, bool all)
 
 static int read_view(struct comparison *c, int64_t k, struct pf_view *v)
 {
-	return pf_view_read(&c->state->filter, k, v);
+	return particlefilter_view_read(&c->state->filter, k, v);
 }
 
 /* Frame k, c->now, after c->before. */
@@ -272,12 +273,12 @@ static int go_again(struct comparison *c, bool all)
 {
 	const struct pf_filter *f = &c->state->filter;
 	struct pf_view old;
-	int err = pf_reset(c->opts, c->state, NULL);
+	int err = particlefilter_reset(c->opts, c->state, NULL);
 
 	for (int64_t k = 1; k <= c->frames && !err; k++) {
 		bool needed = is_compared(c, k, all) || is_compared(c, k + 1, all);
 
-		pf_frame(f, NULL);
+		particlefilter_frame(f, NULL);
 		if (interrupted())
 			return -EINTR;
 		if (!needed)
@@ -322,12 +323,12 @@ static int compare_rings(struct comparison *c)
 static int begin(struct comparison *c)
 {
 	int64_t pixels = c->rules->rows * c->rules->cols, n = c->opts->particles;
-	int err = pf_view_begin(&c->end, n);
+	int err = particlefilter_view_begin(&c->end, n);
 
 	if (!err)
-		err = pf_view_begin(&c->before, n);
+		err = particlefilter_view_begin(&c->before, n);
 	if (!err)
-		err = pf_view_begin(&c->now, n);
+		err = particlefilter_view_begin(&c->now, n);
 	c->ring = malloc((size_t)c->frames * sizeof(*c->ring));
 	c->cells = pixels <= CELLS_MAX ? malloc((size_t)pixels * sizeof(*c->cells)) : NULL;
 	CHECK(c->ring, "%ld frames", (long)c->frames);
@@ -336,9 +337,9 @@ static int begin(struct comparison *c)
 
 static void end(struct comparison *c)
 {
-	pf_view_free(&c->end);
-	pf_view_free(&c->before);
-	pf_view_free(&c->now);
+	particlefilter_view_free(&c->end);
+	particlefilter_view_free(&c->before);
+	particlefilter_view_free(&c->now);
 	free(c->ring);
 	free(c->cells);
 }
@@ -358,7 +359,7 @@ static int compare(struct comparison *c)
 	return err ? err : compare_rings(c);
 }
 
-int pf_check(const void *opts, void *state, int64_t steps, struct verdict *v)
+int particlefilter_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
 	const struct particlefilter_opts *o = opts;
 	struct particlefilter_state *s = state;

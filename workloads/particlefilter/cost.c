@@ -9,7 +9,7 @@
  * out) and the weight (1 out, 1 in), and its inclusive sums are doubles (1 out, 1 in). Rodinia's
  * generators: a state in and out, 8 bytes.
  */
-int pf_cost(const void *opts, const void *state, struct cost *out)
+int particlefilter_cost(const void *opts, const void *state, struct cost *out)
 {
 	const struct particlefilter_opts *o = opts;
 	const struct pf_filter *f = &((const struct particlefilter_state *)state)->filter;

@@ -100,16 +100,17 @@ struct pf_look {
 };
 
 /* Loads every kernel: none is first loaded between two clocks. */
-void pf_load_kernels(const struct pf_filter *f);
+void particlefilter_load_kernels(const struct pf_filter *f);
 
 /* One frame, by the launches of the filter's granularity. */
-void pf_frame(const struct pf_filter *f, cudaStream_t stream);
+void particlefilter_frame(const struct pf_filter *f, cudaStream_t stream);
 
 /* n frames in one launch: of PF_ONE_BLOCK particles or fewer, not split. */
-void pf_frames(const struct pf_filter *f, int64_t n, cudaStream_t stream);
+void particlefilter_frames(const struct pf_filter *f, int64_t n, cudaStream_t stream);
 
 /* The particles after the last frame, by the functions that weigh and resample them. */
-void pf_expose(const struct pf_filter *f, const struct pf_look *look, cudaStream_t stream);
+void particlefilter_expose(const struct pf_filter *f, const struct pf_look *look,
+			   cudaStream_t stream);
 
 /* The above in one precision; launch.c picks. */
 struct pf_code {
@@ -119,7 +120,7 @@ struct pf_code {
 	void (*expose)(const struct pf_filter *, const struct pf_look *, cudaStream_t);
 };
 
-extern const struct pf_code pf_code_double, pf_code_float;
+extern const struct pf_code particlefilter_code_double, particlefilter_code_float;
 
 #ifdef __cplusplus
 }

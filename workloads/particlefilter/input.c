@@ -147,14 +147,14 @@ static int parse(const struct particlefilter_opts *o, struct reader *r, struct p
 	v->pixels = malloc(r->length ? r->length : 1);
 	if (!v->pixels)
 		return complain(ENOMEM, "%s: no %zu bytes of host memory", r->name, r->length);
-	err = o->raw.n ? read_raw(o, r, v) : read_images(r, v);
+	err = o->raw.value[0] ? read_raw(o, r, v) : read_images(r, v);
 	if (!err && v->frames < 2)
 		err = complain(EINVAL, "%s: one frame: a video has 2 or more, in one file",
 			       r->name);
 	return err;
 }
 
-int pf_read_video(const struct particlefilter_opts *o, struct pf_video *v)
+int particlefilter_read_video(const struct particlefilter_opts *o, struct pf_video *v)
 {
 	struct reader r = { .name = o->input };
 	char *text = NULL;

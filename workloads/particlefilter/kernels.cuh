@@ -277,4 +277,5 @@ static void expose(const struct pf_filter *f, const struct pf_look *to, cudaStre
 	CUDA(LAUNCH(PF_IN(particlefilter_expose), blocks, PF_CHUNK, 0, stream, *f, *to));
 }
 
-extern "C" const struct pf_code PF_IN(pf_code) = { load_kernels, frame, frames, expose };
+extern "C" const struct pf_code PF_IN(particlefilter_code) = { load_kernels, frame, frames,
+							       expose };

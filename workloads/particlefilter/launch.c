@@ -3,25 +3,26 @@
 
 static const struct pf_code *code_of(const struct pf_filter *f)
 {
-	return f->single ? &pf_code_float : &pf_code_double;
+	return f->single ? &particlefilter_code_float : &particlefilter_code_double;
 }
 
-void pf_load_kernels(const struct pf_filter *f)
+void particlefilter_load_kernels(const struct pf_filter *f)
 {
 	code_of(f)->load_kernels();
 }
 
-void pf_frame(const struct pf_filter *f, cudaStream_t stream)
+void particlefilter_frame(const struct pf_filter *f, cudaStream_t stream)
 {
 	code_of(f)->frame(f, stream);
 }
 
-void pf_frames(const struct pf_filter *f, int64_t n, cudaStream_t stream)
+void particlefilter_frames(const struct pf_filter *f, int64_t n, cudaStream_t stream)
 {
 	code_of(f)->frames(f, n, stream);
 }
 
-void pf_expose(const struct pf_filter *f, const struct pf_look *look, cudaStream_t stream)
+void particlefilter_expose(const struct pf_filter *f, const struct pf_look *look,
+			   cudaStream_t stream)
 {
 	code_of(f)->expose(f, look, stream);
 }

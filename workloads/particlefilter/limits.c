@@ -57,10 +57,10 @@ static int check_video(const struct particlefilter_opts *o)
 
 static int check_input(const struct particlefilter_opts *o)
 {
-	if (o->raw.n && o->raw.n != 2)
-		return complain(EINVAL, "raw= has %d numbers: rows,cols are needed", o->raw.n);
-	if (o->start.n && o->start.n != 2)
-		return complain(EINVAL, "start= has %d numbers: row,col are needed", o->start.n);
+	const int64_t *raw = o->raw.value;
+
+	if (o->raw.n != 2 || !raw[0] != !raw[1])
+		return complain(EINVAL, "raw= needs rows,cols, both 1 or more");
 	if (o->object == o->background)
 		return complain(EINVAL,
 				"object=%ld background=%ld: without a difference there is nothing "
@@ -74,13 +74,13 @@ static int check_generators(const struct particlefilter_opts *o)
 	bool by_clock;
 	int64_t clock;
 
-	if (o->precision == PF_FLOAT && pf_uses_lcg(o))
+	if (o->precision == PF_FLOAT && particlefilter_uses_lcg(o))
 		return complain(EINVAL, "precision=float: rng=lcg repeats the original's doubles; "
 					"rng=philox goes with float");
-	return pf_read_clock(o, &by_clock, &clock);
+	return particlefilter_read_clock(o, &by_clock, &clock);
 }
 
-int pf_limits(const void *opts, struct limits *out)
+int particlefilter_limits(const void *opts, struct limits *out)
 {
 	const struct particlefilter_opts *o = opts;
 	int err = check_video(o);

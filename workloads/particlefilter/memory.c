@@ -84,17 +84,17 @@ static size_t bytes_of(struct pf_filter f)
 	return bytes;
 }
 
-int pf_fits(const struct pf_filter *f)
+int particlefilter_fits(const struct pf_filter *f)
 {
 	size_t bytes = bytes_of(*f), free_bytes = free_memory();
 
 	return bytes > free_bytes ? refuse(f, (double)bytes, (double)free_bytes) : 0;
 }
 
-int pf_allocate(struct pf_filter *f)
+int particlefilter_allocate(struct pf_filter *f)
 {
 	struct array list[ARRAYS];
-	int err = pf_fits(f);
+	int err = particlefilter_fits(f);
 
 	if (err)
 		return err;
@@ -104,13 +104,13 @@ int pf_allocate(struct pf_filter *f)
 			continue;
 		cudaGetLastError();
 		*list[i].at = NULL;
-		pf_free(f);
+		particlefilter_free(f);
 		return refuse(f, (double)bytes_of(*f), (double)free_memory());
 	}
 	return 0;
 }
 
-void pf_free(struct pf_filter *f)
+void particlefilter_free(struct pf_filter *f)
 {
 	struct array list[ARRAYS];
 
@@ -134,7 +134,7 @@ static void sum_rows(const uint8_t *pixels, int64_t rows, int64_t cols, uint32_t
 	}
 }
 
-int pf_upload(const struct pf_video *v, struct pf_filter *f)
+int particlefilter_upload(const struct pf_video *v, struct pf_filter *f)
 {
 	size_t plane = (size_t)(v->rows * v->cols), edges = (size_t)(v->rows * (v->cols + 1));
 	uint32_t *sums = malloc(edges * sizeof(*sums));

@@ -46,15 +46,17 @@ static const struct param params[] = {
 		   "standard deviation of the motion along columns"),
 	PARAM_PATH(particlefilter_opts, input,
 		   "grey video to read: PGM images (P5) one after the other; or with raw="),
-	PARAM_LIST(particlefilter_opts, raw, "pixels", "", 1, 65536,
-		   "rows,cols: input is bytes without headers, in frames of this size"),
+	PARAM_LIST(particlefilter_opts, raw, "pixels", "0,0", 0, 65536,
+		   "rows,cols: input is bytes without headers, in frames of this size; 0,0: PGM"),
 	PARAM_INT(particlefilter_opts, radius, "pixels", "5", 1, PF_RADIUS_MAX,
 		  "of the object: pixels less than so far from its centre"),
 	PARAM_INT(particlefilter_opts, object, "1", "228", 0, 255, "grey level of the object"),
 	PARAM_INT(particlefilter_opts, background, "1", "100", 0, 255,
 		  "grey level of all else"),
-	PARAM_LIST(particlefilter_opts, start, "pixels", "", 0, 65535,
-		   "row,col of the object in the first frame; without it the middle"),
+	PARAM_INT(particlefilter_opts, start_row, "pixels", "-1", -1, 65535,
+		  "row of the object in the first frame; -1: the middle"),
+	PARAM_INT(particlefilter_opts, start_col, "pixels", "-1", -1, 65535,
+		  "column of the object in the first frame; -1: the middle"),
 	PARAM_PATH(particlefilter_opts, track, "CSV to write: a row a frame, what the filter found"),
 	PARAM_PATH(particlefilter_opts, particles8,
 		   "CSV to write: the first eight particles in every frame"),
@@ -71,7 +73,8 @@ static const struct param_need needs[] = {
 	{ "radius", "input" },
 	{ "object", "input" },
 	{ "background", "input" },
-	{ "start", "input" },
+	{ "start_row", "input" },
+	{ "start_col", "input" },
 	{ "rng", "variant=rodinia" },
 	{ "clock", "variant=rodinia" },
 	{ "clock", "rng=auto|lcg" },
@@ -87,7 +90,7 @@ static int step(const void *opts, void *state, cudaStream_t stream)
 	const struct particlefilter_state *s = state;
 
 	(void)opts;
-	pf_frame(&s->filter, stream);
+	particlefilter_frame(&s->filter, stream);
 	return 0;
 }
 
@@ -96,7 +99,7 @@ static int fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 	const struct particlefilter_state *s = state;
 
 	(void)opts;
-	pf_frames(&s->filter, n, stream);
+	particlefilter_frames(&s->filter, n, stream);
 	return 0;
 }
 
@@ -109,14 +112,14 @@ const struct workload workload_particlefilter = {
 	.needs = needs,
 	.opts_size = sizeof(struct particlefilter_opts),
 	.state_size = sizeof(struct particlefilter_state),
-	.limits = pf_limits,
-	.setup = pf_setup,
-	.reset = pf_reset,
+	.limits = particlefilter_limits,
+	.setup = particlefilter_setup,
+	.reset = particlefilter_reset,
 	.step = step,
 	.fused = fused,
-	.check = pf_check,
-	.report = pf_report,
-	.plot = pf_plot,
-	.cost = pf_cost,
-	.teardown = pf_teardown,
+	.check = particlefilter_check,
+	.report = particlefilter_report,
+	.plot = particlefilter_plot,
+	.cost = particlefilter_cost,
+	.teardown = particlefilter_teardown,
 };

@@ -31,9 +31,9 @@ struct particlefilter_opts {
 	int64_t seed;
 	double drift_row, drift_col, spread_row, spread_col;
 	const char *input;     /* video to read */
-	struct param_list raw; /* rows,cols of an input without headers */
+	struct param_list raw; /* rows,cols of an input without headers; 0,0: it has them */
 	int64_t radius, object, background;
-	struct param_list start; /* row,col */
+	int64_t start_row, start_col; /* -1: the middle */
 	const char *track, *particles8;
 };
 
@@ -47,33 +47,34 @@ struct particlefilter_state {
 /* ---- what options come to --------------------------------------------------------------- */
 
 /* rng=auto and noise=auto: what the variant has. */
-bool pf_uses_lcg(const struct particlefilter_opts *o);
-bool pf_has_lcg_noise(const struct particlefilter_opts *o);
+bool particlefilter_uses_lcg(const struct particlefilter_opts *o);
+bool particlefilter_has_lcg_noise(const struct particlefilter_opts *o);
 
 /* clock=: 0, or -EINVAL after one line. *by_clock is false for p1, whose *clock is 0. */
-int pf_read_clock(const struct particlefilter_opts *o, bool *by_clock, int64_t *clock);
+int particlefilter_read_clock(const struct particlefilter_opts *o, bool *by_clock, int64_t *clock);
 
 /* Makes or reads the video, and says what filter the options ask for. 0 or an errno. */
-int pf_prepare(const struct particlefilter_opts *o, struct pf_video *video, struct pf_rules *rules);
+int particlefilter_prepare(const struct particlefilter_opts *o, struct pf_video *video,
+			   struct pf_rules *rules);
 
 /* input=: frames of a PGM file, one image after the other, or raw bytes. */
-int pf_read_video(const struct particlefilter_opts *o, struct pf_video *video);
+int particlefilter_read_video(const struct particlefilter_opts *o, struct pf_video *video);
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
 /* How particles are cut into chunks and tiles; what is precomputed. For the options' filter. */
-void pf_configure(const struct particlefilter_opts *o, const struct pf_rules *rules,
-		  struct pf_filter *f);
+void particlefilter_configure(const struct particlefilter_opts *o, const struct pf_rules *rules,
+			      struct pf_filter *f);
 
 /* Is there room for a configured filter? 0 or -ENOMEM after one line. */
-int pf_fits(const struct pf_filter *f);
+int particlefilter_fits(const struct pf_filter *f);
 
 /* Arrays on the device, of a configured filter; 0 or -ENOMEM after one line. */
-int pf_allocate(struct pf_filter *f);
-void pf_free(struct pf_filter *f);
+int particlefilter_allocate(struct pf_filter *f);
+void particlefilter_free(struct pf_filter *f);
 
 /* Copies the video and its sums along rows to the device. 0 or -ENOMEM after one line. */
-int pf_upload(const struct pf_video *video, struct pf_filter *f);
+int particlefilter_upload(const struct pf_video *video, struct pf_filter *f);
 
 /* ---- looking at a frame ----------------------------------------------------------------- */
 
@@ -85,12 +86,13 @@ struct pf_view {
 	struct pf_estimate estimate;
 };
 
-/* Allocates; 0 or -ENOMEM after one line. pf_view_free() is due, also after a failure. */
-int pf_view_begin(struct pf_view *v, int64_t particles);
-void pf_view_free(struct pf_view *v);
+/* Allocates; 0 or -ENOMEM after one line. particlefilter_view_free() is due, also after a failure.
+ */
+int particlefilter_view_begin(struct pf_view *v, int64_t particles);
+void particlefilter_view_free(struct pf_view *v);
 
 /* Copies what the device holds of its last frame, k, after a synchronize. 0 or -ENOMEM. */
-int pf_view_read(const struct pf_filter *f, int64_t k, struct pf_view *v);
+int particlefilter_view_read(const struct pf_filter *f, int64_t k, struct pf_view *v);
 
 /* A row of a track, in the order of its columns. */
 enum { PF_TRACK_COLUMNS = 14 };
@@ -101,31 +103,32 @@ struct pf_row {
 	uint32_t crc;
 };
 
-extern const char pf_track_header[], pf_particles8_header[];
+extern const char particlefilter_track_header[], particlefilter_particles8_header[];
 
 /* CRC-32 (polynomial EDB88320, reflected), as zlib has it. */
-uint32_t pf_crc32(const void *bytes, size_t n);
+uint32_t particlefilter_crc32(const void *bytes, size_t n);
 
 /* truth_row and truth_col are NaN where the truth is not known. */
-void pf_describe(const struct pf_rules *rules, bool synthetic, int64_t k, const struct pf_view *v,
-		 struct pf_row *row);
+void particlefilter_describe(const struct pf_rules *rules, bool synthetic, int64_t k,
+			     const struct pf_view *v, struct pf_row *row);
 
 /* Root of the mean square of the distance from the truth, over frames 1 to n, pixels. */
-double pf_track_error(const struct pf_rules *rules, const struct pf_estimate *ring, int64_t n);
+double particlefilter_track_error(const struct pf_rules *rules, const struct pf_estimate *ring,
+				  int64_t n);
 
 /* track= and particles8=: runs a whole video, frame by frame. 0 or an errno after one line. */
-int pf_write_track(const struct particlefilter_opts *o, struct particlefilter_state *s);
+int particlefilter_write_track(const struct particlefilter_opts *o, struct particlefilter_state *s);
 
 /* ---- hooks ------------------------------------------------------------------------------ */
 
-int pf_limits(const void *opts, struct limits *out);
-int pf_setup(const void *opts, void *state);
-int pf_reset(const void *opts, void *state, cudaStream_t stream);
-int pf_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
-int pf_report(const void *opts, void *state, struct report *out);
-int pf_plot(const void *opts, void *state, struct plot *plot);
-int pf_cost(const void *opts, const void *state, struct cost *out);
-void pf_teardown(void *state);
+int particlefilter_limits(const void *opts, struct limits *out);
+int particlefilter_setup(const void *opts, void *state);
+int particlefilter_reset(const void *opts, void *state, cudaStream_t stream);
+int particlefilter_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
+int particlefilter_report(const void *opts, void *state, struct report *out);
+int particlefilter_plot(const void *opts, void *state, struct plot *plot);
+int particlefilter_cost(const void *opts, const void *state, struct cost *out);
+void particlefilter_teardown(void *state);
 
 extern const struct workload workload_particlefilter;
 

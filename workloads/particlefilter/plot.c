@@ -23,11 +23,11 @@ static int run(const struct particlefilter_opts *o, struct particlefilter_state 
 {
 	int64_t frames = s->rules.frames - 1;
 
-	pf_reset(o, s, NULL);
+	particlefilter_reset(o, s, NULL);
 	for (int64_t k = 0; k < frames; k++) {
 		if (!(k % CHECK_EVERY) && interrupted())
 			return -EINTR;
-		pf_frame(&s->filter, NULL);
+		particlefilter_frame(&s->filter, NULL);
 	}
 	CUDA(cudaMemcpy(ring, s->filter.ring, (size_t)frames * sizeof(*ring),
 			cudaMemcpyDeviceToHost));
@@ -101,7 +101,7 @@ static int write_track(const struct particlefilter_opts *o, const struct pf_rule
 		double line[] = { (double)k, ring[k - 1].xe, ring[k - 1].ye, 0, 0 };
 		int64_t row, col;
 
-		pf_truth(r->rows, r->cols, r->wraps, k, &row, &col);
+		particlefilter_truth(r->rows, r->cols, r->wraps, k, &row, &col);
 		line[3] = (double)row;
 		line[4] = (double)col;
 		output_numbers(&out, line, o->input ? 3 : 5);
@@ -123,7 +123,7 @@ static void tell(const struct particlefilter_opts *o, const struct pf_rules *r,
 		 const struct pf_estimate *ring, const struct window *w, struct plot *p)
 {
 	int64_t frames = r->frames - 1;
-	double error = pf_track_error(r, ring, frames);
+	double error = particlefilter_track_error(r, ring, frames);
 
 	if (o->input)
 		plot_text(p, "title", "%s follows the object through %ld frames",
@@ -144,7 +144,7 @@ static void tell(const struct particlefilter_opts *o, const struct pf_rules *r,
 	p->script = "workloads/particlefilter/plot.gp";
 }
 
-int pf_plot(const void *opts, void *state, struct plot *plot)
+int particlefilter_plot(const void *opts, void *state, struct plot *plot)
 {
 	const struct particlefilter_opts *o = opts;
 	struct particlefilter_state *s = state;

@@ -10,19 +10,19 @@
 
 enum { CLOCK_DIGITS = 18 };
 
-bool pf_uses_lcg(const struct particlefilter_opts *o)
+bool particlefilter_uses_lcg(const struct particlefilter_opts *o)
 {
 	return o->variant == PF_RODINIA && o->rng != PF_RNG_PHILOX;
 }
 
-bool pf_has_lcg_noise(const struct particlefilter_opts *o)
+bool particlefilter_has_lcg_noise(const struct particlefilter_opts *o)
 {
 	if (o->noise != PF_RNG_AUTO)
 		return o->noise == PF_RNG_LCG;
 	return o->variant == PF_RODINIA;
 }
 
-int pf_read_clock(const struct particlefilter_opts *o, bool *by_clock, int64_t *clock)
+int particlefilter_read_clock(const struct particlefilter_opts *o, bool *by_clock, int64_t *clock)
 {
 	const char *text = o->clock ? o->clock : "1";
 	size_t digits = strspn(text, "0123456789");
@@ -57,10 +57,10 @@ static void set_motion(const struct particlefilter_opts *o, struct pf_rules *r)
 
 	r->start_row = matched ? middle_row : middle_col;
 	r->start_col = matched ? middle_col : middle_row;
-	if (o->start.n) {
-		r->start_row = (double)o->start.value[0];
-		r->start_col = (double)o->start.value[1];
-	}
+	if (o->start_row >= 0)
+		r->start_row = (double)o->start_row;
+	if (o->start_col >= 0)
+		r->start_col = (double)o->start_col;
 	r->drift_row = matched ? o->drift_row : 1;
 	r->drift_col = matched ? o->drift_col : -2;
 	r->spread_row = matched ? o->spread_row : 5;
@@ -75,12 +75,12 @@ static int make_video(const struct particlefilter_opts *o, struct pf_rules *r,
 		.cols = o->cols,
 		.frames = o->frames,
 		.wraps = r->wraps,
-		.lcg_noise = pf_has_lcg_noise(o),
+		.lcg_noise = particlefilter_has_lcg_noise(o),
 		.lcg_start = r->lcg_start,
 		.seed = r->seed,
 		.noise = true,
 	};
-	int err = pf_video_make(&scene, video);
+	int err = particlefilter_video_make(&scene, video);
 
 	r->lcg_start = scene.lcg_start;
 	return err;
@@ -96,14 +96,15 @@ static int check_read(const struct particlefilter_opts *o, const struct pf_video
 				"%s, %ld x %ld",
 				(long)o->radius, (long)side, (long)side, o->input, (long)v->rows,
 				(long)v->cols);
-	if (o->start.n && (o->start.value[0] >= v->rows || o->start.value[1] >= v->cols))
-		return complain(EINVAL, "start=%ld,%ld is outside frames of %ld x %ld pixels",
-				(long)o->start.value[0], (long)o->start.value[1], (long)v->rows,
-				(long)v->cols);
+	if (o->start_row >= v->rows || o->start_col >= v->cols)
+		return complain(
+			EINVAL, "start_row=%ld start_col=%ld is outside frames of %ld x %ld pixels",
+			(long)o->start_row, (long)o->start_col, (long)v->rows, (long)v->cols);
 	return 0;
 }
 
-int pf_prepare(const struct particlefilter_opts *o, struct pf_video *video, struct pf_rules *r)
+int particlefilter_prepare(const struct particlefilter_opts *o, struct pf_video *video,
+			   struct pf_rules *r)
 {
 	int err;
 
@@ -114,14 +115,14 @@ int pf_prepare(const struct particlefilter_opts *o, struct pf_video *video, stru
 		.background = (int32_t)o->background,
 		.rounds = o->variant != PF_RODINIA,
 		.wraps = o->variant != PF_MATCHED,
-		.lcg = pf_uses_lcg(o),
+		.lcg = particlefilter_uses_lcg(o),
 		.seed = (uint64_t)o->seed,
 	};
-	err = pf_read_clock(o, &r->by_clock, &r->clock);
+	err = particlefilter_read_clock(o, &r->by_clock, &r->clock);
 	if (err)
 		return err;
 	r->lcg_start = lcg_seed(0, r->by_clock, r->clock);
-	err = o->input ? pf_read_video(o, video) : make_video(o, r, video);
+	err = o->input ? particlefilter_read_video(o, video) : make_video(o, r, video);
 	if (!err && o->input)
 		err = check_read(o, video);
 	r->rows = video->rows;

@@ -31,8 +31,8 @@ static double lcg_normal(int32_t *s)
 	return normal(u, v);
 }
 
-void pf_ref_move(const struct pf_rules *rules, int64_t i, int64_t k, int32_t *lcg, double *x,
-		 double *y)
+void particlefilter_ref_move(const struct pf_rules *rules, int64_t i, int64_t k, int32_t *lcg,
+			     double *x, double *y)
 {
 	double z[2];
 
@@ -52,7 +52,7 @@ void pf_ref_move(const struct pf_rules *rules, int64_t i, int64_t k, int32_t *lc
 /* ---- likelihood ------------------------------------------------------------------------- */
 
 /* Positions far outside any frame, infinite ones and NaN have one pixel, far outside. */
-int64_t pf_ref_pixel(double t, bool rounds)
+int64_t particlefilter_ref_pixel(double t, bool rounds)
 {
 	const double far = 1e9;
 
@@ -77,10 +77,11 @@ static int grey(const struct pf_rules *rules, const uint8_t *video, int64_t r, i
 	return video[q % frames * rows * cols + q / frames];
 }
 
-double pf_ref_loglik(const struct pf_rules *rules, const uint8_t *video, int64_t k, double x,
-		     double y)
+double particlefilter_ref_loglik(const struct pf_rules *rules, const uint8_t *video, int64_t k,
+				 double x, double y)
 {
-	int64_t row = pf_ref_pixel(x, rules->rounds), col = pf_ref_pixel(y, rules->rounds);
+	int64_t row = particlefilter_ref_pixel(x, rules->rounds),
+		col = particlefilter_ref_pixel(y, rules->rounds);
 	int64_t radius = rules->radius, sum = 0;
 	int pixels = 0;
 
@@ -106,10 +107,10 @@ static void move_and_weigh(struct pf_reference *r, int64_t k)
 	for (int64_t i = 0; i < r->particles; i++) {
 		double x = r->resampled_x[i], y = r->resampled_y[i];
 
-		pf_ref_move(&r->rules, i, k, r->rules.lcg ? &r->lcg[i] : NULL, &x, &y);
+		particlefilter_ref_move(&r->rules, i, k, r->rules.lcg ? &r->lcg[i] : NULL, &x, &y);
 		r->x[i] = x;
 		r->y[i] = y;
-		r->loglik[i] = pf_ref_loglik(&r->rules, r->video, k, x, y);
+		r->loglik[i] = particlefilter_ref_loglik(&r->rules, r->video, k, x, y);
 	}
 }
 
@@ -162,7 +163,7 @@ static void resample(struct pf_reference *r, int64_t k)
 	}
 }
 
-void pf_ref_frame(struct pf_reference *r, int64_t k)
+void particlefilter_ref_frame(struct pf_reference *r, int64_t k)
 {
 	CHECK(k >= 1 && k < r->rules.frames, "frame %ld", (long)k);
 	move_and_weigh(r, k);
@@ -172,8 +173,8 @@ void pf_ref_frame(struct pf_reference *r, int64_t k)
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
-int pf_ref_begin(struct pf_reference *r, const struct pf_rules *rules, const uint8_t *video,
-		 int64_t particles)
+int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rules,
+			     const uint8_t *video, int64_t particles)
 {
 	size_t n = (size_t)particles;
 	double *all = malloc(7 * n * sizeof(*all));
@@ -183,7 +184,7 @@ int pf_ref_begin(struct pf_reference *r, const struct pf_rules *rules, const uin
 	r->ancestor = malloc(n * sizeof(*r->ancestor));
 	r->lcg = malloc(n * sizeof(*r->lcg));
 	if (!all || !r->ancestor || !r->lcg) {
-		pf_ref_end(r);
+		particlefilter_ref_end(r);
 		return complain(ENOMEM, "particles=%ld: no host memory for the reference",
 				(long)particles);
 	}
@@ -201,7 +202,7 @@ int pf_ref_begin(struct pf_reference *r, const struct pf_rules *rules, const uin
 	return 0;
 }
 
-void pf_ref_end(struct pf_reference *r)
+void particlefilter_ref_end(struct pf_reference *r)
 {
 	free(r->x);
 	free(r->ancestor);

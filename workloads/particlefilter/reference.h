@@ -31,24 +31,24 @@ struct pf_reference {
 };
 
 /* Allocates, and puts every particle at the start. Returns 0 or -ENOMEM after one line. */
-int pf_ref_begin(struct pf_reference *r, const struct pf_rules *rules, const uint8_t *video,
-		 int64_t particles);
-void pf_ref_end(struct pf_reference *r);
+int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rules,
+			     const uint8_t *video, int64_t particles);
+void particlefilter_ref_end(struct pf_reference *r);
 
 /* Frame k, 1 to frames - 1, in order. */
-void pf_ref_frame(struct pf_reference *r, int64_t k);
+void particlefilter_ref_frame(struct pf_reference *r, int64_t k);
 
 /* Log-likelihood of a disk at (x, y) of frame k. */
-double pf_ref_loglik(const struct pf_rules *rules, const uint8_t *video, int64_t k, double x,
-		     double y);
+double particlefilter_ref_loglik(const struct pf_rules *rules, const uint8_t *video, int64_t k,
+				 double x, double y);
 
 /* The pixel of a coordinate; of one that is far out or not finite, -1000000000. */
-int64_t pf_ref_pixel(double t, bool rounds);
+int64_t particlefilter_ref_pixel(double t, bool rounds);
 
 /* One step of motion: particle i's position in frame k, from where it is resampled to. lcg: the
  * generator's state, moved on; NULL with Philox. */
-void pf_ref_move(const struct pf_rules *rules, int64_t i, int64_t k, int32_t *lcg, double *x,
-		 double *y);
+void particlefilter_ref_move(const struct pf_rules *rules, int64_t i, int64_t k, int32_t *lcg,
+			     double *x, double *y);
 
 #ifdef __cplusplus
 }

@@ -33,7 +33,8 @@ static int64_t filtered(const struct pf_estimate *ring, int64_t frames)
 	return n;
 }
 
-double pf_track_error(const struct pf_rules *r, const struct pf_estimate *ring, int64_t n)
+double particlefilter_track_error(const struct pf_rules *r, const struct pf_estimate *ring,
+				  int64_t n)
 {
 	double squares = 0;
 
@@ -41,7 +42,7 @@ double pf_track_error(const struct pf_rules *r, const struct pf_estimate *ring, 
 		int64_t row, col;
 		double off;
 
-		pf_truth(r->rows, r->cols, r->wraps, k, &row, &col);
+		particlefilter_truth(r->rows, r->cols, r->wraps, k, &row, &col);
 		off = hypot(ring[k - 1].xe - (double)row, ring[k - 1].ye - (double)col);
 		squares += off * off;
 	}
@@ -56,7 +57,7 @@ static int64_t in_view(const struct pf_rules *r, int64_t n)
 	for (int64_t k = 1; k <= n; k++) {
 		int64_t row, col;
 
-		pf_truth(r->rows, r->cols, r->wraps, k, &row, &col);
+		particlefilter_truth(r->rows, r->cols, r->wraps, k, &row, &col);
 		seen += row >= 0 && row < r->rows && col < r->cols;
 	}
 	return seen;
@@ -76,12 +77,12 @@ static void report_track(const struct particlefilter_opts *o, const struct pf_ru
 	add(out, "effective particles", "particles", last->ess);
 	if (o->input)
 		return;
-	add(out, "error of the track", "pixels", pf_track_error(rules, ring, n));
+	add(out, "error of the track", "pixels", particlefilter_track_error(rules, ring, n));
 	if (in_view(rules, n) < n)
 		add(out, "frames that show the object", "frames", (double)in_view(rules, n));
 }
 
-int pf_report(const void *opts, void *state, struct report *out)
+int particlefilter_report(const void *opts, void *state, struct report *out)
 {
 	const struct particlefilter_opts *o = opts;
 	struct particlefilter_state *s = state;
@@ -97,7 +98,7 @@ int pf_report(const void *opts, void *state, struct report *out)
 	free(ring);
 	if (!o->track && !o->particles8)
 		return 0;
-	err = pf_write_track(o, s);
+	err = particlefilter_write_track(o, s);
 	if (!err && o->track)
 		add_file(out, "track", o->track, frames);
 	if (!err && o->particles8)

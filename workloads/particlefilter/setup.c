@@ -48,8 +48,8 @@ static void cut(struct pf_filter *f)
 	f->tiles = (int32_t)share(f->chunks, f->tile_chunks);
 }
 
-void pf_configure(const struct particlefilter_opts *o, const struct pf_rules *rules,
-		  struct pf_filter *f)
+void particlefilter_configure(const struct particlefilter_opts *o, const struct pf_rules *rules,
+			      struct pf_filter *f)
 {
 	*f = (struct pf_filter){
 		.rules = *rules,
@@ -75,15 +75,15 @@ static int check_room(const struct particlefilter_opts *o)
 		.frames = o->frames,
 		.radius = (int32_t)o->radius,
 		.disk = 1,
-		.lcg = pf_uses_lcg(o),
+		.lcg = particlefilter_uses_lcg(o),
 	};
 	struct pf_filter f;
 
-	pf_configure(o, &rules, &f);
-	return pf_fits(&f);
+	particlefilter_configure(o, &rules, &f);
+	return particlefilter_fits(&f);
 }
 
-int pf_setup(const void *opts, void *state)
+int particlefilter_setup(const void *opts, void *state)
 {
 	const struct particlefilter_opts *o = opts;
 	struct particlefilter_state *s = state;
@@ -96,18 +96,18 @@ int pf_setup(const void *opts, void *state)
 	if (!err && !o->input)
 		err = check_room(o);
 	if (!err)
-		err = pf_prepare(o, &s->video, &s->rules);
+		err = particlefilter_prepare(o, &s->video, &s->rules);
 	if (err)
 		return err;
-	pf_configure(o, &s->rules, &s->filter);
-	err = pf_allocate(&s->filter);
+	particlefilter_configure(o, &s->rules, &s->filter);
+	err = particlefilter_allocate(&s->filter);
 	if (err)
 		return err;
-	pf_load_kernels(&s->filter);
-	return pf_upload(&s->video, &s->filter);
+	particlefilter_load_kernels(&s->filter);
+	return particlefilter_upload(&s->video, &s->filter);
 }
 
-int pf_reset(const void *opts, void *state, cudaStream_t stream)
+int particlefilter_reset(const void *opts, void *state, cudaStream_t stream)
 {
 	const struct particlefilter_state *s = state;
 	const struct pf_filter *f = &s->filter;
@@ -120,12 +120,12 @@ int pf_reset(const void *opts, void *state, cudaStream_t stream)
 	return 0;
 }
 
-void pf_teardown(void *state)
+void particlefilter_teardown(void *state)
 {
 	struct particlefilter_state *s = state;
 
 	output_discard(&s->track);
 	output_discard(&s->particles8);
-	pf_free(&s->filter);
-	pf_video_free(&s->video);
+	particlefilter_free(&s->filter);
+	particlefilter_video_free(&s->video);
 }

@@ -41,6 +41,8 @@ static inline struct particlefilter_opts default_opts(void)
 			*(int64_t *)field = default_size(row->def);
 		if (row->kind == PARAM_REAL)
 			*(double *)field = strtod(row->def, NULL);
+		if (row->kind == PARAM_LIST)
+			((struct param_list *)field)->n = 2; /* 0,0 */
 		if (row->kind == PARAM_CHOICE)
 			while (strcmp(row->choices[choice], row->def))
 				choice++;

@@ -5,7 +5,7 @@
 
 #include "workloads/particlefilter/test_run.h"
 
-TestSuite(small_particlefilter_check, .timeout = 60);
+TestSuite(small_particlefilter_check, .timeout = 120);
 TestSuite(large_particlefilter_check, .timeout = 400);
 
 static struct run *run_of(int64_t particles, enum pf_granularity granularity, int64_t steps)
@@ -40,12 +40,12 @@ Test(small_particlefilter_check, right_runs_pass)
 
 	need_device();
 	for (int i = 0; i < 24; i++) {
-		o.particles = i % 2 ? 1500 : 600;
+		o.particles = i % 2 ? 1100 : 100;
 		o.granularity = i / 2 % 2;
 		o.variant = i / 4 % 3;
 		o.precision = i / 12;
 		o.rng = o.variant == PF_RODINIA && o.precision ? PF_RNG_PHILOX : PF_RNG_AUTO;
-		passes(o, i % 3 ? 4 : 20);
+		passes(o, i % 3 ? 4 : 11);
 	}
 }
 

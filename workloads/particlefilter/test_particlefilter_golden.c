@@ -5,7 +5,7 @@
  */
 #include "workloads/particlefilter/test_run.h"
 
-TestSuite(small_particlefilter_golden, .timeout = 60);
+TestSuite(small_particlefilter_golden, .timeout = 120);
 TestSuite(large_particlefilter_golden, .timeout = 400);
 
 /* Asked for: 1e-11, with equal ancestors. A GPU's exp, log and fused arithmetic stay within it. */
@@ -23,11 +23,11 @@ static void golden_run(struct particlefilter_opts o, const char *track, const ch
 
 		run_steps(r, 1);
 		v = run_view(r, k);
-		pf_describe(&r->s.filter.rules, true, k, &v, &row);
+		particlefilter_describe(&r->s.filter.rules, true, k, &v, &row);
 		row_agrees(&rows, k - 1, &row, tolerance);
 		if (particles8)
 			eight_agree(&eight, k, &v, tolerance);
-		pf_view_free(&v);
+		particlefilter_view_free(&v);
 	}
 	cr_assert(rows.rows == frames - 1, "%s: %ld rows", track, (long)rows.rows);
 	run_end(r);
@@ -97,24 +97,27 @@ Test(small_particlefilter_golden, shifted_weights_are_the_same)
 		struct particlefilter_state s = { 0 };
 
 		o.granularity = split ? PF_BY_SPLIT : PF_BY_FRAME;
-		cr_assert(!pf_prepare(&o, &video, &rules), "prepare");
-		pf_configure(&o, &rules, &f);
+		cr_assert(!particlefilter_prepare(&o, &video, &rules), "prepare");
+		particlefilter_configure(&o, &rules, &f);
 		f.shifted = true;
-		cr_assert(!pf_allocate(&f) && !pf_upload(&video, &f), "memory");
+		cr_assert(!particlefilter_allocate(&f) && !particlefilter_upload(&video, &f),
+			  "memory");
 		s.filter = f;
 		s.video = video;
-		pf_reset(&o, &s, NULL);
+		particlefilter_reset(&o, &s, NULL);
 		for (int64_t k = 1; k < rules.frames; k++) {
 			struct pf_view v;
 			struct pf_row row;
 
-			pf_frame(&f, NULL);
-			cr_assert(!pf_view_begin(&v, 1000) && !pf_view_read(&f, k, &v), "view");
-			pf_describe(&rules, true, k, &v, &row);
+			particlefilter_frame(&f, NULL);
+			cr_assert(!particlefilter_view_begin(&v, 1000) &&
+					  !particlefilter_view_read(&f, k, &v),
+				  "view");
+			particlefilter_describe(&rules, true, k, &v, &row);
 			row_agrees(&rows, k - 1, &row, tolerance);
-			pf_view_free(&v);
+			particlefilter_view_free(&v);
 		}
-		pf_teardown(&s);
+		particlefilter_teardown(&s);
 	}
 	csv_free(&rows);
 }

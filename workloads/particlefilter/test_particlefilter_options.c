@@ -23,7 +23,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_particlefilter_options, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_particlefilter_options, .init = make_folder, .fini = remove_folder, .timeout = 120);
 
 /* Enough of a run: its figures are not looked at. */
 #define RUN "run particlefilter --depth 1 --blocks 1 "
@@ -93,7 +93,8 @@ static void write_video(const char *name, int frames, int headers)
 
 /* Options that suit it: the start is where the object is in the first frame. */
 #define SUITS                                                                                      \
-	"radius=4 object=200 background=90 start=20,24 drift_row=1 drift_col=2 spread_col=2 "      \
+	"radius=4 object=200 background=90 start_row=20 start_col=24 drift_row=1 drift_col=2 "     \
+	"spread_col=2 "                                                                            \
 	"particles=2000 "
 
 static void follows(const char *track)
@@ -134,11 +135,14 @@ Test(small_particlefilter_options, full_contrast_is_no_overflow)
 	need_device();
 	write_video("v.pgm", 8, 1);
 	for (int split = 0; split < 2; split++) {
-		cr_assert(!run_rift(ERR, &text,
-				    RUN "input=%s/v.pgm radius=4 object=255 background=0 "
-					"start=20,24 drift_row=1 drift_col=2 granularity=%s",
-				    folder, split ? "split" : "frame"),
-			  "%s", text);
+		cr_assert(
+			!run_rift(
+				ERR, &text,
+				RUN
+				"input=%s/v.pgm radius=4 object=255 background=0 "
+				"start_row=20 start_col=24 drift_row=1 drift_col=2 granularity=%s",
+				folder, split ? "split" : "frame"),
+			"%s", text);
 	}
 }
 
@@ -166,9 +170,9 @@ Test(small_particlefilter_options, malformed_videos_are_refused)
 	refused(3, "one frame", RUN "input=%s/one.pgm", folder);
 	refused(3, "give raw=ROWS,COLS", RUN "input=%s/v.raw", folder);
 	refused(3, "no whole number of frames", RUN "input=%s/v.raw raw=40,63", folder);
-	refused(3, "rows,cols are needed", RUN "input=%s/v.raw raw=40", folder);
+	refused(3, "needs rows,cols", RUN "input=%s/v.raw raw=40", folder);
 	refused(3, "larger than a frame", RUN "input=%s/v.pgm radius=22", folder);
-	refused(3, "outside frames", RUN "input=%s/v.pgm start=40,10", folder);
+	refused(3, "outside frames", RUN "input=%s/v.pgm start_row=40", folder);
 	refused(3, "nothing to see", RUN "input=%s/v.pgm object=100", folder);
 	refused(3, "write to another file", RUN "input=%s/v.pgm track=%s/v.pgm", folder, folder);
 }

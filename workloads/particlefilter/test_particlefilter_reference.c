@@ -59,8 +59,8 @@ static void frame_agrees(const struct csv *csv, int64_t row, const struct pf_vid
 	}
 	cr_assert(sum == golden_number(csv, row, "sum"), "row %ld: sum", (long)row);
 	cr_assert(squares == golden_number(csv, row, "sumsq"), "row %ld: squares", (long)row);
-	cr_assert(pf_crc32(p, (size_t)plane) == golden_crc(csv, row, "crc32"), "row %ld: CRC",
-		  (long)row);
+	cr_assert(particlefilter_crc32(p, (size_t)plane) == golden_crc(csv, row, "crc32"),
+		  "row %ld: CRC", (long)row);
 }
 
 static void video_of_row(const struct csv *csv, int64_t row, struct pf_video *v)
@@ -75,7 +75,7 @@ static void video_of_row(const struct csv *csv, int64_t row, struct pf_video *v)
 		.noise = !strcmp(csv_text(csv, row, 1), "noisy"),
 	};
 
-	cr_assert(!pf_video_make(&scene, v), "row %ld", (long)row);
+	cr_assert(!particlefilter_video_make(&scene, v), "row %ld", (long)row);
 }
 
 Test(small_particlefilter_reference, videos_are_the_originals)
@@ -85,13 +85,13 @@ Test(small_particlefilter_reference, videos_are_the_originals)
 
 	for (int64_t i = 0; i < csv.rows; i++) {
 		if (golden_number(&csv, i, "frame") == 0) {
-			pf_video_free(&v);
+			particlefilter_video_free(&v);
 			video_of_row(&csv, i, &v);
 		}
 		frame_agrees(&csv, i, &v);
 	}
 	cr_assert(csv.rows == 142, "%ld rows", (long)csv.rows);
-	pf_video_free(&v);
+	particlefilter_video_free(&v);
 	csv_free(&csv);
 }
 
@@ -117,9 +117,9 @@ Test(small_particlefilter_reference, generator_0_is_left_where_the_original_leav
 				      true };
 		struct pf_video v;
 
-		cr_assert(!pf_video_make(&s, &v), "case %zu", i);
+		cr_assert(!particlefilter_video_make(&s, &v), "case %zu", i);
 		cr_assert(s.lcg_start == cases[i].end, "case %zu: %d", i, s.lcg_start);
-		pf_video_free(&v);
+		particlefilter_video_free(&v);
 	}
 }
 
@@ -129,13 +129,13 @@ Test(small_particlefilter_reference, a_tiny_video_is_the_originals_in_every_pixe
 	struct csv csv = golden_open("frame_16x16x3_s0.csv");
 	struct pf_video v;
 
-	cr_assert(!pf_video_make(&s, &v), "video");
+	cr_assert(!particlefilter_video_make(&s, &v), "video");
 	for (int64_t i = 0; i < csv.rows; i++)
 		for (int c = 0; c < 16; c++)
 			cr_assert(v.pixels[16 * i + c] == atoi(csv_text(&csv, i, c + 2)),
 				  "row %ld, column %d", (long)i, c);
 	cr_assert(csv.rows == 48, "%ld rows", (long)csv.rows);
-	pf_video_free(&v);
+	particlefilter_video_free(&v);
 	csv_free(&csv);
 }
 
@@ -162,22 +162,22 @@ static void run_agrees(struct particlefilter_opts o, const char *track, const ch
 	struct pf_rules rules;
 	struct pf_video video = { 0 };
 
-	cr_assert(!pf_prepare(&o, &video, &rules), "%s", track);
-	cr_assert(!pf_ref_begin(&r, &rules, video.pixels, o.particles), "%s", track);
+	cr_assert(!particlefilter_prepare(&o, &video, &rules), "%s", track);
+	cr_assert(!particlefilter_ref_begin(&r, &rules, video.pixels, o.particles), "%s", track);
 	for (int64_t k = 1; k < rules.frames; k++) {
 		struct pf_view v;
 		struct pf_row row;
 
-		pf_ref_frame(&r, k);
+		particlefilter_ref_frame(&r, k);
 		v = view_of(&r);
-		pf_describe(&rules, true, k, &v, &row);
+		particlefilter_describe(&rules, true, k, &v, &row);
 		row_agrees(&rows, k - 1, &row, 1e-11);
 		if (particles8)
 			eight_agree(&eight, k, &v, 1e-11);
 	}
 	cr_assert(rows.rows == rules.frames - 1, "%s: %ld rows", track, (long)rows.rows);
-	pf_ref_end(&r);
-	pf_video_free(&video);
+	particlefilter_ref_end(&r);
+	particlefilter_video_free(&video);
 	csv_free(&rows);
 	csv_free(&eight);
 }

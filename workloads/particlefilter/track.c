@@ -31,14 +31,14 @@ static void end_look(struct pf_look *look)
 	CUDA(cudaFree(look->ancestor));
 }
 
-int pf_view_read(const struct pf_filter *f, int64_t k, struct pf_view *v)
+int particlefilter_view_read(const struct pf_filter *f, int64_t k, struct pf_view *v)
 {
 	struct pf_look look = { 0 };
 	size_t n = (size_t)f->particles;
 	int err = begin_look(f->particles, &look);
 
 	if (!err) {
-		pf_expose(f, &look, NULL);
+		particlefilter_expose(f, &look, NULL);
 		CUDA(cudaMemcpy(v->x, look.x, 5 * n * sizeof(double), cudaMemcpyDeviceToHost));
 		CUDA(cudaMemcpy(v->ancestor, look.ancestor, n * sizeof(*look.ancestor),
 				cudaMemcpyDeviceToHost));
@@ -76,15 +76,15 @@ static int write_frames(const struct particlefilter_opts *o, struct particlefilt
 	struct pf_row row;
 	int err = 0;
 
-	pf_reset(o, s, NULL);
+	particlefilter_reset(o, s, NULL);
 	for (int64_t k = 1; k < f->rules.frames && !err; k++) {
 		if (interrupted())
 			return -EINTR;
-		pf_frame(f, NULL);
-		err = pf_view_read(f, k, v);
+		particlefilter_frame(f, NULL);
+		err = particlefilter_view_read(f, k, v);
 		if (err)
 			return err;
-		pf_describe(&f->rules, !o->input, k, v, &row);
+		particlefilter_describe(&f->rules, !o->input, k, v, &row);
 		if (s->track.file)
 			write_row(s->track.file, &row);
 		if (s->particles8.file)
@@ -93,18 +93,18 @@ static int write_frames(const struct particlefilter_opts *o, struct particlefilt
 	return err;
 }
 
-int pf_write_track(const struct particlefilter_opts *o, struct particlefilter_state *s)
+int particlefilter_write_track(const struct particlefilter_opts *o, struct particlefilter_state *s)
 {
 	struct pf_view v;
-	int err = pf_view_begin(&v, o->particles);
+	int err = particlefilter_view_begin(&v, o->particles);
 
 	if (s->track.file)
-		fputs(pf_track_header, s->track.file);
+		fputs(particlefilter_track_header, s->track.file);
 	if (s->particles8.file)
-		fputs(pf_particles8_header, s->particles8.file);
+		fputs(particlefilter_particles8_header, s->particles8.file);
 	if (!err)
 		err = write_frames(o, s, &v);
-	pf_view_free(&v);
+	particlefilter_view_free(&v);
 	if (!err && s->track.file)
 		err = output_commit(&s->track);
 	if (!err && s->particles8.file)

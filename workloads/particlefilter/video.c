@@ -13,7 +13,8 @@
 enum { RADIUS = 5, OBJECT = 228, BACKGROUND = 100 };
 static const double noise_levels = 5, two_pi = 6.283185307179586;
 
-void pf_truth(int64_t rows, int64_t cols, bool wraps, int64_t k, int64_t *row, int64_t *col)
+void particlefilter_truth(int64_t rows, int64_t cols, bool wraps, int64_t k, int64_t *row,
+			  int64_t *col)
 {
 	int64_t moved = k > 0 ? k - 1 : 0;
 
@@ -48,7 +49,7 @@ static void draw_as_original(struct pf_video *v, int64_t k)
 {
 	int64_t all = v->rows * v->cols * v->frames, row, col, at;
 
-	pf_truth(v->rows, v->cols, true, k, &row, &col);
+	particlefilter_truth(v->rows, v->cols, true, k, &row, &col);
 	if (!k) {
 		row = v->cols / 2;
 		col = v->rows / 2;
@@ -71,7 +72,7 @@ static void draw_objects(const struct pf_scene *s, struct pf_video *v)
 			draw_as_original(v, k);
 			continue;
 		}
-		pf_truth(v->rows, v->cols, false, k, &row, &col);
+		particlefilter_truth(v->rows, v->cols, false, k, &row, &col);
 		draw_disk(v, k, row, col);
 	}
 }
@@ -114,7 +115,7 @@ static int add_noise(struct pf_scene *s, struct pf_video *v)
 	return 0;
 }
 
-int pf_video_make(struct pf_scene *s, struct pf_video *v)
+int particlefilter_video_make(struct pf_scene *s, struct pf_video *v)
 {
 	*v = (struct pf_video){ s->rows, s->cols, s->frames, NULL };
 	v->pixels = malloc((size_t)(v->rows * v->cols * v->frames));
@@ -126,7 +127,7 @@ int pf_video_make(struct pf_scene *s, struct pf_video *v)
 	return s->noise ? add_noise(s, v) : 0;
 }
 
-void pf_video_free(struct pf_video *v)
+void particlefilter_video_free(struct pf_video *v)
 {
 	free(v->pixels);
 	v->pixels = NULL;

@@ -28,14 +28,15 @@ struct pf_scene {
 };
 
 /*
- * Makes it. Returns 0; -ENOMEM after one line; -EINTR after Ctrl-C. pf_video_free() is due in any
- * case, also on a zeroed struct.
+ * Makes it. Returns 0; -ENOMEM after one line; -EINTR after Ctrl-C. particlefilter_video_free() is
+ * due in any case, also on a zeroed struct.
  */
-int pf_video_make(struct pf_scene *scene, struct pf_video *video);
-void pf_video_free(struct pf_video *video);
+int particlefilter_video_make(struct pf_scene *scene, struct pf_video *video);
+void particlefilter_video_free(struct pf_video *video);
 
 /* Where the object's centre is in frame k; in the original's video before it wraps. */
-void pf_truth(int64_t rows, int64_t cols, bool wraps, int64_t k, int64_t *row, int64_t *col);
+void particlefilter_truth(int64_t rows, int64_t cols, bool wraps, int64_t k, int64_t *row,
+			  int64_t *col);
 
 #ifdef __cplusplus
 }

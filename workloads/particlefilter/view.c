@@ -7,12 +7,13 @@
 #include "common/check.h"
 #include "workloads/particlefilter/particlefilter.h"
 
-const char pf_track_header[] = "frame,xe,ye,truth_row,truth_col,distance,sum_loglik,max_loglik,"
-			       "sum_weights,ess,n_best,cdf_last,u1,unique_ancestors,"
-			       "ancestors_crc32\n";
-const char pf_particles8_header[] = "frame,i,x,y,loglik,weight,cdf,u,ancestor\n";
+const char particlefilter_track_header[] =
+	"frame,xe,ye,truth_row,truth_col,distance,sum_loglik,max_loglik,"
+	"sum_weights,ess,n_best,cdf_last,u1,unique_ancestors,"
+	"ancestors_crc32\n";
+const char particlefilter_particles8_header[] = "frame,i,x,y,loglik,weight,cdf,u,ancestor\n";
 
-int pf_view_begin(struct pf_view *v, int64_t particles)
+int particlefilter_view_begin(struct pf_view *v, int64_t particles)
 {
 	size_t n = (size_t)particles;
 
@@ -30,14 +31,14 @@ int pf_view_begin(struct pf_view *v, int64_t particles)
 	return 0;
 }
 
-void pf_view_free(struct pf_view *v)
+void particlefilter_view_free(struct pf_view *v)
 {
 	free(v->x);
 	free(v->ancestor);
 	*v = (struct pf_view){ 0 };
 }
 
-uint32_t pf_crc32(const void *bytes, size_t n)
+uint32_t particlefilter_crc32(const void *bytes, size_t n)
 {
 	const uint8_t *b = bytes;
 	uint32_t crc = 0xFFFFFFFFu;
@@ -74,14 +75,14 @@ static void sum_up(const struct pf_view *v, double *sum, double *most, double *b
 	}
 }
 
-void pf_describe(const struct pf_rules *rules, bool synthetic, int64_t k, const struct pf_view *v,
-		 struct pf_row *row)
+void particlefilter_describe(const struct pf_rules *rules, bool synthetic, int64_t k,
+			     const struct pf_view *v, struct pf_row *row)
 {
 	const struct pf_estimate *e = &v->estimate;
 	int64_t n = v->particles, truth_row, truth_col;
 	double sum, most, best;
 
-	pf_truth(rules->rows, rules->cols, rules->wraps, k, &truth_row, &truth_col);
+	particlefilter_truth(rules->rows, rules->cols, rules->wraps, k, &truth_row, &truth_col);
 	sum_up(v, &sum, &most, &best);
 	*row = (struct pf_row){
 		.frame = k,
@@ -100,6 +101,6 @@ void pf_describe(const struct pf_rules *rules, bool synthetic, int64_t k, const 
 			e->u / (double)n,
 			(double)count_distinct(v->ancestor, n),
 		},
-		.crc = pf_crc32(v->ancestor, (size_t)n * sizeof(*v->ancestor)),
+		.crc = particlefilter_crc32(v->ancestor, (size_t)n * sizeof(*v->ancestor)),
 	};
 }
