@@ -17,7 +17,7 @@ static __device__ inline void load_state(const struct pf_filter &f, uint32_t ste
 	struct pf_buffer from = buffer_before(f, step);
 	int j = (int)threadIdx.x;
 
-	if (j < f.particles) {
+	if (j < f.particles && frame_of(f, step) > 1) {
 		b->x[j] = ((const real *)from.x)[j];
 		b->y[j] = ((const real *)from.y)[j];
 		b->c[j] = ((const real *)from.c)[j];
@@ -112,7 +112,8 @@ extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
 	SHARED_ARRAY(struct scratch, s, [1]);
 	uint32_t step = f.head->step;
 	int j = (int)threadIdx.x;
-	int32_t lcg = f.rules.lcg && j < f.particles ? f.lcg[j] : 0;
+	bool drawn_before = f.rules.lcg && j < f.particles && frame_of(f, step) > 1;
+	int32_t lcg = drawn_before ? f.lcg[j] : 0;
 
 	load_state(f, step, b);
 	for (int64_t i = 0; i < n; i++) {
