@@ -154,7 +154,7 @@ static void print_parameters(const struct comparison *c, int number, FILE *out)
 {
 	const struct modelled *m = &c->parameters.modelled[number];
 
-	fprintf(out, "\nparameters of %s: what rift fit finds, from %d and %d processes\n",
+	fprintf(out, "\nparameters of %s: what rift fit finds in points that both have, n = %d and %d\n",
 		m->workload->name, c->party[PAIR_A]->n, c->party[PAIR_B]->n);
 	if (!m->is) {
 		fprintf(out, "  none: %s\n", m->why_not);
