@@ -238,13 +238,16 @@ static void print_points(const struct comparison *c, bool all, FILE *out)
 {
 	fprintf(out, "\npoints, time per step: %d slower, %d faster, %d same, %d open, of %d\n",
 		c->count[VERDICT_SLOWER], c->count[VERDICT_FASTER], c->count[VERDICT_SAME],
-		c->count[VERDICT_OPEN], c->pairs.n);
+		c->count[VERDICT_OPEN], c->pairs.n - c->left_out);
 	print_point_rows(c, all, out);
 	if (c->alone)
 		fprintf(out,
 			"  %d of the open ones are beyond the margin by themselves; among so many "
 			"points that proves nothing (Benjamini-Hochberg)\n",
 			c->alone);
+	if (c->left_out)
+		fprintf(out, "  left out: %d points that some process has no good result of\n",
+			c->left_out);
 	if (c->pairs.only[PAIR_A] || c->pairs.only[PAIR_B])
 		fprintf(out, "  left out: %d points that only A has, %d that only B has\n",
 			c->pairs.only[PAIR_A], c->pairs.only[PAIR_B]);
