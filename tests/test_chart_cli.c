@@ -175,9 +175,10 @@ Test(small_chart_cli, a_folder_with_a_quote_in_its_name)
 	NEED_GNUPLOT();
 	write_session(path, "s.jsonl", 1, 1);
 	shell(NULL, "mv '%s' '%s/-a \"b\" $c.jsonl'", path, chart_folder);
-	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s/-a \"b\" $c.jsonl' --output '%s/it'\\''s'",
-				     chart_folder, chart_folder)),
-		  "%s", text);
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "plot '%s/-a \"b\" $c.jsonl' --output '%s/it'\\''s'",
+				   chart_folder, chart_folder)),
+		"%s", text);
 	has(text, "it'\\''s' && gnuplot NAME.gp");
 	shell(NULL, "rm %s/it\\'s/*.png", chart_folder);
 	cr_assert(zero(int, shell(&text, "cd '%s/it'\\''s' && gnuplot launch-latency.gp 2>&1",

@@ -111,7 +111,8 @@ Test(small_fit_price, prices_say_what_they_do_not_know)
 	made_release(&b);
 }
 
-/* The largest kernels of both take 3 % more than their nominal 1000 us: all the same, both had it. */
+/* The largest kernels of both take 3 % more than their nominal 1000 us: all the same, both had it.
+ */
 Test(small_fit_price, what_both_swept_is_covered)
 {
 	struct fake_session s = small_session();
