@@ -167,6 +167,25 @@ Test(small_chart_cli, an_old_gnuplot_is_named_once)
 	plot_without(bin, "5.2 or newer is needed");
 }
 
+/* A shell takes the line that draws again as it stands. */
+Test(small_chart_cli, a_folder_with_a_quote_in_its_name)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	write_session(path, "s.jsonl", 1, 1);
+	shell(NULL, "mv '%s' '%s/-a \"b\" $c.jsonl'", path, chart_folder);
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "plot '%s/-a \"b\" $c.jsonl' --output '%s/it'\\''s'",
+				   chart_folder, chart_folder)),
+		"%s", text);
+	has(text, "it'\\''s' && gnuplot NAME.gp");
+	shell(NULL, "rm %s/it\\'s/*.png", chart_folder);
+	cr_assert(zero(int, shell(&text, "cd '%s/it'\\''s' && gnuplot launch-latency.gp 2>&1",
+				  chart_folder)),
+		  "%s", text);
+}
+
 /* ---- what is refused -------------------------------------------------------------------- */
 
 /* FOLDER/s.jsonl through a shell command into FOLDER/bad.jsonl. */
@@ -245,6 +264,20 @@ Test(small_chart_cli, folders_that_cannot_be_written_are_refused)
 	refused(3, "cannot make this folder", "plot '%s' --output /proc/self/x", path);
 	shell(NULL, "mkdir -p '%s/s.plots/launch-overhead-cells.csv'", chart_folder);
 	refused(3, "launch-overhead-cells.csv: is a folder", "plot '%s'", path);
+}
+
+Test(small_chart_cli, nothing_to_draw_is_said)
+{
+	struct fake_session s = fake_session();
+	const char *text;
+
+	s.size = "0";
+	s.depth = "1";
+	s.processes = 5;
+	snprintf(path, sizeof(path), "%s/s.jsonl", chart_folder);
+	fake_session_write(&s, path);
+	cr_assert(eq(int, run_rift(ERR, &text, "plot '%s'", path), 3), "%s", text);
+	has(text, "there is nothing to draw");
 }
 
 Test(small_chart_cli, options_are_refused)

@@ -120,6 +120,21 @@ Test(small_cli_compare, the_finding_first_then_what_it_rests_on)
 		  "order");
 }
 
+/* All but the finding, which is one line for logs: here with p hidden, and reasons for it. */
+Test(small_cli_compare, lines_fit_into_100_columns)
+{
+	struct fake_session s = made_up(2);
+	const char *text;
+
+	s.model[0].v[MODEL_C] = s.model[0].v[MODEL_P] = 300;
+	s.model[1].v[MODEL_CLOCK] = 1.05;
+	fake_session_write(&s, both);
+	shell(&text, "'%s' compare --all '%s' | sed 1d | awk 'length > 100'", rift(), both);
+	cr_assert(eq(str, (char *)text, ""), "%s", text);
+	shell(&text, "'%s' compare --all '%s' | grep -c 'not identified'", rift(), both);
+	cr_assert(ne(str, (char *)text, "0\n"), "%s", text);
+}
+
 Test(small_cli_compare, one_object_for_machines)
 {
 	const char *text;

@@ -22,7 +22,7 @@ static struct place furthest(const struct heat *h, int direction, bool apart)
 			for (int column = 0; column < h->columns; column++) {
 				const struct interval *c = heat_cell(h, panel, row, column);
 
-				if (!c->n || (apart && chart_is_even(c, h->margin)))
+				if (!c->n || (apart && heat_is_even(h, c)))
 					continue;
 				if (!best.cell || direction * (c->value - best.cell->value) > 0)
 					best = (struct place){ panel, row, column, c };
@@ -171,7 +171,7 @@ static void count(const struct heat *h, int of[VERDICT_OPEN + 1])
 {
 	for (int i = 0; i < h->panels * h->rows * h->columns; i++)
 		if (h->cell[i].n)
-			of[verdict_of(&h->cell[i], h->margin)]++;
+			of[h->judged[i].verdict]++;
 }
 
 /* The slowest of the cells that differ, or the fastest where none is slower; cell NULL: none. */
