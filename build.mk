@@ -47,6 +47,7 @@ comma := ,
 # make has defaults of its own for these two, which ?= would leave
 CC       := $(if $(filter default undefined,$(origin CC)),cc,$(CC))
 CXX      := $(if $(filter default undefined,$(origin CXX)),c++,$(CXX))
+CFLAGS   ?= -O2 -g
 # Ubuntu has the last one on by itself.
 WARN     := -Wall -Wextra -Werror -Wformat-security
 # No contraction: the reference and the kernels of the CPU device round as written.
