@@ -33,7 +33,7 @@ static const struct param params[] = {
 		     "of the particles; auto: lcg, Rodinia's own"),
 	PARAM_CHOICE(particlefilter_opts, noise, "auto", generators,
 		     "of the video's noise; auto: lcg with Rodinia's filter, else philox"),
-	PARAM_PATH(particlefilter_opts, clock,
+	PARAM_TEXT(particlefilter_opts, clock, "T or p1",
 		   "T: generator i starts at T x i, as with T seconds on the clock (1); or p1: at i + 1"),
 	PARAM_INT(particlefilter_opts, seed, "1", "0", 0, 9007199254740992.0, "seed of philox"),
 	PARAM_REAL(particlefilter_opts, drift_row, "pixels", "-2", -1000, 1000,
@@ -57,8 +57,8 @@ static const struct param params[] = {
 		  "row of the object in the first frame; -1: the middle"),
 	PARAM_INT(particlefilter_opts, start_col, "pixels", "-1", -1, 65535,
 		  "column of the object in the first frame; -1: the middle"),
-	PARAM_PATH(particlefilter_opts, track, "CSV to write: a row a frame, what the filter found"),
-	PARAM_PATH(particlefilter_opts, particles8,
+	PARAM_PATH_OUT(particlefilter_opts, track, "CSV to write: a row a frame, what the filter found"),
+	PARAM_PATH_OUT(particlefilter_opts, particles8,
 		   "CSV to write: the first eight particles in every frame"),
 	PARAM_END
 };
