@@ -109,8 +109,8 @@ enum { NAME, KIND, UNIT, DEFAULT, RANGE, COLUMNS };
 static void fill_cells(const struct param *row, char cell[COLUMNS][256])
 {
 	snprintf(cell[NAME], 256, "%s%s", row->name, row->axis ? " (*)" : row->aside ? " (+)" : "");
-	snprintf(cell[KIND], 256, "%s", param_kind_name(row->kind));
-	snprintf(cell[UNIT], 256, "%s", *row->unit ? row->unit : "-");
+	snprintf(cell[KIND], 256, "%s", param_kind_name(row));
+	snprintf(cell[UNIT], 256, "%s", *row->unit && row->kind != PARAM_PATH ? row->unit : "-");
 	snprintf(cell[DEFAULT], 256, "%s", *row->def ? row->def : "none");
 	param_range(row, cell[RANGE], 256);
 }

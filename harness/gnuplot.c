@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,14 +95,35 @@ static struct gnuplot_words last_line(const char *text)
 	return words;
 }
 
+/* ---- by hand ---------------------------------------------------------------------------- */
+
+char *gnuplot_by_hand(const char *folder, const char *script)
+{
+	char *out, *end;
+
+	/* a quote ends the quotes, stands behind a backslash, and begins them again */
+	out = malloc(4 * strlen(folder) + strlen(script) + sizeof("cd -- '' && gnuplot "));
+	CHECK(out, "memory of a name");
+	end = stpcpy(out, *folder == '-' ? "cd -- '" : "cd '");
+	for (const char *c = folder; *c; c++)
+		end = *c == '\'' ? stpcpy(end, "'\\''") : (*end = *c, end + 1);
+	end = stpcpy(end, "' && gnuplot ");
+	stpcpy(end, script);
+	return out;
+}
+
 /* ---- which gnuplot ---------------------------------------------------------------------- */
 
 static int refuse(const char *why, const char *folder, const char *script)
 {
-	return complain(ENOENT,
-			"not drawn: %s; install one, on Debian or Ubuntu with: apt-get install "
-			"gnuplot-nox; then: cd '%s' && gnuplot %s",
-			why, folder, script);
+	char *again = gnuplot_by_hand(folder, script);
+	int err = complain(ENOENT,
+			   "not drawn: %s; install one, on Debian or Ubuntu with: apt-get install "
+			   "gnuplot-nox; then: %s",
+			   why, again);
+
+	free(again);
+	return err;
 }
 
 bool gnuplot_suffices(const char *version)
@@ -141,20 +163,28 @@ int gnuplot_check(const char *folder, const char *script)
 
 /* ---- a script --------------------------------------------------------------------------- */
 
+static int complain_of(int status, const char *again, const char *words)
+{
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
+		return complain(EINTR, "not drawn: gnuplot was interrupted; again: %s", again);
+	if (WIFSIGNALED(status))
+		return complain(EIO, "not drawn: signal %d ended gnuplot (again: %s)",
+				WTERMSIG(status), again);
+	return complain(EIO, "not drawn: gnuplot failed with %s (again: %s)",
+			*words ? words : "no word", again);
+}
+
 static int judge(int status, const char *folder, const char *script, const char *words)
 {
+	char *again;
+	int err;
+
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
-	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
-		return complain(EINTR,
-				"not drawn: gnuplot was interrupted; again: cd '%s' && "
-				"gnuplot %s",
-				folder, script);
-	if (WIFSIGNALED(status))
-		return complain(EIO, "not drawn: signal %d ended gnuplot in %s/%s",
-				WTERMSIG(status), folder, script);
-	return complain(EIO, "not drawn: gnuplot failed with %s (again: cd '%s' && gnuplot %s)",
-			*words ? words : "no word", folder, script);
+	again = gnuplot_by_hand(folder, script);
+	err = complain_of(status, again, words);
+	free(again);
+	return err;
 }
 
 int gnuplot_run(const char *folder, const char *script, const char *part,

@@ -27,6 +27,9 @@ int gnuplot_run(const char *folder, const char *script, const char *part,
  */
 int gnuplot_check(const char *folder, const char *script);
 
+/* "cd 'FOLDER' && gnuplot SCRIPT", for a shell, whatever is in the folder's name; to be freed. */
+char *gnuplot_by_hand(const char *folder, const char *script);
+
 /* What the gnuplot on PATH says of its version; -ENOENT without one, else why it did not start. */
 int gnuplot_ask(struct gnuplot_words *version);
 

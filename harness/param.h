@@ -60,11 +60,12 @@ int param_parse(const struct param *row, const char *label, const char *value, v
 /* Writes the field as the shortest text that parses back; "" for no path. Cut to fit size. */
 void param_format(const struct param *row, const void *opts, char *out, size_t size);
 
-/* Writes "1 to 64k", "0.1 to 1", "stream, graph, fused", "file name"; without the unit. */
+/* Writes "1 to 64k", "0.1 to 1", "stream, graph, fused", "file name", or the form
+ * of a text; without the unit. */
 void param_range(const struct param *row, char *out, size_t size);
 
-/* "int", "size", "real", "choice", "path", "list". */
-const char *param_kind_name(enum param_kind kind);
+/* "int", "size", "real", "choice", "path", "text", "list". */
+const char *param_kind_name(const struct param *row);
 
 /* Is the field's value the default? */
 bool param_is_default(const struct param *row, const void *opts);

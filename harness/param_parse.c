@@ -136,20 +136,22 @@ static const char *parse_path(const char *text, char **out)
 /* "LABEL=VALUE: WHY; must be RIGHT": one line whatever the user typed. */
 static int refuse(const struct param *row, const char *label, const char *value, const char *why)
 {
-	static const char *const must[] = { "a whole number,",
-					    "a whole number (k, M, G: powers of 1024),",
-					    "a decimal number,",
-					    "one of",
-					    "a",
-					    "1 to 32 whole numbers with commas, each" };
+	static const char *const must[] = { "a whole number, ",
+					    "a whole number (k, M, G: powers of 1024), ",
+					    "a decimal number, ",
+					    "one of ",
+					    "a ",
+					    "1 to 32 whole numbers with commas, each " };
+	bool is_text = row->kind == PARAM_PATH && *row->unit;
 	struct spell near = spell_start(value);
 	char range[512];
 
 	for (int i = 0; row->kind == PARAM_CHOICE && row->choices[i]; i++)
 		spell_offer(&near, row->choices[i]);
 	param_range(row, range, sizeof(range));
-	return complain(EINVAL, "%s=%s: %s; must be %s %s%s%s", label, text_shown(value).s, why,
-			must[row->kind], range, param_unit(row).s, spell_hint(&near).s);
+	return complain(EINVAL, "%s=%s: %s; must be %s%s%s%s", label, text_shown(value).s, why,
+			is_text ? "" : must[row->kind], range, param_unit(row).s,
+			spell_hint(&near).s);
 }
 
 int param_parse(const struct param *row, const char *label, const char *value, void *opts)

@@ -93,7 +93,7 @@ void param_range(const struct param *row, char *out, size_t size)
 
 	*out = '\0';
 	if (row->kind == PARAM_PATH)
-		append(out, size, &used, "file name");
+		append(out, size, &used, *row->unit ? row->unit : "file name");
 	else if (row->kind != PARAM_CHOICE)
 		range_of_numbers(row, out, size);
 	else
@@ -103,11 +103,11 @@ void param_range(const struct param *row, char *out, size_t size)
 		}
 }
 
-const char *param_kind_name(enum param_kind kind)
+const char *param_kind_name(const struct param *row)
 {
 	static const char *const name[] = { "int", "size", "real", "choice", "path", "list" };
 
-	return name[kind];
+	return row->kind == PARAM_PATH && *row->unit ? "text" : name[row->kind];
 }
 
 bool param_is_default(const struct param *row, const void *opts)
@@ -136,7 +136,7 @@ struct text param_unit(const struct param *row)
 {
 	struct text t = { "" };
 
-	if (*row->unit && strcmp(row->unit, "1"))
+	if (row->kind != PARAM_PATH && *row->unit && strcmp(row->unit, "1"))
 		snprintf(t.s, sizeof(t.s), " %s", row->unit);
 	return t;
 }
@@ -184,7 +184,7 @@ json_t *param_row_json(const struct param *row)
 			json_array_append_new(choices, json_string(row->choices[i]));
 	}
 	json_object_set_new(o, "name", json_string(row->name));
-	json_object_set_new(o, "kind", json_string(param_kind_name(row->kind)));
+	json_object_set_new(o, "kind", json_string(param_kind_name(row)));
 	json_object_set_new(o, "unit", json_string(row->unit));
 	json_object_set_new(o, "default", *row->def ? json_string(row->def) : json_null());
 	json_object_set_new(o, "min", limit_json(row, row->min));

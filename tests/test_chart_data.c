@@ -236,6 +236,32 @@ Test(small_chart_data, a_system_against_itself_does_not_differ)
 	chart_files_release(&made);
 }
 
+/* One point takes twice as long: of 40 that is none from 5 processes, as rift compare says. */
+static double one_slow_point(const struct batch *b, int side)
+{
+	return side && b->mode == MODE_GRAPH && b->depth == 16 && b->kernel_ns == 20000 ? 2 : 1;
+}
+
+Test(small_chart_data, verdicts_are_those_of_rift_compare)
+{
+	struct fake_session s = fake_session();
+	const char *finding;
+
+	s.size = "2,5,10,20,50";
+	s.depth = "1,4,16,64";
+	s.mode = "stream,graph";
+	s.processes = 5;
+	s.sides = 2;
+	s.noise = 0.001;
+	s.factor = one_slow_point;
+	charts_of(&made, &s);
+	finding = script_value("launch-ratio", "finding");
+	cr_assert(ne(ptr, strstr(finding, "at 0 of 40 points, faster at 0; same at 39, open at 1"),
+		     NULL),
+		  "%s", finding);
+	chart_files_release(&made);
+}
+
 Test(small_chart_data, faster_platforms_have_a_minus)
 {
 	struct fake_session s = plain(2);

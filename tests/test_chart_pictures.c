@@ -14,6 +14,10 @@
 TestSuite(small_chart_pictures, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 120);
 
+/* Fits of hundreds of points take seconds. */
+TestSuite(large_chart_pictures, .init = chart_folder_make, .fini = chart_folder_remove,
+	  .timeout = 120);
+
 static struct chart_files made;
 
 /* PNG header: width and height. */
@@ -86,7 +90,7 @@ Test(small_chart_pictures, two_platforms)
 	draw(&s, 6);
 }
 
-Test(small_chart_pictures, a_full_grid)
+Test(large_chart_pictures, a_full_grid)
 {
 	struct fake_session s = session(NULL, NULL, 2);
 
@@ -108,6 +112,17 @@ Test(small_chart_pictures, few_processes_one_mode_one_size_or_depth)
 	one_depth.mode = "stream";
 	draw(&one_depth, 2);
 	draw(&empty, 1);
+}
+
+/* Of one cell, dark and light: gnuplot 5.4 is ended by a signal by too little to draw. */
+Test(small_chart_pictures, one_point)
+{
+	struct fake_session light = session("200", "16", 1), dark = session("1", "1", 2);
+
+	NEED_GNUPLOT();
+	light.mode = dark.mode = "stream";
+	draw(&light, 1);
+	draw(&dark, 4);
 }
 
 static double cells_take_0_3_ms_and_more(double cells)

@@ -28,6 +28,7 @@ static void remove_dir(void)
 }
 
 TestSuite(small_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 120);
 
 static struct fake_session quick(void)
 {
@@ -65,7 +66,7 @@ Test(small_cli_fit, a_table)
 	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
 }
 
-Test(small_cli_fit, two_sides)
+Test(large_cli_fit, two_sides)
 {
 	struct fake_session s = quick();
 	const char *text;
@@ -84,6 +85,7 @@ Test(small_cli_fit, two_sides)
 Test(small_cli_fit, over_another_platform_and_off_the_grid)
 {
 	struct fake_session s = quick();
+	char third[64];
 	const char *text;
 
 	fake_session_write(&s, other);
@@ -91,11 +93,32 @@ Test(small_cli_fit, over_another_platform_and_off_the_grid)
 	s.device[0] = "slow GPU";
 	s.seed = 2;
 	fake_session_write(&s, file);
+	s.size = "3,30";
+	s.seed = 3;
+	snprintf(third, sizeof(third), "%s/third.jsonl", dir);
+	fake_session_write(&s, third);
 	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s' --over '%s' --off-grid '%s'", file,
-				     other, file)),
+				     other, third)),
 		  "%s", text);
 	says_all(text, (const char *[]){ "slow GPU, side a", "for an overhead over made-up GPU of",
 					 "off the grid, |error|", NULL });
+}
+
+Test(small_cli_fit, a_session_is_not_held_against_itself)
+{
+	struct fake_session s = quick();
+	const char *text;
+
+	s.size = "0,2,20";
+	s.depth = "1,16,64";
+	s.sides = 2;
+	fake_session_write(&s, file);
+	shell(NULL, "cp '%s' '%s'", file, other);
+	refused(3, "is the session itself", "fit '%s' --over '%s'", file, file);
+	refused(3, "is the session itself", "fit '%s' --over '%s' --side a", file, other);
+	refused(3, "is the session itself", "fit '%s' --off-grid '%s'", file, other);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s' --side b --over '%s'", file, other)),
+		  "b over a: %s", text);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */
@@ -143,7 +166,7 @@ Test(small_cli_fit, json)
 
 /* ---- predict ---------------------------------------------------------------------------- */
 
-Test(small_cli_fit, predict)
+Test(large_cli_fit, predict)
 {
 	struct fake_session s = quick();
 	const char *text;

@@ -34,7 +34,8 @@ static int signs(const struct fake_session *s, double drift)
 	int n;
 
 	fake_session_journal(s, &j);
-	j.drift_most = drift;
+	j.drift_most[0] = drift;
+	j.drift_most[1] = 0.5; /* of the other side */
 	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
 	cr_assert(zero(int, fit_make(&f, &g, 0)), "fit");
 	n = signs_of(&f, sign);

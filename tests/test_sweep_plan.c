@@ -214,6 +214,26 @@ Test(small_sweep_plan, a_plan_survives_its_record)
 	plan_release(&back);
 }
 
+/* Readers reserve room for all of them; 2^32 + 1 is what an int takes for 1. */
+Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
+{
+	static const json_int_t bad[] = { 2000000000, 4294967297 };
+	char *args[] = { "cells=1,2" };
+	struct plan p = plan_of("1,8", NULL, args, 1), back;
+	json_t *o = plan_json(&p);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		json_object_set_new(json_object_get(o, "design"), "processes",
+				    json_integer(bad[i]));
+		divert_stderr();
+		cr_assert(eq(int, plan_parse(&back, o, fakes), -EINVAL), "%ld", (long)bad[i]);
+		cr_assert(is_one_complaint(diverted_stderr()), "%ld", (long)bad[i]);
+		plan_release(&back);
+	}
+	json_decref(o);
+	plan_release(&p);
+}
+
 Test(small_sweep_plan, a_damaged_plan_is_refused)
 {
 	static const char *const bad[] = {

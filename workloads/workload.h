@@ -36,7 +36,7 @@ enum param_kind {
 	PARAM_SIZE,   /* int64_t: 12, 64k, 8M, 1G (powers of 1024) */
 	PARAM_REAL,   /* double: 0.5, 1e-6 */
 	PARAM_CHOICE, /* int: index into choices */
-	PARAM_PATH,   /* const char *: a file name, NULL when not given; owned by the harness */
+	PARAM_PATH,   /* const char *: a file name, or a text; NULL when not given; the harness's */
 	PARAM_LIST,   /* struct param_list: 784,512,10 */
 };
 
@@ -55,7 +55,8 @@ struct param {
 	const char *name; /* name=value on the command line */
 	enum param_kind kind;
 	size_t offset;	  /* of the field in the workload's opts */
-	const char *unit; /* "ms", "cells", "1" for a pure number, "" for choice and path */
+	const char *unit; /* "ms", "cells", "1" for a pure number, "" for choice and path;
+			   * of a text its form */
 	const char *def;  /* default, as a user would type it; "" for a path: none */
 	double min, max;  /* inclusive; of every element of a list */
 	const char *const *choices; /* PARAM_CHOICE: names, ends with NULL */
@@ -82,6 +83,9 @@ struct param {
 	{ #f, PARAM_CHOICE, PARAM_FIELD(T, f, int), "", def, 0, 0, names, help, NULL, NULL, false }
 #define PARAM_PATH(T, f, help)                                                                     \
 	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), "", "", 0, 0, NULL, help, NULL, NULL, false }
+/* Any text but a file name; form says which: "seconds, or p1". */
+#define PARAM_TEXT(T, f, form, help)                                                               \
+	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), form, "", 0, 0, NULL, help, NULL, NULL, false }
 #define PARAM_PATH_OUT(T, f, help)                                                                 \
 	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), "", "", 0, 0, NULL, help, NULL, NULL, true }
 #define PARAM_LIST(T, f, unit, def, lo, hi, help)                                                  \

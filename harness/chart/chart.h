@@ -54,7 +54,10 @@ struct chart_set {
 	bool fitted[CHART_SIDES];
 	struct resamples resamples[CHART_SIDES];
 	double *draws; /* room */
-	int common;    /* points that both sides have */
+	/* As in rift compare, between two sessions: factors of the draws, and a wider margin. */
+	double *between; /* NULL: the two sides of one session */
+	double margin;	 /* of B over A */
+	int common;	 /* points that both sides have */
 };
 
 /*
@@ -76,11 +79,15 @@ struct interval chart_over_ideal(const struct chart_set *s, int side, const stru
 /* T on B over T on A. Not known (n = 0) without a partner. */
 struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a);
 
+/* The geometric mean of such ratios; not known as above. */
+struct interval chart_mean_ratio(const struct chart_set *s, const struct point_pair *pair,
+				 int points);
+
 /*
- * Of such a ratio: it is not shown to be longer or shorter than 1 by more than the margin of 2 %.
- * Without an interval: false.
+ * Of such a ratio, or of T / ideal: it is not shown to be longer or shorter than 1 by more than the
+ * margin. Without an interval: false.
  */
-bool chart_is_even(const struct interval *ratio);
+bool chart_is_even(const struct interval *ratio, double margin);
 
 /* Is there an ideal for this size: kernels that take time? */
 bool chart_has_ideal(const struct grid *g, int size);

@@ -8,6 +8,7 @@
 #include "common/interrupt.h"
 #include "harness/chart/charts.h"
 #include "harness/command.h"
+#include "harness/gnuplot.h"
 #include "harness/model/session.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
@@ -147,6 +148,7 @@ static char *folder_of(const struct plot_args *a)
 
 static void print_pictures(const struct charts *c, const char *folder)
 {
+	char *again = gnuplot_by_hand(folder, "NAME.gp");
 	bool drawn = false;
 
 	for (int i = 0; i < c->pictures; i++) {
@@ -156,9 +158,8 @@ static void print_pictures(const struct charts *c, const char *folder)
 		printf("%s/%s%s\n", folder, p->plot.name, p->drawn ? ".png, .svg" : ".gp");
 	}
 	if (drawn)
-		printf("data and scripts are beside them; to draw again: cd '%s' && gnuplot "
-		       "NAME.gp\n",
-		       folder);
+		printf("data and scripts are beside them; to draw again: %s\n", again);
+	free(again);
 }
 
 /* What the charts do not show. */
@@ -203,14 +204,17 @@ static int make_charts(struct charts *c, const struct chart_side *side, int side
 		err = picture_folder("--output", folder);
 	if (!err)
 		err = charts_write(c, folder);
-	if (!err) {
+	if (!err && !c->pictures)
+		err = complain(EINVAL, "there is nothing to draw: no size, mode and depth of a "
+				       "kernel that lasts has a good result of every process");
+	else if (!err) {
 		err = gnuplot_check(folder, "*.gp");
 		if (!err)
 			err = charts_draw(c);
 		print_pictures(c, folder);
-		if (!a->quiet)
-			print_remarks(c);
 	}
+	if (!a->quiet)
+		print_remarks(c);
 	free(folder);
 	return err;
 }

@@ -43,14 +43,15 @@ static int pairs_of(const struct row *r, struct point_pair *pair, const struct g
 static void fill_row(struct row *r)
 {
 	const struct chart_set *s = r->set;
-	const struct groups groups = { .b = &s->resamples[1], .a = &s->resamples[0] };
 	size_t room = (size_t)s->grid[0].n_points + 1;
 	struct point_pair *pair = calloc(room, sizeof(*pair));
 	const struct grid_point **a = calloc(room, sizeof(*a));
 
 	CHECK(pair && a, "memory of %zu points", room);
 	r->points = pairs_of(r, pair, a);
-	if (!r->points || bootstrap_geomean(&r->mean, &groups, pair, r->points, s->draws))
+	if (r->points)
+		r->mean = chart_mean_ratio(s, pair, r->points);
+	if (!r->mean.n)
 		r->points = 0;
 	r->shortest = INFINITY;
 	for (int i = 0; i < r->points; i++) {
@@ -145,7 +146,7 @@ static void say_texts(const struct dots *d, struct plot *p)
 	plot_text(p, "title", "B takes %s in %s, %s mode (mean of %d points)%s",
 		  words_ratio(worst->mean.value).s, worst->set->grid[0].workload->name,
 		  mode_name(worst->mode), worst->points,
-		  chart_is_even(&worst->mean) ? ": not shown to differ" : "");
+		  chart_is_even(&worst->mean, worst->set->margin) ? ": not shown to differ" : "");
 	*text = '\0';
 	if (d->rows > 1)
 		snprintf(text, sizeof(text), "least: %s in %s, %s mode; ",

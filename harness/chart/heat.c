@@ -7,6 +7,7 @@
 #include "common/check.h"
 #include "harness/chart/contour.h"
 #include "harness/chart/words.h"
+#include "harness/decide.h"
 
 /* Iso-lines, in shares. */
 static const double levels[] = { 0.05, 0.25, 1 };
@@ -27,6 +28,50 @@ static struct interval cell_of(const struct heat *h, int panel, int row, int col
 	return h->ratio ? chart_ratio(h->set, p) : chart_over_ideal(h->set, h->side, p);
 }
 
+/* ---- verdicts, B over A ------------------------------------------------------------------- */
+
+static int cells_of(const struct heat *h)
+{
+	return h->panels * h->rows * h->columns;
+}
+
+static struct judged *judged_of(const struct heat *h)
+{
+	struct judged *all = calloc((size_t)cells_of(h) + 1, sizeof(*all));
+
+	CHECK(all, "memory of %d verdicts", cells_of(h));
+	return all;
+}
+
+/* While the set still holds the draws of this cell. */
+static void judge_last(struct heat *h, int i)
+{
+	const struct chart_set *s = h->set;
+	const struct groups g = { .b = &s->resamples[1], .a = &s->resamples[0] };
+
+	h->judged[i] = judged_ratio(&h->cell[i], &g, s->draws, h->margin);
+}
+
+/* Of so many some are beyond any margin by chance: corrected as rift compare does it. */
+static void judge_all(struct heat *h)
+{
+	struct judged **all = calloc((size_t)cells_of(h) + 1, sizeof(*all));
+
+	CHECK(all, "memory of %d verdicts", cells_of(h));
+	for (int i = 0; i < cells_of(h); i++)
+		all[i] = &h->judged[i];
+	judge(all, cells_of(h), p_adjust_fdr);
+	free(all);
+}
+
+bool heat_is_even(const struct heat *h, const struct interval *cell)
+{
+	const struct judged *j = h->judged ? &h->judged[cell - h->cell] : NULL;
+
+	return j ? j->known && j->verdict != VERDICT_SLOWER && j->verdict != VERDICT_FASTER
+		 : chart_is_even(cell, h->margin);
+}
+
 /* Returns how many cells were measured. */
 static int heat_init(struct heat *h, const struct chart_set *s, int side, bool ratio)
 {
@@ -34,20 +79,26 @@ static int heat_init(struct heat *h, const struct chart_set *s, int side, bool r
 	int n = 0, i = 0;
 
 	*h = (struct heat){ .set = s, .side = side, .ratio = ratio, .columns = g->n_depths };
+	h->margin = ratio ? s->margin : MARGIN_DEFAULT;
 	for (int mode = 0; mode < MODE_COUNT; mode++)
 		if (chart_has_mode(s, side, (enum mode)mode))
 			h->mode[h->panels++] = (enum mode)mode;
 	while (!ratio && h->first < g->n_sizes && !chart_has_ideal(g, h->first))
 		h->first++;
 	h->rows = g->n_sizes - h->first;
-	h->cell = calloc((size_t)(h->panels * h->rows * h->columns) + 1, sizeof(*h->cell));
-	CHECK(h->cell, "memory of %d cells", h->panels * h->rows * h->columns);
+	h->cell = calloc((size_t)cells_of(h) + 1, sizeof(*h->cell));
+	CHECK(h->cell, "memory of %d cells", cells_of(h));
+	h->judged = ratio ? judged_of(h) : NULL;
 	for (int panel = 0; panel < h->panels; panel++)
 		for (int row = 0; row < h->rows; row++)
 			for (int column = 0; column < h->columns; column++, i++) {
 				h->cell[i] = cell_of(h, panel, row, column);
+				if (ratio)
+					judge_last(h, i);
 				n += h->cell[i].n > 0;
 			}
+	if (ratio)
+		judge_all(h);
 	return n;
 }
 
@@ -83,7 +134,7 @@ static int write_cells(const struct heat *h, struct plot *p)
 					continue;
 				fprintf(out.file, "%d,%d,%d,", panel, column, row);
 				put_interval(out.file, c);
-				fprintf(out.file, ",%d,%s,%s,%s,%ld,%d\n", chart_is_even(c),
+				fprintf(out.file, ",%d,%s,%s,%s,%ld,%d\n", heat_is_even(h, c),
 					words_percent(c->value - 1).s, mode_name(h->mode[panel]),
 					text_real(g->size[h->first + row].value).s,
 					(long)g->depth[column], c->n);
@@ -179,6 +230,7 @@ static void name_makers(const struct heat *h, struct plot *p)
 	plot_text(p, "made1", "%s", side[h->ratio ? 0 : h->side].made);
 	words_ideal(h->set, h->side, ideal, sizeof(ideal));
 	plot_text(p, "made2", "%s", h->ratio ? side[1].made : ideal);
+	plot_count(p, "margin", lround(100 * h->margin));
 	plot_text(p, "what", "%s", h->ratio ? "longer on B (%)" : "overhead over ideal (%)");
 }
 
@@ -204,6 +256,7 @@ static int draw(const struct chart_set *s, int side, bool ratio, struct plot *p)
 	int err = n ? heat_write(&h, p) : 1;
 
 	free(h.cell);
+	free(h.judged);
 	return err;
 }
 

@@ -22,7 +22,7 @@ static struct place furthest(const struct heat *h, int direction, bool apart)
 			for (int column = 0; column < h->columns; column++) {
 				const struct interval *c = heat_cell(h, panel, row, column);
 
-				if (!c->n || (apart && chart_is_even(c)))
+				if (!c->n || (apart && heat_is_even(h, c)))
 					continue;
 				if (!best.cell || direction * (c->value - best.cell->value) > 0)
 					best = (struct place){ panel, row, column, c };
@@ -171,7 +171,7 @@ static void count(const struct heat *h, int of[VERDICT_OPEN + 1])
 {
 	for (int i = 0; i < h->panels * h->rows * h->columns; i++)
 		if (h->cell[i].n)
-			of[verdict_of(&h->cell[i], MARGIN_DEFAULT)]++;
+			of[h->judged[i].verdict]++;
 }
 
 /* The slowest of the cells that differ, or the fastest where none is slower; cell NULL: none. */
@@ -195,18 +195,15 @@ static struct text failed_text(const struct heat *h)
 
 static void say_counts(const struct heat *h, const int of[VERDICT_OPEN + 1], struct plot *p)
 {
-	const struct chart_side *side = h->set->side;
 	int points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] + of[VERDICT_OPEN];
 
-	/* processes of one session say nothing of what sets it apart from another */
 	if (furthest(h, 1, false).cell->known)
-		words_finding(
-			p,
-			"B is slower by more than 2 %% at %d of %d points, faster at %d; same at "
-			"%d, open at %d%s%s",
-			of[VERDICT_SLOWER], points, of[VERDICT_FASTER], of[VERDICT_SAME],
-			of[VERDICT_OPEN], failed_text(h).s,
-			side[0].journal == side[1].journal ? "" : "; drift of the sessions aside");
+		words_finding(p,
+			      "B is slower by more than %.0f %% at %d of %d points, faster at %d; "
+			      "same at %d, open at %d%s%s",
+			      100 * h->margin, of[VERDICT_SLOWER], points, of[VERDICT_FASTER],
+			      of[VERDICT_SAME], of[VERDICT_OPEN], failed_text(h).s,
+			      h->set->between ? "; two sessions" : "");
 	else
 		words_finding(p, "%d points; intervals take 5 processes: none is shown to differ",
 			      points);

@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "harness/chart/words.h"
+#include "harness/compare/between.h"
 #include "harness/decide.h"
 #include "harness/progress.h"
 
@@ -20,8 +21,9 @@ static int side_init(struct chart_set *s, int i, const char *workload)
 
 	if (err)
 		return err;
+	/* the seed of rift compare */
 	CHECK(!resamples_init(&s->resamples[i], s->grid[i].processes,
-			      side->journal->plan.design.seed, (uint32_t)i),
+			      s->side[0].journal->plan.design.seed, (uint32_t)i),
 	      "%d processes", s->grid[i].processes);
 	progress("fitting %s%s%s", workload, *side->letter ? ", platform " : "", side->letter);
 	/* without a fit the charts have no fitted lines; it has said why */
@@ -38,7 +40,11 @@ int chart_set_init(struct chart_set *out, const struct chart_side *side, int sid
 	const struct grid *g = &out->grid[0];
 	int err = 0;
 
-	*out = (struct chart_set){ .side = side, .sides = sides };
+	*out = (struct chart_set){ .side = side, .sides = sides, .margin = MARGIN_DEFAULT };
+	if (sides > 1 && side[0].journal != side[1].journal) {
+		out->margin = BETWEEN_MARGIN_DEFAULT;
+		out->between = between_factors(BETWEEN_DEFAULT, side[0].journal->plan.design.seed);
+	}
 	out->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*out->draws));
 	CHECK(out->draws, "memory of draws");
 	for (int i = 0; i < sides && !err; i++)
@@ -61,6 +67,7 @@ void chart_set_release(struct chart_set *s)
 		grid_release(&s->grid[i]);
 		resamples_release(&s->resamples[i]);
 	}
+	free(s->between);
 	free(s->draws);
 	*s = (struct chart_set){ 0 };
 }
@@ -117,6 +124,16 @@ struct interval chart_over_ideal(const struct chart_set *s, int side, const stru
 	return scaled(chart_total(s, side, p), 1 / ideal_ns(s, side, p));
 }
 
+/* What separate sessions differ by widens the interval. */
+static struct interval widened(const struct chart_set *s, struct interval c)
+{
+	if (!s->between)
+		return c;
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		s->draws[d] *= s->between[d];
+	return interval_of_draws(&c, c.value, c.n, s->draws) ? interval_unknown(0) : c;
+}
+
 struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a)
 {
 	const struct groups g = { .b = &s->resamples[1], .a = &s->resamples[0] };
@@ -127,12 +144,25 @@ struct interval chart_ratio(const struct chart_set *s, const struct grid_point *
 	if (!b)
 		return interval_unknown(0);
 	pair.b = b->total;
-	return bootstrap_ratio(&c, &g, &pair, s->draws) ? interval_unknown(0) : c;
+	if (bootstrap_ratio(&c, &g, &pair, s->draws))
+		return interval_unknown(0);
+	return widened(s, c);
 }
 
-bool chart_is_even(const struct interval *ratio)
+struct interval chart_mean_ratio(const struct chart_set *s, const struct point_pair *pair,
+				 int points)
 {
-	enum ratio_verdict v = verdict_of(ratio, MARGIN_DEFAULT);
+	const struct groups g = { .b = &s->resamples[1], .a = &s->resamples[0] };
+	struct interval c;
+
+	if (bootstrap_geomean(&c, &g, pair, points, s->draws))
+		return interval_unknown(0);
+	return widened(s, c);
+}
+
+bool chart_is_even(const struct interval *ratio, double margin)
+{
+	enum ratio_verdict v = verdict_of(ratio, margin);
 
 	return ratio->known && v != VERDICT_SLOWER && v != VERDICT_FASTER;
 }

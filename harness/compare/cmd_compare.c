@@ -9,6 +9,7 @@
 #include "harness/compare/compare.h"
 #include "harness/compare/compare_args.h"
 #include "harness/json.h"
+#include "harness/model/session.h"
 #include "harness/platform.h"
 
 /* ---- one comparison --------------------------------------------------------------------- */
@@ -167,7 +168,7 @@ static int compare_files(const struct compare_args *a, enum exit_code *code)
 	int err = 0, n = a->self_test ? 0 : 1;
 
 	for (int i = 0; i < a->n && !err; i++)
-		err = session_load(&session[i], a->file[i]);
+		err = session_read(&session[i], a->file[i]);
 	if (!err)
 		err = a->self_test ? make_halves(r, a, session)
 		      : a->n == 2  ? make_separate(r, a, session)

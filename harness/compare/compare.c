@@ -57,7 +57,10 @@ static void compare_points(struct comparison *c)
 	}
 	judge(judged, c->pairs.n, p_adjust_fdr);
 	for (int i = 0; i < c->pairs.n; i++) {
-		c->count[judged[i]->verdict]++;
+		if (c->pairs.pair[i].whole)
+			c->count[judged[i]->verdict]++;
+		else
+			c->left_out++;
 		c->alone += judged[i]->verdict == VERDICT_OPEN && judged[i]->alone != VERDICT_OPEN;
 	}
 	free(judged);

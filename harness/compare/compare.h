@@ -58,7 +58,8 @@ struct comparison {
 	struct parameters parameters;
 
 	int tests;		     /* that decide, corrected by Holm together */
-	int count[VERDICT_OPEN + 1]; /* points of each verdict */
+	int count[VERDICT_OPEN + 1]; /* points of each verdict, of those that every process has */
+	int left_out;		     /* points that some process has no good result of */
 	int alone;		     /* points that only the correction leaves open */
 	enum outcome outcome;
 

@@ -79,8 +79,8 @@ static json_t *point_json(const struct comparison *c, const struct compared_poin
 
 static json_t *counts_json(const struct comparison *c)
 {
-	json_t *o = json_pack("{s:i, s:i, s:i}", "points", c->pairs.n, "only_a",
-			      c->pairs.only[PAIR_A], "only_b", c->pairs.only[PAIR_B]);
+	json_t *o = json_pack("{s:i, s:i, s:i, s:i}", "points", c->pairs.n, "left_out", c->left_out,
+			      "only_a", c->pairs.only[PAIR_A], "only_b", c->pairs.only[PAIR_B]);
 
 	for (int v = 0; v <= VERDICT_OPEN; v++)
 		json_object_set_new(o, verdict_names[v], json_integer(c->count[v]));

@@ -7,10 +7,11 @@
 #include "harness/compare/between.h"
 #include "harness/compare/compare.h"
 #include "harness/compare/figures.h"
+#include "harness/compare/surroundings.h"
 #include "harness/platform.h"
 #include "harness/row.h"
 
-enum { POINTS_SHOWN = 20, VALUE_SHOWN = 34 };
+enum { POINTS_SHOWN = 20, PARAMETER_LABEL = 7 };
 
 /* ---- the finding, and of what ------------------------------------------------------------- */
 
@@ -71,90 +72,78 @@ static void print_finding(const struct comparison *c, FILE *out)
 	fprintf(out, "%s\n", text);
 }
 
-/* ---- surroundings ----------------------------------------------------------------------- */
-
-/* A value as it fits into a column. */
-static void shown(const json_t *v, char out[VALUE_SHOWN + 1])
-{
-	char *text = json_is_string(v) ? strdup(json_string_value(v))
-		     : v	       ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY)
-				       : strdup("missing");
-
-	CHECK(text, "memory of a value");
-	snprintf(out, VALUE_SHOWN + 1, "%s", text);
-	if (strlen(text) > VALUE_SHOWN)
-		memcpy(out + VALUE_SHOWN - 3, "...", 3);
-	free(text);
-}
-
-static void print_surroundings(const struct comparison *c, FILE *out)
-{
-	char a[VALUE_SHOWN + 1], b[VALUE_SHOWN + 1];
-	const json_t *o;
-	size_t i, n = json_array_size(c->surroundings);
-
-	fprintf(out, "\nenvironment: %zu field%s differ%s\n", n, n == 1 ? "" : "s",
-		n == 1 ? "s" : "");
-	if (n)
-		fprintf(out, "  %-26s %-*s  %s\n", "", VALUE_SHOWN, "A", "B");
-	json_array_foreach(c->surroundings, i, o)
-	{
-		shown(json_object_get(o, "a"), a);
-		shown(json_object_get(o, "b"), b);
-		fprintf(out, "  %-26s %-*s  %s\n", text_at(o, NULL, "field"), VALUE_SHOWN, a, b);
-	}
-	json_array_foreach(c->warnings, i, o)
-	{
-		row(out, "  warning", "%s", json_string_value(o));
-	}
-}
-
 /* ---- parameters --------------------------------------------------------------------------- */
 
-/* Q has no draws, and so no verdict. */
-static const char *said_of(const struct compared_parameter *p)
+/* In parentheses where it decides nothing. Q has no draws, and so no verdict. */
+static struct text said_of(const struct compared_parameter *p)
 {
+	struct text t = { "" };
+
 	if (p->decides)
-		return verdict_names[p->judged.verdict];
-	return isfinite(p->difference.value) ? verdict_names[p->judged.alone] : "";
+		snprintf(t.s, sizeof(t.s), "%s", verdict_names[p->judged.verdict]);
+	else if (isfinite(p->difference.value))
+		snprintf(t.s, sizeof(t.s), "(%s)", verdict_names[p->judged.alone]);
+	return t;
 }
 
 static void print_identified(const struct compared_parameter *p, FILE *out)
 {
-	fprintf(out, "  %-5s %10s %10s  %-34s %-25s %-6s  %s%s\n", p->row->name,
+	const struct text said = said_of(p);
+
+	fprintf(out, "  %-5s %10s %10s  %-34s %-*s%s\n", p->row->name,
 		figure_value(p->of[PAIR_A].value, p->is_ns).s,
 		figure_value(p->of[PAIR_B].value, p->is_ns).s,
-		figure_difference(&p->difference, p->is_ns).s, figure_ratio(&p->ratio).s,
-		said_of(p), p->decides ? "" : "(informs) ", p->row->what);
+		figure_difference(&p->difference, p->is_ns).s, *said.s ? 26 : 0,
+		figure_ratio(&p->ratio).s, said.s);
 }
 
-static void print_parameter(const struct compared_parameter *p, FILE *out)
+static void print_unidentified(const struct compared_parameter *p, FILE *out)
 {
-	const char *label = p->row->name;
+	bool alike = !strcmp(p->why[PAIR_A], p->why[PAIR_B]);
+	char label[16], text[sizeof(p->why[0]) + 32];
 
-	if (p->identified) {
-		print_identified(p, out);
-		return;
-	}
-	if (!strcmp(p->why[PAIR_A], p->why[PAIR_B])) {
-		fprintf(out, "  %-5s A, B: not identified: %s\n", label, p->why[PAIR_A]);
-		return;
-	}
-	for (int k = 0; k < 2; k++) {
-		fprintf(out, "  %-5s %s: ", label, k ? "B" : "A");
+	snprintf(label, sizeof(label), "  %s", p->row->name);
+	for (int k = 0; k < (alike ? 1 : 2); k++) {
+		const char *side = alike ? "A, B" : k ? "B" : "A";
+
 		if (*p->why[k])
-			fprintf(out, "not identified: %s\n", p->why[k]);
+			snprintf(text, sizeof(text), "%s: not identified: %s", side, p->why[k]);
 		else
-			fprintf(out, "%s\n", figure_value(p->of[k].value, p->is_ns).s);
-		label = "";
+			snprintf(text, sizeof(text), "%s: %s", side,
+				 figure_value(p->of[k].value, p->is_ns).s);
+		row_of(out, PARAMETER_LABEL, label, text);
+		*label = '\0';
 	}
+}
+
+/* What the names of those in the table stand for. */
+static void print_names(const struct comparison *c, const struct workload *w, FILE *out)
+{
+	const char *comma = "";
+	size_t size;
+	char *text;
+	FILE *line = open_memstream(&text, &size);
+
+	CHECK(line, "memory of a line");
+	for (int i = 0; i < c->parameters.n; i++) {
+		const struct compared_parameter *p = &c->parameters.row[i];
+
+		if (p->workload != w || !p->identified)
+			continue;
+		fprintf(line, "%s%s: %s", comma, p->row->name, p->row->what);
+		comma = "; ";
+	}
+	CHECK(!fclose(line), "memory of a line");
+	row_of(out, 1, "", text);
+	free(text);
 }
 
 static void print_parameters(const struct comparison *c, int number, FILE *out)
 {
 	const struct modelled *m = &c->parameters.modelled[number];
 
-	fprintf(out, "\nparameters of %s: what rift fit finds, from %d and %d processes\n",
+	fprintf(out,
+		"\nparameters of %s: what rift fit finds in points that both have, n = %d and %d\n",
 		m->workload->name, c->party[PAIR_A]->n, c->party[PAIR_B]->n);
 	if (!m->is) {
 		fprintf(out, "  none: %s\n", m->why_not);
@@ -162,8 +151,13 @@ static void print_parameters(const struct comparison *c, int number, FILE *out)
 	}
 	fprintf(out, "  %-5s %10s %10s  %-34s %s\n", "", "A", "B", "B - A (95 %)", "B / A (95 %)");
 	for (int i = 0; i < c->parameters.n; i++)
-		if (c->parameters.row[i].workload == m->workload)
-			print_parameter(&c->parameters.row[i], out);
+		if (c->parameters.row[i].workload == m->workload) {
+			const struct compared_parameter *p = &c->parameters.row[i];
+
+			(p->identified ? print_identified : print_unidentified)(p, out);
+		}
+	print_names(c, m->workload, out);
+	fprintf(out, "  what is in parentheses informs, the others decide\n");
 	fprintf(out, "  the model is off by %.1f %% on A, %.1f %% on B (median over its points)\n",
 		100 * m->residual[PAIR_A], 100 * m->residual[PAIR_B]);
 }
@@ -238,13 +232,16 @@ static void print_points(const struct comparison *c, bool all, FILE *out)
 {
 	fprintf(out, "\npoints, time per step: %d slower, %d faster, %d same, %d open, of %d\n",
 		c->count[VERDICT_SLOWER], c->count[VERDICT_FASTER], c->count[VERDICT_SAME],
-		c->count[VERDICT_OPEN], c->pairs.n);
+		c->count[VERDICT_OPEN], c->pairs.n - c->left_out);
 	print_point_rows(c, all, out);
 	if (c->alone)
 		fprintf(out,
 			"  %d of the open ones are beyond the margin by themselves; among so many "
 			"points that proves nothing (Benjamini-Hochberg)\n",
 			c->alone);
+	if (c->left_out)
+		fprintf(out, "  left out: %d points that some process has no good result of\n",
+			c->left_out);
 	if (c->pairs.only[PAIR_A] || c->pairs.only[PAIR_B])
 		fprintf(out, "  left out: %d points that only A has, %d that only B has\n",
 			c->pairs.only[PAIR_A], c->pairs.only[PAIR_B]);
@@ -258,7 +255,7 @@ void compare_print(const struct comparison *c, bool all, FILE *out)
 	print_party(c, PAIR_A, out);
 	print_party(c, PAIR_B, out);
 	print_terms(c, out);
-	print_surroundings(c, out);
+	surroundings_print(c->surroundings, c->warnings, out);
 	for (int i = 0; i < c->pairs.n_workloads; i++)
 		print_parameters(c, i, out);
 	print_workloads(c, out);

@@ -94,6 +94,10 @@ static void add_workload(struct line *l, const struct compared_workload *w)
 {
 	const struct interval *r = &w->ratio;
 
+	if (!w->points) {
+		add(l, "%s has no point with a good result of every process", w->workload->name);
+		return;
+	}
 	add(l, "%s takes %s times as long (", w->workload->name, ratio_text(r->value).s);
 	if (r->known)
 		add(l, "95 %% interval %s to %s", ratio_text(r->lo).s, ratio_text(r->hi).s);

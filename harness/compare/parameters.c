@@ -133,11 +133,28 @@ static bool has_enough(const struct grid *g, enum mode mode)
 	return n >= 3 && deep;
 }
 
-static int fit_side(struct fits *f, int k, const struct party *p, const struct workload *w)
+/*
+ * What a parameter holds depends on the points that it is fitted to: without empty kernels gn holds
+ * an empty kernel's own time. So both sides are fitted to the same points.
+ */
+static bool *points_of_both(const struct pairs *pairs, int k, const struct party *p)
+{
+	bool *wanted = calloc((size_t)p->view.plan.n_points + 1, sizeof(*wanted));
+
+	CHECK(wanted, "memory of %d points", p->view.plan.n_points);
+	for (int i = 0; i < pairs->n; i++)
+		wanted[pairs->pair[i].at[k]] = pairs->pair[i].whole;
+	return wanted;
+}
+
+static int fit_side(struct fits *f, int k, const struct party *p, const struct pairs *pairs,
+		    const struct workload *w)
 {
 	const struct grid *g = &f->grid[k];
-	int err = grid_make(&f->grid[k], &p->view, 0, w->name);
+	bool *wanted = points_of_both(pairs, k, p);
+	int err = grid_make_of(&f->grid[k], &p->view, 0, w->name, wanted);
 
+	free(wanted);
 	if (err)
 		return err;
 	if (!has_enough(g, MODE_STREAM) && !has_enough(g, MODE_GRAPH) && !has_enough(g, MODE_FUSED))
@@ -145,17 +162,17 @@ static int fit_side(struct fits *f, int k, const struct party *p, const struct w
 	return fit_make(&f->fit[k], g, (uint32_t)k);
 }
 
-static int fit_sides(struct fits *f, const struct party *const party[2], const struct workload *w,
+static int fit_sides(struct fits *f, const struct party *const party[2], const struct pairs *pairs,
 		     struct modelled *m)
 {
 	int err = 0;
 
 	for (int k = 0; k < 2 && !err; k++) {
-		err = fit_side(f, k, party[k], w);
+		err = fit_side(f, k, party[k], pairs, m->workload);
 		if (err)
 			snprintf(m->why_not, sizeof(m->why_not),
-				 "%s has too few points: a fit takes 3 of a mode, at 2 depths",
-				 k ? "B" : "A");
+				 "too few points that both have: a fit takes 3 of a mode, at 2 "
+				 "depths");
 		m->residual[k] = f->fit[k].residual;
 	}
 	if (!err && strcmp(f->grid[PAIR_A].others, f->grid[PAIR_B].others)) {
@@ -169,14 +186,14 @@ static int fit_sides(struct fits *f, const struct party *const party[2], const s
 }
 
 static void compare_workload(struct parameters *out, int number, const struct party *const party[2],
-			     const struct workload *w, const struct parameter_terms *t)
+			     const struct pairs *pairs, const struct parameter_terms *t)
 {
 	struct modelled *m = &out->modelled[number];
 	struct fits *f = calloc(1, sizeof(*f));
 
 	CHECK(f, "memory of fits");
-	m->workload = w;
-	m->is = !fit_sides(f, party, w, m);
+	m->workload = pairs->workload[number];
+	m->is = !fit_sides(f, party, pairs, m);
 	for (int i = 0; i < MODEL_PARAMS && m->is; i++)
 		if (f->fit[PAIR_A].has[model_param_rows[i].mode] &&
 		    f->fit[PAIR_B].has[model_param_rows[i].mode])
@@ -197,7 +214,7 @@ void parameters_compare(struct parameters *out, const struct party *const party[
 				    .modelled = calloc(n, sizeof(*out->modelled)) };
 	CHECK(out->row && out->modelled, "memory of %zu models", n);
 	for (int i = 0; i < pairs->n_workloads; i++)
-		compare_workload(out, i, party, pairs->workload[i], terms);
+		compare_workload(out, i, party, pairs, terms);
 }
 
 void parameters_release(struct parameters *p)

@@ -1,49 +1,12 @@
 /* party.c - one of the two that are compared. */
 #include "harness/compare/party.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/sweep/check_record.h"
 #include "harness/sweep/journal_view.h"
-
-static bool ends_with(const char *path, const char *end)
-{
-	size_t n = strlen(path), k = strlen(end);
-
-	return n > k && !strcmp(path + n - k, end);
-}
-
-static int refuse_part(const struct record_facts *f, const char *path)
-{
-	int whole = f->sides * (f->enough ? f->enough : f->processes);
-
-	if (!f->sides)
-		return complain(EINVAL, "%s: the visits of a process under way, no session", path);
-	if (f->trailers >= whole)
-		return 0;
-	if (ends_with(path, ".part"))
-		return complain(EINVAL,
-				"%s: half-finished, %d of %d processes are complete; rift sweep "
-				"--resume finishes it",
-				path, f->trailers, whole);
-	return complain(EINVAL, "%s: half a record, %d of %d processes are complete", path,
-			f->trailers, whole);
-}
-
-int session_load(struct journal *j, const char *path)
-{
-	struct record_facts facts;
-	int err = record_check(&facts, path, NULL);
-
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
-	if (!err)
-		err = refuse_part(&facts, path);
-	return err ? err : journal_read(j, path);
-}
 
 bool session_same(const struct journal *a, const struct journal *b)
 {

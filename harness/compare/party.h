@@ -7,13 +7,6 @@
 
 #include "harness/sweep/journal.h"
 
-/*
- * Reads a session that is whole, valid and complete. Returns 0; -EPROTONOSUPPORT after one line for
- * another major version of the schema; or another negative errno after one line. *j may be released
- * after a failure too.
- */
-int session_load(struct journal *j, const char *path);
-
 /* Are these two sessions one, read twice or copied? */
 bool session_same(const struct journal *a, const struct journal *b);
 

@@ -185,7 +185,7 @@ json_t *surroundings_warn(const struct party *a, const struct party *b)
 	if (fabs(apart) > clocks_alike)
 		json_array_append_new(
 			texts, json_sprintf("the clocks differ: the canary, a kernel of fixed "
-					    "cycles, takes %+.1f %% on B; kernels do as well",
-					    100 * apart));
+					    "cycles, takes %.1f %% %s on B, and so do kernels",
+					    100 * fabs(apart), apart > 0 ? "more" : "less"));
 	return texts;
 }

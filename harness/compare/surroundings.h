@@ -5,6 +5,8 @@
 #ifndef RIFT_COMPARE_SURROUNDINGS_H
 #define RIFT_COMPARE_SURROUNDINGS_H
 
+#include <stdio.h>
+
 #include "harness/compare/party.h"
 
 /*
@@ -25,5 +27,8 @@ int surroundings_refuse(const struct party *a, const struct party *b);
  * New reference.
  */
 json_t *surroundings_warn(const struct party *a, const struct party *b);
+
+/* Both as a table, for people. */
+void surroundings_print(const json_t *rows, const json_t *warnings, FILE *out);
 
 #endif

@@ -121,13 +121,19 @@ static bool holds(const struct journal *j, const struct workload *w)
 	return false;
 }
 
-/* The first side of another session, of the workload and parameters of this grid. */
+/*
+ * The first side of another session, of the workload and parameters of this grid: nothing is held
+ * against itself.
+ */
 static int read_other(struct fitted *s, const char *option, const char *path, const struct grid *as)
 {
 	int err = session_read(&s->journal, path);
 
 	if (err)
 		return err;
+	if (!as->side && !strcmp(s->journal.session_id, as->j->session_id))
+		return complain(EINVAL, "--%s=%s: is the session itself (%s); give another one",
+				option, path, as->j->session_id);
 	if (!holds(&s->journal, as->workload))
 		return complain(EXDEV, "--%s=%s: holds nothing of %s", option, path,
 				as->workload->name);

@@ -53,6 +53,8 @@ static void print_grid(const struct fit *f, FILE *out)
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
+enum { PARAM_LABEL = 6 };
+
 static struct text value_text(enum model_param which, double value)
 {
 	struct text t;
@@ -66,10 +68,12 @@ static struct text value_text(enum model_param which, double value)
 static void print_param(const struct fit *f, enum model_param which, FILE *out)
 {
 	const struct fit_param *p = &f->param[which];
-	char interval[160] = "";
+	char interval[160] = "", label[16], why[sizeof(p->why) + 32];
 
 	if (!p->identified) {
-		fprintf(out, "  %-4s not identified: %s\n", model_param_rows[which].name, p->why);
+		snprintf(label, sizeof(label), "  %s", model_param_rows[which].name);
+		snprintf(why, sizeof(why), "not identified: %s", p->why);
+		row_of(out, PARAM_LABEL, label, why);
 		return;
 	}
 	if (p->interval.known)
@@ -113,7 +117,7 @@ static void print_stage(const struct fit *f, FILE *out)
 	else
 		row(out, "pace",
 		    "p is c within their intervals: the launch call on the host sets it");
-	hides_ns = g ? (p->value - g->value) / f->model.v[MODEL_CLOCK] : NAN;
+	hides_ns = g ? (p->value - g->value - f->model.v[MODEL_E]) / f->model.v[MODEL_CLOCK] : NAN;
 	if (hides_ns > 0)
 		row(out, "", "kernels of %s and more hide it: there K + g sets the pace",
 		    text_time(hides_ns).s);

@@ -208,7 +208,7 @@ static void add_point(struct grid *g, int point, double value)
 	g->n_points++;
 }
 
-static void take_points(struct grid *g, const struct config *base)
+static void take_points(struct grid *g, const struct config *base, const bool *wanted)
 {
 	const struct plan *p = &g->j->plan;
 	size_t n = (size_t)p->n_points;
@@ -221,7 +221,7 @@ static void take_points(struct grid *g, const struct config *base)
 
 		if (c->workload != g->workload)
 			continue;
-		if (are_alike(c, base, g->axis))
+		if (are_alike(c, base, g->axis) && (!wanted || wanted[i]))
 			add_point(g, i, size_value(g, c));
 		else
 			g->left_out++;
@@ -247,6 +247,12 @@ static double queue_of(const struct journal *j, int side)
 
 int grid_make(struct grid *out, const struct journal *j, int side, const char *name)
 {
+	return grid_make_of(out, j, side, name, NULL);
+}
+
+int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
+		 const bool *wanted)
+{
 	const struct config *base;
 
 	*out = (struct grid){ .j = j, .side = side, .processes = journal_processes(j) };
@@ -260,7 +266,7 @@ int grid_make(struct grid *out, const struct journal *j, int side, const char *n
 	base = base_of(out);
 	name_others(out, base);
 	out->queue = queue_of(j, side);
-	take_points(out, base);
+	take_points(out, base, wanted);
 	grid_kernels(out);
 	return 0;
 }

@@ -58,6 +58,10 @@ struct grid {
  */
 int grid_make(struct grid *out, const struct journal *j, int side, const char *name);
 
+/* The same of some of the plan's points: those whose number is true in wanted[]; NULL: all. */
+int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
+		 const bool *wanted);
+
 /* The point of this mode, size and depth; NULL: not measured. */
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth);
 

@@ -103,10 +103,24 @@ static double measured_ns(const struct price_request *r, int point)
 	return NAN;
 }
 
+/* The block by the sizes that B swept: nominal ones, where these are durations. */
+static struct batch as_swept(const struct price_request *r, const struct batch *b, int size)
+{
+	const double *v = r->b->model.v;
+	struct batch out = *b;
+
+	if (r->b->grid->nominal && r->work->nominal)
+		out.kernel_ns = r->work->size[size].kernel_ns;
+	else if (r->b->grid->nominal)
+		out.kernel_ns = fmax((b->kernel_ns - v[MODEL_E]) / v[MODEL_CLOCK], 0);
+	return out;
+}
+
 static void price_point(struct priced *p, const struct price_request *r, int i)
 {
 	const struct grid_point *at = &r->work->point[i];
 	struct job job = { .batch = at->batch, .measured_kernel = !r->work->nominal || r->a };
+	struct batch swept;
 
 	*p = (struct priced){ .point = i, .a_ns = at->total_ns, .b_ns = measured_ns(r, i) };
 	job.batch.kernel_ns = kernel_of(r, at->size);
@@ -116,7 +130,8 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 		   (at->batch.mode != MODE_FUSED || isfinite(job.fused_ns));
 	if (!p->known)
 		return;
-	p->covered = fit_covers(r->b, &job.batch);
+	swept = as_swept(r, &job.batch, at->size);
+	p->covered = fit_covers(r->b, &swept);
 	p->total_ns = fit_interval(r->b, total_of, &job, NULL);
 	p->total_ns.value = by_recursion(&r->b->model, &job);
 }

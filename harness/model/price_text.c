@@ -24,9 +24,10 @@ static void print_subject(const struct price_request *r, FILE *out)
 	    r->b->grid->workload->name, r->b->n, journal_side_name(r->b->grid->side),
 	    text_shown(r->b->grid->j->path).s);
 	row(out, "assumed",
-	    "%g launches a step, all alike, each as long on B as on A: the device time of a launch "
+	    "%g launch%s a step, all alike, each as long on B as on A: the device time of a launch "
 	    "in the largest graphs, A's gap between nodes %s; a host that does nothing else",
-	    g->size[0].launches, r->a ? "taken out" : "included (--from takes it out)");
+	    g->size[0].launches, g->size[0].launches > 1 ? "es" : "",
+	    r->a ? "taken out" : "included (--from takes it out)");
 }
 
 static void print_row(const struct price_request *r, const struct priced *p, FILE *out)
@@ -44,7 +45,7 @@ static void print_row(const struct price_request *r, const struct priced *p, FIL
 	if (isfinite(p->b_ns))
 		fprintf(out, " %10s %+7.1f %%", text_time(p->b_ns / steps).s,
 			100 * (p->total_ns.value / p->b_ns - 1));
-	fprintf(out, "%s\n", p->covered ? "" : "  outside what was swept");
+	fprintf(out, "%s\n", p->covered ? "" : "  outside");
 }
 
 void prices_print(const struct prices *p, const struct price_request *r, FILE *out)
@@ -69,7 +70,9 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 			100 * p->median, 100 * p->p95, 100 * p->worst, p->compared);
 	else if (r->measured)
 		fprintf(out, "\nnone of these blocks was measured on B\n");
-	fprintf(out, "± is half of the 95 %% interval that B's parameters leave.\n");
+	fprintf(out,
+		"± is half of the 95 %% interval that B's parameters leave; outside: of what was "
+		"swept on B.\n");
 }
 
 /* ---- for machines ------------------------------------------------------------------------- */

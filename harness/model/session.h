@@ -1,5 +1,5 @@
 /*
- * session.h - a recorded session as the commands of the model take it: complete, or refused.
+ * session.h - a recorded session as fit, predict, compare and plot take it: complete, or refused.
  */
 #ifndef RIFT_MODEL_SESSION_H
 #define RIFT_MODEL_SESSION_H
@@ -8,8 +8,9 @@
 
 /*
  * Reads it after `rift check` has found nothing wrong with it, and refuses what is not whole: a
- * session under way, one that ended too soon, a file whose end was cut off. Returns 0, or a
- * negative errno after one line. *j may be released after a failure too.
+ * session under way, one that ended too soon, a file whose end was cut off. Returns 0;
+ * -EPROTONOSUPPORT after one line for another major version of the schema; or another negative
+ * errno after one line. *j may be released after a failure too.
  */
 int session_read(struct journal *j, const char *path);
 

@@ -234,7 +234,7 @@ static void look_for_corner(struct signs *s, const struct fit *f)
 static void look_for_drift(struct signs *s, const struct fit *f)
 {
 	static const double matters = 0.01;
-	double drift = f->grid->j->drift_most;
+	double drift = f->grid->j->drift_most[f->grid->side];
 
 	if (fabs(drift) > matters)
 		say(s, "clocks", "in one process the canary drifted by %+.1f %%", 100 * drift);

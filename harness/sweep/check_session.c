@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-
-/* More than any rift plans; bounds what a damaged number makes us reserve. */
-enum { PROCESSES_MAX = 100000 };
+#include "harness/sweep/record.h"
 
 static const char *text(const json_t *o, const char *name)
 {

@@ -38,12 +38,12 @@ struct journal {
 	int *attempts;		   /* a slot: headers written */
 	double *canary_ns;	   /* a slot: median of its header; NAN: none */
 	double drift_ns[2];	   /* canaries of the current process: first and last */
-	double drift_most;	   /* canary_drift of the trailer where it is furthest from 0 */
-	int *failures;		   /* [slot * points + point]: times a worker was lost at it */
-	json_t *header[2];	   /* the first of each side */
-	json_t **visit;		   /* [point * rounds + round] of the slot under way */
-	int visit_slot;		   /* whose they are; -1: nobody's */
-	bool torn;		   /* a torn last line was dropped */
+	double drift_most[2]; /* of a side: canary_drift of the trailer that is furthest from 0 */
+	int *failures;	      /* [slot * points + point]: times a worker was lost at it */
+	json_t *header[2];    /* the first of each side */
+	json_t **visit;	      /* [point * rounds + round] of the slot under way */
+	int visit_slot;	      /* whose they are; -1: nobody's */
+	bool torn;	      /* a torn last line was dropped */
 };
 
 /* A new session: takes the lock, writes the plan. argv_text is what the user typed. */

@@ -57,9 +57,10 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
 {
 	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
+	double *most = &j->drift_most[slot / j->plan.design.processes];
 
-	if (fabs(drift) > fabs(j->drift_most))
-		j->drift_most = drift;
+	if (fabs(drift) > fabs(*most))
+		*most = drift;
 	j->complete[slot] = true;
 }
 

@@ -131,8 +131,9 @@ static int design_parse(struct design *d, const json_t *o)
 	sync = find_name(sync_names, json_string_value(json_object_get(o, "sync")));
 	d->sync = (enum sync_kind)sync;
 	d->seed = (uint64_t)integer(o, "seed");
-	if (d->processes < 1 || d->rounds < 1 || d->rounds > ROUNDS_MAX || d->visit_ns < 1 ||
-	    d->blocks_min < 1 || d->blocks_max < d->blocks_min || sync < 0)
+	if (integer(o, "processes") > PROCESSES_MAX || d->processes < 1 || d->rounds < 1 ||
+	    d->rounds > ROUNDS_MAX || d->visit_ns < 1 || d->blocks_min < 1 ||
+	    d->blocks_max < d->blocks_min || sync < 0)
 		return complain(EINVAL, "the plan's design is not one that can be measured");
 	return 0;
 }

@@ -19,6 +19,9 @@
 enum { RECORD_SCHEMA_MAJOR = 1 };
 enum { ROUNDS_MAX = 100 };
 
+/* More than any rift plans; bounds what a damaged number makes readers reserve. */
+enum { PROCESSES_MAX = 100000 };
+
 /* Why a block may be off: bits of marks[]. */
 enum mark {
 	MARK_SWITCHED = 1, /* the thread was switched away from */

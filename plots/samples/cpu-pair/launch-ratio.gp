@@ -24,6 +24,7 @@ size = 'length of a kernel (µs)'
 nominal = 1
 made1 = 'A: CPU device (2 workers); kvm, docker; n = 5 processes, 2026-11-21; not GPU figures'
 made2 = 'B: CPU device (2 workers); behind ''env RIFT_CPU_LAUNCH_NS=5000'' (kvm, docker); n = 5 processes, 2026-11-21; not GPU figures'
+margin = 2
 what = 'longer on B (%)'
 title = 'launch: B takes up to 4.2 times as long (stream, 1 µs kernels, depth 64)'
 finding = 'B is slower by more than 2 % at 14 of 73 points, faster at 0; same at 13, open at 46'
@@ -91,6 +92,7 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   rows, sizeN, size      what stands left of a row; what sizes are
 #   nominal                1: sizes are durations
 #   what                   what the numbers are
+#   margin                 (%) a dot says that a cell is not shown to differ by more
 #   title, finding, made1, made2   texts
 #   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
 #   lines   columns panel, level_percent, column, row; crossed: how many there are
@@ -144,7 +146,7 @@ set label 14 '100 %' at screen 0.71, foot left font small
 set arrow 1 from screen 0.505, foot rto screen 0.035, 0 nohead linetype 2 dashtype solid
 set arrow 2 from screen 0.58, foot rto screen 0.035, 0 nohead linetype 2 dashtype (9, 4)
 set arrow 3 from screen 0.67, foot rto screen 0.035, 0 nohead linetype 2 dashtype (2, 3)
-set label 15 'not shown to exceed 2 %' at screen 0.805, foot left font small
+set label 15 sprintf('not shown to exceed %d %%', margin) at screen 0.805, foot left font small
 set label 16 '' at screen 0.795, foot point pointtype 7 pointsize 0.45 * point linecolor rgb ink
 
 do for [p = 0:panels - 1] {

@@ -25,6 +25,7 @@ size = 'cells: kernels of a step'
 nominal = 0
 made1 = 'NVIDIA H200, driver 580.159.04; kvm, docker, passthrough; n = 5 processes, 2026-11-21'
 made2 = 'ideal: the kernels of a step as the deepest blocks have them'
+margin = 2
 what = 'overhead over ideal (%)'
 title = 'myocyte: under 5 % overhead, stream: from 482 µs at depth 1, every size at depth 4'
 finding = 'graph: from 476 µs at depth 1, every size at depth 4; fused: from 484 µs at depth 1, every size at depth 4'
@@ -92,6 +93,7 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   rows, sizeN, size      what stands left of a row; what sizes are
 #   nominal                1: sizes are durations
 #   what                   what the numbers are
+#   margin                 (%) a dot says that a cell is not shown to differ by more
 #   title, finding, made1, made2   texts
 #   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
 #   lines   columns panel, level_percent, column, row; crossed: how many there are
@@ -145,7 +147,7 @@ set label 14 '100 %' at screen 0.71, foot left font small
 set arrow 1 from screen 0.505, foot rto screen 0.035, 0 nohead linetype 2 dashtype solid
 set arrow 2 from screen 0.58, foot rto screen 0.035, 0 nohead linetype 2 dashtype (9, 4)
 set arrow 3 from screen 0.67, foot rto screen 0.035, 0 nohead linetype 2 dashtype (2, 3)
-set label 15 'not shown to exceed 2 %' at screen 0.805, foot left font small
+set label 15 sprintf('not shown to exceed %d %%', margin) at screen 0.805, foot left font small
 set label 16 '' at screen 0.795, foot point pointtype 7 pointsize 0.45 * point linecolor rgb ink
 
 do for [p = 0:panels - 1] {

@@ -1,0 +1,128 @@
+/*
+ * block.cuh - sums over the threads of a block, whole warps of it. Every order is fixed, so a sum
+ * has the same bits in each run.
+ */
+#ifndef RIFT_PARTICLEFILTER_BLOCK_CUH
+#define RIFT_PARTICLEFILTER_BLOCK_CUH
+
+#include "common/gpu.h"
+
+namespace pf
+{
+static const unsigned all_lanes = 0xFFFFFFFFu;
+enum { WARP = 32, WARPS_MAX = 32, SUMS = 4 };
+
+struct scratch {
+	double warp[WARPS_MAX];
+	double sums[SUMS][WARPS_MAX];
+};
+
+static __device__ inline int lane()
+{
+	return (int)(threadIdx.x % WARP);
+}
+
+static __device__ inline int warp()
+{
+	return (int)(threadIdx.x / WARP);
+}
+
+static __device__ inline int warps()
+{
+	return (int)(blockDim.x / WARP);
+}
+
+template <class T> static __device__ inline T scan_warp(T v)
+{
+	for (int d = 1; d < WARP; d *= 2) {
+		T below = __shfl_up_sync(all_lanes, v, d);
+
+		v = lane() >= d ? v + below : v;
+	}
+	return v;
+}
+
+/*
+ * Sum of the values of all threads before this one; *total is that of all. Everybody waits twice,
+ * first for who still reads the scratch memory.
+ */
+template <class T> static __device__ inline T scan_block(T v, struct scratch *s, T *total)
+{
+	T *sums = (T *)s->warp;
+	T through = scan_warp(v);
+	T before = __shfl_up_sync(all_lanes, through, 1);
+
+	__syncthreads();
+	if (lane() == WARP - 1)
+		sums[warp()] = through;
+	__syncthreads();
+	T warp_sums = scan_warp(lane() < warps() ? sums[lane()] : T(0));
+	T base = __shfl_sync(all_lanes, warp_sums, warp() ? warp() - 1 : 0);
+
+	*total = __shfl_sync(all_lanes, warp_sums, warps() - 1);
+	return (warp() ? base : T(0)) + (lane() ? before : T(0));
+}
+
+/* The largest value of all threads; waits twice. */
+template <class T> static __device__ inline T max_block(T v, struct scratch *s)
+{
+	T *best = (T *)s->warp;
+
+	for (int d = WARP / 2; d; d /= 2) {
+		T other = __shfl_xor_sync(all_lanes, v, d);
+
+		v = other > v ? other : v;
+	}
+	__syncthreads();
+	if (!lane())
+		best[warp()] = v;
+	__syncthreads();
+	v = best[lane() < warps() ? lane() : 0];
+	for (int d = WARP / 2; d; d /= 2) {
+		T other = __shfl_xor_sync(all_lanes, v, d);
+
+		v = other > v ? other : v;
+	}
+	return v;
+}
+
+static __device__ inline double sum_warp(double v)
+{
+	for (int d = WARP / 2; d; d /= 2)
+		v += __shfl_xor_sync(all_lanes, v, d);
+	return v;
+}
+
+/* Four sums over all threads, right in the first warp; waits once, before others read. */
+static __device__ inline void sum_block(double v[SUMS], struct scratch *s)
+{
+	for (int i = 0; i < SUMS; i++) {
+		v[i] = sum_warp(v[i]);
+		if (!lane())
+			s->sums[i][warp()] = v[i];
+	}
+	__syncthreads();
+	if (warp())
+		return;
+	for (int i = 0; i < SUMS; i++)
+		v[i] = sum_warp(lane() < warps() ? s->sums[i][lane()] : 0);
+}
+
+/* The first of n ascending numbers that is t or more; n - 1 if there is none. */
+template <class T> static __device__ inline int first_from(const T *v, int n, double t)
+{
+	int low = 0, high = n - 1;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (double(v[middle]) >= t)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+} // namespace pf
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * one_block.cuh - PF_ONE_BLOCK particles or fewer: one block, a thread a particle, n frames a
+ * launch, with what a frame leaves to the next one in shared memory. Included by kernels.cuh.
+ *
+ * To everybody else the particles are one chunk of one tile.
+ */
+
+/* What a frame leaves to the next one. */
+struct shared_state {
+	real x[PF_ONE_BLOCK], y[PF_ONE_BLOCK], c[PF_ONE_BLOCK];
+	double u; /* offset that it is resampled with */
+};
+
+static __device__ inline void load_state(const struct pf_filter &f, uint32_t step,
+					 struct shared_state *b)
+{
+	struct pf_buffer from = buffer_before(f, step);
+	int j = (int)threadIdx.x;
+
+	if (j < f.particles && frame_of(f, step) > 1) {
+		b->x[j] = ((const real *)from.x)[j];
+		b->y[j] = ((const real *)from.y)[j];
+		b->c[j] = ((const real *)from.c)[j];
+	}
+	if (!j)
+		b->u = f.head->u;
+	__syncthreads();
+}
+
+static __device__ inline void store_state(const struct pf_filter &f, uint32_t step,
+					  const struct shared_state *b)
+{
+	struct pf_buffer to = buffer_before(f, step);
+	int j = (int)threadIdx.x, n = (int)f.particles;
+
+	__syncthreads();
+	if (j < n) {
+		((real *)to.x)[j] = b->x[j];
+		((real *)to.y)[j] = b->y[j];
+		((real *)to.c)[j] = b->c[j];
+	}
+	if (j)
+		return;
+	to.chunk[0] = f.tile[0] = f.head->total = (double)b->c[n - 1];
+	if (f.shifted)
+		to.scale[0] = f.tile_scale[0] = 1;
+	f.head->u = b->u;
+	f.head->step = step;
+}
+
+static __device__ inline struct place resample_shared(const struct pf_filter &f,
+						      const struct shared_state *b, int j, int k)
+{
+	struct place p = { real(f.rules.start_row), real(f.rules.start_col) };
+	int n = (int)f.particles;
+
+	if (k == 1)
+		return p;
+	double total = (double)b->c[n - 1];
+	double t = (b->u + (double)j) * f.share * total;
+	int a = first_from(b->c, n, t > total ? total : t);
+
+	p.x = b->x[a];
+	p.y = b->y[a];
+	return p;
+}
+
+/*
+ * One frame. When its sums are taken all have written, and may go on to the next one; the first
+ * warp has the estimate to write before.
+ */
+static __device__ inline void shared_frame(const struct pf_filter &f, int k, int32_t *lcg,
+					   struct shared_state *b, struct scratch *s)
+{
+	int j = (int)threadIdx.x, points = 0;
+	bool live = j < f.particles;
+	struct place p = { 0, 0 };
+	struct sums a = { 0, { 0, 0, 0, 0 } };
+	double drawn = 0;
+	real total;
+
+	if (live) {
+		p = resample_shared(f, b, j, k);
+		if (f.rules.lcg && k == 1)
+			*lcg = lcg_of(f, j, k);
+		move(f, j, k, lcg, &p.x, &p.y);
+		if (f.rules.lcg && !j)
+			drawn = draw(lcg);
+		points = score(f, k, p.x, p.y);
+	}
+	int m = chunk_shift(f, points, live, s);
+	real w = live ? weight(f, points, m) : real(0);
+	real before = scan_block(w, s, &total); /* all have resampled when it returns */
+
+	if (live) {
+		b->x[j] = p.x;
+		b->y[j] = p.y;
+		b->c[j] = before + w;
+	}
+	if (threadIdx.x == (f.rules.lcg ? 0 : blockDim.x - 1))
+		b->u = offset_of(f, k, drawn);
+	add_particle(&a, w, 1, p.x, p.y);
+	sum_block(a.v, s);
+	if (!threadIdx.x)
+		write_estimate(f, k, loglik_of(f, m), b->u, a.v);
+}
+
+extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
+	PF_IN(particlefilter_one_block)(const struct pf_filter f, int64_t n)
+{
+	SHARED_ARRAY(struct shared_state, b, [1]);
+	SHARED_ARRAY(struct scratch, s, [1]);
+	uint32_t step = f.head->step;
+	int j = (int)threadIdx.x;
+	bool drawn_before = f.rules.lcg && j < f.particles && frame_of(f, step) > 1;
+	int32_t lcg = drawn_before ? f.lcg[j] : 0;
+
+	load_state(f, step, b);
+	for (int64_t i = 0; i < n; i++) {
+		shared_frame(f, frame_of(f, step), &lcg, b, s);
+		step = step_after(f, step);
+	}
+	store_state(f, step, b);
+	if (f.rules.lcg && j < f.particles)
+		f.lcg[j] = lcg;
+}
+KERNEL(PF_IN(particlefilter_one_block));

@@ -1,0 +1,224 @@
+/*
+ * test_particlefilter_options.c - `rift run particlefilter` with options and files that make no
+ * sense, by class; and the files that it reads and writes.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/need_gnuplot.h"
+
+static char folder[] = "/tmp/rift-particlefilter-XXXXXX";
+
+static void make_folder(void)
+{
+	cr_assert(mkdtemp(folder), "%s", folder);
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf %s", folder);
+}
+
+TestSuite(small_particlefilter_options, .init = make_folder, .fini = remove_folder, .timeout = 120);
+
+/* Enough of a run: its figures are not looked at. */
+#define RUN "run particlefilter --depth 1 --blocks 1 --check-steps 9 "
+
+static void has(const char *text, const char *part)
+{
+	cr_assert(strstr(text, part), "'%s' is not in:\n%s", part, text);
+}
+
+Test(small_particlefilter_options, sizes_are_checked)
+{
+	refused(3, "particles", RUN "particles=0");
+	refused(3, "rows", RUN "rows=0");
+	refused(3, "frames", RUN "frames=1");
+	refused(3, "9 x 9 pixels, is larger than a frame", RUN "rows=8");
+	refused(3, "larger than a frame", RUN "cols=1");
+	refused(3, "can be addressed", RUN "rows=65536 cols=65536");
+}
+
+Test(small_particlefilter_options, contradictions_are_refused)
+{
+	refused(3, "rng=philox goes with float", RUN "variant=rodinia precision=float");
+	refused(3, "only with variant=rodinia", RUN "rng=lcg");
+	refused(3, "only with rng=auto|lcg", RUN "variant=rodinia rng=philox clock=1");
+	refused(3, "or p1", RUN "variant=rodinia clock=p2");
+	refused(3, "or p1", RUN "variant=rodinia clock=-1");
+	refused(3, "or p1", RUN "variant=rodinia clock=1234567890123456789");
+	refused(3, "only with input=", RUN "radius=3");
+	refused(3, "only with variant=matched", RUN "variant=round drift_row=1");
+	refused(3, "two files are needed", RUN "track=%s/a particles8=%s/a", folder, folder);
+	refused(3, "several blocks", RUN "particles=1025 --mode fused");
+	refused(3, "four launches", RUN "granularity=split --mode fused");
+}
+
+Test(small_particlefilter_options, outputs_that_cannot_be_written_are_refused_at_once)
+{
+	need_device();
+	refused(3, "no/such/folder", RUN "track=%s/no/such/folder.csv", folder);
+	refused(3, folder, RUN "particles8=%s", folder);
+	refused(3, "/dev/null", RUN "track=/dev/null");
+}
+
+/* ---- video files ----------------------------------------------------------------------------- */
+
+/* frames images of rows x cols, a disk of level 200 on 90 at row 20 + k, column 24 + 2 k. */
+static void write_video(const char *name, int frames, int headers)
+{
+	enum { ROWS = 40, COLS = 64 };
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "wb");
+	cr_assert(f, "%s", path);
+	for (int k = 0; k < frames; k++) {
+		if (headers)
+			fprintf(f, "P5\n# image %d\n%d %d\n255\n", k, COLS, ROWS);
+		for (int r = 0; r < ROWS; r++)
+			for (int c = 0; c < COLS; c++) {
+				int dr = r - 20 - k, dc = c - 24 - 2 * k;
+
+				fputc(dr * dr + dc * dc < 16 ? 200 : 90, f);
+			}
+	}
+	fclose(f);
+}
+
+/* Options that suit it: the start is where the object is in the first frame. */
+#define SUITS                                                                                      \
+	"radius=4 object=200 background=90 start_row=20 start_col=24 drift_row=1 drift_col=2 "     \
+	"spread_col=2 "                                                                            \
+	"particles=2000 "
+
+static void follows(const char *track)
+{
+	const char *text;
+
+	/* frame 7: row 27, column 38 */
+	shell(&text, "awk -F, 'NR == 8 && ($2 - 27)^2 + ($3 - 38)^2 < 0.1 {print \"found\"}' %s/%s",
+	      folder, track);
+	has(text, "found");
+	shell(&text, "head -n 2 %s/%s", folder, track);
+	has(text, ",nan,nan,");
+	shell(&text, "wc -l <%s/%s", folder, track);
+	has(text, "8");
+}
+
+Test(small_particlefilter_options, an_object_in_a_file_is_followed)
+{
+	const char *text;
+
+	need_device();
+	write_video("v.pgm", 8, 1);
+	write_video("v.raw", 8, 0);
+	cr_assert(!run_rift(ERR, &text, RUN SUITS "input=%s/v.pgm track=%s/a.csv", folder, folder),
+		  "%s", text);
+	follows("a.csv");
+	cr_assert(!run_rift(ERR, &text, RUN SUITS "input=%s/v.raw raw=40,64 track=%s/b.csv", folder,
+			    folder),
+		  "%s", text);
+	cr_assert(!shell(NULL, "cmp %s/a.csv %s/b.csv", folder, folder), "raw differs from PGM");
+}
+
+/* Levels so far apart that e^L leaves a double. */
+Test(small_particlefilter_options, full_contrast_is_no_overflow)
+{
+	const char *text;
+
+	need_device();
+	write_video("v.pgm", 8, 1);
+	for (int split = 0; split < 2; split++) {
+		cr_assert(
+			!run_rift(
+				ERR, &text,
+				RUN
+				"input=%s/v.pgm radius=4 object=255 background=0 "
+				"start_row=20 start_col=24 drift_row=1 drift_col=2 granularity=%s",
+				folder, split ? "split" : "frame"),
+			"%s", text);
+	}
+}
+
+Test(small_particlefilter_options, malformed_videos_are_refused)
+{
+	need_device();
+	write_video("v.pgm", 3, 1);
+	write_video("one.pgm", 1, 1);
+	write_video("v.raw", 3, 0);
+	shell(NULL,
+	      "cd %s && head -c 7000 v.pgm >cut.pgm && sed 's/P5/P6/' v.pgm >colour.pgm && "
+	      "sed 's/P5/P2/' v.pgm >text.pgm && sed 's/^255$/65535/' v.pgm >deep.pgm && "
+	      ": >empty.pgm && { cat one.pgm; sed 's/64 40/40 64/' one.pgm; } >mixed.pgm && "
+	      "printf 'P5\\n64' >short.pgm && printf 'P5\\n0 0\\n255\\n' >none.pgm",
+	      folder);
+	refused(3, "missing.pgm", RUN "input=%s/missing.pgm", folder);
+	refused(3, "image 2 is cut off", RUN "input=%s/cut.pgm", folder);
+	refused(3, "in colour", RUN "input=%s/colour.pgm", folder);
+	refused(3, "P5 is needed", RUN "input=%s/text.pgm", folder);
+	refused(3, "white is 65535", RUN "input=%s/deep.pgm", folder);
+	refused(3, "no PGM image", RUN "input=%s/empty.pgm", folder);
+	refused(3, "all must be alike", RUN "input=%s/mixed.pgm", folder);
+	refused(3, "width and height", RUN "input=%s/short.pgm", folder);
+	refused(3, "width and height", RUN "input=%s/none.pgm", folder);
+	refused(3, "one frame", RUN "input=%s/one.pgm", folder);
+	refused(3, "give raw=ROWS,COLS", RUN "input=%s/v.raw", folder);
+	refused(3, "no whole number of frames", RUN "input=%s/v.raw raw=40,63", folder);
+	refused(3, "needs rows,cols", RUN "input=%s/v.raw raw=40", folder);
+	refused(3, "larger than a frame", RUN "input=%s/v.pgm radius=22", folder);
+	refused(3, "outside frames", RUN "input=%s/v.pgm start_row=40", folder);
+	refused(3, "nothing to see", RUN "input=%s/v.pgm object=100", folder);
+	refused(3, "write to another file", RUN "input=%s/v.pgm track=%s/v.pgm", folder, folder);
+}
+
+/* ---- what is written --------------------------------------------------------------------------
+ */
+
+Test(small_particlefilter_options, files_are_written_and_named)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(!run_rift(OUT, &text, RUN "particles=100 track=%s/t.csv particles8=%s/p.csv",
+			    folder, folder),
+		  "%s", text);
+	has(text, "9 rows in ");
+	has(text, "72 rows in ");
+	shell(&text, "wc -l <%s/p.csv", folder);
+	has(text, "73");
+}
+
+Test(small_particlefilter_options, a_track_is_drawn)
+{
+	const char *text;
+
+	need_device();
+	NEED_GNUPLOT();
+	cr_assert(!run_rift(ERR, &text, RUN "--plot=%s", folder), "%s", text);
+	cr_assert(!*text, "stderr: %s", text);
+	shell(&text, "LC_ALL=C ls -A %s", folder);
+	cr_assert(!strcmp(text, "particlefilter-frame.csv\nparticlefilter-track.csv\n"
+				"particlefilter.gp\nparticlefilter.png\nparticlefilter.svg\n"),
+		  "%s", text);
+	shell(&text, "cat %s/particlefilter.svg", folder);
+	has(text, "The filter is 0.091 pixels off over 9 frames");
+}
+
+/* About the frames that were checked, here all of them. */
+Test(small_particlefilter_options, the_report_tells_the_error)
+{
+	const char *text;
+
+	need_device();
+	run_rift(OUT, &text, "run particlefilter --depth 9 --blocks 1 --check-steps 9");
+	has(text, "frames filtered   9 frames");
+	has(text, "error of the track 0.09");
+	run_rift(OUT, &text, "run particlefilter --depth 39 --blocks 1 --check-steps 39 frames=40");
+	has(text, "frames that show the object");
+}
