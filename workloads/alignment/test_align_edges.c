@@ -6,43 +6,6 @@
 TestSuite(small_align_edges, .timeout = 120);
 TestSuite(large_align_edges, .timeout = 600);
 
-/* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
-static const struct alignment_choice choices[] = {
-	{ ALIGN_L4, ALIGN_S1 },	  { ALIGN_L8, ALIGN_S2 }, { ALIGN_L32, ALIGN_S4 },
-	{ ALIGN_L4, ALIGN_L },	  { ALIGN_L8, ALIGN_L },  { ALIGN_L32, ALIGN_L },
-	{ ALIGN_L32X4, ALIGN_L },
-};
-static const char *const names[] = { "S1", "S2", "S4", "L4", "L8", "L32", "L32x4" };
-
-enum { CHOICES = 7 };
-
-static char *filled(size_t n, char c)
-{
-	char *s = malloc(n + 1);
-
-	CHECK(s, "memory");
-	memset(s, c, n);
-	s[n] = '\0';
-	return s;
-}
-
-/* Adds pairs, sets up, runs and compares; for each choice of kernels. */
-static void all_choices(void (*add_pairs)(struct run *r))
-{
-	struct run *r;
-
-	need_device();
-	r = run_new(default_opts());
-	for (int c = 0; c < CHOICES; c++) {
-		add_pairs(r);
-		run_setup(r, &choices[c]);
-		run_steps(r, 1);
-		expect_edlib_for_all(r, names[c]);
-		run_clear(r);
-	}
-	run_end(r);
-}
-
 /* ---- by hand ----------------------------------------------------------------------------- */
 
 static void by_hand(struct run *r)
@@ -271,25 +234,4 @@ static void unrelated(struct run *r)
 Test(small_align_edges, unrelated_sequences)
 {
 	all_choices(unrelated);
-}
-
-/* Distances on either side of what each band proves: 31, 32, 63, 64, 127, 128 and their doubles. */
-static void acceptance(struct run *r)
-{
-	char *q = filled(300, 'A'), *t = filled(300, 'A');
-
-	for (size_t d = 29; d <= 258; d += d % 32 < 3 || d % 32 > 28 ? 1 : 13) {
-		memset(t, 'A', 300);
-		memset(t + 20, 'C', d);
-		add(r, q, 300, t, 300);
-		add(r, q, 280, t, 293);
-		add(r, t, 300, q, 261);
-	}
-	free(q);
-	free(t);
-}
-
-Test(small_align_edges, distances_at_the_edge_of_what_a_band_proves)
-{
-	all_choices(acceptance);
 }

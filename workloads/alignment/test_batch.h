@@ -219,4 +219,43 @@ static inline void random_letters(uint64_t *state, char *s, size_t n, int alphab
 		s[i] = "ACGTN"[(draw(state) >> 20) % (uint64_t)alphabet];
 }
 
+static inline char *filled(size_t n, char c)
+{
+	char *s = (char *)malloc(n + 1);
+
+	CHECK(s, "memory");
+	memset(s, c, n);
+	s[n] = '\0';
+	return s;
+}
+
+/* ---- every kernel ------------------------------------------------------------------------ */
+
+/* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
+static const struct alignment_choice all_kernels[] = {
+	{ ALIGN_L4, ALIGN_S1 },	  { ALIGN_L8, ALIGN_S2 }, { ALIGN_L32, ALIGN_S4 },
+	{ ALIGN_L4, ALIGN_L },	  { ALIGN_L8, ALIGN_L },  { ALIGN_L32, ALIGN_L },
+	{ ALIGN_L32X4, ALIGN_L },
+};
+static const char *const kernel_names[] = { "S1", "S2", "S4", "L4", "L8", "L32", "L32x4" };
+
+enum { CHOICES = 7 };
+
+/* Adds pairs, sets up, runs and compares; for each choice of kernels. */
+static inline void all_choices(void (*add_pairs)(struct run *r))
+{
+	struct run *r;
+
+	need_device();
+	r = run_new(default_opts());
+	for (int c = 0; c < CHOICES; c++) {
+		add_pairs(r);
+		run_setup(r, &all_kernels[c]);
+		run_steps(r, 1);
+		expect_edlib_for_all(r, kernel_names[c]);
+		run_clear(r);
+	}
+	run_end(r);
+}
+
 #endif

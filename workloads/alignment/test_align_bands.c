@@ -1,0 +1,74 @@
+/*
+ * test_align_bands.c - what a band proves and what it does not: distances on either side of it,
+ * best paths that leave it, caps.
+ */
+#include "workloads/alignment/test_batch.h"
+
+TestSuite(small_align_bands, .timeout = 120);
+
+/* Distances on either side of what each band proves: 31, 32, 63, 64, 127, 128 and their doubles. */
+static void acceptance(struct run *r)
+{
+	char *q = filled(300, 'A'), *t = filled(300, 'A');
+
+	for (size_t d = 29; d <= 258; d += d % 32 < 3 || d % 32 > 28 ? 1 : 13) {
+		memset(t, 'A', 300);
+		memset(t + 20, 'C', d);
+		add(r, q, 300, t, 300);
+		add(r, q, 280, t, 293);
+		add(r, t, 300, q, 261);
+	}
+	free(q);
+	free(t);
+}
+
+Test(small_align_bands, distances_at_the_edge_of_what_a_band_proves)
+{
+	all_choices(acceptance);
+}
+
+/*
+ * The best path of a sequence and its rotation by r leaves the diagonal by r. Where a band ends
+ * just before, paths inside it are dearer by one or two: these must not pass for the best.
+ */
+static void rotations(struct run *r)
+{
+	static const size_t shifts[] = { 14, 15, 16, 17, 30, 31, 32, 33 };
+	uint64_t state = 10;
+	char s[150], t[150];
+
+	for (int i = 0; i < 600; i++) {
+		size_t shift = shifts[i % 8], n = 2 * shift + 2 + draw(&state) % 60;
+
+		random_letters(&state, s, n, 2);
+		memcpy(t, s + shift, n - shift);
+		memcpy(t + n - shift, s, shift);
+		add(r, s, n, t, n);
+		add(r, t, n, s, n - draw(&state) % 3);
+	}
+}
+
+Test(small_align_bands, rotations_that_leave_the_band)
+{
+	all_choices(rotations);
+}
+
+/* A cap beyond what a band proves is no reason to believe it. */
+Test(small_align_bands, rotations_under_a_cap)
+{
+	need_device();
+	for (int cap = 30; cap <= 70; cap += 8)
+		for (int c = 0; c < 4; c += 3) {
+			struct alignment_opts o = default_opts();
+			struct run *r;
+
+			o.cap = cap;
+			r = run_new(o);
+			rotations(r);
+			run_setup(r, &all_kernels[c]);
+			run_steps(r, 1);
+			cr_assert(run_check(r, 1).passed, "%s, cap %d: %s", kernel_names[c], cap,
+				  run_check(r, 1).worst);
+			run_end(r);
+		}
+}
