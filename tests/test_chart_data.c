@@ -405,6 +405,20 @@ Test(small_chart_data, each_workload_has_charts_of_its_own)
 	chart_files_release(&made);
 }
 
+/* In graphs the larger size gets below 5 %. */
+Test(small_chart_data, where_no_size_is_enough_at_any_depth)
+{
+	struct fake_session s = plain(1);
+
+	s.size = "2,12";
+	s.depth = "1,16,256";
+	s.mode = "stream,graph";
+	charts_of(&made, &s);
+	says("launch-overhead", "title", "stream: no size at any depth");
+	says("launch-overhead", "finding", "graph: no size at depth 1, from ");
+	chart_files_release(&made);
+}
+
 Test(small_chart_data, what_cannot_be_drawn_is_left_out)
 {
 	struct fake_session s = plain(1);
