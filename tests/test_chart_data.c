@@ -262,6 +262,17 @@ Test(small_chart_data, verdicts_are_those_of_rift_compare)
 	chart_files_release(&made);
 }
 
+Test(small_chart_data, without_intervals_nothing_is_shown_to_differ)
+{
+	struct fake_session s = plain(2);
+
+	s.processes = 2;
+	s.model[1].v[MODEL_Z] = 26000;
+	charts_of(&made, &s);
+	says("workloads", "title", ": not shown to differ");
+	chart_files_release(&made);
+}
+
 Test(small_chart_data, faster_platforms_have_a_minus)
 {
 	struct fake_session s = plain(2);
