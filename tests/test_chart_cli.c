@@ -117,6 +117,8 @@ Test(small_chart_cli, two_sessions_of_other_sizes)
 		cr_assert(lt(dbl, t->v[i][0], 3.5), "B has no empty kernels: series %g",
 			  t->v[i][0]);
 	cr_assert(eq(str, (char *)script_value("launch-latency", "finding"), ""), "nothing");
+	cr_assert(eq(str, (char *)script_value("launch-depth-needed", "last"), "200.0"),
+		  "B's largest: %s", script_value("launch-depth-needed", "last"));
 }
 
 Test(small_chart_cli, a_session_with_two_sides_and_a_folder_that_is_named)
