@@ -19,6 +19,10 @@ set label 1000 'time on B over time on A' at graph 0.5, screen 18.0 / height cen
 stats points using 2 skip 1 nooutput
 least = STATS_min < 1 ? STATS_min : 1.0
 most = STATS_max > 1 ? STATS_max : 1.0
+if (most < 1.01 * least) { # all are 1, or nearly: some room
+	least = least / 1.01
+	most = most * 1.01
+}
 wide = most / least
 set xrange [least / wide**0.03 : most * wide**0.03]
 set yrange [-0.5 : rows - 0.5] # not before: stats takes what is within

@@ -1,6 +1,7 @@
 /*
  * test_chart_cli.c - `rift plot` of the real binary: what it writes and where, and what it refuses.
  */
+#include "common/datafile.h"
 #include "tests/capture.h"
 #include "tests/chart_files.h"
 #include "tests/cli.h"
@@ -91,6 +92,24 @@ Test(small_chart_cli, two_sessions_are_a_and_b)
 	has(text, "two sessions");
 }
 
+Test(small_chart_cli, other_devices_are_told)
+{
+	char kept[DATAFILE_PATH_BYTES];
+	const char *text;
+
+	NEED_GNUPLOT();
+	write_session(path, "here.jsonl", 1, 1);
+	cr_assert(zero(int, datafile_find("data/sessions/h200-launch.jsonl", kept)), "kept");
+	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --output '%s/pair'", path, kept,
+				     chart_folder)),
+		  "%s", text);
+	has(text, "B of NVIDIA H200: what differs is not the platform alone");
+	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --quiet --output '%s/pair'", path,
+				     kept, chart_folder)),
+		  "%s", text);
+	cr_assert(eq(str, (char *)text, ""), "%s", text);
+}
+
 /* Sizes that only one has: what is said of both is about those that both have. */
 Test(small_chart_cli, two_sessions_of_other_sizes)
 {
@@ -117,6 +136,8 @@ Test(small_chart_cli, two_sessions_of_other_sizes)
 		cr_assert(lt(dbl, t->v[i][0], 3.5), "B has no empty kernels: series %g",
 			  t->v[i][0]);
 	cr_assert(eq(str, (char *)script_value("launch-latency", "finding"), ""), "nothing");
+	cr_assert(eq(str, (char *)script_value("launch-depth-needed", "last"), "200.0"),
+		  "B's largest: %s", script_value("launch-depth-needed", "last"));
 }
 
 Test(small_chart_cli, a_session_with_two_sides_and_a_folder_that_is_named)

@@ -262,6 +262,17 @@ Test(small_chart_data, verdicts_are_those_of_rift_compare)
 	chart_files_release(&made);
 }
 
+Test(small_chart_data, without_intervals_nothing_is_shown_to_differ)
+{
+	struct fake_session s = plain(2);
+
+	s.processes = 2;
+	s.model[1].v[MODEL_Z] = 26000;
+	charts_of(&made, &s);
+	says("workloads", "title", ": not shown to differ");
+	chart_files_release(&made);
+}
+
 Test(small_chart_data, faster_platforms_have_a_minus)
 {
 	struct fake_session s = plain(2);
@@ -402,6 +413,20 @@ Test(small_chart_data, each_workload_has_charts_of_its_own)
 	cr_assert(exists("launch-overhead-a.gp") && exists("myocyte-overhead-b.gp"), "overhead");
 	cr_assert(exists("launch-latency.gp") && exists("myocyte-depth-needed.gp"), "others");
 	cr_assert(eq(int, table_read("workloads-means.csv")->rows, 6), "both in one");
+	chart_files_release(&made);
+}
+
+/* In graphs the larger size gets below 5 %. */
+Test(small_chart_data, where_no_size_is_enough_at_any_depth)
+{
+	struct fake_session s = plain(1);
+
+	s.size = "2,12";
+	s.depth = "1,16,256";
+	s.mode = "stream,graph";
+	charts_of(&made, &s);
+	says("launch-overhead", "title", "stream: no size at any depth");
+	says("launch-overhead", "finding", "graph: no size at depth 1, from ");
 	chart_files_release(&made);
 }
 

@@ -125,6 +125,18 @@ Test(small_chart_pictures, one_point)
 	draw(&dark, 4);
 }
 
+/* Every ratio is 1: a range of nothing is none. */
+Test(small_chart_pictures, two_that_are_equal)
+{
+	struct fake_session s = session("2,20", "1,16", 2);
+
+	NEED_GNUPLOT();
+	s.mode = "stream";
+	s.noise = 0;
+	s.model[1] = s.model[0];
+	draw(&s, 6);
+}
+
 static double cells_take_0_3_ms_and_more(double cells)
 {
 	return 3e5 + 1e3 * cells;

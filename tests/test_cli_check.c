@@ -108,6 +108,17 @@ Test(small_cli_check, a_kept_session_is_shown)
 	cr_assert(ne(ptr, strstr(text, "\n       1     394 us ±0.2%"), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "\n295 points ok, 0 failed"), NULL), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "not complete"), NULL), "%s", text);
+}
+
+Test(small_cli_check, what_is_shown_of_a_part_says_so)
+{
+	const char *text;
+
+	shell(NULL, "sed -i '/\"record\":\"trailer\",.*\"process_index\":2/,$d' '%s'", file);
+	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", file)), "show");
+	cr_assert(ne(ptr, strstr(text, "\nnot complete     2 of 5 processes are\n"), NULL), "%s",
+		  text);
 }
 
 Test(small_cli_check, what_cannot_be_shown)

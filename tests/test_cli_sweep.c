@@ -33,14 +33,14 @@ static void remove_dir(void)
 
 TestSuite(small_cli_sweep, .init = make_dir, .fini = remove_dir, .timeout = 240);
 
-/* Four points; about 2 s a process, most of them to warm up. */
+/* Four points. */
 static const char *plan_of(int processes)
 {
 	static char text[256];
 
 	snprintf(text, sizeof(text),
 		 "sweep %s --size 1,2 --depth 1,4 --mode stream --quick --processes %d --rounds 2 "
-		 "--seed 5",
+		 "--seed 5 --warm-up 0.05",
 		 name(), processes);
 	return text;
 }
@@ -222,7 +222,7 @@ static pid_t start(const char *err_file)
 
 	snprintf(command, sizeof(command),
 		 "exec '%s' sweep %s --size 1,2 --depth 1,4 --mode stream --quick --processes 100 "
-		 "--rounds 2 --output '%s'",
+		 "--rounds 2 --warm-up 0.05 --output '%s'",
 		 rift(), name(), file);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);

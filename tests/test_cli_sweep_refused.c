@@ -46,6 +46,7 @@ Test(small_cli_sweep_refused, help_and_what_is_refused)
 	refused(3, "--depth is given twice", "sweep %s --depth 1 --depth 2", w);
 	refused(3, "--depth=0: out of range", "sweep %s --depth 0,1", w);
 	refused(3, "one of stream, graph, fused", "sweep %s --mode steam", w);
+	refused(3, "--warm-up=0: out of range", "sweep %s --warm-up 0", w);
 	refused(3, "--processes=0: out of range", "sweep %s --processes 0", w);
 	refused(3, "unknown parameter 'xyzzy'", "sweep %s xyzzy=1,2", w);
 	refused(3, "trajectory=x: a sweep writes no such file", "sweep myocyte trajectory=x");

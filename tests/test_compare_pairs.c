@@ -287,7 +287,7 @@ Test(small_compare_pairs, other_binaries_and_other_clocks_are_warned_of)
 	t->p[1].canary_ns = 1009;
 	warned(t, NULL, NULL);
 	t->p[1].canary_ns = 980;
-	warned(t, NULL, "-2.0 %");
+	warned(t, NULL, "2.0 % less");
 	t->p[1].canary_ns = NAN;
 	warned(t, NULL, NULL);
 	two_free(t);

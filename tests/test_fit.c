@@ -53,6 +53,32 @@ Test(small_fit, parameters_come_back_from_5_percent_of_noise)
 	}
 }
 
+/* As draws are: from a start that is 3 % off to the same bottom, or intervals would lie. */
+Test(small_fit, a_refit_ends_at_the_bottom_wherever_it_starts)
+{
+	struct fake_session s = few_processes(0.05);
+	struct made made = { 0 };
+	struct fit_parts parts;
+	struct model at, off;
+	struct fit_data d;
+
+	made_grid(&made, &s);
+	fit_data_of(&d, &made.grid);
+	parts_fit(&parts, &made.grid, NULL, &d, &at);
+	off = at;
+	for (int i = 0; i < MODEL_PARAMS; i++)
+		if (parts_find(&parts, (enum model_param)i))
+			off.v[i] *= 1.03;
+	parts_refit(&parts, &d, &at);
+	parts_refit(&parts, &d, &off);
+	for (int i = 0; i < MODEL_PARAMS; i++)
+		if (parts_find(&parts, (enum model_param)i) && at.v[i] > 1)
+			is_near(&off, &at, (enum model_param)i, 0.002, s.seed);
+	parts_release(&parts);
+	fit_data_release(&d);
+	made_release(&made);
+}
+
 /* Every kind of parameter at once, without noise: the optimiser finds the bottom. */
 Test(small_fit, parameters_come_back_exactly_without_noise)
 {

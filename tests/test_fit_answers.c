@@ -155,6 +155,27 @@ Test(small_fit_answers, nothing_is_answered_outside_what_was_swept)
 	made_release(&made);
 }
 
+/* Nearly 25 us, the largest that were swept: draws that are above it end there. */
+Test(small_fit_answers, an_interval_that_ends_at_a_bound_says_so)
+{
+	struct fake_session s = few_processes(0.05);
+	struct made made = { 0 };
+	struct answer a;
+
+	s.mode = "stream";
+	s.process_noise = 0.1;
+	s.size = "0,2,5,10,25";
+	s.depth = "1,4,16,64";
+	made_fit(&made, &s);
+	a = smallest_kernel_over_ideal(&made.fit, MODE_STREAM, 16, 0.05);
+	cr_assert(eq(int, (int)a.kind, ANSWER_VALUE), "%g", a.interval.value);
+	cr_assert(eq(dbl, a.interval.hi, 25000), "%g", a.interval.hi);
+	cr_assert(a.cut, "%g to %g", a.interval.lo, a.interval.hi);
+	a = smallest_kernel_over_ideal(&made.fit, MODE_STREAM, 16, 0.20);
+	cr_assert(not(a.cut), "%g to %g", a.interval.lo, a.interval.hi);
+	made_release(&made);
+}
+
 /* D >= (Z - g) / (eps K - g): at 20 us and 10 %, 4900 / 1100. */
 Test(small_fit_answers, depths_needed)
 {

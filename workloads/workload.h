@@ -54,11 +54,11 @@ struct param_list {
 struct param {
 	const char *name; /* name=value on the command line */
 	enum param_kind kind;
-	size_t offset;	  /* of the field in the workload's opts */
-	const char *unit; /* "ms", "cells", "1" for a pure number, "" for choice and path;
-			   * of a text its form */
-	const char *def;  /* default, as a user would type it; "" for a path: none */
-	double min, max;  /* inclusive; of every element of a list */
+	size_t offset;		    /* of the field in the workload's opts */
+	const char *unit;	    /* "ms", "cells", "1" for a pure number, "" for choice and path;
+				     * of a text its form */
+	const char *def;	    /* default, as a user would type it; "" for a path: none */
+	double min, max;	    /* inclusive; of every element of a list */
 	const char *const *choices; /* PARAM_CHOICE: names, ends with NULL */
 	const char *help;	    /* one line, no full stop */
 	const char *axis; /* the kernel-size axis: its sweep values, "1,32,1k"; else NULL */

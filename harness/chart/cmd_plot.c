@@ -184,8 +184,25 @@ static void print_left_out(const struct charts *c)
 		}
 }
 
-static void print_remarks(const struct charts *c)
+/* rift compare refuses these; a picture may still be of use to who knows. */
+static void print_other_kind(const struct chart_side *a, const struct chart_side *b)
 {
+	enum sync_kind sync_a = a->journal->plan.design.sync;
+	enum sync_kind sync_b = b->journal->plan.design.sync;
+
+	if (strcmp(a->device, b->device))
+		fprintf(stderr,
+			"rift: A is of %s, B of %s: what differs is not the platform alone\n",
+			a->device, b->device);
+	if (sync_a != sync_b)
+		fprintf(stderr, "rift: A was swept with --sync %s, B with --sync %s\n",
+			sync_names[sync_a], sync_names[sync_b]);
+}
+
+static void print_remarks(const struct charts *c, const struct chart_side *side, int sides)
+{
+	if (sides == 2)
+		print_other_kind(&side[0], &side[1]);
 	print_left_out(c);
 	for (int i = 0; i < c->pictures; i++)
 		if (*c->picture[i].said.s && c->picture[i].drawn)
@@ -214,7 +231,7 @@ static int make_charts(struct charts *c, const struct chart_side *side, int side
 		print_pictures(c, folder);
 	}
 	if (!a->quiet)
-		print_remarks(c);
+		print_remarks(c, side, sides);
 	free(folder);
 	return err;
 }

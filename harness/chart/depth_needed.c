@@ -263,6 +263,19 @@ static void name_series(const struct chart_set *s, struct plot *p)
 		}
 }
 
+/* What either side has swept: a size or depth that only B has is no less a point. */
+static void set_range(const struct chart_set *s, struct plot *p)
+{
+	const struct grid *a = &s->grid[0], *b = &s->grid[s->sides - 1];
+
+	b = is_wide(b) ? b : a;
+	plot_number(p, "first", fmin(first_ns(a), first_ns(b)) / 1e3);
+	plot_number(p, "last", fmax(last_ns(a), last_ns(b)) / 1e3);
+	plot_count(
+		p, "deepest",
+		(long)fmax((double)a->depth[a->n_depths - 1], (double)b->depth[b->n_depths - 1]));
+}
+
 int chart_depth_needed(const struct chart_set *s, struct plot *p)
 {
 	const struct grid *g = &s->grid[0];
@@ -274,9 +287,7 @@ int chart_depth_needed(const struct chart_set *s, struct plot *p)
 	p->script = "plots/depth_needed.gp";
 	name_series(s, p);
 	say_title(s, p);
-	plot_number(p, "first", first_ns(g) / 1e3);
-	plot_number(p, "last", last_ns(g) / 1e3);
-	plot_count(p, "deepest", (long)g->depth[g->n_depths - 1]);
+	set_range(s, p);
 	err = write_points(s, p);
 	if (!err)
 		err = write_lines(s, p, floor_ns);

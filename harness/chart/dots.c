@@ -146,7 +146,9 @@ static void say_texts(const struct dots *d, struct plot *p)
 	plot_text(p, "title", "B takes %s in %s, %s mode (mean of %d points)%s",
 		  words_ratio(worst->mean.value).s, worst->set->grid[0].workload->name,
 		  mode_name(worst->mode), worst->points,
-		  chart_is_even(&worst->mean, worst->set->margin) ? ": not shown to differ" : "");
+		  !worst->mean.known || chart_is_even(&worst->mean, worst->set->margin)
+			  ? ": not shown to differ"
+			  : "");
 	*text = '\0';
 	if (d->rows > 1)
 		snprintf(text, sizeof(text), "least: %s in %s, %s mode; ",

@@ -109,6 +109,7 @@ static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 	int first = -1, last = -1, all = -1;
 	char a[64] = "", b[64] = "";
 	bool settled = false; /* all is small at the shallowest: what noise says later is none */
+	bool some = false;    /* at some depth something is small */
 	double ns;
 
 	for (int column = 0; column < h->columns; column++) {
@@ -117,13 +118,16 @@ static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 		if (kind == NOTHING)
 			continue;
 		settled |= first < 0 && kind == ALL_SMALL;
+		some |= kind != NONE_SMALL;
 		first = first < 0 ? column : first;
 		last = kind == SMALL_FROM ? column : last;
 		all = kind != ALL_SMALL ? -1 : all < 0 ? column : all;
 	}
 	last = all >= 0 ? all : last;
-	if (first >= 0)
+	if (first >= 0 && some)
 		column_text(h, panel, first, a, sizeof(a));
+	else if (first >= 0)
+		snprintf(a, sizeof(a), "no size at any depth");
 	if (last > first && !settled)
 		column_text(h, panel, last, b, sizeof(b));
 	snprintf(out, size, "%s: %s%s%s", mode_name(h->mode[panel]), a, *b ? ", " : "", b);

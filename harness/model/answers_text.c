@@ -28,7 +28,7 @@ static void bound_text(const struct answer *a, const char *value, char *cell, si
 		snprintf(cell, size, "%s", words[a->kind]);
 }
 
-/* "16.5 us ±1.2 %", "≤2.00 us", ">50.0 us", "-" */
+/* "16.5 us ±1.2 %", "16.5 us ±>1.2 %", "≤2.00 us", ">50.0 us", "-" */
 static void put_kernel(const struct answer *a, int width, FILE *out)
 {
 	double half = interval_half_width(&a->interval);
@@ -38,13 +38,14 @@ static void put_kernel(const struct answer *a, int width, FILE *out)
 	if (a->kind != ANSWER_VALUE)
 		bound_text(a, value.s, cell, sizeof(cell));
 	else if (isfinite(half))
-		snprintf(cell, sizeof(cell), "%s ±%.*f %%", value.s, half < 0.0995, 100 * half);
+		snprintf(cell, sizeof(cell), "%s ±%s%.*f %%", value.s, a->cut ? ">" : "",
+			 half < 0.0995, 100 * half);
 	else
 		snprintf(cell, sizeof(cell), "%s", value.s);
 	put(cell, width, out);
 }
 
-/* "10", "10 (9 to 12)", "≤1", "never" */
+/* "10", "10 (9 to 12)", "10 (9 to ≥16)", "≤1", "never" */
 static void put_depth(const struct answer *a, FILE *out)
 {
 	const struct interval *i = &a->interval;
@@ -54,7 +55,8 @@ static void put_depth(const struct answer *a, FILE *out)
 	if (a->kind != ANSWER_VALUE)
 		bound_text(a, value, cell, sizeof(cell));
 	else if (i->known && i->lo < i->hi)
-		snprintf(cell, sizeof(cell), "%s (%.0f to %.0f)", value, i->lo, i->hi);
+		snprintf(cell, sizeof(cell), "%s (%.0f to %s%.0f)", value, i->lo, a->cut ? "≥" : "",
+			 i->hi);
 	else
 		snprintf(cell, sizeof(cell), "%s", value);
 	put(cell, CELL, out);
@@ -191,7 +193,9 @@ void answers_print(const struct fit_report *r, FILE *out)
 	if (f->has[MODE_STREAM] && (f->has[MODE_GRAPH] || f->has[MODE_FUSED]))
 		print_pays(f, out);
 	fprintf(out,
-		"\n± is half of the 95 %% interval. ≤: all that was swept will do; >: nothing that "
-		"was swept will;\nnever: no depth is enough, enlarge or fuse; -: not swept.\n"
+		"\n± is half of the 95 %% interval, ±> and ≥ of one that ends where the sweep did. "
+		"≤: all that was\nswept will do; >: nothing that was swept will; never: no depth "
+		"is "
+		"enough, enlarge or fuse;\n-: not swept. "
 		"What making a graph costs, sweeps do not time: it is in no answer.\n");
 }

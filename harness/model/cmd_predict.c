@@ -184,8 +184,10 @@ int cmd_predict(int argc, char **argv)
 	if (!err && a.help)
 		options_help(&argp, "predict", stdout);
 	else if (!err && (!a.session || !a.on))
-		err = complain(EINVAL, "rift predict: write rift predict SESSION --on SESSION, the "
-				       "latter of the platform to predict for");
+		err = complain(EINVAL,
+			       "rift predict: no %s; write rift predict SESSION --on SESSION, the "
+			       "latter of the platform to predict for",
+			       a.session ? "--on" : "session");
 	else if (!err)
 		err = predict(&a);
 	return err == -EXDEV ? RIFT_NOT_COMPARABLE : exit_code_of(err);

@@ -15,7 +15,7 @@ double launches_of_step(const struct fit *f)
 
 struct answer answer_bound(const struct fit *f, enum answer_kind kind, double value)
 {
-	struct answer a = { kind, interval_unknown(f->n) };
+	struct answer a = { .kind = kind, .interval = interval_unknown(f->n) };
 
 	a.interval.value = value;
 	return a;
@@ -112,13 +112,14 @@ static struct answer root_answer(const struct along_k *k)
 {
 	const struct model *m = &k->f->model, *other = k->other ? &k->other->model : NULL;
 	double value = root(k, m, other);
-	struct answer a = { ANSWER_VALUE, interval_unknown(k->f->n) };
+	struct answer a = { .interval = interval_unknown(k->f->n) };
 
 	if (k->excess(k, m, other, k->most) > 0)
 		return answer_bound(k->f, ANSWER_ABOVE, k->most);
 	if (!(value > k->least))
 		return answer_bound(k->f, ANSWER_BELOW, k->least);
 	a.interval = root_interval(k, value);
+	a.cut = a.interval.known && (a.interval.lo <= k->least || a.interval.hi >= k->most);
 	return a;
 }
 
@@ -194,7 +195,7 @@ struct answer mode_gain(const struct fit *f, enum mode mode, enum mode other, do
 	const double launches = launches_of_step(f);
 	const struct two_modes t = { { mode, depth, launches, kernel_ns },
 				     { other, depth, launches, kernel_ns } };
-	struct answer a = { ANSWER_VALUE, interval_unknown(f->n) };
+	struct answer a = { .interval = interval_unknown(f->n) };
 
 	if (!fit_covers(f, &t.batch) || !fit_covers(f, &t.other))
 		return answer_bound(f, ANSWER_UNKNOWN, NAN);

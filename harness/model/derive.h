@@ -3,7 +3,7 @@
  *
  * Nothing is answered outside the sizes and depths that were swept (fit_covers()): a bound is given
  * instead. Depths are of steps with `launches` launches each, as in the grid; K is nominal where
- * the axis is a duration. Intervals are those of the draws, cut at the same bounds.
+ * the axis is a duration. Intervals are those of the draws, cut at the same bounds, and say so.
  */
 #ifndef RIFT_MODEL_DERIVE_H
 #define RIFT_MODEL_DERIVE_H
@@ -21,6 +21,7 @@ enum answer_kind {
 struct answer {
 	enum answer_kind kind;
 	struct interval interval;
+	bool cut; /* the interval ends at a bound of what was swept: it may be wider */
 };
 
 /* One of the kinds without an interval, and the bound that it stands for. */

@@ -60,7 +60,7 @@ struct answer depth_needed(const struct fit *f, enum mode mode, double kernel_ns
 	struct along_depth d = { .batch = { mode, 1, launches_of_step(f), kernel_ns },
 				 .share = share,
 				 .least = INFINITY };
-	struct answer a = { ANSWER_VALUE, interval_unknown(f->n) };
+	struct answer a = { .interval = interval_unknown(f->n) };
 
 	for (int i = 0; i < f->grid->n_depths; i++) {
 		d.batch.depth = (double)f->grid->depth[i];
@@ -76,5 +76,6 @@ struct answer depth_needed(const struct fit *f, enum mode mode, double kernel_ns
 	if (overhead_at(&d, &f->model, d.least) <= share)
 		return answer_bound(f, ANSWER_BELOW, d.least);
 	a.interval = fit_interval(f, least_depth, &d, NULL);
+	a.cut = a.interval.known && a.interval.hi >= d.most;
 	return a;
 }

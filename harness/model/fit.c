@@ -118,6 +118,9 @@ static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data
 		return complain(EINVAL,
 				"%s: too few points for a fit: it takes 3 of one mode, at 2 depths",
 				f->grid->j->path ? f->grid->j->path : "the session");
+	/* as the draws are: what the two ways of minimising differ by may be more than an interval
+	 */
+	parts_refit(parts, d, &f->model);
 	fit_identify(f, parts, d);
 	refit_draws(f, parts, m);
 	for (int i = 0; i < MODEL_PARAMS; i++)

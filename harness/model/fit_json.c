@@ -108,6 +108,7 @@ static json_t *answer_json(const struct answer *a)
 	json_t *o = interval_json(&a->interval);
 
 	json_object_set_new(o, "answer", json_string(kinds[a->kind]));
+	json_object_set_new(o, "interval_cut", json_boolean(a->cut));
 	return o;
 }
 

@@ -40,7 +40,11 @@ static double objective(unsigned n, const double *x, double *gradient, void *arg
 	return sum_of(arg, x);
 }
 
-/* Stops where the parameters stand still to a millionth of what matters. */
+/*
+ * Stops where the parameters stand still: by a guess to a share of what matters, as it chooses what
+ * is fitted; from near to a millionth, or in a flat valley draws would end where they began, and
+ * intervals be too narrow by a third.
+ */
 static void set_limits(nlopt_opt opt, const struct unknown *u, int n, enum loss_start start)
 {
 	double lo[LOSS_X_MAX], hi[LOSS_X_MAX], step[LOSS_X_MAX], still[LOSS_X_MAX];
@@ -50,12 +54,12 @@ static void set_limits(nlopt_opt opt, const struct unknown *u, int n, enum loss_
 		lo[i] = u[i].lo;
 		hi[i] = u[i].hi;
 		step[i] = share * u[i].step;
-		still[i] = 1e-4 * u[i].step;
+		still[i] = (start == LOSS_NEAR ? 1e-6 : 1e-4) * u[i].step;
 	}
 	CHECK(nlopt_set_lower_bounds(opt, lo) > 0 && nlopt_set_upper_bounds(opt, hi) > 0 &&
 		      nlopt_set_initial_step(opt, step) > 0 && nlopt_set_xtol_abs(opt, still) > 0 &&
-		      nlopt_set_ftol_rel(opt, start == LOSS_NEAR ? 1e-7 : 1e-10) > 0 &&
-		      nlopt_set_maxeval(opt, start == LOSS_NEAR ? 400 : 4000) > 0,
+		      nlopt_set_ftol_rel(opt, start == LOSS_NEAR ? 1e-12 : 1e-10) > 0 &&
+		      nlopt_set_maxeval(opt, 4000) > 0,
 	      "%d unknowns", n);
 }
 

@@ -92,6 +92,17 @@ static void print_side(const struct journal *j, int side)
 		       text_shown(side ? j->against : j->plan.declared).s);
 }
 
+/* How many a sequential design takes is known when it has taken them. */
+static void print_under_way(const struct journal *j)
+{
+	int complete = 0;
+
+	for (int i = 0; i < j->slots; i++)
+		complete += j->complete[i];
+	if (complete < j->slots && !j->plan.design.sequential)
+		printf("not complete     %d of %d processes are\n", complete, j->slots);
+}
+
 static int show_session(const struct journal *j, const char *path)
 {
 	const struct plan *p = &j->plan;
@@ -102,6 +113,7 @@ static int show_session(const struct journal *j, const char *path)
 	       p->design.quick ? "quick" : "full", (unsigned long)p->design.seed);
 	for (int side = 0; side < j->sides; side++)
 		print_side(j, side);
+	print_under_way(j);
 	results_print(j, stdout);
 	printf("\n%d points ok, %d failed their check, %d failed otherwise\n",
 	       journal_count(j, POINT_OK), unchecked, failed);

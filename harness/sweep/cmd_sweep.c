@@ -25,7 +25,7 @@ enum {
 	KEY_PLATFORM,
 	KEY_AROUND,
 	KEY_ROW,
-	KEY_END = KEY_ROW + 5
+	KEY_END = KEY_ROW + 6
 };
 
 #define ROW(name, kind, f, unit, def, lo, hi, choices, help)                                       \
@@ -40,6 +40,7 @@ const struct param sweep_value_rows[] = {
 	ROW("seed", PARAM_INT, seed, "", "", 0, 9007199254740992.0, NULL, "order of the points"),
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1, 1 << 24, NULL, "steps checked"),
 	ROW("sync", PARAM_CHOICE, sync, "", "", 0, 0, sync_names, "how the host waits"),
+	ROW("warm-up", PARAM_REAL, warm_up_s, "s", "", 0.01, 600, NULL, "at most"),
 	PARAM_END,
 };
 
@@ -68,6 +69,10 @@ static const struct argp_option options[] = {
 	{ "sync", KEY_ROW + 4, "KIND", 0,
 	  "how a block's end is waited for: spin, yield, blocking, event or poll (default: spin; "
 	  "CPU device: yield)",
+	  0 },
+	{ "warm-up", KEY_ROW + 5, "SECONDS", 0,
+	  "how long a process warms up at most, where its clock does not stand still (default: 5; "
+	  "quick: 1)",
 	  0 },
 	{ "against", KEY_AGAINST, "COMMAND", 0,
 	  "a second platform on this host, in the same session: every other process is started "

@@ -40,6 +40,11 @@ static struct design design_for(const struct sweep_args *a)
 		d.rounds = (int)v->rounds;
 	if (v->check_steps)
 		d.check_steps = v->check_steps;
+	if (v->warm_up_s > 0) {
+		d.warmup_max_ns = (int64_t)(v->warm_up_s * SECOND_NS);
+		d.warmup_min_ns =
+			d.warmup_min_ns < d.warmup_max_ns ? d.warmup_min_ns : d.warmup_max_ns;
+	}
 	d.sync = a->rows.given[params_find(sweep_value_rows, "sync", 4)] ? (enum sync_kind)v->sync
 									 : sync_default();
 	d.seed = a->rows.given[params_find(sweep_value_rows, "seed", 4)] ? (uint64_t)v->seed

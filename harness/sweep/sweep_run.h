@@ -8,6 +8,7 @@
 struct sweep_values {
 	int64_t processes, rounds, seed, check_steps;
 	int sync;
+	double warm_up_s;
 };
 
 struct sweep_args {
