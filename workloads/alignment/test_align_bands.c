@@ -72,3 +72,27 @@ Test(small_align_bands, rotations_under_a_cap)
 			run_end(r);
 		}
 }
+
+TestSuite(large_align_bands, .timeout = 300);
+
+/* Two strips and more of each height, the bands narrower and wider than a strip. */
+static void long_pairs(struct run *r)
+{
+	static const enum alignment_profile profiles[] = { ALIGN_BALANCED, ALIGN_BURSTY };
+
+	for (int i = 0; i < 2; i++) {
+		struct alignment_recipe recipe = { 1, 9000, profiles[i], i ? 0.15 : 0.02, 3 };
+		struct alignment_batch b;
+
+		memset(&b, 0, sizeof(b));
+		cr_assert(!alignment_generate(&recipe, &b), "pairs");
+		add(r, (const char *)b.letters + b.pair[0].query, b.pair[0].m,
+		    (const char *)b.letters + b.pair[0].target, b.pair[0].n);
+		alignment_batch_free(&b);
+	}
+}
+
+Test(large_align_bands, several_strips_of_each_height)
+{
+	all_choices(long_pairs);
+}
