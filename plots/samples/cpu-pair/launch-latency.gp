@@ -24,18 +24,18 @@ side5 = 1
 title6 = 'B: fused'
 look6 = 3
 side6 = 1
-title = 'A: launch: 1 µs kernels: one 1.9 µs; each of 256: stream 1.4 µs, graph 1.4 µs, fused 1.3 µs'
-finding = 'B: 1 µs kernels: one 5.5 µs; each of 256: stream 5.6 µs, graph 1.4 µs, fused 1.3 µs'
-fit = 'lines: fitted, median error 2.3 % and 4.3 %'
+title = 'A: launch: 1 µs kernels: one 1.8 µs; each of 256: stream 1.4 µs, graph 1.3 µs, fused 1.2 µs'
+finding = 'B: 1 µs kernels: one 5.5 µs; each of 256: stream 5.3 µs, graph 1.3 µs, fused 1.2 µs'
+fit = 'lines: fitted, median error 1.7 % and 3.7 %'
 fitted = 1
 with_depths = 1
 with_lengths = 1
 made1 = 'A: CPU device (2 workers); kvm, docker; n = 5 processes, 2026-11-21; not GPU figures'
 made2 = 'B: CPU device (2 workers); behind ''env RIFT_CPU_LAUNCH_NS=5000'' (kvm, docker); n = 5 processes, 2026-11-21; not GPU figures'
-crossing = 0
+crossing = 16
 smallest = '1 µs kernels'
 size = 'length of a kernel (µs)'
-depth = 64
+depth = 256
 shallowest = 1
 deepest = 256
 shortest = 1.0

@@ -97,7 +97,8 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   title, finding, made1, made2   texts
 #   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
 #   lines   columns panel, level_percent, column, row; crossed: how many there are
-tall = rows < 6 ? 30 : 24 # of a row
+# of a row; few are taller, or the name of their axis runs into the title
+tall = panels * rows < 4 ? 120 / (panels * rows) : rows < 6 ? 30 : 24
 top = 118
 bottom = 104
 between = 34
@@ -128,7 +129,9 @@ unset key
 set palette defined (0 '#f7fbff', 1 '#deebf7', 2 '#c6dbef', 3 '#9ecae1', 4 '#6baed6', \
 	5 '#4292c6', 6 '#2171b5', 7 '#08519c', 8 '#08306b')
 shade(percent) = percent < 1 ? 1 : percent > 1000 ? 1000 : percent
-dark = 120 # from this on numbers are white
+# Numbers are black, and white where it is dark. All in one go: labels of which not one is drawn
+# end gnuplot 5.4 by a signal, if they are of a file of one line.
+ink_on(percent) = percent < 120 ? 0x000000 : 0xffffff
 set style fill solid 1 noborder
 in(p, x) = column(1) == p ? column(x) : NaN
 line(p) = crossed ? in(p, 3) : NaN
@@ -171,10 +174,8 @@ do for [p = 0:panels - 1] {
 		paths using (at_level(p, 100)):4 skip 1 with lines linetype 2 dashtype (2, 3), \
 		cells using (in(p, 2)):3:(room * strlen(strcol(8))):(0.3):(shade(column(4))) skip 1 \
 			with boxxyerror linecolor palette, \
-		cells using (column(4) < dark ? in(p, 2) : NaN):3:8 skip 1 \
-			with labels font medium textcolor rgb 'black', \
-		cells using (column(4) < dark ? NaN : in(p, 2)):3:8 skip 1 \
-			with labels font medium textcolor rgb 'white', \
+		cells using (in(p, 2)):3:8:(ink_on(column(4))) skip 1 \
+			with labels font medium textcolor rgb variable, \
 		cells using (column(7) > 0.5 ? in(p, 2) + 0.5 - 0.012 * columns : NaN):(column(3) + 0.3) \
 			skip 1 with points pointtype 7 pointsize 0.45 * point linecolor rgb ink
 	unset label # once is enough
