@@ -1,4 +1,4 @@
-/* cli.h - what tests of the command line share: the real binary, and its first workload. */
+/* cli.h - what tests of the command line share: the real binary, and a light workload. */
 #ifndef RIFT_TESTS_CLI_H
 #define RIFT_TESTS_CLI_H
 
@@ -23,7 +23,7 @@ void says(const char *args, const char *const *want);
 /* rift's stdout as JSON; exit code 0. Kept until the test ends. */
 const json_t *rift_json(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Of `rift list --json`: the first workload's name, and the row of its axis. */
+/* The lightest workload's name, and its row of `rift list --json` that makes kernels larger. */
 const char *name(void);
 const json_t *axis(void);
 

@@ -1,5 +1,5 @@
 /*
- * test_cli_run.c - `rift run` of the real binary on the first workload: table, JSON, Ctrl-C.
+ * test_cli_run.c - `rift run` of the real binary on a light workload: table, JSON, Ctrl-C.
  * No clock is judged beyond > 0.
  */
 #include "harness/sync.h"

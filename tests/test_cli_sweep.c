@@ -1,5 +1,5 @@
 /*
- * test_cli_sweep.c - `rift sweep` and `rift check` of the real binary on the first workload: plan,
+ * test_cli_sweep.c - `rift sweep` and `rift check` of the real binary on a light workload: plan,
  * record, CSV, resume. Small plans; no clock is judged.
  */
 #include "tests/capture.h"
