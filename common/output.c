@@ -99,6 +99,17 @@ int output_open(struct output *out, const char *name, const char *path)
 	return 0;
 }
 
+bool output_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	if (!a || !b)
+		return false;
+	if (!strcmp(a, b))
+		return true;
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
 void output_numbers(struct output *out, const double *v, int n)
 {
 	for (int i = 0; i < n; i++)

@@ -9,6 +9,7 @@
 #ifndef RIFT_OUTPUT_H
 #define RIFT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -26,6 +27,9 @@ struct output {
  * 0, or an errno after one line. name is the option's, for the message.
  */
 int output_open(struct output *out, const char *name, const char *path);
+
+/* Do both paths name one file, existing or not, by name or by a link? NULL names none. */
+bool output_same_file(const char *a, const char *b);
 
 /* Writes n numbers, comma separated, that read back exactly, and ends the line. */
 void output_numbers(struct output *out, const double *v, int n);

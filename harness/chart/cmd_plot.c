@@ -9,7 +9,7 @@
 #include "harness/chart/charts.h"
 #include "harness/command.h"
 #include "harness/gnuplot.h"
-#include "harness/model/session.h"
+#include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
 
@@ -94,7 +94,7 @@ static int sides_of(const struct journal *j, int n, const struct plot_args *a,
 		if (j[i].sides > 1)
 			return complain(EINVAL, "%s has two sides, A and B, already: draw it alone",
 					a->session[i]);
-	if (n > 1 && !strcmp(j[0].session_id, j[1].session_id))
+	if (n > 1 && session_same(&j[0], &j[1]))
 		return complain(EINVAL, "%s and %s are one session, %s: give two, or one alone",
 				a->session[0], a->session[1], j[0].session_id);
 	for (int i = 0; i < sides; i++)

@@ -9,7 +9,7 @@
 #include "harness/compare/compare.h"
 #include "harness/compare/compare_args.h"
 #include "harness/json.h"
-#include "harness/model/session.h"
+#include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 
 /* ---- one comparison --------------------------------------------------------------------- */
@@ -51,19 +51,11 @@ static void result_release(struct result *r)
 
 /* ---- output ----------------------------------------------------------------------------- */
 
-static bool is_gpu(const struct party *p)
-{
-	const json_t *gpu = json_object_get(party_header(p), "gpu");
-	const char *name = json_string_value(json_object_get(gpu, "name"));
-
-	return !name || strncmp(name, "CPU device", strlen("CPU device"));
-}
-
 /* Of a self-test of two sides, two results, in an array. */
 static void print_results(const struct result *r, int n, const struct compare_args *a)
 {
 	json_t *all = json_array();
-	bool gpu = is_gpu(&r->party[0]) && is_gpu(&r->party[1]);
+	bool cpu = session_is_cpu(&r->party[0].view, 0) || session_is_cpu(&r->party[1].view, 0);
 
 	for (int i = 0; i < n; i++) {
 		if (a->json) {
@@ -76,7 +68,7 @@ static void print_results(const struct result *r, int n, const struct compare_ar
 	}
 	if (a->json)
 		json_write(n == 1 ? json_incref(json_array_get(all, 0)) : json_incref(all), stdout);
-	if (!gpu)
+	if (cpu)
 		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
 	json_decref(all);
 }

@@ -8,11 +8,6 @@
 #include "common/check.h"
 #include "harness/sweep/journal_view.h"
 
-bool session_same(const struct journal *a, const struct journal *b)
-{
-	return !strcmp(a->session_id, b->session_id);
-}
-
 static bool is_taken(enum half half, int process)
 {
 	bool second = process % 4 == 1 || process % 4 == 2;

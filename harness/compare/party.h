@@ -7,9 +7,6 @@
 
 #include "harness/sweep/journal.h"
 
-/* Are these two sessions one, read twice or copied? */
-bool session_same(const struct journal *a, const struct journal *b);
-
 enum half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 
 struct party {

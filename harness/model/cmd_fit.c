@@ -7,7 +7,7 @@
 #include "harness/command.h"
 #include "harness/json.h"
 #include "harness/model/report.h"
-#include "harness/model/session.h"
+#include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_OVER, KEY_OFF_GRID };
@@ -131,7 +131,7 @@ static int read_other(struct fitted *s, const char *option, const char *path, co
 
 	if (err)
 		return err;
-	if (!as->side && !strcmp(s->journal.session_id, as->j->session_id))
+	if (!as->side && session_same(&s->journal, as->j))
 		return complain(EINVAL, "--%s=%s: is the session itself (%s); give another one",
 				option, path, as->j->session_id);
 	if (!holds(&s->journal, as->workload))

@@ -7,7 +7,7 @@
 #include "harness/command.h"
 #include "harness/json.h"
 #include "harness/model/price_text.h"
-#include "harness/model/session.h"
+#include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_FROM, KEY_MEASURED, KEY_WORKLOAD };

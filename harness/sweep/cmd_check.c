@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -92,13 +91,10 @@ static int check_one(const char *path, FILE *csv, bool *incomplete)
 /* Nothing that is there is replaced: it may be a record, which cannot be measured again. */
 static int refuse_target(const struct check_args *a, const char *option, const char *path)
 {
-	struct stat target, record;
-
 	if (!*path)
 		return complain(EINVAL, "%s: give the name of a file", option);
-	for (int i = 0; i < a->n && !stat(path, &target); i++)
-		if (!stat(a->file[i], &record) && record.st_dev == target.st_dev &&
-		    record.st_ino == target.st_ino)
+	for (int i = 0; i < a->n; i++)
+		if (output_same_file(a->file[i], path))
 			return complain(EINVAL,
 					"%s=%s: is a record that is to be checked; give another "
 					"name",

@@ -5,7 +5,7 @@
 #include "common/check.h"
 #include "harness/command.h"
 #include "harness/platform.h"
-#include "harness/sweep/journal.h"
+#include "harness/sweep/recorded.h"
 #include "harness/sweep/sweep_text.h"
 #include "harness/text.h"
 
@@ -62,13 +62,6 @@ static void print_fact(const char *key, const char *value)
 		printf(", %s%s", key, text_shown(value).s);
 }
 
-static bool is_cpu_device(const struct journal *j, int side)
-{
-	const char *type = of_header(j, side, "build", "build_type");
-
-	return type && !strcmp(type, "cpu");
-}
-
 static void print_side(const struct journal *j, int side)
 {
 	const char *device = of_header(j, side, "gpu", "name");
@@ -81,7 +74,7 @@ static void print_side(const struct journal *j, int side)
 			    : "side a         ",
 	       device ? text_shown(device).s : "unknown device");
 	print_fact("driver ", of_header(j, side, "gpu", "driver_version"));
-	if (!is_cpu_device(j, side))
+	if (!session_is_cpu(j, side))
 		print_fact("CUDA ", of_header(j, side, "gpu", "cuda_driver_api"));
 	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); i++)
 		print_fact("", of_header(j, side, "virt", layers[i]));
@@ -118,7 +111,7 @@ static int show_session(const struct journal *j, const char *path)
 	printf("\n%d points ok, %d failed their check, %d failed otherwise\n",
 	       journal_count(j, POINT_OK), unchecked, failed);
 	quality_print(j, stdout);
-	if (is_cpu_device(j, 0))
+	if (session_is_cpu(j, 0))
 		printf("%s\n", platform_not_gpu);
 	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
 }

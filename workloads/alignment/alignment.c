@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/check.h"
+#include "common/output.h"
 
 static const char *const profiles[] = { "balanced", "illumina",	 "hifi", "ont",
 					"bursty",   "unrelated", NULL };
@@ -61,15 +61,6 @@ static const struct param_need needs[] = {
 
 /* ---- limits ----------------------------------------------------------------------------- */
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	if (!strcmp(a, b))
-		return true;
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
 /* results= must not be one of the files that input= names. */
 static int check_files(const struct alignment_opts *o)
 {
@@ -83,7 +74,8 @@ static int check_files(const struct alignment_opts *o)
 	CHECK(first, "a path");
 	if (comma)
 		first[comma - o->input] = '\0';
-	same = same_file(first, o->results) || (comma && same_file(comma + 1, o->results));
+	same = output_same_file(first, o->results) ||
+	       (comma && output_same_file(comma + 1, o->results));
 	free(first);
 	if (same)
 		return complain(EINVAL, "results=%s is read as input=: write to another file",

@@ -5,21 +5,10 @@
 #include <errno.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/interrupt.h"
 #include "workloads/alignment/alignment.h"
 #include "workloads/alignment/kernels.h"
-
-static int check_device(void)
-{
-	int n = 0;
-	cudaError_t err = cudaGetDeviceCount(&n);
-
-	if (!err && n)
-		return 0;
-	cudaGetLastError(); /* forget it: the next check is not about this */
-	return complain(ENODEV, "no CUDA device: %s",
-			err ? cudaGetErrorString(err) : "none is visible");
-}
 
 static int make_batch(const struct alignment_opts *o, struct alignment_batch *b)
 {
@@ -188,7 +177,7 @@ int alignment_setup(const void *opts, void *state)
 {
 	const struct alignment_opts *o = opts;
 	struct alignment_state *s = state;
-	int err = check_device();
+	int err = device_present();
 
 	err = err ? err : make_batch(o, &s->batch);
 	return err ? err : alignment_setup_batch(o, s, alignment_choose(&s->batch));

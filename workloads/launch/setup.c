@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/philox.h"
 #include "workloads/launch/launch.h"
 
@@ -49,18 +50,6 @@ int64_t launch_blocks(const struct launch_device *d, enum launch_width width)
 }
 
 /* ---- the device ------------------------------------------------------------------------- */
-
-static int check_device(void)
-{
-	int n = 0;
-	cudaError_t err = cudaGetDeviceCount(&n);
-
-	if (!err && n)
-		return 0;
-	cudaGetLastError(); /* forget it: the next check is not about this */
-	return complain(ENODEV, "no CUDA device: %s",
-			err ? cudaGetErrorString(err) : "none is visible");
-}
 
 static int attribute(enum cudaDeviceAttr attr)
 {
@@ -139,7 +128,7 @@ int launch_setup(const void *opts, void *state)
 {
 	const struct launch_opts *o = opts;
 	struct launch_state *s = state;
-	int err = check_device();
+	int err = device_present();
 
 	if (err)
 		return err;

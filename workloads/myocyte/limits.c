@@ -2,22 +2,10 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/check.h"
+#include "common/output.h"
 #include "workloads/myocyte/myocyte.h"
-
-/* Do both name one file, existing or not? */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	if (!a || !b)
-		return false;
-	if (!strcmp(a, b))
-		return true;
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
 
 static int check_files(const struct myocyte_opts *o)
 {
@@ -29,7 +17,7 @@ static int check_files(const struct myocyte_opts *o)
 
 	for (size_t i = 0; i < sizeof(in) / sizeof(*in); i++)
 		for (size_t j = 0; j < sizeof(out) / sizeof(*out); j++)
-			if (same_file(in[i][1], out[j][1]))
+			if (output_same_file(in[i][1], out[j][1]))
 				return complain(EINVAL,
 						"%s=%s is read as %s=: write to another file",
 						out[j][0], out[j][1], in[i][0]);

@@ -5,19 +5,8 @@
 
 #include "common/cuda_check.h"
 #include "common/datafile.h"
+#include "common/device.h"
 #include "workloads/myocyte/myocyte.h"
-
-static int check_device(void)
-{
-	int n = 0;
-	cudaError_t err = cudaGetDeviceCount(&n);
-
-	if (!err && n)
-		return 0;
-	cudaGetLastError(); /* forget it: the next check is not about this */
-	return complain(ENODEV, "no CUDA device: %s",
-			err ? cudaGetErrorString(err) : "none is visible");
-}
 
 /* path, or where the file of that name lies that comes with rift. */
 static int find(const char *path, const char *name, char found[DATAFILE_PATH_BYTES])
@@ -93,7 +82,7 @@ int myocyte_setup(const void *opts, void *state)
 {
 	const struct myocyte_opts *o = opts;
 	struct myocyte_state *s = state;
-	int err = check_device();
+	int err = device_present();
 
 	if (!err)
 		err = read_inputs(o, s);

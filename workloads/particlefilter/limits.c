@@ -1,35 +1,23 @@
 /* limits.c - which options of the particle filter contradict each other. */
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/check.h"
+#include "common/output.h"
 #include "workloads/particlefilter/particlefilter.h"
 
 /* Of all frames: positions in them are 31 bits wide. */
 static const double pixels_max = 2147483647.0;
-
-/* Do both name one file, existing or not? */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	if (!a || !b)
-		return false;
-	if (!strcmp(a, b))
-		return true;
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
 
 static int check_files(const struct particlefilter_opts *o)
 {
 	const char *const out[][2] = { { "track", o->track }, { "particles8", o->particles8 } };
 
 	for (int i = 0; i < 2; i++)
-		if (same_file(o->input, out[i][1]))
+		if (output_same_file(o->input, out[i][1]))
 			return complain(EINVAL, "%s=%s is read as input=: write to another file",
 					out[i][0], out[i][1]);
-	if (same_file(o->track, o->particles8))
+	if (output_same_file(o->track, o->particles8))
 		return complain(EINVAL, "track= and particles8= both name %s: two files are needed",
 				o->track);
 	return 0;

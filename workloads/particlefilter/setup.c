@@ -3,21 +3,10 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/particlefilter/particlefilter.h"
 
 static const double noise_scale = 50;
-
-static int check_device(void)
-{
-	int n = 0;
-	cudaError_t err = cudaGetDeviceCount(&n);
-
-	if (!err && n)
-		return 0;
-	cudaGetLastError(); /* forget it: the next check is not about this */
-	return complain(ENODEV, "no CUDA device: %s",
-			err ? cudaGetErrorString(err) : "none is visible");
-}
 
 /* The disk's rows: pixels left and right of the middle one. */
 static void measure_disk(int radius, int8_t half_width[])
@@ -87,7 +76,7 @@ int particlefilter_setup(const void *opts, void *state)
 {
 	const struct particlefilter_opts *o = opts;
 	struct particlefilter_state *s = state;
-	int err = check_device();
+	int err = device_present();
 
 	if (!err && o->track)
 		err = output_open(&s->track, "track", o->track);

@@ -1,5 +1,5 @@
-/* session.c - a recorded session as the commands of the model take it. */
-#include "harness/model/session.h"
+/* recorded.c - a recorded session, as the commands that read one take it. */
+#include "harness/sweep/recorded.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -73,4 +73,9 @@ bool session_is_cpu(const struct journal *j, int side)
 	const char *type = text_of(j->header[side], "build", "build_type");
 
 	return type && !strcmp(type, "cpu");
+}
+
+bool session_same(const struct journal *a, const struct journal *b)
+{
+	return !strcmp(a->session_id, b->session_id);
 }

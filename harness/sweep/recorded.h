@@ -1,8 +1,9 @@
 /*
- * session.h - a recorded session as fit, predict, compare and plot take it: complete, or refused.
+ * recorded.h - what show, fit, predict, compare and plot share: reading a recorded session, and
+ * what it says of where it was measured.
  */
-#ifndef RIFT_MODEL_SESSION_H
-#define RIFT_MODEL_SESSION_H
+#ifndef RIFT_SWEEP_RECORDED_H
+#define RIFT_SWEEP_RECORDED_H
 
 #include "harness/sweep/journal.h"
 
@@ -19,5 +20,8 @@ void session_platform(const struct journal *j, int side, char *out, size_t size)
 
 /* Was this side measured on the CPU device? */
 bool session_is_cpu(const struct journal *j, int side);
+
+/* Are these two sessions one, read twice or copied? */
+bool session_same(const struct journal *a, const struct journal *b);
 
 #endif
