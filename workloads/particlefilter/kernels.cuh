@@ -20,13 +20,11 @@ struct block_past {
 	struct spot spot[PF_TILE_CHUNKS_MAX]; /* where ancestors of its chunks begin, and the end */
 };
 
-static __device__ inline struct past past_of(const struct pf_filter &f, uint32_t step,
-					     const double *tile)
+static __device__ inline struct past past_of(const struct pf_filter &f, uint32_t step)
 {
 	struct past p;
 
 	p.b = buffer_before(f, step);
-	p.tile = tile;
 	p.total = f.head->total;
 	p.u = f.head->u;
 	return p;
@@ -46,21 +44,22 @@ static __device__ inline void look_back(const struct pf_filter &f, const struct 
 		int64_t j = (int64_t)(first + i) * f.chunk;
 
 		j = j < f.particles ? j : f.particles - 1;
-		b->spot[i] = find_spot(f, p, threshold(f, p, j));
+		b->spot[i] = find_spot(f, p, b->tile, threshold(f, p, j));
 	}
 	__syncthreads();
 }
 
 /* Where particle j of a frame begins: at its ancestor of the frame before. */
 static __device__ inline struct place resample(const struct pf_filter &f, const struct past &p,
-					       const struct spot *spot, int64_t j, int k)
+					       tile_sums tiles, const struct spot *spot, int64_t j,
+					       int k)
 {
 	struct place at = { real(f.rules.start_row), real(f.rules.start_col) };
 
 	if (k == 1)
 		return at;
 	double t = threshold(f, p, j);
-	int64_t a = find_in_chunk(f, p, t, find_between(f, p, t, spot[0], spot[1]));
+	int64_t a = find_in_chunk(f, p, tiles, t, find_between(f, p, tiles, t, spot[0], spot[1]));
 
 	at.x = ((const real *)p.b.x)[a];
 	at.y = ((const real *)p.b.y)[a];
@@ -82,8 +81,9 @@ static __device__ inline void move_particle(const struct pf_filter &f, int64_t j
 
 /* Positions, weights and their sums within the chunk; adds to the thread's sums. */
 static __device__ inline void filter_chunk(const struct pf_filter &f, int chunk, uint32_t step,
-					   const struct past &past, const struct spot *spot,
-					   struct sums *a, double *tile_sum, struct scratch *s)
+					   const struct past &past, tile_sums tiles,
+					   const struct spot *spot, struct sums *a,
+					   double *tile_sum, struct scratch *s)
 {
 	int k = frame_of(f, step), points = 0;
 	struct pf_buffer to = buffer_of(f, step);
@@ -93,7 +93,7 @@ static __device__ inline void filter_chunk(const struct pf_filter &f, int chunk,
 	real total;
 
 	if (live) {
-		p = resample(f, past, spot, j, k);
+		p = resample(f, past, tiles, spot, j, k);
 		move_particle(f, j, k, &p);
 		((real *)to.x)[j] = p.x;
 		((real *)to.y)[j] = p.y;
@@ -166,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(PF_CHUNK, 4)
 	SHARED_ARRAY(struct scratch, s, [1]);
 	SHARED_ARRAY(uint32_t, last, [1]);
 	uint32_t step = f.head->step;
-	struct past past = past_of(f, step, b->tile);
+	struct past past = past_of(f, step);
 	int first = (int)blockIdx.x * f.tile_chunks;
 	int end = first + f.tile_chunks < f.chunks ? first + f.tile_chunks : f.chunks;
 	struct sums a = { f.shifted ? (int)0x80000000 / 2 : 0, { 0, 0, 0, 0 } };
@@ -175,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(PF_CHUNK, 4)
 	if (frame_of(f, step) > 1)
 		look_back(f, past, first, end - first, b);
 	for (int chunk = first; chunk < end; chunk++)
-		filter_chunk(f, chunk, step, past, &b->spot[chunk - first], &a, &sum, s);
+		filter_chunk(f, chunk, step, past, b->tile, &b->spot[chunk - first], &a, &sum, s);
 	if (f.shifted)
 		sum = sum_chunks(f, buffer_of(f, step), first, end, a.m);
 	end_tile(f, &a, sum, s);
@@ -227,11 +227,11 @@ extern "C" __global__ void PF_IN(particlefilter_expose)(const struct pf_filter f
 		expose_split(f, to, i);
 		return;
 	}
-	struct past p = past_of(f, step, f.tile);
+	struct past p = past_of(f, step);
 	double t = threshold(f, p, i);
 
 	expose_weights(f, to, b, i, f.ring[k - 1].max);
-	to.ancestor[i] = (int32_t)find_in_chunk(f, p, t, find_spot(f, p, t));
+	to.ancestor[i] = (int32_t)find_in_chunk(f, p, f.tile, t, find_spot(f, p, f.tile, t));
 }
 KERNEL(PF_IN(particlefilter_expose));
 

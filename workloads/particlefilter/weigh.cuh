@@ -53,12 +53,17 @@ static __device__ inline int chunk_shift(const struct pf_filter &f, int score, b
 
 /* ---- ancestors --------------------------------------------------------------------------- */
 
-/* The frame before, as its ancestors are looked up: inclusive sums of three levels. */
+/* The frame before, as its ancestors are looked up. */
 struct past {
 	struct pf_buffer b;
-	const double *tile; /* [tiles], wherever they lie */
 	double total, u;
 };
+
+/*
+ * Inclusive sums over tiles, [tiles], in shared or global memory. On their own, because nvcc 13.0
+ * takes struct past's other pointers for shared ones as soon as one of them is.
+ */
+typedef const double *tile_sums;
 
 /* A chunk and its tile. */
 struct spot {
@@ -74,35 +79,35 @@ static __device__ inline double threshold(const struct pf_filter &f, const struc
 	return t > p.total ? p.total : t;
 }
 
-static __device__ inline double sum_before(const struct past &p, int tile)
+static __device__ inline double sum_before(tile_sums tiles, int tile)
 {
-	return tile ? p.tile[tile - 1] : 0;
+	return tile ? tiles[tile - 1] : 0;
 }
 
 /* Sum of all weights up to the end of a chunk. The last one of a tile ends where the tile does. */
 static __device__ inline double sum_through(const struct pf_filter &f, const struct past &p,
-					    int tile, int chunk)
+					    tile_sums tiles, int tile, int chunk)
 {
 	bool last = chunk == f.chunks - 1 || chunk == (tile + 1) * f.tile_chunks - 1;
 	double own = last ? 0 : p.b.chunk[chunk];
 
 	if (last)
-		return p.tile[tile];
-	return sum_before(p, tile) + (f.shifted ? own * f.tile_scale[tile] : own);
+		return tiles[tile];
+	return sum_before(tiles, tile) + (f.shifted ? own * f.tile_scale[tile] : own);
 }
 
 /* The first chunk whose sum is t or more. */
 static __device__ inline struct spot find_spot(const struct pf_filter &f, const struct past &p,
-					       double t)
+					       tile_sums tiles, double t)
 {
-	int tile = first_from(p.tile, f.tiles, t);
+	int tile = first_from(tiles, f.tiles, t);
 	int low = tile * f.tile_chunks, high = low + f.tile_chunks - 1;
 
 	high = high < f.chunks ? high : f.chunks - 1;
 	while (low < high) {
 		int middle = (low + high) / 2;
 
-		if (sum_through(f, p, tile, middle) >= t)
+		if (sum_through(f, p, tiles, tile, middle) >= t)
 			high = middle;
 		else
 			low = middle + 1;
@@ -114,7 +119,8 @@ static __device__ inline struct spot find_spot(const struct pf_filter &f, const 
 
 /* The same, known to be one of first to last: most often they are one, or of one tile. */
 static __device__ inline struct spot find_between(const struct pf_filter &f, const struct past &p,
-						  double t, struct spot first, struct spot last)
+						  tile_sums tiles, double t, struct spot first,
+						  struct spot last)
 {
 	bool one_tile = first.tile == last.tile;
 
@@ -122,7 +128,7 @@ static __device__ inline struct spot find_between(const struct pf_filter &f, con
 		int middle = (first.chunk + last.chunk) / 2;
 		int tile = one_tile ? first.tile : middle / f.tile_chunks;
 
-		if (sum_through(f, p, tile, middle) >= t)
+		if (sum_through(f, p, tiles, tile, middle) >= t)
 			last.chunk = middle;
 		else
 			first.chunk = middle + 1;
@@ -137,13 +143,13 @@ static __device__ inline struct spot find_between(const struct pf_filter &f, con
  * sum becomes it, so that no particle without weight is found.
  */
 static __device__ inline int64_t find_in_chunk(const struct pf_filter &f, const struct past &p,
-					       double t, struct spot at)
+					       tile_sums tiles, double t, struct spot at)
 {
 	int64_t start = (int64_t)at.chunk * f.chunk;
 	int n = f.particles - start < f.chunk ? (int)(f.particles - start) : f.chunk;
 	const real *c = (const real *)p.b.c + start;
 
-	t -= sum_before(p, at.tile);
+	t -= sum_before(tiles, at.tile);
 	if (f.shifted)
 		t /= f.tile_scale[at.tile];
 	if (at.chunk != at.tile * f.tile_chunks)
