@@ -7,6 +7,15 @@
 
 #include "common/gpu.h"
 
+/* Arrays of a thread's particles stay in registers; what is known need not be compiled. */
+#ifdef __CUDACC__
+#define UNROLLED _Pragma("unroll")
+#define ASSUME(what) __builtin_assume(what)
+#else
+#define UNROLLED
+#define ASSUME(what) (void)(what)
+#endif
+
 namespace pf
 {
 static const unsigned all_lanes = 0xFFFFFFFFu;
@@ -32,9 +41,10 @@ static __device__ inline int warps()
 	return (int)(blockDim.x / WARP);
 }
 
-template <class T> static __device__ inline T scan_warp(T v)
+/* Of the first N lanes. */
+template <int N = WARP, class T> static __device__ inline T scan_warp(T v)
 {
-	for (int d = 1; d < WARP; d *= 2) {
+	for (int d = 1; d < N; d *= 2) {
 		T below = __shfl_up_sync(all_lanes, v, d);
 
 		v = lane() >= d ? v + below : v;
@@ -44,9 +54,10 @@ template <class T> static __device__ inline T scan_warp(T v)
 
 /*
  * Sum of the values of all threads before this one; *total is that of all. Everybody waits twice,
- * first for who still reads the scratch memory.
+ * first for who still reads the scratch memory. The block has at most N warps.
  */
-template <class T> static __device__ inline T scan_block(T v, struct scratch *s, T *total)
+template <int N = WARPS_MAX, class T>
+static __device__ inline T scan_block(T v, struct scratch *s, T *total)
 {
 	T *sums = (T *)s->warp;
 	T through = scan_warp(v);
@@ -56,7 +67,7 @@ template <class T> static __device__ inline T scan_block(T v, struct scratch *s,
 	if (lane() == WARP - 1)
 		sums[warp()] = through;
 	__syncthreads();
-	T warp_sums = scan_warp(lane() < warps() ? sums[lane()] : T(0));
+	T warp_sums = scan_warp<N>(lane() < warps() ? sums[lane()] : T(0));
 	T base = __shfl_sync(all_lanes, warp_sums, warp() ? warp() - 1 : 0);
 
 	*total = __shfl_sync(all_lanes, warp_sums, warps() - 1);
@@ -86,14 +97,19 @@ template <class T> static __device__ inline T max_block(T v, struct scratch *s)
 	return v;
 }
 
-static __device__ inline double sum_warp(double v)
+/* Of the first N lanes, right in all of these. */
+template <int N = WARP> static __device__ inline double sum_warp(double v)
 {
-	for (int d = WARP / 2; d; d /= 2)
+	for (int d = N / 2; d; d /= 2)
 		v += __shfl_xor_sync(all_lanes, v, d);
 	return v;
 }
 
-/* Four sums over all threads, right in the first warp; waits once, before others read. */
+/*
+ * Four sums over all threads of at most N warps, right in the first N threads; waits once, before
+ * others read.
+ */
+template <int N = WARPS_MAX>
 static __device__ inline void sum_block(double v[SUMS], struct scratch *s)
 {
 	for (int i = 0; i < SUMS; i++) {
@@ -105,7 +121,7 @@ static __device__ inline void sum_block(double v[SUMS], struct scratch *s)
 	if (warp())
 		return;
 	for (int i = 0; i < SUMS; i++)
-		v[i] = sum_warp(lane() < warps() ? s->sums[i][lane()] : 0);
+		v[i] = sum_warp<N>(lane() < warps() ? s->sums[i][lane()] : 0);
 }
 
 /* The first of n ascending numbers that is t or more; n - 1 if there is none. */

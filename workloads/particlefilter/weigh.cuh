@@ -1,6 +1,5 @@
 /*
- * weigh.cuh - what a block does with its particles: weights, their sums, and the look back for an
- * ancestor.
+ * weigh.cuh - weights and their sums: of a thread, of a tile, of a frame.
  */
 #include "workloads/particlefilter/particle.cuh"
 
@@ -44,133 +43,29 @@ static __device__ inline void raise_unit(const struct pf_filter &f, struct sums 
 	a->m = m;
 }
 
-/* Of a chunk: m, the block's maximum where there are shifts at all. */
-static __device__ inline int chunk_shift(const struct pf_filter &f, int score, bool live,
-					 struct scratch *s)
+/* Of a chunk: the block's best score, where there are shifts at all. */
+static __device__ inline int chunk_shift(const struct pf_filter &f, int best, struct scratch *s)
 {
-	return f.shifted ? max_block(live ? score : (int)0x80000000, s) : 0;
+	return f.shifted ? max_block(best, s) : 0;
 }
 
-/* ---- ancestors --------------------------------------------------------------------------- */
-
-/* The frame before, as its ancestors are looked up. */
-struct past {
-	struct pf_buffer b;
-	double total, u;
-};
-
-/*
- * Inclusive sums over tiles, [tiles], in shared or global memory. On their own, because nvcc 13.0
- * takes struct past's other pointers for shared ones as soon as one of them is.
- */
-typedef const double *tile_sums;
-
-/* A chunk and its tile. */
-struct spot {
-	int tile, chunk;
-};
-
-/* Threshold j, in units of all sums; rounding must not put the last one above them. */
-static __device__ inline double threshold(const struct pf_filter &f, const struct past &p,
-					  int64_t j)
+static __device__ inline void store_moments(struct pf_moments *to, const double v[SUMS])
 {
-	double t = (p.u + (double)j) * f.share * p.total;
-
-	return t > p.total ? p.total : t;
+	*to = { v[0], v[1], v[2], v[3] };
 }
 
-static __device__ inline double sum_before(tile_sums tiles, int tile)
+/* ---- a frame ------------------------------------------------------------------------------ */
+
+/* The largest unit of n masses, in e^max; all threads wait. */
+static __device__ inline double largest_unit(const struct pf_filter &f, const struct pf_mass *mass,
+					     int n, struct scratch *s)
 {
-	return tile ? tiles[tile - 1] : 0;
-}
-
-/* Sum of all weights up to the end of a chunk. The last one of a tile ends where the tile does. */
-static __device__ inline double sum_through(const struct pf_filter &f, const struct past &p,
-					    tile_sums tiles, int tile, int chunk)
-{
-	bool last = chunk == f.chunks - 1 || chunk == (tile + 1) * f.tile_chunks - 1;
-	double own = last ? 0 : p.b.chunk[chunk];
-
-	if (last)
-		return tiles[tile];
-	return sum_before(tiles, tile) + (f.shifted ? own * f.tile_scale[tile] : own);
-}
-
-/* The first chunk whose sum is t or more. */
-static __device__ inline struct spot find_spot(const struct pf_filter &f, const struct past &p,
-					       tile_sums tiles, double t)
-{
-	int tile = first_from(tiles, f.tiles, t);
-	int low = tile * f.tile_chunks, high = low + f.tile_chunks - 1;
-
-	high = high < f.chunks ? high : f.chunks - 1;
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (sum_through(f, p, tiles, tile, middle) >= t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	struct spot found = { tile, low };
-
-	return found;
-}
-
-/* The same, known to be one of first to last: most often they are one, or of one tile. */
-static __device__ inline struct spot find_between(const struct pf_filter &f, const struct past &p,
-						  tile_sums tiles, double t, struct spot first,
-						  struct spot last)
-{
-	bool one_tile = first.tile == last.tile;
-
-	while (first.chunk < last.chunk) {
-		int middle = (first.chunk + last.chunk) / 2;
-		int tile = one_tile ? first.tile : middle / f.tile_chunks;
-
-		if (sum_through(f, p, tiles, tile, middle) >= t)
-			last.chunk = middle;
-		else
-			first.chunk = middle + 1;
-	}
-	if (!one_tile)
-		first.tile = first.chunk / f.tile_chunks;
-	return first;
-}
-
-/*
- * The particle of a chunk whose sum is t or more. A threshold that rounding puts above the last
- * sum becomes it, so that no particle without weight is found.
- */
-static __device__ inline int64_t find_in_chunk(const struct pf_filter &f, const struct past &p,
-					       tile_sums tiles, double t, struct spot at)
-{
-	int64_t start = (int64_t)at.chunk * f.chunk;
-	int n = f.particles - start < f.chunk ? (int)(f.particles - start) : f.chunk;
-	const real *c = (const real *)p.b.c + start;
-
-	t -= sum_before(tiles, at.tile);
-	if (f.shifted)
-		t /= f.tile_scale[at.tile];
-	if (at.chunk != at.tile * f.tile_chunks)
-		t -= p.b.chunk[at.chunk - 1];
-	if (f.shifted)
-		t /= p.b.scale[at.chunk];
-	t = t > (double)c[n - 1] ? (double)c[n - 1] : t;
-	return start + first_from(c, n, t);
-}
-
-/* ---- all blocks --------------------------------------------------------------------------- */
-
-/* The largest unit of all masses, in e^max. */
-static __device__ inline double largest_unit(const struct pf_filter &f, int n, struct scratch *s)
-{
-	double m = f.mass[0].m;
+	double m = mass[0].m;
 
 	if (!f.shifted)
 		return 0;
 	for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x)
-		m = f.mass[i].m > m ? f.mass[i].m : m;
+		m = mass[i].m > m ? mass[i].m : m;
 	return max_block(m, s);
 }
 
@@ -179,76 +74,88 @@ static __device__ inline double tile_unit(const struct pf_filter &f, double m, d
 	return f.shifted ? exp(m - max) : 1;
 }
 
-/* What consecutive masses, each thread's own, add up to. Nothing is stored: loads overlap. */
-static __device__ inline double add_masses(const struct pf_filter &f, int first, int end,
-					   double max, double v[SUMS])
+/* Inclusive sums over tiles, and the tiles' units; both in shared or both in global memory. */
+struct tile_sums {
+	double *sum, *scale;
+};
+
+/*
+ * The n masses of a frame become inclusive sums, each thread adding up some consecutive ones. All
+ * threads of the block call it and have the total; sums are there after the next barrier.
+ */
+static __device__ inline double sum_tiles(const struct pf_filter &f, const struct pf_mass *mass,
+					  int n, double max, const struct tile_sums &to,
+					  struct scratch *s)
 {
-	double s = 0;
+	int each = (n + (int)blockDim.x - 1) / (int)blockDim.x;
+	int first = (int)threadIdx.x * each, end = first + each < n ? first + each : n;
+	double own = 0, total;
 
+	for (int i = first; i < end; i++)
+		own += mass[i].s * tile_unit(f, mass[i].m, max);
+	double before = scan_block(own, s, &total);
+
+	own = 0;
 	for (int i = first; i < end; i++) {
-		struct pf_mass a = f.mass[i];
-		double unit = tile_unit(f, a.m, max);
+		double unit = tile_unit(f, mass[i].m, max);
 
-		s += a.s * unit;
-		v[0] += a.w * unit;
-		v[1] += a.x * unit;
-		v[2] += a.y * unit;
-		v[3] += a.squares * unit * unit;
+		own += mass[i].s * unit;
+		to.sum[i] = before + own;
+		if (f.shifted)
+			to.scale[i] = unit;
 	}
-	return s;
+	return total;
 }
 
-/* The same masses' inclusive sums, given what those of the threads before add up to. */
-static __device__ inline void store_sums(const struct pf_filter &f, int first, int end, double max,
-					 double before)
-{
-	double s = 0;
-
-	for (int i = first; i < end; i++) {
-		double unit = tile_unit(f, f.mass[i].m, max);
-
-		s += f.mass[i].s * unit;
-		f.tile_scale[i] = unit;
-		f.tile[i] = before + s;
-	}
-}
-
+/* By the first four threads, which have the sums: a division each. */
 static __device__ inline void write_estimate(const struct pf_filter &f, int k, double max, double u,
 					     const double v[SUMS])
 {
-	struct pf_estimate e;
+	struct pf_estimate *e = &f.ring[k - 1];
+	int i = (int)threadIdx.x;
+	double part = i == 0 ? v[1] : i == 1 ? v[2] : i == 2 ? v[0] * v[0] : v[0];
+	double whole = i == 2 ? v[3] : i == 3 ? (double)f.particles : v[0];
+	double *to = i == 0 ? &e->xe : i == 1 ? &e->ye : i == 2 ? &e->ess : &e->sum;
 
-	e.xe = v[1] / v[0];
-	e.ye = v[2] / v[0];
-	e.sum = v[0] / (double)f.particles;
-	e.max = max;
-	e.ess = v[0] * v[0] / v[3];
-	e.u = u;
-	f.ring[k - 1] = e;
+	*to = part / whole;
+	if (i)
+		return;
+	e->max = max;
+	e->u = u;
 }
 
-/* One block ends the frame: the n masses of all others become inclusive sums and an estimate. */
-static __device__ inline void end_frame(const struct pf_filter &f, int n, uint32_t step,
-					struct scratch *s)
+/* The moments of all n tiles or chunks, so many of each, are the estimate of a frame. By one block.
+ */
+static __device__ inline void estimate(const struct pf_filter &f, const struct pf_buffer &from,
+				       int n, int k, double u, double max, struct scratch *s)
 {
-	int each = (n + (int)blockDim.x - 1) / (int)blockDim.x;
-	int first = (int)threadIdx.x * each, k = frame_of(f, step);
-	int end = first + each < n ? first + each : n;
-	double max = largest_unit(f, n, s), total, v[SUMS] = { 0, 0, 0, 0 };
-	double own = add_masses(f, first, end, max, v);
-	double before = scan_block(own, s, &total);
+	int parts = f.split ? 1 : PF_WARPS;
+	double v[SUMS] = { 0, 0, 0, 0 };
 
-	store_sums(f, first, end, max, before);
-	if (end == n && first < n)
-		f.head->total = before + own;
+	for (int i = (int)threadIdx.x; i < n * parts; i += (int)blockDim.x) {
+		double unit = tile_unit(f, from.mass[i / parts].m, max);
+
+		v[0] += from.moments[i].w * unit;
+		v[1] += from.moments[i].x * unit;
+		v[2] += from.moments[i].y * unit;
+		v[3] += from.moments[i].squares * unit * unit;
+	}
+	__syncthreads();
 	sum_block(v, s);
-	if (threadIdx.x)
-		return;
-	double u = offset_of(f, k, f.head->drawn);
+	if (threadIdx.x < 4)
+		write_estimate(f, k, max, u, v);
+}
 
-	write_estimate(f, k, max, u, v);
-	f.head->u = u;
-	f.head->step = step_after(f, step);
-	f.head->done = 0;
+/* One block closes a frame: its n masses become inclusive sums, and an estimate. */
+static __device__ inline void close_frame(const struct pf_filter &f, const struct pf_buffer &from,
+					  int n, int k, double u, struct scratch *s)
+{
+	struct tile_sums to = { f.tile, f.tile_scale };
+	double max = largest_unit(f, from.mass, n, s);
+	double total = sum_tiles(f, from.mass, n, max, to, s);
+
+	estimate(f, from, n, k, u, max, s);
+	if (!threadIdx.x)
+		f.head->total = total;
 }
 } // namespace pf
