@@ -106,16 +106,21 @@ static __device__ inline void stage_chunks(const struct pf_filter &f, const stru
 					   struct stage *to)
 {
 	int n = last - first + 1 <= PF_STAGED ? last - first + 1 : 0;
-	int start = first * PF_CHUNK, live = (int)f.particles - start;
+	int start = first * PF_CHUNK, live = (int)f.particles - start, i = (int)threadIdx.x;
 	const real *c = (const real *)p.b.c + start;
+	struct way own; /* its loads are under way while sums are copied */
 
-	for (int i = (int)threadIdx.x; i < n * PF_CHUNK; i += PF_THREADS)
-		to->c[0][i] = i < live ? c[i] : real(INFINITY);
-	if ((int)threadIdx.x < n) {
-		int chunk = first + (int)threadIdx.x;
+	if (i < n)
+		own = way_into(f, p, tiles, (first + i) / f.tile_chunks, first + i);
+	UNROLLED
+	for (int j = 0; j < PF_STAGED * PF_EACH; j++) {
+		int at = j * PF_THREADS + i;
 
-		to->way[threadIdx.x] = way_into(f, p, tiles, chunk / f.tile_chunks, chunk);
+		if (at < n * PF_CHUNK)
+			to->c[0][at] = at < live ? c[at] : real(INFINITY);
 	}
+	if (i < n)
+		to->way[i] = own;
 	if (!threadIdx.x) {
 		to->first = first;
 		to->chunks = n;

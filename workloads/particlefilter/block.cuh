@@ -22,7 +22,7 @@ static const unsigned all_lanes = 0xFFFFFFFFu;
 enum { WARP = 32, WARPS_MAX = 32, SUMS = 4 };
 
 struct scratch {
-	double warp[WARPS_MAX];
+	double warp[WARPS_MAX], best[WARPS_MAX];
 	double sums[SUMS][WARPS_MAX];
 };
 
@@ -53,8 +53,8 @@ template <int N = WARP, class T> static __device__ inline T scan_warp(T v)
 }
 
 /*
- * Sum of the values of all threads before this one; *total is that of all. Everybody waits twice,
- * first for who still reads the scratch memory. The block has at most N warps.
+ * Sum of the values of all threads before this one; *total is that of all. The block has at most N
+ * warps. Everybody waits once; since the last use of the scratch memory all must have waited, too.
  */
 template <int N = WARPS_MAX, class T>
 static __device__ inline T scan_block(T v, struct scratch *s, T *total)
@@ -63,7 +63,6 @@ static __device__ inline T scan_block(T v, struct scratch *s, T *total)
 	T through = scan_warp(v);
 	T before = __shfl_up_sync(all_lanes, through, 1);
 
-	__syncthreads();
 	if (lane() == WARP - 1)
 		sums[warp()] = through;
 	__syncthreads();
@@ -74,10 +73,10 @@ static __device__ inline T scan_block(T v, struct scratch *s, T *total)
 	return (warp() ? base : T(0)) + (lane() ? before : T(0));
 }
 
-/* The largest value of all threads; waits twice. */
+/* The largest value of all threads; waits twice, first for who still reads the scratch memory. */
 template <class T> static __device__ inline T max_block(T v, struct scratch *s)
 {
-	T *best = (T *)s->warp;
+	T *best = (T *)s->best;
 
 	for (int d = WARP / 2; d; d /= 2) {
 		T other = __shfl_xor_sync(all_lanes, v, d);
@@ -105,23 +104,23 @@ template <int N = WARP> static __device__ inline double sum_warp(double v)
 	return v;
 }
 
-/*
- * Four sums over all threads of at most N warps, right in the first N threads; waits once, before
- * others read.
- */
-template <int N = WARPS_MAX>
-static __device__ inline void sum_block(double v[SUMS], struct scratch *s)
+/* Four sums over all threads: when it returns, those of the warps are in scratch memory. */
+static __device__ inline void sum_warps(const double v[SUMS], struct scratch *s)
 {
 	for (int i = 0; i < SUMS; i++) {
-		v[i] = sum_warp(v[i]);
+		double sum = sum_warp(v[i]);
+
 		if (!lane())
-			s->sums[i][warp()] = v[i];
+			s->sums[i][warp()] = sum;
 	}
 	__syncthreads();
-	if (warp())
-		return;
-	for (int i = 0; i < SUMS; i++)
-		v[i] = sum_warp<N>(lane() < warps() ? s->sums[i][lane()] : 0);
+}
+
+/* Of these number i, for a warp of a block that has at most N. */
+template <int N = WARPS_MAX>
+static __device__ inline double sum_of_warps(const struct scratch *s, int i)
+{
+	return sum_warp<N>(lane() < warps() ? s->sums[i][lane()] : 0);
 }
 
 /* The first of n ascending numbers that is t or more; n - 1 if there is none. */

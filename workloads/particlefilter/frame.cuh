@@ -353,6 +353,8 @@ static __device__ inline void run_frame(const struct pf_filter &f, struct block 
 		if (k > 1)
 			stage_chunks(f, p, tiles, b->chunk[chunk - first],
 				     b->chunk[chunk - first + 1], &b->stage);
+		else
+			__syncthreads(); /* the scratch memory is free, see scan_block() */
 		filter_chunk(f, chunk, k, step, p, b, &q, &a, &sum);
 	}
 	end_tile(f, buffer_of(f, step), first, end, &a, sum);

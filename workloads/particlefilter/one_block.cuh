@@ -66,8 +66,8 @@ static __device__ inline struct place resample_shared(const struct pf_filter &f,
 }
 
 /*
- * One frame. When its sums are taken all have written, and may go on to the next one; the first
- * warp has the estimate to write before.
+ * One frame. When its sums are taken all have written, and may go on to the next one; some warps
+ * have the estimate to write before.
  */
 static __device__ inline void shared_frame(const struct pf_filter &f, int k, int32_t *lcg,
 					   struct shared_state *b, struct scratch *s)
@@ -101,9 +101,8 @@ static __device__ inline void shared_frame(const struct pf_filter &f, int k, int
 	if (threadIdx.x == (f.rules.lcg ? 0 : blockDim.x - 1))
 		b->u = f.rules.lcg ? u : philox_offset(f, k);
 	add_particle(&a, w, 1, p.x, p.y);
-	sum_block(a.v, s);
-	if (threadIdx.x < 4)
-		write_estimate(f, k, loglik_of(f, m), b->u, a.v);
+	sum_warps(a.v, s);
+	write_estimate(f, k, loglik_of(f, m), b->u, s);
 }
 
 static __device__ inline void run_frames(const struct pf_filter &f, int64_t n,

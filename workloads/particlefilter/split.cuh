@@ -32,8 +32,12 @@ extern "C" __global__ void __launch_bounds__(PF_THREADS)
 	if (live)
 		((real *)f.w)[j] = w;
 	add_particle(&a, w, 1, p.x, p.y);
-	sum_block<PF_WARPS>(a.v, s);
-	if (threadIdx.x)
+	sum_warps(a.v, s);
+	if (warp())
+		return;
+	for (int i = 0; i < SUMS; i++)
+		a.v[i] = sum_of_warps<PF_WARPS>(s, i);
+	if (lane())
 		return;
 	store_moments(&f.buffer[0].moments[blockIdx.x], a.v);
 	f.buffer[0].mass[blockIdx.x] = { loglik_of(f, a.m), a.v[0] };

@@ -107,18 +107,24 @@ static __device__ inline double sum_tiles(const struct pf_filter &f, const struc
 	return total;
 }
 
-/* By the first four threads, which have the sums: a division each. */
+/*
+ * What the sums of weights, rows, columns and squares in scratch memory make. Four warps have a
+ * division each, as one after the other they would hold up the next frame.
+ */
 static __device__ inline void write_estimate(const struct pf_filter &f, int k, double max, double u,
-					     const double v[SUMS])
+					     const struct scratch *s)
 {
 	struct pf_estimate *e = &f.ring[k - 1];
-	int i = (int)threadIdx.x;
-	double part = i == 0 ? v[1] : i == 1 ? v[2] : i == 2 ? v[0] * v[0] : v[0];
-	double whole = i == 2 ? v[3] : i == 3 ? (double)f.particles : v[0];
-	double *to = i == 0 ? &e->xe : i == 1 ? &e->ye : i == 2 ? &e->ess : &e->sum;
 
-	*to = part / whole;
-	if (i)
+	for (int i = warp(); i < SUMS; i += warps()) {
+		double w = sum_of_warps(s, 0), other = sum_of_warps(s, i);
+		double *to = i == 0 ? &e->sum : i == 1 ? &e->xe : i == 2 ? &e->ye : &e->ess;
+
+		if (!lane())
+			*to = i == 0 ? w / (double)f.particles
+				     : (i == 3 ? w * w : other) / (i == 3 ? other : w);
+	}
+	if (threadIdx.x)
 		return;
 	e->max = max;
 	e->u = u;
@@ -140,10 +146,8 @@ static __device__ inline void estimate(const struct pf_filter &f, const struct p
 		v[2] += from.moments[i].y * unit;
 		v[3] += from.moments[i].squares * unit * unit;
 	}
-	__syncthreads();
-	sum_block(v, s);
-	if (threadIdx.x < 4)
-		write_estimate(f, k, max, u, v);
+	sum_warps(v, s);
+	write_estimate(f, k, max, u, s);
 }
 
 /* One block closes a frame: its n masses become inclusive sums, and an estimate. */
