@@ -112,13 +112,8 @@ static __device__ inline void stage_chunks(const struct pf_filter &f, const stru
 
 	if (i < n)
 		own = way_into(f, p, tiles, (first + i) / f.tile_chunks, first + i);
-	UNROLLED
-	for (int j = 0; j < PF_STAGED * PF_EACH; j++) {
-		int at = j * PF_THREADS + i;
-
-		if (at < n * PF_CHUNK)
-			to->c[0][at] = at < live ? c[at] : real(INFINITY);
-	}
+	for (int j = i; j < n * PF_CHUNK; j += PF_THREADS)
+		to->c[0][j] = j < live ? c[j] : real(INFINITY);
 	if (i < n)
 		to->way[i] = own;
 	if (!threadIdx.x) {

@@ -104,15 +104,31 @@ template <int N = WARP> static __device__ inline double sum_warp(double v)
 	return v;
 }
 
+/*
+ * Four sums over the warp, of which lane l has number l/8. Halves of the warp exchange what the
+ * other half adds up, then quarters: 6 shuffles instead of 20.
+ */
+static __device__ inline double sum_four(const double v[SUMS])
+{
+	bool upper = lane() & 16, odd = lane() & 8;
+	double a = upper ? v[2] : v[0], b = upper ? v[3] : v[1];
+
+	a += __shfl_xor_sync(all_lanes, upper ? v[0] : v[2], 16);
+	b += __shfl_xor_sync(all_lanes, upper ? v[1] : v[3], 16);
+	double sum = (odd ? b : a) + __shfl_xor_sync(all_lanes, odd ? a : b, 8);
+
+	for (int d = 4; d; d /= 2)
+		sum += __shfl_xor_sync(all_lanes, sum, d);
+	return sum;
+}
+
 /* Four sums over all threads: when it returns, those of the warps are in scratch memory. */
 static __device__ inline void sum_warps(const double v[SUMS], struct scratch *s)
 {
-	for (int i = 0; i < SUMS; i++) {
-		double sum = sum_warp(v[i]);
+	double sum = sum_four(v);
 
-		if (!lane())
-			s->sums[i][warp()] = sum;
-	}
+	if (lane() % 8 == 0)
+		s->sums[lane() / 8][warp()] = sum;
 	__syncthreads();
 }
 

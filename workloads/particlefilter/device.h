@@ -49,9 +49,16 @@ struct pf_mass {
 };
 
 /* The same once more, added up in double, and of what they weigh. */
+enum pf_moment {
+	PF_WEIGHTS,
+	PF_ROWS,
+	PF_COLUMNS,
+	PF_SQUARES, /* of weights, in units of e^2m */
+	PF_MOMENTS
+};
+
 struct pf_moments {
-	double w, x, y; /* rows and columns */
-	double squares; /* of weights, in units of e^2m */
+	double v[PF_MOMENTS];
 };
 
 struct pf_head {

@@ -306,10 +306,10 @@ static __device__ inline void end_tile(const struct pf_filter &f, const struct p
 {
 	if (f.shifted)
 		sum = sum_chunks(f, to, first, end, a->m);
-	for (int i = 0; i < SUMS; i++)
-		a->v[i] = sum_warp(a->v[i]);
-	if (!lane())
-		store_moments(&to.moments[(int)blockIdx.x * PF_WARPS + warp()], a->v);
+	double own = sum_four(a->v);
+
+	if (lane() % 8 == 0)
+		to.moments[(int)blockIdx.x * PF_WARPS + warp()].v[lane() / 8] = own;
 	if (!threadIdx.x)
 		to.mass[blockIdx.x] = { loglik_of(f, a->m), sum };
 }
@@ -376,7 +376,7 @@ extern "C" __global__ void __launch_bounds__(PF_THREADS, 3)
 {
 	SHARED_ARRAY(struct block, b, [1]);
 
-	ASSUME(!f.shifted);
+	ASSUME(f.shifted == is_float);
 	ASSUME(!f.rules.lcg);
 	ASSUME(!f.rules.wraps);
 	ASSUME(!f.direct);

@@ -93,12 +93,6 @@ static __constant__ double exp_terms[] = { 0.999999999999999997,     1.0,
 					   0.0000248014854823284924, 2.75572409185789698e-6,
 					   2.76326396390410297e-7,   2.51100376059637777e-8 };
 
-/* word + 1/2: the word as the low bits of 2^52 + word. A conversion takes three times as long. */
-static __device__ inline double half_above(uint32_t word)
-{
-	return as_double(0x4330000000000000u | word) - 4503599627370495.5;
-}
-
 /*
  * -2 ln u, u = (word + 1/2) / 2^32 = 2^e m with m from sqrt(1/2) to sqrt(2), and ln m =
  * 2 artanh(s), s = (m - 1)/(m + 1), |s| < 0.1716.
@@ -106,7 +100,7 @@ static __device__ inline double half_above(uint32_t word)
 static __device__ inline double minus_two_log(uint32_t word)
 {
 	const uint64_t root_of_half = 0x3fe6a09e00000000u, one = 0x3ff0000000000000u;
-	uint64_t x = bits_of(half_above(word)) + (one - root_of_half);
+	uint64_t x = bits_of((double)word + 0.5) + (one - root_of_half);
 	int e = (int)(x >> 52) - 1023 - 32;
 	double m = as_double((x & 0xfffffffffffffu) + root_of_half);
 	double s = (m - 1) * reciprocal(m + 1);
@@ -120,7 +114,7 @@ static __device__ inline double minus_two_log(uint32_t word)
  */
 static __device__ inline double cos_turn(uint32_t word)
 {
-	double t = fma(half_above(word), 1 / 4294967296.0, -0.5);
+	double t = fma((double)word + 0.5, 1 / 4294967296.0, -0.5);
 	double s = t * polynomial(sine_terms, t * t);
 
 	return fma(2 * s, s, -1.0);

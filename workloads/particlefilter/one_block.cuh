@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
 	SHARED_ARRAY(struct shared_state, b, [1]);
 	SHARED_ARRAY(struct scratch, s, [1]);
 
-	ASSUME(!f.shifted);
+	ASSUME(f.shifted == is_float);
 	ASSUME(!f.rules.lcg);
 	ASSUME(!f.rules.wraps);
 	ASSUME(!f.direct);

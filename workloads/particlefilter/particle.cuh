@@ -9,6 +9,7 @@
 namespace pf
 {
 typedef PF_REAL real;
+static const bool is_float = sizeof(real) == sizeof(float);
 
 /*
  * A step of the filter counts from 0, at the start, to 2 (frames - 1) and on from 1: it tells which

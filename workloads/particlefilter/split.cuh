@@ -33,14 +33,15 @@ extern "C" __global__ void __launch_bounds__(PF_THREADS)
 		((real *)f.w)[j] = w;
 	add_particle(&a, w, 1, p.x, p.y);
 	sum_warps(a.v, s);
-	if (warp())
+	if (warp() >= SUMS)
 		return;
-	for (int i = 0; i < SUMS; i++)
-		a.v[i] = sum_of_warps<PF_WARPS>(s, i);
+	double sum = sum_of_warps<PF_WARPS>(s, warp());
+
 	if (lane())
 		return;
-	store_moments(&f.buffer[0].moments[blockIdx.x], a.v);
-	f.buffer[0].mass[blockIdx.x] = { loglik_of(f, a.m), a.v[0] };
+	f.buffer[0].moments[blockIdx.x].v[warp()] = sum;
+	if (!warp())
+		f.buffer[0].mass[blockIdx.x] = { loglik_of(f, a.m), sum };
 }
 KERNEL(PF_IN(particlefilter_weigh));
 

@@ -49,11 +49,6 @@ static __device__ inline int chunk_shift(const struct pf_filter &f, int best, st
 	return f.shifted ? max_block(best, s) : 0;
 }
 
-static __device__ inline void store_moments(struct pf_moments *to, const double v[SUMS])
-{
-	*to = { v[0], v[1], v[2], v[3] };
-}
-
 /* ---- a frame ------------------------------------------------------------------------------ */
 
 /* The largest unit of n masses, in e^max; all threads wait. */
@@ -141,10 +136,8 @@ static __device__ inline void estimate(const struct pf_filter &f, const struct p
 	for (int i = (int)threadIdx.x; i < n * parts; i += (int)blockDim.x) {
 		double unit = tile_unit(f, from.mass[i / parts].m, max);
 
-		v[0] += from.moments[i].w * unit;
-		v[1] += from.moments[i].x * unit;
-		v[2] += from.moments[i].y * unit;
-		v[3] += from.moments[i].squares * unit * unit;
+		for (int j = 0; j < SUMS; j++)
+			v[j] += from.moments[i].v[j] * unit * (j == PF_SQUARES ? unit : 1);
 	}
 	sum_warps(v, s);
 	write_estimate(f, k, max, u, s);
