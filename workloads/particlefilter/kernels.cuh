@@ -12,6 +12,7 @@ struct place {
 	real x, y;
 };
 
+#include "workloads/particlefilter/bundle.cuh"
 #include "workloads/particlefilter/frame.cuh"
 #include "workloads/particlefilter/one_block.cuh"
 #include "workloads/particlefilter/split.cuh"
