@@ -31,6 +31,8 @@ static const struct param params[] = {
 		     "lower-case letters count as upper case, or as bad characters"),
 	PARAM_INT(alignment_opts, cap, "edits", "-1", -1, ALIGN_LENGTH_MAX,
 		  "largest distance of interest, others are over_cap; -1: all are"),
+	PARAM_REAL(alignment_opts, band, "1", "0.05", 0, 1,
+		   "cost of the first band, as a share of the shorter sequence"),
 	PARAM_CHOICE(alignment_opts, host, "pinned", hosts,
 		     "memory of the host that batches travel from and to"),
 	PARAM_CHOICE_ASIDE(alignment_opts, resident, "no", no_yes, "no,yes",

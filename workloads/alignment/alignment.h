@@ -21,7 +21,7 @@ enum alignment_host { ALIGN_PINNED, ALIGN_PAGEABLE };
 
 struct alignment_opts {
 	int64_t pairs, length;
-	double error;
+	double error, band;
 	int profile; /* enum alignment_profile */
 	int output;  /* enum alignment_output */
 	int letters; /* enum alignment_letters */
@@ -49,6 +49,7 @@ struct alignment_slot {
 	cudaStream_t stream; /* of every slot but the first, which is the harness's */
 	cudaEvent_t joined;
 	/* From the run at setup. */
+	unsigned classes; /* bit c: pairs come to class c; before that run: they may */
 	uint64_t staged, total_runs; /* runs: places in staging, and what came of them */
 	uint64_t trace_bytes;	     /* that its pairs write in a batch */
 	uint64_t needed;	     /* words of the largest trace of the long kernel */
@@ -59,6 +60,7 @@ struct alignment_slot {
 struct alignment_choice {
 	enum alignment_strip strip;
 	enum alignment_class least; /* that pairs start in: S1, and others in tests */
+	uint32_t band;		    /* as in alignment_part */
 };
 
 struct alignment_state {
@@ -66,7 +68,6 @@ struct alignment_state {
 	struct alignment_choice choice;
 	int slots;
 	struct alignment_slot slot[ALIGN_STREAMS_MAX];
-	unsigned classes; /* bit c: pairs can come to class c */
 	bool pageable;	  /* host memory of the slots */
 	cudaEvent_t forked;
 };
@@ -94,8 +95,8 @@ void alignment_free_slot(const struct alignment_state *s, struct alignment_slot 
 int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
 		     cudaStream_t stream);
 
-/* Class that a pair starts in, by its lengths alone; ALIGN_CLASSES: it is not aligned. */
-enum alignment_class alignment_class_of(const struct alignment_pair *p);
+/* Class that a pair starts in, by its lengths and the first band; ALIGN_CLASSES: it is not aligned. */
+enum alignment_class alignment_class_of(uint32_t band, const struct alignment_pair *p);
 
 /* The same, but none before choice->least where both sequences have letters. */
 enum alignment_class alignment_class_in(const struct alignment_choice *choice,
@@ -116,7 +117,7 @@ void alignment_order(const struct alignment_choice *choice, const struct alignme
 		     uint32_t n, uint32_t *order, uint32_t first[ALIGN_CLASSES + 1]);
 
 /* Fills in what the slot's run at setup says about the one to come (plan.c). */
-void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot, int32_t cap);
+void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot);
 
 /* Sizes of the workspace for `bytes` of memory. */
 void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,

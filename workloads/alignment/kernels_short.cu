@@ -4,8 +4,9 @@
  *
  * Bit b of column j is row j - high + b. Every distance up to |d| + 2 spare + 1 is proven, where
  * the band holds `spare` diagonals on either side of those between the two ends; pairs that are
- * not go on to the next kernel's list. With CIGARs a column leaves two bits a cell: `up`, the
- * vertical step after it, in the frame of the next column, and `left`, the horizontal step into it.
+ * not go on to the next kernel's list. With CIGARs a column leaves two bits a cell (letters.cuh), and
+ * the walk back sweeps over the columns: which words it needs does not depend on its path, so that
+ * many are loaded at once.
  */
 #include "workloads/alignment/kernels.h"
 
@@ -35,7 +36,10 @@ static __device__ inline void short_start(struct short_band<NW> &s, const struct
 	}
 }
 
-/* One column: steps into the band of the next one. Returns the diagonal steps, zero or not. */
+/*
+ * One column: steps into the band of the next one. Returns the diagonal steps, zero or not, and
+ * the horizontal ones.
+ */
 template <int NW>
 static __device__ inline void short_column(struct short_band<NW> &s, uint32_t t0, uint32_t t1,
 					   uint32_t t2, uint32_t *zero, uint32_t *left)
@@ -84,15 +88,27 @@ template <int NW> static __device__ inline uint32_t short_bit(const uint32_t *wo
 }
 
 /* Where this thread's trace has the words of a column: threads of a block are interleaved. */
-template <int NW> static __device__ inline uint32_t *short_trace(uint32_t *trace, int column)
+template <int NW> static __device__ inline uint2 *short_trace(uint2 *trace, int column)
 {
-	return trace + (uint64_t)column * (2 * NW * ALIGN_SHORT_THREADS);
+	return trace + (uint64_t)column * (NW * ALIGN_SHORT_THREADS);
+}
+
+/* The vertical steps after the column are there in the frame of the next one, a row lower. */
+template <int NW>
+static __device__ inline void short_store(const struct short_band<NW> &s, const uint32_t *zero,
+					  const uint32_t *left, uint2 *to)
+{
+	for (int w = 0; w < NW; w++) {
+		uint32_t up = __funnelshift_l(w ? s.up[w ? w - 1 : 0] : 0, s.up[w], 1);
+
+		to[w * ALIGN_SHORT_THREADS] = trace_word(up, left[w], zero[w]);
+	}
 }
 
 /* The value at the end of the band. */
 template <int NW, bool CIGAR>
 static __device__ int short_forward(struct short_band<NW> &s, const struct letters &query,
-				    const struct letters &target, int n, int score, uint32_t *trace)
+				    const struct letters &target, int n, int score, uint2 *trace)
 {
 	short_start(s, query);
 	for (int column = 0; column < n; column += 32) {
@@ -107,41 +123,77 @@ static __device__ int short_forward(struct short_band<NW> &s, const struct lette
 			short_column(s, spread(letter[0], c), spread(letter[1], c),
 				     spread(letter[2], c), zero, left);
 			score += 1 - (int)short_bit<NW>(zero, s.low_bit);
-			for (int w = 0; CIGAR && w < NW; w++) {
-				uint32_t *to = short_trace<NW>(trace, column + c);
-
-				to[w * ALIGN_SHORT_THREADS] = s.up[w];
-				to[(NW + w) * ALIGN_SHORT_THREADS] = left[w];
-			}
+			if (CIGAR)
+				short_store(s, zero, left, short_trace<NW>(trace, column + c));
 			short_slide(s, next);
 		}
 	}
 	return score;
 }
 
-/* From the end: up where that bit is set, else left, else the diagonal. */
-template <int NW>
-static __device__ void short_walk(const struct alignment_part &part, uint32_t pair, int high,
-				  const uint32_t *trace, struct runs_writer &runs)
+/* Columns that a walk loads at once. */
+template <int NW> static __device__ constexpr int short_sweep(void)
 {
-	const struct alignment_pair &p = part.pair[pair];
+	return NW < 4 ? 16 : 8;
+}
+
+/* A column's words of the trace, the 32 bits of each that end with bit b uppermost. */
+template <int NW> static __device__ inline uint2 short_from(const uint2 *cell, int b)
+{
+	uint2 high = cell[0], low = { 0, 0 };
+
+	for (int w = 1; w < NW; w++)
+		if (b / 32 == w) {
+			high = cell[w];
+			low = cell[w - 1];
+		}
+	high.x = __funnelshift_l(low.x, high.x, 31 - ((uint32_t)b & 31));
+	high.y = __funnelshift_l(low.y, high.y, 31 - ((uint32_t)b & 31));
+	return high;
+}
+
+/* All steps up in a column, then one out of it: left or diagonal, unless row 0 is reached. */
+template <int NW>
+static __device__ inline void short_leave(const uint2 *cell, int high, int *i, int *j,
+					  struct runs_writer &runs)
+{
+	uint32_t op;
+	uint2 from;
+	int ups;
+
+	do {
+		from = short_from<NW>(cell, *i - *j + high);
+		ups = __clz((int)~(from.x & ~from.y));
+		ups = ups < *i ? ups : *i;
+		runs_add(runs, ALIGN_I, (uint32_t)ups, true);
+		*i -= ups;
+	} while (ups == 32 && *i);
+	if (!*i)
+		return;
+	op = !(from.y << ups >> 31) ? ALIGN_EQUAL : from.x << ups >> 31 ? ALIGN_X : ALIGN_D;
+	runs_add(runs, op, 1, true);
+	*i -= op != ALIGN_D;
+	*j -= 1;
+}
+
+/* From the end, a column after the other. */
+template <int NW>
+static __device__ void short_walk(const struct alignment_pair &p, int high, uint2 *trace,
+				  struct runs_writer &runs)
+{
+	const int sweep = short_sweep<NW>();
 	int i = (int)p.m, j = (int)p.n;
 
 	while (i && j) {
-		const uint32_t *from = short_trace<NW>((uint32_t *)trace, j - 1);
-		int b = i - j + high, above = b - 1;
-		bool up = b && (from[above / 32 * ALIGN_SHORT_THREADS] >> above % 32 & 1);
-		bool left = from[(NW + b / 32) * ALIGN_SHORT_THREADS] >> b % 32 & 1;
-		bool equal = !up && !left && same_letter(part, p, i, j);
+		uint2 cell[sweep][NW];
 
-		runs_add(runs,
-			 up	 ? ALIGN_I
-			 : left	 ? ALIGN_D
-			 : equal ? ALIGN_EQUAL
-				 : ALIGN_X,
-			 1, true);
-		i -= up || !left;
-		j -= !up;
+		for (int c = 0; c < sweep; c++)
+			for (int w = 0; w < NW; w++)
+				cell[c][w] = short_trace<NW>(trace, j - 1 - c > 0 ? j - 1 - c : 0)
+					[w * ALIGN_SHORT_THREADS];
+		for (int c = 0; c < sweep; c++)
+			if (i && j)
+				short_leave<NW>(cell[c], high, &i, &j, runs);
 	}
 	runs_add(runs, ALIGN_I, (uint32_t)i, true);
 	runs_add(runs, ALIGN_D, (uint32_t)j, true);
@@ -150,7 +202,7 @@ static __device__ void short_walk(const struct alignment_part &part, uint32_t pa
 /* The distance is known: it and, where wanted, its CIGAR go to the pair's result. */
 template <int NW, bool CIGAR>
 static __device__ void short_finish(const struct alignment_part &part, uint32_t pair, int distance,
-				    int high, const uint32_t *trace)
+				    int high, uint2 *trace)
 {
 	struct alignment_result *r = &part.result[pair];
 	struct runs_writer runs;
@@ -165,7 +217,7 @@ static __device__ void short_finish(const struct alignment_part &part, uint32_t 
 	if (!CIGAR || !runs_begin(part, pair, (uint32_t)distance, runs))
 		return;
 	end = runs.at;
-	short_walk<NW>(part, pair, high, trace, runs);
+	short_walk<NW>(part.pair[pair], high, trace, runs);
 	runs_end(part, pair, runs, end);
 }
 
@@ -177,7 +229,7 @@ static __device__ void spill(const struct alignment_part &part, uint32_t pair, i
 /* `c` is the class to go to where this band is too narrow. */
 template <int NW, bool CIGAR>
 static __device__ void short_pair(const struct alignment_part &part, uint32_t pair, int c,
-				  uint32_t *trace)
+				  uint2 *trace)
 {
 	const struct alignment_pair &p = part.pair[pair];
 	int d = (int)p.n - (int)p.m, gap = d < 0 ? -d : d, spare = (32 * NW - 1 - gap) / 2, score;
@@ -207,7 +259,7 @@ static __device__ void short_pair(const struct alignment_part &part, uint32_t pa
 template <int NW, bool CIGAR>
 static __device__ inline void short_list(const struct alignment_part &part, int c)
 {
-	uint32_t *trace = part.workspace + blockIdx.x * part.short_words + threadIdx.x;
+	uint2 *trace = (uint2 *)(part.workspace + blockIdx.x * part.short_words) + threadIdx.x;
 	uint32_t n = part.counters->listed[c];
 
 	for (uint32_t i = blockIdx.x * ALIGN_SHORT_THREADS + threadIdx.x; i < n;

@@ -56,14 +56,23 @@ static __device__ inline uint32_t spread(uint32_t word, int b)
 	return 0u - (word >> b & 1);
 }
 
-/* Are the letters before row i and column j the same? Case is folded: others were refused. */
-static __device__ inline bool same_letter(const struct alignment_part &part,
-					  const struct alignment_pair &p, int i, int j)
-{
-	uint8_t a = part.letters[p.query + (uint32_t)i - 1];
-	uint8_t b = part.letters[p.target + (uint32_t)j - 1];
+/* ---- the trace --------------------------------------------------------------------------- */
 
-	return !((a ^ b) & 0xdf);
+/*
+ * The step by which a walk from the end leaves a cell, two bits: `x` and `y`. Up before left, and
+ * left before the diagonal; of cells that neither leaves, `zero` says whether the letters are equal.
+ *
+ *   x y
+ *   1 0  I, up        0 0  =, diagonal
+ *   0 1  D, left      1 1  X, diagonal
+ */
+static __device__ inline uint2 trace_word(uint32_t up, uint32_t left, uint32_t zero)
+{
+	uint2 both;
+
+	both.x = up | ~(left | zero);
+	both.y = ~up & (left | ~zero);
+	return both;
 }
 
 /* ---- runs, from the last one on ---------------------------------------------------------- */

@@ -19,7 +19,7 @@ static uint32_t longest_of(const struct alignment_pair *p)
 }
 
 /* The narrowest band of registers that has both ends and the first guess of a distance in it. */
-enum alignment_class alignment_class_of(const struct alignment_pair *p)
+enum alignment_class alignment_class_of(uint32_t band, const struct alignment_pair *p)
 {
 	uint32_t guess, longest = longest_of(p);
 
@@ -29,7 +29,7 @@ enum alignment_class alignment_class_of(const struct alignment_pair *p)
 		return ALIGN_S1;
 	if (longest > ALIGN_SHORT_MAX)
 		return ALIGN_L;
-	guess = gap_of(p) + (p->m < p->n ? p->m : p->n) / 20;
+	guess = gap_of(p) + (uint32_t)alignment_share(band, (int)p->m, (int)p->n);
 	return guess < 32 ? ALIGN_S1 : guess < 64 ? ALIGN_S2 : guess < 128 ? ALIGN_S4 : ALIGN_L;
 }
 
@@ -55,7 +55,7 @@ enum alignment_strip alignment_strip_for(int64_t longest, int64_t pairs)
 enum alignment_class alignment_class_in(const struct alignment_choice *choice,
 					const struct alignment_pair *p)
 {
-	enum alignment_class c = alignment_class_of(p);
+	enum alignment_class c = alignment_class_of(choice->band, p);
 
 	return c < choice->least && p->m && p->n ? choice->least : c;
 }
@@ -109,17 +109,8 @@ static uint64_t runs_most(const struct alignment_pair *p, uint64_t distance)
 	return 2 * distance + 1 < all ? 2 * distance + 1 : all;
 }
 
-/* A pair's bands in the long kernel at most double from one to the next. */
-static int last_band(const struct alignment_pair *p, int rounds, int32_t cap)
-{
-	int64_t k = (int64_t)alignment_first_band((int)p->m, (int)p->n) << (rounds - 1);
-
-	k = k < longest_of(p) ? k : longest_of(p);
-	return (int)(cap >= 0 && cap < k ? cap : k);
-}
-
 static void plan_pair(const struct alignment_state *s, struct alignment_slot *slot,
-		      const struct alignment_pair *p, const struct alignment_result *r, int32_t cap)
+		      const struct alignment_pair *p, const struct alignment_result *r)
 {
 	enum alignment_class c = alignment_class_in(&s->choice, p);
 	int rounds = (int)r->rounds - (int)(ALIGN_L - c);
@@ -132,20 +123,20 @@ static void plan_pair(const struct alignment_state *s, struct alignment_slot *sl
 	if (c == ALIGN_CLASSES || rounds <= 0)
 		return;
 	words = alignment_long_words(alignment_shape_of(s->choice.strip), (int)p->m, (int)p->n,
-				     last_band(p, rounds, cap), true);
+				     (int)r->at, true);
 	slot->trace_bytes += 4 * words;
 	slot->needed = words > slot->needed ? words : slot->needed;
 	slot->long_pairs++;
 }
 
-void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot, int32_t cap)
+void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot)
 {
 	const struct alignment_result *result = (const struct alignment_result *)slot->back;
 	const struct alignment_pair *pair = &s->batch.pair[slot->first];
 
 	for (uint32_t i = 0; i < slot->part.n; i++)
 		if (result[i].status == ALIGN_OK || result[i].status == ALIGN_OVER_CAP)
-			plan_pair(s, slot, &pair[i], &result[i], cap);
+			plan_pair(s, slot, &pair[i], &result[i]);
 }
 
 /* ---- workspace -------------------------------------------------------------------------- */

@@ -34,13 +34,13 @@ static void make_streams(struct alignment_state *s)
 /* ---- the run at setup ------------------------------------------------------------------- */
 
 /* A pair of at most 31 letters never needs more than 32 rows: then nothing can spill. */
-static unsigned classes_of(const struct alignment_choice *choice, const struct alignment_batch *b)
+static unsigned classes_of(const struct alignment_state *s, const struct alignment_slot *slot)
 {
 	unsigned classes = 0;
 
-	for (int64_t i = 0; i < b->n; i++) {
-		const struct alignment_pair *p = &b->pair[i];
-		enum alignment_class c = alignment_class_in(choice, p);
+	for (uint32_t i = 0; i < slot->part.n; i++) {
+		const struct alignment_pair *p = &s->batch.pair[slot->first + i];
+		enum alignment_class c = alignment_class_in(&s->choice, p);
 		bool fits = !p->m || !p->n || (p->m < 32 && p->n < 32);
 
 		if (c == ALIGN_CLASSES)
@@ -72,6 +72,21 @@ static void try_slot(const struct alignment_state *s, struct alignment_slot *slo
 }
 
 /*
+ * A batch is the same in every step: kernels that none of its pairs came to are not launched again.
+ * Should one come to them after all it stays not_done, which fails the check.
+ */
+static unsigned classes_seen(const struct alignment_slot *slot)
+{
+	struct alignment_counters c;
+	unsigned classes = 0;
+
+	CUDA(cudaMemcpy(&c, slot->part.counters, sizeof(c), cudaMemcpyDeviceToHost));
+	for (int i = 0; i < ALIGN_CLASSES; i++)
+		classes |= (c.listed[i] ? 1u : 0) << i;
+	return classes;
+}
+
+/*
  * Distances first, which need no memory for traces: they and the bands that proved them say how
  * much of it the CIGARs need.
  */
@@ -87,9 +102,11 @@ static int try_distances(const struct alignment_opts *o, struct alignment_state 
 	err = alignment_allocate_workspace(s, slot);
 	if (err)
 		return err;
+	slot->classes = classes_of(s, slot);
 	try_slot(s, slot);
+	slot->classes = classes_seen(slot);
 	slot->long_pairs = 0;
-	alignment_plan(s, slot, slot->part.cap);
+	alignment_plan(s, slot);
 	return 0;
 }
 
@@ -129,6 +146,7 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 
 	slot->part.cap = (int32_t)o->cap;
 	slot->part.fold = o->letters == ALIGN_FOLD;
+	slot->part.band = s->choice.band;
 	err = alignment_make_slot(s, i);
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
@@ -154,7 +172,7 @@ static void load_kernels(const struct alignment_state *s)
 
 struct alignment_choice alignment_choose(const struct alignment_batch *b)
 {
-	return (struct alignment_choice){ alignment_strip_for(longest_of(b), b->n), ALIGN_S1 };
+	return (struct alignment_choice){ alignment_strip_for(longest_of(b), b->n), ALIGN_S1, 0 };
 }
 
 int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
@@ -165,7 +183,7 @@ int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state
 	s->pageable = o->host == ALIGN_PAGEABLE;
 	s->slots = (int)o->streams;
 	s->choice = choice;
-	s->classes = classes_of(&choice, &s->batch);
+	s->choice.band = (uint32_t)(o->band * 1e6 + 0.5);
 	load_kernels(s);
 	make_streams(s);
 	for (int i = 0; !err && i < s->slots; i++)

@@ -22,12 +22,12 @@ int alignment_launch(const struct alignment_state *s, const struct alignment_slo
 	launch(alignment_pack_kernel(), p, alignment_pack_blocks(p->n), alignment_pack_threads(),
 	       stream);
 	for (int c = ALIGN_S1; c < ALIGN_L; c++)
-		if (s->classes >> c & 1) {
+		if (slot->classes >> c & 1) {
 			launch(alignment_short_kernel((enum alignment_class)c, p->cigar), p,
 			       p->short_blocks, ALIGN_SHORT_THREADS, stream);
 			launches++;
 		}
-	if (s->classes >> ALIGN_L & 1) {
+	if (slot->classes >> ALIGN_L & 1) {
 		launch(alignment_long_kernel(s->choice.strip, p->cigar), p, p->long_blocks,
 		       (int)p->long_threads, stream);
 		launches++;

@@ -23,6 +23,7 @@ static inline struct alignment_opts default_opts(void)
 	o.pairs = 1024;
 	o.length = 150;
 	o.error = -1;
+	o.band = 0.05;
 	o.output = ALIGN_CIGAR;
 	o.cap = -1;
 	o.streams = 1;
@@ -233,13 +234,13 @@ static inline char *filled(size_t n, char c)
 
 /* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
 static const struct alignment_choice all_kernels[] = {
-	{ ALIGN_L4, ALIGN_S1 },	  { ALIGN_L8, ALIGN_S2 }, { ALIGN_L32, ALIGN_S4 },
-	{ ALIGN_L4, ALIGN_L },	  { ALIGN_L8, ALIGN_L },  { ALIGN_L32, ALIGN_L },
-	{ ALIGN_L32X4, ALIGN_L },
+	{ ALIGN_L4, ALIGN_S1, 0 },	  { ALIGN_L8, ALIGN_S2, 0 }, { ALIGN_L32, ALIGN_S4, 0 },
+	{ ALIGN_L4, ALIGN_L, 0 },	  { ALIGN_L8, ALIGN_L, 0 },  { ALIGN_L16, ALIGN_L, 0 },
+	{ ALIGN_L32, ALIGN_L, 0 },	  { ALIGN_L32X4, ALIGN_L, 0 },
 };
-static const char *const kernel_names[] = { "S1", "S2", "S4", "L4", "L8", "L32", "L32x4" };
+static const char *const kernel_names[] = { "S1", "S2", "S4", "L4", "L8", "L16", "L32", "L32x4" };
 
-enum { CHOICES = 7 };
+enum { CHOICES = 8 };
 
 /* Adds pairs, sets up, runs and compares; for each choice of kernels. */
 static inline void all_choices(void (*add_pairs)(struct run *r))
