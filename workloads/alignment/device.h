@@ -99,6 +99,7 @@ struct alignment_part {
 				the long one */
 	uint64_t short_words, long_words;		  /* of a slice, in 32-bit words */
 	uint32_t short_blocks, long_blocks, long_threads; /* grids, threads of a block */
+	uint32_t pack_lanes; /* of a pair: 4 to 32 */
 	int32_t cap;   /* largest distance of interest; below 0: none */
 	uint32_t band; /* first band, in millionths of the shorter sequence */
 	uint8_t fold;  /* lower-case letters count as upper case */

@@ -12,7 +12,6 @@ extern "C" {
 const void *alignment_pack_kernel(void);
 const void *alignment_sum_kernel(void);
 const void *alignment_gather_kernel(void);
-uint32_t alignment_pack_blocks(uint32_t pairs);
 int alignment_pack_threads(void);
 
 /* c: ALIGN_S1, ALIGN_S2 or ALIGN_S4. */

@@ -3,39 +3,59 @@
 #include "workloads/alignment/alignment.h"
 #include "workloads/alignment/kernels.h"
 
-static void launch(const void *kernel, const struct alignment_part *part, uint32_t blocks,
-		   int threads, cudaStream_t stream)
+static void launch(const void *kernel, const struct alignment_part *part, dim3 grid, int threads,
+		   cudaStream_t stream)
 {
-	const dim3 grid = { blocks, 1, 1 }, block = { (uint32_t)threads, 1, 1 };
+	const dim3 block = { (uint32_t)threads, 1, 1 };
 	void *args[] = { (void *)part };
 
 	CUDA(cudaLaunchKernel(kernel, grid, block, args, 0, stream));
+}
+
+static uint32_t ceiling(uint32_t a, uint32_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* Blocks that share the copying of 256 pairs' runs, of at most 8 pairs each: about 512 in all. */
+static uint32_t gather_split(uint32_t columns)
+{
+	uint32_t split = ceiling(512, columns);
+
+	return split < ALIGN_GATHER_THREADS / 8 ? split : ALIGN_GATHER_THREADS / 8;
+}
+
+static dim3 blocks(uint32_t n)
+{
+	return (dim3){ n, 1, 1 };
 }
 
 int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
 		     cudaStream_t stream)
 {
 	const struct alignment_part *p = &slot->part;
-	uint32_t gather = (p->n + ALIGN_GATHER_THREADS - 1) / ALIGN_GATHER_THREADS;
+	uint32_t gather = ceiling(p->n, ALIGN_GATHER_THREADS);
+	uint32_t pack_pairs = (uint32_t)alignment_pack_threads() / p->pack_lanes;
 	int launches = 1;
 
-	launch(alignment_pack_kernel(), p, alignment_pack_blocks(p->n), alignment_pack_threads(),
-	       stream);
+	launch(alignment_pack_kernel(), p, blocks(ceiling(p->n, pack_pairs)),
+	       alignment_pack_threads(), stream);
 	for (int c = ALIGN_S1; c < ALIGN_L; c++)
 		if (slot->classes >> c & 1) {
 			launch(alignment_short_kernel((enum alignment_class)c, p->cigar), p,
-			       p->short_blocks, ALIGN_SHORT_THREADS, stream);
+			       blocks(p->short_blocks), ALIGN_SHORT_THREADS, stream);
 			launches++;
 		}
 	if (slot->classes >> ALIGN_L & 1) {
-		launch(alignment_long_kernel(s->choice.strip, p->cigar), p, p->long_blocks,
+		launch(alignment_long_kernel(s->choice.strip, p->cigar), p, blocks(p->long_blocks),
 		       (int)p->long_threads, stream);
 		launches++;
 	}
 	if (!p->cigar)
 		return launches;
-	launch(alignment_sum_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
-	launch(alignment_gather_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
+	launch(alignment_sum_kernel(), p, blocks(gather), ALIGN_GATHER_THREADS, stream);
+	launch(alignment_gather_kernel(), p, (dim3){ gather, gather_split(gather), 1 },
+	       ALIGN_GATHER_THREADS, stream);
 	return launches + 2;
 }
 
