@@ -27,6 +27,9 @@ enum {
 	ALIGN_SHORT_THREADS = 128,  /* of a block, a pair each */
 	ALIGN_LONG_THREADS = 128,   /* of a block, at most; 4 to 32 a pair */
 	ALIGN_GATHER_THREADS = 256, /* of a block, a pair each */
+	ALIGN_ONE_PAIRS = 32,	    /* at most, of a batch that is done in one launch */
+	ALIGN_ONE_SPARE = 8,	    /* columns of room beyond the last, there */
+	ALIGN_ONE_RUNS = 260,	    /* of a CIGAR there: more than twice what 128 rows prove */
 };
 
 /* In alignment_pair.m and .n: not taken along, the sequence is longer than ALIGN_LENGTH_MAX. */
@@ -72,6 +75,9 @@ struct alignment_counters {
 	uint32_t staged;		/* runs that have a place in staging */
 	uint32_t fetched;		/* pairs taken from the list of the long kernel */
 	uint32_t batches;		/* since the reset */
+	/* By the kernel that does all in one launch: of each pair the batch, so that counts of an
+	 * earlier one are none, and the number of runs. */
+	uint32_t counted[ALIGN_ONE_PAIRS];
 };
 
 /*
@@ -190,6 +196,22 @@ ALIGN_FN uint64_t alignment_long_words(struct alignment_shape s, int m, int n, i
 ALIGN_FN int alignment_share(uint32_t band, int m, int n)
 {
 	return (int)((uint64_t)(n < m ? n : m) * band / 1000000);
+}
+
+/* Class that a pair starts in, the narrowest band of registers that has both ends and the first guess
+ * of a distance in it; ALIGN_CLASSES: it is not aligned. */
+ALIGN_FN enum alignment_class alignment_class_of(uint32_t band, const struct alignment_pair *p)
+{
+	uint32_t gap = p->m > p->n ? p->m - p->n : p->n - p->m, guess;
+
+	if (p->m == ALIGN_TOO_LONG)
+		return ALIGN_CLASSES;
+	if (!p->m || !p->n)
+		return ALIGN_S1;
+	if (p->m > ALIGN_SHORT_MAX || p->n > ALIGN_SHORT_MAX)
+		return ALIGN_L;
+	guess = gap + (uint32_t)alignment_share(band, (int)p->m, (int)p->n);
+	return guess < 32 ? ALIGN_S1 : guess < 64 ? ALIGN_S2 : guess < 128 ? ALIGN_S4 : ALIGN_L;
 }
 
 /* First band of the long kernel: of 32, or that share; at least |n - m|. */

@@ -137,7 +137,7 @@ static __device__ inline void long_list(const struct alignment_part &part)
 }
 
 #define LONG_KERNEL(name, lanes, words, cigar)                                                     \
-	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS)                           \
+	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS, 4)                         \
 		alignment_long_##name(struct alignment_part part)                                  \
 	{                                                                                          \
 		long_list<lanes, words, cigar>(part);                                              \

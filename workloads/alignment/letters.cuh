@@ -100,6 +100,21 @@ static __device__ inline void runs_add(struct runs_writer &w, uint32_t op, uint3
 	w.open = 16 * length + op;
 }
 
+/* `count` diagonal steps, of which bit b of `equal` says whether the b-th has equal letters. */
+static __device__ inline void runs_diagonal(struct runs_writer &runs, uint32_t equal, int count,
+					    bool store)
+{
+	while (count) {
+		uint32_t other = equal & 1 ? ~equal : equal;
+		int same = other ? __ffs((int)other) - 1 : 32;
+
+		same = same < count ? same : count;
+		runs_add(runs, equal & 1 ? ALIGN_EQUAL : ALIGN_X, (uint32_t)same, store);
+		equal = same < 32 ? equal >> same : 0;
+		count -= same;
+	}
+}
+
 /* Most runs that a CIGAR of this cost has: each edit between two runs of equal letters. */
 static __device__ inline uint32_t runs_most(const struct alignment_pair &p, uint32_t distance)
 {

@@ -120,21 +120,6 @@ static __device__ inline struct walk_view walk_look(const struct long_task &t,
 	return v;
 }
 
-/* `count` diagonal steps, of which bit b of `equal` says whether the b-th has equal letters. */
-static __device__ inline void walk_diagonal(struct runs_writer &runs, uint32_t equal, int count,
-					    bool store)
-{
-	while (count) {
-		uint32_t other = equal & 1 ? ~equal : equal;
-		int same = other ? __ffs((int)other) - 1 : 32;
-
-		same = same < count ? same : count;
-		runs_add(runs, equal & 1 ? ALIGN_EQUAL : ALIGN_X, (uint32_t)same, store);
-		equal = same < 32 ? equal >> same : 0;
-		count -= same;
-	}
-}
-
 /* Diagonal steps up to the first other one, and that one. False: there was none to be seen. */
 template <int G>
 static __device__ inline bool walk_on(const struct long_task &t, struct long_place &at,
@@ -144,7 +129,7 @@ static __device__ inline bool walk_on(const struct long_task &t, struct long_pla
 	uint32_t other = ~v.known | (v.x ^ v.y);
 	int count = other ? __ffs((int)other) - 1 : 32;
 
-	walk_diagonal(runs, ~v.x, count, t.lane == 0);
+	runs_diagonal(runs, ~v.x, count, t.lane == 0);
 	at.i -= count;
 	at.j -= count;
 	if (count < 32 && v.known >> count & 1) {

@@ -97,15 +97,19 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 	struct report_row *row = add(out, "kernels", "", 0);
 	unsigned classes = 0;
 	size_t at = 0;
+	bool one = true;
 
 	for (int i = 0; i < s->slots; i++)
-		classes |= s->slot[i].classes;
+		classes |= s->slot[i].classes, one = one && s->slot[i].one;
 
 	for (int c = ALIGN_S1; c <= ALIGN_L; c++)
 		if (classes >> c & 1)
 			at += (size_t)snprintf(row->text + at, sizeof(row->text) - at, "%s%s",
 					       at ? ", " : "",
 					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip]);
+	if (one)
+		snprintf(row->text + at, sizeof(row->text) - at, "%s",
+			 s->mapped ? ", one launch on mapped memory" : ", one launch");
 }
 
 static void report_statuses(const struct alignment_batch *b, const struct alignment_outcome *out,
@@ -198,7 +202,7 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 		in += (double)slot->blob_bytes;
 		back += (double)slot->back_bytes;
 		trace += o->output == ALIGN_CIGAR ? (double)slot->trace_bytes : 0;
-		launches += 1 + __builtin_popcount(slot->classes) + (o->output == ALIGN_CIGAR ? 2 : 0);
+		launches += slot->one ? 1 : 1 + __builtin_popcount(slot->classes) + (o->output == ALIGN_CIGAR ? 2 : 0);
 	}
 	*out = (struct cost){
 		.launches = launches,

@@ -86,6 +86,18 @@ static unsigned classes_seen(const struct alignment_slot *slot)
 	return classes;
 }
 
+/* A batch of few short pairs, of which bands in registers prove all, goes in one launch. */
+static void plan_one(const struct alignment_state *s, struct alignment_slot *slot)
+{
+	size_t columns = alignment_short_columns(s, slot) + ALIGN_ONE_SPARE, words = 1;
+
+	slot->one = s->choice.one && slot->part.n <= ALIGN_ONE_PAIRS &&
+		    !(slot->classes >> ALIGN_L & 1) && longest_of(&s->batch) <= ALIGN_SHORT_MAX;
+	for (int c = ALIGN_S1; c < ALIGN_L; c++)
+		words = slot->classes >> c & 1 ? (size_t)1 << c : words;
+	slot->one_bytes = columns * words * sizeof(uint2);
+}
+
 /*
  * Distances first, which need no memory for traces: they and the bands that proved them say how
  * much of it the CIGARs need.
@@ -151,6 +163,8 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
 		err = try_cigars(o, s, slot);
+	if (!err)
+		plan_one(s, slot);
 	return err ? err : interrupted() ? -EINTR : 0;
 }
 
@@ -161,6 +175,8 @@ static void load_kernels(const struct alignment_state *s)
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_pack_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_sum_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_gather_kernel()));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(false)));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(true)));
 	for (int cigar = 0; cigar < 2; cigar++) {
 		for (int c = ALIGN_S1; c < ALIGN_L; c++)
 			CUDA(cudaFuncGetAttributes(
@@ -170,9 +186,37 @@ static void load_kernels(const struct alignment_state *s)
 	}
 }
 
-struct alignment_choice alignment_choose(const struct alignment_batch *b)
+static uint32_t millionths(double share)
 {
-	return (struct alignment_choice){ alignment_strip_for(longest_of(b), b->n), ALIGN_S1, 0 };
+	return (uint32_t)(share * 1e6 + 0.5);
+}
+
+/* Of short pairs few are so different that they come to the long kernel. */
+struct alignment_choice alignment_choose(const struct alignment_opts *o,
+					 const struct alignment_batch *b)
+{
+	int longest = (int)longest_of(b);
+	double share = longest > ALIGN_SHORT_MAX ? 1 : 1.0 / 16;
+	struct alignment_extent e = {
+		.pairs = (double)b->n * share,
+		.longest = longest ? longest : 1,
+		.first_band = alignment_first_band(millionths(o->band), longest, longest),
+		.memory = (double)o->memory,
+		.cigar = o->output == ALIGN_CIGAR,
+	};
+
+	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true };
+}
+
+static int check_mapped(const struct alignment_opts *o, const struct alignment_state *s)
+{
+	for (int i = 0; o->host == ALIGN_MAPPED && i < s->slots; i++)
+		if (!s->slot[i].one)
+			return complain(EINVAL,
+					"host=mapped: only batches of at most %d pairs a stream, of at "
+					"most %d letters and alike, go in one launch",
+					ALIGN_ONE_PAIRS, ALIGN_SHORT_MAX);
+	return 0;
 }
 
 int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
@@ -181,14 +225,15 @@ int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state
 	int err = 0;
 
 	s->pageable = o->host == ALIGN_PAGEABLE;
+	s->mapped = !o->resident && (o->host == ALIGN_AUTO || o->host == ALIGN_MAPPED);
 	s->slots = (int)o->streams;
 	s->choice = choice;
-	s->choice.band = (uint32_t)(o->band * 1e6 + 0.5);
+	s->choice.band = millionths(o->band);
 	load_kernels(s);
 	make_streams(s);
 	for (int i = 0; !err && i < s->slots; i++)
 		err = setup_slot(o, s, i);
-	return err;
+	return err ? err : check_mapped(o, s);
 }
 
 int alignment_setup(const void *opts, void *state)
@@ -198,7 +243,7 @@ int alignment_setup(const void *opts, void *state)
 	int err = device_present();
 
 	err = err ? err : make_batch(o, &s->batch);
-	return err ? err : alignment_setup_batch(o, s, alignment_choose(&s->batch));
+	return err ? err : alignment_setup_batch(o, s, alignment_choose(o, &s->batch));
 }
 
 void alignment_teardown(void *state)

@@ -12,6 +12,24 @@ static void launch(const void *kernel, const struct alignment_part *part, dim3 g
 	CUDA(cudaLaunchKernel(kernel, grid, block, args, 0, stream));
 }
 
+/* Page-locked memory has the same address on host and device. */
+static void launch_one(const struct alignment_slot *slot, bool mapped, cudaStream_t stream)
+{
+	struct alignment_part part = slot->part;
+	const dim3 grid = { part.n, 1, 1 }, block = { 32, 1, 1 };
+	void *args[] = { &part };
+
+	if (mapped) {
+		part.pair = (const struct alignment_pair *)slot->blob;
+		part.order = (const uint32_t *)(part.pair + part.n);
+		part.letters = (const uint8_t *)(part.order + part.n);
+		part.result = (struct alignment_result *)slot->back;
+		part.runs = (uint32_t *)(part.result + part.n);
+	}
+	CUDA(cudaLaunchKernel(alignment_one_kernel(part.cigar), grid, block, args,
+			      part.cigar ? slot->one_bytes : 0, stream));
+}
+
 static uint32_t ceiling(uint32_t a, uint32_t b)
 {
 	return (a + b - 1) / b;
@@ -38,6 +56,10 @@ int alignment_launch(const struct alignment_state *s, const struct alignment_slo
 	uint32_t pack_pairs = (uint32_t)alignment_pack_threads() / p->pack_lanes;
 	int launches = 1;
 
+	if (slot->one) {
+		launch_one(slot, s->mapped, stream);
+		return 1;
+	}
 	launch(alignment_pack_kernel(), p, blocks(ceiling(p->n, pack_pairs)),
 	       alignment_pack_threads(), stream);
 	for (int c = ALIGN_S1; c < ALIGN_L; c++)
@@ -82,11 +104,13 @@ int alignment_reset(const void *opts, void *state, cudaStream_t stream)
 static void run_slot(const struct alignment_opts *o, const struct alignment_state *s,
 		     const struct alignment_slot *slot, cudaStream_t stream)
 {
-	if (!o->resident)
+	bool copies = !o->resident && !(slot->one && s->mapped);
+
+	if (copies)
 		CUDA(cudaMemcpyAsync(slot->blob_device, slot->blob, slot->blob_bytes,
 				     cudaMemcpyHostToDevice, stream));
 	alignment_launch(s, slot, stream);
-	if (!o->resident)
+	if (copies)
 		CUDA(cudaMemcpyAsync(slot->back, slot->back_device, slot->back_bytes,
 				     cudaMemcpyDeviceToHost, stream));
 }

@@ -42,7 +42,7 @@ Test(small_align_options, defaults)
 	expect_default("output", "cigar");
 	expect_default("letters", "fold");
 	expect_default("cap", "-1");
-	expect_default("host", "pinned");
+	expect_default("host", "auto");
 	expect_default("resident", "no");
 	expect_default("streams", "1");
 	expect_default("memory", "4G");

@@ -25,6 +25,7 @@ static inline struct alignment_opts default_opts(void)
 	o.error = -1;
 	o.band = 0.05;
 	o.output = ALIGN_CIGAR;
+	o.host = ALIGN_PINNED;
 	o.cap = -1;
 	o.streams = 1;
 	o.memory = (int64_t)4 << 30;
@@ -76,7 +77,7 @@ static inline void run_setup(struct run *r, const struct alignment_choice *choic
 		err = alignment_setup(&r->o, &r->s);
 	else
 		err = alignment_setup_batch(&r->o, &r->s,
-					    choice ? *choice : alignment_choose(&r->s.batch));
+					    choice ? *choice : alignment_choose(&r->o, &r->s.batch));
 	cr_assert(!err, "setup: %d", err);
 	run_reset(r);
 }
@@ -234,9 +235,9 @@ static inline char *filled(size_t n, char c)
 
 /* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
 static const struct alignment_choice all_kernels[] = {
-	{ ALIGN_L4, ALIGN_S1, 0 },	  { ALIGN_L8, ALIGN_S2, 0 }, { ALIGN_L32, ALIGN_S4, 0 },
-	{ ALIGN_L4, ALIGN_L, 0 },	  { ALIGN_L8, ALIGN_L, 0 },  { ALIGN_L16, ALIGN_L, 0 },
-	{ ALIGN_L32, ALIGN_L, 0 },	  { ALIGN_L32X4, ALIGN_L, 0 },
+	{ ALIGN_L4, ALIGN_S1, 0, false },	  { ALIGN_L8, ALIGN_S2, 0, false }, { ALIGN_L32, ALIGN_S4, 0, false },
+	{ ALIGN_L4, ALIGN_L, 0, false },	  { ALIGN_L8, ALIGN_L, 0, false },  { ALIGN_L16, ALIGN_L, 0, false },
+	{ ALIGN_L32, ALIGN_L, 0, false },	  { ALIGN_L32X4, ALIGN_L, 0, false },
 };
 static const char *const kernel_names[] = { "S1", "S2", "S4", "L4", "L8", "L16", "L32", "L32x4" };
 
