@@ -50,8 +50,10 @@ struct alignment_slot {
 	cudaEvent_t joined;
 	/* From the run at setup. */
 	bool one;	  /* all in one launch */
-	size_t one_bytes; /* of shared memory there */
-	unsigned classes; /* bit c: pairs come to class c; before that run: they may */
+	uint64_t columns; /* of the longest pair that short kernels may see */
+	/* Pairs that come to a class, where a warp each is quicker; 0: a thread each. */
+	uint32_t warps[ALIGN_L];
+	unsigned classes;	     /* bit c: pairs come to class c; before that run: they may */
 	uint64_t staged, total_runs; /* runs: places in staging, and what came of them */
 	uint64_t trace_bytes;	     /* that its pairs write in a batch */
 	uint64_t needed;	     /* words of the largest trace of the long kernel */
@@ -64,6 +66,7 @@ struct alignment_choice {
 	enum alignment_class least; /* that pairs start in: S1, and others in tests */
 	uint32_t band;		    /* as in alignment_part */
 	bool one;		    /* in one launch, where a slot's pairs are few and short */
+	bool warps;		    /* a warp a short pair, where these are few */
 };
 
 struct alignment_state {
@@ -71,8 +74,8 @@ struct alignment_state {
 	struct alignment_choice choice;
 	int slots;
 	struct alignment_slot slot[ALIGN_STREAMS_MAX];
-	bool pageable;	  /* host memory of the slots */
-	bool mapped;	  /* kernels that do all in one launch read and write it themselves */
+	bool pageable; /* host memory of the slots */
+	bool mapped;   /* kernels that do all in one launch read and write it themselves */
 	cudaEvent_t forked;
 };
 
@@ -118,10 +121,6 @@ struct alignment_extent {
 	bool cigar;
 };
 enum alignment_strip alignment_strip_for(const struct alignment_extent *e);
-
-/* Columns of the longest pair that short kernels may see. */
-uint64_t alignment_short_columns(const struct alignment_state *s,
-				 const struct alignment_slot *slot);
 
 /* Order of a slot's pairs by class, and the first of each; pairs are numbered within the slot. */
 void alignment_order(const struct alignment_choice *choice, const struct alignment_pair *pair,

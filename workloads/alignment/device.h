@@ -28,8 +28,9 @@ enum {
 	ALIGN_LONG_THREADS = 128,   /* of a block, at most; 4 to 32 a pair */
 	ALIGN_GATHER_THREADS = 256, /* of a block, a pair each */
 	ALIGN_ONE_PAIRS = 32,	    /* at most, of a batch that is done in one launch */
-	ALIGN_ONE_SPARE = 8,	    /* columns of room beyond the last, there */
-	ALIGN_ONE_RUNS = 260,	    /* of a CIGAR there: more than twice what 128 rows prove */
+	ALIGN_WARP_PAIRS = 4096,    /* of a list: up to so many a warp a pair is quicker */
+	ALIGN_WARP_SPARE = 8,	    /* columns of room beyond the last, there */
+	ALIGN_WARP_RUNS = 260,	    /* of a CIGAR there: more than twice what 128 rows prove */
 };
 
 /* In alignment_pair.m and .n: not taken along, the sequence is longer than ALIGN_LENGTH_MAX. */
@@ -105,7 +106,7 @@ struct alignment_part {
 				the long one */
 	uint64_t short_words, long_words;		  /* of a slice, in 32-bit words */
 	uint32_t short_blocks, long_blocks, long_threads; /* grids, threads of a block */
-	uint32_t pack_lanes; /* of a pair: 4 to 32 */
+	uint32_t pack_lanes;				  /* of a pair: 4 to 32 */
 	int32_t cap;   /* largest distance of interest; below 0: none */
 	uint32_t band; /* first band, in millionths of the shorter sequence */
 	uint8_t fold;  /* lower-case letters count as upper case */
@@ -198,8 +199,8 @@ ALIGN_FN int alignment_share(uint32_t band, int m, int n)
 	return (int)((uint64_t)(n < m ? n : m) * band / 1000000);
 }
 
-/* Class that a pair starts in, the narrowest band of registers that has both ends and the first guess
- * of a distance in it; ALIGN_CLASSES: it is not aligned. */
+/* Class that a pair starts in, the narrowest band of registers that has both ends and the first
+ * guess of a distance in it; ALIGN_CLASSES: it is not aligned. */
 ALIGN_FN enum alignment_class alignment_class_of(uint32_t band, const struct alignment_pair *p)
 {
 	uint32_t gap = p->m > p->n ? p->m - p->n : p->n - p->m, guess;

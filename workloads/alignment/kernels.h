@@ -16,6 +16,8 @@ int alignment_pack_threads(void);
 
 /* c: ALIGN_S1, ALIGN_S2 or ALIGN_S4. */
 const void *alignment_short_kernel(enum alignment_class c, bool cigar);
+/* Blocks of 32 threads; with CIGARs dynamic shared memory for the trace. */
+const void *alignment_warp_kernel(enum alignment_class c, bool cigar);
 /* A block of 32 threads a pair; with CIGARs dynamic shared memory for the trace. */
 const void *alignment_one_kernel(bool cigar);
 const void *alignment_long_kernel(enum alignment_strip strip, bool cigar);

@@ -56,7 +56,8 @@ static __device__ struct long_outcome long_distance(const struct alignment_part 
 						    struct long_task &t)
 {
 	const struct alignment_shape shape = { G, NW };
-	int k = alignment_first_band(part.band, t.m, t.n), cap = part.cap, longest = t.m > t.n ? t.m : t.n;
+	int k = alignment_first_band(part.band, t.m, t.n), cap = part.cap,
+	    longest = t.m > t.n ? t.m : t.n;
 	int gap = t.m > t.n ? t.m - t.n : t.n - t.m;
 	struct long_outcome out = { 0, ALIGN_OK, 0, 0 };
 
@@ -137,7 +138,7 @@ static __device__ inline void long_list(const struct alignment_part &part)
 }
 
 #define LONG_KERNEL(name, lanes, words, cigar)                                                     \
-	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS, 4)                         \
+	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS, 4)                        \
 		alignment_long_##name(struct alignment_part part)                                  \
 	{                                                                                          \
 		long_list<lanes, words, cigar>(part);                                              \

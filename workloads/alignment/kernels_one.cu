@@ -1,175 +1,16 @@
 /*
- * kernels_one.cu - small batches of short pairs in one launch: a warp a pair, from letters to runs.
+ * kernels_one.cu - small batches of short pairs in one launch: a warp a pair (warp_pair.cuh), from
+ * letters to runs.
  *
- * Every lane has the whole band (short_band.cuh) in its registers and goes through all columns. What
- * lanes share is the work ahead of that: each finds out for another one of the next 32 columns
- * which rows equal its letter. The trace is in shared memory, and all lanes walk back: each looks at
- * another cell of the diagonal. Pairs that a band does not prove are tried with one twice as wide; a
- * pair that 128 rows do not prove stays not_done, and setup chooses this kernel for no such batch.
+ * Pairs that a band does not prove are tried with one twice as wide; a pair that 128 rows do not
+ * prove stays not_done, and setup chooses this kernel for no such batch.
  */
 #include "workloads/alignment/kernels.h"
 
-#include "workloads/alignment/lane_letters.cuh"
-#include "workloads/alignment/short_band.cuh"
-
-/* Columns in a row without a question: the trace has room for as many beyond the last. */
-enum { EIGHT = ALIGN_ONE_SPARE };
-
-/* A pair in the hands of a warp. */
-struct one_task {
-	struct alignment_pair p;
-	struct lane_letters query, target;
-	struct alignment_result r;
-};
-
-/* For this lane's column of the 32 from `column` on: rows of the band that equal its letter. */
-template <int NW>
-static __device__ inline void one_equal(const struct one_task &t, struct short_band<NW> &s,
-					int column, uint32_t *equal)
-{
-	uint32_t letter[3];
-
-	for (int k = 0; k < 3; k++) {
-		letter[k] = spread(lane_word(t.target, column / 32, k), (int)threadIdx.x);
-		for (int w = 0; w < NW; w++)
-			s.query[k][w] = lane_bits(
-				t.query, column + (int)threadIdx.x - s.high + 32 * w, k);
-	}
-	short_equal(s, letter[0], letter[1], letter[2], equal);
-}
-
-/* Up to 32 columns; returns the sum of the diagonal steps. */
-template <int NW, bool CIGAR>
-static __device__ inline int one_columns(struct short_band<NW> &s, const uint32_t *mine, int end,
-					 uint2 *trace)
-{
-	int steps = 0;
-
-	for (int eight = 0; eight < end; eight += EIGHT)
-		for (int c = 0; c < EIGHT; c++) {
-			uint32_t equal[NW], zero[NW], left[NW];
-
-			for (int w = 0; w < NW; w++)
-				equal[w] = __shfl_sync(ALL_LANES, mine[w], eight + c);
-			short_column(s, equal, zero, left);
-			steps += eight + c < end ? 1 - (int)short_bit<NW>(zero, s.low_bit) : 0;
-			for (int w = 0; CIGAR && w < NW; w++)
-				if (threadIdx.x == 0)
-					trace[(eight + c) * NW + w] =
-						trace_word(short_up(s, w), left[w], zero[w]);
-		}
-	return steps;
-}
-
-template <int NW, bool CIGAR>
-static __device__ int one_forward(const struct one_task &t, struct short_band<NW> &s, int score,
-				  uint2 *trace)
-{
-	int n = (int)t.p.n;
-
-	short_start(s);
-	for (int column = 0; column < n; column += 32) {
-		uint32_t equal[NW];
-
-		one_equal(t, s, column, equal);
-		score += one_columns<NW, CIGAR>(s, equal, n - column < 32 ? n - column : 32,
-						trace + column * NW);
-	}
-	return score;
-}
-
-/* Of the words of a column, the one with bit b. */
-template <int NW> static __device__ inline uint2 one_cell(const uint2 *cell, int b)
-{
-	uint2 found = cell[0];
-
-	for (int w = 1; w < NW; w++)
-		if (b / 32 == w)
-			found = cell[w];
-	return found;
-}
-
-/* From the end, by windows of 32 columns, a lane each; a diagonal is the same bit in all of them. */
-template <int NW>
-static __device__ void one_walk(const struct alignment_pair &p, int high, const uint2 *trace,
-				struct runs_writer &runs)
-{
-	int i = (int)p.m, j = (int)p.n, from = j + 32, lane = (int)threadIdx.x;
-	uint2 cell[NW] = {};
-
-	while (i && j) {
-		int b = i - j + high, seen, count;
-		uint32_t x, y, other;
-
-		if (from - j >= 32) {
-			from = j;
-			for (int w = 0; w < NW && lane < j; w++)
-				cell[w] = trace[(j - 1 - lane) * NW + w];
-		}
-		x = __ballot_sync(ALL_LANES, one_cell<NW>(cell, b).x >> b % 32 & 1) >> (from - j);
-		y = __ballot_sync(ALL_LANES, one_cell<NW>(cell, b).y >> b % 32 & 1) >> (from - j);
-		seen = 32 - (from - j);
-		seen = seen < i ? seen : i;
-		seen = seen < j ? seen : j;
-		other = (x ^ y) | (seen < 32 ? 0xffffffff << seen : 0);
-		count = other ? __ffs((int)other) - 1 : 32;
-		runs_diagonal(runs, ~x, count, lane == 0);
-		i -= count;
-		j -= count;
-		if (count == seen)
-			continue;
-		runs_add(runs, x >> count & 1 ? ALIGN_I : ALIGN_D, 1, lane == 0);
-		i -= (int)(x >> count & 1);
-		j -= (int)(y >> count & 1);
-	}
-	runs_add(runs, ALIGN_I, (uint32_t)i, lane == 0);
-	runs_add(runs, ALIGN_D, (uint32_t)j, lane == 0);
-}
-
-/* The distance is known; the runs go to the end of `room`. */
-template <int NW, bool CIGAR>
-static __device__ inline void one_finish(const struct alignment_part &part, struct one_task &t,
-					 int distance, int high, const uint2 *trace, uint32_t *room)
-{
-	struct runs_writer runs = { room + ALIGN_ONE_RUNS, 0 };
-
-	t.r.status = part.cap >= 0 && distance > part.cap ? ALIGN_OVER_CAP : ALIGN_OK;
-	if (t.r.status != ALIGN_OK)
-		return;
-	t.r.distance = (uint32_t)distance;
-	if (!CIGAR)
-		return;
-	__syncwarp();
-	one_walk<NW>(t.p, high, trace, runs);
-	if (runs.open && threadIdx.x == 0)
-		runs.at[-1] = runs.open;
-	t.r.runs = (uint32_t)(room + ALIGN_ONE_RUNS - runs.at) + (runs.open ? 1 : 0);
-}
-
-/* False: a wider band is needed. */
-template <int NW, bool CIGAR>
-static __device__ bool one_try(const struct alignment_part &part, struct one_task &t, uint2 *trace,
-			       uint32_t *room)
-{
-	int d = (int)t.p.n - (int)t.p.m, gap = d < 0 ? -d : d, score;
-	struct short_band<NW> s;
-
-	t.r.rounds++;
-	if (!t.p.m || !t.p.n || (part.cap >= 0 && gap > part.cap)) {
-		one_finish<NW, CIGAR>(part, t, gap, 0, trace, room);
-		return true;
-	}
-	if (!short_fits(s, d))
-		return false;
-	score = one_forward<NW, CIGAR>(t, s, gap, trace);
-	if (score > s.proves && (part.cap < 0 || part.cap > s.proves))
-		return false;
-	one_finish<NW, CIGAR>(part, t, score, s.high, trace, room);
-	return true;
-}
+#include "workloads/alignment/warp_pair.cuh"
 
 template <bool CIGAR>
-static __device__ void one_align(const struct alignment_part &part, struct one_task &t,
+static __device__ void one_align(const struct alignment_part &part, struct warp_task &t,
 				 uint2 *trace, uint32_t *room)
 {
 	enum alignment_class c = alignment_class_of(part.band, &t.p);
@@ -185,12 +26,12 @@ static __device__ void one_align(const struct alignment_part &part, struct one_t
 		t.r.at = bad;
 		return;
 	}
-	if (c == ALIGN_S1 && one_try<1, CIGAR>(part, t, trace, room))
+	if (c == ALIGN_S1 && warp_try<1, CIGAR>(part, t, trace, room))
 		return;
-	if (c <= ALIGN_S2 && one_try<2, CIGAR>(part, t, trace, room))
+	if (c <= ALIGN_S2 && warp_try<2, CIGAR>(part, t, trace, room))
 		return;
 	if (c <= ALIGN_S4)
-		one_try<4, CIGAR>(part, t, trace, room);
+		warp_try<4, CIGAR>(part, t, trace, room);
 }
 
 /*
@@ -221,7 +62,7 @@ template <bool CIGAR>
 static __device__ inline void one_pair(const struct alignment_part &part, uint2 *trace,
 				       uint32_t *room)
 {
-	struct one_task t;
+	struct warp_task t;
 	uint32_t runs;
 
 	t.p = part.pair[blockIdx.x];
@@ -237,7 +78,7 @@ static __device__ inline void one_pair(const struct alignment_part &part, uint2 
 			t.r.status = ALIGN_RESULT_TRUNCATED;
 		else
 			for (uint32_t i = threadIdx.x; i < runs; i += 32)
-				part.runs[place + i] = room[ALIGN_ONE_RUNS - runs + i];
+				part.runs[place + i] = room[ALIGN_WARP_RUNS - runs + i];
 	}
 	if (threadIdx.x)
 		return;
@@ -255,7 +96,7 @@ KERNEL(alignment_one_distance);
 extern "C" __global__ void __launch_bounds__(32) alignment_one_cigar(struct alignment_part part)
 {
 	DYN_SHARED(uint2, trace);
-	SHARED_ARRAY(uint32_t, room, [ALIGN_ONE_RUNS]);
+	SHARED_ARRAY(uint32_t, room, [ALIGN_WARP_RUNS]);
 
 	one_pair<true>(part, trace, room);
 }

@@ -1,8 +1,8 @@
 /*
  * kernels_short.cu - a thread a pair: a band of 32, 64 or 128 rows in registers (short_band.cuh).
- * Pairs whose distance the band does not prove go on to the next kernel's list. With CIGARs a column leaves two bits a cell (letters.cuh), and
- * the walk back sweeps over the columns: which words it needs does not depend on its path, so that
- * many are loaded at once.
+ * Pairs whose distance the band does not prove go on to the next kernel's list. With CIGARs a
+ * column leaves two bits a cell (letters.cuh), and the walk back sweeps over the columns: which
+ * words it needs does not depend on its path, so that many are loaded at once.
  */
 #include "workloads/alignment/kernels.h"
 
@@ -24,7 +24,7 @@ static __device__ int short_forward(struct short_band<NW> &s, const struct lette
 		for (int k = 0; k < 3; k++)
 			s.query[k][w] = plane_bits(query, 32 * w - s.high, k);
 	for (int column = 0; column < n; column += 32) {
-		uint32_t next[3], letter[3], equal[NW], zero[NW], left[NW];
+		uint32_t next[3], letter[3], equal[NW], zero[NW], left[NW], zeros = 0;
 		int end = n - column < 32 ? n - column : 32;
 
 		for (int k = 0; k < 3; k++) {
@@ -35,12 +35,13 @@ static __device__ int short_forward(struct short_band<NW> &s, const struct lette
 			short_equal(s, spread(letter[0], c), spread(letter[1], c),
 				    spread(letter[2], c), equal);
 			short_column(s, equal, zero, left);
-			score += 1 - (int)short_bit<NW>(zero, s.low_bit);
+			zeros = short_zeros(s, zero, zeros);
 			for (int w = 0; CIGAR && w < NW; w++)
 				short_trace<NW>(trace, column + c)[w * ALIGN_SHORT_THREADS] =
 					trace_word(short_up(s, w), left[w], zero[w]);
 			short_slide(s, next);
 		}
+		score += end - __popc(zeros);
 	}
 	return score;
 }
@@ -103,8 +104,9 @@ static __device__ void short_walk(const struct alignment_pair &p, int high, uint
 
 		for (int c = 0; c < sweep; c++)
 			for (int w = 0; w < NW; w++)
-				cell[c][w] = short_trace<NW>(trace, j - 1 - c > 0 ? j - 1 - c : 0)
-					[w * ALIGN_SHORT_THREADS];
+				cell[c][w] = short_trace<NW>(
+					trace,
+					j - 1 - c > 0 ? j - 1 - c : 0)[w * ALIGN_SHORT_THREADS];
 		for (int c = 0; c < sweep; c++)
 			if (i && j)
 				short_leave<NW>(cell[c], high, &i, &j, runs);
@@ -135,11 +137,6 @@ static __device__ void short_finish(const struct alignment_part &part, uint32_t 
 	runs_end(part, pair, runs, end);
 }
 
-static __device__ void spill(const struct alignment_part &part, uint32_t pair, int c)
-{
-	part.list[c][atomicAdd(&part.counters->listed[c], 1u)] = pair;
-}
-
 /* `c` is the class to go to where this band is too narrow. */
 template <int NW, bool CIGAR>
 static __device__ void short_pair(const struct alignment_part &part, uint32_t pair, int c,
@@ -157,7 +154,7 @@ static __device__ void short_pair(const struct alignment_part &part, uint32_t pa
 		return;
 	}
 	if (!short_fits(s, d)) {
-		spill(part, pair, c);
+		short_spill(part, pair, c);
 		return;
 	}
 	score = short_forward<NW, CIGAR>(s, query_of(part, pair), target_of(part, pair), (int)p.n,
@@ -165,7 +162,7 @@ static __device__ void short_pair(const struct alignment_part &part, uint32_t pa
 	if (score <= s.proves || (part.cap >= 0 && part.cap <= s.proves))
 		short_finish<NW, CIGAR>(part, pair, score, s.high, trace);
 	else
-		spill(part, pair, c);
+		short_spill(part, pair, c);
 }
 
 template <int NW, bool CIGAR>

@@ -60,7 +60,8 @@ static __device__ inline uint32_t spread(uint32_t word, int b)
 
 /*
  * The step by which a walk from the end leaves a cell, two bits: `x` and `y`. Up before left, and
- * left before the diagonal; of cells that neither leaves, `zero` says whether the letters are equal.
+ * left before the diagonal; of cells that neither leaves, `zero` says whether the letters are
+ * equal.
  *
  *   x y
  *   1 0  I, up        0 0  =, diagonal

@@ -5,9 +5,9 @@
  * needs from the lane above, that lane's last horizontal step, was made one turn ago. The last
  * lane's steps are kept for the strip below.
  *
- * Turns go by blocks of 32: what a block takes in, letters and steps, is loaded while the one before
- * is worked on. Most blocks are steady, all lanes are within the strip's columns in all turns; in
- * the first and the last ones lanes have yet to begin or are done.
+ * Turns go by blocks of 32: what a block takes in, letters and steps, is loaded while the one
+ * before is worked on. Most blocks are steady, all lanes are within the strip's columns in all
+ * turns; in the first and the last ones lanes have yet to begin or are done.
  *
  * The trace has two words for 32 rows and a column (letters.cuh), in the order in which turns and
  * lanes write them.
@@ -71,7 +71,8 @@ static __device__ inline void long_column(struct long_rows<NW> &r, const struct 
 	for (int w = 0; w < NW; w++) {
 		uint32_t equal =
 			~((r.query[0][w] ^ t0) | (r.query[1][w] ^ t1) | (r.query[2][w] ^ t2));
-		uint32_t x = equal | r.down[w], e = equal | (w ? 0 : first), zero, left, right, shifted;
+		uint32_t x = equal | r.down[w], e = equal | (w ? 0 : first), zero, left, right,
+			 shifted;
 		uint64_t sum = (uint64_t)(e & r.up[w]) + r.up[w] + carry;
 
 		carry = (uint32_t)(sum >> 32);
@@ -236,8 +237,7 @@ static __device__ void long_strip_run(const struct long_task &t, const struct lo
 			long_ragged<G, NW, CIGAR>(t, r, now, kept, trace, turn, columns);
 		if (CIGAR)
 			trace += 32 * G * NW;
-		below += long_sum(kept.x, kept.y,
-				  s.next_first - s.columns.first + G - 1 - turn);
+		below += long_sum(kept.x, kept.y, s.next_first - s.columns.first + G - 1 - turn);
 		if (more && t.lane == G - 1)
 			*edge++ = kept;
 	}

@@ -1,10 +1,10 @@
 /*
  * long_walk.cuh - the walk from the end of a pair to its start, by all lanes of the pair.
  *
- * The lanes load a window of the trace: words of columns that follow each other, around the diagonal
- * of the cell where the walk is. Each looks at its cell of the diagonal, and as many steps are made
- * at once as are diagonal. A step up or left moves the walk to a diagonal beside, of which the
- * window has most cells too.
+ * The lanes load a window of the trace: words of columns that follow each other, around the
+ * diagonal of the cell where the walk is. Each looks at its cell of the diagonal, and as many steps
+ * are made at once as are diagonal. A step up or left moves the walk to a diagonal beside, of which
+ * the window has most cells too.
  */
 #ifndef RIFT_ALIGNMENT_LONG_WALK_CUH
 #define RIFT_ALIGNMENT_LONG_WALK_CUH
@@ -97,9 +97,8 @@ struct walk_view {
 };
 
 template <int G>
-static __device__ inline struct walk_view walk_look(const struct long_task &t,
-						    const struct long_place &at,
-						    const struct walk_window<G> &w)
+static __device__ inline struct walk_view
+walk_look(const struct long_task &t, const struct long_place &at, const struct walk_window<G> &w)
 {
 	struct walk_view v = { 0, 0, 0 };
 	int gone = w.j - at.j;
@@ -147,7 +146,8 @@ template <int G, int NW>
 static __device__ bool long_walk(const struct long_task &t, struct runs_writer &runs)
 {
 	struct long_place at;
-	struct walk_window<G> w = {};
+	struct walk_window<G> w = {
+	};
 
 	walk_start<G, NW>(t, at);
 	for (bool load = true; at.i && at.j;) {

@@ -10,10 +10,10 @@
 /* ---- classes ---------------------------------------------------------------------------- */
 
 /*
- * What a batch would take with strips of a shape, in clocks of an H200, roughly: turns of a pair, by
- * the longer of what a turn lasts and what the warps that share a scheduler issue in it. Wide strips
- * are few, but hold more rows outside the band, and so a larger trace: if not all pairs fit into
- * memory at once, others wait.
+ * What a batch would take with strips of a shape, in clocks of an H200, roughly: turns of a pair,
+ * by the longer of what a turn lasts and what the warps that share a scheduler issue in it. Wide
+ * strips are few, but hold more rows outside the band, and so a larger trace: if not all pairs fit
+ * into memory at once, others wait.
  */
 static double strip_clocks(const struct alignment_extent *e, enum alignment_strip strip)
 {
@@ -25,8 +25,7 @@ static double strip_clocks(const struct alignment_extent *e, enum alignment_stri
 	double shared = warps * (30 + 30 * shape.words);
 	double trace = e->pairs * turns * shape.lanes * shape.words * 8;
 
-	return turns * (alone > shared ? alone : shared) *
-	       (e->cigar ? ceil(trace / e->memory) : 1);
+	return turns * (alone > shared ? alone : shared) * (e->cigar ? ceil(trace / e->memory) : 1);
 }
 
 enum alignment_strip alignment_strip_for(const struct alignment_extent *e)
@@ -146,7 +145,8 @@ static uint64_t least(uint64_t a, uint64_t b, uint64_t c)
 	return all ? all : 1;
 }
 
-uint64_t alignment_short_columns(const struct alignment_state *s, const struct alignment_slot *slot)
+/* Columns of the longest pair that short kernels may see. */
+static uint64_t short_columns(const struct alignment_state *s, const struct alignment_slot *slot)
 {
 	uint64_t most = 0;
 
@@ -166,7 +166,8 @@ static void plan_short(const struct alignment_state *s, struct alignment_slot *s
 	uint64_t blocks = (p->n + ALIGN_SHORT_THREADS - 1) / ALIGN_SHORT_THREADS;
 	uint64_t fit = resident(alignment_short_kernel(ALIGN_S1, p->cigar), ALIGN_SHORT_THREADS);
 
-	p->short_words = p->cigar ? alignment_short_columns(s, slot) * 8 * ALIGN_SHORT_THREADS : 0;
+	slot->columns = short_columns(s, slot);
+	p->short_words = p->cigar ? slot->columns * 8 * ALIGN_SHORT_THREADS : 0;
 	p->short_blocks =
 		(uint32_t)least(blocks, fit, p->short_words ? words / p->short_words : fit);
 }

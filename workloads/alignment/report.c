@@ -202,7 +202,9 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 		in += (double)slot->blob_bytes;
 		back += (double)slot->back_bytes;
 		trace += o->output == ALIGN_CIGAR ? (double)slot->trace_bytes : 0;
-		launches += slot->one ? 1 : 1 + __builtin_popcount(slot->classes) + (o->output == ALIGN_CIGAR ? 2 : 0);
+		launches += slot->one ? 1
+				      : 1 + __builtin_popcount(slot->classes) +
+						(o->output == ALIGN_CIGAR ? 2 : 0);
 	}
 	*out = (struct cost){
 		.launches = launches,

@@ -72,30 +72,27 @@ static void try_slot(const struct alignment_state *s, struct alignment_slot *slo
 }
 
 /*
- * A batch is the same in every step: kernels that none of its pairs came to are not launched again.
- * Should one come to them after all it stays not_done, which fails the check.
+ * A batch is the same in every step: kernels that none of its pairs came to are not launched again,
+ * and lists that were short stay so. Should a pair come to a kernel after all it stays not_done,
+ * which fails the check.
  */
-static unsigned classes_seen(const struct alignment_slot *slot)
+static void plan_lists(const struct alignment_state *s, struct alignment_slot *slot)
 {
 	struct alignment_counters c;
-	unsigned classes = 0;
 
 	CUDA(cudaMemcpy(&c, slot->part.counters, sizeof(c), cudaMemcpyDeviceToHost));
+	slot->classes = 0;
 	for (int i = 0; i < ALIGN_CLASSES; i++)
-		classes |= (c.listed[i] ? 1u : 0) << i;
-	return classes;
+		slot->classes |= (c.listed[i] ? 1u : 0) << i;
+	for (int i = 0; s->choice.warps && i < ALIGN_L; i++)
+		slot->warps[i] = c.listed[i] <= ALIGN_WARP_PAIRS ? c.listed[i] : 0;
 }
 
 /* A batch of few short pairs, of which bands in registers prove all, goes in one launch. */
-static void plan_one(const struct alignment_state *s, struct alignment_slot *slot)
+static bool goes_in_one(const struct alignment_state *s, const struct alignment_slot *slot)
 {
-	size_t columns = alignment_short_columns(s, slot) + ALIGN_ONE_SPARE, words = 1;
-
-	slot->one = s->choice.one && slot->part.n <= ALIGN_ONE_PAIRS &&
-		    !(slot->classes >> ALIGN_L & 1) && longest_of(&s->batch) <= ALIGN_SHORT_MAX;
-	for (int c = ALIGN_S1; c < ALIGN_L; c++)
-		words = slot->classes >> c & 1 ? (size_t)1 << c : words;
-	slot->one_bytes = columns * words * sizeof(uint2);
+	return s->choice.one && slot->part.n <= ALIGN_ONE_PAIRS &&
+	       !(slot->classes >> ALIGN_L & 1) && longest_of(&s->batch) <= ALIGN_SHORT_MAX;
 }
 
 /*
@@ -116,7 +113,7 @@ static int try_distances(const struct alignment_opts *o, struct alignment_state 
 		return err;
 	slot->classes = classes_of(s, slot);
 	try_slot(s, slot);
-	slot->classes = classes_seen(slot);
+	plan_lists(s, slot);
 	slot->long_pairs = 0;
 	alignment_plan(s, slot);
 	return 0;
@@ -163,9 +160,16 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
 		err = try_cigars(o, s, slot);
-	if (!err)
-		plan_one(s, slot);
+	slot->one = !err && goes_in_one(s, slot);
 	return err ? err : interrupted() ? -EINTR : 0;
+}
+
+static void load_short(enum alignment_class c, bool cigar)
+{
+	struct cudaFuncAttributes ignored;
+
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_short_kernel(c, cigar)));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_warp_kernel(c, cigar)));
 }
 
 static void load_kernels(const struct alignment_state *s)
@@ -179,8 +183,7 @@ static void load_kernels(const struct alignment_state *s)
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(true)));
 	for (int cigar = 0; cigar < 2; cigar++) {
 		for (int c = ALIGN_S1; c < ALIGN_L; c++)
-			CUDA(cudaFuncGetAttributes(
-				&ignored, alignment_short_kernel((enum alignment_class)c, cigar)));
+			load_short((enum alignment_class)c, cigar);
 		CUDA(cudaFuncGetAttributes(&ignored,
 					   alignment_long_kernel(s->choice.strip, cigar)));
 	}
@@ -205,17 +208,18 @@ struct alignment_choice alignment_choose(const struct alignment_opts *o,
 		.cigar = o->output == ALIGN_CIGAR,
 	};
 
-	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true };
+	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true, true };
 }
 
 static int check_mapped(const struct alignment_opts *o, const struct alignment_state *s)
 {
 	for (int i = 0; o->host == ALIGN_MAPPED && i < s->slots; i++)
 		if (!s->slot[i].one)
-			return complain(EINVAL,
-					"host=mapped: only batches of at most %d pairs a stream, of at "
-					"most %d letters and alike, go in one launch",
-					ALIGN_ONE_PAIRS, ALIGN_SHORT_MAX);
+			return complain(
+				EINVAL,
+				"host=mapped: only batches of at most %d pairs a stream, of at "
+				"most %d letters and alike, go in one launch",
+				ALIGN_ONE_PAIRS, ALIGN_SHORT_MAX);
 	return 0;
 }
 

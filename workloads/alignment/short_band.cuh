@@ -14,7 +14,7 @@ template <int NW> struct short_band {
 	uint32_t up[NW], down[NW]; /* vertical steps +1 and -1 */
 	uint32_t query[3][NW];	   /* planes of the band's rows */
 	int low_bit;		   /* bit of the diagonal d: where the score is followed */
-	int high, proves; /* cost */
+	int high, proves;	   /* cost */
 };
 
 /* Where a pair lies in the band, d being n - m; false: it is too narrow for the two ends. */
@@ -29,8 +29,7 @@ template <int NW> static __device__ inline bool short_fits(struct short_band<NW>
 }
 
 /* Rows above row 0 fall by one each, so that row 0 comes out as 0, 1, 2, ... */
-template <int NW>
-static __device__ inline void short_start(struct short_band<NW> &s)
+template <int NW> static __device__ inline void short_start(struct short_band<NW> &s)
 {
 	for (int w = 0; w < NW; w++) {
 		int first = s.high - 32 * w; /* bit of row 1 */
@@ -78,7 +77,8 @@ static __device__ inline void short_column(struct short_band<NW> &s, const uint3
 	}
 }
 
-/* Vertical steps +1 into the column's rows: they are there in the frame of the next, a row lower. */
+/* Vertical steps +1 into the column's rows: they are there in the frame of the next, a row lower.
+ */
 template <int NW> static __device__ inline uint32_t short_up(const struct short_band<NW> &s, int w)
 {
 	return __funnelshift_l(w ? s.up[w ? w - 1 : 0] : 0, s.up[w], 1);
@@ -96,15 +96,30 @@ static __device__ inline void short_slide(struct short_band<NW> &s, uint32_t nex
 	}
 }
 
-/* Bit b of a number of NW words, without an index that registers cannot have. */
-template <int NW> static __device__ inline uint32_t short_bit(const uint32_t *word, int b)
+/* The word of a number that has bit b, that bit uppermost; no index that registers cannot have. */
+template <int NW> static __device__ inline uint32_t short_top(const uint32_t *word, int b)
 {
-	uint32_t found = 0;
+	uint32_t found = word[0];
 
-	for (int w = 0; w < NW; w++)
+	for (int w = 1; w < NW; w++)
 		if (b / 32 == w)
-			found = word[w] >> (b % 32) & 1;
-	return found;
+			found = word[w];
+	return found << (31 - ((uint32_t)b & 31));
+}
+
+/* Whether the diagonal of the ends had steps of zero, the last one in bit 0: its sum is the score.
+ */
+template <int NW>
+static __device__ inline uint32_t short_zeros(const struct short_band<NW> &s, const uint32_t *zero,
+					      uint32_t before)
+{
+	return __funnelshift_l(short_top<NW>(zero, s.low_bit), before, 1);
+}
+
+/* To the list of the class after this band's. */
+static __device__ inline void short_spill(const struct alignment_part &part, uint32_t pair, int c)
+{
+	part.list[c][atomicAdd(&part.counters->listed[c], 1u)] = pair;
 }
 
 #endif

@@ -76,8 +76,8 @@ static inline void run_setup(struct run *r, const struct alignment_choice *choic
 	if (!r->s.batch.n)
 		err = alignment_setup(&r->o, &r->s);
 	else
-		err = alignment_setup_batch(&r->o, &r->s,
-					    choice ? *choice : alignment_choose(&r->o, &r->s.batch));
+		err = alignment_setup_batch(
+			&r->o, &r->s, choice ? *choice : alignment_choose(&r->o, &r->s.batch));
 	cr_assert(!err, "setup: %d", err);
 	run_reset(r);
 }
@@ -235,13 +235,17 @@ static inline char *filled(size_t n, char c)
 
 /* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
 static const struct alignment_choice all_kernels[] = {
-	{ ALIGN_L4, ALIGN_S1, 0, false },	  { ALIGN_L8, ALIGN_S2, 0, false }, { ALIGN_L32, ALIGN_S4, 0, false },
-	{ ALIGN_L4, ALIGN_L, 0, false },	  { ALIGN_L8, ALIGN_L, 0, false },  { ALIGN_L16, ALIGN_L, 0, false },
-	{ ALIGN_L32, ALIGN_L, 0, false },	  { ALIGN_L32X4, ALIGN_L, 0, false },
+	{ ALIGN_L4, ALIGN_S1, 0, false, false },  { ALIGN_L8, ALIGN_S2, 0, false, false },
+	{ ALIGN_L32, ALIGN_S4, 0, false, false }, { ALIGN_L4, ALIGN_L, 0, false, false },
+	{ ALIGN_L8, ALIGN_L, 0, false, false },	  { ALIGN_L16, ALIGN_L, 0, false, false },
+	{ ALIGN_L32, ALIGN_L, 0, false, false },  { ALIGN_L32X4, ALIGN_L, 0, false, false },
+	{ ALIGN_L4, ALIGN_S1, 0, false, true },	  { ALIGN_L4, ALIGN_S2, 0, false, true },
+	{ ALIGN_L4, ALIGN_S4, 0, false, true },
 };
-static const char *const kernel_names[] = { "S1", "S2", "S4", "L4", "L8", "L16", "L32", "L32x4" };
+static const char *const kernel_names[] = { "S1",  "S2",    "S4", "L4", "L8", "L16",
+					    "L32", "L32x4", "W1", "W2", "W4" };
 
-enum { CHOICES = 8 };
+enum { CHOICES = 11 };
 
 /* Adds pairs, sets up, runs and compares; for each choice of kernels. */
 static inline void all_choices(void (*add_pairs)(struct run *r))
