@@ -27,10 +27,11 @@ enum {
 	ALIGN_SHORT_THREADS = 128,  /* of a block, a pair each */
 	ALIGN_LONG_THREADS = 128,   /* of a block, at most; 4 to 32 a pair */
 	ALIGN_GATHER_THREADS = 256, /* of a block, a pair each */
-	ALIGN_ONE_PAIRS = 32,	    /* at most, of a batch that is done in one launch */
-	ALIGN_WARP_PAIRS = 4096,    /* of a list: up to so many a warp a pair is quicker */
-	ALIGN_WARP_SPARE = 8,	    /* columns of room beyond the last, there */
-	ALIGN_WARP_RUNS = 260,	    /* of a CIGAR there: more than twice what 128 rows prove */
+	ALIGN_ONE_HEAD = 2048,	 /* bytes of a batch up to which each of its blocks takes in all */
+	ALIGN_ONE_PAIRS = 32,	 /* at most, of a batch that is done in one launch */
+	ALIGN_WARP_PAIRS = 4096, /* of a list: up to so many a warp a pair is quicker */
+	ALIGN_WARP_SPARE = 8,	 /* columns of room beyond the last, there */
+	ALIGN_WARP_RUNS = 260,	 /* of a CIGAR there: more than twice what 128 rows prove */
 };
 
 /* In alignment_pair.m and .n: not taken along, the sequence is longer than ALIGN_LENGTH_MAX. */
@@ -90,6 +91,7 @@ struct alignment_part {
 	const uint32_t *order; /* pairs by class, then as their kernel wants them */
 	const uint8_t *letters;
 	uint32_t n;
+	uint32_t bytes; /* of pairs, order and letters, which lie in one piece; at most 4 GiB - 1 */
 	uint32_t first[ALIGN_CLASSES +
 		       1]; /* of each class in order; after the last: those with none */
 	uint32_t *planes;  /* letters as three bits, 32 to three words: see alignment_planes_at() */

@@ -10,8 +10,8 @@
 #include "workloads/alignment/warp_pair.cuh"
 
 template <bool CIGAR>
-static __device__ void one_align(const struct alignment_part &part, struct warp_task &t,
-				 uint2 *trace, uint32_t *room)
+static __device__ void one_align(const struct alignment_part &part, const uint8_t *letters,
+				 struct warp_task &t, uint2 *trace, uint32_t *room)
 {
 	enum alignment_class c = alignment_class_of(part.band, &t.p);
 	uint32_t bad;
@@ -19,7 +19,7 @@ static __device__ void one_align(const struct alignment_part &part, struct warp_
 	t.r = { ALIGN_UNKNOWN, ALIGN_LONG_SEQUENCE, 0, 0, 0 };
 	if (c == ALIGN_CLASSES)
 		return;
-	bad = lane_pair(part, t.p, t.query, t.target);
+	bad = lane_pair(letters, part.fold, t.p, t.query, t.target);
 	t.r.status = ALIGN_NOT_DONE;
 	if (bad < t.p.m + t.p.n) {
 		t.r.status = ALIGN_BAD_CHARACTER;
@@ -38,10 +38,11 @@ static __device__ void one_align(const struct alignment_part &part, struct warp_
  * Runs of the pairs before this one: each pair makes its number known together with that of the
  * batch, and waits for those before it, of which each lane reads one.
  */
-static __device__ inline uint32_t one_place(const struct alignment_part &part, uint32_t runs)
+static __device__ inline uint32_t one_place(const struct alignment_part &part, uint32_t batch,
+					    uint32_t runs)
 {
 	const uint32_t pair = blockIdx.x, lane = threadIdx.x;
-	uint32_t batch = part.counters->batches + 1, counted = 0;
+	uint32_t counted = 0;
 
 	if (lane == 0 && pair + 1 < part.n)
 		store_release(&part.counters->counted[pair], batch << 10 | runs);
@@ -58,19 +59,44 @@ static __device__ inline uint32_t one_place(const struct alignment_part &part, u
 	return counted;
 }
 
+/*
+ * The batch: pairs, their order, letters. A small one is taken in whole: from the host's memory
+ * that is one journey, where letters after the pair that says where they are would be two.
+ */
+static __device__ inline const uint8_t *one_batch(const struct alignment_part &part, uint32_t *head)
+{
+	const uint32_t *batch = (const uint32_t *)part.pair;
+	uint32_t word[ALIGN_ONE_HEAD / 128];
+
+	if (part.bytes > ALIGN_ONE_HEAD)
+		return (const uint8_t *)batch;
+	for (uint32_t k = 0; k < ALIGN_ONE_HEAD / 128; k++)
+		if (128 * k + 4 * threadIdx.x < part.bytes)
+			word[k] = batch[32 * k + threadIdx.x];
+	for (uint32_t k = 0; k < ALIGN_ONE_HEAD / 128; k++)
+		if (128 * k + 4 * threadIdx.x < part.bytes)
+			head[32 * k + threadIdx.x] = word[k];
+	__syncwarp();
+	return (const uint8_t *)head;
+}
+
 template <bool CIGAR>
 static __device__ inline void one_pair(const struct alignment_part &part, uint2 *trace,
-				       uint32_t *room)
+				       uint32_t *room, uint32_t *head)
 {
+	uint32_t number = 0, runs;
+	const uint8_t *batch = one_batch(part, head);
 	struct warp_task t;
-	uint32_t runs;
 
-	t.p = part.pair[blockIdx.x];
-	one_align<CIGAR>(part, t, trace, room);
+	if (CIGAR || blockIdx.x == 0)
+		number = part.counters->batches + 1;
+	t.p = ((const struct alignment_pair *)batch)[blockIdx.x];
+	one_align<CIGAR>(part, batch + part.n * (sizeof(t.p) + sizeof(*part.order)), t, trace,
+			 room);
 	runs = t.r.runs;
 	__syncwarp();
 	if (CIGAR) {
-		uint32_t place = one_place(part, runs);
+		uint32_t place = one_place(part, number, runs);
 
 		if (runs)
 			t.r.at = place;
@@ -84,12 +110,14 @@ static __device__ inline void one_pair(const struct alignment_part &part, uint2 
 		return;
 	part.result[blockIdx.x] = t.r;
 	if (!CIGAR && blockIdx.x == 0)
-		part.counters->batches++;
+		part.counters->batches = number;
 }
 
 extern "C" __global__ void __launch_bounds__(32) alignment_one_distance(struct alignment_part part)
 {
-	one_pair<false>(part, NULL, NULL);
+	SHARED_ARRAY(uint32_t, head, [ALIGN_ONE_HEAD / 4]);
+
+	one_pair<false>(part, NULL, NULL, head);
 }
 KERNEL(alignment_one_distance);
 
@@ -97,8 +125,9 @@ extern "C" __global__ void __launch_bounds__(32) alignment_one_cigar(struct alig
 {
 	DYN_SHARED(uint2, trace);
 	SHARED_ARRAY(uint32_t, room, [ALIGN_WARP_RUNS]);
+	SHARED_ARRAY(uint32_t, head, [ALIGN_ONE_HEAD / 4]);
 
-	one_pair<true>(part, trace, room);
+	one_pair<true>(part, trace, room, head);
 }
 KERNEL(alignment_one_cigar);
 

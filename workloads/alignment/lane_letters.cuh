@@ -79,19 +79,19 @@ static __device__ inline uint32_t lane_least(uint32_t value)
 }
 
 /* Both sequences of a pair. Returns the first bad letter, query first, or m + n. */
-static __device__ inline uint32_t lane_pair(const struct alignment_part &part,
+static __device__ inline uint32_t lane_pair(const uint8_t *letters, bool fold,
 					    const struct alignment_pair &p,
 					    struct lane_letters &query, struct lane_letters &target)
 {
-	const uint8_t *q = part.letters + p.query, *t = part.letters + p.target;
+	const uint8_t *q = letters + p.query, *t = letters + p.target;
 	uint32_t longest = p.m > p.n ? p.m : p.n, bad = p.m, bad_target = p.n;
 
 	query = target = { { 0xffffffff, 0xffffffff, 0xffffffff } };
 	for (uint32_t first = 0; first < longest; first += WARP_LETTERS) {
 		uint32_t a = lane_load(q, first, p.m), b = lane_load(t, first, p.n);
 
-		lane_pack(a, first, p.m, part.fold, query, bad);
-		lane_pack(b, first, p.n, part.fold, target, bad_target);
+		lane_pack(a, first, p.m, fold, query, bad);
+		lane_pack(b, first, p.n, fold, target, bad_target);
 	}
 	return lane_least(bad < p.m ? bad : p.m + bad_target);
 }

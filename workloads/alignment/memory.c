@@ -114,6 +114,7 @@ int alignment_make_slot(struct alignment_state *s, int i)
 	letters = letters_before(&s->batch, end) - from;
 	p->pack_lanes = pack_lanes(letters, p->n);
 	slot->blob_bytes = p->n * (sizeof(struct alignment_pair) + sizeof(uint32_t)) + letters;
+	p->bytes = (uint32_t)(slot->blob_bytes < UINT32_MAX ? slot->blob_bytes : UINT32_MAX);
 	err = on_host(s, &slot->blob, slot->blob_bytes);
 	err = err ? err : on_device(&slot->blob_device, slot->blob_bytes);
 	err = err ? err

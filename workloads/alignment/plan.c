@@ -106,7 +106,8 @@ static void plan_pair(const struct alignment_state *s, struct alignment_slot *sl
 	if (r->status == ALIGN_OK)
 		slot->staged += runs_most(p, r->distance);
 	for (int w = 0; c + w < ALIGN_L && w < r->rounds; w++)
-		slot->trace_bytes += (uint64_t)p->n * (8u << (c + w));
+		if (!slot->warps[c + w])
+			slot->trace_bytes += (uint64_t)p->n * (8u << (c + w));
 	if (c == ALIGN_CLASSES || rounds <= 0)
 		return;
 	words = alignment_long_words(alignment_shape_of(s->choice.strip), (int)p->m, (int)p->n,

@@ -95,21 +95,25 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 	static const char *const shorts[] = { "S1", "S2", "S4" };
 	static const char *const strips[] = { "L4", "L8", "L16", "L32", "L32x4" };
 	struct report_row *row = add(out, "kernels", "", 0);
-	unsigned classes = 0;
+	unsigned classes = 0, warps = 0, ones = 0;
 	size_t at = 0;
-	bool one = true;
 
-	for (int i = 0; i < s->slots; i++)
-		classes |= s->slot[i].classes, one = one && s->slot[i].one;
-
+	for (int i = 0; i < s->slots; i++) {
+		classes |= s->slot[i].classes;
+		ones += s->slot[i].one;
+		for (int c = ALIGN_S1; c < ALIGN_L; c++)
+			warps |= s->slot[i].warps[c] ? 1u << c : 0;
+	}
 	for (int c = ALIGN_S1; c <= ALIGN_L; c++)
 		if (classes >> c & 1)
-			at += (size_t)snprintf(row->text + at, sizeof(row->text) - at, "%s%s",
+			at += (size_t)snprintf(row->text + at, sizeof(row->text) - at, "%s%s%s",
 					       at ? ", " : "",
-					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip]);
-	if (one)
-		snprintf(row->text + at, sizeof(row->text) - at, "%s",
-			 s->mapped ? ", one launch on mapped memory" : ", one launch");
+					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip],
+					       warps >> c & 1 ? " by warps" : "");
+	if (ones)
+		snprintf(row->text + at, sizeof(row->text) - at, "%s%s",
+			 (int)ones < s->slots ? "; in part one launch" : "; one launch",
+			 s->mapped ? " on mapped memory" : "");
 }
 
 static void report_statuses(const struct alignment_batch *b, const struct alignment_outcome *out,

@@ -69,6 +69,23 @@ Test(small_align_one, the_longest_pairs)
 	run_end(r);
 }
 
+/* Batches of about 2 KiB, up to which each block takes in all of it. */
+Test(small_align_one, a_batch_as_large_as_a_block_takes_in_whole)
+{
+	uint64_t state = 11;
+	struct run *r;
+
+	need_device();
+	r = run_new(opts_of(ALIGN_MAPPED));
+	for (size_t n = 505; n <= 520; n++) {
+		add_random(r, &state, 484, 485, 4);
+		add_random(r, &state, n, n + 1, 4);
+		expect_one(r, true, "2 KiB");
+		run_clear(r);
+	}
+	run_end(r);
+}
+
 /* What a band of 32, 64 or 128 rows just proves, and just not. */
 Test(small_align_one, distances_at_the_edge_of_a_band)
 {
