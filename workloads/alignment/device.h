@@ -27,11 +27,10 @@ enum {
 	ALIGN_SHORT_THREADS = 128,  /* of a block, a pair each */
 	ALIGN_LONG_THREADS = 128,   /* of a block, at most; 4 to 32 a pair */
 	ALIGN_GATHER_THREADS = 256, /* of a block, a pair each */
-	ALIGN_ONE_HEAD = 2048,	 /* bytes of a batch up to which each of its blocks takes in all */
-	ALIGN_ONE_PAIRS = 32,	 /* at most, of a batch that is done in one launch */
-	ALIGN_WARP_PAIRS = 4096, /* of a list: up to so many a warp a pair is quicker */
-	ALIGN_WARP_SPARE = 8,	 /* columns of room beyond the last, there */
-	ALIGN_WARP_RUNS = 260,	 /* of a CIGAR there: more than twice what 128 rows prove */
+	ALIGN_ONE_HEAD = 2048, /* bytes of a batch up to which each of its blocks takes in all */
+	ALIGN_ONE_PAIRS = 32,  /* at most, of a batch that is done in one launch */
+	ALIGN_WARP_SPARE = 8,  /* columns of room beyond the last, there */
+	ALIGN_WARP_RUNS = 260, /* of a CIGAR there: more than twice what 128 rows prove */
 };
 
 /* In alignment_pair.m and .n: not taken along, the sequence is longer than ALIGN_LENGTH_MAX. */

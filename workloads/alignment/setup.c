@@ -84,8 +84,8 @@ static void plan_lists(const struct alignment_state *s, struct alignment_slot *s
 	slot->classes = 0;
 	for (int i = 0; i < ALIGN_CLASSES; i++)
 		slot->classes |= (c.listed[i] ? 1u : 0) << i;
-	for (int i = 0; s->choice.warps && i < ALIGN_L; i++)
-		slot->warps[i] = c.listed[i] <= ALIGN_WARP_PAIRS ? c.listed[i] : 0;
+	for (int i = 0; i < ALIGN_L; i++)
+		slot->warps[i] = c.listed[i] <= s->choice.warps ? c.listed[i] : 0;
 }
 
 /* A batch of few short pairs, of which bands in registers prove all, goes in one launch. */
@@ -194,6 +194,16 @@ static uint32_t millionths(double share)
 	return (uint32_t)(share * 1e6 + 0.5);
 }
 
+/* Half the warps that a multiprocessor has room for: with more pairs a thread each is quicker. */
+static uint32_t warps_worth(void)
+{
+	int device, sms;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+	return 32 * (uint32_t)sms;
+}
+
 /* Of short pairs few are so different that they come to the long kernel. */
 struct alignment_choice alignment_choose(const struct alignment_opts *o,
 					 const struct alignment_batch *b)
@@ -208,7 +218,8 @@ struct alignment_choice alignment_choose(const struct alignment_opts *o,
 		.cigar = o->output == ALIGN_CIGAR,
 	};
 
-	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true, true };
+	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true,
+					  warps_worth() };
 }
 
 static int check_mapped(const struct alignment_opts *o, const struct alignment_state *s)
