@@ -66,7 +66,7 @@ struct alignment_choice {
 	enum alignment_class least; /* that pairs start in: S1, and others in tests */
 	uint32_t band;		    /* as in alignment_part */
 	bool one;		    /* in one launch, where a slot's pairs are few and short */
-	uint32_t warps; /* up to so many short pairs of a list a warp each; 0: a thread each */
+	uint32_t warps; /* up to so many short pairs at once a warp each; 0: a thread each */
 };
 
 struct alignment_state {

@@ -50,6 +50,7 @@ static __device__ inline uint32_t one_place(const struct alignment_part &part, u
 		do
 			counted = load_acquire(&part.counters->counted[lane]);
 		while ((counted ^ batch << 10) >> 10);
+	__syncwarp();
 	counted &= 1023;
 	for (int other = 16; other; other /= 2)
 		counted += __shfl_xor_sync(ALL_LANES, counted, other);

@@ -77,6 +77,8 @@ static int allocate_lists(struct alignment_part *p)
 	size_t gather = (p->n + ALIGN_GATHER_THREADS - 1) / ALIGN_GATHER_THREADS;
 	int err = on_device(&p->counters, sizeof(*p->counters));
 
+	if (!err)
+		CUDA(cudaMemset(p->counters, 0, sizeof(*p->counters)));
 	for (int c = 0; !err && c < ALIGN_CLASSES; c++)
 		err = on_device(&p->list[c], p->n * sizeof(uint32_t));
 	err = err ? err : on_device(&p->slot, p->n * sizeof(uint32_t));

@@ -85,7 +85,8 @@ static void plan_lists(const struct alignment_state *s, struct alignment_slot *s
 	for (int i = 0; i < ALIGN_CLASSES; i++)
 		slot->classes |= (c.listed[i] ? 1u : 0) << i;
 	for (int i = 0; i < ALIGN_L; i++)
-		slot->warps[i] = c.listed[i] <= s->choice.warps ? c.listed[i] : 0;
+		slot->warps[i] =
+			c.listed[i] <= s->choice.warps / (uint32_t)s->slots ? c.listed[i] : 0;
 }
 
 /* A batch of few short pairs, of which bands in registers prove all, goes in one launch. */
@@ -194,14 +195,18 @@ static uint32_t millionths(double share)
 	return (uint32_t)(share * 1e6 + 0.5);
 }
 
-/* Half the warps that a multiprocessor has room for: with more pairs a thread each is quicker. */
+/*
+ * Half the warps that a multiprocessor has room for: with more pairs a thread each is quicker. It
+ * always is on the CPU device, of compute capability 0, whose lanes take turns.
+ */
 static uint32_t warps_worth(void)
 {
-	int device, sms;
+	int device, major, sms;
 
 	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
 	CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-	return 32 * (uint32_t)sms;
+	return major ? 32 * (uint32_t)sms : 0;
 }
 
 /* Of short pairs few are so different that they come to the long kernel. */
