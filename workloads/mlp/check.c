@@ -16,6 +16,9 @@
 #include "common/interrupt.h"
 #include "workloads/mlp/check.h"
 
+/* Relative, of a sum of two or three floats. */
+static const double few_roundings = 1e-6;
+
 /* Operations of the reference that take 0.2 s at 1e9 a second. */
 static const double operations_most = 2e8;
 
@@ -56,67 +59,46 @@ double mlp_relative(const struct mlp_norms *n)
 	return n->difference == 0 ? 0 : sqrt(n->difference / n->right);
 }
 
-/* ---- what is on the device ------------------------------------------------------------------ */
+/* ---- updates --------------------------------------------------------------------------- */
 
-static double number_at(const void *from, bool half, int64_t i)
+/* So many numbers of an array of floats. */
+static double *fetch(const float *from, int64_t n)
 {
-	uint32_t bits;
-	float v;
+	const struct mlp_matrix m = { from, false, 1, n };
+	double *out = malloc((size_t)n * sizeof(*out));
 
-	if (!half)
-		return (double)((const float *)from)[i];
-	bits = (uint32_t)((const uint16_t *)from)[i] << 16;
-	memcpy(&v, &bits, sizeof(v));
-	return (double)v;
+	CHECK(out, "%ld numbers", (long)n);
+	mlp_fetch(&m, 0, 0, 1, n, out);
+	return out;
 }
 
-void mlp_fetch(const struct mlp_matrix *m, int64_t row, int64_t col, int64_t rows, int64_t cols,
-	       double *out)
+void mlp_check_update(const struct mlp_look *k, int layer, bool bias, int64_t first, int64_t n)
 {
-	size_t each = m->half ? sizeof(uint16_t) : sizeof(float);
-	void *host = malloc((size_t)(rows * cols) * each + 1);
+	const struct mlp_tensor *t = mlp_tensor_of(k->s, layer, bias);
+	size_t from = (size_t)(t->weight - k->s->weight) + (size_t)first;
+	double *w = fetch(k->b->weight + from, n), *w_now = fetch(t->weight + first, n);
+	double *v = fetch(k->b->velocity + from, n), *v_now = fetch(t->velocity + first, n);
+	double *g = malloc((size_t)n * sizeof(*g));
+	struct mlp_norms of_v = { 0, 0 }, of_w = { 0, 0 };
 
-	CHECK(host, "%ld x %ld numbers", (long)rows, (long)cols);
-	CUDA(cudaMemcpy2D(host, (size_t)cols * each,
-			  (const char *)m->at + (size_t)(row * m->cols + col) * each,
-			  (size_t)m->cols * each, (size_t)cols * each, (size_t)rows,
-			  cudaMemcpyDeviceToHost));
-	for (int64_t i = 0; i < rows * cols; i++)
-		out[i] = number_at(host, m->half, i);
-	free(host);
-}
-
-void mlp_fetch_gradient(const struct mlp_tensor *t, int64_t first, int64_t n, double *out)
-{
-	const struct mlp_matrix m = { t->gradient, t->half, t->parts,
-				      t->parts > 1 ? (int64_t)t->stride : (int64_t)t->n };
-	double *part = malloc((size_t)(n * t->parts) * sizeof(*part));
-
-	CHECK(part, "%u parts", t->parts);
-	mlp_fetch(&m, 0, first, t->parts, n, part);
+	CHECK(g, "%ld numbers", (long)n);
+	mlp_fetch_gradient(t, first, n, g);
 	for (int64_t i = 0; i < n; i++) {
-		out[i] = 0;
-		for (uint32_t p = 0; p < t->parts; p++)
-			out[i] += part[p * n + i];
+		mlp_compare(&of_v, v_now[i], (double)(float)k->o->momentum * v[i] + g[i]);
+		mlp_compare(&of_w, w_now[i], w[i] - (double)(float)k->o->rate * v_now[i]);
 	}
-	free(part);
+	mlp_note(k->v, mlp_relative(&of_v), few_roundings, "velocity of %c%d: off by %.2g",
+		 bias ? 'b' : 'W', layer, mlp_relative(&of_v));
+	mlp_note(k->v, mlp_relative(&of_w), few_roundings, "update of %c%d: off by %.2g",
+		 bias ? 'b' : 'W', layer, mlp_relative(&of_w));
+	free(w);
+	free(w_now);
+	free(v);
+	free(v_now);
+	free(g);
 }
 
-struct mlp_sum mlp_sum_of(struct mlp_state *s)
-{
-	unsigned long long sum[2], *device;
-
-	CUDA(cudaMalloc((void **)&device, sizeof(sum)));
-	CUDA(cudaMemsetAsync(device, 0, sizeof(sum), s->own));
-	mlp_fingerprint(s->weight, s->net.numbers, device, s->own);
-	mlp_fingerprint(s->velocity, s->net.numbers, device, s->own);
-	CUDA(cudaStreamSynchronize(s->own));
-	CUDA(cudaMemcpy(sum, device, sizeof(sum), cudaMemcpyDeviceToHost));
-	CUDA(cudaFree(device));
-	return (struct mlp_sum){ sum[0], sum[1] };
-}
-
-/* ---- the steps again ------------------------------------------------------------------------- */
+/* ---- the steps again ------------------------------------------------------------------- */
 
 static void before_free(struct mlp_before *b)
 {
@@ -156,14 +138,15 @@ static void check_step(const struct mlp_opts *o, struct mlp_state *s, struct mlp
 		       struct verdict *v)
 {
 	double operations = 6.0 * (double)s->batch * (double)s->net.parameters;
+	const struct mlp_look k = { o, s, b, v };
 
 	before_take(s, b);
 	mlp_step(o, s, s->own);
 	CUDA(cudaStreamSynchronize(s->own));
 	if (v->full || operations <= operations_most)
-		mlp_check_whole(o, s, b, v);
+		mlp_check_whole(&k);
 	else
-		mlp_check_tiles(o, s, b, v);
+		mlp_check_tiles(&k);
 }
 
 /* From the reset on; looks at the last step, or at all of them. */

@@ -18,9 +18,6 @@ struct mlp_before {
 /* How far products may be off, relative: norms of differences over norms. */
 double mlp_tolerance(const struct mlp_opts *o);
 
-/* Updates and other sums of a few floats. */
-#define MLP_FEW_ROUNDINGS 1e-6
-
 /*
  * Notes an error in units of what is allowed, and where, if it is the largest so far. NaN is larger
  * than anything.
@@ -46,19 +43,31 @@ struct mlp_matrix {
 void mlp_fetch(const struct mlp_matrix *m, int64_t row, int64_t col, int64_t rows, int64_t cols,
 	       double *out);
 
+/* n whole rows, or columns, from `first` on: [n][cols], or [n][rows]. To be freed. */
+double *mlp_fetch_strip(const struct mlp_matrix *m, bool columns, int64_t first, int64_t n);
+
 /* Elements from `first` on of a tensor's gradient, its parts added up. */
 void mlp_fetch_gradient(const struct mlp_tensor *t, int64_t first, int64_t n, double *out);
 
+/* What is looked at, and where it is noted. */
+struct mlp_look {
+	const struct mlp_opts *o;
+	struct mlp_state *s;
+	const struct mlp_before *b;
+	struct verdict *v;
+};
+
+/* V = momentum V + g and W = W - rate V, with the device's own g; n numbers of a tensor. */
+void mlp_check_update(const struct mlp_look *k, int layer, bool bias, int64_t first, int64_t n);
+
 /* The whole gradient against the reference's. */
-void mlp_check_whole(const struct mlp_opts *o, struct mlp_state *s, const struct mlp_before *b,
-		     struct verdict *v);
+void mlp_check_whole(const struct mlp_look *k);
 
 /*
  * Pieces of everything that a step computes, each from what it was computed from. Takes about as
  * long for any network.
  */
-void mlp_check_tiles(const struct mlp_opts *o, struct mlp_state *s, const struct mlp_before *b,
-		     struct verdict *v);
+void mlp_check_tiles(const struct mlp_look *k);
 
 #ifdef __cplusplus
 }

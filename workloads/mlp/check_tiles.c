@@ -5,20 +5,16 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/cuda_check.h"
 #include "workloads/mlp/check.h"
 
 enum { SIDE = 8, TILES = 6, WINDOW = 4096 };
 
-/* What all pieces need to know. */
+/* And the random numbers drawn so far. */
 struct look {
-	const struct mlp_opts *o;
-	struct mlp_state *s;
-	const struct mlp_before *b;
-	struct verdict *v;
-	uint32_t drawn; /* random numbers so far */
+	struct mlp_look at;
+	uint32_t drawn;
 };
 
 static double *array(int64_t n)
@@ -37,58 +33,35 @@ static int64_t least(int64_t a, int64_t b)
 /* The first of `length` of n: the first ones, the last ones, then any. */
 static int64_t place(struct look *k, int tile, int64_t n, int64_t length)
 {
-	struct philox r = philox4x32(k->drawn++, 0, 0, 0, k->v->seed);
+	struct philox r = philox4x32(k->drawn++, 0, 0, 0, k->at.v->seed);
 
 	return tile == 0 ? 0 : tile == 1 ? n - length : (int64_t)(r.word[0] % (n - length + 1));
 }
 
 static struct mlp_matrix activation(const struct look *k, int l)
 {
-	return (struct mlp_matrix){ k->s->activation[l], k->s->half, k->s->batch,
-				    k->s->net.width[l] };
+	return (struct mlp_matrix){ k->at.s->activation[l], k->at.s->half, k->at.s->batch,
+				    k->at.s->net.width[l] };
 }
 
 static struct mlp_matrix delta(const struct look *k, int l)
 {
-	bool wide = l == k->s->net.last && k->o->launches == MLP_FEW;
+	bool wide = l == k->at.s->net.last && k->at.o->launches == MLP_FEW;
 
-	return (struct mlp_matrix){ k->s->delta[l], k->s->half && !wide, k->s->batch,
-				    k->s->net.width[l] };
+	return (struct mlp_matrix){ k->at.s->delta[l], k->at.s->half && !wide, k->at.s->batch,
+				    k->at.s->net.width[l] };
 }
 
 /* W before the step, as products read it; the output layer's kernel reads floats. */
 static struct mlp_matrix weight(const struct look *k, int l)
 {
-	const struct mlp_net *net = &k->s->net;
-	bool half = k->s->half && !(l == net->last && k->o->launches == MLP_FEW);
+	const struct mlp_net *net = &k->at.s->net;
+	bool half = k->at.s->half && !(l == net->last && k->at.o->launches == MLP_FEW);
 	size_t at = net->weight_at[l];
 
-	return (struct mlp_matrix){ half ? (void *)(k->b->copy + at) : (void *)(k->b->weight + at),
+	return (struct mlp_matrix){ half ? (void *)(k->at.b->copy + at)
+					 : (void *)(k->at.b->weight + at),
 				    half, net->width[l - 1], net->width[l] };
-}
-
-static const struct mlp_tensor *tensor(const struct look *k, int l, bool bias)
-{
-	return &k->s->update.tensor[2 * (l - 1) + bias];
-}
-
-/* Up to SIDE rows, or columns, as [SIDE][inner]. */
-static double *strip(const struct mlp_matrix *m, bool columns, int64_t first, int64_t n)
-{
-	int64_t inner = columns ? m->rows : m->cols;
-	double *out = array(n * inner), *as_it_lies;
-
-	if (!columns) {
-		mlp_fetch(m, first, 0, n, inner, out);
-		return out;
-	}
-	as_it_lies = array(n * inner);
-	mlp_fetch(m, 0, first, inner, n, as_it_lies);
-	for (int64_t i = 0; i < n; i++)
-		for (int64_t j = 0; j < inner; j++)
-			out[i * inner + j] = as_it_lies[j * n + i];
-	free(as_it_lies);
-	return out;
 }
 
 static double dot(const double *a, const double *b, int64_t n)
@@ -100,37 +73,35 @@ static double dot(const double *a, const double *b, int64_t n)
 	return sum;
 }
 
-/* ---- the input ---------------------------------------------------------------------------------
- */
+/* ---- the input ------------------------------------------------------------------------- */
 
 /* The image in a row of the minibatch. */
 static size_t image_of(const struct look *k, int64_t row)
 {
-	uint64_t step = k->o->input == MLP_HOST ? 0 : k->b->step;
+	uint64_t step = k->at.o->input == MLP_HOST ? 0 : k->at.b->step;
 
-	return mlp_sample(step, k->s->batch, (uint32_t)row, (uint32_t)k->s->data->train.n,
-			  (uint64_t)k->o->seed);
+	return mlp_sample(step, k->at.s->batch, (uint32_t)row, (uint32_t)k->at.s->data->train.n,
+			  (uint64_t)k->at.o->seed);
 }
 
 static void check_input(struct look *k, int tile, struct mlp_norms *norms)
 {
-	int64_t rows = least(SIDE, k->s->batch), first = place(k, tile, k->s->batch, rows);
+	int64_t rows = least(SIDE, k->at.s->batch), first = place(k, tile, k->at.s->batch, rows);
 	struct mlp_matrix x = activation(k, 0);
-	double *got = strip(&x, false, first, rows);
+	double *got = mlp_fetch_strip(&x, false, first, rows);
 
 	for (int64_t r = 0; r < rows; r++) {
 		const uint8_t *pixel =
-			k->s->data->train.pixel + image_of(k, first + r) * MLP_PIXELS;
+			k->at.s->data->train.pixel + image_of(k, first + r) * MLP_PIXELS;
 
 		for (int64_t i = 0; i < MLP_PIXELS; i++)
 			mlp_compare(norms, got[r * MLP_PIXELS + i], pixel[i] / 255.0);
 	}
-	k->v->compared += rows * MLP_PIXELS;
+	k->at.v->compared += rows * MLP_PIXELS;
 	free(got);
 }
 
-/* ---- hidden layers
- * -------------------------------------------------------------------------------- */
+/* ---- hidden layers --------------------------------------------------------------------- */
 
 /* A tile of rows of the batch and columns of layer l: where it is. */
 struct tile {
@@ -143,7 +114,7 @@ static struct tile draw_tile(struct look *k, int tile, int64_t rows, int64_t col
 
 	t.row = place(k, tile, rows, t.rows);
 	t.col = place(k, tile, cols, t.cols);
-	k->v->compared += t.rows * t.cols;
+	k->at.v->compared += t.rows * t.cols;
 	return t;
 }
 
@@ -156,10 +127,11 @@ static void fetch_tile(const struct mlp_matrix *m, const struct tile *t, double 
 static void check_forward(struct look *k, int l, int at, struct mlp_norms *norms)
 {
 	struct mlp_matrix below = activation(k, l - 1), w = weight(k, l), a = activation(k, l);
-	struct mlp_matrix bias = { k->b->weight + k->s->net.bias_at[l], false, 1,
-				   k->s->net.width[l] };
+	struct mlp_matrix bias = { k->at.b->weight + k->at.s->net.bias_at[l], false, 1,
+				   k->at.s->net.width[l] };
 	struct tile t = draw_tile(k, at, a.rows, a.cols);
-	double *x = strip(&below, false, t.row, t.rows), *y = strip(&w, true, t.col, t.cols);
+	double *x = mlp_fetch_strip(&below, false, t.row, t.rows),
+	       *y = mlp_fetch_strip(&w, true, t.col, t.cols);
 	double got[SIDE * SIDE], b[SIDE];
 
 	fetch_tile(&a, &t, got);
@@ -180,7 +152,8 @@ static void check_back(struct look *k, int l, int at, struct mlp_norms *norms)
 	struct mlp_matrix above = delta(k, l + 1), w = weight(k, l + 1), d = delta(k, l);
 	struct mlp_matrix a = activation(k, l);
 	struct tile t = draw_tile(k, at, d.rows, d.cols);
-	double *x = strip(&above, false, t.row, t.rows), *y = strip(&w, false, t.col, t.cols);
+	double *x = mlp_fetch_strip(&above, false, t.row, t.rows),
+	       *y = mlp_fetch_strip(&w, false, t.col, t.cols);
 	double got[SIDE * SIDE], on[SIDE * SIDE];
 
 	fetch_tile(&d, &t, got);
@@ -201,15 +174,17 @@ static void check_gradients(struct look *k, int l, int at, struct mlp_norms *of_
 {
 	struct mlp_matrix below = activation(k, l - 1), d = delta(k, l);
 	struct tile t = draw_tile(k, at, below.cols, d.cols);
-	double *x = strip(&below, true, t.row, t.rows), *y = strip(&d, true, t.col, t.cols);
+	double *x = mlp_fetch_strip(&below, true, t.row, t.rows),
+	       *y = mlp_fetch_strip(&d, true, t.col, t.cols);
 	double got[SIDE], ones = 0;
 
 	for (int64_t i = 0; i < t.rows; i++) {
-		mlp_fetch_gradient(tensor(k, l, false), (t.row + i) * d.cols + t.col, t.cols, got);
+		mlp_fetch_gradient(mlp_tensor_of(k->at.s, l, false), (t.row + i) * d.cols + t.col,
+				   t.cols, got);
 		for (int64_t j = 0; j < t.cols; j++)
 			mlp_compare(of_w, got[j], dot(x + i * d.rows, y + j * d.rows, d.rows));
 	}
-	mlp_fetch_gradient(tensor(k, l, true), t.col, t.cols, got);
+	mlp_fetch_gradient(mlp_tensor_of(k->at.s, l, true), t.col, t.cols, got);
 	for (int64_t j = 0; j < t.cols; j++, ones = 0) {
 		for (int64_t r = 0; r < d.rows; r++)
 			ones += y[j * d.rows + r];
@@ -219,23 +194,15 @@ static void check_gradients(struct look *k, int l, int at, struct mlp_norms *of_
 	free(y);
 }
 
-/* ---- the output layer
- * ------------------------------------------------------------------------------- */
-
-static double largest(const double z[MLP_CLASSES])
-{
-	double most = z[0];
-
-	for (int c = 1; c < MLP_CLASSES; c++)
-		most = fmax(most, z[c]);
-	return most;
-}
+/* ---- the output layer ------------------------------------------------------------------ */
 
 /* Of one row: z becomes dloss/dz. */
 static void row_delta(double z[MLP_CLASSES], int label, uint32_t batch)
 {
-	double most = largest(z), sum = 0, others = 0;
+	double most = z[0], sum = 0, others = 0;
 
+	for (int c = 1; c < MLP_CLASSES; c++)
+		most = fmax(most, z[c]);
 	for (int c = 0; c < MLP_CLASSES; c++) {
 		z[c] = exp(z[c] - most);
 		sum += z[c];
@@ -247,18 +214,20 @@ static void row_delta(double z[MLP_CLASSES], int label, uint32_t batch)
 
 static void check_output(struct look *k, int at, struct mlp_norms *norms)
 {
-	int last = k->s->net.last;
+	int last = k->at.s->net.last;
 	struct mlp_matrix below = activation(k, last - 1), w = weight(k, last), d = delta(k, last);
-	struct mlp_matrix bias = { k->b->weight + k->s->net.bias_at[last], false, 1, MLP_CLASSES };
+	struct mlp_matrix bias = { k->at.b->weight + k->at.s->net.bias_at[last], false, 1,
+				   MLP_CLASSES };
 	struct tile t = draw_tile(k, at, d.rows, 1);
-	double *x = strip(&below, false, t.row, t.rows), *y = strip(&w, true, 0, MLP_CLASSES);
-	double *got = strip(&d, false, t.row, t.rows), z[MLP_CLASSES], b[MLP_CLASSES];
+	double *x = mlp_fetch_strip(&below, false, t.row, t.rows),
+	       *y = mlp_fetch_strip(&w, true, 0, MLP_CLASSES);
+	double *got = mlp_fetch_strip(&d, false, t.row, t.rows), z[MLP_CLASSES], b[MLP_CLASSES];
 
 	mlp_fetch(&bias, 0, 0, 1, MLP_CLASSES, b);
 	for (int64_t i = 0; i < t.rows; i++) {
 		for (int c = 0; c < MLP_CLASSES; c++)
 			z[c] = dot(x + i * w.rows, y + c * w.rows, w.rows) + b[c];
-		row_delta(z, k->s->data->train.label[image_of(k, t.row + i)], k->s->batch);
+		row_delta(z, k->at.s->data->train.label[image_of(k, t.row + i)], k->at.s->batch);
 		for (int c = 0; c < MLP_CLASSES; c++)
 			mlp_compare(norms, got[i * MLP_CLASSES + c], z[c]);
 	}
@@ -267,103 +236,72 @@ static void check_output(struct look *k, int at, struct mlp_norms *norms)
 	free(got);
 }
 
-/* ---- updates
- * ------------------------------------------------------------------------------------------ */
-
-/* A run of numbers of a tensor. */
-static void check_update(struct look *k, int l, bool bias, int at)
-{
-	const struct mlp_tensor *t = tensor(k, l, bias);
-	int64_t n = least(WINDOW, t->n), first = place(k, at, t->n, n);
-	size_t from = (size_t)(t->weight - k->s->weight) + (size_t)first;
-	const void *places[] = { k->b->weight + from, k->b->velocity + from, t->weight + first,
-				 t->velocity + first };
-	double *v[4], *g = array(n);
-	struct mlp_norms of_v = { 0, 0 }, of_w = { 0, 0 };
-
-	for (int i = 0; i < 4; i++) {
-		const struct mlp_matrix m = { places[i], false, 1, n };
-
-		v[i] = array(n);
-		mlp_fetch(&m, 0, 0, 1, n, v[i]);
-	}
-	mlp_fetch_gradient(t, first, n, g);
-	for (int64_t i = 0; i < n; i++) {
-		mlp_compare(&of_v, v[3][i], (double)k->s->update.momentum * v[1][i] + g[i]);
-		mlp_compare(&of_w, v[2][i], v[0][i] - (double)k->s->update.rate * v[3][i]);
-	}
-	mlp_note(k->v, mlp_relative(&of_v), MLP_FEW_ROUNDINGS, "velocity of %c%d: off by %.2g",
-		 bias ? 'b' : 'W', l, mlp_relative(&of_v));
-	mlp_note(k->v, mlp_relative(&of_w), MLP_FEW_ROUNDINGS, "update of %c%d: off by %.2g",
-		 bias ? 'b' : 'W', l, mlp_relative(&of_w));
-	for (int i = 0; i < 4; i++)
-		free(v[i]);
-	free(g);
-}
-
-/* ---- all of it
- * ------------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------- */
 
 static void note(struct look *k, const struct mlp_norms *n, const char *what, int l)
 {
-	mlp_note(k->v, mlp_relative(n), mlp_tolerance(k->o), "%s of layer %d: off by %.2g", what, l,
-		 mlp_relative(n));
+	mlp_note(k->at.v, mlp_relative(n), mlp_tolerance(k->at.o), "%s of layer %d: off by %.2g",
+		 what, l, mlp_relative(n));
+}
+
+/* A run of numbers of a tensor: the first ones and the last ones. */
+static void check_updates(struct look *k, int l, bool bias)
+{
+	int64_t all = mlp_tensor_of(k->at.s, l, bias)->n, n = least(WINDOW, all);
+
+	for (int i = 0; i < 2; i++)
+		mlp_check_update(&k->at, l, bias, place(k, i, all, n), n);
 }
 
 static void check_layer(struct look *k, int l)
 {
 	struct mlp_norms forward = { 0, 0 }, back = { 0, 0 }, w = { 0, 0 }, b = { 0, 0 };
-	int last = k->s->net.last;
+	bool last = l == k->at.s->net.last;
 
 	for (int i = 0; i < TILES; i++) {
-		if (l < last) {
-			check_forward(k, l, i, &forward);
-			check_back(k, l, i, &back);
-		} else {
+		if (last)
 			check_output(k, i, &back);
-		}
+		else
+			check_forward(k, l, i, &forward);
+		if (!last)
+			check_back(k, l, i, &back);
 		check_gradients(k, l, i, &w, &b);
 	}
 	note(k, &forward, "activations", l);
 	note(k, &back, "what flows back out", l);
 	note(k, &w, "gradient of the weights", l);
 	note(k, &b, "gradient of the biases", l);
-	for (int i = 0; i < 2; i++) {
-		check_update(k, l, false, i);
-		check_update(k, l, true, i);
-	}
+	check_updates(k, l, false);
+	check_updates(k, l, true);
 }
 
 /* The device's loss is the mean of what its samples have; with launches=many those are not kept. */
 static void check_loss(struct look *k)
 {
-	const struct mlp_matrix m = { k->s->loss, false, 1, k->s->batch };
-	double *each = array(k->s->batch), sum = 0;
-	float got;
+	int64_t n = k->at.s->batch;
+	const struct mlp_matrix m = { k->at.s->loss, false, 1, n };
+	double *each = array(n), sum = 0, got = (double)mlp_loss_of(k->at.s, k->at.b->step);
 
-	CUDA(cudaMemcpy(&got, &k->s->progress->loss[k->b->step % MLP_LOSSES], sizeof(got),
-			cudaMemcpyDeviceToHost));
-	if (k->o->launches == MLP_FEW) {
-		mlp_fetch(&m, 0, 0, 1, k->s->batch, each);
-		for (uint32_t r = 0; r < k->s->batch; r++)
-			sum += each[r] / k->s->batch;
-		mlp_note(k->v, fabs(got - sum) / sum, mlp_tolerance(k->o), "loss: %.7g, not %.7g",
-			 (double)got, sum);
+	if (k->at.o->launches == MLP_FEW) {
+		mlp_fetch(&m, 0, 0, 1, n, each);
+		for (int64_t r = 0; r < n; r++)
+			sum += each[r] / (double)n;
+		mlp_note(k->at.v, fabs(got - sum) / sum, mlp_tolerance(k->at.o),
+			 "loss: %.7g, not %.7g", got, sum);
 	}
-	mlp_note(k->v, isfinite(got) ? 0 : NAN, 1, "loss: %g", (double)got);
+	mlp_note(k->at.v, isfinite(got) ? 0 : NAN, 1, "loss: %g", got);
 	free(each);
 }
 
-void mlp_check_tiles(const struct mlp_opts *o, struct mlp_state *s, const struct mlp_before *b,
-		     struct verdict *v)
+void mlp_check_tiles(const struct mlp_look *at)
 {
-	struct look k = { .o = o, .s = s, .b = b, .v = v };
+	struct look k = { *at, 0 };
 	struct mlp_norms input = { 0, 0 };
 
 	for (int i = 0; i < TILES; i++)
 		check_input(&k, i, &input);
 	note(&k, &input, "numbers", 0);
-	for (int l = 1; l <= s->net.last; l++)
+	for (int l = 1; l <= at->s->net.last; l++)
 		check_layer(&k, l);
 	check_loss(&k);
 }

@@ -1,7 +1,6 @@
 /* check_whole.c - a step's gradient, loss and update against the reference, all of them. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/cuda_check.h"
 #include "workloads/mlp/check.h"
@@ -23,8 +22,7 @@ static double *fetch_all(const void *from, bool half, int64_t n)
 	return out;
 }
 
-/* ---- the reference's answer -------------------------------------------------------------------
- */
+/* ---- the reference's answer ------------------------------------------------------------ */
 
 static float *fetch_activation(const struct mlp_state *s, int l)
 {
@@ -39,13 +37,14 @@ static float *fetch_activation(const struct mlp_state *s, int l)
 	return out;
 }
 
-static double reference(const struct mlp_opts *o, const struct mlp_state *s,
-			const struct mlp_before *b, double *gradient)
+static double reference(const struct mlp_look *k, double *gradient)
 {
-	uint64_t step = o->input == MLP_HOST ? 0 : b->step;
-	struct mlp_batch batch = mlp_batch_of(&s->data->train, step, s->batch, (uint64_t)o->seed);
-	struct mlp_sides sides = { .slack = 3 * mlp_tolerance(o) };
-	double *weight = fetch_all(b->weight, false, (int64_t)s->net.numbers), loss;
+	const struct mlp_state *s = k->s;
+	uint64_t step = k->o->input == MLP_HOST ? 0 : k->b->step;
+	struct mlp_batch batch =
+		mlp_batch_of(&s->data->train, step, s->batch, (uint64_t)k->o->seed);
+	struct mlp_sides sides = { .slack = 3 * mlp_tolerance(k->o) };
+	double *weight = fetch_all(k->b->weight, false, (int64_t)s->net.numbers), loss;
 
 	for (int l = 1; l <= s->net.hidden; l++)
 		sides.activation[l] = fetch_activation(s, l);
@@ -57,77 +56,35 @@ static double reference(const struct mlp_opts *o, const struct mlp_state *s,
 	return loss;
 }
 
-/* ---- comparisons
- * --------------------------------------------------------------------------------- */
+/* ---- comparisons ----------------------------------------------------------------------- */
 
-static void check_gradient(const struct mlp_tensor *t, const double *want, double allowed,
-			   const char *name, int layer, struct verdict *v)
+static void check_gradient(const struct mlp_look *k, int layer, bool bias, const double *want)
 {
+	const struct mlp_tensor *t = mlp_tensor_of(k->s, layer, bias);
 	double *got = array(t->n);
 	struct mlp_norms n = { 0, 0 };
 
 	mlp_fetch_gradient(t, 0, t->n, got);
 	for (uint32_t i = 0; i < t->n; i++)
 		mlp_compare(&n, got[i], want[i]);
-	mlp_note(v, mlp_relative(&n), allowed, "gradient of %s%d: off by %.2g", name, layer,
-		 mlp_relative(&n));
-	v->compared += t->n;
+	mlp_note(k->v, mlp_relative(&n), mlp_tolerance(k->o), "gradient of %c%d: off by %.2g",
+		 bias ? 'b' : 'W', layer, mlp_relative(&n));
+	mlp_check_update(k, layer, bias, 0, t->n);
+	k->v->compared += t->n;
 	free(got);
 }
 
-/* V = momentum V + g and W = W - rate V, with the device's own g. */
-static void check_update(const struct mlp_state *s, const struct mlp_tensor *t,
-			 const struct mlp_before *b, const char *name, int layer, struct verdict *v)
+void mlp_check_whole(const struct mlp_look *k)
 {
-	size_t at = (size_t)(t->weight - s->weight);
-	double *w = fetch_all(b->weight + at, false, t->n),
-	       *now = fetch_all(t->weight, false, t->n);
-	double *old = fetch_all(b->velocity + at, false, t->n), *g = array(t->n);
-	double *velocity = fetch_all(t->velocity, false, t->n);
-	struct mlp_norms of_v = { 0, 0 }, of_w = { 0, 0 };
+	const struct mlp_net *net = &k->s->net;
+	double *want = array(net->numbers), loss = reference(k, want);
+	double got = (double)mlp_loss_of(k->s, k->b->step);
 
-	mlp_fetch_gradient(t, 0, t->n, g);
-	for (uint32_t i = 0; i < t->n; i++) {
-		mlp_compare(&of_v, velocity[i], (double)s->update.momentum * old[i] + g[i]);
-		mlp_compare(&of_w, now[i], w[i] - (double)s->update.rate * velocity[i]);
-	}
-	mlp_note(v, mlp_relative(&of_v), MLP_FEW_ROUNDINGS, "velocity of %s%d: off by %.2g", name,
-		 layer, mlp_relative(&of_v));
-	mlp_note(v, mlp_relative(&of_w), MLP_FEW_ROUNDINGS, "update of %s%d: off by %.2g", name,
-		 layer, mlp_relative(&of_w));
-	free(w);
-	free(now);
-	free(old);
-	free(g);
-	free(velocity);
-}
-
-static void check_loss(const struct mlp_state *s, const struct mlp_before *b, double want,
-		       double allowed, struct verdict *v)
-{
-	float got;
-
-	CUDA(cudaMemcpy(&got, &s->progress->loss[b->step % MLP_LOSSES], sizeof(got),
-			cudaMemcpyDeviceToHost));
-	mlp_note(v, fabs((double)got - want) / want, allowed, "loss: %.7g, not %.7g", (double)got,
-		 want);
-}
-
-void mlp_check_whole(const struct mlp_opts *o, struct mlp_state *s, const struct mlp_before *b,
-		     struct verdict *v)
-{
-	const struct mlp_net *net = &s->net;
-	double *want = array(net->numbers), allowed = mlp_tolerance(o);
-	double loss = reference(o, s, b, want);
-
-	check_loss(s, b, loss, allowed, v);
+	mlp_note(k->v, fabs(got - loss) / loss, mlp_tolerance(k->o), "loss: %.7g, not %.7g", got,
+		 loss);
 	for (int l = 1; l <= net->last; l++) {
-		const struct mlp_tensor *w = &s->update.tensor[2 * (l - 1)], *bias = w + 1;
-
-		check_gradient(w, want + net->weight_at[l], allowed, "W", l, v);
-		check_gradient(bias, want + net->bias_at[l], allowed, "b", l, v);
-		check_update(s, w, b, "W", l, v);
-		check_update(s, bias, b, "b", l, v);
+		check_gradient(k, l, false, want + net->weight_at[l]);
+		check_gradient(k, l, true, want + net->bias_at[l]);
 	}
 	free(want);
 }

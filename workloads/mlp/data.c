@@ -23,7 +23,7 @@ struct shared {
 
 static struct shared *all;
 
-/* ---- files ------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------- */
 
 /* As they are called at their source and elsewhere; any of them may end in .gz. */
 static const char *const train_images[] = { "train-images-idx3-ubyte", "train-images.idx3-ubyte" };
@@ -89,7 +89,7 @@ static int fill(const struct mlp_data_wish *w, struct mlp_data *d)
 	return draw(w, d);
 }
 
-/* ---- the device ------------------------------------------------------------------------- */
+/* ---- the device ------------------------------------------------------------------------ */
 
 static int copy(void *out, const void *from, size_t bytes)
 {
@@ -120,7 +120,7 @@ static void free_device(struct mlp_images *im)
 		CUDA(cudaFree(im->label));
 }
 
-/* ---- sharing ---------------------------------------------------------------------------- */
+/* ---- sharing --------------------------------------------------------------------------- */
 
 static bool same(const struct mlp_data_wish *a, const struct mlp_data_wish *b)
 {

@@ -24,7 +24,7 @@ struct mlp_images {
 
 void mlp_images_free(struct mlp_images *im);
 
-/* ---- IDX (idx.c) ------------------------------------------------------------------------ */
+/* ---- IDX (idx.c) ----------------------------------------------------------------------- */
 
 /*
  * Read a file of images (magic number 0x803, 28 x 28) or of labels (0x801) into im, raw or gzip.
@@ -34,7 +34,7 @@ void mlp_images_free(struct mlp_images *im);
 int mlp_idx_images(const char *path, struct mlp_images *im);
 int mlp_idx_labels(const char *path, struct mlp_images *im);
 
-/* ---- drawn digits (generate.c) ---------------------------------------------------------- */
+/* ---- drawn digits (generate.c) --------------------------------------------------------- */
 
 /*
  * n images of digits from strokes: shifted, turned, scaled and sheared at random, with pens of
@@ -53,12 +53,12 @@ enum { MLP_SEGMENTS_MAX = 64 };
 /* The strokes of a digit (strokes.c): how many pieces. */
 int mlp_strokes(int digit, struct mlp_segment out[MLP_SEGMENTS_MAX]);
 
-/* ---- a picture of them (sheet.c) -------------------------------------------------------- */
+/* ---- a picture of them (sheet.c) ------------------------------------------------------- */
 
 /* Writes a PNG with a row of images for each digit. Returns 0 or an errno after one line. */
 int mlp_write_sheet(const struct mlp_images *im, const char *path);
 
-/* ---- training and test set (data.c) ------------------------------------------------------ */
+/* ---- training and test set (data.c) ---------------------------------------------------- */
 
 enum mlp_data_kind { MLP_DATA_AUTO, MLP_DATA_IDX, MLP_DATA_GENERATED };
 

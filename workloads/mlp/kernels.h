@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* ---- both variants ---------------------------------------------------------------------- */
+/* ---- both variants --------------------------------------------------------------------- */
 
 /* Rows of a batch: pixels / 255 into x [rows][784], labels into y. */
 void mlp_gather(const struct mlp_source *s, uint32_t rows, void *x, uint8_t *y, bool half,
@@ -42,7 +42,7 @@ void mlp_predict(const struct mlp_head *h, uint32_t valid, unsigned *right, bool
  */
 void mlp_fingerprint(const float *v, size_t n, unsigned long long sum[2], cudaStream_t stream);
 
-/* ---- launches=few ----------------------------------------------------------------------- */
+/* ---- launches=few ---------------------------------------------------------------------- */
 
 /* What the output layer's kernel leaves. */
 struct mlp_head_out {
@@ -72,7 +72,7 @@ void mlp_bias_relu(void *z, const float *bias, uint32_t rows, uint32_t width, bo
 void mlp_relu_gradient(void *d, const void *a, float *part, uint32_t rows, uint32_t width,
 		       bool half, cudaStream_t stream);
 
-/* ---- launches=many: what a framework without fusion launches ----------------------------- */
+/* ---- launches=many: what a framework without fusion launches --------------------------- */
 
 void mlp_many_gather(const struct mlp_source *s, uint32_t rows, uint8_t *pixel, uint8_t *y,
 		     cudaStream_t stream);

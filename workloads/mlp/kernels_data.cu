@@ -53,7 +53,7 @@ void mlp_gather(const struct mlp_source *s, uint32_t rows, void *x, uint8_t *y, 
 	});
 }
 
-/* ---- launches=many: the same in two steps ------------------------------------------------ */
+/* ---- launches=many: the same in two steps ---------------------------------------------- */
 
 extern "C" __global__ void mlp_many_gather_rows(struct mlp_source s, uint32_t rows, uint8_t *pixel,
 						uint8_t *y)
@@ -101,7 +101,7 @@ void mlp_many_scale(const uint8_t *pixel, void *x, size_t n, bool half, cudaStre
 	});
 }
 
-/* ---- weights ---------------------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------- */
 
 /* Normal numbers by Box and Muller; in double, so that they are the same on every device. */
 extern "C" __global__ void mlp_init_weights(float *weight, uint32_t n, double deviation,

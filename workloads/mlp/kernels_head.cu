@@ -4,7 +4,7 @@
  */
 #include "workloads/mlp/head.cuh"
 
-/* ---- forward, a warp a row --------------------------------------------------------------- */
+/* ---- forward, a warp a row ------------------------------------------------------------- */
 
 /* Loss and delta of a row; delta stays in shared memory too. */
 template <class T>
@@ -32,7 +32,7 @@ static __device__ inline void head_row(const struct mlp_head &h, const struct ml
 	__syncwarp(); /* before the next row overwrites e and z */
 }
 
-/* ---- backward, a thread a column ----------------------------------------------------------- */
+/* ---- backward, a thread a column ------------------------------------------------------- */
 
 /* The sums of a part, over rows of which delta is [rows][10]. */
 struct column {
@@ -113,7 +113,7 @@ void mlp_head(const struct mlp_head *h, const struct mlp_head_out *out, bool hal
 	});
 }
 
-/* ---- how many are right ------------------------------------------------------------------- */
+/* ---- how many are right ---------------------------------------------------------------- */
 
 template <class T>
 static __global__ void mlp_predict_rows(struct mlp_head h, uint32_t valid, unsigned *right)

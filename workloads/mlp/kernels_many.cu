@@ -42,7 +42,7 @@ void mlp_many_relu(void *z, size_t n, bool half, cudaStream_t stream)
 	});
 }
 
-/* ---- softmax, loss and its gradient; a thread a row, or an element ------------------------- */
+/* ---- softmax, loss and its gradient; a thread a row, or an element --------------------- */
 
 extern "C" __global__ void mlp_many_softmax_rows(const float *z, float *log_p, uint32_t rows)
 {
@@ -109,7 +109,7 @@ void mlp_many_delta(const float *log_p, const uint8_t *y, uint32_t rows, void *d
 	});
 }
 
-/* ---- backward ------------------------------------------------------------------------------ */
+/* ---- backward -------------------------------------------------------------------------- */
 
 /* Sums of 32 columns by a block: a warp takes every eighth row. */
 template <class T>
@@ -157,7 +157,7 @@ void mlp_many_relu_gradient(void *d, const void *a, size_t n, bool half, cudaStr
 	});
 }
 
-/* ---- update -------------------------------------------------------------------------------- */
+/* ---- update ---------------------------------------------------------------------------- */
 
 extern "C" __global__ void mlp_many_velocity(float *v, const float *g, size_t n, float momentum)
 {

@@ -101,7 +101,7 @@ int mlp_allocate_all(const struct mlp_opts *o, struct mlp_state *s)
 	return !err && o->input == MLP_HOST ? allocate_host_input(s) : err;
 }
 
-/* ---- gradients ------------------------------------------------------------------------------ */
+/* ---- gradients ------------------------------------------------------------------------- */
 
 static struct mlp_tensor *add(struct mlp_state *s, size_t at, int64_t n)
 {

@@ -40,7 +40,7 @@ struct mlp_opts {
 	const char *sheet;
 };
 
-/* ---- the network (net.c) ------------------------------------------------------------------ */
+/* ---- the network (net.c) --------------------------------------------------------------- */
 
 /* Layer l has width[l]; parameters lie in one array, W_1, b_1, W_2, ..., each where a line begins.
  */
@@ -56,7 +56,7 @@ struct mlp_net {
 struct mlp_net mlp_net_of(const struct mlp_opts *o);
 void mlp_net_text(const struct mlp_net *net, char *text, size_t bytes); /* "784-128-10" */
 
-/* ---- products (products.c) ---------------------------------------------------------------- */
+/* ---- products (products.c) ------------------------------------------------------------- */
 
 /* D = op(A) op(B), columns first; D is m x n. */
 struct mlp_gemm {
@@ -88,7 +88,7 @@ struct mlp_products {
 	void *workspace[MLP_BRANCHES];
 };
 
-/* ---- the state ---------------------------------------------------------------------------- */
+/* ---- the state ------------------------------------------------------------------------- */
 
 enum { MLP_OWNED_MAX = 128 };
 
@@ -136,8 +136,7 @@ struct mlp_state {
 	int n_owned;
 };
 
-/* ---- hooks, and what they share ---------------------------------------------------------------
- */
+/* ---- hooks, and what they share -------------------------------------------------------- */
 
 int mlp_limits(const void *opts, struct limits *out);
 int mlp_setup(const void *opts, void *state);
@@ -185,8 +184,15 @@ struct mlp_sum {
 };
 struct mlp_sum mlp_sum_of(struct mlp_state *s);
 
-/* Steps done since the reset, by the device's own count; waits for it. */
+/*
+ * Steps done since the reset, by the device's own count, and the loss of one of the last
+ * MLP_LOSSES; after a synchronize.
+ */
 uint64_t mlp_steps_done(const struct mlp_state *s);
+float mlp_loss_of(const struct mlp_state *s, uint64_t step);
+
+/* W or b of a layer. */
+const struct mlp_tensor *mlp_tensor_of(const struct mlp_state *s, int layer, bool bias);
 
 /* Share of the test set that is classified rightly (train.c). -EINTR where interrupted. */
 int mlp_test_accuracy(const struct mlp_opts *o, struct mlp_state *s, double *share);

@@ -1,9 +1,4 @@
-/*
- * products.c - the matrix products of a step, by cuBLAS.
- *
- * Matrices of the network lie row by row, and cuBLAS counts columns first: what it sees are the
- * transposes, so that Z = A W becomes Z' = W' A', where W' is W as it lies.
- */
+/* products.c - the matrix products of a step, by cuBLAS: which algorithms, which epilogues. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,70 +12,6 @@ enum {
 
 static const float one = 1, none = 0;
 
-/* W of layer l as products read it. */
-static const void *weight_of(const struct mlp_state *s, int l)
-{
-	size_t at = s->net.weight_at[l];
-
-	return s->half ? (const void *)(s->copy + at) : (const void *)(s->weight + at);
-}
-
-struct mlp_gemm mlp_gemm_forward(const struct mlp_state *s, int l)
-{
-	int in = (int)s->net.width[l - 1], out = (int)s->net.width[l];
-	bool last = l == s->net.last;
-
-	return (struct mlp_gemm){
-		.m = out,
-		.n = (int)s->batch,
-		.k = in,
-		.a = weight_of(s, l),
-		.lda = out,
-		.b = s->activation[l - 1],
-		.ldb = in,
-		.d = last ? s->logits : s->activation[l],
-		.ldd = out,
-		.wide = last,
-	};
-}
-
-struct mlp_gemm mlp_gemm_back(const struct mlp_state *s, int l)
-{
-	int in = (int)s->net.width[l], out = (int)s->net.width[l + 1];
-
-	return (struct mlp_gemm){
-		.trans_a = true,
-		.m = in,
-		.n = (int)s->batch,
-		.k = out,
-		.a = weight_of(s, l + 1),
-		.lda = out,
-		.b = s->delta[l + 1],
-		.ldb = out,
-		.d = s->delta[l],
-		.ldd = in,
-	};
-}
-
-struct mlp_gemm mlp_gemm_weight(const struct mlp_state *s, int l)
-{
-	int in = (int)s->net.width[l - 1], out = (int)s->net.width[l];
-
-	return (struct mlp_gemm){
-		.trans_b = true,
-		.m = out,
-		.n = in,
-		.k = (int)s->batch,
-		.a = s->delta[l],
-		.lda = out,
-		.b = s->activation[l - 1],
-		.ldb = in,
-		.d = s->gradient + s->net.weight_at[l],
-		.ldd = out,
-		.wide = true,
-	};
-}
-
 static cudaDataType kind(const struct mlp_state *s, bool wide)
 {
 	return s->half && !wide ? CUDA_R_16BF : CUDA_R_32F;
@@ -91,7 +22,7 @@ static cublasComputeType_t compute(const struct mlp_opts *o)
 	return o->precision == MLP_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
-/* ---- launches=many ------------------------------------------------------------------------- */
+/* ---- launches=many --------------------------------------------------------------------- */
 
 /* A new stream takes the workspace away. */
 static void stand_at(struct mlp_products *p, cudaStream_t stream)
@@ -116,7 +47,7 @@ void mlp_run_gemm(const struct mlp_opts *o, struct mlp_state *s, const struct ml
 					    g->ldd, compute(o), CUBLAS_GEMM_DEFAULT));
 }
 
-/* ---- launches=few: plans -------------------------------------------------------------------- */
+/* ---- launches=few: plans --------------------------------------------------------------- */
 
 /* What an epilogue works with. */
 struct epilogue {
@@ -291,7 +222,7 @@ void mlp_run_plan(const struct mlp_state *s, const struct mlp_plan *plan, int br
 				  s->products.workspace[branch], WORKSPACE, stream));
 }
 
-/* ---- begin and end -------------------------------------------------------------------------- */
+/* ---- begin and end --------------------------------------------------------------------- */
 
 int mlp_products_begin(const struct mlp_opts *o, struct mlp_state *s)
 {

@@ -86,14 +86,10 @@ static int report_last(const struct mlp_opts *o, struct mlp_state *s, struct rep
 {
 	uint64_t steps = mlp_steps_done(s);
 	double share;
-	float loss;
 	int err = mlp_test_accuracy(o, s, &share);
 
-	if (steps) {
-		CUDA(cudaMemcpy(&loss, &s->progress->loss[(steps - 1) % MLP_LOSSES], sizeof(loss),
-				cudaMemcpyDeviceToHost));
-		add(out, "loss of the last step", "", (double)loss);
-	}
+	if (steps)
+		add(out, "loss of the last step", "", (double)mlp_loss_of(s, steps - 1));
 	add(out, "test accuracy", "%", 100 * share);
 	return err;
 }
@@ -141,8 +137,7 @@ int mlp_report(const void *opts, void *state, struct report *out)
 	return err;
 }
 
-/* ---- cost -------------------------------------------------------------------------------------
- */
+/* ---- cost ------------------------------------------------------------------------------ */
 
 /* Forward and gradients of weights 2 m n k each, what flows back too, but not into the input. */
 static double flops_of(const struct mlp_state *s)

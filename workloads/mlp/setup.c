@@ -76,8 +76,7 @@ static void make_streams(struct mlp_state *s)
 	CUDA(cudaEventCreateWithFlags(&s->joined, cudaEventDisableTiming));
 }
 
-/* ---- the step at setup ------------------------------------------------------------------------
- */
+/* ---- the step at setup ----------------------------------------------------------------- */
 
 static int kernels_in(cudaGraph_t graph)
 {

@@ -42,7 +42,7 @@ static void fill_sheet(uint8_t *sheet, const struct mlp_images *im)
 	}
 }
 
-/* ---- PNG (RFC 2083): a signature, then chunks of length, name, data, check sum ------------ */
+/* ---- PNG (RFC 2083): a signature, then chunks of length, name, data, check sum --------- */
 
 static void put_number(uint8_t *out, uint32_t v)
 {

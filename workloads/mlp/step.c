@@ -2,7 +2,7 @@
 #include "common/cuda_check.h"
 #include "workloads/mlp/mlp.h"
 
-/* ---- forward ------------------------------------------------------------------------------- */
+/* ---- forward --------------------------------------------------------------------------- */
 
 static void forward_few(struct mlp_state *s, const struct mlp_source *source, cudaStream_t stream)
 {
@@ -42,7 +42,7 @@ void mlp_forward(const struct mlp_opts *o, struct mlp_state *s, const struct mlp
 		forward_many(o, s, source, stream);
 }
 
-/* ---- backward, launches=few ------------------------------------------------------------------ */
+/* ---- backward, launches=few ------------------------------------------------------------ */
 
 static void output_layer(struct mlp_state *s, cudaStream_t stream)
 {
@@ -120,7 +120,7 @@ static void step_few(const struct mlp_opts *o, struct mlp_state *s, cudaStream_t
 	mlp_update(&s->update, stream);
 }
 
-/* ---- launches=many --------------------------------------------------------------------------- */
+/* ---- launches=many --------------------------------------------------------------------- */
 
 static void output_layer_many(const struct mlp_opts *o, struct mlp_state *s, cudaStream_t stream)
 {
@@ -177,7 +177,7 @@ static void step_many(const struct mlp_opts *o, struct mlp_state *s, cudaStream_
 	update_many(s, stream);
 }
 
-/* ---- hooks ----------------------------------------------------------------------------------- */
+/* ---- hooks ----------------------------------------------------------------------------- */
 
 int mlp_step(const void *opts, void *state, cudaStream_t stream)
 {
@@ -205,12 +205,4 @@ int mlp_reset(const void *opts, void *state, cudaStream_t stream)
 	CUDA(cudaMemsetAsync(s->progress, 0xff, sizeof(*s->progress), stream));
 	CUDA(cudaMemsetAsync(&s->progress->step, 0, sizeof(s->progress->step), stream));
 	return 0;
-}
-
-uint64_t mlp_steps_done(const struct mlp_state *s)
-{
-	uint64_t step;
-
-	CUDA(cudaMemcpy(&step, &s->progress->step, sizeof(step), cudaMemcpyDeviceToHost));
-	return step;
 }

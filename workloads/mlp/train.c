@@ -39,8 +39,7 @@ int mlp_test_accuracy(const struct mlp_opts *o, struct mlp_state *s, double *sha
 	return interrupted() ? -EINTR : 0;
 }
 
-/* ---- epochs -----------------------------------------------------------------------------------
- */
+/* ---- epochs ---------------------------------------------------------------------------- */
 
 /* Losses of the steps from *done on, up to `end`. */
 static int run_steps(const struct mlp_opts *o, struct mlp_state *s, int64_t *done, int64_t end)

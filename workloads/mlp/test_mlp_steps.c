@@ -1,0 +1,335 @@
+/*
+ * test_mlp_steps.c - steps: gradients against the reference for many shapes, the loss curve, and
+ * the same bits in every mode, at every depth, forked or not.
+ */
+#include "workloads/mlp/test_mlp.h"
+
+TestSuite(small_mlp_steps, .timeout = 300);
+TestSuite(large_mlp_steps, .timeout = 600);
+
+/* ---- gradients ------------------------------------------------------------------------- */
+
+struct shape {
+	int64_t batch;
+	int layers;
+	int64_t width[4];
+};
+
+static const struct shape shapes[] = {
+	{ 1, 1, { 8 } },       { 2, 1, { 9 } },
+	{ 3, 2, { 33, 8 } },   { 7, 3, { 13, 9, 8 } },
+	{ 33, 1, { 128 } },    { 64, 1, { 257 } },
+	{ 65, 2, { 64, 40 } }, { 130, 4, { 16, 24, 32, 17 } },
+	{ 600, 1, { 12 } },    { 1025, 2, { 10, 8 } },
+};
+
+/* Every gradient, the loss and every update of the first three steps. */
+static void expect_right(struct mlp_opts o)
+{
+	struct run *r = run_begin(o);
+	struct verdict v;
+
+	run_steps(r, 3);
+	v = run_check(r, 3, true);
+	cr_assert(v.passed, "batch=%ld, %d hidden, epilogues=%d, launches=%d: %g, %s",
+		  (long)o.batch, r->s.net.hidden, o.epilogues, o.launches, v.error, v.worst);
+	cr_assert(v.compared == v.total && v.total == 3 * r->s.net.parameters, "%ld of %ld",
+		  (long)v.compared, (long)v.total);
+	run_end(r);
+}
+
+Test(small_mlp_steps, gradients_are_the_references)
+{
+	need_device();
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		struct mlp_opts o = hidden_opts(shapes[i].layers, shapes[i].width);
+
+		o.batch = shapes[i].batch;
+		expect_right(o);
+		o.epilogues = 0;
+		expect_right(o);
+		o.launches = MLP_MANY;
+		expect_right(o);
+	}
+}
+
+Test(small_mlp_steps, so_they_are_of_a_copied_minibatch)
+{
+	struct mlp_opts o = default_opts();
+
+	need_device();
+	o.input = MLP_HOST;
+	o.batch = 20;
+	expect_right(o);
+	o.launches = MLP_MANY;
+	expect_right(o);
+}
+
+/* A batch of more rows than there are images takes some of them more than once. */
+Test(small_mlp_steps, a_batch_may_span_epochs)
+{
+	struct mlp_opts o = default_opts();
+
+	need_device();
+	o.images = 50;
+	o.batch = 120;
+	expect_right(o);
+}
+
+/* The reference goes its own way for 100 steps. */
+static void expect_curve(struct mlp_opts o)
+{
+	enum { STEPS = 100 };
+	struct run *r = run_begin(o);
+	size_t n = r->s.net.numbers;
+	double *w = fetch_numbers(r, r->s.weight), *g = calloc(n, sizeof(*g));
+	double *v = calloc(n, sizeof(*v));
+
+	CHECK(g && v, "memory");
+	run_steps(r, STEPS);
+	for (uint64_t k = 0; k < STEPS; k++) {
+		struct mlp_batch b =
+			mlp_batch_of(&r->s.data->train, k, (uint32_t)o.batch, (uint64_t)o.seed);
+		double loss = mlp_reference(&r->s.net, w, &b, NULL, g);
+
+		cr_assert(fabs((double)mlp_loss_of(&r->s, k) / loss - 1) <= 1e-3,
+			  "step %lu: loss %g, not %g", (unsigned long)k,
+			  (double)mlp_loss_of(&r->s, k), loss);
+		for (size_t i = 0; i < n; i++) {
+			v[i] = (double)(float)o.momentum * v[i] + g[i];
+			w[i] -= (double)(float)o.rate * v[i];
+		}
+		mlp_batch_free(&b);
+	}
+	free(w);
+	free(g);
+	free(v);
+	run_end(r);
+}
+
+Test(small_mlp_steps, a_hundred_losses_are_the_references)
+{
+	static const int64_t width[] = { 32, 16 };
+	struct mlp_opts o = hidden_opts(2, width);
+
+	need_device();
+	o.batch = 16;
+	o.rate = 0.05;
+	expect_curve(o);
+	o.launches = MLP_MANY;
+	expect_curve(o);
+}
+
+Test(large_mlp_steps, a_hundred_losses_of_the_default_net)
+{
+	need_device();
+	expect_curve(default_opts());
+}
+
+/* ---- bits ------------------------------------------------------------------------------ */
+
+/* 12 steps, one by one, in graphs of 1, 4 and 12: the same weights and velocities. */
+static void expect_same_bits(struct mlp_opts o)
+{
+	static const int depth[] = { 1, 4, 12 };
+	struct run *r = run_begin(o);
+	uint64_t bits;
+
+	run_steps(r, 12);
+	bits = run_bits(r);
+	for (int i = 0; i < 3; i++) {
+		run_reset(r);
+		cr_assert(run_bits(r) != bits, "the reset does nothing");
+		run_graph(r, depth[i], 12 / depth[i]);
+		cr_assert(mlp_steps_done(&r->s) == 12, "%lu steps",
+			  (unsigned long)mlp_steps_done(&r->s));
+		cr_assert(run_bits(r) == bits, "graphs of %d differ", depth[i]);
+	}
+	run_end(r);
+}
+
+Test(small_mlp_steps, stream_and_graph_give_the_same_bits)
+{
+	static const int64_t width[] = { 40, 24, 16 };
+	struct mlp_opts o = hidden_opts(3, width);
+
+	need_device();
+	o.batch = 37;
+	expect_same_bits(o);
+	o.fork = MLP_FORK_ALWAYS;
+	expect_same_bits(o);
+	o.epilogues = 0;
+	expect_same_bits(o);
+	o.launches = MLP_MANY;
+	expect_same_bits(o);
+	o.input = MLP_HOST;
+	expect_same_bits(o);
+}
+
+static uint64_t bits_of(struct mlp_opts o, int64_t steps)
+{
+	struct run *r = run_begin(o);
+	uint64_t bits;
+
+	run_steps(r, steps);
+	bits = run_bits(r);
+	run_end(r);
+	return bits;
+}
+
+Test(small_mlp_steps, a_fork_changes_no_bit_and_a_seed_does)
+{
+	static const int64_t width[] = { 40, 24, 16 };
+	struct mlp_opts o = hidden_opts(3, width), other;
+	uint64_t bits;
+
+	need_device();
+	o.batch = 20;
+	bits = bits_of(o, 6);
+	other = o;
+	other.fork = MLP_FORK_ALWAYS;
+	cr_assert(bits_of(other, 6) == bits, "forked");
+	other = o;
+	other.seed = 2;
+	cr_assert(bits_of(other, 6) != bits, "another seed");
+	other = o;
+	other.data_seed = 2;
+	cr_assert(bits_of(other, 6) != bits, "other images");
+	other = o;
+	other.momentum = 0.8;
+	cr_assert(bits_of(other, 6) != bits, "another momentum");
+	other = o;
+	other.rate = 0.11;
+	cr_assert(bits_of(other, 6) != bits, "another rate");
+}
+
+/* All variants are one network: weights after 20 steps agree to rounding. */
+Test(small_mlp_steps, few_and_many_launches_agree)
+{
+	static const int64_t width[] = { 32, 24 };
+	struct mlp_opts o = hidden_opts(2, width);
+	struct run *r[3];
+	double *w[3];
+
+	need_device();
+	o.batch = 30;
+	for (int i = 0; i < 3; i++) {
+		o.epilogues = i == 0;
+		o.launches = i == 2 ? MLP_MANY : MLP_FEW;
+		r[i] = run_begin(o);
+		run_steps(r[i], 20);
+		w[i] = fetch_numbers(r[i], r[i]->s.weight);
+	}
+	for (int i = 1; i < 3; i++) {
+		struct mlp_norms n = { 0, 0 };
+
+		for (size_t k = 0; k < r[0]->s.net.numbers; k++)
+			mlp_compare(&n, w[i][k], w[0][k]);
+		cr_assert(mlp_relative(&n) < 1e-4, "variant %d is off by %g", i, mlp_relative(&n));
+	}
+	for (int i = 0; i < 3; i++) {
+		free(w[i]);
+		run_end(r[i]);
+	}
+}
+
+/* A launch for each operation, or a few: what is counted is what README.md says. */
+Test(small_mlp_steps, launches_are_as_few_as_promised)
+{
+	static const int64_t width[] = { 16, 16, 16 };
+
+	need_device();
+#ifndef RIFT_CPU_DEVICE
+	cr_skip("on a GPU a product may be two kernels");
+#endif
+	for (int hidden = 1; hidden <= 3; hidden++) {
+		struct mlp_opts o = hidden_opts(hidden, width);
+		struct run *r = run_begin(o);
+
+		cr_assert(r->s.kernels == 3 * hidden + 2, "%d hidden: %d", hidden, r->s.kernels);
+		run_end(r);
+		o.epilogues = 0;
+		r = run_begin(o);
+		cr_assert(r->s.kernels == 3 * hidden + 2 + 2 * hidden - 1, "%d hidden: %d", hidden,
+			  r->s.kernels);
+		run_end(r);
+		o.launches = MLP_MANY;
+		r = run_begin(o);
+		cr_assert(r->s.kernels == 14 + 11 * hidden, "%d hidden: %d", hidden, r->s.kernels);
+		run_end(r);
+	}
+}
+
+/* ---- learning -------------------------------------------------------------------------- */
+
+Test(small_mlp_steps, a_network_learns)
+{
+	struct mlp_opts o = default_opts();
+	double before, after;
+	struct run *r;
+
+	need_device();
+	o.images = 2000;
+	r = run_begin(o);
+	cr_assert(!mlp_test_accuracy(&o, &r->s, &before), "tested");
+	run_steps(r, 60);
+	cr_assert(!mlp_test_accuracy(&o, &r->s, &after), "tested");
+	cr_assert(before < 0.3 && after > 0.9, "%g before, %g after", before, after);
+	run_end(r);
+}
+
+/* What the test counts is what the reference's rule says, row by row, at batches that do not fit.
+ */
+Test(small_mlp_steps, accuracy_counts_every_test_image_once)
+{
+	struct mlp_opts o = default_opts();
+	struct run *r;
+	double *w, share;
+	int right = 0;
+
+	need_device();
+	o.images = 900;
+	o.batch = 64;
+	r = run_begin(o);
+	run_steps(r, 10);
+	cr_assert(!mlp_test_accuracy(&o, &r->s, &share), "tested");
+	w = fetch_numbers(r, r->s.weight);
+	for (int64_t i = 0; i < r->s.data->test.n; i++) {
+		double least = INFINITY, loss;
+		int best = 0;
+
+		for (int c = 0; c < MLP_CLASSES; c++) { /* the likeliest class costs least */
+			uint8_t label = (uint8_t)c;
+			struct mlp_images one = { 1, r->s.data->test.pixel + i * MLP_PIXELS,
+						  &label };
+			struct mlp_batch b = mlp_batch_of(&one, 0, 1, 0);
+
+			loss = mlp_reference(&r->s.net, w, &b, NULL, NULL);
+			best = loss < least ? c : best;
+			least = fmin(loss, least);
+			mlp_batch_free(&b);
+		}
+		right += best == r->s.data->test.label[i];
+	}
+	cr_assert(fabs(share - right / 150.0) < 1e-9 && r->s.data->test.n == 150, "%g, not %d",
+		  share, right);
+	free(w);
+	run_end(r);
+}
+
+/* Three epochs of the drawn digits at the defaults; evaluated at each quarter. */
+Test(large_mlp_steps, three_epochs_reach_97_percent)
+{
+	struct mlp_opts o = default_opts();
+	struct run *r;
+
+	need_device();
+	o.images = 60000;
+	r = run_begin(o);
+	cr_assert(!mlp_train(&o, &r->s, 3), "trained");
+	cr_assert(r->s.data->test.n == 10000, "%ld test images", (long)r->s.data->test.n);
+	cr_assert(r->s.history.accuracy[3 * MLP_TESTS] >= 0.97, "%g",
+		  r->s.history.accuracy[3 * MLP_TESTS]);
+	cr_assert(run_check(r, (int64_t)mlp_steps_done(&r->s), false).passed, "its last step");
+	run_end(r);
+}
