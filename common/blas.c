@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,33 @@ static int missing(const char *file, const char *why)
 			"%s cannot be loaded: %s: install NVIDIA's libcublas for CUDA %d, "
 			"or name its folder in LD_LIBRARY_PATH",
 			file, why, MAJOR);
+#endif
+}
+
+/* In the folder that the CUDA runtime was loaded from: the build puts both there. */
+static void *open_beside_the_runtime(const char *file)
+{
+	char path[4096];
+	const char *slash;
+	Dl_info runtime;
+
+	if (!dladdr((void *)(uintptr_t)cudaMalloc, &runtime) || !runtime.dli_fname)
+		return NULL;
+	slash = strrchr(runtime.dli_fname, '/');
+	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - runtime.dli_fname) : 0,
+		 runtime.dli_fname, file);
+	return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+/* The CPU device's is nowhere else, and a toolkit's would take its place. */
+static void *open_library(const char *file)
+{
+#ifdef RIFT_CPU_DEVICE
+	return open_beside_the_runtime(file);
+#else
+	void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+
+	return library ? library : open_beside_the_runtime(file);
 #endif
 }
 
@@ -69,7 +97,7 @@ int blas_load(const struct blas **out)
 	if (done)
 		return 0;
 	snprintf(file, sizeof(file), "libcublas.so.%d", MAJOR);
-	if (!dlopen(file, RTLD_NOW | RTLD_GLOBAL))
+	if (!open_library(file))
 		return missing(file, dlerror());
 	why = find(&loaded);
 	if (why)

@@ -167,7 +167,7 @@ Test(small_mlp_idx, broken_gzip_is_refused)
 	n = fread(packed, 1, sizeof(packed), f);
 	fclose(f);
 	cr_assert(n > 1000 && n < sizeof(packed), "%zu bytes", n);
-	for (size_t cut = 10; cut < n; cut += 1 + cut / 40)
+	for (size_t cut = 10; cut < n; cut += 1 + cut / 10)
 		expect_bad(write_file("cut.gz", packed, cut, false), false, "cut.gz");
 	for (size_t at = n - 8; at < n; at++) {
 		memcpy(broken, packed, n);
@@ -181,7 +181,7 @@ Test(small_mlp_idx, anything)
 {
 	int good = 0, bad = 0;
 
-	for (uint32_t i = 0; i < 2000; i++) {
+	for (uint32_t i = 0; i < 300; i++) {
 		uint8_t file[IMAGE_BYTES];
 		struct philox r = philox4x32(i, 0, 0, 0, 9);
 		struct mlp_images im = { 0 };
@@ -204,7 +204,7 @@ Test(small_mlp_idx, anything)
 		bad += err < 0;
 		mlp_images_free(&im);
 	}
-	cr_assert(good > 100 && bad > 100, "%d good, %d bad: too few of one kind", good, bad);
+	cr_assert(good > 30 && bad > 30, "%d good, %d bad: too few of one kind", good, bad);
 }
 
 /* ---- a folder of them ------------------------------------------------------------------ */

@@ -18,9 +18,9 @@ struct shape {
 static const struct shape shapes[] = {
 	{ 1, 1, { 8 } },       { 2, 1, { 9 } },
 	{ 3, 2, { 33, 8 } },   { 7, 3, { 13, 9, 8 } },
-	{ 33, 1, { 128 } },    { 64, 1, { 257 } },
-	{ 65, 2, { 64, 40 } }, { 130, 4, { 16, 24, 32, 17 } },
-	{ 600, 1, { 12 } },    { 1025, 2, { 10, 8 } },
+	{ 17, 1, { 37 } },     { 10, 1, { 129 } },
+	{ 65, 2, { 24, 40 } }, { 130, 4, { 16, 24, 32, 17 } },
+	{ 300, 1, { 8 } },     { 1025, 2, { 8, 10 } },
 };
 
 /* Every gradient, the loss and every update of the first three steps. */
@@ -130,7 +130,8 @@ Test(large_mlp_steps, a_hundred_losses_of_the_default_net)
 
 Test(small_mlp_steps, a_network_learns)
 {
-	struct mlp_opts o = default_opts();
+	static const int64_t width[] = { 32 };
+	struct mlp_opts o = hidden_opts(1, width);
 	double before, after;
 	struct run *r;
 
@@ -148,7 +149,8 @@ Test(small_mlp_steps, a_network_learns)
  */
 Test(small_mlp_steps, accuracy_counts_every_test_image_once)
 {
-	struct mlp_opts o = default_opts();
+	static const int64_t width[] = { 16 };
+	struct mlp_opts o = hidden_opts(1, width);
 	struct run *r;
 	double *w, share;
 	int right = 0;
