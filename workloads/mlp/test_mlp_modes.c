@@ -5,21 +5,22 @@
 #include "workloads/mlp/test_mlp.h"
 
 TestSuite(small_mlp_modes, .timeout = 300);
+TestSuite(large_mlp_modes, .timeout = 300);
 
-/* 12 steps, one by one, in graphs of 1, 4 and 12: the same weights and velocities. */
-static void expect_same_bits(struct mlp_opts o)
+/* n steps, one by one, in graphs of 1, n / 2 and n: the same weights and velocities. */
+static void expect_same_bits(struct mlp_opts o, int n)
 {
-	static const int depth[] = { 1, 4, 12 };
+	const int depth[] = { 1, n / 2, n };
 	struct run *r = run_begin(o);
 	uint64_t bits;
 
-	run_steps(r, 12);
+	run_steps(r, n);
 	bits = run_bits(r);
 	for (int i = 0; i < 3; i++) {
 		run_reset(r);
 		cr_assert(run_bits(r) != bits, "the reset does nothing");
-		run_graph(r, depth[i], 12 / depth[i]);
-		cr_assert(mlp_steps_done(&r->s) == 12, "%lu steps",
+		run_graph(r, depth[i], n / depth[i]);
+		cr_assert(mlp_steps_done(&r->s) == (uint64_t)n, "%lu steps",
 			  (unsigned long)mlp_steps_done(&r->s));
 		cr_assert(run_bits(r) == bits, "graphs of %d differ", depth[i]);
 	}
@@ -28,20 +29,33 @@ static void expect_same_bits(struct mlp_opts o)
 
 Test(small_mlp_modes, stream_and_graph_give_the_same_bits)
 {
+	static const int64_t width[] = { 12, 9, 8 };
+	struct mlp_opts o = hidden_opts(3, width);
+
+	need_device();
+	o.batch = 9;
+	expect_same_bits(o, 4);
+	o.launches = MLP_MANY;
+	expect_same_bits(o, 4);
+}
+
+Test(large_mlp_modes, so_do_all_variants)
+{
 	static const int64_t width[] = { 40, 24, 16 };
 	struct mlp_opts o = hidden_opts(3, width);
 
 	need_device();
 	o.batch = 37;
-	expect_same_bits(o);
+	expect_same_bits(o, 24);
 	o.fork = MLP_FORK_ALWAYS;
-	expect_same_bits(o);
+	expect_same_bits(o, 24);
 	o.epilogues = 0;
-	expect_same_bits(o);
+	expect_same_bits(o, 24);
 	o.launches = MLP_MANY;
-	expect_same_bits(o);
+	expect_same_bits(o, 24);
 	o.input = MLP_HOST;
-	expect_same_bits(o);
+	expect_same_bits(o, 24);
+	expect_same_bits(default_opts(), 24);
 }
 
 static uint64_t bits_of(struct mlp_opts o, int64_t steps)
@@ -57,45 +71,45 @@ static uint64_t bits_of(struct mlp_opts o, int64_t steps)
 
 Test(small_mlp_modes, a_fork_changes_no_bit_and_a_seed_does)
 {
-	static const int64_t width[] = { 40, 24, 16 };
+	static const int64_t width[] = { 12, 9, 8 };
 	struct mlp_opts o = hidden_opts(3, width), other;
 	uint64_t bits;
 
 	need_device();
-	o.batch = 20;
-	bits = bits_of(o, 6);
+	o.batch = 9;
+	bits = bits_of(o, 3);
 	other = o;
 	other.fork = MLP_FORK_ALWAYS;
-	cr_assert(bits_of(other, 6) == bits, "forked");
+	cr_assert(bits_of(other, 3) == bits, "forked");
 	other = o;
 	other.seed = 2;
-	cr_assert(bits_of(other, 6) != bits, "another seed");
+	cr_assert(bits_of(other, 3) != bits, "another seed");
 	other = o;
 	other.data_seed = 2;
-	cr_assert(bits_of(other, 6) != bits, "other images");
+	cr_assert(bits_of(other, 3) != bits, "other images");
 	other = o;
 	other.momentum = 0.8;
-	cr_assert(bits_of(other, 6) != bits, "another momentum");
+	cr_assert(bits_of(other, 3) != bits, "another momentum");
 	other = o;
 	other.rate = 0.11;
-	cr_assert(bits_of(other, 6) != bits, "another rate");
+	cr_assert(bits_of(other, 3) != bits, "another rate");
 }
 
-/* All variants are one network: weights after 20 steps agree to rounding. */
+/* All variants are one network: weights after 8 steps agree to rounding. */
 Test(small_mlp_modes, few_and_many_launches_agree)
 {
-	static const int64_t width[] = { 32, 24 };
+	static const int64_t width[] = { 16, 12 };
 	struct mlp_opts o = hidden_opts(2, width);
 	struct run *r[3];
 	double *w[3];
 
 	need_device();
-	o.batch = 30;
+	o.batch = 10;
 	for (int i = 0; i < 3; i++) {
 		o.epilogues = i == 0;
 		o.launches = i == 2 ? MLP_MANY : MLP_FEW;
 		r[i] = run_begin(o);
-		run_steps(r[i], 20);
+		run_steps(r[i], 8);
 		w[i] = fetch_numbers(r[i], r[i]->s.weight);
 	}
 	for (int i = 1; i < 3; i++) {
