@@ -21,7 +21,7 @@ enum {
 #define PROBE_US 1e-3 /* microseconds in a nanosecond */
 
 /* Words of mapped host memory. */
-enum { PROBE_FLAG, PROBE_GO, PROBE_TIMED_OUT, PROBE_WORDS };
+enum { PROBE_FLAG, PROBE_WORDS };
 
 struct probe {
 	const struct launch_opts *o;
@@ -33,11 +33,6 @@ struct probe {
 	uint32_t *word;	     /* PROBE_WORDS, mapped; NULL: the device cannot */
 	uint32_t *on_device; /* the same words there */
 };
-
-int64_t launch_now_ns(void);
-
-/* Sorts. n >= 1. */
-double launch_median(int64_t *ns, int64_t n);
 
 /* A row with a number: the median of n, in `unit`; or with a reason why there is none. */
 void launch_probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n);

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "common/cuda_check.h"
+#include "common/timing.h"
 #include "workloads/launch/probe.h"
 
 enum { WARMUP = 20, CALLS = 16, FLAG_S = 2 };
@@ -50,13 +51,13 @@ static void probe_idle(struct probe *p, const char *name, void (*call)(struct pr
 
 	record_and_sync(p);
 	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = launch_now_ns();
+		int64_t begin = timing_now_ns();
 
 		for (int j = 0; j < CALLS; j++)
 			call(p);
-		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = timing_now_ns() - begin;
 	}
-	launch_probe_add(p, name, "us", launch_median(ns, PROBE_SAMPLES) / CALLS * PROBE_US,
+	launch_probe_add(p, name, "us", timing_median(ns, PROBE_SAMPLES) / CALLS * PROBE_US,
 			 PROBE_SAMPLES);
 }
 
@@ -66,13 +67,13 @@ static void probe_wait(struct probe *p, const char *name, void (*wait)(struct pr
 	int64_t ns[PROBE_SAMPLES];
 
 	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = launch_now_ns();
+		int64_t begin = timing_now_ns();
 
 		launch_probe_step(p);
 		wait(p);
-		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = timing_now_ns() - begin;
 	}
-	launch_probe_add(p, name, "us", launch_median(ns, PROBE_SAMPLES) * PROBE_US, PROBE_SAMPLES);
+	launch_probe_add(p, name, "us", timing_median(ns, PROBE_SAMPLES) * PROBE_US, PROBE_SAMPLES);
 }
 
 void launch_probe_waits(struct probe *p)
@@ -92,11 +93,11 @@ void launch_probe_waits(struct probe *p)
 /* Returns false when the flag does not come. */
 static bool flag_comes(const struct probe *p, uint32_t value)
 {
-	int64_t until = launch_now_ns() + FLAG_S * 1000000000ll;
+	int64_t until = timing_now_ns() + FLAG_S * 1000000000ll;
 
 	for (unsigned polls = 1; __atomic_load_n(p->word + PROBE_FLAG, __ATOMIC_ACQUIRE) != value;
 	     polls++)
-		if (polls % 65536 == 0 && launch_now_ns() > until)
+		if (polls % 65536 == 0 && timing_now_ns() > until)
 			return false;
 	return true;
 }
@@ -109,7 +110,7 @@ int launch_probe_flag(struct probe *p)
 	int64_t ns[PROBE_SAMPLES];
 
 	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = launch_now_ns();
+		int64_t begin = timing_now_ns();
 
 		value++;
 		CUDA(cudaLaunchKernel(launch_teller(), one, block, args, 0, p->stream));
@@ -118,10 +119,10 @@ int launch_probe_flag(struct probe *p)
 					"probe: a kernel's write to mapped memory has not "
 					"arrived after %d s",
 					FLAG_S);
-		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = timing_now_ns() - begin;
 		CUDA(cudaStreamSynchronize(p->stream));
 	}
-	launch_probe_add(p, "to mapped flag", "us", launch_median(ns, PROBE_SAMPLES) * PROBE_US,
+	launch_probe_add(p, "to mapped flag", "us", timing_median(ns, PROBE_SAMPLES) * PROBE_US,
 			 PROBE_SAMPLES);
 	return 0;
 }
