@@ -165,17 +165,33 @@ static struct text median_of(int64_t n)
 	return t;
 }
 
+/* Names of a report may be longer than the table's own labels. */
+static int label_width_of(const struct report *report)
+{
+	int width = ROW_LABEL;
+
+	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++)
+		width = (int)fmax(width, (double)strlen(report->row[i].name));
+	return width;
+}
+
 static void print_report(const struct report *report, FILE *out)
 {
+	int width = label_width_of(report);
+
 	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++) {
 		const struct report_row *line = &report->row[i];
 		bool has_unit = line->unit && *line->unit && strcmp(line->unit, "1");
 
+		char value[240];
+
 		if (*line->text)
-			row(out, line->name, "%s", line->text);
+			snprintf(value, sizeof(value), "%s", line->text);
 		else
-			row(out, line->name, "%.6g%s%s%s", without_sign_of_nan(line->value),
-			    has_unit ? " " : "", has_unit ? line->unit : "", median_of(line->n).s);
+			snprintf(value, sizeof(value), "%.6g%s%s%s",
+				 without_sign_of_nan(line->value), has_unit ? " " : "",
+				 has_unit ? line->unit : "", median_of(line->n).s);
+		row_of(out, width, line->name, value);
 	}
 }
 
