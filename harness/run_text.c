@@ -138,10 +138,20 @@ static void print_evaluations(const struct run *r, FILE *out)
 		    c->evaluation, text_count(1e9 * c->evaluations / s.median).s);
 }
 
+/* Of steps that only copy; of others it would be no rate of the link. */
+static void print_rate(const struct run *r, FILE *out)
+{
+	struct stats s = stats_of(r->blocks.total_ns, r->blocks.n, (double)r->depth);
+
+	if (r->cost.launches == 0 && r->cost.bytes_transferred > 0)
+		row(out, "rate", "%.3g GB/s", r->cost.bytes_transferred / s.median);
+}
+
 static void print_times(const struct run *r, FILE *out)
 {
 	print_series("time per step", r->blocks.total_ns, r, out);
 	print_series("submit per step", r->blocks.enq_ns, r, out);
+	print_rate(r, out);
 	if (r->kernel.unknown)
 		row(out, "kernels per step", "not known: %s", r->kernel.unknown);
 	else
