@@ -20,42 +20,31 @@ static int64_t last_copy_to(const struct transfer_state *s, int slot)
 	return slot < s->copies ? s->copies - 1 - behind : -1;
 }
 
-static struct transfer_wrong compare_on_device(const struct transfer_state *s, const char *slot,
-					       int64_t bytes, uint64_t word)
+static struct pattern_wrong compare_on_device(const struct transfer_state *s, const char *slot,
+					      uint64_t word, uint64_t bytes)
 {
-	struct transfer_wrong wrong = { 0, UINT64_MAX };
+	struct pattern_wrong wrong = { 0, UINT64_MAX };
 
 	CUDA(cudaMemcpy(s->wrong, &wrong, sizeof(wrong), cudaMemcpyHostToDevice));
-	transfer_compare(slot, s->stride, bytes, word, s->wrong);
+	pattern_compare(slot, s->stride, word, bytes, s->wrong, 0);
 	CUDA(cudaMemcpy(&wrong, s->wrong, sizeof(wrong), cudaMemcpyDeviceToHost));
 	return wrong;
 }
 
-static struct transfer_wrong compare_on_host(const struct transfer_state *s, const char *slot,
-					     int64_t bytes, uint64_t word)
-{
-	const uint64_t *found = (const uint64_t *)slot;
-	struct transfer_wrong wrong = { 0, UINT64_MAX };
-
-	for (uint64_t i = 0; i < s->stride / 8; i++)
-		if (found[i] != transfer_expected(i, word, (uint64_t)bytes) && !wrong.words++)
-			wrong.first = i;
-	return wrong;
-}
-
-static struct transfer_wrong compare(const struct transfer_state *s, int slot)
+static struct pattern_wrong compare(const struct transfer_state *s, int slot)
 {
 	const char *base = s->dst.base + (size_t)slot * s->stride;
-	int64_t copy = last_copy_to(s, slot), bytes = copy < 0 ? 0 : s->bytes;
+	int64_t copy = last_copy_to(s, slot);
+	uint64_t bytes = copy < 0 ? 0 : (uint64_t)s->bytes;
 	uint64_t word = copy < 0 ? 0 : transfer_source_word(copy);
 
-	return s->dst.on_device ? compare_on_device(s, base, bytes, word)
-				: compare_on_host(s, base, bytes, word);
+	return s->dst.on_device ? compare_on_device(s, base, word, bytes)
+				: pattern_compare_host(base, s->stride, word, bytes);
 }
 
 static void judge(struct verdict *v, const struct transfer_state *s, int slot)
 {
-	struct transfer_wrong wrong = compare(s, slot);
+	struct pattern_wrong wrong = compare(s, slot);
 
 	v->compared++;
 	if (!wrong.words)

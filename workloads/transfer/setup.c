@@ -51,10 +51,10 @@ void transfer_lay_out(struct transfer_state *s, int64_t bytes)
 	CHECK(used <= s->dst.bytes && src_bytes_for(bytes) <= s->src.bytes, "%ld bytes",
 	      (long)bytes);
 	if (!s->dst.on_device) {
-		memset(s->dst.base, TRANSFER_GUARD_BYTE, used);
+		memset(s->dst.base, PATTERN_GUARD_BYTE, used);
 		return;
 	}
-	transfer_fill(s->dst.base, used, true);
+	pattern_fill(s->dst.base, used, 0, 0, 0);
 	CUDA(cudaDeviceSynchronize());
 }
 
@@ -122,10 +122,10 @@ static void fill_source(const struct transfer_end *src)
 	uint64_t *word = (uint64_t *)src->base;
 
 	if (src->on_device)
-		transfer_fill(src->base, src->bytes, false);
+		pattern_fill(src->base, src->bytes, 0, src->bytes, 0);
 	else
 		for (size_t i = 0; i < src->bytes / 8; i++)
-			word[i] = transfer_word(i);
+			word[i] = pattern_word(i);
 }
 
 static int make_ends(const struct transfer_opts *o, struct transfer_state *s, bool all_sizes)
@@ -167,7 +167,7 @@ int transfer_setup(const void *opts, void *state)
 
 	if (err)
 		return err;
-	transfer_load_kernels();
+	pattern_load_kernels();
 	/* a probe makes ends of its own, of each kind */
 	return o->probe ? 0 : transfer_prepare(o, state, false);
 }

@@ -81,21 +81,10 @@ Test(small_transfer_options, each_word_of_the_pattern_is_one_of_a_kind)
 	for (int64_t i = 0; i < TRANSFER_SOURCES; i++)
 		for (int64_t j = 0; j < i; j++)
 			for (uint64_t k = 0; k < 8; k++)
-				cr_assert(transfer_word(transfer_source_word(i) + k) !=
-						  transfer_word(transfer_source_word(j) + k),
+				cr_assert(pattern_word(transfer_source_word(i) + k) !=
+						  pattern_word(transfer_source_word(j) + k),
 					  "sources %ld and %ld", (long)i, (long)j);
 	cr_assert(transfer_source_word(TRANSFER_SOURCES) == 0, "they come in turn");
-}
-
-Test(small_transfer_options, behind_a_copy_are_guards)
-{
-	uint64_t part = transfer_expected(1, 5, 11), word = transfer_word(6);
-
-	cr_assert(transfer_expected(0, 5, 11) == transfer_word(5), "whole");
-	cr_assert((part & 0xffffff) == (word & 0xffffff), "three bytes");
-	cr_assert(part >> 24 == TRANSFER_GUARD >> 24, "five guards");
-	cr_assert(transfer_expected(2, 5, 11) == TRANSFER_GUARD, "all guards");
-	cr_assert(transfer_expected(0, 5, 0) == TRANSFER_GUARD, "nothing was copied");
 }
 
 /* ---- probe ------------------------------------------------------------------------------ */

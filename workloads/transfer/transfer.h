@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "workloads/transfer/pattern.h"
+#include "common/pattern.h"
 #include "workloads/workload.h"
 
 #ifdef __cplusplus
@@ -49,12 +49,12 @@ struct transfer_end {
 
 struct transfer_state {
 	struct transfer_end src, dst;
-	int64_t bytes;		      /* of a copy */
-	size_t stride;		      /* from slot to slot, guard included */
-	int slots;		      /* at most 60 where it is not 64, see transfer_lay_out() */
-	int64_t copies;		      /* since the slots were laid out */
-	int64_t steps;		      /* since the reset */
-	struct transfer_wrong *wrong; /* device memory, of checks */
+	int64_t bytes;		     /* of a copy */
+	size_t stride;		     /* from slot to slot, guard included */
+	int slots;		     /* at most 60 where it is not 64, see transfer_lay_out() */
+	int64_t copies;		     /* since the slots were laid out */
+	int64_t steps;		     /* since the reset */
+	struct pattern_wrong *wrong; /* device memory, of checks */
 	char (*names)[REPORT_ROWS_MAX][32]; /* of rows of a report */
 };
 
@@ -86,23 +86,6 @@ uint64_t transfer_source_word(int64_t i);
 /* "pinned", ... */
 extern const char *const transfer_hosts[];
 extern const char *const transfer_dirs[];
-
-/* ---- on the device (device.cu) ---------------------------------------------------------- */
-
-/* Words that are not as they should be. */
-struct transfer_wrong {
-	unsigned long long words; /* how many */
-	unsigned long long first; /* the first one */
-};
-
-void transfer_load_kernels(void);
-
-/* Fills memory of the device with the pattern from word 0 on, or with guards. */
-void transfer_fill(void *dst, size_t bytes, bool guards);
-
-/* Adds to *out, device memory: what of a slot is not as transfer_expected() says. */
-void transfer_compare(const void *slot, size_t stride, int64_t bytes, uint64_t word,
-		      struct transfer_wrong *out);
 
 extern const struct workload workload_transfer;
 
