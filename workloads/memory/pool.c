@@ -1,0 +1,50 @@
+/* pool.c - the pool of cudaMallocAsync; the CPU device has none, and gives memory at the call. */
+#include "common/cuda_check.h"
+#include "workloads/memory/memory.h"
+
+#ifdef RIFT_CPU_DEVICE
+const char *memory_pool_refused(void)
+{
+	return "the CPU device has no pool that could be empty";
+}
+
+void memory_pool_keep(bool keep)
+{
+	(void)keep;
+}
+
+void memory_pool_trim(void)
+{
+}
+#else
+static cudaMemPool_t pool(void)
+{
+	cudaMemPool_t p;
+	int device;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetDefaultMemPool(&p, device));
+	return p;
+}
+
+const char *memory_pool_refused(void)
+{
+	int device, supported = 0;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
+	return supported ? NULL : "the device has no memory pools";
+}
+
+void memory_pool_keep(bool keep)
+{
+	cuuint64_t bytes = keep ? UINT64_MAX : 0;
+
+	CUDA(cudaMemPoolSetAttribute(pool(), cudaMemPoolAttrReleaseThreshold, &bytes));
+}
+
+void memory_pool_trim(void)
+{
+	CUDA(cudaMemPoolTrimTo(pool(), 0));
+}
+#endif
