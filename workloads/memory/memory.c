@@ -9,6 +9,8 @@ static const char *const calls[] = { "malloc", "async", "miss", "pinned", "regis
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const probes[] = { "no", "yes", "quick", NULL };
 
+enum { DEPTH_MAX = 64 };
+
 #define BYTES_MAX 1099511627776.0 /* 1 TiB */
 
 /* clang-format off */
@@ -50,6 +52,8 @@ int memory_limits(const void *opts, struct limits *out)
 		out->mode_refused[MODE_STREAM] = memory_pool_refused();
 #endif
 	out->depth_run = 16;
+	out->depth_max = DEPTH_MAX;
+	out->depth_why = "one more pair of calls costs what the last ones did";
 	if (o->call == MEMORY_MISS) {
 		out->depth_max = 1;
 		out->depth_why = "call=miss: the second one finds in the pool what the first one "

@@ -38,7 +38,7 @@ const char *memory_pool_refused(void)
 
 void memory_pool_keep(bool keep)
 {
-	cuuint64_t bytes = keep ? UINT64_MAX : 0;
+	uint64_t bytes = keep ? UINT64_MAX : 0;
 
 	CUDA(cudaMemPoolSetAttribute(pool(), cudaMemPoolAttrReleaseThreshold, &bytes));
 }

@@ -26,7 +26,7 @@ Test(small_memory_options, only_single_calls_are_steps)
 {
 	cr_assert(limits_of(MEMORY_MALLOC).mode_refused[MODE_GRAPH], "graph");
 	cr_assert(!limits_of(MEMORY_MALLOC).mode_refused[MODE_STREAM], "stream");
-	cr_assert(!limits_of(MEMORY_MALLOC).depth_max && !workload_memory.fused, "any depth");
+	cr_assert(limits_of(MEMORY_MALLOC).depth_max == 64 && !workload_memory.fused, "depth");
 	cr_assert(limits_of(MEMORY_MISS).depth_max == 1, "the second one would not miss");
 }
 
