@@ -12,7 +12,7 @@
 
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 501, SAMPLES_QUICK = 101 };
 
-void measure_begin(struct measure_plan *p, bool quick)
+void memory_measure_begin(struct measure_plan *p, bool quick)
 {
 	*p = (struct measure_plan){ .samples = quick ? SAMPLES_QUICK : SAMPLES_MAX,
 				    .budget_ns = quick ? 20000000 : 200000000 };
@@ -23,7 +23,7 @@ void measure_begin(struct measure_plan *p, bool quick)
 	CUDA(cudaDeviceSynchronize());
 }
 
-void measure_end(struct measure_plan *p)
+void memory_measure_end(struct measure_plan *p)
 {
 	unsigned long long ran;
 
@@ -120,8 +120,8 @@ static int no_memory(int64_t bytes, cudaError_t err)
 	return complain(ENOMEM, "bytes=%ld: %s", (long)bytes, cudaGetErrorString(err));
 }
 
-int measure_pair(struct measure_plan *p, enum memory_call call, int64_t bytes, int64_t busy_us,
-		 struct measure_pair *out)
+int memory_measure_pair(struct measure_plan *p, enum memory_call call, int64_t bytes,
+			int64_t busy_us, struct measure_pair *out)
 {
 	void *buffer = call == MEMORY_REGISTER ? memory_buffer((size_t)bytes) : NULL;
 	struct samples *s = calloc(1, sizeof(*s));
@@ -191,7 +191,8 @@ static void touch_twice(struct measure_plan *p, bool on_device, char *memory, si
 		munmap(memory, bytes);
 }
 
-int measure_touch(struct measure_plan *p, bool on_device, int64_t bytes, struct measure_pair *out)
+int memory_measure_touch(struct measure_plan *p, bool on_device, int64_t bytes,
+			 struct measure_pair *out)
 {
 	struct samples *s = calloc(1, sizeof(*s));
 	int64_t begin = timing_now_ns();

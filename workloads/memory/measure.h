@@ -26,19 +26,20 @@ struct measure_plan {
 	unsigned long long ran;	   /* how many should have */
 };
 
-void measure_begin(struct measure_plan *p, bool quick);
-void measure_end(struct measure_plan *p);
+void memory_measure_begin(struct measure_plan *p, bool quick);
+void memory_measure_end(struct measure_plan *p);
 
 /*
  * Takes and gives back, again and again; the pool is told to keep what it has, or emptied before
  * each sample. Then tries memory (memory_try). With busy_us kernels of that length run in another
  * stream: one is launched before each call. Returns 0, -EINTR, or a negative errno after one line.
  */
-int measure_pair(struct measure_plan *p, enum memory_call call, int64_t bytes, int64_t busy_us,
-		 struct measure_pair *out);
+int memory_measure_pair(struct measure_plan *p, enum memory_call call, int64_t bytes,
+			int64_t busy_us, struct measure_pair *out);
 
 /* Fresh memory written to for the first time (take), and once more (give). */
-int measure_touch(struct measure_plan *p, bool on_device, int64_t bytes, struct measure_pair *out);
+int memory_measure_touch(struct measure_plan *p, bool on_device, int64_t bytes,
+			 struct measure_pair *out);
 
 #ifdef __cplusplus
 }

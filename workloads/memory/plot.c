@@ -30,10 +30,10 @@ static int measure_size(struct pictured *p, int i)
 
 	for (int call = 0; call < PAIRS && !err; call++)
 		if (call != MEMORY_MISS || !memory_pool_refused())
-			err = measure_pair(&p->plan, (enum memory_call)call, sizes[i], 0,
-					   &p->pair[call][i]);
+			err = memory_measure_pair(&p->plan, (enum memory_call)call, sizes[i], 0,
+						  &p->pair[call][i]);
 	for (int host = 0; host < 2 && !err; host++)
-		err = measure_touch(&p->plan, !host, sizes[i], &p->pair[TOUCH + host][i]);
+		err = memory_measure_touch(&p->plan, !host, sizes[i], &p->pair[TOUCH + host][i]);
 	return err;
 }
 
@@ -92,10 +92,10 @@ int memory_plot(const void *opts, void *state, struct plot *plot)
 	(void)opts;
 	(void)state;
 	CHECK(p, "memory of a picture");
-	measure_begin(&p->plan, true);
+	memory_measure_begin(&p->plan, true);
 	while (p->n < SIZES && fits(sizes[p->n]) && !err)
 		err = measure_size(p, p->n++);
-	measure_end(&p->plan);
+	memory_measure_end(&p->plan);
 	if (!err)
 		err = write_sizes(p, plot);
 	if (!err)

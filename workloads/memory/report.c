@@ -68,7 +68,7 @@ static int probe_pair(struct probe *p, size_t i)
 		snprintf(row->text, sizeof(row->text), "not applicable: %s", why);
 		return 0;
 	}
-	err = measure_pair(&p->plan, pairs[i].call, p->bytes, 0, &m);
+	err = memory_measure_pair(&p->plan, pairs[i].call, p->bytes, 0, &m);
 	if (err)
 		return err;
 	add_call(p, pairs[i].take, &m.take, pairs[i].give != NULL);
@@ -81,7 +81,7 @@ static int probe_pair(struct probe *p, size_t i)
 static int probe_busy(struct probe *p, size_t i)
 {
 	struct measure_pair m;
-	int err = measure_pair(&p->plan, pairs[i].call, p->bytes, BUSY_US, &m);
+	int err = memory_measure_pair(&p->plan, pairs[i].call, p->bytes, BUSY_US, &m);
 
 	if (err)
 		return err;
@@ -94,7 +94,7 @@ static int probe_touch(struct probe *p, bool on_device)
 {
 	const char *where = on_device ? "device memory" : "host memory";
 	struct measure_pair m;
-	int err = measure_touch(&p->plan, on_device, p->bytes, &m);
+	int err = memory_measure_touch(&p->plan, on_device, p->bytes, &m);
 
 	if (err)
 		return err;
@@ -110,7 +110,7 @@ static int probe(const struct memory_opts *o, struct memory_state *s, struct rep
 
 	s->names = calloc(1, sizeof(*s->names));
 	CHECK(s->names, "memory of names");
-	measure_begin(&p.plan, o->probe == MEMORY_QUICK);
+	memory_measure_begin(&p.plan, o->probe == MEMORY_QUICK);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && !err; i++)
 		err = probe_pair(&p, i);
 	for (size_t i = 0; i < 2 && !err; i++)
@@ -119,7 +119,7 @@ static int probe(const struct memory_opts *o, struct memory_state *s, struct rep
 		err = probe_touch(&p, true);
 	if (!err)
 		err = probe_touch(&p, false);
-	measure_end(&p.plan);
+	memory_measure_end(&p.plan);
 	return err;
 }
 

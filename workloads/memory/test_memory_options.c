@@ -121,11 +121,11 @@ Test(small_memory_options, kernels_that_keep_the_device_busy_run_and_end)
 	struct measure_pair m;
 
 	need_device();
-	measure_begin(&plan, true);
+	memory_measure_begin(&plan, true);
 	plan.samples = 5;
-	cr_assert(!measure_pair(&plan, MEMORY_MALLOC, 4096, 300, &m), "busy");
+	cr_assert(!memory_measure_pair(&plan, MEMORY_MALLOC, 4096, 300, &m), "busy");
 	cr_assert(plan.ran == 2 * 6, "%llu kernels", plan.ran);
-	measure_end(&plan); /* holds against what they counted */
+	memory_measure_end(&plan); /* holds against what they counted */
 }
 
 Test(small_memory_options, a_pool_that_cannot_be_empty_is_no_mode)

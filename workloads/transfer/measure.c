@@ -12,7 +12,7 @@
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 101, WARMUP = 3 };
 enum { SIZES_QUICK = 12, BLOCK_LEAST = 64 << 10 };
 
-const struct measure_kind measure_kinds[MEASURE_KINDS] = {
+const struct measure_kind transfer_kinds[MEASURE_KINDS] = {
 	{ "h2d pinned", TRANSFER_H2D, TRANSFER_PINNED },
 	{ "h2d pageable", TRANSFER_H2D, TRANSFER_PAGEABLE },
 	{ "h2d registered", TRANSFER_H2D, TRANSFER_REGISTERED },
@@ -22,7 +22,7 @@ const struct measure_kind measure_kinds[MEASURE_KINDS] = {
 	{ "d2d", TRANSFER_D2D, TRANSFER_PINNED },
 };
 
-struct measure_plan measure_plan_for(bool quick, cudaStream_t stream)
+struct measure_plan transfer_measure_plan(bool quick, cudaStream_t stream)
 {
 	return (struct measure_plan){ .sizes = quick ? SIZES_QUICK : MEASURE_SIZES,
 				      .budget_ns = quick ? 3000000 : 30000000,
@@ -34,17 +34,17 @@ static int64_t size_of(int i)
 	return 4ll << 2 * i;
 }
 
-int64_t measure_largest(const struct measure_plan *p)
+int64_t transfer_largest(const struct measure_plan *p)
 {
 	return size_of(p->sizes - 1);
 }
 
-double measure_rate(double us_per_byte)
+double transfer_rate(double us_per_byte)
 {
 	return 1e-3 / us_per_byte;
 }
 
-struct transfer_opts measure_opts(const struct measure_kind *kind, int64_t bytes)
+struct transfer_opts transfer_kind_opts(const struct measure_kind *kind, int64_t bytes)
 {
 	return (struct transfer_opts){ .bytes = bytes, .dir = kind->dir, .host = kind->host };
 }
@@ -76,8 +76,8 @@ static int check(const struct transfer_opts *o, struct transfer_state *s)
 	return err;
 }
 
-int measure_steps(const struct transfer_opts *o, struct transfer_state *s, int depth,
-		  const struct measure_plan *p, struct measure_time *out)
+int transfer_measure_steps(const struct transfer_opts *o, struct transfer_state *s, int depth,
+			   const struct measure_plan *p, struct measure_time *out)
 {
 	int64_t call_ns[SAMPLES_MAX], total_ns[SAMPLES_MAX], begin = 0;
 	int n = 0, err = 0;
@@ -103,8 +103,8 @@ int measure_steps(const struct transfer_opts *o, struct transfer_state *s, int d
 
 /* ---- series ----------------------------------------------------------------------------- */
 
-int measure_series(const struct measure_kind *kind, struct transfer_state *s,
-		   const struct measure_plan *p, struct measure_series *out)
+int transfer_measure_kind(const struct measure_kind *kind, struct transfer_state *s,
+			  const struct measure_plan *p, struct measure_series *out)
 {
 	int err = 0;
 
@@ -112,9 +112,9 @@ int measure_series(const struct measure_kind *kind, struct transfer_state *s,
 	out->kind = kind;
 	out->sizes = p->sizes;
 	for (int i = 0; i < p->sizes && !err; i++) {
-		struct transfer_opts o = measure_opts(kind, size_of(i));
+		struct transfer_opts o = transfer_kind_opts(kind, size_of(i));
 
-		err = measure_steps(&o, s, 1, p, &out->time[i]);
+		err = transfer_measure_steps(&o, s, 1, p, &out->time[i]);
 		out->bytes[i] = (double)o.bytes;
 		out->us[i] = out->time[i].total_us;
 	}
@@ -123,21 +123,21 @@ int measure_series(const struct measure_kind *kind, struct transfer_state *s,
 	return err;
 }
 
-int measure_blocks_of(const struct measure_kind *kind, struct transfer_state *s,
-		      const struct measure_plan *p, int64_t *block, struct measure_time *time,
-		      int *n)
+int transfer_measure_blocks(const struct measure_kind *kind, struct transfer_state *s,
+			    const struct measure_plan *p, int64_t *block, struct measure_time *time,
+			    int *n)
 {
-	int64_t largest = measure_largest(p);
+	int64_t largest = transfer_largest(p);
 	int err = 0;
 
 	*n = 0;
 	for (int64_t b = BLOCK_LEAST; b <= largest && !err; b *= 2) {
-		struct transfer_opts o = measure_opts(kind, largest);
+		struct transfer_opts o = transfer_kind_opts(kind, largest);
 
 		CHECK(*n <= MEASURE_BLOCKS, "%d blocks", *n);
 		o.split = b;
 		block[*n] = b;
-		err = measure_steps(&o, s, 1, p, &time[(*n)++]);
+		err = transfer_measure_steps(&o, s, 1, p, &time[(*n)++]);
 	}
 	return err;
 }

@@ -23,7 +23,7 @@ struct measure_kind {
 	enum transfer_host host;
 };
 
-extern const struct measure_kind measure_kinds[MEASURE_KINDS];
+extern const struct measure_kind transfer_kinds[MEASURE_KINDS];
 
 /* How long a copy took: medians of n. */
 struct measure_time {
@@ -46,35 +46,35 @@ struct measure_plan {
 	cudaStream_t stream;
 };
 
-struct measure_plan measure_plan_for(bool quick, cudaStream_t stream);
+struct measure_plan transfer_measure_plan(bool quick, cudaStream_t stream);
 
 /* Bytes of the largest copy. */
-int64_t measure_largest(const struct measure_plan *p);
+int64_t transfer_largest(const struct measure_plan *p);
 
 /*
  * Blocks of `depth` steps with these options, then their check. Lays *s out for o->bytes. Returns
  * 0, -EINTR, or -EIO after one line where a check fails.
  */
-int measure_steps(const struct transfer_opts *o, struct transfer_state *s, int depth,
-		  const struct measure_plan *p, struct measure_time *out);
+int transfer_measure_steps(const struct transfer_opts *o, struct transfer_state *s, int depth,
+			   const struct measure_plan *p, struct measure_time *out);
 
 /* Options of copies of a kind. */
-struct transfer_opts measure_opts(const struct measure_kind *kind, int64_t bytes);
+struct transfer_opts transfer_kind_opts(const struct measure_kind *kind, int64_t bytes);
 
 /* All sizes of a kind. *s is of transfer_prepare() for the largest, with all sizes. */
-int measure_series(const struct measure_kind *kind, struct transfer_state *s,
-		   const struct measure_plan *p, struct measure_series *out);
+int transfer_measure_kind(const struct measure_kind *kind, struct transfer_state *s,
+			  const struct measure_plan *p, struct measure_series *out);
 
 /*
  * The largest copy, whole and in blocks: time[i].total_us of blocks of block[i] bytes, the last of
  * which is the whole. Returns how many in *n.
  */
-int measure_blocks_of(const struct measure_kind *kind, struct transfer_state *s,
-		      const struct measure_plan *p, int64_t *block, struct measure_time *time,
-		      int *n);
+int transfer_measure_blocks(const struct measure_kind *kind, struct transfer_state *s,
+			    const struct measure_plan *p, int64_t *block, struct measure_time *time,
+			    int *n);
 
 /* us for a byte to GB/s. */
-double measure_rate(double us_per_byte);
+double transfer_rate(double us_per_byte);
 
 #ifdef __cplusplus
 }

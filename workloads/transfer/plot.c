@@ -21,16 +21,16 @@ struct pictured {
 
 static int measure_kind_of(struct pictured *p, int kind)
 {
-	const struct measure_kind *k = &measure_kinds[kind];
-	struct transfer_opts o = measure_opts(k, measure_largest(&p->plan));
+	const struct measure_kind *k = &transfer_kinds[kind];
+	struct transfer_opts o = transfer_kind_opts(k, transfer_largest(&p->plan));
 	struct blocks *b = &p->blocks[kind == D2H_PINNED];
 	struct transfer_state s = { .bytes = 0 };
 	int err = transfer_prepare(&o, &s, true);
 
 	if (!err)
-		err = measure_series(k, &s, &p->plan, &p->series[kind]);
+		err = transfer_measure_kind(k, &s, &p->plan, &p->series[kind]);
 	if (!err && (kind == H2D_PINNED || kind == D2H_PINNED))
-		err = measure_blocks_of(k, &s, &p->plan, b->bytes, b->time, &b->n);
+		err = transfer_measure_blocks(k, &s, &p->plan, b->bytes, b->time, &b->n);
 	CUDA(cudaStreamSynchronize(p->plan.stream));
 	transfer_teardown(&s);
 	return err;
@@ -58,7 +58,7 @@ static int write_sizes(const struct pictured *p, struct plot *plot)
 					 m->bytes[i],
 					 m->us[i],
 					 m->time[i].call_us,
-					 measure_rate(m->us[i] / m->bytes[i]),
+					 transfer_rate(m->us[i] / m->bytes[i]),
 					 fitted(&m->fit, m->bytes[i]),
 					 (double)m->time[i].n };
 
@@ -130,10 +130,10 @@ static void tell(const struct pictured *p, struct plot *plot)
 	plot_text(plot, "title",
 		  "4 bytes take %.2g µs to the device; large copies go at %.3g GB/s, pageable ones "
 		  "at %.3g",
-		  pinned->us[0], measure_rate(pinned->fit.high.slope),
-		  measure_rate(pageable->fit.high.slope));
+		  pinned->us[0], transfer_rate(pinned->fit.high.slope),
+		  transfer_rate(pageable->fit.high.slope));
 	plot_text(plot, "finding", "%s in blocks: to the device %s; to the host %s",
-		  size_words(measure_largest(&p->plan)).s, blocks_words(&p->blocks[0]).s,
+		  size_words(transfer_largest(&p->plan)).s, blocks_words(&p->blocks[0]).s,
 		  blocks_words(&p->blocks[1]).s);
 	plot_text(
 		plot, "made1",
@@ -153,7 +153,7 @@ int transfer_plot(const void *opts, void *state, struct plot *plot)
 	(void)state;
 	CHECK(p, "memory of a picture");
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	p->plan = measure_plan_for(false, stream);
+	p->plan = transfer_measure_plan(false, stream);
 	for (int k = 0; k < MEASURE_KINDS && !err; k++)
 		err = measure_kind_of(p, k);
 	if (!err)

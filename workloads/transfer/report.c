@@ -39,29 +39,29 @@ static void add_series(struct probe *p, const struct measure_series *m)
 	add(p, "us", m->time[0].total_us, m->time[0].n, "%s 4 B", name);
 	add(p, "us", m->time[0].call_us, m->time[0].n, "%s 4 B call", name);
 	add(p, "us", fit->low.fixed, n, "%s fixed", name);
-	add(p, "GB/s", measure_rate(fit->high.slope), n, "%s rate", name);
+	add(p, "GB/s", transfer_rate(fit->high.slope), n, "%s rate", name);
 	if (!isfinite(fit->knee))
 		return;
 	add(p, "bytes", fit->knee, n, "%s knee", name);
-	add(p, "GB/s", measure_rate(fit->low.slope), n, "%s rate below", name);
+	add(p, "GB/s", transfer_rate(fit->low.slope), n, "%s rate below", name);
 }
 
 /* 64 copies of 4 bytes before a synchronize, and cudaMemcpy instead. */
 static int probe_small(struct probe *p, const struct measure_kind *kind, struct transfer_state *s)
 {
-	struct transfer_opts o = measure_opts(kind, 4);
+	struct transfer_opts o = transfer_kind_opts(kind, 4);
 	struct measure_time t;
 	int err = 0;
 
 	if (kind->host == TRANSFER_PINNED) {
-		err = measure_steps(&o, s, MEASURE_ROW, &p->plan, &t);
+		err = transfer_measure_steps(&o, s, MEASURE_ROW, &p->plan, &t);
 		if (!err)
 			add(p, "us", t.total_us, t.n, "%s 4 B in a row", kind->name);
 	}
 	if (err || kind->host != TRANSFER_PAGEABLE)
 		return err;
 	o.call = TRANSFER_SYNC;
-	err = measure_steps(&o, s, 1, &p->plan, &t);
+	err = transfer_measure_steps(&o, s, 1, &p->plan, &t);
 	if (!err)
 		add(p, "us", t.call_us, t.n, "%s 4 B cudaMemcpy", kind->name);
 	return err;
@@ -76,7 +76,7 @@ static int probe_blocks(struct probe *p, const struct measure_kind *kind, struct
 
 	if (kind->host != TRANSFER_PINNED || kind->dir == TRANSFER_D2D)
 		return 0;
-	err = measure_blocks_of(kind, s, &p->plan, block, time, &n);
+	err = transfer_measure_blocks(kind, s, &p->plan, block, time, &n);
 	for (int i = 0; i + 1 < n && !err; i += 2)
 		add(p, "1", time[i].total_us / time[n - 1].total_us, time[i].n,
 		    "%s in blocks of %ldk", kind->name, (long)(block[i] >> 10));
@@ -85,13 +85,13 @@ static int probe_blocks(struct probe *p, const struct measure_kind *kind, struct
 
 static int probe_kind(struct probe *p, const struct measure_kind *kind)
 {
-	struct transfer_opts o = measure_opts(kind, measure_largest(&p->plan));
+	struct transfer_opts o = transfer_kind_opts(kind, transfer_largest(&p->plan));
 	struct transfer_state s = { .bytes = 0 };
 	struct measure_series m;
 	int err = transfer_prepare(&o, &s, true);
 
 	if (!err)
-		err = measure_series(kind, &s, &p->plan, &m);
+		err = transfer_measure_kind(kind, &s, &p->plan, &m);
 	if (!err) {
 		add_series(p, &m);
 		err = probe_small(p, kind, &s);
@@ -112,9 +112,9 @@ static int probe(const struct transfer_opts *o, struct transfer_state *s, struct
 	s->names = calloc(1, sizeof(*s->names));
 	CHECK(s->names, "memory of names");
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	p.plan = measure_plan_for(o->probe == TRANSFER_QUICK, stream);
+	p.plan = transfer_measure_plan(o->probe == TRANSFER_QUICK, stream);
 	for (int i = 0; i < MEASURE_KINDS && !err; i++)
-		err = probe_kind(&p, &measure_kinds[i]);
+		err = probe_kind(&p, &transfer_kinds[i]);
 	CUDA(cudaStreamDestroy(stream));
 	return err;
 }

@@ -119,10 +119,10 @@ Test(small_transfer_options, the_probe_has_a_figure_for_every_kind)
 	r = run_begin((struct transfer_opts){ .probe = TRANSFER_QUICK });
 	cr_assert(!workload_transfer.report(&r->o, &r->s, &report), "probe");
 	for (int i = 0; i < MEASURE_KINDS; i++) {
-		has_figure(measure_kinds[i].name, "4 B", "us");
-		has_figure(measure_kinds[i].name, "4 B call", "us");
-		has_figure(measure_kinds[i].name, "fixed", "us");
-		has_figure(measure_kinds[i].name, "rate", "GB/s");
+		has_figure(transfer_kinds[i].name, "4 B", "us");
+		has_figure(transfer_kinds[i].name, "4 B call", "us");
+		has_figure(transfer_kinds[i].name, "fixed", "us");
+		has_figure(transfer_kinds[i].name, "rate", "GB/s");
 	}
 	has_figure("h2d pinned", "4 B in a row", "us");
 	has_figure("d2h pageable", "4 B cudaMemcpy", "us");
@@ -134,9 +134,10 @@ Test(small_transfer_options, the_probe_has_a_figure_for_every_kind)
 /* A probe that copies wrongly has no figures to offer. */
 Test(small_transfer_options, the_probe_checks_every_byte)
 {
-	const struct measure_kind *kind = &measure_kinds[0];
-	struct measure_plan plan = measure_plan_for(true, NULL);
-	struct transfer_opts o = measure_opts(kind, 4096), room = measure_opts(kind, 8192);
+	const struct measure_kind *kind = &transfer_kinds[0];
+	struct measure_plan plan = transfer_measure_plan(true, NULL);
+	struct transfer_opts o = transfer_kind_opts(kind, 4096),
+			     room = transfer_kind_opts(kind, 8192);
 	struct transfer_state s = { .bytes = 0 };
 	struct measure_time t;
 	const char *text;
@@ -144,10 +145,11 @@ Test(small_transfer_options, the_probe_checks_every_byte)
 
 	need_device();
 	cr_assert(!transfer_prepare(&room, &s, false), "prepare");
-	cr_assert(!measure_steps(&o, &s, 2, &plan, &t) && t.n >= 5 && t.total_us > 0, "good");
+	cr_assert(!transfer_measure_steps(&o, &s, 2, &plan, &t) && t.n >= 5 && t.total_us > 0,
+		  "good");
 	s.src.base += 8; /* whatever is copied now comes from a wrong place */
 	divert_stderr();
-	err = measure_steps(&o, &s, 2, &plan, &t);
+	err = transfer_measure_steps(&o, &s, 2, &plan, &t);
 	text = diverted_stderr();
 	s.src.base -= 8;
 	cr_assert(err == -EIO && is_one_complaint(text) && strstr(text, "h2d pinned, 4096 bytes"),
