@@ -86,7 +86,7 @@ static void probe_pace(struct probe *p)
 {
 	int64_t enq_ns[PROBE_BLOCKS], total_ns[PROBE_BLOCKS];
 
-	for (int i = -1; i < PROBE_BLOCKS; i++) { /* the first one warms up */
+	for (int i = -1; i < p->blocks; i++) { /* the first one warms up */
 		int64_t begin = timing_now_ns(), enqueued;
 
 		for (int j = 0; j < PROBE_BLOCK; j++)
@@ -99,11 +99,9 @@ static void probe_pace(struct probe *p)
 		total_ns[i] = timing_now_ns() - begin;
 	}
 	launch_probe_add(p, "launch call", "us",
-			 timing_median(enq_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US,
-			 PROBE_BLOCKS);
+			 timing_median(enq_ns, p->blocks) / PROBE_BLOCK * PROBE_US, p->blocks);
 	launch_probe_add(p, "launch pace", "us",
-			 timing_median(total_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US,
-			 PROBE_BLOCKS);
+			 timing_median(total_ns, p->blocks) / PROBE_BLOCK * PROBE_US, p->blocks);
 }
 
 /* ---- mapped memory ---------------------------------------------------------------------- */
@@ -205,7 +203,12 @@ static int check_steps(const struct probe *p)
 
 int launch_probe(const struct launch_opts *o, struct launch_state *s, struct report *out)
 {
-	struct probe p = { .o = o, .s = s, .out = out };
+	bool quick = o->probe == LAUNCH_PROBE_QUICK;
+	struct probe p = { .o = o,
+			   .s = s,
+			   .out = out,
+			   .samples = quick ? PROBE_SAMPLES_QUICK : PROBE_SAMPLES,
+			   .blocks = quick ? PROBE_BLOCKS_QUICK : PROBE_BLOCKS };
 	int err;
 
 	begin(&p);
@@ -213,7 +216,9 @@ int launch_probe(const struct launch_opts *o, struct launch_state *s, struct rep
 	launch_load_probe_kernels();
 	probe_pace(&p);
 	launch_probe_waits(&p);
-	err = probe_mapped(&p);
+	err = launch_probe_gap(&p);
+	if (!err)
+		err = probe_mapped(&p);
 	probe_clock(&p);
 	end(&p);
 	return err ? err : check_steps(&p);

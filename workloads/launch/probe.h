@@ -13,7 +13,9 @@ extern "C" {
 
 enum {
 	PROBE_SAMPLES = 501,
-	PROBE_BLOCKS = 51,  /* samples that are blocks of launches */
+	PROBE_SAMPLES_QUICK = 101,
+	PROBE_BLOCKS = 51, /* samples that are blocks of launches */
+	PROBE_BLOCKS_QUICK = 21,
 	PROBE_BLOCK = 256,  /* launches in one: a quarter of the usual queue */
 	PROBE_US_MAX = 100, /* kernels of all probes then take some 2 s */
 };
@@ -29,6 +31,7 @@ struct probe {
 	struct report *out;
 	cudaStream_t stream;
 	cudaEvent_t event;
+	int samples, blocks;
 	int64_t steps;	     /* launched since the reset */
 	uint32_t *word;	     /* PROBE_WORDS, mapped; NULL: the device cannot */
 	uint32_t *on_device; /* the same words there */
@@ -51,6 +54,11 @@ void launch_probe_waits(struct probe *p);
  * Returns 0, or -EIO after one line when the flag does not come.
  */
 int launch_probe_flag(struct probe *p);
+
+/* ---- the device's gap (probe_gap.c) ----------------------------------------------------- */
+
+/* Returns 0, or a negative errno after one line. */
+int launch_probe_gap(struct probe *p);
 
 /* ---- the launch queue (probe_queue.c) --------------------------------------------------- */
 

@@ -110,9 +110,9 @@ static void has_all_rows(void)
 {
 	static const char *const sampled[] = { "idle stream sync", "idle device sync",
 					       "idle event sync",  "idle stream query",
-					       "to stream sync",   "to device sync",
-					       "to event sync",	   "to stream query",
-					       "to mapped flag" };
+					       "event record",	   "to stream sync",
+					       "to device sync",   "to event sync",
+					       "to stream query",  "to mapped flag" };
 
 	has_figure("first launch", 1, true);
 	has_figure("next first launch", LAUNCH_FIRSTS - 1, true);
@@ -122,7 +122,8 @@ static void has_all_rows(void)
 		has_figure(sampled[i], PROBE_SAMPLES, false);
 	has_figure("cycles per us", 11, true);
 	cr_assert(*row("launch queue")->text || row("launch queue")->n == 1, "launch queue");
-	cr_assert(report.n == 15, "%d rows", report.n);
+	cr_assert(row("device gap")->n > 1 && isfinite(row("device gap")->value), "gap");
+	cr_assert(report.n == 17, "%d rows", report.n);
 }
 
 Test(small_launch_probe, every_row_has_a_figure_or_a_reason)
