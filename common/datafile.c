@@ -46,6 +46,11 @@ static bool search(const char *name, char path[DATAFILE_PATH_BYTES])
 	return false;
 }
 
+bool datafile_there(const char *name, char path[DATAFILE_PATH_BYTES])
+{
+	return search(name, path);
+}
+
 int datafile_find(const char *name, char path[DATAFILE_PATH_BYTES])
 {
 	const char *home = getenv("RIFT_HOME");
