@@ -14,9 +14,14 @@
 static inline struct graph_opts graphs_of(enum graph_topology topology, enum graph_kind node,
 					  int64_t length)
 {
-	return (struct graph_opts){
-		.length = length, .topology = topology, .width = 4, .node = node
-	};
+	struct graph_opts o;
+
+	memset(&o, 0, sizeof(o));
+	o.length = length;
+	o.topology = topology;
+	o.width = 4;
+	o.node = node;
+	return o;
 }
 
 struct run {

@@ -13,7 +13,13 @@
 static inline struct transfer_opts copies_of(enum transfer_dir dir, enum transfer_host host,
 					     int64_t bytes)
 {
-	return (struct transfer_opts){ .bytes = bytes, .dir = dir, .host = host };
+	struct transfer_opts o;
+
+	memset(&o, 0, sizeof(o));
+	o.bytes = bytes;
+	o.dir = dir;
+	o.host = host;
+	return o;
 }
 
 struct run {
