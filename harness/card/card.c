@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/check.h"
 #include "harness/text.h"
@@ -14,7 +15,9 @@
 
 bool card_is(const char *path)
 {
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+	const char *kind;
 	json_t *o;
 	bool is;
 
@@ -22,10 +25,8 @@ bool card_is(const char *path)
 		return false;
 	/* the first object: of a session it is a line */
 	o = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
-	is = !strcmp(json_string_value(json_object_get(o, "record"))
-			     ? json_string_value(json_object_get(o, "record"))
-			     : "",
-		     "card");
+	kind = json_string_value(json_object_get(o, "record"));
+	is = kind && !strcmp(kind, "card");
 	json_decref(o);
 	fclose(f);
 	return is;
