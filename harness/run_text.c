@@ -175,7 +175,7 @@ static struct text median_of(int64_t n)
 	return t;
 }
 
-/* Names of a report may be longer than the table's own labels. */
+/* The rows of an action are a table of their own, with names of any width. */
 static int label_width_of(const struct report *report)
 {
 	int width = ROW_LABEL;
@@ -185,10 +185,8 @@ static int label_width_of(const struct report *report)
 	return width;
 }
 
-static void print_report(const struct report *report, FILE *out)
+static void print_report(const struct report *report, int width, FILE *out)
 {
-	int width = label_width_of(report);
-
 	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++) {
 		const struct report_row *line = &report->row[i];
 		bool has_unit = line->unit && *line->unit && strcmp(line->unit, "1");
@@ -233,7 +231,7 @@ void run_print(const struct run *r, FILE *out)
 		print_check(r, out);
 		print_times(r, out);
 	}
-	print_report(&r->report, out);
+	print_report(&r->report, r->limits.action ? label_width_of(&r->report) : ROW_LABEL, out);
 	print_picture(&r->picture, out);
 	if (!r->platform.is_gpu)
 		fprintf(out, "%s\n", platform_not_gpu);

@@ -48,8 +48,7 @@ int memory_limits(const void *opts, struct limits *out)
 	out->mode_refused[MODE_GRAPH] = "what takes memory is the host's call, which a graph does "
 					"not repeat";
 #ifdef RIFT_CPU_DEVICE
-	if (o->call == MEMORY_MISS)
-		out->mode_refused[MODE_STREAM] = memory_pool_refused();
+	out->mode_refused[MODE_STREAM] = memory_call_refused((enum memory_call)o->call);
 #endif
 	out->depth_run = 16;
 	out->depth_max = DEPTH_MAX;

@@ -81,8 +81,8 @@ int memory_try(enum memory_call call, int64_t bytes, double *wrong);
 
 /* ---- the pool of cudaMallocAsync (pool.c) ------------------------------------------------ */
 
-/* NULL: there is one; else why not. */
-const char *memory_pool_refused(void);
+/* NULL: the device knows this call, and what it is to be timed with; else why not. */
+const char *memory_call_refused(enum memory_call call);
 
 /* Keeps everything that is given back, or nothing beyond the next synchronize. */
 void memory_pool_keep(bool keep);

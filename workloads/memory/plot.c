@@ -29,7 +29,7 @@ static int measure_size(struct pictured *p, int i)
 	int err = 0;
 
 	for (int call = 0; call < PAIRS && !err; call++)
-		if (call != MEMORY_MISS || !memory_pool_refused())
+		if (!memory_call_refused((enum memory_call)call))
 			err = memory_measure_pair(&p->plan, (enum memory_call)call, sizes[i], 0,
 						  &p->pair[call][i]);
 	for (int host = 0; host < 2 && !err; host++)

@@ -3,9 +3,9 @@
 #include "workloads/memory/memory.h"
 
 #ifdef RIFT_CPU_DEVICE
-const char *memory_pool_refused(void)
+const char *memory_call_refused(enum memory_call call)
 {
-	return "the CPU device has no pool that could be empty";
+	return call == MEMORY_MISS ? "the CPU device has no pool that could be empty" : NULL;
 }
 
 void memory_pool_keep(bool keep)
@@ -27,19 +27,28 @@ static cudaMemPool_t pool(void)
 	return p;
 }
 
-const char *memory_pool_refused(void)
+static bool has_pools(void)
 {
 	int device, supported = 0;
 
 	CUDA(cudaGetDevice(&device));
 	CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
-	return supported ? NULL : "the device has no memory pools";
+	return supported;
+}
+
+const char *memory_call_refused(enum memory_call call)
+{
+	bool wants = call == MEMORY_ASYNC || call == MEMORY_MISS;
+
+	return wants && !has_pools() ? "the device has no memory pools" : NULL;
 }
 
 void memory_pool_keep(bool keep)
 {
 	uint64_t bytes = keep ? UINT64_MAX : 0;
 
+	if (!has_pools())
+		return;
 	CUDA(cudaMemPoolSetAttribute(pool(), cudaMemPoolAttrReleaseThreshold, &bytes));
 }
 

@@ -56,18 +56,25 @@ static void add_call(struct probe *p, const char *name, const struct measure_cal
 	add(p, name, ", p99", c->p99, c->n);
 }
 
+static bool is_refused(struct probe *p, size_t i)
+{
+	const char *why = memory_call_refused(pairs[i].call);
+	struct report_row *row;
+
+	if (!why)
+		return false;
+	row = next(p, pairs[i].take, "");
+	snprintf(row->text, sizeof(row->text), "not applicable: %s", why);
+	return true;
+}
+
 static int probe_pair(struct probe *p, size_t i)
 {
-	const char *why = pairs[i].call == MEMORY_MISS ? memory_pool_refused() : NULL;
 	struct measure_pair m;
 	int err;
 
-	if (why) {
-		struct report_row *row = next(p, pairs[i].take, "");
-
-		snprintf(row->text, sizeof(row->text), "not applicable: %s", why);
+	if (is_refused(p, i))
 		return 0;
-	}
 	err = memory_measure_pair(&p->plan, pairs[i].call, p->bytes, 0, &m);
 	if (err)
 		return err;
@@ -81,8 +88,11 @@ static int probe_pair(struct probe *p, size_t i)
 static int probe_busy(struct probe *p, size_t i)
 {
 	struct measure_pair m;
-	int err = memory_measure_pair(&p->plan, pairs[i].call, p->bytes, BUSY_US, &m);
+	int err;
 
+	if (memory_call_refused(pairs[i].call))
+		return 0;
+	err = memory_measure_pair(&p->plan, pairs[i].call, p->bytes, BUSY_US, &m);
 	if (err)
 		return err;
 	add(p, pairs[i].take, ", busy", m.take.median, m.take.n);

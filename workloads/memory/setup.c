@@ -21,11 +21,12 @@ void *memory_buffer(size_t bytes)
 
 int memory_room(enum memory_call call, int64_t bytes)
 {
-	const char *why = call == MEMORY_MISS ? memory_pool_refused() : NULL;
+	const char *why = memory_call_refused(call);
 	char what[48];
 
 	if (why)
-		return complain(ENOTSUP, "call=miss: %s", why);
+		return complain(ENOTSUP, "call=%s: %s", call == MEMORY_MISS ? "miss" : "async",
+				why);
 	snprintf(what, sizeof(what), "bytes=%lld", (long long)bytes);
 	return memory_on_device(call) ? room_on_device(bytes, what) : room_on_host(bytes, what);
 }

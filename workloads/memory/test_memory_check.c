@@ -113,7 +113,7 @@ Test(small_memory_check, passes_for_each_call_at_any_size)
 			for (int touch = 0; touch < 2; touch++) {
 				struct run *r;
 
-				if (call == MEMORY_MISS && memory_pool_refused())
+				if (memory_call_refused((enum memory_call)call))
 					continue;
 				r = run_begin((enum memory_call)call, bytes[i], touch);
 				for (int again = 0; again < 2; again++)

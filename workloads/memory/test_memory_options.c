@@ -105,7 +105,7 @@ Test(small_memory_options, the_probe_has_a_figure_for_every_call)
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		has_figure(others[i], 5);
-	if (memory_pool_refused())
+	if (memory_call_refused(MEMORY_MISS))
 		cr_assert(
 			!strncmp(row("cudaMallocAsync, empty pool")->text, "not applicable: ", 16),
 			"a reason, and no 0");
@@ -131,7 +131,7 @@ Test(small_memory_options, kernels_that_keep_the_device_busy_run_and_end)
 Test(small_memory_options, a_pool_that_cannot_be_empty_is_no_mode)
 {
 	need_device();
-	if (!memory_pool_refused())
+	if (!memory_call_refused(MEMORY_MISS))
 		return;
 	refused(3, "no pool that could be empty", "run memory call=miss");
 }
