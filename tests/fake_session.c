@@ -68,6 +68,7 @@ static struct plan plan_of(const struct fake_session *s)
 	r.design.sequential = false;
 	r.design.rounds = 1;
 	r.design.seed = s->seed;
+	r.design.sync = s->sync;
 	cr_assert(zero(int, plan_make(&p, &r)), "plan of %s", s->workload);
 	return p;
 }

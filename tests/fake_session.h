@@ -25,6 +25,7 @@ struct fake_session {
 	int done;  /* processes of each side that are complete; 0: all */
 	int sides; /* 1, or 2: an --against session */
 	uint64_t seed;
+	enum sync_kind sync;   /* how blocks were waited for */
 	double noise;	       /* sd of the logarithm of a block ... */
 	int blocks;	       /* ... of which each process takes so many at each point */
 	double process_noise;  /* the same, of all blocks of a process together */

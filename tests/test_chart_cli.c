@@ -110,6 +110,25 @@ Test(small_chart_cli, other_devices_are_told)
 	cr_assert(eq(str, (char *)text, ""), "%s", text);
 }
 
+Test(small_chart_cli, another_kind_of_waiting_is_told)
+{
+	struct fake_session s = fake_session();
+	const char *text;
+
+	NEED_GNUPLOT();
+	write_session(path, "spin.jsonl", 1, 1);
+	s.size = "2,20,200";
+	s.depth = "1,16";
+	s.mode = "stream,graph";
+	s.processes = 5;
+	s.sync = SYNC_BLOCKING;
+	snprintf(other, sizeof(other), "%s/blocking.jsonl", chart_folder);
+	fake_session_write(&s, other);
+	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s'", path, other)), "%s", text);
+	has(text, "rift: A was swept with --sync spin, B with --sync blocking\n");
+	cr_assert(eq(ptr, strstr(text, "not the platform alone"), NULL), "one device: %s", text);
+}
+
 /* Sizes that only one has: what is said of both is about those that both have. */
 Test(small_chart_cli, two_sessions_of_other_sizes)
 {

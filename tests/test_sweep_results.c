@@ -163,6 +163,41 @@ Test(small_sweep_results, points_of_two_kinds_of_processes_are_said)
 	journal_release(&j);
 }
 
+/* Two of five processes take `factor` times as long at a point. */
+static void split(struct journal *j, int side, int point, double factor)
+{
+	for (int i = 3; i < 5; i++)
+		j->total_ns[(side * 5 + i) * POINTS + point] *= factor;
+}
+
+static void print_all(const struct results *r, FILE *out)
+{
+	results_print(r->j, out);
+}
+
+/* Only the first three, among all that a session says. */
+Test(small_sweep_results, points_of_two_kinds_the_furthest_apart_first)
+{
+	static const char want[] =
+		"\nprocesses fall into two kinds at 4 of 8 points; furthest apart:\n"
+		"  fake cells=1 stream depth 1, side b: 3 processes at 999 ns, 2 at 1.40 us\n"
+		"  fake cells=2 stream depth 4, side b: 3 processes at 999 ns, 2 at 1.30 us\n"
+		"  fake cells=1 stream depth 4, side a: 3 processes at 999 ns, 2 at 1.20 us\n\n";
+	struct journal j = session_of(2, 5, true);
+	const char *said;
+
+	for (int i = 0; i < 2 * POINTS; i++)
+		say_it_took(&j, i / POINTS, i % POINTS, 1, 0.001);
+	split(&j, 0, 0, 1.1);
+	split(&j, 1, 0, 1.4);
+	split(&j, 0, 1, 1.2);
+	split(&j, 1, 3, 1.3);
+	said = strstr(printed(&j, print_all), "\nprocesses fall");
+	cr_assert(ne(ptr, (void *)said, NULL), "%s", text);
+	cr_assert(zero(int, strncmp(said, want, strlen(want))), "%s", said);
+	journal_release(&j);
+}
+
 /* ---- how good they are ------------------------------------------------------------------ */
 
 static const char *quality(const struct journal *j)
