@@ -45,8 +45,7 @@ static struct design design_for(const struct sweep_args *a)
 		d.warmup_min_ns =
 			d.warmup_min_ns < d.warmup_max_ns ? d.warmup_min_ns : d.warmup_max_ns;
 	}
-	d.sync = a->rows.given[params_find(sweep_value_rows, "sync", 4)] ? (enum sync_kind)v->sync
-									 : sync_default();
+	d.sync = a->kinds ? a->kind[0] : sync_default();
 	d.seed = a->rows.given[params_find(sweep_value_rows, "seed", 4)] ? (uint64_t)v->seed
 									 : random_seed();
 	return d;
@@ -63,7 +62,8 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 				  .depth = a->depth,
 				  .mode = a->mode,
 				  .design = design_for(a) };
-	int sides = a->against ? 2 : 1, err;
+	/* each kind has processes of its own, as each side has */
+	int parts = (a->against ? 2 : 1) * (a->kinds ? a->kinds : 1), err;
 
 	*o = (struct omitted){ 0 };
 	err = plan_make(p, &r);
@@ -76,12 +76,14 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 	o->too_long = predict_drop_long(p);
 	if (a->quick && p->n_points)
 		o->corners = predict_drop_corners(
-			p, sides, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
+			p, parts, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
 	if (!p->n_points)
 		return complain(EINVAL,
 				"no point is left: a block of each would take more than %d "
 				"ms; name sizes with --size",
 				BLOCK_LONGEST_NS / 1000000);
+	if (a->kinds)
+		plan_take_kinds(p, a->kind, a->kinds);
 	return 0;
 }
 
