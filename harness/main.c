@@ -9,6 +9,7 @@
 #include "harness/contract.h"
 #include "harness/platform.h"
 #include "harness/spell.h"
+#include "harness/sweep/clocks.h"
 #include "harness/sweep/worker.h"
 
 static int cmd_help(int argc, char **argv);
@@ -31,6 +32,7 @@ static const struct command {
 	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
 	  cmd_plot },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
+	{ "sweep-clocks", NULL, NULL, cmd_clocks },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
 	{ 0 },

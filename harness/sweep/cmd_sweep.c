@@ -8,6 +8,7 @@
 #include "harness/command.h"
 #include "common/interrupt.h"
 #include "harness/sweep/axis.h"
+#include "harness/sweep/clocks.h"
 #include "harness/sweep/record.h"
 #include "harness/sweep/sweep_run.h"
 
@@ -25,6 +26,7 @@ enum {
 	KEY_PLATFORM,
 	KEY_AROUND,
 	KEY_SYNC,
+	KEY_LOCK,
 	KEY_ROW,
 	KEY_END = KEY_ROW + 5
 };
@@ -74,6 +76,11 @@ static const struct argp_option options[] = {
 	{ "warm-up", KEY_ROW + 4, "SECONDS", 0,
 	  "how long a process warms up at most, where its clock does not stand still (default: 5; "
 	  "quick: 1)",
+	  0 },
+	{ "lock-clocks", KEY_LOCK, "MHZ", OPTION_ARG_OPTIONAL,
+	  "lock the GPU's clock while it is measured, at so many MHz (default: its base clock), "
+	  "and "
+	  "set it free at the end; takes root",
 	  0 },
 	{ "against", KEY_AGAINST, "COMMAND", 0,
 	  "a second platform on this host, in the same session: every other process is started "
@@ -138,6 +145,22 @@ static error_t take_kinds(struct sweep_args *a, const char *text)
 	return err;
 }
 
+static error_t take_lock(struct sweep_args *a, const char *mhz)
+{
+	static const struct param row = { "lock-clocks", PARAM_INT, 0,	"MHz", "",   1,
+					  CLOCK_MHZ_MAX, NULL,	    "", NULL,  NULL, false };
+	int64_t value = 0;
+	int err = 0;
+
+	if (a->lock)
+		return complain(EINVAL, "--lock-clocks is given twice");
+	if (mhz)
+		err = param_parse(&row, "--lock-clocks", mhz, &value);
+	a->lock = true;
+	a->lock_mhz = (int)value;
+	return err;
+}
+
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct sweep_args *a = state->input;
@@ -153,6 +176,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return take_text(texts[key - KEY_SIZE], key, arg);
 	else if (key == KEY_AROUND)
 		a->around[a->n_arounds++] = arg;
+	else if (key == KEY_LOCK)
+		return take_lock(a, arg);
 	else if (key == KEY_SYNC)
 		return take_kinds(a, arg);
 	else if (key >= KEY_ROW && key < KEY_END)
@@ -182,7 +207,7 @@ static int refuse_with_resume(const struct sweep_args *a)
 {
 	bool other = a->n_workloads || a->n_assignments || a->n_arounds || a->size || a->depth ||
 		     a->mode || a->against || a->platform || a->output || a->quick || a->dry_run ||
-		     a->kinds;
+		     a->kinds || a->lock;
 
 	for (int i = 0; sweep_value_rows[i].name; i++)
 		other |= a->rows.given[i];

@@ -57,6 +57,8 @@ struct design {
 	enum sync_kind sync;		 /* of all points; of several kinds the first */
 	int kinds;			 /* several kinds of waiting: how many; 0: one */
 	enum sync_kind kind[SYNC_COUNT]; /* they */
+	bool lock;			 /* the GPU's clock is locked ... */
+	int lock_mhz;			 /* ... at so many MHz; 0: the base clock */
 	uint64_t seed;
 };
 
@@ -110,6 +112,9 @@ bool plan_has_kind(const struct plan *p, enum sync_kind kind);
 /* Removes the points that `drop` says so of, and configurations without points. Returns how many.
  */
 int plan_drop(struct plan *p, bool (*drop)(const struct plan *, int point, void *), void *arg);
+
+/* lock_mhz as records have it: a number, or "base". New reference. */
+json_t *design_lock_json(const struct design *d);
 
 /* The plan as a record, and back; table: where workloads are looked for. */
 json_t *plan_json(const struct plan *p);

@@ -26,6 +26,11 @@ static json_t *kinds_json(const struct design *d)
 	return kinds;
 }
 
+json_t *design_lock_json(const struct design *d)
+{
+	return d->lock_mhz ? json_integer(d->lock_mhz) : json_string("base");
+}
+
 static json_t *design_json(const struct design *d)
 {
 	json_t *o = json_pack("{s:s, s:i, s:i, s:I, s:i, s:i}", "name", d->quick ? "quick" : "full",
@@ -44,6 +49,8 @@ static json_t *design_json(const struct design *d)
 		json_object_set_new(o, "sync_kinds", kinds_json(d));
 	else
 		json_object_set_new(o, "sync", json_string(sync_names[d->sync]));
+	if (d->lock)
+		json_object_set_new(o, "lock_clocks_mhz", design_lock_json(d));
 	json_object_set_new(o, "seed", json_integer((json_int_t)d->seed));
 	return o;
 }

@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "harness/decide.h"
+#include "harness/sweep/clocks.h"
 #include "harness/sweep/plan.h"
 #include "harness/sweep/record.h"
 
@@ -54,6 +55,20 @@ static bool kinds_parse(struct design *d, const json_t *o)
 	return d->kinds > 1;
 }
 
+/* Absent, "base", or MHz; false: none of them. */
+static bool lock_parse(struct design *d, const json_t *o)
+{
+	const json_t *v = json_object_get(o, "lock_clocks_mhz");
+	const char *text = json_string_value(v);
+	json_int_t mhz = json_integer_value(v);
+
+	d->lock = v != NULL;
+	if (!v || (text && !strcmp(text, "base")))
+		return true;
+	d->lock_mhz = (int)mhz;
+	return mhz >= 1 && mhz <= CLOCK_MHZ_MAX;
+}
+
 static int design_parse(struct design *d, const json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "name"));
@@ -77,7 +92,7 @@ static int design_parse(struct design *d, const json_t *o)
 	d->seed = (uint64_t)integer(o, "seed");
 	if (integer(o, "processes") > PROCESSES_MAX || d->processes < 1 || d->rounds < 1 ||
 	    d->rounds > ROUNDS_MAX || d->visit_ns < 1 || d->blocks_min < 1 ||
-	    d->blocks_max < d->blocks_min || !kinds_parse(d, o))
+	    d->blocks_max < d->blocks_min || !kinds_parse(d, o) || !lock_parse(d, o))
 		return complain(EINVAL, "the plan's design is not one that can be measured");
 	return 0;
 }

@@ -24,7 +24,9 @@ struct sweep_args {
 	int kinds; /* 0: not given */
 	const char *size, *depth, *mode, *against, *output, *resume, *platform;
 	bool quick, dry_run, quiet, help;
-	char *typed; /* the command line */
+	bool lock;    /* --lock-clocks ... */
+	int lock_mhz; /* ... =MHZ; 0: without */
+	char *typed;  /* the command line */
 };
 
 /* The rows of struct sweep_values. */
