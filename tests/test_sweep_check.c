@@ -2,6 +2,7 @@
  * test_sweep_check.c - harness/sweep/check_record.h: made-up records, each right in its fields and
  * hashes, whose lines do not agree with each other.
  */
+#include "harness/sweep/assemble.h"
 #include "harness/sweep/check_record.h"
 #include "tests/divert.h"
 
@@ -30,17 +31,33 @@ static void remove_dir(void)
 
 TestSuite(small_sweep_check, .init = make_dir, .fini = remove_dir, .timeout = 30);
 
+/* Keys look like a SHA-256. */
+#define ZEROS "000000000000000000000000000000000000000000000000000000000000000"
+#define K0 ZEROS "0"
+#define K1 ZEROS "1"
+
 static void put(json_t *line)
 {
 	cr_assert(zero(int, record_write(&file, line)), "%s", path);
 }
 
-/* A plan of the points k0 and k1, and so many processes of each side. */
-static void begin(const char *name, int sides, int processes)
+static json_t *plan_point(const char *key)
 {
-	json_t *plan = json_pack("{s:[{s:s}, {s:s}], s:{s:i, s:b}}", "points", "key", "k0", "key",
-				 "k1", "design", "processes", processes, "sequential", 1);
+	return json_pack("{s:s, s:i, s:s, s:i}", "key", key, "config", 0, "mode", "stream", "depth",
+			 1);
+}
 
+/* Of the points K0 and K1, in two rounds. */
+static json_t *plan_of(int processes)
+{
+	return json_pack("{s:[{}], s:[o, o], s:{s:i, s:b, s:i, s:i, s:i, s:i, s:s}}", "configs",
+			 "points", plan_point(K0), plan_point(K1), "design", "processes", processes,
+			 "sequential", 1, "rounds", 2, "visit_ns", 1, "blocks_min", 1, "blocks_max",
+			 1, "sync", "spin");
+}
+
+static void begin_with(const char *name, int sides, json_t *plan)
+{
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	unlink(path);
 	cr_assert(zero(int, record_create(&file, path)), "%s", path);
@@ -48,6 +65,12 @@ static void begin(const char *name, int sides, int processes)
 	put(json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:o}", "record", "plan", "schema", "1.0",
 		      "session_id", "0123456789abcdef", "tool", "rift", "tool_version", "0",
 		      "plan_sha256", plan_hash, "sides", sides, "plan", plan));
+}
+
+/* A plan of so many processes of each side. */
+static void begin(const char *name, int sides, int processes)
+{
+	begin_with(name, sides, plan_of(processes));
 }
 
 static void header_of(const char *session, const char *hash, int process)
@@ -64,20 +87,42 @@ static void header_of(const char *session, const char *hash, int process)
 	put(o);
 }
 
-/* status ok: of one block. */
+static json_t *point_of(const char *side, int process, const char *key, const char *status)
+{
+	return json_pack("{s:s, s:s, s:i, s:s, s:{}, s:s}", "record", "point", "side", side,
+			 "process_index", process, "key", key, "axes", "status", status);
+}
+
+/* Of two blocks; changed: members that are other than they should be, or NULL. */
+static void measured(const char *side, int process, const char *key, const char *changed)
+{
+	json_t *o = point_of(side, process, key, "ok"), *other = NULL;
+
+	json_object_update_new(
+		o, json_pack("{s:i, s:i, s:[i, i], s:[i, i], s:[], s:[i, i], s:[], s:[i, i]}",
+			     "rounds", 1, "blocks", 2, "t_enq_ns", 1, 3, "t_total_ns", 20, 30,
+			     "t_dev_ns", "marks", 0, 0, "canary_ns", "round_of_block", 0, 1));
+	json_object_set_new(o, "summary", assemble_summary(o));
+	if (changed) {
+		other = json_loads(changed, 0, NULL);
+		cr_assert(ne(ptr, other, NULL), "%s", changed);
+		json_object_update_recursive(o, other);
+		json_decref(other);
+	}
+	put(o);
+}
+
+/* status ok: of two blocks. */
 static void point(const char *side, int process, const char *key, const char *status)
 {
-	json_t *o = json_pack("{s:s, s:s, s:i, s:s, s:{}, s:s}", "record", "point", "side", side,
-			      "process_index", process, "key", key, "axes", "status", status);
+	json_t *o;
 
-	if (strcmp(status, "ok"))
-		json_object_set_new(o, "error", json_object());
-	else
-		json_object_update_new(o, json_pack("{s:i, s:i, s:[i], s:[i], s:[], s:[i], s:[], "
-						    "s:[i], s:{}}",
-						    "rounds", 1, "blocks", 1, "t_enq_ns", 1,
-						    "t_total_ns", 2, "t_dev_ns", "marks", 0,
-						    "canary_ns", "round_of_block", 0, "summary"));
+	if (!strcmp(status, "ok")) {
+		measured(side, process, key, NULL);
+		return;
+	}
+	o = point_of(side, process, key, status);
+	json_object_set_new(o, "error", json_object());
 	put(o);
 }
 
@@ -101,8 +146,8 @@ static void trailer(const char *side, int process, int ok, int failed, int stop)
 /* One whole process: a point that is ok, one that is not. */
 static void process(const char *side, int process, int stop)
 {
-	point(side, process, "k0", "ok");
-	point(side, process, "k1", "error");
+	point(side, process, K0, "ok");
+	point(side, process, K1, "error");
 	trailer(side, process, 1, 1, stop);
 }
 
@@ -171,7 +216,7 @@ Test(small_sweep_check, processes_that_are_not_planned)
 	header_of("0123456789abcdef", plan_hash, 2);
 	wrong_in(":2: a process that is not planned");
 	begin("s.jsonl", 1, 2);
-	point("a", -1, "k0", "ok");
+	point("a", -1, K0, "ok");
 	wrong_in(":2: a process that is not planned");
 	begin("s.jsonl", 1, 2);
 	process("b", 0, 0);
@@ -188,10 +233,10 @@ Test(small_sweep_check, processes_that_are_not_planned)
 Test(small_sweep_check, points_that_are_there_twice)
 {
 	begin("s.jsonl", 2, 2);
-	point("a", 0, "k0", "ok");
-	point("b", 0, "k0", "ok");
-	point("a", 1, "k0", "ok");
-	point("a", 0, "k0", "error");
+	point("a", 0, K0, "ok");
+	point("b", 0, K0, "ok");
+	point("a", 1, K0, "ok");
+	point("a", 0, K0, "error");
 	wrong_in(":5: a second record of this point and process");
 	begin("s.jsonl", 1, 2);
 	process("a", 0, 0);
@@ -202,17 +247,73 @@ Test(small_sweep_check, points_that_are_there_twice)
 Test(small_sweep_check, trailers_that_count_otherwise)
 {
 	begin("s.jsonl", 1, 1);
-	point("a", 0, "k0", "ok");
-	point("a", 0, "k1", "error");
+	point("a", 0, K0, "ok");
+	point("a", 0, K1, "error");
 	trailer("a", 0, 2, 1, 0);
 	wrong_in(":4: records and failed do not agree");
 	begin("s.jsonl", 1, 1);
-	point("a", 0, "k0", "ok");
-	point("a", 0, "k1", "error");
+	point("a", 0, K0, "ok");
+	point("a", 0, K1, "error");
 	trailer("a", 0, 1, 0, 0);
 	wrong_in(":4: records and failed do not agree");
 	begin("s.jsonl", 1, 1);
-	point("a", 0, "k0", "ok");
+	point("a", 0, K0, "ok");
 	trailer("a", 0, 1, 0, 0);
 	wrong_in(":3: a complete process without all points");
+}
+
+/* Right in its hash, but nothing that could have been measured. */
+Test(small_sweep_check, plans_that_cannot_be)
+{
+	json_t *plan = plan_of(1);
+
+	json_object_set_new(json_array_get(json_object_get(plan, "points"), 1), "depth",
+			    json_integer(0));
+	begin_with("s.jsonl", 1, plan);
+	wrong_in(":1: points[1].depth must be 1 to 16777216");
+	plan = plan_of(1);
+	json_object_set_new(json_array_get(json_object_get(plan, "points"), 0), "config",
+			    json_integer(99));
+	begin_with("s.jsonl", 1, plan);
+	wrong_in(":1: points[0].config must be 0 to 0");
+	plan = plan_of(1);
+	json_object_set_new(json_object_get(plan, "design"), "rounds", json_integer(0));
+	begin_with("s.jsonl", 1, plan);
+	wrong_in(":1: design.rounds must be 1 to 100");
+}
+
+static void changed_point(const char *change, const char *what)
+{
+	begin("s.jsonl", 1, 1);
+	measured("a", 0, K0, change);
+	wrong_in(what);
+}
+
+Test(small_sweep_check, points_that_do_not_agree_with_themselves)
+{
+	changed_point("{\"summary\":{\"t_total_ns\":{\"median\":20.0}}}",
+		      ":2: summary.t_total_ns is not that of the blocks");
+	changed_point("{\"summary\":{\"t_enq_ns\":{\"p99\":4}}}", ":2: summary.t_enq_ns");
+	changed_point("{\"summary\":{\"t_enq_ns\":null}}", ":2: summary.t_enq_ns");
+	changed_point("{\"summary\":{\"n\":3}}", ":2: summary.n");
+	changed_point("{\"summary\":{\"noisy\":true}}", ":2: summary.noisy");
+	changed_point("{\"summary\":{\"modes\":[]}}", ":2: summary.modes");
+	changed_point("{\"summary\":{\"share_marked\":0.5}}", ":2: summary.share_marked");
+	changed_point("{\"marks\":[0,32]}", ":2: marks that no block can have");
+	changed_point("{\"marks\":[0,\"\"]}", ":2: marks that no block can have");
+	changed_point("{\"round_of_block\":[0,2]}", ":2: a round that is not planned");
+	changed_point("{\"t_enq_ns\":[1,31]}", ":2: a block whose times cannot be");
+	changed_point("{\"t_enq_ns\":[],\"t_total_ns\":[],\"marks\":[],\"round_of_block\":[],"
+		      "\"blocks\":0}",
+		      ":2: a measured point without blocks");
+}
+
+/* What another version adds is no fault. */
+Test(small_sweep_check, more_than_is_known_is_valid)
+{
+	begin("s.jsonl", 1, 1);
+	measured("a", 0, K0, "{\"summary\":{\"p42\":1,\"t_total_ns\":{\"p42\":5}}}");
+	point("a", 0, K1, "error");
+	trailer("a", 0, 1, 1, 0);
+	cr_assert(not(incomplete()), "valid");
 }

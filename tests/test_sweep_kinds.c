@@ -95,7 +95,7 @@ Test(small_sweep_kinds, a_plan_of_several_is_read_back)
 	struct plan p = plan_of_both(), again;
 	json_t *o = plan_json(&p), *o2;
 
-	cr_assert(zero(int, plan_parse(&again, o, fakes)), "parse");
+	cr_assert(zero(int, plan_parse(&again, o, fakes, "s.jsonl:1: ")), "parse");
 	o2 = plan_json(&again);
 	cr_assert(json_equal(o, o2), "the same");
 	cr_assert(eq(int, again.design.sync, SYNC_YIELD), "the first");
@@ -121,7 +121,7 @@ static void refused(const char *change)
 	json_object_update(design, json_object_get(with, "design"));
 	json_object_update(point, json_object_get(with, "point"));
 	divert_stderr();
-	err = plan_parse(&again, o, fakes);
+	err = plan_parse(&again, o, fakes, "s.jsonl:1: ");
 	said = diverted_stderr();
 	cr_assert(eq(int, err, -EINVAL), "%s", change);
 	cr_assert(is_one_complaint(said), "%s: %s", change, said);

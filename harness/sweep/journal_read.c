@@ -41,6 +41,7 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 	const char *id = json_string_value(json_object_get(o, "session_id"));
 	const char *hash = json_string_value(json_object_get(o, "plan_sha256"));
 	const json_t *against = json_object_get(o, "against");
+	char where[512];
 	int err;
 
 	if (!id || strlen(id) != 16 || !hash || strlen(hash) + 1 != HASH_TEXT)
@@ -52,7 +53,8 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 	err = refuse_workload(json_object_get(o, "plan"), scan);
 	if (err)
 		return err;
-	err = plan_parse(&j->plan, json_object_get(o, "plan"), workloads);
+	snprintf(where, sizeof(where), "%.400s:1: ", scan->path);
+	err = plan_parse(&j->plan, json_object_get(o, "plan"), workloads, where);
 	if (err)
 		return err;
 	j->sides = json_is_string(against) ? 2 : 1;

@@ -15,8 +15,9 @@
 #include "harness/param.h"
 #include "harness/submit.h"
 #include "harness/sweep/hash.h"
+#include "harness/text.h"
 
-enum { PLAN_POINTS_MAX = 20000 };
+enum { PLAN_POINTS_MAX = 20000, PLAN_DEPTH_MAX = 1 << 24 };
 
 struct config {
 	const struct workload *workload;
@@ -116,9 +117,19 @@ int plan_drop(struct plan *p, bool (*drop)(const struct plan *, int point, void 
 /* lock_mhz as records have it: a number, or "base". New reference. */
 json_t *design_lock_json(const struct design *d);
 
-/* The plan as a record, and back; table: where workloads are looked for. */
+/*
+ * The plan as a record, and back; table: where workloads are looked for. where: put before what is
+ * complained of, "FILE:1: " or "".
+ */
 json_t *plan_json(const struct plan *p);
-int plan_parse(struct plan *out, const json_t *o, const struct workload *const *table);
+int plan_parse(struct plan *out, const json_t *o, const struct workload *const *table,
+	       const char *where);
+
+/*
+ * What is wrong with such a record, "points[3].depth must be 1 to 16777216"; "": nothing. Whether
+ * its configurations are any of a workload's is not asked.
+ */
+struct text plan_wrong(const json_t *o);
 
 /*
  * {workload, mode, depth, of several kinds sync, and each parameter that is not at its default}.

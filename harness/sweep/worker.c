@@ -76,7 +76,7 @@ static void take_kind(struct worker *w, const char *name)
 static int take_job(struct worker *w, const json_t *job)
 {
 	const json_t *canary = json_object_get(job, "canary_ns");
-	int err = plan_parse(&w->plan, json_object_get(job, "plan"), workloads);
+	int err = plan_parse(&w->plan, json_object_get(job, "plan"), workloads, "");
 	size_t points = (size_t)w->plan.n_points;
 
 	if (err)
