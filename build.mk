@@ -40,6 +40,7 @@ SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/
 SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
 RT    := $(wildcard common/cpu/*.c)
+BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,
 
@@ -84,12 +85,16 @@ HOST      := -Icommon/cpu/include
 COMPILE.cu = $(CXX) -std=c++17 $(COMMON) $(HOST) -x c++ -c -o $@ $<
 endif
 RUNTIME   := $B/$(notdir $(CUDART))
+# Loaded by those who multiply matrices (common/blas.h). A toolkit may lack it: they then say so.
+BLAS      := $(if $(filter cuda,$(DEVICE)),$(notdir $(wildcard $(CUDA_HOME)/lib64/libcublas.so.1[0-9] \
+	     $(CUDA_HOME)/lib64/libcublasLt.so.1[0-9])),libcublas.so.13)
+BLAS      := $(BLAS:%=$B/%)
 COMPILE.c  = $(CC) -std=c11 $(COMMON) $(HOST) -c -o $@ $<
 # $ORIGIN: the runtime is found beside the binary, wherever the folder is carried.
 LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-rpath,'$(1)'
 
 # ---- rift ---------------------------------------------------------------------------------
-rift: $B/rift
+rift: $B/rift $(BLAS)
 	@ln -sfn $B/rift rift
 
 $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
@@ -107,11 +112,11 @@ $B/names: always
 
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(LIBS) $(TESTLIBS))
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(BLASLIBS) $(LIBS) $(TESTLIBS))
 
 # What is linked depends on which objects there are: a source that is gone leaves nothing newer.
 $B/objects: always
-	@$(call keep,$(OBJ) $(RT:%=$B/%.o) $(SHARED:%=$B/%.o))
+	@$(call keep,$(OBJ) $(RT:%=$B/%.o) $(BLASRC:%=$B/%.o) $(SHARED:%=$B/%.o))
 keep = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
 
 # How it was built, which its records say; only one object knows.
@@ -134,9 +139,9 @@ $B/%.cu.o: %.cu $B/flags
 	$(call say,$(CU),$<)
 	$(Q)$(COMPILE.cu)
 
-# ---- the CUDA runtime beside the binary: NVIDIA's, or the CPU device -----------------------
+# ---- the CUDA runtime and cuBLAS beside the binary: NVIDIA's, or the CPU device ---------------
 ifeq ($(DEVICE),cuda)
-$(RUNTIME): $(CUDART)
+$(RUNTIME) $(BLAS): $B/%: $(CUDA_HOME)/lib64/%
 	@mkdir -p $(@D)
 	@ln -sfn $< $@
 else
@@ -156,10 +161,17 @@ $B/common/cpu/%.c.o: common/cpu/%.c $B/flags
 $(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RTLINK) -lpthread
+
+# Under the sanitizers products are loops of ours, which they see into.
+BLASLIBS := $(if $(SANITIZE),,-lopenblas)
+$(BLASRC:%=$B/%.o): private CFLAGS += -fPIC $(if $(SANITIZE),-DCPUDEV_BLAS_PLAIN)
+$(BLAS): $(BLASRC:%=$B/%.o) $(RUNTIME) $B/objects
+	$(call say,LINK,$@)
+	$(Q)$(CXX) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(BLASLIBS) -lpthread
 endif
 
 # ---- tests --------------------------------------------------------------------------------
-tests: $B/rift $B/tests.list $(TESTS:%.c=$B/%) $(if $(filter cpu,$(DEVICE)),$B/bugs)
+tests: $B/rift $(BLAS) $B/tests.list $(TESTS:%.c=$B/%) $(if $(filter cpu,$(DEVICE)),$B/bugs)
 
 $B/tests.list: always
 	@$(call keep,$(TESTS:%.c=$B/%))
@@ -195,7 +207,7 @@ $B/tests/%.so: tests/%.c $B/flags
 BENCH := $(sort $(basename $(wildcard bench/*.c bench/*.cu)))
 BENCH := $(if $(filter cuda,$(DEVICE)),$(filter-out bench/cpu_%,$(BENCH)),$(BENCH))
 
-bench: $B/bench.list $(BENCH:%=$B/%)
+bench: $(BLAS) $B/bench.list $(BENCH:%=$B/%)
 
 $B/bench.list: always
 	@$(call keep,$(BENCH:%=$B/%))
@@ -205,14 +217,15 @@ $(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu
 	$(Q)$(call LINK,$$ORIGIN/..) $(LIBS)
 
 # ---- dist ---------------------------------------------------------------------------------
-# The same folder serves both platforms of a comparison.
+# The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with
+# CUBLAS=yes only.
 DIST := dist/rift-$(DEVICE)
-dist: $B/rift
+dist: $B/rift $(BLAS)
 	rm -rf $(DIST)
 	mkdir -p $(DIST)
 	cp $B/rift LICENSE $(DIST)/
 	cp tools/dist_README.md $(DIST)/README.md
-	cp -L $(RUNTIME) $(DIST)/
+	cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' \
 		-o -name README.md \) -not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"

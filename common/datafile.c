@@ -29,8 +29,7 @@ static int go_up(char *dir)
 	return 1;
 }
 
-/* As datafile_find(), without a line. */
-static bool search(const char *name, char path[DATAFILE_PATH_BYTES])
+bool datafile_there(const char *name, char path[DATAFILE_PATH_BYTES])
 {
 	const char *home = getenv("RIFT_HOME");
 	char dir[DATAFILE_PATH_BYTES];
@@ -52,7 +51,7 @@ int datafile_find(const char *name, char path[DATAFILE_PATH_BYTES])
 	char self[DATAFILE_PATH_BYTES];
 	ssize_t n;
 
-	if (search(name, path))
+	if (datafile_there(name, path))
 		return 0;
 	if (home && *home)
 		return complain(ENOENT, "cannot read %s in RIFT_HOME=%s", name, home);
@@ -83,7 +82,7 @@ static char *own_folder(const char *name)
 	if (home && *home)
 		return readable_in(home, name, path) ? realpath(path, NULL) : NULL;
 	/* not the first folder of that name above the binary: a build folder has one too */
-	if (!search("README.md", path) || !go_up(path))
+	if (!datafile_there("README.md", path) || !go_up(path))
 		return NULL;
 	strcat(strcat(path, "/"), name); /* not longer than what was cut off */
 	return realpath(path, NULL);

@@ -22,6 +22,9 @@ enum { DATAFILE_PATH_BYTES = 4096 };
  */
 int datafile_find(const char *name, char path[DATAFILE_PATH_BYTES]);
 
+/* The same for a file that need not be there: false instead of a line. */
+bool datafile_there(const char *name, char path[DATAFILE_PATH_BYTES]);
+
 /*
  * Is the file, which need not exist, in a folder workloads/ or data/ that datafile_find() finds
  * things in? What belongs to rift must not be written over. Symbolic links are followed.

@@ -67,6 +67,7 @@ static inline cudaError_t gpu_launch(void (*kernel)(P...), dim3 grid, dim3 block
  * checkers and easy to get wrong; these say what is meant, at GPU scope:
  *   store_release(p, v)       all earlier writes of this thread are seen by who reads v
  *   load_acquire(p)           sees what the writer of the value wrote before it
+ *   load_relaxed(p)           only the value, without the fence, which costs half a microsecond
  *   atomic_add_acq_rel(p, v)  both, returns the old value ("am I the last block?")
  * p points to a 32-bit unsigned in global memory.
  */
@@ -81,6 +82,14 @@ static __device__ inline uint32_t load_acquire(const uint32_t *p)
 	uint32_t v;
 
 	asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+	return v;
+}
+
+static __device__ inline uint32_t load_relaxed(const uint32_t *p)
+{
+	uint32_t v;
+
+	asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p));
 	return v;
 }
 
@@ -103,6 +112,11 @@ static inline void store_release(uint32_t *p, uint32_t v)
 static inline uint32_t load_acquire(const uint32_t *p)
 {
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+static inline uint32_t load_relaxed(const uint32_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
 static inline uint32_t atomic_add_acq_rel(uint32_t *p, uint32_t v)

@@ -28,6 +28,7 @@ need() { # PACKAGE COMMAND...: the package is missing when the command fails
 	"$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 header() { printf '#include <%s>\n' "$1" | $cc -E -x c - >/dev/null; }
+library() { printf 'int main(void) { return 0; }\n' | $cc -x c - "-l$1" -o /dev/null; }
 
 need make command -v make
 need gcc command -v "${cc%% *}"
@@ -36,6 +37,8 @@ need libc6-dev header stdio.h
 need libjansson-dev header jansson.h
 need libnlopt-dev header nlopt.h
 need zlib1g-dev header zlib.h
+# Any OpenBLAS will do; Debian's serial one starts no threads that would have to be stopped.
+need libopenblas-serial-dev library openblas
 if [ "$target" = plot ]; then
 	need gnuplot-nox command -v gnuplot
 fi

@@ -12,7 +12,7 @@ static const char *const profiles[] = { "balanced", "illumina",	 "hifi", "ont",
 					"bursty",   "unrelated", NULL };
 static const char *const outputs[] = { "distance", "cigar", NULL };
 static const char *const letters[] = { "fold", "exact", NULL };
-static const char *const hosts[] = { "pinned", "pageable", NULL };
+static const char *const hosts[] = { "auto", "pinned", "pageable", "mapped", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 
 /* clang-format off */
@@ -31,8 +31,10 @@ static const struct param params[] = {
 		     "lower-case letters count as upper case, or as bad characters"),
 	PARAM_INT(alignment_opts, cap, "edits", "-1", -1, ALIGN_LENGTH_MAX,
 		  "largest distance of interest, others are over_cap; -1: all are"),
-	PARAM_CHOICE(alignment_opts, host, "pinned", hosts,
-		     "memory of the host that batches travel from and to"),
+	PARAM_REAL(alignment_opts, band, "1", "0.05", 0, 1,
+		   "cost of the first band, as a share of the shorter sequence"),
+	PARAM_CHOICE(alignment_opts, host, "auto", hosts,
+		     "memory of the host that batches travel from and to; mapped: without copies"),
 	PARAM_CHOICE_ASIDE(alignment_opts, resident, "no", no_yes, "no,yes",
 		     "batch and results stay on the device, instead of travelling each step"),
 	PARAM_INT_ASIDE(alignment_opts, streams, "streams", "1", 1, ALIGN_STREAMS_MAX, "1,2,4,8",

@@ -17,11 +17,11 @@ extern "C" {
 
 enum alignment_output { ALIGN_DISTANCE, ALIGN_CIGAR };
 enum alignment_letters { ALIGN_FOLD, ALIGN_EXACT };
-enum alignment_host { ALIGN_PINNED, ALIGN_PAGEABLE };
+enum alignment_host { ALIGN_AUTO, ALIGN_PINNED, ALIGN_PAGEABLE, ALIGN_MAPPED };
 
 struct alignment_opts {
 	int64_t pairs, length;
-	double error;
+	double error, band;
 	int profile; /* enum alignment_profile */
 	int output;  /* enum alignment_output */
 	int letters; /* enum alignment_letters */
@@ -49,6 +49,11 @@ struct alignment_slot {
 	cudaStream_t stream; /* of every slot but the first, which is the harness's */
 	cudaEvent_t joined;
 	/* From the run at setup. */
+	bool one;	  /* all in one launch */
+	uint64_t columns; /* of the longest pair that short kernels may see */
+	/* Pairs that come to a class, where a warp each is quicker; 0: a thread each. */
+	uint32_t warps[ALIGN_L];
+	unsigned classes;	     /* bit c: pairs come to class c; before that run: they may */
 	uint64_t staged, total_runs; /* runs: places in staging, and what came of them */
 	uint64_t trace_bytes;	     /* that its pairs write in a batch */
 	uint64_t needed;	     /* words of the largest trace of the long kernel */
@@ -59,6 +64,9 @@ struct alignment_slot {
 struct alignment_choice {
 	enum alignment_strip strip;
 	enum alignment_class least; /* that pairs start in: S1, and others in tests */
+	uint32_t band;		    /* as in alignment_part */
+	bool one;		    /* in one launch, where a slot's pairs are few and short */
+	uint32_t warps; /* up to so many short pairs at once a warp each; 0: a thread each */
 };
 
 struct alignment_state {
@@ -66,8 +74,8 @@ struct alignment_state {
 	struct alignment_choice choice;
 	int slots;
 	struct alignment_slot slot[ALIGN_STREAMS_MAX];
-	unsigned classes; /* bit c: pairs can come to class c */
-	bool pageable;	  /* host memory of the slots */
+	bool pageable; /* host memory of the slots */
+	bool mapped;   /* kernels that do all in one launch read and write it themselves */
 	cudaEvent_t forked;
 };
 
@@ -94,29 +102,32 @@ void alignment_free_slot(const struct alignment_state *s, struct alignment_slot 
 int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
 		     cudaStream_t stream);
 
-/* Class that a pair starts in, by its lengths alone; ALIGN_CLASSES: it is not aligned. */
-enum alignment_class alignment_class_of(const struct alignment_pair *p);
-
-/* The same, but none before choice->least where both sequences have letters. */
+/* Class that a pair starts in, but none before choice->least where both sequences have letters. */
 enum alignment_class alignment_class_in(const struct alignment_choice *choice,
 					const struct alignment_pair *p);
 
 /* By the lengths of a batch. */
-struct alignment_choice alignment_choose(const struct alignment_batch *b);
+struct alignment_choice alignment_choose(const struct alignment_opts *o,
+					 const struct alignment_batch *b);
 
 /* The rest of the setup hook, for s->batch as it is. */
 int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
 			  struct alignment_choice choice);
 
-/* Strips for a batch whose longest sequence is this, by lanes that are there for each pair. */
-enum alignment_strip alignment_strip_for(int64_t longest, int64_t pairs);
+/* A batch as the choice of strips sees it. */
+struct alignment_extent {
+	double pairs, longest, first_band; /* pairs that come to the long kernel; letters, edits */
+	double memory;			   /* bytes of traces at once */
+	bool cigar;
+};
+enum alignment_strip alignment_strip_for(const struct alignment_extent *e);
 
 /* Order of a slot's pairs by class, and the first of each; pairs are numbered within the slot. */
 void alignment_order(const struct alignment_choice *choice, const struct alignment_pair *pair,
 		     uint32_t n, uint32_t *order, uint32_t first[ALIGN_CLASSES + 1]);
 
 /* Fills in what the slot's run at setup says about the one to come (plan.c). */
-void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot, int32_t cap);
+void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot);
 
 /* Sizes of the workspace for `bytes` of memory. */
 void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,

@@ -27,6 +27,10 @@ enum {
 	ALIGN_SHORT_THREADS = 128,  /* of a block, a pair each */
 	ALIGN_LONG_THREADS = 128,   /* of a block, at most; 4 to 32 a pair */
 	ALIGN_GATHER_THREADS = 256, /* of a block, a pair each */
+	ALIGN_ONE_HEAD = 2048, /* bytes of a batch up to which each of its blocks takes in all */
+	ALIGN_ONE_PAIRS = 32,  /* at most, of a batch that is done in one launch */
+	ALIGN_WARP_SPARE = 8,  /* columns of room beyond the last, there */
+	ALIGN_WARP_RUNS = 260, /* of a CIGAR there: more than twice what 128 rows prove */
 };
 
 /* In alignment_pair.m and .n: not taken along, the sequence is longer than ALIGN_LENGTH_MAX. */
@@ -50,7 +54,7 @@ enum alignment_op { ALIGN_I = 1, ALIGN_D = 2, ALIGN_EQUAL = 7, ALIGN_X = 8 };
 enum alignment_class { ALIGN_S1, ALIGN_S2, ALIGN_S4, ALIGN_L, ALIGN_CLASSES };
 
 /* Strips of the long kernel: lanes a pair times words a lane. */
-enum alignment_strip { ALIGN_L4, ALIGN_L8, ALIGN_L32, ALIGN_L32X4, ALIGN_STRIPS };
+enum alignment_strip { ALIGN_L4, ALIGN_L8, ALIGN_L16, ALIGN_L32, ALIGN_L32X4, ALIGN_STRIPS };
 
 struct alignment_pair {
 	uint32_t query, target; /* offsets of their letters, in bytes */
@@ -62,7 +66,8 @@ struct alignment_result {
 	uint16_t status;   /* enum alignment_status */
 	uint16_t rounds;   /* kernels and bands tried */
 	uint32_t runs;	   /* of the CIGAR */
-	uint32_t at;	   /* of the first run; of the first bad letter */
+	uint32_t at;	   /* of the first run; of the first bad letter; where no CIGAR is wanted,
+			    * the cost of the last band of the long kernel */
 };
 
 /* Counters of a part, in device memory; all but batches start over with each batch. */
@@ -71,6 +76,9 @@ struct alignment_counters {
 	uint32_t staged;		/* runs that have a place in staging */
 	uint32_t fetched;		/* pairs taken from the list of the long kernel */
 	uint32_t batches;		/* since the reset */
+	/* By the kernel that does all in one launch: of each pair the batch, so that counts of an
+	 * earlier one are none, and the number of runs. */
+	uint32_t counted[ALIGN_ONE_PAIRS];
 };
 
 /*
@@ -82,6 +90,7 @@ struct alignment_part {
 	const uint32_t *order; /* pairs by class, then as their kernel wants them */
 	const uint8_t *letters;
 	uint32_t n;
+	uint32_t bytes; /* of pairs, order and letters, which lie in one piece; at most 4 GiB - 1 */
 	uint32_t first[ALIGN_CLASSES +
 		       1]; /* of each class in order; after the last: those with none */
 	uint32_t *planes;  /* letters as three bits, 32 to three words: see alignment_planes_at() */
@@ -98,7 +107,9 @@ struct alignment_part {
 				the long one */
 	uint64_t short_words, long_words;		  /* of a slice, in 32-bit words */
 	uint32_t short_blocks, long_blocks, long_threads; /* grids, threads of a block */
+	uint32_t pack_lanes;				  /* of a pair: 4 to 32 */
 	int32_t cap;   /* largest distance of interest; below 0: none */
+	uint32_t band; /* first band, in millionths of the shorter sequence */
 	uint8_t fold;  /* lower-case letters count as upper case */
 	uint8_t cigar; /* runs are wanted, not only distances */
 };
@@ -120,7 +131,7 @@ struct alignment_shape {
 ALIGN_FN struct alignment_shape alignment_shape_of(enum alignment_strip strip)
 {
 	const struct alignment_shape shapes[ALIGN_STRIPS] = {
-		{ 4, 1 }, { 8, 1 }, { 32, 1 }, { 32, 4 }
+		{ 4, 1 }, { 8, 1 }, { 16, 1 }, { 32, 1 }, { 32, 4 }
 	};
 
 	return shapes[strip];
@@ -161,10 +172,11 @@ ALIGN_FN uint64_t alignment_strip_words(struct alignment_shape s, struct alignme
 	return (uint64_t)(c.last - c.first + s.lanes) * (uint64_t)(2 * s.lanes * s.words);
 }
 
-/* Words of one row of horizontal steps, two bits a column; even, so that traces are aligned. */
+/* Words of one row of horizontal steps: two for the 32 columns of a block, of which lanes that are
+ * late make some more, and an empty one at the end. */
 ALIGN_FN uint64_t alignment_edge_words(int n)
 {
-	return ((uint64_t)n / 16 + 2) & ~(uint64_t)1;
+	return ((uint64_t)n / 32 + 4) * 2;
 }
 
 /* Words of the workspace that the long kernel needs for a pair and a band of cost k. */
@@ -182,10 +194,32 @@ ALIGN_FN uint64_t alignment_long_words(struct alignment_shape s, int m, int n, i
 	return words;
 }
 
-/* First band of the long kernel: of 32, or 5 % of the shorter sequence; at least |n - m|. */
-ALIGN_FN int alignment_first_band(int m, int n)
+/* `band` millionths of the shorter sequence. */
+ALIGN_FN int alignment_share(uint32_t band, int m, int n)
 {
-	int d = n < m ? m - n : n - m, k = (n < m ? n : m) / 20;
+	return (int)((uint64_t)(n < m ? n : m) * band / 1000000);
+}
+
+/* Class that a pair starts in, the narrowest band of registers that has both ends and the first
+ * guess of a distance in it; ALIGN_CLASSES: it is not aligned. */
+ALIGN_FN enum alignment_class alignment_class_of(uint32_t band, const struct alignment_pair *p)
+{
+	uint32_t gap = p->m > p->n ? p->m - p->n : p->n - p->m, guess;
+
+	if (p->m == ALIGN_TOO_LONG)
+		return ALIGN_CLASSES;
+	if (!p->m || !p->n)
+		return ALIGN_S1;
+	if (p->m > ALIGN_SHORT_MAX || p->n > ALIGN_SHORT_MAX)
+		return ALIGN_L;
+	guess = gap + (uint32_t)alignment_share(band, (int)p->m, (int)p->n);
+	return guess < 32 ? ALIGN_S1 : guess < 64 ? ALIGN_S2 : guess < 128 ? ALIGN_S4 : ALIGN_L;
+}
+
+/* First band of the long kernel: of 32, or that share; at least |n - m|. */
+ALIGN_FN int alignment_first_band(uint32_t band, int m, int n)
+{
+	int d = n < m ? m - n : n - m, k = alignment_share(band, m, n);
 
 	k = k > 32 ? k : 32;
 	return k > d ? k : d;

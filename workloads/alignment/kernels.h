@@ -12,11 +12,14 @@ extern "C" {
 const void *alignment_pack_kernel(void);
 const void *alignment_sum_kernel(void);
 const void *alignment_gather_kernel(void);
-uint32_t alignment_pack_blocks(uint32_t pairs);
 int alignment_pack_threads(void);
 
 /* c: ALIGN_S1, ALIGN_S2 or ALIGN_S4. */
 const void *alignment_short_kernel(enum alignment_class c, bool cigar);
+/* Blocks of 32 threads; with CIGARs dynamic shared memory for the trace. */
+const void *alignment_warp_kernel(enum alignment_class c, bool cigar);
+/* A block of 32 threads a pair; with CIGARs dynamic shared memory for the trace. */
+const void *alignment_one_kernel(bool cigar);
 const void *alignment_long_kernel(enum alignment_strip strip, bool cigar);
 
 #ifdef __cplusplus

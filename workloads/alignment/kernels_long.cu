@@ -1,5 +1,5 @@
 /*
- * kernels_long.cu - 4, 8 or 32 lanes a pair, strip by strip (long_strip.cuh); bands that double
+ * kernels_long.cu - 4 to 32 lanes a pair, strip by strip (long_strip.cuh); bands that double
  * until the distance is proven; a walk back by all lanes (long_walk.cuh).
  */
 #include "workloads/alignment/kernels.h"
@@ -39,7 +39,7 @@ static __device__ inline bool long_fetch_pair(const struct alignment_part &part,
 
 /* What came of the bands of a pair. */
 struct long_outcome {
-	int distance, status, rounds;
+	int distance, status, rounds, band;
 };
 
 static __device__ inline int smaller(int a, int b)
@@ -48,16 +48,18 @@ static __device__ inline int smaller(int a, int b)
 }
 
 /*
- * A value of at most k is the distance; a larger one bounds it. The last band holds every path.
+ * A value of at most k is the distance; a larger one bounds it, and a band of that cost proves it.
+ * Where that is far away, twice the band may be enough. The last band holds every path.
  */
 template <int G, int NW, bool CIGAR>
 static __device__ struct long_outcome long_distance(const struct alignment_part &part,
 						    struct long_task &t)
 {
 	const struct alignment_shape shape = { G, NW };
-	int k = alignment_first_band(t.m, t.n), cap = part.cap, longest = t.m > t.n ? t.m : t.n;
+	int k = alignment_first_band(part.band, t.m, t.n), cap = part.cap,
+	    longest = t.m > t.n ? t.m : t.n;
 	int gap = t.m > t.n ? t.m - t.n : t.n - t.m;
-	struct long_outcome out = { 0, ALIGN_OK, 0 };
+	struct long_outcome out = { 0, ALIGN_OK, 0, 0 };
 
 	if (cap >= 0 && gap > cap)
 		out.status = ALIGN_OVER_CAP;
@@ -70,11 +72,12 @@ static __device__ struct long_outcome long_distance(const struct alignment_part 
 		t.band = alignment_band_of(t.m, t.n, k);
 		out.distance = long_forward<G, NW, CIGAR>(t);
 		out.rounds++;
+		out.band = k;
 		if (out.distance <= k)
 			break;
 		if (cap >= 0 && k >= cap)
 			out.status = ALIGN_OVER_CAP;
-		k = smaller(smaller(2 * k, out.distance), longest);
+		k = smaller(out.distance <= 3 * k ? out.distance : 2 * k, longest);
 	}
 	return out;
 }
@@ -94,6 +97,8 @@ static __device__ void long_finish(const struct alignment_part &part, const stru
 		r->status = (uint16_t)out.status;
 		if (out.status == ALIGN_OK)
 			r->distance = (uint32_t)out.distance;
+		if (!CIGAR)
+			r->at = (uint32_t)out.band;
 	}
 	if (!CIGAR || out.status != ALIGN_OK)
 		return;
@@ -106,7 +111,7 @@ static __device__ void long_finish(const struct alignment_part &part, const stru
 		return;
 	runs = { part.staging + (place - 1), 0 };
 	end = runs.at;
-	if (!long_walk<G, NW>(part, t, runs)) {
+	if (!long_walk<G, NW>(t, runs)) {
 		if (t.lane == 0)
 			r->status = ALIGN_NOT_DONE;
 	} else if (t.lane == 0) {
@@ -125,15 +130,15 @@ static __device__ inline void long_list(const struct alignment_part &part)
 	t.lane = (int)(threadIdx.x % G);
 	t.lanes = (G == 32 ? 0xffffffffu : (1u << G % 32) - 1) << in_warp * G;
 	while (long_fetch_pair<G>(part, t)) {
-		t.edge = slice;
-		t.trace = slice + 2 * alignment_edge_words(t.n);
+		t.edge = (uint2 *)slice;
+		t.trace = t.edge + alignment_edge_words(t.n);
 		long_finish<G, NW, CIGAR>(part, t, long_distance<G, NW, CIGAR>(part, t));
 		__syncwarp(t.lanes);
 	}
 }
 
 #define LONG_KERNEL(name, lanes, words, cigar)                                                     \
-	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS)                           \
+	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS, 4)                        \
 		alignment_long_##name(struct alignment_part part)                                  \
 	{                                                                                          \
 		long_list<lanes, words, cigar>(part);                                              \
@@ -142,10 +147,12 @@ static __device__ inline void long_list(const struct alignment_part &part)
 
 LONG_KERNEL(4_distance, 4, 1, false);
 LONG_KERNEL(8_distance, 8, 1, false);
+LONG_KERNEL(16_distance, 16, 1, false);
 LONG_KERNEL(32_distance, 32, 1, false);
 LONG_KERNEL(32x4_distance, 32, 4, false);
 LONG_KERNEL(4_cigar, 4, 1, true);
 LONG_KERNEL(8_cigar, 8, 1, true);
+LONG_KERNEL(16_cigar, 16, 1, true);
 LONG_KERNEL(32_cigar, 32, 1, true);
 LONG_KERNEL(32x4_cigar, 32, 4, true);
 
@@ -154,6 +161,7 @@ const void *alignment_long_kernel(enum alignment_strip strip, bool cigar)
 	static const void *const table[ALIGN_STRIPS][2] = {
 		{ (const void *)alignment_long_4_distance, (const void *)alignment_long_4_cigar },
 		{ (const void *)alignment_long_8_distance, (const void *)alignment_long_8_cigar },
+		{ (const void *)alignment_long_16_distance, (const void *)alignment_long_16_cigar },
 		{ (const void *)alignment_long_32_distance, (const void *)alignment_long_32_cigar },
 		{ (const void *)alignment_long_32x4_distance,
 		  (const void *)alignment_long_32x4_cigar },

@@ -1,47 +1,42 @@
 /* kernels_pack.cu - the first kernel of a batch, and the last two: letters in, runs out. */
 #include "workloads/alignment/kernels.h"
 
+#include "workloads/alignment/codes.cuh"
 #include "workloads/alignment/letters.cuh"
 
-enum { PACK_THREADS = 256 };
+enum { PACK_THREADS = 256, WARPS = ALIGN_GATHER_THREADS / 32 };
 
 /* ---- letters ---------------------------------------------------------------------------- */
-
-/* Code of a byte, 7 where it is none of ACGTN. Bits 1 and 2 tell A, C, T and G apart. */
-static __device__ inline uint32_t code_of(uint32_t byte, bool fold)
-{
-	uint32_t c = fold && byte >= 'a' && byte <= 'z' ? byte - 'a' + 'A' : byte;
-	uint32_t code = c >> 1 & 3;
-	const uint32_t four = 'A' | 'C' << 8 | 'T' << 16 | (uint32_t)'G' << 24;
-
-	if (c == 'N')
-		return 4;
-	return c == (four >> 8 * code & 255) ? code : 7;
-}
 
 /* Letters 32 w to 32 w + 31 of n into three words. Returns the first that is bad, or n. */
 static __device__ uint32_t pack_word(const uint32_t *letters, uint32_t n, uint32_t w, bool fold,
 				     uint32_t *plane)
 {
-	uint32_t p0 = 0xffffffff, p1 = 0xffffffff, p2 = 0xffffffff, bad = n;
+	uint32_t here = n - 32 * w < 32 ? n - 32 * w : 32, bad = n;
+	uint32_t beyond = here < 32 ? 0xffffffff << here : 0;
+	uint32_t word[8], p[3] = { beyond, beyond, beyond };
 
-	for (uint32_t b = 0; b < 32 && 32 * w + b < n; b++) {
-		uint32_t i = 32 * w + b;
-		uint32_t code = code_of(letters[i / 4] >> 8 * (i % 4) & 255, fold);
+	for (uint32_t q = 0; q < 8; q++)
+		word[q] = 4 * q < here ? letters[8 * w + q] : 0;
+	for (uint32_t q = 0; q < 8; q++) {
+		uint32_t count = 4 * q < here ? here - 4 * q : 0, codes;
 
-		if (code == 7 && bad == n)
-			bad = i;
-		p0 ^= (~code & 1) << b;
-		p1 ^= (~code >> 1 & 1) << b;
-		p2 ^= (~code >> 2 & 1) << b;
+		count = count < 4 ? count : 4;
+		if (count < 4 || !four_codes(word[q], fold, &codes)) {
+			uint32_t at = slow_codes(word[q], count, fold, &codes);
+
+			bad = at < count && bad == n ? 32 * w + 4 * q + at : bad;
+		}
+		for (int k = 0; k < 3; k++)
+			p[k] |= lowest_bits(codes >> k) << 4 * q;
 	}
-	plane[3 * w] = p0;
-	plane[3 * w + 1] = p1;
-	plane[3 * w + 2] = p2;
+	for (int k = 0; k < 3; k++)
+		plane[3 * w + (uint32_t)k] = p[k];
 	return bad;
 }
 
-/* A warp packs a pair. Returns on every lane the first bad letter, query first, or m + n. */
+/* The lanes of a pair pack it. Returns on each of them the first bad letter, query first, or m + n.
+ */
 static __device__ uint32_t pack_pair(const struct alignment_part &part, uint32_t pair,
 				     uint32_t lane)
 {
@@ -50,7 +45,7 @@ static __device__ uint32_t pack_pair(const struct alignment_part &part, uint32_t
 	uint32_t *target = part.planes + alignment_planes_at(p.target, 2 * (uint64_t)pair + 1);
 	uint32_t words = (p.m + 31) / 32, all = words + (p.n + 31) / 32, bad = p.m + p.n;
 
-	for (uint32_t w = lane; w < all; w += 32) {
+	for (uint32_t w = lane; w < all; w += part.pack_lanes) {
 		bool first = w < words;
 		const uint32_t *from =
 			(const uint32_t *)(part.letters + (first ? p.query : p.target));
@@ -60,11 +55,6 @@ static __device__ uint32_t pack_pair(const struct alignment_part &part, uint32_t
 
 		if (at < n && at + (first ? 0 : p.m) < bad)
 			bad = at + (first ? 0 : p.m);
-	}
-	for (int other = 16; other; other /= 2) {
-		uint32_t theirs = __shfl_xor_sync(0xffffffff, bad, other);
-
-		bad = theirs < bad ? theirs : bad;
 	}
 	return bad;
 }
@@ -88,29 +78,42 @@ static __device__ void start_list(const struct alignment_part &part, uint32_t i)
 			part.list[c][i - part.first[c]] = part.order[i];
 }
 
-/* A warp a pair. */
+/* What packing says of a pair: `bad` is the least of its lanes. */
+static __device__ inline void start_result(const struct alignment_part &part, uint32_t pair,
+					   uint32_t bad)
+{
+	struct alignment_result r = { ALIGN_UNKNOWN, ALIGN_LONG_SEQUENCE, 0, 0, 0 };
+	const struct alignment_pair &p = part.pair[pair];
+
+	if (p.m != ALIGN_TOO_LONG) {
+		r.status = bad == p.m + p.n ? ALIGN_NOT_DONE : ALIGN_BAD_CHARACTER;
+		r.at = bad == p.m + p.n ? 0 : bad;
+	}
+	part.result[pair] = r;
+}
+
+/* part.pack_lanes lanes a pair. */
 extern "C" __global__ void __launch_bounds__(PACK_THREADS)
 	alignment_pack(struct alignment_part part)
 {
-	uint32_t pair = blockIdx.x * (PACK_THREADS / 32) + threadIdx.x / 32,
-		 lane = threadIdx.x % 32;
-	struct alignment_result r = { ALIGN_UNKNOWN, ALIGN_LONG_SEQUENCE, 0, 0, 0 };
+	uint32_t lanes = part.pack_lanes, lane = threadIdx.x % lanes;
+	uint32_t pair = blockIdx.x * (PACK_THREADS / lanes) + threadIdx.x / lanes;
+	bool there = pair < part.n;
+	uint32_t bad = ALIGN_UNKNOWN;
 
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		start_counters(part);
-	if (pair >= part.n)
-		return;
-	if (part.pair[pair].m != ALIGN_TOO_LONG) {
-		uint32_t bad = pack_pair(part, pair, lane);
-		bool whole = bad == part.pair[pair].m + part.pair[pair].n;
+	if (there && part.pair[pair].m != ALIGN_TOO_LONG)
+		bad = pack_pair(part, pair, lane);
+	for (uint32_t other = lanes / 2; other; other /= 2) {
+		uint32_t theirs = __shfl_xor_sync(0xffffffff, bad, (int)other);
 
-		r.status = whole ? ALIGN_NOT_DONE : ALIGN_BAD_CHARACTER;
-		r.at = whole ? 0 : bad;
+		bad = theirs < bad ? theirs : bad;
 	}
-	if (lane == 0) {
-		part.result[pair] = r;
-		start_list(part, pair);
-	}
+	if (!there || lane)
+		return;
+	start_result(part, pair, bad);
+	start_list(part, pair);
 }
 KERNEL(alignment_pack);
 
@@ -165,13 +168,17 @@ static __device__ uint32_t runs_before(const struct alignment_part &part, uint32
 	return total;
 }
 
-/* The warps of the block share the copying of its pairs: some may have one run, some thousands. */
+/*
+ * The warps of the blocks of a column share the copying of its pairs: some may have one run, some
+ * thousands.
+ */
 static __device__ void copy_runs(const struct alignment_part &part, uint32_t base,
 				 const uint32_t *end)
 {
 	uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
-	for (uint32_t i = warp; i < ALIGN_GATHER_THREADS; i += ALIGN_GATHER_THREADS / 32) {
+	for (uint32_t i = blockIdx.y * WARPS + warp; i < ALIGN_GATHER_THREADS;
+	     i += gridDim.y * WARPS) {
 		uint32_t pair = blockIdx.x * ALIGN_GATHER_THREADS + i;
 		uint32_t from = i ? end[i - 1] : 0, count = end[i] - from;
 
@@ -195,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
 	ends[threadIdx.x] = end;
 	__syncthreads();
 	copy_runs(part, base, ends);
-	if (!count)
+	if (!count || blockIdx.y)
 		return;
 	part.result[pair].at = base + end - count;
 	if ((uint64_t)base + end > part.runs_max)
@@ -218,11 +225,6 @@ const void *alignment_sum_kernel(void)
 const void *alignment_gather_kernel(void)
 {
 	return (const void *)alignment_gather;
-}
-
-uint32_t alignment_pack_blocks(uint32_t pairs)
-{
-	return (pairs + PACK_THREADS / 32 - 1) / (PACK_THREADS / 32);
 }
 
 int alignment_pack_threads(void)

@@ -56,14 +56,24 @@ static __device__ inline uint32_t spread(uint32_t word, int b)
 	return 0u - (word >> b & 1);
 }
 
-/* Are the letters before row i and column j the same? Case is folded: others were refused. */
-static __device__ inline bool same_letter(const struct alignment_part &part,
-					  const struct alignment_pair &p, int i, int j)
-{
-	uint8_t a = part.letters[p.query + (uint32_t)i - 1];
-	uint8_t b = part.letters[p.target + (uint32_t)j - 1];
+/* ---- the trace --------------------------------------------------------------------------- */
 
-	return !((a ^ b) & 0xdf);
+/*
+ * The step by which a walk from the end leaves a cell, two bits: `x` and `y`. Up before left, and
+ * left before the diagonal; of cells that neither leaves, `zero` says whether the letters are
+ * equal.
+ *
+ *   x y
+ *   1 0  I, up        0 0  =, diagonal
+ *   0 1  D, left      1 1  X, diagonal
+ */
+static __device__ inline uint2 trace_word(uint32_t up, uint32_t left, uint32_t zero)
+{
+	uint2 both;
+
+	both.x = up | ~(left | zero);
+	both.y = ~up & (left | ~zero);
+	return both;
 }
 
 /* ---- runs, from the last one on ---------------------------------------------------------- */
@@ -89,6 +99,21 @@ static __device__ inline void runs_add(struct runs_writer &w, uint32_t op, uint3
 			*w.at = w.open;
 	}
 	w.open = 16 * length + op;
+}
+
+/* `count` diagonal steps, of which bit b of `equal` says whether the b-th has equal letters. */
+static __device__ inline void runs_diagonal(struct runs_writer &runs, uint32_t equal, int count,
+					    bool store)
+{
+	while (count) {
+		uint32_t other = equal & 1 ? ~equal : equal;
+		int same = other ? __ffs((int)other) - 1 : 32;
+
+		same = same < count ? same : count;
+		runs_add(runs, equal & 1 ? ALIGN_EQUAL : ALIGN_X, (uint32_t)same, store);
+		equal = same < 32 ? equal >> same : 0;
+		count -= same;
+	}
 }
 
 /* Most runs that a CIGAR of this cost has: each edit between two runs of equal letters. */

@@ -5,8 +5,12 @@
  * needs from the lane above, that lane's last horizontal step, was made one turn ago. The last
  * lane's steps are kept for the strip below.
  *
- * The trace has two words for 32 rows and a column, `up` after the step and `left`, in the order
- * in which turns and lanes write them.
+ * Turns go by blocks of 32: what a block takes in, letters and steps, is loaded while the one
+ * before is worked on. Most blocks are steady, all lanes are within the strip's columns in all
+ * turns; in the first and the last ones lanes have yet to begin or are done.
+ *
+ * The trace has two words for 32 rows and a column (letters.cuh), in the order in which turns and
+ * lanes write them.
  */
 #ifndef RIFT_ALIGNMENT_LONG_STRIP_CUH
 #define RIFT_ALIGNMENT_LONG_STRIP_CUH
@@ -19,173 +23,231 @@ struct long_task {
 	int m, n;
 	struct letters query, target;
 	struct alignment_band band;
-	uint32_t *edge; /* horizontal steps below a strip, two bits a column; two rows in turns */
-	uint32_t *trace;
+	uint2 *edge; /* horizontal steps below a strip; two rows of blocks, which strips take in
+			turns */
+	uint2 *trace;
 	int lane;	/* of those of the pair */
 	uint32_t lanes; /* of the warp that have this pair, as a mask */
 };
+
+/* A constant where it can be one. */
+template <int G> static __device__ inline uint32_t long_lanes(const struct long_task &t)
+{
+	return G == 32 ? 0xffffffff : t.lanes;
+}
 
 /* Rows above + 1 to bottom. */
 struct long_strip {
 	int above, bottom, number;
 	struct alignment_columns columns;
-	int edge_last;	/* last column that the strip above computed; 0: there is none */
-	int next_first; /* first column of the strip below */
+	int edge_first, edge_last; /* columns of the first kept step above, and of the last one that
+				    * was computed; 0: there is none */
+	int next_first;		   /* first column of the strip below */
 };
 
-/* A lane's rows: vertical steps +1 and -1, horizontal ones of the last column, letters. */
+/* A lane's rows: vertical steps +1 and -1, letters; the horizontal steps +1 and -1 of the last
+ * column in its lowest word, whose uppermost bit the next lane needs. */
 template <int NW> struct long_rows {
-	uint32_t up[NW], down[NW], left[NW], right[NW], query[3][NW];
+	uint32_t up[NW], down[NW], query[3][NW], left, right;
 };
 
-/* What a lane hands to the next: bit 0 a step of +1, bit 1 of -1, then a letter's three bits. */
-enum { HAND_PLUS = 1, HAND_MINUS = 2, HAND_LETTER = 2 };
+/*
+ * What 32 turns take in. Of letters bit c is the one of turn c, of this lane's column; of the steps
+ * above lane 0, +1 and -1, bit 31 - c is.
+ */
+struct long_block {
+	uint32_t letter[3], plus, minus;
+};
 
-/* One column of a lane's rows, as one long number; returns what goes to the next lane. */
-template <int NW>
-static __device__ inline uint32_t long_column(struct long_rows<NW> &r, uint32_t hand)
+/* One column of a lane's rows, as one long number; the uppermost bits of plus and minus are the
+ * step above them. */
+template <int NW, bool CIGAR>
+static __device__ inline void long_column(struct long_rows<NW> &r, const struct long_block &in,
+					  int turn, uint32_t plus, uint32_t minus, uint2 *trace)
 {
-	uint32_t t0 = spread(hand, HAND_LETTER), t1 = spread(hand, HAND_LETTER + 1);
-	uint32_t t2 = spread(hand, HAND_LETTER + 2);
-	uint32_t plus = hand & 1, minus = hand >> 1 & 1, carry = 0;
+	uint32_t t0 = spread(in.letter[0], turn), t1 = spread(in.letter[1], turn);
+	uint32_t t2 = spread(in.letter[2], turn), carry = 0, first = minus >> 31;
 
 	for (int w = 0; w < NW; w++) {
 		uint32_t equal =
 			~((r.query[0][w] ^ t0) | (r.query[1][w] ^ t1) | (r.query[2][w] ^ t2));
-		uint32_t x = equal | r.down[w], e = equal | (w ? 0 : minus), zero, shifted;
+		uint32_t x = equal | r.down[w], e = equal | (w ? 0 : first), zero, left, right,
+			 shifted;
 		uint64_t sum = (uint64_t)(e & r.up[w]) + r.up[w] + carry;
 
 		carry = (uint32_t)(sum >> 32);
 		zero = ((uint32_t)sum ^ r.up[w]) | e;
-		r.left[w] = r.down[w] | ~(zero | r.up[w]);
-		r.right[w] = r.up[w] & zero;
-		shifted = r.left[w] << 1 | plus;
-		r.up[w] = (r.right[w] << 1 | minus) | ~(x | shifted);
+		left = r.down[w] | ~(zero | r.up[w]);
+		right = r.up[w] & zero;
+		shifted = __funnelshift_l(plus, left, 1);
+		r.up[w] = __funnelshift_l(minus, right, 1) | ~(x | shifted);
 		r.down[w] = shifted & x;
-		plus = r.left[w] >> 31;
-		minus = r.right[w] >> 31;
+		if (CIGAR)
+			trace[w] = trace_word(r.up[w], left, zero);
+		plus = left;
+		minus = right;
 	}
-	return (hand & ~3u) | plus | minus << 1;
-}
-
-/* The step at row b of a lane's, which need not be the last. */
-template <int NW> static __device__ inline int bottom_step(const struct long_rows<NW> &r, int b)
-{
-	int step = 0;
-
-	for (int w = 0; w < NW; w++)
-		if (b / 32 == w)
-			step = (int)(r.left[w] >> b % 32 & 1) - (int)(r.right[w] >> b % 32 & 1);
-	return step;
+	r.left = plus;
+	r.right = minus;
 }
 
 template <int NW>
 static __device__ inline void long_start(const struct long_task &t, const struct long_strip &s,
 					 struct long_rows<NW> &r)
 {
+	r.left = r.right = 0;
 	for (int w = 0; w < NW; w++) {
 		r.up[w] = 0xffffffff;
-		r.down[w] = r.left[w] = r.right[w] = 0;
+		r.down[w] = 0;
 		for (int k = 0; k < 3; k++)
 			r.query[k][w] = plane_word(t.query, s.above / 32 + t.lane * NW + w, k);
 	}
 }
 
 /* The row that strip number `number` writes and the next one reads. */
-static __device__ inline uint32_t *long_edge(const struct long_task &t, int number)
+static __device__ inline uint2 *long_edge(const struct long_task &t, int number)
 {
-	return t.edge + (number & 1 ? alignment_edge_words(t.n) : 0);
+	return t.edge + (number & 1 ? alignment_edge_words(t.n) / 2 : 0);
 }
 
-/* What lane 0 takes in: loaded words of the target and of the edge above. */
-struct long_feed {
-	uint32_t letter[3], step;
-};
-
-/* For column j: the step above it, +1 where the strip above has none, and the letter. */
-static __device__ inline uint32_t long_fetch(const struct long_task &t, const struct long_strip &s,
-					     struct long_feed &f, int j)
+/* The block that starts at a turn. Above columns that no strip computed all steps are +1. */
+static __device__ inline struct long_block long_load(const struct long_task &t,
+						     const struct long_strip &s, int turn)
 {
-	int at = j - 1;
-	uint32_t hand = HAND_PLUS;
+	int column = s.columns.first + turn, there = s.edge_last - column + 1;
+	uint32_t none = there <= 0 ? 0xffffffff : there < 32 ? 0xffffffff >> there : 0;
+	struct long_block b = { { 0, 0, 0 }, none, 0 };
 
-	if (at % 32 == 0 || j == s.columns.first)
-		for (int k = 0; k < 3; k++)
-			f.letter[k] = plane_word(t.target, at / 32, k);
-	if (j <= s.edge_last) {
-		if (at % 16 == 0 || j == s.columns.first)
-			f.step = long_edge(t, s.number - 1)[at / 16];
-		hand = f.step >> 2 * (at % 16) & 3;
-	}
 	for (int k = 0; k < 3; k++)
-		hand |= (f.letter[k] >> at % 32 & 1) << (HAND_LETTER + k);
-	return hand;
+		b.letter[k] = plane_bits(t.target, column - 1 - t.lane, k);
+	if (there > 0) {
+		int at = column - s.edge_first;
+		const uint2 *edge = long_edge(t, s.number - 1) + at / 32;
+		uint2 high = edge[0], low = edge[1];
+
+		b.plus |= __funnelshift_l(low.x, high.x, (uint32_t)at & 31);
+		b.minus = __funnelshift_l(low.y, high.y, (uint32_t)at & 31) & ~none;
+	}
+	return b;
 }
 
-/* The last lane's step below column j. */
-static __device__ inline void long_keep(const struct long_task &t, const struct long_strip &s,
-					uint32_t &kept, uint32_t hand, int j)
+/* The sum of the uppermost `count` steps. */
+static __device__ inline int long_sum(uint32_t plus, uint32_t minus, int count)
 {
-	int at = j - 1;
+	uint32_t mask = count >= 32 ? 0xffffffff : count <= 0 ? 0 : ~(0xffffffff >> count);
 
-	kept = (at % 16 ? kept : 0) | (hand & 3) << 2 * (at % 16);
-	if (at % 16 == 15 || j == s.columns.last)
-		long_edge(t, s.number)[at / 16] = kept;
+	return __popc(plus & mask) - __popc(minus & mask);
 }
 
-template <int G, int NW>
-static __device__ inline void long_store(const struct long_rows<NW> &r, uint32_t *trace, int turn,
-					 int lane)
+/* One turn of all lanes; of those that are not `active` nothing changes. */
+template <int G, int NW, bool CIGAR>
+static __device__ inline void long_turn(const struct long_task &t, struct long_rows<NW> &r,
+					const struct long_block &in, int turn, bool active,
+					uint2 &kept, uint2 *trace)
 {
-	uint2 *to = (uint2 *)trace + ((uint64_t)turn * G + (uint32_t)lane) * NW;
+	uint32_t plus = __shfl_up_sync(long_lanes<G>(t), r.left, 1, G);
+	uint32_t minus = __shfl_up_sync(long_lanes<G>(t), r.right, 1, G);
+
+	if (t.lane == 0) {
+		plus = in.plus << turn;
+		minus = in.minus << turn;
+	}
+	if (active)
+		long_column<NW, CIGAR>(r, in, turn, plus, minus, trace);
+	kept.x = __funnelshift_l(r.left, kept.x, 1);
+	kept.y = __funnelshift_l(r.right, kept.y, 1);
+}
+
+/* 32 turns, all lanes active. The eight in a row have constants for shifts and offsets. */
+template <int G, int NW, bool CIGAR>
+static __device__ inline void long_steady(const struct long_task &t, struct long_rows<NW> &r,
+					  struct long_block in, uint2 &kept, uint2 *trace)
+{
+	for (int eight = 0; eight < 4; eight++) {
+		for (int c = 0; c < 8; c++)
+			long_turn<G, NW, CIGAR>(t, r, in, c, true, kept, trace + c * G * NW);
+		for (int k = 0; k < 3; k++)
+			in.letter[k] >>= 8;
+		in.plus <<= 8;
+		in.minus <<= 8;
+		trace += 8 * G * NW;
+	}
+}
+
+/* At most 32 turns, the first of which is number `turn` of the strip. */
+template <int G, int NW, bool CIGAR>
+static __device__ inline void long_ragged(const struct long_task &t, struct long_rows<NW> &r,
+					  const struct long_block &in, uint2 &kept, uint2 *trace,
+					  int turn, int columns)
+{
+	int left = columns + G - 1 - turn, end = left < 32 ? left : 32;
+
+	for (int c = 0; c < end; c++) {
+		int column = turn + c - t.lane;
+
+		long_turn<G, NW, CIGAR>(t, r, in, c, column >= 0 && column < columns, kept,
+					trace + c * G * NW);
+	}
+	kept.x <<= 32 - end;
+	kept.y <<= 32 - end;
+}
+
+/* The sum of a lane's vertical steps down to row `rows` of the strip. */
+template <int NW>
+static __device__ inline int long_rows_sum(const struct long_rows<NW> &r, int lane, int rows)
+{
+	int sum = 0;
 
 	for (int w = 0; w < NW; w++) {
-		uint2 both;
+		int above = 32 * (lane * NW + w), here = rows - above;
 
-		both.x = r.up[w];
-		both.y = r.left[w];
-		to[w] = both;
+		if (here > 0)
+			sum += long_sum(__brev(r.up[w]), __brev(r.down[w]), here);
 	}
+	return sum;
 }
 
 /*
- * All columns of a strip. `value` is the one at row `above` in the column before the first;
- * becomes the one at row `bottom` in the column before the first of the strip below, or in the
- * last column where there is none below.
+ * All columns of a strip. `value` is the one at row `above` in the column before the first. Becomes
+ * the one at row `bottom` in the column before the first of the strip below; in the last column
+ * where there is none below.
  */
 template <int G, int NW, bool CIGAR>
 static __device__ void long_strip_run(const struct long_task &t, const struct long_strip &s,
-				      uint32_t *trace, int *value)
+				      uint2 *trace, int *value)
 {
 	int columns = s.columns.last - s.columns.first + 1, rows = s.bottom - s.above;
-	int bottom_lane = (rows - 1) / (32 * NW), bottom_bit = (rows - 1) % (32 * NW);
-	int score = *value + rows, next = score;
+	int into_top = 0, below = 0, sum;
 	bool more = s.bottom < t.m;
-	uint32_t hand = 0, kept = 0;
+	uint2 *edge = long_edge(t, s.number);
+	struct long_block next = long_load(t, s, 0);
 	struct long_rows<NW> r;
-	struct long_feed feed = { { 0, 0, 0 }, 0 };
 
 	long_start(t, s, r);
-	for (int turn = 0; turn < columns + G - 1; turn++) {
-		int j = s.columns.first + turn - t.lane;
+	trace += t.lane * NW;
+	for (int turn = 0; turn < columns + G - 1; turn += 32) {
+		struct long_block now = next;
+		uint2 kept = { 0, 0 };
 
-		hand = __shfl_up_sync(t.lanes, hand, 1, G);
-		if (j < s.columns.first || j > s.columns.last)
-			continue;
-		if (t.lane == 0)
-			hand = long_fetch(t, s, feed, j);
-		hand = long_column(r, hand);
+		next = long_load(t, s, turn + 32);
+		into_top += long_sum(now.plus, now.minus, columns - turn);
+		if (turn && turn + 32 <= columns)
+			long_steady<G, NW, CIGAR>(t, r, now, kept, trace);
+		else
+			long_ragged<G, NW, CIGAR>(t, r, now, kept, trace, turn, columns);
 		if (CIGAR)
-			long_store<G>(r, trace, turn, t.lane);
-		if (t.lane == G - 1 && more)
-			long_keep(t, s, kept, hand, j);
-		if (t.lane == bottom_lane)
-			score += bottom_step(r, bottom_bit);
-		if (j == s.next_first - 1)
-			next = score;
+			trace += 32 * G * NW;
+		below += long_sum(kept.x, kept.y, s.next_first - s.columns.first + G - 1 - turn);
+		if (more && t.lane == G - 1)
+			*edge++ = kept;
 	}
-	*value = __shfl_sync(t.lanes, more ? next : score, bottom_lane, G);
-	__syncwarp(t.lanes);
+	if (more && t.lane == G - 1)
+		*edge = { 0, 0 };
+	sum = long_rows_sum(r, t.lane, rows);
+	for (int other = G / 2; other; other /= 2)
+		sum += __shfl_xor_sync(long_lanes<G>(t), sum, other, G);
+	*value += more ? rows + __shfl_sync(long_lanes<G>(t), below, G - 1, G) : into_top + sum;
+	__syncwarp(long_lanes<G>(t));
 }
 
 /* The strip below s; .above is at least t.m where there is none. */
@@ -199,6 +261,7 @@ static __device__ inline struct long_strip long_next(const struct long_task &t,
 	next.above = s.bottom;
 	next.bottom = s.bottom + rows < t.m ? s.bottom + rows : t.m;
 	next.number = s.number + 1;
+	next.edge_first = s.columns.first - (G - 1);
 	next.edge_last = s.columns.last;
 	next.columns = alignment_columns_of(t.band, t.n, next.above, next.bottom);
 	next.next_first = alignment_columns_of(t.band, t.n, next.bottom, next.bottom).first;
@@ -208,20 +271,20 @@ static __device__ inline struct long_strip long_next(const struct long_task &t,
 /* Strip number 0 is the one below this. */
 static __device__ inline struct long_strip long_before_first(void)
 {
-	return { 0, 0, -1, { 0, 0 }, 0, 0 };
+	return { 0, 0, -1, { 0, 0 }, 0, 0, 0 };
 }
 
-/* The value at the end of the band; *trace becomes the end of what was written. */
+/* The value at the end of the band. */
 template <int G, int NW, bool CIGAR> static __device__ int long_forward(const struct long_task &t)
 {
 	const struct alignment_shape shape = { G, NW };
 	struct long_strip s = long_next<G, NW>(t, long_before_first());
-	uint32_t *trace = t.trace;
+	uint2 *trace = t.trace;
 	int value = 0;
 
 	for (; s.above < t.m; s = long_next<G, NW>(t, s)) {
 		long_strip_run<G, NW, CIGAR>(t, s, trace, &value);
-		trace += CIGAR ? alignment_strip_words(shape, s.columns) : 0;
+		trace += CIGAR ? alignment_strip_words(shape, s.columns) / 2 : 0;
 	}
 	return value;
 }

@@ -1,6 +1,10 @@
 /*
- * long_walk.cuh - the walk from the end of a pair to its start, by all lanes of the pair: each
- * looks at another cell of the diagonal, and as many steps are made at once as are diagonal.
+ * long_walk.cuh - the walk from the end of a pair to its start, by all lanes of the pair.
+ *
+ * The lanes load a window of the trace: words of columns that follow each other, around the
+ * diagonal of the cell where the walk is. Each looks at its cell of the diagonal, and as many steps
+ * are made at once as are diagonal. A step up or left moves the walk to a diagonal beside, of which
+ * the window has most cells too.
  */
 #ifndef RIFT_ALIGNMENT_LONG_WALK_CUH
 #define RIFT_ALIGNMENT_LONG_WALK_CUH
@@ -12,11 +16,21 @@ struct long_place {
 	int i, j;
 	int above; /* the strip is the one of rows above + 1 and on */
 	struct alignment_columns columns;
-	const uint32_t *trace; /* of the strip */
-	bool lost;	       /* a cell that was not computed: never where the trace is right */
+	const uint2 *trace; /* of the strip */
 };
 
-static const uint32_t WALK_STOP = 0;
+/* Columns of a window that a lane has: 32 in all for 8 lanes and more. */
+template <int G> static __device__ constexpr int walk_each(void)
+{
+	return G > 8 ? 32 / G : 4;
+}
+
+/* The words of column j - lane - k G of the strip. */
+template <int G> struct walk_window {
+	int j;
+	int number[walk_each<G>()]; /* of the word in its column; -1: not in the trace */
+	uint2 cell[walk_each<G>()];
+};
 
 template <int G, int NW>
 static __device__ inline struct alignment_columns walk_columns(const struct long_task &t, int above)
@@ -32,9 +46,9 @@ static __device__ inline void walk_start(const struct long_task &t, struct long_
 {
 	const struct alignment_shape shape = { G, NW };
 
-	at = { t.m, t.n, 0, walk_columns<G, NW>(t, 0), t.trace, false };
+	at = { t.m, t.n, 0, walk_columns<G, NW>(t, 0), t.trace };
 	while (at.above + 32 * G * NW < t.m) {
-		at.trace += alignment_strip_words(shape, at.columns);
+		at.trace += alignment_strip_words(shape, at.columns) / 2;
 		at.above += 32 * G * NW;
 		at.columns = walk_columns<G, NW>(t, at.above);
 	}
@@ -47,97 +61,112 @@ static __device__ inline void walk_strip_up(const struct long_task &t, struct lo
 
 	at.above -= 32 * G * NW;
 	at.columns = walk_columns<G, NW>(t, at.above);
-	at.trace -= alignment_strip_words(shape, at.columns);
+	at.trace -= alignment_strip_words(shape, at.columns) / 2;
 }
 
-/* The operation that leaves cell (i, j) of this strip; WALK_STOP where it is not of it. */
+/* The window whose first cell is (at.i, at.j). */
 template <int G, int NW>
-static __device__ inline uint32_t walk_look(const struct alignment_part &part,
-					    const struct long_task &t, const struct long_place &at,
-					    int i, int j)
+static __device__ inline void walk_load(const struct long_task &t, const struct long_place &at,
+					struct walk_window<G> &w)
 {
-	int row = i - 1 - at.above, lane = row / (32 * NW);
-	uint2 both;
+	w.j = at.j;
+	for (int k = 0; k < walk_each<G>(); k++) {
+		int back = t.lane + k * G, row = at.i - 1 - at.above - back, j = at.j - back;
+		int turn = j - at.columns.first + row / (32 * NW);
 
-	if (row < 0 || j < at.columns.first || j > at.columns.last)
-		return WALK_STOP;
-	both = ((const uint2 *)
-			at.trace)[((uint64_t)(j - at.columns.first + lane) * G + (uint32_t)lane) *
-					  NW +
-				  (uint32_t)(row / 32 % NW)];
-	if (both.x >> row % 32 & 1)
-		return ALIGN_I;
-	if (both.y >> row % 32 & 1)
-		return ALIGN_D;
-	return same_letter(part, part.pair[t.pair], i, j) ? ALIGN_EQUAL : ALIGN_X;
+		w.number[k] = -1;
+		if (row < 0 || j < at.columns.first || j > at.columns.last)
+			continue;
+		w.number[k] = row / 32;
+		w.cell[k] = at.trace[(int64_t)turn * (G * NW) + row / 32];
+	}
 }
 
 /* The bits of this pair's lanes, from bit 0. */
 template <int G>
 static __device__ inline uint32_t walk_ballot(const struct long_task &t, bool predicate)
 {
-	uint32_t all = __ballot_sync(t.lanes, predicate);
+	uint32_t all = __ballot_sync(long_lanes<G>(t), predicate);
 
-	return all >> (__ffs((int)t.lanes) - 1);
+	return G == 32 ? all : (all >> (__ffs((int)t.lanes) - 1)) & ((1u << G % 32) - 1);
 }
 
-/* `count` diagonal steps, of which bit b of `equal` says whether the b-th has equal letters. */
-static __device__ inline void walk_diagonal(struct runs_writer &runs, uint32_t equal, int count,
-					    bool store)
-{
-	while (count) {
-		uint32_t other = equal & 1 ? ~equal : equal;
-		int same = other ? __ffs((int)other) - 1 : 32;
+/* What is known of the cells on the diagonal of (at.i, at.j), from that one on: bits of steps. */
+struct walk_view {
+	uint32_t known, x, y;
+};
 
-		same = same < count ? same : count;
-		runs_add(runs, equal & 1 ? ALIGN_EQUAL : ALIGN_X, (uint32_t)same, store);
-		equal = same < 32 ? equal >> same : 0;
-		count -= same;
+template <int G>
+static __device__ inline struct walk_view
+walk_look(const struct long_task &t, const struct long_place &at, const struct walk_window<G> &w)
+{
+	struct walk_view v = { 0, 0, 0 };
+	int gone = w.j - at.j;
+
+	if (gone >= G * walk_each<G>())
+		return v;
+	for (int k = 0; k < walk_each<G>(); k++) {
+		int row = at.i - 1 - at.above - (t.lane + k * G - gone);
+		bool known = row >= 0 && row / 32 == w.number[k];
+
+		v.known |= walk_ballot<G>(t, known) << k * G;
+		v.x |= walk_ballot<G>(t, known && (w.cell[k].x >> row % 32 & 1)) << k * G;
+		v.y |= walk_ballot<G>(t, known && (w.cell[k].y >> row % 32 & 1)) << k * G;
 	}
+	v.known >>= gone;
+	v.x >>= gone;
+	v.y >>= gone;
+	return v;
 }
 
-/* As many diagonal steps as there are up to the first other one, and that one. */
-template <int G, int NW>
-static __device__ inline void walk_on(const struct alignment_part &part, const struct long_task &t,
-				      struct long_place &at, struct runs_writer &runs)
+/* Diagonal steps up to the first other one, and that one. False: there was none to be seen. */
+template <int G>
+static __device__ inline bool walk_on(const struct long_task &t, struct long_place &at,
+				      const struct walk_window<G> &w, struct runs_writer &runs)
 {
-	int i = at.i - t.lane, j = at.j - t.lane, count;
-	uint32_t op = i > 0 && j > 0 ? walk_look<G, NW>(part, t, at, i, j) : WALK_STOP;
-	uint32_t stops = walk_ballot<G>(t, op != ALIGN_EQUAL && op != ALIGN_X);
-	uint32_t equal = walk_ballot<G>(t, op == ALIGN_EQUAL);
+	struct walk_view v = walk_look<G>(t, at, w);
+	uint32_t other = ~v.known | (v.x ^ v.y);
+	int count = other ? __ffs((int)other) - 1 : 32;
 
-	count = stops ? __ffs((int)stops) - 1 : G;
-	walk_diagonal(runs, equal, count, t.lane == 0);
+	runs_diagonal(runs, ~v.x, count, t.lane == 0);
 	at.i -= count;
 	at.j -= count;
-	op = __shfl_sync(t.lanes, op, count < G ? count : 0, G);
-	if (count == G)
-		return;
-	if (op == ALIGN_I || op == ALIGN_D) {
-		runs_add(runs, op, 1, t.lane == 0);
-		at.i -= op == ALIGN_I;
-		at.j -= op == ALIGN_D;
-	} else {
-		at.lost = !count;
+	if (count < 32 && v.known >> count & 1) {
+		bool up = v.x >> count & 1;
+
+		runs_add(runs, up ? ALIGN_I : ALIGN_D, 1, t.lane == 0);
+		at.i -= up;
+		at.j -= !up;
 	}
+	return v.known & 1;
 }
 
 /* The CIGAR of a pair whose last forward pass is in the trace. False: the trace is broken. */
 template <int G, int NW>
-static __device__ bool long_walk(const struct alignment_part &part, const struct long_task &t,
-				 struct runs_writer &runs)
+static __device__ bool long_walk(const struct long_task &t, struct runs_writer &runs)
 {
 	struct long_place at;
+	struct walk_window<G> w = {
+	};
 
 	walk_start<G, NW>(t, at);
-	while (at.i && at.j && !at.lost) {
-		while (at.i <= at.above)
+	for (bool load = true; at.i && at.j;) {
+		while (at.i <= at.above) {
 			walk_strip_up<G, NW>(t, at);
-		walk_on<G, NW>(part, t, at, runs);
+			load = true;
+		}
+		if (load)
+			walk_load<G, NW>(t, at, w);
+		if (walk_on<G>(t, at, w, runs))
+			load = false;
+		else if (load)
+			return false;
+		else
+			load = true;
 	}
 	runs_add(runs, ALIGN_I, (uint32_t)at.i, t.lane == 0);
 	runs_add(runs, ALIGN_D, (uint32_t)at.j, t.lane == 0);
-	return !at.lost;
+	return true;
 }
 
 #endif

@@ -57,6 +57,16 @@ static void fill_blob(const struct alignment_state *s, struct alignment_slot *sl
 	memcpy(order + n, s->batch.letters + from, letters);
 }
 
+/* Lanes that a pair keeps busy when each packs 32 letters. */
+static uint32_t pack_lanes(size_t letters, uint32_t pairs)
+{
+	uint32_t lanes = 4;
+
+	while (lanes < 32 && 2 * lanes * 32 <= letters / pairs)
+		lanes *= 2;
+	return lanes;
+}
+
 static size_t letters_before(const struct alignment_batch *b, int64_t pair)
 {
 	return pair < b->n ? b->pair[pair].query : b->bytes;
@@ -67,6 +77,8 @@ static int allocate_lists(struct alignment_part *p)
 	size_t gather = (p->n + ALIGN_GATHER_THREADS - 1) / ALIGN_GATHER_THREADS;
 	int err = on_device(&p->counters, sizeof(*p->counters));
 
+	if (!err)
+		CUDA(cudaMemset(p->counters, 0, sizeof(*p->counters)));
 	for (int c = 0; !err && c < ALIGN_CLASSES; c++)
 		err = on_device(&p->list[c], p->n * sizeof(uint32_t));
 	err = err ? err : on_device(&p->slot, p->n * sizeof(uint32_t));
@@ -102,7 +114,9 @@ int alignment_make_slot(struct alignment_state *s, int i)
 	p->n = (uint32_t)(end - slot->first);
 	from = letters_before(&s->batch, slot->first);
 	letters = letters_before(&s->batch, end) - from;
+	p->pack_lanes = pack_lanes(letters, p->n);
 	slot->blob_bytes = p->n * (sizeof(struct alignment_pair) + sizeof(uint32_t)) + letters;
+	p->bytes = (uint32_t)(slot->blob_bytes < UINT32_MAX ? slot->blob_bytes : UINT32_MAX);
 	err = on_host(s, &slot->blob, slot->blob_bytes);
 	err = err ? err : on_device(&slot->blob_device, slot->blob_bytes);
 	err = err ? err

@@ -1,4 +1,5 @@
 /* plan.c - which kernel takes which pair, and how much memory that needs. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,54 +9,40 @@
 
 /* ---- classes ---------------------------------------------------------------------------- */
 
-static uint32_t gap_of(const struct alignment_pair *p)
-{
-	return p->m > p->n ? p->m - p->n : p->n - p->m;
-}
-
-static uint32_t longest_of(const struct alignment_pair *p)
-{
-	return p->m > p->n ? p->m : p->n;
-}
-
-/* The narrowest band of registers that has both ends and the first guess of a distance in it. */
-enum alignment_class alignment_class_of(const struct alignment_pair *p)
-{
-	uint32_t guess, longest = longest_of(p);
-
-	if (p->m == ALIGN_TOO_LONG)
-		return ALIGN_CLASSES;
-	if (!p->m || !p->n)
-		return ALIGN_S1;
-	if (longest > ALIGN_SHORT_MAX)
-		return ALIGN_L;
-	guess = gap_of(p) + (p->m < p->n ? p->m : p->n) / 20;
-	return guess < 32 ? ALIGN_S1 : guess < 64 ? ALIGN_S2 : guess < 128 ? ALIGN_S4 : ALIGN_L;
-}
-
 /*
- * A strip of at most half the first band wastes little; with few pairs more lanes for each are
- * better than idle ones. 65,536 lanes are a quarter of those of a large GPU.
+ * What a batch would take with strips of a shape, in clocks of an H200, roughly: turns of a pair,
+ * by the longer of what a turn lasts and what the warps that share a scheduler issue in it. Wide
+ * strips are few, but hold more rows outside the band, and so a larger trace: if not all pairs fit
+ * into memory at once, others wait.
  */
-enum alignment_strip alignment_strip_for(int64_t longest, int64_t pairs)
+static double strip_clocks(const struct alignment_extent *e, enum alignment_strip strip)
 {
-	enum alignment_strip strip = ALIGN_L4;
-	int64_t band = longest / 20;
+	struct alignment_shape shape = alignment_shape_of(strip);
+	double rows = 32.0 * shape.lanes * shape.words, band = 2.0 * e->first_band;
+	double columns = rows + band < e->longest ? rows + band : e->longest;
+	double turns = ceil(e->longest / rows) * (columns + shape.lanes);
+	double warps = e->pairs * shape.lanes / 32 / 528, alone = 70.0 + 25 * shape.words;
+	double shared = warps * (30 + 30 * shape.words);
+	double trace = e->pairs * turns * shape.lanes * shape.words * 8;
 
-	if (band > 512)
-		strip = ALIGN_L8;
-	if (band > 2048 || (longest > 1024 && pairs * 32 <= 65536))
-		strip = ALIGN_L32;
-	if (band > 8192)
-		strip = ALIGN_L32X4;
-	return strip;
+	return turns * (alone > shared ? alone : shared) * (e->cigar ? ceil(trace / e->memory) : 1);
+}
+
+enum alignment_strip alignment_strip_for(const struct alignment_extent *e)
+{
+	enum alignment_strip best = ALIGN_L4;
+
+	for (int strip = 0; strip < ALIGN_STRIPS; strip++)
+		if (strip_clocks(e, (enum alignment_strip)strip) < strip_clocks(e, best))
+			best = (enum alignment_strip)strip;
+	return best;
 }
 
 /* A pair without a query or a target has nothing that the long kernel could do. */
 enum alignment_class alignment_class_in(const struct alignment_choice *choice,
 					const struct alignment_pair *p)
 {
-	enum alignment_class c = alignment_class_of(p);
+	enum alignment_class c = alignment_class_of(choice->band, p);
 
 	return c < choice->least && p->m && p->n ? choice->least : c;
 }
@@ -109,17 +96,8 @@ static uint64_t runs_most(const struct alignment_pair *p, uint64_t distance)
 	return 2 * distance + 1 < all ? 2 * distance + 1 : all;
 }
 
-/* A pair's bands in the long kernel at most double from one to the next. */
-static int last_band(const struct alignment_pair *p, int rounds, int32_t cap)
-{
-	int64_t k = (int64_t)alignment_first_band((int)p->m, (int)p->n) << (rounds - 1);
-
-	k = k < longest_of(p) ? k : longest_of(p);
-	return (int)(cap >= 0 && cap < k ? cap : k);
-}
-
 static void plan_pair(const struct alignment_state *s, struct alignment_slot *slot,
-		      const struct alignment_pair *p, const struct alignment_result *r, int32_t cap)
+		      const struct alignment_pair *p, const struct alignment_result *r)
 {
 	enum alignment_class c = alignment_class_in(&s->choice, p);
 	int rounds = (int)r->rounds - (int)(ALIGN_L - c);
@@ -128,24 +106,25 @@ static void plan_pair(const struct alignment_state *s, struct alignment_slot *sl
 	if (r->status == ALIGN_OK)
 		slot->staged += runs_most(p, r->distance);
 	for (int w = 0; c + w < ALIGN_L && w < r->rounds; w++)
-		slot->trace_bytes += (uint64_t)p->n * (8u << (c + w));
+		if (!slot->warps[c + w])
+			slot->trace_bytes += (uint64_t)p->n * (8u << (c + w));
 	if (c == ALIGN_CLASSES || rounds <= 0)
 		return;
 	words = alignment_long_words(alignment_shape_of(s->choice.strip), (int)p->m, (int)p->n,
-				     last_band(p, rounds, cap), true);
+				     (int)r->at, true);
 	slot->trace_bytes += 4 * words;
 	slot->needed = words > slot->needed ? words : slot->needed;
 	slot->long_pairs++;
 }
 
-void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot, int32_t cap)
+void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot)
 {
 	const struct alignment_result *result = (const struct alignment_result *)slot->back;
 	const struct alignment_pair *pair = &s->batch.pair[slot->first];
 
 	for (uint32_t i = 0; i < slot->part.n; i++)
 		if (result[i].status == ALIGN_OK || result[i].status == ALIGN_OVER_CAP)
-			plan_pair(s, slot, &pair[i], &result[i], cap);
+			plan_pair(s, slot, &pair[i], &result[i]);
 }
 
 /* ---- workspace -------------------------------------------------------------------------- */
@@ -188,7 +167,8 @@ static void plan_short(const struct alignment_state *s, struct alignment_slot *s
 	uint64_t blocks = (p->n + ALIGN_SHORT_THREADS - 1) / ALIGN_SHORT_THREADS;
 	uint64_t fit = resident(alignment_short_kernel(ALIGN_S1, p->cigar), ALIGN_SHORT_THREADS);
 
-	p->short_words = p->cigar ? short_columns(s, slot) * 8 * ALIGN_SHORT_THREADS : 0;
+	slot->columns = short_columns(s, slot);
+	p->short_words = p->cigar ? slot->columns * 8 * ALIGN_SHORT_THREADS : 0;
 	p->short_blocks =
 		(uint32_t)least(blocks, fit, p->short_words ? words / p->short_words : fit);
 }

@@ -34,13 +34,13 @@ static void make_streams(struct alignment_state *s)
 /* ---- the run at setup ------------------------------------------------------------------- */
 
 /* A pair of at most 31 letters never needs more than 32 rows: then nothing can spill. */
-static unsigned classes_of(const struct alignment_choice *choice, const struct alignment_batch *b)
+static unsigned classes_of(const struct alignment_state *s, const struct alignment_slot *slot)
 {
 	unsigned classes = 0;
 
-	for (int64_t i = 0; i < b->n; i++) {
-		const struct alignment_pair *p = &b->pair[i];
-		enum alignment_class c = alignment_class_in(choice, p);
+	for (uint32_t i = 0; i < slot->part.n; i++) {
+		const struct alignment_pair *p = &s->batch.pair[slot->first + i];
+		enum alignment_class c = alignment_class_in(&s->choice, p);
 		bool fits = !p->m || !p->n || (p->m < 32 && p->n < 32);
 
 		if (c == ALIGN_CLASSES)
@@ -72,6 +72,31 @@ static void try_slot(const struct alignment_state *s, struct alignment_slot *slo
 }
 
 /*
+ * A batch is the same in every step: kernels that none of its pairs came to are not launched again,
+ * and lists that were short stay so. Should a pair come to a kernel after all it stays not_done,
+ * which fails the check.
+ */
+static void plan_lists(const struct alignment_state *s, struct alignment_slot *slot)
+{
+	struct alignment_counters c;
+
+	CUDA(cudaMemcpy(&c, slot->part.counters, sizeof(c), cudaMemcpyDeviceToHost));
+	slot->classes = 0;
+	for (int i = 0; i < ALIGN_CLASSES; i++)
+		slot->classes |= (c.listed[i] ? 1u : 0) << i;
+	for (int i = 0; i < ALIGN_L; i++)
+		slot->warps[i] =
+			c.listed[i] <= s->choice.warps / (uint32_t)s->slots ? c.listed[i] : 0;
+}
+
+/* A batch of few short pairs, of which bands in registers prove all, goes in one launch. */
+static bool goes_in_one(const struct alignment_state *s, const struct alignment_slot *slot)
+{
+	return s->choice.one && slot->part.n <= ALIGN_ONE_PAIRS &&
+	       !(slot->classes >> ALIGN_L & 1) && longest_of(&s->batch) <= ALIGN_SHORT_MAX;
+}
+
+/*
  * Distances first, which need no memory for traces: they and the bands that proved them say how
  * much of it the CIGARs need.
  */
@@ -87,9 +112,11 @@ static int try_distances(const struct alignment_opts *o, struct alignment_state 
 	err = alignment_allocate_workspace(s, slot);
 	if (err)
 		return err;
+	slot->classes = classes_of(s, slot);
 	try_slot(s, slot);
+	plan_lists(s, slot);
 	slot->long_pairs = 0;
-	alignment_plan(s, slot, slot->part.cap);
+	alignment_plan(s, slot);
 	return 0;
 }
 
@@ -129,11 +156,21 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 
 	slot->part.cap = (int32_t)o->cap;
 	slot->part.fold = o->letters == ALIGN_FOLD;
+	slot->part.band = s->choice.band;
 	err = alignment_make_slot(s, i);
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
 		err = try_cigars(o, s, slot);
+	slot->one = !err && goes_in_one(s, slot);
 	return err ? err : interrupted() ? -EINTR : 0;
+}
+
+static void load_short(enum alignment_class c, bool cigar)
+{
+	struct cudaFuncAttributes ignored;
+
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_short_kernel(c, cigar)));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_warp_kernel(c, cigar)));
 }
 
 static void load_kernels(const struct alignment_state *s)
@@ -143,18 +180,63 @@ static void load_kernels(const struct alignment_state *s)
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_pack_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_sum_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_gather_kernel()));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(false)));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(true)));
 	for (int cigar = 0; cigar < 2; cigar++) {
 		for (int c = ALIGN_S1; c < ALIGN_L; c++)
-			CUDA(cudaFuncGetAttributes(
-				&ignored, alignment_short_kernel((enum alignment_class)c, cigar)));
+			load_short((enum alignment_class)c, cigar);
 		CUDA(cudaFuncGetAttributes(&ignored,
 					   alignment_long_kernel(s->choice.strip, cigar)));
 	}
 }
 
-struct alignment_choice alignment_choose(const struct alignment_batch *b)
+static uint32_t millionths(double share)
 {
-	return (struct alignment_choice){ alignment_strip_for(longest_of(b), b->n), ALIGN_S1 };
+	return (uint32_t)(share * 1e6 + 0.5);
+}
+
+/*
+ * Half the warps that a multiprocessor has room for: with more pairs a thread each is quicker. It
+ * always is on the CPU device, of compute capability 0, whose lanes take turns.
+ */
+static uint32_t warps_worth(void)
+{
+	int device, major, sms;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+	CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+	return major ? 32 * (uint32_t)sms : 0;
+}
+
+/* Of short pairs few are so different that they come to the long kernel. */
+struct alignment_choice alignment_choose(const struct alignment_opts *o,
+					 const struct alignment_batch *b)
+{
+	int longest = (int)longest_of(b);
+	double share = longest > ALIGN_SHORT_MAX ? 1 : 1.0 / 16;
+	struct alignment_extent e = {
+		.pairs = (double)b->n * share,
+		.longest = longest ? longest : 1,
+		.first_band = alignment_first_band(millionths(o->band), longest, longest),
+		.memory = (double)o->memory,
+		.cigar = o->output == ALIGN_CIGAR,
+	};
+
+	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true,
+					  warps_worth() };
+}
+
+static int check_mapped(const struct alignment_opts *o, const struct alignment_state *s)
+{
+	for (int i = 0; o->host == ALIGN_MAPPED && i < s->slots; i++)
+		if (!s->slot[i].one)
+			return complain(
+				EINVAL,
+				"host=mapped: only batches of at most %d pairs a stream, of at "
+				"most %d letters and alike, go in one launch",
+				ALIGN_ONE_PAIRS, ALIGN_SHORT_MAX);
+	return 0;
 }
 
 int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state *s,
@@ -163,14 +245,15 @@ int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state
 	int err = 0;
 
 	s->pageable = o->host == ALIGN_PAGEABLE;
+	s->mapped = !o->resident && (o->host == ALIGN_AUTO || o->host == ALIGN_MAPPED);
 	s->slots = (int)o->streams;
 	s->choice = choice;
-	s->classes = classes_of(&choice, &s->batch);
+	s->choice.band = millionths(o->band);
 	load_kernels(s);
 	make_streams(s);
 	for (int i = 0; !err && i < s->slots; i++)
 		err = setup_slot(o, s, i);
-	return err;
+	return err ? err : check_mapped(o, s);
 }
 
 int alignment_setup(const void *opts, void *state)
@@ -180,7 +263,7 @@ int alignment_setup(const void *opts, void *state)
 	int err = device_present();
 
 	err = err ? err : make_batch(o, &s->batch);
-	return err ? err : alignment_setup_batch(o, s, alignment_choose(&s->batch));
+	return err ? err : alignment_setup_batch(o, s, alignment_choose(o, &s->batch));
 }
 
 void alignment_teardown(void *state)

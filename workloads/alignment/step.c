@@ -3,39 +3,102 @@
 #include "workloads/alignment/alignment.h"
 #include "workloads/alignment/kernels.h"
 
-static void launch(const void *kernel, const struct alignment_part *part, uint32_t blocks,
-		   int threads, cudaStream_t stream)
+static void launch(const void *kernel, const struct alignment_part *part, dim3 grid, int threads,
+		   size_t shared, cudaStream_t stream)
 {
-	const dim3 grid = { blocks, 1, 1 }, block = { (uint32_t)threads, 1, 1 };
+	const dim3 block = { (uint32_t)threads, 1, 1 };
 	void *args[] = { (void *)part };
 
-	CUDA(cudaLaunchKernel(kernel, grid, block, args, 0, stream));
+	CUDA(cudaLaunchKernel(kernel, grid, block, args, shared, stream));
+}
+
+static dim3 blocks(uint32_t n)
+{
+	return (dim3){ n, 1, 1 };
+}
+
+/* Bytes of shared memory for the trace of a pair in a band of class c. */
+static size_t trace_bytes(const struct alignment_slot *slot, int c)
+{
+	size_t columns = slot->columns + ALIGN_WARP_SPARE;
+
+	return slot->part.cigar ? columns * sizeof(uint2) << c : 0;
+}
+
+static void launch_short(const struct alignment_slot *slot, int c, cudaStream_t stream)
+{
+	const struct alignment_part *p = &slot->part;
+	enum alignment_class class = (enum alignment_class)c;
+
+	if (slot->warps[c])
+		launch(alignment_warp_kernel(class, p->cigar), p, blocks(slot->warps[c]), 32,
+		       trace_bytes(slot, c), stream);
+	else
+		launch(alignment_short_kernel(class, p->cigar), p, blocks(p->short_blocks),
+		       ALIGN_SHORT_THREADS, 0, stream);
+}
+
+/* Page-locked memory has the same address on host and device. */
+static void launch_one(const struct alignment_slot *slot, bool mapped, cudaStream_t stream)
+{
+	struct alignment_part part = slot->part;
+	int widest = ALIGN_S4;
+
+	if (mapped) {
+		part.pair = (const struct alignment_pair *)slot->blob;
+		part.order = (const uint32_t *)(part.pair + part.n);
+		part.letters = (const uint8_t *)(part.order + part.n);
+		part.result = (struct alignment_result *)slot->back;
+		part.runs = (uint32_t *)(part.result + part.n);
+	}
+	while (widest > ALIGN_S1 && !(slot->classes >> widest & 1))
+		widest--;
+	launch(alignment_one_kernel(part.cigar), &part, blocks(part.n), 32,
+	       trace_bytes(slot, widest), stream);
+}
+
+static uint32_t ceiling(uint32_t a, uint32_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* Blocks that share the copying of 256 pairs' runs, of at most 8 pairs each: about 512 in all. */
+static uint32_t gather_split(uint32_t columns)
+{
+	uint32_t split = ceiling(512, columns);
+
+	return split < ALIGN_GATHER_THREADS / 8 ? split : ALIGN_GATHER_THREADS / 8;
 }
 
 int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
 		     cudaStream_t stream)
 {
 	const struct alignment_part *p = &slot->part;
-	uint32_t gather = (p->n + ALIGN_GATHER_THREADS - 1) / ALIGN_GATHER_THREADS;
+	uint32_t gather = ceiling(p->n, ALIGN_GATHER_THREADS);
+	uint32_t pack_pairs = (uint32_t)alignment_pack_threads() / p->pack_lanes;
 	int launches = 1;
 
-	launch(alignment_pack_kernel(), p, alignment_pack_blocks(p->n), alignment_pack_threads(),
-	       stream);
+	if (slot->one) {
+		launch_one(slot, s->mapped, stream);
+		return 1;
+	}
+	launch(alignment_pack_kernel(), p, blocks(ceiling(p->n, pack_pairs)),
+	       alignment_pack_threads(), 0, stream);
 	for (int c = ALIGN_S1; c < ALIGN_L; c++)
-		if (s->classes >> c & 1) {
-			launch(alignment_short_kernel((enum alignment_class)c, p->cigar), p,
-			       p->short_blocks, ALIGN_SHORT_THREADS, stream);
+		if (slot->classes >> c & 1) {
+			launch_short(slot, c, stream);
 			launches++;
 		}
-	if (s->classes >> ALIGN_L & 1) {
-		launch(alignment_long_kernel(s->choice.strip, p->cigar), p, p->long_blocks,
-		       (int)p->long_threads, stream);
+	if (slot->classes >> ALIGN_L & 1) {
+		launch(alignment_long_kernel(s->choice.strip, p->cigar), p, blocks(p->long_blocks),
+		       (int)p->long_threads, 0, stream);
 		launches++;
 	}
 	if (!p->cigar)
 		return launches;
-	launch(alignment_sum_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
-	launch(alignment_gather_kernel(), p, gather, ALIGN_GATHER_THREADS, stream);
+	launch(alignment_sum_kernel(), p, blocks(gather), ALIGN_GATHER_THREADS, 0, stream);
+	launch(alignment_gather_kernel(), p, (dim3){ gather, gather_split(gather), 1 },
+	       ALIGN_GATHER_THREADS, 0, stream);
 	return launches + 2;
 }
 
@@ -62,11 +125,13 @@ int alignment_reset(const void *opts, void *state, cudaStream_t stream)
 static void run_slot(const struct alignment_opts *o, const struct alignment_state *s,
 		     const struct alignment_slot *slot, cudaStream_t stream)
 {
-	if (!o->resident)
+	bool copies = !o->resident && !(slot->one && s->mapped);
+
+	if (copies)
 		CUDA(cudaMemcpyAsync(slot->blob_device, slot->blob, slot->blob_bytes,
 				     cudaMemcpyHostToDevice, stream));
 	alignment_launch(s, slot, stream);
-	if (!o->resident)
+	if (copies)
 		CUDA(cudaMemcpyAsync(slot->back, slot->back_device, slot->back_bytes,
 				     cudaMemcpyDeviceToHost, stream));
 }

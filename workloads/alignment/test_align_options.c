@@ -38,10 +38,11 @@ Test(small_align_options, defaults)
 	expect_default("length", "150");
 	expect_default("error", "-1");
 	expect_default("profile", "balanced");
+	expect_default("band", "0.05");
 	expect_default("output", "cigar");
 	expect_default("letters", "fold");
 	expect_default("cap", "-1");
-	expect_default("host", "pinned");
+	expect_default("host", "auto");
 	expect_default("resident", "no");
 	expect_default("streams", "1");
 	expect_default("memory", "4G");

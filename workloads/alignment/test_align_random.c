@@ -64,9 +64,10 @@ static void expect_properties(const struct run *r, int64_t pair)
 
 Test(small_align_random, properties)
 {
-	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1 },
-							   { ALIGN_L8, ALIGN_L },
-							   { ALIGN_L32, ALIGN_L } };
+	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1, 0, false, 0 },
+							   { ALIGN_L8, ALIGN_L, 0, false, 0 },
+							   { ALIGN_L32, ALIGN_L, 0, false,
+							     false } };
 	struct run *r;
 
 	need_device();

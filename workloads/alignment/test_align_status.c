@@ -81,9 +81,9 @@ Test(small_align_status, lower_case_folded_or_refused)
 Test(small_align_status, caps)
 {
 	static const int edits[] = { 0, 1, 5, 20, 31, 40, 70, 140 };
-	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1 },
-							   { ALIGN_L32, ALIGN_S2 },
-							   { ALIGN_L4, ALIGN_L } };
+	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1, 0, false, 0 },
+							   { ALIGN_L32, ALIGN_S2, 0, false, 0 },
+							   { ALIGN_L4, ALIGN_L, 0, false, 0 } };
 	char q[400], t[400];
 
 	need_device();

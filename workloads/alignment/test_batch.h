@@ -23,7 +23,9 @@ static inline struct alignment_opts default_opts(void)
 	o.pairs = 1024;
 	o.length = 150;
 	o.error = -1;
+	o.band = 0.05;
 	o.output = ALIGN_CIGAR;
+	o.host = ALIGN_PINNED;
 	o.cap = -1;
 	o.streams = 1;
 	o.memory = (int64_t)4 << 30;
@@ -74,8 +76,8 @@ static inline void run_setup(struct run *r, const struct alignment_choice *choic
 	if (!r->s.batch.n)
 		err = alignment_setup(&r->o, &r->s);
 	else
-		err = alignment_setup_batch(&r->o, &r->s,
-					    choice ? *choice : alignment_choose(&r->s.batch));
+		err = alignment_setup_batch(
+			&r->o, &r->s, choice ? *choice : alignment_choose(&r->o, &r->s.batch));
 	cr_assert(!err, "setup: %d", err);
 	run_reset(r);
 }
@@ -233,13 +235,17 @@ static inline char *filled(size_t n, char c)
 
 /* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
 static const struct alignment_choice all_kernels[] = {
-	{ ALIGN_L4, ALIGN_S1 },	  { ALIGN_L8, ALIGN_S2 }, { ALIGN_L32, ALIGN_S4 },
-	{ ALIGN_L4, ALIGN_L },	  { ALIGN_L8, ALIGN_L },  { ALIGN_L32, ALIGN_L },
-	{ ALIGN_L32X4, ALIGN_L },
+	{ ALIGN_L4, ALIGN_S1, 0, false, 0 },	{ ALIGN_L8, ALIGN_S2, 0, false, 0 },
+	{ ALIGN_L32, ALIGN_S4, 0, false, 0 },	{ ALIGN_L4, ALIGN_L, 0, false, 0 },
+	{ ALIGN_L8, ALIGN_L, 0, false, 0 },	{ ALIGN_L16, ALIGN_L, 0, false, 0 },
+	{ ALIGN_L32, ALIGN_L, 0, false, 0 },	{ ALIGN_L32X4, ALIGN_L, 0, false, 0 },
+	{ ALIGN_L4, ALIGN_S1, 0, false, 4096 }, { ALIGN_L4, ALIGN_S2, 0, false, 4096 },
+	{ ALIGN_L4, ALIGN_S4, 0, false, 4096 },
 };
-static const char *const kernel_names[] = { "S1", "S2", "S4", "L4", "L8", "L32", "L32x4" };
+static const char *const kernel_names[] = { "S1",  "S2",    "S4", "L4", "L8", "L16",
+					    "L32", "L32x4", "W1", "W2", "W4" };
 
-enum { CHOICES = 7 };
+enum { CHOICES = 11 };
 
 /* Adds pairs, sets up, runs and compares; for each choice of kernels. */
 static inline void all_choices(void (*add_pairs)(struct run *r))

@@ -82,8 +82,7 @@ static int go_again(struct comparison *c, bool all)
 
 static void read_ring(const struct comparison *c, struct pf_estimate *ring)
 {
-	CUDA(cudaMemcpy(ring, c->state->filter.ring, (size_t)c->frames * sizeof(*ring),
-			cudaMemcpyDeviceToHost));
+	particlefilter_read_ring(&c->state->filter, 0, c->frames, ring);
 }
 
 static int compare_rings(struct comparison *c)

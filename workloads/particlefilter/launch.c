@@ -21,6 +21,11 @@ void particlefilter_frames(const struct pf_filter *f, int64_t n, cudaStream_t st
 	code_of(f)->frames(f, n, stream);
 }
 
+void particlefilter_close(const struct pf_filter *f, cudaStream_t stream)
+{
+	code_of(f)->close(f, stream);
+}
+
 void particlefilter_expose(const struct pf_filter *f, const struct pf_look *look,
 			   cudaStream_t stream)
 {

@@ -12,11 +12,13 @@ struct array {
 	size_t bytes;
 };
 
-enum { ARRAYS = 23 };
+enum { ARRAYS = 26 };
 
 static void list_arrays(struct pf_filter *f, struct array list[ARRAYS])
 {
-	size_t n = (size_t)f->particles, chunks = (size_t)f->chunks, tiles = (size_t)f->tiles;
+	size_t chunks = (size_t)f->chunks, tiles = (size_t)f->tiles;
+	size_t parts = f->split ? chunks : tiles * PF_WARPS;
+	size_t n = chunks * (size_t)f->chunk; /* the last chunk is stored whole */
 	size_t real = n * (f->single ? sizeof(float) : sizeof(double));
 	size_t whole = f->split ? 0 : real, split = f->split ? real : 0;
 	size_t sums = f->split ? 0 : chunks * sizeof(double), scales = f->shifted ? sums : 0;
@@ -29,16 +31,19 @@ static void list_arrays(struct pf_filter *f, struct array list[ARRAYS])
 		{ &a->c, whole },
 		{ (void **)&a->chunk, sums },
 		{ (void **)&a->scale, scales },
+		{ (void **)&a->mass, tiles * sizeof(*a->mass) },
+		{ (void **)&a->moments, parts * sizeof(*a->moments) },
 		{ &b->x, whole },
 		{ &b->y, whole },
 		{ &b->c, whole },
 		{ (void **)&b->chunk, sums },
 		{ (void **)&b->scale, scales },
+		{ (void **)&b->mass, f->split ? 0 : tiles * sizeof(*b->mass) },
+		{ (void **)&b->moments, f->split ? 0 : parts * sizeof(*b->moments) },
 		{ (void **)&f->video, pixels },
 		{ (void **)&f->row_sum, f->direct ? 0 : edges * sizeof(uint32_t) },
 		{ (void **)&f->lcg, f->rules.lcg ? n * sizeof(int32_t) : 0 },
 		{ (void **)&f->head, sizeof(*f->head) },
-		{ (void **)&f->mass, tiles * sizeof(*f->mass) },
 		{ (void **)&f->tile, tiles * sizeof(double) },
 		{ (void **)&f->tile_scale, tiles * sizeof(double) },
 		{ (void **)&f->ring, (size_t)(f->rules.frames - 1) * sizeof(*f->ring) },
@@ -122,6 +127,13 @@ void particlefilter_free(struct pf_filter *f)
 			CUDA(cudaFree(*list[i].at));
 		*list[i].at = NULL;
 	}
+}
+
+void particlefilter_read_ring(const struct pf_filter *f, int64_t first, int64_t n,
+			      struct pf_estimate *ring)
+{
+	particlefilter_close(f, NULL);
+	CUDA(cudaMemcpy(ring, f->ring + first, (size_t)n * sizeof(*ring), cudaMemcpyDeviceToHost));
 }
 
 /* Of a frame: of every pixel edge, the sum of what lies to its left in the row. */

@@ -23,7 +23,7 @@ static __device__ inline void load_state(const struct pf_filter &f, uint32_t ste
 		b->c[j] = ((const real *)from.c)[j];
 	}
 	if (!j)
-		b->u = f.head->u;
+		b->u = f.head->u[~step & 1];
 	__syncthreads();
 }
 
@@ -44,7 +44,7 @@ static __device__ inline void store_state(const struct pf_filter &f, uint32_t st
 	to.chunk[0] = f.tile[0] = f.head->total = (double)b->c[n - 1];
 	if (f.shifted)
 		to.scale[0] = f.tile_scale[0] = 1;
-	f.head->u = b->u;
+	f.head->u[~step & 1] = b->u;
 	f.head->step = step;
 }
 
@@ -66,29 +66,30 @@ static __device__ inline struct place resample_shared(const struct pf_filter &f,
 }
 
 /*
- * One frame. When its sums are taken all have written, and may go on to the next one; the first
- * warp has the estimate to write before.
+ * One frame. When its sums are taken all have written, and may go on to the next one; some warps
+ * have the estimate to write before.
  */
 static __device__ inline void shared_frame(const struct pf_filter &f, int k, int32_t *lcg,
 					   struct shared_state *b, struct scratch *s)
 {
-	int j = (int)threadIdx.x, points = 0;
+	int j = (int)threadIdx.x, points = (int)0x80000000;
 	bool live = j < f.particles;
 	struct place p = { 0, 0 };
 	struct sums a = { 0, { 0, 0, 0, 0 } };
-	double drawn = 0;
+	double u = 0;
 	real total;
 
 	if (live) {
-		p = resample_shared(f, b, j, k);
 		if (f.rules.lcg && k == 1)
 			*lcg = lcg_of(f, j, k);
-		move(f, j, k, lcg, &p.x, &p.y);
-		if (f.rules.lcg && !j)
-			drawn = draw(lcg);
+		struct normals z = f.rules.lcg ? lcg_normals(lcg) : philox_normals(f, j, k);
+
+		u = f.rules.lcg && !j ? draw(lcg) : 0;
+		p = resample_shared(f, b, j, k);
+		move_by(f, z, &p.x, &p.y);
 		points = score(f, k, p.x, p.y);
 	}
-	int m = chunk_shift(f, points, live, s);
+	int m = chunk_shift(f, points, s);
 	real w = live ? weight(f, points, m) : real(0);
 	real before = scan_block(w, s, &total); /* all have resampled when it returns */
 
@@ -98,18 +99,15 @@ static __device__ inline void shared_frame(const struct pf_filter &f, int k, int
 		b->c[j] = before + w;
 	}
 	if (threadIdx.x == (f.rules.lcg ? 0 : blockDim.x - 1))
-		b->u = offset_of(f, k, drawn);
+		b->u = f.rules.lcg ? u : philox_offset(f, k);
 	add_particle(&a, w, 1, p.x, p.y);
-	sum_block(a.v, s);
-	if (!threadIdx.x)
-		write_estimate(f, k, loglik_of(f, m), b->u, a.v);
+	sum_warps(a.v, s);
+	write_estimate(f, k, loglik_of(f, m), b->u, s);
 }
 
-extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
-	PF_IN(particlefilter_one_block)(const struct pf_filter f, int64_t n)
+static __device__ inline void run_frames(const struct pf_filter &f, int64_t n,
+					 struct shared_state *b, struct scratch *s)
 {
-	SHARED_ARRAY(struct shared_state, b, [1]);
-	SHARED_ARRAY(struct scratch, s, [1]);
 	uint32_t step = f.head->step;
 	int j = (int)threadIdx.x;
 	bool drawn_before = f.rules.lcg && j < f.particles && frame_of(f, step) > 1;
@@ -124,4 +122,28 @@ extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
 	if (f.rules.lcg && j < f.particles)
 		f.lcg[j] = lcg;
 }
+
+extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
+	PF_IN(particlefilter_one_block)(const struct pf_filter f, int64_t n)
+{
+	SHARED_ARRAY(struct shared_state, b, [1]);
+	SHARED_ARRAY(struct scratch, s, [1]);
+
+	run_frames(f, n, b, s);
+}
 KERNEL(PF_IN(particlefilter_one_block));
+
+/* For filters that are plain, see kernels.cuh. */
+extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
+	PF_IN(particlefilter_plain_one_block)(const struct pf_filter f, int64_t n)
+{
+	SHARED_ARRAY(struct shared_state, b, [1]);
+	SHARED_ARRAY(struct scratch, s, [1]);
+
+	ASSUME(f.shifted == is_float);
+	ASSUME(!f.rules.lcg);
+	ASSUME(!f.rules.wraps);
+	ASSUME(!f.direct);
+	run_frames(f, n, b, s);
+}
+KERNEL(PF_IN(particlefilter_plain_one_block));

@@ -1,41 +1,66 @@
 /*
  * particle.cuh - what concerns one particle: motion and likelihood.
  */
-#include <math.h>
-
-#include "common/philox.h"
 #include "workloads/particlefilter/block.cuh"
 #include "workloads/particlefilter/device.h"
+#include "workloads/particlefilter/functions.cuh"
 #include "workloads/particlefilter/lcg.h"
 
 namespace pf
 {
 typedef PF_REAL real;
+static const bool is_float = sizeof(real) == sizeof(float);
 
-/* Frame that a step of the filter is about, and buffers: those of the step before come first. */
+/*
+ * A step of the filter counts from 0, at the start, to 2 (frames - 1) and on from 1: it tells which
+ * frame is filtered, which of the two buffers are written, and whether there was a frame before.
+ */
 static __device__ inline int frame_of(const struct pf_filter &f, uint32_t step)
 {
 	return (int)(step % (uint32_t)(f.rules.frames - 1)) + 1;
 }
 
+/* The frame of the step before this one, which may be the last one of the video. */
+static __device__ inline int frame_before(const struct pf_filter &f, uint32_t step)
+{
+	return frame_of(f, step + (uint32_t)f.rules.frames - 2);
+}
+
 static __device__ inline uint32_t step_after(const struct pf_filter &f, uint32_t step)
 {
-	return (step + 1) % (2 * (uint32_t)(f.rules.frames - 1));
+	return step % (2 * (uint32_t)(f.rules.frames - 1)) + 1;
+}
+
+/* Pointer by pointer: indexing an array of parameters would put both structs into local memory. */
+static __device__ inline struct pf_buffer buffer_of(const struct pf_filter &f, uint32_t step)
+{
+	const struct pf_buffer &a = f.buffer[0], &b = f.buffer[1];
+	bool odd = step & 1;
+	struct pf_buffer chosen;
+
+	chosen.x = odd ? b.x : a.x;
+	chosen.y = odd ? b.y : a.y;
+	chosen.c = odd ? b.c : a.c;
+	chosen.chunk = odd ? b.chunk : a.chunk;
+	chosen.scale = odd ? b.scale : a.scale;
+	chosen.mass = odd ? b.mass : a.mass;
+	chosen.moments = odd ? b.moments : a.moments;
+	return chosen;
 }
 
 static __device__ inline struct pf_buffer buffer_before(const struct pf_filter &f, uint32_t step)
 {
-	return step & 1 ? f.buffer[0] : f.buffer[1];
-}
-
-static __device__ inline struct pf_buffer buffer_of(const struct pf_filter &f, uint32_t step)
-{
-	return step & 1 ? f.buffer[1] : f.buffer[0];
+	return buffer_of(f, step + 1);
 }
 
 /* ---- motion ----------------------------------------------------------------------------- */
 
-/* In float a uniform may come out as 1, which is harmless, but never as 0. */
+/* What a particle's motion in one frame is made of. */
+struct normals {
+	real z1, z2;
+};
+
+/* Of the benchmark's uniforms, which may be 0 and have no fixed number of bits. */
 static __device__ inline real normal(real u, real v)
 {
 #ifdef __CUDACC__
@@ -58,53 +83,74 @@ static __device__ inline int32_t lcg_of(const struct pf_filter &f, int64_t i, in
 	return i ? lcg_seed(i, f.rules.by_clock, f.rules.clock) : f.rules.lcg_start;
 }
 
-static __device__ inline void move_by(const struct pf_filter &f, real z1, real z2, real *x, real *y)
+static __device__ inline struct normals lcg_normals(int32_t *lcg)
 {
-	*x = *x + real(f.rules.drift_row) + real(f.rules.spread_row) * z1;
-	*y = *y + real(f.rules.drift_col) + real(f.rules.spread_col) * z2;
+	double u1 = draw(lcg), v1 = draw(lcg), u2 = draw(lcg), v2 = draw(lcg);
+	struct normals z = { normal(real(u1), real(v1)), normal(real(u2), real(v2)) };
+
+	return z;
 }
 
-/*
- * Particle i from where it was resampled to, to where it is in frame k. lcg is its generator,
- * which comes after all frames in the order of draws for the offset of generator 0.
- */
-static __device__ inline void move(const struct pf_filter &f, int64_t i, int k, int32_t *lcg,
-				   real *x, real *y)
+static __device__ inline struct normals philox_normals(const struct pf_filter &f, int64_t i, int k)
 {
-	if (f.rules.lcg) {
-		double u1 = draw(lcg), v1 = draw(lcg), u2 = draw(lcg), v2 = draw(lcg);
-
-		move_by(f, normal(real(u1), real(v1)), normal(real(u2), real(v2)), x, y);
-		return;
-	}
 	struct philox w = philox4x32((uint32_t)i, (uint32_t)k, PF_MOTION, 0, f.rules.seed);
+	struct normals z;
 
-	move_by(f, normal(real(philox_uniform(w.word[0])), real(philox_uniform(w.word[1]))),
-		normal(real(philox_uniform(w.word[2])), real(philox_uniform(w.word[3]))), x, y);
+	normal_of(w.word[0], w.word[1], &z.z1);
+	normal_of(w.word[2], w.word[3], &z.z2);
+	return z;
 }
 
-/* The offset of frame k, but for generator 0, which draws it after its particle's motion. */
-static __device__ inline double offset_of(const struct pf_filter &f, int k, double drawn)
+/* Of particle i in frame k, which is that of step; the benchmark's generators go on. */
+static __device__ inline struct normals normals_of(const struct pf_filter &f, int64_t i, int k,
+						   uint32_t step, bool live)
 {
-	if (f.rules.lcg)
-		return drawn;
+	struct normals z = { 0, 0 };
+
+	if (!f.rules.lcg)
+		return philox_normals(f, i, k);
+	if (!live)
+		return z;
+	int32_t lcg = lcg_of(f, i, k);
+
+	z = lcg_normals(&lcg);
+	if (!i)
+		f.head->u[step & 1] = draw(&lcg); /* after the motion of its particle */
+	f.lcg[i] = lcg;
+	return z;
+}
+
+/* From where a particle was resampled to, to where it is now. */
+static __device__ inline void move_by(const struct pf_filter &f, const struct normals &z, real *x,
+				      real *y)
+{
+	*x = *x + real(f.rules.drift_row) + real(f.rules.spread_row) * z.z1;
+	*y = *y + real(f.rules.drift_col) + real(f.rules.spread_col) * z.z2;
+}
+
+/* Frame k is resampled with it; with the benchmark's generators number 0 draws it, see above. */
+static __device__ inline double philox_offset(const struct pf_filter &f, int k)
+{
 	return philox_uniform(philox4x32(0, (uint32_t)k, PF_OFFSET, 0, f.rules.seed).word[0]);
 }
 
 /* ---- likelihood ------------------------------------------------------------------------- */
 
-/* Exact in both precisions: t - floor(t) is. What is not finite is far outside. */
+/*
+ * The nearest whole number, halves up, or the one towards 0. What is not finite is far outside.
+ * Adding 1.5 x 2^52 leaves the nearest whole number, halves to even, in the low bits of a sum;
+ * what is left of t then says what has to be mended.
+ */
 static __device__ inline int pixel_of(real t, bool rounds)
 {
-	const real far = real(1e9);
+	const int far = 1000000000;
+	const double shifter = 6755399441055744;
+	double wide = (double)t, sum = wide + shifter, rest = wide - (sum - shifter);
+	int nearest = (int)(uint32_t)bits_of(sum);
+	int up = rounds ? rest >= 0.5 : wide < 0 && rest > 0,
+	    down = !rounds && wide >= 0 && rest < 0;
 
-	if (!(fabs(t) < far))
-		return -(int)far;
-	real whole = floor(t);
-
-	if (rounds)
-		return (int)whole + (t - whole >= real(0.5));
-	return (int)whole + (whole < 0 && whole < t);
+	return fabs(wide) < (double)far ? nearest + up - down : -far;
 }
 
 /* Where the original's storage has the pixel: mirrored at 0 as one number, 0 beyond the end. */
@@ -156,21 +202,28 @@ static __device__ inline int sum_of_row(const struct pf_filter &f, int64_t r, in
 	return (int)(row[high] - row[low]) + (all - (int)(high - low)) * f.rules.background;
 }
 
-/* A disk of radius 5 that is inside: two loads a row, without branches. */
-static __device__ inline int sum_of_five(const uint32_t *centre, int64_t pitch)
+/* May the short way to a disk's sum be taken? Then radius is 5, and the disk is inside. */
+static __device__ inline bool is_inside(const struct pf_filter &f, int r, int c)
+{
+	return (uint32_t)(r - 4) < f.inner_rows && (uint32_t)(c - 4) < f.inner_cols;
+}
+
+/* The short way: two loads a row, by 32-bit offsets from the frame's first sum. */
+static __device__ inline int sum_of_five(const struct pf_filter &f, const uint32_t *sums, int r,
+					 int c)
 {
 	const int widths[] = { 2, 3, 4, 4, 4, 4, 4, 3, 2 };
-	uint32_t sum = 0;
+	uint32_t sum = 0, at = (uint32_t)(r - 4) * f.pitch + 4 * (uint32_t)c;
 
-	for (int i = 0; i < 9; i++) {
-		const uint32_t *row = centre + (i - 4) * pitch;
+	for (int i = 0; i < 9; i++, at += f.pitch) {
+		const uint32_t *row = (const uint32_t *)((const char *)sums + at);
 
 		sum += row[widths[i] + 1] - row[-widths[i]];
 	}
 	return (int)sum;
 }
 
-/* Sum of grey levels under the disk at pixel (r, c). */
+/* The general case: other radii, a disk that is partly outside, the benchmark's addresses. */
 static __device__ inline int sum_disk(const struct pf_filter &f, int64_t r, int64_t c, int k)
 {
 	int half = f.rules.radius - 1, sum = 0;
@@ -179,33 +232,39 @@ static __device__ inline int sum_disk(const struct pf_filter &f, int64_t r, int6
 
 	if (f.direct || (f.rules.wraps && !inside))
 		return sum_by_pixels(f, r, c, k);
-	if (inside && half == 4)
-		return sum_of_five(f.row_sum + (k * rows + r) * (cols + 1) + c, cols + 1);
 	for (int dr = -half; dr <= half; dr++)
 		sum += sum_of_row(f, r + dr, c, k, f.half_width[dr + half]);
 	return sum;
+}
+
+static __device__ inline const uint32_t *sums_of(const struct pf_filter &f, int k)
+{
+	return f.row_sum + k * f.rules.rows * (f.rules.cols + 1);
 }
 
 /*
  * L = mean of ((I - background)^2 - (I - object)^2) / 50 in units of 1 / (50 x pixels of the
  * disk): a whole number, so that the order of the pixels is of no consequence.
  */
-static __device__ inline int score(const struct pf_filter &f, int k, real x, real y)
+static __device__ inline int points_of(const struct pf_filter &f, int sum)
 {
 	const struct pf_rules &r = f.rules;
-	int sum = sum_disk(f, pixel_of(x, r.rounds), pixel_of(y, r.rounds), k);
 
 	return (r.object - r.background) * (2 * sum - r.disk * (r.object + r.background));
+}
+
+/* That of the disk around a place in frame k. */
+static __device__ inline int score(const struct pf_filter &f, int k, real x, real y)
+{
+	int r = pixel_of(x, f.rules.rounds), c = pixel_of(y, f.rules.rounds);
+
+	return points_of(f, is_inside(f, r, c) ? sum_of_five(f, sums_of(f, k), r, c)
+					       : sum_disk(f, r, c, k));
 }
 
 /* e^(L - m), m in the same units. */
 static __device__ inline real weight(const struct pf_filter &f, int score, int m)
 {
-	return exp(real(f.loglik_unit) * real(score - m));
-}
-
-static __device__ inline double rescale(double from, double to)
-{
-	return exp(from - to);
+	return exponential(real(f.loglik_unit) * real(score - m));
 }
 } // namespace pf

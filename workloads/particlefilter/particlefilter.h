@@ -71,6 +71,11 @@ int particlefilter_fits(const struct pf_filter *f);
 
 /* Arrays on the device, of a configured filter; 0 or -ENOMEM after one line. */
 int particlefilter_allocate(struct pf_filter *f);
+
+/* Estimates of n frames, the first of which is in slot `first`; closes the last frame. */
+void particlefilter_read_ring(const struct pf_filter *f, int64_t first, int64_t n,
+			      struct pf_estimate *ring);
+
 void particlefilter_free(struct pf_filter *f);
 
 /* Copies the video and its sums along rows to the device. 0 or -ENOMEM after one line. */

@@ -29,8 +29,7 @@ static int run(const struct particlefilter_opts *o, struct particlefilter_state 
 			return -EINTR;
 		particlefilter_frame(&s->filter, NULL);
 	}
-	CUDA(cudaMemcpy(ring, s->filter.ring, (size_t)frames * sizeof(*ring),
-			cudaMemcpyDeviceToHost));
+	particlefilter_read_ring(&s->filter, 0, frames, ring);
 	return 0;
 }
 

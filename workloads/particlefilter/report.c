@@ -92,8 +92,7 @@ int particlefilter_report(const void *opts, void *state, struct report *out)
 	int err;
 
 	CHECK(ring, "%ld frames", (long)frames);
-	CUDA(cudaMemcpy(ring, s->filter.ring, (size_t)frames * sizeof(*ring),
-			cudaMemcpyDeviceToHost));
+	particlefilter_read_ring(&s->filter, 0, frames, ring);
 	report_track(o, &s->rules, ring, out);
 	free(ring);
 	if (!o->track && !o->particles8)

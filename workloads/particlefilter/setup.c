@@ -31,10 +31,23 @@ static void cut(struct pf_filter *f)
 {
 	bool one = !f->split && f->particles <= PF_ONE_BLOCK;
 
-	f->chunk = one ? (int32_t)(32 * share(f->particles, 32)) : PF_CHUNK;
+	f->chunk = f->split ? PF_THREADS : one ? (int32_t)(32 * share(f->particles, 32)) : PF_CHUNK;
 	f->chunks = (int32_t)share(f->particles, f->chunk);
 	f->tile_chunks = f->split ? 1 : (int32_t)share(f->chunks, PF_TILES_MAX);
 	f->tiles = (int32_t)share(f->chunks, f->tile_chunks);
+}
+
+/* Where the short way to a disk's sum may be taken: within a frame offsets are 32 bits wide. */
+static void bound_disk(struct pf_filter *f)
+{
+	const struct pf_rules *r = &f->rules;
+	double bytes = 4.0 * (double)r->rows * (double)(r->cols + 1);
+
+	if (r->radius != 5 || f->direct || r->rows < 9 || r->cols < 9 || bytes > UINT32_MAX)
+		return;
+	f->inner_rows = (uint32_t)r->rows - 8;
+	f->inner_cols = (uint32_t)r->cols - 8;
+	f->pitch = 4 * ((uint32_t)r->cols + 1);
 }
 
 void particlefilter_configure(const struct particlefilter_opts *o, const struct pf_rules *rules,
@@ -52,6 +65,7 @@ void particlefilter_configure(const struct particlefilter_opts *o, const struct 
 	/* made-up levels keep L below 345, so that e^L, and sums of its square, stay a double's */
 	f->shifted = f->single || o->input;
 	measure_disk(rules->radius, f->half_width);
+	bound_disk(f);
 	cut(f);
 }
 

@@ -5,11 +5,12 @@
  */
 
 /* Motion and weights in units of the chunk, a block a chunk. */
-extern "C" __global__ void __launch_bounds__(PF_CHUNK)
+extern "C" __global__ void __launch_bounds__(PF_THREADS)
 	PF_IN(particlefilter_weigh)(const struct pf_filter f)
 {
 	SHARED_ARRAY(struct scratch, s, [1]);
-	int k = frame_of(f, f.head->step), points = 0;
+	uint32_t step = f.head->step;
+	int k = frame_of(f, step), points = (int)0x80000000;
 	int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 	bool live = j < f.particles;
 	struct place p = { real(f.rules.start_row), real(f.rules.start_col) };
@@ -20,20 +21,27 @@ extern "C" __global__ void __launch_bounds__(PF_CHUNK)
 			p.x = ((const real *)f.resampled_x)[j];
 			p.y = ((const real *)f.resampled_y)[j];
 		}
-		move_particle(f, j, k, &p);
+		move_by(f, normals_of(f, j, k, step, true), &p.x, &p.y);
 		((real *)f.buffer[0].x)[j] = p.x;
 		((real *)f.buffer[0].y)[j] = p.y;
 		points = score(f, k, p.x, p.y);
 	}
-	a.m = chunk_shift(f, points, live, s);
+	a.m = chunk_shift(f, points, s);
 	real w = live ? weight(f, points, a.m) : real(0);
 
 	if (live)
 		((real *)f.w)[j] = w;
 	add_particle(&a, w, 1, p.x, p.y);
-	end_tile(f, &a, 0, s);
-	if (!threadIdx.x)
-		f.mass[blockIdx.x].s = a.v[0];
+	sum_warps(a.v, s);
+	if (warp() >= SUMS)
+		return;
+	double sum = sum_of_warps<PF_WARPS>(s, warp());
+
+	if (lane())
+		return;
+	f.buffer[0].moments[blockIdx.x].v[warp()] = sum;
+	if (!warp())
+		f.buffer[0].mass[blockIdx.x] = { loglik_of(f, a.m), sum };
 }
 KERNEL(PF_IN(particlefilter_weigh));
 
@@ -41,8 +49,15 @@ extern "C" __global__ void __launch_bounds__(PF_TOTALS_THREADS)
 	PF_IN(particlefilter_total)(const struct pf_filter f)
 {
 	SHARED_ARRAY(struct scratch, s, [1]);
+	uint32_t step = f.head->step;
+	int k = frame_of(f, step);
 
-	end_frame(f, f.chunks, f.head->step, s);
+	if (!f.rules.lcg && !threadIdx.x)
+		f.head->u[step & 1] = philox_offset(f, k);
+	__syncthreads();
+	close_frame(f, f.buffer[0], f.chunks, k, f.head->u[step & 1], s);
+	if (!threadIdx.x)
+		f.head->step = step_after(f, step);
 }
 KERNEL(PF_IN(particlefilter_total));
 
@@ -53,13 +68,13 @@ static __device__ inline double normalised(const struct pf_filter &f, int64_t j)
 	return (double)((const real *)f.w)[j] * unit / f.head->total;
 }
 
-extern "C" __global__ void __launch_bounds__(PF_CHUNK)
+extern "C" __global__ void __launch_bounds__(PF_THREADS)
 	PF_IN(particlefilter_sum)(const struct pf_filter f)
 {
 	SHARED_ARRAY(struct scratch, s, [1]);
 	int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 	double w = j < f.particles ? normalised(f, j) : 0, ignored;
-	double before = scan_block(w, s, &ignored);
+	double before = scan_block<PF_WARPS>(w, s, &ignored);
 
 	if (blockIdx.x)
 		before += f.tile[blockIdx.x - 1] / f.head->total;
@@ -70,13 +85,13 @@ KERNEL(PF_IN(particlefilter_sum));
 
 static __device__ inline int64_t split_ancestor(const struct pf_filter &f, int64_t j)
 {
-	double t = (f.head->u + (double)j) / (double)f.particles;
+	double t = (f.head->u[~f.head->step & 1] + (double)j) / (double)f.particles;
 	double last = f.sum[f.particles - 1];
 
 	return first_from(f.sum, (int)f.particles, t > last ? last : t);
 }
 
-extern "C" __global__ void __launch_bounds__(PF_CHUNK)
+extern "C" __global__ void __launch_bounds__(PF_THREADS)
 	PF_IN(particlefilter_resample)(const struct pf_filter f)
 {
 	int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -102,8 +117,8 @@ static void launch_split(const struct pf_filter *f, cudaStream_t stream)
 {
 	unsigned blocks = (unsigned)f->chunks;
 
-	CUDA(LAUNCH(PF_IN(particlefilter_weigh), blocks, PF_CHUNK, 0, stream, *f));
+	CUDA(LAUNCH(PF_IN(particlefilter_weigh), blocks, PF_THREADS, 0, stream, *f));
 	CUDA(LAUNCH(PF_IN(particlefilter_total), 1, PF_TOTALS_THREADS, 0, stream, *f));
-	CUDA(LAUNCH(PF_IN(particlefilter_sum), blocks, PF_CHUNK, 0, stream, *f));
-	CUDA(LAUNCH(PF_IN(particlefilter_resample), blocks, PF_CHUNK, 0, stream, *f));
+	CUDA(LAUNCH(PF_IN(particlefilter_sum), blocks, PF_THREADS, 0, stream, *f));
+	CUDA(LAUNCH(PF_IN(particlefilter_resample), blocks, PF_THREADS, 0, stream, *f));
 }

@@ -45,7 +45,7 @@ static void run_seed(struct run *r, int seed, double q[QUANTITIES])
 	r->s.filter.rules.seed = 1000000 + (uint64_t)seed;
 	run_reset(r);
 	run_steps(r, FRAMES);
-	CUDA(cudaMemcpy(ring, r->s.filter.ring, sizeof(ring), cudaMemcpyDeviceToHost));
+	particlefilter_read_ring(&r->s.filter, 0, sizeof(ring) / sizeof(*ring), ring);
 	measure(ring, r->o.particles, q);
 }
 

@@ -20,8 +20,8 @@ static struct result result_of(struct run *r, int64_t steps)
 {
 	struct result result = { .view = run_view(r, (steps - 1) % (FRAMES - 1) + 1) };
 
-	CUDA(cudaMemcpy(result.ring, r->s.filter.ring, sizeof(result.ring),
-			cudaMemcpyDeviceToHost));
+	particlefilter_read_ring(&r->s.filter, 0, sizeof(result.ring) / sizeof(*result.ring),
+				 result.ring);
 	return result;
 }
 
@@ -218,10 +218,10 @@ Test(small_particlefilter_modes, offspring_are_as_weights_say)
 	resampling_is_systematic(o);
 }
 
-/* Several chunks a tile: more than 528 x 256 particles. */
+/* Several chunks a tile: more than 396 x 512 particles. */
 Test(large_particlefilter_modes, tiles_of_several_chunks_are_right)
 {
-	struct particlefilter_opts o = opts_of(140000, PF_MATCHED, PF_BY_FRAME);
+	struct particlefilter_opts o = opts_of(210000, PF_MATCHED, PF_BY_FRAME);
 	struct run *r;
 
 	need_device();
@@ -259,7 +259,7 @@ Test(small_particlefilter_modes, offsets_are_uniform)
 		r->s.filter.rules.seed = (uint64_t)seed;
 		run_reset(r);
 		run_fused(r, FRAMES - 1);
-		CUDA(cudaMemcpy(ring, r->s.filter.ring, sizeof(ring), cudaMemcpyDeviceToHost));
+		particlefilter_read_ring(&r->s.filter, 0, FRAMES - 1, ring);
 		for (int k = 0; k < FRAMES - 1; k++)
 			u[seed * (FRAMES - 1) + k] = ring[k].u;
 	}

@@ -38,11 +38,10 @@ int particlefilter_view_read(const struct pf_filter *f, int64_t k, struct pf_vie
 	int err = begin_look(f->particles, &look);
 
 	if (!err) {
+		particlefilter_read_ring(f, k - 1, 1, &v->estimate);
 		particlefilter_expose(f, &look, NULL);
 		CUDA(cudaMemcpy(v->x, look.x, 5 * n * sizeof(double), cudaMemcpyDeviceToHost));
 		CUDA(cudaMemcpy(v->ancestor, look.ancestor, n * sizeof(*look.ancestor),
-				cudaMemcpyDeviceToHost));
-		CUDA(cudaMemcpy(&v->estimate, f->ring + (k - 1), sizeof(v->estimate),
 				cudaMemcpyDeviceToHost));
 	}
 	end_look(&look);

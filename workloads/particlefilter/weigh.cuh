@@ -1,6 +1,5 @@
 /*
- * weigh.cuh - what a block does with its particles: weights, their sums, and the look back for an
- * ancestor.
+ * weigh.cuh - weights and their sums: of a thread, of a tile, of a frame.
  */
 #include "workloads/particlefilter/particle.cuh"
 
@@ -44,127 +43,24 @@ static __device__ inline void raise_unit(const struct pf_filter &f, struct sums 
 	a->m = m;
 }
 
-/* Of a chunk: m, the block's maximum where there are shifts at all. */
-static __device__ inline int chunk_shift(const struct pf_filter &f, int score, bool live,
-					 struct scratch *s)
+/* Of a chunk: the block's best score, where there are shifts at all. */
+static __device__ inline int chunk_shift(const struct pf_filter &f, int best, struct scratch *s)
 {
-	return f.shifted ? max_block(live ? score : (int)0x80000000, s) : 0;
+	return f.shifted ? max_block(best, s) : 0;
 }
 
-/* ---- ancestors --------------------------------------------------------------------------- */
+/* ---- a frame ------------------------------------------------------------------------------ */
 
-/* The frame before, as its ancestors are looked up: inclusive sums of three levels. */
-struct past {
-	struct pf_buffer b;
-	const double *tile; /* [tiles], wherever they lie */
-	double total, u;
-};
-
-/* A chunk and its tile. */
-struct spot {
-	int tile, chunk;
-};
-
-/* Threshold j, in units of all sums; rounding must not put the last one above them. */
-static __device__ inline double threshold(const struct pf_filter &f, const struct past &p,
-					  int64_t j)
+/* The largest unit of n masses, in e^max; all threads wait. */
+static __device__ inline double largest_unit(const struct pf_filter &f, const struct pf_mass *mass,
+					     int n, struct scratch *s)
 {
-	double t = (p.u + (double)j) * f.share * p.total;
-
-	return t > p.total ? p.total : t;
-}
-
-static __device__ inline double sum_before(const struct past &p, int tile)
-{
-	return tile ? p.tile[tile - 1] : 0;
-}
-
-/* Sum of all weights up to the end of a chunk. The last one of a tile ends where the tile does. */
-static __device__ inline double sum_through(const struct pf_filter &f, const struct past &p,
-					    int tile, int chunk)
-{
-	bool last = chunk == f.chunks - 1 || chunk == (tile + 1) * f.tile_chunks - 1;
-	double own = last ? 0 : p.b.chunk[chunk];
-
-	if (last)
-		return p.tile[tile];
-	return sum_before(p, tile) + (f.shifted ? own * f.tile_scale[tile] : own);
-}
-
-/* The first chunk whose sum is t or more. */
-static __device__ inline struct spot find_spot(const struct pf_filter &f, const struct past &p,
-					       double t)
-{
-	int tile = first_from(p.tile, f.tiles, t);
-	int low = tile * f.tile_chunks, high = low + f.tile_chunks - 1;
-
-	high = high < f.chunks ? high : f.chunks - 1;
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (sum_through(f, p, tile, middle) >= t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	struct spot found = { tile, low };
-
-	return found;
-}
-
-/* The same, known to be one of first to last: most often they are one, or of one tile. */
-static __device__ inline struct spot find_between(const struct pf_filter &f, const struct past &p,
-						  double t, struct spot first, struct spot last)
-{
-	bool one_tile = first.tile == last.tile;
-
-	while (first.chunk < last.chunk) {
-		int middle = (first.chunk + last.chunk) / 2;
-		int tile = one_tile ? first.tile : middle / f.tile_chunks;
-
-		if (sum_through(f, p, tile, middle) >= t)
-			last.chunk = middle;
-		else
-			first.chunk = middle + 1;
-	}
-	if (!one_tile)
-		first.tile = first.chunk / f.tile_chunks;
-	return first;
-}
-
-/*
- * The particle of a chunk whose sum is t or more. A threshold that rounding puts above the last
- * sum becomes it, so that no particle without weight is found.
- */
-static __device__ inline int64_t find_in_chunk(const struct pf_filter &f, const struct past &p,
-					       double t, struct spot at)
-{
-	int64_t start = (int64_t)at.chunk * f.chunk;
-	int n = f.particles - start < f.chunk ? (int)(f.particles - start) : f.chunk;
-	const real *c = (const real *)p.b.c + start;
-
-	t -= sum_before(p, at.tile);
-	if (f.shifted)
-		t /= f.tile_scale[at.tile];
-	if (at.chunk != at.tile * f.tile_chunks)
-		t -= p.b.chunk[at.chunk - 1];
-	if (f.shifted)
-		t /= p.b.scale[at.chunk];
-	t = t > (double)c[n - 1] ? (double)c[n - 1] : t;
-	return start + first_from(c, n, t);
-}
-
-/* ---- all blocks --------------------------------------------------------------------------- */
-
-/* The largest unit of all masses, in e^max. */
-static __device__ inline double largest_unit(const struct pf_filter &f, int n, struct scratch *s)
-{
-	double m = f.mass[0].m;
+	double m = mass[0].m;
 
 	if (!f.shifted)
 		return 0;
 	for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x)
-		m = f.mass[i].m > m ? f.mass[i].m : m;
+		m = mass[i].m > m ? mass[i].m : m;
 	return max_block(m, s);
 }
 
@@ -173,76 +69,90 @@ static __device__ inline double tile_unit(const struct pf_filter &f, double m, d
 	return f.shifted ? exp(m - max) : 1;
 }
 
-/* What consecutive masses, each thread's own, add up to. Nothing is stored: loads overlap. */
-static __device__ inline double add_masses(const struct pf_filter &f, int first, int end,
-					   double max, double v[SUMS])
-{
-	double s = 0;
+/* Inclusive sums over tiles, and the tiles' units; both in shared or both in global memory. */
+struct tile_sums {
+	double *sum, *scale;
+};
 
-	for (int i = first; i < end; i++) {
-		struct pf_mass a = f.mass[i];
-		double unit = tile_unit(f, a.m, max);
-
-		s += a.s * unit;
-		v[0] += a.w * unit;
-		v[1] += a.x * unit;
-		v[2] += a.y * unit;
-		v[3] += a.squares * unit * unit;
-	}
-	return s;
-}
-
-/* The same masses' inclusive sums, given what those of the threads before add up to. */
-static __device__ inline void store_sums(const struct pf_filter &f, int first, int end, double max,
-					 double before)
-{
-	double s = 0;
-
-	for (int i = first; i < end; i++) {
-		double unit = tile_unit(f, f.mass[i].m, max);
-
-		s += f.mass[i].s * unit;
-		f.tile_scale[i] = unit;
-		f.tile[i] = before + s;
-	}
-}
-
-static __device__ inline void write_estimate(const struct pf_filter &f, int k, double max, double u,
-					     const double v[SUMS])
-{
-	struct pf_estimate e;
-
-	e.xe = v[1] / v[0];
-	e.ye = v[2] / v[0];
-	e.sum = v[0] / (double)f.particles;
-	e.max = max;
-	e.ess = v[0] * v[0] / v[3];
-	e.u = u;
-	f.ring[k - 1] = e;
-}
-
-/* One block ends the frame: the n masses of all others become inclusive sums and an estimate. */
-static __device__ inline void end_frame(const struct pf_filter &f, int n, uint32_t step,
-					struct scratch *s)
+/*
+ * The n masses of a frame become inclusive sums, each thread adding up some consecutive ones. All
+ * threads of the block call it and have the total; sums are there after the next barrier.
+ */
+static __device__ inline double sum_tiles(const struct pf_filter &f, const struct pf_mass *mass,
+					  int n, double max, const struct tile_sums &to,
+					  struct scratch *s)
 {
 	int each = (n + (int)blockDim.x - 1) / (int)blockDim.x;
-	int first = (int)threadIdx.x * each, k = frame_of(f, step);
-	int end = first + each < n ? first + each : n;
-	double max = largest_unit(f, n, s), total, v[SUMS] = { 0, 0, 0, 0 };
-	double own = add_masses(f, first, end, max, v);
+	int first = (int)threadIdx.x * each, end = first + each < n ? first + each : n;
+	double own = 0, total;
+
+	for (int i = first; i < end; i++)
+		own += mass[i].s * tile_unit(f, mass[i].m, max);
 	double before = scan_block(own, s, &total);
 
-	store_sums(f, first, end, max, before);
-	if (end == n && first < n)
-		f.head->total = before + own;
-	sum_block(v, s);
+	own = 0;
+	for (int i = first; i < end; i++) {
+		double unit = tile_unit(f, mass[i].m, max);
+
+		own += mass[i].s * unit;
+		to.sum[i] = before + own;
+		if (f.shifted)
+			to.scale[i] = unit;
+	}
+	return total;
+}
+
+/*
+ * What the sums of weights, rows, columns and squares in scratch memory make. Four warps have a
+ * division each, as one after the other they would hold up the next frame.
+ */
+static __device__ inline void write_estimate(const struct pf_filter &f, int k, double max, double u,
+					     const struct scratch *s)
+{
+	struct pf_estimate *e = &f.ring[k - 1];
+
+	for (int i = warp(); i < SUMS; i += warps()) {
+		double w = sum_of_warps(s, 0), other = sum_of_warps(s, i);
+		double *to = i == 0 ? &e->sum : i == 1 ? &e->xe : i == 2 ? &e->ye : &e->ess;
+
+		if (!lane())
+			*to = i == 0 ? w / (double)f.particles
+				     : (i == 3 ? w * w : other) / (i == 3 ? other : w);
+	}
 	if (threadIdx.x)
 		return;
-	double u = offset_of(f, k, f.head->drawn);
+	e->max = max;
+	e->u = u;
+}
 
-	write_estimate(f, k, max, u, v);
-	f.head->u = u;
-	f.head->step = step_after(f, step);
-	f.head->done = 0;
+/* The moments of all n tiles or chunks, so many of each, are the estimate of a frame. By one block.
+ */
+static __device__ inline void estimate(const struct pf_filter &f, const struct pf_buffer &from,
+				       int n, int k, double u, double max, struct scratch *s)
+{
+	int parts = f.split ? 1 : PF_WARPS;
+	double v[SUMS] = { 0, 0, 0, 0 };
+
+	for (int i = (int)threadIdx.x; i < n * parts; i += (int)blockDim.x) {
+		double unit = tile_unit(f, from.mass[i / parts].m, max);
+
+		for (int j = 0; j < SUMS; j++)
+			v[j] += from.moments[i].v[j] * unit * (j == PF_SQUARES ? unit : 1);
+	}
+	sum_warps(v, s);
+	write_estimate(f, k, max, u, s);
+}
+
+/* One block closes a frame: its n masses become inclusive sums, and an estimate. */
+static __device__ inline void close_frame(const struct pf_filter &f, const struct pf_buffer &from,
+					  int n, int k, double u, struct scratch *s)
+{
+	struct tile_sums to = { f.tile, f.tile_scale };
+	double max = largest_unit(f, from.mass, n, s);
+	double total = sum_tiles(f, from.mass, n, max, to, s);
+
+	estimate(f, from, n, k, u, max, s);
+	if (!threadIdx.x)
+		f.head->total = total;
 }
 } // namespace pf

@@ -1,0 +1,108 @@
+/* blas.c - loads cuBLAS, or the CPU device's library of that name. */
+#include "common/blas.h"
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Versions count with CUDA's: libcublas.so.13 goes with CUDA 13. */
+enum { MAJOR = CUDART_VERSION / 1000 };
+
+static int missing(const char *file, const char *why)
+{
+#ifdef RIFT_CPU_DEVICE
+	return complain(ENOENT, "%s, which the build leaves beside rift, cannot be loaded: %s",
+			file, why);
+#else
+	return complain(ENOENT,
+			"%s cannot be loaded: %s: install NVIDIA's libcublas for CUDA %d, "
+			"or name its folder in LD_LIBRARY_PATH",
+			file, why, MAJOR);
+#endif
+}
+
+/* In the folder that the CUDA runtime was loaded from: the build puts both there. */
+static void *open_beside_the_runtime(const char *file)
+{
+	char path[4096];
+	const char *slash;
+	Dl_info runtime;
+
+	if (!dladdr((void *)(uintptr_t)cudaMalloc, &runtime) || !runtime.dli_fname)
+		return NULL;
+	slash = strrchr(runtime.dli_fname, '/');
+	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - runtime.dli_fname) : 0,
+		 runtime.dli_fname, file);
+	return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+/* The CPU device's is nowhere else, and a toolkit's would take its place. */
+static void *open_library(const char *file)
+{
+#ifdef RIFT_CPU_DEVICE
+	return open_beside_the_runtime(file);
+#else
+	void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+
+	return library ? library : open_beside_the_runtime(file);
+#endif
+}
+
+/*
+ * For all to see, then looked up among all: the loader's order, in which a preloaded wrapper
+ * comes first. libcublas brings libcublasLt along.
+ */
+static const char *find(struct blas *b)
+{
+#define BLAS_TEXT(name) BLAS_TEXT_(name)
+#define BLAS_TEXT_(name) #name
+#define BLAS_FIND(name)                                                                            \
+	{                                                                                          \
+		void *p = dlsym(RTLD_DEFAULT, BLAS_TEXT(name));                                    \
+		memcpy(&b->name, &p, sizeof(p));                                                   \
+		if (!p)                                                                            \
+			return "it lacks " BLAS_TEXT(name);                                        \
+	}
+	BLAS_CALLS(BLAS_FIND)
+	return NULL;
+}
+
+/* 130100 is 13.1.0. */
+static void set_name(struct blas *b)
+{
+	unsigned version = (unsigned)b->cublasLtGetVersion();
+	const char *(*name)(void);
+	void *p = dlsym(RTLD_DEFAULT, "cpudev_blas_name");
+
+	memcpy(&name, &p, sizeof(p));
+	if (p)
+		snprintf(b->name, sizeof(b->name), "%s", name());
+	else
+		snprintf(b->name, sizeof(b->name), "cuBLAS %u.%u.%u", version / 10000,
+			 version / 100 % 100, version % 100);
+}
+
+int blas_load(const struct blas **out)
+{
+	static struct blas loaded;
+	static bool done;
+	char file[32];
+	const char *why;
+
+	*out = &loaded;
+	if (done)
+		return 0;
+	snprintf(file, sizeof(file), "libcublas.so.%d", MAJOR);
+	if (!open_library(file))
+		return missing(file, dlerror());
+	why = find(&loaded);
+	if (why)
+		return missing(file, why);
+	set_name(&loaded);
+	done = true;
+	return 0;
+}

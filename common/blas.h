@@ -1,0 +1,77 @@
+/*
+ * blas.h - matrix products: cuBLAS and cuBLASLt, loaded when a workload asks for them, so that
+ * the others pay neither the time nor the address space (they are 600 MB).
+ *
+ *   const struct blas *b;
+ *   int err = blas_load(&b);
+ *   if (!err)
+ *           BLAS(b, b->cublasLtMatmul(...));
+ *
+ * On the CPU device the library of that name is common/cpu/blas: the same calls, in fp32, by
+ * OpenBLAS. A preloaded wrapper is called first, as with linked libraries.
+ */
+#ifndef RIFT_BLAS_H
+#define RIFT_BLAS_H
+
+/* A toolkit without cuBLAS's headers compiles against ours, whose values and types are the same. */
+#if defined(__has_include) && !__has_include(<cublasLt.h>)
+#include "common/cpu/include/cublasLt.h"
+#else
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#endif
+
+#include "common/check.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every function that rift calls. Some are macros for a name with _v2. */
+#define BLAS_CALLS(F)                                                                              \
+	F(cublasCreate)                                                                            \
+	F(cublasDestroy)                                                                           \
+	F(cublasSetStream)                                                                         \
+	F(cublasSetWorkspace)                                                                      \
+	F(cublasGemmEx)                                                                            \
+	F(cublasGetStatusName)                                                                     \
+	F(cublasLtCreate)                                                                          \
+	F(cublasLtDestroy)                                                                         \
+	F(cublasLtGetVersion)                                                                      \
+	F(cublasLtMatmulDescCreate)                                                                \
+	F(cublasLtMatmulDescDestroy)                                                               \
+	F(cublasLtMatmulDescSetAttribute)                                                          \
+	F(cublasLtMatrixLayoutCreate)                                                              \
+	F(cublasLtMatrixLayoutDestroy)                                                             \
+	F(cublasLtMatmulPreferenceCreate)                                                          \
+	F(cublasLtMatmulPreferenceDestroy)                                                         \
+	F(cublasLtMatmulPreferenceSetAttribute)                                                    \
+	F(cublasLtMatmulAlgoGetHeuristic)                                                          \
+	F(cublasLtMatmul)
+
+#define BLAS_POINTER(name) __typeof__(name) *name;
+struct blas {
+	BLAS_CALLS(BLAS_POINTER)
+	char name[64]; /* "cuBLAS 13.0.2"; "OpenBLAS 0.3.21, one thread" */
+};
+#undef BLAS_POINTER
+
+/*
+ * Loads the library once, for good. Returns 0, or -ENOENT after one line that says what is missing
+ * and where it was looked for. One thread at a time.
+ */
+int blas_load(const struct blas **out);
+
+/* A call that must succeed; b gives the status its name. Evaluates the call once. */
+#define BLAS(b, call)                                                                              \
+	do {                                                                                       \
+		cublasStatus_t status_ = (call);                                                   \
+		if (status_ != CUBLAS_STATUS_SUCCESS)                                              \
+			die_at(__FILE__, __LINE__, __func__, #call, "%s",                          \
+			       (b)->cublasGetStatusName(status_));                                 \
+	} while (0)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

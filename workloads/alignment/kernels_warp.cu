@@ -1,0 +1,101 @@
+/*
+ * kernels_warp.cu - a warp a pair (warp_pair.cuh), in place of the kernels with a thread a pair
+ * where these are so few that most of the device would have nothing to do.
+ */
+#include "workloads/alignment/kernels.h"
+
+#include "workloads/alignment/warp_pair.cuh"
+
+/* The runs of a pair, from the end of `room` to staging. */
+static __device__ inline void warp_stage(const struct alignment_part &part, uint32_t pair,
+					 const struct alignment_result &r, const uint32_t *room)
+{
+	uint64_t place = 0;
+
+	if (threadIdx.x == 0) {
+		struct runs_writer w;
+
+		if (runs_begin(part, pair, r.distance, w)) {
+			place = (uint64_t)(w.at - part.staging) - r.runs + 1;
+			part.slot[pair] = (uint32_t)place - 1;
+			part.result[pair].runs = r.runs;
+		}
+	}
+	place = __shfl_sync(ALL_LANES, place, 0);
+	if (place)
+		for (uint32_t i = threadIdx.x; i < r.runs; i += 32)
+			part.staging[place - 1 + i] = room[ALIGN_WARP_RUNS - r.runs + i];
+}
+
+/* `c` is the class to go to where this band is too narrow. */
+template <int NW, bool CIGAR>
+static __device__ void warp_pair(const struct alignment_part &part, uint32_t pair, int c,
+				 uint2 *trace, uint32_t *room)
+{
+	struct warp_task t;
+	uint32_t runs;
+	bool proven;
+
+	t.r = part.result[pair];
+	if (t.r.status != ALIGN_NOT_DONE)
+		return;
+	t.p = part.pair[pair];
+	for (int k = 0; k < 3; k++) {
+		t.query.plane[k] = plane_word(query_of(part, pair), (int)threadIdx.x, k);
+		t.target.plane[k] = plane_word(target_of(part, pair), (int)threadIdx.x, k);
+	}
+	proven = warp_try<NW, CIGAR>(part, t, trace, room);
+	runs = t.r.runs;
+	t.r.runs = 0;
+	__syncwarp();
+	if (threadIdx.x == 0)
+		part.result[pair] = t.r;
+	if (threadIdx.x == 0 && !proven)
+		short_spill(part, pair, c);
+	t.r.runs = runs;
+	if (CIGAR && proven && t.r.status == ALIGN_OK)
+		warp_stage(part, pair, t.r, room);
+	__syncwarp();
+}
+
+template <int NW, bool CIGAR>
+static __device__ inline void warp_list(const struct alignment_part &part, int c, uint2 *trace,
+					uint32_t *room)
+{
+	uint32_t n = part.counters->listed[c];
+
+	for (uint32_t i = blockIdx.x; i < n; i += gridDim.x)
+		warp_pair<NW, CIGAR>(part, part.list[c][i], c + 1, trace, room);
+}
+
+#define WARP_KERNEL(words)                                                                         \
+	extern "C" __global__ void __launch_bounds__(32)                                           \
+		alignment_warp_##words##_cigar(struct alignment_part part)                         \
+	{                                                                                          \
+		DYN_SHARED(uint2, trace);                                                          \
+		SHARED_ARRAY(uint32_t, room, [ALIGN_WARP_RUNS]);                                   \
+                                                                                                   \
+		warp_list<words, true>(part, ALIGN_S##words, trace, room);                         \
+	}                                                                                          \
+	KERNEL(alignment_warp_##words##_cigar);                                                    \
+	extern "C" __global__ void __launch_bounds__(32)                                           \
+		alignment_warp_##words##_distance(struct alignment_part part)                      \
+	{                                                                                          \
+		warp_list<words, false>(part, ALIGN_S##words, NULL, NULL);                         \
+	}                                                                                          \
+	KERNEL(alignment_warp_##words##_distance)
+
+WARP_KERNEL(1);
+WARP_KERNEL(2);
+WARP_KERNEL(4);
+
+const void *alignment_warp_kernel(enum alignment_class c, bool cigar)
+{
+	static const void *const table[][2] = {
+		{ (const void *)alignment_warp_1_distance, (const void *)alignment_warp_1_cigar },
+		{ (const void *)alignment_warp_2_distance, (const void *)alignment_warp_2_cigar },
+		{ (const void *)alignment_warp_4_distance, (const void *)alignment_warp_4_cigar },
+	};
+
+	return table[c][cigar];
+}

@@ -1,0 +1,190 @@
+/* data.c - the training and the test set: found or drawn, on host and device, shared. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/cuda_check.h"
+#include "common/datafile.h"
+#include "workloads/mlp/data.h"
+
+static const char own_folder[] = "data/mnist";
+
+/* The process's sets, from the newest on. */
+struct shared {
+	struct mlp_data data; /* first: what mlp_data_get() gives out */
+	struct mlp_data_wish wish;
+	char *folder; /* of the wish, or NULL */
+	int users;
+	struct shared *next;
+};
+
+static struct shared *all;
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+/* As they are called at their source and elsewhere; any of them may end in .gz. */
+static const char *const train_images[] = { "train-images-idx3-ubyte", "train-images.idx3-ubyte" };
+static const char *const train_labels[] = { "train-labels-idx1-ubyte", "train-labels.idx1-ubyte" };
+static const char *const test_images[] = { "t10k-images-idx3-ubyte", "t10k-images.idx3-ubyte" };
+static const char *const test_labels[] = { "t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte" };
+
+/* folder NULL: rift's own. */
+static bool find(const char *folder, const char *const names[2], char path[DATAFILE_PATH_BYTES])
+{
+	for (int i = 0; i < 4; i++) {
+		const char *ending = i & 1 ? ".gz" : "";
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s/%s%s", own_folder, names[i / 2], ending);
+		if (folder)
+			snprintf(path, DATAFILE_PATH_BYTES, "%s/%s%s", folder, names[i / 2],
+				 ending);
+		if (folder ? !access(path, F_OK) : datafile_there(name, path))
+			return true;
+	}
+	return false;
+}
+
+static int read_one(const char *folder, const char *const names[2], struct mlp_images *im,
+		    int (*read)(const char *path, struct mlp_images *im))
+{
+	char path[DATAFILE_PATH_BYTES];
+
+	if (find(folder, names, path))
+		return read(path, im);
+	return complain(ENOENT, "no %s in %s, raw or with .gz", names[0],
+			folder ? folder : own_folder);
+}
+
+static int read_files(const char *folder, struct mlp_data *d)
+{
+	int err = read_one(folder, train_images, &d->train, mlp_idx_images);
+
+	err = err ? err : read_one(folder, train_labels, &d->train, mlp_idx_labels);
+	err = err ? err : read_one(folder, test_images, &d->test, mlp_idx_images);
+	err = err ? err : read_one(folder, test_labels, &d->test, mlp_idx_labels);
+	snprintf(d->source, sizeof(d->source), "IDX files in %.120s", folder ? folder : own_folder);
+	return err;
+}
+
+static int draw(const struct mlp_data_wish *w, struct mlp_data *d)
+{
+	int64_t test = w->images / 6 > 0 ? w->images / 6 : 1;
+	int err = mlp_generate(&d->train, w->images, 0, w->seed);
+
+	snprintf(d->source, sizeof(d->source), "generated, seed %lu", (unsigned long)w->seed);
+	return err ? err : mlp_generate(&d->test, test, 1, w->seed);
+}
+
+static int fill(const struct mlp_data_wish *w, struct mlp_data *d)
+{
+	char path[DATAFILE_PATH_BYTES];
+
+	if (w->kind == MLP_DATA_IDX || w->folder ||
+	    (w->kind == MLP_DATA_AUTO && find(NULL, train_images, path)))
+		return read_files(w->folder, d);
+	return draw(w, d);
+}
+
+/* ---- the device ------------------------------------------------------------------------ */
+
+static int copy(void *out, const void *from, size_t bytes)
+{
+	void *p;
+
+	if (cudaMalloc(&p, bytes)) {
+		cudaGetLastError();
+		return complain(ENOMEM, "no %zu bytes left on the device for the images", bytes);
+	}
+	memcpy(out, &p, sizeof(p));
+	CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
+	return 0;
+}
+
+static int upload(const struct mlp_images *from, struct mlp_images *to)
+{
+	int err = copy(&to->pixel, from->pixel, (size_t)from->n * MLP_PIXELS);
+
+	to->n = from->n;
+	return err ? err : copy(&to->label, from->label, (size_t)from->n);
+}
+
+static void free_device(struct mlp_images *im)
+{
+	if (im->pixel)
+		CUDA(cudaFree(im->pixel));
+	if (im->label)
+		CUDA(cudaFree(im->label));
+}
+
+/* ---- sharing --------------------------------------------------------------------------- */
+
+static bool same(const struct mlp_data_wish *a, const struct mlp_data_wish *b)
+{
+	return a->kind == b->kind && a->images == b->images && a->seed == b->seed &&
+	       !a->folder == !b->folder && (!a->folder || !strcmp(a->folder, b->folder));
+}
+
+static void discard(struct shared *s)
+{
+	mlp_images_free(&s->data.train);
+	mlp_images_free(&s->data.test);
+	free_device(&s->data.train_device);
+	free_device(&s->data.test_device);
+	free(s->folder);
+	free(s);
+}
+
+static int make(const struct mlp_data_wish *wish, struct shared **out)
+{
+	struct shared *s = calloc(1, sizeof(*s));
+	int err;
+
+	CHECK(s, "memory for the data");
+	s->wish = *wish;
+	s->folder = wish->folder ? strdup(wish->folder) : NULL;
+	s->wish.folder = s->folder;
+	err = fill(wish, &s->data);
+	err = err ? err : upload(&s->data.train, &s->data.train_device);
+	err = err ? err : upload(&s->data.test, &s->data.test_device);
+	if (err)
+		discard(s);
+	*out = err ? NULL : s;
+	return err;
+}
+
+int mlp_data_get(const struct mlp_data_wish *wish, const struct mlp_data **out)
+{
+	struct shared *s = all;
+	int err;
+
+	*out = NULL;
+	while (s && !same(&s->wish, wish))
+		s = s->next;
+	if (!s) {
+		err = make(wish, &s);
+		if (err)
+			return err;
+		s->next = all;
+		all = s;
+	}
+	s->users++;
+	*out = &s->data;
+	return 0;
+}
+
+void mlp_data_put(const struct mlp_data *data)
+{
+	struct shared **link = &all, *s;
+
+	while (*link && &(*link)->data != data)
+		link = &(*link)->next;
+	s = *link;
+	if (!s || --s->users)
+		return;
+	*link = s->next;
+	discard(s);
+}

@@ -1,0 +1,121 @@
+/* kernels_update.cu - stochastic gradient descent with momentum on all tensors in one launch. */
+#include "workloads/mlp/real.cuh"
+
+/*
+ * Elements of a block: four a thread; of a gradient in parts one for each lane of a warp, whose
+ * parts the block's warps share.
+ */
+enum { WHOLE = 4 * MLP_THREADS, PARTED = MLP_LANES };
+
+static __device__ inline float gradient_at(const struct mlp_tensor &t, size_t i)
+{
+#ifdef __CUDACC__
+	if (t.half)
+		return __bfloat162float(((const __nv_bfloat16 *)t.gradient)[i]);
+#endif
+	return ((const float *)t.gradient)[i];
+}
+
+static __device__ inline void descend(const struct mlp_tensor &t, uint32_t i, float gradient,
+				      float rate, float momentum)
+{
+	float v = momentum * t.velocity[i] + gradient, w = t.weight[i] - rate * v;
+
+	t.velocity[i] = v;
+	t.weight[i] = w;
+#ifdef __CUDACC__
+	if (t.copy)
+		((__nv_bfloat16 *)t.copy)[i] = __float2bfloat16(w);
+#endif
+}
+
+static __device__ inline void update_whole(const struct mlp_tensor &t, uint32_t block, float rate,
+					   float momentum)
+{
+	for (uint32_t k = 0; k < WHOLE; k += MLP_THREADS) {
+		uint32_t i = block * WHOLE + k + threadIdx.x;
+
+		if (i < t.n)
+			descend(t, i, gradient_at(t, i), rate, momentum);
+	}
+}
+
+/* Warp w adds parts w, w + 8, ...; then the first one adds up the warps. */
+static __device__ inline void update_parted(const struct mlp_tensor &t, uint32_t block, float rate,
+					    float momentum, float *shared)
+{
+	uint32_t lane = threadIdx.x % MLP_LANES, i = block * PARTED + lane;
+	float sum = 0;
+
+	for (uint32_t p = threadIdx.x / MLP_LANES; i < t.n && p < t.parts; p += MLP_WARPS)
+		sum += gradient_at(t, p * t.stride + i);
+	shared[threadIdx.x] = sum;
+	__syncthreads();
+	if (threadIdx.x >= MLP_LANES || i >= t.n)
+		return;
+	for (uint32_t w = 1; w < MLP_WARPS; w++)
+		sum += shared[w * MLP_LANES + lane];
+	descend(t, i, sum, rate, momentum);
+}
+
+/* The mean loss of the batch; then the step is over. */
+static __device__ inline void finish_step(const struct mlp_update &u, float *shared)
+{
+	float sum = 0;
+
+	for (uint32_t r = threadIdx.x; r < u.batch; r += MLP_THREADS)
+		sum += u.loss[r];
+	sum = block_sum(sum, shared);
+	if (threadIdx.x)
+		return;
+	uint64_t step = u.progress->step;
+
+	u.progress->loss[step % MLP_LOSSES] = sum / (float)u.batch;
+	u.progress->step = step + 1;
+}
+
+/* The last block finishes the step: nothing else in this kernel looks at it. */
+extern "C" __global__ void mlp_update_tensors(struct mlp_update u)
+{
+	SHARED_ARRAY(float, shared, [MLP_THREADS]);
+	uint32_t at = 0;
+
+	if (blockIdx.x == gridDim.x - 1) {
+		finish_step(u, shared);
+		return;
+	}
+	while (at + 1 < u.tensors && blockIdx.x >= u.tensor[at + 1].first_block)
+		at++;
+	const struct mlp_tensor t = u.tensor[at];
+
+	if (t.parts > 1)
+		update_parted(t, blockIdx.x - t.first_block, u.rate, u.momentum, shared);
+	else
+		update_whole(t, blockIdx.x - t.first_block, u.rate, u.momentum);
+}
+KERNEL(mlp_update_tensors);
+
+static uint32_t blocks_of(const struct mlp_tensor *t)
+{
+	uint32_t each = t->parts > 1 ? PARTED : WHOLE;
+
+	return (t->n + each - 1) / each;
+}
+
+void mlp_update_blocks(struct mlp_update *u)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < u->tensors; i++) {
+		u->tensor[i].first_block = next;
+		next += blocks_of(&u->tensor[i]);
+	}
+}
+
+void mlp_update(const struct mlp_update *u, cudaStream_t stream)
+{
+	const struct mlp_tensor *last = &u->tensor[u->tensors - 1];
+
+	CUDA(LAUNCH(mlp_update_tensors, last->first_block + blocks_of(last) + 1, MLP_THREADS, 0,
+		    stream, *u));
+}

@@ -1,0 +1,115 @@
+/* mlp.c - the mlp workload: its parameters, what they allow, and its entry in the table. */
+#include "workloads/mlp/mlp.h"
+
+#include <errno.h>
+
+#include "common/check.h"
+
+static const char *const models[] = { "small", "wide", "deep", NULL };
+static const char *const precisions[] = { "fp32", "tf32", "bf16", NULL };
+static const char *const launches[] = { "few", "many", NULL };
+static const char *const inputs[] = { "device", "host", NULL };
+static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const forks[] = { "graph", "no", "yes", NULL };
+static const char *const sources[] = { "auto", "idx", "generated", NULL };
+
+/* clang-format off */
+static const struct param params[] = {
+	PARAM_AXIS(mlp_opts, batch, "images", "64", 1, MLP_BATCH_MAX,
+		   "16,32,64,128,256,512,1k,2k,4k,8k,16k", "images of a minibatch"),
+	PARAM_CHOICE(mlp_opts, model, "small", models,
+		     "784-128-10, 784-512-512-10, or eight hidden layers of 256"),
+	PARAM_LIST(mlp_opts, hidden, "units", "0", 0, MLP_WIDTH_MAX,
+		   "widths of 1 to 16 hidden layers, 8 or more each, instead of model=; 0: the model's"),
+	PARAM_CHOICE(mlp_opts, precision, "fp32", precisions,
+		     "of products; tf32 and bf16 on a GPU"),
+	PARAM_CHOICE_ASIDE(mlp_opts, launches, "few", launches, "few,many",
+			   "operations fused into few launches, or one by one as in plain frameworks"),
+	PARAM_CHOICE_ASIDE(mlp_opts, input, "device", inputs, "device,host",
+			   "images lie on the device, or a minibatch is copied from the host each step"),
+	PARAM_CHOICE(mlp_opts, epilogues, "yes", no_yes,
+		     "let cuBLASLt add biases and cut at 0, where it can; no: kernels of our own"),
+	PARAM_CHOICE(mlp_opts, fork, "graph", forks,
+		     "gradients of weights in a second stream: in graphs, never, always"),
+	PARAM_REAL(mlp_opts, rate, "1", "0.1", 0, 1000, "learning rate"),
+	PARAM_REAL(mlp_opts, momentum, "1", "0.9", 0, 1, "of the velocity, from step to step"),
+	PARAM_INT(mlp_opts, seed, "1", "1", 0, 9007199254740992.0,
+		  "seed of the weights and of the order of images"),
+	PARAM_CHOICE(mlp_opts, data, "auto", sources,
+		     "IDX files or drawn digits; auto: files where data/mnist has them"),
+	PARAM_PATH(mlp_opts, folder, "folder of the IDX files, raw or gzip, instead of data/mnist"),
+	PARAM_INT(mlp_opts, images, "images", "60000", 1, 1000000,
+		  "drawn images to train with; a sixth as many to test with"),
+	PARAM_INT(mlp_opts, data_seed, "1", "1", 0, 9007199254740992.0, "seed of drawn images"),
+	PARAM_INT(mlp_opts, epochs, "epochs", "0", 0, 1000,
+		  "after the measurement train so long from the start, and say how it goes"),
+	PARAM_PATH_OUT(mlp_opts, sheet, "PNG to write: some of the images, a row for each digit"),
+	PARAM_END
+};
+/* clang-format on */
+
+static const struct param_need needs[] = {
+	{ "folder", "data=auto|idx" }, { "images", "data=auto|generated" },
+	{ "images", "!folder" },       { "data_seed", "data=auto|generated" },
+	{ "data_seed", "!folder" },    { "epilogues", "launches=few" },
+	{ "fork", "launches=few" },    { NULL, NULL },
+};
+
+static int check_hidden(const struct mlp_opts *o)
+{
+	const struct param_list *h = &o->hidden;
+
+	if (!h->value[0] && h->n == 1)
+		return 0;
+	if (o->model != MLP_SMALL)
+		return complain(EINVAL,
+				"hidden= and model=%s both say what the layers are: "
+				"give one of them",
+				models[o->model]);
+	if (h->n > MLP_HIDDEN_MAX)
+		return complain(EINVAL, "hidden= names %d layers; at most %d are possible", h->n,
+				MLP_HIDDEN_MAX);
+	for (int i = 0; i < h->n; i++)
+		if (h->value[i] < MLP_WIDTH_MIN)
+			return complain(EINVAL, "hidden= has a layer of %ld; widths are %d to %d",
+					(long)h->value[i], MLP_WIDTH_MIN, MLP_WIDTH_MAX);
+	return 0;
+}
+
+int mlp_limits(const void *opts, struct limits *out)
+{
+	const struct mlp_opts *o = opts;
+
+	if (o->epochs && o->input == MLP_HOST)
+		return complain(EINVAL,
+				"epochs=%ld: input=host copies the same minibatch each "
+				"step, of which nothing is learnt; use input=device",
+				(long)o->epochs);
+#ifdef RIFT_CPU_DEVICE
+	if (o->precision != MLP_FP32)
+		out->device_refused = "precision=tf32 and bf16 need a GPU's tensor cores";
+#endif
+	out->mode_refused[MODE_FUSED] = "a step is several kernels, which is more than one launch";
+	return check_hidden(o);
+}
+
+const struct workload workload_mlp = {
+	.name = "mlp",
+	.summary = "a multi-layer perceptron that learns handwritten digits, by minibatches",
+	.source = "MNIST by LeCun, Cortes and Burges; SGD with momentum; the shape of PyTorch's "
+		  "example",
+	.step_unit = "minibatch",
+	.params = params,
+	.needs = needs,
+	.opts_size = sizeof(struct mlp_opts),
+	.state_size = sizeof(struct mlp_state),
+	.limits = mlp_limits,
+	.setup = mlp_setup,
+	.reset = mlp_reset,
+	.step = mlp_step,
+	.check = mlp_check,
+	.report = mlp_report,
+	.plot = mlp_plot,
+	.cost = mlp_cost,
+	.teardown = mlp_teardown,
+};

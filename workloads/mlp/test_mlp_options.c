@@ -1,0 +1,210 @@
+/* test_mlp_options.c - `rift run mlp`: what it takes, refuses, says and writes. */
+#include "tests/capture.h"
+#include "workloads/mlp/test_mlp.h"
+
+static char folder[] = "/tmp/rift-mlp-XXXXXX";
+
+static void make_folder(void)
+{
+	cr_assert(mkdtemp(folder), "%s", folder);
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf %s", folder);
+}
+
+TestSuite(small_mlp_options, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(large_mlp_options, .timeout = 120);
+
+static void expect_default(const char *name, const char *want)
+{
+	const struct param *p = workload_mlp.params;
+
+	while (p->name && strcmp(p->name, name))
+		p++;
+	cr_assert(p->name && !strcmp(p->def, want), "%s=%s", name, p->name ? p->def : "?");
+}
+
+/* default_opts() of the other tests is what a user gets, but for the images. */
+Test(small_mlp_options, defaults)
+{
+	expect_default("batch", "64");
+	expect_default("model", "small");
+	expect_default("hidden", "0");
+	expect_default("precision", "fp32");
+	expect_default("launches", "few");
+	expect_default("input", "device");
+	expect_default("epilogues", "yes");
+	expect_default("fork", "graph");
+	expect_default("rate", "0.1");
+	expect_default("momentum", "0.9");
+	expect_default("seed", "1");
+	expect_default("data", "auto");
+	expect_default("images", "60000");
+	expect_default("data_seed", "1");
+	expect_default("epochs", "0");
+}
+
+Test(small_mlp_options, refused)
+{
+	refused(3, "hidden= has a layer of 7; widths are 8 to 16384", "run mlp hidden=16,7");
+	refused(3, "hidden= and model=wide", "run mlp hidden=16 model=wide");
+	refused(3, "hidden= names 17 layers", "run mlp hidden=8,8,8,8,8,8,8,8,8,8,8,8,8,8,8,8,8");
+	refused(3, "hidden", "run mlp hidden=16,16385");
+	refused(3, "batch", "run mlp batch=0");
+	refused(3, "batch", "run mlp batch=65537");
+	refused(3, "only with launches=few", "run mlp launches=many epilogues=no");
+	refused(3, "only with launches=few", "run mlp launches=many fork=yes");
+	refused(3, "only with data=auto|generated", "run mlp data=idx images=100");
+	refused(3, "only without folder=", "run mlp folder=/tmp data_seed=2");
+	refused(3, "only with data=auto|idx", "run mlp data=generated folder=/tmp");
+	refused(3, "epochs=2: input=host", "run mlp epochs=2 input=host");
+	refused(3, "fused", "run mlp --mode fused");
+#ifdef RIFT_CPU_DEVICE
+	refused(4, "need a GPU", "run mlp precision=tf32");
+	refused(4, "need a GPU", "run mlp precision=bf16");
+#endif
+}
+
+Test(small_mlp_options, files_that_are_wrong)
+{
+	need_device();
+	refused(3, "no train-images-idx3-ubyte in /nowhere", "run mlp folder=/nowhere");
+	shell(NULL, "head -c 100 /dev/zero >%s/train-images-idx3-ubyte", folder);
+	refused(3, "train-images-idx3-ubyte: byte 0: magic number 0x00000000", "run mlp folder=%s",
+		folder);
+}
+
+/* Every way to compute, checked by rift itself. */
+static void expect_passes(const char *const *args)
+{
+	const char *text;
+
+	need_device();
+	for (; *args; args++) {
+		cr_assert(!run_rift(OUT, &text,
+				    "run mlp data=generated images=600 %s --blocks 1 --depth 2 "
+				    "--check full --check-steps 3",
+				    *args),
+			  "%s: %s", *args, text);
+		cr_assert(strstr(text, "passed: error"), "%s: %s", *args, text);
+	}
+}
+
+Test(small_mlp_options, runs_that_pass)
+{
+	static const char *const args[] = {
+		"hidden=24,16 --mode graph",
+		"hidden=9,33 batch=5 epilogues=no fork=yes",
+		"launches=many hidden=20,10 batch=30",
+		"input=host batch=30 hidden=20 rate=0.01 momentum=0 seed=5 data_seed=6",
+		NULL,
+	};
+
+	expect_passes(args);
+}
+
+Test(large_mlp_options, runs_of_the_models_that_pass)
+{
+	static const char *const args[] = {
+		"",
+		"--mode graph launches=many",
+		"model=wide batch=8",
+		"model=deep batch=8 --mode graph",
+		"input=host --mode graph",
+		NULL,
+	};
+
+	expect_passes(args);
+}
+
+static const json_t *row(const json_t *run, const char *name, int nth)
+{
+	const json_t *rows = json_object_get(run, "report");
+
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		if (!strcmp(text_of(json_array_get(rows, i), "name"), name) && !nth--)
+			return json_array_get(rows, i);
+	return NULL;
+}
+
+static void expect_row(const json_t *run, const char *name, const char *says)
+{
+	cr_assert(strstr(text_of(row(run, name, 0), "text"), says), "%s: %s", name,
+		  text_of(row(run, name, 0), "text"));
+}
+
+Test(small_mlp_options, the_record_says_what_ran)
+{
+	const json_t *run;
+
+	need_device();
+	run = rift_json("run mlp data=generated images=900 hidden=24,16 --blocks 2 --depth 2 "
+			"--check-steps 4 "
+			"--json 2>/dev/null");
+	expect_row(run, "network", "784-24-16-10, 19410 parameters");
+	expect_row(run, "data", "generated, seed 1: 900 images to train with, 150 to test");
+	expect_row(run, "epilogues", "of 2, dReLU and bias gradient: ");
+	expect_row(run, "kernels a step", "counted in a captured step; 5 products");
+	cr_assert(strlen(text_of(row(run, "products", 0), "text")) > 5, "products");
+	cr_assert(strlen(text_of(row(run, "weights, sum of bits", 0), "text")) == 16, "bits");
+	cr_assert(json_number_value(json_object_get(row(run, "test accuracy", 0), "value")) <= 100,
+		  "accuracy");
+}
+
+/* What it was trained with is the same in every mode: the sum of bits says so. */
+Test(small_mlp_options, modes_agree_on_the_command_line)
+{
+	char bits[20];
+	const json_t *run;
+
+	need_device();
+	run = rift_json("run mlp data=generated images=600 hidden=20 --depth 6 --blocks 1 "
+			"--check-steps 6 --json");
+	snprintf(bits, sizeof(bits), "%s", text_of(row(run, "weights, sum of bits", 0), "text"));
+	run = rift_json(
+		"run mlp data=generated images=600 hidden=20 --depth 5 --blocks 1 --check-steps 6 "
+		"--mode graph "
+		"--json");
+	cr_assert(!strcmp(bits, text_of(row(run, "weights, sum of bits", 0), "text")), "%s", bits);
+}
+
+Test(small_mlp_options, epochs_are_told_as_they_pass)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(
+		!run_rift(
+			ERR, &text,
+			"run mlp data=generated images=600 hidden=20 epochs=2 --blocks 1 --depth 1 "
+			"--check-steps 1"),
+		"%s", text);
+	cr_assert(strstr(text, "epoch 1 of 2: loss ") && strstr(text, "epoch 2 of 2: loss ") &&
+			  strstr(text, "test accuracy"),
+		  "%s", text);
+	cr_assert(
+		!run_rift(
+			OUT, &text,
+			"run mlp data=generated images=600 hidden=20 epochs=2 --blocks 1 --depth 1 "
+			"--check-steps 1"),
+		"%s", text);
+	cr_assert(strstr(text, "at the start: test accuracy") && strstr(text, "epoch 2: loss"),
+		  "%s", text);
+}
+
+Test(small_mlp_options, a_sheet_is_written)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(!run_rift(OUT, &text,
+			    "run mlp data=generated images=600 hidden=8 batch=8 sheet=%s/s.png "
+			    "--blocks 1 --depth 1 "
+			    "--check-steps 1",
+			    folder),
+		  "%s", text);
+	shell(&text, "head -c 4 %s/s.png | tail -c 3", folder);
+	cr_assert(!strcmp(text, "PNG"), "%s", text);
+}
