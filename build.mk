@@ -226,7 +226,7 @@ dist: $B/rift $(BLAS)
 	cp $B/rift LICENSE $(DIST)/
 	cp tools/dist_README.md $(DIST)/README.md
 	cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
-	find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' \
+	find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' \
 		-o -name README.md \) -not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 

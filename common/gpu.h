@@ -125,4 +125,46 @@ static inline uint32_t atomic_add_acq_rel(uint32_t *p, uint32_t v)
 }
 #endif
 
+/*
+ * Words of mapped host memory, which the host reads and writes by __atomic_load_n() and
+ * __atomic_store_n(), and the device's clock in ns: on a GPU its tick is 32 ns to 1 us.
+ */
+#ifdef __CUDACC__
+static __device__ inline uint32_t read_host(const uint32_t *p)
+{
+	uint32_t v;
+
+	asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+	return v;
+}
+
+static __device__ inline void write_host(uint32_t *p, uint32_t v)
+{
+	asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+static __device__ inline unsigned long long device_timer_ns()
+{
+	unsigned long long ns;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+}
+#else
+static inline uint32_t read_host(const uint32_t *p)
+{
+	return load_acquire(p);
+}
+
+static inline void write_host(uint32_t *p, uint32_t v)
+{
+	store_release(p, v);
+}
+
+static inline unsigned long long device_timer_ns()
+{
+	return (unsigned long long)clock64();
+}
+#endif
+
 #endif

@@ -39,6 +39,7 @@ int cmd_fit(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_probe(int argc, char **argv);
 
 /* Is this a NAME for --platform? 0, or -EINVAL after one line. */
 int platform_declared(const char *name);

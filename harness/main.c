@@ -31,6 +31,8 @@ static const struct command {
 	{ "compare", "A B", "two sessions, or the two sides of one: is B slower", cmd_compare },
 	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
 	  cmd_plot },
+	{ "probe", "[--output FILE]", "the platform card: what each call costs here, on one page",
+	  cmd_probe },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "sweep-clocks", NULL, NULL, cmd_clocks },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },

@@ -92,4 +92,7 @@ const struct param *workload_axis(const struct workload *w);
 void run_print(const struct run *r, FILE *out);
 json_t *run_json(const struct run *r);
 
+/* [{name, unit, value, n, text}]: the rows of a report. New reference. */
+json_t *run_report_json(const struct report *report);
+
 #endif

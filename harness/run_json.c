@@ -76,7 +76,7 @@ static json_t *cost_json(const struct cost *c)
 	return o;
 }
 
-static json_t *report_json(const struct report *report)
+json_t *run_report_json(const struct report *report)
 {
 	json_t *array = json_array();
 
@@ -158,7 +158,7 @@ json_t *run_json(const struct run *r)
 	if (!r->limits.action)
 		set_measured(o, r);
 	set(o, "cost", cost_json(&r->cost));
-	set(o, "report", report_json(&r->report));
+	set(o, "report", run_report_json(&r->report));
 	set(o, "picture", picture_json(&r->picture));
 	return o;
 }

@@ -138,10 +138,20 @@ static void print_evaluations(const struct run *r, FILE *out)
 		    c->evaluation, text_count(1e9 * c->evaluations / s.median).s);
 }
 
+/* Of steps that only copy; of others it would be no rate of the link. */
+static void print_rate(const struct run *r, FILE *out)
+{
+	struct stats s = stats_of(r->blocks.total_ns, r->blocks.n, (double)r->depth);
+
+	if (r->cost.launches == 0 && r->cost.bytes_transferred > 0)
+		row(out, "rate", "%.3g GB/s", r->cost.bytes_transferred / s.median);
+}
+
 static void print_times(const struct run *r, FILE *out)
 {
 	print_series("time per step", r->blocks.total_ns, r, out);
 	print_series("submit per step", r->blocks.enq_ns, r, out);
+	print_rate(r, out);
 	if (r->kernel.unknown)
 		row(out, "kernels per step", "not known: %s", r->kernel.unknown);
 	else
@@ -165,17 +175,31 @@ static struct text median_of(int64_t n)
 	return t;
 }
 
-static void print_report(const struct report *report, FILE *out)
+/* The rows of an action are a table of their own, with names of any width. */
+static int label_width_of(const struct report *report)
+{
+	int width = ROW_LABEL;
+
+	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++)
+		width = (int)fmax(width, (double)strlen(report->row[i].name));
+	return width;
+}
+
+static void print_report(const struct report *report, int width, FILE *out)
 {
 	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++) {
 		const struct report_row *line = &report->row[i];
 		bool has_unit = line->unit && *line->unit && strcmp(line->unit, "1");
 
+		char value[240];
+
 		if (*line->text)
-			row(out, line->name, "%s", line->text);
+			snprintf(value, sizeof(value), "%s", line->text);
 		else
-			row(out, line->name, "%.6g%s%s%s", without_sign_of_nan(line->value),
-			    has_unit ? " " : "", has_unit ? line->unit : "", median_of(line->n).s);
+			snprintf(value, sizeof(value), "%.6g%s%s%s",
+				 without_sign_of_nan(line->value), has_unit ? " " : "",
+				 has_unit ? line->unit : "", median_of(line->n).s);
+		row_of(out, width, line->name, value);
 	}
 }
 
@@ -207,7 +231,7 @@ void run_print(const struct run *r, FILE *out)
 		print_check(r, out);
 		print_times(r, out);
 	}
-	print_report(&r->report, out);
+	print_report(&r->report, r->limits.action ? label_width_of(&r->report) : ROW_LABEL, out);
 	print_picture(&r->picture, out);
 	if (!r->platform.is_gpu)
 		fprintf(out, "%s\n", platform_not_gpu);

@@ -148,7 +148,7 @@ struct cost {
 	const char *formula;
 };
 
-enum { REPORT_ROWS_MAX = 16 };
+enum { REPORT_ROWS_MAX = 64 };
 
 /* Rows that a workload adds to the table of `rift run`. text, where set, replaces the number. */
 struct report {

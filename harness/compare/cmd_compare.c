@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/card/card_compare.h"
 #include "harness/command.h"
 #include "harness/compare/between.h"
 #include "harness/compare/compare.h"
@@ -177,6 +178,16 @@ static int compare_files(const struct compare_args *a, enum exit_code *code)
 	return err;
 }
 
+/* One card is enough: what else is named must be one too. */
+static bool is_about_cards(const struct compare_args *a)
+{
+	bool is = false;
+
+	for (int i = 0; i < a->n; i++)
+		is |= card_is(a->file[i]);
+	return is;
+}
+
 static int refuse_arguments(const struct compare_args *a)
 {
 	if (!a->n)
@@ -200,7 +211,7 @@ int cmd_compare(int argc, char **argv)
 	if (!err)
 		err = refuse_arguments(&a);
 	if (!err)
-		err = compare_files(&a, &code);
+		err = is_about_cards(&a) ? card_compare_files(&a, &code) : compare_files(&a, &code);
 	if (err == -EPROTONOSUPPORT)
 		return RIFT_NOT_COMPARABLE;
 	return err ? exit_code_of(err) : code;

@@ -103,7 +103,7 @@ static void compare_workloads(struct comparison *c)
 
 const char *const outcome_names[] = { "same", "slower", "faster", "same or faster", "open" };
 
-static enum outcome outcome_of(struct judged *const *all, int n)
+enum outcome compare_outcome(struct judged *const *all, int n)
 {
 	bool slower = false, faster = false, may_be = false, open = false;
 
@@ -136,7 +136,7 @@ static void decide(struct comparison *c)
 	c->tests = n;
 	for (int i = 0; c->options.strict && i < c->pairs.n; i++)
 		all[n++] = &c->point[i].judged;
-	c->outcome = outcome_of(all, n);
+	c->outcome = compare_outcome(all, n);
 	free(all);
 }
 

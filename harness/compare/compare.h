@@ -48,6 +48,9 @@ enum outcome {
 
 extern const char *const outcome_names[];
 
+/* Of all that decides, judged. */
+enum outcome compare_outcome(struct judged *const *all, int n);
+
 struct comparison {
 	const struct party *party[2]; /* A, B */
 	struct compare_options options;

@@ -23,10 +23,11 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "margin", KEY_MARGIN, "PERCENT", 0,
-	  "differences up to this do not matter (default: 2, of separate sessions 5)", 0 },
+	  "differences up to this do not matter (default: 2, of separate sessions 5, of cards 10)",
+	  0 },
 	{ "between", KEY_BETWEEN, "PERCENT", 0,
 	  "standard deviation of what one system differs by from session to session, which "
-	  "intervals are widened by (default: 1, of one session 0)",
+	  "intervals are widened by (default: 1, of one session 0, of cards 3)",
 	  0 },
 	{ "strict", KEY_STRICT, NULL, 0, "single points count for the exit code too", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "compare other GPUs and other kinds of --sync too", 0 },
@@ -112,8 +113,9 @@ const struct argp compare_argp = {
 	.parser = take,
 	.args_doc = "A B\nSESSION",
 	.doc = "Says whether B is slower than A, and where. A and B are record files of rift "
-	       "sweep; one SESSION with two sides (rift sweep --against) is compared side b over "
-	       "side a."
+	       "sweep, or cards of rift probe; one SESSION with two sides (rift sweep --against) "
+	       "is "
+	       "compared side b over side a."
 	       "\vThe geometric mean of each workload's points and the parameters of the model "
 	       "decide. Exit codes: 0 the same or faster, 1 slower (--self-test: the halves "
 	       "differ), 2 open, or some results are missing or failed their check, 3 usage or bad "

@@ -106,14 +106,13 @@ static json_t *design_of_party(const struct party *p)
 	return o;
 }
 
-/* Everything that is compared, in the order of the rows. New reference. */
-static json_t *surroundings_of(const struct party *p)
+/* Everything that is compared, in the order of the rows; takes over design. New reference. */
+static json_t *surroundings_of(const json_t *header, json_t *design)
 {
 	static const char *const parts[] = { "virt", "gpu",   "host",	   "cuda_flags",
 					     "env",  "build", "libraries", NULL };
 	static const char *const alone[] = { "boot_id", "tool_version", "git_commit", "git_dirty",
 					     NULL };
-	const json_t *header = party_header(p);
 	json_t *lasting = environment_parts(header), *o = json_object();
 
 	for (int i = 0; parts[i]; i++)
@@ -122,53 +121,68 @@ static json_t *surroundings_of(const struct party *p)
 	for (int i = 0; alone[i]; i++)
 		if (json_object_get(header, alone[i]))
 			json_object_set(o, alone[i], json_object_get(header, alone[i]));
-	json_object_set_new(o, "design", design_of_party(p));
+	json_object_set_new(o, "design", design);
 	json_decref(lasting);
 	return o;
 }
 
+json_t *surroundings_rows(const json_t *header_a, const json_t *header_b, json_t *design_a,
+			  json_t *design_b)
+{
+	json_t *a = surroundings_of(header_a, design_a), *b = surroundings_of(header_b, design_b);
+	json_t *rows = json_array();
+
+	compare_objects(rows, "", a, b);
+	json_decref(a);
+	json_decref(b);
+	return rows;
+}
+
 json_t *surroundings_differ(const struct party *a, const struct party *b)
 {
-	json_t *of_a = surroundings_of(a), *of_b = surroundings_of(b), *rows = json_array();
-
-	compare_objects(rows, "", of_a, of_b);
-	json_decref(of_a);
-	json_decref(of_b);
-	return rows;
+	return surroundings_rows(party_header(a), party_header(b), design_of_party(a),
+				 design_of_party(b));
 }
 
 /* ---- what follows ----------------------------------------------------------------------- */
 
-static const json_t *field_of(const struct party *p, const char *part, const char *name)
+static const json_t *field_of(const json_t *header, const char *part, const char *name)
 {
-	return json_object_get(json_object_get(party_header(p), part), name);
+	return json_object_get(json_object_get(header, part), name);
 }
 
-static bool same_field(const struct party *a, const struct party *b, const char *part,
-		       const char *name)
+static bool same_field(const json_t *a, const json_t *b, const char *part, const char *name)
 {
 	const json_t *x = field_of(a, part, name), *y = field_of(b, part, name);
 
 	return x ? json_equal(x, y) : !y;
 }
 
-static const char *gpu_of(const struct party *p)
+static const char *gpu_of(const json_t *header)
 {
-	const char *name = json_string_value(field_of(p, "gpu", "name"));
+	const char *name = json_string_value(field_of(header, "gpu", "name"));
 
 	return name ? name : "a device without a name";
+}
+
+int surroundings_refuse_devices(const json_t *a, const json_t *b)
+{
+	if (same_field(a, b, "gpu", "name") && same_field(a, b, "gpu", "sms"))
+		return 0;
+	return complain(EPROTONOSUPPORT,
+			"not comparable: A is of %s, %ld multiprocessors, B of %s, %ld; "
+			"--force compares them all the same",
+			gpu_of(a), (long)json_integer_value(field_of(a, "gpu", "sms")), gpu_of(b),
+			(long)json_integer_value(field_of(b, "gpu", "sms")));
 }
 
 int surroundings_refuse(const struct party *a, const struct party *b)
 {
 	enum sync_kind sync_a = a->view.plan.design.sync, sync_b = b->view.plan.design.sync;
+	int err = surroundings_refuse_devices(party_header(a), party_header(b));
 
-	if (!same_field(a, b, "gpu", "name") || !same_field(a, b, "gpu", "sms"))
-		return complain(EPROTONOSUPPORT,
-				"not comparable: A is of %s, %ld multiprocessors, B of %s, %ld; "
-				"--force compares them all the same",
-				gpu_of(a), (long)json_integer_value(field_of(a, "gpu", "sms")),
-				gpu_of(b), (long)json_integer_value(field_of(b, "gpu", "sms")));
+	if (err)
+		return err;
 	if (sync_a != sync_b)
 		return complain(EPROTONOSUPPORT,
 				"not comparable: A was swept with --sync %s, B with --sync %s; "
@@ -182,7 +196,7 @@ json_t *surroundings_warn(const struct party *a, const struct party *b)
 	json_t *texts = json_array();
 	double apart = b->canary_ns / a->canary_ns - 1;
 
-	if (!same_field(a, b, "build", "binary_sha256"))
+	if (!same_field(party_header(a), party_header(b), "build", "binary_sha256"))
 		json_array_append_new(
 			texts, json_string("the binaries differ: what is found may come from the "
 					   "build, not from the platform"));

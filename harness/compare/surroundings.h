@@ -17,6 +17,16 @@
 json_t *surroundings_differ(const struct party *a, const struct party *b);
 
 /*
+ * The same of two headers, and of objects that say how each was measured; takes over the latter
+ * two. New reference.
+ */
+json_t *surroundings_rows(const json_t *header_a, const json_t *header_b, json_t *design_a,
+			  json_t *design_b);
+
+/* Refuses two headers of other devices. Returns 0, or -EPROTONOSUPPORT after one line. */
+int surroundings_refuse_devices(const json_t *header_a, const json_t *header_b);
+
+/*
  * Refuses another device, and another way to wait for the end of a block. Returns 0, or
  * -EPROTONOSUPPORT after one line.
  */

@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "common/output.h"
+#include "harness/card/card.h"
 #include "harness/command.h"
 #include "harness/sweep/check_record.h"
 #include "harness/sweep/contrast.h"
@@ -77,10 +78,25 @@ static void print_facts(const char *path, const struct record_facts *f)
 	       whole, f->ok, f->failed, f->torn ? "; a torn last line is dropped" : "");
 }
 
+static int check_card(const char *path)
+{
+	json_t *card;
+	int err = card_read(path, &card);
+
+	if (!err)
+		printf("%s: valid; a card of %d processes\n", path, card_processes(card));
+	json_decref(card);
+	return err;
+}
+
 static int check_one(const char *path, FILE *csv, bool *incomplete)
 {
 	struct record_facts facts;
-	int err = record_check(&facts, path, csv);
+	int err;
+
+	if (!csv && card_is(path))
+		return check_card(path);
+	err = record_check(&facts, path, csv);
 
 	if (!err)
 		print_facts(path, &facts);

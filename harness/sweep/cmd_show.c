@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/card/card.h"
 #include "harness/command.h"
 #include "harness/platform.h"
 #include "harness/sweep/recorded.h"
@@ -125,6 +126,17 @@ static int show_session(const struct journal *j, const char *path)
 	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
 }
 
+static int show_card(const char *path)
+{
+	json_t *card;
+	int err = card_read(path, &card);
+
+	if (!err)
+		card_print(card, stdout);
+	json_decref(card);
+	return err;
+}
+
 int cmd_show(int argc, char **argv)
 {
 	struct show_args a = { 0 };
@@ -136,6 +148,8 @@ int cmd_show(int argc, char **argv)
 		options_help(&argp, "show", stdout);
 	else if (!err && !a.file)
 		err = complain(EINVAL, "rift show: no file; write rift show FILE");
+	else if (!err && card_is(a.file))
+		err = show_card(a.file);
 	else if (!err) {
 		err = journal_read(&j, a.file);
 		if (!err && !j.header[0])

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/card/card.h"
 #include "harness/sweep/check_record.h"
 #include "harness/text.h"
 
@@ -82,9 +83,15 @@ static int choose_kind(struct journal *j, const char *path, const char *sync)
 int session_read(struct journal *j, const char *path, const char *sync)
 {
 	struct record_facts facts;
-	int err = record_check(&facts, path, NULL);
+	int err;
 
 	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	if (card_is(path))
+		return complain(EINVAL,
+				"%s: a card of rift probe, no session: rift show and rift "
+				"compare take it",
+				path);
+	err = record_check(&facts, path, NULL);
 	if (!err)
 		err = refuse_unfinished(&facts, path);
 	if (!err)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/cuda_check.h"
+#include "harness/card/card.h"
 #include "harness/command.h"
 #include "common/interrupt.h"
 #include "harness/json.h"
@@ -223,12 +224,12 @@ static int work(struct worker *w, const json_t *job)
 	return err;
 }
 
-/* What session_greet() sends. */
-static bool is_greeting(const json_t *job)
+/* session_greet() sends "hello", card_take() "card"; all else has a plan. */
+static bool is_job(const json_t *job, const char *kind)
 {
-	const char *kind = json_string_value(json_object_get(job, "job"));
+	const char *is = json_string_value(json_object_get(job, "job"));
 
-	return kind && !strcmp(kind, "hello");
+	return is && !strcmp(is, kind);
 }
 
 int cmd_worker(int argc, char **argv)
@@ -247,8 +248,10 @@ int cmd_worker(int argc, char **argv)
 	w.out = fdopen(dup(STDOUT_FILENO), "w");
 	CHECK(w.out, "no stdout");
 	CHECK(dup2(STDERR_FILENO, STDOUT_FILENO) >= 0, "no stderr");
-	if (is_greeting(job))
+	if (is_job(job, "hello"))
 		worker_say(&w, json_pack("{s:s}", "record", "hello"));
+	else if (is_job(job, "card"))
+		err = card_work(w.out, job);
 	else
 		err = work(&w, job);
 	release(&w);

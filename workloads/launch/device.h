@@ -71,13 +71,6 @@ void launch_configure(const struct launch_config *config, cudaStream_t stream);
 
 /* ---- kernels that probes need (probe_kernels.cu, first.cu) ------------------------------ */
 
-/*
- * (const uint32_t *go, uint32_t *timed_out, uint64_t timeout_ns): one thread that holds its stream
- * until *go, mapped host memory, is not 0. After timeout_ns it sets *timed_out, mapped as well,
- * and ends by itself.
- */
-const void *launch_holder(void);
-
 /* (uint32_t *flag, uint32_t value): writes value to mapped host memory. */
 const void *launch_teller(void);
 

@@ -12,7 +12,7 @@ static const char *const fills[] = { "spin", "work", NULL };
 static const char *const sizes[] = { "8", "256", "4096", NULL };
 static const char *const widths[] = { "block", "wave", "full", NULL };
 static const char *const entries[] = { "launch", "launchex", NULL };
-static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const probes[] = { "no", "yes", "quick", NULL };
 
 /* clang-format off */
 static const struct param params[] = {
@@ -30,8 +30,8 @@ static const struct param params[] = {
 		     "cudaLaunchKernel or cudaLaunchKernelExC"),
 	PARAM_INT(launch_opts, mhz, "MHz", "0", 0, 10000,
 		  "clock that us is counted with; 0: what the device says"),
-	PARAM_CHOICE(launch_opts, probe, "no", no_yes,
-		     "measure single calls instead: waits, first launch, queue"),
+	PARAM_CHOICE(launch_opts, probe, "no", probes,
+		     "measure single calls instead: waits, first launch, gap, queue"),
 	PARAM_END
 };
 /* clang-format on */
@@ -59,7 +59,7 @@ int launch_limits(const void *opts, struct limits *out)
 		out->mode_refused[MODE_FUSED] =
 			"a fused launch is one launch in one stream; a step "
 			"of streams=2 or more has several";
-	out->action = o->probe;
+	out->action = o->probe != LAUNCH_PROBE_NO;
 	out->depth_run = 256; /* a quarter of the usual launch queue: no call waits for room */
 	return 0;
 }

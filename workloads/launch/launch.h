@@ -18,6 +18,7 @@ extern "C" {
 
 enum launch_fill { LAUNCH_FILL_SPIN, LAUNCH_FILL_WORK };
 enum launch_width { LAUNCH_WIDTH_BLOCK, LAUNCH_WIDTH_WAVE, LAUNCH_WIDTH_FULL };
+enum launch_probing { LAUNCH_PROBE_NO, LAUNCH_PROBE_YES, LAUNCH_PROBE_QUICK };
 enum launch_entry { LAUNCH_ENTRY_LAUNCH, LAUNCH_ENTRY_LAUNCHEX };
 
 struct launch_opts {
@@ -28,7 +29,7 @@ struct launch_opts {
 	int64_t streams;
 	int entry; /* enum launch_entry */
 	int64_t mhz;
-	int probe; /* bool */
+	int probe; /* enum launch_probing */
 };
 
 enum { LAUNCH_US_MAX = 10000 };

@@ -6,34 +6,12 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/cuda_check.h"
+#include "common/timing.h"
 
 enum { CLOCKS = 11, CLOCK_US = 2000 };
-
-int64_t launch_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-double launch_median(int64_t *ns, int64_t n)
-{
-	qsort(ns, (size_t)n, sizeof(*ns), by_value);
-	return ((double)ns[(n - 1) / 2] + (double)ns[n / 2]) / 2;
-}
 
 static struct report_row *next_row(struct probe *p, const char *name)
 {
@@ -74,10 +52,10 @@ static void first_launches(struct probe *p)
 	CUDA(cudaMemset(count, 0, sizeof(*count)));
 	CUDA(cudaDeviceSynchronize());
 	for (int i = 0; i < LAUNCH_FIRSTS; i++) {
-		int64_t begin = launch_now_ns();
+		int64_t begin = timing_now_ns();
 
 		CUDA(cudaLaunchKernel(launch_first(i), one, one, args, 0, p->stream));
-		call_ns[i] = launch_now_ns() - begin;
+		call_ns[i] = timing_now_ns() - begin;
 		CUDA(cudaStreamSynchronize(p->stream));
 	}
 	CUDA(cudaMemcpy(&ran, count, sizeof(ran), cudaMemcpyDeviceToHost));
@@ -86,7 +64,7 @@ static void first_launches(struct probe *p)
 	/* of a module, which is loaded by it, then of others in that module */
 	launch_probe_add(p, "first launch", "us", (double)call_ns[0] * PROBE_US, 1);
 	launch_probe_add(p, "next first launch", "us",
-			 launch_median(call_ns + 1, LAUNCH_FIRSTS - 1) * PROBE_US,
+			 timing_median(call_ns + 1, LAUNCH_FIRSTS - 1) * PROBE_US,
 			 LAUNCH_FIRSTS - 1);
 }
 
@@ -108,24 +86,22 @@ static void probe_pace(struct probe *p)
 {
 	int64_t enq_ns[PROBE_BLOCKS], total_ns[PROBE_BLOCKS];
 
-	for (int i = -1; i < PROBE_BLOCKS; i++) { /* the first one warms up */
-		int64_t begin = launch_now_ns(), enqueued;
+	for (int i = -1; i < p->blocks; i++) { /* the first one warms up */
+		int64_t begin = timing_now_ns(), enqueued;
 
 		for (int j = 0; j < PROBE_BLOCK; j++)
 			launch_probe_step(p);
-		enqueued = launch_now_ns();
+		enqueued = timing_now_ns();
 		CUDA(cudaStreamSynchronize(p->stream));
 		if (i < 0)
 			continue;
 		enq_ns[i] = enqueued - begin;
-		total_ns[i] = launch_now_ns() - begin;
+		total_ns[i] = timing_now_ns() - begin;
 	}
 	launch_probe_add(p, "launch call", "us",
-			 launch_median(enq_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US,
-			 PROBE_BLOCKS);
+			 timing_median(enq_ns, p->blocks) / PROBE_BLOCK * PROBE_US, p->blocks);
 	launch_probe_add(p, "launch pace", "us",
-			 launch_median(total_ns, PROBE_BLOCKS) / PROBE_BLOCK * PROBE_US,
-			 PROBE_BLOCKS);
+			 timing_median(total_ns, p->blocks) / PROBE_BLOCK * PROBE_US, p->blocks);
 }
 
 /* ---- mapped memory ---------------------------------------------------------------------- */
@@ -181,7 +157,7 @@ static void probe_clock(struct probe *p)
 	else if (!two_clocks(p, per_ms))
 		launch_probe_text(p, name, "not measured: the device's timer stands still");
 	else
-		launch_probe_add(p, name, "1", launch_median(per_ms, CLOCKS) / 1000, CLOCKS);
+		launch_probe_add(p, name, "1", timing_median(per_ms, CLOCKS) / 1000, CLOCKS);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -227,7 +203,12 @@ static int check_steps(const struct probe *p)
 
 int launch_probe(const struct launch_opts *o, struct launch_state *s, struct report *out)
 {
-	struct probe p = { .o = o, .s = s, .out = out };
+	bool quick = o->probe == LAUNCH_PROBE_QUICK;
+	struct probe p = { .o = o,
+			   .s = s,
+			   .out = out,
+			   .samples = quick ? PROBE_SAMPLES_QUICK : PROBE_SAMPLES,
+			   .blocks = quick ? PROBE_BLOCKS_QUICK : PROBE_BLOCKS };
 	int err;
 
 	begin(&p);
@@ -235,7 +216,9 @@ int launch_probe(const struct launch_opts *o, struct launch_state *s, struct rep
 	launch_load_probe_kernels();
 	probe_pace(&p);
 	launch_probe_waits(&p);
-	err = probe_mapped(&p);
+	err = launch_probe_gap(&p);
+	if (!err)
+		err = probe_mapped(&p);
 	probe_clock(&p);
 	end(&p);
 	return err ? err : check_steps(&p);

@@ -13,7 +13,9 @@ extern "C" {
 
 enum {
 	PROBE_SAMPLES = 501,
-	PROBE_BLOCKS = 51,  /* samples that are blocks of launches */
+	PROBE_SAMPLES_QUICK = 101,
+	PROBE_BLOCKS = 51, /* samples that are blocks of launches */
+	PROBE_BLOCKS_QUICK = 21,
 	PROBE_BLOCK = 256,  /* launches in one: a quarter of the usual queue */
 	PROBE_US_MAX = 100, /* kernels of all probes then take some 2 s */
 };
@@ -21,7 +23,7 @@ enum {
 #define PROBE_US 1e-3 /* microseconds in a nanosecond */
 
 /* Words of mapped host memory. */
-enum { PROBE_FLAG, PROBE_GO, PROBE_TIMED_OUT, PROBE_WORDS };
+enum { PROBE_FLAG, PROBE_WORDS };
 
 struct probe {
 	const struct launch_opts *o;
@@ -29,15 +31,11 @@ struct probe {
 	struct report *out;
 	cudaStream_t stream;
 	cudaEvent_t event;
+	int samples, blocks;
 	int64_t steps;	     /* launched since the reset */
 	uint32_t *word;	     /* PROBE_WORDS, mapped; NULL: the device cannot */
 	uint32_t *on_device; /* the same words there */
 };
-
-int64_t launch_now_ns(void);
-
-/* Sorts. n >= 1. */
-double launch_median(int64_t *ns, int64_t n);
 
 /* A row with a number: the median of n, in `unit`; or with a reason why there is none. */
 void launch_probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n);
@@ -56,6 +54,11 @@ void launch_probe_waits(struct probe *p);
  * Returns 0, or -EIO after one line when the flag does not come.
  */
 int launch_probe_flag(struct probe *p);
+
+/* ---- the device's gap (probe_gap.c) ----------------------------------------------------- */
+
+/* Returns 0, or a negative errno after one line. */
+int launch_probe_gap(struct probe *p);
 
 /* ---- the launch queue (probe_queue.c) --------------------------------------------------- */
 

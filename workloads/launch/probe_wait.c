@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "common/cuda_check.h"
+#include "common/timing.h"
 #include "workloads/launch/probe.h"
 
 enum { WARMUP = 20, CALLS = 16, FLAG_S = 2 };
@@ -43,21 +44,26 @@ static void poll_stream(struct probe *p)
 	cudaGetLastError(); /* "not ready" is no failure of later calls */
 }
 
+static void record(struct probe *p)
+{
+	CUDA(cudaEventRecord(p->event, p->stream));
+}
+
 /* Of a call on a stream that has nothing to do. */
 static void probe_idle(struct probe *p, const char *name, void (*call)(struct probe *))
 {
 	int64_t ns[PROBE_SAMPLES];
 
 	record_and_sync(p);
-	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = launch_now_ns();
+	for (int i = -WARMUP; i < p->samples; i++) {
+		int64_t begin = timing_now_ns();
 
 		for (int j = 0; j < CALLS; j++)
 			call(p);
-		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = timing_now_ns() - begin;
 	}
-	launch_probe_add(p, name, "us", launch_median(ns, PROBE_SAMPLES) / CALLS * PROBE_US,
-			 PROBE_SAMPLES);
+	launch_probe_add(p, name, "us", timing_median(ns, p->samples) / CALLS * PROBE_US,
+			 p->samples);
 }
 
 /* From a launch call to the return of a wait for its kernel. */
@@ -65,14 +71,14 @@ static void probe_wait(struct probe *p, const char *name, void (*wait)(struct pr
 {
 	int64_t ns[PROBE_SAMPLES];
 
-	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = launch_now_ns();
+	for (int i = -WARMUP; i < p->samples; i++) {
+		int64_t begin = timing_now_ns();
 
 		launch_probe_step(p);
 		wait(p);
-		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = timing_now_ns() - begin;
 	}
-	launch_probe_add(p, name, "us", launch_median(ns, PROBE_SAMPLES) * PROBE_US, PROBE_SAMPLES);
+	launch_probe_add(p, name, "us", timing_median(ns, p->samples) * PROBE_US, p->samples);
 }
 
 void launch_probe_waits(struct probe *p)
@@ -81,6 +87,7 @@ void launch_probe_waits(struct probe *p)
 	probe_idle(p, "idle device sync", device_sync);
 	probe_idle(p, "idle event sync", event_sync);
 	probe_idle(p, "idle stream query", poll_stream);
+	probe_idle(p, "event record", record);
 	probe_wait(p, "to stream sync", stream_sync);
 	probe_wait(p, "to device sync", device_sync);
 	probe_wait(p, "to event sync", record_and_sync);
@@ -92,11 +99,11 @@ void launch_probe_waits(struct probe *p)
 /* Returns false when the flag does not come. */
 static bool flag_comes(const struct probe *p, uint32_t value)
 {
-	int64_t until = launch_now_ns() + FLAG_S * 1000000000ll;
+	int64_t until = timing_now_ns() + FLAG_S * 1000000000ll;
 
 	for (unsigned polls = 1; __atomic_load_n(p->word + PROBE_FLAG, __ATOMIC_ACQUIRE) != value;
 	     polls++)
-		if (polls % 65536 == 0 && launch_now_ns() > until)
+		if (polls % 65536 == 0 && timing_now_ns() > until)
 			return false;
 	return true;
 }
@@ -108,8 +115,8 @@ int launch_probe_flag(struct probe *p)
 	void *args[] = { &flag, &value };
 	int64_t ns[PROBE_SAMPLES];
 
-	for (int i = -WARMUP; i < PROBE_SAMPLES; i++) {
-		int64_t begin = launch_now_ns();
+	for (int i = -WARMUP; i < p->samples; i++) {
+		int64_t begin = timing_now_ns();
 
 		value++;
 		CUDA(cudaLaunchKernel(launch_teller(), one, block, args, 0, p->stream));
@@ -118,10 +125,10 @@ int launch_probe_flag(struct probe *p)
 					"probe: a kernel's write to mapped memory has not "
 					"arrived after %d s",
 					FLAG_S);
-		ns[i < 0 ? 0 : i] = launch_now_ns() - begin;
+		ns[i < 0 ? 0 : i] = timing_now_ns() - begin;
 		CUDA(cudaStreamSynchronize(p->stream));
 	}
-	launch_probe_add(p, "to mapped flag", "us", launch_median(ns, PROBE_SAMPLES) * PROBE_US,
-			 PROBE_SAMPLES);
+	launch_probe_add(p, "to mapped flag", "us", timing_median(ns, p->samples) * PROBE_US,
+			 p->samples);
 	return 0;
 }

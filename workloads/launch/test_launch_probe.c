@@ -2,6 +2,7 @@
  * test_launch_probe.c - probe=yes: every row has a figure with its n, or a reason; a launch queue
  * that ends is found; nothing hangs. No time is judged beyond > 0.
  */
+#include "common/latch.h"
 #include "tests/divert.h"
 #include "workloads/launch/probe.h"
 #include "workloads/launch/test_steps.h"
@@ -20,7 +21,7 @@ static int launches;	    /* of it, behind the one that holds the stream */
 static int room = -1;	    /* so many fit, -1: any */
 static int lost = -1;	    /* number of the launch that is lost, -1: none */
 static bool held, waits;    /* the holder was launched; each launch waits for its end */
-static uint32_t *words;	    /* the probe's mapped memory */
+static uint32_t *words;	    /* the latch's mapped memory: the last one that was asked for */
 
 typedef cudaError_t launch_fn(const void *, dim3, dim3, void **, size_t, cudaStream_t);
 typedef cudaError_t alloc_fn(void **, size_t, unsigned);
@@ -36,7 +37,7 @@ cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 
 static void wait_for_the_watchdog(void)
 {
-	while (!__atomic_load_n(words + PROBE_GO, __ATOMIC_ACQUIRE))
+	while (!__atomic_load_n(words, __ATOMIC_ACQUIRE))
 		sched_yield();
 }
 
@@ -50,9 +51,9 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
 		return cudaSuccess;
 	if (func == counted && held && launches++ == room)
 		wait_for_the_watchdog();
-	held = held || func == launch_holder();
+	held = held || func == latch_kernel();
 	err = real(func, grid, block, args, shared, stream);
-	if (waits && func == launch_holder())
+	if (waits && func == latch_kernel())
 		cudaStreamSynchronize(stream);
 	return err;
 }
@@ -109,9 +110,9 @@ static void has_all_rows(void)
 {
 	static const char *const sampled[] = { "idle stream sync", "idle device sync",
 					       "idle event sync",  "idle stream query",
-					       "to stream sync",   "to device sync",
-					       "to event sync",	   "to stream query",
-					       "to mapped flag" };
+					       "event record",	   "to stream sync",
+					       "to device sync",   "to event sync",
+					       "to stream query",  "to mapped flag" };
 
 	has_figure("first launch", 1, true);
 	has_figure("next first launch", LAUNCH_FIRSTS - 1, true);
@@ -121,7 +122,8 @@ static void has_all_rows(void)
 		has_figure(sampled[i], PROBE_SAMPLES, false);
 	has_figure("cycles per us", 11, true);
 	cr_assert(*row("launch queue")->text || row("launch queue")->n == 1, "launch queue");
-	cr_assert(report.n == 15, "%d rows", report.n);
+	cr_assert(row("device gap")->n > 1 && isfinite(row("device gap")->value), "gap");
+	cr_assert(report.n == 17, "%d rows", report.n);
 }
 
 Test(small_launch_probe, every_row_has_a_figure_or_a_reason)
@@ -160,29 +162,6 @@ Test(small_launch_probe, a_platform_whose_launches_wait_has_no_queue)
 	cr_assert(!probe(default_opts()), "probe");
 	cr_assert(!strncmp(row("launch queue")->text, "not measured: a launch waits", 28), "%s",
 		  row("launch queue")->text);
-}
-
-Test(small_launch_probe, the_holder_ends_by_itself)
-{
-	unsigned long long timeout_ns = 20000000;
-	uint32_t *host, *go, *timed_out;
-	void *args[] = { &go, &timed_out, &timeout_ns };
-	const dim3 one = { 1, 1, 1 };
-
-	need_device();
-	CUDA(cudaHostAlloc((void **)&host, 2 * sizeof(*host), cudaHostAllocMapped));
-	host[0] = host[1] = 0;
-	CUDA(cudaHostGetDevicePointer((void **)&go, host, 0));
-	timed_out = go + 1;
-	CUDA(cudaLaunchKernel(launch_holder(), one, one, args, 0, NULL));
-	CUDA(cudaDeviceSynchronize());
-	cr_assert(host[1] == 1, "it says that its time was up");
-	host[0] = 1;
-	host[1] = 0;
-	CUDA(cudaLaunchKernel(launch_holder(), one, one, args, 0, NULL));
-	CUDA(cudaDeviceSynchronize());
-	cr_assert(host[1] == 0, "let go at once");
-	CUDA(cudaFreeHost(host));
 }
 
 /* ---- kernels that do not run ------------------------------------------------------------ */

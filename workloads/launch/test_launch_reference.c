@@ -135,12 +135,3 @@ Test(small_launch_reference, the_call_that_was_stuck_ends_the_queue)
 	cr_assert(launch_queue_depth(call_ns, 1000) == 999, "the last counts");
 	cr_assert(call_ns[500] == 400000000, "times are left in their order");
 }
-
-Test(small_launch_reference, medians)
-{
-	int64_t odd[] = { 9, 1, 5 }, even[] = { 4, 1, 3, 100 }, one[] = { 7 };
-
-	cr_assert(launch_median(odd, 3) == 5, "odd");
-	cr_assert(launch_median(even, 4) == 3.5, "even");
-	cr_assert(launch_median(one, 1) == 7, "one");
-}

@@ -1,0 +1,63 @@
+/* line.c - straight lines through times. */
+#include "common/line.h"
+
+#include <math.h>
+
+static const double misses = 0.03, better = 0.5;
+
+static double sum_of_squares(const struct line *l, const double *x, const double *y, int n)
+{
+	double sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += pow((l->fixed + l->slope * x[i]) / y[i] - 1, 2);
+	return sum;
+}
+
+struct line line_fit(const double *x, const double *y, int n)
+{
+	struct line l = { NAN, NAN, NAN, 0 };
+	double w = 0, wx = 0, wy = 0, sxx = 0, sxy = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!(y[i] > 0))
+			return l;
+		w += 1 / (y[i] * y[i]);
+		wx += x[i] / (y[i] * y[i]);
+		wy += 1 / y[i];
+	}
+	for (int i = 0; i < n; i++) { /* about the mean: sizes span nine decades */
+		double dx = x[i] - wx / w, dy = y[i] - wy / w;
+
+		sxx += dx * dx / (y[i] * y[i]);
+		sxy += dx * dy / (y[i] * y[i]);
+	}
+	if (!(sxx > 0))
+		return l;
+	l.slope = sxy / sxx;
+	l.fixed = (wy - l.slope * wx) / w;
+	l.n = n;
+	l.misfit = sqrt(sum_of_squares(&l, x, y, n) / n);
+	return l;
+}
+
+struct two_lines two_lines_fit(const double *x, const double *y, int n)
+{
+	struct line one = line_fit(x, y, n);
+	struct two_lines best = { one, one, NAN };
+	double least = better * one.misfit;
+
+	if (!(one.misfit > misses))
+		return best;
+	for (int k = LINE_SEGMENT_MIN; k <= n - LINE_SEGMENT_MIN; k++) {
+		struct line low = line_fit(x, y, k), high = line_fit(x + k, y + k, n - k);
+		double misfit = sqrt(
+			(k * low.misfit * low.misfit + (n - k) * high.misfit * high.misfit) / n);
+
+		if (misfit < least) {
+			least = misfit;
+			best = (struct two_lines){ low, high, x[k] };
+		}
+	}
+	return best;
+}

@@ -1,0 +1,43 @@
+/* room.c - is there memory for what is asked for? */
+#include "common/room.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "common/cuda_check.h"
+
+static int judge(int64_t bytes, int64_t free_bytes, const char *what, const char *where)
+{
+	if (free_bytes < 0 || bytes <= free_bytes / 100 * ROOM_PERCENT)
+		return 0;
+	return complain(ENOMEM,
+			"%s: takes %lld bytes, more than %d %% of the %lld that are free %s", what,
+			(long long)bytes, ROOM_PERCENT, (long long)free_bytes, where);
+}
+
+int room_on_device(int64_t bytes, const char *what)
+{
+	size_t free_bytes, total;
+
+	CUDA(cudaMemGetInfo(&free_bytes, &total));
+	return judge(bytes, (int64_t)free_bytes, what, "on the device");
+}
+
+/* kB of /proc/meminfo in bytes; -1: not known. */
+static int64_t available(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	long long kb = -1;
+	char line[128];
+
+	while (f && kb < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "MemAvailable: %lld kB", &kb);
+	if (f)
+		fclose(f);
+	return kb < 0 ? -1 : kb * 1024;
+}
+
+int room_on_host(int64_t bytes, const char *what)
+{
+	return judge(bytes, available(), what, "on the host");
+}

@@ -1,0 +1,23 @@
+/* room.h - is there memory for what is asked for, with enough left for others? */
+#ifndef RIFT_ROOM_H
+#define RIFT_ROOM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ROOM_PERCENT = 80 }; /* of what is free may be taken */
+
+/*
+ * Memory of the device, or of the host, as the kernel of its system reckons. Returns 0, also where
+ * it is not known, or -ENOMEM after one line with the numbers, which begins with what: "bytes=1G".
+ */
+int room_on_device(int64_t bytes, const char *what);
+int room_on_host(int64_t bytes, const char *what);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

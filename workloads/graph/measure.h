@@ -1,0 +1,74 @@
+/*
+ * measure.h - what each call that has to do with a graph takes: for probe=yes and the picture.
+ *
+ * Where a graph is launched, a latch (common/latch.h) stands before it: the call is timed while
+ * nothing can run, and what is timed from the opening on is the graph alone, whatever its call
+ * took. Every sample of a launch is checked, node by node.
+ */
+#ifndef RIFT_GRAPH_MEASURE_H
+#define RIFT_GRAPH_MEASURE_H
+
+#include "common/latch.h"
+#include "common/line.h"
+#include "workloads/graph/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum measure_quantity {
+	MEASURE_CAPTURE,
+	MEASURE_INSTANTIATE,
+	MEASURE_UPLOAD,	      /* the call */
+	MEASURE_UPLOADED,     /* and the wait for it */
+	MEASURE_FIRST_CALL,   /* of a graph that was not uploaded */
+	MEASURE_FIRST_TOTAL,  /* from the opening of the latch to the return of a synchronize */
+	MEASURE_FIRST_DEVICE, /* between two events around it */
+	MEASURE_READY_CALL,   /* the first one of a graph that was uploaded */
+	MEASURE_CALL,	      /* of a graph that was launched before */
+	MEASURE_TOTAL,
+	MEASURE_DEVICE,
+	MEASURE_PACE,	  /* of one graph launched again and again, a launch */
+	MEASURE_PACE_TWO, /* of two in turn */
+	MEASURE_UPDATE,
+	MEASURE_PARAMS, /* of one node */
+	MEASURE_MEMORY, /* bytes of the device that an executable graph takes */
+	MEASURE_QUANTITIES,
+};
+
+struct measure_row {
+	const char *name, *unit;
+};
+
+extern const struct measure_row graph_quantities[MEASURE_QUANTITIES];
+
+/* Of graphs of one length. A value that is NaN has a reason in why. */
+struct measure_length {
+	int64_t length, nodes;
+	double value[MEASURE_QUANTITIES]; /* medians, us or bytes */
+	int64_t n[MEASURE_QUANTITIES];
+	const char *why[MEASURE_QUANTITIES];
+};
+
+struct measure_plan {
+	int samples;	   /* at most, and at least 5 */
+	int64_t budget_ns; /* of the samples of one quantity */
+	cudaStream_t stream;
+	cudaEvent_t begin, end;
+	struct latch *latch; /* NULL: the device maps no host memory */
+	int stuck;	     /* holds that the host did not end; after 2 there are no more */
+};
+
+void graph_measure_begin(struct measure_plan *p, bool quick);
+void graph_measure_end(struct measure_plan *p);
+
+/* Returns 0, -EINTR, or -EIO after one line where a node has not run as it should. */
+int graph_measure(struct measure_plan *p, const struct graph_opts *o, struct measure_length *out);
+
+/* us over nodes, of the lengths that have a value; n 0: too few. */
+struct line graph_measure_fit(const struct measure_length *m, int n, enum measure_quantity q);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

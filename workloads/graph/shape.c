@@ -1,0 +1,193 @@
+/* shape.c - which nodes a graph has, what hangs on what, and how they are captured. */
+#include <stdlib.h>
+
+#include "common/cuda_check.h"
+#include "common/pattern.h"
+#include "common/philox.h"
+#include "workloads/graph/graph.h"
+
+static bool has_root(const struct graph_opts *o)
+{
+	return o->topology == GRAPH_ROOTED || o->topology == GRAPH_FORKJOIN;
+}
+
+static int width_of(const struct graph_opts *o)
+{
+	return o->topology == GRAPH_LINE ? 1 : (int)o->width;
+}
+
+int64_t graph_nodes(const struct graph_opts *o)
+{
+	return width_of(o) * o->length + has_root(o) + (o->topology == GRAPH_FORKJOIN);
+}
+
+/*
+ * Fisher-Yates over the chains of all nodes: any order in which no node is made before the one
+ * that it hangs on, as a chain's nodes are made from its first to its last.
+ */
+static void shuffle(unsigned char *order, int64_t n)
+{
+	for (int64_t i = n - 1; i > 0; i--) {
+		struct philox r = philox4x32((uint32_t)i, 0, 0, 0, 1);
+		int64_t j = (int64_t)(((uint64_t)r.word[0] * (uint64_t)(i + 1)) >> 32);
+		unsigned char kept = order[i];
+
+		order[i] = order[j];
+		order[j] = kept;
+	}
+}
+
+void graph_shape_init(struct graph_shape *shape, const struct graph_opts *o)
+{
+	int width = width_of(o);
+	int64_t chains = width * o->length;
+
+	*shape = (struct graph_shape){ .width = width,
+				       .length = o->length,
+				       .nodes = graph_nodes(o),
+				       .root = has_root(o),
+				       .end = o->topology == GRAPH_FORKJOIN,
+				       .kind = (enum graph_kind)o->node,
+				       .order = malloc((size_t)chains) };
+	CHECK(shape->order, "%ld nodes", (long)chains);
+	shape->edges = chains - width + (shape->root + shape->end) * width;
+	shape->roots = shape->root ? 1 : width;
+	for (int64_t i = 0; i < chains; i++)
+		shape->order[i] = (unsigned char)(i / o->length);
+	if (o->order == GRAPH_SHUFFLED)
+		shuffle(shape->order, chains);
+}
+
+void graph_shape_release(struct graph_shape *shape)
+{
+	free(shape->order);
+	shape->order = NULL;
+}
+
+/* Root and end are kernels. */
+enum graph_kind graph_kind_of(const struct graph_shape *shape, int64_t node)
+{
+	static const enum graph_kind mixed[] = { GRAPH_KERNEL, GRAPH_MEMSET, GRAPH_MEMCPY };
+
+	if (node >= shape->width * shape->length)
+		return GRAPH_KERNEL;
+	return shape->kind == GRAPH_MIXED ? mixed[node % shape->length % 3] : shape->kind;
+}
+
+static int byte_of(int64_t node)
+{
+	return (int)(node % 255 + 1);
+}
+
+unsigned long long graph_set_word(int64_t node)
+{
+	return (unsigned long long)byte_of(node) * 0x01010101;
+}
+
+unsigned long long graph_copied_word(int64_t node)
+{
+	return pattern_word((uint64_t)node);
+}
+
+/* ---- capture ------------------------------------------------------------------------------ */
+
+static void add_kernel(const struct graph_state *s, int64_t node, unsigned add, cudaStream_t stream)
+{
+	const dim3 grid = { 1, 1, 1 }, block = { GRAPH_THREADS, 1, 1 };
+	unsigned long long *word = s->trace + node, amount = add, cycles = s->cycles;
+	void *args[] = { &word, &amount, &cycles };
+
+	CUDA(cudaLaunchKernel(graph_kernel(), grid, block, args, 0, stream));
+}
+
+static void add_node(const struct graph_state *s, int64_t node, unsigned add, cudaStream_t stream)
+{
+	switch (graph_kind_of(&s->shape, node)) {
+	case GRAPH_MEMSET:
+		CUDA(cudaMemsetAsync(s->trace + node, byte_of(node), 4, stream));
+		break;
+	case GRAPH_MEMCPY:
+		CUDA(cudaMemcpyAsync(s->trace + node, s->source + node, sizeof(*s->trace),
+				     cudaMemcpyDeviceToDevice, stream));
+		break;
+	default:
+		add_kernel(s, node, add, stream);
+	}
+}
+
+static void add_chains(const struct graph_state *s, unsigned add)
+{
+	const struct graph_shape *shape = &s->shape;
+	int64_t made[GRAPH_WIDTH_MAX] = { 0 };
+
+	for (int64_t i = 0; i < shape->width * shape->length; i++) {
+		int chain = shape->order[i];
+
+		add_node(s, chain * shape->length + made[chain]++, add, s->stream[chain]);
+	}
+}
+
+/* Every chain is a stream. A stream that waits for the first one before that holds anything hangs
+ * on nothing. */
+cudaGraph_t graph_capture(struct graph_state *s, unsigned add)
+{
+	const struct graph_shape *shape = &s->shape;
+	cudaGraph_t graph;
+
+	CUDA(cudaStreamBeginCapture(s->stream[0], cudaStreamCaptureModeThreadLocal));
+	if (shape->root)
+		add_kernel(s, shape->width * shape->length, add, s->stream[0]);
+	if (shape->width > 1)
+		CUDA(cudaEventRecord(s->forked, s->stream[0]));
+	for (int i = 1; i < shape->width; i++)
+		CUDA(cudaStreamWaitEvent(s->stream[i], s->forked, 0));
+	add_chains(s, add);
+	for (int i = 1; i < shape->width; i++) {
+		CUDA(cudaEventRecord(s->joined[i], s->stream[i]));
+		CUDA(cudaStreamWaitEvent(s->stream[0], s->joined[i], 0));
+	}
+	if (shape->end)
+		add_kernel(s, shape->width * shape->length + 1, add, s->stream[0]);
+	CUDA(cudaStreamEndCapture(s->stream[0], &graph));
+	return graph;
+}
+
+/* ---- what came of it ---------------------------------------------------------------------- */
+
+static size_t dependencies_of(cudaGraphNode_t node)
+{
+	size_t n = 0;
+
+#if CUDART_VERSION >= 13000
+	CUDA(cudaGraphNodeGetDependencies(node, NULL, NULL, &n));
+#else
+	CUDA(cudaGraphNodeGetDependencies(node, NULL, &n));
+#endif
+	return n;
+}
+
+static int64_t apart(int64_t a, int64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+int64_t graph_misshapen(const struct graph_shape *shape, cudaGraph_t graph)
+{
+	int64_t edges = 0, roots = 0;
+	cudaGraphNode_t *node;
+	size_t n = 0;
+
+	CUDA(cudaGraphGetNodes(graph, NULL, &n));
+	node = calloc(n + 1, sizeof(*node));
+	CHECK(node, "%zu nodes", n);
+	CUDA(cudaGraphGetNodes(graph, node, &n));
+	for (size_t i = 0; i < n; i++) {
+		int64_t needs = (int64_t)dependencies_of(node[i]);
+
+		edges += needs;
+		roots += !needs;
+	}
+	free(node);
+	return apart((int64_t)n, shape->nodes) + apart(edges, shape->edges) +
+	       apart(roots, shape->roots);
+}

@@ -1,0 +1,229 @@
+/*
+ * test_graph_options.c - what the graph workload offers and refuses, its shapes, and probe=quick:
+ * every row has a figure or a reason, and nothing hangs.
+ */
+#include "workloads/graph/test_graphs.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+
+#include "tests/divert.h"
+#include "workloads/graph/measure.h"
+
+TestSuite(small_graph_options, .timeout = 120);
+
+/* ---- a platform on which launches wait for the stream ------------------------------------ */
+
+static bool waits, loses;
+static uint32_t *words; /* the latch's */
+
+cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+	cudaError_t (*real)(void **, size_t, unsigned) =
+		(cudaError_t(*)(void **, size_t, unsigned))dlsym(RTLD_NEXT, "cudaHostAlloc");
+	cudaError_t err = real(p, bytes, flags);
+
+	words = (uint32_t *)*p;
+	return err;
+}
+
+/* Until the latch is open: a deadlock, were it not for the watchdog. */
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	cudaError_t (*real)(cudaGraphExec_t, cudaStream_t) =
+		(cudaError_t(*)(cudaGraphExec_t, cudaStream_t))dlsym(RTLD_NEXT, "cudaGraphLaunch");
+	uint32_t before = words ? __atomic_load_n(words, __ATOMIC_ACQUIRE) : 0;
+
+	if (loses)
+		return cudaSuccess;
+	while (waits && words && cudaStreamQuery(stream) == cudaErrorNotReady &&
+	       __atomic_load_n(words, __ATOMIC_ACQUIRE) == before)
+		sched_yield();
+	return real(exec, stream);
+}
+
+/* ---- options ---------------------------------------------------------------------------- */
+
+static struct limits limits_of(struct graph_opts o)
+{
+	struct limits l = { 0 };
+
+	cr_assert(!workload_graph.limits(&o, &l), "limits");
+	return l;
+}
+
+Test(small_graph_options, a_step_is_never_part_of_a_graph)
+{
+	struct graph_opts o = graphs_of(GRAPH_LINE, GRAPH_KERNEL, 10);
+
+	cr_assert(limits_of(o).mode_refused[MODE_GRAPH] && !limits_of(o).mode_refused[MODE_STREAM],
+		  "modes");
+	cr_assert(!limits_of(o).depth_max && !workload_graph.fused, "launches at any depth");
+	o.op = GRAPH_INSTANTIATE;
+	cr_assert(limits_of(o).depth_max == GRAPH_KEPT_MAX, "graphs are kept");
+	o.probe = GRAPH_YES;
+	cr_assert(limits_of(o).action, "action");
+}
+
+Test(small_graph_options, what_counts_only_with_others_is_refused)
+{
+	refused(3, "width=8 has no effect", "run graph width=8");
+	refused(3, "us=5 has no effect", "run graph node=memset us=5");
+	refused(3, "op=first has no effect", "run graph probe=yes op=first");
+	refused(3, "node=memcpy has none", "run graph node=memcpy op=params");
+}
+
+/* ---- shapes ----------------------------------------------------------------------------- */
+
+static struct graph_shape shape_of(enum graph_topology topology, int64_t length, int64_t width)
+{
+	struct graph_opts o = graphs_of(topology, GRAPH_KERNEL, length);
+	struct graph_shape shape;
+
+	o.width = width;
+	graph_shape_init(&shape, &o);
+	graph_shape_release(&shape);
+	return shape;
+}
+
+static void is(struct graph_shape s, int64_t nodes, int64_t edges, int64_t roots)
+{
+	cr_assert(s.nodes == nodes && s.edges == edges && s.roots == roots, "%ld %ld %ld",
+		  (long)s.nodes, (long)s.edges, (long)s.roots);
+}
+
+Test(small_graph_options, shapes_by_hand)
+{
+	is(shape_of(GRAPH_LINE, 5, 4), 5, 4, 1);
+	is(shape_of(GRAPH_CHAINS, 5, 4), 20, 16, 4);
+	is(shape_of(GRAPH_ROOTED, 5, 4), 21, 20, 1);
+	is(shape_of(GRAPH_FORKJOIN, 5, 4), 22, 24, 1);
+	is(shape_of(GRAPH_FORKJOIN, 1, 1), 3, 2, 1);
+}
+
+/* Every node once, and the order not that of the chains. */
+Test(small_graph_options, shuffled_is_another_order_of_the_same_nodes)
+{
+	struct graph_opts o = graphs_of(GRAPH_CHAINS, GRAPH_KERNEL, 50);
+	struct graph_shape shape;
+	int made[4] = { 0 }, changes = 0;
+
+	o.order = GRAPH_SHUFFLED;
+	graph_shape_init(&shape, &o);
+	for (int i = 0; i < 200; i++) {
+		made[shape.order[i]]++;
+		changes += i && shape.order[i] != shape.order[i - 1];
+	}
+	cr_assert(made[0] == 50 && made[1] == 50 && made[2] == 50 && made[3] == 50, "all");
+	cr_assert(changes > 100, "%d changes of chain", changes);
+	graph_shape_release(&shape);
+}
+
+Test(small_graph_options, mixed_nodes_come_in_turn)
+{
+	struct graph_opts o = graphs_of(GRAPH_FORKJOIN, GRAPH_MIXED, 4);
+	struct graph_shape shape;
+
+	graph_shape_init(&shape, &o);
+	for (int chain = 0; chain < 4; chain++) {
+		cr_assert(graph_kind_of(&shape, 4 * chain) == GRAPH_KERNEL, "first");
+		cr_assert(graph_kind_of(&shape, 4 * chain + 1) == GRAPH_MEMSET, "second");
+		cr_assert(graph_kind_of(&shape, 4 * chain + 2) == GRAPH_MEMCPY, "third");
+		cr_assert(graph_kind_of(&shape, 4 * chain + 3) == GRAPH_KERNEL, "fourth");
+	}
+	cr_assert(graph_kind_of(&shape, 16) == GRAPH_KERNEL &&
+			  graph_kind_of(&shape, 17) == GRAPH_KERNEL,
+		  "root and end");
+	graph_shape_release(&shape);
+}
+
+/* ---- probe ------------------------------------------------------------------------------ */
+
+static struct report report;
+
+static const struct report_row *row(const char *name)
+{
+	for (int i = 0; i < report.n; i++)
+		if (!strcmp(report.row[i].name, name))
+			return &report.row[i];
+	cr_assert(false, "no row '%s'", name);
+	return NULL;
+}
+
+static int probe(struct graph_opts o, struct graph_state *s)
+{
+	o.probe = GRAPH_QUICK;
+	memset(s, 0, sizeof(*s));
+	memset(&report, 0, sizeof(report));
+	cr_assert(!workload_graph.setup(&o, s), "setup");
+	return workload_graph.report(&o, s, &report);
+}
+
+Test(small_graph_options, every_row_has_a_figure_or_a_reason)
+{
+	struct graph_state s;
+
+	need_device();
+	cr_assert(!probe(graphs_of(GRAPH_ROOTED, GRAPH_MIXED, 20), &s), "probe");
+	cr_assert(row("nodes")->value == 81, "%g nodes", row("nodes")->value);
+	for (int q = 0; q < MEASURE_QUANTITIES; q++) {
+		const struct report_row *r = row(graph_quantities[q].name);
+
+		if (q == MEASURE_MEMORY)
+			cr_assert(*r->text || r->value > 0, "memory: %g, %s", r->value, r->text);
+		else
+			cr_assert(!*r->text && r->value > 0 && r->n >= 5, "%s: %g, n=%ld, %s",
+				  r->name, r->value, (long)r->n, r->text);
+	}
+	cr_assert(isfinite(row("instantiate, a node")->value), "fit");
+	cr_assert(row("launch device, a node")->value > 0, "fit");
+	workload_graph.teardown(&s);
+}
+
+Test(small_graph_options, without_kernels_there_is_nothing_to_set)
+{
+	struct graph_state s;
+
+	need_device();
+	cr_assert(!probe(graphs_of(GRAPH_LINE, GRAPH_MEMSET, 5), &s), "probe");
+	cr_assert(!strncmp(row("set one node")->text, "not applicable: ", 16), "%s",
+		  row("set one node")->text);
+	workload_graph.teardown(&s);
+}
+
+/* The planted deadlock: a call that waits for the stream which it is to be released behind. */
+Test(small_graph_options, a_platform_whose_launches_wait_is_told_not_hung_on)
+{
+	struct graph_state s;
+
+	need_device();
+	waits = true;
+	cr_assert(!probe(graphs_of(GRAPH_LINE, GRAPH_KERNEL, 5), &s), "probe");
+	cr_assert(strstr(row("launch total")->text, "a call waits for the stream that is held"),
+		  "%s", row("launch total")->text);
+	cr_assert(row("instantiate")->value > 0 && row("pace of one graph")->value > 0,
+		  "what needs no latch is measured all the same");
+	workload_graph.teardown(&s);
+}
+
+Test(small_graph_options, a_launch_that_is_lost_ends_the_probe)
+{
+	struct measure_plan plan;
+	struct measure_length m;
+	struct graph_opts o = graphs_of(GRAPH_LINE, GRAPH_KERNEL, 5);
+	const char *text;
+	int err;
+
+	need_device();
+	graph_measure_begin(&plan, true);
+	loses = true;
+	divert_stderr();
+	err = graph_measure(&plan, &o, &m);
+	text = diverted_stderr();
+	loses = false;
+	cr_assert(err == -EIO && is_one_complaint(text) && strstr(text, "its word is 0, not 1"),
+		  "%d: %s", err, text);
+	graph_measure_end(&plan);
+}

@@ -1,0 +1,141 @@
+/* report.c - probe=yes: what each call costs by itself, at one size. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/cuda_check.h"
+#include "workloads/memory/measure.h"
+
+enum { BUSY_US = 200 };
+
+static const struct {
+	enum memory_call call;
+	const char *take, *give;
+} pairs[] = {
+	/* cudaMalloc first: what is timed first is the process's first of this size */
+	{ MEMORY_MALLOC, "cudaMalloc", "cudaFree" },
+	{ MEMORY_ASYNC, "cudaMallocAsync", "cudaFreeAsync" },
+	{ MEMORY_MISS, "cudaMallocAsync, empty pool", NULL },
+	{ MEMORY_PINNED, "cudaMallocHost", "cudaFreeHost" },
+	{ MEMORY_REGISTER, "cudaHostRegister", "cudaHostUnregister" },
+};
+
+struct probe {
+	struct memory_state *s;
+	struct report *out;
+	struct measure_plan plan;
+	int64_t bytes;
+};
+
+static struct report_row *next(struct probe *p, const char *name, const char *what)
+{
+	struct report *out = p->out;
+	char *text = (*p->s->names)[out->n];
+
+	CHECK(out->n < REPORT_ROWS_MAX, "%s", name);
+	snprintf(text, sizeof((*p->s->names)[0]), "%s%s", name, what);
+	out->row[out->n] = (struct report_row){ .name = text, .unit = "" };
+	return &out->row[out->n++];
+}
+
+static void add(struct probe *p, const char *name, const char *what, double us, int64_t n)
+{
+	struct report_row *row = next(p, name, what);
+
+	row->unit = "us";
+	row->value = us;
+	row->n = n;
+}
+
+static void add_call(struct probe *p, const char *name, const struct measure_call *c, bool first)
+{
+	if (first)
+		add(p, name, ", first", c->first, 1);
+	add(p, name, "", c->median, c->n);
+	add(p, name, ", p99", c->p99, c->n);
+}
+
+static bool is_refused(struct probe *p, size_t i)
+{
+	const char *why = memory_call_refused(pairs[i].call);
+	struct report_row *row;
+
+	if (!why)
+		return false;
+	row = next(p, pairs[i].take, "");
+	snprintf(row->text, sizeof(row->text), "not applicable: %s", why);
+	return true;
+}
+
+static int probe_pair(struct probe *p, size_t i)
+{
+	struct measure_pair m;
+	int err;
+
+	if (is_refused(p, i))
+		return 0;
+	err = memory_measure_pair(&p->plan, pairs[i].call, p->bytes, 0, &m);
+	if (err)
+		return err;
+	add_call(p, pairs[i].take, &m.take, pairs[i].give != NULL);
+	if (pairs[i].give)
+		add_call(p, pairs[i].give, &m.give, false);
+	return 0;
+}
+
+/* While a kernel runs elsewhere: a call that waits for it takes as long. */
+static int probe_busy(struct probe *p, size_t i)
+{
+	struct measure_pair m;
+	int err;
+
+	if (memory_call_refused(pairs[i].call))
+		return 0;
+	err = memory_measure_pair(&p->plan, pairs[i].call, p->bytes, BUSY_US, &m);
+	if (err)
+		return err;
+	add(p, pairs[i].take, ", busy", m.take.median, m.take.n);
+	add(p, pairs[i].give, ", busy", m.give.median, m.give.n);
+	return 0;
+}
+
+static int probe_touch(struct probe *p, bool on_device)
+{
+	const char *where = on_device ? "device memory" : "host memory";
+	struct measure_pair m;
+	int err = memory_measure_touch(&p->plan, on_device, p->bytes, &m);
+
+	if (err)
+		return err;
+	add(p, where, ", first touch", m.take.median, m.take.n);
+	add(p, where, ", next touch", m.give.median, m.give.n);
+	return 0;
+}
+
+static int probe(const struct memory_opts *o, struct memory_state *s, struct report *out)
+{
+	struct probe p = { .s = s, .out = out, .bytes = o->bytes };
+	int err = 0;
+
+	s->names = calloc(1, sizeof(*s->names));
+	CHECK(s->names, "memory of names");
+	memory_measure_begin(&p.plan, o->probe == MEMORY_QUICK);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && !err; i++)
+		err = probe_pair(&p, i);
+	for (size_t i = 0; i < 2 && !err; i++)
+		err = probe_busy(&p, i);
+	if (!err)
+		err = probe_touch(&p, true);
+	if (!err)
+		err = probe_touch(&p, false);
+	memory_measure_end(&p.plan);
+	return err;
+}
+
+int memory_report(const void *opts, void *state, struct report *out)
+{
+	const struct memory_opts *o = opts;
+
+	return o->probe ? probe(o, state, out) : 0;
+}

@@ -1,0 +1,127 @@
+/* report.c - probe=yes: what copies cost, by direction, kind of memory and size. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/cuda_check.h"
+#include "workloads/transfer/measure.h"
+
+struct probe {
+	struct transfer_state *s;
+	struct report *out;
+	struct measure_plan plan;
+};
+
+__attribute__((format(printf, 5, 6))) static void add(struct probe *p, const char *unit,
+						      double value, int64_t n, const char *fmt, ...)
+{
+	struct report *out = p->out;
+	char *name = (*p->s->names)[out->n];
+	va_list args;
+
+	CHECK(out->n < REPORT_ROWS_MAX, "%s", fmt);
+	va_start(args, fmt);
+	vsnprintf(name, sizeof((*p->s->names)[0]), fmt, args);
+	va_end(args);
+	out->row[out->n++] =
+		(struct report_row){ .name = name, .unit = unit, .value = value, .n = n };
+}
+
+/* n: samples of the size that is the least certain, the largest one. */
+static void add_series(struct probe *p, const struct measure_series *m)
+{
+	const char *name = m->kind->name;
+	const struct two_lines *fit = &m->fit;
+	int64_t n = m->time[m->sizes - 1].n;
+
+	add(p, "us", m->time[0].total_us, m->time[0].n, "%s 4 B", name);
+	add(p, "us", m->time[0].call_us, m->time[0].n, "%s 4 B call", name);
+	add(p, "us", fit->low.fixed, n, "%s fixed", name);
+	add(p, "GB/s", transfer_rate(fit->high.slope), n, "%s rate", name);
+	if (!isfinite(fit->knee))
+		return;
+	add(p, "bytes", fit->knee, n, "%s knee", name);
+	add(p, "GB/s", transfer_rate(fit->low.slope), n, "%s rate below", name);
+}
+
+/* 64 copies of 4 bytes before a synchronize, and cudaMemcpy instead. */
+static int probe_small(struct probe *p, const struct measure_kind *kind, struct transfer_state *s)
+{
+	struct transfer_opts o = transfer_kind_opts(kind, 4);
+	struct measure_time t;
+	int err = 0;
+
+	if (kind->host == TRANSFER_PINNED) {
+		err = transfer_measure_steps(&o, s, MEASURE_ROW, &p->plan, &t);
+		if (!err)
+			add(p, "us", t.total_us, t.n, "%s 4 B in a row", kind->name);
+	}
+	if (err || kind->host != TRANSFER_PAGEABLE)
+		return err;
+	o.call = TRANSFER_SYNC;
+	err = transfer_measure_steps(&o, s, 1, &p->plan, &t);
+	if (!err)
+		add(p, "us", t.call_us, t.n, "%s 4 B cudaMemcpy", kind->name);
+	return err;
+}
+
+/* What blocks cost, as a share of one copy: every fourth power of 2. */
+static int probe_blocks(struct probe *p, const struct measure_kind *kind, struct transfer_state *s)
+{
+	struct measure_time time[MEASURE_BLOCKS + 1];
+	int64_t block[MEASURE_BLOCKS + 1];
+	int n, err;
+
+	if (kind->host != TRANSFER_PINNED || kind->dir == TRANSFER_D2D)
+		return 0;
+	err = transfer_measure_blocks(kind, s, &p->plan, block, time, &n);
+	for (int i = 0; i + 1 < n && !err; i += 2)
+		add(p, "1", time[i].total_us / time[n - 1].total_us, time[i].n,
+		    "%s in blocks of %ldk", kind->name, (long)(block[i] >> 10));
+	return err;
+}
+
+static int probe_kind(struct probe *p, const struct measure_kind *kind)
+{
+	struct transfer_opts o = transfer_kind_opts(kind, transfer_largest(&p->plan));
+	struct transfer_state s = { .bytes = 0 };
+	struct measure_series m;
+	int err = transfer_prepare(&o, &s, true);
+
+	if (!err)
+		err = transfer_measure_kind(kind, &s, &p->plan, &m);
+	if (!err) {
+		add_series(p, &m);
+		err = probe_small(p, kind, &s);
+	}
+	if (!err)
+		err = probe_blocks(p, kind, &s);
+	CUDA(cudaStreamSynchronize(p->plan.stream));
+	transfer_teardown(&s);
+	return err;
+}
+
+static int probe(const struct transfer_opts *o, struct transfer_state *s, struct report *out)
+{
+	struct probe p = { .s = s, .out = out };
+	cudaStream_t stream;
+	int err = 0;
+
+	s->names = calloc(1, sizeof(*s->names));
+	CHECK(s->names, "memory of names");
+	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	p.plan = transfer_measure_plan(o->probe == TRANSFER_QUICK, stream);
+	for (int i = 0; i < MEASURE_KINDS && !err; i++)
+		err = probe_kind(&p, &transfer_kinds[i]);
+	CUDA(cudaStreamDestroy(stream));
+	return err;
+}
+
+int transfer_report(const void *opts, void *state, struct report *out)
+{
+	const struct transfer_opts *o = opts;
+
+	return o->probe ? probe(o, state, out) : 0;
+}

@@ -1,0 +1,187 @@
+/*
+ * test_transfer_check.c - the check passes on copies that came, and on nothing else: copies that
+ * are lost, short, long, from or to a wrong place, and single bits.
+ */
+#include "workloads/transfer/test_copies.h"
+
+#include <dlfcn.h>
+
+TestSuite(small_transfer_check, .timeout = 120);
+
+/* ---- a layer below that misbehaves ------------------------------------------------------ */
+
+enum fault { NONE, LOST, SHORT, LONG, FROM_ELSEWHERE, TO_ELSEWHERE };
+
+static enum fault fault;
+static int copies_until_fault;
+
+typedef cudaError_t copy_fn(void *, const void *, size_t, enum cudaMemcpyKind, cudaStream_t);
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+			    cudaStream_t stream)
+{
+	copy_fn *real = (copy_fn *)dlsym(RTLD_NEXT, "cudaMemcpyAsync");
+	enum fault now = fault && !copies_until_fault-- ? fault : NONE;
+
+	switch (now) {
+	case LOST:
+		return cudaSuccess;
+	case SHORT:
+		return real(dst, src, bytes - 1, kind, stream);
+	case LONG:
+		return real(dst, src, bytes + 1, kind, stream);
+	case FROM_ELSEWHERE:
+		return real(dst, (const char *)src + 8, bytes, kind, stream);
+	case TO_ELSEWHERE:
+		return real((char *)dst + 1, src, bytes, kind, stream);
+	default:
+		return real(dst, src, bytes, kind, stream);
+	}
+}
+
+/* ---- passes ----------------------------------------------------------------------------- */
+
+static void passes(struct transfer_opts o, int64_t steps)
+{
+	struct run *r = run_begin(o);
+	struct verdict v;
+
+	run_steps(r, steps);
+	v = run_check(r, steps);
+	cr_assert(v.passed, "%ld bytes, %ld steps: %s", (long)o.bytes, (long)steps, v.worst);
+	/* a second block goes on where the first one ended */
+	run_reset(r);
+	run_steps(r, 3);
+	v = run_check(r, 3);
+	cr_assert(v.passed, "again, %ld bytes: %s", (long)o.bytes, v.worst);
+	run_end(r);
+}
+
+Test(small_transfer_check, passes_in_each_direction_at_any_size)
+{
+	const int64_t bytes[] = { 1, 4, 7, 8, 9, 255, 4096, 100001, 1 << 20, (1 << 20) + 1 };
+
+	need_device();
+	for (int dir = 0; dir < TRANSFER_DIRS; dir++)
+		for (int host = 0; host < TRANSFER_HOSTS; host++)
+			for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++)
+				passes(copies_of((enum transfer_dir)dir, (enum transfer_host)host,
+						 bytes[i]),
+				       5);
+}
+
+Test(small_transfer_check, passes_at_any_number_of_steps)
+{
+	const int64_t steps[] = { 0, 1, 63, 64, 65, 200, 1000 };
+
+	need_device();
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		passes(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 300), steps[i]);
+		passes(copies_of(TRANSFER_D2H, TRANSFER_PAGEABLE, 300), steps[i]);
+	}
+}
+
+Test(small_transfer_check, passes_in_blocks_and_by_cudaMemcpy)
+{
+	struct transfer_opts o = copies_of(TRANSFER_H2D, TRANSFER_REGISTERED, 100000);
+
+	need_device();
+	for (o.split = 1000; o.split <= 1000000; o.split *= 10)
+		passes(o, 4);
+	o.call = TRANSFER_SYNC;
+	passes(o, 4);
+	o.dir = TRANSFER_D2H;
+	passes(o, 4);
+}
+
+/* A copy that has more room than its neighbours needs is one slot. */
+Test(small_transfer_check, passes_where_there_is_one_slot)
+{
+	need_device();
+	passes(copies_of(TRANSFER_D2D, TRANSFER_PINNED, 70 << 20), 3);
+}
+
+/* ---- fails ------------------------------------------------------------------------------ */
+
+static void fails(struct transfer_opts o, enum fault what, int at, const char *says)
+{
+	struct run *r = run_begin(o);
+	struct verdict v;
+
+	fault = what;
+	copies_until_fault = at;
+	run_steps(r, 10);
+	fault = NONE;
+	v = run_check(r, 10);
+	cr_assert(!v.passed && v.error > 0 && strstr(v.worst, says), "fault %d, direction %d: %s",
+		  what, o.dir, v.worst);
+	run_end(r);
+}
+
+Test(small_transfer_check, fails_on_copies_that_go_wrong)
+{
+	static const char *const says[] = { "",		 "byte 0 on", "byte 296 on", "byte 296 on",
+					    "byte 0 on", "byte 0 on" };
+
+	need_device();
+	for (int dir = 0; dir < TRANSFER_DIRS; dir++)
+		for (int what = LOST; what <= TO_ELSEWHERE; what++)
+			fails(copies_of((enum transfer_dir)dir, TRANSFER_PINNED, 300),
+			      (enum fault)what, 7, says[what]);
+}
+
+/* One block of many, of the last step. */
+Test(small_transfer_check, fails_on_one_block_that_is_lost)
+{
+	struct transfer_opts o = copies_of(TRANSFER_H2D, TRANSFER_PINNED, 8000);
+
+	o.split = 1000;
+	need_device();
+	fails(o, LOST, 9 * 8 + 3, "copy 9 to slot 9: wrong from byte 3000 on");
+}
+
+/* A slot that is used again: what lies there is of an earlier copy. */
+Test(small_transfer_check, fails_on_a_lost_copy_to_a_used_slot)
+{
+	struct run *r;
+
+	need_device();
+	r = run_begin(copies_of(TRANSFER_D2H, TRANSFER_PINNED, 64));
+	run_steps(r, 3 * r->s.slots);
+	run_reset(r);
+	fault = LOST;
+	copies_until_fault = 5;
+	run_steps(r, r->s.slots);
+	fault = NONE;
+	cr_assert(run_check(r, r->s.slots).error == 8, "8 words");
+	run_end(r);
+}
+
+Test(small_transfer_check, fails_on_a_missing_step)
+{
+	struct run *r;
+	struct verdict v;
+
+	need_device();
+	r = run_begin(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 64));
+	run_steps(r, 4);
+	v = run_check(r, 5);
+	cr_assert(!v.passed && strstr(v.worst, "4 copies were asked for, not 5"), "%s", v.worst);
+	run_end(r);
+}
+
+Test(small_transfer_check, fails_on_one_bit)
+{
+	struct run *r;
+	char byte;
+
+	need_device();
+	r = run_begin(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 5000));
+	run_steps(r, 4);
+	CUDA(cudaMemcpy(&byte, r->s.dst.base + 2 * r->s.stride + 4321, 1, cudaMemcpyDeviceToHost));
+	byte ^= 0x10;
+	CUDA(cudaMemcpy(r->s.dst.base + 2 * r->s.stride + 4321, &byte, 1, cudaMemcpyHostToDevice));
+	cr_assert(strstr(run_check(r, 4).worst, "copy 2 to slot 2: wrong from byte 4320 on"),
+		  "one bit");
+	run_end(r);
+}

@@ -1,0 +1,152 @@
+/* transfer.c - the transfer workload: its parameters, its steps and its entry in the table. */
+#include "workloads/transfer/transfer.h"
+
+#include <errno.h>
+
+#include "common/cuda_check.h"
+
+const char *const transfer_dirs[] = { "h2d", "d2h", "d2d", NULL };
+const char *const transfer_hosts[] = { "pinned", "pageable", "registered", NULL };
+static const char *const calls[] = { "async", "sync", NULL };
+static const char *const probes[] = { "no", "yes", "quick", NULL };
+
+#define BYTES_MAX 17179869184.0 /* 16 GiB */
+
+/* clang-format off */
+static const struct param params[] = {
+	PARAM_AXIS(transfer_opts, bytes, "bytes", "1M", 1, BYTES_MAX,
+		   "4,16,64,256,1k,4k,16k,64k,256k,1M,4M,16M,64M,256M,1G",
+		   "size of a copy"),
+	PARAM_CHOICE_ASIDE(transfer_opts, dir, "h2d", transfer_dirs, "h2d,d2h,d2d",
+		   "host to device, device to host, or within the device"),
+	PARAM_CHOICE_ASIDE(transfer_opts, host, "pinned", transfer_hosts, "pinned,pageable,registered",
+		   "memory of the host: cudaMallocHost, malloc, or malloc and cudaHostRegister"),
+	PARAM_CHOICE_ASIDE(transfer_opts, call, "async", calls, "async,sync",
+		   "cudaMemcpyAsync or cudaMemcpy"),
+	PARAM_SIZE(transfer_opts, split, "bytes", "0", 0, BYTES_MAX,
+		   "a step copies in blocks of this size; 0: in one"),
+	PARAM_CHOICE(transfer_opts, probe, "no", probes,
+		   "measure all sizes and kinds of memory instead"),
+	PARAM_END
+};
+/* clang-format on */
+
+static const struct param_need needs[] = {
+	{ "host", "dir=h2d|d2h" },
+	{ "bytes", "probe=no" },
+	{ "dir", "probe=no" },
+	{ "host", "probe=no" },
+	{ "call", "probe=no" },
+	{ "split", "probe=no" },
+	{ NULL, NULL },
+};
+
+/* ---- limits ----------------------------------------------------------------------------- */
+
+/* Calls of a step. */
+static int64_t calls_of(const struct transfer_opts *o)
+{
+	return o->split && o->split < o->bytes ? (o->bytes + o->split - 1) / o->split : 1;
+}
+
+int transfer_limits(const void *opts, struct limits *out)
+{
+	const struct transfer_opts *o = opts;
+
+	if (calls_of(o) > TRANSFER_CALLS_MAX)
+		return complain(
+			EINVAL, "split=%ld: makes %ld calls of %ld bytes; at most %d are taken",
+			(long)o->split, (long)calls_of(o), (long)o->bytes, TRANSFER_CALLS_MAX);
+	out->mode_refused[MODE_GRAPH] = "copies in graphs are what `rift run graph node=memcpy` "
+					"measures";
+	if (o->call == TRANSFER_SYNC && o->dir == TRANSFER_D2D)
+		out->mode_refused[MODE_STREAM] = "cudaMemcpy within the device returns before it "
+						 "is done: call=sync would time nothing";
+	out->depth_max = TRANSFER_DEPTH_MAX;
+	out->depth_why = "one more copy before a synchronize costs what the last ones did";
+	out->depth_run = 16;
+	out->action = o->probe != TRANSFER_NO;
+	return 0;
+}
+
+/* ---- steps ------------------------------------------------------------------------------ */
+
+uint64_t transfer_source_word(int64_t i)
+{
+	return (uint64_t)(i % TRANSFER_SOURCES) * (TRANSFER_SHIFT / 8);
+}
+
+/* Fresh bytes come with every copy, so nothing is to be brought back to the start. */
+static int reset(const void *opts, void *state, cudaStream_t stream)
+{
+	struct transfer_state *s = state;
+
+	(void)opts;
+	(void)stream;
+	s->steps = 0;
+	return 0;
+}
+
+static cudaError_t copy(const struct transfer_opts *o, char *dst, const char *src, size_t bytes,
+			cudaStream_t stream)
+{
+	static const enum cudaMemcpyKind kinds[TRANSFER_DIRS] = { cudaMemcpyHostToDevice,
+								  cudaMemcpyDeviceToHost,
+								  cudaMemcpyDeviceToDevice };
+
+	if (o->call == TRANSFER_SYNC)
+		return cudaMemcpy(dst, src, bytes, kinds[o->dir]);
+	return cudaMemcpyAsync(dst, src, bytes, kinds[o->dir], stream);
+}
+
+int transfer_step(const void *opts, void *state, cudaStream_t stream)
+{
+	const struct transfer_opts *o = opts;
+	struct transfer_state *s = state;
+	const char *src = s->src.base + 8 * transfer_source_word(s->copies);
+	char *dst = s->dst.base + (size_t)(s->copies % s->slots) * s->stride;
+	int64_t block = o->split ? o->split : s->bytes;
+
+	for (int64_t at = 0; at < s->bytes; at += block)
+		CUDA(copy(o, dst + at, src + at,
+			  (size_t)(s->bytes - at < block ? s->bytes - at : block), stream));
+	s->copies++;
+	s->steps++;
+	return 0;
+}
+
+/* ---- cost ------------------------------------------------------------------------------- */
+
+static int cost(const void *opts, const void *state, struct cost *out)
+{
+	const struct transfer_opts *o = opts;
+	double bytes = (double)o->bytes;
+
+	(void)state;
+	*out = (struct cost){
+		.bytes_moved = o->dir == TRANSFER_D2D ? 2 * bytes : bytes,
+		.bytes_transferred = o->dir == TRANSFER_D2D ? 0 : bytes,
+		.formula = "bytes; within the device read and written; no kernels",
+	};
+	return 0;
+}
+
+const struct workload workload_transfer = {
+	.name = "transfer",
+	.summary = "copies between host and device and nothing else: what a call and a byte cost",
+	.source = "this project's own; compare NVIDIA's nvbandwidth, SHOC's BusSpeed",
+	.step_unit = "a copy",
+	.params = params,
+	.needs = needs,
+	.opts_size = sizeof(struct transfer_opts),
+	.state_size = sizeof(struct transfer_state),
+	.limits = transfer_limits,
+	.setup = transfer_setup,
+	.reset = reset,
+	.step = transfer_step,
+	.check = transfer_check,
+	.report = transfer_report,
+	.plot = transfer_plot,
+	.cost = cost,
+	.teardown = transfer_teardown,
+};

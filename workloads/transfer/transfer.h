@@ -1,0 +1,95 @@
+/*
+ * transfer.h - the transfer workload: copies between host and device, and nothing else.
+ *
+ * A step is one copy of `bytes`, in as many calls as `split` makes of it. Options and what they
+ * mean: README.md.
+ */
+#ifndef RIFT_TRANSFER_H
+#define RIFT_TRANSFER_H
+
+#include <stdbool.h>
+
+#include "common/pattern.h"
+#include "workloads/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum transfer_dir { TRANSFER_H2D, TRANSFER_D2H, TRANSFER_D2D, TRANSFER_DIRS };
+enum transfer_host { TRANSFER_PINNED, TRANSFER_PAGEABLE, TRANSFER_REGISTERED, TRANSFER_HOSTS };
+enum transfer_call { TRANSFER_ASYNC, TRANSFER_SYNC };
+enum transfer_probe { TRANSFER_NO, TRANSFER_YES, TRANSFER_QUICK };
+
+struct transfer_opts {
+	int64_t bytes;
+	int dir;  /* enum transfer_dir */
+	int host; /* enum transfer_host */
+	int call; /* enum transfer_call */
+	int64_t split;
+	int probe; /* enum transfer_probe */
+};
+
+enum {
+	TRANSFER_SLOTS_MAX = 64,    /* destinations in turn */
+	TRANSFER_SOURCES = 61,	    /* sources in turn: a prime, so that a slot never gets the same
+				     * bytes twice in a row */
+	TRANSFER_SHIFT = 4096,	    /* bytes from one source to the next */
+	TRANSFER_DEPTH_MAX = 64,    /* copies before a synchronize */
+	TRANSFER_CALLS_MAX = 16384, /* calls that split may make of a step */
+};
+
+/* Memory at one end of the copies. */
+struct transfer_end {
+	char *base;
+	size_t bytes;
+	bool on_device;
+	enum transfer_host host; /* counts on the host */
+};
+
+struct transfer_state {
+	struct transfer_end src, dst;
+	int64_t bytes;		     /* of a copy */
+	size_t stride;		     /* from slot to slot, guard included */
+	int slots;		     /* at most 60 where it is not 64, see transfer_lay_out() */
+	int64_t copies;		     /* since the slots were laid out */
+	int64_t steps;		     /* since the reset */
+	struct pattern_wrong *wrong; /* device memory, of checks */
+	char (*names)[REPORT_ROWS_MAX][32]; /* of rows of a report */
+};
+
+/* ---- hooks, and what they share --------------------------------------------------------- */
+
+int transfer_limits(const void *opts, struct limits *out);
+int transfer_setup(const void *opts, void *state);
+int transfer_step(const void *opts, void *state, cudaStream_t stream);
+int transfer_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
+int transfer_report(const void *opts, void *state, struct report *out);
+int transfer_plot(const void *opts, void *state, struct plot *plot);
+void transfer_teardown(void *state);
+
+/*
+ * The part of setup that makes both ends; with all_sizes copies of fewer bytes may be laid out
+ * later. Returns 0, or a negative errno after one line.
+ */
+int transfer_prepare(const struct transfer_opts *o, struct transfer_state *s, bool all_sizes);
+
+/*
+ * Copies of so many bytes from here on: slots of that size, all of their bytes overwritten with
+ * what no copy brings. Nothing may be in flight. bytes is at most what setup was for.
+ */
+void transfer_lay_out(struct transfer_state *s, int64_t bytes);
+
+/* Word of the pattern at which the source of copy number i begins. */
+uint64_t transfer_source_word(int64_t i);
+
+/* "pinned", ... */
+extern const char *const transfer_hosts[];
+extern const char *const transfer_dirs[];
+
+extern const struct workload workload_transfer;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
