@@ -194,6 +194,7 @@ $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME) $B/o
 # stand-ins for libraries of NVIDIA's driver.
 $B/tests/test_wrapper $B/tests/test_wrapper_calls $B/tests/test_cli_doctor: $B/tests/wrapper.so
 $B/tests/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
+$B/tests/test_sweep_clocks: $B/tests/driver/nvml.so $B/tests/driver/gpu.so
 $B/tests/test_cli_doctor: $B/tests/driver/none.so
 $B/tests/%.so: tests/%.c $B/flags
 	@mkdir -p $(@D)

@@ -43,8 +43,8 @@ static int check_target(const char *name, const char *path, const char *file, st
 {
 	if (datafile_owns(file))
 		return complain(EINVAL,
-				"%s=%s: is among rift's own files, in workloads/; write to another "
-				"folder",
+				"%s=%s: is among rift's own files, in workloads/ or data/; write "
+				"to another folder",
 				name, path);
 	if (stat(path, old)) {
 		old->st_nlink = 0;

@@ -9,6 +9,7 @@
 #include "harness/contract.h"
 #include "harness/platform.h"
 #include "harness/spell.h"
+#include "harness/sweep/clocks.h"
 #include "harness/sweep/worker.h"
 
 static int cmd_help(int argc, char **argv);
@@ -33,6 +34,7 @@ static const struct command {
 	{ "probe", "[--output FILE]", "the platform card: what each call costs here, on one page",
 	  cmd_probe },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
+	{ "sweep-clocks", NULL, NULL, cmd_clocks },
 	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
 	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
 	{ 0 },

@@ -46,7 +46,7 @@ static int refuse_unknown(const struct params *p, const char *name)
 int params_set(struct params *p, const char *name, const char *value)
 {
 	int i = params_find(p->rows, name, strlen(name)), err;
-	char label[80];
+	char label[512];
 
 	if (i < 0)
 		return refuse_unknown(p, name);

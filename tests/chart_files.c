@@ -22,6 +22,42 @@ void chart_folder_remove(void)
 	shell(NULL, "rm -rf '%s'", chart_folder);
 }
 
+struct fake_session chart_session(int sides)
+{
+	struct fake_session s = fake_session();
+
+	s.size = "0,2,20,200";
+	s.depth = "1,4,16,64,256";
+	s.processes = 5;
+	s.sides = sides;
+	s.noise = 0;
+	return s;
+}
+
+const char *chart_session_write(char out[256], const char *name, int sides, uint64_t seed)
+{
+	struct fake_session s = fake_session();
+
+	s.size = "2,20,200";
+	s.depth = "1,16";
+	s.mode = "stream,graph";
+	s.processes = 5;
+	s.sides = sides;
+	s.seed = seed;
+	snprintf(out, 256, "%s/%s", chart_folder, name);
+	fake_session_write(&s, out);
+	return out;
+}
+
+double overhead_percent(const struct model *m, enum mode mode, double us, double depth)
+{
+	const struct batch b = {
+		.mode = mode, .depth = depth, .launches = 1, .kernel_ns = 1000 * us
+	};
+
+	return 100 * (model_total_ns(m, &b) / model_ideal_ns(m, &b) - 1);
+}
+
 void chart_files_session(struct chart_files *m, const struct fake_session *s)
 {
 	*m = (struct chart_files){ .journal.path = NULL };
@@ -121,4 +157,12 @@ const char *script_value(const char *name, const char *variable)
 		value[strlen(value) - 1] = '\0';
 	}
 	return value;
+}
+
+void script_says(const char *name, const char *variable, const char *want)
+{
+	const char *text = script_value(name, variable);
+
+	cr_assert(ne(ptr, strstr(text, want), NULL), "%s, %s: '%s' in '%s'", name, variable, want,
+		  text);
 }

@@ -12,6 +12,15 @@ extern char chart_folder[];
 void chart_folder_make(void);
 void chart_folder_remove(void);
 
+/* launch on a grid of 4 sizes and 5 depths, without noise. */
+struct fake_session chart_session(int sides);
+
+/* The file of a small session, chart_folder/name, whose whole name is put into out. */
+const char *chart_session_write(char out[256], const char *name, int sides, uint64_t seed);
+
+/* T / ideal - 1 in per cent, from the model that a session was made from. */
+double overhead_percent(const struct model *m, enum mode mode, double us, double depth);
+
 /* The charts of the sides of one session; kept until the test ends. */
 struct chart_files {
 	struct journal journal;
@@ -47,5 +56,8 @@ int table_column(const struct table *t, const char *name);
 
 /* A variable of NAME.gp, as it stands there, without quotes; "" where it is not. Static memory. */
 const char *script_value(const char *name, const char *variable);
+
+/* It must hold this. */
+void script_says(const char *name, const char *variable, const char *want);
 
 #endif

@@ -44,6 +44,7 @@ struct fake_session fake_session(void)
 				      .noise = 0.05,
 				      .blocks = 15,
 				      .queue = 1024,
+				      .kind_factor = 1,
 				      .device = { "made-up GPU", "made-up GPU" },
 				      .model = { fake_model(), fake_model() } };
 }
@@ -68,7 +69,10 @@ static struct plan plan_of(const struct fake_session *s)
 	r.design.sequential = false;
 	r.design.rounds = 1;
 	r.design.seed = s->seed;
+	r.design.sync = s->sync;
 	cr_assert(zero(int, plan_make(&p, &r)), "plan of %s", s->workload);
+	if (s->kinds)
+		plan_take_kinds(&p, s->kind, s->kinds);
 	return p;
 }
 
@@ -127,6 +131,8 @@ static struct times times_of(const struct fake_session *s, const struct plan *p,
 	noise_of(s, point, slot, own);
 	normals(0, slot, 0, s->seed, all);
 	factor *= exp(s->process_noise * all[0]);
+	for (int i = 0; i < s->kinds && s->kind[i] != p->point[point].sync; i++)
+		factor *= s->kind_factor;
 	return (struct times){
 		.total_ns = fmax(1, round(factor * exp(own[0]) * t.total_ns)),
 		.enq_ns = fmax(1, round(factor * exp(own[1]) * t.enqueue_ns)),
@@ -135,7 +141,7 @@ static struct times times_of(const struct fake_session *s, const struct plan *p,
 
 /* ---- in memory ---------------------------------------------------------------------------- */
 
-static json_t *header_of(const struct fake_session *s, int side)
+static json_t *header_of(const struct fake_session *s, int side, enum sync_kind kind)
 {
 	json_t *o = json_pack("{s:{s:f}, s:{}, s:{}, s:{}, s:{s:s}, s:{}, s:{}, s:{}, s:{s:f}, "
 			      "s:s}",
@@ -145,6 +151,8 @@ static json_t *header_of(const struct fake_session *s, int side)
 
 	json_object_set_new(json_object_get(o, "calib"), "queue_depth",
 			    s->queue > 0 ? json_real(s->queue) : json_null());
+	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
+			    json_string(sync_names[kind]));
 	return o;
 }
 
@@ -160,7 +168,7 @@ void fake_session_journal(const struct fake_session *s, struct journal *out)
 	out->path = strdup("made-up");
 	journal_allocate(out);
 	for (int i = 0; i < out->sides; i++)
-		out->header[i] = header_of(s, i);
+		out->header[i] = header_of(s, i, s->sync);
 	for (int slot = 0; slot < out->slots; slot++) {
 		int side = slot / s->processes, process = slot % s->processes;
 
@@ -202,17 +210,26 @@ static json_t *visit_of(const struct times *t, int point)
 		"launches_per_step", 1);
 }
 
-static void write_process(const struct fake_session *s, struct journal *j, int slot)
+static void write_worker(const struct fake_session *s, struct journal *j, int slot,
+			 enum sync_kind kind)
 {
 	int side = slot / s->processes, process = slot % s->processes;
 
-	cr_assert(zero(int, journal_header(j, slot, header_of(s, side))), "header");
-	cr_assert(zero(int, journal_begin(j, slot)), "begin");
+	cr_assert(zero(int, journal_header(j, slot, header_of(s, side, kind))), "header");
 	for (int i = 0; i < j->plan.n_points; i++) {
 		const struct times t = times_of(s, &j->plan, side, process, i);
 
-		cr_assert(zero(int, journal_visit(j, slot, i, 0, visit_of(&t, i))), "visit");
+		if (j->plan.point[i].sync == kind)
+			cr_assert(zero(int, journal_visit(j, slot, i, 0, visit_of(&t, i))),
+				  "visit");
 	}
+}
+
+static void write_process(const struct fake_session *s, struct journal *j, int slot)
+{
+	cr_assert(zero(int, journal_begin(j, slot)), "begin");
+	for (int i = 0; i < plan_kinds(&j->plan); i++)
+		write_worker(s, j, slot, journal_kind(j, slot, i));
 	cr_assert(zero(int, journal_trailer(j, slot, json_pack("{s:f}", "wall_s", 1.0))),
 		  "trailer");
 }

@@ -12,6 +12,7 @@ struct thing_opts {
 	int solver;
 	const char *file;
 	struct param_list layers;
+	const char *when;
 };
 
 static const char *const solvers[] = { "rk4", "rkf78", "euler", NULL };
@@ -26,6 +27,7 @@ static const struct param rows[] = {
 	PARAM_CHOICE(thing_opts, solver, "rkf78", solvers, "a solver"),
 	PARAM_PATH(thing_opts, file, "a file"),
 	PARAM_LIST(thing_opts, layers, "neurons", "784,512,10", 1, 1 << 20, "widths"),
+	PARAM_TEXT(thing_opts, when, "seconds, or p1", "any text"),
 	PARAM_END,
 };
 
@@ -66,6 +68,7 @@ static const struct {
 	{ "free=1e22", "1e22" },
 	{ "solver=rk4", "rk4" },
 	{ "file=a b=c", "a b=c" },
+	{ "when=p1", "p1" },
 	{ "layers=1", "1" },
 	{ "layers=784,2k,10", "784,2k,10" },
 	{ "layers=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,"
@@ -141,7 +144,8 @@ static const struct {
 	  "no such choice; must be one of rk4, rkf78, euler; did you mean 'rkf78'?" },
 	{ "solver=RK4", "did you mean 'rk4'?" },
 	{ "solver=", "solver=: empty; must be one of rk4, rkf78, euler\n" },
-	{ "file=", "file=: empty; must be a file name" },
+	{ "file=", "file=: empty; must be a file name\n" },
+	{ "when=", "when=: empty; must be seconds, or p1\n" },
 	{ "layers=", "empty; must be 1 to 32 whole numbers with commas, each 1 to 1M neurons" },
 	{ "layers=1,,2", "empty element" },
 	{ "layers=,1", "empty element" },

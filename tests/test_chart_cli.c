@@ -1,5 +1,6 @@
 /*
- * test_chart_cli.c - `rift plot` of the real binary: what it writes and where, and what it refuses.
+ * test_chart_cli.c - `rift plot` of the real binary: what it writes and where, with gnuplot and
+ * without. What it refuses is in test_chart_refused.c.
  */
 #include "common/datafile.h"
 #include "tests/capture.h"
@@ -17,22 +18,6 @@
 TestSuite(small_chart_cli, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
 
 static char path[256], other[256];
-
-/* A small session, FOLDER/name. */
-static const char *write_session(char out[256], const char *name, int sides, uint64_t seed)
-{
-	struct fake_session s = fake_session();
-
-	s.size = "2,20,200";
-	s.depth = "1,16";
-	s.mode = "stream,graph";
-	s.processes = 5;
-	s.sides = sides;
-	s.seed = seed;
-	snprintf(out, 256, "%s/%s", chart_folder, name);
-	fake_session_write(&s, out);
-	return out;
-}
 
 static void has(const char *text, const char *want)
 {
@@ -61,7 +46,7 @@ Test(small_chart_cli, pictures_beside_the_session_in_a_folder_of_its_name)
 	const char *text;
 
 	NEED_GNUPLOT();
-	write_session(path, "my run.jsonl", 1, 1);
+	chart_session_write(path, "my run.jsonl", 1, 1);
 	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s'", path)), "%s", text);
 	has(text, "/my run.plots/launch-overhead.png, .svg\n");
 	has(text, "to draw again: cd '");
@@ -80,8 +65,8 @@ Test(small_chart_cli, two_sessions_are_a_and_b)
 	const char *text;
 
 	NEED_GNUPLOT();
-	write_session(path, "host.jsonl", 1, 1);
-	write_session(other, "guest.jsonl", 1, 2);
+	chart_session_write(path, "host.jsonl", 1, 1);
+	chart_session_write(other, "guest.jsonl", 1, 2);
 	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s' '%s'", path, other)), "%s", text);
 	text = listing("host-guest.plots");
 	has(text, "launch-ratio.png");
@@ -98,7 +83,7 @@ Test(small_chart_cli, other_devices_are_told)
 	const char *text;
 
 	NEED_GNUPLOT();
-	write_session(path, "here.jsonl", 1, 1);
+	chart_session_write(path, "here.jsonl", 1, 1);
 	cr_assert(zero(int, datafile_find("data/sessions/h200-launch.jsonl", kept)), "kept");
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --output '%s/pair'", path, kept,
 				     chart_folder)),
@@ -108,6 +93,25 @@ Test(small_chart_cli, other_devices_are_told)
 				     kept, chart_folder)),
 		  "%s", text);
 	cr_assert(eq(str, (char *)text, ""), "%s", text);
+}
+
+Test(small_chart_cli, another_kind_of_waiting_is_told)
+{
+	struct fake_session s = fake_session();
+	const char *text;
+
+	NEED_GNUPLOT();
+	chart_session_write(path, "spin.jsonl", 1, 1);
+	s.size = "2,20,200";
+	s.depth = "1,16";
+	s.mode = "stream,graph";
+	s.processes = 5;
+	s.sync = SYNC_BLOCKING;
+	snprintf(other, sizeof(other), "%s/blocking.jsonl", chart_folder);
+	fake_session_write(&s, other);
+	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s'", path, other)), "%s", text);
+	has(text, "rift: A was swept with --sync spin, B with --sync blocking\n");
+	cr_assert(eq(ptr, strstr(text, "not the platform alone"), NULL), "one device: %s", text);
 }
 
 /* Sizes that only one has: what is said of both is about those that both have. */
@@ -145,7 +149,7 @@ Test(small_chart_cli, a_session_with_two_sides_and_a_folder_that_is_named)
 	const char *text;
 
 	NEED_GNUPLOT();
-	write_session(path, "both.jsonl", 2, 1);
+	chart_session_write(path, "both.jsonl", 2, 1);
 	cr_assert(zero(int,
 		       run_rift(OUT, &text, "plot '%s' --output '%s/a b/c//'", path, chart_folder)),
 		  "%s", text);
@@ -160,7 +164,7 @@ static void plot_without(const char *bin, const char *says)
 {
 	const char *text;
 
-	write_session(path, "s.jsonl", 1, 1);
+	chart_session_write(path, "s.jsonl", 1, 1);
 	cr_assert(eq(int,
 		     shell(&text, "PATH='%s' '%s' plot '%s' 2>&1 >/dev/null", bin, rift(), path),
 		     3),
@@ -194,7 +198,7 @@ Test(small_chart_cli, a_folder_with_a_quote_in_its_name)
 	const char *text;
 
 	NEED_GNUPLOT();
-	write_session(path, "s.jsonl", 1, 1);
+	chart_session_write(path, "s.jsonl", 1, 1);
 	shell(NULL, "mv '%s' '%s/-a \"b\" $c.jsonl'", path, chart_folder);
 	cr_assert(
 		zero(int, run_rift(OUT, &text, "plot '%s/-a \"b\" $c.jsonl' --output '%s/it'\\''s'",
@@ -205,106 +209,4 @@ Test(small_chart_cli, a_folder_with_a_quote_in_its_name)
 	cr_assert(zero(int, shell(&text, "cd '%s/it'\\''s' && gnuplot launch-latency.gp 2>&1",
 				  chart_folder)),
 		  "%s", text);
-}
-
-/* ---- what is refused -------------------------------------------------------------------- */
-
-/* FOLDER/s.jsonl through a shell command into FOLDER/bad.jsonl. */
-static const char *spoiled(const char *command)
-{
-	shell(NULL, "cd '%s' && %s <s.jsonl >bad.jsonl", chart_folder, command);
-	snprintf(other, sizeof(other), "plot '%s/bad.jsonl'", chart_folder);
-	return other;
-}
-
-Test(small_chart_cli, files_that_are_no_session_are_refused)
-{
-	static const struct {
-		const char *command, *says;
-	} rows[] = {
-		{ "head -c 0", "is empty" },
-		{ "head -c 100", "not a line of it is whole" },
-		{ "head -c -100", "its last line is torn" },
-		{ "sed '$d'", "half a record, 4 of 5 processes are complete" },
-		{ "echo '{\"a\":1}'", "no record file of rift" },
-		{ "printf 'x,y\\n1,2\\n'", "no JSON object" },
-		{ "sed '1s/\"schema\":\"1.0\"/\"schema\":\"2.0\"/'", "schema 2.0" },
-		{ "sed '2,$s/\"schema\":\"1.0\"/\"schema\":\"2.0\"/'", "schema 2.0" },
-	};
-
-	write_session(path, "s.jsonl", 1, 1);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		refused(3, rows[i].says, "%s", spoiled(rows[i].command));
-	refused(3, "No such file", "plot '%s/none.jsonl'", chart_folder);
-	refused(3, "is no regular file", "plot '%s'", chart_folder);
-	cr_assert(eq(str, (char *)listing("."), "bad.jsonl s.jsonl "), "%s", listing("."));
-}
-
-Test(small_chart_cli, a_session_under_way_is_refused)
-{
-	struct fake_session s = fake_session();
-
-	s.size = "2,20";
-	s.depth = "1,16";
-	s.processes = 5;
-	s.done = 2;
-	snprintf(path, sizeof(path), "%s/s.jsonl", chart_folder);
-	fake_session_write(&s, path);
-	refused(3, "half-finished, 2 of 5 processes are complete", "plot '%s.part'", path);
-}
-
-Test(small_chart_cli, sessions_that_do_not_go_together_are_refused)
-{
-	struct fake_session s = fake_session();
-
-	write_session(path, "s.jsonl", 1, 1);
-	shell(NULL, "cp '%s' '%s/copy.jsonl'", path, chart_folder);
-	refused(3, "are one session", "plot '%s' '%s'", path, path);
-	refused(3, "are one session", "plot '%s' '%s/copy.jsonl'", path, chart_folder);
-	write_session(other, "both.jsonl", 2, 2);
-	refused(3, "both.jsonl has two sides", "plot '%s' '%s'", path, other);
-	refused(3, "is too many", "plot a b c");
-	s.size = "3,30";
-	s.depth = "1,16";
-	s.processes = 5;
-	snprintf(other, sizeof(other), "%s/apart.jsonl", chart_folder);
-	fake_session_write(&s, other);
-	refused(5, "no point in common", "plot '%s' '%s'", path, other);
-	s.workload = "myocyte";
-	snprintf(other, sizeof(other), "%s/myocyte.jsonl", chart_folder);
-	fake_session_write(&s, other);
-	refused(5, "no point in common", "plot '%s' '%s'", path, other);
-}
-
-Test(small_chart_cli, folders_that_cannot_be_written_are_refused)
-{
-	write_session(path, "s.jsonl", 1, 1);
-	refused(3, "is no folder", "plot '%s' --output '%s'", path, path);
-	refused(3, "cannot make this folder", "plot '%s' --output '%s/x'", path, path);
-	/* not even root can make one there */
-	refused(3, "cannot make this folder", "plot '%s' --output /proc/self/x", path);
-	shell(NULL, "mkdir -p '%s/s.plots/launch-overhead-cells.csv'", chart_folder);
-	refused(3, "launch-overhead-cells.csv: is a folder", "plot '%s'", path);
-}
-
-Test(small_chart_cli, nothing_to_draw_is_said)
-{
-	struct fake_session s = fake_session();
-	const char *text;
-
-	s.size = "0";
-	s.depth = "1";
-	s.processes = 5;
-	snprintf(path, sizeof(path), "%s/s.jsonl", chart_folder);
-	fake_session_write(&s, path);
-	cr_assert(eq(int, run_rift(ERR, &text, "plot '%s'", path), 3), "%s", text);
-	has(text, "there is nothing to draw");
-}
-
-Test(small_chart_cli, options_are_refused)
-{
-	refused(3, "no session", "plot");
-	refused(3, "give the name of a folder", "plot x --output ''");
-	refused(3, "given twice", "plot x --output a --output b");
-	refused(3, "did you mean '--output'?", "plot x --outptu a");
 }

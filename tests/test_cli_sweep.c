@@ -96,6 +96,9 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 
 	sweep();
 	cr_assert(eq(int, lines_of("plan"), 1), "plan");
+	/* --warm-up 0.05; a quick design has 0.3 s at least without it */
+	shell(&text, "grep -c '\"warmup_min_ns\":50000000,\"warmup_max_ns\":50000000,' '%s'", file);
+	cr_assert(eq(int, atoi(text), 1), "warm-up of the plan");
 	cr_assert(eq(int, lines_of("header"), 2), "a process each");
 	cr_assert(eq(int, lines_of("point"), 8), "4 points x 2 processes");
 	cr_assert(eq(int, lines_of("trailer"), 2), "a process each");
@@ -191,6 +194,9 @@ Test(small_cli_sweep, a_command_that_cannot_start_is_said)
 		     NULL),
 		  "%s", text);
 	cr_assert(eq(ptr, strstr(text, "process 1"), NULL), "before anything is timed: %s", text);
+	/* JSON is not enough: a worker says hello */
+	refused(3, "'sh -c \"echo {}\"' ended with exit code 0 and started no worker",
+		"%s --output '%s' --against 'sh -c \"echo {}\"'", small_plan(), file);
 }
 
 Test(small_cli_sweep, a_full_disk_loses_nothing_that_was_written)

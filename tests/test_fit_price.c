@@ -139,7 +139,7 @@ static void read_kept(struct made *m, const char *name, bool fitted)
 	char path[DATAFILE_PATH_BYTES];
 
 	cr_assert(zero(int, datafile_find(name, path)), "%s", name);
-	cr_assert(zero(int, session_read(&m->journal, path)), "%s", path);
+	cr_assert(zero(int, session_read(&m->journal, path, NULL)), "%s", path);
 	cr_assert(zero(int, grid_make(&m->grid, &m->journal, 0, NULL)), "%s", path);
 	if (fitted)
 		cr_assert(zero(int, fit_make(&m->fit, &m->grid, 0)), "%s", path);

@@ -131,7 +131,8 @@ Test(small_param, ranges_and_units_as_text)
 					     "any",
 					     "rk4, rkf78, euler",
 					     "file name",
-					     "1 to 1M" };
+					     "1 to 1M",
+					     "seconds, or p1" };
 	char text[64];
 
 	for (int i = 0; rows[i].name; i++) {
@@ -140,12 +141,30 @@ Test(small_param, ranges_and_units_as_text)
 	}
 	cr_assert(eq(str, param_unit(&rows[0]).s, ""), "a pure number");
 	cr_assert(eq(str, param_unit(&rows[1]).s, " bytes"), "bytes");
+	cr_assert(eq(str, param_unit(&rows[10]).s, ""), "a text has a form, no unit");
+}
+
+Test(small_param, a_text_is_no_path)
+{
+	json_t *path = param_row_json(&rows[8]), *text = param_row_json(&rows[10]);
+
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(path, "kind")), "path"),
+		  "path");
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(text, "kind")), "text"),
+		  "text");
+	cr_assert(
+		eq(str, (char *)json_string_value(json_object_get(text, "unit")), "seconds, or p1"),
+		"its form");
+	cr_assert(eq(int, json_typeof(json_object_get(text, "max")), JSON_NULL), "no limit");
+	json_decref(path);
+	json_decref(text);
 }
 
 Test(small_param, json_is_typed)
 {
 	static const char *const want[] = { "3",   "1024", "1",		"0",	"1",
-					    "0.5", "0.0",  "\"rkf78\"", "null", "[784, 512, 10]" };
+					    "0.5", "0.0",  "\"rkf78\"", "null", "[784, 512, 10]",
+					    "null" };
 	struct thing_opts o = { 0 };
 	struct params p;
 

@@ -211,3 +211,25 @@ Test(small_platform_gpu, a_missing_gpu_keeps_what_the_kernel_says)
 		cr_assert(lt(sz, 0, json_string_length(json_object_get(why, key))), "%s", key);
 	json_decref(o);
 }
+
+/* What is done to them is in test_sweep_clocks.c. */
+Test(small_platform_gpu, why_a_clock_is_not_locked)
+{
+	struct fact f;
+
+	setenv("FAKE_NVML", "denied", 1);
+	nvml_open(&nvml, library("nvml"));
+	nvml_choose(&nvml, "0000:3b:00.0");
+	f = nvml_lock_clock(&nvml, 1410);
+	unknown_says(&f, "nvmlDeviceSetGpuLockedClocks: Insufficient Permissions");
+	nvml_close(&nvml);
+	f = nvml_lock_clock(&nvml, 1410);
+	cr_assert(not(fact_known(&f)), "not open");
+	nvml_open(&nvml, library("old_nvml"));
+	nvml_choose(&nvml, "0000:3b:00.0");
+	f = nvml_lock_clock(&nvml, 1410);
+	unknown_says(&f, "this driver's NVML has no nvmlDeviceSetGpuLockedClocks");
+	f = nvml_free_clock(&nvml);
+	unknown_says(&f, "this driver's NVML has no nvmlDeviceResetGpuLockedClocks");
+	nvml_close(&nvml);
+}

@@ -202,7 +202,7 @@ Test(small_sweep_plan, a_plan_survives_its_record)
 	p.config[1].ends_ns = 99;
 	predict_blocks(&p);
 	o = plan_json(&p);
-	cr_assert(zero(int, plan_parse(&back, o, fakes)), "parse");
+	cr_assert(zero(int, plan_parse(&back, o, fakes, "s.jsonl:1: ")), "parse");
 	again = plan_json(&back);
 	hash_json(o, want);
 	hash_json(again, got);
@@ -226,7 +226,8 @@ Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
 		json_object_set_new(json_object_get(o, "design"), "processes",
 				    json_integer(bad[i]));
 		divert_stderr();
-		cr_assert(eq(int, plan_parse(&back, o, fakes), -EINVAL), "%ld", (long)bad[i]);
+		cr_assert(eq(int, plan_parse(&back, o, fakes, "s.jsonl:1: "), -EINVAL), "%ld",
+			  (long)bad[i]);
 		cr_assert(is_one_complaint(diverted_stderr()), "%ld", (long)bad[i]);
 		plan_release(&back);
 	}
@@ -234,30 +235,61 @@ Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
 	plan_release(&p);
 }
 
+/* Changes something in a plan's record: the line that refuses it names the file and says this. */
+static void damaged(const char *change, const char *want)
+{
+	char *args[] = { "cells=1,2" };
+	struct plan p = plan_of("1,8", NULL, args, 1), back;
+	json_t *o = plan_json(&p), *with = json_loads(change, 0, NULL);
+	const char *said;
+	int err;
+
+	cr_assert(ne(ptr, with, NULL), "%s", change);
+	json_object_update(json_object_get(o, "design"), json_object_get(with, "design"));
+	json_object_update(json_array_get(json_object_get(o, "points"), 3),
+			   json_object_get(with, "point"));
+	json_object_update(json_array_get(json_object_get(o, "configs"), 1),
+			   json_object_get(with, "config"));
+	if (json_object_get(with, "points"))
+		json_object_set(o, "points", json_object_get(with, "points"));
+	divert_stderr();
+	err = plan_parse(&back, o, fakes, "s.jsonl:1: ");
+	said = diverted_stderr();
+	cr_assert(eq(int, err, -EINVAL), "%s", change);
+	cr_assert(is_one_complaint(said), "%s: %s", change, said);
+	cr_assert(zero(int, strncmp(said, "rift: s.jsonl:1: ", 17)), "%s: %s", change, said);
+	cr_assert(ne(ptr, strstr(said, want), NULL), "'%s' in %s", want, said);
+	plan_release(&back);
+	plan_release(&p);
+	json_decref(with);
+	json_decref(o);
+}
+
 Test(small_sweep_plan, a_damaged_plan_is_refused)
 {
-	static const char *const bad[] = {
-		"{}",
-		"{\"design\":{\"processes\":1,\"rounds\":1,\"visit_ns\":1,\"blocks_min\":1,"
-		"\"blocks_max\":1,\"sync\":\"spin\"},\"configs\":[{\"workload\":\"gone\"}],"
-		"\"points\":[{}]}",
-		"{\"design\":{\"processes\":1,\"rounds\":1,\"visit_ns\":1,\"blocks_min\":1,"
-		"\"blocks_max\":1,\"sync\":\"spin\"},\"configs\":[{\"workload\":\"fake\"}],"
-		"\"points\":[{\"config\":1,\"mode\":\"stream\",\"depth\":1}]}",
-	};
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		json_t *o = json_loads(bad[i], 0, NULL);
-		struct plan p;
-		const char *said;
-		int err;
-
-		divert_stderr();
-		err = plan_parse(&p, o, fakes);
-		said = diverted_stderr();
-		cr_assert(eq(int, err, -EINVAL), "%zu", i);
-		cr_assert(is_one_complaint(said), "%s", said);
-		plan_release(&p);
-		json_decref(o);
-	}
+	damaged("{\"points\":[]}", "the plan is damaged: points must be there");
+	damaged("{\"design\":{\"rounds\":0}}", "design.rounds must be 1 to 100");
+	damaged("{\"design\":{\"rounds\":101}}", "design.rounds");
+	damaged("{\"design\":{\"rounds\":\"5\"}}", "design.rounds");
+	damaged("{\"design\":{\"rounds\":null}}", "design.rounds");
+	damaged("{\"design\":{\"visit_ns\":0}}", "design.visit_ns");
+	damaged("{\"design\":{\"blocks_min\":0}}", "design.blocks_min");
+	damaged("{\"design\":{\"blocks_max\":2}}", "design.blocks_max must be 3 to 1000000");
+	damaged("{\"design\":{\"warmup_max_ns\":-1}}", "design.warmup_max_ns");
+	damaged("{\"design\":{\"check_steps\":0}}", "design.check_steps must be 1 to 16777216");
+	damaged("{\"design\":{\"sync\":\"sleep\"}}", "design.sync");
+	damaged("{\"design\":{\"lock_clocks_mhz\":0}}", "lock_clocks_mhz must be \"base\" or 1 to");
+	damaged("{\"design\":{\"lock_clocks_mhz\":\"low\"}}", "lock_clocks_mhz");
+	damaged("{\"point\":{\"depth\":0}}", "points[3].depth must be 1 to 16777216");
+	damaged("{\"point\":{\"depth\":16777217}}", "points[3].depth");
+	damaged("{\"point\":{\"depth\":1.5}}", "points[3].depth");
+	damaged("{\"point\":{\"config\":2}}", "points[3].config must be 0 to 1");
+	damaged("{\"point\":{\"config\":-1}}", "points[3].config");
+	damaged("{\"point\":{\"config\":4294967296}}", "points[3].config");
+	damaged("{\"point\":{\"mode\":\"steam\"}}", "points[3].mode must be stream, graph");
+	damaged("{\"point\":{\"key\":\"12\"}}", "points[3].key");
+	damaged("{\"point\":{\"block_ns\":-1}}", "points[3].block_ns");
+	damaged("{\"config\":{\"workload\":\"gone\"}}", "needs workload 'gone'");
+	damaged("{\"config\":{\"set\":{\"cells\":\"0\"}}}", "cells=0: out of range");
+	damaged("{\"config\":{\"set\":{\"sells\":\"2\"}}}", "fake has no parameter 'sells'");
 }

@@ -1,12 +1,10 @@
 /*
- * test_sweep_results.c - harness/sweep/results.h, contrast.h and looks.h: what hand-made sessions
- * say of their two sides, how noisy they are, and when there are enough processes.
+ * test_sweep_results.c - harness/sweep/results.h and contrast.h: what hand-made sessions say of
+ * their two sides, of their processes, and how noisy they are.
  */
 #include "harness/sweep/contrast.h"
-#include "harness/sweep/journal_impl.h"
-#include "harness/sweep/looks.h"
 #include "harness/sweep/sweep_text.h"
-#include "tests/fake_workload.h"
+#include "tests/four_points.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -14,51 +12,6 @@
 #include <string.h>
 
 TestSuite(small_sweep_results, .timeout = 60);
-
-static const struct workload *const fakes[] = { &workload_fake, NULL };
-
-enum { POINTS = 4 };
-
-/* Two sizes and two depths, in stream mode. */
-static struct plan four_points(const struct workload *const *of, bool quick)
-{
-	struct plan_request r = { .workload = of,
-				  .size = "1,2",
-				  .depth = "1,4",
-				  .mode = "stream",
-				  .design = design_of(quick) };
-	struct plan p;
-
-	cr_assert(zero(int, plan_make(&p, &r)), "plan");
-	cr_assert(eq(int, p.n_points, POINTS), "points");
-	return p;
-}
-
-/* As if `processes` of each side had measured every point in 1000 ns a step. */
-static struct journal session_of(int sides, int processes, bool quick)
-{
-	struct journal j = { .plan = four_points(fakes, quick), .sides = sides };
-
-	j.part.fd = j.visits.fd = -1;
-	journal_allocate(&j);
-	for (int i = 0; i < sides * processes; i++)
-		j.complete[journal_slot(&j, i)] = true;
-	for (int i = 0; i < j.slots * POINTS; i++) {
-		j.status[i] = POINT_OK;
-		j.total_ns[i] = 1000.0 * (double)j.plan.point[i % POINTS].depth;
-	}
-	return j;
-}
-
-/* Process i of a side is off by `factor` at this point, and by i steps of `spread`. */
-static void say_it_took(struct journal *j, int side, int point, double factor, double spread)
-{
-	for (int i = 0; i < j->plan.design.processes; i++) {
-		int slot = side * j->plan.design.processes + i;
-
-		j->total_ns[slot * POINTS + point] *= factor + spread * (i % 5 - 2);
-	}
-}
 
 /* ---- two sides -------------------------------------------------------------------------- */
 
@@ -163,6 +116,41 @@ Test(small_sweep_results, points_of_two_kinds_of_processes_are_said)
 	journal_release(&j);
 }
 
+/* Two of five processes take `factor` times as long at a point. */
+static void split(struct journal *j, int side, int point, double factor)
+{
+	for (int i = 3; i < 5; i++)
+		j->total_ns[(side * 5 + i) * POINTS + point] *= factor;
+}
+
+static void print_all(const struct results *r, FILE *out)
+{
+	results_print(r->j, out);
+}
+
+/* Only the first three, among all that a session says. */
+Test(small_sweep_results, points_of_two_kinds_the_furthest_apart_first)
+{
+	static const char want[] =
+		"\nprocesses fall into two kinds at 4 of 8 points; furthest apart:\n"
+		"  fake cells=1 stream depth 1, side b: 3 processes at 999 ns, 2 at 1.40 us\n"
+		"  fake cells=2 stream depth 4, side b: 3 processes at 999 ns, 2 at 1.30 us\n"
+		"  fake cells=1 stream depth 4, side a: 3 processes at 999 ns, 2 at 1.20 us\n\n";
+	struct journal j = session_of(2, 5, true);
+	const char *said;
+
+	for (int i = 0; i < 2 * POINTS; i++)
+		say_it_took(&j, i / POINTS, i % POINTS, 1, 0.001);
+	split(&j, 0, 0, 1.1);
+	split(&j, 1, 0, 1.4);
+	split(&j, 0, 1, 1.2);
+	split(&j, 1, 3, 1.3);
+	said = strstr(printed(&j, print_all), "\nprocesses fall");
+	cr_assert(ne(ptr, (void *)said, NULL), "%s", text);
+	cr_assert(zero(int, strncmp(said, want, strlen(want))), "%s", said);
+	journal_release(&j);
+}
+
 /* ---- how good they are ------------------------------------------------------------------ */
 
 static const char *quality(const struct journal *j)
@@ -198,82 +186,5 @@ Test(small_sweep_results, noisy_points_and_drift_are_said)
 		json_decref(trailer);
 	}
 	json_decref(noisy);
-	journal_release(&j);
-}
-
-/* ---- enough processes? ------------------------------------------------------------------ */
-
-Test(small_sweep_results, looks_are_few)
-{
-	struct design full = design_of(false), quick = design_of(true);
-	int due = 0;
-
-	for (int i = 0; i <= 40; i++) {
-		due += looks_due(&full, i);
-		cr_assert(not(looks_due(&quick, i)), "a fixed number: %d", i);
-	}
-	cr_assert(eq(int, due, 4), "%d", due);
-	for (int i = 0; i < 4; i++)
-		cr_assert(looks_due(&full, (int[]){ 5, 10, 20, 30 }[i]), "%d", i);
-}
-
-Test(small_sweep_results, narrow_intervals_are_enough)
-{
-	struct journal j = session_of(1, 5, false);
-	json_t *said;
-	struct look l;
-
-	for (int i = 0; i < POINTS; i++)
-		say_it_took(&j, 0, i, 1, 0.009);
-	l = looks_take(&j, 5, &said);
-	cr_assert(l.stop, "1.8 %% at most");
-	cr_assert(zero(int, l.wide), "%d", l.wide);
-	cr_assert(eq(int, json_is_true(json_object_get(said, "stop")), 1), "record");
-	json_decref(said);
-	journal_release(&j);
-}
-
-/* The keys that are wide, in one text. */
-static void assert_wide(const json_t *said, const struct journal *j, int point)
-{
-	const json_t *keys = json_object_get(said, "wide_keys");
-
-	cr_assert(eq(sz, json_array_size(keys), 1), "wide");
-	cr_assert(eq(str, (char *)json_string_value(json_array_get(keys, 0)),
-		     (char *)j->plan.point[point].key),
-		  "which");
-}
-
-Test(small_sweep_results, a_point_is_as_wide_as_on_its_wider_side)
-{
-	struct journal j = session_of(2, 5, false);
-	json_t *said;
-	struct look l;
-
-	say_it_took(&j, 1, 2, 1, 0.03);
-	l = looks_take(&j, 5, &said);
-	cr_assert(not(l.stop), "one of four is wide");
-	cr_assert(eq(int, l.next, 10), "%d", l.next);
-	assert_wide(said, &j, 2);
-	json_decref(said);
-	l = looks_take(&j, 30, &said);
-	cr_assert(l.stop, "the last look");
-	json_decref(said);
-	journal_release(&j);
-}
-
-Test(small_sweep_results, a_point_that_failed_does_not_ask_for_more)
-{
-	struct journal j = session_of(1, 5, false);
-	struct look l;
-
-	j.status[3 * POINTS + 1] = POINT_FAILED;
-	l = looks_take(&j, 5, NULL);
-	cr_assert(l.stop, "more processes bring no interval of it");
-	cr_assert(eq(int, l.points, POINTS - 1), "%d", l.points);
-	for (int i = 0; i < POINTS; i++)
-		j.status[i] = POINT_FAILED;
-	l = looks_take(&j, 5, NULL);
-	cr_assert(l.stop, "nothing is left to narrow");
 	journal_release(&j);
 }

@@ -13,13 +13,15 @@
 #include "harness/platform.h"
 #include "harness/progress.h"
 
-enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_QUIET };
+enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET };
 
 static const struct argp_option options[] = {
 	{ "output", KEY_OUTPUT, "DIR", 0,
 	  "the folder for pictures, data and scripts (default: beside the first session, its name "
 	  "with .plots behind it)",
 	  0 },
+	{ "sync", KEY_SYNC, "KIND", 0,
+	  "which, where a session was swept with several kinds of waiting", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no remarks", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },
@@ -28,7 +30,7 @@ static const struct argp_option options[] = {
 struct plot_args {
 	const char *session[CHART_SIDES];
 	int n;
-	const char *output;
+	const char *output, *sync;
 	bool quiet, help;
 };
 
@@ -56,6 +58,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 			return complain(EINVAL, "--output: give the name of a folder");
 		a->output = arg;
 		return 0;
+	case KEY_SYNC:
+		a->sync = arg;
+		return session_sync_check(arg);
 	case KEY_QUIET:
 		a->quiet = true;
 		return 0;
@@ -255,7 +260,7 @@ static int plot(const struct plot_args *a)
 	interrupt_install();
 	progress_init(a->quiet);
 	for (int i = 0; i < a->n && !err; i++)
-		err = session_read(&j[i], a->session[i]);
+		err = session_read(&j[i], a->session[i], a->sync);
 	if (!err)
 		sides = sides_of(j, a->n, a, side);
 	if (sides < 0)

@@ -161,7 +161,7 @@ static int compare_files(const struct compare_args *a, enum exit_code *code)
 	int err = 0, n = a->self_test ? 0 : 1;
 
 	for (int i = 0; i < a->n && !err; i++)
-		err = session_read(&session[i], a->file[i]);
+		err = session_read(&session[i], a->file[i], a->sync);
 	if (!err)
 		err = a->self_test ? make_halves(r, a, session)
 		      : a->n == 2  ? make_separate(r, a, session)

@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "harness/command.h"
+#include "harness/sweep/recorded.h"
 
 enum {
 	KEY_HELP = 'h',
@@ -15,6 +16,7 @@ enum {
 	KEY_FORCE,
 	KEY_SELF_TEST,
 	KEY_WORKLOAD,
+	KEY_SYNC,
 	KEY_ALL,
 	KEY_JSON
 };
@@ -34,6 +36,8 @@ static const struct argp_option options[] = {
 	  "differ",
 	  0 },
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "only the points of this one", 0 },
+	{ "sync", KEY_SYNC, "KIND", 0,
+	  "which, where a session was swept with several kinds of waiting", 0 },
 	{ "all", KEY_ALL, NULL, 0, "show every point, not the 20 that differ most", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object with everything", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
@@ -88,6 +92,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_WORKLOAD:
 		a->workload = workload_find(arg);
 		return a->workload ? 0 : -EINVAL;
+	case KEY_SYNC:
+		a->sync = arg;
+		return session_sync_check(arg);
 	case KEY_ALL:
 		a->all = true;
 		return 0;

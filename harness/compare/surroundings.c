@@ -96,10 +96,14 @@ static void compare_values(json_t *rows, const char *field, const json_t *a, con
 static json_t *design_of_party(const struct party *p)
 {
 	const struct design *d = &p->view.plan.design;
+	json_t *o =
+		json_pack("{s:s, s:i, s:I, s:i, s:i, s:s}", "name", d->quick ? "quick" : "full",
+			  "rounds", d->rounds, "visit_ns", (json_int_t)d->visit_ns, "blocks_min",
+			  d->blocks_min, "blocks_max", d->blocks_max, "sync", sync_names[d->sync]);
 
-	return json_pack("{s:s, s:i, s:I, s:i, s:i, s:s}", "name", d->quick ? "quick" : "full",
-			 "rounds", d->rounds, "visit_ns", (json_int_t)d->visit_ns, "blocks_min",
-			 d->blocks_min, "blocks_max", d->blocks_max, "sync", sync_names[d->sync]);
+	if (d->lock)
+		json_object_set_new(o, "lock_clocks_mhz", design_lock_json(d));
+	return o;
 }
 
 /* Everything that is compared, in the order of the rows; takes over design. New reference. */

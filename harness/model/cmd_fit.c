@@ -10,11 +10,13 @@
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_OVER, KEY_OFF_GRID };
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_SYNC, KEY_OVER, KEY_OFF_GRID };
 
 static const struct argp_option options[] = {
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "which, where the session holds several", 0 },
 	{ "side", KEY_SIDE, "a|b", 0, "of a session with two sides, one only", 0 },
+	{ "sync", KEY_SYNC, "KIND", 0, "which, where it was swept with several kinds of waiting",
+	  0 },
 	{ "over", KEY_OVER, "SESSION", 0,
 	  "also the smallest kernels over that platform: its session of the same workload. Of a "
 	  "session with two sides, b is over a without it",
@@ -29,7 +31,7 @@ static const struct argp_option options[] = {
 };
 
 struct fit_args {
-	const char *session, *workload, *over, *off_grid;
+	const char *session, *workload, *sync, *over, *off_grid;
 	int side; /* -1: all */
 	bool json, help;
 };
@@ -58,6 +60,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SIDE:
 		return take_side(a, arg);
+	case KEY_SYNC:
+		a->sync = arg;
+		return session_sync_check(arg);
 	case KEY_OVER:
 		a->over = arg;
 		return 0;
@@ -125,9 +130,10 @@ static bool holds(const struct journal *j, const struct workload *w)
  * The first side of another session, of the workload and parameters of this grid: nothing is held
  * against itself.
  */
-static int read_other(struct fitted *s, const char *option, const char *path, const struct grid *as)
+static int read_other(struct fitted *s, const char *option, const char *path, const char *sync,
+		      const struct grid *as)
 {
-	int err = session_read(&s->journal, path);
+	int err = session_read(&s->journal, path, sync);
 
 	if (err)
 		return err;
@@ -202,17 +208,17 @@ static void show_sides(const struct fit_args *a, const struct fitted *s, const s
 static int fit_and_show(const struct fit_args *a)
 {
 	struct fitted s = { 0 }, over = { 0 }, off_grid = { 0 };
-	int err = session_read(&s.journal, a->session), first = a->side > 0;
+	int err = session_read(&s.journal, a->session, a->sync), first = a->side > 0;
 
 	for (int side = 0; side < 2 && !err; side++)
 		if (a->side < 0 ? side < s.journal.sides : side == a->side)
 			err = fit_side(&s, side, a->workload, (uint32_t)side);
 	if (!err && a->over)
-		err = read_other(&over, "over", a->over, &s.grid[first]);
+		err = read_other(&over, "over", a->over, a->sync, &s.grid[first]);
 	if (!err && a->over) /* draws of its own: no group of the session's sides */
 		err = fit_make(&over.fit[0], &over.grid[0], 2);
 	if (!err && a->off_grid)
-		err = read_other(&off_grid, "off-grid", a->off_grid, &s.grid[first]);
+		err = read_other(&off_grid, "off-grid", a->off_grid, a->sync, &s.grid[first]);
 	if (!err)
 		show_sides(a, &s, a->over ? &over : NULL, a->off_grid ? &off_grid : NULL);
 	release(&s);

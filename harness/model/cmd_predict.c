@@ -10,7 +10,7 @@
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_FROM, KEY_MEASURED, KEY_WORKLOAD };
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_FROM, KEY_MEASURED, KEY_WORKLOAD, KEY_SYNC };
 
 static const struct argp_option options[] = {
 	{ "on", KEY_ON, "SESSION", 0,
@@ -27,13 +27,15 @@ static const struct argp_option options[] = {
 	  "side b",
 	  0 },
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "which, where SESSION holds several", 0 },
+	{ "sync", KEY_SYNC, "KIND", 0,
+	  "which, of all sessions, where one was swept with several kinds of waiting", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },
 };
 
 struct predict_args {
-	const char *session, *on, *from, *measured, *workload;
+	const char *session, *on, *from, *measured, *workload, *sync;
 	bool json, help;
 };
 
@@ -60,6 +62,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_WORKLOAD:
 		a->workload = arg;
 		return 0;
+	case KEY_SYNC:
+		a->sync = arg;
+		return session_sync_check(arg);
 	case ARGP_KEY_ARG:
 		if (a->session)
 			return complain(EINVAL, "rift predict takes one session; '%s' is too many",
@@ -98,12 +103,12 @@ static void release(struct source *s)
 }
 
 /* last: the last side that it has, else the first. */
-static int read_grid(struct source *s, const char *path, bool last, const char *workload)
+static int read_grid(struct source *s, const char *path, bool last, const struct predict_args *a)
 {
-	int err = session_read(&s->journal, path);
+	int err = session_read(&s->journal, path, a->sync);
 
 	return err ? err
-		   : grid_make(&s->grid, &s->journal, last ? s->journal.sides - 1 : 0, workload);
+		   : grid_make(&s->grid, &s->journal, last ? s->journal.sides - 1 : 0, a->workload);
 }
 
 /* Of several workloads, the one whose sizes are durations says most of a platform. */
@@ -115,14 +120,14 @@ static const char *best_workload(const struct journal *j)
 	return NULL;
 }
 
-static int read_fit(struct source *s, const char *path, bool last, uint32_t group)
+static int read_fit(struct source *s, const char *path, bool last, const struct predict_args *a)
 {
-	int err = session_read(&s->journal, path);
+	int err = session_read(&s->journal, path, a->sync);
 
 	if (!err)
 		err = grid_make(&s->grid, &s->journal, last ? s->journal.sides - 1 : 0,
 				best_workload(&s->journal));
-	return err ? err : fit_make(&s->fit, &s->grid, group);
+	return err ? err : fit_make(&s->fit, &s->grid, last); /* groups of draws: A 0, B 1 */
 }
 
 static int same_workload(const struct grid *work, const struct grid *measured, const char *path)
@@ -152,17 +157,17 @@ static int predict(const struct predict_args *a)
 {
 	struct source work = { 0 }, on = { 0 }, from = { 0 }, measured = { 0 };
 	struct price_request r = { .work = &work.grid, .b = &on.fit };
-	int err = read_grid(&work, a->session, false, a->workload);
+	int err = read_grid(&work, a->session, false, a);
 
 	if (!err)
-		err = read_fit(&on, a->on, true, 1);
+		err = read_fit(&on, a->on, true, a);
 	if (!err && a->from)
-		err = read_fit(&from, a->from, false, 0);
+		err = read_fit(&from, a->from, false, a);
 	else if (!err && work.grid.nominal) /* its own blocks tell what A adds to a kernel */
 		err = fit_make(&work.fit, &work.grid, 0);
 	r.a = a->from ? &from.fit : work.grid.nominal ? &work.fit : NULL;
 	if (!err && a->measured) {
-		err = read_grid(&measured, a->measured, true, a->workload);
+		err = read_grid(&measured, a->measured, true, a);
 		r.measured = &measured.grid;
 		if (!err)
 			err = same_workload(&work.grid, &measured.grid, a->measured);

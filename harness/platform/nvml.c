@@ -187,6 +187,33 @@ struct fact nvml_busy_percent(const struct nvml *n)
 	return err ? failed(n, function, err) : fact_int(u.gpu);
 }
 
+/* ---- locked clocks ---------------------------------------------------------------------- */
+
+struct fact nvml_lock_clock(const struct nvml *n, unsigned mhz)
+{
+	static const char function[] = "nvmlDeviceSetGpuLockedClocks";
+	const unsigned base = 0xffffff01; /* NVML_CLOCK_LIMIT_ID_TDP */
+	int (*f)(void *, unsigned, unsigned) = LOOK_UP(n, function, (void *, unsigned, unsigned));
+	int err;
+
+	if (!f)
+		return absent(n, function);
+	err = f(n->device, mhz ? mhz : base, mhz ? mhz : base);
+	return err ? failed(n, function, err) : fact_bool(true);
+}
+
+struct fact nvml_free_clock(const struct nvml *n)
+{
+	static const char function[] = "nvmlDeviceResetGpuLockedClocks";
+	int (*f)(void *) = LOOK_UP(n, function, (void *));
+	int err;
+
+	if (!f)
+		return absent(n, function);
+	err = f(n->device);
+	return err ? failed(n, function, err) : fact_bool(true);
+}
+
 /* ---- processes -------------------------------------------------------------------------- */
 
 /* Adds the processes that one function lists. The reason where it does not, else known. */

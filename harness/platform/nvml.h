@@ -40,6 +40,14 @@ struct fact nvml_first(const struct nvml *n, const char *function);
 struct fact nvml_clock(const struct nvml *n, const char *function);
 struct fact nvml_bits(const struct nvml *n, const char *function);
 
+/*
+ * Locks the clock of the multiprocessors at so many MHz, 0: at the base clock, which power always
+ * allows; sets it free again, also from a lock of somebody else's. True, or unknown with the
+ * reason: it takes root.
+ */
+struct fact nvml_lock_clock(const struct nvml *n, unsigned mhz);
+struct fact nvml_free_clock(const struct nvml *n);
+
 /* Share of the last sample period in which kernels ran, percent. */
 struct fact nvml_busy_percent(const struct nvml *n);
 

@@ -139,7 +139,7 @@ static json_t *modes_json(const struct series *s)
 	return modes;
 }
 
-static json_t *summary(const json_t *point)
+json_t *assemble_summary(const json_t *point)
 {
 	struct series enqs = series_of(point, "t_enq_ns");
 	struct series totals = series_of(point, "t_total_ns");
@@ -228,7 +228,7 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 	for (int i = 0; same[i]; i++)
 		copy_first(o, visit, rounds, same[i]);
 	json_object_set_new(o, "check", check);
-	json_object_set_new(o, "summary", summary(o));
+	json_object_set_new(o, "summary", assemble_summary(o));
 	return o;
 }
 

@@ -12,6 +12,9 @@
  */
 json_t *assemble_point(json_t *const *visit, int rounds);
 
+/* The summary of a point's blocks: of its t_enq_ns, t_total_ns and marks. New reference. */
+json_t *assemble_summary(const json_t *point);
+
 /* Median of the unmarked blocks in a point's summary, ns; NAN: none. */
 double assembled_median(const json_t *point, const char *series);
 

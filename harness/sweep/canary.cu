@@ -32,7 +32,8 @@ static __device__ inline void spin(int64_t cycles)
 
 /*
  * Reads the clock itself: between two events lies also what the host took to submit the kernel
- * after the first, 2 to 30 us on an H200 behind a sandbox.
+ * after the first. On an H200 in a KVM guest with docker canaries took 206.6 to 266 us by events
+ * and 202.08 us by this clock.
  */
 extern "C" __global__ void rift_canary(int64_t cycles, int64_t chain, int64_t *took_ns)
 {

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/sweep/check_blocks.h"
 #include "harness/sweep/check_session.h"
 #include "harness/sweep/csv_points.h"
+#include "harness/sweep/plan.h"
 
 struct checking {
 	struct record_facts *facts;
@@ -23,9 +25,10 @@ static int wrong(const struct checking *c, const char *what, const char *field)
 			*field ? ": " : "", field);
 }
 
+/* NULL, "": nothing. */
 static int said(const struct checking *c, const char *what)
 {
-	return what ? wrong(c, what, "") : 0;
+	return what && *what ? wrong(c, what, "") : 0;
 }
 
 /* ---- fields ----------------------------------------------------------------------------- */
@@ -124,6 +127,9 @@ static int take_plan(struct checking *c, const json_t *o)
 	hash_json(plan, hash);
 	if (strcmp(hash, json_string_value(json_object_get(o, "plan_sha256"))))
 		return wrong(c, "the plan is not what plan_sha256 says", "");
+	err = said(c, plan_wrong(plan).s);
+	if (err)
+		return err;
 	c->keys = json_object();
 	json_array_foreach(json_object_get(plan, "points"), i, point)
 	{
@@ -142,36 +148,11 @@ static int take_plan(struct checking *c, const json_t *o)
 	return err;
 }
 
-/* Whole numbers above 0, no shorter enqueue than nothing, and the total no less than it. */
-static int check_blocks(const struct checking *c, const json_t *o)
-{
-	const json_t *enq = json_object_get(o, "t_enq_ns");
-	const json_t *total = json_object_get(o, "t_total_ns");
-	size_t n = json_array_size(total);
-
-	if (json_array_size(enq) != n || json_array_size(json_object_get(o, "marks")) != n)
-		return wrong(c, "t_enq_ns, t_total_ns and marks are not of one length", "");
-	for (size_t i = 0; i < n; i++) {
-		json_int_t e = json_integer_value(json_array_get(enq, i));
-		json_int_t t = json_integer_value(json_array_get(total, i));
-
-		if (e <= 0 || t < e)
-			return wrong(c, "a block whose times cannot be: 0 < t_enq <= t_total", "");
-	}
-	return 0;
-}
-
 static int check_measured(const struct checking *c, const json_t *o)
 {
-	size_t n = json_array_size(json_object_get(o, "t_total_ns"));
 	int err = check_fields(c, o, measured_fields);
 
-	if (!err)
-		err = check_blocks(c, o);
-	if (!err && (json_integer_value(json_object_get(o, "blocks")) != (json_int_t)n ||
-		     json_array_size(json_object_get(o, "round_of_block")) != n))
-		err = wrong(c, "blocks and round_of_block do not agree with the arrays", "");
-	return err;
+	return err ? err : said(c, measured_wrong(o, c->session.rounds).s);
 }
 
 static int take_header(struct checking *c, const json_t *o)
@@ -238,7 +219,7 @@ static int take_visit(struct checking *c, const json_t *o)
 	int err = check_fields(c, o, visit_fields);
 
 	c->facts->visits++;
-	return err ? err : check_blocks(c, o);
+	return err ? err : said(c, blocks_wrong(o).s);
 }
 
 static int take_line(const json_t *o, const struct record_scan *scan, void *arg)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/sweep/record.h"
 
 static const char *text(const json_t *o, const char *name)
 {
@@ -24,12 +23,11 @@ const char *session_check_plan(struct checked_session *s, const json_t *record)
 
 	if (sides != 1 && sides != 2)
 		return "sides is neither 1 nor 2";
-	if (processes < 1 || processes > PROCESSES_MAX)
-		return "design.processes is no number of processes";
 	snprintf(s->id, sizeof(s->id), "%s", text(record, "session_id"));
 	snprintf(s->plan_hash, sizeof(s->plan_hash), "%s", text(record, "plan_sha256"));
 	s->sides = (int)sides;
 	s->processes = (int)processes;
+	s->rounds = (int)json_integer_value(json_object_get(design, "rounds"));
 	s->points = (int)json_array_size(json_object_get(plan, "points"));
 	s->process = calloc((size_t)(sides * processes), sizeof(*s->process));
 	s->seen = json_object();

@@ -16,7 +16,7 @@ struct checked_process {
 struct checked_session {
 	char id[32], plan_hash[HASH_TEXT];
 	int sides, processes;		 /* of each side, as planned */
-	int points;			 /* of the plan */
+	int points, rounds;		 /* of the plan */
 	struct checked_process *process; /* [side * processes + process_index] */
 	json_t *seen;			 /* "slot key" of each point -> true */
 };

@@ -97,6 +97,14 @@ static void print_under_way(const struct journal *j)
 		printf("not complete     %d of %d processes are\n", complete, j->slots);
 }
 
+static void print_lock(const struct design *d)
+{
+	if (d->lock && d->lock_mhz)
+		printf("clock            locked at %d MHz\n", d->lock_mhz);
+	else if (d->lock)
+		printf("clock            locked at the base clock\n");
+}
+
 static int show_session(const struct journal *j, const char *path)
 {
 	const struct plan *p = &j->plan;
@@ -107,6 +115,7 @@ static int show_session(const struct journal *j, const char *path)
 	       p->design.quick ? "quick" : "full", (unsigned long)p->design.seed);
 	for (int side = 0; side < j->sides; side++)
 		print_side(j, side);
+	print_lock(&p->design);
 	print_under_way(j);
 	results_print(j, stdout);
 	printf("\n%d points ok, %d failed their check, %d failed otherwise\n",

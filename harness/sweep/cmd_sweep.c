@@ -7,7 +7,8 @@
 #include "common/check.h"
 #include "harness/command.h"
 #include "common/interrupt.h"
-#include "harness/sweep/plan.h"
+#include "harness/sweep/axis.h"
+#include "harness/sweep/clocks.h"
 #include "harness/sweep/record.h"
 #include "harness/sweep/sweep_run.h"
 
@@ -24,8 +25,10 @@ enum {
 	KEY_RESUME,
 	KEY_PLATFORM,
 	KEY_AROUND,
+	KEY_SYNC,
+	KEY_LOCK,
 	KEY_ROW,
-	KEY_END = KEY_ROW + 6
+	KEY_END = KEY_ROW + 5
 };
 
 #define ROW(name, kind, f, unit, def, lo, hi, choices, help)                                       \
@@ -39,7 +42,6 @@ const struct param sweep_value_rows[] = {
 	ROW("rounds", PARAM_INT, rounds, "rounds", "", 1, ROUNDS_MAX, NULL, "visits of a point"),
 	ROW("seed", PARAM_INT, seed, "", "", 0, 9007199254740992.0, NULL, "order of the points"),
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1, 1 << 24, NULL, "steps checked"),
-	ROW("sync", PARAM_CHOICE, sync, "", "", 0, 0, sync_names, "how the host waits"),
 	ROW("warm-up", PARAM_REAL, warm_up_s, "s", "", 0.01, 600, NULL, "at most"),
 	PARAM_END,
 };
@@ -66,13 +68,19 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "seed", KEY_ROW + 2, "N", 0, "of the order of points (default: drawn, and recorded)", 0 },
 	{ "check-steps", KEY_ROW + 3, "N", 0, "steps to check, at most (default: 256)", 0 },
-	{ "sync", KEY_ROW + 4, "KIND", 0,
+	{ "sync", KEY_SYNC, "KIND", 0,
 	  "how a block's end is waited for: spin, yield, blocking, event or poll (default: spin; "
-	  "CPU device: yield)",
+	  "CPU device: yield); several, as spin,blocking: all points in processes of each kind, "
+	  "in turn",
 	  0 },
-	{ "warm-up", KEY_ROW + 5, "SECONDS", 0,
+	{ "warm-up", KEY_ROW + 4, "SECONDS", 0,
 	  "how long a process warms up at most, where its clock does not stand still (default: 5; "
 	  "quick: 1)",
+	  0 },
+	{ "lock-clocks", KEY_LOCK, "MHZ", OPTION_ARG_OPTIONAL,
+	  "lock the GPU's clock while it is measured, at so many MHz (default: its base clock), "
+	  "and "
+	  "set it free at the end; takes root",
 	  0 },
 	{ "against", KEY_AGAINST, "COMMAND", 0,
 	  "a second platform on this host, in the same session: every other process is started "
@@ -118,6 +126,41 @@ static error_t take_text(const char **text, int key, const char *arg)
 	return 0;
 }
 
+/* "spin" or "spin,blocking". */
+static error_t take_kinds(struct sweep_args *a, const char *text)
+{
+	static const struct param row = { "sync", PARAM_CHOICE, 0,  "",	  "",	0,
+					  0,	  sync_names,	"", NULL, NULL, false };
+	struct axis kinds;
+	int err = a->kinds ? complain(EINVAL, "--sync is given twice") : 0, kind;
+
+	if (err)
+		return err;
+	err = axis_parse(&kinds, &row, "--sync", text);
+	for (int i = 0; !err && i < kinds.n; i++) {
+		CHECK(!param_parse(&row, "--sync", kinds.value[i], &kind), "kind");
+		a->kind[a->kinds++] = (enum sync_kind)kind;
+	}
+	axis_release(&kinds);
+	return err;
+}
+
+static error_t take_lock(struct sweep_args *a, const char *mhz)
+{
+	static const struct param row = { "lock-clocks", PARAM_INT, 0,	"MHz", "",   1,
+					  CLOCK_MHZ_MAX, NULL,	    "", NULL,  NULL, false };
+	int64_t value = 0;
+	int err = 0;
+
+	if (a->lock)
+		return complain(EINVAL, "--lock-clocks is given twice");
+	if (mhz)
+		err = param_parse(&row, "--lock-clocks", mhz, &value);
+	a->lock = true;
+	a->lock_mhz = (int)value;
+	return err;
+}
+
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct sweep_args *a = state->input;
@@ -133,6 +176,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return take_text(texts[key - KEY_SIZE], key, arg);
 	else if (key == KEY_AROUND)
 		a->around[a->n_arounds++] = arg;
+	else if (key == KEY_LOCK)
+		return take_lock(a, arg);
+	else if (key == KEY_SYNC)
+		return take_kinds(a, arg);
 	else if (key >= KEY_ROW && key < KEY_END)
 		return params_set(&a->rows, sweep_value_rows[key - KEY_ROW].name, arg);
 	else if (key == ARGP_KEY_ARG)
@@ -159,7 +206,8 @@ static const struct argp argp = {
 static int refuse_with_resume(const struct sweep_args *a)
 {
 	bool other = a->n_workloads || a->n_assignments || a->n_arounds || a->size || a->depth ||
-		     a->mode || a->against || a->platform || a->output || a->quick || a->dry_run;
+		     a->mode || a->against || a->platform || a->output || a->quick || a->dry_run ||
+		     a->kinds || a->lock;
 
 	for (int i = 0; sweep_value_rows[i].name; i++)
 		other |= a->rows.given[i];

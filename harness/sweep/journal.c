@@ -32,6 +32,15 @@ int journal_slot(const struct journal *j, int i)
 	return ((i % 2) ^ (pair % 2)) * j->plan.design.processes + pair;
 }
 
+enum sync_kind journal_kind(const struct journal *j, int slot, int i)
+{
+	const struct design *d = &j->plan.design;
+
+	if (!d->kinds)
+		return d->sync;
+	return d->kind[slot % d->processes % 2 ? d->kinds - 1 - i : i];
+}
+
 int journal_processes(const struct journal *j)
 {
 	int done = 0;
@@ -205,8 +214,11 @@ void journal_release(struct journal *j)
 	record_close(&j->part);
 	record_close(&j->visits);
 	lock_release(&j->lock);
-	json_decref(j->header[0]);
-	json_decref(j->header[1]);
+	for (int side = 0; side < 2; side++) {
+		json_decref(j->header[side]);
+		for (int kind = 0; kind < SYNC_COUNT; kind++)
+			json_decref(j->of_kind[side][kind]);
+	}
 	free(j->status);
 	free(j->total_ns);
 	free(j->enq_ns);

@@ -41,9 +41,10 @@ struct journal {
 	double drift_most[2]; /* of a side: canary_drift of the trailer that is furthest from 0 */
 	int *failures;	      /* [slot * points + point]: times a worker was lost at it */
 	json_t *header[2];    /* the first of each side */
-	json_t **visit;	      /* [point * rounds + round] of the slot under way */
-	int visit_slot;	      /* whose they are; -1: nobody's */
-	bool torn;	      /* a torn last line was dropped */
+	json_t *of_kind[2][SYNC_COUNT]; /* the first of each side and kind of waiting */
+	json_t **visit;			/* [point * rounds + round] of the slot under way */
+	int visit_slot;			/* whose they are; -1: nobody's */
+	bool torn;			/* a torn last line was dropped */
 };
 
 /* A new session: takes the lock, writes the plan. argv_text is what the user typed. */
@@ -68,6 +69,18 @@ int journal_processes(const struct journal *j);
 /* Slots in the order in which they run: ABBA for two sides. */
 int journal_slot(const struct journal *j, int i);
 const char *journal_side_name(int side);
+
+/*
+ * The kind of waiting of a slot's i-th operating-system process, i below plan_kinds(): in the
+ * plan's order and, in every other process of a side, backwards, so that a drift hits all alike.
+ */
+enum sync_kind journal_kind(const struct journal *j, int slot, int i);
+
+/*
+ * Leaves the points of one kind of several: the session is then as if it had been swept with that
+ * kind alone. Of one that was read; nothing can be written to it any more.
+ */
+void journal_keep_kind(struct journal *j, enum sync_kind kind);
 
 /* Makes `slot` the one whose visits are kept; forgets those of another. */
 int journal_begin(struct journal *j, int slot);

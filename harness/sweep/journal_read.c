@@ -1,6 +1,5 @@
 /* journal_read.c - the files of a session read back, to go on where it ended. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,63 +7,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/sweep/assemble.h"
 #include "harness/sweep/journal_impl.h"
-
-/* ---- what lines say --------------------------------------------------------------------- */
-
-void journal_saw_header(struct journal *j, int slot, json_t *line)
-{
-	int side = slot / j->plan.design.processes;
-	const json_t *warmup = json_object_get(line, "warmup");
-	const json_t *canary = json_object_get(warmup, "canary_ns");
-
-	if (!j->header[side])
-		j->header[side] = json_incref(line);
-	j->attempts[slot]++;
-	j->canary_ns[slot] = json_is_number(canary) ? json_number_value(canary) : NAN;
-	j->drift_ns[0] = j->canary_ns[slot];
-}
-
-static enum point_status status_of(const char *text)
-{
-	if (!text)
-		return POINT_FAILED;
-	return !strcmp(text, "ok")	       ? POINT_OK
-	       : !strcmp(text, "check_failed") ? POINT_CHECK_FAILED
-	       : !strcmp(text, "skipped")      ? POINT_SKIPPED
-					       : POINT_FAILED;
-}
-
-void journal_saw_point(struct journal *j, int slot, int point, const json_t *line)
-{
-	size_t at = (size_t)slot * (size_t)j->plan.n_points + (size_t)point;
-	const json_t *canaries = json_object_get(line, "canary_ns");
-	const json_t *launches = json_object_get(line, "launches_per_step");
-	size_t n = json_array_size(canaries);
-
-	j->status[at] =
-		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
-	j->total_ns[at] = assembled_median(line, "t_total_ns");
-	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
-	if (json_is_number(launches))
-		j->launches[point] = json_number_value(launches);
-	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
-	if (n)
-		j->drift_ns[1] = json_number_value(json_array_get(canaries, n - 1));
-}
-
-void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
-{
-	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
-	double *most = &j->drift_most[slot / j->plan.design.processes];
-
-	if (fabs(drift) > fabs(*most))
-		*most = drift;
-	j->complete[slot] = true;
-}
-
-/* ---- reading ---------------------------------------------------------------------------- */
 
 static int damaged(const struct record_scan *scan, const char *what)
 {
@@ -98,6 +41,7 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 	const char *id = json_string_value(json_object_get(o, "session_id"));
 	const char *hash = json_string_value(json_object_get(o, "plan_sha256"));
 	const json_t *against = json_object_get(o, "against");
+	char where[512];
 	int err;
 
 	if (!id || strlen(id) != 16 || !hash || strlen(hash) + 1 != HASH_TEXT)
@@ -109,7 +53,8 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 	err = refuse_workload(json_object_get(o, "plan"), scan);
 	if (err)
 		return err;
-	err = plan_parse(&j->plan, json_object_get(o, "plan"), workloads);
+	snprintf(where, sizeof(where), "%.400s:1: ", scan->path);
+	err = plan_parse(&j->plan, json_object_get(o, "plan"), workloads, where);
 	if (err)
 		return err;
 	j->sides = json_is_string(against) ? 2 : 1;

@@ -42,20 +42,32 @@ struct design design_of(bool quick)
 				.check_steps = 256 };
 }
 
+/* sync: NULL, or the name of its kind. */
+static void find_key(const struct plan *p, const struct plan_point *at, const char *sync,
+		     char out[HASH_TEXT])
+{
+	const struct params *params = &p->config[at->config].params;
+	json_t *all = json_object();
+	json_t *axes = json_pack("{s:s, s:s, s:I, s:o}", "workload",
+				 p->config[at->config].workload->name, "mode", mode_name(at->mode),
+				 "depth", (json_int_t)at->depth, "params", all);
+
+	for (const struct param *row = params->rows; row->name; row++)
+		json_object_set_new(all, row->name, param_json(row, params->opts));
+	if (sync)
+		json_object_set_new(axes, "sync", json_string(sync));
+	hash_json(axes, out);
+	json_decref(axes);
+}
+
 static void find_keys(struct plan *p)
 {
 	for (int i = 0; i < p->n_points; i++) {
-		const struct plan_point *at = &p->point[i];
-		const struct params *params = &p->config[at->config].params;
-		json_t *all = json_object();
-		json_t *axes = json_pack(
-			"{s:s, s:s, s:I, s:o}", "workload", p->config[at->config].workload->name,
-			"mode", mode_name(at->mode), "depth", (json_int_t)at->depth, "params", all);
+		struct plan_point *at = &p->point[i];
 
-		for (const struct param *row = params->rows; row->name; row++)
-			json_object_set_new(all, row->name, param_json(row, params->opts));
-		hash_json(axes, p->point[i].key);
-		json_decref(axes);
+		at->sync = p->design.sync;
+		find_key(p, at, NULL, at->key);
+		strcpy(at->alone, at->key);
 	}
 }
 
@@ -95,6 +107,61 @@ int plan_make(struct plan *out, const struct plan_request *r)
 	drop_doubles(out);
 	return 0;
 }
+
+/* ---- kinds of waiting ------------------------------------------------------------------- */
+
+int plan_kinds(const struct plan *p)
+{
+	return p->design.kinds ? p->design.kinds : 1;
+}
+
+bool plan_has_kind(const struct plan *p, enum sync_kind kind)
+{
+	for (int i = 0; i < p->design.kinds; i++)
+		if (p->design.kind[i] == kind)
+			return true;
+	return !p->design.kinds && p->design.sync == kind;
+}
+
+void plan_take_kinds(struct plan *p, const enum sync_kind *kind, int n)
+{
+	size_t points = (size_t)p->n_points;
+	struct plan_point *all = calloc((size_t)n * points + 1, sizeof(*all));
+
+	CHECK(all, "memory of %d kinds of %zu points", n, points);
+	p->design.sync = kind[0];
+	p->design.kinds = n > 1 ? n : 0;
+	for (int k = 0; k < n; k++) {
+		p->design.kind[k] = kind[k];
+		for (size_t i = 0; i < points; i++) {
+			struct plan_point *at = &all[(size_t)k * points + i];
+
+			*at = p->point[i];
+			at->sync = kind[k];
+			if (n > 1)
+				find_key(p, at, sync_names[kind[k]], at->key);
+		}
+	}
+	free(p->point);
+	p->point = all;
+	p->n_points *= n;
+}
+
+static bool is_of_another_kind(const struct plan *p, int point, void *kind)
+{
+	return p->point[point].sync != *(enum sync_kind *)kind;
+}
+
+void plan_keep_kind(struct plan *p, enum sync_kind kind)
+{
+	plan_drop(p, is_of_another_kind, &kind);
+	p->design.sync = kind;
+	p->design.kinds = 0;
+	for (int i = 0; i < p->n_points; i++)
+		strcpy(p->point[i].key, p->point[i].alone);
+}
+
+/* ---- fewer points ----------------------------------------------------------------------- */
 
 static void config_release(struct config *c)
 {

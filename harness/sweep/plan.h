@@ -15,8 +15,9 @@
 #include "harness/param.h"
 #include "harness/submit.h"
 #include "harness/sweep/hash.h"
+#include "harness/text.h"
 
-enum { PLAN_POINTS_MAX = 20000 };
+enum { PLAN_POINTS_MAX = 20000, PLAN_DEPTH_MAX = 1 << 24 };
 
 struct config {
 	const struct workload *workload;
@@ -35,9 +36,11 @@ struct plan_point {
 	int config;
 	enum mode mode;
 	int64_t depth;
-	double corner;	     /* 0: first size or depth; 1: corner of the last ones */
-	double block_ns;     /* predicted; NAN: not known */
-	char key[HASH_TEXT]; /* of the canonical axes */
+	enum sync_kind sync;   /* how the end of its blocks is waited for */
+	double corner;	       /* 0: first size or depth; 1: corner of the last ones */
+	double block_ns;       /* predicted; NAN: not known */
+	char key[HASH_TEXT];   /* of the canonical axes */
+	char alone[HASH_TEXT]; /* what its key is in a session of one kind of waiting */
 };
 
 /* How points are measured. */
@@ -52,7 +55,11 @@ struct design {
 	int64_t warmup_min_ns, warmup_max_ns;
 	int64_t pause_min_ns, pause_max_ns; /* between processes */
 	int64_t check_steps;
-	enum sync_kind sync;
+	enum sync_kind sync;		 /* of all points; of several kinds the first */
+	int kinds;			 /* several kinds of waiting: how many; 0: one */
+	enum sync_kind kind[SYNC_COUNT]; /* they */
+	bool lock;			 /* the GPU's clock is locked ... */
+	int lock_mhz;			 /* ... at so many MHz; 0: the base clock */
 	uint64_t seed;
 };
 
@@ -90,15 +97,44 @@ struct design design_of(bool quick);
  */
 int plan_make(struct plan *out, const struct plan_request *r);
 
+/*
+ * Every point once for each of these kinds of waiting; n: 1 or more. Of several, a process has an
+ * operating-system process for each, as CUDA settles the kind before a device is opened.
+ */
+void plan_take_kinds(struct plan *p, const enum sync_kind *kind, int n);
+
+/* Leaves one kind of several: the plan of a session that was swept with it alone. */
+void plan_keep_kind(struct plan *p, enum sync_kind kind);
+
+/* How many kinds, 1 or more; whether this is one of them. */
+int plan_kinds(const struct plan *p);
+bool plan_has_kind(const struct plan *p, enum sync_kind kind);
+
 /* Removes the points that `drop` says so of, and configurations without points. Returns how many.
  */
 int plan_drop(struct plan *p, bool (*drop)(const struct plan *, int point, void *), void *arg);
 
-/* The plan as a record, and back; table: where workloads are looked for. */
-json_t *plan_json(const struct plan *p);
-int plan_parse(struct plan *out, const json_t *o, const struct workload *const *table);
+/* lock_mhz as records have it: a number, or "base". New reference. */
+json_t *design_lock_json(const struct design *d);
 
-/* {workload, mode, depth, and each parameter that is not at its default}. New reference. */
+/*
+ * The plan as a record, and back; table: where workloads are looked for. where: put before what is
+ * complained of, "FILE:1: " or "".
+ */
+json_t *plan_json(const struct plan *p);
+int plan_parse(struct plan *out, const json_t *o, const struct workload *const *table,
+	       const char *where);
+
+/*
+ * What is wrong with such a record, "points[3].depth must be 1 to 16777216"; "": nothing. Whether
+ * its configurations are any of a workload's is not asked.
+ */
+struct text plan_wrong(const json_t *o);
+
+/*
+ * {workload, mode, depth, of several kinds sync, and each parameter that is not at its default}.
+ * New reference.
+ */
 json_t *plan_axes_json(const struct plan *p, int point);
 
 /* "myocyte cells=32 graph depth 16": the kernel size, and what is at no default. */

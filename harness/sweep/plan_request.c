@@ -10,8 +10,8 @@
 static const char *const mode_names[] = { "stream", "graph", "fused", NULL };
 const struct param plan_mode_row = { "mode", PARAM_CHOICE, 0,  "",   "",   0,
 				     0,	     mode_names,   "", NULL, NULL, false };
-const struct param plan_depth_row = { "depth", PARAM_SIZE, 0,  "steps", "",   1,
-				      1 << 24, NULL,	   "", NULL,	NULL, false };
+const struct param plan_depth_row = { "depth",	      PARAM_SIZE, 0,  "steps", "",   1,
+				      PLAN_DEPTH_MAX, NULL,	  "", NULL,    NULL, false };
 
 enum { QUICK_SIZES = 6 };
 static const char full_depths[] = "1:4096:x2", quick_depths[] = "1:4096:x4";

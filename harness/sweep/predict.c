@@ -67,6 +67,7 @@ double predict_start_ns(const struct plan *p)
 	ns += (double)d->warmup_max_ns / (d->quick ? 1 : 2);
 	for (int i = 0; i < p->n_configs; i++)
 		ns += known(p->config[i].setup_ns, 0);
+	ns *= plan_kinds(p);
 	for (int i = 0; i < p->n_points; i++)
 		ns += known(p->point[i].block_ns, unknown_block_ns);
 	return ns;
@@ -90,7 +91,8 @@ double predict_process_ns(const struct plan *p)
 double predict_turn_ns(const struct plan *p, int process)
 {
 	const struct design *d = &p->design;
-	double ns = predict_process_ns(p) + (double)(d->pause_min_ns + d->pause_max_ns) / 2;
+	double pause_ns = (double)(d->pause_min_ns + d->pause_max_ns) / 2;
+	double ns = predict_process_ns(p) + plan_kinds(p) * pause_ns;
 
 	for (int i = 0; i < p->n_points && !process; i++)
 		ns += predict_check_ns(p, i);

@@ -26,10 +26,11 @@ double predict_visit_ns(const struct plan *p, int point);
  */
 int64_t predict_check_steps(const struct plan *p, int point);
 double predict_check_ns(const struct plan *p, int point);
-/* From the start of a process to its first visit. */
+/* What a process takes before its first visit; of several kinds of waiting, before that of each. */
 double predict_start_ns(const struct plan *p);
 double predict_process_ns(const struct plan *p);
-/* The process of this number on its side, with the pause before it; the first checks all points. */
+/* The process of this number on its side, with the pauses before it; the first checks all points.
+ */
 double predict_turn_ns(const struct plan *p, int process);
 /* So many processes of 1 or 2 platforms, with the pauses between them. */
 double predict_processes_ns(const struct plan *p, int sides, int processes);

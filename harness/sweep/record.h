@@ -29,6 +29,7 @@ enum mark {
 	MARK_CLOCK = 4,	   /* a canary beside it was off */
 	MARK_QUEUE = 8,	   /* more launches than the queue holds: calls wait for room */
 	MARK_EVENTS = 16,  /* an event pair was recorded around it, which costs time */
+	MARK_ALL = 31,
 };
 
 /* ---- reading ---------------------------------------------------------------------------- */

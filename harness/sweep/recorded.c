@@ -35,7 +35,52 @@ static int refuse_unfinished(const struct record_facts *f, const char *path)
 	return 0;
 }
 
-int session_read(struct journal *j, const char *path)
+/* ---- kinds of waiting ------------------------------------------------------------------- */
+
+static const struct param sync_row = { "sync", PARAM_CHOICE, 0,	 "",   "",   0,
+				       0,      sync_names,   "", NULL, NULL, false };
+
+int session_sync_check(const char *sync)
+{
+	int kind;
+
+	return param_parse(&sync_row, "--sync", sync, &kind);
+}
+
+/* "spin, yield": the kinds that a session has. */
+static void list_kinds(const struct design *d, char *out, size_t size)
+{
+	size_t used = (size_t)snprintf(out, size, "%s", sync_names[d->sync]);
+
+	for (int i = 1; i < d->kinds && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, ", %s", sync_names[d->kind[i]]);
+}
+
+static int choose_kind(struct journal *j, const char *path, const char *sync)
+{
+	char kinds[64];
+	int kind;
+
+	if (!sync && !j->plan.design.kinds)
+		return 0;
+	list_kinds(&j->plan.design, kinds, sizeof(kinds));
+	if (!sync)
+		return complain(EINVAL,
+				"%s was swept with several kinds of waiting, %s: name one, --sync "
+				"%s",
+				path, kinds, sync_names[j->plan.design.sync]);
+	if (param_parse(&sync_row, "--sync", sync, &kind))
+		return -EINVAL;
+	if (!plan_has_kind(&j->plan, (enum sync_kind)kind))
+		return complain(EINVAL, "--sync=%s: %s was swept with %s", sync, path, kinds);
+	if (j->plan.design.kinds)
+		journal_keep_kind(j, (enum sync_kind)kind);
+	return 0;
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+int session_read(struct journal *j, const char *path, const char *sync)
 {
 	struct record_facts facts;
 	int err;
@@ -55,7 +100,7 @@ int session_read(struct journal *j, const char *path)
 		j->path = strdup(path);
 		CHECK(j->path, "memory of a name");
 	}
-	return err;
+	return err ? err : choose_kind(j, path, sync);
 }
 
 static const char *text_of(const json_t *o, const char *part, const char *name)

@@ -17,6 +17,7 @@ struct session {
 	struct child child;
 	struct watch *watch; /* opened by session_run() */
 	int slot;	     /* under way */
+	enum sync_kind kind; /* of waiting: of its operating-system process under way */
 	int point;	     /* that the worker is at; -1: none */
 	int config;	     /* that it sets up; -1: none */
 	int64_t deadline_ns;

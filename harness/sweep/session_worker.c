@@ -31,14 +31,36 @@ static void allow(struct session *s, double least_ns, double predicted_ns)
 
 /* ---- the worker's lines ------------------------------------------------------------------ */
 
-static const struct plan *plan_of(const struct session *s)
-{
-	return &s->journal.plan;
-}
-
 static int integer(const json_t *o, const char *key)
 {
 	return (int)json_integer_value(json_object_get(o, key));
+}
+
+/* But for the kind of waiting, which is no part of the machine where a session has several. */
+static json_t *without_kind(const json_t *header)
+{
+	json_t *o = json_copy((json_t *)(uintptr_t)header);
+	json_t *flags = json_copy(json_object_get(o, "cuda_flags"));
+
+	json_object_del(flags, "sync");
+	json_object_del(flags, "sync_flag");
+	json_object_set_new(o, "cuda_flags", flags);
+	return o;
+}
+
+static bool is_elsewhere(struct session *s, const json_t *before, const json_t *now)
+{
+	json_t *x, *y;
+	bool differs;
+
+	if (!plan_of(s)->design.kinds)
+		return environment_differs(before, now, s->change, sizeof(s->change));
+	x = without_kind(before);
+	y = without_kind(now);
+	differs = environment_differs(x, y, s->change, sizeof(s->change));
+	json_decref(x);
+	json_decref(y);
+	return differs;
 }
 
 /* Only once, and only if the machine is the one that the side was begun on. */
@@ -49,7 +71,7 @@ static int on_header(struct session *s, const json_t *o)
 
 	s->started = true;
 	s->point = s->config = -1;
-	if (before && environment_differs(before, o, s->change, sizeof(s->change)))
+	if (before && is_elsewhere(s, before, o))
 		return -ESTALE;
 	return journal_header(j, s->slot, json_copy((json_t *)(uintptr_t)o));
 }
@@ -148,16 +170,17 @@ static json_t *job_of(const struct session *s)
 	int rounds = p->design.rounds;
 
 	for (int i = 0; i < p->n_points; i++) {
-		if (j->status[s->slot * p->n_points + i])
+		if (j->status[s->slot * p->n_points + i] || p->point[i].sync != s->kind)
 			json_array_append_new(skip, json_integer(i));
 		for (int r = 0; r < rounds; r++)
 			if (j->visit[i * rounds + r])
 				json_array_append_new(done, json_pack("[i, i]", i, r));
 	}
-	return json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:b}", "job", "measure", "plan",
+	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b}", "job", "measure", "plan",
 			 plan_json(p), "process", s->slot % p->design.processes, "side",
-			 s->slot / p->design.processes, "done", done, "skip", skip, "canary_ns",
-			 json_number(canary_ns), "check_all", s->slot % p->design.processes == 0);
+			 s->slot / p->design.processes, "sync", sync_names[s->kind], "done", done,
+			 "skip", skip, "canary_ns", json_number(canary_ns), "check_all",
+			 s->slot % p->design.processes == 0);
 }
 
 /*

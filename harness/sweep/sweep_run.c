@@ -13,6 +13,7 @@
 #include "harness/command.h"
 #include "harness/measure.h"
 #include "harness/platform.h"
+#include "harness/sweep/clocks.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/session.h"
 #include "harness/sweep/sweep_text.h"
@@ -45,8 +46,9 @@ static struct design design_for(const struct sweep_args *a)
 		d.warmup_min_ns =
 			d.warmup_min_ns < d.warmup_max_ns ? d.warmup_min_ns : d.warmup_max_ns;
 	}
-	d.sync = a->rows.given[params_find(sweep_value_rows, "sync", 4)] ? (enum sync_kind)v->sync
-									 : sync_default();
+	d.lock = a->lock;
+	d.lock_mhz = a->lock_mhz;
+	d.sync = a->kinds ? a->kind[0] : sync_default();
 	d.seed = a->rows.given[params_find(sweep_value_rows, "seed", 4)] ? (uint64_t)v->seed
 									 : random_seed();
 	return d;
@@ -63,7 +65,8 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 				  .depth = a->depth,
 				  .mode = a->mode,
 				  .design = design_for(a) };
-	int sides = a->against ? 2 : 1, err;
+	/* each kind has processes of its own, as each side has */
+	int parts = (a->against ? 2 : 1) * (a->kinds ? a->kinds : 1), err;
 
 	*o = (struct omitted){ 0 };
 	err = plan_make(p, &r);
@@ -76,12 +79,14 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 	o->too_long = predict_drop_long(p);
 	if (a->quick && p->n_points)
 		o->corners = predict_drop_corners(
-			p, sides, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
+			p, parts, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
 	if (!p->n_points)
 		return complain(EINVAL,
 				"no point is left: a block of each would take more than %d "
 				"ms; name sizes with --size",
 				BLOCK_LONGEST_NS / 1000000);
+	if (a->kinds)
+		plan_take_kinds(p, a->kind, a->kinds);
 	return 0;
 }
 
@@ -194,13 +199,17 @@ static int run_session(struct session *s, const struct sweep_args *a)
 int sweep_resume(const struct sweep_args *a)
 {
 	struct session s = { 0 };
+	struct clocks clocks = { 0 };
 	int err, code;
 
 	show_start(&s.show, a->quiet);
 	err = journal_open(&s.journal, a->resume);
 	if (!err && s.journal.torn)
 		show_complaint(&s.show, "rift: a torn last line was dropped");
+	if (!err && s.journal.plan.design.lock)
+		err = clocks_lock(&clocks, s.journal.plan.design.lock_mhz);
 	code = err ? (int)exit_code_of(err) : run_session(&s, a);
+	clocks_free(&clocks);
 	journal_release(&s.journal);
 	return code;
 }
@@ -210,6 +219,7 @@ int sweep_start(struct sweep_args *a)
 	struct session s = { 0 };
 	struct omitted omitted;
 	struct plan plan = { 0 };
+	struct clocks clocks = { 0 };
 	char path[4200];
 	int err, code;
 
@@ -219,6 +229,8 @@ int sweep_start(struct sweep_args *a)
 	if (!a->dry_run)
 		choose_output(a, path, sizeof(path));
 	err = a->dry_run ? 0 : journal_refuse(path); /* before a probe takes its time */
+	if (!err && !a->dry_run && a->lock)
+		err = clocks_lock(&clocks, a->lock_mhz);
 	if (!err && !a->dry_run && a->against)
 		err = session_greet(a->against, &s.show);
 	if (!err)
@@ -235,6 +247,7 @@ int sweep_start(struct sweep_args *a)
 	}
 	code = err ? (int)exit_code_of(err) : run_session(&s, a);
 	show_end(&s.show);
+	clocks_free(&clocks);
 	plan_release(&plan);
 	if (s.journal.path)
 		journal_release(&s.journal);

@@ -3,11 +3,11 @@
 #define RIFT_SWEEP_RUN_H
 
 #include "harness/param.h"
+#include "harness/sync.h"
 
 /* Options that are parsed like parameters; 0 and -1: not given. */
 struct sweep_values {
 	int64_t processes, rounds, seed, check_steps;
-	int sync;
 	double warm_up_s;
 };
 
@@ -20,9 +20,13 @@ struct sweep_args {
 	int n_assignments;
 	char **around;
 	int n_arounds;
+	enum sync_kind kind[SYNC_COUNT];
+	int kinds; /* 0: not given */
 	const char *size, *depth, *mode, *against, *output, *resume, *platform;
 	bool quick, dry_run, quiet, help;
-	char *typed; /* the command line */
+	bool lock;    /* --lock-clocks ... */
+	int lock_mhz; /* ... =MHZ; 0: without */
+	char *typed;  /* the command line */
 };
 
 /* The rows of struct sweep_values. */

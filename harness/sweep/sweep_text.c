@@ -42,6 +42,9 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *
 		d->quick ? "quick" : "full", least, up_to,
 		sides == 2 ? " a side, in ABBA order" : "", d->rounds, p->n_points,
 		(unsigned long)d->seed);
+	for (int i = 0; i < d->kinds; i++)
+		fprintf(out, "%s%s%s", i ? ", " : "sync              ", sync_names[d->kind[i]],
+			i + 1 < d->kinds ? "" : ": a process has one for each, in turn\n");
 	if (d->sequential)
 		snprintf(up_to, sizeof(up_to), " to %s",
 			 show_duration(predict_session_ns(p, sides), most));
@@ -135,7 +138,8 @@ static void print_row(const struct results *r, int side, int first, int config,
 
 		for (int i = 0; i < p->n_points; i++)
 			if (p->point[i].config == config && p->point[i].depth == depth[k] &&
-			    p->point[i].mode == p->point[first].mode)
+			    p->point[i].mode == p->point[first].mode &&
+			    p->point[i].sync == p->point[first].sync)
 				c = results_interval(r, side, i);
 		cell_text(&c, p->design.half_width_max, text, sizeof(text));
 		print_cell(text, out);
@@ -155,9 +159,13 @@ static void print_table(const struct results *r, const int *table, int side, int
 	CHECK(depth, "memory of %d depths", p->n_points);
 	n = depths_of(r, table, first, depth);
 	table_text(p, p->point[first].config, title, sizeof(title));
-	fprintf(out, "\n%s, %s mode%s%s: time per step by %s (down) and depth (across)\n", title,
-		mode_name(p->point[first].mode), j->sides == 2 ? ", side " : "",
-		j->sides == 2 ? journal_side_name(side) : "", workload_axis(c->workload)->name);
+	fprintf(out, "\n%s, %s mode", title, mode_name(p->point[first].mode));
+	if (p->design.kinds)
+		fprintf(out, ", sync %s", sync_names[p->point[first].sync]);
+	if (j->sides == 2)
+		fprintf(out, ", side %s", journal_side_name(side));
+	fprintf(out, ": time per step by %s (down) and depth (across)\n",
+		workload_axis(c->workload)->name);
 	fprintf(out, "%8s", "");
 	for (int k = 0; k < n; k++)
 		fprintf(out, " %16ld", (long)depth[k]);
@@ -184,7 +192,7 @@ static int *tables_of(const struct plan *p)
 		const struct plan_point *at = &p->point[i];
 		int k = 0;
 
-		while (p->point[k].mode != at->mode ||
+		while (p->point[k].mode != at->mode || p->point[k].sync != at->sync ||
 		       (p->point[k].config != at->config &&
 			strcmp(title[p->point[k].config], title[at->config])))
 			k++;

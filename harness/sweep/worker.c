@@ -65,16 +65,26 @@ static void take_lists(struct worker *w, const json_t *job)
 	}
 }
 
+/* A probe is given none: the plan's first. */
+static void take_kind(struct worker *w, const char *name)
+{
+	w->sync = w->plan.design.sync;
+	for (int i = 0; name && i < SYNC_COUNT; i++)
+		if (!strcmp(name, sync_names[i]))
+			w->sync = (enum sync_kind)i;
+}
+
 static int take_job(struct worker *w, const json_t *job)
 {
 	const json_t *canary = json_object_get(job, "canary_ns");
-	int err = plan_parse(&w->plan, json_object_get(job, "plan"), workloads);
+	int err = plan_parse(&w->plan, json_object_get(job, "plan"), workloads, "");
 	size_t points = (size_t)w->plan.n_points;
 
 	if (err)
 		return err;
 	w->process = (int)json_integer_value(json_object_get(job, "process"));
 	w->side = (int)json_integer_value(json_object_get(job, "side"));
+	take_kind(w, json_string_value(json_object_get(job, "sync")));
 	w->check_all = json_is_true(json_object_get(job, "check_all"));
 	w->canary_ref_ns = json_is_number(canary) ? json_number_value(canary) : NAN;
 	w->skip = zeroed(points, sizeof(*w->skip));
@@ -93,7 +103,7 @@ static int open_device(struct worker *w, struct platform *p)
 	char pci[32];
 	int err;
 
-	err = sync_prepare(w->plan.design.sync);
+	err = sync_prepare(w->sync);
 	if (!err)
 		err = platform_device(p);
 	if (err)
@@ -116,7 +126,7 @@ static void say_header(struct worker *w, const struct platform *p, int64_t start
 	json_object_update(o, environment);
 	json_decref(environment);
 	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
-			    json_string(sync_names[w->plan.design.sync]));
+			    json_string(sync_names[w->sync]));
 	json_object_set_new(o, "pinned_cpu", w->pinned < 0 ? json_null() : json_integer(w->pinned));
 	json_object_set_new(o, "warmup",
 			    json_pack("{s:f, s:s, s:f, s:f}", "seconds", w->warm.seconds,

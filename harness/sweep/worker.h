@@ -5,12 +5,12 @@
  * object a line; the supervisor (session.h) writes the files. So a worker needs nothing but its
  * binary: it may run behind any command that passes stdin and stdout on.
  *
- *   job     {job: "probe"|"measure", plan, process, side, done: [[point, round]...], skip:
- * [point...], canary_ns, check_all} lines   {record: "setup", config}, {record: "begin", point,
- * round} before what may hang; {record: "probe", config, ...}; {record: "calibrated",
- * calibrate_ns}; {record: "header", ...}; {record:
- * "visit", point, round, ...}; {record: "failed", point, code}; {record: "bye", ...} when all is
- * done
+ *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
+ *           skip: [point...], canary_ns, check_all}
+ *   lines   {record: "setup", config}, {record: "begin", point, round} before what may hang;
+ *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
+ *           {record: "header", ...}; {record: "visit", point, round, ...};
+ *           {record: "failed", point, code}; {record: "bye", ...} when all is done
  */
 #ifndef RIFT_SWEEP_WORKER_H
 #define RIFT_SWEEP_WORKER_H
@@ -27,6 +27,7 @@ enum { CHECK_SEED = 1 };
 struct worker {
 	struct plan plan;
 	int process, side;
+	enum sync_kind sync;  /* how it waits for blocks */
 	bool check_all;	      /* check every point; else as long as the budget lasts */
 	double canary_ref_ns; /* of earlier processes; NAN: none */
 	bool *skip;	      /* a point: not to be measured */

@@ -17,8 +17,8 @@ int worker_set_up(struct worker *w, int config)
 	*s = (struct subject){ .workload = c->workload,
 			       .opts = c->params.opts,
 			       .stream = w->stream,
-			       .sync = w->plan.design.sync,
-			       .event = sync_event(w->plan.design.sync),
+			       .sync = w->sync,
+			       .event = sync_event(w->sync),
 			       .state = calloc(1, c->workload->state_size + 1) };
 	CHECK(s->state, "%zu bytes of state", c->workload->state_size);
 	err = c->workload->setup(s->opts, s->state);

@@ -1,5 +1,5 @@
 /*
- * nvml.c - stands in for NVIDIA's management library in tests: one GPU at 00000000:3b:00.0.
+ * nvml.c - stands in for NVIDIA's management library in tests: one GPU at 0000:3b:00.0.
  *
  * $FAKE_NVML changes what it says, words separated by blanks:
  *   mismatch   nvmlInit fails: the library is not the driver's
@@ -7,6 +7,9 @@
  *   mig        MIG is on; processes only for root
  *   busy       another process, 87 percent, hot
  *   hidden     processes are listed, but not this one
+ *   denied     clocks are not for this user to lock
+ *   stuck      they cannot be set free
+ * $FAKE_NVML_LOG is a file: what was done to the clock is added to it, a line each.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +62,7 @@ const char *nvmlErrorString(int error)
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, const char **device)
 {
 	*device = the_gpu;
-	return strcmp(bus, "00000000:3b:00.0") ? NOT_FOUND : OK;
+	return strstr(bus, ":3b:00.0") ? OK : NOT_FOUND;
 }
 
 static int text(char *to, unsigned bytes, const char *from)
@@ -126,6 +129,33 @@ int nvmlDeviceGetMaxClockInfo(const char *device, int clock, unsigned *mhz)
 	(void)device;
 	*mhz = clock == 1 ? 1980 : 1;
 	return OK;
+}
+
+static void note(const char *what, unsigned mhz)
+{
+	const char *path = getenv("FAKE_NVML_LOG");
+	FILE *f = path ? fopen(path, "a") : NULL;
+
+	if (!f)
+		return;
+	fprintf(f, "%s %u\n", what, mhz);
+	fclose(f);
+}
+
+int nvmlDeviceSetGpuLockedClocks(const char *device, unsigned least, unsigned most)
+{
+	(void)device;
+	if (said("denied"))
+		return NO_PERMISSION;
+	note(least == most ? "lock" : "a range", most);
+	return OK;
+}
+
+int nvmlDeviceResetGpuLockedClocks(const char *device)
+{
+	(void)device;
+	note("free", 0);
+	return said("stuck") ? NOT_SUPPORTED : OK;
 }
 
 int nvmlDeviceGetCurrentClocksEventReasons(const char *device, unsigned long long *bits)

@@ -43,6 +43,15 @@ Test(small_particlefilter_options, sizes_are_checked)
 	refused(3, "can be addressed", RUN "rows=65536 cols=65536");
 }
 
+Test(small_particlefilter_options, the_clock_is_a_text)
+{
+	const char *text;
+
+	cr_assert(run_rift(OUT, &text, "list particlefilter") == 0, "list");
+	has(text, "\n  clock            text    -          none     T or p1 ");
+	refused(3, "clock=: empty; must be T or p1", RUN "clock=");
+}
+
 Test(small_particlefilter_options, contradictions_are_refused)
 {
 	refused(3, "rng=philox goes with float", RUN "variant=rodinia precision=float");

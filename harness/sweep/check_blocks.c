@@ -1,0 +1,128 @@
+/* check_blocks.c - are the blocks of a point, or of a visit, possible, and its summary theirs? */
+#include "harness/sweep/check_blocks.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "harness/sweep/assemble.h"
+#include "harness/sweep/record.h"
+
+static const struct text nothing;
+
+/* ---- arrays ----------------------------------------------------------------------------- */
+
+static size_t length(const json_t *o, const char *name)
+{
+	return json_array_size(json_object_get(o, name));
+}
+
+/* Whole numbers from lo to hi. */
+static bool are_whole(const json_t *o, const char *name, json_int_t lo, json_int_t hi)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(o, name), i, v)
+	{
+		if (!json_is_integer(v) || json_integer_value(v) < lo || json_integer_value(v) > hi)
+			return false;
+	}
+	return true;
+}
+
+struct text blocks_wrong(const json_t *o)
+{
+	const json_t *enq = json_object_get(o, "t_enq_ns");
+	const json_t *total = json_object_get(o, "t_total_ns");
+	size_t n = json_array_size(total);
+
+	if (json_array_size(enq) != n || length(o, "marks") != n)
+		return (struct text){ "t_enq_ns, t_total_ns and marks are not of one length" };
+	for (size_t i = 0; i < n; i++) {
+		json_int_t e = json_integer_value(json_array_get(enq, i));
+		json_int_t t = json_integer_value(json_array_get(total, i));
+
+		if (e <= 0 || t < e)
+			return (struct text){
+				"a block whose times cannot be: 0 < t_enq <= t_total"
+			};
+	}
+	if (!are_whole(o, "marks", 0, MARK_ALL))
+		return (struct text){ "marks that no block can have" };
+	return nothing;
+}
+
+/* ---- summary ---------------------------------------------------------------------------- */
+
+/* Reals are written with 12 digits. */
+static bool same_number(double x, double y)
+{
+	return fabs(x - y) <= 1e-9 * fmax(fabs(x), fabs(y));
+}
+
+/* Members that only one has do not count: another version may have more. */
+static bool agree(const json_t *x, const json_t *y)
+{
+	const char *name;
+	json_t *v;
+
+	if (json_is_number(x) && json_is_number(y))
+		return same_number(json_number_value(x), json_number_value(y));
+	if (json_is_array(x) && json_is_array(y)) {
+		bool same = json_array_size(x) == json_array_size(y);
+
+		for (size_t i = 0; i < json_array_size(x) && same; i++)
+			same = agree(json_array_get(x, i), json_array_get(y, i));
+		return same;
+	}
+	if (!json_is_object(x) || !json_is_object(y))
+		return json_equal(x, y);
+	json_object_foreach((json_t *)(uintptr_t)x, name, v)
+	{
+		const json_t *other = json_object_get(y, name);
+
+		if (other && !agree(v, other))
+			return false;
+	}
+	return true;
+}
+
+static struct text summary_wrong(const json_t *point)
+{
+	const json_t *said = json_object_get(point, "summary");
+	json_t *found = assemble_summary(point), *v;
+	struct text wrong = nothing;
+	const char *name;
+
+	json_object_foreach(found, name, v)
+	{
+		const json_t *other = json_object_get(said, name);
+
+		if (other && !agree(other, v))
+			snprintf(wrong.s, sizeof(wrong.s),
+				 "summary.%.20s is not that of the blocks", name);
+	}
+	if (!json_object_get(said, "t_enq_ns") || !json_object_get(said, "t_total_ns"))
+		wrong = (struct text){ "a summary without t_enq_ns or t_total_ns" };
+	json_decref(found);
+	return wrong;
+}
+
+struct text measured_wrong(const json_t *point, int rounds)
+{
+	size_t n = length(point, "t_total_ns");
+	struct text wrong = blocks_wrong(point);
+
+	if (*wrong.s)
+		return wrong;
+	if (!n)
+		return (struct text){ "a measured point without blocks" };
+	if (json_integer_value(json_object_get(point, "blocks")) != (json_int_t)n ||
+	    length(point, "round_of_block") != n)
+		return (struct text){ "blocks and round_of_block do not agree with the arrays" };
+	if (!are_whole(point, "round_of_block", 0, rounds - 1))
+		return (struct text){ "a round that is not planned" };
+	return summary_wrong(point);
+}

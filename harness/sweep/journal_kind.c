@@ -1,0 +1,42 @@
+/* journal_kind.c - one kind of waiting of a session that was swept with several. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/sweep/journal_impl.h"
+
+/* Of each row of n elements, those of the points that stay, moved together. */
+static void keep_columns(void *all, size_t size, int rows, const bool *stays, int n)
+{
+	char *to = all;
+
+	for (int i = 0; i < rows * n; i++) {
+		if (!stays[i % n])
+			continue;
+		memmove(to, (const char *)all + (size_t)i * size, size);
+		to += size;
+	}
+}
+
+void journal_keep_kind(struct journal *j, enum sync_kind kind)
+{
+	int n = j->plan.n_points;
+	bool *stays = journal_zeroed((size_t)n, sizeof(*stays));
+
+	journal_forget_visits(j);
+	for (int i = 0; i < n; i++)
+		stays[i] = j->plan.point[i].sync == kind;
+	keep_columns(j->status, sizeof(*j->status), j->slots, stays, n);
+	keep_columns(j->total_ns, sizeof(*j->total_ns), j->slots, stays, n);
+	keep_columns(j->enq_ns, sizeof(*j->enq_ns), j->slots, stays, n);
+	keep_columns(j->noisy, sizeof(*j->noisy), j->slots, stays, n);
+	keep_columns(j->failures, sizeof(*j->failures), j->slots, stays, n);
+	keep_columns(j->launches, sizeof(*j->launches), 1, stays, n);
+	plan_keep_kind(&j->plan, kind);
+	for (int side = 0; side < j->sides; side++) {
+		if (!j->of_kind[side][kind])
+			continue;
+		json_decref(j->header[side]);
+		j->header[side] = json_incref(j->of_kind[side][kind]);
+	}
+	free(stays);
+}

@@ -1,0 +1,59 @@
+/*
+ * four_points.h - sessions of the fake workload at four points, made by hand. For one test program
+ * each: everything is static.
+ */
+#ifndef RIFT_TESTS_FOUR_POINTS_H
+#define RIFT_TESTS_FOUR_POINTS_H
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "harness/sweep/journal_impl.h"
+#include "tests/fake_workload.h"
+
+static const struct workload *const fakes[] = { &workload_fake, NULL };
+
+enum { POINTS = 4 };
+
+/* Two sizes and two depths, in stream mode. */
+static inline struct plan four_points(const struct workload *const *of, bool quick)
+{
+	struct plan_request r = { .workload = of,
+				  .size = "1,2",
+				  .depth = "1,4",
+				  .mode = "stream",
+				  .design = design_of(quick) };
+	struct plan p;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	cr_assert(eq(int, p.n_points, POINTS), "points");
+	return p;
+}
+
+/* As if `processes` of each side had measured every point in 1000 ns a step. */
+static inline struct journal session_of(int sides, int processes, bool quick)
+{
+	struct journal j = { .plan = four_points(fakes, quick), .sides = sides };
+
+	j.part.fd = j.visits.fd = -1;
+	journal_allocate(&j);
+	for (int i = 0; i < sides * processes; i++)
+		j.complete[journal_slot(&j, i)] = true;
+	for (int i = 0; i < j.slots * POINTS; i++) {
+		j.status[i] = POINT_OK;
+		j.total_ns[i] = 1000.0 * (double)j.plan.point[i % POINTS].depth;
+	}
+	return j;
+}
+
+/* Process i of a side is off by `factor` at this point, and by i steps of `spread`. */
+static inline void say_it_took(struct journal *j, int side, int point, double factor, double spread)
+{
+	for (int i = 0; i < j->plan.design.processes; i++) {
+		int slot = side * j->plan.design.processes + i;
+
+		j->total_ns[slot * POINTS + point] *= factor + spread * (i % 5 - 2);
+	}
+}
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * test_chart_heat.c - harness/chart/heat.c: cells and lines of heat maps, and what is said of them,
+ * on sessions that were made up from a model.
+ */
+#include "tests/capture.h"
+#include "tests/chart_files.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <string.h>
+
+TestSuite(small_chart_heat, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
+
+static struct chart_files made;
+
+Test(small_chart_heat, cells_are_what_the_model_gives)
+{
+	static const double us[] = { 2, 20, 200 }, depth[] = { 1, 4, 16, 64, 256 };
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	charts_of(&made, &s);
+	t = table_read("launch-overhead-cells.csv");
+	cr_assert(eq(int, t->rows, 45), "3 modes, 3 sizes that take time, 5 depths");
+	for (int i = 0; i < t->rows; i++) {
+		const double *v = t->v[i];
+		double want = overhead_percent(&s.model[0], (enum mode)v[0], us[(int)v[2]],
+					       depth[(int)v[1]]);
+
+		/* the fitted clock is a little off 1 */
+		cr_assert(epsilon_eq(dbl, v[3], want, 0.2 + 0.002 * want), "row %d: %g, not %g", i,
+			  v[3], want);
+	}
+	chart_files_release(&made);
+}
+
+/* Where a line crosses a row or a column, the cells beside it are on both sides of its level. */
+Test(small_chart_heat, lines_run_between_the_cells_they_part)
+{
+	static double percent[MODE_COUNT][3][5];
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	charts_of(&made, &s);
+	t = table_read("launch-overhead-cells.csv");
+	for (int i = 0; i < t->rows; i++)
+		percent[(int)t->v[i][0]][(int)t->v[i][2]][(int)t->v[i][1]] = t->v[i][3];
+	t = table_read("launch-overhead-lines.csv");
+	for (int i = 0; i < t->rows; i++) {
+		const double *v = t->v[i];
+		double a = percent[(int)v[0]][(int)floor(v[3])][(int)floor(v[2])];
+		double b = percent[(int)v[0]][(int)ceil(v[3])][(int)ceil(v[2])];
+
+		cr_assert(le(dbl, fmin(a, b), v[1] * 1.001), "row %d", i);
+		cr_assert(le(dbl, v[1] * 0.999, fmax(a, b)), "row %d", i);
+	}
+	chart_files_release(&made);
+}
+
+static double slower_by_30_percent(const struct batch *b, int side)
+{
+	return side && b->mode == MODE_STREAM ? 1.3 : 1;
+}
+
+Test(small_chart_heat, b_over_a_is_what_was_put_in)
+{
+	struct fake_session s = chart_session(2);
+	const struct table *t;
+
+	s.factor = slower_by_30_percent;
+	charts_of(&made, &s);
+	t = table_read("launch-ratio-cells.csv");
+	cr_assert(eq(int, t->rows, 60), "empty kernels too");
+	for (int i = 0; i < t->rows; i++) {
+		bool stream = t->v[i][0] < 0.5;
+
+		cr_assert(epsilon_eq(dbl, t->v[i][3], stream ? 30 : 0, 0.02), "row %d", i);
+		cr_assert(eq(int, t->v[i][6] > 0.5, !stream), "row %d", i);
+	}
+	script_says("launch-ratio", "title", "B takes up to 30 % longer (stream, ");
+	script_says("launch-ratio", "finding",
+		    "slower by more than 2 % at 20 of 60 points, faster at 0; "
+		    "same at 40, open at 0");
+	t = table_read("workloads-means.csv");
+	cr_assert(eq(int, t->rows, 3), "a row a mode");
+	cr_assert(epsilon_eq(dbl, t->v[2][1], 1.3, 1e-3), "the largest last");
+	cr_assert(epsilon_eq(dbl, t->v[0][1], 1, 1e-3), "%g", t->v[0][1]);
+	script_says("workloads", "title",
+		    "B takes 30 % longer in launch, stream mode (mean of 20 points)");
+	script_says("workloads", "row3", "launch, stream");
+	script_says("workloads", "native3", "A: ");
+	chart_files_release(&made);
+}
+
+Test(small_chart_heat, a_system_against_itself_does_not_differ)
+{
+	struct fake_session s = chart_session(2);
+
+	s.noise = 0.02;
+	charts_of(&made, &s);
+	script_says("launch-ratio", "title", "B is not shown to differ from A at any of 60 points");
+	chart_files_release(&made);
+}
+
+/* One point takes twice as long: of 40 that is none from 5 processes, as rift compare says. */
+static double one_slow_point(const struct batch *b, int side)
+{
+	return side && b->mode == MODE_GRAPH && b->depth == 16 && b->kernel_ns == 20000 ? 2 : 1;
+}
+
+Test(small_chart_heat, verdicts_are_those_of_rift_compare)
+{
+	struct fake_session s = fake_session();
+	const char *finding;
+
+	s.size = "2,5,10,20,50";
+	s.depth = "1,4,16,64";
+	s.mode = "stream,graph";
+	s.processes = 5;
+	s.sides = 2;
+	s.noise = 0.001;
+	s.factor = one_slow_point;
+	charts_of(&made, &s);
+	finding = script_value("launch-ratio", "finding");
+	cr_assert(ne(ptr, strstr(finding, "at 0 of 40 points, faster at 0; same at 39, open at 1"),
+		     NULL),
+		  "%s", finding);
+	chart_files_release(&made);
+}
+
+Test(small_chart_heat, without_intervals_nothing_is_shown_to_differ)
+{
+	struct fake_session s = chart_session(2);
+
+	s.processes = 2;
+	s.model[1].v[MODEL_Z] = 26000;
+	charts_of(&made, &s);
+	script_says("workloads", "title", ": not shown to differ");
+	chart_files_release(&made);
+}
+
+Test(small_chart_heat, faster_platforms_have_a_minus)
+{
+	struct fake_session s = chart_session(2);
+	const struct table *t;
+
+	s.model[1].v[MODEL_GRAPH_G] = 0;
+	charts_of(&made, &s);
+	t = table_read("launch-ratio-cells.csv");
+	for (int i = 0; i < t->rows; i++)
+		if (t->v[i][0] > 0.5 && t->v[i][0] < 1.5 && t->v[i][1] > 3.5 && t->v[i][2] < 0.5)
+			cr_assert(lt(dbl, t->v[i][3], -50), "empty nodes: %g", t->v[i][3]);
+	script_says("launch-ratio", "title", "B takes up to ");
+	script_says("launch-ratio", "title", " % less time (graph, empty kernels, depth 256)");
+	cr_assert(zero(int, shell(NULL, "grep -q ',−[0-9]*,graph' %s/launch-ratio-cells.csv",
+				  chart_folder)),
+		  "label");
+	chart_files_release(&made);
+}

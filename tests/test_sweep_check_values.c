@@ -1,0 +1,62 @@
+/*
+ * test_sweep_check_values.c - harness/sweep/check_record.h: made-up records, each right in its
+ * hashes, with values that no sweep writes.
+ */
+#include "tests/made_record.h"
+
+TestSuite(small_sweep_check_values, .init = make_dir, .fini = remove_dir, .timeout = 30);
+
+Test(small_sweep_check_values, plans_that_cannot_be)
+{
+	json_t *plan = plan_of(1);
+
+	json_object_set_new(json_array_get(json_object_get(plan, "points"), 1), "depth",
+			    json_integer(0));
+	begin_with("s.jsonl", 1, plan);
+	wrong_in(":1: points[1].depth must be 1 to 16777216");
+	plan = plan_of(1);
+	json_object_set_new(json_array_get(json_object_get(plan, "points"), 0), "config",
+			    json_integer(99));
+	begin_with("s.jsonl", 1, plan);
+	wrong_in(":1: points[0].config must be 0 to 0");
+	plan = plan_of(1);
+	json_object_set_new(json_object_get(plan, "design"), "rounds", json_integer(0));
+	begin_with("s.jsonl", 1, plan);
+	wrong_in(":1: design.rounds must be 1 to 100");
+}
+
+static void changed_point(const char *change, const char *what)
+{
+	begin("s.jsonl", 1, 1);
+	measured("a", 0, K0, change);
+	wrong_in(what);
+}
+
+Test(small_sweep_check_values, points_that_do_not_agree_with_themselves)
+{
+	changed_point("{\"summary\":{\"t_total_ns\":{\"median\":20.0}}}",
+		      ":2: summary.t_total_ns is not that of the blocks");
+	changed_point("{\"summary\":{\"t_enq_ns\":{\"p99\":4}}}", ":2: summary.t_enq_ns");
+	changed_point("{\"summary\":{\"t_enq_ns\":null}}", ":2: summary.t_enq_ns");
+	changed_point("{\"summary\":{\"n\":3}}", ":2: summary.n");
+	changed_point("{\"summary\":{\"noisy\":true}}", ":2: summary.noisy");
+	changed_point("{\"summary\":{\"modes\":[]}}", ":2: summary.modes");
+	changed_point("{\"summary\":{\"share_marked\":0.5}}", ":2: summary.share_marked");
+	changed_point("{\"marks\":[0,32]}", ":2: marks that no block can have");
+	changed_point("{\"marks\":[0,\"\"]}", ":2: marks that no block can have");
+	changed_point("{\"round_of_block\":[0,2]}", ":2: a round that is not planned");
+	changed_point("{\"t_enq_ns\":[1,31]}", ":2: a block whose times cannot be");
+	changed_point("{\"t_enq_ns\":[],\"t_total_ns\":[],\"marks\":[],\"round_of_block\":[],"
+		      "\"blocks\":0}",
+		      ":2: a measured point without blocks");
+}
+
+/* What another version adds is no fault. */
+Test(small_sweep_check_values, more_than_is_known_is_valid)
+{
+	begin("s.jsonl", 1, 1);
+	measured("a", 0, K0, "{\"summary\":{\"p42\":1,\"t_total_ns\":{\"p42\":5}}}");
+	point("a", 0, K1, "error");
+	trailer("a", 0, 1, 1, 0);
+	cr_assert(not(incomplete()), "valid");
+}
