@@ -54,6 +54,27 @@ void mlp_compare(struct mlp_norms *n, double got, double want)
 	n->right += want * want;
 }
 
+struct mlp_terms mlp_dot(const double *a, const double *b, int64_t n)
+{
+	struct mlp_terms s = { 0, 0 };
+
+	for (int64_t i = 0; i < n; i++) {
+		double term = b ? a[i] * b[i] : a[i];
+
+		s.v += term;
+		s.magnitudes += fabs(term);
+	}
+	return s;
+}
+
+void mlp_compare_sum(struct mlp_norms *n, double got, const struct mlp_terms *want)
+{
+	double least = 0.01 * want->magnitudes;
+
+	n->difference += (got - want->v) * (got - want->v);
+	n->right += fmax(want->v * want->v, least * least);
+}
+
 double mlp_relative(const struct mlp_norms *n)
 {
 	return n->difference == 0 ? 0 : sqrt(n->difference / n->right);

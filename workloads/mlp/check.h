@@ -30,6 +30,18 @@ struct mlp_norms {
 	double difference, right; /* sums of squares */
 };
 void mlp_compare(struct mlp_norms *n, double got, double want);
+
+/* A sum of products, of n numbers each, and the sum of their magnitudes; b NULL: of the a's. */
+struct mlp_terms {
+	double v, magnitudes;
+};
+struct mlp_terms mlp_dot(const double *a, const double *b, int64_t n);
+
+/*
+ * The same for a sum: where nearly all of it cancels, a hundredth of the magnitudes counts as
+ * right, as no sum of floats could be much better.
+ */
+void mlp_compare_sum(struct mlp_norms *n, double got, const struct mlp_terms *want);
 double mlp_relative(const struct mlp_norms *n);
 
 /* A row-by-row matrix on the device, in float or bf16. */

@@ -64,15 +64,6 @@ static struct mlp_matrix weight(const struct look *k, int l)
 				    half, net->width[l - 1], net->width[l] };
 }
 
-static double dot(const double *a, const double *b, int64_t n)
-{
-	double sum = 0;
-
-	for (int64_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 /* ---- the input ------------------------------------------------------------------------- */
 
 /* The image in a row of the minibatch. */
@@ -138,9 +129,10 @@ static void check_forward(struct look *k, int l, int at, struct mlp_norms *norms
 	mlp_fetch(&bias, 0, t.col, 1, t.cols, b);
 	for (int64_t i = 0; i < t.rows; i++)
 		for (int64_t j = 0; j < t.cols; j++) {
-			double z = dot(x + i * w.rows, y + j * w.rows, w.rows) + b[j];
+			struct mlp_terms z = mlp_dot(x + i * w.rows, y + j * w.rows, w.rows);
 
-			mlp_compare(norms, got[i * t.cols + j], fmax(z, 0));
+			z.v = fmax(z.v + b[j], 0);
+			mlp_compare_sum(norms, got[i * t.cols + j], &z);
 		}
 	free(x);
 	free(y);
@@ -160,9 +152,11 @@ static void check_back(struct look *k, int l, int at, struct mlp_norms *norms)
 	fetch_tile(&a, &t, on);
 	for (int64_t i = 0; i < t.rows; i++)
 		for (int64_t j = 0; j < t.cols; j++) {
-			double flows = dot(x + i * w.cols, y + j * w.cols, w.cols);
+			struct mlp_terms flows = mlp_dot(x + i * w.cols, y + j * w.cols, w.cols);
 
-			mlp_compare(norms, got[i * t.cols + j], on[i * t.cols + j] > 0 ? flows : 0);
+			if (on[i * t.cols + j] <= 0)
+				flows.v = 0;
+			mlp_compare_sum(norms, got[i * t.cols + j], &flows);
 		}
 	free(x);
 	free(y);
@@ -176,19 +170,22 @@ static void check_gradients(struct look *k, int l, int at, struct mlp_norms *of_
 	struct tile t = draw_tile(k, at, below.cols, d.cols);
 	double *x = mlp_fetch_strip(&below, true, t.row, t.rows),
 	       *y = mlp_fetch_strip(&d, true, t.col, t.cols);
-	double got[SIDE], ones = 0;
+	double got[SIDE];
 
 	for (int64_t i = 0; i < t.rows; i++) {
 		mlp_fetch_gradient(mlp_tensor_of(k->at.s, l, false), (t.row + i) * d.cols + t.col,
 				   t.cols, got);
-		for (int64_t j = 0; j < t.cols; j++)
-			mlp_compare(of_w, got[j], dot(x + i * d.rows, y + j * d.rows, d.rows));
+		for (int64_t j = 0; j < t.cols; j++) {
+			struct mlp_terms want = mlp_dot(x + i * d.rows, y + j * d.rows, d.rows);
+
+			mlp_compare_sum(of_w, got[j], &want);
+		}
 	}
 	mlp_fetch_gradient(mlp_tensor_of(k->at.s, l, true), t.col, t.cols, got);
-	for (int64_t j = 0; j < t.cols; j++, ones = 0) {
-		for (int64_t r = 0; r < d.rows; r++)
-			ones += y[j * d.rows + r];
-		mlp_compare(of_b, got[j], ones);
+	for (int64_t j = 0; j < t.cols; j++) {
+		struct mlp_terms want = mlp_dot(y + j * d.rows, NULL, d.rows);
+
+		mlp_compare_sum(of_b, got[j], &want);
 	}
 	free(x);
 	free(y);
@@ -226,7 +223,7 @@ static void check_output(struct look *k, int at, struct mlp_norms *norms)
 	mlp_fetch(&bias, 0, 0, 1, MLP_CLASSES, b);
 	for (int64_t i = 0; i < t.rows; i++) {
 		for (int c = 0; c < MLP_CLASSES; c++)
-			z[c] = dot(x + i * w.rows, y + c * w.rows, w.rows) + b[c];
+			z[c] = mlp_dot(x + i * w.rows, y + c * w.rows, w.rows).v + b[c];
 		row_delta(z, k->at.s->data->train.label[image_of(k, t.row + i)], k->at.s->batch);
 		for (int c = 0; c < MLP_CLASSES; c++)
 			mlp_compare(norms, got[i * MLP_CLASSES + c], z[c]);

@@ -152,7 +152,7 @@ static void draw_image(const struct strokes *strokes, uint32_t image, uint32_t s
 
 int mlp_generate(struct mlp_images *im, int64_t n, uint32_t set, uint64_t seed)
 {
-	struct strokes strokes;
+	struct strokes strokes = { 0 };
 
 	*im = (struct mlp_images){ n, malloc((size_t)n * MLP_PIXELS), malloc((size_t)n) };
 	CHECK(im->pixel && im->label, "%ld images", (long)n);

@@ -128,7 +128,7 @@ static void other_labels(struct run *r)
 
 static void loss_of_other_rows(struct run *r)
 {
-	r->s.update.loss = r->s.weight;
+	r->s.update.loss = (const float *)r->s.activation[1];
 }
 
 /* What must be said of them by the whole gradient, and by pieces; NULL: anything. */

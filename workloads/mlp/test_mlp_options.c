@@ -95,10 +95,10 @@ static void expect_passes(const char *const *args)
 Test(small_mlp_options, runs_that_pass)
 {
 	static const char *const args[] = {
-		"hidden=24,16 --mode graph",
-		"hidden=9,33 batch=5 epilogues=no fork=yes",
-		"launches=many hidden=20,10 batch=30",
-		"input=host batch=30 hidden=20 rate=0.01 momentum=0 seed=5 data_seed=6",
+		"hidden=12,8 batch=9 --mode graph",
+		"hidden=9,13 batch=5 epilogues=no fork=yes",
+		"launches=many hidden=9 batch=6",
+		"input=host batch=9 hidden=8 rate=0.01 momentum=0 seed=5 data_seed=6",
 		NULL,
 	};
 
@@ -140,9 +140,10 @@ Test(small_mlp_options, the_record_says_what_ran)
 	const json_t *run;
 
 	need_device();
-	run = rift_json("run mlp data=generated images=900 hidden=24,16 --blocks 2 --depth 2 "
-			"--check-steps 4 "
-			"--json 2>/dev/null");
+	run = rift_json(
+		"run mlp data=generated images=900 hidden=24,16 batch=8 --blocks 1 --depth 2 "
+		"--check-steps 4 "
+		"--json 2>/dev/null");
 	expect_row(run, "network", "784-24-16-10, 19410 parameters");
 	expect_row(run, "data", "generated, seed 1: 900 images to train with, 150 to test");
 	expect_row(run, "epilogues", "of 2, dReLU and bias gradient: ");
@@ -160,13 +161,13 @@ Test(small_mlp_options, modes_agree_on_the_command_line)
 	const json_t *run;
 
 	need_device();
-	run = rift_json("run mlp data=generated images=600 hidden=20 --depth 6 --blocks 1 "
+	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 6 --blocks 1 "
 			"--check-steps 6 --json");
 	snprintf(bits, sizeof(bits), "%s", text_of(row(run, "weights, sum of bits", 0), "text"));
-	run = rift_json(
-		"run mlp data=generated images=600 hidden=20 --depth 5 --blocks 1 --check-steps 6 "
-		"--mode graph "
-		"--json");
+	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 5 --blocks 1 "
+			"--check-steps 6 "
+			"--mode graph "
+			"--json");
 	cr_assert(!strcmp(bits, text_of(row(run, "weights, sum of bits", 0), "text")), "%s", bits);
 }
 
@@ -175,21 +176,19 @@ Test(small_mlp_options, epochs_are_told_as_they_pass)
 	const char *text;
 
 	need_device();
-	cr_assert(
-		!run_rift(
-			ERR, &text,
-			"run mlp data=generated images=600 hidden=20 epochs=2 --blocks 1 --depth 1 "
-			"--check-steps 1"),
-		"%s", text);
+	cr_assert(!run_rift(ERR, &text,
+			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --blocks 1 "
+			    "--depth 1 "
+			    "--check-steps 1"),
+		  "%s", text);
 	cr_assert(strstr(text, "epoch 1 of 2: loss ") && strstr(text, "epoch 2 of 2: loss ") &&
 			  strstr(text, "test accuracy"),
 		  "%s", text);
-	cr_assert(
-		!run_rift(
-			OUT, &text,
-			"run mlp data=generated images=600 hidden=20 epochs=2 --blocks 1 --depth 1 "
-			"--check-steps 1"),
-		"%s", text);
+	cr_assert(!run_rift(OUT, &text,
+			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --blocks 1 "
+			    "--depth 1 "
+			    "--check-steps 1"),
+		  "%s", text);
 	cr_assert(strstr(text, "at the start: test accuracy") && strstr(text, "epoch 2: loss"),
 		  "%s", text);
 }
@@ -200,7 +199,7 @@ Test(small_mlp_options, a_sheet_is_written)
 
 	need_device();
 	cr_assert(!run_rift(OUT, &text,
-			    "run mlp data=generated images=600 hidden=8 batch=8 sheet=%s/s.png "
+			    "run mlp data=generated images=60 hidden=8 batch=8 sheet=%s/s.png "
 			    "--blocks 1 --depth 1 "
 			    "--check-steps 1",
 			    folder),
