@@ -13,6 +13,7 @@
 
 #include "common/cuda_check.h"
 #include "harness/measure.h"
+#include "harness/sorted.h"
 #include "workloads/launch/launch.h"
 
 enum { TURNS = 101, BLOCKS = 9 };
@@ -77,20 +78,6 @@ static double harness_block_ns(const struct submission *s)
 	return (double)b.total_ns;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Sorts. */
-static double middle(double *v, int n)
-{
-	qsort(v, (size_t)n, sizeof(*v), by_value);
-	return v[n / 2];
-}
-
 /* Either first, by turns: who comes second finds warmer caches. */
 static void take_turn(int turn, const struct by_hand *h, const struct submission *s,
 		      double *hand_ns, double *harness_ns)
@@ -104,8 +91,8 @@ static void take_turn(int turn, const struct by_hand *h, const struct submission
 			else
 				b[i] = harness_block_ns(s);
 		}
-	*hand_ns = middle(a, BLOCKS);
-	*harness_ns = middle(b, BLOCKS);
+	*hand_ns = median_of(a, BLOCKS);
+	*harness_ns = median_of(b, BLOCKS);
 }
 
 static void compare(enum mode mode, int depth)
@@ -122,9 +109,9 @@ static void compare(enum mode mode, int depth)
 		ratio[at] = harness[at] / hand[at];
 	}
 	/* the 41st and 61st of 101 hold the median in 95 % of cases (binomial) */
-	centre = middle(ratio, TURNS);
+	centre = median_of(ratio, TURNS);
 	printf("%-7s %5d  %9.4f  %9.4f  %+7.2f %%  %+.2f to %+.2f %%\n", mode_name(mode), depth,
-	       middle(hand, TURNS) / depth / 1e3, middle(harness, TURNS) / depth / 1e3,
+	       median_of(hand, TURNS) / depth / 1e3, median_of(harness, TURNS) / depth / 1e3,
 	       100 * (centre - 1), 100 * (ratio[40] - 1), 100 * (ratio[60] - 1));
 	submission_release(&s);
 	if (h.graph)

@@ -35,11 +35,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		a->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->workload)
-			return complain(EINVAL, "rift list takes one workload; '%s' is too many",
-					text_shown(arg).s);
-		a->workload = arg;
-		return 0;
+		return take_word(&a->workload, 1, arg, "rift list takes one workload");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

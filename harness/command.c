@@ -35,6 +35,16 @@ int platform_declared(const char *name)
 	return why ? complain(EINVAL, "--platform='%s': must be %s", text_shown(name).s, why) : 0;
 }
 
+int take_word(const char **slot, int room, const char *word, const char *takes)
+{
+	for (int i = 0; i < room; i++)
+		if (!slot[i]) {
+			slot[i] = word;
+			return 0;
+		}
+	return complain(EINVAL, "%s; '%s' is too many", takes, text_shown(word).s);
+}
+
 const struct workload *workload_find(const char *name)
 {
 	struct spell near = spell_start(name);

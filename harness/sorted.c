@@ -28,6 +28,14 @@ void sort_doubles(double *value, int64_t n)
 	qsort(value, (size_t)n, sizeof(*value), by_value);
 }
 
+double median_of(double *value, int n)
+{
+	if (n < 1)
+		return NAN;
+	sort_doubles(value, n);
+	return (value[(n - 1) / 2] + value[n / 2]) / 2;
+}
+
 double *sorted_copy(const double *value, int64_t n)
 {
 	double *copy;

@@ -12,7 +12,7 @@
 #include "harness/command.h"
 #include "harness/model/recursion.h"
 #include "harness/run.h"
-#include "harness/sweep/calibrate.h"
+#include "harness/sorted.h"
 #include "harness/sweep/journal_impl.h"
 
 struct model fake_model(void)

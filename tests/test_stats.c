@@ -2,6 +2,7 @@
  * test_stats.c - harness/stats.h: samples, process values and modes, against answers worked by
  * hand and the GNU Scientific Library.
  */
+#include "harness/sorted.h"
 #include "harness/stats.h"
 
 #include <criterion/criterion.h>
@@ -38,6 +39,16 @@ static void expect_sample(const struct sample *got, const struct sample *want)
 }
 
 /* ---- samples -------------------------------------------------------------------------------- */
+
+Test(small_stats, the_median_of_few)
+{
+	double v[] = { 5, 1, 4, 2 };
+
+	cr_assert(isnan(median_of(v, 0)), "none");
+	near(median_of(v, 1), 5, "one");
+	near(median_of(v, 3), 4, "the middle one");
+	near(median_of(v, 4), 3, "between the middle ones");
+}
 
 Test(small_stats, sample_worked_by_hand)
 {

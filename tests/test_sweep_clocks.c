@@ -115,6 +115,10 @@ Test(small_sweep_clocks, at_the_base_clock_without_a_number)
 	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", file)), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "\nclock            locked at the base clock\n"), NULL),
 		  "%s", text);
+	cr_assert(zero(int, run_rift(ERR, &text, "%s --output '%s/free.jsonl'", plan(1), dir)),
+		  "%s", text);
+	run_rift(OUT, &text, "compare '%s/free.jsonl' '%s'", dir, file);
+	cr_assert(ne(ptr, strstr(text, "  design.lock_clocks_mhz "), NULL), "%s", text);
 }
 
 static void refused_with(const char *says, const char *why)

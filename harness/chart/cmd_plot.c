@@ -36,11 +36,10 @@ struct plot_args {
 
 static error_t take_session(struct plot_args *a, const char *arg)
 {
-	if (a->n == CHART_SIDES)
-		return complain(EINVAL, "'%s' is too many: rift plot takes one session or two",
-				text_shown(arg).s);
-	a->session[a->n++] = arg;
-	return 0;
+	int err = take_word(a->session, CHART_SIDES, arg, "rift plot takes one session or two");
+
+	a->n += !err;
+	return err;
 }
 
 static error_t take(int key, char *arg, struct argp_state *state)

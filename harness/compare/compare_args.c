@@ -61,11 +61,10 @@ static int take_percent(const char *label, const char *text, double *out)
 
 static error_t take_file(struct compare_args *a, const char *file)
 {
-	if (a->n == 2)
-		return complain(EINVAL, "rift compare takes two sessions; '%s' is too many",
-				text_shown(file).s);
-	a->file[a->n++] = file;
-	return 0;
+	int err = take_word(a->file, 2, file, "rift compare takes two sessions");
+
+	a->n += !err;
+	return err;
 }
 
 static error_t take(int key, char *arg, struct argp_state *state)

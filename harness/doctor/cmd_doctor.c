@@ -40,8 +40,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		a->host_name = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		return complain(EINVAL, "rift doctor takes no arguments; '%s' is too many",
-				text_shown(arg).s);
+		return take_word(NULL, 0, arg, "rift doctor takes no arguments");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

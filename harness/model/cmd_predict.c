@@ -66,11 +66,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		a->sync = arg;
 		return session_sync_check(arg);
 	case ARGP_KEY_ARG:
-		if (a->session)
-			return complain(EINVAL, "rift predict takes one session; '%s' is too many",
-					text_shown(arg).s);
-		a->session = arg;
-		return 0;
+		return take_word(&a->session, 1, arg, "rift predict takes one session");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

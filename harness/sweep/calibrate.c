@@ -8,6 +8,7 @@
 #include "common/cuda_check.h"
 #include "harness/json.h"
 #include "harness/measure.h"
+#include "harness/sorted.h"
 #include "harness/sweep/system.h"
 
 #if defined(__x86_64__)
@@ -15,21 +16,6 @@
 #endif
 
 enum { CLOCK_READS = 2000, EVENT_PAIRS = 100, CANARIES = 11, PINGS = 200 };
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double median_of(double *v, int n)
-{
-	if (n < 1)
-		return NAN;
-	qsort(v, (size_t)n, sizeof(*v), by_value);
-	return (v[(n - 1) / 2] + v[n / 2]) / 2;
-}
 
 /* Reads of the clock one after the other: their pace, and the smallest step above 0. */
 static void host_clock(struct calibration *out)
@@ -83,7 +69,7 @@ static void events(struct calibration *out, const struct canary *c)
 	}
 	out->event_pair_cost_ns = median_of(cost, EVENT_PAIRS);
 	out->event_tick_ns = NAN;
-	median_of(elapsed, EVENT_PAIRS); /* sorts */
+	sort_doubles(elapsed, EVENT_PAIRS);
 	for (int i = 1; i < EVENT_PAIRS; i++) {
 		double step = elapsed[i] - elapsed[i - 1];
 

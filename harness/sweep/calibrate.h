@@ -29,7 +29,4 @@ void calibrate(struct calibration *out, const struct canary *c);
 
 json_t *calibration_json(const struct calibration *c);
 
-/* The median; changes the order of v. NAN for n < 1. */
-double median_of(double *v, int n);
-
 #endif

@@ -29,11 +29,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		a->help = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->file)
-			return complain(EINVAL, "'%s' is too many: rift show takes one file",
-					text_shown(arg).s);
-		a->file = arg;
-		return 0;
+		return take_word(&a->file, 1, arg, "rift show takes one file");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

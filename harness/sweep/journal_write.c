@@ -6,8 +6,8 @@
 #include "common/check.h"
 #include "harness/command.h"
 #include "harness/json.h"
+#include "harness/sorted.h"
 #include "harness/sweep/assemble.h"
-#include "harness/sweep/calibrate.h"
 #include "harness/sweep/environment.h"
 #include "harness/sweep/journal_impl.h"
 

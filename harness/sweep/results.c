@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
-#include "harness/sweep/calibrate.h"
+#include "harness/sorted.h"
 
 void results_init(struct results *r, const struct journal *j, int processes)
 {

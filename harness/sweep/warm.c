@@ -7,7 +7,7 @@
 
 #include "common/interrupt.h"
 #include "harness/measure.h"
-#include "harness/sweep/calibrate.h"
+#include "harness/sorted.h"
 
 bool warm_is_steady(const double ns[WARM_CANARIES])
 {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "harness/measure.h"
+#include "harness/sorted.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/worker.h"
 

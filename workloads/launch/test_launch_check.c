@@ -34,7 +34,7 @@ static void passes(struct launch_opts o, int64_t steps)
 	struct verdict v;
 
 	run_steps(r, steps);
-	v = run_check(r, steps);
+	v = run_check_all(r, steps);
 	cr_assert(v.passed, "%ld steps: %s", (long)steps, v.worst);
 	run_end(r);
 }
@@ -74,7 +74,7 @@ Test(small_launch_check, passes_with_another_clock)
 /* The check after so many steps must name this. */
 static void fails(struct run *r, int64_t steps, const char *names)
 {
-	struct verdict v = run_check(r, steps);
+	struct verdict v = run_check_all(r, steps);
 
 	cr_assert(!v.passed, "passes, where '%s' is wrong", names);
 	cr_assert(strstr(v.worst, names), "'%s' in: %s", names, v.worst);
@@ -115,7 +115,7 @@ Test(small_launch_check, fails_when_steps_are_one_off)
 	run_steps(r, 10);
 	fails(r, 9, "runs 10, not 9");
 	fails(r, 11, "runs 10, not 11");
-	cr_assert(run_check(r, 10).passed, "as it should be");
+	cr_assert(run_check_all(r, 10).passed, "as it should be");
 	run_end(r);
 }
 
@@ -221,7 +221,7 @@ Test(small_launch_check, fails_on_spins_that_are_too_long_where_that_is_known)
 	if (gpu)
 		fails(r, 20, "shortest spin");
 	else
-		cr_assert(run_check(r, 20).passed, "late is allowed");
+		cr_assert(run_check_all(r, 20).passed, "late is allowed");
 	run_end(r);
 }
 
@@ -285,7 +285,7 @@ Test(small_launch_check, counts_every_wrong_block)
 	o.width = LAUNCH_WIDTH_FULL;
 	r = run_begin(o);
 	run_steps(r, 3);
-	v = run_check(r, 4);
+	v = run_check_all(r, 4);
 	cr_assert(v.error == (double)v.total && v.total == (int64_t)(2 * r->s.config.blocks),
 		  "%g of %ld", v.error, (long)v.total);
 	run_end(r);

@@ -26,7 +26,7 @@ static void modes_agree(struct run *r, int64_t n)
 	cr_assert(stream[run_slots(r) - 1].runs == (unsigned long long)n, "depth=%ld: runs",
 		  (long)n);
 	run_reset(r);
-	run_graph(r, n, 1);
+	run_graphs(r, n, 1);
 	graph = run_traces(r);
 	cr_assert(same(r, stream, graph), "depth=%ld: graph differs from stream", (long)n);
 	if (r->o.streams == 1) {
@@ -36,7 +36,7 @@ static void modes_agree(struct run *r, int64_t n)
 		cr_assert(same(r, stream, fused), "depth=%ld: fused differs from stream", (long)n);
 		free(fused);
 	}
-	cr_assert(run_check(r, n).passed, "depth=%ld", (long)n);
+	cr_assert(run_check_all(r, n).passed, "depth=%ld", (long)n);
 	free(stream);
 	free(graph);
 }
@@ -111,9 +111,9 @@ Test(small_launch_modes, graphs_that_run_again_count_again)
 
 		o.entry = entry;
 		r = run_begin(o);
-		run_graph(r, 5, 3);
-		cr_assert(run_check(r, 15).passed, "entry %d: 3 launches of 5 steps", entry);
-		cr_assert(!run_check(r, 5).passed, "entry %d: not of 5", entry);
+		run_graphs(r, 5, 3);
+		cr_assert(run_check_all(r, 15).passed, "entry %d: 3 launches of 5 steps", entry);
+		cr_assert(!run_check_all(r, 5).passed, "entry %d: not of 5", entry);
 		run_end(r);
 	}
 }
@@ -167,8 +167,8 @@ Test(small_launch_modes, two_states_do_not_mix)
 	run_steps(b, 4);
 	run_reset(a);
 	run_steps(a, 5);
-	cr_assert(run_check(a, 5).passed, "the first");
-	cr_assert(run_check(b, 4).passed, "the second, as it was left");
+	cr_assert(run_check_all(a, 5).passed, "the first");
+	cr_assert(run_check_all(b, 4).passed, "the second, as it was left");
 	run_end(a);
 	run_end(b);
 }

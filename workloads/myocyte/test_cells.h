@@ -65,71 +65,14 @@ static inline struct myocyte_opts default_opts(void)
 
 /* ---- a run ----------------------------------------------------------------------------- */
 
-struct run {
-	struct myocyte_opts o;
-	struct myocyte_state s;
-	cudaStream_t stream;
-};
-
-/* Set up, reset and waited for; ends the test where that fails. */
-static inline struct run *run_begin(struct myocyte_opts o)
-{
-	struct run *r = (struct run *)calloc(1, sizeof(*r));
-	struct limits limits;
-
-	CHECK(r, "memory");
-	memset(&limits, 0, sizeof(limits));
-	r->o = o;
-	CUDA(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
-	cr_assert(!workload_myocyte.limits(&r->o, &limits), "limits");
-	cr_assert(!workload_myocyte.setup(&r->o, &r->s), "setup");
-	cr_assert(!workload_myocyte.reset(&r->o, &r->s, r->stream), "reset");
-	CUDA(cudaStreamSynchronize(r->stream));
-	return r;
-}
-
-static inline void run_reset(struct run *r)
-{
-	cr_assert(!workload_myocyte.reset(&r->o, &r->s, r->stream), "reset");
-}
-
-static inline void run_end(struct run *r)
-{
-	workload_myocyte.teardown(&r->s);
-	CUDA(cudaStreamDestroy(r->stream));
-	free(r);
-}
-
-static inline void run_steps(struct run *r, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		cr_assert(!workload_myocyte.step(&r->o, &r->s, r->stream), "step");
-	CUDA(cudaStreamSynchronize(r->stream));
-}
-
-static inline void run_fused(struct run *r, int64_t n)
-{
-	cr_assert(!workload_myocyte.fused(&r->o, &r->s, r->stream, n), "fused");
-	CUDA(cudaStreamSynchronize(r->stream));
-}
+#define RUN myocyte
+#include "tests/workload_run.h"
 
 /* Cells 0 .. n - 1. */
 static inline void run_read(struct run *r, int64_t n, struct myocyte_cell *out)
 {
 	for (int64_t i = 0; i < n; i++)
 		cr_assert(!myocyte_read_cells(&r->s, &i, 1, &out[i]), "cell %ld", (long)i);
-}
-
-static inline struct verdict run_check(struct run *r, int64_t steps, bool full)
-{
-	struct verdict v;
-
-	memset(&v, 0, sizeof(v));
-	v.full = full;
-	v.seed = 1;
-	cr_assert(!workload_myocyte.check(&r->o, &r->s, steps, &v), "check");
-	cr_assert(v.measure && *v.measure, "measure");
-	return v;
 }
 
 /* ---- files ----------------------------------------------------------------------------- */

@@ -10,22 +10,6 @@ static const int64_t depths[DEPTHS] = { 1, 7, 64, 100 };
 
 TestSuite(small_myocyte_modes, .timeout = 60);
 
-static void run_graph(struct run *r, int64_t n)
-{
-	cudaGraph_t graph;
-	cudaGraphExec_t exec;
-
-	CUDA(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeGlobal));
-	for (int64_t i = 0; i < n; i++)
-		cr_assert(!workload_myocyte.step(&r->o, &r->s, r->stream), "step");
-	CUDA(cudaStreamEndCapture(r->stream, &graph));
-	CUDA(cudaGraphInstantiate(&exec, graph, 0));
-	CUDA(cudaGraphLaunch(exec, r->stream));
-	CUDA(cudaStreamSynchronize(r->stream));
-	CUDA(cudaGraphExecDestroy(exec));
-	CUDA(cudaGraphDestroy(graph));
-}
-
 static bool same(const struct myocyte_cell *a, const struct myocyte_cell *b, int n)
 {
 	return !memcmp(a, b, (size_t)n * sizeof(*a));
