@@ -17,6 +17,7 @@
 #include "tests/divert.h"
 
 TestSuite(small_card, .timeout = 120);
+TestSuite(large_card, .timeout = 120);
 
 enum { PROCESSES = 5 };
 
@@ -286,7 +287,7 @@ Test(small_card, numbers_have_their_units)
 /* ---- the command ---------------------------------------------------------------------------- */
 
 /* Every row of the page is a row of a probe, with a figure of each process or a reason. */
-Test(small_card, probe_fills_every_row_of_the_page)
+Test(large_card, probe_fills_every_row_of_the_page)
 {
 	const json_t *card;
 	double value[CARD_PROCESSES_MAX];
@@ -307,7 +308,7 @@ Test(small_card, probe_fills_every_row_of_the_page)
 	}
 }
 
-Test(small_card, the_page_the_file_and_their_readers)
+Test(large_card, the_page_the_file_and_their_readers)
 {
 	const char *text;
 

@@ -9,7 +9,7 @@
 #include "common/interrupt.h"
 #include "common/timing.h"
 
-enum { SAMPLES_MIN = 5, SAMPLES_MAX = 101, WARMUP = 3 };
+enum { SAMPLES_MIN = 5, SAMPLES_MAX = 101, WARMUP = 3, SLOTS = 8 };
 enum { SIZES_QUICK = 12, BLOCK_LEAST = 64 << 10 };
 
 const struct measure_kind transfer_kinds[MEASURE_KINDS] = {
@@ -82,7 +82,7 @@ int transfer_measure_steps(const struct transfer_opts *o, struct transfer_state 
 	int64_t call_ns[SAMPLES_MAX], total_ns[SAMPLES_MAX], begin = 0;
 	int n = 0, err = 0;
 
-	transfer_lay_out(s, o->bytes);
+	transfer_lay_out(s, o->bytes, depth > SLOTS ? depth : SLOTS);
 	for (int i = -WARMUP; i < SAMPLES_MAX && !err; i++) {
 		if (i == 0)
 			begin = timing_now_ns();

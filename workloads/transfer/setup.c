@@ -39,13 +39,14 @@ static size_t src_bytes_for(int64_t bytes)
 	return (last + (size_t)bytes + 7) / 8 * 8;
 }
 
-void transfer_lay_out(struct transfer_state *s, int64_t bytes)
+void transfer_lay_out(struct transfer_state *s, int64_t bytes, int most)
 {
 	size_t used;
 
 	s->bytes = bytes;
 	s->stride = stride_for(bytes);
 	s->slots = slots_for(bytes);
+	s->slots = s->slots < most ? s->slots : most;
 	s->copies = s->steps = 0;
 	used = (size_t)s->slots * s->stride;
 	CHECK(used <= s->dst.bytes && src_bytes_for(bytes) <= s->src.bytes, "%ld bytes",
@@ -155,7 +156,7 @@ int transfer_prepare(const struct transfer_opts *o, struct transfer_state *s, bo
 		return err;
 	CUDA(cudaMalloc((void **)&s->wrong, sizeof(*s->wrong)));
 	fill_source(&s->src);
-	transfer_lay_out(s, o->bytes);
+	transfer_lay_out(s, o->bytes, TRANSFER_SLOTS_MAX);
 	CUDA(cudaDeviceSynchronize());
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "workloads/transfer/measure.h"
 
 TestSuite(small_transfer_options, .timeout = 120);
+TestSuite(large_transfer_options, .timeout = 120);
 
 /* ---- options ---------------------------------------------------------------------------- */
 
@@ -111,7 +112,7 @@ static void has_figure(const char *kind, const char *what, const char *unit)
 		  "%s: %g %s, n=%ld", name, r->value, r->unit, (long)r->n);
 }
 
-Test(small_transfer_options, the_probe_has_a_figure_for_every_kind)
+Test(large_transfer_options, the_probe_has_a_figure_for_every_kind)
 {
 	struct run *r;
 

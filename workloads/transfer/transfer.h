@@ -49,12 +49,12 @@ struct transfer_end {
 
 struct transfer_state {
 	struct transfer_end src, dst;
-	int64_t bytes;		     /* of a copy */
-	size_t stride;		     /* from slot to slot, guard included */
-	int slots;		     /* at most 60 where it is not 64, see transfer_lay_out() */
-	int64_t copies;		     /* since the slots were laid out */
-	int64_t steps;		     /* since the reset */
-	struct pattern_wrong *wrong; /* device memory, of checks */
+	int64_t bytes;			    /* of a copy */
+	size_t stride;			    /* from slot to slot, guard included */
+	int slots;			    /* no multiple of TRANSFER_SOURCES */
+	int64_t copies;			    /* since the slots were laid out */
+	int64_t steps;			    /* since the reset */
+	struct pattern_wrong *wrong;	    /* device memory, of checks */
 	char (*names)[REPORT_ROWS_MAX][32]; /* of rows of a report */
 };
 
@@ -75,10 +75,11 @@ void transfer_teardown(void *state);
 int transfer_prepare(const struct transfer_opts *o, struct transfer_state *s, bool all_sizes);
 
 /*
- * Copies of so many bytes from here on: slots of that size, all of their bytes overwritten with
- * what no copy brings. Nothing may be in flight. bytes is at most what setup was for.
+ * Copies of so many bytes from here on: at most so many slots of that size, all of their bytes
+ * overwritten with what no copy brings. Nothing may be in flight. bytes is at most what setup was
+ * for.
  */
-void transfer_lay_out(struct transfer_state *s, int64_t bytes);
+void transfer_lay_out(struct transfer_state *s, int64_t bytes, int most);
 
 /* Word of the pattern at which the source of copy number i begins. */
 uint64_t transfer_source_word(int64_t i);
