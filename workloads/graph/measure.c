@@ -1,5 +1,5 @@
 /* measure.c - what each call that has to do with a graph takes. */
-#include "workloads/graph/measure.h"
+#include "workloads/graph/samples.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,8 +11,7 @@
 #include "common/timing.h"
 
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 101, SAMPLES_QUICK = 21, WARMUP = 2 };
-enum { PACE_LAUNCHES = 8, STUCK_MAX = 2 };
-enum { MEMORY_NODES = 1 << 16, MEMORY_COPIES_MAX = 256 };
+enum { STUCK_MAX = 2 };
 
 const struct measure_row graph_quantities[MEASURE_QUANTITIES] = {
 	[MEASURE_CAPTURE] = { "capture", "us" },
@@ -53,11 +52,6 @@ void graph_measure_end(struct measure_plan *p)
 
 /* ---- samples ------------------------------------------------------------------------------ */
 
-enum { SERIES_MAX = 3 }; /* quantities that one kind of sample yields */
-
-/* A sample: fills ns[], or says why there is none. Negative: an errno after one line. */
-typedef int sample_fn(struct measure_plan *p, struct graph_state *s, int64_t *ns, const char **why);
-
 struct series {
 	sample_fn *sample;
 	int n; /* quantities, from `first` on in the order of measure_quantity */
@@ -90,16 +84,6 @@ static int take_series(struct measure_plan *p, struct graph_state *s, const stru
 		out->why[q] = why;
 	}
 	return err;
-}
-
-static int check_run(struct graph_state *s, int64_t runs)
-{
-	char worst[96];
-
-	if (!graph_wrong(s, runs, NULL, GRAPH_ADD, worst, sizeof(worst)))
-		return 0;
-	return complain(EIO, "a graph of %ld nodes, launched %ld times: %s", (long)s->shape.nodes,
-			(long)runs, worst);
 }
 
 /* ---- launches behind a latch -------------------------------------------------------------- */
@@ -136,7 +120,7 @@ static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphE
 		*why = latch_why(latch_ended(p->latch));
 		p->stuck++;
 	}
-	return check_run(s, 1);
+	return graph_check_run(s, 1);
 }
 
 static int sample_launch(struct measure_plan *p, struct graph_state *s, int64_t *ns,
@@ -174,145 +158,6 @@ static int sample_ready(struct measure_plan *p, struct graph_state *s, int64_t *
 	return err;
 }
 
-/* ---- calls of the host -------------------------------------------------------------------- */
-
-static int sample_capture(struct measure_plan *p, struct graph_state *s, int64_t *ns,
-			  const char **why)
-{
-	int64_t begin = timing_now_ns(), wrong;
-	cudaGraph_t graph = graph_capture(s, GRAPH_ADD);
-
-	(void)p;
-	(void)why;
-	ns[0] = timing_now_ns() - begin;
-	wrong = graph_misshapen(&s->shape, graph);
-	CUDA(cudaGraphDestroy(graph));
-	return wrong ? complain(EIO, "a captured graph lacks %ld nodes, edges and roots",
-				(long)wrong)
-		     : 0;
-}
-
-static int sample_instantiate(struct measure_plan *p, struct graph_state *s, int64_t *ns,
-			      const char **why)
-{
-	cudaGraphExec_t exec;
-	int64_t begin = timing_now_ns();
-
-	(void)p;
-	(void)why;
-	CUDA(cudaGraphInstantiate(&exec, s->graph, 0));
-	ns[0] = timing_now_ns() - begin;
-	CUDA(cudaGraphExecDestroy(exec));
-	return 0;
-}
-
-static int sample_upload(struct measure_plan *p, struct graph_state *s, int64_t *ns,
-			 const char **why)
-{
-	cudaGraphExec_t exec;
-	int64_t begin;
-
-	(void)why;
-	CUDA(cudaGraphInstantiate(&exec, s->graph, 0));
-	begin = timing_now_ns();
-	CUDA(cudaGraphUpload(exec, p->stream));
-	ns[0] = timing_now_ns() - begin;
-	CUDA(cudaStreamSynchronize(p->stream));
-	ns[1] = timing_now_ns() - begin;
-	CUDA(cudaGraphExecDestroy(exec));
-	return 0;
-}
-
-/* There and back: both count, and exec[0] is as it was. */
-static int sample_update(struct measure_plan *p, struct graph_state *s, int64_t *ns,
-			 const char **why)
-{
-	cudaGraphExecUpdateResultInfo info;
-	int64_t begin = timing_now_ns();
-
-	(void)p;
-	(void)why;
-	CUDA(cudaGraphExecUpdate(s->exec[0], s->other, &info));
-	CUDA(cudaGraphExecUpdate(s->exec[0], s->graph, &info));
-	ns[0] = (timing_now_ns() - begin) / 2;
-	return 0;
-}
-
-static int sample_params(struct measure_plan *p, struct graph_state *s, int64_t *ns,
-			 const char **why)
-{
-	int64_t begin, i;
-
-	(void)p;
-	if (!s->kernels) {
-		*why = "not applicable: no node is a kernel";
-		return 0;
-	}
-	i = s->updates++ % s->kernels;
-	begin = timing_now_ns();
-	graph_set_params(s, i, GRAPH_ADD_PARAMS);
-	graph_set_params(s, i, GRAPH_ADD);
-	ns[0] = (timing_now_ns() - begin) / 2;
-	return 0;
-}
-
-/* ---- one graph again and again, or two in turn -------------------------------------------- */
-
-static int pace(struct measure_plan *p, struct graph_state *s, int graphs, int64_t *ns)
-{
-	int64_t begin;
-
-	graph_clear(s, p->stream);
-	CUDA(cudaStreamSynchronize(p->stream));
-	begin = timing_now_ns();
-	for (int i = 0; i < PACE_LAUNCHES; i++)
-		CUDA(cudaGraphLaunch(s->exec[i % graphs], p->stream));
-	CUDA(cudaStreamSynchronize(p->stream));
-	*ns = (timing_now_ns() - begin) / PACE_LAUNCHES;
-	return check_run(s, PACE_LAUNCHES);
-}
-
-static int sample_pace(struct measure_plan *p, struct graph_state *s, int64_t *ns, const char **why)
-{
-	int err = pace(p, s, 1, &ns[0]);
-
-	(void)why;
-	return err ? err : pace(p, s, 2, &ns[1]);
-}
-
-/* ---- memory ------------------------------------------------------------------------------- */
-
-static int64_t free_bytes(void)
-{
-	size_t left, total;
-
-	CUDA(cudaDeviceSynchronize());
-	CUDA(cudaMemGetInfo(&left, &total));
-	return (int64_t)left;
-}
-
-/* Of many, as the driver takes memory in large pieces. */
-static void measure_memory(struct measure_plan *p, struct graph_state *s,
-			   struct measure_length *out)
-{
-	int64_t copies = MEMORY_NODES / s->shape.nodes, before, taken;
-	cudaGraphExec_t exec[MEMORY_COPIES_MAX];
-
-	copies = copies > MEMORY_COPIES_MAX ? MEMORY_COPIES_MAX : copies < 2 ? 2 : copies;
-	before = free_bytes();
-	for (int64_t i = 0; i < copies; i++) {
-		CUDA(cudaGraphInstantiate(&exec[i], s->graph, 0));
-		CUDA(cudaGraphUpload(exec[i], p->stream));
-	}
-	taken = before - free_bytes();
-	for (int64_t i = 0; i < copies; i++)
-		CUDA(cudaGraphExecDestroy(exec[i]));
-	out->value[MEASURE_MEMORY] = taken > 0 ? (double)taken / (double)copies : NAN;
-	out->n[MEASURE_MEMORY] = taken > 0;
-	if (!(taken > 0))
-		out->why[MEASURE_MEMORY] = "not seen: the device has no less memory free with many";
-}
-
 static bool is_gpu(void)
 {
 	int major, device;
@@ -327,22 +172,22 @@ static bool is_gpu(void)
 static int measure_all(struct measure_plan *p, struct graph_state *s, struct measure_length *out)
 {
 	static const struct series all[] = {
-		{ sample_capture, 1, MEASURE_CAPTURE },
-		{ sample_instantiate, 1, MEASURE_INSTANTIATE },
-		{ sample_upload, 2, MEASURE_UPLOAD },
+		{ graph_sample_capture, 1, MEASURE_CAPTURE },
+		{ graph_sample_instantiate, 1, MEASURE_INSTANTIATE },
+		{ graph_sample_upload, 2, MEASURE_UPLOAD },
 		{ sample_first, 3, MEASURE_FIRST_CALL },
 		{ sample_ready, 1, MEASURE_READY_CALL },
 		{ sample_launch, 3, MEASURE_CALL },
-		{ sample_pace, 2, MEASURE_PACE },
-		{ sample_update, 1, MEASURE_UPDATE },
-		{ sample_params, 1, MEASURE_PARAMS },
+		{ graph_sample_pace, 2, MEASURE_PACE },
+		{ graph_sample_update, 1, MEASURE_UPDATE },
+		{ graph_sample_params, 1, MEASURE_PARAMS },
 	};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !err; i++)
 		err = take_series(p, s, &all[i], out);
 	if (!err && is_gpu())
-		measure_memory(p, s, out);
+		graph_measure_memory(p, s, out);
 	else
 		out->why[MEASURE_MEMORY] = "not applicable: graphs of the CPU device lie in memory "
 					   "of the host";
@@ -350,7 +195,7 @@ static int measure_all(struct measure_plan *p, struct graph_state *s, struct mea
 	graph_clear(s, p->stream);
 	CUDA(cudaGraphLaunch(s->exec[0], p->stream));
 	CUDA(cudaStreamSynchronize(p->stream));
-	return err ? err : check_run(s, 1);
+	return err ? err : graph_check_run(s, 1);
 }
 
 int graph_measure(struct measure_plan *p, const struct graph_opts *o, struct measure_length *out)
