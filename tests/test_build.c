@@ -109,8 +109,9 @@ Test(small_build, a_dist_is_whole)
 		  "%s", text);
 	make("dist");
 	shell(&text, "cd %s/dist/rift-cpu && find . -type f | LC_ALL=C sort", folder);
-	cr_assert(!strcmp(text, "./LICENSE\n./README.md\n./libcudart.so.13\n./rift\n"
-				"./workloads/w/README.md\n./workloads/w/in put.csv\n"),
+	cr_assert(!strcmp(text,
+			  "./LICENSE\n./README.md\n./libcublas.so.13\n./libcudart.so.13\n./rift\n"
+			  "./workloads/w/README.md\n./workloads/w/in put.csv\n"),
 		  "%s", text);
 	cr_assert(!shell(&text, "%s/dist/rift-cpu/rift", folder), "%s", text);
 }
