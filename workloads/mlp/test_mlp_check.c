@@ -245,6 +245,7 @@ static void expect_passes(struct mlp_opts o, bool whole)
 		o.input = i & 2 ? MLP_HOST : MLP_DEVICE;
 		r = run_begin(o);
 		CUDA(cudaMemset(r->s.initial + r->s.net.bias_at[1], 0x3f, 4));
+		CUDA(cudaDeviceSynchronize()); /* the run's stream does not wait for it */
 		run_reset(r);
 		run_steps(r, 2);
 		v = run_check(r, 2, false);
