@@ -54,7 +54,7 @@ static void tell(const struct mlp_opts *o, const struct mlp_state *s, struct plo
 	char net[120];
 
 	mlp_net_text(&s->net, net, sizeof(net));
-	plot_text(p, "title", "%s learns %s: %.2f %% of the test images right after %ld %s", net,
+	plot_text(p, "title", "%.44s learns %s: %.2f %% of the test images right after %ld %s", net,
 		  strncmp(s->data->source, "gen", 3) ? "digits" : "drawn digits",
 		  100 * h->accuracy[h->epochs * MLP_TESTS], (long)h->epochs,
 		  h->epochs == 1 ? "epoch" : "epochs");
