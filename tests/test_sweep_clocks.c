@@ -49,7 +49,8 @@ static const char *rift_with(const char *says)
 	static char text[8192];
 
 	snprintf(text, sizeof(text),
-		 "FAKE_NVML='%s' FAKE_NVML_LOG='%s/log' LD_LIBRARY_PATH='%s' "
+		 "FAKE_NVML='%s' FAKE_NVML_LOG='%s/log' "
+		 "LD_LIBRARY_PATH='%s'${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "
 		 "ASAN_OPTIONS=\"$ASAN_OPTIONS:verify_asan_link_order=0\" "
 		 "LD_PRELOAD=\"$(realpath '%s/gpu.so')\" '%s'",
 		 says, dir, dir, driver, rift());

@@ -106,7 +106,7 @@ void mlp_check_update(const struct mlp_look *k, int layer, bool bias, int64_t fi
 	mlp_fetch_gradient(t, first, n, g);
 	for (int64_t i = 0; i < n; i++) {
 		mlp_compare(&of_v, v_now[i], (double)(float)k->o->momentum * v[i] + g[i]);
-		mlp_compare(&of_w, w_now[i], w[i] - (double)(float)k->o->rate * v_now[i]);
+		mlp_compare(&of_w, w_now[i], w[i] - (double)(float)mlp_rate(k->o) * v_now[i]);
 	}
 	mlp_note(k->v, mlp_relative(&of_v), few_roundings, "velocity of %c%d: off by %.2g",
 		 bias ? 'b' : 'W', layer, mlp_relative(&of_v));

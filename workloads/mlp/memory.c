@@ -157,7 +157,7 @@ void mlp_fill_update(const struct mlp_opts *o, struct mlp_state *s)
 			find_gradients(s, l, w, b);
 	}
 	s->update.batch = s->batch;
-	s->update.rate = (float)o->rate;
+	s->update.rate = (float)mlp_rate(o);
 	s->update.momentum = (float)o->momentum;
 	s->update.loss = s->loss;
 	s->update.progress = s->progress;

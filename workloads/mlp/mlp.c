@@ -31,7 +31,8 @@ static const struct param params[] = {
 		     "let cuBLASLt add biases and cut at 0, where it can; no: kernels of our own"),
 	PARAM_CHOICE(mlp_opts, fork, "graph", forks,
 		     "gradients of weights in a second stream: in graphs, never, always"),
-	PARAM_REAL(mlp_opts, rate, "1", "0.1", 0, 1000, "learning rate"),
+	PARAM_REAL(mlp_opts, rate, "1", "-1", -1, 1000,
+		   "learning rate; -1: 0.1, with more than one hidden layer 0.02"),
 	PARAM_REAL(mlp_opts, momentum, "1", "0.9", 0, 1, "of the velocity, from step to step"),
 	PARAM_INT(mlp_opts, seed, "1", "1", 0, 9007199254740992.0,
 		  "seed of the weights and of the order of images"),
@@ -54,6 +55,15 @@ static const struct param_need needs[] = {
 	{ "data_seed", "!folder" },    { "epilogues", "launches=few" },
 	{ "fork", "launches=few" },    { NULL, NULL },
 };
+
+double mlp_rate(const struct mlp_opts *o)
+{
+	const double of_one_layer = 0.1, of_more = 0.02;
+
+	if (o->rate >= 0)
+		return o->rate;
+	return mlp_net_of(o).hidden > 1 ? of_more : of_one_layer;
+}
 
 static int check_hidden(const struct mlp_opts *o)
 {
@@ -80,6 +90,9 @@ int mlp_limits(const void *opts, struct limits *out)
 {
 	const struct mlp_opts *o = opts;
 
+	if (o->rate < 0 && o->rate != -1)
+		return complain(EINVAL, "rate=%g: give 0 or more, or -1 for the network's own",
+				o->rate);
 	if (o->epochs && o->input == MLP_HOST)
 		return complain(EINVAL,
 				"epochs=%ld: input=host copies the same minibatch each "

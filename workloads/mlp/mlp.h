@@ -40,6 +40,9 @@ struct mlp_opts {
 	const char *sheet;
 };
 
+/* rate=, or what goes with the network. */
+double mlp_rate(const struct mlp_opts *o);
+
 /* ---- the network (net.c) --------------------------------------------------------------- */
 
 /* Layer l has width[l]; parameters lie in one array, W_1, b_1, W_2, ..., each where a line begins.

@@ -54,12 +54,12 @@ static void tell(const struct mlp_opts *o, const struct mlp_state *s, struct plo
 	char net[120];
 
 	mlp_net_text(&s->net, net, sizeof(net));
-	plot_text(p, "title", "%s learns %s: %.2f %% of the test images right after %ld %s", net,
+	plot_text(p, "title", "%.44s learns %s: %.2f %% of the test images right after %ld %s", net,
 		  strncmp(s->data->source, "gen", 3) ? "digits" : "drawn digits",
 		  100 * h->accuracy[h->epochs * MLP_TESTS], (long)h->epochs,
 		  h->epochs == 1 ? "epoch" : "epochs");
 	plot_text(p, "made", "minibatches of %ld, rate %g, momentum %g; %.60s; computed on: %.60s",
-		  (long)o->batch, o->rate, o->momentum, s->data->source, p->device);
+		  (long)o->batch, mlp_rate(o), o->momentum, s->data->source, p->device);
 	plot_count(p, "epochs", (long)h->epochs);
 	p->script = "workloads/mlp/plot.gp";
 }

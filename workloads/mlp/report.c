@@ -15,13 +15,14 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 	return row;
 }
 
-static void report_network(const struct mlp_state *s, struct report *out)
+static void report_network(const struct mlp_opts *o, const struct mlp_state *s, struct report *out)
 {
 	struct report_row *row = add(out, "network", "", 0);
 	char text[120];
 
 	mlp_net_text(&s->net, text, sizeof(text));
-	snprintf(row->text, sizeof(row->text), "%s, %ld parameters", text, (long)s->net.parameters);
+	snprintf(row->text, sizeof(row->text), "%s, %ld parameters, rate %g", text,
+		 (long)s->net.parameters, mlp_rate(o));
 }
 
 static void report_data(const struct mlp_state *s, struct report *out)
@@ -123,7 +124,7 @@ int mlp_report(const void *opts, void *state, struct report *out)
 	struct mlp_state *s = state;
 	int err;
 
-	report_network(s, out);
+	report_network(o, s, out);
 	report_data(s, out);
 	report_products(o, s, out);
 	report_launches(o, s, out);

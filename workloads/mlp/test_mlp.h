@@ -20,7 +20,7 @@ static inline struct mlp_opts default_opts(void)
 	o.batch = 64;
 	o.hidden.n = 1;
 	o.epilogues = 1;
-	o.rate = 0.1;
+	o.rate = -1;
 	o.momentum = 0.9;
 	o.seed = 1;
 	o.data = MLP_DATA_GENERATED;

@@ -137,7 +137,7 @@ static const struct fault {
 	const char *whole, *tiles;
 } faults[] = {
 	{ wrong_input_of_a_product, NULL, "activations of layer 2" },
-	{ wrong_flow, "W1", NULL },
+	{ wrong_flow, "1: off by", NULL },
 	{ wrong_gradient, "gradient of W2", "gradient of the weights of layer 2" },
 	{ wrong_momentum, "velocity of", "velocity of" },
 	{ wrong_rate, "update of", "update of" },

@@ -91,7 +91,7 @@ Test(small_mlp_modes, a_fork_changes_no_bit_and_a_seed_does)
 	other.momentum = 0.8;
 	cr_assert(bits_of(other, 3) != bits, "another momentum");
 	other = o;
-	other.rate = 0.11;
+	other.rate = 0.021;
 	cr_assert(bits_of(other, 3) != bits, "another rate");
 }
 

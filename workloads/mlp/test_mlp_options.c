@@ -37,7 +37,7 @@ Test(small_mlp_options, defaults)
 	expect_default("input", "device");
 	expect_default("epilogues", "yes");
 	expect_default("fork", "graph");
-	expect_default("rate", "0.1");
+	expect_default("rate", "-1");
 	expect_default("momentum", "0.9");
 	expect_default("seed", "1");
 	expect_default("data", "auto");
@@ -60,6 +60,8 @@ Test(small_mlp_options, refused)
 	refused(3, "only without folder=", "run mlp folder=/tmp data_seed=2");
 	refused(3, "only with data=auto|idx", "run mlp data=generated folder=/tmp");
 	refused(3, "epochs=2: input=host", "run mlp epochs=2 input=host");
+	refused(3, "rate=-2", "run mlp rate=-2");
+	refused(3, "rate=-0.5", "run mlp rate=-0.5");
 	refused(3, "fused", "run mlp --mode fused");
 #ifdef RIFT_CPU_DEVICE
 	refused(4, "need a GPU", "run mlp precision=tf32");
@@ -144,7 +146,7 @@ Test(small_mlp_options, the_record_says_what_ran)
 		"run mlp data=generated images=900 hidden=24,16 batch=8 --blocks 1 --depth 2 "
 		"--check-steps 4 "
 		"--json 2>/dev/null");
-	expect_row(run, "network", "784-24-16-10, 19410 parameters");
+	expect_row(run, "network", "784-24-16-10, 19410 parameters, rate 0.02");
 	expect_row(run, "data", "generated, seed 1: 900 images to train with, 150 to test");
 	expect_row(run, "epilogues", "of 2, dReLU and bias gradient: ");
 	expect_row(run, "kernels a step", "counted in a captured step; 5 products");

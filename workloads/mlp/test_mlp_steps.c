@@ -110,7 +110,7 @@ static void expect_curve(struct mlp_opts o, uint64_t steps)
 			  (double)mlp_loss_of(&r->s, k), loss);
 		for (size_t i = 0; i < n; i++) {
 			v[i] = (double)(float)o.momentum * v[i] + g[i];
-			w[i] -= (double)(float)o.rate * v[i];
+			w[i] -= (double)(float)mlp_rate(&o) * v[i];
 		}
 		mlp_batch_free(&b);
 	}
