@@ -145,8 +145,12 @@ static __device__ inline void long_turn(const struct long_task &t, struct long_r
 					const struct long_block &in, int turn, bool active,
 					uint2 &kept, uint2 *trace)
 {
-	uint32_t plus = __shfl_up_sync(long_lanes<G>(t), r.left, 1, G);
-	uint32_t minus = __shfl_up_sync(long_lanes<G>(t), r.right, 1, G);
+	uint64_t both = (uint64_t)r.right << 32 | r.left, above;
+	uint32_t plus, minus;
+
+	above = __shfl_up_sync(long_lanes<G>(t), both, 1, G);
+	plus = (uint32_t)above;
+	minus = (uint32_t)(above >> 32);
 
 	if (t.lane == 0) {
 		plus = in.plus << turn;

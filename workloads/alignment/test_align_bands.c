@@ -4,7 +4,7 @@
  */
 #include "workloads/alignment/test_batch.h"
 
-TestSuite(small_align_bands, .timeout = 120);
+TestSuite(small_align_bands, .timeout = 300);
 
 /* Distances on either side of what each band proves: 31, 32, 63, 64, 127, 128 and their doubles. */
 static void acceptance(struct run *r)
@@ -37,7 +37,7 @@ static void rotations(struct run *r)
 	uint64_t state = 10;
 	char s[150], t[150];
 
-	for (int i = 0; i < 600; i++) {
+	for (int i = 0; i < 240; i++) {
 		size_t shift = shifts[i % 8], n = 2 * shift + 2 + draw(&state) % 60;
 
 		random_letters(&state, s, n, 2);

@@ -3,7 +3,7 @@
  */
 #include "workloads/alignment/test_batch.h"
 
-TestSuite(small_align_edges, .timeout = 120);
+TestSuite(small_align_edges, .timeout = 300);
 TestSuite(large_align_edges, .timeout = 600);
 
 /* ---- by hand ----------------------------------------------------------------------------- */

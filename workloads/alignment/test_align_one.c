@@ -3,7 +3,7 @@
 
 #include "workloads/alignment/test_batch.h"
 
-TestSuite(small_align_one, .timeout = 120);
+TestSuite(small_align_one, .timeout = 300);
 
 static struct alignment_opts opts_of(int host)
 {
