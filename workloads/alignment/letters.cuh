@@ -56,6 +56,24 @@ static __device__ inline uint32_t spread(uint32_t word, int b)
 	return 0u - (word >> b & 1);
 }
 
+/* Two words of the lane above; of its own where it is the first of G. The CPU device, where a lane
+ * that shuffles waits for the others, takes both at once. */
+template <int G>
+static __device__ inline uint2 two_from_above(uint32_t lanes, uint32_t a, uint32_t b)
+{
+	uint2 two;
+#ifdef __CUDACC__
+	two.x = __shfl_up_sync(lanes, a, 1, G);
+	two.y = __shfl_up_sync(lanes, b, 1, G);
+#else
+	uint64_t both = __shfl_up_sync(lanes, (uint64_t)b << 32 | a, 1, G);
+
+	two.x = (uint32_t)both;
+	two.y = (uint32_t)(both >> 32);
+#endif
+	return two;
+}
+
 /* ---- the trace --------------------------------------------------------------------------- */
 
 /*

@@ -145,12 +145,8 @@ static __device__ inline void long_turn(const struct long_task &t, struct long_r
 					const struct long_block &in, int turn, bool active,
 					uint2 &kept, uint2 *trace)
 {
-	uint64_t both = (uint64_t)r.right << 32 | r.left, above;
-	uint32_t plus, minus;
-
-	above = __shfl_up_sync(long_lanes<G>(t), both, 1, G);
-	plus = (uint32_t)above;
-	minus = (uint32_t)(above >> 32);
+	uint2 above = two_from_above<G>(long_lanes<G>(t), r.left, r.right);
+	uint32_t plus = above.x, minus = above.y;
 
 	if (t.lane == 0) {
 		plus = in.plus << turn;

@@ -11,7 +11,7 @@ static void acceptance(struct run *r)
 {
 	char *q = filled(300, 'A'), *t = filled(300, 'A');
 
-	for (size_t d = 29; d <= 258; d += d % 32 < 3 || d % 32 > 28 ? 1 : 13) {
+	for (size_t d = 29; d <= 258; d += d == 34 ? 27 : d == 66 ? 59 : d == 130 ? 123 : 1) {
 		memset(t, 'A', 300);
 		memset(t + 20, 'C', d);
 		add(r, q, 300, t, 300);
@@ -37,7 +37,7 @@ static void rotations(struct run *r)
 	uint64_t state = 10;
 	char s[150], t[150];
 
-	for (int i = 0; i < 240; i++) {
+	for (int i = 0; i < 120; i++) {
 		size_t shift = shifts[i % 8], n = 2 * shift + 2 + draw(&state) % 60;
 
 		random_letters(&state, s, n, 2);
