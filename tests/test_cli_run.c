@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 TestSuite(small_cli_run, .timeout = 120);
+TestSuite(large_cli_run, .timeout = 300);
 
 static const json_t *member(const json_t *o, const char *key)
 {
@@ -177,7 +178,8 @@ Test(small_cli_run, every_way_to_wait_runs_and_is_told)
 	}
 }
 
-Test(small_cli_run, missing_data_files_are_one_line)
+/* A long test: every workload runs, and one of them draws its images first. */
+Test(large_cli_run, missing_data_files_are_one_line)
 {
 	const char *text;
 
