@@ -108,12 +108,13 @@ static __device__ inline void stage_chunks(const struct pf_filter &f, const stru
 	int n = last - first + 1 <= PF_STAGED ? last - first + 1 : 0;
 	int start = first * PF_CHUNK, live = (int)f.particles - start, i = (int)threadIdx.x;
 	const real *c = (const real *)p.b.c + start;
+	real *sums = &to->c[0][0]; /* chunk after chunk */
 	struct way own; /* its loads are under way while sums are copied */
 
 	if (i < n)
 		own = way_into(f, p, tiles, (first + i) / f.tile_chunks, first + i);
 	for (int j = i; j < n * PF_CHUNK; j += PF_THREADS)
-		to->c[0][j] = j < live ? c[j] : real(INFINITY);
+		sums[j] = j < live ? c[j] : real(INFINITY);
 	if (i < n)
 		to->way[i] = own;
 	if (!threadIdx.x) {

@@ -38,7 +38,7 @@ static __device__ inline void end_frame(const struct pf_filter &f, uint32_t step
 {
 	if (threadIdx.x || begun != (uint32_t)f.tiles)
 		return;
-	f.head->begun = 0;
+	atomicExch(&f.head->begun, 0u);
 	atomicExch(&f.head->step, step_after(f, step));
 }
 
