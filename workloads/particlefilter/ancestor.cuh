@@ -109,7 +109,7 @@ static __device__ inline void stage_chunks(const struct pf_filter &f, const stru
 	int start = first * PF_CHUNK, live = (int)f.particles - start, i = (int)threadIdx.x;
 	const real *c = (const real *)p.b.c + start;
 	real *sums = &to->c[0][0]; /* chunk after chunk */
-	struct way own; /* its loads are under way while sums are copied */
+	struct way own;		   /* its loads are under way while sums are copied */
 
 	if (i < n)
 		own = way_into(f, p, tiles, (first + i) / f.tile_chunks, first + i);
