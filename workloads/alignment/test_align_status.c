@@ -1,7 +1,7 @@
 /* test_align_status.c - pairs that cannot be aligned say why, and spoil no other. */
 #include "workloads/alignment/test_batch.h"
 
-TestSuite(small_align_status, .timeout = 120);
+TestSuite(small_align_status, .timeout = 300);
 
 static const char good[] = "ACGTACGTNNACGTTTACGA", near_good[] = "ACGTACGTNACGTTTACGAC";
 
