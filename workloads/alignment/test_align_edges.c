@@ -3,7 +3,6 @@
  */
 #include "workloads/alignment/test_batch.h"
 
-TestSuite(small_align_edges, .timeout = 300);
 TestSuite(large_align_edges, .timeout = 600);
 
 /* ---- by hand ----------------------------------------------------------------------------- */
@@ -29,12 +28,12 @@ static void by_hand(struct run *r)
 		add_text(r, pairs[i][0], pairs[i][1]);
 }
 
-Test(small_align_edges, pairs_by_hand)
+Test(large_align_edges, pairs_by_hand)
 {
 	all_choices(by_hand);
 }
 
-Test(small_align_edges, texts_by_hand)
+Test(large_align_edges, texts_by_hand)
 {
 	static const char *const extended[] = { "", "1I", "1D", "1=", "1X", "1=1I8=", "1=1D8=" };
 	struct run *r;
@@ -86,7 +85,7 @@ static void uniform(struct run *r)
 	free(repeat);
 }
 
-Test(small_align_edges, identical_different_and_repeated)
+Test(large_align_edges, identical_different_and_repeated)
 {
 	all_choices(uniform);
 }
@@ -123,7 +122,7 @@ static void one_edit(struct run *r)
 			add_edit(r, s, sizeof(s), at[i], kind);
 }
 
-Test(small_align_edges, one_edit_beside_the_edges_of_words)
+Test(large_align_edges, one_edit_beside_the_edges_of_words)
 {
 	all_choices(one_edit);
 }
@@ -147,7 +146,7 @@ static void one_gap(struct run *r)
 		}
 }
 
-Test(small_align_edges, one_gap_at_the_start_in_the_middle_at_the_end)
+Test(large_align_edges, one_gap_at_the_start_in_the_middle_at_the_end)
 {
 	all_choices(one_gap);
 }
@@ -180,7 +179,7 @@ static void all_lengths(struct run *r)
 	lengths(r, 1);
 }
 
-Test(small_align_edges, some_lengths_up_to_70)
+Test(large_align_edges, some_lengths_up_to_70)
 {
 	all_choices(some_lengths);
 }
@@ -208,7 +207,7 @@ static void unequal(struct run *r)
 	free(t);
 }
 
-Test(small_align_edges, very_unequal_lengths)
+Test(large_align_edges, very_unequal_lengths)
 {
 	all_choices(unequal);
 }
@@ -231,7 +230,7 @@ static void unrelated(struct run *r)
 	free(t);
 }
 
-Test(small_align_edges, unrelated_sequences)
+Test(large_align_edges, unrelated_sequences)
 {
 	all_choices(unrelated);
 }
