@@ -1,40 +1,149 @@
-/* head.cuh - a warp and a row of the output layer: logits, softmax, loss. */
+/*
+ * head.cuh - the output layer forward: logits of a few rows by each warp of a block, softmax, loss.
+ *
+ * A lane takes four columns of each 128. Weights pass through shared memory, a strip of columns at
+ * a time, so that what is read there serves all rows of a warp.
+ */
 #ifndef RIFT_MLP_HEAD_CUH
 #define RIFT_MLP_HEAD_CUH
 
 #include "workloads/mlp/real.cuh"
 
-/* A warp's own room. */
+enum {
+	MLP_SPAN = 4 * MLP_LANES,	/* columns that a warp reads at once */
+	MLP_STRIP = 4 * MLP_SPAN,	/* columns in shared memory at a time */
+	MLP_STRIP_ROOM = MLP_STRIP + 4, /* staged by columns, they lie in different banks so */
+	MLP_STAGED = MLP_STRIP * MLP_CLASSES / MLP_THREADS, /* of these, a thread */
+	MLP_PAIR = 2,			   /* rows whose logits a warp adds up at a time */
+	MLP_ENDS = MLP_PAIR * MLP_CLASSES, /* their logits: a lane for each */
+};
+
+/* A warp's own room for a pair of rows. */
 struct mlp_scratch {
-	float part[MLP_CLASSES * MLP_LANES];  /* of 32 inputs' products with W, as W lies */
-	float z[MLP_CLASSES], e[MLP_CLASSES]; /* e = exp(z - the largest) */
+	float part[MLP_ENDS][MLP_LANES + 4]; /* each lane's share of a logit */
+	float z[MLP_ENDS], e[MLP_ENDS];	     /* logits; e = exp(z - the row's largest) */
+};
+
+/* A block's. Weights of no more than a strip are read once and stay. */
+struct alignas(16) mlp_room {
+	float strip[MLP_CLASSES][MLP_STRIP_ROOM];
+	struct mlp_scratch scratch[MLP_WARPS];
 };
 
 /*
- * z = a W + b for one row, by a warp. It reads W as it lies, 32 rows at a time: a lane's i-th
- * number of these 320 belongs to the same class each time. Then lanes 0 to 9 add up a class each.
+ * Weights of the columns from `first` on, a class after the other; 0 up to a whole quad. All loads
+ * are on their way before the first is stored. For all threads of a block, as it ends with a
+ * barrier; whoever read the strip before has to have come to one.
  */
-template <class T>
-static __device__ inline void row_logits(const T *a, const float *weight, const float *bias,
-					 uint32_t width, uint32_t lane, struct mlp_scratch *s)
+static __device__ inline void stage_strip(const struct mlp_head &h, uint32_t first,
+					  struct mlp_room *room)
 {
-	float sum[MLP_CLASSES] = { 0 };
+	const float *weight = h.weight + (size_t)first * MLP_CLASSES;
+	uint32_t columns = least(h.width - first, MLP_STRIP), n = columns * MLP_CLASSES;
+	uint32_t column = threadIdx.x / MLP_CLASSES, c = threadIdx.x % MLP_CLASSES;
+	float v[MLP_STAGED];
 
-	for (uint32_t first = 0; first < width; first += MLP_LANES)
-		for (uint32_t i = 0; i < MLP_CLASSES; i++) {
-			uint32_t at = i * MLP_LANES + lane, k = first + at / MLP_CLASSES;
+	for (uint32_t k = 0; k < MLP_STAGED; k++) {
+		uint32_t i = k * MLP_THREADS + threadIdx.x;
 
-			if (k < width)
-				sum[i] += widen(a[k]) * weight[(size_t)first * MLP_CLASSES + at];
+		v[k] = i < n ? weight[i] : 0;
+	}
+	for (uint32_t k = 0; k < MLP_STAGED; k++) {
+		if (column < (columns + 3) / 4 * 4)
+			room->strip[c][column] = v[k];
+		column += MLP_THREADS / MLP_CLASSES;
+		c += MLP_THREADS % MLP_CLASSES;
+		if (c >= MLP_CLASSES) {
+			c -= MLP_CLASSES;
+			column++;
 		}
-	for (uint32_t i = 0; i < MLP_CLASSES; i++)
-		s->part[i * MLP_LANES + lane] = sum[i];
+	}
+	__syncthreads();
+}
+
+/* Columns k to k + 3 of a row; 0 beyond its end. */
+template <class T>
+static __device__ inline quad<T> row_quad(const T *row, uint32_t k, uint32_t width)
+{
+	quad<T> q = {};
+
+	if (width % 4 == 0 && k < width)
+		return *(const quad<T> *)(row + k);
+	for (uint32_t i = 0; i < 4 && k + i < width; i++)
+		q.v[i] = row[k + i];
+	return q;
+}
+
+/* The lane's columns of a span, of the first `rows` of R rows. */
+template <class T, int R>
+static __device__ inline void read_span(quad<T> (&q)[R], const struct mlp_head &h, const T *a,
+					uint32_t rows, uint32_t k)
+{
+	for (uint32_t r = 0; r < R; r++)
+		q[r] = r < rows ? row_quad(a + (size_t)r * h.width, k, h.width) : quad<T>{};
+}
+
+/* What the span adds to the lane's sums, by the weights of its columns in each class. */
+template <class T, int R>
+static __device__ inline void add_span(float (&sum)[R][MLP_CLASSES], const quad<T> (&q)[R],
+				       const float *strip)
+{
+	for (int c = 0; c < MLP_CLASSES; c++) {
+		quad<float> w = *(const quad<float> *)(strip + c * MLP_STRIP_ROOM);
+
+		for (int r = 0; r < R; r++)
+			for (int i = 0; i < 4; i++)
+				sum[r][c] += widen(q[r].v[i]) * w.v[i];
+	}
+}
+
+/*
+ * Each lane's share of the logits of the warp's rows: R from `row` on, of which `rows` are there.
+ * For all threads of a block, as they stage the weights; `staged` says that the first strip is
+ * there. A span is read while the one before it, or the weights, are under way.
+ */
+template <class T, int R>
+static __device__ inline void row_products(float (&sum)[R][MLP_CLASSES], const struct mlp_head &h,
+					   uint32_t row, uint32_t rows, bool staged,
+					   struct mlp_room *room)
+{
+	const T *a = (const T *)h.input + (size_t)row * h.width;
+	uint32_t at = threadIdx.x % MLP_LANES * 4;
+	quad<T> next[R], now[R];
+
+	read_span(next, h, a, rows, at);
+	for (uint32_t first = 0; first < h.width; first += MLP_STRIP) {
+		if (!staged) {
+			__syncthreads();
+			stage_strip(h, first, room);
+		}
+		for (uint32_t k = 0; k < MLP_STRIP; k += MLP_SPAN) {
+			if (first + k >= h.width)
+				break;
+			for (int r = 0; r < R; r++)
+				now[r] = next[r];
+			read_span(next, h, a, rows, first + k + MLP_SPAN + at);
+			if (first + k + at < h.width)
+				add_span(sum, now, &room->strip[0][k + at]);
+		}
+	}
+}
+
+/* s->z of a pair of rows, of which `rows` are there, from what each lane has of them. */
+static __device__ inline void pair_logits(const float sum[][MLP_CLASSES], uint32_t rows,
+					  const float *bias, struct mlp_scratch *s)
+{
+	uint32_t lane = threadIdx.x % MLP_LANES;
+
+	for (uint32_t r = 0; r < rows; r++)
+		for (uint32_t c = 0; c < MLP_CLASSES; c++)
+			s->part[r * MLP_CLASSES + c][lane] = sum[r][c];
 	__syncwarp();
-	if (lane < MLP_CLASSES) {
-		float z = bias[lane];
+	if (lane < rows * MLP_CLASSES) {
+		float z = bias[lane % MLP_CLASSES];
 
 		for (uint32_t i = 0; i < MLP_LANES; i++)
-			z += s->part[i * MLP_CLASSES + lane];
+			z += s->part[lane][i];
 		s->z[lane] = z;
 	}
 	__syncwarp();

@@ -4,74 +4,174 @@
  */
 #include "workloads/mlp/head.cuh"
 
-/* ---- forward, a warp a row ------------------------------------------------------------- */
+enum {
+	DELTA = 12, /* floats of a row's delta in shared memory: three quads */
+	COLUMNS = MLP_STRIP / MLP_THREADS,
+};
 
-/* Loss and delta of a row; delta stays in shared memory too. */
-template <class T>
-static __device__ inline void head_row(const struct mlp_head &h, const struct mlp_head_out &out,
-				       uint32_t row, struct mlp_scratch *s, float *delta)
+/* ---- forward, some rows a warp --------------------------------------------------------- */
+
+/* Loss and delta of a pair of rows, of which `rows` are there; delta stays in shared memory too. */
+static __device__ inline void head_pair(const struct mlp_head &h, const struct mlp_head_out &out,
+					uint32_t row, uint32_t rows, struct mlp_scratch *s,
+					float *delta)
 {
-	uint32_t lane = threadIdx.x % MLP_LANES;
-	int label = h.label[row];
+	uint32_t lane = threadIdx.x % MLP_LANES, r = lane / MLP_CLASSES, c = lane % MLP_CLASSES;
+	const float *z = s->z + r * MLP_CLASSES, *e = s->e + r * MLP_CLASSES;
+	bool mine = r < rows;
+	int top = mine ? largest_class(z) : 0;
 
-	row_logits((const T *)h.input + (size_t)row * h.width, h.weight, h.bias, h.width, lane, s);
-	int top = largest_class(s->z);
-
-	if (lane < MLP_CLASSES)
-		s->e[lane] = expf(s->z[lane] - s->z[top]);
+	if (mine)
+		s->e[lane] = expf(z[c] - z[top]);
 	__syncwarp();
-	if (lane < MLP_CLASSES) {
-		float log_p = log_share(s->z, s->e, top, (int)lane);
-		float d = delta_of(log_p, (int)lane == label) / (float)h.batch;
+	if (mine) {
+		float log_p = log_share(z, e, top, (int)c);
+		bool right = h.label[row + r] == c;
+		float d = delta_of(log_p, right) / (float)h.batch;
 
-		delta[lane] = d;
-		out.delta[(size_t)row * MLP_CLASSES + lane] = d;
-		if ((int)lane == label)
-			out.loss[row] = -log_p;
+		delta[r * DELTA + c] = d;
+		out.delta[(size_t)(row + r) * MLP_CLASSES + c] = d;
+		if (right)
+			out.loss[row + r] = -log_p;
 	}
-	__syncwarp(); /* before the next row overwrites e and z */
+	__syncwarp(); /* before the next pair overwrites e and z */
 }
 
-/* ---- backward, a thread a column ------------------------------------------------------- */
+/* R rows a warp, of the block's from `first` to `end`; delta is that of `first`. */
+template <class T, int R>
+static __device__ inline void head_rows(const struct mlp_head &h, const struct mlp_head_out &out,
+					uint32_t first, uint32_t end, bool staged,
+					struct mlp_room *room, float *delta)
+{
+	uint32_t warp = threadIdx.x / MLP_LANES, row = first + warp * R;
+	uint32_t rows = least(row < end ? end - row : 0, R);
+	float sum[R][MLP_CLASSES] = {};
 
-/* The sums of a part, over rows of which delta is [rows][10]. */
+	row_products<T, R>(sum, h, row, rows, staged, room);
+	for (uint32_t r = 0; r < R; r += MLP_PAIR) {
+		uint32_t left = r < rows ? rows - r : 0;
+
+		pair_logits(sum + r, least(R - r, MLP_PAIR), h.bias, &room->scratch[warp]);
+		head_pair(h, out, row + r, least(left, MLP_PAIR), &room->scratch[warp],
+			  delta + (warp * R + r) * DELTA);
+	}
+}
+
+/* ---- backward, a thread two columns ---------------------------------------------------- */
+
+/* The sums of a part, over rows of which delta is [rows][DELTA]. */
 struct column {
 	float weight[MLP_CLASSES], gradient[MLP_CLASSES], below;
 };
 
 /* One row's share: what flows to the layer below, and what it adds to the sums. */
-static __device__ inline float column_row(struct column *c, const float delta[MLP_CLASSES], float a)
+static __device__ inline float column_row(struct column *c, const quad<float> delta[DELTA / 4],
+					  float a)
 {
 	float d = 0;
 
 	for (int i = 0; i < MLP_CLASSES; i++) {
-		d += delta[i] * c->weight[i];
-		c->gradient[i] += delta[i] * a;
+		float share = delta[i / 4].v[i % 4];
+
+		d += share * c->weight[i];
+		c->gradient[i] += share * a;
 	}
 	d = a > 0 ? d : 0;
 	c->below += d;
 	return d;
 }
 
-/* Column j of the layer's input, over the rows of this block. */
+/*
+ * Up to MLP_AHEAD rows of columns MLP_THREADS apart, of which the first n are there: they share the
+ * reading of delta.
+ */
 template <class T>
-static __device__ inline void head_column(const struct mlp_head &h, const struct mlp_head_out &out,
-					  const float *delta, uint32_t first, uint32_t rows,
-					  uint32_t j)
+static __device__ inline void column_rows(struct column (&c)[COLUMNS], uint32_t n, const T *a,
+					  T *below, const float *delta, uint32_t rows,
+					  uint32_t width)
 {
-	float *part = out.part + blockIdx.x * out.stride;
+	T v[MLP_AHEAD][COLUMNS];
+
+	for (uint32_t r = 0; r < MLP_AHEAD; r++)
+		for (uint32_t k = 0; k < COLUMNS; k++)
+			if (r < rows && k < n)
+				v[r][k] = a[(size_t)r * width + k * MLP_THREADS];
+	for (uint32_t r = 0; r < MLP_AHEAD; r++) {
+		quad<float> q[DELTA / 4];
+
+		if (r >= rows)
+			break;
+		for (int i = 0; i < DELTA / 4; i++)
+			q[i] = ((const quad<float> *)(delta + r * DELTA))[i];
+		for (uint32_t k = 0; k < COLUMNS; k++)
+			if (k < n)
+				narrow(&below[(size_t)r * width + k * MLP_THREADS],
+				       column_row(&c[k], q, widen(v[r][k])));
+	}
+}
+
+/* Columns j and, where it is there, its companion, of the layer's input over the block's rows. */
+template <class T>
+static __device__ inline void
+head_columns(const struct mlp_head &h, const struct mlp_head_out &out, struct column (&c)[COLUMNS],
+	     uint32_t n, const float *delta, uint32_t first, uint32_t rows, uint32_t j)
+{
 	const T *a = (const T *)h.input + (size_t)first * h.width + j;
 	T *below = (T *)out.below + (size_t)first * h.width + j;
-	struct column c = {};
 
-	for (int i = 0; i < MLP_CLASSES; i++)
-		c.weight[i] = h.weight[(size_t)j * MLP_CLASSES + i];
-	for (uint32_t r = 0; r < rows; r++)
-		narrow(&below[(size_t)r * h.width],
-		       column_row(&c, delta + r * MLP_CLASSES, widen(a[(size_t)r * h.width])));
-	for (int i = 0; i < MLP_CLASSES; i++)
-		part[(size_t)j * MLP_CLASSES + i] = c.gradient[i];
-	part[(size_t)(h.width + 1) * MLP_CLASSES + j] = c.below;
+	for (uint32_t r = 0; r < rows; r += MLP_AHEAD) {
+		size_t at = (size_t)r * h.width;
+
+		column_rows(c, n, a + at, below + at, delta + r * DELTA, rows - r, h.width);
+	}
+}
+
+/* A strip's sums into the block's part: through shared memory, so that they are written in a row.
+ */
+static __device__ inline void write_sums(const struct mlp_head &h, const struct mlp_head_out &out,
+					 const struct column (&c)[COLUMNS], uint32_t n,
+					 uint32_t strip, struct mlp_room *room)
+{
+	float *part = out.part + blockIdx.x * out.stride, *sums = room->strip[0];
+	uint32_t all = least(h.width - strip, MLP_STRIP) * MLP_CLASSES;
+
+	__syncthreads(); /* weights have been read */
+	for (uint32_t k = 0; k < COLUMNS; k++) {
+		uint32_t j = k * MLP_THREADS + threadIdx.x;
+
+		if (k >= n)
+			break;
+		for (uint32_t i = 0; i < MLP_CLASSES; i++)
+			sums[j * MLP_CLASSES + i] = c[k].gradient[i];
+		part[(size_t)(h.width + 1) * MLP_CLASSES + strip + j] = c[k].below;
+	}
+	__syncthreads();
+	for (uint32_t i = threadIdx.x; i < all; i += MLP_THREADS)
+		part[(size_t)strip * MLP_CLASSES + i] = sums[i];
+}
+
+/* All columns, a strip at a time; delta is that of the block's rows. */
+template <class T>
+static __device__ inline void head_back(const struct mlp_head &h, const struct mlp_head_out &out,
+					const float *delta, uint32_t first, uint32_t rows,
+					struct mlp_room *room)
+{
+	for (uint32_t strip = 0; strip < h.width; strip += MLP_STRIP) {
+		uint32_t j = strip + threadIdx.x, n = 0;
+		struct column c[COLUMNS];
+
+		__syncthreads();
+		if (h.width > MLP_STRIP)
+			stage_strip(h, strip, room);
+		for (uint32_t k = 0; k < COLUMNS && j + k * MLP_THREADS < h.width; k++, n++) {
+			c[k] = {};
+			for (int i = 0; i < MLP_CLASSES; i++)
+				c[k].weight[i] = room->strip[i][k * MLP_THREADS + threadIdx.x];
+		}
+		if (n)
+			head_columns<T>(h, out, c, n, delta, first, rows, j);
+		write_sums(h, out, c, n, strip, room);
+	}
 }
 
 static __device__ inline void bias_part(const struct mlp_head &h, const struct mlp_head_out &out,
@@ -80,53 +180,70 @@ static __device__ inline void bias_part(const struct mlp_head &h, const struct m
 	float sum = 0;
 
 	for (uint32_t r = 0; r < rows; r++)
-		sum += delta[r * MLP_CLASSES + c];
+		sum += delta[r * DELTA + c];
 	out.part[blockIdx.x * out.stride + (size_t)h.width * MLP_CLASSES + c] = sum;
 }
 
-/* A block for each part: mlp_part_rows() rows. */
-template <class T> static __global__ void mlp_head_rows(struct mlp_head h, struct mlp_head_out out)
+/* A block for each part: mlp_part_rows() rows, R of them a warp at a time. */
+template <class T, int R>
+static __global__ void __launch_bounds__(MLP_THREADS, 2)
+	mlp_head_rows(struct mlp_head h, struct mlp_head_out out)
 {
-	SHARED_ARRAY(struct mlp_scratch, scratch, [MLP_WARPS]);
+	SHARED_ARRAY(struct mlp_room, room, [1]);
 	DYN_SHARED(float, delta);
-	uint32_t warp = threadIdx.x / MLP_LANES, most = mlp_part_rows(h.batch);
-	uint32_t first = blockIdx.x * most, rows = h.batch - first < most ? h.batch - first : most;
+	uint32_t most = mlp_part_rows(h.batch), first = blockIdx.x * most;
+	uint32_t rows = least(h.batch - first, most);
 
-	for (uint32_t r = warp; r < rows; r += MLP_WARPS)
-		head_row<T>(h, out, first + r, &scratch[warp], delta + r * MLP_CLASSES);
-	__syncthreads();
-	for (uint32_t j = threadIdx.x; j < h.width; j += MLP_THREADS)
-		head_column<T>(h, out, delta, first, rows, j);
+	for (uint32_t r = 0; r < rows; r += R * MLP_WARPS)
+		head_rows<T, R>(h, out, first + r, first + rows, r && h.width <= MLP_STRIP, room,
+				delta + r * DELTA);
+	head_back<T>(h, out, delta, first, rows, room);
 	if (threadIdx.x < MLP_CLASSES)
 		bias_part(h, out, delta, rows, threadIdx.x);
 }
-KERNEL(mlp_head_rows<float>);
+KERNEL(mlp_head_rows<float, 1>);
+KERNEL(mlp_head_rows<float, 2>);
+KERNEL(mlp_head_rows<float, 4>);
 
+template <class T, int R>
+static void launch_head(const struct mlp_head *h, const struct mlp_head_out *out,
+			cudaStream_t stream)
+{
+	size_t shared = mlp_part_rows(h->batch) * DELTA * sizeof(float);
+
+	CUDA(LAUNCH((mlp_head_rows<T, R>), mlp_parts(h->batch), MLP_THREADS, shared, stream, *h,
+		    *out));
+}
+
+/* As many rows a warp as leave none of the block's idle. */
 void mlp_head(const struct mlp_head *h, const struct mlp_head_out *out, bool half,
 	      cudaStream_t stream)
 {
-	size_t shared = mlp_part_rows(h->batch) * MLP_CLASSES * sizeof(float);
+	uint32_t each = mlp_part_rows(h->batch) / MLP_WARPS;
 
 	by_kind(half, [=](auto *kind) {
-		CUDA(LAUNCH(mlp_head_rows<KIND(kind)>, mlp_parts(h->batch), MLP_THREADS, shared,
-			    stream, *h, *out));
+		using T = KIND(kind);
+
+		(each >= 4   ? launch_head<T, 4>
+		 : each >= 2 ? launch_head<T, 2>
+			     : launch_head<T, 1>)(h, out, stream);
 	});
 }
 
 /* ---- how many are right ---------------------------------------------------------------- */
 
+/* A warp for each row. */
 template <class T>
 static __global__ void mlp_predict_rows(struct mlp_head h, uint32_t valid, unsigned *right)
 {
-	SHARED_ARRAY(struct mlp_scratch, scratch, [MLP_WARPS]);
-	uint32_t warp = threadIdx.x / MLP_LANES, lane = threadIdx.x % MLP_LANES;
-	uint32_t row = blockIdx.x * MLP_WARPS + warp;
+	SHARED_ARRAY(struct mlp_room, room, [1]);
+	uint32_t warp = threadIdx.x / MLP_LANES, row = blockIdx.x * MLP_WARPS + warp;
+	struct mlp_scratch *s = &room->scratch[warp];
+	float sum[1][MLP_CLASSES] = {};
 
-	if (row >= valid)
-		return;
-	row_logits((const T *)h.input + (size_t)row * h.width, h.weight, h.bias, h.width, lane,
-		   &scratch[warp]);
-	if (!lane && largest_class(scratch[warp].z) == h.label[row])
+	row_products<T, 1>(sum, h, row, row < valid, false, room);
+	pair_logits(sum, 1, h.bias, s);
+	if (row < valid && threadIdx.x % MLP_LANES == 0 && largest_class(s->z) == h.label[row])
 		atomicAdd(right, 1u);
 }
 KERNEL(mlp_predict_rows<float>);

@@ -5,7 +5,7 @@
  * Elements of a block: four a thread; of a gradient in parts one for each lane of a warp, whose
  * parts the block's warps share.
  */
-enum { WHOLE = 4 * MLP_THREADS, PARTED = MLP_LANES };
+enum { EACH = 4, WHOLE = EACH * MLP_THREADS, PARTED = MLP_LANES };
 
 static __device__ inline float gradient_at(const struct mlp_tensor &t, size_t i)
 {
@@ -16,10 +16,11 @@ static __device__ inline float gradient_at(const struct mlp_tensor &t, size_t i)
 	return ((const float *)t.gradient)[i];
 }
 
+/* Where one element goes, from the velocity and weight that it has. */
 static __device__ inline void descend(const struct mlp_tensor &t, uint32_t i, float gradient,
-				      float rate, float momentum)
+				      float velocity, float weight, const struct mlp_update &u)
 {
-	float v = momentum * t.velocity[i] + gradient, w = t.weight[i] - rate * v;
+	float v = u.momentum * velocity + gradient, w = weight - u.rate * v;
 
 	t.velocity[i] = v;
 	t.weight[i] = w;
@@ -29,33 +30,76 @@ static __device__ inline void descend(const struct mlp_tensor &t, uint32_t i, fl
 #endif
 }
 
-static __device__ inline void update_whole(const struct mlp_tensor &t, uint32_t block, float rate,
-					   float momentum)
+/* A thread's loads are on their way before its first store. */
+static __device__ inline void update_whole(const struct mlp_tensor &t, uint32_t block,
+					   const struct mlp_update &u)
 {
-	for (uint32_t k = 0; k < WHOLE; k += MLP_THREADS) {
-		uint32_t i = block * WHOLE + k + threadIdx.x;
+	float gradient[EACH], velocity[EACH], weight[EACH];
+
+	for (uint32_t k = 0; k < EACH; k++) {
+		uint32_t i = block * WHOLE + k * MLP_THREADS + threadIdx.x;
+		bool mine = i < t.n;
+
+		gradient[k] = mine ? gradient_at(t, i) : 0;
+		velocity[k] = mine ? t.velocity[i] : 0;
+		weight[k] = mine ? t.weight[i] : 0;
+	}
+	for (uint32_t k = 0; k < EACH; k++) {
+		uint32_t i = block * WHOLE + k * MLP_THREADS + threadIdx.x;
 
 		if (i < t.n)
-			descend(t, i, gradient_at(t, i), rate, momentum);
+			descend(t, i, gradient[k], velocity[k], weight[k], u);
 	}
 }
 
+/* Parts p, p + MLP_WARPS, ... of element i, MLP_AHEAD of them, on their way at a time. */
+static __device__ inline float parts_from(const struct mlp_tensor &t, uint32_t p, uint32_t i)
+{
+	float v[MLP_AHEAD], sum = 0;
+
+	for (uint32_t k = 0; k < MLP_AHEAD; k++) {
+		uint32_t at = p + k * MLP_WARPS;
+
+		v[k] = at < t.parts ? ((const float *)t.gradient)[at * t.stride + i] : 0;
+	}
+	for (uint32_t k = 0; k < MLP_AHEAD; k++)
+		sum += v[k];
+	return sum;
+}
+
 /* Warp w adds parts w, w + 8, ...; then the first one adds up the warps. */
-static __device__ inline void update_parted(const struct mlp_tensor &t, uint32_t block, float rate,
-					    float momentum, float *shared)
+static __device__ inline void update_parted(const struct mlp_tensor &t, uint32_t block,
+					    const struct mlp_update &u, float *shared)
 {
 	uint32_t lane = threadIdx.x % MLP_LANES, i = block * PARTED + lane;
-	float sum = 0;
+	bool mine = threadIdx.x < MLP_LANES && i < t.n;
+	float velocity = mine ? t.velocity[i] : 0, weight = mine ? t.weight[i] : 0, sum = 0;
 
-	for (uint32_t p = threadIdx.x / MLP_LANES; i < t.n && p < t.parts; p += MLP_WARPS)
-		sum += gradient_at(t, p * t.stride + i);
+	for (uint32_t p = threadIdx.x / MLP_LANES; i < t.n && p < t.parts;
+	     p += MLP_AHEAD * MLP_WARPS)
+		sum += parts_from(t, p, i);
 	shared[threadIdx.x] = sum;
 	__syncthreads();
-	if (threadIdx.x >= MLP_LANES || i >= t.n)
+	if (!mine)
 		return;
 	for (uint32_t w = 1; w < MLP_WARPS; w++)
 		sum += shared[w * MLP_LANES + lane];
-	descend(t, i, sum, rate, momentum);
+	descend(t, i, sum, velocity, weight, u);
+}
+
+/* Losses r, r + MLP_THREADS, ...: MLP_AHEAD of them. */
+static __device__ inline float losses_from(const struct mlp_update &u, uint32_t r)
+{
+	float v[MLP_AHEAD], sum = 0;
+
+	for (uint32_t k = 0; k < MLP_AHEAD; k++) {
+		uint32_t at = r + k * MLP_THREADS;
+
+		v[k] = at < u.batch ? u.loss[at] : 0;
+	}
+	for (uint32_t k = 0; k < MLP_AHEAD; k++)
+		sum += v[k];
+	return sum;
 }
 
 /* The mean loss of the batch; then the step is over. */
@@ -63,8 +107,8 @@ static __device__ inline void finish_step(const struct mlp_update &u, float *sha
 {
 	float sum = 0;
 
-	for (uint32_t r = threadIdx.x; r < u.batch; r += MLP_THREADS)
-		sum += u.loss[r];
+	for (uint32_t r = threadIdx.x; r < u.batch; r += MLP_AHEAD * MLP_THREADS)
+		sum += losses_from(u, r);
 	sum = block_sum(sum, shared);
 	if (threadIdx.x)
 		return;
@@ -89,9 +133,9 @@ extern "C" __global__ void mlp_update_tensors(struct mlp_update u)
 	const struct mlp_tensor t = u.tensor[at];
 
 	if (t.parts > 1)
-		update_parted(t, blockIdx.x - t.first_block, u.rate, u.momentum, shared);
+		update_parted(t, blockIdx.x - t.first_block, u, shared);
 	else
-		update_whole(t, blockIdx.x - t.first_block, u.rate, u.momentum);
+		update_whole(t, blockIdx.x - t.first_block, u);
 }
 KERNEL(mlp_update_tensors);
 

@@ -9,7 +9,7 @@ static const char *const models[] = { "small", "wide", "deep", NULL };
 static const char *const precisions[] = { "fp32", "tf32", "bf16", NULL };
 static const char *const launches[] = { "few", "many", NULL };
 static const char *const inputs[] = { "device", "host", NULL };
-static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const epilogues[] = { "no", "forward", "yes", NULL };
 static const char *const forks[] = { "graph", "no", "yes", NULL };
 static const char *const sources[] = { "auto", "idx", "generated", NULL };
 
@@ -27,8 +27,8 @@ static const struct param params[] = {
 			   "operations fused into few launches, or one by one as in plain frameworks"),
 	PARAM_CHOICE_ASIDE(mlp_opts, input, "device", inputs, "device,host",
 			   "images lie on the device, or a minibatch is copied from the host each step"),
-	PARAM_CHOICE(mlp_opts, epilogues, "yes", no_yes,
-		     "let cuBLASLt add biases and cut at 0, where it can; no: kernels of our own"),
+	PARAM_CHOICE(mlp_opts, epilogues, "forward", epilogues,
+		     "what cuBLASLt does beside products: biases and ReLU; yes: gradients of these too"),
 	PARAM_CHOICE(mlp_opts, fork, "graph", forks,
 		     "gradients of weights in a second stream: in graphs, never, always"),
 	PARAM_REAL(mlp_opts, rate, "1", "-1", -1, 1000,

@@ -20,6 +20,7 @@ enum mlp_model { MLP_SMALL, MLP_WIDE, MLP_DEEP };
 enum mlp_precision { MLP_FP32, MLP_TF32, MLP_BF16 };
 enum mlp_launches { MLP_FEW, MLP_MANY };
 enum mlp_input { MLP_DEVICE, MLP_HOST };
+enum mlp_epilogues { MLP_EPILOGUES_NO, MLP_EPILOGUES_FORWARD, MLP_EPILOGUES_YES };
 enum mlp_fork { MLP_FORK_IN_GRAPHS, MLP_FORK_NEVER, MLP_FORK_ALWAYS };
 
 struct mlp_opts {
@@ -29,7 +30,7 @@ struct mlp_opts {
 	int precision; /* enum mlp_precision */
 	int launches;  /* enum mlp_launches */
 	int input;     /* enum mlp_input */
-	int epilogues; /* bool */
+	int epilogues; /* enum mlp_epilogues */
 	int fork;      /* enum mlp_fork */
 	double rate, momentum;
 	int64_t seed;

@@ -141,7 +141,7 @@ static bool try_plan(const struct mlp_opts *o, const struct mlp_state *s, struct
 	*plan = (struct mlp_plan){ .gemm = *g, .fused = e->kind != CUBLASLT_EPILOGUE_DEFAULT };
 	describe(o, s, plan, e);
 	lay_out(s, plan);
-	if ((!plan->fused || o->epilogues) && choose(s, plan))
+	if ((!plan->fused || o->epilogues != MLP_EPILOGUES_NO) && choose(s, plan))
 		return true;
 	forget(s->products.blas, plan);
 	return false;
@@ -203,7 +203,7 @@ static int plan_layer(const struct mlp_opts *o, struct mlp_state *s, int l)
 	struct mlp_gemm back = mlp_gemm_back(s, l), weight = mlp_gemm_weight(s, l);
 	int err = plan_plain(o, s, &s->products.weight[l], &weight);
 
-	if (err || (l < s->net.hidden && fuse_back(o, s, l)))
+	if (err || (l < s->net.hidden && o->epilogues == MLP_EPILOGUES_YES && fuse_back(o, s, l)))
 		return err;
 	err = plan_forward(o, s, l);
 	if (!err && l < s->net.hidden)

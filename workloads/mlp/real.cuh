@@ -10,6 +10,9 @@
 
 enum { MLP_THREADS = 256, MLP_LANES = 32, MLP_WARPS = MLP_THREADS / MLP_LANES };
 
+/* Numbers that a thread reads before it works on the first of them: a load takes 500 cycles. */
+enum { MLP_AHEAD = 8 };
+
 #define MLP_ALL_LANES 0xffffffffu
 
 static __device__ inline float widen(float v)
@@ -50,6 +53,16 @@ template <class F> static inline void by_kind(bool half, F f)
 	CHECK(!half, "bf16 on the CPU device");
 	f((float *)nullptr);
 }
+
+static __device__ inline uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Four numbers that are moved at once. */
+template <class T> struct alignas(4 * sizeof(T)) quad {
+	T v[4];
+};
 
 /* Blocks of MLP_THREADS for n threads. */
 static inline unsigned blocks_for(size_t n)

@@ -97,6 +97,24 @@ static void cut(struct pass *p, int l, const float *row, double slack)
 	}
 }
 
+/* The largest sum of magnitudes among the terms of the logits: how far rounding may move one. */
+static double reach_of(const struct pass *p)
+{
+	const struct mlp_net *net = p->net;
+	const double *w = p->weight + net->weight_at[net->last];
+	const double *b = p->weight + net->bias_at[net->last], *a = p->a[net->hidden];
+	double most = 0;
+
+	for (int c = 0; c < MLP_CLASSES; c++) {
+		double sum = fabs(b[c]);
+
+		for (int64_t k = 0; k < net->width[net->hidden]; k++)
+			sum += fabs(a[k] * w[k * MLP_CLASSES + c]);
+		most = fmax(most, sum);
+	}
+	return most;
+}
+
 /* Loss of the sample; d[last] = P - onehot(label). */
 static double softmax_loss(struct pass *p, int label)
 {
@@ -152,7 +170,7 @@ static void layer_back(struct pass *p, int l, double share, double *gradient)
 }
 
 double mlp_reference(const struct mlp_net *net, const double *weight, const struct mlp_batch *b,
-		     const struct mlp_sides *sides, double *gradient)
+		     const struct mlp_sides *sides, double *gradient, double *reach)
 {
 	double loss = 0, share = 1 / (double)b->batch;
 	struct pass p;
@@ -160,8 +178,12 @@ double mlp_reference(const struct mlp_net *net, const double *weight, const stru
 	pass_begin(&p, net, weight);
 	if (gradient)
 		memset(gradient, 0, net->numbers * sizeof(*gradient));
+	if (reach)
+		*reach = 0;
 	for (int64_t r = 0; r < b->batch; r++) {
 		loss += share * forward(&p, b->input + r * MLP_PIXELS, b->label[r], sides, r);
+		if (reach)
+			*reach = fmax(*reach, reach_of(&p));
 		for (int l = net->last; gradient && l >= 1; l--)
 			layer_back(&p, l, share, gradient);
 	}

@@ -34,11 +34,12 @@ struct mlp_batch mlp_batch_of(const struct mlp_images *im, uint64_t step, uint32
 void mlp_batch_free(struct mlp_batch *b);
 
 /*
- * Mean loss of the batch; and its gradient into an array as net says, where that is not NULL.
- * sides may be NULL. About 6 x parameters x batch operations, 2 x without the gradient.
+ * Mean loss of the batch; and its gradient into an array as net says, where that is not NULL; and
+ * where reach is not NULL the largest sum of magnitudes that a logit's terms have. sides may be
+ * NULL. About 6 x parameters x batch operations, 2 x without the gradient.
  */
 double mlp_reference(const struct mlp_net *net, const double *weight, const struct mlp_batch *b,
-		     const struct mlp_sides *sides, double *gradient);
+		     const struct mlp_sides *sides, double *gradient, double *reach);
 
 /* Weight i of layer l at the start. */
 double mlp_reference_init(const struct mlp_net *net, int l, uint32_t i, uint64_t seed);

@@ -19,7 +19,7 @@ static inline struct mlp_opts default_opts(void)
 	memset(&o, 0, sizeof(o));
 	o.batch = 64;
 	o.hidden.n = 1;
-	o.epilogues = 1;
+	o.epilogues = MLP_EPILOGUES_YES;
 	o.rate = -1;
 	o.momentum = 0.9;
 	o.seed = 1;

@@ -49,7 +49,7 @@ Test(large_mlp_modes, so_do_all_variants)
 	expect_same_bits(o, 24);
 	o.fork = MLP_FORK_ALWAYS;
 	expect_same_bits(o, 24);
-	o.epilogues = 0;
+	o.epilogues = MLP_EPILOGUES_NO;
 	expect_same_bits(o, 24);
 	o.launches = MLP_MANY;
 	expect_same_bits(o, 24);
@@ -100,26 +100,26 @@ Test(small_mlp_modes, few_and_many_launches_agree)
 {
 	static const int64_t width[] = { 16, 12 };
 	struct mlp_opts o = hidden_opts(2, width);
-	struct run *r[3];
-	double *w[3];
+	struct run *r[4];
+	double *w[4];
 
 	need_device();
 	o.batch = 10;
-	for (int i = 0; i < 3; i++) {
-		o.epilogues = i == 0;
-		o.launches = i == 2 ? MLP_MANY : MLP_FEW;
+	for (int i = 0; i < 4; i++) {
+		o.epilogues = i == 3 ? MLP_EPILOGUES_YES : i;
+		o.launches = i == 3 ? MLP_MANY : MLP_FEW;
 		r[i] = run_begin(o);
 		run_steps(r[i], 8);
 		w[i] = fetch_numbers(r[i], r[i]->s.weight);
 	}
-	for (int i = 1; i < 3; i++) {
+	for (int i = 1; i < 4; i++) {
 		struct mlp_norms n = { 0, 0 };
 
 		for (size_t k = 0; k < r[0]->s.net.numbers; k++)
 			mlp_compare(&n, w[i][k], w[0][k]);
 		cr_assert(mlp_relative(&n) < 1e-4, "variant %d is off by %g", i, mlp_relative(&n));
 	}
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		free(w[i]);
 		run_end(r[i]);
 	}
@@ -140,7 +140,11 @@ Test(small_mlp_modes, launches_are_as_few_as_promised)
 
 		cr_assert(r->s.kernels == 3 * hidden + 2, "%d hidden: %d", hidden, r->s.kernels);
 		run_end(r);
-		o.epilogues = 0;
+		o.epilogues = MLP_EPILOGUES_FORWARD;
+		r = run_begin(o);
+		cr_assert(r->s.kernels == 4 * hidden + 1, "%d hidden: %d", hidden, r->s.kernels);
+		run_end(r);
+		o.epilogues = MLP_EPILOGUES_NO;
 		r = run_begin(o);
 		cr_assert(r->s.kernels == 3 * hidden + 2 + 2 * hidden - 1, "%d hidden: %d", hidden,
 			  r->s.kernels);

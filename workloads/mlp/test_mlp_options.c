@@ -35,7 +35,7 @@ Test(small_mlp_options, defaults)
 	expect_default("precision", "fp32");
 	expect_default("launches", "few");
 	expect_default("input", "device");
-	expect_default("epilogues", "yes");
+	expect_default("epilogues", "forward");
 	expect_default("fork", "graph");
 	expect_default("rate", "-1");
 	expect_default("momentum", "0.9");

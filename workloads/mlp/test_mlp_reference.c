@@ -57,7 +57,7 @@ static double loss_with(struct fixture *f, size_t at, double value)
 	double was = f->weight[at], loss;
 
 	f->weight[at] = value;
-	loss = mlp_reference(&f->net, f->weight, &f->batch, NULL, NULL);
+	loss = mlp_reference(&f->net, f->weight, &f->batch, NULL, NULL, NULL);
 	f->weight[at] = was;
 	return loss;
 }
@@ -103,7 +103,7 @@ Test(small_mlp_reference, its_gradient_is_the_slope)
 
 	o.batch = 4;
 	f = fixture_new(o);
-	mlp_reference(&f.net, f.weight, &f.batch, NULL, f.gradient);
+	mlp_reference(&f.net, f.weight, &f.batch, NULL, f.gradient, NULL);
 	for (size_t i = 0; i < f.net.numbers; i++)
 		steepest = fmax(steepest, fabs(f.gradient[i]));
 	for (uint32_t i = 0; compared < 200; i++) {
@@ -132,7 +132,7 @@ Test(small_mlp_reference, of_no_weights_every_digit_is_as_likely)
 	o.batch = 10;
 	f = fixture_new(o);
 	memset(f.weight, 0, f.net.numbers * sizeof(double));
-	loss = mlp_reference(&f.net, f.weight, &f.batch, NULL, f.gradient);
+	loss = mlp_reference(&f.net, f.weight, &f.batch, NULL, f.gradient, NULL);
 	cr_assert(fabs(loss - log(10)) < 1e-14, "%.17g", loss);
 	for (int c = 0; c < MLP_CLASSES; c++) {
 		double want = 0.1;
@@ -160,7 +160,7 @@ Test(small_mlp_reference, a_certain_answer_keeps_its_digits)
 	memset(f.weight, 0, f.net.numbers * sizeof(double));
 	b = f.weight + f.net.bias_at[2];
 	b[f.batch.label[0]] = 60;
-	loss = mlp_reference(&f.net, f.weight, &f.batch, NULL, f.gradient);
+	loss = mlp_reference(&f.net, f.weight, &f.batch, NULL, f.gradient, NULL);
 	cr_assert(fabs(loss / (9 * exp(-60)) - 1) < 1e-12, "%g", loss);
 	cr_assert(fabs(f.gradient[f.net.bias_at[2] + f.batch.label[0]] / (-9 * exp(-60)) - 1) <
 			  1e-12,

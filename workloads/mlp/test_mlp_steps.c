@@ -45,9 +45,9 @@ static void expect_variants(const struct shape *shape)
 	struct mlp_opts o = hidden_opts(shape->layers, shape->width);
 
 	o.batch = shape->batch;
-	expect_right(o);
-	o.epilogues = 0;
-	expect_right(o);
+	for (o.epilogues = 0; o.epilogues <= MLP_EPILOGUES_YES; o.epilogues++)
+		expect_right(o);
+	o.epilogues = MLP_EPILOGUES_YES;
 	o.launches = MLP_MANY;
 	expect_right(o);
 }
@@ -103,7 +103,7 @@ static void expect_curve(struct mlp_opts o, uint64_t steps)
 	for (uint64_t k = 0; k < steps; k++) {
 		struct mlp_batch b =
 			mlp_batch_of(&r->s.data->train, k, (uint32_t)o.batch, (uint64_t)o.seed);
-		double loss = mlp_reference(&r->s.net, w, &b, NULL, g);
+		double loss = mlp_reference(&r->s.net, w, &b, NULL, g, NULL);
 
 		cr_assert(fabs((double)mlp_loss_of(&r->s, k) / loss - 1) <= 1e-3,
 			  "step %lu: loss %g, not %g", (unsigned long)k,
@@ -189,7 +189,7 @@ Test(small_mlp_steps, accuracy_counts_every_test_image_once)
 						  &label };
 			struct mlp_batch b = mlp_batch_of(&one, 0, 1, 0);
 
-			loss = mlp_reference(&r->s.net, w, &b, NULL, NULL);
+			loss = mlp_reference(&r->s.net, w, &b, NULL, NULL, NULL);
 			best = loss < least ? c : best;
 			least = fmin(loss, least);
 			mlp_batch_free(&b);
