@@ -7,6 +7,7 @@
 enum {
 	DELTA = 12, /* floats of a row's delta in shared memory: three quads */
 	COLUMNS = MLP_STRIP / MLP_THREADS,
+	ROWS = 4, /* that a thread reads at a time */
 };
 
 /* ---- forward, some rows a warp --------------------------------------------------------- */
@@ -81,22 +82,24 @@ static __device__ inline float column_row(struct column *c, const quad<float> de
 	return d;
 }
 
-/*
- * Up to MLP_AHEAD rows of columns MLP_THREADS apart, of which the first n are there: they share the
- * reading of delta.
- */
+/* Some rows of columns MLP_THREADS apart; of the columns the first n are there. */
 template <class T>
-static __device__ inline void column_rows(struct column (&c)[COLUMNS], uint32_t n, const T *a,
-					  T *below, const float *delta, uint32_t rows,
-					  uint32_t width)
+static __device__ inline void read_rows(T (&v)[ROWS][COLUMNS], uint32_t n, const T *a,
+					uint32_t rows, uint32_t width)
 {
-	T v[MLP_AHEAD][COLUMNS];
-
-	for (uint32_t r = 0; r < MLP_AHEAD; r++)
+	for (uint32_t r = 0; r < ROWS; r++)
 		for (uint32_t k = 0; k < COLUMNS; k++)
 			if (r < rows && k < n)
 				v[r][k] = a[(size_t)r * width + k * MLP_THREADS];
-	for (uint32_t r = 0; r < MLP_AHEAD; r++) {
+}
+
+/* The columns share the reading of delta. */
+template <class T>
+static __device__ inline void column_rows(struct column (&c)[COLUMNS], uint32_t n,
+					  const T (&v)[ROWS][COLUMNS], T *below, const float *delta,
+					  uint32_t rows, uint32_t width)
+{
+	for (uint32_t r = 0; r < ROWS; r++) {
 		quad<float> q[DELTA / 4];
 
 		if (r >= rows)
@@ -110,7 +113,10 @@ static __device__ inline void column_rows(struct column (&c)[COLUMNS], uint32_t 
 	}
 }
 
-/* Columns j and, where it is there, its companion, of the layer's input over the block's rows. */
+/*
+ * Columns j and, where it is there, its companion, of the layer's input over the block's rows. The
+ * next rows are on their way while some are worked on.
+ */
 template <class T>
 static __device__ inline void
 head_columns(const struct mlp_head &h, const struct mlp_head_out &out, struct column (&c)[COLUMNS],
@@ -118,11 +124,17 @@ head_columns(const struct mlp_head &h, const struct mlp_head_out &out, struct co
 {
 	const T *a = (const T *)h.input + (size_t)first * h.width + j;
 	T *below = (T *)out.below + (size_t)first * h.width + j;
+	T next[ROWS][COLUMNS], now[ROWS][COLUMNS];
 
-	for (uint32_t r = 0; r < rows; r += MLP_AHEAD) {
-		size_t at = (size_t)r * h.width;
-
-		column_rows(c, n, a + at, below + at, delta + r * DELTA, rows - r, h.width);
+	read_rows(next, n, a, rows, h.width);
+	for (uint32_t r = 0; r < rows; r += ROWS) {
+		for (uint32_t i = 0; i < ROWS; i++)
+			for (uint32_t k = 0; k < COLUMNS; k++)
+				now[i][k] = next[i][k];
+		a += (size_t)ROWS * h.width;
+		read_rows(next, n, a, rows - r > ROWS ? rows - r - ROWS : 0, h.width);
+		column_rows(c, n, now, below, delta + r * DELTA, rows - r, h.width);
+		below += (size_t)ROWS * h.width;
 	}
 }
 

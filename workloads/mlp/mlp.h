@@ -110,7 +110,8 @@ struct mlp_history {
 struct mlp_state {
 	struct mlp_net net;
 	uint32_t batch;
-	bool half; /* activations and what flows back are bf16 */
+	bool half;	/* activations and what flows back are bf16 */
+	int processors; /* of the device: SMs */
 	const struct mlp_data *data;
 	struct mlp_source source;
 

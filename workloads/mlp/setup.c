@@ -121,6 +121,7 @@ int mlp_setup(const void *opts, void *state)
 	s->net = mlp_net_of(o);
 	s->batch = (uint32_t)o->batch;
 	s->half = o->precision == MLP_BF16;
+	CUDA(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0));
 	err = err ? err : mlp_allocate_all(o, s);
 	err = err ? err : get_data(o, s);
 	err = err ? err : mlp_products_begin(o, s);

@@ -66,13 +66,10 @@ static void output_layer(struct mlp_state *s, cudaStream_t stream)
 	mlp_head(&head, &out, s->half, stream);
 }
 
-/* What flows into layer l from the one above. */
-static void flow_back(struct mlp_state *s, int l, cudaStream_t stream)
+/* Where the product of what flows into layer l does not cut it at 0. */
+static void cut_back(struct mlp_state *s, int l, cudaStream_t stream)
 {
-	const struct mlp_plan *plan = &s->products.back[l];
-
-	mlp_run_plan(s, plan, 0, stream);
-	if (!plan->fused)
+	if (!s->products.back[l].fused)
 		mlp_relu_gradient(s->delta[l], s->activation[l], s->relu_part[l], s->batch,
 				  (uint32_t)s->net.width[l], s->half, stream);
 }
@@ -81,19 +78,43 @@ static void backward(struct mlp_state *s, cudaStream_t stream)
 {
 	for (int l = s->net.hidden; l >= 1; l--) {
 		mlp_run_plan(s, &s->products.weight[l], 0, stream);
-		if (l > 1)
-			flow_back(s, l - 1, stream);
+		if (l == 1)
+			break;
+		mlp_run_plan(s, &s->products.back[l - 1], 0, stream);
+		cut_back(s, l - 1, stream);
 	}
 }
 
-/* The same products: gradients of weights beside what flows on to the next layer. */
+/* The gradient of W_l, in the other stream: after all that is in this one by now. */
+static void weight_aside(struct mlp_state *s, int l, cudaStream_t stream)
+{
+	CUDA(cudaEventRecord(s->ready[l], stream));
+	CUDA(cudaStreamWaitEvent(s->side, s->ready[l], 0));
+	mlp_run_plan(s, &s->products.weight[l], 1, s->side);
+}
+
+/* Whether a product with the batch and layer l keeps the device busy: in tiles of 128 x 128. */
+static bool fills_device(const struct mlp_state *s, int l)
+{
+	return (int64_t)s->batch * s->net.width[l] >= (int64_t)s->processors * 128 * 128;
+}
+
+/*
+ * The same kernels, gradients of weights beside what flows on to the next layer. Small products
+ * stand beside each other; large ones only take from each other, so there the gradient begins when
+ * the product of what flows is over, and stands beside the cut, which mostly waits for memory.
+ */
 static void backward_forked(struct mlp_state *s, cudaStream_t stream)
 {
 	for (int l = s->net.hidden; l > 1; l--) {
-		CUDA(cudaEventRecord(s->ready[l], stream));
-		CUDA(cudaStreamWaitEvent(s->side, s->ready[l], 0));
-		mlp_run_plan(s, &s->products.weight[l], 1, s->side);
-		flow_back(s, l - 1, stream);
+		bool full = fills_device(s, l - 1);
+
+		if (!full)
+			weight_aside(s, l, stream);
+		mlp_run_plan(s, &s->products.back[l - 1], 0, stream);
+		if (full)
+			weight_aside(s, l, stream);
+		cut_back(s, l - 1, stream);
 	}
 	mlp_run_plan(s, &s->products.weight[1], 0, stream);
 	CUDA(cudaEventRecord(s->joined, s->side));
