@@ -25,7 +25,7 @@ const struct card_line card_lines[] = {
 	{ NULL, "graph", "first launch call", "first launch call, 100 nodes", false, false },
 	{ NULL, "graph", "instantiate, fixed", "instantiate, fixed", false, false },
 	{ NULL, "graph", "instantiate, a node", "instantiate, a node", true, false },
-	{ "memory, 1 MiB", "memory", "cudaMalloc", "cudaMalloc", true, false },
+	{ "memory, 4 MiB", "memory", "cudaMalloc", "cudaMalloc", true, false },
 	{ NULL, "memory", "cudaFree", "cudaFree", false, false },
 	{ NULL, "memory", "cudaMallocAsync", "cudaMallocAsync, from a pool", false, false },
 	{ NULL, "memory", "cudaMallocHost", "cudaMallocHost", false, false },

@@ -15,7 +15,7 @@ enum { DEPTH_MAX = 64 };
 
 /* clang-format off */
 static const struct param params[] = {
-	PARAM_AXIS(memory_opts, bytes, "bytes", "1M", 1, BYTES_MAX,
+	PARAM_AXIS(memory_opts, bytes, "bytes", "4M", 1, BYTES_MAX,
 		   "1,4k,64k,1M,2M,16M,256M,1G", "what is taken and given back"),
 	PARAM_CHOICE_ASIDE(memory_opts, call, "malloc", calls, "malloc,async,miss,pinned,register",
 		     "cudaMalloc, cudaMallocAsync (from a pool; miss: from an empty one), "
