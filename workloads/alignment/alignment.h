@@ -59,6 +59,7 @@ struct alignment_slot {
 	uint64_t trace_bytes;	     /* that its pairs write in a batch */
 	uint64_t needed;	     /* words of the largest trace of the long kernel */
 	uint32_t long_pairs;	     /* that come to the long kernel */
+	uint32_t kept_pairs;	     /* of these, whose traces do not fit there */
 };
 
 /* Which kernels a batch passes. */

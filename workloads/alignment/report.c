@@ -99,12 +99,13 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 	static const char *const shorts[] = { "S1", "S2", "S4" };
 	static const char *const strips[] = { "L4", "L8", "L16", "L32", "L32x4" };
 	struct report_row *row = add(out, "kernels", "", 0);
-	unsigned classes = 0, warps = 0, ones = 0;
+	unsigned classes = 0, warps = 0, ones = 0, kept = 0;
 	size_t at = 0;
 
 	for (int i = 0; i < s->slots; i++) {
 		classes |= s->slot[i].classes;
 		ones += s->slot[i].one;
+		kept += s->slot[i].kept_pairs;
 		for (int c = ALIGN_S1; c < ALIGN_L; c++)
 			warps |= s->slot[i].warps[c] ? 1u << c : 0;
 	}
@@ -114,6 +115,9 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 					       at ? ", " : "",
 					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip],
 					       warps >> c & 1 ? " by warps" : "");
+	if (kept)
+		at += (size_t)snprintf(row->text + at, sizeof(row->text) - at,
+				       "; %u traces strip by strip", kept);
 	if (ones)
 		snprintf(row->text + at, sizeof(row->text) - at, "%s%s",
 			 (int)ones < s->slots ? "; in part one launch" : "; one launch",
@@ -215,6 +219,7 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 		trace += o->output == ALIGN_CIGAR ? (double)slot->trace_bytes : 0;
 		launches += slot->one ? 1
 				      : 1 + __builtin_popcount(slot->classes) +
+						(slot->kept_pairs ? 1 : 0) +
 						(o->output == ALIGN_CIGAR ? 2 : 0);
 	}
 	*out = (struct cost){
@@ -223,8 +228,9 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 		.bytes_transferred = o->resident ? 0 : in + back,
 		.evaluations = (double)s->batch.n,
 		.evaluation = "pair",
-		.formula = "launches: pack, one a class that pairs come to, 2 for CIGARs, for each "
-			   "stream; moved: 1.75 x letters in (read, and 3/8 as planes written and "
+		.formula = "launches: pack, one a class that pairs come to, one for traces that do "
+			   "not fit, 2 for CIGARs, for each stream; moved: 1.75 x letters in "
+			   "(read, and 3/8 as planes written and "
 			   "read) + results + trace; transferred: letters and results",
 	};
 	return 0;

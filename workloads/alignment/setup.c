@@ -180,6 +180,7 @@ static void load_kernels(const struct alignment_state *s)
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_pack_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_sum_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_gather_kernel()));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_kept_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(false)));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(true)));
 	for (int cigar = 0; cigar < 2; cigar++) {
