@@ -88,6 +88,8 @@ static int check_files(const struct alignment_opts *o)
 int alignment_limits(const void *opts, struct limits *out)
 {
 	const struct alignment_opts *o = opts;
+	/* No profile makes targets half as short as queries; the generator counts what it makes. */
+	double letters = 1.5 * (double)o->pairs * (double)o->length;
 
 	if (o->error < 0 && o->error != -1)
 		return complain(EINVAL,
@@ -97,6 +99,11 @@ int alignment_limits(const void *opts, struct limits *out)
 		return complain(EINVAL,
 				"streams=%ld: a batch has pairs=%ld, and each stream needs one",
 				(long)o->streams, (long)o->pairs);
+	if (!o->input && letters > ALIGN_BYTES_MAX)
+		return complain(EINVAL,
+				"pairs=%ld of length=%ld: at least %.3g GiB of letters; a batch "
+				"takes 4",
+				(long)o->pairs, (long)o->length, letters / (1 << 30));
 	if (o->host == ALIGN_PAGEABLE)
 		out->mode_refused[MODE_GRAPH] = "copies of host=pageable memory cannot be captured";
 	out->mode_refused[MODE_FUSED] = "a batch is several kernels, which is more than one launch";

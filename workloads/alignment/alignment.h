@@ -6,6 +6,7 @@
 #ifndef RIFT_ALIGNMENT_H
 #define RIFT_ALIGNMENT_H
 
+#include "common/output.h"
 #include "workloads/alignment/device.h"
 #include "workloads/alignment/pairs.h"
 #include "workloads/alignment/reference.h"
@@ -58,6 +59,7 @@ struct alignment_slot {
 	uint64_t trace_bytes;	     /* that its pairs write in a batch */
 	uint64_t needed;	     /* words of the largest trace of the long kernel */
 	uint32_t long_pairs;	     /* that come to the long kernel */
+	uint32_t kept_pairs;	     /* of these, whose traces do not fit there */
 };
 
 /* Which kernels a batch passes. */
@@ -77,6 +79,7 @@ struct alignment_state {
 	bool pageable; /* host memory of the slots */
 	bool mapped;   /* kernels that do all in one launch read and write it themselves */
 	cudaEvent_t forked;
+	struct output results; /* results=, open from setup to report */
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */
@@ -152,8 +155,7 @@ struct alignment_view alignment_view_of(const struct alignment_opts *o,
 					const struct alignment_batch *b, int64_t pair);
 
 /* Writes results=FILE: a row for each pair. Returns 0 or an errno after a line. */
-int alignment_write_results(const struct alignment_opts *o, const struct alignment_state *s,
-			    const struct alignment_outcome *out);
+int alignment_write_results(struct alignment_state *s, const struct alignment_outcome *out);
 
 extern const struct workload workload_alignment;
 

@@ -42,7 +42,7 @@ enum alignment_status {
 	ALIGN_OVER_CAP,		/* the distance is larger than the cap */
 	ALIGN_LONG_SEQUENCE,	/* too_long */
 	ALIGN_BAD_CHARACTER,	/* result.at: offset in query, or m + offset in target */
-	ALIGN_OUT_OF_MEMORY,	/* the trace of this pair alone is more than `memory` */
+	ALIGN_OUT_OF_MEMORY,	/* `memory` has no room for the trace of one strip of this pair */
 	ALIGN_RESULT_TRUNCATED, /* no room for the runs of this pair */
 	ALIGN_NOT_DONE,		/* never in a result that is right */
 	ALIGN_STATUS_COUNT,
@@ -112,6 +112,9 @@ struct alignment_part {
 	uint32_t band; /* first band, in millionths of the shorter sequence */
 	uint8_t fold;  /* lower-case letters count as upper case */
 	uint8_t cigar; /* runs are wanted, not only distances */
+	/* The same for traces of one strip at a time: a slice for each pair in flight. */
+	uint64_t kept_words;
+	uint32_t kept_blocks;
 };
 
 /*
@@ -193,6 +196,40 @@ ALIGN_FN uint64_t alignment_long_words(struct alignment_shape s, int m, int n, i
 	}
 	return words;
 }
+
+/* ---- traces of one strip at a time (long_kept.cuh) --------------------------------------- */
+
+ALIGN_FN uint64_t alignment_strips_of(struct alignment_shape s, int m)
+{
+	uint64_t rows = 32 * (uint64_t)s.lanes * (uint64_t)s.words;
+
+	return ((uint64_t)m + rows - 1) / rows;
+}
+
+/* Columns that a strip has at most in a band of cost k, as a range from 1. */
+ALIGN_FN struct alignment_columns alignment_widest(struct alignment_shape s, int m, int n, int k)
+{
+	struct alignment_band band = alignment_band_of(m, n, k);
+	int64_t most = (int64_t)band.high - band.low + 32 * s.lanes * s.words;
+	struct alignment_columns c = { 1, most < n ? (int)most : n };
+
+	return c;
+}
+
+/* Words of the horizontal steps below one strip. */
+ALIGN_FN uint64_t alignment_kept_row(struct alignment_shape s, int m, int n, int k)
+{
+	return alignment_edge_words(alignment_widest(s, m, n, k).last);
+}
+
+/* Words that a pair needs: the steps below all strips, and the trace of one. */
+ALIGN_FN uint64_t alignment_kept_words(struct alignment_shape s, int m, int n, int k)
+{
+	return alignment_strips_of(s, m) * alignment_kept_row(s, m, n, k) +
+	       alignment_strip_words(s, alignment_widest(s, m, n, k));
+}
+
+/* ---- where a pair starts ---------------------------------------------------------------- */
 
 /* `band` millionths of the shorter sequence. */
 ALIGN_FN int alignment_share(uint32_t band, int m, int n)

@@ -1,10 +1,11 @@
 /*
  * kernels_long.cu - 4 to 32 lanes a pair, strip by strip (long_strip.cuh); bands that double
- * until the distance is proven; a walk back by all lanes (long_walk.cuh).
+ * until the distance is proven; a walk back by all lanes (long_walk.cuh). Where a trace does not
+ * fit, another kernel works strips out a second time (long_kept.cuh).
  */
 #include "workloads/alignment/kernels.h"
 
-#include "workloads/alignment/long_walk.cuh"
+#include "workloads/alignment/long_kept.cuh"
 
 /* The next pair of the list that is still to be done; ALIGN_UNKNOWN: there is none. */
 static __device__ inline uint32_t long_next_pair(const struct alignment_part &part)
@@ -20,6 +21,14 @@ static __device__ inline uint32_t long_next_pair(const struct alignment_part &pa
 	}
 }
 
+static __device__ inline void long_take(const struct alignment_part &part, struct long_task &t)
+{
+	t.m = (int)part.pair[t.pair].m;
+	t.n = (int)part.pair[t.pair].n;
+	t.query = query_of(part, t.pair);
+	t.target = target_of(part, t.pair);
+}
+
 /* Lane 0 fetches for all; false: there is none. */
 template <int G>
 static __device__ inline bool long_fetch_pair(const struct alignment_part &part,
@@ -30,10 +39,7 @@ static __device__ inline bool long_fetch_pair(const struct alignment_part &part,
 	t.pair = __shfl_sync(t.lanes, pair, 0, G);
 	if (t.pair == ALIGN_UNKNOWN)
 		return false;
-	t.m = (int)part.pair[t.pair].m;
-	t.n = (int)part.pair[t.pair].n;
-	t.query = query_of(part, t.pair);
-	t.target = target_of(part, t.pair);
+	long_take(part, t);
 	return true;
 }
 
@@ -47,15 +53,37 @@ static __device__ inline int smaller(int a, int b)
 	return a < b ? a : b;
 }
 
+/* Is there room for the trace of a band of cost k? */
+template <int G, int NW, bool CIGAR>
+static __device__ inline bool long_room(const struct alignment_part &part, struct long_task &t,
+					int k)
+{
+	const struct alignment_shape shape = { G, NW };
+
+	return !CIGAR || alignment_long_words(shape, t.m, t.n, k, true) <= part.long_words;
+}
+
+/* Room for the edges below each strip and for the trace of one, of which this says where they are.
+ */
+template <int G, int NW, bool CIGAR>
+static __device__ inline bool long_room(const struct alignment_part &part, struct kept_task &t,
+					int k)
+{
+	const struct alignment_shape shape = { G, NW };
+	uint64_t row = alignment_kept_row(shape, t.m, t.n, k);
+
+	t.row = row / 2;
+	t.trace = t.edge + t.row * alignment_strips_of(shape, t.m);
+	return alignment_kept_words(shape, t.m, t.n, k) <= part.kept_words;
+}
+
 /*
  * A value of at most k is the distance; a larger one bounds it, and a band of that cost proves it.
  * Where that is far away, twice the band may be enough. The last band holds every path.
  */
-template <int G, int NW, bool CIGAR>
-static __device__ struct long_outcome long_distance(const struct alignment_part &part,
-						    struct long_task &t)
+template <int G, int NW, bool CIGAR, class TASK>
+static __device__ struct long_outcome long_distance(const struct alignment_part &part, TASK &t)
 {
-	const struct alignment_shape shape = { G, NW };
 	int k = alignment_first_band(part.band, t.m, t.n), cap = part.cap,
 	    longest = t.m > t.n ? t.m : t.n;
 	int gap = t.m > t.n ? t.m - t.n : t.n - t.m;
@@ -65,7 +93,7 @@ static __device__ struct long_outcome long_distance(const struct alignment_part 
 		out.status = ALIGN_OVER_CAP;
 	while (out.status == ALIGN_OK) {
 		k = cap >= 0 ? smaller(k, cap) : k;
-		if (CIGAR && alignment_long_words(shape, t.m, t.n, k, true) > part.long_words) {
+		if (!long_room<G, NW, CIGAR>(part, t, k)) {
 			out.status = ALIGN_OUT_OF_MEMORY;
 			break;
 		}
@@ -82,8 +110,8 @@ static __device__ struct long_outcome long_distance(const struct alignment_part 
 	return out;
 }
 
-template <int G, int NW, bool CIGAR>
-static __device__ void long_finish(const struct alignment_part &part, const struct long_task &t,
+template <int G, int NW, bool CIGAR, class TASK>
+static __device__ void long_finish(const struct alignment_part &part, const TASK &t,
 				   const struct long_outcome &out)
 {
 	struct alignment_result *r = &part.result[t.pair];
@@ -136,6 +164,38 @@ static __device__ inline void long_list(const struct alignment_part &part)
 		__syncwarp(t.lanes);
 	}
 }
+
+/* ---- traces that do not fit ------------------------------------------------------------- */
+
+/* A warp a pair, those of the list for which there was no room. */
+extern "C" __global__ void __launch_bounds__(32, 16) alignment_long_kept(struct alignment_part part)
+{
+	struct kept_task t;
+
+	t.lane = (int)threadIdx.x;
+	t.lanes = 0xffffffff;
+	t.edge = (uint2 *)(part.workspace + blockIdx.x * part.kept_words);
+	for (uint32_t i = blockIdx.x; i < part.counters->listed[ALIGN_L]; i += gridDim.x) {
+		uint32_t status = 0;
+
+		t.pair = part.list[ALIGN_L][i];
+		if (t.lane == 0)
+			status = part.result[t.pair].status;
+		if (__shfl_sync(t.lanes, status, 0) != ALIGN_OUT_OF_MEMORY)
+			continue;
+		long_take(part, t);
+		long_finish<32, 1, true>(part, t, long_distance<32, 1, false>(part, t));
+		__syncwarp();
+	}
+}
+KERNEL(alignment_long_kept);
+
+const void *alignment_kept_kernel(void)
+{
+	return (const void *)alignment_long_kept;
+}
+
+/* ---- the others ------------------------------------------------------------------------- */
 
 #define LONG_KERNEL(name, lanes, words, cigar)                                                     \
 	extern "C" __global__ void __launch_bounds__(ALIGN_LONG_THREADS, 4)                        \

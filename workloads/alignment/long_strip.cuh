@@ -110,9 +110,11 @@ static __device__ inline uint2 *long_edge(const struct long_task &t, int number)
 	return t.edge + (number & 1 ? alignment_edge_words(t.n) / 2 : 0);
 }
 
-/* The block that starts at a turn. Above columns that no strip computed all steps are +1. */
-static __device__ inline struct long_block long_load(const struct long_task &t,
-						     const struct long_strip &s, int turn)
+/* The block that starts at a turn. Above columns that no strip computed all steps are +1. TASK: a
+ * long_task, or one that keeps edges elsewhere, with a long_edge() of its own. */
+template <class TASK>
+static __device__ inline struct long_block long_load(const TASK &t, const struct long_strip &s,
+						     int turn)
 {
 	int column = s.columns.first + turn, there = s.edge_last - column + 1;
 	uint32_t none = there <= 0 ? 0xffffffff : there < 32 ? 0xffffffff >> there : 0;
@@ -212,9 +214,9 @@ static __device__ inline int long_rows_sum(const struct long_rows<NW> &r, int la
  * the one at row `bottom` in the column before the first of the strip below; in the last column
  * where there is none below.
  */
-template <int G, int NW, bool CIGAR>
-static __device__ void long_strip_run(const struct long_task &t, const struct long_strip &s,
-				      uint2 *trace, int *value)
+template <int G, int NW, bool CIGAR, class TASK>
+static __device__ void long_strip_run(const TASK &t, const struct long_strip &s, uint2 *trace,
+				      int *value)
 {
 	int columns = s.columns.last - s.columns.first + 1, rows = s.bottom - s.above;
 	int into_top = 0, below = 0, sum;
@@ -275,7 +277,7 @@ static __device__ inline struct long_strip long_before_first(void)
 }
 
 /* The value at the end of the band. */
-template <int G, int NW, bool CIGAR> static __device__ int long_forward(const struct long_task &t)
+template <int G, int NW, bool CIGAR, class TASK> static __device__ int long_forward(const TASK &t)
 {
 	const struct alignment_shape shape = { G, NW };
 	struct long_strip s = long_next<G, NW>(t, long_before_first());

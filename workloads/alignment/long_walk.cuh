@@ -141,9 +141,12 @@ static __device__ inline bool walk_on(const struct long_task &t, struct long_pla
 	return v.known & 1;
 }
 
-/* The CIGAR of a pair whose last forward pass is in the trace. False: the trace is broken. */
-template <int G, int NW>
-static __device__ bool long_walk(const struct long_task &t, struct runs_writer &runs)
+/*
+ * The CIGAR of a pair whose last forward pass is in the trace. False: the trace is broken. A TASK
+ * other than long_task has a walk_start() and a walk_strip_up() of its own.
+ */
+template <int G, int NW, class TASK>
+static __device__ bool long_walk(const TASK &t, struct runs_writer &runs)
 {
 	struct long_place at;
 	struct walk_window<G> w = {

@@ -142,12 +142,13 @@ int alignment_allocate_workspace(const struct alignment_state *s, struct alignme
 	struct alignment_part *p = &slot->part;
 	uint64_t shorts = p->short_words * p->short_blocks;
 	uint64_t in_block = p->long_threads / (uint32_t)alignment_shape_of(s->choice.strip).lanes;
+	uint64_t longs =
+		larger(p->long_words * p->long_blocks * in_block, p->kept_words * p->kept_blocks);
 
 	if (p->workspace)
 		CUDA(cudaFree(p->workspace));
 	p->workspace = NULL;
-	return on_device(&p->workspace,
-			 4 * larger(shorts, p->long_words * p->long_blocks * in_block));
+	return on_device(&p->workspace, 4 * larger(shorts, longs));
 }
 
 int alignment_allocate_staging(struct alignment_slot *slot)

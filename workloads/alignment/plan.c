@@ -96,11 +96,28 @@ static uint64_t runs_most(const struct alignment_pair *p, uint64_t distance)
 	return 2 * distance + 1 < all ? 2 * distance + 1 : all;
 }
 
+/* Did it, in the run for distances? */
+static bool comes_to_long(const struct alignment_state *s, const struct alignment_pair *p,
+			  const struct alignment_result *r)
+{
+	enum alignment_class c = alignment_class_in(&s->choice, p);
+
+	return (r->status == ALIGN_OK || r->status == ALIGN_OVER_CAP) && c != ALIGN_CLASSES &&
+	       (int)r->rounds > (int)(ALIGN_L - c);
+}
+
+/* Words of the trace of the band that it ended with. */
+static uint64_t long_words_of(const struct alignment_state *s, const struct alignment_pair *p,
+			      const struct alignment_result *r)
+{
+	return alignment_long_words(alignment_shape_of(s->choice.strip), (int)p->m, (int)p->n,
+				    (int)r->at, true);
+}
+
 static void plan_pair(const struct alignment_state *s, struct alignment_slot *slot,
 		      const struct alignment_pair *p, const struct alignment_result *r)
 {
 	enum alignment_class c = alignment_class_in(&s->choice, p);
-	int rounds = (int)r->rounds - (int)(ALIGN_L - c);
 	uint64_t words;
 
 	if (r->status == ALIGN_OK)
@@ -108,10 +125,9 @@ static void plan_pair(const struct alignment_state *s, struct alignment_slot *sl
 	for (int w = 0; c + w < ALIGN_L && w < r->rounds; w++)
 		if (!slot->warps[c + w])
 			slot->trace_bytes += (uint64_t)p->n * (8u << (c + w));
-	if (c == ALIGN_CLASSES || rounds <= 0)
+	if (!comes_to_long(s, p, r))
 		return;
-	words = alignment_long_words(alignment_shape_of(s->choice.strip), (int)p->m, (int)p->n,
-				     (int)r->at, true);
+	words = long_words_of(s, p, r);
 	slot->trace_bytes += 4 * words;
 	slot->needed = words > slot->needed ? words : slot->needed;
 	slot->long_pairs++;
@@ -173,6 +189,24 @@ static void plan_short(const struct alignment_state *s, struct alignment_slot *s
 		(uint32_t)least(blocks, fit, p->short_words ? words / p->short_words : fit);
 }
 
+/* The largest trace of at most so many words; others are for plan_kept(). */
+static uint64_t largest_within(const struct alignment_state *s, const struct alignment_slot *slot,
+			       uint64_t words)
+{
+	const struct alignment_result *result = (const struct alignment_result *)slot->back;
+	uint64_t most = 2;
+
+	for (uint32_t i = 0; i < slot->part.n; i++) {
+		const struct alignment_pair *pair = &s->batch.pair[slot->first + i];
+		uint64_t own =
+			comes_to_long(s, pair, &result[i]) ? long_words_of(s, pair, &result[i]) : 0;
+
+		if (own > most && own <= words)
+			most = own;
+	}
+	return most;
+}
+
 /* Where not even one block of the usual size has room for its traces, it gets fewer threads. */
 static void plan_long(const struct alignment_state *s, struct alignment_slot *slot, uint64_t words)
 {
@@ -185,10 +219,36 @@ static void plan_long(const struct alignment_state *s, struct alignment_slot *sl
 		p->long_threads = 32;
 	each = p->long_threads / lanes;
 	if (p->long_words * each > words)
-		p->long_words = words / each & ~(uint64_t)1;
+		p->long_words = p->cigar ? largest_within(s, slot, words / each)
+					 : words / each & ~(uint64_t)1;
 	fit = resident(alignment_long_kernel(s->choice.strip, p->cigar), (int)p->long_threads);
 	p->long_blocks = (uint32_t)least((slot->long_pairs + each - 1) / each, fit,
 					 p->long_words ? words / (p->long_words * each) : fit);
+}
+
+/* Pairs whose last band has too large a trace for the long kernel, by the run for distances. */
+static void plan_kept(const struct alignment_state *s, struct alignment_slot *slot, uint64_t words)
+{
+	const struct alignment_result *result = (const struct alignment_result *)slot->back;
+	const struct alignment_shape own = alignment_shape_of(ALIGN_L32);
+	struct alignment_part *p = &slot->part;
+
+	for (uint32_t i = 0; slot->needed > p->long_words && i < p->n; i++) {
+		const struct alignment_pair *pair = &s->batch.pair[slot->first + i];
+		uint64_t kept;
+
+		if (!comes_to_long(s, pair, &result[i]) ||
+		    long_words_of(s, pair, &result[i]) <= p->long_words)
+			continue;
+		kept = alignment_kept_words(own, (int)pair->m, (int)pair->n, (int)result[i].at);
+		p->kept_words = kept > p->kept_words ? kept : p->kept_words;
+		slot->kept_pairs++;
+	}
+	if (!slot->kept_pairs)
+		return;
+	p->kept_words = (p->kept_words < words ? p->kept_words : words) & ~(uint64_t)1;
+	p->kept_blocks = (uint32_t)least(slot->kept_pairs, resident(alignment_kept_kernel(), 32),
+					 words / p->kept_words);
 }
 
 void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,
@@ -196,4 +256,6 @@ void alignment_plan_workspace(const struct alignment_state *s, struct alignment_
 {
 	plan_short(s, slot, bytes / 4);
 	plan_long(s, slot, bytes / 4);
+	if (slot->part.cigar)
+		plan_kept(s, slot, bytes / 4);
 }

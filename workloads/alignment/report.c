@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
-#include "common/output.h"
 #include "workloads/alignment/alignment.h"
 
 const char *alignment_status_name(unsigned status)
@@ -24,14 +23,14 @@ const char *alignment_status_name(unsigned status)
 
 /* ---- results=FILE ----------------------------------------------------------------------- */
 
-/* Extended text of a pair's runs, to be freed. */
-static char *cigar_of(const uint32_t *runs, uint32_t n)
+/* Text of a pair's runs, extended or classic, to be freed. */
+static char *cigar_of(const uint32_t *runs, uint32_t n, bool classic)
 {
-	int64_t bytes = alignment_cigar_text(runs, n, false, NULL, 0) + 1;
+	int64_t bytes = alignment_cigar_text(runs, n, classic, NULL, 0) + 1;
 	char *text = malloc((size_t)bytes);
 
 	CHECK(text, "%ld bytes", (long)bytes);
-	alignment_cigar_text(runs, n, false, text, bytes);
+	alignment_cigar_text(runs, n, classic, text, bytes);
 	return text;
 }
 
@@ -44,6 +43,14 @@ static void write_names(FILE *f, const struct alignment_batch *b, int64_t i)
 		fprintf(f, "query%" PRId64 "\ttarget%" PRId64 "\t", i, i);
 }
 
+/* Where the first bad letter is: "query:0" is the first of the query. */
+static void write_place(FILE *f, const struct alignment_pair *p, uint32_t at)
+{
+	bool query = at < p->m;
+
+	fprintf(f, "%s:%" PRIu32, query ? "query" : "target", query ? at : at - p->m);
+}
+
 static void write_row(FILE *f, const struct alignment_batch *b, const struct alignment_outcome *out,
 		      int64_t i)
 {
@@ -53,28 +60,25 @@ static void write_row(FILE *f, const struct alignment_batch *b, const struct ali
 	fprintf(f, "%s\t", alignment_status_name(r->status));
 	if (r->status == ALIGN_OK)
 		fprintf(f, "%" PRIu32, r->distance);
-	fputc('\t', f);
-	if (out->runs[i]) {
-		char *text = cigar_of(out->runs[i], r->runs);
+	if (r->status == ALIGN_BAD_CHARACTER)
+		write_place(f, &b->pair[i], r->at);
+	fprintf(f, "\t%u", r->rounds);
+	for (int classic = 0; classic < 2; classic++) {
+		char *text = cigar_of(out->runs[i], out->runs[i] ? r->runs : 0, classic);
 
-		fputs(text, f);
+		fprintf(f, "\t%s", text);
 		free(text);
 	}
 	fputc('\n', f);
 }
 
-int alignment_write_results(const struct alignment_opts *o, const struct alignment_state *s,
-			    const struct alignment_outcome *out)
+int alignment_write_results(struct alignment_state *s, const struct alignment_outcome *out)
 {
-	struct output file = { 0 };
-	int err = output_open(&file, "results", o->results);
-
-	if (err)
-		return err;
-	fputs("query\ttarget\tstatus\tdistance\tcigar\n", file.file);
+	CHECK(s->results.file, "results: setup opens it for one report");
+	fputs("query\ttarget\tstatus\tdistance\trounds\tcigar\tclassic\n", s->results.file);
 	for (int64_t i = 0; i < s->batch.n; i++)
-		write_row(file.file, &s->batch, out, i);
-	return output_commit(&file);
+		write_row(s->results.file, &s->batch, out, i);
+	return output_commit(&s->results);
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -95,12 +99,13 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 	static const char *const shorts[] = { "S1", "S2", "S4" };
 	static const char *const strips[] = { "L4", "L8", "L16", "L32", "L32x4" };
 	struct report_row *row = add(out, "kernels", "", 0);
-	unsigned classes = 0, warps = 0, ones = 0;
+	unsigned classes = 0, warps = 0, ones = 0, kept = 0;
 	size_t at = 0;
 
 	for (int i = 0; i < s->slots; i++) {
 		classes |= s->slot[i].classes;
 		ones += s->slot[i].one;
+		kept += s->slot[i].kept_pairs;
 		for (int c = ALIGN_S1; c < ALIGN_L; c++)
 			warps |= s->slot[i].warps[c] ? 1u << c : 0;
 	}
@@ -110,6 +115,9 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 					       at ? ", " : "",
 					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip],
 					       warps >> c & 1 ? " by warps" : "");
+	if (kept)
+		at += (size_t)snprintf(row->text + at, sizeof(row->text) - at,
+				       "; %u traces strip by strip", kept);
 	if (ones)
 		snprintf(row->text + at, sizeof(row->text) - at, "%s%s",
 			 (int)ones < s->slots ? "; in part one launch" : "; one launch",
@@ -141,7 +149,7 @@ static uint64_t cigars_fnv(const struct alignment_batch *b, const struct alignme
 
 	for (int64_t i = 0; i < b->n; i++)
 		if (out->runs[i]) {
-			char *text = cigar_of(out->runs[i], out->result[i].runs);
+			char *text = cigar_of(out->runs[i], out->result[i].runs, false);
 
 			for (const char *c = text; *c; c++)
 				fnv = alignment_fnv(fnv, c, 1);
@@ -175,7 +183,7 @@ static void report_sums(const struct alignment_opts *o, const struct alignment_b
 int alignment_report(const void *opts, void *state, struct report *out)
 {
 	const struct alignment_opts *o = opts;
-	const struct alignment_state *s = state;
+	struct alignment_state *s = state;
 	struct alignment_outcome outcome;
 	int err = 0;
 
@@ -185,7 +193,10 @@ int alignment_report(const void *opts, void *state, struct report *out)
 	report_statuses(&s->batch, &outcome, out);
 	report_sums(o, &s->batch, &outcome, out);
 	if (o->results)
-		err = alignment_write_results(o, s, &outcome);
+		err = alignment_write_results(s, &outcome);
+	if (o->results && !err)
+		snprintf(add(out, "results", "", 0)->text, sizeof(out->row->text), "%ld rows in %s",
+			 (long)s->batch.n, o->results);
 	alignment_outcome_free(&outcome);
 	return err;
 }
@@ -208,6 +219,7 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 		trace += o->output == ALIGN_CIGAR ? (double)slot->trace_bytes : 0;
 		launches += slot->one ? 1
 				      : 1 + __builtin_popcount(slot->classes) +
+						(slot->kept_pairs ? 1 : 0) +
 						(o->output == ALIGN_CIGAR ? 2 : 0);
 	}
 	*out = (struct cost){
@@ -216,8 +228,9 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 		.bytes_transferred = o->resident ? 0 : in + back,
 		.evaluations = (double)s->batch.n,
 		.evaluation = "pair",
-		.formula = "launches: pack, one a class that pairs come to, 2 for CIGARs, for each "
-			   "stream; moved: 1.75 x letters in (read, and 3/8 as planes written and "
+		.formula = "launches: pack, one a class that pairs come to, one for traces that do "
+			   "not fit, 2 for CIGARs, for each stream; moved: 1.75 x letters in "
+			   "(read, and 3/8 as planes written and "
 			   "read) + results + trace; transferred: letters and results",
 	};
 	return 0;

@@ -180,6 +180,7 @@ static void load_kernels(const struct alignment_state *s)
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_pack_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_sum_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_gather_kernel()));
+	CUDA(cudaFuncGetAttributes(&ignored, alignment_kept_kernel()));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(false)));
 	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(true)));
 	for (int cigar = 0; cigar < 2; cigar++) {
@@ -262,6 +263,8 @@ int alignment_setup(const void *opts, void *state)
 	struct alignment_state *s = state;
 	int err = device_present();
 
+	if (!err && o->results)
+		err = output_open(&s->results, "results", o->results);
 	err = err ? err : make_batch(o, &s->batch);
 	return err ? err : alignment_setup_batch(o, s, alignment_choose(o, &s->batch));
 }
@@ -270,6 +273,7 @@ void alignment_teardown(void *state)
 {
 	struct alignment_state *s = state;
 
+	output_discard(&s->results);
 	for (int i = 0; i < ALIGN_STREAMS_MAX; i++)
 		alignment_free_slot(s, &s->slot[i]);
 	if (s->forked)

@@ -94,6 +94,10 @@ int alignment_launch(const struct alignment_state *s, const struct alignment_slo
 		       (int)p->long_threads, 0, stream);
 		launches++;
 	}
+	if (slot->kept_pairs) {
+		launch(alignment_kept_kernel(), p, blocks(p->kept_blocks), 32, 0, stream);
+		launches++;
+	}
 	if (!p->cigar)
 		return launches;
 	launch(alignment_sum_kernel(), p, blocks(gather), ALIGN_GATHER_THREADS, 0, stream);

@@ -5,15 +5,25 @@
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_bands, .timeout = 300);
+TestSuite(large_align_bands, .timeout = 300);
 
 /* Distances on either side of what each band proves: 31, 32, 63, 64, 127, 128 and their doubles. */
 static void acceptance(struct run *r)
 {
 	char *q = filled(300, 'A'), *t = filled(300, 'A');
 
-	for (size_t d = 29; d <= 258; d += d == 34 ? 27 : d == 66 ? 59 : d == 130 ? 123 : 1) {
+	for (size_t d = r->light ? 31 : 29; d <= (r->light ? 65 : 258); d += d == 34	? 27
+									     : d == 66	? 59
+									     : d == 130 ? 123
+											: 1) {
+		if (r->light && d > 33 && d < 63)
+			continue;
 		memset(t, 'A', 300);
 		memset(t + 20, 'C', d);
+		if (r->light) {
+			add(r, q, 100, t, 100);
+			continue;
+		}
 		add(r, q, 300, t, 300);
 		add(r, q, 280, t, 293);
 		add(r, t, 300, q, 261);
@@ -22,7 +32,7 @@ static void acceptance(struct run *r)
 	free(t);
 }
 
-Test(small_align_bands, distances_at_the_edge_of_what_a_band_proves)
+Test(large_align_bands, distances_at_the_edge_of_what_a_band_proves)
 {
 	all_choices(acceptance);
 }
@@ -37,7 +47,7 @@ static void rotations(struct run *r)
 	uint64_t state = 10;
 	char s[150], t[150];
 
-	for (int i = 0; i < 120; i++) {
+	for (int i = 0; i < (r->light ? 16 : 120); i++) {
 		size_t shift = shifts[i % 8], n = 2 * shift + 2 + draw(&state) % 60;
 
 		random_letters(&state, s, n, 2);
@@ -48,22 +58,35 @@ static void rotations(struct run *r)
 	}
 }
 
-Test(small_align_bands, rotations_that_leave_the_band)
+/* A few of both. */
+static void either(struct run *r)
+{
+	acceptance(r);
+	rotations(r);
+}
+
+Test(small_align_bands, distances_at_the_edge_and_rotations)
+{
+	few_choices(either);
+}
+
+Test(large_align_bands, rotations_that_leave_the_band)
 {
 	all_choices(rotations);
 }
 
 /* A cap beyond what a band proves is no reason to believe it. */
-Test(small_align_bands, rotations_under_a_cap)
+static void rotations_capped(bool light)
 {
 	need_device();
-	for (int cap = 30; cap <= 70; cap += 8)
+	for (int cap = 30; cap <= 70; cap += light ? 32 : 8)
 		for (int c = 0; c < 4; c += 3) {
 			struct alignment_opts o = default_opts();
 			struct run *r;
 
 			o.cap = cap;
 			r = run_new(o);
+			r->light = light;
 			rotations(r);
 			run_setup(r, &all_kernels[c]);
 			run_steps(r, 1);
@@ -73,7 +96,15 @@ Test(small_align_bands, rotations_under_a_cap)
 		}
 }
 
-TestSuite(large_align_bands, .timeout = 300);
+Test(small_align_bands, rotations_under_a_cap)
+{
+	rotations_capped(true);
+}
+
+Test(large_align_bands, rotations_under_a_cap)
+{
+	rotations_capped(false);
+}
 
 /* Two strips and more of each height, the bands narrower and wider than a strip. */
 static void long_pairs(struct run *r)

@@ -1,8 +1,10 @@
 /*
- * test_align_edges.c - every kernel against edlib, where words, bands and strips begin and end.
+ * test_align_edges.c - every kernel against edlib, where words, bands and strips begin and end: a
+ * few pairs of each kind and three kernels (small), all of them (large).
  */
 #include "workloads/alignment/test_batch.h"
 
+TestSuite(small_align_edges, .timeout = 300);
 TestSuite(large_align_edges, .timeout = 600);
 
 /* ---- by hand ----------------------------------------------------------------------------- */
@@ -33,7 +35,7 @@ Test(large_align_edges, pairs_by_hand)
 	all_choices(by_hand);
 }
 
-Test(large_align_edges, texts_by_hand)
+Test(small_align_edges, texts_by_hand)
 {
 	static const char *const extended[] = { "", "1I", "1D", "1=", "1X", "1=1I8=", "1=1D8=" };
 	struct run *r;
@@ -73,6 +75,8 @@ static void uniform(struct run *r)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		size_t n = (size_t)sizes[i];
 
+		if (r->light && (n == 2 || n == 63 || n == 127 || n > 129))
+			continue;
 		add(r, a, n, a, n);
 		add(r, a, n, c, n);
 		add(r, a, n, a, n / 2);
@@ -117,7 +121,7 @@ static void one_edit(struct run *r)
 	char s[200];
 
 	random_letters(&state, s, sizeof(s), 4);
-	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i += r->light ? 3 : 1)
 		for (int kind = 0; kind < 3; kind++)
 			add_edit(r, s, sizeof(s), at[i], kind);
 }
@@ -131,18 +135,20 @@ static void one_gap(struct run *r)
 {
 	static const size_t gaps[] = { 1, 31, 32, 33, 127, 128, 1000 };
 	enum { ALL = 1300 };
+	size_t all = r->light ? 200 : ALL;
 	uint64_t state = 6;
 	char s[ALL], t[ALL];
 
-	random_letters(&state, s, sizeof(s), 4);
-	for (size_t i = 0; i < sizeof(gaps) / sizeof(*gaps); i++)
-		for (size_t where = 0; where < 3; where++) {
-			size_t at = where * (ALL - gaps[i]) / 2, rest = ALL - at - gaps[i];
+	random_letters(&state, s, all, 4);
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(*gaps) && gaps[i] < all; i++)
+		for (size_t where = 0; where < 3; where += r->light ? 2 : 1) {
+			size_t at = where * (all - gaps[i]) / 2, rest = all - at - gaps[i];
 
 			memcpy(t, s, at);
 			memcpy(t + at, s + at + gaps[i], rest);
-			add(r, s, ALL, t, ALL - gaps[i]);
-			add(r, t, ALL - gaps[i], s, ALL);
+			add(r, s, all, t, all - gaps[i]);
+			if (!r->light)
+				add(r, t, all - gaps[i], s, all);
 		}
 }
 
@@ -154,8 +160,9 @@ Test(large_align_edges, one_gap_at_the_start_in_the_middle_at_the_end)
 /* ---- lengths ----------------------------------------------------------------------------- */
 
 /* Lengths of 0 to 70 on both sides; alphabets of 1 to 5 letters in turns. */
-static void lengths(struct run *r, size_t stride)
+static void lengths(struct run *r)
 {
+	size_t stride = r->light ? 41 : 1;
 	uint64_t state = 7;
 	char q[70], t[70];
 
@@ -169,38 +176,26 @@ static void lengths(struct run *r, size_t stride)
 		}
 }
 
-static void some_lengths(struct run *r)
+Test(large_align_edges, lengths_up_to_70)
 {
-	lengths(r, 7);
-}
-
-static void all_lengths(struct run *r)
-{
-	lengths(r, 1);
-}
-
-Test(large_align_edges, some_lengths_up_to_70)
-{
-	all_choices(some_lengths);
-}
-
-Test(large_align_edges, all_lengths_up_to_70)
-{
-	all_choices(all_lengths);
+	all_choices(lengths);
 }
 
 static void unequal(struct run *r)
 {
-	static const size_t sizes[][2] = { { 1, 3000 }, { 100, 3000 }, { 1, 46 }, { 150, 400 } };
+	static const size_t sizes[][2] = {
+		{ 1, 46 }, { 20, 150 }, { 150, 400 }, { 1, 10000 }, { 100, 65536 },
+	};
 	uint64_t state = 8;
-	char *q = filled(3000, 'A'), *t = filled(3000, 'A');
+	char *q = filled(65536, 'A'), *t = filled(65536, 'A');
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (size_t i = 0; i < (r->light ? 2 : sizeof(sizes) / sizeof(*sizes)); i++) {
 		random_letters(&state, q, sizes[i][0], 4);
 		random_letters(&state, t, sizes[i][1], 4);
 		add(r, q, sizes[i][0], t, sizes[i][1]);
 		add(r, t, sizes[i][1], q, sizes[i][0]);
 		add(r, q, sizes[i][0], t, 0);
+		add(r, t, sizes[i][1], t, 0);
 		add(r, t, 0, t, sizes[i][1]);
 	}
 	free(q);
@@ -212,6 +207,29 @@ Test(large_align_edges, very_unequal_lengths)
 	all_choices(unequal);
 }
 
+/* Pairs of 1 to 65,536 letters in one batch, the same and with an edit. */
+Test(large_align_edges, mixed_lengths)
+{
+	static const size_t sizes[] = { 65536, 1, 31, 1024, 20000, 46, 1025, 150, 5000, 65535 };
+	char *s = filled(65536, 'A');
+	uint64_t state = 11;
+	struct run *r;
+
+	need_device();
+	r = run_new(default_opts());
+	random_letters(&state, s, 65536, 4);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		add(r, s, sizes[i], s, sizes[i]);
+		add_edit(r, s, sizes[i], sizes[i] / 3, 1);
+	}
+	run_setup(r, NULL);
+	run_steps(r, 1);
+	expect_edlib_for_all(r, "mixed");
+	cr_assert(run_check(r, 1).passed, "%s", run_check(r, 1).worst);
+	run_end(r);
+	free(s);
+}
+
 /* Bands double to the top. */
 static void unrelated(struct run *r)
 {
@@ -219,7 +237,7 @@ static void unrelated(struct run *r)
 	uint64_t state = 9;
 	char *q = filled(2000, 'A'), *t = filled(2000, 'A');
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+	for (size_t i = 0; i < (r->light ? 2 : sizeof(sizes) / sizeof(*sizes)); i++)
 		for (int alphabet = 2; alphabet <= 4; alphabet += 2) {
 			random_letters(&state, q, sizes[i], alphabet);
 			random_letters(&state, t, sizes[i] * 3 / 2, alphabet);
@@ -233,4 +251,22 @@ static void unrelated(struct run *r)
 Test(large_align_edges, unrelated_sequences)
 {
 	all_choices(unrelated);
+}
+
+/* ---- a few of each ----------------------------------------------------------------------- */
+
+static void each_kind(struct run *r)
+{
+	by_hand(r);
+	uniform(r);
+	one_edit(r);
+	one_gap(r);
+	lengths(r);
+	unequal(r);
+	unrelated(r);
+}
+
+Test(small_align_edges, each_kind)
+{
+	few_choices(each_kind);
 }

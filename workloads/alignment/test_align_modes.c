@@ -5,6 +5,7 @@
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_modes, .timeout = 300);
+TestSuite(large_align_modes, .timeout = 300);
 
 /* Short pairs of all classes, long ones, empty ones, bad ones. */
 static void add_mixture(struct run *r)
@@ -23,11 +24,14 @@ static void add_mixture(struct run *r)
 	}
 	random_letters(&state, q, sizeof(q), 4);
 	memcpy(t, q, sizeof(q));
-	random_letters(&state, t + 300, 200, 4);
-	add(r, q, 1000, t, 1100);
+	random_letters(&state, t + 100, 200, 4);
+	add(r, q, 250, t, 330);
 	add(r, q, 0, t, 12);
 	add(r, q, 12, t, 0);
 	add_text(r, "ACGTRACGT", "ACGT");
+	if (r->light)
+		return;
+	add(r, q, 1000, t, 1100);
 	add(r, q, sizeof(q), t + 3, sizeof(t) - 3);
 }
 
@@ -49,18 +53,24 @@ static uint64_t digest(const struct run *r)
 	return fnv;
 }
 
-static struct run *mixture(struct alignment_opts o)
+static struct run *mixture_of(struct alignment_opts o, bool light)
 {
 	struct run *r = run_new(o);
 
+	r->light = light;
 	add_mixture(r);
 	run_setup(r, NULL);
 	return r;
 }
 
-static uint64_t plain(void)
+static struct run *mixture(struct alignment_opts o)
 {
-	struct run *r = mixture(default_opts());
+	return mixture_of(o, true);
+}
+
+static uint64_t plain(bool light)
+{
+	struct run *r = mixture_of(default_opts(), light);
 	uint64_t fnv;
 
 	run_steps(r, 1);
@@ -76,7 +86,7 @@ Test(small_align_modes, steps_and_resets_repeat_the_same)
 	uint64_t want;
 
 	need_device();
-	want = plain();
+	want = plain(true);
 	r = mixture(default_opts());
 	for (int i = 1; i < 4; i += 2) {
 		run_reset(r);
@@ -88,30 +98,45 @@ Test(small_align_modes, steps_and_resets_repeat_the_same)
 	run_end(r);
 }
 
+/* From page-locked, then pageable memory, resident, in a graph. */
+static void expect_way(int kind, int streams, bool light, uint64_t want)
+{
+	struct alignment_opts o = default_opts();
+	struct run *r;
+
+	o.host = kind == 1 ? ALIGN_PAGEABLE : ALIGN_PINNED;
+	o.resident = kind == 2;
+	o.streams = streams;
+	r = mixture_of(o, light);
+	if (kind == 3)
+		run_graph(r, 1, 2);
+	else
+		run_steps(r, 2);
+	cr_assert(digest(r) == want, "kind %d, %d streams", kind, streams);
+	cr_assert(run_check(r, 2).passed, "kind %d, %d streams: %s", kind, streams,
+		  run_check(r, 2).worst);
+	run_end(r);
+}
+
 Test(small_align_modes, graphs_streams_pageable_and_resident)
 {
 	uint64_t want;
 
 	need_device();
-	want = plain();
+	want = plain(true);
 	for (int kind = 0; kind < 4; kind++)
-		for (int streams = 1; streams <= ALIGN_STREAMS_MAX; streams = 5 * streams - 1) {
-			struct alignment_opts o = default_opts();
-			struct run *r;
+		expect_way(kind, kind ? 2 : 3, true, want);
+}
 
-			o.host = kind == 1 ? ALIGN_PAGEABLE : ALIGN_PINNED;
-			o.resident = kind == 2;
-			o.streams = streams;
-			r = mixture(o);
-			if (kind == 3)
-				run_graph(r, 1, 2);
-			else
-				run_steps(r, 2);
-			cr_assert(digest(r) == want, "kind %d, %d streams", kind, streams);
-			cr_assert(run_check(r, 2).passed, "kind %d, %d streams: %s", kind, streams,
-				  run_check(r, 2).worst);
-			run_end(r);
-		}
+Test(large_align_modes, graphs_streams_pageable_and_resident)
+{
+	uint64_t want;
+
+	need_device();
+	want = plain(false);
+	for (int kind = 0; kind < 4; kind++)
+		for (int streams = 1; streams <= ALIGN_STREAMS_MAX; streams++)
+			expect_way(kind, streams, false, want);
 }
 
 /* Distances do not depend on whether CIGARs are wanted too. */
@@ -172,22 +197,40 @@ Test(small_align_modes, the_check_finds_a_wrong_pair)
 	run_end(r);
 }
 
-/* Batches from one pair to more than a block of any kernel. */
+/* ---- sizes ------------------------------------------------------------------------------ */
+
+static void expect_batch(int pairs, int length)
+{
+	struct alignment_opts o = default_opts();
+	struct run *r;
+
+	o.pairs = pairs;
+	o.length = length;
+	r = run_new(o);
+	run_setup(r, NULL);
+	run_steps(r, 1);
+	cr_assert(run_check(r, 1).passed, "%d pairs: %s", pairs, run_check(r, 1).worst);
+	expect_edlib_for_all(r, "sizes");
+	run_end(r);
+}
+
 Test(small_align_modes, sizes_of_batches)
 {
-	static const int sizes[] = { 1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 513 };
+	static const int sizes[] = { 1, 31, 33 };
 
 	need_device();
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct alignment_opts o = default_opts();
-		struct run *r;
+	for (size_t i = 0; i < 3; i++)
+		expect_batch(sizes[i], 30);
+}
 
-		o.pairs = sizes[i];
-		o.length = 60;
-		r = run_new(o);
-		run_setup(r, NULL);
-		run_steps(r, 1);
-		cr_assert(run_check(r, 1).passed, "%d pairs: %s", sizes[i], run_check(r, 1).worst);
-		run_end(r);
-	}
+/* To more than a block of any kernel, and beyond what 16 bits count. */
+Test(large_align_modes, sizes_of_batches)
+{
+	static const int sizes[] = {
+		2, 32, 127, 128, 129, 255, 256, 257, 513, 65535, 65536, 65537
+	};
+
+	need_device();
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		expect_batch(sizes[i], sizes[i] > 1000 ? 30 : 60);
 }

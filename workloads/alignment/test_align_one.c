@@ -4,6 +4,7 @@
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_one, .timeout = 300);
+TestSuite(large_align_one, .timeout = 300);
 
 static struct alignment_opts opts_of(int host)
 {
@@ -35,7 +36,7 @@ static void expect_one(struct run *r, bool one, const char *what)
 }
 
 /* Every remainder of 4, 8, 32 and 128 letters in some pair; bands of all three widths. */
-Test(small_align_one, lengths)
+static void lengths(size_t step)
 {
 	uint64_t state = 5;
 	struct run *r;
@@ -43,14 +44,24 @@ Test(small_align_one, lengths)
 	need_device();
 	for (int host = ALIGN_AUTO; host <= ALIGN_MAPPED; host++) {
 		r = run_new(opts_of(host));
-		for (size_t m = 75 * host; m < 75 * (size_t)host + 75; m += 25) {
-			for (size_t i = 0; i < 25; i++)
+		for (size_t m = 75 * host; m<75 * (size_t)host + 75; m += step> 1 ? 50 : 25) {
+			for (size_t i = m % step; i < 25; i += step)
 				add_random(r, &state, m + i, m + draw(&state) % 40, 2 + host);
 			expect_one(r, true, "lengths");
 			run_clear(r);
 		}
 		run_end(r);
 	}
+}
+
+Test(small_align_one, lengths)
+{
+	lengths(12);
+}
+
+Test(large_align_one, lengths)
+{
+	lengths(1);
 }
 
 Test(small_align_one, the_longest_pairs)
@@ -70,14 +81,14 @@ Test(small_align_one, the_longest_pairs)
 }
 
 /* Batches of about 2 KiB, up to which each block takes in all of it. */
-Test(small_align_one, a_batch_as_large_as_a_block_takes_in_whole)
+static void around_2_kib(size_t step)
 {
 	uint64_t state = 11;
 	struct run *r;
 
 	need_device();
 	r = run_new(opts_of(ALIGN_MAPPED));
-	for (size_t n = 505; n <= 520; n++) {
+	for (size_t n = 505; n <= 520; n += step) {
 		add_random(r, &state, 484, 485, 4);
 		add_random(r, &state, n, n + 1, 4);
 		expect_one(r, true, "2 KiB");
@@ -86,8 +97,18 @@ Test(small_align_one, a_batch_as_large_as_a_block_takes_in_whole)
 	run_end(r);
 }
 
+Test(small_align_one, a_batch_as_large_as_a_block_takes_in_whole)
+{
+	around_2_kib(14);
+}
+
+Test(large_align_one, a_batch_as_large_as_a_block_takes_in_whole)
+{
+	around_2_kib(1);
+}
+
 /* What a band of 32, 64 or 128 rows just proves, and just not. */
-Test(small_align_one, distances_at_the_edge_of_a_band)
+Test(large_align_one, distances_at_the_edge_of_a_band)
 {
 	char *q = filled(300, 'A'), *t = filled(300, 'A');
 	struct run *r;
@@ -123,7 +144,7 @@ Test(small_align_one, what_goes_the_longer_way)
 		add_random(r, &state, 40, 40, 4);
 	expect_one(r, false, "33 pairs");
 	run_clear(r);
-	add_random(r, &state, 1000, ALIGN_SHORT_MAX, 4);
+	add_random(r, &state, 100, 120, 4);
 	add(r, "", 0, a, ALIGN_SHORT_MAX + 1);
 	expect_one(r, false, "a long sequence");
 	run_clear(r);
@@ -168,7 +189,7 @@ Test(small_align_one, statuses)
 	uint64_t state = 9;
 
 	need_device();
-	for (int cap = 0; cap < 40; cap += 13) {
+	for (int cap = 0; cap < 40; cap += 26) {
 		r = run_new(opts_of(ALIGN_MAPPED));
 		r->o.cap = cap;
 		for (size_t i = 0; i < 28; i++) {
@@ -203,13 +224,13 @@ Test(small_align_one, ways)
 	uint64_t state = 10;
 
 	need_device();
-	for (int kind = 0; kind < 8; kind++) {
+	for (int kind = 0; kind < 8; kind += kind == 3 ? 1 : 3) {
 		struct run *r = run_new(opts_of(kind & 1 ? ALIGN_MAPPED : ALIGN_PINNED));
 
 		r->o.output = kind & 2 ? ALIGN_DISTANCE : ALIGN_CIGAR;
 		r->o.streams = kind & 4 ? 3 : 1;
-		for (size_t i = 0; i < 32; i++)
-			add_random(r, &state, 100 + i, 120, 4);
+		for (size_t i = 0; i < 12; i++)
+			add_random(r, &state, 60 + i, 70, 4);
 		run_setup(r, NULL);
 		cr_assert(r->s.slot[0].one, "kind %d", kind);
 		run_graph(r, 2, 3);

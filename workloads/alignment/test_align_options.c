@@ -15,6 +15,7 @@ static void remove_folder(void)
 }
 
 TestSuite(small_align_options, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(large_align_options, .timeout = 300);
 
 static const struct param *row(const char *name)
 {
@@ -61,6 +62,8 @@ Test(small_align_options, refused)
 	refused(3, "pageable", "run alignment host=pageable --mode graph");
 	refused(3, "fused", "run alignment --mode fused");
 	refused(3, "profile", "run alignment profile=nanopore");
+	refused(3, "pairs", "run alignment pairs=1048577");
+	refused(3, "at least 6 GiB of letters", "run alignment pairs=8k length=512k");
 }
 
 Test(small_align_options, input_that_cannot_be_read)
@@ -78,17 +81,18 @@ Test(small_align_options, input_that_cannot_be_read)
 /* Pairs of a file, each with another end. */
 Test(small_align_options, results_as_a_table)
 {
-	static const char want[] = "query\ttarget\tstatus\tdistance\tcigar\n"
-				   "q1\tt1\tok\t1\t1=1I8=\n"
-				   "q2\tt2\tbad_character\t\t\n"
-				   "q3\tt3\tok\t0\t\n"
-				   "q4\tt4\tok\t2\t2D4=\n";
+	static const char want[] = "query\ttarget\tstatus\tdistance\trounds\tcigar\tclassic\n"
+				   "q1\tt1\tok\t1\t1\t1=1I8=\t1M1I8M\n"
+				   "q2\tt2\tbad_character\tquery:3\t0\t\t\n"
+				   "q3\tt3\tok\t0\t1\t\t\n"
+				   "q4\tt4\tok\t2\t1\t2D4=\t2D4M\n"
+				   "q5\tt5\tbad_character\ttarget:1\t0\t\t\n";
 	const char *text;
 
 	need_device();
 	shell(NULL,
 	      "printf '>q1\\nATAAAAAAAA\\n>t1\\nAAAAAAAAA\\n>q2\\nACGU\\n>t2\\nACGT\\n>q3\\n>t3\\n"
-	      ">q4\\nACGT\\n>t4\\nGGacgt\\n' | gzip >%s/in.fa.gz",
+	      ">q4\\nACGT\\n>t4\\nGGacgt\\n>q5\\nAC\\n>t5\\nA.\\n' | gzip >%s/in.fa.gz",
 	      folder);
 	cr_assert(
 		!run_rift(OUT, &text,
@@ -97,12 +101,61 @@ Test(small_align_options, results_as_a_table)
 		"%s", text);
 	cr_assert(strstr(text, "passed"), "%s", text);
 	cr_assert(strstr(text, "pairs bad_character"), "%s", text);
+	cr_assert(strstr(text, "5 rows in "), "%s", text);
 	shell(&text, "cat %s/out.tsv", folder);
 	cr_assert(!strcmp(text, want), "%s", text);
 }
 
+/* Refused before there is a batch: the input, which is not read, is wrong too. */
+Test(small_align_options, results_that_cannot_be_written)
+{
+	need_device();
+	shell(NULL, "echo hello >%s/hello", folder);
+	refused(3, "results=/none/out.tsv", "run alignment input=%s/hello results=/none/out.tsv",
+		folder);
+	refused(3, "results=/dev/null", "run alignment input=%s/hello results=/dev/null", folder);
+	refused(3, folder, "run alignment input=%s/hello results=%s", folder, folder);
+}
+
+/* What was there before stays, byte for byte, unless the run succeeds. */
+Test(small_align_options, results_of_runs_that_fail)
+{
+	struct alignment_opts o = default_opts();
+	char path[64];
+	struct run *r;
+
+	need_device();
+	snprintf(path, sizeof(path), "%s/out.tsv", folder);
+	shell(NULL, "echo precious >%s", path);
+	o.pairs = 2;
+	o.length = 20;
+	o.results = path;
+	r = run_new(o);
+	run_setup(r, NULL);
+	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 2", folder), "open from setup on");
+	run_end(r); /* without report: as if it had failed */
+	cr_assert(!shell(NULL, "echo precious | cmp - %s", path), "it has changed");
+	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 1", folder), "a part is left");
+}
+
 /* Every mode and way, checked by rift itself. */
+static void expect_pass(const char *args)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(!run_rift(OUT, &text, "run alignment %s --blocks 2 --depth 2 --check-steps 2",
+			    args),
+		  "%s: %s", args, text);
+	cr_assert(strstr(text, "passed: error 0"), "%s: %s", args, text);
+}
+
 Test(small_align_options, runs_that_pass)
+{
+	expect_pass("pairs=64 length=60 streams=8 --mode graph");
+}
+
+Test(large_align_options, runs_that_pass)
 {
 	static const char *const args[] = {
 		"pairs=1",
@@ -119,12 +172,7 @@ Test(small_align_options, runs_that_pass)
 		"pairs=8 cap=3",
 		"pairs=8 letters=exact",
 	};
-	const char *text;
 
-	need_device();
-	for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++) {
-		cr_assert(!run_rift(OUT, &text, "run alignment %s --blocks 2 --depth 2", args[i]),
-			  "%s: %s", args[i], text);
-		cr_assert(strstr(text, "passed: error 0"), "%s: %s", args[i], text);
-	}
+	for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++)
+		expect_pass(args[i]);
 }

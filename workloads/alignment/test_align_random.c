@@ -2,8 +2,9 @@
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_random, .timeout = 120);
+TestSuite(large_align_random, .timeout = 120);
 
-enum { PAIRS = 150, LONGEST = 600 };
+enum { LONGEST = 600 };
 
 /* A query, and a target that is a copy with edits and a gap or two. */
 static void random_pair(uint64_t *state, char *q, size_t *m, char *t, size_t *n)
@@ -33,13 +34,13 @@ static void backwards(char *to, const char *s, size_t n)
 }
 
 /* Each pair, exchanged, and both reversed. */
-static void add_pairs(struct run *r, uint64_t seed)
+static void add_pairs(struct run *r, int pairs, uint64_t seed)
 {
 	static char q[LONGEST], t[2 * LONGEST], rq[LONGEST], rt[2 * LONGEST];
 	uint64_t state = seed;
 	size_t m, n;
 
-	for (int i = 0; i < PAIRS; i++) {
+	for (int i = 0; i < pairs; i++) {
 		random_pair(&state, q, &m, t, &n);
 		backwards(rq, q, m);
 		backwards(rt, t, n);
@@ -62,7 +63,7 @@ static void expect_properties(const struct run *r, int64_t pair)
 	cr_assert(equal == !d, "pair %ld: %u", (long)pair, d);
 }
 
-Test(small_align_random, properties)
+static void properties(int pairs)
 {
 	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1, 0, false, 0 },
 							   { ALIGN_L8, ALIGN_L, 0, false, 0 },
@@ -73,7 +74,7 @@ Test(small_align_random, properties)
 	need_device();
 	r = run_new(default_opts());
 	for (int c = 0; c < 3; c++) {
-		add_pairs(r, 1000 + (uint64_t)c);
+		add_pairs(r, pairs, 1000 + (uint64_t)c);
 		run_setup(r, &choices[c]);
 		run_steps(r, 1);
 		for (int64_t i = 0; i < r->s.batch.n; i += 3)
@@ -84,14 +85,24 @@ Test(small_align_random, properties)
 	run_end(r);
 }
 
+Test(small_align_random, properties)
+{
+	properties(15);
+}
+
+Test(large_align_random, properties)
+{
+	properties(300);
+}
+
 /* What the kernels are checked against, itself against edlib. */
-Test(small_align_random, the_reference_agrees_with_edlib)
+static void reference(int pairs)
 {
 	static char q[LONGEST], t[2 * LONGEST];
 	uint64_t state = 12;
 	size_t m, n;
 
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < pairs; i++) {
 		struct alignment_view v;
 		uint32_t *runs;
 		int64_t count, d;
@@ -114,6 +125,16 @@ Test(small_align_random, the_reference_agrees_with_edlib)
 		free(runs);
 		edlibFreeAlignResult(want);
 	}
+}
+
+Test(small_align_random, the_reference_agrees_with_edlib)
+{
+	reference(100);
+}
+
+Test(large_align_random, the_reference_agrees_with_edlib)
+{
+	reference(3000);
 }
 
 /* A replay that accepted anything would make every CIGAR right. */

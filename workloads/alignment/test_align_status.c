@@ -2,6 +2,7 @@
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_status, .timeout = 300);
+TestSuite(large_align_status, .timeout = 300);
 
 static const char good[] = "ACGTACGTNNACGTTTACGA", near_good[] = "ACGTACGTNACGTTTACGAC";
 
@@ -77,38 +78,50 @@ Test(small_align_status, lower_case_folded_or_refused)
 	}
 }
 
-/* Distances on either side of the cap, through every kernel. */
-Test(small_align_status, caps)
+/* Distances on either side of the cap, in `letters` letters, the first n of these. */
+static void capped(const struct alignment_choice *choice, int cap, size_t letters, int n)
 {
 	static const int edits[] = { 0, 1, 5, 20, 31, 40, 70, 140 };
-	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1, 0, false, 0 },
-							   { ALIGN_L32, ALIGN_S2, 0, false, 0 },
-							   { ALIGN_L4, ALIGN_L, 0, false, 0 } };
+	struct alignment_opts o = default_opts();
+	struct run *r;
 	char q[400], t[400];
 
-	need_device();
-	memset(q, 'A', sizeof(q));
-	for (int cap = 0; cap <= 141; cap += cap < 2 || cap > 138 ? 1 : 17)
-		for (int c = 0; c < 3; c++) {
-			struct alignment_opts o = default_opts();
-			struct run *r;
+	memset(q, 'A', letters);
+	o.cap = cap;
+	r = run_new(o);
+	for (int i = 0; i < n; i++) {
+		memset(t, 'A', letters);
+		memset(t + 50, 'C', (size_t)edits[i]);
+		add(r, q, letters, t, letters);
+		add(r, q, letters, q, letters - (size_t)edits[i]);
+	}
+	run_setup(r, choice);
+	run_steps(r, 1);
+	for (int i = 0; i < 2 * n; i++)
+		expect_status(r, i, edits[i / 2] > cap ? ALIGN_OVER_CAP : ALIGN_OK, 0);
+	cr_assert(run_check(r, 1).passed, "cap %d: %s", cap, run_check(r, 1).worst);
+	run_end(r);
+}
 
-			o.cap = cap;
-			r = run_new(o);
-			for (int i = 0; i < 8; i++) {
-				memset(t, 'A', sizeof(t));
-				memset(t + 50, 'C', (size_t)edits[i]);
-				add(r, q, sizeof(q), t, sizeof(t));
-				add(r, q, sizeof(q), q, sizeof(q) - (size_t)edits[i]);
-			}
-			run_setup(r, &choices[c]);
-			run_steps(r, 1);
-			for (int i = 0; i < 16; i++)
-				expect_status(r, i, edits[i / 2] > cap ? ALIGN_OVER_CAP : ALIGN_OK,
-					      0);
-			cr_assert(run_check(r, 1).passed, "cap %d: %s", cap, run_check(r, 1).worst);
-			run_end(r);
-		}
+static const struct alignment_choice cap_choices[] = { { ALIGN_L4, ALIGN_S1, 0, false, 0 },
+						       { ALIGN_L32, ALIGN_S2, 0, false, 0 },
+						       { ALIGN_L4, ALIGN_L, 0, false, 0 } };
+
+Test(small_align_status, caps)
+{
+	static const int caps[] = { 0, 1, 4, 5 };
+
+	need_device();
+	for (int i = 0; i < 4; i++)
+		capped(&cap_choices[i % 2 ? 2 : 0], caps[i], 100, 4);
+}
+
+Test(large_align_status, caps)
+{
+	need_device();
+	for (int cap = 0; cap <= 141; cap += cap < 2 || cap > 138 ? 1 : 17)
+		for (int c = 0; c < 3; c++)
+			capped(&cap_choices[c], cap, 400, 8);
 }
 
 Test(small_align_status, sequences_that_are_too_long)
@@ -131,35 +144,6 @@ Test(small_align_status, sequences_that_are_too_long)
 	cr_assert(run_check(r, 1).passed, "%s", run_check(r, 1).worst);
 	run_end(r);
 	free(s);
-}
-
-/* The trace of twice 6,000 unrelated letters takes 9 MB; with 4 there is no walk back. */
-Test(small_align_status, a_trace_that_needs_more_than_the_memory)
-{
-	enum { LONG = 6000 };
-	struct alignment_opts o = default_opts();
-	char *q = malloc(LONG), *t = malloc(LONG);
-	uint64_t state = 3;
-	struct run *r;
-
-	need_device();
-	CHECK(q && t, "memory");
-	random_letters(&state, q, LONG, 4);
-	random_letters(&state, t, LONG, 4);
-	o.memory = 4 << 20;
-	r = run_new(o);
-	add(r, q, LONG, t, LONG);
-	add_text(r, good, near_good);
-	add(r, q, 1100, q, 1100);
-	run_setup(r, NULL);
-	run_steps(r, 1);
-	expect_status(r, 0, ALIGN_OUT_OF_MEMORY, 0);
-	expect_edlib(r, 1, "beside a large one");
-	expect_edlib(r, 2, "beside a large one");
-	cr_assert(run_check(r, 1).passed, "%s", run_check(r, 1).worst);
-	run_end(r);
-	free(q);
-	free(t);
 }
 
 /* Where there is no room on the way back a pair says so, others have theirs, and the check fails.
