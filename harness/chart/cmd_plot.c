@@ -6,19 +6,26 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "harness/card/card.h"
+#include "harness/card/card_copies.h"
 #include "harness/chart/charts.h"
 #include "harness/command.h"
 #include "harness/gnuplot.h"
+#include "harness/model/source.h"
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
 
-enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET };
+enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD };
 
 static const struct argp_option options[] = {
 	{ "output", KEY_OUTPUT, "DIR", 0,
 	  "the folder for pictures, data and scripts (default: beside the first session, its name "
 	  "with .plots behind it)",
+	  0 },
+	{ "from", KEY_FROM, "SESSION", 0,
+	  "for the time stacks: one of the workload launch on the same platform (rift stack)", 0 },
+	{ "card", KEY_CARD, "FILE", 0, "for the time stacks: the platform card, to tell transfers",
 	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "which, where a session was swept with several kinds of waiting", 0 },
@@ -30,7 +37,7 @@ static const struct argp_option options[] = {
 struct plot_args {
 	const char *session[CHART_SIDES];
 	int n;
-	const char *output, *sync;
+	const char *output, *sync, *from, *card;
 	bool quiet, help;
 };
 
@@ -60,6 +67,12 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_SYNC:
 		a->sync = arg;
 		return session_sync_check(arg);
+	case KEY_FROM:
+		a->from = arg;
+		return 0;
+	case KEY_CARD:
+		a->card = arg;
+		return 0;
 	case KEY_QUIET:
 		a->quiet = true;
 		return 0;
@@ -76,7 +89,7 @@ static const struct argp argp = {
 	.args_doc = "SESSION [SESSION]",
 	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
 	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
-	       "the depth that 5 % takes. Of two platforms, the two sides of a session or two "
+	       "the depth that 5 % takes, where the time of a step goes. Of two platforms, the two sides of a session or two "
 	       "sessions, A and B, also how much longer B takes, and the workloads side by "
 	       "side. The sessions must be complete.\vThe data (CSV) and the script of each "
 	       "picture stay beside it: `gnuplot "
@@ -105,6 +118,41 @@ static int sides_of(const struct journal *j, int n, const struct plot_args *a,
 		chart_side_init(&side[i], n > 1 ? &j[i] : j, n > 1 ? 0 : i,
 				sides > 1 ? letters[i] : "");
 	return sides;
+}
+
+/* What the time stacks have besides the session itself. */
+struct stack_sources {
+	struct source from;
+	json_t *card;
+	struct copy_costs costs;
+};
+
+static int read_sources(struct stack_sources *s, const struct plot_args *a,
+			const struct chart_side *side, int sides)
+{
+	int err = 0;
+
+	if ((a->from || a->card) && sides > 1)
+		return complain(EINVAL, "%s is of one platform: draw these two sessions or sides "
+					"without it",
+				a->from ? "--from" : "--card");
+	if (a->from)
+		err = source_launches(&s->from, "--from", a->from, a->sync, side->journal, 0);
+	if (!err && a->card)
+		err = card_read(a->card, &s->card);
+	if (!err && a->card)
+		err = source_same_device("--card", a->card, s->card, side->journal, 0);
+	if (!err && a->card)
+		card_copies(&s->costs, s->card);
+	return err;
+}
+
+static void hand_sources(struct charts *c, const struct stack_sources *s)
+{
+	for (int i = 0; i < c->sets; i++) {
+		c->set[i].from = s->from.fit.draw ? &s->from.fit : NULL;
+		c->set[i].card = s->card ? &s->costs : NULL;
+	}
 }
 
 /* ---- the folder ------------------------------------------------------------------------- */
@@ -216,11 +264,15 @@ static void print_remarks(const struct charts *c, const struct chart_side *side,
 
 /* Every data file and script first: they are there whatever gnuplot says. */
 static int make_charts(struct charts *c, const struct chart_side *side, int sides,
-		       const struct plot_args *a)
+		       const struct plot_args *a, struct stack_sources *sources)
 {
 	char *folder = folder_of(a);
-	int err = charts_init(c, side, sides);
+	int err = read_sources(sources, a, side, sides);
 
+	if (!err)
+		err = charts_init(c, side, sides);
+	if (!err)
+		hand_sources(c, sources);
 	if (!err)
 		err = picture_folder("--output", folder);
 	if (!err)
@@ -254,6 +306,7 @@ static int plot(const struct plot_args *a)
 					  { .part.fd = -1, .visits.fd = -1 } };
 	struct chart_side side[CHART_SIDES];
 	struct charts charts = { 0 };
+	struct stack_sources sources = { 0 };
 	int err = 0, sides = 0;
 
 	interrupt_install();
@@ -265,10 +318,12 @@ static int plot(const struct plot_args *a)
 	if (sides < 0)
 		err = sides;
 	if (!err)
-		err = make_charts(&charts, side, sides, a);
+		err = make_charts(&charts, side, sides, a, &sources);
 	if (charts.pictures && is_cpu_device(side, sides))
 		printf("%s\n", platform_not_gpu);
 	charts_release(&charts);
+	source_release(&sources.from);
+	json_decref(sources.card);
 	for (int i = 0; i < CHART_SIDES; i++)
 		journal_release(&j[i]);
 	return err;

@@ -60,13 +60,13 @@ static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 		note(out, "transfer: the slope of a block's time over copies; calls and waiting "
 			  "for them where these set the pace");
 	else if (f == r->from)
-		note(out, "kernel: the slope over launches in the deepest graphs, less the gap of "
-			  "launches");
+		note(out, "kernel: the slope over launches in the deepest blocks (graphs where there "
+			  "are any), less the gap of launches");
 	else if (g->nominal)
 		note(out, "kernel: %.3f x the nominal length, as fitted", f->model.v[MODEL_CLOCK]);
 	else
-		note(out, "kernel: the slope over launches in the deepest graphs, gaps between "
-			  "nodes in it (--from takes them out); all of a block where a size was "
+		note(out, "kernel: the slope over launches in the deepest blocks (graphs where there "
+			  "are any), their gaps in it (--from takes them out); all of a block where a size was "
 			  "swept at one depth: %d of %d",
 		     whole_blocks(g), g->n_sizes);
 }

@@ -33,9 +33,10 @@ static const int column[STACK_PARTS] = { 7, 7, 12, 7, 10, 12, 7 };
 static void print_stack(const struct grid *g, const struct stack *s, FILE *out)
 {
 	const struct grid_point *at = &g->point[s->point];
+	double size = g->size[at->size].value;
 
-	fprintf(out, "  %-6s %8g %6.0f %9s", mode_name(at->batch.mode), g->size[at->size].value,
-		at->batch.depth, text_time(s->total_ns / at->batch.depth).s);
+	fprintf(out, "  %-6s %9s %6.0f %9s", mode_name(at->batch.mode),
+		g->nominal ? text_real(size).s : text_int((int64_t)size, 1).s, at->batch.depth, text_time(s->total_ns / at->batch.depth).s);
 	for (int k = 0; k < STACK_PARTS; k++) {
 		if (isnan(s->part_ns[k]))
 			fprintf(out, "%*s", column[k], "-");
@@ -55,7 +56,7 @@ void stacks_print(const struct stack_request *r, const struct stack *stack, bool
 	CHECK(in, "memory of %d blocks", g->n_points);
 	shown = stacks_select(g, in);
 	print_subject(r, stack, out);
-	fprintf(out, "\n%34s  shares of it, in %%\n  %-6s %8s %6s %9s", "time per step", "mode",
+	fprintf(out, "\n%35s  shares of it, in %%\n  %-6s %9s %6s %9s", "time per step", "mode",
 		g->axis->name, "depth", "total");
 	for (int k = 0; k < STACK_PARTS; k++)
 		fprintf(out, "%*s", column[k], stack_names[k]);
