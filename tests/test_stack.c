@@ -1,83 +1,19 @@
 /*
  * test_stack.c - harness/model/stack.h: sessions made from a model are taken apart into what they
- * were made of, and what is not known is left to other.
+ * were made of, and what is not known is left to other. Workloads by what launches cost are in
+ * test_stack_work.c.
  */
-#include "harness/model/stack.h"
+#include "tests/stacks.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/datafile.h"
 #include "harness/card/card_copies.h"
-#include "harness/sweep/recorded.h"
 #include "harness/sweep/step_cost.h"
-#include "tests/made_fit.h"
 
 TestSuite(small_stack, .timeout = 60);
-
-static struct fake_session quiet(void)
-{
-	struct fake_session s = fake_session();
-
-	s.processes = 5;
-	s.noise = 0;
-	s.quick = true;
-	return s;
-}
-
-/* ---- expectations ------------------------------------------------------------------------- */
-
-static const struct stack *find(const struct grid *g, const struct stack *all, enum mode mode,
-				double size, int64_t depth)
-{
-	for (int i = 0; i < g->n_points; i++)
-		if (g->point[i].batch.mode == mode && g->size[g->point[i].size].value == size &&
-		    (int64_t)g->point[i].batch.depth == depth)
-			return &all[i];
-	cr_assert(false, "%d %g %ld was swept", mode, size, (long)depth);
-	return NULL;
-}
-
-/* NAN: there is no such part. Known ones to 1 % of the block. */
-static void expect(const struct stack *s, const double want[STACK_OTHER])
-{
-	for (int k = 0; k < STACK_OTHER; k++) {
-		cr_assert(eq(int, isnan(s->part_ns[k]), isnan(want[k])), "%s: %g of %g",
-			  stack_names[k], s->part_ns[k], s->total_ns);
-		if (!isnan(want[k]))
-			cr_assert(epsilon_eq(dbl, s->part_ns[k], want[k], 0.01 * s->total_ns),
-				  "%s: %g, not %g, of %g", stack_names[k], s->part_ns[k], want[k],
-				  s->total_ns);
-	}
-	cr_assert(le(dbl, fabs(s->part_ns[STACK_OTHER]), 0.01 * s->total_ns), "other: %g of %g",
-		  s->part_ns[STACK_OTHER], s->total_ns);
-}
-
-static void adds_up(const struct grid *g, const struct stack *all)
-{
-	for (int i = 0; i < g->n_points; i++) {
-		double sum = 0;
-
-		for (int k = 0; k < STACK_PARTS; k++)
-			sum += isnan(all[i].part_ns[k]) ? 0 : all[i].part_ns[k];
-		cr_assert(epsilon_eq(dbl, sum, all[i].total_ns, 1e-6 * all[i].total_ns),
-			  "point %d: %g of %g", i, sum, all[i].total_ns);
-	}
-}
-
-static bool notes_say(const struct stack_request *r, const struct stack *all, const char *what)
-{
-	struct stack_notes notes;
-
-	stack_notes(&notes, r, all);
-	for (int i = 0; i < notes.n; i++)
-		if (strstr(notes.text[i], what))
-			return true;
-	return false;
-}
 
 /* ---- of its own fit ----------------------------------------------------------------------- */
 
@@ -88,6 +24,7 @@ Test(small_stack, launches_by_their_own_fit)
 	struct made m = { 0 };
 	struct stack *all;
 
+	s.model[0].v[MODEL_GRAPH_GG] = 1e5; /* as little as usual would not show */
 	made_fit(&m, &s);
 	all = stacks_make(&(struct stack_request){ .work = &m.grid, .own = &m.fit });
 	adds_up(&m.grid, all);
@@ -101,7 +38,7 @@ Test(small_stack, launches_by_their_own_fit)
 	       (double[]){ 16e4, 15 * 500, 1000 + 16 * 30, 4500, NAN, NAN });
 	/* four graphs of 1024 nodes */
 	expect(find(&m.grid, all, MODE_GRAPH, 0, 4096),
-	       (double[]){ 0, 4092 * 500 + 3 * 800, 1000 + 1024 * 30, 4500, NAN, NAN });
+	       (double[]){ 0, 4092 * 500 + 3 * 1e5, 1000 + 1024 * 30, 4500, NAN, NAN });
 	expect(find(&m.grid, all, MODE_FUSED, 10, 16),
 	       (double[]){ 16e4, 15 * 60, 2000, 3600, NAN, NAN });
 	free(all);
@@ -176,140 +113,6 @@ Test(small_stack, without_a_fit_all_is_other)
 	cr_assert(notes_say(&r, all, "all is other"), "said");
 	free(all);
 	made_release(&m);
-}
-
-/* ---- of launches -------------------------------------------------------------------------- */
-
-/* A step of cells with a copy of 12000 bytes to the device and one of 4000 back. */
-enum { COPIES_NS = 500 + 1200 + 800 + 800, KERNEL_NS = 40000 };
-
-static double cells_ns(double cells)
-{
-	return KERNEL_NS + COPIES_NS + 10 * cells;
-}
-
-static struct fake_session cells_session(void)
-{
-	struct fake_session s = quiet();
-
-	s.workload = "myocyte";
-	s.size = "1,100,10000";
-	s.depth = "1,4,16,64";
-	s.kernel_ns = cells_ns;
-	s.step.to_device = (struct copies){ 1, 12000 };
-	s.step.to_host = (struct copies){ 1, 4000 };
-	return s;
-}
-
-static const struct copy_costs card = {
-	.to_device = { { .call_ns = 500, .byte_ns = 0.1 }, { .call_ns = 9000, .byte_ns = 9 } },
-	.to_host = { { .call_ns = 800, .byte_ns = 0.05, .knee = 1e6, .below_byte_ns = 0.2 },
-		     { .call_ns = 9000, .byte_ns = 9 } },
-};
-
-static void work_and_launches(struct made *work, struct made *launches,
-			      const struct fake_session *s)
-{
-	const struct fake_session launch = quiet();
-
-	made_grid(work, s);
-	made_fit(launches, &launch);
-}
-
-Test(small_stack, a_workload_by_what_launches_and_copies_cost)
-{
-	struct fake_session s = cells_session();
-	struct made work = { 0 }, launches = { 0 };
-	struct stack_request r = { .work = &work.grid, .from = &launches.fit, .card = &card };
-	struct stack *all;
-
-	work_and_launches(&work, &launches, &s);
-	all = stacks_make(&r);
-	adds_up(&work.grid, all);
-	expect(find(&work.grid, all, MODE_STREAM, 100, 16),
-	       (double[]){ 16 * (KERNEL_NS + 1000.0), 15 * 900, 2000, 3800, 16.0 * COPIES_NS,
-			   NAN });
-	expect(find(&work.grid, all, MODE_GRAPH, 1, 64),
-	       (double[]){ 64 * (KERNEL_NS + 10.0), 63 * 500, 1000 + 64 * 30, 4500,
-			   64.0 * COPIES_NS, NAN });
-	cr_assert(notes_say(&r, all, "transfer: up to 15.6 KiB a step"), "said");
-	free(all);
-	/* without a card nobody knows what of it is copies */
-	r.card = NULL;
-	all = stacks_make(&r);
-	expect(find(&work.grid, all, MODE_STREAM, 100, 16),
-	       (double[]){ 16 * (KERNEL_NS + COPIES_NS + 1000.0), 15 * 900, 2000, 3800, NAN, NAN });
-	cr_assert(notes_say(&r, all, "part of kernel (--card"), "said");
-	free(all);
-	made_release(&work);
-	made_release(&launches);
-}
-
-/* What real kernels do that those of `launch` do not is other. */
-static double slow_ends(const struct batch *b, int side)
-{
-	(void)side;
-	return b->depth == 1 ? 1.5 : 1;
-}
-
-Test(small_stack, what_launches_do_not_explain_is_other)
-{
-	struct fake_session s = cells_session();
-	struct made work = { 0 }, launches = { 0 };
-	const struct stack *at;
-	struct stack *all;
-
-	s.factor = slow_ends;
-	work_and_launches(&work, &launches, &s);
-	all = stacks_make(&(struct stack_request){
-		.work = &work.grid, .from = &launches.fit, .card = &card });
-	at = find(&work.grid, all, MODE_STREAM, 100, 1);
-	cr_assert(epsilon_eq(dbl, at->part_ns[STACK_OTHER], at->total_ns / 3,
-			     0.01 * at->total_ns),
-		  "%g of %g", at->part_ns[STACK_OTHER], at->total_ns);
-	free(all);
-	made_release(&work);
-	made_release(&launches);
-}
-
-Test(small_stack, older_records_know_nothing_of_copies)
-{
-	struct fake_session s = cells_session();
-	struct made work = { 0 }, launches = { 0 };
-	struct stack_request r = { .work = &work.grid, .from = &launches.fit, .card = &card };
-	struct stack *all;
-
-	s.older = true;
-	work_and_launches(&work, &launches, &s);
-	all = stacks_make(&r);
-	cr_assert(isnan(all[0].part_ns[STACK_TRANSFER]), "not 0");
-	cr_assert(notes_say(&r, all, "older than counts of copies"), "said");
-	free(all);
-	made_release(&work);
-	made_release(&launches);
-}
-
-/* A size at one depth: no slope; what launches take of its block is not called kernel. */
-Test(small_stack, sizes_of_one_depth)
-{
-	struct fake_session s = cells_session();
-	struct made work = { 0 }, launches = { 0 };
-	struct stack *all;
-
-	s.depth = "1";
-	work_and_launches(&work, &launches, &s);
-	all = stacks_make(&(struct stack_request){
-		.work = &work.grid, .from = &launches.fit, .card = &card });
-	for (int mode = 0; mode < MODE_COUNT; mode++) {
-		const struct stack *at = find(&work.grid, all, (enum mode)mode, 100, 1);
-
-		cr_assert(epsilon_eq(dbl, at->part_ns[STACK_KERNEL], KERNEL_NS + 1000.0,
-				     0.01 * at->total_ns),
-			  "mode %d: %g", mode, at->part_ns[STACK_KERNEL]);
-	}
-	free(all);
-	made_release(&work);
-	made_release(&launches);
 }
 
 /* ---- steps that launch nothing ------------------------------------------------------------ */
@@ -444,40 +247,4 @@ Test(small_stack, records_say_what_a_step_counts)
 	step_cost_take(&back, o);
 	cr_assert(eq(dbl, back.launches, 7), "damaged: as it was");
 	json_decref(o);
-}
-
-/* ---- a GPU -------------------------------------------------------------------------------- */
-
-static void read_kept(struct made *m, const char *name)
-{
-	char path[DATAFILE_PATH_BYTES];
-
-	cr_assert(zero(int, datafile_find(name, path)), "%s", name);
-	cr_assert(zero(int, session_read(&m->journal, path, NULL)), "%s", path);
-	cr_assert(zero(int, grid_make(&m->grid, &m->journal, 0, NULL)), "%s", path);
-}
-
-/* Launches explain all but 10 % of each of their blocks, and all but 5 % of myocyte's. */
-Test(small_stack, kept_sessions)
-{
-	struct made launch = { 0 }, work = { 0 };
-	struct stack *own, *from;
-
-	read_kept(&launch, "data/sessions/h200-launch.jsonl");
-	read_kept(&work, "data/sessions/h200-myocyte.jsonl");
-	cr_assert(zero(int, fit_make(&launch.fit, &launch.grid, 0)), "fit");
-	own = stacks_make(&(struct stack_request){ .work = &launch.grid, .own = &launch.fit });
-	from = stacks_make(&(struct stack_request){ .work = &work.grid, .from = &launch.fit });
-	adds_up(&launch.grid, own);
-	adds_up(&work.grid, from);
-	for (int i = 0; i < launch.grid.n_points; i++)
-		cr_assert(le(dbl, fabs(own[i].part_ns[STACK_OTHER]), 0.1 * own[i].total_ns),
-			  "launch, point %d", i);
-	for (int i = 0; i < work.grid.n_points; i++)
-		cr_assert(le(dbl, fabs(from[i].part_ns[STACK_OTHER]), 0.05 * from[i].total_ns),
-			  "myocyte, point %d", i);
-	free(own);
-	free(from);
-	made_release(&launch);
-	made_release(&work);
 }
