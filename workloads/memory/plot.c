@@ -87,7 +87,7 @@ static void tell(const struct pictured *p, struct plot *plot)
 int memory_plot(const void *opts, void *state, struct plot *plot)
 {
 	struct pictured *p = calloc(1, sizeof(*p));
-	int err = 0;
+	int err = 0, end;
 
 	(void)opts;
 	(void)state;
@@ -95,7 +95,8 @@ int memory_plot(const void *opts, void *state, struct plot *plot)
 	memory_measure_begin(&p->plan, true);
 	while (p->n < SIZES && fits(sizes[p->n]) && !err)
 		err = measure_size(p, p->n++);
-	memory_measure_end(&p->plan);
+	end = memory_measure_end(&p->plan);
+	err = err ? err : end;
 	if (!err)
 		err = write_sizes(p, plot);
 	if (!err)
