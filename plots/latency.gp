@@ -102,7 +102,7 @@ if (with_lengths) {
 	set xtics autofreq
 	set format x '%h'
 	if (!nominal && longest > 100 * shortest) { # sizes are powers of two
-		if (longest > 2e4 * shortest) {
+		if (longest > 1e5 * shortest) {
 			set xtics (1, 64, '4k' 4096, '256k' 262144, '16M' 16777216, '1G' 1073741824)
 		} else {
 			set xtics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536, \

@@ -172,19 +172,19 @@ Test(small_chart_pictures, a_person_without_rift_draws_them_again)
 	NEED_GNUPLOT();
 	charts_of(&made, &s);
 	chart_files_release(&made);
-	cr_assert(
-		zero(int, shell(&text,
-				"mv %s %s-moved && cd %s-moved && RIFT_HOME=/nowhere gnuplot "
-				"launch-overhead.gp launch-latency.gp launch-depth-needed.gp "
-				"launch-stack.gp 2>&1",
-				chart_folder, chart_folder, chart_folder)),
-		"%s", text);
+	cr_assert(zero(int, shell(&text,
+				  "mv %s %s-moved && cd %s-moved && RIFT_HOME=/nowhere gnuplot "
+				  "launch-overhead.gp launch-latency.gp launch-depth-needed.gp "
+				  "launch-stack.gp 2>&1",
+				  chart_folder, chart_folder, chart_folder)),
+		  "%s", text);
 	cr_assert(eq(str, (char *)text, ""), "%s", text);
 	shell(&text, "cd %s-moved && LC_ALL=C ls *.png *.svg; rm -r %s-moved", chart_folder,
 	      chart_folder);
 	cr_assert(eq(str, (char *)text,
 		     "launch-depth-needed.png\nlaunch-depth-needed.svg\nlaunch-latency.png\n"
-		     "launch-latency.svg\nlaunch-overhead.png\nlaunch-overhead.svg\nlaunch-stack.png\n"
+		     "launch-latency.svg\nlaunch-overhead.png\nlaunch-overhead.svg\nlaunch-stack."
+		     "png\n"
 		     "launch-stack.svg\n"),
 		  "%s", text);
 }

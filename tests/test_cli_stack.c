@@ -109,9 +109,9 @@ Test(small_cli_stack, json_has_every_block_in_ns)
 		  "%s", text);
 	o = json_loads(text, 0, NULL);
 	cr_assert(ne(ptr, o, NULL), "%s", text);
-	json_array_foreach(json_object_get(json_array_get(json_object_get(o, "stacks"), 0),
-					   "blocks"),
-			   i, block)
+	json_array_foreach(
+		json_object_get(json_array_get(json_object_get(o, "stacks"), 0), "blocks"), i,
+		block)
 	{
 		double sum = 0, total = json_number_value(json_object_get(block, "total_ns"));
 		const json_t *parts = json_object_get(block, "parts_ns");
@@ -121,13 +121,13 @@ Test(small_cli_stack, json_has_every_block_in_ns)
 			sum += json_number_value(part); /* null: 0 */
 		}
 		cr_assert(epsilon_eq(dbl, sum, total, 1e-6 * total), "block %zu", i);
-		cr_assert(eq(int, json_typeof(json_object_get(parts, "allocation")), JSON_NULL), "null, not 0");
+		cr_assert(eq(int, json_typeof(json_object_get(parts, "allocation")), JSON_NULL),
+			  "null, not 0");
 		/* 500 ns a call and 10000 bytes at 50 GB/s */
-		cr_assert(epsilon_eq(
-				  dbl, json_number_value(json_object_get(parts, "transfer")),
-				  700.0 * (double)json_integer_value(json_object_get(
-						  json_object_get(block, "axes"), "depth")),
-				  1e-6),
+		cr_assert(epsilon_eq(dbl, json_number_value(json_object_get(parts, "transfer")),
+				     700.0 * (double)json_integer_value(json_object_get(
+						     json_object_get(block, "axes"), "depth")),
+				     1e-6),
 			  "block %zu", i);
 	}
 	cr_assert(lt(sz, 10, i), "%zu blocks", i);
@@ -142,9 +142,9 @@ Test(small_cli_stack, launches_held_against_a_workload)
 	write_all();
 	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' --on '%s'", file, other)), "%s",
 		  text);
-	says_all(text, (const char *[]){ "parameters of launch, n = 5", "  myocyte ", "stream",
-					 "graph", "fused", "accepted", "gave the kernels' time",
-					 NULL });
+	says_all(text,
+		 (const char *[]){ "parameters of launch, n = 5", "  myocyte ", "stream", "graph",
+				   "fused", "accepted", "gave the kernels' time", NULL });
 	/* the first session is the launches' where --on is not given */
 	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' '%s' --json", other, file)), "%s",
 		  text);
@@ -203,13 +203,14 @@ Test(large_cli_stack, of_real_sweeps)
 		cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --json", file)), "%s", text);
 		o = json_loads(text, 0, NULL);
 		part = json_object_get(
-			json_array_get(json_object_get(json_array_get(json_object_get(o, "stacks"),
-								      0),
-						       "blocks"),
-				       2),
+			json_array_get(
+				json_object_get(json_array_get(json_object_get(o, "stacks"), 0),
+						"blocks"),
+				2),
 			"parts_ns");
 		cr_assert(json_number_value(json_object_get(part, sweep[i][1])) > 0, "%s", text);
-		cr_assert(eq(int, json_typeof(json_object_get(part, "kernel")), JSON_NULL), "%s", text);
+		cr_assert(eq(int, json_typeof(json_object_get(part, "kernel")), JSON_NULL), "%s",
+			  text);
 		json_decref(o);
 	}
 }

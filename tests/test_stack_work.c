@@ -101,8 +101,7 @@ Test(small_stack_work, what_launches_do_not_explain_is_other)
 	all = stacks_make(&(struct stack_request){
 		.work = &work.grid, .from = &launches.fit, .card = &card });
 	at = find(&work.grid, all, MODE_STREAM, 100, 1);
-	cr_assert(epsilon_eq(dbl, at->part_ns[STACK_OTHER], at->total_ns / 3,
-			     0.01 * at->total_ns),
+	cr_assert(epsilon_eq(dbl, at->part_ns[STACK_OTHER], at->total_ns / 3, 0.01 * at->total_ns),
 		  "%g of %g", at->part_ns[STACK_OTHER], at->total_ns);
 	free(all);
 	made_release(&work);
@@ -197,8 +196,7 @@ Test(small_stack_work, a_workload_that_launches_explain_is_predicted)
 	work_and_launches(&work, &launches, &s);
 	validate_work(&v, &work.grid, &launches.fit);
 	/* of 3 sizes the two deepest graphs and fused blocks are seen */
-	cr_assert(v.seen == 12 && v.all.n + v.outside.n == 24, "%d seen, %d", v.seen,
-		  v.all.n);
+	cr_assert(v.seen == 12 && v.all.n + v.outside.n == 24, "%d seen, %d", v.seen, v.all.n);
 	cr_assert(lt(dbl, v.all.worst, 0.01), "%g", v.all.worst);
 	cr_assert(v.accepted && !v.unknown, "accepted");
 	for (int mode = 0; mode < MODE_COUNT; mode++)
@@ -245,8 +243,8 @@ Test(small_stack_work, what_launches_do_not_cover)
 	made_fit(&launches, &launch);
 	validate_work(&v, &work.grid, &launches.fit);
 	cr_assert(v.all.n == 0 && !v.accepted, "kernels of 40 us and more: %d", v.all.n);
-	cr_assert(v.outside.n > 0 && v.unknown == 12, "%d outside, %d unknown",
-		  v.outside.n, v.unknown);
+	cr_assert(v.outside.n > 0 && v.unknown == 12, "%d outside, %d unknown", v.outside.n,
+		  v.unknown);
 	work_validation_release(&v);
 	made_release(&work);
 	made_release(&launches);
@@ -262,8 +260,8 @@ Test(small_stack_work, myocyte_is_predicted_from_launches)
 	read_kept(&work, "data/sessions/h200-myocyte.jsonl");
 	cr_assert(zero(int, fit_make(&launch.fit, &launch.grid, 0)), "fit");
 	validate_work(&v, &work.grid, &launch.fit);
-	cr_assert(v.accepted && v.all.n >= 28, "median %g, 95 %% %g, n %d", v.all.median,
-		  v.all.p95, v.all.n);
+	cr_assert(v.accepted && v.all.n >= 28, "median %g, 95 %% %g, n %d", v.all.median, v.all.p95,
+		  v.all.n);
 	work_validation_release(&v);
 	made_release(&launch);
 	made_release(&work);

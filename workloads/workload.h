@@ -150,10 +150,10 @@ struct cost {
 	double bytes_transferred; /* between host and device */
 	/* the calls that these are; none where that is not known, or where kernels read the host */
 	struct copies to_device, to_host, within; /* within: the device, not transferred */
-	bool pageable;	    /* the host's end of them lies in memory that is not pinned */
-	double allocations; /* calls that take or give back memory: none but in `memory` */
-	double evaluations;	  /* of the unit inside a step that users think in; 0: none */
-	const char *evaluation;	  /* its name: "right-hand side" */
+	bool pageable;		/* the host's end of them lies in memory that is not pinned */
+	double allocations;	/* calls that take or give back memory: none but in `memory` */
+	double evaluations;	/* of the unit inside a step that users think in; 0: none */
+	const char *evaluation; /* its name: "right-hand side" */
 	const char *formula;
 };
 

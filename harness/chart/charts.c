@@ -155,8 +155,7 @@ static int add_charts_of(struct charts *c, const char *folder, const struct char
 	if (!err)
 		err = add_chart(c, folder, name, "-depth-needed", needed, &r);
 	if (!err)
-		err = add_chart(c, folder, name, set->sides > 1 ? "-stack-a" : "-stack", stack,
-				&r);
+		err = add_chart(c, folder, name, set->sides > 1 ? "-stack-a" : "-stack", stack, &r);
 	r.side = 1;
 	if (!err && set->sides > 1)
 		err = add_chart(c, folder, name, "-stack-b", stack, &r);

@@ -89,7 +89,8 @@ static const struct argp argp = {
 	.args_doc = "SESSION [SESSION]",
 	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
 	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
-	       "the depth that 5 % takes, where the time of a step goes. Of two platforms, the two sides of a session or two "
+	       "the depth that 5 % takes, where the time of a step goes. Of two platforms, the two "
+	       "sides of a session or two "
 	       "sessions, A and B, also how much longer B takes, and the workloads side by "
 	       "side. The sessions must be complete.\vThe data (CSV) and the script of each "
 	       "picture stay beside it: `gnuplot "
@@ -133,8 +134,9 @@ static int read_sources(struct stack_sources *s, const struct plot_args *a,
 	int err = 0;
 
 	if ((a->from || a->card) && sides > 1)
-		return complain(EINVAL, "%s is of one platform: draw these two sessions or sides "
-					"without it",
+		return complain(EINVAL,
+				"%s is of one platform: draw these two sessions or sides "
+				"without it",
 				a->from ? "--from" : "--card");
 	if (a->from)
 		err = source_launches(&s->from, "--from", a->from, a->sync, side->journal, 0);

@@ -160,8 +160,7 @@ int chart_stack(const struct chart_set *s, int side, struct plot *p)
 	struct bars b;
 	int err;
 
-	if (!r.work->n_points ||
-	    (stack_step_of(r.work, 0) != STACK_CALLS && !stack_fit_of(&r, 0)))
+	if (!r.work->n_points || (stack_step_of(r.work, 0) != STACK_CALLS && !stack_fit_of(&r, 0)))
 		return 1; /* all would be other */
 	stack = stacks_make(&r);
 	bars_init(&b, r.work, stack);

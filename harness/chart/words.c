@@ -98,9 +98,9 @@ void words_ideal(const struct chart_set *s, int side, char *out, size_t size)
 	size_t used;
 
 	if (!g->nominal)
-		used = (size_t)snprintf(
-			out, size, "ideal: the %s of a step as the deepest blocks have them",
-			words_work(g));
+		used = (size_t)snprintf(out, size,
+					"ideal: the %s of a step as the deepest blocks have them",
+					words_work(g));
 	else if (s->fitted[side])
 		used = (size_t)snprintf(
 			out, size, "ideal: %.3f × the nominal length of the kernels, as fitted",

@@ -126,8 +126,9 @@ static int predict(const struct predict_args *a)
 	if (!err && a->measured) {
 		err = source_grid(&measured, a->measured, SOURCE_LAST, a->workload, a->sync);
 		/* held against itself, blocks that say K are no test */
-		r.measured = !err && session_same(&work.journal, &measured.journal) ? &work.grid
-										    : &measured.grid;
+		r.measured = !err && session_same(&work.journal, &measured.journal)
+				     ? &work.grid
+				     : &measured.grid;
 		if (!err)
 			err = same_workload(&work.grid, &measured.grid, a->measured);
 	}

@@ -140,8 +140,9 @@ static int validate(const struct validate_args *a)
 	for (int i = 0; i < a->n && !err; i++)
 		err = add_session(v, i);
 	if (!err && !v->n)
-		err = complain(EINVAL, "there is no workload but %s in these sessions: nothing to "
-				       "predict",
+		err = complain(EINVAL,
+			       "there is no workload but %s in these sessions: nothing to "
+			       "predict",
 			       v->launches.grid.workload->name);
 	if (!err)
 		show(v);

@@ -20,9 +20,9 @@
 #include "harness/model/fit.h"
 
 struct price_request {
-	const struct grid *work;     /* of the workload, on A */
-	const struct fit *b;	     /* of B */
-	const struct fit *a;	     /* of A, for its gap; NULL: stays in, and a nominal K is B's */
+	const struct grid *work; /* of the workload, on A */
+	const struct fit *b;	 /* of B */
+	const struct fit *a;	 /* of A, for its gap; NULL: stays in, and a nominal K is B's */
 	/* The same workload on B, to hold prices against; work: A is B; NULL: none. */
 	const struct grid *measured;
 };
@@ -47,10 +47,10 @@ struct prices {
 
 /* What one block of work's is priced with. */
 struct price_job {
-	struct model model;    /* B's, for this kernel: its total is model_total_ns() ... */
-	struct batch batch;    /* ... of this block; fused: Zf and fused_ns for every launch */
-	bool measured_kernel;  /* K is device time: B's clock factor and e are not for it */
-	double fused_ns;       /* of a unit, on A */
+	struct model model;   /* B's, for this kernel: its total is model_total_ns() ... */
+	struct batch batch;   /* ... of this block; fused: Zf and fused_ns for every launch */
+	bool measured_kernel; /* K is device time: B's clock factor and e are not for it */
+	double fused_ns;      /* of a unit, on A */
 	bool known;
 };
 

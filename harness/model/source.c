@@ -80,7 +80,8 @@ int source_each_workload(const struct journal *j, int (*each)(const char *worklo
 
 static const char *device_of(const json_t *record)
 {
-	const char *name = json_string_value(json_object_get(json_object_get(record, "gpu"), "name"));
+	const char *name =
+		json_string_value(json_object_get(json_object_get(record, "gpu"), "name"));
 
 	return name ? name : "unknown device";
 }

@@ -7,9 +7,8 @@
 #include "common/check.h"
 
 const char *const stack_names[STACK_PARTS] = {
-	[STACK_KERNEL] = "kernel",	   [STACK_GAP] = "gap",
-	[STACK_SUBMISSION] = "submission", [STACK_SYNC] = "sync",
-	[STACK_TRANSFER] = "transfer",	   [STACK_ALLOCATION] = "allocation",
+	[STACK_KERNEL] = "kernel", [STACK_GAP] = "gap",		  [STACK_SUBMISSION] = "submission",
+	[STACK_SYNC] = "sync",	   [STACK_TRANSFER] = "transfer", [STACK_ALLOCATION] = "allocation",
 	[STACK_OTHER] = "other",
 };
 
@@ -113,8 +112,7 @@ static struct modelled of_fused(const struct price_job *job, const struct fit *f
 
 	if (own) {
 		out.kernel_ns = v[MODEL_FUSED_PHI] * model_ideal_ns(&job->model, &job->batch);
-		out.gap_ns = (n - 1) *
-			     v[job->batch.kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0];
+		out.gap_ns = (n - 1) * v[job->batch.kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0];
 	}
 	out.sync_ns = v[MODEL_FUSED_Z] - (f->has[MODE_STREAM] ? v[MODEL_C] : 0);
 	out.total_ns = v[MODEL_FUSED_Z] + out.kernel_ns + (own ? out.gap_ns : 0);

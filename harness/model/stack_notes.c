@@ -7,7 +7,8 @@
 #include "harness/model/stack.h"
 #include "harness/text.h"
 
-static void note(struct stack_notes *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct stack_notes *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void note(struct stack_notes *out, const char *fmt, ...)
 {
@@ -60,14 +61,17 @@ static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 		note(out, "transfer: the slope of a block's time over copies; calls and waiting "
 			  "for them where these set the pace");
 	else if (f == r->from)
-		note(out, "kernel: the slope over launches in the deepest blocks (graphs where there "
-			  "are any), less the gap of launches");
+		note(out,
+		     "kernel: the slope over launches in the deepest blocks (graphs where there "
+		     "are any), less the gap of launches");
 	else if (g->nominal)
 		note(out, "kernel: %.3f x the nominal length, as fitted", f->model.v[MODEL_CLOCK]);
 	else
-		note(out, "kernel: the slope over launches in the deepest blocks (graphs where there "
-			  "are any), their gaps in it (--from takes them out); all of a block where a size was "
-			  "swept at one depth: %d of %d",
+		note(out,
+		     "kernel: the slope over launches in the deepest blocks (graphs where there "
+		     "are any), their gaps in it (--from takes them out); all of a block where a "
+		     "size was "
+		     "swept at one depth: %d of %d",
 		     whole_blocks(g), g->n_sizes);
 }
 
@@ -108,8 +112,9 @@ static void note_transfer(struct stack_notes *out, const struct stack_request *r
 		note(out, "transfer: up to %s a step, part of kernel (--card takes them out)",
 		     text_bytes(bytes).s);
 	else if (bytes > 0)
-		note(out, "transfer: up to %s a step by the card's costs of a call and a byte, "
-			  "taken out of kernel",
+		note(out,
+		     "transfer: up to %s a step by the card's costs of a call and a byte, "
+		     "taken out of kernel",
 		     text_bytes(bytes).s);
 }
 
@@ -126,12 +131,14 @@ static void note_negative(struct stack_notes *out, const struct stack_request *r
 		most = fmin(most, share);
 	}
 	if (n && part == STACK_OTHER)
-		note(out, "other is below 0 in %d of %d blocks: the parts come to more than they "
-			  "took, by up to %.1f %%",
+		note(out,
+		     "other is below 0 in %d of %d blocks: the parts come to more than they "
+		     "took, by up to %.1f %%",
 		     n, r->work->n_points, -100 * most);
 	else if (n)
-		note(out, "%s is below 0 in %d of %d blocks, down to -%.1f %%: what was taken out "
-			  "of it costs less here",
+		note(out,
+		     "%s is below 0 in %d of %d blocks, down to -%.1f %%: what was taken out "
+		     "of it costs less here",
 		     stack_names[part], n, r->work->n_points, -100 * most);
 }
 

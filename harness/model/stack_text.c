@@ -36,7 +36,8 @@ static void print_stack(const struct grid *g, const struct stack *s, FILE *out)
 	double size = g->size[at->size].value;
 
 	fprintf(out, "  %-6s %9s %6.0f %9s", mode_name(at->batch.mode),
-		g->nominal ? text_real(size).s : text_int((int64_t)size, 1).s, at->batch.depth, text_time(s->total_ns / at->batch.depth).s);
+		g->nominal ? text_real(size).s : text_int((int64_t)size, 1).s, at->batch.depth,
+		text_time(s->total_ns / at->batch.depth).s);
 	for (int k = 0; k < STACK_PARTS; k++) {
 		if (isnan(s->part_ns[k]))
 			fprintf(out, "%*s", column[k], "-");

@@ -52,8 +52,9 @@ void works_print(const struct work_validation *v, int n, const struct fit *launc
 	session_platform(g->j, g->side, platform, sizeof(platform));
 	row(out, "validate", "%s, parameters of %s, n = %d processes, %s", platform,
 	    g->workload->name, launches->n, text_shown(g->j->path ? g->j->path : "").s);
-	row(out, "predicted", "from these and the device time of a launch, which is measured in "
-			      "the workload's own deepest blocks");
+	row(out, "predicted",
+	    "from these and the device time of a launch, which is measured in "
+	    "the workload's own deepest blocks");
 	fprintf(out, "\n|predicted / measured - 1| of blocks\n  %-15s %-8s %5s %10s %10s %10s\n",
 		"workload", "mode", "n", "median", "95 %", "worst");
 	for (int i = 0; i < n; i++)

@@ -53,8 +53,7 @@ static struct errors errors_of(const struct prices *p, const struct grid *g, int
 	return e;
 }
 
-void validate_work(struct work_validation *out, const struct grid *work,
-		   const struct fit *launches)
+void validate_work(struct work_validation *out, const struct grid *work, const struct fit *launches)
 {
 	const struct price_request r = {
 		.work = work, .a = launches, .b = launches, .measured = work

@@ -19,13 +19,13 @@ void step_cost_take(struct cost *out, const json_t *step)
 	struct cost c = { 0 };
 	int pageable;
 
-	if (step && !json_unpack((json_t *)(uintptr_t)step,
-				 "{s:F, s:{s:F, s:F}, s:{s:F, s:F}, s:{s:F, s:F}, s:b, s:F}",
-				 "launches", &c.launches, "to_device", "calls", &c.to_device.calls,
-				 "bytes", &c.to_device.bytes, "to_host", "calls", &c.to_host.calls,
-				 "bytes", &c.to_host.bytes, "within", "calls", &c.within.calls,
-				 "bytes", &c.within.bytes, "pageable", &pageable, "allocations",
-				 &c.allocations)) {
+	if (step &&
+	    !json_unpack((json_t *)(uintptr_t)step,
+			 "{s:F, s:{s:F, s:F}, s:{s:F, s:F}, s:{s:F, s:F}, s:b, s:F}", "launches",
+			 &c.launches, "to_device", "calls", &c.to_device.calls, "bytes",
+			 &c.to_device.bytes, "to_host", "calls", &c.to_host.calls, "bytes",
+			 &c.to_host.bytes, "within", "calls", &c.within.calls, "bytes",
+			 &c.within.bytes, "pageable", &pageable, "allocations", &c.allocations)) {
 		c.pageable = pageable;
 		*out = c;
 	}

@@ -1,6 +1,6 @@
 /*
- * step_cost.h - what a workload counts of a step (struct cost), as far as records keep it: launches,
- * copies and allocations. The fields are those of `step` in RECORDS.md.
+ * step_cost.h - what a workload counts of a step (struct cost), as far as records keep it:
+ * launches, copies and allocations. The fields are those of `step` in RECORDS.md.
  */
 #ifndef RIFT_SWEEP_STEP_COST_H
 #define RIFT_SWEEP_STEP_COST_H

@@ -75,10 +75,10 @@ static void tell(const struct pictured *p, struct plot *plot)
 		p->pair[MEMORY_PINNED][AT_1M].take.median,
 		p->pair[MEMORY_REGISTER][AT_1M].take.median, p->pair[TOUCH + 1][AT_1M].take.median,
 		p->pair[TOUCH + 1][AT_1M].give.median);
-	plot_text(
-		plot, "made1",
-		"Single calls on an idle device, medians of 5 to 500 of one process. Hollow: giving "
-		"back, or the next touch; dotted: 99th percentile");
+	plot_text(plot, "made1",
+		  "Single calls on an idle device, medians of 5 to 500 of one process. Hollow: "
+		  "giving "
+		  "back, or the next touch; dotted: 99th percentile");
 	plot_text(plot, "made2", "computed on: %.80s", plot->device);
 	plot_count(plot, "misses", p->pair[MEMORY_MISS][0].take.n > 0);
 	plot->script = "workloads/memory/plot.gp";

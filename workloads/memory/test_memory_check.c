@@ -64,9 +64,9 @@ static int lost = -1; /* a launch, so many later; -1: none */
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
 			     cudaStream_t stream)
 {
-	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) = (cudaError_t(*)(
-		const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(RTLD_NEXT,
-									      "cudaLaunchKernel");
+	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) =
+		(cudaError_t(*)(const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(
+			RTLD_NEXT, "cudaLaunchKernel");
 
 	if (lost >= 0 && !lost--)
 		return cudaSuccess;

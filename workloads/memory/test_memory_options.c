@@ -21,9 +21,9 @@ static int lost = -1; /* so many launches later; -1: none */
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
 			     cudaStream_t stream)
 {
-	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) = (cudaError_t(*)(
-		const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(RTLD_NEXT,
-									      "cudaLaunchKernel");
+	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) =
+		(cudaError_t(*)(const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(
+			RTLD_NEXT, "cudaLaunchKernel");
 
 	if (lost >= 0 && !lost--)
 		return cudaSuccess;
@@ -163,8 +163,8 @@ Test(small_memory_options, a_kernel_that_is_lost_ends_the_probe)
 	divert_stderr();
 	err = memory_measure_end(&plan);
 	text = diverted_stderr();
-	cr_assert(err == -EIO && is_one_complaint(text) && strstr(text, "11 ran, not 12"),
-		  "%d: %s", err, text);
+	cr_assert(err == -EIO && is_one_complaint(text) && strstr(text, "11 ran, not 12"), "%d: %s",
+		  err, text);
 }
 
 Test(small_memory_options, a_pool_that_cannot_be_empty_is_no_mode)

@@ -45,9 +45,9 @@ static bool blind; /* no launch does anything */
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
 			     cudaStream_t stream)
 {
-	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) = (cudaError_t(*)(
-		const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(RTLD_NEXT,
-									      "cudaLaunchKernel");
+	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) =
+		(cudaError_t(*)(const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(
+			RTLD_NEXT, "cudaLaunchKernel");
 
 	return blind ? cudaSuccess : real(func, grid, block, args, shared, stream);
 }
