@@ -170,6 +170,11 @@ Test(small_cli_stack, what_is_refused)
 	refused(3, "holds no launches, which predict the others", "validate '%s'", file);
 	refused(3, "nothing to predict", "validate '%s'", other);
 	refused(3, "is of one platform", "plot '%s' '%s' --card '%s'", file, other, card);
+	elsewhere.sides = 2;
+	shell(NULL, "rm '%s'", other);
+	fake_session_write(&elsewhere, other);
+	refused(3, "--card is of one platform", "stack '%s' --card '%s'", other, card);
+	elsewhere.sides = 1;
 	elsewhere.device[0] = "another GPU";
 	shell(NULL, "rm '%s'", other);
 	fake_session_write(&elsewhere, other);

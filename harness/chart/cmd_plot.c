@@ -1,17 +1,15 @@
 /* cmd_plot.c - rift plot SESSION [SESSION]: charts, and the data and scripts that they are of. */
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
-#include "harness/card/card.h"
-#include "harness/card/card_copies.h"
 #include "harness/chart/charts.h"
+#include "harness/chart/plot_folder.h"
 #include "harness/command.h"
 #include "harness/gnuplot.h"
-#include "harness/model/source.h"
+#include "harness/model/stack_sources.h"
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
@@ -121,81 +119,12 @@ static int sides_of(const struct journal *j, int n, const struct plot_args *a,
 	return sides;
 }
 
-/* What the time stacks have besides the session itself. */
-struct stack_sources {
-	struct source from;
-	json_t *card;
-	struct copy_costs costs;
-};
-
-static int read_sources(struct stack_sources *s, const struct plot_args *a,
-			const struct chart_side *side, int sides)
-{
-	int err = 0;
-
-	if ((a->from || a->card) && sides > 1)
-		return complain(EINVAL,
-				"%s is of one platform: draw these two sessions or sides "
-				"without it",
-				a->from ? "--from" : "--card");
-	if (a->from)
-		err = source_launches(&s->from, "--from", a->from, a->sync, side->journal, 0);
-	if (!err && a->card)
-		err = card_read(a->card, &s->card);
-	if (!err && a->card)
-		err = source_same_device("--card", a->card, s->card, side->journal, 0);
-	if (!err && a->card)
-		card_copies(&s->costs, s->card);
-	return err;
-}
-
 static void hand_sources(struct charts *c, const struct stack_sources *s)
 {
 	for (int i = 0; i < c->sets; i++) {
-		c->set[i].from = s->from.fit.draw ? &s->from.fit : NULL;
-		c->set[i].card = s->card ? &s->costs : NULL;
+		c->set[i].from = s->from;
+		c->set[i].card = s->card;
 	}
-}
-
-/* ---- the folder ------------------------------------------------------------------------- */
-
-/* X of X.jsonl and X.jsonl.part. */
-static char *bare(const char *path)
-{
-	static const char *const suffixes[] = { ".part", ".jsonl" };
-	char *name = strdup(path);
-
-	CHECK(name, "memory of a name");
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		size_t n = strlen(name), cut = strlen(suffixes[i]);
-
-		if (n > cut && !strcmp(name + n - cut, suffixes[i]))
-			name[n - cut] = '\0';
-	}
-	return name;
-}
-
-/* Beside the first session, named after both; freed by the caller. */
-static char *default_folder(const struct plot_args *a)
-{
-	char *first = bare(a->session[0]), *second = a->n > 1 ? bare(a->session[1]) : NULL, *out;
-
-	CHECK(asprintf(&out, "%s%s%s.plots", first, second ? "-" : "",
-		       second ? basename(second) : "") > 0,
-	      "memory of a name");
-	free(first);
-	free(second);
-	return out;
-}
-
-static char *folder_of(const struct plot_args *a)
-{
-	char *folder = a->output ? strdup(a->output) : default_folder(a);
-	size_t n = strlen(folder);
-
-	while (n > 1 && folder[n - 1] == '/')
-		folder[--n] = '\0';
-	return folder;
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -268,8 +197,8 @@ static void print_remarks(const struct charts *c, const struct chart_side *side,
 static int make_charts(struct charts *c, const struct chart_side *side, int sides,
 		       const struct plot_args *a, struct stack_sources *sources)
 {
-	char *folder = folder_of(a);
-	int err = read_sources(sources, a, side, sides);
+	char *folder = plot_folder(a->session, a->n, a->output);
+	int err = stack_sources_read(sources, a->from, a->card, a->sync, side->journal, sides);
 
 	if (!err)
 		err = charts_init(c, side, sides);
@@ -324,8 +253,7 @@ static int plot(const struct plot_args *a)
 	if (charts.pictures && is_cpu_device(side, sides))
 		printf("%s\n", platform_not_gpu);
 	charts_release(&charts);
-	source_release(&sources.from);
-	json_decref(sources.card);
+	stack_sources_release(&sources);
 	for (int i = 0; i < CHART_SIDES; i++)
 		journal_release(&j[i]);
 	return err;

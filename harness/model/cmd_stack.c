@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/card/card.h"
-#include "harness/card/card_copies.h"
 #include "harness/command.h"
 #include "harness/json.h"
-#include "harness/model/source.h"
+#include "harness/model/stack_sources.h"
 #include "harness/model/stack_text.h"
 #include "harness/platform.h"
 #include "harness/sweep/recorded.h"
@@ -84,9 +82,7 @@ static const struct argp argp = {
 struct stacking {
 	const struct stack_args *args;
 	struct journal journal;
-	struct source from;
-	json_t *card;
-	struct copy_costs costs;
+	struct stack_sources sources;
 	int side, shown; /* shown: grids so far */
 	json_t *grids;
 };
@@ -109,8 +105,7 @@ static void show(struct stacking *s, const struct stack_request *r)
 static int stack_workload(const char *workload, void *arg)
 {
 	struct stacking *s = arg;
-	struct stack_request r = { .card = s->card ? &s->costs : NULL,
-				   .from = s->args->from ? &s->from.fit : NULL };
+	struct stack_request r = { .from = s->sources.from, .card = s->sources.card };
 	struct grid grid;
 	struct fit own = { 0 };
 	int err;
@@ -131,22 +126,6 @@ static int stack_workload(const char *workload, void *arg)
 	return err;
 }
 
-static int read_all(struct stacking *s)
-{
-	const struct stack_args *a = s->args;
-	int err = session_read(&s->journal, a->session, a->sync);
-
-	if (!err && a->from)
-		err = source_launches(&s->from, "--from", a->from, a->sync, &s->journal, 0);
-	if (!err && a->card)
-		err = card_read(a->card, &s->card);
-	if (!err && a->card)
-		err = source_same_device("--card", a->card, s->card, &s->journal, 0);
-	if (!err && a->card)
-		card_copies(&s->costs, s->card);
-	return err;
-}
-
 static int name_is_there(const struct stacking *s)
 {
 	struct grid grid;
@@ -162,8 +141,11 @@ static int name_is_there(const struct stacking *s)
 static int stack(const struct stack_args *a)
 {
 	struct stacking s = { .args = a, .grids = json_array() };
-	int err = read_all(&s);
+	int err = session_read(&s.journal, a->session, a->sync);
 
+	if (!err)
+		err = stack_sources_read(&s.sources, a->from, a->card, a->sync, &s.journal,
+					 s.journal.sides);
 	if (!err)
 		err = name_is_there(&s);
 	for (; !err && s.side < s.journal.sides; s.side++)
@@ -175,8 +157,7 @@ static int stack(const struct stack_args *a)
 	if (!err && session_is_cpu(&s.journal, 0))
 		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
 	json_decref(s.grids);
-	json_decref(s.card);
-	source_release(&s.from);
+	stack_sources_release(&s.sources);
 	journal_release(&s.journal);
 	return err;
 }
