@@ -30,16 +30,17 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
 		    cudaStream_t)(dst, src, bytes, kind, stream);
 }
 
-cudaError_t cudaMalloc(void **p, size_t bytes)
+/* Not cudaMalloc: by its address common/blas.h finds the folder of the libraries. */
+cudaError_t cudaMallocHost(void **p, size_t bytes)
 {
 	allocations++;
-	return REAL("cudaMalloc", void **, size_t)(p, bytes);
+	return REAL("cudaMallocHost", void **, size_t)(p, bytes);
 }
 
-cudaError_t cudaFree(void *p)
+cudaError_t cudaFreeHost(void *p)
 {
 	allocations++;
-	return REAL("cudaFree", void *)(p);
+	return REAL("cudaFreeHost", void *)(p);
 }
 
 static void same(const char *what, const char *which, const struct copies *counted,
@@ -111,6 +112,13 @@ Test(small_step_counts, batches_that_travel)
 	cr_assert(!c.to_device.calls && !c.to_host.calls, "resident");
 }
 
+Test(small_step_counts, minibatches_that_travel)
+{
+	need_device();
+	cr_assert(STEP("mlp", "batch=16", "images=100", "input=host").to_device.calls == 1, "host");
+	cr_assert(!STEP("mlp", "batch=16", "images=100").to_device.calls, "device");
+}
+
 Test(small_step_counts, steps_that_copy_nothing)
 {
 	need_device();
@@ -123,5 +131,6 @@ Test(small_step_counts, steps_that_copy_nothing)
 Test(small_step_counts, allocations)
 {
 	need_device();
-	cr_assert(STEP("memory", "bytes=4096").allocations == 2, "taken and given back");
+	cr_assert(STEP("memory", "bytes=4096", "call=pinned").allocations == 2,
+		  "taken and given back");
 }
