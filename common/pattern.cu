@@ -28,7 +28,8 @@ extern "C" __global__ void pattern_compare_words(const uint64_t *src, uint64_t n
 		else
 			atomicMin(&out->first, (unsigned long long)i);
 	}
-	atomicAdd(&out->words, 0 - right); /* modulo 2^64: less */
+	if (right)
+		atomicAdd(&out->words, 0 - right); /* modulo 2^64: less */
 }
 KERNEL(pattern_compare_words);
 
