@@ -20,12 +20,16 @@ extern "C" __global__ void pattern_compare_words(const uint64_t *src, uint64_t n
 						 uint64_t bytes, struct pattern_wrong *out)
 {
 	uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
+	unsigned long long right = 0;
 
-	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-		if (src[i] != pattern_expected(i, first, bytes)) {
-			atomicAdd(&out->words, 1ull);
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+		if (src[i] == pattern_expected(i, first, bytes))
+			right++;
+		else
 			atomicMin(&out->first, (unsigned long long)i);
-		}
+	}
+	if (right)
+		atomicAdd(&out->words, 0 - right); /* modulo 2^64: less */
 }
 KERNEL(pattern_compare_words);
 

@@ -53,11 +53,22 @@ extern "C" {
 
 /* ---- memory of the device (pattern.cu); addresses and sizes are multiples of 8 ------------ */
 
-/* Words that are not as they should be. */
+/*
+ * Words that are not as they should be. On the device all are taken to be wrong until a kernel has
+ * found them right: a comparison that did not run, or not to its end, must not pass.
+ */
 struct pattern_wrong {
 	unsigned long long words; /* how many */
-	unsigned long long first; /* the first one; all bits set: none */
+	unsigned long long first; /* the first one that was found; all bits set: none */
 };
+
+/* Before `size` bytes are compared. */
+static inline struct pattern_wrong pattern_all_wrong(size_t size)
+{
+	struct pattern_wrong all = { size / 8, ~0ull };
+
+	return all;
+}
 
 /* Makes the driver load the kernels. */
 void pattern_load_kernels(void);
@@ -65,7 +76,10 @@ void pattern_load_kernels(void);
 /* Enqueues: `size` bytes become pattern_expected(k, first, bytes). */
 void pattern_fill(void *dst, size_t size, uint64_t first, uint64_t bytes, cudaStream_t stream);
 
-/* Enqueues: what of `size` bytes is not so is added to *out, device memory. */
+/*
+ * Enqueues: what of `size` bytes is so is taken from out->words, the first that is not goes into
+ * out->first; device memory.
+ */
 void pattern_compare(const void *src, size_t size, uint64_t first, uint64_t bytes,
 		     struct pattern_wrong *out, cudaStream_t stream);
 

@@ -37,6 +37,8 @@ int cmd_show(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
+int cmd_stack(int argc, char **argv);
+int cmd_validate(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_probe(int argc, char **argv);

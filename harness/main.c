@@ -28,6 +28,10 @@ static const struct command {
 	{ "fit", "SESSION", "what a launch costs: model, intervals, smallest kernels", cmd_fit },
 	{ "predict", "SESSION --on SESSION", "a workload of one platform, priced on another",
 	  cmd_predict },
+	{ "stack", "SESSION [--from SESSION]", "where the time of a step goes: kernels, gaps, ...",
+	  cmd_stack },
+	{ "validate", "SESSION... --on SESSION", "do launches alone predict these workloads",
+	  cmd_validate },
 	{ "compare", "A B", "two sessions, or the two sides of one: is B slower", cmd_compare },
 	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
 	  cmd_plot },
@@ -45,7 +49,7 @@ static int print_help(void)
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *c = commands; c->name; c++)
 		if (c->help) /* else for rift itself */
-			printf("  rift %-7s %-25s %s\n", c->name, c->args, c->help);
+			printf("  rift %-8s %-25s %s\n", c->name, c->args, c->help);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"

@@ -20,6 +20,7 @@ struct subject {
 	void *state;
 	cudaStream_t stream;
 	int64_t launches;    /* a step, at least 1; bounds what a graph holds */
+	struct cost cost;    /* of a step, as the workload counts it */
 	enum sync_kind sync; /* how the end of a block is waited for */
 	cudaEvent_t event;   /* sync_event() of it */
 };

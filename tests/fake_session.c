@@ -14,6 +14,7 @@
 #include "harness/run.h"
 #include "harness/sorted.h"
 #include "harness/sweep/journal_impl.h"
+#include "harness/sweep/step_cost.h"
 
 struct model fake_model(void)
 {
@@ -45,6 +46,7 @@ struct fake_session fake_session(void)
 				      .blocks = 15,
 				      .queue = 1024,
 				      .kind_factor = 1,
+				      .step = { .launches = 1 },
 				      .device = { "made-up GPU", "made-up GPU" },
 				      .model = { fake_model(), fake_model() } };
 }
@@ -181,6 +183,8 @@ void fake_session_journal(const struct fake_session *s, struct journal *out)
 			out->total_ns[at] = t.total_ns;
 			out->enq_ns[at] = t.enq_ns;
 			out->launches[i] = 1;
+			if (!s->older)
+				out->step[i] = s->step;
 		}
 	}
 }
@@ -198,16 +202,19 @@ static json_t *repeated(double value)
 	return a;
 }
 
-static json_t *visit_of(const struct times *t, int point)
+static json_t *visit_of(const struct fake_session *s, const struct times *t, int point)
 {
 	double total_ns = fmax(t->total_ns, t->enq_ns);
+	json_t *o;
 
-	return json_pack(
-		"{s:i, s:i, s:o, s:o, s:[], s:o, s:[i, i], s:[n], s:i, s:i, s:i, s:i, s:i}",
-		"point", point, "round", 0, "t_enq_ns", repeated(t->enq_ns), "t_total_ns",
-		repeated(total_ns), "t_dev_ns", "marks", repeated(0), "canary_ns", 200000, 200000,
-		"sm_clock_mhz", "utime_us", 0, "stime_us", 0, "steal_ticks", 0, "retries", 0,
-		"launches_per_step", 1);
+	o = json_pack("{s:i, s:i, s:o, s:o, s:[], s:o, s:[i, i], s:[n], s:i, s:i, s:i, s:i, s:i}",
+		      "point", point, "round", 0, "t_enq_ns", repeated(t->enq_ns), "t_total_ns",
+		      repeated(total_ns), "t_dev_ns", "marks", repeated(0), "canary_ns", 200000,
+		      200000, "sm_clock_mhz", "utime_us", 0, "stime_us", 0, "steal_ticks", 0,
+		      "retries", 0, "launches_per_step", 1);
+	if (!s->older)
+		json_object_set_new(o, "step", step_cost_json(&s->step));
+	return o;
 }
 
 static void write_worker(const struct fake_session *s, struct journal *j, int slot,
@@ -220,7 +227,7 @@ static void write_worker(const struct fake_session *s, struct journal *j, int sl
 		const struct times t = times_of(s, &j->plan, side, process, i);
 
 		if (j->plan.point[i].sync == kind)
-			cr_assert(zero(int, journal_visit(j, slot, i, 0, visit_of(&t, i))),
+			cr_assert(zero(int, journal_visit(j, slot, i, 0, visit_of(s, &t, i))),
 				  "visit");
 	}
 }

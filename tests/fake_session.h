@@ -33,6 +33,8 @@ struct fake_session {
 	int blocks;	       /* ... of which each process takes so many at each point */
 	double process_noise;  /* the same, of all blocks of a process together */
 	double queue;	       /* Q that the probe is to say; 0: more than it tried */
+	struct cost step;      /* what records say of a step ... */
+	bool older;	       /* ... or nothing, as older ones */
 	const char *device[2]; /* what the headers call the GPU of each side */
 	struct model model[2];
 	/* K of a size where the axis is no duration, ns; NULL: 1000 times the size */

@@ -50,6 +50,8 @@ static const struct {
 	{ "launch-latency-lengths-fit.csv", "series us step_us", 100 },
 	{ "launch-depth-needed-points.csv", "series kernel_us depth enough", 18 },
 	{ "launch-depth-needed-fit.csv", "series kernel_us depth", 100 },
+	{ "launch-stack-a-parts.csv", "bar part from_percent to_percent ns \"name", 60 },
+	{ "launch-stack-b-parts.csv", "bar part from_percent to_percent ns \"name", 60 },
 	{ "workloads-means.csv", "row ratio *ratio_lo *ratio_hi", 3 },
 	{ "workloads-points.csv", "row ratio", 60 },
 };
@@ -209,5 +211,33 @@ Test(small_chart_data, the_small_print_names_device_platform_and_n)
 	script_says("launch-ratio", "made2", "B: another GPU; ");
 	script_says("launch-overhead-b", "device", "another GPU");
 	script_says("launch-overhead-b", "title", "B: launch: ");
+	chart_files_release(&made);
+}
+
+/* Lengths of a bar's parts are 100 % in all, and those to the right of 0 stand end to end. */
+Test(small_chart_data, parts_of_a_step_add_up)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+	double sum = 100, right = 0;
+
+	charts_of(&made, &s);
+	t = table_read("launch-stack-parts.csv");
+	for (int i = 0; i < t->rows; i++) {
+		double from = t->v[i][2], to = t->v[i][3];
+
+		if (!i || t->v[i][0] != t->v[i - 1][0]) {
+			cr_assert(eq(int, fabs(sum - 100) < 0.01, 1), "row %d: %g %%", i, sum);
+			sum = right = 0;
+		}
+		sum += to - from;
+		if (to >= from) {
+			cr_assert(eq(int, fabs(from - right) < 0.01, 1), "row %d: %g", i, from);
+			right = to;
+		}
+	}
+	cr_assert(eq(int, fabs(sum - 100) < 0.01, 1), "%g %%", sum);
+	script_says("launch-stack", "bars", "18");
+	script_says("launch-stack", "bar1", "stream, empty kernels, depth 1");
 	chart_files_release(&made);
 }

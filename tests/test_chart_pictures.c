@@ -79,7 +79,7 @@ Test(small_chart_pictures, one_platform)
 	struct fake_session s = session("0,2,20,200", "1,16,256", 1);
 
 	NEED_GNUPLOT();
-	draw(&s, 3);
+	draw(&s, 4);
 }
 
 Test(small_chart_pictures, two_platforms)
@@ -87,7 +87,7 @@ Test(small_chart_pictures, two_platforms)
 	struct fake_session s = session("0,2,20,200", "1,16,256", 2);
 
 	NEED_GNUPLOT();
-	draw(&s, 6);
+	draw(&s, 8);
 }
 
 Test(large_chart_pictures, a_full_grid)
@@ -97,7 +97,7 @@ Test(large_chart_pictures, a_full_grid)
 	NEED_GNUPLOT();
 	s.assignment = (char *[]){ "kernel=work" };
 	s.n_assignments = 1;
-	draw(&s, 6);
+	draw(&s, 8);
 }
 
 Test(small_chart_pictures, few_processes_one_mode_one_size_or_depth)
@@ -108,7 +108,7 @@ Test(small_chart_pictures, few_processes_one_mode_one_size_or_depth)
 
 	NEED_GNUPLOT();
 	one_size.processes = 2;
-	draw(&one_size, 5);
+	draw(&one_size, 7);
 	one_depth.mode = "stream";
 	draw(&one_depth, 2);
 	draw(&empty, 1);
@@ -134,7 +134,7 @@ Test(small_chart_pictures, two_that_are_equal)
 	s.mode = "stream";
 	s.noise = 0;
 	s.model[1] = s.model[0];
-	draw(&s, 6);
+	draw(&s, 8);
 }
 
 static double cells_take_0_3_ms_and_more(double cells)
@@ -149,7 +149,7 @@ Test(small_chart_pictures, nothing_over_5_percent_and_a_size_that_is_no_duration
 	NEED_GNUPLOT();
 	s.workload = "myocyte";
 	s.kernel_ns = cells_take_0_3_ms_and_more;
-	draw(&s, 6);
+	draw(&s, 8);
 }
 
 /* Names as a device or a user may have them. */
@@ -159,7 +159,7 @@ Test(small_chart_pictures, names_are_taken_as_they_are)
 
 	NEED_GNUPLOT();
 	s.device[0] = "it's a_{GPU} \"%d\" & more\n";
-	draw(&s, 3);
+	draw(&s, 4);
 	cr_assert(zero(int, shell(NULL, "grep -q 'a_{GPU}' %s/launch-overhead.svg", chart_folder)),
 		  "no markup");
 }
@@ -172,17 +172,19 @@ Test(small_chart_pictures, a_person_without_rift_draws_them_again)
 	NEED_GNUPLOT();
 	charts_of(&made, &s);
 	chart_files_release(&made);
-	cr_assert(
-		zero(int, shell(&text,
-				"mv %s %s-moved && cd %s-moved && RIFT_HOME=/nowhere gnuplot "
-				"launch-overhead.gp launch-latency.gp launch-depth-needed.gp 2>&1",
-				chart_folder, chart_folder, chart_folder)),
-		"%s", text);
+	cr_assert(zero(int, shell(&text,
+				  "mv %s %s-moved && cd %s-moved && RIFT_HOME=/nowhere gnuplot "
+				  "launch-overhead.gp launch-latency.gp launch-depth-needed.gp "
+				  "launch-stack.gp 2>&1",
+				  chart_folder, chart_folder, chart_folder)),
+		  "%s", text);
 	cr_assert(eq(str, (char *)text, ""), "%s", text);
 	shell(&text, "cd %s-moved && LC_ALL=C ls *.png *.svg; rm -r %s-moved", chart_folder,
 	      chart_folder);
 	cr_assert(eq(str, (char *)text,
 		     "launch-depth-needed.png\nlaunch-depth-needed.svg\nlaunch-latency.png\n"
-		     "launch-latency.svg\nlaunch-overhead.png\nlaunch-overhead.svg\n"),
+		     "launch-latency.svg\nlaunch-overhead.png\nlaunch-overhead.svg\nlaunch-stack."
+		     "png\n"
+		     "launch-stack.svg\n"),
 		  "%s", text);
 }

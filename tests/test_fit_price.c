@@ -160,7 +160,10 @@ Test(small_fit_price, an_h200_is_predicted_from_half_of_its_points)
 	made_release(&launch);
 }
 
-/* A real workload from its kernels and what launches cost, of which it has no part. */
+/*
+ * A real workload from its kernels and what launches cost, of which it has no part. The 24 blocks
+ * that say how long kernels take are no test.
+ */
 Test(small_fit_price, myocyte_is_priced_from_launches)
 {
 	struct made launch = { 0 }, myocyte = { 0 };
@@ -172,8 +175,8 @@ Test(small_fit_price, myocyte_is_priced_from_launches)
 						.b = &launch.fit,
 						.a = &launch.fit,
 						.measured = &myocyte.grid });
-	cr_assert(eq(int, p.compared, 59), "%d", p.compared);
-	cr_assert(le(dbl, p.median, 0.01), "%g", p.median);
+	cr_assert(eq(int, p.compared, 35), "%d", p.compared);
+	cr_assert(le(dbl, p.median, 0.03), "%g", p.median);
 	cr_assert(le(dbl, p.p95, 0.05), "%g", p.p95);
 	prices_release(&p);
 	made_release(&launch);

@@ -42,7 +42,7 @@ Test(small_pattern, the_device_fills_what_the_host_expects)
 /* Two words wrong, found by both alike. */
 Test(small_pattern, what_is_off_is_found)
 {
-	struct pattern_wrong none = { 0, UINT64_MAX }, found, *out;
+	struct pattern_wrong all = pattern_all_wrong(SIZE), found, *out;
 	char *memory, *host = calloc(1, SIZE);
 
 	need_device();
@@ -54,7 +54,7 @@ Test(small_pattern, what_is_off_is_found)
 	host[100] ^= 1;
 	host[4095] ^= 1;
 	CUDA(cudaMemcpy(memory, host, SIZE, cudaMemcpyHostToDevice));
-	CUDA(cudaMemcpy(out, &none, sizeof(none), cudaMemcpyHostToDevice));
+	CUDA(cudaMemcpy(out, &all, sizeof(all), cudaMemcpyHostToDevice));
 	pattern_compare(memory, SIZE, 5, SIZE, out, 0);
 	CUDA(cudaMemcpy(&found, out, sizeof(found), cudaMemcpyDeviceToHost));
 	cr_assert(found.words == 2 && found.first == 12, "%llu words from %llu on", found.words,

@@ -4,6 +4,7 @@
  *   heat.c           overhead over ideal, or B over A: kernel size x depth, a panel a mode
  *   latency.c        a block against its depth, a step against the length of its kernels
  *   depth_needed.c   how deep blocks must be for an overhead of 5 %
+ *   stack.c          where the time of a step goes: kernels, gaps, submission, ...
  *   dots.c           workloads, B over A
  *
  * A chart is made of what a session says of one workload (struct chart_set): its function writes
@@ -20,6 +21,7 @@
 #include "common/plot.h"
 #include "harness/bootstrap.h"
 #include "harness/model/fit.h"
+#include "harness/model/stack.h"
 #include "harness/sweep/journal.h"
 
 enum { CHART_SIDES = 2 };
@@ -58,6 +60,9 @@ struct chart_set {
 	double *between; /* NULL: the two sides of one session */
 	double margin;	 /* of B over A */
 	int common;	 /* points that both sides have */
+	/* for time stacks: see struct stack_request; NULL: none */
+	const struct fit *from;
+	const struct copy_costs *card;
 };
 
 /*
@@ -114,6 +119,7 @@ int chart_overhead(const struct chart_set *s, int side, struct plot *p);
 int chart_ratios(const struct chart_set *s, struct plot *p);
 int chart_latency(const struct chart_set *s, struct plot *p);
 int chart_depth_needed(const struct chart_set *s, struct plot *p);
+int chart_stack(const struct chart_set *s, int side, struct plot *p);
 /* Of all workloads of the session. */
 int chart_dots(const struct chart_set *set, int sets, struct plot *p);
 

@@ -102,6 +102,11 @@ static int needed(const struct request *r, struct plot *p)
 	return chart_depth_needed(r->set, p);
 }
 
+static int stack(const struct request *r, struct plot *p)
+{
+	return chart_stack(r->set, r->side, p);
+}
+
 static int dots(const struct request *r, struct plot *p)
 {
 	return chart_dots(r->set, r->sets, p);
@@ -129,7 +134,7 @@ static int add_chart(struct charts *c, const char *folder, const char *name, con
 	return err > 0 ? 0 : err; /* above 0: there is nothing to draw */
 }
 
-enum { CHARTS_OF_A_SET = 5 };
+enum { CHARTS_OF_A_SET = 7 };
 
 static int add_charts_of(struct charts *c, const char *folder, const struct chart_set *set)
 {
@@ -149,6 +154,11 @@ static int add_charts_of(struct charts *c, const char *folder, const struct char
 		err = add_chart(c, folder, name, "-latency", latency, &r);
 	if (!err)
 		err = add_chart(c, folder, name, "-depth-needed", needed, &r);
+	if (!err)
+		err = add_chart(c, folder, name, set->sides > 1 ? "-stack-a" : "-stack", stack, &r);
+	r.side = 1;
+	if (!err && set->sides > 1)
+		err = add_chart(c, folder, name, "-stack-b", stack, &r);
 	return err;
 }
 

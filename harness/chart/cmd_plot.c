@@ -1,24 +1,29 @@
 /* cmd_plot.c - rift plot SESSION [SESSION]: charts, and the data and scripts that they are of. */
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/chart/charts.h"
+#include "harness/chart/plot_folder.h"
 #include "harness/command.h"
 #include "harness/gnuplot.h"
+#include "harness/model/stack_sources.h"
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
 
-enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET };
+enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD };
 
 static const struct argp_option options[] = {
 	{ "output", KEY_OUTPUT, "DIR", 0,
 	  "the folder for pictures, data and scripts (default: beside the first session, its name "
 	  "with .plots behind it)",
+	  0 },
+	{ "from", KEY_FROM, "SESSION", 0,
+	  "for the time stacks: one of the workload launch on the same platform (rift stack)", 0 },
+	{ "card", KEY_CARD, "FILE", 0, "for the time stacks: the platform card, to tell transfers",
 	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "which, where a session was swept with several kinds of waiting", 0 },
@@ -30,7 +35,7 @@ static const struct argp_option options[] = {
 struct plot_args {
 	const char *session[CHART_SIDES];
 	int n;
-	const char *output, *sync;
+	const char *output, *sync, *from, *card;
 	bool quiet, help;
 };
 
@@ -60,6 +65,12 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_SYNC:
 		a->sync = arg;
 		return session_sync_check(arg);
+	case KEY_FROM:
+		a->from = arg;
+		return 0;
+	case KEY_CARD:
+		a->card = arg;
+		return 0;
 	case KEY_QUIET:
 		a->quiet = true;
 		return 0;
@@ -76,7 +87,8 @@ static const struct argp argp = {
 	.args_doc = "SESSION [SESSION]",
 	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
 	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
-	       "the depth that 5 % takes. Of two platforms, the two sides of a session or two "
+	       "the depth that 5 % takes, where the time of a step goes. Of two platforms, the two "
+	       "sides of a session or two "
 	       "sessions, A and B, also how much longer B takes, and the workloads side by "
 	       "side. The sessions must be complete.\vThe data (CSV) and the script of each "
 	       "picture stay beside it: `gnuplot "
@@ -107,45 +119,12 @@ static int sides_of(const struct journal *j, int n, const struct plot_args *a,
 	return sides;
 }
 
-/* ---- the folder ------------------------------------------------------------------------- */
-
-/* X of X.jsonl and X.jsonl.part. */
-static char *bare(const char *path)
+static void hand_sources(struct charts *c, const struct stack_sources *s)
 {
-	static const char *const suffixes[] = { ".part", ".jsonl" };
-	char *name = strdup(path);
-
-	CHECK(name, "memory of a name");
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		size_t n = strlen(name), cut = strlen(suffixes[i]);
-
-		if (n > cut && !strcmp(name + n - cut, suffixes[i]))
-			name[n - cut] = '\0';
+	for (int i = 0; i < c->sets; i++) {
+		c->set[i].from = s->from;
+		c->set[i].card = s->card;
 	}
-	return name;
-}
-
-/* Beside the first session, named after both; freed by the caller. */
-static char *default_folder(const struct plot_args *a)
-{
-	char *first = bare(a->session[0]), *second = a->n > 1 ? bare(a->session[1]) : NULL, *out;
-
-	CHECK(asprintf(&out, "%s%s%s.plots", first, second ? "-" : "",
-		       second ? basename(second) : "") > 0,
-	      "memory of a name");
-	free(first);
-	free(second);
-	return out;
-}
-
-static char *folder_of(const struct plot_args *a)
-{
-	char *folder = a->output ? strdup(a->output) : default_folder(a);
-	size_t n = strlen(folder);
-
-	while (n > 1 && folder[n - 1] == '/')
-		folder[--n] = '\0';
-	return folder;
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -216,11 +195,15 @@ static void print_remarks(const struct charts *c, const struct chart_side *side,
 
 /* Every data file and script first: they are there whatever gnuplot says. */
 static int make_charts(struct charts *c, const struct chart_side *side, int sides,
-		       const struct plot_args *a)
+		       const struct plot_args *a, struct stack_sources *sources)
 {
-	char *folder = folder_of(a);
-	int err = charts_init(c, side, sides);
+	char *folder = plot_folder(a->session, a->n, a->output);
+	int err = stack_sources_read(sources, a->from, a->card, a->sync, side->journal, sides);
 
+	if (!err)
+		err = charts_init(c, side, sides);
+	if (!err)
+		hand_sources(c, sources);
 	if (!err)
 		err = picture_folder("--output", folder);
 	if (!err)
@@ -254,6 +237,7 @@ static int plot(const struct plot_args *a)
 					  { .part.fd = -1, .visits.fd = -1 } };
 	struct chart_side side[CHART_SIDES];
 	struct charts charts = { 0 };
+	struct stack_sources sources = { 0 };
 	int err = 0, sides = 0;
 
 	interrupt_install();
@@ -265,10 +249,11 @@ static int plot(const struct plot_args *a)
 	if (sides < 0)
 		err = sides;
 	if (!err)
-		err = make_charts(&charts, side, sides, a);
+		err = make_charts(&charts, side, sides, a, &sources);
 	if (charts.pictures && is_cpu_device(side, sides))
 		printf("%s\n", platform_not_gpu);
 	charts_release(&charts);
+	stack_sources_release(&sources);
 	for (int i = 0; i < CHART_SIDES; i++)
 		journal_release(&j[i]);
 	return err;

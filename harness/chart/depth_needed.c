@@ -164,8 +164,8 @@ int chart_depth_needed(const struct chart_set *s, struct plot *p)
 	double floor_ns[CHART_SIDES][MODE_COUNT] = { { 0 } };
 	int err;
 
-	if (g->n_depths < 2 || !is_wide(g))
-		return 1;
+	if (g->n_depths < 2 || !is_wide(g) || stack_step_of(g, 0) != STACK_LAUNCHES)
+		return 1; /* it speaks of kernels */
 	p->script = "plots/depth_needed.gp";
 	name_series(s, p);
 	needed_say_title(s, p);

@@ -218,7 +218,10 @@ static void name_axes(const struct heat *h, struct plot *p)
 			  g->nominal ? "" : ": ",
 			  g->nominal ? "" : words_time(size->launches * size->kernel_ns).s);
 	}
-	plot_text(p, "size", "%s%s", words_axis(g).s, g->nominal ? "" : ": kernels of a step");
+	if (g->nominal)
+		plot_text(p, "size", "%s", words_axis(g).s);
+	else
+		plot_text(p, "size", "%s: %s of a step", words_axis(g).s, words_work(g));
 	plot_count(p, "nominal", g->nominal);
 }
 

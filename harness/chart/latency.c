@@ -200,6 +200,7 @@ int chart_latency(const struct chart_set *s, struct plot *p)
 	say_texts(&l, p);
 	plot_text(p, "smallest", "%s", words_of_size(g, 0).s);
 	plot_text(p, "size", "%s", words_axis(g).s);
+	plot_count(p, "nominal", g->nominal);
 	plot_count(p, "depth", (long)l.depth);
 	plot_count(p, "shallowest", (long)g->depth[0]);
 	plot_count(p, "deepest", (long)g->depth[g->n_depths - 1]);

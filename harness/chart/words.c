@@ -85,14 +85,22 @@ struct text words_axis(const struct grid *g)
 	return t;
 }
 
+const char *words_work(const struct grid *g)
+{
+	enum stack_step step = g->n_points ? stack_step_of(g, 0) : STACK_LAUNCHES;
+
+	return step == STACK_LAUNCHES ? "kernels" : step == STACK_COPIES ? "copies" : "calls";
+}
+
 void words_ideal(const struct chart_set *s, int side, char *out, size_t size)
 {
 	const struct grid *g = &s->grid[side];
 	size_t used;
 
 	if (!g->nominal)
-		used = (size_t)snprintf(
-			out, size, "ideal: the kernels of a step as the deepest blocks have them");
+		used = (size_t)snprintf(out, size,
+					"ideal: the %s of a step as the deepest blocks have them",
+					words_work(g));
 	else if (s->fitted[side])
 		used = (size_t)snprintf(
 			out, size, "ideal: %.3f × the nominal length of the kernels, as fitted",

@@ -20,6 +20,9 @@ struct text words_of_size(const struct grid *g, int size);
 /* "size (cells)", "length of a kernel (µs)". */
 struct text words_axis(const struct grid *g);
 
+/* What a step consists of: "kernels", "copies", "calls" (harness/model/stack.h). */
+const char *words_work(const struct grid *g);
+
 /*
  * What T / ideal is: "1.02 × their nominal length", or how K was measured; and how many points
  * failed.
@@ -38,6 +41,9 @@ void words_title(struct plot *p, const struct chart_set *s, int side, const char
 
 /* The line below the title, cut as well. */
 void words_finding(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Characters of small print that a line takes, 900 pixels wide. */
+enum { NOTE_CHARACTERS = 132 };
 
 /*
  * Cuts the text where it has more than so many characters, and ends it with an ellipsis then. room

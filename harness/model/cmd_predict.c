@@ -7,6 +7,7 @@
 #include "harness/command.h"
 #include "harness/json.h"
 #include "harness/model/price_text.h"
+#include "harness/model/source.h"
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 
@@ -85,47 +86,6 @@ static const struct argp argp = {
 
 /* ---- sessions ----------------------------------------------------------------------------- */
 
-struct source {
-	struct journal journal;
-	struct grid grid;
-	struct fit fit; /* zeroed: none was made */
-};
-
-static void release(struct source *s)
-{
-	fit_release(&s->fit);
-	grid_release(&s->grid);
-	journal_release(&s->journal);
-}
-
-/* last: the last side that it has, else the first. */
-static int read_grid(struct source *s, const char *path, bool last, const struct predict_args *a)
-{
-	int err = session_read(&s->journal, path, a->sync);
-
-	return err ? err
-		   : grid_make(&s->grid, &s->journal, last ? s->journal.sides - 1 : 0, a->workload);
-}
-
-/* Of several workloads, the one whose sizes are durations says most of a platform. */
-static const char *best_workload(const struct journal *j)
-{
-	for (int i = 0; i < j->plan.n_configs; i++)
-		if (!strcmp(j->plan.config[i].workload->name, "launch"))
-			return "launch";
-	return NULL;
-}
-
-static int read_fit(struct source *s, const char *path, bool last, const struct predict_args *a)
-{
-	int err = session_read(&s->journal, path, a->sync);
-
-	if (!err)
-		err = grid_make(&s->grid, &s->journal, last ? s->journal.sides - 1 : 0,
-				best_workload(&s->journal));
-	return err ? err : fit_make(&s->fit, &s->grid, last); /* groups of draws: A 0, B 1 */
-}
-
 static int same_workload(const struct grid *work, const struct grid *measured, const char *path)
 {
 	if (work->workload == measured->workload && !strcmp(work->others, measured->others))
@@ -153,27 +113,31 @@ static int predict(const struct predict_args *a)
 {
 	struct source work = { 0 }, on = { 0 }, from = { 0 }, measured = { 0 };
 	struct price_request r = { .work = &work.grid, .b = &on.fit };
-	int err = read_grid(&work, a->session, false, a);
+	int err = source_grid(&work, a->session, SOURCE_FIRST, a->workload, a->sync);
 
+	/* groups of draws: A 0, B 1 */
 	if (!err)
-		err = read_fit(&on, a->on, true, a);
+		err = source_platform(&on, a->on, SOURCE_LAST, a->sync, 1);
 	if (!err && a->from)
-		err = read_fit(&from, a->from, false, a);
+		err = source_platform(&from, a->from, SOURCE_FIRST, a->sync, 0);
 	else if (!err && work.grid.nominal) /* its own blocks tell what A adds to a kernel */
 		err = fit_make(&work.fit, &work.grid, 0);
 	r.a = a->from ? &from.fit : work.grid.nominal ? &work.fit : NULL;
 	if (!err && a->measured) {
-		err = read_grid(&measured, a->measured, true, a);
-		r.measured = &measured.grid;
+		err = source_grid(&measured, a->measured, SOURCE_LAST, a->workload, a->sync);
+		/* held against itself, blocks that say K are no test */
+		r.measured = !err && session_same(&work.journal, &measured.journal)
+				     ? &work.grid
+				     : &measured.grid;
 		if (!err)
 			err = same_workload(&work.grid, &measured.grid, a->measured);
 	}
 	if (!err)
 		show(a, &r);
-	release(&work);
-	release(&on);
-	release(&from);
-	release(&measured);
+	source_release(&work);
+	source_release(&on);
+	source_release(&from);
+	source_release(&measured);
 	return err;
 }
 

@@ -11,8 +11,8 @@
 
 /* ---- the workload ------------------------------------------------------------------------- */
 
-/* Per launch, between the two deepest blocks of a size and mode; NaN: fewer than two. */
-static double slope_of(const struct grid *g, int size, enum mode mode)
+static void two_deepest(const struct grid *g, int size, enum mode mode,
+			const struct grid_point **first, const struct grid_point **second)
 {
 	const struct grid_point *deep = NULL, *shallow = NULL;
 
@@ -28,9 +28,40 @@ static double slope_of(const struct grid *g, int size, enum mode mode)
 			shallow = p;
 		}
 	}
+	*first = deep;
+	*second = shallow;
+}
+
+/* Per launch, between the two deepest blocks of a size and mode; NaN: fewer than two. */
+static double slope_of(const struct grid *g, int size, enum mode mode)
+{
+	const struct grid_point *deep, *shallow;
+
+	two_deepest(g, size, mode, &deep, &shallow);
 	return shallow ? (deep->total_ns - shallow->total_ns) /
 				 ((deep->batch.depth - shallow->batch.depth) * deep->batch.launches)
 		       : NAN;
+}
+
+/* Was K of this size measured in stream blocks, as there are no others? */
+static bool of_streams(const struct grid *g, int size)
+{
+	const struct grid_size *s = &g->size[size];
+
+	return !g->nominal && s->shallow >= 0 && g->point[s->deep].batch.mode == MODE_STREAM;
+}
+
+/* Of a size that was swept at one depth: what A's ends and gaps leave of that block, per launch. */
+static double rest_of(const struct model *a, const struct grid_point *one)
+{
+	struct batch empty = one->batch;
+	double n = empty.depth * empty.launches, ends_ns;
+
+	empty.kernel_ns = 0;
+	ends_ns = empty.mode == MODE_GRAPH    ? model_total_ns(a, &empty)
+		  : empty.mode == MODE_STREAM ? a->v[MODEL_Z] + (n - 1) * a->v[MODEL_G]
+					      : a->v[MODEL_FUSED_Z];
+	return fmax(one->total_ns - ends_ns, 0) / n;
 }
 
 /* Device time of a launch; without a fit of A what the grid says. */
@@ -44,19 +75,28 @@ static double kernel_of(const struct price_request *r, int size)
 		return kernel_ns;
 	if (isfinite(graph_ns))
 		return fmax(graph_ns - a->v[MODEL_GRAPH_G] - a->v[MODEL_GRAPH_B], 0);
+	if (of_streams(g, size))
+		return fmax(kernel_ns - a->v[MODEL_G], 0);
+	if (!g->nominal && g->size[size].shallow < 0)
+		return rest_of(a, &g->point[g->size[size].deep]);
 	return g->nominal && kernel_ns > 0 ? a->v[MODEL_CLOCK] * kernel_ns + a->v[MODEL_E]
 					   : kernel_ns;
 }
 
+/* Device time of a unit of a fused launch; NaN: not known. */
+static double fused_of(const struct price_request *r, int size)
+{
+	const struct grid_point *one, *none;
+
+	two_deepest(r->work, size, MODE_FUSED, &one, &none);
+	if (one && !none && r->a && r->a->has[MODE_FUSED])
+		return rest_of(&r->a->model, one);
+	return slope_of(r->work, size, MODE_FUSED);
+}
+
 /* ---- on B --------------------------------------------------------------------------------- */
 
-struct job {
-	struct batch batch;
-	bool measured_kernel; /* K is device time already: B's clock factor and e are not for it */
-	double fused_ns;      /* of a unit, on A */
-};
-
-static struct model model_for(const struct model *m, const struct job *job)
+static struct model model_for(const struct model *m, const struct price_job *job)
 {
 	struct model out = *m;
 
@@ -67,7 +107,7 @@ static struct model model_for(const struct model *m, const struct job *job)
 	return out;
 }
 
-static double fused_total(const struct model *m, const struct job *job)
+static double fused_total(const struct model *m, const struct price_job *job)
 {
 	return m->v[MODEL_FUSED_Z] + job->batch.depth * job->batch.launches * job->fused_ns;
 }
@@ -76,14 +116,14 @@ static double fused_total(const struct model *m, const struct job *job)
  */
 static double total_of(const struct model *m, const void *arg)
 {
-	const struct job *job = arg;
+	const struct price_job *job = arg;
 	const struct model on_b = model_for(m, job);
 
 	return job->batch.mode == MODE_FUSED ? fused_total(m, job)
 					     : model_total_ns(&on_b, &job->batch);
 }
 
-static double by_recursion(const struct model *m, const struct job *job)
+static double by_recursion(const struct model *m, const struct price_job *job)
 {
 	const struct model on_b = model_for(m, job);
 
@@ -116,18 +156,38 @@ static struct batch as_swept(const struct price_request *r, const struct batch *
 	return out;
 }
 
+struct price_job price_job_of(const struct price_request *r, int point)
+{
+	const struct grid_point *at = &r->work->point[point];
+	struct price_job job = { .batch = at->batch, .measured_kernel = !r->work->nominal || r->a };
+
+	job.batch.kernel_ns = kernel_of(r, at->size);
+	job.fused_ns = fused_of(r, at->size);
+	job.known = r->b->has[at->batch.mode] &&
+		    (at->batch.mode != MODE_FUSED || isfinite(job.fused_ns));
+	job.model = model_for(&r->b->model, &job);
+	return job;
+}
+
+/* Did this block give the kernel time that it is priced with? */
+static bool is_seen(const struct grid *g, const struct grid_point *at)
+{
+	const struct grid_point *deep, *shallow;
+
+	two_deepest(g, at->size, at->batch.mode, &deep, &shallow);
+	return at->is_k || (at->batch.mode != MODE_STREAM && (at == deep || at == shallow));
+}
+
 static void price_point(struct priced *p, const struct price_request *r, int i)
 {
 	const struct grid_point *at = &r->work->point[i];
-	struct job job = { .batch = at->batch, .measured_kernel = !r->work->nominal || r->a };
+	const struct price_job job = price_job_of(r, i);
 	struct batch swept;
 
 	*p = (struct priced){ .point = i, .a_ns = at->total_ns, .b_ns = measured_ns(r, i) };
-	job.batch.kernel_ns = kernel_of(r, at->size);
-	job.fused_ns = slope_of(r->work, at->size, MODE_FUSED);
+	p->seen = is_seen(r->work, at);
 	p->total_ns = interval_unknown(r->b->n);
-	p->known = r->b->has[at->batch.mode] &&
-		   (at->batch.mode != MODE_FUSED || isfinite(job.fused_ns));
+	p->known = job.known;
 	if (!p->known)
 		return;
 	swept = as_swept(r, &job.batch, at->size);
@@ -136,7 +196,8 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 	p->total_ns.value = by_recursion(&r->b->model, &job);
 }
 
-static void compare(struct prices *p)
+/* itself: the blocks that prices are held against are those that kernels were measured in. */
+static void compare(struct prices *p, bool itself)
 {
 	double *error = calloc((size_t)p->n + 1, sizeof(*error));
 
@@ -145,7 +206,7 @@ static void compare(struct prices *p)
 		const struct priced *at = &p->priced[i];
 
 		p->n_known += at->known;
-		if (at->known && isfinite(at->b_ns))
+		if (at->known && isfinite(at->b_ns) && !(itself && at->seen))
 			error[p->compared++] = fabs(at->total_ns.value / at->b_ns - 1);
 	}
 	sort_doubles(error, p->compared);
@@ -162,7 +223,7 @@ void price_make(struct prices *out, const struct price_request *r)
 	CHECK(out->priced, "memory of %d prices", out->n);
 	for (int i = 0; i < out->n; i++)
 		price_point(&out->priced[i], r, i);
-	compare(out);
+	compare(out, r->measured == r->work);
 }
 
 void prices_release(struct prices *p)

@@ -5,7 +5,8 @@
  * launch: the slope of a block's time over launches in the largest graphs on A, less A's gap
  * between nodes, which a fit of A tells. Where the axis is a duration that fit may be of the
  * workload itself; elsewhere it has to be of another one, and without it the gap stays in. From B's
- * fit comes the rest. Each block of A is then run through the recursion with B's parameters.
+ * fit comes the rest. Of a size that was swept at one depth it is that block less what A's ends and
+ * gaps take. Each block of A is then run through the recursion with B's parameters.
  *
  * Assumed: kernels take as long on B as on A (the same GPU model and clocks), all launches of a
  * step are alike, and the host does nothing else.
@@ -19,16 +20,18 @@
 #include "harness/model/fit.h"
 
 struct price_request {
-	const struct grid *work;     /* of the workload, on A */
-	const struct fit *b;	     /* of B */
-	const struct fit *a;	     /* of A, for its gap; NULL: stays in, and a nominal K is B's */
-	const struct grid *measured; /* the same workload on B, to hold prices against; NULL */
+	const struct grid *work; /* of the workload, on A */
+	const struct fit *b;	 /* of B */
+	const struct fit *a;	 /* of A, for its gap; NULL: stays in, and a nominal K is B's */
+	/* The same workload on B, to hold prices against; work: A is B; NULL: none. */
+	const struct grid *measured;
 };
 
 struct priced {
 	int point;    /* number in work's grid */
 	bool known;   /* false: B's fit lacks the mode, or A's blocks do not say the price */
 	bool covered; /* within the sizes and depths that B's fit has seen */
+	bool seen;    /* the block gave the kernel time that it is priced with */
 	struct interval total_ns; /* on B; the interval is that of B's parameters */
 	double a_ns, b_ns;	  /* measured on A, and on B: NaN: not measured */
 };
@@ -36,10 +39,22 @@ struct priced {
 struct prices {
 	struct priced *priced; /* in the order of work's points; owned */
 	int n, n_known;
-	/* |price / measured - 1| where both are known. */
+	/* |price / measured - 1| where both are known; where work is held against itself without
+	 * the blocks that were seen. */
 	int compared;
 	double median, p95, worst;
 };
+
+/* What one block of work's is priced with. */
+struct price_job {
+	struct model model;   /* B's, for this kernel: its total is model_total_ns() ... */
+	struct batch batch;   /* ... of this block; fused: Zf and fused_ns for every launch */
+	bool measured_kernel; /* K is device time: B's clock factor and e are not for it */
+	double fused_ns;      /* of a unit, on A */
+	bool known;
+};
+
+struct price_job price_job_of(const struct price_request *r, int point);
 
 void price_make(struct prices *out, const struct price_request *r);
 void prices_release(struct prices *p);

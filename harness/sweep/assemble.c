@@ -205,7 +205,7 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 					      "canary_ns", "sm_clock_mhz", NULL };
 	static const char *const sums[] = { "utime_us", "stime_us", "steal_ticks", "retries",
 					    NULL };
-	static const char *const same[] = { "launches_per_step", "graph_steps", NULL };
+	static const char *const same[] = { "launches_per_step", "step", "graph_steps", NULL };
 	json_t *o = json_object(), *check;
 	bool failed;
 	int seen = 0;

@@ -74,6 +74,9 @@ void journal_allocate(struct journal *j)
 	j->total_ns = journal_zeroed(slots * points, sizeof(*j->total_ns));
 	j->enq_ns = journal_zeroed(slots * points, sizeof(*j->enq_ns));
 	j->launches = journal_zeroed(points, sizeof(*j->launches));
+	j->step = journal_zeroed(points, sizeof(*j->step));
+	for (size_t i = 0; i < points; i++)
+		j->step[i].launches = NAN;
 	j->noisy = journal_zeroed(slots * points, sizeof(*j->noisy));
 	j->complete = journal_zeroed(slots, sizeof(*j->complete));
 	j->attempts = journal_zeroed(slots, sizeof(*j->attempts));
@@ -223,6 +226,7 @@ void journal_release(struct journal *j)
 	free(j->total_ns);
 	free(j->enq_ns);
 	free(j->launches);
+	free(j->step);
 	free(j->noisy);
 	free(j->complete);
 	free(j->attempts);

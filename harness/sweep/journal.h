@@ -33,7 +33,8 @@ struct journal {
 	unsigned char *status;	   /* [slot * points + point], enum point_status */
 	double *total_ns, *enq_ns; /* the same: process values */
 	double *launches;	   /* [point]: of a step, as the last record says; 0: none did */
-	bool *noisy;		   /* the same: what its summary says */
+	struct cost *step;	   /* the same: launches, copies, allocations; launches NAN: none */
+	bool *noisy;		   /* [slot * points + point]: what its summary says */
 	bool *complete;		   /* a slot */
 	int *attempts;		   /* a slot: headers written */
 	double *canary_ns;	   /* a slot: median of its header; NAN: none */

@@ -31,6 +31,7 @@ void journal_keep_kind(struct journal *j, enum sync_kind kind)
 	keep_columns(j->noisy, sizeof(*j->noisy), j->slots, stays, n);
 	keep_columns(j->failures, sizeof(*j->failures), j->slots, stays, n);
 	keep_columns(j->launches, sizeof(*j->launches), 1, stays, n);
+	keep_columns(j->step, sizeof(*j->step), 1, stays, n);
 	plan_keep_kind(&j->plan, kind);
 	for (int side = 0; side < j->sides; side++) {
 		if (!j->of_kind[side][kind])

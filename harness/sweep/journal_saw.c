@@ -4,6 +4,7 @@
 
 #include "harness/sweep/assemble.h"
 #include "harness/sweep/journal_impl.h"
+#include "harness/sweep/step_cost.h"
 
 /* Of a plan of several kinds of waiting. */
 static void saw_kind(struct journal *j, int side, json_t *line)
@@ -55,6 +56,7 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
 	if (json_is_number(launches))
 		j->launches[point] = json_number_value(launches);
+	step_cost_take(&j->step[point], json_object_get(line, "step"));
 	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
 	if (n)
 		j->drift_ns[1] = json_number_value(json_array_get(canaries, n - 1));

@@ -32,6 +32,7 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	out->path = j->path;
 	out->header[0] = j->header[side];
 	out->launches = j->launches;
+	out->step = j->step;
 	out->status = taken(j->status, points * sizeof(*j->status), slot, n);
 	out->total_ns = taken(j->total_ns, points * sizeof(*j->total_ns), slot, n);
 	out->enq_ns = taken(j->enq_ns, points * sizeof(*j->enq_ns), slot, n);

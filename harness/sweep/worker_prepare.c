@@ -10,7 +10,6 @@ int worker_set_up(struct worker *w, int config)
 {
 	const struct config *c = &w->plan.config[config];
 	struct subject *s = &w->subject[config];
-	struct cost cost = { 0 };
 	int err;
 
 	worker_say(w, json_pack("{s:s, s:i}", "record", "setup", "config", config));
@@ -23,9 +22,9 @@ int worker_set_up(struct worker *w, int config)
 	CHECK(s->state, "%zu bytes of state", c->workload->state_size);
 	err = c->workload->setup(s->opts, s->state);
 	if (!err)
-		err = c->workload->cost(s->opts, s->state, &cost);
+		err = c->workload->cost(s->opts, s->state, &s->cost);
 	/* a step that only copies still fills a graph */
-	s->launches = cost.launches >= 1 ? (int64_t)ceil(cost.launches) : 1;
+	s->launches = s->cost.launches >= 1 ? (int64_t)ceil(s->cost.launches) : 1;
 	if (err)
 		worker_tear_down(w, config);
 	return err;

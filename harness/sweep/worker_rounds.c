@@ -9,6 +9,7 @@
 #include "harness/measure.h"
 #include "harness/sweep/calibrate.h"
 #include "harness/sweep/predict.h"
+#include "harness/sweep/step_cost.h"
 #include "harness/sweep/worker.h"
 
 enum { RETRIES = 3 };
@@ -138,6 +139,7 @@ static void say_visit(struct worker *w, int point, int round, json_t *check)
 	json_object_update(o, visit);
 	json_decref(visit);
 	json_object_set_new(o, "launches_per_step", json_integer(sub->subject->launches));
+	json_object_set_new(o, "step", step_cost_json(&sub->subject->cost));
 	if (sub->mode == MODE_GRAPH)
 		json_object_set_new(o, "graph_steps", json_integer(sub->graph_steps));
 	if (check)

@@ -210,6 +210,7 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 	const struct alignment_opts *o = opts;
 	const struct alignment_state *s = state;
 	double in = 0, back = 0, trace = 0, launches = 0;
+	struct copies to_device = { 0 }, to_host = { 0 };
 
 	for (int i = 0; i < s->slots; i++) {
 		const struct alignment_slot *slot = &s->slot[i];
@@ -221,11 +222,20 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 				      : 1 + __builtin_popcount(slot->classes) +
 						(slot->kept_pairs ? 1 : 0) +
 						(o->output == ALIGN_CIGAR ? 2 : 0);
+		if (o->resident || (slot->one && s->mapped))
+			continue;
+		to_device.calls++;
+		to_device.bytes += (double)slot->blob_bytes;
+		to_host.calls++;
+		to_host.bytes += (double)slot->back_bytes;
 	}
 	*out = (struct cost){
 		.launches = launches,
 		.bytes_moved = 1.75 * in + back + trace,
 		.bytes_transferred = o->resident ? 0 : in + back,
+		.to_device = to_device,
+		.to_host = to_host,
+		.pageable = s->pageable,
 		.evaluations = (double)s->batch.n,
 		.evaluation = "pair",
 		.formula = "launches: pack, one a class that pairs come to, one for traces that do "

@@ -12,9 +12,11 @@ of(k, x) = column(1) == k ? column(x) : NaN
 look(k) = (k - 1) % 6 + 1
 set logscale xy
 stats lengths using 3 skip 1 nooutput
-set xrange [STATS_min / 1.25 : STATS_max * 1.25]
+fewest = STATS_min
+most = STATS_max
 set format y '%h'
-set xtics (1, 2, 5, 10, 20, 50, 100, 200, 500, '1k' 1000, '2k' 2000, '5k' 5000, '10k' 10000, '30k' 30000)
+set xtics (1, 2, 5, 10, 20, 50, 100, '' 200, 300, '' 500, '1k' 1000, '' 2000, '3k' 3000, '10k' 10000, \
+	'30k' 30000)
 set tmargin at screen from_top(140)
 set bmargin at screen from_top(530)
 array first[2] = [1, 7]
@@ -32,6 +34,12 @@ do for [panel = 1:2] {
 		set label 40 + k value('name'.k) at screen left, y left noenhanced font medium
 		set label 60 + k value('fit'.k) at screen left + 0.39, y right noenhanced font medium
 	}
+	within(x) = column(1) >= first[panel] && column(1) <= last[panel] ? column(x) : NaN
+	set xrange [*:*] # stats takes what is within
+	set yrange [*:*]
+	stats lengths using (within(4)) skip 1 nooutput
+	set xrange [fewest / 1.25 : most * 1.25]
+	set yrange [STATS_min / 1.5 : STATS_max * 1.5]
 	plot for [k = first[panel]:last[panel]] lengths using (of(k, 3)):5 skip 1 with lines \
 			linetype look(k) linewidth 1.2, \
 		for [k = first[panel]:last[panel]] lengths using (of(k, 3)):4 skip 1 with points \

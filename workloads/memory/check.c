@@ -46,7 +46,7 @@ static void compare_copies(const char *p, size_t size, struct pattern_wrong *out
 /* Returns how many words are wrong. */
 static double use(enum memory_call call, void *p, size_t size, struct pattern_wrong *out)
 {
-	struct pattern_wrong wrong = { 0, UINT64_MAX };
+	struct pattern_wrong wrong = pattern_all_wrong(size);
 	double on_host = 0;
 
 	CUDA(cudaMemcpy(out, &wrong, sizeof(wrong), cudaMemcpyHostToDevice));

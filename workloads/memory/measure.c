@@ -23,16 +23,20 @@ void memory_measure_begin(struct measure_plan *p, bool quick)
 	CUDA(cudaDeviceSynchronize());
 }
 
-void memory_measure_end(struct measure_plan *p)
+int memory_measure_end(struct measure_plan *p)
 {
 	unsigned long long ran;
 
 	CUDA(cudaMemcpy(&ran, p->count, sizeof(ran), cudaMemcpyDeviceToHost));
-	CHECK(ran == p->ran, "%llu kernels ran, not %llu", ran, p->ran);
 	memory_pool_keep(false);
 	CUDA(cudaFree(p->count));
 	CUDA(cudaStreamDestroy(p->other));
 	CUDA(cudaStreamDestroy(p->stream));
+	return ran == p->ran ? 0
+			     : complain(EIO,
+					"probe: of the kernels that keep the device busy %llu ran, "
+					"not %llu",
+					ran, p->ran);
 }
 
 /* ---- samples ---------------------------------------------------------------------------- */

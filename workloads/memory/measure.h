@@ -27,7 +27,8 @@ struct measure_plan {
 };
 
 void memory_measure_begin(struct measure_plan *p, bool quick);
-void memory_measure_end(struct measure_plan *p);
+/* Frees it. -EIO after one line: kernels that should have kept the device busy did not run. */
+int memory_measure_end(struct measure_plan *p);
 
 /*
  * Takes and gives back, again and again; the pool is told to keep what it has, or emptied before

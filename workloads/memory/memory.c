@@ -161,6 +161,7 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	(void)state;
 	*out = (struct cost){
 		.launches = kernel,
+		.allocations = 2,
 		.bytes_moved =
 			kernel ? 64.0 * (double)((o->bytes + MEMORY_PAGE - 1) / MEMORY_PAGE) : 0,
 		.formula = "touch: one launch, and a sector of 32 bytes of each page read and "

@@ -71,14 +71,14 @@ static void tell(const struct pictured *p, struct plot *plot)
 	plot_text(
 		plot, "finding",
 		"Pinning 1 MiB of the host takes %.3g µs (cudaMallocHost), registering it %.3g µs; "
-		"its first touch %.3g µs, the next %.3g",
+		"its first touch %.3g µs, the next %.3g µs",
 		p->pair[MEMORY_PINNED][AT_1M].take.median,
 		p->pair[MEMORY_REGISTER][AT_1M].take.median, p->pair[TOUCH + 1][AT_1M].take.median,
 		p->pair[TOUCH + 1][AT_1M].give.median);
-	plot_text(
-		plot, "made1",
-		"Single calls on an idle device, medians of 5 to 500 of one process, the first one "
-		"left out. Dotted: 99th percentile");
+	plot_text(plot, "made1",
+		  "Single calls on an idle device, medians of 5 to 500 of one process. Hollow: "
+		  "giving "
+		  "back, or the next touch; dotted: 99th percentile");
 	plot_text(plot, "made2", "computed on: %.80s", plot->device);
 	plot_count(plot, "misses", p->pair[MEMORY_MISS][0].take.n > 0);
 	plot->script = "workloads/memory/plot.gp";
@@ -87,7 +87,7 @@ static void tell(const struct pictured *p, struct plot *plot)
 int memory_plot(const void *opts, void *state, struct plot *plot)
 {
 	struct pictured *p = calloc(1, sizeof(*p));
-	int err = 0;
+	int err = 0, end;
 
 	(void)opts;
 	(void)state;
@@ -95,7 +95,8 @@ int memory_plot(const void *opts, void *state, struct plot *plot)
 	memory_measure_begin(&p->plan, true);
 	while (p->n < SIZES && fits(sizes[p->n]) && !err)
 		err = measure_size(p, p->n++);
-	memory_measure_end(&p->plan);
+	end = memory_measure_end(&p->plan);
+	err = err ? err : end;
 	if (!err)
 		err = write_sizes(p, plot);
 	if (!err)

@@ -19,14 +19,14 @@ most = STATS_max
 stats sizes using 5 skip 1 nooutput
 least = STATS_min
 set yrange [(least > 0.01 ? least : 0.01) / 1.5 : most * 60] # the key has room above
-set ytics (0.01, 0.1, 1, 10, 100, '1 ms' 1e3, '10 ms' 1e4, '100 ms' 1e5, '1 s' 1e6)
+set ytics ('10 ns' 0.01, '100 ns' 0.1, '1 µs' 1, '10 µs' 10, '100 µs' 100, '1 ms' 1e3, '10 ms' 1e4, '100 ms' 1e5, '1 s' 1e6)
 set key at graph 0.02, graph 0.99 left top samplen 1.8 spacing 1.1
 
 titles = '"cudaMalloc" "cudaMallocAsync" "from an empty pool" "cudaMallocHost" ' . \
 	'"cudaHostRegister" "device memory" "host memory"'
 look(k) = k == 7 ? 2 : k == 6 ? 1 : k
 
-array heads[3] = ['memory of the device: time (µs)', 'memory of the host', 'touched first, and again']
+array heads[3] = ['memory of the device', 'memory of the host', 'touched first, and again']
 array first[3] = [1, 4, 6]
 array last[3] = [misses ? 3 : 2, 5, 7]
 do for [panel = 1:3] {

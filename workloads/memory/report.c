@@ -116,7 +116,7 @@ static int probe_touch(struct probe *p, bool on_device)
 static int probe(const struct memory_opts *o, struct memory_state *s, struct report *out)
 {
 	struct probe p = { .s = s, .out = out, .bytes = o->bytes };
-	int err = 0;
+	int err = 0, end;
 
 	s->names = calloc(1, sizeof(*s->names));
 	CHECK(s->names, "memory of names");
@@ -129,8 +129,8 @@ static int probe(const struct memory_opts *o, struct memory_state *s, struct rep
 		err = probe_touch(&p, true);
 	if (!err)
 		err = probe_touch(&p, false);
-	memory_measure_end(&p.plan);
-	return err;
+	end = memory_measure_end(&p.plan);
+	return err ? err : end;
 }
 
 int memory_report(const void *opts, void *state, struct report *out)

@@ -59,6 +59,20 @@ cudaError_t cudaFreeHost(void *p)
 	return fault == NONE ? real(p) : cudaSuccess;
 }
 
+static int lost = -1; /* a launch, so many later; -1: none */
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+			     cudaStream_t stream)
+{
+	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) =
+		(cudaError_t(*)(const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(
+			RTLD_NEXT, "cudaLaunchKernel");
+
+	if (lost >= 0 && !lost--)
+		return cudaSuccess;
+	return real(func, grid, block, args, shared, stream);
+}
+
 /* ---- steps ------------------------------------------------------------------------------ */
 
 struct run {
@@ -177,6 +191,21 @@ Test(small_memory_check, fails_on_memory_that_is_there_once)
 	cr_assert(v.error == 2 * 2 * MEMORY_PAGE / 8 && strstr(v.worst, "2048 words"), "%g, %s",
 		  v.error, v.worst);
 	run_end(r);
+}
+
+/* Of memory that was not written, or that nothing looked at, every word is wrong. */
+Test(small_memory_check, fails_where_device_memory_is_not_written_or_not_read)
+{
+	for (int launch = 0; launch < 2; launch++) {
+		struct run *r = run_begin(MEMORY_MALLOC, 5 * MEMORY_PAGE, 0);
+		struct verdict v;
+
+		lost = launch; /* the check's: one fills, one compares */
+		v = run_steps(r, 1, 1);
+		cr_assert(v.error == 5 * MEMORY_PAGE / 8, "launch %d: %g, %s", launch, v.error,
+			  v.worst);
+		run_end(r);
+	}
 }
 
 Test(small_memory_check, a_call_that_fails_ends_the_step_with_one_line)

@@ -2,6 +2,7 @@
  * test_memory_options.c - what the memory workload offers and refuses, and the rows of probe=quick.
  */
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -12,6 +13,24 @@
 #include "workloads/memory/measure.h"
 
 TestSuite(small_memory_options, .timeout = 120);
+
+/* ---- a layer below that loses a launch --------------------------------------------------- */
+
+static int lost = -1; /* so many launches later; -1: none */
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+			     cudaStream_t stream)
+{
+	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) =
+		(cudaError_t(*)(const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(
+			RTLD_NEXT, "cudaLaunchKernel");
+
+	if (lost >= 0 && !lost--)
+		return cudaSuccess;
+	return real(func, grid, block, args, shared, stream);
+}
+
+/* ---- limits ------------------------------------------------------------------------------ */
 
 static struct limits limits_of(enum memory_call call)
 {
@@ -125,7 +144,27 @@ Test(small_memory_options, kernels_that_keep_the_device_busy_run_and_end)
 	plan.samples = 5;
 	cr_assert(!memory_measure_pair(&plan, MEMORY_MALLOC, 4096, 300, &m), "busy");
 	cr_assert(plan.ran == 2 * 6, "%llu kernels", plan.ran);
-	memory_measure_end(&plan); /* holds against what they counted */
+	cr_assert(!memory_measure_end(&plan), "as many as they counted");
+}
+
+/* Where one is lost, what was to be measured beside it was not. */
+Test(small_memory_options, a_kernel_that_is_lost_ends_the_probe)
+{
+	struct measure_plan plan;
+	struct measure_pair m;
+	const char *text;
+	int err;
+
+	need_device();
+	memory_measure_begin(&plan, true);
+	plan.samples = 5;
+	lost = 3;
+	cr_assert(!memory_measure_pair(&plan, MEMORY_MALLOC, 4096, 300, &m), "busy");
+	divert_stderr();
+	err = memory_measure_end(&plan);
+	text = diverted_stderr();
+	cr_assert(err == -EIO && is_one_complaint(text) && strstr(text, "11 ran, not 12"), "%d: %s",
+		  err, text);
 }
 
 Test(small_memory_options, a_pool_that_cannot_be_empty_is_no_mode)

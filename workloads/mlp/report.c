@@ -170,12 +170,14 @@ int mlp_cost(const void *opts, const void *state, struct cost *out)
 {
 	const struct mlp_opts *o = opts;
 	const struct mlp_state *s = state;
+	double images = o->input == MLP_HOST ? s->batch * (MLP_PIXELS + 1.0) : 0;
 
 	*out = (struct cost){
 		.launches = s->kernels,
 		.flops = flops_of(s),
 		.bytes_moved = bytes_of(s),
-		.bytes_transferred = o->input == MLP_HOST ? s->batch * (MLP_PIXELS + 1.0) : 0,
+		.bytes_transferred = images,
+		.to_device = { .calls = images > 0, .bytes = images },
 		.evaluations = s->batch,
 		.evaluation = "image",
 		.formula =

@@ -23,7 +23,7 @@ static int64_t last_copy_to(const struct transfer_state *s, int slot)
 static struct pattern_wrong compare_on_device(const struct transfer_state *s, const char *slot,
 					      uint64_t word, uint64_t bytes)
 {
-	struct pattern_wrong wrong = { 0, UINT64_MAX };
+	struct pattern_wrong wrong = pattern_all_wrong(s->stride);
 
 	CUDA(cudaMemcpy(s->wrong, &wrong, sizeof(wrong), cudaMemcpyHostToDevice));
 	pattern_compare(slot, s->stride, word, bytes, s->wrong, 0);
@@ -49,7 +49,10 @@ static void judge(struct verdict *v, const struct transfer_state *s, int slot)
 	v->compared++;
 	if (!wrong.words)
 		return;
-	if (!*v->worst)
+	if (!*v->worst && wrong.first == ~0ull)
+		snprintf(v->worst, sizeof(v->worst), "copy %" PRId64 " to slot %d: not compared",
+			 last_copy_to(s, slot), slot);
+	else if (!*v->worst)
 		snprintf(v->worst, sizeof(v->worst),
 			 "copy %" PRId64 " to slot %d: wrong from byte %llu on%s",
 			 last_copy_to(s, slot), slot, 8 * wrong.first,

@@ -30,13 +30,15 @@ stats sizes using 3 skip 1 nooutput
 most = STATS_max
 stats sizes using 4 skip 1 nooutput
 set yrange [STATS_min / 1.5 : most * 1.5]
+set ytics ('10 ns' 0.01, '100 ns' 0.1, '1 µs' 1, '10 µs' 10, '100 µs' 100, '1 ms' 1e3, \
+	'10 ms' 1e4, '100 ms' 1e5, '1 s' 1e6)
 do for [side = 0:1] {
 	first = side ? 4 : 1
 	last = side ? 7 : 3
 	set lmargin at screen side ? 0.575 : 0.085
 	set rmargin at screen side ? 0.965 : 0.475
-	set label 30 side ? 'to the host, and within the device: time (µs)' : \
-		'host to device: time (µs)' at graph 0, 1.06 left
+	set label 30 side ? 'to the host, and within the device: time' : \
+		'host to device: time' at graph 0, 1.06 left
 	plot for [k = first:last] sizes using (of(k, 2)):6 skip 1 with lines linetype look(k) \
 			linewidth 1.2 dashtype solid, \
 		for [k = first:last] sizes using (of(k, 2)):4 skip 1 with lines linetype look(k) \
@@ -52,6 +54,8 @@ set bmargin at screen from_top(height - 66)
 set lmargin at screen 0.085
 set rmargin at screen 0.475
 set yrange [*:*]
+set ytics autofreq
+set offsets 0, 0, graph 0.04, 0
 set label 30 'rate (GB/s); hollow: to the host' at graph 0, 1.06 left
 set label 31 'bytes of a copy' at graph 0.5, screen from_top(height - 18) center
 hollow(k) = k > 3 && k < 7 ? 1 : 0

@@ -2,6 +2,7 @@
 #include "workloads/transfer/transfer.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "common/cuda_check.h"
 
@@ -120,10 +121,15 @@ int transfer_step(const void *opts, void *state, cudaStream_t stream)
 static int cost(const void *opts, const void *state, struct cost *out)
 {
 	const struct transfer_opts *o = opts;
-	double bytes = (double)o->bytes;
+	double bytes = (double)o->bytes, block = o->split ? (double)o->split : bytes;
+	const struct copies copies = { .calls = ceil(bytes / block), .bytes = bytes };
 
 	(void)state;
 	*out = (struct cost){
+		.to_device = o->dir == TRANSFER_H2D ? copies : (struct copies){ 0 },
+		.to_host = o->dir == TRANSFER_D2H ? copies : (struct copies){ 0 },
+		.within = o->dir == TRANSFER_D2D ? copies : (struct copies){ 0 },
+		.pageable = o->host == TRANSFER_PAGEABLE,
 		.bytes_moved = o->dir == TRANSFER_D2D ? 2 * bytes : bytes,
 		.bytes_transferred = o->dir == TRANSFER_D2D ? 0 : bytes,
 		.formula = "bytes; within the device read and written; no kernels",

@@ -26,6 +26,7 @@ made2 = ''
 crossing = 1
 smallest = 'empty kernels'
 size = 'length of a kernel (µs)'
+nominal = 1
 depth = 16
 shallowest = 1
 deepest = 4096
@@ -98,6 +99,7 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   shallowest, deepest, shortest, longest   ends of the two axes
 #   crossing               depth from which on a graph is faster than a stream; 0: none
 #   with_depths, with_lengths   1: the left panel is there, the right one is
+#   nominal                1: sizes are durations
 #   fitted                 1: there are fitted lines
 #   fit                    what is said of the fitted lines
 #   title, finding, made1, made2   texts
@@ -138,6 +140,10 @@ if (with_depths) {
 	if (STATS_max < 50 * STATS_min) { # powers of ten alone would be few
 		do for [i = -3:7] { set ytics add (10.0**i, 2 * 10.0**i, 5 * 10.0**i) }
 	}
+	if (STATS_max < 4 * STATS_min) {
+		do for [i = -3:7] { set ytics add (3 * 10.0**i, 4 * 10.0**i, 6 * 10.0**i, 8 * 10.0**i, \
+			12 * 10.0**i, 15 * 10.0**i) }
+	}
 	set lmargin at screen 0.085
 	set rmargin at screen with_lengths ? 0.475 : 0.965
 	set label 51 'a block, '.smallest.': time (µs)' at graph 0, 1.04 left noenhanced
@@ -173,6 +179,10 @@ if (with_lengths) {
 	if (STATS_max < 50 * STATS_min) { # powers of ten alone would be few
 		do for [i = -3:7] { set ytics add (10.0**i, 2 * 10.0**i, 5 * 10.0**i) }
 	}
+	if (STATS_max < 4 * STATS_min) {
+		do for [i = -3:7] { set ytics add (3 * 10.0**i, 4 * 10.0**i, 6 * 10.0**i, 8 * 10.0**i, \
+			12 * 10.0**i, 15 * 10.0**i) }
+	}
 	set lmargin at screen with_depths ? 0.575 : 0.085
 	set rmargin at screen 0.965
 	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
@@ -184,6 +194,14 @@ if (with_lengths) {
 	set xrange [shortest / 1.2 : longest * 1.25]
 	set xtics autofreq
 	set format x '%h'
+	if (!nominal && longest > 100 * shortest) { # sizes are powers of two
+		if (longest > 1e5 * shortest) {
+			set xtics (1, 64, '4k' 4096, '256k' 262144, '16M' 16777216, '1G' 1073741824)
+		} else {
+			set xtics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536, \
+				'256k' 262144, '1M' 1048576, '4M' 4194304, '16M' 16777216, '64M' 67108864)
+		}
+	}
 	paths = fitted ? length_lines : lengths
 	plot paths using (fitted ? of(0, 2) : NaN):3 skip 1 \
 			with lines linecolor rgb faint linewidth 1 dashtype solid, \

@@ -1,0 +1,48 @@
+/* plot_folder.c - where the files of `rift plot` go. */
+#include "harness/chart/plot_folder.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+
+/* X of X.jsonl and X.jsonl.part. */
+static char *bare(const char *path)
+{
+	static const char *const suffixes[] = { ".part", ".jsonl" };
+	char *name = strdup(path);
+
+	CHECK(name, "memory of a name");
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		size_t n = strlen(name), cut = strlen(suffixes[i]);
+
+		if (n > cut && !strcmp(name + n - cut, suffixes[i]))
+			name[n - cut] = '\0';
+	}
+	return name;
+}
+
+/* Beside the first session, named after both; freed by the caller. */
+static char *default_folder(const char *const *session, int n)
+{
+	char *first = bare(session[0]), *second = n > 1 ? bare(session[1]) : NULL, *out;
+
+	CHECK(asprintf(&out, "%s%s%s.plots", first, second ? "-" : "",
+		       second ? basename(second) : "") > 0,
+	      "memory of a name");
+	free(first);
+	free(second);
+	return out;
+}
+
+char *plot_folder(const char *const *session, int n, const char *output)
+{
+	char *folder = output ? strdup(output) : default_folder(session, n);
+	size_t length = strlen(folder);
+
+	while (length > 1 && folder[length - 1] == '/')
+		folder[--length] = '\0';
+	return folder;
+}

@@ -1,0 +1,11 @@
+/* plot_folder.h - where the files of `rift plot` go. */
+#ifndef RIFT_CHART_PLOT_FOLDER_H
+#define RIFT_CHART_PLOT_FOLDER_H
+
+/*
+ * output, or, where that is NULL, beside the first of n sessions and named after both. Without
+ * slashes at its end; freed by the caller.
+ */
+char *plot_folder(const char *const *session, int n, const char *output);
+
+#endif

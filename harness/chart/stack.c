@@ -1,0 +1,174 @@
+/* stack.c - where the time of a step goes: a bar a block. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "harness/chart/chart.h"
+#include "harness/chart/words.h"
+#include "harness/submit.h"
+#include "harness/text.h"
+
+/* What is drawn: the selection of stacks_select(), by mode. */
+struct bars {
+	const struct grid *g;
+	const struct stack *stack;
+	int *point; /* of each bar, from the top; owned */
+	int n;
+};
+
+static void bars_init(struct bars *b, const struct grid *g, const struct stack *stack)
+{
+	bool *in = calloc((size_t)g->n_points + 1, sizeof(*in));
+
+	*b = (struct bars){ .g = g, .stack = stack };
+	b->point = calloc((size_t)g->n_points + 1, sizeof(*b->point));
+	CHECK(in && b->point, "memory of %d blocks", g->n_points);
+	stacks_select(g, in);
+	for (int mode = 0; mode < MODE_COUNT; mode++)
+		for (int i = 0; i < g->n_points; i++)
+			if (in[i] && (int)g->point[i].batch.mode == mode)
+				b->point[b->n++] = i;
+	free(in);
+}
+
+static double share_of(const struct bars *b, int bar, int part)
+{
+	const struct stack *s = &b->stack[b->point[bar]];
+
+	return s->part_ns[part] / s->total_ns;
+}
+
+/* ---- data file -------------------------------------------------------------------------- */
+
+/*
+ * Parts stand one after the other from 0 on, in their order; those below 0 from 0 to the left. The
+ * lengths of all add up to 100 %.
+ */
+static int write_parts(const struct bars *b, struct plot *p)
+{
+	struct output out;
+	int err = plot_open(p, "parts", "-parts.csv", &out);
+
+	if (err)
+		return err;
+	fprintf(out.file, "bar,part,from_percent,to_percent,ns,name\n");
+	for (int i = 0; i < b->n; i++) {
+		double right = 0, left = 0;
+
+		for (int k = 0; k < STACK_PARTS; k++) {
+			double share = 100 * share_of(b, i, k), *end = share < 0 ? &left : &right;
+
+			if (isnan(share))
+				continue;
+			fprintf(out.file, "%d,%d,%.6g,%.6g,%.6g,%s\n", i, k + 1, *end, *end + share,
+				b->stack[b->point[i]].part_ns[k], stack_names[k]);
+			*end += share;
+		}
+	}
+	return output_commit(&out);
+}
+
+/* ---- texts ------------------------------------------------------------------------------ */
+
+/* The largest share of some part but kernels and other in all bars; NaN: there is none. */
+static double largest(const struct bars *b, int *bar, int *part)
+{
+	double most = NAN;
+
+	for (int i = 0; i < b->n; i++)
+		for (int k = 0; k < STACK_OTHER; k++) {
+			double share = share_of(b, i, k);
+
+			if (k == STACK_KERNEL || isnan(share) || share <= most)
+				continue;
+			most = share;
+			*bar = i;
+			*part = k;
+		}
+	return most;
+}
+
+/* "kernel 26 to 99 %; " of all bars; "" where none has that part. */
+static struct text range_of(const struct bars *b, int part)
+{
+	double least = INFINITY, most = -INFINITY;
+	struct text t = { "" };
+
+	for (int i = 0; i < b->n; i++) {
+		double share = share_of(b, i, part);
+
+		if (isnan(share))
+			continue;
+		least = fmin(least, share);
+		most = fmax(most, share);
+	}
+	if (least <= most)
+		snprintf(t.s, sizeof(t.s), "%s %.16s to %.16s %%; ", stack_names[part],
+			 words_percent(least).s, words_percent(most).s);
+	return t;
+}
+
+static void say_texts(const struct bars *b, const struct chart_set *s, int side,
+		      const struct stack_request *r, struct plot *p)
+{
+	struct stack_notes notes;
+	int bar = 0, part = 0;
+	double most = largest(b, &bar, &part);
+	char where[256] = "";
+
+	if (most > 0) {
+		const struct grid_point *at = &b->g->point[b->point[bar]];
+
+		snprintf(where, sizeof(where), "%s up to %s %% (%s, %s, depth %.0f)",
+			 stack_names[part], words_percent(most).s, words_of_size(b->g, at->size).s,
+			 mode_name(at->batch.mode), at->batch.depth);
+	}
+	words_title(p, s, side, "where the time of a step goes");
+	words_finding(p, "%s%s%s", range_of(b, STACK_KERNEL).s, range_of(b, STACK_OTHER).s, where);
+	stack_notes(&notes, r, b->stack);
+	plot_text(p, "made1", "%s", s->side[side].made);
+	plot_count(p, "notes", notes.n);
+	for (int i = 0; i < notes.n; i++) {
+		words_cut(notes.text[i], sizeof(notes.text[i]), NOTE_CHARACTERS);
+		plot_text(p, words_name("note", i + 1).s, "%s", notes.text[i]);
+	}
+}
+
+static void name_bars(const struct bars *b, struct plot *p)
+{
+	plot_count(p, "bars", b->n);
+	for (int i = 0; i < b->n; i++) {
+		const struct grid_point *at = &b->g->point[b->point[i]];
+
+		plot_text(p, words_name("bar", i + 1).s, "%s, %s, depth %.0f",
+			  mode_name(at->batch.mode), words_of_size(b->g, at->size).s,
+			  at->batch.depth);
+		plot_text(p, words_name("total", i + 1).s, "%s",
+			  words_time(at->total_ns / at->batch.depth).s);
+		plot_count(p, words_name("mode", i + 1).s, (long)at->batch.mode);
+	}
+}
+
+int chart_stack(const struct chart_set *s, int side, struct plot *p)
+{
+	struct stack_request r = { .work = &s->grid[side],
+				   .own = s->fitted[side] ? &s->fit[side] : NULL,
+				   .from = s->from,
+				   .card = s->card };
+	struct stack *stack;
+	struct bars b;
+	int err;
+
+	if (!r.work->n_points || (stack_step_of(r.work, 0) != STACK_CALLS && !stack_fit_of(&r, 0)))
+		return 1; /* all would be other */
+	stack = stacks_make(&r);
+	bars_init(&b, r.work, stack);
+	p->script = "plots/stack.gp";
+	say_texts(&b, s, side, &r, p);
+	name_bars(&b, p);
+	err = write_parts(&b, p);
+	free(b.point);
+	free(stack);
+	return err;
+}

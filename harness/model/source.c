@@ -1,0 +1,98 @@
+/* source.c - sessions as the commands of the model read them. */
+#include "harness/model/source.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/sweep/recorded.h"
+#include "harness/text.h"
+
+static int side_of(const struct journal *j, enum source_side side)
+{
+	return side == SOURCE_LAST ? j->sides - 1 : 0;
+}
+
+int source_grid(struct source *s, const char *path, enum source_side side, const char *workload,
+		const char *sync)
+{
+	int err = session_read(&s->journal, path, sync);
+
+	return err ? err : grid_make(&s->grid, &s->journal, side_of(&s->journal, side), workload);
+}
+
+/* Of several workloads, the one whose sizes are durations says most of a platform. */
+static const char *best_workload(const struct journal *j)
+{
+	for (int i = 0; i < j->plan.n_configs; i++)
+		if (!strcmp(j->plan.config[i].workload->name, "launch"))
+			return "launch";
+	return NULL;
+}
+
+int source_platform(struct source *s, const char *path, enum source_side side, const char *sync,
+		    uint32_t group)
+{
+	int err = session_read(&s->journal, path, sync);
+
+	if (!err)
+		err = grid_make(&s->grid, &s->journal, side_of(&s->journal, side),
+				best_workload(&s->journal));
+	return err ? err : fit_make(&s->fit, &s->grid, group);
+}
+
+int source_launches(struct source *s, const char *option, const char *path, const char *sync,
+		    const struct journal *j, int side)
+{
+	int err = source_platform(s, path, SOURCE_FIRST, sync, 0);
+
+	if (!err && !s->grid.nominal)
+		err = complain(EINVAL,
+			       "%s=%s: a session of %s, whose sizes are no durations: give one of "
+			       "launch",
+			       option, path, s->grid.workload->name);
+	return err ? err : source_same_device(option, path, s->journal.header[0], j, side);
+}
+
+void source_release(struct source *s)
+{
+	fit_release(&s->fit);
+	grid_release(&s->grid);
+	journal_release(&s->journal);
+}
+
+int source_each_workload(const struct journal *j, int (*each)(const char *workload, void *arg),
+			 void *arg)
+{
+	const struct plan *p = &j->plan;
+	int err = 0;
+
+	for (int i = 0; i < p->n_configs && !err; i++) {
+		bool seen = false;
+
+		for (int k = 0; k < i; k++)
+			seen |= p->config[k].workload == p->config[i].workload;
+		if (!seen)
+			err = each(p->config[i].workload->name, arg);
+	}
+	return err;
+}
+
+static const char *device_of(const json_t *record)
+{
+	const char *name =
+		json_string_value(json_object_get(json_object_get(record, "gpu"), "name"));
+
+	return name ? name : "unknown device";
+}
+
+int source_same_device(const char *option, const char *path, const json_t *record,
+		       const struct journal *j, int side)
+{
+	const char *other = device_of(record), *own = device_of(j->header[side]);
+
+	if (!strcmp(other, own))
+		return 0;
+	return complain(EXDEV, "%s=%s: was measured on %s, the session on %s", option, path,
+			text_shown(other).s, text_shown(own).s);
+}

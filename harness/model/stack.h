@@ -1,0 +1,108 @@
+/*
+ * stack.h - where the time of a block goes: kernels, gaps, submission, synchronize, transfers,
+ * allocations, and what none of them explains.
+ *
+ * Of steps that launch kernels the parts are those of the model (model.h), N launches a block:
+ *
+ *   kernel      N X, X device time of a launch, less what is known of copies in it
+ *   gap         between kernels on the device: g, gn and G, bf
+ *   submission  what of launch calls and of what stands behind them is not hidden behind kernels:
+ *               the model's total less the other parts. The first call of a block never is hidden
+ *   sync        Z - c, Zg, Zf - c: from the last call on, what one launch and its synchronize take
+ *               beside the kernel. That the device starts late is part of it (model.h says why)
+ *   transfer    copies that the workload counts, by what they cost on the platform card
+ *   allocation  -
+ *   other       the measured total less all that is known; below 0 where parts come to more
+ *
+ * With a session of launches of the same platform (from), its fit gives all but X, which is
+ * measured in the workload's own graphs (price.h): then other is what real kernels do that those
+ * of `launch` do not. Without one the workload's own fit gives them, and other is its residual.
+ * Where K is measured and there is no such session, gaps between graph nodes are part of kernel.
+ *
+ * Steps that launch nothing but copy (transfer): the same, from the session's own fit, with
+ * transfer in the place of kernel. Steps that neither launch nor copy, or take memory (memory,
+ * graph op=instantiate): all the time of the calls, which is t_enq, is allocation, or submission
+ * where no memory is taken, and the rest is the synchronize.
+ *
+ * NaN is a part that there is not, or that is not known; it is part of another one then, which
+ * stack_notes() says. No part is ever made 0 or moved to make them fit.
+ */
+#ifndef RIFT_MODEL_STACK_H
+#define RIFT_MODEL_STACK_H
+
+#include "harness/model/price.h"
+
+/* The order everywhere. */
+enum stack_part {
+	STACK_KERNEL,
+	STACK_GAP,
+	STACK_SUBMISSION,
+	STACK_SYNC,
+	STACK_TRANSFER,
+	STACK_ALLOCATION,
+	STACK_OTHER,
+	STACK_PARTS,
+};
+
+extern const char *const stack_names[STACK_PARTS];
+
+/* What copies cost: a call in a row of them, and a byte; NaN: the card does not say. */
+struct copy_cost {
+	double call_ns, byte_ns;
+	double knee, below_byte_ns; /* copies of fewer bytes than the knee; 0: no knee */
+};
+
+/* Of the card of `rift probe`: pinned and pageable memory, to the device and to the host. */
+struct copy_costs {
+	struct copy_cost to_device[2], to_host[2]; /* [pageable] */
+};
+
+struct stack_request {
+	const struct grid *work;
+	const struct fit *own;	       /* of work; NULL: none */
+	const struct fit *from;	       /* of launches on the same platform; NULL: none */
+	const struct copy_costs *card; /* NULL: none */
+};
+
+struct stack {
+	int point;	 /* number in work's grid */
+	double total_ns; /* of the block, measured: the median over processes */
+	double part_ns[STACK_PARTS];
+};
+
+/* What a step of a point does; of older records, which do not say, that it launches kernels. */
+enum stack_step {
+	STACK_LAUNCHES,
+	STACK_COPIES, /* no kernels */
+	STACK_CALLS,  /* takes memory, or does neither */
+};
+
+enum stack_step stack_step_of(const struct grid *g, int point);
+
+/* The fit that a point is taken apart by; NULL: none. */
+const struct fit *stack_fit_of(const struct stack_request *r, int point);
+
+/* Of a step: what its copies between host and device cost on the card; NaN: none, or not known. */
+double stack_transfer_ns(const struct stack_request *r, int point);
+
+/* One for each of work's points, in their order; to be freed. */
+struct stack *stacks_make(const struct stack_request *r);
+
+enum { STACK_NOTES = 6 };
+
+struct stack_notes {
+	int n;
+	char text[STACK_NOTES][200];
+};
+
+/* What a reader of these stacks has to know: how parts were found, what is part of what. */
+void stack_notes(struct stack_notes *out, const struct stack_request *r, const struct stack *all);
+
+/*
+ * A selection that can be read: of each mode three sizes (the smallest, the middle and the largest
+ * that were swept in it), each at its smallest and its largest depth. in has room for all points.
+ * Returns how many.
+ */
+int stacks_select(const struct grid *g, bool *in);
+
+#endif

@@ -1,0 +1,45 @@
+/* stack_sources.c - what time stacks have besides the session itself. */
+#include "harness/model/stack_sources.h"
+
+#include <errno.h>
+
+#include "common/check.h"
+#include "harness/card/card.h"
+#include "harness/card/card_copies.h"
+
+static int read_card(struct stack_sources *out, const char *path, const struct journal *j)
+{
+	json_t *card;
+	int err = card_read(path, &card);
+
+	if (err)
+		return err;
+	err = source_same_device("--card", path, card, j, 0);
+	card_copies(&out->costs, card);
+	json_decref(card);
+	out->card = &out->costs;
+	return err;
+}
+
+int stack_sources_read(struct stack_sources *out, const char *from, const char *card,
+		       const char *sync, const struct journal *j, int sides)
+{
+	int err = 0;
+
+	if ((from || card) && sides > 1)
+		return complain(EINVAL,
+				"%s is of one platform, and here are two: take sessions of one "
+				"side, one at a time",
+				from ? "--from" : "--card");
+	if (from) {
+		err = source_launches(&out->launches, "--from", from, sync, j, 0);
+		out->from = &out->launches.fit;
+	}
+	return err || !card ? err : read_card(out, card, j);
+}
+
+void stack_sources_release(struct stack_sources *s)
+{
+	source_release(&s->launches);
+	*s = (struct stack_sources){ 0 };
+}
