@@ -40,7 +40,7 @@ list: build  ## list the workloads
 test: setup-test  ## build and run the tests; SIZE=small leaves the long ones out
 	$(if $(filter-out all small large,$(SIZE))$(word 2,$(SIZE)),$(error SIZE=$(SIZE): use all, small or large))
 	@+tools/build.sh tests
-	@tools/run_tests.sh "$$(tools/device.sh)" '$(SIZE)'
+	@tools/run_tests.sh '$(SIZE)' "$$(tools/device.sh)"
 
 sanitize: setup-test  ## the small tests under the sanitizers, kernels too: addresses, races
 	@+tools/sanitize.sh

@@ -59,6 +59,10 @@ asan     := -w -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno
 tsan     := -w -fsanitize=thread
 INSTRUMENT := $($(SANITIZE))
 LIBS     := -ljansson -lnlopt -lz -lm -ldl -lpthread
+# Test programs are many and each runs once: what counts is how soon they are there, and, as every
+# test is a process, how soon they start.
+TESTFLAGS := -O0 -g1
+QUICK    := $(and $(filter cpu,$(DEVICE)),$(shell command -v ld.gold),-fuse-ld=gold) -Wl,--as-needed
 TESTLIBS := -lcriterion -lgsl -lgslcblas -ledlib -lm
 
 ifeq ($(DEVICE),cuda)
@@ -91,7 +95,7 @@ BLAS      := $(if $(filter cuda,$(DEVICE)),$(notdir $(wildcard $(CUDA_HOME)/lib6
 BLAS      := $(BLAS:%=$B/%)
 COMPILE.c  = $(CC) -std=c11 $(COMMON) $(HOST) -c -o $@ $<
 # $ORIGIN: the runtime is found beside the binary, wherever the folder is carried.
-LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-rpath,'$(1)'
+LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(RUNTIME) -Wl,-rpath,'$(1)'
 
 # ---- rift ---------------------------------------------------------------------------------
 rift: $B/rift $(BLAS)
@@ -112,11 +116,11 @@ $B/names: always
 
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(BLASLIBS) $(LIBS) $(TESTLIBS))
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(QUICK) $(TESTLIBS))
 
 # What is linked depends on which objects there are: a source that is gone leaves nothing newer.
 $B/objects: always
-	@$(call keep,$(OBJ) $(RT:%=$B/%.o) $(BLASRC:%=$B/%.o) $(SHARED:%=$B/%.o))
+	@$(call keep,$(OBJ) $(RT:%=$B/%.o) $(BLASRC:%=$B/%.o) $(SHARED:%=$B/%.o) $(HOOKS:%=$B/%.o))
 keep = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
 
 # How it was built, which its records say; only one object knows.
@@ -171,24 +175,37 @@ $(BLAS): $(BLASRC:%=$B/%.o) $(RUNTIME) $B/objects
 endif
 
 # ---- tests --------------------------------------------------------------------------------
-tests: $B/rift $(BLAS) $B/tests.list $(TESTS:%.c=$B/%) $(if $(filter cpu,$(DEVICE)),$B/bugs)
+# What has one thread has no races.
+CALM := $(if $(filter tsan,$(SANITIZE)),$(shell grep -sv '^\#' tests/one_thread))
+RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
+tests: $B/rift $(BLAS) $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs)
 
 $B/tests.list: always
-	@$(call keep,$(TESTS:%.c=$B/%))
+	@$(call keep,$(RUN))
 
-# A test program links all of rift but main(), what tests share, and its kernels if it has any.
-# Where Criterion's headers are not the system's own, the compiler sees into its macros.
+# A test program is linked from what every one has, its kernels if there are any, and what it needs
+# of the archives. Where Criterion's headers are not the system's own, the compiler sees into its
+# macros.
+HOOKS  := tests/skips.c tests/tsan_arena.c
+SHARED := $(filter-out tests/test_% tests/wrapper.c $(HOOKS),$(wildcard tests/*.c))
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
-SHARED := $(filter-out tests/test_% tests/wrapper.c,$(wildcard tests/*.c))
+$(TESTS:%=$B/%.o): private CFLAGS := $(TESTFLAGS)
 .SECONDEXPANSION:
-$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(SHARED:%=$B/%.o) $(OBJ) $(RUNTIME) $B/objects
+$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(TESTLIBS) $(LIBS)
+	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(QUICK) $(TESTLIBS) $(LIBS)
 
 # Seeded bugs, for tools/sanitize.sh and tests.
-$B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $(OBJ) $(RUNTIME) $B/objects
+$B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
+	$(Q)$(call LINK,$$ORIGIN) $(QUICK) $(LIBS)
+
+# Lists of the objects where they lie, made anew: a source that is gone leaves nothing behind.
+$B/tests.a: $(SHARED:%=$B/%.o)
+$B/rift.a: $(OBJ)
+$B/tests.a $B/rift.a: $B/objects
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) qc --thin $@ $(filter %.o,$^)
 
 # Loaded by tests: a wrapper, which shows whoever wants to see them the calls of a program, and
 # stand-ins for libraries of NVIDIA's driver.

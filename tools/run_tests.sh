@@ -1,61 +1,50 @@
 #!/bin/sh
-# run_tests.sh DEVICE all|small - runs the test programs of build/DEVICE one after the other.
+# run_tests.sh all|small|large BUILD... - runs the test programs of each build/BUILD, the builds'
+# in one queue, and ends with a line of totals for each.
 #
-# One at a time and one job each: tests share one device. Ends with one line of totals; fails
-# when a program fails, dies, hangs, or when nothing ran. With REQUIRE_GPU=1 a test skipped for
-# want of a GPU counts as failed (tests/skips.c), and so does testing the CPU device.
+# On a GPU one at a time and one job each, as tests share the device; on the CPU device, where
+# each process has one of its own and a test mostly runs on one core, two. Fails when a program
+# fails, dies, hangs, or when nothing ran. With REQUIRE_GPU=1 a test skipped for want of a GPU
+# counts as failed (tests/skips.c), and so does testing the CPU device.
 set -eu
-device=${1:?usage: run_tests.sh DEVICE all|small}
-filter=
-case ${2:-all} in
-all) ;;
-small | large) filter="--filter $2_*/*" ;;
+size=${1:?usage: run_tests.sh all|small|large BUILD...}
+shift
+case $size in
+all | small | large) ;;
 *)
-	echo "rift: SIZE=$2: use all, small or large" >&2
+	echo "rift: SIZE=$size: use all, small or large" >&2
 	exit 3
 	;;
 esac
-if [ -n "${REQUIRE_GPU:-}" ] && [ "$device" != cuda ]; then
+if [ -n "${REQUIRE_GPU:-}" ] && [ "$*" != cuda ]; then
 	echo "rift: REQUIRE_GPU=1, but the tests are built for the CPU device" >&2
 	exit 4
 fi
+at_once=2
+if [ "$*" = cuda ]; then at_once=1; fi
 
-build=build/$device
-export RIFT_BIN="$PWD/$build/rift"
-log=$build/tests.log
-: >"$log"
+# By xargs, which an interrupt ends. The long ones, those of workloads, come first, so that no
+# core waits at the end.
 status=0
-passed=0 failed=0 skipped=0
-# The list is words of our own.
-# shellcheck disable=SC2013
-for program in $(cat "$build/tests.list"); do
-	echo "== $program"
-	out=$program.out
-	rc=0
-	# The filter is one pattern or nothing.
-	set -f
-	# shellcheck disable=SC2086
-	timeout 600 "$program" -j1 $filter >"$out" 2>&1 || rc=$?
-	set +f
-	cat "$out" >>"$log"
-	grep -Ev '^\[====\] Synthesis|^counts:' "$out" || true
-	counts=$(sed -n 's/^counts: passed \([0-9]*\) failed \([0-9]*\) skipped \([0-9]*\)$/\1 \2 \3/p' "$out" | tail -n 1)
-	if [ -z "$counts" ]; then
-		echo "rift: $program ended without a result (exit status $rc)"
-		counts="0 1 0"
-		rc=1
-	fi
-	[ "$rc" = 0 ] || status=1
-	# shellcheck disable=SC2086
-	set -- $counts
-	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
-done
+for build; do cat "build/$build/tests.list"; done | tr ' ' '\n' | sort -t / -k 3,3r -s |
+	xargs -P "$at_once" -n 1 tools/run_test.sh "$size" || status=1
 
-if [ "$passed" = 0 ] && [ "$failed" = 0 ]; then
-	echo "rift: no test ran"
-	status=1
-fi
-echo "device: $device"
-echo "$passed passed, $failed failed, $skipped skipped"
+for build; do
+	: >"build/$build/tests.log"
+	passed=0 failed=0 skipped=0
+	# The list is words of our own.
+	# shellcheck disable=SC2013
+	for program in $(cat "build/$build/tests.list"); do
+		cat "$program.out" >>"build/$build/tests.log"
+		read -r p f s <"$program.counts"
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	done
+	if [ "$passed" = 0 ] && [ "$failed" = 0 ]; then
+		echo "rift: no test ran"
+		status=1
+	fi
+	echo "device: $build"
+	echo "$passed passed, $failed failed, $skipped skipped"
+done
 [ "$status" = 0 ] || echo "rift: tests failed" >&2
 exit "$status"

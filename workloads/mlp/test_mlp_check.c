@@ -2,6 +2,7 @@
  * test_mlp_check.c - does the check find what is wrong? Both ways of looking: the whole gradient,
  * and pieces of it where the network is large.
  */
+#include "tests/races.h"
 #include "workloads/mlp/test_mlp.h"
 
 TestSuite(small_mlp_check, .timeout = 300);
@@ -172,7 +173,7 @@ static struct run *run_with(const struct fault *f, int64_t steps)
 Test(small_mlp_check, faults_are_found_in_the_whole_gradient)
 {
 	need_device();
-	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i += RACES ? 4 : 1) {
 		struct run *r = run_with(&faults[i], 3);
 		struct verdict v = run_check(r, 3, false);
 
@@ -213,7 +214,7 @@ static struct verdict check_pieces(struct run *r)
 Test(small_mlp_check, faults_are_found_in_pieces)
 {
 	need_device();
-	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i += RACES ? 4 : 1) {
 		struct run *r = run_with(&faults[i], 1);
 		struct verdict v = check_pieces(r);
 

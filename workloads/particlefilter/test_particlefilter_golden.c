@@ -3,6 +3,7 @@
  * specification with counter-based streams: every frame of every golden file, by one launch a
  * frame and by four.
  */
+#include "tests/races.h"
 #include "workloads/particlefilter/test_run.h"
 
 TestSuite(small_particlefilter_golden, .timeout = 120);
@@ -50,7 +51,7 @@ static void programs_agree(int64_t particles, const char *clock, const char *see
 	struct particlefilter_opts o = rodinia_opts(particles, clock);
 	char track[128], particles8[128];
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < (RACES ? 1 : 3); i++) {
 		snprintf(track, sizeof(track), "track_%s_%s_128x128x10_N%ld.csv", programs[i],
 			 seeding, (long)particles);
 		snprintf(particles8, sizeof(particles8), "particles8_%s_%s_128x128x10_N%ld.csv",
@@ -63,6 +64,8 @@ Test(small_particlefilter_golden, runs_are_the_originals)
 {
 	need_device();
 	programs_agree(1000, "1", "T1", true);
+	if (RACES)
+		return;
 	programs_agree(1000, "1700000001", "Todd", false);
 	programs_agree(1000, "p1", "P1", false);
 }
@@ -137,8 +140,9 @@ static struct particlefilter_opts philox_opts(enum pf_variant variant, int64_t p
 Test(small_particlefilter_golden, counter_based_streams_agree)
 {
 	need_device();
-	agrees_by_both(philox_opts(PF_RODINIA, 1000, PF_RNG_AUTO),
-		       "philoxref_philox_N1000_key0.csv", NULL);
+	if (!RACES)
+		agrees_by_both(philox_opts(PF_RODINIA, 1000, PF_RNG_AUTO),
+			       "philoxref_philox_N1000_key0.csv", NULL);
 	agrees_by_both(philox_opts(PF_RODINIA, 1000, PF_RNG_PHILOX),
 		       "philoxref_philoxv_N1000_key0.csv", NULL);
 	agrees_by_both(philox_opts(PF_ROUND, 1000, PF_RNG_AUTO), "philoxref_round_N1000_key0.csv",

@@ -1,0 +1,33 @@
+#!/bin/sh
+# run_test.sh all|small|large PROGRAM - runs one test program, for run_tests.sh: prints what it has
+# to say in one piece, as another may run beside it, and leaves all of it in PROGRAM.out and
+# "passed failed skipped" in PROGRAM.counts. Fails when the program fails, dies or hangs.
+set -eu
+program=${2:?usage: run_test.sh all|small|large PROGRAM}
+case $1 in
+all) filter='*' ;;
+*) filter="$1_*/*" ;;
+esac
+build=${program#build/}
+build=build/${build%%/*}
+export RIFT_BIN="$PWD/$build/rift"
+
+# Such a program ends with one line when it uses the device after all.
+if [ "$build" = build/cpu-asan ] && grep -qx "${program#"$build/"}" tests/one_thread; then
+	export RIFT_CPU_WORKERS='none, by tests/one_thread'
+fi
+
+rc=0
+timeout 600 "$program" -j1 --filter "$filter" >"$program.out" 2>&1 || rc=$?
+sed -n 's/^counts: passed \([0-9]*\) failed \([0-9]*\) skipped \([0-9]*\)$/\1 \2 \3/p' "$program.out" |
+	tail -n 1 >"$program.counts"
+said=$(grep -Ev '^\[====\] Synthesis|^counts:' "$program.out" || true)
+if ! [ -s "$program.counts" ]; then
+	echo "0 1 0" >"$program.counts"
+	said="$said
+rift: $program ended without a result (exit status $rc)"
+	rc=1
+fi
+printf '== %s\n%s' "$program" "${said:+$said
+}"
+[ "$rc" = 0 ]
