@@ -4,7 +4,8 @@
 #
 # A report ends the program that it is about and fails the run, also where the test itself had
 # already passed: Criterion does not look at how a test's process ends. Left out of both are the
-# large suites, and under the thread sanitizer what has one thread (tests/one_thread).
+# large suites, and under the thread sanitizer what tests/one_thread and tests/through_rift
+# list.
 set -eu
 cpu() { "${MAKE:-make}" --no-print-directory -f build.mk DEVICE=cpu "$@"; }
 

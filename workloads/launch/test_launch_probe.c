@@ -4,6 +4,7 @@
  */
 #include "common/latch.h"
 #include "tests/divert.h"
+#include "tests/races.h"
 #include "workloads/launch/probe.h"
 #include "workloads/launch/test_steps.h"
 
@@ -141,6 +142,8 @@ Test(small_launch_probe, of_any_kernel)
 	struct launch_opts o = opts_for(LAUNCH_FILL_WORK, 1, 1);
 
 	need_device();
+	if (RACES)
+		return;
 	o.args = LAUNCH_ARGS_4096;
 	o.entry = LAUNCH_ENTRY_LAUNCHEX;
 	cr_assert(!probe(o), "work");

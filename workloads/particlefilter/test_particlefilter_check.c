@@ -159,7 +159,7 @@ static void spoil(int what, struct pf_filter *f)
 Test(small_particlefilter_check, other_rules_are_found)
 {
 	need_device();
-	for (int what = 0; what < 6; what += RACES ? 5 : 1) {
+	for (int what = 0; what < 6; what += RACES ? 6 : 1) {
 		struct particlefilter_opts o = default_opts();
 		struct run *r = run_begin(o);
 		struct verdict v;
@@ -237,7 +237,8 @@ Test(small_particlefilter_check, shifts_that_are_small_are_right)
 {
 	need_device();
 	shifts_are_right(900);
-	shifts_are_right(3000);
+	if (!RACES)
+		shifts_are_right(3000);
 }
 
 Test(large_particlefilter_check, shifts_of_many_chunks_are_right)
