@@ -11,6 +11,7 @@
 static const char *const profiles[] = { "balanced", "illumina",	 "hifi", "ont",
 					"bursty",   "unrelated", NULL };
 static const char *const outputs[] = { "distance", "cigar", NULL };
+static const char *const columns[] = { "few", "all", NULL };
 static const char *const letters[] = { "fold", "exact", NULL };
 static const char *const hosts[] = { "auto", "pinned", "pageable", "mapped", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
@@ -45,6 +46,9 @@ static const struct param params[] = {
 	PARAM_PATH(alignment_opts, input,
 		   "FASTA or FASTQ, plain or gzip: QUERIES,TARGETS, or one file with both in turns"),
 	PARAM_PATH_OUT(alignment_opts, results, "file to write a row for each pair to, as TSV"),
+	PARAM_CHOICE(alignment_opts, columns, "few", columns,
+		     "of results=: query to cigar, or also rounds, the CIGAR with M, and where a "
+		     "bad letter is"),
 	PARAM_END
 };
 
@@ -57,6 +61,7 @@ static const struct param_need needs[] = {
 	{ "seed", "!input" },
 	{ "host", "resident=no" },
 	{ "memory", "output=cigar" },
+	{ "columns", "results" },
 	{ NULL, NULL },
 };
 /* clang-format on */

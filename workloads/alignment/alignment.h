@@ -33,6 +33,7 @@ struct alignment_opts {
 	int64_t memory; /* bytes */
 	int64_t seed;
 	const char *input, *results;
+	int columns; /* of results: 0 few, 1 all */
 };
 
 enum { ALIGN_STREAMS_MAX = 8, ALIGN_PAIRS_MAX = 1 << 20 };
@@ -155,7 +156,8 @@ struct alignment_view alignment_view_of(const struct alignment_opts *o,
 					const struct alignment_batch *b, int64_t pair);
 
 /* Writes results=FILE: a row for each pair. Returns 0 or an errno after a line. */
-int alignment_write_results(struct alignment_state *s, const struct alignment_outcome *out);
+int alignment_write_results(const struct alignment_opts *o, struct alignment_state *s,
+			    const struct alignment_outcome *out);
 
 extern const struct workload workload_alignment;
 

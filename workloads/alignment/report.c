@@ -51,8 +51,16 @@ static void write_place(FILE *f, const struct alignment_pair *p, uint32_t at)
 	fprintf(f, "%s:%" PRIu32, query ? "query" : "target", query ? at : at - p->m);
 }
 
+static void write_cigar(FILE *f, const struct alignment_outcome *out, int64_t i, bool classic)
+{
+	char *text = cigar_of(out->runs[i], out->runs[i] ? out->result[i].runs : 0, classic);
+
+	fprintf(f, "\t%s", text);
+	free(text);
+}
+
 static void write_row(FILE *f, const struct alignment_batch *b, const struct alignment_outcome *out,
-		      int64_t i)
+		      int64_t i, bool all)
 {
 	const struct alignment_result *r = &out->result[i];
 
@@ -60,24 +68,27 @@ static void write_row(FILE *f, const struct alignment_batch *b, const struct ali
 	fprintf(f, "%s\t", alignment_status_name(r->status));
 	if (r->status == ALIGN_OK)
 		fprintf(f, "%" PRIu32, r->distance);
-	if (r->status == ALIGN_BAD_CHARACTER)
-		write_place(f, &b->pair[i], r->at);
-	fprintf(f, "\t%u", r->rounds);
-	for (int classic = 0; classic < 2; classic++) {
-		char *text = cigar_of(out->runs[i], out->runs[i] ? r->runs : 0, classic);
-
-		fprintf(f, "\t%s", text);
-		free(text);
+	write_cigar(f, out, i, false);
+	if (all) {
+		fprintf(f, "\t%u", r->rounds);
+		write_cigar(f, out, i, true);
+		fputc('\t', f);
+		if (r->status == ALIGN_BAD_CHARACTER)
+			write_place(f, &b->pair[i], r->at);
 	}
 	fputc('\n', f);
 }
 
-int alignment_write_results(struct alignment_state *s, const struct alignment_outcome *out)
+int alignment_write_results(const struct alignment_opts *o, struct alignment_state *s,
+			    const struct alignment_outcome *out)
 {
-	CHECK(s->results.file, "results: setup opens it for one report");
-	fputs("query\ttarget\tstatus\tdistance\trounds\tcigar\tclassic\n", s->results.file);
+	FILE *f = s->results.file;
+
+	CHECK(f, "results: setup opens it for one report");
+	fprintf(f, "query\ttarget\tstatus\tdistance\tcigar%s\n",
+		o->columns ? "\trounds\tclassic\tbad" : "");
 	for (int64_t i = 0; i < s->batch.n; i++)
-		write_row(s->results.file, &s->batch, out, i);
+		write_row(f, &s->batch, out, i, o->columns);
 	return output_commit(&s->results);
 }
 
@@ -193,7 +204,7 @@ int alignment_report(const void *opts, void *state, struct report *out)
 	report_statuses(&s->batch, &outcome, out);
 	report_sums(o, &s->batch, &outcome, out);
 	if (o->results)
-		err = alignment_write_results(s, &outcome);
+		err = alignment_write_results(o, s, &outcome);
 	if (o->results && !err)
 		snprintf(add(out, "results", "", 0)->text, sizeof(out->row->text), "%ld rows in %s",
 			 (long)s->batch.n, o->results);

@@ -48,6 +48,7 @@ Test(small_align_options, defaults)
 	expect_default("streams", "1");
 	expect_default("memory", "4G");
 	expect_default("seed", "1");
+	expect_default("columns", "few");
 }
 
 Test(small_align_options, refused)
@@ -58,6 +59,7 @@ Test(small_align_options, refused)
 	refused(3, "only without input=", "run alignment input=a.fa pairs=3");
 	refused(3, "only without input=", "run alignment input=a.fa seed=3");
 	refused(3, "only with output=cigar", "run alignment output=distance memory=1G");
+	refused(3, "only with results=", "run alignment columns=all");
 	refused(3, "only with resident=no", "run alignment resident=yes host=pageable");
 	refused(3, "pageable", "run alignment host=pageable --mode graph");
 	refused(3, "fused", "run alignment --mode fused");
@@ -78,32 +80,42 @@ Test(small_align_options, input_that_cannot_be_read)
 		folder);
 }
 
-/* Pairs of a file, each with another end. */
-Test(small_align_options, results_as_a_table)
+/* What is written of a file whose pairs have each another end. */
+static void expect_table(const char *args, const char *want)
 {
-	static const char want[] = "query\ttarget\tstatus\tdistance\trounds\tcigar\tclassic\n"
-				   "q1\tt1\tok\t1\t1\t1=1I8=\t1M1I8M\n"
-				   "q2\tt2\tbad_character\tquery:3\t0\t\t\n"
-				   "q3\tt3\tok\t0\t1\t\t\n"
-				   "q4\tt4\tok\t2\t1\t2D4=\t2D4M\n"
-				   "q5\tt5\tbad_character\ttarget:1\t0\t\t\n";
 	const char *text;
 
-	need_device();
-	shell(NULL,
-	      "printf '>q1\\nATAAAAAAAA\\n>t1\\nAAAAAAAAA\\n>q2\\nACGU\\n>t2\\nACGT\\n>q3\\n>t3\\n"
-	      ">q4\\nACGT\\n>t4\\nGGacgt\\n>q5\\nAC\\n>t5\\nA.\\n' | gzip >%s/in.fa.gz",
-	      folder);
-	cr_assert(
-		!run_rift(OUT, &text,
-			  "run alignment input=%s/in.fa.gz results=%s/out.tsv --blocks 1 --depth 1",
-			  folder, folder),
-		"%s", text);
+	cr_assert(!run_rift(OUT, &text,
+			    "run alignment input=%s/in.fa.gz results=%s/out.tsv %s --blocks 1 "
+			    "--depth 1",
+			    folder, folder, args),
+		  "%s", text);
 	cr_assert(strstr(text, "passed"), "%s", text);
 	cr_assert(strstr(text, "pairs bad_character"), "%s", text);
 	cr_assert(strstr(text, "5 rows in "), "%s", text);
 	shell(&text, "cat %s/out.tsv", folder);
 	cr_assert(!strcmp(text, want), "%s", text);
+}
+
+Test(small_align_options, results_as_a_table)
+{
+	need_device();
+	shell(NULL,
+	      "printf '>q1\\nATAAAAAAAA\\n>t1\\nAAAAAAAAA\\n>q2\\nACGU\\n>t2\\nACGT\\n>q3\\n>t3\\n"
+	      ">q4\\nACGT\\n>t4\\nGGacgt\\n>q5\\nAC\\n>t5\\nA.\\n' | gzip >%s/in.fa.gz",
+	      folder);
+	expect_table("", "query\ttarget\tstatus\tdistance\tcigar\n"
+			 "q1\tt1\tok\t1\t1=1I8=\n"
+			 "q2\tt2\tbad_character\t\t\n"
+			 "q3\tt3\tok\t0\t\n"
+			 "q4\tt4\tok\t2\t2D4=\n"
+			 "q5\tt5\tbad_character\t\t\n");
+	expect_table("columns=all", "query\ttarget\tstatus\tdistance\tcigar\trounds\tclassic\tbad\n"
+				    "q1\tt1\tok\t1\t1=1I8=\t1\t1M1I8M\t\n"
+				    "q2\tt2\tbad_character\t\t\t0\t\tquery:3\n"
+				    "q3\tt3\tok\t0\t\t1\t\t\n"
+				    "q4\tt4\tok\t2\t2D4=\t1\t2D4M\t\n"
+				    "q5\tt5\tbad_character\t\t\t0\t\ttarget:1\n");
 }
 
 /* Refused before there is a batch: the input, which is not read, is wrong too. */
