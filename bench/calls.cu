@@ -159,10 +159,13 @@ static double copy_us(cudaStream_t stream, void *dst, const void *src, size_t by
 	return now_us() - begin;
 }
 
+/* A call to the device may come back before its bytes are there: the next one waits for them. */
 static double sync_copy_us(void *dst, const void *src, enum cudaMemcpyKind kind)
 {
-	double begin = now_us();
+	double begin;
 
+	CUDA(cudaDeviceSynchronize());
+	begin = now_us();
 	CUDA(cudaMemcpy(dst, src, 4, kind));
 	return now_us() - begin;
 }
