@@ -44,6 +44,9 @@ struct mlp_terms mlp_dot(const double *a, const double *b, int64_t n);
 void mlp_compare_sum(struct mlp_norms *n, double got, const struct mlp_terms *want);
 double mlp_relative(const struct mlp_norms *n);
 
+/* Room for n numbers; to be freed. */
+double *mlp_array(int64_t n);
+
 /* A row-by-row matrix on the device, in float or bf16. */
 struct mlp_matrix {
 	const void *at;

@@ -17,14 +17,6 @@ struct look {
 	uint32_t drawn;
 };
 
-static double *array(int64_t n)
-{
-	double *a = malloc((size_t)n * sizeof(*a));
-
-	CHECK(a, "%ld numbers", (long)n);
-	return a;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -277,7 +269,7 @@ static void check_loss(struct look *k)
 {
 	int64_t n = k->at.s->batch;
 	const struct mlp_matrix m = { k->at.s->loss, false, 1, n };
-	double *each = array(n), sum = 0, got = (double)mlp_loss_of(k->at.s, k->at.b->step);
+	double *each = mlp_array(n), sum = 0, got = (double)mlp_loss_of(k->at.s, k->at.b->step);
 
 	if (k->at.o->launches == MLP_FEW) {
 		mlp_fetch(&m, 0, 0, 1, n, each);

@@ -5,18 +5,10 @@
 #include "common/cuda_check.h"
 #include "workloads/mlp/check.h"
 
-static double *array(size_t n)
-{
-	double *a = malloc(n * sizeof(*a));
-
-	CHECK(a, "%zu numbers", n);
-	return a;
-}
-
 static double *fetch_all(const void *from, bool half, int64_t n)
 {
 	const struct mlp_matrix m = { from, half, 1, n };
-	double *out = array((size_t)n);
+	double *out = mlp_array(n);
 
 	mlp_fetch(&m, 0, 0, 1, n, out);
 	return out;
@@ -71,7 +63,7 @@ static void check_gradient(const struct mlp_look *k, int layer, bool bias, const
 			   double reach)
 {
 	const struct mlp_tensor *t = mlp_tensor_of(k->s, layer, bias);
-	double *got = array(t->n);
+	double *got = mlp_array(t->n);
 	struct mlp_norms n = { 0, 0 };
 
 	mlp_fetch_gradient(t, 0, t->n, got);
@@ -87,7 +79,7 @@ static void check_gradient(const struct mlp_look *k, int layer, bool bias, const
 void mlp_check_whole(const struct mlp_look *k)
 {
 	const struct mlp_net *net = &k->s->net;
-	double *want = array(net->numbers), reach, loss = reference(k, want, &reach);
+	double *want = mlp_array((int64_t)net->numbers), reach, loss = reference(k, want, &reach);
 	double got = (double)mlp_loss_of(k->s, k->b->step);
 
 	mlp_note(k->v, fabs(got - loss) / loss, allowed(k, reach), "loss: %.7g, not %.7g", got,

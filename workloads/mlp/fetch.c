@@ -5,6 +5,14 @@
 #include "common/cuda_check.h"
 #include "workloads/mlp/check.h"
 
+double *mlp_array(int64_t n)
+{
+	double *a = malloc((size_t)n * sizeof(*a));
+
+	CHECK(a, "%ld numbers", (long)n);
+	return a;
+}
+
 static double number_at(const void *from, bool half, int64_t i)
 {
 	uint32_t bits;
@@ -36,15 +44,13 @@ void mlp_fetch(const struct mlp_matrix *m, int64_t row, int64_t col, int64_t row
 double *mlp_fetch_strip(const struct mlp_matrix *m, bool columns, int64_t first, int64_t n)
 {
 	int64_t inner = columns ? m->rows : m->cols;
-	double *out = malloc((size_t)(n * inner) * sizeof(*out)), *as_it_lies;
+	double *out = mlp_array(n * inner), *as_it_lies;
 
-	CHECK(out, "%ld x %ld numbers", (long)n, (long)inner);
 	if (!columns) {
 		mlp_fetch(m, first, 0, n, inner, out);
 		return out;
 	}
-	as_it_lies = malloc((size_t)(n * inner) * sizeof(*as_it_lies));
-	CHECK(as_it_lies, "%ld x %ld numbers", (long)n, (long)inner);
+	as_it_lies = mlp_array(n * inner);
 	mlp_fetch(m, 0, first, inner, n, as_it_lies);
 	for (int64_t i = 0; i < n; i++)
 		for (int64_t j = 0; j < inner; j++)
@@ -57,9 +63,8 @@ void mlp_fetch_gradient(const struct mlp_tensor *t, int64_t first, int64_t n, do
 {
 	const struct mlp_matrix m = { t->gradient, t->half, t->parts,
 				      t->parts > 1 ? (int64_t)t->stride : (int64_t)t->n };
-	double *part = malloc((size_t)(n * t->parts) * sizeof(*part));
+	double *part = mlp_array(n * t->parts);
 
-	CHECK(part, "%u parts", t->parts);
 	mlp_fetch(&m, 0, first, t->parts, n, part);
 	for (int64_t i = 0; i < n; i++) {
 		out[i] = 0;

@@ -107,6 +107,19 @@ Test(small_mlp_options, runs_that_pass)
 	expect_passes(args);
 }
 
+/* Logits of a narrow network grow large, and with them what rounding does to its gradients. */
+Test(large_mlp_options, a_narrow_network_passes_after_many_steps)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(!run_rift(OUT, &text,
+			    "run mlp data=generated images=2000 hidden=9 --blocks 1 --depth 1 "
+			    "--check full --check-steps 600"),
+		  "%s", text);
+	cr_assert(strstr(text, "passed: error"), "%s", text);
+}
+
 Test(large_mlp_options, runs_of_the_models_that_pass)
 {
 	static const char *const args[] = {
