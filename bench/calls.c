@@ -33,11 +33,11 @@ struct group {
 /* clang-format off */
 static const struct group groups[] = {
 	{ "launch", { "probe=yes" }, calls_launch, 0, { "launch call" }, { "launch call" } },
-	{ "graph", { "probe=quick", "length=10" }, calls_graph, 10,
+	{ "graph", { "probe=yes", "length=10" }, calls_graph, 10,
 	  { "instantiate 10", "graph call 10" }, { "instantiate", "launch call" } },
-	{ "graph", { "probe=quick", "length=100" }, calls_graph, 100,
+	{ "graph", { "probe=yes", "length=100" }, calls_graph, 100,
 	  { "instantiate 100", "graph call 100" }, { "instantiate", "launch call" } },
-	{ "graph", { "probe=quick", "length=1025" }, calls_graph, 1025,
+	{ "graph", { "probe=yes", "length=1025" }, calls_graph, 1025,
 	  { "instantiate 1025", "graph call 1025" }, { "instantiate", "launch call" } },
 	{ "transfer", { "probe=quick" }, calls_copy, 4,
 	  { "h2d pinned 4 B", "d2h pinned 4 B", "h2d pageable 4 B", "d2h pageable 4 B",
@@ -47,7 +47,7 @@ static const struct group groups[] = {
 	{ "transfer", { "bytes=64M" }, calls_copy, 64 << 20,
 	  { "h2d pinned 64 MiB", "d2h pinned 64 MiB", "h2d pageable 64 MiB",
 	    "d2h pageable 64 MiB" }, { NULL } },
-	{ "memory", { "probe=quick", "bytes=4M" }, calls_memory, 4 << 20,
+	{ "memory", { "probe=yes", "bytes=4M" }, calls_memory, 4 << 20,
 	  { "cudaMalloc 4 MiB", "cudaFree 4 MiB" }, { "cudaMalloc", "cudaFree" } },
 };
 /* clang-format on */

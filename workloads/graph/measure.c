@@ -10,7 +10,7 @@
 #include "common/interrupt.h"
 #include "common/timing.h"
 
-enum { SAMPLES_MIN = 5, SAMPLES_MAX = 101, SAMPLES_QUICK = 21, WARMUP = 2 };
+enum { SAMPLES_MIN = 5, SAMPLES_MAX = 101, SAMPLES_QUICK = 21, WARMUP_MIN = 2, WARMUP_MAX = 10 };
 enum { STUCK_MAX = 2 };
 
 const struct measure_row graph_quantities[MEASURE_QUANTITIES] = {
@@ -58,6 +58,13 @@ struct series {
 	enum measure_quantity first;
 };
 
+/* The first calls of a kind are slower; of large graphs two of them have to do. */
+static bool is_warm(const struct measure_plan *p, int done, int64_t since_ns)
+{
+	return done >= WARMUP_MAX ||
+	       (done >= WARMUP_MIN && timing_now_ns() - since_ns > p->budget_ns / 10);
+}
+
 /* Medians of what a kind of sample yields; or the reason of the first that yields nothing. */
 static int take_series(struct measure_plan *p, struct graph_state *s, const struct series *series,
 		       struct measure_length *out)
@@ -65,14 +72,16 @@ static int take_series(struct measure_plan *p, struct graph_state *s, const stru
 	int64_t ns[SERIES_MAX][SAMPLES_MAX], one[SERIES_MAX], begin = timing_now_ns();
 	const char *why = NULL;
 	int n = 0, err = 0;
+	bool warm = false;
 
-	for (int i = -WARMUP; i < p->samples && !err && !why; i++) {
+	for (int done = 0; n < p->samples && !err && !why; done++) {
 		if (n >= SAMPLES_MIN && timing_now_ns() - begin > p->budget_ns)
 			break;
+		warm = warm || is_warm(p, done, begin);
 		err = series->sample(p, s, one, &why);
-		for (int k = 0; k < series->n && i >= 0; k++)
+		for (int k = 0; k < series->n && warm; k++)
 			ns[k][n] = one[k];
-		n += i >= 0;
+		n += warm;
 		if (!err && interrupted())
 			err = -EINTR;
 	}
