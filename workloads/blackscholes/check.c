@@ -41,6 +41,7 @@ struct audit {
 	const struct blackscholes_state *s;
 	struct verdict *v;
 	float *piece[OUTPUTS]; /* room for PIECE floats of each output */
+	float *again;	       /* and of one output that was computed again */
 	double price, parity, exact;
 	double off[OUTPUTS], sum[OUTPUTS]; /* sums of errors and of prices */
 	uint64_t answers;		   /* a bit for each slot that has them */
@@ -141,15 +142,15 @@ static void fetch(struct audit *a, int64_t slot, int64_t at, int64_t n)
 }
 
 /* a->piece[k] of n prices is what price_again() has left on the device. */
-static void same_again(struct audit *a, int k, float *again, int64_t slot, int64_t at, int64_t n)
+static void same_again(struct audit *a, int k, int64_t slot, int64_t at, int64_t n)
 {
 	int64_t i = 0;
 
-	CUDA(cudaMemcpy(again, a->s->device.out[k] + at, (size_t)n * sizeof(float),
+	CUDA(cudaMemcpy(a->again, a->s->device.out[k] + at, (size_t)n * sizeof(float),
 			cudaMemcpyDeviceToHost));
-	if (!memcmp(again, a->piece[k], (size_t)n * sizeof(float)))
+	if (!memcmp(a->again, a->piece[k], (size_t)n * sizeof(float)))
 		return;
-	while (!memcmp(again + i, a->piece[k] + i, sizeof(float)))
+	while (!memcmp(a->again + i, a->piece[k] + i, sizeof(float)))
 		i++;
 	missing(a, "came back otherwise than it was computed", slot, at + i);
 }
@@ -169,7 +170,6 @@ static void must_be_poison(struct audit *a, int64_t slot, int64_t at, int64_t be
 
 static void must_be_prices(struct audit *a, int64_t slot, int64_t at, int64_t n)
 {
-	static float again[PIECE];
 	int64_t before = a->missing;
 
 	for (int k = 0; k < OUTPUTS; k++) {
@@ -177,7 +177,7 @@ static void must_be_prices(struct audit *a, int64_t slot, int64_t at, int64_t n)
 			if (isnan(a->piece[k][i]))
 				missing(a, "no price", slot, at + i);
 		if (a->o->data == STREAMED_STREAMED)
-			same_again(a, k, again, slot, at, n);
+			same_again(a, k, slot, at, n);
 	}
 	if (a->missing == before)
 		compare_some(a, slot, at, n);
@@ -268,14 +268,14 @@ static int audit(struct audit *a, int64_t steps)
 int blackscholes_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
 	struct audit a = { .o = opts, .s = state, .v = v };
+	float *room = malloc((OUTPUTS + 1) * PIECE * sizeof(*room));
 	int err;
 
-	for (int k = 0; k < OUTPUTS; k++) {
-		a.piece[k] = malloc(PIECE * sizeof(float));
-		CHECK(a.piece[k], "%d floats", PIECE);
-	}
-	err = audit(&a, steps);
+	CHECK(room, "%d floats", (OUTPUTS + 1) * PIECE);
 	for (int k = 0; k < OUTPUTS; k++)
-		free(a.piece[k]);
+		a.piece[k] = room + k * PIECE;
+	a.again = room + OUTPUTS * PIECE;
+	err = audit(&a, steps);
+	free(room);
 	return err;
 }

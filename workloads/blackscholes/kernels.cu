@@ -1,10 +1,11 @@
 /*
  * kernels.cu - pricing by the formula of Black and Scholes, and the inputs.
  *
- * Bound by memory as long as an option takes no more than about 15 special functions' time: with
- * math=fast there are eight (one for each quotient, exponential, logarithm and root). A thread
- * prices four options, 16 bytes of each array; all of it passes through the caches once, so loads
- * and stores say that it is not to stay.
+ * Meant to be bound by memory: 20 bytes an option are 240 G options/s at the 4.8 TB/s of an H200,
+ * which leaves each of them 17 of its 4.2 T special functions a second. With math=fast there are
+ * eight (one for each quotient, exponential, logarithm and root). A thread prices four options, 16
+ * bytes of each array; all of it passes through the caches once, so loads and stores say that it
+ * is not to stay.
  */
 #include "common/cuda_check.h"
 #include "common/gpu.h"

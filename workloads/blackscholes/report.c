@@ -81,8 +81,7 @@ int blackscholes_report(const void *opts, void *state, struct report *out)
 	double ns = step_ns(o, state, &n);
 
 	add(out, "options", "G/s", (double)o->options / ns)->n = n;
-	add(out, streamed ? "copied" : "moved", "GB/s", 20.0 * (double)o->options / ns)->n =
-		SAMPLES;
+	add(out, streamed ? "copied" : "moved", "GB/s", 20.0 * (double)o->options / ns)->n = n;
 	report_sizes(o, state, out);
 	if (streamed)
 		report_copies(o, out);

@@ -8,7 +8,7 @@
 #include "common/room.h"
 #include "workloads/blackscholes/blackscholes.h"
 
-enum { ARRAYS = BLACKSCHOLES_INPUTS + BLACKSCHOLES_OUTPUTS };
+enum { ARRAYS = BLACKSCHOLES_INPUTS + BLACKSCHOLES_OUTPUTS, WORDS = 64 };
 
 /* Behind each array of a slot is at least one float that nothing may write. */
 static int64_t stride_for(int64_t options)
@@ -33,14 +33,20 @@ static struct blackscholes_arrays lay_out(float *base, int64_t slots, int64_t st
 	return a;
 }
 
+/* What decides on the memory, for those who are told that there is too little. */
+static void describe(const struct blackscholes_opts *o, char what[WORDS])
+{
+	snprintf(what, WORDS, "options=%ld slots=%ld", (long)o->options, (long)o->slots);
+}
+
 static int allocate_device(const struct blackscholes_opts *o, struct blackscholes_state *s)
 {
 	int64_t bytes = bytes_for(o, s->device_slots);
-	char what[64];
+	char what[WORDS];
 	void *base;
 	int err;
 
-	snprintf(what, sizeof(what), "options=%ld", (long)o->options);
+	describe(o, what);
 	err = room_on_device(bytes, what);
 	if (err)
 		return err;
@@ -57,11 +63,11 @@ static int allocate_device(const struct blackscholes_opts *o, struct blackschole
 static int allocate_host(const struct blackscholes_opts *o, struct blackscholes_state *s)
 {
 	int64_t bytes = bytes_for(o, o->slots);
-	char what[64];
+	char what[WORDS];
 	void *base;
 	int err;
 
-	snprintf(what, sizeof(what), "options=%ld slots=%ld", (long)o->options, (long)o->slots);
+	describe(o, what);
 	err = room_for_buffers(bytes, what);
 	if (err)
 		return err;

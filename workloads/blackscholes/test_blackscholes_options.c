@@ -90,7 +90,7 @@ Test(small_blackscholes_options, more_than_there_is_is_refused_with_the_numbers)
 	struct blackscholes_opts o = opts_of(1ll << 46);
 
 	need_device();
-	setup_fails(o, "options=70368744177664: takes ");
+	setup_fails(o, "options=70368744177664 slots=2: takes ");
 	o = streamed_opts(1024, 0, 0);
 	o.slots = 1ll << 40; /* no user can ask for that */
 	setup_fails(o, "more than 25 % of its ");
