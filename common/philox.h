@@ -48,4 +48,14 @@ PHILOX_FN double philox_uniform(uint32_t word)
 	return (word + 0.5) * (1.0 / 4294967296.0);
 }
 
+/*
+ * A word as one of 2^24 values in [lo, hi). The sum is made in double and rounded once, so that
+ * the bits are the same with and without fused multiply-add wherever (hi - lo) has few bits, as
+ * 25 or 9.75 have.
+ */
+PHILOX_FN float philox_range(uint32_t word, double lo, double hi)
+{
+	return (float)(lo + (hi - lo) * ((word >> 8) * (1.0 / 16777216.0)));
+}
+
 #endif

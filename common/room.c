@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/cuda_check.h"
 
@@ -23,15 +24,17 @@ int room_on_device(int64_t bytes, const char *what)
 	return judge(bytes, (int64_t)free_bytes, what, "on the device");
 }
 
-/* kB of /proc/meminfo in bytes; -1: not known. */
-static int64_t available(void)
+/* A line of /proc/meminfo, "MemTotal", in bytes; -1: not known. */
+static int64_t meminfo(const char *name)
 {
+	size_t length = strlen(name);
 	FILE *f = fopen("/proc/meminfo", "re");
 	long long kb = -1;
 	char line[128];
 
 	while (f && kb < 0 && fgets(line, sizeof(line), f))
-		sscanf(line, "MemAvailable: %lld kB", &kb);
+		if (!strncmp(line, name, length) && line[length] == ':')
+			sscanf(line + length, ": %lld kB", &kb);
 	if (f)
 		fclose(f);
 	return kb < 0 ? -1 : kb * 1024;
@@ -39,5 +42,16 @@ static int64_t available(void)
 
 int room_on_host(int64_t bytes, const char *what)
 {
-	return judge(bytes, available(), what, "on the host");
+	return judge(bytes, meminfo("MemAvailable"), what, "on the host");
+}
+
+int room_for_buffers(int64_t bytes, const char *what)
+{
+	int64_t all = meminfo("MemTotal");
+
+	if (all < 0 || bytes <= all / 100 * ROOM_BUFFER_PERCENT)
+		return room_on_host(bytes, what);
+	return complain(ENOMEM,
+			"%s: buffers of the host take %lld bytes, more than %d %% of its %lld",
+			what, (long long)bytes, ROOM_BUFFER_PERCENT, (long long)all);
 }

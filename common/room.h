@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-enum { ROOM_PERCENT = 80 }; /* of what is free may be taken */
+enum { ROOM_PERCENT = 80 };	   /* of what is free may be taken */
+enum { ROOM_BUFFER_PERCENT = 25 }; /* of all memory of the host, by buffers of copies */
 
 /*
  * Memory of the device, or of the host, as the kernel of its system reckons. Returns 0, also where
@@ -16,6 +17,9 @@ enum { ROOM_PERCENT = 80 }; /* of what is free may be taken */
  */
 int room_on_device(int64_t bytes, const char *what);
 int room_on_host(int64_t bytes, const char *what);
+
+/* The same for buffers of copies, which may be pinned: nobody else gets such memory back. */
+int room_for_buffers(int64_t bytes, const char *what);
 
 #ifdef __cplusplus
 }

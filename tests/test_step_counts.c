@@ -112,6 +112,17 @@ Test(small_step_counts, batches_that_travel)
 	cr_assert(!c.to_device.calls && !c.to_host.calls, "resident");
 }
 
+Test(small_step_counts, options_that_travel)
+{
+	struct cost c;
+
+	need_device();
+	c = STEP("blackscholes", "options=40000", "data=streamed", "block=64k", "overlap=2");
+	cr_assert(c.to_device.calls == 12 && c.to_host.calls == 8, "%g, %g", c.to_device.calls,
+		  c.to_host.calls);
+	cr_assert(!STEP("blackscholes", "options=1000").to_device.calls, "resident");
+}
+
 Test(small_step_counts, minibatches_that_travel)
 {
 	need_device();

@@ -1,0 +1,156 @@
+/*
+ * test_slots.c - what workloads with data sets in turn share: the step counter, poison, copies in
+ * blocks, slots of the host, and FNV-1a.
+ */
+#include "common/cuda_check.h"
+#include "common/fnv.h"
+#include "common/slots.h"
+#include "common/streamed.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void slots_count_launch(struct slots_counter *counter, uint32_t *seen, uint32_t n,
+			cudaStream_t stream);
+
+TestSuite(small_slots, .timeout = 60);
+
+/* ---- the counter ------------------------------------------------------------------------ */
+
+enum { THREADS = 5 * 3 * 8 * 4 };
+
+/* All threads of a launch see the same step; the next launch sees the next. */
+Test(small_slots, every_thread_sees_the_step_before_it_is_counted)
+{
+	struct slots_counter *counter;
+	uint32_t *seen, host[THREADS], step = 0;
+
+	need_device();
+	counter = slots_counter_new();
+	CUDA(cudaMalloc((void **)&seen, sizeof(host)));
+	for (uint32_t n = 1; n < 4; n++) {
+		slots_count_launch(counter, seen, n, 0);
+		CUDA(cudaMemcpy(host, seen, sizeof(host), cudaMemcpyDeviceToHost));
+		for (int i = 0; i < THREADS; i++)
+			cr_assert(host[i] == step, "thread %d saw %u, not %u", i, host[i], step);
+		step += n;
+		cr_assert(slots_counter_read(counter) == step, "after %u", step);
+	}
+	slots_counter_reset(counter, 0);
+	cr_assert(slots_counter_read(counter) == 0, "reset");
+	CUDA(cudaFree(seen));
+	slots_counter_free(counter);
+	slots_counter_free(NULL);
+}
+
+/* ---- poison ----------------------------------------------------------------------------- */
+
+Test(small_slots, the_first_byte_that_is_no_poison_is_found)
+{
+	unsigned char bytes[100];
+
+	memset(bytes, 0x7f, sizeof(bytes));
+	cr_assert(slots_poison_ends(bytes, 100, SLOTS_POISON_INTEGER) == 100, "all");
+	cr_assert(slots_poison_ends(bytes, 100, SLOTS_POISON_REAL) == 0, "another poison");
+	cr_assert(slots_poison_ends(bytes, 0, SLOTS_POISON_INTEGER) == 0, "nothing");
+	for (size_t i = 0; i < 100; i++) {
+		bytes[i] ^= 1;
+		cr_assert(slots_poison_ends(bytes, 100, SLOTS_POISON_INTEGER) == i, "byte %zu", i);
+		bytes[i] ^= 1;
+	}
+}
+
+/* ---- copies ----------------------------------------------------------------------------- */
+
+Test(small_slots, blocks_are_counted_as_they_are_copied)
+{
+	cr_assert(streamed_calls(0, 0) == 0 && streamed_calls(0, 4) == 0, "nothing");
+	cr_assert(streamed_calls(1, 0) == 1 && streamed_calls(1000, 0) == 1, "in one");
+	cr_assert(streamed_calls(8, 4) == 2 && streamed_calls(9, 4) == 3, "in blocks");
+}
+
+/* Every byte comes, and none behind the end. */
+Test(small_slots, blocks_bring_every_byte)
+{
+	enum { N = 1000, GUARD = 16 };
+	static const int64_t blocks[] = { 0, 1, 7, 500, 999, 1000, 1001 };
+	unsigned char *from = malloc(N), *back = malloc(N + GUARD);
+	void *device;
+
+	need_device();
+	cr_assert(from && back, "memory");
+	for (int i = 0; i < N; i++)
+		from[i] = (unsigned char)(i * 7 + i / 256);
+	CUDA(cudaMalloc(&device, N + GUARD));
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
+		CUDA(cudaMemset(device, 0, N + GUARD));
+		streamed_copy(device, from, N, blocks[i], cudaMemcpyHostToDevice, 0);
+		CUDA(cudaDeviceSynchronize());
+		CUDA(cudaMemcpy(back, device, N + GUARD, cudaMemcpyDeviceToHost));
+		cr_assert(!memcmp(from, back, N), "blocks of %ld", (long)blocks[i]);
+		cr_assert(slots_poison_ends(back + N, GUARD, 0) == GUARD, "behind the end");
+	}
+	CUDA(cudaFree(device));
+	free(from);
+	free(back);
+}
+
+static int form_error(int64_t block, int64_t overlap, const char *says)
+{
+	const struct streamed_form form = { block, STREAMED_PINNED, overlap };
+	const char *text;
+	int err;
+
+	divert_stderr();
+	err = streamed_form_check(&form);
+	text = diverted_stderr();
+	cr_assert(!err ? !*text : is_one_complaint(text) && strstr(text, says), "%s", text);
+	return err;
+}
+
+Test(small_slots, forms_are_judged)
+{
+	struct streamed_form form = { 0, STREAMED_PINNED, 0 };
+
+	cr_assert(!form_error(0, 0, "") && !form_error(64 << 10, 16, ""), "good");
+	cr_assert(form_error(32 << 10, 0, "block=32768") == -EINVAL, "small");
+	cr_assert(form_error(256 << 20, 0, "block=268435456") == -EINVAL, "large");
+	cr_assert(form_error(3 << 20, 0, "block=3145728") == -EINVAL, "no power of two");
+	cr_assert(form_error(0, 1, "overlap=1") == -EINVAL, "one chunk");
+	cr_assert(!streamed_graph_refused(&form, STREAMED_GRAPH_COPIES), "as many as fit");
+	cr_assert(streamed_graph_refused(&form, STREAMED_GRAPH_COPIES + 1), "one more");
+	form.memory = STREAMED_PAGEABLE;
+	cr_assert(streamed_graph_refused(&form, 1), "pageable");
+}
+
+/* ---- slots of the host ------------------------------------------------------------------ */
+
+Test(small_slots, slots_of_the_host_come_in_turn)
+{
+	struct streamed_turn turn = { 0, 0 };
+
+	cr_assert(streamed_turn_holds(&turn, 0, 3, 0) == STREAMED_POISON, "before");
+	for (int64_t i = 0; i < 2; i++)
+		cr_assert(streamed_turn_next(&turn, 3) == i, "step %ld", (long)i);
+	cr_assert(streamed_turn_holds(&turn, 2, 3, 1) == STREAMED_ANSWER, "the second");
+	cr_assert(streamed_turn_holds(&turn, 2, 3, 2) == STREAMED_POISON, "the third");
+	turn.enqueued = 0; /* a reset: steps that were captured before it may run now */
+	cr_assert(streamed_turn_holds(&turn, 5, 3, 1) == STREAMED_EITHER, "captured");
+	cr_assert(streamed_turn_holds(&turn, 5, 3, 2) == STREAMED_POISON, "never");
+	cr_assert(streamed_turn_holds(&turn, 0, 3, 1) == STREAMED_POISON, "no steps");
+}
+
+/* ---- FNV-1a ----------------------------------------------------------------------------- */
+
+/* From the authors' list of test vectors. */
+Test(small_slots, fnv_gives_the_published_hashes)
+{
+	cr_assert(fnv_add(FNV_START, "", 0) == 0xcbf29ce484222325, "nothing");
+	cr_assert(fnv_add(FNV_START, "a", 1) == 0xaf63dc4c8601ec8c, "a");
+	cr_assert(fnv_add(FNV_START, "foobar", 6) == 0x85944171f73967e8, "foobar");
+	cr_assert(fnv_add(fnv_add(FNV_START, "foo", 3), "bar", 3) == 0x85944171f73967e8, "parts");
+}

@@ -1,0 +1,241 @@
+/*
+ * kernels.cu - pricing by the formula of Black and Scholes, and the inputs.
+ *
+ * Meant to be bound by memory: 20 bytes an option are 240 G options/s at the 4.8 TB/s of an H200,
+ * which leaves each of them 17 of its 4.2 T special functions a second. With math=fast there are
+ * eight (one for each quotient, exponential, logarithm and root). A thread prices four options, 16
+ * bytes of each array; all of it passes through the caches once, so loads and stores say that it
+ * is not to stay.
+ */
+#include "common/cuda_check.h"
+#include "common/gpu.h"
+#include "common/slots.cuh"
+#include "workloads/blackscholes/device.h"
+#include "workloads/blackscholes/inputs.h"
+
+enum { EACH = BLACKSCHOLES_EACH };
+
+#ifdef __CUDACC__
+#define LOAD_ONCE(p) __ldcs(p)
+#define STORE_ONCE(p, v) __stcs(p, v)
+#define UNROLLED _Pragma("unroll")
+#else
+#define LOAD_ONCE(p) (*(p))
+#define STORE_ONCE(p, v) (*(p) = (v))
+#define UNROLLED
+#endif
+
+/* ---- functions, in two accuracies ------------------------------------------------------- */
+
+template <int MATH> struct math;
+
+template <> struct math<BLACKSCHOLES_FAST> {
+	static __device__ float exp(float x)
+	{
+		return __expf(x);
+	}
+	static __device__ float log(float x)
+	{
+		return __logf(x);
+	}
+	static __device__ float quotient(float x, float y)
+	{
+		return __fdividef(x, y);
+	}
+	/* root, and x / (volatility root) without a division */
+	static __device__ float over_spread(float x, float T, const blackscholes_market &m,
+					    float *spread)
+	{
+		float inverse = rsqrtf(T);
+
+		*spread = m.volatility * (T * inverse);
+		return x * (inverse * m.inverse);
+	}
+};
+
+template <> struct math<BLACKSCHOLES_ACCURATE> {
+	static __device__ float exp(float x)
+	{
+		return expf(x);
+	}
+	static __device__ float log(float x)
+	{
+		return logf(x);
+	}
+	static __device__ float quotient(float x, float y)
+	{
+		return x / y;
+	}
+	static __device__ float over_spread(float x, float T, const blackscholes_market &m,
+					    float *spread)
+	{
+		*spread = m.volatility * sqrtf(T);
+		return x / *spread;
+	}
+};
+
+/* ---- one option ------------------------------------------------------------------------- */
+
+/* Abramowitz and Stegun 26.2.17: absolute error below 7.5e-8. */
+template <int MATH> static __device__ inline float cnd_poly(float d)
+{
+	float q = math<MATH>::quotient(1.0f, 1.0f + 0.2316419f * fabsf(d));
+	float sum =
+		q *
+		(0.31938153f +
+		 q * (-0.356563782f + q * (1.781477937f + q * (-1.821255978f + q * 1.330274429f))));
+	float w = 0.39894228040143267794f * math<MATH>::exp(-0.5f * d * d) * sum;
+
+	return d > 0 ? 1 - w : w;
+}
+
+template <int CND, int MATH> static __device__ inline float cnd(float d)
+{
+	if (CND == BLACKSCHOLES_EXACT)
+		return 0.5f * erfcf(-0.70710678118654752440f * d);
+	return cnd_poly<MATH>(d);
+}
+
+template <int CND, int MATH>
+static __device__ inline void price(float S, float X, float T, const blackscholes_market &m,
+				    float *call, float *put)
+{
+	float spread, log = math<MATH>::log(math<MATH>::quotient(S, X));
+	float d1 = math<MATH>::over_spread(log + m.drift * T, T, m, &spread);
+	float n1 = cnd<CND, MATH>(d1), n2 = cnd<CND, MATH>(d1 - spread);
+	float due = X * math<MATH>::exp(-m.rate * T);
+
+	*call = S * n1 - due * n2;
+	*put = due * (1 - n2) - S * (1 - n1);
+}
+
+/* ---- four options a thread -------------------------------------------------------------- */
+
+/* What lies behind the end is not touched; options there are priced as 1, 1, 1 and dropped. */
+struct four {
+	float in[BLACKSCHOLES_INPUTS][EACH];
+};
+
+static __device__ inline four load(const blackscholes_arrays &a, int64_t at, int count)
+{
+	four f;
+
+	UNROLLED for (int k = 0; k < BLACKSCHOLES_INPUTS; k++)
+	{
+		if (count == EACH) {
+			float4 v = LOAD_ONCE((const float4 *)(a.in[k] + at));
+
+			f.in[k][0] = v.x, f.in[k][1] = v.y, f.in[k][2] = v.z, f.in[k][3] = v.w;
+			continue;
+		}
+		UNROLLED for (int i = 0; i < EACH; i++) f.in[k][i] =
+			i < count ? a.in[k][at + i] : 1.0f;
+	}
+	return f;
+}
+
+static __device__ inline void store(float *out, const float v[EACH], int count)
+{
+	if (count == EACH) {
+		STORE_ONCE((float4 *)out, make_float4(v[0], v[1], v[2], v[3]));
+		return;
+	}
+	UNROLLED for (int i = 0; i < EACH; i++) if (i < count) out[i] = v[i];
+}
+
+template <int CND, int MATH>
+static __device__ inline void price_four(const blackscholes_launch &l, const four &f, int64_t at,
+					 int count)
+{
+	float call[EACH], put[EACH];
+
+	UNROLLED for (int i = 0; i < EACH; i++)
+		price<CND, MATH>(f.in[0][i], f.in[1][i], f.in[2][i], l.market, &call[i], &put[i]);
+	store(l.arrays.out[0] + at, call, count);
+	store(l.arrays.out[1] + at, put, count);
+}
+
+/* The step is counted behind the first loads, whose way to memory hides what that takes. */
+template <int CND, int MATH>
+__global__ void __launch_bounds__(BLACKSCHOLES_THREADS) blackscholes(blackscholes_launch l)
+{
+	uint32_t i = l.first + (blockIdx.x * blockDim.x + threadIdx.x) * EACH;
+	int count = i >= l.end ? 0 : l.end - i < EACH ? (int)(l.end - i) : EACH;
+	uint32_t step = slots_step(l.counter), last = step + l.steps - 1;
+	int64_t at = step % l.slots * l.arrays.stride + i;
+	four f = load(l.arrays, at, count);
+
+	if (l.advance)
+		slots_advance(l.counter, l.advance);
+	for (; step != last; step++) {
+		price_four<CND, MATH>(l, f, at, count);
+		at = (step + 1) % l.slots * l.arrays.stride + i;
+		f = load(l.arrays, at, count);
+	}
+	price_four<CND, MATH>(l, f, at, count);
+}
+KERNEL(blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_FAST>);
+KERNEL(blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_ACCURATE>);
+KERNEL(blackscholes<BLACKSCHOLES_EXACT, BLACKSCHOLES_FAST>);
+KERNEL(blackscholes<BLACKSCHOLES_EXACT, BLACKSCHOLES_ACCURATE>);
+
+extern "C" __global__ void __launch_bounds__(BLACKSCHOLES_THREADS)
+	blackscholes_inputs(blackscholes_arrays a, uint32_t n, uint32_t slot, uint64_t seed)
+{
+	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+	struct blackscholes_option o;
+
+	if (i >= n)
+		return;
+	o = blackscholes_option(i, slot, seed);
+	a.in[0][i] = o.S;
+	a.in[1][i] = o.X;
+	a.in[2][i] = o.T;
+}
+KERNEL(blackscholes_inputs);
+
+/* ---- for the host ----------------------------------------------------------------------- */
+
+typedef void blackscholes_kernel(blackscholes_launch);
+
+static blackscholes_kernel *kernel_of(int cnd, int math)
+{
+	static blackscholes_kernel *const table[2][2] = {
+		{ blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_FAST>,
+		  blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_ACCURATE> },
+		{ blackscholes<BLACKSCHOLES_EXACT, BLACKSCHOLES_FAST>,
+		  blackscholes<BLACKSCHOLES_EXACT, BLACKSCHOLES_ACCURATE> },
+	};
+
+	return table[cnd][math];
+}
+
+void blackscholes_load_kernels(void)
+{
+	struct cudaFuncAttributes ignored;
+
+	for (int i = 0; i < 4; i++)
+		CUDA(cudaFuncGetAttributes(&ignored, (const void *)kernel_of(i / 2, i % 2)));
+	CUDA(cudaFuncGetAttributes(&ignored, (const void *)blackscholes_inputs));
+}
+
+static uint32_t blocks_for(int64_t threads)
+{
+	return (uint32_t)((threads + BLACKSCHOLES_THREADS - 1) / BLACKSCHOLES_THREADS);
+}
+
+void blackscholes_price(const struct blackscholes_launch *l, enum blackscholes_cnd cnd,
+			enum blackscholes_math math, cudaStream_t stream)
+{
+	int64_t threads = ((int64_t)l->end - l->first + EACH - 1) / EACH;
+
+	CUDA(LAUNCH(kernel_of(cnd, math), blocks_for(threads), BLACKSCHOLES_THREADS, 0, stream,
+		    *l));
+}
+
+void blackscholes_fill(const struct blackscholes_arrays *arrays, int64_t n, uint32_t slot,
+		       uint64_t seed, cudaStream_t stream)
+{
+	CUDA(LAUNCH(blackscholes_inputs, blocks_for(n), BLACKSCHOLES_THREADS, 0, stream, *arrays,
+		    (uint32_t)n, slot, seed));
+}

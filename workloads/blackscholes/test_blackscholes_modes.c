@@ -1,0 +1,176 @@
+/*
+ * test_blackscholes_modes.c - steps of data=resident: the same bits in every mode, slots in turn,
+ * sizes with a tail, and what the check finds.
+ */
+#include "workloads/blackscholes/test_options.h"
+
+#include "tests/races.h"
+
+TestSuite(small_blackscholes_modes, .timeout = 60);
+TestSuite(large_blackscholes_modes, .timeout = 120);
+
+enum { N = 1 << 14 };
+
+static void modes_agree(struct run *r, int64_t n)
+{
+	float *prices[3];
+	size_t bytes;
+
+	for (int mode = 0; mode < 3; mode++) {
+		run_reset(r);
+		(mode == 0 ? run_steps : mode == 1 ? run_graph : run_fused)(r, n);
+		run_passes(r, n);
+		prices[mode] = run_prices(r, &bytes);
+		cr_assert(!memcmp(prices[0], prices[mode], bytes), "depth=%ld, mode %d", (long)n,
+			  mode);
+	}
+	for (int mode = 0; mode < 3; mode++)
+		free(prices[mode]);
+}
+
+/* Of fewer steps than slots, as many, and more. */
+Test(small_blackscholes_modes, stream_graph_and_fused_give_the_same_bits)
+{
+	static const int64_t depths[] = { 1, 2, 3, 7 };
+	struct blackscholes_opts o = opts_of(RACES ? 2051 : 5000);
+	struct run *r;
+
+	need_device();
+	o.slots = 3;
+	r = run_begin(o);
+	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++)
+		modes_agree(r, depths[i]);
+	run_end(r);
+}
+
+Test(small_blackscholes_modes, graphs_go_on_where_the_last_one_ended)
+{
+	struct blackscholes_opts o = opts_of(1000);
+	struct run *r;
+
+	need_device();
+	o.slots = 5;
+	r = run_begin(o);
+	run_graphs(r, 2, 2);
+	run_passes(r, 4); /* slot 4 is still poison */
+	run_fused(r, 3);
+	run_passes(r, 7);
+	run_fails(r, 6, "7 steps were counted, not 6");
+	run_end(r);
+}
+
+/* Around the four options of a thread, the 1024 of a block, and the 64 that arrays end at. */
+Test(small_blackscholes_modes, any_number_of_options)
+{
+	static const int64_t sizes[] = { 1,  2,	 3,   4,    5,	  7,	63,  64,
+					 65, 67, 255, 1023, 1024, 1025, 2047 };
+
+	need_device();
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += RACES ? 3 : 1) {
+		struct run *r = run_begin(opts_of(sizes[i]));
+
+		run_steps(r, 3);
+		run_passes(r, 3);
+		run_end(r);
+	}
+}
+
+Test(small_blackscholes_modes, every_function_and_market)
+{
+	need_device();
+	for (int kind = 0; kind < 4; kind++) {
+		struct blackscholes_opts o = opts_of(RACES ? 2048 : N);
+		struct run *r;
+
+		o.cnd = kind / 2;
+		o.math = kind % 2;
+		o.slots = 1;
+		o.rate = kind ? 0.05 * kind : -0.1;
+		o.volatility = kind ? 0.1 * kind : 0.5;
+		o.seed = 7 + kind;
+		r = run_begin(o);
+		run_steps(r, 2);
+		run_passes(r, 2);
+		run_end(r);
+	}
+}
+
+/* ---- what the check finds --------------------------------------------------------------- */
+
+static void spoil(struct run *r, float *p, float value)
+{
+	(void)r;
+	CUDA(cudaMemcpy(p, &value, sizeof(value), cudaMemcpyHostToDevice));
+}
+
+static void again(struct run *r)
+{
+	run_reset(r);
+	run_steps(r, 1);
+	run_passes(r, 1);
+}
+
+Test(small_blackscholes_modes, the_check_finds_what_is_wrong)
+{
+	enum { LAST = 2047 }; /* of 2048 in two slots, of which one step comes to the first */
+	struct run *r;
+	float *call, *put;
+
+	need_device();
+	r = run_begin(opts_of(LAST + 1));
+	call = r->s.device.out[0];
+	put = r->s.device.out[1];
+	again(r);
+	spoil(r, put + LAST, 12345);
+	run_fails(r, 1, "put of option 2047, slot 0: off by");
+	again(r);
+	CUDA(cudaMemset(call + LAST, SLOTS_POISON_REAL, sizeof(float)));
+	run_fails(r, 1, "no price, slot 0, option 2047");
+	again(r);
+	spoil(r, call + LAST + 1, 0);
+	run_fails(r, 1, "written where nothing was to be, slot 0, option 2048");
+	again(r);
+	spoil(r, put + r->s.device.stride + 5, 0);
+	run_fails(r, 1, "written where nothing was to be, slot 1, option 5");
+	run_reset(r);
+	run_fails(r, 1, "0 steps were counted, not 1");
+	run_end(r);
+}
+
+/* A price that is off by little, in many options, shows in the sums alone. */
+Test(small_blackscholes_modes, the_check_finds_many_small_errors)
+{
+	enum { MANY = 4096 };
+	float value[MANY];
+	struct run *r;
+
+	need_device();
+	r = run_begin(opts_of(MANY));
+	run_steps(r, 1);
+	CUDA(cudaMemcpy(value, r->s.device.out[0], sizeof(value), cudaMemcpyDeviceToHost));
+	for (int i = 0; i < MANY; i++)
+		value[i] += 2e-5f;
+	CUDA(cudaMemcpy(r->s.device.out[0], value, sizeof(value), cudaMemcpyHostToDevice));
+	run_fails(r, 1, "off by");
+	run_end(r);
+}
+
+/* Above 2^20 options a sample is compared; all outputs are looked at for poison. */
+Test(large_blackscholes_modes, a_sample_of_many_is_compared)
+{
+	struct blackscholes_opts o = opts_of((1 << 20) + 12345);
+	struct verdict v;
+	struct run *r;
+
+	need_device();
+	o.slots = 1;
+	r = run_begin(o);
+	run_steps(r, 1);
+	v = run_check(r, 1, false);
+	cr_assert(v.passed && v.compared < v.total && v.compared >= 1 << 20, "%g: %s, %ld", v.error,
+		  v.worst, (long)v.compared);
+	CUDA(cudaMemset(r->s.device.out[1] + 999999, SLOTS_POISON_REAL, sizeof(float)));
+	v = run_check(r, 1, false);
+	cr_assert(!v.passed && strstr(v.worst, "no price, slot 0, option 999999"), "%s", v.worst);
+	run_end(r);
+}

@@ -1,0 +1,148 @@
+/*
+ * test_blackscholes_options.c - what the blackscholes workload offers and refuses, what a step
+ * costs, and what it reports.
+ */
+#include "workloads/blackscholes/test_options.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "tests/divert.h"
+
+TestSuite(small_blackscholes_options, .timeout = 60);
+
+Test(small_blackscholes_options, defaults_are_those_of_the_rows)
+{
+	const struct blackscholes_opts o = opts_of(4000000);
+	struct limits limits = { 0 };
+
+	for (const struct param *p = workload_blackscholes.params; p->name; p++) {
+		const char *field = (const char *)&o + p->offset;
+
+		if (p->kind == PARAM_CHOICE)
+			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
+		else if (p->kind == PARAM_REAL)
+			cr_assert(*(const double *)field == atof(p->def), "%s", p->name);
+		else
+			cr_assert(*(const int64_t *)field ==
+					  atoll(p->def) << (strchr(p->def, 'M') ? 20 : 0),
+				  "%s", p->name);
+	}
+	cr_assert(!workload_blackscholes.limits(&o, &limits), "limits");
+	for (int m = 0; m < MODE_COUNT; m++)
+		cr_assert(!limits.mode_refused[m], "mode %d", m);
+}
+
+Test(small_blackscholes_options, bad_values_are_refused)
+{
+	refused(3, "options=0", "run blackscholes options=0");
+	refused(3, "options=-5", "run blackscholes options=-5");
+	refused(3, "options=many", "run blackscholes options=many");
+	refused(3, "options=1G", "run blackscholes options=1G");
+	refused(3, "slots=65", "run blackscholes slots=65");
+	refused(3, "volatility=0", "run blackscholes volatility=0");
+	refused(3, "volatility=-0.3", "run blackscholes volatility=-0.3");
+	refused(3, "rate=nan", "run blackscholes rate=nan");
+	refused(3, "rate=inf", "run blackscholes rate=inf");
+	refused(3, "cnd=table", "run blackscholes cnd=table");
+}
+
+Test(small_blackscholes_options, bad_copies_are_refused)
+{
+	refused(3, "memory=pageable has no effect", "run blackscholes memory=pageable");
+	refused(3, "overlap=4 has no effect", "run blackscholes overlap=4");
+	refused(3, "block=100000: must be 0 or a power of two",
+		"run blackscholes data=streamed block=100000");
+	refused(3, "block=32768: must be 0 or a power", "run blackscholes data=streamed block=32k");
+	refused(3, "block=256M", "run blackscholes data=streamed block=256M");
+	refused(3, "overlap=1: ", "run blackscholes data=streamed overlap=1");
+	refused(3, "overlap=17", "run blackscholes data=streamed overlap=17");
+	refused(3, "overlap=8: 448 options make at most 7 chunks",
+		"run blackscholes data=streamed options=448 overlap=8");
+}
+
+Test(small_blackscholes_options, modes_that_cannot_be_are_refused)
+{
+	refused(3, "stream mode only",
+		"run blackscholes data=streamed memory=pageable --mode graph");
+	refused(3, "has copies", "run blackscholes data=streamed --mode fused");
+	refused(3, "more than 2048 copies a step",
+		"run blackscholes data=streamed options=32M block=64k --mode graph");
+}
+
+static void setup_fails(struct blackscholes_opts o, const char *says)
+{
+	struct blackscholes_state s;
+	const char *text;
+	int err;
+
+	memset(&s, 0, sizeof(s));
+	divert_stderr();
+	err = workload_blackscholes.setup(&o, &s);
+	text = diverted_stderr();
+	workload_blackscholes.teardown(&s);
+	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
+		  text);
+}
+
+Test(small_blackscholes_options, more_than_there_is_is_refused_with_the_numbers)
+{
+	struct blackscholes_opts o = opts_of(1ll << 46);
+
+	need_device();
+	setup_fails(o, "options=70368744177664 slots=2: takes ");
+	o = streamed_opts(1024, 0, 0);
+	o.slots = 1ll << 40; /* no user can ask for that */
+	setup_fails(o, "more than 25 % of its ");
+}
+
+/* ---- cost and report -------------------------------------------------------------------- */
+
+Test(small_blackscholes_options, a_step_costs_what_the_formula_says)
+{
+	struct blackscholes_opts o = opts_of(1000);
+	struct cost c;
+
+	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
+	cr_assert(c.launches == 1 && c.flops == 60000 && c.bytes_moved == 20000, "resident");
+	cr_assert(c.evaluations == 1000 && !c.bytes_transferred && !c.to_device.calls, "resident");
+	o = streamed_opts(40000, STREAMED_BLOCK_MIN, 0);
+	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
+	cr_assert(c.to_device.calls == 9 && c.to_device.bytes == 480000, "%g calls of %g bytes",
+		  c.to_device.calls, c.to_device.bytes);
+	cr_assert(c.to_host.calls == 6 && c.to_host.bytes == 320000 && !c.pageable, "to the host");
+	o.overlap = 4; /* chunks of 9,984 or 10,048 options: 40 KB */
+	o.memory = STREAMED_PAGEABLE;
+	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
+	cr_assert(c.launches == 4 && c.to_device.calls == 12 && c.pageable, "chunks");
+	cr_assert(c.bytes_transferred == 800000, "chunks: %g bytes", c.bytes_transferred);
+}
+
+static void has_row(const struct report *r, const char *name)
+{
+	for (int i = 0; i < r->n; i++)
+		if (!strcmp(r->row[i].name, name)) {
+			cr_assert(*r->row[i].text || r->row[i].value > 0, "%s", name);
+			return;
+		}
+	cr_assert(false, "no row '%s'", name);
+}
+
+Test(small_blackscholes_options, the_report_has_rates_and_sizes)
+{
+	static struct report report;
+	struct run *r;
+
+	need_device();
+	for (int streamed = 0; streamed < 2; streamed++) {
+		report.n = 0;
+		r = run_begin(streamed ? streamed_opts(1000, 0, 2) : opts_of(1000));
+		cr_assert(!workload_blackscholes.report(&r->o, &r->s, &report), "report");
+		has_row(&report, "options");
+		has_row(&report, streamed ? "copied" : "moved");
+		has_row(&report, "touched in turn");
+		if (streamed)
+			has_row(&report, "copies a step");
+		run_end(r);
+	}
+}

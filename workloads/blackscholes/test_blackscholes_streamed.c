@@ -1,0 +1,193 @@
+/*
+ * test_blackscholes_streamed.c - steps of data=streamed: every byte comes and goes, in blocks that
+ * do not divide the arrays, from each kind of memory, with chunks that overlap.
+ */
+#include "workloads/blackscholes/test_options.h"
+
+#include <stdio.h>
+
+#include "tests/races.h"
+
+TestSuite(small_blackscholes_streamed, .timeout = 120);
+TestSuite(large_blackscholes_streamed, .timeout = 120);
+
+enum { N = 20011, BLOCK = STREAMED_BLOCK_MIN }; /* arrays of 80,044 bytes: a block and a rest */
+
+static void streams(struct blackscholes_opts o, int64_t steps)
+{
+	struct run *r = run_begin(o);
+
+	run_steps(r, steps);
+	run_passes(r, steps);
+	run_reset(r);
+	run_steps(r, 1);
+	run_passes(r, 1); /* the other slots are poison again */
+	run_end(r);
+}
+
+Test(small_blackscholes_streamed, blocks_and_their_rests)
+{
+	struct blackscholes_opts o = streamed_opts(N, BLOCK, 0);
+
+	need_device();
+	o.memory = STREAMED_PAGEABLE;
+	o.slots = 3;
+	streams(o, 2);
+	streams(streamed_opts(1, 0, 0), 2);
+	if (RACES)
+		return;
+	o.memory = STREAMED_PINNED;
+	streams(o, 4);
+	streams(streamed_opts(2 * BLOCK / 4, BLOCK, 0), 2); /* no rest */
+}
+
+Test(small_blackscholes_streamed, chunks_that_overlap)
+{
+	need_device();
+	streams(streamed_opts(1025, 0, 16), 3); /* 17 groups of 64 in 16 chunks */
+	streams(streamed_opts(RACES ? 5000 : N, BLOCK, 2), 3);
+	if (!RACES)
+		streams(streamed_opts(4 * N, BLOCK, 3), 3);
+}
+
+/* The same bits as data=resident, however they travel. */
+Test(small_blackscholes_streamed, prices_are_those_of_resident_options)
+{
+	enum { FEW = 5000 };
+	struct run *resident, *streamed;
+	float *want, *got;
+	size_t bytes;
+
+	need_device();
+	resident = run_begin(opts_of(FEW));
+	run_steps(resident, 2);
+	want = run_prices(resident, &bytes);
+	for (int overlap = 0; overlap <= 4; overlap += 4) {
+		streamed = run_begin(streamed_opts(FEW, 0, overlap));
+		run_steps(streamed, 2);
+		got = run_prices(streamed, &bytes);
+		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
+		free(got);
+		run_end(streamed);
+	}
+	free(want);
+	run_end(resident);
+}
+
+/* A graph repeats the slots that it saw when it was captured. */
+Test(small_blackscholes_streamed, graphs_repeat_their_slots)
+{
+	struct blackscholes_opts o = streamed_opts(3000, 0, 0);
+	struct run *r;
+
+	need_device();
+	o.slots = 3;
+	for (o.overlap = 0; o.overlap <= 4; o.overlap += 4) {
+		r = run_begin(o);
+		run_graphs(r, 2, 2);
+		run_passes(r, 4);
+		run_fails(r, 2, "4 steps were counted");
+		run_reset(r);
+		run_fails(r, 4, "0 steps were counted");
+		run_end(r);
+	}
+}
+
+/* As the harness does it: captured, then reset, then launched. */
+Test(small_blackscholes_streamed, graphs_from_before_the_reset)
+{
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+	struct run *r;
+
+	need_device();
+	r = run_begin(streamed_opts(2000, 0, 2));
+	run_steps(r, 1);
+	graph = run_capture(r, 1); /* of slot 1 */
+	CUDA(cudaGraphInstantiate(&exec, graph, 0));
+	run_reset(r);
+	CUDA(cudaGraphLaunch(exec, r->stream));
+	CUDA(cudaStreamSynchronize(r->stream));
+	run_passes(r, 1);
+	memset(r->s.host.out[0], SLOTS_POISON_REAL, 4 * r->s.host.stride * sizeof(float));
+	run_fails(r, 1, "no slot has prices");
+	CUDA(cudaGraphExecDestroy(exec));
+	CUDA(cudaGraphDestroy(graph));
+	run_end(r);
+}
+
+/* Three streams: nothing comes in before the fork, the step ends when all is out. */
+Test(small_blackscholes_streamed, chunks_fork_and_join)
+{
+	enum { CHUNKS = 4, ARRAYS = BLACKSCHOLES_INPUTS + BLACKSCHOLES_OUTPUTS };
+	size_t nodes = 0;
+	cudaGraph_t graph;
+	struct run *r;
+
+	need_device();
+	r = run_begin(streamed_opts(5000, 0, CHUNKS));
+	graph = run_capture(r, 2);
+	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
+	cr_assert(nodes == 2 * CHUNKS * (ARRAYS + 1), "%zu nodes", nodes);
+	CUDA(cudaGraphDestroy(graph));
+	run_end(r);
+}
+
+/* ---- what the check finds --------------------------------------------------------------- */
+
+Test(small_blackscholes_streamed, the_check_finds_every_byte)
+{
+	const int64_t n = RACES ? 2051 : N;
+	char *call, *put, says[64];
+	struct run *r;
+
+	need_device();
+	r = run_begin(streamed_opts(n, BLOCK, 0));
+	call = (char *)r->s.host.out[0];
+	put = (char *)(r->s.host.out[1] + r->s.host.stride);
+	run_steps(r, 2);
+	run_passes(r, 2);
+	call[0] ^= 1;
+	run_fails(r, 2, "came back otherwise than it was computed, slot 0, option 0");
+	call[0] ^= 1;
+	put[4 * n - 4] ^= 1; /* the last price of the short block */
+	snprintf(says, sizeof(says), "otherwise than it was computed, slot 1, option %d",
+		 (int)n - 1);
+	run_fails(r, 2, says);
+	put[4 * n - 4] ^= 1;
+	put[4 * n] = 0;
+	snprintf(says, sizeof(says), "written where nothing was to be, slot 1, option %d", (int)n);
+	run_fails(r, 2, says);
+	put[4 * n] = -1;
+	run_passes(r, 2);
+	run_end(r);
+}
+
+/* Wrong inputs that travelled as they should: the reference makes its own. */
+Test(small_blackscholes_streamed, the_check_finds_inputs_that_did_not_come)
+{
+	struct run *r;
+
+	need_device();
+	r = run_begin(streamed_opts(3000, 0, 0));
+	r->s.host.in[1][2999] = 50;
+	run_steps(r, 1);
+	run_fails(r, 1, "option 2999");
+	run_end(r);
+}
+
+Test(large_blackscholes_streamed, more_than_are_compared_come_back_whole)
+{
+	struct run *r;
+	struct verdict v;
+
+	need_device();
+	r = run_begin(streamed_opts(1300000, 1 << 20, 3));
+	run_steps(r, 2);
+	v = run_check(r, 2, false);
+	cr_assert(v.passed && v.compared < v.total, "%g: %s", v.error, v.worst);
+	((char *)r->s.host.out[0])[4 * 777777] ^= 1;
+	v = run_check(r, 2, false);
+	cr_assert(!v.passed && strstr(v.worst, "slot 0, option 777777"), "%s", v.worst);
+	run_end(r);
+}
