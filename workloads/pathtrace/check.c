@@ -142,9 +142,11 @@ static void judge(struct comparison *c, struct sample *s, int64_t n)
 static int compare_colours(struct comparison *c)
 {
 	int64_t n = pixels_to_compare(c);
-	struct sample *s = calloc((size_t)n, sizeof(*s));
+	struct sample *s;
 	int err = 0;
 
+	CHECK(n > 0, "%ld pixels", (long)n);
+	s = calloc((size_t)n, sizeof(*s));
 	if (!s)
 		return complain(ENOMEM, "no host memory to compare %ld pixels", (long)n);
 	for (int64_t i = 0; i < n && !err; i++) {

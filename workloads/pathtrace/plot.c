@@ -6,8 +6,9 @@
 #include "common/interrupt.h"
 #include "workloads/pathtrace/pathtrace.h"
 
-/* Samples of a pixel before there is much to see; points of the longer side that are drawn. */
-enum { SAMPLES_MIN = 64, SIDE_MAX = 512 };
+/* Samples of a pixel before there is much to see, and of a launch; points of the longer side that
+ * are drawn. */
+enum { SAMPLES_MIN = 64, LAUNCH = 16, SIDE_MAX = 512 };
 
 static const char *const names[] = {
 	[PT_BOX] = "A room with a mirror ball and a glass ball",
@@ -16,15 +17,15 @@ static const char *const names[] = {
 };
 
 /* Adds to what the run has left. */
-static int refine(const struct pathtrace_opts *o, struct pathtrace_state *s, int64_t *samples)
+static int refine(const struct pathtrace_state *s, int64_t *samples)
 {
 	struct pt_pixel first;
 
 	CUDA(cudaMemcpy(&first, s->job.pixel, sizeof(first), cudaMemcpyDeviceToHost));
-	for (*samples = first.count; *samples < SAMPLES_MIN; *samples += o->samples) {
+	for (*samples = first.count; *samples < SAMPLES_MIN; *samples += LAUNCH) {
 		if (interrupted())
 			return -EINTR;
-		pathtrace_launch(&s->job, (uint32_t)o->samples, s->threads, NULL);
+		pathtrace_launch(&s->job, LAUNCH, s->threads, NULL);
 		CUDA(cudaStreamSynchronize(NULL));
 	}
 	return 0;
@@ -69,7 +70,7 @@ int pathtrace_plot(const void *opts, void *state, struct plot *plot)
 	struct pt_pixel *pixel;
 	float *mean;
 	int64_t samples;
-	int err = refine(o, s, &samples);
+	int err = refine(s, &samples);
 
 	if (err)
 		return err;
