@@ -57,7 +57,7 @@ static inline struct pt_ref ref_of(const struct pathtrace_opts *o)
 		.height = o->height,
 		.bounces = (int)o->bounces,
 		.rr = (int)o->rr,
-		.nee = o->nee,
+		.nee = o->nee != 0,
 		.seed = (uint64_t)o->seed,
 	};
 }
