@@ -17,7 +17,7 @@ static void put(const double v[3], float out[3])
 /* With w = (u x v) / |u x v|^2: alpha = w.(p - q) x v = (p - q).(v x w), and beta alike. */
 static struct pt_plane plane_of(const struct pt_quad *q)
 {
-	struct pt_plane out;
+	struct pt_plane out = { 0 };
 	double n[3], w[3] = { 0 }, a[3], b[3], area;
 
 	pathtrace_normal_of(q, n, &area);
@@ -56,7 +56,7 @@ static struct pt_surface ball_surface(const struct pt_ball *s)
 
 static struct pt_light light_of(const struct pt_quad *q, int lights)
 {
-	struct pt_light out;
+	struct pt_light out = { 0 };
 	double n[3], power[3] = { 0 }, area;
 
 	pathtrace_normal_of(q, n, &area);
