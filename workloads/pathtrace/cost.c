@@ -1,0 +1,50 @@
+/* cost.c - what a step costs, by counting. */
+#include <errno.h>
+
+#include "workloads/pathtrace/pathtrace.h"
+
+/* Per ray, flops: a quad 33 (distance 12, place 6, two forms of 6, division taken for 3), a ball
+ * 25. Per segment of a path beyond that: a direction, the light's share, weights, 120. */
+static const double quad_flops = 33, ball_flops = 25, segment_flops = 120;
+
+/* How many rays a path is depends on chance: counted by the reference on so many paths. */
+enum { COUNTED = 4096 };
+
+static int count_rays(const struct pt_ref *r, struct pt_ref_rays *rays)
+{
+	int64_t pixels = r->width * r->height;
+	int err = 0;
+
+	for (int64_t i = 0; i < COUNTED && !err; i++) {
+		double mean[3];
+
+		/* spread over the picture; what is beyond it is more than one sample */
+		err = pathtrace_ref_pixel(r, i * pixels / COUNTED, 1, mean, rays);
+	}
+	return err;
+}
+
+int pathtrace_cost(const void *opts, const void *state, struct cost *out)
+{
+	const struct pathtrace_opts *o = opts;
+	const struct pt_ref *r = &((const struct pathtrace_state *)state)->ref;
+	double pixels = (double)(o->width * o->height), paths = pixels * (double)o->samples;
+	double ray = r->scene.quads * quad_flops + r->scene.balls * ball_flops;
+	struct pt_ref_rays n = { 0 };
+	int err = count_rays(r, &n);
+
+	if (err)
+		return err;
+	*out = (struct cost){
+		.launches = 1,
+		.flops = paths * ((n.segments + n.shadows) * ray + n.segments * segment_flops) /
+			 n.paths,
+		.bytes_moved = pixels * 2 * sizeof(struct pt_pixel),
+		.evaluations = paths,
+		.evaluation = "path",
+		.formula =
+			"paths x (rays x (33 a quad + 25 a ball) + segments x 120), rays as 4096 "
+			"paths of the reference have them; 80 B a pixel",
+	};
+	return 0;
+}

@@ -1,0 +1,96 @@
+/*
+ * kernels.cu - the kernel: a thread takes samples of one pixel.
+ *
+ * One loop over segments, not paths in a loop over samples: a lane whose path has ended starts its
+ * next one while its neighbours are still under way. A warp takes 8 x 4 pixels, whose paths begin
+ * alike. What every lane reads at once, the forms for intersection, are the kernel's parameters;
+ * what lanes read apart is in shared memory.
+ */
+#include "common/cuda_check.h"
+#include "workloads/pathtrace/path.cuh"
+
+enum { TILE_W = 8, TILE_H = 4, WARP = TILE_W * TILE_H };
+
+static_assert(sizeof(pt_job) <= 4096, "parameters of a kernel");
+
+template <class T> static __device__ inline void share(T *to, const T *from, int n)
+{
+	for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x)
+		to[i] = from[i];
+}
+
+static __device__ inline int64_t fixed(float radiance)
+{
+	return llrintf(fminf(radiance, (float)PT_RADIANCE_MAX) * (float)(1 << PT_FIXED_BITS));
+}
+
+/* NaN is not >= 0: such a sample is missing in the count. */
+static __device__ inline void add_sample(pt_pixel *sum, vec light)
+{
+	if (!(light.x >= 0 && light.y >= 0 && light.z >= 0))
+		return;
+	sum->sum[0] += fixed(light.x);
+	sum->sum[1] += fixed(light.y);
+	sum->sum[2] += fixed(light.z);
+	sum->count++;
+}
+
+static __device__ inline void sample_pixel(const pt_job &job, const parts &of, int x, int y,
+					   uint32_t samples)
+{
+	uint32_t index = (uint32_t)(y * job.width + x);
+	pt_pixel sum = job.pixel[index];
+	uint32_t sample = sum.count, end = sample + samples;
+	path p;
+
+	begin(job, x, y, sample, &p);
+	do {
+		bool on = advance(job, of, index, sample, &p, &sum.lost);
+
+		sum.segments++;
+		if (!on) {
+			add_sample(&sum, p.light);
+			if (++sample != end)
+				begin(job, x, y, sample, &p);
+		}
+	} while (sample != end);
+	job.pixel[index] = sum;
+}
+
+extern "C" __global__ void pathtrace_samples(pt_job job, uint32_t samples)
+{
+	SHARED_ARRAY(pt_surface, surface, [PT_SURFACES]);
+	SHARED_ARRAY(pt_light, light, [PT_LIGHTS]);
+	uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
+	uint32_t across = ((uint32_t)job.width + TILE_W - 1) / TILE_W;
+	int x = (int)(warp % across * TILE_W + lane % TILE_W);
+	int y = (int)(warp / across * TILE_H + lane / TILE_W);
+
+	share(surface, job.surface, PT_SURFACES);
+	share(light, job.light, PT_LIGHTS);
+	__syncthreads();
+	if (x < job.width && y < job.height)
+		sample_pixel(job, parts{ surface, light }, x, y, samples);
+}
+KERNEL(pathtrace_samples);
+
+void pathtrace_load_kernel(void)
+{
+	struct cudaFuncAttributes attributes;
+
+	CUDA(cudaFuncGetAttributes(&attributes, (const void *)pathtrace_samples));
+}
+
+static uint32_t share_of(uint32_t n, uint32_t parts)
+{
+	return (n + parts - 1) / parts;
+}
+
+void pathtrace_launch(const struct pt_job *job, uint32_t samples, int threads, cudaStream_t stream)
+{
+	uint32_t warps =
+		share_of((uint32_t)job->width, TILE_W) * share_of((uint32_t)job->height, TILE_H);
+
+	CUDA(LAUNCH(pathtrace_samples, share_of(warps * WARP, (uint32_t)threads), (uint32_t)threads,
+		    0, stream, *job, samples));
+}

@@ -1,0 +1,235 @@
+/*
+ * test_pathtrace_options.c - `rift run pathtrace` with options that make no sense, by class; and
+ * the pictures that it writes, byte by byte.
+ */
+#include <errno.h>
+#include <zlib.h>
+
+#include "tests/capture.h"
+#include "tests/divert.h"
+#include "tests/need_gnuplot.h"
+#include "workloads/pathtrace/test_pathtrace.h"
+
+static char folder[] = "/tmp/rift-pathtrace-XXXXXX";
+
+static void make_folder(void)
+{
+	cr_assert(mkdtemp(folder), "%s", folder);
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf %s", folder);
+}
+
+TestSuite(small_pathtrace_options, .init = make_folder, .fini = remove_folder, .timeout = 120);
+
+#define BRIEF "run pathtrace --depth 1 --blocks 1 --check-steps 1 --quiet "
+#define SMALL BRIEF "width=5 height=3 samples=2 "
+
+Test(small_pathtrace_options, sizes_are_checked)
+{
+	refused(3, "samples", BRIEF "samples=0");
+	refused(3, "samples", BRIEF "samples=32769");
+	refused(3, "samples", BRIEF "samples=many");
+	refused(3, "width", BRIEF "width=0");
+	refused(3, "width", BRIEF "width=-1");
+	refused(3, "height", BRIEF "height=4097");
+	refused(3, "bounces", BRIEF "bounces=65");
+	refused(3, "bounces", BRIEF "bounces=1.5");
+	refused(3, "rr", BRIEF "rr=-1");
+	refused(3, "nee", BRIEF "nee=2");
+	refused(3, "scene", BRIEF "scene=cave");
+	refused(3, "seed", BRIEF "seed=-1");
+	refused(3, "2^31 samples", "run pathtrace samples=32k --depth 65537");
+}
+
+Test(small_pathtrace_options, pictures_that_cannot_be_written_are_refused_at_once)
+{
+	need_device();
+	refused(3, ".ppm, .png or .pfm", BRIEF "image=%s/a.jpg", folder);
+	refused(3, ".ppm, .png or .pfm", BRIEF "image=png");
+	refused(3, "no/such/folder", BRIEF "samples=32k image=%s/no/such/folder.png", folder);
+	shell(NULL, "mkdir %s/f.png", folder);
+	refused(3, "is a folder", BRIEF "samples=32k image=%s/f.png", folder);
+}
+
+/* By the hook: what can be asked for on the command line is 640 MiB at most. */
+Test(small_pathtrace_options, too_large_a_picture_is_refused_with_the_numbers)
+{
+	struct pathtrace_opts o = opts_of(PT_BOX, 1 << 20, 1);
+	struct pathtrace_state s = { 0 };
+	const char *text;
+
+	need_device();
+	divert_stderr();
+	cr_assert(workload_pathtrace.setup(&o, &s) == -ENOMEM, "setup");
+	text = diverted_stderr();
+	cr_assert(is_one_complaint(text) && strstr(text, "width=1048576 height=1048576"), "%s",
+		  text);
+	workload_pathtrace.teardown(&s);
+}
+
+/* ---- pictures ------------------------------------------------------------------------------- */
+
+/* A file of the folder; its bytes, the caller's to free. */
+static uint8_t *bytes_of(const char *name, size_t *n)
+{
+	uint8_t *bytes = malloc(1 << 16);
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "rb");
+	cr_assert(f && bytes, "%s", path);
+	*n = fread(bytes, 1, 1 << 16, f);
+	fclose(f);
+	return bytes;
+}
+
+static void write_picture(const char *name)
+{
+	const char *text;
+
+	cr_assert(!run_rift(ERR, &text, SMALL "image=%s/%s", folder, name), "%s", text);
+	cr_assert(!shell(NULL, "test -z \"$(ls %s | grep part)\"", folder), "a part is left");
+}
+
+/* The same picture by the hooks, as the mean of every pixel. */
+static float *expected(void)
+{
+	struct pathtrace_opts o = opts_of(PT_BOX, 5, 2);
+	struct pt_pixel *pixel;
+	struct run *r;
+	float *mean;
+
+	o.height = 3;
+	r = run_begin(o);
+	run_steps(r, 1);
+	pixel = run_pixels(r);
+	mean = pathtrace_means(pixel, 15);
+	free(pixel);
+	run_end(r);
+	return mean;
+}
+
+static void has_colours(const uint8_t *rgb, const float *mean, int line_extra)
+{
+	for (int y = 0; y < 3; y++)
+		for (int i = 0; i < 15; i++)
+			cr_assert(rgb[y * (15 + line_extra) + line_extra + i] ==
+					  pathtrace_srgb(mean[15 * y + i]),
+				  "line %d, byte %d", y, i);
+}
+
+Test(small_pathtrace_options, a_ppm_holds_the_picture)
+{
+	float *mean;
+	uint8_t *file;
+	size_t n;
+
+	need_device();
+	mean = expected();
+	write_picture("a.ppm");
+	file = bytes_of("a.ppm", &n);
+	cr_assert(n == 11 + 45 && !memcmp(file, "P6\n5 3\n255\n", 11), "%zu bytes", n);
+	has_colours(file + 11, mean, 0);
+	free(file);
+	free(mean);
+}
+
+/* Lines from the bottom to the top. */
+Test(small_pathtrace_options, a_pfm_holds_every_bit)
+{
+	const char head[] = "PF\n5 3\n-1.0\n";
+	float *mean;
+	uint8_t *file;
+	size_t n;
+
+	need_device();
+	mean = expected();
+	write_picture("a.PFM");
+	file = bytes_of("a.PFM", &n);
+	cr_assert(n == sizeof(head) - 1 + 180 && !memcmp(file, head, sizeof(head) - 1), "%zu bytes",
+		  n);
+	for (int y = 0; y < 3; y++)
+		cr_assert(!memcmp(file + sizeof(head) - 1 + 60 * y, mean + 15 * (2 - y), 60),
+			  "line %d", y);
+	free(file);
+	free(mean);
+}
+
+static uint32_t number(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* Length, name, data, sum over name and data. */
+static const uint8_t *chunk(const uint8_t *at, const char *name, uint32_t *length)
+{
+	*length = number(at);
+	cr_assert(!memcmp(at + 4, name, 4), "%.4s, not %s", (const char *)at + 4, name);
+	cr_assert(number(at + 8 + *length) == crc32(0, at + 4, *length + 4), "sum of %s", name);
+	return at + 8;
+}
+
+Test(small_pathtrace_options, a_png_holds_the_picture)
+{
+	static const uint8_t header[13] = { 0, 0, 0, 5, 0, 0, 0, 3, 8, 2, 0, 0, 0 };
+	uint8_t lines[3 * 16];
+	uLongf bytes = sizeof(lines);
+	const uint8_t *at;
+	uint8_t *file;
+	float *mean;
+	uint32_t length;
+	size_t n;
+
+	need_device();
+	mean = expected();
+	write_picture("a.png");
+	file = bytes_of("a.png", &n);
+	cr_assert(!memcmp(file, "\x89PNG\r\n\x1a\n", 8), "signature");
+	at = chunk(file + 8, "IHDR", &length);
+	cr_assert(length == 13 && !memcmp(at, header, 13), "header");
+	at = chunk(at + length + 4, "IDAT", &length);
+	cr_assert(uncompress(lines, &bytes, at, length) == Z_OK && bytes == 48, "%lu", bytes);
+	has_colours(lines, mean, 1);
+	at = chunk(at + length + 4, "IEND", &length);
+	cr_assert(at + 4 == file + n, "something behind the end");
+	free(file);
+	free(mean);
+}
+
+Test(small_pathtrace_options, colours_are_srgb)
+{
+	cr_assert(pathtrace_srgb(-1) == 0 && pathtrace_srgb(0) == 0, "black");
+	cr_assert(pathtrace_srgb(1) == 255 && pathtrace_srgb(100) == 255, "white");
+	cr_assert(pathtrace_srgb(0.5f) == 188, "half: %d", pathtrace_srgb(0.5f));
+	cr_assert(pathtrace_srgb(0.002f) == 7, "the straight part: %d", pathtrace_srgb(0.002f));
+	cr_assert(pathtrace_srgb(0.18f) == 118, "grey: %d", pathtrace_srgb(0.18f));
+}
+
+Test(small_pathtrace_options, what_was_run_is_told)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(!run_rift(OUT, &text, SMALL), "run");
+	cr_assert(strstr(text, "\nsamples of a pixel 2 paths\n"), "%s", text);
+	cr_assert(strstr(text, "\nrays lost         0 rays\n"), "%s", text);
+	cr_assert(strstr(text, "\nbits of the picture "), "%s", text);
+	cr_assert(strstr(text, " per path, "), "%s", text);
+}
+
+Test(small_pathtrace_options, a_picture_is_drawn)
+{
+	const char *text;
+
+	need_device();
+	NEED_GNUPLOT();
+	cr_assert(!run_rift(ERR, &text, SMALL "--plot=%s", folder), "%s", text);
+	cr_assert(!shell(&text, "test -s %s/pathtrace.png && wc -l <%s/pathtrace-image.csv", folder,
+			 folder),
+		  "no picture");
+	cr_assert(!strcmp(text, "16\n"), "%s lines", text);
+}
