@@ -3,7 +3,8 @@
 # in one queue, and ends with a line of totals for each.
 #
 # On a GPU one at a time and one job each, as tests share the device; on the CPU device, where
-# each process has one of its own and a test mostly runs on one core, two. Fails when a program
+# each process has one of its own and a test mostly runs on one core, two, and of builds with a
+# sanitizer, which say nothing of time, three, as many wait for something. Fails when a program
 # fails, dies, hangs, or when nothing ran. With REQUIRE_GPU=1 a test skipped for want of a GPU
 # counts as failed (tests/skips.c), and so does testing the CPU device.
 set -eu
@@ -20,8 +21,11 @@ if [ -n "${REQUIRE_GPU:-}" ] && [ "$*" != cuda ]; then
 	echo "rift: REQUIRE_GPU=1, but the tests are built for the CPU device" >&2
 	exit 4
 fi
-at_once=2
-if [ "$*" = cuda ]; then at_once=1; fi
+case "$*" in
+cuda) at_once=1 ;;
+cpu) at_once=2 ;;
+*) at_once=3 ;;
+esac
 
 # By xargs, which an interrupt ends. The long ones, those of workloads, come first, so that no
 # core waits at the end.

@@ -4,7 +4,7 @@
 #
 # A report ends the program that it is about and fails the run, also where the test itself had
 # already passed: Criterion does not look at how a test's process ends. Left out of both are the
-# large suites, and under the thread sanitizer what tests/one_thread and tests/through_rift
+# large suites, and under the thread sanitizer what tests/one_thread and tests/seen_elsewhere
 # list.
 set -eu
 cpu() { "${MAKE:-make}" --no-print-directory -f build.mk DEVICE=cpu "$@"; }
