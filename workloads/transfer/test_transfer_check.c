@@ -98,7 +98,7 @@ Test(small_transfer_check, passes_at_any_number_of_steps)
 Test(small_transfer_check, passes_in_blocks_and_by_cudaMemcpy)
 {
 	struct transfer_opts o =
-		copies_of(TRANSFER_H2D, TRANSFER_REGISTERED, RACES ? 20000 : 100000);
+		copies_of(TRANSFER_H2D, TRANSFER_REGISTERED, RACES ? 5000 : 100000);
 
 	need_device();
 	for (o.split = 1000; o.split <= 1000000; o.split *= 10)
