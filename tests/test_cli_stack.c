@@ -86,7 +86,7 @@ Test(small_cli_stack, a_table)
 }
 
 /* Lines of the table stay within the width of the others. */
-Test(small_cli_stack, lines_are_no_wider_than_others)
+Test(large_cli_stack, lines_are_no_wider_than_others)
 {
 	const char *text, *end;
 
@@ -134,7 +134,7 @@ Test(small_cli_stack, json_has_every_block_in_ns)
 	json_decref(o);
 }
 
-Test(small_cli_stack, launches_held_against_a_workload)
+Test(large_cli_stack, launches_held_against_a_workload)
 {
 	const char *text;
 	json_t *o;

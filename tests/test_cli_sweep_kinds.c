@@ -27,6 +27,7 @@ static void remove_dir(void)
 }
 
 TestSuite(small_cli_sweep_kinds, .init = make_dir, .fini = remove_dir, .timeout = 240);
+TestSuite(large_cli_sweep_kinds, .init = make_dir, .fini = remove_dir, .timeout = 240);
 
 /* Two points of each kind, two processes. */
 static const char *plan(void)
@@ -86,7 +87,7 @@ Test(small_cli_sweep_kinds, a_process_has_one_for_each_in_turn)
 	cr_assert(eq(int, atoi(text), 4), "the first process checks the points of each kind");
 }
 
-Test(small_cli_sweep_kinds, sides_and_kinds)
+Test(large_cli_sweep_kinds, sides_and_kinds)
 {
 	sweep("--against 'env CUDA_X=1'");
 	cr_assert(eq(str, (char *)headers(), "ay ab by bb bb by ab ay "), "ABBA, forth and back");
@@ -99,7 +100,7 @@ static void cut(void)
 	      part, file);
 }
 
-Test(small_cli_sweep_kinds, resume_goes_on_with_the_kind_that_is_missing)
+Test(large_cli_sweep_kinds, resume_goes_on_with_the_kind_that_is_missing)
 {
 	const char *text;
 
@@ -112,7 +113,7 @@ Test(small_cli_sweep_kinds, resume_goes_on_with_the_kind_that_is_missing)
 }
 
 /* Another kind is no other machine, but another machine is one for all kinds. */
-Test(small_cli_sweep_kinds, another_machine_is_another_session)
+Test(large_cli_sweep_kinds, another_machine_is_another_session)
 {
 	const char *text;
 
