@@ -87,14 +87,17 @@ int output_open(struct output *out, const char *name, const char *path)
 	}
 	/* of this process alone, and never a file that was there: it will be renamed or removed */
 	CHECK(asprintf(&out->part, "%s.%ld.part", out->path, (long)getpid()) >= 0, "memory");
+	/* before it is there, as a signal may end the process right after; longer names fail */
+	if (strlen(out->part) < PATH_MAX)
+		temporary_add(out->part);
 	out->file = fopen(out->part, "wx");
 	if (!out->file) {
 		err = complain(errno, "%s=%s: cannot create %s: %s", name, path, out->part,
 			       strerror(errno));
+		temporary_forget(out->part);
 		output_discard(out);
 		return err;
 	}
-	temporary_add(out->part);
 	keep_mode(out, &old);
 	return 0;
 }
