@@ -190,8 +190,7 @@ HOOKS  := tests/skips.c tests/tsan_arena.c
 SHARED := $(filter-out tests/test_% tests/wrapper.c $(HOOKS),$(wildcard tests/*.c))
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
 $(TESTS:%=$B/%.o): private CFLAGS := $(TESTFLAGS)
-# Their assertions are long expressions: looked through for undefined behaviour they take half as
-# long again.
+# Their assertions are long expressions, slow to compile with checks for undefined behaviour.
 $(TESTS:%=$B/%.o): private INSTRUMENT := $(subst address$(comma)undefined,address,$(INSTRUMENT))
 .SECONDEXPANSION:
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME)

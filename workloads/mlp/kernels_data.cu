@@ -38,7 +38,7 @@ static __device__ inline void copy_row(const uchar4 *in, quad<T> *out, const flo
 	}
 }
 
-/* A warp for each row. The 256 shades are divided once: a division takes ten instructions. */
+/* A warp for each row. The 256 shades are divided once a block, not once a pixel. */
 template <class T>
 static __global__ void mlp_gather_rows(struct mlp_source s, uint32_t rows, T *x, uint8_t *y)
 {

@@ -10,7 +10,7 @@
 
 enum { MLP_THREADS = 256, MLP_LANES = 32, MLP_WARPS = MLP_THREADS / MLP_LANES };
 
-/* Numbers that a thread reads before it works on the first of them: a load takes 500 cycles. */
+/* Numbers that a thread reads before it works on the first of them, as loads take long. */
 enum { MLP_AHEAD = 8 };
 
 #define MLP_ALL_LANES 0xffffffffu
