@@ -2,14 +2,18 @@
 #include "common/output.h"
 
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/datafile.h"
+#include "common/interrupt.h"
 #include "tests/capture.h"
 #include "tests/divert.h"
 
@@ -76,6 +80,47 @@ Test(small_output, appears_when_it_is_whole)
 	cr_assert(reads("a.csv", "new\n"), "discarded");
 	run_shell("test \"$(ls)\" = a.csv");
 }
+
+/* ---- signals at the worst moment ------------------------------------------------------------ */
+
+static bool signals_come;
+
+/* In place of libc's, for all of this program: two signals as soon as the file is there. */
+FILE *fopen(const char *path, const char *mode)
+{
+	FILE *(*real)(const char *, const char *);
+	FILE *f;
+
+	*(void **)&real = dlsym(RTLD_NEXT, "fopen");
+	f = real(path, mode);
+	if (signals_come) {
+		raise(SIGTERM);
+		raise(SIGHUP);
+	}
+	return f;
+}
+
+Test(small_output, a_part_is_removed_from_its_first_moment_on)
+{
+	struct output out;
+	int status = 0;
+	pid_t child = fork();
+
+	cr_assert(child >= 0, "fork");
+	if (!child) {
+		signal(SIGTERM, SIG_DFL); /* in the background of a script they are ignored */
+		signal(SIGHUP, SIG_DFL);
+		interrupt_install();
+		signals_come = true;
+		output_open(&out, "trajectory", "a.csv");
+		_exit(0);
+	}
+	cr_assert(waitpid(child, &status, 0) == child, "waitpid");
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP, "status %d", status);
+	run_shell("test -z \"$(ls)\"");
+}
+
+/* ---- where it is written --------------------------------------------------------------------- */
 
 /* Links that are there, lead on, lead nowhere yet; relative ones from the link's own folder. */
 Test(small_output, links_are_followed)

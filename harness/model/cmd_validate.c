@@ -89,8 +89,13 @@ static int add_workload(const char *name, void *arg)
 	struct grid *g = &v->grid[v->n];
 	int err = 0;
 
-	if (!strcmp(name, v->launches.grid.workload->name) || v->n == WORKS_MAX)
+	if (!strcmp(name, v->launches.grid.workload->name))
 		return 0;
+	if (v->n == WORKS_MAX)
+		return complain(
+			EINVAL,
+			"rift validate takes up to %d workloads of all sessions: name fewer",
+			(int)WORKS_MAX);
 	err = grid_make(g, v->of, 0, name);
 	if (err)
 		grid_release(g);
