@@ -90,7 +90,7 @@ static void passes(struct graph_opts o)
 
 		run_reset(r);
 		run_steps(r, steps[i]);
-		v = run_check(r, steps[i]);
+		v = run_verdict(r, steps[i]);
 		cr_assert(v.passed, "op %d, %ld nodes, %ld steps: %s", o.op, (long)r->s.shape.nodes,
 			  (long)steps[i], v.worst);
 	}
@@ -146,7 +146,7 @@ static void launch_fails(enum fault what, const char *says)
 	calls_until_fault = 2;
 	run_steps(r, 4);
 	fault = NONE;
-	v = run_check(r, 4);
+	v = run_verdict(r, 4);
 	cr_assert(v.error == 5 && strstr(v.worst, says), "%g: %s", v.error, v.worst);
 	run_end(r);
 }
@@ -170,7 +170,7 @@ static void capture_fails(enum graph_kind node, enum fault what, const char *say
 	r = run_begin(o);
 	fault = NONE;
 	run_steps(r, 2);
-	v = run_check(r, 2);
+	v = run_verdict(r, 2);
 	cr_assert(!v.passed && strstr(v.worst, says), "fault %d: %g: %s", what, v.error, v.worst);
 	run_end(r);
 }
@@ -197,7 +197,7 @@ Test(small_graph_check, fails_on_each_kind_of_node_that_has_not_run)
 		r = run_begin(graphs_of(GRAPH_LINE, GRAPH_MIXED, 3));
 		run_steps(r, 2);
 		CUDA(cudaMemset(r->s.trace + node, 0, sizeof(*r->s.trace)));
-		v = run_check(r, 2);
+		v = run_verdict(r, 2);
 		cr_assert(v.error == 1 && strstr(v.worst, want[node]), "%s", v.worst);
 		run_end(r);
 	}
@@ -212,13 +212,13 @@ Test(small_graph_check, fails_on_nodes_that_hang_on_too_little)
 	need_device();
 	r = run_begin(graphs_of(GRAPH_FORKJOIN, GRAPH_KERNEL, 3));
 	r->s.shape.edges++;
-	v = run_check(r, 0);
+	v = run_verdict(r, 0);
 	cr_assert(!v.passed && strstr(v.worst, "nodes, edges and roots"), "%s", v.worst);
 	r->s.shape.edges--;
 	r->s.shape.roots++;
-	cr_assert(!run_check(r, 0).passed, "roots");
+	cr_assert(!run_verdict(r, 0).passed, "roots");
 	r->s.shape.roots--;
-	cr_assert(run_check(r, 0).passed, "as it is");
+	cr_assert(run_verdict(r, 0).passed, "as it is");
 	run_end(r);
 }
 
@@ -234,7 +234,7 @@ static void update_fails(enum graph_op op, int at, const char *says)
 	calls_until_fault = at;
 	run_steps(r, 3);
 	fault = NONE;
-	v = run_check(r, 3);
+	v = run_verdict(r, 3);
 	cr_assert(!v.passed && strstr(v.worst, says), "%s", v.worst);
 	run_end(r);
 }
@@ -255,6 +255,6 @@ Test(small_graph_check, fails_on_a_missing_step)
 	o.op = GRAPH_INSTANTIATE;
 	r = run_begin(o);
 	run_steps(r, 3);
-	cr_assert(!strcmp(run_check(r, 4).worst, "3 steps, not 4"), "one missing");
+	cr_assert(!strcmp(run_verdict(r, 4).worst, "3 steps, not 4"), "one missing");
 	run_end(r);
 }

@@ -61,12 +61,12 @@ static void passes(struct transfer_opts o, int64_t steps)
 	struct verdict v;
 
 	run_steps(r, steps);
-	v = run_check(r, steps);
+	v = run_verdict(r, steps);
 	cr_assert(v.passed, "%ld bytes, %ld steps: %s", (long)o.bytes, (long)steps, v.worst);
 	/* a second block goes on where the first one ended */
 	run_reset(r);
 	run_steps(r, 3);
-	v = run_check(r, 3);
+	v = run_verdict(r, 3);
 	cr_assert(v.passed, "again, %ld bytes: %s", (long)o.bytes, v.worst);
 	run_end(r);
 }
@@ -136,7 +136,7 @@ static void fails(struct transfer_opts o, enum fault what, int at, const char *s
 	copies_until_fault = at;
 	run_steps(r, 10);
 	fault = NONE;
-	v = run_check(r, 10);
+	v = run_verdict(r, 10);
 	cr_assert(!v.passed && v.error > 0 && strstr(v.worst, says), "fault %d, direction %d: %s",
 		  what, o.dir, v.worst);
 	run_end(r);
@@ -177,7 +177,7 @@ Test(small_transfer_check, fails_on_a_lost_copy_to_a_used_slot)
 	copies_until_fault = 5;
 	run_steps(r, r->s.slots);
 	fault = NONE;
-	cr_assert(run_check(r, r->s.slots).error == 8, "8 words");
+	cr_assert(run_verdict(r, r->s.slots).error == 8, "8 words");
 	run_end(r);
 }
 
@@ -191,7 +191,7 @@ Test(small_transfer_check, fails_where_nothing_was_compared)
 	r = run_begin(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 64));
 	run_steps(r, 4);
 	blind = true;
-	v = run_check(r, 4);
+	v = run_verdict(r, 4);
 	blind = false;
 	cr_assert(v.error == (double)r->s.slots * (double)r->s.stride / 8 &&
 			  strstr(v.worst, "slot 0: not compared"),
@@ -207,7 +207,7 @@ Test(small_transfer_check, fails_on_a_missing_step)
 	need_device();
 	r = run_begin(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 64));
 	run_steps(r, 4);
-	v = run_check(r, 5);
+	v = run_verdict(r, 5);
 	cr_assert(!v.passed && strstr(v.worst, "4 copies were asked for, not 5"), "%s", v.worst);
 	run_end(r);
 }
@@ -223,7 +223,7 @@ Test(small_transfer_check, fails_on_one_bit)
 	CUDA(cudaMemcpy(&byte, r->s.dst.base + 2 * r->s.stride + 4321, 1, cudaMemcpyDeviceToHost));
 	byte ^= 0x10;
 	CUDA(cudaMemcpy(r->s.dst.base + 2 * r->s.stride + 4321, &byte, 1, cudaMemcpyHostToDevice));
-	cr_assert(strstr(run_check(r, 4).worst, "copy 2 to slot 2: wrong from byte 4320 on"),
+	cr_assert(strstr(run_verdict(r, 4).worst, "copy 2 to slot 2: wrong from byte 4320 on"),
 		  "one bit");
 	run_end(r);
 }
