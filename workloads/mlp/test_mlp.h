@@ -39,74 +39,14 @@ static inline struct mlp_opts hidden_opts(int n, const int64_t *width)
 	return o;
 }
 
-struct run {
-	struct mlp_opts o;
-	struct mlp_state s;
-	cudaStream_t stream;
-};
+#define RUN mlp
+#include "tests/workload_run.h"
 
-static inline void run_reset(struct run *r)
+/* Something is compared. */
+static inline struct verdict run_verdict(struct run *r, int64_t steps, bool full)
 {
-	cr_assert(!mlp_reset(&r->o, &r->s, r->stream), "reset");
-	CUDA(cudaStreamSynchronize(r->stream));
-}
+	struct verdict v = run_check(r, steps, full);
 
-static inline struct run *run_begin(struct mlp_opts o)
-{
-	struct run *r = (struct run *)calloc(1, sizeof(*r));
-	struct limits limits;
-
-	CHECK(r, "memory");
-	memset(&limits, 0, sizeof(limits));
-	r->o = o;
-	CUDA(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
-	cr_assert(!mlp_limits(&r->o, &limits) && !limits.device_refused, "limits");
-	cr_assert(!mlp_setup(&r->o, &r->s), "setup");
-	run_reset(r);
-	return r;
-}
-
-static inline void run_end(struct run *r)
-{
-	mlp_teardown(&r->s);
-	CUDA(cudaStreamDestroy(r->stream));
-	free(r);
-}
-
-static inline void run_steps(struct run *r, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		cr_assert(!mlp_step(&r->o, &r->s, r->stream), "step");
-	CUDA(cudaStreamSynchronize(r->stream));
-}
-
-/* n steps in a graph that is launched so many times. */
-static inline void run_graph(struct run *r, int64_t n, int times)
-{
-	cudaGraph_t graph;
-	cudaGraphExec_t exec;
-
-	CUDA(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeGlobal));
-	for (int64_t i = 0; i < n; i++)
-		cr_assert(!mlp_step(&r->o, &r->s, r->stream), "step");
-	CUDA(cudaStreamEndCapture(r->stream, &graph));
-	CUDA(cudaGraphInstantiate(&exec, graph, 0));
-	for (int i = 0; i < times; i++)
-		CUDA(cudaGraphLaunch(exec, r->stream));
-	CUDA(cudaStreamSynchronize(r->stream));
-	CUDA(cudaGraphExecDestroy(exec));
-	CUDA(cudaGraphDestroy(graph));
-}
-
-static inline struct verdict run_check(struct run *r, int64_t steps, bool full)
-{
-	struct verdict v;
-
-	memset(&v, 0, sizeof(v));
-	v.full = full;
-	v.seed = 1;
-	cr_assert(!mlp_check(&r->o, &r->s, steps, &v), "check");
-	cr_assert(v.passed == (v.error <= v.tolerance), "error %g", v.error);
 	cr_assert(v.compared > 0 && v.compared <= v.total, "%ld of %ld", (long)v.compared,
 		  (long)v.total);
 	return v;

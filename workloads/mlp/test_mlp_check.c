@@ -22,7 +22,7 @@ static struct mlp_opts small_opts(void)
 
 static void expect_found(struct run *r, int64_t steps, const char *says)
 {
-	struct verdict v = run_check(r, steps, false);
+	struct verdict v = run_verdict(r, steps, false);
 
 	cr_assert(!v.passed && strstr(v.worst, says), "'%s' is not in: %s (%g)", says, v.worst,
 		  v.error);
@@ -52,7 +52,7 @@ Test(small_mlp_check, weights_that_differ_in_a_bit_are_found)
 	run_steps(r, 5);
 	put_weight(r, at, nextafterf(get_weight(r, at), 9));
 	expect_found(r, 5, "leave other weights");
-	cr_assert(run_check(r, 5, false).passed, "the check leaves what is right");
+	cr_assert(run_verdict(r, 5, false).passed, "the check leaves what is right");
 	put_weight(r, at, NAN);
 	expect_found(r, 5, "1 weights or velocities are not finite");
 	run_end(r);
@@ -175,7 +175,7 @@ Test(small_mlp_check, faults_are_found_in_the_whole_gradient)
 	need_device();
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i += RACES ? 4 : 1) {
 		struct run *r = run_with(&faults[i], 3);
-		struct verdict v = run_check(r, 3, false);
+		struct verdict v = run_verdict(r, 3, false);
 
 		expect_fault(&faults[i], (int)i, true, &v);
 		cr_assert(v.compared == v.total, "only pieces were looked at");
@@ -249,7 +249,7 @@ static void expect_passes(struct mlp_opts o, bool whole)
 		CUDA(cudaDeviceSynchronize()); /* the run's stream does not wait for it */
 		run_reset(r);
 		run_steps(r, 2);
-		v = run_check(r, 2, false);
+		v = run_verdict(r, 2, false);
 		cr_assert(v.passed, "case %d: %g, %s", i, v.error, v.worst);
 		cr_assert((v.compared == v.total) == whole, "case %d: the other way", i);
 		run_end(r);

@@ -20,7 +20,7 @@ static void expect_same_bits(struct mlp_opts o, int n)
 	for (int i = 0; i < 3; i++) {
 		run_reset(r);
 		cr_assert(run_bits(r) != bits, "the reset does nothing");
-		run_graph(r, depth[i], n / depth[i]);
+		run_graphs(r, depth[i], n / depth[i]);
 		cr_assert(mlp_steps_done(&r->s) == (uint64_t)n, "%lu steps",
 			  (unsigned long)mlp_steps_done(&r->s));
 		cr_assert(run_bits(r) == bits, "graphs of %d differ", depth[i]);

@@ -33,7 +33,7 @@ static void expect_right(struct mlp_opts o)
 	struct verdict v;
 
 	run_steps(r, 3);
-	v = run_check(r, 3, true);
+	v = run_verdict(r, 3, true);
 	cr_assert(v.passed, "batch=%ld, %d hidden, epilogues=%d, launches=%d: %g, %s",
 		  (long)o.batch, r->s.net.hidden, o.epilogues, o.launches, v.error, v.worst);
 	cr_assert(v.compared == v.total && v.total == 3 * r->s.net.parameters, "%ld of %ld",
@@ -216,6 +216,6 @@ Test(large_mlp_steps, three_epochs_reach_97_percent)
 	cr_assert(r->s.data->test.n == 10000, "%ld test images", (long)r->s.data->test.n);
 	cr_assert(r->s.history.accuracy[3 * MLP_TESTS] >= 0.97, "%g",
 		  r->s.history.accuracy[3 * MLP_TESTS]);
-	cr_assert(run_check(r, (int64_t)mlp_steps_done(&r->s), false).passed, "its last step");
+	cr_assert(run_verdict(r, (int64_t)mlp_steps_done(&r->s), false).passed, "its last step");
 	run_end(r);
 }
