@@ -92,7 +92,7 @@ Test(small_blackscholes_options, more_than_there_is_is_refused_with_the_numbers)
 	need_device();
 	setup_fails(o, "options=70368744177664 slots=2: takes ");
 	o = streamed_opts(1024, 0, 0);
-	o.slots = 1ll << 40; /* no user can ask for that */
+	o.set.slots = 1ll << 40; /* no user can ask for that */
 	setup_fails(o, "more than 25 % of its ");
 }
 
@@ -111,8 +111,8 @@ Test(small_blackscholes_options, a_step_costs_what_the_formula_says)
 	cr_assert(c.to_device.calls == 9 && c.to_device.bytes == 480000, "%g calls of %g bytes",
 		  c.to_device.calls, c.to_device.bytes);
 	cr_assert(c.to_host.calls == 6 && c.to_host.bytes == 320000 && !c.pageable, "to the host");
-	o.overlap = 4; /* chunks of 9,984 or 10,048 options: 40 KB */
-	o.memory = STREAMED_PAGEABLE;
+	o.set.overlap = 4; /* chunks of 9,984 or 10,048 options: 40 KB */
+	o.set.memory = STREAMED_PAGEABLE;
 	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
 	cr_assert(c.launches == 4 && c.to_device.calls == 12 && c.pageable, "chunks");
 	cr_assert(c.bytes_transferred == 800000, "chunks: %g bytes", c.bytes_transferred);
