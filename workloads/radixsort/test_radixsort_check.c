@@ -1,0 +1,120 @@
+/* test_radixsort_check.c - what the check of the radixsort workload finds. */
+#include "workloads/radixsort/test_pairs.h"
+
+TestSuite(small_radixsort_check, .timeout = 60);
+TestSuite(large_radixsort_check, .timeout = 300);
+
+static void put(uint32_t *word, uint32_t value)
+{
+	CUDA(cudaMemcpy(word, &value, sizeof(value), cudaMemcpyHostToDevice));
+}
+
+static uint32_t get(const uint32_t *word)
+{
+	uint32_t value;
+
+	CUDA(cudaMemcpy(&value, word, sizeof(value), cudaMemcpyDeviceToHost));
+	return value;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t keep = get(a);
+
+	put(a, get(b));
+	put(b, keep);
+}
+
+/* Two steps of two slots are right; one word is not; it is found, and right again. */
+static void finds(struct run *r, uint32_t *word, uint32_t value, const char *says)
+{
+	uint32_t keep = get(word);
+
+	put(word, value);
+	run_fails(r, 2, says);
+	put(word, keep);
+}
+
+Test(small_radixsort_check, the_check_finds_what_is_wrong)
+{
+	enum { LAST = 4999 };
+	struct radixsort_opts o = opts_of(LAST + 1);
+	struct run *r;
+
+	need_device();
+	r = run_begin(o);
+	run_steps(r, 2);
+	finds(r, device_out(r, 0, 0), 5, "another key than merged, slot 0, pair 0");
+	finds(r, device_out(r, 1, 1) + LAST, 4711, "another value than merged, slot 1, pair 4999");
+	finds(r, device_out(r, 1, 1) + 77, 0x7f7f7f7f, "no pair, slot 1, pair 77");
+	finds(r, device_out(r, 0, 1) + LAST + 1, 0,
+	      "written where nothing was to be, slot 1, pair 5000");
+	finds(r, device_in(r, 0, 1) + 3, 0, "the input has changed, slot 1, pair 3");
+	finds(r, device_in(r, 1, 0) + LAST, 0, "the input has changed, slot 0, pair 4999");
+	run_passes(r, 2);
+	run_fails(r, 3, "2 steps were counted, not 3");
+	run_reset(r);
+	run_steps(r, 1);
+	put(device_out(r, 1, 1) + 5, 0);
+	run_fails(r, 1, "written where nothing was to be, slot 1, pair 5");
+	run_end(r);
+}
+
+/* Keys are right, and each has a value that was its own; only the order of these is not. */
+Test(small_radixsort_check, the_check_finds_equal_keys_in_another_order)
+{
+	struct radixsort_opts o = opts_of(1000);
+	struct run *r;
+
+	need_device();
+	o.keys = RADIXSORT_EQUAL;
+	o.set.slots = 1;
+	r = run_begin(o);
+	run_steps(r, 1);
+	run_passes(r, 1);
+	swap(device_out(r, 1, 0) + 500, device_out(r, 1, 0) + 501);
+	run_fails(r, 1, "another value than merged, slot 0, pair 500");
+	run_end(r);
+}
+
+/* ---- above 2^22 ------------------------------------------------------------------------- */
+
+Test(large_radixsort_check, the_rules_for_many_find_what_is_wrong)
+{
+	enum { N = (1 << 22) + 3, AT = 1234567 };
+	struct radixsort_opts o = opts_of(N);
+	uint32_t *keys, *values;
+	struct run *r;
+
+	need_device();
+	o.set.slots = 1;
+	r = run_begin(o);
+	keys = device_out(r, 0, 0);
+	values = device_out(r, 1, 0);
+	run_steps(r, 2);
+	run_passes(r, 2);
+	finds(r, values + AT, 0x7f7f7f7f, "no pair, slot 0, pair 1234567");
+	finds(r, values + AT, N, "a value that was not given, slot 0, pair 1234567");
+	finds(r, values + AT, get(values + AT - 1), "a value that came before");
+	finds(r, keys + AT, get(keys + AT) ^ 1, "another key than was given with its value");
+	swap(keys + AT, keys + AT + 9);
+	swap(values + AT, values + AT + 9);
+	run_fails(r, 2, "a key below the one before it, slot 0, pair 1234568");
+	run_end(r);
+}
+
+Test(large_radixsort_check, the_rules_for_many_find_equal_keys_in_another_order)
+{
+	struct radixsort_opts o = opts_of((1 << 22) + 3);
+	struct run *r;
+
+	need_device();
+	o.keys = RADIXSORT_EQUAL;
+	o.set.slots = 1;
+	r = run_begin(o);
+	run_steps(r, 1);
+	run_passes(r, 1);
+	swap(device_out(r, 1, 0) + 70, device_out(r, 1, 0) + 71);
+	run_fails(r, 1, "equal keys, not as they came, slot 0, pair 71");
+	run_end(r);
+}
