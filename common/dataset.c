@@ -30,18 +30,46 @@ int64_t dataset_edge(const struct dataset_array *a, int chunk, int chunks)
 	return chunk == chunks || row >= rows ? a->words : row * a->row;
 }
 
+static struct streamed_form form_of(const struct dataset_opts *o)
+{
+	return (struct streamed_form){ o->block, (enum streamed_memory)o->memory, o->overlap };
+}
+
+static int total_check(const struct dataset_opts *o, const struct dataset_shape *shape)
+{
+	int64_t bytes = dataset_bytes(shape);
+
+	if (o->total && o->total < bytes)
+		return complain(EINVAL, "total=%ld: less than the %ld bytes of one step",
+				(long)o->total, (long)bytes);
+	if (dataset_steps(o, shape) > DATASET_STEPS_MAX)
+		return complain(EINVAL, "total=%ld: more than %d steps of %ld bytes",
+				(long)o->total, DATASET_STEPS_MAX, (long)bytes);
+	return 0;
+}
+
 /* The first output decides into how many chunks a set can be cut. */
 int dataset_opts_check(const struct dataset_opts *o, const struct dataset_shape *shape)
 {
-	const struct streamed_form form = { o->block, (enum streamed_memory)o->memory, o->overlap };
+	const struct streamed_form form = form_of(o);
 	const struct dataset_array *a = &shape->array[shape->inputs];
-	int err = o->data == STREAMED_STREAMED ? streamed_form_check(&form) : 0;
+	int err;
 
-	if (err || o->data != STREAMED_STREAMED || rows_of(a) >= o->overlap)
-		return err;
-	return complain(EINVAL, "overlap=%ld: %ld %ss make at most %ld chunks of %ld",
-			(long)o->overlap, (long)a->words, shape->unit, (long)rows_of(a),
-			(long)a->row);
+	if (o->data != STREAMED_STREAMED)
+		return 0;
+	err = streamed_form_check(&form);
+	if (!err && rows_of(a) < o->overlap)
+		err = complain(EINVAL, "overlap=%ld: %ld %ss make at most %ld chunks of %ld",
+			       (long)o->overlap, (long)a->words, shape->unit, (long)rows_of(a),
+			       (long)a->row);
+	return err ? err : total_check(o, shape);
+}
+
+int64_t dataset_steps(const struct dataset_opts *o, const struct dataset_shape *shape)
+{
+	int64_t bytes = dataset_bytes(shape);
+
+	return o->total / bytes + (o->total % bytes != 0);
 }
 
 /* ---- copies ----------------------------------------------------------------------------- */
@@ -86,7 +114,7 @@ int64_t dataset_bytes(const struct dataset_shape *shape)
 
 const char *dataset_graph_refused(const struct dataset_opts *o, const struct dataset_shape *shape)
 {
-	const struct streamed_form form = { o->block, (enum streamed_memory)o->memory, o->overlap };
+	const struct streamed_form form = form_of(o);
 	double calls = dataset_copies_in(o, shape).calls + dataset_copies_out(o, shape).calls;
 
 	return o->data == STREAMED_STREAMED ? streamed_graph_refused(&form, (int64_t)calls) : NULL;

@@ -30,6 +30,7 @@ struct dataset_opts {
 	int64_t block;	 /* bytes of a copy; 0: all of an array in one */
 	int memory;	 /* enum streamed_memory */
 	int64_t overlap; /* chunks of a step; 0: one */
+	int64_t total;	 /* bytes to copy, rounded up to whole steps; 0: not said */
 };
 
 /* Rows of workloads/workload.h for the field `set` of struct T, a struct dataset_opts. */
@@ -47,15 +48,20 @@ struct dataset_opts {
 	DATASET_ROW(T, memory, int, PARAM_CHOICE, "", "pinned", 0, 0, streamed_memory_names,       \
 		    "the host's end of copies: cudaMallocHost or malloc", NULL),                   \
 	DATASET_ROW(T, overlap, int64_t, PARAM_INT, "1", "0", 0, STREAMED_CHUNKS_MAX, NULL,        \
-		    "chunks of a step whose copies and kernels overlap, from 2 on; 0: none", NULL)
+		    "chunks of a step whose copies and kernels overlap, from 2 on; 0: none", NULL), \
+	DATASET_ROW(T, total, int64_t, PARAM_SIZE, "bytes", "0", 0, 0x1p50, NULL,                  \
+		    "to be copied by as many steps as that takes, the default of --depth; 0: not said", \
+		    NULL)
 #define DATASET_NEEDS                                                                              \
-	{ "block", "data=streamed" }, { "memory", "data=streamed" }, { "overlap", "data=streamed" }
+	{ "block", "data=streamed" }, { "memory", "data=streamed" },                               \
+		{ "overlap", "data=streamed" }, { "total", "data=streamed" }
 /* clang-format on */
 
 /* ---- what the arrays are ---------------------------------------------------------------- */
 
 enum {
 	DATASET_ARRAYS_MAX = 8,
+	DATASET_STEPS_MAX = 1 << 24, /* what --depth takes */
 	DATASET_ALIGN = 64, /* words: arrays and, with row = this, chunks begin at 256 bytes */
 };
 
@@ -82,7 +88,7 @@ int dataset_chunks(const struct dataset_opts *o);
  */
 int64_t dataset_edge(const struct dataset_array *a, int chunk, int chunks);
 
-/* 0, or -EINVAL after one line about block= or overlap=. */
+/* 0, or -EINVAL after one line about block=, overlap= or total=. */
 int dataset_opts_check(const struct dataset_opts *o, const struct dataset_shape *shape);
 
 /* Why these modes are refused; NULL: they are not. */
@@ -98,6 +104,9 @@ struct dataset_copies dataset_copies_in(const struct dataset_opts *o,
 					const struct dataset_shape *shape);
 struct dataset_copies dataset_copies_out(const struct dataset_opts *o,
 					 const struct dataset_shape *shape);
+
+/* Steps that copy total= bytes: struct limits' depth_asked; 0: any number. */
+int64_t dataset_steps(const struct dataset_opts *o, const struct dataset_shape *shape);
 
 /* Bytes of all arrays of one slot. */
 int64_t dataset_bytes(const struct dataset_shape *shape);

@@ -30,6 +30,15 @@ static const struct param_need needs[] = {
 	{ NULL, NULL },
 };
 
+/* The sizes of the vmCUDA paper: table 1, and what its largest series of transfers begins with. */
+static const struct preset presets[] = {
+	{ "vmcuda-table1", "options=4000000 data=streamed total=2000000000",
+	  "the paper's 100,000,000 options in 25 steps" },
+	{ "vmcuda-large", "options=100000000 slots=1 data=streamed total=12800M",
+	  "all of them in each step, 12.5 GiB in 7 steps" },
+	{ NULL, NULL, NULL },
+};
+
 struct dataset_shape blackscholes_shape(const struct blackscholes_opts *o)
 {
 	struct dataset_shape s = { .inputs = BLACKSCHOLES_INPUTS,
@@ -49,6 +58,7 @@ static int limits(const void *opts, struct limits *out)
 
 	out->mode_refused[MODE_GRAPH] = dataset_graph_refused(&o->set, &shape);
 	out->mode_refused[MODE_FUSED] = dataset_fused_refused(&o->set);
+	out->depth_asked = dataset_steps(&o->set, &shape);
 	return dataset_opts_check(&o->set, &shape);
 }
 
@@ -87,6 +97,7 @@ const struct workload workload_blackscholes = {
 	.step_unit = "prices of all options of a slot",
 	.params = params,
 	.needs = needs,
+	.presets = presets,
 	.opts_size = sizeof(struct blackscholes_opts),
 	.state_size = sizeof(struct blackscholes_state),
 	.limits = limits,

@@ -61,6 +61,24 @@ Test(small_blackscholes_options, bad_copies_are_refused)
 		"run blackscholes data=streamed options=448 overlap=8");
 }
 
+Test(small_blackscholes_options, a_total_makes_steps)
+{
+	struct blackscholes_opts o = streamed_opts(1000, 0, 0);
+	struct limits limits = { 0 };
+
+	o.set.total = 40001;
+	cr_assert(!workload_blackscholes.limits(&o, &limits), "limits");
+	cr_assert(limits.depth_asked == 3, "%ld steps", (long)limits.depth_asked);
+	refused(3, "total=1G has no effect", "run blackscholes total=1G");
+	refused(3, "total=79999999: less than the 80000000 bytes of one step",
+		"run blackscholes data=streamed total=79999999");
+	refused(3, "total=1099511627776: more than 16777216 steps of 20 bytes",
+		"run blackscholes data=streamed options=1 total=1024G");
+	refused(3, "total=-1", "run blackscholes data=streamed total=-1");
+	refused(3, "did you mean 'vmcuda-table1'?", "run blackscholes preset=vmcuda-table2");
+	refused(3, "given twice", "run blackscholes preset=vmcuda-table1 preset=vmcuda-large");
+}
+
 Test(small_blackscholes_options, modes_that_cannot_be_are_refused)
 {
 	refused(3, "stream mode only",
