@@ -29,6 +29,14 @@ static const struct param_need needs[] = {
 	{ NULL, NULL },
 };
 
+/* The sizes of the vmCUDA paper's table 1, once and for the 12.5 GiB of its larger series. */
+static const struct preset presets[] = {
+	{ "vmcuda-table1", "pairs=16M data=streamed total=256M",
+	  "the paper's 128 MiB each way, in one step" },
+	{ "vmcuda-large", "pairs=16M data=streamed total=12800M", "the same 50 times, 12.5 GiB" },
+	{ NULL, NULL, NULL },
+};
+
 /* In one piece: each key's place depends on all others. */
 struct dataset_shape radixsort_shape(const struct radixsort_opts *o)
 {
@@ -59,6 +67,7 @@ static int limits(const void *opts, struct limits *out)
 				(long)o->set.overlap);
 	out->mode_refused[MODE_GRAPH] = dataset_graph_refused(&o->set, &shape);
 	out->mode_refused[MODE_FUSED] = dataset_fused_refused(&o->set);
+	out->depth_asked = dataset_steps(&o->set, &shape);
 	if (!out->mode_refused[MODE_FUSED] && o->pairs > RADIXSORT_ONE_MAX)
 		out->mode_refused[MODE_FUSED] = "one launch sorts up to 4096 pairs; more take six";
 	return dataset_opts_check(&o->set, &shape);
@@ -109,6 +118,7 @@ const struct workload workload_radixsort = {
 	.step_unit = "sort of all pairs of a slot",
 	.params = params,
 	.needs = needs,
+	.presets = presets,
 	.opts_size = sizeof(struct radixsort_opts),
 	.state_size = sizeof(struct radixsort_state),
 	.limits = limits,

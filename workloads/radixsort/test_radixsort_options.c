@@ -59,6 +59,20 @@ Test(small_radixsort_options, bad_copies_are_refused)
 		"run radixsort data=streamed overlap=2");
 }
 
+Test(small_radixsort_options, a_total_makes_steps)
+{
+	struct radixsort_opts o = streamed_opts(1000, 0);
+	struct limits limits = { 0 };
+
+	o.set.total = 16000 * 3 + 1;
+	cr_assert(!workload_radixsort.limits(&o, &limits), "limits");
+	cr_assert(limits.depth_asked == 4, "%ld steps", (long)limits.depth_asked);
+	refused(3, "total=1G has no effect", "run radixsort total=1G");
+	refused(3, "total=16777215: less than the 16777216 bytes of one step",
+		"run radixsort data=streamed total=16777215");
+	refused(3, "did you mean 'vmcuda-table1'?", "run radixsort preset=vmcuda-table2");
+}
+
 Test(small_radixsort_options, modes_that_cannot_be_are_refused)
 {
 	refused(3, "sorts up to 4096 pairs", "run radixsort pairs=4097 --mode fused");
@@ -85,11 +99,10 @@ static void setup_fails(struct radixsort_opts o, const char *says)
 
 Test(small_radixsort_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct radixsort_opts o = opts_of(1000);
+	struct radixsort_opts o = opts_of(1ll << 46); /* no user can ask for that */
 
 	need_device();
-	o.set.slots = 1ll << 40; /* no user can ask for that */
-	setup_fails(o, "pairs=1000 slots=1099511627776: takes ");
+	setup_fails(o, "pairs=70368744177664 slots=2: takes ");
 	o = streamed_opts(1024, 0);
 	o.set.slots = 1ll << 40;
 	setup_fails(o, "more than 25 % of its ");
