@@ -34,20 +34,26 @@ static void modes_agree(struct run *r, int64_t n)
 /* Of fewer steps than slots, as many, and more. */
 Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
 {
-	struct radixsort_opts o = opts_of(1100);
+	struct radixsort_opts o = opts_of(RACES ? 700 : 1100);
 	struct run *r;
 
 	need_device();
 	o.set.slots = 3;
 	r = run_begin(o);
-	for (int64_t depth = 1; depth <= 7; depth += depth < 3 ? 1 : 4)
+	for (int64_t depth = RACES ? 4 : 1; depth <= 7; depth += depth < 3 ? 1 : 4)
 		modes_agree(r, depth);
 	run_end(r);
 }
 
+/*
+ * Each step clears the board of the one before, which was about another slot: what is left there
+ * would lead it astray.
+ */
 Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 {
 	struct radixsort_opts o = opts_of(2 * TILE + 5);
+	cudaGraph_t graph;
+	size_t nodes = 0;
 	struct run *r;
 
 	need_device();
@@ -56,6 +62,10 @@ Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 	modes_agree(r, 2);
 	if (!RACES)
 		modes_agree(r, 4);
+	graph = run_capture(r, 2);
+	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
+	cr_assert(nodes == 2 * 6, "%zu nodes", nodes);
+	CUDA(cudaGraphDestroy(graph));
 	run_end(r);
 }
 
@@ -72,25 +82,6 @@ Test(small_radixsort_modes, graphs_go_on_where_the_last_one_ended)
 	run_fused(r, 3);
 	run_passes(r, 7);
 	run_fails(r, 6, "7 steps were counted, not 6");
-	run_end(r);
-}
-
-/* A step clears the board of the one before: counts of another slot would lead it astray. */
-Test(small_radixsort_modes, a_step_knows_nothing_of_the_one_before)
-{
-	struct radixsort_opts o = opts_of(3 * TILE);
-	cudaGraph_t graph;
-	size_t nodes = 0;
-	struct run *r;
-
-	need_device();
-	r = run_begin(o);
-	run_steps(r, 2);
-	run_passes(r, 2);
-	graph = run_capture(r, 2);
-	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
-	cr_assert(nodes == 2 * 6, "%zu nodes", nodes);
-	CUDA(cudaGraphDestroy(graph));
 	run_end(r);
 }
 
@@ -112,8 +103,9 @@ Test(small_radixsort_modes, any_number_of_pairs_in_one_block)
 	static const int64_t sizes[] = { 1, 2, 31, 33, 1023, 1024, 1025, 4095, 4096 };
 
 	need_device();
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += RACES ? 4 : 1)
-		sorts(opts_of(sizes[i]), false);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		if (!RACES || sizes[i] == 1025)
+			sorts(opts_of(sizes[i]), false);
 }
 
 /* Around tiles, and more of them than one look back sees. */
@@ -123,16 +115,17 @@ Test(small_radixsort_modes, any_number_of_pairs_in_tiles)
 	static const int64_t wide[] = { TILE + 1, WIDE, WIDE + 1, 7 * WIDE + 33 };
 
 	need_device();
-	for (int i = RACES ? 2 : 0; i < 4; i++) {
-		sorts(opts_of(narrow[i]), false);
-		sorts(opts_of(RACES ? 2 * WIDE + i : wide[i]), true);
-	}
+	for (int i = 0; i < 4; i++)
+		if (!RACES || i == 2) {
+			sorts(opts_of(narrow[i]), false);
+			sorts(opts_of(wide[i]), true);
+		}
 }
 
 Test(small_radixsort_modes, any_keys)
 {
 	need_device();
-	for (int keys = RACES ? RADIXSORT_TOPBYTE : 0; keys <= RADIXSORT_TOPBYTE; keys++) {
+	for (int keys = 0; keys <= RADIXSORT_TOPBYTE && !RACES; keys++) {
 		struct radixsort_opts o = opts_of(3000);
 
 		o.keys = keys;
