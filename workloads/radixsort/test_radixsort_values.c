@@ -5,6 +5,7 @@
 #include "workloads/radixsort/test_pairs.h"
 
 #include "common/fnv.h"
+#include "common/philox.h"
 #include "workloads/radixsort/reference.h"
 
 TestSuite(small_radixsort_values, .timeout = 60);
@@ -171,6 +172,12 @@ Test(small_radixsort_values, keys_are_the_known_ones)
 	for (uint32_t i = 0; i < 4; i++)
 		cr_assert(radixsort_reference_key(RADIXSORT_UNIFORM, i, 4, 0, 1) == first[i], "%u",
 			  i);
+	for (uint32_t i = 0; i < 8; i++) {
+		uint32_t word = philox4x32(i / 4, 3, 22, 0, 7).word[i % 4];
+
+		cr_assert(radixsort_reference_key(RADIXSORT_UNIFORM, i, 8, 3, 7) == word,
+			  "slot 3, seed 7: %u", i);
+	}
 	radixsort_reference_input(p, 7, RADIXSORT_REVERSE, 0, 1);
 	for (uint32_t i = 0; i < 7; i++)
 		cr_assert(p[i].key == 6 - i && p[i].value == i, "reverse %u", i);
