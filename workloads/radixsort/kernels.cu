@@ -1,6 +1,6 @@
 /*
- * kernels.cu - more pairs than one block can hold: counts of all digits in one reading of the
- * keys, then four passes, each of which reads and writes every pair once (onesweep).
+ * kernels.cu - more pairs than one block can hold: when digits have been counted (kernels_count.cu)
+ * four passes, each of which reads and writes every pair once (onesweep).
  *
  * In a pass a tile must know how many keys of each digit earlier tiles hold. Each tile makes its
  * own counts known at once, then adds up those of the tiles before it until it meets one that has
@@ -19,84 +19,6 @@
 typedef radixsort_shape<RADIXSORT_WIDE_THREADS, RADIXSORT_WIDE_ITEMS, RADIXSORT_WIDE_BLOCKS> wide;
 typedef radixsort_shape<RADIXSORT_NARROW_THREADS, RADIXSORT_NARROW_ITEMS, RADIXSORT_NARROW_BLOCKS>
 	narrow;
-
-static constexpr int COUNT_THREADS = DIGITS; /* one for each of a pass */
-static constexpr int COUNT_LOADS = 4;	     /* of 16 bytes, under way at a time */
-static constexpr int COUNT_KEYS = COUNT_THREADS * COUNT_LOADS * 4;
-/* At most: what the SMs of an H200 hold, half full. */
-static constexpr uint32_t COUNT_BLOCKS = 4 * 132;
-
-/* ---- counting --------------------------------------------------------------------------- */
-
-static __device__ inline void count_key(uint32_t (&bins)[PASSES][DIGITS], uint32_t key)
-{
-	UNROLLED for (int pass = 0; pass < PASSES; pass++)
-		atomicAdd(&bins[pass][digit_of(key, pass)], 1u);
-}
-
-static __device__ inline void count_whole(uint32_t (&bins)[PASSES][DIGITS], const uint32_t *keys)
-{
-	uint4 four[COUNT_LOADS];
-
-	UNROLLED for (int j = 0; j < COUNT_LOADS; j++) four[j] =
-		((const uint4 *)keys)[j * COUNT_THREADS + threadIdx.x];
-	UNROLLED for (int j = 0; j < COUNT_LOADS; j++)
-	{
-		count_key(bins, four[j].x);
-		count_key(bins, four[j].y);
-		count_key(bins, four[j].z);
-		count_key(bins, four[j].w);
-	}
-}
-
-static __device__ inline void count_keys(uint32_t (&bins)[PASSES][DIGITS], const uint32_t *keys,
-					 uint32_t n)
-{
-	for (uint32_t at = blockIdx.x * COUNT_KEYS; at < n; at += gridDim.x * COUNT_KEYS) {
-		if (n - at >= COUNT_KEYS) {
-			count_whole(bins, keys + at);
-			continue;
-		}
-		for (uint32_t i = at + threadIdx.x; i < n; i += COUNT_THREADS)
-			count_key(bins, keys[i]);
-	}
-}
-
-/* For the block that comes last: counts of all blocks become numbers of keys of lower digits. */
-static __device__ inline void scan_bases(struct radixsort_board *board,
-					 uint32_t (&sums)[DIGITS / 32])
-{
-	for (int pass = 0; pass < PASSES; pass++) {
-		uint32_t *base = &board->base[pass][threadIdx.x];
-
-		*base = sum_before(load_relaxed(base), sums);
-		__syncthreads(); /* sums are free again */
-	}
-}
-
-extern "C" __global__ void __launch_bounds__(COUNT_THREADS) radixsort_count(radixsort_launch l)
-{
-	SHARED_ARRAY(uint32_t, bins, [PASSES][DIGITS]);
-	SHARED_ARRAY(uint32_t, sums, [DIGITS / 32]);
-	SHARED_ARRAY(uint32_t, last, [1]);
-	uint32_t slot = slots_step(l.counter) % l.slots;
-
-	for (int pass = 0; pass < PASSES; pass++)
-		bins[pass][threadIdx.x] = 0;
-	__syncthreads();
-	count_keys(bins, l.arrays.in[0] + slot * l.arrays.stride, l.n);
-	__syncthreads();
-	for (int pass = 0; pass < PASSES; pass++)
-		if (bins[pass][threadIdx.x])
-			atomicAdd(&l.board->base[pass][threadIdx.x], bins[pass][threadIdx.x]);
-	__syncthreads();
-	if (!threadIdx.x)
-		last[0] = atomic_add_acq_rel(&l.board->counted, 1) == gridDim.x - 1;
-	__syncthreads();
-	if (last[0])
-		scan_bases(l.board, sums);
-}
-KERNEL(radixsort_count);
 
 /* ---- looking back ----------------------------------------------------------------------- */
 
@@ -294,11 +216,9 @@ template <class S> static void load_pass()
 
 void radixsort_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)radixsort_count));
 	load_pass<wide>();
 	load_pass<narrow>();
+	radixsort_load_count();
 	radixsort_load_one();
 	radixsort_load_inputs();
 }
@@ -314,15 +234,12 @@ template <class S> static void launch_passes(const struct radixsort_launch *l, c
 
 void radixsort_sort(const struct radixsort_launch *l, cudaStream_t stream)
 {
-	uint32_t blocks = (uint32_t)((l->n + (int64_t)COUNT_KEYS - 1) / COUNT_KEYS);
-
 	if (l->n <= RADIXSORT_ONE_MAX) {
 		radixsort_sort_one(l, stream);
 		return;
 	}
 	CUDA(cudaMemsetAsync(l->board, 0, (size_t)radixsort_board_bytes(l->n, l->wide), stream));
-	CUDA(LAUNCH(radixsort_count, blocks < COUNT_BLOCKS ? blocks : COUNT_BLOCKS, COUNT_THREADS,
-		    0, stream, *l));
+	radixsort_count_digits(l, stream);
 	if (l->wide)
 		launch_passes<wide>(l, stream);
 	else
