@@ -1,16 +1,18 @@
 /*
  * radixsort_cub.cu - the radixsort workload's sort beside CUB's, which comes with the toolkit.
  *
- *   build/cuda/bench/radixsort_cub
+ *   build/cuda/bench/radixsort_cub            beside CUB
+ *   build/cuda/bench/radixsort_cub tiles      with tiles of other sizes, for who tunes them
  *
  * Both sort the same pairs in the same arrays, with storage that was allocated before, in graphs of
  * some sorts each, in turns; times are taken by events. The last column is the median of the turns'
- * ratios, CUB's time by ours: above 1 ours is faster. Ends with status 1 where the two do not leave
- * the same words.
+ * ratios, CUB's time by ours: above 1 ours is faster. Ends with status 1 where two sorts do not
+ * leave the same words.
  */
 #include "common/cuda_check.h"
 #include "workloads/radixsort/device.h"
 #include "workloads/radixsort/inputs.h"
+#include "workloads/radixsort/pass.cuh"
 
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
@@ -32,6 +34,8 @@ struct problem {
 	void *storage; /* CUB's */
 	size_t storage_bytes;
 };
+
+typedef radixsort_shape<256, 8, 1> smallest; /* of all tiles: the largest board */
 
 template <class T> static T *device_new(size_t n)
 {
@@ -72,7 +76,7 @@ static problem problem_new(uint32_t n, int kind)
 	p.ours.slots = p.ours.steps = p.ours.advance = 1;
 	p.ours.wide = radixsort_wide(n);
 	p.ours.board = (struct radixsort_board *)device_new<char>(
-		(size_t)radixsort_board_bytes(n, p.ours.wide));
+		(size_t)radixsort_board_bytes_of<smallest>(n));
 	p.ours.counter = slots_counter_new();
 	radixsort_fill(&a, n, 0, kind, 1, stream);
 	sort_cub(p); /* without storage: how much it wants */
@@ -155,9 +159,9 @@ struct times {
 	double ours_us, cub_us, ratio; /* medians of TURNS */
 };
 
-static times time_both(problem &p)
+static times time_both(problem &p, void (*sort)(problem &))
 {
-	cudaGraphExec_t ours = graph_of(p, sort_ours), cub = graph_of(p, sort_cub);
+	cudaGraphExec_t ours = graph_of(p, sort), cub = graph_of(p, sort_cub);
 	std::vector<double> ours_us, cub_us, ratio;
 
 	for (int i = -WARMUP; i < TURNS; i++) {
@@ -181,7 +185,7 @@ static bool row(uint32_t n, int kind, const char *keys)
 {
 	problem p = problem_new(n, kind);
 	bool same = sorted(p, sort_ours) == sorted(p, sort_cub);
-	times t = time_both(p);
+	times t = time_both(p, sort_ours);
 
 	printf("%9u  %-8s  %9.2f  %9.2f  %10.2f  %10.2f  %7.3f%s\n", n, keys, t.ours_us, t.cub_us,
 	       1e-3 * n / t.ours_us, 1e-3 * n / t.cub_us, t.ratio,
@@ -190,18 +194,10 @@ static bool row(uint32_t n, int kind, const char *keys)
 	return same;
 }
 
-int main()
+static bool beside_cub()
 {
-	struct cudaDeviceProp prop;
 	bool good = true;
 
-	CUDA(cudaGetDeviceProperties(&prop, 0));
-	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	CUDA(cudaEventCreate(&begin));
-	CUDA(cudaEventCreate(&end));
-	radixsort_load_kernels();
-	printf("%s, medians of %d turns, CUB %d.%d.%d\n\n", prop.name, (int)TURNS,
-	       CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
 	printf("%9s  %-8s  %9s  %9s  %10s  %10s  %7s\n", "pairs", "keys", "ours us", "CUB us",
 	       "ours G/s", "CUB G/s", "CUB/ours");
 	for (int log2 : { 16, 18, 20, 22, 24, 26, 28 })
@@ -211,6 +207,81 @@ int main()
 	good &= row(1 << 24, RADIXSORT_REVERSE, "reverse");
 	good &= row(1 << 24, RADIXSORT_EQUAL, "equal");
 	good &= row(1 << 24, RADIXSORT_TOPBYTE, "topbyte");
+	return good;
+}
+
+template <class S> static void sort_as(problem &p)
+{
+	radixsort_sort_by<S>(&p.ours, stream);
+}
+
+struct shape {
+	const char *name;
+	void (*sort)(problem &);
+	void (*load)();
+};
+
+#define SHAPE(...)                                                                                 \
+	{                                                                                          \
+#__VA_ARGS__, sort_as < radixsort_shape < __VA_ARGS__>>,                           \
+			radixsort_load_pass < radixsort_shape < __VA_ARGS__>>                      \
+	}
+
+/* Threads, items, blocks on an SM; tiles looked back at in one go; 1: match.any, no ballots. */
+static const struct shape shapes[] = {
+	SHAPE(256, 8, 4),	 SHAPE(256, 12, 5), SHAPE(256, 16, 4),	  SHAPE(256, 20, 4),
+	SHAPE(256, 24, 3),	 SHAPE(384, 12, 4), SHAPE(384, 16, 3),	  SHAPE(384, 18, 3),
+	SHAPE(384, 20, 3),	 SHAPE(384, 23, 2), SHAPE(512, 12, 2),	  SHAPE(512, 16, 2),
+	SHAPE(512, 18, 2),	 SHAPE(512, 22, 2), SHAPE(384, 18, 3, 1), SHAPE(384, 18, 3, 8),
+	SHAPE(384, 18, 3, 4, 1),
+};
+
+static bool shape_row(problem &p, const struct shape &s, const std::vector<uint32_t> &want)
+{
+	bool same;
+	times t;
+
+	s.load();
+	same = sorted(p, s.sort) == want;
+	t = time_both(p, s.sort);
+	printf("%9u  %-16s  %9.2f  %10.2f  %7.3f%s\n", p.n, s.name, t.ours_us,
+	       1e-3 * p.n / t.ours_us, t.ratio, same ? "" : "  NOT THE SAME WORDS");
+	return same;
+}
+
+static bool other_tiles()
+{
+	bool good = true;
+
+	printf("%9s  %-16s  %9s  %10s  %7s\n", "pairs", "tile", "us", "G/s", "CUB/it");
+	for (int log2 : { 18, 20, 22, 24, 26 }) {
+		problem p = problem_new(1u << log2, RADIXSORT_UNIFORM);
+		std::vector<uint32_t> want = sorted(p, sort_cub);
+
+		for (const struct shape &s : shapes)
+			good &= shape_row(p, s, want);
+		problem_release(p);
+	}
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	bool tiles = argc == 2 && !strcmp(argv[1], "tiles"), good;
+	struct cudaDeviceProp prop;
+
+	if (argc > 1 && !tiles) {
+		fprintf(stderr, "radixsort_cub: takes nothing, or 'tiles'\n");
+		return 3;
+	}
+	CUDA(cudaGetDeviceProperties(&prop, 0));
+	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CUDA(cudaEventCreate(&begin));
+	CUDA(cudaEventCreate(&end));
+	radixsort_load_kernels();
+	printf("%s, medians of %d turns, CUB %d.%d.%d\n\n", prop.name, (int)TURNS,
+	       CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+	good = tiles ? other_tiles() : beside_cub();
 	CUDA(cudaEventDestroy(begin));
 	CUDA(cudaEventDestroy(end));
 	CUDA(cudaStreamDestroy(stream));

@@ -52,8 +52,11 @@
 
 static constexpr int DIGITS = RADIXSORT_DIGITS, PASSES = RADIXSORT_PASSES;
 
-template <int THREADS_, int ITEMS_, int BLOCKS_> struct radixsort_shape {
+template <int THREADS_, int ITEMS_, int BLOCKS_, int LOOK_ = RADIXSORT_LOOK,
+	  int MATCH_ = RADIXSORT_MATCH>
+struct radixsort_shape {
 	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_;
+	static constexpr int LOOK = LOOK_, MATCH = MATCH_;
 	static constexpr int WARPS = THREADS / 32, TILE = THREADS * ITEMS;
 	static_assert(THREADS % 32 == 0 && THREADS >= DIGITS, "a thread for each digit");
 };
@@ -105,11 +108,13 @@ template <int BIT> static __device__ inline void keep_peers(uint32_t &peers, uin
  * The lanes with the same digit. Ballots need not wait for one another; on the CPU device each
  * would be a switch of threads.
  */
-static __device__ inline uint32_t peers_of(uint32_t digit)
+template <class S> static __device__ inline uint32_t peers_of(uint32_t digit)
 {
-#if defined(__CUDACC__) && !RADIXSORT_MATCH
+#ifdef __CUDACC__
 	uint32_t peers = ALL_LANES;
 
+	if (S::MATCH)
+		return __match_any_sync(ALL_LANES, digit);
 	keep_peers<0>(peers, digit);
 	keep_peers<1>(peers, digit);
 	keep_peers<2>(peers, digit);
@@ -207,7 +212,7 @@ static __device__ inline void place_keys(radixsort_counts<S> &counts, uint32_t (
 
 	UNROLLED for (int j = 0; j < S::ITEMS; j++)
 	{
-		uint32_t digit = digit_of(key[j], pass), peers = peers_of(digit);
+		uint32_t digit = digit_of(key[j], pass), peers = peers_of<S>(digit);
 		uint32_t before = __popc(peers & lower), leader = 31 - __clz((int)peers);
 		uint32_t first = 0;
 
