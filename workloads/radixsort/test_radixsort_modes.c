@@ -45,10 +45,6 @@ Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
 	run_end(r);
 }
 
-/*
- * Each step clears the board of the one before, which was about another slot: what is left there
- * would lead it astray.
- */
 Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 {
 	struct radixsort_opts o = opts_of(2 * TILE + 5);
