@@ -78,12 +78,15 @@ static int choose_mode(struct run *r)
 	return 0;
 }
 
-/* Asked for, else the workload's choice, else 64; a default never breaks the workload's limit. */
+/*
+ * Asked for, by the option or by the workload's own, else the workload's choice, else 64; a default
+ * never breaks the workload's limit.
+ */
 static int choose_depth(struct run *r)
 {
 	const struct limits *l = &r->limits;
 
-	r->depth = options_of(r)->depth;
+	r->depth = options_of(r)->depth ? options_of(r)->depth : l->depth_asked;
 	if (!r->depth) {
 		r->depth = l->depth_run ? l->depth_run : DEPTH_RUN;
 		if (l->depth_max && r->depth > l->depth_max)

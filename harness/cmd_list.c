@@ -161,6 +161,8 @@ int workload_print(const struct workload *w, FILE *out)
 			fprintf(out, "  (+) a full sweep varies it, at the centre of its grid\n");
 			break;
 		}
+	for (const struct preset *p = w->presets; p && p->name; p++)
+		fprintf(out, "  preset=%s: %s (%s)\n", p->name, p->help, p->values);
 	fprintf(out, "  Sizes and lists take k, M and G, powers of 1024. Reals take 1e-6, whole "
 		     "numbers do not.\n");
 	return 0;
@@ -177,6 +179,15 @@ static json_t *modes_json(const struct workload *w, const struct limits *limits)
 			o, mode_name((enum mode)m),
 			json_pack("{s:b, s:o}", "allowed", !why, "why_not", json_text(why)));
 	}
+	return o;
+}
+
+static json_t *presets_json(const struct workload *w)
+{
+	json_t *o = json_object();
+
+	for (const struct preset *p = w->presets; p && p->name; p++)
+		json_object_set_new(o, p->name, json_string(p->values));
 	return o;
 }
 
@@ -202,6 +213,7 @@ static json_t *workload_json(const struct workload *w)
 			    limits.depth_max ? json_integer(limits.depth_max) : json_null());
 	json_object_set_new(o, "device_refused", json_text(limits.device_refused));
 	json_object_set_new(o, "picture", json_boolean(w->plot != NULL));
+	json_object_set_new(o, "presets", presets_json(w));
 	json_object_set_new(o, "params", params);
 	return o;
 }

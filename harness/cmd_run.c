@@ -7,6 +7,7 @@
 #include "common/interrupt.h"
 #include "harness/command.h"
 #include "harness/json.h"
+#include "harness/preset.h"
 #include "harness/progress.h"
 #include "harness/run.h"
 
@@ -134,16 +135,36 @@ static int refuse_option_as_parameter(const struct workload *w, const char *assi
 	return 0;
 }
 
+/* preset=NAME comes after the parameters that are given, which stay. */
+static int assign_preset(struct params *params, const struct workload *w, const struct run_args *a)
+{
+	const struct preset *preset = NULL;
+
+	for (int i = 0; i < a->n_assignments; i++) {
+		if (!preset_is(a->assignment[i]))
+			continue;
+		if (preset)
+			return complain(EINVAL, "%s: a preset is given twice",
+					text_shown(a->assignment[i]).s);
+		preset = preset_find(w, a->assignment[i]);
+		if (!preset)
+			return -EINVAL;
+	}
+	return preset ? preset_apply(params, preset) : 0;
+}
+
 static int assign_all(struct params *params, const struct workload *w, const struct run_args *a)
 {
 	int err = 0;
 
 	for (int i = 0; i < a->n_assignments && !err; i++) {
+		if (preset_is(a->assignment[i]))
+			continue;
 		err = refuse_option_as_parameter(w, a->assignment[i]);
 		if (!err)
 			err = params_assign(params, a->assignment[i]);
 	}
-	return err;
+	return err ? err : assign_preset(params, w, a);
 }
 
 static void print_results(const struct run *r, const struct run_args *a)

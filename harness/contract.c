@@ -2,10 +2,12 @@
 #include "harness/contract.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "harness/param_need.h"
+#include "harness/preset.h"
 
 /* The first text or hook that is missing, or NULL. fused, report and plot are optional. */
 static const char *missing(const struct workload *w)
@@ -37,6 +39,35 @@ static int axis_rows(const struct workload *w)
 	return n;
 }
 
+/* Every value parses, and the workload takes them together. */
+static bool preset_fits(const struct workload *w, const struct preset *preset)
+{
+	void *opts = calloc(1, w->opts_size ? w->opts_size : 1);
+	struct limits limits = { 0 };
+	struct params params;
+	bool fits;
+
+	CHECK(opts, "%zu bytes of options", w->opts_size);
+	params_init(&params, w->params, w->name, opts);
+	fits = !preset_apply(&params, preset) && !w->limits(opts, &limits) &&
+	       !param_needs_check(&params, w->needs);
+	params_release(&params);
+	free(opts);
+	return fits;
+}
+
+static int check_presets(const struct workload *w)
+{
+	for (const struct preset *p = w->presets; p && p->name; p++)
+		if (!preset_fits(w, p))
+			return complain(EINVAL, "workload %s: preset %s is none of its own: %s",
+					w->name, p->name, p->values);
+	if (w->presets && params_find(w->params, "preset", strlen("preset")) >= 0)
+		return complain(EINVAL, "workload %s has presets and a parameter of that name",
+				w->name);
+	return 0;
+}
+
 /* The entries before this one are known to be in order. */
 static int check_entry(const struct workload *const *table, size_t i)
 {
@@ -63,7 +94,7 @@ static int check_entry(const struct workload *const *table, size_t i)
 		if (!strcmp(table[j]->name, w->name))
 			return complain(EINVAL, "two workloads call themselves %s; set .name",
 					w->name);
-	return 0;
+	return check_presets(w);
 }
 
 int contract_check(const struct workload *const *table)

@@ -11,7 +11,8 @@
 
 /*
  * 0 when every workload of the table (which ends with NULL) has its texts, its hooks, one row
- * marked as kernel-size axis, needs of parameters that there are, and a name of its own; else
+ * marked as kernel-size axis, needs of parameters that there are, presets that it takes, and a
+ * name of its own; else
  * -EINVAL after one line for the first that has not.
  */
 int contract_check(const struct workload *const *table);

@@ -46,7 +46,7 @@ static int cut_default_depth(struct run *r)
 	int64_t step_ns, fits;
 	int err;
 
-	if (options_of(r)->depth)
+	if (options_of(r)->depth || r->limits.depth_asked)
 		return 0;
 	err = measure_one_step(&r->subject, r->mode, &step_ns);
 	if (err)

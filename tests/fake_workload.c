@@ -31,6 +31,7 @@ static const struct param params[] = {
 	PARAM_INT_ASIDE(fake_opts, launches, "launches", "1", 1, 2048, "1,4",
 			"launches it says a step has"),
 	PARAM_INT(fake_opts, depth_max, "steps", "0", 0, 1000, "largest depth, 0 for any"),
+	PARAM_INT(fake_opts, asked, "steps", "0", 0, 1000, "depth it asks for, 0 for none"),
 	PARAM_INT(fake_opts, fail_errno, "1", "22", 1, 133, "what a failing hook returns"),
 	PARAM_REAL(fake_opts, rate, "Hz", "0.5", 0.1, 1e6, "beats a second"),
 	PARAM_CHOICE_ASIDE(fake_opts, solver, "rkf78", solvers, "euler,rkf78", "the solver"),
@@ -52,6 +53,12 @@ static const struct param_need needs[] = {
 	{ "layers", "!file" },
 	{ "layers", "solver=rkf78" },
 	{ NULL, NULL },
+};
+
+static const struct preset presets[] = {
+	{ "slow", "cells=32 solver=rk4 rate=2", "takes long" },
+	{ "asks", "asked=25", "asks for steps" },
+	{ NULL, NULL, NULL },
 };
 
 void fake_note(char event)
@@ -85,6 +92,7 @@ static int fake_limits(const void *opts, struct limits *out)
 		out->mode_refused[MODE_STREAM] = "nothing is allowed";
 	out->depth_max = o->depth_max;
 	out->depth_why = "the host looks at every result";
+	out->depth_asked = o->asked;
 	out->action = o->action != 0;
 	if (o->device)
 		out->device_refused = "it likes none";
@@ -245,6 +253,7 @@ const struct workload workload_fake = {
 	.step_unit = "one more",
 	.params = params,
 	.needs = needs,
+	.presets = presets,
 	.opts_size = sizeof(struct fake_opts),
 	.state_size = sizeof(struct fake_state),
 	.limits = fake_limits,

@@ -31,7 +31,7 @@ enum fake_modes { FAKE_ALL, FAKE_NO_FUSED, FAKE_STREAM_ONLY, FAKE_NO_MODE };
 enum fake_script { FAKE_GOOD, FAKE_BAD, FAKE_WARNS, FAKE_MISSING, FAKE_INTERRUPTS };
 
 struct fake_opts {
-	int64_t cells, launches, depth_max, fail_errno, interrupt_at;
+	int64_t cells, launches, depth_max, asked, fail_errno, interrupt_at;
 	double rate;
 	int solver, fail, interrupt, verdict, modes, action, device, script;
 	const char *file;

@@ -78,6 +78,28 @@ Test(small_contract, needs_of_what_there_is_not_are_named)
 	}
 }
 
+Test(small_contract, presets_that_do_not_fit_are_named)
+{
+	static const struct preset bad[][2] = {
+		{ { "one", "cels=4", "" }, { NULL, NULL, NULL } },
+		{ { "one", "cells=many", "" }, { NULL, NULL, NULL } },
+		{ { "one", "cells=4 rate=2", "" }, { NULL, NULL, NULL } },
+		{ { "one", "fail=limits", "" }, { NULL, NULL, NULL } },
+	};
+	struct workload w = workload_fake;
+	const struct workload *const table[] = { &w, NULL };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		const char *text;
+
+		w.presets = bad[i];
+		divert_stderr();
+		cr_assert(eq(int, contract_check(table), -EINVAL), "%s", bad[i][0].values);
+		text = diverted_stderr();
+		cr_assert(ne(ptr, strstr(text, bad[i][0].values), NULL), "%s", text);
+	}
+}
+
 Test(small_contract, optional_hooks_may_be_missing)
 {
 	struct workload w = whole();
@@ -86,6 +108,7 @@ Test(small_contract, optional_hooks_may_be_missing)
 	w.fused = NULL;
 	w.report = NULL;
 	w.needs = NULL;
+	w.presets = NULL;
 	cr_assert(zero(int, contract_check(table)), "see stderr");
 }
 

@@ -149,6 +149,16 @@ Test(small_run, parameters_without_effect_are_refused)
 	}
 }
 
+Test(small_run, a_depth_that_options_ask_for_is_the_default)
+{
+	must_pass(run_fake("asked=25", "--blocks=2", NULL));
+	cr_assert(eq(i64, run.depth, 25), "depth");
+	release_fake();
+	must_pass(run_fake("asked=25", "--depth=3", "--blocks=2", NULL));
+	cr_assert(eq(i64, run.depth, 3), "the user's");
+	release_fake();
+}
+
 Test(small_run, depth_max_caps_the_default_depth)
 {
 	must_pass(run_fake("depth_max=1", "modes=stream", "--blocks=2", NULL));

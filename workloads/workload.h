@@ -107,6 +107,13 @@ struct param_need {
 	const char *name, *when;
 };
 
+/* `preset=NAME`: values for parameters that the user does not give. */
+struct preset {
+	const char *name;
+	const char *values; /* "name=value name=value" */
+	const char *help;   /* one line, no full stop */
+};
+
 /* ---- what hooks fill in --------------------------------------------------------------- */
 
 enum mode {
@@ -123,6 +130,9 @@ struct limits {
 	int64_t depth_max;		      /* steps a synchronize; 0: any */
 	const char *depth_why;		      /* reason of depth_max */
 	int64_t depth_run; /* depth that `rift run` takes by default: enough to see something */
+	/* Steps that options ask for (total=): the depth of a run and of a sweep where the user
+	 * gives none, however long it takes; 0: they do not. */
+	int64_t depth_asked;
 	bool action; /* options ask for an action: setup, report, teardown; nothing is timed */
 };
 
@@ -178,6 +188,7 @@ struct workload {
 	const char *step_unit;		/* what a step is: "attempt of the solver" */
 	const struct param *params;	/* ends with PARAM_END */
 	const struct param_need *needs; /* optional; ends with a NULL name */
+	const struct preset *presets;	/* likewise */
 	size_t opts_size;		/* bytes; the harness allocates both structs, zeroed */
 	size_t state_size;
 

@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "harness/param_need.h"
+#include "harness/preset.h"
 #include "harness/run.h"
 #include "harness/sweep/plan_build.h"
 
@@ -96,6 +97,11 @@ static double place(int i, int n)
 static void add_depths(struct builder *b, int config, enum mode mode, const struct limits *limits,
 		       double size_place)
 {
+	if (limits->depth_asked && !b->request->depth) {
+		b->plan->depth_given = true;
+		add_point(b, config, mode, limits->depth_asked, size_place);
+		return;
+	}
 	for (int i = 0; i < b->depths.n; i++) {
 		int64_t depth;
 
@@ -204,10 +210,11 @@ static bool names(const char *assignment, const struct param *row)
 	return !strncmp(assignment, row->name, len) && assignment[len] == '=';
 }
 
+/* A preset may name any of them. */
 static bool is_named(const struct plan_request *r, const struct param *row)
 {
 	for (int i = 0; i < r->n_assignments; i++)
-		if (names(r->assignment[i], row))
+		if (names(r->assignment[i], row) || preset_is(r->assignment[i]))
 			return true;
 	for (int i = 0; i < r->n_arounds; i++)
 		if (names(r->around[i], row))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/preset.h"
 #include "harness/spell.h"
 #include "harness/sweep/plan_build.h"
 
@@ -72,6 +73,35 @@ static int take_assignment(struct builder *b, const char *text)
 			  text + len + 1);
 }
 
+/* A value of a preset, where the user gives none. */
+static int take_value(void *arg, const char *assignment)
+{
+	struct builder *b = arg;
+	int i = params_find(b->workload->params, assignment, strcspn(assignment, "="));
+
+	if (b->values[i].n || (b->request->size && b->workload->params[i].axis))
+		return 0;
+	return take_assignment(b, assignment);
+}
+
+static int take_preset(struct builder *b)
+{
+	const struct plan_request *r = b->request;
+	const struct preset *preset = NULL;
+
+	for (int i = 0; i < r->n_assignments; i++) {
+		if (!preset_is(r->assignment[i]))
+			continue;
+		if (preset)
+			return complain(EINVAL, "%s: a preset is given twice",
+					text_shown(r->assignment[i]).s);
+		preset = preset_find(b->workload, r->assignment[i]);
+		if (!preset)
+			return -EINVAL;
+	}
+	return preset ? preset_each(preset, take_value, b) : 0;
+}
+
 /* The sizes: given by name or by --size, else the workload's own, fewer in a quick design. */
 static int take_sizes(struct builder *b, int size_row)
 {
@@ -127,7 +157,10 @@ int plan_take_request(struct builder *b, int size_row, const char *around)
 	int err = 0;
 
 	for (int i = 0; i < r->n_assignments && !err; i++)
-		err = take_assignment(b, r->assignment[i]);
+		if (!preset_is(r->assignment[i]))
+			err = take_assignment(b, r->assignment[i]);
+	if (!err)
+		err = take_preset(b);
 	for (int i = 0; i < r->n_arounds && !err; i++)
 		err = check_name(r, r->around[i]);
 	if (!err)

@@ -7,7 +7,7 @@
 #ifndef RIFT_BLACKSCHOLES_H
 #define RIFT_BLACKSCHOLES_H
 
-#include "common/streamed.h"
+#include "common/dataset.h"
 #include "workloads/blackscholes/device.h"
 #include "workloads/workload.h"
 
@@ -18,26 +18,17 @@ extern "C" {
 enum { BLACKSCHOLES_OPTIONS_MAX = 1 << 29 };
 
 struct blackscholes_opts {
-	int64_t options, slots;
+	int64_t options;
 	double rate, volatility;
 	int cnd;  /* enum blackscholes_cnd */
 	int math; /* enum blackscholes_math */
 	int64_t seed;
-	int data; /* enum streamed_data */
-	int64_t block;
-	int memory; /* enum streamed_memory */
-	int64_t overlap;
+	struct dataset_opts set;
 };
 
 struct blackscholes_state {
-	struct blackscholes_arrays device; /* all slots; streamed: one */
-	struct blackscholes_arrays host;   /* streamed: all slots */
-	uint32_t device_slots;
-	enum streamed_memory memory; /* of the host's arrays */
+	struct dataset set;
 	struct blackscholes_market market;
-	struct slots_counter *counter;
-	struct streamed_lanes lanes;
-	struct streamed_turn turn;
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */
@@ -50,20 +41,13 @@ int blackscholes_check(const void *opts, void *state, int64_t steps, struct verd
 int blackscholes_report(const void *opts, void *state, struct report *out);
 void blackscholes_teardown(void *state);
 
-/* How a step of data=streamed copies. */
-struct streamed_form blackscholes_form(const struct blackscholes_opts *o);
+/* The arrays of a slot: three inputs, then calls and puts. */
+struct dataset_shape blackscholes_shape(const struct blackscholes_opts *o);
 
-/* Chunks of a step, and the first option of one; of the one behind the last: the end. */
-int blackscholes_chunks(const struct blackscholes_opts *o);
-int64_t blackscholes_chunk(const struct blackscholes_opts *o, int chunk);
+extern const struct dataset_work blackscholes_work;
 
-/* Copies of a step in one direction, of so many arrays. */
-struct copies blackscholes_copies(const struct blackscholes_opts *o, int arrays);
-
-/* The launch of `steps` steps on all options, which are counted. */
-struct blackscholes_launch blackscholes_launch_of(const struct blackscholes_opts *o,
-						  const struct blackscholes_state *s,
-						  uint32_t steps);
+/* Of all slots of the device. */
+struct blackscholes_arrays blackscholes_arrays_of(const struct blackscholes_state *s);
 
 extern const struct workload workload_blackscholes;
 

@@ -2,25 +2,22 @@
  * check.c - are the prices right, all of them there, and nothing written besides?
  *
  * Prices are compared with the formula in double on options made anew: all, or a seeded sample
- * and the ends of every piece of 2^18, which are borders of blocks. All outputs are looked at for
- * what no step has written, and what no step may write for poison. Streamed prices are compared
- * byte by byte with those of another launch, which came back in a copy of another kind.
+ * and the ends of every piece of 2^18, which are borders of blocks. Bytes that are no prices, and
+ * copies, are looked at by dataset_audit().
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/cuda_check.h"
+#include "common/check.h"
 #include "common/interrupt.h"
 #include "workloads/blackscholes/blackscholes.h"
 #include "workloads/blackscholes/inputs.h"
 #include "workloads/blackscholes/reference.h"
 
 enum {
-	PIECE = 1 << 18,  /* options looked at in one go; whole blocks */
+	PIECE = DATASET_PIECE,
 	SAMPLE = 1 << 20, /* options compared where there are more */
 	SUM_LEAST = 1024, /* of fewer no sums are judged: one option may be worth nothing */
 	SAMPLE_TAG = 31,
@@ -32,29 +29,19 @@ enum {
  * by up to 1.6e-5, sums by 1.7e-7, and the polynomial adds 1e-5.
  */
 static const double allowed_price = 1e-4, allowed_sum = 1e-6, allowed_exact = 1.1e-4;
-static const double each_missing = 1000; /* added to the error for what is not as it must be */
+static const double each_flaw = 1000; /* added to the error for what is not as it must be */
 
 static const char *const outputs[OUTPUTS] = { "call", "put" };
 
 struct audit {
 	const struct blackscholes_opts *o;
-	const struct blackscholes_state *s;
+	const struct dataset *set;
 	struct verdict *v;
+	struct dataset_audit found;
 	float *piece[OUTPUTS]; /* room for PIECE floats of each output */
-	float *again;	       /* and of one output that was computed again */
 	double price, parity, exact;
 	double off[OUTPUTS], sum[OUTPUTS]; /* sums of errors and of prices */
-	uint64_t answers;		   /* a bit for each slot that has them */
-	int64_t missing;
 };
-
-/* The first is told. */
-static void missing(struct audit *a, const char *what, int64_t slot, int64_t i)
-{
-	if (!a->missing++)
-		snprintf(a->v->worst, sizeof(a->v->worst), "%s, slot %ld, option %ld", what,
-			 (long)slot, (long)i);
-}
 
 /* ---- prices ----------------------------------------------------------------------------- */
 
@@ -64,7 +51,7 @@ static void note_price(struct audit *a, double error, int k, int64_t slot, int64
 	if (error <= a->price)
 		return;
 	a->price = error;
-	if (!a->missing)
+	if (!a->found.flaws)
 		snprintf(a->v->worst, sizeof(a->v->worst),
 			 "%s of option %ld, slot %ld: off by %.3g", outputs[k], (long)i, (long)slot,
 			 error);
@@ -109,111 +96,29 @@ static void compare_some(struct audit *a, int64_t slot, int64_t at, int64_t n)
 	compare(a, slot, at + n - 1, a->piece[0][n - 1], a->piece[1][n - 1]);
 }
 
-/* ---- what is there and what is not ------------------------------------------------------ */
-
-/* Streamed: the prices of a slot once more, from inputs that were not copied. */
-static void price_again(const struct audit *a, int64_t slot)
+/* Of the n prices from `at` on, which have been fetched. */
+static void look_at(struct audit *a, int64_t slot, int64_t at, int64_t n)
 {
-	const struct blackscholes_opts *o = a->o;
-	const struct blackscholes_arrays *d = &a->s->device;
-	struct blackscholes_launch l = blackscholes_launch_of(o, a->s, 1);
+	int64_t before = a->found.flaws;
 
-	l.advance = 0;
-	blackscholes_fill(d, o->options, (uint32_t)slot, (uint64_t)o->seed, 0);
-	CUDA(cudaMemset(d->out[0], SLOTS_POISON_REAL, OUTPUTS * d->stride * sizeof(float)));
-	blackscholes_price(&l, (enum blackscholes_cnd)o->cnd, (enum blackscholes_math)o->math, 0);
-}
-
-/* n floats of every output of a slot into a->piece. */
-static void fetch(struct audit *a, int64_t slot, int64_t at, int64_t n)
-{
-	size_t bytes = (size_t)n * sizeof(float);
-
-	for (int k = 0; k < OUTPUTS; k++) {
-		const struct blackscholes_arrays *from =
-			a->o->data == STREAMED_STREAMED ? &a->s->host : &a->s->device;
-		const float *p = from->out[k] + slot * from->stride + at;
-
-		if (a->o->data == STREAMED_STREAMED)
-			memcpy(a->piece[k], p, bytes);
-		else
-			CUDA(cudaMemcpy(a->piece[k], p, bytes, cudaMemcpyDeviceToHost));
-	}
-}
-
-/* a->piece[k] of n prices is what price_again() has left on the device. */
-static void same_again(struct audit *a, int k, int64_t slot, int64_t at, int64_t n)
-{
-	int64_t i = 0;
-
-	CUDA(cudaMemcpy(a->again, a->s->device.out[k] + at, (size_t)n * sizeof(float),
-			cudaMemcpyDeviceToHost));
-	if (!memcmp(a->again, a->piece[k], (size_t)n * sizeof(float)))
-		return;
-	while (!memcmp(a->again + i, a->piece[k] + i, sizeof(float)))
-		i++;
-	missing(a, "came back otherwise than it was computed", slot, at + i);
-}
-
-/* From piece[begin] to piece[end] nothing may be but poison. */
-static void must_be_poison(struct audit *a, int64_t slot, int64_t at, int64_t begin, int64_t end)
-{
-	for (int k = 0; k < OUTPUTS; k++) {
-		size_t bytes = (size_t)(end - begin) * sizeof(float);
-		size_t ends = slots_poison_ends(a->piece[k] + begin, bytes, SLOTS_POISON_REAL);
-
-		if (ends < bytes)
-			missing(a, "written where nothing was to be", slot,
-				at + begin + (int64_t)(ends / sizeof(float)));
-	}
-}
-
-static void must_be_prices(struct audit *a, int64_t slot, int64_t at, int64_t n)
-{
-	int64_t before = a->missing;
-
-	for (int k = 0; k < OUTPUTS; k++) {
+	for (int k = 0; k < OUTPUTS; k++)
 		for (int64_t i = 0; i < n; i++)
 			if (isnan(a->piece[k][i]))
-				missing(a, "no price", slot, at + i);
-		if (a->o->data == STREAMED_STREAMED)
-			same_again(a, k, slot, at, n);
-	}
-	if (a->missing == before)
+				dataset_flaw(&a->found, a->set, "no price", slot, at + i);
+	if (a->found.flaws == before)
 		compare_some(a, slot, at, n);
 }
 
-static bool holds_answers(struct audit *a, int64_t slot, int64_t steps)
+static int look_at_slot(struct audit *a, int64_t slot)
 {
-	enum streamed_holds holds;
-
-	if (a->o->data != STREAMED_STREAMED)
-		return slot < slots_used(steps, a->o->slots);
-	holds = streamed_turn_holds(&a->s->turn, steps, a->o->slots, slot);
-	if (holds != STREAMED_EITHER)
-		return holds == STREAMED_ANSWER;
-	fetch(a, slot, 0, 1);
-	return !isnan(a->piece[0][0]);
-}
-
-static int look_at(struct audit *a, int64_t slot)
-{
-	int64_t options = a->o->options, stride = a->s->device.stride;
-	bool answers = a->answers >> slot & 1;
-
-	if (answers && a->o->data == STREAMED_STREAMED)
-		price_again(a, slot);
-	for (int64_t at = 0; at < stride; at += PIECE) {
-		int64_t n = stride - at < PIECE ? stride - at : PIECE, priced = 0;
+	for (int64_t at = 0; at < a->o->options; at += PIECE) {
+		int64_t n = a->o->options - at < PIECE ? a->o->options - at : PIECE;
 
 		if (interrupted())
 			return -EINTR;
-		if (answers && options > at)
-			priced = options - at < n ? options - at : n;
-		fetch(a, slot, at, n);
-		if (priced)
-			must_be_prices(a, slot, at, priced);
-		must_be_poison(a, slot, at, priced, n);
+		for (int k = 0; k < OUTPUTS; k++)
+			dataset_fetch(a->set, k, slot, at, n, a->piece[k]);
+		look_at(a, slot, at, n);
 	}
 	return 0;
 }
@@ -230,52 +135,38 @@ static double worst_of(const struct audit *a)
 	return worst;
 }
 
-static void count_steps(struct audit *a, int64_t steps)
-{
-	uint32_t counted = slots_counter_read(a->s->counter);
-
-	if (counted == (uint64_t)steps)
-		return;
-	if (!a->missing++)
-		snprintf(a->v->worst, sizeof(a->v->worst),
-			 "%" PRIu32 " steps were counted, not %ld", counted, (long)steps);
-}
-
-static int audit(struct audit *a, int64_t steps)
+static int look_at_all(struct audit *a)
 {
 	struct verdict *v = a->v;
 	int err = 0;
 
 	v->measure = "largest of the errors, in units of what each may be; 1000 more for each "
 		     "value that is not what steps leave";
-	v->total = v->compared = 0;
+	v->total = a->o->options * __builtin_popcountll(a->found.answers);
+	v->compared = 0;
 	v->tolerance = 1;
-	for (int64_t slot = 0; slot < a->o->slots; slot++)
-		if (holds_answers(a, slot, steps)) {
-			a->answers |= 1ull << slot;
-			v->total += a->o->options;
-		}
-	count_steps(a, steps);
-	if (steps && !a->answers)
-		missing(a, "no slot has prices", 0, 0);
-	for (int64_t slot = 0; slot < a->o->slots && !err; slot++)
-		err = look_at(a, slot);
-	v->error = worst_of(a) + each_missing * (double)a->missing;
+	for (int64_t slot = 0; slot < a->o->set.slots && !err; slot++)
+		if (a->found.answers >> slot & 1)
+			err = look_at_slot(a, slot);
+	v->error = worst_of(a) + each_flaw * (double)a->found.flaws;
 	v->passed = v->error <= v->tolerance;
+	if (a->found.flaws)
+		snprintf(v->worst, sizeof(v->worst), "%s", a->found.first);
 	return err;
 }
 
 int blackscholes_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
-	struct audit a = { .o = opts, .s = state, .v = v };
-	float *room = malloc((OUTPUTS + 1) * PIECE * sizeof(*room));
-	int err;
+	struct blackscholes_state *s = state;
+	struct audit a = { .o = opts, .set = &s->set, .v = v };
+	int err = dataset_audit(&s->set, &blackscholes_work, opts, state, steps, &a.found);
+	float *room = malloc(OUTPUTS * PIECE * sizeof(*room));
 
-	CHECK(room, "%d floats", (OUTPUTS + 1) * PIECE);
+	CHECK(room, "%d floats", OUTPUTS * PIECE);
 	for (int k = 0; k < OUTPUTS; k++)
 		a.piece[k] = room + k * PIECE;
-	a.again = room + OUTPUTS * PIECE;
-	err = audit(&a, steps);
+	if (!err)
+		err = look_at_all(&a);
 	free(room);
 	return err;
 }

@@ -20,8 +20,7 @@ enum {
 	BLACKSCHOLES_INPUTS = 3,  /* S: price, X: strike, T: years */
 	BLACKSCHOLES_OUTPUTS = 2, /* call, put */
 	BLACKSCHOLES_THREADS = 256,
-	BLACKSCHOLES_EACH = 4,	 /* options a thread: 16 bytes of each array */
-	BLACKSCHOLES_ALIGN = 64, /* options: parts of an array begin at multiples, 256 bytes */
+	BLACKSCHOLES_EACH = 4, /* options a thread: 16 bytes of each array */
 };
 
 /* The arrays of all slots, of `stride` floats each; what is behind the options stays as it is. */
@@ -41,7 +40,7 @@ struct blackscholes_market {
 struct blackscholes_launch {
 	struct blackscholes_arrays arrays;
 	struct blackscholes_market market;
-	uint32_t first, end; /* first: a multiple of BLACKSCHOLES_ALIGN */
+	uint32_t first, end; /* first: a multiple of DATASET_ALIGN */
 	uint32_t slots;
 	uint32_t steps;
 	uint32_t advance; /* steps that it counts: all of them, or 0 where more launches follow */

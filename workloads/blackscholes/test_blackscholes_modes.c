@@ -36,7 +36,7 @@ Test(small_blackscholes_modes, stream_graph_and_fused_give_the_same_bits)
 	struct run *r;
 
 	need_device();
-	o.slots = 3;
+	o.set.slots = 3;
 	r = run_begin(o);
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++)
 		modes_agree(r, depths[i]);
@@ -49,7 +49,7 @@ Test(small_blackscholes_modes, graphs_go_on_where_the_last_one_ended)
 	struct run *r;
 
 	need_device();
-	o.slots = 5;
+	o.set.slots = 5;
 	r = run_begin(o);
 	run_graphs(r, 2, 2);
 	run_passes(r, 4); /* slot 4 is still poison */
@@ -84,7 +84,7 @@ Test(small_blackscholes_modes, every_function_and_market)
 
 		o.cnd = kind / 2;
 		o.math = kind % 2;
-		o.slots = 1;
+		o.set.slots = 1;
 		o.rate = kind ? 0.05 * kind : -0.1;
 		o.volatility = kind ? 0.1 * kind : 0.5;
 		o.seed = 7 + kind;
@@ -118,8 +118,8 @@ Test(small_blackscholes_modes, the_check_finds_what_is_wrong)
 
 	need_device();
 	r = run_begin(opts_of(LAST + 1));
-	call = r->s.device.out[0];
-	put = r->s.device.out[1];
+	call = device_out(r, 0, 0);
+	put = device_out(r, 1, 0);
 	again(r);
 	spoil(r, put + LAST, 12345);
 	run_fails(r, 1, "put of option 2047, slot 0: off by");
@@ -130,7 +130,7 @@ Test(small_blackscholes_modes, the_check_finds_what_is_wrong)
 	spoil(r, call + LAST + 1, 0);
 	run_fails(r, 1, "written where nothing was to be, slot 0, option 2048");
 	again(r);
-	spoil(r, put + r->s.device.stride + 5, 0);
+	spoil(r, device_out(r, 1, 1) + 5, 0);
 	run_fails(r, 1, "written where nothing was to be, slot 1, option 5");
 	run_reset(r);
 	run_fails(r, 1, "0 steps were counted, not 1");
@@ -147,10 +147,10 @@ Test(small_blackscholes_modes, the_check_finds_many_small_errors)
 	need_device();
 	r = run_begin(opts_of(MANY));
 	run_steps(r, 1);
-	CUDA(cudaMemcpy(value, r->s.device.out[0], sizeof(value), cudaMemcpyDeviceToHost));
+	CUDA(cudaMemcpy(value, device_out(r, 0, 0), sizeof(value), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < MANY; i++)
 		value[i] += 2e-5f;
-	CUDA(cudaMemcpy(r->s.device.out[0], value, sizeof(value), cudaMemcpyHostToDevice));
+	CUDA(cudaMemcpy(device_out(r, 0, 0), value, sizeof(value), cudaMemcpyHostToDevice));
 	run_fails(r, 1, "off by");
 	run_end(r);
 }
@@ -163,13 +163,13 @@ Test(large_blackscholes_modes, a_sample_of_many_is_compared)
 	struct run *r;
 
 	need_device();
-	o.slots = 1;
+	o.set.slots = 1;
 	r = run_begin(o);
 	run_steps(r, 1);
 	v = run_check(r, 1, false);
 	cr_assert(v.passed && v.compared < v.total && v.compared >= 1 << 20, "%g: %s, %ld", v.error,
 		  v.worst, (long)v.compared);
-	CUDA(cudaMemset(r->s.device.out[1] + 999999, SLOTS_POISON_REAL, sizeof(float)));
+	CUDA(cudaMemset(device_out(r, 1, 0) + 999999, SLOTS_POISON_REAL, sizeof(float)));
 	v = run_check(r, 1, false);
 	cr_assert(!v.passed && strstr(v.worst, "no price, slot 0, option 999999"), "%s", v.worst);
 	run_end(r);

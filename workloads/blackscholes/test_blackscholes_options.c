@@ -61,6 +61,24 @@ Test(small_blackscholes_options, bad_copies_are_refused)
 		"run blackscholes data=streamed options=448 overlap=8");
 }
 
+Test(small_blackscholes_options, a_total_makes_steps)
+{
+	struct blackscholes_opts o = streamed_opts(1000, 0, 0);
+	struct limits limits = { 0 };
+
+	o.set.total = 40001;
+	cr_assert(!workload_blackscholes.limits(&o, &limits), "limits");
+	cr_assert(limits.depth_asked == 3, "%ld steps", (long)limits.depth_asked);
+	refused(3, "total=1G has no effect", "run blackscholes total=1G");
+	refused(3, "total=79999999: less than the 80000000 bytes of one step",
+		"run blackscholes data=streamed total=79999999");
+	refused(3, "total=1099511627776: more than 16777216 steps of 20 bytes",
+		"run blackscholes data=streamed options=1 total=1024G");
+	refused(3, "total=-1", "run blackscholes data=streamed total=-1");
+	refused(3, "did you mean 'vmcuda-table1'?", "run blackscholes preset=vmcuda-table2");
+	refused(3, "given twice", "run blackscholes preset=vmcuda-table1 preset=vmcuda-large");
+}
+
 Test(small_blackscholes_options, modes_that_cannot_be_are_refused)
 {
 	refused(3, "stream mode only",
@@ -92,7 +110,7 @@ Test(small_blackscholes_options, more_than_there_is_is_refused_with_the_numbers)
 	need_device();
 	setup_fails(o, "options=70368744177664 slots=2: takes ");
 	o = streamed_opts(1024, 0, 0);
-	o.slots = 1ll << 40; /* no user can ask for that */
+	o.set.slots = 1ll << 40; /* no user can ask for that */
 	setup_fails(o, "more than 25 % of its ");
 }
 
@@ -111,8 +129,8 @@ Test(small_blackscholes_options, a_step_costs_what_the_formula_says)
 	cr_assert(c.to_device.calls == 9 && c.to_device.bytes == 480000, "%g calls of %g bytes",
 		  c.to_device.calls, c.to_device.bytes);
 	cr_assert(c.to_host.calls == 6 && c.to_host.bytes == 320000 && !c.pageable, "to the host");
-	o.overlap = 4; /* chunks of 9,984 or 10,048 options: 40 KB */
-	o.memory = STREAMED_PAGEABLE;
+	o.set.overlap = 4; /* chunks of 9,984 or 10,048 options: 40 KB */
+	o.set.memory = STREAMED_PAGEABLE;
 	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
 	cr_assert(c.launches == 4 && c.to_device.calls == 12 && c.pageable, "chunks");
 	cr_assert(c.bytes_transferred == 800000, "chunks: %g bytes", c.bytes_transferred);

@@ -30,13 +30,13 @@ Test(small_blackscholes_streamed, blocks_and_their_rests)
 	struct blackscholes_opts o = streamed_opts(N, BLOCK, 0);
 
 	need_device();
-	o.memory = STREAMED_PAGEABLE;
-	o.slots = 3;
+	o.set.memory = STREAMED_PAGEABLE;
+	o.set.slots = 3;
 	streams(o, 2);
 	streams(streamed_opts(1, 0, 0), 2);
 	if (RACES)
 		return;
-	o.memory = STREAMED_PINNED;
+	o.set.memory = STREAMED_PINNED;
 	streams(o, 4);
 	streams(streamed_opts(2 * BLOCK / 4, BLOCK, 0), 2); /* no rest */
 }
@@ -81,8 +81,8 @@ Test(small_blackscholes_streamed, graphs_repeat_their_slots)
 	struct run *r;
 
 	need_device();
-	o.slots = 3;
-	for (o.overlap = 0; o.overlap <= 4; o.overlap += 4) {
+	o.set.slots = 3;
+	for (o.set.overlap = 0; o.set.overlap <= 4; o.set.overlap += 4) {
 		r = run_begin(o);
 		run_graphs(r, 2, 2);
 		run_passes(r, 4);
@@ -109,8 +109,8 @@ Test(small_blackscholes_streamed, graphs_from_before_the_reset)
 	CUDA(cudaGraphLaunch(exec, r->stream));
 	CUDA(cudaStreamSynchronize(r->stream));
 	run_passes(r, 1);
-	memset(r->s.host.out[0], SLOTS_POISON_REAL, 4 * r->s.host.stride * sizeof(float));
-	run_fails(r, 1, "no slot has prices");
+	memset(host_out(r, 0, 0), SLOTS_POISON_REAL, dataset_output_bytes(&r->s.set.shape, 2));
+	run_fails(r, 1, "no slot has answers");
 	CUDA(cudaGraphExecDestroy(exec));
 	CUDA(cudaGraphDestroy(graph));
 	run_end(r);
@@ -143,8 +143,8 @@ Test(small_blackscholes_streamed, the_check_finds_every_byte)
 
 	need_device();
 	r = run_begin(streamed_opts(n, BLOCK, 0));
-	call = (char *)r->s.host.out[0];
-	put = (char *)(r->s.host.out[1] + r->s.host.stride);
+	call = (char *)host_out(r, 0, 0);
+	put = (char *)host_out(r, 1, 1);
 	run_steps(r, 2);
 	run_passes(r, 2);
 	call[0] ^= 1;
@@ -170,7 +170,7 @@ Test(small_blackscholes_streamed, the_check_finds_inputs_that_did_not_come)
 
 	need_device();
 	r = run_begin(streamed_opts(3000, 0, 0));
-	r->s.host.in[1][2999] = 50;
+	((float *)dataset_host(&r->s.set, 1, 0))[2999] = 50;
 	run_steps(r, 1);
 	run_fails(r, 1, "option 2999");
 	run_end(r);
@@ -186,7 +186,7 @@ Test(large_blackscholes_streamed, more_than_are_compared_come_back_whole)
 	run_steps(r, 2);
 	v = run_check(r, 2, false);
 	cr_assert(v.passed && v.compared < v.total, "%g: %s", v.error, v.worst);
-	((char *)r->s.host.out[0])[4 * 777777] ^= 1;
+	((char *)host_out(r, 0, 0))[4 * 777777] ^= 1;
 	v = run_check(r, 2, false);
 	cr_assert(!v.passed && strstr(v.worst, "slot 0, option 777777"), "%s", v.worst);
 	run_end(r);

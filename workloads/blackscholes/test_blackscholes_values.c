@@ -103,11 +103,11 @@ static void kernel_prices(const struct textbook *t, int math)
 	for (int k = 0; k < BLACKSCHOLES_INPUTS; k++) {
 		for (int i = 0; i < N; i++)
 			value[i] = (float)in[k];
-		CUDA(cudaMemcpy(r->s.device.in[k], value, sizeof(value), cudaMemcpyHostToDevice));
+		CUDA(cudaMemcpy(device_in(r, k, 0), value, sizeof(value), cudaMemcpyHostToDevice));
 	}
 	run_steps(r, 1);
 	for (int k = 0; k < BLACKSCHOLES_OUTPUTS; k++) {
-		CUDA(cudaMemcpy(value, r->s.device.out[k], sizeof(value), cudaMemcpyDeviceToHost));
+		CUDA(cudaMemcpy(value, device_out(r, k, 0), sizeof(value), cudaMemcpyDeviceToHost));
 		for (int i = 0; i < N; i++)
 			near(k ? "put" : "call", value[i], k ? t->put : t->call, 5e-5);
 	}
@@ -191,12 +191,11 @@ Test(small_blackscholes_values, the_device_makes_the_known_options)
 	need_device();
 	r = run_begin(opts_of(N));
 	for (int k = 0; k < BLACKSCHOLES_INPUTS; k++) {
-		CUDA(cudaMemcpy(in, r->s.device.in[k], sizeof(in), cudaMemcpyDeviceToHost));
+		CUDA(cudaMemcpy(in, device_in(r, k, 0), sizeof(in), cudaMemcpyDeviceToHost));
 		hash = fnv_add(hash, in, sizeof(in));
 	}
 	cr_assert(hash == 0x427087dcb6299dba, "%016lx", (unsigned long)hash);
-	CUDA(cudaMemcpy(in, r->s.device.in[1] + r->s.device.stride, sizeof(float),
-			cudaMemcpyDeviceToHost));
+	CUDA(cudaMemcpy(in, device_in(r, 1, 1), sizeof(float), cudaMemcpyDeviceToHost));
 	cr_assert(in[0] == known[4].X, "slot 1: %.9g", in[0]);
 	run_end(r);
 }

@@ -17,11 +17,11 @@ static inline struct blackscholes_opts opts_of(int64_t options)
 
 	memset(&o, 0, sizeof(o));
 	o.options = options;
-	o.slots = 2;
+	o.set.slots = 2;
 	o.rate = 0.02;
 	o.volatility = 0.3;
 	o.seed = 1;
-	o.block = 4 << 20;
+	o.set.block = 4 << 20;
 	return o;
 }
 
@@ -30,26 +30,42 @@ static inline struct blackscholes_opts streamed_opts(int64_t options, int64_t bl
 {
 	struct blackscholes_opts o = opts_of(options);
 
-	o.data = STREAMED_STREAMED;
-	o.block = block;
-	o.overlap = overlap;
+	o.set.data = STREAMED_STREAMED;
+	o.set.block = block;
+	o.set.overlap = overlap;
 	return o;
 }
 
 #define RUN blackscholes
 #include "tests/workload_run.h"
 
+/* Arrays of a slot, where they lie. */
+static inline float *device_in(const struct run *r, int k, int64_t slot)
+{
+	return (float *)dataset_device(&r->s.set, k, slot);
+}
+
+static inline float *device_out(const struct run *r, int k, int64_t slot)
+{
+	return (float *)dataset_device(&r->s.set, BLACKSCHOLES_INPUTS + k, slot);
+}
+
+static inline float *host_out(const struct run *r, int k, int64_t slot)
+{
+	return (float *)dataset_host(&r->s.set, BLACKSCHOLES_INPUTS + k, slot);
+}
+
 /* All prices of all slots where they lie, guards included, to be freed. */
 static inline float *run_prices(const struct run *r, size_t *bytes)
 {
-	bool streamed = r->o.data == STREAMED_STREAMED;
-	const struct blackscholes_arrays *a = streamed ? &r->s.host : &r->s.device;
+	bool streamed = r->o.set.data == STREAMED_STREAMED;
 	float *prices;
 
-	*bytes = BLACKSCHOLES_OUTPUTS * (size_t)(r->o.slots * a->stride) * sizeof(float);
+	*bytes = dataset_output_bytes(&r->s.set.shape, r->o.set.slots);
 	prices = (float *)malloc(*bytes);
 	CHECK(prices, "memory");
-	CUDA(cudaMemcpy(prices, a->out[0], *bytes, cudaMemcpyDefault));
+	CUDA(cudaMemcpy(prices, streamed ? host_out(r, 0, 0) : device_out(r, 0, 0), *bytes,
+			cudaMemcpyDefault));
 	return prices;
 }
 

@@ -1,0 +1,152 @@
+/* dataset_audit.c - is there what steps leave, in all slots, byte by byte, and nothing else? */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+#include "common/dataset.h"
+#include "common/interrupt.h"
+
+enum { WORD = 4 };
+
+/* What is being looked at. */
+struct look {
+	struct dataset *d;
+	const struct dataset_work *w;
+	const void *opts;
+	void *state;
+	struct dataset_audit *out;
+	uint32_t *piece, *again; /* room for DATASET_PIECE words each */
+};
+
+void dataset_flaw(struct dataset_audit *a, const struct dataset *d, const char *what, int64_t slot,
+		  int64_t i)
+{
+	if (!a->flaws++)
+		snprintf(a->first, sizeof(a->first), "%s, slot %ld, %s %ld", what, (long)slot,
+			 d->shape.unit, (long)i);
+}
+
+void dataset_fetch(const struct dataset *d, int output, int64_t slot, int64_t at, int64_t n,
+		   void *words)
+{
+	int k = d->shape.inputs + output;
+
+	if (d->host)
+		memcpy(words, (uint32_t *)dataset_host(d, k, slot) + at, (size_t)n * WORD);
+	else
+		CUDA(cudaMemcpy(words, (uint32_t *)dataset_device(d, k, slot) + at,
+				(size_t)n * WORD, cudaMemcpyDeviceToHost));
+}
+
+/* ---- slots ------------------------------------------------------------------------------ */
+
+static bool holds_answers(const struct dataset *d, int64_t slot, int64_t steps)
+{
+	enum streamed_holds holds;
+	uint32_t first;
+
+	if (!d->host)
+		return slot < slots_used(steps, d->o.slots);
+	holds = streamed_turn_holds(&d->turn, steps, d->o.slots, slot);
+	if (holds != STREAMED_EITHER)
+		return holds == STREAMED_ANSWER;
+	dataset_fetch(d, 0, slot, 0, 1, &first);
+	return slots_poison_ends(&first, WORD, d->shape.poison) < WORD;
+}
+
+static void count(const struct dataset *d, int64_t steps, struct dataset_audit *out)
+{
+	uint32_t counted = slots_counter_read(d->counter);
+
+	if (counted != (uint64_t)steps && !out->flaws++)
+		snprintf(out->first, sizeof(out->first), "%" PRIu32 " steps were counted, not %ld",
+			 counted, (long)steps);
+	for (int64_t slot = 0; slot < d->o.slots; slot++)
+		out->answers |= (uint64_t)holds_answers(d, slot, steps) << slot;
+	if (steps && !out->answers)
+		dataset_flaw(out, d, "no slot has answers", 0, 0);
+}
+
+/* ---- one slot --------------------------------------------------------------------------- */
+
+/* Streamed: the outputs of a slot once more, from inputs that were not copied. */
+static void compute_again(const struct look *l, int64_t slot)
+{
+	const struct dataset *d = l->d;
+	const struct dataset_part all = { 0, 1, false };
+
+	l->w->make(l->opts, l->state, slot, 0);
+	CUDA(cudaMemset(dataset_device(d, d->shape.inputs, 0), d->shape.poison,
+			dataset_output_bytes(&d->shape, 1)));
+	l->w->compute(l->opts, l->state, &all, 0);
+}
+
+static void must_be_poison(const struct look *l, int64_t slot, int64_t at, int64_t n)
+{
+	size_t bytes = (size_t)n * WORD, ends;
+
+	ends = slots_poison_ends(l->piece, bytes, l->d->shape.poison);
+	if (ends < bytes)
+		dataset_flaw(l->out, l->d, "written where nothing was to be", slot,
+			     at + (int64_t)(ends / WORD));
+}
+
+/* l->piece is what compute_again() has left on the device. */
+static void same_again(const struct look *l, int output, int64_t slot, int64_t at, int64_t n)
+{
+	const uint32_t *device = dataset_device(l->d, l->d->shape.inputs + output, 0);
+	int64_t i = 0;
+
+	CUDA(cudaMemcpy(l->again, device + at, (size_t)n * WORD, cudaMemcpyDeviceToHost));
+	if (!memcmp(l->again, l->piece, (size_t)n * WORD))
+		return;
+	while (l->again[i] == l->piece[i])
+		i++;
+	dataset_flaw(l->out, l->d, "came back otherwise than it was computed", slot, at + i);
+}
+
+/* Answers of streamed slots, and, from the end of answers on, poison. */
+static int look_at(const struct look *l, int output, int64_t slot)
+{
+	const struct dataset_array *a = &l->d->shape.array[l->d->shape.inputs + output];
+	int64_t words = l->out->answers >> slot & 1 ? a->words : 0, stride = dataset_stride(a);
+	int64_t at = l->d->host ? 0 : words, n;
+
+	for (; at < stride; at += n) {
+		int64_t end = at < words ? words : stride;
+
+		if (interrupted())
+			return -EINTR;
+		n = end - at < DATASET_PIECE ? end - at : DATASET_PIECE;
+		dataset_fetch(l->d, output, slot, at, n, l->piece);
+		if (at < words)
+			same_again(l, output, slot, at, n);
+		else
+			must_be_poison(l, slot, at, n);
+	}
+	return 0;
+}
+
+int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
+		  int64_t steps, struct dataset_audit *out)
+{
+	struct look l = { .d = d, .w = w, .opts = opts, .state = state, .out = out };
+	int err = 0;
+
+	*out = (struct dataset_audit){ 0 };
+	l.piece = malloc(2 * (size_t)DATASET_PIECE * WORD);
+	CHECK(l.piece, "%d words", 2 * DATASET_PIECE);
+	l.again = l.piece + DATASET_PIECE;
+	count(d, steps, out);
+	for (int64_t slot = 0; slot < d->o.slots && !err; slot++) {
+		if (d->host && out->answers >> slot & 1)
+			compute_again(&l, slot);
+		for (int k = 0; k < d->shape.outputs && !err; k++)
+			err = look_at(&l, k, slot);
+	}
+	free(l.piece);
+	return err;
+}
