@@ -43,6 +43,9 @@ void binomial_teardown(void *state);
 /* The arrays of a slot: five inputs, then prices. */
 struct dataset_shape binomial_shape(const struct binomial_opts *o);
 
+/* The host makes the inputs: there are at most 65,536 of them. */
+void binomial_make(const void *opts, void *state, int64_t slot, int64_t at);
+
 extern const struct dataset_work binomial_work;
 
 /* Launches of a step. */
