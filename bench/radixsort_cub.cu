@@ -229,11 +229,11 @@ struct shape {
 
 /* Threads, items, blocks on an SM; tiles looked back at in one go; 1: match.any, no ballots. */
 static const struct shape shapes[] = {
-	SHAPE(256, 8, 4),	 SHAPE(256, 12, 5), SHAPE(256, 16, 4),	  SHAPE(256, 20, 4),
-	SHAPE(256, 24, 3),	 SHAPE(384, 12, 4), SHAPE(384, 16, 3),	  SHAPE(384, 18, 3),
-	SHAPE(384, 20, 3),	 SHAPE(384, 23, 2), SHAPE(512, 12, 2),	  SHAPE(512, 16, 2),
-	SHAPE(512, 18, 2),	 SHAPE(512, 22, 2), SHAPE(384, 18, 3, 1), SHAPE(384, 18, 3, 8),
-	SHAPE(384, 18, 3, 4, 1),
+	SHAPE(256, 8, 4),     SHAPE(256, 12, 5),    SHAPE(256, 16, 4),	     SHAPE(256, 20, 4),
+	SHAPE(256, 24, 3),    SHAPE(384, 12, 4),    SHAPE(384, 16, 3),	     SHAPE(384, 18, 3),
+	SHAPE(384, 20, 3),    SHAPE(384, 23, 2),    SHAPE(512, 12, 2),	     SHAPE(512, 16, 2),
+	SHAPE(512, 18, 2),    SHAPE(512, 22, 2),    SHAPE(256, 16, 4, 4),    SHAPE(256, 16, 4, 16),
+	SHAPE(384, 18, 3, 1), SHAPE(384, 18, 3, 4), SHAPE(384, 18, 3, 8, 1),
 };
 
 static bool shape_row(problem &p, const struct shape &s, const std::vector<uint32_t> &want)

@@ -69,10 +69,13 @@ static __device__ inline void count_keys(uint32_t (&bins)[PASSES][DIGITS], const
 static __device__ inline void scan_bases(struct radixsort_board *board,
 					 uint32_t (&sums)[DIGITS / 32])
 {
-	for (int pass = 0; pass < PASSES; pass++) {
-		uint32_t *base = &board->base[pass][threadIdx.x];
+	uint32_t count[PASSES];
 
-		*base = sum_before(load_relaxed(base), sums);
+	UNROLLED for (int pass = 0; pass < PASSES; pass++) count[pass] =
+		load_relaxed(&board->base[pass][threadIdx.x]);
+	UNROLLED for (int pass = 0; pass < PASSES; pass++)
+	{
+		board->base[pass][threadIdx.x] = sum_before(count[pass], sums);
 		__syncthreads(); /* sums are free again */
 	}
 }

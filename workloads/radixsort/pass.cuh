@@ -145,15 +145,16 @@ __global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
 	uint32_t *words = words_of(l, pass, S::TILE);
 	pass_way way = way_of(l, pass, slots_step(l.counter) % l.slots);
 	uint32_t tile = take_tile(*room, &l.board->ticket[pass]), at = tile * S::TILE;
-	uint32_t key[S::ITEMS], rank[S::ITEMS], value[S::ITEMS], count, start, before;
+	uint32_t key[S::ITEMS], rank[S::ITEMS], value[S::ITEMS], count, start, before = 0;
 
+	if (!tile && threadIdx.x < DIGITS)
+		before = l.board->base[pass][threadIdx.x];
 	load_items<S>(way.from[0] + at, l.n - at, NO_KEY, key);
 	if (pass == PASSES - 1 && l.advance)
 		slots_advance(l.counter, 1);
 	counts_add(room->counts, key, pass);
 	__syncthreads();
 	count = counts_sum(room->counts);
-	before = tile ? 0 : threadIdx.x < DIGITS ? l.board->base[pass][threadIdx.x] : 0;
 	if (threadIdx.x < DIGITS)
 		publish(words, tile, tile ? OWN : WITH_ALL_BEFORE, before + count);
 	start = sum_before(count, room->sums);

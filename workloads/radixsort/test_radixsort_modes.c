@@ -107,8 +107,8 @@ Test(small_radixsort_modes, any_number_of_pairs_in_one_block)
 /* Around tiles, and more of them than one look back sees. */
 Test(small_radixsort_modes, any_number_of_pairs_in_tiles)
 {
-	static const int64_t narrow[] = { TILE + 1, 2 * TILE, 2 * TILE + 1, 9 * TILE - 1 };
-	static const int64_t wide[] = { TILE + 1, WIDE, WIDE + 1, 7 * WIDE + 33 };
+	static const int64_t narrow[] = { TILE + 1, 2 * TILE, 2 * TILE + 1, 10 * TILE - 1 };
+	static const int64_t wide[] = { TILE + 1, WIDE, WIDE + 1, 9 * WIDE + 33 };
 
 	need_device();
 	for (int i = 0; i < 4; i++)

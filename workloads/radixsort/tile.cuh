@@ -44,7 +44,7 @@
 #define RADIXSORT_ONE_THREADS 512
 #endif
 #ifndef RADIXSORT_LOOK /* earlier tiles that are looked at in one go */
-#define RADIXSORT_LOOK 4
+#define RADIXSORT_LOOK 8
 #endif
 #ifndef RADIXSORT_MATCH /* 1: equal digits of a warp by match.any, not by ballots */
 #define RADIXSORT_MATCH 0
