@@ -2,7 +2,7 @@
  * kernels_count.cu - how many keys have each digit of each pass, in one reading of the keys.
  *
  * Keys of a warp that are counted in the same bin are added in one go by the hardware, others wait
- * for each other where their bins lie in one bank of shared memory: 32 random ones about 3.4 turns.
+ * for each other where their bins lie in one bank of shared memory: 32 random ones about 3.5 turns.
  */
 #include "common/cuda_check.h"
 #include "common/slots.cuh"
