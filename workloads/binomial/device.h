@@ -71,6 +71,7 @@ struct binomial_launch {
 	uint32_t slots;
 	uint32_t steps;
 	uint32_t advance; /* steps that it counts: all of them, or 0 where more launches follow */
+	float minus_one;  /* see difference() in kernels.cu */
 	struct binomial_plan plan;
 };
 

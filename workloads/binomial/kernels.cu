@@ -1,7 +1,7 @@
 /*
  * kernels.cu - prices by binomial trees.
  *
- * Bound by the issue of instructions: a node is a subtraction and a fused multiply-add, and a tree
+ * Bound by the issue of instructions: a node is a difference and a fused multiply-add, and a tree
  * of N steps has N (N + 1) / 2 of them. A warp goes through a tree with its nodes in registers,
  * neighbours side by side in a lane; only the first node of the next lane is fetched, by one
  * shuffle a step, which is asked for a step before it is needed. What is no node of the tree any
@@ -27,17 +27,35 @@ enum { LANES = 32 };
 
 /* ---- one step back ---------------------------------------------------------------------- */
 
-template <int FORM>
-static __device__ inline float back(float v, float above, const binomial_option &o)
+/* An option, and -1. */
+struct option : binomial_option {
+	float minus_one;
+};
+
+/*
+ * above - v, rounded once. An H200 adds at half the rate at which it multiplies and adds, so it is
+ * told to do that, with a factor that no compiler knows to be -1.
+ */
+static __device__ inline float difference(float above, float v, float minus_one)
+{
+#ifdef __CUDACC__
+	return fmaf(v, minus_one, above);
+#else
+	(void)minus_one;
+	return above - v;
+#endif
+}
+
+template <int FORM> static __device__ inline float back(float v, float above, const option &o)
 {
 	if (FORM == BINOMIAL_TWO)
 		return o.a * above + o.b * v;
-	return v + o.a * (above - v);
+	return v + o.a * difference(above, v, o.minus_one);
 }
 
 /* next: the first node of the lane behind; becomes that of the next step. */
 template <int E, int FORM>
-static __device__ inline void step_back(float v[E], float &next, const binomial_option &o)
+static __device__ inline void step_back(float v[E], float &next, const option &o)
 {
 	float first = back<FORM>(v[0], E > 1 ? v[1 % E] : next, o);
 	float incoming = __shfl_down_sync(0xffffffff, first, 1);
@@ -61,7 +79,7 @@ template <int TEAM> static __device__ inline void together()
 
 /* A team's warps begin `apart` nodes apart, which are those that each of them will know. */
 template <int E, int TEAM, int FORM>
-static __device__ void panel(float *nodes, int member, int steps, const binomial_option &o)
+static __device__ void panel(float *nodes, int member, int steps, const option &o)
 {
 	int first = threadIdx.x % LANES * E, apart = LANES * E + 1 - steps;
 	float *mine = nodes + member * apart + first;
@@ -77,8 +95,7 @@ static __device__ void panel(float *nodes, int member, int steps, const binomial
 }
 
 template <int TEAM, int WIDEST, int FORM>
-static __device__ inline void any_panel(float *nodes, int member, binomial_panel p,
-					const binomial_option &o)
+static __device__ inline void any_panel(float *nodes, int member, binomial_panel p, const option &o)
 {
 #define CASE(E)                                                                                    \
 	case E:                                                                                    \
@@ -94,7 +111,7 @@ static __device__ inline void any_panel(float *nodes, int member, binomial_panel
 /* ---- a tree ----------------------------------------------------------------------------- */
 
 /* What the option is worth at its end, after j of n steps upwards. */
-static __device__ inline float leaf(const binomial_option &o, int j, int n)
+static __device__ inline float leaf(const option &o, int j, int n)
 {
 	return fmaxf(0.0f, o.S * expf(o.up * (float)(2 * j - n)) - o.X);
 }
@@ -102,7 +119,7 @@ static __device__ inline float leaf(const binomial_option &o, int j, int n)
 /* The words behind the leaves are read, and make no difference. */
 template <int TEAM, int WIDEST, int FORM>
 static __device__ inline void price(float *nodes, int member, const binomial_plan &p,
-				    const binomial_option &o, float *out)
+				    const option &o, float *out)
 {
 	int thread = member * LANES + threadIdx.x % LANES, n = (int)p.steps;
 
@@ -115,15 +132,17 @@ static __device__ inline void price(float *nodes, int member, const binomial_pla
 		*out = FORM == BINOMIAL_TWO ? nodes[0] : nodes[0] * o.b;
 }
 
-static __device__ inline binomial_option load(const binomial_arrays &a, int64_t at)
+static __device__ inline option load(const binomial_launch &l, int64_t at)
 {
-	binomial_option o;
+	const binomial_arrays &a = l.arrays;
+	option o;
 
 	o.S = a.in[0][at];
 	o.X = a.in[1][at];
 	o.up = a.in[2][at];
 	o.a = a.in[3][at];
 	o.b = a.in[4][at];
+	o.minus_one = l.minus_one;
 	return o;
 }
 
@@ -143,8 +162,7 @@ __global__ void __launch_bounds__(LANES *BINOMIAL_WARPS) binomial(const binomial
 	for (uint32_t n = 0; n < l.steps; n++) {
 		int64_t at = (step + n) % l.slots * l.arrays.stride + i;
 
-		price<TEAM, WIDEST, FORM>(nodes, member, l.plan, load(l.arrays, at),
-					  l.arrays.out + at);
+		price<TEAM, WIDEST, FORM>(nodes, member, l.plan, load(l, at), l.arrays.out + at);
 	}
 }
 KERNEL(binomial<1, BINOMIAL_NARROW, BINOMIAL_LERP>);

@@ -24,6 +24,7 @@ static void launch(const struct binomial_opts *o, const struct binomial_state *s
 		.counter = s->set.counter,
 		.slots = s->set.device_slots,
 		.steps = steps,
+		.minus_one = -1,
 		.plan = s->plan,
 	};
 

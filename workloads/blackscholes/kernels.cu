@@ -3,9 +3,9 @@
  *
  * Meant to be bound by memory: 20 bytes an option are 240 G options/s at the 4.8 TB/s of an H200,
  * which leaves each of them 17 of its 4.2 T special functions a second. With math=fast there are
- * eight (one for each quotient, exponential, logarithm and root). A thread prices twice four
- * options, 16 bytes of each array; all of it passes through the caches once, so loads and stores
- * say that it is not to stay.
+ * eight (one for each quotient, exponential, logarithm and root). A thread prices four options, 16
+ * bytes of each array; all of it passes through the caches once, so loads and stores say that it
+ * is not to stay.
  */
 #include "common/cuda_check.h"
 #include "common/gpu.h"
@@ -13,11 +13,7 @@
 #include "workloads/blackscholes/device.h"
 #include "workloads/blackscholes/inputs.h"
 
-enum {
-	EACH = BLACKSCHOLES_EACH,
-	FOURS = 2, /* a thread; the second one lies ROW options behind the first */
-	ROW = BLACKSCHOLES_THREADS * EACH,
-};
+enum { EACH = BLACKSCHOLES_EACH };
 
 #ifdef __CUDACC__
 #define LOAD_ONCE(p) __ldcs(p)
@@ -147,56 +143,36 @@ static __device__ inline void store(float *out, const float v[EACH], int count)
 	UNROLLED for (int i = 0; i < EACH; i++) if (i < count) out[i] = v[i];
 }
 
-/* ---- what a thread does ----------------------------------------------------------------- */
-
-/* Options from i on that are there, of four. */
-static __device__ inline int count_from(const blackscholes_launch &l, uint32_t i)
-{
-	return i >= l.end ? 0 : l.end - i < EACH ? (int)(l.end - i) : (int)EACH;
-}
-
-/* `at`: where option i is in its array. All loads are under way before the first is needed. */
-static __device__ inline void load_all(const blackscholes_launch &l, uint32_t i, int64_t at,
-				       four f[FOURS])
-{
-	UNROLLED for (int k = 0; k < FOURS; k++) f[k] =
-		load(l.arrays, at + k * ROW, count_from(l, i + k * ROW));
-}
-
 template <int CND, int MATH>
-static __device__ inline void price_all(const blackscholes_launch &l, uint32_t i, int64_t at,
-					const four f[FOURS])
+static __device__ inline void price_four(const blackscholes_launch &l, const four &f, int64_t at,
+					 int count)
 {
-	UNROLLED for (int k = 0; k < FOURS; k++)
-	{
-		int count = count_from(l, i + k * ROW);
-		float call[EACH], put[EACH];
+	float call[EACH], put[EACH];
 
-		UNROLLED for (int j = 0; j < EACH; j++) price<CND, MATH>(
-			f[k].in[0][j], f[k].in[1][j], f[k].in[2][j], l.market, &call[j], &put[j]);
-		store(l.arrays.out[0] + at + k * ROW, call, count);
-		store(l.arrays.out[1] + at + k * ROW, put, count);
-	}
+	UNROLLED for (int i = 0; i < EACH; i++)
+		price<CND, MATH>(f.in[0][i], f.in[1][i], f.in[2][i], l.market, &call[i], &put[i]);
+	store(l.arrays.out[0] + at, call, count);
+	store(l.arrays.out[1] + at, put, count);
 }
 
 /* The step is counted behind the first loads, whose way to memory hides what that takes. */
 template <int CND, int MATH>
 __global__ void __launch_bounds__(BLACKSCHOLES_THREADS) blackscholes(blackscholes_launch l)
 {
-	uint32_t i = l.first + blockIdx.x * (FOURS * ROW) + threadIdx.x * EACH;
+	uint32_t i = l.first + (blockIdx.x * blockDim.x + threadIdx.x) * EACH;
+	int count = i >= l.end ? 0 : l.end - i < EACH ? (int)(l.end - i) : EACH;
 	uint32_t step = slots_step(l.counter), last = step + l.steps - 1;
 	int64_t at = step % l.slots * l.arrays.stride + i;
-	four f[FOURS];
+	four f = load(l.arrays, at, count);
 
-	load_all(l, i, at, f);
 	if (l.advance)
 		slots_advance(l.counter, l.advance);
 	for (; step != last; step++) {
-		price_all<CND, MATH>(l, i, at, f);
+		price_four<CND, MATH>(l, f, at, count);
 		at = (step + 1) % l.slots * l.arrays.stride + i;
-		load_all(l, i, at, f);
+		f = load(l.arrays, at, count);
 	}
-	price_all<CND, MATH>(l, i, at, f);
+	price_four<CND, MATH>(l, f, at, count);
 }
 KERNEL(blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_FAST>);
 KERNEL(blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_ACCURATE>);
@@ -243,22 +219,23 @@ void blackscholes_load_kernels(void)
 	CUDA(cudaFuncGetAttributes(&ignored, (const void *)blackscholes_inputs));
 }
 
-static uint32_t blocks_for(int64_t n, int64_t each)
+static uint32_t blocks_for(int64_t threads)
 {
-	return (uint32_t)((n + each - 1) / each);
+	return (uint32_t)((threads + BLACKSCHOLES_THREADS - 1) / BLACKSCHOLES_THREADS);
 }
 
 void blackscholes_price(const struct blackscholes_launch *l, enum blackscholes_cnd cnd,
 			enum blackscholes_math math, cudaStream_t stream)
 {
-	uint32_t blocks = blocks_for((int64_t)l->end - l->first, FOURS * ROW);
+	int64_t threads = ((int64_t)l->end - l->first + EACH - 1) / EACH;
 
-	CUDA(LAUNCH(kernel_of(cnd, math), blocks, BLACKSCHOLES_THREADS, 0, stream, *l));
+	CUDA(LAUNCH(kernel_of(cnd, math), blocks_for(threads), BLACKSCHOLES_THREADS, 0, stream,
+		    *l));
 }
 
 void blackscholes_fill(const struct blackscholes_arrays *arrays, int64_t n, uint32_t slot,
 		       uint64_t seed, cudaStream_t stream)
 {
-	CUDA(LAUNCH(blackscholes_inputs, blocks_for(n, BLACKSCHOLES_THREADS), BLACKSCHOLES_THREADS,
-		    0, stream, *arrays, (uint32_t)n, slot, seed));
+	CUDA(LAUNCH(blackscholes_inputs, blocks_for(n), BLACKSCHOLES_THREADS, 0, stream, *arrays,
+		    (uint32_t)n, slot, seed));
 }
