@@ -25,18 +25,19 @@
 
 /* All pieces along k, of which the first is in `next`; a barrier stands behind the last one. */
 template <class S, bool QUADS>
-static __device__ inline void all_pieces(float sum[][S::OUT], piece<S> &next, const matmul_shape &s,
-					 cursor &from, const seat &at, float *room)
+static __device__ inline void all_pieces(float sum[][S::OUT], piece<S> &next, uint32_t me,
+					 const matmul_shape &s, cursor &from, const seat &at,
+					 float *room)
 {
 	uint32_t half = 0; /* of the room, with the piece to multiply */
 
-	lay_down<S>(room, next);
+	lay_down<S>(room, me, next);
 	__syncthreads();
 	while (from.from < s.k) {
-		fetch<S, QUADS>(next, s, from);
+		fetch<S, QUADS>(next, me, s, from);
 		multiply<S>(sum, room + half, at);
 		half ^= S::PIECE;
-		lay_down<S>(room + half, next);
+		lay_down<S>(room + half, me, next);
 		__syncthreads();
 	}
 	multiply<S>(sum, room + half, at);
@@ -44,26 +45,27 @@ static __device__ inline void all_pieces(float sum[][S::OUT], piece<S> &next, co
 }
 
 /* The step is counted behind the first loads, whose way to memory hides what that takes. */
-template <class S, bool QUADS>
-__global__ void __launch_bounds__(THREADS, 2) matmul(matmul_launch l)
+template <class S, bool QUADS> __global__ void __launch_bounds__(THREADS, 2) matmul(matmul_launch l)
 {
 	SHARED_ARRAY(float4, quads, [2 * S::PIECE / QUAD]);
 	float *room = (float *)quads;
-	uint32_t slot = slots_step(l.counter) % l.slots;
+	uint32_t slot = slots_step(l.counter) % l.slots, me = threadIdx.x;
 
 	for (uint32_t i = 0; i < l.steps; i++) {
-		cursor from = begin_at<S>(l.shape, l.arrays.a + slot * l.arrays.a_stride,
-					  l.arrays.b + slot * l.arrays.b_stride);
 		float sum[S::OUT][S::OUT] = {};
-		int me = (int)threadIdx.x;
-		seat at = seat_of<S>(me);
 		piece<S> next;
+		cursor from;
 		target to;
+		seat at;
 
-		fetch<S, QUADS>(next, l.shape, from);
+		NOT_BEFORE(me);
+		at = seat_of<S>(me);
+		from = begin_at<S>(me, l.shape, l.arrays.a + slot * l.arrays.a_stride,
+				   l.arrays.b + slot * l.arrays.b_stride);
+		fetch<S, QUADS>(next, me, l.shape, from);
 		if (!i && l.advance)
 			slots_advance(l.counter, l.advance);
-		all_pieces<S, QUADS>(sum, next, l.shape, from, at, room);
+		all_pieces<S, QUADS>(sum, next, me, l.shape, from, at, room);
 		NOT_BEFORE(me);
 		at = seat_of<S>(me);
 		to = target_of<S>(l.shape, l.arrays.c + slot * l.arrays.c_stride);
@@ -129,7 +131,9 @@ static uint32_t tiles_along(uint32_t length, uint32_t tile)
 /* The multiprocessor with most of the tiles is the last one done. */
 enum matmul_tile matmul_tile_for(struct matmul_shape s)
 {
-	enum { MULTIPROCESSORS = 132 }; /* of an H200; on all devices, for the bits to be the same */
+	enum {
+		MULTIPROCESSORS = 132
+	}; /* of an H200; on all devices, for the bits to be the same */
 	double least = 0;
 	int best = 0;
 

@@ -7,7 +7,8 @@
 
 /*
  * NOT_BEFORE(v): nothing that depends on the integer v is computed earlier. Addresses of outputs,
- * the same in every step, would else take registers that the loops before want.
+ * the same in every step, would else take registers that the loops before want. So v is the
+ * thread's number, which all that differs between threads comes from.
  */
 #ifdef __CUDACC__
 #define UNROLLED _Pragma("unroll")
@@ -60,20 +61,22 @@ struct cursor {
 	uint32_t cols; /* of B likewise */
 };
 
-/* A thread's first load of a piece of A; the other is half a tile of rows below. */
-template <class S> static __device__ inline void where_a(uint32_t *row, uint32_t *depth)
+/* Thread me's first load of a piece of A; the other is half a tile of rows below. */
+template <class S>
+static __device__ inline void where_a(uint32_t me, uint32_t *row, uint32_t *depth)
 {
-	uint32_t warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+	uint32_t warp = me / LANES, lane = me % LANES;
 
 	*row = warp / (S::DEPTH / 8) * 16 + lane / 2; /* a warp takes 16 rows of 32 bytes */
 	*depth = (warp % (S::DEPTH / 8) * 2 + lane % 2) * QUAD;
 }
 
 /* And of B; the other is half the piece's depth below. */
-template <class S> static __device__ inline void where_b(uint32_t *depth, uint32_t *col)
+template <class S>
+static __device__ inline void where_b(uint32_t me, uint32_t *depth, uint32_t *col)
 {
-	*depth = threadIdx.x / (S::TILE / QUAD);
-	*col = threadIdx.x % (S::TILE / QUAD) * QUAD;
+	*depth = me / (S::TILE / QUAD);
+	*col = me % (S::TILE / QUAD) * QUAD;
 }
 
 static __device__ inline uint32_t left(uint32_t end, uint32_t at)
@@ -83,16 +86,17 @@ static __device__ inline uint32_t left(uint32_t end, uint32_t at)
 
 /* At the first piece of the block's tile; a and b are the slot's. */
 template <class S>
-static __device__ inline cursor begin_at(const matmul_shape &s, const float *a, const float *b)
+static __device__ inline cursor begin_at(uint32_t me, const matmul_shape &s, const float *a,
+					 const float *b)
 {
 	uint32_t row, col, depth;
 	cursor at;
 
-	where_a<S>(&row, &depth);
+	where_a<S>(me, &row, &depth);
 	row += blockIdx.y * S::TILE;
 	at.a = a + (int64_t)row * s.k + depth;
 	at.rows = left(s.m, row);
-	where_b<S>(&depth, &col);
+	where_b<S>(me, &depth, &col);
 	col += blockIdx.x * S::TILE;
 	at.b = b + (int64_t)depth * s.n + col;
 	at.cols = left(s.n, col);
@@ -120,12 +124,12 @@ template <bool QUADS> static __device__ inline float4 take(const float *p, uint3
 
 /* A piece, and on to the next. */
 template <class S, bool QUADS>
-static __device__ inline void fetch(piece<S> &out, const matmul_shape &s, cursor &at)
+static __device__ inline void fetch(piece<S> &out, uint32_t me, const matmul_shape &s, cursor &at)
 {
 	uint32_t row, col, a_depth, b_depth;
 
-	where_a<S>(&row, &a_depth);
-	where_b<S>(&b_depth, &col);
+	where_a<S>(me, &row, &a_depth);
+	where_b<S>(me, &b_depth, &col);
 	UNROLLED for (int i = 0; i < S::LOADS; i++)
 	{
 		uint32_t below = i * S::TILE / S::LOADS, deeper = i * S::DEPTH / S::LOADS;
@@ -140,14 +144,15 @@ static __device__ inline void fetch(piece<S> &out, const matmul_shape &s, cursor
 	at.from += S::DEPTH;
 }
 
-template <class S> static __device__ inline void lay_down(float *room, const piece<S> &in)
+template <class S>
+static __device__ inline void lay_down(float *room, uint32_t me, const piece<S> &in)
 {
 	uint32_t row, col, depth;
 	float *a, *b;
 
-	where_a<S>(&row, &depth);
+	where_a<S>(me, &row, &depth);
 	a = room + depth * S::PITCH + row;
-	where_b<S>(&depth, &col);
+	where_b<S>(me, &depth, &col);
 	b = room + S::A_FLOATS + depth * S::TILE + col;
 	UNROLLED for (int i = 0; i < S::LOADS; i++)
 	{

@@ -34,8 +34,8 @@ static void make(const void *opts, void *state, int64_t slot, int64_t at)
 	const struct matmul_state *s = state;
 	struct matmul_arrays arrays = arrays_at(s, at);
 
-	matmul_fill(&arrays, s->shape, (uint32_t)slot, (uint64_t)o->seed,
-		    (enum matmul_fill)o->fill, 0);
+	matmul_fill(&arrays, s->shape, (uint32_t)slot, (uint64_t)o->seed, (enum matmul_fill)o->fill,
+		    0);
 }
 
 /* The rows of A, and of C, that a chunk has, and all of B. */

@@ -49,22 +49,50 @@ Test(small_matmul_values, matrices_are_the_known_ones)
 
 struct known {
 	uint32_t m, n, k;
-	uint64_t hash;		      /* of the product of small integers, as floats */
+	uint64_t hash;			 /* of the product of small integers, as floats */
 	double first, second, last, sum; /* of that product */
-	double uniform[4];	      /* the same of the other */
+	double uniform[4];		 /* the same of the other */
 };
 
 static const struct known few[] = {
-	{ 64, 64, 64, 0x4c30990ec5a6235c, 281, 50, 77, 41082,
+	{ 64,
+	  64,
+	  64,
+	  0x4c30990ec5a6235c,
+	  281,
+	  50,
+	  77,
+	  41082,
 	  { 4.725300401, 1.091576831, 1.023526847, -149.668355881 } },
-	{ 37, 53, 71, 0xd82cf8704129f631, -349, 152, -105, 22670,
+	{ 37,
+	  53,
+	  71,
+	  0xd82cf8704129f631,
+	  -349,
+	  152,
+	  -105,
+	  22670,
 	  { -5.331797724, 2.072201732, -2.122706541, -5.214249140 } },
 };
 
 static const struct known many[] = {
-	{ 320, 640, 320, 0xa959839b38e3cf20, 267, -374, 965, 16556195,
+	{ 320,
+	  640,
+	  320,
+	  0xa959839b38e3cf20,
+	  267,
+	  -374,
+	  965,
+	  16556195,
 	  { 5.552489739, -5.975523869, 13.070788462, 2133.976645716 } },
-	{ 512, 512, 512, 0x623bf8035ef3acdf, 353, 1203, -480, 33345389,
+	{ 512,
+	  512,
+	  512,
+	  0x623bf8035ef3acdf,
+	  353,
+	  1203,
+	  -480,
+	  33345389,
 	  { 4.961527057, 17.957934847, -8.831917271, -4712.528870129 } },
 };
 

@@ -14,13 +14,13 @@ struct seat {
 	int slice, row, col;
 };
 
-template <class S> static __device__ inline seat seat_of(int thread)
+template <class S> static __device__ inline seat seat_of(uint32_t me)
 {
-	int in_slice = thread % (S::ACROSS * S::ACROSS);
+	int in_slice = (int)me % (S::ACROSS * S::ACROSS);
 	int warp = in_slice / LANES, lane = in_slice % LANES, wide = S::ACROSS / 8;
 	seat at;
 
-	at.slice = thread / (S::ACROSS * S::ACROSS);
+	at.slice = (int)me / (S::ACROSS * S::ACROSS);
 	at.row = (warp / wide * 4 + lane / 8) * QUAD;
 	at.col = (warp % wide * 8 + lane % 8) * QUAD;
 	return at;
@@ -51,8 +51,10 @@ static __device__ inline void multiply(float sum[][S::OUT], const float *room, c
 	{
 		read_row<S>(a, rows_a + d * S::PITCH);
 		read_row<S>(b, rows_b + d * S::TILE);
-		UNROLLED for (int i = 0; i < S::OUT; i++)
-			UNROLLED for (int j = 0; j < S::OUT; j++) sum[i][j] += a[i] * b[j];
+		UNROLLED for (int i = 0; i < S::OUT * S::OUT; i++)
+		{
+			sum[i / S::OUT][i % S::OUT] += a[i / S::OUT] * b[i % S::OUT];
+		}
 	}
 }
 
@@ -104,12 +106,15 @@ static __device__ inline float4 quad_of(const float v[])
 }
 
 template <class S, bool QUADS>
-static __device__ inline void put_all(const target &to, const seat &at,
-				      const float sum[][S::OUT])
+static __device__ inline void put_all(const target &to, const seat &at, const float sum[][S::OUT])
 {
-	UNROLLED for (int i = 0; i < S::OUT; i++) UNROLLED for (int q = 0; q < S::SIDE; q++)
-		put<QUADS>(to, i / QUAD * S::SPAN + at.row + i % QUAD, q * S::SPAN + at.col,
-			   quad_of(sum[i] + q * QUAD));
+	UNROLLED for (int i = 0; i < S::OUT * S::SIDE; i++)
+	{
+		int row = i / S::SIDE, q = i % S::SIDE;
+
+		put<QUADS>(to, row / QUAD * S::SPAN + at.row + row % QUAD, q * S::SPAN + at.col,
+			   quad_of(sum[row] + q * QUAD));
+	}
 }
 
 /* One quarter of the tile: all slices leave their sums, then each thread adds four outputs. */
@@ -122,8 +127,11 @@ static __device__ inline void put_quarter(const target &to, const seat &at,
 	float4 v;
 
 	UNROLLED for (int i = 0; i < QUAD; i++)
-		*(float4 *)(room + at.slice * OUTPUTS + (at.row + i) * S::SPAN + at.col) =
-			quad_of(sum[qi * QUAD + i] + qj * QUAD);
+	{
+		float *to_room = room + at.slice * OUTPUTS + (at.row + i) * S::SPAN + at.col;
+
+		*(float4 *)to_room = quad_of(sum[qi * QUAD + i] + qj * QUAD);
+	}
 	__syncthreads();
 	v = *(const float4 *)(room + mine);
 	UNROLLED for (int slice = 1; slice < S::SLICES; slice++)
@@ -141,8 +149,10 @@ static __device__ inline void put_slices(const target &to, const seat &at,
 					 const float sum[][S::OUT], float *room)
 {
 	static_assert(S::SLICES == 1 || S::SPAN * S::SPAN == THREADS * QUAD, "four outputs each");
-	UNROLLED for (int qi = 0; qi < S::SIDE; qi++) UNROLLED for (int qj = 0; qj < S::SIDE; qj++)
-		put_quarter<S, QUADS>(to, at, sum, room, qi, qj);
+	UNROLLED for (int q = 0; q < S::SIDE * S::SIDE; q++)
+	{
+		put_quarter<S, QUADS>(to, at, sum, room, q / S::SIDE, q % S::SIDE);
+	}
 }
 
 #endif
