@@ -1,6 +1,6 @@
 /*
  * test_matmul_check.c - what the check finds: elements, bytes and copies that are not as they must
- * be, and the mistakes that matrix products are known for.
+ * be, and the mistakes that matrix products are known for; and what it need not find.
  */
 #include "workloads/matmul/test_matmul.h"
 
@@ -148,6 +148,34 @@ Test(small_matmul_check, the_check_finds_the_last_bit_of_integers)
 	CUDA(cudaMemcpy(on_device(r, MATMUL_C, 0) + 77, &bits, 4, cudaMemcpyHostToDevice));
 	run_fails(r, 1, "C[1,37], slot 0");
 	run_end(r);
+}
+
+/* ---- what nothing depends on ------------------------------------------------------------ */
+
+/* All bits of a NaN from the end of a matrix on. */
+static void poison_behind(const struct run *r, int k)
+{
+	const struct dataset_array *a = &r->s.set.shape.array[k];
+	size_t words = (size_t)(dataset_stride(a) - a->words);
+
+	for (int64_t slot = 0; slot < r->o.set.slots; slot++)
+		CUDA(cudaMemset(on_device(r, k, slot) + a->words, 0xff, words * sizeof(float)));
+}
+
+/* Not even times zero. */
+Test(small_matmul_check, what_lies_behind_matrices_is_not_used)
+{
+	need_device();
+	for (int tile = MATMUL_TILE_128; tile <= MATMUL_TILE_32; tile++)
+		for (int64_t size = 33; size <= 36; size += 3) {
+			struct run *r = run_begin(tile_opts(size, size, size, tile));
+
+			poison_behind(r, MATMUL_A);
+			poison_behind(r, MATMUL_B);
+			run_steps(r, 2);
+			run_passes(r, 2);
+			run_end(r);
+		}
 }
 
 /* ---- copies ----------------------------------------------------------------------------- */

@@ -133,29 +133,3 @@ Test(small_matmul_modes, any_small_size)
 	multiplies(any[8], MATMUL_TILE_64);
 	multiplies(any[3], MATMUL_TILE_128);
 }
-
-/* All bits of a NaN from the end of a matrix on. */
-static void poison_behind(const struct run *r, int k)
-{
-	const struct dataset_array *a = &r->s.set.shape.array[k];
-	size_t words = (size_t)(dataset_stride(a) - a->words);
-
-	for (int64_t slot = 0; slot < r->o.set.slots; slot++)
-		CUDA(cudaMemset(on_device(r, k, slot) + a->words, 0xff, words * sizeof(float)));
-}
-
-/* Not even times zero. */
-Test(small_matmul_modes, what_lies_behind_matrices_is_not_used)
-{
-	need_device();
-	for (int tile = MATMUL_TILE_128; tile <= MATMUL_TILE_32; tile++)
-		for (int64_t size = 33; size <= 36; size += 3) {
-			struct run *r = run_begin(tile_opts(size, size, size, tile));
-
-			poison_behind(r, MATMUL_A);
-			poison_behind(r, MATMUL_B);
-			run_steps(r, 2);
-			run_passes(r, 2);
-			run_end(r);
-		}
-}
