@@ -1,7 +1,7 @@
 /*
  * calls.c - do the probes of the microworkloads find what a program written by hand finds?
  *
- *   build/cuda/bench/calls [TURNS]
+ *   build/cuda/bench/calls [TURNS [WORKLOAD]]
  *
  * Both take their figures in turns, in one process: the host's speed comes and goes for seconds at
  * a time, and turns share it, so that the ratio of neighbours shows what medians of separate
@@ -205,7 +205,8 @@ int main(int argc, char **argv)
 	       prop.major ? "" : ": these are not GPU figures", turns, "call", "by hand", "rift",
 	       "ratio - 1", "95 % interval");
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		compare(&groups[i], stream, turns);
+		if (argc < 3 || !strcmp(argv[2], groups[i].workload))
+			compare(&groups[i], stream, turns);
 	CUDA(cudaStreamDestroy(stream));
 	return 0;
 }

@@ -1,8 +1,8 @@
 /*
  * calls.cu - single calls timed by hand, for calls.c to hold probe=yes against.
  *
- * What must be equal is equal: the kernels are the workloads' own, as are streams, sizes and what
- * is in flight; loops, memory and the kernel that holds a stream are not.
+ * What must be equal is equal: the kernels are the workloads' own, as are streams, sizes, what is
+ * in flight and what memory is taken beside; loops and the kernel that holds a stream are not.
  */
 #include "bench/calls.h"
 #include "common/cuda_check.h"
@@ -16,7 +16,8 @@
 #include <time.h>
 #include <vector>
 
-enum { SAMPLES = 101, FEW = 15, WARMUP = 10, LAUNCHES = 256 };
+enum { SAMPLES = 101, FEW = 15, PAIRS = 501, WARMUP = 10, LAUNCHES = 256 };
+enum { PAGE = 4096, SOURCES = 61 };
 
 /* Until the host writes to *go, or for 2 s. */
 extern "C" __global__ void calls_hold(const uint32_t *go, uint32_t turn)
@@ -97,14 +98,15 @@ static cudaGraph_t line_of(cudaStream_t stream, int64_t nodes, unsigned long lon
 	return graph;
 }
 
-/* The call, while a kernel holds the stream. */
-static double held_call(cudaStream_t stream, cudaGraphExec_t exec, uint32_t *go)
+/* The call, while a kernel holds the stream; an event stands before it, as who times does. */
+static double held_call(cudaStream_t stream, cudaGraphExec_t exec, cudaEvent_t event, uint32_t *go)
 {
 	uint32_t turn = *go + 1, *device;
 	double begin, end;
 
 	CUDA(cudaHostGetDevicePointer((void **)&device, go, 0));
 	CUDA(LAUNCH(calls_hold, 1, 1, 0, stream, device, turn));
+	CUDA(cudaEventRecord(event, stream));
 	begin = now_us();
 	CUDA(cudaGraphLaunch(exec, stream));
 	end = now_us();
@@ -124,10 +126,15 @@ static double instantiate_us(cudaGraph_t graph)
 	return end - begin;
 }
 
+/*
+ * As in the probe, graphs have been captured before and one is there while others are made: what
+ * the heap holds and how much of it goes back to the system is a twentieth of the time.
+ */
 void calls_graph(cudaStream_t stream, int64_t nodes, double *us)
 {
 	unsigned long long *words;
 	cudaGraphExec_t exec;
+	cudaEvent_t event;
 	cudaGraph_t graph;
 	uint32_t *go;
 
@@ -135,13 +142,17 @@ void calls_graph(cudaStream_t stream, int64_t nodes, double *us)
 	*go = 0;
 	CUDA(cudaMalloc(&words, nodes * sizeof(*words)));
 	CUDA(cudaMemset(words, 0, nodes * sizeof(*words)));
+	CUDA(cudaEventCreate(&event));
+	for (int i = 0; i < SAMPLES; i++)
+		CUDA(cudaGraphDestroy(line_of(stream, nodes, words)));
 	graph = line_of(stream, nodes, words);
-	us[0] = median([&] { return instantiate_us(graph); }, SAMPLES);
 	CUDA(cudaGraphInstantiate(&exec, graph, 0));
 	CUDA(cudaGraphUpload(exec, stream));
 	CUDA(cudaStreamSynchronize(stream));
-	us[1] = median([&] { return held_call(stream, exec, go); }, SAMPLES);
+	us[0] = median([&] { return instantiate_us(graph); }, SAMPLES);
+	us[1] = median([&] { return held_call(stream, exec, event, go); }, SAMPLES);
 	CUDA(cudaGraphExecDestroy(exec));
+	CUDA(cudaEventDestroy(event));
 	CUDA(cudaGraphDestroy(graph));
 	CUDA(cudaFree(words));
 	CUDA(cudaFreeHost(go));
@@ -170,24 +181,30 @@ static double sync_copy_us(void *dst, const void *src, enum cudaMemcpyKind kind)
 	return now_us() - begin;
 }
 
-/* Both ways, pinned and then pageable; of 4 bytes by cudaMemcpy too. */
+/*
+ * Both ways, pinned and then pageable; of 4 bytes by cudaMemcpy too. Each copy to the device is of
+ * another page than the one before, as new data is.
+ */
 void calls_copy(cudaStream_t stream, int64_t bytes, double *us)
 {
 	const enum cudaMemcpyKind to = cudaMemcpyHostToDevice, from = cudaMemcpyDeviceToHost;
+	const size_t room = ((size_t)bytes + PAGE - 1) / PAGE * PAGE + SOURCES * PAGE;
 	char *host[2], *device;
-	int n = bytes > 4 ? (int)FEW : (int)SAMPLES;
+	int n = bytes > 4 ? (int)FEW : (int)SAMPLES, turn = 0;
 
 	CUDA(cudaMalloc((void **)&device, bytes));
-	CUDA(cudaMallocHost((void **)&host[0], bytes));
-	host[1] = (char *)aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-	CHECK(host[1], "%ld bytes", (long)bytes);
+	CUDA(cudaMallocHost((void **)&host[0], room));
+	host[1] = (char *)aligned_alloc(PAGE, room);
+	CHECK(host[1], "%zu bytes", room);
+	auto next = [&](char *h) { return h + (size_t)(turn++ % SOURCES) * PAGE; };
+
 	for (char *h : host) {
-		memset(h, 1, bytes);
-		*us++ = median([&] { return copy_us(stream, device, h, bytes, to); }, n);
+		memset(h, 1, room);
+		*us++ = median([&] { return copy_us(stream, device, next(h), bytes, to); }, n);
 		*us++ = median([&] { return copy_us(stream, h, device, bytes, from); }, n);
 	}
 	if (bytes == 4) {
-		*us++ = median([&] { return sync_copy_us(device, host[1], to); }, n);
+		*us++ = median([&] { return sync_copy_us(device, next(host[1]), to); }, n);
 		*us++ = median([&] { return sync_copy_us(host[1], device, from); }, n);
 	}
 	CUDA(cudaFreeHost(host[0]));
@@ -197,11 +214,16 @@ void calls_copy(cudaStream_t stream, int64_t bytes, double *us)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* The device is waited for between calls. */
+/*
+ * The device is waited for between calls. A small piece is kept beside, as a program does: whether
+ * a chunk of the driver's is in use is what decides how long a call takes.
+ */
 void calls_memory(cudaStream_t, int64_t bytes, double *us)
 {
 	std::vector<double> frees;
+	void *kept;
 
+	CUDA(cudaMalloc(&kept, 8));
 	us[0] = median(
 		[&] {
 			double begin, taken;
@@ -217,7 +239,8 @@ void calls_memory(cudaStream_t, int64_t bytes, double *us)
 			frees.push_back(now_us() - begin);
 			return taken;
 		},
-		SAMPLES);
+		PAIRS);
+	CUDA(cudaFree(kept));
 	std::sort(frees.begin(), frees.end());
 	us[1] = frees[frees.size() / 2];
 }

@@ -19,14 +19,27 @@ extern "C" {
 
 enum {
 	SLOTS_MAX = 64,
+	SLOTS_PARTS = 64,	     /* that the blocks of a large launch are counted in */
+	SLOTS_LINE = 128,	     /* bytes that atomic operations keep each other from */
 	SLOTS_POISON_REAL = 0xff,    /* every byte: floats and doubles are NaN */
 	SLOTS_POISON_INTEGER = 0x7f, /* -1 may be an answer */
 };
 
-/* Device memory, from slots_counter_new() to slots_counter_free(), which takes NULL too. */
+/* Blocks of the launch in hand that have come by, or parts of them that all have. */
+struct slots_tickets {
+	uint32_t n;
+	char rest[SLOTS_LINE - sizeof(uint32_t)];
+};
+
+/*
+ * Device memory, from slots_counter_new() to slots_counter_free(), which takes NULL too. Tickets of
+ * one count are given out at 7 to 10 ns each on an H200, which would be half the time of a launch
+ * that streams through memory: more blocks than there are parts go by parts.
+ */
 struct slots_counter {
-	uint32_t steps;	  /* since the reset */
-	uint32_t tickets; /* blocks of the launch in hand that have come by */
+	uint32_t steps; /* since the reset */
+	char rest[SLOTS_LINE - sizeof(uint32_t)];
+	struct slots_tickets all, part[SLOTS_PARTS];
 };
 
 struct slots_counter *slots_counter_new(void);

@@ -176,9 +176,13 @@ Test(small_align_memory, a_batch_that_does_not_fit_on_the_device)
 
 	need_device();
 	memset(&s, 0, sizeof(s));
+	o.host = ALIGN_PAGEABLE; /* page-locked memory of the CPU device is from the same store */
+	o.pairs = 1;
+	cr_assert(!workload_alignment.setup(&o, &s), "one pair"); /* loads the kernels */
+	workload_alignment.teardown(&s);
+	memset(&s, 0, sizeof(s));
 	n = take_all(taken, 256);
 	cr_assert(n, "nothing taken");
-	o.host = ALIGN_PAGEABLE; /* page-locked memory of the CPU device is from the same store */
 	o.pairs = 5000;
 	divert_stderr();
 	cr_assert(workload_alignment.setup(&o, &s) == -ENOMEM, "accepted");

@@ -59,11 +59,14 @@ Test(small_blackscholes_modes, graphs_go_on_where_the_last_one_ended)
 	run_end(r);
 }
 
-/* Around the four options of a thread, the 1024 of a block, and the 64 that arrays end at. */
+/*
+ * Around the four options of a thread, the 1024 of a block, the 64 that arrays end at, and the 64
+ * blocks above which tickets are given out by parts (common/slots.h).
+ */
 Test(small_blackscholes_modes, any_number_of_options)
 {
-	static const int64_t sizes[] = { 1,  2,	 3,   4,    5,	  7,	63,  64,
-					 65, 67, 255, 1023, 1024, 1025, 2047 };
+	static const int64_t sizes[] = { 1,  2,	 3,   4,    5,	  7,	63,   64,
+					 65, 67, 255, 1023, 1024, 1025, 2047, 66 * 1024 + 1 };
 
 	need_device();
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += RACES ? 3 : 1) {

@@ -10,9 +10,11 @@
 /* Arrays of a thread's particles stay in registers; what is known need not be compiled. */
 #ifdef __CUDACC__
 #define UNROLLED _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 #define ASSUME(what) __builtin_assume(what)
 #else
 #define UNROLLED
+#define ROLLED
 #define ASSUME(what) (void)(what)
 #endif
 

@@ -133,12 +133,16 @@ static __device__ inline int best_of(const struct bundle *q)
 	return best;
 }
 
-/* Numbers of a bundle come before its ancestors: they need nothing that has to be waited for. */
-static __device__ inline void begin_bundle(const struct pf_filter &f, int chunk, int k,
-					   uint32_t step, struct bundle *q)
+static __device__ inline void begin_bundle(const struct pf_filter &f, int chunk, struct bundle *q)
 {
 	q->first = chunk * PF_CHUNK + (int)threadIdx.x * PF_EACH;
 	q->live = (int)f.particles - q->first;
+}
+
+/* Numbers of a bundle need nothing that has to be waited for. */
+static __device__ inline void draw_bundle(const struct pf_filter &f, int k, uint32_t step,
+					  struct bundle *q)
+{
 	UNROLLED
 	for (int i = 0; i < PF_EACH; i++)
 		q->z[i] = normals_of(f, q->first + i, k, step, i < q->live);

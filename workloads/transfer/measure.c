@@ -9,7 +9,8 @@
 #include "common/interrupt.h"
 #include "common/timing.h"
 
-enum { SAMPLES_MIN = 5, SAMPLES_MAX = 101, WARMUP = 3, SLOTS = 8 };
+enum { SAMPLES_MIN = 5, SAMPLES_MAX = 101, SLOTS = 8 };
+enum { WARMUP_MIN = 3, WARMUP_MAX = 50, WARMUP_NS = 500000 };
 enum { SIZES_QUICK = 12, BLOCK_LEAST = 64 << 10 };
 
 const struct measure_kind transfer_kinds[MEASURE_KINDS] = {
@@ -54,15 +55,25 @@ struct transfer_opts transfer_kind_opts(const struct measure_kind *kind, int64_t
 static int time_block(const struct transfer_opts *o, struct transfer_state *s, int depth,
 		      cudaStream_t stream, int64_t *call_ns, int64_t *total_ns)
 {
-	int64_t begin = timing_now_ns();
+	int64_t begin;
 	int err = 0;
 
+	if (o->call == TRANSFER_SYNC) /* may return before its bytes are there: the next would wait */
+		CUDA(cudaDeviceSynchronize());
+	begin = timing_now_ns();
 	for (int i = 0; i < depth && !err; i++)
 		err = transfer_step(o, s, stream);
 	*call_ns = timing_now_ns() - begin;
 	CUDA(cudaStreamSynchronize(stream));
 	*total_ns = timing_now_ns() - begin;
 	return err ? err : interrupted() ? -EINTR : 0;
+}
+
+/* Small copies are so quick that three of them wake nobody. */
+static bool is_warm(int done, int64_t since_ns)
+{
+	return done >= WARMUP_MAX ||
+	       (done >= WARMUP_MIN && timing_now_ns() - since_ns > WARMUP_NS);
 }
 
 static int check(const struct transfer_opts *o, struct transfer_state *s)
@@ -79,17 +90,18 @@ static int check(const struct transfer_opts *o, struct transfer_state *s)
 int transfer_measure_steps(const struct transfer_opts *o, struct transfer_state *s, int depth,
 			   const struct measure_plan *p, struct measure_time *out)
 {
-	int64_t call_ns[SAMPLES_MAX], total_ns[SAMPLES_MAX], begin = 0;
+	int64_t call_ns[SAMPLES_MAX], total_ns[SAMPLES_MAX], begin;
 	int n = 0, err = 0;
 
 	transfer_lay_out(s, o->bytes, depth > SLOTS ? depth : SLOTS);
-	for (int i = -WARMUP; i < SAMPLES_MAX && !err; i++) {
-		if (i == 0)
-			begin = timing_now_ns();
-		n = i < 0 ? 0 : i;
-		err = time_block(o, s, depth, p->stream, &call_ns[n], &total_ns[n]);
-		if (++n >= SAMPLES_MIN && i >= 0 && timing_now_ns() - begin > p->budget_ns)
+	begin = timing_now_ns();
+	for (int i = 0; !is_warm(i, begin) && !err; i++)
+		err = time_block(o, s, depth, p->stream, &call_ns[0], &total_ns[0]);
+	begin = timing_now_ns();
+	for (n = 0; n < SAMPLES_MAX && !err; n++) {
+		if (n >= SAMPLES_MIN && timing_now_ns() - begin > p->budget_ns)
 			break;
+		err = time_block(o, s, depth, p->stream, &call_ns[n], &total_ns[n]);
 	}
 	if (!err)
 		err = check(o, s);
