@@ -22,7 +22,7 @@ static int read_images(const struct stereo_opts *o, struct stereo_state *s)
 {
 	int err;
 
-	if (!o->left)
+	if (!o->left || !o->right)
 		return 0;
 	err = read_image(o->left, s->size, &s->left);
 	return err ? err : read_image(o->right, s->size, &s->right);

@@ -80,7 +80,7 @@ static int size_of_files(const struct stereo_opts *o, struct stereo_size *size)
 
 int stereo_size_of(const struct stereo_opts *o, struct stereo_size *size)
 {
-	if (o->left)
+	if (o->left && o->right)
 		return size_of_files(o, size);
 	size->w = (int32_t)o->width;
 	size->h = o->height ? (int32_t)o->height : stereo_height_for(size->w);
