@@ -102,6 +102,30 @@ Test(small_stereo_check, wrong_inputs)
 	}
 }
 
+/* The same as data=resident, however they travel. */
+Test(small_stereo_check, disparities_are_those_of_resident_images)
+{
+	enum { ROWS = 21 };
+	struct run *resident, *streamed;
+	int32_t *want, *got;
+	size_t bytes;
+
+	need_device();
+	resident = run_begin(opts_of(30, ROWS));
+	run_steps(resident, 2);
+	want = run_disparities(resident, &bytes);
+	for (int overlap = 0; overlap <= 4; overlap += 4) {
+		streamed = run_begin(streamed_opts(30, ROWS, 0, overlap));
+		run_steps(streamed, 2);
+		got = run_disparities(streamed, &bytes);
+		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
+		free(got);
+		run_end(streamed);
+	}
+	free(want);
+	run_end(resident);
+}
+
 /* Pixels of one colour: all costs are equal, the least disparity wins. */
 Test(small_stereo_check, ties_go_to_the_least)
 {

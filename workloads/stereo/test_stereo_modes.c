@@ -31,14 +31,14 @@ Test(small_stereo_modes, stream_graph_and_fused_give_the_same)
 	static const int64_t depths[] = { 1, 4, 3 };
 
 	need_device();
-	for (int passes = 1; passes <= 2; passes++) {
-		struct stereo_opts o = opts_of(20, 6);
+	for (int passes = 1 + RACES; passes <= 2; passes++) {
+		struct stereo_opts o = opts_of(20, RACES ? 3 : 6);
 		struct run *r;
 
 		o.set.slots = 3;
 		o.dmax = passes == 2 ? 2 : 0;
 		r = run_begin(o);
-		for (size_t i = 0; i < (RACES ? 2 : 3); i++)
+		for (size_t i = RACES; i < (RACES ? 2 : 3); i++)
 			modes_agree(r, depths[i]);
 		run_end(r);
 	}
@@ -73,12 +73,12 @@ static void matches(struct stereo_opts o)
 Test(small_stereo_modes, sizes_around_borders_of_strips)
 {
 	static const int64_t sizes[][3] = {
-		{ 113, 5, 4 }, { 1, 1, 1 },  { 112, 6, 6 }, { 17, 40, 32 },
+		{ 113, 3, 2 }, { 1, 1, 1 },  { 112, 6, 6 }, { 17, 40, 32 },
 		{ 225, 3, 2 }, { 3, 35, 0 }, { 111, 9, 1 },
 	};
 
 	need_device();
-	for (size_t i = 0; i < (RACES ? 2 : sizeof(sizes) / sizeof(*sizes)); i++) {
+	for (size_t i = 0; i < (RACES ? 1 : sizeof(sizes) / sizeof(*sizes)); i++) {
 		struct stereo_opts o = opts_of(sizes[i][0], sizes[i][1]);
 
 		o.strip = sizes[i][2];
@@ -94,7 +94,7 @@ Test(small_stereo_modes, any_range_of_disparities)
 	};
 
 	need_device();
-	for (size_t i = 0; i < (RACES ? 2 : sizeof(ranges) / sizeof(*ranges)); i++) {
+	for (size_t i = 0; i < (RACES ? 1 : sizeof(ranges) / sizeof(*ranges)); i++) {
 		struct stereo_opts o = opts_of(33, 4);
 
 		o.dmin = ranges[i][0];
