@@ -55,16 +55,14 @@ struct transfer_opts transfer_kind_opts(const struct measure_kind *kind, int64_t
 static int time_block(const struct transfer_opts *o, struct transfer_state *s, int depth,
 		      cudaStream_t stream, int64_t *call_ns, int64_t *total_ns)
 {
-	int64_t begin;
+	int64_t begin = timing_now_ns();
 	int err = 0;
 
-	if (o->call == TRANSFER_SYNC) /* may return before its bytes are there: the next would wait */
-		CUDA(cudaDeviceSynchronize());
-	begin = timing_now_ns();
 	for (int i = 0; i < depth && !err; i++)
 		err = transfer_step(o, s, stream);
 	*call_ns = timing_now_ns() - begin;
-	CUDA(cudaStreamSynchronize(stream));
+	/* cudaMemcpy may return before its bytes are there: the next one would wait for them */
+	CUDA(o->call == TRANSFER_SYNC ? cudaDeviceSynchronize() : cudaStreamSynchronize(stream));
 	*total_ns = timing_now_ns() - begin;
 	return err ? err : interrupted() ? -EINTR : 0;
 }
@@ -72,8 +70,7 @@ static int time_block(const struct transfer_opts *o, struct transfer_state *s, i
 /* Small copies are so quick that three of them wake nobody. */
 static bool is_warm(int done, int64_t since_ns)
 {
-	return done >= WARMUP_MAX ||
-	       (done >= WARMUP_MIN && timing_now_ns() - since_ns > WARMUP_NS);
+	return done >= WARMUP_MAX || (done >= WARMUP_MIN && timing_now_ns() - since_ns > WARMUP_NS);
 }
 
 static int check(const struct transfer_opts *o, struct transfer_state *s)

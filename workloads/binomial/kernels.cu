@@ -1,0 +1,212 @@
+/*
+ * kernels.cu - prices by binomial trees.
+ *
+ * Bound by the issue of instructions: a node is a difference and a fused multiply-add, and a tree
+ * of N steps has N (N + 1) / 2 of them. A warp goes through a tree with its nodes in registers,
+ * neighbours side by side in a lane; only the first node of the next lane is fetched, by one
+ * shuffle a step, which is asked for a step before it is needed. What is no node of the tree any
+ * more would still be computed, so the nodes are laid out anew from time to time, through shared
+ * memory (plan.c). Larger trees are gone through by all warps of a block: each also computes what
+ * its right neighbour needs, so that they wait for each other but once a panel.
+ */
+#include "common/cuda_check.h"
+#include "common/gpu.h"
+#include "common/slots.cuh"
+#include "workloads/binomial/device.h"
+
+enum { LANES = 32 };
+
+#ifdef __CUDACC__
+#define PRAGMA(words) _Pragma(#words)
+#define UNROLLED PRAGMA(unroll)
+#define UNROLLED_BY(n) PRAGMA(unroll n)
+#else
+#define UNROLLED
+#define UNROLLED_BY(n)
+#endif
+
+/* ---- one step back ---------------------------------------------------------------------- */
+
+/* An option, and -1. */
+struct option : binomial_option {
+	float minus_one;
+};
+
+/*
+ * above - v, rounded once. An H200 adds at half the rate at which it multiplies and adds, so it is
+ * told to do that, with a factor that no compiler knows to be -1.
+ */
+static __device__ inline float difference(float above, float v, float minus_one)
+{
+#ifdef __CUDACC__
+	return fmaf(v, minus_one, above);
+#else
+	(void)minus_one;
+	return above - v;
+#endif
+}
+
+template <int FORM> static __device__ inline float back(float v, float above, const option &o)
+{
+	if (FORM == BINOMIAL_TWO)
+		return o.a * above + o.b * v;
+	return v + o.a * difference(above, v, o.minus_one);
+}
+
+/* next: the first node of the lane behind; becomes that of the next step. */
+template <int E, int FORM>
+static __device__ inline void step_back(float v[E], float &next, const option &o)
+{
+	float first = back<FORM>(v[0], E > 1 ? v[1 % E] : next, o);
+	float incoming = __shfl_down_sync(0xffffffff, first, 1);
+
+	v[0] = first;
+	UNROLLED for (int e = 1; e < E; e++) v[e] =
+		back<FORM>(v[e], e + 1 < E ? v[(e + 1) % E] : next, o);
+	next = incoming;
+}
+
+/* ---- panels ----------------------------------------------------------------------------- */
+
+/* The threads that share a tree have come here, and see what they wrote. */
+template <int TEAM> static __device__ inline void together()
+{
+	if (TEAM > 1)
+		__syncthreads();
+	else
+		__syncwarp();
+}
+
+/* A team's warps begin `apart` nodes apart, which are those that each of them will know. */
+template <int E, int TEAM, int FORM>
+static __device__ void panel(float *nodes, int member, int steps, const option &o)
+{
+	int first = threadIdx.x % LANES * E, apart = LANES * E + 1 - steps;
+	float *mine = nodes + member * apart + first;
+	float v[E], next = mine[E];
+
+	UNROLLED for (int e = 0; e < E; e++) v[e] = mine[e];
+	together<TEAM>();
+	UNROLLED_BY((E < 8 ? 8 : E < 16 ? 4 : E < 32 ? 2 : 1))
+	for (int i = 0; i < steps; i++)
+		step_back<E, FORM>(v, next, o);
+	UNROLLED for (int e = 0; e < E; e++) if (TEAM == 1 || e < apart - first) mine[e] = v[e];
+	together<TEAM>();
+}
+
+template <int TEAM, int WIDEST, int FORM>
+static __device__ inline void any_panel(float *nodes, int member, binomial_panel p, const option &o)
+{
+#define CASE(E)                                                                                    \
+	case E:                                                                                    \
+		if constexpr (E <= WIDEST)                                                         \
+			panel<E, TEAM, FORM>(nodes, member, p.steps, o);                           \
+		return;
+	switch (p.width) {
+		BINOMIAL_WIDTHS(CASE)
+	}
+#undef CASE
+}
+
+/* ---- a tree ----------------------------------------------------------------------------- */
+
+/* What the option is worth at its end, after j of n steps upwards. */
+static __device__ inline float leaf(const option &o, int j, int n)
+{
+	return fmaxf(0.0f, o.S * expf(o.up * (float)(2 * j - n)) - o.X);
+}
+
+/* The words behind the leaves are read, and make no difference. */
+template <int TEAM, int WIDEST, int FORM>
+static __device__ inline void price(float *nodes, int member, const binomial_plan &p,
+				    const option &o, float *out)
+{
+	int thread = member * LANES + threadIdx.x % LANES, n = (int)p.steps;
+
+	for (int j = thread; j < (int)p.room; j += TEAM * LANES)
+		nodes[j] = j <= n ? leaf(o, j, n) : 0;
+	together<TEAM>();
+	for (uint32_t i = 0; i < p.panels; i++)
+		any_panel<TEAM, WIDEST, FORM>(nodes, member, p.panel[i], o);
+	if (!thread) /* which also writes the next tree's first leaf */
+		*out = FORM == BINOMIAL_TWO ? nodes[0] : nodes[0] * o.b;
+}
+
+static __device__ inline option load(const binomial_launch &l, int64_t at)
+{
+	const binomial_arrays &a = l.arrays;
+	option o;
+
+	o.S = a.in[0][at];
+	o.X = a.in[1][at];
+	o.up = a.in[2][at];
+	o.a = a.in[3][at];
+	o.b = a.in[4][at];
+	o.minus_one = l.minus_one;
+	return o;
+}
+
+template <int TEAM, int WIDEST, int FORM>
+__global__ void __launch_bounds__(LANES *BINOMIAL_WARPS) binomial(const binomial_launch l)
+{
+	DYN_SHARED(float, room);
+	int warp = threadIdx.x / LANES, member = TEAM > 1 ? warp : 0;
+	uint32_t i = l.first + (TEAM > 1 ? blockIdx.x : blockIdx.x * BINOMIAL_WARPS + warp);
+	uint32_t step = slots_step(l.counter);
+	float *nodes = room + (TEAM > 1 ? 0 : warp * l.plan.room);
+
+	if (l.advance)
+		slots_advance(l.counter, l.advance);
+	if (i >= l.end)
+		return;
+	for (uint32_t n = 0; n < l.steps; n++) {
+		int64_t at = (step + n) % l.slots * l.arrays.stride + i;
+
+		price<TEAM, WIDEST, FORM>(nodes, member, l.plan, load(l, at), l.arrays.out + at);
+	}
+}
+KERNEL(binomial<1, BINOMIAL_NARROW, BINOMIAL_LERP>);
+KERNEL(binomial<1, BINOMIAL_NARROW, BINOMIAL_TWO>);
+KERNEL(binomial<1, BINOMIAL_WIDE, BINOMIAL_LERP>);
+KERNEL(binomial<1, BINOMIAL_WIDE, BINOMIAL_TWO>);
+KERNEL(binomial<BINOMIAL_WARPS, BINOMIAL_WIDE, BINOMIAL_LERP>);
+KERNEL(binomial<BINOMIAL_WARPS, BINOMIAL_WIDE, BINOMIAL_TWO>);
+
+/* ---- for the host ----------------------------------------------------------------------- */
+
+typedef void binomial_kernel(binomial_launch);
+
+enum { KINDS = 3, FORMS = 2 };
+
+static binomial_kernel *kernel_of(int kind, int form)
+{
+	static binomial_kernel *const table[KINDS][FORMS] = {
+		{ binomial<1, BINOMIAL_NARROW, BINOMIAL_LERP>,
+		  binomial<1, BINOMIAL_NARROW, BINOMIAL_TWO> },
+		{ binomial<1, BINOMIAL_WIDE, BINOMIAL_LERP>,
+		  binomial<1, BINOMIAL_WIDE, BINOMIAL_TWO> },
+		{ binomial<BINOMIAL_WARPS, BINOMIAL_WIDE, BINOMIAL_LERP>,
+		  binomial<BINOMIAL_WARPS, BINOMIAL_WIDE, BINOMIAL_TWO> },
+	};
+
+	return table[kind][form];
+}
+
+void binomial_load_kernels(void)
+{
+	struct cudaFuncAttributes ignored;
+
+	for (int i = 0; i < KINDS * FORMS; i++)
+		CUDA(cudaFuncGetAttributes(&ignored,
+					   (const void *)kernel_of(i / FORMS, i % FORMS)));
+}
+
+void binomial_price(const struct binomial_launch *l, enum binomial_form form, cudaStream_t stream)
+{
+	bool team = l->plan.warps > 1;
+	int kind = team ? 2 : l->plan.widest > BINOMIAL_NARROW, each = team ? 1 : BINOMIAL_WARPS;
+	uint32_t blocks = (l->end - l->first + each - 1) / each;
+
+	CUDA(LAUNCH(kernel_of(kind, form), blocks, LANES * BINOMIAL_WARPS,
+		    each * l->plan.room * sizeof(float), stream, *l));
+}

@@ -1,0 +1,144 @@
+/*
+ * test_binomial_options.c - what the binomial workload offers and refuses, what a step costs, and
+ * what it reports.
+ */
+#include "workloads/binomial/test_binomial.h"
+
+#include <errno.h>
+
+#include "tests/divert.h"
+
+TestSuite(small_binomial_options, .timeout = 60);
+
+Test(small_binomial_options, defaults_are_those_of_the_rows)
+{
+	const struct binomial_opts o = opts_of(2048, 1024);
+	struct limits limits = { 0 };
+
+	for (const struct param *p = workload_binomial.params; p->name; p++) {
+		const char *field = (const char *)&o + p->offset;
+
+		if (p->kind == PARAM_CHOICE)
+			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
+		else if (p->kind == PARAM_REAL)
+			cr_assert(*(const double *)field == atof(p->def), "%s", p->name);
+		else
+			cr_assert(*(const int64_t *)field ==
+					  atoll(p->def) << (strchr(p->def, 'M') ? 20 : 0),
+				  "%s", p->name);
+	}
+	cr_assert(!workload_binomial.limits(&o, &limits), "limits");
+	for (int m = 0; m < MODE_COUNT; m++)
+		cr_assert(!limits.mode_refused[m], "mode %d", m);
+}
+
+Test(small_binomial_options, bad_values_are_refused)
+{
+	refused(3, "steps=0", "run binomial steps=0");
+	refused(3, "steps=-5", "run binomial steps=-5");
+	refused(3, "steps=8193", "run binomial steps=8193");
+	refused(3, "steps=many", "run binomial steps=many");
+	refused(3, "options=0", "run binomial options=0");
+	refused(3, "options=65537", "run binomial options=65537");
+	refused(3, "launch_options=-1", "run binomial launch_options=-1");
+	refused(3, "volatility=0", "run binomial volatility=0");
+	refused(3, "rate=nan", "run binomial rate=nan");
+	refused(3, "form=three", "run binomial form=three");
+}
+
+/* A probability outside 0 to 1 would give a price all the same, and infinities none. */
+Test(small_binomial_options, markets_that_no_tree_fits_are_refused)
+{
+	refused(3,
+		"steps=3 rate=0.06 volatility=0.1: the probability of a step up is not between "
+		"0 and 1; take more than 3 steps",
+		"run binomial steps=3");
+	refused(3, "not between 0 and 1", "run binomial steps=10 rate=-0.1 volatility=0.1");
+	refused(3,
+		"steps=8192 volatility=0.3: the highest price does not fit a float; take at "
+		"most 8027 steps",
+		"run binomial steps=8k volatility=0.3");
+}
+
+Test(small_binomial_options, bad_copies_are_refused)
+{
+	refused(3, "memory=pageable has no effect", "run binomial memory=pageable");
+	refused(3, "block=100000: must be 0 or a power of two",
+		"run binomial data=streamed block=100000");
+	refused(3, "overlap=4: 130 options make at most 3 chunks of 64",
+		"run binomial data=streamed options=130 overlap=4");
+	refused(3, "total=100: less than the 24576 bytes of one step",
+		"run binomial data=streamed total=100");
+}
+
+Test(small_binomial_options, modes_that_cannot_be_are_refused)
+{
+	refused(3, "stream mode only", "run binomial data=streamed memory=pageable --mode graph");
+	refused(3, "has copies", "run binomial data=streamed --mode fused");
+	refused(3, "a step of several launches", "run binomial launch_options=512 --mode fused");
+}
+
+Test(small_binomial_options, more_than_there_is_is_refused_with_the_numbers)
+{
+	struct binomial_opts o = opts_of(16, 1ll << 46); /* no user can ask for that */
+	struct binomial_state s;
+	const char *text;
+	int err;
+
+	need_device();
+	memset(&s, 0, sizeof(s));
+	divert_stderr();
+	err = workload_binomial.setup(&o, &s);
+	text = diverted_stderr();
+	workload_binomial.teardown(&s);
+	cr_assert(err == -ENOMEM && is_one_complaint(text) &&
+			  strstr(text, "options=70368744177664 slots=2: takes "),
+		  "%d: %s", err, text);
+}
+
+/* ---- cost and report -------------------------------------------------------------------- */
+
+Test(small_binomial_options, a_step_costs_what_the_formula_says)
+{
+	struct binomial_opts o = opts_of(2048, 1024);
+	struct cost c;
+
+	cr_assert(!workload_binomial.cost(&o, NULL, &c), "cost");
+	cr_assert(c.launches == 1 && c.bytes_moved == 24 * 1024, "resident");
+	cr_assert(c.flops == 1.5 * 1024 * 2048 * 2049 && c.evaluations == 1024, "%g", c.flops);
+	o.launch_options = 1000;
+	cr_assert(!workload_binomial.cost(&o, NULL, &c) && c.launches == 2, "launches");
+	o.set.data = STREAMED_STREAMED;
+	o.set.overlap = 5; /* of 192 and 256 options */
+	o.launch_options = 200;
+	cr_assert(!workload_binomial.cost(&o, NULL, &c), "cost");
+	cr_assert(c.launches == 6, "%g launches", c.launches);
+	cr_assert(c.to_device.calls == 25 && c.to_device.bytes == 20 * 1024, "%g calls",
+		  c.to_device.calls);
+	cr_assert(c.to_host.calls == 5 && c.to_host.bytes == 4 * 1024, "to the host");
+}
+
+static void has_row(const struct report *r, const char *name)
+{
+	for (int i = 0; i < r->n; i++)
+		if (!strcmp(r->row[i].name, name)) {
+			cr_assert(*r->row[i].text || r->row[i].value > 0, "%s", name);
+			return;
+		}
+	cr_assert(false, "no row '%s'", name);
+}
+
+Test(small_binomial_options, the_report_has_rates)
+{
+	static struct report report;
+	struct run *r;
+
+	need_device();
+	r = run_begin(streamed_opts(4, 65, 2));
+	cr_assert(!workload_binomial.report(&r->o, &r->s, &report), "report");
+	has_row(&report, "options");
+	has_row(&report, "nodes");
+	has_row(&report, "nodes of use");
+	has_row(&report, "copies a step");
+	run_end(r);
+}
