@@ -78,6 +78,7 @@ struct dataset_shape {
 	int poison;	  /* SLOTS_POISON_REAL or _INTEGER */
 	const char *unit; /* what a word of an output belongs to, for messages: "option" */
 	int64_t besides;  /* bytes of the device that the workload takes for itself */
+	bool host_turn;	  /* its launches cannot read the counter: the host chooses each slot */
 };
 
 int dataset_chunks(const struct dataset_opts *o);
@@ -128,6 +129,7 @@ struct dataset {
 struct dataset_part {
 	int chunk, chunks;
 	bool counts;
+	int64_t slot; /* of the device, if host_turn */
 };
 
 struct dataset_work {

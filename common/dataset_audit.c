@@ -48,7 +48,7 @@ static bool holds_answers(const struct dataset *d, int64_t slot, int64_t steps)
 	enum streamed_holds holds;
 	uint32_t first;
 
-	if (!d->host)
+	if (!d->host && !d->shape.host_turn)
 		return slot < slots_used(steps, d->o.slots);
 	holds = streamed_turn_holds(&d->turn, steps, d->o.slots, slot);
 	if (holds != STREAMED_EITHER)
@@ -76,7 +76,7 @@ static void count(const struct dataset *d, int64_t steps, struct dataset_audit *
 static void compute_again(const struct look *l, int64_t slot)
 {
 	const struct dataset *d = l->d;
-	const struct dataset_part all = { 0, 1, false };
+	const struct dataset_part all = { 0, 1, false, 0 };
 
 	l->w->make(l->opts, l->state, slot, 0);
 	CUDA(cudaMemset(dataset_device(d, d->shape.inputs, 0), d->shape.poison,

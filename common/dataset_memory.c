@@ -193,7 +193,7 @@ static void compute(void *arg, int chunk, cudaStream_t stream)
 {
 	const struct going *g = arg;
 	int chunks = dataset_chunks(&g->d->o);
-	const struct dataset_part part = { chunk, chunks, chunk == chunks - 1 };
+	const struct dataset_part part = { chunk, chunks, chunk == chunks - 1, 0 };
 
 	g->w->compute(g->opts, g->state, &part, stream);
 }
@@ -203,12 +203,14 @@ void dataset_step(struct dataset *d, const struct dataset_work *w, const void *o
 {
 	struct going g = { d, w, opts, state, 0 };
 	const struct streamed_parts parts = { copy_in, compute, copy_out, &g };
-	const struct dataset_part all = { 0, 1, true };
+	struct dataset_part all = { 0, 1, true, 0 };
 
+	if (d->host || d->shape.host_turn)
+		g.slot = streamed_turn_next(&d->turn, d->o.slots);
 	if (!d->host) {
+		all.slot = g.slot;
 		w->compute(opts, state, &all, stream);
 		return;
 	}
-	g.slot = streamed_turn_next(&d->turn, d->o.slots);
 	streamed_step(&d->lanes, &parts, dataset_chunks(&d->o), stream);
 }

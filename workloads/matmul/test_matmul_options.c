@@ -1,0 +1,197 @@
+/*
+ * test_matmul_options.c - what the matmul workload offers and refuses, which tiles it takes, what a
+ * step costs, and what it reports.
+ */
+#include "workloads/matmul/test_matmul.h"
+
+#include <errno.h>
+
+#include "tests/divert.h"
+
+TestSuite(small_matmul_options, .timeout = 60);
+
+Test(small_matmul_options, defaults_are_those_of_the_rows)
+{
+	const struct matmul_opts o = opts_of(0, 1024, 0);
+	struct limits limits = { 0 };
+
+	for (const struct param *p = workload_matmul.params; p->name; p++) {
+		const char *field = (const char *)&o + p->offset;
+		int shift = strchr(p->def, 'M') ? 20 : strchr(p->def, 'k') ? 10 : 0;
+
+		if (p->kind == PARAM_CHOICE)
+			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
+		else
+			cr_assert(*(const int64_t *)field == atoll(p->def) << shift, "%s", p->name);
+	}
+	cr_assert(!workload_matmul.limits(&o, &limits), "limits");
+	for (int m = 0; m < MODE_COUNT; m++)
+		cr_assert(!limits.mode_refused[m], "mode %d", m);
+}
+
+Test(small_matmul_options, bad_values_are_refused)
+{
+	refused(3, "n=0", "run matmul n=0");
+	refused(3, "n=32769", "run matmul n=32769");
+	refused(3, "m=-1", "run matmul m=-1");
+	refused(3, "k=32769", "run matmul k=32769");
+	refused(3, "k=many", "run matmul k=many");
+	refused(3, "fill=ones", "run matmul fill=ones");
+	refused(3, "tile=16", "run matmul tile=16");
+	refused(3, "impl=cutlass", "run matmul impl=cutlass");
+	refused(3, "tile=64 has no effect", "run matmul impl=cublas tile=64");
+}
+
+Test(small_matmul_options, bad_copies_are_refused)
+{
+	refused(3, "overlap=4 has no effect", "run matmul overlap=4");
+	refused(3, "block=100000: must be 0 or a power of two",
+		"run matmul data=streamed block=100000");
+	refused(3, "overlap=8: 35 elements make at most 7 chunks of 5",
+		"run matmul data=streamed m=7 n=5 overlap=8");
+	refused(3, "total=1000: less than the 196608 bytes of one step",
+		"run matmul data=streamed n=128 total=1000");
+}
+
+Test(small_matmul_options, modes_that_cannot_be_are_refused)
+{
+	refused(3, "the library's own", "run matmul n=32 impl=cublas --mode fused");
+	refused(3, "has copies", "run matmul n=32 data=streamed --mode fused");
+	refused(3, "stream mode only",
+		"run matmul n=32 data=streamed memory=pageable --mode graph");
+	refused(3, "more than 2048 copies a step",
+		"run matmul data=streamed n=8k block=64k --mode graph");
+}
+
+static void setup_fails(struct matmul_opts o, const char *says)
+{
+	struct matmul_state s;
+	const char *text;
+	int err;
+
+	memset(&s, 0, sizeof(s));
+	divert_stderr();
+	err = workload_matmul.setup(&o, &s);
+	text = diverted_stderr();
+	workload_matmul.teardown(&s);
+	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
+		  text);
+}
+
+Test(small_matmul_options, more_than_there_is_is_refused_with_the_numbers)
+{
+	struct matmul_opts o = opts_of(0, 32768, 0);
+
+	need_device();
+	o.set.slots = 1 << 24; /* no user can ask for that */
+	setup_fails(o, "m=32768 n=32768 k=32768 slots=16777216: takes ");
+	o = streamed_opts(0, 32, 0, 0, 0);
+	o.set.slots = 1ll << 40;
+	setup_fails(o, "more than 25 % of its ");
+}
+
+Test(small_matmul_options, totals_make_steps)
+{
+	struct matmul_opts o = streamed_opts(0, 64, 0, 0, 0);
+	struct limits limits = { 0 };
+
+	o.set.total = 3 * 64 * 64 * 4 + 1;
+	cr_assert(!workload_matmul.limits(&o, &limits), "limits");
+	cr_assert(limits.depth_asked == 2, "%ld steps", (long)limits.depth_asked);
+}
+
+/* ---- tiles ------------------------------------------------------------------------------ */
+
+/* Large ones where they keep all multiprocessors at work. */
+Test(small_matmul_options, tiles_go_with_the_size)
+{
+	static const struct {
+		struct matmul_shape shape;
+		enum matmul_tile tile;
+	} known[] = {
+		{ { 16384, 16384, 16384 }, MATMUL_TILE_128 },
+		{ { 4096, 4096, 4096 }, MATMUL_TILE_128 },
+		{ { 2048, 2048, 2048 }, MATMUL_TILE_128 },
+		{ { 1024, 1024, 1024 }, MATMUL_TILE_64 },
+		{ { 512, 512, 512 }, MATMUL_TILE_32 },
+		{ { 320, 640, 320 }, MATMUL_TILE_32 },
+		{ { 1, 1, 1 }, MATMUL_TILE_32 },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		cr_assert(matmul_tile_for(known[i].shape) == known[i].tile, "m=%u n=%u: %d",
+			  known[i].shape.m, known[i].shape.n, matmul_tile_for(known[i].shape));
+}
+
+/* ---- cost and report -------------------------------------------------------------------- */
+
+static struct cost cost_of(struct matmul_opts o)
+{
+	struct cost c;
+
+	cr_assert(!workload_matmul.cost(&o, NULL, &c), "cost");
+	return c;
+}
+
+Test(small_matmul_options, a_step_costs_what_the_formula_says)
+{
+	struct matmul_opts o = opts_of(100, 200, 300);
+	struct cost c = cost_of(o);
+
+	cr_assert(c.launches == 1 && c.flops == 12e6 && c.bytes_moved == 440000, "resident");
+	cr_assert(!c.bytes_transferred && !c.to_device.calls, "resident");
+	o.impl = MATMUL_CUBLAS;
+	cr_assert(cost_of(o).launches == 2, "one of them counts");
+	o = streamed_opts(100, 200, 300, STREAMED_BLOCK_MIN, 0);
+	c = cost_of(o);
+	cr_assert(c.to_device.calls == 6 && c.to_device.bytes == 360000, "%g calls of %g bytes",
+		  c.to_device.calls, c.to_device.bytes);
+	cr_assert(c.to_host.calls == 2 && c.to_host.bytes == 80000 && !c.pageable, "to the host");
+	o.set.overlap = 4;
+	o.set.memory = STREAMED_PAGEABLE;
+	c = cost_of(o);
+	cr_assert(c.launches == 4 && c.to_device.calls == 8 && c.pageable, "chunks: %g calls",
+		  c.to_device.calls);
+	cr_assert(c.bytes_transferred == 440000, "chunks: %g bytes", c.bytes_transferred);
+}
+
+static void has_row(const struct report *r, const char *name, const char *says)
+{
+	for (int i = 0; i < r->n; i++)
+		if (!strcmp(r->row[i].name, name)) {
+			cr_assert(says ? !!strstr(r->row[i].text, says) : r->row[i].value > 0,
+				  "%s: %s", name, r->row[i].text);
+			return;
+		}
+	cr_assert(false, "no row '%s'", name);
+}
+
+static struct report *report_of(struct matmul_opts o)
+{
+	static struct report report;
+	struct run *r = run_begin(o);
+
+	report.n = 0;
+	cr_assert(!workload_matmul.report(&r->o, &r->s, &report), "report");
+	run_end(r);
+	return &report;
+}
+
+Test(small_matmul_options, the_report_has_rates_and_sizes)
+{
+	struct matmul_opts o = opts_of(40, 33, 5);
+	struct report *r;
+
+	need_device();
+	r = report_of(o);
+	has_row(r, "products", NULL);
+	has_row(r, "tiles", "4 of 32 x 32");
+	has_row(r, "touched in turn", "MB of device memory");
+	setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+	o = streamed_opts(40, 33, 5, 0, 2);
+	o.impl = MATMUL_CUBLAS;
+	r = report_of(o);
+	has_row(r, "library", "with NVIDIA_TF32_OVERRIDE=0");
+	has_row(r, "copied", NULL);
+	has_row(r, "copies a step", "3 of 0.00146 MB to the device, 2 of 0.00528 MB back");
+}

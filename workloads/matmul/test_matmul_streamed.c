@@ -1,0 +1,127 @@
+/*
+ * test_matmul_streamed.c - steps of data=streamed: every byte comes and goes, in blocks that do not
+ * divide the matrices, from each kind of memory, with rows of A in chunks that overlap.
+ */
+#include "workloads/matmul/test_matmul.h"
+
+#include "tests/races.h"
+
+TestSuite(small_matmul_streamed, .timeout = 120);
+
+enum { BLOCK = STREAMED_BLOCK_MIN };
+
+static void streams(struct matmul_opts o, int64_t steps)
+{
+	struct run *r = run_begin(o);
+
+	run_steps(r, steps);
+	run_passes(r, steps);
+	run_reset(r);
+	run_steps(r, 1);
+	run_passes(r, 1); /* the other slots are poison again */
+	run_end(r);
+}
+
+/* A of 99,200 bytes, B of 74,400, C of 76,800: a block of each and a rest. */
+Test(small_matmul_streamed, blocks_and_their_rests)
+{
+	struct matmul_opts o = streamed_opts(160, 120, 155, BLOCK, 0);
+
+	need_device();
+	streams(streamed_opts(1, 1, 1, 0, 0), 2);
+	o.set.memory = STREAMED_PAGEABLE;
+	o.set.slots = 3;
+	if (RACES)
+		o.n = 10, o.m = 30;
+	streams(o, 2);
+	if (RACES)
+		return;
+	o.set.memory = STREAMED_PINNED;
+	streams(o, 4);
+}
+
+Test(small_matmul_streamed, chunks_that_overlap)
+{
+	struct matmul_opts o = streamed_opts(40, 24, 36, 0, 3);
+
+	need_device();
+	streams(streamed_opts(17, 5, 9, 0, 16), 3);
+	for (int tile = MATMUL_TILE_128; tile <= MATMUL_TILE_32; tile += 1 + RACES) {
+		o.tile = tile;
+		streams(o, 3);
+	}
+}
+
+Test(small_matmul_streamed, the_library_takes_chunks_too)
+{
+	struct matmul_opts o = streamed_opts(50, 24, 36, 0, 4);
+
+	need_device();
+	o.impl = MATMUL_CUBLAS;
+	streams(o, 3);
+	o.set.overlap = 0;
+	o.set.memory = STREAMED_PAGEABLE;
+	streams(o, 2);
+}
+
+/* The same bits as data=resident with that tile, however they travel. */
+Test(small_matmul_streamed, products_are_those_of_resident_matrices)
+{
+	struct run *resident, *streamed;
+	float *want, *got;
+	size_t bytes;
+
+	need_device();
+	resident = run_begin(tile_opts(45, 33, 50, MATMUL_TILE_64));
+	run_steps(resident, 2);
+	want = run_products(resident, &bytes);
+	for (int overlap = RACES ? 4 : 0; overlap <= 4; overlap += 4) {
+		struct matmul_opts o = streamed_opts(45, 33, 50, 0, overlap);
+
+		o.tile = MATMUL_TILE_64;
+		streamed = run_begin(o);
+		run_steps(streamed, 2);
+		got = run_products(streamed, &bytes);
+		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
+		free(got);
+		run_end(streamed);
+	}
+	free(want);
+	run_end(resident);
+}
+
+/* A graph repeats the slots that it saw when it was captured. */
+Test(small_matmul_streamed, graphs_repeat_their_slots)
+{
+	struct matmul_opts o = streamed_opts(20, 24, 28, 0, 0);
+	struct run *r;
+
+	need_device();
+	o.set.slots = 3;
+	for (o.set.overlap = RACES ? 4 : 0; o.set.overlap <= 4; o.set.overlap += 4) {
+		r = run_begin(o);
+		run_graphs(r, 2, 2);
+		run_passes(r, 4);
+		run_fails(r, 2, "4 steps were counted");
+		run_reset(r);
+		run_fails(r, 4, "0 steps were counted");
+		run_end(r);
+	}
+}
+
+/* B comes whole before the first chunk, so it is copied once. */
+Test(small_matmul_streamed, chunks_fork_and_join)
+{
+	enum { CHUNKS = 4 };
+	size_t nodes = 0;
+	cudaGraph_t graph;
+	struct run *r;
+
+	need_device();
+	r = run_begin(streamed_opts(40, 24, 36, 0, CHUNKS));
+	graph = run_capture(r, 2);
+	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
+	cr_assert(nodes == 2 * (3 * CHUNKS + 1), "%zu nodes", nodes);
+	CUDA(cudaGraphDestroy(graph));
+	run_end(r);
+}

@@ -1,0 +1,212 @@
+/*
+ * test_stereo_options.c - what the stereo workload offers and refuses, which strips it takes, what
+ * a step costs, and what it reports.
+ */
+#include "workloads/stereo/test_stereo.h"
+
+#include <errno.h>
+
+#include "tests/divert.h"
+
+TestSuite(small_stereo_options, .timeout = 60);
+
+Test(small_stereo_options, defaults_are_those_of_the_rows)
+{
+	const struct stereo_opts o = opts_of(640, 0);
+	struct limits limits = { 0 };
+
+	for (const struct param *p = workload_stereo.params; p->name; p++) {
+		const char *field = (const char *)&o + p->offset;
+		int shift = strchr(p->def, 'M') ? 20 : 0;
+
+		if (p->kind == PARAM_CHOICE)
+			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
+		else if (p->kind != PARAM_PATH)
+			cr_assert(*(const int64_t *)field == (int64_t)atoll(p->def) * (1 << shift),
+				  "%s", p->name);
+	}
+	cr_assert(!workload_stereo.limits(&o, &limits), "limits");
+	for (int m = 0; m < MODE_COUNT; m++)
+		cr_assert(!limits.mode_refused[m], "mode %d", m);
+}
+
+Test(small_stereo_options, bad_values_are_refused)
+{
+	refused(3, "width=0", "run stereo width=0");
+	refused(3, "width=32769", "run stereo width=32769");
+	refused(3, "height=-1", "run stereo height=-1");
+	refused(3, "dmin=-65", "run stereo dmin=-65");
+	refused(3, "dmax=65", "run stereo dmax=65");
+	refused(3, "dmin=3 dmax=0: the least is above the largest", "run stereo dmin=3");
+	refused(3, "dmin=-16 dmax=-17: ", "run stereo dmax=-17");
+	refused(3, "strip=many", "run stereo strip=many");
+	refused(3, "upload_output=2", "run stereo data=streamed upload_output=2");
+}
+
+Test(small_stereo_options, what_has_no_effect_is_refused)
+{
+	refused(3, "upload_output=1 has no effect", "run stereo upload_output=1");
+	refused(3, "overlap=4 has no effect", "run stereo overlap=4");
+	refused(3, "left=a.ppm has no effect", "run stereo left=a.ppm");
+	refused(3, "right=a.ppm has no effect", "run stereo right=a.ppm");
+}
+
+Test(small_stereo_options, modes_and_copies_that_cannot_be_are_refused)
+{
+	refused(3, "has copies", "run stereo width=32 data=streamed --mode fused");
+	refused(3, "stream mode only",
+		"run stereo width=32 data=streamed memory=pageable --mode graph");
+	refused(3, "more than 2048 copies a step",
+		"run stereo data=streamed width=8192 block=64k upload_output=1 --mode graph");
+	refused(3, "overlap=8: 35 pixels make at most 5 chunks of 7",
+		"run stereo data=streamed width=7 height=5 overlap=8");
+	refused(3, "total=1000: less than the 98304 bytes of one step",
+		"run stereo data=streamed width=128 height=64 total=1000");
+}
+
+static void setup_fails(struct stereo_opts o, const char *says)
+{
+	struct stereo_state s;
+	const char *text;
+	int err;
+
+	memset(&s, 0, sizeof(s));
+	divert_stderr();
+	err = workload_stereo.setup(&o, &s);
+	text = diverted_stderr();
+	workload_stereo.teardown(&s);
+	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
+		  text);
+}
+
+Test(small_stereo_options, more_than_there_is_is_refused_with_the_numbers)
+{
+	struct stereo_opts o = opts_of(32768, 32768);
+
+	need_device();
+	o.set.slots = 1 << 24; /* no user can ask for that */
+	setup_fails(o, "width=32768 height=32768 slots=16777216: takes ");
+	o = streamed_opts(32, 32, 0, 0);
+	o.set.slots = 1ll << 40;
+	setup_fails(o, "more than 25 % of its ");
+}
+
+static int64_t steps_of(int64_t upload_output, int64_t total)
+{
+	struct stereo_opts o = streamed_opts(4096, 2048, 0, 0);
+	struct limits limits = { 0 };
+
+	o.upload_output = upload_output;
+	o.set.total = total;
+	cr_assert(!workload_stereo.limits(&o, &limits), "limits");
+	return limits.depth_asked;
+}
+
+/* Those of the paper: 26 pairs, 100 pairs. */
+Test(small_stereo_options, totals_make_steps)
+{
+	cr_assert(steps_of(1, 3328ll << 20) == 26, "table 1");
+	cr_assert(steps_of(1, 12800ll << 20) == 100, "large");
+	cr_assert(steps_of(0, 96ll << 20) == 1 && steps_of(0, (96ll << 20) + 1) == 2, "one more");
+}
+
+/* ---- sizes and strips ------------------------------------------------------------------- */
+
+Test(small_stereo_options, heights_go_with_widths)
+{
+	static const int32_t known[][2] = {
+		{ 160, 120 }, { 320, 240 },   { 640, 533 },   { 1280, 1066 },
+		{ 1, 1 },     { 4096, 2048 }, { 8192, 4096 }, { 16384, 9984 },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		cr_assert(stereo_height_for(known[i][0]) == known[i][1], "%d: %d", known[i][0],
+			  stereo_height_for(known[i][0]));
+}
+
+/* The least that keeps two blocks on each multiprocessor, and taller ones for large images. */
+Test(small_stereo_options, strips_go_with_the_size)
+{
+	static const struct {
+		struct stereo_size size;
+		int32_t strip;
+	} known[] = {
+		{ { 640, 533 }, 13 },
+		{ { 160, 120 }, 4 },
+		{ { 1, 1 }, 4 },
+		{ { 16384, 9984 }, 128 },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		cr_assert(stereo_strip_for(known[i].size) == known[i].strip, "%d: %d",
+			  known[i].size.w, stereo_strip_for(known[i].size));
+}
+
+/* ---- cost and report -------------------------------------------------------------------- */
+
+static struct cost cost_of(struct stereo_opts o)
+{
+	struct run *r = run_begin(o);
+	struct cost c;
+
+	cr_assert(!workload_stereo.cost(&o, &r->s, &c), "cost");
+	run_end(r);
+	return c;
+}
+
+Test(small_stereo_options, a_step_costs_what_the_formula_says)
+{
+	struct stereo_opts o = opts_of(30, 20);
+	struct cost c;
+
+	need_device();
+	c = cost_of(o);
+	cr_assert(c.launches == 1 && c.bytes_moved == 7200 && c.evaluations == 600, "resident");
+	cr_assert(!c.bytes_transferred && !c.to_device.calls, "resident");
+	o = streamed_opts(200, 100, STREAMED_BLOCK_MIN, 0);
+	c = cost_of(o);
+	cr_assert(c.to_device.calls == 4 && c.to_device.bytes == 160000, "%g calls of %g bytes",
+		  c.to_device.calls, c.to_device.bytes);
+	cr_assert(c.to_host.calls == 2 && c.to_host.bytes == 80000 && !c.pageable, "to the host");
+	o.upload_output = 1;
+	o.set.overlap = 4; /* 33 rows come first, 17 last */
+	o.set.memory = STREAMED_PAGEABLE;
+	c = cost_of(o);
+	cr_assert(c.launches == 4 && c.to_device.calls == 12 && c.to_host.calls == 4, "chunks: %g",
+		  c.to_device.calls);
+	cr_assert(c.bytes_transferred == 320000 && c.pageable, "chunks: %g bytes",
+		  c.bytes_transferred);
+}
+
+static void has_row(const struct report *r, const char *name, const char *says)
+{
+	for (int i = 0; i < r->n; i++)
+		if (!strcmp(r->row[i].name, name)) {
+			cr_assert(says ? !!strstr(r->row[i].text, says) : r->row[i].value > 0,
+				  "%s: %s", name, r->row[i].text);
+			return;
+		}
+	cr_assert(false, "no row '%s'", name);
+}
+
+Test(small_stereo_options, the_report_has_rates_and_sizes)
+{
+	static struct report report;
+	struct run *r;
+
+	need_device();
+	for (int streamed = 0; streamed < 2; streamed++) {
+		report.n = 0;
+		r = run_begin(streamed ? streamed_opts(64, 48, 0, 2) : opts_of(64, 48));
+		cr_assert(!workload_stereo.report(&r->o, &r->s, &report), "report");
+		has_row(&report, "pixels", NULL);
+		has_row(&report, "as drawn", NULL);
+		has_row(&report, "strips", "of 4 rows, of an image of 64 x 48");
+		has_row(&report, "touched in turn", "MB of device memory");
+		if (streamed) {
+			has_row(&report, "copied", NULL);
+			has_row(&report, "copies a step", "4 of 0.02458 MB to the device");
+		}
+		run_end(r);
+	}
+}
