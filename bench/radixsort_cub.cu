@@ -233,7 +233,8 @@ static const struct shape shapes[] = {
 	SHAPE(256, 24, 3),    SHAPE(384, 12, 4),    SHAPE(384, 16, 3),	     SHAPE(384, 18, 3),
 	SHAPE(384, 20, 3),    SHAPE(384, 23, 2),    SHAPE(512, 12, 2),	     SHAPE(512, 16, 2),
 	SHAPE(512, 18, 2),    SHAPE(512, 22, 2),    SHAPE(256, 16, 4, 4),    SHAPE(256, 16, 4, 16),
-	SHAPE(384, 18, 3, 1), SHAPE(384, 18, 3, 4), SHAPE(384, 18, 3, 8, 1),
+	SHAPE(384, 18, 3, 1), SHAPE(384, 18, 3, 4), SHAPE(384, 18, 3, 8, 1), SHAPE(512, 22, 2, 1),
+	SHAPE(512, 23, 2, 1),
 };
 
 static bool shape_row(problem &p, const struct shape &s, const std::vector<uint32_t> &want)

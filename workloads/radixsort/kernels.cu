@@ -4,7 +4,9 @@
  */
 #include "workloads/radixsort/pass.cuh"
 
-typedef radixsort_shape<RADIXSORT_WIDE_THREADS, RADIXSORT_WIDE_ITEMS, RADIXSORT_WIDE_BLOCKS> wide;
+typedef radixsort_shape<RADIXSORT_WIDE_THREADS, RADIXSORT_WIDE_ITEMS, RADIXSORT_WIDE_BLOCKS,
+			RADIXSORT_WIDE_LOOK>
+	wide;
 typedef radixsort_shape<RADIXSORT_NARROW_THREADS, RADIXSORT_NARROW_ITEMS, RADIXSORT_NARROW_BLOCKS>
 	narrow;
 

@@ -9,7 +9,7 @@
 TestSuite(small_radixsort_modes, .timeout = 60);
 TestSuite(large_radixsort_modes, .timeout = 300);
 
-enum { TILE = 4096, WIDE = 6912 }; /* pairs of a tile, unless it has been tuned */
+enum { TILE = 4096, WIDE = 11776 }; /* pairs of a tile, unless it has been tuned */
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
@@ -108,7 +108,7 @@ Test(small_radixsort_modes, any_number_of_pairs_in_one_block)
 Test(small_radixsort_modes, any_number_of_pairs_in_tiles)
 {
 	static const int64_t narrow[] = { TILE + 1, 2 * TILE, 2 * TILE + 1, 10 * TILE - 1 };
-	static const int64_t wide[] = { TILE + 1, WIDE, WIDE + 1, 9 * WIDE + 33 };
+	static const int64_t wide[] = { TILE + 1, WIDE, WIDE + 1, 4 * WIDE + 33 };
 
 	need_device();
 	for (int i = 0; i < 4; i++)
@@ -127,7 +127,7 @@ Test(small_radixsort_modes, any_keys)
 		o.keys = keys;
 		o.seed = 7;
 		sorts(o, false);
-		o.pairs = 2 * WIDE + 100;
+		o.pairs = WIDE + 100;
 		sorts(o, keys % 2);
 	}
 }

@@ -20,15 +20,18 @@
  * Narrow ones, of fewer pairs, occupy more of the SMs.
  */
 #ifndef RADIXSORT_WIDE_THREADS
-#define RADIXSORT_WIDE_THREADS 384
+#define RADIXSORT_WIDE_THREADS 512
 #endif
 #ifndef RADIXSORT_WIDE_ITEMS
-#define RADIXSORT_WIDE_ITEMS 18
+#define RADIXSORT_WIDE_ITEMS 23
 #endif
 #ifndef RADIXSORT_WIDE_BLOCKS
-#define RADIXSORT_WIDE_BLOCKS 3
+#define RADIXSORT_WIDE_BLOCKS 2
 #endif
-#ifndef RADIXSORT_WIDE_FROM /* pairs: about three wide tiles for each of 132 SMs */
+#ifndef RADIXSORT_WIDE_LOOK /* as RADIXSORT_LOOK: 1 keeps registers for the items */
+#define RADIXSORT_WIDE_LOOK 1
+#endif
+#ifndef RADIXSORT_WIDE_FROM /* pairs: two wide tiles for each of 132 SMs */
 #define RADIXSORT_WIDE_FROM (3 << 20)
 #endif
 #ifndef RADIXSORT_NARROW_THREADS
