@@ -1,0 +1,77 @@
+/* device.h - what the host and the kernels of the radixsort workload share. */
+#ifndef RIFT_RADIXSORT_DEVICE_H
+#define RIFT_RADIXSORT_DEVICE_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/slots.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	RADIXSORT_PASSES = 4, /* of 8 bits, whatever the keys are */
+	RADIXSORT_DIGITS = 256,
+	RADIXSORT_ARRAYS = 2,	  /* keys, values */
+	RADIXSORT_ONE_MAX = 4096, /* pairs that one block sorts */
+};
+
+/*
+ * The arrays of all slots, of `stride` words each, a multiple of 4; what is behind the pairs stays
+ * as it is.
+ */
+struct radixsort_arrays {
+	uint32_t *in[RADIXSORT_ARRAYS], *out[RADIXSORT_ARRAYS];
+	int64_t stride;
+};
+
+/*
+ * What the launches of a sort tell each other. Zero when it begins. For each pass a word of each
+ * digit for each tile follows, through which the tile's number of such keys is made known.
+ */
+struct radixsort_board {
+	uint32_t ticket[RADIXSORT_PASSES]; /* tiles begun */
+	uint32_t counted;		   /* blocks that have counted digits */
+	uint32_t unused[3];
+	uint32_t base[RADIXSORT_PASSES][RADIXSORT_DIGITS]; /* keys of lower digits */
+};
+
+/* Sorts, each of the next slot: `steps` of up to RADIXSORT_ONE_MAX pairs, else one. */
+struct radixsort_launch {
+	struct radixsort_arrays arrays;
+	uint32_t *between[RADIXSORT_ARRAYS]; /* room for the pairs between two passes */
+	struct radixsort_board *board;
+	uint32_t n; /* pairs, below 2^30 */
+	uint32_t slots;
+	uint32_t steps;
+	uint32_t advance; /* steps that are counted: these or none */
+	bool wide;	  /* which tiles */
+	struct slots_counter *counter;
+};
+
+/* Are wide tiles meant for so many pairs? Narrow ones are right for any number as well. */
+bool radixsort_wide(int64_t n);
+
+/* Of the board of a sort; none for one block. */
+int64_t radixsort_board_bytes(int64_t n, bool wide);
+
+/* Of a sort; the one that clears the board is counted too. */
+int radixsort_launches(int64_t n);
+
+/* Makes the driver load the kernels. */
+void radixsort_load_kernels(void);
+
+/* Enqueues. */
+void radixsort_sort(const struct radixsort_launch *launch, cudaStream_t stream);
+
+/* Enqueues: the inputs of one slot, n pairs at `arrays` (its slot 0), kind: enum radixsort_keys. */
+void radixsort_fill(const struct radixsort_arrays *arrays, int64_t n, uint32_t slot, int kind,
+		    uint64_t seed, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

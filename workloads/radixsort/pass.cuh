@@ -1,0 +1,211 @@
+/*
+ * pass.cuh - a pass over all pairs: each is read once and written once, to its place by one digit.
+ *
+ * In a pass a tile must know how many keys of each digit earlier tiles hold. Each tile makes its
+ * own counts known at once, then adds up those of the tiles before it until it meets one that has
+ * made known its sum with all before (decoupled look-back). A word holds the count and says which
+ * of the two it is, so no other memory has to be seen with it: relaxed accesses do. A block takes
+ * its tile when it starts, so it waits only for tiles whose blocks have started as well.
+ *
+ * Sources: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs",
+ * 2022; Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
+ */
+#ifndef RIFT_RADIXSORT_PASS_CUH
+#define RIFT_RADIXSORT_PASS_CUH
+
+#include "common/cuda_check.h"
+#include "common/slots.cuh"
+#include "workloads/radixsort/kernels.h"
+#include "workloads/radixsort/tile.cuh"
+
+/* ---- looking back ----------------------------------------------------------------------- */
+
+/* In a word of the board, beside a count below 2^30; 0: not known yet. */
+static const uint32_t OWN = 1u << 30, WITH_ALL_BEFORE = 2u << 30, COUNT = OWN - 1;
+
+/*
+ * Keys of this digit in earlier tiles, and of lower digits in all. Several tiles are read at once,
+ * as each reading takes a journey to the second-level cache: when hundreds of blocks start at the
+ * same time, the last of them would make dozens.
+ */
+template <class S> static __device__ inline uint32_t look_back(const uint32_t *words, uint32_t tile)
+{
+	const uint32_t *at = words + (int64_t)(tile - 1) * DIGITS + threadIdx.x;
+	uint32_t sum = 0, word[S::LOOK];
+
+	for (uint32_t left = tile;;) {
+		int k = 0;
+
+		UNROLLED for (int j = 0; j < S::LOOK; j++) word[j] =
+			(uint32_t)j < left ? load_relaxed(at - j * DIGITS) : 0;
+		UNROLLED for (int j = 0; j < S::LOOK; j++)
+		{
+			if (k < j || !word[j])
+				continue;
+			k = j + 1;
+			sum += word[j] & COUNT;
+			if (word[j] & WITH_ALL_BEFORE)
+				return sum;
+		}
+		at -= k * DIGITS;
+		left -= k;
+	}
+}
+
+/* ---- a pass ----------------------------------------------------------------------------- */
+
+/* Counts are done with when values are placed. */
+template <class S> struct pass_room {
+	uint32_t keys[S::TILE];
+	union {
+		radixsort_counts<S> counts;
+		uint32_t values[S::TILE];
+	};
+	uint32_t to[DIGITS]; /* from places in the tile to places in the output */
+	uint32_t sums[DIGITS / 32];
+	uint32_t tile;
+};
+
+/* Pairs go from the input to the room between, to the output, back between, to the output. */
+struct pass_way {
+	const uint32_t *from[RADIXSORT_ARRAYS];
+	uint32_t *to[RADIXSORT_ARRAYS];
+};
+
+static __device__ inline pass_way way_of(const radixsort_launch &l, int pass, uint32_t slot)
+{
+	int64_t at = slot * l.arrays.stride;
+	pass_way way;
+
+	UNROLLED for (int k = 0; k < RADIXSORT_ARRAYS; k++)
+	{
+		way.from[k] =
+			pass & 1 ? l.between[k] : (pass ? l.arrays.out[k] : l.arrays.in[k]) + at;
+		way.to[k] = pass & 1 ? l.arrays.out[k] + at : l.between[k];
+	}
+	return way;
+}
+
+static __device__ inline uint32_t *words_of(const radixsort_launch &l, int pass, int tile)
+{
+	uint32_t tiles = (l.n + tile - 1) / tile;
+
+	return (uint32_t *)(l.board + 1) + (int64_t)pass * tiles * DIGITS;
+}
+
+/* Behind it the counts are zero, too. */
+template <class S> static __device__ inline uint32_t take_tile(pass_room<S> &room, uint32_t *ticket)
+{
+	if (!threadIdx.x)
+		room.tile = atomicAdd(ticket, 1u);
+	counts_clear(room.counts);
+	__syncthreads();
+	return room.tile;
+}
+
+/* Makes the tile's count of the thread's digit known, with all before where these are known. */
+static __device__ inline void publish(uint32_t *words, uint32_t tile, uint32_t state,
+				      uint32_t count)
+{
+	store_relaxed(words + (int64_t)tile * DIGITS + threadIdx.x, state | count);
+}
+
+template <class S>
+static __device__ inline void write_pair(const pass_room<S> &room, const pass_way &way, int pass,
+					 uint32_t i)
+{
+	uint32_t key = room.keys[i], to = room.to[digit_of(key, pass)] + i;
+
+	way.to[0][to] = key;
+	way.to[1][to] = room.values[i];
+}
+
+template <class S>
+static __device__ inline void write_tile(const pass_room<S> &room, const pass_way &way, int pass,
+					 uint32_t valid)
+{
+	if (valid >= S::TILE) {
+		UNROLLED for (int j = 0; j < S::ITEMS; j++)
+			write_pair(room, way, pass, threadIdx.x + j * S::THREADS);
+		return;
+	}
+	for (uint32_t i = threadIdx.x; i < valid; i += S::THREADS)
+		write_pair(room, way, pass, i);
+}
+
+/*
+ * The tile's counts become known before its keys are ranked, which takes longer than all else: the
+ * blocks behind wait for the former only. Values are loaded while it looks back.
+ */
+template <class S>
+__global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
+	radixsort_pass(radixsort_launch l, int pass)
+{
+	DYN_SHARED(pass_room<S>, room);
+	uint32_t *words = words_of(l, pass, S::TILE);
+	pass_way way = way_of(l, pass, slots_step(l.counter) % l.slots);
+	uint32_t tile = take_tile(*room, &l.board->ticket[pass]), at = tile * S::TILE;
+	uint32_t key[S::ITEMS], rank[S::ITEMS], value[S::ITEMS], count, start, before = 0;
+
+	if (!tile && threadIdx.x < DIGITS)
+		before = l.board->base[pass][threadIdx.x];
+	load_items<S>(way.from[0] + at, l.n - at, NO_KEY, key);
+	if (pass == PASSES - 1 && l.advance)
+		slots_advance(l.counter, 1);
+	counts_add(room->counts, key, pass);
+	__syncthreads();
+	count = counts_sum(room->counts);
+	if (threadIdx.x < DIGITS)
+		publish(words, tile, tile ? OWN : WITH_ALL_BEFORE, before + count);
+	start = sum_before(count, room->sums);
+	counts_place(room->counts, start);
+	__syncthreads();
+	place_keys(room->counts, room->keys, key, pass, rank);
+	load_items<S>(way.from[1] + at, l.n - at, 0, value);
+	__syncthreads();
+	if (threadIdx.x < DIGITS) {
+		if (tile) {
+			before = look_back<S>(words, tile);
+			publish(words, tile, WITH_ALL_BEFORE, before + count);
+		}
+		room->to[threadIdx.x] = before - start;
+	}
+	place_values<S>(room->values, rank, value);
+	__syncthreads();
+	write_tile(*room, way, pass, l.n - at);
+}
+
+/* ---- for the host ----------------------------------------------------------------------- */
+
+template <class S> static int64_t radixsort_tiles(int64_t n)
+{
+	return (n + S::TILE - 1) / S::TILE;
+}
+
+template <class S> static int64_t radixsort_board_bytes_of(int64_t n)
+{
+	int64_t words = PASSES * radixsort_tiles<S>(n) * DIGITS;
+
+	return (int64_t)sizeof(struct radixsort_board) + words * (int64_t)sizeof(uint32_t);
+}
+
+/* Shared memory beyond 48 KiB has to be asked for. */
+template <class S> static void radixsort_load_pass()
+{
+	CUDA(cudaFuncSetAttribute((const void *)radixsort_pass<S>,
+				  cudaFuncAttributeMaxDynamicSharedMemorySize,
+				  (int)sizeof(pass_room<S>)));
+}
+
+/* Enqueues a sort: one launch that clears memory, one that counts, and the passes. */
+template <class S>
+static void radixsort_sort_by(const struct radixsort_launch *l, cudaStream_t stream)
+{
+	CUDA(cudaMemsetAsync(l->board, 0, (size_t)radixsort_board_bytes_of<S>(l->n), stream));
+	radixsort_count_digits(l, stream);
+	for (int pass = 0; pass < PASSES; pass++)
+		CUDA(LAUNCH(radixsort_pass<S>, (uint32_t)radixsort_tiles<S>(l->n), S::THREADS,
+			    sizeof(pass_room<S>), stream, *l, pass));
+}
+
+#endif

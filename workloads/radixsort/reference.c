@@ -1,0 +1,55 @@
+/* reference.c - pairs in the order of their keys, by merging. */
+#include "workloads/radixsort/reference.h"
+
+#include <string.h>
+
+#include "workloads/radixsort/inputs.h"
+
+uint32_t radixsort_reference_key(int kind, uint32_t i, uint32_t n, uint32_t slot, uint64_t seed)
+{
+	return radixsort_key(kind, i, n, radixsort_words(i, slot, seed).word[i & 3]);
+}
+
+void radixsort_reference_input(struct radixsort_pair *pair, uint32_t n, int kind, uint32_t slot,
+			       uint64_t seed)
+{
+	struct philox words = radixsort_words(0, slot, seed);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!(i & 3))
+			words = radixsort_words(i, slot, seed);
+		pair[i] =
+			(struct radixsort_pair){ radixsort_key(kind, i, n, words.word[i & 3]), i };
+	}
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Two runs, [at, mid) and [mid, end), into one: of equal keys that of the first run goes first. */
+static void merge(struct radixsort_pair *to, const struct radixsort_pair *from, int64_t at,
+		  int64_t mid, int64_t end)
+{
+	int64_t a = at, b = mid;
+
+	for (int64_t i = at; i < end; i++)
+		to[i] = a < mid && (b == end || from[a].key <= from[b].key) ? from[a++] : from[b++];
+}
+
+void radixsort_reference_sort(struct radixsort_pair *pair, struct radixsort_pair *room, int64_t n)
+{
+	struct radixsort_pair *from = pair, *to = room;
+
+	for (int64_t run = 1; run < n; run *= 2) {
+		struct radixsort_pair *done = to;
+
+		for (int64_t at = 0; at < n; at += 2 * run)
+			merge(to, from, at, least(at + run, n), least(at + 2 * run, n));
+		to = from;
+		from = done;
+	}
+	if (from != pair)
+		memcpy(pair, from, (size_t)n * sizeof(*pair));
+}

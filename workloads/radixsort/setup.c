@@ -1,0 +1,59 @@
+/* setup.c - memory and inputs of the radixsort workload. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "common/cuda_check.h"
+#include "common/device.h"
+#include "workloads/radixsort/radixsort.h"
+
+/* What is beside the arrays: shape.besides, for which dataset_make() has seen that there is room.
+ */
+static int allocate(struct radixsort_state *s, int64_t pairs, const char *what)
+{
+	size_t board = (size_t)radixsort_board_bytes(pairs, s->wide);
+	size_t between = (size_t)s->set.shape.besides - board;
+
+	if (!board)
+		return 0;
+	if (cudaMalloc((void **)&s->between, between) || cudaMalloc((void **)&s->board, board)) {
+		cudaGetLastError();
+		return complain(ENOMEM, "%s: no %zu bytes left on the device", what,
+				between + board);
+	}
+	return 0;
+}
+
+int radixsort_setup(const void *opts, void *state)
+{
+	const struct radixsort_opts *o = opts;
+	struct radixsort_state *s = state;
+	struct dataset_shape shape = radixsort_shape(o);
+	int err = device_present();
+	char what[64];
+
+	if (err)
+		return err;
+	radixsort_load_kernels();
+	s->wide = radixsort_wide(o->pairs);
+	snprintf(what, sizeof(what), "pairs=%ld slots=%ld", (long)o->pairs, (long)o->set.slots);
+	err = dataset_make(&s->set, &o->set, &shape, what);
+	if (!err)
+		err = allocate(s, o->pairs, what);
+	return err ? err : dataset_fill(&s->set, &radixsort_work, o, s);
+}
+
+static void give_back(void *memory)
+{
+	if (memory) /* without a device even freeing nothing is an error */
+		CUDA(cudaFree(memory));
+}
+
+void radixsort_teardown(void *state)
+{
+	struct radixsort_state *s = state;
+
+	dataset_release(&s->set);
+	give_back(s->between);
+	give_back(s->board);
+	*s = (struct radixsort_state){ 0 };
+}

@@ -1,0 +1,80 @@
+/* step.c - steps of the radixsort workload. */
+#include <errno.h>
+
+#include "common/check.h"
+#include "workloads/radixsort/radixsort.h"
+
+int radixsort_reset(const void *opts, void *state, cudaStream_t stream)
+{
+	struct radixsort_state *s = state;
+
+	(void)opts;
+	dataset_reset(&s->set, stream);
+	return 0;
+}
+
+/* From slot `at` of the device on. */
+static struct radixsort_arrays arrays_at(const struct radixsort_state *s, int64_t at)
+{
+	struct radixsort_arrays a = { .stride = dataset_stride(&s->set.shape.array[0]) };
+
+	for (int k = 0; k < RADIXSORT_ARRAYS; k++) {
+		a.in[k] = dataset_device(&s->set, k, at);
+		a.out[k] = dataset_device(&s->set, RADIXSORT_ARRAYS + k, at);
+	}
+	return a;
+}
+
+static void make(const void *opts, void *state, int64_t slot, int64_t at)
+{
+	const struct radixsort_opts *o = opts;
+	struct radixsort_arrays a = arrays_at(state, at);
+
+	radixsort_fill(&a, o->pairs, (uint32_t)slot, o->keys, (uint64_t)o->seed, 0);
+}
+
+static void sort(const struct radixsort_opts *o, const struct radixsort_state *s, uint32_t steps,
+		 bool counts, cudaStream_t stream)
+{
+	struct radixsort_launch l = {
+		.arrays = arrays_at(s, 0),
+		.between = { s->between },
+		.board = s->board,
+		.n = (uint32_t)o->pairs,
+		.slots = s->set.device_slots,
+		.steps = steps,
+		.advance = counts ? steps : 0,
+		.wide = s->wide,
+		.counter = s->set.counter,
+	};
+
+	if (s->between)
+		l.between[1] = s->between + l.arrays.stride;
+	radixsort_sort(&l, stream);
+}
+
+static void compute(const void *opts, void *state, const struct dataset_part *part,
+		    cudaStream_t stream)
+{
+	sort(opts, state, 1, part->counts, stream);
+}
+
+const struct dataset_work radixsort_work = { make, compute };
+
+int radixsort_step(const void *opts, void *state, cudaStream_t stream)
+{
+	struct radixsort_state *s = state;
+
+	dataset_step(&s->set, &radixsort_work, opts, state, stream);
+	return 0;
+}
+
+/* Of pairs that one block sorts: limits refuse it for more. */
+int radixsort_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
+{
+	if (n > UINT32_MAX)
+		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
+				(long)UINT32_MAX);
+	sort(opts, state, (uint32_t)n, true, stream);
+	return 0;
+}

@@ -1,0 +1,161 @@
+/*
+ * test_radixsort_check.c - what the check of the radixsort workload finds, and what it may not see:
+ * a board that is not cleared.
+ */
+#include "workloads/radixsort/test_pairs.h"
+
+#include <dlfcn.h>
+
+TestSuite(small_radixsort_check, .timeout = 60);
+TestSuite(large_radixsort_check, .timeout = 300);
+
+static void put(uint32_t *word, uint32_t value)
+{
+	CUDA(cudaMemcpy(word, &value, sizeof(value), cudaMemcpyHostToDevice));
+}
+
+static uint32_t get(const uint32_t *word)
+{
+	uint32_t value;
+
+	CUDA(cudaMemcpy(&value, word, sizeof(value), cudaMemcpyDeviceToHost));
+	return value;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t keep = get(a);
+
+	put(a, get(b));
+	put(b, keep);
+}
+
+/* Two steps of two slots are right; one word is not; it is found, and right again. */
+static void finds(struct run *r, uint32_t *word, uint32_t value, const char *says)
+{
+	uint32_t keep = get(word);
+
+	put(word, value);
+	run_fails(r, 2, says);
+	put(word, keep);
+}
+
+Test(small_radixsort_check, the_check_finds_what_is_wrong)
+{
+	enum { LAST = 4999 };
+	struct radixsort_opts o = opts_of(LAST + 1);
+	struct run *r;
+
+	need_device();
+	r = run_begin(o);
+	run_steps(r, 2);
+	finds(r, device_out(r, 0, 0), 5, "another key than merged, slot 0, pair 0");
+	finds(r, device_out(r, 1, 1) + LAST, 4711, "another value than merged, slot 1, pair 4999");
+	finds(r, device_out(r, 1, 1) + 77, 0x7f7f7f7f, "no pair, slot 1, pair 77");
+	finds(r, device_out(r, 0, 1) + LAST + 1, 0,
+	      "written where nothing was to be, slot 1, pair 5000");
+	finds(r, device_in(r, 0, 1) + 3, 0, "the input has changed, slot 1, pair 3");
+	finds(r, device_in(r, 1, 0) + LAST, 0, "the input has changed, slot 0, pair 4999");
+	run_passes(r, 2);
+	run_fails(r, 3, "2 steps were counted, not 3");
+	run_reset(r);
+	run_steps(r, 1);
+	put(device_out(r, 1, 1) + 5, 0);
+	run_fails(r, 1, "written where nothing was to be, slot 1, pair 5");
+	run_end(r);
+}
+
+/* Keys are right, and each has a value that was its own; only the order of these is not. */
+Test(small_radixsort_check, the_check_finds_equal_keys_in_another_order)
+{
+	struct radixsort_opts o = opts_of(1000);
+	struct run *r;
+
+	need_device();
+	o.keys = RADIXSORT_EQUAL;
+	o.set.slots = 1;
+	r = run_begin(o);
+	run_steps(r, 1);
+	run_passes(r, 1);
+	swap(device_out(r, 1, 0) + 500, device_out(r, 1, 0) + 501);
+	run_fails(r, 1, "another value than merged, slot 0, pair 500");
+	run_end(r);
+}
+
+/* ---- the board -------------------------------------------------------------------------- */
+
+static const void *board; /* NULL: no matter */
+static size_t cleared;	  /* bytes of it */
+
+cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream)
+{
+	cudaError_t (*real)(void *, int, size_t, cudaStream_t) = dlsym(RTLD_NEXT, __func__);
+
+	if (board && dst == board && !value)
+		cleared = bytes;
+	return real(dst, value, bytes, stream);
+}
+
+/*
+ * What another slot's tiles left on the board would lead a step astray, but only where a tile looks
+ * back before the one in question has made itself known: no sort shows that each time.
+ */
+Test(small_radixsort_check, each_step_clears_the_whole_board)
+{
+	struct run *r;
+
+	need_device();
+	r = run_begin(opts_of(30000));
+	board = r->s.board;
+	for (int wide = 0; wide < 2; wide++) {
+		r->s.wide = wide;
+		cleared = 0;
+		run_steps(r, 1);
+		cr_assert(cleared == (size_t)radixsort_board_bytes(30000, wide), "%zu bytes",
+			  cleared);
+	}
+	run_passes(r, 2);
+	run_end(r);
+}
+
+/* ---- above 2^22 ------------------------------------------------------------------------- */
+
+Test(large_radixsort_check, the_rules_for_many_find_what_is_wrong)
+{
+	enum { N = (1 << 22) + 3, AT = 1234567 };
+	struct radixsort_opts o = opts_of(N);
+	uint32_t *keys, *values;
+	struct run *r;
+
+	need_device();
+	o.set.slots = 1;
+	r = run_begin(o);
+	keys = device_out(r, 0, 0);
+	values = device_out(r, 1, 0);
+	run_steps(r, 2);
+	run_passes(r, 2);
+	finds(r, values + AT, 0x7f7f7f7f, "no pair, slot 0, pair 1234567");
+	finds(r, values + AT, N, "a value that was not given, slot 0, pair 1234567");
+	finds(r, values + AT, get(values + AT - 1), "a value that came before");
+	finds(r, keys + AT, get(keys + AT) ^ 1, "another key than was given with its value");
+	swap(keys + AT, keys + AT + 9);
+	swap(values + AT, values + AT + 9);
+	run_fails(r, 2, "a key below the one before it, slot 0, pair 1234568");
+	run_end(r);
+}
+
+Test(large_radixsort_check, the_rules_for_many_find_equal_keys_in_another_order)
+{
+	struct radixsort_opts o = opts_of((1 << 22) + 3);
+	struct run *r;
+
+	need_device();
+	o.keys = RADIXSORT_EQUAL;
+	o.set.slots = 1;
+	r = run_begin(o);
+	run_steps(r, 1);
+	run_passes(r, 1);
+	swap(device_out(r, 1, 0) + 70, device_out(r, 1, 0) + 71);
+	run_fails(r, 1, "equal keys, not as they came, slot 0, pair 71");
+	run_end(r);
+}

@@ -1,0 +1,144 @@
+/*
+ * test_radixsort_modes.c - steps of data=resident: the same in every mode, slots in turn, any
+ * number of pairs and any keys, tiles of both sizes.
+ */
+#include "workloads/radixsort/test_pairs.h"
+
+#include "tests/races.h"
+
+TestSuite(small_radixsort_modes, .timeout = 60);
+TestSuite(large_radixsort_modes, .timeout = 300);
+
+enum { TILE = 4096, WIDE = 6912 }; /* pairs of a tile, unless it has been tuned */
+
+/* ---- modes ------------------------------------------------------------------------------ */
+
+static void modes_agree(struct run *r, int64_t n)
+{
+	int modes = r->o.pairs <= RADIXSORT_ONE_MAX ? 3 : 2; /* fused: one block only */
+	void *outputs[3];
+	size_t bytes;
+
+	for (int mode = 0; mode < modes; mode++) {
+		run_reset(r);
+		(mode == 0 ? run_steps : mode == 1 ? run_graph : run_fused)(r, n);
+		run_passes(r, n);
+		outputs[mode] = run_outputs(r, &bytes);
+		cr_assert(!memcmp(outputs[0], outputs[mode], bytes), "depth=%ld, mode %d", (long)n,
+			  mode);
+	}
+	for (int mode = 0; mode < modes; mode++)
+		free(outputs[mode]);
+}
+
+/* Of fewer steps than slots, as many, and more. */
+Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
+{
+	struct radixsort_opts o = opts_of(RACES ? 700 : 1100);
+	struct run *r;
+
+	need_device();
+	o.set.slots = 3;
+	r = run_begin(o);
+	for (int64_t depth = RACES ? 4 : 1; depth <= 7; depth += depth < 3 ? 1 : 4)
+		modes_agree(r, depth);
+	run_end(r);
+}
+
+Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
+{
+	struct radixsort_opts o = opts_of(2 * TILE + 5);
+	cudaGraph_t graph;
+	size_t nodes = 0;
+	struct run *r;
+
+	need_device();
+	o.set.slots = 3;
+	r = run_begin(o);
+	modes_agree(r, 2);
+	if (!RACES)
+		modes_agree(r, 4);
+	graph = run_capture(r, 2);
+	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
+	cr_assert(nodes == 2 * 6, "%zu nodes", nodes);
+	CUDA(cudaGraphDestroy(graph));
+	run_end(r);
+}
+
+Test(small_radixsort_modes, graphs_go_on_where_the_last_one_ended)
+{
+	struct radixsort_opts o = opts_of(1000);
+	struct run *r;
+
+	need_device();
+	o.set.slots = 5;
+	r = run_begin(o);
+	run_graphs(r, 2, 2);
+	run_passes(r, 4); /* slot 4 is still poison */
+	run_fused(r, 3);
+	run_passes(r, 7);
+	run_fails(r, 6, "7 steps were counted, not 6");
+	run_end(r);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------ */
+
+static void sorts(struct radixsort_opts o, bool wide)
+{
+	struct run *r = run_begin(o);
+
+	r->s.wide = wide; /* no more words than its board has, for narrow tiles */
+	run_steps(r, 2);
+	run_passes(r, 2);
+	run_end(r);
+}
+
+/* Around a warp, the two items of a thread, and the eight. */
+Test(small_radixsort_modes, any_number_of_pairs_in_one_block)
+{
+	static const int64_t sizes[] = { 1, 2, 31, 33, 1023, 1024, 1025, 4095, 4096 };
+
+	need_device();
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		if (!RACES || sizes[i] == 1025)
+			sorts(opts_of(sizes[i]), false);
+}
+
+/* Around tiles, and more of them than one look back sees. */
+Test(small_radixsort_modes, any_number_of_pairs_in_tiles)
+{
+	static const int64_t narrow[] = { TILE + 1, 2 * TILE, 2 * TILE + 1, 10 * TILE - 1 };
+	static const int64_t wide[] = { TILE + 1, WIDE, WIDE + 1, 9 * WIDE + 33 };
+
+	need_device();
+	for (int i = 0; i < 4; i++)
+		if (!RACES || i == 2) {
+			sorts(opts_of(narrow[i]), false);
+			sorts(opts_of(wide[i]), true);
+		}
+}
+
+Test(small_radixsort_modes, any_keys)
+{
+	need_device();
+	for (int keys = 0; keys <= RADIXSORT_TOPBYTE && !RACES; keys++) {
+		struct radixsort_opts o = opts_of(3000);
+
+		o.keys = keys;
+		o.seed = 7;
+		sorts(o, false);
+		o.pairs = 2 * WIDE + 100;
+		sorts(o, keys % 2);
+	}
+}
+
+/* Narrow tiles, and wide ones as setup chooses them. */
+Test(large_radixsort_modes, millions_of_pairs)
+{
+	struct radixsort_opts o = opts_of((1 << 22) + 12345);
+
+	need_device();
+	sorts(opts_of(1 << 20), false);
+	cr_assert(radixsort_wide(o.pairs), "tiles");
+	sorts(o, true);
+}

@@ -1,0 +1,163 @@
+/*
+ * test_radixsort_options.c - what the radixsort workload offers and refuses, what a step costs, and
+ * what it reports.
+ */
+#include "workloads/radixsort/test_pairs.h"
+
+#include <errno.h>
+
+#include "tests/divert.h"
+
+TestSuite(small_radixsort_options, .timeout = 60);
+
+/* A power of 1024 may follow: "4M". */
+static int64_t as_typed(const char *text)
+{
+	return atoll(text) << (strchr(text, 'M') ? 20 : 0);
+}
+
+Test(small_radixsort_options, defaults_are_those_of_the_rows)
+{
+	struct radixsort_opts o = opts_of(1 << 20);
+	struct limits limits = { 0 };
+
+	for (const struct param *p = workload_radixsort.params; p->name; p++) {
+		const char *field = (const char *)&o + p->offset;
+
+		if (p->kind == PARAM_CHOICE)
+			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
+		else
+			cr_assert(*(const int64_t *)field == as_typed(p->def), "%s", p->name);
+	}
+	cr_assert(!workload_radixsort.limits(&o, &limits), "limits");
+	cr_assert(!limits.mode_refused[MODE_STREAM] && !limits.mode_refused[MODE_GRAPH], "modes");
+	cr_assert(limits.mode_refused[MODE_FUSED], "fused");
+	memset(&limits, 0, sizeof(limits));
+	o.pairs = RADIXSORT_ONE_MAX;
+	cr_assert(!workload_radixsort.limits(&o, &limits) && !limits.mode_refused[MODE_FUSED],
+		  "one block");
+}
+
+Test(small_radixsort_options, bad_values_are_refused)
+{
+	refused(3, "pairs=0", "run radixsort pairs=0");
+	refused(3, "pairs=-5", "run radixsort pairs=-5");
+	refused(3, "pairs=many", "run radixsort pairs=many");
+	refused(3, "pairs=1G", "run radixsort pairs=1G"); /* 2^30: one too many */
+	refused(3, "keys=gauss", "run radixsort keys=gauss");
+	refused(3, "slots=65", "run radixsort slots=65");
+	refused(3, "seed=-1", "run radixsort seed=-1");
+}
+
+Test(small_radixsort_options, bad_copies_are_refused)
+{
+	refused(3, "memory=pageable has no effect", "run radixsort memory=pageable");
+	refused(3, "block=100000: must be 0 or a power of two",
+		"run radixsort data=streamed block=100000");
+	refused(3, "block=256M", "run radixsort data=streamed block=256M");
+	refused(3, "overlap=2: no part of a sort can begin",
+		"run radixsort data=streamed overlap=2");
+}
+
+Test(small_radixsort_options, a_total_makes_steps)
+{
+	struct radixsort_opts o = streamed_opts(1000, 0);
+	struct limits limits = { 0 };
+
+	o.set.total = 16000 * 3 + 1;
+	cr_assert(!workload_radixsort.limits(&o, &limits), "limits");
+	cr_assert(limits.depth_asked == 4, "%ld steps", (long)limits.depth_asked);
+	refused(3, "total=1G has no effect", "run radixsort total=1G");
+	refused(3, "total=16777215: less than the 16777216 bytes of one step",
+		"run radixsort data=streamed total=16777215");
+	refused(3, "did you mean 'vmcuda-table1'?", "run radixsort preset=vmcuda-table2");
+}
+
+Test(small_radixsort_options, modes_that_cannot_be_are_refused)
+{
+	refused(3, "sorts up to 4096 pairs", "run radixsort pairs=4097 --mode fused");
+	refused(3, "has copies", "run radixsort pairs=64 data=streamed --mode fused");
+	refused(3, "stream mode only", "run radixsort data=streamed memory=pageable --mode graph");
+	refused(3, "more than 2048 copies a step",
+		"run radixsort data=streamed pairs=16M block=64k --mode graph");
+}
+
+static void setup_fails(struct radixsort_opts o, const char *says)
+{
+	struct radixsort_state s;
+	const char *text;
+	int err;
+
+	memset(&s, 0, sizeof(s));
+	divert_stderr();
+	err = workload_radixsort.setup(&o, &s);
+	text = diverted_stderr();
+	workload_radixsort.teardown(&s);
+	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
+		  text);
+}
+
+Test(small_radixsort_options, more_than_there_is_is_refused_with_the_numbers)
+{
+	struct radixsort_opts o = opts_of(1ll << 46); /* no user can ask for that */
+
+	need_device();
+	setup_fails(o, "pairs=70368744177664 slots=2: takes ");
+	o = streamed_opts(1024, 0);
+	o.set.slots = 1ll << 40;
+	setup_fails(o, "more than 25 % of its ");
+}
+
+/* ---- cost and report -------------------------------------------------------------------- */
+
+Test(small_radixsort_options, a_step_costs_what_the_formula_says)
+{
+	struct radixsort_opts o = opts_of(1000);
+	double board;
+	struct cost c;
+
+	cr_assert(!workload_radixsort.cost(&o, NULL, &c), "cost");
+	cr_assert(c.launches == 1 && c.bytes_moved == 16000 && !c.flops, "one block");
+	cr_assert(c.evaluations == 1000 && !c.bytes_transferred && !c.to_device.calls, "one block");
+	o.pairs = 10000;
+	board = (double)radixsort_board_bytes(o.pairs, false);
+	cr_assert(board > sizeof(struct radixsort_board), "%g bytes", board);
+	cr_assert(!workload_radixsort.cost(&o, NULL, &c), "cost");
+	cr_assert(c.launches == 6 && c.bytes_moved == 680000 + 3 * board, "tiles: %g",
+		  c.bytes_moved);
+	o = streamed_opts(40000, STREAMED_BLOCK_MIN);
+	o.set.memory = STREAMED_PAGEABLE;
+	cr_assert(!workload_radixsort.cost(&o, NULL, &c), "cost");
+	cr_assert(c.to_device.calls == 6 && c.to_device.bytes == 320000, "to the device");
+	cr_assert(c.to_host.calls == 6 && c.to_host.bytes == 320000 && c.pageable, "back");
+	cr_assert(c.bytes_transferred == 640000, "both ways");
+}
+
+static void has_row(const struct report *r, const char *name)
+{
+	for (int i = 0; i < r->n; i++)
+		if (!strcmp(r->row[i].name, name)) {
+			cr_assert(*r->row[i].text || r->row[i].value > 0, "%s", name);
+			return;
+		}
+	cr_assert(false, "no row '%s'", name);
+}
+
+Test(small_radixsort_options, the_report_has_rates_and_sizes)
+{
+	static struct report report;
+	struct run *r;
+
+	need_device();
+	for (int streamed = 0; streamed < 2; streamed++) {
+		report.n = 0;
+		r = run_begin(streamed ? streamed_opts(1000, 0) : opts_of(1000));
+		cr_assert(!workload_radixsort.report(&r->o, &r->s, &report), "report");
+		has_row(&report, "pairs");
+		has_row(&report, streamed ? "copied" : "moved");
+		has_row(&report, "touched in turn");
+		if (streamed)
+			has_row(&report, "copies a step");
+		run_end(r);
+	}
+}
