@@ -20,7 +20,7 @@ const char *captured_stderr(void)
 
 int shell(const char **out, const char *fmt, ...)
 {
-	static char command[4096], text[65536];
+	static char command[4096], text[1 << 18];
 	va_list args;
 	size_t n = 0, got;
 	FILE *pipe;

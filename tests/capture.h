@@ -11,7 +11,7 @@ const char *captured_stderr(void);
 /*
  * Runs a shell command from the folder that the tests were started in and returns its exit
  * status (128 + signal when killed). *out, where not NULL, points to its output, stderr
- * included unless the command redirects it: static memory, at most 64 KiB, until the next call.
+ * included unless the command redirects it: static memory, at most 256 KiB, until the next call.
  */
 int shell(const char **out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

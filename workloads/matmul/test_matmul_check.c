@@ -1,6 +1,7 @@
 /*
  * test_matmul_check.c - what the check finds: elements, bytes and copies that are not as they must
- * be, and the mistakes that matrix products are known for; and what it need not find.
+ * be, and the mistakes that matrix products are known for; what lies behind matrices; and how
+ * chunks travel.
  */
 #include "workloads/matmul/test_matmul.h"
 
@@ -218,6 +219,49 @@ Test(small_matmul_check, the_check_finds_wrong_inputs)
 		run_fails(r, 1, "came back otherwise than it was computed, slot 0");
 		run_end(r);
 	}
+}
+
+/* The same bits as data=resident with that tile, however they travel. */
+Test(small_matmul_check, products_are_those_of_resident_matrices)
+{
+	struct run *resident, *streamed;
+	float *want, *got;
+	size_t bytes;
+
+	need_device();
+	resident = run_begin(tile_opts(45, 33, 50, MATMUL_TILE_64));
+	run_steps(resident, 2);
+	want = run_products(resident, &bytes);
+	for (int overlap = 0; overlap <= 4; overlap += 4) {
+		struct matmul_opts o = streamed_opts(45, 33, 50, 0, overlap);
+
+		o.tile = MATMUL_TILE_64;
+		streamed = run_begin(o);
+		run_steps(streamed, 2);
+		got = run_products(streamed, &bytes);
+		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
+		free(got);
+		run_end(streamed);
+	}
+	free(want);
+	run_end(resident);
+}
+
+/* B comes whole before the first chunk, so it is copied once. */
+Test(small_matmul_check, chunks_fork_and_join)
+{
+	enum { CHUNKS = 4 };
+	size_t nodes = 0;
+	cudaGraph_t graph;
+	struct run *r;
+
+	need_device();
+	r = run_begin(streamed_opts(40, 24, 36, 0, CHUNKS));
+	graph = run_capture(r, 2);
+	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
+	cr_assert(nodes == 2 * (3 * CHUNKS + 1), "%zu nodes", nodes);
+	CUDA(cudaGraphDestroy(graph));
+	run_end(r);
 }
 
 /* ---- samples ---------------------------------------------------------------------------- */

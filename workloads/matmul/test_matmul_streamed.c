@@ -64,32 +64,6 @@ Test(small_matmul_streamed, the_library_takes_chunks_too)
 	streams(o, 2);
 }
 
-/* The same bits as data=resident with that tile, however they travel. */
-Test(small_matmul_streamed, products_are_those_of_resident_matrices)
-{
-	struct run *resident, *streamed;
-	float *want, *got;
-	size_t bytes;
-
-	need_device();
-	resident = run_begin(tile_opts(45, 33, 50, MATMUL_TILE_64));
-	run_steps(resident, 2);
-	want = run_products(resident, &bytes);
-	for (int overlap = RACES ? 4 : 0; overlap <= 4; overlap += 4) {
-		struct matmul_opts o = streamed_opts(45, 33, 50, 0, overlap);
-
-		o.tile = MATMUL_TILE_64;
-		streamed = run_begin(o);
-		run_steps(streamed, 2);
-		got = run_products(streamed, &bytes);
-		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
-		free(got);
-		run_end(streamed);
-	}
-	free(want);
-	run_end(resident);
-}
-
 /* A graph repeats the slots that it saw when it was captured. */
 Test(small_matmul_streamed, graphs_repeat_their_slots)
 {
@@ -107,21 +81,4 @@ Test(small_matmul_streamed, graphs_repeat_their_slots)
 		run_fails(r, 4, "0 steps were counted");
 		run_end(r);
 	}
-}
-
-/* B comes whole before the first chunk, so it is copied once. */
-Test(small_matmul_streamed, chunks_fork_and_join)
-{
-	enum { CHUNKS = 4 };
-	size_t nodes = 0;
-	cudaGraph_t graph;
-	struct run *r;
-
-	need_device();
-	r = run_begin(streamed_opts(40, 24, 36, 0, CHUNKS));
-	graph = run_capture(r, 2);
-	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
-	cr_assert(nodes == 2 * (3 * CHUNKS + 1), "%zu nodes", nodes);
-	CUDA(cudaGraphDestroy(graph));
-	run_end(r);
 }

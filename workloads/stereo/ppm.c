@@ -147,7 +147,7 @@ static int read_pixels(struct reader *r, struct stereo_size size, uint32_t *pixe
 	return err;
 }
 
-int ppm_size(const char *path, int32_t most, struct stereo_size *size)
+int stereo_ppm_size(const char *path, int32_t most, struct stereo_size *size)
 {
 	struct reader r;
 	int err = open_reader(&r, path);
@@ -159,7 +159,7 @@ int ppm_size(const char *path, int32_t most, struct stereo_size *size)
 	return err;
 }
 
-int ppm_read(const char *path, struct stereo_size size, uint32_t *pixels)
+int stereo_ppm_read(const char *path, struct stereo_size size, uint32_t *pixels)
 {
 	struct stereo_size found;
 	struct reader r;

@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /* The size alone, of at most `most` pixels a side. */
-int ppm_size(const char *path, int32_t most, struct stereo_size *size);
+int stereo_ppm_size(const char *path, int32_t most, struct stereo_size *size);
 
 /* Pixels of a file of that size, row by row: red in the lowest byte, green, blue, 0. */
-int ppm_read(const char *path, struct stereo_size size, uint32_t *pixels);
+int stereo_ppm_read(const char *path, struct stereo_size size, uint32_t *pixels);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@ static int read_image(const char *path, struct stereo_size size, uint32_t **out)
 	*out = malloc((size_t)size.w * (size_t)size.h * sizeof(**out));
 	if (!*out)
 		return complain(ENOMEM, "%s: no memory for %d x %d pixels", path, size.w, size.h);
-	return ppm_read(path, size, *out);
+	return stereo_ppm_read(path, size, *out);
 }
 
 static int read_images(const struct stereo_opts *o, struct stereo_state *s)

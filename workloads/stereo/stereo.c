@@ -66,10 +66,10 @@ int32_t stereo_height_for(int32_t width)
 static int size_of_files(const struct stereo_opts *o, struct stereo_size *size)
 {
 	struct stereo_size other;
-	int err = ppm_size(o->left, STEREO_SIDE_MAX, size);
+	int err = stereo_ppm_size(o->left, STEREO_SIDE_MAX, size);
 
 	if (!err)
-		err = ppm_size(o->right, STEREO_SIDE_MAX, &other);
+		err = stereo_ppm_size(o->right, STEREO_SIDE_MAX, &other);
 	if (err)
 		return err;
 	if (other.w != size->w || other.h != size->h)

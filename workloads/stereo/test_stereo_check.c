@@ -1,7 +1,8 @@
 /*
  * test_stereo_check.c - what the check finds: pixels, bytes and copies that are not as they must
- * be, in small images and large ones; and images that no generator makes.
+ * be, in small images and large ones; images that no generator makes; and ways that they travel.
  */
+#include "workloads/stereo/reference.h"
 #include "workloads/stereo/test_stereo.h"
 
 TestSuite(small_stereo_check, .timeout = 60);
@@ -124,6 +125,34 @@ Test(small_stereo_check, disparities_are_those_of_resident_images)
 	}
 	free(want);
 	run_end(resident);
+}
+
+/*
+ * All but row 8 is black, and that is the last row that the first chunk, row 0, depends on: it has
+ * to come with that chunk. Nodes of a graph run one after the other on the CPU device.
+ */
+Test(small_stereo_check, rows_below_come_with_a_chunk)
+{
+	enum { W = 24, H = 16, AT = 8 * W };
+	struct stereo_pair pair = { { W, H }, NULL, NULL, -16, 0 };
+	uint32_t left[W * H] = { 0 }, right[W * H] = { 0 };
+	struct run *r;
+
+	need_device();
+	r = run_begin(streamed_opts(W, H, 0, H));
+	for (int x = 0; x < W; x++) {
+		right[AT + x] = (uint32_t)(x * x * 12345) & 0xffffff;
+		left[AT + x] = x < 5 ? 0 : right[AT + x - 5];
+	}
+	memcpy(on_host(r, 0, 0), left, sizeof(left));
+	memcpy(on_host(r, 1, 0), right, sizeof(right));
+	run_graph(r, 1);
+	pair.left = left;
+	pair.right = right;
+	for (int i = 0; i < W * H; i++)
+		cr_assert(out_on_host(r, 0)[i] == stereo_defined(&pair, i % W, i / W), "pixel %d",
+			  i);
+	run_end(r);
 }
 
 /* Pixels of one colour: all costs are equal, the least disparity wins. */

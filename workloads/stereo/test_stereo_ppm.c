@@ -54,8 +54,8 @@ static void reads(const char *bytes, size_t n)
 	struct stereo_size size = { 0, 0 };
 	uint32_t pixel[2];
 
-	cr_assert(!ppm_size(path, 10, &size) && size.w == 2 && size.h == 1, "%.10s", bytes);
-	cr_assert(!ppm_read(path, size, pixel), "%.10s", bytes);
+	cr_assert(!stereo_ppm_size(path, 10, &size) && size.w == 2 && size.h == 1, "%.10s", bytes);
+	cr_assert(!stereo_ppm_read(path, size, pixel), "%.10s", bytes);
 	cr_assert(pixel[0] == 0x030201 && pixel[1] == 0xfdfeff, "%x %x", pixel[0], pixel[1]);
 }
 
@@ -81,9 +81,9 @@ static void refuses(const char *bytes, const char *says)
 	int err;
 
 	divert_stderr();
-	err = ppm_size(path, 10, &size);
+	err = stereo_ppm_size(path, 10, &size);
 	if (!err)
-		err = ppm_read(path, size, pixel);
+		err = stereo_ppm_read(path, size, pixel);
 	text = diverted_stderr();
 	cr_assert(err == -EINVAL && is_one_complaint(text) && strstr(text, says), "%s: %d: %s",
 		  bytes, err, text);
