@@ -8,7 +8,8 @@
  * programs cannot.
  *
  * Instantiating is malloc() a node, whose caches the two find in different states: on the CPU
- * device that is -13 % at 10 nodes and -23 % at 100. Without the cache of threads they agree:
+ * device that is -13 % at 10 nodes and -23 % at 100. Without the cache of threads -7 % (0.03 us)
+ * and -1 % are left:
  * GLIBC_TUNABLES=glibc.malloc.tcache_count=0 build/cuda/bench/calls 31 graph
  */
 #include <math.h>
