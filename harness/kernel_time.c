@@ -6,7 +6,10 @@
 #include "harness/overhead.h"
 #include "harness/stats.h"
 
-enum { PAIRS = 5, STEPS_MAX = 16384, SAME_STEPS_BLOCKS = 3 };
+enum { PAIRS_MAX = 5, STEPS_MAX = 16384, SAME_STEPS_BLOCKS = 3 };
+
+/* What pairs of blocks may take, ns, beyond the first pair: it alone is enough of long steps. */
+static const double pairs_max_ns = 5e9;
 
 /* A fused block of all steps is timed too where it takes no longer, ns. */
 static const double same_steps_max_ns = 2e9;
@@ -35,14 +38,15 @@ static int64_t steps_for(double step_ns, int64_t depth, int64_t depth_max)
 	return depth_max && 2 * steps > depth_max ? depth_max / 2 : steps;
 }
 
-/* Short and long in turn, so that a drifting clock moves both alike. */
-static int time_pairs(const struct submission *length, double median_ns[2])
+/* Short and long in turn, so that a drifting clock moves both alike. pair_ns: what both take. */
+static int time_pairs(const struct submission *length, double pair_ns, double median_ns[2])
 {
-	int64_t total_ns[2][PAIRS];
+	int64_t total_ns[2][PAIRS_MAX];
+	int n = (int)clamp(pairs_max_ns / pair_ns, 1, PAIRS_MAX);
 	struct block b;
 	int err;
 
-	for (int i = -1; i < PAIRS; i++) {
+	for (int i = n > 1 ? -1 : 0; i < n; i++) {
 		for (int j = 0; j < 2; j++) {
 			err = measure_block(&length[j], &b);
 			if (err)
@@ -52,7 +56,7 @@ static int time_pairs(const struct submission *length, double median_ns[2])
 		}
 	}
 	for (int j = 0; j < 2; j++)
-		median_ns[j] = stats_of(total_ns[j], PAIRS, 1).median;
+		median_ns[j] = stats_of(total_ns[j], n, 1).median;
 	return 0;
 }
 
@@ -125,7 +129,7 @@ int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
 	if (!err)
 		err = submission_init(&length[1], subject, mode, 2 * out->steps);
 	if (!err)
-		err = time_pairs(length, median_ns);
+		err = time_pairs(length, 3 * step_ns * (double)out->steps, median_ns);
 	if (!err)
 		take_slope(out, median_ns);
 	submission_release(&length[0]);
