@@ -123,7 +123,8 @@ Test(small_cpu_device, memory_is_not_promised_twice)
 	OK(cudaMemGetInfo(&before, &total));
 	cr_assert(prop.totalGlobalMem == total, "%zu, %zu", prop.totalGlobalMem, total);
 	REFUSED(cudaErrorMemoryAllocation, cudaMalloc(&p, total + 1));
-	part = before / 16; /* more would take the address sanitizer seconds */
+	/* More takes the address sanitizer seconds. */
+	part = before / 16;
 	OK(cudaMalloc(&p, part)); /* untouched, but given away all the same */
 	OK(cudaMemGetInfo(&after, &total));
 	cr_assert(after <= before - part, "%zu free, then %zu", before, after);
