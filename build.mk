@@ -186,7 +186,7 @@ $B/tests.list: always
 # A test program is linked from what every one has, its kernels if there are any, and what it needs
 # of the archives. Where Criterion's headers are not the system's own, the compiler sees into its
 # macros.
-HOOKS  := tests/skips.c tests/tsan_arena.c
+HOOKS  := tests/skips.c tests/tsan_arena.c tests/lazy_git.c
 SHARED := $(filter-out tests/test_% tests/wrapper.c $(HOOKS),$(wildcard tests/*.c))
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
 $(TESTS:%=$B/%.o): private CFLAGS := $(TESTFLAGS)

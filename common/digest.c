@@ -26,7 +26,7 @@ static const uint32_t constants[64] = {
 };
 /* clang-format on */
 
-static uint32_t rotated(uint32_t x, int n)
+static inline uint32_t rotated(uint32_t x, int n)
 {
 	return x >> n | x << (32 - n);
 }
@@ -45,25 +45,34 @@ static void schedule(const uint8_t block[DIGEST_BLOCK], uint32_t w[64])
 	}
 }
 
-static void add_block(struct digest *d, const uint8_t block[DIGEST_BLOCK])
+/* A round, which leaves the letters one place on: what was h is the new a. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                           \
+	do {                                                                                       \
+		h += (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + (g ^ (e & (f ^ g))) +     \
+		     constants[i] + w[i];                                                          \
+		d += h;                                                                            \
+		h += (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) +                           \
+		     ((a & b) | (c & (a | b)));                                                    \
+	} while (0)
+
+static void add_block(struct digest *digest, const uint8_t block[DIGEST_BLOCK])
 {
-	uint32_t w[64], v[8]; /* v: a .. h of the standard */
+	uint32_t *v = digest->h, w[64];
+	uint32_t a = v[0], b = v[1], c = v[2], d = v[3], e = v[4], f = v[5], g = v[6], h = v[7];
 
 	schedule(block, w);
-	memcpy(v, d->h, sizeof(v));
-	for (int i = 0; i < 64; i++) {
-		uint32_t a = v[0], e = v[4];
-		uint32_t choice = (e & v[5]) ^ (~e & v[6]);
-		uint32_t majority = (a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]);
-		uint32_t t = v[7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + choice +
-			     constants[i] + w[i];
-
-		memmove(v + 1, v, 7 * sizeof(*v));
-		v[4] += t;
-		v[0] = t + (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + majority;
+	for (int i = 0; i < 64; i += 8) {
+		ROUND(a, b, c, d, e, f, g, h, i);
+		ROUND(h, a, b, c, d, e, f, g, i + 1);
+		ROUND(g, h, a, b, c, d, e, f, i + 2);
+		ROUND(f, g, h, a, b, c, d, e, i + 3);
+		ROUND(e, f, g, h, a, b, c, d, i + 4);
+		ROUND(d, e, f, g, h, a, b, c, i + 5);
+		ROUND(c, d, e, f, g, h, a, b, i + 6);
+		ROUND(b, c, d, e, f, g, h, a, i + 7);
 	}
-	for (int i = 0; i < 8; i++)
-		d->h[i] += v[i];
+	v[0] += a, v[1] += b, v[2] += c, v[3] += d;
+	v[4] += e, v[5] += f, v[6] += g, v[7] += h;
 }
 
 /* Begins with fractions of the square roots of the first 8 primes. */

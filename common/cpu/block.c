@@ -62,6 +62,7 @@ static void coroutine_main(void)
 		TS_ACQUIRE(&e->block_tag[!e->parity]);
 		e->launch->kernel->run(e->launch->args);
 		e->inside[self] = false;
+		TS_RELEASE(&e->block_tag[0]); /* for the launch's end */
 		e->coroutine = 0;
 		context_switch(&e->context[self], &e->context[0]);
 	}
@@ -194,7 +195,8 @@ static int run_next(struct executor *e, unsigned t)
 	if (!ONE_FIBER_A_THREAD)
 		e->parked[e->n_parked++] = (uint16_t)e->coroutine;
 	switch_to(e, t);
-	TS_ACQUIRE(&e->block_tag[!e->parity]);
+	if (!e->leaving && blocks_ordered(e))
+		TS_ACQUIRE(&e->block_tag[!e->parity]);
 	return !e->leaving;
 }
 
@@ -229,7 +231,8 @@ int cpudev_next_thread(void)
 
 	if (cpudev_tls.sequential)
 		return next_sequential(e);
-	TS_RELEASE(&e->block_tag[e->parity]);
+	if (blocks_ordered(e))
+		TS_RELEASE(&e->block_tag[e->parity]);
 	e->ready[t >> 6] &= ~thread_bit(t);
 	e->alive[t >> 6] &= ~thread_bit(t);
 	if (--e->n_alive == 0)

@@ -77,6 +77,21 @@ static void join(char full[PATH_MAX], const struct place *p, const char *path)
 	CHECK(snprintf(full, PATH_MAX, "%s%s", p->root, path) < PATH_MAX, "%s", path);
 }
 
+/* Most hold a line: little room at first. */
+static char *read_all(FILE *f, size_t *n)
+{
+	char *text = NULL;
+
+	*n = 0;
+	for (size_t room = 1 << 12; room <= TEXT_MAX && *n == (text ? room / 2 : 0); room *= 2) {
+		text = realloc(text, room + 1);
+		CHECK(text, "%zu bytes", room);
+		*n += fread(text + *n, 1, room - *n, f);
+	}
+	text[*n] = '\0';
+	return text;
+}
+
 char *place_bytes(const struct place *p, const char *path, size_t *n)
 {
 	char full[PATH_MAX], *text;
@@ -87,9 +102,7 @@ char *place_bytes(const struct place *p, const char *path, size_t *n)
 	f = fopen(full, "re");
 	if (!f)
 		return NULL;
-	text = calloc(1, TEXT_MAX + 1);
-	CHECK(text, "%d bytes", TEXT_MAX);
-	*n = fread(text, 1, TEXT_MAX, f);
+	text = read_all(f, n);
 	failed = ferror(f) ? errno : 0;
 	fclose(f);
 	if (!failed)

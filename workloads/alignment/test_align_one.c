@@ -1,6 +1,7 @@
 /* test_align_one.c - batches that are done in one launch: which they are, and the same answers. */
 #include <errno.h>
 
+#include "tests/races.h"
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_one, .timeout = 300);
@@ -42,9 +43,11 @@ static void lengths(size_t step)
 	struct run *r;
 
 	need_device();
-	for (int host = ALIGN_AUTO; host <= ALIGN_MAPPED; host++) {
+	for (int host = ALIGN_AUTO; host <= ALIGN_MAPPED; host += RACES ? ALIGN_MAPPED : 1) {
+		const size_t by = RACES ? 75 : step > 1 ? 50 : 25;
+
 		r = run_new(opts_of(host));
-		for (size_t m = 75 * host; m<75 * (size_t)host + 75; m += step> 1 ? 50 : 25) {
+		for (size_t m = 75 * (size_t)host; m < 75 * (size_t)host + 75; m += by) {
 			for (size_t i = m % step; i < 25; i += step)
 				add_random(r, &state, m + i, m + draw(&state) % 40, 2 + host);
 			expect_one(r, true, "lengths");
@@ -71,7 +74,7 @@ Test(small_align_one, the_longest_pairs)
 
 	need_device();
 	r = run_new(opts_of(ALIGN_MAPPED));
-	for (size_t n = ALIGN_SHORT_MAX - 5; n <= ALIGN_SHORT_MAX; n++)
+	for (size_t n = ALIGN_SHORT_MAX - (RACES ? 1 : 5); n <= ALIGN_SHORT_MAX; n++)
 		add_random(r, &state, n, ALIGN_SHORT_MAX, 5);
 	add(r, "", 0, "ACGT", 4);
 	add(r, "ACGTACGT", 8, "", 0);
@@ -140,9 +143,10 @@ Test(small_align_one, what_goes_the_longer_way)
 
 	need_device();
 	r = run_new(opts_of(ALIGN_AUTO));
-	for (int i = 0; i <= ALIGN_ONE_PAIRS; i++)
+	for (int i = 0; !RACES && i <= ALIGN_ONE_PAIRS; i++)
 		add_random(r, &state, 40, 40, 4);
-	expect_one(r, false, "33 pairs");
+	if (!RACES)
+		expect_one(r, false, "33 pairs");
 	run_clear(r);
 	add_random(r, &state, 100, 120, 4);
 	add(r, "", 0, a, ALIGN_SHORT_MAX + 1);
@@ -189,7 +193,7 @@ Test(small_align_one, statuses)
 	uint64_t state = 9;
 
 	need_device();
-	for (int cap = 0; cap < 40; cap += 26) {
+	for (int cap = 0; cap < (RACES ? 1 : 40); cap += 26) {
 		r = run_new(opts_of(ALIGN_MAPPED));
 		r->o.cap = cap;
 		for (size_t i = 0; i < 28; i++) {
@@ -224,7 +228,7 @@ Test(small_align_one, ways)
 	uint64_t state = 10;
 
 	need_device();
-	for (int kind = 0; kind < 8; kind += kind == 3 ? 1 : 3) {
+	for (int kind = RACES ? 4 : 0; kind < 8; kind += kind == 3 ? 1 : 3) {
 		struct run *r = run_new(opts_of(kind & 1 ? ALIGN_MAPPED : ALIGN_PINNED));
 
 		r->o.output = kind & 2 ? ALIGN_DISTANCE : ALIGN_CIGAR;

@@ -173,7 +173,7 @@ static struct run *run_with(const struct fault *f, int64_t steps)
 Test(small_mlp_check, faults_are_found_in_the_whole_gradient)
 {
 	need_device();
-	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i += RACES ? 4 : 1) {
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i += RACES ? 11 : 1) {
 		struct run *r = run_with(&faults[i], 3);
 		struct verdict v = run_verdict(r, 3, false);
 
@@ -214,7 +214,7 @@ static struct verdict check_pieces(struct run *r)
 Test(small_mlp_check, faults_are_found_in_pieces)
 {
 	need_device();
-	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i += RACES ? 4 : 1) {
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i += RACES ? 11 : 1) {
 		struct run *r = run_with(&faults[i], 1);
 		struct verdict v = check_pieces(r);
 

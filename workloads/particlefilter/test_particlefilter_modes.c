@@ -110,7 +110,7 @@ Test(small_particlefilter_modes, a_second_pass_is_the_first)
 	struct result once, twice;
 
 	need_device();
-	r = run_begin(opts_of(1500, PF_RODINIA, PF_BY_FRAME));
+	r = run_begin(opts_of(RACES ? 300 : 1500, PF_RODINIA, PF_BY_FRAME));
 	once = result_by(r, run_steps, FRAMES - 1);
 	run_steps(r, FRAMES - 1);
 	twice = result_of(r, 2 * (FRAMES - 1));
@@ -205,7 +205,7 @@ static void resampling_is_systematic(struct particlefilter_opts o)
 
 Test(small_particlefilter_modes, offspring_are_as_weights_say)
 {
-	struct particlefilter_opts o = opts_of(1000, PF_MATCHED, PF_BY_FRAME);
+	struct particlefilter_opts o = opts_of(RACES ? 300 : 1000, PF_MATCHED, PF_BY_FRAME);
 
 	need_device();
 	resampling_is_systematic(o);

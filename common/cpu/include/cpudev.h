@@ -7,6 +7,7 @@
 #ifndef RIFT_CPU_CPUDEV_H
 #define RIFT_CPU_CPUDEV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ struct cpudev_kernel {
 	struct cpudev_kernel *next;
 	int dynamic_limit_bytes; /* 0: the default */
 	int64_t block_ns;	 /* what a block took at the last launch; 0: not known */
+	bool waits;		 /* a thread of it has waited for another */
 };
 
 /* Adds a kernel. The same one may come from several object files; the first is kept. */

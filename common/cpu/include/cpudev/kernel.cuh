@@ -141,7 +141,8 @@ template <class... P, void (*Kernel)(P...)> struct description<Kernel> {
 					    layout<P...>::value.offset,
 					    nullptr,
 					    0,
-					    0 };
+					    0,
+					    false };
 
 	explicit description(const char *name)
 	{
