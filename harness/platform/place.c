@@ -84,8 +84,10 @@ static char *read_all(FILE *f, size_t *n)
 
 	*n = 0;
 	for (size_t room = 1 << 12; room <= TEXT_MAX && *n == (text ? room / 2 : 0); room *= 2) {
-		text = realloc(text, room + 1);
-		CHECK(text, "%zu bytes", room);
+		char *more = realloc(text, room + 1);
+
+		CHECK(more, "%zu bytes", room);
+		text = more;
 		*n += fread(text + *n, 1, room - *n, f);
 	}
 	text[*n] = '\0';
