@@ -68,8 +68,10 @@ void chart_files_make(struct chart_files *m)
 {
 	int sides = m->journal.sides;
 
-	for (int i = 0; i < sides; i++)
+	for (int i = 0; i < sides; i++) {
 		chart_side_init(&m->side[i], &m->journal, i, sides < 2 ? "" : i ? "B" : "A");
+		m->side[i].over = m->over;
+	}
 	cr_assert(zero(int, charts_init(&m->charts, m->side, sides)), "charts");
 	cr_assert(zero(int, charts_write(&m->charts, chart_folder)), "files");
 }

@@ -24,6 +24,7 @@ double overhead_percent(const struct model *m, enum mode mode, double us, double
 /* The charts of the sides of one session; kept until the test ends. */
 struct chart_files {
 	struct journal journal;
+	const char *over; /* rift plot --over: may be set between the two below */
 	struct chart_side side[CHART_SIDES];
 	struct charts charts;
 };

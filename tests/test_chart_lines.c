@@ -97,3 +97,31 @@ Test(small_chart_lines, latency_is_measured_and_fitted)
 	script_says("launch-latency", "depth", "256");
 	chart_files_release(&made);
 }
+
+/* ---- over another parameter ------------------------------------------------------------- */
+
+Test(small_chart_lines, steps_over_another_parameter)
+{
+	struct fake_session s = chart_session(1);
+	char *streams[] = { "streams=1,2,8" };
+	const struct table *t;
+
+	s.size = "2,20";
+	s.depth = "1,16";
+	s.mode = "stream";
+	s.assignment = streams;
+	s.n_assignments = 1;
+	chart_files_session(&made, &s);
+	made.over = "streams";
+	chart_files_make(&made);
+	cr_assert(eq(int, made.charts.pictures, 1), "%d pictures", made.charts.pictures);
+	t = table_read("launch-over-lengths.csv");
+	cr_assert(eq(int, t->rows, 3), "%d rows", t->rows);
+	for (int i = 0; i < t->rows; i++)
+		cr_assert(eq(dbl, t->v[i][table_column(t, "streams")], i == 2 ? 8 : i + 1),
+			  "row %d", i);
+	script_says("launch-over", "size", "streams");
+	cr_assert(eq(int, made.charts.set[0].grid[0].left_out, 6), "the other size: %d points",
+		  made.charts.set[0].grid[0].left_out);
+	chart_files_release(&made);
+}

@@ -115,4 +115,11 @@ Test(small_chart_refused, options_are_refused)
 	refused(3, "give the name of a folder", "plot x --output ''");
 	refused(3, "given twice", "plot x --output a --output b");
 	refused(3, "did you mean '--output'?", "plot x --outptu a");
+	chart_session_write(path, "s.jsonl", 2, 1);
+	refused(3,
+		"--over=steams: no workload of the session has a number of that name; did you mean "
+		"'streams'?",
+		"plot '%s' --over steams", path);
+	refused(3, "--over=kernel: no workload of the session has a number",
+		"plot '%s' --over kernel", path);
 }

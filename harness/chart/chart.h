@@ -39,9 +39,10 @@ struct chart_side {
 	bool is_gpu;
 	char device[128]; /* "NVIDIA H200" */
 	char made[1024];  /* device, platform, processes, date: the small print */
+	const char *over; /* the parameter that is drawn over; NULL: the size axis */
 };
 
-/* The journal must live as long. letter: as above. */
+/* The journal must live as long. letter: as above. Over the size axis. */
 void chart_side_init(struct chart_side *s, const struct journal *j, int side, const char *letter);
 
 /* ---- a workload --------------------------------------------------------------------------- */
@@ -65,12 +66,15 @@ struct chart_set {
 	const struct copy_costs *card;
 };
 
+/* The numeric parameter of that name; NULL: the workload has none, or the name is NULL. */
+const struct param *chart_over(const struct workload *w, const char *name);
+
 /*
  * Returns 0, or a negative errno after one line: the session has too few points of it. The sides
  * must live as long; *out may be released after a failure too.
  */
 int chart_set_init(struct chart_set *out, const struct chart_side *side, int sides,
-		   const char *workload);
+		   const struct workload *w);
 void chart_set_release(struct chart_set *s);
 
 /* The same measurement on the other platform; NULL: there is none. */

@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "harness/spell.h"
 
 /* ---- workloads -------------------------------------------------------------------------- */
 
@@ -18,6 +19,29 @@ static bool holds(const struct chart_side *s, const struct workload *w)
 		if (p->config[i].workload == w)
 			return true;
 	return false;
+}
+
+static bool is_wanted(const struct chart_side *s, const struct workload *w)
+{
+	return !s->over || chart_over(w, s->over);
+}
+
+/* Some workload of the session must have the parameter that is to be drawn over. */
+static int check_over(const struct chart_side *s)
+{
+	const struct plan *p = &s->journal->plan;
+	struct spell near;
+
+	for (int i = 0; i < p->n_configs; i++)
+		if (is_wanted(s, p->config[i].workload))
+			return 0;
+	near = spell_start(s->over);
+	for (int i = 0; i < p->n_configs; i++)
+		for (const struct param *row = p->config[i].params.rows; row->name; row++)
+			if (chart_over(p->config[i].workload, row->name))
+				spell_offer(&near, row->name);
+	return complain(EINVAL, "--over=%s: no workload of the session has a number of that name%s",
+			text_shown(s->over).s, spell_hint(&near).s);
 }
 
 static bool is_first_of_its_workload(const struct plan *p, int config)
@@ -33,7 +57,7 @@ static int add_set(struct charts *c, const struct chart_side *side, int sides,
 {
 	int err;
 
-	err = chart_set_init(&c->set[c->sets], side, sides, w->name);
+	err = chart_set_init(&c->set[c->sets], side, sides, w);
 	if (!err && (sides < 2 || c->set[c->sets].common))
 		c->sets++;
 	else
@@ -44,13 +68,13 @@ static int add_set(struct charts *c, const struct chart_side *side, int sides,
 int charts_init(struct charts *c, const struct chart_side *side, int sides)
 {
 	const struct plan *p = &side[0].journal->plan;
-	int err = 0;
+	int err = check_over(side);
 
 	/* a set stays where it is: its fits point into it */
 	*c = (struct charts){ .set = calloc((size_t)p->n_configs + 1, sizeof(*c->set)) };
 	CHECK(c->set, "memory of %d workloads", p->n_configs);
 	for (int i = 0; i < p->n_configs && !err; i++)
-		if (is_first_of_its_workload(p, i) &&
+		if (is_first_of_its_workload(p, i) && is_wanted(side, p->config[i].workload) &&
 		    holds(&side[sides - 1], p->config[i].workload))
 			err = add_set(c, side, sides, p->config[i].workload);
 	if (!err && !c->sets)
@@ -142,6 +166,8 @@ static int add_charts_of(struct charts *c, const char *folder, const struct char
 	struct request r = { .set = set, .sets = 1 };
 	int err;
 
+	if (set->side->over)
+		return add_chart(c, folder, name, "-over", latency, &r);
 	err = add_chart(c, folder, name, set->sides > 1 ? "-overhead-a" : "-overhead", overhead,
 			&r);
 	r.side = 1;
@@ -172,7 +198,7 @@ int charts_write(struct charts *c, const char *folder)
 	CHECK(c->picture, "memory of %d charts", most);
 	for (int i = 0; i < c->sets && !err; i++)
 		err = add_charts_of(c, folder, &c->set[i]);
-	if (!err && c->set->sides > 1)
+	if (!err && c->set->sides > 1 && !c->set->side->over)
 		err = add_chart(c, folder, "workloads", "", dots, &all);
 	return err;
 }

@@ -14,7 +14,7 @@
 #include "harness/platform.h"
 #include "harness/progress.h"
 
-enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD };
+enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD, KEY_OVER };
 
 static const struct argp_option options[] = {
 	{ "output", KEY_OUTPUT, "DIR", 0,
@@ -25,6 +25,8 @@ static const struct argp_option options[] = {
 	  "for the time stacks: one of the workload launch on the same platform (rift stack)", 0 },
 	{ "card", KEY_CARD, "FILE", 0, "for the time stacks: the platform card, to tell transfers",
 	  0 },
+	{ "over", KEY_OVER, "NAME", 0,
+	  "only the time of a step, over this parameter instead of the size axis", 0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "which, where a session was swept with several kinds of waiting", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no remarks", 0 },
@@ -35,7 +37,7 @@ static const struct argp_option options[] = {
 struct plot_args {
 	const char *session[CHART_SIDES];
 	int n;
-	const char *output, *sync, *from, *card;
+	const char *output, *sync, *from, *card, *over;
 	bool quiet, help;
 };
 
@@ -70,6 +72,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CARD:
 		a->card = arg;
+		return 0;
+	case KEY_OVER:
+		a->over = arg;
 		return 0;
 	case KEY_QUIET:
 		a->quiet = true;
@@ -113,9 +118,11 @@ static int sides_of(const struct journal *j, int n, const struct plot_args *a,
 	if (n > 1 && session_same(&j[0], &j[1]))
 		return complain(EINVAL, "%s and %s are one session, %s: give two, or one alone",
 				a->session[0], a->session[1], j[0].session_id);
-	for (int i = 0; i < sides; i++)
+	for (int i = 0; i < sides; i++) {
 		chart_side_init(&side[i], n > 1 ? &j[i] : j, n > 1 ? 0 : i,
 				sides > 1 ? letters[i] : "");
+		side[i].over = a->over;
+	}
 	return sides;
 }
 

@@ -14,10 +14,20 @@
 /* Leaves a title room for its finding. */
 enum { SUBJECT_CHARACTERS = 40 };
 
-static int side_init(struct chart_set *s, int i, const char *workload)
+const struct param *chart_over(const struct workload *w, const char *name)
+{
+	for (const struct param *row = w->params; name && row->name; row++)
+		if (!strcmp(row->name, name) &&
+		    (row->kind == PARAM_INT || row->kind == PARAM_SIZE || row->kind == PARAM_REAL))
+			return row;
+	return NULL;
+}
+
+static int side_init(struct chart_set *s, int i, const struct workload *w)
 {
 	const struct chart_side *side = &s->side[i];
-	int err = grid_make(&s->grid[i], side->journal, side->side, workload);
+	int err = grid_make_over(&s->grid[i], side->journal, side->side, w->name,
+				 chart_over(w, side->over));
 
 	if (err)
 		return err;
@@ -25,7 +35,9 @@ static int side_init(struct chart_set *s, int i, const char *workload)
 	CHECK(!resamples_init(&s->resamples[i], s->grid[i].processes,
 			      s->side[0].journal->plan.design.seed, (uint32_t)i),
 	      "%d processes", s->grid[i].processes);
-	progress("fitting %s%s%s", workload, *side->letter ? ", platform " : "", side->letter);
+	if (side->over) /* the model is of sizes */
+		return 0;
+	progress("fitting %s%s%s", w->name, *side->letter ? ", platform " : "", side->letter);
 	/* without a fit the charts have no fitted lines; it has said why */
 	s->fitted[i] = !fit_make(&s->fit[i], &s->grid[i], (uint32_t)i);
 	progress_clear();
@@ -35,7 +47,7 @@ static int side_init(struct chart_set *s, int i, const char *workload)
 }
 
 int chart_set_init(struct chart_set *out, const struct chart_side *side, int sides,
-		   const char *workload)
+		   const struct workload *w)
 {
 	const struct grid *g = &out->grid[0];
 	int err = 0;
@@ -48,7 +60,7 @@ int chart_set_init(struct chart_set *out, const struct chart_side *side, int sid
 	out->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*out->draws));
 	CHECK(out->draws, "memory of draws");
 	for (int i = 0; i < sides && !err; i++)
-		err = side_init(out, i, workload);
+		err = side_init(out, i, w);
 	if (err)
 		return err;
 	snprintf(out->subject, sizeof(out->subject), "%s%s%s", g->workload->name,

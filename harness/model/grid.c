@@ -245,13 +245,8 @@ static double queue_of(const struct journal *j, int side)
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-int grid_make(struct grid *out, const struct journal *j, int side, const char *name)
-{
-	return grid_make_of(out, j, side, name, NULL);
-}
-
-int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
-		 const bool *wanted)
+static int make(struct grid *out, const struct journal *j, int side, const char *name,
+		const struct param *over, const bool *wanted)
 {
 	const struct config *base;
 
@@ -262,13 +257,30 @@ int grid_make_of(struct grid *out, const struct journal *j, int side, const char
 	out->workload = name ? named_workload(j, name) : only_workload(j);
 	if (!out->workload)
 		return -EINVAL;
-	out->axis = workload_axis(out->workload);
+	out->axis = over ? over : workload_axis(out->workload);
 	base = base_of(out);
 	name_others(out, base);
 	out->queue = queue_of(j, side);
 	take_points(out, base, wanted);
 	grid_kernels(out);
 	return 0;
+}
+
+int grid_make(struct grid *out, const struct journal *j, int side, const char *name)
+{
+	return make(out, j, side, name, NULL, NULL);
+}
+
+int grid_make_over(struct grid *out, const struct journal *j, int side, const char *name,
+		   const struct param *over)
+{
+	return make(out, j, side, name, over, NULL);
+}
+
+int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
+		 const bool *wanted)
+{
+	return make(out, j, side, name, NULL, wanted);
 }
 
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth)

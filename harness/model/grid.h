@@ -58,6 +58,13 @@ struct grid {
  */
 int grid_make(struct grid *out, const struct journal *j, int side, const char *name);
 
+/*
+ * The same over another numeric parameter: its values are the sizes, and what else varies, the
+ * size axis too, is left out but for one value. NULL: the size axis. The workload has to have it.
+ */
+int grid_make_over(struct grid *out, const struct journal *j, int side, const char *name,
+		   const struct param *over);
+
 /* The same of some of the plan's points: those whose number is true in wanted[]; NULL: all. */
 int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
 		 const bool *wanted);
