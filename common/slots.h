@@ -32,9 +32,9 @@ struct slots_tickets {
 };
 
 /*
- * Device memory, from slots_counter_new() to slots_counter_free(), which takes NULL too. Tickets of
- * one count are given out at 7 to 10 ns each on an H200, which would be half the time of a launch
- * that streams through memory: more blocks than there are parts go by parts.
+ * Device memory, from slots_counter_new() to slots_counter_free(), which takes NULL too. With all
+ * tickets from one address a launch of 131,072 blocks that streams through memory took 679 us on an
+ * H200, by parts 622: more blocks than there are parts go by parts.
  */
 struct slots_counter {
 	uint32_t steps; /* since the reset */

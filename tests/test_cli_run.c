@@ -182,6 +182,7 @@ Test(small_cli_run, every_way_to_wait_runs_and_is_told)
 Test(large_cli_run, missing_data_files_are_one_line)
 {
 	const char *text;
+	int found = 0;
 
 	need_device();
 	for (const struct workload *const *w = workloads; *w; w++) {
@@ -195,7 +196,9 @@ Test(large_cli_run, missing_data_files_are_one_line)
 		cr_assert(eq(int, code, 3), "%s: %s", (*w)->name, text);
 		cr_assert(is_one_complaint(text), "%s: %s", (*w)->name, text);
 		cr_assert(ne(ptr, strstr(text, "/nowhere"), NULL), "%s: %s", (*w)->name, text);
+		found++;
 	}
+	cr_assert(lt(int, 0, found), "no workload misses its files");
 }
 
 /* Starts rift with a run that would take hours; its stderr goes to a file. */

@@ -144,7 +144,7 @@ static inline void switch_to(struct executor *e, unsigned t)
 /*
  * For the thread sanitizer: does a block come after the one before it on the same executor? Blocks
  * run in any order, but these share an executor's shared memory. Threads that never wait have
- * nothing there from each other, and each order costs a microsecond a thread.
+ * nothing there from each other, and each order costs two vector clocks a thread.
  */
 static inline bool blocks_ordered(const struct executor *e)
 {

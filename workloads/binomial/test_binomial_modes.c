@@ -13,23 +13,6 @@
 TestSuite(small_binomial_modes, .timeout = 60);
 TestSuite(large_binomial_modes, .timeout = 120);
 
-static void modes_agree(struct run *r, int64_t n)
-{
-	float *prices[3];
-	size_t bytes;
-
-	for (int mode = 0; mode < 3; mode++) {
-		run_reset(r);
-		(mode == 0 ? run_steps : mode == 1 ? run_graph : run_fused)(r, n);
-		run_passes(r, n);
-		prices[mode] = run_prices(r, &bytes);
-		cr_assert(!memcmp(prices[0], prices[mode], bytes), "depth=%ld, mode %d", (long)n,
-			  mode);
-	}
-	for (int mode = 0; mode < 3; mode++)
-		free(prices[mode]);
-}
-
 /* Of fewer steps than slots, as many, and more; the last block has warps without a tree. */
 Test(small_binomial_modes, stream_graph_and_fused_give_the_same_bits)
 {
@@ -41,7 +24,7 @@ Test(small_binomial_modes, stream_graph_and_fused_give_the_same_bits)
 	o.set.slots = 3;
 	r = run_begin(o);
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++)
-		modes_agree(r, depths[i]);
+		run_modes_agree(r, depths[i], 3);
 	run_end(r);
 }
 
@@ -57,7 +40,7 @@ Test(small_binomial_modes, a_team_gives_the_same_bits)
 		run_fused(r, 1);
 		run_passes(r, 1);
 	} else
-		modes_agree(r, 2);
+		run_modes_agree(r, 2, 3);
 	run_end(r);
 }
 
@@ -88,7 +71,7 @@ Test(small_binomial_modes, a_step_of_several_launches)
 	need_device();
 	r = run_begin(opts_of(16, 20));
 	run_steps(r, 2);
-	want = run_prices(r, &bytes);
+	want = run_outputs(r, &bytes);
 	run_end(r);
 	for (size_t i = 0; i < sizeof(most) / sizeof(*most); i += RACES ? 2 : 1) {
 		struct binomial_opts o = opts_of(16, 20);
@@ -97,7 +80,7 @@ Test(small_binomial_modes, a_step_of_several_launches)
 		r = run_begin(o);
 		run_graph(r, 2);
 		run_passes(r, 2);
-		got = run_prices(r, &bytes);
+		got = run_outputs(r, &bytes);
 		cr_assert(!memcmp(want, got, bytes), "launch_options=%ld", (long)most[i]);
 		free(got);
 		run_end(r);

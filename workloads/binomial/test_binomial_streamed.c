@@ -65,11 +65,11 @@ Test(small_binomial_streamed, prices_are_those_of_resident_options)
 	need_device();
 	resident = run_begin(opts_of(8, FEW));
 	run_steps(resident, 2);
-	want = run_prices(resident, &bytes);
+	want = run_outputs(resident, &bytes);
 	for (int overlap = 0; overlap <= 3; overlap += 3) {
 		streamed = run_begin(streamed_opts(8, FEW, overlap));
 		run_steps(streamed, 2);
-		got = run_prices(streamed, &bytes);
+		got = run_outputs(streamed, &bytes);
 		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
 		free(got);
 		run_end(streamed);

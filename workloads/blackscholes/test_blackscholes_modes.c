@@ -11,23 +11,6 @@ TestSuite(large_blackscholes_modes, .timeout = 120);
 
 enum { N = 1 << 14 };
 
-static void modes_agree(struct run *r, int64_t n)
-{
-	float *prices[3];
-	size_t bytes;
-
-	for (int mode = 0; mode < 3; mode++) {
-		run_reset(r);
-		(mode == 0 ? run_steps : mode == 1 ? run_graph : run_fused)(r, n);
-		run_passes(r, n);
-		prices[mode] = run_prices(r, &bytes);
-		cr_assert(!memcmp(prices[0], prices[mode], bytes), "depth=%ld, mode %d", (long)n,
-			  mode);
-	}
-	for (int mode = 0; mode < 3; mode++)
-		free(prices[mode]);
-}
-
 /* Of fewer steps than slots, as many, and more. */
 Test(small_blackscholes_modes, stream_graph_and_fused_give_the_same_bits)
 {
@@ -39,7 +22,7 @@ Test(small_blackscholes_modes, stream_graph_and_fused_give_the_same_bits)
 	o.set.slots = 3;
 	r = run_begin(o);
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++)
-		modes_agree(r, depths[i]);
+		run_modes_agree(r, depths[i], 3);
 	run_end(r);
 }
 

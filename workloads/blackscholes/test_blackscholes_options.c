@@ -16,18 +16,7 @@ Test(small_blackscholes_options, defaults_are_those_of_the_rows)
 	const struct blackscholes_opts o = opts_of(4000000);
 	struct limits limits = { 0 };
 
-	for (const struct param *p = workload_blackscholes.params; p->name; p++) {
-		const char *field = (const char *)&o + p->offset;
-
-		if (p->kind == PARAM_CHOICE)
-			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
-		else if (p->kind == PARAM_REAL)
-			cr_assert(*(const double *)field == atof(p->def), "%s", p->name);
-		else
-			cr_assert(*(const int64_t *)field ==
-					  atoll(p->def) << (strchr(p->def, 'M') ? 20 : 0),
-				  "%s", p->name);
-	}
+	expect_defaults(&workload_blackscholes, &o);
 	cr_assert(!workload_blackscholes.limits(&o, &limits), "limits");
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d", m);

@@ -61,11 +61,11 @@ Test(small_blackscholes_streamed, prices_are_those_of_resident_options)
 	need_device();
 	resident = run_begin(opts_of(FEW));
 	run_steps(resident, 2);
-	want = run_prices(resident, &bytes);
+	want = run_outputs(resident, &bytes);
 	for (int overlap = 0; overlap <= 4; overlap += 4) {
 		streamed = run_begin(streamed_opts(FEW, 0, overlap));
 		run_steps(streamed, 2);
-		got = run_prices(streamed, &bytes);
+		got = run_outputs(streamed, &bytes);
 		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
 		free(got);
 		run_end(streamed);

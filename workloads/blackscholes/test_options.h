@@ -37,7 +37,7 @@ static inline struct blackscholes_opts streamed_opts(int64_t options, int64_t bl
 }
 
 #define RUN blackscholes
-#include "tests/workload_run.h"
+#include "tests/dataset_run.h"
 
 /* Arrays of a slot, where they lie. */
 static inline float *device_in(const struct run *r, int k, int64_t slot)
@@ -53,38 +53,6 @@ static inline float *device_out(const struct run *r, int k, int64_t slot)
 static inline float *host_out(const struct run *r, int k, int64_t slot)
 {
 	return (float *)dataset_host(&r->s.set, BLACKSCHOLES_INPUTS + k, slot);
-}
-
-/* All prices of all slots where they lie, guards included, to be freed. */
-static inline float *run_prices(const struct run *r, size_t *bytes)
-{
-	bool streamed = r->o.set.data == STREAMED_STREAMED;
-	float *prices;
-
-	*bytes = dataset_output_bytes(&r->s.set.shape, r->o.set.slots);
-	prices = (float *)malloc(*bytes);
-	CHECK(prices, "memory");
-	CUDA(cudaMemcpy(prices, streamed ? host_out(r, 0, 0) : device_out(r, 0, 0), *bytes,
-			cudaMemcpyDefault));
-	return prices;
-}
-
-/* Must pass with everything compared. */
-static inline void run_passes(struct run *r, int64_t steps)
-{
-	struct verdict v = run_check(r, steps, true);
-
-	cr_assert(v.passed && v.compared == v.total, "%ld steps: error %g, %s", (long)steps,
-		  v.error, v.worst);
-}
-
-/* Must fail, and say so with this text. */
-static inline void run_fails(struct run *r, int64_t steps, const char *says)
-{
-	struct verdict v = run_check(r, steps, true);
-
-	cr_assert(!v.passed && strstr(v.worst, says), "%ld steps: error %g, %s", (long)steps,
-		  v.error, v.worst);
 }
 
 #endif

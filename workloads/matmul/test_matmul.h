@@ -46,7 +46,7 @@ static inline struct matmul_opts streamed_opts(int64_t m, int64_t n, int64_t k, 
 }
 
 #define RUN matmul
-#include "tests/workload_run.h"
+#include "tests/dataset_run.h"
 
 /* Arrays of a slot: MATMUL_A, MATMUL_B or MATMUL_C. */
 static inline float *on_device(const struct run *r, int k, int64_t slot)
@@ -57,20 +57,6 @@ static inline float *on_device(const struct run *r, int k, int64_t slot)
 static inline float *on_host(const struct run *r, int k, int64_t slot)
 {
 	return (float *)dataset_host(&r->s.set, k, slot);
-}
-
-/* The products of all slots where they lie, guards included, to be freed. */
-static inline float *run_products(const struct run *r, size_t *bytes)
-{
-	bool streamed = r->o.set.data == STREAMED_STREAMED;
-	float *out;
-
-	*bytes = dataset_output_bytes(&r->s.set.shape, r->o.set.slots);
-	out = (float *)malloc(*bytes);
-	CHECK(out, "memory");
-	CUDA(cudaMemcpy(out, streamed ? on_host(r, MATMUL_C, 0) : on_device(r, MATMUL_C, 0), *bytes,
-			cudaMemcpyDefault));
-	return out;
 }
 
 /* An array of a slot on the device, to be freed, and back to there. */
@@ -90,25 +76,6 @@ static inline void put_array(const struct run *r, int k, int64_t slot, float *va
 
 	CUDA(cudaMemcpy(on_device(r, k, slot), values, bytes, cudaMemcpyHostToDevice));
 	free(values);
-}
-
-/* Must pass with everything compared. */
-static inline void run_passes(struct run *r, int64_t steps)
-{
-	struct verdict v = run_check(r, steps, true);
-
-	cr_assert(v.passed && v.compared == v.total,
-		  "m=%u n=%u k=%u tile %d, %ld steps: error %g, %s", r->s.shape.m, r->s.shape.n,
-		  r->s.shape.k, r->s.tile, (long)steps, v.error, v.worst);
-}
-
-/* Must fail, and say so with this text. */
-static inline void run_fails(struct run *r, int64_t steps, const char *says)
-{
-	struct verdict v = run_check(r, steps, true);
-
-	cr_assert(!v.passed && strstr(v.worst, says), "%ld steps: error %g, %s", (long)steps,
-		  v.error, v.worst);
 }
 
 #endif

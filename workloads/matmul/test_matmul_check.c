@@ -231,14 +231,14 @@ Test(small_matmul_check, products_are_those_of_resident_matrices)
 	need_device();
 	resident = run_begin(tile_opts(45, 33, 50, MATMUL_TILE_64));
 	run_steps(resident, 2);
-	want = run_products(resident, &bytes);
+	want = run_outputs(resident, &bytes);
 	for (int overlap = 0; overlap <= 4; overlap += 4) {
 		struct matmul_opts o = streamed_opts(45, 33, 50, 0, overlap);
 
 		o.tile = MATMUL_TILE_64;
 		streamed = run_begin(o);
 		run_steps(streamed, 2);
-		got = run_products(streamed, &bytes);
+		got = run_outputs(streamed, &bytes);
 		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
 		free(got);
 		run_end(streamed);

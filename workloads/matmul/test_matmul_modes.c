@@ -10,23 +10,6 @@ TestSuite(small_matmul_modes, .timeout = 60);
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
-static void modes_agree(struct run *r, int64_t n)
-{
-	float *products[3];
-	size_t bytes;
-
-	for (int mode = 0; mode < 3; mode++) {
-		run_reset(r);
-		(mode == 0 ? run_steps : mode == 1 ? run_graph : run_fused)(r, n);
-		run_passes(r, n);
-		products[mode] = run_products(r, &bytes);
-		cr_assert(!memcmp(products[0], products[mode], bytes), "depth=%ld, mode %d",
-			  (long)n, mode);
-	}
-	for (int mode = 0; mode < 3; mode++)
-		free(products[mode]);
-}
-
 /* Of fewer steps than slots, as many, and more. */
 Test(small_matmul_modes, stream_graph_and_fused_give_the_same_bits)
 {
@@ -40,7 +23,7 @@ Test(small_matmul_modes, stream_graph_and_fused_give_the_same_bits)
 		o.set.slots = 3;
 		r = run_begin(o);
 		for (size_t i = RACES; i < sizeof(depths) / sizeof(*depths); i += 1 + RACES)
-			modes_agree(r, depths[i]);
+			run_modes_agree(r, depths[i], 3);
 		run_end(r);
 	}
 }

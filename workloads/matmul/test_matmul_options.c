@@ -15,15 +15,7 @@ Test(small_matmul_options, defaults_are_those_of_the_rows)
 	const struct matmul_opts o = opts_of(0, 1024, 0);
 	struct limits limits = { 0 };
 
-	for (const struct param *p = workload_matmul.params; p->name; p++) {
-		const char *field = (const char *)&o + p->offset;
-		int shift = strchr(p->def, 'M') ? 20 : strchr(p->def, 'k') ? 10 : 0;
-
-		if (p->kind == PARAM_CHOICE)
-			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
-		else
-			cr_assert(*(const int64_t *)field == atoll(p->def) << shift, "%s", p->name);
-	}
+	expect_defaults(&workload_matmul, &o);
 	cr_assert(!workload_matmul.limits(&o, &limits), "limits");
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d", m);

@@ -13,24 +13,6 @@ enum { TILE = 4096, WIDE = 11776 }; /* pairs of a tile, unless it has been tuned
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
-static void modes_agree(struct run *r, int64_t n)
-{
-	int modes = r->o.pairs <= RADIXSORT_ONE_MAX ? 3 : 2; /* fused: one block only */
-	void *outputs[3];
-	size_t bytes;
-
-	for (int mode = 0; mode < modes; mode++) {
-		run_reset(r);
-		(mode == 0 ? run_steps : mode == 1 ? run_graph : run_fused)(r, n);
-		run_passes(r, n);
-		outputs[mode] = run_outputs(r, &bytes);
-		cr_assert(!memcmp(outputs[0], outputs[mode], bytes), "depth=%ld, mode %d", (long)n,
-			  mode);
-	}
-	for (int mode = 0; mode < modes; mode++)
-		free(outputs[mode]);
-}
-
 /* Of fewer steps than slots, as many, and more. */
 Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
 {
@@ -41,7 +23,7 @@ Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
 	o.set.slots = 3;
 	r = run_begin(o);
 	for (int64_t depth = RACES ? 4 : 1; depth <= 7; depth += depth < 3 ? 1 : 4)
-		modes_agree(r, depth);
+		run_modes_agree(r, depth, 3);
 	run_end(r);
 }
 
@@ -55,9 +37,9 @@ Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 	need_device();
 	o.set.slots = 3;
 	r = run_begin(o);
-	modes_agree(r, 2);
+	run_modes_agree(r, 2, 2); /* tiles have no fused form */
 	if (!RACES)
-		modes_agree(r, 4);
+		run_modes_agree(r, 4, 2);
 	graph = run_capture(r, 2);
 	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
 	cr_assert(nodes == 2 * 6, "%zu nodes", nodes);

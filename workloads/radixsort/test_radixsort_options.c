@@ -10,25 +10,12 @@
 
 TestSuite(small_radixsort_options, .timeout = 60);
 
-/* A power of 1024 may follow: "4M". */
-static int64_t as_typed(const char *text)
-{
-	return atoll(text) << (strchr(text, 'M') ? 20 : 0);
-}
-
 Test(small_radixsort_options, defaults_are_those_of_the_rows)
 {
 	struct radixsort_opts o = opts_of(1 << 20);
 	struct limits limits = { 0 };
 
-	for (const struct param *p = workload_radixsort.params; p->name; p++) {
-		const char *field = (const char *)&o + p->offset;
-
-		if (p->kind == PARAM_CHOICE)
-			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
-		else
-			cr_assert(*(const int64_t *)field == as_typed(p->def), "%s", p->name);
-	}
+	expect_defaults(&workload_radixsort, &o);
 	cr_assert(!workload_radixsort.limits(&o, &limits), "limits");
 	cr_assert(!limits.mode_refused[MODE_STREAM] && !limits.mode_refused[MODE_GRAPH], "modes");
 	cr_assert(limits.mode_refused[MODE_FUSED], "fused");

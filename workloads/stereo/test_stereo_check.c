@@ -114,11 +114,11 @@ Test(small_stereo_check, disparities_are_those_of_resident_images)
 	need_device();
 	resident = run_begin(opts_of(30, ROWS));
 	run_steps(resident, 2);
-	want = run_disparities(resident, &bytes);
+	want = run_outputs(resident, &bytes);
 	for (int overlap = 0; overlap <= 4; overlap += 4) {
 		streamed = run_begin(streamed_opts(30, ROWS, 0, overlap));
 		run_steps(streamed, 2);
-		got = run_disparities(streamed, &bytes);
+		got = run_outputs(streamed, &bytes);
 		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
 		free(got);
 		run_end(streamed);

@@ -8,23 +8,6 @@
 
 TestSuite(small_stereo_modes, .timeout = 60);
 
-static void modes_agree(struct run *r, int64_t n)
-{
-	int32_t *found[3];
-	size_t bytes;
-
-	for (int mode = 0; mode < 3; mode++) {
-		run_reset(r);
-		(mode == 0 ? run_steps : mode == 1 ? run_graph : run_fused)(r, n);
-		run_passes(r, n);
-		found[mode] = run_disparities(r, &bytes);
-		cr_assert(!memcmp(found[0], found[mode], bytes), "depth=%ld, mode %d", (long)n,
-			  mode);
-	}
-	for (int mode = 0; mode < 3; mode++)
-		free(found[mode]);
-}
-
 /* Of fewer steps than slots, as many, and more; of one pass and of two. */
 Test(small_stereo_modes, stream_graph_and_fused_give_the_same)
 {
@@ -39,7 +22,7 @@ Test(small_stereo_modes, stream_graph_and_fused_give_the_same)
 		o.dmax = passes == 2 ? 2 : 0;
 		r = run_begin(o);
 		for (size_t i = RACES; i < (RACES ? 2 : 3); i++)
-			modes_agree(r, depths[i]);
+			run_modes_agree(r, depths[i], 3);
 		run_end(r);
 	}
 }

@@ -15,16 +15,7 @@ Test(small_stereo_options, defaults_are_those_of_the_rows)
 	const struct stereo_opts o = opts_of(640, 0);
 	struct limits limits = { 0 };
 
-	for (const struct param *p = workload_stereo.params; p->name; p++) {
-		const char *field = (const char *)&o + p->offset;
-		int shift = strchr(p->def, 'M') ? 20 : 0;
-
-		if (p->kind == PARAM_CHOICE)
-			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
-		else if (p->kind != PARAM_PATH)
-			cr_assert(*(const int64_t *)field == (int64_t)atoll(p->def) * (1 << shift),
-				  "%s", p->name);
-	}
+	expect_defaults(&workload_stereo, &o);
 	cr_assert(!workload_stereo.limits(&o, &limits), "limits");
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d", m);
