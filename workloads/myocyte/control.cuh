@@ -84,13 +84,19 @@ EITHER double first_step(const struct myocyte_cells &a)
 	}
 }
 
+/* All but the states. */
+EITHER void set_back(const struct myocyte_cells &a, int64_t id)
+{
+	a.t[id] = 0;
+	a.h[id] = first_step(a);
+	a.count[MYOCYTE_TRIES * a.stride + id] = 0;
+}
+
 EITHER void start_over(const struct myocyte_cells &a, int64_t id)
 {
 	for (int i = 0; i < STATES; i++)
 		((real *)a.y)[i * a.stride + id] = a.start[i];
-	a.t[id] = 0;
-	a.h[id] = first_step(a);
-	a.count[MYOCYTE_TRIES * a.stride + id] = 0;
+	set_back(a, id);
 }
 
 EITHER void reset_cell(const struct myocyte_cells &a, int64_t id)
@@ -160,52 +166,47 @@ EITHER void lose(const struct myocyte_cells &a, int64_t id)
 	a.count[MYOCYTE_LOST * a.stride + id] = 1;
 }
 
-EITHER void append_row(const struct myocyte_cells &a, const struct cell &c, int64_t id, double h)
-{
-	struct myocyte_row *row = a.rows + (*a.n_rows)++;
-
-	row->t = a.t[id];
-	row->h = h;
-	row->attempts = (double)a.count[MYOCYTE_TRIES * a.stride + id];
-	for (int i = 0; i < STATES; i++)
-		row->y[i] = double(c.y[i * c.n]);
-}
+/* What an attempt came to, for whoever moves the states. */
+struct settled {
+	bool accepted;
+	bool completed; /* the span */
+	bool row;	/* of the trajectory */
+	double h, tries;
+};
 
 /* The cell is at t now, by a step of h. */
-EITHER void accept(const struct myocyte_cells &a, const struct cell &c, int64_t id, double t,
-		   double h, bool output)
+EITHER struct settled accept(const struct myocyte_cells &a, int64_t id, double t, double h,
+			     bool output)
 {
-	if (a.before)
-		copy_states((real *)a.before + id, c.y, c.n);
-	copy_states(c.y, c.trial, c.n);
+	int64_t *tries = a.count + MYOCYTE_TRIES * a.stride + id;
+	struct settled s = { true, t >= a.span, output && a.rows, h, double(*tries) };
+
 	a.t[id] = t;
 	a.taken[id] = h;
 	count(a, MYOCYTE_ACCEPTED, id);
-	if (t >= a.span) {
-		copy_states((real *)a.end + id, c.trial, c.n);
+	if (s.completed)
 		count(a, MYOCYTE_SPANS, id);
-	}
-	if (output && a.rows)
-		append_row(a, c, id, h);
-	a.count[MYOCYTE_TRIES * a.stride + id] = 0;
+	*tries = 0;
+	return s;
 }
 
 /* Keeps h usable; a cell that cannot go on with the shortest step is lost. */
-EITHER void reject(const struct myocyte_cells &a, int64_t id)
+EITHER struct settled reject(const struct myocyte_cells &a, int64_t id)
 {
 	count(a, MYOCYTE_REJECTED, id);
 	if (a.h[id] < MYOCYTE_STEP_LEAST_MS) {
 		a.h[id] = MYOCYTE_STEP_LEAST_MS;
 		lose(a, id);
 	}
+	return {};
 }
 
 /*
  * A step cut short to land on a stop says little about the one that was meant: that one may
  * grow, not shrink.
  */
-EITHER void settle_step(const struct myocyte_cells &a, const struct cell &c, int64_t id,
-			const struct plan &plan, const struct myocyte_outcome &o)
+EITHER struct settled settle_step(const struct myocyte_cells &a, int64_t id,
+				  const struct plan &plan, const struct myocyte_outcome &o)
 {
 	double meant = a.h[id], next = plan.step.h * o.factor;
 
@@ -213,11 +214,10 @@ EITHER void settle_step(const struct myocyte_cells &a, const struct cell &c, int
 		a.h[id] = o.within && plan.landing ? fmax(meant, next) : next;
 	else if (!o.finite)
 		lose(a, id);
-	if (o.within)
-		accept(a, c, id, plan.landing ? plan.stop.t : plan.step.t + plan.step.h,
-		       plan.step.h, plan.landing && plan.stop.output);
-	else
-		reject(a, id);
+	if (!o.within)
+		return reject(a, id);
+	return accept(a, id, plan.landing ? plan.stop.t : plan.step.t + plan.step.h, plan.step.h,
+		      plan.landing && plan.stop.output);
 }
 
 /* The benchmark's next trial in a row that began at t. For the end of the run to act on it, a
@@ -238,17 +238,16 @@ EITHER double next_trial(real t, real h, real q, real end)
  * The benchmark's rows: a step is accepted, and a whole ms is taken for passed. It gives up
  * after 12 attempts; the cell is lost then, and starts over.
  */
-EITHER void settle_row(const struct myocyte_cells &a, const struct cell &c, int64_t id,
-		       const struct step &step, const struct myocyte_outcome &o)
+EITHER struct settled settle_row(const struct myocyte_cells &a, int64_t id, const struct step &step,
+				 const struct myocyte_outcome &o)
 {
 	double k = step.t + 1;
 
 	if (o.within) {
 		a.h[id] = first_step(a);
-		accept(a, c, id, k, step.h, k >= a.span || fmod(k, a.every) == 0);
 		if (!o.finite)
 			lose(a, id);
-		return;
+		return accept(a, id, k, step.h, k >= a.span || fmod(k, a.every) == 0);
 	}
 	count(a, MYOCYTE_REJECTED, id);
 	a.h[id] = next_trial(step.t, step.h, o.factor, a.span);
@@ -256,16 +255,46 @@ EITHER void settle_row(const struct myocyte_cells &a, const struct cell &c, int6
 		lose(a, id);
 		a.t[id] = a.span;
 	}
+	return {};
 }
 
-EITHER void settle(const struct myocyte_cells &a, const struct cell &c, int64_t id,
-		   const struct plan &plan, const struct myocyte_outcome &o)
+/* Decides; moves no state. */
+EITHER struct settled decide(const struct myocyte_cells &a, int64_t id, const struct plan &plan,
+			     const struct myocyte_outcome &o)
 {
 	count(a, MYOCYTE_TRIES, id);
 	if (a.solver == MYOCYTE_AS_RODINIA)
-		settle_row(a, c, id, plan.step, o);
-	else
-		settle_step(a, c, id, plan, o);
+		return settle_row(a, id, plan.step, o);
+	return settle_step(a, id, plan, o);
+}
+
+EITHER void append_row(const struct myocyte_cells &a, const struct cell &c, double t,
+		       const struct settled &s)
+{
+	struct myocyte_row *row = a.rows + (*a.n_rows)++;
+
+	row->t = t;
+	row->h = s.h;
+	row->attempts = s.tries;
+	for (int i = 0; i < STATES; i++)
+		row->y[i] = double(c.y[i * c.n]);
+}
+
+/* Decides, and takes the new state where it was good. */
+EITHER void settle(const struct myocyte_cells &a, const struct cell &c, int64_t id,
+		   const struct plan &plan, const struct myocyte_outcome &o)
+{
+	struct settled s = decide(a, id, plan, o);
+
+	if (!s.accepted)
+		return;
+	if (a.before)
+		copy_states((real *)a.before + id, c.y, c.n);
+	copy_states(c.y, c.trial, c.n);
+	if (s.completed)
+		copy_states((real *)a.end + id, c.trial, c.n);
+	if (s.row)
+		append_row(a, c, a.t[id], s);
 }
 } // namespace
 } // namespace myocyte

@@ -38,6 +38,14 @@ enum myocyte_solver {
 	MYOCYTE_AS_RODINIA, /* the benchmark's: rows of one accepted step each */
 };
 
+/* What a cell is spread over. */
+enum myocyte_spread {
+	MYOCYTE_AUTO,	       /* as its number and the device suggest: for the host to decide */
+	MYOCYTE_THREAD,	       /* a thread each: any solver, any control */
+	MYOCYTE_CELL_A_BLOCK,  /* a block each: the shortest time for a few */
+	MYOCYTE_CELLS_A_BLOCK, /* 32 in a block, a part of the equations in each warp: the most */
+};
+
 enum myocyte_count {
 	MYOCYTE_ACCEPTED, /* attempts since reset */
 	MYOCYTE_REJECTED,
@@ -72,6 +80,7 @@ struct myocyte_cells {
 	bool guarded;	/* derivatives that are NaN or +Inf are replaced, as the benchmark does */
 	bool by_host;	/* control=host */
 	enum myocyte_solver solver;
+	enum myocyte_spread spread;
 	double span;	  /* ms; the attempt after it starts over */
 	double tolerance; /* relative */
 	double step;	  /* ms */

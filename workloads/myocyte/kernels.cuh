@@ -169,6 +169,9 @@ extern "C" __global__ void __launch_bounds__(MYOCYTE_BLOCK)
 }
 KERNEL(MYOCYTE_IN(myocyte_evaluate));
 
+#include "workloads/myocyte/block.cuh"
+#include "workloads/myocyte/warps.cuh"
+
 /* ---- launches -------------------------------------------------------------------------- */
 
 static void load_kernels(void)
@@ -206,6 +209,10 @@ static void start(const struct myocyte_cells *cells, cudaStream_t stream)
 
 static void attempt(const struct myocyte_cells *cells, int64_t n, cudaStream_t stream)
 {
+	if (cells->spread == MYOCYTE_CELL_A_BLOCK)
+		return attempt_in_blocks(cells, n, stream);
+	if (cells->spread == MYOCYTE_CELLS_A_BLOCK)
+		return attempt_in_warps(cells, n, stream);
 	CUDA(LAUNCH(MYOCYTE_IN(myocyte_attempts), blocks_for(cells->running), MYOCYTE_BLOCK, 0,
 		    stream, *cells, n));
 }

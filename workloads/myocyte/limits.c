@@ -103,6 +103,32 @@ static int check_solver(const struct myocyte_opts *o)
 	return check_rodinia(o);
 }
 
+/* Other patterns than the plain one are those of a thread for each cell. */
+static bool is_plain(const struct myocyte_opts *o)
+{
+	return o->granularity == MYOCYTE_BY_ATTEMPT && o->control == MYOCYTE_BY_DEVICE &&
+	       o->solver != MYOCYTE_AS_RODINIA;
+}
+
+enum myocyte_spread myocyte_spread(const struct myocyte_opts *o)
+{
+	if (o->spread != MYOCYTE_AUTO)
+		return (enum myocyte_spread)o->spread;
+	return MYOCYTE_THREAD;
+}
+
+static int check_spread(const struct myocyte_opts *o)
+{
+	static const char *const names[] = { "auto", "thread", "block", "warps" };
+
+	if (o->spread <= MYOCYTE_THREAD || is_plain(o))
+		return 0;
+	return complain(EINVAL,
+			"spread=%s: solver=rodinia, granularity=stage and control=host have a "
+			"thread for each cell: spread=thread",
+			names[o->spread]);
+}
+
 static void refuse_modes(const struct myocyte_opts *o, struct limits *out)
 {
 	if (o->granularity == MYOCYTE_BY_STAGE)
@@ -127,6 +153,8 @@ int myocyte_limits(const void *opts, struct limits *out)
 		err = check_trajectory(o);
 	if (!err)
 		err = check_solver(o);
+	if (!err)
+		err = check_spread(o);
 	out->action = o->derivatives != NULL;
 	out->depth_run = 1024; /* 18 ms of the beat: past the upstroke */
 	refuse_modes(o, out);

@@ -11,6 +11,7 @@ static const char *const solvers[] = { "adaptive", "fixed", "rodinia", NULL };
 static const char *const precisions[] = { "double", "float", NULL };
 static const char *const granularities[] = { "attempt", "stage", NULL };
 static const char *const controls[] = { "device", "host", NULL };
+static const char *const spreads[] = { "auto", "thread", "block", "warps", NULL };
 
 /* clang-format off */
 static const struct param params[] = {
@@ -26,6 +27,8 @@ static const struct param params[] = {
 		     "a launch for each attempt of the solver, or for each right-hand side"),
 	PARAM_CHOICE(myocyte_opts, control, "device", controls,
 		     "who decides on steps; host: copies in, launch, copies out, each time"),
+	PARAM_CHOICE(myocyte_opts, spread, "auto", spreads,
+		     "a cell to a thread, or to a block; or 32 to the warps of a block"),
 	PARAM_REAL(myocyte_opts, tolerance, "1", "0", 0, 1e-2,
 		   "relative error allowed in a step; 0: 1e-6, in float 1e-4"),
 	PARAM_REAL(myocyte_opts, step, "ms", "0.015625", 1e-6, 1,
@@ -78,6 +81,7 @@ static const struct param_need needs[] = {
 	{ "solver", "!states" },
 	{ "granularity", "!states" },
 	{ "control", "!states" },
+	{ "spread", "!states" },
 	{ "tolerance", "!states" },
 	{ "step", "!states" },
 	{ "jitter", "!states" },

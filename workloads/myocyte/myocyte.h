@@ -32,6 +32,7 @@ struct myocyte_opts {
 	int equations;	  /* enum myocyte_equations or MYOCYTE_MATCHING */
 	int solver;	  /* enum myocyte_solver */
 	int precision, granularity, control;
+	int spread;  /* enum myocyte_spread */
 	double step; /* ms */
 	double jitter;
 	int64_t seed;
@@ -53,6 +54,7 @@ struct myocyte_state {
 /* What options that say "choose for me" come to. */
 enum myocyte_equations myocyte_equations(const struct myocyte_opts *o);
 double myocyte_tolerance(const struct myocyte_opts *o);
+enum myocyte_spread myocyte_spread(const struct myocyte_opts *o);
 
 /* Rows of trajectory= that fit: 2 GB of text. */
 enum { MYOCYTE_ROWS_MAX = 1000000 };

@@ -56,6 +56,7 @@ static void configure(const struct myocyte_opts *o, struct myocyte_cells *c)
 	c->single = o->precision == MYOCYTE_FLOAT;
 	c->by_host = o->control == MYOCYTE_BY_HOST;
 	c->solver = (enum myocyte_solver)o->solver;
+	c->spread = myocyte_spread(o);
 	c->benchmark = myocyte_equations(o) == MYOCYTE_RODINIA;
 	c->guarded = c->solver == MYOCYTE_AS_RODINIA;
 	c->span = o->span;
