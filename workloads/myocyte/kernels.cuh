@@ -183,6 +183,8 @@ static void load_kernels(void)
 		(const void *)MYOCYTE_IN(myocyte_stage),
 		(const void *)MYOCYTE_IN(myocyte_gather_cells),
 		(const void *)MYOCYTE_IN(myocyte_evaluate),
+		(const void *)MYOCYTE_IN(myocyte_attempts_in_block),
+		(const void *)MYOCYTE_IN(myocyte_evaluate_in_block),
 	};
 	struct cudaFuncAttributes ignored;
 
@@ -233,6 +235,8 @@ static void gather_cells(const struct myocyte_cells *cells, const int64_t *which
 
 static void derivatives(const struct myocyte_cells *cells, cudaStream_t stream)
 {
+	if (cells->spread == MYOCYTE_CELL_A_BLOCK)
+		return derivatives_in_blocks(cells, stream);
 	CUDA(LAUNCH(MYOCYTE_IN(myocyte_evaluate), blocks_for(cells->running), MYOCYTE_BLOCK, 0,
 		    stream, *cells));
 }

@@ -81,7 +81,6 @@ static const struct param_need needs[] = {
 	{ "solver", "!states" },
 	{ "granularity", "!states" },
 	{ "control", "!states" },
-	{ "spread", "!states" },
 	{ "tolerance", "!states" },
 	{ "step", "!states" },
 	{ "jitter", "!states" },

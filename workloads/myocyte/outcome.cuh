@@ -11,6 +11,14 @@ namespace myocyte
 {
 namespace
 {
+/* Of the adaptive solver; worst: largest error of a state, in units of what is allowed. */
+EITHER struct myocyte_outcome outcome_of_error(double worst, bool finite)
+{
+	double factor = finite ? 0.9 * pow(worst, -1. / 8) : 0.1;
+
+	return { fmin(fmax(factor, 0.1), 4.), finite && worst <= 1, finite };
+}
+
 /*
  * Order 7 is propagated: the model limits the step by stability, and with order 8 the
  * controller keeps running over that limit.
@@ -30,9 +38,7 @@ EITHER struct myocyte_outcome combine_adaptive(const struct cell &c, real h, dou
 		finite = finite && is_finite(then) && is_finite(e);
 		c.trial[i * c.n] = then;
 	}
-	double factor = finite ? 0.9 * pow(double(worst), -1. / 8) : 0.1;
-
-	return { fmin(fmax(factor, 0.1), 4.), finite && worst <= real(1), finite };
+	return outcome_of_error(double(worst), finite);
 }
 
 EITHER struct myocyte_outcome combine_fixed(const struct cell &c, real h)

@@ -1,0 +1,172 @@
+/*
+ * block_exps.cuh - spread=block: the transcendental functions of a right-hand side, side by side.
+ * Part of kernels.cuh.
+ *
+ * Exponentials of V differ by constants only, so a lane takes each, and a quotient that its
+ * formula has; so do logarithms and powers of concentrations. Formulas: model_membrane.cuh and
+ * model_calcium.cuh.
+ */
+
+namespace myocyte
+{
+namespace
+{
+/* ---- of the potential ------------------------------------------------------------------- */
+
+enum shape {
+	PLAIN,	 /* e^z alone */
+	SQUARE,	 /* e^(k x^2) */
+	SIGMOID, /* n/(1 + e^z) */
+	OVER,	 /* n x/(e^z - 1) */
+	PLAIN_K, /* x counts from E_K too */
+	SIGMOID_K,
+};
+
+/* z = k x, x = V - x0. */
+struct exponential {
+	double x0, k, n;
+	enum shape shape;
+};
+
+static __constant__ const struct exponential exponentials[EXPS] = {
+	{ 0, FRT, FRT, OVER },
+	{ 0, 2 * FRT, FRT, OVER },
+	{ 0, -FRT, 0, PLAIN },
+	{ 0, nu *FRT, 0, PLAIN },
+	{ 0, (nu - 1) * FRT, 0, PLAIN },
+	{ 0, -0.1 * FRT, 0, PLAIN },
+
+	{ -47.13, -0.1, -0.32, OVER },
+	{ 0, -1 / 11., 0, PLAIN },
+	{ -10.66, -1 / 11.1, 1 / 0.13, SIGMOID },
+	{ 0, -2.535e-7, 0, PLAIN },
+	{ -32, -0.1, 0.3, SIGMOID },
+	{ -80, -1 / 6.8, 0, PLAIN },
+	{ 0, 0.079, 0, PLAIN },
+	{ 0, 0.35, 0, PLAIN },
+	{ 0, 0.2444, 0, PLAIN },
+	{ 0, -0.04391, 0, PLAIN },
+	{ -79.23, 0.311, 1, SIGMOID },
+	{ 0, -0.01052, 0, PLAIN },
+	{ -40.14, -0.1378, 0.1212, SIGMOID },
+
+	{ -50, -1 / 7.5, 1, SIGMOID },
+	{ 1.5, -1 / 16.7, 1, SIGMOID },
+	{ -7, -0.123, -0.00138, OVER },
+	{ -10, 0.145, 6.1e-4, OVER },
+	{ -30, -0.148, -7.19e-5, OVER },
+	{ -30, 0.0687, 1.31e-4, OVER },
+	{ -33, 1 / 22.4, g_Kr, SIGMOID },
+	{ 7.488 * 5.98, -1 / 5.98, G_Kp *(F_j + F_sl), SIGMOID },
+
+	{ -3, -1 / 15., 1, SIGMOID },
+	{ -3, 1 / 15., 9, SIGMOID },
+	{ -60, 1 / 10., 1, SIGMOID },
+	{ -33.5, 1 / 10., 1, SIGMOID },
+	{ 0, -1 / 900., 0, SQUARE },
+
+	{ 59.215, 0.2385, 1.02, SIGMOID_K },
+	{ -5.476, 0.08032, 0, PLAIN_K },
+	{ 594.31, 0.06175, 0, PLAIN_K },
+	{ -4.753, -0.5143, 1, SIGMOID_K },
+
+	{ -14.5, -1 / 6., 1, SIGMOID },
+	{ -14.5, -1 / 6., -0.07, OVER },
+	{ -35.06, 1 / 3.6, 1, SIGMOID },
+	{ 50, -1 / 20., 0.6, SIGMOID },
+	{ -14.5, -0.0337 * 0.0337, 0, SQUARE },
+};
+
+/* A lane's, in the cells' precision; of lanes without one the last again. */
+struct my_exponential {
+	real x0, k, n;
+	bool square, over;
+	int i;
+};
+
+static __device__ inline struct my_exponential my_exponential(int lane, real E_K)
+{
+	int i = lane < EXPS ? lane : EXPS - 1;
+	const struct exponential &e = exponentials[i];
+
+	bool of_K = e.shape >= PLAIN_K;
+
+	return { of_K ? e.x0 + E_K : real(e.x0), e.k, e.n, e.shape == SQUARE, e.shape == OVER, i };
+}
+
+static __device__ inline void exponential(const struct my_exponential &c, bool limits,
+					  struct board *b)
+{
+	real x = b->v[at::V] - c.x0, z = c.k * (c.square ? x * x : x), e = exp(z);
+	real q = (c.over ? c.n * x : c.n) / (c.over ? e - 1 : e + 1);
+
+	if (c.over && limits && fabs(z) < 0.1)
+		q = over_expm1(c.n, x, c.k, e, true);
+	b->e[c.i] = e;
+	b->q[c.i] = q;
+}
+
+/* ---- of concentrations ------------------------------------------------------------------ */
+
+/*
+ * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a; part = (n + m p)/(1 + d p).
+ */
+struct power {
+	int state;
+	double unit, a, n, m, d;
+};
+
+/* I_Ks: 1/(1 + e^((pCa - 7.2)/0.6)) with pCa = 3 - log10 Ca is a power of Ca/10^-4.2 mM. */
+static constexpr double Ca_Ks = 6.3095734448019325e-05, a_Ks = -1 / (0.6 * 2.302585092994045684);
+
+static __constant__ const struct power powers[POWERS] = {
+	{ at::Na_j, Na_o, 0, 0, 0, 0 },
+	{ at::Na_sl, Na_o, 0, 0, 0, 0 },
+	{ at::Ca_j, Ca_o, 0, 0, 0, 0 },
+	{ at::Ca_sl, Ca_o, 0, 0, 0, 0 },
+	{ at::K_i, K_o + p_NaK *Na_o, 0, 0, 0, 0 },
+	{ at::Ca_j, 0.5e-3, -1.6, 1, 0, 1 },
+	{ at::Ca_sl, 0.5e-3, -1.6, 1, 0, 1 },
+	{ at::Ca_j, Ca_Ks, a_Ks, 1, 0, 1 },
+	{ at::Ca_sl, Ca_Ks, a_Ks, 1, 0, 1 },
+	{ at::Ca_i, Km_f, H_serca, 0, 0, 0 },
+	{ at::Ca_SR, Km_r, H_serca, 0, 0, 0 },
+	{ at::Ca_SR, EC50_SR, -2.5, 1, 1, Max_SR / Min_SR },
+	{ at::Ca_SR, EC50_SR, -2.5, Min_SR, Max_SR, 1 },
+};
+
+struct my_power {
+	real per_unit, a, n, m, d;
+	int i, state;
+};
+
+static __device__ inline struct my_power my_power(int lane)
+{
+	int i = lane < POWERS ? lane : POWERS - 1;
+	const struct power &p = powers[i];
+
+	return { 1 / p.unit, p.a, p.n, p.m, p.d, i, p.state };
+}
+
+/* x^a, given ln x: a logarithm for all. In float that would cost a digit. */
+static __device__ inline double power_of(double, double a, double log_x)
+{
+	return exp(a * log_x);
+}
+
+static __device__ inline single power_of(single x, single a, single)
+{
+	return pow(x, a);
+}
+
+static __device__ inline void power(const struct my_power &c, struct board *b)
+{
+	real more = c.i == LOG_K ? p_NaK * b->v[at::Na_i] : real(0);
+	real x = (b->v[c.state] + more) * c.per_unit, l = log(x), p = power_of(x, c.a, l);
+
+	b->log[c.i] = l;
+	b->power[c.i] = p;
+	b->part[c.i] = (c.n + c.m * p) / (1 + c.d * p);
+}
+} // namespace
+} // namespace myocyte
