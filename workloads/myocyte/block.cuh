@@ -6,9 +6,11 @@
  * the stages to come: each derivative is added to all of them as soon as it is there.
  */
 #include "workloads/myocyte/block_board.cuh"
+#include "workloads/myocyte/block_math.cuh"
 #include "workloads/myocyte/block_exps.cuh"
 #include "workloads/myocyte/block_modules.cuh"
 #include "workloads/myocyte/block_currents.cuh"
+#include "workloads/myocyte/block_sums.cuh"
 
 namespace myocyte
 {
@@ -50,33 +52,30 @@ struct part {
 	struct my_power power;
 	struct my_module module;
 	struct my_buffer buffer;
+	struct my_balance balance;
 };
 
 static __device__ inline int state_of(int warp, int lane)
 {
-	const int8_t V[] = { at::m, at::h, at::j, at::d, at::f, at::x_Kr, at::x_Ks, at::V };
-	const int8_t V_more[] = { at::x_tos, at::y_tos,	  at::x_tof,  at::y_tof, at::r_tos,
-				  at::Q_CaL, at::Q_pCa,	  at::Q_NCX,  at::Q_Cab, at::CaM_ecc,
-				  at::K_i,   at::spare40, at::spare41 };
-	const int8_t logs[] = { at::RyR_R, at::RyR_O, at::RyR_I, at::Ca_SR, at::Ca_i };
-	const int8_t buffer[] = { at::Ca_j, at::Ca_sl };
-	const int8_t exchange[] = { at::Na_j, at::Na_sl, at::Na_i };
-
 	switch (warp) {
-	case WARP_V:
-		return lane < 8 ? V[lane] : -1;
-	case WARP_V_MORE:
-		return lane < 13 ? V_more[lane] : -1;
-	case WARP_LOGS:
-		return lane < 5 ? logs[lane] : -1;
-	case WARP_BUFFERS:
-		return lane < BUFFERS	    ? buffers[lane].state
-		       : lane < BUFFERS + 2 ? buffer[lane - BUFFERS]
-					    : -1;
-	case WARP_EXCHANGE:
-		return lane < 3 ? exchange[lane] : -1;
-	default:
+	case WARP_NA_GATES:
+		return lane < 3 ? at::m + lane : -1;
+	case WARP_TO_GATES:
+		return lane < 4 ? at::x_tos + lane : lane == 4 ? int(at::r_tos) : -1;
+	case WARP_POWERS:
+		return lane < 3 ? at::RyR_R + lane : -1;
+	case WARP_SIDES:
+		return lane < BUFFERS ? buffers[lane].state : -1;
+	case WARP_SLOW_GATES:
+		return lane < 2 ? at::d + lane : lane < 4 ? at::x_Kr + lane - 2 : -1;
+	case WARP_SUMS:
+		return lane < BALANCES ? balances[lane].state : -1;
+	case WARP_MODULE:
+	case WARP_MODULE + 1:
+	case WARP_MODULE + 2:
 		return lane < 15 ? at::CaM_dy + 15 * (warp - WARP_MODULE) + lane : -1;
+	default:
+		return -1;
 	}
 }
 
@@ -91,93 +90,94 @@ static __device__ inline struct part part_of(const struct myocyte_cells &a, cons
 	c.state = state_of(warp, lane);
 	c.benchmark = a.benchmark;
 	c.E_K = log(K_o / K_i) / FRT;
-	c.exponential = my_exponential(warp == WARP_V ? lane : (EXPS + 1) / 2 + lane, c.E_K);
+	c.exponential = my_exponential(lane, warp == WARP_TO_GATES, c.E_K);
 	c.power = my_power(lane);
 	c.module = my_module(m < 0 || m >= MODULES ? 0 : m, lane, a.benchmark, p);
 	c.buffer = my_buffer(lane);
+	c.balance = my_balance(lane);
 	return c;
 }
 
 /* ---- a right-hand side ------------------------------------------------------------------- */
 
-static __device__ inline real phase_1(const struct part &c, struct board *b)
+static __device__ inline real phase_1(struct part *c, struct board *b)
 {
-	switch (c.warp) {
-	case WARP_V:
-	case WARP_V_MORE:
-		exponential(c.exponential, !c.benchmark, b);
+	switch (c->warp) {
+	case WARP_NA_GATES:
+	case WARP_TO_GATES:
+		exponential(c->exponential, !c->benchmark, b);
 		return 0;
-	case WARP_LOGS:
-		power(c.power, b);
+	case WARP_POWERS:
+		logarithm(&c->power, c->lane, b);
 		return 0;
-	case WARP_BUFFERS:
-		return buffer_uptake(c.buffer, b);
-	case WARP_EXCHANGE:
-		saturations(c.lane % SIDES, b);
+	case WARP_SIDES:
+		return buffer_uptake(c->buffer, c->lane, b);
+	case WARP_EXCHANGER:
+		saturations(c->lane, b);
+		return 0;
+	case WARP_MODULE:
+	case WARP_MODULE + 1:
+	case WARP_MODULE + 2:
+		module_rates(c->module, b);
+		return module_exchange(c->module, b);
+	case WARP_RECTIFIER:
+		if (!c->lane)
+			flows(b);
 		return 0;
 	default:
-		module_rates(c.module, b);
 		return 0;
 	}
 }
 
+/* f: what phase 1 gave. */
 static __device__ inline real phase_2(const struct part &c, struct board *b, real f)
 {
 	switch (c.warp) {
-	case WARP_V:
-		b->K = currents_of_V(c.E_K, b);
-		return gate(c.lane, b);
-	case WARP_V_MORE:
+	case WARP_NA_GATES:
+		return gate_of_I_Na(c.lane, b);
+	case WARP_TO_GATES:
 		return gate_of_I_to(c.lane, b);
-	case WARP_LOGS:
-		return reticulum(c.lane, b);
-	case WARP_BUFFERS:
-		currents_of_side(c.lane % SIDES, c.benchmark, b);
-		return f;
-	case WARP_EXCHANGE:
-		b->NCX[c.lane % SIDES] = exchanger(c.lane % SIDES, b);
-		return 0;
+	case WARP_SLOW_GATES:
+		return slow_gate(c.lane, b);
+	case WARP_POWERS:
+		f = power_part(c.power);
+		currents_of_powers(c.power.i, c.benchmark, f, b);
+		return receptor(c.lane, f, b);
 	case WARP_MODULE:
-		b->K1 = inward_rectifier(c.E_K, b);
-		return module_sums(c.module, b);
 	case WARP_MODULE + 1:
-		b->NaK[c.lane % SIDES] = pump_of_Na(c.lane % SIDES, b);
-		return module_sums(c.module, b);
-	default:
-		return module_sums(c.module, b);
-	}
-}
-
-static __device__ inline real phase_3(const struct part &c, real stimulus, const struct board *b,
-				      real f)
-{
-	switch (c.warp) {
-	case WARP_V:
-		return choose(c.state == at::V, sum_of_V(stimulus, b), f);
-	case WARP_V_MORE:
-		return c.lane < 5 ? f : c.lane < 9 ? integral(c.lane - 5, b) : real(0);
-	case WARP_LOGS:
-		return c.lane < 3 ? f : sum_of_store(c.state == at::Ca_SR, b);
-	case WARP_BUFFERS:
-		return c.lane < BUFFERS ? f : sum_of_Ca((c.lane - BUFFERS) % SIDES, b);
-	case WARP_EXCHANGE:
-		return sum_of_Na(c.lane, b);
-	default:
+	case WARP_MODULE + 2:
+		return f + module_sums(c.module, b);
+	case WARP_SIDES:
+		currents_of_side(c.lane, b);
 		return f;
+	case WARP_EXCHANGER:
+		if (c.lane < SIDES)
+			b->term[I_NCX_ + c.lane] = exchanger(c.lane, b);
+		return 0;
+	case WARP_RECTIFIER:
+		if (!c.lane)
+			b->term[I_K1_] = inward_rectifier(c.E_K, b);
+		return 0;
+	case WARP_PUMP:
+		if (c.lane < SIDES)
+			b->term[I_NAK_ + c.lane] = pump_of_Na(c.lane, b);
+		if (!c.lane)
+			b->term[I_OF_V] = currents_of_V(c.E_K, b);
+		return 0;
+	default:
+		return 0;
 	}
 }
 
 /* The derivative of the thread's state, once all threads have put theirs into b->v. */
-static __device__ inline real derivative(const struct part &c, real stimulus, struct board *b)
+static __device__ inline real derivative(struct part *c, struct board *b)
 {
-	real f;
+	real f = phase_1(c, b);
 
 	__syncthreads();
-	f = phase_1(c, b);
+	f = phase_2(*c, b, f);
 	__syncthreads();
-	f = phase_2(c, b, f);
-	__syncthreads();
-	return phase_3(c, stimulus, b, f);
+	return c->warp == WARP_SUMS ? balance_of(c->balance, c->lane, b) : f;
 }
 
 /* ---- an attempt -------------------------------------------------------------------------- */
@@ -192,23 +192,36 @@ static __device__ inline void show(const struct part &c, struct board *b, real y
 		b->v[c.state] = y;
 }
 
-/* All stages from y, in steps of h: the sums that are left. */
-static __device__ inline struct sums stages(const struct part &c, int n, real stimulus, real h,
-					    real y, struct board *b)
+static __device__ inline void accumulate(struct sums *sum, int s, real k)
 {
+	for (int j = 1; j < AHEAD; j++)
+		sum->ahead[j - 1] = sum->ahead[j] + weights.of[s][j] * k;
+	sum->ahead[AHEAD - 1] = 0;
+	sum->order_7 = sum->order_7 + weights.order_7[s] * k;
+	sum->error = sum->error + weights.error[s] * k;
+}
+
+/*
+ * All stages from y, in steps of h: the sums that are left. The warp whose derivatives are known
+ * last shows the next state first and adds up afterwards, when it has nothing else to do.
+ */
+static __device__ inline struct sums stages(struct part *c, int n, real h, real y, struct board *b)
+{
+	bool last = c->warp == WARP_SUMS;
 	struct sums sum = {};
 
-	show(c, b, y);
+	show(*c, b, y);
+	__syncthreads();
 	ROLLED for (int s = 0; s < n; s++)
 	{
-		real k = derivative(c, stimulus, b);
+		real k = derivative(c, b);
 
-		show(c, b, y + h * (sum.ahead[0] + weights.of[s][0] * k));
-		for (int j = 1; j < AHEAD; j++)
-			sum.ahead[j - 1] = sum.ahead[j] + weights.of[s][j] * k;
-		sum.ahead[AHEAD - 1] = 0;
-		sum.order_7 = sum.order_7 + weights.order_7[s] * k;
-		sum.error = sum.error + weights.error[s] * k;
+		show(*c, b, y + h * (sum.ahead[0] + weights.of[s][0] * k));
+		if (!last)
+			accumulate(&sum, s, k);
+		__syncthreads();
+		if (last)
+			accumulate(&sum, s, k);
 	}
 	return sum;
 }
@@ -223,7 +236,7 @@ static __device__ inline void judge(const struct myocyte_cells &a, const struct 
 	if (c.state >= 0) {
 		real least = R * 1e-3 * fmax(fabs(real(a.start[c.state])), real(1e-9));
 
-		b->worst[c.state] = fabs(e) / (least + R * size);
+		b->worst[c.state] = quotient(fabs(e), least + R * size);
 	}
 	finite = __all_sync(~0u, finite);
 	if (!c.lane)
@@ -265,13 +278,15 @@ static __device__ inline struct myocyte_cells alone(const struct myocyte_cells &
 	return cell;
 }
 
-static __device__ inline void plan_attempt(const struct myocyte_cells &cell, struct course *c)
+static __device__ inline void plan_attempt(const struct myocyte_cells &cell, struct board *b)
 {
+	struct course *c = &b->course;
+
 	c->back = c->t >= cell.span;
 	if (c->back)
 		set_back(cell, 0);
 	c->plan = plan_step(cell, 0);
-	c->stimulus = stage_stimulus(c->plan.step, 0);
+	b->term[STIMULUS] = stage_stimulus(c->plan.step, 0);
 }
 
 static __device__ inline void settle_attempt(const struct myocyte_cells &cell, struct course *c,
@@ -288,19 +303,20 @@ static __device__ inline void settle_attempt(const struct myocyte_cells &cell, s
 
 /* One attempt: the state of the thread after it. */
 static __device__ inline real attempt_of(const struct myocyte_cells &a,
-					 const struct myocyte_cells &cell, const struct part &c,
+					 const struct myocyte_cells &cell, struct part *part,
 					 int64_t id, real y, struct board *b)
 {
+	const struct part &c = *part;
 	struct course *course = &b->course;
 
 	if (!threadIdx.x)
-		plan_attempt(cell, course);
+		plan_attempt(cell, b);
 	__syncthreads();
 	if (course->back && c.state >= 0)
 		y = a.start[c.state];
 
 	real h = course->plan.step.h;
-	struct sums sum = stages(c, stages_of(a), course->stimulus, h, y, b);
+	struct sums sum = stages(part, stages_of(a), h, y, b);
 	real then = y + h * sum.order_7;
 
 	judge(a, c, y, then, h * sum.error, b);
@@ -321,23 +337,34 @@ static __device__ inline real attempt_of(const struct myocyte_cells &a,
 	return then;
 }
 
-static __device__ inline void load_course(const struct myocyte_cells &a, int64_t id,
-					  struct board *b)
+/* The parameters, and what never changes. */
+static __device__ inline void lay_out(const struct myocyte_cells &a, int64_t id, struct board *b)
 {
 	int i = (int)threadIdx.x;
 
 	if (i < MYOCYTE_PARAMS)
 		b->p[i] = ((const real *)a.p)[i * a.stride + id];
+	if (i < MODULES)
+		b->rate[i][NO_RATE] = 0;
+	if (i)
+		return;
+	b->v[in::ONE] = 1;
+	b->v[in::ZERO] = 0;
+	b->term[NOTHING] = 0;
+}
+
+static __device__ inline void load_course(const struct myocyte_cells &a, int64_t id,
+					  struct board *b)
+{
+	int i = (int)threadIdx.x;
+
+	lay_out(a, id, b);
 	if (i < MYOCYTE_COUNTS)
 		b->course.count[i] = a.count[i * a.stride + id];
 	if (i == 0) {
 		b->course.t = a.t[id];
 		b->course.h = a.h[id];
 		b->course.taken = a.taken[id];
-		b->v[in::ONE] = 1;
-		b->v[in::ZERO] = 0;
-		for (int m = 0; m < MODULES; m++)
-			b->rate[m][NO_RATE] = 0;
 	}
 	__syncthreads();
 }
@@ -370,7 +397,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	struct part c = part_of(a, b->p, a.start[at::K_i]);
 	real *mine = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id, y = *mine;
 
-	ROLLED for (int64_t i = 0; i < n; i++) y = attempt_of(a, cell, c, id, y, b);
+	ROLLED for (int64_t i = 0; i < n; i++) y = attempt_of(a, cell, &c, id, y, b);
 	if (c.state >= 0)
 		*mine = y;
 	store_course(a, id, b);
@@ -386,19 +413,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	int64_t id = blockIdx.x;
 	const real *y = (const real *)a.y + id;
 
-	if (threadIdx.x < MYOCYTE_PARAMS)
-		b->p[threadIdx.x] = ((const real *)a.p)[threadIdx.x * a.stride + id];
+	lay_out(a, id, b);
 	if (threadIdx.x < STATES)
 		b->v[threadIdx.x] = y[threadIdx.x * a.stride];
-	if (threadIdx.x == 0) {
-		b->v[in::ONE] = 1;
-		b->v[in::ZERO] = 0;
-		for (int m = 0; m < MODULES; m++)
-			b->rate[m][NO_RATE] = 0;
-	}
+	if (threadIdx.x == 0)
+		b->term[STIMULUS] = stimulus_at(
+			a.t[id], double(((const real *)a.p)[par::T_cycle * a.stride + id]));
 	__syncthreads();
 	struct part c = part_of(a, b->p, y[at::K_i * a.stride]);
-	real f = derivative(c, stimulus_at(a.t[id], double(b->p[par::T_cycle])), b);
+	real f = derivative(&c, b);
 
 	if (c.state >= 0)
 		((real *)a.k)[c.state * a.stride + id] = a.guarded ? guarded(f) : f;

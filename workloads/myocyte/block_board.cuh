@@ -1,12 +1,12 @@
 /*
  * block_board.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
  *
- * Eight warps, each with a subject; a thread that computes a derivative also owns that state.
+ * Twelve warps, each with a subject; a thread that computes a derivative also owns that state.
  * A right-hand side is three phases with a barrier before each:
- *   1  whatever needs states only: exponentials of V (a lane each), logarithms and powers of
- *      concentrations, reactions, buffers
+ *   1  what needs states only: exponentials of V and logarithms of concentrations, a lane each;
+ *      reactions; buffers
  *   2  gates, currents
- *   3  sums of currents
+ *   3  sums of currents; whose derivatives are known adds them up meanwhile
  * Nothing reads a state in phase 3, so that who is done may write the next stage's.
  */
 namespace myocyte
@@ -14,18 +14,22 @@ namespace myocyte
 namespace
 {
 enum warp_role {
-	WARP_V,				/* exponentials, gates, at last V itself */
-	WARP_V_MORE,			/* exponentials, gates of I_to, integrals, slots */
-	WARP_LOGS,			/* logarithms and powers, reticulum */
-	WARP_MODULE,			/* three: calmodulin of cleft, shell and cytosol */
-	WARP_BUFFERS = WARP_MODULE + 3, /* buffers, currents of both sides, Ca */
-	WARP_EXCHANGE,			/* Na/Ca exchanger, Na */
+	WARP_NA_GATES,		      /* half the exponentials; m, h, j */
+	WARP_TO_GATES,		      /* the other half; gates of I_to */
+	WARP_POWERS,		      /* logarithms, powers; reticulum */
+	WARP_MODULE,		      /* three: calmodulin of cleft, shell and cytosol */
+	WARP_SIDES = WARP_MODULE + 3, /* buffers; currents of cleft and shell */
+	WARP_EXCHANGER,		      /* saturations; Na/Ca exchanger */
+	WARP_RECTIFIER,		      /* I_K1 */
+	WARP_PUMP,		      /* Na/K pump; K currents without sides */
+	WARP_SLOW_GATES,	      /* d, f, x_Kr, x_Ks */
+	WARP_SUMS,		      /* V and concentrations, from all of these */
 	WARPS,
 };
 
 enum { LANES = 32, BLOCK_THREADS = WARPS * LANES };
 enum { CLEFT, SHELL, SIDES };
-enum { MODULES = 3, RATES = 22 };
+enum { MODULES = 3, RATES = 22, BUFFERS = 15 };
 
 /* Exponentials of V: see block_exps.cuh. */
 enum exponential_of {
@@ -87,18 +91,36 @@ enum power_of {
 	POWERS,
 };
 
+/* What the derivatives that are known last are sums of: currents of both sides, .. */
+enum term {
+	I_NA_ALL, /* but what the pump and the exchanger carry */
+	I_CA_L = I_NA_ALL + SIDES,
+	I_CA_B = I_CA_L + SIDES,
+	I_CA_PUMP = I_CA_B + SIDES,
+	I_CA_LB = I_CA_PUMP + SIDES, /* I_CA_L and I_CA_B */
+	I_SLOW = I_CA_LB + SIDES,    /* I_Ks */
+	I_OTHER = I_SLOW + SIDES,    /* that carry neither Na nor Ca */
+	I_NCX_ = I_OTHER + SIDES,
+	I_NAK_ = I_NCX_ + SIDES,
+	I_K1_ = I_NAK_ + SIDES, /* .. those without sides, .. */
+	I_OF_V,
+	STIMULUS,
+	J_UP, /* .. fluxes of Ca, and what modules give back; */
+	J_REL,
+	J_LEAK,
+	J_MODULE,
+	D_CA = J_MODULE + MODULES, /* shell less cleft, cytosol less shell; */
+	D_NA = D_CA + 2,
+	UPTAKE = D_NA + 2, /* of buffers, in the order of their table */
+	NOTHING = UPTAKE + BUFFERS,
+	TERMS,
+};
+
 /* Behind the states in `v`: what reactions take as a factor. */
 namespace in
 {
-enum {
-	ONE = at::END,
-	ZERO,
-	MODULE, /* of each module: */
-};
-enum { Ca2, B_free, Ca2CaN, Pin, kbt, EACH };
+enum { ONE = at::END, ZERO, END };
 } // namespace in
-
-enum { BUFFERS = 15 };
 
 /* Of an attempt, by the thread that decides. */
 struct course {
@@ -106,25 +128,17 @@ struct course {
 	int64_t count[MYOCYTE_COUNTS];
 	struct plan plan;
 	struct settled settled;
-	double stimulus;
 	struct myocyte_row *row;
 	bool back; /* to the start */
 };
 
 struct board {
-	real v[in::MODULE + MODULES * in::EACH];
+	real v[in::END];
 	real e[EXPS], q[EXPS]; /* e^z; the quotient that is made of it */
-	real log[POWERS], power[POWERS], part[POWERS];
+	real log[POWERS];
 	real Na4[SIDES], allo[SIDES], Cl[SIDES]; /* saturation by Na^4, Ca^3, Ca */
-	real uptake[BUFFERS];
+	real term[TERMS];
 	real rate[MODULES][4 * RATES + 1]; /* r, -r, K r, -K r; 0 */
-	real J[MODULES];		   /* Ca that modules give back */
-	/* currents of a side; `other`: those that carry neither Na nor Ca */
-	real Na[SIDES], NCX[SIDES], NaK[SIDES], Ca[SIDES], other[SIDES];
-	real I_Ca[SIDES], I_pCa[SIDES], I_Cab[SIDES];
-	real K1, K; /* inward rectifier; other currents without sides */
-	real serca, rel, leak;
-	real d_Ca[2], d_Na[2]; /* shell less cleft, cytosol less shell */
 	real p[MYOCYTE_PARAMS];
 	real worst[STATES];
 	bool finite[WARPS];

@@ -77,31 +77,36 @@ static __constant__ const struct exponential exponentials[EXPS] = {
 	{ -14.5, -0.0337 * 0.0337, 0, SQUARE },
 };
 
-/* A lane's, in the cells' precision; of lanes without one the last again. */
+/* A lane's, in the cells' precision; lanes without one compute the last again, for nobody. */
 struct my_exponential {
 	real x0, k, n;
-	bool square, over;
+	bool square, over, counts;
 	int i;
 };
 
-static __device__ inline struct my_exponential my_exponential(int lane, real E_K)
+/* Two warps share them. */
+static __device__ inline struct my_exponential my_exponential(int lane, bool second, real E_K)
 {
-	int i = lane < EXPS ? lane : EXPS - 1;
+	const int half = (EXPS + 1) / 2;
+	int at = second ? half + lane : lane, i = at < EXPS ? at : EXPS - 1;
 	const struct exponential &e = exponentials[i];
 
 	bool of_K = e.shape >= PLAIN_K;
 
-	return { of_K ? e.x0 + E_K : real(e.x0), e.k, e.n, e.shape == SQUARE, e.shape == OVER, i };
+	return { of_K ? e.x0 + E_K : real(e.x0),   e.k, e.n, e.shape == SQUARE, e.shape == OVER,
+		 second ? at < EXPS : lane < half, i };
 }
 
 static __device__ inline void exponential(const struct my_exponential &c, bool limits,
 					  struct board *b)
 {
-	real x = b->v[at::V] - c.x0, z = c.k * (c.square ? x * x : x), e = exp(z);
-	real q = (c.over ? c.n * x : c.n) / (c.over ? e - 1 : e + 1);
+	real x = b->v[at::V] - c.x0, z = c.k * (c.square ? x * x : x), e = exponential_of(z);
+	real q = quotient(c.over ? c.n * x : c.n, c.over ? e - 1 : e + 1);
 
 	if (c.over && limits && fabs(z) < 0.1)
 		q = over_expm1(c.n, x, c.k, e, true);
+	if (!c.counts)
+		return;
 	b->e[c.i] = e;
 	b->q[c.i] = q;
 }
@@ -109,7 +114,8 @@ static __device__ inline void exponential(const struct my_exponential &c, bool l
 /* ---- of concentrations ------------------------------------------------------------------ */
 
 /*
- * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a; part = (n + m p)/(1 + d p).
+ * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a; (n + m p)/(1 + d p). In double
+ * whatever the cells are in: a l of -15 in float would cost a digit of p.
  */
 struct power {
 	int state;
@@ -136,7 +142,7 @@ static __constant__ const struct power powers[POWERS] = {
 };
 
 struct my_power {
-	real per_unit, a, n, m, d;
+	double per_unit, a, n, m, d, log; /* the last: of this stage */
 	int i, state;
 };
 
@@ -145,28 +151,29 @@ static __device__ inline struct my_power my_power(int lane)
 	int i = lane < POWERS ? lane : POWERS - 1;
 	const struct power &p = powers[i];
 
-	return { 1 / p.unit, p.a, p.n, p.m, p.d, i, p.state };
+	return { 1 / p.unit, p.a, p.n, p.m, p.d, 0, i, p.state };
 }
 
-/* x^a, given ln x: a logarithm for all. In float that would cost a digit. */
-static __device__ inline double power_of(double, double a, double log_x)
+static __device__ inline void logarithm(struct my_power *c, int lane, struct board *b)
 {
-	return exp(a * log_x);
+	double x = double(b->v[c->state]);
+
+	if (c->i == LOG_K)
+		x += p_NaK * double(b->v[at::Na_i]);
+	c->log = log(x * c->per_unit);
+	if (lane < POWERS)
+		b->log[c->i] = c->log;
 }
 
-static __device__ inline single power_of(single x, single a, single)
+/* The quotient of a power; of POW_UP what the reticulum's pump makes of two. By a warp. */
+static __device__ inline double power_part(const struct my_power &c)
 {
-	return pow(x, a);
-}
+	double p = exponential_of(c.a * c.log);
+	double up = __shfl_sync(~0u, p, POW_UP), down = __shfl_sync(~0u, p, POW_DOWN);
+	bool pump = c.i == POW_UP;
 
-static __device__ inline void power(const struct my_power &c, struct board *b)
-{
-	real more = c.i == LOG_K ? p_NaK * b->v[at::Na_i] : real(0);
-	real x = (b->v[c.state] + more) * c.per_unit, l = log(x), p = power_of(x, c.a, l);
-
-	b->log[c.i] = l;
-	b->power[c.i] = p;
-	b->part[c.i] = (c.n + c.m * p) / (1 + c.d * p);
+	return quotient(pump ? Vmax_serca * (up - down) : c.n + c.m * p,
+			pump ? 1 + up + down : 1 + c.d * p);
 }
 } // namespace
 } // namespace myocyte

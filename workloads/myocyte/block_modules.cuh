@@ -11,47 +11,50 @@ namespace
 {
 /* ---- rates ------------------------------------------------------------------------------ */
 
-/* Factors of a rate: states of the module by number, and these. */
-namespace factor
-{
-using namespace in_module;
-enum { Ca2 = Ca4CaMCa4CaN + 1, B_free, Ca2CaN, Pin, kbt, one };
-} // namespace factor
+/*
+ * forward x[a] x[a] B - back x[c] D + removed V x[c]/(Km + K x[c]), V and Km of the phosphatase.
+ * B is a pool's total less its states, or a state: `first` .. `first` + n - 1. Ca stands for its
+ * concentration in mM, twice: forward and back are for uM^2.
+ */
+enum pool { NO_POOL, OF_BUFFER, OF_CAN, OF_KINASE, OF_ACTIVE };
 
-/* forward x[a] x[b] - back x[c] x[d] + removed V x[c]/(Km + K x[c]), phosphatase's V and Km. */
 struct reaction {
 	double forward;
-	int a, b;
+	int a;
+	enum pool pool;
+	int first, n;
 	double back;
 	int c, d;
 	double removed;
 };
 
+/* Factors that are no states of the module. */
+enum { F_CA2 = in_module::Ca4CaMCa4CaN + 1, F_ONE };
+
+using namespace in_module;
 static __constant__ const struct reaction reactions[RATES] = {
-	{ k02, factor::Ca2, factor::CaM, k20, factor::Ca2CaM, factor::one, 0 },
-	{ k24, factor::Ca2, factor::Ca2CaM, k42, factor::Ca4CaM, factor::one, 0 },
-	{ k02, factor::Ca2, factor::CaMB, k20B, factor::Ca2CaMB, factor::one, 0 },
-	{ k24, factor::Ca2, factor::Ca2CaMB, k42B, factor::Ca4CaMB, factor::one, 0 },
-	{ k0Bon, factor::CaM, factor::B_free, k0Boff, factor::CaMB, factor::one, 0 },
-	{ k2Bon, factor::Ca2CaM, factor::B_free, k2Boff, factor::Ca2CaMB, factor::one, 0 },
-	{ k4Bon, factor::Ca4CaM, factor::B_free, k4Boff, factor::Ca4CaMB, factor::one, 0 },
-	{ kcanCaon, factor::Ca2, factor::Ca2CaN, kcanCaoff, factor::Ca4CaN, factor::one, 0 },
-	{ k02, factor::Ca2, factor::CaMCa4CaN, k20can, factor::Ca2CaMCa4CaN, factor::one, 0 },
-	{ k24, factor::Ca2, factor::Ca2CaMCa4CaN, k42can, factor::Ca4CaMCa4CaN, factor::one, 0 },
-	{ kcanCaM0on, factor::CaM, factor::Ca4CaN, kcanCaM0off, factor::CaMCa4CaN, factor::one, 0 },
-	{ kcanCaM2on, factor::Ca2CaM, factor::Ca4CaN, kcanCaM2off, factor::Ca2CaMCa4CaN,
-	  factor::one, 0 },
-	{ kcanCaM4on, factor::Ca4CaM, factor::Ca4CaN, kcanCaM4off, factor::Ca4CaMCa4CaN,
-	  factor::one, 0 },
-	{ kib2, factor::Ca2CaM, factor::Pin, kb2i, factor::Pb2, factor::one, 0 },
-	{ k24, factor::Ca2, factor::Pb2, kb42, factor::Pb, factor::one, 0 },
-	{ kib, factor::Ca4CaM, factor::Pin, kbi, factor::Pb, factor::one, 0 },
-	{ 1, factor::kbt, factor::Pb, 0, factor::Pt, factor::one, -1 },
-	{ kt42, factor::Pt, factor::one, k24, factor::Pt2, factor::Ca2, 0 },
-	{ kta, factor::Pt, factor::one, kat, factor::Pa, factor::Ca4CaM, 0 },
-	{ kt2a, factor::Pt2, factor::one, kat2, factor::Pa, factor::Ca2CaM, 0 },
-	{ 0, factor::one, factor::one, 0, factor::Pt2, factor::one, 1 },
-	{ 0, factor::one, factor::one, 0, factor::Pa, factor::one, 1 },
+	{ k02, F_CA2, NO_POOL, CaM, 1, k20, Ca2CaM, F_ONE, 0 },
+	{ k24, F_CA2, NO_POOL, Ca2CaM, 1, k42, Ca4CaM, F_ONE, 0 },
+	{ k02, F_CA2, NO_POOL, CaMB, 1, k20B, Ca2CaMB, F_ONE, 0 },
+	{ k24, F_CA2, NO_POOL, Ca2CaMB, 1, k42B, Ca4CaMB, F_ONE, 0 },
+	{ k0Bon, CaM, OF_BUFFER, CaMB, 3, k0Boff, CaMB, F_ONE, 0 },
+	{ k2Bon, Ca2CaM, OF_BUFFER, CaMB, 3, k2Boff, Ca2CaMB, F_ONE, 0 },
+	{ k4Bon, Ca4CaM, OF_BUFFER, CaMB, 3, k4Boff, Ca4CaMB, F_ONE, 0 },
+	{ kcanCaon, F_CA2, OF_CAN, Ca4CaN, 4, kcanCaoff, Ca4CaN, F_ONE, 0 },
+	{ k02, F_CA2, NO_POOL, CaMCa4CaN, 1, k20can, Ca2CaMCa4CaN, F_ONE, 0 },
+	{ k24, F_CA2, NO_POOL, Ca2CaMCa4CaN, 1, k42can, Ca4CaMCa4CaN, F_ONE, 0 },
+	{ kcanCaM0on, CaM, NO_POOL, Ca4CaN, 1, kcanCaM0off, CaMCa4CaN, F_ONE, 0 },
+	{ kcanCaM2on, Ca2CaM, NO_POOL, Ca4CaN, 1, kcanCaM2off, Ca2CaMCa4CaN, F_ONE, 0 },
+	{ kcanCaM4on, Ca4CaM, NO_POOL, Ca4CaN, 1, kcanCaM4off, Ca4CaMCa4CaN, F_ONE, 0 },
+	{ kib2, Ca2CaM, OF_KINASE, Pb2, 5, kb2i, Pb2, F_ONE, 0 },
+	{ k24, F_CA2, NO_POOL, Pb2, 1, kb42, Pb, F_ONE, 0 },
+	{ kib, Ca4CaM, OF_KINASE, Pb2, 5, kbi, Pb, F_ONE, 0 },
+	{ 1, Pb, OF_ACTIVE, Pb, 4, 0, Pt, F_ONE, -1 },
+	{ kt42, F_ONE, NO_POOL, Pt, 1, k24, Pt2, F_CA2, 0 },
+	{ kta, F_ONE, NO_POOL, Pt, 1, kat, Pa, Ca4CaM, 0 },
+	{ kt2a, F_ONE, NO_POOL, Pt2, 1, kat2, Pa, Ca2CaM, 0 },
+	{ 0, F_ONE, NO_POOL, Pt2, 1, 0, Pt2, F_ONE, 1 },
+	{ 0, F_ONE, NO_POOL, Pa, 1, 0, Pa, F_ONE, 1 },
 };
 
 /* The same in order, by name. */
@@ -85,10 +88,10 @@ enum rate {
 /* minus(r), in_K(r): the rate's negative, the rate in uM instead of a fraction of CaMKII. */
 #define MINUS(r) ((r) + RATES)
 #define IN_uM(r) ((r) + 2 * RATES)
-enum { NO_RATE = 4 * RATES, TERMS = 9, SUMS = 16 };
+enum { NO_RATE = 4 * RATES, SUM_TERMS = 9, SUMS = 16 };
 
 /* The 15 states, and what Ca is taken up by half. Padded by no rate. */
-static __constant__ const uint8_t sums[SUMS][TERMS] = {
+static __constant__ const uint8_t sums[SUMS][SUM_TERMS] = {
 #define SUM3(a, b, c)                                                                              \
 	{                                                                                          \
 		a, b, c, NO_RATE, NO_RATE, NO_RATE, NO_RATE, NO_RATE, NO_RATE                      \
@@ -121,94 +124,94 @@ static __constant__ const uint8_t sums[SUMS][TERMS] = {
 
 struct my_module {
 	int m, lane;
-	struct totals total;
-	real forward, back, removed, Km;
-	int a, b, c, d; /* in the board's v */
-	int term[TERMS];
+	real K; /* CaMKII, uM */
+	real forward, back, removed;
+	real total, sign, c1, c2, c3; /* B = c1 x + c2 x^2 + c3 x^3, x = total + sign states */
+	int a, a2, b[5], c, d, d2;    /* in the board's v */
+	int term[SUM_TERMS];
 	/* exchange: unbinding and binding in the cleft, and what that and diffusion make here */
 	real off, on, B_x, of_cleft, of_shell;
 };
 
 static __device__ inline int place_of(int factor, int m)
 {
-	if (factor == factor::one)
-		return in::ONE;
-	if (factor >= factor::Ca2)
-		return in::MODULE + m * in::EACH + factor - factor::Ca2;
-	return at::CaM_dy + 15 * m + factor;
+	const int Ca = m == 0 ? at::Ca_j : m == 1 ? at::Ca_sl : at::Ca_i;
+
+	return factor == F_ONE ? int(in::ONE) : factor == F_CA2 ? Ca : at::CaM_dy + 15 * m + factor;
+}
+
+static __device__ inline void set_pool(struct my_module *c, const struct reaction &r, const real *p)
+{
+	const real *total = p + 5 * c->m;
+	bool of_total = r.pool && r.pool != OF_ACTIVE, active = r.pool == OF_ACTIVE;
+
+	c->total = r.pool == OF_BUFFER	 ? total[par::Btot_dy]
+		   : r.pool == OF_CAN	 ? total[par::CaNtot_dy]
+		   : r.pool == OF_KINASE ? real(1)
+					 : real(0);
+	c->sign = of_total ? -1 : 1;
+	c->c1 = active ? 0.055 : 1;
+	c->c2 = active ? 0.0074 : 0;
+	c->c3 = active ? 0.015 : 0;
+	for (int i = 0; i < 5; i++)
+		c->b[i] = i < r.n ? place_of(r.first + i, c->m) : int(in::ZERO);
 }
 
 static __device__ inline void set_exchange(struct my_module *c, bool benchmark, const real *p)
 {
-	const double off[] = { k0Boff, k2Boff, k4Boff }, on[] = { k0Bon, k2Bon, k4Bon };
-	const double cleft[] = { -1, VolC_dy / VolC_sl, 0 };
-	const double shell[] = { 0, -k_slmyo / VolC_sl, k_slmyo / VolC_myo };
-	bool moves = c->lane < 3;
+	int form = c->lane, m = c->m;
+	bool moves = form < 3;
 
-	c->off = moves ? off[c->lane % 3] : 0;
-	c->on = moves ? on[c->lane % 3] : 0;
-	c->of_cleft = moves ? cleft[c->m] : 0;
-	c->of_shell = moves ? shell[c->m] : 0;
+	c->off = !moves ? 0 : form == 0 ? k0Boff : form == 1 ? k2Boff : k4Boff;
+	c->on = !moves ? 0 : form == 0 ? k0Bon : form == 1 ? k2Bon : k4Bon;
+	c->of_cleft = m == 0 ? -1 : m == 1 ? VolC_dy / VolC_sl : 0;
+	c->of_shell = !moves || m == 0 ? 0 : m == 1 ? -k_slmyo / VolC_sl : k_slmyo / VolC_myo;
 	c->B_x = benchmark ? p[par::Btot_dy] : real(Btot_x);
 }
 
 static __device__ inline struct my_module my_module(int m, int lane, bool benchmark, const real *p)
 {
 	const struct reaction &r = reactions[lane < RATES ? lane : RATES - 1];
-	const real *total = p + 5 * m;
+	const double uM2 = 1e6;
 	struct my_module c;
 
 	c.m = m;
 	c.lane = lane;
-	c.total = { total[par::Btot_dy], total[par::CaMKIItot_dy], total[par::CaNtot_dy],
-		    total[par::PP1tot_dy] };
-	c.forward = r.forward;
-	c.back = r.back;
-	c.removed = r.removed * kpp1 * c.total.PP1;
+	c.K = p[5 * m + par::CaMKIItot_dy];
+	c.forward = r.forward * (r.a == F_CA2 ? uM2 : 1);
+	c.back = r.back * (r.d == F_CA2 ? uM2 : 1);
+	c.removed = r.removed * kpp1 * p[5 * m + par::PP1tot_dy];
 	c.a = place_of(r.a, m);
-	c.b = place_of(r.b, m);
+	c.a2 = r.a == F_CA2 ? c.a : int(in::ONE);
 	c.c = place_of(r.c, m);
 	c.d = place_of(r.d, m);
-	for (int i = 0; i < TERMS; i++)
+	c.d2 = r.d == F_CA2 ? c.d : int(in::ONE);
+	for (int i = 0; i < SUM_TERMS; i++)
 		c.term[i] = sums[lane < SUMS ? lane : SUMS - 1][i];
+	set_pool(&c, r, p);
 	set_exchange(&c, benchmark, p);
 	return c;
-}
-
-/* What reactions share. Every lane computes it and writes the same. */
-static __device__ inline void module_shared(const struct my_module &c, struct board *b)
-{
-	using namespace in_module;
-	const real *y = b->v + at::CaM_dy + 15 * c.m;
-	const int Ca_of[] = { at::Ca_j, at::Ca_sl, at::Ca_i };
-	real Ca = 1e3 * b->v[Ca_of[c.m]];
-	real active = y[Pb] + y[Pt] + y[Pt2] + y[Pa];
-	real *x = b->v + in::MODULE + c.m * in::EACH;
-
-	if (c.lane)
-		return;
-	x[in::Ca2] = Ca * Ca;
-	x[in::B_free] = c.total.B - y[CaMB] - y[Ca2CaMB] - y[Ca4CaMB];
-	x[in::Ca2CaN] = c.total.CaN - y[Ca4CaN] - y[CaMCa4CaN] - y[Ca2CaMCa4CaN] - y[Ca4CaMCa4CaN];
-	x[in::Pin] = 1 - y[Pb2] - y[Pb] - y[Pt] - y[Pt2] - y[Pa];
-	x[in::kbt] = active * (0.055 + active * (0.0074 + active * 0.015));
 }
 
 static __device__ inline void module_rates(const struct my_module &c, struct board *b)
 {
 	const real *v = b->v;
-	real r, K = c.total.CaMKII, *rate = b->rate[c.m];
+	real *rate = b->rate[c.m];
+	real x = c.total, y = v[c.c];
 
-	module_shared(c, b);
-	__syncwarp();
-	r = c.forward * v[c.a] * v[c.b] - c.back * v[c.c] * v[c.d];
-	r = r + c.removed * v[c.c] / (Kmpp1 + K * v[c.c]);
+	/* one by one: what is free may be a small rest of the total */
+	for (int i = 0; i < 5; i++)
+		x = x + c.sign * v[c.b[i]];
+	real B = x * (c.c1 + x * (c.c2 + x * c.c3));
+	real r = c.forward * (v[c.a] * v[c.a2]) * B - c.back * y * (v[c.d] * v[c.d2]) +
+		 quotient(c.removed * y, Kmpp1 + c.K * y);
+
 	if (c.lane >= RATES)
 		return;
 	rate[c.lane] = r;
 	rate[MINUS(c.lane)] = -r;
-	rate[IN_uM(c.lane)] = K * r;
-	rate[IN_uM(MINUS(c.lane))] = -(K * r);
+	rate[IN_uM(c.lane)] = c.K * r;
+	rate[IN_uM(MINUS(c.lane))] = -(c.K * r);
 }
 
 /* What moves of calmodulin between the compartments, by the lanes of the three that do. */
@@ -222,19 +225,19 @@ static __device__ inline real module_exchange(const struct my_module &c, const s
 	return c.of_cleft * X_dysl + c.of_shell * (sl[form] - cy[form]);
 }
 
-/* The derivative that the lane owns; lane 15 hands on the balance of Ca. */
+/* What reactions make of the lane's state; lane 15 hands on the balance of Ca. */
 static __device__ inline real module_sums(const struct my_module &c, struct board *b)
 {
 	const real *rate = b->rate[c.m];
 	real sum[3] = { 0, 0, 0 };
 
-	for (int i = 0; i < TERMS; i++)
+	for (int i = 0; i < SUM_TERMS; i++)
 		sum[i % 3] = sum[i % 3] + rate[c.term[i]];
 	real f = 1e-3 * (sum[0] + sum[1] + sum[2]);
 
 	if (c.lane == SUMS - 1)
-		b->J[c.m] = -2 * f;
-	return f + module_exchange(c, b);
+		b->term[J_MODULE + c.m] = -2 * f;
+	return f;
 }
 
 /* ---- buffers ---------------------------------------------------------------------------- */
@@ -263,9 +266,6 @@ static __constant__ const struct buffer buffers[BUFFERS] = {
 	{ at::fCaB_sl, at::Ca_sl, in::ZERO, 1.7, 1, 11.9e-3 },
 };
 
-/* Where the uptake of a pool begins in the order of the table. */
-enum { UPTAKE_NA, UPTAKE_CA_J = 2, UPTAKE_CA_SL = 4, UPTAKE_CA_I = 6, UPTAKE_CA_SR = 12 };
-
 struct my_buffer {
 	int i, state, x, other;
 	real kon, sites, koff;
@@ -279,12 +279,13 @@ static __device__ inline struct my_buffer my_buffer(int lane)
 	return { i, t.state, t.x, t.other, t.kon, t.sites, t.koff };
 }
 
-static __device__ inline real buffer_uptake(const struct my_buffer &c, struct board *b)
+static __device__ inline real buffer_uptake(const struct my_buffer &c, int lane, struct board *b)
 {
 	const real *v = b->v;
 	real f = uptake(c.kon * v[c.x], c.sites - v[c.state] - v[c.other], c.koff, v[c.state]);
 
-	b->uptake[c.i] = f;
+	if (lane < BUFFERS)
+		b->term[UPTAKE + c.i] = f;
 	return f;
 }
 } // namespace
