@@ -46,6 +46,7 @@ static __constant__ const struct weights weights = weights_of_tableau();
 struct part {
 	int warp, lane;
 	int state; /* that this thread owns, or -1 */
+	bool owns; /* the warp does, of some */
 	bool benchmark;
 	real E_K; /* K_i is clamped */
 	struct my_exponential exponential;
@@ -62,9 +63,9 @@ static __device__ inline int state_of(int warp, int lane)
 		return lane < 3 ? at::m + lane : -1;
 	case WARP_TO_GATES:
 		return lane < 4 ? at::x_tos + lane : lane == 4 ? int(at::r_tos) : -1;
-	case WARP_POWERS:
+	case WARP_RETICULUM:
 		return lane < 3 ? at::RyR_R + lane : -1;
-	case WARP_SIDES:
+	case WARP_BUFFERS:
 		return lane < BUFFERS ? buffers[lane].state : -1;
 	case WARP_SLOW_GATES:
 		return lane < 2 ? at::d + lane : lane < 4 ? at::x_Kr + lane - 2 : -1;
@@ -88,10 +89,11 @@ static __device__ inline struct part part_of(const struct myocyte_cells &a, cons
 	c.warp = warp;
 	c.lane = lane;
 	c.state = state_of(warp, lane);
+	c.owns = state_of(warp, 0) >= 0;
 	c.benchmark = a.benchmark;
 	c.E_K = log(K_o / K_i) / FRT;
 	c.exponential = my_exponential(lane, warp == WARP_TO_GATES, c.E_K);
-	c.power = my_power(lane);
+	c.power = my_power(lane, warp == WARP_RETICULUM);
 	c.module = my_module(m < 0 || m >= MODULES ? 0 : m, lane, a.benchmark, p);
 	c.buffer = my_buffer(lane);
 	c.balance = my_balance(lane);
@@ -108,9 +110,10 @@ static __device__ inline real phase_1(struct part *c, struct board *b)
 		exponential(c->exponential, !c->benchmark, b);
 		return 0;
 	case WARP_POWERS:
-		logarithm(&c->power, c->lane, b);
+	case WARP_RETICULUM:
+		power(&c->power, c->warp == WARP_RETICULUM, b);
 		return 0;
-	case WARP_SIDES:
+	case WARP_BUFFERS:
 		return buffer_uptake(c->buffer, c->lane, b);
 	case WARP_EXCHANGER:
 		saturations(c->lane, b);
@@ -119,7 +122,7 @@ static __device__ inline real phase_1(struct part *c, struct board *b)
 	case WARP_MODULE + 1:
 	case WARP_MODULE + 2:
 		module_rates(c->module, b);
-		return module_exchange(c->module, b);
+		return 0;
 	case WARP_RECTIFIER:
 		if (!c->lane)
 			flows(b);
@@ -129,7 +132,7 @@ static __device__ inline real phase_1(struct part *c, struct board *b)
 	}
 }
 
-/* f: what phase 1 gave. */
+/* The lane's derivative where that is known by now; f: what phase 1 gave. */
 static __device__ inline real phase_2(const struct part &c, struct board *b, real f)
 {
 	switch (c.warp) {
@@ -140,44 +143,37 @@ static __device__ inline real phase_2(const struct part &c, struct board *b, rea
 	case WARP_SLOW_GATES:
 		return slow_gate(c.lane, b);
 	case WARP_POWERS:
-		f = power_part(c.power);
-		currents_of_powers(c.power.i, c.benchmark, f, b);
-		return receptor(c.lane, f, b);
+		currents_of_powers(c.power, c.benchmark, b);
+		return 0;
+	case WARP_RETICULUM:
+		return reticulum(c.power, c.lane, b);
 	case WARP_MODULE:
 	case WARP_MODULE + 1:
 	case WARP_MODULE + 2:
-		return f + module_sums(c.module, b);
+		return module_exchange(c.module, b) + module_sums(c.module, b);
+	case WARP_BUFFERS:
+		channels(c.lane, b);
+		return f;
 	case WARP_SIDES:
 		currents_of_side(c.lane, b);
-		return f;
+		return 0;
 	case WARP_EXCHANGER:
 		if (c.lane < SIDES)
-			b->term[I_NCX_ + c.lane] = exchanger(c.lane, b);
+			b->term[I_EXCHANGER + c.lane] = exchanger(c.lane, b);
 		return 0;
 	case WARP_RECTIFIER:
 		if (!c.lane)
-			b->term[I_K1_] = inward_rectifier(c.E_K, b);
+			b->term[I_RECTIFIER] = inward_rectifier(c.E_K, b);
 		return 0;
 	case WARP_PUMP:
 		if (c.lane < SIDES)
-			b->term[I_NAK_ + c.lane] = pump_of_Na(c.lane, b);
+			b->term[I_NA_PUMP + c.lane] = pump_of_Na(c.lane, b);
+		return 0;
+	default:
 		if (!c.lane)
 			b->term[I_OF_V] = currents_of_V(c.E_K, b);
 		return 0;
-	default:
-		return 0;
 	}
-}
-
-/* The derivative of the thread's state, once all threads have put theirs into b->v. */
-static __device__ inline real derivative(struct part *c, struct board *b)
-{
-	real f = phase_1(c, b);
-
-	__syncthreads();
-	f = phase_2(*c, b, f);
-	__syncthreads();
-	return c->warp == WARP_SUMS ? balance_of(c->balance, c->lane, b) : f;
 }
 
 /* ---- an attempt -------------------------------------------------------------------------- */
@@ -202,8 +198,9 @@ static __device__ inline void accumulate(struct sums *sum, int s, real k)
 }
 
 /*
- * All stages from y, in steps of h: the sums that are left. The warp whose derivatives are known
- * last shows the next state first and adds up afterwards, when it has nothing else to do.
+ * All stages from y, in steps of h: the sums that are left. Derivatives are added up while others
+ * are still at work: at the end of phase 2, or, by the warp that knows its own last, behind the
+ * barrier where it has nothing else to do.
  */
 static __device__ inline struct sums stages(struct part *c, int n, real h, real y, struct board *b)
 {
@@ -214,11 +211,16 @@ static __device__ inline struct sums stages(struct part *c, int n, real h, real 
 	__syncthreads();
 	ROLLED for (int s = 0; s < n; s++)
 	{
-		real k = derivative(c, b);
+		real k = phase_1(c, b), ahead = sum.ahead[0];
 
-		show(*c, b, y + h * (sum.ahead[0] + weights.of[s][0] * k));
-		if (!last)
+		__syncthreads();
+		k = phase_2(*c, b, k);
+		if (!last && c->owns)
 			accumulate(&sum, s, k);
+		__syncthreads();
+		if (last)
+			k = balance_of(c->balance, c->lane, b);
+		show(*c, b, y + h * (ahead + weights.of[s][0] * k));
 		__syncthreads();
 		if (last)
 			accumulate(&sum, s, k);
@@ -286,7 +288,7 @@ static __device__ inline void plan_attempt(const struct myocyte_cells &cell, str
 	if (c->back)
 		set_back(cell, 0);
 	c->plan = plan_step(cell, 0);
-	b->term[STIMULUS] = stage_stimulus(c->plan.step, 0);
+	b->stimulus = stage_stimulus(c->plan.step, 0);
 }
 
 static __device__ inline void settle_attempt(const struct myocyte_cells &cell, struct course *c,
@@ -417,11 +419,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	if (threadIdx.x < STATES)
 		b->v[threadIdx.x] = y[threadIdx.x * a.stride];
 	if (threadIdx.x == 0)
-		b->term[STIMULUS] = stimulus_at(
+		b->stimulus = stimulus_at(
 			a.t[id], double(((const real *)a.p)[par::T_cycle * a.stride + id]));
 	__syncthreads();
 	struct part c = part_of(a, b->p, y[at::K_i * a.stride]);
-	real f = derivative(&c, b);
+	real f = phase_1(&c, b);
+
+	__syncthreads();
+	f = phase_2(c, b, f);
+	__syncthreads();
+	if (c.warp == WARP_SUMS)
+		f = balance_of(c.balance, c.lane, b);
 
 	if (c.state >= 0)
 		((real *)a.k)[c.state * a.stride + id] = a.guarded ? guarded(f) : f;

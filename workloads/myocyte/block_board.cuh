@@ -1,7 +1,7 @@
 /*
  * block_board.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
  *
- * Twelve warps, each with a subject; a thread that computes a derivative also owns that state.
+ * Fourteen warps, each with a subject; a thread that computes a derivative also owns that state.
  * A right-hand side is three phases with a barrier before each:
  *   1  what needs states only: exponentials of V and logarithms of concentrations, a lane each;
  *      reactions; buffers
@@ -14,16 +14,18 @@ namespace myocyte
 namespace
 {
 enum warp_role {
-	WARP_NA_GATES,		      /* half the exponentials; m, h, j */
-	WARP_TO_GATES,		      /* the other half; gates of I_to */
-	WARP_POWERS,		      /* logarithms, powers; reticulum */
-	WARP_MODULE,		      /* three: calmodulin of cleft, shell and cytosol */
-	WARP_SIDES = WARP_MODULE + 3, /* buffers; currents of cleft and shell */
-	WARP_EXCHANGER,		      /* saturations; Na/Ca exchanger */
-	WARP_RECTIFIER,		      /* I_K1 */
-	WARP_PUMP,		      /* Na/K pump; K currents without sides */
-	WARP_SLOW_GATES,	      /* d, f, x_Kr, x_Ks */
-	WARP_SUMS,		      /* V and concentrations, from all of these */
+	WARP_NA_GATES,			/* half the exponentials; m, h, j */
+	WARP_TO_GATES,			/* the other half; gates of I_to */
+	WARP_POWERS,			/* logarithms and powers of both sides; I_pCa, I_Ks */
+	WARP_MODULE,			/* three: calmodulin of cleft, shell and cytosol */
+	WARP_BUFFERS = WARP_MODULE + 3, /* and then L-type channels */
+	WARP_EXCHANGER,			/* saturations; Na/Ca exchanger */
+	WARP_RECTIFIER,			/* I_K1 */
+	WARP_PUMP,			/* Na/K pump */
+	WARP_SLOW_GATES,		/* d, f, x_Kr, x_Ks */
+	WARP_RETICULUM,			/* powers; its pump and its receptor */
+	WARP_SIDES,			/* fast Na channels and backgrounds of both sides */
+	WARP_SUMS,			/* V and concentrations, from all of these */
 	WARPS,
 };
 
@@ -77,38 +79,38 @@ enum exponential_of {
 	EXPS,
 };
 
-/* Logarithms and powers of concentrations. */
+/* Logarithms and powers of concentrations; two warps share them. */
 enum power_of {
 	LOG_NA,
 	LOG_CA = LOG_NA + SIDES,
 	LOG_K = LOG_CA + SIDES,
 	POW_PUMP,
 	POW_KS = POW_PUMP + SIDES, /* of both sides */
-	POW_UP = POW_KS + SIDES,
-	POW_DOWN, /* of the reticulum's pump */
-	POW_SLOW,
-	POW_FAST, /* 1/kCaSR, kCaSR */
+	POWERS_OF_SIDES = POW_KS + SIDES,
+	POW_UP = POWERS_OF_SIDES, /* of the reticulum's pump */
+	POW_DOWN,
+	POW_SLOW, /* 1/kCaSR */
+	POW_FAST, /* kCaSR */
 	POWERS,
 };
 
 /* What the derivatives that are known last are sums of: currents of both sides, .. */
 enum term {
-	I_NA_ALL, /* but what the pump and the exchanger carry */
-	I_CA_L = I_NA_ALL + SIDES,
-	I_CA_B = I_CA_L + SIDES,
+	I_NA, /* fast channels and background */
+	I_CA_L = I_NA + SIDES,
+	I_CA_NA = I_CA_L + SIDES,    /* of L-type channels, carried by Na */
+	I_CHANNEL = I_CA_NA + SIDES, /* of L-type channels, by all */
+	I_CA_B = I_CHANNEL + SIDES,  /* background */
 	I_CA_PUMP = I_CA_B + SIDES,
-	I_CA_LB = I_CA_PUMP + SIDES, /* I_CA_L and I_CA_B */
-	I_SLOW = I_CA_LB + SIDES,    /* I_Ks */
-	I_OTHER = I_SLOW + SIDES,    /* that carry neither Na nor Ca */
-	I_NCX_ = I_OTHER + SIDES,
-	I_NAK_ = I_NCX_ + SIDES,
-	I_K1_ = I_NAK_ + SIDES, /* .. those without sides, .. */
-	I_OF_V,
-	STIMULUS,
-	J_UP, /* .. fluxes of Ca, and what modules give back; */
-	J_REL,
-	J_LEAK,
-	J_MODULE,
+	I_SLOW = I_CA_PUMP + SIDES, /* I_Ks */
+	I_CL = I_SLOW + SIDES,
+	I_EXCHANGER = I_CL + SIDES,
+	I_NA_PUMP = I_EXCHANGER + SIDES,
+	I_RECTIFIER = I_NA_PUMP + SIDES, /* .. those without sides, .. */
+	I_OF_V,				 /* less the stimulus */
+	J_UP,				 /* .. fluxes of Ca into the reticulum and out of it, */
+	J_OUT,
+	J_MODULE,		   /* and what modules give back; */
 	D_CA = J_MODULE + MODULES, /* shell less cleft, cytosol less shell; */
 	D_NA = D_CA + 2,
 	UPTAKE = D_NA + 2, /* of buffers, in the order of their table */
@@ -135,11 +137,12 @@ struct course {
 struct board {
 	real v[in::END];
 	real e[EXPS], q[EXPS]; /* e^z; the quotient that is made of it */
-	real log[POWERS];
+	real log[POWERS_OF_SIDES];
 	real Na4[SIDES], allo[SIDES], Cl[SIDES]; /* saturation by Na^4, Ca^3, Ca */
 	real term[TERMS];
 	real rate[MODULES][4 * RATES + 1]; /* r, -r, K r, -K r; 0 */
 	real p[MYOCYTE_PARAMS];
+	real stimulus;
 	real worst[STATES];
 	bool finite[WARPS];
 	struct course course;

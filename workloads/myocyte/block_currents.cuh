@@ -93,9 +93,9 @@ static __device__ inline real currents_of_V(real E_K, const struct board *b)
 	real V = v[at::V];
 	real slow = G_tos * v[at::x_tos] * (v[at::y_tos] + 0.5 * v[at::r_tos]);
 	real fast = G_tof * v[at::x_tof] * v[at::y_tof];
-	real Kr = v[at::x_Kr] * b->q[EXP_KR_RECTIFIER];
+	real Kr = v[at::x_Kr] * b->q[EXP_KR_RECTIFIER] + b->q[EXP_KP];
 
-	return (slow + fast + Kr + b->q[EXP_KP]) * (V - E_K) + G_Clb * (V - E_Cl);
+	return ((slow + fast) + Kr) * (V - E_K) + (G_Clb * (V - E_Cl) - b->stimulus);
 }
 
 static __device__ inline real inward_rectifier(real E_K, const struct board *b)
@@ -128,62 +128,82 @@ static __device__ inline real exchanger(int side, const struct board *b)
 			s3 * (1 + k_sat * b->e[EXP_NU1]));
 }
 
-/* Of a side: what the gates of I_Na and I_CaL let through, and backgrounds. */
+/* What L-type channels of a side let through. */
+static __device__ inline void channels(int lane, struct board *b)
+{
+	int side = lane % SIDES;
+	const real *v = b->v;
+	struct field field = { b->e[EXP_U], b->q[EXP_U], b->q[EXP_2U] };
+	real open = choose(side, FCaL_sl, FCaL_j) * (0.45 * v[at::d] * v[at::f]) *
+		    (1 - v[at::fCaB_j + side]);
+	real Ca = open * ghk_Ca(field, v[at::Ca_j + side]);
+	real Na = open * ghk_monovalent(field, P_Na, v[at::Na_j + side], Na_o);
+	real K = open * ghk_monovalent(field, P_K, v[at::K_i], K_o);
+	real *term = b->term + side;
+
+	if (lane >= SIDES)
+		return;
+	term[I_CA_L] = Ca;
+	term[I_CA_NA] = Na;
+	term[I_CHANNEL] = Ca + (Na + K);
+}
+
+/* Fast Na channels of a side, and backgrounds. */
 static __device__ inline void currents_of_side(int lane, struct board *b)
 {
 	int side = lane % SIDES;
 	const double mV = 1 / FRT;
 	const real *v = b->v;
-	real F_c = share_of(side), V = v[at::V], Na = v[at::Na_j + side], Ca = v[at::Ca_j + side];
+	real F_c = share_of(side), V = v[at::V];
 	real from_E_Na = V + mV * b->log[LOG_NA + side];
 	real from_E_Ca = V + mV / 2 * b->log[LOG_CA + side];
-	struct field field = { b->e[EXP_U], b->q[EXP_U], b->q[EXP_2U] };
-	real open = choose(side, FCaL_sl, FCaL_j) * (0.45 * v[at::d] * v[at::f]) *
-		    (1 - v[at::fCaB_j + side]);
-	real I_Ca = open * ghk_Ca(field, Ca), I_Cab = F_c * G_Cab * from_E_Ca;
-	real g_Na = F_c * (G_Na * cube(v[at::m]) * (v[at::h] * v[at::j]) + G_Nab);
+	real g_Na = G_Na * (v[at::m] * v[at::m]) * (v[at::m] * v[at::h] * v[at::j]) + G_Nab;
 	real *term = b->term + side;
 
 	if (lane >= SIDES)
 		return;
-	term[I_CA_L] = I_Ca;
-	term[I_CA_B] = I_Cab;
-	term[I_CA_LB] = I_Ca + I_Cab;
-	term[I_NA_ALL] = g_Na * from_E_Na + open * ghk_monovalent(field, P_Na, Na, Na_o);
-	term[I_OTHER] = F_c * G_ClCa * b->Cl[side] * (V - E_Cl) +
-			open * ghk_monovalent(field, P_K, v[at::K_i], K_o);
+	term[I_NA] = F_c * g_Na * from_E_Na;
+	term[I_CA_B] = F_c * G_Cab * from_E_Ca;
+	term[I_CL] = F_c * G_ClCa * b->Cl[side] * (V - E_Cl);
 }
 
 /* ---- phase 2: powers and the reticulum ---------------------------------------------------- */
 
-/* I_pCa and I_Ks of a side, by their lanes, from part = the lane's quotient. */
-static __device__ inline void currents_of_powers(int i, bool benchmark, real part, struct board *b)
+/* I_pCa and I_Ks of a side, by their lanes. */
+static __device__ inline void currents_of_powers(const struct my_power &c, bool benchmark,
+						 struct board *b)
 {
-	int side = i >= POW_KS ? i - POW_KS : i - POW_PUMP;
-	real x = b->v[benchmark && i == POW_KS ? at::x_Kr : at::x_Ks];
-	real from_E_Ks = b->v[at::V] + 1 / FRT * b->log[LOG_K];
+	real part = power_part(c);
+	bool slow = c.i >= POW_KS;
+	int side = slow ? c.i - POW_KS : c.i - POW_PUMP;
+	real x = b->v[benchmark && c.i == POW_KS ? at::x_Kr : at::x_Ks];
+	real Ks = (0.07 * 0.057 + 0.07 * 0.19 * part) * (x * x) *
+		  (b->v[at::V] + 1 / FRT * b->log[LOG_K]);
 
-	if (i >= POW_PUMP && i < POW_KS)
-		b->term[I_CA_PUMP + side] = share_of(side) * I_pCa_max * part;
-	if (i >= POW_KS && i < POW_UP)
-		b->term[I_SLOW + side] =
-			share_of(side) * (0.07 * 0.057 + 0.07 * 0.19 * part) * (x * x) * from_E_Ks;
-	if (i == POW_UP)
-		b->term[J_UP] = part;
+	if (c.i >= POW_PUMP && c.i < POWERS_OF_SIDES)
+		b->term[(slow ? I_SLOW : I_CA_PUMP) + side] =
+			share_of(side) * choose(slow, Ks, I_pCa_max * part);
 }
 
-/* RyR_R, RyR_O or RyR_I by lane, and what flows out. kCaSR and its reciprocal come by lane. */
-static __device__ inline real receptor(int lane, real part, struct board *b)
+/*
+ * RyR_R, RyR_O or RyR_I by lane, and the pump's flux. The first lane divides for the pump; kCaSR
+ * and its reciprocal come from theirs.
+ */
+static __device__ inline real reticulum(const struct my_power &c, int lane, struct board *b)
 {
 	const real *v = b->v;
-	real slow = __shfl_sync(~0u, double(part), POW_SLOW);
-	real fast = __shfl_sync(~0u, double(part), POW_FAST);
+	double up = __shfl_sync(~0u, c.p, 0), down = __shfl_sync(~0u, c.p, POW_DOWN - POW_UP);
+	double part = lane ? power_part(c) : quotient(Vmax_serca * (up - down), 1 + up + down);
+	real slow = __shfl_sync(~0u, part, POW_SLOW - POW_UP);
+	real fast = __shfl_sync(~0u, part, POW_FAST - POW_UP);
 	real Ca_j = v[at::Ca_j], R = v[at::RyR_R], O = v[at::RyR_O], I = v[at::RyR_I];
 	real open = ko_Ca * slow * (Ca_j * Ca_j), inactivate = ki_Ca * fast * Ca_j;
 	real RI = 1 - R - O - I;
 	real flux_RI_R = k_im * RI - inactivate * R, flux_R_O = open * R - k_om * O;
 	real flux_O_I = inactivate * O - k_im * I, flux_I_RI = k_om * I - open * RI;
 
+	if (!lane)
+		b->term[J_UP] = part;
 	return choose(lane == 0, flux_RI_R - flux_R_O,
 		      choose(lane == 1, flux_R_O - flux_O_I, flux_O_I - flux_I_RI));
 }
@@ -192,10 +212,9 @@ static __device__ inline real receptor(int lane, real part, struct board *b)
 static __device__ inline void flows(struct board *b)
 {
 	const real *v = b->v;
-	real from_SR = v[at::Ca_SR] - v[at::Ca_j];
 
-	b->term[J_REL] = k_s * v[at::RyR_O] * from_SR;
-	b->term[J_LEAK] = k_leak * from_SR;
+	b->term[J_OUT] =
+		(k_s * v[at::RyR_O] + k_leak * (Vol_myo / Vol_SR)) * (v[at::Ca_SR] - v[at::Ca_j]);
 	b->term[D_CA] = v[at::Ca_sl] - v[at::Ca_j];
 	b->term[D_CA + 1] = v[at::Ca_i] - v[at::Ca_sl];
 	b->term[D_NA] = v[at::Na_sl] - v[at::Na_j];

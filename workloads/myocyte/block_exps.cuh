@@ -142,38 +142,33 @@ static __constant__ const struct power powers[POWERS] = {
 };
 
 struct my_power {
-	double per_unit, a, n, m, d, log; /* the last: of this stage */
+	double per_unit, a, n, m, d, p; /* the last: of this stage */
 	int i, state;
 };
 
-static __device__ inline struct my_power my_power(int lane)
+static __device__ inline struct my_power my_power(int lane, bool reticulum)
 {
-	int i = lane < POWERS ? lane : POWERS - 1;
+	int at = reticulum ? POW_UP + lane : lane, i = at < POWERS ? at : POWERS - 1;
 	const struct power &p = powers[i];
 
-	return { 1 / p.unit, p.a, p.n, p.m, p.d, 0, i, p.state };
+	return { 1 / p.unit, p.a, p.n, p.m, p.d, 0, at, p.state };
 }
 
-static __device__ inline void logarithm(struct my_power *c, int lane, struct board *b)
+static __device__ inline void power(struct my_power *c, bool reticulum, struct board *b)
 {
-	double x = double(b->v[c->state]);
+	double x = double(b->v[c->state]), l;
 
 	if (c->i == LOG_K)
 		x += p_NaK * double(b->v[at::Na_i]);
-	c->log = log(x * c->per_unit);
-	if (lane < POWERS)
-		b->log[c->i] = c->log;
+	l = log(x * c->per_unit);
+	if (!reticulum && c->i < POWERS_OF_SIDES)
+		b->log[c->i] = l;
+	c->p = exponential_of(c->a * l);
 }
 
-/* The quotient of a power; of POW_UP what the reticulum's pump makes of two. By a warp. */
 static __device__ inline double power_part(const struct my_power &c)
 {
-	double p = exponential_of(c.a * c.log);
-	double up = __shfl_sync(~0u, p, POW_UP), down = __shfl_sync(~0u, p, POW_DOWN);
-	bool pump = c.i == POW_UP;
-
-	return quotient(pump ? Vmax_serca * (up - down) : c.n + c.m * p,
-			pump ? 1 + up + down : 1 + c.d * p);
+	return quotient(c.n + c.m * c.p, 1 + c.d * c.p);
 }
 } // namespace
 } // namespace myocyte

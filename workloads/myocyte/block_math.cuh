@@ -42,9 +42,9 @@ static __device__ inline double scaled(double x, int n)
 }
 
 /*
- * e^z to 2 units in the last place, z held within +-700: beyond that no quotient of the model
- * changes. z = n ln 2 + r, |r| <= 0.347; the Taylor series in r to r^13 (rest: 4e-18), summed by
- * pairs, fours and eights.
+ * e^z to 2 units in the last place; beyond +-700, where no cell ever is, NaN, so that the attempt
+ * is rejected. z = n ln 2 + r, |r| <= 0.347; the Taylor series in r to r^13 (rest: 4e-18), summed
+ * by pairs, fours and eights.
  */
 static __device__ inline double exponential_of(double z)
 {
@@ -52,7 +52,6 @@ static __device__ inline double exponential_of(double z)
 	const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
 	double t, n, r, r2, r4, low, high;
 
-	z = fmin(fmax(z, -700.), 700.);
 	t = z * 1.4426950408889634 + shift;
 	n = t - shift;
 	r = z - n * ln2_high - n * ln2_low;
@@ -62,12 +61,15 @@ static __device__ inline double exponential_of(double z)
 	      ((1. / 24 + 1. / 120 * r) + (1. / 720 + 1. / 5040 * r) * r2) * r4;
 	high = (1. / 40320 + 1. / 362880 * r) + (1. / 3628800 + 1. / 39916800 * r) * r2 +
 	       (1. / 479001600 + 1. / 6227020800 * r) * r4;
-	return scaled(low + high * (r4 * r4), (int)n);
+	r = scaled(low + high * (r4 * r4), (int)n);
+	return fabs(z) < 700 ? r : NAN;
 }
 
 static __device__ inline single exponential_of(single z)
 {
-	return exp(fmin(fmax(z, -80.), 80.));
+	single e = exp(z);
+
+	return fabs(z) < 80 ? e : single(NAN);
 }
 } // namespace
 } // namespace myocyte

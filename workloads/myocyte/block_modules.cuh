@@ -214,12 +214,22 @@ static __device__ inline void module_rates(const struct my_module &c, struct boa
 	rate[IN_uM(MINUS(c.lane))] = -(c.K * r);
 }
 
+/* CaM_sum() of the dyad, in short chains. */
+static __device__ inline real CaM_of_dyad(real K, const real *y)
+{
+	real free = (y[CaM] + y[Ca2CaM]) + (y[Ca4CaM] + y[CaMB]);
+	real bound = (y[Ca2CaMB] + y[Ca4CaMB]) + (y[CaMCa4CaN] + y[Ca2CaMCa4CaN]);
+	real kinase = (y[Pb2] + y[Pb]) + (y[Pt] + y[Pt2]);
+
+	return (free + bound) + (y[Ca4CaMCa4CaN] + K * kinase);
+}
+
 /* What moves of calmodulin between the compartments, by the lanes of the three that do. */
 static __device__ inline real module_exchange(const struct my_module &c, const struct board *b)
 {
 	int form = c.lane < 3 ? c.lane : 0;
 	const real *dy = b->v + at::CaM_dy, *sl = b->v + at::CaM_sl, *cy = b->v + at::CaM_cy;
-	real B_dy = c.B_x - CaM_sum(b->p[par::CaMKIItot_dy], { dy, 1 });
+	real B_dy = c.B_x - CaM_of_dyad(b->p[par::CaMKIItot_dy], dy);
 	real X_dysl = 1e-3 * (c.off * dy[form] - c.on * B_dy * sl[form]);
 
 	return c.of_cleft * X_dysl + c.of_shell * (sl[form] - cy[form]);

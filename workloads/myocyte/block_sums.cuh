@@ -28,43 +28,41 @@ static constexpr double uM_per_A_F = C_m / (Vol_myo * 2 * F) * 1e3;
 	}
 #define NONE_3 NONE, NONE, NONE
 #define SIDE_OF_V(s)                                                                               \
-	{ I_NA_ALL + s, -1 }, { I_CA_LB + s, -1 }, { I_CA_PUMP + s, -1 }, { I_SLOW + s, -1 },      \
-		{ I_OTHER + s, -1 }, { I_NCX_ + s, -1 },                                           \
+	{ I_NA + s, -1 }, { I_CHANNEL + s, -1 }, { I_CA_B + s, -1 }, { I_CA_PUMP + s, -1 },        \
+		{ I_SLOW + s, -1 }, { I_CL + s, -1 }, { I_EXCHANGER + s, -1 },                     \
 	{                                                                                          \
-		I_NAK_ + s, -1                                                                     \
+		I_NA_PUMP + s, -1                                                                  \
 	}
 #define SIDE_OF_NA(s, into)                                                                        \
-	{ I_NA_ALL + s, -(into) }, { I_NCX_ + s, -3 * (into) }, { I_NAK_ + s, -3 * (into) },       \
+	{ I_NA + s, -(into) }, { I_CA_NA + s, -(into) }, { I_EXCHANGER + s, -3 * (into) },         \
+		{ I_NA_PUMP + s, -3 * (into) },                                                    \
 	{                                                                                          \
 		UPTAKE + s, -1                                                                     \
 	}
 #define SIDE_OF_CA(s, into)                                                                        \
-	{ I_CA_LB + s, -(into) / 2 }, { I_CA_PUMP + s, -(into) / 2 }, { I_NCX_ + s, into },        \
-		{ UPTAKE + 2 + 2 * s, -1 }, { UPTAKE + 3 + 2 * s, -1 },                            \
+	{ I_CA_L + s, -(into) / 2 }, { I_CA_B + s, -(into) / 2 }, { I_CA_PUMP + s, -(into) / 2 },  \
+		{ I_EXCHANGER + s, into }, { UPTAKE + 2 + 2 * s, -1 }, { UPTAKE + 3 + 2 * s, -1 }, \
 	{                                                                                          \
 		J_MODULE + s, 1e-3                                                                 \
 	}
 
 static __constant__ const struct balance balances[BALANCES] = {
-	{ at::V, { SIDE_OF_V(CLEFT), { I_K1_, -1 }, { STIMULUS, 1 } } },
-	{ -1, { SIDE_OF_V(SHELL), { I_OF_V, -1 }, NONE } },
-	{ at::Na_j, { SIDE_OF_NA(CLEFT, Na_into_j), { D_NA, D_Na_jsl / Vol_j }, NONE_3, NONE } },
+	{ at::V, { SIDE_OF_V(CLEFT), { I_RECTIFIER, -1 } } },
+	{ -1, { SIDE_OF_V(SHELL), { I_OF_V, -1 } } },
+	{ at::Na_j, { SIDE_OF_NA(CLEFT, Na_into_j), { D_NA, D_Na_jsl / Vol_j }, NONE_3 } },
 	{ at::Na_sl,
 	  { SIDE_OF_NA(SHELL, Na_into_sl),
 	    { D_NA, -D_Na_jsl / Vol_sl },
 	    { D_NA + 1, D_Na_slmyo / Vol_sl },
-	    NONE_3 } },
+	    NONE,
+	    NONE } },
 	{ at::Na_i, { { D_NA + 1, -D_Na_slmyo / Vol_myo }, NONE_3, NONE_3, NONE, NONE } },
 	{ at::Ca_j,
-	  { SIDE_OF_CA(CLEFT, Na_into_j),
-	    { D_CA, D_Ca_jsl / Vol_j },
-	    { J_REL, Vol_SR / Vol_j },
-	    { J_LEAK, Vol_myo / Vol_j } } },
+	  { SIDE_OF_CA(CLEFT, Na_into_j), { D_CA, D_Ca_jsl / Vol_j }, { J_OUT, Vol_SR / Vol_j } } },
 	{ at::Ca_sl,
 	  { SIDE_OF_CA(SHELL, Na_into_sl),
 	    { D_CA, -D_Ca_jsl / Vol_sl },
-	    { D_CA + 1, D_Ca_slmyo / Vol_sl },
-	    NONE } },
+	    { D_CA + 1, D_Ca_slmyo / Vol_sl } } },
 	{ at::Ca_i,
 	  { { J_UP, -1 },
 	    { UPTAKE + 6, -1 },
@@ -76,19 +74,17 @@ static __constant__ const struct balance balances[BALANCES] = {
 	    { D_CA + 1, -D_Ca_slmyo / Vol_myo },
 	    { J_MODULE + 2, 1e-3 } } },
 	{ at::Ca_SR,
-	  { { J_UP, Vol_myo / Vol_SR },
-	    { J_LEAK, -Vol_myo / Vol_SR },
-	    { J_REL, -1 },
-	    { UPTAKE + 12, -1 },
-	    NONE_3,
-	    NONE,
-	    NONE } },
+	  { { J_UP, Vol_myo / Vol_SR }, { J_OUT, -1 }, { UPTAKE + 12, -1 }, NONE_3, NONE_3 } },
 	{ at::Q_CaL,
 	  { { I_CA_L, -uM_per_A_F }, { I_CA_L + 1, -uM_per_A_F }, NONE_3, NONE_3, NONE } },
 	{ at::Q_pCa,
 	  { { I_CA_PUMP, -uM_per_A_F }, { I_CA_PUMP + 1, -uM_per_A_F }, NONE_3, NONE_3, NONE } },
 	{ at::Q_NCX,
-	  { { I_NCX_, 2 * uM_per_A_F }, { I_NCX_ + 1, 2 * uM_per_A_F }, NONE_3, NONE_3, NONE } },
+	  { { I_EXCHANGER, 2 * uM_per_A_F },
+	    { I_EXCHANGER + 1, 2 * uM_per_A_F },
+	    NONE_3,
+	    NONE_3,
+	    NONE } },
 	{ at::Q_Cab,
 	  { { I_CA_B, -uM_per_A_F }, { I_CA_B + 1, -uM_per_A_F }, NONE_3, NONE_3, NONE } },
 	{ at::CaM_ecc, { NONE_3, NONE_3, NONE_3 } },
