@@ -123,7 +123,7 @@ static __device__ inline real phase_1(struct part *c, struct board *b)
 	case WARP_MODULE + 2:
 		module_rates(c->module, b);
 		return 0;
-	case WARP_RECTIFIER:
+	case WARP_PUMP:
 		if (!c->lane)
 			flows(b);
 		return 0;
@@ -154,24 +154,18 @@ static __device__ inline real phase_2(const struct part &c, struct board *b, rea
 	case WARP_BUFFERS:
 		channels(c.lane, b);
 		return f;
-	case WARP_SIDES:
-		currents_of_side(c.lane, b);
-		return 0;
 	case WARP_EXCHANGER:
 		if (c.lane < SIDES)
 			b->term[I_EXCHANGER + c.lane] = exchanger(c.lane, b);
 		return 0;
-	case WARP_RECTIFIER:
-		if (!c.lane)
-			b->term[I_RECTIFIER] = inward_rectifier(c.E_K, b);
-		return 0;
 	case WARP_PUMP:
-		if (c.lane < SIDES)
-			b->term[I_NA_PUMP + c.lane] = pump_of_Na(c.lane, b);
+		pump_and_rectifier(c.lane, c.E_K, b);
 		return 0;
 	default:
+		currents_of_side(c.lane, b);
+		f = currents_of_V(c.E_K, b);
 		if (!c.lane)
-			b->term[I_OF_V] = currents_of_V(c.E_K, b);
+			b->term[I_OF_V] = f;
 		return 0;
 	}
 }
@@ -228,21 +222,24 @@ static __device__ inline struct sums stages(struct part *c, int n, real h, real 
 	return sum;
 }
 
-/* How far the thread's state is off, in units of what a step allows: see combine_adaptive(). */
+/*
+ * How far the thread's state is off, in units of what a step allows: see combine_adaptive(). As
+ * float, whose bits order like integers; infinite where a number is not finite.
+ */
 static __device__ inline void judge(const struct myocyte_cells &a, const struct part &c, real now,
 				    real then, real e, struct board *b)
 {
 	real R = a.tolerance, size = fmax(fabs(now), fabs(then));
-	bool finite = c.state < 0 || (is_finite(then) && is_finite(e));
+	float worst = 0;
 
 	if (c.state >= 0) {
 		real least = R * 1e-3 * fmax(fabs(real(a.start[c.state])), real(1e-9));
 
-		b->worst[c.state] = quotient(fabs(e), least + R * size);
+		worst = (float)double(quotient(fabs(e), least + R * size));
+		if (!is_finite(then) || !is_finite(e))
+			worst = INFINITY;
 	}
-	finite = __all_sync(~0u, finite);
-	if (!c.lane)
-		b->finite[c.warp] = finite;
+	b->worst[threadIdx.x] = worst;
 }
 
 /* By the first warp: what came of the attempt. */
@@ -250,15 +247,14 @@ static __device__ inline struct myocyte_outcome outcome_of(const struct myocyte_
 							   const struct board *b)
 {
 	int lane = (int)threadIdx.x;
-	double worst = 0;
-	bool finite = true;
+	float worst = 0;
 
-	for (int i = lane; i < STATES; i += LANES)
-		worst = fmax(worst, double(b->worst[i]));
+	for (int i = lane; i < BLOCK_THREADS; i += LANES)
+		worst = fmaxf(worst, b->worst[i]);
 	for (int other = LANES / 2; other; other /= 2)
-		worst = fmax(worst, __shfl_xor_sync(~0u, worst, other));
-	for (int w = 0; w < WARPS; w++)
-		finite = finite && b->finite[w];
+		worst = fmaxf(worst, __shfl_xor_sync(~0u, worst, other));
+	bool finite = worst < INFINITY;
+
 	if (a.solver == MYOCYTE_FIXED)
 		return { 1, true, finite };
 	return outcome_of_error(worst, finite);
@@ -280,13 +276,19 @@ static __device__ inline struct myocyte_cells alone(const struct myocyte_cells &
 	return cell;
 }
 
-static __device__ inline void plan_attempt(const struct myocyte_cells &cell, struct board *b)
+/* The stop, and the stimulus up to there, are the last attempt's while they lie ahead. */
+static __device__ inline void plan_attempt(const struct myocyte_cells &cell, struct board *b,
+					   bool first)
 {
 	struct course *c = &b->course;
 
 	c->back = c->t >= cell.span;
 	if (c->back)
 		set_back(cell, 0);
+	if (!first && !c->back && c->t < c->plan.stop.t) {
+		c->plan = plan_to(step_at(cell, 0, c->h), c->plan.stop);
+		return;
+	}
 	c->plan = plan_step(cell, 0);
 	b->stimulus = stage_stimulus(c->plan.step, 0);
 }
@@ -303,17 +305,14 @@ static __device__ inline void settle_attempt(const struct myocyte_cells &cell, s
 	c->row->attempts = c->settled.tries;
 }
 
-/* One attempt: the state of the thread after it. */
+/* One attempt, which has been planned: the state of the thread after it. Plans one more. */
 static __device__ inline real attempt_of(const struct myocyte_cells &a,
 					 const struct myocyte_cells &cell, struct part *part,
-					 int64_t id, real y, struct board *b)
+					 int64_t id, bool more, real y, struct board *b)
 {
 	const struct part &c = *part;
 	struct course *course = &b->course;
 
-	if (!threadIdx.x)
-		plan_attempt(cell, b);
-	__syncthreads();
 	if (course->back && c.state >= 0)
 		y = a.start[c.state];
 
@@ -326,8 +325,11 @@ static __device__ inline real attempt_of(const struct myocyte_cells &a,
 	if (c.warp == 0) {
 		struct myocyte_outcome o = outcome_of(a, b);
 
-		if (!c.lane)
+		if (!c.lane) {
 			settle_attempt(cell, course, o);
+			if (more)
+				plan_attempt(cell, b, false);
+		}
 	}
 	__syncthreads();
 	if (!course->settled.accepted)
@@ -396,10 +398,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	struct myocyte_cells cell = alone(a, b);
 
 	load_course(a, id, b);
+	if (!threadIdx.x)
+		plan_attempt(cell, b, true);
+	__syncthreads();
 	struct part c = part_of(a, b->p, a.start[at::K_i]);
 	real *mine = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id, y = *mine;
 
-	ROLLED for (int64_t i = 0; i < n; i++) y = attempt_of(a, cell, &c, id, y, b);
+	ROLLED for (int64_t i = 1; i <= n; i++) y = attempt_of(a, cell, &c, id, i < n, y, b);
 	if (c.state >= 0)
 		*mine = y;
 	store_course(a, id, b);

@@ -1,7 +1,7 @@
 /*
  * block_board.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
  *
- * Fourteen warps, each with a subject; a thread that computes a derivative also owns that state.
+ * Twelve warps, each with a subject; a thread that computes a derivative also owns that state.
  * A right-hand side is three phases with a barrier before each:
  *   1  what needs states only: exponentials of V and logarithms of concentrations, a lane each;
  *      reactions; buffers
@@ -20,12 +20,10 @@ enum warp_role {
 	WARP_MODULE,			/* three: calmodulin of cleft, shell and cytosol */
 	WARP_BUFFERS = WARP_MODULE + 3, /* and then L-type channels */
 	WARP_EXCHANGER,			/* saturations; Na/Ca exchanger */
-	WARP_RECTIFIER,			/* I_K1 */
-	WARP_PUMP,			/* Na/K pump */
+	WARP_PUMP,			/* flows; Na/K pump, I_K1 */
 	WARP_SLOW_GATES,		/* d, f, x_Kr, x_Ks */
 	WARP_RETICULUM,			/* powers; its pump and its receptor */
-	WARP_SIDES,			/* fast Na channels and backgrounds of both sides */
-	WARP_SUMS,			/* V and concentrations, from all of these */
+	WARP_SUMS,			/* currents of V and of Na; V and concentrations from all */
 	WARPS,
 };
 
@@ -143,8 +141,7 @@ struct board {
 	real rate[MODULES][4 * RATES + 1]; /* r, -r, K r, -K r; 0 */
 	real p[MYOCYTE_PARAMS];
 	real stimulus;
-	real worst[STATES];
-	bool finite[WARPS];
+	float worst[BLOCK_THREADS];
 	struct course course;
 };
 } // namespace

@@ -11,6 +11,18 @@ static __device__ inline real choose(bool first, real a, real b)
 	return first ? a : b;
 }
 
+/* Another lane's, by all of a warp. */
+static __device__ inline double of_lane(double x, int lane)
+{
+	return __shfl_sync(~0u, x, lane);
+}
+
+static __device__ inline single of_lane(single x, int lane)
+{
+	x.v = __shfl_sync(~0u, x.v, lane);
+	return x;
+}
+
 static __device__ inline real share_of(int side)
 {
 	return choose(side, F_sl, F_j);
@@ -98,20 +110,21 @@ static __device__ inline real currents_of_V(real E_K, const struct board *b)
 	return ((slow + fast) + Kr) * (V - E_K) + (G_Clb * (V - E_Cl) - b->stimulus);
 }
 
-static __device__ inline real inward_rectifier(real E_K, const struct board *b)
-{
-	real alpha = b->q[EXP_K1_OPEN];
-	real beta = (0.49124 * b->e[EXP_K1_CLOSE] + b->e[EXP_K1_CLOSE_2]) * b->q[EXP_K1_CLOSE_3];
-
-	return quotient(0.9 * alpha * (b->v[at::V] - E_K), alpha + beta);
-}
-
-static __device__ inline real pump_of_Na(int side, const struct board *b)
+/* I_NaK of cleft and shell and I_K1 by lane: a division each. */
+static __device__ inline void pump_and_rectifier(int lane, real E_K, struct board *b)
 {
 	const double each = I_NaK_max * K_o / (K_o + Km_Ko);
-	real blocked = 1 + 0.1245 * b->e[EXP_NAK] + 0.0365 * sigma_NaK * b->e[EXP_MINUS_U];
+	const real *e = b->e;
+	real alpha = b->q[EXP_K1_OPEN];
+	real beta = (0.49124 * e[EXP_K1_CLOSE] + e[EXP_K1_CLOSE_2]) * b->q[EXP_K1_CLOSE_3];
+	real blocked = 1 + 0.1245 * e[EXP_NAK] + 0.0365 * sigma_NaK * e[EXP_MINUS_U];
+	real pump = share_of(lane % SIDES) * each * b->Na4[lane % SIDES];
+	bool pumps = lane < SIDES;
+	real I = quotient(choose(pumps, pump, 0.9 * alpha * (b->v[at::V] - E_K)),
+			  choose(pumps, blocked, alpha + beta));
 
-	return quotient(share_of(side) * each * b->Na4[side], blocked);
+	if (lane <= SIDES)
+		b->term[pumps ? I_NA_PUMP + lane : int(I_RECTIFIER)] = I;
 }
 
 static __device__ inline real exchanger(int side, const struct board *b)
@@ -192,10 +205,10 @@ static __device__ inline void currents_of_powers(const struct my_power &c, bool 
 static __device__ inline real reticulum(const struct my_power &c, int lane, struct board *b)
 {
 	const real *v = b->v;
-	double up = __shfl_sync(~0u, c.p, 0), down = __shfl_sync(~0u, c.p, POW_DOWN - POW_UP);
-	double part = lane ? power_part(c) : quotient(Vmax_serca * (up - down), 1 + up + down);
-	real slow = __shfl_sync(~0u, part, POW_SLOW - POW_UP);
-	real fast = __shfl_sync(~0u, part, POW_FAST - POW_UP);
+	real up = of_lane(c.p, 0), down = of_lane(c.p, POW_DOWN - POW_UP);
+	real part = quotient(choose(lane, c.n + c.m * c.p, Vmax_serca * (up - down)),
+			     choose(lane, 1 + c.d * c.p, 1 + up + down));
+	real slow = of_lane(part, POW_SLOW - POW_UP), fast = of_lane(part, POW_FAST - POW_UP);
 	real Ca_j = v[at::Ca_j], R = v[at::RyR_R], O = v[at::RyR_O], I = v[at::RyR_I];
 	real open = ko_Ca * slow * (Ca_j * Ca_j), inactivate = ki_Ca * fast * Ca_j;
 	real RI = 1 - R - O - I;

@@ -114,8 +114,8 @@ static __device__ inline void exponential(const struct my_exponential &c, bool l
 /* ---- of concentrations ------------------------------------------------------------------ */
 
 /*
- * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a; (n + m p)/(1 + d p). In double
- * whatever the cells are in: a l of -15 in float would cost a digit of p.
+ * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a; (n + m p)/(1 + d p). l is in
+ * double whatever the cells are in: a l of -15 in float would cost a digit of p.
  */
 struct power {
 	int state;
@@ -142,7 +142,8 @@ static __constant__ const struct power powers[POWERS] = {
 };
 
 struct my_power {
-	double per_unit, a, n, m, d, p; /* the last: of this stage */
+	double per_unit, a;
+	real n, m, d, p; /* p: of this stage */
 	int i, state;
 };
 
@@ -160,13 +161,13 @@ static __device__ inline void power(struct my_power *c, bool reticulum, struct b
 
 	if (c->i == LOG_K)
 		x += p_NaK * double(b->v[at::Na_i]);
-	l = log(x * c->per_unit);
+	l = logarithm_of(x * c->per_unit);
 	if (!reticulum && c->i < POWERS_OF_SIDES)
 		b->log[c->i] = l;
-	c->p = exponential_of(c->a * l);
+	c->p = fine_exponential(c->a * l, real(0));
 }
 
-static __device__ inline double power_part(const struct my_power &c)
+static __device__ inline real power_part(const struct my_power &c)
 {
 	return quotient(c.n + c.m * c.p, 1 + c.d * c.p);
 }

@@ -125,7 +125,7 @@ static __device__ inline real balance_of(const struct my_balance &c, int lane,
 
 	for (int i = 0; i < ADDENDS; i++)
 		sum[i % 3] = sum[i % 3] + c.weight[i] * b->term[c.term[i]];
-	real f = sum[0] + sum[1] + sum[2], shell = __shfl_sync(~0u, double(f), 1);
+	real f = sum[0] + sum[1] + sum[2], shell = of_lane(f, 1);
 
 	return choose(lane == 0, f + shell, f);
 }

@@ -125,19 +125,23 @@ EITHER struct step step_at(const struct myocyte_cells &a, int64_t id, double h)
 		 a.solver == MYOCYTE_AS_RODINIA };
 }
 
+EITHER struct plan plan_to(const struct step &step, const struct stop &stop)
+{
+	struct plan plan = { step, stop, fma(step.h, 1 + 1e-9, step.t) >= stop.t }; /* no sliver */
+
+	/* as the precision has it, so that time and state go equally far */
+	plan.step.h = double(real(plan.landing ? stop.t - step.t : step.h));
+	return plan;
+}
+
 /* Of a cell that has not completed its span. */
 EITHER struct plan plan_step(const struct myocyte_cells &a, int64_t id)
 {
-	struct plan plan = { step_at(a, id, a.h[id]), { 0, false }, false };
-	struct step &step = plan.step;
+	struct step step = step_at(a, id, a.h[id]);
 
 	if (step.as_rodinia)
-		return plan;
-	plan.stop = next_stop(a, step.t, step.T);
-	plan.landing = fma(step.h, 1 + 1e-9, step.t) >= plan.stop.t; /* no sliver follows */
-	/* as the precision has it, so that time and state go equally far */
-	step.h = double(real(plan.landing ? plan.stop.t - step.t : step.h));
-	return plan;
+		return { step, { 0, false }, false };
+	return plan_to(step, next_stop(a, step.t, step.T));
 }
 
 /* Of any cell: the attempt after the end of the span starts over. */
