@@ -16,37 +16,12 @@ namespace myocyte
 {
 namespace
 {
-enum { AHEAD = MYOCYTE_STAGES - 1 };
-
-/* of[s][j]: what derivative s weighs in stage s + 1 + j; in the new state; in its error. */
-struct weights {
-	real of[MYOCYTE_STAGES][AHEAD], order_7[MYOCYTE_STAGES], error[MYOCYTE_STAGES];
-};
-
-static constexpr struct weights weights_of_tableau()
-{
-	struct weights w = {};
-
-	for (int s = 0; s < STAGES; s++)
-		for (int j = 0; j < AHEAD; j++)
-			w.of[s][j] = s + 1 + j < STAGES ? tableau[s + 1 + j][s] : 0;
-	const double b[STAGES] = { 41. / 840, 0,	0,	  0,	     0, 34. / 105, 9. / 35,
-				   9. / 35,   9. / 280, 9. / 280, 41. / 840, 0, 0 };
-	for (int s = 0; s < STAGES; s++)
-		w.order_7[s] = b[s];
-	w.error[0] = w.error[10] = 41. / 840;
-	w.error[11] = w.error[12] = -41. / 840;
-	return w;
-}
-
-static __constant__ const struct weights weights = weights_of_tableau();
-
 /* ---- a thread's part --------------------------------------------------------------------- */
 
 struct part {
 	int warp, lane;
-	int state; /* that this thread owns, or -1 */
-	bool owns; /* the warp does, of some */
+	int state;  /* that this thread owns, or -1 */
+	real least; /* error that any step may make in it */
 	bool benchmark;
 	real E_K; /* K_i is clamped */
 	struct my_exponential exponential;
@@ -89,7 +64,9 @@ static __device__ inline struct part part_of(const struct myocyte_cells &a, cons
 	c.warp = warp;
 	c.lane = lane;
 	c.state = state_of(warp, lane);
-	c.owns = state_of(warp, 0) >= 0;
+	c.least = 0;
+	if (c.state >= 0)
+		c.least = real(a.tolerance) * 1e-3 * fmax(fabs(real(a.start[c.state])), real(1e-9));
 	c.benchmark = a.benchmark;
 	c.E_K = log(K_o / K_i) / FRT;
 	c.exponential = my_exponential(lane, warp == WARP_TO_GATES, c.E_K);
@@ -122,7 +99,7 @@ static __device__ inline real phase_1(struct part *c, struct board *b)
 	case WARP_MODULE + 1:
 	case WARP_MODULE + 2:
 		module_rates(c->module, b);
-		return 0;
+		return module_exchange(c->module, b);
 	case WARP_PUMP:
 		if (!c->lane)
 			flows(b);
@@ -137,6 +114,9 @@ static __device__ inline real phase_2(const struct part &c, struct board *b, rea
 {
 	switch (c.warp) {
 	case WARP_NA_GATES:
+		f = currents_of_V(c.E_K, b);
+		if (!c.lane)
+			b->term[I_OF_V] = f;
 		return gate_of_I_Na(c.lane, b);
 	case WARP_TO_GATES:
 		return gate_of_I_to(c.lane, b);
@@ -150,7 +130,7 @@ static __device__ inline real phase_2(const struct part &c, struct board *b, rea
 	case WARP_MODULE:
 	case WARP_MODULE + 1:
 	case WARP_MODULE + 2:
-		return module_exchange(c.module, b) + module_sums(c.module, b);
+		return f + module_sums(c.module, b);
 	case WARP_BUFFERS:
 		channels(c.lane, b);
 		return f;
@@ -163,18 +143,87 @@ static __device__ inline real phase_2(const struct part &c, struct board *b, rea
 		return 0;
 	default:
 		currents_of_side(c.lane, b);
-		f = currents_of_V(c.E_K, b);
-		if (!c.lane)
-			b->term[I_OF_V] = f;
 		return 0;
 	}
 }
 
+/* The derivative of the thread's state, once all states are in b->v. */
+static __device__ inline real derivative(struct part *c, struct board *b)
+{
+	real f = phase_1(c, b);
+
+	__syncthreads();
+	f = phase_2(*c, b, f);
+	__syncthreads();
+	return c->warp == WARP_SUMS ? balance_of(c->balance, c->lane, b) : f;
+}
+
 /* ---- an attempt -------------------------------------------------------------------------- */
 
+/* What derivatives so far make of the stages to come, of the new state and of its error. */
 struct sums {
-	real ahead[AHEAD], order_7, error;
+	real stage[STAGES], order_7, error;
 };
+
+template <int S, int R> static __device__ inline void add_to_stages(struct sums *sum, real k)
+{
+	if constexpr (R < STAGES) {
+		[[maybe_unused]] constexpr double a = tableau[R][S];
+
+		if constexpr (a != 0)
+			sum->stage[R] = sum->stage[R] + a * k;
+		add_to_stages<S, R + 1>(sum, k);
+	}
+}
+
+/* Adds derivative S; the state of the next stage. */
+template <int S> static __device__ inline real add_to_all(struct sums *sum, real k, real h, real y)
+{
+	constexpr double b[STAGES] = { 41. / 840, 0,	   0,	    0,	      0,
+				       34. / 105, 9. / 35, 9. / 35, 9. / 280, 9. / 280,
+				       41. / 840, 0,	   0 };
+	constexpr double error = S == 0 || S == 10 ? 41. / 840 : S > 10 ? -41. / 840 : 0;
+
+	add_to_stages<S, S + 1>(sum, k);
+	if constexpr (b[S] != 0)
+		sum->order_7 = sum->order_7 + b[S] * k;
+	if constexpr (error != 0)
+		sum->error = sum->error + error * k;
+	return S + 1 < STAGES ? y + h * sum->stage[S + 1] : y;
+}
+
+/* A case each: their constants are operands then, and none is 0. */
+static __device__ inline real add(int s, struct sums *sum, real k, real h, real y)
+{
+	switch (s) {
+	case 0:
+		return add_to_all<0>(sum, k, h, y);
+	case 1:
+		return add_to_all<1>(sum, k, h, y);
+	case 2:
+		return add_to_all<2>(sum, k, h, y);
+	case 3:
+		return add_to_all<3>(sum, k, h, y);
+	case 4:
+		return add_to_all<4>(sum, k, h, y);
+	case 5:
+		return add_to_all<5>(sum, k, h, y);
+	case 6:
+		return add_to_all<6>(sum, k, h, y);
+	case 7:
+		return add_to_all<7>(sum, k, h, y);
+	case 8:
+		return add_to_all<8>(sum, k, h, y);
+	case 9:
+		return add_to_all<9>(sum, k, h, y);
+	case 10:
+		return add_to_all<10>(sum, k, h, y);
+	case 11:
+		return add_to_all<11>(sum, k, h, y);
+	default:
+		return add_to_all<12>(sum, k, h, y);
+	}
+}
 
 static __device__ inline void show(const struct part &c, struct board *b, real y)
 {
@@ -182,42 +231,19 @@ static __device__ inline void show(const struct part &c, struct board *b, real y
 		b->v[c.state] = y;
 }
 
-static __device__ inline void accumulate(struct sums *sum, int s, real k)
-{
-	for (int j = 1; j < AHEAD; j++)
-		sum->ahead[j - 1] = sum->ahead[j] + weights.of[s][j] * k;
-	sum->ahead[AHEAD - 1] = 0;
-	sum->order_7 = sum->order_7 + weights.order_7[s] * k;
-	sum->error = sum->error + weights.error[s] * k;
-}
-
-/*
- * All stages from y, in steps of h: the sums that are left. Derivatives are added up while others
- * are still at work: at the end of phase 2, or, by the warp that knows its own last, behind the
- * barrier where it has nothing else to do.
- */
+/* All stages from y, in steps of h: the sums that are left. */
 static __device__ inline struct sums stages(struct part *c, int n, real h, real y, struct board *b)
 {
-	bool last = c->warp == WARP_SUMS;
 	struct sums sum = {};
 
 	show(*c, b, y);
 	__syncthreads();
 	ROLLED for (int s = 0; s < n; s++)
 	{
-		real k = phase_1(c, b), ahead = sum.ahead[0];
+		real k = derivative(c, b);
 
+		show(*c, b, add(s, &sum, k, h, y));
 		__syncthreads();
-		k = phase_2(*c, b, k);
-		if (!last && c->owns)
-			accumulate(&sum, s, k);
-		__syncthreads();
-		if (last)
-			k = balance_of(c->balance, c->lane, b);
-		show(*c, b, y + h * (ahead + weights.of[s][0] * k));
-		__syncthreads();
-		if (last)
-			accumulate(&sum, s, k);
 	}
 	return sum;
 }
@@ -229,16 +255,12 @@ static __device__ inline struct sums stages(struct part *c, int n, real h, real 
 static __device__ inline void judge(const struct myocyte_cells &a, const struct part &c, real now,
 				    real then, real e, struct board *b)
 {
-	real R = a.tolerance, size = fmax(fabs(now), fabs(then));
+	real allowed = c.least + real(a.tolerance) * fmax(fabs(now), fabs(then));
 	float worst = 0;
 
-	if (c.state >= 0) {
-		real least = R * 1e-3 * fmax(fabs(real(a.start[c.state])), real(1e-9));
-
-		worst = (float)double(quotient(fabs(e), least + R * size));
-		if (!is_finite(then) || !is_finite(e))
-			worst = INFINITY;
-	}
+	if (c.state >= 0)
+		worst = is_finite(then) && is_finite(e) ? (float)double(quotient(fabs(e), allowed))
+							: INFINITY;
 	b->worst[threadIdx.x] = worst;
 }
 
@@ -257,7 +279,7 @@ static __device__ inline struct myocyte_outcome outcome_of(const struct myocyte_
 
 	if (a.solver == MYOCYTE_FIXED)
 		return { 1, true, finite };
-	return outcome_of_error(worst, finite);
+	return outcome_of_error(worst, exp2f(-log2f(worst) / 8), finite);
 }
 
 /* ---- the course of a cell ---------------------------------------------------------------- */
@@ -268,6 +290,7 @@ static __device__ inline struct myocyte_cells alone(const struct myocyte_cells &
 	struct myocyte_cells cell = a;
 
 	cell.stride = 1;
+	cell.solver = a.solver == MYOCYTE_FIXED ? MYOCYTE_FIXED : MYOCYTE_ADAPTIVE;
 	cell.t = &b->course.t;
 	cell.h = &b->course.h;
 	cell.taken = &b->course.taken;
@@ -428,13 +451,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 			a.t[id], double(((const real *)a.p)[par::T_cycle * a.stride + id]));
 	__syncthreads();
 	struct part c = part_of(a, b->p, y[at::K_i * a.stride]);
-	real f = phase_1(&c, b);
-
-	__syncthreads();
-	f = phase_2(c, b, f);
-	__syncthreads();
-	if (c.warp == WARP_SUMS)
-		f = balance_of(c.balance, c.lane, b);
+	real f = derivative(&c, b);
 
 	if (c.state >= 0)
 		((real *)a.k)[c.state * a.stride + id] = a.guarded ? guarded(f) : f;

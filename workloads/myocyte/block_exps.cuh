@@ -114,8 +114,8 @@ static __device__ inline void exponential(const struct my_exponential &c, bool l
 /* ---- of concentrations ------------------------------------------------------------------ */
 
 /*
- * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a; (n + m p)/(1 + d p). l is in
- * double whatever the cells are in: a l of -15 in float would cost a digit of p.
+ * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a; (n + m p)/(1 + d p). The unit is
+ * one that makes l small, so that e^(a l) is as good as a power.
  */
 struct power {
 	int state;
@@ -142,8 +142,7 @@ static __constant__ const struct power powers[POWERS] = {
 };
 
 struct my_power {
-	double per_unit, a;
-	real n, m, d, p; /* p: of this stage */
+	real per_unit, a, n, m, d, p; /* p: of this stage */
 	int i, state;
 };
 
@@ -157,14 +156,14 @@ static __device__ inline struct my_power my_power(int lane, bool reticulum)
 
 static __device__ inline void power(struct my_power *c, bool reticulum, struct board *b)
 {
-	double x = double(b->v[c->state]), l;
+	real x = b->v[c->state], l;
 
 	if (c->i == LOG_K)
-		x += p_NaK * double(b->v[at::Na_i]);
+		x = x + p_NaK * b->v[at::Na_i];
 	l = logarithm_of(x * c->per_unit);
 	if (!reticulum && c->i < POWERS_OF_SIDES)
 		b->log[c->i] = l;
-	c->p = fine_exponential(c->a * l, real(0));
+	c->p = exponential_of(c->a * l);
 }
 
 static __device__ inline real power_part(const struct my_power &c)

@@ -92,19 +92,9 @@ static __device__ inline double logarithm_of(double x)
 	return x > 1e-300 && x < 1e300 ? e * ln2_high + (2 * s + low) : NAN;
 }
 
-/* e^z of a z that float would round too coarsely, in the cells' precision. */
-static __device__ inline double fine_exponential(double z, double)
+static __device__ inline single logarithm_of(single x)
 {
-	return exponential_of(z);
-}
-
-static __device__ inline single fine_exponential(double z, single)
-{
-	double n = rint(z * 1.4426950408889634), r = z - n * 6.93147180559945309e-01;
-	single e;
-
-	e.v = ldexpf(expf((float)r), (int)n);
-	return e;
+	return log(x);
 }
 
 static __device__ inline single exponential_of(single z)

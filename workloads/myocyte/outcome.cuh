@@ -11,10 +11,13 @@ namespace myocyte
 {
 namespace
 {
-/* Of the adaptive solver; worst: largest error of a state, in units of what is allowed. */
-EITHER struct myocyte_outcome outcome_of_error(double worst, bool finite)
+/*
+ * Of the adaptive solver; worst: largest error of a state, in units of what is allowed; root:
+ * worst^(-1/8).
+ */
+EITHER struct myocyte_outcome outcome_of_error(double worst, double root, bool finite)
 {
-	double factor = finite ? 0.9 * pow(worst, -1. / 8) : 0.1;
+	double factor = finite ? 0.9 * root : 0.1;
 
 	return { fmin(fmax(factor, 0.1), 4.), finite && worst <= 1, finite };
 }
@@ -38,7 +41,7 @@ EITHER struct myocyte_outcome combine_adaptive(const struct cell &c, real h, dou
 		finite = finite && is_finite(then) && is_finite(e);
 		c.trial[i * c.n] = then;
 	}
-	return outcome_of_error(double(worst), finite);
+	return outcome_of_error(double(worst), pow(double(worst), -1. / 8), finite);
 }
 
 EITHER struct myocyte_outcome combine_fixed(const struct cell &c, real h)
