@@ -58,8 +58,9 @@ static __device__ inline int state_of(int warp, int lane)
 static __device__ inline struct part part_of(const struct myocyte_cells &a, const real *p, real K_i)
 {
 	struct part c;
-	int lane = (int)threadIdx.x % LANES, warp = (int)threadIdx.x / LANES,
-	    m = warp - WARP_MODULE;
+	int lane = (int)threadIdx.x % LANES;
+	/* known to be one for all lanes, which makes branches on it cheaper */
+	int warp = __shfl_sync(~0u, (int)threadIdx.x / LANES, 0), m = warp - WARP_MODULE;
 
 	c.warp = warp;
 	c.lane = lane;
@@ -99,7 +100,7 @@ static __device__ inline real phase_1(struct part *c, struct board *b)
 	case WARP_MODULE + 1:
 	case WARP_MODULE + 2:
 		module_rates(c->module, b);
-		return module_exchange(c->module, b);
+		return 0;
 	case WARP_PUMP:
 		if (!c->lane)
 			flows(b);
@@ -114,11 +115,11 @@ static __device__ inline real phase_2(const struct part &c, struct board *b, rea
 {
 	switch (c.warp) {
 	case WARP_NA_GATES:
+		return gate_of_I_Na(c.lane, b);
+	case WARP_TO_GATES:
 		f = currents_of_V(c.E_K, b);
 		if (!c.lane)
 			b->term[I_OF_V] = f;
-		return gate_of_I_Na(c.lane, b);
-	case WARP_TO_GATES:
 		return gate_of_I_to(c.lane, b);
 	case WARP_SLOW_GATES:
 		return slow_gate(c.lane, b);
@@ -130,7 +131,7 @@ static __device__ inline real phase_2(const struct part &c, struct board *b, rea
 	case WARP_MODULE:
 	case WARP_MODULE + 1:
 	case WARP_MODULE + 2:
-		return f + module_sums(c.module, b);
+		return module_sums(c.module, b) + module_exchange(c.module, b);
 	case WARP_BUFFERS:
 		channels(c.lane, b);
 		return f;
@@ -176,52 +177,52 @@ template <int S, int R> static __device__ inline void add_to_stages(struct sums 
 	}
 }
 
-/* Adds derivative S; the state of the next stage. */
-template <int S> static __device__ inline real add_to_all(struct sums *sum, real k, real h, real y)
+/* Adds derivative S; returns what there is of the sum of stage S + 2. */
+template <int S> static __device__ inline real add_to_all(struct sums *sum, real k)
 {
 	constexpr double b[STAGES] = { 41. / 840, 0,	   0,	    0,	      0,
 				       34. / 105, 9. / 35, 9. / 35, 9. / 280, 9. / 280,
 				       41. / 840, 0,	   0 };
 	constexpr double error = S == 0 || S == 10 ? 41. / 840 : S > 10 ? -41. / 840 : 0;
 
-	add_to_stages<S, S + 1>(sum, k);
+	add_to_stages<S, S + 2>(sum, k);
 	if constexpr (b[S] != 0)
 		sum->order_7 = sum->order_7 + b[S] * k;
 	if constexpr (error != 0)
 		sum->error = sum->error + error * k;
-	return S + 1 < STAGES ? y + h * sum->stage[S + 1] : y;
+	return sum->stage[S + 2 < STAGES ? S + 2 : STAGES - 1];
 }
 
 /* A case each: their constants are operands then, and none is 0. */
-static __device__ inline real add(int s, struct sums *sum, real k, real h, real y)
+static __device__ inline real add(int s, struct sums *sum, real k)
 {
 	switch (s) {
 	case 0:
-		return add_to_all<0>(sum, k, h, y);
+		return add_to_all<0>(sum, k);
 	case 1:
-		return add_to_all<1>(sum, k, h, y);
+		return add_to_all<1>(sum, k);
 	case 2:
-		return add_to_all<2>(sum, k, h, y);
+		return add_to_all<2>(sum, k);
 	case 3:
-		return add_to_all<3>(sum, k, h, y);
+		return add_to_all<3>(sum, k);
 	case 4:
-		return add_to_all<4>(sum, k, h, y);
+		return add_to_all<4>(sum, k);
 	case 5:
-		return add_to_all<5>(sum, k, h, y);
+		return add_to_all<5>(sum, k);
 	case 6:
-		return add_to_all<6>(sum, k, h, y);
+		return add_to_all<6>(sum, k);
 	case 7:
-		return add_to_all<7>(sum, k, h, y);
+		return add_to_all<7>(sum, k);
 	case 8:
-		return add_to_all<8>(sum, k, h, y);
+		return add_to_all<8>(sum, k);
 	case 9:
-		return add_to_all<9>(sum, k, h, y);
+		return add_to_all<9>(sum, k);
 	case 10:
-		return add_to_all<10>(sum, k, h, y);
+		return add_to_all<10>(sum, k);
 	case 11:
-		return add_to_all<11>(sum, k, h, y);
+		return add_to_all<11>(sum, k);
 	default:
-		return add_to_all<12>(sum, k, h, y);
+		return add_to_all<12>(sum, k);
 	}
 }
 
@@ -231,19 +232,45 @@ static __device__ inline void show(const struct part &c, struct board *b, real y
 		b->v[c.state] = y;
 }
 
-/* All stages from y, in steps of h: the sums that are left. */
+/* What derivative s weighs in stage s + 1. */
+static __constant__ const double next_weight[STAGES] = {
+	tableau[1][0],
+	tableau[2][1],
+	tableau[3][2],
+	tableau[4][3],
+	tableau[5][4],
+	tableau[6][5],
+	tableau[7][6],
+	tableau[8][7],
+	tableau[9][8],
+	tableau[10][9],
+	tableau[11][10],
+	tableau[12][11],
+	0,
+};
+
+/*
+ * All stages from y, in steps of h: the sums that are left. The warp that knows its derivatives
+ * last shows the next state first and adds behind the barrier, where it has nothing else to do.
+ */
 static __device__ inline struct sums stages(struct part *c, int n, real h, real y, struct board *b)
 {
+	bool last = c->warp == WARP_SUMS;
 	struct sums sum = {};
+	real ahead = 0;
 
 	show(*c, b, y);
 	__syncthreads();
 	ROLLED for (int s = 0; s < n; s++)
 	{
-		real k = derivative(c, b);
+		real a = next_weight[s], k = derivative(c, b);
 
-		show(*c, b, add(s, &sum, k, h, y));
+		show(*c, b, y + h * (ahead + a * k));
+		if (!last)
+			ahead = add(s, &sum, k);
 		__syncthreads();
+		if (last)
+			ahead = add(s, &sum, k);
 	}
 	return sum;
 }
@@ -256,12 +283,10 @@ static __device__ inline void judge(const struct myocyte_cells &a, const struct 
 				    real then, real e, struct board *b)
 {
 	real allowed = c.least + real(a.tolerance) * fmax(fabs(now), fabs(then));
-	float worst = 0;
-
 	if (c.state >= 0)
-		worst = is_finite(then) && is_finite(e) ? (float)double(quotient(fabs(e), allowed))
-							: INFINITY;
-	b->worst[threadIdx.x] = worst;
+		b->worst[c.state] = is_finite(then) && is_finite(e)
+					    ? (float)double(quotient(fabs(e), allowed))
+					    : INFINITY;
 }
 
 /* By the first warp: what came of the attempt. */
@@ -271,7 +296,7 @@ static __device__ inline struct myocyte_outcome outcome_of(const struct myocyte_
 	int lane = (int)threadIdx.x;
 	float worst = 0;
 
-	for (int i = lane; i < BLOCK_THREADS; i += LANES)
+	for (int i = lane; i < STATES; i += LANES)
 		worst = fmaxf(worst, b->worst[i]);
 	for (int other = LANES / 2; other; other /= 2)
 		worst = fmaxf(worst, __shfl_xor_sync(~0u, worst, other));

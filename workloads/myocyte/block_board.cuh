@@ -87,8 +87,7 @@ enum power_of {
 	POWERS_OF_SIDES = POW_KS + SIDES,
 	POW_UP = POWERS_OF_SIDES, /* of the reticulum's pump */
 	POW_DOWN,
-	POW_SLOW, /* 1/kCaSR */
-	POW_FAST, /* kCaSR */
+	POW_SR, /* of what opens its receptor */
 	POWERS,
 };
 
@@ -141,7 +140,7 @@ struct board {
 	real rate[MODULES][4 * RATES + 1]; /* r, -r, K r, -K r; 0 */
 	real p[MYOCYTE_PARAMS];
 	real stimulus;
-	float worst[BLOCK_THREADS];
+	float worst[STATES];
 	struct course course;
 };
 } // namespace

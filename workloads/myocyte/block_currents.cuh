@@ -186,7 +186,7 @@ static __device__ inline void currents_of_side(int lane, struct board *b)
 static __device__ inline void currents_of_powers(const struct my_power &c, bool benchmark,
 						 struct board *b)
 {
-	real part = power_part(c);
+	real part = quotient(1, 1 + c.p);
 	bool slow = c.i >= POW_KS;
 	int side = slow ? c.i - POW_KS : c.i - POW_PUMP;
 	real x = b->v[benchmark && c.i == POW_KS ? at::x_Kr : at::x_Ks];
@@ -198,25 +198,22 @@ static __device__ inline void currents_of_powers(const struct my_power &c, bool 
 			share_of(side) * choose(slow, Ks, I_pCa_max * part);
 }
 
-/*
- * RyR_R, RyR_O or RyR_I by lane, and the pump's flux. The first lane divides for the pump; kCaSR
- * and its reciprocal come from theirs.
- */
+/* RyR_R, RyR_O or RyR_I by lane, and the pump's flux. */
 static __device__ inline real reticulum(const struct my_power &c, int lane, struct board *b)
 {
 	const real *v = b->v;
 	real up = of_lane(c.p, 0), down = of_lane(c.p, POW_DOWN - POW_UP);
-	real part = quotient(choose(lane, c.n + c.m * c.p, Vmax_serca * (up - down)),
-			     choose(lane, 1 + c.d * c.p, 1 + up + down));
-	real slow = of_lane(part, POW_SLOW - POW_UP), fast = of_lane(part, POW_FAST - POW_UP);
+	real p = of_lane(c.p, POW_SR - POW_UP), most = Min_SR + Max_SR * p;
+	real kCaSR = quotient(most, 1 + p), per_kCaSR = quotient(1 + p, most);
+	real pumped = quotient(Vmax_serca * (up - down), 1 + up + down);
 	real Ca_j = v[at::Ca_j], R = v[at::RyR_R], O = v[at::RyR_O], I = v[at::RyR_I];
-	real open = ko_Ca * slow * (Ca_j * Ca_j), inactivate = ki_Ca * fast * Ca_j;
+	real open = ko_Ca * (Ca_j * Ca_j) * per_kCaSR, inactivate = ki_Ca * Ca_j * kCaSR;
 	real RI = 1 - R - O - I;
 	real flux_RI_R = k_im * RI - inactivate * R, flux_R_O = open * R - k_om * O;
 	real flux_O_I = inactivate * O - k_im * I, flux_I_RI = k_om * I - open * RI;
 
 	if (!lane)
-		b->term[J_UP] = part;
+		b->term[J_UP] = pumped;
 	return choose(lane == 0, flux_RI_R - flux_R_O,
 		      choose(lane == 1, flux_R_O - flux_O_I, flux_O_I - flux_I_RI));
 }

@@ -114,35 +114,34 @@ static __device__ inline void exponential(const struct my_exponential &c, bool l
 /* ---- of concentrations ------------------------------------------------------------------ */
 
 /*
- * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a; (n + m p)/(1 + d p). The unit is
- * one that makes l small, so that e^(a l) is as good as a power.
+ * l = ln(x/unit), x a state (of K: and some Na); p = (x/unit)^a. The unit is one that makes l
+ * small, so that e^(a l) is as good as a power.
  */
 struct power {
 	int state;
-	double unit, a, n, m, d;
+	double unit, a;
 };
 
 /* I_Ks: 1/(1 + e^((pCa - 7.2)/0.6)) with pCa = 3 - log10 Ca is a power of Ca/10^-4.2 mM. */
 static constexpr double Ca_Ks = 6.3095734448019325e-05, a_Ks = -1 / (0.6 * 2.302585092994045684);
 
 static __constant__ const struct power powers[POWERS] = {
-	{ at::Na_j, Na_o, 0, 0, 0, 0 },
-	{ at::Na_sl, Na_o, 0, 0, 0, 0 },
-	{ at::Ca_j, Ca_o, 0, 0, 0, 0 },
-	{ at::Ca_sl, Ca_o, 0, 0, 0, 0 },
-	{ at::K_i, K_o + p_NaK *Na_o, 0, 0, 0, 0 },
-	{ at::Ca_j, 0.5e-3, -1.6, 1, 0, 1 },
-	{ at::Ca_sl, 0.5e-3, -1.6, 1, 0, 1 },
-	{ at::Ca_j, Ca_Ks, a_Ks, 1, 0, 1 },
-	{ at::Ca_sl, Ca_Ks, a_Ks, 1, 0, 1 },
-	{ at::Ca_i, Km_f, H_serca, 0, 0, 0 },
-	{ at::Ca_SR, Km_r, H_serca, 0, 0, 0 },
-	{ at::Ca_SR, EC50_SR, -2.5, 1, 1, Max_SR / Min_SR },
-	{ at::Ca_SR, EC50_SR, -2.5, Min_SR, Max_SR, 1 },
+	{ at::Na_j, Na_o, 0 },
+	{ at::Na_sl, Na_o, 0 },
+	{ at::Ca_j, Ca_o, 0 },
+	{ at::Ca_sl, Ca_o, 0 },
+	{ at::K_i, K_o + p_NaK *Na_o, 0 },
+	{ at::Ca_j, 0.5e-3, -1.6 },
+	{ at::Ca_sl, 0.5e-3, -1.6 },
+	{ at::Ca_j, Ca_Ks, a_Ks },
+	{ at::Ca_sl, Ca_Ks, a_Ks },
+	{ at::Ca_i, Km_f, H_serca },
+	{ at::Ca_SR, Km_r, H_serca },
+	{ at::Ca_SR, EC50_SR, -2.5 },
 };
 
 struct my_power {
-	real per_unit, a, n, m, d, p; /* p: of this stage */
+	real per_unit, a, p; /* p: of this stage */
 	int i, state;
 };
 
@@ -151,7 +150,7 @@ static __device__ inline struct my_power my_power(int lane, bool reticulum)
 	int at = reticulum ? POW_UP + lane : lane, i = at < POWERS ? at : POWERS - 1;
 	const struct power &p = powers[i];
 
-	return { 1 / p.unit, p.a, p.n, p.m, p.d, 0, at, p.state };
+	return { 1 / p.unit, p.a, 0, at, p.state };
 }
 
 static __device__ inline void power(struct my_power *c, bool reticulum, struct board *b)
@@ -164,11 +163,6 @@ static __device__ inline void power(struct my_power *c, bool reticulum, struct b
 	if (!reticulum && c->i < POWERS_OF_SIDES)
 		b->log[c->i] = l;
 	c->p = exponential_of(c->a * l);
-}
-
-static __device__ inline real power_part(const struct my_power &c)
-{
-	return quotient(c.n + c.m * c.p, 1 + c.d * c.p);
 }
 } // namespace
 } // namespace myocyte
