@@ -1,10 +1,9 @@
 /*
  * block_board.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
  *
- * Twelve warps, each with a subject; a thread that computes a derivative also owns that state.
- * A right-hand side is three phases with a barrier before each:
- *   1  what needs states only: exponentials of V and logarithms of concentrations, a lane each;
- *      reactions; buffers
+ * Twelve warps, each with a subject, and one that decides; a thread that computes a derivative also
+ * owns that state. A right-hand side is three phases with a barrier before each: 1  what needs
+ * states only: exponentials of V and logarithms of concentrations, a lane each; reactions; buffers
  *   2  gates, currents
  *   3  sums of currents; whose derivatives are known adds them up meanwhile
  * Nothing reads a state in phase 3, so that who is done may write the next stage's.
@@ -24,12 +23,14 @@ enum warp_role {
 	WARP_SLOW_GATES,		/* d, f, x_Kr, x_Ks */
 	WARP_RETICULUM,			/* powers; its pump and its receptor */
 	WARP_SUMS,			/* currents of V and of Na; V and concentrations from all */
+	WARP_CONTROL,			/* what becomes of an attempt, while the next one begins */
 	WARPS,
 };
 
 enum { LANES = 32, BLOCK_THREADS = WARPS * LANES };
 enum { CLEFT, SHELL, SIDES };
 enum { MODULES = 3, RATES = 22, BUFFERS = 15 };
+enum { WEIGHTS = 16 }; /* of a derivative in what is to come: block_stages.cuh */
 
 /* Exponentials of V: see block_exps.cuh. */
 enum exponential_of {
@@ -125,13 +126,17 @@ enum { ONE = at::END, ZERO, END };
 struct course {
 	double t, h, taken;
 	int64_t count[MYOCYTE_COUNTS];
-	struct plan plan;
-	struct settled settled;
+	struct plan plan; /* of the attempt that has begun */
+	struct myocyte_outcome outcome;
+	struct settled settled; /* of the attempt before */
 	struct myocyte_row *row;
-	bool back; /* to the start */
+	double stimulus;
+	bool back;  /* to the start */
+	bool again; /* the attempt began with another state or stimulus than it should */
 };
 
 struct board {
+	alignas(16) real weight[STAGES][WEIGHTS];
 	real v[in::END];
 	real e[EXPS], q[EXPS]; /* e^z; the quotient that is made of it */
 	real log[POWERS_OF_SIDES];
@@ -140,7 +145,7 @@ struct board {
 	real rate[MODULES][4 * RATES + 1]; /* r, -r, K r, -K r; 0 */
 	real p[MYOCYTE_PARAMS];
 	real stimulus;
-	float worst[STATES];
+	float worst[WARPS];
 	struct course course;
 };
 } // namespace
