@@ -78,6 +78,9 @@ enum exponential_of {
 	EXPS,
 };
 
+/* The quotient that is made of an exponential. */
+#define Q_OF(exponential) (EXPS + (exponential))
+
 /* Logarithms and powers of concentrations; two warps share them. */
 enum power_of {
 	LOG_NA,
@@ -90,6 +93,14 @@ enum power_of {
 	POW_DOWN,
 	POW_SR, /* of what opens its receptor */
 	POWERS,
+};
+
+/* What saturates with Na^4, Ca^3 and Ca of a side. */
+enum saturation_by {
+	BY_NA4,
+	BY_CA3 = BY_NA4 + SIDES,
+	BY_CA = BY_CA3 + SIDES,
+	SATURATIONS = BY_CA + SIDES
 };
 
 /* What the derivatives that are known last are sums of: currents of both sides, .. */
@@ -138,9 +149,9 @@ struct course {
 struct board {
 	alignas(16) real weight[STAGES][WEIGHTS];
 	real v[in::END];
-	real e[EXPS], q[EXPS]; /* e^z; the quotient that is made of it */
+	real e[2 * EXPS]; /* e^z; behind all of these the quotients that are made of them */
 	real log[POWERS_OF_SIDES];
-	real Na4[SIDES], allo[SIDES], Cl[SIDES]; /* saturation by Na^4, Ca^3, Ca */
+	real saturation[SATURATIONS];
 	real term[TERMS];
 	real rate[MODULES][4 * RATES + 1]; /* r, -r, K r, -K r; 0 */
 	real p[MYOCYTE_PARAMS];

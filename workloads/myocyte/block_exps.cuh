@@ -108,7 +108,7 @@ static __device__ inline void exponential(const struct my_exponential &c, bool l
 	if (!c.counts)
 		return;
 	b->e[c.i] = e;
-	b->q[c.i] = q;
+	b->e[Q_OF(c.i)] = q;
 }
 
 /* ---- of concentrations ------------------------------------------------------------------ */

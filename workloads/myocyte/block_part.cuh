@@ -8,6 +8,11 @@ namespace
 {
 /* ---- a thread's part --------------------------------------------------------------------- */
 
+struct my_functions_of_V {
+	struct my_exponential exponential;
+	struct my_to_gate to_gate;
+};
+
 struct part {
 	int warp, lane;
 	int state;  /* that this thread owns, or -1 */
@@ -15,7 +20,9 @@ struct part {
 	bool benchmark;
 	real E_K; /* K_i is clamped */
 	union {	  /* by warp */
-		struct my_exponential exponential;
+		struct my_functions_of_V of_V;
+		struct my_slow_gate slow_gate;
+		struct my_saturation saturation;
 		struct my_power power;
 		struct my_module module;
 		struct my_buffer buffer;
@@ -62,14 +69,19 @@ static __device__ inline struct part part_of(const struct myocyte_cells &a, cons
 		c.least = real(a.tolerance) * 1e-3 * fmax(fabs(real(a.start[c.state])), real(1e-9));
 	c.benchmark = a.benchmark;
 	c.E_K = log(K_o / K_i) / FRT;
-	if (warp <= WARP_TO_GATES)
-		c.exponential = my_exponential(lane, warp == WARP_TO_GATES, c.E_K);
-	else if (warp == WARP_POWERS || warp == WARP_RETICULUM)
+	if (warp <= WARP_TO_GATES) {
+		c.of_V.exponential = my_exponential(lane, warp == WARP_TO_GATES, c.E_K);
+		c.of_V.to_gate = my_to_gate(lane);
+	} else if (warp == WARP_POWERS || warp == WARP_RETICULUM)
 		c.power = my_power(lane, warp == WARP_RETICULUM);
 	else if (m >= 0 && m < MODULES)
 		c.module = my_module(m, lane, a.benchmark, p);
 	else if (warp == WARP_BUFFERS)
 		c.buffer = my_buffer(lane);
+	else if (warp == WARP_EXCHANGER)
+		c.saturation = my_saturation(lane);
+	else if (warp == WARP_SLOW_GATES)
+		c.slow_gate = my_slow_gate(lane);
 	else
 		c.balance = my_balance(lane);
 	return c;
@@ -82,7 +94,7 @@ static __device__ inline real phase_1(int role, struct part *c, struct board *b)
 	switch (role) {
 	case WARP_NA_GATES:
 	case WARP_TO_GATES:
-		exponential(c->exponential, !c->benchmark, b);
+		exponential(c->of_V.exponential, !c->benchmark, b);
 		return 0;
 	case WARP_POWERS:
 	case WARP_RETICULUM:
@@ -91,7 +103,7 @@ static __device__ inline real phase_1(int role, struct part *c, struct board *b)
 	case WARP_BUFFERS:
 		return buffer_uptake(c->buffer, c->lane, b);
 	case WARP_EXCHANGER:
-		saturations(c->lane, b);
+		saturation(c->saturation, b);
 		return 0;
 	case WARP_MODULE:
 	case WARP_MODULE + 1:
@@ -117,9 +129,9 @@ static __device__ inline real phase_2(int role, const struct part &c, struct boa
 		f = currents_of_V(c.E_K, b);
 		if (!c.lane)
 			b->term[I_OF_V] = f;
-		return gate_of_I_to(c.lane, b);
+		return gate_of_I_to(c.of_V.to_gate, b);
 	case WARP_SLOW_GATES:
-		return slow_gate(c.lane, b);
+		return slow_gate(c.slow_gate, b);
 	case WARP_POWERS:
 		currents_of_powers(c.power, c.benchmark, b);
 		return 0;
