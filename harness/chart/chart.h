@@ -105,10 +105,10 @@ bool chart_has_ideal(const struct grid *g, int size);
 int chart_size_on(const struct chart_set *s, int side, int size);
 
 /*
- * Between x, where overhead is the share at_x, above CHART_SHARE, and y, where it is not: where it
- * is CHART_SHARE on a straight line between logarithms.
+ * Between x, where overhead is the share at_x, above `share`, and y, where it is not: where it is
+ * that share on a straight line between logarithms.
  */
-double chart_crossing(double x, double at_x, double y, double at_y);
+double chart_crossing(double share, double x, double at_x, double y, double at_y);
 
 /* Does the grid of a side have points in this mode? */
 bool chart_has_mode(const struct chart_set *s, int side, enum mode mode);

@@ -179,17 +179,20 @@ bool chart_is_even(const struct interval *ratio, double margin)
 	return ratio->known && v != VERDICT_SLOWER && v != VERDICT_FASTER;
 }
 
-double chart_crossing(double x, double at_x, double y, double at_y)
+double chart_crossing(double share, double x, double at_x, double y, double at_y)
 {
 	const double least = 1e-3; /* noise may leave less, or less than nothing */
 	double a = log(fmax(at_x, least)), b = log(fmax(at_y, least));
 
-	return x * pow(y / x, (a - log(CHART_SHARE)) / (a - b));
+	return x * pow(y / x, (a - log(share)) / (a - b));
 }
 
 bool chart_has_ideal(const struct grid *g, int size)
 {
-	return g->size[size].kernel_ns > 0;
+	const struct grid_size *s = &g->size[size];
+
+	/* of one depth alone K is all of T, and overhead nothing by definition */
+	return s->kernel_ns > 0 && (g->nominal || s->shallow >= 0);
 }
 
 int chart_size_on(const struct chart_set *s, int side, int size)
