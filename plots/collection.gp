@@ -37,15 +37,15 @@ if (wide < 2.5) {
 	do for [i = -2:5] { set xtics add (10.0**i, 2 * 10.0**i, 5 * 10.0**i) }
 } }
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead back linecolor rgb ink linewidth 1.4
-set label 1000 'time of a step over ideal' at graph 0.5, screen (bottom - 42.0) / height center
+set label 50 'time of a step over ideal' at graph 0.5, screen (bottom - 42.0) / height center
 foot = from_top(top - 8)
-set label 1001 'ideal' at screen 0.365, foot right font small textcolor rgb faint
-set label 1002 'over ideal (%): stream' at screen 0.852, from_top(top - 24) right font small \
+set label 51 'ideal' at screen 0.365, foot right font small textcolor rgb faint
+set label 52 'over ideal (%): stream' at screen 0.852, from_top(top - 24) right font small \
 	textcolor rgb faint
-set label 1003 'graph' at screen 0.985, from_top(top - 24) right font small textcolor rgb faint
+set label 53 'graph' at screen 0.985, from_top(top - 24) right font small textcolor rgb faint
 at(k) = word('0.785 0.852 0.918 0.985', k) + 0
 do for [k = 1:4] {
-	set label 1003 + k sprintf('%d', k % 2 ? shallow : deep) at screen at(k), foot right font small \
+	set label 53 + k sprintf('%d', k % 2 ? shallow : deep) at screen at(k), foot right font small \
 		textcolor rgb faint
 }
 # The key: colour and shape are of the depth; hollow is a graph.
@@ -53,26 +53,26 @@ shape(k) = word('7 5 6 4', k) + 0
 colour(k) = k % 2 ? 1 : 2
 do for [k = 1:4] {
 	x = 0.014 + 0.155 * (k - 1)
-	set label 1010 + k sprintf('%s, depth %d', k > 2 ? 'graph' : 'stream', k % 2 ? shallow : deep) \
+	set label 60 + k sprintf('%s, depth %d', k > 2 ? 'graph' : 'stream', k % 2 ? shallow : deep) \
 		at screen x + 0.018, from_top(106) left font small
-	set label 1020 + k '' at screen x + 0.006, from_top(106) point linetype colour(k) \
+	set label 70 + k '' at screen x + 0.006, from_top(106) point linetype colour(k) \
 		pointtype shape(k) pointsize 1.1 * point linewidth 1.4
 }
-do for [r = 1:rows] {
+do for [r = 1:rows] { # labels from 200 on: those of the heading are below
 	y = r - 1
-	set label r value('row'.r) at screen 0.29, first y right noenhanced font small
-	set label rows + r value('ideal'.r) at screen 0.365, first y right noenhanced font small
-	set label 2 * rows + r value('why'.r) at graph 0.02, first y left noenhanced font small \
+	set label 200 + 5 * rows + r value('row'.r) at screen 0.29, first y right noenhanced font small
+	set label 200 + 6 * rows + r value('ideal'.r) at screen 0.365, first y right noenhanced font small
+	set label 200 + 7 * rows + r value('why'.r) at graph 0.02, first y left noenhanced font small \
 		textcolor rgb faint
 	do for [k = 1:4] {
-		set label 2000 + 4 * r + k value('over'.(4 * (r - 1) + k)) at screen at(k), first y right \
+		set label 200 + k * rows + r value('over'.(4 * (r - 1) + k)) at screen at(k), first y right \
 			noenhanced font small
 	}
 	set arrow 10 + r from graph 0, first y rto graph 1, 0 nohead back linecolor rgb '#ececec' \
 		linewidth 0.8
 }
 do for [k = 1:2] {
-	set label 1030 + k value('note'.k) at screen word('0.014 0.66', k) + 0, 14.0 / height left \
+	set label 80 + k value('note'.k) at screen word('0.014 0.66', k) + 0, 14.0 / height left \
 		noenhanced font small textcolor rgb faint
 }
 bound(x) = valid(x) ? column(x) : column(3) # of an interval, where it is known
