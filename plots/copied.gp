@@ -53,15 +53,15 @@ set rmargin at screen 0.965
 set logscale x
 set xrange [*:*] # stats takes what is within
 set yrange [*:*]
-stats points using 7 skip 1 name 'O' nooutput
-most = abs(O_max) > abs(O_min) ? abs(O_max) : abs(O_min)
-most = most > 1 ? 1.2 * most : 1.2
+off(x) = valid(x) ? 100 * (column(x) / column(6) - 1) : column(7)
+stats points using (off(4)):(off(5)) skip 1 name 'O' nooutput
+most = abs(O_max_y) > abs(O_min_x) ? abs(O_max_y) : abs(O_min_x)
+most = most > 1 ? 1.1 * most : 1.1
 set xrange [B_min / 1e6 / 1.3 : B_max / 1e6 * 1.3]
 set yrange [-most : most]
 set label 51 'measured beside the line (%)' at graph 0, 1.05 left
 set label 53 'copied a step (MB)' at graph 0.5, screen from_top(height - 18) center
 set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead back linecolor rgb ink linewidth 1.4
-off(x) = valid(x) ? 100 * (column(x) / column(6) - 1) : column(7)
 plot for [k = 1:lines] points using (valid(4) ? of(k, 2) / 1e6 : NaN):7:(off(4)):(off(5)) skip 1 \
 		with yerrorbars linetype k pointtype shape(k) pointsize 1.1 * point linewidth 1.2 \
 		dashtype solid, \

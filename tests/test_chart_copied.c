@@ -165,6 +165,21 @@ Test(small_chart_copied, where_calls_differ_a_step_is_spoken_of)
 	chart_files_release(&made);
 }
 
+static double as_long_as_a_kernel(const struct batch *b, int side)
+{
+	return side ? 1 : 0.9 * b->kernel_ns / (b->kernel_ns + 5800) + 0.1 * (b->kernel_ns > 1e6);
+}
+
+Test(small_chart_copied, less_than_nothing_is_not_said_of_a_copy)
+{
+	struct fake_session s = copies(NULL, 0);
+
+	s.factor = as_long_as_a_kernel;
+	make(&s, 99);
+	script_says("transfer-copied", "title", "GB/s and nothing beside, on a line");
+	chart_files_release(&made);
+}
+
 Test(small_chart_copied, two_sizes_are_no_line)
 {
 	struct fake_session s = copies(NULL, 0);

@@ -37,18 +37,28 @@ void copied_name(const struct copied *c, int line, char *out, size_t size)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
+/* "9.8 µs a copy"; noise and what a cache makes of small copies may leave less than nothing. */
+static struct text fixed_text(const struct copied_line *l)
+{
+	double ns = l->calls > 0 ? l->fixed_ns / l->calls : l->fixed_ns;
+	struct text t = { "nothing beside" };
+
+	if (ns > 0)
+		snprintf(t.s, sizeof(t.s), "%.20s a %s", words_time(ns).s,
+			 l->calls > 0 ? "copy" : "step");
+	return t;
+}
+
 /* "49.3 GB/s and 9.8 µs a copy, on a line within 2.1 %" */
 static void line_text(const struct copied_line *l, char *out, size_t size)
 {
-	double fixed = l->calls > 0 ? l->fixed_ns / l->calls : l->fixed_ns;
-
-	snprintf(out, size, "%.3g GB/s and %s a %s, on a line within %s %%", 1 / l->byte_ns,
-		 words_time(fixed).s, l->calls > 0 ? "copy" : "step", words_percent(l->off).s);
+	snprintf(out, size, "%.3g GB/s and %s, on a line within %s %%", 1 / l->byte_ns,
+		 fixed_text(l).s, words_percent(l->off).s);
 }
 
 static void say_finding(const struct copied *c, struct plot *p)
 {
-	char finding[480] = "", text[192], name[160];
+	char finding[480] = "", text[256], name[160];
 	size_t used = 0;
 
 	for (int i = 1; i < c->lines && used < sizeof(finding); i++) {
@@ -64,7 +74,7 @@ void copied_say(const struct copied *c, struct plot *p)
 {
 	const struct copied_line *l = &c->line[0];
 	const struct grid *g = &l->set->grid[0];
-	char text[192], name[160], made[480];
+	char text[256], name[160], made[480];
 
 	line_text(l, text, sizeof(text));
 	copied_name(c, 0, name, sizeof(name));
