@@ -201,6 +201,13 @@ Test(small_chart_copied, what_is_refused)
 	refused(3, "--over=copied: of one platform, not of two", "plot '%s' --over copied", path);
 }
 
+Test(small_chart_copied, no_workload_has_a_parameter_of_that_name)
+{
+	for (size_t i = 0; workloads[i]; i++)
+		cr_assert(eq(ptr, (void *)(uintptr_t)chart_over(workloads[i], CHART_COPIED), NULL),
+			  "%s", workloads[i]->name);
+}
+
 Test(small_chart_copied, the_picture_is_drawn_without_a_word)
 {
 	char *args[] = { "host=pinned,pageable" };
