@@ -23,7 +23,7 @@
 #include "harness/param.h"
 #include "harness/sorted.h"
 
-enum { TURNS = 15, TURNS_MAX = 1000, FIGURES = 6, BLOCKS = 15 };
+enum { TURNS = 15, TURNS_MAX = 1000, FIGURES = 6, BLOCKS = 15, WARMUP = 10 };
 
 /* Figures that are taken together. */
 struct group {
@@ -124,7 +124,7 @@ static double step_us(const struct group *g, const char *const more[2], cudaStre
 	struct block b;
 
 	CHECK(!submission_init(&s, &subject, MODE_STREAM, 1), "submission");
-	for (int i = -3; i < BLOCKS; i++) { /* the first three warm up */
+	for (int i = -WARMUP; i < BLOCKS; i++) { /* as many warm up as by hand */
 		CHECK(!measure_block(&s, &b), "block");
 		us[i < 0 ? 0 : i] = 1e-3 * (double)b.total_ns;
 	}
