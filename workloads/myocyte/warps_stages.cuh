@@ -118,8 +118,7 @@ static __device__ inline real turn(struct kept *q, int i, real k)
 	q->k5[i] = (weighted<11, 0>(k0) + weighted<11, 5>(k5)) +
 		   (weighted<11, 6>(k6) + weighted<11, 7>(k));
 	q->k6[i] = W_0 * k0 + W_5 * k5 + (W_6 * k6 + W_6 * k);
-	return (weighted<8, 0>(k0) + weighted<8, 4>(k4)) +
-	       (weighted<8, 5>(k5) + weighted<8, 6>(k6) + weighted<8, 7>(k));
+	return row_of_all<8>(k0, all);
 }
 
 template <int S> static __device__ inline real late(struct kept *q, int i, real k)
