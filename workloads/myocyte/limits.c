@@ -110,11 +110,31 @@ static bool is_plain(const struct myocyte_opts *o)
 	       o->solver != MYOCYTE_AS_RODINIA;
 }
 
+/*
+ * The least time on an H200, microseconds an attempt in double: a block for each cell takes 12
+ * for every 132 cells, one a multiprocessor; a block for 32 takes 30 whether there are 32 or
+ * 4,224. Lines cross near 400 cells, on a smaller GPU somewhat below.
+ */
+enum { CELLS_FOR_WARPS = 400 };
+
+/* A block of threads for a cell is slow where threads are simulated. */
+static bool has_threads_to_spare(void)
+{
+#ifdef RIFT_CPU_DEVICE
+	return false;
+#else
+	return true;
+#endif
+}
+
+/* Rows of states=, which may be absurd, go to the kernel that takes any potential. */
 enum myocyte_spread myocyte_spread(const struct myocyte_opts *o)
 {
 	if (o->spread != MYOCYTE_AUTO)
 		return (enum myocyte_spread)o->spread;
-	return MYOCYTE_THREAD;
+	if (o->states || !is_plain(o) || !has_threads_to_spare())
+		return MYOCYTE_THREAD;
+	return o->cells < CELLS_FOR_WARPS ? MYOCYTE_CELL_A_BLOCK : MYOCYTE_CELLS_A_BLOCK;
 }
 
 static int check_spread(const struct myocyte_opts *o)

@@ -18,14 +18,14 @@ enum { CELLS = 32, PARTS = 8, OWN = 11, THREADS = PARTS * CELLS };
 
 /* The order has a purpose: parts 4 apart share a quarter of a multiprocessor. */
 enum part_of_cell {
-	DYAD,	    /* its calmodulin and calcineurin; x_Ks */
-	SHELL,	    /* the same of the shell, and channels that are on its side */
-	CYTOSOL,    /* the same of the cytosol; channels on the side of the cleft */
-	KINASES,    /* CaMKII of dyad and shell; I_Kr */
-	RETICULUM,  /* and CaMKII of the cytosol */
-	GATES,	    /* of I_Na and I_Ca; buffers at the membrane */
-	OUTWARD,    /* I_to, I_K1, I_Kp, I_Clb; buffers in the cytosol */
-	INTO_SUMS,  /* what constant fields and carriers make; V and concentrations */
+	DYAD,	   /* its calmodulin and calcineurin; x_Ks */
+	SHELL,	   /* the same of the shell, and channels that are on its side */
+	CYTOSOL,   /* the same of the cytosol; channels on the side of the cleft */
+	KINASES,   /* CaMKII of dyad and shell; I_Kr */
+	RETICULUM, /* and CaMKII of the cytosol */
+	GATES,	   /* of I_Na and I_Ca; buffers at the membrane */
+	OUTWARD,   /* I_to, I_K1, I_Kp, I_Clb; buffers in the cytosol */
+	INTO_SUMS, /* what constant fields and carriers make; V and concentrations */
 };
 
 enum { NO_STATE = -1 };
@@ -94,20 +94,20 @@ enum { SHOWN_MOST = 7 };
 
 /* What phase 1 hands to phase 2. Cleft, then shell, then cytosol, where there are several. */
 enum term {
-	I_NA,	       /* through Na channels and the background, A/F */
+	I_NA, /* through Na channels and the background, A/F */
 	I_CAB = I_NA + 2,
 	I_PCA = I_CAB + 2,
-	I_SIDE = I_PCA + 2,  /* these three and that of Cl */
-	G_KS = I_SIDE + 2,   /* of I_Ks, times its gate, mS/uF */
+	I_SIDE = I_PCA + 2,   /* these three and that of Cl */
+	G_KS = I_SIDE + 2,    /* of I_Ks, times its gate, mS/uF */
 	FROM_E_KS = G_KS + 2, /* V - E_Ks, mV */
 	I_KR,
 	I_OUTWARD,
-	J_UP,  /* Ca into the reticulum, of cytosol; out of it, of reticulum; mM/ms */
+	J_UP, /* Ca into the reticulum, of cytosol; out of it, of reticulum; mM/ms */
 	J_OUT,
-	TO_Ca2CaM,		    /* what CaMKII gives back, uM/ms: calmodulin; Ca */
+	TO_Ca2CaM, /* what CaMKII gives back, uM/ms: calmodulin; Ca */
 	TO_Ca4CaM = TO_Ca2CaM + 3,
 	TO_CA = TO_Ca4CaM + 3,
-	CA_OF_MODULE = TO_CA + 3,   /* what calmodulin and calcineurin give back of Ca */
+	CA_OF_MODULE = TO_CA + 3,     /* what calmodulin and calcineurin give back of Ca */
 	UPTAKE_CA = CA_OF_MODULE + 3, /* by buffers, mM/ms */
 	UPTAKE_NA = UPTAKE_CA + 3,
 	TERMS = UPTAKE_NA + 2,

@@ -145,8 +145,7 @@ static __device__ inline void carriers(struct mine *c)
 	e.over_1 = over(*c, -1, once, u, e.e_1);
 	e.over_2 = over(*c, -1, twice, u, e.e_1 * e.e_1);
 	struct carried j = carried_by(c, 0, e, df), sl = carried_by(c, 1, e, df);
-	real K = (j.open + sl.open) * (0.75 * P_K * F * e.over_1) *
-		 (c->v[on::K_i] - K_o * e.e_1);
+	real K = (j.open + sl.open) * (0.75 * P_K * F * e.over_1) * (c->v[on::K_i] - K_o * e.e_1);
 	real *f = c->f;
 
 	diffuse(c, 1, D_Na_jsl, D_Na_slmyo);

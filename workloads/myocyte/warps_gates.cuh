@@ -31,8 +31,7 @@ static __device__ inline struct inactivation below_jump(const struct mine &c, re
 	constexpr struct shape closes_j = shape_of(-40.14, -0.1378);
 	real opening = -127140 * e_to(c, 0.2444, V) - 3.474e-5 * e_to(c, -0.04391, V);
 
-	return { 0.135 * e_to(c, of_h, V),
-		 3.56 * e_to(c, 0.079, V) + 3.1e5 * e_to(c, 0.35, V),
+	return { 0.135 * e_to(c, of_h, V), 3.56 * e_to(c, 0.079, V) + 3.1e5 * e_to(c, 0.35, V),
 		 opening * (V + 37.78) * steady(c, opens_j, V),
 		 0.1212 * e_to(c, -0.01052, V) * steady(c, closes_j, V) };
 }

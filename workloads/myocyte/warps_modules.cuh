@@ -27,7 +27,8 @@ static __device__ inline real Ca2_of(const struct mine &c, int m)
 	return 1e6 * (Ca * Ca);
 }
 
-/* Each of the following adds to f of free calmodulin, and returns what it takes up of pairs of Ca. */
+/* Each of the following adds to f of free calmodulin, and returns what it takes up of pairs of Ca.
+ */
 static __device__ inline real free_calmodulin(struct mine *c, real on2, real on4)
 {
 	const real *x = c->x;
@@ -60,8 +61,7 @@ static __device__ inline real bound_calmodulin(struct mine *c, int m, real on2, 
 }
 
 /* So does calcineurin. */
-static __device__ inline real bound_calcineurin(struct mine *c, int m, real Ca2, real on2,
-					     real on4)
+static __device__ inline real bound_calcineurin(struct mine *c, int m, real Ca2, real on2, real on4)
 {
 	const real *x = c->x;
 	real *f = c->f;
