@@ -178,7 +178,7 @@ static __device__ inline int64_t last_or(int64_t i, int64_t n)
 } // namespace
 } // namespace myocyte
 
-extern "C" __global__ void __launch_bounds__(in_warps::THREADS, 2)
+extern "C" __global__ void __launch_bounds__(in_warps::THREADS, in_warps::BLOCKS)
 	MYOCYTE_IN(myocyte_attempts_in_warps)(struct myocyte_cells a, int64_t n)
 {
 	DYN_SHARED(struct in_warps::board, b);
@@ -205,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(in_warps::THREADS, 2)
 KERNEL(MYOCYTE_IN(myocyte_attempts_in_warps));
 
 /* The right-hand side alone, for derivatives=. */
-extern "C" __global__ void __launch_bounds__(in_warps::THREADS, 2)
+extern "C" __global__ void __launch_bounds__(in_warps::THREADS, in_warps::BLOCKS)
 	MYOCYTE_IN(myocyte_evaluate_in_warps)(struct myocyte_cells a)
 {
 	DYN_SHARED(struct in_warps::board, b);

@@ -124,8 +124,11 @@ struct course {
 	uint32_t what[CELLS];
 };
 
-/* In double not all that a step needs fits into registers. */
-enum { KEPT = sizeof(real) == sizeof(double) ? 3 : 1 };
+/*
+ * Blocks on a multiprocessor, which is what limits registers. Not all that a step needs fits into
+ * those: vectors of the states owned that the board has instead.
+ */
+enum { BLOCKS = sizeof(real) == sizeof(double) ? 2 : 3, KEPT = 3 };
 enum { POWERS_OF_2 = 256 };
 
 struct board {
