@@ -279,18 +279,22 @@ Test(small_myocyte_spread, other_patterns_are_refused_in_one_line)
 
 Test(small_myocyte_spread, auto_suits_the_device_and_the_number_of_cells)
 {
+	const int64_t few[] = { 264, 132 };
 	struct myocyte_opts o = opts_of(MYOCYTE_AUTO);
-
-	o.cells = 1;
 #ifdef RIFT_CPU_DEVICE
-	cr_assert(myocyte_spread(&o) == MYOCYTE_THREAD, "one cell");
-	o.cells = 65536;
-	cr_assert(myocyte_spread(&o) == MYOCYTE_THREAD, "many cells");
+	const enum myocyte_spread for_few = MYOCYTE_THREAD, for_many = MYOCYTE_THREAD;
 #else
-	cr_assert(myocyte_spread(&o) == MYOCYTE_CELL_A_BLOCK, "one cell");
-	o.cells = 65536;
-	cr_assert(myocyte_spread(&o) == MYOCYTE_CELLS_A_BLOCK, "many cells");
+	const enum myocyte_spread for_few = MYOCYTE_CELL_A_BLOCK;
+	const enum myocyte_spread for_many = MYOCYTE_CELLS_A_BLOCK;
 #endif
+
+	for (int i = 0; i < 2; i++) {
+		o.precision = i ? MYOCYTE_FLOAT : MYOCYTE_DOUBLE;
+		o.cells = few[i];
+		cr_assert(myocyte_spread(&o) == for_few, "%ld cells", (long)o.cells);
+		o.cells = few[i] + 1;
+		cr_assert(myocyte_spread(&o) == for_many, "%ld cells", (long)o.cells);
+	}
 	o.states = "rows.csv";
 	cr_assert(myocyte_spread(&o) == MYOCYTE_THREAD, "rows of states");
 }

@@ -125,10 +125,10 @@ struct course {
 };
 
 /*
- * Blocks on a multiprocessor, which is what limits registers. Not all that a step needs fits into
- * those: vectors of the states owned that the board has instead.
+ * Blocks on a multiprocessor, which is what limits registers. In double not all that a step needs
+ * fits into those: so many vectors of the states owned are the board's.
  */
-enum { BLOCKS = sizeof(real) == sizeof(double) ? 2 : 3, KEPT = 3 };
+enum { BLOCKS = 2, KEPT = sizeof(real) == sizeof(double) ? 3 : 1 };
 enum { POWERS_OF_2 = 256 };
 
 struct board {
