@@ -33,7 +33,7 @@ static __device__ inline real share_of(int side)
 /* x^n/(x^n + half), n = 4, 3 or 1. */
 struct my_saturation {
 	int i, x;
-	bool fourth, third;
+	bool fourth, third, counts; /* counts: lanes without one compute the first, for nobody */
 	real half;
 };
 
@@ -42,7 +42,11 @@ static __device__ inline struct my_saturation my_saturation(int lane)
 	const double Km4 = Km_Nai * Km_Nai * Km_Nai * Km_Nai, Kd3 = Kd_act * Kd_act * Kd_act;
 	int i = lane < SATURATIONS ? lane : 0, side = i % SIDES, by = i - side;
 
-	return { i, (by == BY_NA4 ? at::Na_j : at::Ca_j) + side, by == BY_NA4, by == BY_CA3,
+	return { i,
+		 (by == BY_NA4 ? at::Na_j : at::Ca_j) + side,
+		 by == BY_NA4,
+		 by == BY_CA3,
+		 lane < SATURATIONS,
 		 by == BY_NA4	? Km4
 		 : by == BY_CA3 ? Kd3
 				: Kd_ClCa };
@@ -53,7 +57,9 @@ static __device__ inline void saturation(const struct my_saturation &c, struct b
 	real x = b->v[c.x], x2 = x * x;
 	real power = choose(c.fourth, x2 * x2, choose(c.third, x2 * x, x));
 
-	b->saturation[c.i] = quotient(power, power + c.half);
+	power = quotient(power, power + c.half);
+	if (c.counts)
+		b->saturation[c.i] = power;
 }
 
 /* ---- phase 2: gates ---------------------------------------------------------------------- */
