@@ -269,6 +269,7 @@ static const char *const measures[] = {
 	[MYOCYTE_ADAPTIVE] = "largest difference of a state, in units of what its step allows",
 	[MYOCYTE_FIXED] = "largest difference of a state, in units of what rounding allows",
 	[MYOCYTE_AS_RODINIA] = "largest difference of the last row, in units of what is allowed",
+	[MYOCYTE_ROSENBROCK] = "largest difference of a state, in units of what its step allows",
 };
 
 int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *v)

@@ -1,0 +1,133 @@
+/*
+ * rosenbrock_matrix.cuh - solver=rosenbrock: the inverse of 1/(gamma h) - J, in registers of the
+ * block, and its product with a vector. Part of kernels.cuh.
+ *
+ * A step has eight systems of this one matrix. With factors each would be 182 dependent rows;
+ * with the inverse it is one product, which all threads share. That an inverse is a little off
+ * does no harm: it acts as if J were off by as little.
+ *
+ * There is no search for pivots. The model is made of reactions, whose matrix is dominated by its
+ * diagonal in units of its own for each state, and scaling does not change what elimination does;
+ * what is left, the gain of an upstroke, needs steps so short that 1/(gamma h) dominates. A pivot
+ * of 0 makes numbers that are not finite, and the attempt is rejected with them.
+ */
+namespace myocyte
+{
+namespace
+{
+/* Rows down, down + 24, .. and columns across, across + 16, .. */
+struct tile {
+	real w[TILE_ROWS][TILE_COLUMNS];
+};
+
+struct place {
+	int down, across;
+	bool idle; /* a thread that has no tile */
+};
+
+static __device__ inline struct place my_place()
+{
+	int i = (int)threadIdx.x;
+
+	return { i / ACROSS, i % ACROSS, i >= TILE_THREADS };
+}
+
+/* 1/(gamma h) - J, and ones on the diagonal behind the states. */
+static __device__ inline void shifted(const struct place &at, const struct stiff_board *s, real h,
+				      struct tile *t)
+{
+	real shift = 1 / (real(rodas5p::gamma) * h);
+
+	for (int r = 0; r < TILE_ROWS; r++)
+		for (int c = 0; c < TILE_COLUMNS; c++) {
+			int i = at.down + DOWN * r, j = at.across + ACROSS * c;
+			bool inside = i < STATES && j < STATES;
+			real diagonal = i != j ? real(0) : inside ? shift : real(1);
+
+			t->w[r][c] = inside ? diagonal - s->J[i][j] : diagonal;
+		}
+}
+
+/*
+ * Shows row and column k and clears them, with a 1 for the pivot in the row and a -1 in the
+ * column: then row k of the inverse comes out of the same update as all others.
+ */
+static __device__ inline void show_cross(const struct place &at, int k, struct tile *t,
+					 struct stiff_board *s)
+{
+	real *row = s->row[k % 2], *column = s->column[k % 2];
+
+	for (int r = 0; r < TILE_ROWS; r++)
+		if (at.down + DOWN * r == k)
+			for (int c = 0; c < TILE_COLUMNS; c++) {
+				int j = at.across + ACROSS * c;
+
+				if (j == k)
+					s->pivot[k % 2] = t->w[r][c];
+				row[j] = j == k ? real(1) : t->w[r][c];
+				t->w[r][c] = 0;
+			}
+	for (int c = 0; c < TILE_COLUMNS; c++)
+		if (at.across + ACROSS * c == k)
+			for (int r = 0; r < TILE_ROWS; r++) {
+				int i = at.down + DOWN * r;
+
+				column[i] = i == k ? real(-1) : t->w[r][c];
+				t->w[r][c] = 0;
+			}
+}
+
+static __device__ inline void eliminate(const struct place &at, int k, struct tile *t,
+					const struct stiff_board *s)
+{
+	real inverse = quotient(real(1), s->pivot[k % 2]), row[TILE_COLUMNS];
+
+	for (int c = 0; c < TILE_COLUMNS; c++)
+		row[c] = s->row[k % 2][at.across + ACROSS * c] * inverse;
+	for (int r = 0; r < TILE_ROWS; r++) {
+		real column = s->column[k % 2][at.down + DOWN * r];
+
+		for (int c = 0; c < TILE_COLUMNS; c++)
+			t->w[r][c] = t->w[r][c] - column * row[c];
+	}
+}
+
+/* By Gauss and Jordan, in place, a barrier a row. */
+static __device__ inline void invert(const struct place &at, struct tile *t, struct stiff_board *s)
+{
+	ROLLED for (int k = 0; k < STATES; k++)
+	{
+		if (!at.idle)
+			show_cross(at, k, t, s);
+		__syncthreads();
+		if (!at.idle)
+			eliminate(at, k, t, s);
+	}
+}
+
+/* u = t s->right, by the threads that have a tile: sums over a row's 16 of them. */
+static __device__ inline void product(const struct place &at, const struct tile &t,
+				      const struct stiff_board *s, real *u)
+{
+	real sum[TILE_ROWS] = {};
+
+	for (int c = 0; c < TILE_COLUMNS; c++)
+		for (int r = 0; r < TILE_ROWS; r++)
+			sum[r] = sum[r] + t.w[r][c] * s->right[at.across + ACROSS * c];
+
+	/* each gives away half of the rows, then half of those */
+	bool last_two = at.across & 8, odd = at.across & 4;
+	real even_row = last_two ? sum[2] : sum[0], odd_row = last_two ? sum[3] : sum[1];
+
+	even_row = even_row + __shfl_xor_sync(~0u, last_two ? sum[0] : sum[2], 8);
+	odd_row = odd_row + __shfl_xor_sync(~0u, last_two ? sum[1] : sum[3], 8);
+	real mine = odd ? odd_row : even_row;
+
+	mine = mine + __shfl_xor_sync(~0u, odd ? even_row : odd_row, 4);
+	mine = mine + __shfl_xor_sync(~0u, mine, 2);
+	mine = mine + __shfl_xor_sync(~0u, mine, 1);
+	if (at.across % 4 == 0)
+		u[at.down + DOWN * (2 * last_two + odd)] = mine;
+}
+} // namespace
+} // namespace myocyte
