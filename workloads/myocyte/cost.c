@@ -30,6 +30,29 @@ static const char *formula_of(const struct myocyte_opts *o, bool fixed)
 }
 
 /*
+ * Per attempt that has a Jacobian to find, which all have but those behind a rejected one. The
+ * inverse and each product with it are counted as if every entry were there; 91 x 220 are what
+ * differences (40 a state), calmodulin's derivatives (60) and stages (120) take. Matrices stay on
+ * chip; states are read and written once a launch.
+ */
+static void cost_of_rosenbrock(const struct myocyte_opts *o, struct cost *out)
+{
+	const double n = MYOCYTE_STATES, evaluation = 1257 + 52 * 2 + 70 * 20;
+	double flops = MYOCYTE_STIFF * evaluation + 2 * n * n * n + 8 * 2 * n * n + n * 220;
+
+	*out = (struct cost){
+		.launches = 1,
+		.evaluations = MYOCYTE_STIFF,
+		.evaluation = "right-hand side",
+		.flops = flops * (double)o->cells,
+		.bytes_moved = 2 * n * sizeof(double) * (double)o->cells,
+		.formula =
+			"cells x (28 evaluations of 2,761 flops + 2 x 91^3 for an inverse + 16 x "
+			"91^2 for eight products + 91 x 220); cells x 2 vectors of 91 numbers",
+	};
+}
+
+/*
  * Per attempt and cell, by counting the equations: an evaluation is 1,257 additions,
  * multiplications and divisions, 52 small powers as 2 each, and 70 exp, ln and pow, each taken
  * for 20. Per state a nonzero coefficient of the tableau costs 2 operations, a stage one more,
@@ -49,6 +72,10 @@ int myocyte_cost(const void *opts, const void *state, struct cost *out)
 	double vectors = coefficients + 2 * stages + 2 * evaluations + combine + 2;
 	double bytes = vectors * MYOCYTE_STATES * (double)myocyte_real_bytes(c);
 
+	if (o->solver == MYOCYTE_ROSENBROCK) {
+		cost_of_rosenbrock(o, out);
+		return 0;
+	}
 	*out = (struct cost){
 		.launches = o->granularity == MYOCYTE_BY_STAGE ? evaluations : 1,
 		.evaluations = evaluations,
