@@ -47,7 +47,7 @@ static void cost_of_rosenbrock(const struct myocyte_opts *o, struct cost *out)
 		.flops = flops * (double)o->cells,
 		.bytes_moved = 2 * n * sizeof(double) * (double)o->cells,
 		.formula =
-			"cells x (28 evaluations of 2,761 flops + 2 x 91^3 for an inverse + 16 x "
+			"cells x (17 evaluations of 2,761 flops + 2 x 91^3 for an inverse + 16 x "
 			"91^2 for eight products + 91 x 220); cells x 2 vectors of 91 numbers",
 	};
 }

@@ -21,7 +21,7 @@ extern "C" {
 enum {
 	MYOCYTE_STAGES = 13,	     /* of an attempt: 13 evaluations */
 	MYOCYTE_STAGES_FIXED = 11,   /* the last two serve the error estimate only */
-	MYOCYTE_STIFF = 28,	     /* of solver=rosenbrock: 8 stages, 20 for the Jacobian */
+	MYOCYTE_STIFF = 17,	     /* of solver=rosenbrock: 8 stages, 9 for the Jacobian */
 	MYOCYTE_CELLS_MAX = 1 << 22, /* 91 of them stay below 2^31 */
 	MYOCYTE_BLOCK = 32,	     /* threads: few cells spread over many multiprocessors */
 	MYOCYTE_TRIES_MAX = 12,	     /* attempts a row, in the benchmark's solver */

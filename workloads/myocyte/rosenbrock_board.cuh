@@ -31,8 +31,9 @@ struct stiff_board {
 	real right[ORDER];		/* right side of a stage; 0 behind the states */
 	real row[2][ORDER], column[2][ORDER], pivot[2]; /* of an elimination, by turns */
 	real disturbance[STATES];
-	real by_factor[MODULES][RATES][FACTORS]; /* derivatives of rates */
-	uint8_t factor[MODULES][RATES][FACTORS]; /* by these states */
+	real term[MYOCYTE_STIFF - rodas5p::STAGES + 1][TERMS]; /* of the board, by evaluation */
+	real by_factor[MODULES][RATES][FACTORS];	       /* derivatives of rates */
+	uint8_t factor[MODULES][RATES][FACTORS];	       /* by these states */
 };
 } // namespace
 } // namespace myocyte

@@ -2,94 +2,15 @@
  * rosenbrock_jacobian.cuh - solver=rosenbrock: the Jacobian of the model. Part of kernels.cuh.
  *
  * Columns of the calmodulin modules are written down, as their rates are polynomials (but for one
- * quotient). All others are differences, by the right-hand side that the block has; states that
- * have no row in common are disturbed together, so that 21 evaluations do instead of 92.
+ * quotient). The others are differences, by the right-hand side that the block has.
  */
+#include "workloads/myocyte/rosenbrock_columns.cuh"
+
 namespace myocyte
 {
 namespace
 {
 /* ---- by differences --------------------------------------------------------------------- */
-
-/* What each evaluation disturbs alone. */
-static constexpr uint8_t hosts[] = {
-	at::V,	   at::Na_i,  at::Na_j,	 at::Na_sl, at::Ca_j,	at::Ca_sl,   at::m,
-	at::h,	   at::j,     at::d,	 at::f,	    at::fCaB_j, at::fCaB_sl, at::x_tos,
-	at::y_tos, at::x_tof, at::y_tof, at::x_Kr,  at::x_Ks,	at::r_tos,
-};
-
-enum { EVALUATIONS = sizeof(hosts), GUEST_ROWS = 6 };
-
-/*
- * And along with it: gates of K channels are in two rows only, their own and that of V. Rows that
- * a guest is in, beside its own; padded by its own.
- */
-struct guest {
-	uint8_t column, host, row[GUEST_ROWS];
-};
-
-#define ALONE(s) s, s, s, s, s
-#define PAIR_AND_CA_I(s, other) other, at::Ca_i, s, s, s, s
-static constexpr struct guest guests[] = {
-	{ at::Ca_i, at::x_tos, { at::TnCL, at::TnCHc, at::Myoc, at::SRB, at::Ca_SR, at::Ca_sl } },
-	{ at::Ca_SR,
-	  at::y_tos,
-	  { at::Csqnb, at::RyR_R, at::RyR_O, at::RyR_I, at::Ca_i, at::Ca_j } },
-	{ at::NaB_j, at::y_tos, { at::Na_j, ALONE(at::NaB_j) } },
-	{ at::NaB_sl, at::y_tos, { at::Na_sl, ALONE(at::NaB_sl) } },
-	{ at::RyR_O,
-	  at::x_tof,
-	  { at::RyR_R, at::RyR_I, at::Ca_SR, at::Ca_j, at::RyR_O, at::RyR_O } },
-	{ at::TnCL, at::x_tof, { at::Ca_i, ALONE(at::TnCL) } },
-	{ at::SLLsl, at::x_tof, { at::Ca_sl, ALONE(at::SLLsl) } },
-	{ at::RyR_R,
-	  at::y_tof,
-	  { at::RyR_O, at::RyR_I, at::RyR_R, at::RyR_R, at::RyR_R, at::RyR_R } },
-	{ at::SLLj, at::y_tof, { at::Ca_j, ALONE(at::SLLj) } },
-	{ at::SLHsl, at::y_tof, { at::Ca_sl, ALONE(at::SLHsl) } },
-	{ at::TnCHc, at::y_tof, { PAIR_AND_CA_I(at::TnCHc, at::TnCHm) } },
-	{ at::Csqnb, at::y_tof, { at::Ca_SR, ALONE(at::Csqnb) } },
-	{ at::RyR_I,
-	  at::x_Kr,
-	  { at::RyR_R, at::RyR_O, at::RyR_I, at::RyR_I, at::RyR_I, at::RyR_I } },
-	{ at::SLHj, at::x_Kr, { at::Ca_j, ALONE(at::SLHj) } },
-	{ at::TnCHm, at::x_Kr, { PAIR_AND_CA_I(at::TnCHm, at::TnCHc) } },
-	{ at::Myoc, at::x_Ks, { PAIR_AND_CA_I(at::Myoc, at::Myom) } },
-	{ at::Myom, at::r_tos, { PAIR_AND_CA_I(at::Myom, at::Myoc) } },
-	{ at::SRB, at::m, { at::Ca_i, ALONE(at::SRB) } },
-};
-#undef ALONE
-#undef PAIR_AND_CA_I
-
-/* Whose column an evaluation tells of a row. A state is disturbed where it is its own. */
-struct columns {
-	uint8_t of[EVALUATIONS][STATES];
-};
-
-/* The first derivative serves the first stage too. */
-static_assert(int(EVALUATIONS) + int(rodas5p::STAGES) == int(MYOCYTE_STIFF), "device.h");
-
-static constexpr struct columns columns_of_evaluations()
-{
-	struct columns columns = {};
-
-	for (int e = 0; e < EVALUATIONS; e++) {
-		for (int i = 0; i < STATES; i++)
-			columns.of[e][i] = hosts[e];
-		for (const struct guest &g : guests) {
-			if (g.host != hosts[e])
-				continue;
-			columns.of[e][g.column] = g.column;
-			for (int row : g.row)
-				columns.of[e][row] = g.column;
-			for (int i = at::CaM_cy; g.column == at::Ca_i && i < at::END; i++)
-				columns.of[e][i] = g.column;
-		}
-	}
-	return columns;
-}
-
-static __constant__ const struct columns columns = columns_of_evaluations();
 
 /* So small that f bends little, so large that rounding of f does not show. */
 static __device__ inline real disturbance_of(real y, real start)
@@ -99,27 +20,89 @@ static __device__ inline real disturbance_of(real y, real start)
 	return share * fmax(fabs(y), of_start * fmax(fabs(start), real(least)));
 }
 
+/* The derivative at what is shown; terms are kept, for who needs them later. */
+static __device__ inline real derivative_keeping(struct part *c, int e, struct stiff_board *s)
+{
+	const struct board *b = &s->board;
+	int lane = c->lane;
+
+	return derivative(c, true, &s->board, [=](int phase) {
+		for (int t = lane; phase == 3 && t < TERMS; t += LANES)
+			s->term[e][t] = b->term[t];
+	});
+}
+
+/* Each state's derivative but those of block_sums.cuh. f: undisturbed. */
 static __device__ inline void differences(struct part *c, real y, real f, real start,
 					  struct stiff_board *s)
 {
-	struct board *b = &s->board;
+	bool late = c->state < 0 || c->warp == WARP_SUMS;
 	int row = c->state >= 0 ? c->state : 0;
 	real disturbed = y + disturbance_of(y, start);
 
 	if (c->state >= 0)
 		s->disturbance[row] = disturbed - y;
-	ROLLED for (int e = 0; e < EVALUATIONS; e++)
+	ROLLED for (int e = BASE + 1; e < EVALUATIONS; e++)
 	{
-		int column = columns.of[e][row];
+		int column = attribution.of_row[e][row];
 
-		if (column == row)
-			show(*c, b, disturbed);
+		if (attribution.evaluation[row] == e)
+			show(*c, &s->board, disturbed);
 		__syncthreads();
-		real g = derivative(c, true, b, [](int) {});
+		real g = derivative_keeping(c, e, s);
 
-		show(*c, b, y);
-		if (c->state >= 0)
+		show(*c, &s->board, y);
+		if (!late && column != NO_STATE)
 			s->J[row][column] = quotient(g - f, s->disturbance[column]);
+	}
+	__syncthreads();
+}
+
+/* d term/dy of what flows from shell to cleft or from cytosol to shell, as y in both shows there.
+ */
+static __device__ inline real flow_by(int term, int column)
+{
+	int of_Ca = term - D_CA, of_Na = term - D_NA;
+	bool Ca = of_Ca == 0 || of_Ca == 1, Na = of_Na == 0 || of_Na == 1;
+	int inner = Ca ? at::Ca_j + of_Ca : at::Na_j + of_Na;
+
+	if (!Ca && !Na)
+		return 0;
+	return column == inner ? -1 : column == inner + 1 ? 1 : 0;
+}
+
+/* d/dy of a balance: of the terms in it. */
+static __device__ inline real balance_by(const struct balance &of, int column,
+					 const struct stiff_board *s)
+{
+	int e = attribution.evaluation[column];
+	real moved = 0, flown = 0;
+
+	for (int i = 0; i < ADDENDS; i++) {
+		int t = of.addend[i].term;
+		real weight = of.addend[i].weight;
+
+		if (attribution.of_term[e][t] == column)
+			moved = moved + weight * (s->term[e][t] - s->term[BASE][t]);
+		flown = flown + weight * flow_by(t, column);
+	}
+	return quotient(moved, s->disturbance[column]) + flown;
+}
+
+/* Rows of block_sums.cuh, an entry a thread: V has two balances there, the others one each. */
+static __device__ inline void balance_rows(struct stiff_board *s)
+{
+	for (int i = (int)threadIdx.x; i < BALANCES * at::CaM_dy; i += BLOCK_THREADS) {
+		const struct balance &of = balances[i / at::CaM_dy];
+		int column = i % at::CaM_dy;
+
+		if (of.state < 0 || attribution.evaluation[column] == BASE)
+			continue;
+		real entry = balance_by(of, column, s);
+
+		if (of.state == at::V)
+			entry = entry + balance_by(balances[1], column, s);
+		s->J[of.state][column] = entry;
 	}
 }
 
@@ -231,13 +214,14 @@ static __device__ inline bool is_of_module(const struct part &c)
 	return c.warp >= WARP_MODULE && c.warp < WARP_MODULE + MODULES;
 }
 
-/* J at the state y, which is shown, where the derivative is f. */
+/* J at the state y, which is shown; f is its derivative, terms kept. */
 static __device__ inline void linearize(struct part *c, real y, real f, real start,
 					struct stiff_board *s)
 {
 	if (is_of_module(*c))
 		differentiate_module(c->module, s);
 	differences(c, y, f, start, s);
+	balance_rows(s);
 	__syncthreads();
 }
 } // namespace
