@@ -177,7 +177,7 @@ void myocyte_host_publish(const struct myocyte_cells *host, const struct myocyte
 
 /* The above in one precision; launch.c picks. */
 struct myocyte_code {
-	void (*load_kernels)(void);
+	void (*load_kernels)(const struct myocyte_cells *);
 	void (*vary)(const struct myocyte_cells *, const double *, double, uint64_t, cudaStream_t);
 	void (*start)(const struct myocyte_cells *, cudaStream_t);
 	void (*attempt)(const struct myocyte_cells *, int64_t, cudaStream_t);

@@ -187,7 +187,7 @@ static void attempt_stiff(const struct myocyte_cells *, int64_t, cudaStream_t)
 
 /* ---- launches -------------------------------------------------------------------------- */
 
-static void load_kernels(void)
+static void load_kernels(const struct myocyte_cells *cells)
 {
 	const void *const kernels[] = {
 		(const void *)MYOCYTE_IN(myocyte_vary_cells),
@@ -203,7 +203,8 @@ static void load_kernels(void)
 
 	for (const void *kernel : kernels)
 		CUDA(cudaFuncGetAttributes(&ignored, kernel));
-	load_stiff_kernel();
+	if (cells->solver == MYOCYTE_ROSENBROCK)
+		load_stiff_kernel();
 }
 
 static void vary(const struct myocyte_cells *cells, const double *p, double jitter, uint64_t seed,

@@ -107,10 +107,8 @@ static __device__ inline void stiff_attempt(const struct myocyte_cells &a,
 	if (!threadIdx.x)
 		b->stimulus = course->stimulus;
 	__syncthreads();
-	if (!now->known) {
-		now->f = derivative_keeping(c, BASE, s);
-		linearize(c, now->y, now->f, start, s);
-	}
+	if (!now->known)
+		now->f = linearize(c, now->y, start, s);
 	shifted(place, s, h, &matrix);
 	invert(place, &matrix, s);
 

@@ -3,6 +3,7 @@
  * board of the right-hand side. Part of kernels.cuh.
  */
 #include "workloads/myocyte/rodas5p.cuh"
+#include "workloads/myocyte/rosenbrock_pivots.cuh"
 
 namespace myocyte
 {
@@ -24,12 +25,17 @@ static_assert(int(ORDER) == TILE_COLUMNS * ACROSS && int(ORDER) >= int(STATES) &
 /* Of a rate of a calmodulin module: factors that it has a derivative by. */
 enum { FACTORS = 8, NO_STATE = 255 };
 
+/* Row and column of a pivot. */
+struct cross {
+	real row[ORDER], column[ORDER], one_by_pivot;
+};
+
 struct stiff_board {
 	struct board board;
 	real J[STATES][STATES];		/* df_i/dy_j, 1/ms */
 	real u[rodas5p::STAGES][ORDER]; /* of the stages so far */
 	real right[ORDER];		/* right side of a stage; 0 behind the states */
-	real row[2][ORDER], column[2][ORDER], pivot[2]; /* of an elimination, by turns */
+	struct cross cross[2][GROUP];	/* of an elimination, by turns */
 	real disturbance[STATES];
 	real term[MYOCYTE_STIFF - rodas5p::STAGES + 1][TERMS]; /* of the board, by evaluation */
 	real by_factor[MODULES][RATES][FACTORS];	       /* derivatives of rates */

@@ -32,30 +32,32 @@ static __device__ inline real derivative_keeping(struct part *c, int e, struct s
 	});
 }
 
-/* Each state's derivative but those of block_sums.cuh. f: undisturbed. */
-static __device__ inline void differences(struct part *c, real y, real f, real start,
-					  struct stiff_board *s)
+/* Each state's derivative but those of block_sums.cuh. Returns the undisturbed one. */
+static __device__ inline real differences(struct part *c, real y, real start, struct stiff_board *s)
 {
 	bool late = c->state < 0 || c->warp == WARP_SUMS;
 	int row = c->state >= 0 ? c->state : 0;
-	real disturbed = y + disturbance_of(y, start);
+	real disturbed = y + disturbance_of(y, start), f = 0;
 
 	if (c->state >= 0)
 		s->disturbance[row] = disturbed - y;
-	ROLLED for (int e = BASE + 1; e < EVALUATIONS; e++)
+	ROLLED for (int e = BASE; e < EVALUATIONS; e++)
 	{
 		int column = attribution.of_row[e][row];
 
-		if (attribution.evaluation[row] == e)
+		if (e && attribution.evaluation[row] == e)
 			show(*c, &s->board, disturbed);
 		__syncthreads();
 		real g = derivative_keeping(c, e, s);
 
+		if (e == BASE)
+			f = g;
 		show(*c, &s->board, y);
 		if (!late && column != NO_STATE)
 			s->J[row][column] = quotient(g - f, s->disturbance[column]);
 	}
 	__syncthreads();
+	return f;
 }
 
 /* d term/dy of what flows from shell to cleft or from cytosol to shell, as y in both shows there.
@@ -214,15 +216,16 @@ static __device__ inline bool is_of_module(const struct part &c)
 	return c.warp >= WARP_MODULE && c.warp < WARP_MODULE + MODULES;
 }
 
-/* J at the state y, which is shown; f is its derivative, terms kept. */
-static __device__ inline void linearize(struct part *c, real y, real f, real start,
-					struct stiff_board *s)
+/* J at the state y, which is shown. Returns the derivative of the thread's state. */
+static __device__ inline real linearize(struct part *c, real y, real start, struct stiff_board *s)
 {
 	if (is_of_module(*c))
 		differentiate_module(c->module, s);
-	differences(c, y, f, start, s);
+	real f = differences(c, y, start, s);
+
 	balance_rows(s);
 	__syncthreads();
+	return f;
 }
 } // namespace
 } // namespace myocyte

@@ -48,60 +48,102 @@ static __device__ inline void shifted(const struct place &at, const struct stiff
 		}
 }
 
-/*
- * Shows row and column k and clears them, with a 1 for the pivot in the row and a -1 in the
- * column: then row k of the inverse comes out of the same update as all others.
- */
-static __device__ inline void show_cross(const struct place &at, int k, struct tile *t,
-					 struct stiff_board *s)
+/* Row k, which is the thread's R-th, to others; then it is cleared. A 1 stands for the pivot. */
+template <int R>
+static __device__ inline void show_row(const struct place &at, int k, struct tile *t,
+				       struct cross *shown)
 {
-	real *row = s->row[k % 2], *column = s->column[k % 2];
+	real pivot = 0;
 
-	for (int r = 0; r < TILE_ROWS; r++)
-		if (at.down + DOWN * r == k)
-			for (int c = 0; c < TILE_COLUMNS; c++) {
-				int j = at.across + ACROSS * c;
+	for (int c = 0; c < TILE_COLUMNS; c++) {
+		int j = at.across + ACROSS * c;
 
-				if (j == k)
-					s->pivot[k % 2] = t->w[r][c];
-				row[j] = j == k ? real(1) : t->w[r][c];
-				t->w[r][c] = 0;
-			}
-	for (int c = 0; c < TILE_COLUMNS; c++)
-		if (at.across + ACROSS * c == k)
-			for (int r = 0; r < TILE_ROWS; r++) {
-				int i = at.down + DOWN * r;
-
-				column[i] = i == k ? real(-1) : t->w[r][c];
-				t->w[r][c] = 0;
-			}
+		pivot = choose(j == k, t->w[R][c], pivot);
+		shown->row[j] = choose(j == k, real(1), t->w[R][c]);
+		t->w[R][c] = 0;
+	}
+	if (at.across == k % ACROSS)
+		shown->one_by_pivot = quotient(real(1), pivot);
 }
 
-static __device__ inline void eliminate(const struct place &at, int k, struct tile *t,
-					const struct stiff_board *s)
+/* Likewise column k, with a -1: so row k of the inverse comes out of the same update as others. */
+template <int C>
+static __device__ inline void show_column(const struct place &at, int k, struct tile *t,
+					  struct cross *shown)
 {
-	real inverse = quotient(real(1), s->pivot[k % 2]), row[TILE_COLUMNS];
+	for (int r = 0; r < TILE_ROWS; r++) {
+		int i = at.down + DOWN * r;
+
+		shown->column[i] = choose(i == k, real(-1), t->w[r][C]);
+		t->w[r][C] = 0;
+	}
+}
+
+/* The row first: it takes the pivot. */
+static __device__ inline void show_cross(const struct place &at, int k, struct tile *t,
+					 struct cross *shown)
+{
+	if (at.down == k % DOWN)
+		switch (k / DOWN) {
+		case 0:
+			show_row<0>(at, k, t, shown);
+			break;
+		case 1:
+			show_row<1>(at, k, t, shown);
+			break;
+		case 2:
+			show_row<2>(at, k, t, shown);
+			break;
+		default:
+			show_row<3>(at, k, t, shown);
+		}
+	if (at.across == k % ACROSS)
+		switch (k / ACROSS) {
+		case 0:
+			return show_column<0>(at, k, t, shown);
+		case 1:
+			return show_column<1>(at, k, t, shown);
+		case 2:
+			return show_column<2>(at, k, t, shown);
+		case 3:
+			return show_column<3>(at, k, t, shown);
+		case 4:
+			return show_column<4>(at, k, t, shown);
+		default:
+			return show_column<5>(at, k, t, shown);
+		}
+}
+
+static __device__ inline void eliminate(const struct place &at, struct tile *t,
+					const struct cross &shown)
+{
+	real row[TILE_COLUMNS];
 
 	for (int c = 0; c < TILE_COLUMNS; c++)
-		row[c] = s->row[k % 2][at.across + ACROSS * c] * inverse;
+		row[c] = shown.row[at.across + ACROSS * c];
 	for (int r = 0; r < TILE_ROWS; r++) {
-		real column = s->column[k % 2][at.down + DOWN * r];
+		real column = shown.column[at.down + DOWN * r];
 
+		if (column == real(0))
+			continue;
+		column = column * shown.one_by_pivot;
 		for (int c = 0; c < TILE_COLUMNS; c++)
 			t->w[r][c] = t->w[r][c] - column * row[c];
 	}
 }
 
-/* By Gauss and Jordan, in place, a barrier a row. */
+/* By Gauss and Jordan, in place, a barrier a group of pivots. */
 static __device__ inline void invert(const struct place &at, struct tile *t, struct stiff_board *s)
 {
-	ROLLED for (int k = 0; k < STATES; k++)
+	ROLLED for (int g = 0; g < GROUPS; g++)
 	{
-		if (!at.idle)
-			show_cross(at, k, t, s);
+		const struct pivots &pivots = order.group[g];
+		struct cross *shown = s->cross[g % 2];
+
+		ROLLED for (int i = 0; i < pivots.n && !at.idle; i++)
+			show_cross(at, pivots.of[i], t, &shown[i]);
 		__syncthreads();
-		if (!at.idle)
-			eliminate(at, k, t, s);
+		ROLLED for (int i = 0; i < pivots.n && !at.idle; i++) eliminate(at, t, shown[i]);
 	}
 }
 

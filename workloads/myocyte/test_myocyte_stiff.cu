@@ -32,8 +32,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	s->board.stimulus = 0;
 	show(c, &s->board, y);
 	__syncthreads();
-	double f = derivative_keeping(&c, BASE, s);
-	linearize(&c, y, f, a.start[mine], s);
+	linearize(&c, y, a.start[mine], s);
 	shifted(place, s, h, &t);
 	invert(place, &t, s);
 	for (int i = (int)threadIdx.x; i < STATES * STATES; i += BLOCK_THREADS)
