@@ -1,7 +1,7 @@
 /*
  * calls.c - do the probes of the microworkloads find what a program written by hand finds?
  *
- *   build/cuda/bench/calls [TURNS [WORKLOAD]]
+ *   build/cuda/bench/calls [TURNS [WORKLOAD [SIZE]]]     SIZE: nodes or bytes
  *
  * Both take their figures in turns, in one process: the host's speed comes and goes for seconds at
  * a time, and turns share it, so that the ratio of neighbours shows what medians of separate
@@ -210,7 +210,8 @@ int main(int argc, char **argv)
 	       prop.major ? "" : ": these are not GPU figures", turns, "call", "by hand", "rift",
 	       "ratio - 1", "95 % interval");
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		if (argc < 3 || !strcmp(argv[2], groups[i].workload))
+		if ((argc < 3 || !strcmp(argv[2], groups[i].workload)) &&
+		    (argc < 4 || atoll(argv[3]) == groups[i].size))
 			compare(&groups[i], stream, turns);
 	CUDA(cudaStreamDestroy(stream));
 	return 0;

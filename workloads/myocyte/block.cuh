@@ -2,8 +2,7 @@
  * block.cuh - spread=block: a block for each cell, so that a few cells take as little time as
  * they can. Part of kernels.cuh.
  *
- * States stay in registers from the first attempt of a launch to its last. The loop is over
- * derivatives, so that its code is there once.
+ * States stay in registers from the first attempt of a launch to its last.
  */
 #include "workloads/myocyte/block_board.cuh"
 #include "workloads/myocyte/block_math.cuh"
@@ -19,100 +18,68 @@ namespace myocyte
 {
 namespace
 {
-/* The thread's state now, and before the attempt that is not decided on yet. */
-struct mine {
-	real y, before;
-};
-
-/* What has been decided on the attempt before: the state that it leaves. */
-static __device__ inline void take(const struct myocyte_cells &a, const struct part &c, int64_t id,
-				   const struct course &course, struct mine *mine)
-{
-	if (!course.settled.accepted)
-		mine->y = mine->before;
-	if (c.state < 0)
-		return;
-	if (course.settled.completed)
-		((real *)a.end)[c.state * a.stride + id] = mine->y;
-	if (course.settled.row)
-		course.row->y[c.state] = double(mine->y);
-}
-
-/* Where the attempt that is planned begins. */
-static __device__ inline void begin(const struct myocyte_cells &a, const struct part &c,
-				    struct board *b, struct mine *mine)
-{
-	if (b->course.back && c.state >= 0)
-		mine->y = a.start[c.state];
-	show(c, b, mine->y);
-	if (c.warp == WARP_CONTROL)
-		b->stimulus = b->course.stimulus;
-	__syncthreads();
-}
-
-/* Where the attempt arrives: shown, as the next one begins there. */
-static __device__ inline void arrive(const struct myocyte_cells &a, const struct part &c,
-				     const struct sums &sum, real h, struct board *b,
-				     struct mine *mine)
-{
-	mine->before = mine->y;
-	mine->y = mine->y + h * sum.order_7;
-	show(c, b, mine->y);
-	judge(a, c, mine->before, mine->y, h * sum.error, b);
-}
-
 /*
- * n attempts, the first of which is planned and begun. Warps that have nothing to do in a
- * derivative's first phase add behind the barrier what others add before it.
+ * All stages from y, which is shown, in steps of h: the sums that are left. Warps that have
+ * nothing to do in a derivative's first phase add behind the barrier what others add before it.
  */
-static __device__ inline void attempts(const struct myocyte_cells &a,
-				       const struct myocyte_cells &cell, struct part *part,
-				       int64_t id, int64_t n, struct board *b, struct mine *mine)
+static __device__ inline struct sums stages(struct part *c, int n, real h, real y, struct board *b)
+{
+	bool late = c->warp == WARP_SUMS || c->warp == WARP_SLOW_GATES;
+	struct sums sum = {};
+
+	ROLLED for (int s = 0; s < n; s++)
+	{
+		const real *weight = b->weight[s];
+		real k = derivative(c, b);
+
+		show(*c, b, y + h * (sum.to[0] + weight[0] * k));
+		if (!late)
+			add(&sum, weight, k);
+		__syncthreads();
+		if (late)
+			add(&sum, weight, k);
+	}
+	return sum;
+}
+
+/* Where the next attempt begins: `then`, or y where that was not good, or at the start. */
+static __device__ inline real next_start(const struct myocyte_cells &a, const struct part &c,
+					 real y, real then, struct board *b)
+{
+	const struct course &course = b->course;
+
+	if (!course.again)
+		return then;
+	y = course.settled.accepted ? then : y;
+	if (course.back && c.state >= 0)
+		y = a.start[c.state];
+	show(c, b, y);
+	__syncthreads();
+	return y;
+}
+
+/* One attempt, which has been planned, from y, which is shown; plans one more, and begins it. */
+static __device__ inline real attempt_of(const struct myocyte_cells &a,
+					 const struct myocyte_cells &cell, struct part *part,
+					 int64_t id, bool more, real y, struct board *b)
 {
 	const struct part &c = *part;
-	bool late = c.warp == WARP_SUMS || c.warp == WARP_SLOW_GATES, undecided = false;
-	struct sums sum = {};
-	int s = 0, stages = stages_of(a);
-	real h = 0;
+	const struct course &course = b->course;
+	real h = course.plan.step.h;
+	struct sums sum = stages(part, stages_of(a), h, y, b);
+	real then = y + h * sum.order_7;
 
-	ROLLED for (;;)
-	{
-		const struct decider decider = { a, cell, b, c.lane, undecided, n > 0 };
-		real k = derivative(part, n > 0, b, decider);
-
-		if (s == 0) {
-			__syncthreads();
-			if (undecided)
-				take(a, c, id, b->course, mine);
-			if (!n)
-				return;
-			if (undecided && b->course.again) {
-				undecided = false;
-				begin(a, c, b, mine);
-				continue;
-			}
-			h = b->course.plan.step.h;
-		}
-
-		const real *weight = b->weight[s];
-		bool last = ++s == stages;
-
-		undecided = last;
-		if (!last)
-			show(c, b, mine->y + h * (sum.to[0] + weight[0] * k));
-		if (!late || last)
-			add(&sum, weight, k);
-		if (last)
-			arrive(a, c, sum, h, b, mine);
-		__syncthreads();
-		if (late && !last)
-			add(&sum, weight, k);
-		if (last) {
-			sum = {};
-			s = 0;
-			n--;
-		}
-	}
+	show(c, b, then);
+	judge(a, c, y, then, h * sum.error, b);
+	__syncthreads();
+	if (c.warp == 0)
+		decide_attempt(a, cell, c.lane, more, b);
+	__syncthreads();
+	if (c.state >= 0 && course.settled.completed)
+		((real *)a.end)[c.state * a.stride + id] = then;
+	if (c.state >= 0 && course.settled.row)
+		course.row->y[c.state] = double(then);
+	return next_start(a, c, y, then, b);
 }
 } // namespace
 } // namespace myocyte
@@ -121,22 +88,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	MYOCYTE_IN(myocyte_attempts_in_block)(struct myocyte_cells a, int64_t n)
 {
 	SHARED_ARRAY(struct board, board, [1]);
-	struct board *b = board;
+	struct board *b = at_one_address(board);
 	int64_t id = a.first + blockIdx.x;
 	struct myocyte_cells cell = alone(a, b);
 
 	load_course(a, id, b);
 	if (!threadIdx.x)
-		plan_attempt(cell, &b->course, true);
+		plan_attempt(cell, b, true);
 	__syncthreads();
 	struct part c = part_of(a, b->p, a.start[at::K_i]);
-	real *y = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id;
-	struct mine mine = { *y, 0 };
+	real *mine = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id;
+	real y = b->course.back && c.state >= 0 ? real(a.start[c.state]) : *mine;
 
-	begin(a, c, b, &mine);
-	attempts(a, cell, &c, id, n, b, &mine);
+	show(c, b, y);
+	__syncthreads();
+	ROLLED for (int64_t i = 1; i <= n; i++) y = attempt_of(a, cell, &c, id, i < n, y, b);
 	if (c.state >= 0)
-		*y = mine.y;
+		*mine = y;
 	store_course(a, id, b);
 }
 KERNEL(MYOCYTE_IN(myocyte_attempts_in_block));
@@ -146,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	MYOCYTE_IN(myocyte_evaluate_in_block)(struct myocyte_cells a)
 {
 	SHARED_ARRAY(struct board, board, [1]);
-	struct board *b = board;
+	struct board *b = at_one_address(board);
 	int64_t id = blockIdx.x;
 	const real *y = (const real *)a.y + id;
 
@@ -158,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 			a.t[id], double(((const real *)a.p)[par::T_cycle * a.stride + id]));
 	__syncthreads();
 	struct part c = part_of(a, b->p, y[at::K_i * a.stride]);
-	real f = derivative(&c, true, b, [](int) {});
+	real f = derivative(&c, b);
 
 	if (c.state >= 0)
 		((real *)a.k)[c.state * a.stride + id] = a.guarded ? guarded(f) : f;

@@ -1,7 +1,7 @@
 /*
  * block_board.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
  *
- * Twelve warps, each with a subject, and one that decides; a thread that computes a derivative also
+ * Twelve warps, each with a subject; a thread that computes a derivative also
  * owns that state. A right-hand side is three phases with a barrier before each: 1  what needs
  * states only: exponentials of V and logarithms of concentrations, a lane each; reactions; buffers
  *   2  gates, currents
@@ -23,7 +23,6 @@ enum warp_role {
 	WARP_SLOW_GATES,		/* d, f, x_Kr, x_Ks */
 	WARP_RETICULUM,			/* powers; its pump and its receptor */
 	WARP_SUMS,			/* currents of V and of Na; V and concentrations from all */
-	WARP_CONTROL,			/* what becomes of an attempt, while the next one begins */
 	WARPS,
 };
 
@@ -137,13 +136,11 @@ enum { ONE = at::END, ZERO, END };
 struct course {
 	double t, h, taken;
 	int64_t count[MYOCYTE_COUNTS];
-	struct plan plan; /* of the attempt that has begun */
-	struct myocyte_outcome outcome;
+	struct plan plan;
 	struct settled settled; /* of the attempt before */
 	struct myocyte_row *row;
-	double stimulus;
 	bool back;  /* to the start */
-	bool again; /* the attempt began with another state or stimulus than it should */
+	bool again; /* the next attempt begins elsewhere than where this one arrived */
 };
 
 struct board {
@@ -159,5 +156,20 @@ struct board {
 	float worst[WARPS];
 	struct course course;
 };
+
+/*
+ * The board, at an address that neither compiler nor assembler can derive anew: on Hopper they do
+ * so at nearly every access, which takes longer than the access. By all of a warp.
+ */
+static __device__ inline struct board *at_one_address(struct board *b)
+{
+#ifdef __CUDA_ARCH__
+	uint32_t at = (uint32_t)__cvta_generic_to_shared(b);
+
+	return (struct board *)__cvta_shared_to_generic(__shfl_sync(~0u, at, 0));
+#else
+	return b;
+#endif
+}
 } // namespace
 } // namespace myocyte

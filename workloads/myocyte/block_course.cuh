@@ -1,10 +1,6 @@
 /*
  * block_course.cuh - spread=block: how good an attempt was, what becomes of it, what is next.
  * Part of kernels.cuh.
- *
- * The next attempt begins with the state that this one arrived at, before it is known whether
- * that is good: nearly always it is. Its first derivative does not depend on the step's length,
- * so that the warp that decides has until then, one thing in each of the three phases.
  */
 namespace myocyte
 {
@@ -70,9 +66,10 @@ static __device__ inline struct myocyte_cells alone(const struct myocyte_cells &
 	return cell;
 }
 
-static __device__ inline void settle_attempt(const struct myocyte_cells &cell, struct course *c)
+static __device__ inline void settle_attempt(const struct myocyte_cells &cell, struct course *c,
+					     const struct myocyte_outcome &o)
 {
-	c->settled = decide(cell, 0, c->plan, c->outcome);
+	c->settled = decide(cell, 0, c->plan, o);
 	if (!c->settled.row)
 		return;
 	c->row = cell.rows + (*cell.n_rows)++;
@@ -84,9 +81,11 @@ static __device__ inline void settle_attempt(const struct myocyte_cells &cell, s
 /* ---- what is next ------------------------------------------------------------------------- */
 
 /* The stop, and the stimulus up to there, are the last attempt's while they lie ahead. */
-static __device__ inline void plan_attempt(const struct myocyte_cells &cell, struct course *c,
+static __device__ inline void plan_attempt(const struct myocyte_cells &cell, struct board *b,
 					   bool first)
 {
+	struct course *c = &b->course;
+
 	c->back = c->t >= cell.span;
 	if (c->back)
 		set_back(cell, 0);
@@ -95,42 +94,25 @@ static __device__ inline void plan_attempt(const struct myocyte_cells &cell, str
 		return;
 	}
 	c->plan = plan_step(cell, 0);
-	c->stimulus = stage_stimulus(c->plan.step, 0);
+	b->stimulus = stage_stimulus(c->plan.step, 0);
 }
 
-static __device__ inline void plan_next(const struct myocyte_cells &cell, struct course *c)
+/* By the first warp, of an attempt that has been judged. Plans one more. */
+static __device__ inline void decide_attempt(const struct myocyte_cells &a,
+					     const struct myocyte_cells &cell, int lane, bool more,
+					     struct board *b)
 {
-	double stimulus = c->stimulus;
+	struct myocyte_outcome o = outcome_of(a, lane, b);
+	struct course *c = &b->course;
 
-	plan_attempt(cell, c, false);
-	c->again = !c->settled.accepted || c->back || c->stimulus != stimulus;
+	if (lane)
+		return;
+	settle_attempt(cell, c, o);
+	c->back = false;
+	if (more)
+		plan_attempt(cell, b, false);
+	c->again = !c->settled.accepted || c->back;
 }
-
-/* What the warp that decides does in each phase of the next attempt's first derivative. */
-struct decider {
-	const struct myocyte_cells &a, &cell;
-	struct board *b;
-	int lane;
-	bool busy, more; /* there is an attempt to decide on; and one after it */
-
-	__device__ void operator()(int phase) const
-	{
-		struct course *c = &b->course;
-
-		if (!busy)
-			return;
-		if (phase == 1) {
-			struct myocyte_outcome o = outcome_of(a, lane, b);
-
-			if (!lane)
-				c->outcome = o;
-		} else if (!lane && phase == 2) {
-			settle_attempt(cell, c);
-		} else if (!lane && more) {
-			plan_next(cell, c);
-		}
-	}
-};
 
 /* ---- from the cell's arrays and back ------------------------------------------------------ */
 

@@ -89,16 +89,16 @@ static __device__ inline struct part part_of(const struct myocyte_cells &a, cons
 
 /* ---- a right-hand side ------------------------------------------------------------------- */
 
-static __device__ inline real phase_1(int role, struct part *c, struct board *b)
+static __device__ inline real phase_1(struct part *c, struct board *b)
 {
-	switch (role) {
+	switch (c->warp) {
 	case WARP_NA_GATES:
 	case WARP_TO_GATES:
 		exponential(c->of_V.exponential, !c->benchmark, b);
 		return 0;
 	case WARP_POWERS:
 	case WARP_RETICULUM:
-		power(&c->power, role == WARP_RETICULUM, b);
+		power(&c->power, c->warp == WARP_RETICULUM, b);
 		return 0;
 	case WARP_BUFFERS:
 		return buffer_uptake(c->buffer, c->lane, b);
@@ -120,9 +120,9 @@ static __device__ inline real phase_1(int role, struct part *c, struct board *b)
 }
 
 /* The lane's derivative where that is known by now; f: what phase 1 gave. */
-static __device__ inline real phase_2(int role, const struct part &c, struct board *b, real f)
+static __device__ inline real phase_2(const struct part &c, struct board *b, real f)
 {
-	switch (role) {
+	switch (c.warp) {
 	case WARP_NA_GATES:
 		return gate_of_I_Na(c.lane, b);
 	case WARP_TO_GATES:
@@ -159,27 +159,15 @@ static __device__ inline real phase_2(int role, const struct part &c, struct boa
 	}
 }
 
-/*
- * The derivative of the thread's state, once all states are in b->v. Without `work` the barriers
- * alone. `aside` is called in each phase by the warp that has no part in it.
- */
-template <class F>
-static __device__ inline real derivative(struct part *c, bool work, struct board *b, const F &aside)
+/* The derivative of the thread's state, once all states are in b->v. */
+static __device__ inline real derivative(struct part *c, struct board *b)
 {
-	int role = work || c->warp == WARP_CONTROL ? c->warp : int(WARPS);
-	real f = phase_1(role, c, b);
+	real f = phase_1(c, b);
 
-	if (role == WARP_CONTROL)
-		aside(1);
 	__syncthreads();
-	f = phase_2(role, *c, b, f);
-	if (role == WARP_CONTROL)
-		aside(2);
+	f = phase_2(*c, b, f);
 	__syncthreads();
-	if (role == WARP_CONTROL)
-		aside(3);
-	return role == WARP_SUMS ? balance_of(c->balance, c->lane, b) : f;
+	return c->warp == WARP_SUMS ? balance_of(c->balance, c->lane, b) : f;
 }
-
 } // namespace
 } // namespace myocyte
