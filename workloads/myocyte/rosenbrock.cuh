@@ -54,7 +54,7 @@ static __device__ inline real step_from(struct part *c, real y, real f, real h,
 		if (i) {
 			show(*c, &s->board, at_stage);
 			__syncthreads();
-			f = derivative(c, true, &s->board, [](int) {});
+			f = derivative(c, &s->board);
 		}
 		if (c->state >= 0)
 			s->right[mine] = f + past / h;
@@ -74,19 +74,18 @@ struct stiff_state {
 	bool known;
 };
 
-/* By the first warp: as outcome_of(), for an error of order 5. */
+/* By the first warp: as decide_attempt(), for an error of order 5. */
 static __device__ inline void decide_on_step(const struct myocyte_cells &cell, bool more, int lane,
 					     struct board *b)
 {
 	float worst = largest_of_warp(lane < WARPS ? b->worst[lane] : 0);
-	struct course *course = &b->course;
 
 	if (lane)
 		return;
-	course->outcome = outcome_of_error(worst, exp2f(-log2f(worst) / 5), worst < INFINITY);
-	settle_attempt(cell, course);
+	settle_attempt(cell, &b->course,
+		       outcome_of_error(worst, exp2f(-log2f(worst) / 5), worst < INFINITY));
 	if (more)
-		plan_attempt(cell, course, false);
+		plan_attempt(cell, b, false);
 }
 
 /* One attempt, which has been planned. Plans one more. */
@@ -104,8 +103,6 @@ static __device__ inline void stiff_attempt(const struct myocyte_cells &a,
 	if (course->back)
 		now->y = start;
 	show(*c, b, now->y);
-	if (!threadIdx.x)
-		b->stimulus = course->stimulus;
 	__syncthreads();
 	if (!now->known)
 		now->f = linearize(c, now->y, start, s);
@@ -146,14 +143,15 @@ static __device__ inline void lay_out_matrices(const struct part &c, struct stif
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	MYOCYTE_IN(myocyte_stiff_attempts)(struct myocyte_cells a, int64_t n)
 {
-	DYN_SHARED(struct stiff_board, s);
+	DYN_SHARED(struct stiff_board, shared);
+	struct stiff_board *s = stiff_board_of(at_one_address(&shared->board));
 	struct board *b = &s->board;
 	int64_t id = a.first + blockIdx.x;
 	struct myocyte_cells cell = alone(a, b);
 
 	load_course(a, id, b);
 	if (!threadIdx.x)
-		plan_attempt(cell, &b->course, true);
+		plan_attempt(cell, b, true);
 	__syncthreads();
 	struct part c = part_of(a, b->p, a.start[at::K_i]);
 	real *y = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id;

@@ -41,5 +41,11 @@ struct stiff_board {
 	real by_factor[MODULES][RATES][FACTORS];	       /* derivatives of rates */
 	uint8_t factor[MODULES][RATES][FACTORS];	       /* by these states */
 };
+
+/* A board begins with that of the right-hand side. */
+static __device__ inline struct stiff_board *stiff_board_of(struct board *b)
+{
+	return (struct stiff_board *)b;
+}
 } // namespace
 } // namespace myocyte

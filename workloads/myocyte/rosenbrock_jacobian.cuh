@@ -23,13 +23,11 @@ static __device__ inline real disturbance_of(real y, real start)
 /* The derivative at what is shown; terms are kept, for who needs them later. */
 static __device__ inline real derivative_keeping(struct part *c, int e, struct stiff_board *s)
 {
-	const struct board *b = &s->board;
-	int lane = c->lane;
+	real f = derivative(c, &s->board);
 
-	return derivative(c, true, &s->board, [=](int phase) {
-		for (int t = lane; phase == 3 && t < TERMS; t += LANES)
-			s->term[e][t] = b->term[t];
-	});
+	if (threadIdx.x < TERMS)
+		s->term[e][threadIdx.x] = s->board.term[threadIdx.x];
+	return f;
 }
 
 /* Each state's derivative but those of block_sums.cuh. Returns the undisturbed one. */
