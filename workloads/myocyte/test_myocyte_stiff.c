@@ -86,7 +86,7 @@ static double weighted(const double *b, const double *u, const double *v)
 
 static void condition(const char *tree, double is, double one_over)
 {
-	cr_assert(fabs(is - 1 / one_over) < 1e-12, "%s: %.17g, not 1/%g", tree, is, one_over);
+	cr_assert(fabs(is - 1 / one_over) < 1e-13, "%s: %.17g, not 1/%g", tree, is, one_over);
 }
 
 /* Hairer and Wanner, Solving Ordinary Differential Equations II, IV.7: order 4. */
