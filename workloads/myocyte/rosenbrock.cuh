@@ -40,7 +40,7 @@ static __device__ inline real step_from(struct part *c, real y, real f, real h,
 					struct stiff_board *s)
 {
 	int mine = c->state >= 0 ? c->state : 0;
-	real at_stage = y;
+	real at_stage = y, per_h = 1 / h;
 
 	ROLLED for (int i = 0; i < rodas5p::STAGES; i++)
 	{
@@ -57,7 +57,7 @@ static __device__ inline real step_from(struct part *c, real y, real f, real h,
 			f = derivative(c, &s->board);
 		}
 		if (c->state >= 0)
-			s->right[mine] = f + past / h;
+			s->right[mine] = f + past * per_h;
 		__syncthreads();
 		if (!place.idle)
 			product(place, inverse, s, s->u[i]);

@@ -89,10 +89,16 @@ static __device__ inline real balance_by(const struct balance &of, int column,
 	return quotient(moved, s->disturbance[column]) + flown;
 }
 
-/* Rows of block_sums.cuh, an entry a thread: V has two balances there, the others one each. */
-static __device__ inline void balance_rows(struct stiff_board *s)
+/*
+ * Rows of block_sums.cuh, an entry a thread, by all warps but the modules'. V has two balances
+ * there, the others one each.
+ */
+static __device__ inline void balance_rows(int warp, struct stiff_board *s)
 {
-	for (int i = (int)threadIdx.x; i < BALANCES * at::CaM_dy; i += BLOCK_THREADS) {
+	const int others = MODULES * LANES, threads = BLOCK_THREADS - others;
+	int first = (int)threadIdx.x - (warp > WARP_MODULE ? others : 0);
+
+	for (int i = first; i < BALANCES * at::CaM_dy; i += threads) {
 		const struct balance &of = balances[i / at::CaM_dy];
 		int column = i % at::CaM_dy;
 
@@ -217,11 +223,12 @@ static __device__ inline bool is_of_module(const struct part &c)
 /* J at the state y, which is shown. Returns the derivative of the thread's state. */
 static __device__ inline real linearize(struct part *c, real y, real start, struct stiff_board *s)
 {
-	if (is_of_module(*c))
-		differentiate_module(c->module, s);
 	real f = differences(c, y, start, s);
 
-	balance_rows(s);
+	if (is_of_module(*c))
+		differentiate_module(c->module, s);
+	else
+		balance_rows(c->warp, s);
 	__syncthreads();
 	return f;
 }
