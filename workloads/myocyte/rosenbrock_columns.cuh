@@ -151,6 +151,7 @@ static constexpr struct attribution attribution_of_terms()
 	return a;
 }
 
-static __constant__ const struct attribution attribution = attribution_of_terms();
+/* Not in constant memory, which serves one address at a time: lanes read many. */
+static __device__ const struct attribution attribution = attribution_of_terms();
 } // namespace
 } // namespace myocyte

@@ -114,22 +114,26 @@ static __device__ inline void show_cross(const struct place &at, int k, struct t
 		}
 }
 
+/* Nothing to do for a warp whose rows have zeros in the column, as most have at first. */
 static __device__ inline void eliminate(const struct place &at, struct tile *t,
 					const struct cross &shown)
 {
-	real row[TILE_COLUMNS];
+	real row[TILE_COLUMNS], column[TILE_ROWS], one_by_pivot = shown.one_by_pivot;
+	bool any = false;
 
+	for (int r = 0; r < TILE_ROWS; r++) {
+		column[r] = shown.column[at.down + DOWN * r];
+		any = any || !(column[r] == real(0));
+	}
+	if (!any)
+		return;
 	for (int c = 0; c < TILE_COLUMNS; c++)
 		row[c] = shown.row[at.across + ACROSS * c];
-	for (int r = 0; r < TILE_ROWS; r++) {
-		real column = shown.column[at.down + DOWN * r];
-
-		if (column == real(0))
-			continue;
-		column = column * shown.one_by_pivot;
+	for (int r = 0; r < TILE_ROWS; r++)
+		column[r] = column[r] * one_by_pivot;
+	for (int r = 0; r < TILE_ROWS; r++)
 		for (int c = 0; c < TILE_COLUMNS; c++)
-			t->w[r][c] = t->w[r][c] - column * row[c];
-	}
+			t->w[r][c] = t->w[r][c] - column[r] * row[c];
 }
 
 /* By Gauss and Jordan, in place, a barrier a group of pivots. */
