@@ -81,6 +81,7 @@ struct myocyte_cells {
 	bool benchmark; /* Rodinia's equations; else the published ones */
 	bool guarded;	/* derivatives that are NaN or +Inf are replaced, as the benchmark does */
 	bool by_host;	/* control=host */
+	bool states_only; /* right-hand sides of single states; no attempts */
 	enum myocyte_solver solver;
 	enum myocyte_spread spread;
 	double span;	  /* ms; the attempt after it starts over */

@@ -41,6 +41,7 @@ Test(small_myocyte_memory, too_many_cells_are_refused_with_numbers)
 	need_device();
 	taken = leave_room_for(MYOCYTE_CELLS_MAX / 2);
 	o.cells = MYOCYTE_CELLS_MAX;
+	o.spread = MYOCYTE_THREAD;
 	cr_redirect_stderr();
 	cr_assert(workload_myocyte.setup(&o, &s) == -ENOMEM, "accepted");
 	workload_myocyte.teardown(&s);
