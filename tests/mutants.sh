@@ -105,7 +105,7 @@ mutant "roulette without 1/p" $w 's/p->carried = (1 \/ chance) \* p->carried;/(v
 mutant "eta inverted" $w 's/eta = at\.inside ?/eta = !at.inside ?/' check
 mutant "no offset from the surface" $w 's/p->r\.o = at\.p + (float)pt_offset \* at\.n;/p->r.o = at.p + 0.0f * at.n;/' check
 w=pathtrace/setup.c
-mutant "density of lamps without their number" $w 's/area \* lights \/ M_PI/area \/ M_PI/' check
+mutant "density of lamps without their number" $w 's/area \* lights \/ M_PI/area * (lights > 0) \/ M_PI/' check
 w=pathtrace/kernels.cu
 mutant "every step starts at sample 0" $w 's/sample = sum\.count, end = sample + samples;/sample = 0, end = samples;/' check modes
 
