@@ -2,7 +2,7 @@
 # mutants.sh [PATTERN] - mistakes that are made on purpose, one at a time, in the kernels of six
 # workloads: their tests, on the CPU device, have to fail. Prints a table; ends with 1 where one
 # survives, and with 3 where a mistake cannot be made as it stands here. PATTERN, as of grep, chooses
-# some. It works on a copy; half a minute each, an hour for all where nothing is built yet.
+# some. It works on a copy, some seconds for each where rift has been built.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 pattern=${1:-.}
