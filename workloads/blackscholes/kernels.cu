@@ -155,7 +155,10 @@ static __device__ inline void price_four(const blackscholes_launch &l, const fou
 	store(l.arrays.out[1] + at, put, count);
 }
 
-/* Eight blocks are all threads that an SM holds; accurate functions want more registers. */
+/*
+ * The step is counted behind the first loads, whose way to memory hides the barrier that this
+ * takes. Eight blocks are all threads that an SM holds; accurate functions want more registers.
+ */
 template <int CND, int MATH>
 __global__ void __launch_bounds__(BLACKSCHOLES_THREADS, MATH == BLACKSCHOLES_FAST ? 8 : 6)
 	blackscholes(blackscholes_launch l)
@@ -166,14 +169,14 @@ __global__ void __launch_bounds__(BLACKSCHOLES_THREADS, MATH == BLACKSCHOLES_FAS
 	int64_t at = step % l.slots * l.arrays.stride + i;
 	four f = load(l.arrays, at, count);
 
+	if (l.advance)
+		slots_advance(l.counter, l.advance);
 	for (; step != last; step++) {
 		price_four<CND, MATH>(l, f, at, count);
 		at = (step + 1) % l.slots * l.arrays.stride + i;
 		f = load(l.arrays, at, count);
 	}
 	price_four<CND, MATH>(l, f, at, count);
-	if (l.advance)
-		slots_advance(l.counter, l.advance);
 }
 KERNEL(blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_FAST>);
 KERNEL(blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_ACCURATE>);

@@ -13,7 +13,7 @@ void radixsort_load_count(void);
 void radixsort_load_one(void);
 void radixsort_load_inputs(void);
 
-/* Enqueues: board->base, in a board that is zero but for this. */
+/* Enqueues: board->count, in a board that is zero but for this. */
 void radixsort_count_digits(const struct radixsort_launch *launch, cudaStream_t stream);
 
 /* Enqueues: up to RADIXSORT_ONE_MAX pairs, as many sorts as the launch says. */

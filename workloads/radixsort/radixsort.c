@@ -45,7 +45,7 @@ struct dataset_shape radixsort_shape(const struct radixsort_opts *o)
 				   .poison = SLOTS_POISON_INTEGER,
 				   .unit = "pair",
 				   .besides = radixsort_board_bytes(o->pairs,
-								    radixsort_wide(o->pairs)) };
+								    radixsort_size_for(o->pairs)) };
 
 	for (int k = 0; k < 2 * RADIXSORT_ARRAYS; k++)
 		s.array[k] = (struct dataset_array){ o->pairs, o->pairs, 0 };
@@ -80,7 +80,7 @@ static int limits(const void *opts, struct limits *out)
 double radixsort_bytes_moved(const struct radixsort_opts *o)
 {
 	double n = (double)o->pairs;
-	double board = (double)radixsort_board_bytes(o->pairs, radixsort_wide(o->pairs));
+	double board = (double)radixsort_board_bytes(o->pairs, radixsort_size_for(o->pairs));
 
 	return board > 0 ? (4 + RADIXSORT_PASSES * 16) * n + 3 * board : 16 * n;
 }

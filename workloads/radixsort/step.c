@@ -44,7 +44,7 @@ static void sort(const struct radixsort_opts *o, const struct radixsort_state *s
 		.slots = s->set.device_slots,
 		.steps = steps,
 		.advance = counts ? steps : 0,
-		.wide = s->wide,
+		.size = s->size,
 		.counter = s->set.counter,
 	};
 

@@ -107,14 +107,14 @@ Test(small_radixsort_check, each_step_clears_the_whole_board)
 	need_device();
 	r = run_begin(opts_of(30000));
 	board = r->s.board;
-	for (int wide = 0; wide < 2; wide++) {
-		r->s.wide = wide;
+	for (int size = 0; size <= RADIXSORT_WIDE; size++) {
+		r->s.size = (enum radixsort_size)size;
 		cleared = 0;
 		run_steps(r, 1);
-		cr_assert(cleared == (size_t)radixsort_board_bytes(30000, wide), "%zu bytes",
+		cr_assert(cleared == (size_t)radixsort_board_bytes(30000, r->s.size), "%zu bytes",
 			  cleared);
 	}
-	run_passes(r, 2);
+	run_passes(r, 3);
 	run_end(r);
 }
 
