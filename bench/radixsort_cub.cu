@@ -77,6 +77,7 @@ static problem problem_new(uint32_t n, int kind)
 	p.ours.size = radixsort_size_for(n);
 	p.ours.board = (struct radixsort_board *)device_new<char>(
 		(size_t)radixsort_board_bytes_of<smallest>(n));
+	CUDA(cudaMemset(p.ours.board, 0, sizeof(struct radixsort_board)));
 	p.ours.counter = slots_counter_new();
 	radixsort_fill(&a, n, 0, kind, 1, stream);
 	sort_cub(p); /* without storage: how much it wants */

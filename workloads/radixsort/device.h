@@ -33,9 +33,10 @@ struct radixsort_arrays {
 enum radixsort_size { RADIXSORT_NARROW, RADIXSORT_MIDDLE, RADIXSORT_WIDE };
 
 /*
- * What the launches of a sort tell each other. Zero when it begins. Keys of each digit are counted
- * in several places, as blocks wait for each other at one. For each pass a word of each digit for
- * each tile follows, through which the tile's number of such keys is made known.
+ * What the launches of a sort tell each other. Keys of each digit are counted in several places, as
+ * blocks wait for each other at one; counts are zero when a sort begins, and when it has ended. For
+ * each pass a word of each digit for each tile follows, through which the tile's number of such
+ * keys is made known.
  */
 struct radixsort_board {
 	uint32_t count[RADIXSORT_PLACES][RADIXSORT_PASSES][RADIXSORT_DIGITS];
@@ -60,7 +61,7 @@ enum radixsort_size radixsort_size_for(int64_t n);
 /* Of the board of a sort; none for one block. */
 int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size);
 
-/* Of a sort; the one that clears the board is counted too. */
+/* Of a sort. */
 int radixsort_launches(int64_t n);
 
 /* Makes the driver load the kernels. */

@@ -34,7 +34,7 @@ int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size)
 
 int radixsort_launches(int64_t n)
 {
-	return n <= RADIXSORT_ONE_MAX ? 1 : 2 + PASSES;
+	return n <= RADIXSORT_ONE_MAX ? 1 : 1 + PASSES;
 }
 
 void radixsort_load_kernels(void)

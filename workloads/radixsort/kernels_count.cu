@@ -1,5 +1,6 @@
 /*
- * kernels_count.cu - how many keys have each digit of each pass, in one reading of the keys.
+ * kernels_count.cu - how many keys have each digit of each pass, in one reading of the keys; and a
+ * board without words for the passes.
  *
  * Keys of a warp that are counted in the same bin are added in one go by the hardware, others wait
  * for each other where their bins lie in one bank of shared memory. So a block has copies of its
@@ -90,7 +91,14 @@ static __device__ inline uint32_t bins_sum(const count_bins &bins)
 	return sum;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) radixsort_count(radixsort_launch l)
+static __device__ inline void words_clear(uint32_t *words, uint32_t n)
+{
+	for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS)
+		words[i] = 0;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+	radixsort_count(radixsort_launch l, uint32_t words)
 {
 	SHARED_ARRAY(count_bins, bins, [PASSES]);
 	uint32_t slot = slots_step(l.counter) % l.slots;
@@ -98,6 +106,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) radixsort_count(radixsort_
 	for (int pass = 0; pass < PASSES; pass++)
 		for (uint32_t i = threadIdx.x; i < DIGITS * COPIES; i += THREADS)
 			bins[pass][i] = 0;
+	words_clear((uint32_t *)(l.board + 1), words);
 	__syncthreads();
 	count_keys(bins, l.arrays.in[0] + slot * l.arrays.stride, l.n);
 	__syncthreads();
@@ -118,9 +127,10 @@ void radixsort_load_count(void)
 	CUDA(cudaFuncGetAttributes(&ignored, (const void *)radixsort_count));
 }
 
-void radixsort_count_digits(const struct radixsort_launch *l, cudaStream_t stream)
+void radixsort_count_digits(const struct radixsort_launch *l, uint32_t words, cudaStream_t stream)
 {
 	uint32_t blocks = (uint32_t)((l->n + (int64_t)KEYS - 1) / KEYS);
 
-	CUDA(LAUNCH(radixsort_count, blocks < BLOCKS ? blocks : BLOCKS, THREADS, 0, stream, *l));
+	CUDA(LAUNCH(radixsort_count, blocks < BLOCKS ? blocks : BLOCKS, THREADS, 0, stream, *l,
+		    words));
 }

@@ -93,16 +93,21 @@ static __device__ inline uint32_t *words_of(const radixsort_launch &l, int pass,
 	return (uint32_t *)(l.board + 1) + (int64_t)pass * tiles * DIGITS;
 }
 
-/* For all threads of the first tile: keys of digits lower than the thread's. A barrier is within.
+/*
+ * For all threads of the first tile: keys of digits lower than the thread's. Leaves no counts for
+ * the next sort. A barrier is within.
  */
-static __device__ inline uint32_t lower_keys(const radixsort_board *board, int pass,
-					     uint32_t (&sums)[DIGITS / 32])
+static __device__ inline uint32_t take_lower_keys(radixsort_board *board, int pass,
+						  uint32_t (&sums)[DIGITS / 32])
 {
 	uint32_t count = 0;
 
 	if (threadIdx.x < DIGITS)
-		UNROLLED for (int k = 0; k < RADIXSORT_PLACES; k++) count +=
-			board->count[k][pass][threadIdx.x];
+		UNROLLED for (int k = 0; k < RADIXSORT_PLACES; k++)
+		{
+			count += board->count[k][pass][threadIdx.x];
+			board->count[k][pass][threadIdx.x] = 0;
+		}
 	return sum_before(count, sums);
 }
 
@@ -154,7 +159,7 @@ __global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
 	__syncwarp();
 	load_items<S>(way.from[0] + at, l.n - at, NO_KEY, key);
 	if (!tile)
-		before = lower_keys(l.board, pass, room->sums);
+		before = take_lower_keys(l.board, pass, room->sums);
 	if (pass == PASSES - 1 && l.advance)
 		slots_advance(l.counter, 1);
 	counts_add(room->counts, key, pass);
@@ -187,11 +192,16 @@ template <class S> static int64_t radixsort_tiles(int64_t n)
 	return (n + S::TILE - 1) / S::TILE;
 }
 
+/* Of all passes. */
+template <class S> static int64_t radixsort_words(int64_t n)
+{
+	return PASSES * radixsort_tiles<S>(n) * DIGITS;
+}
+
 template <class S> static int64_t radixsort_board_bytes_of(int64_t n)
 {
-	int64_t words = PASSES * radixsort_tiles<S>(n) * DIGITS;
-
-	return (int64_t)sizeof(struct radixsort_board) + words * (int64_t)sizeof(uint32_t);
+	return (int64_t)sizeof(struct radixsort_board) +
+	       radixsort_words<S>(n) * (int64_t)sizeof(uint32_t);
 }
 
 /* Shared memory beyond 48 KiB has to be asked for. */
@@ -202,12 +212,11 @@ template <class S> static void radixsort_load_pass()
 				  (int)sizeof(pass_room<S>)));
 }
 
-/* Enqueues a sort: one launch that clears memory, one that counts, and the passes. */
+/* Enqueues a sort: a launch that counts, and the passes. */
 template <class S>
 static void radixsort_sort_by(const struct radixsort_launch *l, cudaStream_t stream)
 {
-	CUDA(cudaMemsetAsync(l->board, 0, (size_t)radixsort_board_bytes_of<S>(l->n), stream));
-	radixsort_count_digits(l, stream);
+	radixsort_count_digits(l, (uint32_t)radixsort_words<S>(l->n), stream);
 	for (int pass = 0; pass < PASSES; pass++)
 		CUDA(LAUNCH(radixsort_pass<S>, (uint32_t)radixsort_tiles<S>(l->n), S::THREADS,
 			    sizeof(pass_room<S>), stream, *l, pass));

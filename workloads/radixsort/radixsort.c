@@ -69,7 +69,7 @@ static int limits(const void *opts, struct limits *out)
 	out->mode_refused[MODE_FUSED] = dataset_fused_refused(&o->set);
 	out->depth_asked = dataset_steps(&o->set, &shape);
 	if (!out->mode_refused[MODE_FUSED] && o->pairs > RADIXSORT_ONE_MAX)
-		out->mode_refused[MODE_FUSED] = "one launch sorts up to 4096 pairs; more take six";
+		out->mode_refused[MODE_FUSED] = "one launch sorts up to 4096 pairs; more take five";
 	return dataset_opts_check(&o->set, &shape);
 }
 
@@ -112,7 +112,7 @@ int radixsort_cost(const void *opts, const void *state, struct cost *out)
 
 const struct workload workload_radixsort = {
 	.name = "radixsort",
-	.summary = "sorts pairs of a key and a value: six launches, bound by memory in most sizes",
+	.summary = "sorts pairs of a key and a value: five launches, bound by memory in most sizes",
 	.source = "Adinets and Merrill 2022 (onesweep); NVIDIA's radixSortThrust sample, as in the "
 		  "vmCUDA paper",
 	.step_unit = "sort of all pairs of a slot",

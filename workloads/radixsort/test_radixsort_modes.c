@@ -42,7 +42,7 @@ Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 		run_modes_agree(r, 4, 2);
 	graph = run_capture(r, 2);
 	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
-	cr_assert(nodes == 2 * 6, "%zu nodes", nodes);
+	cr_assert(nodes == 2 * 5, "%zu nodes", nodes);
 	CUDA(cudaGraphDestroy(graph));
 	run_end(r);
 }

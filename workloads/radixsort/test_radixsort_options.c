@@ -110,7 +110,7 @@ Test(small_radixsort_options, a_step_costs_what_the_formula_says)
 	board = (double)radixsort_board_bytes(o.pairs, RADIXSORT_NARROW);
 	cr_assert(board > sizeof(struct radixsort_board), "%g bytes", board);
 	cr_assert(!workload_radixsort.cost(&o, NULL, &c), "cost");
-	cr_assert(c.launches == 6 && c.bytes_moved == 680000 + 3 * board, "tiles: %g",
+	cr_assert(c.launches == 5 && c.bytes_moved == 680000 + 3 * board, "tiles: %g",
 		  c.bytes_moved);
 	o = streamed_opts(40000, STREAMED_BLOCK_MIN);
 	o.set.memory = STREAMED_PAGEABLE;
