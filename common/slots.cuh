@@ -5,8 +5,8 @@
  *   ... loads of slot k % slots ...
  *   slots_advance(counter, 1);            all threads of all blocks, once, after slots_step()
  *
- * A block waits for no other one and for nothing that it writes, but its threads for each other once:
- * behind loads that are under way that costs least.
+ * A block waits for no other one and for nothing that it writes, but its threads for each other
+ * once: behind loads that are under way that costs least.
  */
 #ifndef RIFT_SLOTS_CUH
 #define RIFT_SLOTS_CUH
