@@ -230,10 +230,11 @@ struct shape {
 
 /* Threads, items, blocks on an SM; tiles looked back at in one go; 1: match.any, no ballots. */
 static const struct shape shapes[] = {
-	SHAPE(256, 16, 4),    SHAPE(256, 16, 4, 4), SHAPE(256, 16, 4, 16), SHAPE(256, 16, 4, 8, 1),
-	SHAPE(512, 8, 3),     SHAPE(512, 16, 2),    SHAPE(512, 16, 2, 1),  SHAPE(1024, 8, 1),
-	SHAPE(768, 11, 1),    SHAPE(512, 23, 2, 1), SHAPE(384, 30, 2, 1),  SHAPE(384, 31, 2, 1),
-	SHAPE(384, 31, 2, 2), SHAPE(384, 32, 2, 1), SHAPE(256, 45, 2, 1),  SHAPE(256, 46, 2, 1),
+	SHAPE(256, 16, 4),     SHAPE(256, 16, 4, 16), SHAPE(512, 8, 3),	    SHAPE(512, 16, 2),
+	SHAPE(512, 16, 2, 16), SHAPE(1024, 8, 1),     SHAPE(384, 21, 2),    SHAPE(512, 23, 2, 1),
+	SHAPE(384, 30, 2, 1),  SHAPE(384, 31, 2, 1),  SHAPE(320, 36, 2, 1), SHAPE(320, 39, 2, 1),
+	SHAPE(320, 40, 2, 1),  SHAPE(256, 45, 2, 1),  SHAPE(256, 50, 2, 1), SHAPE(256, 51, 2, 1),
+	SHAPE(256, 52, 2, 1),
 };
 
 static bool shape_row(problem &p, const struct shape &s, const std::vector<uint32_t> &want)
@@ -246,6 +247,7 @@ static bool shape_row(problem &p, const struct shape &s, const std::vector<uint3
 	t = time_both(p, s.sort);
 	printf("%9u  %-16s  %9.2f  %10.2f  %7.3f%s\n", p.n, s.name, t.ours_us,
 	       1e-3 * p.n / t.ours_us, t.ratio, same ? "" : "  NOT THE SAME WORDS");
+	fflush(stdout);
 	return same;
 }
 

@@ -2,10 +2,9 @@
  * kernels_count.cu - how many keys have each digit of each pass, in one reading of the keys; and a
  * board without words for the passes.
  *
- * Keys of a warp that are counted in the same bin are added in one go by the hardware, others wait
- * for each other where their bins lie in one bank of shared memory. So a block has copies of its
- * bins: lanes of which each copy has a few share as many banks, and 4 of them need 2.1 turns where
- * 32 on 32 banks would need 3.5.
+ * Keys of a warp that are counted in the same bin are added in one go by the hardware. It takes an
+ * SM of an H200 about four cycles for a warp whatever banks the bins lie in: with 2, 4 or 8 copies
+ * of them, each for some of the lanes, it took as long.
  */
 #include "common/cuda_check.h"
 #include "common/slots.cuh"
@@ -17,26 +16,15 @@ static constexpr int LOADS = 4;	       /* of 16 bytes, under way at a time */
 static constexpr int EACH = 4 * LOADS, KEYS = THREADS * EACH;
 static constexpr uint32_t BLOCKS = 4 * 132; /* at most: half of what the SMs of an H200 hold */
 
-/* Bins of a digit, each for NEAR lanes and in one of as many banks. */
-#ifndef RADIXSORT_COPIES
-#define RADIXSORT_COPIES 8
-#endif
-static constexpr uint32_t COPIES = RADIXSORT_COPIES, NEAR = 32 / COPIES;
+typedef uint32_t count_bins[PASSES][DIGITS];
 
-typedef uint32_t count_bins[DIGITS * COPIES];
-
-static __device__ inline uint32_t bin_of(uint32_t digit, uint32_t copy)
-{
-	return (digit / NEAR * COPIES + copy) * NEAR + digit % NEAR;
-}
-
-static __device__ inline void count_key(count_bins (&bins)[PASSES], uint32_t key)
+static __device__ inline void count_key(count_bins &bins, uint32_t key)
 {
 	UNROLLED for (int pass = 0; pass < PASSES; pass++)
-		atomicAdd(&bins[pass][bin_of(digit_of(key, pass), threadIdx.x % 32 / NEAR)], 1u);
+		atomicAdd(&bins[pass][digit_of(key, pass)], 1u);
 }
 
-static __device__ inline void count_whole(count_bins (&bins)[PASSES], const uint32_t *keys)
+static __device__ inline void count_whole(count_bins &bins, const uint32_t *keys)
 {
 	uint4 four[LOADS];
 
@@ -52,8 +40,7 @@ static __device__ inline void count_whole(count_bins (&bins)[PASSES], const uint
 }
 
 /* The last keys; all are loaded before the first is counted here, too. */
-static __device__ inline void count_rest(count_bins (&bins)[PASSES], const uint32_t *keys,
-					 uint32_t n)
+static __device__ inline void count_rest(count_bins &bins, const uint32_t *keys, uint32_t n)
 {
 	uint32_t key[EACH];
 
@@ -70,8 +57,7 @@ static __device__ inline void count_rest(count_bins (&bins)[PASSES], const uint3
 	}
 }
 
-static __device__ inline void count_keys(count_bins (&bins)[PASSES], const uint32_t *keys,
-					 uint32_t n)
+static __device__ inline void count_keys(count_bins &bins, const uint32_t *keys, uint32_t n)
 {
 	for (uint32_t at = blockIdx.x * KEYS; at < n; at += gridDim.x * KEYS) {
 		if (n - at >= KEYS)
@@ -79,16 +65,6 @@ static __device__ inline void count_keys(count_bins (&bins)[PASSES], const uint3
 		else
 			count_rest(bins, keys + at, n - at);
 	}
-}
-
-/* What the block has counted of the thread's digit; no two of a few threads read one bank. */
-static __device__ inline uint32_t bins_sum(const count_bins &bins)
-{
-	uint32_t sum = 0;
-
-	UNROLLED for (uint32_t k = 0; k < COPIES; k++) sum +=
-		bins[bin_of(threadIdx.x, (k + threadIdx.x / NEAR) % COPIES)];
-	return sum;
 }
 
 static __device__ inline void words_clear(uint32_t *words, uint32_t n)
@@ -100,19 +76,18 @@ static __device__ inline void words_clear(uint32_t *words, uint32_t n)
 extern "C" __global__ void __launch_bounds__(THREADS)
 	radixsort_count(radixsort_launch l, uint32_t words)
 {
-	SHARED_ARRAY(count_bins, bins, [PASSES]);
+	SHARED_ARRAY(uint32_t, bins, [PASSES][DIGITS]);
 	uint32_t slot = slots_step(l.counter) % l.slots;
 
 	for (int pass = 0; pass < PASSES; pass++)
-		for (uint32_t i = threadIdx.x; i < DIGITS * COPIES; i += THREADS)
-			bins[pass][i] = 0;
+		bins[pass][threadIdx.x] = 0;
 	words_clear((uint32_t *)(l.board + 1), words);
 	__syncthreads();
 	count_keys(bins, l.arrays.in[0] + slot * l.arrays.stride, l.n);
 	__syncthreads();
 	for (int pass = 0; pass < PASSES; pass++) {
 		uint32_t *count = l.board->count[blockIdx.x % RADIXSORT_PLACES][pass];
-		uint32_t sum = bins_sum(bins[pass]);
+		uint32_t sum = bins[pass][threadIdx.x];
 
 		if (sum)
 			atomicAdd(&count[threadIdx.x], sum);
