@@ -74,9 +74,10 @@ static problem problem_new(uint32_t n, int kind)
 	}
 	p.ours.n = n;
 	p.ours.slots = p.ours.steps = p.ours.advance = 1;
-	p.ours.wide = radixsort_wide(n);
+	p.ours.size = radixsort_size_for(n);
 	p.ours.board = (struct radixsort_board *)device_new<char>(
 		(size_t)radixsort_board_bytes_of<smallest>(n));
+	CUDA(cudaMemset(p.ours.board, 0, sizeof(struct radixsort_board)));
 	p.ours.counter = slots_counter_new();
 	radixsort_fill(&a, n, 0, kind, 1, stream);
 	sort_cub(p); /* without storage: how much it wants */
@@ -229,12 +230,11 @@ struct shape {
 
 /* Threads, items, blocks on an SM; tiles looked back at in one go; 1: match.any, no ballots. */
 static const struct shape shapes[] = {
-	SHAPE(256, 8, 4),     SHAPE(256, 12, 5),    SHAPE(256, 16, 4),	     SHAPE(256, 20, 4),
-	SHAPE(256, 24, 3),    SHAPE(384, 12, 4),    SHAPE(384, 16, 3),	     SHAPE(384, 18, 3),
-	SHAPE(384, 20, 3),    SHAPE(384, 23, 2),    SHAPE(512, 12, 2),	     SHAPE(512, 16, 2),
-	SHAPE(512, 18, 2),    SHAPE(512, 22, 2),    SHAPE(256, 16, 4, 4),    SHAPE(256, 16, 4, 16),
-	SHAPE(384, 18, 3, 1), SHAPE(384, 18, 3, 4), SHAPE(384, 18, 3, 8, 1), SHAPE(512, 22, 2, 1),
-	SHAPE(512, 23, 2, 1),
+	SHAPE(256, 16, 4),     SHAPE(256, 16, 4, 16), SHAPE(512, 8, 3),	    SHAPE(512, 16, 2),
+	SHAPE(512, 16, 2, 16), SHAPE(1024, 8, 1),     SHAPE(384, 21, 2),    SHAPE(512, 23, 2, 1),
+	SHAPE(384, 30, 2, 1),  SHAPE(384, 31, 2, 1),  SHAPE(320, 36, 2, 1), SHAPE(320, 39, 2, 1),
+	SHAPE(320, 40, 2, 1),  SHAPE(256, 45, 2, 1),  SHAPE(256, 50, 2, 1), SHAPE(256, 51, 2, 1),
+	SHAPE(256, 52, 2, 1),
 };
 
 static bool shape_row(problem &p, const struct shape &s, const std::vector<uint32_t> &want)
@@ -247,6 +247,7 @@ static bool shape_row(problem &p, const struct shape &s, const std::vector<uint3
 	t = time_both(p, s.sort);
 	printf("%9u  %-16s  %9.2f  %10.2f  %7.3f%s\n", p.n, s.name, t.ours_us,
 	       1e-3 * p.n / t.ours_us, t.ratio, same ? "" : "  NOT THE SAME WORDS");
+	fflush(stdout);
 	return same;
 }
 

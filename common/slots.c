@@ -27,10 +27,13 @@ void slots_counter_reset(struct slots_counter *counter, cudaStream_t stream)
 
 uint32_t slots_counter_read(const struct slots_counter *counter)
 {
-	uint32_t steps;
+	struct slots_counter c;
+	unsigned long long units = 0;
 
-	CUDA(cudaMemcpy(&steps, &counter->steps, sizeof(steps), cudaMemcpyDeviceToHost));
-	return steps;
+	CUDA(cudaMemcpy(&c, counter, sizeof(c), cudaMemcpyDeviceToHost));
+	for (int i = 0; i < SLOTS_PARTS; i++)
+		units += c.part[i].units;
+	return (uint32_t)units ? UINT32_MAX : c.part[0].steps[(units >> 32) % 2];
 }
 
 size_t slots_poison_ends(const void *bytes, size_t n, int poison)

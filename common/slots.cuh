@@ -5,9 +5,8 @@
  *   ... loads of slot k % slots ...
  *   slots_advance(counter, 1);            all threads of all blocks, once, after slots_step()
  *
- * The counter stays until every block has read it. slots_advance() holds a barrier and an atomic
- * operation that thread 0 waits for: behind loads that are under way it costs little, behind
- * stores it would wait for them.
+ * A block waits for no other one and for nothing that it writes, but its threads for each other
+ * once: behind loads that are under way that costs least.
  */
 #ifndef RIFT_SLOTS_CUH
 #define RIFT_SLOTS_CUH
@@ -15,35 +14,52 @@
 #include "common/gpu.h"
 #include "common/slots.h"
 
+/*
+ * While others add to it the word is the old or the new one, and either will do. So a GPU may take
+ * it from the first-level cache; that of the CPU device has to say that it knows.
+ */
+static __device__ inline unsigned long long slots_units(const struct slots_part *part)
+{
+#ifdef __CUDACC__
+	return part->units;
+#else
+	return __atomic_load_n(&part->units, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The launches before this one; of a block that has not counted. */
+static __device__ inline uint32_t slots_launches(const struct slots_counter *counter)
+{
+	unsigned long long units = 0;
+
+	for (int i = 0; i < SLOTS_PARTS; i++)
+		units += slots_units(&counter->part[i]);
+	return (uint32_t)(units >> 32);
+}
+
 static __device__ inline uint32_t slots_step(const struct slots_counter *counter)
 {
-	return counter->steps;
+	return counter->part[0].steps[slots_launches(counter) % 2];
 }
 
-/* Is it the last one of n? That one takes the tickets back. */
-static __device__ inline bool slots_last(struct slots_tickets *tickets, uint32_t n)
-{
-	if (atomic_add_acq_rel(&tickets->n, 1) != n - 1)
-		return false;
-	tickets->n = 0;
-	return true;
-}
-
-/* The last block to come by advances the counter by n. */
+/* By n steps. The first block takes what is left of 2^32 units when the others have theirs. */
 static __device__ inline void slots_advance(struct slots_counter *counter, uint32_t n)
 {
 	uint32_t blocks = gridDim.x * gridDim.y * gridDim.z;
 	uint32_t block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-	uint32_t part = block % SLOTS_PARTS;
-	bool crowd = blocks > SLOTS_PARTS;
+	uint32_t share = UINT32_MAX / blocks;
+	unsigned long long units = share;
 
 	__syncthreads(); /* the whole block has read the counter */
 	if (threadIdx.x | threadIdx.y | threadIdx.z)
 		return;
-	if (crowd && !slots_last(&counter->part[part], (blocks - part - 1) / SLOTS_PARTS + 1))
-		return;
-	if (slots_last(&counter->all, crowd ? (uint32_t)SLOTS_PARTS : blocks))
-		counter->steps += n;
+	if (!block) {
+		uint32_t *steps = counter->part[0].steps, now = slots_launches(counter) % 2;
+
+		steps[!now] = steps[now] + n;
+		units = (1ull << 32) - (unsigned long long)(blocks - 1) * share;
+	}
+	atomicAdd(&counter->part[block % SLOTS_PARTS].units, units);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * slots.h - data sets in turn: step k of a workload works on slot k mod slots.
  *
- * k is a counter on the device that the last block of a step's last launch advances
+ * k is a counter on the device that all blocks of a step's last launch advance together
  * (common/slots.cuh). So a graph does other work each time it runs, no compiler can take a step
  * out of a loop of steps, and the counter says how many steps there were. A reset poisons all
  * outputs: what no step has written shows.
@@ -19,27 +19,30 @@ extern "C" {
 
 enum {
 	SLOTS_MAX = 64,
-	SLOTS_PARTS = 64,	     /* that the blocks of a large launch are counted in */
+	SLOTS_PARTS = 4,	     /* that a launch is counted in */
 	SLOTS_LINE = 128,	     /* bytes that atomic operations keep each other from */
 	SLOTS_POISON_REAL = 0xff,    /* every byte: floats and doubles are NaN */
 	SLOTS_POISON_INTEGER = 0x7f, /* -1 may be an answer */
 };
 
-/* Blocks of the launch in hand that have come by, or parts of them that all have. */
-struct slots_tickets {
-	uint32_t n;
-	char rest[SLOTS_LINE - sizeof(uint32_t)];
+/* Of launches, in units of which one is 2^32. */
+struct slots_part {
+	unsigned long long units;
+	uint32_t steps[2]; /* the first part's are used: of even and of odd launches */
+	char rest[SLOTS_LINE - sizeof(unsigned long long) - 2 * sizeof(uint32_t)];
 };
 
 /*
- * Device memory, from slots_counter_new() to slots_counter_free(), which takes NULL too. With all
- * tickets from one address a launch of 131,072 blocks that streams through memory took 679 us on an
- * H200, by parts 622: more blocks than there are parts go by parts.
+ * Device memory, from slots_counter_new() to slots_counter_free(), which takes NULL too.
+ *
+ * Each block of a launch that counts adds its share of 2^32 units to one of the parts, and waits
+ * for nothing. The upper half of their sum is the number of launches before, which every block
+ * finds the same until it has added its own share. By its lowest bit one of steps[] is that of the
+ * launch in hand, and the first block writes the other. Parts lie apart, as a hundred thousand
+ * operations on one word take an H200 longer than what the rest of such a launch leaves it.
  */
 struct slots_counter {
-	uint32_t steps; /* since the reset */
-	char rest[SLOTS_LINE - sizeof(uint32_t)];
-	struct slots_tickets all, part[SLOTS_PARTS];
+	struct slots_part part[SLOTS_PARTS];
 };
 
 struct slots_counter *slots_counter_new(void);
@@ -48,7 +51,8 @@ void slots_counter_free(struct slots_counter *counter);
 /* Enqueues: no steps. */
 void slots_counter_reset(struct slots_counter *counter, cudaStream_t stream);
 
-/* Waits for the device. */
+/* Steps since the reset; UINT32_MAX: some block of a launch has not counted. Waits for the device.
+ */
 uint32_t slots_counter_read(const struct slots_counter *counter);
 
 /* Slots that so many steps have come to: the first ones. */

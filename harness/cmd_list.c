@@ -86,6 +86,11 @@ static void print_modes(const struct workload *w, FILE *out)
 	if (limits.depth_max)
 		fprintf(out, "           depth at most %ld: %s\n", (long)limits.depth_max,
 			limits.depth_why ? limits.depth_why : "no reason given");
+	if (limits.launch_max_ms > 0)
+		fprintf(out,
+			"           a sweep leaves out launches over %g ms, %g ms where a watchdog "
+			"ends kernels\n",
+			limits.launch_max_ms, limits.launch_max_watched_ms);
 	if (limits.device_refused)
 		fprintf(out, "           not on this device: %s\n", limits.device_refused);
 }
@@ -211,6 +216,9 @@ static json_t *workload_json(const struct workload *w)
 	json_object_set_new(o, "modes", modes_json(w, &limits));
 	json_object_set_new(o, "depth_max",
 			    limits.depth_max ? json_integer(limits.depth_max) : json_null());
+	json_object_set_new(o, "launch_max_ms",
+			    limits.launch_max_ms > 0 ? json_real(limits.launch_max_ms)
+						     : json_null());
 	json_object_set_new(o, "device_refused", json_text(limits.device_refused));
 	json_object_set_new(o, "picture", json_boolean(w->plot != NULL));
 	json_object_set_new(o, "presets", presets_json(w));

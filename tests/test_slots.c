@@ -15,13 +15,13 @@
 #include <string.h>
 
 void slots_count_launch(struct slots_counter *counter, uint32_t *seen, uint32_t n,
-			cudaStream_t stream);
+			uint32_t forgetful, cudaStream_t stream);
 
 TestSuite(small_slots, .timeout = 60);
 
 /* ---- the counter ------------------------------------------------------------------------ */
 
-enum { THREADS = 5 * 3 * 8 * 4 };
+enum { BLOCKS = 5 * 3, THREADS = BLOCKS * 8 * 4 };
 
 /* All threads of a launch see the same step; the next launch sees the next. */
 Test(small_slots, every_thread_sees_the_step_before_it_is_counted)
@@ -33,7 +33,7 @@ Test(small_slots, every_thread_sees_the_step_before_it_is_counted)
 	counter = slots_counter_new();
 	CUDA(cudaMalloc((void **)&seen, sizeof(host)));
 	for (uint32_t n = 1; n < 4; n++) {
-		slots_count_launch(counter, seen, n, 0);
+		slots_count_launch(counter, seen, n, BLOCKS, 0);
 		CUDA(cudaMemcpy(host, seen, sizeof(host), cudaMemcpyDeviceToHost));
 		for (int i = 0; i < THREADS; i++)
 			cr_assert(host[i] == step, "thread %d saw %u, not %u", i, host[i], step);
@@ -45,6 +45,24 @@ Test(small_slots, every_thread_sees_the_step_before_it_is_counted)
 	CUDA(cudaFree(seen));
 	slots_counter_free(counter);
 	slots_counter_free(NULL);
+}
+
+Test(small_slots, a_block_that_does_not_count_is_missed)
+{
+	struct slots_counter *counter;
+	uint32_t *seen;
+
+	need_device();
+	counter = slots_counter_new();
+	CUDA(cudaMalloc((void **)&seen, THREADS * sizeof(*seen)));
+	slots_count_launch(counter, seen, 1, BLOCKS, 0);
+	for (uint32_t block = 0; block < BLOCKS; block += BLOCKS - 1) {
+		slots_counter_reset(counter, 0);
+		slots_count_launch(counter, seen, 1, block, 0);
+		cr_assert(slots_counter_read(counter) == UINT32_MAX, "block %u", block);
+	}
+	CUDA(cudaFree(seen));
+	slots_counter_free(counter);
 }
 
 /* ---- poison ----------------------------------------------------------------------------- */

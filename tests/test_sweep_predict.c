@@ -72,6 +72,37 @@ Test(small_sweep_predict, what_the_user_named_stays)
 	plan_release(&p);
 }
 
+Test(small_sweep_predict, launches_over_the_limit_go_and_depth_1_stays_below)
+{
+	struct plan p = plan_of(NULL, "stream", NULL, 0);
+	double max_ns = 0;
+
+	say_it_takes(&p, 4e6); /* 4, 128 and 4096 ms */
+	for (int i = 0; i < p.n_configs; i++)
+		p.config[i].launch_max_ns = 1e9;
+	cr_assert(eq(int, predict_drop_launches(&p, &max_ns), 13), "all depths of the third size");
+	cr_assert(eq(dbl, max_ns, 1e9), "the limit");
+	predict_drop_long(&p);
+	cr_assert(eq(int, p.n_points, 5 + 1), "%d points", p.n_points);
+	cr_assert(eq(i64, p.point[5].depth, 1), "128 ms");
+	plan_release(&p);
+}
+
+Test(small_sweep_predict, launches_the_user_named_go_and_fused_ones_are_as_long_as_blocks)
+{
+	char *args[] = { "cells=32" };
+	struct plan p = plan_of("1,16", "stream,fused", args, 1);
+	double max_ns;
+
+	say_it_takes(&p, 1e6);
+	p.config[0].launch_max_ns = 1e8;
+	cr_assert(eq(int, predict_drop_launches(&p, &max_ns), 1), "16 x 32 ms in one launch");
+	for (int i = 0; i < p.n_points; i++)
+		cr_assert(p.point[i].mode == MODE_STREAM || p.point[i].depth == 1, "%d", i);
+	cr_assert(zero(int, predict_drop_long(&p)), "what else was named stays");
+	plan_release(&p);
+}
+
 Test(small_sweep_predict, large_and_deep_points_go_first)
 {
 	char *args[] = { "cells=1:256:x4" };

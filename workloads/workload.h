@@ -133,6 +133,10 @@ struct limits {
 	/* Steps that options ask for (total=): the depth of a run and of a sweep where the user
 	 * gives none, however long it takes; 0: they do not. */
 	int64_t depth_asked;
+	/* A sweep leaves out launches that are predicted to take longer, ms, as nothing can
+	 * interrupt them; the second where a watchdog ends kernels. Of steps below it depth 1
+	 * stays, however long its blocks take. 0: no such limit. */
+	double launch_max_ms, launch_max_watched_ms;
 	bool action; /* options ask for an action: setup, report, teardown; nothing is timed */
 };
 

@@ -30,6 +30,7 @@ struct config {
 	double ends_ns, step_ns;	     /* a block of D steps takes ends_ns + D * step_ns */
 	double gap_ns;			     /* beside the block: reset and synchronize */
 	double check_ends_ns, check_step_ns; /* to check D steps: D * step, no less than ends */
+	double launch_max_ns; /* of the workload's limits, on the device probed; 0, NAN: any */
 };
 
 struct plan_point {

@@ -109,15 +109,36 @@ double predict_session_ns(const struct plan *p, int sides)
 	return predict_processes_ns(p, sides, p->design.processes);
 }
 
+/* ---- points that are left out ----------------------------------------------------------- */
+
+/* Of steps that are fused a block is one launch. *max_ns: the limit, where one was met. */
+static bool is_long_launch(const struct plan *p, int i, void *max_ns)
+{
+	const struct plan_point *at = &p->point[i];
+	const struct config *c = &p->config[at->config];
+	double steps = at->mode == MODE_FUSED ? (double)at->depth : 1;
+
+	if (!(c->launch_max_ns > 0 && c->ends_ns + steps * c->step_ns > c->launch_max_ns))
+		return false;
+	*(double *)max_ns = c->launch_max_ns;
+	return true;
+}
+
+int predict_drop_launches(struct plan *p, double *max_ns)
+{
+	return plan_drop(p, is_long_launch, max_ns);
+}
+
 static bool is_too_long(const struct plan *p, int i, void *arg)
 {
 	const struct plan_point *at = &p->point[i];
-	bool size_given = p->config[at->config].size_given;
+	const struct config *c = &p->config[at->config];
+	bool limited = c->launch_max_ns > 0 && isfinite(at->block_ns);
 
 	(void)arg;
-	if ((size_given && p->depth_given) || at->block_ns <= BLOCK_LONGEST_NS)
+	if ((c->size_given && p->depth_given) || at->block_ns <= BLOCK_LONGEST_NS)
 		return false;
-	return !(size_given && at->depth == 1);
+	return !((c->size_given || limited) && at->depth == 1);
 }
 
 int predict_drop_long(struct plan *p)

@@ -38,9 +38,15 @@ double predict_processes_ns(const struct plan *p, int sides, int processes);
 double predict_session_ns(const struct plan *p, int sides);
 
 /*
+ * Leaves out points with a launch that would take longer than their workload allows, the user's own
+ * too. Returns how many; of some *max_ns is then the limit.
+ */
+int predict_drop_launches(struct plan *p, double *max_ns);
+
+/*
  * Leaves out points whose block would take more than BLOCK_LONGEST_NS or is not known, where the
- * sizes or the depths are the design's own; depth 1 of a size that the user named stays. Returns
- * how many.
+ * sizes or the depths are the design's own; depth 1 stays of a size that the user named, and where
+ * the workload limits its launches. Returns how many.
  */
 int predict_drop_long(struct plan *p);
 

@@ -58,6 +58,7 @@ static int take_line(const json_t *o, void *arg)
 	c->gap_ns = number(o, "gap_ns");
 	c->check_ends_ns = number(o, "check_ends_ns");
 	c->check_step_ns = number(o, "check_step_ns");
+	c->launch_max_ns = number(o, "launch_max_ns");
 	if (json_integer_value(json_object_get(o, "code")) && !p->refused++)
 		p->refused_code = (int)json_integer_value(json_object_get(o, "code"));
 	return 0;

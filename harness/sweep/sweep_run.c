@@ -76,10 +76,16 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 		err = session_probe(p, show);
 	if (err)
 		return err;
+	o->launches = predict_drop_launches(p, &o->launch_max_ns);
 	o->too_long = predict_drop_long(p);
 	if (a->quick && p->n_points)
 		o->corners = predict_drop_corners(
 			p, parts, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
+	if (!p->n_points && o->launches)
+		return complain(EINVAL,
+				"no point is left: a launch of each would take more than %.0f ms, "
+				"the limit of the workload; name smaller sizes",
+				o->launch_max_ns / 1e6);
 	if (!p->n_points)
 		return complain(EINVAL,
 				"no point is left: a block of each would take more than %d "

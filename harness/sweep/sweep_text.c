@@ -18,6 +18,11 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 	if (p->refused)
 		fprintf(out, "rift: %d points are left out, the workload refuses them: %s\n",
 			p->refused, p->refused_why);
+	if (o->launches)
+		fprintf(out,
+			"rift: %d points are left out, a launch of theirs would take more than "
+			"%.0f ms, and nothing can interrupt it\n",
+			o->launches, o->launch_max_ns / 1e6);
 	if (o->too_long)
 		fprintf(out,
 			"rift: %d points are left out, a block of theirs takes more than %d ms\n",

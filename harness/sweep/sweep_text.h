@@ -8,7 +8,8 @@
 
 /* What was left out while the plan was made. */
 struct omitted {
-	int too_long, corners;
+	int launches, too_long, corners;
+	double launch_max_ns; /* of some launches */
 };
 
 /* The plan: points by workload and mode, prediction, what was left out and why. */

@@ -1,8 +1,13 @@
-/* worker_probe.c - how long each configuration will take: set up, one step, a few steps. */
+/*
+ * worker_probe.c - how long each configuration will take: set up, one step, a few steps. Where a
+ * workload limits its launches, one that would take longer is not tried but foreseen.
+ */
 #include <errno.h>
 #include <math.h>
 
+#include "common/cuda_check.h"
 #include "harness/measure.h"
+#include "harness/run.h"
 #include "harness/sorted.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/worker.h"
@@ -95,11 +100,73 @@ static enum mode mode_of(const struct plan *p, int config)
 	return MODE_STREAM;
 }
 
+/* ---- launches that may be too long to try ----------------------------------------------- */
+
+static double launch_max_ns(const struct config *c)
+{
+	struct limits limits = { 0 };
+	int device, watched;
+
+	if (c->workload->limits(c->params.opts, &limits))
+		return 0;
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&watched, cudaDevAttrKernelExecTimeout, device));
+	return 1e6 * (watched ? limits.launch_max_watched_ms : limits.launch_max_ms);
+}
+
+/* A step of the configuration at another size. */
+static int time_size(struct worker *w, int i, int64_t *size, int64_t other, double *ns)
+{
+	int64_t own = *size;
+	double wall_ns;
+	int err;
+
+	*size = other;
+	err = worker_set_up(w, i);
+	if (!err)
+		err = time_depth(&w->subject[i], mode_of(&w->plan, i), 1, ns, &wall_ns);
+	worker_tear_down(w, i);
+	*size = own;
+	return err;
+}
+
+/*
+ * step_ns, if a launch would take too long by a line through the smallest size and 16 times that;
+ * else as it was. Sizes up to there are taken for harmless.
+ */
+static int foresee(struct worker *w, int i)
+{
+	struct config *c = &w->plan.config[i];
+	const struct param *axis = workload_axis(c->workload);
+	int64_t *size = (int64_t *)((char *)c->params.opts + axis->offset);
+	int64_t least = (int64_t)axis->min, more = 16 * least;
+	double least_ns, more_ns, ns;
+	int err;
+
+	if (!(c->launch_max_ns > 0) || *size <= more)
+		return 0;
+	err = time_size(w, i, size, least, &least_ns);
+	if (!err)
+		err = time_size(w, i, size, more, &more_ns);
+	if (err)
+		return err;
+	ns = more_ns + (more_ns - least_ns) * (double)(*size - more) / (double)(more - least);
+	if (ns > c->launch_max_ns) {
+		c->step_ns = ns;
+		c->ends_ns = 0;
+	}
+	return 0;
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
 /* The workload chose the sizes, and the last smaller one took too long already. */
 static bool is_hopeless(const struct plan *p, int i)
 {
 	const struct config *c = &p->config[i], *smaller = c - 1;
 
+	if (c->launch_max_ns > 0)
+		return c->step_ns > c->launch_max_ns;
 	if (c->size_given || !i || smaller->workload != c->workload ||
 	    smaller->size_index + 1 != c->size_index)
 		return false;
@@ -132,17 +199,20 @@ int worker_probe(struct worker *w)
 
 		c->setup_ns = c->ends_ns = c->step_ns = c->gap_ns = NAN;
 		c->check_ends_ns = c->check_step_ns = NAN;
-		if (!is_hopeless(&w->plan, i))
+		c->launch_max_ns = launch_max_ns(c);
+		err = foresee(w, i);
+		if (!err && !is_hopeless(&w->plan, i))
 			err = probe(w, i);
 		if (err == -EINTR || err == -ENODEV)
 			return err;
-		worker_say(w, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "record",
-					"probe", "config", i, "code", -err, "setup_ns",
+		worker_say(w, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f}",
+					"record", "probe", "config", i, "code", -err, "setup_ns",
 					ns_or_null(c->setup_ns), "ends_ns", ns_or_null(c->ends_ns),
 					"step_ns", ns_or_null(c->step_ns), "gap_ns",
 					ns_or_null(c->gap_ns), "check_ends_ns",
 					ns_or_null(c->check_ends_ns), "check_step_ns",
-					ns_or_null(c->check_step_ns)));
+					ns_or_null(c->check_step_ns), "launch_max_ns",
+					c->launch_max_ns));
 	}
 	return 0;
 }

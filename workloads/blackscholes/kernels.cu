@@ -155,9 +155,13 @@ static __device__ inline void price_four(const blackscholes_launch &l, const fou
 	store(l.arrays.out[1] + at, put, count);
 }
 
-/* The step is counted behind the first loads, whose way to memory hides what that takes. */
+/*
+ * The step is counted behind the first loads, whose way to memory hides the barrier that this
+ * takes. Eight blocks are all threads that an SM holds; accurate functions want more registers.
+ */
 template <int CND, int MATH>
-__global__ void __launch_bounds__(BLACKSCHOLES_THREADS) blackscholes(blackscholes_launch l)
+__global__ void __launch_bounds__(BLACKSCHOLES_THREADS, MATH == BLACKSCHOLES_FAST ? 8 : 6)
+	blackscholes(blackscholes_launch l)
 {
 	uint32_t i = l.first + (blockIdx.x * blockDim.x + threadIdx.x) * EACH;
 	int count = i >= l.end ? 0 : l.end - i < EACH ? (int)(l.end - i) : EACH;

@@ -23,6 +23,8 @@ static const struct param params[] = {
 	PARAM_CHOICE(pathtrace_opts, scene, "box", scenes,
 		     "a room with balls; walls that all shine alike; a ball before a sky"),
 	PARAM_INT(pathtrace_opts, seed, "1", "1", 0, 9007199254740992.0, "of the random numbers"),
+	PARAM_REAL(pathtrace_opts, limit_ms, "ms", "0", 0, 3600e3,
+		   "longest launch that a sweep tries; 0: 1000, under a watchdog 500"),
 	PARAM_PATH_OUT(pathtrace_opts, image, "picture to write: .ppm, .png, or .pfm with all bits"),
 	PARAM_END
 };
@@ -37,6 +39,9 @@ static int limits(const void *opts, struct limits *out)
 				o->image);
 	out->depth_max = PT_SAMPLES_MAX / o->samples;
 	out->depth_why = "a pixel takes at most 2^31 samples";
+	/* Windows resets a GPU after 2 s */
+	out->launch_max_ms = o->limit_ms > 0 ? o->limit_ms : 1000;
+	out->launch_max_watched_ms = o->limit_ms > 0 ? o->limit_ms : 500;
 	return 0;
 }
 

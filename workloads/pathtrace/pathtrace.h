@@ -23,6 +23,7 @@ struct pathtrace_opts {
 	int64_t samples, width, height, bounces, rr, nee;
 	int scene; /* enum pt_scene_kind */
 	int64_t seed;
+	double limit_ms;   /* of launches in a sweep; 0: the default */
 	const char *image; /* to write, by its ending; NULL: none */
 };
 

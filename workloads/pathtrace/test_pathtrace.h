@@ -26,6 +26,7 @@ static inline struct pathtrace_opts opts_of(enum pt_scene_kind scene, int64_t si
 		.nee = 1,
 		.scene = scene,
 		.seed = 1,
+		.limit_ms = 0,
 		.image = NULL,
 	};
 }

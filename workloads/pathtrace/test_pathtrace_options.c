@@ -44,6 +44,24 @@ Test(small_pathtrace_options, sizes_are_checked)
 	refused(3, "2^31 samples", "run pathtrace samples=32k --depth 65537");
 }
 
+/* 16 samples of 4 pixels take well under a tenth of that, 32k two thousand times as long. */
+Test(small_pathtrace_options, a_sweep_leaves_out_launches_that_it_foresees_to_be_too_long)
+{
+	static const char sweep[] = "sweep pathtrace width=2 height=2 limit_ms=10 --depth 1 "
+				    "--mode stream --quick --dry-run --size";
+	struct pathtrace_opts o = opts_of(PT_BOX, 2, 2);
+	struct limits limits = { 0 };
+	const char *text;
+
+	cr_assert(!workload_pathtrace.limits(&o, &limits), "limits");
+	cr_assert(limits.launch_max_ms == 1000 && limits.launch_max_watched_ms == 500, "default");
+	refused(3, "limit_ms", BRIEF "limit_ms=-1");
+	need_device();
+	refused(3, "a launch of each would take more than 10 ms", "%s 32k", sweep);
+	cr_assert(!run_rift(OUT, &text, "%s 1,16,32k", sweep), "two are left");
+	cr_assert(strstr(text, " rounds of 2 points"), "%s", text);
+}
+
 Test(small_pathtrace_options, pictures_that_cannot_be_written_are_refused_at_once)
 {
 	need_device();

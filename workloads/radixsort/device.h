@@ -16,6 +16,7 @@ enum {
 	RADIXSORT_PASSES = 4, /* of 8 bits, whatever the keys are */
 	RADIXSORT_DIGITS = 256,
 	RADIXSORT_ARRAYS = 2,	  /* keys, values */
+	RADIXSORT_PLACES = 4,	  /* where the digits of all keys are counted */
 	RADIXSORT_ONE_MAX = 4096, /* pairs that one block sorts */
 };
 
@@ -28,15 +29,17 @@ struct radixsort_arrays {
 	int64_t stride;
 };
 
+/* Of tiles. */
+enum radixsort_size { RADIXSORT_NARROW, RADIXSORT_MIDDLE, RADIXSORT_WIDE };
+
 /*
- * What the launches of a sort tell each other. Zero when it begins. For each pass a word of each
- * digit for each tile follows, through which the tile's number of such keys is made known.
+ * What the launches of a sort tell each other. Keys of each digit are counted in several places, as
+ * blocks wait for each other at one; counts are zero when a sort begins, and when it has ended. For
+ * each pass a word of each digit for each tile follows, through which the tile's number of such
+ * keys is made known.
  */
 struct radixsort_board {
-	uint32_t ticket[RADIXSORT_PASSES]; /* tiles begun */
-	uint32_t counted;		   /* blocks that have counted digits */
-	uint32_t unused[3];
-	uint32_t base[RADIXSORT_PASSES][RADIXSORT_DIGITS]; /* keys of lower digits */
+	uint32_t count[RADIXSORT_PLACES][RADIXSORT_PASSES][RADIXSORT_DIGITS];
 };
 
 /* Sorts, each of the next slot: `steps` of up to RADIXSORT_ONE_MAX pairs, else one. */
@@ -48,17 +51,17 @@ struct radixsort_launch {
 	uint32_t slots;
 	uint32_t steps;
 	uint32_t advance; /* steps that are counted: these or none */
-	bool wide;	  /* which tiles */
+	enum radixsort_size size;
 	struct slots_counter *counter;
 };
 
-/* Are wide tiles meant for so many pairs? Narrow ones are right for any number as well. */
-bool radixsort_wide(int64_t n);
+/* Which tiles are meant for so many pairs; all are right for any number. */
+enum radixsort_size radixsort_size_for(int64_t n);
 
 /* Of the board of a sort; none for one block. */
-int64_t radixsort_board_bytes(int64_t n, bool wide);
+int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size);
 
-/* Of a sort; the one that clears the board is counted too. */
+/* Of a sort. */
 int radixsort_launches(int64_t n);
 
 /* Makes the driver load the kernels. */

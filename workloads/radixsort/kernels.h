@@ -13,8 +13,9 @@ void radixsort_load_count(void);
 void radixsort_load_one(void);
 void radixsort_load_inputs(void);
 
-/* Enqueues: board->base, in a board that is zero but for this. */
-void radixsort_count_digits(const struct radixsort_launch *launch, cudaStream_t stream);
+/* Enqueues: board->count, which was zero; zero for the words behind the board. */
+void radixsort_count_digits(const struct radixsort_launch *launch, uint32_t words,
+			    cudaStream_t stream);
 
 /* Enqueues: up to RADIXSORT_ONE_MAX pairs, as many sorts as the launch says. */
 void radixsort_sort_one(const struct radixsort_launch *launch, cudaStream_t stream);

@@ -1,8 +1,10 @@
 /*
- * kernels_count.cu - how many keys have each digit of each pass, in one reading of the keys.
+ * kernels_count.cu - how many keys have each digit of each pass, in one reading of the keys; and a
+ * board without words for the passes.
  *
- * Keys of a warp that are counted in the same bin are added in one go by the hardware, others wait
- * for each other where their bins lie in one bank of shared memory: 32 random ones about 3.5 turns.
+ * Keys of a warp that are counted in the same bin are added in one go by the hardware. It takes an
+ * SM of an H200 about four cycles for a warp whatever banks the bins lie in: with 2, 4 or 8 copies
+ * of them, each for some of the lanes, it took as long.
  */
 #include "common/cuda_check.h"
 #include "common/slots.cuh"
@@ -14,13 +16,15 @@ static constexpr int LOADS = 4;	       /* of 16 bytes, under way at a time */
 static constexpr int EACH = 4 * LOADS, KEYS = THREADS * EACH;
 static constexpr uint32_t BLOCKS = 4 * 132; /* at most: half of what the SMs of an H200 hold */
 
-static __device__ inline void count_key(uint32_t (&bins)[PASSES][DIGITS], uint32_t key)
+typedef uint32_t count_bins[PASSES][DIGITS];
+
+static __device__ inline void count_key(count_bins &bins, uint32_t key)
 {
 	UNROLLED for (int pass = 0; pass < PASSES; pass++)
 		atomicAdd(&bins[pass][digit_of(key, pass)], 1u);
 }
 
-static __device__ inline void count_whole(uint32_t (&bins)[PASSES][DIGITS], const uint32_t *keys)
+static __device__ inline void count_whole(count_bins &bins, const uint32_t *keys)
 {
 	uint4 four[LOADS];
 
@@ -36,8 +40,7 @@ static __device__ inline void count_whole(uint32_t (&bins)[PASSES][DIGITS], cons
 }
 
 /* The last keys; all are loaded before the first is counted here, too. */
-static __device__ inline void count_rest(uint32_t (&bins)[PASSES][DIGITS], const uint32_t *keys,
-					 uint32_t n)
+static __device__ inline void count_rest(count_bins &bins, const uint32_t *keys, uint32_t n)
 {
 	uint32_t key[EACH];
 
@@ -54,8 +57,7 @@ static __device__ inline void count_rest(uint32_t (&bins)[PASSES][DIGITS], const
 	}
 }
 
-static __device__ inline void count_keys(uint32_t (&bins)[PASSES][DIGITS], const uint32_t *keys,
-					 uint32_t n)
+static __device__ inline void count_keys(count_bins &bins, const uint32_t *keys, uint32_t n)
 {
 	for (uint32_t at = blockIdx.x * KEYS; at < n; at += gridDim.x * KEYS) {
 		if (n - at >= KEYS)
@@ -65,42 +67,31 @@ static __device__ inline void count_keys(uint32_t (&bins)[PASSES][DIGITS], const
 	}
 }
 
-/* For the block that comes last: counts of all blocks become numbers of keys of lower digits. */
-static __device__ inline void scan_bases(struct radixsort_board *board,
-					 uint32_t (&sums)[DIGITS / 32])
+static __device__ inline void words_clear(uint32_t *words, uint32_t n)
 {
-	uint32_t count[PASSES];
-
-	UNROLLED for (int pass = 0; pass < PASSES; pass++) count[pass] =
-		load_relaxed(&board->base[pass][threadIdx.x]);
-	UNROLLED for (int pass = 0; pass < PASSES; pass++)
-	{
-		board->base[pass][threadIdx.x] = sum_before(count[pass], sums);
-		__syncthreads(); /* sums are free again */
-	}
+	for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS)
+		words[i] = 0;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) radixsort_count(radixsort_launch l)
+extern "C" __global__ void __launch_bounds__(THREADS)
+	radixsort_count(radixsort_launch l, uint32_t words)
 {
 	SHARED_ARRAY(uint32_t, bins, [PASSES][DIGITS]);
-	SHARED_ARRAY(uint32_t, sums, [DIGITS / 32]);
-	SHARED_ARRAY(uint32_t, last, [1]);
 	uint32_t slot = slots_step(l.counter) % l.slots;
 
 	for (int pass = 0; pass < PASSES; pass++)
 		bins[pass][threadIdx.x] = 0;
+	words_clear((uint32_t *)(l.board + 1), words);
 	__syncthreads();
 	count_keys(bins, l.arrays.in[0] + slot * l.arrays.stride, l.n);
 	__syncthreads();
-	for (int pass = 0; pass < PASSES; pass++)
-		if (bins[pass][threadIdx.x])
-			atomicAdd(&l.board->base[pass][threadIdx.x], bins[pass][threadIdx.x]);
-	__syncthreads();
-	if (!threadIdx.x)
-		last[0] = atomic_add_acq_rel(&l.board->counted, 1) == gridDim.x - 1;
-	__syncthreads();
-	if (last[0])
-		scan_bases(l.board, sums);
+	for (int pass = 0; pass < PASSES; pass++) {
+		uint32_t *count = l.board->count[blockIdx.x % RADIXSORT_PLACES][pass];
+		uint32_t sum = bins[pass][threadIdx.x];
+
+		if (sum)
+			atomicAdd(&count[threadIdx.x], sum);
+	}
 }
 KERNEL(radixsort_count);
 
@@ -111,9 +102,10 @@ void radixsort_load_count(void)
 	CUDA(cudaFuncGetAttributes(&ignored, (const void *)radixsort_count));
 }
 
-void radixsort_count_digits(const struct radixsort_launch *l, cudaStream_t stream)
+void radixsort_count_digits(const struct radixsort_launch *l, uint32_t words, cudaStream_t stream)
 {
 	uint32_t blocks = (uint32_t)((l->n + (int64_t)KEYS - 1) / KEYS);
 
-	CUDA(LAUNCH(radixsort_count, blocks < BLOCKS ? blocks : BLOCKS, THREADS, 0, stream, *l));
+	CUDA(LAUNCH(radixsort_count, blocks < BLOCKS ? blocks : BLOCKS, THREADS, 0, stream, *l,
+		    words));
 }

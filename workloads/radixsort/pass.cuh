@@ -4,8 +4,9 @@
  * In a pass a tile must know how many keys of each digit earlier tiles hold. Each tile makes its
  * own counts known at once, then adds up those of the tiles before it until it meets one that has
  * made known its sum with all before (decoupled look-back). A word holds the count and says which
- * of the two it is, so no other memory has to be seen with it: relaxed accesses do. A block takes
- * its tile when it starts, so it waits only for tiles whose blocks have started as well.
+ * of the two it is, so no other memory has to be seen with it: relaxed accesses do. A block has
+ * the tile of its number and waits only for lower ones, which GPUs start first and the CPU device,
+ * too (rule 5 of common/cpu/README.md).
  *
  * Sources: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs",
  * 2022; Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
@@ -63,7 +64,6 @@ template <class S> struct pass_room {
 	};
 	uint32_t to[DIGITS]; /* from places in the tile to places in the output */
 	uint32_t sums[DIGITS / 32];
-	uint32_t tile;
 };
 
 /* Pairs go from the input to the room between, to the output, back between, to the output. */
@@ -93,14 +93,22 @@ static __device__ inline uint32_t *words_of(const radixsort_launch &l, int pass,
 	return (uint32_t *)(l.board + 1) + (int64_t)pass * tiles * DIGITS;
 }
 
-/* Behind it the counts are zero, too. */
-template <class S> static __device__ inline uint32_t take_tile(pass_room<S> &room, uint32_t *ticket)
+/*
+ * For all threads of the first tile: keys of digits lower than the thread's. Leaves no counts for
+ * the next sort. A barrier is within.
+ */
+static __device__ inline uint32_t take_lower_keys(radixsort_board *board, int pass,
+						  uint32_t (&sums)[DIGITS / 32])
 {
-	if (!threadIdx.x)
-		room.tile = atomicAdd(ticket, 1u);
-	counts_clear(room.counts);
-	__syncthreads();
-	return room.tile;
+	uint32_t count = 0;
+
+	if (threadIdx.x < DIGITS)
+		UNROLLED for (int k = 0; k < RADIXSORT_PLACES; k++)
+		{
+			count += board->count[k][pass][threadIdx.x];
+			board->count[k][pass][threadIdx.x] = 0;
+		}
+	return sum_before(count, sums);
 }
 
 /* Makes the tile's count of the thread's digit known, with all before where these are known. */
@@ -144,12 +152,14 @@ __global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
 	DYN_SHARED(pass_room<S>, room);
 	uint32_t *words = words_of(l, pass, S::TILE);
 	pass_way way = way_of(l, pass, slots_step(l.counter) % l.slots);
-	uint32_t tile = take_tile(*room, &l.board->ticket[pass]), at = tile * S::TILE;
+	uint32_t tile = blockIdx.x, at = tile * S::TILE;
 	uint32_t key[S::ITEMS], rank[S::ITEMS], value[S::ITEMS], count, start, before = 0;
 
-	if (!tile && threadIdx.x < DIGITS)
-		before = l.board->base[pass][threadIdx.x];
+	counts_clear(room->counts);
+	__syncwarp();
 	load_items<S>(way.from[0] + at, l.n - at, NO_KEY, key);
+	if (!tile)
+		before = take_lower_keys(l.board, pass, room->sums);
 	if (pass == PASSES - 1 && l.advance)
 		slots_advance(l.counter, 1);
 	counts_add(room->counts, key, pass);
@@ -182,11 +192,16 @@ template <class S> static int64_t radixsort_tiles(int64_t n)
 	return (n + S::TILE - 1) / S::TILE;
 }
 
+/* Of all passes. */
+template <class S> static int64_t radixsort_words(int64_t n)
+{
+	return PASSES * radixsort_tiles<S>(n) * DIGITS;
+}
+
 template <class S> static int64_t radixsort_board_bytes_of(int64_t n)
 {
-	int64_t words = PASSES * radixsort_tiles<S>(n) * DIGITS;
-
-	return (int64_t)sizeof(struct radixsort_board) + words * (int64_t)sizeof(uint32_t);
+	return (int64_t)sizeof(struct radixsort_board) +
+	       radixsort_words<S>(n) * (int64_t)sizeof(uint32_t);
 }
 
 /* Shared memory beyond 48 KiB has to be asked for. */
@@ -197,12 +212,11 @@ template <class S> static void radixsort_load_pass()
 				  (int)sizeof(pass_room<S>)));
 }
 
-/* Enqueues a sort: one launch that clears memory, one that counts, and the passes. */
+/* Enqueues a sort: a launch that counts, and the passes. */
 template <class S>
 static void radixsort_sort_by(const struct radixsort_launch *l, cudaStream_t stream)
 {
-	CUDA(cudaMemsetAsync(l->board, 0, (size_t)radixsort_board_bytes_of<S>(l->n), stream));
-	radixsort_count_digits(l, stream);
+	radixsort_count_digits(l, (uint32_t)radixsort_words<S>(l->n), stream);
 	for (int pass = 0; pass < PASSES; pass++)
 		CUDA(LAUNCH(radixsort_pass<S>, (uint32_t)radixsort_tiles<S>(l->n), S::THREADS,
 			    sizeof(pass_room<S>), stream, *l, pass));

@@ -45,7 +45,7 @@ struct dataset_shape radixsort_shape(const struct radixsort_opts *o)
 				   .poison = SLOTS_POISON_INTEGER,
 				   .unit = "pair",
 				   .besides = radixsort_board_bytes(o->pairs,
-								    radixsort_wide(o->pairs)) };
+								    radixsort_size_for(o->pairs)) };
 
 	for (int k = 0; k < 2 * RADIXSORT_ARRAYS; k++)
 		s.array[k] = (struct dataset_array){ o->pairs, o->pairs, 0 };
@@ -69,7 +69,7 @@ static int limits(const void *opts, struct limits *out)
 	out->mode_refused[MODE_FUSED] = dataset_fused_refused(&o->set);
 	out->depth_asked = dataset_steps(&o->set, &shape);
 	if (!out->mode_refused[MODE_FUSED] && o->pairs > RADIXSORT_ONE_MAX)
-		out->mode_refused[MODE_FUSED] = "one launch sorts up to 4096 pairs; more take six";
+		out->mode_refused[MODE_FUSED] = "one launch sorts up to 4096 pairs; more take five";
 	return dataset_opts_check(&o->set, &shape);
 }
 
@@ -80,7 +80,7 @@ static int limits(const void *opts, struct limits *out)
 double radixsort_bytes_moved(const struct radixsort_opts *o)
 {
 	double n = (double)o->pairs;
-	double board = (double)radixsort_board_bytes(o->pairs, radixsort_wide(o->pairs));
+	double board = (double)radixsort_board_bytes(o->pairs, radixsort_size_for(o->pairs));
 
 	return board > 0 ? (4 + RADIXSORT_PASSES * 16) * n + 3 * board : 16 * n;
 }
@@ -112,7 +112,7 @@ int radixsort_cost(const void *opts, const void *state, struct cost *out)
 
 const struct workload workload_radixsort = {
 	.name = "radixsort",
-	.summary = "sorts pairs of a key and a value: six launches, bound by memory in most sizes",
+	.summary = "sorts pairs of a key and a value: five launches, bound by memory in most sizes",
 	.source = "Adinets and Merrill 2022 (onesweep); NVIDIA's radixSortThrust sample, as in the "
 		  "vmCUDA paper",
 	.step_unit = "sort of all pairs of a slot",

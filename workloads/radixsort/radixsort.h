@@ -27,7 +27,7 @@ struct radixsort_state {
 	struct dataset set;
 	uint32_t *between;	       /* keys, then values, on their way between passes */
 	struct radixsort_board *board; /* NULL: one block sorts */
-	bool wide;
+	enum radixsort_size size;
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */

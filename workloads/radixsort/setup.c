@@ -10,7 +10,7 @@
  */
 static int allocate(struct radixsort_state *s, int64_t pairs, const char *what)
 {
-	size_t board = (size_t)radixsort_board_bytes(pairs, s->wide);
+	size_t board = (size_t)radixsort_board_bytes(pairs, s->size);
 	size_t between = (size_t)s->set.shape.besides - board;
 
 	if (!board)
@@ -34,7 +34,7 @@ int radixsort_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	radixsort_load_kernels();
-	s->wide = radixsort_wide(o->pairs);
+	s->size = radixsort_size_for(o->pairs);
 	snprintf(what, sizeof(what), "pairs=%ld slots=%ld", (long)o->pairs, (long)o->set.slots);
 	err = dataset_make(&s->set, &o->set, &shape, what);
 	if (!err)

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/check.h"
+#include "common/cuda_check.h"
 #include "workloads/radixsort/radixsort.h"
 
 int radixsort_reset(const void *opts, void *state, cudaStream_t stream)
@@ -10,6 +11,8 @@ int radixsort_reset(const void *opts, void *state, cudaStream_t stream)
 
 	(void)opts;
 	dataset_reset(&s->set, stream);
+	if (s->board) /* a sort that was broken off may have left counts */
+		CUDA(cudaMemsetAsync(s->board, 0, sizeof(*s->board), stream));
 	return 0;
 }
 
@@ -44,7 +47,7 @@ static void sort(const struct radixsort_opts *o, const struct radixsort_state *s
 		.slots = s->set.device_slots,
 		.steps = steps,
 		.advance = counts ? steps : 0,
-		.wide = s->wide,
+		.size = s->size,
 		.counter = s->set.counter,
 	};
 

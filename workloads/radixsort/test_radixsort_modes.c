@@ -1,6 +1,6 @@
 /*
  * test_radixsort_modes.c - steps of data=resident: the same in every mode, slots in turn, any
- * number of pairs and any keys, tiles of both sizes.
+ * number of pairs and any keys, tiles of all sizes.
  */
 #include "workloads/radixsort/test_pairs.h"
 
@@ -9,7 +9,7 @@
 TestSuite(small_radixsort_modes, .timeout = 60);
 TestSuite(large_radixsort_modes, .timeout = 300);
 
-enum { TILE = 4096, WIDE = 11776 }; /* pairs of a tile, unless it has been tuned */
+enum { TILE = 4096, MIDDLE = 8192, WIDE = 11904 }; /* pairs of a tile, unless it has been tuned */
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
@@ -42,7 +42,7 @@ Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 		run_modes_agree(r, 4, 2);
 	graph = run_capture(r, 2);
 	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
-	cr_assert(nodes == 2 * 6, "%zu nodes", nodes);
+	cr_assert(nodes == 2 * 5, "%zu nodes", nodes);
 	CUDA(cudaGraphDestroy(graph));
 	run_end(r);
 }
@@ -65,11 +65,11 @@ Test(small_radixsort_modes, graphs_go_on_where_the_last_one_ended)
 
 /* ---- sizes ------------------------------------------------------------------------------ */
 
-static void sorts(struct radixsort_opts o, bool wide)
+static void sorts(struct radixsort_opts o, enum radixsort_size size)
 {
 	struct run *r = run_begin(o);
 
-	r->s.wide = wide; /* no more words than its board has, for narrow tiles */
+	r->s.size = size; /* no more words than its board has, for narrow tiles */
 	run_steps(r, 2);
 	run_passes(r, 2);
 	run_end(r);
@@ -83,20 +83,23 @@ Test(small_radixsort_modes, any_number_of_pairs_in_one_block)
 	need_device();
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		if (!RACES || sizes[i] == 1025)
-			sorts(opts_of(sizes[i]), false);
+			sorts(opts_of(sizes[i]), RADIXSORT_NARROW);
 }
 
 /* Around tiles, and more of them than one look back sees. */
 Test(small_radixsort_modes, any_number_of_pairs_in_tiles)
 {
 	static const int64_t narrow[] = { TILE + 1, 2 * TILE, 2 * TILE + 1, 10 * TILE - 1 };
+	static const int64_t middle[] = { TILE + 1, MIDDLE, MIDDLE + 1, 9 * MIDDLE + 65 };
 	static const int64_t wide[] = { TILE + 1, WIDE, WIDE + 1, 4 * WIDE + 33 };
 
 	need_device();
 	for (int i = 0; i < 4; i++)
 		if (!RACES || i == 2) {
-			sorts(opts_of(narrow[i]), false);
-			sorts(opts_of(wide[i]), true);
+			sorts(opts_of(narrow[i]), RADIXSORT_NARROW);
+			if (!RACES)
+				sorts(opts_of(middle[i]), RADIXSORT_MIDDLE);
+			sorts(opts_of(wide[i]), RADIXSORT_WIDE);
 		}
 }
 
@@ -108,19 +111,22 @@ Test(small_radixsort_modes, any_keys)
 
 		o.keys = keys;
 		o.seed = 7;
-		sorts(o, false);
+		sorts(o, RADIXSORT_NARROW);
 		o.pairs = WIDE + 100;
-		sorts(o, keys % 2);
+		sorts(o, (enum radixsort_size)(keys % 3));
 	}
 }
 
-/* Narrow tiles, and wide ones as setup chooses them. */
+/* Tiles of all sizes, as setup chooses them. */
 Test(large_radixsort_modes, millions_of_pairs)
 {
 	struct radixsort_opts o = opts_of((1 << 22) + 12345);
 
 	need_device();
-	sorts(opts_of(1 << 20), false);
-	cr_assert(radixsort_wide(o.pairs), "tiles");
-	sorts(o, true);
+	cr_assert(radixsort_size_for(1 << 18) == RADIXSORT_NARROW, "tiles of 2^18");
+	cr_assert(radixsort_size_for(1 << 20) == RADIXSORT_MIDDLE, "tiles of 2^20");
+	cr_assert(radixsort_size_for(o.pairs) == RADIXSORT_WIDE, "tiles of 2^22");
+	sorts(opts_of(1 << 18), RADIXSORT_NARROW);
+	sorts(opts_of(1 << 20), RADIXSORT_MIDDLE);
+	sorts(o, RADIXSORT_WIDE);
 }

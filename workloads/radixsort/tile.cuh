@@ -20,10 +20,10 @@
  * Narrow ones, of fewer pairs, occupy more of the SMs.
  */
 #ifndef RADIXSORT_WIDE_THREADS
-#define RADIXSORT_WIDE_THREADS 512
+#define RADIXSORT_WIDE_THREADS 384
 #endif
 #ifndef RADIXSORT_WIDE_ITEMS
-#define RADIXSORT_WIDE_ITEMS 23
+#define RADIXSORT_WIDE_ITEMS 31
 #endif
 #ifndef RADIXSORT_WIDE_BLOCKS
 #define RADIXSORT_WIDE_BLOCKS 2
@@ -33,6 +33,18 @@
 #endif
 #ifndef RADIXSORT_WIDE_FROM /* pairs: two wide tiles for each of 132 SMs */
 #define RADIXSORT_WIDE_FROM (3 << 20)
+#endif
+#ifndef RADIXSORT_MIDDLE_THREADS
+#define RADIXSORT_MIDDLE_THREADS 512
+#endif
+#ifndef RADIXSORT_MIDDLE_ITEMS
+#define RADIXSORT_MIDDLE_ITEMS 16
+#endif
+#ifndef RADIXSORT_MIDDLE_BLOCKS
+#define RADIXSORT_MIDDLE_BLOCKS 2
+#endif
+#ifndef RADIXSORT_MIDDLE_FROM /* pairs: a tile for every other SM */
+#define RADIXSORT_MIDDLE_FROM (1 << 19)
 #endif
 #ifndef RADIXSORT_NARROW_THREADS
 #define RADIXSORT_NARROW_THREADS 256
