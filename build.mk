@@ -222,9 +222,9 @@ $B/tests/%.so: tests/%.c $B/flags
 
 # ---- bench --------------------------------------------------------------------------------
 # bench/X.c, with kernels in bench/X.cu if it has any, or bench/X.cu alone is a program that
-# prints figures; bench/cpu_X is for the CPU device only, bench/X_cub for GPUs, as CUB is.
+# prints figures; bench/cpu_X is for the CPU device only, bench/gpu_X and bench/X_cub for GPUs.
 BENCH := $(sort $(basename $(wildcard bench/*.c bench/*.cu)))
-BENCH := $(filter-out $(if $(filter cuda,$(DEVICE)),bench/cpu_%,bench/%_cub),$(BENCH))
+BENCH := $(filter-out $(if $(filter cuda,$(DEVICE)),bench/cpu_%,bench/gpu_% bench/%_cub),$(BENCH))
 
 bench: $(BLAS) $B/bench.list $(BENCH:%=$B/%)
 

@@ -1,7 +1,7 @@
 /*
  * calls.c - do the probes of the microworkloads find what a program written by hand finds?
  *
- *   build/cuda/bench/calls [TURNS [WORKLOAD]]
+ *   build/cuda/bench/calls [TURNS [WORKLOAD [SIZE]]]     SIZE: nodes or bytes
  *
  * Both take their figures in turns, in one process: the host's speed comes and goes for seconds at
  * a time, and turns share it, so that the ratio of neighbours shows what medians of separate
@@ -23,7 +23,7 @@
 #include "harness/param.h"
 #include "harness/sorted.h"
 
-enum { TURNS = 15, TURNS_MAX = 1000, FIGURES = 6, BLOCKS = 15 };
+enum { TURNS = 15, TURNS_MAX = 1000, FIGURES = 6, BLOCKS = 15, WARMUP = 10 };
 
 /* Figures that are taken together. */
 struct group {
@@ -124,7 +124,7 @@ static double step_us(const struct group *g, const char *const more[2], cudaStre
 	struct block b;
 
 	CHECK(!submission_init(&s, &subject, MODE_STREAM, 1), "submission");
-	for (int i = -3; i < BLOCKS; i++) { /* the first three warm up */
+	for (int i = -WARMUP; i < BLOCKS; i++) { /* as many warm up as by hand */
 		CHECK(!measure_block(&s, &b), "block");
 		us[i < 0 ? 0 : i] = 1e-3 * (double)b.total_ns;
 	}
@@ -210,7 +210,8 @@ int main(int argc, char **argv)
 	       prop.major ? "" : ": these are not GPU figures", turns, "call", "by hand", "rift",
 	       "ratio - 1", "95 % interval");
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		if (argc < 3 || !strcmp(argv[2], groups[i].workload))
+		if ((argc < 3 || !strcmp(argv[2], groups[i].workload)) &&
+		    (argc < 4 || atoll(argv[3]) == groups[i].size))
 			compare(&groups[i], stream, turns);
 	CUDA(cudaStreamDestroy(stream));
 	return 0;

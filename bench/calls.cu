@@ -17,7 +17,7 @@
 #include <vector>
 
 enum { SAMPLES = 101, FEW = 15, PAIRS = 501, WARMUP = 10, LAUNCHES = 256 };
-enum { PAGE = 4096, SOURCES = 61 };
+enum { PAGE = 4096, SOURCES = 61, PLACES = 8, APART = 256 };
 
 /* Until the host writes to *go, or for 2 s. */
 extern "C" __global__ void calls_hold(const uint32_t *go, uint32_t turn)
@@ -178,28 +178,41 @@ static double sync_copy_us(void *dst, const void *src, enum cudaMemcpyKind kind)
 
 /*
  * Both ways, pinned and then pageable; of 4 bytes by cudaMemcpy too. Each copy to the device is of
- * another page than the one before, as new data is.
+ * another page than the one before, as new data is, and goes to another of a few places.
  */
 void calls_copy(cudaStream_t stream, int64_t bytes, double *us)
 {
 	const enum cudaMemcpyKind to = cudaMemcpyHostToDevice, from = cudaMemcpyDeviceToHost;
 	const size_t room = ((size_t)bytes + PAGE - 1) / PAGE * PAGE + SOURCES * PAGE;
-	char *host[2], *device;
 	int n = bytes > 4 ? (int)FEW : (int)SAMPLES, turn = 0;
+	char *host[2], *device;
 
-	CUDA(cudaMalloc((void **)&device, bytes));
+	CUDA(cudaMalloc((void **)&device, bytes + PLACES * APART));
 	CUDA(cudaMallocHost((void **)&host[0], room));
 	host[1] = (char *)aligned_alloc(PAGE, room);
 	CHECK(host[1], "%zu bytes", room);
-	auto next = [&](char *h) { return h + (size_t)(turn++ % SOURCES) * PAGE; };
+	auto next = [&](char *h) { return h + (size_t)(++turn % SOURCES) * PAGE; };
+	auto place = [&] { return device + (size_t)(turn % PLACES) * APART; };
 
 	for (char *h : host) {
 		memset(h, 1, room);
-		*us++ = median([&] { return copy_us(stream, device, next(h), bytes, to); }, n);
+		*us++ = median(
+			[&] {
+				char *src = next(h);
+
+				return copy_us(stream, place(), src, bytes, to);
+			},
+			n);
 		*us++ = median([&] { return copy_us(stream, h, device, bytes, from); }, n);
 	}
 	if (bytes == 4) {
-		*us++ = median([&] { return sync_copy_us(device, next(host[1]), to); }, n);
+		*us++ = median(
+			[&] {
+				char *src = next(host[1]);
+
+				return sync_copy_us(place(), src, to);
+			},
+			n);
 		*us++ = median([&] { return sync_copy_us(host[1], device, from); }, n);
 	}
 	CUDA(cudaFreeHost(host[0]));

@@ -5,12 +5,12 @@
 #   nominal                1: sizes are durations
 #   what                   what the numbers are
 #   margin                 (%) a dot says that a cell is not shown to differ by more
-#   title, finding, made1, made2   texts
+#   title, finding, made1, made2, made3   texts
 #   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
 #   lines   columns panel, level_percent, column, row; crossed: how many there are
 # of a row; few are taller, or the name of their axis runs into the title
 tall = panels * rows < 4 ? 120 / (panels * rows) : rows < 6 ? 30 : 24
-top = 118
+top = made3 eq '' ? 118 : 134
 bottom = 104
 between = 34
 left = nominal ? 0.105 : 0.15
@@ -20,6 +20,7 @@ from_foot(pixels) = pixels / (1.0 * height)
 
 eval page(900, height)
 eval heading(height)
+set label 105 made3 at screen 0.014, from_top(98) left noenhanced font small
 set multiplot
 set lmargin at screen left
 set rmargin at screen 0.985

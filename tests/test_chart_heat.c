@@ -58,6 +58,63 @@ Test(small_chart_heat, lines_run_between_the_cells_they_part)
 	chart_files_release(&made);
 }
 
+/* The kernel, in us, for which overhead at depth 1 is 1 %, by trying. */
+static double unseen_from(const struct model *m, enum mode mode)
+{
+	double us = 1;
+
+	while (overhead_percent(m, mode, us, 1) > 1)
+		us *= 1.001;
+	return us;
+}
+
+Test(small_chart_heat, the_size_from_which_on_it_is_under_1_percent)
+{
+	struct fake_session s = chart_session(1);
+	char want[64];
+
+	s.size = "2,200,512,640,2000";
+	s.mode = "stream,graph";
+	charts_of(&made, &s);
+	/* 5.8 and 5.5 us of it */
+	snprintf(want, sizeof(want), "under 1 %% at depth 1: stream from %.0f µs",
+		 unseen_from(&s.model[0], MODE_STREAM));
+	script_says("launch-overhead", "made3", want);
+	snprintf(want, sizeof(want), ", graph from %.0f µs", unseen_from(&s.model[0], MODE_GRAPH));
+	script_says("launch-overhead", "made3", want);
+	chart_files_release(&made);
+	s.size = "2,20,200";
+	charts_of(&made, &s);
+	script_says("launch-overhead", "made3", "stream nowhere, graph nowhere");
+	chart_files_release(&made);
+	s.size = "1000,2000";
+	charts_of(&made, &s);
+	script_says("launch-overhead", "made3", "stream everywhere, graph everywhere");
+	chart_files_release(&made);
+}
+
+Test(small_chart_heat, sizes_that_are_no_durations_are_named)
+{
+	struct fake_session s = chart_session(1);
+
+	s.workload = "pathtrace";
+	s.size = "16,512,640,2k";
+	s.depth = "1,64";
+	s.mode = "stream";
+	charts_of(&made, &s);
+	/* K and g of 1 us a path, and Z - g = 4.9 us of them */
+	script_says("pathtrace-overhead", "made3", "under 1 % at depth 1: stream from ");
+	script_says("pathtrace-overhead", "made3", " µs (samples=");
+	chart_files_release(&made);
+	s.depth = "1";
+	charts_of(&made, &s);
+	for (int i = 0; i < made.charts.pictures; i++)
+		cr_assert(
+			ne(int, strcmp(made.charts.picture[i].plot.name, "pathtrace-overhead"), 0),
+			"one depth alone has no ideal");
+	chart_files_release(&made);
+}
+
 static double slower_by_30_percent(const struct batch *b, int side)
 {
 	return side && b->mode == MODE_STREAM ? 1.3 : 1;

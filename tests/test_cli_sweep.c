@@ -139,6 +139,27 @@ Test(small_cli_sweep, resume_completes_what_is_missing)
 	cr_assert(ne(ptr, strstr(text, "8 points ok"), NULL), "%s", text);
 }
 
+Test(small_cli_sweep, resume_goes_on_with_parameters_of_one_workload)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(
+		zero(int,
+		     run_rift(
+			     ERR, &text,
+			     "sweep launch transfer transfer.bytes=4,8 launch.us=1 --depth 1 "
+			     "--mode "
+			     "stream --quick --processes 1 --rounds 1 --warm-up 0.05 --output '%s'",
+			     file)),
+		"%s", text);
+	cr_assert(eq(int, lines_of("point"), 3), "launch, transfer twice");
+	cut(3); /* plan; header, a point */
+	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "valid");
+	cr_assert(ne(ptr, strstr(text, "3 points ok"), NULL), "%s", text);
+}
+
 Test(small_cli_sweep, another_machine_is_another_session)
 {
 	const char *text;

@@ -51,6 +51,8 @@ Test(small_cli_sweep_refused, help_and_what_is_refused)
 	refused(3, "unknown parameter 'xyzzy'", "sweep %s xyzzy=1,2", w);
 	refused(3, "trajectory=x: a sweep writes no such file", "sweep myocyte trajectory=x");
 	refused(3, "a sweep writes no such file", "sweep myocyte --around trajectory=x,y");
+	refused(3, "stereo is not swept", "sweep launch transfer stereo.width=640");
+	refused(3, "of launch; did you mean 'us'?", "sweep launch transfer launch.uss=1");
 	refused(3, "nothing else", "sweep %s --resume x", w);
 	refused(3, "nothing to resume", "sweep --resume '%s'", file);
 	refused(3, "--resume: give the name of a file", "sweep --resume ''");

@@ -5,7 +5,9 @@
  *   latency.c        a block against its depth, a step against the length of its kernels
  *   depth_needed.c   how deep blocks must be for an overhead of 5 %
  *   stack.c          where the time of a step goes: kernels, gaps, submission, ...
+ *   copied.c         a step against the bytes that it copies
  *   dots.c           workloads, B over A
+ *   collection.c     workloads, overhead at two depths
  *
  * A chart is made of what a session says of one workload (struct chart_set): its function writes
  * the data files, says in title and finding what they show, and names its gnuplot script, which is
@@ -26,6 +28,9 @@
 
 enum { CHART_SIDES = 2 };
 
+/* Over the bytes that a step copies, which no workload may have as a parameter. */
+#define CHART_COPIED "copied"
+
 /* The share that titles speak of: less is hardly worth a change of a program. */
 #define CHART_SHARE 0.05
 
@@ -39,7 +44,7 @@ struct chart_side {
 	bool is_gpu;
 	char device[128]; /* "NVIDIA H200" */
 	char made[1024];  /* device, platform, processes, date: the small print */
-	const char *over; /* the parameter that is drawn over; NULL: the size axis */
+	const char *over; /* what is drawn over: a parameter or CHART_COPIED; NULL: the size axis */
 };
 
 /* The journal must live as long. letter: as above. Over the size axis. */
@@ -75,6 +80,9 @@ const struct param *chart_over(const struct workload *w, const char *name);
  */
 int chart_set_init(struct chart_set *out, const struct chart_side *side, int sides,
 		   const struct workload *w);
+/* The same of the parameters of one configuration, of one side over the size axis. */
+int chart_set_init_like(struct chart_set *out, const struct chart_side *side,
+			const struct config *c);
 void chart_set_release(struct chart_set *s);
 
 /* The same measurement on the other platform; NULL: there is none. */
@@ -105,10 +113,10 @@ bool chart_has_ideal(const struct grid *g, int size);
 int chart_size_on(const struct chart_set *s, int side, int size);
 
 /*
- * Between x, where overhead is the share at_x, above CHART_SHARE, and y, where it is not: where it
- * is CHART_SHARE on a straight line between logarithms.
+ * Between x, where overhead is the share at_x, above `share`, and y, where it is not: where it is
+ * that share on a straight line between logarithms.
  */
-double chart_crossing(double x, double at_x, double y, double at_y);
+double chart_crossing(double share, double x, double at_x, double y, double at_y);
 
 /* Does the grid of a side have points in this mode? */
 bool chart_has_mode(const struct chart_set *s, int side, enum mode mode);
@@ -124,7 +132,12 @@ int chart_ratios(const struct chart_set *s, struct plot *p);
 int chart_latency(const struct chart_set *s, struct plot *p);
 int chart_depth_needed(const struct chart_set *s, struct plot *p);
 int chart_stack(const struct chart_set *s, int side, struct plot *p);
+/* Of the session's points of the workload that copy between host and device, all sets of
+ * parameters. */
+int chart_copied(const struct chart_set *s, struct plot *p);
 /* Of all workloads of the session. */
 int chart_dots(const struct chart_set *set, int sets, struct plot *p);
+/* The same, of one side; and all of the session's points, also those that the sets leave out. */
+int chart_collection(const struct chart_set *set, int sets, struct plot *p);
 
 #endif

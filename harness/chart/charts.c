@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "harness/chart/copied.h"
 #include "harness/spell.h"
 
 /* ---- workloads -------------------------------------------------------------------------- */
@@ -21,21 +22,43 @@ static bool holds(const struct chart_side *s, const struct workload *w)
 	return false;
 }
 
+static bool is_over_copied(const struct chart_side *s)
+{
+	return s->over && !strcmp(s->over, CHART_COPIED);
+}
+
+/* Does a step of some point copy between host and device? */
+static bool copies(const struct journal *j, const struct workload *w)
+{
+	for (int i = 0; i < j->plan.n_points; i++)
+		if (j->plan.config[j->plan.point[i].config].workload == w && copied_bytes(j, i) > 0)
+			return true;
+	return false;
+}
+
 static bool is_wanted(const struct chart_side *s, const struct workload *w)
 {
+	if (is_over_copied(s))
+		return copies(s->journal, w);
 	return !s->over || chart_over(w, s->over);
 }
 
 /* Some workload of the session must have the parameter that is to be drawn over. */
-static int check_over(const struct chart_side *s)
+static int check_over(const struct chart_side *s, int sides)
 {
 	const struct plan *p = &s->journal->plan;
 	struct spell near;
 
+	if (is_over_copied(s) && sides > 1)
+		return complain(EINVAL, "--over=" CHART_COPIED ": of one platform, not of two");
 	for (int i = 0; i < p->n_configs; i++)
 		if (is_wanted(s, p->config[i].workload))
 			return 0;
+	if (is_over_copied(s))
+		return complain(EINVAL, "--over=" CHART_COPIED ": no step of the session copies "
+					"between host and device");
 	near = spell_start(s->over);
+	spell_offer(&near, CHART_COPIED);
 	for (int i = 0; i < p->n_configs; i++)
 		for (const struct param *row = p->config[i].params.rows; row->name; row++)
 			if (chart_over(p->config[i].workload, row->name))
@@ -68,7 +91,7 @@ static int add_set(struct charts *c, const struct chart_side *side, int sides,
 int charts_init(struct charts *c, const struct chart_side *side, int sides)
 {
 	const struct plan *p = &side[0].journal->plan;
-	int err = check_over(side);
+	int err = check_over(side, sides);
 
 	/* a set stays where it is: its fits point into it */
 	*c = (struct charts){ .set = calloc((size_t)p->n_configs + 1, sizeof(*c->set)) };
@@ -136,6 +159,16 @@ static int dots(const struct request *r, struct plot *p)
 	return chart_dots(r->set, r->sets, p);
 }
 
+static int collection(const struct request *r, struct plot *p)
+{
+	return chart_collection(r->set, r->sets, p);
+}
+
+static int copied(const struct request *r, struct plot *p)
+{
+	return chart_copied(r->set, p);
+}
+
 /* NAME and SUFFIX make the names of its files. */
 static int add_chart(struct charts *c, const char *folder, const char *name, const char *suffix,
 		     chart_function *write, const struct request *r)
@@ -166,6 +199,8 @@ static int add_charts_of(struct charts *c, const char *folder, const struct char
 	struct request r = { .set = set, .sets = 1 };
 	int err;
 
+	if (is_over_copied(set->side))
+		return add_chart(c, folder, name, "-copied", copied, &r);
 	if (set->side->over)
 		return add_chart(c, folder, name, "-over", latency, &r);
 	err = add_chart(c, folder, name, set->sides > 1 ? "-overhead-a" : "-overhead", overhead,
@@ -191,15 +226,17 @@ static int add_charts_of(struct charts *c, const char *folder, const struct char
 int charts_write(struct charts *c, const char *folder)
 {
 	const struct request all = { .set = c->set, .sets = c->sets };
-	int most = CHARTS_OF_A_SET * c->sets + 1, err = 0;
+	int most = CHARTS_OF_A_SET * c->sets + 2, err = 0;
 
 	/* a picture stays where it is: its texts go through a stream that knows its address */
 	c->picture = calloc((size_t)most, sizeof(*c->picture));
 	CHECK(c->picture, "memory of %d charts", most);
 	for (int i = 0; i < c->sets && !err; i++)
 		err = add_charts_of(c, folder, &c->set[i]);
-	if (!err && c->set->sides > 1 && !c->set->side->over)
+	if (!err && !c->set->side->over)
 		err = add_chart(c, folder, "workloads", "", dots, &all);
+	if (!err && !c->set->side->over)
+		err = add_chart(c, folder, "collection", "", collection, &all);
 	return err;
 }
 

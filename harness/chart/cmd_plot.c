@@ -26,7 +26,9 @@ static const struct argp_option options[] = {
 	{ "card", KEY_CARD, "FILE", 0, "for the time stacks: the platform card, to tell transfers",
 	  0 },
 	{ "over", KEY_OVER, "NAME", 0,
-	  "only the time of a step, over this parameter instead of the size axis", 0 },
+	  "only the time of a step, over this parameter instead of the size axis; copied: over the "
+	  "bytes that it copies between host and device",
+	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "which, where a session was swept with several kinds of waiting", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no remarks", 0 },
@@ -92,7 +94,9 @@ static const struct argp argp = {
 	.args_doc = "SESSION [SESSION]",
 	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
 	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
-	       "the depth that 5 % takes, where the time of a step goes. Of two platforms, the two "
+	       "the depth that 5 % takes, where the time of a step goes; of several workloads all "
+	       "on "
+	       "one page. Of two platforms, the two "
 	       "sides of a session or two "
 	       "sessions, A and B, also how much longer B takes, and the workloads side by "
 	       "side. The sessions must be complete.\vThe data (CSV) and the script of each "
@@ -152,15 +156,20 @@ static void print_pictures(const struct charts *c, const char *folder)
 	free(again);
 }
 
+static bool is_over_copied(const struct plot_args *a)
+{
+	return a->over && !strcmp(a->over, CHART_COPIED);
+}
+
 /* What the charts do not show. */
-static void print_left_out(const struct charts *c)
+static void print_left_out(const struct charts *c, const struct plot_args *a)
 {
 	for (int i = 0; i < c->sets; i++)
 		for (int k = 0; k < c->set[i].sides; k++) {
 			const struct grid *g = &c->set[i].grid[k];
 			const char *letter = c->set[i].side[k].letter;
 
-			if (g->left_out)
+			if (g->left_out && !is_over_copied(a))
 				fprintf(stderr,
 					"rift: %s%s%s: %d points with other parameters than the "
 					"grid's are left out\n",
@@ -189,11 +198,12 @@ static void print_other_kind(const struct chart_side *a, const struct chart_side
 			sync_names[sync_a], sync_names[sync_b]);
 }
 
-static void print_remarks(const struct charts *c, const struct chart_side *side, int sides)
+static void print_remarks(const struct charts *c, const struct chart_side *side, int sides,
+			  const struct plot_args *a)
 {
 	if (sides == 2)
 		print_other_kind(&side[0], &side[1]);
-	print_left_out(c);
+	print_left_out(c, a);
 	for (int i = 0; i < c->pictures; i++)
 		if (*c->picture[i].said.s && c->picture[i].drawn)
 			fprintf(stderr, "rift: gnuplot remarks on %s: %s\n",
@@ -216,8 +226,12 @@ static int make_charts(struct charts *c, const struct chart_side *side, int side
 	if (!err)
 		err = charts_write(c, folder);
 	if (!err && !c->pictures)
-		err = complain(EINVAL, "there is nothing to draw: no size, mode and depth of a "
-				       "kernel that lasts has a good result of every process");
+		err = complain(
+			EINVAL, "there is nothing to draw: %s",
+			is_over_copied(a)
+				? "a line takes 3 sizes that copy different numbers of bytes"
+				: "no size, mode and depth of a kernel that lasts has a good "
+				  "result of every process");
 	else if (!err) {
 		err = gnuplot_check(folder, "*.gp");
 		if (!err)
@@ -225,7 +239,7 @@ static int make_charts(struct charts *c, const struct chart_side *side, int side
 		print_pictures(c, folder);
 	}
 	if (!a->quiet)
-		print_remarks(c, side, sides);
+		print_remarks(c, side, sides, a);
 	free(folder);
 	return err;
 }

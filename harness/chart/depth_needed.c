@@ -28,7 +28,9 @@ struct needed needed_measured(const struct chart_set *s, int side, enum mode mod
 		if (here > CHART_SHARE && !n.enough)
 			return (struct needed){ depth, false };
 		if (here > CHART_SHARE)
-			return (struct needed){ chart_crossing(depth, here, n.depth, share), true };
+			return (struct needed){
+				chart_crossing(CHART_SHARE, depth, here, n.depth, share), true
+			};
 		n = (struct needed){ depth, true };
 		share = here;
 	}

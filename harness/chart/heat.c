@@ -228,11 +228,13 @@ static void name_axes(const struct heat *h, struct plot *p)
 static void name_makers(const struct heat *h, struct plot *p)
 {
 	const struct chart_side *side = h->set->side;
-	char ideal[160];
+	char ideal[160], unseen[160];
 
 	plot_text(p, "made1", "%s", side[h->ratio ? 0 : h->side].made);
 	words_ideal(h->set, h->side, ideal, sizeof(ideal));
 	plot_text(p, "made2", "%s", h->ratio ? side[1].made : ideal);
+	heat_unseen(h, unseen, sizeof(unseen));
+	plot_text(p, "made3", "%s", h->ratio ? "" : unseen);
 	plot_count(p, "margin", lround(100 * h->margin));
 	plot_text(p, "what", "%s", h->ratio ? "longer on B (%)" : "overhead over ideal (%)");
 }

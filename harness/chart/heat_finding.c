@@ -1,4 +1,5 @@
 /* heat_finding.c - what a heat map shows, in a title and a line below it. */
+#include <math.h>
 #include <stdio.h>
 
 #include "harness/chart/heat.h"
@@ -42,21 +43,30 @@ static struct text place_text(const struct heat *h, const struct place *at)
 
 /* ---- the size from which on overhead is small ------------------------------------------- */
 
-/*
- * Of a column: is every measured cell small, is none, or are those from some size on? Then *ns is
- * the kernel at which it crosses the share, on a straight line between logarithms.
+/* Of a column: is every measured cell at most the share, is none, or are those from some size on?
  */
 enum column_kind { NOTHING, ALL_SMALL, NONE_SMALL, SMALL_FROM };
 
-static double crossing_ns(const struct heat *h, int panel, int row, int column)
+struct column {
+	enum column_kind kind;
+	double ns, value; /* SMALL_FROM: the kernel and the size at which it crosses the share */
+};
+
+/* On a straight line between logarithms, from the row above to this one. */
+static struct column crossing(const struct heat *h, int panel, int row, int column, double share)
 {
 	const struct grid_size *size = &h->set->grid[h->side].size[h->first + row];
+	double above = heat_cell(h, panel, row - 1, column)->value - 1;
+	double below = heat_cell(h, panel, row, column)->value - 1;
 
-	return chart_crossing(size[-1].kernel_ns, heat_cell(h, panel, row - 1, column)->value - 1,
-			      size->kernel_ns, heat_cell(h, panel, row, column)->value - 1);
+	return (struct column){
+		.kind = SMALL_FROM,
+		.ns = chart_crossing(share, size[-1].kernel_ns, above, size->kernel_ns, below),
+		.value = chart_crossing(share, size[-1].value, above, size->value, below),
+	};
 }
 
-static enum column_kind judge_column(const struct heat *h, int panel, int column, double *ns)
+static struct column judge_column(const struct heat *h, int panel, int column, double share)
 {
 	int seen = 0, small = 0, last = -1;
 
@@ -66,28 +76,27 @@ static enum column_kind judge_column(const struct heat *h, int panel, int column
 
 		if (!c->n)
 			continue;
-		if (c->value - 1 <= CHART_SHARE && small == seen) {
+		if (c->value - 1 <= share && small == seen) {
 			small++;
 			last = row;
 		}
 		seen++;
 	}
 	if (!seen || small == seen || !small)
-		return !seen ? NOTHING : small ? ALL_SMALL : NONE_SMALL;
+		return (struct column){ .kind = !seen ? NOTHING : small ? ALL_SMALL : NONE_SMALL };
 	if (!heat_cell(h, panel, last - 1, column)->n)
-		return NOTHING;
-	*ns = crossing_ns(h, panel, last, column);
-	return SMALL_FROM;
+		return (struct column){ .kind = NOTHING };
+	return crossing(h, panel, last, column, share);
 }
 
 static void column_text(const struct heat *h, int panel, int column, char *out, size_t size)
 {
 	long depth = (long)h->set->grid[h->side].depth[column];
-	double ns;
+	struct column c = judge_column(h, panel, column, CHART_SHARE);
 
-	switch (judge_column(h, panel, column, &ns)) {
+	switch (c.kind) {
 	case SMALL_FROM:
-		snprintf(out, size, "from %.20s at depth %ld", words_time(ns).s, depth);
+		snprintf(out, size, "from %.20s at depth %ld", words_time(c.ns).s, depth);
 		break;
 	case ALL_SMALL:
 		snprintf(out, size, "every size at depth %ld", depth);
@@ -110,10 +119,9 @@ static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 	char a[64] = "", b[64] = "";
 	bool settled = false; /* all is small at the shallowest: what noise says later is none */
 	bool some = false;    /* at some depth something is small */
-	double ns;
 
 	for (int column = 0; column < h->columns; column++) {
-		enum column_kind kind = judge_column(h, panel, column, &ns);
+		enum column_kind kind = judge_column(h, panel, column, CHART_SHARE).kind;
 
 		if (kind == NOTHING)
 			continue;
@@ -167,6 +175,56 @@ void heat_say_overhead(const struct heat *h, struct plot *p)
 	words_finding(p, "most: %s %% (%s); least: %s %% (%s)",
 		      words_percent(worst.cell->value - 1).s, place_text(h, &worst).s,
 		      words_percent(best.cell->value - 1).s, place_text(h, &best).s);
+}
+
+/* ---- the size from which on it is hardly to be seen -------------------------------------- */
+
+static const double share_unseen = 0.01;
+
+/* A size that lies between two that were swept: three digits. */
+static struct text size_text(double value)
+{
+	double unit = pow(10, fmax(floor(log10(value)) - 2, 0));
+	struct text t;
+
+	snprintf(t.s, sizeof(t.s), value < 100 ? "%.3g" : "%.0f",
+		 value < 100 ? value : round(value / unit) * unit);
+	return t;
+}
+
+/* "stream from 720 µs (samples=12)", "graph nowhere"; "" where it was not measured. */
+static struct text unseen_text(const struct heat *h, int panel)
+{
+	const struct grid *g = &h->set->grid[h->side];
+	struct column c = judge_column(h, panel, 0, share_unseen);
+	const char *mode = mode_name(h->mode[panel]);
+	struct text t = { "" };
+
+	if (c.kind == SMALL_FROM && g->nominal)
+		snprintf(t.s, sizeof(t.s), "%s from %.20s", mode, words_time(c.ns).s);
+	else if (c.kind == SMALL_FROM)
+		snprintf(t.s, sizeof(t.s), "%s from %.20s (%.24s=%.8s)", mode, words_time(c.ns).s,
+			 g->axis->name, size_text(c.value).s);
+	else if (c.kind != NOTHING)
+		snprintf(t.s, sizeof(t.s), "%s %s", mode,
+			 c.kind == ALL_SMALL ? "everywhere" : "nowhere");
+	return t;
+}
+
+void heat_unseen(const struct heat *h, char *out, size_t size)
+{
+	size_t used = 0;
+
+	*out = '\0';
+	for (int i = 0; i < h->panels && used < size; i++) {
+		const struct text t = unseen_text(h, i);
+
+		if (*t.s && !used)
+			used = (size_t)snprintf(out, size, "under 1 %% at depth %ld: %s",
+						(long)h->set->grid[h->side].depth[0], t.s);
+		else if (*t.s)
+			used += (size_t)snprintf(out + used, size - used, ", %s", t.s);
+	}
 }
 
 /* ---- B over A --------------------------------------------------------------------------- */

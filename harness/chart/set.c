@@ -23,27 +23,40 @@ const struct param *chart_over(const struct workload *w, const char *name)
 	return NULL;
 }
 
-static int side_init(struct chart_set *s, int i, const struct workload *w)
+/* Of a side whose grid is made. */
+static void side_init(struct chart_set *s, int i, bool fitted)
 {
 	const struct chart_side *side = &s->side[i];
-	int err = grid_make_over(&s->grid[i], side->journal, side->side, w->name,
-				 chart_over(w, side->over));
 
-	if (err)
-		return err;
 	/* the seed of rift compare */
 	CHECK(!resamples_init(&s->resamples[i], s->grid[i].processes,
 			      s->side[0].journal->plan.design.seed, (uint32_t)i),
 	      "%d processes", s->grid[i].processes);
-	if (side->over) /* the model is of sizes */
-		return 0;
-	progress("fitting %s%s%s", w->name, *side->letter ? ", platform " : "", side->letter);
+	if (!fitted)
+		return;
+	progress("fitting %s%s%s", s->grid[i].workload->name, *side->letter ? ", platform " : "",
+		 side->letter);
 	/* without a fit the charts have no fitted lines; it has said why */
 	s->fitted[i] = !fit_make(&s->fit[i], &s->grid[i], (uint32_t)i);
 	progress_clear();
 	if (!s->fitted[i])
 		fit_release(&s->fit[i]);
-	return 0;
+}
+
+static void begin(struct chart_set *s, const struct chart_side *side, int sides)
+{
+	*s = (struct chart_set){ .side = side, .sides = sides, .margin = MARGIN_DEFAULT };
+	s->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*s->draws));
+	CHECK(s->draws, "memory of draws");
+}
+
+static void name_subject(struct chart_set *s)
+{
+	const struct grid *g = &s->grid[0];
+
+	snprintf(s->subject, sizeof(s->subject), "%s%s%s", g->workload->name, *g->others ? " " : "",
+		 g->others);
+	words_cut(s->subject, sizeof(s->subject), SUBJECT_CHARACTERS);
 }
 
 int chart_set_init(struct chart_set *out, const struct chart_side *side, int sides,
@@ -52,22 +65,37 @@ int chart_set_init(struct chart_set *out, const struct chart_side *side, int sid
 	const struct grid *g = &out->grid[0];
 	int err = 0;
 
-	*out = (struct chart_set){ .side = side, .sides = sides, .margin = MARGIN_DEFAULT };
+	begin(out, side, sides);
 	if (sides > 1 && side[0].journal != side[1].journal) {
 		out->margin = BETWEEN_MARGIN_DEFAULT;
 		out->between = between_factors(BETWEEN_DEFAULT, side[0].journal->plan.design.seed);
 	}
-	out->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*out->draws));
-	CHECK(out->draws, "memory of draws");
-	for (int i = 0; i < sides && !err; i++)
-		err = side_init(out, i, w);
+	for (int i = 0; i < sides && !err; i++) {
+		err = grid_make_over(&out->grid[i], side[i].journal, side[i].side, w->name,
+				     chart_over(w, side[i].over));
+		if (!err)
+			side_init(out, i, !side[i].over); /* the model is of sizes */
+	}
 	if (err)
 		return err;
-	snprintf(out->subject, sizeof(out->subject), "%s%s%s", g->workload->name,
-		 *g->others ? " " : "", g->others);
-	words_cut(out->subject, sizeof(out->subject), SUBJECT_CHARACTERS);
+	name_subject(out);
 	for (int i = 0; sides > 1 && i < g->n_points; i++)
 		out->common += chart_partner(out, &g->point[i]) != NULL;
+	return 0;
+}
+
+int chart_set_init_like(struct chart_set *out, const struct chart_side *side,
+			const struct config *c)
+{
+	int err;
+
+	begin(out, side, 1);
+	err = grid_make_like(&out->grid[0], side->journal, side->side, c);
+	if (err)
+		return err;
+	/* elsewhere K is measured, and a fit says no more of what is ideal */
+	side_init(out, 0, out->grid[0].nominal);
+	name_subject(out);
 	return 0;
 }
 
@@ -179,17 +207,20 @@ bool chart_is_even(const struct interval *ratio, double margin)
 	return ratio->known && v != VERDICT_SLOWER && v != VERDICT_FASTER;
 }
 
-double chart_crossing(double x, double at_x, double y, double at_y)
+double chart_crossing(double share, double x, double at_x, double y, double at_y)
 {
 	const double least = 1e-3; /* noise may leave less, or less than nothing */
 	double a = log(fmax(at_x, least)), b = log(fmax(at_y, least));
 
-	return x * pow(y / x, (a - log(CHART_SHARE)) / (a - b));
+	return x * pow(y / x, (a - log(share)) / (a - b));
 }
 
 bool chart_has_ideal(const struct grid *g, int size)
 {
-	return g->size[size].kernel_ns > 0;
+	const struct grid_size *s = &g->size[size];
+
+	/* of one depth alone K is all of T, and overhead nothing by definition */
+	return s->kernel_ns > 0 && (g->nominal || s->shallow >= 0);
 }
 
 int chart_size_on(const struct chart_set *s, int side, int size)

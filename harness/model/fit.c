@@ -115,9 +115,11 @@ static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data
 	memcpy(f->has, parts->has, sizeof(f->has));
 	f->corner = parts->corner;
 	if (!f->has[MODE_STREAM] && !f->has[MODE_GRAPH] && !f->has[MODE_FUSED])
-		return complain(EINVAL,
-				"%s: too few points for a fit: it takes 3 of one mode, at 2 depths",
-				f->grid->j->path ? f->grid->j->path : "the session");
+		return complain(
+			EINVAL,
+			"%s: too few points for a fit of %s: it takes 3 of one mode, at 2 depths",
+			f->grid->j->path ? f->grid->j->path : "the session",
+			f->grid->workload->name);
 	/* as the draws are: what the two ways of minimising differ by may be more than an interval
 	 */
 	parts_refit(parts, d, &f->model);

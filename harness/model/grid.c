@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/model/grid_base.h"
 #include "harness/model/grid_kernel.h"
 #include "harness/run.h"
-#include "harness/spell.h"
 #include "harness/stats.h"
 
 static void *array_of(size_t n, size_t size)
@@ -19,94 +19,6 @@ static void *array_of(size_t n, size_t size)
 
 	CHECK(p, "memory of %zu elements", n);
 	return p;
-}
-
-/* ---- which configurations ----------------------------------------------------------------- */
-
-static const struct workload *only_workload(const struct journal *j)
-{
-	const struct workload *w = j->plan.config[0].workload;
-
-	for (int i = 1; i < j->plan.n_configs; i++)
-		if (j->plan.config[i].workload != w) {
-			complain(EINVAL,
-				 "%s holds several workloads: name one, --workload %s or "
-				 "--workload %s",
-				 j->path ? j->path : "the session", w->name,
-				 j->plan.config[i].workload->name);
-			return NULL;
-		}
-	return w;
-}
-
-static const struct workload *named_workload(const struct journal *j, const char *name)
-{
-	struct spell near = spell_start(name);
-
-	for (int i = 0; i < j->plan.n_configs; i++) {
-		const struct workload *w = j->plan.config[i].workload;
-
-		if (!strcmp(w->name, name))
-			return w;
-		spell_offer(&near, w->name);
-	}
-	complain(EINVAL, "--workload=%s: the session holds none of that name%s", text_shown(name).s,
-		 near.best ? spell_hint(&near).s : "; `rift check` says what it holds");
-	return NULL;
-}
-
-static bool is_default(const struct config *c, const struct param *axis)
-{
-	for (const struct param *row = c->params.rows; row->name; row++)
-		if (row != axis && !param_is_default(row, c->params.opts))
-			return false;
-	return true;
-}
-
-/* Alike but for the size. */
-static bool are_alike(const struct config *x, const struct config *y, const struct param *axis)
-{
-	char a[512], b[512];
-
-	for (const struct param *row = x->params.rows; row->name; row++) {
-		param_format(row, x->params.opts, a, sizeof(a));
-		param_format(row, y->params.opts, b, sizeof(b));
-		if (row != axis && strcmp(a, b))
-			return false;
-	}
-	return true;
-}
-
-/* The defaults where some configuration has them, else the first. */
-static const struct config *base_of(const struct grid *g)
-{
-	const struct config *first = NULL;
-
-	for (int i = 0; i < g->j->plan.n_configs; i++) {
-		const struct config *c = &g->j->plan.config[i];
-
-		if (c->workload != g->workload)
-			continue;
-		if (is_default(c, g->axis))
-			return c;
-		first = first ? first : c;
-	}
-	return first;
-}
-
-static void name_others(struct grid *g, const struct config *base)
-{
-	size_t used = 0;
-	char value[64];
-
-	for (const struct param *row = base->params.rows; row->name; row++) {
-		if (row == g->axis || param_is_default(row, base->params.opts) ||
-		    used >= sizeof(g->others))
-			continue;
-		param_format(row, base->params.opts, value, sizeof(value));
-		used += (size_t)snprintf(g->others + used, sizeof(g->others) - used, "%s%s=%s",
-					 used ? " " : "", row->name, value);
-	}
 }
 
 /* ---- sizes and depths --------------------------------------------------------------------- */
@@ -208,7 +120,7 @@ static void add_point(struct grid *g, int point, double value)
 	g->n_points++;
 }
 
-static void take_points(struct grid *g, const struct config *base, const bool *wanted)
+static void take_points(struct grid *g, const bool *wanted)
 {
 	const struct plan *p = &g->j->plan;
 	size_t n = (size_t)p->n_points;
@@ -221,7 +133,7 @@ static void take_points(struct grid *g, const struct config *base, const bool *w
 
 		if (c->workload != g->workload)
 			continue;
-		if (are_alike(c, base, g->axis) && (!wanted || wanted[i]))
+		if (grid_alike(c, g->base, g->axis) && (!wanted || wanted[i]))
 			add_point(g, i, size_value(g, c));
 		else
 			g->left_out++;
@@ -245,42 +157,57 @@ static double queue_of(const struct journal *j, int side)
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-static int make(struct grid *out, const struct journal *j, int side, const char *name,
-		const struct param *over, const bool *wanted)
+/* Fills in a grid that knows its workload, NULL: it was complained of. base: NULL, any. */
+static int make(struct grid *out, const struct config *base, const struct param *over,
+		const bool *wanted)
 {
-	const struct config *base;
+	const struct journal *j = out->j;
 
-	*out = (struct grid){ .j = j, .side = side, .processes = journal_processes(j) };
-	if (side >= j->sides)
-		return complain(EINVAL, "--side=b: %s has one side: rift sweep --against makes two",
-				j->path ? j->path : "the session");
-	out->workload = name ? named_workload(j, name) : only_workload(j);
 	if (!out->workload)
 		return -EINVAL;
+	if (out->side >= j->sides)
+		return complain(EINVAL, "--side=b: %s has one side: rift sweep --against makes two",
+				j->path ? j->path : "the session");
 	out->axis = over ? over : workload_axis(out->workload);
-	base = base_of(out);
-	name_others(out, base);
-	out->queue = queue_of(j, side);
-	take_points(out, base, wanted);
+	out->base = base ? base : grid_base(out);
+	grid_name_others(out);
+	out->queue = queue_of(j, out->side);
+	take_points(out, wanted);
 	grid_kernels(out);
 	return 0;
 }
 
+static struct grid begin(const struct journal *j, int side)
+{
+	return (struct grid){ .j = j, .side = side, .processes = journal_processes(j) };
+}
+
 int grid_make(struct grid *out, const struct journal *j, int side, const char *name)
 {
-	return make(out, j, side, name, NULL, NULL);
+	return grid_make_over(out, j, side, name, NULL);
 }
 
 int grid_make_over(struct grid *out, const struct journal *j, int side, const char *name,
 		   const struct param *over)
 {
-	return make(out, j, side, name, over, NULL);
+	*out = begin(j, side);
+	out->workload = grid_workload(j, name);
+	return make(out, NULL, over, NULL);
+}
+
+int grid_make_like(struct grid *out, const struct journal *j, int side, const struct config *c)
+{
+	*out = begin(j, side);
+	out->workload = c->workload;
+	return make(out, c, NULL, NULL);
 }
 
 int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
 		 const bool *wanted)
 {
-	return make(out, j, side, name, NULL, wanted);
+	*out = begin(j, side);
+	out->workload = grid_workload(j, name);
+	return make(out, NULL, NULL, wanted);
 }
 
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth)

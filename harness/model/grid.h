@@ -37,6 +37,7 @@ struct grid {
 	int processes;		 /* of the side, those that count */
 	const struct workload *workload;
 	const struct param *axis;
+	const struct config *base; /* of the plan: its parameters but for the axis */
 	char others[256]; /* "equations=rodinia ...": parameters that are at no default; "": none */
 	bool nominal;	  /* K is the axis, a duration */
 	double queue;	  /* Q of the probe, median over processes; INFINITY: no limit seen */
@@ -64,6 +65,12 @@ int grid_make(struct grid *out, const struct journal *j, int side, const char *n
  */
 int grid_make_over(struct grid *out, const struct journal *j, int side, const char *name,
 		   const struct param *over);
+
+/* The same of the parameters of this configuration of the plan, whatever the defaults are. */
+int grid_make_like(struct grid *out, const struct journal *j, int side, const struct config *c);
+
+/* Are two configurations of one workload alike but for this parameter? */
+bool grid_alike(const struct config *x, const struct config *y, const struct param *axis);
 
 /* The same of some of the plan's points: those whose number is true in wanted[]; NULL: all. */
 int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,

@@ -192,10 +192,11 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = take,
-	.args_doc = "[WORKLOAD...] [name=values...]",
+	.args_doc = "[WORKLOAD...] [[WORKLOAD.]name=values...]",
 	.doc = "Measures kernel size x depth x mode in fresh processes and writes a record, JSON "
 	       "Lines. Without a workload it sweeps launch. Every parameter can be an axis: "
-	       "name=1,8,64 or name=1k:64k:x2 or name=10:50:+10.\v"
+	       "name=1,8,64 or name=1k:64k:x2 or name=10:50:+10. Of several workloads all that "
+	       "have it take it; WORKLOAD.name=values, as stereo.width=640, is for that one.\v"
 	       "Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes on "
 	       "with; so does whatever kills it. `rift check FILE` looks a record over. "
 	       "Exit codes: 0 ok, 1 a check failed, 2 complete with failed points, 3 usage, bad "

@@ -67,9 +67,9 @@ struct design {
 /* What the user asked for. Texts as axis.h reads them; NULL: the design's own values. */
 struct plan_request {
 	const struct workload *const *workload; /* ends with NULL */
-	char **assignment;			/* name=values */
+	char **assignment; /* name=values, or of one workload WORKLOAD.name=values */
 	int n_assignments;
-	char **around; /* name=values, varied one at a time at the centre of the grid */
+	char **around; /* the same, varied one at a time at the centre of the grid */
 	int n_arounds;
 	const char *size, *depth, *mode;
 	struct design design;

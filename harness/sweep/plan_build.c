@@ -197,27 +197,30 @@ static int add_values(struct plan *p, const struct plan_request *r, const struct
 	return err;
 }
 
-/* Does the name in front of '=' belong to this workload? */
-static bool has(const struct workload *w, const char *assignment)
+/* Is the name in front of '=' that of a parameter of this workload? NULL: it is for another one. */
+static bool has(const struct workload *w, const char *own)
 {
-	return params_find(w->params, assignment, strcspn(assignment, "=")) >= 0;
-}
-
-static bool names(const char *assignment, const struct param *row)
-{
-	size_t len = strlen(row->name);
-
-	return !strncmp(assignment, row->name, len) && assignment[len] == '=';
+	return own && params_find(w->params, own, strcspn(own, "=")) >= 0;
 }
 
 /* A preset may name any of them. */
-static bool is_named(const struct plan_request *r, const struct param *row)
+static bool names(const char *own, const struct param *row)
+{
+	size_t len = strlen(row->name);
+
+	if (!own)
+		return false;
+	return preset_is(own) || (!strncmp(own, row->name, len) && own[len] == '=');
+}
+
+static bool is_named(const struct plan_request *r, const struct workload *w,
+		     const struct param *row)
 {
 	for (int i = 0; i < r->n_assignments; i++)
-		if (names(r->assignment[i], row) || preset_is(r->assignment[i]))
+		if (names(plan_own(w, r->assignment[i]), row))
 			return true;
 	for (int i = 0; i < r->n_arounds; i++)
-		if (names(r->around[i], row))
+		if (names(plan_own(w, r->around[i]), row))
 			return true;
 	return false;
 }
@@ -228,10 +231,10 @@ static int add_asides(struct plan *p, const struct plan_request *r, const struct
 	int err = 0;
 	char around[512];
 
-	if (r->design.quick || r->size || r->depth || is_named(r, workload_axis(w)))
+	if (r->design.quick || r->size || r->depth || is_named(r, w, workload_axis(w)))
 		return 0;
 	for (const struct param *row = w->params; row->name && !err; row++) {
-		if (!row->aside || is_named(r, row))
+		if (!row->aside || is_named(r, w, row))
 			continue;
 		snprintf(around, sizeof(around), "%s=%s", row->name, row->aside);
 		err = add_values(p, r, w, around);
@@ -244,8 +247,8 @@ int plan_add_workload(struct plan *p, const struct plan_request *r, const struct
 	int before = p->n_points, err = add_values(p, r, w, NULL);
 
 	for (int i = 0; i < r->n_arounds && !err; i++)
-		if (has(w, r->around[i]))
-			err = add_values(p, r, w, r->around[i]);
+		if (has(w, plan_own(w, r->around[i])))
+			err = add_values(p, r, w, plan_own(w, r->around[i]));
 	if (!err)
 		err = add_asides(p, r, w);
 	if (!err && p->n_points == before)

@@ -28,4 +28,10 @@ int plan_add_workload(struct plan *p, const struct plan_request *r, const struct
  */
 int plan_take_request(struct builder *b, int size_row, const char *around);
 
+/*
+ * Of "name=values" or "stereo.name=values", given on the command line, what this workload is to
+ * read: "name=values"; NULL: it is for another one.
+ */
+const char *plan_own(const struct workload *w, const char *text);
+
 #endif

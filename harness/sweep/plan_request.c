@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/command.h"
 #include "harness/preset.h"
 #include "harness/spell.h"
 #include "harness/sweep/plan_build.h"
@@ -44,7 +45,39 @@ static int refuse_unknown(const struct plan_request *r, const char *assignment)
 			near.best ? spell_hint(&near).s : "; `rift list` shows them");
 }
 
-static int check_name(const struct plan_request *r, const char *text)
+/* The length of "stereo" in "stereo.width=640"; 0: it is for all that have the parameter. */
+static size_t prefix_of(const char *text)
+{
+	size_t len = strcspn(text, ".=");
+
+	return text[len] == '.' ? len : 0;
+}
+
+const char *plan_own(const struct workload *w, const char *text)
+{
+	size_t len = prefix_of(text);
+
+	if (!len)
+		return text;
+	return !strncmp(w->name, text, len) && !w->name[len] ? text + len + 1 : NULL;
+}
+
+/* Some workload of the request must have the name in front of the dot. */
+static int check_prefix(const struct plan_request *r, const char *text)
+{
+	struct text name = text_shown(text);
+
+	for (const struct workload *const *w = r->workload; *w; w++)
+		if (plan_own(*w, text))
+			return 0;
+	name.s[strcspn(name.s, ".")] = '\0';
+	if (!workload_find(name.s))
+		return -EINVAL;
+	return complain(EINVAL, "%s: %s is not swept; name it among the workloads",
+			text_shown(text).s, name.s);
+}
+
+static int check_parameter(const struct plan_request *r, const char *text)
 {
 	size_t len = strcspn(text, "=");
 	const struct param *row = find_row(r, text, len);
@@ -57,20 +90,42 @@ static int check_name(const struct plan_request *r, const char *text)
 	return row ? 0 : refuse_unknown(r, text);
 }
 
-static int take_assignment(struct builder *b, const char *text)
+/* Is it a parameter of any workload, or, with its name in front, of this one? */
+static int check_name(const struct builder *b, const char *text)
+{
+	const char *own = plan_own(b->workload, text);
+	const struct workload *one[] = { b->workload, NULL };
+	struct plan_request alone = *b->request;
+
+	if (!own)
+		return check_prefix(b->request, text); /* the rest is that workload's to check */
+	if (own > text)
+		alone.workload = one;
+	return check_parameter(&alone, own);
+}
+
+static int take_own(struct builder *b, const char *text)
 {
 	size_t len = strcspn(text, "=");
 	int i = params_find(b->workload->params, text, len);
-	int err = check_name(b->request, text);
 
-	if (err)
-		return err;
 	if (i < 0)
 		return 0; /* another workload's */
 	if (b->values[i].n)
 		return complain(EINVAL, "%s is given twice", b->workload->params[i].name);
 	return axis_parse(&b->values[i], &b->workload->params[i], b->workload->params[i].name,
 			  text + len + 1);
+}
+
+static int take_assignment(struct builder *b, const char *text)
+{
+	const char *own = plan_own(b->workload, text);
+	int err;
+
+	if (own && preset_is(own))
+		return 0; /* later, as what is given besides wins */
+	err = check_name(b, text);
+	return err || !own ? err : take_own(b, own);
 }
 
 /* A value of a preset, where the user gives none. */
@@ -81,7 +136,7 @@ static int take_value(void *arg, const char *assignment)
 
 	if (b->values[i].n || (b->request->size && b->workload->params[i].axis))
 		return 0;
-	return take_assignment(b, assignment);
+	return take_own(b, assignment);
 }
 
 static int take_preset(struct builder *b)
@@ -90,12 +145,14 @@ static int take_preset(struct builder *b)
 	const struct preset *preset = NULL;
 
 	for (int i = 0; i < r->n_assignments; i++) {
-		if (!preset_is(r->assignment[i]))
+		const char *own = plan_own(b->workload, r->assignment[i]);
+
+		if (!own || !preset_is(own))
 			continue;
 		if (preset)
 			return complain(EINVAL, "%s: a preset is given twice",
 					text_shown(r->assignment[i]).s);
-		preset = preset_find(b->workload, r->assignment[i]);
+		preset = preset_find(b->workload, own);
 		if (!preset)
 			return -EINVAL;
 	}
@@ -157,12 +214,11 @@ int plan_take_request(struct builder *b, int size_row, const char *around)
 	int err = 0;
 
 	for (int i = 0; i < r->n_assignments && !err; i++)
-		if (!preset_is(r->assignment[i]))
-			err = take_assignment(b, r->assignment[i]);
+		err = take_assignment(b, r->assignment[i]);
 	if (!err)
 		err = take_preset(b);
 	for (int i = 0; i < r->n_arounds && !err; i++)
-		err = check_name(r, r->around[i]);
+		err = check_name(b, r->around[i]);
 	if (!err)
 		err = take_sizes(b, size_row);
 	if (!err)

@@ -1,10 +1,9 @@
 /*
  * block_board.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
  *
- * Twelve warps, each with a subject; a thread that computes a derivative also owns that state.
- * A right-hand side is three phases with a barrier before each:
- *   1  what needs states only: exponentials of V and logarithms of concentrations, a lane each;
- *      reactions; buffers
+ * Twelve warps, each with a subject; a thread that computes a derivative also
+ * owns that state. A right-hand side is three phases with a barrier before each: 1  what needs
+ * states only: exponentials of V and logarithms of concentrations, a lane each; reactions; buffers
  *   2  gates, currents
  *   3  sums of currents; whose derivatives are known adds them up meanwhile
  * Nothing reads a state in phase 3, so that who is done may write the next stage's.
@@ -30,6 +29,7 @@ enum warp_role {
 enum { LANES = 32, BLOCK_THREADS = WARPS * LANES };
 enum { CLEFT, SHELL, SIDES };
 enum { MODULES = 3, RATES = 22, BUFFERS = 15 };
+enum { WEIGHTS = 16 }; /* of a derivative in what is to come: block_stages.cuh */
 
 /* Exponentials of V: see block_exps.cuh. */
 enum exponential_of {
@@ -77,6 +77,9 @@ enum exponential_of {
 	EXPS,
 };
 
+/* The quotient that is made of an exponential. */
+#define Q_OF(exponential) (EXPS + (exponential))
+
 /* Logarithms and powers of concentrations; two warps share them. */
 enum power_of {
 	LOG_NA,
@@ -89,6 +92,14 @@ enum power_of {
 	POW_DOWN,
 	POW_SR, /* of what opens its receptor */
 	POWERS,
+};
+
+/* What saturates with Na^4, Ca^3 and Ca of a side. */
+enum saturation_by {
+	BY_NA4,
+	BY_CA3 = BY_NA4 + SIDES,
+	BY_CA = BY_CA3 + SIDES,
+	SATURATIONS = BY_CA + SIDES
 };
 
 /* What the derivatives that are known last are sums of: currents of both sides, .. */
@@ -126,22 +137,39 @@ struct course {
 	double t, h, taken;
 	int64_t count[MYOCYTE_COUNTS];
 	struct plan plan;
-	struct settled settled;
+	struct settled settled; /* of the attempt before */
 	struct myocyte_row *row;
-	bool back; /* to the start */
+	bool back;  /* to the start */
+	bool again; /* the next attempt begins elsewhere than where this one arrived */
 };
 
 struct board {
+	alignas(16) real weight[STAGES][WEIGHTS];
 	real v[in::END];
-	real e[EXPS], q[EXPS]; /* e^z; the quotient that is made of it */
+	real e[2 * EXPS]; /* e^z; behind all of these the quotients that are made of them */
 	real log[POWERS_OF_SIDES];
-	real Na4[SIDES], allo[SIDES], Cl[SIDES]; /* saturation by Na^4, Ca^3, Ca */
+	real saturation[SATURATIONS];
 	real term[TERMS];
 	real rate[MODULES][4 * RATES + 1]; /* r, -r, K r, -K r; 0 */
 	real p[MYOCYTE_PARAMS];
 	real stimulus;
-	float worst[STATES];
+	float worst[WARPS];
 	struct course course;
 };
+
+/*
+ * The board, at an address that neither compiler nor assembler can derive anew: on Hopper they do
+ * so at nearly every access, which takes longer than the access. By all of a warp.
+ */
+static __device__ inline struct board *at_one_address(struct board *b)
+{
+#ifdef __CUDA_ARCH__
+	uint32_t at = (uint32_t)__cvta_generic_to_shared(b);
+
+	return (struct board *)__cvta_shared_to_generic(__shfl_sync(~0u, at, 0));
+#else
+	return b;
+#endif
+}
 } // namespace
 } // namespace myocyte

@@ -30,19 +30,36 @@ static __device__ inline real share_of(int side)
 
 /* ---- phase 1: what saturates with Na or Ca of a side ------------------------------------- */
 
-/* By six lanes: Na^4, Ca^3 and Ca, of cleft and shell. */
-static __device__ inline void saturations(int lane, struct board *b)
+/* x^n/(x^n + half), n = 4, 3 or 1. */
+struct my_saturation {
+	int i, x;
+	bool fourth, third, counts; /* counts: lanes without one compute the first, for nobody */
+	real half;
+};
+
+static __device__ inline struct my_saturation my_saturation(int lane)
 {
 	const double Km4 = Km_Nai * Km_Nai * Km_Nai * Km_Nai, Kd3 = Kd_act * Kd_act * Kd_act;
-	int side = lane % SIDES, what = lane / SIDES % 3;
-	real x = b->v[(what ? at::Ca_j : at::Na_j) + side], x2 = x * x;
-	real power = what == 0 ? x2 * x2 : what == 1 ? x2 * x : x;
-	real half = what == 0 ? real(Km4) : what == 1 ? real(Kd3) : real(Kd_ClCa);
-	real *to = what == 0 ? b->Na4 : what == 1 ? b->allo : b->Cl;
+	int i = lane < SATURATIONS ? lane : 0, side = i % SIDES, by = i - side;
 
-	power = quotient(power, power + half);
-	if (lane < 6)
-		to[side] = power;
+	return { i,
+		 (by == BY_NA4 ? at::Na_j : at::Ca_j) + side,
+		 by == BY_NA4,
+		 by == BY_CA3,
+		 lane < SATURATIONS,
+		 by == BY_NA4	? Km4
+		 : by == BY_CA3 ? Kd3
+				: Kd_ClCa };
+}
+
+static __device__ inline void saturation(const struct my_saturation &c, struct board *b)
+{
+	real x = b->v[c.x], x2 = x * x;
+	real power = choose(c.fourth, x2 * x2, choose(c.third, x2 * x, x));
+
+	power = quotient(power, power + c.half);
+	if (c.counts)
+		b->saturation[c.i] = power;
 }
 
 /* ---- phase 2: gates ---------------------------------------------------------------------- */
@@ -50,7 +67,7 @@ static __device__ inline void saturations(int lane, struct board *b)
 /* m, h, j by lane: opened by `open`, closed by `close`. */
 static __device__ inline real gate_of_I_Na(int lane, const struct board *b)
 {
-	const real *e = b->e, *q = b->q;
+	const real *e = b->e, *q = b->e + EXPS;
 	real V = b->v[at::V], y = b->v[at::m + (lane < 3 ? lane : 0)];
 	bool high = V >= real(-40);
 	real j_open = (-127140 * e[EXP_J_OPEN] - 3.474e-5 * e[EXP_J_OPEN_2]) * (V + 37.78) *
@@ -67,33 +84,69 @@ static __device__ inline real gate_of_I_Na(int lane, const struct board *b)
 	return open * (1 - y) - close * y;
 }
 
-/* d, f, x_Kr, x_Ks by lane: each goes to `target` at a rate. */
-static __device__ inline real slow_gate(int lane, const struct board *b)
-{
-	const real *q = b->q;
-	real x = b->v[at::V] + 14.5;
-	real y = b->v[lane == 0 ? at::d : lane == 1 ? at::f : lane == 2 ? at::x_Kr : at::x_Ks];
-	/* d: x (1 + e^z)/(1 - e^z) = -x - 2 x/(e^z - 1) */
-	real rate_d = q[EXP_D_RATE] - 0.035 * x, rate_f = 0.0197 * b->e[EXP_F_RATE] + 0.02;
-	int K = lane == 2 ? EXP_KR_1 : EXP_KS_1;
-	real rate = choose(lane == 0, rate_d, choose(lane == 1, rate_f, q[K] + q[K + 1]));
-	int inf = lane == 0 ? EXP_D : lane == 1 ? EXP_F : lane == 2 ? EXP_KR : EXP_KS;
-	real target = q[inf] + choose(lane == 1, q[EXP_F_2], 0);
+/* A gate that goes to e[to] + more e[to_2] at a rate of a e[i] + a_2 e[i_2] + c + x (V + 14.5).
+ */
+struct slow_gate {
+	int state, to, to_2, i, i_2;
+	double more, a, a_2, c, x;
+};
 
-	return (target - y) * rate;
+/* d: x (1 + e^z)/(1 - e^z) = -x - 2 x/(e^z - 1) */
+static __constant__ const struct slow_gate slow_gates[4] = {
+	{ at::d, Q_OF(EXP_D), 0, Q_OF(EXP_D_RATE), 0, 0, 1, 0, 0, -0.035 },
+	{ at::f, Q_OF(EXP_F), Q_OF(EXP_F_2), EXP_F_RATE, 0, 1, 0.0197, 0, 0.02, 0 },
+	{ at::x_Kr, Q_OF(EXP_KR), 0, Q_OF(EXP_KR_1), Q_OF(EXP_KR_2), 0, 1, 1, 0, 0 },
+	{ at::x_Ks, Q_OF(EXP_KS), 0, Q_OF(EXP_KS_1), Q_OF(EXP_KS_2), 0, 1, 1, 0, 0 },
+};
+
+struct my_slow_gate {
+	int state, to, to_2, i, i_2;
+	real more, a, a_2, c, x;
+};
+
+static __device__ inline struct my_slow_gate my_slow_gate(int lane)
+{
+	const struct slow_gate &g = slow_gates[lane % 4];
+
+	return { g.state, g.to, g.to_2, g.i, g.i_2, g.more, g.a, g.a_2, g.c, g.x };
 }
 
-/* Gates of I_to by lane: x_tos, y_tos, x_tof, y_tof, r_tos. tau is a q + c. */
-static __device__ inline real gate_of_I_to(int lane, const struct board *b)
+static __device__ inline real slow_gate(const struct my_slow_gate &g, const struct board *b)
 {
-	bool opens = lane == 0 || lane == 2;
-	int state = lane == 4 ? at::r_tos : at::x_tos + (lane < 4 ? lane : 0);
-	int exp = lane == 0 ? EXP_TO_SLOW : lane == 3 ? EXP_TO_33 : EXP_TO_60;
-	real q = choose(lane == 2, b->e[EXP_TO_FAST], b->q[exp]);
-	double a = lane == 0 ? 1 : lane == 1 ? 3000 : lane == 2 ? 3.5 : lane == 3 ? 20 : 2800;
-	double c = lane == 0 ? 0.5 : lane == 1 ? 30 : lane == 2 ? 1.5 : lane == 3 ? 20 : 220;
+	real rate = (g.a * b->e[g.i] + g.a_2 * b->e[g.i_2]) + (g.c + g.x * (b->v[at::V] + 14.5));
 
-	return quotient(b->q[opens ? EXP_TO_OPEN : EXP_TO_33] - b->v[state], a * q + c);
+	return (b->e[g.to] + g.more * b->e[g.to_2] - b->v[g.state]) * rate;
+}
+
+/* A gate of I_to, which goes to e[to] in a e[i] + c ms. */
+struct to_gate {
+	int state, to, i;
+	double a, c;
+};
+
+static __constant__ const struct to_gate to_gates[5] = {
+	{ at::x_tos, Q_OF(EXP_TO_OPEN), Q_OF(EXP_TO_SLOW), 1, 0.5 },
+	{ at::y_tos, Q_OF(EXP_TO_33), Q_OF(EXP_TO_60), 3000, 30 },
+	{ at::x_tof, Q_OF(EXP_TO_OPEN), EXP_TO_FAST, 3.5, 1.5 },
+	{ at::y_tof, Q_OF(EXP_TO_33), Q_OF(EXP_TO_33), 20, 20 },
+	{ at::r_tos, Q_OF(EXP_TO_33), Q_OF(EXP_TO_60), 2800, 220 },
+};
+
+struct my_to_gate {
+	int state, to, i;
+	real a, c;
+};
+
+static __device__ inline struct my_to_gate my_to_gate(int lane)
+{
+	const struct to_gate &g = to_gates[lane % 5];
+
+	return { g.state, g.to, g.i, g.a, g.c };
+}
+
+static __device__ inline real gate_of_I_to(const struct my_to_gate &g, const struct board *b)
+{
+	return quotient(b->e[g.to] - b->v[g.state], g.a * b->e[g.i] + g.c);
 }
 
 /* ---- phase 2: currents ------------------------------------------------------------------- */
@@ -105,7 +158,7 @@ static __device__ inline real currents_of_V(real E_K, const struct board *b)
 	real V = v[at::V];
 	real slow = G_tos * v[at::x_tos] * (v[at::y_tos] + 0.5 * v[at::r_tos]);
 	real fast = G_tof * v[at::x_tof] * v[at::y_tof];
-	real Kr = v[at::x_Kr] * b->q[EXP_KR_RECTIFIER] + b->q[EXP_KP];
+	real Kr = v[at::x_Kr] * b->e[Q_OF(EXP_KR_RECTIFIER)] + b->e[Q_OF(EXP_KP)];
 
 	return ((slow + fast) + Kr) * (V - E_K) + (G_Clb * (V - E_Cl) - b->stimulus);
 }
@@ -115,10 +168,10 @@ static __device__ inline void pump_and_rectifier(int lane, real E_K, struct boar
 {
 	const double each = I_NaK_max * K_o / (K_o + Km_Ko);
 	const real *e = b->e;
-	real alpha = b->q[EXP_K1_OPEN];
-	real beta = (0.49124 * e[EXP_K1_CLOSE] + e[EXP_K1_CLOSE_2]) * b->q[EXP_K1_CLOSE_3];
+	real alpha = b->e[Q_OF(EXP_K1_OPEN)];
+	real beta = (0.49124 * e[EXP_K1_CLOSE] + e[EXP_K1_CLOSE_2]) * b->e[Q_OF(EXP_K1_CLOSE_3)];
 	real blocked = 1 + 0.1245 * e[EXP_NAK] + 0.0365 * sigma_NaK * e[EXP_MINUS_U];
-	real pump = share_of(lane % SIDES) * each * b->Na4[lane % SIDES];
+	real pump = share_of(lane % SIDES) * each * b->saturation[BY_NA4 + lane % SIDES];
 	bool pumps = lane < SIDES;
 	real I = quotient(choose(pumps, pump, 0.9 * alpha * (b->v[at::V] - E_K)),
 			  choose(pumps, blocked, alpha + beta));
@@ -137,7 +190,7 @@ static __device__ inline real exchanger(int side, const struct board *b)
 	real net = b->e[EXP_NU] * Ca_o * Na3 - b->e[EXP_NU1] * Nao3 * Ca;
 	real s3 = (KmN_Cai * Nao3 + KmNai3 * Ca_o) + per_Na3 * Na3 + per_Ca * Ca;
 
-	return quotient(share_of(side) * I_NCX_max * b->allo[side] * net,
+	return quotient(share_of(side) * I_NCX_max * b->saturation[BY_CA3 + side] * net,
 			s3 * (1 + k_sat * b->e[EXP_NU1]));
 }
 
@@ -146,7 +199,7 @@ static __device__ inline void channels(int lane, struct board *b)
 {
 	int side = lane % SIDES;
 	const real *v = b->v;
-	struct field field = { b->e[EXP_U], b->q[EXP_U], b->q[EXP_2U] };
+	struct field field = { b->e[EXP_U], b->e[Q_OF(EXP_U)], b->e[Q_OF(EXP_2U)] };
 	real open = choose(side, FCaL_sl, FCaL_j) * (0.45 * v[at::d] * v[at::f]) *
 		    (1 - v[at::fCaB_j + side]);
 	real Ca = open * ghk_Ca(field, v[at::Ca_j + side]);
@@ -177,7 +230,7 @@ static __device__ inline void currents_of_side(int lane, struct board *b)
 		return;
 	term[I_NA] = F_c * g_Na * from_E_Na;
 	term[I_CA_B] = F_c * G_Cab * from_E_Ca;
-	term[I_CL] = F_c * G_ClCa * b->Cl[side] * (V - E_Cl);
+	term[I_CL] = F_c * G_ClCa * b->saturation[BY_CA + side] * (V - E_Cl);
 }
 
 /* ---- phase 2: powers and the reticulum ---------------------------------------------------- */

@@ -23,7 +23,10 @@ static __device__ inline double quotient(double a, double b)
 static __device__ inline single quotient(single a, single b)
 {
 #ifdef __CUDA_ARCH__
-	a.v = __fdividef(a.v, b.v);
+	float r;
+
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b.v));
+	a.v *= r;
 	return a;
 #else
 	return a / b;

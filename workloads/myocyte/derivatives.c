@@ -148,6 +148,7 @@ static int load(const struct table *t, struct myocyte_state *s)
 
 	s->cells.cells = s->cells.stride = s->cells.running = t->csv.rows;
 	s->cells.by_host = false; /* nothing to decide */
+	s->cells.states_only = true;
 	s->cells.guarded = s->cells.benchmark;
 	if (!err)
 		err = myocyte_allocate(&s->cells);

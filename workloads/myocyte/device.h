@@ -75,10 +75,11 @@ struct myocyte_cells {
 	int64_t cells, stride;	/* words from component to component: cells or a few more */
 	int64_t first, running; /* cells that attempts advance: first .. first + running - 1 */
 
-	bool single;	/* float; else double */
-	bool benchmark; /* Rodinia's equations; else the published ones */
-	bool guarded;	/* derivatives that are NaN or +Inf are replaced, as the benchmark does */
-	bool by_host;	/* control=host */
+	bool single;	  /* float; else double */
+	bool benchmark;	  /* Rodinia's equations; else the published ones */
+	bool guarded;	  /* derivatives that are NaN or +Inf are replaced, as the benchmark does */
+	bool by_host;	  /* control=host */
+	bool states_only; /* right-hand sides of single states; no attempts */
 	enum myocyte_solver solver;
 	enum myocyte_spread spread;
 	double span;	  /* ms; the attempt after it starts over */

@@ -190,6 +190,7 @@ static void load_kernels(void)
 
 	for (const void *kernel : kernels)
 		CUDA(cudaFuncGetAttributes(&ignored, kernel));
+	load_warps();
 }
 
 static void vary(const struct myocyte_cells *cells, const double *p, double jitter, uint64_t seed,
@@ -237,6 +238,8 @@ static void derivatives(const struct myocyte_cells *cells, cudaStream_t stream)
 {
 	if (cells->spread == MYOCYTE_CELL_A_BLOCK)
 		return derivatives_in_blocks(cells, stream);
+	if (cells->spread == MYOCYTE_CELLS_A_BLOCK)
+		return derivatives_in_warps(cells, stream);
 	CUDA(LAUNCH(MYOCYTE_IN(myocyte_evaluate), blocks_for(cells->running), MYOCYTE_BLOCK, 0,
 		    stream, *cells));
 }

@@ -14,10 +14,19 @@ struct array {
 
 enum { ARRAYS = 11 };
 
+/* Derivatives that an attempt leaves in device memory: a block has its own on the chip. */
+static size_t stages_kept(const struct myocyte_cells *c)
+{
+	if (c->states_only)
+		return 1;
+	return c->spread > MYOCYTE_THREAD ? 0 : MYOCYTE_STAGES;
+}
+
 /* Those of no bytes are not needed. t and h are one piece, so h is not among them. */
 static void list_arrays(struct myocyte_cells *c, struct array list[ARRAYS])
 {
 	size_t real = myocyte_real_bytes(c), vector = MYOCYTE_STATES * real;
+	size_t stages = stages_kept(c);
 	const struct array all[ARRAYS] = {
 		{ &c->y, vector, 0 },
 		{ (void **)&c->t, 2 * sizeof(double), 0 },
@@ -25,8 +34,8 @@ static void list_arrays(struct myocyte_cells *c, struct array list[ARRAYS])
 		{ (void **)&c->count, MYOCYTE_COUNTS * sizeof(*c->count), 0 },
 		{ &c->end, vector, 0 },
 		{ &c->p, MYOCYTE_PARAMS * real, 0 },
-		{ &c->trial, vector, 0 },
-		{ &c->k, MYOCYTE_STAGES * vector, 0 },
+		{ &c->trial, stages ? vector : 0, 0 },
+		{ &c->k, stages * vector, 0 },
 		{ &c->before, c->solver == MYOCYTE_AS_RODINIA ? vector : 0, 0 },
 		{ (void **)&c->outcome, c->by_host ? sizeof(*c->outcome) : 0, 0 },
 		{ (void **)&c->start, 0, MYOCYTE_STATES * sizeof(double) },

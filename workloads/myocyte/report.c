@@ -13,6 +13,12 @@ static const char *const equations[] = {
 	[MYOCYTE_RODINIA] = "as the Rodinia benchmark has them",
 };
 
+static const char *const spreads[] = {
+	[MYOCYTE_THREAD] = "a thread for each cell",
+	[MYOCYTE_CELL_A_BLOCK] = "a block for each cell",
+	[MYOCYTE_CELLS_A_BLOCK] = "a block for 32 cells",
+};
+
 static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
 {
 	struct report_row *row = &r->row[r->n];
@@ -60,6 +66,7 @@ static int report_cell(const struct myocyte_opts *o, struct myocyte_state *s, st
 	if (err)
 		return err;
 	add_text(out, "equations", equations[myocyte_equations(o)]);
+	add_text(out, "spread", spreads[s->cells.spread]);
 	if (o->solver == MYOCYTE_ADAPTIVE)
 		add(out, "tolerance", "1", myocyte_tolerance(o));
 	add(out, "simulated time", "ms", cell.t);

@@ -41,6 +41,7 @@ Test(small_myocyte_memory, too_many_cells_are_refused_with_numbers)
 	need_device();
 	taken = leave_room_for(MYOCYTE_CELLS_MAX / 2);
 	o.cells = MYOCYTE_CELLS_MAX;
+	o.spread = MYOCYTE_THREAD;
 	cr_redirect_stderr();
 	cr_assert(workload_myocyte.setup(&o, &s) == -ENOMEM, "accepted");
 	workload_myocyte.teardown(&s);
@@ -101,4 +102,26 @@ Test(small_myocyte_memory, teardown_takes_everything_back)
 	write_file_of(&o);
 	cr_assert(!*ledger_open(), "derivatives left: %s", ledger_open());
 	remove_files();
+}
+
+/* Derivatives of stages stay on the chip: two vectors a cell are left, and its course. */
+Test(small_myocyte_memory, a_block_needs_and_moves_less_than_threads)
+{
+	struct myocyte_state s = { .cells = { .spread = MYOCYTE_THREAD } };
+	const enum myocyte_spread spreads[] = { MYOCYTE_CELL_A_BLOCK, MYOCYTE_CELLS_A_BLOCK };
+	struct myocyte_opts o = default_opts();
+	size_t thread = myocyte_cell_bytes(&s.cells);
+	struct cost cost;
+
+	for (int i = 0; i < 2; i++) {
+		s.cells.spread = spreads[i];
+		cr_assert(thread - myocyte_cell_bytes(&s.cells) ==
+				  14 * MYOCYTE_STATES * sizeof(double),
+			  "spread %d", i);
+		o.cells = 10;
+		cr_assert(!workload_myocyte.cost(&o, &s, &cost), "cost");
+		cr_assert(cost.bytes_moved == 10 * ((2 * 91 + 16) * 8 + 128), "%g bytes",
+			  cost.bytes_moved);
+		cr_assert(cost.flops == 10 * (13 * 2761 + 91 * 144), "%g flops", cost.flops);
+	}
 }

@@ -225,3 +225,52 @@ Test(small_myocyte_options, inputs_that_make_no_sense_are_refused)
 	cr_assert(strstr(text, "p.csv") && strstr(text, "cycle"), "%s", text);
 	remove_files();
 }
+
+/* ---- spread ------------------------------------------------------------------------------ */
+
+Test(small_myocyte_options, blocks_are_for_the_plain_pattern)
+{
+	const char *text;
+
+	cr_redirect_stderr();
+	for (int i = 0; i < 6; i++) {
+		struct myocyte_opts o = default_opts();
+
+		o.spread = i % 2 ? MYOCYTE_CELLS_A_BLOCK : MYOCYTE_CELL_A_BLOCK;
+		o.solver = i / 2 == 0 ? MYOCYTE_AS_RODINIA : MYOCYTE_ADAPTIVE;
+		o.granularity = i / 2 == 1 ? MYOCYTE_BY_STAGE : MYOCYTE_BY_ATTEMPT;
+		o.control = i / 2 == 2 ? MYOCYTE_BY_HOST : MYOCYTE_BY_DEVICE;
+		cr_assert(limits_of(&o) == -EINVAL, "case %d", i);
+		o.spread = MYOCYTE_AUTO;
+		cr_assert(!limits_of(&o), "case %d with spread=auto", i);
+		cr_assert(myocyte_spread(&o) == MYOCYTE_THREAD, "case %d with spread=auto", i);
+	}
+	text = captured_stderr();
+	for (int i = 0; i < 6; i++)
+		cr_assert(strstr(line_of(text, i), i % 2 ? "spread=warps" : "spread=block") &&
+				  strstr(line_of(text, i), "spread=thread"),
+			  "%s", line_of(text, i));
+	cr_assert(!*line_of(text, 6), "one line each: %s", line_of(text, 6));
+}
+
+Test(small_myocyte_options, auto_spread_suits_the_device_and_the_number_of_cells)
+{
+	const int64_t few[] = { 264, 132 };
+	struct myocyte_opts o = default_opts();
+#ifdef RIFT_CPU_DEVICE
+	const enum myocyte_spread for_few = MYOCYTE_THREAD, for_many = MYOCYTE_THREAD;
+#else
+	const enum myocyte_spread for_few = MYOCYTE_CELL_A_BLOCK;
+	const enum myocyte_spread for_many = MYOCYTE_CELLS_A_BLOCK;
+#endif
+
+	for (int i = 0; i < 2; i++) {
+		o.precision = i ? MYOCYTE_FLOAT : MYOCYTE_DOUBLE;
+		o.cells = few[i];
+		cr_assert(myocyte_spread(&o) == for_few, "%ld cells", (long)o.cells);
+		o.cells = few[i] + 1;
+		cr_assert(myocyte_spread(&o) == for_many, "%ld cells", (long)o.cells);
+	}
+	o.states = "rows.csv";
+	cr_assert(myocyte_spread(&o) == MYOCYTE_THREAD, "rows of states");
+}

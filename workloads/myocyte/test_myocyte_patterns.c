@@ -27,6 +27,7 @@ static void read_pattern(enum myocyte_solver solver, enum myocyte_precision prec
 	o.precision = precision;
 	o.granularity = granularity;
 	o.control = control;
+	o.spread = MYOCYTE_THREAD;
 	r = run_begin(o);
 	run_steps(r, STEPS);
 	run_read(r, CELLS, cells);

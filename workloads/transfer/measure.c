@@ -55,11 +55,14 @@ struct transfer_opts transfer_kind_opts(const struct measure_kind *kind, int64_t
 static int time_block(const struct transfer_opts *o, struct transfer_state *s, int depth,
 		      cudaStream_t stream, int64_t *call_ns, int64_t *total_ns)
 {
+	struct transfer_place place = transfer_next(s);
 	int64_t begin = timing_now_ns();
 	int err = 0;
 
-	for (int i = 0; i < depth && !err; i++)
-		err = transfer_step(o, s, stream);
+	for (int i = 0; i < depth && !err; i++) {
+		place = i ? transfer_next(s) : place; /* a single call is timed alone */
+		err = transfer_copy(o, s, place, stream);
+	}
 	*call_ns = timing_now_ns() - begin;
 	/* cudaMemcpy may return before its bytes are there: the next one would wait for them */
 	CUDA(o->call == TRANSFER_SYNC ? cudaDeviceSynchronize() : cudaStreamSynchronize(stream));

@@ -100,20 +100,30 @@ static cudaError_t copy(const struct transfer_opts *o, char *dst, const char *sr
 	return cudaMemcpyAsync(dst, src, bytes, kinds[o->dir], stream);
 }
 
-int transfer_step(const void *opts, void *state, cudaStream_t stream)
+struct transfer_place transfer_next(const struct transfer_state *s)
 {
-	const struct transfer_opts *o = opts;
-	struct transfer_state *s = state;
-	const char *src = s->src.base + 8 * transfer_source_word(s->copies);
-	char *dst = s->dst.base + (size_t)(s->copies % s->slots) * s->stride;
+	return (struct transfer_place){
+		.src = s->src.base + 8 * transfer_source_word(s->copies),
+		.dst = s->dst.base + (size_t)(s->copies % s->slots) * s->stride,
+	};
+}
+
+int transfer_copy(const struct transfer_opts *o, struct transfer_state *s,
+		  struct transfer_place place, cudaStream_t stream)
+{
 	int64_t block = o->split ? o->split : s->bytes;
 
 	for (int64_t at = 0; at < s->bytes; at += block)
-		CUDA(copy(o, dst + at, src + at,
+		CUDA(copy(o, place.dst + at, place.src + at,
 			  (size_t)(s->bytes - at < block ? s->bytes - at : block), stream));
 	s->copies++;
 	s->steps++;
 	return 0;
+}
+
+static int step(const void *opts, void *state, cudaStream_t stream)
+{
+	return transfer_copy(opts, state, transfer_next(state), stream);
 }
 
 /* ---- cost ------------------------------------------------------------------------------- */
@@ -149,7 +159,7 @@ const struct workload workload_transfer = {
 	.limits = transfer_limits,
 	.setup = transfer_setup,
 	.reset = reset,
-	.step = transfer_step,
+	.step = step,
 	.check = transfer_check,
 	.report = transfer_report,
 	.plot = transfer_plot,

@@ -58,11 +58,22 @@ struct transfer_state {
 	char (*names)[REPORT_ROWS_MAX][32]; /* of rows of a report */
 };
 
+/* Ends of a copy: a source with other bytes than the copy before, and the next slot. */
+struct transfer_place {
+	const char *src;
+	char *dst;
+};
+
+struct transfer_place transfer_next(const struct transfer_state *s);
+
+/* A step: the next copy, whole or in blocks. */
+int transfer_copy(const struct transfer_opts *o, struct transfer_state *s,
+		  struct transfer_place place, cudaStream_t stream);
+
 /* ---- hooks, and what they share --------------------------------------------------------- */
 
 int transfer_limits(const void *opts, struct limits *out);
 int transfer_setup(const void *opts, void *state);
-int transfer_step(const void *opts, void *state, cudaStream_t stream);
 int transfer_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
 int transfer_report(const void *opts, void *state, struct report *out);
 int transfer_plot(const void *opts, void *state, struct plot *plot);

@@ -1,0 +1,197 @@
+/* copied.c - the time of a step over the bytes that it copies, and how straight a line it is. */
+#include "harness/chart/copied.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "harness/chart/words.h"
+
+/* A line through two points is straight by itself. */
+enum { POINTS_LEAST = 3 };
+
+double copied_bytes(const struct journal *j, int point)
+{
+	const struct cost *c = &j->step[point];
+
+	/* older records have no copies: NaN launches */
+	return c->to_device.calls + c->to_host.calls > 0 ? c->to_device.bytes + c->to_host.bytes
+							 : 0;
+}
+
+double copied_line_ns(const struct copied_line *l, double bytes)
+{
+	return l->fixed_ns + bytes * l->byte_ns;
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+/* Weighted normal equations: each residual is a share of what was measured. */
+void copied_fit(struct copied_line *l)
+{
+	double w = 0, x = 0, xx = 0, y = 0, xy = 0;
+
+	for (int i = 0; i < l->points; i++) {
+		double t = l->point[i].step.value, bytes = l->point[i].bytes;
+
+		w += 1 / (t * t);
+		x += bytes / (t * t);
+		xx += bytes * bytes / (t * t);
+		y += 1 / t;
+		xy += bytes / t;
+	}
+	l->byte_ns = (w * xy - x * y) / (w * xx - x * x);
+	l->fixed_ns = (y - l->byte_ns * x) / w;
+	l->off = 0;
+	for (int i = 0; i < l->points; i++)
+		l->off = fmax(
+			l->off,
+			fabs(l->point[i].step.value / copied_line_ns(l, l->point[i].bytes) - 1));
+}
+
+static int sizes_at(const struct grid *g, enum mode mode, int64_t depth)
+{
+	int n = 0;
+
+	for (int i = 0; i < g->n_sizes; i++)
+		n += grid_find(g, mode, i, depth) != NULL;
+	return n;
+}
+
+/* The first mode and of it the depth at which most sizes were measured; the deepest of these. */
+static void choose_blocks(struct copied_line *l)
+{
+	const struct grid *g = &l->set->grid[0];
+	int most = 0;
+
+	for (int mode = 0; mode < MODE_COUNT && !most; mode++)
+		for (int i = 0; i < g->n_depths; i++) {
+			int n = sizes_at(g, (enum mode)mode, g->depth[i]);
+
+			if (!n || n < most)
+				continue;
+			most = n;
+			l->mode = (enum mode)mode;
+			l->depth = g->depth[i];
+		}
+}
+
+static void take_points(struct copied_line *l)
+{
+	const struct grid *g = &l->set->grid[0];
+
+	l->point = calloc((size_t)g->n_sizes + 1, sizeof(*l->point));
+	CHECK(l->point, "memory of %d points", g->n_sizes);
+	for (int i = 0; i < g->n_sizes; i++) {
+		const struct grid_point *p = grid_find(g, l->mode, i, l->depth);
+		const struct cost *step = p ? &g->j->step[p->point] : NULL;
+		double bytes = p ? copied_bytes(g->j, p->point) : 0;
+		double calls = bytes > 0 ? step->to_device.calls + step->to_host.calls : 0;
+
+		if (!(bytes > 0))
+			continue;
+		l->pageable = step->pageable;
+		l->calls = !l->points || calls == l->calls ? calls : 0;
+		l->point[l->points++] =
+			(struct copied_point){ bytes, calls, chart_step(l->set, 0, p) };
+	}
+}
+
+/* False: it has too few sizes that copy different numbers of bytes. */
+static bool make_line(struct copied_line *l, const struct chart_set *s)
+{
+	double least = INFINITY, most = 0;
+
+	*l = (struct copied_line){ .set = s };
+	choose_blocks(l);
+	take_points(l);
+	for (int i = 0; i < l->points; i++) {
+		least = fmin(least, l->point[i].bytes);
+		most = fmax(most, l->point[i].bytes);
+	}
+	if (l->points >= POINTS_LEAST && most > least) {
+		copied_fit(l);
+		return true;
+	}
+	free(l->point);
+	return false;
+}
+
+static void make_lines(struct copied *c)
+{
+	for (int i = 0; i < c->variants.sets; i++)
+		if (c->lines < COPIED_LINES && make_line(&c->line[c->lines], c->variants.set[i]))
+			c->lines++;
+		else
+			c->left_out++;
+}
+
+/* ---- data ------------------------------------------------------------------------------- */
+
+static void put_point(const struct copied *c, int line, int i, FILE *out)
+{
+	const struct copied_line *l = &c->line[line];
+	const struct copied_point *p = &l->point[i];
+	double want = copied_line_ns(l, p->bytes);
+
+	fprintf(out, "%d,%.0f,%.6g,", line + 1, p->bytes, p->step.value / 1e3);
+	if (p->step.known)
+		fprintf(out, "%.6g,%.6g", p->step.lo / 1e3, p->step.hi / 1e3);
+	else
+		fputc(',', out);
+	fprintf(out, ",%.6g,%.4g,%.0f,%d,%s,%ld,%s\n", want / 1e3, 100 * (p->step.value / want - 1),
+		p->calls, p->step.n, mode_name(l->mode), (long)l->depth,
+		l->pageable ? "pageable" : "pinned");
+}
+
+static int write_points(const struct copied *c, struct plot *p)
+{
+	struct output out;
+	int err = plot_open(p, "points", "-points.csv", &out);
+
+	if (err)
+		return err;
+	fprintf(out.file, "line,bytes,step_us,step_us_lo,step_us_hi,line_us,off_percent,calls,"
+			  "processes,mode,depth,memory\n");
+	for (int i = 0; i < c->lines; i++)
+		for (int k = 0; k < c->line[i].points; k++)
+			put_point(c, i, k, out.file);
+	return output_commit(&out);
+}
+
+/* ---- the chart -------------------------------------------------------------------------- */
+
+static void set_lines(const struct copied *c, struct plot *p)
+{
+	char name[160];
+
+	plot_count(p, "lines", c->lines);
+	for (int i = 0; i < c->lines; i++) {
+		copied_name(c, i, name, sizeof(name));
+		plot_text(p, words_name("name", i + 1).s, "%s", name);
+		plot_number(p, words_name("fixed", i + 1).s, c->line[i].fixed_ns / 1e3);
+		plot_number(p, words_name("slope", i + 1).s, c->line[i].byte_ns / 1e3);
+	}
+}
+
+int chart_copied(const struct chart_set *s, struct plot *p)
+{
+	struct copied c = { 0 };
+	int err = variants_init(&c.variants, s, 1);
+
+	if (!err) {
+		make_lines(&c);
+		err = c.lines ? 0 : 1;
+	}
+	if (!err) {
+		p->script = "plots/copied.gp";
+		set_lines(&c, p);
+		copied_say(&c, p);
+		err = write_points(&c, p);
+	}
+	for (int i = 0; i < c.lines; i++)
+		free(c.line[i].point);
+	variants_release(&c.variants);
+	return err;
+}

@@ -1,0 +1,173 @@
+/*
+ * block_part.cuh - spread=block: which part of a right-hand side a thread has, and a right-hand
+ * side of all of them. Part of kernels.cuh.
+ */
+namespace myocyte
+{
+namespace
+{
+/* ---- a thread's part --------------------------------------------------------------------- */
+
+struct my_functions_of_V {
+	struct my_exponential exponential;
+	struct my_to_gate to_gate;
+};
+
+struct part {
+	int warp, lane;
+	int state;  /* that this thread owns, or -1 */
+	real least; /* error that any step may make in it */
+	bool benchmark;
+	real E_K; /* K_i is clamped */
+	union {	  /* by warp */
+		struct my_functions_of_V of_V;
+		struct my_slow_gate slow_gate;
+		struct my_saturation saturation;
+		struct my_power power;
+		struct my_module module;
+		struct my_buffer buffer;
+		struct my_balance balance;
+	};
+};
+
+static __device__ inline int state_of(int warp, int lane)
+{
+	switch (warp) {
+	case WARP_NA_GATES:
+		return lane < 3 ? at::m + lane : -1;
+	case WARP_TO_GATES:
+		return lane < 4 ? at::x_tos + lane : lane == 4 ? int(at::r_tos) : -1;
+	case WARP_RETICULUM:
+		return lane < 3 ? at::RyR_R + lane : -1;
+	case WARP_BUFFERS:
+		return lane < BUFFERS ? buffers[lane].state : -1;
+	case WARP_SLOW_GATES:
+		return lane < 2 ? at::d + lane : lane < 4 ? at::x_Kr + lane - 2 : -1;
+	case WARP_SUMS:
+		return lane < BALANCES ? balances[lane].state : -1;
+	case WARP_MODULE:
+	case WARP_MODULE + 1:
+	case WARP_MODULE + 2:
+		return lane < 15 ? at::CaM_dy + 15 * (warp - WARP_MODULE) + lane : -1;
+	default:
+		return -1;
+	}
+}
+
+static __device__ inline struct part part_of(const struct myocyte_cells &a, const real *p, real K_i)
+{
+	struct part c;
+	int lane = (int)threadIdx.x % LANES;
+	/* known to be one for all lanes, which makes branches on it cheaper */
+	int warp = __shfl_sync(~0u, (int)threadIdx.x / LANES, 0), m = warp - WARP_MODULE;
+
+	c.warp = warp;
+	c.lane = lane;
+	c.state = state_of(warp, lane);
+	c.least = 0;
+	if (c.state >= 0)
+		c.least = real(a.tolerance) * 1e-3 * fmax(fabs(real(a.start[c.state])), real(1e-9));
+	c.benchmark = a.benchmark;
+	c.E_K = log(K_o / K_i) / FRT;
+	if (warp <= WARP_TO_GATES) {
+		c.of_V.exponential = my_exponential(lane, warp == WARP_TO_GATES, c.E_K);
+		c.of_V.to_gate = my_to_gate(lane);
+	} else if (warp == WARP_POWERS || warp == WARP_RETICULUM)
+		c.power = my_power(lane, warp == WARP_RETICULUM);
+	else if (m >= 0 && m < MODULES)
+		c.module = my_module(m, lane, a.benchmark, p);
+	else if (warp == WARP_BUFFERS)
+		c.buffer = my_buffer(lane);
+	else if (warp == WARP_EXCHANGER)
+		c.saturation = my_saturation(lane);
+	else if (warp == WARP_SLOW_GATES)
+		c.slow_gate = my_slow_gate(lane);
+	else
+		c.balance = my_balance(lane);
+	return c;
+}
+
+/* ---- a right-hand side ------------------------------------------------------------------- */
+
+static __device__ inline real phase_1(struct part *c, struct board *b)
+{
+	switch (c->warp) {
+	case WARP_NA_GATES:
+	case WARP_TO_GATES:
+		exponential(c->of_V.exponential, !c->benchmark, b);
+		return 0;
+	case WARP_POWERS:
+	case WARP_RETICULUM:
+		power(&c->power, c->warp == WARP_RETICULUM, b);
+		return 0;
+	case WARP_BUFFERS:
+		return buffer_uptake(c->buffer, c->lane, b);
+	case WARP_EXCHANGER:
+		saturation(c->saturation, b);
+		return 0;
+	case WARP_MODULE:
+	case WARP_MODULE + 1:
+	case WARP_MODULE + 2:
+		module_rates(c->module, b);
+		return 0;
+	case WARP_PUMP:
+		if (!c->lane)
+			flows(b);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* The lane's derivative where that is known by now; f: what phase 1 gave. */
+static __device__ inline real phase_2(const struct part &c, struct board *b, real f)
+{
+	switch (c.warp) {
+	case WARP_NA_GATES:
+		return gate_of_I_Na(c.lane, b);
+	case WARP_TO_GATES:
+		f = currents_of_V(c.E_K, b);
+		if (!c.lane)
+			b->term[I_OF_V] = f;
+		return gate_of_I_to(c.of_V.to_gate, b);
+	case WARP_SLOW_GATES:
+		return slow_gate(c.slow_gate, b);
+	case WARP_POWERS:
+		currents_of_powers(c.power, c.benchmark, b);
+		return 0;
+	case WARP_RETICULUM:
+		return reticulum(c.power, c.lane, b);
+	case WARP_MODULE:
+	case WARP_MODULE + 1:
+	case WARP_MODULE + 2:
+		return module_sums(c.module, b) + module_exchange(c.module, b);
+	case WARP_BUFFERS:
+		channels(c.lane, b);
+		return f;
+	case WARP_EXCHANGER:
+		if (c.lane < SIDES)
+			b->term[I_EXCHANGER + c.lane] = exchanger(c.lane, b);
+		return 0;
+	case WARP_PUMP:
+		pump_and_rectifier(c.lane, c.E_K, b);
+		return 0;
+	case WARP_SUMS:
+		currents_of_side(c.lane, b);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* The derivative of the thread's state, once all states are in b->v. */
+static __device__ inline real derivative(struct part *c, struct board *b)
+{
+	real f = phase_1(c, b);
+
+	__syncthreads();
+	f = phase_2(*c, b, f);
+	__syncthreads();
+	return c->warp == WARP_SUMS ? balance_of(c->balance, c->lane, b) : f;
+}
+} // namespace
+} // namespace myocyte
