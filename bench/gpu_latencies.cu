@@ -47,11 +47,14 @@ LATENCY_OF(fma_float, float, x = __fmaf_rn(x, a, b))
 LATENCY_OF(fma_double, double, x = __fma_rn(x, a, b))
 LATENCY_OF(add_double, double, x = __dadd_rn(x, a))
 LATENCY_OF(exp2_float, float, asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)))
-LATENCY_OF(rcp_float, float, asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(x)))
+LATENCY_OF(rcp_float, float,
+	   asm volatile("rcp.approx.ftz.f32 %0, %0;"
+			: "+f"(x));
+	   x = __fadd_rn(x, a))
 LATENCY_OF(rcp_double, double, asm volatile("rcp.approx.ftz.f64 %0, %0;" : "+d"(x)))
 LATENCY_OF(round_trip_int, double, x = (double)(int)x)
 LATENCY_OF(load_shared, int, x = shared[x])
-LATENCY_OF(shuffle, int, x = __shfl_sync(~0u, x, x & 31))
+LATENCY_OF(shuffle, int, x = __shfl_xor_sync(~0u, x, 1) + me)
 LATENCY_OF(barrier, int, __syncthreads())
 LATENCY_OF(hand_over_float, float, shared[me] = x; __syncthreads(); x = shared[other])
 LATENCY_OF(hand_over_double, double, shared[me] = x; __syncthreads(); x = shared[other])
@@ -62,11 +65,11 @@ static const struct chain chains[] = {
 	{ "double a + b", add_double, 32 },
 	{ "double a b + c", fma_double, 32 },
 	{ "float 2^x, approximate", exp2_float, 32 },
-	{ "float 1/x, approximate", rcp_float, 32 },
+	{ "float 1/x, approximate, + a", rcp_float, 32 },
 	{ "double 1/x, approximate", rcp_double, 32 },
 	{ "double to int and back", round_trip_int, 32 },
 	{ "load from shared memory", load_shared, 32 },
-	{ "shuffle", shuffle, 32 },
+	{ "shuffle + a, of integers", shuffle, 32 },
 	{ "barrier, 12 warps", barrier, THREADS },
 	{ "store, barrier, load: float", hand_over_float, THREADS },
 	{ "store, barrier, load: double", hand_over_double, THREADS },

@@ -4,11 +4,6 @@
  * Adaptive: every cell has its own time t after so many attempts; the reference goes from 0 to
  * that t with steps and a tolerance of its own. Fixed: the reference takes the same steps, so
  * what differs is rounding. The benchmark's solver: check_rodinia.c.
- *
- * A state may be off by a share of |reference| + |initial value|, so that a gate which decays
- * to nothing (h reaches 1e-300) counts absolutely; V by the same share of some mV. How large
- * a share depends on the jump of the model at V = -40 mV: before it an adaptive run is as good
- * as its tolerance, after it as good as its step fell on the jump.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,49 +15,29 @@
 #include "common/philox.h"
 #include "workloads/myocyte/check.h"
 
-enum { SAMPLE = 16, CHUNK = 4096, SAMPLE_STREAM = 2 };
+enum { SAMPLE = 16, SAMPLE_STIFF = 2, CHUNK = 4096, SAMPLE_STREAM = 2 };
 enum { PIECE = 1024 }; /* steps of the reference between looks for Ctrl-C: 13 ms */
-
-/*
- * Adaptive, before the jump. Worst of 64 cells and seven tolerances: 0.37 of the tolerance, and
- * 1e-11 mV.
- */
-static struct allowance before_jump(double tolerance)
-{
-	return (struct allowance){ fmax(4 * tolerance, 1e-8), 1 };
-}
-
-/*
- * Adaptive, after it. Worst of 64 cells, tolerances of 1e-10 to 1e-4 and jitters up to 0.5:
- * 4.8e-4, and 0.011 mV when V climbs by 200 mV/ms; 1.9e-3 with a tolerance of 1e-2.
- */
-static struct allowance after_jump(double tolerance)
-{
-	return (struct allowance){ 1e-3 + tolerance, 20 };
-}
-
-/* Fixed: rounding, fused multiply-add and the GPU's exp, times what the upstroke amplifies. */
-static const struct allowance same_steps = { 1e-9, 20 };
-
-/*
- * In float rounding adds up. Worst of 48 cells with a jitter of 0.3, tolerances of 1e-5 to 1e-3
- * and fixed steps: before the jump 1.6e-4, after it 0.018 (y59, a small difference of large
- * numbers, whose cells lie 200 ms and more into the beat) and 0.02 mV where V falls.
- */
-static struct allowance in_float(double tolerance, bool before)
-{
-	return before ? (struct allowance){ fmax(4 * tolerance, 5e-4), 1 }
-		      : (struct allowance){ 0.04 + tolerance, 1.5 };
-}
 
 static const double budget_s = 0.2, evaluation_s = 1.1e-6;
 
 /* ---- which cells ----------------------------------------------------------------------- */
 
+/*
+ * Of the reference, for one cell. Steps of a stiff solver do not say how far it went: to the end
+ * of its span at most, which the reference does in steps of 0.018 ms.
+ */
+static double evaluations_of_reference(const struct comparison *c)
+{
+	enum myocyte_solver solver = (enum myocyte_solver)c->opts->solver;
+
+	if (solver == MYOCYTE_ROSENBROCK)
+		return MYOCYTE_STAGES * (1 + c->opts->span / 0.018);
+	return myocyte_stages(solver) * ((double)c->steps + 1);
+}
+
 static int64_t cells_in_budget(const struct comparison *c)
 {
-	double evaluations = myocyte_stages((enum myocyte_solver)c->opts->solver);
-	double n = budget_s / (evaluations * evaluation_s * ((double)c->steps + 1));
+	double n = budget_s / (evaluations_of_reference(c) * evaluation_s);
 
 	return n < (double)c->opts->cells ? (int64_t)n : c->opts->cells;
 }
@@ -73,9 +48,10 @@ static int64_t cells_in_budget(const struct comparison *c)
  */
 static int64_t choose_cells(const struct comparison *c, int64_t **which)
 {
+	int64_t least = c->opts->solver == MYOCYTE_ROSENBROCK ? SAMPLE_STIFF : SAMPLE;
 	int64_t cells = c->opts->cells, n = cells_in_budget(c), used = 0;
 
-	n = n < SAMPLE ? SAMPLE : n;
+	n = n < least ? least : n;
 	if (c->verdict->full || n + 2 >= cells)
 		n = cells - 2;
 	*which = malloc((size_t)(n + 2) * sizeof(**which));
@@ -141,27 +117,6 @@ static void reference_fixed(const struct comparison *c, const struct myocyte_mod
 		y[i] = NAN;
 }
 
-/* In the first stimulus V only climbs: if it is below -40 mV now, it never was above. */
-static bool jump_is_ahead(const struct comparison *c, double t, double V)
-{
-	const double below_mV = -45, stimulus_ms = 5;
-
-	return t <= stimulus_ms && V < below_mV && c->state->initial[MYOCYTE_V] < below_mV;
-}
-
-static struct allowance allowance_of(const struct comparison *c, double t, double V)
-{
-	const struct myocyte_opts *o = c->opts;
-	bool fixed = o->solver == MYOCYTE_FIXED;
-	bool before = jump_is_ahead(c, t, V);
-
-	if (o->precision == MYOCYTE_FLOAT)
-		return in_float(fixed ? 0 : myocyte_tolerance(o), before);
-	if (fixed)
-		return same_steps;
-	return before ? before_jump(myocyte_tolerance(o)) : after_jump(myocyte_tolerance(o));
-}
-
 /* The first NaN ends the search. */
 struct difference myocyte_worst_state(const struct comparison *c, const struct allowance *may,
 				      const double y[], const double reference[])
@@ -206,7 +161,7 @@ static struct difference compare_cell(const struct comparison *c, int64_t id,
 		reference_fixed(c, &m, cell->t, reference);
 	else
 		reference_adaptive(c, &m, cell->t, reference);
-	may = allowance_of(c, cell->t, reference[MYOCYTE_V]);
+	may = myocyte_allowance(c, cell->t, reference[MYOCYTE_V]);
 	return myocyte_worst_state(c, &may, cell->y, reference);
 }
 
@@ -269,6 +224,7 @@ static const char *const measures[] = {
 	[MYOCYTE_ADAPTIVE] = "largest difference of a state, in units of what its step allows",
 	[MYOCYTE_FIXED] = "largest difference of a state, in units of what rounding allows",
 	[MYOCYTE_AS_RODINIA] = "largest difference of the last row, in units of what is allowed",
+	[MYOCYTE_ROSENBROCK] = "largest difference of a state, in units of what its step allows",
 };
 
 int myocyte_check(const void *opts, void *state, int64_t steps, struct verdict *v)

@@ -17,6 +17,9 @@ struct allowance {
 	double share, V_mV;
 };
 
+/* For a cell at t, where the reference's potential is V. */
+struct allowance myocyte_allowance(const struct comparison *c, double t, double V);
+
 /* How far off the worst state is: `error` in units of what it may be. */
 struct difference {
 	double error, off;

@@ -76,6 +76,7 @@ EITHER double first_step(const struct myocyte_cells &a)
 {
 	switch (a.solver) {
 	case MYOCYTE_ADAPTIVE:
+	case MYOCYTE_ROSENBROCK:
 		return MYOCYTE_STEP_FIRST_MS;
 	case MYOCYTE_FIXED:
 		return a.step;

@@ -35,6 +35,37 @@ static const char *formula_of(const struct myocyte_opts *o, bool fixed, bool on_
 		       "of 91 numbers";
 }
 
+/* Of a cell whose numbers, of `real` bytes, stay on chip within a launch. */
+static double bytes_on_chip(double real)
+{
+	const double course = 2 * 8 * sizeof(double);
+
+	return (2 * MYOCYTE_STATES + MYOCYTE_PARAMS) * real + course;
+}
+
+/*
+ * Per attempt that has a Jacobian to find, which all have but those behind a rejected one. The
+ * inverse and each product with it are counted as if every entry were there; 91 x 220 are what
+ * differences (40 a state), calmodulin's derivatives (60) and stages (120) take.
+ */
+static void cost_of_rosenbrock(const struct myocyte_opts *o, struct cost *out)
+{
+	const double n = MYOCYTE_STATES, evaluation = 1257 + 52 * 2 + 70 * 20;
+	double flops = MYOCYTE_STIFF * evaluation + 2 * n * n * n + 8 * 2 * n * n + n * 220;
+
+	*out = (struct cost){
+		.launches = 1,
+		.evaluations = MYOCYTE_STIFF,
+		.evaluation = "right-hand side",
+		.flops = flops * (double)o->cells,
+		.bytes_moved = bytes_on_chip(sizeof(double)) * (double)o->cells,
+		.formula =
+			"cells x (17 evaluations of 2,761 flops + 2 x 91^3 for an inverse + 16 x "
+			"91^2 for eight products + 91 x 220); cells x (2 vectors of 91 numbers + "
+			"16 numbers + 128 B), in a fused launch once",
+	};
+}
+
 /*
  * Per attempt and cell, by counting the equations: an evaluation is 1,257 additions,
  * multiplications and divisions, 52 small powers as 2 each, and 70 exp, ln and pow, each taken
@@ -57,12 +88,13 @@ int myocyte_cost(const void *opts, const void *state, struct cost *out)
 		       MYOCYTE_STATES * (2 * coefficients + stages + (fixed ? 12 : 22));
 	double vectors = coefficients + 2 * stages + 2 * evaluations + combine + 2;
 	bool on_chip = c->spread > MYOCYTE_THREAD;
-	double real = (double)myocyte_real_bytes(c), course = 2 * 8 * sizeof(double);
-	double bytes = vectors * MYOCYTE_STATES * real;
+	double real = (double)myocyte_real_bytes(c);
+	double bytes = on_chip ? bytes_on_chip(real) : vectors * MYOCYTE_STATES * real;
 
-	if (on_chip)
-		bytes = (2 * MYOCYTE_STATES + MYOCYTE_PARAMS) * real + course;
-
+	if (o->solver == MYOCYTE_ROSENBROCK) {
+		cost_of_rosenbrock(o, out);
+		return 0;
+	}
 	*out = (struct cost){
 		.launches = o->granularity == MYOCYTE_BY_STAGE ? evaluations : 1,
 		.evaluations = evaluations,

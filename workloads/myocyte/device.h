@@ -21,6 +21,7 @@ extern "C" {
 enum {
 	MYOCYTE_STAGES = 13,	     /* of an attempt: 13 evaluations */
 	MYOCYTE_STAGES_FIXED = 11,   /* the last two serve the error estimate only */
+	MYOCYTE_STIFF = 17,	     /* of solver=rosenbrock: 8 stages, 9 for the Jacobian */
 	MYOCYTE_CELLS_MAX = 1 << 22, /* 91 of them stay below 2^31 */
 	MYOCYTE_BLOCK = 32,	     /* threads: few cells spread over many multiprocessors */
 	MYOCYTE_TRIES_MAX = 12,	     /* attempts a row, in the benchmark's solver */
@@ -36,6 +37,7 @@ enum myocyte_solver {
 	MYOCYTE_ADAPTIVE,   /* the error of a step decides how long it is */
 	MYOCYTE_FIXED,	    /* steps of one length, always accepted */
 	MYOCYTE_AS_RODINIA, /* the benchmark's: rows of one accepted step each */
+	MYOCYTE_ROSENBROCK, /* as adaptive, by a stiff method: in double, a block for each cell */
 };
 
 /* What a cell is spread over. */
@@ -120,6 +122,8 @@ struct myocyte_cell {
 /* Evaluations of an attempt. */
 static inline int myocyte_stages(enum myocyte_solver solver)
 {
+	if (solver == MYOCYTE_ROSENBROCK)
+		return MYOCYTE_STIFF;
 	return solver == MYOCYTE_FIXED ? MYOCYTE_STAGES_FIXED : MYOCYTE_STAGES;
 }
 
@@ -174,7 +178,7 @@ void myocyte_host_publish(const struct myocyte_cells *host, const struct myocyte
 
 /* The above in one precision; launch.c picks. */
 struct myocyte_code {
-	void (*load_kernels)(void);
+	void (*load_kernels)(const struct myocyte_cells *);
 	void (*vary)(const struct myocyte_cells *, const double *, double, uint64_t, cudaStream_t);
 	void (*start)(const struct myocyte_cells *, cudaStream_t);
 	void (*attempt)(const struct myocyte_cells *, int64_t, cudaStream_t);

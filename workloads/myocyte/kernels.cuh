@@ -2,7 +2,8 @@
  * kernels.cuh - the kernels of the myocyte workload and their launches: a thread for each cell.
  *
  * Compiled once a precision, by kernels_double.cu and kernels_float.cu, which define
- * MYOCYTE_REAL and MYOCYTE_IN(name), the name of a kernel in that precision.
+ * MYOCYTE_REAL and MYOCYTE_IN(name), the name of a kernel in that precision, and in double
+ * MYOCYTE_STIFF_TOO.
  */
 #include "common/cuda_check.h"
 #include "common/gpu.h"
@@ -171,10 +172,22 @@ KERNEL(MYOCYTE_IN(myocyte_evaluate));
 
 #include "workloads/myocyte/block.cuh"
 #include "workloads/myocyte/warps.cuh"
+#ifdef MYOCYTE_STIFF_TOO
+#include "workloads/myocyte/rosenbrock.cuh"
+#else
+static void load_stiff_kernel(void)
+{
+}
+
+static void attempt_stiff(const struct myocyte_cells *, int64_t, cudaStream_t)
+{
+	CHECK(false, "solver=rosenbrock in float");
+}
+#endif
 
 /* ---- launches -------------------------------------------------------------------------- */
 
-static void load_kernels(void)
+static void load_kernels(const struct myocyte_cells *cells)
 {
 	const void *const kernels[] = {
 		(const void *)MYOCYTE_IN(myocyte_vary_cells),
@@ -191,6 +204,8 @@ static void load_kernels(void)
 	for (const void *kernel : kernels)
 		CUDA(cudaFuncGetAttributes(&ignored, kernel));
 	load_warps();
+	if (cells->solver == MYOCYTE_ROSENBROCK)
+		load_stiff_kernel();
 }
 
 static void vary(const struct myocyte_cells *cells, const double *p, double jitter, uint64_t seed,
@@ -212,6 +227,8 @@ static void start(const struct myocyte_cells *cells, cudaStream_t stream)
 
 static void attempt(const struct myocyte_cells *cells, int64_t n, cudaStream_t stream)
 {
+	if (cells->solver == MYOCYTE_ROSENBROCK)
+		return attempt_stiff(cells, n, stream);
 	if (cells->spread == MYOCYTE_CELL_A_BLOCK)
 		return attempt_in_blocks(cells, n, stream);
 	if (cells->spread == MYOCYTE_CELLS_A_BLOCK)

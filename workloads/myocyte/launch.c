@@ -10,7 +10,7 @@ static const struct myocyte_code *code_of(const struct myocyte_cells *cells)
 
 void myocyte_load_kernels(const struct myocyte_cells *cells)
 {
-	code_of(cells)->load_kernels();
+	code_of(cells)->load_kernels(cells);
 }
 
 void myocyte_vary(const struct myocyte_cells *cells, const double p[MYOCYTE_PARAMS], double jitter,

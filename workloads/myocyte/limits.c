@@ -85,6 +85,29 @@ static int check_rodinia(const struct myocyte_opts *o)
 	return 0;
 }
 
+/* A block for each cell, and decisions on the device. */
+static int check_rosenbrock(const struct myocyte_opts *o)
+{
+	if (o->solver != MYOCYTE_ROSENBROCK)
+		return 0;
+	if (o->precision == MYOCYTE_FLOAT)
+		return complain(EINVAL, "precision=float: solver=rosenbrock differentiates by "
+					"differences, for which float has too few digits: "
+					"precision=double");
+	if (o->granularity == MYOCYTE_BY_STAGE || o->control == MYOCYTE_BY_HOST)
+		return complain(EINVAL,
+				"%s: solver=rosenbrock has a kernel for a whole attempt, "
+				"which decides too: granularity=attempt control=device",
+				o->control == MYOCYTE_BY_HOST ? "control=host"
+							      : "granularity=stage");
+	if (o->spread == MYOCYTE_THREAD || o->spread == MYOCYTE_CELLS_A_BLOCK)
+		return complain(EINVAL,
+				"spread=%s: solver=rosenbrock has a block for each cell: "
+				"spread=block or auto",
+				o->spread == MYOCYTE_THREAD ? "thread" : "warps");
+	return 0;
+}
+
 static int check_solver(const struct myocyte_opts *o)
 {
 	const double least = 1e-12, least_float = 1e-5;
@@ -100,7 +123,7 @@ static int check_solver(const struct myocyte_opts *o)
 				o->tolerance, least_float);
 	if (o->tolerance > 0 && o->tolerance < least)
 		return complain(EINVAL, "tolerance=%g: %g or more, or 0", o->tolerance, least);
-	return check_rodinia(o);
+	return o->solver == MYOCYTE_ROSENBROCK ? check_rosenbrock(o) : check_rodinia(o);
 }
 
 /* Other patterns than the plain one are those of a thread for each cell. */
@@ -132,6 +155,8 @@ enum myocyte_spread myocyte_spread(const struct myocyte_opts *o)
 {
 	int64_t most;
 
+	if (o->solver == MYOCYTE_ROSENBROCK)
+		return MYOCYTE_CELL_A_BLOCK;
 	if (o->spread != MYOCYTE_AUTO)
 		return (enum myocyte_spread)o->spread;
 	if (o->states || !is_plain(o) || !has_threads_to_spare())

@@ -7,7 +7,7 @@
 #include "workloads/myocyte/myocyte.h"
 
 static const char *const equations[] = { "published", "rodinia", "auto", NULL };
-static const char *const solvers[] = { "adaptive", "fixed", "rodinia", NULL };
+static const char *const solvers[] = { "adaptive", "fixed", "rodinia", "rosenbrock", NULL };
 static const char *const precisions[] = { "double", "float", NULL };
 static const char *const granularities[] = { "attempt", "stage", NULL };
 static const char *const controls[] = { "device", "host", NULL };
@@ -20,7 +20,7 @@ static const struct param params[] = {
 	PARAM_REAL(myocyte_opts, span, "ms", "1000", 1e-6, 1e6,
 		   "time after which a cell starts over"),
 	PARAM_CHOICE(myocyte_opts, solver, "adaptive", solvers,
-		     "adaptive steps, fixed ones of length step, or the Rodinia benchmark's"),
+		     "adaptive steps, fixed ones of length step, the Rodinia benchmark's, or stiff"),
 	PARAM_CHOICE(myocyte_opts, precision, "double", precisions,
 		     "of the states and the arithmetic; time is always double"),
 	PARAM_CHOICE(myocyte_opts, granularity, "attempt", granularities,
@@ -72,7 +72,7 @@ double myocyte_tolerance(const struct myocyte_opts *o)
 }
 
 static const struct param_need needs[] = {
-	{ "tolerance", "solver=adaptive" },
+	{ "tolerance", "solver=adaptive|rosenbrock" },
 	{ "step", "solver=fixed" },
 	{ "every", "trajectory" },
 	/* what evaluates rows of states integrates nothing */

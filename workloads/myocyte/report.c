@@ -67,7 +67,7 @@ static int report_cell(const struct myocyte_opts *o, struct myocyte_state *s, st
 		return err;
 	add_text(out, "equations", equations[myocyte_equations(o)]);
 	add_text(out, "spread", spreads[s->cells.spread]);
-	if (o->solver == MYOCYTE_ADAPTIVE)
+	if (o->solver == MYOCYTE_ADAPTIVE || o->solver == MYOCYTE_ROSENBROCK)
 		add(out, "tolerance", "1", myocyte_tolerance(o));
 	add(out, "simulated time", "ms", cell.t);
 	add(out, "spans completed", "1", (double)cell.count[MYOCYTE_SPANS]);
