@@ -38,8 +38,8 @@ struct slots_part {
  * Each block of a launch that counts adds its share of 2^32 units to one of the parts, and waits
  * for nothing. The upper half of their sum is the number of launches before, which every block
  * finds the same until it has added its own share. By its lowest bit one of steps[] is that of the
- * launch in hand, and the first block writes the other. Parts lie apart, as a hundred thousand
- * operations on one word take an H200 longer than what the rest of such a launch leaves it.
+ * launch in hand, and the first block writes the other. With one part in place of four a launch of
+ * 32,768 blocks that streams through memory took an H200 173 us, not 159.
  */
 struct slots_counter {
 	struct slots_part part[SLOTS_PARTS];
