@@ -8,6 +8,7 @@
 #include "workloads/myocyte/block_math.cuh"
 #include "workloads/myocyte/block_exps.cuh"
 #include "workloads/myocyte/block_modules.cuh"
+#include "workloads/myocyte/block_buffers.cuh"
 #include "workloads/myocyte/block_currents.cuh"
 #include "workloads/myocyte/block_sums.cuh"
 #include "workloads/myocyte/block_part.cuh"

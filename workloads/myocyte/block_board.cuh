@@ -1,11 +1,14 @@
 /*
  * block_board.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
  *
- * Twelve warps, each with a subject; a thread that computes a derivative also
- * owns that state. A right-hand side is three phases with a barrier before each: 1  what needs
- * states only: exponentials of V and logarithms of concentrations, a lane each; reactions; buffers
+ * Twelve warps, each with a subject; a thread that computes a derivative also owns that state.
+ * A right-hand side is three phases with a barrier before each:
+ *
+ *   1  what needs states only: exponentials of V and logarithms of concentrations, a lane each;
+ *      reactions; buffers
  *   2  gates, currents
  *   3  sums of currents; whose derivatives are known adds them up meanwhile
+ *
  * Nothing reads a state in phase 3, so that who is done may write the next stage's.
  */
 namespace myocyte
