@@ -5,6 +5,8 @@
  *   ... loads of slot k % slots ...
  *   slots_advance(counter, 1);            all threads of all blocks, once, after slots_step()
  *
+ * Launches that count follow one another on a stream: two at a time would count one step.
+ *
  * A block waits for no other one and for nothing that it writes, but its threads for each other
  * once: behind loads that are under way that costs least.
  */

@@ -219,6 +219,9 @@ static json_t *workload_json(const struct workload *w)
 	json_object_set_new(o, "launch_max_ms",
 			    limits.launch_max_ms > 0 ? json_real(limits.launch_max_ms)
 						     : json_null());
+	json_object_set_new(o, "launch_max_watched_ms",
+			    limits.launch_max_ms > 0 ? json_real(limits.launch_max_watched_ms)
+						     : json_null());
 	json_object_set_new(o, "device_refused", json_text(limits.device_refused));
 	json_object_set_new(o, "picture", json_boolean(w->plot != NULL));
 	json_object_set_new(o, "presets", presets_json(w));

@@ -191,7 +191,7 @@ Test(small_chart_collection, another_depth_than_64_is_said)
 		     strstr(script_value("collection", words_name("over", over + 1).s), "(16)"),
 		     NULL),
 		  "%s", script_value("collection", words_name("over", over + 1).s));
-	script_says("collection", "note2", "not so deep");
+	script_says("collection", "note2", "in brackets");
 	chart_files_release(&made);
 	s = two_workloads("1,16", sizes, 2);
 	charts_of(&made, &s);

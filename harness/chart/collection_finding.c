@@ -109,7 +109,8 @@ static void say_missing(const struct collection *c, struct plot *p)
 		  streams ? "* no graphs: by deep blocks of a stream, with what of "
 			    "submission they do not hide"
 			  : "");
-	plot_text(p, "note2", "%s", other ? "(4): not so deep; this is depth 4" : "");
+	plot_text(p, "note2", "%s",
+		  other ? "a number in brackets: the depth, where there is no other" : "");
 }
 
 void collection_say(const struct collection *c, struct plot *p)

@@ -131,8 +131,9 @@ static int time_size(struct worker *w, int i, int64_t *size, int64_t other, doub
 }
 
 /*
- * step_ns, if a launch would take too long by a line through the smallest size and 16 times that;
- * else as it was. Sizes up to there are taken for harmless.
+ * step_ns, if a launch would take too long; else as it was. The smallest size is taken for
+ * harmless, and no launch takes longer than it in proportion to sizes. Where that is too long a
+ * line through it and 16 times the size says more, if that much may be tried.
  */
 static int foresee(struct worker *w, int i)
 {
@@ -143,14 +144,20 @@ static int foresee(struct worker *w, int i)
 	double least_ns, more_ns, ns;
 	int err;
 
-	if (!(c->launch_max_ns > 0) || *size <= more)
+	if (!(c->launch_max_ns > 0) || *size <= least)
 		return 0;
+	CHECK(axis->kind == PARAM_INT || axis->kind == PARAM_SIZE, "%s", axis->name);
 	err = time_size(w, i, size, least, &least_ns);
-	if (!err)
-		err = time_size(w, i, size, more, &more_ns);
 	if (err)
 		return err;
-	ns = more_ns + (more_ns - least_ns) * (double)(*size - more) / (double)(more - least);
+	ns = least_ns * (double)*size / (double)least;
+	if (ns > c->launch_max_ns && *size > more && 16 * least_ns <= c->launch_max_ns) {
+		err = time_size(w, i, size, more, &more_ns);
+		if (err)
+			return err;
+		ns = more_ns +
+		     (more_ns - least_ns) * (double)(*size - more) / (double)(more - least);
+	}
 	if (ns > c->launch_max_ns) {
 		c->step_ns = ns;
 		c->ends_ns = 0;

@@ -157,7 +157,8 @@ static __device__ inline void price_four(const blackscholes_launch &l, const fou
 
 /*
  * The step is counted behind the first loads, whose way to memory hides the barrier that this
- * takes. Eight blocks are all threads that an SM holds; accurate functions want more registers.
+ * takes. Eight blocks are all threads that an SM of an A100 or H200 holds; accurate functions want
+ * more registers.
  */
 template <int CND, int MATH>
 __global__ void __launch_bounds__(BLACKSCHOLES_THREADS, MATH == BLACKSCHOLES_FAST ? 8 : 6)

@@ -43,8 +43,8 @@ Test(small_blackscholes_modes, graphs_go_on_where_the_last_one_ended)
 }
 
 /*
- * Around the four options of a thread, the 1024 of a block, the 64 that arrays end at, and the 64
- * blocks above which tickets are given out by parts (common/slots.h).
+ * Around the four options of a thread, the 1024 of a block, the 64 that arrays end at, and more
+ * blocks than the step counter has parts (common/slots.h).
  */
 Test(small_blackscholes_modes, any_number_of_options)
 {

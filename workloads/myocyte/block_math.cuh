@@ -102,9 +102,7 @@ static __device__ inline single logarithm_of(single x)
 
 static __device__ inline single exponential_of(single z)
 {
-	single e = exp(z);
-
-	return fabs(z) < 80 ? e : single(NAN);
+	return exp(z);
 }
 } // namespace
 } // namespace myocyte

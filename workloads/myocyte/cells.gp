@@ -1,5 +1,5 @@
 # cells.gp - the time of a right-hand side of all cells over how many there are, beside Rodinia's
-# two modes. cells.sh makes cells.csv and calls this here; the look is plots/style.gp's.
+# two modes. cells.sh makes cells.csv, sets made1 and calls this here; the look is plots/style.gp's.
 name = 'cells'
 load '../../plots/style.gp'
 stages = 13.0
@@ -19,8 +19,7 @@ eval at(2, most); rate_double = most * stages / STATS_max * 1e-3
 eval at(3, most); rate_float = most * stages / STATS_max * 1e-3
 title = sprintf('one cell: %.2f µs a right-hand side in double, %.2f in float', one_double, one_float)
 finding = sprintf('%d cells: %.1f billion right-hand sides a second in double, %.1f in float', most, rate_double, rate_float)
-made1 = 'NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-22; fused launches of 64 attempts; medians of n = 5 processes'
-made2 = 'up to 132 and 264 cells a wave of blocks fills the GPU, one a multiprocessor; above 264 (float: 132) 32 cells share a block'
+made2 = 'a block for each cell, one a multiprocessor; above 264 cells (float: 132) 32 cells share a block'
 eval page(900, 600)
 eval heading(600)
 set lmargin at screen 0.095

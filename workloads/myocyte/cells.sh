@@ -28,5 +28,7 @@ awk '
 		for (i = 1; i <= rows; i++)
 			printf "%d,%.4g,%.4g\n", order[i], us[order[i], "double"], us[order[i], "float"]
 	}' "$raw/sorted" >cells.csv
-gnuplot cells.gp
+made=$("$rift" show "$session" | sed -n 's/^measured on *//p' | sed 's/T[0-9:]*Z$//')
+processes=$("$rift" show "$session" | sed -n 's/^median of \(n = [0-9]* processes\).*/\1/p')
+gnuplot -e "made1 = '$made; fused launches; medians of $processes'" cells.gp
 rm -f cells.svg

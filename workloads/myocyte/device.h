@@ -136,6 +136,9 @@ static inline size_t myocyte_real_bytes(const struct myocyte_cells *cells)
 /* Makes the driver load every kernel of that precision, so that no launch does. */
 void myocyte_load_kernels(const struct myocyte_cells *cells);
 
+/* Dynamic shared memory of a block that makes attempts, as solver and spread have it. */
+size_t myocyte_shared_bytes(const struct myocyte_cells *cells);
+
 /*
  * Gives cell 0 the parameters p, every other p[i] (1 + jitter u) for i > 0, u in (0, 1) drawn
  * from cell, i and seed. Upwards only: less calcineurin than is bound would be negative.
@@ -179,6 +182,7 @@ void myocyte_host_publish(const struct myocyte_cells *host, const struct myocyte
 /* The above in one precision; launch.c picks. */
 struct myocyte_code {
 	void (*load_kernels)(const struct myocyte_cells *);
+	size_t (*shared_bytes)(const struct myocyte_cells *);
 	void (*vary)(const struct myocyte_cells *, const double *, double, uint64_t, cudaStream_t);
 	void (*start)(const struct myocyte_cells *, cudaStream_t);
 	void (*attempt)(const struct myocyte_cells *, int64_t, cudaStream_t);

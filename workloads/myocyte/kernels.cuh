@@ -175,6 +175,8 @@ KERNEL(MYOCYTE_IN(myocyte_evaluate));
 #ifdef MYOCYTE_STIFF_TOO
 #include "workloads/myocyte/rosenbrock.cuh"
 #else
+static const size_t stiff_shared_bytes = 0;
+
 static void load_stiff_kernel(void)
 {
 }
@@ -203,9 +205,18 @@ static void load_kernels(const struct myocyte_cells *cells)
 
 	for (const void *kernel : kernels)
 		CUDA(cudaFuncGetAttributes(&ignored, kernel));
-	load_warps();
+	if (cells->spread == MYOCYTE_CELLS_A_BLOCK)
+		load_warps();
 	if (cells->solver == MYOCYTE_ROSENBROCK)
 		load_stiff_kernel();
+}
+
+/* What is beyond 48 KiB has to be asked for, and not every GPU has it. */
+static size_t shared_bytes(const struct myocyte_cells *cells)
+{
+	if (cells->solver == MYOCYTE_ROSENBROCK)
+		return stiff_shared_bytes;
+	return cells->spread == MYOCYTE_CELLS_A_BLOCK ? sizeof(struct in_warps::board) : 0;
 }
 
 static void vary(const struct myocyte_cells *cells, const double *p, double jitter, uint64_t seed,
@@ -264,6 +275,7 @@ static void derivatives(const struct myocyte_cells *cells, cudaStream_t stream)
 #include "workloads/myocyte/classic.cuh"
 
 extern "C" const struct myocyte_code MYOCYTE_IN(myocyte_code) = {
-	load_kernels, vary,	   start,	  attempt,	   attempt_by_stages,
-	gather_cells, derivatives, classic_reset, classic_attempt, classic_stages,
+	load_kernels,  shared_bytes,	  vary,		  start,
+	attempt,       attempt_by_stages, gather_cells,	  derivatives,
+	classic_reset, classic_attempt,	  classic_stages,
 };

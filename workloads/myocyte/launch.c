@@ -13,6 +13,11 @@ void myocyte_load_kernels(const struct myocyte_cells *cells)
 	code_of(cells)->load_kernels(cells);
 }
 
+size_t myocyte_shared_bytes(const struct myocyte_cells *cells)
+{
+	return code_of(cells)->shared_bytes(cells);
+}
+
 void myocyte_vary(const struct myocyte_cells *cells, const double p[MYOCYTE_PARAMS], double jitter,
 		  uint64_t seed, cudaStream_t stream)
 {

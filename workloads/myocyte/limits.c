@@ -135,7 +135,7 @@ static bool is_plain(const struct myocyte_opts *o)
 
 /*
  * What takes least time on an H200, microseconds an attempt: a block for each cell 9.7 for every
- * 132 cells begun, as it has so many multiprocessors, in float 7.0; a block for 32 cells 26 to 39
+ * 132 cells begun, as it has so many multiprocessors, in float 7.0; a block for 32 cells 26 to 42
  * for up to 4,224, in float 12. So blocks pay for two rounds in double, for one in float.
  */
 enum { ROUND = 132, CELLS_A_BLOCK_DOUBLE = 2 * ROUND, CELLS_A_BLOCK_FLOAT = ROUND };
@@ -155,11 +155,13 @@ enum myocyte_spread myocyte_spread(const struct myocyte_opts *o)
 {
 	int64_t most;
 
-	if (o->solver == MYOCYTE_ROSENBROCK)
-		return MYOCYTE_CELL_A_BLOCK;
 	if (o->spread != MYOCYTE_AUTO)
 		return (enum myocyte_spread)o->spread;
-	if (o->states || !is_plain(o) || !has_threads_to_spare())
+	if (o->states)
+		return MYOCYTE_THREAD;
+	if (o->solver == MYOCYTE_ROSENBROCK)
+		return MYOCYTE_CELL_A_BLOCK;
+	if (!is_plain(o) || !has_threads_to_spare())
 		return MYOCYTE_THREAD;
 	most = o->precision == MYOCYTE_FLOAT ? CELLS_A_BLOCK_FLOAT : CELLS_A_BLOCK_DOUBLE;
 	return o->cells <= most ? MYOCYTE_CELL_A_BLOCK : MYOCYTE_CELLS_A_BLOCK;

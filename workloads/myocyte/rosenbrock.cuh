@@ -165,16 +165,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 KERNEL(MYOCYTE_IN(myocyte_stiff_attempts));
 
-/* More shared memory than a kernel has unasked; a device that lacks it says so here. */
+/* More than a kernel has unasked. */
+static const size_t stiff_shared_bytes = sizeof(struct stiff_board);
+
 static void load_stiff_kernel(void)
 {
 	CUDA(cudaFuncSetAttribute((const void *)MYOCYTE_IN(myocyte_stiff_attempts),
 				  cudaFuncAttributeMaxDynamicSharedMemorySize,
-				  (int)sizeof(struct stiff_board)));
+				  (int)stiff_shared_bytes));
 }
 
 static void attempt_stiff(const struct myocyte_cells *cells, int64_t n, cudaStream_t stream)
 {
 	CUDA(LAUNCH(MYOCYTE_IN(myocyte_stiff_attempts), dim3((unsigned)cells->running),
-		    BLOCK_THREADS, sizeof(struct stiff_board), stream, *cells, n));
+		    BLOCK_THREADS, stiff_shared_bytes, stream, *cells, n));
 }

@@ -65,6 +65,25 @@ static void configure(const struct myocyte_opts *o, struct myocyte_cells *c)
 	c->every = o->every;
 }
 
+/* Blocks that are too large for the device are given up where they were not asked for. */
+static int fit_device(const struct myocyte_opts *o, struct myocyte_cells *c)
+{
+	size_t bytes = myocyte_shared_bytes(c);
+	int device, most;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+	if (bytes <= (size_t)most)
+		return 0;
+	if (o->solver == MYOCYTE_ROSENBROCK || o->spread != MYOCYTE_AUTO)
+		return complain(
+			ENOTSUP, "%s takes %zu bytes of shared memory a block; this device has %d",
+			o->solver == MYOCYTE_ROSENBROCK ? "solver=rosenbrock" : "spread=warps",
+			bytes, most);
+	c->spread = MYOCYTE_CELL_A_BLOCK;
+	return 0;
+}
+
 static int setup_cells(const struct myocyte_opts *o, struct myocyte_state *s)
 {
 	int err = o->trajectory ? output_open(&s->output, "trajectory", o->trajectory) : 0;
@@ -90,6 +109,9 @@ int myocyte_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	configure(o, &s->cells);
+	err = fit_device(o, &s->cells);
+	if (err)
+		return err;
 	myocyte_load_kernels(&s->cells);
 	return o->derivatives ? myocyte_setup_derivatives(o, s) : setup_cells(o, s);
 }

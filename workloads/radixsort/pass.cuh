@@ -5,8 +5,9 @@
  * own counts known at once, then adds up those of the tiles before it until it meets one that has
  * made known its sum with all before (decoupled look-back). A word holds the count and says which
  * of the two it is, so no other memory has to be seen with it: relaxed accesses do. A block has
- * the tile of its number and waits only for lower ones, which GPUs start first and the CPU device,
- * too (rule 5 of common/cpu/README.md).
+ * the tile of its number and waits only for lower ones. GPUs start these first, and the CPU device
+ * does (rule 5 of common/cpu/README.md); CUDA does not promise it, though CUB's scans rest on it
+ * too.
  *
  * Sources: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs",
  * 2022; Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.

@@ -106,7 +106,9 @@ Test(small_radixsort_modes, any_number_of_pairs_in_tiles)
 Test(small_radixsort_modes, any_keys)
 {
 	need_device();
-	for (int keys = 0; keys <= RADIXSORT_TOPBYTE && !RACES; keys++) {
+	if (RACES)
+		cr_skip("the threads do the same with other keys");
+	for (int keys = 0; keys <= RADIXSORT_TOPBYTE; keys++) {
 		struct radixsort_opts o = opts_of(3000);
 
 		o.keys = keys;
