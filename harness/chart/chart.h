@@ -20,6 +20,8 @@
 #ifndef RIFT_CHART_H
 #define RIFT_CHART_H
 
+#include <string.h>
+
 #include "common/plot.h"
 #include "harness/bootstrap.h"
 #include "harness/model/fit.h"
@@ -30,6 +32,12 @@ enum { CHART_SIDES = 2 };
 
 /* Over the bytes that a step copies, which no workload may have as a parameter. */
 #define CHART_COPIED "copied"
+
+/* over: as --over has it, or NULL. */
+static inline bool chart_is_over_copied(const char *over)
+{
+	return over && !strcmp(over, CHART_COPIED);
+}
 
 /* The share that titles speak of: less is hardly worth a change of a program. */
 #define CHART_SHARE 0.05

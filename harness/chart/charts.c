@@ -22,11 +22,6 @@ static bool holds(const struct chart_side *s, const struct workload *w)
 	return false;
 }
 
-static bool is_over_copied(const struct chart_side *s)
-{
-	return s->over && !strcmp(s->over, CHART_COPIED);
-}
-
 /* Does a step of some point copy between host and device? */
 static bool copies(const struct journal *j, const struct workload *w)
 {
@@ -38,7 +33,7 @@ static bool copies(const struct journal *j, const struct workload *w)
 
 static bool is_wanted(const struct chart_side *s, const struct workload *w)
 {
-	if (is_over_copied(s))
+	if (chart_is_over_copied(s->over))
 		return copies(s->journal, w);
 	return !s->over || chart_over(w, s->over);
 }
@@ -49,12 +44,12 @@ static int check_over(const struct chart_side *s, int sides)
 	const struct plan *p = &s->journal->plan;
 	struct spell near;
 
-	if (is_over_copied(s) && sides > 1)
+	if (chart_is_over_copied(s->over) && sides > 1)
 		return complain(EINVAL, "--over=" CHART_COPIED ": of one platform, not of two");
 	for (int i = 0; i < p->n_configs; i++)
 		if (is_wanted(s, p->config[i].workload))
 			return 0;
-	if (is_over_copied(s))
+	if (chart_is_over_copied(s->over))
 		return complain(EINVAL, "--over=" CHART_COPIED ": no step of the session copies "
 					"between host and device");
 	near = spell_start(s->over);
@@ -199,7 +194,7 @@ static int add_charts_of(struct charts *c, const char *folder, const struct char
 	struct request r = { .set = set, .sets = 1 };
 	int err;
 
-	if (is_over_copied(set->side))
+	if (chart_is_over_copied(set->side->over))
 		return add_chart(c, folder, name, "-copied", copied, &r);
 	if (set->side->over)
 		return add_chart(c, folder, name, "-over", latency, &r);

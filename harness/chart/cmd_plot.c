@@ -155,11 +155,6 @@ static void print_pictures(const struct charts *c, const char *folder)
 	free(again);
 }
 
-static bool is_over_copied(const struct plot_args *a)
-{
-	return a->over && !strcmp(a->over, CHART_COPIED);
-}
-
 /* What the charts do not show. */
 static void print_left_out(const struct charts *c, const struct plot_args *a)
 {
@@ -168,7 +163,7 @@ static void print_left_out(const struct charts *c, const struct plot_args *a)
 			const struct grid *g = &c->set[i].grid[k];
 			const char *letter = c->set[i].side[k].letter;
 
-			if (g->left_out && !is_over_copied(a))
+			if (g->left_out && !chart_is_over_copied(a->over))
 				fprintf(stderr,
 					"rift: %s%s%s: %d points with other parameters than the "
 					"grid's are left out\n",
@@ -227,7 +222,7 @@ static int make_charts(struct charts *c, const struct chart_side *side, int side
 	if (!err && !c->pictures)
 		err = complain(
 			EINVAL, "there is nothing to draw: %s",
-			is_over_copied(a)
+			chart_is_over_copied(a->over)
 				? "a line takes 3 sizes that copy different numbers of bytes"
 				: "no size, mode and depth of a kernel that lasts has a good "
 				  "result of every process");

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "tests/ledger.h"
+#include "tests/races.h"
 #include "workloads/myocyte/test_cells.h"
 
 TestSuite(small_myocyte_memory, .timeout = 60);
@@ -52,6 +53,69 @@ Test(small_myocyte_memory, too_many_cells_are_refused_with_numbers)
 	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
 	CUDA(cudaFree(taken));
 	cr_assert(!*ledger_open(), "left: %s", ledger_open());
+}
+
+/* ---- a device whose blocks have little shared memory ------------------------------------- */
+
+static bool small_blocks;
+
+typedef cudaError_t attribute_fn(int *, enum cudaDeviceAttr, int);
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+	attribute_fn *real = (attribute_fn *)ledger_next("cudaDeviceGetAttribute");
+
+	if (!small_blocks || attribute != cudaDevAttrMaxSharedMemoryPerBlockOptin)
+		return real(value, attribute, device);
+	*value = 1024;
+	return cudaSuccess;
+}
+
+static void is_refused(struct myocyte_opts o, const char *what)
+{
+	struct myocyte_state s = { 0 };
+	const char *text;
+
+	cr_redirect_stderr();
+	cr_assert(workload_myocyte.setup(&o, &s) == -ENOTSUP, "%s is accepted", what);
+	workload_myocyte.teardown(&s);
+	text = captured_stderr();
+	cr_assert(strstr(text, what) && strstr(text, "this device has 1024"), "%s", text);
+	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
+}
+
+Test(small_myocyte_memory, warps_need_shared_memory)
+{
+	struct myocyte_opts o = default_opts();
+
+	need_device();
+	small_blocks = true;
+	o.spread = MYOCYTE_CELLS_A_BLOCK;
+	is_refused(o, "spread=warps takes");
+}
+
+Test(small_myocyte_memory, rosenbrock_needs_shared_memory)
+{
+	struct myocyte_opts o = default_opts();
+
+	need_device();
+	small_blocks = true;
+	o.solver = MYOCYTE_ROSENBROCK;
+	is_refused(o, "solver=rosenbrock takes");
+}
+
+/* On a GPU auto would take warps for so many; the CPU device's threads need no shared memory. */
+Test(small_myocyte_memory, auto_gives_way)
+{
+	struct myocyte_opts o = default_opts();
+	struct run *r;
+
+	need_device();
+	small_blocks = true;
+	o.cells = RACES ? 2 : 400;
+	r = run_begin(o);
+	cr_assert(r->s.cells.spread != MYOCYTE_CELLS_A_BLOCK, "warps");
+	run_end(r);
 }
 
 /* A run, a step of it captured, and its check. */

@@ -78,6 +78,70 @@ Test(small_myocyte_spread, derivatives_are_the_benchmarks)
 		agree_with_golden(opts_of(spreads[i]));
 }
 
+enum { POTENTIALS = 9 };
+
+/* A state of the golden ones at -200, -150, .. 200 mV. */
+static const char *write_potentials(const double y[N])
+{
+	const char *path = file_here("s.csv");
+	FILE *out = fopen(path, "w");
+
+	cr_assert(out, "%s", path);
+	fprintf(out, "t");
+	for (int i = 0; i < N; i++)
+		fprintf(out, ",y%d", i);
+	for (int row = 0; row < POTENTIALS; row++) {
+		fprintf(out, "\n0");
+		for (int i = 0; i < N; i++)
+			fprintf(out, ",%.17g", i == 38 ? 50. * row - 200 : y[i]);
+	}
+	fprintf(out, "\n");
+	fclose(out);
+	return path;
+}
+
+static struct csv derivatives_by(enum myocyte_spread spread, const char *states, const char *name)
+{
+	struct myocyte_opts o = default_opts();
+	struct csv got;
+
+	o.precision = MYOCYTE_FLOAT;
+	o.spread = spread;
+	o.states = states;
+	o.derivatives = file_here(name);
+	evaluate(&o);
+	cr_assert(!csv_read(o.derivatives, &got), "%s", name);
+	return got;
+}
+
+/* Where a trial step may overshoot to. */
+Test(small_myocyte_spread, float_block_takes_large_potentials)
+{
+	struct csv golden = golden_open("golden/derivatives.csv"), thread, block;
+	double y[N], want[N], f[N];
+	const char *states;
+
+	need_device();
+	if (RACES)
+		cr_skip("the threads do the same as in the test of modes");
+	golden_vector(&golden, 0, "y", y);
+	states = write_potentials(y);
+	thread = derivatives_by(MYOCYTE_THREAD, states, "thread.csv");
+	block = derivatives_by(MYOCYTE_CELL_A_BLOCK, states, "block.csv");
+	for (int row = 0; row < POTENTIALS; row++) {
+		golden_vector(&thread, row, "f", want);
+		golden_vector(&block, row, "f", f);
+		for (int i = 0; i < N; i++)
+			cr_assert(fabs(f[i] - want[i]) <=
+					  1e-4 * (fabs(want[i]) + fabs(y[i]) + 1e-6),
+				  "row %d: f%d=%g, %g by a thread", row, i, f[i], want[i]);
+	}
+	csv_free(&golden);
+	csv_free(&thread);
+	csv_free(&block);
+	remove_files();
+}
+
 /* ---- modes ------------------------------------------------------------------------------- */
 
 static bool same(const struct myocyte_cell *a, const struct myocyte_cell *b, int64_t n)
