@@ -9,39 +9,56 @@
  *
  * A block waits for no other one and for nothing that it writes, but its threads for each other
  * once: behind loads that are under way that costs least.
+ *
+ * Launches that overlap (common/programmatic.cuh) count by slots_step_overlapped() instead.
  */
 #ifndef RIFT_SLOTS_CUH
 #define RIFT_SLOTS_CUH
 
-#include "common/gpu.h"
+#include "common/programmatic.cuh"
 #include "common/slots.h"
 
 /*
- * While others add to it the word is the old or the new one, and either will do. So a GPU may take
- * it from the first-level cache; that of the CPU device has to say that it knows.
+ * A word of the counter: NOW as it is in memory, where another launch may have written it since
+ * this one began. Else a GPU may take it from the first-level cache: while others of this launch
+ * write it, it is the old or the new one, and either will do. The CPU device has to say that.
  */
-static __device__ inline unsigned long long slots_units(const struct slots_part *part)
+template <bool NOW, class T> static __device__ inline T slots_word(const T &word)
 {
 #ifdef __CUDACC__
-	return part->units;
+	return NOW ? __ldcg(&word) : word;
 #else
-	return __atomic_load_n(&part->units, __ATOMIC_RELAXED);
+	return __atomic_load_n(&word, __ATOMIC_RELAXED);
 #endif
 }
 
 /* The launches before this one; of a block that has not counted. */
+template <bool NOW>
 static __device__ inline uint32_t slots_launches(const struct slots_counter *counter)
 {
 	unsigned long long units = 0;
 
 	for (int i = 0; i < SLOTS_PARTS; i++)
-		units += slots_units(&counter->part[i]);
+		units += slots_word<NOW>(counter->part[i].units);
 	return (uint32_t)(units >> 32);
 }
 
 static __device__ inline uint32_t slots_step(const struct slots_counter *counter)
 {
-	return counter->part[0].steps[slots_launches(counter) % 2];
+	return slots_word<false>(counter->part[0].steps[slots_launches<false>(counter) % 2]);
+}
+
+/*
+ * The same in a launch that overlaps others, when none of these counts any more: all words in one
+ * journey to memory. For one thread of a block: a line of the second-level cache that all of them
+ * ask for is slow.
+ */
+static __device__ inline uint32_t slots_step_now(const struct slots_counter *counter)
+{
+	const uint32_t *steps = counter->part[0].steps;
+	uint32_t even = slots_word<true>(steps[0]), odd = slots_word<true>(steps[1]);
+
+	return slots_launches<true>(counter) % 2 ? odd : even;
 }
 
 /* By n steps. The first block takes what is left of 2^32 units when the others have theirs. */
@@ -56,12 +73,36 @@ static __device__ inline void slots_advance(struct slots_counter *counter, uint3
 	if (threadIdx.x | threadIdx.y | threadIdx.z)
 		return;
 	if (!block) {
-		uint32_t *steps = counter->part[0].steps, now = slots_launches(counter) % 2;
+		uint32_t *steps = counter->part[0].steps;
+		uint32_t now = slots_launches<true>(counter) % 2;
 
-		steps[!now] = steps[now] + n;
+		store_relaxed(&steps[!now], slots_word<true>(steps[now]) + n);
 		units = (1ull << 32) - (unsigned long long)(blocks - 1) * share;
 	}
 	atomicAdd(&counter->part[block % SLOTS_PARTS].units, units);
+}
+
+/*
+ * The step of a launch that may overlap the ones before and behind it, and counts one: for all
+ * threads of all blocks, once. room: of the block's shared memory. Lets the next launch begin when
+ * all blocks have their tickets, so that these come in the order of launches; a barrier is within.
+ */
+static __device__ inline uint32_t slots_step_overlapped(struct slots_counter *counter,
+							uint32_t &room)
+{
+	if (!threadIdx.x) {
+		uint32_t part = blockIdx.x % SLOTS_PARTS;
+		uint32_t blocks = slots_part_blocks(gridDim.x, part);
+		unsigned long long ticket = atomicAdd(&counter->part[part].tickets, 1ull);
+
+		/* 64 bits take long to divide */
+		room = ticket >> 32 ? (uint32_t)(ticket / blocks) : (uint32_t)ticket / blocks;
+		if (!blockIdx.x)
+			store_relaxed(&counter->part[0].blocks, gridDim.x);
+		programmatic_go();
+	}
+	__syncthreads();
+	return room;
 }
 
 #endif

@@ -17,6 +17,12 @@
 extern "C" {
 #endif
 
+#ifdef __CUDACC__
+#define SLOTS_FN static inline __host__ __device__
+#else
+#define SLOTS_FN static inline
+#endif
+
 enum {
 	SLOTS_MAX = 64,
 	SLOTS_PARTS = 4,	     /* that a launch is counted in */
@@ -28,8 +34,11 @@ enum {
 /* Of launches, in units of which one is 2^32. */
 struct slots_part {
 	unsigned long long units;
-	uint32_t steps[2]; /* the first part's are used: of even and of odd launches */
-	char rest[SLOTS_LINE - sizeof(unsigned long long) - 2 * sizeof(uint32_t)];
+	unsigned long long tickets; /* of blocks of launches that overlap */
+	/* the first part's are used */
+	uint32_t steps[2]; /* of even and of odd launches */
+	uint32_t blocks;   /* of a launch that overlaps */
+	char rest[SLOTS_LINE - 2 * sizeof(unsigned long long) - 3 * sizeof(uint32_t)];
 };
 
 /*
@@ -40,6 +49,10 @@ struct slots_part {
  * finds the same until it has added its own share. By its lowest bit one of steps[] is that of the
  * launch in hand, and the first block writes the other. With one part in place of four a launch of
  * 32,768 blocks that streams through memory took an H200 173 us, not 159.
+ *
+ * Launches that overlap (common/programmatic.h) cannot count so, as a block may read while others
+ * of the launch before have not added. There each block takes a ticket: so many before it, of so
+ * many blocks a launch, are so many launches. Each is a step.
  */
 struct slots_counter {
 	struct slots_part part[SLOTS_PARTS];
@@ -51,9 +64,17 @@ void slots_counter_free(struct slots_counter *counter);
 /* Enqueues: no steps. */
 void slots_counter_reset(struct slots_counter *counter, cudaStream_t stream);
 
-/* Steps since the reset; UINT32_MAX: some block of a launch has not counted. Waits for the device.
+/*
+ * Steps since the reset, tickets included; UINT32_MAX: some block of a launch has not counted.
+ * Waits for the device.
  */
 uint32_t slots_counter_read(const struct slots_counter *counter);
+
+/* Blocks of a launch of so many that take their tickets from this part. */
+SLOTS_FN uint32_t slots_part_blocks(uint32_t blocks, uint32_t part)
+{
+	return (blocks + SLOTS_PARTS - 1 - part) / SLOTS_PARTS;
+}
 
 /* Slots that so many steps have come to: the first ones. */
 static inline int64_t slots_used(int64_t steps, int64_t slots)

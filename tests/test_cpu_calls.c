@@ -11,13 +11,17 @@ void *symbol(int with_name);
 
 TestSuite(small_cpu_calls, .timeout = 30);
 
-Test(small_cpu_calls, launches_with_attributes_are_refused)
+/* Clusters, cooperative launches, priorities, ... */
+Test(small_cpu_calls, launches_with_other_attributes_are_refused)
 {
 	int *p = device_ints(1);
+	cudaLaunchAttribute attribute = { .id = (cudaLaunchAttributeID)2 };
 	cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 1, 1, 1 } };
 
 	REFUSED(cudaErrorInvalidValue, cudaLaunchKernelExC(NULL, k_count(), (void *[]){ &p }));
 	config.numAttrs = 1;
+	REFUSED(cudaErrorInvalidValue, cudaLaunchKernelExC(&config, k_count(), (void *[]){ &p }));
+	config.attrs = &attribute;
 	REFUSED(cudaErrorNotSupported, cudaLaunchKernelExC(&config, k_count(), (void *[]){ &p }));
 	config.numAttrs = 0;
 	REFUSED(cudaErrorInvalidDeviceFunction,

@@ -4,6 +4,7 @@
  */
 #include "common/cuda_check.h"
 #include "common/fnv.h"
+#include "common/programmatic.h"
 #include "common/slots.h"
 #include "common/streamed.h"
 #include "tests/cli.h"
@@ -16,6 +17,10 @@
 
 void slots_count_launch(struct slots_counter *counter, uint32_t *seen, uint32_t n,
 			uint32_t forgetful, cudaStream_t stream);
+
+void slots_overlap_launch(struct slots_counter *counter, uint32_t *seen, uint32_t blocks,
+			  uint32_t threads, uint32_t launches, uint32_t forgetful,
+			  cudaStream_t stream);
 
 TestSuite(small_slots, .timeout = 60);
 
@@ -61,6 +66,58 @@ Test(small_slots, a_block_that_does_not_count_is_missed)
 		slots_count_launch(counter, seen, 1, block, 0);
 		cr_assert(slots_counter_read(counter) == UINT32_MAX, "block %u", block);
 	}
+	CUDA(cudaFree(seen));
+	slots_counter_free(counter);
+}
+
+/* Launches that may overlap: every thread of the n-th sees n, with few blocks and with many. */
+Test(small_slots, launches_that_overlap_count_by_tickets)
+{
+	enum { LAUNCHES = 5, MOST = 9, EACH = 32 };
+	struct slots_counter *counter;
+	uint32_t *seen, host[LAUNCHES * MOST * EACH];
+
+	need_device();
+	if (programmatic_check(PROGRAMMATIC_YES))
+		cr_skip("launches overlap from compute capability 9.0 on");
+	counter = slots_counter_new();
+	CUDA(cudaMalloc((void **)&seen, sizeof(host)));
+	for (uint32_t blocks = 1; blocks <= MOST; blocks++) {
+		slots_counter_reset(counter, 0);
+		slots_overlap_launch(counter, seen, blocks, EACH, LAUNCHES, MOST, 0);
+		CUDA(cudaMemcpy(host, seen, sizeof(host), cudaMemcpyDeviceToHost));
+		for (uint32_t i = 0; i < LAUNCHES * blocks * EACH; i++)
+			cr_assert(host[i] == i / (blocks * EACH), "%u blocks, thread %u: %u",
+				  blocks, i, host[i]);
+		cr_assert(slots_counter_read(counter) == LAUNCHES, "%u blocks", blocks);
+		slots_overlap_launch(counter, seen, blocks, EACH, 1, blocks - 1, 0);
+		cr_assert(slots_counter_read(counter) == (blocks == 1 ? LAUNCHES : UINT32_MAX),
+			  "%u blocks, the last without a ticket", blocks);
+	}
+	CUDA(cudaFree(seen));
+	slots_counter_free(counter);
+}
+
+/* Of 2^32 tickets and more. */
+Test(small_slots, tickets_do_not_run_out)
+{
+	enum { LAUNCHES = 3, EACH = 32 };
+	struct slots_counter *counter, begun = { 0 };
+	uint32_t *seen, last;
+
+	need_device();
+	if (programmatic_check(PROGRAMMATIC_YES))
+		cr_skip("launches overlap from compute capability 9.0 on");
+	counter = slots_counter_new();
+	CUDA(cudaMalloc((void **)&seen, LAUNCHES * EACH * sizeof(*seen)));
+	begun.part[0].tickets = UINT32_MAX - 1ull;
+	begun.part[0].blocks = 1;
+	CUDA(cudaMemcpy(counter, &begun, sizeof(begun), cudaMemcpyHostToDevice));
+	slots_overlap_launch(counter, seen, 1, EACH, LAUNCHES, 1, 0);
+	CUDA(cudaMemcpy(&last, seen + EACH, sizeof(last), cudaMemcpyDeviceToHost));
+	cr_assert(last == UINT32_MAX, "%u", last);
+	CUDA(cudaMemcpy(&last, seen + LAUNCHES * EACH - 1, sizeof(last), cudaMemcpyDeviceToHost));
+	cr_assert(last == 0, "%u", last);
 	CUDA(cudaFree(seen));
 	slots_counter_free(counter);
 }

@@ -1,6 +1,6 @@
 /*
- * test_slots.cu - a launch that counts, and says which step each of its threads saw. Of its 15
- * blocks `forgetful` leaves it out.
+ * test_slots.cu - launches that count, and say which step each of their threads saw. The block
+ * `forgetful` leaves it out.
  */
 #include "common/cuda_check.h"
 #include "common/slots.cuh"
@@ -16,6 +16,28 @@ extern "C" __global__ void slots_count(struct slots_counter *counter, uint32_t *
 		slots_advance(counter, n);
 }
 KERNEL(slots_count);
+
+extern "C" __global__ void slots_overlap(struct slots_counter *counter, uint32_t *seen,
+					 uint32_t forgetful)
+{
+	SHARED_ARRAY(uint32_t, room, [1]);
+
+	if (blockIdx.x == forgetful)
+		return;
+	seen[blockIdx.x * blockDim.x + threadIdx.x] = slots_step_overlapped(counter, room[0]);
+	programmatic_wait();
+}
+KERNEL(slots_overlap);
+
+/* As many launches as there are, one behind the other; each has its own place in `seen`. */
+extern "C" void slots_overlap_launch(struct slots_counter *counter, uint32_t *seen, uint32_t blocks,
+				     uint32_t threads, uint32_t launches, uint32_t forgetful,
+				     cudaStream_t stream)
+{
+	for (uint32_t i = 0; i < launches; i++)
+		CUDA(LAUNCH_PROGRAMMATIC(true, slots_overlap, blocks, threads, 0, stream, counter,
+					 seen + i * blocks * threads, forgetful));
+}
 
 extern "C" void slots_count_launch(struct slots_counter *counter, uint32_t *seen, uint32_t n,
 				   uint32_t forgetful, cudaStream_t stream)

@@ -74,12 +74,23 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
 	return charge(COST_LAUNCH, result(launch(func, grid, block, args, shared_bytes, stream)));
 }
 
+/* Launches that may overlap the one before need not: they follow it. */
+static cudaError_t judge_attributes(const cudaLaunchConfig_t *config)
+{
+	if (config->numAttrs && !config->attrs)
+		return cudaErrorInvalidValue;
+	for (unsigned i = 0; i < config->numAttrs; i++)
+		if (config->attrs[i].id != cudaLaunchAttributeProgrammaticStreamSerialization)
+			return cudaErrorNotSupported;
+	return cudaSuccess;
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
-	if (!config)
-		return result(cudaErrorInvalidValue);
-	if (config->numAttrs) /* clusters, cooperative launches, priorities, ... */
-		return result(cudaErrorNotSupported);
+	cudaError_t error = config ? judge_attributes(config) : cudaErrorInvalidValue;
+
+	if (error)
+		return result(error);
 	return charge(COST_LAUNCH, result(launch(func, config->gridDim, config->blockDim, args,
 						 config->dynamicSmemBytes, config->stream)));
 }

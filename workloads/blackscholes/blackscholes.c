@@ -20,6 +20,7 @@ static const struct param params[] = {
 		     "the GPU's own approximations of functions, or the accurate ones"),
 	PARAM_INT(blackscholes_opts, seed, "1", "1", 0, 9007199254740992.0,
 		  "seed of the options"),
+	PROGRAMMATIC_PARAM(blackscholes_opts),
 	DATASET_PARAMS(blackscholes_opts),
 	PARAM_END
 };
@@ -27,6 +28,7 @@ static const struct param params[] = {
 
 static const struct param_need needs[] = {
 	DATASET_NEEDS,
+	PROGRAMMATIC_NEED,
 	{ NULL, NULL },
 };
 
@@ -57,7 +59,7 @@ static int limits(const void *opts, struct limits *out)
 	struct dataset_shape shape = blackscholes_shape(o);
 
 	out->mode_refused[MODE_GRAPH] = dataset_graph_refused(&o->set, &shape);
-	out->mode_refused[MODE_FUSED] = dataset_fused_refused(&o->set);
+	out->mode_refused[MODE_FUSED] = o->launch ? programmatic_fused : dataset_fused_refused(&o->set);
 	out->depth_asked = dataset_steps(&o->set, &shape);
 	return dataset_opts_check(&o->set, &shape);
 }

@@ -8,6 +8,7 @@
 #define RIFT_BLACKSCHOLES_H
 
 #include "common/dataset.h"
+#include "common/programmatic.h"
 #include "workloads/blackscholes/device.h"
 #include "workloads/workload.h"
 
@@ -22,6 +23,7 @@ struct blackscholes_opts {
 	double rate, volatility;
 	int cnd;  /* enum blackscholes_cnd */
 	int math; /* enum blackscholes_math */
+	int launch; /* enum programmatic */
 	int64_t seed;
 	struct dataset_opts set;
 };

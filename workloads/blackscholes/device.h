@@ -44,6 +44,7 @@ struct blackscholes_launch {
 	uint32_t slots;
 	uint32_t steps;
 	uint32_t advance; /* steps that it counts: all of them, or 0 where more launches follow */
+	bool overlaps;	  /* may overlap the launch before; of one step, which it counts */
 	struct slots_counter *counter;
 };
 

@@ -155,34 +155,71 @@ static __device__ inline void price_four(const blackscholes_launch &l, const fou
 	store(l.arrays.out[1] + at, put, count);
 }
 
-/*
- * The step is counted behind the first loads, whose way to memory hides the barrier that this
- * takes. Eight blocks are all threads that an SM of an A100 or H200 holds; accurate functions want
- * more registers.
- */
-template <int CND, int MATH>
-__global__ void __launch_bounds__(BLACKSCHOLES_THREADS, MATH == BLACKSCHOLES_FAST ? 8 : 6)
-	blackscholes(blackscholes_launch l)
+/* Of a thread: the first of its options, and how many there are. */
+struct mine {
+	uint32_t i;
+	int count;
+};
+
+static __device__ inline mine mine_of(const blackscholes_launch &l)
 {
 	uint32_t i = l.first + (blockIdx.x * blockDim.x + threadIdx.x) * EACH;
-	int count = i >= l.end ? 0 : l.end - i < EACH ? (int)(l.end - i) : EACH;
+
+	return { i, i >= l.end ? 0 : l.end - i < EACH ? (int)(l.end - i) : EACH };
+}
+
+/*
+ * Eight blocks are all threads that an SM of an A100 or H200 holds; accurate functions want more
+ * registers.
+ */
+#define BOUNDS(math)                                                                               \
+	__launch_bounds__(BLACKSCHOLES_THREADS, (math) == BLACKSCHOLES_FAST ? 8 : 6)
+
+/*
+ * The step is counted behind the first loads, whose way to memory hides the barrier that this
+ * takes.
+ */
+template <int CND, int MATH> __global__ void BOUNDS(MATH) blackscholes(blackscholes_launch l)
+{
+	mine m = mine_of(l);
 	uint32_t step = slots_step(l.counter), last = step + l.steps - 1;
-	int64_t at = step % l.slots * l.arrays.stride + i;
-	four f = load(l.arrays, at, count);
+	int64_t at = step % l.slots * l.arrays.stride + m.i;
+	four f = load(l.arrays, at, m.count);
 
 	if (l.advance)
 		slots_advance(l.counter, l.advance);
 	for (; step != last; step++) {
-		price_four<CND, MATH>(l, f, at, count);
-		at = (step + 1) % l.slots * l.arrays.stride + i;
-		f = load(l.arrays, at, count);
+		price_four<CND, MATH>(l, f, at, m.count);
+		at = (step + 1) % l.slots * l.arrays.stride + m.i;
+		f = load(l.arrays, at, m.count);
 	}
-	price_four<CND, MATH>(l, f, at, count);
+	price_four<CND, MATH>(l, f, at, m.count);
 }
-KERNEL(blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_FAST>);
-KERNEL(blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_ACCURATE>);
-KERNEL(blackscholes<BLACKSCHOLES_EXACT, BLACKSCHOLES_FAST>);
-KERNEL(blackscholes<BLACKSCHOLES_EXACT, BLACKSCHOLES_ACCURATE>);
+
+/*
+ * A step that begins while the one before ends: inputs, which nobody writes, are loaded meanwhile,
+ * by as many blocks as the SMs hold. Prices are stored when it has ended.
+ */
+template <int CND, int MATH>
+__global__ void BOUNDS(MATH) blackscholes_overlapped(blackscholes_launch l)
+{
+	SHARED_ARRAY(uint32_t, room, [1]);
+	mine m = mine_of(l);
+	uint32_t step = slots_step_overlapped(l.counter, room[0]);
+	int64_t at = step % l.slots * l.arrays.stride + m.i;
+	four f = load(l.arrays, at, m.count);
+
+	programmatic_wait();
+	price_four<CND, MATH>(l, f, at, m.count);
+}
+
+#define KERNELS(cnd, math)                                                                         \
+	KERNEL(blackscholes<cnd, math>);                                                           \
+	KERNEL(blackscholes_overlapped<cnd, math>)
+KERNELS(BLACKSCHOLES_POLY, BLACKSCHOLES_FAST);
+KERNELS(BLACKSCHOLES_POLY, BLACKSCHOLES_ACCURATE);
+KERNELS(BLACKSCHOLES_EXACT, BLACKSCHOLES_FAST);
+KERNELS(BLACKSCHOLES_EXACT, BLACKSCHOLES_ACCURATE);
 
 extern "C" __global__ void __launch_bounds__(BLACKSCHOLES_THREADS)
 	blackscholes_inputs(blackscholes_arrays a, uint32_t n, uint32_t slot, uint64_t seed)
@@ -203,24 +240,26 @@ KERNEL(blackscholes_inputs);
 
 typedef void blackscholes_kernel(blackscholes_launch);
 
-static blackscholes_kernel *kernel_of(int cnd, int math)
-{
-	static blackscholes_kernel *const table[2][2] = {
-		{ blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_FAST>,
-		  blackscholes<BLACKSCHOLES_POLY, BLACKSCHOLES_ACCURATE> },
-		{ blackscholes<BLACKSCHOLES_EXACT, BLACKSCHOLES_FAST>,
-		  blackscholes<BLACKSCHOLES_EXACT, BLACKSCHOLES_ACCURATE> },
-	};
+#define BOTH(cnd, math)                                                                            \
+	{                                                                                          \
+		blackscholes<cnd, math>, blackscholes_overlapped<cnd, math>                        \
+	}
 
-	return table[cnd][math];
-}
+/* By cnd, math, overlaps. */
+static blackscholes_kernel *const kernels[2][2][2] = {
+	{ BOTH(BLACKSCHOLES_POLY, BLACKSCHOLES_FAST),
+	  BOTH(BLACKSCHOLES_POLY, BLACKSCHOLES_ACCURATE) },
+	{ BOTH(BLACKSCHOLES_EXACT, BLACKSCHOLES_FAST),
+	  BOTH(BLACKSCHOLES_EXACT, BLACKSCHOLES_ACCURATE) },
+};
 
 void blackscholes_load_kernels(void)
 {
 	struct cudaFuncAttributes ignored;
 
-	for (int i = 0; i < 4; i++)
-		CUDA(cudaFuncGetAttributes(&ignored, (const void *)kernel_of(i / 2, i % 2)));
+	for (int i = 0; i < 8; i++)
+		CUDA(cudaFuncGetAttributes(&ignored,
+					   (const void *)kernels[i / 4][i / 2 % 2][i % 2]));
 	CUDA(cudaFuncGetAttributes(&ignored, (const void *)blackscholes_inputs));
 }
 
@@ -234,8 +273,8 @@ void blackscholes_price(const struct blackscholes_launch *l, enum blackscholes_c
 {
 	int64_t threads = ((int64_t)l->end - l->first + EACH - 1) / EACH;
 
-	CUDA(LAUNCH(kernel_of(cnd, math), blocks_for(threads), BLACKSCHOLES_THREADS, 0, stream,
-		    *l));
+	CUDA(LAUNCH_PROGRAMMATIC(l->overlaps, kernels[cnd][math][l->overlaps], blocks_for(threads),
+				 BLACKSCHOLES_THREADS, 0, stream, *l));
 }
 
 void blackscholes_fill(const struct blackscholes_arrays *arrays, int64_t n, uint32_t slot,

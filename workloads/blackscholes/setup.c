@@ -34,6 +34,8 @@ int blackscholes_setup(const void *opts, void *state)
 	int err = device_present();
 	char what[64];
 
+	if (!err)
+		err = programmatic_check((enum programmatic)o->launch);
 	if (err)
 		return err;
 	blackscholes_load_kernels();

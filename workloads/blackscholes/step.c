@@ -36,6 +36,7 @@ static void launch(const struct blackscholes_opts *o, const struct blackscholes_
 		.slots = s->set.device_slots,
 		.steps = steps,
 		.advance = counts ? steps : 0,
+		.overlaps = o->launch == PROGRAMMATIC_YES,
 		.counter = s->set.counter,
 	};
 

@@ -81,6 +81,37 @@ Test(small_blackscholes_modes, every_function_and_market)
 	}
 }
 
+/* Launches that may overlap: the same bits, however many blocks a launch has. */
+Test(small_blackscholes_modes, launches_that_overlap_give_the_same_bits)
+{
+	static const int64_t sizes[] = { 1, 1023, 5 * 1024 + 1 };
+	static float want[5 * 1024 + 1], got[5 * 1024 + 1];
+
+	need_device();
+	if (programmatic_check(PROGRAMMATIC_YES))
+		cr_skip("launches overlap from compute capability 9.0 on");
+	for (size_t i = 0; i < 3; i++) {
+		struct blackscholes_opts o = opts_of(sizes[i]);
+		size_t bytes = (size_t)sizes[i] * sizeof(float);
+
+		for (int launch = PROGRAMMATIC_NO; launch <= PROGRAMMATIC_YES; launch++) {
+			struct run *r;
+
+			o.launch = launch;
+			o.set.slots = 3;
+			r = run_begin(o);
+			run_steps(r, 2);
+			run_graphs(r, 2, 2);
+			run_passes(r, 6);
+			run_fails(r, 5, "6 steps were counted, not 5");
+			CUDA(cudaMemcpy(launch ? got : want, device_out(r, 1, 2), bytes,
+					cudaMemcpyDeviceToHost));
+			run_end(r);
+		}
+		cr_assert(!memcmp(want, got, bytes), "%ld options", (long)sizes[i]);
+	}
+}
+
 /* ---- what the check finds --------------------------------------------------------------- */
 
 static void spoil(struct run *r, float *p, float value)

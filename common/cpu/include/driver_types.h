@@ -296,7 +296,24 @@ struct cudaKernelNodeParams {
 	void **extra;		 /* another form of arguments, which the CPU device refuses */
 };
 
-typedef struct cudaLaunchAttribute_st cudaLaunchAttribute; /* the CPU device knows none */
+/* All that the CPU device knows. */
+enum cudaLaunchAttributeID {
+	cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+};
+typedef enum cudaLaunchAttributeID cudaLaunchAttributeID;
+
+union cudaLaunchAttributeValue {
+	char pad[64];
+	int programmaticStreamSerializationAllowed;
+};
+typedef union cudaLaunchAttributeValue cudaLaunchAttributeValue;
+
+struct cudaLaunchAttribute_st {
+	cudaLaunchAttributeID id;
+	char pad[4];
+	cudaLaunchAttributeValue val;
+};
+typedef struct cudaLaunchAttribute_st cudaLaunchAttribute;
 
 struct cudaLaunchConfig_st {
 	dim3 gridDim, blockDim;

@@ -1,0 +1,31 @@
+/* programmatic.c - which devices run launches that overlap. */
+#include "common/programmatic.h"
+
+#include <cuda_runtime_api.h>
+#include <errno.h>
+#include <stddef.h>
+
+#include "common/check.h"
+#include "common/cuda_check.h"
+
+const char *const programmatic_names[] = { "ordinary", "programmatic", NULL };
+
+const char programmatic_fused[] = "launch=programmatic is for launches that follow one another, "
+				  "and fused steps are one";
+
+int programmatic_check(enum programmatic launch)
+{
+	int device, major, minor;
+
+	if (launch == PROGRAMMATIC_NO)
+		return 0;
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+	CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+	if (!major || major >= 9)
+		return 0;
+	return complain(ENOTSUP,
+			"launch=programmatic: the device has compute capability %d.%d, launches "
+			"overlap from 9.0 on",
+			major, minor);
+}
