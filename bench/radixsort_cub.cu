@@ -35,7 +35,7 @@ struct problem {
 	size_t storage_bytes;
 };
 
-typedef radixsort_shape<256, 8, 1> smallest; /* of all tiles: the largest board */
+typedef radixsort_shape<256, 8, 1, 1> smallest; /* of all tiles: the largest board */
 
 template <class T> static T *device_new(size_t n)
 {
@@ -75,6 +75,7 @@ static problem problem_new(uint32_t n, int kind)
 	p.ours.n = n;
 	p.ours.slots = p.ours.steps = p.ours.advance = 1;
 	p.ours.size = radixsort_size_for(n);
+	radixsort_load_kernels(&p.ours);
 	p.ours.board = (struct radixsort_board *)device_new<char>(
 		(size_t)radixsort_board_bytes_of<smallest>(n));
 	CUDA(cudaMemset(p.ours.board, 0, sizeof(struct radixsort_board)));
@@ -219,7 +220,7 @@ template <class S> static void sort_as(problem &p)
 struct shape {
 	const char *name;
 	void (*sort)(problem &);
-	void (*load)();
+	void (*load)(const struct radixsort_launch *l);
 };
 
 #define SHAPE(...)                                                                                 \
@@ -228,13 +229,13 @@ struct shape {
 			radixsort_load_pass < radixsort_shape < __VA_ARGS__>>                      \
 	}
 
-/* Threads, items, blocks on an SM; tiles looked back at in one go; 1: match.any, no ballots. */
+/* Threads, items, blocks on an SM; tiles looked back at in one go; digits apart. */
 static const struct shape shapes[] = {
-	SHAPE(256, 16, 4),     SHAPE(256, 16, 4, 16), SHAPE(512, 8, 3),	    SHAPE(512, 16, 2),
-	SHAPE(512, 16, 2, 16), SHAPE(1024, 8, 1),     SHAPE(384, 21, 2),    SHAPE(512, 23, 2, 1),
-	SHAPE(384, 30, 2, 1),  SHAPE(384, 31, 2, 1),  SHAPE(320, 36, 2, 1), SHAPE(320, 39, 2, 1),
-	SHAPE(320, 40, 2, 1),  SHAPE(256, 45, 2, 1),  SHAPE(256, 50, 2, 1), SHAPE(256, 51, 2, 1),
-	SHAPE(256, 52, 2, 1),
+	SHAPE(256, 8, 2, 8, true),  SHAPE(256, 16, 4, 8),	 SHAPE(256, 16, 2, 8, true),
+	SHAPE(512, 8, 2, 8, true),  SHAPE(512, 16, 2, 8),	 SHAPE(512, 16, 1, 8, true),
+	SHAPE(512, 16, 1, 4, true), SHAPE(512, 16, 1, 16, true), SHAPE(768, 11, 1, 8, true),
+	SHAPE(512, 23, 2, 1),	    SHAPE(384, 30, 2, 1),	 SHAPE(384, 31, 2, 1),
+	SHAPE(320, 39, 2, 1),	    SHAPE(256, 45, 2, 1),	 SHAPE(256, 51, 2, 1),
 };
 
 static bool shape_row(problem &p, const struct shape &s, const std::vector<uint32_t> &want)
@@ -242,10 +243,10 @@ static bool shape_row(problem &p, const struct shape &s, const std::vector<uint3
 	bool same;
 	times t;
 
-	s.load();
+	s.load(&p.ours);
 	same = sorted(p, s.sort) == want;
 	t = time_both(p, s.sort);
-	printf("%9u  %-16s  %9.2f  %10.2f  %7.3f%s\n", p.n, s.name, t.ours_us,
+	printf("%9u  %-20s  %9.2f  %10.2f  %7.3f%s\n", p.n, s.name, t.ours_us,
 	       1e-3 * p.n / t.ours_us, t.ratio, same ? "" : "  NOT THE SAME WORDS");
 	fflush(stdout);
 	return same;
@@ -255,8 +256,8 @@ static bool other_tiles()
 {
 	bool good = true;
 
-	printf("%9s  %-16s  %9s  %10s  %7s\n", "pairs", "tile", "us", "G/s", "CUB/it");
-	for (int log2 : { 18, 20, 22, 24, 26 }) {
+	printf("%9s  %-20s  %9s  %10s  %7s\n", "pairs", "tile", "us", "G/s", "CUB/it");
+	for (int log2 : { 16, 18, 20, 22, 23, 24 }) {
 		problem p = problem_new(1u << log2, RADIXSORT_UNIFORM);
 		std::vector<uint32_t> want = sorted(p, sort_cub);
 
@@ -280,7 +281,6 @@ int main(int argc, char **argv)
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	CUDA(cudaEventCreate(&begin));
 	CUDA(cudaEventCreate(&end));
-	radixsort_load_kernels();
 	printf("%s, medians of %d turns, CUB %d.%d.%d\n\n", prop.name, (int)TURNS,
 	       CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
 	good = tiles ? other_tiles() : beside_cub();

@@ -43,10 +43,9 @@ static __device__ inline void programmatic_go()
 	programmatic_launch(overlaps, kernel, grid, block, shared_bytes, stream, ##__VA_ARGS__)
 
 template <class... P, size_t... I>
-static inline cudaError_t programmatic_launch_tuple(void (*kernel)(P...),
-						    const cudaLaunchConfig_t &config,
-						    std::tuple<P...> &values,
-						    std::index_sequence<I...>)
+static inline cudaError_t
+programmatic_launch_tuple(void (*kernel)(P...), const cudaLaunchConfig_t &config,
+			  std::tuple<P...> &values, std::index_sequence<I...>)
 {
 	void *args[] = { (void *)&std::get<I>(values)..., nullptr };
 
@@ -73,8 +72,7 @@ static inline cudaError_t programmatic_launch(bool overlaps, void (*kernel)(P...
 	config.stream = stream;
 	config.attrs = &attribute;
 	config.numAttrs = 1;
-	return programmatic_launch_tuple(kernel, config, values,
-					 std::index_sequence_for<P...>());
+	return programmatic_launch_tuple(kernel, config, values, std::index_sequence_for<P...>());
 }
 
 #endif

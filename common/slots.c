@@ -29,8 +29,8 @@ void slots_counter_reset(struct slots_counter *counter, cudaStream_t stream)
 static uint32_t launches_of_tickets(const struct slots_counter *c)
 {
 	uint32_t blocks = c->part[0].blocks;
-	unsigned long long launches = blocks ? c->part[0].tickets / slots_part_blocks(blocks, 0) :
-					       0;
+	unsigned long long launches =
+		blocks ? c->part[0].tickets / slots_part_blocks(blocks, 0) : 0;
 
 	for (uint32_t i = 0; i < SLOTS_PARTS; i++)
 		if (c->part[i].tickets != launches * slots_part_blocks(blocks, i))

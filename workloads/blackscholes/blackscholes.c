@@ -59,7 +59,8 @@ static int limits(const void *opts, struct limits *out)
 	struct dataset_shape shape = blackscholes_shape(o);
 
 	out->mode_refused[MODE_GRAPH] = dataset_graph_refused(&o->set, &shape);
-	out->mode_refused[MODE_FUSED] = o->launch ? programmatic_fused : dataset_fused_refused(&o->set);
+	out->mode_refused[MODE_FUSED] =
+		o->launch ? programmatic_fused : dataset_fused_refused(&o->set);
 	out->depth_asked = dataset_steps(&o->set, &shape);
 	return dataset_opts_check(&o->set, &shape);
 }

@@ -21,8 +21,8 @@ enum { BLACKSCHOLES_OPTIONS_MAX = 1 << 29 };
 struct blackscholes_opts {
 	int64_t options;
 	double rate, volatility;
-	int cnd;  /* enum blackscholes_cnd */
-	int math; /* enum blackscholes_math */
+	int cnd;    /* enum blackscholes_cnd */
+	int math;   /* enum blackscholes_math */
 	int launch; /* enum programmatic */
 	int64_t seed;
 	struct dataset_opts set;

@@ -172,8 +172,7 @@ static __device__ inline mine mine_of(const blackscholes_launch &l)
  * Eight blocks are all threads that an SM of an A100 or H200 holds; accurate functions want more
  * registers.
  */
-#define BOUNDS(math)                                                                               \
-	__launch_bounds__(BLACKSCHOLES_THREADS, (math) == BLACKSCHOLES_FAST ? 8 : 6)
+#define BOUNDS(math) __launch_bounds__(BLACKSCHOLES_THREADS, (math) == BLACKSCHOLES_FAST ? 8 : 6)
 
 /*
  * The step is counted behind the first loads, whose way to memory hides the barrier that this

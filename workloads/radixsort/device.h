@@ -30,7 +30,14 @@ struct radixsort_arrays {
 };
 
 /* Of tiles. */
-enum radixsort_size { RADIXSORT_NARROW, RADIXSORT_MIDDLE, RADIXSORT_WIDE };
+enum radixsort_size {
+	RADIXSORT_TINY,
+	RADIXSORT_NARROW,
+	RADIXSORT_MIDDLE,
+	RADIXSORT_BROAD,
+	RADIXSORT_WIDE,
+	RADIXSORT_SIZES,
+};
 
 /*
  * What the launches of a sort tell each other. Keys of each digit are counted in several places, as
@@ -52,6 +59,8 @@ struct radixsort_launch {
 	uint32_t steps;
 	uint32_t advance; /* steps that are counted: these or none */
 	enum radixsort_size size;
+	bool overlaps;	     /* its launches may overlap the ones before */
+	uint32_t processors; /* SMs of the device; for who overlaps */
 	struct slots_counter *counter;
 };
 
@@ -64,8 +73,8 @@ int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size);
 /* Of a sort. */
 int radixsort_launches(int64_t n);
 
-/* Makes the driver load the kernels. */
-void radixsort_load_kernels(void);
+/* Makes the driver load the kernels that such a sort takes. */
+void radixsort_load_kernels(const struct radixsort_launch *launch);
 
 /* Enqueues. */
 void radixsort_sort(const struct radixsort_launch *launch, cudaStream_t stream);

@@ -1,35 +1,61 @@
 /*
  * kernels.cu - more pairs than one block can hold: digits are counted (kernels_count.cu), then four
- * passes (pass.cuh) sort by one after the other, with tiles of one of three sizes (onesweep).
+ * passes (pass.cuh) sort by one after the other, with tiles of one of five sizes (onesweep).
  */
 #include "workloads/radixsort/pass.cuh"
 
-typedef radixsort_shape<RADIXSORT_WIDE_THREADS, RADIXSORT_WIDE_ITEMS, RADIXSORT_WIDE_BLOCKS,
-			RADIXSORT_WIDE_LOOK>
-	wide;
-typedef radixsort_shape<RADIXSORT_MIDDLE_THREADS, RADIXSORT_MIDDLE_ITEMS, RADIXSORT_MIDDLE_BLOCKS>
-	middle;
-typedef radixsort_shape<RADIXSORT_NARROW_THREADS, RADIXSORT_NARROW_ITEMS, RADIXSORT_NARROW_BLOCKS>
-	narrow;
+/*
+ * Where there is an SM for every tile (132 of an H200), digits have threads of their own, and the
+ * smaller a tile is, the sooner it is done. Then two blocks on an SM hide each other's waiting.
+ * Wide tiles cost less a pair: in shared memory 24 / ITEMS accesses for the counts of warps, in
+ * global memory 4 KiB a tile and pass for looking back, and their runs of equal digits are longer.
+ * README.md has what was measured; bench/radixsort_cub tiles tries others.
+ */
+typedef radixsort_shape<256, 8, 2, 8, true> tiny;
+typedef radixsort_shape<256, 16, 2, 8, true> narrow;
+typedef radixsort_shape<512, 16, 1, 8, true> middle;
+typedef radixsort_shape<512, 16, 2, 8> broad;
+typedef radixsort_shape<384, 31, 2, 1> wide;
 
-KERNEL(radixsort_pass<wide>);
-KERNEL(radixsort_pass<middle>);
+KERNEL(radixsort_pass<tiny>);
 KERNEL(radixsort_pass<narrow>);
+KERNEL(radixsort_pass<middle>);
+KERNEL(radixsort_pass<broad>);
+KERNEL(radixsort_pass<wide>);
+
+struct size {
+	int64_t from; /* pairs */
+	int64_t (*board_bytes)(int64_t n);
+	void (*load)(const struct radixsort_launch *l);
+	void (*sort)(const struct radixsort_launch *l, cudaStream_t stream);
+};
+
+#define SIZE(S, from)                                                                              \
+	{                                                                                          \
+		from, radixsort_board_bytes_of<S>, radixsort_load_pass<S>, radixsort_sort_by<S>    \
+	}
+
+/* In the order of enum radixsort_size. */
+static const struct size sizes[RADIXSORT_SIZES] = {
+	SIZE(tiny, 0),
+	SIZE(narrow, (128 << 10) + 1),
+	SIZE(middle, 132 * narrow::TILE + 1),
+	SIZE(broad, 132 * middle::TILE + 1),
+	SIZE(wide, 6 << 20),
+};
 
 enum radixsort_size radixsort_size_for(int64_t n)
 {
-	return n >= RADIXSORT_WIDE_FROM	    ? RADIXSORT_WIDE
-	       : n >= RADIXSORT_MIDDLE_FROM ? RADIXSORT_MIDDLE
-					    : RADIXSORT_NARROW;
+	int size = RADIXSORT_SIZES - 1;
+
+	while (n < sizes[size].from)
+		size--;
+	return (enum radixsort_size)size;
 }
 
 int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size)
 {
-	if (n <= RADIXSORT_ONE_MAX)
-		return 0;
-	return size == RADIXSORT_WIDE	  ? radixsort_board_bytes_of<wide>(n)
-	       : size == RADIXSORT_MIDDLE ? radixsort_board_bytes_of<middle>(n)
-					  : radixsort_board_bytes_of<narrow>(n);
+	return n <= RADIXSORT_ONE_MAX ? 0 : sizes[size].board_bytes(n);
 }
 
 int radixsort_launches(int64_t n)
@@ -37,11 +63,9 @@ int radixsort_launches(int64_t n)
 	return n <= RADIXSORT_ONE_MAX ? 1 : 1 + PASSES;
 }
 
-void radixsort_load_kernels(void)
+void radixsort_load_kernels(const struct radixsort_launch *l)
 {
-	radixsort_load_pass<wide>();
-	radixsort_load_pass<middle>();
-	radixsort_load_pass<narrow>();
+	sizes[l->size].load(l);
 	radixsort_load_count();
 	radixsort_load_one();
 	radixsort_load_inputs();
@@ -51,10 +75,6 @@ void radixsort_sort(const struct radixsort_launch *l, cudaStream_t stream)
 {
 	if (l->n <= RADIXSORT_ONE_MAX)
 		radixsort_sort_one(l, stream);
-	else if (l->size == RADIXSORT_WIDE)
-		radixsort_sort_by<wide>(l, stream);
-	else if (l->size == RADIXSORT_MIDDLE)
-		radixsort_sort_by<middle>(l, stream);
 	else
-		radixsort_sort_by<narrow>(l, stream);
+		sizes[l->size].sort(l, stream);
 }

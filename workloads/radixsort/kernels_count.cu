@@ -77,13 +77,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 	radixsort_count(radixsort_launch l, uint32_t words)
 {
 	SHARED_ARRAY(uint32_t, bins, [PASSES][DIGITS]);
-	uint32_t slot = slots_step(l.counter) % l.slots;
+	SHARED_ARRAY(uint32_t, slot, [1]);
 
 	for (int pass = 0; pass < PASSES; pass++)
 		bins[pass][threadIdx.x] = 0;
+	programmatic_wait();
+	programmatic_go(); /* the first pass reads what this reads, and waits before it needs more
+			    */
+	if (!threadIdx.x)
+		slot[0] = slots_step_now(l.counter) % l.slots;
 	words_clear((uint32_t *)(l.board + 1), words);
 	__syncthreads();
-	count_keys(bins, l.arrays.in[0] + slot * l.arrays.stride, l.n);
+	count_keys(bins, l.arrays.in[0] + slot[0] * l.arrays.stride, l.n);
 	__syncthreads();
 	for (int pass = 0; pass < PASSES; pass++) {
 		uint32_t *count = l.board->count[blockIdx.x % RADIXSORT_PLACES][pass];
@@ -106,6 +111,6 @@ void radixsort_count_digits(const struct radixsort_launch *l, uint32_t words, cu
 {
 	uint32_t blocks = (uint32_t)((l->n + (int64_t)KEYS - 1) / KEYS);
 
-	CUDA(LAUNCH(radixsort_count, blocks < BLOCKS ? blocks : BLOCKS, THREADS, 0, stream, *l,
-		    words));
+	CUDA(LAUNCH_PROGRAMMATIC(l->overlaps, radixsort_count, blocks < BLOCKS ? blocks : BLOCKS,
+				 THREADS, 0, stream, *l, words));
 }

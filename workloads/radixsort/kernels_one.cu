@@ -7,9 +7,10 @@
 #include "workloads/radixsort/kernels.h"
 #include "workloads/radixsort/tile.cuh"
 
-static constexpr int MOST = RADIXSORT_ONE_MAX / RADIXSORT_ONE_THREADS, FEW = MOST / 4;
+static constexpr int ONE_THREADS = 512;
+static constexpr int MOST = RADIXSORT_ONE_MAX / ONE_THREADS, FEW = MOST / 4;
 
-template <int ITEMS> using one_shape = radixsort_shape<RADIXSORT_ONE_THREADS, ITEMS, 1>;
+template <int ITEMS> using one_shape = radixsort_shape<ONE_THREADS, ITEMS, 1, 1>;
 
 template <class S> struct one_room {
 	radixsort_counts<S> counts;
@@ -22,13 +23,13 @@ template <class S>
 static __device__ inline void one_pass(one_room<S> &room, int pass,
 				       uint32_t (&pair)[RADIXSORT_ARRAYS][S::ITEMS])
 {
-	uint32_t rank[S::ITEMS], at = threadIdx.x / 32 * (S::ITEMS * 32) + threadIdx.x % 32;
+	uint32_t rank[S::ITEMS], at = first_item<S>();
 
 	counts_clear(room.counts);
 	__syncwarp();
 	counts_add(room.counts, pair[0], pass);
 	__syncthreads();
-	counts_place(room.counts, sum_before(counts_sum(room.counts), room.sums));
+	counts_place(room.counts, sum_before<S>(counts_sum(room.counts), room.sums));
 	__syncthreads();
 	place_keys(room.counts, room.pairs[0], pair[0], pass, rank);
 	place_values<S>(room.pairs[1], rank, pair[1]);
@@ -41,7 +42,7 @@ template <class S>
 static __device__ inline void one_sort(one_room<S> &room, const radixsort_launch &l, uint32_t slot)
 {
 	uint32_t pair[RADIXSORT_ARRAYS][S::ITEMS];
-	uint32_t at = threadIdx.x / 32 * (S::ITEMS * 32) + threadIdx.x % 32;
+	uint32_t at = first_item<S>();
 	int64_t first = slot * l.arrays.stride;
 
 	UNROLLED for (int k = 0; k < RADIXSORT_ARRAYS; k++)
@@ -54,11 +55,15 @@ static __device__ inline void one_sort(one_room<S> &room, const radixsort_launch
 }
 
 template <int ITEMS>
-__global__ void __launch_bounds__(RADIXSORT_ONE_THREADS) radixsort_one(radixsort_launch l)
+__global__ void __launch_bounds__(ONE_THREADS) radixsort_one(radixsort_launch l)
 {
 	DYN_SHARED(one_room<one_shape<ITEMS>>, room);
-	uint32_t step = slots_step(l.counter), end = step + l.steps;
+	uint32_t step, end;
 
+	programmatic_go();
+	programmatic_wait();
+	step = slots_step_now(l.counter);
+	end = step + l.steps;
 	for (; step != end; step++)
 		one_sort(*room, l, step % l.slots);
 	if (l.advance)
@@ -83,13 +88,13 @@ void radixsort_load_one(void)
 
 template <int ITEMS> static void launch(const struct radixsort_launch *l, cudaStream_t stream)
 {
-	CUDA(LAUNCH(radixsort_one<ITEMS>, 1, RADIXSORT_ONE_THREADS,
-		    sizeof(one_room<one_shape<ITEMS>>), stream, *l));
+	CUDA(LAUNCH_PROGRAMMATIC(l->overlaps, radixsort_one<ITEMS>, 1, ONE_THREADS,
+				 sizeof(one_room<one_shape<ITEMS>>), stream, *l));
 }
 
 void radixsort_sort_one(const struct radixsort_launch *l, cudaStream_t stream)
 {
-	if (l->n <= FEW * RADIXSORT_ONE_THREADS)
+	if (l->n <= FEW * ONE_THREADS)
 		launch<FEW>(l, stream);
 	else
 		launch<MOST>(l, stream);

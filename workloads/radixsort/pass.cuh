@@ -32,7 +32,7 @@ static const uint32_t OWN = 1u << 30, WITH_ALL_BEFORE = 2u << 30, COUNT = OWN - 
  */
 template <class S> static __device__ inline uint32_t look_back(const uint32_t *words, uint32_t tile)
 {
-	const uint32_t *at = words + (int64_t)(tile - 1) * DIGITS + threadIdx.x;
+	const uint32_t *at = words + (int64_t)(tile - 1) * DIGITS + own_digit<S>();
 	uint32_t sum = 0, word[S::LOOK];
 
 	for (uint32_t left = tile;;) {
@@ -65,6 +65,8 @@ template <class S> struct pass_room {
 	};
 	uint32_t to[DIGITS]; /* from places in the tile to places in the output */
 	uint32_t sums[DIGITS / 32];
+	uint32_t slot;
+	uint32_t alike; /* all keys of the tile have one digit */
 };
 
 /* Pairs go from the input to the room between, to the output, back between, to the output. */
@@ -98,25 +100,30 @@ static __device__ inline uint32_t *words_of(const radixsort_launch &l, int pass,
  * For all threads of the first tile: keys of digits lower than the thread's. Leaves no counts for
  * the next sort. A barrier is within.
  */
+template <class S>
 static __device__ inline uint32_t take_lower_keys(radixsort_board *board, int pass,
 						  uint32_t (&sums)[DIGITS / 32])
 {
 	uint32_t count = 0;
 
-	if (threadIdx.x < DIGITS)
+	if (has_digit<S>())
 		UNROLLED for (int k = 0; k < RADIXSORT_PLACES; k++)
 		{
-			count += board->count[k][pass][threadIdx.x];
-			board->count[k][pass][threadIdx.x] = 0;
+			uint32_t *at = &board->count[k][pass][own_digit<S>()];
+
+			count += *at;
+			*at = 0;
 		}
-	return sum_before(count, sums);
+	return sum_before<S>(count, sums);
 }
 
 /* Makes the tile's count of the thread's digit known, with all before where these are known. */
+template <class S>
 static __device__ inline void publish(uint32_t *words, uint32_t tile, uint32_t state,
 				      uint32_t count)
 {
-	store_relaxed(words + (int64_t)tile * DIGITS + threadIdx.x, state | count);
+	if (has_digit<S>())
+		store_relaxed(words + (int64_t)tile * DIGITS + own_digit<S>(), state | count);
 }
 
 template <class S>
@@ -133,13 +140,61 @@ template <class S>
 static __device__ inline void write_tile(const pass_room<S> &room, const pass_way &way, int pass,
 					 uint32_t valid)
 {
+	constexpr uint32_t WHOLE = S::TILE / S::BLOCK * S::BLOCK;
+
 	if (valid >= S::TILE) {
-		UNROLLED for (int j = 0; j < S::ITEMS; j++)
-			write_pair(room, way, pass, threadIdx.x + j * S::THREADS);
+		UNROLLED for (uint32_t i = 0; i < WHOLE; i += S::BLOCK)
+			write_pair(room, way, pass, threadIdx.x + i);
+		for (uint32_t i = WHOLE + threadIdx.x; i < S::TILE; i += S::BLOCK)
+			write_pair(room, way, pass, i);
 		return;
 	}
-	for (uint32_t i = threadIdx.x; i < valid; i += S::THREADS)
+	for (uint32_t i = threadIdx.x; i < valid; i += S::BLOCK)
 		write_pair(room, way, pass, i);
+}
+
+/* What the thread that has a digit knows of it. */
+struct tile_digit {
+	uint32_t count;	 /* keys of the tile */
+	uint32_t start;	 /* the first of these in the tile */
+	uint32_t before; /* of the first tile: the first of these in the output */
+};
+
+/* Finds where the tile's keys of the thread's digit go. */
+template <class S>
+static __device__ inline void direct(pass_room<S> &room, uint32_t *words, uint32_t tile,
+				     const tile_digit &d)
+{
+	uint32_t before = d.before;
+
+	if (!has_digit<S>())
+		return;
+	if (tile) {
+		before = look_back<S>(words, tile);
+		publish<S>(words, tile, WITH_ALL_BEFORE, before + d.count);
+	}
+	room.to[own_digit<S>()] = before - d.start;
+}
+
+/*
+ * No launch of a sort counts a step but the last, so the slot stands when the first launch has been
+ * waited for: it is asked for before the launch before this one ends, as nothing else can be. Of
+ * the first pass, which reads the input, more can: it is `late` to wait.
+ */
+template <class S>
+static __device__ inline pass_way open_room(pass_room<S> &room, const radixsort_launch &l, int pass,
+					    bool late)
+{
+	if (!threadIdx.x) {
+		room.slot = slots_step_now(l.counter) % l.slots;
+		room.alike = 0;
+	}
+	if (has_items<S>())
+		counts_clear(room.counts);
+	__syncthreads();
+	if (!late)
+		programmatic_wait();
+	return way_of(l, pass, room.slot);
 }
 
 /*
@@ -147,42 +202,54 @@ static __device__ inline void write_tile(const pass_room<S> &room, const pass_wa
  * blocks behind wait for the former only. Values are loaded while it looks back.
  */
 template <class S>
-__global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
-	radixsort_pass(radixsort_launch l, int pass)
+__global__ void __launch_bounds__(S::BLOCK, S::BLOCKS) radixsort_pass(radixsort_launch l, int pass)
 {
 	DYN_SHARED(pass_room<S>, room);
-	uint32_t *words = words_of(l, pass, S::TILE);
-	pass_way way = way_of(l, pass, slots_step(l.counter) % l.slots);
-	uint32_t tile = blockIdx.x, at = tile * S::TILE;
-	uint32_t key[S::ITEMS], rank[S::ITEMS], value[S::ITEMS], count, start, before = 0;
+	bool late = l.overlaps && !pass && S::LATE;
+	pass_way way = open_room(*room, l, pass, late);
+	uint32_t *words = words_of(l, pass, S::TILE), tile = blockIdx.x, at = tile * S::TILE;
+	uint32_t key[S::ITEMS], rank[S::ITEMS], value[S::ITEMS];
+	tile_digit d = { 0, 0, 0 };
 
-	counts_clear(room->counts);
-	__syncwarp();
-	load_items<S>(way.from[0] + at, l.n - at, NO_KEY, key);
-	if (!tile)
-		before = take_lower_keys(l.board, pass, room->sums);
+	if (has_items<S>())
+		load_items<S>(way.from[0] + at, l.n - at, NO_KEY, key);
+	if (!tile && !late)
+		d.before = take_lower_keys<S>(l.board, pass, room->sums);
 	if (pass == PASSES - 1 && l.advance)
 		slots_advance(l.counter, 1);
-	counts_add(room->counts, key, pass);
+	if (has_items<S>())
+		counts_add(room->counts, key, pass);
 	__syncthreads();
-	count = counts_sum(room->counts);
-	if (threadIdx.x < DIGITS)
-		publish(words, tile, tile ? OWN : WITH_ALL_BEFORE, before + count);
-	start = sum_before(count, room->sums);
-	counts_place(room->counts, start);
+	d.count = counts_sum(room->counts);
+	if (d.count == S::TILE)
+		room->alike = 1;
+	if (!late)
+		publish<S>(words, tile, tile ? OWN : WITH_ALL_BEFORE, d.before + d.count);
+	d.start = sum_before<S>(d.count, room->sums);
+	counts_place(room->counts, d.start);
 	__syncthreads();
-	place_keys(room->counts, room->keys, key, pass, rank);
-	load_items<S>(way.from[1] + at, l.n - at, 0, value);
-	__syncthreads();
-	if (threadIdx.x < DIGITS) {
-		if (tile) {
-			before = look_back<S>(words, tile);
-			publish(words, tile, WITH_ALL_BEFORE, before + count);
-		}
-		room->to[threadIdx.x] = before - start;
+	if (has_items<S>()) {
+		if (room->alike)
+			place_alike<S>(room->keys, key, rank);
+		else
+			place_keys(room->counts, room->keys, key, pass, rank);
+		load_items<S>(way.from[1] + at, l.n - at, 0, value);
 	}
-	place_values<S>(room->values, rank, value);
+	if (late) {
+		programmatic_wait();
+		if (!tile)
+			d.before = take_lower_keys<S>(l.board, pass, room->sums);
+		publish<S>(words, tile, tile ? OWN : WITH_ALL_BEFORE, d.before + d.count);
+	}
+	if (S::APART)
+		direct(*room, words, tile, d);
 	__syncthreads();
+	if (!S::APART)
+		direct(*room, words, tile, d);
+	if (has_items<S>())
+		place_values<S>(room->values, rank, value);
+	__syncthreads();
+	programmatic_go();
 	write_tile(*room, way, pass, l.n - at);
 }
 
@@ -205,12 +272,27 @@ template <class S> static int64_t radixsort_board_bytes_of(int64_t n)
 	       radixsort_words<S>(n) * (int64_t)sizeof(uint32_t);
 }
 
+/*
+ * Shared memory of a block. Where there is an SM for every tile, tiles of launches that overlap
+ * want one to themselves, or the first SM that is ready would take two: this is more than half of
+ * what SMs of compute capability 9.0 have.
+ */
+template <class S> static size_t radixsort_room_bytes(const struct radixsort_launch *l)
+{
+	const size_t alone = 116 << 10;
+
+	if (l->overlaps && radixsort_tiles<S>(l->n) <= l->processors &&
+	    sizeof(pass_room<S>) < alone)
+		return alone;
+	return sizeof(pass_room<S>);
+}
+
 /* Shared memory beyond 48 KiB has to be asked for. */
-template <class S> static void radixsort_load_pass()
+template <class S> static void radixsort_load_pass(const struct radixsort_launch *l)
 {
 	CUDA(cudaFuncSetAttribute((const void *)radixsort_pass<S>,
 				  cudaFuncAttributeMaxDynamicSharedMemorySize,
-				  (int)sizeof(pass_room<S>)));
+				  (int)radixsort_room_bytes<S>(l)));
 }
 
 /* Enqueues a sort: a launch that counts, and the passes. */
@@ -219,8 +301,9 @@ static void radixsort_sort_by(const struct radixsort_launch *l, cudaStream_t str
 {
 	radixsort_count_digits(l, (uint32_t)radixsort_words<S>(l->n), stream);
 	for (int pass = 0; pass < PASSES; pass++)
-		CUDA(LAUNCH(radixsort_pass<S>, (uint32_t)radixsort_tiles<S>(l->n), S::THREADS,
-			    sizeof(pass_room<S>), stream, *l, pass));
+		CUDA(LAUNCH_PROGRAMMATIC(l->overlaps, radixsort_pass<S>,
+					 (uint32_t)radixsort_tiles<S>(l->n), S::BLOCK,
+					 radixsort_room_bytes<S>(l), stream, *l, pass));
 }
 
 #endif

@@ -19,6 +19,7 @@ static const struct param params[] = {
 	PARAM_CHOICE(radixsort_opts, keys, "uniform", keys,
 		     "any 32 bits, 16 different ones, all equal, in order, in reverse, 8 bits"),
 	PARAM_INT(radixsort_opts, seed, "1", "1", 0, 9007199254740992.0, "seed of the keys"),
+	PROGRAMMATIC_PARAM(radixsort_opts),
 	DATASET_PARAMS(radixsort_opts),
 	PARAM_END
 };
@@ -26,6 +27,7 @@ static const struct param params[] = {
 
 static const struct param_need needs[] = {
 	DATASET_NEEDS,
+	PROGRAMMATIC_NEED,
 	{ NULL, NULL },
 };
 
@@ -66,7 +68,8 @@ static int limits(const void *opts, struct limits *out)
 				"there; leave it 0",
 				(long)o->set.overlap);
 	out->mode_refused[MODE_GRAPH] = dataset_graph_refused(&o->set, &shape);
-	out->mode_refused[MODE_FUSED] = dataset_fused_refused(&o->set);
+	out->mode_refused[MODE_FUSED] =
+		o->launch ? programmatic_fused : dataset_fused_refused(&o->set);
 	out->depth_asked = dataset_steps(&o->set, &shape);
 	if (!out->mode_refused[MODE_FUSED] && o->pairs > RADIXSORT_ONE_MAX)
 		out->mode_refused[MODE_FUSED] = "one launch sorts up to 4096 pairs; more take five";

@@ -7,6 +7,7 @@
 #define RIFT_RADIXSORT_H
 
 #include "common/dataset.h"
+#include "common/programmatic.h"
 #include "workloads/radixsort/device.h"
 #include "workloads/workload.h"
 
@@ -20,6 +21,7 @@ struct radixsort_opts {
 	int64_t pairs;
 	int keys; /* enum radixsort_keys */
 	int64_t seed;
+	int launch; /* enum programmatic */
 	struct dataset_opts set;
 };
 
@@ -28,6 +30,7 @@ struct radixsort_state {
 	uint32_t *between;	       /* keys, then values, on their way between passes */
 	struct radixsort_board *board; /* NULL: one block sorts */
 	enum radixsort_size size;
+	uint32_t processors; /* SMs of the device */
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */
@@ -46,6 +49,11 @@ struct dataset_shape radixsort_shape(const struct radixsort_opts *o);
 
 /* Bytes that a step reads and writes on the device. */
 double radixsort_bytes_moved(const struct radixsort_opts *o);
+
+/* What sorts are launched with, `steps` in a launch; counts: they are steps. */
+struct radixsort_launch radixsort_launch_of(const struct radixsort_opts *o,
+					    const struct radixsort_state *s, uint32_t steps,
+					    bool counts);
 
 extern const struct dataset_work radixsort_work;
 extern const struct workload workload_radixsort;

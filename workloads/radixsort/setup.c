@@ -23,23 +23,39 @@ static int allocate(struct radixsort_state *s, int64_t pairs, const char *what)
 	return 0;
 }
 
+static uint32_t processors(void)
+{
+	int device, n;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, device));
+	return (uint32_t)n;
+}
+
 int radixsort_setup(const void *opts, void *state)
 {
 	const struct radixsort_opts *o = opts;
 	struct radixsort_state *s = state;
 	struct dataset_shape shape = radixsort_shape(o);
+	struct radixsort_launch launch;
 	int err = device_present();
 	char what[64];
 
+	if (!err)
+		err = programmatic_check((enum programmatic)o->launch);
 	if (err)
 		return err;
-	radixsort_load_kernels();
+	s->processors = processors();
 	s->size = radixsort_size_for(o->pairs);
 	snprintf(what, sizeof(what), "pairs=%ld slots=%ld", (long)o->pairs, (long)o->set.slots);
 	err = dataset_make(&s->set, &o->set, &shape, what);
 	if (!err)
 		err = allocate(s, o->pairs, what);
-	return err ? err : dataset_fill(&s->set, &radixsort_work, o, s);
+	if (err)
+		return err;
+	launch = radixsort_launch_of(o, s, 1, true);
+	radixsort_load_kernels(&launch);
+	return dataset_fill(&s->set, &radixsort_work, o, s);
 }
 
 static void give_back(void *memory)

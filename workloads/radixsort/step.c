@@ -36,8 +36,9 @@ static void make(const void *opts, void *state, int64_t slot, int64_t at)
 	radixsort_fill(&a, o->pairs, (uint32_t)slot, o->keys, (uint64_t)o->seed, 0);
 }
 
-static void sort(const struct radixsort_opts *o, const struct radixsort_state *s, uint32_t steps,
-		 bool counts, cudaStream_t stream)
+struct radixsort_launch radixsort_launch_of(const struct radixsort_opts *o,
+					    const struct radixsort_state *s, uint32_t steps,
+					    bool counts)
 {
 	struct radixsort_launch l = {
 		.arrays = arrays_at(s, 0),
@@ -48,11 +49,21 @@ static void sort(const struct radixsort_opts *o, const struct radixsort_state *s
 		.steps = steps,
 		.advance = counts ? steps : 0,
 		.size = s->size,
+		.overlaps = o->launch == PROGRAMMATIC_YES,
+		.processors = s->processors,
 		.counter = s->set.counter,
 	};
 
 	if (s->between)
 		l.between[1] = s->between + l.arrays.stride;
+	return l;
+}
+
+static void sort(const struct radixsort_opts *o, const struct radixsort_state *s, uint32_t steps,
+		 bool counts, cudaStream_t stream)
+{
+	struct radixsort_launch l = radixsort_launch_of(o, s, steps, counts);
+
 	radixsort_sort(&l, stream);
 }
 

@@ -52,4 +52,14 @@ static inline uint32_t *host_out(const struct run *r, int k, int64_t slot)
 	return (uint32_t *)dataset_host(&r->s.set, RADIXSORT_ARRAYS + k, slot);
 }
 
+/* Other tiles than setup chose: of fewer pairs than 128 Ki, whose board has most words. */
+static inline void use_tiles(struct run *r, enum radixsort_size size)
+{
+	struct radixsort_launch l;
+
+	r->s.size = size;
+	l = radixsort_launch_of(&r->o, &r->s, 1, true);
+	radixsort_load_kernels(&l);
+}
+
 #endif

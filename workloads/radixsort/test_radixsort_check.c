@@ -124,8 +124,8 @@ Test(small_radixsort_check, each_step_clears_all_words_of_the_board)
 
 	need_device();
 	r = run_begin(opts_of(30000));
-	for (int size = 0; size <= RADIXSORT_WIDE; size += RACES ? 2 : 1) {
-		r->s.size = (enum radixsort_size)size;
+	for (int size = 0; size < RADIXSORT_SIZES; size += RACES ? 2 : 1) {
+		use_tiles(r, (enum radixsort_size)size);
 		words = (size_t)radixsort_board_bytes(30000, r->s.size);
 		words = (words - sizeof(*board)) / sizeof(uint32_t);
 		CUDA(cudaMemset(r->s.board + 1, 0x7f, words * sizeof(uint32_t)));
@@ -137,7 +137,7 @@ Test(small_radixsort_check, each_step_clears_all_words_of_the_board)
 		cr_assert(words_left(0) == (int)words, "a pass has not made its counts known");
 		board = NULL;
 	}
-	run_passes(r, RACES ? 2 : 3);
+	run_passes(r, RACES ? 3 : 5);
 	run_end(r);
 }
 

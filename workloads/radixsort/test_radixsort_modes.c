@@ -9,7 +9,7 @@
 TestSuite(small_radixsort_modes, .timeout = 60);
 TestSuite(large_radixsort_modes, .timeout = 300);
 
-enum { TILE = 4096, MIDDLE = 8192, WIDE = 11904 }; /* pairs of a tile, unless it has been tuned */
+enum { TINY = 2048, NARROW = 4096, MIDDLE = 8192, WIDE = 11904 }; /* pairs of a tile */
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
@@ -29,7 +29,7 @@ Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
 
 Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 {
-	struct radixsort_opts o = opts_of(2 * TILE + 5);
+	struct radixsort_opts o = opts_of(2 * NARROW + 5);
 	cudaGraph_t graph;
 	size_t nodes = 0;
 	struct run *r;
@@ -69,7 +69,7 @@ static void sorts(struct radixsort_opts o, enum radixsort_size size)
 {
 	struct run *r = run_begin(o);
 
-	r->s.size = size; /* no more words than its board has, for narrow tiles */
+	use_tiles(r, size);
 	run_steps(r, 2);
 	run_passes(r, 2);
 	run_end(r);
@@ -89,18 +89,17 @@ Test(small_radixsort_modes, any_number_of_pairs_in_one_block)
 /* Around tiles, and more of them than one look back sees. */
 Test(small_radixsort_modes, any_number_of_pairs_in_tiles)
 {
-	static const int64_t narrow[] = { TILE + 1, 2 * TILE, 2 * TILE + 1, 10 * TILE - 1 };
-	static const int64_t middle[] = { TILE + 1, MIDDLE, MIDDLE + 1, 9 * MIDDLE + 65 };
-	static const int64_t wide[] = { TILE + 1, WIDE, WIDE + 1, 4 * WIDE + 33 };
+	static const int64_t tile[RADIXSORT_SIZES] = { TINY, NARROW, MIDDLE, MIDDLE, WIDE };
 
 	need_device();
-	for (int i = 0; i < 4; i++)
-		if (!RACES || i == 2) {
-			sorts(opts_of(narrow[i]), RADIXSORT_NARROW);
-			if (!RACES)
-				sorts(opts_of(middle[i]), RADIXSORT_MIDDLE);
-			sorts(opts_of(wide[i]), RADIXSORT_WIDE);
-		}
+	for (int size = 0; size < RADIXSORT_SIZES; size++) {
+		const int64_t pairs[] = { RADIXSORT_ONE_MAX + 1, 2 * tile[size], tile[size] + 1,
+					  9 * tile[size] + 65 };
+
+		for (int i = 0; i < 4; i++)
+			if (!RACES || (i == 2 && size % 2))
+				sorts(opts_of(pairs[i]), (enum radixsort_size)size);
+	}
 }
 
 Test(small_radixsort_modes, any_keys)
@@ -113,22 +112,44 @@ Test(small_radixsort_modes, any_keys)
 
 		o.keys = keys;
 		o.seed = 7;
-		sorts(o, RADIXSORT_NARROW);
+		sorts(o, RADIXSORT_TINY);
 		o.pairs = WIDE + 100;
-		sorts(o, (enum radixsort_size)(keys % 3));
+		sorts(o, (enum radixsort_size)(keys % RADIXSORT_SIZES));
+	}
+}
+
+/* Launches that may overlap, of one block and of tiles of every size; whole sorts back to back. */
+Test(small_radixsort_modes, launches_that_overlap_sort_the_same)
+{
+	need_device();
+	if (programmatic_check(PROGRAMMATIC_YES))
+		cr_skip("launches overlap from compute capability 9.0 on");
+	for (int size = -1; size < RADIXSORT_SIZES; size += RACES ? 3 : 1) {
+		struct radixsort_opts o = opts_of(size < 0 ? 1500 : 2 * WIDE + 77);
+		struct run *r;
+
+		o.launch = PROGRAMMATIC_YES;
+		o.set.slots = 3;
+		r = run_begin(o);
+		if (size >= 0)
+			use_tiles(r, (enum radixsort_size)size);
+		run_steps(r, 2);
+		run_graphs(r, 2, RACES ? 1 : 2);
+		run_passes(r, RACES ? 4 : 6);
+		run_end(r);
 	}
 }
 
 /* Tiles of all sizes, as setup chooses them. */
 Test(large_radixsort_modes, millions_of_pairs)
 {
-	struct radixsort_opts o = opts_of((1 << 22) + 12345);
+	static const int64_t pairs[] = { 1 << 16, 1 << 18, 1 << 20, 1 << 21, 1 << 23 };
 
 	need_device();
-	cr_assert(radixsort_size_for(1 << 18) == RADIXSORT_NARROW, "tiles of 2^18");
-	cr_assert(radixsort_size_for(1 << 20) == RADIXSORT_MIDDLE, "tiles of 2^20");
-	cr_assert(radixsort_size_for(o.pairs) == RADIXSORT_WIDE, "tiles of 2^22");
-	sorts(opts_of(1 << 18), RADIXSORT_NARROW);
-	sorts(opts_of(1 << 20), RADIXSORT_MIDDLE);
-	sorts(o, RADIXSORT_WIDE);
+	for (int i = 0; i < 5; i++)
+		cr_assert(radixsort_size_for(pairs[i]) == (enum radixsort_size)i, "tiles of %ld",
+			  (long)pairs[i]);
+	for (int i = 1; i < 4; i++)
+		sorts(opts_of(pairs[i]), (enum radixsort_size)i);
+	sorts(opts_of((1 << 22) + 12345), RADIXSORT_WIDE);
 }

@@ -107,7 +107,7 @@ Test(small_radixsort_options, a_step_costs_what_the_formula_says)
 	cr_assert(c.launches == 1 && c.bytes_moved == 16000 && !c.flops, "one block");
 	cr_assert(c.evaluations == 1000 && !c.bytes_transferred && !c.to_device.calls, "one block");
 	o.pairs = 10000;
-	board = (double)radixsort_board_bytes(o.pairs, RADIXSORT_NARROW);
+	board = (double)radixsort_board_bytes(o.pairs, RADIXSORT_TINY);
 	cr_assert(board > sizeof(struct radixsort_board), "%g bytes", board);
 	cr_assert(!workload_radixsort.cost(&o, NULL, &c), "cost");
 	cr_assert(c.launches == 5 && c.bytes_moved == 680000 + 3 * board, "tiles: %g",

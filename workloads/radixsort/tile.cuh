@@ -11,70 +11,43 @@
 #include "common/gpu.h"
 #include "workloads/radixsort/device.h"
 
-/*
- * What may be tuned, with -D (README.md says how). BLOCKS on an SM at a time are what registers
- * are bounded for: 65536 of them, 8 bytes of its 227 KiB of shared memory for each pair.
- *
- * Wide tiles cost less a pair: in shared memory 24 / ITEMS accesses for the counts of warps, in
- * global memory 4 KiB a tile and pass for looking back, and their runs of equal digits are longer.
- * Narrow ones, of fewer pairs, occupy more of the SMs.
- */
-#ifndef RADIXSORT_WIDE_THREADS
-#define RADIXSORT_WIDE_THREADS 384
-#endif
-#ifndef RADIXSORT_WIDE_ITEMS
-#define RADIXSORT_WIDE_ITEMS 31
-#endif
-#ifndef RADIXSORT_WIDE_BLOCKS
-#define RADIXSORT_WIDE_BLOCKS 2
-#endif
-#ifndef RADIXSORT_WIDE_LOOK /* as RADIXSORT_LOOK: 1 keeps registers for the items */
-#define RADIXSORT_WIDE_LOOK 1
-#endif
-#ifndef RADIXSORT_WIDE_FROM /* pairs: two wide tiles for each of 132 SMs */
-#define RADIXSORT_WIDE_FROM (3 << 20)
-#endif
-#ifndef RADIXSORT_MIDDLE_THREADS
-#define RADIXSORT_MIDDLE_THREADS 512
-#endif
-#ifndef RADIXSORT_MIDDLE_ITEMS
-#define RADIXSORT_MIDDLE_ITEMS 16
-#endif
-#ifndef RADIXSORT_MIDDLE_BLOCKS
-#define RADIXSORT_MIDDLE_BLOCKS 2
-#endif
-#ifndef RADIXSORT_MIDDLE_FROM /* pairs: a tile for every other SM */
-#define RADIXSORT_MIDDLE_FROM (1 << 19)
-#endif
-#ifndef RADIXSORT_NARROW_THREADS
-#define RADIXSORT_NARROW_THREADS 256
-#endif
-#ifndef RADIXSORT_NARROW_ITEMS
-#define RADIXSORT_NARROW_ITEMS 16
-#endif
-#ifndef RADIXSORT_NARROW_BLOCKS
-#define RADIXSORT_NARROW_BLOCKS 4
-#endif
-#ifndef RADIXSORT_ONE_THREADS /* of the block that sorts a few thousand pairs alone */
-#define RADIXSORT_ONE_THREADS 512
-#endif
-#ifndef RADIXSORT_LOOK /* earlier tiles that are looked at in one go */
-#define RADIXSORT_LOOK 8
-#endif
-#ifndef RADIXSORT_MATCH /* 1: equal digits of a warp by match.any, not by ballots */
-#define RADIXSORT_MATCH 0
-#endif
-
 static constexpr int DIGITS = RADIXSORT_DIGITS, PASSES = RADIXSORT_PASSES;
 
-template <int THREADS_, int ITEMS_, int BLOCKS_, int LOOK_ = RADIXSORT_LOOK,
-	  int MATCH_ = RADIXSORT_MATCH>
+/*
+ * A tile of THREADS * ITEMS pairs. BLOCKS on an SM at a time are what registers are bounded for:
+ * 65536 of them; of its 227 KiB of shared memory a pair takes 8 bytes. LOOK: earlier tiles that are
+ * looked at in one go.
+ *
+ * APART: a block has 256 more threads, which look back for its digits while the others rank. Where
+ * an SM has one block that hides most of the way; where it has several, these hide each other's,
+ * and want the registers.
+ */
+template <int THREADS_, int ITEMS_, int BLOCKS_, int LOOK_, bool APART_ = false>
 struct radixsort_shape {
-	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_;
-	static constexpr int LOOK = LOOK_, MATCH = MATCH_;
+	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_, LOOK = LOOK_;
+	static constexpr bool APART = APART_;
 	static constexpr int WARPS = THREADS / 32, TILE = THREADS * ITEMS;
+	static constexpr int BLOCK = THREADS + (APART ? DIGITS : 0); /* threads */
+	static constexpr int FIRST_DIGIT = APART ? THREADS : 0;	     /* the thread that has it */
+	static constexpr bool LATE = ITEMS <= 16; /* more leave no registers for it; see pass.cuh */
 	static_assert(THREADS % 32 == 0 && THREADS >= DIGITS, "a thread for each digit");
 };
+
+/* The digit that the thread has; it has none if that is not below DIGITS. */
+template <class S> static __device__ inline uint32_t own_digit()
+{
+	return threadIdx.x - S::FIRST_DIGIT;
+}
+
+template <class S> static __device__ inline bool has_digit()
+{
+	return own_digit<S>() < DIGITS;
+}
+
+template <class S> static __device__ inline bool has_items()
+{
+	return !S::APART || threadIdx.x < S::THREADS;
+}
 
 #ifdef __CUDACC__
 #define UNROLLED _Pragma("unroll")
@@ -123,13 +96,11 @@ template <int BIT> static __device__ inline void keep_peers(uint32_t &peers, uin
  * The lanes with the same digit. Ballots need not wait for one another; on the CPU device each
  * would be a switch of threads.
  */
-template <class S> static __device__ inline uint32_t peers_of(uint32_t digit)
+static __device__ inline uint32_t peers_of(uint32_t digit)
 {
 #ifdef __CUDACC__
 	uint32_t peers = ALL_LANES;
 
-	if (S::MATCH)
-		return __match_any_sync(ALL_LANES, digit);
 	keep_peers<0>(peers, digit);
 	keep_peers<1>(peers, digit);
 	keep_peers<2>(peers, digit);
@@ -166,22 +137,23 @@ static __device__ inline void counts_add(radixsort_counts<S> &counts,
 		atomicAdd(&counts.of[threadIdx.x / 32][digit_of(key[j], pass)], 1u);
 }
 
-/* Of the block's keys; every thread of the first 256 has its digit, the others 0. */
+/* Of the block's keys that have the thread's digit; 0: it has no digit. */
 template <class S> static __device__ inline uint32_t counts_sum(const radixsort_counts<S> &counts)
 {
 	uint32_t sum = 0;
 
-	if (threadIdx.x < DIGITS)
-		UNROLLED for (int w = 0; w < S::WARPS; w++) sum += counts.of[w][threadIdx.x];
+	if (has_digit<S>())
+		UNROLLED for (int w = 0; w < S::WARPS; w++) sum += counts.of[w][own_digit<S>()];
 	return sum;
 }
 
-/* The sum of what threads before this one have; the first 256 get it. A barrier is within. */
+/* The sum of what threads of lower digits have. A barrier is within. */
+template <class S>
 static __device__ inline uint32_t sum_before(uint32_t value, uint32_t (&sums)[DIGITS / 32])
 {
-	uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, sum = value;
+	uint32_t lane = threadIdx.x % 32, warp = own_digit<S>() / 32, sum = value;
 
-	if (threadIdx.x < DIGITS) {
+	if (has_digit<S>()) {
 		for (int d = 1; d < 32; d *= 2) {
 			uint32_t other = __shfl_up_sync(ALL_LANES, sum, d);
 
@@ -191,7 +163,7 @@ static __device__ inline uint32_t sum_before(uint32_t value, uint32_t (&sums)[DI
 			sums[warp] = sum;
 	}
 	__syncthreads();
-	if (threadIdx.x < DIGITS)
+	if (has_digit<S>())
 		for (uint32_t w = 0; w < warp; w++)
 			sum += sums[w];
 	return sum - value;
@@ -201,39 +173,82 @@ static __device__ inline uint32_t sum_before(uint32_t value, uint32_t (&sums)[DI
 template <class S>
 static __device__ inline void counts_place(radixsort_counts<S> &counts, uint32_t start)
 {
-	if (threadIdx.x < DIGITS)
+	if (has_digit<S>())
 		UNROLLED for (int w = 0; w < S::WARPS; w++)
 		{
-			uint32_t count = counts.of[w][threadIdx.x];
+			uint32_t count = counts.of[w][own_digit<S>()];
 
-			counts.of[w][threadIdx.x] = start;
+			counts.of[w][own_digit<S>()] = start;
 			start += count;
 		}
 }
 
 /* ---- ranks ------------------------------------------------------------------------------ */
 
+/* Of an item: keys of its digit before it in the warp; who asked where the first of these goes. */
+struct found_key {
+	uint32_t before, leader;
+	uint32_t first; /* the leader's */
+};
+
+/*
+ * Finds the lanes with the same digit. The last of them moves the warp's next place on; the next
+ * item does so after it, as all lanes wait for its ballots.
+ */
+static __device__ inline found_key find_key(uint32_t (&next)[DIGITS], uint32_t digit)
+{
+	uint32_t lane = threadIdx.x % 32, peers = peers_of(digit);
+	found_key f = { (uint32_t)__popc(peers & ((1u << lane) - 1)), 31u - __clz((int)peers), 0 };
+
+	if (lane == f.leader)
+		f.first = atomicAdd(&next[digit], f.before + 1);
+	return f;
+}
+
+static __device__ inline uint32_t place_key(uint32_t *room, uint32_t key, const found_key &f)
+{
+	uint32_t rank = __shfl_sync(ALL_LANES, f.first, (int)f.leader) + f.before;
+
+	room[rank] = key;
+	return rank;
+}
+
 /*
  * Where each key goes in the tile, to which it is written at once: a register less for each item.
- * The last lane of each digit moves the warp's next place on; the next item does so after it, as
- * all lanes wait for what it found.
+ * An item's place comes back from shared memory while the lanes of the next one are found.
  */
 template <class S>
 static __device__ inline void place_keys(radixsort_counts<S> &counts, uint32_t (&room)[S::TILE],
 					 const uint32_t (&key)[S::ITEMS], int pass,
 					 uint32_t (&rank)[S::ITEMS])
 {
-	uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, lower = (1u << lane) - 1;
+	uint32_t(&next)[DIGITS] = counts.of[threadIdx.x / 32];
+	found_key last = find_key(next, digit_of(key[0], pass));
 
+	UNROLLED for (int j = 1; j < S::ITEMS; j++)
+	{
+		found_key f = find_key(next, digit_of(key[j], pass));
+
+		rank[j - 1] = place_key(room, key[j - 1], last);
+		last = f;
+	}
+	rank[S::ITEMS - 1] = place_key(room, key[S::ITEMS - 1], last);
+}
+
+/* Where a lane's first item is in the tile; the next are 32 further on each. */
+template <class S> static __device__ inline uint32_t first_item()
+{
+	return threadIdx.x / 32 * (S::ITEMS * 32) + threadIdx.x % 32;
+}
+
+/* Of keys that have all the same digit: they stay as they are. */
+template <class S>
+static __device__ inline void
+place_alike(uint32_t (&room)[S::TILE], const uint32_t (&key)[S::ITEMS], uint32_t (&rank)[S::ITEMS])
+{
 	UNROLLED for (int j = 0; j < S::ITEMS; j++)
 	{
-		uint32_t digit = digit_of(key[j], pass), peers = peers_of<S>(digit);
-		uint32_t before = __popc(peers & lower), leader = 31 - __clz((int)peers);
-		uint32_t first = 0;
-
-		if (lane == leader)
-			first = atomicAdd(&counts.of[warp][digit], before + 1);
-		rank[j] = __shfl_sync(ALL_LANES, first, (int)leader) + before;
+		rank[j] = first_item<S>() + 32 * j;
 		room[rank[j]] = key[j];
 	}
 }
@@ -245,7 +260,7 @@ template <class S>
 static __device__ inline void load_items(const uint32_t *from, uint32_t valid, uint32_t none,
 					 uint32_t (&item)[S::ITEMS])
 {
-	uint32_t at = threadIdx.x / 32 * (S::ITEMS * 32) + threadIdx.x % 32;
+	uint32_t at = first_item<S>();
 
 	if (valid >= S::TILE) {
 		UNROLLED for (int j = 0; j < S::ITEMS; j++) item[j] = LOAD_ONCE(from + at + 32 * j);
