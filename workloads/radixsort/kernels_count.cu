@@ -73,8 +73,7 @@ static __device__ inline void words_clear(uint32_t *words, uint32_t n)
 		words[i] = 0;
 }
 
-/* Eight blocks: 32 registers, so that two fit an SM beside a tile of the first pass. */
-extern "C" __global__ void __launch_bounds__(THREADS, 8)
+extern "C" __global__ void __launch_bounds__(THREADS)
 	radixsort_count(radixsort_launch l, uint32_t words)
 {
 	SHARED_ARRAY(uint32_t, bins, [PASSES][DIGITS]);

@@ -177,33 +177,24 @@ static __device__ inline void direct(pass_room<S> &room, uint32_t *words, uint32
 }
 
 /*
- * The slot, before the launch before this one has ended: no launch of a sort counts a step but the
- * last, so it stands since the first one waited. Room for it in shared memory; a barrier is within.
+ * No launch of a sort counts a step but the last, so the slot stands when the first launch has been
+ * waited for: it is asked for before the launch before this one ends, as nothing else can be. Of
+ * the first pass, which reads the input, more can: it is `late` to wait.
  */
-static __device__ inline uint32_t slot_ahead(const radixsort_launch &l, uint32_t &room)
-{
-	if (!threadIdx.x)
-		room = slots_step_now(l.counter) % l.slots;
-	__syncthreads();
-	return room;
-}
-
-/* Of the first pass more than the slot can be had so early: it is `late` to wait. */
 template <class S>
 static __device__ inline pass_way open_room(pass_room<S> &room, const radixsort_launch &l, int pass,
 					    bool late)
 {
-	pass_way way = way_of(
-		l, pass, l.overlaps ? slot_ahead(l, room.slot) : slots_step(l.counter) % l.slots);
-
-	if (!threadIdx.x)
+	if (!threadIdx.x) {
+		room.slot = slots_step_now(l.counter) % l.slots;
 		room.alike = 0;
+	}
 	if (has_items<S>())
 		counts_clear(room.counts);
-	__syncwarp();
+	__syncthreads();
 	if (!late)
 		programmatic_wait();
-	return way;
+	return way_of(l, pass, room.slot);
 }
 
 /*
@@ -211,7 +202,7 @@ static __device__ inline pass_way open_room(pass_room<S> &room, const radixsort_
  * blocks behind wait for the former only. Values are loaded while it looks back.
  */
 template <class S>
-__global__ void __launch_bounds__(S::BOUND, S::BLOCKS) radixsort_pass(radixsort_launch l, int pass)
+__global__ void __launch_bounds__(S::BLOCK, S::BLOCKS) radixsort_pass(radixsort_launch l, int pass)
 {
 	DYN_SHARED(pass_room<S>, room);
 	bool late = l.overlaps && !pass && S::LATE;

@@ -28,9 +28,7 @@ struct radixsort_shape {
 	static constexpr bool APART = APART_;
 	static constexpr int WARPS = THREADS / 32, TILE = THREADS * ITEMS;
 	static constexpr int BLOCK = THREADS + (APART ? DIGITS : 0); /* threads */
-	/* Threads that registers are bounded for: 64 each, which leave room for counting beside. */
-	static constexpr int BOUND = APART ? 1024 / BLOCKS : BLOCK;
-	static constexpr int FIRST_DIGIT = APART ? THREADS : 0; /* the thread that has it */
+	static constexpr int FIRST_DIGIT = APART ? THREADS : 0;	     /* the thread that has it */
 	static constexpr bool LATE = ITEMS <= 16; /* more leave no registers for it; see pass.cuh */
 	static_assert(THREADS % 32 == 0 && THREADS >= DIGITS, "a thread for each digit");
 };
