@@ -98,7 +98,7 @@ Test(small_slots, launches_that_overlap_count_by_tickets)
 	slots_counter_free(counter);
 }
 
-/* Of 2^32 tickets and more. */
+/* Of 2^32 tickets and more, all are counted. */
 Test(small_slots, tickets_do_not_run_out)
 {
 	enum { LAUNCHES = 3, EACH = 32 };
@@ -118,6 +118,9 @@ Test(small_slots, tickets_do_not_run_out)
 	cr_assert(last == UINT32_MAX, "%u", last);
 	CUDA(cudaMemcpy(&last, seen + LAUNCHES * EACH - 1, sizeof(last), cudaMemcpyDeviceToHost));
 	cr_assert(last == 0, "%u", last);
+	CUDA(cudaMemcpy(&begun, counter, sizeof(begun), cudaMemcpyDeviceToHost));
+	cr_assert(begun.part[0].tickets == UINT32_MAX - 1ull + LAUNCHES, "%llu",
+		  begun.part[0].tickets);
 	CUDA(cudaFree(seen));
 	slots_counter_free(counter);
 }
