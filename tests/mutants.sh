@@ -71,7 +71,7 @@ mutant() {
 w=blackscholes/kernels.cu
 mutant "the sign of a3" $w 's/q \* (1\.781477937f/q * (-1.781477937f/' values
 mutant "call and put swapped" $w 's/float \*call, float \*put)$/float *put, float *call)/' values
-mutant "last option skipped where their number is odd" $w 's/? (int)(l\.end - i) : EACH;/? (int)(l.end - i) \& ~1 : EACH;/' values
+mutant "last option skipped where their number is odd" $w 's/? (int)(l\.end - i) : EACH/? (int)(l.end - i) \& ~1 : EACH/' values
 mutant "root of T left out of d2" $w 's/(d1 - spread)/(d1 - m.volatility)/' values
 
 w=binomial/kernels.cu
@@ -100,13 +100,14 @@ w=stereo/kernels.cu
 mutant "clamp(x + j) + d" $w 's/right = clamp(x - RADIUS + l\.dmin + before + i - COLUMNS, l\.size\.w);/right = clamp(clamp(x - RADIUS + i - COLUMNS, l.size.w) + l.dmin + before, l.size.w);/' values check
 
 w=radixsort/tile.cuh
-mutant "ranks in a warp are not stable" $w 's/first, (int)leader) + before;/first, (int)leader) + __popc(peers) - 1 - before;/' check values
+mutant "ranks in a warp are not stable" $w 's/__popc(peers \& ((1u << lane) - 1)), 31u - __clz((int)peers)/__popc(peers >> lane) - 1, __ffs((int)peers) - 1u/' check values
+mutant "tiles of one digit are turned round" $w 's/rank\[j\] = first_item<S>() + 32 \* j;/rank[j] = first_item<S>() + 32 * (S::ITEMS - 1 - j);/' values modes
 mutant "keys are signed" $w 's/return key >> 8 \* pass & 255;/return (key ^ 0x80000000u) >> 8 * pass \& 255;/' check values
 w=radixsort/kernels_one.cu
 mutant "three passes, in a block" $w 's/pass < PASSES; pass++)/pass < PASSES - 1; pass++)/' check values
 w=radixsort/pass.cuh
 mutant "three passes, over tiles" $w 's/pass < PASSES; pass++)/pass < PASSES - 1; pass++)/' check values
-mutant "last, partial tile is not written" $w 's/i < valid; i += S::THREADS/i < 0 * valid; i += S::THREADS/' check values
+mutant "last, partial tile is not written" $w 's/i < valid; i += S::BLOCK/i < 0 * valid; i += S::BLOCK/' check values
 w=radixsort/kernels_count.cu
 mutant "old look-back words in the second step" $w 's/words\[i\] = 0;/words[i] += 0;/' check
 
