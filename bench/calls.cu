@@ -115,6 +115,23 @@ static double held_call(cudaStream_t stream, cudaGraphExec_t exec, cudaEvent_t e
 	return end - begin;
 }
 
+/* Nodes are cleared before it, and looked at after it. */
+static double checked_call(cudaStream_t stream, cudaGraphExec_t exec, cudaEvent_t event,
+			   uint32_t *go, unsigned long long *words, int64_t nodes)
+{
+	std::vector<unsigned long long> seen(nodes);
+	size_t bytes = nodes * sizeof(*words);
+	double us;
+
+	CUDA(cudaMemsetAsync(words, 0, bytes, stream));
+	CUDA(cudaStreamSynchronize(stream));
+	us = held_call(stream, exec, event, go);
+	CUDA(cudaMemcpy(seen.data(), words, bytes, cudaMemcpyDeviceToHost));
+	for (unsigned long long n : seen)
+		CHECK(n == 1, "a node ran %llu times", n);
+	return us;
+}
+
 static double instantiate_us(cudaGraph_t graph)
 {
 	cudaGraphExec_t exec;
@@ -127,14 +144,12 @@ static double instantiate_us(cudaGraph_t graph)
 }
 
 /*
- * As in the probe two graphs and two executable ones are there, which have run, and nodes are
- * cleared before each launch and looked at after it. With one executable graph instantiating 1025
- * nodes took 3 to 4 % longer than there: malloc() finds its memory in another state.
+ * As in the probe two graphs and two executable ones are there, which have run. With one executable
+ * graph instantiating 1025 nodes took 3 to 4 % longer than there: malloc() finds its memory in
+ * another state.
  */
 void calls_graph(cudaStream_t stream, int64_t nodes, double *us)
 {
-	std::vector<unsigned long long> seen(nodes);
-	size_t bytes = nodes * sizeof(seen[0]);
 	unsigned long long *words;
 	cudaGraphExec_t exec[2];
 	cudaEvent_t event;
@@ -143,7 +158,7 @@ void calls_graph(cudaStream_t stream, int64_t nodes, double *us)
 
 	CUDA(cudaHostAlloc((void **)&go, sizeof(*go), cudaHostAllocMapped));
 	*go = 0;
-	CUDA(cudaMalloc(&words, bytes));
+	CUDA(cudaMalloc(&words, nodes * sizeof(*words)));
 	CUDA(cudaEventCreate(&event));
 	for (int i = 0; i < 2; i++)
 		graph[i] = line_of(stream, nodes, words);
@@ -154,19 +169,8 @@ void calls_graph(cudaStream_t stream, int64_t nodes, double *us)
 	}
 	CUDA(cudaStreamSynchronize(stream));
 	us[0] = median([&] { return instantiate_us(graph[0]); }, SAMPLES);
-	us[1] = median(
-		[&] {
-			double call;
-
-			CUDA(cudaMemsetAsync(words, 0, bytes, stream));
-			CUDA(cudaStreamSynchronize(stream));
-			call = held_call(stream, exec[0], event, go);
-			CUDA(cudaMemcpy(seen.data(), words, bytes, cudaMemcpyDeviceToHost));
-			for (unsigned long long n : seen)
-				CHECK(n == 1, "a node ran %llu times", n);
-			return call;
-		},
-		SAMPLES);
+	us[1] = median([&] { return checked_call(stream, exec[0], event, go, words, nodes); },
+		       SAMPLES);
 	for (int i = 0; i < 2; i++) {
 		CUDA(cudaGraphExecDestroy(exec[i]));
 		CUDA(cudaGraphDestroy(graph[i]));

@@ -10,7 +10,8 @@
  * A block waits for no other one and for nothing that it writes, but its threads for each other
  * once: behind loads that are under way that costs least.
  *
- * Launches that overlap (common/programmatic.cuh) count by slots_step_overlapped() instead.
+ * In launches that overlap (common/programmatic.cuh) the step may have to be known before the ones
+ * before have ended: slots_step_overlapped(). Where none of those still counts, slots_step_now().
  */
 #ifndef RIFT_SLOTS_CUH
 #define RIFT_SLOTS_CUH
@@ -21,7 +22,7 @@
 /*
  * A word of the counter: NOW as it is in memory, where another launch may have written it since
  * this one began. Else a GPU may take it from the first-level cache: while others of this launch
- * write it, it is the old or the new one, and either will do. The CPU device has to say that.
+ * write it, it is the old or the new one, and either will do: the CPU device has to be told.
  */
 template <bool NOW, class T> static __device__ inline T slots_word(const T &word)
 {
@@ -84,8 +85,9 @@ static __device__ inline void slots_advance(struct slots_counter *counter, uint3
 
 /*
  * The step of a launch that may overlap the ones before and behind it, and counts one: for all
- * threads of all blocks, once. room: of the block's shared memory. Lets the next launch begin when
- * all blocks have their tickets, so that these come in the order of launches; a barrier is within.
+ * threads of all blocks, once; grid and blocks have one dimension. room: of the block's shared
+ * memory. Lets the next launch begin when all blocks have their tickets, so that these come in the
+ * order of launches; a barrier is within.
  *
  * Of 2^32 tickets and more the lower half is divided, as to divide 64 bits took an H200 0.3 us of a
  * step of 21: blocks then go on with some other slot, and no answer changes.

@@ -50,9 +50,9 @@ struct slots_part {
  * launch in hand, and the first block writes the other. With one part in place of four a launch of
  * 32,768 blocks that streams through memory took an H200 173 us, not 159.
  *
- * Launches that overlap (common/programmatic.h) cannot count so, as a block may read while others
- * of the launch before have not added. There each block takes a ticket: so many before it, of so
- * many blocks a launch, are so many launches. Each is a step.
+ * Launches that overlap (common/programmatic.h), and want the step before the one before has ended,
+ * cannot count so: others of that one may not have added yet. There each block takes a ticket: so
+ * many before it, of so many blocks a launch, are so many launches. Each is a step.
  */
 struct slots_counter {
 	struct slots_part part[SLOTS_PARTS];

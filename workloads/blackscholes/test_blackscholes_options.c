@@ -68,6 +68,15 @@ Test(small_blackscholes_options, a_total_makes_steps)
 	refused(3, "given twice", "run blackscholes preset=vmcuda-table1 preset=vmcuda-large");
 }
 
+Test(small_blackscholes_options, launches_that_cannot_overlap_are_refused)
+{
+	refused(3, "launch=sometimes: no such choice", "run blackscholes launch=sometimes");
+	refused(3, "launch=programmatic has no effect: it counts only with data=resident",
+		"run blackscholes launch=programmatic data=streamed");
+	refused(3, "launches that follow one another",
+		"run blackscholes options=64 launch=programmatic --mode fused");
+}
+
 Test(small_blackscholes_options, modes_that_cannot_be_are_refused)
 {
 	refused(3, "stream mode only",

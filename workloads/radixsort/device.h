@@ -59,8 +59,9 @@ struct radixsort_launch {
 	uint32_t steps;
 	uint32_t advance; /* steps that are counted: these or none */
 	enum radixsort_size size;
-	bool overlaps;	     /* its launches may overlap the ones before */
-	uint32_t processors; /* SMs of the device; for who overlaps */
+	bool overlaps;	      /* its launches may overlap the ones before; then also: */
+	uint32_t processors;  /* SMs of the device */
+	uint32_t alone_bytes; /* shared memory with which a block has an SM to itself; 0: none */
 	struct slots_counter *counter;
 };
 
@@ -73,7 +74,7 @@ int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size);
 /* Of a sort. */
 int radixsort_launches(int64_t n);
 
-/* Makes the driver load the kernels that such a sort takes. */
+/* Makes the driver load all kernels, and those of tiles of this size as the launch wants them. */
 void radixsort_load_kernels(const struct radixsort_launch *launch);
 
 /* Enqueues. */

@@ -6,10 +6,10 @@
 
 /*
  * Where there is an SM for every tile (132 of an H200), digits have threads of their own, and the
- * smaller a tile is, the sooner it is done. Then two blocks on an SM hide each other's waiting.
- * Wide tiles cost less a pair: in shared memory 24 / ITEMS accesses for the counts of warps, in
- * global memory 4 KiB a tile and pass for looking back, and their runs of equal digits are longer.
- * README.md has what was measured; bench/radixsort_cub tiles tries others.
+ * smaller a tile is, the sooner it is done. With more tiles than that, two on an SM hide each
+ * other's waiting. Wide tiles cost less a pair: in shared memory 24 / ITEMS accesses for the counts
+ * of warps, in global memory 4 KiB a tile and pass for looking back, and their runs of equal digits
+ * are longer. README.md has what was measured; bench/radixsort_cub tiles tries others.
  */
 typedef radixsort_shape<256, 8, 2, 8, true> tiny;
 typedef radixsort_shape<256, 16, 2, 8, true> narrow;

@@ -83,8 +83,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 	for (int pass = 0; pass < PASSES; pass++)
 		bins[pass][threadIdx.x] = 0;
 	programmatic_wait();
-	programmatic_go(); /* the first pass reads what this reads, and waits before it needs more
-			    */
+	/* the first pass reads what this one does, and waits before it needs more */
+	programmatic_go();
 	if (!threadIdx.x)
 		slot[0] = slots_step_now(l.counter) % l.slots;
 	words_clear((uint32_t *)(l.board + 1), words);

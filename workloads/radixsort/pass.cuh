@@ -1,58 +1,21 @@
 /*
  * pass.cuh - a pass over all pairs: each is read once and written once, to its place by one digit.
  *
- * In a pass a tile must know how many keys of each digit earlier tiles hold. Each tile makes its
- * own counts known at once, then adds up those of the tiles before it until it meets one that has
- * made known its sum with all before (decoupled look-back). A word holds the count and says which
- * of the two it is, so no other memory has to be seen with it: relaxed accesses do. A block has
- * the tile of its number and waits only for lower ones. GPUs start these first, and the CPU device
- * does (rule 5 of common/cpu/README.md); CUDA does not promise it, though CUB's scans rest on it
- * too.
+ * A tile sorts what it holds (tile.cuh), finds where each digit's keys go (board.cuh) and writes
+ * them there.
  *
- * Sources: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs",
- * 2022; Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
+ * Source: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs",
+ * 2022.
  */
 #ifndef RIFT_RADIXSORT_PASS_CUH
 #define RIFT_RADIXSORT_PASS_CUH
 
 #include "common/cuda_check.h"
 #include "common/slots.cuh"
+#include "workloads/radixsort/board.cuh"
 #include "workloads/radixsort/kernels.h"
-#include "workloads/radixsort/tile.cuh"
 
-/* ---- looking back ----------------------------------------------------------------------- */
-
-/* In a word of the board, beside a count below 2^30; 0: not known yet. */
-static const uint32_t OWN = 1u << 30, WITH_ALL_BEFORE = 2u << 30, COUNT = OWN - 1;
-
-/*
- * Keys of this digit in earlier tiles, and of lower digits in all. Several tiles are read at once,
- * as each reading takes a journey to the second-level cache: when hundreds of blocks start at the
- * same time, the last of them would make dozens.
- */
-template <class S> static __device__ inline uint32_t look_back(const uint32_t *words, uint32_t tile)
-{
-	const uint32_t *at = words + (int64_t)(tile - 1) * DIGITS + own_digit<S>();
-	uint32_t sum = 0, word[S::LOOK];
-
-	for (uint32_t left = tile;;) {
-		int k = 0;
-
-		UNROLLED for (int j = 0; j < S::LOOK; j++) word[j] =
-			(uint32_t)j < left ? load_relaxed(at - j * DIGITS) : 0;
-		UNROLLED for (int j = 0; j < S::LOOK; j++)
-		{
-			if (k < j || !word[j])
-				continue;
-			k = j + 1;
-			sum += word[j] & COUNT;
-			if (word[j] & WITH_ALL_BEFORE)
-				return sum;
-		}
-		at -= k * DIGITS;
-		left -= k;
-	}
-}
+#include <algorithm>
 
 /* ---- a pass ----------------------------------------------------------------------------- */
 
@@ -87,43 +50,6 @@ static __device__ inline pass_way way_of(const radixsort_launch &l, int pass, ui
 		way.to[k] = pass & 1 ? l.arrays.out[k] + at : l.between[k];
 	}
 	return way;
-}
-
-static __device__ inline uint32_t *words_of(const radixsort_launch &l, int pass, int tile)
-{
-	uint32_t tiles = (l.n + tile - 1) / tile;
-
-	return (uint32_t *)(l.board + 1) + (int64_t)pass * tiles * DIGITS;
-}
-
-/*
- * For all threads of the first tile: keys of digits lower than the thread's. Leaves no counts for
- * the next sort. A barrier is within.
- */
-template <class S>
-static __device__ inline uint32_t take_lower_keys(radixsort_board *board, int pass,
-						  uint32_t (&sums)[DIGITS / 32])
-{
-	uint32_t count = 0;
-
-	if (has_digit<S>())
-		UNROLLED for (int k = 0; k < RADIXSORT_PLACES; k++)
-		{
-			uint32_t *at = &board->count[k][pass][own_digit<S>()];
-
-			count += *at;
-			*at = 0;
-		}
-	return sum_before<S>(count, sums);
-}
-
-/* Makes the tile's count of the thread's digit known, with all before where these are known. */
-template <class S>
-static __device__ inline void publish(uint32_t *words, uint32_t tile, uint32_t state,
-				      uint32_t count)
-{
-	if (has_digit<S>())
-		store_relaxed(words + (int64_t)tile * DIGITS + own_digit<S>(), state | count);
 }
 
 template <class S>
@@ -197,9 +123,40 @@ static __device__ inline pass_way open_room(pass_room<S> &room, const radixsort_
 	return way_of(l, pass, room.slot);
 }
 
+/* Counts the keys of each digit. */
+template <class S>
+static __device__ inline void count_tile(pass_room<S> &room, const uint32_t (&key)[S::ITEMS],
+					 int pass, tile_digit &d)
+{
+	if (has_items<S>())
+		counts_add(room.counts, key, pass);
+	__syncthreads();
+	d.count = counts_sum(room.counts);
+	if (d.count == S::TILE)
+		room.alike = 1;
+}
+
+template <class S>
+static __device__ inline void place_tile(pass_room<S> &room, const uint32_t (&key)[S::ITEMS],
+					 int pass, uint32_t (&rank)[S::ITEMS])
+{
+	if (room.alike)
+		place_alike<S>(room.keys, key, rank);
+	else
+		place_keys(room.counts, room.keys, key, pass, rank);
+}
+
+/* What the tiles behind wait for. */
+template <class S>
+static __device__ inline void make_known(uint32_t *words, uint32_t tile, const tile_digit &d)
+{
+	publish<S>(words, tile, tile ? OWN : WITH_ALL_BEFORE, d.before + d.count);
+}
+
 /*
- * The tile's counts become known before its keys are ranked, which takes longer than all else: the
- * blocks behind wait for the former only. Values are loaded while it looks back.
+ * The tile's counts become known before its keys are ranked, which takes longer than all else, as
+ * the blocks behind wait for the former only; not so where it is late to wait. Values are loaded
+ * while it looks back.
  */
 template <class S>
 __global__ void __launch_bounds__(S::BLOCK, S::BLOCKS) radixsort_pass(radixsort_launch l, int pass)
@@ -217,29 +174,21 @@ __global__ void __launch_bounds__(S::BLOCK, S::BLOCKS) radixsort_pass(radixsort_
 		d.before = take_lower_keys<S>(l.board, pass, room->sums);
 	if (pass == PASSES - 1 && l.advance)
 		slots_advance(l.counter, 1);
-	if (has_items<S>())
-		counts_add(room->counts, key, pass);
-	__syncthreads();
-	d.count = counts_sum(room->counts);
-	if (d.count == S::TILE)
-		room->alike = 1;
+	count_tile(*room, key, pass, d);
 	if (!late)
-		publish<S>(words, tile, tile ? OWN : WITH_ALL_BEFORE, d.before + d.count);
+		make_known<S>(words, tile, d);
 	d.start = sum_before<S>(d.count, room->sums);
 	counts_place(room->counts, d.start);
 	__syncthreads();
 	if (has_items<S>()) {
-		if (room->alike)
-			place_alike<S>(room->keys, key, rank);
-		else
-			place_keys(room->counts, room->keys, key, pass, rank);
+		place_tile(*room, key, pass, rank);
 		load_items<S>(way.from[1] + at, l.n - at, 0, value);
 	}
 	if (late) {
 		programmatic_wait();
 		if (!tile)
 			d.before = take_lower_keys<S>(l.board, pass, room->sums);
-		publish<S>(words, tile, tile ? OWN : WITH_ALL_BEFORE, d.before + d.count);
+		make_known<S>(words, tile, d);
 	}
 	if (S::APART)
 		direct(*room, words, tile, d);
@@ -274,17 +223,13 @@ template <class S> static int64_t radixsort_board_bytes_of(int64_t n)
 
 /*
  * Shared memory of a block. Where there is an SM for every tile, tiles of launches that overlap
- * want one to themselves, or the first SM that is ready would take two: this is more than half of
- * what SMs of compute capability 9.0 have.
+ * want one to themselves, or the first SM that is ready would take two.
  */
 template <class S> static size_t radixsort_room_bytes(const struct radixsort_launch *l)
 {
-	const size_t alone = 116 << 10;
+	bool alone = l->overlaps && radixsort_tiles<S>(l->n) <= l->processors;
 
-	if (l->overlaps && radixsort_tiles<S>(l->n) <= l->processors &&
-	    sizeof(pass_room<S>) < alone)
-		return alone;
-	return sizeof(pass_room<S>);
+	return std::max(sizeof(pass_room<S>), (size_t)(alone ? l->alone_bytes : 0));
 }
 
 /* Shared memory beyond 48 KiB has to be asked for. */

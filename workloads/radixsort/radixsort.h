@@ -30,7 +30,7 @@ struct radixsort_state {
 	uint32_t *between;	       /* keys, then values, on their way between passes */
 	struct radixsort_board *board; /* NULL: one block sorts */
 	enum radixsort_size size;
-	uint32_t processors; /* SMs of the device */
+	uint32_t processors, alone_bytes; /* of struct radixsort_launch */
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */

@@ -23,13 +23,18 @@ static int allocate(struct radixsort_state *s, int64_t pairs, const char *what)
 	return 0;
 }
 
-static uint32_t processors(void)
+/* An SM holds one block that takes half of its shared memory, as each takes 1 KiB besides. */
+static void ask_device(struct radixsort_state *s)
 {
-	int device, n;
+	int device, processors, half, most;
 
 	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, device));
-	return (uint32_t)n;
+	CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+	CUDA(cudaDeviceGetAttribute(&half, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+	CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+	half /= 2;
+	s->processors = (uint32_t)processors;
+	s->alone_bytes = half <= most ? (uint32_t)half : 0;
 }
 
 int radixsort_setup(const void *opts, void *state)
@@ -45,7 +50,7 @@ int radixsort_setup(const void *opts, void *state)
 		err = programmatic_check((enum programmatic)o->launch);
 	if (err)
 		return err;
-	s->processors = processors();
+	ask_device(s);
 	s->size = radixsort_size_for(o->pairs);
 	snprintf(what, sizeof(what), "pairs=%ld slots=%ld", (long)o->pairs, (long)o->set.slots);
 	err = dataset_make(&s->set, &o->set, &shape, what);

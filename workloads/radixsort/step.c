@@ -51,6 +51,7 @@ struct radixsort_launch radixsort_launch_of(const struct radixsort_opts *o,
 		.size = s->size,
 		.overlaps = o->launch == PROGRAMMATIC_YES,
 		.processors = s->processors,
+		.alone_bytes = s->alone_bytes,
 		.counter = s->set.counter,
 	};
 

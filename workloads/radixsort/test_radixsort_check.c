@@ -114,6 +114,39 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 	return real(kernel, grid, block, args, shared, stream);
 }
 
+static int overlapped; /* launches that may overlap the one before */
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **args)
+{
+	cudaError_t (*real)(const cudaLaunchConfig_t *, const void *, void **) =
+		dlsym(RTLD_NEXT, __func__);
+
+	for (unsigned i = 0; i < config->numAttrs; i++)
+		overlapped +=
+			config->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+			config->attrs[i].val.programmaticStreamSerializationAllowed;
+	return real(config, kernel, args);
+}
+
+Test(small_radixsort_check, all_launches_of_a_sort_may_overlap_where_that_is_asked_for)
+{
+	need_device();
+	if (programmatic_check(PROGRAMMATIC_YES))
+		cr_skip("launches overlap from compute capability 9.0 on");
+	for (int launch = PROGRAMMATIC_NO; launch <= PROGRAMMATIC_YES; launch++) {
+		struct radixsort_opts o = opts_of(5000);
+		struct run *r;
+
+		o.launch = launch;
+		r = run_begin(o);
+		overlapped = 0;
+		run_steps(r, 1);
+		cr_assert(overlapped == (launch ? 5 : 0), "%d of 5 launches", overlapped);
+		run_passes(r, 1);
+		run_end(r);
+	}
+}
+
 /*
  * What another slot's tiles left on the board would lead a step astray, but only where a tile looks
  * back before the one in question has made itself known: no sort shows that each time.

@@ -118,26 +118,35 @@ Test(small_radixsort_modes, any_keys)
 	}
 }
 
-/* Launches that may overlap, of one block and of tiles of every size; whole sorts back to back. */
+/* Launches that may overlap, whole sorts back to back. */
+static void overlap(int64_t pairs, int size)
+{
+	struct radixsort_opts o = opts_of(pairs);
+	struct run *r;
+
+	o.launch = PROGRAMMATIC_YES;
+	o.set.slots = 3;
+	r = run_begin(o);
+	if (size >= 0)
+		use_tiles(r, (enum radixsort_size)size);
+	run_steps(r, 2);
+	run_graphs(r, 2, RACES ? 1 : 2);
+	run_passes(r, RACES ? 4 : 6);
+	run_end(r);
+}
+
+/* Of one block, of tiles of every size, and of one that has an SM to itself. */
 Test(small_radixsort_modes, launches_that_overlap_sort_the_same)
 {
 	need_device();
 	if (programmatic_check(PROGRAMMATIC_YES))
 		cr_skip("launches overlap from compute capability 9.0 on");
-	for (int size = -1; size < RADIXSORT_SIZES; size += RACES ? 3 : 1) {
-		struct radixsort_opts o = opts_of(size < 0 ? 1500 : 2 * WIDE + 77);
-		struct run *r;
-
-		o.launch = PROGRAMMATIC_YES;
-		o.set.slots = 3;
-		r = run_begin(o);
-		if (size >= 0)
-			use_tiles(r, (enum radixsort_size)size);
-		run_steps(r, 2);
-		run_graphs(r, 2, RACES ? 1 : 2);
-		run_passes(r, RACES ? 4 : 6);
-		run_end(r);
-	}
+	overlap(1500, -1);
+	overlap(2 * TINY + 77, RADIXSORT_TINY);
+	for (int size = 1; size < RADIXSORT_SIZES && !RACES; size++)
+		overlap(2 * WIDE + 77, size);
+	if (!RACES)
+		overlap(5000, RADIXSORT_MIDDLE);
 }
 
 /* Tiles of all sizes, as setup chooses them. */

@@ -60,6 +60,15 @@ Test(small_radixsort_options, a_total_makes_steps)
 	refused(3, "did you mean 'vmcuda-table1'?", "run radixsort preset=vmcuda-table2");
 }
 
+Test(small_radixsort_options, launches_that_cannot_overlap_are_refused)
+{
+	refused(3, "launch=sometimes: no such choice", "run radixsort launch=sometimes");
+	refused(3, "launch=programmatic has no effect: it counts only with data=resident",
+		"run radixsort launch=programmatic data=streamed");
+	refused(3, "launches that follow one another",
+		"run radixsort pairs=64 launch=programmatic --mode fused");
+}
+
 Test(small_radixsort_options, modes_that_cannot_be_are_refused)
 {
 	refused(3, "sorts up to 4096 pairs", "run radixsort pairs=4097 --mode fused");

@@ -18,8 +18,8 @@ static constexpr int DIGITS = RADIXSORT_DIGITS, PASSES = RADIXSORT_PASSES;
  * 65536 of them; of its 227 KiB of shared memory a pair takes 8 bytes. LOOK: earlier tiles that are
  * looked at in one go.
  *
- * APART: a block has 256 more threads, which look back for its digits while the others rank. Where
- * an SM has one block that hides most of the way; where it has several, these hide each other's,
+ * APART: a block has 256 more threads, which look back for its digits while the others rank. That
+ * hides most of the way where an SM has one tile; where it has several, these hide each other's,
  * and want the registers.
  */
 template <int THREADS_, int ITEMS_, int BLOCKS_, int LOOK_, bool APART_ = false>
@@ -193,7 +193,8 @@ struct found_key {
 
 /*
  * Finds the lanes with the same digit. The last of them moves the warp's next place on; the next
- * item does so after it, as all lanes wait for its ballots.
+ * item does so after it, as all lanes wait for its ballots, and a warp's accesses to shared memory
+ * are done in the order of its instructions.
  */
 static __device__ inline found_key find_key(uint32_t (&next)[DIGITS], uint32_t digit)
 {
