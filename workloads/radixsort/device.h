@@ -68,6 +68,9 @@ struct radixsort_launch {
 /* Which tiles are meant for so many pairs; all are right for any number. */
 enum radixsort_size radixsort_size_for(int64_t n);
 
+/* Shared memory that a block with such a tile takes. */
+size_t radixsort_tile_bytes(enum radixsort_size size);
+
 /* Of the board of a sort; none for one block. */
 int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size);
 

@@ -25,6 +25,7 @@ KERNEL(radixsort_pass<wide>);
 
 struct size {
 	int64_t from; /* pairs */
+	size_t bytes; /* of shared memory */
 	int64_t (*board_bytes)(int64_t n);
 	void (*load)(const struct radixsort_launch *l);
 	void (*sort)(const struct radixsort_launch *l, cudaStream_t stream);
@@ -32,7 +33,8 @@ struct size {
 
 #define SIZE(S, from)                                                                              \
 	{                                                                                          \
-		from, radixsort_board_bytes_of<S>, radixsort_load_pass<S>, radixsort_sort_by<S>    \
+		from, sizeof(pass_room<S>), radixsort_board_bytes_of<S>, radixsort_load_pass<S>,   \
+			radixsort_sort_by<S>                                                       \
 	}
 
 /* In the order of enum radixsort_size. */
@@ -51,6 +53,11 @@ enum radixsort_size radixsort_size_for(int64_t n)
 	while (n < sizes[size].from)
 		size--;
 	return (enum radixsort_size)size;
+}
+
+size_t radixsort_tile_bytes(enum radixsort_size size)
+{
+	return sizes[size].bytes;
 }
 
 int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size)

@@ -23,17 +23,30 @@ static int allocate(struct radixsort_state *s, int64_t pairs, const char *what)
 	return 0;
 }
 
-/* An SM holds one block that takes half of its shared memory, as each takes 1 KiB besides. */
-static void ask_device(struct radixsort_state *s)
+static size_t attribute_of(enum cudaDeviceAttr attribute)
 {
-	int device, processors, half, most;
+	int device, value;
 
 	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-	CUDA(cudaDeviceGetAttribute(&half, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-	CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-	half /= 2;
-	s->processors = (uint32_t)processors;
+	CUDA(cudaDeviceGetAttribute(&value, attribute, device));
+	return (size_t)value;
+}
+
+/*
+ * An SM holds one block that takes half of its shared memory, as each takes 1 KiB besides. Where
+ * blocks cannot have as much as tiles for so many pairs take (64 KiB on compute capability 7.5),
+ * tiles are smaller.
+ */
+static void fit_device(struct radixsort_state *s, int64_t pairs)
+{
+	size_t half = attribute_of(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / 2;
+	size_t most = attribute_of(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+	int size = radixsort_size_for(pairs);
+
+	while (size > 0 && radixsort_tile_bytes((enum radixsort_size)size) > most)
+		size--;
+	s->size = (enum radixsort_size)size;
+	s->processors = (uint32_t)attribute_of(cudaDevAttrMultiProcessorCount);
 	s->alone_bytes = half <= most ? (uint32_t)half : 0;
 }
 
@@ -50,8 +63,9 @@ int radixsort_setup(const void *opts, void *state)
 		err = programmatic_check((enum programmatic)o->launch);
 	if (err)
 		return err;
-	ask_device(s);
-	s->size = radixsort_size_for(o->pairs);
+	fit_device(s, o->pairs);
+	shape.besides += radixsort_board_bytes(o->pairs, s->size) -
+			 radixsort_board_bytes(o->pairs, radixsort_size_for(o->pairs));
 	snprintf(what, sizeof(what), "pairs=%ld slots=%ld", (long)o->pairs, (long)o->set.slots);
 	err = dataset_make(&s->set, &o->set, &shape, what);
 	if (!err)

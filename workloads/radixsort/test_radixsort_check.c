@@ -174,6 +174,36 @@ Test(small_radixsort_check, each_step_clears_all_words_of_the_board)
 	run_end(r);
 }
 
+/* ---- devices whose blocks have little shared memory -------------------------------------- */
+
+static int most_bytes; /* that they say they have; 0: what they have */
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+	cudaError_t (*real)(int *, enum cudaDeviceAttr, int) = dlsym(RTLD_NEXT, __func__);
+
+	if (!most_bytes || attribute != cudaDevAttrMaxSharedMemoryPerBlockOptin)
+		return real(value, attribute, device);
+	*value = most_bytes;
+	return cudaSuccess;
+}
+
+/* As of compute capability 7.5. */
+Test(large_radixsort_check, tiles_are_smaller_where_blocks_have_little_room)
+{
+	struct radixsort_opts o = opts_of(600000);
+	struct run *r;
+
+	need_device();
+	cr_assert(radixsort_size_for(o.pairs) == RADIXSORT_MIDDLE, "elsewhere");
+	most_bytes = 64 << 10;
+	r = run_begin(o);
+	cr_assert(r->s.size == RADIXSORT_NARROW, "tiles %d", r->s.size);
+	run_steps(r, 3);
+	run_passes(r, 3);
+	run_end(r);
+}
+
 /* ---- above 2^22 ------------------------------------------------------------------------- */
 
 Test(large_radixsort_check, the_rules_for_many_find_what_is_wrong)
