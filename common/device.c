@@ -1,10 +1,10 @@
-/* device.c - is there a device at all? */
+/* device.c - is there a device at all, and what does it say of itself? */
 #include "common/device.h"
 
-#include <cuda_runtime_api.h>
 #include <errno.h>
 
 #include "common/check.h"
+#include "common/cuda_check.h"
 
 int device_present(void)
 {
@@ -16,4 +16,13 @@ int device_present(void)
 	cudaGetLastError(); /* forget it: the next check is not about this */
 	return complain(ENODEV, "no CUDA device: %s",
 			err ? cudaGetErrorString(err) : "none is visible");
+}
+
+int device_attribute(enum cudaDeviceAttr attribute)
+{
+	int value, device;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&value, attribute, device));
+	return value;
 }

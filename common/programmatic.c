@@ -1,12 +1,11 @@
 /* programmatic.c - which devices run launches that overlap. */
 #include "common/programmatic.h"
 
-#include <cuda_runtime_api.h>
 #include <errno.h>
 #include <stddef.h>
 
 #include "common/check.h"
-#include "common/cuda_check.h"
+#include "common/device.h"
 
 const char *const programmatic_names[] = { "ordinary", "programmatic", NULL };
 
@@ -15,13 +14,12 @@ const char programmatic_fused[] = "launch=programmatic is for launches that foll
 
 int programmatic_check(enum programmatic launch)
 {
-	int device, major, minor;
+	int major, minor;
 
 	if (launch == PROGRAMMATIC_NO)
 		return 0;
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-	CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+	major = device_attribute(cudaDevAttrComputeCapabilityMajor);
+	minor = device_attribute(cudaDevAttrComputeCapabilityMinor);
 	if (!major || major >= 9)
 		return 0;
 	return complain(ENOTSUP,

@@ -95,6 +95,7 @@ Test(small_blackscholes_modes, launches_that_overlap_give_the_same_bits)
 		size_t bytes = (size_t)sizes[i] * sizeof(float);
 
 		for (int launch = PROGRAMMATIC_NO; launch <= PROGRAMMATIC_YES; launch++) {
+			struct slots_counter c;
 			struct run *r;
 
 			o.launch = launch;
@@ -104,6 +105,8 @@ Test(small_blackscholes_modes, launches_that_overlap_give_the_same_bits)
 			run_graphs(r, 2, 2);
 			run_passes(r, 6);
 			run_fails(r, 5, "6 steps were counted, not 5");
+			CUDA(cudaMemcpy(&c, r->s.set.counter, sizeof(c), cudaMemcpyDeviceToHost));
+			cr_assert(!c.part[0].tickets == !launch, "tickets, as overlapping takes");
 			CUDA(cudaMemcpy(launch ? got : want, device_out(r, 1, 2), bytes,
 					cudaMemcpyDeviceToHost));
 			run_end(r);

@@ -8,20 +8,11 @@
 #include "common/device.h"
 #include "workloads/graph/graph.h"
 
-static int attribute(enum cudaDeviceAttr attr)
-{
-	int value, device;
-
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&value, attr, device));
-	return value;
-}
-
 /* By the clock that the device states; clock64() of the CPU device counts ns. */
 static int size_kernel(const struct graph_opts *o, struct graph_state *s)
 {
-	bool cpu = !attribute(cudaDevAttrComputeCapabilityMajor);
-	double per_us = cpu ? 1000 : attribute(cudaDevAttrClockRate) / 1e3;
+	bool cpu = !device_attribute(cudaDevAttrComputeCapabilityMajor);
+	double per_us = cpu ? 1000 : device_attribute(cudaDevAttrClockRate) / 1e3;
 
 	if (o->us && !(per_us > 0))
 		return complain(ENOTSUP, "us=%ld: the device does not say what its clock is",

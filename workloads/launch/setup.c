@@ -51,21 +51,12 @@ int64_t launch_blocks(const struct launch_device *d, enum launch_width width)
 
 /* ---- the device ------------------------------------------------------------------------- */
 
-static int attribute(enum cudaDeviceAttr attr)
-{
-	int value, device;
-
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&value, attr, device));
-	return value;
-}
-
 static void ask_device(struct launch_device *d, const void *kernel)
 {
-	d->major = attribute(cudaDevAttrComputeCapabilityMajor);
-	d->minor = attribute(cudaDevAttrComputeCapabilityMinor);
-	d->clock_khz = attribute(cudaDevAttrClockRate);
-	d->sms = attribute(cudaDevAttrMultiProcessorCount);
+	d->major = device_attribute(cudaDevAttrComputeCapabilityMajor);
+	d->minor = device_attribute(cudaDevAttrComputeCapabilityMinor);
+	d->clock_khz = device_attribute(cudaDevAttrClockRate);
+	d->sms = device_attribute(cudaDevAttrMultiProcessorCount);
 	CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&d->blocks_per_sm, kernel,
 							   LAUNCH_THREADS, 0));
 }

@@ -77,7 +77,7 @@ int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size);
 /* Of a sort. */
 int radixsort_launches(int64_t n);
 
-/* Makes the driver load all kernels, and those of tiles of this size as the launch wants them. */
+/* Makes the driver load what such a sort takes, and the kernels of one block and of inputs. */
 void radixsort_load_kernels(const struct radixsort_launch *launch);
 
 /* Enqueues. */

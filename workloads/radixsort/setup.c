@@ -23,15 +23,6 @@ static int allocate(struct radixsort_state *s, int64_t pairs, const char *what)
 	return 0;
 }
 
-static size_t attribute_of(enum cudaDeviceAttr attribute)
-{
-	int device, value;
-
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&value, attribute, device));
-	return (size_t)value;
-}
-
 /*
  * An SM holds one block that takes half of its shared memory, as each takes 1 KiB besides. Where
  * blocks cannot have as much as tiles for so many pairs take (64 KiB on compute capability 7.5),
@@ -39,14 +30,14 @@ static size_t attribute_of(enum cudaDeviceAttr attribute)
  */
 static void fit_device(struct radixsort_state *s, int64_t pairs)
 {
-	size_t half = attribute_of(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / 2;
-	size_t most = attribute_of(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+	size_t half = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / 2;
+	size_t most = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 	int size = radixsort_size_for(pairs);
 
 	while (size > 0 && radixsort_tile_bytes((enum radixsort_size)size) > most)
 		size--;
 	s->size = (enum radixsort_size)size;
-	s->processors = (uint32_t)attribute_of(cudaDevAttrMultiProcessorCount);
+	s->processors = (uint32_t)device_attribute(cudaDevAttrMultiProcessorCount);
 	s->alone_bytes = half <= most ? (uint32_t)half : 0;
 }
 
