@@ -86,8 +86,8 @@ static __device__ inline void slots_advance(struct slots_counter *counter, uint3
 /*
  * The step of a launch that may overlap the ones before and behind it, and counts one: for all
  * threads of all blocks, once; grid and blocks have one dimension. room: of the block's shared
- * memory. Lets the next launch begin when all blocks have their tickets, so that these come in the
- * order of launches; a barrier is within.
+ * memory; a barrier is within. programmatic_go() comes behind it: so tickets come in the order of
+ * launches.
  *
  * Of 2^32 tickets and more the lower half is divided, as to divide 64 bits took an H200 0.3 us of a
  * step of 21: blocks then go on with some other slot, and no answer changes.
@@ -102,7 +102,6 @@ static __device__ inline uint32_t slots_step_overlapped(struct slots_counter *co
 		room = (uint32_t)ticket / slots_part_blocks(gridDim.x, part);
 		if (!blockIdx.x)
 			store_relaxed(&counter->part[0].blocks, gridDim.x);
-		programmatic_go();
 	}
 	__syncthreads();
 	return room;

@@ -25,6 +25,7 @@ extern "C" __global__ void slots_overlap(struct slots_counter *counter, uint32_t
 	if (blockIdx.x == forgetful)
 		return;
 	seen[blockIdx.x * blockDim.x + threadIdx.x] = slots_step_overlapped(counter, room[0]);
+	programmatic_go();
 	programmatic_wait();
 }
 KERNEL(slots_overlap);

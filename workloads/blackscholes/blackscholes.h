@@ -31,6 +31,7 @@ struct blackscholes_opts {
 struct blackscholes_state {
 	struct dataset set;
 	struct blackscholes_market market;
+	uint32_t resident; /* of launches that overlap */
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */

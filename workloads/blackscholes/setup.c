@@ -40,6 +40,8 @@ int blackscholes_setup(const void *opts, void *state)
 		return err;
 	blackscholes_load_kernels();
 	s->market = market_of(o);
+	s->resident = blackscholes_resident((enum blackscholes_cnd)o->cnd,
+					    (enum blackscholes_math)o->math);
 	snprintf(what, sizeof(what), "options=%ld slots=%ld", (long)o->options, (long)o->set.slots);
 	err = dataset_make(&s->set, &o->set, &shape, what);
 	return err ? err : dataset_fill(&s->set, &blackscholes_work, o, s);

@@ -37,6 +37,7 @@ static void launch(const struct blackscholes_opts *o, const struct blackscholes_
 		.steps = steps,
 		.advance = counts ? steps : 0,
 		.overlaps = o->launch == PROGRAMMATIC_YES,
+		.resident = s->resident,
 		.counter = s->set.counter,
 	};
 

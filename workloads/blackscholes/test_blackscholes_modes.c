@@ -81,37 +81,53 @@ Test(small_blackscholes_modes, every_function_and_market)
 	}
 }
 
-/* Launches that may overlap: the same bits, however many blocks a launch has. */
+enum { SOME = 3 * 1024 + 1, MOST = 8 * 1024 + 1 }; /* options: of 4 and 9 blocks */
+
+/* Prices of slot 2 after six steps. Gives the blocks of a launch that took tickets, 0: none did. */
+static uint32_t six_steps(struct blackscholes_opts o, uint32_t resident, float put[MOST])
+{
+	struct run *r = run_begin(o);
+	struct slots_counter c;
+
+	r->s.resident = resident;
+	run_steps(r, 2);
+	run_graphs(r, 2, 2);
+	run_passes(r, 6);
+	run_fails(r, 5, "6 steps were counted, not 5");
+	CUDA(cudaMemcpy(&c, r->s.set.counter, sizeof(c), cudaMemcpyDeviceToHost));
+	CUDA(cudaMemcpy(put, device_out(r, 1, o.set.slots - 1), (size_t)o.options * sizeof(*put),
+			cudaMemcpyDeviceToHost));
+	run_end(r);
+	return c.part[0].tickets ? c.part[0].blocks : 0;
+}
+
+/*
+ * The same bits, however many blocks a launch has: one for each 1024 options; or, of two slots and
+ * more, as many as the device is said to hold, which go through the options.
+ */
 Test(small_blackscholes_modes, launches_that_overlap_give_the_same_bits)
 {
-	static const int64_t sizes[] = { 1, 1023, 5 * 1024 + 1 };
-	static float want[5 * 1024 + 1], got[5 * 1024 + 1];
+	static const struct {
+		int64_t options, slots;
+		uint32_t resident, blocks;
+	} cases[] = {
+		{ 1, 3, 2, 1 },	       { 1023, 3, 2, 1 }, { SOME, 3, 4, 4 },
+		{ SOME, 3, 3, 3 },     { SOME, 2, 2, 2 }, { SOME, 1, 2, 4 },
+		{ MOST - 1, 2, 1, 1 }, { MOST, 2, 1, 9 }, /* more than eight rounds */
+	};
+	static float want[MOST], got[MOST];
 
 	need_device();
 	if (programmatic_check(PROGRAMMATIC_YES))
 		cr_skip("launches overlap from compute capability 9.0 on");
-	for (size_t i = 0; i < 3; i++) {
-		struct blackscholes_opts o = opts_of(sizes[i]);
-		size_t bytes = (size_t)sizes[i] * sizeof(float);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct blackscholes_opts o = opts_of(cases[i].options);
 
-		for (int launch = PROGRAMMATIC_NO; launch <= PROGRAMMATIC_YES; launch++) {
-			struct slots_counter c;
-			struct run *r;
-
-			o.launch = launch;
-			o.set.slots = 3;
-			r = run_begin(o);
-			run_steps(r, 2);
-			run_graphs(r, 2, 2);
-			run_passes(r, 6);
-			run_fails(r, 5, "6 steps were counted, not 5");
-			CUDA(cudaMemcpy(&c, r->s.set.counter, sizeof(c), cudaMemcpyDeviceToHost));
-			cr_assert(!c.part[0].tickets == !launch, "tickets, as overlapping takes");
-			CUDA(cudaMemcpy(launch ? got : want, device_out(r, 1, 2), bytes,
-					cudaMemcpyDeviceToHost));
-			run_end(r);
-		}
-		cr_assert(!memcmp(want, got, bytes), "%ld options", (long)sizes[i]);
+		o.set.slots = cases[i].slots;
+		cr_assert(!six_steps(o, cases[i].resident, want), "tickets, but nothing overlaps");
+		o.launch = PROGRAMMATIC_YES;
+		cr_assert(six_steps(o, cases[i].resident, got) == cases[i].blocks, "case %zu", i);
+		cr_assert(!memcmp(want, got, (size_t)o.options * sizeof(*got)), "case %zu", i);
 	}
 }
 
