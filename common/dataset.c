@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/timing.h"
 
 enum { SAMPLES = 5, STEPS_MAX = 4096, WORD = 4 };
@@ -132,10 +133,8 @@ const char *dataset_fused_refused(const struct dataset_opts *o)
 void dataset_touched_text(const struct dataset *d, char text[DATASET_TEXT])
 {
 	double mb = (double)dataset_bytes(&d->shape) * d->device_slots / 1e6;
-	int l2, device;
+	int l2 = device_attribute(cudaDevAttrL2CacheSize);
 
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
 	if (l2 > 0)
 		snprintf(text, DATASET_TEXT, "%.4g MB of device memory; the L2 cache has %.4g", mb,
 			 l2 / 1e6);

@@ -26,3 +26,11 @@ int device_attribute(enum cudaDeviceAttr attribute)
 	CUDA(cudaDeviceGetAttribute(&value, attribute, device));
 	return value;
 }
+
+int64_t device_resident(const void *kernel, int threads, size_t shared_bytes)
+{
+	int blocks;
+
+	CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes));
+	return (int64_t)blocks * device_attribute(cudaDevAttrMultiProcessorCount);
+}

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/timing.h"
 
 enum { GO, TIMED_OUT, WORDS, LOOKS = 8 };
@@ -94,21 +95,12 @@ static void watchdog_stop(struct latch *l)
 
 /* ---- the latch -------------------------------------------------------------------------- */
 
-static bool maps_host_memory(void)
-{
-	int mapped = 0, device;
-
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&mapped, cudaDevAttrCanMapHostMemory, device));
-	return mapped;
-}
-
 struct latch *latch_new(int watchdog_ms, int timeout_ms)
 {
 	struct cudaFuncAttributes ignored;
 	struct latch *l;
 
-	if (!maps_host_memory())
+	if (!device_attribute(cudaDevAttrCanMapHostMemory))
 		return NULL;
 	l = calloc(1, sizeof(*l));
 	CHECK(l, "memory of a latch");

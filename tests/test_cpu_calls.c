@@ -2,6 +2,7 @@
  * test_cpu_calls.c - what the CPU device answers where CUDA's documentation leaves it open, or
  * where it does less than a GPU.
  */
+#include "common/device.h"
 #include "tests/test_runtime.h"
 
 #include <stdlib.h>
@@ -42,6 +43,10 @@ Test(small_cpu_calls, a_worker_runs_one_block_at_a_time)
 		cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, k_count(), 0, 0));
 	REFUSED(cudaErrorInvalidDeviceFunction,
 		cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, NULL, 32, 0));
+	cr_assert(device_resident(k_count(), 32, 0) ==
+			  device_attribute(cudaDevAttrMultiProcessorCount),
+		  "a block for each worker");
+	cr_assert(!device_resident(k_count(), 1025, 0), "none fits");
 }
 
 Test(small_cpu_calls, the_stack_has_one_size)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/alignment/alignment.h"
 #include "workloads/alignment/kernels.h"
 
@@ -145,16 +146,6 @@ void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot
 
 /* ---- workspace -------------------------------------------------------------------------- */
 
-static uint64_t resident(const void *kernel, int threads)
-{
-	int sms, blocks, device;
-
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-	CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
-	return (uint64_t)sms * (uint64_t)(blocks > 0 ? blocks : 1);
-}
-
 static uint64_t least(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t ab = a < b ? a : b, all = ab < c ? ab : c;
@@ -181,7 +172,8 @@ static void plan_short(const struct alignment_state *s, struct alignment_slot *s
 {
 	struct alignment_part *p = &slot->part;
 	uint64_t blocks = (p->n + ALIGN_SHORT_THREADS - 1) / ALIGN_SHORT_THREADS;
-	uint64_t fit = resident(alignment_short_kernel(ALIGN_S1, p->cigar), ALIGN_SHORT_THREADS);
+	uint64_t fit =
+		device_resident(alignment_short_kernel(ALIGN_S1, p->cigar), ALIGN_SHORT_THREADS, 0);
 
 	slot->columns = short_columns(s, slot);
 	p->short_words = p->cigar ? slot->columns * 8 * ALIGN_SHORT_THREADS : 0;
@@ -221,7 +213,8 @@ static void plan_long(const struct alignment_state *s, struct alignment_slot *sl
 	if (p->long_words * each > words)
 		p->long_words = p->cigar ? largest_within(s, slot, words / each)
 					 : words / each & ~(uint64_t)1;
-	fit = resident(alignment_long_kernel(s->choice.strip, p->cigar), (int)p->long_threads);
+	fit = device_resident(alignment_long_kernel(s->choice.strip, p->cigar),
+			      (int)p->long_threads, 0);
 	p->long_blocks = (uint32_t)least((slot->long_pairs + each - 1) / each, fit,
 					 p->long_words ? words / (p->long_words * each) : fit);
 }
@@ -247,8 +240,9 @@ static void plan_kept(const struct alignment_state *s, struct alignment_slot *sl
 	if (!slot->kept_pairs)
 		return;
 	p->kept_words = (p->kept_words < words ? p->kept_words : words) & ~(uint64_t)1;
-	p->kept_blocks = (uint32_t)least(slot->kept_pairs, resident(alignment_kept_kernel(), 32),
-					 words / p->kept_words);
+	p->kept_blocks =
+		(uint32_t)least(slot->kept_pairs, device_resident(alignment_kept_kernel(), 32, 0),
+				words / p->kept_words);
 }
 
 void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,

@@ -202,12 +202,9 @@ static uint32_t millionths(double share)
  */
 static uint32_t warps_worth(void)
 {
-	int device, major, sms;
+	bool gpu = device_attribute(cudaDevAttrComputeCapabilityMajor) > 0;
 
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-	CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-	return major ? 32 * (uint32_t)sms : 0;
+	return gpu ? 32 * (uint32_t)device_attribute(cudaDevAttrMultiProcessorCount) : 0;
 }
 
 /* Of short pairs few are so different that they come to the long kernel. */

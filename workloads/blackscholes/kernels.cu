@@ -211,11 +211,8 @@ void blackscholes_load_kernels(void)
 
 uint32_t blackscholes_resident(enum blackscholes_cnd cnd, enum blackscholes_math math)
 {
-	int blocks;
-
-	CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernels[cnd][math][AHEAD],
-							   BLACKSCHOLES_THREADS, 0));
-	return (uint32_t)(blocks * device_attribute(cudaDevAttrMultiProcessorCount));
+	return (uint32_t)device_resident((const void *)kernels[cnd][math][AHEAD],
+					 BLACKSCHOLES_THREADS, 0);
 }
 
 static uint32_t blocks_for(int64_t threads)

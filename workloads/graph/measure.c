@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/interrupt.h"
 #include "common/timing.h"
 
@@ -169,11 +170,7 @@ static int sample_ready(struct measure_plan *p, struct graph_state *s, int64_t *
 
 static bool is_gpu(void)
 {
-	int major, device;
-
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-	return major > 0;
+	return device_attribute(cudaDevAttrComputeCapabilityMajor) > 0;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/timing.h"
 
 enum { CLOCKS = 11, CLOCK_US = 2000 };
@@ -164,13 +165,9 @@ static void probe_clock(struct probe *p)
 
 static void begin(struct probe *p)
 {
-	int mapped = 0, device;
-
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&mapped, cudaDevAttrCanMapHostMemory, device));
 	CUDA(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking));
 	CUDA(cudaEventCreateWithFlags(&p->event, cudaEventDisableTiming));
-	if (mapped) {
+	if (device_attribute(cudaDevAttrCanMapHostMemory)) {
 		CUDA(cudaHostAlloc((void **)&p->word, PROBE_WORDS * sizeof(*p->word),
 				   cudaHostAllocMapped));
 		memset(p->word, 0, PROBE_WORDS * sizeof(*p->word));

@@ -1,5 +1,6 @@
 /* pool.c - the pool of cudaMallocAsync; the CPU device has none, and gives memory at the call. */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/memory/memory.h"
 
 #ifdef RIFT_CPU_DEVICE
@@ -27,20 +28,13 @@ static cudaMemPool_t pool(void)
 	return p;
 }
 
-static bool has_pools(void)
-{
-	int device, supported = 0;
-
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
-	return supported;
-}
-
 const char *memory_call_refused(enum memory_call call)
 {
 	bool wants = call == MEMORY_ASYNC || call == MEMORY_MISS;
 
-	return wants && !has_pools() ? "the device has no memory pools" : NULL;
+	return wants && !device_attribute(cudaDevAttrMemoryPoolsSupported)
+		       ? "the device has no memory pools"
+		       : NULL;
 }
 
 void memory_pool_keep(bool keep)

@@ -118,11 +118,13 @@ int mlp_setup(const void *opts, void *state)
 	struct mlp_state *s = state;
 	int err = device_present();
 
+	if (err)
+		return err;
 	s->net = mlp_net_of(o);
 	s->batch = (uint32_t)o->batch;
 	s->half = o->precision == MLP_BF16;
-	CUDA(cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, 0));
-	err = err ? err : mlp_allocate_all(o, s);
+	s->processors = device_attribute(cudaDevAttrMultiProcessorCount);
+	err = mlp_allocate_all(o, s);
 	err = err ? err : get_data(o, s);
 	err = err ? err : mlp_products_begin(o, s);
 	if (err)

@@ -69,10 +69,8 @@ static void configure(const struct myocyte_opts *o, struct myocyte_cells *c)
 static int fit_device(const struct myocyte_opts *o, struct myocyte_cells *c)
 {
 	size_t bytes = myocyte_shared_bytes(c);
-	int device, most;
+	int most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 
-	CUDA(cudaGetDevice(&device));
-	CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
 	if (bytes <= (size_t)most)
 		return 0;
 	if (o->solver == MYOCYTE_ROSENBROCK || o->spread != MYOCYTE_AUTO)
