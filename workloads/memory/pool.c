@@ -28,13 +28,16 @@ static cudaMemPool_t pool(void)
 	return p;
 }
 
+static bool has_pools(void)
+{
+	return device_attribute(cudaDevAttrMemoryPoolsSupported);
+}
+
 const char *memory_call_refused(enum memory_call call)
 {
 	bool wants = call == MEMORY_ASYNC || call == MEMORY_MISS;
 
-	return wants && !device_attribute(cudaDevAttrMemoryPoolsSupported)
-		       ? "the device has no memory pools"
-		       : NULL;
+	return wants && !has_pools() ? "the device has no memory pools" : NULL;
 }
 
 void memory_pool_keep(bool keep)
