@@ -4,9 +4,9 @@
 #
 # Prints a table: what ran, median and n of a step, the time wanted and their ratio, and what the
 # check said; then bench/radixsort_cub's. Ends with 1 where a run or its check fails, whatever the
-# times are. Less than a minute on an H200; a machine's first run may find others at work.
+# times are. Less than a minute on an H200.
 set -u
-rift=$1 cub=${2:-}
+rift=${1:?usage: collection.sh RIFT [RADIXSORT_CUB]} cub=${2:-}
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 failed=0

@@ -50,9 +50,9 @@ static __device__ inline uint32_t slots_step(const struct slots_counter *counter
 }
 
 /*
- * The same in a launch that overlaps others, when none of these counts any more: all words in one
- * journey to memory. For one thread of a block: a line of the second-level cache that all of them
- * ask for is slow.
+ * The same in a launch that overlaps others, when none of these counts any more. In one journey
+ * to memory, but two in odd launches: nvcc 13.0 for sm_90 loads their step behind the branch. For
+ * one thread of a block: a line of the second-level cache that all of them ask for is slow.
  */
 static __device__ inline uint32_t slots_step_now(const struct slots_counter *counter)
 {
