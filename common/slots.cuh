@@ -50,16 +50,31 @@ static __device__ inline uint32_t slots_step(const struct slots_counter *counter
 }
 
 /*
- * The same in a launch that overlaps others, when none of these counts any more. In one journey
- * to memory, but two in odd launches: nvcc 13.0 for sm_90 loads their step behind the branch. For
- * one thread of a block: a line of the second-level cache that all of them ask for is slow.
+ * The words of even and of odd launches, in one load: of two, nvcc 13.0 puts the second behind the
+ * branch that wants it, a journey to memory later.
+ */
+static __device__ inline uint2 slots_steps_now(const struct slots_counter *counter)
+{
+	const uint32_t *steps = counter->part[0].steps;
+
+	static_assert(offsetof(struct slots_part, steps) % sizeof(uint2) == 0, "one load");
+#ifdef __CUDACC__
+	return __ldcg((const uint2 *)steps);
+#else
+	return { slots_word<true>(steps[0]), slots_word<true>(steps[1]) };
+#endif
+}
+
+/*
+ * The same in a launch that overlaps others, when none of these counts any more: all words in one
+ * journey to memory. For one thread of a block: a line of the second-level cache that all of them
+ * ask for is slow.
  */
 static __device__ inline uint32_t slots_step_now(const struct slots_counter *counter)
 {
-	const uint32_t *steps = counter->part[0].steps;
-	uint32_t even = slots_word<true>(steps[0]), odd = slots_word<true>(steps[1]);
+	uint2 steps = slots_steps_now(counter);
 
-	return slots_launches<true>(counter) % 2 ? odd : even;
+	return slots_launches<true>(counter) % 2 ? steps.y : steps.x;
 }
 
 /* By n steps. The first block takes what is left of 2^32 units when the others have theirs. */

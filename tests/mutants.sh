@@ -102,7 +102,9 @@ w=stereo/kernels.cu
 mutant "clamp(x + j) + d" $w 's/right = clamp(x - RADIUS + l\.dmin + before + i - COLUMNS, l\.size\.w);/right = clamp(clamp(x - RADIUS + i - COLUMNS, l.size.w) + l.dmin + before, l.size.w);/' values check
 
 w=radixsort/tile.cuh
-mutant "ranks in a warp are not stable" $w 's/__popc(peers \& ((1u << lane) - 1)), 31u - __clz((int)peers)/__popc(peers >> lane) - 1, __ffs((int)peers) - 1u/' check values
+changes=2
+mutant "ranks in a warp are not stable" $w 's/__popc(peers \& ((1u << lane) - 1))/__popc(peers >> lane) - 1/; s/!(peers \& ALL_LANES << lane << 1)/!(peers \& ((1u << lane) - 1))/' check values
+changes=1
 mutant "tiles of one digit are turned round" $w 's/rank\[j\] = first_item<S>() + 32 \* j;/rank[j] = first_item<S>() + 32 * (S::ITEMS - 1 - j);/' values modes
 mutant "keys are signed" $w 's/return key >> 8 \* pass & 255;/return (key ^ 0x80000000u) >> 8 * pass \& 255;/' check values
 w=radixsort/kernels_one.cu

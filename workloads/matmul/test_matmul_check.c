@@ -161,6 +161,7 @@ static void poison_behind(const struct run *r, int k)
 
 	for (int64_t slot = 0; slot < r->o.set.slots; slot++)
 		CUDA(cudaMemset(on_device(r, k, slot) + a->words, 0xff, words * sizeof(float)));
+	CUDA(cudaDeviceSynchronize()); /* the run's stream does not wait for it */
 }
 
 /* Not even times zero. */

@@ -7,15 +7,16 @@
 /*
  * Where there is an SM for every tile (132 of an H200), digits have threads of their own, and the
  * smaller a tile is, the sooner it is done. With more tiles than that, two on an SM hide each
- * other's waiting. Wide tiles cost less a pair: in shared memory 24 / ITEMS accesses for the counts
- * of warps, in global memory 4 KiB a tile and pass for looking back, and their runs of equal digits
- * are longer. README.md has what was measured; bench/radixsort_cub tiles tries others.
+ * other's waiting: broad ones as long as all are there at once. Wide tiles cost less a pair: in
+ * shared memory 24 / ITEMS accesses for the counts of warps, in global memory 4 KiB a tile and pass
+ * for looking back, and their runs of equal digits are longer. README.md has what was measured;
+ * bench/radixsort_cub tiles tries others.
  */
 typedef radixsort_shape<256, 8, 2, 8, true> tiny;
 typedef radixsort_shape<256, 16, 2, 8, true> narrow;
-typedef radixsort_shape<512, 16, 1, 8, true> middle;
+typedef radixsort_shape<512, 16, 1, 4, true> middle;
 typedef radixsort_shape<512, 16, 2, 8> broad;
-typedef radixsort_shape<384, 31, 2, 1> wide;
+typedef radixsort_shape<384, 31, 2, 3> wide;
 
 KERNEL(radixsort_pass<tiny>);
 KERNEL(radixsort_pass<narrow>);
@@ -43,7 +44,7 @@ static const struct size sizes[RADIXSORT_SIZES] = {
 	SIZE(narrow, (128 << 10) + 1),
 	SIZE(middle, 132 * narrow::TILE + 1),
 	SIZE(broad, 132 * middle::TILE + 1),
-	SIZE(wide, 6 << 20),
+	SIZE(wide, 2 * 132 * broad::TILE + 1),
 };
 
 enum radixsort_size radixsort_size_for(int64_t n)

@@ -19,13 +19,11 @@
 
 /* ---- a pass ----------------------------------------------------------------------------- */
 
-/* Counts are done with when values are placed. */
+/* Values come while keys are counted and ranked, so counts cannot have their room. */
 template <class S> struct pass_room {
 	uint32_t keys[S::TILE];
-	union {
-		radixsort_counts<S> counts;
-		uint32_t values[S::TILE];
-	};
+	alignas(16) uint32_t values[S::TILE];
+	radixsort_counts<S> counts;
 	uint32_t to[DIGITS]; /* from places in the tile to places in the output */
 	uint32_t sums[DIGITS / 32];
 	uint32_t slot;
@@ -155,8 +153,8 @@ static __device__ inline void make_known(uint32_t *words, uint32_t tile, const t
 
 /*
  * The tile's counts become known before its keys are ranked, which takes longer than all else, as
- * the blocks behind wait for the former only; not so where it is late to wait. Values are loaded
- * while it looks back.
+ * the blocks behind wait for the former only; not so where it is late to wait. Its values come
+ * meanwhile; each thread takes its own before any is put in its place.
  */
 template <class S>
 __global__ void __launch_bounds__(S::BLOCK, S::BLOCKS) radixsort_pass(radixsort_launch l, int pass)
@@ -168,8 +166,10 @@ __global__ void __launch_bounds__(S::BLOCK, S::BLOCKS) radixsort_pass(radixsort_
 	uint32_t key[S::ITEMS], rank[S::ITEMS], value[S::ITEMS];
 	tile_digit d = { 0, 0, 0 };
 
-	if (has_items<S>())
+	if (has_items<S>()) {
 		load_items<S>(way.from[0] + at, l.n - at, NO_KEY, key);
+		stage_items<S>(room->values, way.from[1] + at, l.n - at);
+	}
 	if (!tile && !late)
 		d.before = take_lower_keys<S>(l.board, pass, room->sums);
 	if (pass == PASSES - 1 && l.advance)
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(S::BLOCK, S::BLOCKS) radixsort_pass(radixsort_
 	__syncthreads();
 	if (has_items<S>()) {
 		place_tile(*room, key, pass, rank);
-		load_items<S>(way.from[1] + at, l.n - at, 0, value);
+		take_items<S>(room->values, value);
 	}
 	if (late) {
 		programmatic_wait();

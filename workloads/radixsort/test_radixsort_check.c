@@ -162,6 +162,7 @@ Test(small_radixsort_check, each_step_clears_all_words_of_the_board)
 		words = (size_t)radixsort_board_bytes(30000, r->s.size);
 		words = (words - sizeof(*board)) / sizeof(uint32_t);
 		CUDA(cudaMemset(r->s.board + 1, 0x7f, words * sizeof(uint32_t)));
+		CUDA(cudaDeviceSynchronize()); /* the run's stream does not wait for it */
 		board = r->s.board;
 		launches = left = 0;
 		run_steps(r, 1);

@@ -15,8 +15,8 @@ static constexpr int DIGITS = RADIXSORT_DIGITS, PASSES = RADIXSORT_PASSES;
 
 /*
  * A tile of THREADS * ITEMS pairs. BLOCKS on an SM at a time are what registers are bounded for:
- * 65536 of them; of its 227 KiB of shared memory a pair takes 8 bytes. LOOK: earlier tiles that are
- * looked at in one go.
+ * 65536 of them; of its 227 KiB of shared memory a pair takes 8 bytes and a warp 1 KiB. LOOK:
+ * earlier tiles that are looked at in one go.
  *
  * APART: a block has 256 more threads, which look back for its digits while the others rank. That
  * hides most of the way where an SM has one tile; where it has several, these hide each other's,
@@ -50,11 +50,16 @@ template <class S> static __device__ inline bool has_items()
 }
 
 #ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h>
 #define UNROLLED _Pragma("unroll")
 #define LOAD_ONCE(p) __ldcs(p)
+#define COPY_ASYNC(to, from) __pipeline_memcpy_async(to, from, sizeof *(to))
+#define COPIES_WAIT() (__pipeline_commit(), __pipeline_wait_prior(0))
 #else
 #define UNROLLED
 #define LOAD_ONCE(p) (*(p))
+#define COPY_ASYNC(to, from) (*(to) = *(from))
+#define COPIES_WAIT() ((void)0)
 #endif
 
 static const uint32_t ALL_LANES = 0xffffffff;
@@ -185,55 +190,34 @@ static __device__ inline void counts_place(radixsort_counts<S> &counts, uint32_t
 
 /* ---- ranks ------------------------------------------------------------------------------ */
 
-/* Of an item: keys of its digit before it in the warp; who asked where the first of these goes. */
-struct found_key {
-	uint32_t before, leader;
-	uint32_t first; /* the leader's */
-};
-
 /*
- * Finds the lanes with the same digit. The last of them moves the warp's next place on; the next
- * item does so after it, as all lanes wait for its ballots, and a warp's accesses to shared memory
- * are done in the order of its instructions.
+ * Where the item goes in the tile: the warp's next place of its digit, further by the lanes below
+ * that have the same digit. The last of these lanes moves that place on; no atomic addition is
+ * needed, as no other warp has it.
  */
-static __device__ inline found_key find_key(uint32_t (&next)[DIGITS], uint32_t digit)
+static __device__ inline uint32_t place_of(uint32_t (&next)[DIGITS], uint32_t digit)
 {
-	uint32_t lane = threadIdx.x % 32, peers = peers_of(digit);
-	found_key f = { (uint32_t)__popc(peers & ((1u << lane) - 1)), 31u - __clz((int)peers), 0 };
+	uint32_t lane = threadIdx.x % 32, first = next[digit], peers = peers_of(digit);
+	uint32_t place = first + (uint32_t)__popc(peers & ((1u << lane) - 1));
 
-	if (lane == f.leader)
-		f.first = atomicAdd(&next[digit], f.before + 1);
-	return f;
+	__syncwarp();
+	if (!(peers & ALL_LANES << lane << 1))
+		next[digit] = place + 1;
+	__syncwarp();
+	return place;
 }
 
-static __device__ inline uint32_t place_key(uint32_t *room, uint32_t key, const found_key &f)
-{
-	uint32_t rank = __shfl_sync(ALL_LANES, f.first, (int)f.leader) + f.before;
-
-	room[rank] = key;
-	return rank;
-}
-
-/*
- * Where each key goes in the tile, to which it is written at once: a register less for each item.
- * An item's place comes back from shared memory while the lanes of the next one are found.
- */
+/* Puts each key in its place at once, as then it takes no register any more. */
 template <class S>
 static __device__ inline void place_keys(radixsort_counts<S> &counts, uint32_t (&room)[S::TILE],
 					 const uint32_t (&key)[S::ITEMS], int pass,
 					 uint32_t (&rank)[S::ITEMS])
 {
-	uint32_t(&next)[DIGITS] = counts.of[threadIdx.x / 32];
-	found_key last = find_key(next, digit_of(key[0], pass));
-
-	UNROLLED for (int j = 1; j < S::ITEMS; j++)
+	UNROLLED for (int j = 0; j < S::ITEMS; j++)
 	{
-		found_key f = find_key(next, digit_of(key[j], pass));
-
-		rank[j - 1] = place_key(room, key[j - 1], last);
-		last = f;
+		rank[j] = place_of(counts.of[threadIdx.x / 32], digit_of(key[j], pass));
+		room[rank[j]] = key[j];
 	}
-	rank[S::ITEMS - 1] = place_key(room, key[S::ITEMS - 1], last);
 }
 
 /* Where a lane's first item is in the tile; the next are 32 further on each. */
@@ -269,6 +253,37 @@ static __device__ inline void load_items(const uint32_t *from, uint32_t valid, u
 	}
 	UNROLLED for (int j = 0; j < S::ITEMS; j++) item[j] =
 		at + 32 * j < valid ? from[at + 32 * j] : none;
+}
+
+/*
+ * Begins to copy the tile that begins at `from` to shared memory: it takes no registers, and is
+ * under way while others are ranked. A warp copies its own items, 16 bytes a lane; 0 for items
+ * beyond the first `valid`.
+ */
+template <class S>
+static __device__ inline void stage_items(uint32_t (&room)[S::TILE], const uint32_t *from,
+					  uint32_t valid)
+{
+	constexpr int FOURS = S::ITEMS * 32 / 4; /* of a warp */
+	uint32_t at = first_item<S>(), warp = at - threadIdx.x % 32;
+
+	if (valid >= S::TILE) {
+		UNROLLED for (int i = threadIdx.x % 32; i < FOURS; i += 32)
+			COPY_ASYNC((uint4 *)(room + warp) + i, (const uint4 *)(from + warp) + i);
+		return;
+	}
+	for (int j = 0; j < S::ITEMS; j++)
+		room[at + 32 * j] = at + 32 * j < valid ? from[at + 32 * j] : 0;
+}
+
+/* Of what a warp has staged: the items of its lanes. */
+template <class S>
+static __device__ inline void take_items(const uint32_t (&room)[S::TILE],
+					 uint32_t (&item)[S::ITEMS])
+{
+	COPIES_WAIT();
+	__syncwarp();
+	UNROLLED for (int j = 0; j < S::ITEMS; j++) item[j] = room[first_item<S>() + 32 * j];
 }
 
 template <class S>
