@@ -160,5 +160,5 @@ Test(large_radixsort_modes, millions_of_pairs)
 			  (long)pairs[i]);
 	for (int i = 1; i < 4; i++)
 		sorts(opts_of(pairs[i]), (enum radixsort_size)i);
-	sorts(opts_of((1 << 22) + 12345), RADIXSORT_WIDE);
+	sorts(opts_of((1 << 21) + 123456), RADIXSORT_WIDE);
 }
