@@ -46,7 +46,7 @@ static __device__ inline void one_sort(one_room<S> &room, const radixsort_launch
 	int64_t first = slot * l.arrays.stride;
 
 	UNROLLED for (int k = 0; k < RADIXSORT_ARRAYS; k++)
-		load_items<S>(l.arrays.in[k] + first, l.n, NO_KEY, pair[k]);
+		load_items<S>(l.arrays.in[k] + first, l.n, pair[k]);
 	for (int pass = 0; pass < PASSES; pass++)
 		one_pass(room, pass, pair);
 	UNROLLED for (int k = 0; k < RADIXSORT_ARRAYS; k++)

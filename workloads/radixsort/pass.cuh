@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(S::BLOCK, S::BLOCKS) radixsort_pass(radixsort_
 	tile_digit d = { 0, 0, 0 };
 
 	if (has_items<S>()) {
-		load_items<S>(way.from[0] + at, l.n - at, NO_KEY, key);
+		load_items<S>(way.from[0] + at, l.n - at, key);
 		stage_items<S>(room->values, way.from[1] + at, l.n - at);
 	}
 	if (!tile && !late)

@@ -10,6 +10,9 @@
 
 #include "common/gpu.h"
 #include "workloads/radixsort/device.h"
+#ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h>
+#endif
 
 static constexpr int DIGITS = RADIXSORT_DIGITS, PASSES = RADIXSORT_PASSES;
 
@@ -50,7 +53,6 @@ template <class S> static __device__ inline bool has_items()
 }
 
 #ifdef __CUDACC__
-#include <cuda_pipeline_primitives.h>
 #define UNROLLED _Pragma("unroll")
 #define LOAD_ONCE(p) __ldcs(p)
 #define COPY_ASYNC(to, from) __pipeline_memcpy_async(to, from, sizeof *(to))
@@ -240,9 +242,9 @@ place_alike(uint32_t (&room)[S::TILE], const uint32_t (&key)[S::ITEMS], uint32_t
 
 /* ---- items ------------------------------------------------------------------------------ */
 
-/* The tile that begins at `from`; `none` for items beyond its first `valid`. */
+/* The tile that begins at `from`; NO_KEY for items beyond its first `valid`. */
 template <class S>
-static __device__ inline void load_items(const uint32_t *from, uint32_t valid, uint32_t none,
+static __device__ inline void load_items(const uint32_t *from, uint32_t valid,
 					 uint32_t (&item)[S::ITEMS])
 {
 	uint32_t at = first_item<S>();
@@ -252,13 +254,13 @@ static __device__ inline void load_items(const uint32_t *from, uint32_t valid, u
 		return;
 	}
 	UNROLLED for (int j = 0; j < S::ITEMS; j++) item[j] =
-		at + 32 * j < valid ? from[at + 32 * j] : none;
+		at + 32 * j < valid ? from[at + 32 * j] : NO_KEY;
 }
 
 /*
  * Begins to copy the tile that begins at `from` to shared memory: it takes no registers, and is
- * under way while others are ranked. A warp copies its own items, 16 bytes a lane; 0 for items
- * beyond the first `valid`.
+ * under way while others are ranked. A warp copies its own items, 16 bytes a lane, to which the
+ * arrays of a slot and all tiles are aligned; 0 for items beyond the first `valid`.
  */
 template <class S>
 static __device__ inline void stage_items(uint32_t (&room)[S::TILE], const uint32_t *from,
