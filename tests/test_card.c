@@ -100,7 +100,7 @@ static const struct card_pair *pair(const char *name)
 }
 
 /* None of them slower, whatever the scatter: two cards of one system must not fail a build. */
-Test(small_card, cards_of_one_system_are_the_same_or_open)
+Test(large_card, cards_of_one_system_are_the_same_or_open)
 {
 	const double scatter[] = { 0, 0.01, 0.05, 0.3, 0.9 };
 

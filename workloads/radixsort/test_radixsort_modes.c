@@ -65,13 +65,14 @@ Test(small_radixsort_modes, graphs_go_on_where_the_last_one_ended)
 
 /* ---- sizes ------------------------------------------------------------------------------ */
 
+/* One step of each slot. */
 static void sorts(struct radixsort_opts o, enum radixsort_size size)
 {
 	struct run *r = run_begin(o);
 
 	use_tiles(r, size);
-	run_steps(r, 2);
-	run_passes(r, 2);
+	run_steps(r, o.set.slots);
+	run_passes(r, o.set.slots);
 	run_end(r);
 }
 
@@ -158,7 +159,10 @@ Test(large_radixsort_modes, millions_of_pairs)
 	for (int i = 0; i < 5; i++)
 		cr_assert(radixsort_size_for(pairs[i]) == (enum radixsort_size)i, "tiles of %ld",
 			  (long)pairs[i]);
-	for (int i = 1; i < 4; i++)
-		sorts(opts_of(pairs[i]), (enum radixsort_size)i);
-	sorts(opts_of((1 << 21) + 123456), RADIXSORT_WIDE);
+	for (int i = 1; i < RADIXSORT_SIZES; i++) {
+		struct radixsort_opts o = opts_of(i < 4 ? pairs[i] : (1 << 21) + 123456);
+
+		o.set.slots = 1;
+		sorts(o, (enum radixsort_size)i);
+	}
 }

@@ -6,6 +6,7 @@
 
 #include "common/fnv.h"
 #include "common/philox.h"
+#include "tests/on_cpu.h"
 #include "workloads/radixsort/reference.h"
 
 TestSuite(small_radixsort_values, .timeout = 60);
@@ -245,5 +246,6 @@ Test(large_radixsort_values, the_kernels_sort_millions_as_is_known)
 {
 	need_device();
 	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++)
-		kernels_know(&large[i]);
+		if (!ON_CPU || large[i].n <= 1 << 20)
+			kernels_know(&large[i]);
 }
