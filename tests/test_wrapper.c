@@ -20,7 +20,10 @@ enum { DEPTH = 4, BLOCKS = 2 };
 #define START "cudaLaunchKernel myocyte_start_cells_double "
 #define SYNC "cudaStreamSynchronize = 0"
 
-/* Runs rift under the wrapper; returns the number of blocks of the mode, warm-up included. */
+/*
+ * Runs rift under the wrapper; returns the number of blocks of the mode, warm-up included. Left to
+ * itself the workload launches other kernels on a GPU.
+ */
 static long run_logged(struct log *log, const char *mode)
 {
 	const char *out;
@@ -28,8 +31,8 @@ static long run_logged(struct log *log, const char *mode)
 	long warmup;
 
 	out = run_wrapped(log,
-			  "'%s' run myocyte --depth %d --check-steps %d --blocks %d --mode %s "
-			  "--json 2>/dev/null",
+			  "'%s' run myocyte spread=thread --depth %d --check-steps %d --blocks %d "
+			  "--mode %s --json 2>/dev/null",
 			  rift(), (int)DEPTH, (int)DEPTH, (int)BLOCKS, mode);
 	o = json_loads(out, 0, NULL);
 	warmup = (long)json_integer_value(json_object_get(json_object_get(o, "warmup"), "blocks"));
