@@ -217,20 +217,25 @@ static __device__ inline void end_tile(const struct pf_filter &f, const struct p
 
 /*
  * The block beside those of the tiles: this frame's offset, and an estimate for the frame before,
- * if there was one.
+ * if there was one. That a plain filter in double has no shifts is said in so many words: left to
+ * find it out by the kernel's assumptions, nvcc 12.4 compiles for ever.
  */
+template <bool PLAIN>
 static __device__ inline void estimate_before(const struct pf_filter &f, uint32_t step,
 					      struct block *b)
 {
 	struct pf_buffer from = buffer_before(f, step);
+	const bool may_shift = !PLAIN || is_float;
 
 	if (!f.rules.lcg && !threadIdx.x)
 		f.head->u[step & 1] = philox_offset(f, frame_of(f, step));
 	if (step)
 		estimate(f, from, f.tiles, frame_before(f, step), f.head->u[~step & 1],
-			 largest_unit(f, from.mass, f.tiles, &b->scratch), &b->scratch);
+			 may_shift ? largest_unit(f, from.mass, f.tiles, &b->scratch) : 0,
+			 &b->scratch);
 }
 
+template <bool PLAIN>
 static __device__ inline void run_frame(const struct pf_filter &f, struct block *b)
 {
 	uint32_t begun = 0, step = begin_frame(f, b, &begun);
@@ -242,7 +247,7 @@ static __device__ inline void run_frame(const struct pf_filter &f, struct block 
 	double sum = 0;
 
 	if ((int)blockIdx.x == f.tiles) {
-		estimate_before(f, step, b);
+		estimate_before<PLAIN>(f, step, b);
 		end_frame(f, step, begun);
 		return;
 	}
@@ -259,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(PF_THREADS, 3)
 {
 	SHARED_ARRAY(struct block, b, [1]);
 
-	run_frame(f, b);
+	run_frame<false>(f, b);
 }
 KERNEL(PF_IN(particlefilter_frame));
 
@@ -273,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(PF_THREADS, 3)
 	ASSUME(!f.rules.lcg);
 	ASSUME(!f.rules.wraps);
 	ASSUME(!f.direct);
-	run_frame(f, b);
+	run_frame<true>(f, b);
 }
 KERNEL(PF_IN(particlefilter_plain_frame));
 
