@@ -122,7 +122,7 @@ struct dataset {
 	void *device, *host;   /* the arrays, each with its slots side by side; host: streamed */
 	struct slots_counter *counter;
 	struct streamed_lanes lanes;
-	struct streamed_turn turn;
+	int64_t enqueued; /* steps, since the reset; counted where the host chooses slots */
 };
 
 /* A part of a step, or all of it: chunk 0 of 1. counts: the step ends with it, and is counted. */
@@ -163,7 +163,11 @@ size_t dataset_output_bytes(const struct dataset_shape *shape, int64_t slots);
 /* Enqueues: no steps, all outputs poison. Those of the host are poisoned at once. */
 void dataset_reset(struct dataset *d, cudaStream_t stream);
 
-/* Enqueues a step, with its copies where data=streamed. */
+/*
+ * Enqueues a step, with its copies where data=streamed. Which slot of the host it copies, and with
+ * host_turn the one of the device, is chosen here, by the steps enqueued since the reset. So a
+ * graph repeats the slots of its capture, which has to follow a reset: slot 0 and so on.
+ */
 void dataset_step(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
 		  cudaStream_t stream);
 
@@ -178,13 +182,14 @@ struct dataset_audit {
 };
 
 /*
- * After `steps` steps: were they counted; are the outputs of slots that none came to, and what is
- * behind the end of each array, still poison; streamed, did every byte of the others come back as
- * it is computed once more, from inputs that were not copied? Answers themselves are for the
- * workload to compare. Returns 0 or -EINTR.
+ * After `steps` steps, graphs of at most graph_steps among them (struct verdict has both): were
+ * they counted; are the outputs of slots that none came to, and what is behind the end of each
+ * array, still poison; streamed, did every byte of the others come back as it is computed once
+ * more, from inputs that were not copied? Answers themselves are for the workload to compare.
+ * Returns 0 or -EINTR.
  */
 int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
-		  int64_t steps, struct dataset_audit *out);
+		  int64_t steps, int64_t graph_steps, struct dataset_audit *out);
 
 /* One more flaw, of the word i of an output; only the first is kept. */
 void dataset_flaw(struct dataset_audit *a, const struct dataset *d, const char *what, int64_t slot,

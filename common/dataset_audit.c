@@ -43,29 +43,29 @@ void dataset_fetch(const struct dataset *d, int output, int64_t slot, int64_t at
 
 /* ---- slots ------------------------------------------------------------------------------ */
 
-static bool holds_answers(const struct dataset *d, int64_t slot, int64_t steps)
+/*
+ * How many slots, from the first on, a step came to. Where the host chooses them, graphs repeat
+ * those of their captures: the longest comes to as many as it has steps, whatever came before.
+ */
+static int64_t slots_answered(const struct dataset *d, int64_t steps, int64_t graph_steps)
 {
-	enum streamed_holds holds;
-	uint32_t first;
+	int64_t chosen = d->enqueued > graph_steps ? d->enqueued : graph_steps;
+	bool by_host = d->host || d->shape.host_turn;
 
-	if (!d->host && !d->shape.host_turn)
-		return slot < slots_used(steps, d->o.slots);
-	holds = streamed_turn_holds(&d->turn, steps, d->o.slots, slot);
-	if (holds != STREAMED_EITHER)
-		return holds == STREAMED_ANSWER;
-	dataset_fetch(d, 0, slot, 0, 1, &first);
-	return slots_poison_ends(&first, WORD, d->shape.poison) < WORD;
+	return slots_used(by_host && chosen < steps ? chosen : steps, d->o.slots);
 }
 
-static void count(const struct dataset *d, int64_t steps, struct dataset_audit *out)
+static void count(const struct dataset *d, int64_t steps, int64_t graph_steps,
+		  struct dataset_audit *out)
 {
 	uint32_t counted = slots_counter_read(d->counter);
+	int64_t answered = slots_answered(d, steps, graph_steps);
 
 	if (counted != (uint64_t)steps && !out->flaws++)
 		snprintf(out->first, sizeof(out->first), "%" PRIu32 " steps were counted, not %ld",
 			 counted, (long)steps);
-	for (int64_t slot = 0; slot < d->o.slots; slot++)
-		out->answers |= (uint64_t)holds_answers(d, slot, steps) << slot;
+	for (int64_t slot = 0; slot < answered; slot++)
+		out->answers |= 1ull << slot;
 	if (steps && !out->answers)
 		dataset_flaw(out, d, "no slot has answers", 0, 0);
 }
@@ -131,7 +131,7 @@ static int look_at(const struct look *l, int output, int64_t slot)
 }
 
 int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
-		  int64_t steps, struct dataset_audit *out)
+		  int64_t steps, int64_t graph_steps, struct dataset_audit *out)
 {
 	struct look l = { .d = d, .w = w, .opts = opts, .state = state, .out = out };
 	int err = 0;
@@ -140,7 +140,7 @@ int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *o
 	l.piece = malloc(2 * (size_t)DATASET_PIECE * WORD);
 	CHECK(l.piece, "%d words", 2 * DATASET_PIECE);
 	l.again = l.piece + DATASET_PIECE;
-	count(d, steps, out);
+	count(d, steps, graph_steps, out);
 	for (int64_t slot = 0; slot < d->o.slots && !err; slot++) {
 		if (d->host && out->answers >> slot & 1)
 			compute_again(&l, slot);

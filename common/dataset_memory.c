@@ -145,7 +145,7 @@ void dataset_reset(struct dataset *d, cudaStream_t stream)
 	if (d->host)
 		memset(dataset_host(d, s->inputs, 0), s->poison,
 		       dataset_output_bytes(s, d->o.slots));
-	d->turn.enqueued = 0;
+	d->enqueued = 0;
 }
 
 /* A streamed step that is being enqueued. */
@@ -206,7 +206,7 @@ void dataset_step(struct dataset *d, const struct dataset_work *w, const void *o
 	struct dataset_part all = { 0, 1, true, 0 };
 
 	if (d->host || d->shape.host_turn)
-		g.slot = streamed_turn_next(&d->turn, d->o.slots);
+		g.slot = d->enqueued++ % d->o.slots;
 	if (!d->host) {
 		all.slot = g.slot;
 		w->compute(opts, state, &all, stream);

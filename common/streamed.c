@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
-#include "common/slots.h"
 
 enum { PAGE = 4096 };
 
@@ -156,26 +155,4 @@ void streamed_step(const struct streamed_lanes *l, const struct streamed_parts *
 	p->in(p->arg, 0, stream);
 	p->compute(p->arg, 0, stream);
 	p->out(p->arg, 0, stream);
-}
-
-/* ---- slots of the host ------------------------------------------------------------------ */
-
-int64_t streamed_turn_next(struct streamed_turn *turn, int64_t slots)
-{
-	int64_t slot = turn->enqueued++ % slots;
-
-	turn->ever |= 1ull << slot;
-	return slot;
-}
-
-enum streamed_holds streamed_turn_holds(const struct streamed_turn *turn, int64_t steps,
-					int64_t slots, int64_t slot)
-{
-	bool came = turn->ever >> slot & 1;
-
-	if (!steps || !came)
-		return STREAMED_POISON;
-	if (turn->enqueued != steps)
-		return STREAMED_EITHER; /* graphs from before the reset, or launched repeatedly */
-	return slot < slots_used(steps, slots) ? STREAMED_ANSWER : STREAMED_POISON;
 }

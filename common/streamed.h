@@ -80,26 +80,6 @@ struct streamed_parts {
 void streamed_step(const struct streamed_lanes *lanes, const struct streamed_parts *parts,
 		   int chunks, cudaStream_t stream);
 
-/* ---- which slots of the host a step came to --------------------------------------------- */
-
-/*
- * The host chooses the slot when it enqueues, so a graph repeats those of its capture. Which of
- * them ran is then known only so far.
- */
-struct streamed_turn {
-	int64_t enqueued; /* since the reset, captured steps included */
-	uint64_t ever;	  /* a bit for each slot that a step has been enqueued for */
-};
-
-enum streamed_holds { STREAMED_POISON, STREAMED_ANSWER, STREAMED_EITHER };
-
-/* The slot of the step that is now enqueued. */
-int64_t streamed_turn_next(struct streamed_turn *turn, int64_t slots);
-
-/* What a slot of the host must hold `steps` steps after the reset. */
-enum streamed_holds streamed_turn_holds(const struct streamed_turn *turn, int64_t steps,
-					int64_t slots, int64_t slot);
-
 #ifdef __cplusplus
 }
 #endif

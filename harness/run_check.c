@@ -20,19 +20,21 @@ int64_t check_steps_for(int64_t asked, int64_t depth, double step_ns)
 	return steps > block ? steps : block;
 }
 
-/* Further steps, `depth` at a time, without a reset. */
-static int advance(const struct run *r, int64_t depth, int64_t times)
+/* `times` batches, then the rest, which may hold none. */
+static int launch(const struct submission batch[2], int64_t times)
 {
-	struct submission sub = { 0 };
-	int err = submission_init(&sub, &r->subject, r->mode, depth);
+	int err = 0;
 
-	for (int64_t i = 0; i < times && !err; i++) {
-		err = submission_enqueue(&sub);
-		CUDA(cudaStreamSynchronize(r->subject.stream));
+	for (int64_t i = 0; i <= times && !err; i++) {
+		const struct submission *sub = &batch[i == times];
+
+		if (!sub->subject)
+			break;
+		err = submission_enqueue(sub);
+		CUDA(cudaStreamSynchronize(sub->subject->stream));
 		if (!err && interrupted())
 			err = -EINTR;
 	}
-	submission_release(&sub);
 	return err;
 }
 
@@ -40,19 +42,24 @@ static int advance(const struct run *r, int64_t depth, int64_t times)
  * The last block's result where it has just these steps. Else a fresh run, in the same mode and
  * in batches as deep as the timed ones: shallow ones too get somewhere worth checking.
  */
-static int run_steps(struct run *r)
+static int run_steps(struct run *r, int64_t batch)
 {
-	struct subject *s = &r->subject;
-	int64_t batch = r->depth < r->check_steps ? r->depth : r->check_steps;
+	const struct subject *s = &r->subject;
+	struct submission sub[2] = { 0 };
+	int64_t rest = r->check_steps % batch;
 	int err;
 
 	if (r->check_steps == r->depth)
 		return 0;
-	err = s->workload->reset(s->opts, s->state, s->stream);
+	err = submission_init(&sub[0], s, r->mode, batch);
+	if (!err && rest)
+		err = submission_init(&sub[1], s, r->mode, rest);
 	if (!err)
-		err = advance(r, batch, r->check_steps / batch);
-	if (!err && r->check_steps % batch)
-		err = advance(r, r->check_steps % batch, 1);
+		err = s->workload->reset(s->opts, s->state, s->stream);
+	if (!err)
+		err = launch(sub, r->check_steps / batch);
+	submission_release(&sub[0]);
+	submission_release(&sub[1]);
 	return err;
 }
 
@@ -60,17 +67,20 @@ int run_check(struct run *r)
 {
 	const struct run_options *o = r->options->opts;
 	struct verdict *v = &r->verdict;
+	int64_t batch;
 	int err;
 
 	progress("%s: checking", r->workload->name);
 	r->check_steps =
 		check_steps_for(o->check_steps, r->depth,
 				stats_of(r->blocks.total_ns, r->blocks.n, (double)r->depth).median);
-	err = run_steps(r);
+	batch = r->depth < r->check_steps ? r->depth : r->check_steps;
+	err = run_steps(r, batch);
 	if (err)
 		return err;
 	v->full = o->check == 1;
 	v->seed = SEED;
+	v->graph_steps = longest_graph(&r->subject, r->mode, batch);
 	NVTX_BEGIN("check");
 	err = r->workload->check(r->subject.opts, r->subject.state, r->check_steps, v);
 	NVTX_END();

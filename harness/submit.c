@@ -17,6 +17,11 @@ int64_t graph_steps_for(int64_t depth, int64_t launches)
 	return s;
 }
 
+int64_t longest_graph(const struct subject *s, enum mode mode, int64_t depth)
+{
+	return mode == MODE_GRAPH ? graph_steps_for(depth, s->launches) : 0;
+}
+
 /*
  * Stops at the first step that fails, or soon after Ctrl-C; what was enqueued before stays in the
  * stream.
@@ -34,14 +39,16 @@ static int enqueue_steps(const struct subject *s, int64_t n)
 }
 
 /*
- * Captures n steps. Global capture mode, so that a step that allocates or synchronizes is caught
- * by CUDA. A failing step leaves no capture behind.
+ * Captures n steps that follow a reset (struct workload, reset). Global capture mode, so that a
+ * step that allocates or synchronizes is caught by CUDA. A failing step leaves no capture behind.
  */
 static int capture(const struct subject *s, int64_t n, cudaGraphExec_t *exec)
 {
 	cudaGraph_t graph = NULL;
-	int err;
+	int err = s->workload->reset(s->opts, s->state, s->stream);
 
+	if (err)
+		return err;
 	CUDA(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeGlobal));
 	err = enqueue_steps(s, n);
 	CUDA(cudaStreamEndCapture(s->stream, &graph));
@@ -64,7 +71,7 @@ int submission_init(struct submission *s, const struct subject *subject, enum mo
 	      subject->workload->name);
 	if (mode != MODE_GRAPH)
 		return 0;
-	s->graph_steps = graph_steps_for(depth, subject->launches);
+	s->graph_steps = longest_graph(subject, mode, depth);
 	s->graph_launches = depth / s->graph_steps;
 	s->rest_steps = depth % s->graph_steps;
 	err = capture(subject, s->graph_steps, &s->graph);

@@ -41,8 +41,11 @@ struct submission {
  */
 int64_t graph_steps_for(int64_t depth, int64_t launches);
 
+/* Of a submission so deep, in steps: what a check is told (struct verdict). 0: not graph mode. */
+int64_t longest_graph(const struct subject *subject, enum mode mode, int64_t depth);
+
 /*
- * Makes ready; in graph mode captures, instantiates and uploads, and a remainder of
+ * Makes ready; in graph mode resets, captures, instantiates and uploads, and a remainder of
  * depth / graph_steps gets a graph of its own. *s may be released after a failure. depth >= 1.
  * Returns 0, what a hook returned, or -EINTR. What CUDA refuses to capture is a bug and aborts.
  */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# mutants.sh [PATTERN] - mistakes that are made on purpose, one at a time, in the kernels of six
+# mutants.sh [PATTERN] - mistakes that are made on purpose, one at a time, in six
 # workloads: their tests, on the CPU device, have to fail. Prints a table; ends with 1 where one
 # survives, and with 3 where a mistake cannot be made as it stands here. PATTERN, as of grep, chooses
 # some. It works on a copy, some seconds for each where rift has been built.
@@ -36,10 +36,10 @@ passes_unchanged() {
 	passed="$passed $1"
 }
 
-# What it is, the file below workloads/, what sed does to it, test programs of the same folder.
+# What it is, the file as seen from workloads/ by way of its folder, what sed does to it, test programs of the same folder.
 # So many lines of the file must change.
 mutant() {
-	name=$1 file=workloads/$2 folder=$(dirname "$2") edit=$3 verdict=survived
+	name=$1 file=workloads/$2 folder=${2%%/*} edit=$3 verdict=survived
 	shift 3
 	if ! echo "$folder: $name" | grep -q -e "$pattern"; then
 		return 0
@@ -124,6 +124,14 @@ w=pathtrace/setup.c
 mutant "density of lamps without their number" $w 's/area \* lights \/ M_PI/area * (lights > 0) \/ M_PI/' check
 w=pathtrace/kernels.cu
 mutant "every step starts at sample 0" $w 's/sample = sum\.count, end = sample + samples;/sample = 0, end = samples;/' check modes
+
+lost() { # of graphs, all but slot 0
+	printf '%s' "s/$1(\(.*\), stream);/{ enum cudaStreamCaptureStatus c; cudaStreamIsCapturing(stream, \&c); if (!c || !$2) $1(\1, stream); }/"
+}
+w=blackscholes/../../common/dataset_memory.c
+mutant "copies back lost in graphs" $w "/^static void copy_out/,/^}/$(lost copy 'g->slot')" streamed
+w=matmul/step.c
+mutant "products lost in graphs" $w "$(lost matmul_library_multiply 'part->slot')" modes
 
 echo "$killed killed, $survived survived"
 [ "$survived" = 0 ]

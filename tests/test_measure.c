@@ -141,7 +141,7 @@ Test(small_measure, graphs_are_captured_and_uploaded_once)
 	set_up_fake(1);
 	forget();
 	cr_assert(zero(int, submission_init(&sub, &subject, MODE_GRAPH, 7)), "init");
-	cr_assert(eq(str, fake_log.order, "CssssUCsssUS"), "order");
+	cr_assert(eq(str, fake_log.order, "RCssssURCsssUS"), "order");
 	cr_assert(eq(i64, sub.graph_steps, 4), "graph_steps");
 	cr_assert(eq(i64, sub.graph_launches, 1), "graph_launches");
 	cr_assert(eq(i64, sub.rest_steps, 3), "rest_steps");
@@ -245,6 +245,7 @@ Test(small_measure, kernel_time_takes_the_mode_with_the_smallest_gaps)
 						    { true, true, false },
 						    { true, false, false } };
 	static const enum mode taken[] = { MODE_FUSED, MODE_GRAPH, MODE_STREAM };
+	const char *captured, *block;
 	struct kernel_time k;
 
 	set_up_fake(1);
@@ -256,7 +257,10 @@ Test(small_measure, kernel_time_takes_the_mode_with_the_smallest_gaps)
 		cr_assert(eq(i64, k.steps, 10), "0.25 ms of steps of 25 us");
 		cr_assert(eq(int, isnan(k.ns), k.unknown != NULL), "a figure or a reason");
 		cr_assert(eq(int, k.ns <= 0, 0), "never zero");
-		cr_assert(zero(int, strncmp(strchr(fake_log.order, 'R'), "RS", 2)), "reset first");
+		captured = strrchr(fake_log.order,
+				   'U'); /* resets before captures are none of a block */
+		block = strchr(captured ? captured : fake_log.order, 'R');
+		cr_assert(zero(int, strncmp(block, "RS", 2)), "reset first");
 	}
 }
 

@@ -57,13 +57,17 @@ Test(small_run_interrupt, a_deep_block_is_given_up)
 	release_fake();
 }
 
-/* Graphs hold 1024 steps each: none is launched after the first. */
+/* Graphs hold 1024 steps each: none is launched after the first. The first reset is for the
+ * capture. */
 Test(small_run_interrupt, a_deep_block_of_graphs_is_given_up)
 {
 	struct verdict v = { 0 };
 
 	heed_control_c();
-	cr_assert(eq(int, run_fake("--depth=1M", "--mode=graph", "interrupt=reset", NULL), -EINTR),
+	cr_assert(eq(int,
+		     run_fake("--depth=1M", "--mode=graph", "interrupt=reset", "interrupt_at=2",
+			      NULL),
+		     -EINTR),
 		  "%s", said);
 	workload_fake.check(&fake_opts, run.subject.state, 1024, &v);
 	cr_assert(eq(dbl, v.error, 0), "%s", v.worst);

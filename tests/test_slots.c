@@ -205,23 +205,6 @@ Test(small_slots, forms_are_judged)
 	cr_assert(streamed_graph_refused(&form, 1), "pageable");
 }
 
-/* ---- slots of the host ------------------------------------------------------------------ */
-
-Test(small_slots, slots_of_the_host_come_in_turn)
-{
-	struct streamed_turn turn = { 0, 0 };
-
-	cr_assert(streamed_turn_holds(&turn, 0, 3, 0) == STREAMED_POISON, "before");
-	for (int64_t i = 0; i < 2; i++)
-		cr_assert(streamed_turn_next(&turn, 3) == i, "step %ld", (long)i);
-	cr_assert(streamed_turn_holds(&turn, 2, 3, 1) == STREAMED_ANSWER, "the second");
-	cr_assert(streamed_turn_holds(&turn, 2, 3, 2) == STREAMED_POISON, "the third");
-	turn.enqueued = 0; /* a reset: steps that were captured before it may run now */
-	cr_assert(streamed_turn_holds(&turn, 5, 3, 1) == STREAMED_EITHER, "captured");
-	cr_assert(streamed_turn_holds(&turn, 5, 3, 2) == STREAMED_POISON, "never");
-	cr_assert(streamed_turn_holds(&turn, 0, 3, 1) == STREAMED_POISON, "no steps");
-}
-
 /* ---- FNV-1a ----------------------------------------------------------------------------- */
 
 /* From the authors' list of test vectors. */

@@ -26,6 +26,7 @@ struct run {
 	struct RUN_NAME(, RUN, _opts) o;
 	struct RUN_NAME(, RUN, _state) s;
 	cudaStream_t stream;
+	int64_t graph_steps; /* for checks, of graphs from before the reset (struct verdict) */
 };
 
 static inline void run_reset(struct run *r)
@@ -110,6 +111,7 @@ static inline struct verdict run_check(struct run *r, int64_t steps, bool full)
 	memset(&v, 0, sizeof(v));
 	v.full = full;
 	v.seed = 1;
+	v.graph_steps = r->graph_steps;
 	cr_assert(!RUN_WORKLOAD.check(&r->o, &r->s, steps, &v), "check");
 	cr_assert(v.measure && *v.measure, "measure");
 	cr_assert(v.passed == (v.error <= v.tolerance), "error %g", v.error);

@@ -140,11 +140,13 @@ struct limits {
 	bool action; /* options ask for an action: setup, report, teardown; nothing is timed */
 };
 
-/* The result of a check. The harness sets the first two fields, the hook the others. */
+/* The result of a check. The harness sets the first three fields, the hook the others. */
 struct verdict {
-	bool full;     /* compare everything, however long it takes */
-	uint64_t seed; /* of the sample, where not everything is compared */
-	bool passed;   /* error <= tolerance, written so that NaN fails */
+	bool full;	     /* compare everything, however long it takes */
+	uint64_t seed;	     /* of the sample, where not everything is compared */
+	int64_t graph_steps; /* in the longest graph launched since the reset; 0: graphs, if any,
+				are younger than it */
+	bool passed;	     /* error <= tolerance, written so that NaN fails */
 	double error, tolerance;
 	const char *measure;	 /* what error is: "largest relative difference of a state" */
 	int64_t compared, total; /* units (cells, frames, pairs) compared, of how many */
@@ -205,7 +207,10 @@ struct workload {
 	 */
 	int (*setup)(const void *opts, void *state);
 
-	/* Enqueues what brings device state back to the start. Must not synchronize. */
+	/*
+	 * Enqueues what brings device state back to the start. Must not synchronize. A capture
+	 * follows a reset too, and graphs are launched after another one.
+	 */
 	int (*reset)(const void *opts, void *state, cudaStream_t stream);
 
 	/*

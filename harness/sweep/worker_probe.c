@@ -52,9 +52,9 @@ static int64_t more_steps(const struct config *c, double one_ns)
 }
 
 /* To check the state after so many steps; NAN where the hook fails, as it will again. */
-static int time_check(const struct subject *s, int64_t steps, double *ns)
+static int time_check(const struct subject *s, enum mode mode, int64_t steps, double *ns)
 {
-	struct verdict v = { .seed = CHECK_SEED };
+	struct verdict v = { .seed = CHECK_SEED, .graph_steps = longest_graph(s, mode, steps) };
 	int64_t start = clock_ns();
 	int err = s->workload->check(s->opts, s->state, steps, &v);
 
@@ -70,7 +70,7 @@ static int time_steps(struct config *c, const struct subject *s, enum mode mode)
 	int err = time_depth(s, mode, 1, &one_ns, &wall_ns);
 
 	if (!err)
-		err = time_check(s, 1, &c->check_ends_ns);
+		err = time_check(s, mode, 1, &c->check_ends_ns);
 	if (err)
 		return err;
 	c->check_step_ns = c->check_ends_ns;
@@ -82,7 +82,7 @@ static int time_steps(struct config *c, const struct subject *s, enum mode mode)
 		return 0;
 	err = time_depth(s, mode, n, &many_ns, &wall_ns);
 	if (!err)
-		err = time_check(s, n, &check_ns);
+		err = time_check(s, mode, n, &check_ns);
 	if (err)
 		return err;
 	/* no line through the two: of more steps a check may compare fewer units */

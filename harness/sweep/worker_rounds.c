@@ -87,6 +87,7 @@ static json_t *check_point(struct worker *w, int point, int *err)
 	struct verdict v = { .seed = CHECK_SEED };
 	int64_t start = clock_ns(), steps = predict_check_steps(&w->plan, point);
 
+	v.graph_steps = longest_graph(s, p->submission.mode, steps);
 	*err = run_steps_to_check(p, steps);
 	if (!*err)
 		*err = s->workload->check(s->opts, s->state, steps, &v);

@@ -165,7 +165,7 @@ int binomial_check(const void *opts, void *state, int64_t steps, struct verdict 
 	struct binomial_state *s = state;
 	struct audit a = { .o = opts, .set = &s->set, .v = v };
 	size_t leaves = (size_t)a.o->steps + 1;
-	int err = dataset_audit(&s->set, &binomial_work, opts, state, steps, &a.found);
+	int err = dataset_audit(&s->set, &binomial_work, opts, state, steps, v->graph_steps, &a.found);
 
 	a.price = malloc((size_t)a.o->options * sizeof(*a.price));
 	a.room = malloc(2 * leaves * sizeof(*a.room));

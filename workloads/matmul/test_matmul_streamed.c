@@ -55,10 +55,15 @@ Test(small_matmul_streamed, chunks_that_overlap)
 Test(small_matmul_streamed, the_library_takes_chunks_too)
 {
 	struct matmul_opts o = streamed_opts(50, 24, 36, 0, 4);
+	struct run *r;
 
 	need_device();
 	o.impl = MATMUL_CUBLAS;
 	streams(o, 3);
+	r = run_begin(o); /* captured at once: of 50 rows, chunks of 12 and 13 */
+	run_graphs(r, 2, 2);
+	run_passes(r, 4);
+	run_end(r);
 	o.set.overlap = 0;
 	o.set.memory = STREAMED_PAGEABLE;
 	streams(o, 2);
