@@ -15,6 +15,7 @@ const struct influence influences[] = {
 	{ "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100", true, "MPS gives this process fewer SMs" },
 	{ "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "0", true, "a debugging mode; unset it" },
 	{ "CUDA_DEVICE_WAITS_ON_EXCEPTION", "0", true, "a debugging mode; unset it" },
+	{ "NVIDIA_TF32_OVERRIDE", "0", true, "cuBLAS drops bits of its operands; unset it" },
 	{ "CUDA_DISABLE_PERF_BOOST", "0", true, "clocks may stay low under load; unset it" },
 	{ "CUDA_FORCE_PTX_JIT", "0", true,
 	  "runs kernels compiled at start, not those built; unset it" },

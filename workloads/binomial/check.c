@@ -89,10 +89,10 @@ static int64_t drawn(const struct audit *a, int64_t slot, int64_t j)
 	return j < 2 ? j * (a->o->options - 1) : r.word[0] % a->o->options;
 }
 
-/* Of `most` options in all slots as many as fall to one. */
+/* Of `most` options in all slots as many as fall to one, the ends of each among them. */
 static int64_t share(const struct audit *a, double most)
 {
-	double all = (double)a->v->total, n = ceil(most * (double)a->o->options / all);
+	double all = (double)a->v->total, n = fmax(2, ceil(most * (double)a->o->options / all));
 
 	return a->v->full || n >= (double)a->o->options ? a->o->options : (int64_t)n;
 }
@@ -165,7 +165,8 @@ int binomial_check(const void *opts, void *state, int64_t steps, struct verdict 
 	struct binomial_state *s = state;
 	struct audit a = { .o = opts, .set = &s->set, .v = v };
 	size_t leaves = (size_t)a.o->steps + 1;
-	int err = dataset_audit(&s->set, &binomial_work, opts, state, steps, v->graph_steps, &a.found);
+	int err = dataset_audit(&s->set, &binomial_work, opts, state, steps, v->graph_steps,
+				&a.found);
 
 	a.price = malloc((size_t)a.o->options * sizeof(*a.price));
 	a.room = malloc(2 * leaves * sizeof(*a.room));

@@ -25,6 +25,7 @@ int binomial_report(const void *opts, void *state, struct report *out)
 	add(out, "nodes", "G/s", nodes / ns)->n = n;
 	add(out, "nodes of use", "%", 100 * binomial_useful(&s->plan));
 	add(out, "warps of a tree", "warps", s->plan.warps);
+	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
 	if (o->set.data == STREAMED_STREAMED)
 		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
 	return 0;

@@ -1,6 +1,7 @@
 /* cost.c - what a step costs, by counting. */
 #include <errno.h>
 
+#include "common/interrupt.h"
 #include "workloads/pathtrace/pathtrace.h"
 
 /* Per ray, flops: a quad 33 (distance 12, place 6, two forms of 6, division taken for 3), a ball
@@ -8,20 +9,23 @@
 static const double quad_flops = 33, ball_flops = 25, segment_flops = 120;
 
 /* How many rays a path is depends on chance: counted by the reference on so many paths. */
-enum { COUNTED = 4096 };
+enum { COUNTED = 4096, PATHS_PER_LOOK = 256 };
 
 static int count_rays(const struct pt_ref *r, struct pt_ref_rays *rays)
 {
 	int64_t pixels = r->width * r->height;
-	int err = 0;
+	struct pt_ref_path path;
 
-	for (int64_t i = 0; i < COUNTED && !err; i++) {
-		double mean[3];
-
-		/* spread over the picture; what is beyond it is more than one sample */
-		err = pathtrace_ref_pixel(r, i * pixels / COUNTED, 1, mean, rays);
+	for (int64_t i = 0; i < COUNTED; i++) {
+		if (i % PATHS_PER_LOOK == PATHS_PER_LOOK - 1 && interrupted())
+			return -EINTR;
+		if (pixels < COUNTED) /* all of them, as many samples as that takes */
+			pathtrace_ref_path(r, i % pixels, (uint32_t)(i / pixels), &path);
+		else
+			pathtrace_ref_path(r, i * pixels / COUNTED, 0, &path);
+		pathtrace_ref_count(rays, &path);
 	}
-	return err;
+	return 0;
 }
 
 int pathtrace_cost(const void *opts, const void *state, struct cost *out)

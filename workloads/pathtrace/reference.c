@@ -213,6 +213,14 @@ void pathtrace_ref_path(const struct pt_ref *r, int64_t pixel, uint32_t sample,
 		;
 }
 
+void pathtrace_ref_count(struct pt_ref_rays *rays, const struct pt_ref_path *path)
+{
+	rays->paths++;
+	rays->segments += path->segments;
+	rays->shadows += path->shadows;
+	rays->lost += path->lost;
+}
+
 int pathtrace_ref_pixel(const struct pt_ref *r, int64_t pixel, uint32_t n, double mean[3],
 			struct pt_ref_rays *rays)
 {
@@ -225,10 +233,7 @@ int pathtrace_ref_pixel(const struct pt_ref *r, int64_t pixel, uint32_t n, doubl
 		pathtrace_ref_path(r, pixel, s, &path);
 		for (int i = 0; i < 3; i++)
 			mean[i] += fmin(path.light[i], radiance_max) / n;
-		rays->paths++;
-		rays->segments += path.segments;
-		rays->shadows += path.shadows;
-		rays->lost += path.lost;
+		pathtrace_ref_count(rays, &path);
 	}
 	return 0;
 }

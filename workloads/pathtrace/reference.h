@@ -45,6 +45,8 @@ struct pt_ref_rays {
 	double paths, segments, shadows, lost;
 };
 
+void pathtrace_ref_count(struct pt_ref_rays *rays, const struct pt_ref_path *path);
+
 /*
  * Mean of a pixel's first n samples; adds to *rays. Returns 0, or -EINTR. light is in units of
  * 2^-24 a sample, as a pixel's sums are, each sample at most 2^20.

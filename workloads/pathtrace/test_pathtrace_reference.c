@@ -115,3 +115,28 @@ Test(small_pathtrace_reference, a_furnace_is_two)
 	ref_mean(&o, mean);
 	same("64 bounces", mean, (double[]){ 2, 2, 2 });
 }
+
+/* ---- cost ------------------------------------------------------------------------------- */
+
+static double flops_of_a_path(int64_t side, int64_t seed)
+{
+	struct pathtrace_opts o = opts_of(PT_BOX, side, 4);
+	struct pathtrace_state s;
+	struct cost cost;
+
+	o.seed = seed;
+	memset(&s, 0, sizeof(s));
+	s.ref = ref_of(&o);
+	cr_assert(!workload_pathtrace.cost(&o, &s, &cost), "cost");
+	return cost.flops / cost.evaluations;
+}
+
+/* Of one pixel too many paths are counted, not one again and again: that differs by a third. */
+Test(small_pathtrace_reference, cost_depends_on_the_seed_hardly)
+{
+	for (int64_t side = 1; side <= 80; side += 79)
+		for (int64_t seed = 2; seed <= 3; seed++)
+			cr_assert(fabs(flops_of_a_path(side, seed) / flops_of_a_path(side, 1) - 1) <
+					  .05,
+				  "side %ld, seed %ld", (long)side, (long)seed);
+}

@@ -155,7 +155,8 @@ int radixsort_check(const void *opts, void *state, int64_t steps, struct verdict
 	struct audit a = { .o = opts, .set = &s->set };
 	size_t n = (size_t)o->pairs;
 	bool merged = n <= MERGE_MAX;
-	int err = dataset_audit(&s->set, &radixsort_work, opts, state, steps, v->graph_steps, &a.found);
+	int err = dataset_audit(&s->set, &radixsort_work, opts, state, steps, v->graph_steps,
+				&a.found);
 	void *room = malloc(merged ? 2 * n * sizeof(*a.want) : (n / 64 + 1) * sizeof(*a.seen));
 
 	a.piece[0] = malloc(RADIXSORT_ARRAYS * PIECE * sizeof(uint32_t));

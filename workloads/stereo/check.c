@@ -204,7 +204,8 @@ int stereo_check(const void *opts, void *state, int64_t steps, struct verdict *v
 	struct stereo_state *s = state;
 	struct audit a = { .o = opts, .s = s, .v = v };
 	size_t w = (size_t)s->size.w;
-	int err = dataset_audit(&s->set, &stereo_work, opts, state, steps, v->graph_steps, &a.found);
+	int err =
+		dataset_audit(&s->set, &stereo_work, opts, state, steps, v->graph_steps, &a.found);
 
 	if (err)
 		return err;
