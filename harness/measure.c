@@ -85,7 +85,8 @@ static int warm_up(const struct submission *s, struct warmup *out)
 		err = measure_block(s, &b);
 		if (err)
 			return err;
-		out->blocks++;
+		if (!out->blocks++)
+			out->first_ns = b.total_ns;
 		out->per_block_ns = clock_ns() - before;
 		before += out->per_block_ns;
 		out->elapsed_ns = before - start;

@@ -20,7 +20,8 @@ struct block {
 struct warmup {
 	int64_t blocks, elapsed_ns;
 	int64_t per_block_ns; /* of the last block, reset included */
-	int64_t total_ns;     /* t_total of the last block */
+	int64_t first_ns;     /* t_total of the first block */
+	int64_t total_ns;     /* and of the last */
 	const char *ended_by; /* "steady": two blocks within 5 %; "time": after 1 s */
 };
 

@@ -21,6 +21,7 @@ static int set_up(struct run *r)
 {
 	const struct workload *w = r->workload;
 	struct subject *s = &r->subject;
+	int64_t begin;
 	int err;
 
 	s->workload = w;
@@ -30,9 +31,12 @@ static int set_up(struct run *r)
 	CUDA(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
 	s->event = sync_event(s->sync);
 	progress("%s: setting up", w->name);
+	r->cold.start_ns = cold_since_start_ns();
+	begin = clock_ns();
 	NVTX_BEGIN("setup");
 	err = w->setup(s->opts, s->state);
 	NVTX_END();
+	r->cold.setup_ns = (double)(clock_ns() - begin);
 	if (!err)
 		err = w->cost(s->opts, s->state, &r->cost);
 	/* a step that only copies still fills a graph */
@@ -74,6 +78,7 @@ static int time_blocks(struct run *r, struct submission *sub)
 		err = measure_warmup(sub, &r->warmup);
 	if (err)
 		return err;
+	r->cold.block_ns = (double)r->warmup.first_ns;
 	step_ns = (double)r->warmup.total_ns / (double)r->depth;
 	err = kernel_time_measure(&r->kernel, &r->subject, r->allowed, step_ns, r->depth,
 				  r->limits.depth_max);

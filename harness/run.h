@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "harness/cold.h"
 #include "harness/measure.h"
 #include "harness/overhead.h"
 #include "harness/param.h"
@@ -40,6 +41,7 @@ struct run {
 	int64_t depth_cut_from;		 /* the default that was too long for a block; 0: not cut */
 	int64_t graph_steps, rest_steps; /* 0 unless mode is graph */
 	struct cost cost;
+	struct cold cold; /* this process: rift run sets up once */
 	struct warmup warmup;
 	struct kernel_time kernel;
 	struct blocks blocks;

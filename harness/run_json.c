@@ -105,6 +105,16 @@ static void set_kernel(json_t *o, const struct kernel_time *k)
 	set(o, "block_ends_ns", json_number(k->ends_ns));
 }
 
+static json_t *cold_json(const struct cold *c)
+{
+	json_t *o = json_object();
+
+	set(o, "start_ns", json_number(c->start_ns));
+	set(o, "setup_ns", json_number(c->setup_ns));
+	set(o, "block_ns", json_number(c->block_ns));
+	return o;
+}
+
 static void set_measured(json_t *o, const struct run *r)
 {
 	struct stats step = stats_of(r->blocks.total_ns, r->blocks.n, (double)r->depth);
@@ -124,6 +134,7 @@ static void set_measured(json_t *o, const struct run *r)
 	set_kernel(o, &r->kernel);
 	set(o, "overhead_share", json_number(r->overhead.share));
 	set(o, "meaning", json_text(r->overhead.meaning));
+	set(o, "cold", cold_json(&r->cold));
 	set(o, "blocks",
 	    json_pack("{s:I, s:o, s:o}", "n", (json_int_t)r->blocks.n, "t_enq_ns",
 		      raw_json(r->blocks.enq_ns, r->blocks.n), "t_total_ns",

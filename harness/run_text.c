@@ -166,6 +166,21 @@ static void print_times(const struct run *r, FILE *out)
 		    100 * fmax(0, r->overhead.share), (long)r->depth, r->overhead.meaning);
 }
 
+/* Of another kind than the overhead of a block, so nothing adds the two. */
+static void print_cold(const struct run *r, FILE *out)
+{
+	const struct cold *c = &r->cold;
+	double total_ns = cold_total_ns(c), kernels_ns = (double)r->depth * r->kernel.ns;
+
+	if (isnan(total_ns))
+		return;
+	row(out, "cold process", "%s for one block: %s to start, %s to set up, %s for the block",
+	    text_time(total_ns).s, text_time(c->start_ns).s, text_time(c->setup_ns).s,
+	    text_time(c->block_ns).s);
+	if (!r->kernel.unknown)
+		row(out, "", "kernels are %.3g %% of that", 100 * kernels_ns / total_ns);
+}
+
 static struct text median_of(int64_t n)
 {
 	struct text t = { "" };
@@ -230,6 +245,7 @@ void run_print(const struct run *r, FILE *out)
 		print_depth_cut(r, out);
 		print_check(r, out);
 		print_times(r, out);
+		print_cold(r, out);
 	}
 	print_report(&r->report, r->limits.action ? label_width_of(&r->report) : ROW_LABEL, out);
 	print_picture(&r->picture, out);

@@ -103,7 +103,8 @@ Test(small_cli_run, json_has_every_key_with_a_sane_value)
 {
 	static const char *const keys[] = { "platform",	 "params",	   "evaluation_ns",
 					    "kernel_ns", "overhead_share", "cost",
-					    "report",	 "warmup",	   "meaning" };
+					    "report",	 "warmup",	   "meaning",
+					    "cold" };
 	const json_t *o, *check;
 
 	need_device();
@@ -116,6 +117,9 @@ Test(small_cli_run, json_has_every_key_with_a_sane_value)
 	cr_assert(lt(dbl, 0, number(o, "launches_per_step")), "launches");
 	cr_assert(lt(sz, 0, strlen(text_of(o, "kernel_ns_source"))), "source");
 	cr_assert(lt(sz, 0, strlen(text_of(member(o, "device"), "name"))), "device");
+	cr_assert(le(dbl, 0, number(member(o, "cold"), "start_ns")), "start");
+	cr_assert(lt(dbl, 0, number(member(o, "cold"), "setup_ns")), "set-up");
+	cr_assert(lt(dbl, 0, number(member(o, "cold"), "block_ns")), "first block");
 	check = member(o, "check");
 	cr_assert(eq(int, json_is_true(member(check, "passed")), 1), "passed");
 	cr_assert(le(dbl, number(check, "error"), number(check, "tolerance")), "error");

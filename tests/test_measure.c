@@ -220,6 +220,7 @@ Test(small_measure, warm_up_says_how_it_ended)
 	if (strcmp(w.ended_by, "steady"))
 		cr_assert(le(i64, 1000000000, w.elapsed_ns), "%s", w.ended_by);
 	cr_assert(lt(i64, 0, w.per_block_ns), "per block");
+	cr_assert(lt(i64, 0, w.first_ns), "first block");
 	cr_assert(le(i64, w.total_ns, w.per_block_ns), "a block is more than its clock");
 }
 
