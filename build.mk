@@ -8,7 +8,8 @@
 #
 # SANITIZE=asan (addresses and undefined behaviour) or tsan (races) checks kernels and host code
 # of the CPU device; it has a build folder of its own.
-B := build/$(DEVICE)$(SANITIZE:%=-%)
+# `make compare B=FILE` is another B, which make hands down to here.
+override B := build/$(DEVICE)$(SANITIZE:%=-%)
 
 ifneq ($(filter cpu cuda,$(DEVICE)),$(DEVICE))
 $(error DEVICE=$(DEVICE): use tools/build.sh, which settles on cpu or cuda)
@@ -62,7 +63,7 @@ LIBS     := -ljansson -lnlopt -lz -lm -ldl -lpthread
 # Test programs are many and each runs once: what counts is how soon they are there, and, as every
 # test is a process, how soon they start.
 TESTFLAGS := -O0 -g1
-QUICK    := $(and $(filter cpu,$(DEVICE)),$(shell command -v ld.gold),-fuse-ld=gold) -Wl,--as-needed
+LDFAST   := $(and $(filter cpu,$(DEVICE)),$(shell command -v ld.gold),-fuse-ld=gold) -Wl,--as-needed
 TESTLIBS := -lcriterion -lgsl -lgslcblas -ledlib -lm
 
 ifeq ($(DEVICE),cuda)
@@ -116,7 +117,7 @@ $B/names: always
 
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(QUICK) $(TESTLIBS))
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(LDFAST) $(TESTLIBS))
 
 # What is linked depends on which objects there are: a source that is gone leaves nothing newer.
 $B/objects: always
@@ -195,12 +196,12 @@ $(TESTS:%=$B/%.o): private INSTRUMENT := $(subst address$(comma)undefined,addres
 .SECONDEXPANSION:
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(QUICK) $(TESTLIBS) $(LIBS)
+	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(LDFAST) $(TESTLIBS) $(LIBS)
 
 # Seeded bugs, for tools/sanitize.sh and tests.
 $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(call LINK,$$ORIGIN) $(QUICK) $(LIBS)
+	$(Q)$(call LINK,$$ORIGIN) $(LDFAST) $(LIBS)
 
 # Lists of the objects where they lie, made anew: a source that is gone leaves nothing behind.
 $B/tests.a: $(SHARED:%=$B/%.o)

@@ -314,6 +314,8 @@ Test(large_card, the_page_the_file_and_their_readers)
 
 	need_device();
 	close(mkstemp(path));
+	refused(3, "exists; give another name", "probe --processes 1 --output %s", path);
+	unlink(path);
 	cr_assert(!run_rift(OUT, &text, "probe --processes 1 --quiet --output %s", path), "probe");
 	cr_assert(strstr(text, "platform card") && strstr(text, "launch call, 100 nodes"), "%s",
 		  text);

@@ -113,7 +113,7 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 		  "one side");
 	cr_assert(ne(ptr, strstr(text, "has one side"), NULL), "%s", text);
 	refused(3, "exists; give another name", "%s --output '%s'", small_plan(), file);
-	refused(3, "is complete", "sweep --resume '%s'", file);
+	refused(3, "nothing to resume", "sweep --resume '%s'", file);
 }
 
 /* What is left of a record after a crash: n lines and half a one. */

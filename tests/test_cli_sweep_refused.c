@@ -57,6 +57,8 @@ Test(small_cli_sweep_refused, help_and_what_is_refused)
 	refused(3, "nothing to resume", "sweep --resume '%s'", file);
 	refused(3, "--resume: give the name of a file", "sweep --resume ''");
 	refused(3, "--output: give the name of a file", "sweep %s --output ''", w);
+	refused(3, "--against: is empty", "sweep %s --against ' '", w);
+	refused(3, "there is no README.md.part", "sweep --resume README.md");
 	refused(3, "its job comes from stdin", "sweep-worker </dev/null");
 	refused(3, "No such file", "check '%s'", file);
 	refused(3, "no file", "check");

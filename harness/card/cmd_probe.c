@@ -24,7 +24,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "output", KEY_OUTPUT, "FILE", 0, "keep the card, for rift compare", 0 },
+	{ "output", KEY_OUTPUT, "FILE", 0, "keep the card in a new file, for rift compare", 0 },
 	{ "json", KEY_JSON, NULL, 0, "the card itself instead of the page", 0 },
 	{ "processes", KEY_PROCESSES, "N", 0, "fresh processes (default: 5)", 0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
@@ -101,7 +101,15 @@ static const struct argp argp = {
 	       "probe failed, 3 usage or bad input, 4 no such device, 75 interrupted.",
 };
 
-/* What was there before stays until this one is whole. */
+/* As of a session: what is there cannot be measured again. */
+static int refuse_target(const char *path)
+{
+	if (!path || access(path, F_OK))
+		return 0;
+	return complain(EEXIST, "--output=%s: exists; give another name", text_shown(path).s);
+}
+
+/* The file appears when it is whole. */
 static int keep(const json_t *card, const char *path)
 {
 	struct output out;
@@ -135,6 +143,9 @@ static int probe(const struct probe_args *a)
 	int err;
 
 	r.sync = a->params.given[1] ? (enum sync_kind)a->values.sync : sync_default();
+	err = refuse_target(a->output);
+	if (err)
+		return (int)exit_code_of(err);
 	interrupt_install();
 	progress_init(a->quiet);
 	err = card_take(&r, &card);

@@ -19,7 +19,7 @@ enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD
 static const struct argp_option options[] = {
 	{ "output", KEY_OUTPUT, "DIR", 0,
 	  "the folder for pictures, data and scripts (default: beside the first session, its name "
-	  "with .plots behind it)",
+	  "with .plots behind it; of those in data/sessions in results/)",
 	  0 },
 	{ "from", KEY_FROM, "SESSION", 0,
 	  "for the time stacks: one of the workload launch on the same platform (rift stack)", 0 },

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/datafile.h"
 
 /* X of X.jsonl and X.jsonl.part. */
 static char *bare(const char *path)
@@ -24,13 +25,15 @@ static char *bare(const char *path)
 	return name;
 }
 
-/* Beside the first session, named after both; freed by the caller. */
+/* Beside the first session, or where rift keeps its own ones here, named after both; freed by the
+ * caller. */
 static char *default_folder(const char *const *session, int n)
 {
+	bool own = datafile_owns(session[0]);
 	char *first = bare(session[0]), *second = n > 1 ? bare(session[1]) : NULL, *out;
 
-	CHECK(asprintf(&out, "%s%s%s.plots", first, second ? "-" : "",
-		       second ? basename(second) : "") > 0,
+	CHECK(asprintf(&out, "%s%s%s%s.plots", own ? "results/" : "", own ? basename(first) : first,
+		       second ? "-" : "", second ? basename(second) : "") > 0,
 	      "memory of a name");
 	free(first);
 	free(second);

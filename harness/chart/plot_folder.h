@@ -3,8 +3,8 @@
 #define RIFT_CHART_PLOT_FOLDER_H
 
 /*
- * output, or, where that is NULL, beside the first of n sessions and named after both. Without
- * slashes at its end; freed by the caller.
+ * output, or, where that is NULL, beside the first of n sessions, of rift's own ones in the
+ * folder results/, and named after both. Without slashes at its end; freed by the caller.
  */
 char *plot_folder(const char *const *session, int n, const char *output);
 

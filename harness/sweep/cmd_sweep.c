@@ -218,6 +218,15 @@ static int refuse_with_resume(const struct sweep_args *a)
 				"--quiet goes with it");
 }
 
+/* As of a variable that is not set: the other side would be this one. */
+static int refuse_empty_side(const struct sweep_args *a)
+{
+	if (!a->against || a->against[strspn(a->against, " \t\n")])
+		return 0;
+	return complain(EINVAL,
+			"--against: is empty; give what stands before `rift` on the other side");
+}
+
 static int obey(struct sweep_args *a)
 {
 	if (a->help) {
@@ -227,7 +236,7 @@ static int obey(struct sweep_args *a)
 	interrupt_install();
 	/* a file that grows over a limit is to be reported, not to end the program */
 	signal(SIGXFSZ, SIG_IGN);
-	if (a->platform && platform_declared(a->platform))
+	if ((a->platform && platform_declared(a->platform)) || refuse_empty_side(a))
 		return RIFT_USAGE;
 	if (!a->resume)
 		return sweep_start(a);

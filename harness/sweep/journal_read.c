@@ -208,7 +208,10 @@ int journal_open(struct journal *j, const char *path)
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return complain(EINVAL, "nothing to resume: %s: is no regular file", path);
 	if (access(part, F_OK) && !access(j->path, F_OK))
-		return complain(EEXIST, "%s is complete: there is nothing to resume", j->path);
+		return complain(EEXIST,
+				"nothing to resume: there is no %s, which an interrupted sweep "
+				"leaves; `rift check %s` looks a record over",
+				part, j->path);
 	if (access(part, F_OK))
 		return complain(errno, "nothing to resume: %s: %s", part, strerror(errno));
 	err = lock_take(&j->lock, j->path);
