@@ -20,10 +20,12 @@ static const char *const check_names[] = { "sample", "full", NULL };
 
 const struct param run_option_rows[] = {
 	ROW("mode", PARAM_CHOICE, mode, "", "", 0, mode_names, "how steps are submitted"),
-	ROW("depth", PARAM_SIZE, depth, "steps", "", 1 << 24, NULL, "steps before a synchronize"),
+	ROW("depth", PARAM_SIZE, depth, "steps", "", RUN_DEPTH_MAX, NULL,
+	    "steps before a synchronize"),
 	ROW("blocks", PARAM_INT, blocks, "blocks", "", 1000000, NULL, "timed blocks"),
 	ROW("check", PARAM_CHOICE, check, "", "sample", 0, check_names, "what is compared"),
-	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1 << 24, NULL, "steps checked"),
+	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", RUN_DEPTH_MAX, NULL,
+	    "steps checked"),
 	ROW("sync", PARAM_CHOICE, sync, "", "", 0, sync_names, "how a block's end is waited for"),
 	ROW("plot", PARAM_PATH, plot, "", "", 0, NULL, "folder for the picture"),
 	PARAM_END,

@@ -83,7 +83,7 @@ static void print_modes(const struct workload *w, FILE *out)
 		if (why)
 			fprintf(out, "           not %s: %s\n", mode_name((enum mode)m), why);
 	}
-	if (limits.depth_max)
+	if (limits.depth_max && limits.depth_max < RUN_DEPTH_MAX)
 		fprintf(out, "           depth at most %ld: %s\n", (long)limits.depth_max,
 			limits.depth_why ? limits.depth_why : "no reason given");
 	if (limits.launch_max_ms > 0)

@@ -24,6 +24,8 @@ struct run_options {
 	const char *plot; /* folder for the picture; NULL: none */
 };
 
+enum { RUN_DEPTH_MAX = 1 << 24 }; /* what --depth takes */
+
 extern const struct param run_option_rows[];
 
 /* Everything known about a run. Zeroed but for the first three before run_execute(). */

@@ -7,6 +7,7 @@
 #include "harness/command.h"
 #include "harness/json.h"
 #include "harness/model/report.h"
+#include "harness/model/source.h"
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 
@@ -215,6 +216,9 @@ static int fit_and_show(const struct fit_args *a)
 		err = fit_make(&over.fit[0], &over.grid[0], 2);
 	if (!err && a->off_grid)
 		err = read_other(&off_grid, "off-grid", a->off_grid, a->sync, &s.grid[first]);
+	if (!err && a->off_grid) /* figures of the same platform were asked for */
+		err = source_same_device("--off-grid", a->off_grid, off_grid.journal.header[0],
+					 &s.journal, first);
 	if (!err)
 		show_sides(a, &s, a->over ? &over : NULL, a->off_grid ? &off_grid : NULL);
 	release(&s);
