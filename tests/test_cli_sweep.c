@@ -160,24 +160,6 @@ Test(small_cli_sweep, resume_goes_on_with_parameters_of_one_workload)
 	cr_assert(ne(ptr, strstr(text, "3 points ok"), NULL), "%s", text);
 }
 
-Test(small_cli_sweep, another_machine_is_another_session)
-{
-	const char *text;
-
-	need_device();
-	cr_assert(zero(int, run_rift(ERR, &text, "%s --output '%s'", plan_of(1), file)), "%s",
-		  text);
-	cut(4); /* plan; header, 2 points */
-	cr_assert(zero(int, shell(&text, "CUDA_CACHE_DISABLE=1 '%s' sweep --resume '%s' 2>&1",
-				  rift(), part)),
-		  "%s", text);
-	cr_assert(ne(ptr, strstr(text, "env.CUDA_CACHE_DISABLE: missing -> \"1\""), NULL), "%s",
-		  text);
-	shell(&text, "ls '%s'", dir);
-	cr_assert(ne(ptr, strstr(text, "s-2.jsonl\n"), NULL), "%s", text);
-	cr_assert(ne(ptr, strstr(text, "s.jsonl.part\n"), NULL), "%s", text);
-}
-
 Test(small_cli_sweep, two_platforms_in_turn)
 {
 	const char *text;

@@ -151,14 +151,14 @@ Test(small_sweep_kinds, each_kind_has_to_start)
 	struct plan one = plan_alone(), two = plan_of_both();
 	double start_ns, points_ns = 0;
 
-	one.start_ns = two.start_ns = 1e9;
+	one.start_ns[0] = two.start_ns[0] = 1e9;
 	for (int i = 0; i < ALL; i++) {
-		one.point[i % ALONE].block_ns = two.point[i].block_ns = 1e6;
+		one.point[i % ALONE].block_ns[0] = two.point[i].block_ns[0] = 1e6;
 		points_ns += i < ALONE ? 1e6 : 0;
 	}
-	start_ns = predict_start_ns(&one);
-	cr_assert(epsilon_eq(dbl, predict_start_ns(&two), 2 * start_ns, 1), "starts");
-	cr_assert(epsilon_eq(dbl, predict_turn_ns(&two, 1), 2 * predict_turn_ns(&one, 1), 1),
+	start_ns = predict_start_ns(&one, 0);
+	cr_assert(epsilon_eq(dbl, predict_start_ns(&two, 0), 2 * start_ns, 1), "starts");
+	cr_assert(epsilon_eq(dbl, predict_turn_ns(&two, 0, 1), 2 * predict_turn_ns(&one, 0, 1), 1),
 		  "all of it");
 	cr_assert(lt(dbl, points_ns, start_ns), "a start has each block once");
 	plan_release(&one);

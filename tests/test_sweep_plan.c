@@ -198,8 +198,8 @@ Test(small_sweep_plan, a_plan_survives_its_record)
 	json_t *o, *again;
 	char want[HASH_TEXT], got[HASH_TEXT];
 
-	p.config[1].step_ns = 1234;
-	p.config[1].ends_ns = 99;
+	p.config[1].timing[0].step_ns = 1234;
+	p.config[1].timing[0].ends_ns = 99;
 	predict_blocks(&p);
 	o = plan_json(&p);
 	cr_assert(zero(int, plan_parse(&back, o, fakes, "s.jsonl:1: ")), "parse");

@@ -34,12 +34,12 @@ static void say_it_takes(struct plan *p, double ns)
 	for (int i = 0; i < p->n_configs; i++) {
 		const struct fake_opts *o = p->config[i].params.opts;
 
-		p->config[i].setup_ns = 0;
-		p->config[i].gap_ns = 0;
-		p->config[i].ends_ns = 5000;
-		p->config[i].step_ns = ns * (double)o->cells;
+		p->config[i].timing[0].setup_ns = 0;
+		p->config[i].timing[0].gap_ns = 0;
+		p->config[i].timing[0].ends_ns = 5000;
+		p->config[i].timing[0].step_ns = ns * (double)o->cells;
 	}
-	p->start_ns = 0;
+	p->start_ns[0] = 0;
 	predict_blocks(p);
 }
 
@@ -48,12 +48,12 @@ Test(small_sweep_predict, long_blocks_are_no_points_of_a_design)
 	struct plan p = plan_of(NULL, "stream", NULL, 0);
 
 	say_it_takes(&p, 1e6); /* 1, 32 and 1024 ms a step */
-	predict_drop_long(&p);
+	predict_drop_long(&p, 1);
 	/* depths 1 to 64 of the first size, 1 and 2 of the second */
 	cr_assert(eq(int, p.n_points, 7 + 2), "%d points", p.n_points);
 	cr_assert(eq(int, p.n_configs, 2), "the third size has none left");
 	for (int i = 0; i < p.n_points; i++)
-		cr_assert(le(dbl, p.point[i].block_ns, BLOCK_LONGEST_NS), "%d", i);
+		cr_assert(le(dbl, p.point[i].block_ns[0], BLOCK_LONGEST_NS), "%d", i);
 	plan_release(&p);
 }
 
@@ -63,12 +63,12 @@ Test(small_sweep_predict, what_the_user_named_stays)
 	struct plan p = plan_of(NULL, "stream", args, 1);
 
 	say_it_takes(&p, 1e6);
-	predict_drop_long(&p);
+	predict_drop_long(&p, 1);
 	cr_assert(eq(int, p.n_points, 1), "depth 1 of the size that was named");
 	plan_release(&p);
 	p = plan_of("1,8", "stream", args, 1);
 	say_it_takes(&p, 1e6);
-	cr_assert(zero(int, predict_drop_long(&p)), "both were named");
+	cr_assert(zero(int, predict_drop_long(&p, 1)), "both were named");
 	plan_release(&p);
 }
 
@@ -79,10 +79,11 @@ Test(small_sweep_predict, launches_over_the_limit_go_and_depth_1_stays_below)
 
 	say_it_takes(&p, 4e6); /* 4, 128 and 4096 ms */
 	for (int i = 0; i < p.n_configs; i++)
-		p.config[i].launch_max_ns = 1e9;
-	cr_assert(eq(int, predict_drop_launches(&p, &max_ns), 13), "all depths of the third size");
+		p.config[i].timing[0].launch_max_ns = 1e9;
+	cr_assert(eq(int, predict_drop_launches(&p, 1, &max_ns), 13),
+		  "all depths of the third size");
 	cr_assert(eq(dbl, max_ns, 1e9), "the limit");
-	predict_drop_long(&p);
+	predict_drop_long(&p, 1);
 	cr_assert(eq(int, p.n_points, 5 + 1), "%d points", p.n_points);
 	cr_assert(eq(i64, p.point[5].depth, 1), "128 ms");
 	plan_release(&p);
@@ -95,11 +96,11 @@ Test(small_sweep_predict, launches_the_user_named_go_and_fused_ones_are_as_long_
 	double max_ns;
 
 	say_it_takes(&p, 1e6);
-	p.config[0].launch_max_ns = 1e8;
-	cr_assert(eq(int, predict_drop_launches(&p, &max_ns), 1), "16 x 32 ms in one launch");
+	p.config[0].timing[0].launch_max_ns = 1e8;
+	cr_assert(eq(int, predict_drop_launches(&p, 1, &max_ns), 1), "16 x 32 ms in one launch");
 	for (int i = 0; i < p.n_points; i++)
 		cr_assert(p.point[i].mode == MODE_STREAM || p.point[i].depth == 1, "%d", i);
-	cr_assert(zero(int, predict_drop_long(&p)), "what else was named stays");
+	cr_assert(zero(int, predict_drop_long(&p, 1)), "what else was named stays");
 	plan_release(&p);
 }
 
@@ -112,7 +113,7 @@ Test(small_sweep_predict, large_and_deep_points_go_first)
 
 	say_it_takes(&p, 1000);
 	before = predict_session_ns(&p, 1);
-	dropped = predict_drop_corners(&p, 1, 0.8 * before);
+	dropped = predict_drop_corners(&p, 1, 1, 0.8 * before);
 	cr_assert(lt(int, 0, dropped), "something must go");
 	cr_assert(eq(int, p.n_points, all - dropped), "count");
 	cr_assert(lt(dbl, predict_session_ns(&p, 1), 0.8 * before), "limit");
@@ -131,7 +132,7 @@ Test(small_sweep_predict, one_point_always_stays)
 	struct plan p = plan_of(NULL, "stream", NULL, 0);
 
 	say_it_takes(&p, 1000);
-	predict_drop_corners(&p, 2, 0);
+	predict_drop_corners(&p, 2, 1, 0);
 	cr_assert(eq(int, p.n_points, 1), "%d", p.n_points);
 	cr_assert(eq(i64, p.point[0].depth, 1), "the first depth");
 	plan_release(&p);
@@ -144,18 +145,18 @@ Test(small_sweep_predict, prediction_counts_checks_and_calibration)
 	double one, block_ns;
 
 	say_it_takes(&p, 1000);
-	p.calibrate_ns = 0;
+	p.calibrate_ns[0] = 0;
 	one = predict_session_ns(&p, 1);
-	p.calibrate_ns = 1e9;
+	p.calibrate_ns[0] = 1e9;
 	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 1), one + 1e9 * p.design.processes, 1),
 		  "each process");
-	p.calibrate_ns = 0;
-	p.config[0].check_ends_ns = 2e6;
-	p.config[0].check_step_ns = 1e5;
+	p.calibrate_ns[0] = 0;
+	p.config[0].timing[0].check_ends_ns = 2e6;
+	p.config[0].timing[0].check_step_ns = 1e5;
 	/* at most 256 steps are checked, in a block of their own where the point's is longer */
-	block_ns = p.config[0].ends_ns + 256 * p.config[0].step_ns;
-	cr_assert(epsilon_eq(dbl, predict_check_ns(&p, 0), 2e6, 1), "depth 1");
-	cr_assert(epsilon_eq(dbl, predict_check_ns(&p, 1), 256e5 + block_ns, 1), "1k");
+	block_ns = p.config[0].timing[0].ends_ns + 256 * p.config[0].timing[0].step_ns;
+	cr_assert(epsilon_eq(dbl, predict_check_ns(&p, 0, 0), 2e6, 1), "depth 1");
+	cr_assert(epsilon_eq(dbl, predict_check_ns(&p, 0, 1), 256e5 + block_ns, 1), "1k");
 	/* all of them once a side (the block was counted before); what comes on top is a share of
 	 * the visits */
 	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 2), 2 * (one + 2e6 + 256e5), 1),
@@ -175,7 +176,7 @@ Test(small_sweep_predict, prediction_counts_what_a_session_does)
 	p.design.processes *= 3;
 	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 1), 3 * one, 1), "processes");
 	/* 3 blocks of 1.005 ms, the smallest number of a visit */
-	cr_assert(le(dbl, 3 * 1.005e6, predict_visit_ns(&p, 0)), "a visit");
-	cr_assert(le(dbl, predict_visit_ns(&p, 0), 4 * 1.005e6), "a visit");
+	cr_assert(le(dbl, 3 * 1.005e6, predict_visit_ns(&p, 0, 0)), "a visit");
+	cr_assert(le(dbl, predict_visit_ns(&p, 0, 0), 4 * 1.005e6), "a visit");
 	plan_release(&p);
 }

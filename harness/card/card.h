@@ -51,6 +51,7 @@ struct card_request {
 	enum sync_kind sync;
 	const char *platform; /* as declared, or NULL */
 	bool host_name;
+	double patience_s; /* a process that does not come back from a call for so long hangs */
 };
 
 /*

@@ -19,13 +19,15 @@
 
 enum { WAIT_MS = 100 };
 
-/* A worker that says nothing for so long hangs; a probe of one workload takes some seconds. */
+/* A probe of one workload takes some seconds; one that says nothing for so long hangs. */
 static const double silence_ns = 60e9;
 
 struct taking {
 	json_t *card; /* so far */
 	json_t *rows; /* of it */
 	int process, processes;
+	double patience_ns;
+	bool probing; /* a workload; else it is at something that should take no time */
 	int64_t heard_ns;
 	bool bye;
 };
@@ -91,6 +93,8 @@ static int take_line(const json_t *o, void *arg)
 
 	t->heard_ns = clock_ns();
 	t->bye |= record_is(o, "bye");
+	if (record_is(o, "phase"))
+		t->probing = json_is_string(json_object_get(o, "workload"));
 	if (record_is(o, "header"))
 		json_object_update_missing(t->card, (json_t *)(uintptr_t)o);
 	if (record_is(o, "failed"))
@@ -113,6 +117,16 @@ static void take_complaint(const char *line, void *arg)
 
 /* ---- processes -------------------------------------------------------------------------- */
 
+static double longest_ns(const struct taking *t)
+{
+	return t->probing && t->patience_ns < silence_ns ? silence_ns : t->patience_ns;
+}
+
+static bool is_silent(const struct taking *t)
+{
+	return (double)(clock_ns() - t->heard_ns) > longest_ns(t);
+}
+
 static int attend(struct taking *t, struct child *c)
 {
 	bool ended;
@@ -122,11 +136,13 @@ static int attend(struct taking *t, struct child *c)
 		child_read(c, take_line, take_complaint, t);
 		if (interrupted())
 			return -EINTR;
-		if (!ended && (double)(clock_ns() - t->heard_ns) > silence_ns)
-			return complain(ETIMEDOUT,
-					"process %d of %d hangs: it has said nothing "
-					"for a minute",
-					t->process + 1, t->processes);
+		if (!ended && is_silent(t)) {
+			complain(ETIMEDOUT,
+				 "process %d of %d hung %s: no answer for %.0f s; --patience "
+				 "SECONDS waits longer",
+				 t->process + 1, t->processes, c->phase, longest_ns(t) / 1e9);
+			return -ENODEV;
+		}
 		if (!ended)
 			child_wait(c, WAIT_MS);
 	} while (!ended);
@@ -153,7 +169,7 @@ static int run_process(struct taking *t, const json_t *job)
 	struct child c;
 	int err;
 
-	t->bye = false;
+	t->bye = t->probing = false;
 	t->heard_ns = clock_ns();
 	err = child_start(&c, job, NULL);
 	if (err)
@@ -224,7 +240,9 @@ static json_t *new_card(const struct card_request *r)
 
 int card_take(const struct card_request *r, json_t **card)
 {
-	struct taking t = { .card = new_card(r), .processes = r->processes };
+	struct taking t = { .card = new_card(r),
+			    .processes = r->processes,
+			    .patience_ns = 1e9 * r->patience_s };
 	int err = 0;
 
 	t.rows = json_object_get(t.card, "rows");

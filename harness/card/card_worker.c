@@ -11,6 +11,7 @@
 #include "harness/param.h"
 #include "harness/platform.h"
 #include "harness/run.h"
+#include "harness/sweep/child.h"
 #include "harness/sweep/environment.h"
 #include "harness/sweep/system.h"
 
@@ -43,9 +44,12 @@ static void say_process(FILE *out, const struct platform *p, int64_t ns)
 static int open_device(FILE *out, enum sync_kind sync, struct platform *p)
 {
 	char pci[32];
-	int64_t begin = clock_ns(); /* asking for a kind of waiting may make the context, too */
-	int err = sync_prepare(sync);
+	int64_t begin; /* asking for a kind of waiting may make the context, too */
+	int err;
 
+	say(out, child_phase_json("opening the device"));
+	begin = clock_ns();
+	err = sync_prepare(sync);
 	err = err ? err : platform_device(p);
 	if (err)
 		return err;
@@ -88,6 +92,17 @@ static int probe(FILE *out, const struct workload *w, const void *opts)
 	return err;
 }
 
+static void say_phase(FILE *out, const char *workload)
+{
+	char text[64];
+	json_t *o;
+
+	snprintf(text, sizeof(text), "probing %s", workload);
+	o = child_phase_json(text);
+	json_object_set_new(o, "workload", json_string(workload));
+	say(out, o);
+}
+
 static int probe_workload(FILE *out, const char *name)
 {
 	const struct workload *w = find(name);
@@ -97,6 +112,7 @@ static int probe_workload(FILE *out, const char *name)
 
 	if (!w)
 		return 0;
+	say_phase(out, name);
 	opts = calloc(1, w->opts_size + 1);
 	CHECK(opts, "memory of %s", name);
 	params_init(&params, w->params, w->name, opts);
@@ -118,6 +134,7 @@ static void say_header(FILE *out, struct platform *p, enum sync_kind sync)
 {
 	json_t *o, *environment;
 
+	say(out, child_phase_json("looking the platform over"));
 	platform_details(p);
 	environment = environment_of(p);
 	o = json_pack("{s:s, s:o}", "record", "header", "device", platform_device_json(p));

@@ -20,7 +20,8 @@ enum {
 	KEY_SYNC,
 	KEY_PLATFORM,
 	KEY_HOST_NAME,
-	KEY_QUIET
+	KEY_QUIET,
+	KEY_PATIENCE
 };
 
 static const struct argp_option options[] = {
@@ -31,6 +32,10 @@ static const struct argp_option options[] = {
 	  "how ends are waited for, as in rift run (default: spin, on the CPU device yield)", 0 },
 	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform", 0 },
 	{ "host-name", KEY_HOST_NAME, NULL, 0, "the host's name into the card, not its hash", 0 },
+	{ "patience", KEY_PATIENCE, "SECONDS", 0,
+	  "how long opening the device may take before a process counts as hung, and a probe where "
+	  "that is more than a minute (default: 30)",
+	  0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },
@@ -40,6 +45,7 @@ static const struct argp_option options[] = {
 struct probe_values {
 	int64_t processes;
 	int sync;
+	double patience_s;
 };
 
 static const struct param rows[] = {
@@ -47,6 +53,8 @@ static const struct param rows[] = {
 	  CARD_PROCESSES_MAX, NULL, "", NULL, NULL, false },
 	{ "sync", PARAM_CHOICE, offsetof(struct probe_values, sync), "", "", 0, 0, sync_names, "",
 	  NULL, NULL, false },
+	{ "patience", PARAM_REAL, offsetof(struct probe_values, patience_s), "s", "30", 1, 86400,
+	  NULL, "", NULL, NULL, false },
 	PARAM_END,
 };
 
@@ -75,6 +83,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return params_set(&a->params, "processes", arg);
 	case KEY_SYNC:
 		return params_set(&a->params, "sync", arg);
+	case KEY_PATIENCE:
+		return params_set(&a->params, "patience", arg);
 	case KEY_PLATFORM:
 		a->platform = arg;
 		return platform_declared(arg);
@@ -138,7 +148,8 @@ static int probe(const struct probe_args *a)
 {
 	struct card_request r = { .processes = (int)a->values.processes,
 				  .platform = a->platform,
-				  .host_name = a->host_name };
+				  .host_name = a->host_name,
+				  .patience_s = a->values.patience_s };
 	json_t *card;
 	int err;
 

@@ -39,7 +39,7 @@ void party_init(struct party *p, const struct journal *session, const char *path
 			process[p->n++] = i;
 	journal_view(&p->view, session, side, process, p->n);
 	p->failed = count_failed(&p->view);
-	p->canary_ns = journal_canary_ns(&p->view);
+	p->canary_ns = journal_canary_ns(&p->view, 0);
 	free(process);
 }
 

@@ -17,6 +17,19 @@
 
 enum { CLOCK_READS = 2000, EVENT_PAIRS = 100, CANARIES = 11, PINGS = 200 };
 
+/*
+ * Where calls take long, behind a slow layer, each part ends with as many samples as fit, but no
+ * fewer than three: a layer is not to be measured for minutes before the first block.
+ */
+enum { SAMPLES_LEAST = 3 };
+static const int64_t part_longest_ns = 400000000;
+
+/* Is there time for the i-th sample of a part that began at start_ns? */
+static bool goes_on(int i, int n, int64_t start_ns)
+{
+	return i < n && (i < SAMPLES_LEAST || clock_ns() - start_ns < part_longest_ns);
+}
+
 /* Reads of the clock one after the other: their pace, and the smallest step above 0. */
 static void host_clock(struct calibration *out)
 {
@@ -55,9 +68,11 @@ static void tsc(struct calibration *out)
 static void events(struct calibration *out, const struct canary *c)
 {
 	double cost[EVENT_PAIRS], elapsed[EVENT_PAIRS];
+	int64_t begin = clock_ns();
+	int n = 0;
 	float ms;
 
-	for (int i = 0; i < EVENT_PAIRS; i++) {
+	for (int i = 0; goes_on(i, EVENT_PAIRS, begin); i++, n++) {
 		int64_t start = clock_ns();
 
 		CUDA(cudaEventRecord(c->begin, c->stream));
@@ -67,10 +82,10 @@ static void events(struct calibration *out, const struct canary *c)
 		CUDA(cudaEventElapsedTime(&ms, c->begin, c->end));
 		elapsed[i] = round(ms * 1e6);
 	}
-	out->event_pair_cost_ns = median_of(cost, EVENT_PAIRS);
+	out->event_pair_cost_ns = median_of(cost, n);
 	out->event_tick_ns = NAN;
-	sort_doubles(elapsed, EVENT_PAIRS);
-	for (int i = 1; i < EVENT_PAIRS; i++) {
+	sort_doubles(elapsed, n);
+	for (int i = 1; i < n; i++) {
 		double step = elapsed[i] - elapsed[i - 1];
 
 		if (step > 0 && !(step >= out->event_tick_ns))
@@ -80,13 +95,14 @@ static void events(struct calibration *out, const struct canary *c)
 
 static void device_clock(struct calibration *out, const struct canary *c)
 {
+	int64_t begin = clock_ns();
 	double best = INFINITY;
 
 	canary_tick(c);
 	CUDA(cudaStreamSynchronize(c->stream));
 	out->globaltimer_tick_ns = *c->mapped > 0 ? (double)*c->mapped : NAN;
 	/* the ping-pong that took least bounds the difference of the clocks by half its time */
-	for (int i = 0; i < PINGS; i++) {
+	for (int i = 0; goes_on(i, PINGS, begin); i++) {
 		int64_t start = clock_ns(), end;
 
 		canary_stamp(c);
@@ -117,22 +133,26 @@ static void spin_rate(struct calibration *out, const struct canary *c)
 {
 	const int64_t cycles = 100000;
 	double more[CANARIES];
+	int64_t begin = clock_ns();
+	int n = 0;
 
-	for (int i = 0; i < CANARIES; i++) {
+	for (int i = 0; goes_on(i, CANARIES, begin); i++, n++) {
 		double once = spin_device_ns(c, cycles);
 
 		more[i] = spin_device_ns(c, 3 * cycles) - once;
 	}
-	out->spin_cycles_per_us = 2e3 * (double)cycles / median_of(more, CANARIES);
+	out->spin_cycles_per_us = 2e3 * (double)cycles / median_of(more, n);
 }
 
 static void canaries(struct calibration *out, const struct canary *c)
 {
 	double ns[CANARIES];
+	int64_t begin = clock_ns();
+	int n = 0;
 
-	for (int i = 0; i < CANARIES; i++)
+	for (int i = 0; goes_on(i, CANARIES, begin); i++, n++)
 		ns[i] = (double)canary_run(c);
-	out->canary_ns = median_of(ns, CANARIES);
+	out->canary_ns = median_of(ns, n);
 }
 
 /*
@@ -143,20 +163,22 @@ static void queue_depth(struct calibration *out, const struct canary *c)
 {
 	static double took[QUEUE_TRIED], sorted[QUEUE_TRIED];
 	double limit, holder_ns = 50e6;
+	int64_t begin = clock_ns();
+	int n = 0;
 
 	out->queue_depth = NAN;
 	canary_spin(c, (int64_t)(holder_ns / 1e3 * out->spin_cycles_per_us));
-	for (int i = 0; i < QUEUE_TRIED; i++) {
+	for (int i = 0; goes_on(i, QUEUE_TRIED, begin); i++, n++) {
 		int64_t start = clock_ns();
 
 		canary_nothing(c);
 		took[i] = (double)(clock_ns() - start);
 	}
 	CUDA(cudaStreamSynchronize(c->stream));
-	memcpy(sorted, took, sizeof(sorted));
+	memcpy(sorted, took, (size_t)n * sizeof(*sorted));
 	/* a wait for room lasts until the holder ends; shorter ones are interrupts */
-	limit = fmax(20 * median_of(sorted, QUEUE_TRIED), holder_ns / 20);
-	for (int i = 0; i < QUEUE_TRIED; i++) {
+	limit = fmax(20 * median_of(sorted, n), holder_ns / 20);
+	for (int i = 0; i < n; i++) {
 		if (took[i] > limit) {
 			out->queue_depth = i;
 			return;

@@ -18,13 +18,17 @@ struct calibration {
 	double event_tick_ns;		     /* smallest step between two elapsed times */
 	double event_pair_cost_ns;	     /* host time of two cudaEventRecord() */
 	double globaltimer_tick_ns;	     /* of the device's ns clock */
-	double queue_depth;		     /* launches that fit; NAN: more than QUEUE_TRIED */
-	double canary_ns;		     /* median, by events */
+	double queue_depth; /* launches that fit; NAN: more than QUEUE_TRIED, or launches too slow
+			       to tell */
+	double canary_ns;   /* median, by events */
 	double spin_cycles_per_us;
 	double clock_offset_ns, clock_offset_err_ns; /* device clock less host clock */
 };
 
-/* Takes about 0.2 s. Nothing else may be in the stream. */
+/*
+ * Takes about 0.2 s, and behind a layer whose calls take long at most 3 s and some calls. Nothing
+ * else may be in the stream.
+ */
 void calibrate(struct calibration *out, const struct canary *c);
 
 json_t *calibration_json(const struct calibration *c);

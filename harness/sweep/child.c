@@ -15,6 +15,7 @@
 
 #include "common/check.h"
 #include "harness/measure.h"
+#include "harness/sweep/record.h"
 #include "harness/text.h"
 
 /* Room for what a worker writes until it is read: it must not wait for its reader. */
@@ -81,7 +82,7 @@ int child_start(struct child *c, const json_t *job, const char *prefix)
 	int job_fd = job_file(job), out = -1, err_end = -1, err;
 	pid_t parent = getpid();
 
-	*c = (struct child){ .out.fd = -1, .err.fd = -1 };
+	*c = (struct child){ .out.fd = -1, .err.fd = -1, .phase = "starting" };
 	if (job_fd < 0)
 		return job_fd;
 	err = open_pipe(&c->out, &out);
@@ -165,6 +166,19 @@ static void read_errors(struct child *c, void (*err_line)(const char *, void *),
 	drop(&c->err, at);
 }
 
+json_t *child_phase_json(const char *name)
+{
+	return json_pack("{s:s, s:s}", "record", "phase", "phase", name);
+}
+
+static void take_phase(struct child *c, const json_t *o)
+{
+	const char *name = json_string_value(json_object_get(o, "phase"));
+
+	if (record_is(o, "phase") && name)
+		snprintf(c->phase, sizeof(c->phase), "%s", text_shown(name).s);
+}
+
 int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 	       void (*err_line)(const char *line, void *arg), void *arg)
 {
@@ -179,10 +193,12 @@ int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 		json_error_t error;
 		json_t *o = json_loads(line, 0, &error);
 
-		if (json_is_object(o))
+		if (json_is_object(o)) {
+			take_phase(c, o);
 			err = each(o, arg);
-		else /* a prefix that prints: shown like its complaints */
+		} else { /* a prefix that prints: shown like its complaints */
 			err_line(line, arg);
+		}
 		json_decref(o);
 	}
 	drop(&c->out, at);

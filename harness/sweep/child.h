@@ -18,7 +18,17 @@ struct child {
 	struct lines out, err;
 	char last_error[320]; /* the last line on its stderr */
 	int status;	      /* of waitpid(), once ended */
+	char phase[72];	      /* what it said that it would do next: "opening the device" */
 };
+
+/* How long a worker may take for a phase, s, where nothing foretells more: `--patience`. */
+enum { PATIENCE_S = 30 };
+
+/* The phase that lasts as long as the plan's warm-up and its longest block say. */
+static const char phase_warm_up[] = "warming up";
+
+/* {record: "phase", phase: NAME}: what a worker says before a call that may hang. New reference. */
+json_t *child_phase_json(const char *name);
 
 /*
  * Starts this same binary as a worker, in a process group of its own, with the job as its stdin;
@@ -29,7 +39,8 @@ int child_start(struct child *c, const json_t *job, const char *prefix);
 
 /*
  * Takes what has come: calls each() with every whole line of stdout, and err_line() with those of
- * stderr. Returns 0, or what each() returned as soon as that is not 0. Waits for nothing.
+ * stderr, and keeps c->phase. Returns 0, or what each() returned as soon as that is not 0. Waits
+ * for nothing.
  */
 int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 	       void (*err_line)(const char *line, void *arg), void *arg);

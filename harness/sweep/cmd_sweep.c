@@ -28,7 +28,7 @@ enum {
 	KEY_SYNC,
 	KEY_LOCK,
 	KEY_ROW,
-	KEY_END = KEY_ROW + 5
+	KEY_END = KEY_ROW + 6
 };
 
 #define ROW(name, kind, f, unit, def, lo, hi, choices, help)                                       \
@@ -43,6 +43,7 @@ const struct param sweep_value_rows[] = {
 	ROW("seed", PARAM_INT, seed, "", "", 0, 9007199254740992.0, NULL, "order of the points"),
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1, 1 << 24, NULL, "steps checked"),
 	ROW("warm-up", PARAM_REAL, warm_up_s, "s", "", 0.01, 600, NULL, "at most"),
+	ROW("patience", PARAM_REAL, patience_s, "s", "", 1, 86400, NULL, "for a silent worker"),
 	PARAM_END,
 };
 
@@ -76,6 +77,10 @@ static const struct argp_option options[] = {
 	{ "warm-up", KEY_ROW + 4, "SECONDS", 0,
 	  "how long a process warms up at most, where its clock does not stand still (default: 5; "
 	  "quick: 1)",
+	  0 },
+	{ "patience", KEY_ROW + 5, "SECONDS", 0,
+	  "how long opening the device, a set-up or calibration may take before it counts as hung "
+	  "(default: 30); more than that where a probe has shown it",
 	  0 },
 	{ "lock-clocks", KEY_LOCK, "MHZ", OPTION_ARG_OPTIONAL,
 	  "lock the GPU's clock while it is measured, at so many MHz (default: its base clock), "
@@ -211,11 +216,11 @@ static int refuse_with_resume(const struct sweep_args *a)
 		     a->kinds || a->lock;
 
 	for (int i = 0; sweep_value_rows[i].name; i++)
-		other |= a->rows.given[i];
+		other |= a->rows.given[i] && strcmp(sweep_value_rows[i].name, "patience");
 	if (!other)
 		return 0;
 	return complain(EINVAL, "--resume goes on with the plan in the file: nothing else but "
-				"--quiet goes with it");
+				"--quiet and --patience goes with it");
 }
 
 /* As of a variable that is not set: the other side would be this one. */

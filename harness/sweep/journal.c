@@ -22,6 +22,11 @@ const char *journal_side_name(int side)
 	return side ? "b" : "a";
 }
 
+int journal_side(const struct journal *j, int slot)
+{
+	return slot / j->plan.design.processes;
+}
+
 int journal_slot(const struct journal *j, int i)
 {
 	int pair = i / 2;

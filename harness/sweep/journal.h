@@ -70,6 +70,7 @@ int journal_processes(const struct journal *j);
 /* Slots in the order in which they run: ABBA for two sides. */
 int journal_slot(const struct journal *j, int i);
 const char *journal_side_name(int side);
+int journal_side(const struct journal *j, int slot);
 
 /*
  * The kind of waiting of a slot's i-th operating-system process, i below plan_kinds(): in the
@@ -98,8 +99,8 @@ int journal_trailer(struct journal *j, int slot, json_t *bye);
 /* The visits of a point are complete: its record. */
 int journal_point(struct journal *j, int slot, int point);
 
-/* Median of the canaries of the processes so far; NAN: none. */
-double journal_canary_ns(const struct journal *j);
+/* Median of the canaries of a side's processes so far; NAN: none. */
+double journal_canary_ns(const struct journal *j, int side);
 
 /* Has this point ended two workers in one process of this slot's side? */
 bool journal_is_deadly(const struct journal *j, int slot, int point);

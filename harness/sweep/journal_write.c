@@ -169,13 +169,13 @@ int journal_trailer(struct journal *j, int slot, json_t *bye)
 	return record_clear(&j->visits);
 }
 
-double journal_canary_ns(const struct journal *j)
+double journal_canary_ns(const struct journal *j, int side)
 {
 	double *v = journal_zeroed((size_t)j->slots, sizeof(*v)), median;
 	int n = 0;
 
 	for (int i = 0; i < j->slots; i++)
-		if (isfinite(j->canary_ns[i]))
+		if (journal_side(j, i) == side && isfinite(j->canary_ns[i]))
 			v[n++] = j->canary_ns[i];
 	median = median_of(v, n);
 	free(v);

@@ -97,8 +97,8 @@ int plan_make(struct plan *out, const struct plan_request *r)
 
 	*out = (struct plan){ .design = r->design,
 			      .depth_given = r->depth != NULL,
-			      .start_ns = NAN,
-			      .calibrate_ns = NAN };
+			      .start_ns = { NAN, NAN },
+			      .calibrate_ns = { NAN, NAN } };
 	for (const struct workload *const *w = r->workload; *w && !err; w++)
 		err = plan_add_workload(out, r, *w);
 	if (err)

@@ -19,18 +19,22 @@
 
 enum { PLAN_POINTS_MAX = 20000, PLAN_DEPTH_MAX = 1 << 24 };
 
-struct config {
-	const struct workload *workload;
-	struct params params; /* params.opts is owned */
-	int64_t depth_max;    /* of the workload's limits; 0: any */
-	int size_index;	      /* place among the sizes, which are neighbours in the plan */
-	bool size_given;      /* the user named the sizes */
-	/* from a probe (probe.h), ns; NAN: not known */
-	double setup_ns;
+/* How long a configuration takes on one side, by a probe of that side (session_probe()); ns. */
+struct side_timing {
+	double setup_ns;		     /* NAN in any of these: not known */
 	double ends_ns, step_ns;	     /* a block of D steps takes ends_ns + D * step_ns */
 	double gap_ns;			     /* beside the block: reset and synchronize */
 	double check_ends_ns, check_step_ns; /* to check D steps: D * step, no less than ends */
 	double launch_max_ns; /* of the workload's limits, on the device probed; 0, NAN: any */
+};
+
+struct config {
+	const struct workload *workload;
+	struct params params;	      /* params.opts is owned */
+	int64_t depth_max;	      /* of the workload's limits; 0: any */
+	int size_index;		      /* place among the sizes, which are neighbours in the plan */
+	bool size_given;	      /* the user named the sizes */
+	struct side_timing timing[2]; /* of a side */
 };
 
 struct plan_point {
@@ -39,7 +43,7 @@ struct plan_point {
 	int64_t depth;
 	enum sync_kind sync;   /* how the end of its blocks is waited for */
 	double corner;	       /* 0: first size or depth; 1: corner of the last ones */
-	double block_ns;       /* predicted; NAN: not known */
+	double block_ns[2];    /* predicted, of a side; NAN: not known */
 	char key[HASH_TEXT];   /* of the canonical axes */
 	char alone[HASH_TEXT]; /* what its key is in a session of one kind of waiting */
 };
@@ -83,11 +87,14 @@ struct plan {
 	struct plan_point *point;
 	int n_points;
 	bool depth_given;
-	double start_ns; /* from the start of a worker to its first line, probed; NAN: not known */
-	double calibrate_ns;   /* to look the platform over and calibrate clocks, probed; NAN */
-	int refused;	       /* points that the workload's limits do not allow */
-	char refused_why[160]; /* the first reason */
+	double start_ns[2];	/* of a side: from a worker's start to its first line; NAN */
+	double calibrate_ns[2]; /* to look the platform over and calibrate clocks; NAN */
+	int refused;		/* points that the workload's limits do not allow */
+	char refused_why[160];	/* the first reason */
 };
+
+/* Nothing is known of how long anything takes. */
+struct side_timing side_timing_unknown(void);
 
 /* The two designs of `rift sweep`; a seed is drawn by the caller. */
 struct design design_of(bool quick);

@@ -41,12 +41,7 @@ static void config_init(struct config *c, const struct workload *w)
 
 	CHECK(opts, "%zu bytes of options", w->opts_size);
 	*c = (struct config){ .workload = w,
-			      .setup_ns = NAN,
-			      .ends_ns = NAN,
-			      .step_ns = NAN,
-			      .gap_ns = NAN,
-			      .check_ends_ns = NAN,
-			      .check_step_ns = NAN };
+			      .timing = { side_timing_unknown(), side_timing_unknown() } };
 	params_init(&c->params, w->params, w->name, opts);
 }
 
@@ -83,9 +78,11 @@ static void add_point(struct builder *b, int config, enum mode mode, int64_t dep
 
 	p->point = grow(p->point, p->n_points, sizeof(*p->point));
 	point = &p->point[p->n_points++];
-	*point = (struct plan_point){
-		.config = config, .mode = mode, .depth = depth, .corner = corner, .block_ns = NAN
-	};
+	*point = (struct plan_point){ .config = config,
+				      .mode = mode,
+				      .depth = depth,
+				      .corner = corner,
+				      .block_ns = { NAN, NAN } };
 }
 
 /* 0 to 1 along an axis of n values; a single one is in its middle. */

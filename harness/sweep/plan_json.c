@@ -55,10 +55,26 @@ static json_t *design_json(const struct design *d)
 	return o;
 }
 
+static void add_timing(json_t *o, const struct side_timing *t)
+{
+	json_object_set_new(o, "setup_ns", ns_json(t->setup_ns));
+	json_object_set_new(o, "ends_ns", ns_json(t->ends_ns));
+	json_object_set_new(o, "step_ns", ns_json(t->step_ns));
+	json_object_set_new(o, "gap_ns", ns_json(t->gap_ns));
+	json_object_set_new(o, "check_ends_ns", ns_json(t->check_ends_ns));
+	json_object_set_new(o, "check_step_ns", ns_json(t->check_step_ns));
+}
+
+/* A worker that set a configuration up says how long that took, whatever came of it. */
+static bool is_probed(const struct side_timing *t)
+{
+	return isfinite(t->setup_ns);
+}
+
 /* All parameters as values, and those that are not defaults as texts that parse back. */
 static json_t *config_json(const struct config *c)
 {
-	json_t *all = json_object(), *set = json_object();
+	json_t *all = json_object(), *set = json_object(), *o;
 	char text[512];
 
 	for (const struct param *row = c->params.rows; row->name; row++) {
@@ -72,20 +88,22 @@ static json_t *config_json(const struct config *c)
 				    row->kind == PARAM_PATH ? json_text(*(const char *const *)field)
 							    : json_string(text));
 	}
-	return json_pack("{s:s, s:o, s:o, s:I, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "workload",
-			 c->workload->name, "params", all, "set", set, "depth_max",
-			 (json_int_t)c->depth_max, "size_index", c->size_index, "size_given",
-			 c->size_given, "setup_ns", ns_json(c->setup_ns), "ends_ns",
-			 ns_json(c->ends_ns), "step_ns", ns_json(c->step_ns), "gap_ns",
-			 ns_json(c->gap_ns), "check_ends_ns", ns_json(c->check_ends_ns),
-			 "check_step_ns", ns_json(c->check_step_ns));
+	o = json_pack("{s:s, s:o, s:o, s:I, s:i, s:b}", "workload", c->workload->name, "params",
+		      all, "set", set, "depth_max", (json_int_t)c->depth_max, "size_index",
+		      c->size_index, "size_given", c->size_given);
+	add_timing(o, &c->timing[0]);
+	if (is_probed(&c->timing[1])) {
+		json_object_set_new(o, "b", json_object());
+		add_timing(json_object_get(o, "b"), &c->timing[1]);
+	}
+	return o;
 }
 
 static json_t *point_json(const struct plan *p, const struct plan_point *at)
 {
 	json_t *o = json_pack("{s:i, s:s, s:I, s:o, s:s}", "config", at->config, "mode",
 			      mode_name(at->mode), "depth", (json_int_t)at->depth, "block_ns",
-			      ns_json(at->block_ns), "key", at->key);
+			      ns_json(at->block_ns[0]), "key", at->key);
 
 	if (p->design.kinds) {
 		json_object_set_new(o, "sync", json_string(sync_names[at->sync]));
@@ -96,17 +114,22 @@ static json_t *point_json(const struct plan *p, const struct plan_point *at)
 
 json_t *plan_json(const struct plan *p)
 {
-	json_t *configs = json_array(), *points = json_array();
+	json_t *configs = json_array(), *points = json_array(), *o;
 
 	for (int i = 0; i < p->n_configs; i++)
 		json_array_append_new(configs, config_json(&p->config[i]));
 	for (int i = 0; i < p->n_points; i++)
 		json_array_append_new(points, point_json(p, &p->point[i]));
-	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "design", design_json(&p->design),
-			 "declared_platform", *p->declared ? json_text(p->declared) : json_null(),
-			 "depth_given", p->depth_given, "start_ns", ns_json(p->start_ns),
-			 "calibrate_ns", ns_json(p->calibrate_ns), "configs", configs, "points",
-			 points);
+	o = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "design", design_json(&p->design),
+		      "declared_platform", *p->declared ? json_text(p->declared) : json_null(),
+		      "depth_given", p->depth_given, "start_ns", ns_json(p->start_ns[0]),
+		      "calibrate_ns", ns_json(p->calibrate_ns[0]), "configs", configs, "points",
+		      points);
+	if (isfinite(p->start_ns[1]))
+		json_object_set_new(o, "b",
+				    json_pack("{s:o, s:o}", "start_ns", ns_json(p->start_ns[1]),
+					      "calibrate_ns", ns_json(p->calibrate_ns[1])));
+	return o;
 }
 
 /* ---- names ------------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
 
 #include "common/check.h"
 #include "harness/decide.h"
-#include "harness/sweep/plan.h"
+#include "harness/sweep/predict.h"
 
 static double ns_of(const json_t *o, const char *key)
 {
@@ -70,12 +70,27 @@ static void design_parse(struct design *d, const json_t *o)
 	d->lock_mhz = (int)integer(o, "lock_clocks_mhz"); /* "base": 0 */
 }
 
+static struct side_timing timing_parse(const json_t *o)
+{
+	return (struct side_timing){ .setup_ns = ns_of(o, "setup_ns"),
+				     .ends_ns = ns_of(o, "ends_ns"),
+				     .step_ns = ns_of(o, "step_ns"),
+				     .gap_ns = ns_of(o, "gap_ns"),
+				     .check_ends_ns = ns_of(o, "check_ends_ns"),
+				     .check_step_ns = ns_of(o, "check_step_ns") };
+}
+
 static const struct workload *look_up(const struct workload *const *table, const char *name)
 {
 	for (; name && *table; table++)
 		if (!strcmp((*table)->name, name))
 			return *table;
 	return NULL;
+}
+
+struct side_timing side_timing_unknown(void)
+{
+	return timing_parse(NULL);
 }
 
 static int config_parse(struct config *c, const json_t *o, const struct workload *const *table,
@@ -110,12 +125,8 @@ static int config_parse(struct config *c, const json_t *o, const struct workload
 	c->depth_max = integer(o, "depth_max");
 	c->size_index = (int)integer(o, "size_index");
 	c->size_given = json_is_true(json_object_get(o, "size_given"));
-	c->setup_ns = ns_of(o, "setup_ns");
-	c->ends_ns = ns_of(o, "ends_ns");
-	c->step_ns = ns_of(o, "step_ns");
-	c->gap_ns = ns_of(o, "gap_ns");
-	c->check_ends_ns = ns_of(o, "check_ends_ns");
-	c->check_step_ns = ns_of(o, "check_step_ns");
+	c->timing[0] = timing_parse(o);
+	c->timing[1] = timing_parse(json_object_get(o, "b"));
 	return 0;
 }
 
@@ -129,7 +140,8 @@ static void point_parse(struct plan_point *at, const json_t *o, const struct pla
 					   modes, json_string_value(json_object_get(o, "mode"))),
 				   .depth = integer(o, "depth"),
 				   .sync = p->design.sync,
-				   .block_ns = ns_of(o, "block_ns") };
+				   .block_ns = { ns_of(o, "block_ns"), NAN } };
+	at->block_ns[1] = predict_block_ns(p, at, 1);
 	if (p->design.kinds) {
 		at->sync = (enum sync_kind)find_name(sync_names,
 						     json_string_value(json_object_get(o, "sync")));
@@ -155,8 +167,10 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 	out->point = calloc(n_points + 1, sizeof(*out->point));
 	CHECK(out->config && out->point, "memory of %zu points", n_points);
 	out->depth_given = json_is_true(json_object_get(o, "depth_given"));
-	out->start_ns = ns_of(o, "start_ns");
-	out->calibrate_ns = ns_of(o, "calibrate_ns");
+	out->start_ns[0] = ns_of(o, "start_ns");
+	out->calibrate_ns[0] = ns_of(o, "calibrate_ns");
+	out->start_ns[1] = ns_of(json_object_get(o, "b"), "start_ns");
+	out->calibrate_ns[1] = ns_of(json_object_get(o, "b"), "calibrate_ns");
 	if (json_string_value(json_object_get(o, "declared_platform")))
 		snprintf(out->declared, sizeof(out->declared), "%s",
 			 json_string_value(json_object_get(o, "declared_platform")));

@@ -18,20 +18,40 @@ static double known(double ns, double otherwise)
 	return isfinite(ns) ? ns : otherwise;
 }
 
-void predict_blocks(struct plan *p)
+double predict_block_ns(const struct plan *p, const struct plan_point *at, int side)
 {
-	for (int i = 0; i < p->n_points; i++) {
-		const struct config *c = &p->config[p->point[i].config];
+	const struct side_timing *t = &p->config[at->config].timing[side];
 
-		p->point[i].block_ns = c->ends_ns + (double)p->point[i].depth * c->step_ns;
-	}
+	return t->ends_ns + (double)at->depth * t->step_ns;
 }
 
-double predict_visit_ns(const struct plan *p, int point)
+void predict_blocks(struct plan *p)
+{
+	for (int i = 0; i < p->n_points; i++)
+		for (int side = 0; side < 2; side++)
+			p->point[i].block_ns[side] = predict_block_ns(p, &p->point[i], side);
+}
+
+static double block_or_guess_ns(const struct plan *p, int side, int point)
 {
 	const struct plan_point *at = &p->point[point];
-	double block_ns = known(at->block_ns, unknown_block_ns);
-	double gap_ns = known(p->config[at->config].gap_ns, 0);
+
+	return known(at->block_ns[side], known(at->block_ns[0], unknown_block_ns));
+}
+
+/* Of the side, and where its probe found no block to time, of side a. */
+static const struct side_timing *timing_of(const struct plan *p, int side, int config)
+{
+	const struct side_timing *t = p->config[config].timing;
+
+	return isfinite(t[side].step_ns) ? &t[side] : &t[0];
+}
+
+double predict_visit_ns(const struct plan *p, int side, int point)
+{
+	const struct plan_point *at = &p->point[point];
+	double block_ns = block_or_guess_ns(p, side, point);
+	double gap_ns = known(timing_of(p, side, at->config)->gap_ns, 0);
 	double blocks = visit_blocks(&p->design, block_ns) + (block_ns < 1e6);
 
 	return blocks * (block_ns + gap_ns) + visit_extra_ns;
@@ -44,10 +64,10 @@ int64_t predict_check_steps(const struct plan *p, int point)
 	return depth < p->design.check_steps ? depth : p->design.check_steps;
 }
 
-double predict_check_ns(const struct plan *p, int point)
+double predict_check_ns(const struct plan *p, int side, int point)
 {
 	const struct plan_point *at = &p->point[point];
-	const struct config *c = &p->config[at->config];
+	const struct side_timing *c = timing_of(p, side, at->config);
 	double steps = (double)predict_check_steps(p, point);
 	double ns = known(fmax(c->check_ends_ns, steps * c->check_step_ns), 0);
 
@@ -56,52 +76,58 @@ double predict_check_ns(const struct plan *p, int point)
 	return ns;
 }
 
-double predict_start_ns(const struct plan *p)
+double predict_start_ns(const struct plan *p, int side)
 {
 	const struct design *d = &p->design;
-	double ns = known(p->start_ns, start_unknown_ns);
+	double ns = known(p->start_ns[side], known(p->start_ns[0], start_unknown_ns));
 
-	ns += known(p->calibrate_ns, calibrate_unknown_ns);
+	ns += known(p->calibrate_ns[side], known(p->calibrate_ns[0], calibrate_unknown_ns));
 	/* clocks are met steady at once or, where they are shared or rise and fall, never: a quick
 	 * sweep, which is not to take longer than predicted, reckons with the latter */
 	ns += (double)d->warmup_max_ns / (d->quick ? 1 : 2);
 	for (int i = 0; i < p->n_configs; i++)
-		ns += known(p->config[i].setup_ns, 0);
+		ns += known(p->config[i].timing[side].setup_ns,
+			    known(p->config[i].timing[0].setup_ns, 0));
 	ns *= plan_kinds(p);
 	for (int i = 0; i < p->n_points; i++)
-		ns += known(p->point[i].block_ns, unknown_block_ns);
+		ns += block_or_guess_ns(p, side, i);
 	return ns;
 }
 
 /* All visits of a point in a process, with what may come on top. */
-static double rounds_ns(const struct plan *p, int point)
+static double rounds_ns(const struct plan *p, int side, int point)
 {
-	return p->design.rounds * predict_visit_ns(p, point) * (1 + check_share + again_share);
+	return p->design.rounds * predict_visit_ns(p, side, point) *
+	       (1 + check_share + again_share);
 }
 
-double predict_process_ns(const struct plan *p)
+double predict_process_ns(const struct plan *p, int side)
 {
 	double ns = 0;
 
 	for (int i = 0; i < p->n_points; i++)
-		ns += rounds_ns(p, i);
-	return predict_start_ns(p) + ns;
+		ns += rounds_ns(p, side, i);
+	return predict_start_ns(p, side) + ns;
 }
 
-double predict_turn_ns(const struct plan *p, int process)
+double predict_turn_ns(const struct plan *p, int side, int process)
 {
 	const struct design *d = &p->design;
 	double pause_ns = (double)(d->pause_min_ns + d->pause_max_ns) / 2;
-	double ns = predict_process_ns(p) + plan_kinds(p) * pause_ns;
+	double ns = predict_process_ns(p, side) + plan_kinds(p) * pause_ns;
 
 	for (int i = 0; i < p->n_points && !process; i++)
-		ns += predict_check_ns(p, i);
+		ns += predict_check_ns(p, side, i);
 	return ns;
 }
 
 double predict_processes_ns(const struct plan *p, int sides, int processes)
 {
-	return sides * (predict_turn_ns(p, 0) + (processes - 1) * predict_turn_ns(p, 1));
+	double ns = 0;
+
+	for (int side = 0; side < sides; side++)
+		ns += predict_turn_ns(p, side, 0) + (processes - 1) * predict_turn_ns(p, side, 1);
+	return ns;
 }
 
 double predict_session_ns(const struct plan *p, int sides)
@@ -111,39 +137,61 @@ double predict_session_ns(const struct plan *p, int sides)
 
 /* ---- points that are left out ----------------------------------------------------------- */
 
-/* Of steps that are fused a block is one launch. *max_ns: the limit, where one was met. */
-static bool is_long_launch(const struct plan *p, int i, void *max_ns)
+struct limit {
+	int sides;
+	double launch_max_ns; /* that was met last */
+};
+
+/* A block of steps that are fused is one launch. */
+static bool is_long_launch(const struct plan *p, int i, void *arg)
 {
 	const struct plan_point *at = &p->point[i];
-	const struct config *c = &p->config[at->config];
 	double steps = at->mode == MODE_FUSED ? (double)at->depth : 1;
+	struct limit *limit = arg;
 
-	if (!(c->launch_max_ns > 0 && c->ends_ns + steps * c->step_ns > c->launch_max_ns))
-		return false;
-	*(double *)max_ns = c->launch_max_ns;
-	return true;
+	for (int side = 0; side < limit->sides; side++) {
+		const struct side_timing *t = &p->config[at->config].timing[side];
+
+		if (!(t->launch_max_ns > 0 && t->ends_ns + steps * t->step_ns > t->launch_max_ns))
+			continue;
+		limit->launch_max_ns = t->launch_max_ns;
+		return true;
+	}
+	return false;
 }
 
-int predict_drop_launches(struct plan *p, double *max_ns)
+int predict_drop_launches(struct plan *p, int sides, double *max_ns)
 {
-	return plan_drop(p, is_long_launch, max_ns);
+	struct limit limit = { .sides = sides };
+	int n = plan_drop(p, is_long_launch, &limit);
+
+	if (n)
+		*max_ns = limit.launch_max_ns;
+	return n;
+}
+
+/* The longer of the two; side b counts where it was probed. */
+static double longest_block_ns(const struct plan_point *at, int sides)
+{
+	return sides == 2 && at->block_ns[1] > at->block_ns[0] ? at->block_ns[1] : at->block_ns[0];
 }
 
 static bool is_too_long(const struct plan *p, int i, void *arg)
 {
 	const struct plan_point *at = &p->point[i];
 	const struct config *c = &p->config[at->config];
-	bool limited = c->launch_max_ns > 0 && isfinite(at->block_ns);
+	const struct limit *limit = arg;
+	double block_ns = longest_block_ns(at, limit->sides);
+	bool limited = c->timing[0].launch_max_ns > 0 && isfinite(block_ns);
 
-	(void)arg;
-	if ((c->size_given && p->depth_given) || at->block_ns <= BLOCK_LONGEST_NS)
+	if ((c->size_given && p->depth_given) || block_ns <= BLOCK_LONGEST_NS)
 		return false;
 	return !((c->size_given || limited) && at->depth == 1);
 }
 
-int predict_drop_long(struct plan *p)
+int predict_drop_long(struct plan *p, int sides)
 {
-	return plan_drop(p, is_too_long, NULL);
+	return plan_drop(p, is_too_long, &(struct limit){ .sides = sides });
 }
 
 /* ---- the quick design ------------------------------------------------------------------- */
@@ -153,12 +201,16 @@ struct place {
 	int point;
 };
 
-/* What a side saves without this point. */
-static double point_ns(const struct plan *p, int point)
+/* What the sides save without this point. */
+static double point_ns(const struct plan *p, int sides, int point)
 {
-	double block_ns = known(p->point[point].block_ns, unknown_block_ns);
+	double ns = 0;
 
-	return p->design.processes * (rounds_ns(p, point) + block_ns) + predict_check_ns(p, point);
+	for (int side = 0; side < sides; side++)
+		ns += p->design.processes *
+			      (rounds_ns(p, side, point) + block_or_guess_ns(p, side, point)) +
+		      predict_check_ns(p, side, point);
+	return ns;
 }
 
 /* From the corner of large and deep ones, and among equals the longest first. */
@@ -181,17 +233,17 @@ static bool is_chosen(const struct plan *p, int point, void *arg)
 	return chosen[point];
 }
 
-int predict_drop_corners(struct plan *p, int sides, double limit_ns)
+int predict_drop_corners(struct plan *p, int sides, int kinds, double limit_ns)
 {
 	size_t n = (size_t)p->n_points;
 	struct place *place = calloc(n + 1, sizeof(*place));
 	bool *chosen = calloc(n + 1, sizeof(*chosen));
-	double ns = predict_session_ns(p, sides);
+	double ns = kinds * predict_session_ns(p, sides);
 	int dropped;
 
 	CHECK(place && chosen, "memory of %zu points", n);
 	for (int i = 0; i < p->n_points; i++)
-		place[i] = (struct place){ p->point[i].corner, sides * point_ns(p, i), i };
+		place[i] = (struct place){ p->point[i].corner, kinds * point_ns(p, sides, i), i };
 	qsort(place, n, sizeof(*place), by_corner);
 	for (size_t i = 0; i + 1 < n && !(ns < limit_ns); i++) {
 		chosen[place[i].point] = true;

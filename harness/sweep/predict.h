@@ -15,46 +15,50 @@ enum { BLOCK_LONGEST_NS = 100000000 };
 /* A quick sweep's limit, ns. */
 static const double quick_limit_ns = 60e9;
 
-/* Sets block_ns of every point from its configuration. */
+/* A block of a point on a side, by its configuration's timing; NAN: not known. */
+double predict_block_ns(const struct plan *p, const struct plan_point *at, int side);
+
+/* Sets block_ns of every point, on each side. */
 void predict_blocks(struct plan *p);
 
 /* Shares of the time of all visits: checks that are not due; visits that are thrown away. */
 static const double check_share = 0.05, again_share = 0.05;
 
-double predict_visit_ns(const struct plan *p, int point);
+/* What is not known of side 1 is taken to be as on side 0. */
+double predict_visit_ns(const struct plan *p, int side, int point);
 /* Steps that a check of the point is of, and how long it takes, with a block of its own if need be.
  */
 int64_t predict_check_steps(const struct plan *p, int point);
-double predict_check_ns(const struct plan *p, int point);
+double predict_check_ns(const struct plan *p, int side, int point);
 /* What a process takes before its first visit; of several kinds of waiting, before that of each. */
-double predict_start_ns(const struct plan *p);
-double predict_process_ns(const struct plan *p);
+double predict_start_ns(const struct plan *p, int side);
+double predict_process_ns(const struct plan *p, int side);
 /* The process of this number on its side, with the pauses before it; the first checks all points.
  */
-double predict_turn_ns(const struct plan *p, int process);
+double predict_turn_ns(const struct plan *p, int side, int process);
 /* So many processes of 1 or 2 platforms, with the pauses between them. */
 double predict_processes_ns(const struct plan *p, int sides, int processes);
 /* All that the design has at most. */
 double predict_session_ns(const struct plan *p, int sides);
 
 /*
- * Leaves out points with a launch that would take longer than their workload allows, the user's own
- * too. Returns how many; of some *max_ns is then the limit.
+ * Leaves out points with a launch that would take longer on a side than their workload allows, the
+ * user's own too. Returns how many; of some *max_ns is then the limit.
  */
-int predict_drop_launches(struct plan *p, double *max_ns);
+int predict_drop_launches(struct plan *p, int sides, double *max_ns);
 
 /*
- * Leaves out points whose block would take more than BLOCK_LONGEST_NS or is not known, where the
- * sizes or the depths are the design's own; depth 1 stays of a size that the user named, and where
- * the workload limits its launches. Returns how many.
+ * Leaves out points whose block would take more than BLOCK_LONGEST_NS on a side or is not known,
+ * where the sizes or the depths are the design's own; depth 1 stays of a size that the user named,
+ * and where the workload limits its launches. Returns how many.
  */
-int predict_drop_long(struct plan *p);
+int predict_drop_long(struct plan *p, int sides);
 
 /*
  * Leaves out points from the corner of large sizes and depths inwards until the session takes less
  * than limit_ns; the first depth and the first size, which say what a launch costs, go last. One
- * stays. Returns how many.
+ * stays. kinds: of waiting, each of which has processes of its own. Returns how many.
  */
-int predict_drop_corners(struct plan *p, int sides, double limit_ns);
+int predict_drop_corners(struct plan *p, int sides, int kinds, double limit_ns);
 
 #endif

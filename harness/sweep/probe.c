@@ -14,12 +14,14 @@
 
 enum { TICK_US = 10000 };
 
-/* A configuration that says nothing for so long hangs. */
+/* A configuration whose steps are being timed and that says nothing for so long hangs. */
 static const double silence_ns = 120e9;
 
 struct probing {
 	struct plan *plan;
+	int side;
 	struct show *show;
+	double patience_ns;
 	int64_t start_ns, heard_ns;
 	int config; /* that it is at */
 	int refused, refused_code;
@@ -38,20 +40,22 @@ static int take_line(const json_t *o, void *arg)
 	struct probing *p = arg;
 	const json_t *config = json_object_get(o, "config");
 	int i = config ? (int)json_integer_value(config) : -1;
-	struct config *c;
+	struct side_timing *c;
 
 	p->heard_ns = clock_ns();
-	if (!isfinite(p->plan->start_ns))
-		p->plan->start_ns = (double)(p->heard_ns - p->start_ns);
 	p->bye |= record_is(o, "bye");
+	if (record_is(o, "phase"))
+		p->config = -1;
+	else if (!isfinite(p->plan->start_ns[p->side]))
+		p->plan->start_ns[p->side] = (double)(p->heard_ns - p->start_ns);
 	if (record_is(o, "calibrated"))
-		p->plan->calibrate_ns = number(o, "calibrate_ns");
+		p->plan->calibrate_ns[p->side] = number(o, "calibrate_ns");
 	if (i < 0 || i >= p->plan->n_configs)
 		return 0;
 	p->config = i;
 	if (!record_is(o, "probe"))
 		return 0;
-	c = &p->plan->config[i];
+	c = &p->plan->config[i].timing[p->side];
 	c->setup_ns = number(o, "setup_ns");
 	c->ends_ns = number(o, "ends_ns");
 	c->step_ns = number(o, "step_ns");
@@ -84,6 +88,27 @@ static const char *at(const struct probing *p)
 	return "a configuration";
 }
 
+static bool is_silent(const struct probing *p)
+{
+	double ns = p->config < 0 ? p->patience_ns : fmax(silence_ns, p->patience_ns);
+
+	return (double)(clock_ns() - p->heard_ns) > ns;
+}
+
+static int hung(const struct probing *p, const struct child *c)
+{
+	const char *side = p->side ? "side b: " : "";
+
+	if (p->config >= 0)
+		return complain(ETIMEDOUT,
+				"%sprobing %s takes more than 2 minutes: give smaller sizes", side,
+				at(p));
+	complain(ETIMEDOUT,
+		 "%sa worker hung %s: no answer for %.0f s; --patience SECONDS waits longer", side,
+		 c->phase, p->patience_ns / 1e9);
+	return -ENODEV;
+}
+
 static int attend(struct probing *p, struct child *c)
 {
 	bool ended;
@@ -95,10 +120,8 @@ static int attend(struct probing *p, struct child *c)
 			break;
 		if (interrupted())
 			return -EINTR;
-		if ((double)(clock_ns() - p->heard_ns) > silence_ns)
-			return complain(ETIMEDOUT,
-					"probing %s takes more than 2 minutes: give smaller sizes",
-					at(p));
+		if (is_silent(p))
+			return hung(p, c);
 		usleep(TICK_US);
 	} while (!ended);
 	return 0;
@@ -118,19 +141,23 @@ static int judge(const struct probing *p, const struct child *c)
 		return -ENODEV;
 	if (strstr(how, "exit code 3"))
 		return -EINVAL;
-	return complain(EIO, "probing %s: the worker %s", at(p), how);
+	return complain(EIO, "%sprobing %s: the worker %s", p->side ? "side b: " : "", at(p), how);
 }
 
-int session_probe(struct plan *plan, struct show *show)
+int session_probe(struct plan *plan, int side, const char *prefix, double patience_ns,
+		  struct show *show)
 {
-	struct probing p = { .plan = plan, .show = show };
-	json_t *job = json_pack("{s:s, s:o}", "job", "probe", "plan", plan_json(plan));
+	struct probing p = {
+		.plan = plan, .side = side, .show = show, .patience_ns = patience_ns, .config = -1
+	};
+	json_t *job =
+		json_pack("{s:s, s:i, s:o}", "job", "probe", "side", side, "plan", plan_json(plan));
 	struct child c;
 	int err;
 
-	plan->start_ns = plan->calibrate_ns = NAN;
+	plan->start_ns[side] = plan->calibrate_ns[side] = NAN;
 	p.start_ns = p.heard_ns = clock_ns();
-	err = child_start(&c, job, NULL);
+	err = child_start(&c, job, prefix);
 	json_decref(job);
 	if (err)
 		return err;

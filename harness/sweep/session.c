@@ -18,7 +18,8 @@ static void foresee(struct session *s, int from)
 
 	for (int i = from; i < to; i++)
 		if (!j->complete[journal_slot(j, i)])
-			s->show.predicted_ns += predict_turn_ns(plan_of(s), i / j->sides);
+			s->show.predicted_ns += predict_turn_ns(
+				plan_of(s), journal_side(j, journal_slot(j, i)), i / j->sides);
 	s->show.processes = to;
 	s->show.points = to * plan_of(s)->n_points;
 }
@@ -71,10 +72,10 @@ static int run_slot(struct session *s, int i)
 		err = session_run_process(s);
 	if (err)
 		return err;
-	s->show.done_ns += predict_start_ns(plan_of(s));
+	s->show.done_ns += predict_start_ns(plan_of(s), journal_side(j, s->slot));
 	show_line(&s->show, "process %d of %d%s%s: %d of %d points, about %s left", i + 1,
 		  s->show.processes, j->sides == 2 ? ", side " : "",
-		  j->sides == 2 ? journal_side_name(s->slot / plan_of(s)->design.processes) : "",
+		  j->sides == 2 ? journal_side_name(journal_side(j, s->slot)) : "",
 		  s->show.points_done, s->show.points, show_duration(show_left_ns(&s->show), left));
 	return 0;
 }
@@ -104,5 +105,9 @@ int session_run(struct session *s)
 	s->watch = NULL;
 	json_decref(s->bye);
 	s->bye = NULL;
+	for (int side = 0; side < 2; side++) {
+		json_decref(s->remarked[side]);
+		s->remarked[side] = NULL;
+	}
 	return err ? err : journal_finish(j);
 }

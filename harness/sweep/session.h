@@ -20,20 +20,23 @@ struct session {
 	enum sync_kind kind; /* of waiting: of its operating-system process under way */
 	int point;	     /* that the worker is at; -1: none */
 	int config;	     /* that it sets up; -1: none */
+	double patience_ns;  /* for what no prediction says how long it takes (PATIENCE_S) */
 	int64_t deadline_ns;
 	bool started; /* the worker has written its header */
 	json_t *bye;  /* its last line */
 	int looked;   /* processes of each side at the last look; 0: none yet */
 	struct look look;
-	bool environment_changed;
-	char change[320]; /* what the environment changed in */
+	char change[320];    /* what the identity of the machine changed in */
+	json_t *remarked[2]; /* of a side: changes of other fields that were said */
 };
 
 /*
- * Asks a worker how long each configuration takes, and drops configurations that cannot be set up
- * (one line each). prefix as in child.h. Returns 0, or a negative errno after one line.
+ * Asks a worker of this side how long each configuration takes there, and drops configurations that
+ * cannot be set up (one line each). prefix as in child.h. Returns 0, or a negative errno after one
+ * line.
  */
-int session_probe(struct plan *p, struct show *show);
+int session_probe(struct plan *p, int side, const char *prefix, double patience_ns,
+		  struct show *show);
 
 /*
  * Has the command of the other side start a worker that says hello and ends. Returns 0, or a

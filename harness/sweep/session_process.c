@@ -13,21 +13,22 @@
 
 enum { STARTS_LOST = 3 };
 
+static const char *side_label(const struct session *s)
+{
+	return journal_side(&s->journal, s->slot) ? "side b: " : "side a: ";
+}
+
 /*
  * A worker was lost at a point. The first time it is tried again in a fresh process; the second
  * time in one process it is final, and other processes of this side leave it out.
  */
-static int lost_at_point(struct session *s, bool hung)
+static int fail_point(struct session *s, bool hung)
 {
 	struct journal *j = &s->journal;
 	const int *failures = &j->failures[s->slot * plan_of(s)->n_points + s->point];
 	const char *status = hung ? "timeout" : "error";
-	char text[160];
 	int err;
 
-	plan_point_text(plan_of(s), s->point, text, sizeof(text));
-	show_line(&s->show, "%s: %s; %s", text, hung ? "hung and was killed" : "ended the worker",
-		  *failures ? "left out" : "tried again in a fresh process");
 	err = journal_failure(j, s->slot, s->point, status, failure_of_worker(&s->child, hung),
 			      false);
 	if (!err && *failures >= 2) {
@@ -38,10 +39,28 @@ static int lost_at_point(struct session *s, bool hung)
 	return err;
 }
 
+static void say_lost(struct session *s, const char *at, bool hung)
+{
+	const int *failures = &s->journal.failures[s->slot * plan_of(s)->n_points + s->point];
+	char text[160];
+
+	plan_point_text(plan_of(s), s->point, text, sizeof(text));
+	show_line(&s->show, "%s%s%s: %s; %s", s->journal.sides == 2 ? side_label(s) : "", at, text,
+		  hung ? "hung and was killed" : "ended the worker",
+		  *failures ? "left out" : "tried again in a fresh process");
+}
+
+static int lost_at_point(struct session *s, bool hung)
+{
+	say_lost(s, "", hung);
+	return fail_point(s, hung);
+}
+
 /* It was lost while it set up a configuration: so are all points that need that. */
 static int lost_at_setup(struct session *s, bool hung)
 {
 	const struct plan *p = plan_of(s);
+	bool said = false;
 	int err = 0;
 
 	for (int i = 0; i < p->n_points && !err; i++) {
@@ -49,9 +68,32 @@ static int lost_at_setup(struct session *s, bool hung)
 		    s->journal.status[s->slot * p->n_points + i])
 			continue;
 		s->point = i;
-		err = lost_at_point(s, hung);
+		if (!said)
+			say_lost(s, "setting up ", hung);
+		said = true;
+		err = fail_point(s, hung);
 	}
 	return err;
+}
+
+/*
+ * It did not come back from what it said that it would do. Where the side has never come that far
+ * it never will; else it is worth another try.
+ */
+static int hung_at_start(struct session *s, int times)
+{
+	const char *side = s->journal.sides == 2 ? side_label(s) : "";
+
+	if (times < 2 && s->journal.header[journal_side(&s->journal, s->slot)]) {
+		show_line(&s->show, "%sa worker hung %s and was killed; tried again", side,
+			  s->child.phase);
+		return 0;
+	}
+	complain(ETIMEDOUT,
+		 "%sa worker hung %s: no answer for %.0f s; if it only needs longer, "
+		 "`rift sweep --resume %s --patience SECONDS` waits",
+		 side, s->child.phase, s->patience_ns / 1e9, s->journal.path);
+	return -ENODEV;
 }
 
 /* It ended before it was at any point: worth a few tries, as somebody may have killed it. */
@@ -129,6 +171,7 @@ static int run_kind(struct session *s)
 
 			err = s->point >= 0    ? lost_at_point(s, hung)
 			      : s->config >= 0 ? lost_at_setup(s, hung)
+			      : hung	       ? hung_at_start(s, ++lost_starts)
 					       : lost_at_start(s, ++lost_starts);
 		}
 		child_release(&s->child);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -13,14 +14,23 @@
 #include "harness/sweep/failure.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/session_impl.h"
+#include "harness/sweep/warm.h"
 
 enum { TICK_MS = 20 };
 
-/* A hang is told from slowness generously: 50 times the prediction, and no less than this. */
-static const double deadline_least_ns = 10e9, deadline_setup_ns = 60e9, deadline_start_ns = 120e9;
+/*
+ * A hang is told from slowness generously: 50 times the side's own prediction, and no less than
+ * this for a visit, than the patience for all else.
+ */
+static const double deadline_least_ns = 10e9;
 static const double deadline_factor = 50;
 /* For a block to end after Ctrl-C, and after a deadline, s. */
 static const double interrupt_wait_s = 60, kill_wait_s = 2;
+
+static int side_of(const struct session *s)
+{
+	return journal_side(&s->journal, s->slot);
+}
 
 static void allow(struct session *s, double least_ns, double predicted_ns)
 {
@@ -48,32 +58,47 @@ static json_t *without_kind(const json_t *header)
 	return o;
 }
 
-static bool is_elsewhere(struct session *s, const json_t *before, const json_t *now)
+/* Each field that has changed is said once a side: a container has a new name in every process. */
+static void remark_changes(struct session *s, int side, const json_t *before, const json_t *now)
 {
-	json_t *x, *y;
-	bool differs;
+	char text[400], what[320];
 
-	if (!plan_of(s)->design.kinds)
-		return environment_differs(before, now, s->change, sizeof(s->change));
-	x = without_kind(before);
-	y = without_kind(now);
-	differs = environment_differs(x, y, s->change, sizeof(s->change));
-	json_decref(x);
-	json_decref(y);
-	return differs;
+	if (!s->remarked[side])
+		s->remarked[side] = json_object();
+	if (!environment_changes(before, now, s->remarked[side], what, sizeof(what)))
+		return;
+	snprintf(text, sizeof(text), "rift: changed%s%s: %s; recorded, and no other machine",
+		 s->journal.sides == 2 ? " on side " : "",
+		 s->journal.sides == 2 ? journal_side_name(side) : "", what);
+	show_complaint(&s->show, text);
 }
 
-/* Only once, and only if the machine is the one that the side was begun on. */
+/* -ESTALE: it is not the machine that the side was begun on; s->change says why. */
+static int compare_headers(struct session *s, int side, const json_t *before, const json_t *now)
+{
+	bool kinds = plan_of(s)->design.kinds;
+	json_t *x = kinds ? without_kind(before) : json_deep_copy(before);
+	json_t *y = kinds ? without_kind(now) : json_deep_copy(now);
+	bool elsewhere = environment_differs(x, y, s->change, sizeof(s->change));
+
+	if (!elsewhere)
+		remark_changes(s, side, x, y);
+	json_decref(x);
+	json_decref(y);
+	return elsewhere ? -ESTALE : 0;
+}
+
 static int on_header(struct session *s, const json_t *o)
 {
 	struct journal *j = &s->journal;
-	const json_t *before = j->header[s->slot / plan_of(s)->design.processes];
+	int side = side_of(s), err = 0;
+	const json_t *before = j->header[side];
 
 	s->started = true;
 	s->point = s->config = -1;
-	if (before && is_elsewhere(s, before, o))
-		return -ESTALE;
-	return journal_header(j, s->slot, json_copy((json_t *)(uintptr_t)o));
+	if (before)
+		err = compare_headers(s, side, before, o);
+	return err ? err : journal_header(j, s->slot, json_copy((json_t *)(uintptr_t)o));
 }
 
 static int on_visit(struct session *s, const json_t *o)
@@ -87,7 +112,7 @@ static int on_visit(struct session *s, const json_t *o)
 		return complain(EPROTO, "a worker reports a point that is not in the plan");
 	err = journal_visit(j, s->slot, point, round, json_copy((json_t *)(uintptr_t)o));
 	s->point = -1;
-	s->show.done_ns += predict_visit_ns(plan_of(s), point);
+	s->show.done_ns += predict_visit_ns(plan_of(s), journal_side(j, s->slot), point);
 	s->show.points_done += done - journal_count(j, POINT_PENDING);
 	return err;
 }
@@ -115,7 +140,9 @@ static void on_begin(struct session *s, const json_t *o)
 		s->point = -1;
 		return;
 	}
-	allow(s, deadline_least_ns, predict_visit_ns(plan_of(s), s->point));
+	/* the first time the point is captured and uploaded as well */
+	allow(s, integer(o, "round") < 0 ? s->patience_ns : deadline_least_ns,
+	      predict_visit_ns(plan_of(s), side_of(s), s->point));
 	plan_point_text(plan_of(s), s->point, text, sizeof(text));
 	show_progress(&s->show, text);
 }
@@ -126,7 +153,21 @@ static void on_setup(struct session *s, int config)
 		return;
 	s->point = -1;
 	s->config = config;
-	allow(s, deadline_setup_ns, plan_of(s)->config[config].setup_ns);
+	allow(s, s->patience_ns, plan_of(s)->config[config].timing[side_of(s)].setup_ns);
+}
+
+/* It is at no point any more: whatever happens next is not that one's fault. */
+static void on_phase(struct session *s)
+{
+	const struct plan *p = plan_of(s);
+	double longest_ns = 0;
+
+	s->point = s->config = -1;
+	if (strcmp(s->child.phase, phase_warm_up))
+		return;
+	for (int i = 0; i < p->n_points; i++)
+		longest_ns = fmax(longest_ns, predict_block_ns(p, &p->point[i], side_of(s)));
+	allow(s, s->patience_ns + (double)p->design.warmup_max_ns, WARM_CANARIES * longest_ns);
 }
 
 static int take_line(const json_t *o, void *arg)
@@ -137,9 +178,11 @@ static int take_line(const json_t *o, void *arg)
 		on_begin(s, o);
 		return 0;
 	}
-	/* what comes next, if nothing says otherwise: calibration and warm-up, a round's end */
-	allow(s, deadline_start_ns, 0);
-	if (record_is(o, "setup"))
+	/* what comes next, if nothing says otherwise: a round's end */
+	allow(s, s->patience_ns, 0);
+	if (record_is(o, "phase"))
+		on_phase(s);
+	else if (record_is(o, "setup"))
 		on_setup(s, integer(o, "config"));
 	else if (record_is(o, "header"))
 		return on_header(s, o);
@@ -166,7 +209,7 @@ static json_t *job_of(const struct session *s)
 	const struct journal *j = &s->journal;
 	const struct plan *p = plan_of(s);
 	json_t *done = json_array(), *skip = json_array();
-	double canary_ns = journal_canary_ns(j);
+	double canary_ns = journal_canary_ns(j, side_of(s));
 	int rounds = p->design.rounds;
 
 	for (int i = 0; i < p->n_points; i++) {
@@ -177,10 +220,9 @@ static json_t *job_of(const struct session *s)
 				json_array_append_new(done, json_pack("[i, i]", i, r));
 	}
 	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b}", "job", "measure", "plan",
-			 plan_json(p), "process", s->slot % p->design.processes, "side",
-			 s->slot / p->design.processes, "sync", sync_names[s->kind], "done", done,
-			 "skip", skip, "canary_ns", json_number(canary_ns), "check_all",
-			 s->slot % p->design.processes == 0);
+			 plan_json(p), "process", s->slot % p->design.processes, "side", side_of(s),
+			 "sync", sync_names[s->kind], "done", done, "skip", skip, "canary_ns",
+			 json_number(canary_ns), "check_all", s->slot % p->design.processes == 0);
 }
 
 /*
@@ -203,7 +245,7 @@ static int attend(struct session *s)
 	int err = 0;
 	bool ended;
 
-	allow(s, deadline_start_ns, 0);
+	allow(s, s->patience_ns, 0);
 	do {
 		ended = child_ended(
 			&s->child); /* before reading: what it wrote is then all there */
@@ -237,7 +279,7 @@ static int end_in_order(struct session *s)
 int session_run_worker(struct session *s)
 {
 	json_t *job = job_of(s);
-	int side = s->slot / plan_of(s)->design.processes, err;
+	int side = side_of(s), err;
 
 	s->started = false;
 	s->point = s->config = -1;

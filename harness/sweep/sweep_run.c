@@ -54,6 +54,11 @@ static struct design design_for(const struct sweep_args *a)
 	return d;
 }
 
+static double patience_ns(const struct sweep_args *a)
+{
+	return 1e9 * (a->values.patience_s > 0 ? a->values.patience_s : PATIENCE_S);
+}
+
 static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, struct omitted *o)
 {
 	struct plan_request r = { .workload = a->workload,
@@ -65,22 +70,21 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 				  .depth = a->depth,
 				  .mode = a->mode,
 				  .design = design_for(a) };
-	/* each kind has processes of its own, as each side has */
-	int parts = (a->against ? 2 : 1) * (a->kinds ? a->kinds : 1), err;
+	int sides = a->against ? 2 : 1, kinds = a->kinds ? a->kinds : 1, err;
 
 	*o = (struct omitted){ 0 };
 	err = plan_make(p, &r);
 	if (a->platform)
 		snprintf(p->declared, sizeof(p->declared), "%s", a->platform);
-	if (!err)
-		err = session_probe(p, show);
+	for (int side = 0; side < sides && !err; side++)
+		err = session_probe(p, side, side ? a->against : NULL, patience_ns(a), show);
 	if (err)
 		return err;
-	o->launches = predict_drop_launches(p, &o->launch_max_ns);
-	o->too_long = predict_drop_long(p);
+	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);
+	o->too_long = predict_drop_long(p, sides);
 	if (a->quick && p->n_points)
 		o->corners = predict_drop_corners(
-			p, parts, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
+			p, sides, kinds, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
 	if (!p->n_points && o->launches)
 		return complain(EINVAL,
 				"no point is left: a launch of each would take more than %.0f ms, "
@@ -168,25 +172,43 @@ static int interrupted_end(const struct session *s)
 	return RIFT_INTERRUPTED;
 }
 
-static int run_session(struct session *s, const struct sweep_args *a);
+/* What session_run() has to say, as an exit code. */
+static int code_of(const struct session *s, const struct sweep_args *a, int err)
+{
+	if (err == -EINTR)
+		return interrupted_end(s);
+	return err ? (int)exit_code_of(err) : end_of(s, a->quiet);
+}
 
-/* The machine is another one: what was measured stays, and the same plan starts anew. */
+/*
+ * The machine is another one: what was measured stays, and the same plan starts anew. Once: where
+ * the machine changes again there is no telling what is measured.
+ */
 static int start_anew(struct session *s, const struct sweep_args *a)
 {
-	struct session fresh = { .show = s->show };
+	struct session fresh = { .show = s->show, .patience_ns = s->patience_ns };
 	char path[4300];
-	int err;
+	int code, err;
 
 	next_output(s->journal.path, path, sizeof(path));
 	complain(ESTALE, "this is not the machine that %s was begun on: %s; starting %s",
 		 s->journal.path, s->change, path);
 	err = journal_create(&fresh.journal, &s->journal.plan, path, s->journal.against, a->typed);
-	if (!err)
-		err = run_session(&fresh, a);
-	else
-		err = exit_code_of(err);
+	if (!err) {
+		err = session_run(&fresh);
+		show_end(&fresh.show);
+	}
+	if (err == -ESTALE) {
+		complain(ESTALE,
+			 "%s: the machine changed once more: %s; processes of one side must share "
+			 "it, so nothing else is started",
+			 path, fresh.change);
+		code = RIFT_NOT_COMPARABLE;
+	} else {
+		code = code_of(&fresh, a, err);
+	}
 	journal_release(&fresh.journal);
-	return err;
+	return code;
 }
 
 /* An exit code. */
@@ -195,16 +217,12 @@ static int run_session(struct session *s, const struct sweep_args *a)
 	int err = session_run(s);
 
 	show_end(&s->show);
-	if (err == -ESTALE)
-		return start_anew(s, a);
-	if (err == -EINTR)
-		return interrupted_end(s);
-	return err ? (int)exit_code_of(err) : end_of(s, a->quiet);
+	return err == -ESTALE ? start_anew(s, a) : code_of(s, a, err);
 }
 
 int sweep_resume(const struct sweep_args *a)
 {
-	struct session s = { 0 };
+	struct session s = { .patience_ns = patience_ns(a) };
 	struct clocks clocks = { 0 };
 	int err, code;
 
@@ -222,7 +240,7 @@ int sweep_resume(const struct sweep_args *a)
 
 int sweep_start(struct sweep_args *a)
 {
-	struct session s = { 0 };
+	struct session s = { .patience_ns = patience_ns(a) };
 	struct omitted omitted;
 	struct plan plan = { 0 };
 	struct clocks clocks = { 0 };

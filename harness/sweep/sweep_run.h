@@ -8,7 +8,7 @@
 /* Options that are parsed like parameters; 0 and -1: not given. */
 struct sweep_values {
 	int64_t processes, rounds, seed, check_steps;
-	double warm_up_s;
+	double warm_up_s, patience_s;
 };
 
 struct sweep_args {

@@ -34,11 +34,36 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 			o->corners, quick_limit_ns / 1e9);
 }
 
+/* "12 s", and where the sides differ by more than a tenth "12 s, of side b 80 s". */
+static struct text process_text(const struct plan *p, int sides)
+{
+	double a_ns = predict_process_ns(p, 0), b_ns = predict_process_ns(p, 1);
+	bool alike = sides < 2 || fabs(b_ns - a_ns) <= 0.1 * a_ns;
+	char a[16], b[16];
+	struct text t;
+
+	show_duration(a_ns, a);
+	show_duration(b_ns, b);
+	snprintf(t.s, sizeof(t.s), "%s%s%s", a, alike ? "" : ", of side b ", alike ? "" : b);
+	return t;
+}
+
+/* "12.3 us x 40": a block, and how many of them a visit has. */
+static struct text block_text(const struct design *d, double block_ns)
+{
+	bool known = isfinite(block_ns);
+	struct text t;
+
+	snprintf(t.s, sizeof(t.s), "%-8.24s x %d", known ? text_time(block_ns).s : "unknown",
+		 visit_blocks(d, known ? block_ns : 1e9));
+	return t;
+}
+
 void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out)
 {
 	const struct design *d = &p->design;
 	int least = d->sequential ? next_look(0) : d->processes;
-	char all[16], one[16], most[16], point[160], up_to[32] = "";
+	char all[16], most[16], point[160], up_to[32] = "";
 
 	omitted_print(p, o, out);
 	if (d->sequential)
@@ -55,14 +80,13 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *
 			 show_duration(predict_session_ns(p, sides), most));
 	fprintf(out, "predicted         %s%s, of which a process takes %s\n",
 		show_duration(predict_processes_ns(p, sides, least), all), up_to,
-		show_duration(predict_process_ns(p), one));
+		process_text(p, sides).s);
 	for (int i = 0; i < p->n_points; i++) {
 		plan_point_text(p, i, point, sizeof(point));
-		fprintf(out, "%6d  %-56s block %-8s x %d\n", i + 1, point,
-			isfinite(p->point[i].block_ns) ? text_time(p->point[i].block_ns).s
-						       : "unknown",
-			visit_blocks(d,
-				     isfinite(p->point[i].block_ns) ? p->point[i].block_ns : 1e9));
+		fprintf(out, "%6d  %-56s block %s", i + 1, point,
+			block_text(d, p->point[i].block_ns[0]).s);
+		fprintf(out, sides == 2 ? ", b %s\n" : "\n",
+			block_text(d, p->point[i].block_ns[1]).s);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "common/interrupt.h"
 #include "harness/json.h"
 #include "harness/measure.h"
+#include "harness/sweep/child.h"
 #include "harness/sweep/environment.h"
 #include "harness/sweep/system.h"
 
@@ -23,6 +24,11 @@ void worker_say(struct worker *w, json_t *o)
 	json_decref(o);
 	fputc('\n', w->out);
 	fflush(w->out); /* a reader that is gone ends this process by SIGPIPE */
+}
+
+void worker_phase(struct worker *w, const char *name)
+{
+	worker_say(w, child_phase_json(name));
 }
 
 void worker_give_up(struct worker *w, int point, int err)
@@ -103,6 +109,7 @@ static int open_device(struct worker *w, struct platform *p)
 	char pci[32];
 	int err;
 
+	worker_phase(w, "opening the device");
 	err = sync_prepare(w->sync);
 	if (!err)
 		err = platform_device(p);
@@ -110,7 +117,9 @@ static int open_device(struct worker *w, struct platform *p)
 		return err;
 	system_pci_address(pci);
 	system_make_room(p->is_gpu ? pci : NULL, !p->is_gpu);
+	worker_phase(w, "creating a stream");
 	CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
+	worker_phase(w, "preparing the canary");
 	canary_init(&w->canary, w->stream, p->is_gpu);
 	return 0;
 }
@@ -145,7 +154,9 @@ static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
 	if (err)
 		return err;
 	w->pinned = system_pin();
+	worker_phase(w, "calibrating");
 	calibrate(&w->calibration, &w->canary);
+	worker_phase(w, phase_warm_up);
 	err = warm_up(&w->warm, &w->canary, worker_longest(w), &w->plan.design);
 	if (err)
 		return err;
@@ -161,7 +172,9 @@ static int probe(struct worker *w, struct platform *p)
 
 	if (err)
 		return err;
+	worker_phase(w, "looking the platform over");
 	platform_details(p);
+	worker_phase(w, "calibrating");
 	calibrate(&w->calibration, &w->canary);
 	worker_say(w, json_pack("{s:s, s:f}", "record", "calibrated", "calibrate_ns",
 				(double)(clock_ns() - start)));
@@ -215,6 +228,7 @@ static int work(struct worker *w, const json_t *job)
 	if (!err && kind && !strcmp(kind, "probe"))
 		err = probe(w, &platform);
 	else if (!err) {
+		worker_phase(w, "looking the platform over");
 		platform_details(&platform);
 		err = measure(w, &platform, start_ns);
 	}

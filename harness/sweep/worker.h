@@ -7,7 +7,8 @@
  *
  *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
  *           skip: [point...], canary_ns, check_all}
- *   lines   {record: "setup", config}, {record: "begin", point, round} before what may hang;
+ *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
+ *           before what may hang;
  *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
  *           {record: "header", ...}; {record: "visit", point, round, ...};
  *           {record: "failed", point, code}; {record: "bye", ...} when all is done
@@ -61,6 +62,9 @@ int worker_rounds(struct worker *w); /* worker_rounds.c */
 
 /* Writes a line and drops the reference. */
 void worker_say(struct worker *w, json_t *o);
+
+/* Says what it is about to do, before a call that may hang: "opening the device". */
+void worker_phase(struct worker *w, const char *name);
 
 /* The hook of this point failed with err, after its line on stderr: the point is left out. */
 void worker_give_up(struct worker *w, int point, int err);

@@ -42,13 +42,13 @@ static int time_depth(const struct subject *s, enum mode mode, int64_t depth, do
 }
 
 /* Steps for the second length; 1: no second length is allowed or wanted. */
-static int64_t more_steps(const struct config *c, double one_ns)
+static int64_t more_steps(int64_t depth_max, double one_ns)
 {
 	double n = fmin(fmax(PROBE_NS / one_ns, 2), PROBE_STEPS);
 
 	if (one_ns > BLOCK_LONGEST_NS)
 		return 1;
-	return c->depth_max && n > (double)c->depth_max ? c->depth_max : (int64_t)n;
+	return depth_max && n > (double)depth_max ? depth_max : (int64_t)n;
 }
 
 /* To check the state after so many steps; NAN where the hook fails, as it will again. */
@@ -63,7 +63,8 @@ static int time_check(const struct subject *s, enum mode mode, int64_t steps, do
 }
 
 /* T = ends + D * step, by two lengths; where there is one, a step is all of it. */
-static int time_steps(struct config *c, const struct subject *s, enum mode mode)
+static int time_steps(struct side_timing *c, const struct subject *s, enum mode mode,
+		      int64_t depth_max)
 {
 	double one_ns, many_ns, wall_ns, check_ns;
 	int64_t n;
@@ -77,7 +78,7 @@ static int time_steps(struct config *c, const struct subject *s, enum mode mode)
 	c->gap_ns = fmax(wall_ns - one_ns, 0);
 	c->step_ns = one_ns;
 	c->ends_ns = 0;
-	n = more_steps(c, one_ns);
+	n = more_steps(depth_max, one_ns);
 	if (n < 2)
 		return 0;
 	err = time_depth(s, mode, n, &many_ns, &wall_ns);
@@ -101,6 +102,11 @@ static enum mode mode_of(const struct plan *p, int config)
 }
 
 /* ---- launches that may be too long to try ----------------------------------------------- */
+
+static struct side_timing *timing_of(struct worker *w, int config)
+{
+	return &w->plan.config[config].timing[w->side];
+}
 
 static double launch_max_ns(const struct config *c)
 {
@@ -137,9 +143,10 @@ static int time_size(struct worker *w, int i, int64_t *size, int64_t other, doub
  */
 static int foresee(struct worker *w, int i)
 {
-	struct config *c = &w->plan.config[i];
-	const struct param *axis = workload_axis(c->workload);
-	int64_t *size = (int64_t *)((char *)c->params.opts + axis->offset);
+	const struct config *config = &w->plan.config[i];
+	struct side_timing *c = timing_of(w, i);
+	const struct param *axis = workload_axis(config->workload);
+	int64_t *size = (int64_t *)((char *)config->params.opts + axis->offset);
 	int64_t least = (int64_t)axis->min, more = 16 * least;
 	double least_ns, more_ns, ns;
 	int err;
@@ -168,27 +175,29 @@ static int foresee(struct worker *w, int i)
 /* ---- all of them ------------------------------------------------------------------------ */
 
 /* The workload chose the sizes, and the last smaller one took too long already. */
-static bool is_hopeless(const struct plan *p, int i)
+static bool is_hopeless(struct worker *w, int i)
 {
-	const struct config *c = &p->config[i], *smaller = c - 1;
+	const struct config *c = &w->plan.config[i], *smaller = c - 1;
+	const struct side_timing *t = timing_of(w, i), *before = smaller->timing + w->side;
 
-	if (c->launch_max_ns > 0)
-		return c->step_ns > c->launch_max_ns;
+	if (t->launch_max_ns > 0)
+		return t->step_ns > t->launch_max_ns;
 	if (c->size_given || !i || smaller->workload != c->workload ||
 	    smaller->size_index + 1 != c->size_index)
 		return false;
-	return !(smaller->ends_ns + smaller->step_ns <= BLOCK_LONGEST_NS);
+	return !(before->ends_ns + before->step_ns <= BLOCK_LONGEST_NS);
 }
 
 static int probe(struct worker *w, int i)
 {
-	struct config *c = &w->plan.config[i];
+	struct side_timing *t = timing_of(w, i);
 	int64_t start = clock_ns();
 	int err = worker_set_up(w, i);
 
-	c->setup_ns = (double)(clock_ns() - start);
+	t->setup_ns = (double)(clock_ns() - start);
 	if (!err)
-		err = time_steps(c, &w->subject[i], mode_of(&w->plan, i));
+		err = time_steps(t, &w->subject[i], mode_of(&w->plan, i),
+				 w->plan.config[i].depth_max);
 	worker_tear_down(w, i);
 	return err;
 }
@@ -201,14 +210,13 @@ static json_t *ns_or_null(double ns)
 int worker_probe(struct worker *w)
 {
 	for (int i = 0; i < w->plan.n_configs; i++) {
-		struct config *c = &w->plan.config[i];
+		struct side_timing *c = timing_of(w, i);
 		int err = 0;
 
-		c->setup_ns = c->ends_ns = c->step_ns = c->gap_ns = NAN;
-		c->check_ends_ns = c->check_step_ns = NAN;
-		c->launch_max_ns = launch_max_ns(c);
+		*c = side_timing_unknown();
+		c->launch_max_ns = launch_max_ns(&w->plan.config[i]);
 		err = foresee(w, i);
-		if (!err && !is_hopeless(&w->plan, i))
+		if (!err && !is_hopeless(w, i))
 			err = probe(w, i);
 		if (err == -EINTR || err == -ENODEV)
 			return err;

@@ -100,7 +100,7 @@ static json_t *check_point(struct worker *w, int point, int *err)
 static bool can_spare(const struct worker *w, int point, int round)
 {
 	const struct prepared *p = &w->prepared[point];
-	double ns = p->check_ns ? (double)p->check_ns : predict_check_ns(&w->plan, point);
+	double ns = p->check_ns ? (double)p->check_ns : predict_check_ns(&w->plan, w->side, point);
 
 	return (double)w->spare_ns + ns <= check_share * (round + 1) * w->round_ns;
 }
@@ -216,7 +216,7 @@ int worker_rounds(struct worker *w)
 	CHECK(queue && tries, "memory of %zu points", points);
 	for (int i = 0; i < w->plan.n_points; i++)
 		if (!w->skip[i])
-			w->round_ns += predict_visit_ns(&w->plan, i);
+			w->round_ns += predict_visit_ns(&w->plan, w->side, i);
 	for (int r = 0; r < w->plan.design.rounds && !err; r++)
 		err = run_round(w, r, queue, tries);
 	free(queue);

@@ -1,0 +1,351 @@
+/*
+ * test_sweep_identity.c - which machine a session is of, what may change within it, and what a
+ * worker that hangs is said to have been at. Real processes; no clock is judged.
+ */
+#include "harness/sweep/environment.h"
+#include "harness/sweep/journal.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char dir[] = "/tmp/rift_identity_XXXXXX", file[64];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_sweep_identity, .init = make_dir, .fini = remove_dir, .timeout = 240);
+TestSuite(large_sweep_identity, .init = make_dir, .fini = remove_dir, .timeout = 240);
+
+/* ---- headers ---------------------------------------------------------------------------- */
+
+static const char machine[] =
+	"{\"build\":{\"binary_sha256\":\"b\",\"flags\":\"-O2\"},"
+	"\"gpu\":{\"uuid\":\"GPU-1\",\"mig_profile\":null,\"driver_version\":\"580\","
+	"\"persistence\":true,\"libcuda\":{\"path\":\"/a\",\"sha256\":\"l\"}},"
+	"\"host\":{\"name\":\"one\",\"kernel\":\"6.1\",\"cpu_model\":\"x\",\"load\":1,"
+	"\"cgroup_mem_bytes\":5},"
+	"\"virt\":{\"declared_platform\":\"guest\",\"container\":\"docker\"},"
+	"\"env\":{\"A\":\"1\"},\"libraries\":{\"loaded\":[\"/a\"]},"
+	"\"cuda_flags\":{\"sync\":\"spin\",\"sync_flag\":\"spin\",\"loading_mode\":\"lazy\"}}";
+
+struct change {
+	const char *from, *to, *field;
+};
+
+/* The machine with one text in place of another. New reference. */
+static json_t *changed(const struct change *c)
+{
+	const char *at = strstr(machine, c->from);
+	char text[1024];
+	json_t *o;
+
+	cr_assert(ne(ptr, (char *)at, NULL), "%s", c->from);
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - machine), machine, c->to,
+		 at + strlen(c->from));
+	o = json_loads(text, 0, NULL);
+	cr_assert(ne(ptr, o, NULL), "%s", text);
+	return o;
+}
+
+/* Is it another machine, by both ways of asking? What changed stands in what. */
+static bool is_another(const struct change *c, char what[320])
+{
+	json_t *x = json_loads(machine, 0, NULL), *y = changed(c);
+	char hx[HASH_TEXT], hy[HASH_TEXT];
+	bool differs = environment_differs(x, y, what, 320);
+
+	environment_hash(x, hx);
+	environment_hash(y, hy);
+	cr_assert(eq(int, strcmp(hx, hy) != 0, differs), "hash and fields agree: %s", c->to);
+	json_decref(x);
+	json_decref(y);
+	return differs;
+}
+
+Test(small_sweep_identity, fields_that_make_another_machine)
+{
+	static const struct change changes[] = {
+		{ "\"b\"", "\"c\"", "build.binary_sha256" },
+		{ "GPU-1", "GPU-2", "gpu.uuid" },
+		{ "\"mig_profile\":null", "\"mig_profile\":\"1g.18gb\"", "gpu.mig_profile" },
+		{ "\"580\"", "\"590\"", "gpu.driver_version" },
+		{ "\"sha256\":\"l\"", "\"sha256\":\"m\"", "gpu.libcuda" },
+		{ "6.1", "6.2", "host.kernel" },
+		{ "\"x\"", "\"y\"", "host.cpu_model" },
+		{ "guest", "host", "virt.declared_platform" },
+		{ "\"sync\":\"spin\"", "\"sync\":\"poll\"", "cuda_flags.sync" },
+		{ "\"sync_flag\":\"spin\"", "\"sync_flag\":\"yield\"", "cuda_flags.sync_flag" },
+	};
+	char what[320];
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		cr_assert(is_another(&changes[i], what), "%s", changes[i].field);
+		cr_assert(eq(ptr, strstr(what, changes[i].field), what), "%s", what);
+		cr_assert(ne(ptr, strstr(what, " -> "), NULL), "%s", what);
+	}
+}
+
+Test(small_sweep_identity, fields_that_may_change_are_said_once)
+{
+	static const struct change changes[] = {
+		{ "\"one\"", "\"two\"", "host.name" },
+		{ "\"A\":\"1\"", "\"A\":\"2\"", "env.A" },
+		{ "\"A\":\"1\"", "\"A\":\"1\",\"B\":\"\"", "env.B" },
+		{ "\"A\":\"1\"", "", "env.A" },
+		{ "[\"/a\"]", "[\"/b\"]", "libraries.loaded" },
+		{ "\"path\":\"/a\"", "\"path\":\"/b\"", "gpu.libcuda" },
+		{ "\"cgroup_mem_bytes\":5", "\"cgroup_mem_bytes\":6", "host.cgroup_mem_bytes" },
+		{ "docker", "podman", "virt.container" },
+		{ "true", "false", "gpu.persistence" },
+		{ "lazy", "eager", "cuda_flags.loading_mode" },
+	};
+	json_t *x = json_loads(machine, 0, NULL);
+	char what[320];
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		json_t *y = changed(&changes[i]), *known = json_object();
+
+		cr_assert(not(is_another(&changes[i], what)), "%s", what);
+		cr_assert(environment_changes(x, y, known, what, sizeof(what)), "%s",
+			  changes[i].field);
+		cr_assert(eq(ptr, strstr(what, changes[i].field), what), "%s", what);
+		cr_assert(not(environment_changes(x, y, known, what, sizeof(what))), "again: %s",
+			  what);
+		cr_assert(eq(str, what, ""), "%s", what);
+		json_decref(known);
+		json_decref(y);
+	}
+	json_decref(x);
+}
+
+Test(small_sweep_identity, load_is_no_change)
+{
+	const struct change load = { "\"load\":1", "\"load\":9", "" };
+	json_t *x = json_loads(machine, 0, NULL), *y = changed(&load), *known = json_object();
+	char what[320];
+
+	cr_assert(not(is_another(&load, what)), "%s", what);
+	cr_assert(not(environment_changes(x, y, known, what, sizeof(what))), "%s", what);
+	json_decref(known);
+	json_decref(x);
+	json_decref(y);
+}
+
+/* ---- sides ------------------------------------------------------------------------------ */
+
+Test(small_sweep_identity, canaries_of_one_side_are_no_reference_for_the_other)
+{
+	double canary[] = { 100, 110, 120, 900, NAN, 700 };
+	struct journal j = {
+		.plan.design.processes = 3, .sides = 2, .slots = 6, .canary_ns = canary
+	};
+
+	cr_assert(eq(dbl, journal_canary_ns(&j, 0), 110), "side a");
+	cr_assert(eq(dbl, journal_canary_ns(&j, 1), 800), "side b");
+}
+
+/* ---- real sessions ---------------------------------------------------------------------- */
+
+/* A command for --against: a script that ends by starting the worker. */
+static const char *script(const char *body)
+{
+	static char path[96];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/side.sh", dir);
+	out = fopen(path, "w");
+	cr_assert(ne(ptr, out, NULL), "%s", path);
+	fprintf(out, "#!/bin/sh\ndir='%s'\n%s\n", dir, body);
+	fclose(out);
+	cr_assert(zero(int, chmod(path, 0700)), "%s", path);
+	return path;
+}
+
+/* A short session of two sides; what it wrote to stderr. */
+static int sweep(const char **text, int processes, const char *against, const char *more)
+{
+	need_device();
+	return run_rift(ERR, text,
+			"sweep %s --size 1 --depth 1,4 --mode stream --quick --processes %d "
+			"--rounds 1 --warm-up 0.05 --output '%s' --against '%s' %s",
+			name(), processes, file, against, more);
+}
+
+static int count(const char *text, const char *what)
+{
+	int n = 0;
+
+	for (const char *at = text; (at = strstr(at, what)); at += strlen(what))
+		n++;
+	return n;
+}
+
+/* As of `docker run --rm`: nothing about it is the same twice but what is measured. */
+static const char another_container[] =
+	"stem=$(mktemp -d \"$dir/mount-XXXXXX\")\n"
+	"cp \"$1\" \"$stem/\" && cp \"$(dirname \"$1\")\"/lib*.so.* \"$stem/\"\n"
+	"export CUDA_CACHE_PATH=\"/tmp/$$\" RIFT_HOME=\"$(cd \"$(dirname \"$1\")/../..\" && "
+	"pwd)\"\n"
+	"shift\n"
+	"if unshare --uts true 2>/dev/null; then\n"
+	"	exec unshare --uts sh -c 'hostname \"box$$\"; exec \"$@\"' sh \"$stem/rift\" "
+	"\"$@\"\n"
+	"fi\n"
+	"exec \"$stem/rift\" \"$@\"";
+
+Test(small_sweep_identity, a_container_each_time_is_one_session)
+{
+	const char *text;
+
+	cr_assert(zero(int, sweep(&text, 3, script(another_container), "")), "%s", text);
+	cr_assert(eq(int, count(text, "env.CUDA_CACHE_PATH"), 1), "said once: %s", text);
+	cr_assert(eq(int, count(text, "libraries.loaded"), 1), "said once: %s", text);
+	shell(&text, "ls '%s' | grep jsonl", dir);
+	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
+	shell(&text, "grep -o '\"CUDA_CACHE_PATH\":\"[^\"]*\"' '%s' | sort -u | wc -l", file);
+	cr_assert(eq(int, atoi(text), 3), "each is recorded: %s", text);
+}
+
+/* Another binary in each process: no two of them are one platform. */
+static const char another_binary[] =
+	"stem=$(mktemp -d \"$dir/mount-XXXXXX\")\n"
+	"cp \"$1\" \"$stem/\" && cp \"$(dirname \"$1\")\"/lib*.so.* \"$stem/\"\n"
+	"export RIFT_HOME=\"$(cd \"$(dirname \"$1\")/../..\" && pwd)\"\n"
+	"shift\n"
+	"echo \"$stem\" >>\"$stem/rift\"\n"
+	"exec \"$stem/rift\" \"$@\"";
+
+Test(small_sweep_identity, a_session_starts_anew_once)
+{
+	const char *text;
+
+	cr_assert(eq(int, sweep(&text, 3, script(another_binary), ""), 5), "%s", text);
+	cr_assert(eq(int, count(text, "build.binary_sha256"), 2), "%s", text);
+	shell(&text, "ls '%s' | grep part", dir);
+	cr_assert(eq(str, (char *)text, "s-2.jsonl.part\ns.jsonl.part\n"), "%s", text);
+}
+
+/* Plan; header, a point and what there is of the next line. */
+static void cut(void)
+{
+	shell(NULL, "head -n 3 '%s' >'%s.part' && rm '%s'", file, file, file);
+}
+
+Test(small_sweep_identity, another_binary_is_another_session)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(zero(int, run_rift(ERR, &text,
+				     "sweep %s --size 1 --depth 1,4 --mode stream --quick "
+				     "--processes 1 --rounds 1 --warm-up 0.05 --output '%s'",
+				     name(), file)),
+		  "%s", text);
+	cut();
+	cr_assert(zero(int, shell(&text, "%s '%s' sweep --resume '%s' 2>&1", script(another_binary),
+				  rift(), file)),
+		  "%s", text);
+	cr_assert(eq(int, count(text, "build.binary_sha256"), 1), "%s", text);
+	shell(&text, "ls '%s' | grep -E 'jsonl$|part$'", dir);
+	cr_assert(eq(str, (char *)text, "s-2.jsonl\ns.jsonl.part\n"), "%s", text);
+}
+
+Test(small_sweep_identity, a_changed_variable_is_a_remark)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(zero(int, run_rift(ERR, &text,
+				     "sweep %s --size 1 --depth 1,4 --mode stream --quick "
+				     "--processes 1 --rounds 1 --warm-up 0.05 --output '%s'",
+				     name(), file)),
+		  "%s", text);
+	cut();
+	cr_assert(zero(int, shell(&text, "CUDA_CACHE_DISABLE=1 '%s' sweep --resume '%s' 2>&1",
+				  rift(), file)),
+		  "%s", text);
+	cr_assert(ne(ptr, strstr(text, "env.CUDA_CACHE_DISABLE: missing -> \"1\""), NULL), "%s",
+		  text);
+	shell(&text, "ls '%s' | grep jsonl", dir);
+	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
+}
+
+/* ---- workers that hang ------------------------------------------------------------------ */
+
+/* A worker that comes as far as a phase, when it is to measure or to probe. */
+static const char *hangs(const char *job)
+{
+	static char body[512];
+
+	snprintf(body, sizeof(body),
+		 "job=$(cat)\n"
+		 "case $job in\n"
+		 "*'\"job\":\"%s\"'*)\n"
+		 "	echo '{\"record\":\"phase\",\"phase\":\"creating a stream\"}'\n"
+		 "	exec sleep 60 ;;\n"
+		 "esac\n"
+		 "echo \"$job\" | \"$@\"",
+		 job);
+	return script(body);
+}
+
+Test(small_sweep_identity, a_worker_that_hangs_says_where)
+{
+	static const char *const jobs[] = { "probe", "measure" };
+	const char *text;
+
+	for (int i = 0; i < 2; i++) {
+		cr_assert(eq(int, sweep(&text, 1, hangs(jobs[i]), "--patience 1.5"), 4), "%s: %s",
+			  jobs[i], text);
+		cr_assert(eq(int, count(text, "creating a stream"), 1), "%s: %s", jobs[i], text);
+		cr_assert(ne(ptr, strstr(text, "side b"), NULL), "%s: %s", jobs[i], text);
+		cr_assert(ne(ptr, strstr(text, "--patience"), NULL), "%s: %s", jobs[i], text);
+	}
+	/* what side a has measured waits for a side b that answers */
+	cr_assert(zero(int, shell(&text,
+				  "cat >'%s/side.sh' <<'E'\n#!/bin/sh\nexec \"$@\"\nE\n"
+				  "'%s' sweep --resume '%s' --patience 60 2>&1",
+				  dir, rift(), file)),
+		  "%s", text);
+}
+
+/* Calibration and warm-up of a slow side take longer than a point's deadline. */
+Test(large_sweep_identity, a_slow_side_is_measured)
+{
+	const char *text;
+
+	cr_assert(zero(int, sweep(&text, 1, "env RIFT_CPU_SYNC_NS=60000000", "")), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "hung"), NULL), "%s", text);
+}
+
+Test(small_sweep_identity, each_side_is_predicted_by_its_own_probe)
+{
+	const char *text, *b;
+
+	need_device();
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "sweep %s --size 1 --depth 1 --mode stream --quick --dry-run "
+				     "--against 'env RIFT_CPU_SYNC_NS=5000000'",
+				     name())),
+		  "%s", text);
+	b = strstr(text, ", b ");
+	cr_assert(ne(ptr, (char *)b, NULL), "%s", text);
+	cr_assert(le(dbl, 5, strtod(b + strlen(", b "), NULL)), "%s", text);
+	cr_assert(ne(ptr, strstr(b, " ms "), NULL), "5 ms and more: %s", text);
+}
