@@ -95,24 +95,73 @@ static void watchdog_stop(struct latch *l)
 
 /* ---- the latch -------------------------------------------------------------------------- */
 
-struct latch *latch_new(int watchdog_ms, int timeout_ms)
+static int map_words(void *latch)
 {
+	struct latch *l = latch;
+
+	CUDA(cudaHostAlloc((void **)&l->word, WORDS * sizeof(*l->word), cudaHostAllocMapped));
+	memset(l->word, 0, WORDS * sizeof(*l->word));
+	CUDA(cudaHostGetDevicePointer((void **)&l->on_device, l->word, 0));
+	return 0;
+}
+
+static void launch(struct latch *l, uint32_t turn, unsigned long long timeout_ns, cudaStream_t s)
+{
+	const dim3 one = { 1, 1, 1 };
+	uint32_t *go = l->on_device + GO, *timed_out = l->on_device + TIMED_OUT;
+	void *args[] = { &go, &timed_out, &turn, &timeout_ns };
+
+	CUDA(cudaLaunchKernel(latch_kernel(), one, one, args, 0, s));
+}
+
+/* A hold that nobody ends says so in a word that the host must see. */
+static bool is_seen(struct latch *l)
+{
+	l->turn = 1;
+	launch(l, l->turn, 1000, NULL);
+	CUDA(cudaStreamSynchronize(NULL));
+	return latch_ended(l) == LATCH_TIMED_OUT;
+}
+
+struct latch *latch_new(int watchdog_ms, int timeout_ms, const char **why)
+{
+	static char refused[REFUSAL_TEXT];
 	struct cudaFuncAttributes ignored;
+	struct refusal r;
 	struct latch *l;
 
+	*why = "not applicable: the device maps no host memory";
 	if (!device_attribute(cudaDevAttrCanMapHostMemory))
 		return NULL;
 	l = calloc(1, sizeof(*l));
 	CHECK(l, "memory of a latch");
 	l->watchdog_ns = watchdog_ms * 1000000ll;
 	l->timeout_ns = timeout_ms * 1000000ull;
-	CUDA(cudaHostAlloc((void **)&l->word, WORDS * sizeof(*l->word), cudaHostAllocMapped));
-	memset(l->word, 0, WORDS * sizeof(*l->word));
-	CUDA(cudaHostGetDevicePointer((void **)&l->on_device, l->word, 0));
+	if (refusal_catch(map_words, l, &r)) {
+		refusal_text(&r, refused);
+		*why = refused;
+		free(l);
+		return NULL;
+	}
 	/* nothing may be loaded while a stream is held */
 	CUDA(cudaFuncGetAttributes(&ignored, latch_kernel()));
+	if (!is_seen(l)) {
+		*why = "not supported here: the host does not see what a kernel writes to mapped "
+		       "memory";
+		CUDA(cudaFreeHost(l->word));
+		free(l);
+		return NULL;
+	}
 	watchdog_start(l);
+	*why = NULL;
 	return l;
+}
+
+static void unmap(void *latch)
+{
+	struct latch *l = latch;
+
+	CUDA(cudaFreeHost(l->word));
 }
 
 void latch_free(struct latch *l)
@@ -122,21 +171,18 @@ void latch_free(struct latch *l)
 	latch_open(l);
 	watchdog_stop(l);
 	CUDA(cudaDeviceSynchronize()); /* the kernel still reads the word */
-	CUDA(cudaFreeHost(l->word));
+	refusal_ignore(unmap, l);
 	free(l);
 }
 
 void latch_close(struct latch *l, cudaStream_t stream)
 {
-	const dim3 one = { 1, 1, 1 };
-	uint32_t *go = l->on_device + GO, *timed_out = l->on_device + TIMED_OUT;
 	uint32_t turn = atomic_load(&l->turn) + 1;
-	void *args[] = { &go, &timed_out, &turn, &l->timeout_ns };
 
 	atomic_store(&l->turn, turn);
 	atomic_store(&l->fired, false);
 	atomic_store(&l->closed_ns, timing_now_ns());
-	CUDA(cudaLaunchKernel(latch_kernel(), one, one, args, 0, stream));
+	launch(l, turn, l->timeout_ns, stream);
 }
 
 void latch_open(struct latch *l)

@@ -29,10 +29,11 @@ enum latch_end {
 struct latch;
 
 /*
- * With the two limits in ms. NULL: the device maps no host memory. Loads the kernel. The watchdog
- * looks eight times within its limit.
+ * With the two limits in ms. Loads the kernel, and lets it end by itself once, to see that the host
+ * sees what the device writes. The watchdog looks eight times within its limit. NULL: mapped host
+ * memory does not work here, and *why, text of the program's own, says how.
  */
-struct latch *latch_new(int watchdog_ms, int timeout_ms);
+struct latch *latch_new(int watchdog_ms, int timeout_ms, const char **why);
 void latch_free(struct latch *l); /* also NULL; opens it */
 
 /* Launches the kernel: what comes later into the stream waits. */

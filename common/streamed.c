@@ -61,7 +61,7 @@ void *streamed_host_new(size_t bytes, enum streamed_memory memory)
 
 	if (memory == STREAMED_PAGEABLE)
 		host = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
-	else if (cudaMallocHost(&host, bytes)) {
+	else if (CUDA_RESULT(cudaMallocHost(&host, bytes))) {
 		cudaGetLastError();
 		host = NULL;
 	}

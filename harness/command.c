@@ -18,6 +18,8 @@ enum exit_code exit_code_of(int err)
 		return RIFT_NO_DEVICE;
 	case EINTR:
 		return RIFT_INTERRUPTED;
+	case ENOSYS: /* the platform lacks something: a finding */
+		return RIFT_FAILED_POINTS;
 	default:
 		return RIFT_USAGE;
 	}

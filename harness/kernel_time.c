@@ -2,11 +2,15 @@
 #include <errno.h>
 #include <math.h>
 
+#include "common/refusal.h"
 #include "harness/measure.h"
 #include "harness/overhead.h"
 #include "harness/stats.h"
 
-enum { PAIRS_MAX = 5, STEPS_MAX = 16384, SAME_STEPS_BLOCKS = 3 };
+enum { PAIRS_MAX = 5, STEPS_MAX = 16384, SAME_STEPS_BLOCKS = 3, LONGER = 4 };
+
+/* Blocks are made longer until the steps stand out of their ends, as long as one takes less, ns. */
+static const double longest_block_ns = 1e9;
 
 /* What pairs of blocks may take, ns, beyond the first pair: it alone is enough of long steps. */
 static const double pairs_max_ns = 5e9;
@@ -61,11 +65,22 @@ static int time_pairs(const struct submission *length, double pair_ns, double me
 }
 
 /* n steps should take most of a block of n; where they take under a tenth, it is noise. */
+static bool stands_out(const double median_ns[2])
+{
+	return median_ns[1] - median_ns[0] > 0.1 * median_ns[0];
+}
+
+/* Then what the ends vary by says little about the steps. */
+static bool takes_most(const double median_ns[2])
+{
+	return median_ns[1] - median_ns[0] > 0.5 * median_ns[0];
+}
+
 static void take_slope(struct kernel_time *out, const double median_ns[2])
 {
 	double slope_ns = (median_ns[1] - median_ns[0]) / (double)out->steps;
 
-	if (!(median_ns[1] - median_ns[0] > 0.1 * median_ns[0])) {
+	if (!stands_out(median_ns)) {
 		out->unknown = "twice the steps took hardly longer: below noise";
 		return;
 	}
@@ -106,34 +121,81 @@ static bool same_steps_wanted(const struct kernel_time *k, double step_ns, int64
 	       step_ns * (double)depth <= same_steps_max_ns;
 }
 
+struct slope {
+	struct kernel_time *out;
+	const struct subject *subject;
+	double step_ns;
+	int64_t depth_max;
+};
+
+/* out->steps and twice as many. */
+static int time_two_lengths(const struct slope *s, double median_ns[2])
+{
+	struct submission length[2] = { 0 };
+	int64_t steps = s->out->steps;
+	int err = submission_init(&length[0], s->subject, s->out->mode, steps);
+
+	if (!err)
+		err = submission_init(&length[1], s->subject, s->out->mode, 2 * steps);
+	if (!err)
+		err = time_pairs(length, 3 * s->step_ns * (double)steps, median_ns);
+	submission_release(&length[0]);
+	submission_release(&length[1]);
+	return err;
+}
+
+/*
+ * Where a wait takes long, behind a layer, steps are small beside the ends of a block: then LONGER
+ * times as many, as long as that helps and takes a second a block at most.
+ */
+static int time_slope(void *slope)
+{
+	struct slope *s = slope;
+	double median_ns[2];
+
+	for (;;) {
+		int64_t longer = LONGER * s->out->steps;
+		int err = time_two_lengths(s, median_ns);
+
+		if (err)
+			return err;
+		if (takes_most(median_ns) || LONGER * median_ns[1] > longest_block_ns ||
+		    longer > STEPS_MAX || (s->depth_max && 2 * longer > s->depth_max))
+			break;
+		s->out->steps = longer;
+	}
+	take_slope(s->out, median_ns);
+	return 0;
+}
+
+static void start(struct kernel_time *out, enum mode mode, int64_t steps)
+{
+	*out = (struct kernel_time){
+		.ns = NAN, .ends_ns = NAN, .mode = mode, .source = source_of[mode], .steps = steps
+	};
+}
+
 int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
 			const bool allowed[MODE_COUNT], double step_ns, int64_t depth,
 			int64_t depth_max)
 {
-	struct submission length[2] = { 0 };
+	struct slope s = { out, subject, step_ns, depth_max };
+	struct refusal ignored;
 	enum mode mode = allowed[MODE_FUSED]   ? MODE_FUSED
 			 : allowed[MODE_GRAPH] ? MODE_GRAPH
 					       : MODE_STREAM;
-	double median_ns[2];
 	int err;
 
-	*out = (struct kernel_time){
-		.ns = NAN, .ends_ns = NAN, .mode = mode, .source = source_of[mode]
-	};
-	out->steps = steps_for(step_ns, depth, depth_max);
+	start(out, mode, steps_for(step_ns, depth, depth_max));
 	if (out->steps < 1) {
 		out->unknown = "only one step a synchronize is allowed, so there is no slope";
 		return 0;
 	}
-	err = submission_init(&length[0], subject, mode, out->steps);
-	if (!err)
-		err = submission_init(&length[1], subject, mode, 2 * out->steps);
-	if (!err)
-		err = time_pairs(length, 3 * step_ns * (double)out->steps, median_ns);
-	if (!err)
-		take_slope(out, median_ns);
-	submission_release(&length[0]);
-	submission_release(&length[1]);
+	err = refusal_catch(time_slope, &s, &ignored);
+	if (err == -ENOSYS && mode == MODE_GRAPH) { /* launches alone there are */
+		start(out, MODE_STREAM, steps_for(step_ns, depth, depth_max));
+		err = time_slope(&s);
+	}
 	if (!err && same_steps_wanted(out, step_ns, depth))
 		err = time_same_steps(out, subject, depth);
 	return err;

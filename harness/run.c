@@ -162,14 +162,11 @@ static int draw(struct run *r)
 	return err ? err : picture_draw(p);
 }
 
-int run_execute(struct run *r)
+static int execute(void *arg)
 {
-	int err = run_admit(r);
+	struct run *r = arg;
+	int err = set_up(r);
 
-	if (!err)
-		err = prepare_picture(r);
-	if (!err)
-		err = set_up(r);
 	if (!err && r->limits.action)
 		r->passed = true;
 	else if (!err)
@@ -178,11 +175,38 @@ int run_execute(struct run *r)
 		err = report(r);
 	if (!err)
 		r->picture_error = draw(r);
+	return err;
+}
+
+int run_execute(struct run *r)
+{
+	struct refusal refusal;
+	int err = run_admit(r);
+
+	if (!err)
+		err = prepare_picture(r);
+	if (!err)
+		err = refusal_catch(execute, r, &refusal);
 	progress_clear();
+	if (err == -ENOSYS)
+		refusal_complain(&refusal, r->workload->name);
 	if (err == -EINTR)
 		complain(EINTR, "interrupted after %ld timed blocks; nothing is reported",
 			 (long)r->blocks.n);
 	return err;
+}
+
+static void tear_down(void *arg)
+{
+	struct run *r = arg;
+	struct subject *s = &r->subject;
+
+	if (s->state)
+		r->workload->teardown(s->state);
+	if (s->stream)
+		CUDA(cudaStreamDestroy(s->stream));
+	if (s->event)
+		CUDA(cudaEventDestroy(s->event));
 }
 
 void run_release(struct run *r)
@@ -190,14 +214,8 @@ void run_release(struct run *r)
 	struct subject *s = &r->subject;
 
 	/* a failed hook may have left work in the stream that uses what is freed here */
-	if (s->stream)
-		CUDA(cudaStreamSynchronize(s->stream));
-	if (s->state)
-		r->workload->teardown(s->state);
-	if (s->stream)
-		CUDA(cudaStreamDestroy(s->stream));
-	if (s->event)
-		CUDA(cudaEventDestroy(s->event));
+	refusal_settle(s->stream);
+	refusal_ignore(tear_down, r);
 	free(s->state);
 	blocks_release(&r->blocks);
 	picture_release(&r->picture);

@@ -76,7 +76,8 @@ int run_check(struct run *r);
 
 /*
  * Does it all. Returns 0 when there are results, of a failed check too; else a negative errno
- * after one line: -EINVAL and others bad input, -ENODEV no device, -EINTR interrupted.
+ * after one line: -EINVAL and others bad input, -ENODEV no device, -EINTR interrupted, -ENOSYS
+ * the platform lacks something that it needs.
  */
 int run_execute(struct run *r);
 

@@ -38,25 +38,46 @@ static int enqueue_steps(const struct subject *s, int64_t n)
 	return err;
 }
 
+struct capturing {
+	const struct subject *subject;
+	int64_t n;
+	cudaGraphExec_t *exec;
+};
+
 /*
  * Captures n steps that follow a reset (struct workload, reset). Global capture mode, so that a
  * step that allocates or synchronizes is caught by CUDA. A failing step leaves no capture behind.
  */
-static int capture(const struct subject *s, int64_t n, cudaGraphExec_t *exec)
+static int capture_steps(void *arg)
 {
+	const struct capturing *c = arg;
+	const struct subject *s = c->subject;
 	cudaGraph_t graph = NULL;
 	int err = s->workload->reset(s->opts, s->state, s->stream);
 
 	if (err)
 		return err;
 	CUDA(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeGlobal));
-	err = enqueue_steps(s, n);
+	err = enqueue_steps(s, c->n);
 	CUDA(cudaStreamEndCapture(s->stream, &graph));
 	if (!err) {
-		CUDA(cudaGraphInstantiate(exec, graph, 0));
-		CUDA(cudaGraphUpload(*exec, s->stream));
+		CUDA(cudaGraphInstantiate(c->exec, graph, 0));
+		CUDA(cudaGraphUpload(*c->exec, s->stream));
 	}
 	CUDA(cudaGraphDestroy(graph));
+	return err;
+}
+
+static int capture(const struct subject *s, int64_t n, cudaGraphExec_t *exec)
+{
+	struct capturing c = { s, n, exec };
+	struct refusal r;
+	int err = refusal_catch(capture_steps, &c, &r);
+
+	if (err == -ENOSYS) {
+		refusal_settle(s->stream);
+		refusal_pass_on(&r);
+	}
 	return err;
 }
 
@@ -106,12 +127,19 @@ int submission_enqueue(const struct submission *s)
 	}
 }
 
-void submission_release(struct submission *s)
+static void destroy_graphs(void *submission)
 {
+	struct submission *s = submission;
+
 	if (s->graph)
 		CUDA(cudaGraphExecDestroy(s->graph));
 	if (s->rest)
 		CUDA(cudaGraphExecDestroy(s->rest));
+}
+
+void submission_release(struct submission *s)
+{
+	refusal_ignore(destroy_graphs, s);
 	s->graph = s->rest = NULL;
 }
 

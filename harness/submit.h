@@ -47,7 +47,8 @@ int64_t longest_graph(const struct subject *subject, enum mode mode, int64_t dep
 /*
  * Makes ready; in graph mode resets, captures, instantiates and uploads, and a remainder of
  * depth / graph_steps gets a graph of its own. *s may be released after a failure. depth >= 1.
- * Returns 0, what a hook returned, or -EINTR. What CUDA refuses to capture is a bug and aborts.
+ * Returns 0, what a hook returned, or -EINTR. Where the platform captures nothing or has no graphs
+ * it leaves for the nearest refusal_catch(), with no capture left open.
  */
 int submission_init(struct submission *s, const struct subject *subject, enum mode mode,
 		    int64_t depth);

@@ -133,6 +133,18 @@ Test(small_cli_run, json_has_every_key_with_a_sane_value)
 	check_raw(member(o, "blocks"), "t_total_ns", 5);
 }
 
+/* Behind a layer whose waits take long two short blocks take equally long. */
+Test(small_cli_run, kernels_are_timed_behind_a_wait_that_takes_long)
+{
+	const json_t *o;
+
+	need_device();
+	setenv("RIFT_CPU_SYNC_NS", "10000000", 1);
+	o = rift_json("run launch us=5 --depth 1 --blocks 3 --json --quiet");
+	cr_assert(lt(dbl, 1, number(o, "kernel_steps")), "made longer");
+	cr_assert(lt(dbl, 0, number(o, "kernel_ns")), "known");
+}
+
 Test(small_cli_run, json_params_are_typed_and_what_was_given)
 {
 	const char *axis_name = text_of(axis(), "name");

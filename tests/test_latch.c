@@ -25,12 +25,13 @@ static void note(void *arg)
 /* A latch that is closed, with a host function behind it. */
 static struct latch *closed(int watchdog_ms, int timeout_ms)
 {
+	const char *why;
 	struct latch *l;
 
 	need_device();
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	l = latch_new(watchdog_ms, timeout_ms);
-	cr_assert(l, "a device that maps host memory");
+	l = latch_new(watchdog_ms, timeout_ms, &why);
+	cr_assert(l, "%s", why);
 	latch_close(l, stream);
 	CUDA(cudaLaunchHostFunc(stream, note, &ran));
 	return l;

@@ -83,6 +83,7 @@ cudaError_t capture_ask_legacy(struct stream *s)
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
+	INJECT();
 	struct stream *s = stream_find(stream);
 
 	if (!s)

@@ -161,6 +161,7 @@ static cudaError_t begin(struct stream *s, enum cudaStreamCaptureMode mode)
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
+	INJECT();
 	struct stream *s = stream_find(stream);
 	cudaError_t error = cudaErrorIllegalState;
 
@@ -213,6 +214,7 @@ static cudaError_t finish(struct capture *c, cudaGraph_t *graph)
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
+	INJECT();
 	struct stream *s = stream_find(stream);
 	cudaError_t error = cudaErrorIllegalState;
 

@@ -17,6 +17,10 @@
  *   RIFT_CPU_ALLOC_NS=N               allocations, frees; pinning of the host's memory
  *   RIFT_CPU_COPY_NS=N                copies and cudaMemset, Async or not
  *
+ * Calls that fail, as they do where a layer lacks them; nothing of such a call is done:
+ *
+ *   RIFT_CPU_FAIL=CALL=ERROR,...      cudaGraphInstantiate=cudaErrorNotSupported, for example
+ *
  * A value that makes no sense, or a name that is none of these, ends the process with one line and
  * status 3: a measurement with another setting than the one that was meant would be worse.
  */
@@ -49,7 +53,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *f
 }
 
 static const char *const known[] = { "WORKERS",	  "ORDER",   "SEED",	 "SPIN_US", "STRICT",
-				     "LAUNCH_NS", "SYNC_NS", "ALLOC_NS", "COPY_NS" };
+				     "LAUNCH_NS", "SYNC_NS", "ALLOC_NS", "COPY_NS", "FAIL" };
 
 /* Of RIFT_CPU_NAME=VALUE. */
 static bool is_known(const char *name)
@@ -70,7 +74,8 @@ static void refuse_unknown_names(void)
 	for (char **e = environ; e && *e; e++)
 		if (!strncmp(*e, prefix, n) && !is_known(*e + n))
 			refuse("%.*s is no setting; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
-			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS",
+			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS, "
+			       "_FAIL",
 			       (int)strcspn(*e, "="), *e);
 }
 
@@ -131,6 +136,11 @@ static void load(void)
 	settings.workers = (unsigned)number("RIFT_CPU_WORKERS", 1, 256, processors());
 	settings.spin_ns = 1000 * (int64_t)number("RIFT_CPU_SPIN_US", 0, 1000000, 200);
 	settings.order = order();
+	settings.fail = getenv("RIFT_CPU_FAIL");
+	if (settings.fail && !injection_is_valid(settings.fail))
+		refuse("RIFT_CPU_FAIL=%s: must be CALL=ERROR, as cudaGraphLaunch="
+		       "cudaErrorNotSupported; several with commas between them",
+		       settings.fail);
 	settings.strict = number("RIFT_CPU_STRICT", 0, 1, 0) != 0;
 	if (settings.order == ORDER_RANDOM) {
 		settings.seed = number("RIFT_CPU_SEED", 0, UINT64_MAX, (uint64_t)clock_ns());

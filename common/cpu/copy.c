@@ -98,20 +98,24 @@ cudaError_t copy_wait(cudaError_t error)
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
 			    cudaStream_t stream)
 {
+	INJECT();
 	return charge(COST_COPY, result(copy(dst, src, bytes, kind, stream)));
 }
 
 cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream)
 {
+	INJECT();
 	return charge(COST_COPY, result(set(dst, value, bytes, stream)));
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
+	INJECT();
 	return charge(COST_COPY, result(copy_wait(copy(dst, src, bytes, kind, cudaStreamLegacy))));
 }
 
 cudaError_t cudaMemset(void *dst, int value, size_t bytes)
 {
+	INJECT();
 	return charge(COST_COPY, result(copy_wait(set(dst, value, bytes, cudaStreamLegacy))));
 }

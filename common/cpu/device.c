@@ -64,6 +64,7 @@ size_t memory_free_bytes(void)
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
+	INJECT();
 	if (!count)
 		return result(cudaErrorInvalidValue);
 	*count = 1;
@@ -72,6 +73,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaGetDevice(int *device)
 {
+	INJECT();
 	if (!device)
 		return result(cudaErrorInvalidValue);
 	*device = 0;
@@ -80,6 +82,7 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetDevice(int device)
 {
+	INJECT();
 	return result(device ? cudaErrorInvalidDevice : cudaSuccess);
 }
 
@@ -88,6 +91,7 @@ static atomic_uint device_flags = cudaDeviceMapHost;
 
 cudaError_t cudaGetDeviceFlags(unsigned *flags)
 {
+	INJECT();
 	if (!flags)
 		return result(cudaErrorInvalidValue);
 	*flags = device_flags;
@@ -97,6 +101,7 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags)
 /* How synchronizing host threads wait. */
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
+	INJECT();
 	const unsigned known = cudaDeviceScheduleMask | cudaDeviceMapHost |
 			       cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
 	unsigned wait = flags & cudaDeviceScheduleMask;
@@ -124,16 +129,19 @@ static cudaError_t get_version(int *version)
 /* There is no driver below; programs compare the two. */
 cudaError_t cudaDriverGetVersion(int *version)
 {
+	INJECT();
 	return result(get_version(version));
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
+	INJECT();
 	return result(get_version(version));
 }
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+	INJECT();
 	cudaError_t error = device_wide_call();
 
 	if (error)
@@ -145,6 +153,7 @@ cudaError_t cudaDeviceSynchronize(void)
 /* Everything of this process goes: handles, memory, the error. */
 cudaError_t cudaDeviceReset(void)
 {
+	INJECT();
 	streams_wait_all(false);
 	for (struct stream *s; (s = handle_close_any(HANDLE_STREAM));) {
 		capture_drop(s);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static __thread cudaError_t last_error;
 __thread bool told_why;
@@ -14,6 +15,54 @@ cudaError_t result(cudaError_t error)
 		last_error = error;
 	return error;
 }
+
+/* ---- errors that calls are told to return ------------------------------------------------- */
+
+atomic_bool injects = true;
+
+static cudaError_t error_named(const char *name, size_t n)
+{
+	for (int code = 1; code < 1000; code++) {
+		const char *is = cudaGetErrorName((cudaError_t)code);
+
+		if (strlen(is) == n && !strncmp(is, name, n))
+			return (cudaError_t)code;
+	}
+	return cudaSuccess;
+}
+
+/* RIFT_CPU_FAIL=CALL=ERROR,CALL=ERROR: config.c has seen to it that every ERROR is one. */
+bool injection_is_valid(const char *text)
+{
+	while (*text) {
+		const char *name = text + strcspn(text, "=,");
+		size_t n = strcspn(name, ",");
+
+		if (*name != '=' || name == text || !error_named(name + 1, n - 1))
+			return false;
+		text = name[n] ? name + n + 1 : name + n;
+	}
+	return true;
+}
+
+cudaError_t injected_error(const char *call)
+{
+	const char *text = config()->fail;
+	size_t length = strlen(call);
+
+	if (!text || !*text)
+		atomic_store(&injects, false);
+	while (text && *text) {
+		size_t n = strcspn(text, ",");
+
+		if (n > length && text[length] == '=' && !strncmp(text, call, length))
+			return error_named(text + length + 1, n - length - 1);
+		text += text[n] ? n + 1 : n;
+	}
+	return cudaSuccess;
+}
+
+/* ---- what cannot be gone on from ------------------------------------------------------------ */
 
 void fatal(const char *format, ...)
 {
@@ -85,8 +134,10 @@ static const char *describe(cudaError_t error, const char **text)
 		CASE(cudaErrorHostMemoryNotRegistered, "memory was not registered");
 		CASE(cudaErrorMisalignedAddress, "a kernel used a misaligned address");
 		CASE(cudaErrorLaunchFailure, "the kernel failed");
+		CASE(cudaErrorSymbolNotFound, "no such symbol in the driver");
 		CASE(cudaErrorNotPermitted, "not permitted here");
 		CASE(cudaErrorNotSupported, "not supported on this device");
+		CASE(cudaErrorSystemDriverMismatch, "driver and its library do not match");
 		CASE(cudaErrorStreamCaptureUnsupported, "not permitted while a stream is captured");
 		CASE(cudaErrorStreamCaptureInvalidated, "an earlier error invalidated the capture");
 		CASE(cudaErrorStreamCaptureMerge, "would merge two captures");

@@ -68,16 +68,19 @@ static cudaError_t create(cudaEvent_t *event, unsigned flags)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
+	INJECT();
 	return result(create(event, flags));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
+	INJECT();
 	return result(create(event, cudaEventDefault));
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+	INJECT();
 	struct event *e = handle_close(HANDLE_EVENT, event);
 
 	if (!e)
@@ -129,11 +132,13 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+	INJECT();
 	return result(record(event, stream, false));
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
+	INJECT();
 	if (flags & ~(unsigned)cudaEventRecordExternal)
 		return result(cudaErrorInvalidValue);
 	return result(record(event, stream, flags == cudaEventRecordExternal));
@@ -141,6 +146,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
+	INJECT();
 	struct event *e = handle_object(HANDLE_EVENT, event);
 	struct stream *s = stream_find(stream);
 
@@ -171,6 +177,7 @@ static cudaError_t may_ask(const struct event *e)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+	INJECT();
 	struct event *e = handle_object(HANDLE_EVENT, event);
 	cudaError_t error = may_ask(e);
 
@@ -194,6 +201,7 @@ static bool reached(struct event *e)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+	INJECT();
 	struct event *e = handle_object(HANDLE_EVENT, event);
 	cudaError_t error = may_ask(e);
 
@@ -210,6 +218,7 @@ static bool was_timed(const struct event *e)
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
+	INJECT();
 	struct event *a = handle_object(HANDLE_EVENT, start);
 	struct event *b = handle_object(HANDLE_EVENT, end);
 

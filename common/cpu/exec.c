@@ -138,6 +138,7 @@ static struct exec *exec_new(const struct graph *g)
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
+	INJECT();
 	const unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch |
 					 cudaGraphInstantiateFlagUpload |
 					 cudaGraphInstantiateFlagUseNodePriority;
@@ -159,6 +160,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
 /* Nothing to upload: the copy that launches use was made when it was instantiated. */
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
+	INJECT();
 	struct stream *s = stream_find(stream);
 
 	if (!handle_object(HANDLE_EXEC, exec))
@@ -172,6 +174,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
+	INJECT();
 	struct exec *x = handle_object(HANDLE_EXEC, exec);
 	struct stream *s = stream_find(stream);
 
@@ -203,6 +206,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
+	INJECT();
 	struct exec *x = handle_close(HANDLE_EXEC, exec);
 
 	if (!x)

@@ -158,6 +158,7 @@ cudaError_t nodes_list(struct node *const *node, size_t n, cudaGraphNode_t *out,
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n_nodes)
 {
+	INJECT();
 	const struct graph *g = graph_find(graph);
 
 	if (!g || !n_nodes)
@@ -167,6 +168,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
+	INJECT();
 	const struct graph *g = graph_find(graph);
 
 	if (!g || g->capturing)

@@ -79,6 +79,7 @@ static cudaError_t not_a_kernel(const void *func)
 
 cudaError_t cudaFuncGetName(const char **name, const void *func)
 {
+	INJECT();
 	const struct cpudev_kernel *k = kernel_find(func);
 
 	if (!name)
@@ -91,6 +92,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
 
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset, size_t *size)
 {
+	INJECT();
 	const struct cpudev_kernel *k = kernel_find(func);
 
 	if (!k)
@@ -111,6 +113,7 @@ static int dynamic_limit(const struct cpudev_kernel *k)
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
+	INJECT();
 	const struct cpudev_kernel *k = kernel_find(func);
 
 	if (!attr)
@@ -125,6 +128,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
 {
+	INJECT();
 	struct cpudev_kernel *k = kernel_find(func);
 
 	if (!k)

@@ -71,6 +71,7 @@ static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args,
 			     size_t shared_bytes, cudaStream_t stream)
 {
+	INJECT();
 	return charge(COST_LAUNCH, result(launch(func, grid, block, args, shared_bytes, stream)));
 }
 
@@ -87,6 +88,7 @@ static cudaError_t judge_attributes(const cudaLaunchConfig_t *config)
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
+	INJECT();
 	cudaError_t error = config ? judge_attributes(config) : cudaErrorInvalidValue;
 
 	if (error)
@@ -99,6 +101,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n_blocks, const void *func,
 							  int block, size_t shared_bytes)
 {
+	INJECT();
 	const struct cpudev_kernel *k = kernel_find(func);
 
 	if (!n_blocks || block < 1)

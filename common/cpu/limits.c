@@ -15,6 +15,7 @@ static _Atomic(size_t) limits[LIMITS] = {
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
+	INJECT();
 	if ((unsigned)limit >= LIMITS)
 		return result(cudaErrorUnsupportedLimit);
 	if (limit == cudaLimitStackSize && value > STACK_LIMIT_BYTES)
@@ -26,6 +27,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
+	INJECT();
 	if (!value)
 		return result(cudaErrorInvalidValue);
 	if ((unsigned)limit >= LIMITS)
@@ -37,6 +39,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 /* All streams are equal, which CUDA says by an empty range. */
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
+	INJECT();
 	if (least)
 		*least = 0;
 	if (greatest)
@@ -46,6 +49,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
+	INJECT();
 	if (!stream_find(stream))
 		return result(cudaErrorInvalidResourceHandle);
 	if (!priority)
@@ -56,6 +60,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
 {
+	INJECT();
 	const struct stream *s = stream_find(stream);
 
 	if (!s)

@@ -75,16 +75,19 @@ static cudaError_t release(void *ptr, enum cudaMemoryType type)
 
 cudaError_t cudaMalloc(void **ptr, size_t bytes)
 {
+	INJECT();
 	return charge(COST_ALLOC, result(allocate(ptr, bytes, cudaMemoryTypeDevice)));
 }
 
 cudaError_t cudaFree(void *ptr)
 {
+	INJECT();
 	return charge(COST_ALLOC, result(release(ptr, cudaMemoryTypeDevice)));
 }
 
 cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
 {
+	INJECT();
 	const unsigned known =
 		cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 
@@ -95,17 +98,20 @@ cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
 
 cudaError_t cudaMallocHost(void **ptr, size_t bytes)
 {
+	INJECT();
 	return charge(COST_ALLOC, result(allocate(ptr, bytes, cudaMemoryTypeHost)));
 }
 
 cudaError_t cudaFreeHost(void *ptr)
 {
+	INJECT();
 	return charge(COST_ALLOC, result(release(ptr, cudaMemoryTypeHost)));
 }
 
 /* One address space: pinned memory has the same address on both sides. */
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
+	INJECT();
 	if (!device || flags || allocation_find(host).type != cudaMemoryTypeHost)
 		return result(cudaErrorInvalidValue);
 	*device = host;
@@ -114,6 +120,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
+	INJECT();
 	if (free_bytes)
 		*free_bytes = memory_free_bytes();
 	if (total_bytes)
@@ -123,6 +130,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attr, const void *ptr)
 {
+	INJECT();
 	if (!attr)
 		return result(cudaErrorInvalidValue);
 	struct allocation a = allocation_find(ptr);

@@ -23,6 +23,7 @@ static enum cudaGraphNodeType type_of(const struct node *n)
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
+	INJECT();
 	const struct node *n = node_find(node);
 
 	if (!n || !type)
@@ -34,6 +35,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *needs,
 					 cudaGraphEdgeData *edges, size_t *n_needs)
 {
+	INJECT();
 	const struct node *n = node_find(node);
 
 	if (!n || !n_needs || (edges && !needs))
@@ -55,6 +57,7 @@ static void **params_of(struct node *n)
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params)
 {
+	INJECT();
 	struct node *n = node_find(node);
 
 	if (!n || !params || n->op->kind != OP_KERNEL)
@@ -114,6 +117,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 				     const cudaGraphNode_t **needs, const cudaGraphEdgeData **edges,
 				     size_t *n_needs)
 {
+	INJECT();
 	struct stream *s = stream_find(stream);
 
 	if (!s)

@@ -22,6 +22,7 @@ static cudaError_t enter(void *ptr, size_t bytes, unsigned flags)
 
 cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags)
 {
+	INJECT();
 	return charge(COST_ALLOC, result(enter(ptr, bytes, flags)));
 }
 
@@ -41,6 +42,7 @@ static cudaError_t strike_out(void *ptr)
 
 cudaError_t cudaHostUnregister(void *ptr)
 {
+	INJECT();
 	return charge(COST_ALLOC, result(strike_out(ptr)));
 }
 
@@ -60,6 +62,7 @@ static cudaError_t may_queue(struct stream *s)
 /* Memory that is there before the stream gets to it does no harm. */
 cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
 {
+	INJECT();
 	if (!ptr)
 		return result(cudaErrorInvalidValue);
 	cudaError_t error = may_queue(stream_find(stream));
@@ -98,5 +101,6 @@ static cudaError_t free_later(void *ptr, cudaStream_t stream)
 
 cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
 {
+	INJECT();
 	return charge(COST_ALLOC, result(free_later(ptr, stream)));
 }

@@ -57,6 +57,7 @@ static void describe(struct cudaDeviceProp *prop)
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
+	INJECT();
 	if (!prop)
 		return result(cudaErrorInvalidValue);
 	if (device)
@@ -124,6 +125,7 @@ static bool attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr attr, 
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
+	INJECT();
 	struct cudaDeviceProp prop;
 
 	if (!value)

@@ -29,7 +29,11 @@ struct config {
 	int64_t spin_ns;
 	bool strict; /* overruns fault */
 	int64_t cost_ns[COSTS];
+	const char *fail; /* RIFT_CPU_FAIL; NULL: not set */
 };
+
+/* Is this a value for RIFT_CPU_FAIL? (error.c) */
+bool injection_is_valid(const char *text);
 
 /* The settings from the environment, read at the first call. */
 const struct config *config(void);
@@ -44,6 +48,21 @@ extern atomic_int_least64_t host_spin_ns;
 cudaError_t charge(enum cost cost, cudaError_t error);
 
 /* ---- errors (error.c) ------------------------------------------------------------------ */
+
+/*
+ * The first line of every call of the interface: returns the error that RIFT_CPU_FAIL has for it,
+ * before the call has done anything.
+ */
+#define INJECT()                                                                                   \
+	do {                                                                                       \
+		cudaError_t injected_ = injects ? injected_error(__func__) : cudaSuccess;          \
+		if (injected_)                                                                     \
+			return result(injected_);                                                  \
+	} while (0)
+
+/* Is there any? True until the first call has looked. */
+extern atomic_bool injects;
+cudaError_t injected_error(const char *call);
 
 /* Remembers an error for cudaGetLastError and returns it. */
 cudaError_t result(cudaError_t error);

@@ -208,17 +208,20 @@ static cudaError_t create(cudaStream_t *stream, unsigned flags)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
+	INJECT();
 	return result(create(stream, flags));
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
+	INJECT();
 	return result(create(stream, cudaStreamDefault));
 }
 
 /* A priority outside the range is brought into it, and here the range is 0 alone. */
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
+	INJECT();
 	(void)priority;
 	return result(create(stream, flags));
 }
@@ -226,6 +229,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 /* Returns at once; what is queued still runs. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+	INJECT();
 	struct stream *s = handle_close(HANDLE_STREAM, stream);
 
 	if (!s)
@@ -251,6 +255,7 @@ static cudaError_t may_wait(struct stream *s)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+	INJECT();
 	struct stream *s = stream_find(stream);
 	cudaError_t error = may_wait(s);
 
@@ -266,6 +271,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+	INJECT();
 	struct stream *s = stream_find(stream);
 	cudaError_t error = may_wait(s);
 	bool busy = false;
@@ -281,6 +287,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *user_data)
 {
+	INJECT();
 	struct stream *s = stream_find(stream);
 
 	if (!fn)

@@ -24,6 +24,7 @@ static struct allocation find(const void *symbol)
 
 cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol)
 {
+	INJECT();
 	struct allocation a = find(symbol);
 
 	if (!ptr)
@@ -36,6 +37,7 @@ cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol)
 
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
 {
+	INJECT();
 	struct allocation a = find(symbol);
 
 	if (!bytes)
@@ -87,6 +89,7 @@ static cudaError_t from_symbol(void *dst, const void *symbol, size_t bytes, size
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
 			       enum cudaMemcpyKind kind)
 {
+	INJECT();
 	return charge(COST_COPY, result(copy_wait(to_symbol(symbol, src, bytes, offset, kind,
 							    cudaStreamLegacy))));
 }
@@ -94,12 +97,14 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes,
 				    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+	INJECT();
 	return charge(COST_COPY, result(to_symbol(symbol, src, bytes, offset, kind, stream)));
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
 				 enum cudaMemcpyKind kind)
 {
+	INJECT();
 	return charge(COST_COPY, result(copy_wait(from_symbol(dst, symbol, bytes, offset, kind,
 							      cudaStreamLegacy))));
 }
@@ -107,6 +112,7 @@ cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, si
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
 				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+	INJECT();
 	return charge(COST_COPY, result(from_symbol(dst, symbol, bytes, offset, kind, stream)));
 }
 
@@ -126,6 +132,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 			      size_t width, size_t height, enum cudaMemcpyKind kind,
 			      cudaStream_t stream)
 {
+	INJECT();
 	struct transfer t = { dst, src, width, height, dst_pitch, src_pitch, 0, false, false };
 
 	return charge(COST_COPY, result(copy_rows(&t, kind, stream)));
@@ -134,6 +141,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
 			 size_t width, size_t height, enum cudaMemcpyKind kind)
 {
+	INJECT();
 	struct transfer t = { dst, src, width, height, dst_pitch, src_pitch, 0, false, false };
 
 	return charge(COST_COPY, result(copy_wait(copy_rows(&t, kind, cudaStreamLegacy))));

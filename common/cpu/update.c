@@ -45,6 +45,7 @@ static cudaError_t set_params(struct exec *x, size_t index, const struct cudaKer
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
 					     const struct cudaKernelNodeParams *params)
 {
+	INJECT();
 	struct exec *x = handle_object(HANDLE_EXEC, exec);
 	const struct node *n = node_find(node);
 
@@ -118,6 +119,7 @@ static void compare(const struct exec *x, const struct graph *g,
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 				cudaGraphExecUpdateResultInfo *info)
 {
+	INJECT();
 	struct exec *x = handle_object(HANDLE_EXEC, exec);
 	const struct graph *g = graph_find(graph);
 

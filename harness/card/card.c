@@ -110,6 +110,22 @@ const json_t *card_row(const json_t *card, const char *workload, const char *nam
 	return NULL;
 }
 
+bool card_has_refusals(const json_t *card)
+{
+	static const char refused[] = "not supported here";
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(card, "rows"), i, row)
+	{
+		const char *text = json_string_value(json_object_get(row, "text"));
+
+		if (text && !strncmp(text, refused, strlen(refused)))
+			return true;
+	}
+	return false;
+}
+
 bool card_is_cpu(const json_t *card)
 {
 	return !strcmp(text_of(json_object_get(card, "device"), "kind"), "cpu");

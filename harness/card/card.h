@@ -80,6 +80,9 @@ const json_t *card_row(const json_t *card, const char *workload, const char *nam
 bool card_is_cpu(const json_t *card);
 int card_processes(const json_t *card);
 
+/* Is some row refused: "not supported here"? */
+bool card_has_refusals(const json_t *card);
+
 /* Values of every process; false where some process has none. value: room for CARD_PROCESSES_MAX.
  */
 bool card_values(const json_t *card, const json_t *row, double *value);

@@ -159,6 +159,8 @@ static int judge(const struct taking *t, const struct child *c)
 	child_describe(c, how, sizeof(how));
 	if (strstr(how, "exit code 4"))
 		return -ENODEV;
+	if (strstr(how, "exit code 2"))
+		return -ENOSYS;
 	if (strstr(how, "exit code 3"))
 		return -EINVAL;
 	return complain(EIO, "process %d of %d %s", t->process + 1, t->processes, how);

@@ -92,6 +92,28 @@ static int probe(FILE *out, const struct workload *w, const void *opts)
 	return err;
 }
 
+struct probing {
+	FILE *out;
+	const struct workload *w;
+	const void *opts;
+};
+
+static int call_probe(void *arg)
+{
+	struct probing *p = arg;
+
+	return probe(p->out, p->w, p->opts);
+}
+
+static int probe_or_refuse(FILE *out, const struct workload *w, const void *opts)
+{
+	struct probing p = { out, w, opts };
+	struct refusal r;
+	int err = refusal_catch(call_probe, &p, &r);
+
+	return err == -ENOSYS ? refusal_complain(&r, w->name) : err;
+}
+
 static void say_phase(FILE *out, const char *workload)
 {
 	char text[64];
@@ -118,7 +140,7 @@ static int probe_workload(FILE *out, const char *name)
 	params_init(&params, w->params, w->name, opts);
 	err = params_assign(&params, "probe=quick");
 	if (!err)
-		err = probe(out, w, opts);
+		err = probe_or_refuse(out, w, opts);
 	if (err && err != -EINTR)
 		say(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload", name, "code",
 				   -err));

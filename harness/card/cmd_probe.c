@@ -108,7 +108,8 @@ static const struct argp argp = {
 	.doc = "The platform card: what each call costs here, on one page, from the probes of "
 	       "launch, graph, memory and transfer in fresh processes. Takes under a minute."
 	       "\v`rift compare A B` compares two cards. Exit codes: 0 ok, 2 complete, but some "
-	       "probe failed, 3 usage or bad input, 4 no such device, 75 interrupted.",
+	       "probe failed or is not supported here, 3 usage or bad input, 4 no such device, 75 "
+	       "interrupted.",
 };
 
 /* As of a session: what is there cannot be measured again. */
@@ -166,9 +167,10 @@ static int probe(const struct probe_args *a)
 		show(card, a);
 	else if (err == -EINTR)
 		complain(EINTR, "interrupted; nothing is reported");
-	err = err						 ? (int)exit_code_of(err)
-	      : json_array_size(json_object_get(card, "failed")) ? RIFT_FAILED_POINTS
-								 : RIFT_OK;
+	err = err ? (int)exit_code_of(err)
+	      : json_array_size(json_object_get(card, "failed")) || card_has_refusals(card)
+		      ? RIFT_FAILED_POINTS
+		      : RIFT_OK;
 	json_decref(card);
 	return err;
 }

@@ -51,8 +51,8 @@ static const struct argp argp = {
 	.parser = take,
 	.doc = "Says what this machine is, what works, and what would spoil a measurement, each "
 	       "with what to do about it: ok, note (bears on figures), warn (spoils them), missing."
-	       "\vExit codes: 0 everything that measuring needs works, 3 usage, 4 the device does "
-	       "not work.",
+	       "\vExit codes: 0 everything that measuring needs works, 2 something that some "
+	       "measurements need is not supported here, 3 usage, 4 the device does not work.",
 };
 
 /* The host first: opening a device loads the machine. */
@@ -95,5 +95,5 @@ int cmd_doctor(int argc, char **argv)
 	if (a.json && doctor.works && !platform.is_gpu)
 		fprintf(stderr, "%s\n", platform_not_gpu);
 	platform_release(&platform);
-	return doctor.works ? RIFT_OK : RIFT_NO_DEVICE;
+	return !doctor.works ? RIFT_NO_DEVICE : doctor.unsupported ? RIFT_FAILED_POINTS : RIFT_OK;
 }

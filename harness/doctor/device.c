@@ -1,10 +1,16 @@
-/* device.c - does the device work: can it be opened, do kernels, copies and graphs run? */
+/*
+ * device.c - does the device work: can it be opened, does a kernel run, and what of that which a
+ * layer may lack is there: events, graphs, mapped, pinned and managed memory, pools.
+ */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/probe.h"
+#include "common/refusal.h"
 #include "harness/doctor/doctor.h"
+#include "harness/measure.h"
 #include "harness/text.h"
 
 enum { ANSWER = 42 };
@@ -17,25 +23,71 @@ struct trial {
 	uint32_t *device, host;
 };
 
-#define TRY(t, expr)                                                                               \
+#define TRY(t, expr) TRY_AS(t, #expr, expr)
+#define TRY_AS(t, name, expr)                                                                      \
 	do {                                                                                       \
 		if (!(t)->call && ((t)->err = (expr)))                                             \
-			(t)->call = #expr;                                                         \
+			(t)->call = name;                                                          \
 	} while (0)
+
+/* Nothing here waits longer: a layer in which work never ends is to be named, not waited for. */
+static const int64_t patience_ns = 2000000000;
+
+/* cudaErrorLaunchTimeout: what was enqueued has not ended in time. */
+static cudaError_t wait_for(cudaStream_t stream)
+{
+	int64_t start = clock_ns();
+	cudaError_t err;
+
+	while ((err = cudaStreamQuery(stream)) == cudaErrorNotReady)
+		if (clock_ns() - start > patience_ns)
+			return cudaErrorLaunchTimeout;
+	return err;
+}
+
+static void copy_answer(struct trial *t)
+{
+	TRY(t, wait_for(t->stream));
+	TRY(t, cudaMemcpy(&t->host, t->device, sizeof(t->host), cudaMemcpyDeviceToHost));
+}
 
 static void try_kernel(struct trial *t)
 {
-	cudaEvent_t event = NULL;
-
 	TRY(t, cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking));
 	TRY(t, cudaMalloc((void **)&t->device, sizeof(*t->device)));
 	TRY(t, probe_launch(t->device, ANSWER, t->stream));
-	TRY(t, cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-	TRY(t, cudaEventRecord(event, t->stream));
-	TRY(t, cudaEventSynchronize(event));
-	TRY(t, cudaMemcpy(&t->host, t->device, sizeof(t->host), cudaMemcpyDeviceToHost));
-	if (event)
-		cudaEventDestroy(event);
+	copy_answer(t);
+}
+
+/* ---- what a layer may lack ---------------------------------------------------------------- */
+
+static void try_events(struct trial *t)
+{
+	cudaEvent_t event[2] = { NULL, NULL };
+	float ms;
+
+	TRY(t, cudaEventCreate(&event[0]));
+	TRY(t, cudaEventCreate(&event[1]));
+	TRY(t, cudaEventRecord(event[0], t->stream));
+	TRY(t, probe_launch(t->device, ANSWER, t->stream));
+	TRY(t, cudaEventRecord(event[1], t->stream));
+	TRY(t, cudaStreamWaitEvent(t->stream, event[1], 0));
+	copy_answer(t);
+	TRY(t, cudaEventSynchronize(event[1]));
+	TRY(t, cudaEventElapsedTime(&ms, event[0], event[1]));
+	for (int i = 0; i < 2; i++)
+		if (event[i])
+			cudaEventDestroy(event[i]);
+}
+
+/* Two kernels, one behind the other. */
+static void capture(struct trial *t, cudaGraph_t *graph)
+{
+	TRY(t, cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal));
+	TRY(t, probe_launch(t->device, 0, t->stream));
+	TRY(t, probe_launch(t->device, ANSWER, t->stream));
+	TRY(t, cudaStreamEndCapture(t->stream, graph));
+	refusal_settle(t->stream);
 }
 
 static void try_graph(struct trial *t)
@@ -43,20 +95,135 @@ static void try_graph(struct trial *t)
 	cudaGraph_t graph = NULL;
 	cudaGraphExec_t exec = NULL;
 
-	t->host = 0;
-	TRY(t, cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal));
-	TRY(t, probe_launch(t->device, ANSWER + 1, t->stream));
-	TRY(t, cudaStreamEndCapture(t->stream, &graph));
+	capture(t, &graph);
 	TRY(t, cudaGraphInstantiate(&exec, graph, 0));
 	TRY(t, cudaGraphUpload(exec, t->stream));
 	TRY(t, cudaGraphLaunch(exec, t->stream));
-	TRY(t, cudaStreamSynchronize(t->stream));
-	TRY(t, cudaMemcpy(&t->host, t->device, sizeof(t->host), cudaMemcpyDeviceToHost));
+	copy_answer(t);
 	if (exec)
 		cudaGraphExecDestroy(exec);
 	if (graph)
 		cudaGraphDestroy(graph);
 }
+
+static cudaError_t needs_of(cudaGraphNode_t node, size_t *n)
+{
+#if CUDART_VERSION >= 13000
+	return cudaGraphNodeGetDependencies(node, NULL, NULL, n);
+#else
+	return cudaGraphNodeGetDependencies(node, NULL, n);
+#endif
+}
+
+/* What tests of graphs and updates ask: nodes, their kinds, what they hang on. */
+static void try_nodes(struct trial *t)
+{
+	cudaGraph_t graph = NULL;
+	cudaGraphExec_t exec = NULL;
+	cudaGraphNode_t node[2];
+	cudaGraphExecUpdateResultInfo info;
+	enum cudaGraphNodeType type;
+	size_t n = 2, needs = 0;
+
+	capture(t, &graph);
+	TRY(t, cudaGraphGetNodes(graph, node, &n));
+	TRY(t, cudaGraphNodeGetType(node[1], &type));
+	TRY_AS(t, "cudaGraphNodeGetDependencies", needs_of(node[1], &needs));
+	TRY(t, cudaGraphInstantiate(&exec, graph, 0));
+	TRY(t, cudaGraphExecUpdate(exec, graph, &info));
+	t->host = n == 2 && needs == 1 ? ANSWER : 0;
+	if (exec)
+		cudaGraphExecDestroy(exec);
+	if (graph)
+		cudaGraphDestroy(graph);
+}
+
+/* The host looks for what a kernel writes while it runs, as a mapped flag is used. */
+static void try_mapped(struct trial *t)
+{
+	int64_t start = clock_ns();
+	uint32_t *word = NULL, *on_device;
+
+	TRY(t, cudaHostAlloc((void **)&word, sizeof(*word), cudaHostAllocMapped));
+	TRY(t, cudaHostGetDevicePointer((void **)&on_device, word, 0));
+	if (word)
+		__atomic_store_n(word, 0, __ATOMIC_RELEASE);
+	TRY(t, probe_launch(on_device, ANSWER, t->stream));
+	while (!t->call && __atomic_load_n(word, __ATOMIC_ACQUIRE) != ANSWER &&
+	       clock_ns() - start < patience_ns)
+		;
+	t->host = t->call ? 0 : __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	TRY(t, wait_for(t->stream));
+	if (word)
+		cudaFreeHost(word);
+}
+
+static void try_pinned(struct trial *t)
+{
+	static uint32_t own[1024];
+	uint32_t *word = NULL;
+
+	TRY(t, cudaMallocHost((void **)&word, sizeof(*word)));
+	TRY(t, cudaHostRegister(own, sizeof(own), cudaHostRegisterDefault));
+	TRY(t, cudaHostUnregister(own));
+	TRY(t, probe_launch(t->device, ANSWER, t->stream));
+	TRY(t, cudaMemcpyAsync(word, t->device, sizeof(*word), cudaMemcpyDeviceToHost, t->stream));
+	TRY(t, wait_for(t->stream));
+	t->host = t->call ? 0 : *word;
+	if (word)
+		cudaFreeHost(word);
+}
+
+/* On the CPU device memory is there at the call, and none is managed. */
+static void try_pools(struct trial *t)
+{
+	uint32_t *word = NULL;
+#ifndef RIFT_CPU_DEVICE
+	cudaMemPool_t pool;
+
+	TRY(t, cudaDeviceGetDefaultMemPool(&pool, 0));
+	TRY(t, cudaMemPoolTrimTo(pool, 0));
+#endif
+	TRY(t, cudaMallocAsync((void **)&word, sizeof(*word), t->stream));
+	TRY(t, probe_launch(word, ANSWER, t->stream));
+	TRY(t, cudaMemcpyAsync(&t->host, word, sizeof(*word), cudaMemcpyDeviceToHost, t->stream));
+	TRY(t, cudaFreeAsync(word, t->stream));
+	TRY(t, wait_for(t->stream));
+}
+
+#ifndef RIFT_CPU_DEVICE
+static void try_managed(struct trial *t)
+{
+	uint32_t *word = NULL;
+
+	TRY(t, cudaMallocManaged((void **)&word, sizeof(*word), cudaMemAttachGlobal));
+	TRY(t, probe_launch(word, ANSWER, t->stream));
+	TRY(t, wait_for(t->stream));
+	t->host = t->call ? 0 : *word;
+	if (word)
+		cudaFree(word);
+}
+#endif
+
+static const struct feature {
+	const char *name;
+	void (*try)(struct trial *t);
+	enum cudaDeviceAttr attribute; /* the device says whether it has it; 0: it has */
+	const char *fine;
+} features[] = {
+	{ "events", try_events, 0, "recorded, waited for, timed" },
+	{ "graphs", try_graph, 0, "one was captured and launched" },
+	{ "graph nodes", try_nodes, 0, "listed, with what they hang on; a graph was updated" },
+	{ "mapped memory", try_mapped, cudaDevAttrCanMapHostMemory,
+	  "the host saw what a kernel wrote" },
+	{ "pinned memory", try_pinned, 0, "allocated, registered, copied to" },
+	{ "memory pools", try_pools, cudaDevAttrMemoryPoolsSupported, "taken, used, given back" },
+#ifndef RIFT_CPU_DEVICE
+	{ "managed memory", try_managed, cudaDevAttrManagedMemory, "written by a kernel, read" },
+#endif
+};
+
+/* ---- verdicts ------------------------------------------------------------------------------ */
 
 static void finish(struct trial *t)
 {
@@ -75,19 +242,58 @@ static const char *advice_for(cudaError_t err)
 		       : "see the kernel's log (dmesg | grep -i nvrm) and whether nvidia-smi works";
 }
 
-/* Says how a trial ended; true when it did well. */
-static bool judge(struct doctor *d, const struct trial *t, const char *name, uint32_t want,
-		  const char *fine)
+/* Says how the first kernel ended; true when it did well. */
+static bool judge_kernel(struct doctor *d, const struct trial *t)
 {
 	if (t->call)
-		doctor_say(d, DOCTOR_MISSING, name, advice_for(t->err), "%.80s: %s", t->call,
+		doctor_say(d, DOCTOR_MISSING, "kernels", advice_for(t->err), "%.80s: %s", t->call,
 			   cudaGetErrorString(t->err));
-	else if (t->host != want)
-		doctor_say(d, DOCTOR_MISSING, name, advice_for(cudaSuccess),
-			   "wrong result: %u instead of %u", (unsigned)t->host, (unsigned)want);
+	else if (t->host != ANSWER)
+		doctor_say(d, DOCTOR_MISSING, "kernels", advice_for(cudaSuccess),
+			   "wrong result: %u instead of %u", (unsigned)t->host, (unsigned)ANSWER);
 	else
-		doctor_say(d, DOCTOR_OK, name, NULL, "%s", fine);
-	return !t->call && t->host == want;
+		doctor_say(d, DOCTOR_OK, "kernels", NULL,
+			   "one ran, wrote what it should, and was copied");
+	return !t->call && t->host == ANSWER;
+}
+
+static const char unsupported[] =
+	"points and rows that need it say `not supported here`; the others are measured";
+
+static void judge_feature(struct doctor *d, const struct trial *t, const struct feature *f)
+{
+	d->unsupported += t->call || t->host != ANSWER;
+	if (t->call)
+		doctor_say(d, DOCTOR_MISSING, f->name, unsupported, "not supported here: %.*s: %s",
+			   (int)strcspn(t->call, "("), t->call, cudaGetErrorName(t->err));
+	else if (t->host != ANSWER)
+		doctor_say(d, DOCTOR_MISSING, f->name, unsupported,
+			   "not supported here: no call failed, but what a kernel should write "
+			   "was not there");
+	else
+		doctor_say(d, DOCTOR_OK, f->name, NULL, "%s", f->fine);
+}
+
+static bool device_has(const struct feature *f)
+{
+	int has = 1;
+
+	if (f->attribute && cudaDeviceGetAttribute(&has, f->attribute, 0))
+		cudaGetLastError();
+	return has;
+}
+
+static void try_feature(struct doctor *d, struct trial *t, const struct feature *f)
+{
+	if (!device_has(f)) {
+		doctor_say(d, DOCTOR_NOTE, f->name, NULL, "the device says that it has none");
+		return;
+	}
+	t->call = NULL;
+	t->host = 0;
+	f->try(t);
+	cudaGetLastError(); /* said: no failure of what comes next */
+	judge_feature(d, t, f);
 }
 
 static void try_device(struct doctor *d)
@@ -95,11 +301,9 @@ static void try_device(struct doctor *d)
 	struct trial t = { 0 };
 
 	try_kernel(&t);
-	d->works = judge(d, &t, "kernels", ANSWER, "one ran, wrote what it should, and was copied");
-	if (d->works) {
-		try_graph(&t);
-		d->works = judge(d, &t, "graphs", ANSWER + 1, "one was captured and launched");
-	}
+	d->works = judge_kernel(d, &t);
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features) && d->works; i++)
+		try_feature(d, &t, &features[i]);
 	finish(&t);
 }
 

@@ -30,7 +30,8 @@ struct finding {
 enum { FINDINGS_MAX = 96 };
 
 struct doctor {
-	bool works; /* everything that measuring needs */
+	bool works;	 /* what every measurement needs */
+	int unsupported; /* what some need, and is not supported here */
 	int n;
 	struct finding finding[FINDINGS_MAX];
 };
@@ -40,8 +41,9 @@ void doctor_say(struct doctor *d, enum doctor_state state, const char *name, con
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /*
- * The device: can it be opened, do kernels and graphs run? Fills p by platform_open(). Sets
- * d->works.
+ * The device: can it be opened, does a kernel run, and do events, graphs, mapped, pinned and
+ * managed memory and pools work? Fills p by platform_open(). Sets d->works and d->unsupported. No
+ * wait for the device takes longer than 2 s.
  */
 void doctor_device(struct doctor *d, struct platform *p, const struct place *place);
 

@@ -21,13 +21,18 @@ enum { CANARY_CYCLES = 400000, CANARY_CHAIN = 120000 };
 
 struct canary {
 	cudaStream_t stream;
-	cudaEvent_t begin, end;
-	int64_t *device, *mapped; /* a mapped word: as the device and as the host see it */
+	cudaEvent_t begin, end; /* NULL: the platform has no events */
+	int64_t *device, *word; /* a word: as the device sees it, and as the host does */
+	bool is_mapped;		/* they are one; else it is copied where the host reads it */
 	bool is_gpu;
 };
 
+/* Where events or mapped memory do not work here, does without them. */
 void canary_init(struct canary *c, cudaStream_t stream, bool is_gpu);
 void canary_release(struct canary *c);
+
+/* What a kernel has written to the word. After a synchronize. */
+int64_t canary_read(const struct canary *c);
 
 /* One canary, waited for: ns by the device's clock, read in the kernel. */
 int64_t canary_run(const struct canary *c);
@@ -39,12 +44,12 @@ double canary_mhz(const struct canary *c, int64_t device_ns);
 void canary_nothing(const struct canary *c);
 void canary_spin(const struct canary *c, int64_t cycles);
 
-/* Enqueues a kernel that writes the device's clock, in ns, to *c->mapped. */
+/* Enqueues a kernel that writes the device's clock, in ns, to the word. */
 void canary_stamp(const struct canary *c);
 
 /*
  * Enqueues a kernel that writes the smallest step that the device's ns clock was seen to make to
- * *c->mapped; 0: none was seen.
+ * the word; 0: none was seen.
  */
 void canary_tick(const struct canary *c);
 

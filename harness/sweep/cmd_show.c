@@ -104,7 +104,7 @@ static void print_lock(const struct design *d)
 static int show_session(const struct journal *j, const char *path)
 {
 	const struct plan *p = &j->plan;
-	int failed = journal_count(j, POINT_FAILED) + journal_count(j, POINT_SKIPPED);
+	int failed = journal_count_failed(j);
 	int unchecked = journal_count(j, POINT_CHECK_FAILED);
 
 	printf("session          %s, %s: %s design, seed %lu\n", j->session_id, text_shown(path).s,
@@ -114,6 +114,7 @@ static int show_session(const struct journal *j, const char *path)
 	print_lock(&p->design);
 	print_under_way(j);
 	results_print(j, stdout);
+	refusals_print(j, stdout);
 	printf("\n%d points ok, %d failed their check, %d failed otherwise\n",
 	       journal_count(j, POINT_OK), unchecked, failed);
 	quality_print(j, stdout);

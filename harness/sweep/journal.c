@@ -224,6 +224,7 @@ void journal_release(struct journal *j)
 	lock_release(&j->lock);
 	for (int side = 0; side < 2; side++) {
 		json_decref(j->header[side]);
+		json_decref(j->refused[side]);
 		for (int kind = 0; kind < SYNC_COUNT; kind++)
 			json_decref(j->of_kind[side][kind]);
 	}

@@ -16,7 +16,14 @@
 #include "harness/sweep/plan.h"
 #include "harness/sweep/record.h"
 
-enum point_status { POINT_PENDING, POINT_OK, POINT_CHECK_FAILED, POINT_FAILED, POINT_SKIPPED };
+enum point_status {
+	POINT_PENDING,
+	POINT_OK,
+	POINT_CHECK_FAILED,
+	POINT_FAILED,
+	POINT_SKIPPED,
+	POINT_NOT_SUPPORTED, /* the platform lacks a call that it needs */
+};
 
 struct journal {
 	struct plan plan;
@@ -43,6 +50,7 @@ struct journal {
 	int *failures;	      /* [slot * points + point]: times a worker was lost at it */
 	json_t *header[2];    /* the first of each side */
 	json_t *of_kind[2][SYNC_COUNT]; /* the first of each side and kind of waiting */
+	json_t *refused[2];		/* of a side: "POINT" (its number) -> error of its record */
 	json_t **visit;			/* [point * rounds + round] of the slot under way */
 	int visit_slot;			/* whose they are; -1: nobody's */
 	bool torn;			/* a torn last line was dropped */
@@ -105,7 +113,12 @@ double journal_canary_ns(const struct journal *j, int side);
 /* Has this point ended two workers in one process of this slot's side? */
 bool journal_is_deadly(const struct journal *j, int slot, int point);
 
+/* Why a point is not supported on this slot's side, {call, name, ...}; NULL: nothing said so. */
+const json_t *journal_refusal(const struct journal *j, int slot, int point);
+
 int journal_count(const struct journal *j, enum point_status status);
+/* Points and processes without a result that did not fail their check. */
+int journal_count_failed(const struct journal *j);
 
 /* Renames the .part. Returns 0 or a negative errno after one line. */
 int journal_finish(struct journal *j);

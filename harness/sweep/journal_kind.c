@@ -1,4 +1,5 @@
 /* journal_kind.c - one kind of waiting of a session that was swept with several. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,27 @@ static void keep_columns(void *all, size_t size, int rows, const bool *stays, in
 		memmove(to, (const char *)all + (size_t)i * size, size);
 		to += size;
 	}
+}
+
+/* Those of the points that stay, under their new numbers. New reference, or NULL. */
+static json_t *renumbered(const json_t *refused, const bool *stays, int n)
+{
+	json_t *out = refused ? json_object() : NULL;
+	char from[16], to[16];
+	int left = 0;
+
+	for (int i = 0; out && i < n; i++) {
+		json_t *error;
+
+		if (!stays[i])
+			continue;
+		snprintf(from, sizeof(from), "%d", i);
+		snprintf(to, sizeof(to), "%d", left++);
+		error = json_object_get(refused, from);
+		if (error)
+			json_object_set(out, to, error);
+	}
+	return out;
 }
 
 void journal_keep_kind(struct journal *j, enum sync_kind kind)
@@ -34,6 +56,10 @@ void journal_keep_kind(struct journal *j, enum sync_kind kind)
 	keep_columns(j->step, sizeof(*j->step), 1, stays, n);
 	plan_keep_kind(&j->plan, kind);
 	for (int side = 0; side < j->sides; side++) {
+		json_t *refused = renumbered(j->refused[side], stays, n);
+
+		json_decref(j->refused[side]);
+		j->refused[side] = refused;
 		if (!j->of_kind[side][kind])
 			continue;
 		json_decref(j->header[side]);

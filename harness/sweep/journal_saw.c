@@ -1,5 +1,6 @@
 /* journal_saw.c - what the lines of a session say, whether just written or read back. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "harness/sweep/assemble.h"
@@ -37,10 +38,21 @@ static enum point_status status_of(const char *text)
 {
 	if (!text)
 		return POINT_FAILED;
-	return !strcmp(text, "ok")	       ? POINT_OK
-	       : !strcmp(text, "check_failed") ? POINT_CHECK_FAILED
-	       : !strcmp(text, "skipped")      ? POINT_SKIPPED
-					       : POINT_FAILED;
+	return !strcmp(text, "ok")		? POINT_OK
+	       : !strcmp(text, "check_failed")	? POINT_CHECK_FAILED
+	       : !strcmp(text, "skipped")	? POINT_SKIPPED
+	       : !strcmp(text, "not_supported") ? POINT_NOT_SUPPORTED
+						: POINT_FAILED;
+}
+
+static void saw_refusal(struct journal *j, int side, int point, json_t *error)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", point);
+	if (!j->refused[side])
+		j->refused[side] = json_object();
+	json_object_set(j->refused[side], number, error);
 }
 
 void journal_saw_point(struct journal *j, int slot, int point, const json_t *line)
@@ -52,6 +64,8 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 
 	j->status[at] =
 		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
+	if (j->status[at] == POINT_NOT_SUPPORTED)
+		saw_refusal(j, journal_side(j, slot), point, json_object_get(line, "error"));
 	j->total_ns[at] = assembled_median(line, "t_total_ns");
 	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
 	if (json_is_number(launches))

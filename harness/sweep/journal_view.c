@@ -31,6 +31,7 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	memcpy(out->plan_hash, j->plan_hash, sizeof(out->plan_hash));
 	out->path = j->path;
 	out->header[0] = j->header[side];
+	out->refused[0] = j->refused[side];
 	out->launches = j->launches;
 	out->step = j->step;
 	out->status = taken(j->status, points * sizeof(*j->status), slot, n);

@@ -117,6 +117,20 @@ bool journal_is_deadly(const struct journal *j, int slot, int point)
 	return false;
 }
 
+const json_t *journal_refusal(const struct journal *j, int slot, int point)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", point);
+	return json_object_get(j->refused[journal_side(j, slot)], number);
+}
+
+int journal_count_failed(const struct journal *j)
+{
+	return journal_count(j, POINT_FAILED) + journal_count(j, POINT_SKIPPED) +
+	       journal_count(j, POINT_NOT_SUPPORTED);
+}
+
 int journal_count(const struct journal *j, enum point_status status)
 {
 	int n = 0;

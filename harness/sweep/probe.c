@@ -139,6 +139,8 @@ static int judge(const struct probing *p, const struct child *c)
 	child_describe(c, how, sizeof(how));
 	if (strstr(how, "exit code 4"))
 		return -ENODEV;
+	if (strstr(how, "exit code 2"))
+		return -ENOSYS;
 	if (strstr(how, "exit code 3"))
 		return -EINVAL;
 	return complain(EIO, "%sprobing %s: the worker %s", p->side ? "side b: " : "", at(p), how);

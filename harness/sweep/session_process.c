@@ -104,13 +104,15 @@ static int lost_at_start(struct session *s, int times)
 	child_describe(&s->child, how, sizeof(how));
 	if (WIFEXITED(s->child.status) && WEXITSTATUS(s->child.status) == RIFT_NO_DEVICE)
 		return -ENODEV; /* it said so */
+	if (WIFEXITED(s->child.status) && WEXITSTATUS(s->child.status) == RIFT_FAILED_POINTS)
+		return -ENOSYS; /* the platform lacks what no point does without: likewise */
 	if (times < STARTS_LOST)
 		return 0;
 	return complain(EIO, "a worker %s before it measured anything, %d times: %s", how, times,
 			*s->child.last_error ? s->child.last_error : "it said nothing");
 }
 
-/* Points that ended a worker twice on this side. */
+/* Points that ended a worker twice on this side, or that it does not support. */
 static int skip_known_failures(struct session *s)
 {
 	struct journal *j = &s->journal;
@@ -118,12 +120,20 @@ static int skip_known_failures(struct session *s)
 	int err = 0;
 
 	for (int i = 0; i < p->n_points && !err; i++) {
-		if (j->status[s->slot * p->n_points + i] || !journal_is_deadly(j, s->slot, i))
+		const json_t *refused = journal_refusal(j, s->slot, i);
+
+		if (j->status[s->slot * p->n_points + i] ||
+		    !(refused || journal_is_deadly(j, s->slot, i)))
 			continue;
+		s->show.points_done++;
+		if (refused) {
+			err = journal_failure(j, s->slot, i, "not_supported",
+					      json_deep_copy(refused), true);
+			continue;
+		}
 		err = journal_failure(j, s->slot, i, "skipped",
 				      json_pack("{s:s}", "name", "it ended two workers before"),
 				      true);
-		s->show.points_done++;
 	}
 	return err;
 }

@@ -130,6 +130,19 @@ static int on_failed(struct session *s, const json_t *o)
 			       failure_of_hook(integer(o, "code"), s->child.last_error), true);
 }
 
+/* What the platform lacks it will lack again: that is final, too. */
+static int on_refused(struct session *s, const json_t *o)
+{
+	int point = integer(o, "point");
+
+	s->point = -1;
+	if (point < 0 || point >= plan_of(s)->n_points)
+		return complain(EPROTO, "a worker reports a point that is not in the plan");
+	s->show.points_done++;
+	return journal_failure(&s->journal, s->slot, point, "not_supported",
+			       json_incref(json_object_get(o, "error")), true);
+}
+
 static void on_begin(struct session *s, const json_t *o)
 {
 	char text[80];
@@ -190,6 +203,8 @@ static int take_line(const json_t *o, void *arg)
 		return on_visit(s, o);
 	else if (record_is(o, "failed"))
 		return on_failed(s, o);
+	else if (record_is(o, "refused"))
+		return on_refused(s, o);
 	else if (record_is(o, "bye"))
 		s->bye = json_copy((json_t *)(uintptr_t)o);
 	return 0;

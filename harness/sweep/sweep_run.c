@@ -149,10 +149,11 @@ static void print_times(const struct show *s)
 static int end_of(const struct session *s, bool quiet)
 {
 	const struct journal *j = &s->journal;
-	int failed = journal_count(j, POINT_FAILED) + journal_count(j, POINT_SKIPPED);
+	int failed = journal_count_failed(j);
 	int unchecked = journal_count(j, POINT_CHECK_FAILED);
 
 	results_print(j, stdout);
+	refusals_print(j, stdout);
 	printf("\n%d points ok, %d failed their check, %d failed otherwise: %s\n",
 	       journal_count(j, POINT_OK), unchecked, failed, j->path);
 	quality_print(j, stdout);

@@ -279,6 +279,59 @@ static void print_legend(const struct results *r, FILE *out)
 /* A canary that ends a process so much longer or shorter than it began is worth a word. */
 static const double drift_said = 0.01;
 
+static bool is_same_refusal(const json_t *a, const json_t *b)
+{
+	return json_equal(json_object_get(a, "call"), json_object_get(b, "call")) &&
+	       json_equal(json_object_get(a, "name"), json_object_get(b, "name"));
+}
+
+/* Of the points from this one on that are refused alike; 0: one before it is. */
+static int count_alike(const struct journal *j, int side, int point)
+{
+	const json_t *error = journal_refusal(j, side * j->plan.design.processes, point);
+	int n = 0;
+
+	for (int i = 0; i < j->plan.n_points; i++) {
+		const json_t *other = journal_refusal(j, side * j->plan.design.processes, i);
+
+		if (!other || !is_same_refusal(error, other))
+			continue;
+		if (i < point)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+static void print_refusal(const struct journal *j, int side, int point, int n, FILE *out)
+{
+	const json_t *error = journal_refusal(j, side * j->plan.design.processes, point);
+	const char *call = json_string_value(json_object_get(error, "call"));
+	const char *name = json_string_value(json_object_get(error, "name"));
+	char text[160];
+
+	plan_point_text(&j->plan, point, text, sizeof(text));
+	fprintf(out, "%s%s: %s", j->sides == 2 ? (side ? "side b: " : "side a: ") : "", text,
+		n > 1 ? "" : "not supported here: ");
+	if (n > 1)
+		fprintf(out, "this and %d other points are not supported here: ", n - 1);
+	fprintf(out, "%s: ", text_shown(call ? call : "?").s);
+	fprintf(out, "%s\n", text_shown(name ? name : "?").s);
+}
+
+void refusals_print(const struct journal *j, FILE *out)
+{
+	for (int side = 0; side < j->sides; side++)
+		for (int i = 0; i < j->plan.n_points; i++) {
+			int n = journal_refusal(j, side * j->plan.design.processes, i)
+					? count_alike(j, side, i)
+					: 0;
+
+			if (n)
+				print_refusal(j, side, i, n, out);
+		}
+}
+
 void quality_print(const struct journal *j, FILE *out)
 {
 	const double *of = j->drift_most, most = fabs(of[1]) > fabs(of[0]) ? of[1] : of[0];

@@ -28,6 +28,9 @@ void results_print(const struct journal *j, FILE *out);
  */
 void bimodal_print(const struct results *r, FILE *out);
 
+/* A line a side and call that is not supported there: how many points that costs. */
+void refusals_print(const struct journal *j, FILE *out);
+
 /* A line of how many of the points that have blocks are noisy, and how far clocks went. */
 void quality_print(const struct journal *j, FILE *out);
 

@@ -67,7 +67,7 @@ static int timed_block(struct visit *v, int i, struct prepared *p, const struct 
 {
 	int64_t switches = system_usage().involuntary;
 	int cpu = sched_getcpu(), err;
-	bool events = p->blocks % VISIT_EVENT_EVERY == VISIT_EVENT_EVERY - 1;
+	bool events = c->begin && p->blocks % VISIT_EVENT_EVERY == VISIT_EVENT_EVERY - 1;
 	struct block b;
 
 	v->marks[i] = 0;

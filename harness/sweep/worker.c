@@ -38,6 +38,37 @@ void worker_give_up(struct worker *w, int point, int err)
 		   json_pack("{s:s, s:i, s:i}", "record", "failed", "point", point, "code", -err));
 }
 
+static json_t *refusal_json(const struct refusal *r)
+{
+	return json_pack("{s:i, s:s, s:s, s:s}", "code", ENOSYS, "name", r->error, "call", r->call,
+			 "file_line", r->place);
+}
+
+static bool is_alike(const struct plan *p, int a, int b)
+{
+	return p->point[a].config == p->point[b].config && p->point[a].mode == p->point[b].mode;
+}
+
+void worker_refused(struct worker *w, int point, const struct refusal *r)
+{
+	for (int i = 0; i < w->plan.n_points; i++) {
+		if (w->skip[i] || !is_alike(&w->plan, i, point))
+			continue;
+		w->skip[i] = true;
+		worker_say(w, json_pack("{s:s, s:i, s:o}", "record", "refused", "point", i, "error",
+					refusal_json(r)));
+	}
+}
+
+int worker_lose(struct worker *w, int point, int err, const struct refusal *r)
+{
+	if (err == -ENOSYS)
+		worker_refused(w, point, r);
+	else if (err && err != -EINTR)
+		worker_give_up(w, point, err);
+	return err == -EINTR ? err : 0;
+}
+
 /* ---- the job ---------------------------------------------------------------------------- */
 
 static void *zeroed(size_t n, size_t size)
@@ -211,6 +242,37 @@ static void say_bye(struct worker *w, int64_t start_ns)
 				(double)w->checks_ns / SECOND_NS));
 }
 
+struct working {
+	struct worker *w;
+	const json_t *job;
+};
+
+static int work(struct worker *w, const json_t *job);
+
+static int call_work(void *arg)
+{
+	struct working *a = arg;
+
+	return work(a->w, a->job);
+}
+
+static int call_card(void *arg)
+{
+	struct working *a = arg;
+
+	return card_work(a->w->out, a->job);
+}
+
+/* What no point can be measured without. */
+static int work_or_say(struct worker *w, const json_t *job, int (*fn)(void *))
+{
+	struct working a = { w, job };
+	struct refusal r;
+	int err = refusal_catch(fn, &a, &r);
+
+	return err == -ENOSYS ? refusal_complain(&r, "a worker") : err;
+}
+
 static int work(struct worker *w, const json_t *job)
 {
 	const char *kind = json_string_value(json_object_get(job, "job"));
@@ -265,9 +327,9 @@ int cmd_worker(int argc, char **argv)
 	if (is_job(job, "hello"))
 		worker_say(&w, json_pack("{s:s}", "record", "hello"));
 	else if (is_job(job, "card"))
-		err = card_work(w.out, job);
+		err = work_or_say(&w, job, call_card);
 	else
-		err = work(&w, job);
+		err = work_or_say(&w, job, call_work);
 	release(&w);
 	fclose(w.out);
 	json_decref(job);

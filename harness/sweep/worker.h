@@ -11,13 +11,15 @@
  *           before what may hang;
  *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
  *           {record: "header", ...}; {record: "visit", point, round, ...};
- *           {record: "failed", point, code}; {record: "bye", ...} when all is done
+ *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
+ *           file_line}}; {record: "bye", ...} when all is done
  */
 #ifndef RIFT_SWEEP_WORKER_H
 #define RIFT_SWEEP_WORKER_H
 
 #include <stdio.h>
 
+#include "common/refusal.h"
 #include "harness/sweep/calibrate.h"
 #include "harness/sweep/plan.h"
 #include "harness/sweep/visit.h"
@@ -54,7 +56,8 @@ int cmd_worker(int argc, char **argv);
 /* Parts of it, each in a file of its own. They return 0, -EINTR, or what cannot be gone on from. */
 int worker_probe(struct worker *w);   /* worker_probe.c */
 int worker_prepare(struct worker *w); /* worker_prepare.c */
-int worker_set_up(struct worker *w, int config);
+/* -ENOSYS: *r says what the platform lacks. */
+int worker_set_up(struct worker *w, int config, struct refusal *r);
 void worker_tear_down(struct worker *w, int config);
 /* The point with the longest block; NULL: none. */
 struct prepared *worker_longest(struct worker *w);
@@ -68,5 +71,14 @@ void worker_phase(struct worker *w, const char *name);
 
 /* The hook of this point failed with err, after its line on stderr: the point is left out. */
 void worker_give_up(struct worker *w, int point, int err);
+
+/*
+ * The platform lacks what this point needs: it is left out, and so is every other one of the same
+ * configuration and mode.
+ */
+void worker_refused(struct worker *w, int point, const struct refusal *r);
+
+/* -EINTR comes back; what else is not 0 costs the point, by one of the two above. */
+int worker_lose(struct worker *w, int point, int err, const struct refusal *r);
 
 #endif

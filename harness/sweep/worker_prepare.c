@@ -6,7 +6,17 @@
 #include "common/cuda_check.h"
 #include "harness/sweep/worker.h"
 
-int worker_set_up(struct worker *w, int config)
+static int call_setup(void *subject)
+{
+	struct subject *s = subject;
+	int err;
+
+	s->event = sync_event(s->sync);
+	err = s->workload->setup(s->opts, s->state);
+	return err ? err : s->workload->cost(s->opts, s->state, &s->cost);
+}
+
+int worker_set_up(struct worker *w, int config, struct refusal *r)
 {
 	const struct config *c = &w->plan.config[config];
 	struct subject *s = &w->subject[config];
@@ -17,17 +27,23 @@ int worker_set_up(struct worker *w, int config)
 			       .opts = c->params.opts,
 			       .stream = w->stream,
 			       .sync = w->sync,
-			       .event = sync_event(w->sync),
 			       .state = calloc(1, c->workload->state_size + 1) };
 	CHECK(s->state, "%zu bytes of state", c->workload->state_size);
-	err = c->workload->setup(s->opts, s->state);
-	if (!err)
-		err = c->workload->cost(s->opts, s->state, &s->cost);
+	err = refusal_catch(call_setup, s, r);
 	/* a step that only copies still fills a graph */
 	s->launches = s->cost.launches >= 1 ? (int64_t)ceil(s->cost.launches) : 1;
 	if (err)
 		worker_tear_down(w, config);
 	return err;
+}
+
+static void give_back(void *subject)
+{
+	struct subject *s = subject;
+
+	s->workload->teardown(s->state);
+	if (s->event)
+		CUDA(cudaEventDestroy(s->event));
 }
 
 void worker_tear_down(struct worker *w, int config)
@@ -37,10 +53,8 @@ void worker_tear_down(struct worker *w, int config)
 	if (!s->state)
 		return;
 	/* a failed hook may have left work in the stream that uses what is freed here */
-	CUDA(cudaStreamSynchronize(w->stream));
-	s->workload->teardown(s->state);
-	if (s->event)
-		CUDA(cudaEventDestroy(s->event));
+	refusal_settle(w->stream);
+	refusal_ignore(give_back, s);
 	free(s->state);
 	s->state = NULL;
 }
@@ -62,6 +76,7 @@ static void set_up_configs(struct worker *w)
 {
 	for (int i = 0; i < w->plan.n_points; i++) {
 		int config = w->plan.point[i].config;
+		struct refusal r;
 		int err = 0;
 
 		if (!is_wanted(w, i)) {
@@ -69,9 +84,9 @@ static void set_up_configs(struct worker *w)
 			continue;
 		}
 		if (!w->subject[config].state)
-			err = worker_set_up(w, config);
+			err = worker_set_up(w, config, &r);
 		if (err)
-			worker_give_up(w, i, err);
+			worker_lose(w, i, err, &r);
 	}
 }
 
@@ -83,27 +98,40 @@ static int64_t calls_of(const struct submission *s)
 	return s->mode == MODE_FUSED ? 1 : s->depth * s->subject->launches;
 }
 
+struct preparing {
+	struct prepared *prepared;
+	const struct subject *subject;
+	const struct plan_point *at;
+};
+
+static int prepare_point(void *arg)
+{
+	struct preparing *a = arg;
+	struct submission *s = &a->prepared->submission;
+	int err = submission_init(s, a->subject, a->at->mode, a->at->depth);
+
+	a->prepared->calls = calls_of(s);
+	return err ? err : visit_first(a->prepared);
+}
+
 /* Captures, instantiates, uploads, and runs every point once. */
 int worker_prepare(struct worker *w)
 {
 	set_up_configs(w);
 	for (int i = 0; i < w->plan.n_points; i++) {
 		const struct plan_point *at = &w->plan.point[i];
-		struct prepared *p = &w->prepared[i];
+		struct preparing a = { &w->prepared[i], &w->subject[at->config], at };
+		struct refusal r;
 		int err;
 
 		if (w->skip[i])
 			continue;
 		worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", i, "round",
 					-1));
-		err = submission_init(&p->submission, &w->subject[at->config], at->mode, at->depth);
-		p->calls = calls_of(&p->submission);
-		if (!err)
-			err = visit_first(p);
-		if (err == -EINTR)
-			return err;
+		err = refusal_catch(prepare_point, &a, &r);
+		err = worker_lose(w, i, err, &r);
 		if (err)
-			worker_give_up(w, i, err);
+			return err;
 	}
 	return 0;
 }

@@ -123,12 +123,13 @@ static double launch_max_ns(const struct config *c)
 /* A step of the configuration at another size. */
 static int time_size(struct worker *w, int i, int64_t *size, int64_t other, double *ns)
 {
+	struct refusal ignored;
 	int64_t own = *size;
 	double wall_ns;
 	int err;
 
 	*size = other;
-	err = worker_set_up(w, i);
+	err = worker_set_up(w, i, &ignored);
 	if (!err)
 		err = time_depth(&w->subject[i], mode_of(&w->plan, i), 1, ns, &wall_ns);
 	worker_tear_down(w, i);
@@ -188,18 +189,37 @@ static bool is_hopeless(struct worker *w, int i)
 	return !(before->ends_ns + before->step_ns <= BLOCK_LONGEST_NS);
 }
 
+struct probing {
+	struct side_timing *t;
+	const struct subject *s;
+	enum mode mode;
+	int64_t depth_max;
+};
+
+static int time_one(void *arg)
+{
+	struct probing *p = arg;
+
+	return time_steps(p->t, p->s, p->mode, p->depth_max);
+}
+
 static int probe(struct worker *w, int i)
 {
 	struct side_timing *t = timing_of(w, i);
 	int64_t start = clock_ns();
-	int err = worker_set_up(w, i);
+	struct probing p = { t, &w->subject[i], mode_of(&w->plan, i), w->plan.config[i].depth_max };
+	struct refusal ignored;
+	int err = worker_set_up(w, i, &ignored);
 
 	t->setup_ns = (double)(clock_ns() - start);
 	if (!err)
-		err = time_steps(t, &w->subject[i], mode_of(&w->plan, i),
-				 w->plan.config[i].depth_max);
+		err = refusal_catch(time_one, &p, &ignored);
 	worker_tear_down(w, i);
-	return err;
+	if (err != -ENOSYS)
+		return err;
+	/* not supported here: its points are refused again, which takes no time */
+	t->step_ns = t->ends_ns = t->gap_ns = t->check_ends_ns = t->check_step_ns = 0;
+	return 0;
 }
 
 static json_t *ns_or_null(double ns)

@@ -156,32 +156,48 @@ static bool can_put_off(const struct worker *w, int tries)
 	return tries < RETRIES && (double)w->put_off_ns < most_ns;
 }
 
-/* 1: put off. A hook that fails costs its point, not the process. */
+struct visiting {
+	struct worker *w;
+	int point, round;
+	bool may_put_off;
+	json_t *check; /* of its check, where there was one */
+};
+
+/* The blocks and the check; 1: put off. */
+static int measure_visit(void *arg)
+{
+	struct visiting *v = arg;
+	struct worker *w = v->w;
+	struct visit_rules rules = rules_of(w);
+	int err = visit_run(&w->visit, &w->prepared[v->point], &w->canary, &w->plan.design, &rules,
+			    v->may_put_off);
+
+	if (err)
+		return err;
+	w->blocks_ns += w->visit.block_ns;
+	v->check = maybe_check(w, v->point, v->round, &err);
+	return err;
+}
+
+/* 1: put off. What fails or is refused costs its point, not the process. */
 static int visit_point(struct worker *w, int point, int round, int tries, bool may_put_off)
 {
-	struct visit_rules rules = rules_of(w);
+	struct visiting v = { w, point, round, may_put_off && can_put_off(w, tries), NULL };
 	int64_t start = clock_ns();
-	json_t *check = NULL;
+	struct refusal r;
 	int err;
 
 	worker_say(w,
 		   json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", round));
 	w->visit.retries = tries;
-	err = visit_run(&w->visit, &w->prepared[point], &w->canary, &w->plan.design, &rules,
-			may_put_off && can_put_off(w, tries));
+	err = refusal_catch(measure_visit, &v, &r);
 	if (err == 1) {
 		w->put_off_ns += clock_ns() - start;
 		return 1;
 	}
-	if (!err) {
-		w->blocks_ns += w->visit.block_ns;
-		check = maybe_check(w, point, round, &err);
-	}
 	if (!err)
-		say_visit(w, point, round, check);
-	else if (err != -EINTR)
-		worker_give_up(w, point, err);
-	return err == -EINTR ? err : 0;
+		say_visit(w, point, round, v.check);
+	return worker_lose(w, point, err, &r);
 }
 
 /* What is put off goes to the end of the queue, which has room for every retry. */
@@ -194,6 +210,8 @@ static int run_round(struct worker *w, int round, int *queue, int *tries)
 	for (int i = 0; i < n; i++) {
 		int point = queue[i];
 
+		if (w->skip[point]) /* refused with another one of its kind */
+			continue;
 		err = visit_point(w, point, round, tries[point], puts > 0);
 		if (err < 0)
 			return err;

@@ -23,7 +23,7 @@ static int on_host(const struct alignment_state *s, void *to, size_t bytes)
 
 	if (s->pageable)
 		p = malloc(bytes ? bytes : 1);
-	else if (cudaMallocHost(&p, bytes ? bytes : 1))
+	else if (CUDA_RESULT(cudaMallocHost(&p, bytes ? bytes : 1)))
 		cudaGetLastError();
 	memcpy(to, &p, sizeof(p));
 	return p ? 0

@@ -108,6 +108,8 @@ void graph_teardown(void *state);
 int graph_prepare(const struct graph_opts *o, struct graph_state *s);
 
 /* Enqueues: words of the trace to 0. */
+/* After a refusal: no stream is left capturing. */
+void graph_end_captures(struct graph_state *s);
 void graph_clear(struct graph_state *s, cudaStream_t stream);
 
 /* Frees what steps have kept. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,21 +34,40 @@ const struct measure_row graph_quantities[MEASURE_QUANTITIES] = {
 	[MEASURE_MEMORY] = { "memory", "bytes" },
 };
 
+static int make_events(void *plan)
+{
+	struct measure_plan *p = plan;
+
+	CUDA(cudaEventCreate(&p->begin));
+	CUDA(cudaEventCreate(&p->end));
+	return 0;
+}
+
+static void drop_events(void *plan)
+{
+	struct measure_plan *p = plan;
+
+	if (p->begin)
+		CUDA(cudaEventDestroy(p->begin));
+	if (p->end)
+		CUDA(cudaEventDestroy(p->end));
+}
+
 void graph_measure_begin(struct measure_plan *p, bool quick)
 {
 	*p = (struct measure_plan){ .samples = quick ? SAMPLES_QUICK : SAMPLES_MAX,
 				    .budget_ns = quick ? 10000000 : 100000000 };
+	struct refusal ignored;
+
 	CUDA(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking));
-	CUDA(cudaEventCreate(&p->begin));
-	CUDA(cudaEventCreate(&p->end));
-	p->latch = latch_new(LATCH_WATCHDOG_MS, LATCH_TIMEOUT_MS);
+	refusal_catch(make_events, p, &ignored); /* series that need them say so */
+	p->latch = latch_new(LATCH_WATCHDOG_MS, LATCH_TIMEOUT_MS, &p->no_latch);
 }
 
 void graph_measure_end(struct measure_plan *p)
 {
 	latch_free(p->latch);
-	CUDA(cudaEventDestroy(p->begin));
-	CUDA(cudaEventDestroy(p->end));
+	refusal_ignore(drop_events, p);
 	CUDA(cudaStreamDestroy(p->stream));
 }
 
@@ -64,6 +84,16 @@ static bool is_warm(const struct measure_plan *p, int done, int64_t since_ns)
 {
 	return done >= WARMUP_MAX ||
 	       (done >= WARMUP_MIN && timing_now_ns() - since_ns > p->budget_ns / 10);
+}
+
+static void give_reason(struct measure_length *out, const struct series *series, const char *why)
+{
+	for (int k = 0; k < series->n; k++) {
+		enum measure_quantity q = (enum measure_quantity)(series->first + k);
+
+		snprintf(out->refused[q], sizeof(out->refused[q]), "%s", why);
+		out->why[q] = out->refused[q];
+	}
 }
 
 /* Medians of what a kind of sample yields; or the reason of the first that yields nothing. */
@@ -98,8 +128,6 @@ static int take_series(struct measure_plan *p, struct graph_state *s, const stru
 
 /* ---- launches behind a latch -------------------------------------------------------------- */
 
-static const char no_latch[] = "not applicable: the device maps no host memory";
-
 /* ns: call, total, device. */
 static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphExec_t exec,
 		       int64_t *ns, const char **why)
@@ -108,9 +136,11 @@ static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphE
 	float ms;
 
 	if (!p->latch || p->stuck >= STUCK_MAX) {
-		*why = p->latch ? latch_why(LATCH_WATCHED) : no_latch;
+		*why = p->latch ? latch_why(LATCH_WATCHED) : p->no_latch;
 		return 0;
 	}
+	if (!p->end) /* refused here where it was refused before */
+		CUDA(cudaEventCreate(&p->end));
 	graph_clear(s, p->stream);
 	CUDA(cudaStreamSynchronize(p->stream));
 	latch_close(p->latch, p->stream);
@@ -175,6 +205,38 @@ static bool is_gpu(void)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
+struct taking {
+	struct measure_plan *p;
+	struct graph_state *s;
+	const struct series *series;
+	struct measure_length *out;
+};
+
+static int call_series(void *arg)
+{
+	struct taking *t = arg;
+
+	return take_series(t->p, t->s, t->series, t->out);
+}
+
+/* What the platform does not support is a reason, and the others are measured. */
+static int take_or_refuse(struct measure_plan *p, struct graph_state *s,
+			  const struct series *series, struct measure_length *out)
+{
+	struct taking t = { p, s, series, out };
+	char text[REFUSAL_TEXT];
+	struct refusal r;
+	int err = refusal_catch(call_series, &t, &r);
+
+	if (err != -ENOSYS)
+		return err;
+	graph_end_captures(s);
+	refusal_settle(p->stream);
+	refusal_text(&r, text);
+	give_reason(out, series, text);
+	return 0;
+}
+
 static int measure_all(struct measure_plan *p, struct graph_state *s, struct measure_length *out)
 {
 	static const struct series all[] = {
@@ -191,7 +253,7 @@ static int measure_all(struct measure_plan *p, struct graph_state *s, struct mea
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !err; i++)
-		err = take_series(p, s, &all[i], out);
+		err = take_or_refuse(p, s, &all[i], out);
 	if (!err && is_gpu())
 		graph_measure_memory(p, s, out);
 	else
@@ -204,23 +266,63 @@ static int measure_all(struct measure_plan *p, struct graph_state *s, struct mea
 	return err ? err : graph_check_run(s, 1);
 }
 
-int graph_measure(struct measure_plan *p, const struct graph_opts *o, struct measure_length *out)
+struct measuring {
+	struct measure_plan *p;
+	struct graph_state *s;
+	const struct graph_opts *o;
+	struct measure_length *out;
+};
+
+static int measure_one(void *arg)
 {
-	struct graph_state *s = calloc(1, sizeof(*s));
+	struct measuring *a = arg;
+	struct measure_plan *p = a->p;
+	struct graph_state *s = a->s;
+	struct measure_length *out = a->out;
+	const struct graph_opts *o = a->o;
 	int err;
 
-	CHECK(s, "memory of a state");
-	memset(out, 0, sizeof(*out));
-	for (int q = 0; q < MEASURE_QUANTITIES; q++)
-		out->value[q] = NAN;
 	out->length = o->length;
 	out->nodes = graph_nodes(o);
 	err = graph_prepare(o, s);
 	if (!err)
 		err = measure_all(p, s, out);
-	CUDA(cudaStreamSynchronize(p->stream));
-	graph_teardown(s);
-	free(s);
+	return err;
+}
+
+/* A platform that has no graph of this kind at all. */
+static void refuse_all(struct measure_length *out, const struct refusal *r)
+{
+	char text[REFUSAL_TEXT];
+
+	refusal_text(r, text);
+	for (int q = 0; q < MEASURE_QUANTITIES; q++) {
+		struct series one = { NULL, 1, (enum measure_quantity)q };
+
+		if (!out->why[q] && !isfinite(out->value[q]))
+			give_reason(out, &one, text);
+	}
+}
+
+int graph_measure(struct measure_plan *p, const struct graph_opts *o, struct measure_length *out)
+{
+	struct measuring a = { p, calloc(1, sizeof(*a.s)), o, out };
+	struct refusal r;
+	int err;
+
+	CHECK(a.s, "memory of a state");
+	memset(out, 0, sizeof(*out));
+	for (int q = 0; q < MEASURE_QUANTITIES; q++)
+		out->value[q] = NAN;
+	err = refusal_catch(measure_one, &a, &r);
+	if (err == -ENOSYS) {
+		refuse_all(out, &r);
+		err = 0;
+	}
+	graph_end_captures(a.s);
+	refusal_settle(p->stream);
+	refusal_ignore(graph_teardown, a.s);
+	free(a.s);
 	return err;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/latch.h"
 #include "common/line.h"
+#include "common/refusal.h"
 #include "workloads/graph/graph.h"
 
 #ifdef __cplusplus
@@ -48,6 +49,7 @@ struct measure_length {
 	double value[MEASURE_QUANTITIES]; /* medians, us or bytes */
 	int64_t n[MEASURE_QUANTITIES];
 	const char *why[MEASURE_QUANTITIES];
+	char refused[MEASURE_QUANTITIES][REFUSAL_TEXT]; /* what why may point to */
 };
 
 struct measure_plan {
@@ -55,8 +57,9 @@ struct measure_plan {
 	int64_t budget_ns; /* of the samples of one quantity */
 	cudaStream_t stream;
 	cudaEvent_t begin, end;
-	struct latch *latch; /* NULL: the device maps no host memory */
-	int stuck;	     /* holds that the host did not end; after 2 there are no more */
+	struct latch *latch;  /* NULL: mapped memory does not work here ... */
+	const char *no_latch; /* ... and why */
+	int stuck;	      /* holds that the host did not end; after 2 there are no more */
 };
 
 void graph_measure_begin(struct measure_plan *p, bool quick);

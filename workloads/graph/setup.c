@@ -152,6 +152,12 @@ void graph_drop(struct graph_state *s)
 	s->made = s->used = 0;
 }
 
+void graph_end_captures(struct graph_state *s)
+{
+	for (int i = 0; i < GRAPH_WIDTH_MAX; i++)
+		refusal_settle(s->stream[i]);
+}
+
 static void release_graphs(struct graph_state *s)
 {
 	graph_drop(s);
@@ -186,6 +192,7 @@ void graph_teardown(void *state)
 {
 	struct graph_state *s = state;
 
+	graph_end_captures(s);
 	release_graphs(s);
 	release_streams(s);
 	if (s->trace)

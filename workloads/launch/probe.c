@@ -34,6 +34,17 @@ void launch_probe_text(struct probe *p, const char *name, const char *why)
 	snprintf(row->text, sizeof(row->text), "%s", why);
 }
 
+void launch_probe_row(struct probe *p, const char *name, int (*fn)(void *), void *arg)
+{
+	char text[REFUSAL_TEXT];
+	struct refusal r;
+
+	if (!refusal_catch(fn, arg, &r))
+		return;
+	refusal_text(&r, text);
+	launch_probe_text(p, name, text);
+}
+
 void launch_probe_step(struct probe *p)
 {
 	CHECK(!launch_step(p->o, p->s, p->stream), "a step fails");
@@ -108,20 +119,17 @@ static void probe_pace(struct probe *p)
 /* ---- mapped memory ---------------------------------------------------------------------- */
 
 /* What needs mapped memory, or says that there is none. */
-static int probe_mapped(struct probe *p)
+static void probe_mapped(struct probe *p)
 {
 	static const char why[] = "not applicable: the device maps no host memory";
-	int err;
 
 	if (!p->word) {
-		launch_probe_text(p, "to mapped flag", why);
-		launch_probe_text(p, "launch queue", why);
-		return 0;
+		launch_probe_text(p, "to mapped flag", *p->unmapped ? p->unmapped : why);
+		launch_probe_text(p, "launch queue", *p->unmapped ? p->unmapped : why);
+		return;
 	}
-	err = launch_probe_flag(p);
-	if (!err)
-		launch_probe_queue(p);
-	return err;
+	launch_probe_flag(p);
+	launch_probe_queue(p);
 }
 
 /* ---- the clock that spins count with ---------------------------------------------------- */
@@ -163,26 +171,47 @@ static void probe_clock(struct probe *p)
 
 /* ---- all of it -------------------------------------------------------------------------- */
 
+static int make_event(void *probe)
+{
+	struct probe *p = probe;
+
+	CUDA(cudaEventCreateWithFlags(&p->event, cudaEventDisableTiming));
+	return 0;
+}
+
+static int map_word(void *probe)
+{
+	struct probe *p = probe;
+	uint32_t *word;
+
+	CUDA(cudaHostAlloc((void **)&word, PROBE_WORDS * sizeof(*word), cudaHostAllocMapped));
+	memset(word, 0, PROBE_WORDS * sizeof(*word));
+	CUDA(cudaHostGetDevicePointer((void **)&p->on_device, word, 0));
+	p->word = word;
+	return 0;
+}
+
 static void begin(struct probe *p)
 {
+	struct refusal r;
+
 	CUDA(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking));
-	CUDA(cudaEventCreateWithFlags(&p->event, cudaEventDisableTiming));
-	if (device_attribute(cudaDevAttrCanMapHostMemory)) {
-		CUDA(cudaHostAlloc((void **)&p->word, PROBE_WORDS * sizeof(*p->word),
-				   cudaHostAllocMapped));
-		memset(p->word, 0, PROBE_WORDS * sizeof(*p->word));
-		CUDA(cudaHostGetDevicePointer((void **)&p->on_device, p->word, 0));
-	}
+	refusal_catch(make_event, p, &r); /* the rows that need it say so */
+	if (device_attribute(cudaDevAttrCanMapHostMemory) && refusal_catch(map_word, p, &r))
+		refusal_text(&r, p->unmapped);
 	CHECK(!launch_reset(p->o, p->s, p->stream), "reset");
 	CUDA(cudaStreamSynchronize(p->stream));
 }
 
-static void end(struct probe *p)
+static void end(void *probe)
 {
+	struct probe *p = probe;
+
 	CUDA(cudaStreamSynchronize(p->stream));
 	if (p->word)
 		CUDA(cudaFreeHost(p->word));
-	CUDA(cudaEventDestroy(p->event));
+	if (p->event)
+		CUDA(cudaEventDestroy(p->event));
 	CUDA(cudaStreamDestroy(p->stream));
 }
 
@@ -215,8 +244,8 @@ int launch_probe(const struct launch_opts *o, struct launch_state *s, struct rep
 	launch_probe_waits(&p);
 	err = launch_probe_gap(&p);
 	if (!err)
-		err = probe_mapped(&p);
+		probe_mapped(&p);
 	probe_clock(&p);
-	end(&p);
+	refusal_ignore(end, &p);
 	return err ? err : check_steps(&p);
 }

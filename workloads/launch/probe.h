@@ -5,6 +5,7 @@
 #ifndef RIFT_LAUNCH_PROBE_H
 #define RIFT_LAUNCH_PROBE_H
 
+#include "common/refusal.h"
 #include "workloads/launch/launch.h"
 
 #ifdef __cplusplus
@@ -30,16 +31,20 @@ struct probe {
 	struct launch_state *s;
 	struct report *out;
 	cudaStream_t stream;
-	cudaEvent_t event;
+	cudaEvent_t event; /* NULL: refused */
 	int samples, blocks;
-	int64_t steps;	     /* launched since the reset */
-	uint32_t *word;	     /* PROBE_WORDS, mapped; NULL: the device cannot */
-	uint32_t *on_device; /* the same words there */
+	int64_t steps;		     /* launched since the reset */
+	uint32_t *word;		     /* PROBE_WORDS, mapped; NULL: the device cannot */
+	uint32_t *on_device;	     /* the same words there */
+	char unmapped[REFUSAL_TEXT]; /* why word is NULL, where that was refused */
 };
 
 /* A row with a number: the median of n, in `unit`; or with a reason why there is none. */
 void launch_probe_add(struct probe *p, const char *name, const char *unit, double value, int64_t n);
 void launch_probe_text(struct probe *p, const char *name, const char *why);
+
+/* Calls fn(arg), which adds the row; where that is refused the row says so. */
+void launch_probe_row(struct probe *p, const char *name, int (*fn)(void *), void *arg);
 
 /* One step of the workload. */
 void launch_probe_step(struct probe *p);
@@ -51,9 +56,9 @@ void launch_probe_waits(struct probe *p);
 
 /*
  * A row for a kernel that writes a flag and a host that polls it: the cheapest notice there is.
- * Returns 0, or -EIO after one line when the flag does not come.
+ * Where the flag does not come within 2 s the row says so.
  */
-int launch_probe_flag(struct probe *p);
+void launch_probe_flag(struct probe *p);
 
 /* ---- the device's gap (probe_gap.c) ----------------------------------------------------- */
 

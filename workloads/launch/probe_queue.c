@@ -69,10 +69,16 @@ static void add_depth(struct probe *p, enum latch_end end, const int64_t *call_n
 
 void launch_probe_queue(struct probe *p)
 {
-	struct latch *latch = latch_new(LATCH_WATCHDOG_MS, LATCH_TIMEOUT_MS);
-	int64_t *call_ns = calloc(LAUNCHES_MAX, sizeof(*call_ns)), n;
+	const char *why;
+	struct latch *latch = latch_new(LATCH_WATCHDOG_MS, LATCH_TIMEOUT_MS, &why);
+	int64_t *call_ns, n;
 
-	CHECK(call_ns && latch, "%d times", LAUNCHES_MAX);
+	if (!latch) {
+		launch_probe_text(p, "launch queue", why);
+		return;
+	}
+	call_ns = calloc(LAUNCHES_MAX, sizeof(*call_ns));
+	CHECK(call_ns, "%d times", LAUNCHES_MAX);
 	latch_close(latch, p->stream);
 	n = fill(p, latch, call_ns);
 	latch_open(latch);

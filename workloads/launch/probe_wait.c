@@ -4,7 +4,7 @@
  * Nothing is in flight when a sample begins. A sample of calls that take less than a microsecond
  * is 16 of them, as reading the clock takes some 30 ns.
  */
-#include <errno.h>
+#include <stdio.h>
 
 #include "common/cuda_check.h"
 #include "common/timing.h"
@@ -23,13 +23,22 @@ static void device_sync(struct probe *p)
 	CUDA(cudaDeviceSynchronize());
 }
 
+/* Refused here where it was refused before. */
+static void need_event(struct probe *p)
+{
+	if (!p->event)
+		CUDA(cudaEventCreateWithFlags(&p->event, cudaEventDisableTiming));
+}
+
 static void event_sync(struct probe *p)
 {
+	need_event(p);
 	CUDA(cudaEventSynchronize(p->event));
 }
 
 static void record_and_sync(struct probe *p)
 {
+	need_event(p);
 	CUDA(cudaEventRecord(p->event, p->stream));
 	CUDA(cudaEventSynchronize(p->event));
 }
@@ -46,6 +55,7 @@ static void poll_stream(struct probe *p)
 
 static void record(struct probe *p)
 {
+	need_event(p);
 	CUDA(cudaEventRecord(p->event, p->stream));
 }
 
@@ -54,7 +64,9 @@ static void probe_idle(struct probe *p, const char *name, void (*call)(struct pr
 {
 	int64_t ns[PROBE_SAMPLES];
 
-	record_and_sync(p);
+	CUDA(cudaStreamSynchronize(p->stream));
+	if (p->event)
+		record_and_sync(p);
 	for (int i = -WARMUP; i < p->samples; i++) {
 		int64_t begin = timing_now_ns();
 
@@ -81,17 +93,37 @@ static void probe_wait(struct probe *p, const char *name, void (*wait)(struct pr
 	launch_probe_add(p, name, "us", timing_median(ns, p->samples) * PROBE_US, p->samples);
 }
 
+struct waiting {
+	struct probe *p;
+	const char *name;
+	void (*call)(struct probe *);
+	void (*probe)(struct probe *, const char *, void (*)(struct probe *));
+};
+
+static int call_wait(void *arg)
+{
+	struct waiting *w = arg;
+
+	w->probe(w->p, w->name, w->call);
+	return 0;
+}
+
 void launch_probe_waits(struct probe *p)
 {
-	probe_idle(p, "idle stream sync", stream_sync);
-	probe_idle(p, "idle device sync", device_sync);
-	probe_idle(p, "idle event sync", event_sync);
-	probe_idle(p, "idle stream query", poll_stream);
-	probe_idle(p, "event record", record);
-	probe_wait(p, "to stream sync", stream_sync);
-	probe_wait(p, "to device sync", device_sync);
-	probe_wait(p, "to event sync", record_and_sync);
-	probe_wait(p, "to stream query", poll_stream);
+	struct waiting rows[] = {
+		{ p, "idle stream sync", stream_sync, probe_idle },
+		{ p, "idle device sync", device_sync, probe_idle },
+		{ p, "idle event sync", event_sync, probe_idle },
+		{ p, "idle stream query", poll_stream, probe_idle },
+		{ p, "event record", record, probe_idle },
+		{ p, "to stream sync", stream_sync, probe_wait },
+		{ p, "to device sync", device_sync, probe_wait },
+		{ p, "to event sync", record_and_sync, probe_wait },
+		{ p, "to stream query", poll_stream, probe_wait },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		launch_probe_row(p, rows[i].name, call_wait, &rows[i]);
 }
 
 /* ---- a flag in mapped memory ------------------------------------------------------------ */
@@ -108,27 +140,31 @@ static bool flag_comes(const struct probe *p, uint32_t value)
 	return true;
 }
 
-int launch_probe_flag(struct probe *p)
+void launch_probe_flag(struct probe *p)
 {
 	const dim3 one = { 1, 1, 1 }, block = { LAUNCH_THREADS, 1, 1 };
 	uint32_t *flag = p->on_device + PROBE_FLAG, value = 0;
 	void *args[] = { &flag, &value };
 	int64_t ns[PROBE_SAMPLES];
+	char text[120];
 
 	for (int i = -WARMUP; i < p->samples; i++) {
 		int64_t begin = timing_now_ns();
 
 		value++;
 		CUDA(cudaLaunchKernel(launch_teller(), one, block, args, 0, p->stream));
-		if (!flag_comes(p, value))
-			return complain(EIO,
-					"probe: a kernel's write to mapped memory has not "
-					"arrived after %d s",
-					FLAG_S);
+		if (!flag_comes(p, value)) {
+			CUDA(cudaStreamSynchronize(p->stream));
+			snprintf(text, sizeof(text),
+				 "not supported here: a kernel's write to mapped memory has not "
+				 "arrived after %d s",
+				 FLAG_S);
+			launch_probe_text(p, "to mapped flag", text);
+			return;
+		}
 		ns[i < 0 ? 0 : i] = timing_now_ns() - begin;
 		CUDA(cudaStreamSynchronize(p->stream));
 	}
 	launch_probe_add(p, "to mapped flag", "us", timing_median(ns, p->samples) * PROBE_US,
 			 p->samples);
-	return 0;
 }

@@ -70,11 +70,11 @@ cudaError_t memory_take(enum memory_call call, void **p, size_t bytes, cudaStrea
 	case MEMORY_MALLOC:
 		return cudaMalloc(p, bytes);
 	case MEMORY_PINNED:
-		return cudaMallocHost(p, bytes);
+		return CUDA_RESULT(cudaMallocHost(p, bytes));
 	case MEMORY_REGISTER:
-		return cudaHostRegister(*p, bytes, cudaHostRegisterDefault);
+		return CUDA_RESULT(cudaHostRegister(*p, bytes, cudaHostRegisterDefault));
 	default:
-		return cudaMallocAsync(p, bytes, stream);
+		return CUDA_RESULT(cudaMallocAsync(p, bytes, stream));
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
+#include "common/refusal.h"
 #include "workloads/memory/measure.h"
 
 enum { BUSY_US = 200 };
@@ -113,8 +114,40 @@ static int probe_touch(struct probe *p, bool on_device)
 	return 0;
 }
 
+struct part {
+	struct probe *p;
+	const char *name; /* of the row that says so where the part is refused */
+	int (*probe)(struct probe *p, size_t i);
+	size_t i;
+};
+
+static int call_part(void *arg)
+{
+	struct part *part = arg;
+
+	return part->probe(part->p, part->i);
+}
+
+/* What the platform does not support is a row; the others are measured. */
+static int take_part(struct probe *p, const char *name, int (*fn)(struct probe *p, size_t i),
+		     size_t i)
+{
+	struct part part = { p, name, fn, i };
+	char text[REFUSAL_TEXT];
+	struct refusal r;
+	int err = refusal_catch(call_part, &part, &r);
+
+	if (err != -ENOSYS)
+		return err;
+	CUDA(cudaDeviceSynchronize());
+	refusal_text(&r, text);
+	snprintf(next(p, name, "")->text, sizeof(p->out->row->text), "%s", text);
+	return 0;
+}
+
 static int probe(const struct memory_opts *o, struct memory_state *s, struct report *out)
 {
+	static const char *const busy[] = { "cudaMalloc, busy", "cudaMallocAsync, busy" };
 	struct probe p = { .s = s, .out = out, .bytes = o->bytes };
 	int err = 0, end;
 
@@ -122,9 +155,9 @@ static int probe(const struct memory_opts *o, struct memory_state *s, struct rep
 	CHECK(s->names, "memory of names");
 	memory_measure_begin(&p.plan, o->probe == MEMORY_QUICK);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && !err; i++)
-		err = probe_pair(&p, i);
+		err = take_part(&p, pairs[i].take, probe_pair, i);
 	for (size_t i = 0; i < 2 && !err; i++)
-		err = probe_busy(&p, i);
+		err = take_part(&p, busy[i], probe_busy, i);
 	if (!err)
 		err = probe_touch(&p, true);
 	if (!err)

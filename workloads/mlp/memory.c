@@ -80,7 +80,7 @@ static int allocate_host_input(struct mlp_state *s)
 {
 	size_t bytes = (size_t)s->batch * (MLP_PIXELS + 1);
 
-	if (cudaMallocHost((void **)&s->pinned, bytes)) {
+	if (CUDA_RESULT(cudaMallocHost((void **)&s->pinned, bytes))) {
 		cudaGetLastError();
 		return complain(ENOMEM, "no %zu bytes of page-locked memory left on the host",
 				bytes);

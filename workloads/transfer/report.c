@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
+#include "common/refusal.h"
 #include "workloads/transfer/measure.h"
 
 struct probe {
@@ -103,6 +104,35 @@ static int probe_kind(struct probe *p, const struct measure_kind *kind)
 	return err;
 }
 
+struct part {
+	struct probe *p;
+	const struct measure_kind *kind;
+};
+
+static int call_kind(void *arg)
+{
+	struct part *part = arg;
+
+	return probe_kind(part->p, part->kind);
+}
+
+/* What the platform does not support is a row; the others are measured. */
+static int take_kind(struct probe *p, const struct measure_kind *kind)
+{
+	struct part part = { p, kind };
+	char text[REFUSAL_TEXT];
+	struct refusal r;
+	int err = refusal_catch(call_kind, &part, &r);
+
+	if (err != -ENOSYS)
+		return err;
+	CUDA(cudaDeviceSynchronize());
+	refusal_text(&r, text);
+	add(p, "", 0, 0, "%s 4 B", kind->name);
+	snprintf(p->out->row[p->out->n - 1].text, sizeof(p->out->row->text), "%s", text);
+	return 0;
+}
+
 static int probe(const struct transfer_opts *o, struct transfer_state *s, struct report *out)
 {
 	struct probe p = { .s = s, .out = out };
@@ -114,7 +144,7 @@ static int probe(const struct transfer_opts *o, struct transfer_state *s, struct
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	p.plan = transfer_measure_plan(o->probe == TRANSFER_QUICK, stream);
 	for (int i = 0; i < MEASURE_KINDS && !err; i++)
-		err = probe_kind(&p, &transfer_kinds[i]);
+		err = take_kind(&p, &transfer_kinds[i]);
 	CUDA(cudaStreamDestroy(stream));
 	return err;
 }

@@ -72,12 +72,13 @@ static int no_memory(const struct transfer_end *end, cudaError_t err)
 static cudaError_t allocate_host(struct transfer_end *end)
 {
 	if (end->host == TRANSFER_PINNED)
-		return cudaMallocHost((void **)&end->base, end->bytes);
+		return CUDA_RESULT(cudaMallocHost((void **)&end->base, end->bytes));
 	end->base = aligned_alloc(PAGE, (end->bytes + PAGE - 1) / PAGE * PAGE);
 	CHECK(end->base, "%zu bytes", end->bytes);
 	memset(end->base, 0, end->bytes); /* pages, before they are pinned or timed */
 	return end->host == TRANSFER_REGISTERED
-		       ? cudaHostRegister(end->base, end->bytes, cudaHostRegisterDefault)
+		       ? CUDA_RESULT(
+				 cudaHostRegister(end->base, end->bytes, cudaHostRegisterDefault))
 		       : cudaSuccess;
 }
 
