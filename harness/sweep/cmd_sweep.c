@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <signal.h>
 
 #include "common/check.h"
 #include "harness/command.h"
@@ -234,8 +233,6 @@ static int obey(struct sweep_args *a)
 		return RIFT_OK;
 	}
 	interrupt_install();
-	/* a file that grows over a limit is to be reported, not to end the program */
-	signal(SIGXFSZ, SIG_IGN);
 	if ((a->platform && platform_declared(a->platform)) || refuse_empty_side(a))
 		return RIFT_USAGE;
 	if (!a->resume)
