@@ -134,8 +134,9 @@ static int open_standard_streams(void)
 
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)
-			return complain(errno, "stdin, stdout or stderr is closed, and /dev/null "
-					       "cannot be opened in its place: %s",
+			return complain(errno,
+					"stdin, stdout or stderr is closed, and /dev/null "
+					"cannot be opened in its place: %s",
 					strerror(errno));
 	return 0;
 }
