@@ -145,12 +145,11 @@ static int refuse_place(const char *path)
 	if (n >= JOURNAL_NAME || (lstat(longest, &st) && errno == ENAMETOOLONG))
 		return complain(ENAMETOOLONG,
 				"--output=%s: too long a name, as .visits is added to it", path);
+	/* its folder, "." where there is none; by ".", so that a file is no folder */
 	slash = strrchr(longest, '/');
-	if (slash)
-		slash[slash == longest] = '\0';
-	if (access(slash ? longest : ".", W_OK | X_OK))
-		return complain(errno, "cannot write %s: %s: %s", path, slash ? longest : ".",
-				strerror(errno));
+	strcpy(slash ? slash + 1 : longest, ".");
+	if (access(longest, W_OK | X_OK))
+		return complain(errno, "cannot write %s: %s", path, strerror(errno));
 	return 0;
 }
 
