@@ -152,6 +152,58 @@ Test(small_sweep_record, files_that_are_refused)
 	}
 }
 
+static int allowed; /* allocations of jansson's that succeed from now on; -1: all */
+
+static void *scarce_malloc(size_t n)
+{
+	if (allowed > 0)
+		allowed--;
+	return allowed ? malloc(n) : NULL;
+}
+
+/* A line that there is no memory for is neither damaged nor torn: it would be cut off. */
+Test(small_sweep_record, no_memory_is_no_torn_line)
+{
+	int lines = 0;
+
+	write_text(FIRST "{\"record\":\"x\",\"array\":[1,2.5,\"text\",{\"y\":null}]}\n");
+	json_set_alloc_funcs(scarce_malloc, free);
+	for (int n = 1; lines < 2; n++) {
+		struct record_scan scan;
+		const char *said;
+		int err;
+
+		allowed = n;
+		lines = 0;
+		divert_stderr();
+		err = record_read(&scan, path, count, &lines);
+		said = diverted_stderr();
+		cr_assert(lt(int, n, 1000), "never enough");
+		cr_assert(not(scan.torn), "%d allocations", n);
+		cr_assert(eq(int, err, lines < 2 ? -ENOMEM : 0), "%d allocations: %d", n, err);
+		cr_assert(eq(int, is_one_complaint(said), lines < 2), "%d: %s", n, said);
+	}
+	json_set_alloc_funcs(malloc, free);
+}
+
+/* What can still be read of a file that is worth that. */
+Test(small_sweep_record, salvage_steps_over_damage)
+{
+	struct record_scan scan;
+	const char *said;
+	int lines = 0;
+
+	write_text("garbage\n" FIRST "{\"record\":\"x\"}\n[1]\n\n"
+		   "{\"record\":\"x\",\"schema\":\"2.0\"}\n" FIRST "{\"half");
+	divert_stderr();
+	cr_assert(zero(int, record_salvage(&scan, path, count, &lines)), "salvage");
+	said = diverted_stderr();
+	cr_assert(eq(int, lines, 2), "%d", lines);
+	cr_assert(eq(int, (int)scan.dropped, 5), "%d", (int)scan.dropped);
+	cr_assert(scan.torn, "the last one");
+	cr_assert(eq(str, (char *)said, ""), "%s", said);
+}
+
 /* ---- writing ---------------------------------------------------------------------------- */
 
 Test(small_sweep_record, going_on_behind_a_torn_line)

@@ -59,22 +59,36 @@ static void step_over(struct record_scan *scan, const char *line, size_t n)
 	scan->line++;
 }
 
-/* NULL where it is none; *err: because there is no memory for it, which says nothing of the file.
- */
+/* jansson tells a lack of memory as a syntax error, or not at all: it is seen where it happens. */
+static json_malloc_t usual_malloc;
+static bool lacked;
+
+static void *watched_malloc(size_t n)
+{
+	void *p = usual_malloc(n);
+
+	lacked |= !p;
+	return p;
+}
+
+/* NULL where it is no object; *err: there is no memory for it, which says nothing of the file. */
 static json_t *parse_line(const struct record_scan *scan, const char *line, size_t n, int *err)
 {
-	json_error_t error = { 0 };
+	json_free_t usual_free;
 	json_t *o = NULL;
 
 	*err = 0;
 	if (!n || line[n - 1] != '\n')
 		return NULL;
-	o = json_loadb(line, n - 1, JSON_REJECT_DUPLICATES, &error);
-	/* where jansson has no memory it says that, or nothing at all */
-	if (!o && (json_error_code(&error) == json_error_out_of_memory || !*error.text))
+	lacked = false;
+	json_get_alloc_funcs(&usual_malloc, &usual_free);
+	json_set_alloc_funcs(watched_malloc, usual_free);
+	o = json_loadb(line, n - 1, JSON_REJECT_DUPLICATES, NULL);
+	json_set_alloc_funcs(usual_malloc, usual_free);
+	if (lacked)
 		*err = complain(ENOMEM, "%s:%ld: no memory for this line of %zu bytes", scan->path,
 				(long)scan->line + 1, n);
-	if (json_is_object(o))
+	if (json_is_object(o) && !lacked)
 		return o;
 	json_decref(o);
 	return NULL;
