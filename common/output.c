@@ -217,6 +217,7 @@ int output_commit(struct output *out)
 	int err = 0;
 
 	/* ferror: a write that failed earlier may be followed by ones that did not */
+	errno = 0;
 	if (fflush(out->file) || ferror(out->file))
 		err = errno ? errno : EIO;
 	if (fclose(out->file) && !err)

@@ -127,11 +127,11 @@ static int probe(const struct probe_args *a)
 	json_t *card;
 	int err, kept = 0;
 
-	r.sync = a->params.given[1] ? (enum sync_kind)a->values.sync : sync_default();
 	interrupt_install();
 	/* before the measuring: a card that cannot be kept is not worth a minute */
 	if (a->output && (err = output_create(&out, "--output", a->output)))
 		return (int)exit_code_of(err);
+	r.sync = a->params.given[1] ? (enum sync_kind)a->values.sync : sync_default();
 	progress_init(a->quiet);
 	err = card_take(&r, &card);
 	if (!err && a->output)
