@@ -156,7 +156,8 @@ Test(small_cli_session, what_appears_under_the_name_of_a_sweep_stays)
 	need_device();
 	code = shell(&text,
 		     "'%s' %s 2>'%s/err' >/dev/null & "
-		     "until [ -e '%s' ]; do sleep 0.01; done; echo foreign >'%s'; wait $!",
+		     "for i in $(seq 2000); do [ ! -e '%s' ] || break; sleep 0.01; done; "
+		     "echo foreign >'%s'; wait $!",
 		     rift(), plan(3), dir, part, file);
 	cr_assert(eq(int, code, 3), "%d", code);
 	shell(&text, "cat '%s/err'", dir);
@@ -176,7 +177,7 @@ Test(small_cli_session, what_appears_under_the_name_of_a_card_stays)
 	need_device();
 	code = shell(&text,
 		     "cd '%s'; '%s' probe --processes 1 --quiet --output card.json 2>err >out & "
-		     "until ls '%s' | grep -q part; do sleep 0.01; done; "
+		     "for i in $(seq 500); do ! ls '%s' | grep -q part || break; sleep 0.01; done; "
 		     "echo foreign >'%s/card.json'; wait $!",
 		     dir, rift(), dir, dir);
 	cr_assert(eq(int, code, 3), "%d", code);
@@ -225,7 +226,8 @@ Test(small_cli_session, a_second_writer_leaves_a_sweep_alone)
 	need_device();
 	code = shell(&text,
 		     "'%s' %s 2>'%s/err' >/dev/null & "
-		     "until [ -s '%s.lock' ] && [ -s '%s' ]; do sleep 0.01; done; "
+		     "for i in $(seq 2000); do [ ! -s '%s.lock' ] || [ ! -s '%s' ] || break; "
+		     "sleep 0.01; done; "
 		     "echo '2147483646 1 x' >'%s.lock'; "
 		     "'%s' sweep --resume '%s' 2>'%s/second'; echo $? >>'%s/second'; wait $!",
 		     rift(), plan(4), dir, file, part, file, rift(), file, dir, dir);
