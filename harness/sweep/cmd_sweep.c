@@ -87,7 +87,10 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "output", KEY_OUTPUT, "FILE", 0, "the record (default: results/TIME-WORKLOAD.jsonl)", 0 },
 	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform; into the record", 0 },
-	{ "resume", KEY_RESUME, "FILE", 0, "go on with an interrupted sweep", 0 },
+	{ "resume", KEY_RESUME, "FILE", 0,
+	  "go on with an interrupted sweep; prints the command of --against that is in FILE, and "
+	  "runs it",
+	  0 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "print the points and how long they would take", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },

@@ -76,12 +76,20 @@ is_running() {
 	[ -n "$supervisor" ] && readlink "/proc/$supervisor/exe" >/dev/null && ! [ -e "$file" ]
 }
 
+await_part() {
+	for _ in $(seq 500); do
+		if [ -s "$file.part" ] || ! is_running; then break; fi
+		sleep 0.01
+	done
+}
+
 # Sleeps until the moment that this kill is for.
 wait_for_moment() {
 	case $1 in
 	any) doze 0.05 0.8 ;;
 	calibration) doze 0 0.25 ;;
 	between)
+		await_part
 		before=$(lines trailer)
 		for _ in $(seq 300); do
 			if [ "$(lines trailer)" != "$before" ] || ! is_running; then break; fi
@@ -169,24 +177,26 @@ finish_session() {
 	forget
 }
 
-# Something runs at the moment, and has a worker: its number is in $worker.
-meet_moment() { # MOMENT
-	for _ in $(seq 20); do
+# Something runs at the moment, and where its worker is meant that as well: $worker.
+meet_moment() { # MOMENT WHOM
+	for _ in $(seq 50); do
 		if ! is_running; then
 			[ -z "$supervisor" ] || finish_session
 			go
 		fi
+		# without its probe, a sweep does not begin
+		[ "$2" != worker ] || await_part
 		wait_for_moment "$1"
 		worker=$(cat "/proc/$supervisor/task/$supervisor/children" 2>/dev/null || true)
-		if is_running && [ -n "$worker" ]; then return 0; fi
+		if is_running && { [ "$2" != worker ] || [ -n "$worker" ]; }; then return 0; fi
 	done
 	return 1
 }
 
 # One kill, and what it leaves.
 kill_once() { # MOMENT WHOM
-	if ! meet_moment "$1"; then
-		fail "nothing runs that could be killed ($1): $(cat "$dir/err")"
+	if ! meet_moment "$1" "$2"; then
+		fail "nothing runs that could be killed ($1, $2): $(cat "$dir/err")"
 		return
 	fi
 	kill_now "$2"
