@@ -45,6 +45,9 @@ test: setup-test  ## build and run the tests; SIZE=small leaves the long ones ou
 sanitize: setup-test  ## the small tests under the sanitizers, kernels too: addresses, races
 	@+tools/sanitize.sh
 
+enemy: build  ## what an enemy would try on it: kills, damaged files, full disks; tests/enemy
+	@tests/enemy/run.sh ./rift all
+
 bench: setup-run  ## build and run the benchmarks; they print figures and judge nothing
 	@+tools/build.sh bench
 	@tools/bench.sh "$$(tools/device.sh)"
@@ -75,4 +78,4 @@ build: setup-run
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run sweep compare plots list test sanitize bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep compare plots list test sanitize enemy bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint

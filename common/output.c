@@ -2,6 +2,7 @@
 #include "common/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,12 +75,12 @@ static void keep_mode(const struct output *out, const struct stat *old)
 		errno = 0; /* a file system without modes */
 }
 
-int output_open(struct output *out, const char *name, const char *path)
+static int open_part(struct output *out, const char *name, const char *path)
 {
 	struct stat old;
 	int err;
 
-	*out = (struct output){ .path = follow_links(path) };
+	out->path = follow_links(path);
 	err = check_target(name, path, out->path, &old);
 	if (err) {
 		output_discard(out);
@@ -90,7 +91,7 @@ int output_open(struct output *out, const char *name, const char *path)
 	/* before it is there, as a signal may end the process right after; longer names fail */
 	if (strlen(out->part) < PATH_MAX)
 		temporary_add(out->part);
-	out->file = fopen(out->part, "wx");
+	out->file = fopen(out->part, "wxe");
 	if (!out->file) {
 		err = complain(errno, "%s=%s: cannot create %s: %s", name, path, out->part,
 			       strerror(errno));
@@ -100,6 +101,20 @@ int output_open(struct output *out, const char *name, const char *path)
 	}
 	keep_mode(out, &old);
 	return 0;
+}
+
+int output_open(struct output *out, const char *name, const char *path)
+{
+	*out = (struct output){ 0 };
+	return open_part(out, name, path);
+}
+
+int output_create(struct output *out, const char *name, const char *path)
+{
+	*out = (struct output){ .is_new = true };
+	if (!access(path, F_OK))
+		return complain(EEXIST, "%s=%s: exists; give another name", name, path);
+	return open_part(out, name, path);
 }
 
 bool output_same_file(const char *a, const char *b)
@@ -119,22 +134,102 @@ void output_numbers(struct output *out, const double *v, int n)
 		fprintf(out->file, "%.17g%c", v[i], i == n - 1 ? '\n' : ',');
 }
 
+/* ---- new names ---------------------------------------------------------------------------- */
+
+static bool is_same_inode(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !lstat(a, &sa) && !lstat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* Returns 0, EEXIST, or another errno. Each way is for file systems that lack those before it. */
+static int rename_to_free_name(const char *from, const char *to)
+{
+	int fd;
+
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	/* under both names: it was killed between link() and unlink() */
+	if (errno == EEXIST && !is_same_inode(from, to))
+		return EEXIST;
+	if (!link(from, to) || (errno == EEXIST && is_same_inode(from, to)))
+		return unlink(from) ? errno : 0;
+	if (errno == EEXIST)
+		return EEXIST;
+	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return rename(from, to) ? errno : 0;
+}
+
+/* X-2.csv of X.csv, X-2 of X. */
+static char *numbered(const char *path, int number)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *dot = *base ? strrchr(base + 1, '.') : NULL;
+	int stem = (int)(dot ? (size_t)(dot - path) : strlen(path));
+	char *name;
+
+	CHECK(asprintf(&name, "%.*s-%d%s", stem, path, number, dot ? dot : "") >= 0, "memory");
+	return name;
+}
+
+int output_rename_new(const char *from, const char *path, char **taken)
+{
+	int err = EEXIST;
+
+	*taken = NULL;
+	for (int i = 1; err == EEXIST; i++) {
+		free(*taken);
+		*taken = i == 1 ? strdup(path) : numbered(path, i);
+		CHECK(*taken, "memory of a name");
+		err = rename_to_free_name(from, *taken);
+	}
+	if (err) {
+		free(*taken);
+		*taken = NULL;
+	}
+	return err;
+}
+
+/* Returns an errno; EEXIST after one line: it is kept under another name. */
+static int rename_part(const struct output *out)
+{
+	char *taken;
+	int err;
+
+	if (!out->is_new)
+		return rename(out->part, out->path) ? errno : 0;
+	err = output_rename_new(out->part, out->path, &taken);
+	if (!err && strcmp(taken, out->path))
+		err = -complain(EEXIST,
+				"%s has appeared meanwhile and stays; what was to be there "
+				"is kept as %s",
+				out->path, taken);
+	free(taken);
+	return err;
+}
+
 int output_commit(struct output *out)
 {
 	int err = 0;
 
 	/* ferror: a write that failed earlier may be followed by ones that did not */
+	errno = 0;
 	if (fflush(out->file) || ferror(out->file))
 		err = errno ? errno : EIO;
 	if (fclose(out->file) && !err)
 		err = errno;
 	out->file = NULL;
-	if (!err && rename(out->part, out->path))
-		err = errno;
-	if (err) {
+	if (!err)
+		err = rename_part(out);
+	if (err && !(err == EEXIST && out->is_new)) {
 		unlink(out->part);
-		err = complain(err, "cannot write %s: %s", out->path, strerror(err));
+		complain(err, "cannot write %s: %s", out->path, strerror(err));
 	}
+	err = -err;
 	temporary_forget(out->part);
 	output_discard(out);
 	return err;

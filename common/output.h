@@ -19,6 +19,7 @@ extern "C" {
 struct output {
 	char *path, *part; /* path: links followed */
 	FILE *file;	   /* NULL: none is open */
+	bool is_new;	   /* of output_create(): replaces nothing */
 };
 
 /*
@@ -28,6 +29,20 @@ struct output {
  */
 int output_open(struct output *out, const char *name, const char *path);
 
+/*
+ * Like output_open(), for a file that replaces nothing: whatever is at PATH is refused, -EEXIST. If
+ * something has appeared there when output_commit() is called, that stays. The new file is then
+ * kept as output_rename_new() says, one line names it, and output_commit() returns -EEXIST.
+ */
+int output_create(struct output *out, const char *name, const char *path);
+
+/*
+ * Renames `from` to `path` and replaces nothing: where something is there, to the first free name
+ * of STEM-2.EXT, STEM-3.EXT, ... *taken is the name that it has then; the caller frees it. Returns
+ * 0, or an errno (*taken NULL), without a line.
+ */
+int output_rename_new(const char *from, const char *path, char **taken);
+
 /* Do both paths name one file, existing or not, by name or by a link? NULL names none. */
 bool output_same_file(const char *a, const char *b);
 
@@ -36,7 +51,7 @@ void output_numbers(struct output *out, const double *v, int n);
 
 /*
  * Closes and renames: PATH is complete, or -EIO, -ENOSPC or another errno after one line, and
- * nothing has appeared.
+ * nothing has appeared; but see output_create().
  */
 int output_commit(struct output *out);
 

@@ -1,7 +1,10 @@
 /* main.c - rift COMMAND: finds the command; everything else is in cmd_*.c. */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
@@ -121,14 +124,43 @@ static int obey(int argc, char **argv)
 	return RIFT_OK;
 }
 
+/*
+ * A file that is opened later must not become one of these three, as a worker's job would become
+ * stdin. A closed stdout stays one that cannot be written, so that lost results are an error.
+ */
+static int open_standard_streams(void)
+{
+	static const int flags[] = { O_RDONLY, O_RDONLY, O_RDWR };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)
+			return complain(errno,
+					"stdin, stdout or stderr is closed, and /dev/null "
+					"cannot be opened in its place: %s",
+					strerror(errno));
+	return 0;
+}
+
+/* A full disk must not look like a result. */
+static int close_output(int code)
+{
+	bool failed = ferror(stdout);
+
+	errno = 0;
+	failed |= fclose(stdout) != 0;
+	if (!failed)
+		return code;
+	/* what an earlier write failed of may be forgotten */
+	complain(EIO, "cannot write the output: %s",
+		 errno ? strerror(errno) : "writing to stdout failed");
+	return interrupted() ? RIFT_INTERRUPTED : RIFT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
-	int code = contract_check(workloads) ? RIFT_USAGE : obey(argc, argv);
-
-	/* a full disk must not look like a result */
-	if (ferror(stdout) || fclose(stdout)) {
-		complain(errno, "cannot write the output: %s", strerror(errno));
-		code = interrupted() ? RIFT_INTERRUPTED : RIFT_USAGE;
-	}
-	return code;
+	if (open_standard_streams())
+		return RIFT_USAGE;
+	/* a file that grows over a limit is to be reported, not to end the program */
+	signal(SIGXFSZ, SIG_IGN);
+	return close_output(contract_check(workloads) ? RIFT_USAGE : obey(argc, argv));
 }

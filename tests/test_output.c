@@ -235,3 +235,113 @@ Test(small_output, files_of_rift_are_refused)
 	cr_assert(reads("home/workloads/w/in.csv", "old\n"), "changed");
 	run_shell("test \"$(find home/workloads -type f)\" = home/workloads/w/in.csv");
 }
+
+/* ---- files that replace nothing ---------------------------------------------------------------
+ */
+
+static int
+	lacking; /* ways that the file system has not: 1 renameat2's flag, 2 hard links as well */
+
+/* In place of libc's, for all of this program. */
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	int (*real)(int, const char *, int, const char *, unsigned);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "renameat2");
+	errno = EINVAL;
+	return lacking ? -1 : real(from_dir, from, to_dir, to, flags);
+}
+
+int link(const char *from, const char *to)
+{
+	int (*real)(const char *, const char *);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "link");
+	errno = EPERM;
+	return lacking > 1 ? -1 : real(from, to);
+}
+
+static int create(struct output *out, const char *path, const char *text)
+{
+	int err = output_create(out, "--output", path);
+
+	if (!err)
+		fputs(text, out->file);
+	return err;
+}
+
+/* With every way of renaming: the name is free, then taken, then the next one is as well. */
+Test(small_output, a_file_that_appears_meanwhile_stays)
+{
+	for (lacking = 0; lacking < 3; lacking++) {
+		struct output out;
+		const char *text;
+
+		run_shell("rm -f *");
+		cr_assert(!create(&out, "a.csv", "first\n") && !output_commit(&out), "%d", lacking);
+		cr_assert(reads("a.csv", "first\n"), "%d", lacking);
+		cr_assert(create(&out, "a.csv", "") == -EEXIST, "%d: exists", lacking);
+		output_discard(&out);
+		run_shell("rm a.csv; echo foreign >a-2.csv");
+		cr_assert(!create(&out, "a.csv", "mine\n"), "%d", lacking);
+		run_shell("echo foreign >a.csv");
+		divert_stderr();
+		cr_assert(output_commit(&out) == -EEXIST, "%d: took a name", lacking);
+		text = diverted_stderr();
+		cr_assert(is_one_complaint(text) && strstr(text, "a-3.csv"), "%s", text);
+		cr_assert(reads("a.csv", "foreign\n") && reads("a-2.csv", "foreign\n"), "%d",
+			  lacking);
+		cr_assert(reads("a-3.csv", "mine\n"), "%d: lost", lacking);
+		run_shell("test \"$(ls | wc -l)\" = 3");
+	}
+}
+
+/* The rename was by link() and unlink(), and the process was killed between the two. */
+Test(small_output, one_file_under_both_names_is_renamed)
+{
+	for (lacking = 0; lacking < 2; lacking++) {
+		char *taken;
+
+		run_shell("rm -f *; echo mine >a.part; ln a.part a");
+		cr_assert(!output_rename_new("a.part", "a", &taken), "%d", lacking);
+		cr_assert(!strcmp(taken, "a"), "%d: %s", lacking, taken);
+		free(taken);
+		run_shell("test \"$(ls)\" = a && test \"$(cat a)\" = mine");
+	}
+}
+
+Test(small_output, other_names_keep_their_ending)
+{
+	static const char *const names[][2] = { { "dir.x/plain", "dir.x/plain-2" },
+						{ ".hidden", ".hidden-2" },
+						{ "two.dots.csv", "two.dots-2.csv" } };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		char *taken;
+
+		run_shell("rm -rf * .hidden*; mkdir dir.x; echo mine >part");
+		write_new(names[i][0]);
+		cr_assert(!output_rename_new("part", names[i][0], &taken), "%s", names[i][0]);
+		cr_assert(!strcmp(taken, names[i][1]), "%s", taken);
+		free(taken);
+	}
+}
+
+/* A dangling link is followed, and what comes to be behind it meanwhile stays. */
+Test(small_output, a_new_file_behind_a_link)
+{
+	struct output out;
+
+	run_shell("mkdir far; ln -s far/a.csv link.csv");
+	cr_assert(!create(&out, "link.csv", "new\n") && !output_commit(&out), "link");
+	cr_assert(reads("far/a.csv", "new\n"), "far");
+	cr_assert(create(&out, "link.csv", "") == -EEXIST, "exists");
+	output_discard(&out);
+	run_shell("rm far/a.csv");
+	cr_assert(!create(&out, "link.csv", "new\n"), "link again");
+	run_shell("echo foreign >far/a.csv");
+	divert_stderr();
+	cr_assert(output_commit(&out) == -EEXIST, "appeared");
+	diverted_stderr();
+	cr_assert(reads("far/a.csv", "foreign\n") && reads("far/a-2.csv", "new\n"), "far");
+}

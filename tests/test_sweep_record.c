@@ -8,8 +8,11 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +152,58 @@ Test(small_sweep_record, files_that_are_refused)
 	}
 }
 
+static int allowed; /* allocations of jansson's that succeed from now on; -1: all */
+
+static void *scarce_malloc(size_t n)
+{
+	if (allowed > 0)
+		allowed--;
+	return allowed ? malloc(n) : NULL;
+}
+
+/* A line that there is no memory for is neither damaged nor torn: it would be cut off. */
+Test(small_sweep_record, no_memory_is_no_torn_line)
+{
+	int lines = 0;
+
+	write_text(FIRST "{\"record\":\"x\",\"array\":[1,2.5,\"text\",{\"y\":null}]}\n");
+	json_set_alloc_funcs(scarce_malloc, free);
+	for (int n = 1; lines < 2; n++) {
+		struct record_scan scan;
+		const char *said;
+		int err;
+
+		allowed = n;
+		lines = 0;
+		divert_stderr();
+		err = record_read(&scan, path, count, &lines);
+		said = diverted_stderr();
+		cr_assert(lt(int, n, 1000), "never enough");
+		cr_assert(not(scan.torn), "%d allocations", n);
+		cr_assert(eq(int, err, lines < 2 ? -ENOMEM : 0), "%d allocations: %d", n, err);
+		cr_assert(eq(int, is_one_complaint(said), lines < 2), "%d: %s", n, said);
+	}
+	json_set_alloc_funcs(malloc, free);
+}
+
+/* What can still be read of a file that is worth that. */
+Test(small_sweep_record, salvage_steps_over_damage)
+{
+	struct record_scan scan;
+	const char *said;
+	int lines = 0;
+
+	write_text("garbage\n" FIRST "{\"record\":\"x\"}\n[1]\n\n"
+		   "{\"record\":\"x\",\"schema\":\"2.0\"}\n" FIRST "{\"half");
+	divert_stderr();
+	cr_assert(zero(int, record_salvage(&scan, path, count, &lines)), "salvage");
+	said = diverted_stderr();
+	cr_assert(eq(int, lines, 2), "%d", lines);
+	cr_assert(eq(int, (int)scan.dropped, 5), "%d", (int)scan.dropped);
+	cr_assert(scan.torn, "the last one");
+	cr_assert(eq(str, (char *)said, ""), "%s", said);
+}
+
 /* ---- writing ---------------------------------------------------------------------------- */
 
 Test(small_sweep_record, going_on_behind_a_torn_line)
@@ -190,32 +245,99 @@ Test(small_sweep_record, a_new_file_overwrites_nothing)
 
 /* ---- lock ------------------------------------------------------------------------------- */
 
-static int take_quietly(struct lock *l, const char **said)
+static bool lacks_locks; /* a file system without */
+
+/* In place of libc's, for all of this program. */
+int fcntl(int fd, int command, ...)
+{
+	int (*real)(int, int, ...);
+	va_list args;
+	void *arg;
+
+	va_start(args, command);
+	arg = va_arg(args, void *);
+	va_end(args);
+	*(void **)&real = dlsym(RTLD_NEXT, "fcntl");
+	if (command != F_OFD_SETLK || !lacks_locks)
+		return real(fd, command, arg);
+	errno = ENOLCK;
+	return -1;
+}
+
+static int take_quietly(struct lock *l, int fd, const char **said)
 {
 	int err;
 
 	divert_stderr();
-	err = lock_take(l, path);
+	err = lock_take(l, fd, path);
 	*said = diverted_stderr();
 	return err;
 }
 
-Test(small_sweep_record, one_writer_at_a_time)
+static int open_part(void)
 {
-	struct lock mine, other;
-	const char *said;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-	cr_assert(zero(int, take_quietly(&mine, &said)), "%s", said);
-	cr_assert(eq(int, take_quietly(&other, &said), -EBUSY), "held");
-	cr_assert(is_one_complaint(said), "%s", said);
-	lock_release(&other); /* of one that was not taken: nothing */
-	cr_assert(eq(int, take_quietly(&other, &said), -EBUSY), "still held");
-	lock_release(&mine);
-	cr_assert(zero(int, take_quietly(&other, &said)), "%s", said);
-	lock_release(&other);
+	cr_assert(le(int, 0, fd), "%s", path);
+	return fd;
 }
 
-Test(small_sweep_record, stale_locks_are_replaced)
+/* Says what it must do without, and that alone. */
+static bool says_lack(const char *said)
+{
+	return lacks_locks ? is_one_complaint(said) && strstr(said, "no locks") : !*said;
+}
+
+/* With the kernel's lock, and where there is none by the note alone. */
+Test(small_sweep_record, one_writer_at_a_time)
+{
+	for (int i = 0; i < 2; i++) {
+		int a = open_part(), b = open_part();
+		struct lock mine, other;
+		const char *said;
+
+		lacks_locks = i;
+		cr_assert(zero(int, take_quietly(&mine, a, &said)), "%d: %s", i, said);
+		cr_assert(says_lack(said), "%d: %s", i, said);
+		cr_assert(eq(int, take_quietly(&other, b, &said), -EBUSY), "%d: held", i);
+		lock_release(&other); /* of one that was not taken: nothing */
+		cr_assert(eq(int, take_quietly(&other, b, &said), -EBUSY), "%d: still held", i);
+		cr_assert(ne(ptr, strstr(said, "process"), NULL), "%s", said);
+		lock_release(&mine);
+		close(a);
+		cr_assert(zero(int, take_quietly(&other, b, &said)), "%d: %s", i, said);
+		lock_release(&other);
+		close(b);
+	}
+}
+
+/* A pid says nothing in another PID namespace, where it is nobody's or somebody else's. */
+Test(small_sweep_record, the_lock_holds_whatever_the_note_says)
+{
+	static const char *const notes[] = { "2147483646 12 x\n", "1 1 x\n", "", "garbage\n" };
+	int a = open_part(), b = open_part();
+	struct lock mine, other;
+	const char *said;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s.lock", path);
+	cr_assert(zero(int, take_quietly(&mine, a, &said)), "%s", said);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
+		FILE *f = fopen(name, "w");
+
+		fputs(notes[i], f);
+		fclose(f);
+		cr_assert(eq(int, take_quietly(&other, b, &said), -EBUSY), "%zu", i);
+		cr_assert(is_one_complaint(said), "%zu: %s", i, said);
+	}
+	unlink(name);
+	cr_assert(eq(int, take_quietly(&other, b, &said), -EBUSY), "no note");
+	lock_release(&mine);
+	close(a);
+	close(b);
+}
+
+Test(small_sweep_record, notes_of_who_is_gone_are_replaced)
 {
 	static const char *const stale[] = {
 		"2147483646 12 x\n",	  /* no such process */
@@ -225,16 +347,19 @@ Test(small_sweep_record, stale_locks_are_replaced)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s.lock", path);
-	for (size_t i = 0; i < sizeof(stale) / sizeof(*stale); i++) {
+	for (size_t i = 0; i < 2 * sizeof(stale) / sizeof(*stale); i++) {
 		FILE *f = fopen(name, "w");
+		int fd = open_part();
 		struct lock l;
 		const char *said;
 
-		fputs(stale[i], f);
+		lacks_locks = i % 2;
+		fputs(stale[i / 2], f);
 		fclose(f);
-		cr_assert(zero(int, take_quietly(&l, &said)), "%zu: %s", i, said);
-		cr_assert(ne(ptr, strstr(said, "replaced"), NULL), "%zu: %s", i, said);
+		cr_assert(zero(int, take_quietly(&l, fd, &said)), "%zu: %s", i, said);
+		cr_assert(says_lack(said), "%zu: %s", i, said);
 		lock_release(&l);
+		close(fd);
 		cr_assert(ne(int, access(name, F_OK), 0), "%zu: removed", i);
 	}
 }

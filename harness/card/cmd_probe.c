@@ -1,7 +1,6 @@
 /* cmd_probe.c - rift probe: the platform card. */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
@@ -112,27 +111,12 @@ static const struct argp argp = {
 	       "interrupted.",
 };
 
-/* As of a session: what is there cannot be measured again. */
-static int refuse_target(const char *path)
-{
-	if (!path || access(path, F_OK))
-		return 0;
-	return complain(EEXIST, "--output=%s: exists; give another name", text_shown(path).s);
-}
-
 /* The file appears when it is whole. */
-static int keep(const json_t *card, const char *path)
+static int keep(const json_t *card, struct output *out)
 {
-	struct output out;
-	int err = output_open(&out, "--output", path);
-
-	if (err)
-		return err;
-	json_dumpf(card, out.file, JSON_INDENT(1));
-	fputc('\n', out.file);
-	err = output_commit(&out);
-	output_discard(&out);
-	return err;
+	json_dumpf(card, out->file, JSON_INDENT(1));
+	fputc('\n', out->file);
+	return output_commit(out);
 }
 
 static void show(json_t *card, const struct probe_args *a)
@@ -151,27 +135,30 @@ static int probe(const struct probe_args *a)
 				  .platform = a->platform,
 				  .host_name = a->host_name,
 				  .patience_s = a->values.patience_s };
+	struct output out = { 0 };
 	json_t *card;
-	int err;
+	int err, kept = 0;
 
-	r.sync = a->params.given[1] ? (enum sync_kind)a->values.sync : sync_default();
-	err = refuse_target(a->output);
-	if (err)
-		return (int)exit_code_of(err);
 	interrupt_install();
+	/* before the measuring: a card that cannot be kept is not worth a minute */
+	if (a->output && (err = output_create(&out, "--output", a->output)))
+		return (int)exit_code_of(err);
+	r.sync = a->params.given[1] ? (enum sync_kind)a->values.sync : sync_default();
 	progress_init(a->quiet);
 	err = card_take(&r, &card);
 	if (!err && a->output)
-		err = keep(card, a->output);
+		kept = keep(card, &out);
 	if (!err)
-		show(card, a);
+		show(card, a); /* also where it could not be kept */
 	else if (err == -EINTR)
 		complain(EINTR, "interrupted; nothing is reported");
+	err = err ? err : kept;
 	err = err ? (int)exit_code_of(err)
 	      : json_array_size(json_object_get(card, "failed")) || card_has_refusals(card)
 		      ? RIFT_FAILED_POINTS
 		      : RIFT_OK;
 	json_decref(card);
+	output_discard(&out);
 	return err;
 }
 

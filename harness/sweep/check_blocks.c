@@ -54,6 +54,73 @@ struct text blocks_wrong(const json_t *o)
 	return nothing;
 }
 
+/* ---- visit ------------------------------------------------------------------------------ */
+
+static int count_marked(const json_t *o, enum mark mark)
+{
+	const json_t *v;
+	size_t i;
+	int n = 0;
+
+	json_array_foreach(json_object_get(o, "marks"), i, v)
+	{
+		n += (json_integer_value(v) & mark) != 0;
+	}
+	return n;
+}
+
+/* Numbers that are added up over the visits; null: not known. */
+static bool are_counts(const json_t *o, const char *const *name)
+{
+	for (; *name; name++) {
+		const json_t *v = json_object_get(o, *name);
+
+		if (v && !json_is_null(v) && (!json_is_integer(v) || json_integer_value(v) < 0))
+			return false;
+	}
+	return true;
+}
+
+/* Two clocks, or none on a device without. */
+static bool are_clocks(const json_t *mhz)
+{
+	if (!mhz || json_is_null(mhz))
+		return true;
+	for (size_t i = 0; i < json_array_size(mhz); i++)
+		if (!json_is_integer(json_array_get(mhz, i)) &&
+		    !json_is_null(json_array_get(mhz, i)))
+			return false;
+	return json_is_array(mhz);
+}
+
+struct text visit_wrong(const json_t *visit)
+{
+	static const char *const counts[] = { "point",	     "round",	"utime_us",    "stime_us",
+					      "steal_ticks", "retries", "graph_steps", NULL };
+	const json_t *check = json_object_get(visit, "check");
+	const json_t *launches = json_object_get(visit, "launches_per_step");
+	const json_t *step = json_object_get(visit, "step");
+	struct text wrong = blocks_wrong(visit);
+
+	if (*wrong.s)
+		return wrong;
+	if (!json_is_integer(json_object_get(visit, "point")) ||
+	    !json_is_integer(json_object_get(visit, "round")) || !are_counts(visit, counts))
+		return (struct text){ "point, round or a count is no whole number" };
+	if (!length(visit, "t_total_ns"))
+		return (struct text){ "a visit without blocks" };
+	if (length(visit, "t_dev_ns") != (size_t)count_marked(visit, MARK_EVENTS) ||
+	    !are_whole(visit, "t_dev_ns", 0, INT64_MAX))
+		return (struct text){ "t_dev_ns is not of the blocks with mark 16" };
+	if (length(visit, "canary_ns") != 2 || !are_whole(visit, "canary_ns", 0, INT64_MAX) ||
+	    !are_clocks(json_object_get(visit, "sm_clock_mhz")))
+		return (struct text){ "canary_ns or sm_clock_mhz is not of two canaries" };
+	if ((launches && !json_is_number(launches)) || (step && !json_is_object(step)) ||
+	    (check && !json_is_object(check)))
+		return (struct text){ "launches_per_step, step or check is of the wrong kind" };
+	return nothing;
+}
+
 /* ---- summary ---------------------------------------------------------------------------- */
 
 /* Reals are written with 12 digits. */

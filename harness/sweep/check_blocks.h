@@ -12,4 +12,7 @@ struct text blocks_wrong(const json_t *o);
 /* The same of a point that was measured, in at most so many rounds, and its summary. */
 struct text measured_wrong(const json_t *point, int rounds);
 
+/* The same of a line of a .visits file: a record of visits that pass is valid. */
+struct text visit_wrong(const json_t *visit);
+
 #endif

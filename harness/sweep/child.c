@@ -37,14 +37,16 @@ static int job_file(const json_t *job)
 /* The prefix is the user's own shell command; "$@" behind it is this binary. */
 static void exec_worker(const char *exe, const char *prefix)
 {
-	char command[4096];
+	char *command;
 
 	if (!prefix) {
 		/* this very file, even if another was built in its place meanwhile */
 		execl("/proc/self/exe", exe, "sweep-worker", (char *)NULL);
 		return;
 	}
-	snprintf(command, sizeof(command), "exec %s \"$@\"", prefix);
+	/* whole, whatever its length: what is cut may be another command */
+	if (asprintf(&command, "exec %s \"$@\"", prefix) < 0)
+		return;
 	execl("/bin/sh", "sh", "-c", command, "sh", exe, "sweep-worker", (char *)NULL);
 }
 

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/check.h"
 #include "common/output.h"
@@ -105,8 +104,11 @@ static int check_one(const char *path, FILE *csv, bool *incomplete)
 }
 
 /* Nothing that is there is replaced: it may be a record, which cannot be measured again. */
-static int refuse_target(const struct check_args *a, const char *option, const char *path)
+static int create_target(struct output *out, const struct check_args *a, const char *option,
+			 const char *path)
 {
+	if (!path)
+		return 0;
 	if (!*path)
 		return complain(EINVAL, "%s: give the name of a file", option);
 	for (int i = 0; i < a->n; i++)
@@ -115,15 +117,12 @@ static int refuse_target(const struct check_args *a, const char *option, const c
 					"%s=%s: is a record that is to be checked; give another "
 					"name",
 					option, path);
-	if (!access(path, F_OK))
-		return complain(EEXIST, "%s=%s: exists; give another name", option, path);
-	return 0;
+	return output_create(out, option, path);
 }
 
-static int write_ratios(const struct check_args *a)
+static int write_ratios(const struct check_args *a, struct output *out)
 {
 	const char *path = a->file[0];
-	struct output out = { 0 };
 	struct journal j;
 	struct results r;
 	int err = journal_read(&j, path);
@@ -131,43 +130,55 @@ static int write_ratios(const struct check_args *a)
 	if (!err && j.sides != 2)
 		err = complain(EINVAL, "--ratios: %s has one side: rift sweep --against makes two",
 			       path);
-	if (!err)
-		err = refuse_target(a, "--ratios", a->ratios); /* --csv may just have made it */
-	if (!err && output_open(&out, "--ratios", a->ratios))
-		err = -EINVAL;
 	if (!err) {
 		results_init(&r, &j, journal_processes(&j));
-		contrast_csv(&r, out.file);
+		contrast_csv(&r, out->file);
 		results_release(&r);
-		err = output_commit(&out) ? -EIO : 0;
+		err = output_commit(out);
 	}
-	output_discard(&out);
 	journal_release(&j);
+	return err;
+}
+
+static int check_files(const struct check_args *a, FILE *csv, bool *incomplete)
+{
+	int err = 0;
+
+	for (int i = 0; i < a->n; i++) {
+		int this = check_one(a->file[i], csv, incomplete);
+
+		err = err ? err : this;
+	}
+	return err;
+}
+
+static int create_targets(const struct check_args *a, struct output *csv, struct output *ratios)
+{
+	int err = create_target(csv, a, "--csv", a->csv);
+
+	if (!err && output_same_file(a->csv, a->ratios))
+		err = complain(EINVAL, "--csv and --ratios name one file: %s", a->csv);
+	if (!err)
+		err = create_target(ratios, a, "--ratios", a->ratios);
+	if (!err && (a->csv || a->ratios) && a->n > 1)
+		err = complain(EINVAL, "--%s takes one record file", a->csv ? "csv" : "ratios");
 	return err;
 }
 
 static int check_all(const struct check_args *a, bool *incomplete)
 {
-	struct output csv = { 0 };
-	int err = 0;
+	struct output csv = { 0 }, ratios = { 0 };
+	int err = create_targets(a, &csv, &ratios);
 
-	if (a->csv && refuse_target(a, "--csv", a->csv))
-		return -EINVAL;
-	if (a->ratios && refuse_target(a, "--ratios", a->ratios))
-		return -EINVAL;
-	if ((a->csv || a->ratios) && a->n > 1)
-		return complain(EINVAL, "--%s takes one record file", a->csv ? "csv" : "ratios");
-	if (a->csv && output_open(&csv, "--csv", a->csv))
-		return -EINVAL;
-	for (int i = 0; i < a->n; i++) {
-		int this = check_one(a->file[i], csv.file, incomplete);
-
-		err = err ? err : this;
-	}
-	if (a->csv && !err)
-		err = output_commit(&csv) ? -EIO : 0;
+	if (!err)
+		err = check_files(a, csv.file, incomplete);
+	if (!err && a->csv)
+		err = output_commit(&csv);
+	if (!err && a->ratios)
+		err = write_ratios(a, &ratios);
 	output_discard(&csv);
-	return err || !a->ratios ? err : write_ratios(a);
+	output_discard(&ratios);
+	return err;
 }
 
 int cmd_check(int argc, char **argv)

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <signal.h>
 
 #include "common/check.h"
 #include "harness/command.h"
@@ -93,7 +92,10 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "output", KEY_OUTPUT, "FILE", 0, "the record (default: results/TIME-WORKLOAD.jsonl)", 0 },
 	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform; into the record", 0 },
-	{ "resume", KEY_RESUME, "FILE", 0, "go on with an interrupted sweep", 0 },
+	{ "resume", KEY_RESUME, "FILE", 0,
+	  "go on with an interrupted sweep; prints the command of --against that is in FILE, and "
+	  "runs it",
+	  0 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "print the points and how long they would take", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
@@ -239,8 +241,6 @@ static int obey(struct sweep_args *a)
 		return RIFT_OK;
 	}
 	interrupt_install();
-	/* a file that grows over a limit is to be reported, not to end the program */
-	signal(SIGXFSZ, SIG_IGN);
 	if ((a->platform && platform_declared(a->platform)) || refuse_empty_side(a))
 		return RIFT_USAGE;
 	if (!a->resume)

@@ -10,8 +10,11 @@ struct csv_points {
 	json_t *columns; /* names of the axes, of the first point; NULL before it */
 };
 
-/* The names first, before the first point. An axis that only later points have is left out. */
-int csv_point(struct csv_points *c, const json_t *point);
+/*
+ * The names first, before the first point. An axis that only later points have is left out. What
+ * could not be written shows in ferror().
+ */
+void csv_point(struct csv_points *c, const json_t *point);
 
 /* A text in quotes where it needs them; what is missing or null stays empty. */
 void csv_value(FILE *out, const json_t *v);

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/output.h"
 #include "harness/command.h"
 #include "harness/json.h"
 #include "harness/sweep/journal_impl.h"
@@ -87,7 +89,8 @@ void journal_allocate(struct journal *j)
 	j->attempts = journal_zeroed(slots, sizeof(*j->attempts));
 	j->canary_ns = journal_zeroed(slots, sizeof(*j->canary_ns));
 	j->failures = journal_zeroed(slots * points, sizeof(*j->failures));
-	j->visit = journal_zeroed(points * (size_t)j->plan.design.rounds, sizeof(json_t *));
+	j->visits_room = j->plan.n_points * j->plan.design.rounds;
+	j->visit = journal_zeroed((size_t)j->visits_room, sizeof(json_t *));
 	j->visit_slot = -1;
 	for (size_t i = 0; i < slots; i++)
 		j->canary_ns[i] = NAN;
@@ -97,9 +100,8 @@ void journal_allocate(struct journal *j)
 
 void journal_forget_visits(struct journal *j)
 {
-	size_t n = (size_t)j->plan.n_points * (size_t)j->plan.design.rounds;
-
-	for (size_t i = 0; j->visit && i < n; i++) {
+	/* not by the plan: a session that starts anew takes it along */
+	for (int i = 0; i < j->visits_room; i++) {
 		json_decref(j->visit[i]);
 		j->visit[i] = NULL;
 	}
@@ -131,19 +133,49 @@ static json_t *plan_record(const struct journal *j, json_t *plan, const char *ar
 	return o;
 }
 
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st);
+}
+
+/* By its longest name, so that no shorter one is left alone. */
+static int refuse_place(const char *path)
+{
+	char longest[JOURNAL_NAME], *slash;
+	struct stat st;
+	int n = snprintf(longest, sizeof(longest), "%s.visits", path);
+
+	if (n >= JOURNAL_NAME || (lstat(longest, &st) && errno == ENAMETOOLONG))
+		return complain(ENAMETOOLONG,
+				"--output=%s: too long a name, as .visits is added to it", path);
+	/* its folder, "." where there is none; by ".", so that a file is no folder */
+	slash = strrchr(longest, '/');
+	strcpy(slash ? slash + 1 : longest, ".");
+	if (access(longest, W_OK | X_OK))
+		return complain(errno, "cannot write %s: %s", path, strerror(errno));
+	return 0;
+}
+
 int journal_refuse(const char *path)
 {
 	char part[JOURNAL_NAME];
 
-	if (!access(path, F_OK))
+	if (exists(path) && access(path, F_OK))
+		return complain(EEXIST,
+				"%s is a link that leads nowhere; name the file itself, or "
+				"another, with --output",
+				path);
+	if (exists(path))
 		return complain(EEXIST, "%s exists; give another name with --output", path);
 	snprintf(part, sizeof(part), "%s.part", path);
-	if (!access(part, F_OK))
+	if (exists(part))
 		return complain(EEXIST,
 				"%s exists: go on with it by `rift sweep --resume %s`, or give "
 				"another name",
 				part, path);
-	return 0;
+	return refuse_place(path);
 }
 
 static int create_files(struct journal *j)
@@ -155,6 +187,11 @@ static int create_files(struct journal *j)
 	err = record_create(&j->part, name);
 	if (err)
 		return err;
+	err = lock_take(&j->lock, j->part.fd, j->path);
+	if (err) {
+		unlink(name); /* nothing is in it */
+		return err;
+	}
 	journal_name(j, ".visits", name);
 	unlink(name); /* of a session whose .part is gone */
 	return record_create(&j->visits, name);
@@ -185,9 +222,7 @@ int journal_create(struct journal *j, struct plan *plan, const char *path, const
 	journal_allocate(j);
 	o = plan_json(&j->plan);
 	hash_json(o, j->plan_hash);
-	err = lock_take(&j->lock, path);
-	if (!err)
-		err = journal_refuse(path);
+	err = journal_refuse(path);
 	if (!err)
 		err = create_files(j);
 	if (err) {
@@ -200,28 +235,56 @@ int journal_create(struct journal *j, struct plan *plan, const char *path, const
 
 /* ---- end -------------------------------------------------------------------------------- */
 
+int journal_check_part(const struct journal *j)
+{
+	char part[JOURNAL_NAME];
+	struct stat mine, there;
+
+	journal_name(j, ".part", part);
+	if (!fstat(j->part.fd, &mine) && !stat(part, &there) && mine.st_dev == there.st_dev &&
+	    mine.st_ino == there.st_ino)
+		return 0;
+	return complain(ESTALE, "%s was renamed, removed or replaced meanwhile", part);
+}
+
+/* Not to the name that was asked for: somebody else's file is there. */
+static void say_moved(struct journal *j, char *taken)
+{
+	j->moved = strcmp(taken, j->path);
+	if (j->moved)
+		complain(EEXIST, "%s has appeared meanwhile and stays; the record is kept as %s",
+			 j->path, taken);
+	free(j->path);
+	j->path = taken;
+}
+
 int journal_finish(struct journal *j)
 {
-	char part[JOURNAL_NAME], visits[JOURNAL_NAME];
+	char part[JOURNAL_NAME], visits[JOURNAL_NAME], *taken;
 	int err = record_sync(&j->part, true);
 
+	if (!err)
+		err = journal_check_part(j);
 	if (err)
 		return err;
 	journal_name(j, ".part", part);
 	journal_name(j, ".visits", visits);
-	if (rename(part, j->path))
-		return complain(errno, "cannot rename %s to %s: %s", part, j->path,
-				strerror(errno));
+	/* before the rename: of a session that is complete nothing is left, whatever comes */
 	unlink(visits);
+	lock_release(&j->lock);
+	err = output_rename_new(part, j->path, &taken);
+	if (err)
+		return complain(err, "cannot rename %s to %s: %s", part, j->path, strerror(err));
+	say_moved(j, taken);
 	return 0;
 }
 
 void journal_release(struct journal *j)
 {
 	journal_forget_visits(j);
+	lock_release(&j->lock); /* before the .part is closed, which frees the lock */
 	record_close(&j->part);
 	record_close(&j->visits);
-	lock_release(&j->lock);
 	for (int side = 0; side < 2; side++) {
 		json_decref(j->header[side]);
 		json_decref(j->refused[side]);

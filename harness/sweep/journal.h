@@ -1,9 +1,10 @@
 /*
  * journal.h - the files of one session, and what is known from them.
  *
- *   NAME.jsonl.part     plan, then for each process header, points, trailer; only grows
+ *   NAME.jsonl.part     plan, then for each process header, points, trailer; only grows; locked by
+ *                       who writes (lock.h)
  *   NAME.jsonl.visits   the visits of the process under way; emptied when it is complete
- *   NAME.jsonl.lock     who writes
+ *   NAME.jsonl.lock     who writes, for messages
  *   NAME.jsonl          the .part, renamed, when the session is complete
  *
  * A process has a number among those of its platform (side 0 is this command itself, side 1 what
@@ -52,18 +53,27 @@ struct journal {
 	json_t *of_kind[2][SYNC_COUNT]; /* the first of each side and kind of waiting */
 	json_t *refused[2];		/* of a side: "POINT" (its number) -> error of its record */
 	json_t **visit;			/* [point * rounds + round] of the slot under way */
+	int visits_room;		/* how many there can be */
 	int visit_slot;			/* whose they are; -1: nobody's */
 	bool torn;			/* a torn last line was dropped */
+	int visits_dropped;		/* visits that were damaged: they are measured again */
+	bool moved;			/* its name was taken at the end: path is another one */
 };
 
 /* A new session: takes the lock, writes the plan. argv_text is what the user typed. */
 int journal_create(struct journal *j, struct plan *plan, const char *path, const char *against,
 		   const char *argv_text);
 
-/* Refuses a path where a session is or was, with one line. */
+/*
+ * Refuses a path where a session is or was, where none could be written, or a link that leads
+ * nowhere; with one line.
+ */
 int journal_refuse(const char *path);
 
-/* One to go on with, by its .jsonl, .part or .visits name. */
+/*
+ * One to go on with, by its .jsonl, .part or .visits name. What `rift check` would refuse in the
+ * .part is refused, -EINVAL; in the .visits it is dropped, and measured again.
+ */
 int journal_open(struct journal *j, const char *path);
 
 /*
@@ -120,7 +130,11 @@ int journal_count(const struct journal *j, enum point_status status);
 /* Points and processes without a result that did not fail their check. */
 int journal_count_failed(const struct journal *j);
 
-/* Renames the .part. Returns 0 or a negative errno after one line. */
+/*
+ * Renames the .part, and removes the files beside it. Replaces nothing: where something has come
+ * to be under the name, the record is kept as output_rename_new() says, and one line names it.
+ * Returns 0 or a negative errno after one line.
+ */
 int journal_finish(struct journal *j);
 
 void journal_release(struct journal *j);

@@ -11,6 +11,9 @@ void journal_name(const struct journal *j, const char *suffix, char out[JOURNAL_
 void journal_allocate(struct journal *j);
 void journal_forget_visits(struct journal *j);
 
+/* Is NAME.jsonl.part the file that is open? 0, or -ESTALE after one line. */
+int journal_check_part(const struct journal *j);
+
 /* "2026-11-21T14:30:00Z". New reference. */
 json_t *journal_now_utc(void);
 

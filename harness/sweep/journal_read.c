@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "harness/sweep/check_blocks.h"
+#include "harness/sweep/check_record.h"
 #include "harness/sweep/journal_impl.h"
 
 static int damaged(const struct record_scan *scan, const char *what)
@@ -125,7 +127,7 @@ static int take_part_line(const json_t *o, const struct record_scan *scan, void 
 	return 0;
 }
 
-/* Visits count where their point is still to be finished. */
+/* Visits count where their point is still to be finished, and a record could be made of them. */
 static int take_visit(const json_t *o, const struct record_scan *scan, void *arg)
 {
 	struct journal *j = arg;
@@ -136,9 +138,15 @@ static int take_visit(const json_t *o, const struct record_scan *scan, void *arg
 	json_t **kept;
 
 	(void)scan;
-	if (!record_is(o, "visit") || slot < 0 || !id || strcmp(id, j->session_id) ||
-	    j->complete[slot] || point < 0 || point >= j->plan.n_points || round < 0 ||
-	    round >= rounds)
+	if (id && strcmp(id, j->session_id) && record_is(o, "visit"))
+		return 0; /* of a session before */
+	/* a process writes its header before its visits */
+	if (!record_is(o, "visit") || !id || slot < 0 || !j->attempts[slot] || *visit_wrong(o).s ||
+	    point >= j->plan.n_points || round >= rounds) {
+		j->visits_dropped++;
+		return 0;
+	}
+	if (j->complete[slot])
 		return 0;
 	if (j->visit_slot != slot)
 		journal_forget_visits(j);
@@ -165,6 +173,17 @@ static int write_missing_points(struct journal *j)
 	return err;
 }
 
+/* The file again, without what was dropped. */
+static int rewrite_visits(struct journal *j)
+{
+	int err = record_clear(&j->visits);
+
+	for (int i = 0; i < j->visits_room && !err; i++)
+		if (j->visit[i])
+			err = record_write(&j->visits, json_incref(j->visit[i]));
+	return err;
+}
+
 static int open_visits(struct journal *j)
 {
 	struct record_scan scan;
@@ -174,9 +193,12 @@ static int open_visits(struct journal *j)
 	journal_name(j, ".visits", name);
 	if (access(name, F_OK))
 		return record_create(&j->visits, name);
-	err = record_read(&scan, name, take_visit, j);
+	err = record_salvage(&scan, name, take_visit, j);
 	j->torn |= scan.torn;
-	return err ? err : record_append(&j->visits, &scan);
+	j->visits_dropped += (int)scan.dropped;
+	if (!err)
+		err = record_append(&j->visits, &scan);
+	return err || !j->visits_dropped ? err : rewrite_visits(j);
 }
 
 /* X.jsonl of X.jsonl, X.jsonl.part, X.jsonl.visits */
@@ -195,18 +217,18 @@ static char *session_name(const char *path)
 	return name;
 }
 
-int journal_open(struct journal *j, const char *path)
+static bool is_irregular(const char *path)
 {
-	struct record_scan scan;
-	char part[JOURNAL_NAME];
 	struct stat st;
-	int err;
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = -1 };
-	j->path = session_name(path);
-	journal_name(j, ".part", part);
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return complain(EINVAL, "nothing to resume: %s: is no regular file", path);
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static int check_resumable(const struct journal *j, const char *path, const char *part)
+{
+	if (is_irregular(path) || is_irregular(part))
+		return complain(EINVAL, "nothing to resume: %s: is no regular file",
+				is_irregular(path) ? path : part);
 	if (access(part, F_OK) && !access(j->path, F_OK))
 		return complain(EEXIST,
 				"nothing to resume: there is no %s, which an interrupted sweep "
@@ -214,17 +236,45 @@ int journal_open(struct journal *j, const char *path)
 				part, j->path);
 	if (access(part, F_OK))
 		return complain(errno, "nothing to resume: %s: %s", part, strerror(errno));
-	err = lock_take(&j->lock, j->path);
-	if (!err)
-		err = record_read(&scan, part, take_part_line, j);
+	return 0;
+}
+
+/* Nothing is added to what `rift check` refuses, and nothing is measured for it. */
+static int read_part(struct journal *j, const char *part)
+{
+	struct record_facts facts;
+	struct record_scan scan;
+	int err = record_read(&scan, part, take_part_line, j);
+
 	if (!err && !scan.line)
-		err = complain(EINVAL, "%s has no plan: start the sweep again", part);
+		err = complain(EINVAL, "%s has no plan: remove it and start the sweep again", part);
 	if (!err)
-		err = record_append(&j->part, &scan);
-	if (!err) {
-		j->torn = scan.torn;
+		err = record_check(&facts, part, NULL);
+	if (!err)
+		err = record_go_on(&j->part, &scan);
+	j->torn = scan.torn;
+	return err;
+}
+
+int journal_open(struct journal *j, const char *path)
+{
+	char part[JOURNAL_NAME];
+	int err;
+
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = -1 };
+	j->path = session_name(path);
+	journal_name(j, ".part", part);
+	err = check_resumable(j, path, part);
+	if (!err)
+		err = record_open(&j->part, part);
+	if (!err)
+		err = lock_take(&j->lock, j->part.fd, j->path);
+	if (!err) /* whoever held the lock may have completed it */
+		err = journal_check_part(j);
+	if (!err)
+		err = read_part(j, part);
+	if (!err)
 		err = open_visits(j);
-	}
 	return err ? err : write_missing_points(j);
 }
 

@@ -13,6 +13,9 @@
 #include "common/check.h"
 #include "harness/sweep/system.h"
 
+/* A worker that is just being started may hold the lock of a process that is gone, for moments. */
+enum { TRIES = 5, TRY_US = 20000 };
+
 /* Who holds it: pid, when that process started (a pid is used again), and which boot. */
 struct holder {
 	int pid;
@@ -20,7 +23,9 @@ struct holder {
 	char boot[64];
 };
 
-static int create(const char *path)
+/* ---- the note --------------------------------------------------------------------------- */
+
+static int create_note(const char *path)
 {
 	char text[160];
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), n;
@@ -54,6 +59,7 @@ static bool read_holder(const char *path, struct holder *h)
 	return n >= 2;
 }
 
+/* As far as this PID namespace shows. */
 static bool is_alive(const struct holder *h)
 {
 	if (*h->boot && strcmp(h->boot, system_boot_id()))
@@ -61,54 +67,77 @@ static bool is_alive(const struct holder *h)
 	return system_start_of(h->pid) == h->start;
 }
 
-/* Renamed before it is removed, so that of two who find it stale only one removes it. */
-static void remove_stale(const char *path, const struct holder *h)
+/* Replaces the note of who is gone. Returns an errno; EBUSY: *h lives. */
+static int take_note(const char *note, struct holder *h)
 {
-	char aside[4200];
+	int err = EEXIST;
 
-	snprintf(aside, sizeof(aside), "%s.%d", path, (int)getpid());
-	if (rename(path, aside))
-		return;
-	unlink(aside);
-	fprintf(stderr, "rift: %s was left by process %d, which is gone: replaced\n", path, h->pid);
+	for (int i = 0; i < TRIES && err == EEXIST; i++) {
+		err = create_note(note);
+		if (err != EEXIST)
+			break;
+		if (!read_holder(note, h))
+			usleep(TRY_US);
+		else if (is_alive(h))
+			return EBUSY;
+		unlink(note);
+	}
+	return err;
 }
 
-int lock_take(struct lock *l, const char *path)
+/* ---- the lock --------------------------------------------------------------------------- */
+
+static int lock_file(int fd)
 {
-	char name[4160];
-	int err = 0;
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int err = EAGAIN;
+
+	for (int i = 0; i < TRIES && (err == EAGAIN || err == EACCES); i++) {
+		if (i)
+			usleep(TRY_US);
+		err = fcntl(fd, F_OFD_SETLK, &whole) ? errno : 0;
+	}
+	return err == EACCES ? EAGAIN : err;
+}
+
+static int refuse(const char *path, const char *note)
+{
+	struct holder h;
+
+	if (!read_holder(note, &h))
+		return complain(EBUSY, "%s is being written by another process", path);
+	return complain(EBUSY, "%s is being written by process %d (%s)%s", path, h.pid, note,
+			is_alive(&h) ? "" : ", of another container, PID namespace or host");
+}
+
+int lock_take(struct lock *l, int fd, const char *path)
+{
+	struct holder h;
+	int err = lock_file(fd), noted;
 
 	*l = (struct lock){ 0 };
-	if (snprintf(name, sizeof(name), "%s.lock", path) >= (int)sizeof(name))
-		return complain(ENAMETOOLONG, "%s: name of a file too long", path);
-	for (int tries = 0; tries < 5; tries++) {
-		struct holder h;
-
-		err = create(name);
-		if (!err) {
-			l->path = strdup(name);
-			CHECK(l->path, "memory of a name");
-			return 0;
-		}
-		if (err != EEXIST)
-			return complain(err, "cannot write %s: %s", name, strerror(err));
-		if (!read_holder(name, &h)) {
-			usleep(20000);
-			continue;
-		}
-		if (is_alive(&h))
-			return complain(EBUSY, "%s is being written by process %d (%s)", path,
-					h.pid, name);
-		remove_stale(name, &h);
-	}
-	return complain(EBUSY, "%s is in use or damaged; if nobody writes %s, remove it", name,
-			path);
+	CHECK(asprintf(&l->note, "%s.lock", path) >= 0, "memory of a name");
+	if (err && err != EAGAIN)
+		complain(err,
+			 "%s.part: this file system has no locks (%s): what is in %s keeps other "
+			 "writers out, but none of another container or host",
+			 path, strerror(err), l->note);
+	noted = err == EAGAIN ? EBUSY : take_note(l->note, &h);
+	if (noted == EBUSY)
+		noted = refuse(path, l->note);
+	else if (noted && err) /* there is nothing but the note */
+		noted = complain(noted, "cannot write %s: %s", l->note, strerror(noted));
+	else
+		return 0;
+	free(l->note);
+	*l = (struct lock){ 0 };
+	return noted;
 }
 
 void lock_release(struct lock *l)
 {
-	if (l->path)
-		unlink(l->path);
-	free(l->path);
+	if (l->note)
+		unlink(l->note);
+	free(l->note);
 	*l = (struct lock){ 0 };
 }

@@ -45,38 +45,105 @@ static int check_schema(const struct record_scan *scan, const json_t *o)
 	return 0;
 }
 
+/* Who reads, and how. */
+struct reader {
+	int (*each)(const json_t *o, const struct record_scan *scan, void *arg);
+	void *arg;
+	bool salvages;
+};
+
+static void step_over(struct record_scan *scan, const char *line, size_t n)
+{
+	hash_add(&scan->hash, line, n);
+	scan->bytes += (int64_t)n;
+	scan->line++;
+}
+
+/* jansson tells a lack of memory as a syntax error, or not at all: it is seen where it happens. */
+static json_malloc_t usual_malloc;
+static bool lacked;
+
+static void *watched_malloc(size_t n)
+{
+	void *p = usual_malloc(n);
+
+	lacked |= !p;
+	return p;
+}
+
+/* NULL where it is no object; *err: there is no memory for it, which says nothing of the file. */
+static json_t *parse_line(const struct record_scan *scan, const char *line, size_t n, int *err)
+{
+	json_free_t usual_free;
+	json_t *o = NULL;
+
+	*err = 0;
+	if (!n || line[n - 1] != '\n')
+		return NULL;
+	lacked = false;
+	json_get_alloc_funcs(&usual_malloc, &usual_free);
+	json_set_alloc_funcs(watched_malloc, usual_free);
+	o = json_loadb(line, n - 1, JSON_REJECT_DUPLICATES, NULL);
+	json_set_alloc_funcs(usual_malloc, usual_free);
+	if (lacked)
+		*err = complain(ENOMEM, "%s:%ld: no memory for this line of %zu bytes", scan->path,
+				(long)scan->line + 1, n);
+	if (json_is_object(o) && !lacked)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+/* No object: 1 where it is the last line, which is then torn. */
+static int take_damage(struct record_scan *scan, const char *line, size_t n, bool last,
+		       const struct reader *r)
+{
+	if (last) {
+		scan->torn = true;
+		return 1;
+	}
+	if (!r->salvages)
+		return complain(EINVAL, "%s:%ld: this line is no JSON object: the file is damaged",
+				scan->path, (long)scan->line + 1);
+	scan->dropped++;
+	step_over(scan, line, n);
+	return 0;
+}
+
+static bool is_readable_schema(const json_t *o)
+{
+	const char *schema = json_string_value(json_object_get(o, "schema"));
+
+	return schema && strtol(schema, NULL, 10) == RECORD_SCHEMA_MAJOR;
+}
+
 /*
  * One line of n bytes, its end included. 1: it is the last and torn. Only the last line may be
  * without an end or be something else than an object.
  */
 static int take_line(struct record_scan *scan, const char *line, size_t n, bool last,
-		     int (*each)(const json_t *, const struct record_scan *, void *), void *arg)
+		     const struct reader *r)
 {
-	json_error_t error;
-	json_t *o = NULL;
 	int err;
+	json_t *o = parse_line(scan, line, n, &err);
 
-	if (n && line[n - 1] == '\n')
-		o = json_loadb(line, n - 1, JSON_REJECT_DUPLICATES, &error);
-	if (!json_is_object(o)) {
+	if (err)
+		return err;
+	if (o && r->salvages && !is_readable_schema(o)) {
 		json_decref(o);
-		scan->torn = last;
-		return last ? 1
-			    : complain(EINVAL,
-				       "%s:%ld: this line is no JSON object: the file is "
-				       "damaged",
-				       scan->path, (long)scan->line + 1);
+		o = NULL;
+		last = false;
 	}
+	if (!o)
+		return take_damage(scan, line, n, last, r);
 	err = check_schema(scan, o);
 	if (!err && !scan->line && !json_object_get(o, "schema"))
 		err = complain(EINVAL, "%s: no record file of rift: the first line has no schema",
 			       scan->path);
 	if (!err)
-		err = each(o, scan, arg);
+		err = r->each(o, scan, r->arg);
 	json_decref(o);
-	hash_add(&scan->hash, line, n);
-	scan->bytes += (int64_t)n;
-	scan->line++;
+	step_over(scan, line, n);
 	return err;
 }
 
@@ -113,8 +180,7 @@ static int open_regular(const char *path, FILE **out)
 	return 0;
 }
 
-int record_read(struct record_scan *scan, const char *path,
-		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg)
+static int read_lines(struct record_scan *scan, const char *path, const struct reader *r)
 {
 	FILE *f = NULL;
 	char *line = NULL;
@@ -128,12 +194,27 @@ int record_read(struct record_scan *scan, const char *path,
 		return err;
 	errno = 0;
 	while (!err && (n = getline(&line, &size, f)) > 0)
-		err = take_line(scan, line, (size_t)n, at_end(f), each, arg);
-	if (!err && ferror(f))
-		err = complain(errno ? errno : EIO, "%s: %s", path, strerror(errno));
+		err = take_line(scan, line, (size_t)n, at_end(f), r);
+	/* getline() also ends where there is no memory for a line, which is no end of the file */
+	if (!err && (ferror(f) || !feof(f)))
+		err = complain(errno ? errno : EIO, "%s:%ld: %s", path, (long)scan->line + 1,
+			       strerror(errno ? errno : EIO));
 	free(line);
 	fclose(f);
 	return scan->torn && err == 1 ? 0 : err;
+}
+
+int record_read(struct record_scan *scan, const char *path,
+		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg)
+{
+	return read_lines(scan, path, &(struct reader){ each, arg, false });
+}
+
+int record_salvage(struct record_scan *scan, const char *path,
+		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
+		   void *arg)
+{
+	return read_lines(scan, path, &(struct reader){ each, arg, true });
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */
@@ -156,12 +237,20 @@ int record_create(struct record_file *f, const char *path)
 	return open_file(f, path, O_CREAT | O_EXCL);
 }
 
+int record_open(struct record_file *f, const char *path)
+{
+	return open_file(f, path, 0);
+}
+
 int record_append(struct record_file *f, const struct record_scan *scan)
 {
-	int err = open_file(f, scan->path, 0);
+	int err = record_open(f, scan->path);
 
-	if (err)
-		return err;
+	return err ? err : record_go_on(f, scan);
+}
+
+int record_go_on(struct record_file *f, const struct record_scan *scan)
+{
 	f->bytes = scan->bytes;
 	f->lines = scan->line;
 	f->hash = scan->hash;

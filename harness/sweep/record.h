@@ -40,6 +40,7 @@ struct record_scan {
 	int64_t line, bytes; /* of whole lines so far, the current one excluded */
 	struct hash hash;    /* of those bytes */
 	bool torn;	     /* the last line was dropped */
+	int64_t dropped;     /* by record_salvage(): lines that are damaged */
 };
 
 /*
@@ -50,6 +51,14 @@ struct record_scan {
  */
 int record_read(struct record_scan *scan, const char *path,
 		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg);
+
+/*
+ * The same for a file that is worth what can still be read of it: a line in the middle that is no
+ * JSON object, or of another version, is counted and stepped over.
+ */
+int record_salvage(struct record_scan *scan, const char *path,
+		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
+		   void *arg);
 
 /* Is o of this kind: "plan", "header", "point", ... ? */
 bool record_is(const json_t *o, const char *kind);
@@ -68,7 +77,13 @@ struct record_file {
 /* A new file, which must not exist. Returns 0, or a negative errno after one line. */
 int record_create(struct record_file *f, const char *path);
 
-/* One that exists, to go on behind its last whole line: scan is of record_read(). */
+/* One that exists. Nothing may be written to it before record_go_on(). */
+int record_open(struct record_file *f, const char *path);
+
+/* To go on behind its last whole line: scan is of record_read(). */
+int record_go_on(struct record_file *f, const struct record_scan *scan);
+
+/* Both. */
 int record_append(struct record_file *f, const struct record_scan *scan);
 
 /*

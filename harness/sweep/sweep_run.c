@@ -160,6 +160,8 @@ static int end_of(const struct session *s, bool quiet)
 	print_times(&s->show);
 	if (!quiet && !strcmp(platform_build(), "CPU device"))
 		printf("%s\n", platform_not_gpu);
+	if (j->moved) /* who goes on with the name that was asked for has another file */
+		return RIFT_USAGE;
 	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
 }
 
@@ -221,6 +223,31 @@ static int run_session(struct session *s, const struct sweep_args *a)
 	return err == -ESTALE ? start_anew(s, a) : code_of(s, a, err);
 }
 
+/* Not what was typed now, but what a file says: all of it, as a long line would be cut. */
+static void print_command(const struct journal *j)
+{
+	enum { PIECE = 800 };
+	size_t n = strlen(j->against);
+
+	complain(0, "%s: side b is started behind the command in this file:", j->path);
+	for (size_t at = 0; at < n; at += PIECE)
+		complain(0, "  %.*s", PIECE, j->against + at);
+}
+
+/* What of the files could not be used. */
+static void print_dropped(struct session *s)
+{
+	char line[120];
+
+	if (s->journal.torn)
+		show_complaint(&s->show, "rift: a torn last line was dropped");
+	if (!s->journal.visits_dropped)
+		return;
+	snprintf(line, sizeof(line), "rift: %d damaged visits were dropped, and are measured again",
+		 s->journal.visits_dropped);
+	show_complaint(&s->show, line);
+}
+
 int sweep_resume(const struct sweep_args *a)
 {
 	struct session s = { .patience_ns = patience_ns(a) };
@@ -229,8 +256,10 @@ int sweep_resume(const struct sweep_args *a)
 
 	show_start(&s.show, a->quiet);
 	err = journal_open(&s.journal, a->resume);
-	if (!err && s.journal.torn)
-		show_complaint(&s.show, "rift: a torn last line was dropped");
+	if (!err)
+		print_dropped(&s);
+	if (!err && s.journal.against)
+		print_command(&s.journal);
 	if (!err && s.journal.plan.design.lock)
 		err = clocks_lock(&clocks, s.journal.plan.design.lock_mhz);
 	code = err ? (int)exit_code_of(err) : run_session(&s, a);
