@@ -95,8 +95,11 @@ BLAS      := $(if $(filter cuda,$(DEVICE)),$(notdir $(wildcard $(CUDA_HOME)/lib6
 	     $(CUDA_HOME)/lib64/libcublasLt.so.1[0-9])),libcublas.so.13)
 BLAS      := $(BLAS:%=$B/%)
 COMPILE.c  = $(CC) -std=c11 $(COMMON) $(HOST) -c -o $@ $<
-# $ORIGIN: the runtime is found beside the binary, wherever the folder is carried.
-LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(RUNTIME) -Wl,-rpath,'$(1)'
+# $ORIGIN: the runtime is found beside the binary, wherever the folder is carried. NVIDIA's may be
+# another's of the same version, in LD_LIBRARY_PATH; the CPU device's may not, as a toolkit's would
+# take its place: DT_RPATH, the old tag, is searched first.
+RPATH      = $(if $(filter cpu,$(DEVICE)),-Wl$(comma)--disable-new-dtags) -Wl,-rpath,'$(1)'
+LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(RUNTIME) $(call RPATH,$(1))
 
 # ---- rift ---------------------------------------------------------------------------------
 rift: $B/rift $(BLAS)
@@ -117,7 +120,7 @@ $B/names: always
 
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(LDFAST) $(TESTLIBS))
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(LDFAST) $(TESTLIBS))
 
 # What is linked depends on which objects there are: a source that is gone leaves nothing newer.
 $B/objects: always
@@ -172,7 +175,7 @@ BLASLIBS := $(if $(SANITIZE),,-lopenblas)
 $(BLASRC:%=$B/%.o): private CFLAGS += -fPIC $(if $(SANITIZE),-DCPUDEV_BLAS_PLAIN)
 $(BLAS): $(BLASRC:%=$B/%.o) $(RUNTIME) $B/objects
 	$(call say,LINK,$@)
-	$(Q)$(CXX) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' $(BLASLIBS) -lpthread
+	$(Q)$(CXX) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-soname,$(@F) $(call RPATH,$$ORIGIN) $(BLASLIBS) -lpthread
 endif
 
 # ---- tests --------------------------------------------------------------------------------
@@ -212,7 +215,7 @@ $B/tests.a $B/rift.a: $B/objects
 
 # Loaded by tests: a wrapper, which shows whoever wants to see them the calls of a program, and
 # stand-ins for libraries of NVIDIA's driver.
-$B/tests/test_wrapper $B/tests/test_wrapper_calls $B/tests/test_cli_doctor: $B/tests/wrapper.so
+$B/tests/test_wrapper $B/tests/test_wrapper_calls $B/tests/test_cpu_loader $B/tests/test_cli_doctor: $B/tests/wrapper.so
 $B/tests/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
 $B/tests/test_sweep_clocks: $B/tests/driver/nvml.so $B/tests/driver/gpu.so
 $B/tests/test_cli_doctor: $B/tests/driver/none.so

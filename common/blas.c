@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifdef RIFT_CPU_DEVICE
+#include "common/cpu/include/cpudev.h"
+#endif
+
 /* Versions count with CUDA's: libcublas.so.13 goes with CUDA 13. */
 enum { MAJOR = CUDART_VERSION / 1000 };
 
@@ -31,8 +35,14 @@ static void *open_beside_the_runtime(const char *file)
 	char path[4096];
 	const char *slash;
 	Dl_info runtime;
+	/* the CPU device's own name: cudaMalloc may be a preloaded wrapper's, in another folder */
+#ifdef RIFT_CPU_DEVICE
+	uintptr_t known = (uintptr_t)cpudev_clock;
+#else
+	uintptr_t known = (uintptr_t)cudaMalloc;
+#endif
 
-	if (!dladdr((void *)(uintptr_t)cudaMalloc, &runtime) || !runtime.dli_fname)
+	if (!dladdr((void *)known, &runtime) || !runtime.dli_fname)
 		return NULL;
 	slash = strrchr(runtime.dli_fname, '/');
 	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - runtime.dli_fname) : 0,
