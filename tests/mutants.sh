@@ -1,31 +1,30 @@
 #!/bin/sh
 # mutants.sh [PATTERN] - mistakes that are made on purpose, one at a time, in six
 # workloads: their tests, on the CPU device, have to fail. Prints a table; ends with 1 where one
-# survives, and with 3 where a mistake cannot be made as it stands here. PATTERN, as of grep, chooses
-# some. It works on a copy, some seconds for each where rift has been built.
+# survives, and with 3 where a mistake cannot be made as it stands here, or where PATTERN, as of
+# grep, which chooses some, chooses none. It works on a copy, some seconds for each where rift has
+# been built.
 set -eu
-here=$(cd "$(dirname "$0")/.." && pwd)
+cd "$(dirname "$0")/.."
+# shellcheck source=tests/mutants_shared.sh
+. tests/mutants_shared.sh
 pattern=${1:-.}
-copy=$(mktemp -d)
+copy=
 trap 'rm -rf "$copy"' EXIT
 trap 'exit 1' INT TERM
-
-# What is built already need not be built again.
-(cd "$here" && git ls-files -z | xargs -0 cp -a --parents -t "$copy")
-if [ -d "$here/build/cpu" ]; then
-	mkdir "$copy/build"
-	cp -a "$here/build/cpu" "$copy/build"
-fi
-cd "$copy"
 killed=0 survived=0 changes=1 passed=
 
-wrong() {
-	echo "mutants.sh: $*" >&2
-	exit 3
+# Only where there is a mistake to make.
+begin() {
+	if [ -z "$copy" ]; then
+		copy=$(mktemp -d)
+		copy_tree "$copy"
+		cd "$copy"
+	fi
 }
 
 build() {
-	make -f build.mk -j"$(nproc)" DEVICE=cpu "$1" >log 2>&1 || wrong "$2: does not build: $(tail -5 log)"
+	make_cpu -j"$(nproc)" "$1" || wrong "$2: does not build: $(tail -5 log)"
 }
 
 # A test that fails anyway kills nothing.
@@ -44,6 +43,7 @@ mutant() {
 	if ! echo "$folder: $name" | grep -q -e "$pattern"; then
 		return 0
 	fi
+	begin
 	for test in "$@"; do
 		passes_unchanged "build/cpu/workloads/$folder/test_${folder}_$test"
 	done
@@ -133,5 +133,6 @@ mutant "copies back lost in graphs" $w "/^static void copy_out/,/^}/$(lost copy 
 w=matmul/step.c
 mutant "products lost in graphs" $w "$(lost matmul_library_multiply 'part->slot')" modes
 
+[ -n "$copy" ] || wrong "no mistake is called '$pattern'"
 echo "$killed killed, $survived survived"
 [ "$survived" = 0 ]

@@ -23,6 +23,9 @@ Test(small_chart_heat, cells_are_what_the_model_gives)
 	charts_of(&made, &s);
 	t = table_read("launch-overhead-cells.csv");
 	cr_assert(eq(int, t->rows, 45), "3 modes, 3 sizes that take time, 5 depths");
+	script_says("launch-overhead", "panels", "3");
+	script_says("launch-overhead", "rows", "3");
+	script_says("launch-overhead", "columns", "5");
 	for (int i = 0; i < t->rows; i++) {
 		const double *v = t->v[i];
 		double want = overhead_percent(&s.model[0], (enum mode)v[0], us[(int)v[2]],

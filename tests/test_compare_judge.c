@@ -174,7 +174,7 @@ static enum ratio_verdict verdict_of_difference(double difference, double margin
 		over[d] = difference - margin;
 		under[d] = difference + margin;
 	}
-	j = judged_difference(over[0], over, under[0], under, g);
+	j = judged_difference(over, under, g);
 	cr_assert(eq(int, j.not_slower, j.known &&difference <= margin), "%g", difference);
 	judge(&one, 1, p_adjust_holm);
 	return j.verdict;

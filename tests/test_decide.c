@@ -167,6 +167,41 @@ Test(small_decide, fdr_worked_by_hand)
 		 "the smaller is not adjusted past the larger");
 }
 
+/* The fifteen of Benjamini and Hochberg's paper: at 5 % theirs rejects four, and Holm's three. */
+Test(small_decide, the_example_of_the_paper)
+{
+	enum { M = 15 };
+	static const double paper[M] = { 0.0001, 0.0004, 0.0019, 0.0095, 0.0201,
+					 0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
+					 0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
+	double fdr[M], holm[M];
+
+	/* in another order, which must come back */
+	for (int i = 0; i < M; i++)
+		fdr[i] = holm[i] = paper[(i * 4) % M];
+	cr_assert(zero(int, p_adjust_fdr(fdr, M)), "fdr");
+	cr_assert(zero(int, p_adjust_holm(holm, M)), "holm");
+	for (int i = 0; i < M; i++) {
+		int rank = (i * 4) % M + 1;
+
+		cr_assert(eq(int, fdr[i] <= 0.05, rank <= 4), "fdr, %d: %g", rank, fdr[i]);
+		cr_assert(eq(int, holm[i] <= 0.05, rank <= 3), "holm, %d: %g", rank, holm[i]);
+		cr_assert(le(dbl, paper[rank - 1], fdr[i]), "%d: never smaller", rank);
+		cr_assert(le(dbl, fdr[i], holm[i]), "%d: Holm's is the stricter one", rank);
+		cr_assert(le(dbl, holm[i], 1), "%d: a probability", rank);
+	}
+}
+
+Test(small_decide, sure_and_impossible_are_p_values)
+{
+	double holm[] = { 1, 0, 0.9 }, fdr[] = { 1, 0, 0.9 };
+
+	cr_assert(zero(int, p_adjust_holm(holm, 3)), "holm");
+	expect_p(holm, (double[]){ 1, 0, 1 }, 3, "holm");
+	cr_assert(zero(int, p_adjust_fdr(fdr, 3)), "fdr");
+	expect_p(fdr, (double[]){ 1, 0, 1 }, 3, "fdr");
+}
+
 Test(small_decide, what_is_no_p_value_is_refused)
 {
 	static const double bad[] = { NAN, -0.1, 1.1 };

@@ -91,6 +91,25 @@ Test(small_fit_grid, points_without_a_result_are_left_out)
 	journal_release(&j);
 }
 
+/* A session says how many launches a step has, or 0: it does not know. */
+Test(small_fit_grid, launches_of_a_step)
+{
+	struct fake_session s = small_session();
+	struct journal j;
+	struct grid g;
+
+	s.mode = "stream";
+	fake_session_journal(&s, &j);
+	j.launches[0] = 0;
+	j.launches[1] = 3;
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	cr_assert(eq(dbl, g.point[0].batch.launches, 1), "unknown is one");
+	cr_assert(eq(dbl, g.point[1].batch.launches, 3), "three");
+	cr_assert(eq(dbl, g.point[2].batch.launches, 1), "one");
+	grid_release(&g);
+	journal_release(&j);
+}
+
 /* One line that says so. */
 static void is_refused(const struct fake_session *s, int side, const char *name, const char *says)
 {

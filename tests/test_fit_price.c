@@ -132,6 +132,112 @@ Test(small_fit_price, what_both_swept_is_covered)
 	made_release(&b);
 }
 
+/* ---- what a launch takes on the device ---------------------------------------------------- */
+
+static double half(const struct batch *b, int side)
+{
+	return b->kernel_ns < 3100 && !side ? 0.5 : 1;
+}
+
+/* Prices every point of a session of cells in one mode, by what launches cost on both sides. */
+static void device_time_is(const char *mode, const char *depth, double more, double off)
+{
+	struct fake_session work = cells_session(), launches = small_session();
+	struct made a = { 0 }, on_a = { 0 };
+
+	work.mode = mode;
+	work.depth = depth;
+	work.size = "1,100,1000";
+	made_grid(&on_a, &work);
+	made_fit(&a, &launches);
+	for (int i = 0; i < on_a.grid.n_points; i++) {
+		const struct price_job job = price_job_of(
+			&(struct price_request){ .work = &on_a.grid, .b = &a.fit, .a = &a.fit }, i);
+		double want = cells_ns(on_a.grid.size[on_a.grid.point[i].size].value) + more;
+		double got = job.batch.mode == MODE_FUSED ? job.fused_ns : job.batch.kernel_ns;
+
+		cr_assert(job.known, "%s, %s", mode, depth);
+		cr_assert(epsilon_eq(dbl, got, want, off), "%s at %s, point %d: %g, not %g", mode,
+			  depth, i, got, want);
+	}
+	made_release(&on_a);
+	made_release(&a);
+}
+
+/*
+ * The session was made up of kernels of cells_ns(), to which what A's launches cost was added: of
+ * several depths the slope, of one depth the block less Z and three gaps (or a call and Zg), has to
+ * give them back. A unit of a fused block of 4 keeps 3 / 4 of the 60 ns between units.
+ */
+Test(small_fit_price, device_time_is_what_the_session_was_made_of)
+{
+	device_time_is("stream", "1,4,16,64", 0, 20);
+	device_time_is("graph", "1,4,16,64", 0, 20);
+	device_time_is("fused", "1,4,16,64", 60, 20);
+	device_time_is("stream", "4", 0, 40);
+	device_time_is("graph", "4", 0, 40);
+	device_time_is("fused", "4", 45, 40);
+}
+
+/* A block that took less than A's launches of nothing holds no kernel time, and not less. */
+Test(small_fit_price, device_time_is_never_negative)
+{
+	struct fake_session work = cells_session(), launches = small_session();
+	struct made a = { 0 }, on_a = { 0 };
+	struct price_job job;
+
+	work.mode = "stream";
+	work.depth = "4";
+	work.size = "1,1000";
+	work.model[0].v[MODEL_Z] = 100;
+	work.model[0].v[MODEL_C] = work.model[0].v[MODEL_P] = work.model[0].v[MODEL_G] = 0;
+	work.factor = half;
+	made_grid(&on_a, &work);
+	made_fit(&a, &launches);
+	job = price_job_of(&(struct price_request){ .work = &on_a.grid, .b = &a.fit, .a = &a.fit },
+			   0);
+	cr_assert(zero(dbl, job.batch.kernel_ns), "6120 ns, and Z and gaps are 8500: %g",
+		  job.batch.kernel_ns);
+	made_release(&on_a);
+	made_release(&a);
+}
+
+/* Device times of work, in ns, by its cells. */
+static double listed_ns(double cells)
+{
+	return cells < 2 ? 4000 : cells < 3 ? 66000 : 69000;
+}
+
+/*
+ * B swept 0 to 50 us, which take 1.25 times as long there and 5 us: up to 67.5 us of device time.
+ * What is shorter than the 5 us is as short as nothing, which B swept too.
+ */
+Test(small_fit_price, device_time_is_covered_by_what_sizes_take)
+{
+	struct fake_session work = cells_session(), launches = small_session();
+	struct made b = { 0 }, on_a = { 0 };
+	struct prices p;
+
+	launches.model[0].v[MODEL_CLOCK] = 1.25;
+	launches.model[0].v[MODEL_E] = 5000;
+	launches.size = "0,2,5,10,20,50";
+	work.kernel_ns = listed_ns;
+	work.mode = "stream";
+	work.size = "1,2,3";
+	made_grid(&on_a, &work);
+	made_fit(&b, &launches);
+	cr_assert(epsilon_eq(dbl, b.fit.model.v[MODEL_E], 5000, 100), "%g", b.fit.model.v[MODEL_E]);
+	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
+	for (int i = 0; i < p.n; i++) {
+		double cells = on_a.grid.size[on_a.grid.point[i].size].value;
+
+		cr_assert(eq(int, p.priced[i].covered, cells < 3), "%g cells", cells);
+	}
+	prices_release(&p);
+	made_release(&on_a);
+	made_release(&b);
+}
+
 /* ---- kept sessions ---------------------------------------------------------------------- */
 
 static void read_kept(struct made *m, const char *name, bool fitted)

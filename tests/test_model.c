@@ -103,6 +103,27 @@ Test(small_model, a_full_queue)
 	takes(&m, MODE_STREAM, 8, 50000, 5800 + 50000 + 7 * 50900);
 }
 
+/* Launch by launch: the first four end at 6800, 9000 and so on, each next four 41000 later. */
+Test(small_model, a_full_queue_launch_by_launch)
+{
+	static const double ends_ns[] = { 6800,	 9000,	11200, 13400, 47800,
+					  50000, 52200, 54400, 88800 };
+	const double kernels_ns[] = { 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000 };
+	struct model m = fake_model();
+
+	m.v[MODEL_Q] = 4;
+	m.v[MODEL_W] = 40000;
+	for (int n = 1; n <= 9; n++) {
+		struct batch b = batch(MODE_STREAM, n, 1000);
+
+		cr_assert(epsilon_eq(dbl, recursion_block(&m, &b).total_ns, ends_ns[n - 1], 1e-6),
+			  "%d: %g", n, recursion_block(&m, &b).total_ns);
+		cr_assert(epsilon_eq(dbl, recursion_stream(&m, kernels_ns, n).total_ns,
+				     ends_ns[n - 1], 1e-6),
+			  "%d launches", n);
+	}
+}
+
 Test(small_model, steps_of_several_launches)
 {
 	const struct model m = fake_model();

@@ -68,6 +68,26 @@ Test(small_sweep_looks, a_point_is_as_wide_as_on_its_wider_side)
 	journal_release(&j);
 }
 
+Test(small_sweep_looks, either_side_may_be_the_wider_one)
+{
+	for (int side = 0; side < 2; side++) {
+		struct journal j = session_of(2, 5, false);
+		json_t *said;
+		struct look l;
+
+		say_it_took(&j, side, 1, 1, 0.03);
+		say_it_took(&j, !side, 1, 1, 0.001);
+		say_it_took(&j, 0, 2, 1, 0.001);
+		say_it_took(&j, 1, 2, 1, 0.001);
+		l = looks_take(&j, 5, &said);
+		cr_assert(eq(int, l.wide, 1), "side %d: %d", side, l.wide);
+		cr_assert(eq(int, l.points, POINTS), "side %d", side);
+		assert_wide(said, &j, 1);
+		json_decref(said);
+		journal_release(&j);
+	}
+}
+
 Test(small_sweep_looks, a_point_that_failed_does_not_ask_for_more)
 {
 	struct journal j = session_of(1, 5, false);

@@ -31,6 +31,29 @@ static struct plan plan_of(const char *depth, const char *mode, char **args, int
 	return p;
 }
 
+/* What README says of a sweep, and in parentheses of a quick one. */
+Test(small_sweep_plan, what_is_measured_by_default)
+{
+	const struct design full = design_of(false), quick = design_of(true);
+	const double ms = 1e6;
+
+	cr_assert(not(full.quick), "full");
+	cr_assert(quick.quick, "quick");
+	cr_assert(full.sequential && full.processes == 30, "at most 30 processes");
+	cr_assert(not(quick.sequential), "a fixed number");
+	cr_assert(eq(int, quick.processes, 5), "5 processes");
+	cr_assert(full.half_width_max == 0.02 && quick.half_width_max == 0.05, "widths");
+	cr_assert(full.rounds == 5 && quick.rounds == 3, "rounds");
+	cr_assert(full.visit_ns == 2 * ms && quick.visit_ns == 0.5 * ms, "visits");
+	cr_assert(full.blocks_min == 3 && quick.blocks_min == 3, "least blocks of a visit");
+	cr_assert(full.blocks_max == 200 && quick.blocks_max == 50, "most blocks of a visit");
+	cr_assert(full.warmup_min_ns == 500 * ms && full.warmup_max_ns == 5000 * ms, "warm-up");
+	cr_assert(quick.warmup_min_ns == 300 * ms && quick.warmup_max_ns == 1000 * ms, "warm-up");
+	cr_assert(full.pause_min_ns == 200 * ms && full.pause_max_ns == 1000 * ms, "pauses");
+	cr_assert(quick.pause_min_ns == 200 * ms && quick.pause_max_ns == 400 * ms, "pauses");
+	cr_assert(full.check_steps == 256 && quick.check_steps == 256, "steps that are checked");
+}
+
 Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 {
 	struct plan p = plan_of(NULL, NULL, NULL, 0);

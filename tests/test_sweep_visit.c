@@ -111,6 +111,23 @@ Test(small_sweep_visit, a_failing_hook_fails_the_visit)
 	cr_assert(eq(int, visit_run(&v, &prepared, &canary, &d, &easy, true), -EINVAL), "step");
 }
 
+/* A quarter on either side, which doubles hold exactly; what is not known is off. */
+Test(small_sweep_visit, a_canary_may_be_off_by_the_limit)
+{
+	const struct visit_rules r = { .queue_depth = NAN, .canary_ns = 200, .canary_limit = 0.25 };
+	struct visit_rules unknown = r;
+	static const struct {
+		int64_t ns;
+		bool off;
+	} rows[] = { { 149, true }, { 150, false }, { 200, false }, { 250, false }, { 251, true } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		cr_assert(eq(int, visit_is_off(&r, rows[i].ns), rows[i].off), "%ld ns",
+			  (long)rows[i].ns);
+	unknown.canary_ns = NAN;
+	cr_assert(visit_is_off(&unknown, 200), "NaN");
+}
+
 Test(small_sweep_visit, blocks_by_the_design)
 {
 	struct design full = design_of(false), quick = design_of(true);

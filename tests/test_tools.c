@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,4 +241,70 @@ Test(small_tools, help_lists_every_target)
 	expect_has(out, "make test");
 	expect_has(out, "make dist");
 	expect_has(out, "make clean");
+}
+
+/* ---- mistakes on purpose ------------------------------------------------------------------- */
+
+Test(small_tools, a_pattern_that_no_mistake_has_is_refused)
+{
+	const char *out;
+
+	cr_assert(eq(int, shell(&out, "tests/mutants.sh 'no such mistake' 2>&1"), 3), "%s", out);
+	expect_has(out, "no such mistake");
+}
+
+Test(small_tools, random_mistakes_want_a_seed_a_number_and_files)
+{
+	static const char *const wrong[] = {
+		"", "1", "x 1", "1 0", "1 -2", "1 1 tools", "1 1 common harness/no.c"
+	};
+	const char *out;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		cr_assert(eq(int, shell(&out, "tests/mutants_random.sh %s 2>&1", wrong[i]), 3),
+			  "%s: %s", wrong[i], out);
+	expect_has(out, "harness/no.c");
+}
+
+/* What may be changed in this file, ordered by place: line, column, what is there, what comes. */
+static const char *changes(const char *seed)
+{
+	const char *out;
+	int rc = shell(&out,
+		       "printf '%%s\\n' '/* a + 1 */' '#if A < 2' '#endif' 'static int x[7];' "
+		       "'static int f(int *p)' '{' '\tchar text[8] = \"1 < 2\"; // 3' "
+		       "'\treturn !p->a || *p < 1.5 * -b;' '}' >%s/m.c && "
+		       "awk -v seed=%s -f tests/mutate.awk %s/m.c | tr '\\t' ' ' | "
+		       "cut -d ' ' -f 2- | sort -k1n -k2n",
+		       folder, seed, folder);
+
+	cr_assert(zero(int, rc), "%s", out);
+	return out;
+}
+
+Test(small_tools, random_mistakes_are_in_code_alone)
+{
+	static const char *const all[] = {
+		"8 9 1 code \n",     "8 15 2 code &&\n", "8 21 1 code ",
+		"8 23 3 code (1.5 ", "8 27 1 code /\n",	 "8 29 1 code \n"
+	};
+	const char *out = changes("1"), *at = out;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		at = strstr(at, all[i]);
+		cr_assert(ne(ptr, (void *)(uintptr_t)at, NULL), "no '%s' in:\n%s", all[i], out);
+	}
+	cr_assert(
+		eq(int, shell(&out, "awk -v seed=1 -f tests/mutate.awk %s/m.c | wc -l", folder), 0),
+		"%s", out);
+	cr_assert(eq(int, atoi(out), 6), "and no others: %s", out);
+}
+
+Test(small_tools, random_mistakes_are_those_of_their_seed)
+{
+	const char *out;
+	int rc = shell(&out, "one() { awk -v seed=$1 -f tests/mutate.awk harness/*.c | cksum; }; "
+			     "[ \"$(one 5)\" = \"$(one 5)\" ] && [ \"$(one 5)\" != \"$(one 6)\" ]");
+
+	cr_assert(zero(int, rc), "%s", out);
 }

@@ -82,7 +82,6 @@ static void judge_pair(const struct card_comparison *c, const struct terms *t, s
 		       const double median[2])
 {
 	double a = median[PAIR_A], b = median[PAIR_B];
-	double margin = does_not_matter(p, a, c->options.margin);
 	int n = t->groups.a->n < t->groups.b->n ? t->groups.a->n : t->groups.b->n;
 	struct draws *d = t->draws;
 
@@ -100,8 +99,7 @@ static void judge_pair(const struct card_comparison *c, const struct terms *t, s
 		p->difference = interval_unknown(n);
 	if (!(a > 0) || interval_of_draws(&p->ratio, b / a, n, d->ratio))
 		p->ratio = interval_unknown(n);
-	p->judged =
-		judged_difference(b - a - margin, d->over, b - a + margin, d->under, &t->groups);
+	p->judged = judged_difference(d->over, d->under, &t->groups);
 }
 
 static void compare_pair(const struct card_comparison *c, const struct terms *t,

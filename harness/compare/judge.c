@@ -25,15 +25,15 @@ struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
 	return j;
 }
 
-struct judged judged_difference(double over, const double *over_draws, double under,
-				const double *under_draws, const struct groups *g)
+/* Only the ends of the intervals are asked for. */
+struct judged judged_difference(const double *over, const double *under, const struct groups *g)
 {
 	int n = g->a->n < g->b->n ? g->a->n : g->b->n;
 	struct judged j = judged_unknown();
 	struct interval above, below;
 
-	if (interval_of_draws(&above, over, n, over_draws) ||
-	    interval_of_draws(&below, under, n, under_draws) || !above.known)
+	if (interval_of_draws(&above, 0, n, over) || interval_of_draws(&below, 0, n, under) ||
+	    !above.known)
 		return j;
 	j.known = true;
 	j.alone = above.lo > 0			   ? VERDICT_SLOWER
@@ -41,8 +41,8 @@ struct judged judged_difference(double over, const double *over_draws, double un
 		  : above.hi <= 0 && below.lo >= 0 ? VERDICT_SAME
 						   : VERDICT_OPEN;
 	j.not_slower = above.hi <= 0;
-	j.p_slower = bootstrap_p_above(g, over_draws, 0);
-	j.p_faster = bootstrap_p_below(g, under_draws, 0);
+	j.p_slower = bootstrap_p_above(g, over, 0);
+	j.p_faster = bootstrap_p_below(g, under, 0);
 	return j;
 }
 

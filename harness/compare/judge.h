@@ -39,8 +39,7 @@ struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
  * Of a difference that matters beyond its own margin: draws of B - A less the margin (over), and
  * of B - A and the margin (under). Each counts as slower where all of over is above 0.
  */
-struct judged judged_difference(double over, const double *over_draws, double under,
-				const double *under_draws, const struct groups *g);
+struct judged judged_difference(const double *over, const double *under, const struct groups *g);
 
 /* Corrects them among each other, by p_adjust_holm or p_adjust_fdr, and fills in the verdicts. */
 void judge(struct judged *const *all, int n, adjust *correct);

@@ -59,7 +59,6 @@ static void compare_identified(struct compared_parameter *p, const struct fit_pa
 {
 	struct draws *d = calloc(1, sizeof(*d));
 	double a = side[PAIR_A]->interval.value, b = side[PAIR_B]->interval.value;
-	double margin = does_not_matter(p, a, t->margin);
 	int n = t->groups->a->n < t->groups->b->n ? t->groups->a->n : t->groups->b->n;
 
 	CHECK(d, "memory of draws");
@@ -67,7 +66,7 @@ static void compare_identified(struct compared_parameter *p, const struct fit_pa
 	if (interval_of_draws(&p->difference, b - a, n, d->difference))
 		p->difference = interval_unknown(n);
 	p->ratio = ratio_of(d, a, b, n);
-	p->judged = judged_difference(b - a - margin, d->over, b - a + margin, d->under, t->groups);
+	p->judged = judged_difference(d->over, d->under, t->groups);
 	free(d);
 }
 

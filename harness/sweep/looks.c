@@ -9,7 +9,15 @@
 
 bool looks_due(const struct design *d, int processes)
 {
-	return d->sequential && processes > 0 && next_look(processes - 1) == processes;
+	return d->sequential && next_look(processes - 1) == processes;
+}
+
+/* NaN, not known, is wider than anything. */
+static bool is_wider(const struct interval *a, const struct interval *b)
+{
+	double width = interval_half_width(a);
+
+	return isnan(width) || width > interval_half_width(b);
 }
 
 /* The wider one of the sides; false: a process lacks the point. */
@@ -20,8 +28,7 @@ static bool widest(const struct results *r, int point, struct interval *out)
 
 		if (c.n < r->processes)
 			return false;
-		/* NaN, not known, is wider than anything */
-		if (!side || !(interval_half_width(&c) <= interval_half_width(out)))
+		if (!side || is_wider(&c, out))
 			*out = c;
 	}
 	return true;

@@ -1,0 +1,341 @@
+#!/bin/sh
+# mutants_random.sh SEED N [PATH...] - N mistakes at random places, one at a time: each changes one
+# operator or constant in a C file under PATH..., which are git's; without any, harness and common
+# but not the CPU device. FILE:LINE is that line only. tests/mutate.awk says what is changed, and
+# how. The same SEED draws the same mistakes in the same files.
+#
+# Each is made in a copy, never in the tree. One that does not compile is drawn anew. The test
+# programs that reach its line run until one fails: first those named like the file, then those
+# named like its folder, the quick ones before the slow ones, as long as they take $MUTANT_SECONDS
+# (90) in all when nothing is wrong. A failure counts when it comes twice; so does a program that
+# takes far longer than it should. What the first of them let pass runs under the address sanitizer
+# too: the small tests, as in `make sanitize`.
+#
+# A line for each: FILE:LINE, before -> after, and what came of it:
+#   killed by PROGRAM  a test failed, or hung
+#   equivalent         no test can tell: the compiler makes the same of it, or it is in
+#                      tests/mutants_equivalent, with the reason
+#   SURVIVED           the tests that ran pass, or none reaches the line
+# The last line has the totals. Exit status 0, also where some survived; 3 for what is no seed, no
+# number or no file.
+#
+# Which programs reach which lines is found out by gcov and kept in build/mutants/map: ten minutes,
+# once. A program whose own source has changed runs again; of a file that has changed, all programs
+# count that reach any line. Remove the folder to find out anew. $JOBS mistakes (as many as there
+# are cores) are tried at once, at nice 10. Tests run in namespaces of their own, so that a mistake
+# kills no other processes: unshare(1) must be allowed to.
+set -eu
+export LC_ALL=C
+[ "$(nice)" -ge 10 ] || exec nice -n 10 "$0" "$@"
+cd "$(dirname "$0")/.."
+# shellcheck source=tests/mutants_shared.sh
+. tests/mutants_shared.sh
+seconds=${MUTANT_SECONDS:-90} jobs=${JOBS:-$(nproc)}
+work=$PWD/build/mutants
+map=$work/map
+
+# Kills of a mistaken program, of -1 for one, stay among its own; its end is the end of all of them,
+# and what it leaves in /tmp is gone. What it takes without end is refused: 24 GB of addresses, files
+# of 2 GB. The shell is there for the first process, which the system treats unlike others.
+apart() {
+	if unshare --pid true 2>/dev/null; then
+		set -- --pid "$@"
+	else
+		set -- --user --map-root-user --pid "$@"
+	fi
+	unshare --fork --kill-child --mount-proc "$@"
+}
+
+alone() { # SECONDS COMMAND...
+	limit=$1
+	shift
+	# shellcheck disable=SC2016
+	apart sh -c 'mount -t tmpfs tmpfs /tmp && "$@"; exit $?' sh timeout -s KILL "$limit" \
+		prlimit --as=24000000000 --fsize=2000000000 "$@" >said 2>&1 9>&-
+}
+
+# ---- which programs reach which lines -------------------------------------------------------
+
+# Processes that end by _exit() or abort() leave what they counted too.
+dump_header() {
+	cat <<-'END'
+		#ifndef __cplusplus
+		#include <stdlib.h>
+		#include <unistd.h>
+		void __gcov_dump(void);
+		#define _exit(code) (__gcov_dump(), _exit(code))
+		#define abort() (__gcov_dump(), abort())
+		#endif
+	END
+}
+
+# What is in single quotes is for make to expand: objects of harness and common count, all is linked
+# with what counts.
+# shellcheck disable=SC2016
+build_counting() {
+	copy_tree "$work/counting"
+	cd "$work/counting"
+	dump_header >../dump.h
+	make_cpu -j"$jobs" rift tests 'INSTRUMENT=$(if $(filter %.o,$@),$(if $(filter harness/% common/%,$<),--coverage -O0 -w -include ../dump.h),--coverage)' ||
+		wrong "does not build: $(tail -5 log)"
+}
+
+# A line a file: its name, its sum, the lines that were reached, those that were not.
+lines_reached() { # FOLDER OF COUNTS, in which folders are named as where the objects are
+	find "$1" -name '*.gcda' | while IFS= read -r f; do
+		built=${f#"$1"}
+		ln -s "${built%.gcda}.gcno" "${f%.gcda}.gcno"
+		echo "$f"
+	done | xargs gcov -t 2>/dev/null | awk '
+		function put() {
+			if (file ~ /^(harness|common)\/.*\.c$/ && yes != ",")
+				print file, yes, no
+		}
+		{ split($0, f, ":"); n = f[2] + 0 }
+		n == 0 && f[3] == "Source" { put(); file = f[4]; yes = no = "," }
+		n && f[1] ~ /[0-9]/ { yes = yes n "," }
+		n && f[1] ~ /#|=/ { no = no n "," }
+		END { put() }' | while read -r file yes no; do
+		echo "$file $(sum_of "$file") $yes $no"
+	done
+}
+
+sum_of() { cat "$@" 2>/dev/null | cksum | tr ' ' -; }
+
+# The program as of now, its seconds, and the lines that it reaches.
+count_program() { # PROGRAM
+	counts=$work/counts
+	mkdir "$counts"
+	start=$(date +%s%N)
+	rc=0
+	GCOV_PREFIX=$counts RIFT_BIN=$PWD/build/cpu/rift alone 900 "build/cpu/$1" -j1 || rc=$?
+	took=$((($(date +%s%N) - start) / 1000000))
+	to=$map/$(echo "$1" | tr / @)
+	{
+		echo "$1 $(sum_of "$1.c" "$1.cu") $took $rc"
+		lines_reached "$counts"
+	} >"$to.new"
+	mv "$to.new" "$to"
+	rm -rf "$counts"
+}
+
+# Each program is named by its path below the build's folder.
+update_map() {
+	mkdir -p "$map"
+	rm -rf "$map"/*.new "$work/counts"
+	stale=
+	for source in tests/test_*.c workloads/*/test_*.c; do
+		p=${source%.c}
+		read -r _ sum _ _ 2>/dev/null <"$map/$(echo "$p" | tr / @)" || sum=
+		[ "$sum" = "$(sum_of "$p.c" "$p.cu")" ] || stale="$stale $p"
+	done
+	[ -n "$stale" ] || return 0
+	echo "finding out what$(echo "$stale" | wc -w | sed 's/^/ /') test programs reach" >&2
+	(
+		build_counting
+		for p in $stale; do count_program "$p"; done
+	)
+}
+
+# Programs that reach a line, in the order in which they run, each with its milliseconds: first those
+# named like the file, then those named like its folder. A line that is no code of its own counts as
+# the code before it; one outside functions as any of its file.
+programs_for() { # FILE LINE WHERE
+	stem=${1##*/} folder=${1%/*}
+	awk -v file="$1" -v line="$2" -v where="$3" -v sum="$(sum_of "$1")" -v stem="${stem%.c}" -v folder="${folder##*/}" '
+		FNR == 1 { program = $1; ms[program] = $3; failed[program] = $4; next }
+		$1 == file { here[program] = 1 }
+		$1 == file && $2 == sum { yes[program] = $3; all = all $3 $4 }
+		function rank(p) {
+			sub(/.*\//, "", p)
+			return index(p, stem) ? 0 : index(p, folder) ? 1 : 2
+		}
+		END {
+			while (all && where == "code" && line > 1 && !index(all, "," line ","))
+				line--
+			for (p in here)
+				if (!failed[p] && (where == "data" || !(p in yes) || index(yes[p], "," line ",")))
+					print rank(p), ms[p], p
+		}' "$map"/* | sort -k1n -k2n | awk -v most="$((seconds * 1000))" '
+		{ sum += $2 }
+		sum <= most || NR == 1 { print $3, $2, $1 }'
+}
+
+# ---- one mistake ------------------------------------------------------------------------------
+
+# The line with LENGTH bytes from COLUMN on replaced.
+changed_line() { # FILE LINE COLUMN LENGTH TO
+	TO=$5 awk -v line="$2" -v column="$3" -v len="$4" '
+		NR == line { print substr($0, 1, column - 1) ENVIRON["TO"] substr($0, column + len) }' "$1"
+}
+
+# What of it a table has room for.
+excerpt() { # LINE COLUMN LENGTH
+	printf '%s\n' "$1" | awk -v column="$2" -v len="$3" '{
+		from = column > 20 ? column - 20 : 1
+		to = column + len + 20
+		s = substr($0, from, to - from)
+		gsub(/^[ \t]+|[ \t]+$/, "", s)
+		print (from > 1 && s ~ /^[a-z_A-Z0-9]/ ? "~" : "") s (to <= length($0) ? "~" : "")
+	}'
+}
+
+# tests/mutants_equivalent: a paragraph each, file, line before, line after, reason.
+is_listed() { # FILE BEFORE AFTER
+	FILE=$1 BEFORE=$2 AFTER=$3 awk '
+		function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
+		BEGIN { RS = ""; FS = "\n"; after = bare(ENVIRON["AFTER"]); before = bare(ENVIRON["BEFORE"]) }
+		$1 == ENVIRON["FILE"] && bare(substr($2, 2)) == before && bare(substr($3, 2)) == after { found = 1 }
+		END { exit !found }' tests/mutants_equivalent
+}
+
+compile() { # FILE: leaves its object without where in the file things are, for comparisons
+	make_cpu "build/cpu/$1.o" && objcopy --strip-debug "build/cpu/$1.o" object
+}
+
+# One test program, built for the CPU device as it is or with SANITIZE; true, and sets `how`, when it
+# finds a mistake.
+finds() { # PROGRAM MS BUILD FILTER
+	most=$((30 + $2 / 100)) rc=0
+	how="killed by ${1##*/}"
+	try "$@" || rc=$?
+	if [ "$rc" = 137 ]; then
+		how="$how, which hangs"
+	elif [ "$rc" != 0 ]; then
+		rc=0
+		try "$@" || rc=$?
+	fi
+	[ "$rc" != 0 ]
+}
+
+try() { RIFT_BIN=$PWD/build/$3/rift alone "$most" "build/$3/$1" -j1 --fail-fast --filter "$4"; }
+
+# Sets what came of it, with the file changed already.
+try_programs() { # LIST OF PROGRAMS
+	outcome=SURVIVED
+	[ -s "$1" ] || outcome='SURVIVED: no test reaches it'
+	while read -r p ms _; do
+		if ! make_cpu rift "build/cpu/$p"; then
+			outcome='killed by the linker'
+			return
+		elif finds "$p" "$ms" cpu '*'; then
+			outcome=$how
+			return
+		fi
+	done <"$1"
+	while read -r p ms rank; do
+		[ "$rank" = 0 ] || continue
+		make_cpu SANITIZE=asan rift "build/cpu-asan/$p" || return 0
+		if finds "$p" 6000 cpu-asan 'small_*/*'; then
+			outcome="$how under the address sanitizer"
+			return
+		fi
+	done <"$1"
+}
+
+# Returns 1 where it does not compile, and another is to be drawn.
+try_mutant() { # FILE LINE COLUMN LENGTH WHERE TO
+	before=$(sed -n "$2p" "$1")
+	after=$(changed_line "$1" "$2" "$3" "$4" "$6")
+	compile "$1" || wrong "$1 does not compile as it is: $(tail -5 log)"
+	mv object object.before
+	cp "$1" original
+	AFTER=$after awk -v line="$2" 'NR == line { $0 = ENVIRON["AFTER"] } { print }' original >"$1"
+	outcome=
+	if ! compile "$1"; then
+		outcome='does not compile'
+	elif cmp -s object object.before; then
+		outcome='equivalent: the same object code'
+	elif is_listed "$1" "$before" "$after"; then
+		outcome='equivalent: listed'
+	else
+		programs_for "$1" "$2" "$5" >programs
+		try_programs programs
+	fi
+	cp original "$1"
+	[ "$outcome" != 'does not compile' ] || return 1
+	printf '%s:%s  %s  ->  %s  %s\n' "$1" "$2" "$(excerpt "$before" "$3" "$4")" \
+		"$(excerpt "$after" "$3" "${#6}")" "$outcome"
+}
+
+# ---- all ----------------------------------------------------------------------------------------
+
+is_number() { case $1 in '' | *[!0-9]*) return 1 ;; esac }
+
+# The C files of a path as it was given, FILE:LINE without its line.
+files_of() { # PATH
+	path=$1 without='^common/cpu/'
+	is_number "${path##*:}" && path=${path%:*}
+	case $path in common/cpu*) without='^$' ;; esac
+	git ls-files -- "$path" | grep '\.c$' | grep -v "$without"
+}
+
+# Into `drawn`, all there are, in the order of their turn.
+draw() { # PATH...
+	: >"$work/lines"
+	for path; do
+		! is_number "${path##*:}" || echo "${path%:*} ${path##*:}" >>"$work/lines"
+		files_of "$path"
+	done | sort -u | xargs awk -v seed="$seed" -f tests/mutate.awk |
+		awk -v lines="$work/lines" '
+			BEGIN { while ((getline row <lines) > 0) { split(row, f, " "); some[f[1]]; wanted[row] } }
+			!($1 in some) || ($1 " " $2) in wanted' >"$work/drawn"
+	[ -s "$work/drawn" ] || wrong "nothing to change there"
+}
+
+prepare() { # COPY
+	copy_tree "$work/$1"
+	cd "$work/$1"
+	make_cpu -j"$jobs" rift tests || wrong "does not build: $(tail -5 log)"
+	make_cpu -j"$jobs" SANITIZE=asan rift || wrong "does not build: $(tail -5 log)"
+}
+
+# Every n-th of what is drawn until one compiles: which one that is does not depend on $JOBS.
+take_turns() { # COPY
+	cd "$work/$1"
+	turn=$1
+	while [ "$turn" -le "$n" ]; do
+		at=$turn
+		while row=$(sed -n "${at}p" "$work/drawn") && [ -n "$row" ]; do
+			# The last field may hold spaces, or nothing.
+			# shellcheck disable=SC2086
+			if try_mutant ${row%"$tab"*} "${row##*"$tab"}"; then break; fi
+			at=$((at + n))
+		done
+		turn=$((turn + jobs))
+	done
+}
+
+count() { grep -c -e "$1" "$work/table" || true; }
+
+tab=$(printf '\t')
+if [ $# -lt 2 ] || ! is_number "$1" || ! is_number "$2" || [ "$2" = 0 ]; then
+	wrong "usage: mutants_random.sh SEED N [PATH...], whole numbers, N 1 or more"
+fi
+seed=$1 n=$2
+shift 2
+[ $# -gt 0 ] || set -- harness common
+for path; do files_of "$path" >/dev/null || wrong "$path: no C file there"; done
+case $work in /tmp/*) wrong "copies cannot be tried below /tmp, which each test has of its own" ;; esac
+mkdir -p "$work"
+apart mount -t tmpfs tmpfs /tmp 2>/dev/null || wrong "tests are to run where a mistake cannot kill others' processes: unshare is not allowed to"
+exec 9>"$work/lock"
+flock -n 9 || wrong "another run of it is under way in this tree"
+draw "$@"
+update_map
+for job in $(seq "$jobs"); do (prepare "$job"); done
+pids=
+trap 'kill $pids 2>/dev/null; exit 1' INT TERM
+mkfifo "$work/rows.$$"
+tee "$work/table" <"$work/rows.$$" &
+rows=$!
+exec 8>"$work/rows.$$"
+rm "$work/rows.$$"
+for job in $(seq "$jobs"); do
+	take_turns "$job" >&8 8>&- &
+	pids="$pids $!"
+done
+exec 8>&-
+for pid in $pids; do wait "$pid" || wrong "a copy cannot be tried, see above"; done
+wait "$rows"
+echo "$(count '  killed by ') killed, $(count '  equivalent: ') equivalent, $(count '  SURVIVED') survived"
