@@ -36,7 +36,7 @@ try() { # NAME rift's words
 	0 | 2 | 4) verdict="in order" ;;
 	*) verdict="NOT in order" failed=1 ;;
 	esac
-	printf '%-8s %-36s exit %-4s %s, %s not supported\n' "$layer" "rift ${*:0:5}" "$code" \
+	printf '%-8s %-36s exit %-4s %s, %s not supported\n' "$layer" "rift ${*:1:4}" "$code" \
 		"$verdict" "$(grep -c 'not supported here' "$kept")"
 	grep -ho 'not supported here: [A-Za-z0-9]*: cudaError[A-Za-z]*' "$kept" | sort | uniq -c |
 		sed 's/^/         /' | head -n 12

@@ -86,6 +86,9 @@ bool refusal_is(const char *call, cudaError_t error)
 
 	name_of(call, name);
 	switch (error) {
+	case cudaErrorInitializationError:
+	case cudaErrorInsufficientDriver:
+	case cudaErrorCallRequiresNewerDriver:
 	case cudaErrorNotSupported:
 	case cudaErrorNotPermitted:
 	case cudaErrorSymbolNotFound:

@@ -8,10 +8,11 @@
  * lost until the process ends, as after a failed hook; state that it had stored stays for teardown.
  *
  * Refusals are cudaErrorNotSupported, NotPermitted, SymbolNotFound, SystemDriverMismatch,
- * OperatingSystem and Unknown of calls that have to do with capture, graphs, mapped, pinned and
- * managed memory, pools and events; and cudaErrorStreamCapture... of all calls but those that no
- * capture allows (synchronizing, taking and giving back memory), which would be a bug of ours.
- * Everything else aborts, and so does a refusal that nobody catches.
+ * OperatingSystem, InitializationError (what Lupine's driver returns for functions that it lacks),
+ * InsufficientDriver, CallRequiresNewerDriver and Unknown of calls that have to do with capture,
+ * graphs, mapped, pinned and managed memory, pools and events; and cudaErrorStreamCapture... of all
+ * calls but those that no capture allows (synchronizing, taking and giving back memory), which
+ * would be a bug of ours. Everything else aborts, and so does a refusal that nobody catches.
  */
 #ifndef RIFT_REFUSAL_H
 #define RIFT_REFUSAL_H

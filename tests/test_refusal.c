@@ -31,6 +31,8 @@ Test(small_refusal, which_errors_of_which_calls)
 		{ "cudaMallocAsync(p, n, s)", cudaErrorSymbolNotFound, 1 },
 		{ "cudaMallocManaged(p, n, f)", cudaErrorSystemDriverMismatch, 1 },
 		{ "cudaEventRecord(e, s)", cudaErrorNotSupported, 1 },
+		{ "cudaGraphNodeGetDependencies(n)", cudaErrorInitializationError, 1 },
+		{ "cudaMalloc(p, n)", cudaErrorInitializationError, 0 },
 		{ "cudaMemPoolTrimTo(p, 0)", cudaErrorNotSupported, 1 },
 		/* a launch while a stream is captured */
 		{ "LAUNCH(k, 1, 1, 0, s)", cudaErrorStreamCaptureUnsupported, 1 },

@@ -113,6 +113,7 @@ static const char *describe(cudaError_t error, const char **text)
 		CASE(cudaErrorInvalidSymbol, "no such device symbol");
 		CASE(cudaErrorInvalidMemcpyDirection, "the direction of the copy is no direction");
 		CASE(cudaErrorInsufficientDriver, "the driver is older than the runtime");
+		CASE(cudaErrorCallRequiresNewerDriver, "a newer driver has this call");
 		CASE(cudaErrorInvalidDeviceFunction, "not a kernel");
 		CASE(cudaErrorNoDevice, "no CUDA device");
 		CASE(cudaErrorInvalidDevice, "no device of that number");

@@ -42,7 +42,8 @@ static cudaError_t wait_for(cudaStream_t stream)
 	while ((err = cudaStreamQuery(stream)) == cudaErrorNotReady)
 		if (clock_ns() - start > patience_ns)
 			return cudaErrorLaunchTimeout;
-	return err;
+	/* behind a remote layer what was copied comes with this */
+	return err ? err : cudaStreamSynchronize(stream);
 }
 
 static void copy_answer(struct trial *t)

@@ -18,6 +18,7 @@ calls="cudaStreamBeginCapture cudaStreamEndCapture cudaStreamIsCapturing cudaGra
 	cudaEventCreate cudaEventCreateWithFlags cudaEventRecord cudaEventSynchronize
 	cudaEventElapsedTime cudaEventDestroy cudaStreamWaitEvent"
 errors="NotSupported NotPermitted SymbolNotFound SystemDriverMismatch OperatingSystem Unknown
+	InitializationError
 	StreamCaptureUnsupported StreamCaptureInvalidated StreamCaptureImplicit"
 
 # Ends with one of these codes, and where it is 2 the output names call and error.
