@@ -230,8 +230,8 @@ kill_at_end() { # SECONDS
 	forget
 	shortest &
 	supervisor=$!
-	doze "$(awk -v t="$1" 'BEGIN { print t > 0.06 ? t - 0.05 : 0.01 }')" \
-		"$(awk -v t="$1" 'BEGIN { print t + 0.01 }')"
+	doze "$(awk -v t="$1" 'BEGIN { print (t > 0.06 ? t - 0.05 : 0.01) }')" \
+		"$(awk -v t="$1" 'BEGIN { print (t + 0.01) }')"
 	# the shell's child is rift
 	child=$(cat "/proc/$supervisor/task/$supervisor/children" 2>/dev/null || true)
 	# shellcheck disable=SC2086

@@ -1,9 +1,9 @@
 #!/bin/sh
 # run.sh BINARY quick|all - runs every other script of this folder: what an enemy would try on rift.
 #
-# Each takes the same two words, prints one line for each case that fails and a closing line "NAME:
-# N passed, N failed", and exits 1 on failures. `quick` is for CI: all of them together get 60 s,
-# and one that is still running then has failed. `all` has no such bound.
+# Each is executable, takes the same two words, prints one line for each case that fails and a
+# closing line "NAME: N passed, N failed", and exits 1 on failures. `quick` is for CI: all of them
+# together get 60 s, and one that is still running then has failed. `all` has no such bound.
 set -eu
 binary=${1:?usage: run.sh BINARY quick|all}
 size=${2:?usage: run.sh BINARY quick|all}
@@ -27,7 +27,7 @@ for script in "$folder"/*.sh; do
 	[ "$size" = quick ] || left=86400
 	[ "$left" -gt 0 ] || left=1
 	rc=0
-	timeout -k 5 "$left" sh "$script" "$binary" "$size" || rc=$?
+	timeout -k 5 "$left" "$script" "$binary" "$size" || rc=$?
 	[ "$rc" = 0 ] || status=1
 	[ "$rc" != 124 ] || echo "$(basename "$script" .sh): not done after $left s: the 60 s of all scripts are over"
 done

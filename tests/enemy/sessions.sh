@@ -314,7 +314,10 @@ echo "sessions: of $damages damaged sessions $again were completed, $refused ref
 begin "a line that there is no memory for"
 cp "$kept" s.jsonl
 truncate -s 400M s.jsonl
-expect 3 "ulimit -v 300000; \"\$rift\" check s.jsonl >/dev/null"
+# built with a sanitizer it does not even start
+if sh -c "ulimit -v 300000; '$rift' --version" >/dev/null 2>&1; then
+	expect 3 "ulimit -v 300000; \"\$rift\" check s.jsonl >/dev/null"
+fi
 
 # ---- commands -----------------------------------------------------------------------------------
 
