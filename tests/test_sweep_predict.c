@@ -109,14 +109,15 @@ Test(small_sweep_predict, large_and_deep_points_go_first)
 	char *args[] = { "cells=1:256:x4" };
 	struct plan p = plan_of("1:256:x4", "stream", args, 1);
 	int all = p.n_points, dropped, edge = 0;
-	double before;
+	double before, least;
 
 	say_it_takes(&p, 1000);
 	before = predict_session_ns(&p, 1);
-	dropped = predict_drop_corners(&p, 1, 1, 0.8 * before);
+	dropped = predict_choose(&p, 1, 1, 0.8 * before, &least);
 	cr_assert(lt(int, 0, dropped), "something must go");
 	cr_assert(eq(int, p.n_points, all - dropped), "count");
-	cr_assert(lt(dbl, predict_session_ns(&p, 1), 0.8 * before), "limit");
+	cr_assert(le(dbl, predict_session_ns(&p, 1), 0.8 * before), "limit");
+	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 1), least, 1), "as predicted");
 	for (int i = 0; i < p.n_points; i++) {
 		const struct fake_opts *o = p.config[p.point[i].config].params.opts;
 
@@ -127,14 +128,33 @@ Test(small_sweep_predict, large_and_deep_points_go_first)
 	plan_release(&p);
 }
 
-Test(small_sweep_predict, one_point_always_stays)
+/* What set-ups of configurations that go would have taken is free for other points. */
+Test(small_sweep_predict, set_ups_go_with_their_points)
 {
-	struct plan p = plan_of(NULL, "stream", NULL, 0);
+	char *args[] = { "cells=1,2,4,8" };
+	struct plan p = plan_of("1:8:x2", "stream", args, 1);
+	double least, limit;
 
 	say_it_takes(&p, 1000);
-	predict_drop_corners(&p, 2, 1, 0);
-	cr_assert(eq(int, p.n_points, 1), "%d", p.n_points);
-	cr_assert(eq(i64, p.point[0].depth, 1), "the first depth");
+	for (int i = 0; i < p.n_configs; i++)
+		p.config[i].timing[0].setup_ns = i < 2 ? 0 : 1e9;
+	limit = predict_session_ns(&p, 1) - 2e9 * p.design.processes + 1e6;
+	cr_assert(le(int, 0, predict_choose(&p, 1, 1, limit, &least)), "enough");
+	cr_assert(eq(int, p.n_points, 8), "all depths of the two sizes: %d", p.n_points);
+	cr_assert(eq(int, p.n_configs, 2), "no set-up is left of the others: %d", p.n_configs);
+	plan_release(&p);
+}
+
+Test(small_sweep_predict, a_limit_that_cannot_be_met_drops_nothing)
+{
+	struct plan p = plan_of(NULL, "stream", NULL, 0);
+	int all = p.n_points;
+	double least;
+
+	say_it_takes(&p, 1000);
+	cr_assert(eq(int, predict_choose(&p, 2, 1, 1e9, &least), -1), "8 points take longer");
+	cr_assert(eq(int, p.n_points, all), "%d", p.n_points);
+	cr_assert(lt(dbl, 1e9, least), "and it says how long: %g", least);
 	plan_release(&p);
 }
 

@@ -76,6 +76,13 @@ double predict_check_ns(const struct plan *p, int side, int point)
 	return ns;
 }
 
+static double setup_or_guess_ns(const struct plan *p, int side, int config)
+{
+	const struct side_timing *t = p->config[config].timing;
+
+	return known(t[side].setup_ns, known(t[0].setup_ns, 0));
+}
+
 double predict_start_ns(const struct plan *p, int side)
 {
 	const struct design *d = &p->design;
@@ -86,8 +93,7 @@ double predict_start_ns(const struct plan *p, int side)
 	 * sweep, which is not to take longer than predicted, reckons with the latter */
 	ns += (double)d->warmup_max_ns / (d->quick ? 1 : 2);
 	for (int i = 0; i < p->n_configs; i++)
-		ns += known(p->config[i].timing[side].setup_ns,
-			    known(p->config[i].timing[0].setup_ns, 0));
+		ns += setup_or_guess_ns(p, side, i);
 	ns *= plan_kinds(p);
 	for (int i = 0; i < p->n_points; i++)
 		ns += block_or_guess_ns(p, side, i);
@@ -196,12 +202,17 @@ int predict_drop_long(struct plan *p, int sides)
 
 /* ---- the quick design ------------------------------------------------------------------- */
 
-struct place {
-	double corner, ns; /* ns: of the session, in this point */
-	int point;
+/* What choosing works on: points by how much they say, and what the session costs so far. */
+struct choice {
+	const struct plan *p;
+	int sides, kinds;
+	int *order;	     /* points, those of small sizes and depths first */
+	bool *taken;	     /* [point] */
+	bool *used;	     /* [config]: some point of it is taken */
+	double ns, limit_ns; /* of the session with what is taken */
 };
 
-/* What the sides save without this point. */
+/* What the sides spend on this point, without its set-up. */
 static double point_ns(const struct plan *p, int sides, int point)
 {
 	double ns = 0;
@@ -213,44 +224,134 @@ static double point_ns(const struct plan *p, int sides, int point)
 	return ns;
 }
 
-/* From the corner of large and deep ones, and among equals the longest first. */
-static int by_corner(const void *a, const void *b)
+/* And for its configuration, once a process. */
+static double setups_ns(const struct plan *p, int sides, int config)
 {
-	const struct place *x = a, *y = b;
+	double ns = 0;
 
-	if (x->corner != y->corner)
-		return x->corner < y->corner ? 1 : -1;
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return x->point - y->point;
+	for (int side = 0; side < sides; side++)
+		ns += p->design.processes * setup_or_guess_ns(p, side, config);
+	return ns;
 }
 
-static bool is_chosen(const struct plan *p, int point, void *arg)
+static double cost_of(const struct choice *c, int point)
 {
-	const bool *chosen = arg;
+	int config = c->p->point[point].config;
 
+	return c->kinds * (point_ns(c->p, c->sides, point) +
+			   (c->used[config] ? 0 : setups_ns(c->p, c->sides, config)));
+}
+
+/* For qsort_r(), which has no other way to the plan. */
+static int by_corner(const void *a, const void *b, void *plan)
+{
+	const struct plan *p = plan;
+	int i = *(const int *)a, k = *(const int *)b;
+	double x = p->point[i].corner, y = p->point[k].corner;
+
+	return x != y ? (x > y) - (x < y) : i - k;
+}
+
+static void take_point(struct choice *c, int point)
+{
+	c->ns += cost_of(c, point);
+	c->taken[point] = true;
+	c->used[c->p->point[point].config] = true;
+}
+
+/* The next point of this workload that there is time for; else the cheapest, where one must be. */
+static bool take_next(struct choice *c, const struct workload *w, bool must)
+{
+	int cheapest = -1;
+
+	for (int i = 0; i < c->p->n_points; i++) {
+		int point = c->order[i];
+
+		if (c->taken[point] || c->p->config[c->p->point[point].config].workload != w)
+			continue;
+		if (c->ns + cost_of(c, point) <= c->limit_ns) {
+			take_point(c, point);
+			return true;
+		}
+		if (cheapest < 0 || cost_of(c, point) < cost_of(c, cheapest))
+			cheapest = point;
+	}
+	if (must && cheapest >= 0)
+		take_point(c, cheapest);
+	return must && cheapest >= 0;
+}
+
+/* The workloads of the plan, each once; room for as many as configurations. */
+static int workloads_of(const struct plan *p, const struct workload **w)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n_configs; i++) {
+		int k = 0;
+
+		while (k < n && w[k] != p->config[i].workload)
+			k++;
+		if (k == n)
+			w[n++] = p->config[i].workload;
+	}
+	return n;
+}
+
+/* In turns, so that none is left with less than it must have for the sake of another. */
+static void take_in_turns(struct choice *c)
+{
+	const struct workload **w = calloc((size_t)c->p->n_configs + 1, sizeof(*w));
+	int n;
+	bool any = true;
+
+	CHECK(w, "memory of %d workloads", c->p->n_configs);
+	n = workloads_of(c->p, w);
+	for (int turn = 0; any; turn++) {
+		any = false;
+		for (int i = 0; i < n; i++)
+			any |= take_next(c, w[i], turn < QUICK_POINTS_LEAST);
+	}
+	free(w);
+}
+
+static bool is_not_taken(const struct plan *p, int point, void *taken)
+{
 	(void)p;
-	return chosen[point];
+	return !((const bool *)taken)[point];
 }
 
-int predict_drop_corners(struct plan *p, int sides, int kinds, double limit_ns)
+/* Everything that a session takes but for set-ups and points. */
+static double bare_session_ns(const struct plan *p, int sides, int kinds)
+{
+	struct plan bare = *p;
+
+	bare.n_points = bare.n_configs = 0;
+	return kinds * predict_session_ns(&bare, sides);
+}
+
+int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns)
 {
 	size_t n = (size_t)p->n_points;
-	struct place *place = calloc(n + 1, sizeof(*place));
-	bool *chosen = calloc(n + 1, sizeof(*chosen));
-	double ns = kinds * predict_session_ns(p, sides);
-	int dropped;
+	struct choice c = { .p = p,
+			    .sides = sides,
+			    .kinds = kinds,
+			    .order = calloc(n + 1, sizeof(*c.order)),
+			    .taken = calloc(n + 1, sizeof(*c.taken)),
+			    .used = calloc((size_t)p->n_configs + 1, sizeof(*c.used)),
+			    .ns = bare_session_ns(p, sides, kinds),
+			    .limit_ns = limit_ns };
+	int dropped = -1;
 
-	CHECK(place && chosen, "memory of %zu points", n);
-	for (int i = 0; i < p->n_points; i++)
-		place[i] = (struct place){ p->point[i].corner, kinds * point_ns(p, sides, i), i };
-	qsort(place, n, sizeof(*place), by_corner);
-	for (size_t i = 0; i + 1 < n && !(ns < limit_ns); i++) {
-		chosen[place[i].point] = true;
-		ns -= place[i].ns;
-	}
-	dropped = plan_drop(p, is_chosen, chosen);
-	free(place);
-	free(chosen);
+	CHECK(c.order && c.taken && c.used, "memory of %zu points", n);
+	for (size_t i = 0; i < n; i++)
+		c.order[i] = (int)i;
+	qsort_r(c.order, n, sizeof(*c.order), by_corner, p);
+	take_in_turns(&c);
+	*least_ns = c.ns;
+	if (c.ns <= limit_ns)
+		dropped = plan_drop(p, is_not_taken, c.taken);
+	free(c.order);
+	free(c.taken);
+	free(c.used);
 	return dropped;
 }

@@ -12,8 +12,13 @@
 /* A block that takes longer is no point of a design's own (ns). */
 enum { BLOCK_LONGEST_NS = 100000000 };
 
-/* A quick sweep's limit, ns. */
+/* A quick sweep's limit, ns, for each side and kind of waiting; and its fewest points a workload.
+ */
 static const double quick_limit_ns = 60e9;
+enum { QUICK_POINTS_LEAST = 8 };
+
+/* Planning may take a fifth of the limit, and no more than this, ns. */
+static const double planning_longest_ns = 12e9;
 
 /* A block of a point on a side, by its configuration's timing; NAN: not known. */
 double predict_block_ns(const struct plan *p, const struct plan_point *at, int side);
@@ -55,10 +60,13 @@ int predict_drop_launches(struct plan *p, int sides, double *max_ns);
 int predict_drop_long(struct plan *p, int sides);
 
 /*
- * Leaves out points from the corner of large sizes and depths inwards until the session takes less
- * than limit_ns; the first depth and the first size, which say what a launch costs, go last. One
- * stays. kinds: of waiting, each of which has processes of its own. Returns how many.
+ * Leaves the points of a session that takes at most limit_ns: in turns over the workloads, each the
+ * next one of small sizes and depths, which say what a launch costs, that there is time for with
+ * the set-up that it needs. Every workload has QUICK_POINTS_LEAST points, or all that it has.
+ * kinds: of waiting, each of which has processes of its own. Returns how many are left out; -1, and
+ * nothing is, where these few take longer already. *least_ns: how long the session is predicted to
+ * take.
  */
-int predict_drop_corners(struct plan *p, int sides, int kinds, double limit_ns);
+int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns);
 
 #endif

@@ -8,6 +8,7 @@
 #include "harness/command.h"
 #include "common/interrupt.h"
 #include "harness/measure.h"
+#include "harness/progress.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/record.h"
 #include "harness/sweep/session.h"
@@ -27,6 +28,19 @@ struct probing {
 	int refused, refused_code;
 	bool bye;
 };
+
+/* A point of the configuration in hand, for messages. */
+static const char *at(const struct probing *p)
+{
+	static char text[160];
+
+	for (int i = 0; i < p->plan->n_points; i++)
+		if (p->plan->point[i].config == p->config) {
+			plan_point_text(p->plan, i, text, sizeof(text));
+			return text;
+		}
+	return "a configuration";
+}
 
 static double number(const json_t *o, const char *key)
 {
@@ -53,8 +67,12 @@ static int take_line(const json_t *o, void *arg)
 	if (i < 0 || i >= p->plan->n_configs)
 		return 0;
 	p->config = i;
-	if (!record_is(o, "probe"))
+	if (!record_is(o, "probe")) {
+		if (!p->show->quiet)
+			progress("planning%s: %s, %d of %d configurations",
+				 p->side ? ", side b" : "", at(p), i, p->plan->n_configs);
 		return 0;
+	}
 	c = &p->plan->config[i].timing[p->side];
 	c->setup_ns = number(o, "setup_ns");
 	c->ends_ns = number(o, "ends_ns");
@@ -73,19 +91,6 @@ static void take_complaint(const char *line, void *arg)
 	struct probing *p = arg;
 
 	show_complaint(p->show, line);
-}
-
-/* A point of the configuration in hand, for messages. */
-static const char *at(const struct probing *p)
-{
-	static char text[160];
-
-	for (int i = 0; i < p->plan->n_points; i++)
-		if (p->plan->point[i].config == p->config) {
-			plan_point_text(p->plan, i, text, sizeof(text));
-			return text;
-		}
-	return "a configuration";
 }
 
 static bool is_silent(const struct probing *p)
@@ -158,6 +163,9 @@ int session_probe(struct plan *plan, int side, const char *prefix, double patien
 	int err;
 
 	plan->start_ns[side] = plan->calibrate_ns[side] = NAN;
+	show_line(show,
+		  "planning%s: how long %d configurations take, %.0f s at most for large ones",
+		  side ? ", side b" : "", plan->n_configs, planning_longest_ns / 1e9);
 	p.start_ns = p.heard_ns = clock_ns();
 	err = child_start(&c, job, prefix);
 	json_decref(job);

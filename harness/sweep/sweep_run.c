@@ -59,6 +59,18 @@ static double patience_ns(const struct sweep_args *a)
 	return 1e9 * (a->values.patience_s > 0 ? a->values.patience_s : PATIENCE_S);
 }
 
+static int refuse_quick(const struct plan *p, double limit_ns, double least_ns)
+{
+	char limit[16], least[16];
+
+	return complain(EINVAL,
+			"--quick: %s are not enough for %d points of each workload on %d "
+			"configurations, which take %s: name fewer workloads, fewer or smaller "
+			"sizes, or leave --quick out",
+			show_duration(limit_ns, limit), (int)QUICK_POINTS_LEAST, p->n_configs,
+			show_duration(least_ns, least));
+}
+
 static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, struct omitted *o)
 {
 	struct plan_request r = { .workload = a->workload,
@@ -82,9 +94,15 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 		return err;
 	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);
 	o->too_long = predict_drop_long(p, sides);
-	if (a->quick && p->n_points)
-		o->corners = predict_drop_corners(
-			p, sides, kinds, quick_limit_ns - (double)(clock_ns() - show->begun_ns));
+	if (a->quick && p->n_points) {
+		double limit_ns = sides * kinds * quick_limit_ns, least_ns;
+
+		o->corners =
+			predict_choose(p, sides, kinds,
+				       limit_ns - (double)(clock_ns() - show->begun_ns), &least_ns);
+		if (o->corners < 0)
+			return refuse_quick(p, limit_ns, least_ns);
+	}
 	if (!p->n_points && o->launches)
 		return complain(EINVAL,
 				"no point is left: a launch of each would take more than %.0f ms, "

@@ -29,8 +29,8 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 			o->too_long, BLOCK_LONGEST_NS / 1000000);
 	if (o->corners)
 		fprintf(out,
-			"rift: --quick: %d points are left out, from the corner of large "
-			"sizes and depths inwards, to stay under %.0f s\n",
+			"rift: --quick: %d points are left out, those of large sizes and depths "
+			"first, to stay under %.0f s a side\n",
 			o->corners, quick_limit_ns / 1e9);
 }
 

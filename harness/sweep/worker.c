@@ -122,6 +122,7 @@ static int take_job(struct worker *w, const json_t *job)
 	w->process = (int)json_integer_value(json_object_get(job, "process"));
 	w->side = (int)json_integer_value(json_object_get(job, "side"));
 	take_kind(w, json_string_value(json_object_get(job, "sync")));
+	w->probe_limit_ns = json_integer_value(json_object_get(job, "probe_limit_ns"));
 	w->check_all = json_is_true(json_object_get(job, "check_all"));
 	w->canary_ref_ns = json_is_number(canary) ? json_number_value(canary) : NAN;
 	w->skip = zeroed(points, sizeof(*w->skip));

@@ -6,7 +6,7 @@
  * binary: it may run behind any command that passes stdin and stdout on.
  *
  *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
- *           skip: [point...], canary_ns, check_all}
+ *           skip: [point...], canary_ns, check_all, probe_limit_ns}
  *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
  *           before what may hang;
  *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
@@ -30,11 +30,12 @@ enum { CHECK_SEED = 1 };
 struct worker {
 	struct plan plan;
 	int process, side;
-	enum sync_kind sync;  /* how it waits for blocks */
-	bool check_all;	      /* check every point; else as long as the budget lasts */
-	double canary_ref_ns; /* of earlier processes; NAN: none */
-	bool *skip;	      /* a point: not to be measured */
-	bool *done;	      /* [point * rounds + round] */
+	enum sync_kind sync;	/* how it waits for blocks */
+	bool check_all;		/* check every point; else as long as the budget lasts */
+	double canary_ref_ns;	/* of earlier processes; NAN: none */
+	int64_t probe_limit_ns; /* of a probe: beyond that only the smallest sizes are set up */
+	bool *skip;		/* a point: not to be measured */
+	bool *done;		/* [point * rounds + round] */
 	FILE *out;
 	cudaStream_t stream;
 	struct canary canary;

@@ -62,15 +62,18 @@ static int time_check(const struct subject *s, enum mode mode, int64_t steps, do
 	return err == -EINTR ? err : 0;
 }
 
-/* T = ends + D * step, by two lengths; where there is one, a step is all of it. */
+/*
+ * T = ends + D * step, by two lengths; where there is one, a step is all of it. checked: the check,
+ * whose reference may take long, is timed too.
+ */
 static int time_steps(struct side_timing *c, const struct subject *s, enum mode mode,
-		      int64_t depth_max)
+		      int64_t depth_max, bool checked)
 {
 	double one_ns, many_ns, wall_ns, check_ns;
 	int64_t n;
 	int err = time_depth(s, mode, 1, &one_ns, &wall_ns);
 
-	if (!err)
+	if (!err && checked)
 		err = time_check(s, mode, 1, &c->check_ends_ns);
 	if (err)
 		return err;
@@ -82,12 +85,13 @@ static int time_steps(struct side_timing *c, const struct subject *s, enum mode 
 	if (n < 2)
 		return 0;
 	err = time_depth(s, mode, n, &many_ns, &wall_ns);
-	if (!err)
+	if (!err && checked)
 		err = time_check(s, mode, n, &check_ns);
 	if (err)
 		return err;
 	/* no line through the two: of more steps a check may compare fewer units */
-	c->check_step_ns = check_ns / (double)n;
+	if (checked)
+		c->check_step_ns = check_ns / (double)n;
 	c->step_ns = fmax((many_ns - one_ns) / (double)(n - 1), 0.01 * one_ns);
 	c->ends_ns = fmax(one_ns - c->step_ns, 0);
 	return 0;
@@ -194,20 +198,22 @@ struct probing {
 	const struct subject *s;
 	enum mode mode;
 	int64_t depth_max;
+	bool checked;
 };
 
 static int time_one(void *arg)
 {
 	struct probing *p = arg;
 
-	return time_steps(p->t, p->s, p->mode, p->depth_max);
+	return time_steps(p->t, p->s, p->mode, p->depth_max, p->checked);
 }
 
-static int probe(struct worker *w, int i)
+static int probe(struct worker *w, int i, bool checked)
 {
 	struct side_timing *t = timing_of(w, i);
 	int64_t start = clock_ns();
-	struct probing p = { t, &w->subject[i], mode_of(&w->plan, i), w->plan.config[i].depth_max };
+	struct probing p = { t, &w->subject[i], mode_of(&w->plan, i), w->plan.config[i].depth_max,
+			     checked };
 	struct refusal ignored;
 	int err = worker_set_up(w, i, &ignored);
 
@@ -222,6 +228,126 @@ static int probe(struct worker *w, int i)
 	return 0;
 }
 
+/* ---- sizes that there is no time to set up -------------------------------------------------- */
+
+/* A check of more is a sample (struct workload, check); twice the budget that it has, ns. */
+static const double sampled_check_ns = 0.4e9;
+
+/* How many smaller sizes of the same parameters stand before it in the plan. */
+static int place_of(const struct plan *p, int i)
+{
+	int n = 0;
+
+	for (; i > 0; i--, n++)
+		if (p->config[i - 1].workload != p->config[i].workload ||
+		    p->config[i - 1].size_index + 1 != p->config[i].size_index)
+			break;
+	return n;
+}
+
+static double size_of(const struct config *c)
+{
+	const struct param *axis = workload_axis(c->workload);
+	const char *field = axis ? (const char *)c->params.opts + axis->offset : NULL;
+
+	return !axis			  ? 1
+	       : axis->kind == PARAM_REAL ? *(const double *)(const void *)field
+					  : (double)*(const int64_t *)(const void *)field;
+}
+
+/* From two sizes on in proportion, or faster where it grew faster than the size did. */
+static double grown(double before, double last, double size_before, double size_last, double size)
+{
+	double power = log(last / before) / log(size_last / size_before);
+
+	return last * pow(size / size_last, isfinite(power) ? fmax(power, 1) : 1);
+}
+
+/* Of the first of the workload's configurations, the only one that was checked. */
+static void predict_check(struct worker *w, int i, struct side_timing *t)
+{
+	const struct plan *p = &w->plan;
+	const struct side_timing *checked;
+	double times;
+	int first = 0;
+
+	while (p->config[first].workload != p->config[i].workload)
+		first++;
+	checked = timing_of(w, first);
+	times = fmax(1, size_of(&p->config[i]) / fmax(size_of(&p->config[first]), 1e-9));
+	t->check_ends_ns = fmin(times * checked->check_ends_ns,
+				fmax(sampled_check_ns, checked->check_ends_ns));
+	t->check_step_ns = fmin(
+		times * checked->check_step_ns,
+		fmax(sampled_check_ns / (double)p->design.check_steps, checked->check_step_ns));
+}
+
+/* What it will take by the two sizes before it. */
+static struct side_timing predicted(struct worker *w, int i)
+{
+	const struct config *c = &w->plan.config[i];
+	const struct side_timing *a = timing_of(w, i - 2), *b = timing_of(w, i - 1);
+	double x = size_of(c - 2), y = size_of(c - 1), z = size_of(c);
+
+	return (struct side_timing){ .setup_ns = grown(a->setup_ns, b->setup_ns, x, y, z),
+				     .ends_ns = b->ends_ns,
+				     .step_ns = grown(a->step_ns, b->step_ns, x, y, z),
+				     .gap_ns = b->gap_ns,
+				     .launch_max_ns = b->launch_max_ns };
+}
+
+/* A set-up, blocks of one step and of some, each some times; the check is another's. */
+static double probe_ns(const struct side_timing *t)
+{
+	double many_ns = fmax(PROBE_NS, 2 * t->step_ns);
+
+	return t->setup_ns + (PROBE_BLOCKS + 1) * (t->ends_ns + t->step_ns + many_ns);
+}
+
+/* The workloads of the plan share the time alike. */
+static double share_ns(const struct worker *w)
+{
+	int n = 0;
+
+	for (int i = 0; i < w->plan.n_configs; i++)
+		n += !i || w->plan.config[i].workload != w->plan.config[i - 1].workload;
+	return (double)w->probe_limit_ns / fmax(n, 1);
+}
+
+struct budget {
+	const struct workload *workload; /* whose share ... */
+	int64_t start_ns;		 /* ... began then */
+};
+
+static bool is_affordable(struct worker *w, struct budget *b, int i, const struct side_timing *t)
+{
+	const struct workload *workload = w->plan.config[i].workload;
+
+	if (b->workload != workload)
+		*b = (struct budget){ workload, clock_ns() };
+	return !t || (double)(clock_ns() - b->start_ns) + probe_ns(t) <= share_ns(w);
+}
+
+/* Measured for the two smallest sizes, and for others where the share allows it. */
+static int probe_or_predict(struct worker *w, int i, struct budget *b)
+{
+	struct side_timing guess = { 0 };
+	bool first = !i || w->plan.config[i - 1].workload != w->plan.config[i].workload;
+	bool has_two = place_of(&w->plan, i) >= 2 && timing_of(w, i - 1)->step_ns > 0 &&
+		       timing_of(w, i - 2)->step_ns > 0;
+	int err = 0;
+
+	if (has_two)
+		guess = predicted(w, i);
+	if (is_affordable(w, b, i, has_two ? &guess : NULL))
+		err = probe(w, i, first);
+	else
+		*timing_of(w, i) = guess;
+	if (!err && !first)
+		predict_check(w, i, timing_of(w, i));
+	return err;
+}
+
 static json_t *ns_or_null(double ns)
 {
 	return isfinite(ns) ? json_real(ns) : json_null();
@@ -229,6 +355,8 @@ static json_t *ns_or_null(double ns)
 
 int worker_probe(struct worker *w)
 {
+	struct budget budget = { 0 };
+
 	for (int i = 0; i < w->plan.n_configs; i++) {
 		struct side_timing *c = timing_of(w, i);
 		int err = 0;
@@ -237,7 +365,7 @@ int worker_probe(struct worker *w)
 		c->launch_max_ns = launch_max_ns(&w->plan.config[i]);
 		err = foresee(w, i);
 		if (!err && !is_hopeless(w, i))
-			err = probe(w, i);
+			err = probe_or_predict(w, i, &budget);
 		if (err == -EINTR || err == -ENODEV)
 			return err;
 		worker_say(w, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f}",
