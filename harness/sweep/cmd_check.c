@@ -10,8 +10,10 @@
 #include "harness/command.h"
 #include "harness/sweep/check_record.h"
 #include "harness/sweep/contrast.h"
+#include "harness/sweep/csv_points.h"
+#include "harness/sweep/recorded.h"
 
-enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS };
+enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS, KEY_SIDE };
 
 static const struct argp_option options[] = {
 	{ "csv", KEY_CSV, "FILE", 0,
@@ -19,6 +21,8 @@ static const struct argp_option options[] = {
 	{ "ratios", KEY_RATIOS, "FILE", 0,
 	  "of a record with two sides (rift sweep --against): also write, for each point, the "
 	  "ratio of side b to side a, its 95 % interval and what it says",
+	  0 },
+	{ "side", KEY_SIDE, "a|b", 0, "of a record with two sides: write the points of one to --csv",
 	  0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },
@@ -28,6 +32,7 @@ struct check_args {
 	char **file;
 	int n;
 	const char *csv, *ratios;
+	int side; /* SIDE_ANY: all */
 	bool help;
 };
 
@@ -45,6 +50,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_RATIOS:
 		a->ratios = arg;
 		return 0;
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
 	case ARGP_KEY_ARG:
 		a->file[a->n++] = arg;
 		return 0;
@@ -89,7 +96,7 @@ static int check_card(const char *path)
 	return err;
 }
 
-static int check_one(const char *path, FILE *csv, bool *incomplete)
+static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 {
 	struct record_facts facts;
 	int err;
@@ -97,7 +104,9 @@ static int check_one(const char *path, FILE *csv, bool *incomplete)
 	if (!csv && card_is(path))
 		return check_card(path);
 	err = record_check(&facts, path, csv);
-
+	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
+		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",
+			       csv->side, path);
 	if (!err)
 		print_facts(path, &facts);
 	*incomplete |= !err && facts.incomplete;
@@ -149,6 +158,7 @@ static int write_ratios(const struct check_args *a)
 static int check_all(const struct check_args *a, bool *incomplete)
 {
 	struct output csv = { 0 };
+	struct csv_points points;
 	int err = 0;
 
 	if (a->csv && refuse_target(a, "--csv", a->csv))
@@ -157,13 +167,20 @@ static int check_all(const struct check_args *a, bool *incomplete)
 		return -EINVAL;
 	if ((a->csv || a->ratios) && a->n > 1)
 		return complain(EINVAL, "--%s takes one record file", a->csv ? "csv" : "ratios");
+	if (a->side != SIDE_ANY && !a->csv)
+		return complain(EINVAL, "--side: says whose points --csv FILE writes, which is "
+					"not given");
 	if (a->csv && output_open(&csv, "--csv", a->csv))
 		return -EINVAL;
+	points = (struct csv_points){ .out = csv.file };
+	if (a->side != SIDE_ANY)
+		points.side = journal_side_name(a->side);
 	for (int i = 0; i < a->n; i++) {
-		int this = check_one(a->file[i], csv.file, incomplete);
+		int this = check_one(a->file[i], a->csv ? &points : NULL, incomplete);
 
 		err = err ? err : this;
 	}
+	csv_points_release(&points);
 	if (a->csv && !err)
 		err = output_commit(&csv) ? -EIO : 0;
 	output_discard(&csv);
@@ -172,7 +189,8 @@ static int check_all(const struct check_args *a, bool *incomplete)
 
 int cmd_check(int argc, char **argv)
 {
-	struct check_args a = { .file = calloc((size_t)argc + 1, sizeof(char *)) };
+	struct check_args a = { .file = calloc((size_t)argc + 1, sizeof(char *)),
+				.side = SIDE_ANY };
 	bool incomplete = false;
 	int err;
 
