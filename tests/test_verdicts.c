@@ -36,7 +36,7 @@ static double uneven(const struct batch *b, int side)
 	return b->mode == MODE_GRAPH && b->kernel_ns == 20000 ? 1.5 : 1.035;
 }
 
-static void write_session(void)
+static struct fake_session uneven_session(void)
 {
 	struct fake_session s = fake_session();
 
@@ -47,15 +47,15 @@ static void write_session(void)
 	s.sides = 2;
 	s.noise = 0.05;
 	s.factor = uneven;
-	fake_session_write(&s, file);
+	return s;
 }
 
-static json_t *compared(void)
+static json_t *compared(const char *options)
 {
 	const char *text;
 	json_t *o;
 
-	run_rift(OUT, &text, "compare --json '%s'", file);
+	run_rift(OUT, &text, "compare --json '%s' %s", file, options);
 	o = json_loads(text, 0, NULL);
 	cr_assert(ne(ptr, o, NULL), "%s", text);
 	return o;
@@ -128,13 +128,14 @@ Test(large_verdicts, are_one_for_all_who_say_them)
 {
 	char *ratios, *shown, *cells;
 	const char *text;
+	struct fake_session s = uneven_session();
 	int differ = 0, lost = 0;
 	const json_t *point;
 	char want[64];
 	json_t *o;
 	size_t i;
 
-	write_session();
+	fake_session_write(&s, file);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --ratios '%s/r.csv'", file, dir)),
 		  "%s", text);
 	shell(NULL, "'%s' show '%s' >'%s/shown'", rift(), file, dir);
@@ -142,7 +143,7 @@ Test(large_verdicts, are_one_for_all_who_say_them)
 	ratios = text_of_file("r.csv");
 	shown = text_of_file("shown");
 	cells = text_of_file("plots/launch-ratio-cells.csv");
-	o = compared();
+	o = compared("");
 	json_array_foreach(json_object_get(o, "points"), i, point)
 	{
 		differ += differs(text_of(point, "verdict"));
@@ -161,5 +162,88 @@ Test(large_verdicts, are_one_for_all_who_say_them)
 	json_decref(o);
 	free(ratios);
 	free(shown);
+	free(cells);
+}
+
+/* The same by its axes: alone a kind of waiting has no part in the key. */
+static void in_ratios_of(const char *sync, const json_t *point)
+{
+	const json_t *axes = json_object_get(point, "axes");
+	const char *got;
+	char want[64];
+
+	cr_assert(zero(int, shell(&got,
+				  "grep '^launch,%s,%ld,%s,%g,' '%s/r.csv' | "
+				  "awk -F, '{ print $(NF - 2), $(NF - 1) }'",
+				  text_of(axes, "mode"),
+				  (long)json_integer_value(json_object_get(axes, "depth")), sync,
+				  json_number_value(json_object_get(axes, "us")), dir)),
+		  "%s", got);
+	snprintf(want, sizeof(want), "%s %s\n", text_of(point, "verdict"),
+		 text_of(point, "verdict_alone"));
+	cr_assert(eq(str, (char *)got, want), "sync %s", sync);
+}
+
+/* Each kind of waiting is as a session of its own: what it is corrected for is its own points. */
+Test(large_verdicts, of_each_kind_of_waiting)
+{
+	static const char *const kinds[] = { "spin", "blocking" };
+	char option[32];
+	struct fake_session s = uneven_session();
+	const json_t *point;
+	const char *text;
+	int n = 0, lost = 0;
+	size_t k;
+
+	s.kinds = 2;
+	s.kind[0] = SYNC_SPIN;
+	s.kind[1] = SYNC_BLOCKING;
+	fake_session_write(&s, file);
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --ratios '%s/r.csv'", file, dir)),
+		  "%s", text);
+	for (int i = 0; i < 2; i++) {
+		json_t *o;
+
+		snprintf(option, sizeof(option), "--sync %s", kinds[i]);
+		o = compared(option);
+		json_array_foreach(json_object_get(o, "points"), k, point)
+		{
+			in_ratios_of(kinds[i], point);
+			lost += strcmp(text_of(point, "verdict"), text_of(point, "verdict_alone")) !=
+				0;
+			n++;
+		}
+		json_decref(o);
+	}
+	cr_assert(eq(int, n, 80), "points");
+	cr_assert(lt(int, 0, lost), "the correction takes none back");
+}
+
+/* A picture shows one workload; the points of all are judged together, as rift compare does. */
+Test(large_verdicts, of_several_workloads)
+{
+	struct fake_session s = uneven_session();
+	const json_t *point;
+	const char *text;
+	int n = 0;
+	char *cells;
+	json_t *o;
+	size_t i;
+
+	s.also = "myocyte";
+	fake_session_write(&s, file);
+	run_rift(OUT, &text, "plot '%s' --output '%s/plots'", file, dir);
+	cells = text_of_file("plots/launch-ratio-cells.csv");
+	o = compared("");
+	json_array_foreach(json_object_get(o, "points"), i, point)
+	{
+		if (strcmp(text_of(json_object_get(point, "axes"), "workload"), "launch"))
+			continue;
+		in_chart(cells, point);
+		n++;
+	}
+	cr_assert(eq(int, n, 40), "points");
+	cr_assert(eq(sz, i, 80), "points");
+	json_decref(o);
 	free(cells);
 }
