@@ -77,11 +77,11 @@ Test(small_chart_refused, sessions_that_do_not_go_together_are_refused)
 	s.processes = 5;
 	snprintf(other, sizeof(other), "%s/apart.jsonl", chart_folder);
 	fake_session_write(&s, other);
-	refused(5, "no point in common", "plot '%s' '%s'", path, other);
+	refused(5, "no point is in both", "plot '%s' '%s'", path, other);
 	s.workload = "myocyte";
 	snprintf(other, sizeof(other), "%s/myocyte.jsonl", chart_folder);
 	fake_session_write(&s, other);
-	refused(5, "no point in common", "plot '%s' '%s'", path, other);
+	refused(5, "no point is in both", "plot '%s' '%s'", path, other);
 }
 
 Test(small_chart_refused, folders_that_cannot_be_written_are_refused)

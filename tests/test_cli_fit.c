@@ -114,12 +114,13 @@ Test(small_cli_fit, a_session_is_not_held_against_itself)
 	s.sides = 2;
 	fake_session_write(&s, file);
 	shell(NULL, "cp '%s' '%s'", file, other);
-	refused(3, "is the session itself", "fit '%s' --over '%s'", file, file);
-	refused(3, "is the session itself", "fit '%s' --over '%s' --side a", file, other);
-	refused(3, "is the session itself", "fit '%s' --off-grid '%s'", file, other);
+	refused(3, "is the session itself", "fit '%s' --over '%s:a'", file, file);
+	refused(3, "is the session itself", "fit '%s' --over '%s:a' --side a", file, other);
+	refused(3, "is the session itself", "fit '%s:b' --over '%s:b'", file, other);
+	refused(3, "is the session itself", "fit '%s:a' --off-grid '%s:a'", file, other);
 	refused(5, "was measured on NVIDIA H200",
-		"fit '%s' --off-grid data/sessions/h200-launch.jsonl", file);
-	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s' --side b --over '%s'", file, other)),
+		"fit '%s:a' --off-grid data/sessions/h200-launch.jsonl", file);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s' --side b --over '%s:a'", file, other)),
 		  "b over a: %s", text);
 }
 

@@ -3,7 +3,7 @@
  * made-up sessions say.
  */
 #include "harness/compare/figures.h"
-#include "harness/sweep/results.h"
+#include "harness/sweep/contrast.h"
 #include "tests/compared.h"
 
 #include <criterion/criterion.h>
@@ -21,6 +21,7 @@ Test(small_compare_points, points_are_those_of_the_sweep)
 {
 	struct fake_session s = two_sides();
 	struct compare_options o = usual_terms();
+	struct judged_point *point;
 	struct compared *c;
 	struct results r;
 
@@ -29,15 +30,20 @@ Test(small_compare_points, points_are_those_of_the_sweep)
 	s.noise = 0.05;
 	c = compared_sides(&s, &o, NULL);
 	results_init(&r, &c->session[0], s.processes);
+	point = contrast_judge(&r);
 	for (int i = 0; i < c->c.pairs.n; i++) {
-		struct interval want = results_ratio(&r, i), got = c->c.point[i].ratio;
+		struct interval want = point[i].ratio, got = c->c.point[i].ratio;
 
 		cr_assert(eq(dbl, got.value, want.value), "%d", i);
 		cr_assert(eq(dbl, got.lo, want.lo), "%d", i);
 		cr_assert(eq(dbl, got.hi, want.hi), "%d", i);
+		cr_assert(eq(int, c->c.point[i].judged.verdict, point[i].judged.verdict), "%d", i);
+		cr_assert(eq(dbl, c->c.point[i].judged.p_slower, point[i].judged.p_slower), "%d",
+			  i);
 		want = results_interval(&r, 1, i);
 		cr_assert(eq(dbl, c->c.point[i].step_ns[PAIR_B].lo, want.lo), "%d", i);
 	}
+	free(point);
 	results_release(&r);
 	compared_free(c);
 }

@@ -1,5 +1,6 @@
 /* test_plot_folder.c - where pictures go of whom nobody said where. */
 #include "harness/chart/plot_folder.h"
+#include "harness/sweep/recorded.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -10,7 +11,8 @@ TestSuite(small_plot_folder);
 static void goes_to(const char *want, const char *a, const char *b, const char *output)
 {
 	const char *const session[] = { a, b };
-	char *folder = plot_folder(session, b ? 2 : 1, output);
+	const int side[] = { SIDE_ANY, SIDE_ANY };
+	char *folder = plot_folder(session, side, b ? 2 : 1, output);
 
 	cr_assert(eq(str, folder, (char *)want), "%s", a);
 	free(folder);
@@ -32,4 +34,17 @@ Test(small_plot_folder, of_kept_sessions_here)
 		NULL);
 	goes_to("/tmp/b-h200-launch.plots", "/tmp/b.jsonl", "data/sessions/h200-launch.jsonl",
 		NULL);
+}
+
+/* The charts of one side of two are not those of both. */
+Test(small_plot_folder, named_after_the_side)
+{
+	static const char *const session[] = { "/tmp/a.jsonl", "/tmp/b.jsonl" };
+	const int side[] = { 1, 0 };
+	char *one = plot_folder(session, side, 1, NULL), *two = plot_folder(session, side, 2, NULL);
+
+	cr_assert(eq(str, one, "/tmp/a-b.plots"), "one side");
+	cr_assert(eq(str, two, "/tmp/a-b-b-a.plots"), "two");
+	free(one);
+	free(two);
 }

@@ -1,7 +1,7 @@
 /*
  * card_compare.h - two cards: what do calls cost on B over A.
  *
- * Judged as rift compare judges parameters of the model (harness/compare/judge.h): the difference
+ * Judged as rift compare judges parameters of the model (harness/judge.h): the difference
  * of two times, against a margin, with a floor of 20 ns. Rates are taken as the time of a megabyte.
  * The lines of the page that decide are corrected for each other by Holm; all others inform, by
  * themselves.

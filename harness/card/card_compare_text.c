@@ -9,6 +9,7 @@
 #include "harness/compare/figures.h"
 #include "harness/compare/surroundings.h"
 #include "harness/json.h"
+#include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 #include "harness/row.h"
 
@@ -193,9 +194,11 @@ static int refuse_options(const struct compare_args *a)
 {
 	if (a->n != 2 || !card_is(a->file[0]) || !card_is(a->file[1]))
 		return complain(EINVAL, "a card is compared with another card: rift compare A B");
-	if (a->self_test || a->workload)
+	if (a->self_test || a->workload || a->side != SIDE_ANY)
 		return complain(EINVAL, "%s has no effect on cards",
-				a->self_test ? "--self-test" : "--workload");
+				a->self_test  ? "--self-test"
+				: a->workload ? "--workload"
+					      : "--side");
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 
 /*
  * Twelve decide: as many as 5 processes a side can say something about, corrected for each other
- * (harness/compare/judge.h). They are the costs that programs pay again and again.
+ * (harness/judge.h). They are the costs that programs pay again and again.
  */
 const struct card_line card_lines[] = {
 	{ "launch", "launch", "launch call", "launch call", true, false },

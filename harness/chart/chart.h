@@ -24,6 +24,7 @@
 
 #include "common/plot.h"
 #include "harness/bootstrap.h"
+#include "harness/compare/compare.h"
 #include "harness/model/fit.h"
 #include "harness/model/stack.h"
 #include "harness/sweep/journal.h"
@@ -58,6 +59,20 @@ struct chart_side {
 /* The journal must live as long. letter: as above. Over the size axis. */
 void chart_side_init(struct chart_side *s, const struct journal *j, int side, const char *letter);
 
+/* Two platforms, compared point by point as `rift compare` does it: all workloads together. */
+struct chart_pair {
+	struct party party[CHART_SIDES];
+	struct comparison comparison;
+	const struct compared_point **of_a; /* [point of A's plan]; NULL: B lacks it */
+};
+
+/*
+ * Returns 0, or -EXDEV after one line where they have no point in common. *out must stay where it
+ * is; it may be released after a failure, and zeroed.
+ */
+int chart_pair_init(struct chart_pair *out, const struct chart_side side[CHART_SIDES]);
+void chart_pair_release(struct chart_pair *p);
+
 /* ---- a workload --------------------------------------------------------------------------- */
 
 /* What one or two platforms say of one workload. */
@@ -70,10 +85,11 @@ struct chart_set {
 	bool fitted[CHART_SIDES];
 	struct resamples resamples[CHART_SIDES];
 	double *draws; /* room */
+	const struct chart_pair *pair; /* NULL: one side */
 	/* As in rift compare, between two sessions: factors of the draws, and a wider margin. */
-	double *between; /* NULL: the two sides of one session */
-	double margin;	 /* of B over A */
-	int common;	 /* points that both sides have */
+	const double *between; /* NULL: the two sides of one session */
+	double margin;	       /* of B over A */
+	int common;	       /* points that both sides have */
 	/* for time stacks: see struct stack_request; NULL: none */
 	const struct fit *from;
 	const struct copy_costs *card;
@@ -84,10 +100,10 @@ const struct param *chart_over(const struct workload *w, const char *name);
 
 /*
  * Returns 0, or a negative errno after one line: the session has too few points of it. The sides
- * must live as long; *out may be released after a failure too.
+ * must live as long, and of two their pair, else NULL; *out may be released after a failure too.
  */
 int chart_set_init(struct chart_set *out, const struct chart_side *side, int sides,
-		   const struct workload *w);
+		   const struct chart_pair *pair, const struct workload *w);
 /* The same of the parameters of one configuration, of one side over the size axis. */
 int chart_set_init_like(struct chart_set *out, const struct chart_side *side,
 			const struct config *c);
@@ -101,16 +117,19 @@ struct interval chart_total(const struct chart_set *s, int side, const struct gr
 struct interval chart_step(const struct chart_set *s, int side, const struct grid_point *p);
 struct interval chart_over_ideal(const struct chart_set *s, int side, const struct grid_point *p);
 
-/* T on B over T on A. Not known (n = 0) without a partner. */
+/*
+ * T on B over T on A, and what rift compare says of it. Not known (n = 0; NULL) without a partner.
+ */
 struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a);
+const struct judged *chart_judged(const struct chart_set *s, const struct grid_point *a);
 
 /* The geometric mean of such ratios; not known as above. */
 struct interval chart_mean_ratio(const struct chart_set *s, const struct point_pair *pair,
 				 int points);
 
 /*
- * Of such a ratio, or of T / ideal: it is not shown to be longer or shorter than 1 by more than the
- * margin. Without an interval: false.
+ * Of T / ideal: its interval does not show it to be more or less than 1 by more than the margin.
+ * Without an interval: false. B over A is chart_judged()'s.
  */
 bool chart_is_even(const struct interval *ratio, double margin);
 

@@ -75,7 +75,7 @@ static int add_set(struct charts *c, const struct chart_side *side, int sides,
 {
 	int err;
 
-	err = chart_set_init(&c->set[c->sets], side, sides, w);
+	err = chart_set_init(&c->set[c->sets], side, sides, sides > 1 ? &c->pair : NULL, w);
 	if (!err && (sides < 2 || c->set[c->sets].common))
 		c->sets++;
 	else
@@ -91,6 +91,8 @@ int charts_init(struct charts *c, const struct chart_side *side, int sides)
 	/* a set stays where it is: its fits point into it */
 	*c = (struct charts){ .set = calloc((size_t)p->n_configs + 1, sizeof(*c->set)) };
 	CHECK(c->set, "memory of %d workloads", p->n_configs);
+	if (!err && sides > 1)
+		err = chart_pair_init(&c->pair, side);
 	for (int i = 0; i < p->n_configs && !err; i++)
 		if (is_first_of_its_workload(p, i) && is_wanted(side, p->config[i].workload) &&
 		    holds(&side[sides - 1], p->config[i].workload))
@@ -109,6 +111,7 @@ void charts_release(struct charts *c)
 	}
 	for (int i = 0; i < c->sets; i++)
 		chart_set_release(&c->set[i]);
+	chart_pair_release(&c->pair);
 	free(c->picture);
 	free(c->set);
 	*c = (struct charts){ 0 };

@@ -14,7 +14,7 @@
 #include "harness/platform.h"
 #include "harness/progress.h"
 
-enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD, KEY_OVER };
+enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD, KEY_OVER, KEY_SIDE };
 
 static const struct argp_option options[] = {
 	{ "output", KEY_OUTPUT, "DIR", 0,
@@ -29,6 +29,10 @@ static const struct argp_option options[] = {
 	  "only the time of a step, over this parameter instead of the size axis; copied: over the "
 	  "bytes that it copies between host and device",
 	  0 },
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
+	  "same, and is how two sessions and --from take it",
+	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "which, where a session was swept with several kinds of waiting", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no remarks", 0 },
@@ -38,7 +42,7 @@ static const struct argp_option options[] = {
 
 struct plot_args {
 	const char *session[CHART_SIDES];
-	int n;
+	int n, side; /* side: SIDE_ANY: all */
 	const char *output, *sync, *from, *card, *over;
 	bool quiet, help;
 };
@@ -78,6 +82,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_OVER:
 		a->over = arg;
 		return 0;
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
 	case KEY_QUIET:
 		a->quiet = true;
 		return 0;
@@ -107,26 +113,57 @@ static const struct argp argp = {
 
 /* ---- sessions --------------------------------------------------------------------------- */
 
-/* The sides of one session, or the first of each of two. Returns how many; negative: refused. */
-static int sides_of(const struct journal *j, int n, const struct plot_args *a,
-		    struct chart_side side[CHART_SIDES])
+/* What is drawn: one side of each session, or both of one. */
+struct plotted {
+	struct journal journal[CHART_SIDES];
+	struct chart_side side[CHART_SIDES];
+	int sides;
+};
+
+static int refuse_same(const struct plotted *p, const struct plot_args *a, const int of[CHART_SIDES])
+{
+	if (!session_same(&p->journal[0], &p->journal[1]) || of[0] != of[1])
+		return 0;
+	return complain(EINVAL, "%s and %s are one session, %s: give two, or one alone",
+			a->session[0], a->session[1], p->journal[0].session_id);
+}
+
+static int read_two(struct plotted *p, const struct plot_args *a, int of[CHART_SIDES])
+{
+	int err = 0;
+
+	for (int i = 0; i < CHART_SIDES && !err; i++) {
+		const struct session_arg arg = { NULL, a->session[i], a->side };
+
+		err = session_read_side(&p->journal[i], &arg, a->sync, &of[i]);
+	}
+	p->sides = CHART_SIDES;
+	return err ? err : refuse_same(p, a, of);
+}
+
+static int read_one(struct plotted *p, const struct plot_args *a, int of[CHART_SIDES])
+{
+	const struct session_arg arg = { NULL, a->session[0], a->side };
+	int side, err = session_read_any(&p->journal[0], &arg, a->sync, &side);
+
+	p->sides = side == SIDE_ANY ? CHART_SIDES : 1;
+	for (int i = 0; i < p->sides; i++)
+		of[i] = side == SIDE_ANY ? i : side;
+	return err;
+}
+
+static int read_sides(struct plotted *p, const struct plot_args *a)
 {
 	static const char *const letters[CHART_SIDES] = { "A", "B" };
-	int sides = n > 1 ? n : j[0].sides;
+	int of[CHART_SIDES] = { 0 };
+	int err = (a->n > 1 ? read_two : read_one)(p, a, of);
 
-	for (int i = 0; i < n && n > 1; i++)
-		if (j[i].sides > 1)
-			return complain(EINVAL, "%s has two sides, A and B, already: draw it alone",
-					a->session[i]);
-	if (n > 1 && session_same(&j[0], &j[1]))
-		return complain(EINVAL, "%s and %s are one session, %s: give two, or one alone",
-				a->session[0], a->session[1], j[0].session_id);
-	for (int i = 0; i < sides; i++) {
-		chart_side_init(&side[i], n > 1 ? &j[i] : j, n > 1 ? 0 : i,
-				sides > 1 ? letters[i] : "");
-		side[i].over = a->over;
+	for (int i = 0; i < p->sides && !err; i++) {
+		chart_side_init(&p->side[i], &p->journal[a->n > 1 ? i : 0], of[i],
+				p->sides > 1 ? letters[i] : "");
+		p->side[i].over = a->over;
 	}
-	return sides;
+	return err;
 }
 
 static void hand_sources(struct charts *c, const struct stack_sources *s)
@@ -204,12 +241,29 @@ static void print_remarks(const struct charts *c, const struct chart_side *side,
 				c->picture[i].plot.name, c->picture[i].said.s);
 }
 
-/* Every data file and script first: they are there whatever gnuplot says. */
-static int make_charts(struct charts *c, const struct chart_side *side, int sides,
-		       const struct plot_args *a, struct stack_sources *sources)
+/* One side of two is named after it: the charts of both, and of the other one, stay apart. */
+static char *folder_of(const struct plotted *p, const struct plot_args *a)
 {
-	char *folder = plot_folder(a->session, a->n, a->output);
-	int err = stack_sources_read(sources, a->from, a->card, a->sync, side->journal, sides);
+	const char *path[CHART_SIDES] = { 0 };
+	int side[CHART_SIDES];
+
+	for (int i = 0; i < a->n; i++) {
+		path[i] = p->journal[i].path;
+		side[i] = p->journal[i].sides < 2 || (a->n == 1 && p->sides > 1) ? SIDE_ANY
+										  : p->side[i].side;
+	}
+	return plot_folder(path, side, a->n, a->output);
+}
+
+/* Every data file and script first: they are there whatever gnuplot says. */
+static int make_charts(struct charts *c, const struct plotted *p, const struct plot_args *a,
+		       struct stack_sources *sources)
+{
+	const struct chart_side *side = p->side;
+	int sides = p->sides;
+	char *folder = folder_of(p, a);
+	int err = stack_sources_read(sources, a->from, a->card, a->sync, side->journal,
+				     sides > 1 ? SIDE_ANY : side->side);
 
 	if (!err)
 		err = charts_init(c, side, sides);
@@ -248,35 +302,29 @@ static bool is_cpu_device(const struct chart_side *side, int sides)
 
 static int plot(const struct plot_args *a)
 {
-	struct journal j[CHART_SIDES] = { { .part.fd = -1, .visits.fd = -1 },
-					  { .part.fd = -1, .visits.fd = -1 } };
-	struct chart_side side[CHART_SIDES];
+	struct plotted p = { .journal = { { .part.fd = -1, .visits.fd = -1 },
+					  { .part.fd = -1, .visits.fd = -1 } } };
 	struct charts charts = { 0 };
 	struct stack_sources sources = { 0 };
-	int err = 0, sides = 0;
+	int err;
 
 	interrupt_install();
 	progress_init(a->quiet);
-	for (int i = 0; i < a->n && !err; i++)
-		err = session_read(&j[i], a->session[i], a->sync);
+	err = read_sides(&p, a);
 	if (!err)
-		sides = sides_of(j, a->n, a, side);
-	if (sides < 0)
-		err = sides;
-	if (!err)
-		err = make_charts(&charts, side, sides, a, &sources);
-	if (charts.pictures && is_cpu_device(side, sides))
+		err = make_charts(&charts, &p, a, &sources);
+	if (charts.pictures && is_cpu_device(p.side, p.sides))
 		printf("%s\n", platform_not_gpu);
 	charts_release(&charts);
 	stack_sources_release(&sources);
 	for (int i = 0; i < CHART_SIDES; i++)
-		journal_release(&j[i]);
+		journal_release(&p.journal[i]);
 	return err;
 }
 
 int cmd_plot(int argc, char **argv)
 {
-	struct plot_args a = { 0 };
+	struct plot_args a = { .side = SIDE_ANY };
 	int err = options_parse(&argp, "`rift plot --help` shows its options", argc, argv, &a);
 
 	if (!err && a.help) {

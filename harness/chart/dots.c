@@ -137,18 +137,25 @@ static int write_points(const struct dots *d, struct plot *p)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
+/* "1.283 to 1.317 (95 %)": no verdict, which is rift compare's, of a whole workload. */
+static struct text interval_text(const struct interval *mean)
+{
+	struct text t = { "no interval, which takes 5 processes" };
+
+	if (mean->known)
+		snprintf(t.s, sizeof(t.s), "%.3f to %.3f (95 %%)", mean->lo, mean->hi);
+	return t;
+}
+
 static void say_texts(const struct dots *d, struct plot *p)
 {
 	const struct row *worst = &d->row[d->rows - 1], *best = &d->row[0];
 	const struct chart_side *side = worst->set->side;
 	char text[160];
 
-	plot_text(p, "title", "B takes %s in %s, %s mode (mean of %d points)%s",
+	plot_text(p, "title", "B takes %s in %s, %s mode (mean of %d points): %s",
 		  words_ratio(worst->mean.value).s, worst->set->grid[0].workload->name,
-		  mode_name(worst->mode), worst->points,
-		  !worst->mean.known || chart_is_even(&worst->mean, worst->set->margin)
-			  ? ": not shown to differ"
-			  : "");
+		  mode_name(worst->mode), worst->points, interval_text(&worst->mean).s);
 	*text = '\0';
 	if (d->rows > 1)
 		snprintf(text, sizeof(text), "least: %s in %s, %s mode; ",

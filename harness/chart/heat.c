@@ -18,10 +18,17 @@ static const double share_least = 1e-3;
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
+static const struct grid_point *point_of(const struct heat *h, int panel, int row, int column)
+{
+	const struct grid *g = &h->set->grid[h->side];
+
+	return grid_find(g, h->mode[panel], h->first + row, g->depth[column]);
+}
+
 static struct interval cell_of(const struct heat *h, int panel, int row, int column)
 {
 	const struct grid *g = &h->set->grid[h->side];
-	const struct grid_point *p = grid_find(g, h->mode[panel], h->first + row, g->depth[column]);
+	const struct grid_point *p = point_of(h, panel, row, column);
 
 	if (!p || (!h->ratio && !chart_has_ideal(g, h->first + row)))
 		return interval_unknown(0);
@@ -43,33 +50,25 @@ static struct judged *judged_of(const struct heat *h)
 	return all;
 }
 
-/* While the set still holds the draws of this cell. */
-static void judge_last(struct heat *h, int i)
+bool heat_differs(const struct heat *h, const struct interval *cell)
 {
-	const struct chart_set *s = h->set;
-	const struct groups g = { .b = &s->resamples[1], .a = &s->resamples[0] };
+	enum ratio_verdict v = h->judged[cell - h->cell].verdict;
 
-	h->judged[i] = judged_ratio(&h->cell[i], &g, s->draws, h->margin);
-}
-
-/* Of so many some are beyond any margin by chance: corrected as rift compare does it. */
-static void judge_all(struct heat *h)
-{
-	struct judged **all = calloc((size_t)cells_of(h) + 1, sizeof(*all));
-
-	CHECK(all, "memory of %d verdicts", cells_of(h));
-	for (int i = 0; i < cells_of(h); i++)
-		all[i] = &h->judged[i];
-	judge(all, cells_of(h), p_adjust_fdr);
-	free(all);
+	return v == VERDICT_SLOWER || v == VERDICT_FASTER;
 }
 
 bool heat_is_even(const struct heat *h, const struct interval *cell)
 {
-	const struct judged *j = h->judged ? &h->judged[cell - h->cell] : NULL;
+	return h->judged ? cell->known && !heat_differs(h, cell) : chart_is_even(cell, h->margin);
+}
 
-	return j ? j->known && j->verdict != VERDICT_SLOWER && j->verdict != VERDICT_FASTER
-		 : chart_is_even(cell, h->margin);
+/* As rift compare does it. */
+static struct judged judged_at(const struct heat *h, int panel, int row, int column)
+{
+	const struct grid_point *p = point_of(h, panel, row, column);
+	const struct judged *j = p ? chart_judged(h->set, p) : NULL;
+
+	return j ? *j : judged_unknown();
 }
 
 /* Returns how many cells were measured. */
@@ -94,11 +93,9 @@ static int heat_init(struct heat *h, const struct chart_set *s, int side, bool r
 			for (int column = 0; column < h->columns; column++, i++) {
 				h->cell[i] = cell_of(h, panel, row, column);
 				if (ratio)
-					judge_last(h, i);
+					h->judged[i] = judged_at(h, panel, row, column);
 				n += h->cell[i].n > 0;
 			}
-	if (ratio)
-		judge_all(h);
 	return n;
 }
 

@@ -3,7 +3,7 @@
 #define RIFT_CHART_HEAT_H
 
 #include "harness/chart/chart.h"
-#include "harness/compare/judge.h"
+#include "harness/judge.h"
 
 struct heat {
 	const struct chart_set *set;
@@ -26,9 +26,12 @@ static inline const struct interval *heat_cell(const struct heat *h, int panel, 
 
 /*
  * Not shown to be more or less than even by more than the margin. Without an interval: false.
- * Among all cells B over A, by itself over ideal.
+ * Among all points B over A, by itself over ideal.
  */
 bool heat_is_even(const struct heat *h, const struct interval *cell);
+
+/* B over A: slower or faster among all points, as rift compare says. */
+bool heat_differs(const struct heat *h, const struct interval *cell);
 
 /* The two texts "title" and "finding" of the plot. */
 void heat_say_overhead(const struct heat *h, struct plot *p);

@@ -13,7 +13,7 @@ struct place {
 	const struct interval *cell; /* NULL: nothing was measured */
 };
 
-/* The cell with the largest (direction 1) or smallest (-1) ratio; `apart`: of those not even. */
+/* The cell with the largest (direction 1) or smallest (-1) ratio; `apart`: of those that differ. */
 static struct place furthest(const struct heat *h, int direction, bool apart)
 {
 	struct place best = { 0 };
@@ -23,7 +23,7 @@ static struct place furthest(const struct heat *h, int direction, bool apart)
 			for (int column = 0; column < h->columns; column++) {
 				const struct interval *c = heat_cell(h, panel, row, column);
 
-				if (!c->n || (apart && heat_is_even(h, c)))
+				if (!c->n || (apart && !heat_differs(h, c)))
 					continue;
 				if (!best.cell || direction * (c->value - best.cell->value) > 0)
 					best = (struct place){ panel, row, column, c };

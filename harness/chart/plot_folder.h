@@ -4,8 +4,9 @@
 
 /*
  * output, or, where that is NULL, beside the first of n sessions, of rift's own ones in the
- * folder results/, and named after both. Without slashes at its end; freed by the caller.
+ * folder results/, and named after both, and after the side of each where it is not SIDE_ANY.
+ * Without slashes at its end; freed by the caller.
  */
-char *plot_folder(const char *const *session, int n, const char *output);
+char *plot_folder(const char *const *session, const int *side, int n, const char *output);
 
 #endif

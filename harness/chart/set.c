@@ -10,6 +10,7 @@
 #include "harness/compare/between.h"
 #include "harness/decide.h"
 #include "harness/progress.h"
+#include "harness/sweep/recorded.h"
 
 /* Leaves a title room for its finding. */
 enum { SUBJECT_CHARACTERS = 40 };
@@ -22,6 +23,49 @@ const struct param *chart_over(const struct workload *w, const char *name)
 			return row;
 	return NULL;
 }
+
+/* ---- two platforms ---------------------------------------------------------------------- */
+
+static void index_points(struct chart_pair *p)
+{
+	const struct comparison *c = &p->comparison;
+	size_t points = (size_t)p->party[PAIR_A].view.plan.n_points;
+
+	p->of_a = calloc(points + 1, sizeof(*p->of_a));
+	CHECK(p->of_a, "memory of %zu points", points);
+	for (int i = 0; i < c->pairs.n; i++)
+		p->of_a[c->pairs.pair[i].at[PAIR_A]] = &c->point[i];
+}
+
+/* Other devices and kinds of waiting are remarked on, not refused. */
+int chart_pair_init(struct chart_pair *out, const struct chart_side side[CHART_SIDES])
+{
+	bool separate = !session_same(side[0].journal, side[1].journal);
+	const struct compare_options o = {
+		.margin = separate ? BETWEEN_MARGIN_DEFAULT : MARGIN_DEFAULT,
+		.between = separate ? BETWEEN_DEFAULT : 0,
+		.force = true,
+	};
+
+	for (int k = 0; k < CHART_SIDES; k++)
+		party_init(&out->party[k], side[k].journal, side[k].journal->path, side[k].side,
+			   HALF_BOTH);
+	if (compare_by_points(&out->comparison, &out->party[0], &out->party[1], &o))
+		return -EXDEV;
+	index_points(out);
+	return 0;
+}
+
+void chart_pair_release(struct chart_pair *p)
+{
+	compare_release(&p->comparison);
+	for (int k = 0; k < CHART_SIDES; k++)
+		party_release(&p->party[k]);
+	free(p->of_a);
+	*p = (struct chart_pair){ 0 };
+}
+
+/* ---- a workload ------------------------------------------------------------------------- */
 
 /* Of a side whose grid is made. */
 static void side_init(struct chart_set *s, int i, bool fitted)
@@ -60,15 +104,16 @@ static void name_subject(struct chart_set *s)
 }
 
 int chart_set_init(struct chart_set *out, const struct chart_side *side, int sides,
-		   const struct workload *w)
+		   const struct chart_pair *pair, const struct workload *w)
 {
 	const struct grid *g = &out->grid[0];
 	int err = 0;
 
 	begin(out, side, sides);
-	if (sides > 1 && side[0].journal != side[1].journal) {
-		out->margin = BETWEEN_MARGIN_DEFAULT;
-		out->between = between_factors(BETWEEN_DEFAULT, side[0].journal->plan.design.seed);
+	if (pair) {
+		out->pair = pair;
+		out->margin = pair->comparison.options.margin;
+		out->between = pair->comparison.factor;
 	}
 	for (int i = 0; i < sides && !err; i++) {
 		err = grid_make_over(&out->grid[i], side[i].journal, side[i].side, w->name,
@@ -107,7 +152,6 @@ void chart_set_release(struct chart_set *s)
 		grid_release(&s->grid[i]);
 		resamples_release(&s->resamples[i]);
 	}
-	free(s->between);
 	free(s->draws);
 	*s = (struct chart_set){ 0 };
 }
@@ -164,29 +208,24 @@ struct interval chart_over_ideal(const struct chart_set *s, int side, const stru
 	return scaled(chart_total(s, side, p), 1 / ideal_ns(s, side, p));
 }
 
-/* What separate sessions differ by widens the interval. */
-static struct interval widened(const struct chart_set *s, struct interval c)
+/* NULL: B lacks it, or has no good result of every process. */
+static const struct compared_point *compared(const struct chart_set *s, const struct grid_point *a)
 {
-	if (!s->between)
-		return c;
-	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
-		s->draws[d] *= s->between[d];
-	return interval_of_draws(&c, c.value, c.n, s->draws) ? interval_unknown(0) : c;
+	return chart_partner(s, a) ? s->pair->of_a[a->point] : NULL;
 }
 
 struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a)
 {
-	const struct groups g = { .b = &s->resamples[1], .a = &s->resamples[0] };
-	const struct grid_point *b = chart_partner(s, a);
-	struct point_pair pair = { .a = a->total };
-	struct interval c;
+	const struct compared_point *p = compared(s, a);
 
-	if (!b)
-		return interval_unknown(0);
-	pair.b = b->total;
-	if (bootstrap_ratio(&c, &g, &pair, s->draws))
-		return interval_unknown(0);
-	return widened(s, c);
+	return p ? p->ratio : interval_unknown(0);
+}
+
+const struct judged *chart_judged(const struct chart_set *s, const struct grid_point *a)
+{
+	const struct compared_point *p = compared(s, a);
+
+	return p ? &p->judged : NULL;
 }
 
 struct interval chart_mean_ratio(const struct chart_set *s, const struct point_pair *pair,
@@ -197,7 +236,8 @@ struct interval chart_mean_ratio(const struct chart_set *s, const struct point_p
 
 	if (bootstrap_geomean(&c, &g, pair, points, s->draws))
 		return interval_unknown(0);
-	return widened(s, c);
+	judge_widen(&c, s->draws, s->between);
+	return c;
 }
 
 bool chart_is_even(const struct interval *ratio, double margin)

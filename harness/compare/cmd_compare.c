@@ -91,64 +91,85 @@ static enum exit_code code_of(const struct result *r, int n, bool self_test)
 
 /* ---- what is compared with what ----------------------------------------------------------- */
 
-static int refuse_same(const struct journal *a, const struct journal *b,
-		       const struct compare_args *args)
+/* The sessions that are named, and which side of each: SIDE_ANY: both. */
+struct read {
+	struct journal session[2];
+	int side[2];
+};
+
+static int refuse_same(const struct read *in, const struct compare_args *args)
 {
-	if (!session_same(a, b))
+	if (!session_same(&in->session[0], &in->session[1]) || in->side[0] != in->side[1])
 		return 0;
 	return complain(EINVAL,
 			"%s and %s are one session (%s); --self-test compares halves of one",
-			args->file[0], args->file[1], a->session_id);
+			args->file[0], args->file[1], in->session[0].session_id);
 }
 
-static int refuse_sides(const struct journal *j, const char *path)
+/* One side of each of two sessions, or both sides of one. */
+static int make_two(struct result *r, const struct compare_args *a, const struct read *in)
 {
-	if (j->sides == 1)
-		return 0;
-	return complain(EINVAL, "%s has two sides: rift compare with it alone compares them", path);
-}
+	int err = refuse_same(in, a);
 
-/* Two sessions, one side each. */
-static int make_separate(struct result *r, const struct compare_args *a, struct journal *session)
-{
-	int err = refuse_same(&session[0], &session[1], a);
-
-	for (int k = 0; k < 2 && !err; k++)
-		err = refuse_sides(&session[k], a->file[k]);
 	if (err)
 		return err;
 	for (int k = 0; k < 2; k++)
-		party_init(&r->party[k], &session[k], a->file[k], 0, HALF_BOTH);
-	result_make(r, a, true);
+		party_init(&r->party[k], &in->session[k], in->session[k].path, in->side[k],
+			   HALF_BOTH);
+	result_make(r, a, !session_same(&in->session[0], &in->session[1]));
 	return r->err;
 }
 
-static int make_sides(struct result *r, const struct compare_args *a, struct journal *session)
+static int make_sides(struct result *r, const struct compare_args *a, const struct read *in)
 {
-	if (session->sides != 2)
+	const struct journal *session = &in->session[0];
+
+	if (in->side[0] != SIDE_ANY)
 		return complain(EINVAL,
-				"%s has one side: give a second session, or sweep --against; "
-				"--self-test compares its halves",
-				a->file[0]);
+				"%s%s: give a second session, or sweep --against; --self-test "
+				"compares its halves",
+				session->path,
+				session->sides > 1 ? ": one of its two sides is named"
+						   : " has one side");
 	for (int k = 0; k < 2; k++)
-		party_init(&r->party[k], session, a->file[0], k, HALF_BOTH);
+		party_init(&r->party[k], session, session->path, k, HALF_BOTH);
 	result_make(r, a, false);
 	return r->err;
 }
 
-/* Two halves of each side. */
-static int make_halves(struct result *r, const struct compare_args *a, struct journal *session)
+/* Two halves of each side that is asked for. */
+static int make_halves(struct result *r, const struct compare_args *a, const struct read *in, int *n)
 {
+	const struct journal *session = &in->session[0];
 	int err = 0;
 
 	if (journal_processes(session) < 2)
 		return complain(EINVAL, "%s has one process a side: that has no halves",
-				a->file[0]);
+				session->path);
 	for (int side = 0; side < session->sides && !err; side++) {
-		party_init(&r[side].party[0], session, a->file[0], side, HALF_FIRST);
-		party_init(&r[side].party[1], session, a->file[0], side, HALF_SECOND);
-		result_make(&r[side], a, false);
-		err = r[side].err;
+		struct result *of = &r[*n];
+
+		if (in->side[0] != SIDE_ANY && in->side[0] != side)
+			continue;
+		party_init(&of->party[0], session, session->path, side, HALF_FIRST);
+		party_init(&of->party[1], session, session->path, side, HALF_SECOND);
+		result_make(of, a, false);
+		err = of->err;
+		++*n;
+	}
+	return err;
+}
+
+/* Of two files each has to be one side. */
+static int read_files(struct read *in, const struct compare_args *a)
+{
+	int err = 0;
+
+	for (int i = 0; i < a->n && !err; i++) {
+		const struct session_arg arg = { NULL, a->file[i], a->side };
+
+		err = (a->n > 1 ? session_read_side : session_read_any)(&in->session[i], &arg,
+									a->sync, &in->side[i]);
 	}
 	return err;
 }
@@ -156,25 +177,22 @@ static int make_halves(struct result *r, const struct compare_args *a, struct jo
 static int compare_files(const struct compare_args *a, enum exit_code *code)
 {
 	struct result r[2] = { 0 };
-	struct journal session[2] = { { .part.fd = -1, .visits.fd = -1 },
-				      { .part.fd = -1, .visits.fd = -1 } };
-	int err = 0, n = a->self_test ? 0 : 1;
+	struct read in = { .session = { { .part.fd = -1, .visits.fd = -1 },
+					{ .part.fd = -1, .visits.fd = -1 } } };
+	int err = read_files(&in, a), n = a->self_test ? 0 : 1;
 
-	for (int i = 0; i < a->n && !err; i++)
-		err = session_read(&session[i], a->file[i], a->sync);
 	if (!err)
-		err = a->self_test ? make_halves(r, a, session)
-		      : a->n == 2  ? make_separate(r, a, session)
-				   : make_sides(r, a, session);
-	n = a->self_test ? session[0].sides : 1;
+		err = a->self_test ? make_halves(r, a, &in, &n)
+		      : a->n == 2  ? make_two(r, a, &in)
+				   : make_sides(r, a, &in);
 	if (!err) {
 		print_results(r, n, a);
 		*code = code_of(r, n, a->self_test);
 	}
 	result_release(&r[0]);
 	result_release(&r[1]);
-	journal_release(&session[0]);
-	journal_release(&session[1]);
+	journal_release(&in.session[0]);
+	journal_release(&in.session[1]);
 	return err;
 }
 
@@ -199,7 +217,7 @@ static int refuse_arguments(const struct compare_args *a)
 
 int cmd_compare(int argc, char **argv)
 {
-	struct compare_args a = { .margin = NAN, .between = NAN };
+	struct compare_args a = { .margin = NAN, .between = NAN, .side = SIDE_ANY };
 	enum exit_code code = RIFT_OK;
 	int err = options_parse(&compare_argp, "`rift compare --help` shows its options", argc,
 				argv, &a);

@@ -9,15 +9,6 @@
 
 /* ---- points ----------------------------------------------------------------------------- */
 
-/* What a session is off by is in the draws, but not in the value. */
-static void widen(const struct comparison *c, struct interval *ratio)
-{
-	for (int d = 0; c->factor && d < BOOTSTRAP_DRAWS; d++)
-		c->draws[d] *= c->factor[d];
-	if (c->factor)
-		CHECK(!interval_of_draws(ratio, ratio->value, ratio->n, c->draws), "finite draws");
-}
-
 static void step_of(const struct comparison *c, const struct pair *pair, int k,
 		    struct interval *out)
 {
@@ -31,39 +22,45 @@ static void step_of(const struct comparison *c, const struct pair *pair, int k,
 		out->value = some.median;
 }
 
-static void compare_point(const struct comparison *c, struct compared_point *p)
+static void judge_pairs(struct comparison *c)
 {
-	const struct point_pair values = { .b = p->pair->value[PAIR_B],
-					   .a = p->pair->value[PAIR_A] };
+	struct point_pair *pair = calloc((size_t)c->pairs.n + 1, sizeof(*pair));
+	struct judged_point *judged = calloc((size_t)c->pairs.n + 1, sizeof(*judged));
 
-	for (int k = 0; k < 2; k++)
-		step_of(c, p->pair, k, &p->step_ns[k]);
-	p->ratio = interval_unknown(0);
-	if (p->pair->whole && !bootstrap_ratio(&p->ratio, &c->groups, &values, c->draws))
-		widen(c, &p->ratio);
-	p->judged = judged_ratio(&p->ratio, &c->groups, c->draws, c->options.margin);
+	CHECK(pair && judged, "memory of %d points", c->pairs.n);
+	for (int i = 0; i < c->pairs.n; i++) {
+		const struct pair *p = &c->pairs.pair[i];
+
+		if (p->whole)
+			pair[i] = (struct point_pair){ .b = p->value[PAIR_B],
+						       .a = p->value[PAIR_A] };
+	}
+	judge_points(judged, pair, c->pairs.n, &c->groups, c->factor, c->options.margin);
+	for (int i = 0; i < c->pairs.n; i++) {
+		c->point[i].ratio = judged[i].ratio;
+		c->point[i].judged = judged[i].judged;
+	}
+	free(pair);
+	free(judged);
 }
 
 static void compare_points(struct comparison *c)
 {
-	struct judged **judged = calloc((size_t)c->pairs.n + 1, sizeof(*judged));
-
 	c->point = calloc((size_t)c->pairs.n + 1, sizeof(*c->point));
-	CHECK(judged && c->point, "memory of %d points", c->pairs.n);
+	CHECK(c->point, "memory of %d points", c->pairs.n);
+	judge_pairs(c);
 	for (int i = 0; i < c->pairs.n; i++) {
-		c->point[i].pair = &c->pairs.pair[i];
-		compare_point(c, &c->point[i]);
-		judged[i] = &c->point[i].judged;
-	}
-	judge(judged, c->pairs.n, p_adjust_fdr);
-	for (int i = 0; i < c->pairs.n; i++) {
-		if (c->pairs.pair[i].whole)
-			c->count[judged[i]->verdict]++;
+		struct compared_point *p = &c->point[i];
+
+		p->pair = &c->pairs.pair[i];
+		for (int k = 0; k < 2; k++)
+			step_of(c, p->pair, k, &p->step_ns[k]);
+		if (p->pair->whole)
+			c->count[p->judged.verdict]++;
 		else
 			c->left_out++;
-		c->alone += judged[i]->verdict == VERDICT_OPEN && judged[i]->alone != VERDICT_OPEN;
+		c->alone += p->judged.verdict == VERDICT_OPEN && p->judged.alone != VERDICT_OPEN;
 	}
-	free(judged);
 }
 
 /* ---- workloads -------------------------------------------------------------------------- */
@@ -86,7 +83,7 @@ static void compare_workload(const struct comparison *c, int number, struct comp
 	}
 	w->ratio = interval_unknown(0);
 	if (w->points && !bootstrap_geomean(&w->ratio, &c->groups, values, w->points, c->draws))
-		widen(c, &w->ratio);
+		judge_widen(&w->ratio, c->draws, c->factor);
 	w->judged = judged_ratio(&w->ratio, &c->groups, c->draws, c->options.margin);
 	free(values);
 }
@@ -162,8 +159,8 @@ static void draw(struct comparison *c)
 	c->factor = between_factors(c->options.between, seed);
 }
 
-int compare(struct comparison *c, const struct party *a, const struct party *b,
-	    const struct compare_options *options)
+int compare_by_points(struct comparison *c, const struct party *a, const struct party *b,
+		      const struct compare_options *options)
 {
 	int err = options->force ? 0 : surroundings_refuse(a, b);
 
@@ -172,10 +169,20 @@ int compare(struct comparison *c, const struct party *a, const struct party *b,
 		err = pairs_make(&c->pairs, a, b, options->workload);
 	if (err)
 		return err;
-	c->surroundings = surroundings_differ(a, b);
-	c->warnings = surroundings_warn(a, b);
 	draw(c);
 	compare_points(c);
+	return 0;
+}
+
+int compare(struct comparison *c, const struct party *a, const struct party *b,
+	    const struct compare_options *options)
+{
+	int err = compare_by_points(c, a, b, options);
+
+	if (err)
+		return err;
+	c->surroundings = surroundings_differ(a, b);
+	c->warnings = surroundings_warn(a, b);
 	compare_workloads(c);
 	parameters_compare(&c->parameters, c->party, &c->pairs,
 			   &(struct parameter_terms){ &c->groups, c->factor, c->options.margin });

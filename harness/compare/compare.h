@@ -10,7 +10,7 @@
 #define RIFT_COMPARE_COMPARE_H
 
 #include "harness/command.h"
-#include "harness/compare/judge.h"
+#include "harness/judge.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/parameters.h"
 
@@ -78,6 +78,13 @@ struct comparison {
  */
 int compare(struct comparison *c, const struct party *a, const struct party *b,
 	    const struct compare_options *options);
+
+/*
+ * The same of points alone: no model is fitted, there are no workloads, and nothing is decided.
+ * What charts mark.
+ */
+int compare_by_points(struct comparison *c, const struct party *a, const struct party *b,
+		      const struct compare_options *options);
 void compare_release(struct comparison *c);
 
 /* 0 same or faster, 1 slower, 2 open, or a result is missing or failed its check. */

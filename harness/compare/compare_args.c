@@ -18,7 +18,8 @@ enum {
 	KEY_WORKLOAD,
 	KEY_SYNC,
 	KEY_ALL,
-	KEY_JSON
+	KEY_JSON,
+	KEY_SIDE
 };
 
 static const struct argp_option options[] = {
@@ -36,6 +37,10 @@ static const struct argp_option options[] = {
 	  "differ",
 	  0 },
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "only the points of this one", 0 },
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "which of each session, where they have two (rift sweep --against); of one alone: FILE:a "
+	  "or FILE:b",
+	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "which, where a session was swept with several kinds of waiting", 0 },
 	{ "all", KEY_ALL, NULL, 0, "show every point, not the 20 that differ most", 0 },
@@ -94,6 +99,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_SYNC:
 		a->sync = arg;
 		return session_sync_check(arg);
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
 	case KEY_ALL:
 		a->all = true;
 		return 0;
@@ -114,7 +121,7 @@ const struct argp compare_argp = {
 	.doc = "Says whether B is slower than A, and where. A and B are record files of rift "
 	       "sweep, or cards of rift probe; one SESSION with two sides (rift sweep --against) "
 	       "is "
-	       "compared side b over side a."
+	       "compared side b over side a; FILE:a and FILE:b are its sides as A or B."
 	       "\vThe geometric mean of each workload's points and the parameters of the model "
 	       "decide. Exit codes: 0 the same or faster, 1 slower (--self-test: the halves "
 	       "differ), 2 open, or some results are missing or failed their check, 3 usage or bad "

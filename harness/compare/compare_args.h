@@ -12,6 +12,7 @@ struct compare_args {
 	int n;
 	double margin, between;		 /* shares of 1; NAN: not given */
 	const struct workload *workload; /* NULL: all */
+	int side;			 /* of --side; SIDE_ANY: not given */
 	const char *sync;		 /* kind of waiting; NULL: not given */
 	bool strict, force, self_test, all, json, help;
 };

@@ -14,7 +14,7 @@
 #ifndef RIFT_COMPARE_PARAMETERS_H
 #define RIFT_COMPARE_PARAMETERS_H
 
-#include "harness/compare/judge.h"
+#include "harness/judge.h"
 #include "harness/compare/pair.h"
 #include "harness/model/fit.h"
 

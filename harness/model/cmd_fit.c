@@ -15,12 +15,16 @@ enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_SYNC, KEY_OVE
 
 static const struct argp_option options[] = {
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "which, where the session holds several", 0 },
-	{ "side", KEY_SIDE, "a|b", 0, "of a session with two sides, one only", 0 },
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
+	  "same, and is how the other sessions take it",
+	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0, "which, where it was swept with several kinds of waiting",
 	  0 },
 	{ "over", KEY_OVER, "SESSION", 0,
 	  "also the smallest kernels over that platform: its session of the same workload. Of a "
-	  "session with two sides, b is over a without it",
+	  "session with two sides, b is over a without it; of another one with two, FILE:a or "
+	  "FILE:b",
 	  0 },
 	{ "off-grid", KEY_OFF_GRID, "SESSION", 0,
 	  "also predict that session's blocks, of the same platform and workload, at other sizes "
@@ -33,17 +37,9 @@ static const struct argp_option options[] = {
 
 struct fit_args {
 	const char *session, *workload, *sync, *over, *off_grid;
-	int side; /* -1: all */
+	int side; /* SIDE_ANY: all */
 	bool json, help;
 };
-
-static int take_side(struct fit_args *a, const char *text)
-{
-	if (strcmp(text, "a") && strcmp(text, "b"))
-		return complain(EINVAL, "--side=%s: must be a or b", text_shown(text).s);
-	a->side = text[0] == 'b';
-	return 0;
-}
 
 static error_t take(int key, char *arg, struct argp_state *state)
 {
@@ -60,7 +56,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		a->workload = arg;
 		return 0;
 	case KEY_SIDE:
-		return take_side(a, arg);
+		return session_side_parse(arg, &a->side);
 	case KEY_SYNC:
 		a->sync = arg;
 		return session_sync_check(arg);
@@ -123,28 +119,65 @@ static bool holds(const struct journal *j, const struct workload *w)
 	return false;
 }
 
-/*
- * The first side of another session, of the workload and parameters of this grid: nothing is held
- * against itself.
- */
-static int read_other(struct fitted *s, const char *option, const char *path, const char *sync,
-		      const struct grid *as)
+/* Nothing is held against itself: neither the session nor, of one with two sides, the same side. */
+static int refuse_itself(const struct fitted *s, const struct session_arg *arg,
+			 const struct grid *other)
 {
-	int err = session_read(&s->journal, path, sync);
+	for (int side = 0; side < 2; side++)
+		if (s->fit[side].draw && source_same(&s->grid[side], other))
+			return complain(EINVAL,
+					"%s=%s: is the session itself (%s); give another one",
+					arg->option, arg->word, other->j->session_id);
+	return 0;
+}
 
-	if (err)
-		return err;
-	if (!as->side && session_same(&s->journal, as->j))
-		return complain(EINVAL, "--%s=%s: is the session itself (%s); give another one",
-				option, path, as->j->session_id);
-	if (!holds(&s->journal, as->workload))
-		return complain(EXDEV, "--%s=%s: holds nothing of %s", option, path,
-				as->workload->name);
-	err = grid_make(&s->grid[0], &s->journal, 0, as->workload->name);
-	if (!err && strcmp(s->grid[0].others, as->others))
-		err = complain(EXDEV, "--%s=%s: was swept with '%s', the session with '%s'", option,
-			       path, s->grid[0].others, as->others);
+/* One side of another session, of the workload and parameters of what is fitted. */
+static int read_other(struct fitted *other, const struct session_arg *arg, const char *sync,
+		      const struct fitted *s, int first)
+{
+	const struct grid *as = &s->grid[first], *g = &other->grid[0];
+	int side, err = session_read_side(&other->journal, arg, sync, &side);
+
+	if (!err && !holds(&other->journal, as->workload))
+		err = complain(EXDEV, "%s=%s: holds nothing of %s", arg->option, arg->word,
+			       as->workload->name);
+	if (!err)
+		err = grid_make(&other->grid[0], &other->journal, side, as->workload->name);
+	if (!err)
+		err = refuse_itself(s, arg, g);
+	if (!err && strcmp(g->others, as->others))
+		err = complain(EXDEV, "%s=%s: was swept with '%s', the session with '%s'",
+			       arg->option, arg->word, g->others, as->others);
 	return err;
+}
+
+/* Draws of its own: no group of the session's sides. */
+static int read_over(struct fitted *over, const struct fit_args *a, const struct fitted *s,
+		     int first)
+{
+	const struct session_arg arg = { "--over", a->over, SIDE_ANY };
+	int err = read_other(over, &arg, a->sync, s, first);
+
+	return err ? err : fit_make(&over->fit[0], &over->grid[0], 2);
+}
+
+/* Figures of the same platform were asked for. */
+static int read_off_grid(struct fitted *off_grid, const struct fit_args *a, const struct fitted *s,
+			 int first)
+{
+	const struct session_arg arg = { "--off-grid", a->off_grid, SIDE_ANY };
+	int err;
+
+	if (s->fit[0].draw && s->fit[1].draw)
+		return complain(EINVAL,
+				"--off-grid is of one platform, and %s has two sides: name one, "
+				"--side a or --side b",
+				s->journal.path);
+	err = read_other(off_grid, &arg, a->sync, s, first);
+	return err ? err
+		   : source_same_device(arg.option, arg.word,
+					off_grid->journal.header[off_grid->grid[0].side],
+					&s->journal, first);
 }
 
 /* ---- output ------------------------------------------------------------------------------- */
@@ -169,7 +202,7 @@ static void choose_over(struct report_options *o, const struct fitted *s,
 	*o = (struct report_options){ .off_grid = o->off_grid };
 	if (other) {
 		o->over = &other->fit[0];
-		session_platform(&other->journal, 0, name, size);
+		session_platform(&other->journal, other->grid[0].side, name, size);
 	} else if (side && s->fit[0].draw) {
 		o->over = &s->fit[0];
 		snprintf(name, size, "side a");
@@ -198,27 +231,24 @@ static void show_sides(const struct fit_args *a, const struct fitted *s, const s
 			   stdout);
 	else
 		json_decref(sides);
-	if (session_is_cpu(&s->journal, 0))
+	if (session_is_cpu(&s->journal, s->fit[0].draw ? 0 : 1))
 		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
 }
 
 static int fit_and_show(const struct fit_args *a)
 {
+	const struct session_arg session = { NULL, a->session, a->side };
 	struct fitted s = { 0 }, over = { 0 }, off_grid = { 0 };
-	int err = session_read(&s.journal, a->session, a->sync), first = a->side > 0;
+	int wanted, err = session_read_any(&s.journal, &session, a->sync, &wanted);
+	int first = wanted > 0;
 
 	for (int side = 0; side < 2 && !err; side++)
-		if (a->side < 0 ? side < s.journal.sides : side == a->side)
+		if (wanted == SIDE_ANY || side == wanted)
 			err = fit_side(&s, side, a->workload, (uint32_t)side);
 	if (!err && a->over)
-		err = read_other(&over, "over", a->over, a->sync, &s.grid[first]);
-	if (!err && a->over) /* draws of its own: no group of the session's sides */
-		err = fit_make(&over.fit[0], &over.grid[0], 2);
+		err = read_over(&over, a, &s, first);
 	if (!err && a->off_grid)
-		err = read_other(&off_grid, "off-grid", a->off_grid, a->sync, &s.grid[first]);
-	if (!err && a->off_grid) /* figures of the same platform were asked for */
-		err = source_same_device("--off-grid", a->off_grid, off_grid.journal.header[0],
-					 &s.journal, first);
+		err = read_off_grid(&off_grid, a, &s, first);
 	if (!err)
 		show_sides(a, &s, a->over ? &over : NULL, a->off_grid ? &off_grid : NULL);
 	release(&s);
@@ -229,7 +259,7 @@ static int fit_and_show(const struct fit_args *a)
 
 int cmd_fit(int argc, char **argv)
 {
-	struct fit_args a = { .side = -1 };
+	struct fit_args a = { .side = SIDE_ANY };
 	int err = options_parse(&argp, "`rift fit --help` shows its options", argc, argv, &a);
 
 	if (!err && a.help)

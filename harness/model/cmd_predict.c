@@ -11,12 +11,20 @@
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_FROM, KEY_MEASURED, KEY_WORKLOAD, KEY_SYNC };
+enum {
+	KEY_HELP = 'h',
+	KEY_JSON = 256,
+	KEY_ON,
+	KEY_FROM,
+	KEY_MEASURED,
+	KEY_WORKLOAD,
+	KEY_SYNC,
+	KEY_SIDE
+};
 
 static const struct argp_option options[] = {
 	{ "on", KEY_ON, "SESSION", 0,
-	  "a session of platform B, to take its parameters from: best of the workload launch. Of "
-	  "one with two sides, side b",
+	  "a session of platform B, to take its parameters from: best of the workload launch",
 	  0 },
 	{ "from", KEY_FROM, "SESSION", 0,
 	  "one of platform A, to take its gap between graph nodes out of what a kernel takes, "
@@ -24,8 +32,11 @@ static const struct argp_option options[] = {
 	  "the workload's size is no duration",
 	  0 },
 	{ "measured", KEY_MEASURED, "SESSION", 0,
-	  "the same workload measured on B, to hold the prediction against. Of one with two sides, "
-	  "side b",
+	  "the same workload measured on B, to hold the prediction against",
+	  0 },
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "which of SESSION, where it has two (rift sweep --against); of the others, as of this one, "
+	  "FILE:a or FILE:b",
 	  0 },
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "which, where SESSION holds several", 0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
@@ -37,6 +48,7 @@ static const struct argp_option options[] = {
 
 struct predict_args {
 	const char *session, *on, *from, *measured, *workload, *sync;
+	int side;
 	bool json, help;
 };
 
@@ -51,6 +63,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_JSON:
 		a->json = true;
 		return 0;
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
 	case KEY_ON:
 		a->on = arg;
 		return 0;
@@ -80,7 +94,9 @@ static const struct argp argp = {
 	.doc = "Says what the blocks of a workload that was swept on platform A would take on "
 	       "platform "
 	       "B, of which another session tells what launches cost. Kernels are taken to last as "
-	       "long on both.\vExit codes: 0 ok, 3 usage, or a file that is no complete session, 5 "
+	       "long on both. Of a session with two sides, side b priced by what launches cost there, "
+	       "and held against what was measured there: rift predict FILE:a --on FILE:b --measured "
+	       "FILE:b.\vExit codes: 0 ok, 3 usage, or a file that is no complete session, 5 "
 	       "--measured is of another workload.",
 };
 
@@ -109,29 +125,42 @@ static void show(const struct predict_args *a, const struct price_request *r)
 		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
 }
 
+static struct session_arg named(const char *option, const char *word)
+{
+	return (struct session_arg){ option, word, SIDE_ANY };
+}
+
+/* What is measured on B. Held against itself, blocks that say K are no test: r->measured tells. */
+static int read_measured(struct source *measured, const struct predict_args *a,
+			 struct price_request *r)
+{
+	const struct session_arg arg = named("--measured", a->measured);
+	int err = source_grid(measured, &arg, a->workload, a->sync);
+
+	if (err)
+		return err;
+	r->measured = source_same(r->work, &measured->grid) ? r->work : &measured->grid;
+	return same_workload(r->work, &measured->grid, a->measured);
+}
+
 static int predict(const struct predict_args *a)
 {
+	const struct session_arg session = { NULL, a->session, a->side };
+	const struct session_arg b = named("--on", a->on), gap = named("--from", a->from);
 	struct source work = { 0 }, on = { 0 }, from = { 0 }, measured = { 0 };
 	struct price_request r = { .work = &work.grid, .b = &on.fit };
-	int err = source_grid(&work, a->session, SOURCE_FIRST, a->workload, a->sync);
+	int err = source_grid(&work, &session, a->workload, a->sync);
 
 	/* groups of draws: A 0, B 1 */
 	if (!err)
-		err = source_platform(&on, a->on, SOURCE_LAST, a->sync, 1);
+		err = source_platform(&on, &b, a->sync, 1);
 	if (!err && a->from)
-		err = source_platform(&from, a->from, SOURCE_FIRST, a->sync, 0);
+		err = source_platform(&from, &gap, a->sync, 0);
 	else if (!err && work.grid.nominal) /* its own blocks tell what A adds to a kernel */
 		err = fit_make(&work.fit, &work.grid, 0);
 	r.a = a->from ? &from.fit : work.grid.nominal ? &work.fit : NULL;
-	if (!err && a->measured) {
-		err = source_grid(&measured, a->measured, SOURCE_LAST, a->workload, a->sync);
-		/* held against itself, blocks that say K are no test */
-		r.measured = !err && session_same(&work.journal, &measured.journal)
-				     ? &work.grid
-				     : &measured.grid;
-		if (!err)
-			err = same_workload(&work.grid, &measured.grid, a->measured);
-	}
+	if (!err && a->measured)
+		err = read_measured(&measured, a, &r);
 	if (!err)
 		show(a, &r);
 	source_release(&work);
@@ -143,7 +172,7 @@ static int predict(const struct predict_args *a)
 
 int cmd_predict(int argc, char **argv)
 {
-	struct predict_args a = { 0 };
+	struct predict_args a = { .side = SIDE_ANY };
 	int err = options_parse(&argp, "`rift predict --help` shows its options", argc, argv, &a);
 
 	if (!err && a.help)

@@ -11,7 +11,7 @@
 #include "harness/platform.h"
 #include "harness/sweep/recorded.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_FROM, KEY_CARD, KEY_ALL, KEY_WORKLOAD, KEY_SYNC };
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_FROM, KEY_CARD, KEY_ALL, KEY_WORKLOAD, KEY_SYNC, KEY_SIDE };
 
 static const struct argp_option options[] = {
 	{ "from", KEY_FROM, "SESSION", 0,
@@ -21,6 +21,10 @@ static const struct argp_option options[] = {
 	  "the platform card (rift probe --output FILE), to tell transfers from kernels", 0 },
 	{ "all", KEY_ALL, NULL, 0, "every block, not a selection", 0 },
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "only this one, where SESSION holds several", 0 },
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
+	  "same, and is how --from takes it",
+	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "which, of all sessions, where one was swept with several kinds of waiting", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object: all blocks, parts in ns", 0 },
@@ -30,6 +34,7 @@ static const struct argp_option options[] = {
 
 struct stack_args {
 	const char *session, *from, *card, *workload, *sync;
+	int side; /* SIDE_ANY: all */
 	bool all, json, help;
 };
 
@@ -56,6 +61,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_WORKLOAD:
 		a->workload = arg;
 		return 0;
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
 	case KEY_SYNC:
 		a->sync = arg;
 		return session_sync_check(arg);
@@ -138,23 +145,33 @@ static int name_is_there(const struct stacking *s)
 	return err;
 }
 
+static int stack_sides(struct stacking *s, int wanted)
+{
+	int err = 0;
+
+	for (s->side = 0; s->side < s->journal.sides && !err; s->side++)
+		if (wanted == SIDE_ANY || wanted == s->side)
+			err = source_each_workload(&s->journal, stack_workload, s);
+	return err;
+}
+
 static int stack(const struct stack_args *a)
 {
+	const struct session_arg session = { NULL, a->session, a->side };
 	struct stacking s = { .args = a, .grids = json_array() };
-	int err = session_read(&s.journal, a->session, a->sync);
+	int wanted, err = session_read_any(&s.journal, &session, a->sync, &wanted);
 
 	if (!err)
-		err = stack_sources_read(&s.sources, a->from, a->card, a->sync, &s.journal,
-					 s.journal.sides);
+		err = stack_sources_read(&s.sources, a->from, a->card, a->sync, &s.journal, wanted);
 	if (!err)
 		err = name_is_there(&s);
-	for (; !err && s.side < s.journal.sides; s.side++)
-		err = source_each_workload(&s.journal, stack_workload, &s);
+	if (!err)
+		err = stack_sides(&s, wanted);
 	if (!err && a->json)
 		json_write(json_pack("{s:s, s:s, s:O}", "version", RIFT_VERSION, "command", "stack",
 				     "stacks", s.grids),
 			   stdout);
-	if (!err && session_is_cpu(&s.journal, 0))
+	if (!err && session_is_cpu(&s.journal, wanted > 0))
 		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
 	json_decref(s.grids);
 	stack_sources_release(&s.sources);
@@ -164,7 +181,7 @@ static int stack(const struct stack_args *a)
 
 int cmd_stack(int argc, char **argv)
 {
-	struct stack_args a = { 0 };
+	struct stack_args a = { .side = SIDE_ANY };
 	int err = options_parse(&argp, "`rift stack --help` shows its options", argc, argv, &a);
 
 	if (!err && a.help)

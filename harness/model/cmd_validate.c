@@ -12,12 +12,16 @@
 #include "harness/platform.h"
 #include "harness/sweep/recorded.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_SYNC };
+enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_SYNC, KEY_SIDE };
 enum { SESSIONS_MAX = 16, WORKS_MAX = 64 };
 
 static const struct argp_option options[] = {
 	{ "on", KEY_ON, "SESSION", 0,
 	  "the session of launches that all parameters are from (default: the first SESSION)", 0 },
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "which of each SESSION, where they have two (rift sweep --against); one alone, or that of "
+	  "--on: FILE:a or FILE:b",
+	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "which, of all sessions, where one was swept with several kinds of waiting", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object", 0 },
@@ -27,7 +31,7 @@ static const struct argp_option options[] = {
 
 struct validate_args {
 	const char *session[SESSIONS_MAX], *on, *sync;
-	int n;
+	int n, side;
 	bool json, help;
 };
 
@@ -46,6 +50,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_ON:
 		a->on = arg;
 		return 0;
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
 	case KEY_SYNC:
 		a->sync = arg;
 		return session_sync_check(arg);
@@ -77,7 +83,8 @@ struct validating {
 	const struct validate_args *args;
 	struct source launches;
 	struct journal journal[SESSIONS_MAX];
-	const struct journal *of; /* whose workloads are taken */
+	const struct journal *of; /* whose workloads are taken ... */
+	int side;		  /* ... of this side */
 	struct grid grid[WORKS_MAX];
 	struct work_validation work[WORKS_MAX];
 	int n;
@@ -96,7 +103,7 @@ static int add_workload(const char *name, void *arg)
 			EINVAL,
 			"rift validate takes up to %d workloads of all sessions: name fewer",
 			(int)WORKS_MAX);
-	err = grid_make(g, v->of, 0, name);
+	err = grid_make(g, v->of, v->side, name);
 	if (err)
 		grid_release(g);
 	else
@@ -108,17 +115,19 @@ static int add_session(struct validating *v, int i)
 {
 	const struct validate_args *a = v->args;
 	const struct journal *on = &v->launches.journal;
-	int err = session_read(&v->journal[i], a->session[i], a->sync);
+	const struct session_arg arg = { NULL, a->session[i], a->side };
+	int err = session_read_side(&v->journal[i], &arg, a->sync, &v->side);
 
 	if (!err)
-		err = source_same_device("session", a->session[i], v->journal[i].header[0], on, 0);
+		err = source_same_device("session", a->session[i], v->journal[i].header[v->side],
+					 on, v->launches.grid.side);
 	v->of = &v->journal[i];
 	return err ? err : source_each_workload(v->of, add_workload, v);
 }
 
 static void show(const struct validating *v)
 {
-	bool cpu = session_is_cpu(&v->launches.journal, 0);
+	bool cpu = session_is_cpu(&v->launches.journal, v->launches.grid.side);
 
 	if (v->args->json)
 		json_write(works_json(v->work, v->n, &v->launches.fit), stdout);
@@ -130,18 +139,19 @@ static void show(const struct validating *v)
 
 static int validate(const struct validate_args *a)
 {
+	const struct session_arg on = { a->on ? "--on" : NULL, a->on ? a->on : a->session[0],
+					a->on ? SIDE_ANY : a->side };
 	struct validating *v = calloc(1, sizeof(*v));
 	int err;
 
 	CHECK(v, "memory of %d sessions", a->n);
 	v->args = a;
-	err = source_platform(&v->launches, a->on ? a->on : a->session[0], SOURCE_FIRST, a->sync,
-			      0);
+	err = source_platform(&v->launches, &on, a->sync, 0);
 	if (!err && !v->launches.grid.nominal)
 		err = complain(EINVAL,
 			       "%s holds no launches, which predict the others: --on SESSION names "
 			       "a session of the workload launch",
-			       a->on ? a->on : a->session[0]);
+			       on.word);
 	for (int i = 0; i < a->n && !err; i++)
 		err = add_session(v, i);
 	if (!err && !v->n)
@@ -164,7 +174,7 @@ static int validate(const struct validate_args *a)
 
 int cmd_validate(int argc, char **argv)
 {
-	struct validate_args a = { 0 };
+	struct validate_args a = { .side = SIDE_ANY };
 	int err = options_parse(&argp, "`rift validate --help` shows its options", argc, argv, &a);
 
 	if (!err && a.help)

@@ -5,20 +5,14 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/sweep/recorded.h"
 #include "harness/text.h"
 
-static int side_of(const struct journal *j, enum source_side side)
-{
-	return side == SOURCE_LAST ? j->sides - 1 : 0;
-}
-
-int source_grid(struct source *s, const char *path, enum source_side side, const char *workload,
+int source_grid(struct source *s, const struct session_arg *arg, const char *workload,
 		const char *sync)
 {
-	int err = session_read(&s->journal, path, sync);
+	int side, err = session_read_side(&s->journal, arg, sync, &side);
 
-	return err ? err : grid_make(&s->grid, &s->journal, side_of(&s->journal, side), workload);
+	return err ? err : grid_make(&s->grid, &s->journal, side, workload);
 }
 
 /* Of several workloads, the one whose sizes are durations says most of a platform. */
@@ -30,28 +24,34 @@ static const char *best_workload(const struct journal *j)
 	return NULL;
 }
 
-int source_platform(struct source *s, const char *path, enum source_side side, const char *sync,
+int source_platform(struct source *s, const struct session_arg *arg, const char *sync,
 		    uint32_t group)
 {
-	int err = session_read(&s->journal, path, sync);
+	int side, err = session_read_side(&s->journal, arg, sync, &side);
 
 	if (!err)
-		err = grid_make(&s->grid, &s->journal, side_of(&s->journal, side),
-				best_workload(&s->journal));
+		err = grid_make(&s->grid, &s->journal, side, best_workload(&s->journal));
 	return err ? err : fit_make(&s->fit, &s->grid, group);
 }
 
-int source_launches(struct source *s, const char *option, const char *path, const char *sync,
+int source_launches(struct source *s, const struct session_arg *arg, const char *sync,
 		    const struct journal *j, int side)
 {
-	int err = source_platform(s, path, SOURCE_FIRST, sync, 0);
+	int err = source_platform(s, arg, sync, 0);
 
 	if (!err && !s->grid.nominal)
 		err = complain(EINVAL,
 			       "%s=%s: a session of %s, whose sizes are no durations: give one of "
 			       "launch",
-			       option, path, s->grid.workload->name);
-	return err ? err : source_same_device(option, path, s->journal.header[0], j, side);
+			       arg->option, arg->word, s->grid.workload->name);
+	return err ? err
+		   : source_same_device(arg->option, arg->word, s->journal.header[s->grid.side], j,
+					side);
+}
+
+bool source_same(const struct grid *a, const struct grid *b)
+{
+	return session_same(a->j, b->j) && a->side == b->side;
 }
 
 void source_release(struct source *s)

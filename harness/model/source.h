@@ -3,6 +3,7 @@
 #define RIFT_MODEL_SOURCE_H
 
 #include "harness/model/fit.h"
+#include "harness/sweep/recorded.h"
 
 struct source {
 	struct journal journal;
@@ -10,30 +11,30 @@ struct source {
 	struct fit fit; /* zeroed: none was made */
 };
 
-/* Of a session with two sides, which: the last one, else the first. */
-enum source_side { SOURCE_FIRST, SOURCE_LAST };
-
 /*
- * The grid of a workload, NULL: the only one. Returns 0, or a negative errno after one line. *s is
- * zeroed before, and may be released after a failure too.
+ * The grid of a workload, NULL: the only one, on the side that the argument names (session_arg in
+ * harness/sweep/recorded.h; grid.side says which). Returns 0, or a negative errno after one line.
+ * *s is zeroed before, and may be released after a failure too.
  */
-int source_grid(struct source *s, const char *path, enum source_side side, const char *workload,
+int source_grid(struct source *s, const struct session_arg *arg, const char *workload,
 		const char *sync);
 
 /*
  * Grid and fit of what says most of a platform: the workload launch where the session holds it,
  * else its only one. group: of fit_make().
  */
-int source_platform(struct source *s, const char *path, enum source_side side, const char *sync,
+int source_platform(struct source *s, const struct session_arg *arg, const char *sync,
 		    uint32_t group);
 
 /*
- * What launches cost on the platform of a side of j: as source_platform() of a session's first
- * side, refused where sizes are no durations (-EINVAL) or it is of another device (-EXDEV). option:
- * that named the path, for messages.
+ * What launches cost on the platform of a side of j: as source_platform(), refused where sizes are
+ * no durations (-EINVAL) or it is of another device (-EXDEV). The argument has an option.
  */
-int source_launches(struct source *s, const char *option, const char *path, const char *sync,
+int source_launches(struct source *s, const struct session_arg *arg, const char *sync,
 		    const struct journal *j, int side);
+
+/* Are these grids of one side of one session, read twice or copied? */
+bool source_same(const struct grid *a, const struct grid *b);
 
 void source_release(struct source *s);
 

@@ -14,12 +14,13 @@ struct stack_sources {
 };
 
 /*
- * from, card: paths, or NULL. They are of one platform: refused where there are two sides, and
- * where they are of another device than side 0 of j (-EXDEV). Returns 0, or a negative errno after
+ * from: FILE, FILE:a or FILE:b (session_arg in recorded.h); card: a path; or NULL. They are of one
+ * platform: refused where it is not one side, SIDE_ANY, that they are to be held against, and where
+ * they are of another device than that side of j (-EXDEV). Returns 0, or a negative errno after
  * one line. *out is zeroed before and must stay where it is; it may be released after a failure.
  */
 int stack_sources_read(struct stack_sources *out, const char *from, const char *card,
-		       const char *sync, const struct journal *j, int sides);
+		       const char *sync, const struct journal *j, int side);
 void stack_sources_release(struct stack_sources *s);
 
 #endif

@@ -50,8 +50,9 @@ void works_print(const struct work_validation *v, int n, const struct fit *launc
 	char platform[160];
 
 	session_platform(g->j, g->side, platform, sizeof(platform));
-	row(out, "validate", "%s, parameters of %s, n = %d processes, %s", platform,
-	    g->workload->name, launches->n, text_shown(g->j->path ? g->j->path : "").s);
+	row(out, "validate", "%s, parameters of %s, n = %d processes, %s%s%s", platform,
+	    g->workload->name, launches->n, text_shown(g->j->path ? g->j->path : "").s,
+	    g->j->sides > 1 ? ", side " : "", g->j->sides > 1 ? journal_side_name(g->side) : "");
 	row(out, "predicted",
 	    "from these and the device time of a launch, which is measured in "
 	    "the workload's own deepest blocks");
@@ -94,7 +95,7 @@ json_t *works_json(const struct work_validation *v, int n, const struct fit *lau
 
 	for (int i = 0; i < n; i++)
 		json_array_append_new(works, work_json(&v[i]));
-	return json_pack("{s:s, s:s, s:o, s:i, s:o, s:o}", "version", RIFT_VERSION, "command",
+	return json_pack("{s:s, s:s, s:o, s:s, s:i, s:o, s:o}", "version", RIFT_VERSION, "command",
 			 "validate", "parameters_session", json_text(launches->grid->j->path),
-			 "processes", launches->n, "workloads", works, "all", errors_json(&all));
+			 "parameters_side", journal_side_name(launches->grid->side), "processes", launches->n, "workloads", works, "all", errors_json(&all));
 }

@@ -246,10 +246,9 @@ static bool ends_with(const char *path, const char *end)
 	return n > k && !strcmp(path + n - k, end);
 }
 
-int record_check(struct record_facts *out, const char *path, FILE *csv)
+int record_check(struct record_facts *out, const char *path, struct csv_points *csv)
 {
-	struct csv_points points = { .out = csv };
-	struct checking c = { .facts = out, .csv = csv ? &points : NULL };
+	struct checking c = { .facts = out, .csv = csv };
 	struct record_scan scan;
 	int err;
 
@@ -266,7 +265,6 @@ int record_check(struct record_facts *out, const char *path, FILE *csv)
 	out->incomplete = out->sides && !ends_with(path, ".part") &&
 			  out->trailers < out->sides * (out->enough ? out->enough : out->processes);
 	session_check_release(&c.session);
-	csv_points_release(&points);
 	json_decref(c.keys);
 	return err;
 }

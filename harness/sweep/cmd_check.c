@@ -9,8 +9,10 @@
 #include "harness/command.h"
 #include "harness/sweep/check_record.h"
 #include "harness/sweep/contrast.h"
+#include "harness/sweep/csv_points.h"
+#include "harness/sweep/recorded.h"
 
-enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS };
+enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS, KEY_SIDE };
 
 static const struct argp_option options[] = {
 	{ "csv", KEY_CSV, "FILE", 0,
@@ -19,6 +21,8 @@ static const struct argp_option options[] = {
 	  "of a record with two sides (rift sweep --against): also write, for each point, the "
 	  "ratio of side b to side a, its 95 % interval and what it says",
 	  0 },
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "of a record with two sides: write the points of one to --csv", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },
 };
@@ -27,6 +31,7 @@ struct check_args {
 	char **file;
 	int n;
 	const char *csv, *ratios;
+	int side; /* SIDE_ANY: all */
 	bool help;
 };
 
@@ -44,6 +49,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_RATIOS:
 		a->ratios = arg;
 		return 0;
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
 	case ARGP_KEY_ARG:
 		a->file[a->n++] = arg;
 		return 0;
@@ -88,7 +95,7 @@ static int check_card(const char *path)
 	return err;
 }
 
-static int check_one(const char *path, FILE *csv, bool *incomplete)
+static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 {
 	struct record_facts facts;
 	int err;
@@ -96,7 +103,9 @@ static int check_one(const char *path, FILE *csv, bool *incomplete)
 	if (!csv && card_is(path))
 		return check_card(path);
 	err = record_check(&facts, path, csv);
-
+	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
+		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",
+			       csv->side, path);
 	if (!err)
 		print_facts(path, &facts);
 	*incomplete |= !err && facts.incomplete;
@@ -140,7 +149,7 @@ static int write_ratios(const struct check_args *a, struct output *out)
 	return err;
 }
 
-static int check_files(const struct check_args *a, FILE *csv, bool *incomplete)
+static int check_files(const struct check_args *a, struct csv_points *csv, bool *incomplete)
 {
 	int err = 0;
 
@@ -168,10 +177,18 @@ static int create_targets(const struct check_args *a, struct output *csv, struct
 static int check_all(const struct check_args *a, bool *incomplete)
 {
 	struct output csv = { 0 }, ratios = { 0 };
+	struct csv_points points = { 0 };
 	int err = create_targets(a, &csv, &ratios);
 
+	if (!err && a->side != SIDE_ANY && !a->csv)
+		err = complain(EINVAL, "--side: says whose points --csv FILE writes, which is not "
+				       "given");
+	points.out = csv.file;
+	if (a->side != SIDE_ANY)
+		points.side = journal_side_name(a->side);
 	if (!err)
-		err = check_files(a, csv.file, incomplete);
+		err = check_files(a, a->csv ? &points : NULL, incomplete);
+	csv_points_release(&points);
 	if (!err && a->csv)
 		err = output_commit(&csv);
 	if (!err && a->ratios)
@@ -183,7 +200,8 @@ static int check_all(const struct check_args *a, bool *incomplete)
 
 int cmd_check(int argc, char **argv)
 {
-	struct check_args a = { .file = calloc((size_t)argc + 1, sizeof(char *)) };
+	struct check_args a = { .file = calloc((size_t)argc + 1, sizeof(char *)),
+				.side = SIDE_ANY };
 	bool incomplete = false;
 	int err;
 

@@ -1,22 +1,31 @@
 /* cmd_show.c - rift show FILE: what a recorded session measured, as rift sweep printed it. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "harness/card/card.h"
 #include "harness/command.h"
 #include "harness/platform.h"
+#include "harness/sweep/journal_view.h"
 #include "harness/sweep/recorded.h"
 #include "harness/sweep/sweep_text.h"
 #include "harness/text.h"
 
+enum { KEY_SIDE = 256 };
+
 static const struct argp_option options[] = {
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
+	  "same",
+	  0 },
 	{ "help", 'h', NULL, 0, "this help", 0 },
 	{ 0 },
 };
 
 struct show_args {
 	const char *file;
+	int side; /* SIDE_ANY: all */
 	bool help;
 };
 
@@ -28,6 +37,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case 'h':
 		a->help = true;
 		return 0;
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
 	case ARGP_KEY_ARG:
 		return take_word(&a->file, 1, arg, "rift show takes one file");
 	default:
@@ -101,26 +112,55 @@ static void print_lock(const struct design *d)
 		printf("clock            locked at the base clock\n");
 }
 
-static int show_session(const struct journal *j, const char *path)
+static int show_results(const struct journal *j)
 {
-	const struct plan *p = &j->plan;
 	int failed = journal_count_failed(j);
 	int unchecked = journal_count(j, POINT_CHECK_FAILED);
 
-	printf("session          %s, %s: %s design, seed %lu\n", j->session_id, text_shown(path).s,
-	       p->design.quick ? "quick" : "full", (unsigned long)p->design.seed);
-	for (int side = 0; side < j->sides; side++)
-		print_side(j, side);
-	print_lock(&p->design);
-	print_under_way(j);
 	results_print(j, stdout);
 	refusals_print(j, stdout);
 	printf("\n%d points ok, %d failed their check, %d failed otherwise\n",
 	       journal_count(j, POINT_OK), unchecked, failed);
 	quality_print(j, stdout);
-	if (session_is_cpu(j, 0))
-		printf("%s\n", platform_not_gpu);
 	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
+}
+
+/* As if it had been swept alone. */
+static int show_side(const struct journal *j, int side)
+{
+	int n = j->plan.design.processes, code;
+	int *process = calloc((size_t)n, sizeof(*process));
+	struct journal view;
+
+	CHECK(process, "memory of %d processes", n);
+	for (int i = 0; i < n; i++)
+		process[i] = i;
+	journal_view(&view, j, side, process, n);
+	view.drift_most[0] = j->drift_most[side];
+	code = show_results(&view);
+	journal_view_release(&view);
+	free(process);
+	return code;
+}
+
+/* side: SIDE_ANY: all. */
+static int show_session(const struct journal *j, int wanted)
+{
+	const struct plan *p = &j->plan;
+	int code;
+
+	printf("session          %s, %s: %s design, seed %lu\n", j->session_id,
+	       text_shown(j->path).s, p->design.quick ? "quick" : "full",
+	       (unsigned long)p->design.seed);
+	for (int side = 0; side < j->sides; side++)
+		if (wanted == SIDE_ANY || wanted == side)
+			print_side(j, side);
+	print_lock(&p->design);
+	print_under_way(j);
+	code = wanted == SIDE_ANY || j->sides < 2 ? show_results(j) : show_side(j, wanted);
+	if (session_is_cpu(j, wanted > 0))
+		printf("%s\n", platform_not_gpu);
+	return code;
 }
 
 static int show_card(const char *path)
@@ -134,10 +174,37 @@ static int show_card(const char *path)
 	return err;
 }
 
+static int show(const struct show_args *a, int *code)
+{
+	const struct session_arg session = { NULL, a->file, a->side };
+	struct journal j = { .part.fd = -1, .visits.fd = -1 };
+	char *path;
+	int side, err = session_word_parse(&session, &path, &side);
+
+	if (!err && card_is(path) && side != SIDE_ANY)
+		err = complain(EINVAL, "--side: %s is a card of rift probe, which has no sides",
+			       path);
+	else if (!err && card_is(path))
+		err = show_card(path);
+	else if (!err) {
+		err = journal_read(&j, path);
+		if (!err)
+			j.path = strdup(path);
+		if (!err)
+			err = session_side_check(&j, &session, &side);
+		if (!err && !j.header[side > 0])
+			err = complain(EINVAL, "%s: no process has begun", text_shown(path).s);
+		if (!err)
+			*code = show_session(&j, side);
+		journal_release(&j);
+	}
+	free(path);
+	return err;
+}
+
 int cmd_show(int argc, char **argv)
 {
-	struct show_args a = { 0 };
-	struct journal j = { .part.fd = -1, .visits.fd = -1 };
+	struct show_args a = { .side = SIDE_ANY };
 	int err = options_parse(&argp, "`rift show --help` shows its options", argc, argv, &a);
 	int code = RIFT_OK;
 
@@ -145,15 +212,7 @@ int cmd_show(int argc, char **argv)
 		options_help(&argp, "show", stdout);
 	else if (!err && !a.file)
 		err = complain(EINVAL, "rift show: no file; write rift show FILE");
-	else if (!err && card_is(a.file))
-		err = show_card(a.file);
-	else if (!err) {
-		err = journal_read(&j, a.file);
-		if (!err && !j.header[0])
-			err = complain(EINVAL, "%s: no process has begun", text_shown(a.file).s);
-		if (!err)
-			code = show_session(&j, a.file);
-		journal_release(&j);
-	}
+	else if (!err)
+		err = show(&a, &code);
 	return err ? (int)exit_code_of(err) : code;
 }

@@ -9,15 +9,81 @@
 #include "harness/json.h"
 #include "harness/sweep/csv_points.h"
 
-static struct interval *ratios_of(const struct results *r)
+/* ---- verdicts --------------------------------------------------------------------------- */
+
+/* Values of all points on both sides. */
+struct values {
+	double *of[2]; /* [point * processes] */
+	struct point_pair *pair;
+	int *n; /* processes that measured it, on the side with fewer */
+};
+
+static void values_init(struct values *v, const struct results *r)
+{
+	size_t points = (size_t)r->j->plan.n_points, processes = (size_t)r->processes;
+
+	*v = (struct values){ .pair = calloc(points + 1, sizeof(*v->pair)),
+			      .n = calloc(points + 1, sizeof(*v->n)) };
+	for (int side = 0; side < 2; side++) {
+		v->of[side] = calloc(points * processes + 1, sizeof(double));
+		CHECK(v->of[side] && v->pair && v->n, "memory of %zu points", points);
+	}
+	for (size_t i = 0; i < points; i++) {
+		double *a = &v->of[0][i * processes], *b = &v->of[1][i * processes];
+		int n_a = results_values(r, 0, (int)i, a), n_b = results_values(r, 1, (int)i, b);
+
+		v->n[i] = n_a < n_b ? n_a : n_b;
+		if (v->n[i] == r->processes)
+			v->pair[i] = (struct point_pair){ .a = a, .b = b };
+	}
+}
+
+static void values_release(struct values *v)
+{
+	free(v->of[0]);
+	free(v->of[1]);
+	free(v->pair);
+	free(v->n);
+}
+
+/* The points of one kind of waiting, among each other. */
+static void judge_kind(struct judged_point *out, const struct values *v, const struct results *r,
+		       enum sync_kind kind)
+{
+	const struct groups g = { .b = &r->resamples[1], .a = &r->resamples[0] };
+	const struct plan *p = &r->j->plan;
+	struct point_pair *pair = calloc((size_t)p->n_points + 1, sizeof(*pair));
+	struct judged_point *some = calloc((size_t)p->n_points + 1, sizeof(*some));
+	int n = 0;
+
+	CHECK(pair && some, "memory of %d points", p->n_points);
+	for (int i = 0; i < p->n_points; i++)
+		if (p->point[i].sync == kind)
+			pair[n++] = v->pair[i];
+	judge_points(some, pair, n, &g, NULL, MARGIN_DEFAULT);
+	n = 0;
+	for (int i = 0; i < p->n_points; i++)
+		if (p->point[i].sync == kind)
+			out[i] = some[n++];
+	free(pair);
+	free(some);
+}
+
+struct judged_point *contrast_judge(const struct results *r)
 {
 	int n = r->j->plan.n_points;
-	struct interval *ratio = calloc((size_t)n + 1, sizeof(*ratio));
+	struct judged_point *out = calloc((size_t)n + 1, sizeof(*out));
+	struct values v;
 
-	CHECK(ratio, "memory of %d ratios", n);
+	CHECK(out, "memory of %d verdicts", n);
+	values_init(&v, r);
+	for (int kind = 0; kind < SYNC_COUNT; kind++)
+		judge_kind(out, &v, r, (enum sync_kind)kind);
 	for (int i = 0; i < n; i++)
-		ratio[i] = results_ratio(r, i);
-	return ratio;
+		if (v.n[i] < r->processes)
+			out[i].ratio = interval_unknown(v.n[i]);
+	values_release(&v);
+	return out;
 }
 
 /* ---- for people ------------------------------------------------------------------------- */
@@ -36,70 +102,77 @@ static int by_size(const void *a, const void *b)
 	return x->point - y->point;
 }
 
-static void print_differing(const struct plan *p, const struct interval *ratio, FILE *out)
+static bool differs(const struct judged_point *p)
+{
+	return p->judged.verdict == VERDICT_SLOWER || p->judged.verdict == VERDICT_FASTER;
+}
+
+static void print_differing(const struct plan *p, const struct judged_point *point, FILE *out)
 {
 	struct differing *d = calloc((size_t)p->n_points + 1, sizeof(*d));
 	char text[160];
 	int n = 0;
 
 	CHECK(d, "memory of %d points", p->n_points);
-	for (int i = 0; i < p->n_points; i++) {
-		enum ratio_verdict v = verdict_of(&ratio[i], MARGIN_DEFAULT);
-
-		if (v == VERDICT_SLOWER || v == VERDICT_FASTER)
-			d[n++] = (struct differing){ i, fabs(log(ratio[i].value)) };
-	}
+	for (int i = 0; i < p->n_points; i++)
+		if (differs(&point[i]))
+			d[n++] = (struct differing){ i, fabs(log(point[i].ratio.value)) };
 	qsort(d, (size_t)n, sizeof(*d), by_size);
 	if (n)
 		fprintf(out, "%8s  %-18s\n", "b / a", "95 % interval");
 	for (int k = 0; k < n; k++) {
-		const struct interval *i = &ratio[d[k].point];
+		const struct judged_point *at = &point[d[k].point];
 
 		plan_point_text(p, d[k].point, text, sizeof(text));
-		fprintf(out, "%8.4f  %.4f to %.4f  %s  %s\n", i->value, i->lo, i->hi,
-			verdict_names[verdict_of(i, MARGIN_DEFAULT)], text);
+		fprintf(out, "%8.4f  %.4f to %.4f  %s  %s\n", at->ratio.value, at->ratio.lo,
+			at->ratio.hi, verdict_names[at->judged.verdict], text);
 	}
 	free(d);
 }
 
-static void print_counts(const struct plan *p, const struct interval *ratio, FILE *out)
+static void print_counts(const struct plan *p, const struct judged_point *point, FILE *out)
 {
-	const struct same_system s = same_system_of(ratio, p->n_points, MARGIN_DEFAULT);
-	int same = 0;
+	int of[VERDICT_OPEN + 1] = { 0 }, alone = 0;
 
-	for (int i = 0; i < p->n_points; i++)
-		same += verdict_of(&ratio[i], MARGIN_DEFAULT) == VERDICT_SAME;
-	fprintf(out, "%d points: %d slower, %d faster, %d same, %d open", s.points, s.slower,
-		s.faster, same, s.points - s.slower - s.faster - same);
-	if (s.known)
-		fprintf(out, "; %.1f %% exclude equality by more than %.0f %%", 100 * s.share,
-			100 * MARGIN_DEFAULT);
-	fprintf(out, "\n");
+	for (int i = 0; i < p->n_points; i++) {
+		const struct judged *j = &point[i].judged;
+
+		of[j->verdict]++;
+		alone += j->verdict == VERDICT_OPEN && j->alone != VERDICT_OPEN;
+	}
+	fprintf(out, "%d points: %d slower, %d faster, %d same, %d open; margin %.0f %%\n",
+		p->n_points, of[VERDICT_SLOWER], of[VERDICT_FASTER], of[VERDICT_SAME],
+		of[VERDICT_OPEN], 100 * MARGIN_DEFAULT);
+	if (alone)
+		fprintf(out,
+			"%d of the open ones are beyond the margin by themselves; among so many "
+			"points that proves nothing (Benjamini-Hochberg)\n",
+			alone);
 }
 
 void contrast_print(const struct results *r, FILE *out)
 {
-	struct interval *ratio = ratios_of(r);
+	struct judged_point *point = contrast_judge(r);
 
 	fprintf(out, "\nside b over side a, n = %d processes each, time per step%s\n", r->processes,
 		r->processes < BOOTSTRAP_N_MIN ? ": intervals take 5 processes or more" : "");
-	print_differing(&r->j->plan, ratio, out);
-	print_counts(&r->j->plan, ratio, out);
-	free(ratio);
+	print_differing(&r->j->plan, point, out);
+	print_counts(&r->j->plan, point, out);
+	free(point);
 }
 
 /* ---- for machines ----------------------------------------------------------------------- */
 
-static json_t *row_of(const struct results *r, int point)
+static json_t *row_of(const struct results *r, const struct judged_point *p, int point)
 {
-	const struct interval ratio = results_ratio(r, point);
+	const struct interval *ratio = &p->ratio;
 
-	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "processes", ratio.n,
+	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s}", "processes", ratio->n,
 			 "a_step_ns", json_number(results_interval(r, 0, point).value), "b_step_ns",
 			 json_number(results_interval(r, 1, point).value), "ratio",
-			 json_number(ratio.value), "ratio_lo", json_number(ratio.lo), "ratio_hi",
-			 json_number(ratio.hi), "verdict",
-			 verdict_names[verdict_of(&ratio, MARGIN_DEFAULT)], "key",
+			 json_number(ratio->value), "ratio_lo", json_number(ratio->lo), "ratio_hi",
+			 json_number(ratio->hi), "verdict", verdict_names[p->judged.verdict],
+			 "verdict_alone", verdict_names[p->judged.alone], "key",
 			 r->j->plan.point[point].key);
 }
 
@@ -137,6 +210,7 @@ void contrast_csv(const struct results *r, FILE *out)
 {
 	const struct plan *p = &r->j->plan;
 	json_t *columns = columns_of(p), *empty = json_deep_copy(columns), *v;
+	struct judged_point *point = contrast_judge(r);
 	const char *name;
 
 	json_object_foreach(columns, name, v)
@@ -145,7 +219,7 @@ void contrast_csv(const struct results *r, FILE *out)
 	}
 	for (int i = 0; i < p->n_points; i++) {
 		json_t *line = json_deep_copy(empty), *axes = plan_axes_json(p, i);
-		json_t *row = row_of(r, i);
+		json_t *row = row_of(r, &point[i], i);
 
 		json_object_update(line, axes);
 		json_object_update(line, row);
@@ -158,4 +232,5 @@ void contrast_csv(const struct results *r, FILE *out)
 	}
 	json_decref(columns);
 	json_decref(empty);
+	free(point);
 }

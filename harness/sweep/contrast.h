@@ -7,12 +7,21 @@
 
 #include <stdio.h>
 
+#include "harness/judge.h"
 #include "harness/sweep/results.h"
 
-/* The points that differ by more than MARGIN_DEFAULT, worst first, then one line about all. */
+/*
+ * Ratio and verdict of every point of the plan: those that `rift compare` gives for this session,
+ * at its margin and with its correction (judge_points() in harness/judge.h). Of several kinds of
+ * waiting each is judged by itself, as rift compare --sync does. To be freed.
+ */
+struct judged_point *contrast_judge(const struct results *r);
+
+/* The points that are slower or faster by more than MARGIN_DEFAULT, worst first, then about all. */
 void contrast_print(const struct results *r, FILE *out);
 
-/* A line for each point: its axes, both medians, the ratio, its interval and what it says. */
+/* A line for each point: its axes, both medians, the ratio, its interval and its verdict, and what
+ * it would be without the correction. */
 void contrast_csv(const struct results *r, FILE *out);
 
 #endif

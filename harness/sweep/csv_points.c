@@ -66,7 +66,10 @@ void csv_point(struct csv_points *c, const json_t *point)
 {
 	const json_t *axes = json_object_get(point, "axes");
 	const json_t *summary = json_object_get(point, "summary");
+	const char *side = json_string_value(json_object_get(point, "side"));
 
+	if (c->side && side && strcmp(side, c->side))
+		return;
 	if (!c->columns)
 		put_names(c, axes);
 	csv_value(c->out, json_object_get(point, "side"));

@@ -7,12 +7,13 @@
 
 struct csv_points {
 	FILE *out;
-	json_t *columns; /* names of the axes, of the first point; NULL before it */
+	const char *side; /* "a", "b": the points of this side only; NULL: of all */
+	json_t *columns;  /* names of the axes, of the first point; NULL before it */
 };
 
 /*
- * The names first, before the first point. An axis that only later points have is left out. What
- * could not be written shows in ferror().
+ * A point of another side is passed over. The names first, before the first point. An axis that
+ * only later points have is left out. What could not be written shows in ferror().
  */
 void csv_point(struct csv_points *c, const json_t *point);
 

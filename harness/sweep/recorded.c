@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/card/card.h"
@@ -101,6 +102,102 @@ int session_read(struct journal *j, const char *path, const char *sync)
 		CHECK(j->path, "memory of a name");
 	}
 	return err ? err : choose_kind(j, path, sync);
+}
+
+/* ---- sides -------------------------------------------------------------------------------- */
+
+int session_side_parse(const char *text, int *side)
+{
+	if (strcmp(text, "a") && strcmp(text, "b"))
+		return complain(EINVAL, "--side=%s: must be a or b", text_shown(text).s);
+	*side = text[0] == 'b';
+	return 0;
+}
+
+/* The side that a word ends with; SIDE_ANY: none. */
+static int end_of(const char *word)
+{
+	size_t n = strlen(word);
+
+	if (n < 3 || word[n - 2] != ':' || (word[n - 1] != 'a' && word[n - 1] != 'b'))
+		return SIDE_ANY;
+	return word[n - 1] == 'b';
+}
+
+int session_word_parse(const struct session_arg *arg, char **path, int *side)
+{
+	int end = end_of(arg->word);
+	bool is_file;
+
+	*path = strdup(arg->word);
+	CHECK(*path, "memory of a name");
+	*side = arg->side;
+	if (end == SIDE_ANY)
+		return 0;
+	is_file = !access(arg->word, F_OK);
+	(*path)[strlen(*path) - 2] = '\0';
+	if (is_file && !access(*path, F_OK))
+		return complain(EINVAL,
+				"%s: is a file, and side %s of %s too: write %s:a for the file, or "
+				"rename it",
+				arg->word, journal_side_name(end), *path, arg->word);
+	if (is_file) {
+		strcpy(*path, arg->word);
+		return 0;
+	}
+	if (arg->side != SIDE_ANY && arg->side != end)
+		return complain(EINVAL, "--side=%s: %s names the other side",
+				journal_side_name(arg->side), arg->word);
+	*side = end;
+	return 0;
+}
+
+static int refuse_b(const struct session_arg *arg, const char *path)
+{
+	if (arg->side > 0)
+		return complain(
+			EINVAL,
+			"--side=b: %s has one side: rift sweep --against makes two; of several "
+			"files, FILE:b names a side of one",
+			path);
+	return complain(EINVAL, "%s%s%s: %s has one side: rift sweep --against makes two",
+			arg->option ? arg->option : "", arg->option ? "=" : "", arg->word, path);
+}
+
+int session_side_check(const struct journal *j, const struct session_arg *arg, int *side)
+{
+	if (j->sides == 1 && *side > 0)
+		return refuse_b(arg, j->path);
+	if (j->sides == 1)
+		*side = 0;
+	return 0;
+}
+
+int session_read_any(struct journal *j, const struct session_arg *arg, const char *sync, int *side)
+{
+	char *path;
+	int err = session_word_parse(arg, &path, side);
+
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	if (!err)
+		err = session_read(j, path, sync);
+	if (!err)
+		err = session_side_check(j, arg, side);
+	free(path);
+	return err;
+}
+
+int session_read_side(struct journal *j, const struct session_arg *arg, const char *sync, int *side)
+{
+	int err = session_read_any(j, arg, sync, side);
+
+	if (err || *side != SIDE_ANY)
+		return err;
+	if (arg->option)
+		return complain(EINVAL, "%s=%s: has two sides: name one, %s %s:a or %s %s:b",
+				arg->option, j->path, arg->option, j->path, arg->option, j->path);
+	return complain(EINVAL, "%s has two sides: name one, --side a or --side b, or %s:a or %s:b",
+			j->path, j->path, j->path);
 }
 
 static const char *text_of(const json_t *o, const char *part, const char *name)

@@ -31,8 +31,7 @@ void results_release(struct results *r)
 	*r = (struct results){ 0 };
 }
 
-/* Fills in value[side], in the order of processes; returns how many have one. */
-static int take_values(const struct results *r, int side, int point)
+int results_values(const struct results *r, int side, int point, double *value)
 {
 	const struct journal *j = r->j;
 	int n = 0;
@@ -42,9 +41,15 @@ static int take_values(const struct results *r, int side, int point)
 		size_t at = slot * (size_t)j->plan.n_points + (size_t)point;
 
 		if (j->status[at] == POINT_OK && isfinite(j->total_ns[at]))
-			r->value[side][n++] = j->total_ns[at] / (double)j->plan.point[point].depth;
+			value[n++] = j->total_ns[at] / (double)j->plan.point[point].depth;
 	}
 	return n;
+}
+
+/* Into value[side]. */
+static int take_values(const struct results *r, int side, int point)
+{
+	return results_values(r, side, point, r->value[side]);
 }
 
 int results_count(const struct results *r, int side, int point)
@@ -73,16 +78,4 @@ struct modality results_modality(const struct results *r, int side, int point)
 	if (modality_of(&m, r->value[side], n))
 		m = (struct modality){ false, { { NAN, 1 }, { NAN, 0 } } };
 	return m;
-}
-
-struct interval results_ratio(const struct results *r, int point)
-{
-	const struct groups g = { .b = &r->resamples[1], .a = &r->resamples[0] };
-	const struct point_pair pair = { .b = r->value[1], .a = r->value[0] };
-	int a = take_values(r, 0, point), b = take_values(r, 1, point);
-	struct interval ratio;
-
-	if (a == r->processes && b == r->processes && !bootstrap_ratio(&ratio, &g, &pair, r->draws))
-		return ratio;
-	return interval_unknown(a < b ? a : b);
 }

@@ -1,6 +1,6 @@
 /*
- * results.h - what the processes of a session say of its points: medians over processes, ratios of
- * the two sides, and their intervals (harness/bootstrap.h).
+ * results.h - what the processes of a session say of its points: medians over processes and their
+ * intervals (harness/bootstrap.h). What the two sides say of each other is contrast.h's.
  */
 #ifndef RIFT_SWEEP_RESULTS_H
 #define RIFT_SWEEP_RESULTS_H
@@ -20,6 +20,12 @@ struct results {
 void results_init(struct results *r, const struct journal *j, int processes);
 void results_release(struct results *r);
 
+/*
+ * Time per step, ns, of each process of this side that measured the point, in their order. Room for
+ * r->processes. Returns how many.
+ */
+int results_values(const struct results *r, int side, int point, double *value);
+
 /* Processes of this side that measured the point. */
 int results_count(const struct results *r, int side, int point);
 
@@ -31,8 +37,5 @@ struct interval results_interval(const struct results *r, int side, int point);
 
 /* Do the processes that measured a point on a side fall into two kinds? In ns per step. */
 struct modality results_modality(const struct results *r, int side, int point);
-
-/* Side b over side a. Not known unless every process of both has measured the point. */
-struct interval results_ratio(const struct results *r, int point);
 
 #endif

@@ -7,11 +7,14 @@
  * likewise. So of each direction the chance of a wrong one (Holm), or the share of wrong ones
  * among those found (false discovery rate), is at most 5 %.
  *
+ * Whoever says of the points of a session which are slower on B asks judge_points(): `rift compare`,
+ * the last table of `rift sweep` and `rift show`, `rift check --ratios`, the charts' marks.
+ *
  * Few processes bound p from below (harness/bootstrap.h): from 5 a side it is 1 / 252 at least, and
  * of more than 12 differences that Holm corrects none can then be found.
  */
-#ifndef RIFT_COMPARE_JUDGE_H
-#define RIFT_COMPARE_JUDGE_H
+#ifndef RIFT_JUDGE_H
+#define RIFT_JUDGE_H
 
 #include "harness/decide.h"
 
@@ -43,6 +46,26 @@ struct judged judged_difference(const double *over, const double *under, const s
 
 /* Corrects them among each other, by p_adjust_holm or p_adjust_fdr, and fills in the verdicts. */
 void judge(struct judged *const *all, int n, adjust *correct);
+
+/* What is said of a point. */
+struct judged_point {
+	struct interval ratio; /* B over A; not known without values of every process */
+	struct judged judged;
+};
+
+/*
+ * The ratio of each of n points, and verdicts that are corrected among all of them by the false
+ * discovery rate. pair[i].a NULL: some process has no good result of the point. factor: what the
+ * draws of every ratio are multiplied by, for separate sessions (compare/between.h), or NULL.
+ */
+void judge_points(struct judged_point *out, const struct point_pair *pair, int n,
+		  const struct groups *g, const double *factor, double margin);
+
+/*
+ * Multiplies draws by the factors and takes the interval of the ratio from them: what a session is
+ * off by is in the draws, but not in the value. NULL: nothing.
+ */
+void judge_widen(struct interval *ratio, double *draws, const double *factor);
 
 /* The smallest number of processes of both sides at which n differences can be found by Holm. */
 int judge_processes_needed(int n);

@@ -1,5 +1,5 @@
 /* judge.c - verdicts of many differences. */
-#include "harness/compare/judge.h"
+#include "harness/judge.h"
 
 #include <stdlib.h>
 
@@ -77,6 +77,35 @@ void judge(struct judged *const *all, int n, adjust *correct)
 		}
 	free(slower);
 	free(faster);
+}
+
+/* ---- points ------------------------------------------------------------------------------- */
+
+void judge_widen(struct interval *ratio, double *draws, const double *factor)
+{
+	for (int d = 0; factor && d < BOOTSTRAP_DRAWS; d++)
+		draws[d] *= factor[d];
+	if (factor)
+		CHECK(!interval_of_draws(ratio, ratio->value, ratio->n, draws), "finite draws");
+}
+
+void judge_points(struct judged_point *out, const struct point_pair *pair, int n,
+		  const struct groups *g, const double *factor, double margin)
+{
+	struct judged **all = calloc((size_t)n + 1, sizeof(*all));
+	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws));
+
+	CHECK(all && draws, "memory of %d points", n);
+	for (int i = 0; i < n; i++) {
+		out[i].ratio = interval_unknown(0);
+		if (pair[i].a && !bootstrap_ratio(&out[i].ratio, g, &pair[i], draws))
+			judge_widen(&out[i].ratio, draws, factor);
+		out[i].judged = judged_ratio(&out[i].ratio, g, draws, margin);
+		all[i] = &out[i].judged;
+	}
+	judge(all, n, p_adjust_fdr);
+	free(all);
+	free(draws);
 }
 
 /* The least p is 1 / C(2 n, n), harness/bootstrap.h. */
