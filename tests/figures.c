@@ -36,6 +36,7 @@ static bool is_number(const char *word)
 	return end > word && (!*end || !strcmp(end, "%") || !strcmp(end, "x"));
 }
 
+/* A verdict, a mode, a regime, an option. */
 static bool is_enumerated(const char *word)
 {
 	static const char *const words[] = { "slower",	  "faster",	  "same",	  "open",
@@ -46,7 +47,7 @@ static bool is_enumerated(const char *word)
 	for (const char *const *w = words; *w; w++)
 		if (!strcmp(*w, word))
 			return true;
-	return false;
+	return !strncmp(word, "--", 2);
 }
 
 static const char between[] = " \t,;()'\"=[]{}";

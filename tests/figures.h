@@ -2,7 +2,7 @@
  * figures.h - every number that rift says of sessions that are kept or made up: in texts, in JSON,
  * in the data of charts. They were looked at once; a change that was not meant shows.
  *
- * Numbers, modes and verdicts only, whatever the sentence around them, against
+ * Numbers, modes, verdicts and options only, whatever the sentence around them, against
  * tests/figures/NAME.txt. Of data (CSV, JSON) each column is there once: how many numbers, their
  * sum, and the sum of each times its place. Numbers may be off by a thousandth, or by one in their
  * last decimal, as other libraries of mathematics round. Where a change is meant, UPDATE_FIGURES=1
