@@ -5,7 +5,8 @@
 #   FILE LINE COLUMN LENGTH WHERE TO     separated by tabs
 # LENGTH bytes from COLUMN on, counted from 1, become TO, which may be empty; WHERE is `code` inside
 # functions, else `data`. Comments, texts, lines of the preprocessor and the sizes of arrays that
-# are declared stay as they are. It relies on how .clang-format sets spaces: `a * b`, but `*b`.
+# are declared stay as they are, and so does what is added to the number of what calloc() is asked
+# for. It relies on how .clang-format sets spaces: `a * b`, but `*b`.
 
 # Park and Miller's generator: the same draws with every awk.
 function draw(n)
@@ -54,6 +55,12 @@ function is_array_size(i, end)
 	       $0 ~ /^[\t ]*((static|const|unsigned|struct|enum|union) )*[a-z_0-9]+ \**[a-z_0-9]+(\[|, )/
 }
 
+# Of calloc(n + 1, ...), which is never called for nothing: no test can tell one more or less.
+function is_room_to_spare(i)
+{
+	return substr($0, i - 2, 2) == "+ " && substr($0, 1, i) ~ /calloc\([^,]*$/
+}
+
 function spaced(i, length_)
 {
 	return substr($0, i - 1, 1) == " " && (i + length_ > length($0) || substr($0, i + length_, 1) == " ")
@@ -89,7 +96,7 @@ FNR == 1 { in_comment = 0; where = "data"; continued = 0 }
 				site(i, step, to[t])
 		} else if (match(rest, /^\.?[0-9]([eEpP][+-]|[A-Za-z_0-9.])*/)) {
 			step = RLENGTH
-			if (!is_array_size(i, i + step))
+			if (!is_array_size(i, i + step) && !is_room_to_spare(i))
 				site(i, step, number(substr(rest, 1, step)))
 		} else if (match(rest, /^(<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*\/%&|^]=)/)) {
 			step = RLENGTH

@@ -1,0 +1,36 @@
+/*
+ * figures.h - every number that rift says of sessions that are kept or made up: in texts, in JSON,
+ * in the data of charts. They were looked at once; a change that was not meant shows.
+ *
+ * Numbers, modes, verdicts and options only, whatever the sentence around them, against
+ * tests/figures/NAME.txt. Of data (CSV, JSON) each column is there once: how many numbers, their
+ * sum, and the sum of each times its place. Numbers may be off by a thousandth, or by one in their
+ * last decimal, as other libraries of mathematics round. Where a change is meant, UPDATE_FIGURES=1
+ * writes the files anew, and git diff says which numbers became others.
+ */
+#ifndef RIFT_TESTS_FIGURES_H
+#define RIFT_TESTS_FIGURES_H
+
+/*
+ * A command of rift. OUT in it is a folder for files, whose data belong to what is said. Sessions
+ * of data/sessions are there; and, made up where the command names them:
+ *   both.jsonl       launch on two sides, of which b is slower here and faster there
+ *   guest.jsonl      launch where all of a launch costs more, and the queue holds 64
+ *   off.jsonl        the same there, other sizes and depths
+ *   work.jsonl       myocyte on side a of both.jsonl
+ *   elsewhere.jsonl  myocyte where guest.jsonl is
+ */
+struct said {
+	char name[32], command[160];
+};
+
+#define KEPT "data/sessions/h200-"
+
+/* For a suite's init and fini. */
+void figures_folder_make(void);
+void figures_folder_remove(void);
+
+/* It must end well (0 to 2), with these numbers. */
+void figures_are_what_they_were(const struct said *s);
+
+#endif
