@@ -280,7 +280,7 @@ static void make_sessions(const char *command)
 
 	s.noise = 0.01;
 	s.size = "0,2,5,10,50";
-	s.depth = "1,4,16,64,256";
+	s.depth = "1,4,16,100,256";
 	s.quick = true;
 	if (strstr(command, "both.jsonl")) {
 		s.sides = 2;
@@ -306,7 +306,7 @@ static void make_sessions(const char *command)
 		s.depth = "2,8,128";
 		snprintf(path, sizeof(path), "%s/off.jsonl", folder);
 		fake_session_write(&s, path);
-		s.depth = "1,4,16,64,256";
+		s.depth = "1,4,16,100,256";
 	}
 	s.workload = "myocyte";
 	s.size = "1,100,1000,10000";

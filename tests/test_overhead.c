@@ -108,6 +108,29 @@ Test(small_overhead, gaps_that_the_host_does_not_explain)
 	SAYS(o, "gap-bound: kernels that take 2.00 us a step stand 3.00 us apart");
 }
 
+/* us: the ends of a block, kernels of its one step, submission, all of it; and what it is said to
+ * be. */
+Test(small_overhead, where_one_meaning_ends_and_the_next_begins)
+{
+	static const struct {
+		double ends, kernel, enq, total;
+		const char *says;
+	} rows[] = {
+		{ 5, 111, 10, 100, "not known" },   { 5, 109, 10, 100, "below noise" },
+		{ 9, 91, 10, 100, "the ends of" },  { 3, 91, 10, 100, "gaps of 6.00 us" },
+		{ 4, 91, 10, 100, "gaps of 5.00" }, { 4.5, 91, 10, 100, "the ends of a block" },
+		{ 8, 89, 10, 100, "depth is" },	    { 25, 50, 99, 100, "depth is small" },
+		{ 24, 50, 80, 100, "submission-" }, { 24, 50, 79, 100, "gap-bound" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct overhead o =
+			overhead(rows[i].ends, rows[i].kernel, 1, rows[i].enq, rows[i].total);
+
+		SAYS(o, rows[i].says);
+	}
+}
+
 Test(small_overhead, unknown_kernel_time_is_said)
 {
 	struct kernel_time k = { .ns = NAN, .ends_ns = NAN, .unknown = "because" };

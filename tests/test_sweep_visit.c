@@ -111,6 +111,51 @@ Test(small_sweep_visit, a_failing_hook_fails_the_visit)
 	cr_assert(eq(int, visit_run(&v, &prepared, &canary, &d, &easy, true), -EINVAL), "step");
 }
 
+static json_int_t at(const json_t *o, const char *key, size_t i)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return json_integer_value(json_is_array(v) ? json_array_get(v, i) : v);
+}
+
+/* Of a GPU: 400000 cycles in 200 us are 2000 MHz. */
+Test(small_sweep_visit, a_visit_as_a_line)
+{
+	static struct visit v = { .n = 2,
+				  .n_dev = 1,
+				  .enq_ns = { 11, 12 },
+				  .total_ns = { 21, 22 },
+				  .dev_ns = { 31 },
+				  .marks = { MARK_EVENTS, 0 },
+				  .canary_ns = { 200000, 250000 },
+				  .utime_us = 41,
+				  .stime_us = 42,
+				  .retries = 3 };
+	const struct canary gpu = { .is_gpu = true }, cpu = { 0 };
+	json_t *o = visit_json(&v, &gpu);
+
+	cr_assert(at(o, "t_enq_ns", 0) == 11 && at(o, "t_enq_ns", 1) == 12, "enqueued");
+	cr_assert(at(o, "t_total_ns", 0) == 21 && at(o, "t_total_ns", 1) == 22, "total");
+	cr_assert(at(o, "t_dev_ns", 0) == 31 && at(o, "marks", 0) == MARK_EVENTS, "events");
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "t_total_ns")), 2), "total");
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "t_dev_ns")), 1), "one of two");
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "marks")), 2), "marks");
+	cr_assert(at(o, "canary_ns", 0) == 200000 && at(o, "canary_ns", 1) == 250000, "canaries");
+	cr_assert(at(o, "sm_clock_mhz", 0) == 2000 && at(o, "sm_clock_mhz", 1) == 1600, "MHz");
+	cr_assert(at(o, "utime_us", 0) == 41 && at(o, "stime_us", 0) == 42, "times");
+	cr_assert(eq(int, json_typeof(json_object_get(o, "steal_ticks")), JSON_INTEGER),
+		  "none was stolen");
+	cr_assert(eq(i64, at(o, "retries", 0), 3), "retries");
+	json_decref(o);
+	v.steal_ticks = -1;
+	o = visit_json(&v, &cpu);
+	cr_assert(eq(int, json_typeof(json_object_get(o, "steal_ticks")), JSON_NULL), "not known");
+	cr_assert(eq(int, json_typeof(json_array_get(json_object_get(o, "sm_clock_mhz"), 0)),
+		     JSON_NULL),
+		  "no clock");
+	json_decref(o);
+}
+
 /* A quarter on either side, which doubles hold exactly; what is not known is off. */
 Test(small_sweep_visit, a_canary_may_be_off_by_the_limit)
 {
