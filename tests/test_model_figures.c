@@ -17,7 +17,7 @@ static struct said all[] = {
 	{ "fit-off-grid", "fit guest.jsonl --off-grid off.jsonl" },
 	{ "predict", "predict " KEPT "myocyte.jsonl --on guest.jsonl" },
 	{ "predict-measured",
-	  "predict work.jsonl --on guest.jsonl --measured elsewhere.jsonl --from both.jsonl" },
+	  "predict work.jsonl --on guest.jsonl --measured elsewhere.jsonl --from both.jsonl:a" },
 	{ "predict-json", "predict work.jsonl --on guest.jsonl --measured elsewhere.jsonl --json" },
 	{ "validate",
 	  "validate " KEPT "myocyte.jsonl " KEPT "pathtrace.jsonl --on " KEPT "launch.jsonl" },

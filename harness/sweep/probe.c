@@ -26,8 +26,11 @@ struct probing {
 	int64_t start_ns, heard_ns;
 	int config; /* that it is at */
 	int refused, refused_code;
-	bool bye;
+	bool bye, said; /* said: that it takes a while */
 };
+
+/* Nobody waits longer without a word. */
+static const double word_after_ns = 0.8e9;
 
 /* A point of the configuration in hand, for messages. */
 static const char *at(const struct probing *p)
@@ -125,6 +128,14 @@ static int attend(struct probing *p, struct child *c)
 			break;
 		if (interrupted())
 			return -EINTR;
+		if (!p->said && (double)(clock_ns() - p->start_ns) > word_after_ns) {
+			show_line(p->show,
+				  "planning%s: how long %d configurations take, %.0f s at most "
+				  "for large ones",
+				  p->side ? ", side b" : "", p->plan->n_configs,
+				  planning_longest_ns / 1e9);
+			p->said = true;
+		}
 		if (is_silent(p))
 			return hung(p, c);
 		usleep(TICK_US);
@@ -163,9 +174,6 @@ int session_probe(struct plan *plan, int side, const char *prefix, double patien
 	int err;
 
 	plan->start_ns[side] = plan->calibrate_ns[side] = NAN;
-	show_line(show,
-		  "planning%s: how long %d configurations take, %.0f s at most for large ones",
-		  side ? ", side b" : "", plan->n_configs, planning_longest_ns / 1e9);
 	p.start_ns = p.heard_ns = clock_ns();
 	err = child_start(&c, job, prefix);
 	json_decref(job);
