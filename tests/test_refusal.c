@@ -144,6 +144,18 @@ Test(small_refusal, a_run_in_streams_does_without_graphs)
 		  "%s", text);
 }
 
+/* What is captured in a set-up only to be counted stays unknown. */
+Test(small_refusal, a_set_up_does_without_capture)
+{
+	const char *text;
+
+	only_on_the_cpu_device();
+	cr_assert(zero(int, run_with("cudaStreamBeginCapture=cudaErrorNotSupported", &text,
+				     "run mlp batch=4 layers=784,16,10 --depth 1 --blocks 1")),
+		  "%s", text);
+	cr_assert(ne(ptr, strstr(text, "not counted"), NULL), "%s", text);
+}
+
 Test(small_refusal, a_sweep_measures_the_rest_and_asks_once)
 {
 	const char *text;

@@ -134,7 +134,7 @@ struct mlp_state {
 	struct mlp_products products;
 	cudaStream_t own, side;
 	cudaEvent_t ready[MLP_LAYERS_MAX + 1], joined;
-	int kernels; /* launches a step, as counted */
+	int kernels; /* launches a step, as counted; 0: no step can be captured here */
 	struct mlp_history history;
 
 	void *owned[MLP_OWNED_MAX]; /* device memory to free */

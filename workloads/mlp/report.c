@@ -69,8 +69,11 @@ static void report_launches(const struct mlp_opts *o, const struct mlp_state *s,
 	int products = o->launches == MLP_MANY ? 3 * s->net.last - 1 : 3 * s->net.hidden - 1;
 	bool forks = o->launches == MLP_FEW && s->net.hidden > 1 && o->fork != MLP_FORK_NEVER;
 
-	snprintf(row->text, sizeof(row->text), "%d, counted in a captured step; %d products%s",
-		 s->kernels, products,
+	char kernels[48];
+
+	snprintf(kernels, sizeof(kernels), "%d, counted in a captured step", s->kernels);
+	snprintf(row->text, sizeof(row->text), "%s; %d products%s",
+		 s->kernels ? kernels : "not counted: no step can be captured here", products,
 		 !forks			      ? ""
 		 : o->fork == MLP_FORK_ALWAYS ? "; in two streams"
 					      : "; in graphs two branches");

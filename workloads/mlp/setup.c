@@ -97,19 +97,41 @@ static int kernels_in(cudaGraph_t graph)
 	return kernels;
 }
 
-/* Loads every kernel, cuBLAS's too; then counts what a step launches: a product may be two. */
+struct counting {
+	const struct mlp_opts *o;
+	struct mlp_state *s;
+};
+
+static int count_kernels(void *arg)
+{
+	struct counting *c = arg;
+	struct mlp_state *s = c->s;
+	cudaGraph_t graph;
+
+	CUDA(cudaStreamBeginCapture(s->own, cudaStreamCaptureModeGlobal));
+	mlp_step(c->o, s, s->own);
+	CUDA(cudaStreamEndCapture(s->own, &graph));
+	s->kernels = kernels_in(graph);
+	CUDA(cudaGraphDestroy(graph));
+	return 0;
+}
+
+/*
+ * Loads every kernel, cuBLAS's too; then counts what a step launches: a product may be two. Where
+ * nothing can be captured that stays unknown, and streams are measured all the same.
+ */
 static void try_step(const struct mlp_opts *o, struct mlp_state *s)
 {
-	cudaGraph_t graph;
+	struct counting c = { o, s };
+	struct refusal ignored;
 
 	mlp_reset(o, s, s->own);
 	mlp_step(o, s, s->own);
 	CUDA(cudaStreamSynchronize(s->own));
-	CUDA(cudaStreamBeginCapture(s->own, cudaStreamCaptureModeGlobal));
-	mlp_step(o, s, s->own);
-	CUDA(cudaStreamEndCapture(s->own, &graph));
-	s->kernels = kernels_in(graph);
-	CUDA(cudaGraphDestroy(graph));
+	if (refusal_catch(count_kernels, &c, &ignored)) {
+		s->kernels = 0;
+		refusal_settle(s->own);
+	}
 }
 
 int mlp_setup(const void *opts, void *state)
