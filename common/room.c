@@ -40,6 +40,13 @@ static int64_t meminfo(const char *name)
 	return kb < 0 ? -1 : kb * 1024;
 }
 
+int64_t room_host_spare(void)
+{
+	int64_t free_bytes = meminfo("MemAvailable");
+
+	return free_bytes < 0 ? -1 : free_bytes / 100 * ROOM_PERCENT;
+}
+
 int room_on_host(int64_t bytes, const char *what)
 {
 	return judge(bytes, meminfo("MemAvailable"), what, "on the host");
