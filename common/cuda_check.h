@@ -9,6 +9,7 @@
 #define RIFT_CUDA_CHECK_H
 
 #include <cuda_runtime_api.h>
+#include <errno.h>
 
 #include "common/check.h"
 
@@ -16,6 +17,8 @@
 #define CUDA(call)                                                                                 \
 	do {                                                                                       \
 		cudaError_t err_ = (call);                                                         \
+		if (err_ == cudaErrorMemoryAllocation)                                             \
+			errno = ENOMEM;                                                            \
 		if (err_ != cudaSuccess)                                                           \
 			die_at(__FILE__, __LINE__, __func__, #call, "%s: %s",                      \
 			       cudaGetErrorName(err_), cudaGetErrorString(err_));                  \

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
@@ -11,6 +12,8 @@
 #include "harness/spell.h"
 #include "harness/sweep/clocks.h"
 #include "harness/sweep/worker.h"
+
+enum { STACK_BYTES_LEAST = 256 << 10 }; /* four times what any command was seen to need */
 
 static int cmd_help(int argc, char **argv);
 
@@ -121,9 +124,21 @@ static int obey(int argc, char **argv)
 	return RIFT_OK;
 }
 
+/* A stack that overflows would end rift by a signal, without a line. */
+static int check_stack(void)
+{
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur == RLIM_INFINITY ||
+	    stack.rlim_cur >= STACK_BYTES_LEAST)
+		return 0;
+	return complain(EINVAL, "a stack of %ld KiB is too small: ulimit -s %d or more",
+			(long)(stack.rlim_cur >> 10), STACK_BYTES_LEAST >> 10);
+}
+
 int main(int argc, char **argv)
 {
-	int code = contract_check(workloads) ? RIFT_USAGE : obey(argc, argv);
+	int code = check_stack() || contract_check(workloads) ? RIFT_USAGE : obey(argc, argv);
 
 	/* a full disk must not look like a result */
 	if (ferror(stdout) || fclose(stdout)) {
