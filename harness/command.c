@@ -117,8 +117,9 @@ int options_parse(const struct argp *argp, const char *hint, int argc, char **ar
 			return err;
 	}
 	/*
-	 * argp's own errors are two lines and blame getopt; what could cause them is gone. In order:
-	 * options may stand behind words, also where POSIXLY_CORRECT is set, which those who run
+	 * argp's own errors are two lines and blame getopt; what could cause them is gone. In
+	 * order: options may stand behind words, also where POSIXLY_CORRECT is set, which those who
+	 * run
 	 * --against commands may need.
 	 */
 	return argp_parse(argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_IN_ORDER, NULL,
