@@ -1,10 +1,11 @@
 /*
- * fuzz.c FIRST END [SEED] - rift's commands on damaged files: case FIRST to END - 1, each in a process
- * of its own, forked from this one so that a case takes milliseconds under the sanitizers too.
+ * fuzz.c FIRST END [SEED] - rift's commands on damaged files: case FIRST to END - 1, each in a
+ * process of its own, forked from this one so that a case takes milliseconds under the sanitizers
+ * too.
  *
- * A case draws a sample, damages it, and gives it to one command. It must end by itself, within 10 s
- * of processor time, with one of rift's exit codes; with 3 and above after a line; and it may send
- * no control character to the terminal. What does not is kept in a folder, and named.
+ * A case draws a sample, damages it, and gives it to one command. It must end by itself, within 10
+ * s of processor time, with one of rift's exit codes; with 3 and above after a line; and it may
+ * send no control character to the terminal. What does not is kept in a folder, and named.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,21 @@ const char *__ubsan_default_options(void)
 
 /* ---- samples ---------------------------------------------------------------------------- */
 
-enum kind { SESSION, CARD, PART, VISITS, READS, VIDEO, IMAGE, IDX, LABELS, STATE, CONSTANTS, STATES };
+enum kind {
+	SESSION,
+	OTHER,
+	CARD,
+	PART,
+	VISITS,
+	READS,
+	VIDEO,
+	IMAGE,
+	IDX,
+	LABELS,
+	STATE,
+	CONSTANTS,
+	STATES
+};
 
 static struct sample {
 	enum kind kind;
@@ -98,13 +113,14 @@ static void add_file(enum kind kind, const char *name, size_t most)
 	free(b.s);
 }
 
-static void add_session(const char *mode, int sides, int processes)
+static void add_session(enum kind kind, const char *mode, int sides, int processes)
 {
 	struct fake_session s = fake_session();
 	struct bytes b;
 
 	s.quick = true;
-	s.size = "0,10";
+	s.workload = kind == OTHER ? "myocyte" : "launch";
+	s.size = kind == OTHER ? "1,256" : "0,10";
 	s.depth = "1,64";
 	s.mode = mode;
 	s.processes = processes;
@@ -114,13 +130,14 @@ static void add_session(const char *mode, int sides, int processes)
 	fake_session_write(&s, "made.jsonl");
 	b = read_whole("made.jsonl");
 	unlink("made.jsonl");
-	add(SESSION, b.s, b.n);
+	add(kind, b.s, b.n);
 	free(b.s);
 }
 
 static void add_reads(void)
 {
-	static const char fasta[] = ">q1 first\nACGTACGTNN\nACGT\n>t1\nACGTTCGT\n>q2\n\n>t2\r\nGG\r\n";
+	static const char fasta[] =
+		">q1 first\nACGTACGTNN\nACGT\n>t1\nACGTTCGT\n>q2\n\n>t2\r\nGG\r\n";
 	static const char fastq[] = "@q1\nACGTACGT\n+\nIIIIIIII\n@t1 x\nACGTAC\n+t1\nIIIIII\n";
 	struct bytes packed;
 	gzFile f;
@@ -155,13 +172,16 @@ static void add_pixels(enum kind kind, const char *head, size_t head_bytes, int 
 static void make_samples(void)
 {
 	static const char idx[] = "\0\0\10\3\0\0\0\24\0\0\0\34\0\0\0\34";
-	static const char labels[] = "\0\0\10\1\0\0\0\24\0\1\2\3\4\5\6\7\10\11\0\1\2\3\4\5\6\7\10\11";
+	static const char labels[] =
+		"\0\0\10\1\0\0\0\24\0\1\2\3\4\5\6\7\10\11\0\1\2\3\4\5\6\7\10\11";
 
-	add_session("stream,graph", 1, 5);
-	add_session("stream", 1, 3);
-	add_session("stream,graph", 2, 5);
-	add_session("stream", 2, 3);
-	add_file(SESSION, "data/sessions/h200-block.jsonl", 0);
+	add_session(SESSION, "stream,graph", 1, 5);
+	add_session(SESSION, "stream", 1, 3);
+	add_session(SESSION, "stream,graph", 2, 5);
+	add_session(SESSION, "stream", 2, 3);
+	add_session(OTHER, "stream,graph", 1, 5);
+	add_session(OTHER, "stream", 2, 3);
+	add_file(OTHER, "data/sessions/h200-block.jsonl", 0);
 	add_file(CARD, "data/sessions/h200-card.json", 0);
 	add_file(PART, "tests/enemy/samples/interrupted.jsonl.part", 0);
 	add_file(VISITS, "tests/enemy/samples/interrupted.jsonl.visits", 0);
@@ -179,7 +199,7 @@ static void make_samples(void)
 
 struct line {
 	enum kind kind;
-	const char *words; /* F: the damaged file; G: a good session, C: a good card */
+	const char *words; /* F: the damaged file; G, O, C: good ones of these kinds */
 };
 
 #define ONCE " --depth 1 --blocks 1 --check-steps 1 --quiet"
@@ -191,11 +211,10 @@ static const struct line lines[] = {
 	{ SESSION, "show F" },
 	{ SESSION, "fit F" },
 	{ SESSION, "fit F --json" },
-	{ SESSION, "predict F --on G" },
-	{ SESSION, "predict G --on F" },
-	{ SESSION, "predict F --on G --measured F" },
-	{ SESSION, "validate F --on G" },
-	{ SESSION, "validate G --on F" },
+	{ SESSION, "compare F G --force" },
+	{ SESSION, "predict O --on F" },
+	{ SESSION, "predict O --on F --measured O" },
+	{ SESSION, "validate O --on F" },
 	{ SESSION, "stack F" },
 	{ SESSION, "stack F --from G --json" },
 	{ SESSION, "stack F --card C" },
@@ -206,6 +225,16 @@ static const struct line lines[] = {
 	{ SESSION, "compare F --self-test" },
 	{ SESSION, "plot F --output plots" },
 	{ SESSION, "plot F G --output plots" },
+	{ OTHER, "predict F --on G" },
+	{ OTHER, "validate F --on G" },
+	{ OTHER, "validate F --on G --json" },
+	{ OTHER, "stack F --from G" },
+	{ OTHER, "stack F --all" },
+	{ OTHER, "fit F" },
+	{ OTHER, "show F" },
+	{ OTHER, "compare F O" },
+	{ OTHER, "compare F O --force" },
+	{ OTHER, "plot F --output plots" },
 	{ CARD, "show F" },
 	{ CARD, "check F" },
 	{ CARD, "compare F C" },
@@ -233,9 +262,9 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "check", cmd_check },	      { "show", cmd_show },	{ "fit", cmd_fit },
-	{ "predict", cmd_predict },   { "validate", cmd_validate }, { "stack", cmd_stack },
-	{ "compare", cmd_compare },   { "plot", cmd_plot },	{ "sweep", cmd_sweep },
+	{ "check", cmd_check },	    { "show", cmd_show },	  { "fit", cmd_fit },
+	{ "predict", cmd_predict }, { "validate", cmd_validate }, { "stack", cmd_stack },
+	{ "compare", cmd_compare }, { "plot", cmd_plot },	  { "sweep", cmd_sweep },
 	{ "run", cmd_run },
 };
 
@@ -271,12 +300,27 @@ static void put(enum kind kind, const char *name)
 	write_whole(name, b->s, b->n);
 }
 
+/* One is not compared with itself. */
+static void put_another_card(const char *name)
+{
+	struct bytes b = { 0 };
+	char *id;
+
+	bytes_set(&b, first_of(CARD)->bytes.s, first_of(CARD)->bytes.n);
+	id = strstr(b.s, "\"session_id\": \"");
+	CHECK(id, "a card without an id");
+	id[15] = id[15] == '0' ? '1' : '0';
+	write_whole(name, b.s, b.n);
+	free(b.s);
+}
+
 /* What the line names beside its damaged file, whole. */
 static void put_others(const struct line *l)
 {
-	if (l->kind == SESSION || l->kind == CARD) {
+	if (l->kind <= CARD) {
 		put(SESSION, "good.jsonl");
-		put(CARD, "good.json");
+		put(OTHER, "other.jsonl");
+		put_another_card("good.json");
 	}
 	if (l->kind == VISITS)
 		put(PART, "s.jsonl.part");
@@ -298,7 +342,7 @@ static void damage(struct bytes *b, enum kind kind, uint64_t *state)
 	int times = draw(state) % 2 ? 1 : 1 + (int)draw_below(state, 3);
 
 	for (int i = 0; i < times; i++)
-		if (!json || draw(state) % 3 == 0 || !mutate_json(b, state))
+		if (!json || draw(state) % 5 == 0 || !mutate_json(b, state))
 			mutate_bytes(b, state);
 	if (json && draw(state) % 4)
 		mutate_sign(b);
@@ -320,6 +364,8 @@ static int cut(const struct line *l, char *text, size_t room, char **word)
 			n += (size_t)sprintf(text + n, "%s", file_name(l->kind));
 		else if (alone && *c == 'G')
 			n += (size_t)sprintf(text + n, "good.jsonl");
+		else if (alone && *c == 'O')
+			n += (size_t)sprintf(text + n, "other.jsonl");
 		else if (alone && *c == 'C')
 			n += (size_t)sprintf(text + n, "good.json");
 		else
@@ -398,8 +444,8 @@ static const char *judge(int status, bool late)
 	if (WEXITSTATUS(status) >= 3 && WEXITSTATUS(status) != 75 &&
 	    (stat("../err", &err) || !err.st_size))
 		return "refused without a line";
-	return control_character("../out") ? control_character("../out") :
-					     control_character("../err");
+	return control_character("../out") ? control_character("../out")
+					   : control_character("../err");
 }
 
 static int await(pid_t pid, bool *late)
@@ -428,8 +474,9 @@ static void keep(long number, const struct line *l, const char *why)
 	printf("fuzz: case %ld: rift %s: %s; kept in fuzz-%ld\n", number, l->words, why, number);
 	fflush(stdout);
 	snprintf(command, sizeof(command),
-		 "PATH=/usr/bin:/bin; mkdir -p '%s/build/fuzz-%ld' && cp -r . ../out ../err '%s/build/fuzz-%ld/'", root,
-		 number, root, number);
+		 "PATH=/usr/bin:/bin; mkdir -p '%s/build/fuzz-%ld' && cp -r . ../out ../err "
+		 "'%s/build/fuzz-%ld/'",
+		 root, number, root, number);
 	if (system(command))
 		printf("fuzz: case %ld: could not be kept\n", number);
 }

@@ -65,17 +65,62 @@ static void repeat(struct bytes *b, size_t at, size_t n, const char *what, int t
 
 /* ---- bytes ------------------------------------------------------------------------------ */
 
-static const char *const numbers[] = {
-	"0", "-1", "1", "-0", "1e308", "-1e308", "1e999", "1e-320", "NaN", "Infinity", "-inf",
-	"2147483647", "2147483648", "-2147483649", "4294967296", "9223372036854775807",
-	"9223372036854775808", "-9223372036854775808", "99999999999999999999999999", "0x10", "1e",
-	"0.1.2", "+5", "1000000", "65537", ""
-};
-static const char *const pieces[] = {
-	"\xff\xfe", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x1b[31m", "\r", "\t", "\"",
-	"\\u0000", "\\ud800", "null", "true", "{}", "[]", "\"\"", ",", ",,", ":", "}", "]", "\n\n",
-	">", "@", "+\n", "P6\n", "#", "%s%n", "../../../etc/passwd", "'; exit 9; '", "A,B,C"
-};
+static const char *const numbers[] = { "0",
+				       "-1",
+				       "1",
+				       "-0",
+				       "1e308",
+				       "-1e308",
+				       "1e999",
+				       "1e-320",
+				       "NaN",
+				       "Infinity",
+				       "-inf",
+				       "2147483647",
+				       "2147483648",
+				       "-2147483649",
+				       "4294967296",
+				       "9223372036854775807",
+				       "9223372036854775808",
+				       "-9223372036854775808",
+				       "99999999999999999999999999",
+				       "0x10",
+				       "1e",
+				       "0.1.2",
+				       "+5",
+				       "1000000",
+				       "65537",
+				       "" };
+static const char *const pieces[] = { "\xff\xfe",
+				      "\xc0\x80",
+				      "\xed\xa0\x80",
+				      "\xf4\x90\x80\x80",
+				      "\x1b[31m",
+				      "\r",
+				      "\t",
+				      "\"",
+				      "\\u0000",
+				      "\\ud800",
+				      "null",
+				      "true",
+				      "{}",
+				      "[]",
+				      "\"\"",
+				      ",",
+				      ",,",
+				      ":",
+				      "}",
+				      "]",
+				      "\n\n",
+				      ">",
+				      "@",
+				      "+\n",
+				      "P6\n",
+				      "#",
+				      "%s%n",
+				      "../../../etc/passwd",
+				      "'; exit 9; '",
+				      "A,B,C" };
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
@@ -221,14 +266,16 @@ static json_t *long_text(void)
 /* A value that is not what `old` was. */
 static json_t *another(const json_t *old, uint64_t *state)
 {
-	static const json_int_t integers[] = { 0,	   -1,	       1,	   2,	     3,
-					       17,	   1000,       65536,	   INT32_MAX, INT64_MAX,
-					       INT64_MIN, 1LL << 31,  1LL << 32,  1000000,   -5 };
+	static const json_int_t integers[] = { 0,	  -1,	     1,		2,
+					       3,	  17,	     1000,	65536,
+					       INT32_MAX, INT64_MAX, INT64_MIN, 1LL << 31,
+					       1LL << 32, 1000000,   -5 };
 	static const double reals[] = { 0.0, -0.0, -1.5, 1e308, -1e308, 1e-320, 0.1, 1e18, 1e-9 };
-	static const char *const texts[] = { "",	"x",	  "-1",	   "1e999", "\x1b[31mred",
-					     "a\nb",	"\xc2\x9b", "launch", "stream", "graph",
-					     "fused",	"a",	  "b",	   "0",	    "failed",
-					     "passed", "%s%n%d", "2.0",	   "1.999", "spin" };
+	static const char *const texts[] = {
+		"",	  "x",	    "-1",     "1e999", "\x1b[31mred", "a\nb", "\xc2\x9b",
+		"launch", "stream", "graph",  "fused", "a",	      "b",    "0",
+		"failed", "passed", "%s%n%d", "2.0",   "1.999",	      "spin"
+	};
 	json_t *o;
 
 	switch (draw_below(state, 13)) {
@@ -313,16 +360,23 @@ static size_t count(const json_t *o)
 	return n;
 }
 
-/* Whatever a line holds, points are many and headers are long: the plan is as likely as they are. */
+/*
+ * One byte is as likely as another, but points are many, and their figures are checked against each
+ * other: the first two lines, plan and header, are chosen as often as all others.
+ */
 static size_t choose_line(const struct bytes *b, uint64_t *state, size_t *n)
 {
-	const char *end;
+	size_t at = 0;
+	const char *end = memchr(b->s, '\n', b->n);
 
-	if (b->n && !(draw(state) % 4) && (end = memchr(b->s, '\n', b->n))) {
-		*n = (size_t)(end + 1 - b->s);
-		return 0;
+	if (!end || draw(state) % 2)
+		return find_line(b, state, n);
+	if (draw(state) % 2) {
+		at = (size_t)(end + 1 - b->s);
+		end = memchr(b->s + at, '\n', b->n - at);
 	}
-	return find_line(b, state, n);
+	*n = end ? (size_t)(end + 1 - b->s) - at : b->n - at;
+	return at;
 }
 
 bool mutate_json(struct bytes *b, uint64_t *state)
@@ -361,19 +415,20 @@ static bool is(const json_t *o, const char *kind)
 	return record && !strcmp(record, kind);
 }
 
-/* The line again, with its signature; false: it has none. */
-static bool sign_line(struct bytes *line, const struct hash *before)
+/* The line again, with its signatures; false: it has none. */
+static bool sign_line(struct bytes *line, const struct hash *before, char plan[HASH_TEXT])
 {
 	json_t *o = json_loadb(line->s, line->n, 0, NULL);
-	bool signs = o && (is(o, "plan") || is(o, "trailer"));
 	char hash[HASH_TEXT], *text = NULL;
+	bool signs = false;
 
-	if (signs && is(o, "plan")) {
-		hash_json(json_object_get(o, "plan"), hash);
-		json_object_set_new(o, "plan_sha256", json_string(hash));
-	} else if (signs) {
+	if (o && is(o, "plan"))
+		hash_json(json_object_get(o, "plan"), plan);
+	if (json_object_get(o, "plan_sha256"))
+		signs = !json_object_set_new(o, "plan_sha256", json_string(plan));
+	if (json_object_get(o, "lines_sha256")) {
 		hash_text(before, hash);
-		json_object_set_new(o, "lines_sha256", json_string(hash));
+		signs = !json_object_set_new(o, "lines_sha256", json_string(hash));
 	}
 	if (signs)
 		text = json_dumps(o, JSON_COMPACT);
@@ -388,6 +443,7 @@ static bool sign_line(struct bytes *line, const struct hash *before)
 
 void mutate_sign(struct bytes *b)
 {
+	char plan[HASH_TEXT] = "";
 	struct hash all;
 	size_t at = 0;
 
@@ -398,7 +454,7 @@ void mutate_sign(struct bytes *b)
 		struct bytes line = { 0 };
 
 		bytes_set(&line, b->s + at, n);
-		if (sign_line(&line, &all))
+		if (sign_line(&line, &all, plan))
 			replace(b, at, n, line.s, line.n);
 		hash_add(&all, line.s, line.n);
 		at += line.n;
