@@ -182,7 +182,7 @@ endif
 # What has one thread has no races; what shows the same as others is passed by.
 CALM := $(if $(filter tsan,$(SANITIZE)),$(shell grep -shv '^\#' tests/one_thread tests/seen_elsewhere))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
-tests: $B/rift $(BLAS) $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs)
+tests: $B/rift $(BLAS) $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
 
 $B/tests.list: always
 	@$(call keep,$(RUN))
@@ -205,6 +205,13 @@ $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $
 $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LDFAST) $(LIBS)
+
+# rift's commands on damaged files (tests/enemy/fuzz.sh).
+ENEMY := $(wildcard tests/enemy/*.c)
+$(ENEMY:%=$B/%.o): private WARN += -Wno-unused-value
+$B/tests/enemy/fuzz: $(ENEMY:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN/../..) $(LDFAST) $(TESTLIBS) $(LIBS)
 
 # Lists of the objects where they lie, made anew: a source that is gone leaves nothing behind.
 $B/tests.a: $(SHARED:%=$B/%.o)

@@ -1,7 +1,9 @@
 /* check.c - one line that says what broke and where. */
 #include "common/check.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +87,7 @@ void die_hook(void (*hook)(const char *line))
 void die_at(const char *file, int line_no, const char *func, const char *expr, const char *fmt, ...)
 {
 	void (*hook)(const char *) = on_death;
+	bool starved = errno == ENOMEM;
 	char line[LINE_MAX_BYTES];
 	va_list args;
 	int used;
@@ -95,6 +98,10 @@ void die_at(const char *file, int line_no, const char *func, const char *expr, c
 	va_start(args, fmt);
 	vsnprintf(line + used, sizeof(line) - (size_t)used, fmt, args);
 	va_end(args);
+	if (starved && !hook) {
+		put_line("rift: no memory or threads left, see ulimit -a: ", line);
+		quick_exit(NO_MEMORY);
+	}
 	put_line("", line);
 
 	on_death = NULL; /* a failure inside the hook must not call it again */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/input.h"
 #include "common/textfile.h"
 
 enum { HEADER_LINE = 1, FIRST_ROW_LINE = 2 };
@@ -16,7 +17,7 @@ enum { HEADER_LINE = 1, FIRST_ROW_LINE = 2 };
 
 static int read_text(const char *path, char **text, size_t *length)
 {
-	int err = textfile_read(path, CSV_BYTES_MAX, text, length);
+	int err = textfile_read(path, "", CSV_BYTES_MAX, text, length);
 
 	if (err == -EINTR)
 		return err;
@@ -24,7 +25,7 @@ static int read_text(const char *path, char **text, size_t *length)
 		return complain(EFBIG, "%s: more than %d MiB: give a CSV file, one table", path,
 				CSV_BYTES_MAX >> 20);
 	if (err)
-		return complain(-err, "%s: %s: give a CSV file", path, strerror(-err));
+		return complain(-err, "%s: %s: give a CSV file", path, input_reason(err));
 	if (memchr(*text, '\0', *length))
 		return complain(EINVAL, "%s: has a byte of zero: give a CSV file, as text", path);
 	return 0;

@@ -33,7 +33,7 @@ extern "C" {
 
 enum {
 	CSV_COLUMNS_MAX = 4096,
-	CSV_BYTES_MAX = 1 << 28, /* 256 MiB: more is no table but a mistake, /dev/zero say */
+	CSV_BYTES_MAX = 1 << 28, /* 256 MiB: more is no table but a mistake */
 };
 
 struct csv {

@@ -10,6 +10,7 @@
 #define RIFT_CUDA_CHECK_H
 
 #include <cuda_runtime_api.h>
+#include <errno.h>
 
 #include "common/check.h"
 #include "common/refusal.h"
@@ -18,6 +19,8 @@
 #define CUDA(call)                                                                                 \
 	do {                                                                                       \
 		cudaError_t err_ = (call);                                                         \
+		if (err_ == cudaErrorMemoryAllocation)                                             \
+			errno = ENOMEM;                                                            \
 		if (err_ != cudaSuccess) {                                                         \
 			refusal_raise(__FILE__, __LINE__, #call, err_);                            \
 			die_at(__FILE__, __LINE__, __func__, #call, "%s: %s",                      \

@@ -4,10 +4,17 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/temporary.h"
 
+enum { INTERRUPTED = 75 }; /* rift's exit code */
+
 static atomic_bool seen;
+static volatile sig_atomic_t end_after_s;
+static const char *last_words = "";
 
 /* By the signal itself, so that a shell sees what ended the process. */
 static void end_at_once(int number)
@@ -21,6 +28,22 @@ static void remember(int number)
 {
 	if (atomic_exchange(&seen, true))
 		end_at_once(number);
+	if (end_after_s)
+		alarm((unsigned)end_after_s);
+}
+
+/* What is under way cannot be called back: kernels, or a call of the driver. */
+static void give_up(int number)
+{
+	static const char clear[] = "\033[K"; /* of a line of progress */
+
+	(void)number;
+	temporary_remove_all();
+	if (*last_words && isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, 3) < 0)
+		_exit(INTERRUPTED);
+	if (write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
+		_exit(INTERRUPTED);
+	_exit(INTERRUPTED);
 }
 
 /*
@@ -36,6 +59,13 @@ static void handle(int number, void (*handler)(int))
 		sigaction(number, &act, NULL);
 }
 
+void interrupt_end_within(int seconds, const char *line)
+{
+	last_words = line;
+	handle(SIGALRM, give_up);
+	end_after_s = seconds;
+}
+
 void interrupt_install(void)
 {
 	static const int stop[] = { SIGINT, SIGTERM, SIGHUP };
@@ -46,6 +76,7 @@ void interrupt_install(void)
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
 		handle(fatal[i], end_at_once);
 	signal(SIGXFSZ, SIG_IGN);
+	at_quick_exit(temporary_remove_all);
 }
 
 bool interrupted(void)

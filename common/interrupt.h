@@ -15,11 +15,20 @@
 extern "C" {
 #endif
 
+enum { INTERRUPT_GRACE_S = 1 };
+
 /*
  * From now on. Signals that were ignored stay so (nohup). Calls that wait, reading a pipe say,
  * return EINTR; a file beyond the limit for its size is an error of write(), not a signal.
  */
 void interrupt_install(void);
+
+/*
+ * A process that reports nothing after a signal has nothing to wait for either: the block in hand
+ * may be seconds of kernels, which cannot be called back. One that has not ended so many seconds
+ * after the first signal ends then, with exit code 75 and `line`, "" for none, which must stay.
+ */
+void interrupt_end_within(int seconds, const char *line);
 
 /* Has a signal come since interrupt_install()? A load: cheap enough for every turn of a loop. */
 bool interrupted(void);

@@ -79,7 +79,10 @@ static void watchdog_start(struct latch *l)
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->over, &attr);
 	pthread_condattr_destroy(&attr);
-	CHECK(!pthread_create(&l->thread, NULL, watch, l), "no thread for the watchdog");
+	if (pthread_create(&l->thread, NULL, watch, l)) {
+		errno = ENOMEM; /* EAGAIN: a limit is reached */
+		CHECK(false, "no thread for the watchdog");
+	}
 }
 
 static void watchdog_stop(struct latch *l)

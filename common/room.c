@@ -40,9 +40,39 @@ static int64_t meminfo(const char *name)
 	return kb < 0 ? -1 : kb * 1024;
 }
 
+int64_t room_host_spare(void)
+{
+	int64_t free_bytes = meminfo("MemAvailable");
+
+	return free_bytes < 0 ? -1 : free_bytes / 100 * ROOM_PERCENT;
+}
+
+/* The CPU device's memory is the host's: what was allocated there may not have been touched yet. */
+static int64_t host_free(void)
+{
+	int64_t free_bytes = meminfo("MemAvailable");
+#ifdef RIFT_CPU_DEVICE
+	size_t left, total;
+
+	if (free_bytes >= 0 && !cudaMemGetInfo(&left, &total) && (int64_t)left < free_bytes)
+		return (int64_t)left;
+#endif
+	return free_bytes;
+}
+
 int room_on_host(int64_t bytes, const char *what)
 {
-	return judge(bytes, meminfo("MemAvailable"), what, "on the host");
+	return judge(bytes, host_free(), what, "on the host");
+}
+
+int room_on_both(int64_t device_bytes, int64_t host_bytes, const char *what)
+{
+	int err = room_on_device(device_bytes, what);
+
+#ifdef RIFT_CPU_DEVICE
+	host_bytes += device_bytes;
+#endif
+	return err ? err : room_on_host(host_bytes, what);
 }
 
 int room_for_buffers(int64_t bytes, const char *what)

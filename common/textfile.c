@@ -2,16 +2,29 @@
 #include "common/textfile.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "common/input.h"
 #include "common/interrupt.h"
+#include "common/room.h"
 
-/* Makes room for at least one more byte and the final zero. */
+enum { PIECE = 1 << 16, UNASKED = 64 << 20 };
+
+/*
+ * Makes room for at least one more byte and the final zero. Of what takes long to read the host
+ * must have as much to spare: memory that it promised and has not got ends the process later.
+ */
 static int grow(char **text, size_t *room)
 {
-	size_t larger = *room ? 2 * *room : 1 << 16;
-	char *moved = realloc(*text, larger);
+	size_t larger = *room ? 2 * *room : PIECE;
+	int64_t spare = larger > UNASKED ? room_host_spare() : -1;
+	char *moved =
+		spare >= 0 && (int64_t)(larger - *room) > spare ? NULL : realloc(*text, larger);
 
 	if (!moved)
 		return -ENOMEM;
@@ -21,7 +34,7 @@ static int grow(char **text, size_t *room)
 }
 
 /* By pieces: the length of a pipe is known at its end. */
-static int read_all(FILE *file, size_t most, char **text, size_t *length)
+static int read_all(FILE *file, const char *begin, size_t most, char **text, size_t *length)
 {
 	size_t room = 0, got;
 
@@ -34,23 +47,35 @@ static int read_all(FILE *file, size_t most, char **text, size_t *length)
 		*length += got;
 		if (*length > most)
 			return -EFBIG;
+		if (*length >= strlen(begin) && memcmp(*text, begin, strlen(begin)))
+			break;
 	} while (got);
 	(*text)[*length] = '\0';
 	return ferror(file) ? -(errno ? errno : EIO) : 0;
 }
 
-int textfile_read(const char *path, size_t most, char **text, size_t *length)
+int textfile_read(const char *path, const char *begin, size_t most, char **text, size_t *length)
 {
+	struct stat st;
 	FILE *file;
-	int err;
+	int err, fd;
 
 	*text = NULL;
 	*length = 0;
-	file = fopen(path, "rb");
-	if (!file)
-		return -errno;
+	fd = input_open(path, true);
+	if (fd < 0)
+		return fd;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most) {
+		close(fd);
+		return -EFBIG;
+	}
+	file = fdopen(fd, "rb");
+	if (!file) {
+		close(fd);
+		return -ENOMEM;
+	}
 	errno = 0;
-	err = read_all(file, most, text, length);
+	err = read_all(file, begin, most, text, length);
 	fclose(file);
 	return err;
 }

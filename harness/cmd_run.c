@@ -188,6 +188,7 @@ static int execute(const struct workload *w, const struct params *params, const 
 	r.platform.declared = a->platform;
 	r.platform.host_name = a->host_name;
 	interrupt_install();
+	interrupt_end_within(INTERRUPT_GRACE_S, "rift: interrupted; nothing is reported\n");
 	progress_init(a->quiet);
 	err = run_execute(&r);
 	code = exit_code_of_run(err, r.passed);

@@ -118,14 +118,26 @@ int options_parse(const struct argp *argp, const char *hint, int argc, char **ar
 		if (err)
 			return err;
 	}
-	/* argp's own errors are two lines and blame getopt; what could cause them is gone */
-	return argp_parse(argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, input);
+	/*
+	 * argp's own errors are two lines and blame getopt; what could cause them is gone. In
+	 * order: options may stand behind words, also where POSIXLY_CORRECT is set, which those who
+	 * run
+	 * --against commands may need.
+	 */
+	return argp_parse(argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_IN_ORDER, NULL,
+			  input);
 }
 
 void options_help(const struct argp *argp, const char *name, FILE *out)
 {
-	char title[64];
+	const char *format = getenv("ARGP_HELP_FMT");
+	char title[64], *kept = format ? strdup(format) : NULL;
 
+	/* glibc's argp prints for ever where that leaves its words too narrow a column */
+	unsetenv("ARGP_HELP_FMT");
 	snprintf(title, sizeof(title), "rift %s", name);
 	argp_help(argp, out, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, title);
+	if (kept)
+		setenv("ARGP_HELP_FMT", kept, 1);
+	free(kept);
 }

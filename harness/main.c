@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -14,6 +15,8 @@
 #include "harness/spell.h"
 #include "harness/sweep/clocks.h"
 #include "harness/sweep/worker.h"
+
+enum { STACK_BYTES_LEAST = 256 << 10 }; /* four times what any command was seen to need */
 
 static int cmd_help(int argc, char **argv);
 
@@ -156,9 +159,21 @@ static int close_output(int code)
 	return interrupted() ? RIFT_INTERRUPTED : RIFT_USAGE;
 }
 
+/* A stack that overflows would end rift by a signal, without a line. */
+static int check_stack(void)
+{
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur == RLIM_INFINITY ||
+	    stack.rlim_cur >= STACK_BYTES_LEAST)
+		return 0;
+	return complain(EINVAL, "a stack of %ld KiB is too small: ulimit -s %d or more",
+			(long)(stack.rlim_cur >> 10), STACK_BYTES_LEAST >> 10);
+}
+
 int main(int argc, char **argv)
 {
-	if (open_standard_streams())
+	if (open_standard_streams() || check_stack())
 		return RIFT_USAGE;
 	/* a file that grows over a limit is to be reported, not to end the program */
 	signal(SIGXFSZ, SIG_IGN);

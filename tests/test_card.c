@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -271,6 +272,29 @@ Test(small_card, damaged_cards_are_refused)
 		json_string("5"));
 	is_refused(card, -EINVAL, "is no number");
 	is_refused(json_pack("{s:s}", "record", "plan"), -EINVAL, "no card");
+	unlink(path);
+}
+
+/* A card that was cut off is one still: it is not taken for a session. */
+Test(small_card, a_card_that_is_cut_off_is_a_damaged_card)
+{
+	json_t *card;
+
+	write_card(make((struct made){ .seed = 1 }));
+	cr_assert(!truncate(path, 3000) && card_is(path), "begins as one");
+	refused(3, "a damaged card", "check %s", path);
+	refused(3, "a damaged card", "compare %s %s", path, path);
+	refused(3, "a damaged card", "compare data/sessions/h200-card.json %s", path);
+	cr_assert(!truncate(path, (off_t)1 << 40) && card_read(path, &card) == -EFBIG, "1 TiB");
+	unlink(path);
+}
+
+Test(small_card, a_pipe_is_not_waited_for)
+{
+	unlink(path);
+	cr_assert(!mkfifo(path, 0600) && !card_is(path), "%s", path);
+	refused(3, "is no regular file", "stack data/sessions/h200-launch.jsonl --card %s", path);
+	refused(3, "is no regular file", "show %s", path);
 	unlink(path);
 }
 

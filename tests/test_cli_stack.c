@@ -164,7 +164,8 @@ Test(small_cli_stack, what_is_refused)
 	refused(3, "takes one session", "stack '%s' '%s'", file, other);
 	refused(3, "whose sizes are no durations: give one of launch", "stack '%s' --from '%s'",
 		other, file);
-	refused(3, "'[' or '{' expected", "stack '%s' --card '%s'", file, "tests/abi_probe.sh");
+	refused(3, "no card: ", "stack '%s' --card '%s'", file, file);
+	refused(3, "no card: ", "stack '%s' --card '%s'", file, "tests/abi_probe.sh");
 	refused(3, "holds none of that name", "stack '%s' --workload launch", file);
 	refused(3, "no session; write rift validate", "validate");
 	refused(3, "holds no launches, which predict the others", "validate '%s'", file);

@@ -86,7 +86,7 @@ Test(small_cli_sweep_refused, records_are_regular_files)
 {
 	shell(NULL, "mkfifo '%s/pipe' '%s'", dir, part);
 	refused(3, "pipe: is no regular file", "check '%s/pipe'", dir);
-	refused(3, "is no regular file", "check '%s'", dir);
+	refused(3, "Is a directory", "check '%s'", dir);
 	refused(3, "is no regular file", "check --ratios '%s/r.csv' '%s/pipe'", dir, dir);
 	refused(3, "pipe: is no regular file", "sweep --resume '%s/pipe'", dir);
 	refused(3, "is no regular file", "sweep --resume '%s'", dir);

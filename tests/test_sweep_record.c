@@ -51,6 +51,22 @@ static int count(const json_t *o, const struct record_scan *scan, void *arg)
 	return 0;
 }
 
+/* A file without line ends is refused before it takes all memory: this one would take 1 TiB. */
+Test(small_sweep_record, lines_have_a_longest)
+{
+	struct record_scan scan;
+	const char *said;
+	int lines = 0, err;
+
+	cr_assert(zero(int, truncate(path, (off_t)1 << 40)), "%s", path);
+	divert_stderr();
+	err = record_read(&scan, path, count, &lines);
+	said = diverted_stderr();
+	cr_assert(eq(int, err, -EFBIG), "%s", said);
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_assert(ne(ptr, strstr(said, ":1: "), NULL), "%s", said);
+}
+
 /* ---- hash ------------------------------------------------------------------------------- */
 
 Test(small_sweep_record, sha256_as_published)

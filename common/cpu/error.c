@@ -77,6 +77,18 @@ void fatal(const char *format, ...)
 	abort();
 }
 
+void starve(const char *format, ...)
+{
+	char message[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	fprintf(stderr, "rift: CPU device: %s: see ulimit -a\n", message);
+	quick_exit(4); /* from any thread: the others may be in the middle of their work */
+}
+
 cudaError_t forget_error(void)
 {
 	cudaError_t error = last_error;

@@ -34,7 +34,7 @@ static char *reserve_stacks(void)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
-		fatal("no address space for the stacks of %d threads", MAX_THREADS);
+		starve("no address space for the stacks of %d threads", MAX_THREADS);
 	return p;
 }
 
@@ -56,7 +56,7 @@ static struct executor *executor_new(void)
 	struct executor *e = aligned_alloc(64, (sizeof(*e) + 63) & ~(size_t)63);
 
 	if (!e)
-		fatal("no memory to run a kernel");
+		starve("no memory to run a kernel");
 	memset(e, 0, sizeof(*e));
 	e->stacks = reserve_stacks();
 	e->order = config()->order;
@@ -159,7 +159,7 @@ static void *exact_block(size_t bytes, size_t align)
 	}
 	/* Exactly that size, so that the address sanitizer sees the first byte beyond. */
 	if (bytes && posix_memalign(&p, align < 16 ? 16 : align, bytes))
-		fatal("no memory for %zu bytes of shared memory", bytes);
+		starve("no memory for %zu bytes of shared memory", bytes);
 	return p;
 }
 
@@ -193,7 +193,7 @@ static void prepare_shared(struct executor *e)
 	if (n > e->n_shared) {
 		e->shared = realloc(e->shared, n * sizeof(*e->shared));
 		if (!e->shared)
-			fatal("no memory for %u shared arrays", n);
+			starve("no memory for %u shared arrays", n);
 		for (unsigned slot = e->n_shared; slot < n; slot++) {
 			size_t bytes, align;
 

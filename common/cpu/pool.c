@@ -65,7 +65,7 @@ static void start_helpers(void)
 	for (unsigned i = 1; i < config()->workers; i++) {
 		pthread_t thread;
 
-		if (pthread_create(&thread, NULL, help, NULL))
+		if (thread_start(&thread, help, NULL))
 			break; /* fewer helpers: slower, not wrong */
 		pthread_setname_np(thread, "rift-worker");
 		pthread_detach(thread);

@@ -5,6 +5,7 @@
 #ifndef RIFT_CPU_RUNTIME_H
 #define RIFT_CPU_RUNTIME_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,6 +73,12 @@ cudaError_t forget_error(void);
 
 /* Prints "rift: CPU device: MESSAGE" and aborts. For what a kernel must not do. */
 __attribute__((noreturn, cold, format(printf, 1, 2))) void fatal(const char *format, ...);
+
+/*
+ * The same where the host lacks memory, address space or threads: limits are the user's to lift.
+ * Ends the process with status 4, as there is no device without.
+ */
+__attribute__((noreturn, cold, format(printf, 1, 2))) void starve(const char *format, ...);
 
 /* fatal() has spoken in this thread: the abort needs no further explanation. */
 extern __thread bool told_why;
@@ -242,7 +249,7 @@ struct stream {
 /* The stream of a handle; NULL when it is none. 0, 1 and 2 are the legacy default stream. */
 struct stream *stream_find(cudaStream_t handle);
 
-/* The legacy default stream; NULL when its thread could not be started. */
+/* The legacy default stream. */
 struct stream *stream_null(void);
 bool stream_is_null(const struct stream *s);
 
@@ -255,6 +262,12 @@ struct stream *stream_new(bool blocking); /* NULL: no memory or no thread */
 void stream_ref(struct stream *s);
 void stream_unref(struct stream *s);
 void stream_quit(struct stream *s); /* its thread ends after what is queued */
+
+/*
+ * A thread of the device. Its stack is no matter of `ulimit -s`, which may be too small for kernels
+ * and, as it usually is, takes four times the address space. Returns 0 or an errno.
+ */
+int thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 /* Calls f for each stream whose thread has not ended, under the lock of the list. */
 void streams_each(void (*f)(struct stream *s, void *arg), void *arg);

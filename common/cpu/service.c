@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { THREAD_STACK_BYTES = 2 << 20 }; /* a thread of each block runs on it */
+
 static struct lock list_lock;
 static struct stream *streams; /* whose thread has not ended */
 
@@ -147,11 +149,25 @@ static void *serve(void *arg)
 
 /* ---- birth and death -------------------------------------------------------------------- */
 
+int thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	int err = pthread_attr_init(&attr);
+
+	if (err)
+		return err;
+	err = pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+	if (!err)
+		err = pthread_create(thread, &attr, run, arg);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
 static bool start_thread(struct stream *s)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, serve, s))
+	if (thread_start(&thread, serve, s))
 		return false;
 	pthread_setname_np(thread, "rift-stream");
 	pthread_detach(thread);
@@ -185,7 +201,7 @@ void stream_quit(struct stream *s)
 	struct op *op = stream_new_op(s);
 
 	if (!op)
-		fatal("no memory to end a stream");
+		starve("no memory to end a stream");
 	op->kind = OP_QUIT;
 	stream_append(s, op);
 }

@@ -12,7 +12,11 @@ static _Atomic(struct stream *) null_stream;
 
 static void make_null_stream(void)
 {
-	atomic_store(&null_stream, stream_new(true));
+	struct stream *s = stream_new(true);
+
+	if (!s)
+		starve("no memory or thread for the default stream");
+	atomic_store(&null_stream, s);
 }
 
 struct stream *stream_null(void)
@@ -56,7 +60,7 @@ static void join(struct stream *s, struct stream *other)
 	struct op *op = stream_new_op(s);
 
 	if (!op)
-		fatal("no memory to order two streams");
+		starve("no memory to order two streams");
 	stream_ref(other);
 	op->kind = OP_JOIN;
 	op->join.stream = other;
@@ -161,7 +165,7 @@ static void take_into(struct stream *s, void *arg)
 		all->room = all->room ? 2 * all->room : 16;
 		all->stream = realloc(all->stream, all->room * sizeof(*all->stream));
 		if (!all->stream)
-			fatal("no memory to wait for %zu streams", all->room);
+			starve("no memory to wait for %zu streams", all->room);
 	}
 	stream_ref(s);
 	all->stream[all->n++] = s;

@@ -11,7 +11,7 @@ void cpudev_symbol(void *address, size_t bytes)
 
 	/* An inline variable may come from several object files. */
 	if (!allocation_overlaps(address, bytes) && !allocation_add(&a))
-		fatal("no memory for the table of symbols");
+		starve("no memory for the table of symbols");
 }
 
 /* The variable that starts there; without bytes when there is none. */

@@ -7,26 +7,59 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/check.h"
+#include "common/input.h"
 #include "harness/text.h"
+
+enum { CARD_BYTES_MAX = 1 << 24 }; /* 300 times one of 5 processes */
 
 /* ---- files ------------------------------------------------------------------------------ */
 
+/* A file that could hold a card; NULL and *err: none. */
+static FILE *open_card(const char *path, int *err)
+{
+	int fd = input_open(path, false);
+	struct stat st;
+	FILE *f;
+
+	*err = fd;
+	if (fd < 0)
+		return NULL;
+	*err = fstat(fd, &st) ? -errno : st.st_size > CARD_BYTES_MAX ? -EFBIG : 0;
+	f = *err ? NULL : fdopen(fd, "r");
+	if (!f)
+		close(fd);
+	if (!f && !*err)
+		*err = -ENOMEM;
+	return f;
+}
+
+/* As rift writes one, whatever became of the rest. */
+static bool begins_as_card(FILE *f)
+{
+	int end = 0;
+
+	return fscanf(f, " { \"record\" : \"card\"%n", &end) != EOF && end;
+}
+
 bool card_is(const char *path)
 {
-	struct stat st;
-	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+	int err;
+	FILE *f = open_card(path, &err);
 	const char *kind;
 	json_t *o;
 	bool is;
 
 	if (!f)
 		return false;
+	is = begins_as_card(f);
+	rewind(f);
 	/* the first object: of a session it is a line */
-	o = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
+	o = is ? NULL : json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
 	kind = json_string_value(json_object_get(o, "record"));
-	is = kind && !strcmp(kind, "card");
+	is |= kind && !strcmp(kind, "card");
 	json_decref(o);
 	fclose(f);
 	return is;
@@ -68,7 +101,7 @@ static int check(const char *path, const json_t *card)
 		return complain(EINVAL, "%s: no card: rift probe --output FILE makes one", path);
 	if (atoi(text_of(card, "schema")) != CARD_SCHEMA_MAJOR)
 		return complain(EPROTONOSUPPORT, "%s: a card of schema %s; this rift reads %s",
-				path, text_of(card, "schema"), CARD_SCHEMA);
+				path, text_shown(text_of(card, "schema")).s, CARD_SCHEMA);
 	if (n < 1 || n > CARD_PROCESSES_MAX || !json_array_size(rows))
 		why = "no rows, or no processes";
 	json_array_foreach(rows, i, row)
@@ -78,15 +111,28 @@ static int check(const char *path, const json_t *card)
 	return why ? complain(EINVAL, "%s: a damaged card: %s", path, why) : 0;
 }
 
+/* Of a file that is no JSON as a whole: a session is many objects, one a line. */
+static int refuse(const char *path, int line)
+{
+	if (!card_is(path))
+		return complain(EINVAL, "%s: no card: rift probe --output FILE makes one", path);
+	return complain(EINVAL, "%s:%d: a damaged card: from here on it is no JSON", path, line);
+}
+
 int card_read(const char *path, json_t **card)
 {
 	json_error_t error;
 	int err;
+	FILE *f = open_card(path, &err);
 
-	*card = json_load_file(path, 0, &error);
-	if (!*card)
-		return complain(error.line > 0 ? EINVAL : ENOENT, "%s: %s", path, error.text);
-	err = check(path, *card);
+	*card = NULL;
+	if (!f)
+		return err == -EFBIG ? complain(EFBIG, "%s: no card: more than %d MiB", path,
+						CARD_BYTES_MAX >> 20)
+				     : complain(-err, "%s: %s", path, input_reason(err));
+	*card = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	fclose(f);
+	err = *card ? check(path, *card) : refuse(path, error.line);
 	if (err) {
 		json_decref(*card);
 		*card = NULL;

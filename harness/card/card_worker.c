@@ -177,6 +177,7 @@ int card_work(FILE *out, const json_t *job)
 	int err;
 
 	interrupt_install();
+	interrupt_end_within(INTERRUPT_GRACE_S, "");
 	platform_host(&platform);
 	err = open_device(out, sync, &platform);
 	if (!err)

@@ -6,15 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/input.h"
 #include "harness/measure.h"
 #include "harness/text.h"
 
 /* Of reals in a line: enough for ns in a day, and short. */
 enum { REAL_DIGITS = 12 };
+
+/* Bytes of a line that is read: 30 times the longest, a plan of all workloads. */
+enum { RECORD_LINE_MAX = 1 << 26 };
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
@@ -160,24 +163,48 @@ static bool at_end(FILE *f)
 /* Regular files only: a pipe may never end, and nothing in it can be read again. */
 static int open_regular(const char *path, FILE **out)
 {
-	/* without O_NONBLOCK, a pipe that nobody writes to would be waited for here */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
+	int fd = input_open(path, false);
 
-	if (fd < 0 || fstat(fd, &st)) {
-		int err = complain(errno, "%s: %s", path, strerror(errno));
-
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		close(fd);
-		return complain(EINVAL, "%s: is no regular file", path);
-	}
+	if (fd < 0)
+		return complain(-fd, "%s: %s", path, input_reason(fd));
 	*out = fdopen(fd, "r");
 	CHECK(*out, "memory of a file");
 	return 0;
+}
+
+static bool grow_line(char **line, size_t *size)
+{
+	size_t larger = *size ? 2 * *size : 1 << 12;
+	char *moved = larger > RECORD_LINE_MAX ? NULL : realloc(*line, larger);
+
+	if (!moved) {
+		errno = larger > RECORD_LINE_MAX ? EFBIG : ENOMEM;
+		return false;
+	}
+	*line = moved;
+	*size = larger;
+	return true;
+}
+
+/*
+ * As getline(), for lines of up to RECORD_LINE_MAX: beyond, -1 and EFBIG. A file without line ends
+ * would otherwise take all memory before it is found to be no record.
+ */
+static ssize_t next_line(char **line, size_t *size, FILE *f)
+{
+	size_t n = 0;
+	int c;
+
+	flockfile(f);
+	while ((c = getc_unlocked(f)) != EOF) {
+		if (n + 1 >= *size && !grow_line(line, size))
+			break;
+		(*line)[n++] = (char)c;
+		if (c == '\n')
+			break;
+	}
+	funlockfile(f);
+	return c == '\n' || (c == EOF && n && !ferror(f)) ? (ssize_t)n : -1;
 }
 
 static int read_lines(struct record_scan *scan, const char *path, const struct reader *r)
@@ -193,12 +220,13 @@ static int read_lines(struct record_scan *scan, const char *path, const struct r
 	if (err)
 		return err;
 	errno = 0;
-	while (!err && (n = getline(&line, &size, f)) > 0)
+	while (!err && (n = next_line(&line, &size, f)) > 0)
 		err = take_line(scan, line, (size_t)n, at_end(f), r);
-	/* getline() also ends where there is no memory for a line, which is no end of the file */
+	/* next_line() also ends where there is no memory for a line, which is no end of the file */
 	if (!err && (ferror(f) || !feof(f)))
 		err = complain(errno ? errno : EIO, "%s:%ld: %s", path, (long)scan->line + 1,
-			       strerror(errno ? errno : EIO));
+			       errno == EFBIG ? "a line longer than any of a record"
+					      : strerror(errno ? errno : EIO));
 	free(line);
 	fclose(f);
 	return scan->torn && err == 1 ? 0 : err;

@@ -286,6 +286,7 @@ static int work(struct worker *w, const json_t *job)
 	if (err)
 		return err;
 	interrupt_install();
+	interrupt_end_within(INTERRUPT_GRACE_S, ""); /* a visit that is lost is measured again */
 	platform_host(&platform);
 	err = open_device(w, &platform);
 	if (!err && kind && !strcmp(kind, "probe"))

@@ -2,13 +2,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "common/check.h"
+#include "common/input.h"
 #include "common/interrupt.h"
+#include "common/room.h"
 #include "workloads/alignment/pairs.h"
 
-/* A text that grows. Sequences may be longer than ALIGN_LENGTH_MAX, which their pair is told. */
+/*
+ * A file may be another than was meant, or made to do harm: a gigabyte of zeros is a gzip file of a
+ * megabyte. What is longer than letters and names can be is counted, not kept.
+ */
+enum {
+	RECORD_BYTES_MAX = 1 << 26, /* its line ends included; 64 times what can be aligned */
+	NAME_BYTES_MAX = 1 << 12,
+	KEPT_BYTES = ALIGN_LENGTH_MAX + 1,
+	PAIR_BYTES = 64, /* of a pair, besides letters and names */
+};
+
+/* A text that grows: n bytes, of which the first KEPT_BYTES are kept. */
 struct text {
 	char *s;
 	size_t n, capacity;
@@ -18,6 +32,8 @@ struct reader {
 	const char *path;
 	gzFile file;
 	long line;	 /* of the one in `row` */
+	int64_t bytes;	 /* of the record so far, or of blank lines */
+	int64_t *spare;	 /* bytes that pairs may still take */
 	struct text row; /* the line that was read last, without its end */
 	bool pending;	 /* ... has not been used yet */
 	struct text name, sequence;
@@ -25,15 +41,18 @@ struct reader {
 
 static void append(struct text *t, const char *s, size_t n)
 {
-	if (t->n + n + 1 > t->capacity) {
-		t->capacity = 2 * (t->n + n + 1);
+	size_t room = t->n < KEPT_BYTES ? KEPT_BYTES - t->n : 0, kept = n < room ? n : room;
+
+	if (room && t->n + kept + 1 > t->capacity) {
+		t->capacity = 2 * (t->n + kept + 1);
 		t->s = realloc(t->s, t->capacity);
 		CHECK(t->s, "%zu bytes", t->capacity);
 	}
-	if (n)
-		memcpy(t->s + t->n, s, n);
+	if (kept)
+		memcpy(t->s + t->n, s, kept);
 	t->n += n;
-	t->s[t->n] = '\0';
+	if (room)
+		t->s[t->n < KEPT_BYTES ? t->n : KEPT_BYTES] = '\0';
 }
 
 static void empty(struct text *t)
@@ -42,17 +61,21 @@ static void empty(struct text *t)
 	append(t, "", 0);
 }
 
-static int open_reader(struct reader *r, const char *path)
+static int open_reader(struct reader *r, const char *path, int64_t *spare)
 {
-	memset(r, 0, sizeof(*r));
-	r->path = path;
-	errno = 0;
-	r->file = gzopen(path, "rb");
-	if (!r->file && interrupted())
-		return -EINTR;
-	if (!r->file)
-		return complain(errno ? errno : ENOMEM, "input=%s: %s", path,
-				strerror(errno ? errno : ENOMEM));
+	int fd;
+
+	*r = (struct reader){ .path = path, .spare = spare };
+	fd = input_open(path, true);
+	if (fd == -EINTR && interrupted())
+		return fd;
+	if (fd < 0)
+		return complain(-fd, "input=%s: %s", path, input_reason(fd));
+	r->file = gzdopen(fd, "rb");
+	if (!r->file) {
+		close(fd);
+		return complain(ENOMEM, "input=%s: %s", path, strerror(ENOMEM));
+	}
 	gzbuffer(r->file, 1 << 17);
 	return 0;
 }
@@ -81,13 +104,27 @@ static int failed(const struct reader *r)
 			err ? text : "cannot be read");
 }
 
+static int not_a_record(const struct reader *r, const char *wanted)
+{
+	return complain(EINVAL, "%s:%ld: %s", r->path, r->line, wanted);
+}
+
+static int too_long(struct reader *r)
+{
+	r->line++;
+	return complain(EINVAL,
+			"%s:%ld: a record of more than %d MiB: give FASTA or FASTQ, sequences of "
+			"up to %d letters",
+			r->path, r->line, RECORD_BYTES_MAX >> 20, ALIGN_LENGTH_MAX);
+}
+
 /*
- * The next line, into r->row, by pieces: lines have any length and may hold any byte. Returns 1,
- * 0 at the end of the file, or a negative errno.
+ * The next line, into r->row, by pieces: lines may hold any byte. Returns 1, 0 at the end of the
+ * file, or a negative errno.
  */
 static int next_line(struct reader *r)
 {
-	int c = 0;
+	int c = 0, last = 0;
 
 	if (r->pending) {
 		r->pending = false;
@@ -101,7 +138,12 @@ static int next_line(struct reader *r)
 		char one = (char)c;
 
 		append(&r->row, &one, 1);
+		last = c;
+		if (++r->bytes > RECORD_BYTES_MAX)
+			return too_long(r);
 	}
+	if (++r->bytes > RECORD_BYTES_MAX)
+		return too_long(r);
 	if (c == -1 && !gzeof(r->file))
 		return failed(r);
 	if (c == -1) {
@@ -114,25 +156,24 @@ static int next_line(struct reader *r)
 	if (c == -1 && !r->row.n)
 		return 0;
 	r->line++;
-	if (r->row.n && r->row.s[r->row.n - 1] == '\r')
-		r->row.s[--r->row.n] = '\0';
+	if (last == '\r' && --r->row.n < KEPT_BYTES)
+		r->row.s[r->row.n] = '\0';
 	return 1;
 }
 
-static int not_a_record(const struct reader *r, const char *wanted)
-{
-	return complain(EINVAL, "%s:%ld: %s", r->path, r->line, wanted);
-}
-
 /* Of ">name description": up to the first blank; tabs and control characters end it as well. */
-static void keep_name(struct reader *r)
+static int keep_name(struct reader *r)
 {
 	size_t n = 1;
 
-	while (n < r->row.n && (unsigned char)r->row.s[n] > ' ')
+	while (n < r->row.n && n <= NAME_BYTES_MAX && (unsigned char)r->row.s[n] > ' ')
 		n++;
+	if (n > NAME_BYTES_MAX)
+		return complain(EINVAL, "%s:%ld: a name of more than %d bytes: shorten it", r->path,
+				r->line, NAME_BYTES_MAX - 1);
 	empty(&r->name);
 	append(&r->name, r->row.s + 1, n - 1);
+	return 0;
 }
 
 /* Lines up to the next one that begins a record. */
@@ -187,6 +228,7 @@ static int next_record(struct reader *r)
 {
 	int got;
 
+	r->bytes = 0;
 	do
 		got = next_line(r);
 	while (got > 0 && !r->row.n);
@@ -194,7 +236,9 @@ static int next_record(struct reader *r)
 		return got;
 	if (r->row.s[0] != '>' && r->row.s[0] != '@')
 		return not_a_record(r, "a record begins with > (FASTA) or @ (FASTQ)");
-	keep_name(r);
+	got = keep_name(r);
+	if (got)
+		return got;
 	empty(&r->sequence);
 	return r->row.s[0] == '>' ? read_fasta(r) : read_fastq(r);
 }
@@ -204,14 +248,22 @@ static int next_record(struct reader *r)
 static int add_pair(struct alignment_batch *b, const struct text *query_name,
 		    const struct text *query, const struct reader *target)
 {
+	size_t m = query->n, n = target->sequence.n;
 	int err;
 
+	*target->spare -= (int64_t)((m < KEPT_BYTES ? m : 0) + (n < KEPT_BYTES ? n : 0) +
+				    query_name->n + target->name.n + PAIR_BYTES);
+	if (*target->spare < 0)
+		return complain(ENOMEM,
+				"%s:%ld: what was read so far takes most of the memory that the "
+				"host can spare: give fewer pairs",
+				target->path, target->line);
 	if (b->n == ALIGN_INPUT_PAIRS_MAX)
 		return complain(EINVAL, "%s:%ld: more than %d pairs: give fewer", target->path,
 				target->line, ALIGN_INPUT_PAIRS_MAX);
-	err = alignment_batch_add(b, (const uint8_t *)query->s, query->n,
-				  (const uint8_t *)target->sequence.s, target->sequence.n,
-				  query_name->s, target->name.s);
+	err = alignment_batch_add(b, (const uint8_t *)query->s, m,
+				  (const uint8_t *)target->sequence.s, n, query_name->s,
+				  target->name.s);
 	if (err == -E2BIG)
 		return complain(EINVAL, "%s:%ld: more than 4 GiB of letters: give fewer pairs",
 				target->path, target->line);
@@ -233,6 +285,12 @@ static int unpaired(const struct reader *queries, const struct reader *targets, 
 			ends->path, ends->line, goes_on->path);
 }
 
+static void move(struct text *to, struct text *from)
+{
+	*to = *from;
+	*from = (struct text){ 0 };
+}
+
 /* A query, then its target; both from one reader or from two. Returns 1, 0 at the end, or an errno.
  */
 static int read_pair(struct reader *queries, struct reader *targets, struct alignment_batch *b)
@@ -242,10 +300,10 @@ static int read_pair(struct reader *queries, struct reader *targets, struct alig
 
 	if (got < 0 || (!got && queries == targets))
 		return got;
-	if (got) {
-		append(&name, queries->name.s, queries->name.n);
-		append(&query, queries->sequence.s, queries->sequence.n);
-	}
+	if (got)
+		move(&name, &queries->name);
+	if (got)
+		move(&query, &queries->sequence);
 	other = next_record(targets);
 	if (other >= 0 && got != other)
 		other = unpaired(queries, targets, got);
@@ -258,12 +316,14 @@ static int read_pair(struct reader *queries, struct reader *targets, struct alig
 
 static int read_files(const char *first, const char *second, struct alignment_batch *b)
 {
+	/* pairs grow by doubling, and are copied once more to be aligned */
+	int64_t free_bytes = room_host_spare(), spare = free_bytes < 0 ? INT64_MAX : free_bytes / 3;
 	struct reader queries, targets;
-	int err = open_reader(&queries, first), got = 1;
+	int err = open_reader(&queries, first, &spare), got = 1;
 
 	memset(&targets, 0, sizeof(targets));
 	if (!err && second)
-		err = open_reader(&targets, second);
+		err = open_reader(&targets, second, &spare);
 	while (!err && got > 0) {
 		got = read_pair(&queries, second ? &targets : &queries, b);
 		err = got < 0 ? got : 0;

@@ -1,5 +1,6 @@
 /* test_align_reader.c - FASTA and FASTQ, plain and gzip: good, bad, and made up at random. */
 #include <errno.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "tests/capture.h"
@@ -181,6 +182,68 @@ Test(small_align_reader, gzip_that_is_broken)
 	memcpy(broken, bytes, n);
 	broken[n - 6] ^= 1; /* in the check sum */
 	expect_bad(write_file("sum.gz", broken, n), "sum.gz");
+}
+
+/* A gzip file of some KiB that unpacks to more than any record has: /dev/zero does not end either.
+ */
+static void unpacks_too_far(const char *begin, char filling, const char *says)
+{
+	const char *path = path_of("bomb.gz");
+	static char piece[1 << 20];
+	gzFile f = gzopen(path, "wb1");
+
+	memset(piece, filling, sizeof(piece));
+	cr_assert(f && gzputs(f, begin) == (int)strlen(begin), "%s", path);
+	for (int i = 0; i < 70; i++)
+		cr_assert(gzwrite(f, piece, sizeof(piece)) == sizeof(piece), "%s", path);
+	gzclose(f);
+	expect_bad(path, says);
+}
+
+Test(small_align_reader, what_unpacks_without_end_is_refused_at_its_line)
+{
+	unpacks_too_far("", '\0', "/bomb.gz:1: a record of more than 64 MiB");
+	unpacks_too_far(">a\n", 'A', "/bomb.gz:2: a record of more than 64 MiB");
+	unpacks_too_far("@a\nACGT\n+\n", 'A', "/bomb.gz:4: a record of more than 64 MiB");
+	unpacks_too_far(">a\nA\n>b\nA\n>c", '\n', ": a record of more than 64 MiB");
+	unpacks_too_far(">", 'a', "/bomb.gz:1: ");
+}
+
+Test(small_align_reader, names_have_a_longest)
+{
+	char text[5000];
+
+	memset(text, 'a', sizeof(text));
+	text[0] = '>';
+	expect_bad(write_file("name", text, sizeof(text)),
+		   "/name:1: a name of more than 4095 bytes");
+}
+
+/* Letters beyond those that can be aligned are counted, whatever ends their line. */
+Test(small_align_reader, what_is_too_long_to_align_is_told)
+{
+	size_t n = ALIGN_LENGTH_MAX + 100;
+	char *text = malloc(n + 32);
+
+	for (int crlf = 0; crlf < 2; crlf++) {
+		struct alignment_batch b;
+		size_t end = 3 + n;
+
+		memset(text, 'A', n + 32);
+		memcpy(text, ">a\n", 3);
+		memcpy(text + end, crlf ? "\r\n>b\nAC\n" : "\n>b\nAC\n", crlf ? 9 : 8);
+		b = read_good(write_file("long", text, end + (crlf ? 9 : 8)));
+		cr_assert(b.n == 1 && b.pair[0].m == ALIGN_TOO_LONG, "%ld pairs", (long)b.n);
+		alignment_batch_free(&b);
+	}
+	free(text);
+}
+
+Test(small_align_reader, what_is_no_file_is_not_read)
+{
+	expect_bad("/dev/zero", "/dev/zero: is no regular file");
+	cr_assert(!mkfifo(path_of("pipe"), 0600), "mkfifo");
+	expect_bad(path_of("pipe"), "/pipe: no records"); /* nobody writes to it */
 }
 
 /* ---- made up ----------------------------------------------------------------------------- */

@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "common/check.h"
+#include "common/input.h"
 #include "common/interrupt.h"
+#include "common/room.h"
 #include "workloads/mlp/data.h"
 
 enum { IMAGES_MAGIC = 0x803, LABELS_MAGIC = 0x801, PIECE = 1 << 20 };
@@ -33,14 +36,18 @@ void mlp_images_free(struct mlp_images *im)
 
 static int open_reader(struct reader *r, const char *path)
 {
+	int fd = input_open(path, true);
+
 	*r = (struct reader){ .path = path };
-	errno = 0;
-	r->file = gzopen(path, "rb");
-	if (!r->file && interrupted())
-		return -EINTR;
-	if (!r->file)
-		return complain(errno ? errno : ENOMEM, "%s: %s", path,
-				strerror(errno ? errno : ENOMEM));
+	if (fd == -EINTR && interrupted())
+		return fd;
+	if (fd < 0)
+		return complain(-fd, "%s: %s", path, input_reason(fd));
+	r->file = gzdopen(fd, "rb");
+	if (!r->file) {
+		close(fd);
+		return complain(ENOMEM, "%s: %s", path, strerror(ENOMEM));
+	}
 	gzbuffer(r->file, 1 << 17);
 	return 0;
 }
@@ -143,6 +150,7 @@ static int read_images(struct reader *r, struct mlp_images *im)
 	err = err ? err : read_count(r, &im->n);
 	err = err ? err : read_side(r, "rows");
 	err = err ? err : read_side(r, "columns");
+	err = err ? err : room_on_host(im->n * MLP_PIXELS, r->path);
 	if (err)
 		return err;
 	im->pixel = malloc((size_t)im->n * MLP_PIXELS);
@@ -172,7 +180,8 @@ static int read_labels(struct reader *r, struct mlp_images *im)
 	if (err)
 		return err;
 	im->label = malloc((size_t)n);
-	CHECK(im->label, "%ld labels", (long)n);
+	if (!im->label)
+		return complain(ENOMEM, "%s: no memory for %ld labels", r->path, (long)n);
 	err = read_bytes(r, im->label, n);
 	err = err ? err : read_end(r);
 	return err ? err : check_labels(r, im);

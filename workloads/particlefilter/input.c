@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/input.h"
 #include "common/textfile.h"
 #include "workloads/particlefilter/particlefilter.h"
 
@@ -15,7 +16,7 @@ enum { SIDE_MAX = 65536 };
 
 struct reader {
 	const char *name;
-	const unsigned char *text;
+	unsigned char *text; /* the file; its pixels move to the front */
 	size_t at, length;
 	int64_t image; /* number of the image, from 0 */
 };
@@ -85,7 +86,7 @@ static int read_header(struct reader *r, int64_t *rows, int64_t *cols)
 	return 0;
 }
 
-/* One image behind those before it in v->pixels, which is as large as the file. */
+/* One image: its pixels move behind those of the images before it. */
 static int read_image(struct reader *r, struct pf_video *v)
 {
 	int64_t rows = 0, cols = 0;
@@ -106,7 +107,7 @@ static int read_image(struct reader *r, struct pf_video *v)
 				r->name, (long)r->image, r->length - r->at, plane);
 	v->rows = rows;
 	v->cols = cols;
-	memcpy(v->pixels + (size_t)r->image * plane, r->text + r->at, plane);
+	memmove(r->text + (size_t)r->image * plane, r->text + r->at, plane);
 	r->at += plane;
 	r->image++;
 	return 0;
@@ -136,18 +137,13 @@ static int read_raw(const struct particlefilter_opts *o, const struct reader *r,
 	v->rows = o->raw.value[0];
 	v->cols = o->raw.value[1];
 	v->frames = (int64_t)(r->length / plane);
-	memcpy(v->pixels, r->text, r->length);
 	return 0;
 }
 
 static int parse(const struct particlefilter_opts *o, struct reader *r, struct pf_video *v)
 {
-	int err;
+	int err = o->raw.value[0] ? read_raw(o, r, v) : read_images(r, v);
 
-	v->pixels = malloc(r->length ? r->length : 1);
-	if (!v->pixels)
-		return complain(ENOMEM, "%s: no %zu bytes of host memory", r->name, r->length);
-	err = o->raw.value[0] ? read_raw(o, r, v) : read_images(r, v);
 	if (!err && v->frames < 2)
 		err = complain(EINVAL, "%s: one frame: a video has 2 or more, in one file",
 			       r->name);
@@ -158,16 +154,15 @@ int particlefilter_read_video(const struct particlefilter_opts *o, struct pf_vid
 {
 	struct reader r = { .name = o->input };
 	char *text = NULL;
-	int err = textfile_read(o->input, bytes_max, &text, &r.length);
+	int err = textfile_read(o->input, o->raw.value[0] ? "" : "P5", bytes_max, &text, &r.length);
 
-	*v = (struct pf_video){ 0 };
-	r.text = (const unsigned char *)text;
+	r.text = (unsigned char *)text;
+	*v = (struct pf_video){ .pixels = r.text };
 	if (err == -EFBIG)
-		complain(EFBIG, "%s: more than %zu bytes", o->input, bytes_max);
-	else if (err && err != -EINTR)
-		complain(-err, "%s: %s", o->input, strerror(-err));
-	if (!err)
-		err = parse(o, &r, v);
-	free(text);
-	return err;
+		return complain(EFBIG, "%s: more than %zu bytes", o->input, bytes_max);
+	if (err == -EINTR)
+		return err;
+	if (err)
+		return complain(-err, "%s: %s", o->input, input_reason(err));
+	return parse(o, &r, v);
 }

@@ -6,11 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
+#include "common/input.h"
 #include "common/interrupt.h"
 
-enum { COLOURS = 3, COLOUR_MAX = 255, NUMBER_MAX = 99999999 };
+enum {
+	COLOURS = 3,
+	COLOUR_MAX = 255,
+	NUMBER_MAX = 99999999,
+	BEGINNING_MAX = 1 << 16, /* bytes before the pixels: comments end somewhere */
+};
 
 struct reader {
 	const char *path;
@@ -24,10 +31,14 @@ struct reader {
 
 static int open_reader(struct reader *r, const char *path)
 {
-	*r = (struct reader){ .path = path, .file = fopen(path, "rb") };
+	int fd = input_open(path, false); /* it is read twice: first its size, then all of it */
+
+	*r = (struct reader){ .path = path, .file = fd < 0 ? NULL : fdopen(fd, "rb") };
 	if (r->file)
 		return 0;
-	return interrupted() ? -EINTR : complain(errno, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return complain(fd < 0 ? -fd : ENOMEM, "%s: %s", path, input_reason(fd < 0 ? fd : -ENOMEM));
 }
 
 /* After a read that brought less than was wanted. */
@@ -37,6 +48,9 @@ static int failed(const struct reader *r, const char *wanted)
 		return -EINTR;
 	if (ferror(r->file))
 		return complain(errno, "%s: byte %ld: %s", r->path, (long)r->at, strerror(errno));
+	if (r->at >= BEGINNING_MAX && !feof(r->file))
+		return refuse(r, r->at, "no pixels after %d bytes of numbers and comments",
+			      BEGINNING_MAX);
 	return refuse(r, r->at, "the file ends where %s must be", wanted);
 }
 
@@ -44,7 +58,7 @@ static int failed(const struct reader *r, const char *wanted)
 
 static int next(struct reader *r)
 {
-	int c = getc(r->file);
+	int c = r->at < BEGINNING_MAX ? getc(r->file) : EOF;
 
 	r->at += c != EOF;
 	return c;

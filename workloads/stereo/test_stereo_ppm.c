@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/divert.h"
@@ -107,6 +110,26 @@ Test(small_stereo_ppm, bad_files_are_refused_at_their_byte)
 	refuses("P6\n2 1\n65535\n", "byte 7: the largest colour is 65535: only 255");
 	refuses("P6\n2 1\n255\nabcde", "byte 16: the file ends where pixels must be");
 	refuses("P6\n2 1\n255", "byte 10: the file ends where white space must be");
+}
+
+/* Comments have an end, and what is no file is not waited for. */
+Test(small_stereo_ppm, a_beginning_without_end_is_refused)
+{
+	char *text = malloc(1 << 20);
+	struct stereo_size size;
+
+	memset(text, ' ', 1 << 20);
+	memcpy(text, "P6\n#", 4);
+	text[(1 << 20) - 1] = '\0';
+	refuses(text, "no pixels after ");
+	text[4] = '\n';
+	refuses(text, "no pixels after ");
+	free(text);
+	unlink(path_of("left.ppm"));
+	cr_assert(!mkfifo(path_of("left.ppm"), 0600), "mkfifo");
+	divert_stderr();
+	cr_assert(stereo_ppm_size(path_of("left.ppm"), 10, &size) < 0, "a pipe");
+	cr_assert(is_one_complaint(diverted_stderr()), "one line");
 }
 
 Test(small_stereo_ppm, missing_files_and_unequal_sizes_are_refused)

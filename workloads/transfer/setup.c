@@ -74,7 +74,8 @@ static cudaError_t allocate_host(struct transfer_end *end)
 	if (end->host == TRANSFER_PINNED)
 		return CUDA_RESULT(cudaMallocHost((void **)&end->base, end->bytes));
 	end->base = aligned_alloc(PAGE, (end->bytes + PAGE - 1) / PAGE * PAGE);
-	CHECK(end->base, "%zu bytes", end->bytes);
+	if (!end->base)
+		return cudaErrorMemoryAllocation;
 	memset(end->base, 0, end->bytes); /* pages, before they are pinned or timed */
 	return end->host == TRANSFER_REGISTERED
 		       ? CUDA_RESULT(
@@ -110,13 +111,11 @@ static int room(const struct transfer_opts *o, const struct transfer_state *s)
 	const struct transfer_end *ends[] = { &s->src, &s->dst };
 	int64_t device = 0, host = 0;
 	char what[48];
-	int err;
 
 	for (int i = 0; i < 2; i++)
 		*(ends[i]->on_device ? &device : &host) += (int64_t)ends[i]->bytes;
 	snprintf(what, sizeof(what), "bytes=%lld", (long long)o->bytes);
-	err = room_on_device(device, what);
-	return err ? err : room_on_host(host, what);
+	return room_on_both(device, host, what);
 }
 
 static void fill_source(const struct transfer_end *src)
