@@ -16,7 +16,8 @@
 #   equivalent         no test can tell: the compiler makes the same of it, or it is in
 #                      tests/mutants_equivalent, with the reason
 #   SURVIVED           the tests that ran pass, or none reaches the line
-# The last line has the totals. Exit status 0, also where some survived; 3 for what is no seed, no
+# build/mutants/survivors then holds the lines before and after of what survived, as that list has
+# them. The last line has the totals. Exit status 0, also where some survived; 3 for what is no seed, no
 # number or no file.
 #
 # Which programs reach which lines is found out by gcov and kept in build/mutants/map: ten minutes,
@@ -99,8 +100,8 @@ lines_reached() { # FOLDER OF COUNTS, in which folders are named as where the ob
 		n == 0 && f[3] == "Source" { put(); file = f[4]; yes = no = "," }
 		n && f[1] ~ /[0-9]/ { yes = yes n "," }
 		n && f[1] ~ /#|=/ { no = no n "," }
-		END { put() }' | while read -r file yes no; do
-		echo "$file $(sum_of "$file") $yes $no"
+		END { put() }' | while read -r of yes no; do
+		echo "$of $(sum_of "$of") $yes $no"
 	done
 }
 
@@ -210,62 +211,83 @@ is_listed() { # FILE BEFORE AFTER
 		END { exit !found }' tests/mutants_equivalent
 }
 
+say_what_is_out_of_date() {
+	awk 'BEGIN { RS = ""; FS = "\n" } !/^#/ { print $1; print substr($2, 2) }' tests/mutants_equivalent |
+		while read -r of && read -r line; do
+			grep -qF -e "$line" "$of" 2>/dev/null ||
+				echo "tests/mutants_equivalent: $of has no line: $line" >&2
+		done
+}
+
 compile() { # FILE: leaves its object without where in the file things are, for comparisons
 	make_cpu "build/cpu/$1.o" && objcopy --strip-debug "build/cpu/$1.o" object
 }
 
-# One test program, built for the CPU device as it is or with SANITIZE; true, and sets `how`, when it
-# finds a mistake.
-finds() { # PROGRAM MS BUILD FILTER
-	most=$((30 + $2 / 100)) rc=0
-	how="killed by ${1##*/}"
-	try "$@" || rc=$?
+build_program() { # BUILD PROGRAM
+	case $1 in
+	cpu) make_cpu rift "build/cpu/$2" ;;
+	*) make_cpu SANITIZE="${1#cpu-}" rift "build/$1/$2" ;;
+	esac
+}
+
+# Does the program, built, fail? Sets `how`: a failure counts when it comes twice.
+fails() { # BUILD PROGRAM MS FILTER
+	most=$((15 + $3 / 250)) rc=0
+	how="killed by ${2##*/}"
+	run_program "$@" || rc=$?
 	if [ "$rc" = 137 ]; then
 		how="$how, which hangs"
 	elif [ "$rc" != 0 ]; then
 		rc=0
-		try "$@" || rc=$?
+		run_program "$@" || rc=$?
 	fi
 	[ "$rc" != 0 ]
 }
 
-try() { RIFT_BIN=$PWD/build/$3/rift alone "$most" "build/$3/$1" -j1 --fail-fast --filter "$4"; }
-
-# What fails anyway under the address sanitizer finds nothing.
-passes_unchanged() { # FILE PROGRAM
-	as_found=$how
-	sound=asan@$(echo "$2" | tr / @)
-	if ! [ -e "$sound" ]; then
-		cp "$1" changed
-		cp original "$1"
-		make_cpu SANITIZE=asan rift "build/cpu-asan/$2"
-		if finds "$2" 6000 cpu-asan 'small_*/*'; then echo fails >"$sound"; else echo passes >"$sound"; fi
-		cp changed "$1"
-	fi
-	how=$as_found
-	grep -q passes "$sound"
+# Criterion does not look at how a test's process ends: a sanitizer's report fails too.
+run_program() {
+	RIFT_BIN=$PWD/build/$1/rift alone "$most" "build/$1/$2" -j1 --fail-fast --filter "$4" || return
+	! grep -qE 'ERROR: [A-Za-z]*Sanitizer|: runtime error: ' said
 }
 
-# Sets what came of it, with the file changed already.
-try_programs() { # FILE LIST OF PROGRAMS
-	file=$1
-	shift
+# A program that fails without a mistake finds none: asked once, when it first fails with one.
+passes_unchanged() { # BUILD PROGRAM MS FILTER
+	asked=asked@$1@$(echo "$2" | tr / @)
+	if ! [ -e "$asked" ]; then
+		cp "$file" changed
+		cp original "$file"
+		if build_program "$1" "$2" && ! fails "$@"; then echo passes; else echo fails; fi >"$asked"
+		cp changed "$file"
+		build_program "$1" "$2" || true
+	fi
+	grep -q passes "$asked"
+}
+
+finds() { # BUILD PROGRAM MS FILTER
+	fails "$@" || return 1
+	found=$how
+	passes_unchanged "$@" || return 1
+	how=$found
+}
+
+# Sets what came of it, with `file` changed already.
+try_programs() { # LIST OF PROGRAMS
 	outcome=SURVIVED
 	[ -s "$1" ] || outcome='SURVIVED: no test reaches it'
-	while read -r p ms _; do
-		if ! make_cpu rift "build/cpu/$p"; then
+	while read -r p ms; do
+		if ! build_program cpu "$p"; then
 			outcome='killed by the linker'
 			return
-		elif finds "$p" "$ms" cpu '*'; then
+		elif finds cpu "$p" "$ms" '*'; then
 			outcome=$how
 			return
 		fi
 	done <"$1"
 	head -n 3 "$1" >first
-	while read -r p _; do
-		make_cpu SANITIZE=asan rift "build/cpu-asan/$p" || return 0
-		if finds "$p" 6000 cpu-asan 'small_*/*'; then
-			if passes_unchanged "$file" "$p"; then outcome="$how under the address sanitizer"; fi
+	while read -r p ms; do
+		build_program cpu-asan "$p" || return 0
+		if finds cpu-asan "$p" "$((10 * ms))" 'small_*/*'; then
+			outcome="$how under the address sanitizer"
 			return
 		fi
 	done <first
@@ -273,6 +295,7 @@ try_programs() { # FILE LIST OF PROGRAMS
 
 # Returns 1 where it does not compile, and another is to be drawn.
 try_mutant() { # FILE LINE COLUMN LENGTH WHERE TO
+	file=$1
 	before=$(sed -n "$2p" "$1")
 	after=$(changed_line "$1" "$2" "$3" "$4" "$6")
 	compile "$1" || wrong "$1 does not compile as it is: $(tail -5 log)"
@@ -288,10 +311,13 @@ try_mutant() { # FILE LINE COLUMN LENGTH WHERE TO
 		outcome='equivalent: listed'
 	else
 		programs_for "$1" "$2" "$5" >programs
-		try_programs "$1" programs
+		try_programs programs
 	fi
 	cp original "$1"
-	[ "$outcome" != 'does not compile' ] || return 1
+	case $outcome in
+	'does not compile') return 1 ;;
+	SURVIVED*) printf '%s\n-%s\n+%s\n\n' "$1" "$before" "$after" >>"$work/survivors" ;;
+	esac
 	printf '%s:%s  %s  ->  %s  %s\n' "$1" "$2" "$(excerpt "$before" "$3" "$4")" \
 		"$(excerpt "$after" "$3" "${#6}")" "$outcome"
 }
@@ -323,7 +349,7 @@ draw() { # PATH...
 prepare() { # COPY
 	copy_tree "$work/$1"
 	cd "$work/$1"
-	rm -f asan@*
+	rm -f asked@*
 	make_cpu -j"$jobs" rift tests || wrong "does not build: $(tail -5 log)"
 	make_cpu -j"$jobs" SANITIZE=asan rift || wrong "does not build: $(tail -5 log)"
 }
@@ -361,6 +387,7 @@ exec 9>"$work/lock"
 flock -n 9 || wrong "another run of it is under way in this tree"
 draw "$@"
 update_map
+: >"$work/survivors"
 for job in $(seq "$jobs"); do (prepare "$job"); done
 pids=
 trap 'kill $pids 2>/dev/null; exit 1' INT TERM
@@ -374,6 +401,7 @@ for job in $(seq "$jobs"); do
 	pids="$pids $!"
 done
 exec 8>&-
+say_what_is_out_of_date
 for pid in $pids; do wait "$pid" || wrong "a copy cannot be tried, see above"; done
 wait "$rows"
 echo "$(count '  killed by ') killed, $(count '  equivalent: ') equivalent, $(count '  SURVIVED') survived"

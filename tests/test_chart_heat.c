@@ -139,6 +139,8 @@ Test(small_chart_heat, b_over_a_is_what_was_put_in)
 		cr_assert(eq(int, t->v[i][6] > 0.5, !stream), "row %d", i);
 	}
 	script_says("launch-ratio", "title", "B takes up to 30 % longer (stream, ");
+	cr_assert(zero(int, strncmp(script_value("launch-ratio", "title"), "launch: B", 9)),
+		  "of both sides: %s", script_value("launch-ratio", "title"));
 	script_says("launch-ratio", "finding",
 		    "slower by more than 2 % at 20 of 60 points, faster at 0; "
 		    "same at 40, open at 0");

@@ -288,6 +288,46 @@ static void damaged(const char *change, const char *want)
 	json_decref(o);
 }
 
+/* A design with this value there: is it read? */
+static bool is_read(const char *field, json_int_t value)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = plan_of("1", "stream", args, 1), back;
+	json_t *o = plan_json(&p);
+	int err;
+
+	json_object_set_new(json_object_get(o, "design"), field, json_integer(value));
+	divert_stderr();
+	err = plan_parse(&back, o, fakes, "s.jsonl:1: ");
+	diverted_stderr();
+	plan_release(&back);
+	plan_release(&p);
+	json_decref(o);
+	return !err;
+}
+
+/* Both ends belong to it; a day is 86400 s. */
+Test(small_sweep_plan, fields_of_a_design_have_ranges)
+{
+	static const json_int_t day = INT64_C(86400000000000);
+	static const struct {
+		const char *field;
+		json_int_t least, most;
+	} rows[] = { { "processes", 1, 100000 },     { "rounds", 1, 100 },
+		     { "visit_ns", 1, day },	     { "blocks_min", 1, 200 },
+		     { "blocks_max", 3, 1000000 },   { "warmup_min_ns", 0, day },
+		     { "warmup_max_ns", 0, day },    { "pause_min_ns", 0, day },
+		     { "pause_max_ns", 0, day },     { "check_steps", 1, 16777216 },
+		     { "lock_clocks_mhz", 1, 10000 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		cr_assert(is_read(rows[i].field, rows[i].least), "%s, least", rows[i].field);
+		cr_assert(is_read(rows[i].field, rows[i].most), "%s, most", rows[i].field);
+		cr_assert(not(is_read(rows[i].field, rows[i].least - 1)), "%s", rows[i].field);
+		cr_assert(not(is_read(rows[i].field, rows[i].most + 1)), "%s", rows[i].field);
+	}
+}
+
 Test(small_sweep_plan, a_damaged_plan_is_refused)
 {
 	damaged("{\"points\":[]}", "the plan is damaged: points must be there");
