@@ -8,30 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/escape.h"
+
 enum { LINE_MAX_BYTES = 1024, HEAD_BYTES = 600 };
 
 static void (*on_death)(const char *line);
-
-/*
- * Appends n bytes of text, control characters as \n, \x1b or \u009b: the name of a file breaks
- * no line and commands no terminal. At most 4 bytes for each. Returns the end.
- */
-static char *escape(char *out, const char *text, size_t n)
-{
-	const unsigned char *c = (const unsigned char *)text, *end = c + n;
-
-	for (; c < end; c++) {
-		if (*c == '\n' || *c == '\t')
-			out += sprintf(out, "\\%c", *c == '\n' ? 'n' : 't');
-		else if (*c < 0x20 || *c == 0x7f)
-			out += sprintf(out, "\\x%02x", *c);
-		else if (*c == 0xc2 && c + 1 < end && c[1] >= 0x80 && c[1] < 0xa0)
-			out += sprintf(out, "\\u%04x", *++c);
-		else
-			*out++ = (char)*c;
-	}
-	return out;
-}
 
 static int is_continuation(char c)
 {
@@ -44,7 +25,7 @@ static int is_continuation(char c)
  */
 static void put_line(const char *before, const char *text)
 {
-	char line[4 * LINE_MAX_BYTES], *end = stpcpy(line, before);
+	char line[ESCAPE_MOST * LINE_MAX_BYTES], *end = stpcpy(line, before);
 	size_t n = strlen(text), head = n, tail = n;
 
 	if (n > LINE_MAX_BYTES - 16) {
@@ -55,10 +36,10 @@ static void put_line(const char *before, const char *text)
 		while (is_continuation(text[tail]))
 			tail++;
 	}
-	end = escape(end, text, head);
+	end = escape_controls(end, text, head);
 	if (tail > head)
 		end += sprintf(end, " ... ");
-	end = escape(end, text + tail, n - tail);
+	end = escape_controls(end, text + tail, n - tail);
 	strcpy(end, "\n");
 	fflush(stdout);
 	fputs(line, stderr);

@@ -29,10 +29,23 @@ json_t *json_text(const char *text)
 	return string;
 }
 
+/* jansson escapes what is below a blank; U+007F to U+009F command terminals too. */
 void json_write(json_t *object, FILE *out)
 {
+	char *text;
+
 	CHECK(object, "out of memory for JSON");
-	json_dumpf(object, out, JSON_INDENT(2));
+	text = json_dumps(object, JSON_INDENT(2));
+	CHECK(text, "memory of JSON");
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+		if (*c == 0x7f)
+			fputs("\\u007f", out);
+		else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+			fprintf(out, "\\u%04x", *++c);
+		else
+			fputc(*c, out);
+	}
 	fputc('\n', out);
+	free(text);
 	json_decref(object);
 }

@@ -1,12 +1,12 @@
 /* row.c - rows of a table for people. */
 #include "harness/row.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
+#include "common/escape.h"
 
 /* Bytes of text that fit into the room, cut at the last blank; a longer word stays whole. */
 static size_t fitting(const char *text, size_t room)
@@ -20,24 +20,39 @@ static size_t fitting(const char *text, size_t room)
 	return n ? n : strcspn(text, " ");
 }
 
-/* A file name may hold anything. */
-static char shown(char c)
+/* A file name may hold anything. HARD_BLANKs stay; to be freed. */
+static char *escaped(const char *text)
 {
-	return c == HARD_BLANK ? ' ' : iscntrl((unsigned char)c) ? '?' : c;
+	static const char hard[] = { HARD_BLANK, '\0' };
+	char *safe = malloc(ESCAPE_MOST * strlen(text) + 1), *end = safe;
+
+	CHECK(safe, "memory of a row");
+	while (*text) {
+		size_t n = strcspn(text, hard);
+
+		end = escape_controls(end, text, n);
+		text += n;
+		if (*text)
+			*end++ = *text++;
+	}
+	*end = '\0';
+	return safe;
 }
 
 void row_of(FILE *out, int label_width, const char *label, const char *text)
 {
+	char *safe = escaped(text);
 	size_t n;
 
-	for (const char *rest = text; *label || *rest; rest += n + (rest[n] == ' ')) {
+	for (const char *rest = safe; *label || *rest; rest += n + (rest[n] == ' ')) {
 		n = fitting(rest, (size_t)(ROW_WIDTH - label_width - 1));
 		fprintf(out, "%-*s ", label_width, label);
 		for (size_t i = 0; i < n; i++)
-			fputc(shown(rest[i]), out);
+			fputc(rest[i] == HARD_BLANK ? ' ' : rest[i], out);
 		fputc('\n', out);
 		label = "";
 	}
+	free(safe);
 }
 
 void row(FILE *out, const char *label, const char *fmt, ...)

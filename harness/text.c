@@ -1,12 +1,13 @@
 /* text.c - numbers and user input as a person reads them. */
 #include "harness/text.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/escape.h"
 
 /* Three significant digits without an exponent for 1 <= |v| < 1000. */
 static struct text three_digits(double v, const char *suffix)
@@ -97,16 +98,42 @@ struct text text_int(int64_t value, int as_size)
 	return t;
 }
 
+/* As many whole characters, escaped, as fit into size bytes; returns what is left of the text. */
+static const char *escape_into(char *out, size_t size, const char *text)
+{
+	char one[4 * ESCAPE_MOST];
+
+	while (*text) {
+		size_t bytes = 1, n;
+
+		while (((unsigned char)text[bytes] & 0xc0) == 0x80 && bytes < 4)
+			bytes++;
+		n = (size_t)(escape_controls(one, text, bytes) - one);
+		if (n >= size)
+			break;
+		out = mempcpy(out, one, n);
+		size -= n;
+		text += bytes;
+	}
+	*out = '\0';
+	return text;
+}
+
 struct text text_shown(const char *typed)
 {
 	enum { SHOWN = 60 };
-	size_t n = strnlen(typed, SHOWN + 1);
 	struct text t;
 
-	for (size_t i = 0; i < n && i < SHOWN; i++)
-		t.s[i] = iscntrl((unsigned char)typed[i]) ? '?' : typed[i];
-	t.s[n < SHOWN ? n : SHOWN] = '\0';
-	if (n > SHOWN)
-		strcpy(t.s + SHOWN, "...");
+	if (*escape_into(t.s, SHOWN + 1, typed))
+		strcat(t.s, "...");
+	return t;
+}
+
+struct text_line text_escaped(const char *text)
+{
+	struct text_line t;
+
+	if (*escape_into(t.s, sizeof(t.s) - 3, text))
+		strcat(t.s, "...");
 	return t;
 }

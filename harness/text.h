@@ -28,7 +28,14 @@ struct text text_real(double value);
 /* A whole number; as_size: with k, M or G (powers of 1024) where it divides evenly. */
 struct text text_int(int64_t value, int as_size);
 
-/* What a user typed, fit for one line: at most 60 bytes, control characters as '?'. */
+/* What a user typed, fit for one line: at most 60 bytes, control characters as \x1b. */
 struct text text_shown(const char *typed);
+
+/* The same of longer text that a file or another program says, for terminals (common/escape.h). */
+struct text_line {
+	char s[512];
+};
+
+struct text_line text_escaped(const char *text);
 
 #endif

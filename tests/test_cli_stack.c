@@ -185,6 +185,28 @@ Test(small_cli_stack, what_is_refused)
 	refused(5, "was measured on made-up GPU", "validate '%s' --on '%s'", file, other);
 }
 
+/* Counts that no step has are refused as damage; those that are merely large give numbers. */
+Test(small_cli_stack, absurd_counts_are_no_shares)
+{
+	struct fake_session work = quick("myocyte");
+	const char *text;
+
+	write_all();
+	work.size = "1,100,1000";
+	work.depth = "1,4,16";
+	work.step.to_device = (struct copies){ 1e9, 1e18 };
+	shell(NULL, "rm '%s'", file);
+	fake_session_write(&work, file);
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all --card '%s'", file, card)), "%s",
+		  text);
+	cr_assert(eq(ptr, strstr(text, " inf"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "-inf"), NULL), "%s", text);
+	work.step.to_device.calls = 1e308;
+	shell(NULL, "rm '%s'", file);
+	fake_session_write(&work, file);
+	refused(3, "step: counts are", "stack '%s' --all --card '%s'", file, card);
+}
+
 /* What real workers write: steps of memory are calls, of transfer copies. */
 Test(large_cli_stack, of_real_sweeps)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "harness/card/card_copies.h"
+#include "harness/model/stack_text.h"
 #include "harness/sweep/step_cost.h"
 
 TestSuite(small_stack, .timeout = 60);
@@ -41,6 +42,39 @@ Test(small_stack, launches_by_their_own_fit)
 	       (double[]){ 0, 4092 * 500 + 3 * 1e5, 1000 + 1024 * 30, 4500, NAN, NAN });
 	expect(find(&m.grid, all, MODE_FUSED, 10, 16),
 	       (double[]){ 16e4, 15 * 60, 2000, 3600, NAN, NAN });
+	free(all);
+	made_release(&m);
+}
+
+/* A block without a time, or with a part that is no number, has no shares, and no note says one. */
+Test(small_stack, what_is_no_share_is_not_printed)
+{
+	struct fake_session s = quiet();
+	struct made m = { 0 };
+	struct stack_request r = { .work = &m.grid, .own = &m.fit };
+	struct stack *all;
+	size_t size;
+	char *text;
+	FILE *out;
+
+	made_fit(&m, &s);
+	all = stacks_make(&r);
+	all[0].total_ns = 0;
+	all[1].total_ns = NAN;
+	all[2].part_ns[STACK_KERNEL] = INFINITY;
+	all[2].part_ns[STACK_OTHER] = -INFINITY;
+	cr_assert(isnan(stack_share(&all[0], STACK_OTHER)), "0");
+	cr_assert(isnan(stack_share(&all[2], STACK_KERNEL)), "infinite");
+	cr_assert(epsilon_eq(dbl, stack_share(&all[3], STACK_OTHER),
+			     all[3].part_ns[STACK_OTHER] / all[3].total_ns, 1e-12),
+		  "a number");
+	out = open_memstream(&text, &size);
+	all[1].total_ns = 0; /* a time is printed as it is */
+	stacks_print(&r, all, true, out);
+	fclose(out);
+	cr_assert(eq(ptr, strstr(text, "inf"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "nan"), NULL), "%s", text);
+	free(text);
 	free(all);
 	made_release(&m);
 }

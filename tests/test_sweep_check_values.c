@@ -51,6 +51,15 @@ Test(small_sweep_check_values, points_that_do_not_agree_with_themselves)
 		      ":2: a measured point without blocks");
 }
 
+/* Whose products with times would be no numbers. */
+Test(small_sweep_check_values, counts_that_no_step_has)
+{
+	changed_point("{\"launches_per_step\":1e308}", ":2: launches_per_step");
+	changed_point("{\"launches_per_step\":-1}", ":2: launches_per_step");
+	changed_point("{\"step\":{\"to_device\":{\"calls\":1e300,\"bytes\":1}}}", ":2: step");
+	changed_point("{\"step\":{\"launches\":-2}}", ":2: step");
+}
+
 /* What another version adds is no fault. */
 Test(small_sweep_check_values, more_than_is_known_is_valid)
 {

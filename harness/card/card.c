@@ -210,7 +210,7 @@ const char *card_number(double value, const char *unit)
 	else if (!strcmp(unit, "bytes"))
 		snprintf(t, sizeof(text[0]), "%s", text_bytes(value).s);
 	else
-		snprintf(t, sizeof(text[0]), "%.4g%s%s", value, strcmp(unit, "1") ? " " : "",
-			 strcmp(unit, "1") ? unit : "");
+		snprintf(t, sizeof(text[0]), "%.4g%s%.40s", value, strcmp(unit, "1") ? " " : "",
+			 strcmp(unit, "1") ? text_shown(unit).s : "");
 	return t;
 }

@@ -12,6 +12,7 @@
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 #include "harness/row.h"
+#include "harness/text.h"
 
 enum { NAMED = 3 }; /* rows in the finding */
 
@@ -76,7 +77,8 @@ static void finding_of(const struct card_comparison *c, char *out, size_t size)
 			continue;
 		}
 		used += (size_t)snprintf(out + used, size - used, "%s %s (%s), %s",
-					 said++ ? ";" : ":", p->label, p->section, differs_by(p).s);
+					 said++ ? ";" : ":", text_shown(p->label).s,
+					 text_shown(p->section).s, differs_by(p).s);
 	}
 	if (more && used < size)
 		snprintf(out + used, size - used, "; and %d more", more);
@@ -117,9 +119,10 @@ static void print_pair(const struct card_comparison *c, const struct card_pair *
 	bool counts = p->decides || c->options.strict;
 	const char *why = text_of(p->row[0], "text");
 
-	fprintf(out, "  %-15s %-29s ", p->section, p->label);
+	fprintf(out, "  %-15s %-29s ", text_escaped(p->section).s,
+		text_escaped(p->label).s);
 	if (!p->known) {
-		fprintf(out, "%s\n", *why ? why : "not measured by every process of both");
+		fprintf(out, "%s\n", *why ? text_escaped(why).s : "not measured by every process of both");
 		return;
 	}
 	fprintf(out, "%13s ", card_number(p->value[0], p->unit));

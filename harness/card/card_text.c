@@ -6,6 +6,7 @@
 #include "harness/card/card.h"
 #include "harness/platform.h"
 #include "harness/row.h"
+#include "harness/text.h"
 
 enum { SECTION = 15, LABEL = 29, VALUE = 13, INTERVAL = 23 };
 
@@ -61,7 +62,7 @@ static void print_line(const struct card_line *line, const json_t *row, const js
 
 	fprintf(out, "%-*s %-*s ", SECTION, line->section ? line->section : "", LABEL, line->label);
 	if (!isfinite(value)) {
-		fprintf(out, "%s\n", *why ? why : "not measured");
+		fprintf(out, "%s\n", *why ? text_escaped(why).s : "not measured");
 		return;
 	}
 	interval_text(row, interval, sizeof(interval));
@@ -81,7 +82,7 @@ static void print_failed(const json_t *card, FILE *out)
 	json_array_foreach(failed, i, o)
 	{
 		fprintf(out, "failed: the probe of %s in process %d; its line is on stderr\n",
-			text_of(o, "workload"),
+			text_escaped(text_of(o, "workload")).s,
 			(int)json_integer_value(json_object_get(o, "process")) + 1);
 	}
 }

@@ -13,6 +13,7 @@
 #include "harness/sweep/recorded.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
+#include "harness/text.h"
 
 enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD, KEY_OVER, KEY_SIDE };
 
@@ -223,7 +224,7 @@ static void print_other_kind(const struct chart_side *a, const struct chart_side
 	if (strcmp(a->device, b->device))
 		fprintf(stderr,
 			"rift: A is of %s, B of %s: what differs is not the platform alone\n",
-			a->device, b->device);
+			text_escaped(a->device).s, text_escaped(b->device).s);
 	if (sync_a != sync_b)
 		fprintf(stderr, "rift: A was swept with --sync %s, B with --sync %s\n",
 			sync_names[sync_a], sync_names[sync_b]);

@@ -34,9 +34,7 @@ static void bars_init(struct bars *b, const struct grid *g, const struct stack *
 
 static double share_of(const struct bars *b, int bar, int part)
 {
-	const struct stack *s = &b->stack[b->point[bar]];
-
-	return s->part_ns[part] / s->total_ns;
+	return stack_share(&b->stack[b->point[bar]], (enum stack_part)part);
 }
 
 /* ---- data file -------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "harness/compare/surroundings.h"
 #include "harness/platform.h"
 #include "harness/row.h"
+#include "harness/text.h"
 
 enum { POINTS_SHOWN = 20, PARAMETER_LABEL = 7 };
 
@@ -146,7 +147,7 @@ static void print_parameters(const struct comparison *c, int number, FILE *out)
 		"\nparameters of %s: what rift fit finds in points that both have, n = %d and %d\n",
 		m->workload->name, c->party[PAIR_A]->n, c->party[PAIR_B]->n);
 	if (!m->is) {
-		fprintf(out, "  none: %s\n", m->why_not);
+		fprintf(out, "  none: %s\n", text_escaped(m->why_not).s);
 		return;
 	}
 	fprintf(out, "  %-5s %10s %10s  %-34s %s\n", "", "A", "B", "B - A (95 %)", "B / A (95 %)");

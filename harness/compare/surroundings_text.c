@@ -6,6 +6,7 @@
 #include "common/check.h"
 #include "harness/compare/surroundings.h"
 #include "harness/row.h"
+#include "harness/text.h"
 
 /* A longer field takes from the columns of its values. */
 enum { FIELD_LEAST = 26, FIELD_MOST = 44, VALUE_MOST = 34 };
@@ -16,17 +17,20 @@ static void shown(const json_t *v, int width, char out[VALUE_MOST + 1])
 	char *text = json_is_string(v) ? strdup(json_string_value(v))
 		     : v	       ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY)
 				       : strdup("missing");
+	struct text_line safe;
 
 	CHECK(text, "memory of a value");
-	snprintf(out, (size_t)width + 1, "%s", text);
-	if (strlen(text) > (size_t)width)
+	safe = text_escaped(text);
+	snprintf(out, (size_t)width + 1, "%s", safe.s);
+	if (strlen(safe.s) > (size_t)width)
 		memcpy(out + width - 3, "...", 3);
 	free(text);
 }
 
-static const char *field_of(const json_t *row)
+/* Names of variables are in it. */
+static struct text_line field_of(const json_t *row)
 {
-	return json_string_value(json_object_get(row, "field"));
+	return text_escaped(json_string_value(json_object_get(row, "field")));
 }
 
 static int field_width(const json_t *rows)
@@ -37,7 +41,7 @@ static int field_width(const json_t *rows)
 
 	json_array_foreach(rows, i, o)
 	{
-		int n = (int)strlen(field_of(o));
+		int n = (int)strlen(field_of(o).s);
 
 		width = n > width ? n : width;
 	}
@@ -57,7 +61,7 @@ static void print_fields(const json_t *rows, FILE *out)
 	{
 		shown(json_object_get(o, "a"), value, a);
 		shown(json_object_get(o, "b"), value, b);
-		fprintf(out, "  %-*s %-*s  %s\n", field, field_of(o), value, a, b);
+		fprintf(out, "  %-*s %-*s  %s\n", field, field_of(o).s, value, a, b);
 	}
 }
 

@@ -154,7 +154,7 @@ static void put_pair(const struct fit *f, int pair, double depth, FILE *out)
 		put(k.kind == ANSWER_BELOW ? "none" : "all", PAY_CELL, out);
 	else
 		put_kernel(&k, PAY_CELL, out);
-	if (gain.kind == ANSWER_VALUE)
+	if (gain.kind == ANSWER_VALUE && isfinite(gain.interval.value))
 		snprintf(times, sizeof(times), "%.3g", gain.interval.value);
 	put(times, TIMES_CELL, out);
 }

@@ -178,6 +178,13 @@ static void fill(struct stack *s, const struct stack_request *r, int point)
 	s->part_ns[STACK_OTHER] = s->total_ns - known_ns;
 }
 
+double stack_share(const struct stack *s, enum stack_part part)
+{
+	double share = s->part_ns[part] / s->total_ns;
+
+	return isfinite(share) ? share : NAN;
+}
+
 struct stack *stacks_make(const struct stack_request *r)
 {
 	struct stack *all = calloc((size_t)r->work->n_points + 1, sizeof(*all));

@@ -85,6 +85,9 @@ const struct fit *stack_fit_of(const struct stack_request *r, int point);
 /* Of a step: what its copies between host and device cost on the card; NaN: none, or not known. */
 double stack_transfer_ns(const struct stack_request *r, int point);
 
+/* A part's share of the block; NaN: there is no such part, or no share that is a number. */
+double stack_share(const struct stack *s, enum stack_part part);
+
 /* One for each of work's points, in their order; to be freed. */
 struct stack *stacks_make(const struct stack_request *r);
 

@@ -125,7 +125,7 @@ static void note_negative(struct stack_notes *out, const struct stack_request *r
 	int n = 0;
 
 	for (int i = 0; i < r->work->n_points; i++) {
-		double share = all[i].part_ns[part] / all[i].total_ns;
+		double share = stack_share(&all[i], part);
 
 		n += share < -0.0005; /* what is not printed as 0.0 % */
 		most = fmin(most, share);

@@ -39,11 +39,12 @@ static void print_stack(const struct grid *g, const struct stack *s, FILE *out)
 		g->nominal ? text_real(size).s : text_int((int64_t)size, 1).s, at->batch.depth,
 		text_time(s->total_ns / at->batch.depth).s);
 	for (int k = 0; k < STACK_PARTS; k++) {
-		if (isnan(s->part_ns[k]))
+		double share = stack_share(s, (enum stack_part)k);
+
+		if (isnan(share))
 			fprintf(out, "%*s", column[k], "-");
 		else /* no -0.0 */
-			fprintf(out, "%*.1f", column[k],
-				round(1000 * s->part_ns[k] / s->total_ns) / 10 + 0.0);
+			fprintf(out, "%*.1f", column[k], round(1000 * share) / 10 + 0.0);
 	}
 	fputc('\n', out);
 }

@@ -177,11 +177,45 @@ static struct text summary_wrong(const json_t *point)
 	return wrong;
 }
 
+/* ---- counts ----------------------------------------------------------------------------- */
+
+/* Launches, calls and bytes of a step: no more bytes than addresses, so that no product of them
+ * with times leaves the range of a double. */
+static const double count_max = 0x1p63;
+
+static bool are_counts(const json_t *v)
+{
+	const char *name;
+	json_t *member;
+
+	if (json_is_number(v))
+		return json_number_value(v) >= 0 && json_number_value(v) <= count_max;
+	json_object_foreach((json_t *)(uintptr_t)v, name, member)
+	{
+		if (!are_counts(member))
+			return false;
+	}
+	return true;
+}
+
+static struct text counts_wrong(const json_t *point)
+{
+	static const char *const names[] = { "launches_per_step", "step" };
+	struct text wrong = nothing;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!are_counts(json_object_get(point, names[i])))
+			snprintf(wrong.s, sizeof(wrong.s), "%s: counts are 0 to 2^63", names[i]);
+	return wrong;
+}
+
 struct text measured_wrong(const json_t *point, int rounds)
 {
 	size_t n = length(point, "t_total_ns");
 	struct text wrong = blocks_wrong(point);
 
+	if (!*wrong.s)
+		wrong = counts_wrong(point);
 	if (*wrong.s)
 		return wrong;
 	if (!n)

@@ -11,6 +11,7 @@
 #include "harness/sweep/contrast.h"
 #include "harness/sweep/csv_points.h"
 #include "harness/sweep/recorded.h"
+#include "harness/text.h"
 
 enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS, KEY_SIDE };
 
@@ -74,13 +75,15 @@ static void print_facts(const char *path, const struct record_facts *f)
 	int whole = f->sides * (f->enough ? f->enough : f->processes);
 
 	if (!f->sides) {
-		printf("%s: valid; %d visits of a process under way%s\n", path, f->visits,
+		printf("%s: valid; %d visits of a process under way%s\n", text_escaped(path).s,
+		       f->visits,
 		       f->torn ? "; a torn last line is dropped" : "");
 		return;
 	}
 	printf("%s: %s; schema %s, session %s, %d of %d processes complete, %d points ok, %d "
 	       "failed%s\n",
-	       path, f->incomplete ? "incomplete" : "valid", f->schema, f->session_id, f->trailers,
+	       text_escaped(path).s, f->incomplete ? "incomplete" : "valid",
+	       text_escaped(f->schema).s, text_escaped(f->session_id).s, f->trailers,
 	       whole, f->ok, f->failed, f->torn ? "; a torn last line is dropped" : "");
 }
 
@@ -90,7 +93,7 @@ static int check_card(const char *path)
 	int err = card_read(path, &card);
 
 	if (!err)
-		printf("%s: valid; a card of %d processes\n", path, card_processes(card));
+		printf("%s: valid; a card of %d processes\n", text_escaped(path).s, card_processes(card));
 	json_decref(card);
 	return err;
 }

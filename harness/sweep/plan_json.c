@@ -10,6 +10,7 @@
 #include "harness/json.h"
 #include "harness/sweep/plan.h"
 #include "harness/sweep/record.h"
+#include "harness/text.h"
 
 /* Whole ns; null where not known. */
 static json_t *ns_json(double ns)
@@ -171,7 +172,8 @@ void plan_point_text(const struct plan *p, int point, char *out, size_t size)
 		if (!row->axis && param_is_default(row, c->params.opts))
 			continue;
 		param_format(row, c->params.opts, value, sizeof(value));
-		used += (size_t)snprintf(out + used, size - used, " %s=%s", row->name, value);
+		used += (size_t)snprintf(out + used, size - used, " %s=%s", row->name,
+					 text_escaped(value).s);
 	}
 	if (used < size)
 		snprintf(out + used, size - used, " %s depth %ld%s%s", mode_name(at->mode),

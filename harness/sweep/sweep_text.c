@@ -12,6 +12,7 @@
 #include "harness/sweep/predict.h"
 #include "harness/sweep/show.h"
 #include "harness/sweep/visit.h"
+#include "harness/text.h"
 
 void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 {
@@ -118,7 +119,8 @@ static void table_text(const struct plan *p, int config, char *out, size_t size)
 		if (row->axis || param_is_default(row, c->params.opts))
 			continue;
 		param_format(row, c->params.opts, value, sizeof(value));
-		used += (size_t)snprintf(out + used, size - used, " %s=%s", row->name, value);
+		used += (size_t)snprintf(out + used, size - used, " %s=%s", row->name,
+					 text_escaped(value).s);
 	}
 }
 

@@ -1,0 +1,209 @@
+/*
+ * test_cli_escape.c - text out of a record never commands a terminal: no command prints a control
+ * character of a file, on stdout or stderr.
+ */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/fake_session.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/escape.h"
+#include "harness/text.h"
+
+/* Red, the title of the window, and the one-character CSI of U+009B; in JSON and in C. */
+#define EVIL "\033[31mred\033]0;owned\007\302\2337m\177"
+
+static char dir[] = "/tmp/rift_escape_XXXXXX", plain[64], file[64], card[64];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(plain, sizeof(plain), "%s/plain.jsonl", dir);
+	snprintf(file, sizeof(file), "%s/evil.jsonl", dir);
+	snprintf(card, sizeof(card), "%s/card.json", dir);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_escape, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(small_escape, .timeout = 30);
+
+/* ---- the function ----------------------------------------------------------------------- */
+
+static char *escaped(const char *text)
+{
+	static char out[256];
+
+	*escape_controls(out, text, strlen(text)) = '\0';
+	return out;
+}
+
+Test(small_escape, controls_and_nothing_else)
+{
+	cr_assert(eq(str, escaped("plain, 5 µs ±1 \xe2\x80\xa6 \xf0\x9f\x98\x80"),
+		     "plain, 5 µs ±1 \xe2\x80\xa6 \xf0\x9f\x98\x80"),
+		  "text");
+	cr_assert(eq(str, escaped("a\033[2Jb\177\t\n"), "a\\x1b[2Jb\\x7f\\t\\n"), "C0");
+	cr_assert(eq(str, escaped("\302\2332J\302\240"), "\\u009b2J\302\240"), "C1, no-break space");
+	cr_assert(eq(str, escaped("\2332J\302"), "\\x9b2J\302"), "no UTF-8");
+	cr_assert(eq(str, escaped(""), ""), "empty");
+}
+
+Test(small_escape, long_text_is_cut_between_characters)
+{
+	char text[2000];
+
+	memset(text, '\033', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	cr_assert(le(sz, strlen(text_shown(text).s), 63), "60 bytes and dots");
+	cr_assert(zero(sz, (strlen(text_escaped(text).s) - 3) % 4), "whole escapes");
+	cr_assert(lt(sz, strlen(text_escaped(text).s), sizeof(struct text_line)), "room");
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+static const char *const id = "0123456789\033[31m!";
+
+static void spoil_header(json_t *o)
+{
+	json_t *gpu = json_object_get(o, "gpu"), *virt = json_object_get(o, "virt");
+
+	json_object_set_new(gpu, "name", json_string("GPU " EVIL));
+	json_object_set_new(gpu, "driver_version", json_string(EVIL));
+	json_object_set_new(virt, "hypervisor", json_string(EVIL));
+	json_object_set_new(virt, "declared_platform", json_string(EVIL));
+	json_object_set_new(json_object_get(o, "env"), "CUDA_" EVIL, json_string(EVIL));
+	json_object_set_new(o, "libraries", json_pack("[s]", EVIL));
+	json_object_set_new(o, "start_utc", json_string(EVIL));
+	json_object_set_new(o, "command", json_string(EVIL));
+}
+
+static void spoil(json_t *o)
+{
+	if (json_object_get(o, "session_id"))
+		json_object_set_new(o, "session_id", json_string(id));
+	if (json_object_get(o, "against"))
+		json_object_set_new(o, "against", json_string(EVIL));
+	if (json_object_get(o, "gpu"))
+		spoil_header(o);
+}
+
+/* The same session with such texts, and with the hashes of its lines. */
+static void write_evil(void)
+{
+	FILE *in = fopen(plain, "r"), *out = fopen(file, "w");
+	char hash_of_lines[HASH_TEXT], *line = NULL;
+	struct hash all;
+	size_t size = 0;
+
+	hash_start(&all);
+	while (getline(&line, &size, in) > 0) {
+		json_t *o = json_loads(line, 0, NULL);
+		char *text;
+
+		spoil(o);
+		hash_text(&all, hash_of_lines);
+		if (json_object_get(o, "lines_sha256"))
+			json_object_set_new(o, "lines_sha256", json_string(hash_of_lines));
+		text = json_dumps(o, JSON_COMPACT);
+		fprintf(out, "%s\n", text);
+		hash_add(&all, text, strlen(text));
+		hash_add(&all, "\n", 1);
+		free(text);
+		json_decref(o);
+	}
+	free(line);
+	fclose(in);
+	fclose(out);
+}
+
+static void write_sessions(void)
+{
+	struct fake_session s = fake_session();
+
+	s.quick = true;
+	s.processes = 5;
+	s.sides = 2;
+	s.noise = 0.01;
+	s.size = "0,2,10";
+	s.depth = "1,4,16";
+	s.mode = "stream,graph";
+	fake_session_write(&s, plain);
+	write_evil();
+}
+
+/* This command shows the texts, and no byte of them that a terminal would obey. */
+static void is_tame(const char *fmt, const char *a, const char *b)
+{
+	char args[256];
+	const char *text;
+
+	snprintf(args, sizeof(args), fmt, a, b);
+	shell(&text, "'%s' %s 2>&1", rift(), args);
+	cr_assert(ne(ptr, strstr(text, "[31m"), NULL), "%s: %s", args, text);
+	for (const char *c = text; *c; c++) {
+		bool control = ((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f;
+
+		cr_assert(not(control), "%s: byte %d: %s", args, (int)(c - text), text);
+	}
+	cr_assert(eq(ptr, strstr(text, "\302\233"), NULL), "%s: U+009B: %s", args, text);
+}
+
+Test(small_cli_escape, of_sessions)
+{
+	write_sessions();
+	is_tame("check '%s'%s", file, "");
+	is_tame("show '%s'%s", file, "");
+	is_tame("show '%s'%s --side b", file, "");
+	is_tame("fit '%s:b'%s", file, "");
+	is_tame("fit '%s:b'%s --json", file, "");
+	is_tame("predict '%s:a' --on '%s:b'", file, file);
+	is_tame("stack '%s'%s", file, "");
+	is_tame("compare '%s'%s", file, "");
+	is_tame("compare '%s'%s --json", file, "");
+	is_tame("compare '%s:a' '%s:a' --force", file, plain);
+	is_tame("compare '%s:a' '%s:a'", file, plain);
+	is_tame("fit '%s:a' --off-grid '%s:a'", plain, file);
+}
+
+Test(small_cli_escape, of_plots)
+{
+	const char *text;
+
+	write_sessions();
+	is_tame("plot '%s:a' '%s:a'", file, plain);
+	cr_assert(ne(int, shell(&text, "grep -rlP '\\x1b|\\x07' '%s' --include='*.gp'", dir), 0),
+		  "%s", text);
+}
+
+Test(small_cli_escape, of_cards)
+{
+	json_t *o = json_pack(
+		"{s:s, s:s, s:i, s:s, s:s, s:{s:s}, s:{s:s}, s:{s:s}, s:[{s:s, s:s}], s:[{s:s, "
+		"s:s, s:s, s:[f], s:f}, {s:s, s:s, s:s, s:[n], s:s}]}",
+		"record", "card", "schema", "1.0", "processes", 1, "start_utc", EVIL, "sync", EVIL,
+		"gpu", "name", EVIL, "device", "name", EVIL, "virt", "declared_platform", EVIL,
+		"failed", "workload", EVIL, "process", "0", "rows", "workload", EVIL, "name", EVIL,
+		"unit", EVIL, "values", 1.5, "median", 1.5, "workload", "launch", "name",
+		"launch call", "unit", "us", "values", "text", EVIL);
+
+	cr_assert(zero(int, json_dump_file(o, card, 0)), "%s", card);
+	is_tame("show '%s'%s", card, "");
+	json_object_set_new(o, "sync", json_string("x"));
+	json_object_set_new(
+		json_array_get(json_object_get(o, "rows"), 0), "values", json_pack("[f]", 9.5));
+	snprintf(plain, sizeof(plain), "%s/other.json", dir);
+	cr_assert(zero(int, json_dump_file(o, plain, 0)), "%s", plain);
+	is_tame("compare --all --force '%s' '%s'", card, plain);
+	is_tame("compare --strict --force '%s' '%s'", card, plain);
+	is_tame("compare '%s' '%s'", card, plain);
+	json_decref(o);
+}
