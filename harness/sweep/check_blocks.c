@@ -183,7 +183,7 @@ static struct text summary_wrong(const json_t *point)
  * with times leaves the range of a double. */
 static const double count_max = 0x1p63;
 
-static bool are_counts(const json_t *v)
+static bool is_bounded(const json_t *v)
 {
 	const char *name;
 	json_t *member;
@@ -192,7 +192,7 @@ static bool are_counts(const json_t *v)
 		return json_number_value(v) >= 0 && json_number_value(v) <= count_max;
 	json_object_foreach((json_t *)(uintptr_t)v, name, member)
 	{
-		if (!are_counts(member))
+		if (!is_bounded(member))
 			return false;
 	}
 	return true;
@@ -204,7 +204,7 @@ static struct text counts_wrong(const json_t *point)
 	struct text wrong = nothing;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!are_counts(json_object_get(point, names[i])))
+		if (!is_bounded(json_object_get(point, names[i])))
 			snprintf(wrong.s, sizeof(wrong.s), "%s: counts are 0 to 2^63", names[i]);
 	return wrong;
 }
