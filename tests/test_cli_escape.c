@@ -184,6 +184,27 @@ Test(small_cli_escape, of_plots)
 		  "%s", text);
 }
 
+/* Of five processes, so that there is a verdict, and the finding names its row. */
+static void write_card(const char *path, double us)
+{
+	json_t *o = json_pack(
+		"{s:s, s:s, s:i, s:s, s:{s:s}, s:{s:s}, s:[{s:s, s:s, s:s, s:[f, f, f, f, f], "
+		"s:f}]}",
+		"record", "card", "schema", "1.0", "processes", 5, "sync", "spin", "gpu", "name",
+		"GPU", "device", "name", "GPU", "rows", "workload", "launch", "name", "call " EVIL,
+		"unit", "us", "values", us, us, us, us, us, "median", us);
+
+	cr_assert(zero(int, json_dump_file(o, path, 0)), "%s", path);
+	json_decref(o);
+}
+
+Test(small_cli_escape, of_findings)
+{
+	write_card(card, 1.5);
+	write_card(plain, 9.5);
+	is_tame("compare --strict '%s' '%s'", card, plain);
+}
+
 Test(small_cli_escape, of_cards)
 {
 	json_t *o = json_pack(
