@@ -4,8 +4,8 @@
  *
  * Numbers, modes, verdicts and options only, whatever the sentence around them, against
  * tests/figures/NAME.txt. Of data (CSV, JSON) each column is there once: how many numbers, their
- * sum, and the sum of each times its place. Numbers may be off by a thousandth, or by one in their
- * last decimal, as other libraries of mathematics round. Where a change is meant, UPDATE_FIGURES=1
+ * sum, and the sum of each times its place. Numbers may be off by a thousandth, as other
+ * libraries of mathematics round. Where a change is meant, UPDATE_FIGURES=1
  * writes the files anew, and git diff says which numbers became others.
  */
 #ifndef RIFT_TESTS_FIGURES_H

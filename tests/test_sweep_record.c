@@ -259,6 +259,24 @@ Test(small_sweep_record, a_new_file_overwrites_nothing)
 	record_close(&f);
 }
 
+/* Twelve digits: more than any clock has. */
+Test(small_sweep_record, numbers_have_twelve_digits)
+{
+	struct record_file file;
+	char line[64] = "";
+	FILE *f;
+
+	unlink(path);
+	cr_assert(zero(int, record_create(&file, path)), "create");
+	cr_assert(zero(int, record_write(&file, json_pack("[f, i]", 1.0 / 3, 7))), "write");
+	record_close(&file);
+	f = fopen(path, "r");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	cr_assert(ne(ptr, fgets(line, sizeof(line), f), NULL), "a line");
+	fclose(f);
+	cr_assert(eq(str, line, "[0.333333333333,7]\n"), "%s", line);
+}
+
 /* ---- lock ------------------------------------------------------------------------------- */
 
 static bool lacks_locks; /* a file system without */
