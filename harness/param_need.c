@@ -77,6 +77,14 @@ int param_needs_check(const struct params *p, const struct param_need *needs)
 	return 0;
 }
 
+bool param_counts(const struct params *p, const struct param_need *needs, const char *name)
+{
+	for (; needs && needs->name; needs++)
+		if (!strcmp(needs->name, name) && !holds(p, needs->when))
+			return false;
+	return true;
+}
+
 /* Every "b" of "b|c" among the row's choices. */
 static bool choices_fit(const struct param *row, const char *choices)
 {

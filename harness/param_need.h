@@ -10,6 +10,9 @@
  */
 int param_needs_check(const struct params *p, const struct param_need *needs);
 
+/* Would the parameter of that name count, as the others are? */
+bool param_counts(const struct params *p, const struct param_need *needs, const char *name);
+
 /* Do all entries name rows and choices that there are? Else *wrong is the first that does not. */
 bool param_needs_fit(const struct param *rows, const struct param_need *needs,
 		     const struct param_need **wrong);

@@ -86,6 +86,19 @@ static void judge_line(const char *line)
 	exit(strstr(line, "tests/test_check.c:") == line && strstr(line, want) ? 42 : 1);
 }
 
+/* The host's lack is nobody's broken promise: one line for the user, and no core. */
+Test(small_check, without_memory_it_ends_in_order, .exit_code = NO_MEMORY)
+{
+	errno = ENOMEM;
+	CHECK(!errno, "%d bytes", 7);
+}
+
+Test(small_check, a_device_without_memory_too, .exit_code = NO_MEMORY)
+{
+	errno = 0;
+	CUDA(cudaErrorMemoryAllocation);
+}
+
 Test(small_check, check_aborts_through_the_hook, .exit_code = 42)
 {
 	die_hook(judge_line);

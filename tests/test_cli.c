@@ -138,6 +138,31 @@ Test(small_cli, a_picture_of_a_workload_that_has_none_is_refused)
 	}
 }
 
+/* Options may stand behind words, and help has an end, whatever variables of libraries say. */
+Test(small_cli, variables_of_libraries_change_no_command)
+{
+	const char *text;
+
+	setenv("POSIXLY_CORRECT", "1", 1);
+	refused(3, "--depth=0", "run %s --depth 0", name());
+	refused(3, "--depth=0", "run --depth 0 %s", name());
+	refused(3, "--depth=0", "run %s %s=1 --depth 0", name(), text_of(axis(), "name"));
+	refused(3, "not name=value", "run %s -- --depth 0", name());
+	setenv("ARGP_HELP_FMT", "rmargin=20", 1);
+	/* what prints for ever must not fill the memory of the test */
+	cr_assert(zero(int, shell(&text, "'%s' run --help | head -c 100000 | wc -c", rift())), "%s",
+		  text);
+	cr_assert(lt(int, atoi(text), 50000), "%s bytes", text);
+}
+
+Test(small_cli, a_stack_that_is_too_small_is_told)
+{
+	const char *text;
+
+	cr_assert(eq(int, shell(&text, "ulimit -s 64; '%s' list 2>&1", rift()), 3), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "ulimit -s"), NULL), "%s", text);
+}
+
 Test(small_cli, output_that_cannot_be_written_is_no_success)
 {
 	const char *text;

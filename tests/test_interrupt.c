@@ -130,6 +130,38 @@ Test(small_interrupt, what_is_ignored_stays_so)
 	cr_assert(interrupted(), "SIGTERM");
 }
 
+/* What neither looks nor returns after the first signal: a block of kernels, say. */
+Test(small_interrupt, what_is_deaf_ends_all_the_same)
+{
+	int status = 0;
+	pid_t child;
+
+	NEED_SIGNALS();
+	heed_signals();
+	make_temporary();
+	child = fork();
+	if (!child) {
+		interrupt_install();
+		interrupt_end_within(INTERRUPT_GRACE_S, "");
+		raise(SIGTERM);
+		for (;;)
+			pause();
+	}
+	cr_assert(waitpid(child, &status, 0) == child, "waitpid");
+	temporary_forget(file);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 75, "status %x", status);
+	cr_assert(access(file, F_OK) && errno == ENOENT, "the file is left");
+}
+
+/* It lives on as long as no signal came. */
+Test(small_interrupt, nothing_ends_without_a_signal)
+{
+	heed_signals();
+	interrupt_install();
+	interrupt_end_within(INTERRUPT_GRACE_S, "");
+	cr_assert(!alarm(0) && !interrupted(), "a timer runs");
+}
+
 Test(small_interrupt, calls_that_wait_are_not_restarted)
 {
 	struct sigaction act;

@@ -175,6 +175,26 @@ static bool turn(struct builder *b, int size_row)
 
 /* ---- the whole grid --------------------------------------------------------------------- */
 
+/* Images of the user's have a size already: the workload's own sizes are none of theirs. */
+static int drop_sizes_without_effect(struct builder *b, int size_row)
+{
+	struct axis sizes = b->values[size_row];
+	struct config c;
+	int err;
+
+	if (b->size_given)
+		return 0;
+	config_init(&c, b->workload);
+	b->values[size_row] = (struct axis){ 0 };
+	err = set_values(b, &c.params);
+	if (!err && !param_counts(&c.params, b->workload->needs, c.params.rows[size_row].name))
+		axis_release(&sizes);
+	b->values[size_row] = sizes;
+	free(c.params.opts);
+	params_release(&c.params);
+	return err;
+}
+
 /* The grid, or, around its centre, the values of one more parameter. */
 static int add_values(struct plan *p, const struct plan_request *r, const struct workload *w,
 		      const char *around)
@@ -183,6 +203,8 @@ static int add_values(struct plan *p, const struct plan_request *r, const struct
 	int size_row = (int)(workload_axis(w) - w->params);
 	int err = plan_take_request(&b, size_row, around);
 
+	if (!err)
+		err = drop_sizes_without_effect(&b, size_row);
 	if (!err)
 		do
 			err = add_config(&b, size_row);

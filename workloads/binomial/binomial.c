@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "common/check.h"
 #include "workloads/binomial/inputs.h"
@@ -75,6 +76,19 @@ int64_t binomial_launches(const struct binomial_opts *o)
 
 /* ---- limits and cost -------------------------------------------------------------------- */
 
+/* least: more steps than these would do, if a tree may have as many. */
+static int refuse_market(const struct binomial_opts *o, double least)
+{
+	char cure[64] = "take a higher volatility or a rate nearer 0";
+
+	if (least < BINOMIAL_STEPS_MAX)
+		snprintf(cure, sizeof(cure), "take more than %.0f steps", least);
+	return complain(EINVAL,
+			"steps=%ld rate=%g volatility=%g: the probability of a step up is not "
+			"between 0 and 1; %s",
+			(long)o->steps, o->rate, o->volatility, cure);
+}
+
 /*
  * Steps of T/N years go up by exp(V sqrt(T/N)) or down by as much. An exponential of 85 is the last
  * that a float holds, prices of 30 included.
@@ -85,12 +99,7 @@ static int limits_of_market(const struct binomial_opts *o)
 	double n = (double)o->steps;
 
 	if (fabs(o->rate) * sqrt(years / n) >= o->volatility)
-		return complain(
-			EINVAL,
-			"steps=%ld rate=%g volatility=%g: the probability of a step up is not "
-			"between 0 and 1; take more than %.0f steps",
-			(long)o->steps, o->rate, o->volatility,
-			floor(years * pow(o->rate / o->volatility, 2)));
+		return refuse_market(o, floor(years * pow(o->rate / o->volatility, 2)));
 	if (o->volatility * sqrt(years * n) > exponent_max)
 		return complain(EINVAL,
 				"steps=%ld volatility=%g: the highest price does not fit a float; "

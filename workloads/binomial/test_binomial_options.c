@@ -42,6 +42,7 @@ Test(small_binomial_options, markets_that_no_tree_fits_are_refused)
 		"steps=3 rate=0.06 volatility=0.1: the probability of a step up is not between "
 		"0 and 1; take more than 3 steps",
 		"run binomial steps=3");
+	refused(3, "take a higher volatility", "run binomial steps=8k rate=1 volatility=0.01");
 	refused(3, "not between 0 and 1", "run binomial steps=10 rate=-0.1 volatility=0.1");
 	refused(3,
 		"steps=8192 volatility=0.3: the highest price does not fit a float; take at "

@@ -187,3 +187,17 @@ Test(small_stereo_ppm, steps_on_files)
 	}
 	run_end(files);
 }
+
+/* Their size is the files': the sizes of a sweep are none of theirs, unless they are asked for. */
+Test(small_stereo_ppm, files_can_be_swept)
+{
+	const struct stereo_size size = { 24, 16 };
+	const char *left = write_image("left.ppm", size, true);
+	const char *right = write_image("right.ppm", size, false), *text;
+
+	cr_assert(!run_rift(OUT, &text, "sweep stereo left=%s right=%s --quick --dry-run", left,
+			    right),
+		  "%s", text);
+	refused(3, "width=9 has no effect", "sweep stereo left=%s right=%s width=9 --dry-run", left,
+		right);
+}
