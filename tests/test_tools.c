@@ -308,3 +308,65 @@ Test(small_tools, random_mistakes_are_those_of_their_seed)
 
 	cr_assert(zero(int, rc), "%s", out);
 }
+
+/* ---- sizes of tests ---------------------------------------------------------------------- */
+
+/* A test program of one suite, whose tests pass as far as a filter lets them run. */
+static void fake_program(const char *suite)
+{
+	int rc = shell(NULL,
+		       "cat >%s/prog <<'E'\n#!/bin/sh\n"
+		       "[ \"$1\" = --list ] && { printf '%%s' '%s' && exit; }\n"
+		       "echo 'counts: passed 0 failed 0 skipped 0'\nE\nchmod +x %s/prog",
+		       folder, suite, folder);
+
+	cr_assert(zero(int, rc), "fake program");
+}
+
+Test(small_tools, a_suite_that_no_size_runs_fails_and_is_named)
+{
+	static const char *const sizes[] = { "small", "large", "all" };
+	const char *out;
+
+	fake_program("small_a: 1 test\n├── x\nstray_b: 2 tests\n├── y\n└── z\n");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		int rc = shell(&out, "tools/run_test.sh %s %s/prog", sizes[i], folder);
+
+		cr_assert(eq(int, rc, 1), "%s: %s", sizes[i], out);
+		expect_has(out, "suite stray_b");
+		cr_assert(eq(ptr, strstr(out, "suite small_a"), NULL), "%s", out);
+	}
+	shell(&out, "cat %s/prog.counts", folder);
+	cr_assert(eq(str, (char *)out, "0 1 0\n"), "counted as failed");
+}
+
+Test(small_tools, a_program_without_tests_fails)
+{
+	const char *out;
+
+	fake_program("");
+	cr_assert(eq(int, shell(&out, "tools/run_test.sh all %s/prog", folder), 1), "%s", out);
+}
+
+Test(small_tools, a_program_may_have_tests_of_one_size)
+{
+	const char *out;
+
+	fake_program("large_a: 1 test\n└── x\n");
+	cr_assert(zero(int, shell(&out, "tools/run_test.sh small %s/prog", folder)), "%s", out);
+}
+
+Test(small_tools, lint_names_a_suite_that_no_size_runs)
+{
+	const char *out;
+	int rc =
+		shell(&out,
+		      "root=$PWD && mkdir %s/tests && cd %s && git init -q . && "
+		      "printf 'TestSuite(small_a);\n\nTest(stray_b, x)\n{\n}\n' >tests/test_x.c && "
+		      "timeout 60 $root/tools/lint.sh 2>&1",
+		      folder, folder);
+
+	cr_assert(eq(int, rc, 1), "%s", out);
+	expect_has(out, "tests/test_x.c:3: suite stray_b");
+	cr_assert(eq(ptr, strstr(out, "suite small_a"), NULL), "%s", out);
+}

@@ -3,6 +3,23 @@
 set -eu
 files() { git ls-files -co --exclude-standard "$@"; }
 
+# A suite under another name runs under neither size of test.
+echo "== suites"
+# shellcheck disable=SC2016
+if files -z 'tests/*.c' 'workloads/*.c' | xargs -0 -r awk '
+	/^(Test|TestSuite|ParameterizedTest|ParameterizedTestParameters|Theory)\(/ {
+		suite = $0
+		if (sub(/^ParameterizedTest\([^,]*, */, "", suite) == 0 &&
+		    sub(/^Theory\(\(.*\), */, "", suite) == 0)
+			sub(/^[A-Za-z]*\( */, "", suite)
+		sub(/[,)].*/, "", suite)
+		if (suite !~ /^(small|large)_/)
+			print FILENAME ":" FNR ": suite " suite
+	}' | grep .; then
+	echo "rift: names of suites begin with small_ or large_, see above" >&2
+	exit 1
+fi
+
 # Takes as long as all else, on one core, and says nothing where nothing is wrong.
 echo "== cppcheck, meanwhile"
 # Tests are left out: Criterion's macros are beyond it.

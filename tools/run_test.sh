@@ -1,7 +1,8 @@
 #!/bin/sh
 # run_test.sh all|small|large PROGRAM - runs one test program, for run_tests.sh: prints what it has
 # to say in one piece, as another may run beside it, and leaves all of it in PROGRAM.out and
-# "passed failed skipped" in PROGRAM.counts. Fails when the program fails, dies or hangs.
+# "passed failed skipped" in PROGRAM.counts. Fails when the program fails, dies or hangs, and when it
+# has no test, or one that neither size runs.
 set -eu
 program=${2:?usage: run_test.sh all|small|large PROGRAM}
 case $1 in
@@ -26,6 +27,19 @@ if ! [ -s "$program.counts" ]; then
 	echo "0 1 0" >"$program.counts"
 	said="$said
 rift: $program ended without a result (exit status $rc)"
+	rc=1
+fi
+
+# A suite under another name would run under neither size, and nobody would miss it.
+suites=$(timeout 60 "$program" --list 2>/dev/null | sed -n 's/^\([^ ]*\): [0-9]* tests*$/\1/p')
+lost=$(printf '%s\n' "$suites" | grep -Ev '^(small|large)_' || true)
+if [ -z "$suites" ] || [ -n "$lost" ]; then
+	for suite in ${lost:-none}; do
+		said="${said:+$said
+}rift: $program: suite $suite: the name of a suite begins with small_ or large_"
+	done
+	read -r p f s <"$program.counts"
+	echo "$p $((f + 1)) $s" >"$program.counts"
 	rc=1
 fi
 printf '== %s\n%s' "$program" "${said:+$said
