@@ -20,8 +20,8 @@ struct judged_point *contrast_judge(const struct results *r);
 /* The points that are slower or faster by more than MARGIN_DEFAULT, worst first, then about all. */
 void contrast_print(const struct results *r, FILE *out);
 
-/* A line for each point: its axes, both medians, the ratio, its interval and its verdict, and what it
- * would be without the correction. */
+/* A line for each point: its axes, both medians, the ratio, its interval and its verdict, and what
+ * it would be without the correction. */
 void contrast_csv(const struct results *r, FILE *out);
 
 #endif

@@ -8,10 +8,11 @@
 struct csv_points {
 	FILE *out;
 	const char *side; /* "a", "b": the points of this side only; NULL: of all */
-	json_t *columns; /* names of the axes, of the first point; NULL before it */
+	json_t *columns;  /* names of the axes, of the first point; NULL before it */
 };
 
-/* A point of another side is passed over. The names first, before the first point. An axis that only later points have is left out. */
+/* A point of another side is passed over. The names first, before the first point. An axis that
+ * only later points have is left out. */
 int csv_point(struct csv_points *c, const json_t *point);
 
 /* A text in quotes where it needs them; what is missing or null stays empty. */

@@ -155,10 +155,11 @@ int session_word_parse(const struct session_arg *arg, char **path, int *side)
 static int refuse_b(const struct session_arg *arg, const char *path)
 {
 	if (arg->side > 0)
-		return complain(EINVAL,
-				"--side=b: %s has one side: rift sweep --against makes two; of several "
-				"files, FILE:b names a side of one",
-				path);
+		return complain(
+			EINVAL,
+			"--side=b: %s has one side: rift sweep --against makes two; of several "
+			"files, FILE:b names a side of one",
+			path);
 	return complain(EINVAL, "%s%s%s: %s has one side: rift sweep --against makes two",
 			arg->option ? arg->option : "", arg->option ? "=" : "", arg->word, path);
 }
