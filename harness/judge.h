@@ -7,8 +7,9 @@
  * likewise. So of each direction the chance of a wrong one (Holm), or the share of wrong ones
  * among those found (false discovery rate), is at most 5 %.
  *
- * Whoever says of the points of a session which are slower on B asks judge_points(): `rift compare`,
- * the last table of `rift sweep` and `rift show`, `rift check --ratios`, the charts' marks.
+ * Whoever says of the points of a session which are slower on B asks judge_points(): `rift
+ * compare`, the last table of `rift sweep` and `rift show`, `rift check --ratios`, the charts'
+ * marks.
  *
  * Few processes bound p from below (harness/bootstrap.h): from 5 a side it is 1 / 252 at least, and
  * of more than 12 differences that Holm corrects none can then be found.

@@ -122,7 +122,7 @@ static const char *escape_into(char *out, size_t size, const char *text)
 struct text text_shown(const char *typed)
 {
 	enum { SHOWN = 60 };
-	struct text t;
+	struct text t = { "" };
 
 	if (*escape_into(t.s, SHOWN + 1, typed))
 		strcat(t.s, "...");
@@ -131,7 +131,7 @@ struct text text_shown(const char *typed)
 
 struct text_line text_escaped(const char *text)
 {
-	struct text_line t;
+	struct text_line t = { "" };
 
 	if (*escape_into(t.s, sizeof(t.s) - 3, text))
 		strcat(t.s, "...");

@@ -148,8 +148,9 @@ Test(small_chart_heat, b_over_a_is_what_was_put_in)
 	cr_assert(eq(int, t->rows, 3), "a row a mode");
 	cr_assert(epsilon_eq(dbl, t->v[2][1], 1.3, 1e-3), "the largest last");
 	cr_assert(epsilon_eq(dbl, t->v[0][1], 1, 1e-3), "%g", t->v[0][1]);
-	script_says("workloads", "title",
-		    "B takes 30 % longer in launch, stream mode (mean of 20 points): 1.300 to 1.300");
+	script_says(
+		"workloads", "title",
+		"B takes 30 % longer in launch, stream mode (mean of 20 points): 1.300 to 1.300");
 	script_says("workloads", "row3", "launch, stream");
 	script_says("workloads", "native3", "A: ");
 	chart_files_release(&made);

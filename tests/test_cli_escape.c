@@ -52,7 +52,8 @@ Test(small_escape, controls_and_nothing_else)
 		     "plain, 5 µs ±1 \xe2\x80\xa6 \xf0\x9f\x98\x80"),
 		  "text");
 	cr_assert(eq(str, escaped("a\033[2Jb\177\t\n"), "a\\x1b[2Jb\\x7f\\t\\n"), "C0");
-	cr_assert(eq(str, escaped("\302\2332J\302\240"), "\\u009b2J\302\240"), "C1, no-break space");
+	cr_assert(eq(str, escaped("\302\2332J\302\240"), "\\u009b2J\302\240"),
+		  "C1, no-break space");
 	cr_assert(eq(str, escaped("\2332J\302"), "\\x9b2J\302"), "no UTF-8");
 	cr_assert(eq(str, escaped(""), ""), "empty");
 }
@@ -219,8 +220,8 @@ Test(small_cli_escape, of_cards)
 	cr_assert(zero(int, json_dump_file(o, card, 0)), "%s", card);
 	is_tame("show '%s'%s", card, "");
 	json_object_set_new(o, "sync", json_string("x"));
-	json_object_set_new(
-		json_array_get(json_object_get(o, "rows"), 0), "values", json_pack("[f]", 9.5));
+	json_object_set_new(json_array_get(json_object_get(o, "rows"), 0), "values",
+			    json_pack("[f]", 9.5));
 	snprintf(plain, sizeof(plain), "%s/other.json", dir);
 	cr_assert(zero(int, json_dump_file(o, plain, 0)), "%s", plain);
 	is_tame("compare --all --force '%s' '%s'", card, plain);

@@ -87,7 +87,8 @@ static void succeeds(const char *args, const char *path, const char *other)
 
 /* ---- predict ---------------------------------------------------------------------------- */
 
-/* Side a's blocks by what launches cost on side b are what side b measured; by a's own costs not. */
+/* Side a's blocks by what launches cost on side b are what side b measured; by a's own costs not.
+ */
 Test(small_cli_sides, predict_prices_a_on_b)
 {
 	const json_t *o;
@@ -103,8 +104,8 @@ Test(small_cli_sides, predict_prices_a_on_b)
 	cr_assert(eq(str, (char *)text_of(o, "parameters_side"), "b"), "side");
 	o = rift_json("predict '%s:a' --on '%s:a' --measured '%s:b' --json", both, both, both);
 	cr_assert(lt(dbl, 0.5, number_at(o, "errors", "worst")), "a's costs do not predict b");
-	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s:a' --on '%s:b' --measured '%s:b'", both,
-				     both, both)),
+	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s:a' --on '%s:b' --measured '%s:b'",
+				     both, both, both)),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "(elsewhere)"), NULL), "B is side b: %s", text);
 }
@@ -241,14 +242,15 @@ Test(small_cli_sides, compare_takes_sides)
 
 	write_both();
 	write_one(one);
-	cr_assert(eq(int, run_rift(OUT, &text, "compare '%s:a' '%s:b' --json", both, both), 1), "%s",
-		  text);
+	cr_assert(eq(int, run_rift(OUT, &text, "compare '%s:a' '%s:b' --json", both, both), 1),
+		  "%s", text);
 	o = json_loads(text, 0, NULL);
 	cr_assert(epsilon_eq(dbl, number_at(o, "terms", "margin"), 0.02, 1e-9),
 		  "sides of one session");
 	cr_assert(zero(dbl, number_at(o, "terms", "between_sd")), "sides of one session");
 	json_decref(o);
-	cr_assert(eq(int, run_rift(OUT, &text, "compare '%s:b' '%s:a'", both, both), 0), "%s", text);
+	cr_assert(eq(int, run_rift(OUT, &text, "compare '%s:b' '%s:a'", both, both), 0), "%s",
+		  text);
 	cr_assert(zero(int, strncmp(text, "B is faster", 11)), "%s", text);
 	cr_assert(eq(int, run_rift(OUT, &text, "compare '%s' '%s:b'", one, both), 1), "%s", text);
 	cr_assert(eq(int, run_rift(OUT, &text, "compare '%s' '%s' --side a --json", one, both), 0),
@@ -265,8 +267,9 @@ Test(small_cli_sides, check_writes_the_points_of_one_side)
 	const char *text;
 
 	write_both();
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --csv '%s/b.csv' --side b", both, dir)),
-		  "%s", text);
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "check '%s' --csv '%s/b.csv' --side b", both, dir)),
+		"%s", text);
 	cr_assert(zero(int, shell(&text, "cut -d, -f1 '%s/b.csv' | sort -u | tr '\\n' ' '", dir)),
 		  "csv");
 	cr_assert(eq(str, (char *)text, "b side "), "%s", text);
@@ -284,8 +287,8 @@ Test(small_cli_sides, a_side_is_not_guessed)
 	write_one(one);
 	refused(3, "name one, --side a or --side b", "predict '%s' --on '%s'", both, both);
 	refused(3, "two sides: name one, --on ", "predict '%s' --on '%s'", one, both);
-	refused(3, "two sides: name one, --measured ", "predict '%s' --on '%s' --measured '%s'", one,
-		one, both);
+	refused(3, "two sides: name one, --measured ", "predict '%s' --on '%s' --measured '%s'",
+		one, one, both);
 	refused(3, "two sides: name one, --from ", "predict '%s' --on '%s' --from '%s'", one, one,
 		both);
 	refused(3, "two sides: name one, --over ", "fit '%s' --over '%s'", one, both);
@@ -299,7 +302,7 @@ Test(small_cli_sides, a_side_is_not_guessed)
 
 Test(small_cli_sides, a_side_that_is_not_there)
 {
-	static const char *const commands[] = { "fit",	   "stack",	"show", "plot",
+	static const char *const commands[] = { "fit",	   "stack",    "show",		"plot",
 						"compare", "validate", "predict --on x" };
 
 	write_one(one);

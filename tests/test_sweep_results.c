@@ -79,18 +79,19 @@ Test(small_sweep_results, ratios_as_csv)
 	struct journal j = two_sides();
 	const char *said = printed(&j, contrast_csv);
 
-	cr_assert(zero(int, strncmp(said,
-				    "workload,mode,depth,cells,processes,a_step_ns,b_step_ns,ratio,"
-				    "ratio_lo,ratio_hi,verdict,verdict_alone,key\n"
-				    "fake,stream,1,1,5,1000.0,1100.0,1.1,",
-				    strlen("workload,mode,depth,cells,processes,a_step_ns,"
-					   "b_step_ns,ratio,ratio_lo,ratio_hi,verdict,verdict_alone,"
-					   "key\n"
-					   "fake,stream,1,1,5,1000.0,1100.0,1.1,"))),
-		  "%s", said);
+	cr_assert(
+		zero(int, strncmp(said,
+				  "workload,mode,depth,cells,processes,a_step_ns,b_step_ns,ratio,"
+				  "ratio_lo,ratio_hi,verdict,verdict_alone,key\n"
+				  "fake,stream,1,1,5,1000.0,1100.0,1.1,",
+				  strlen("workload,mode,depth,cells,processes,a_step_ns,"
+					 "b_step_ns,ratio,ratio_lo,ratio_hi,verdict,verdict_alone,"
+					 "key\n"
+					 "fake,stream,1,1,5,1000.0,1100.0,1.1,"))),
+		"%s", said);
 	/* what is not known is empty */
-	cr_assert(ne(ptr, strstr(said, "fake,stream,4,2,4,1000.0,1000.0,,,,open,open,"), NULL), "%s",
-		  said);
+	cr_assert(ne(ptr, strstr(said, "fake,stream,4,2,4,1000.0,1000.0,,,,open,open,"), NULL),
+		  "%s", said);
 	journal_release(&j);
 }
 

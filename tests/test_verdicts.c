@@ -1,7 +1,7 @@
 /*
- * test_verdicts.c - one file, one verdict for each point: `rift compare`, `rift check --ratios`, the
- * last table of `rift sweep` and `rift show`, and the marks of `rift plot`; on a made-up session in
- * which the correction for many points (harness/judge.h) takes some of them back.
+ * test_verdicts.c - one file, one verdict for each point: `rift compare`, `rift check --ratios`,
+ * the last table of `rift sweep` and `rift show`, and the marks of `rift plot`; on a made-up
+ * session in which the correction for many points (harness/judge.h) takes some of them back.
  */
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -210,8 +210,8 @@ Test(large_verdicts, of_each_kind_of_waiting)
 		json_array_foreach(json_object_get(o, "points"), k, point)
 		{
 			in_ratios_of(kinds[i], point);
-			lost += strcmp(text_of(point, "verdict"), text_of(point, "verdict_alone")) !=
-				0;
+			lost += strcmp(text_of(point, "verdict"),
+				       text_of(point, "verdict_alone")) != 0;
 			n++;
 		}
 		json_decref(o);
@@ -223,7 +223,8 @@ Test(large_verdicts, of_each_kind_of_waiting)
 /* Sizes that only launch has, and those that only myocyte has, which do not differ. */
 static double uneven_launches(const struct batch *b, int side)
 {
-	return side && (b->kernel_ns < 3e4 || b->kernel_ns == 5e4 || b->kernel_ns == 2e5) ? 1.033 : 1;
+	return side && (b->kernel_ns < 3e4 || b->kernel_ns == 5e4 || b->kernel_ns == 2e5) ? 1.033
+											  : 1;
 }
 
 /* A picture shows one workload; the points of all are judged together, as rift compare does. */

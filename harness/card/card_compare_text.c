@@ -119,10 +119,10 @@ static void print_pair(const struct card_comparison *c, const struct card_pair *
 	bool counts = p->decides || c->options.strict;
 	const char *why = text_of(p->row[0], "text");
 
-	fprintf(out, "  %-15s %-29s ", text_escaped(p->section).s,
-		text_escaped(p->label).s);
+	fprintf(out, "  %-15s %-29s ", text_escaped(p->section).s, text_escaped(p->label).s);
 	if (!p->known) {
-		fprintf(out, "%s\n", *why ? text_escaped(why).s : "not measured by every process of both");
+		fprintf(out, "%s\n",
+			*why ? text_escaped(why).s : "not measured by every process of both");
 		return;
 	}
 	fprintf(out, "%13s ", card_number(p->value[0], p->unit));

@@ -8,7 +8,7 @@
 struct charts {
 	struct chart_set *set; /* one of each workload */
 	int sets;
-	struct chart_pair pair; /* of two sides */
+	struct chart_pair pair;	 /* of two sides */
 	struct picture *picture; /* their plot.name is owned */
 	int pictures;
 };

@@ -15,7 +15,16 @@
 #include "harness/progress.h"
 #include "harness/text.h"
 
-enum { KEY_HELP = 'h', KEY_OUTPUT = 256, KEY_SYNC, KEY_QUIET, KEY_FROM, KEY_CARD, KEY_OVER, KEY_SIDE };
+enum {
+	KEY_HELP = 'h',
+	KEY_OUTPUT = 256,
+	KEY_SYNC,
+	KEY_QUIET,
+	KEY_FROM,
+	KEY_CARD,
+	KEY_OVER,
+	KEY_SIDE
+};
 
 static const struct argp_option options[] = {
 	{ "output", KEY_OUTPUT, "DIR", 0,
@@ -121,7 +130,8 @@ struct plotted {
 	int sides;
 };
 
-static int refuse_same(const struct plotted *p, const struct plot_args *a, const int of[CHART_SIDES])
+static int refuse_same(const struct plotted *p, const struct plot_args *a,
+		       const int of[CHART_SIDES])
 {
 	if (!session_same(&p->journal[0], &p->journal[1]) || of[0] != of[1])
 		return 0;
@@ -251,7 +261,7 @@ static char *folder_of(const struct plotted *p, const struct plot_args *a)
 	for (int i = 0; i < a->n; i++) {
 		path[i] = p->journal[i].path;
 		side[i] = p->journal[i].sides < 2 || (a->n == 1 && p->sides > 1) ? SIDE_ANY
-										  : p->side[i].side;
+										 : p->side[i].side;
 	}
 	return plot_folder(path, side, a->n, a->output);
 }

@@ -138,7 +138,8 @@ static int make_sides(struct result *r, const struct compare_args *a, const stru
 }
 
 /* Two halves of each side that is asked for. */
-static int make_halves(struct result *r, const struct compare_args *a, const struct read *in, int *n)
+static int make_halves(struct result *r, const struct compare_args *a, const struct read *in,
+		       int *n)
 {
 	const struct journal *session = &in->session[0];
 	int err = 0;

@@ -32,8 +32,8 @@ static void judge_pairs(struct comparison *c)
 		const struct pair *p = &c->pairs.pair[i];
 
 		if (p->whole)
-			pair[i] = (struct point_pair){ .b = p->value[PAIR_B],
-						       .a = p->value[PAIR_A] };
+			pair[i] =
+				(struct point_pair){ .b = p->value[PAIR_B], .a = p->value[PAIR_A] };
 	}
 	judge_points(judged, pair, c->pairs.n, &c->groups, c->factor, c->options.margin);
 	for (int i = 0; i < c->pairs.n; i++) {

@@ -24,18 +24,17 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "on", KEY_ON, "SESSION", 0,
-	  "a session of platform B, to take its parameters from: best of the workload launch",
-	  0 },
+	  "a session of platform B, to take its parameters from: best of the workload launch", 0 },
 	{ "from", KEY_FROM, "SESSION", 0,
 	  "one of platform A, to take its gap between graph nodes out of what a kernel takes, "
 	  "where "
 	  "the workload's size is no duration",
 	  0 },
 	{ "measured", KEY_MEASURED, "SESSION", 0,
-	  "the same workload measured on B, to hold the prediction against",
-	  0 },
+	  "the same workload measured on B, to hold the prediction against", 0 },
 	{ "side", KEY_SIDE, "a|b", 0,
-	  "which of SESSION, where it has two (rift sweep --against); of the others, as of this one, "
+	  "which of SESSION, where it has two (rift sweep --against); of the others, as of this "
+	  "one, "
 	  "FILE:a or FILE:b",
 	  0 },
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "which, where SESSION holds several", 0 },
@@ -94,8 +93,10 @@ static const struct argp argp = {
 	.doc = "Says what the blocks of a workload that was swept on platform A would take on "
 	       "platform "
 	       "B, of which another session tells what launches cost. Kernels are taken to last as "
-	       "long on both. Of a session with two sides, side b priced by what launches cost there, "
-	       "and held against what was measured there: rift predict FILE:a --on FILE:b --measured "
+	       "long on both. Of a session with two sides, side b priced by what launches cost "
+	       "there, "
+	       "and held against what was measured there: rift predict FILE:a --on FILE:b "
+	       "--measured "
 	       "FILE:b.\vExit codes: 0 ok, 3 usage, or a file that is no complete session, 5 "
 	       "--measured is of another workload.",
 };

@@ -11,7 +11,16 @@
 #include "harness/platform.h"
 #include "harness/sweep/recorded.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_FROM, KEY_CARD, KEY_ALL, KEY_WORKLOAD, KEY_SYNC, KEY_SIDE };
+enum {
+	KEY_HELP = 'h',
+	KEY_JSON = 256,
+	KEY_FROM,
+	KEY_CARD,
+	KEY_ALL,
+	KEY_WORKLOAD,
+	KEY_SYNC,
+	KEY_SIDE
+};
 
 static const struct argp_option options[] = {
 	{ "from", KEY_FROM, "SESSION", 0,

@@ -19,7 +19,8 @@ static const struct argp_option options[] = {
 	{ "on", KEY_ON, "SESSION", 0,
 	  "the session of launches that all parameters are from (default: the first SESSION)", 0 },
 	{ "side", KEY_SIDE, "a|b", 0,
-	  "which of each SESSION, where they have two (rift sweep --against); one alone, or that of "
+	  "which of each SESSION, where they have two (rift sweep --against); one alone, or that "
+	  "of "
 	  "--on: FILE:a or FILE:b",
 	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,

@@ -104,7 +104,7 @@ json_t *prices_json(const struct prices *p, const struct price_request *r)
 			 "side", journal_side_name(r->work->side), "platform_a", json_text(a),
 			 "platform_b", json_text(b), "parameters_session",
 			 json_text(r->b->grid->j->path), "parameters_side",
-			 journal_side_name(r->b->grid->side), "blocks", rows, "errors", "n", p->compared,
-			 "median", json_number(p->median), "p95", json_number(p->p95), "worst",
-			 json_number(p->worst));
+			 journal_side_name(r->b->grid->side), "blocks", rows, "errors", "n",
+			 p->compared, "median", json_number(p->median), "p95", json_number(p->p95),
+			 "worst", json_number(p->worst));
 }

@@ -97,5 +97,6 @@ json_t *works_json(const struct work_validation *v, int n, const struct fit *lau
 		json_array_append_new(works, work_json(&v[i]));
 	return json_pack("{s:s, s:s, s:o, s:s, s:i, s:o, s:o}", "version", RIFT_VERSION, "command",
 			 "validate", "parameters_session", json_text(launches->grid->j->path),
-			 "parameters_side", journal_side_name(launches->grid->side), "processes", launches->n, "workloads", works, "all", errors_json(&all));
+			 "parameters_side", journal_side_name(launches->grid->side), "processes",
+			 launches->n, "workloads", works, "all", errors_json(&all));
 }

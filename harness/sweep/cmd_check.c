@@ -20,7 +20,8 @@ static const struct argp_option options[] = {
 	  "also write a line for each point, its axes and its summary, to a new file", 0 },
 	{ "ratios", KEY_RATIOS, "FILE", 0,
 	  "of a record with two sides (rift sweep --against): also write, for each point, the "
-	  "ratio of side b to side a, its 95 % interval and what it says",
+	  "ratio of side b to side a, its 95 % interval, rift compare's verdict and, alone, that "
+	  "without the correction for many points",
 	  0 },
 	{ "side", KEY_SIDE, "a|b", 0,
 	  "of a record with two sides: write the points of one to --csv", 0 },
@@ -76,15 +77,14 @@ static void print_facts(const char *path, const struct record_facts *f)
 
 	if (!f->sides) {
 		printf("%s: valid; %d visits of a process under way%s\n", text_escaped(path).s,
-		       f->visits,
-		       f->torn ? "; a torn last line is dropped" : "");
+		       f->visits, f->torn ? "; a torn last line is dropped" : "");
 		return;
 	}
 	printf("%s: %s; schema %s, session %s, %d of %d processes complete, %d points ok, %d "
 	       "failed%s\n",
 	       text_escaped(path).s, f->incomplete ? "incomplete" : "valid",
-	       text_escaped(f->schema).s, text_escaped(f->session_id).s, f->trailers,
-	       whole, f->ok, f->failed, f->torn ? "; a torn last line is dropped" : "");
+	       text_escaped(f->schema).s, text_escaped(f->session_id).s, f->trailers, whole, f->ok,
+	       f->failed, f->torn ? "; a torn last line is dropped" : "");
 }
 
 static int check_card(const char *path)
@@ -93,7 +93,8 @@ static int check_card(const char *path)
 	int err = card_read(path, &card);
 
 	if (!err)
-		printf("%s: valid; a card of %d processes\n", text_escaped(path).s, card_processes(card));
+		printf("%s: valid; a card of %d processes\n", text_escaped(path).s,
+		       card_processes(card));
 	json_decref(card);
 	return err;
 }

@@ -149,8 +149,8 @@ static int show_session(const struct journal *j, int wanted)
 	const struct plan *p = &j->plan;
 	int code;
 
-	printf("session          %s, %s: %s design, seed %lu\n",
-	       text_shown(j->session_id).s, text_shown(j->path).s, p->design.quick ? "quick" : "full",
+	printf("session          %s, %s: %s design, seed %lu\n", text_shown(j->session_id).s,
+	       text_shown(j->path).s, p->design.quick ? "quick" : "full",
 	       (unsigned long)p->design.seed);
 	for (int side = 0; side < j->sides; side++)
 		if (wanted == SIDE_ANY || wanted == side)
