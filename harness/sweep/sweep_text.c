@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "harness/run.h"
 #include "harness/decide.h"
+#include "harness/param_need.h"
 #include "harness/sweep/contrast.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/show.h"
@@ -159,20 +160,22 @@ static void print_row(const struct results *r, int side, int first, int config,
 		      const int64_t *depth, int n, FILE *out)
 {
 	const struct plan *p = &r->j->plan;
-	const struct param *axis = workload_axis(p->config[config].workload);
+	const struct config *c = &p->config[config];
+	const struct param *axis = workload_axis(c->workload);
 	char text[96];
 
-	param_format(axis, p->config[config].params.opts, text, sizeof(text));
-	fprintf(out, "%8s", text);
+	param_format(axis, c->params.opts, text, sizeof(text));
+	/* what has a size of its own, a file say, has none of the axis */
+	fprintf(out, "%8s", param_counts(&c->params, c->workload->needs, axis->name) ? text : "-");
 	for (int k = 0; k < n; k++) {
-		struct interval c = interval_unknown(0);
+		struct interval at = interval_unknown(0);
 
 		for (int i = 0; i < p->n_points; i++)
 			if (p->point[i].config == config && p->point[i].depth == depth[k] &&
 			    p->point[i].mode == p->point[first].mode &&
 			    p->point[i].sync == p->point[first].sync)
-				c = results_interval(r, side, i);
-		cell_text(&c, p->design.half_width_max, text, sizeof(text));
+				at = results_interval(r, side, i);
+		cell_text(&at, p->design.half_width_max, text, sizeof(text));
 		print_cell(text, out);
 	}
 	fprintf(out, "\n");
