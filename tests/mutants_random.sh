@@ -164,6 +164,7 @@ count_programs() { # JOB PROGRAMS...
 # the code before it; one outside functions as any of its file.
 programs_for() { # FILE LINE WHERE
 	stem=${1##*/} folder=${1%/*}
+	stem=${stem#cmd_}
 	awk -v file="$1" -v line="$2" -v where="$3" -v sum="$(sum_of "$1")" -v stem="${stem%.c}" -v folder="${folder##*/}" '
 		FNR == 1 { program = $1; ms[program] = $3; failed[program] = $4; next }
 		$1 == file { here[program] = 1 }

@@ -241,6 +241,15 @@ static int64_t stopped_clock(void)
 	return 5;
 }
 
+/* 100 a reading, but once in a while the thread is interrupted. */
+static int64_t even_clock(void)
+{
+	static int64_t readings;
+
+	readings++;
+	return 100 * readings + 1000000 * (readings / 3000);
+}
+
 Test(small_doctor, clocks_are_measured)
 {
 	struct clock_probe c = clock_probe_of(slow_clock);
@@ -252,4 +261,7 @@ Test(small_doctor, clocks_are_measured)
 	cr_assert(lt(i64, 0, c.tick_ns), "%ld", (long)c.tick_ns);
 	c = clock_probe_of(stopped_clock);
 	cr_assert(eq(i64, c.tick_ns, INT64_MAX), "%ld", (long)c.tick_ns);
+	c = clock_probe_of(even_clock);
+	cr_assert(epsilon_eq(dbl, c.cost_ns, 100, 1e-9), "%g", c.cost_ns);
+	cr_assert(eq(i64, c.tick_ns, 100), "%ld", (long)c.tick_ns);
 }
