@@ -106,7 +106,7 @@ static const char *escape_into(char *out, size_t size, const char *text)
 	while (*text) {
 		size_t bytes = 1, n;
 
-		while (((unsigned char)text[bytes] & 0xc0) == 0x80 && bytes < 4)
+		while (bytes < 4 && ((unsigned char)text[bytes] & 0xc0) == 0x80)
 			bytes++;
 		n = (size_t)(escape_controls(one, text, bytes) - one);
 		if (n >= size)
