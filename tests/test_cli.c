@@ -82,7 +82,7 @@ Test(small_cli, parameters_that_are_wrong)
 	refused(3, "has no value", "run %s %s", name(), axis_name);
 	refused(3, "is not name=value", "run %s 1024", name());
 	refused(3, "is not name=value", "run %s ''", name());
-	refused(3, "?", "run %s \"$(printf 'a\\nb=1')\"", name());
+	refused(3, "a\\nb", "run %s \"$(printf 'a\\nb=1')\"", name());
 }
 
 Test(small_cli, help_and_version)
