@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(small_conformance, .timeout = 120);
+TestSuite(large_conformance, .timeout = 300);
 
 enum { STEPS = 3 };
 
@@ -40,7 +40,7 @@ static void passes(struct driven *d, enum mode mode)
 	cr_expect(driven_passes(d, mode, STEPS), "%s, %s", d->w->name, names[mode]);
 }
 
-Test(small_conformance, every_mode_passes_the_check)
+Test(large_conformance, every_mode_passes_the_check)
 {
 	each_mode(passes);
 }
@@ -55,7 +55,7 @@ static void finds_others(struct driven *d, enum mode mode)
 		  names[mode]);
 }
 
-Test(small_conformance, a_step_too_few_or_too_many_is_found)
+Test(large_conformance, a_step_too_few_or_too_many_is_found)
 {
 	each_mode(finds_others);
 }
@@ -70,7 +70,7 @@ static void goes_on(struct driven *d, enum mode mode)
 	cr_expect(driven_passes(d, mode, 2 * STEPS), "%s, %s", d->w->name, names[mode]);
 }
 
-Test(small_conformance, modes_follow_each_other)
+Test(large_conformance, modes_follow_each_other)
 {
 	each_mode(goes_on);
 }

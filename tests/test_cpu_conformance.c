@@ -18,6 +18,7 @@
 #include "common/cpu/include/cpudev_watch.h"
 #include "common/cuda_check.h"
 
+TestSuite(large_cpu_conformance, .timeout = 300);
 TestSuite(small_cpu_conformance, .timeout = 120);
 
 enum { BLOCKS_MAX = 256, STEPS = 3, STEPS_SPOILED = 2, SLOTS = 16 };
@@ -291,32 +292,32 @@ static void each(judge *of, int slots)
 	}
 }
 
-Test(small_cpu_conformance, modes_leave_the_same_bytes)
+Test(large_cpu_conformance, modes_leave_the_same_bytes)
 {
 	each(judge_modes, SLOTS);
 }
 
-Test(small_cpu_conformance, steps_write_what_was_poisoned)
+Test(large_cpu_conformance, steps_write_what_was_poisoned)
 {
 	each(judge_poison, SLOTS);
 }
 
-Test(small_cpu_conformance, reset_restores)
+Test(large_cpu_conformance, reset_restores)
 {
 	each(judge_reset, SLOTS);
 }
 
-Test(small_cpu_conformance, launches_that_are_lost_or_doubled_are_found)
+Test(large_cpu_conformance, launches_that_are_lost_or_doubled_are_found)
 {
 	each(judge_launches, SLOTS);
 }
 
-Test(small_cpu_conformance, fused_steps_do_the_work_of_each)
+Test(large_cpu_conformance, fused_steps_do_the_work_of_each)
 {
 	each(judge_work, 2);
 }
 
-Test(small_cpu_conformance, teardown_gives_everything_back)
+Test(large_cpu_conformance, teardown_gives_everything_back)
 {
 	for (int i = 0; workloads[i]; i++) {
 		struct cpudev_held before = cpudev_held();
