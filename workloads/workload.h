@@ -186,6 +186,17 @@ struct report {
 	} row[REPORT_ROWS_MAX];
 };
 
+/* Device memory, or parts of it, that hooks leave otherwise in one mode than in another. */
+enum { SCRATCH_MAX = 8 };
+
+struct scratch {
+	int n;
+	struct scratch_part {
+		const void *at; /* NULL: nothing */
+		size_t bytes;
+	} part[SCRATCH_MAX];
+};
+
 /* ---- the workload --------------------------------------------------------------------- */
 
 struct workload {
@@ -217,12 +228,25 @@ struct workload {
 	 * Enqueues exactly one step. Must not synchronize, allocate or read results on the host:
 	 * it is captured into graphs, so progress counters live on the device. After the natural
 	 * end (span, last frame) a step starts over on the device: every step does full work.
+	 *
+	 * Each launch of a step counts: one that is lost must fail the check, and so must a step
+	 * that is left out or done twice. Without data sets in turn (common/slots.h) a step folds
+	 * in what the one before has left; with as many of them as steps each step's answers are
+	 * there to be looked at. A launch that is done twice may leave what once leaves, but then
+	 * all of it.
 	 */
 	int (*step)(const void *opts, void *state, cudaStream_t stream);
 
 	/*
 	 * Optional (NULL: limits must refuse the mode): enqueues n steps as one launch of the
-	 * kernel that step launches, with the same bits as a result.
+	 * kernel that step launches, with the same bits as a result, in all device memory but
+	 * what scratch() names, and with n times the work of a step: no step may be left out
+	 * because its answers are known, or will be written over. Steps in other modes can follow.
+	 *
+	 * tests/test_conformance.c and test_cpu_conformance.c hold all hooks to this: they compare
+	 * the modes' device memory, poison what steps write, lose and double launches, and ask the
+	 * CPU device how long its threads computed in n and in 16 n fused steps. On a GPU
+	 * bench/gpu_fused.c compares the times of fused steps and of launched ones.
 	 */
 	int (*fused)(const void *opts, void *state, cudaStream_t stream, int64_t n);
 
@@ -248,6 +272,12 @@ struct workload {
 
 	/* Counts; after setup, so that sizes are known. */
 	int (*cost)(const void *opts, const void *state, struct cost *out);
+
+	/*
+	 * Optional: what may differ between modes, or after another reset: counts of launches,
+	 * values that only the inside of a step wants. No answers.
+	 */
+	void (*scratch)(const void *opts, const void *state, struct scratch *out); /* may copy */
 
 	/* Frees everything; also after a failed setup, when state may be partly filled or zero. */
 	void (*teardown)(void *state);

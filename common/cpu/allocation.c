@@ -2,6 +2,7 @@
  * allocation.c - the table of memory that the runtime gave out, by address: what a pointer is,
  * and how far one may go from it.
  */
+#include "include/cpudev_watch.h"
 #include "runtime.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ static struct lock table_lock;
 /* Sorted by base, in one array: there are few allocations, and every copy looks two up. */
 static struct allocation *table;
 static size_t n_allocations, table_room, total_bytes;
+static uint64_t n_added;
 
 /* Under table_lock: number of allocations with a base of at most ptr. */
 static size_t count_up_to(const char *ptr)
@@ -53,6 +55,7 @@ bool allocation_add(const struct allocation *a)
 
 		memmove(table + at + 1, table + at, (n_allocations - at) * sizeof(*table));
 		table[at] = *a;
+		table[at].number = n_added++;
 		n_allocations++;
 		if (a->owner == OWNER_RUNTIME)
 			total_bytes += a->bytes;
@@ -101,6 +104,44 @@ struct allocation allocation_find(const void *ptr)
 		a = table[at - 1];
 	lock_release(&table_lock);
 	return a;
+}
+
+size_t allocation_count(enum cudaMemoryType type, enum memory_owner owner)
+{
+	size_t n = 0;
+
+	lock_acquire(&table_lock);
+	for (size_t i = 0; i < n_allocations; i++)
+		n += table[i].type == type && table[i].owner == owner;
+	lock_release(&table_lock);
+	return n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = ((const struct cpudev_block *)a)->number,
+		 y = ((const struct cpudev_block *)b)->number;
+
+	return (x > y) - (x < y);
+}
+
+size_t cpudev_device_blocks(struct cpudev_block *out, size_t room)
+{
+	size_t n = 0;
+
+	lock_acquire(&table_lock);
+	for (size_t i = 0; i < n_allocations; i++) {
+		const struct allocation *a = &table[i];
+
+		if (a->type != cudaMemoryTypeDevice || a->owner != OWNER_RUNTIME)
+			continue;
+		if (n < room)
+			out[n] = (struct cpudev_block){ a->base, a->bytes, a->number };
+		n++;
+	}
+	lock_release(&table_lock);
+	qsort(out, n < room ? n : room, sizeof(*out), by_number);
+	return n;
 }
 
 size_t allocation_total_bytes(void)

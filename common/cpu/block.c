@@ -274,8 +274,12 @@ static void run_from_here(struct executor *e)
 void execute_blocks(struct launch *launch)
 {
 	struct executor *e = executor_prepare(launch);
+	bool watched = atomic_load_explicit(&launches_watched, memory_order_relaxed);
+	int64_t start = watched ? thread_ns() : 0;
 
 	if (next_block(e))
 		run_from_here(e);
+	if (watched)
+		watch_time(thread_ns() - start);
 	e->launch = NULL; /* from here on faults are not the kernel's */
 }

@@ -118,6 +118,17 @@ void *handle_close(enum handle_kind kind, const void *handle)
 	return object;
 }
 
+size_t handle_count(enum handle_kind kind)
+{
+	size_t n = 0;
+
+	lock_acquire(&table_lock);
+	for (unsigned i = 0; i < n_slots; i++)
+		n += slot_at(i)->kind == kind && atomic_load(&slot_at(i)->object);
+	lock_release(&table_lock);
+	return n;
+}
+
 void *handle_close_any(enum handle_kind kind)
 {
 	void *object = NULL;

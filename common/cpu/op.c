@@ -88,7 +88,14 @@ static void run_kernel(const struct op *op)
 		.n_blocks = (uint64_t)op->launch.grid.x * op->launch.grid.y * op->launch.grid.z,
 	};
 
-	execute_launch(&l);
+	unsigned times = 1;
+
+	if (atomic_load_explicit(&launches_watched, memory_order_relaxed))
+		times = watch_launch(&l);
+	for (; times; times--) {
+		l.next_block = 0;
+		execute_launch(&l);
+	}
 }
 
 /* CUDA leaves overlapping ranges open; here they are at least not torn. */

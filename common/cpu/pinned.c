@@ -8,7 +8,7 @@ static cudaError_t enter(void *ptr, size_t bytes, unsigned flags)
 {
 	const unsigned known =
 		cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
-	struct allocation a = { ptr, bytes, cudaMemoryTypeHost, OWNER_HOST };
+	struct allocation a = { ptr, bytes, cudaMemoryTypeHost, OWNER_HOST, 0 };
 	cudaError_t error = unsafe_call();
 
 	if (error)

@@ -99,6 +99,9 @@ void *handle_object(enum handle_kind kind, const void *handle);
 /* Closes a handle and returns its object, or NULL as above. */
 void *handle_close(enum handle_kind kind, const void *handle);
 
+/* Handles of that kind that are open. */
+size_t handle_count(enum handle_kind kind);
+
 /* Closes some handle of that kind; NULL when none is left. */
 void *handle_close_any(enum handle_kind kind);
 
@@ -136,6 +139,15 @@ void execute_blocks(struct launch *launch);
 
 /* Gives the thread's executor back; before a thread that ran blocks ends. */
 void executor_release(void);
+
+/*
+ * While tests watch launches (watch.c): how often this one, which is about to run, is to; what the
+ * calling thread has computed so far, ns; and what it spent in blocks.
+ */
+extern atomic_bool launches_watched;
+unsigned watch_launch(const struct launch *l);
+int64_t thread_ns(void);
+void watch_time(int64_t ns);
 
 /* Runs a whole launch, with the help of the worker pool if it is worth it (pool.c). */
 void execute_launch(struct launch *launch);
@@ -330,6 +342,7 @@ struct allocation {
 	size_t bytes;
 	enum cudaMemoryType type;
 	enum memory_owner owner;
+	uint64_t number; /* set by allocation_add(): so many came before */
 };
 
 bool allocation_add(const struct allocation *a); /* false: no memory */
@@ -340,6 +353,7 @@ bool allocation_remove(const void *base, enum cudaMemoryType type, enum memory_o
 
 /* The allocation that ptr points into; a type of Unregistered for none. */
 struct allocation allocation_find(const void *ptr);
+size_t allocation_count(enum cudaMemoryType type, enum memory_owner owner);
 size_t allocation_total_bytes(void);
 void memory_put(const struct allocation *a); /* gives its memory back */
 void allocations_free_all(void);

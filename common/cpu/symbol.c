@@ -7,7 +7,7 @@
 
 void cpudev_symbol(void *address, size_t bytes)
 {
-	struct allocation a = { address, bytes, cudaMemoryTypeDevice, OWNER_PROGRAM };
+	struct allocation a = { address, bytes, cudaMemoryTypeDevice, OWNER_PROGRAM, 0 };
 
 	/* An inline variable may come from several object files. */
 	if (!allocation_overlaps(address, bytes) && !allocation_add(&a))

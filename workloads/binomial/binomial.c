@@ -147,6 +147,15 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	return 0;
 }
 
+/* Launches are counted in it, and a fused one is one. */
+static void scratch(const void *opts, const void *state, struct scratch *out)
+{
+	const struct binomial_state *s = state;
+
+	(void)opts;
+	out->part[out->n++] = (struct scratch_part){ s->set.counter, sizeof(*s->set.counter) };
+}
+
 const struct workload workload_binomial = {
 	.name = "binomial",
 	.summary = "prices of European options by trees: arithmetic in registers, and little else",
@@ -167,5 +176,6 @@ const struct workload workload_binomial = {
 	.check = binomial_check,
 	.report = binomial_report,
 	.cost = cost,
+	.scratch = scratch,
 	.teardown = binomial_teardown,
 };

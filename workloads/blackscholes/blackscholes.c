@@ -93,6 +93,15 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	return 0;
 }
 
+/* Launches are counted in it, and a fused one is one. */
+static void scratch(const void *opts, const void *state, struct scratch *out)
+{
+	const struct blackscholes_state *s = state;
+
+	(void)opts;
+	out->part[out->n++] = (struct scratch_part){ s->set.counter, sizeof(*s->set.counter) };
+}
+
 const struct workload workload_blackscholes = {
 	.name = "blackscholes",
 	.summary = "prices of European options: a few operations for every byte of memory",
@@ -111,5 +120,6 @@ const struct workload workload_blackscholes = {
 	.check = blackscholes_check,
 	.report = blackscholes_report,
 	.cost = cost,
+	.scratch = scratch,
 	.teardown = blackscholes_teardown,
 };

@@ -104,6 +104,15 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	return 0;
 }
 
+/* Launches are counted in it, and a fused one is one. */
+static void scratch(const void *opts, const void *state, struct scratch *out)
+{
+	const struct matmul_state *s = state;
+
+	(void)opts;
+	out->part[out->n++] = (struct scratch_part){ s->set.counter, sizeof(*s->set.counter) };
+}
+
 const struct workload workload_matmul = {
 	.name = "matmul",
 	.summary = "product of two matrices of floats: from a launch and little else to all flops",
@@ -122,5 +131,6 @@ const struct workload workload_matmul = {
 	.check = matmul_check,
 	.report = matmul_report,
 	.cost = cost,
+	.scratch = scratch,
 	.teardown = matmul_teardown,
 };

@@ -56,6 +56,33 @@ static void list_arrays(struct pf_filter *f, struct array list[ARRAYS])
 	memcpy(list, all, sizeof(all));
 }
 
+enum { OF_BUFFER = 7 }; /* of these, of buffer 0; as many of buffer 1 follow */
+
+/*
+ * The frame before the last: a fused launch keeps all frames but the last to itself, and the next
+ * frame starts from that one.
+ */
+void particlefilter_scratch(const void *opts, const void *state, struct scratch *out)
+{
+	const struct particlefilter_state *s = state;
+	struct pf_filter f = s->filter;
+	struct array list[ARRAYS];
+	uint32_t step;
+
+	(void)opts;
+	if (f.split)
+		return;
+	CUDA(cudaMemcpy(&step, &f.head->step, sizeof(step), cudaMemcpyDeviceToHost));
+	list_arrays(&f, list);
+	for (int i = 0; i < OF_BUFFER; i++) {
+		const struct array *a = &list[(step & 1) * OF_BUFFER + (uint32_t)i];
+
+		if (a->bytes)
+			out->part[out->n++] = (struct scratch_part){ *a->at, a->bytes };
+	}
+	out->part[out->n++] = (struct scratch_part){ &f.head->u[step & 1], sizeof(f.head->u[0]) };
+}
+
 /* Left free: a look at the particles, rounding of the allocations. */
 static const size_t spare_bytes = 16 << 20;
 

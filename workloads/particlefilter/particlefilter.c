@@ -121,5 +121,6 @@ const struct workload workload_particlefilter = {
 	.report = particlefilter_report,
 	.plot = particlefilter_plot,
 	.cost = particlefilter_cost,
+	.scratch = particlefilter_scratch,
 	.teardown = particlefilter_teardown,
 };

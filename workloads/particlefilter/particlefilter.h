@@ -129,6 +129,7 @@ int particlefilter_write_track(const struct particlefilter_opts *o, struct parti
 int particlefilter_limits(const void *opts, struct limits *out);
 int particlefilter_setup(const void *opts, void *state);
 int particlefilter_reset(const void *opts, void *state, cudaStream_t stream);
+void particlefilter_scratch(const void *opts, const void *state, struct scratch *out);
 int particlefilter_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
 int particlefilter_report(const void *opts, void *state, struct report *out);
 int particlefilter_plot(const void *opts, void *state, struct plot *plot);

@@ -113,6 +113,15 @@ int radixsort_cost(const void *opts, const void *state, struct cost *out)
 	return 0;
 }
 
+/* Launches are counted in it, and a fused one is one. */
+static void scratch(const void *opts, const void *state, struct scratch *out)
+{
+	const struct radixsort_state *s = state;
+
+	(void)opts;
+	out->part[out->n++] = (struct scratch_part){ s->set.counter, sizeof(*s->set.counter) };
+}
+
 const struct workload workload_radixsort = {
 	.name = "radixsort",
 	.summary = "sorts pairs of a key and a value: five launches, bound by memory in most sizes",
@@ -132,5 +141,6 @@ const struct workload workload_radixsort = {
 	.check = radixsort_check,
 	.report = radixsort_report,
 	.cost = radixsort_cost,
+	.scratch = scratch,
 	.teardown = radixsort_teardown,
 };

@@ -152,6 +152,15 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	return 0;
 }
 
+/* Launches are counted in it, and a fused one is one. */
+static void scratch(const void *opts, const void *state, struct scratch *out)
+{
+	const struct stereo_state *s = state;
+
+	(void)opts;
+	out->part[out->n++] = (struct scratch_part){ s->set.counter, sizeof(*s->set.counter) };
+}
+
 const struct workload workload_stereo = {
 	.name = "stereo",
 	.summary = "disparities of two images by block matching: integer operations on few bytes",
@@ -172,5 +181,6 @@ const struct workload workload_stereo = {
 	.check = stereo_check,
 	.report = stereo_report,
 	.cost = cost,
+	.scratch = scratch,
 	.teardown = stereo_teardown,
 };

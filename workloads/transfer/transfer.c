@@ -147,6 +147,15 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	return 0;
 }
 
+/* Copies go on, over resets, through slots and sources: none brings what lies there already. */
+static void scratch(const void *opts, const void *state, struct scratch *out)
+{
+	const struct transfer_state *s = state;
+
+	(void)opts;
+	out->part[out->n++] = (struct scratch_part){ s->dst.base, (size_t)s->slots * s->stride };
+}
+
 const struct workload workload_transfer = {
 	.name = "transfer",
 	.summary = "copies between host and device and nothing else: what a call and a byte cost",
@@ -164,5 +173,6 @@ const struct workload workload_transfer = {
 	.report = transfer_report,
 	.plot = transfer_plot,
 	.cost = cost,
+	.scratch = scratch,
 	.teardown = transfer_teardown,
 };

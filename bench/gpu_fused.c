@@ -1,0 +1,119 @@
+/*
+ * gpu_fused.c - a fused step beside a launched one, of every workload that has both, on a GPU.
+ *
+ *   build/cuda/bench/gpu_fused
+ *
+ * Medians of blocks of DEPTH steps at the defaults of each workload. A fused step saves a launch
+ * and the gap behind it. Of kernels that are long beside those its share is near 1; far less is
+ * work that was left out, or what a GPU keeps from step to step: look at it. Of steps of a few
+ * microseconds a low share is what fused is for: they are marked only where even the stream's step
+ * is longer than launch_us.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+#include "harness/measure.h"
+#include "harness/param.h"
+#include "harness/run.h"
+#include "harness/sorted.h"
+
+enum { DEPTH = 64, BLOCKS = 31 };
+static const double suspicious = 0.5, launch_us = 10;
+
+/* Microseconds a step. */
+static double step_us(const struct subject *subject, enum mode mode)
+{
+	double us[BLOCKS];
+	struct submission s;
+	struct warmup warmup;
+
+	CHECK(!submission_init(&s, subject, mode, DEPTH) && !measure_warmup(&s, &warmup),
+	      "%s: warm-up", subject->workload->name);
+	for (int i = 0; i < BLOCKS; i++) {
+		struct block b;
+
+		CHECK(!measure_block(&s, &b), "%s: block", subject->workload->name);
+		us[i] = (double)b.total_ns / 1e3 / DEPTH;
+	}
+	submission_release(&s);
+	return median_of(us, BLOCKS);
+}
+
+static void compare(const struct subject *subject)
+{
+	double stream = step_us(subject, MODE_STREAM), fused = step_us(subject, MODE_FUSED);
+	double share = fused / stream;
+
+	printf("%-16s %12.3f %12.3f %8.3f%s\n", subject->workload->name, stream, fused, share,
+	       share >= suspicious  ? ""
+	       : stream > launch_us ? "  SUSPICIOUS"
+				    : "  (short steps)");
+}
+
+/* May it run so many steps in both modes, and does it time anything? */
+static bool has_both(const struct workload *w, const struct limits *limits)
+{
+	return !mode_refused(w, limits, MODE_STREAM) && !mode_refused(w, limits, MODE_FUSED) &&
+	       !limits->device_refused && (!limits->depth_max || limits->depth_max >= DEPTH);
+}
+
+/* Where the defaults refuse it (radixsort sorts as many in five launches), the axis' least size. */
+static bool choose(const struct workload *w, struct params *p)
+{
+	const struct param *axis = workload_axis(w);
+	struct limits limits = { 0 };
+	char least[32];
+
+	if (w->limits(p->opts, &limits))
+		return false;
+	if (has_both(w, &limits))
+		return true;
+	if (!axis)
+		return false;
+	snprintf(least, sizeof(least), "%.*s", (int)strcspn(axis->axis, ","), axis->axis);
+	limits = (struct limits){ 0 };
+	return !params_set(p, axis->name, least) && !w->limits(p->opts, &limits) &&
+	       has_both(w, &limits);
+}
+
+static void look_at(const struct workload *w, cudaStream_t stream)
+{
+	void *opts = calloc(1, w->opts_size + 1), *state = calloc(1, w->state_size + 1);
+	struct subject subject = { .workload = w,
+				   .opts = opts,
+				   .state = state,
+				   .stream = stream,
+				   .launches = 1,
+				   .sync = SYNC_SPIN };
+	struct params p;
+
+	CHECK(opts && state, "memory");
+	params_init(&p, w->params, w->name, opts);
+	if (choose(w, &p)) {
+		CHECK(!w->setup(opts, state), "%s: setup", w->name);
+		CHECK(!w->cost(opts, state, &subject.cost), "%s: cost", w->name);
+		compare(&subject);
+		w->teardown(state);
+	}
+	params_release(&p);
+	free(opts);
+	free(state);
+}
+
+int main(void)
+{
+	struct cudaDeviceProp prop;
+	cudaStream_t stream;
+
+	CUDA(cudaGetDeviceProperties(&prop, 0));
+	CUDA(cudaSetDeviceFlags(cudaDeviceScheduleSpin));
+	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	printf("%s, depth %d, medians of %d blocks\n\n%-16s %12s %12s %8s\n", prop.name, DEPTH,
+	       BLOCKS, "workload", "stream us", "fused us", "share");
+	for (int i = 0; workloads[i]; i++)
+		look_at(workloads[i], stream);
+	CUDA(cudaStreamDestroy(stream));
+	return 0;
+}
