@@ -10,7 +10,6 @@
 #define RIFT_CUDA_CHECK_H
 
 #include <cuda_runtime_api.h>
-#include <errno.h>
 
 #include "common/check.h"
 #include "common/refusal.h"
@@ -19,14 +18,20 @@
 #define CUDA(call)                                                                                 \
 	do {                                                                                       \
 		cudaError_t err_ = (call);                                                         \
-		if (err_ == cudaErrorMemoryAllocation)                                             \
-			errno = ENOMEM;                                                            \
-		if (err_ != cudaSuccess) {                                                         \
-			refusal_raise(__FILE__, __LINE__, #call, err_);                            \
-			die_at(__FILE__, __LINE__, __func__, #call, "%s: %s",                      \
-			       cudaGetErrorName(err_), cudaGetErrorString(err_));                  \
-		}                                                                                  \
+		if (err_ != cudaSuccess)                                                           \
+			cuda_failed(__FILE__, __LINE__, __func__, #call, err_);                    \
 	} while (0)
+
+/* Leaves for refusal_catch() or aborts. */
+#ifdef __cplusplus
+extern "C"
+	[[noreturn]]
+#else
+_Noreturn
+#endif
+	void
+	cuda_failed(const char *file, int line, const char *func, const char *call,
+		    cudaError_t err);
 
 /*
  * For a call whose failure the code looks at itself, as of memory that may not be there: what the

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/check.h"
 #include "common/temporary.h"
 
 enum { INTERRUPTED = 75 }; /* rift's exit code */
@@ -76,7 +77,7 @@ void interrupt_install(void)
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
 		handle(fatal[i], end_at_once);
 	signal(SIGXFSZ, SIG_IGN);
-	at_quick_exit(temporary_remove_all);
+	CHECK(!at_quick_exit(temporary_remove_all), "memory of a handler");
 }
 
 bool interrupted(void)

@@ -123,6 +123,16 @@ void refusal_pass_on(const struct refusal *r)
 	longjmp(s->back, 1);
 }
 
+void cuda_failed(const char *file, int line, const char *func, const char *call, cudaError_t err)
+{
+	const char *name = cudaGetErrorName(err), *text = cudaGetErrorString(err);
+
+	refusal_raise(file, line, call, err);
+	/* die_at() tells a lack of memory from a bug by it */
+	errno = err == cudaErrorMemoryAllocation ? ENOMEM : 0;
+	die_at(file, line, func, call, "%s: %s", name, text);
+}
+
 cudaError_t refusal_or_error(const char *file, int line, const char *call, cudaError_t error)
 {
 	if (error)

@@ -59,7 +59,7 @@ Test(small_cli_fit_refused, help_and_usage)
 	refused(3, "must be a or b", "fit x --side c");
 	refused(3, "did you mean '--off-grid'?", "fit x --off-gird y");
 	refused(3, "No such file", "fit '%s'", file);
-	refused(3, "is no regular file", "fit '%s'", dir);
+	refused(3, "Is a directory", "fit '%s'", dir);
 }
 
 Test(small_cli_fit_refused, files_that_are_no_sessions)

@@ -118,7 +118,7 @@ Test(small_cli_session, results_that_cannot_be_written_are_said)
 		     3),
 		  "%s", text);
 	cr_assert(is_one_complaint(text), "%s", text);
-	shell(&text, "ls '%s'", dir);
+	shell(&text, "LC_ALL=C ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "out\n"), "%s", text);
 }
 
@@ -143,7 +143,7 @@ Test(small_cli_session, places_are_refused_before_anything_is_measured)
 	refused(3, "exists", "probe --output '%s'", dir);
 	refused(3, "too long", "probe --output '%s'", name);
 	unsetenv("RIFT_CPU_WORKERS");
-	shell(&text, "ls '%s'", dir);
+	shell(&text, "LC_ALL=C ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "link\n"), "%s", text);
 }
 

@@ -170,7 +170,7 @@ static void try_pinned(struct trial *t)
 	TRY(t, probe_launch(t->device, ANSWER, t->stream));
 	TRY(t, cudaMemcpyAsync(word, t->device, sizeof(*word), cudaMemcpyDeviceToHost, t->stream));
 	TRY(t, wait_for(t->stream));
-	t->host = t->call ? 0 : *word;
+	t->host = t->call || !word ? 0 : *word;
 	if (word)
 		cudaFreeHost(word);
 }
@@ -200,7 +200,7 @@ static void try_managed(struct trial *t)
 	TRY(t, cudaMallocManaged((void **)&word, sizeof(*word), cudaMemAttachGlobal));
 	TRY(t, probe_launch(word, ANSWER, t->stream));
 	TRY(t, wait_for(t->stream));
-	t->host = t->call ? 0 : *word;
+	t->host = t->call || !word ? 0 : *word;
 	if (word)
 		cudaFree(word);
 }

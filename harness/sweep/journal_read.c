@@ -48,6 +48,8 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 
 	if (!id || strlen(id) != 16 || !hash || strlen(hash) + 1 != HASH_TEXT)
 		return damaged(scan, "the plan has no session_id or plan_sha256");
+	if (!json_is_object(json_object_get(o, "plan")))
+		return damaged(scan, "the plan is missing");
 	hash_json(json_object_get(o, "plan"), j->plan_hash);
 	if (strcmp(hash, j->plan_hash))
 		return damaged(scan, "the plan is not what its plan_sha256 says: it was changed");

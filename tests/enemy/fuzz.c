@@ -553,8 +553,11 @@ int main(int argc, char **argv)
 	end = atol(argv[2]);
 	seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
 	prepare();
-	for (long i = first; i < end; i++)
+	for (long i = first; i < end; i++) {
 		failed += !run_case(i, seed, exits);
+		if (i % 1000 == 999)
+			fprintf(stderr, "fuzz: %ld\n", i + 1);
+	}
 	clean();
 	printf("fuzz: cases %ld to %ld: %ld failed; exit codes 0: %ld, 1: %ld, 2: %ld, others: "
 	       "%ld\n",

@@ -342,6 +342,32 @@ static bool change(json_t *o, size_t *left, uint64_t *state)
 	return false;
 }
 
+static bool is_empty(const json_t *o)
+{
+	return !json_object_size(o) && !json_array_size(o);
+}
+
+/* Every level is as likely as those below it, whatever its arrays hold: another, or lost. */
+static bool change_near(json_t *o, uint64_t *state)
+{
+	size_t members = json_object_size(o), n = members ? members : json_array_size(o);
+	size_t i = n ? draw_below(state, n) : 0;
+	void *at = json_object_iter(o);
+	json_t *value;
+
+	if (!n)
+		return false;
+	for (size_t k = 0; members && k < i; k++)
+		at = json_object_iter_next(o, at);
+	value = members ? json_object_iter_value(at) : json_array_get(o, i);
+	if (!is_empty(value) && draw(state) % 3)
+		return change_near(value, state);
+	if (draw(state) % 4)
+		return members ? !json_object_iter_set_new(o, at, another(value, state))
+			       : !json_array_set_new(o, i, another(value, state));
+	return members ? !json_object_del(o, json_object_iter_key(at)) : !json_array_remove(o, i);
+}
+
 /* Values under o, itself not among them. */
 static size_t count(const json_t *o)
 {
@@ -391,7 +417,7 @@ bool mutate_json(struct bytes *b, uint64_t *state)
 	}
 	values = o ? count(o) : 0;
 	left = values ? draw_below(state, values) : 0;
-	if (!values || !change(o, &left, state)) {
+	if (!values || !(draw(state) % 2 ? change(o, &left, state) : change_near(o, state))) {
 		json_decref(o);
 		return false;
 	}
@@ -422,7 +448,7 @@ static bool sign_line(struct bytes *line, const struct hash *before, char plan[H
 	char hash[HASH_TEXT], *text = NULL;
 	bool signs = false;
 
-	if (o && is(o, "plan"))
+	if (o && is(o, "plan") && json_object_get(o, "plan"))
 		hash_json(json_object_get(o, "plan"), plan);
 	if (json_object_get(o, "plan_sha256"))
 		signs = !json_object_set_new(o, "plan_sha256", json_string(plan));
