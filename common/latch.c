@@ -1,6 +1,7 @@
 /* latch.c - a stream that is held back; the kernel is in latch_kernel.cu. */
 #include "common/latch.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

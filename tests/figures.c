@@ -273,6 +273,7 @@ static void make_sessions(const char *command)
 		      "15/' " KEPT "card.json >%s/other-card.json",
 		      folder);
 	s.noise = 0.01;
+	s.processes = 5; /* of more, draws are less alike, and a fit of all takes long */
 	s.size = "0,2,5,10,50";
 	s.depth = "1,4,16,100,256";
 	s.quick = true;

@@ -281,3 +281,30 @@ Test(small_cli_run, without_a_device_it_is_4_and_one_line)
 	cr_assert(is_one_complaint(text), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "make DEVICE=cpu"), NULL), "%s", text);
 }
+
+/* Each option sets what it is called, and nothing else; figures that are counted, not timed. */
+Test(small_cli_run, every_option_sets_its_own)
+{
+	const json_t *o, *check, *blocks;
+
+	need_device();
+	o = rift_json("run launch --mode graph --depth 3 --blocks 7 --check full --check-steps 5 "
+		      "--sync poll --platform here --json");
+	check = member(o, "check");
+	blocks = member(o, "blocks");
+	cr_assert(eq(str, (char *)text_of(o, "mode"), "graph"), "--mode");
+	cr_assert(eq(str, (char *)text_of(o, "sync"), "poll"), "--sync");
+	cr_assert(eq(dbl, number(o, "depth"), 3), "--depth");
+	cr_assert(eq(dbl, number(blocks, "n"), 7), "--blocks");
+	cr_assert(eq(sz, json_array_size(member(blocks, "t_total_ns")), 7), "--blocks");
+	cr_assert(eq(dbl, number(check, "steps"), 5), "--check-steps");
+	cr_assert(eq(int, json_typeof(member(check, "full")), JSON_TRUE), "--check");
+	cr_assert(eq(int, json_typeof(member(check, "passed")), JSON_TRUE), "check");
+	cr_assert(eq(dbl, number(o, "graph_steps"), 2), "a graph of 2 and a rest of 1");
+	cr_assert(eq(dbl, number(o, "graph_rest_steps"), 1), "a graph of 2 and a rest of 1");
+	cr_assert(eq(dbl, number(o, "steps"), 21), "7 blocks of 3");
+	cr_assert(eq(dbl, number(o, "launches_per_step"), 1), "launches");
+	o = rift_json("run launch --depth 3 --blocks 5 --check sample --json");
+	cr_assert(eq(int, json_typeof(member(member(o, "check"), "full")), JSON_FALSE), "sample");
+	cr_assert(eq(str, (char *)text_of(o, "mode"), "stream"), "default");
+}
