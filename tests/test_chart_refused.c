@@ -43,7 +43,7 @@ Test(small_chart_refused, files_that_are_no_session_are_refused)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		refused(3, rows[i].says, "%s", spoiled(rows[i].command));
 	refused(3, "No such file", "plot '%s/none.jsonl'", chart_folder);
-	refused(3, "is no regular file", "plot '%s'", chart_folder);
+	refused(3, "Is a directory", "plot '%s'", chart_folder);
 	shell(&text, "ls -A '%s' | tr '\\n' ' '", chart_folder);
 	cr_assert(eq(str, (char *)text, "bad.jsonl s.jsonl "), "%s", text);
 }
