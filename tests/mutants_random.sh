@@ -109,17 +109,26 @@ lines_reached() { # FOLDER OF COUNTS, in which folders are named as where the ob
 	done
 }
 
+# Sets ms: of this shell and of its children that have ended. (In $(...) it would be another shell's.)
+processor_ms() {
+	times >"$counts.times"
+	ms=$(awk '{ for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += 60000 * t[1] + 1000 * t[2] } }
+		END { printf "%d\n", sum }' "$counts.times")
+}
+
 sum_of() { cat "$@" 2>/dev/null | cksum | tr ' ' -; }
 
-# The program as of now, its seconds, and the lines that it reaches.
+# The program as of now, the processor's time that it takes, and the lines that it reaches.
 count_program() { # PROGRAM
 	mkdir "$counts"
 	for _ in 1 2; do
-		start=$(date +%s%N) rc=0
+		processor_ms
+		start=$ms rc=0
 		GCOV_PREFIX=$counts RIFT_BIN=$PWD/build/cpu/rift alone 900 "build/cpu/$1" -j1 || rc=$?
 		[ "$rc" != 0 ] || break
 	done
-	took=$((($(date +%s%N) - start) / 1000000))
+	processor_ms
+	took=$((ms - start))
 	to=$map/$(echo "$1" | tr / @)
 	{
 		echo "$1 $(sum_of "$1.c" "$1.cu") $took $rc"
@@ -164,24 +173,28 @@ count_programs() { # JOB PROGRAMS...
 }
 
 # Programs that reach a line, in the order in which they run, each with its milliseconds: first those
-# named like the file, then those named like its folder. A line that is no code of its own counts as
-# the code before it; one outside functions as any of its file.
+# named like the file, then those that share a word with it or with its folder. A line that is no
+# code of its own counts as the code before it; one outside functions as any of its file; of a file
+# without code count all programs of such names.
 programs_for() { # FILE LINE WHERE
 	stem=${1##*/} folder=${1%/*}
 	stem=${stem#cmd_}
 	awk -v file="$1" -v line="$2" -v where="$3" -v sum="$(sum_of "$1")" -v stem="${stem%.c}" -v folder="${folder##*/}" '
 		FNR == 1 { program = $1; ms[program] = $3; failed[program] = $4; next }
-		$1 == file { here[program] = 1 }
+		$1 == file { here[program] = 1; some = 1 }
 		$1 == file && $2 == sum { yes[program] = $3; all = all $3 $4 }
 		function rank(p) {
 			sub(/.*\//, "", p)
-			return index(p, stem) ? 0 : index(p, folder) ? 1 : 2
+			return index(p, stem) ? 0 : index(p, folder) || index(p, word) ? 1 : 2
 		}
 		END {
+			word = stem
+			sub(/_.*/, "", word)
 			while (all && where == "code" && line > 1 && !index(all, "," line ","))
 				line--
-			for (p in here)
-				if (!failed[p] && (where == "data" || !(p in yes) || index(yes[p], "," line ",")))
+			for (p in ms)
+				if (!failed[p] && (some ? p in here : rank(p) < 2) &&
+				    (where == "data" || !(p in yes) || index(yes[p], "," line ",")))
 					print rank(p), ms[p], p
 		}' "$map"/* | sort -k1n -k2n | awk -v most="$((seconds * 1000))" '
 		{ sum += $2 }

@@ -179,6 +179,12 @@ Test(small_fit_price, device_time_is_what_the_session_was_made_of)
 	device_time_is("fused", "4", 45, 40);
 }
 
+static double nothing_ns(double cells)
+{
+	(void)cells;
+	return 0;
+}
+
 /* A block that took less than A's launches of nothing holds no kernel time, and not less. */
 Test(small_fit_price, device_time_is_never_negative)
 {
@@ -198,6 +204,17 @@ Test(small_fit_price, device_time_is_never_negative)
 			   0);
 	cr_assert(zero(dbl, job.batch.kernel_ns), "6120 ns, and Z and gaps are 8500: %g",
 		  job.batch.kernel_ns);
+	made_release(&on_a);
+	/* in graphs a node took 30 ns, of which A's gaps are 530 */
+	work = cells_session();
+	work.mode = "graph";
+	work.model[0].v[MODEL_GRAPH_G] = 0;
+	work.model[0].v[MODEL_GRAPH_GG] = 0;
+	work.kernel_ns = nothing_ns;
+	made_grid(&on_a, &work);
+	job = price_job_of(&(struct price_request){ .work = &on_a.grid, .b = &a.fit, .a = &a.fit },
+			   0);
+	cr_assert(zero(dbl, job.batch.kernel_ns), "nodes: %g", job.batch.kernel_ns);
 	made_release(&on_a);
 	made_release(&a);
 }

@@ -295,6 +295,9 @@ Test(small_measure, kernel_time_keeps_to_depth_max)
 	set_up_fake(1);
 	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 10, 64, 9)), "time");
 	cr_assert(eq(i64, k.steps, 4), "2 * 4 <= 9");
+	/* 250 steps last 0.25 ms: one block of them is allowed, two are not */
+	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 1e3, 64, 300)), "time");
+	cr_assert(eq(i64, k.steps, 150), "2 * 150 <= 300");
 	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 10, 64, 1)), "time");
 	cr_assert(isnan(k.ns) && k.unknown, "depth 1 has no slope");
 }
