@@ -103,7 +103,7 @@ static const struct {
 	{ "count=1e3", "whole numbers take no exponent" },
 	{ "count=1e3.5", "whole numbers take no exponent" },
 	{ "count=nan", "not a whole number" },
-	{ "count=1\n2", "count=1?2: not a whole number" },
+	{ "count=1\n2", "not a whole number" },
 	{ "cells=0",
 	  "cells=0: out of range; must be a whole number (k, M, G: powers of 1024), 1 to "
 	  "64k cells" },

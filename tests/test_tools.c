@@ -255,9 +255,7 @@ Test(small_tools, a_pattern_that_no_mistake_has_is_refused)
 
 Test(small_tools, random_mistakes_want_a_seed_a_number_and_files)
 {
-	static const char *const wrong[] = {
-		"", "1", "x 1", "1 0", "1 -2", "1 1 tools", "1 1 harness/no.c"
-	};
+	static const char *const wrong[] = { "", "1", "x 1", "1 0", "1 -2", "1 1 harness/no.c" };
 	const char *out;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
