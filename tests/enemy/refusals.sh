@@ -82,10 +82,9 @@ for each in $calls; do
 	fi
 done
 if [ "$size" != all ]; then
-	for each in cudaStreamBeginCapture cudaStreamEndCapture cudaHostAlloc cudaEventRecord; do
+	for each in cudaStreamEndCapture cudaEventRecord; do
 		commands "$each" StreamCaptureUnsupported
 	done
-	expect cudaGraphNodeGetDependencies NotSupported probe --processes 1 --json
 fi
 
 # What no platform lacks is a bug: it aborts and is not taken for a finding.
