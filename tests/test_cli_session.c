@@ -235,7 +235,7 @@ Test(small_cli_session, a_second_writer_leaves_a_sweep_alone)
 	shell(&text, "cat '%s/second'", dir);
 	cr_assert(ne(ptr, strstr(text, "\n3\n"), NULL), "%s", text);
 	is_whole(file);
-	shell(&text, "cd '%s'; cat err; ls", dir);
+	shell(&text, "cd '%s'; cat err; LC_ALL=C ls", dir);
 	cr_assert(eq(str, (char *)text, "err\ns.jsonl\nsecond\n"), "%s", text);
 }
 
