@@ -190,8 +190,8 @@ static int drop_sizes_without_effect(struct builder *b, int size_row)
 	if (!err && !param_counts(&c.params, b->workload->needs, c.params.rows[size_row].name))
 		axis_release(&sizes);
 	b->values[size_row] = sizes;
+	params_release(&c.params); /* reads the options */
 	free(c.params.opts);
-	params_release(&c.params);
 	return err;
 }
 

@@ -197,7 +197,7 @@ Test(small_stereo_ppm, files_can_be_swept)
 
 	cr_assert(
 		!run_rift(OUT, &text,
-			  "sweep stereo left=%s right=%s --quick --depth 1 --processes 1 --dry-run",
+			  "sweep stereo left=%s right=%s --depth 1 --processes 1 --dry-run",
 			  left, right),
 		"%s", text);
 	refused(3, "width=9 has no effect", "sweep stereo left=%s right=%s width=9 --dry-run", left,
