@@ -195,11 +195,10 @@ Test(small_stereo_ppm, files_can_be_swept)
 	const char *left = write_image("left.ppm", size, true);
 	const char *right = write_image("right.ppm", size, false), *text;
 
-	cr_assert(
-		!run_rift(OUT, &text,
-			  "sweep stereo left=%s right=%s --depth 1 --processes 1 --dry-run",
-			  left, right),
-		"%s", text);
+	cr_assert(!run_rift(OUT, &text,
+			    "sweep stereo left=%s right=%s --depth 1 --processes 1 --dry-run", left,
+			    right),
+		  "%s", text);
 	refused(3, "width=9 has no effect", "sweep stereo left=%s right=%s width=9 --dry-run", left,
 		right);
 }
