@@ -230,7 +230,7 @@ static pid_t start(const char *err_file)
 	pid_t pid;
 
 	snprintf(command, sizeof(command),
-		 "exec '%s' sweep %s --size 1,2 --depth 1,4 --mode stream --quick --processes 100 "
+		 "exec '%s' sweep %s --size 1,2 --depth 1,4 --mode stream --quick --processes 20 "
 		 "--rounds 2 --warm-up 0.05 --output '%s'",
 		 rift(), name(), file);
 	posix_spawn_file_actions_init(&files);
