@@ -109,6 +109,7 @@ void system_pci_address(char out[32])
 /* ---- pinning ----------------------------------------------------------------------------- */
 
 static int chosen = -1;
+static cpu_set_t unpinned; /* all that were allowed but that one */
 
 /* "0-7,16-23" */
 static void parse_cpus(const char *text, cpu_set_t *set)
@@ -160,6 +161,7 @@ void system_make_room(const char *pci_bus_id, bool cpu_device)
 		if (CPU_ISSET(i, &candidates))
 			chosen = i;
 	CPU_CLR(chosen, &allowed);
+	unpinned = allowed;
 	if (cpu_device && sched_setaffinity(0, sizeof(allowed), &allowed))
 		chosen = -1;
 }
@@ -173,4 +175,11 @@ int system_pin(void)
 		return -1;
 	CPU_SET(chosen, &one);
 	return sched_setaffinity(0, sizeof(one), &one) ? -1 : chosen;
+}
+
+void system_unpin(void)
+{
+	/* refused: what follows is slower, no more */
+	if (chosen >= 0)
+		(void)sched_setaffinity(0, sizeof(unpinned), &unpinned);
 }

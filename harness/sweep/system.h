@@ -31,9 +31,11 @@ void system_pci_address(char out[32]);
  * NULL: anywhere). system_make_room() comes first and, for a CPU device, takes that processor
  * away from the threads that are created between the two calls. Nothing is pinned where the CPU
  * device would be left with fewer than 2 processors, or the system refuses.
- * system_pin() returns the processor, or -1 where nothing was pinned.
+ * system_pin() returns the processor, or -1 where nothing was pinned; system_unpin() gives the
+ * thread all others of them back, for what needs them.
  */
 void system_make_room(const char *pci_bus_id, bool cpu_device);
 int system_pin(void);
+void system_unpin(void);
 
 #endif

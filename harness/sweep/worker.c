@@ -1,4 +1,5 @@
-/* worker.c - the process that measures: reads its job, opens the device, prepares every point. */
+/* worker.c - the process that measures: reads its job, opens the device, one configuration at a
+ * time. */
 #include "harness/sweep/worker.h"
 
 #include <errno.h>
@@ -16,7 +17,12 @@
 #include "harness/measure.h"
 #include "harness/sweep/child.h"
 #include "harness/sweep/environment.h"
+#include "harness/sweep/predict.h"
 #include "harness/sweep/system.h"
+
+/* How long a clock may take to come back after a set-up, and how near, as a share. */
+static const int64_t settle_ns = 200000000;
+static const double canary_settled = 0.02;
 
 void worker_say(struct worker *w, json_t *o)
 {
@@ -130,6 +136,9 @@ static int take_job(struct worker *w, const json_t *job)
 	w->subject = zeroed((size_t)w->plan.n_configs, sizeof(*w->subject));
 	w->prepared = zeroed(points, sizeof(*w->prepared));
 	take_lists(w, job);
+	for (int i = 0; i < w->plan.n_points; i++)
+		if (!w->skip[i])
+			w->round_ns += predict_visit_ns(&w->plan, w->side, i);
 	return 0;
 }
 
@@ -178,22 +187,65 @@ static void say_header(struct worker *w, const struct platform *p, int64_t start
 	worker_say(w, o);
 }
 
-static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
+/*
+ * A set-up may leave the device idle for long enough that its clock falls: the longest block until
+ * a canary takes what it should, for a little while.
+ */
+static int settle(struct worker *w)
+{
+	int64_t end = clock_ns() + settle_ns;
+	struct prepared *longest = worker_longest(w);
+	int err = 0;
+
+	while (longest && !err && clock_ns() < end &&
+	       fabs((double)canary_run(&w->canary) / w->warm.canary_ns - 1) > canary_settled)
+		err = visit_first(longest);
+	return err;
+}
+
+/* Before the first visit, with the first configuration set up, to warm up with. */
+static int begin(struct worker *w, const struct platform *p, int64_t start_ns)
 {
 	int err;
 
-	err = worker_prepare(w);
-	if (err)
-		return err;
-	w->pinned = system_pin();
 	worker_phase(w, "calibrating");
 	calibrate(&w->calibration, &w->canary);
 	worker_phase(w, phase_warm_up);
 	err = warm_up(&w->warm, &w->canary, worker_longest(w), &w->plan.design);
-	if (err)
+	if (!err)
+		say_header(w, p, start_ns);
+	return err;
+}
+
+static bool has_prepared(const struct worker *w, int config)
+{
+	return w->subject[config].state && worker_longest(w);
+}
+
+/* One configuration at a time, so that none is charged for what others hold. */
+static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
+{
+	int *order = zeroed((size_t)w->plan.n_configs, sizeof(*order)), err = 0;
+	bool begun = false;
+
+	worker_order(w, order);
+	for (int i = 0; i < w->plan.n_configs && !err; i++) {
+		err = worker_prepare(w, order[i]);
+		w->pinned = system_pin();
+		if (!err && has_prepared(w, order[i])) {
+			err = begun ? settle(w) : begin(w, p, start_ns);
+			begun = true;
+			if (!err)
+				err = worker_rounds(w, order[i]);
+		}
+		system_unpin();
+		worker_put_away(w, order[i]);
+	}
+	free(order);
+	if (err || begun)
 		return err;
-	say_header(w, p, start_ns);
-	return worker_rounds(w);
+	w->pinned = system_pin();
+	return begin(w, p, start_ns);
 }
 
 /* How long configurations take, then what else a process does before its first visit. */

@@ -41,13 +41,14 @@ struct worker {
 	struct canary canary;
 	struct calibration calibration;
 	struct warm warm;
-	struct subject *subject;   /* a configuration; state NULL: not set up */
+	struct subject *subject;   /* a configuration; state NULL: not set up; one at a time is */
 	struct prepared *prepared; /* a point */
 	int pinned;
 	int64_t blocks_ns, checks_ns; /* spent so far */
 	int64_t spare_ns;	      /* of checks_ns: in checks that were not due */
+	double visited_ns;	      /* what the visits so far should have taken */
 	int64_t put_off_ns;	      /* in visits that were thrown away */
-	double round_ns;	      /* what the visits of a round should take */
+	double round_ns;	      /* what the visits of a round, of all points, should take */
 	struct visit visit;
 };
 
@@ -55,14 +56,21 @@ struct worker {
 int cmd_worker(int argc, char **argv);
 
 /* Parts of it, each in a file of its own. They return 0, -EINTR, or what cannot be gone on from. */
-int worker_probe(struct worker *w);   /* worker_probe.c */
-int worker_prepare(struct worker *w); /* worker_prepare.c */
+int worker_probe(struct worker *w);
+/* The order in which a process measures its configurations, of the plan's; one for both sides. */
+void worker_order(const struct worker *w, int *order);
+/*
+ * Sets a configuration up and runs each of its points that is wanted once; what fails is left out.
+ * Then worker_rounds() measures them, and worker_put_away() gives all of it back.
+ */
+int worker_prepare(struct worker *w, int config);
+int worker_rounds(struct worker *w, int config);
+void worker_put_away(struct worker *w, int config);
 /* -ENOSYS: *r says what the platform lacks. */
 int worker_set_up(struct worker *w, int config, struct refusal *r);
 void worker_tear_down(struct worker *w, int config);
-/* The point with the longest block; NULL: none. */
-struct prepared *worker_longest(struct worker *w);
-int worker_rounds(struct worker *w); /* worker_rounds.c */
+/* The point with the longest block, of the configuration that is set up; NULL: none. */
+struct prepared *worker_longest(const struct worker *w);
 
 /* Writes a line and drops the reference. */
 void worker_say(struct worker *w, json_t *o);

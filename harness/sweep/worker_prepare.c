@@ -1,4 +1,7 @@
-/* worker_prepare.c - every configuration set up, every point captured, uploaded and run once. */
+/*
+ * worker_prepare.c - one configuration set up, its points captured, uploaded and run once; and all
+ * of it given back.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -71,23 +74,30 @@ static bool is_wanted(const struct worker *w, int point)
 	return false;
 }
 
-/* What is not wanted is left out from here on. */
-static void set_up_configs(struct worker *w)
+/* What is not wanted is left out from here on. Is any point of it left? */
+static bool leave_out(struct worker *w, int config)
 {
-	for (int i = 0; i < w->plan.n_points; i++) {
-		int config = w->plan.point[i].config;
-		struct refusal r;
-		int err = 0;
+	bool left = false;
 
-		if (!is_wanted(w, i)) {
-			w->skip[i] = true;
+	for (int i = 0; i < w->plan.n_points; i++) {
+		if (w->plan.point[i].config != config)
 			continue;
-		}
-		if (!w->subject[config].state)
-			err = worker_set_up(w, config, &r);
-		if (err)
-			worker_lose(w, i, err, &r);
+		w->skip[i] = !is_wanted(w, i);
+		left |= !w->skip[i];
 	}
+	return left;
+}
+
+/* Where it cannot be set up, all of its points are lost. */
+static int set_up_or_lose(struct worker *w, int config)
+{
+	struct refusal r;
+	int err = worker_set_up(w, config, &r);
+
+	for (int i = 0; err && i < w->plan.n_points; i++)
+		if (w->plan.point[i].config == config && !w->skip[i] && worker_lose(w, i, err, &r))
+			return -EINTR;
+	return 0;
 }
 
 /* Host calls that put a block into the queue. */
@@ -114,34 +124,44 @@ static int prepare_point(void *arg)
 	return err ? err : visit_first(a->prepared);
 }
 
-/* Captures, instantiates, uploads, and runs every point once. */
-int worker_prepare(struct worker *w)
+/* Captures, instantiates, uploads, and runs it once. */
+static int prepare_or_lose(struct worker *w, int point)
 {
-	set_up_configs(w);
-	for (int i = 0; i < w->plan.n_points; i++) {
-		const struct plan_point *at = &w->plan.point[i];
-		struct preparing a = { &w->prepared[i], &w->subject[at->config], at };
-		struct refusal r;
-		int err;
+	const struct plan_point *at = &w->plan.point[point];
+	struct preparing a = { &w->prepared[point], &w->subject[at->config], at };
+	struct refusal r;
 
-		if (w->skip[i])
-			continue;
-		worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", i, "round",
-					-1));
-		err = refusal_catch(prepare_point, &a, &r);
-		err = worker_lose(w, i, err, &r);
-		if (err)
-			return err;
-	}
-	return 0;
+	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
+	return worker_lose(w, point, refusal_catch(prepare_point, &a, &r), &r);
 }
 
-struct prepared *worker_longest(struct worker *w)
+int worker_prepare(struct worker *w, int config)
+{
+	int err = leave_out(w, config) ? set_up_or_lose(w, config) : 0;
+
+	for (int i = 0; i < w->plan.n_points && !err; i++)
+		if (w->plan.point[i].config == config && !w->skip[i])
+			err = prepare_or_lose(w, i);
+	return err;
+}
+
+void worker_put_away(struct worker *w, int config)
+{
+	for (int i = 0; i < w->plan.n_points; i++)
+		if (w->plan.point[i].config == config) {
+			submission_release(&w->prepared[i].submission);
+			w->prepared[i] = (struct prepared){ 0 };
+		}
+	worker_tear_down(w, config);
+}
+
+struct prepared *worker_longest(const struct worker *w)
 {
 	struct prepared *longest = NULL;
 
 	for (int i = 0; i < w->plan.n_points; i++)
-		if (!w->skip[i] && (!longest || w->prepared[i].last_ns > longest->last_ns))
+		if (w->prepared[i].last_ns &&
+		    (!longest || w->prepared[i].last_ns > longest->last_ns))
 			longest = &w->prepared[i];
 	return longest;
 }

@@ -1,4 +1,7 @@
-/* worker_rounds.c - the rounds of one process: every point once a round, in random order. */
+/*
+ * worker_rounds.c - the rounds of a configuration: each of its points once a round, in random
+ * order.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,12 +24,20 @@ static const double put_off_share = 0.2;
 
 /* ---- order ------------------------------------------------------------------------------ */
 
-/* Fisher-Yates with numbers of (seed, process, side, round): any round can be drawn again. */
-static void permute(int *order, int n, const struct worker *w, int round)
+/* What of a process is drawn: the order of its configurations, or of the points of a round. */
+enum { OF_CONFIGS = ROUNDS_MAX };
+
+/*
+ * Fisher-Yates with numbers of (seed, process, of): both sides of a session have one order, and any
+ * part of it can be drawn again.
+ */
+static void permute(int *order, int n, const struct worker *w, int of)
 {
+	for (int i = 0; i < n; i++)
+		order[i] = i;
 	for (int i = n - 1; i > 0; i--) {
-		struct philox r = philox4x32((uint32_t)i, (uint32_t)round, (uint32_t)w->process,
-					     (uint32_t)w->side, w->plan.design.seed);
+		struct philox r = philox4x32((uint32_t)i, (uint32_t)of, (uint32_t)w->process, 0,
+					     w->plan.design.seed);
 		int j = (int)(philox_uniform(r.word[0]) * (i + 1)), kept = order[i];
 
 		order[i] = order[j];
@@ -34,16 +45,20 @@ static void permute(int *order, int n, const struct worker *w, int round)
 	}
 }
 
-/* The points of a round: permuted first, then without those that need nothing. */
-static int draw_round(const struct worker *w, int round, int *order)
+void worker_order(const struct worker *w, int *order)
+{
+	permute(order, w->plan.n_configs, w, OF_CONFIGS);
+}
+
+/* The configuration's points of a round: permuted first, then without those that need nothing. */
+static int draw_round(const struct worker *w, int config, int round, int *order)
 {
 	int n = w->plan.n_points, left = 0;
 
-	for (int i = 0; i < n; i++)
-		order[i] = i;
 	permute(order, n, w, round);
 	for (int i = 0; i < n; i++)
-		if (!w->skip[order[i]] && !w->done[order[i] * w->plan.design.rounds + round])
+		if (w->plan.point[order[i]].config == config && !w->skip[order[i]] &&
+		    !w->done[order[i] * w->plan.design.rounds + round])
 			order[left++] = order[i];
 	return left;
 }
@@ -96,13 +111,13 @@ static json_t *check_point(struct worker *w, int point, int *err)
 	return *err ? NULL : check_json(&v, steps);
 }
 
-/* Is there time for a check that is not due? A round adds its share to what may be spent. */
-static bool can_spare(const struct worker *w, int point, int round)
+/* Is there time for a check that is not due? Each visit adds its share to what may be spent. */
+static bool can_spare(const struct worker *w, int point)
 {
 	const struct prepared *p = &w->prepared[point];
 	double ns = p->check_ns ? (double)p->check_ns : predict_check_ns(&w->plan, w->side, point);
 
-	return (double)w->spare_ns + ns <= check_share * (round + 1) * w->round_ns;
+	return (double)w->spare_ns + ns <= check_share * w->visited_ns;
 }
 
 /* NULL: not checked in this round, or *err is set. */
@@ -113,7 +128,7 @@ static json_t *maybe_check(struct worker *w, int point, int round, int *err)
 	*err = 0;
 	if (round == 0 && w->check_all)
 		return check_point(w, point, err);
-	if (!can_spare(w, point, round))
+	if (!can_spare(w, point))
 		return NULL;
 	check = check_point(w, point, err);
 	w->spare_ns += w->prepared[point].check_ns;
@@ -175,6 +190,7 @@ static int measure_visit(void *arg)
 	if (err)
 		return err;
 	w->blocks_ns += w->visit.block_ns;
+	w->visited_ns += predict_visit_ns(&w->plan, w->side, v->point);
 	v->check = maybe_check(w, v->point, v->round, &err);
 	return err;
 }
@@ -201,9 +217,9 @@ static int visit_point(struct worker *w, int point, int round, int tries, bool m
 }
 
 /* What is put off goes to the end of the queue, which has room for every retry. */
-static int run_round(struct worker *w, int round, int *queue, int *tries)
+static int run_round(struct worker *w, int config, int round, int *queue, int *tries)
 {
-	int n = draw_round(w, round, queue), puts = (int)(put_off_share * n) + 1, err;
+	int n = draw_round(w, config, round, queue), puts = (int)(put_off_share * n) + 1, err;
 
 	for (int i = 0; i < w->plan.n_points; i++)
 		tries[i] = 0;
@@ -224,7 +240,7 @@ static int run_round(struct worker *w, int round, int *queue, int *tries)
 	return 0;
 }
 
-int worker_rounds(struct worker *w)
+int worker_rounds(struct worker *w, int config)
 {
 	size_t points = (size_t)w->plan.n_points;
 	int *queue = calloc((RETRIES + 1) * points + 1, sizeof(*queue));
@@ -232,11 +248,8 @@ int worker_rounds(struct worker *w)
 	int err = 0;
 
 	CHECK(queue && tries, "memory of %zu points", points);
-	for (int i = 0; i < w->plan.n_points; i++)
-		if (!w->skip[i])
-			w->round_ns += predict_visit_ns(&w->plan, w->side, i);
 	for (int r = 0; r < w->plan.design.rounds && !err; r++)
-		err = run_round(w, r, queue, tries);
+		err = run_round(w, config, r, queue, tries);
 	free(queue);
 	free(tries);
 	return err;
