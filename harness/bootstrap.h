@@ -63,7 +63,8 @@ struct resamples {
 
 /*
  * Two groups that are compared need two group numbers (0 and 1, say), or the draws of both take
- * the same processes. n is 1 to BOOTSTRAP_N_MAX. resamples_release() may follow a failure too.
+ * the same processes, as those of pairs have to. n is 1 to BOOTSTRAP_N_MAX. resamples_release() may
+ * follow a failure too.
  */
 int resamples_init(struct resamples *r, int n, uint64_t seed, uint32_t group) STATS_MUST_CHECK;
 void resamples_release(struct resamples *r);
@@ -106,6 +107,8 @@ int bootstrap_median(struct interval *out, const struct resamples *r, const doub
 
 struct groups {
 	const struct resamples *b, *a; /* b over a */
+	/* process i of b ran together with process i of a: n is the same, and a draw takes both */
+	bool paired;
 };
 
 /* A point's process values in both, in the order of the processes. */
@@ -113,7 +116,10 @@ struct point_pair {
 	const double *b, *a; /* groups.b->n and groups.a->n values, each above 0 */
 };
 
-/* median(b) / median(a): above 1, b takes longer. Each group is resampled. */
+/*
+ * median(b) / median(a): above 1, b takes longer. Each group is resampled. Of pairs the median of
+ * b / a over the pairs, which are resampled: what a pair's time was like is in both, and is gone.
+ */
 int bootstrap_ratio(struct interval *out, const struct groups *g, const struct point_pair *point,
 		    double *draws) STATS_MUST_CHECK;
 
@@ -129,7 +135,8 @@ int bootstrap_geomean(struct interval *out, const struct groups *g, const struct
  * One-sided p-values from the draws of a ratio or geometric mean, small where the true one is
  * likely above (below) bound: the share of draws on the other side, those equal counting half.
  * Never less than 1 / (BOOTSTRAP_DRAWS + 1), nor than 1 / C(nb + na, na), the chance that processes
- * of one kind fall into two groups without overlap: few processes prove little.
+ * of one kind fall into two groups without overlap, or of pairs 1 / 2^n, the chance that all differ
+ * in one direction: few processes prove little.
  */
 double bootstrap_p_above(const struct groups *g, const double *draws, double bound);
 double bootstrap_p_below(const struct groups *g, const double *draws, double bound);

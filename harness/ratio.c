@@ -18,13 +18,29 @@ static bool all_positive(const double *value, int n)
 	return true;
 }
 
+/* The median of the pairs' ratios, in each draw and of all pairs. */
+static int ratios_of_pairs(const struct groups *g, const struct point_pair *p, double *draws,
+			   double *value)
+{
+	double ratio[BOOTSTRAP_N_MAX];
+
+	if (g->a->n != g->b->n || g->b->n > BOOTSTRAP_N_MAX)
+		return -EINVAL;
+	for (int i = 0; i < g->b->n; i++)
+		ratio[i] = p->b[i] / p->a[i];
+	return resamples_medians(g->b, ratio, draws, value);
+}
+
 /* The ratio of medians, in each draw and of all processes. */
 static int ratios(const struct groups *g, const struct point_pair *p, double *draws, double *value)
 {
 	double of_a[BOOTSTRAP_DRAWS], a, b;
 
-	if (!all_positive(p->b, g->b->n) || !all_positive(p->a, g->a->n) ||
-	    resamples_medians(g->b, p->b, draws, &b) || resamples_medians(g->a, p->a, of_a, &a))
+	if (!all_positive(p->b, g->b->n) || !all_positive(p->a, g->a->n))
+		return -EINVAL;
+	if (g->paired)
+		return ratios_of_pairs(g, p, draws, value);
+	if (resamples_medians(g->b, p->b, draws, &b) || resamples_medians(g->a, p->a, of_a, &a))
 		return -EINVAL;
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 		draws[d] /= of_a[d];
@@ -68,13 +84,14 @@ int bootstrap_geomean(struct interval *out, const struct groups *g, const struct
 
 /* ---- p-values ------------------------------------------------------------------------------- */
 
-/* 1 / C(nb + na, na); further down than the draws resolve it no longer matters. */
+/* 1 / C(nb + na, na), of pairs 1 / 2^n; further down than the draws resolve it no longer matters.
+ */
 static double least_p(const struct groups *g)
 {
 	double orders = 1;
 
 	for (int i = 1; i <= g->a->n && orders < BOOTSTRAP_DRAWS; i++)
-		orders *= (double)(g->b->n + i) / i;
+		orders *= g->paired ? 2 : (double)(g->b->n + i) / i;
 	return fmax(1 / orders, 1.0 / (BOOTSTRAP_DRAWS + 1));
 }
 

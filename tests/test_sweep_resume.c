@@ -111,7 +111,7 @@ static void complete(struct journal *j, const char *which)
 
 	for (int i = 0; i < POINTS; i++)
 		for (int r = 0; r < ROUNDS; r++)
-			if (!j->status[i] && !j->visit[i * ROUNDS + r])
+			if (!j->status[i] && !j->visit[0][i * ROUNDS + r])
 				add_visit(j, i, r);
 	cr_assert(zero(int, journal_trailer(j, 0, json_object())), "%s", which);
 	cr_assert(zero(int, journal_finish(j)), "%s", which);
@@ -217,7 +217,7 @@ Test(small_sweep_resume, a_plan_that_moves_on_leaves_no_visits_behind)
 
 	begin(&j, NULL);
 	add_visit(&j, 2, 0);
-	kept = json_incref(j.visit[2 * ROUNDS]);
+	kept = json_incref(j.visit[0][2 * ROUNDS]);
 	snprintf(other, sizeof(other), "%s/other.jsonl", folder);
 	cr_assert(zero(int, journal_create(&fresh, &j.plan, other, NULL, "rift sweep")), "create");
 	journal_release(&j);
@@ -281,7 +281,7 @@ Test(small_sweep_resume, goes_on_after_a_reboot)
 		cr_assert(eq(int, WTERMSIG(status), SIGKILL), "%d", status);
 		cr_assert(zero(int, open_quietly(&j, &said)), "%zu: %s", i, said);
 		cr_assert(eq(str, (char *)said, ""), "%zu: %s", i, said);
-		cr_assert(ne(ptr, j.visit[1 * ROUNDS], NULL), "%zu: a visit is lost", i);
+		cr_assert(ne(ptr, j.visit[0][1 * ROUNDS], NULL), "%zu: a visit is lost", i);
 		complete(&j, "after a reboot");
 		journal_release(&j);
 		shell(NULL, "rm '%s'", path);

@@ -144,7 +144,7 @@ static int attend(struct taking *t, struct child *c)
 			return -ENODEV;
 		}
 		if (!ended)
-			child_wait(c, WAIT_MS);
+			child_wait(&c, 1, WAIT_MS);
 	} while (!ended);
 	return 0;
 }
@@ -173,7 +173,7 @@ static int run_process(struct taking *t, const json_t *job)
 
 	t->bye = t->probing = false;
 	t->heard_ns = clock_ns();
-	err = child_start(&c, job, NULL);
+	err = child_start(&c, job, NULL, false);
 	if (err)
 		return err;
 	err = attend(t, &c);

@@ -67,21 +67,31 @@ void chart_pair_release(struct chart_pair *p)
 
 /* ---- a workload ------------------------------------------------------------------------- */
 
+/* Both sides of one session whose processes ran in pairs. */
+static bool are_pairs(const struct chart_set *s)
+{
+	const struct journal *a = s->side[0].journal;
+
+	return s->sides == CHART_SIDES && a->plan.design.pairs &&
+	       session_same(a, s->side[1].journal) && s->grid[0].processes == s->grid[1].processes;
+}
+
 /* Of a side whose grid is made. */
 static void side_init(struct chart_set *s, int i, bool fitted)
 {
 	const struct chart_side *side = &s->side[i];
+	uint32_t group = are_pairs(s) ? 0 : (uint32_t)i;
 
 	/* the seed of rift compare */
 	CHECK(!resamples_init(&s->resamples[i], s->grid[i].processes,
-			      s->side[0].journal->plan.design.seed, (uint32_t)i),
+			      s->side[0].journal->plan.design.seed, group),
 	      "%d processes", s->grid[i].processes);
 	if (!fitted)
 		return;
 	progress("fitting %s%s%s", s->grid[i].workload->name, *side->letter ? ", platform " : "",
 		 side->letter);
 	/* without a fit the charts have no fitted lines; it has said why */
-	s->fitted[i] = !fit_make(&s->fit[i], &s->grid[i], (uint32_t)i);
+	s->fitted[i] = !fit_make(&s->fit[i], &s->grid[i], group);
 	progress_clear();
 	if (!s->fitted[i])
 		fit_release(&s->fit[i]);
@@ -231,7 +241,9 @@ const struct judged *chart_judged(const struct chart_set *s, const struct grid_p
 struct interval chart_mean_ratio(const struct chart_set *s, const struct point_pair *pair,
 				 int points)
 {
-	const struct groups g = { .b = &s->resamples[1], .a = &s->resamples[0] };
+	const struct groups g = { .b = &s->resamples[1],
+				  .a = &s->resamples[0],
+				  .paired = are_pairs(s) };
 	struct interval c;
 
 	if (bootstrap_geomean(&c, &g, pair, points, s->draws))

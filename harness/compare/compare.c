@@ -149,13 +149,17 @@ enum exit_code compare_exit_code(const struct comparison *c)
 static void draw(struct comparison *c)
 {
 	uint64_t seed = c->party[PAIR_A]->view.plan.design.seed;
+	bool paired = party_is_pair(c->party[PAIR_A], c->party[PAIR_B]);
 
 	c->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*c->draws));
 	CHECK(c->draws, "memory of draws");
 	for (int k = 0; k < 2; k++)
-		CHECK(!resamples_init(&c->resamples[k], c->party[k]->n, seed, (uint32_t)k),
+		CHECK(!resamples_init(&c->resamples[k], c->party[k]->n, seed,
+				      paired ? 0 : (uint32_t)k),
 		      "%d processes", c->party[k]->n);
-	c->groups = (struct groups){ .b = &c->resamples[PAIR_B], .a = &c->resamples[PAIR_A] };
+	c->groups = (struct groups){ .b = &c->resamples[PAIR_B],
+				     .a = &c->resamples[PAIR_A],
+				     .paired = paired };
 	c->factor = between_factors(c->options.between, seed);
 }
 

@@ -146,9 +146,10 @@ static bool *points_of_both(const struct pairs *pairs, int k, const struct party
 	return wanted;
 }
 
-static int fit_side(struct fits *f, int k, const struct party *p, const struct pairs *pairs,
-		    const struct workload *w)
+static int fit_side(struct fits *f, int k, const struct party *const party[2],
+		    const struct pairs *pairs, const struct workload *w)
 {
+	const struct party *p = party[k];
 	const struct grid *g = &f->grid[k];
 	bool *wanted = points_of_both(pairs, k, p);
 	int err = grid_make_of(&f->grid[k], &p->view, 0, w->name, wanted);
@@ -158,7 +159,7 @@ static int fit_side(struct fits *f, int k, const struct party *p, const struct p
 		return err;
 	if (!has_enough(g, MODE_STREAM) && !has_enough(g, MODE_GRAPH) && !has_enough(g, MODE_FUSED))
 		return -ENODATA;
-	return fit_make(&f->fit[k], g, (uint32_t)k);
+	return fit_make(&f->fit[k], g, party_is_pair(party[0], party[1]) ? 0 : (uint32_t)k);
 }
 
 static int fit_sides(struct fits *f, const struct party *const party[2], const struct pairs *pairs,
@@ -167,7 +168,7 @@ static int fit_sides(struct fits *f, const struct party *const party[2], const s
 	int err = 0;
 
 	for (int k = 0; k < 2 && !err; k++) {
-		err = fit_side(f, k, party[k], pairs, m->workload);
+		err = fit_side(f, k, party, pairs, m->workload);
 		if (err)
 			snprintf(m->why_not, sizeof(m->why_not),
 				 "too few points that both have: a fit takes 3 of a mode, at 2 "

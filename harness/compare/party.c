@@ -49,6 +49,12 @@ void party_release(struct party *p)
 	*p = (struct party){ 0 };
 }
 
+bool party_is_pair(const struct party *a, const struct party *b)
+{
+	return a->view.plan.design.pairs && a->side != b->side && a->half == b->half &&
+	       a->n == b->n && !strcmp(a->view.session_id, b->view.session_id);
+}
+
 const json_t *party_header(const struct party *p)
 {
 	return p->view.header[0];

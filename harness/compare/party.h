@@ -29,6 +29,9 @@ void party_init(struct party *p, const struct journal *session, const char *path
 		enum half half);
 void party_release(struct party *p);
 
+/* Did each process of one run together with that of the other: pairs of one session? */
+bool party_is_pair(const struct party *a, const struct party *b);
+
 /* The header of its first process. */
 const json_t *party_header(const struct party *p);
 

@@ -244,7 +244,7 @@ static int fit_and_show(const struct fit_args *a)
 
 	for (int side = 0; side < 2 && !err; side++)
 		if (wanted == SIDE_ANY || side == wanted)
-			err = fit_side(&s, side, a->workload, (uint32_t)side);
+			err = fit_side(&s, side, a->workload, journal_draw_group(&s.journal, side));
 	if (!err && a->over)
 		err = read_over(&over, a, &s, first);
 	if (!err && a->off_grid)

@@ -18,8 +18,13 @@
 #include "harness/sweep/record.h"
 #include "harness/text.h"
 
-/* Room for what a worker writes until it is read: it must not wait for its reader. */
+/* Room for what is written until it is read: a worker must not wait for its reader. */
 enum { PIPE_BYTES = 1 << 20, STOP_WAIT_US = 10000 };
+
+struct child child_none(void)
+{
+	return (struct child){ .out.fd = -1, .err.fd = -1, .in.fd = -1 };
+}
 
 /* ---- start ------------------------------------------------------------------------------ */
 
@@ -32,6 +37,74 @@ static int job_file(const json_t *job)
 		return complain(errno ? errno : EIO, "cannot pass a job to a worker: %s",
 				strerror(errno));
 	return fd;
+}
+
+/* A reader that is gone is an error, not a signal. */
+static ssize_t write_quietly(int fd, const char *bytes, size_t n)
+{
+	struct sigaction old, ignore = { .sa_handler = SIG_IGN };
+	ssize_t written;
+	int err;
+
+	sigaction(SIGPIPE, &ignore, &old);
+	written = write(fd, bytes, n);
+	err = errno;
+	sigaction(SIGPIPE, &old, NULL);
+	errno = err;
+	return written;
+}
+
+/* What of its stdin has room: a reader that is slow, or gone, holds nobody up. */
+static void feed(struct child *c)
+{
+	struct feed *in = &c->in;
+
+	while (in->fd >= 0 && in->sent < in->n) {
+		ssize_t n = write_quietly(in->fd, in->bytes + in->sent, in->n - in->sent);
+
+		if (n > 0)
+			in->sent += (size_t)n;
+		else if (errno == EAGAIN)
+			return;
+		else if (errno != EINTR)
+			in->sent = in->n; /* it is gone, which its end will show */
+	}
+}
+
+static void feed_text(struct child *c, const char *text)
+{
+	size_t more = strlen(text);
+
+	c->in.bytes = realloc(c->in.bytes, c->in.n + more);
+	CHECK(c->in.bytes, "%zu bytes", c->in.n + more);
+	memcpy(c->in.bytes + c->in.n, text, more);
+	c->in.n += more;
+	feed(c);
+}
+
+/* A pipe that begins with the job. */
+static int job_pipe(struct child *c, const json_t *job)
+{
+	char *text = json_dumps(job, JSON_COMPACT);
+	int fds[2];
+
+	CHECK(text, "a job as text");
+	if (pipe2(fds, O_CLOEXEC)) {
+		free(text);
+		return complain(errno, "cannot start a worker: %s", strerror(errno));
+	}
+	fcntl(fds[1], F_SETFL, O_NONBLOCK);
+	fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES);
+	c->in.fd = fds[1];
+	feed_text(c, text);
+	feed_text(c, "\n");
+	free(text);
+	return fds[0];
+}
+
+void child_go(struct child *c)
+{
+	feed_text(c, "go\n");
 }
 
 /* The prefix is the user's own shell command; "$@" behind it is this binary. */
@@ -79,12 +152,14 @@ static int open_pipe(struct lines *l, int *end)
 	return 0;
 }
 
-int child_start(struct child *c, const json_t *job, const char *prefix)
+int child_start(struct child *c, const json_t *job, const char *prefix, bool takes_turns)
 {
-	int job_fd = job_file(job), out = -1, err_end = -1, err;
+	int job_fd, out = -1, err_end = -1, err;
 	pid_t parent = getpid();
 
-	*c = (struct child){ .out.fd = -1, .err.fd = -1, .phase = "starting" };
+	*c = child_none();
+	strcpy(c->phase, "starting");
+	job_fd = takes_turns ? job_pipe(c, job) : job_file(job);
 	if (job_fd < 0)
 		return job_fd;
 	err = open_pipe(&c->out, &out);
@@ -207,12 +282,21 @@ int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 	return err;
 }
 
-void child_wait(struct child *c, int ms)
+void child_wait(struct child *c[], int n, int ms)
 {
-	struct pollfd out = { .fd = c->out.fd, .events = POLLIN };
+	struct pollfd fds[2 * CHILDREN_MAX];
+	nfds_t waits = 0;
 
-	/* an end is read as such once; then there is nothing left to wake up for */
-	poll(&out, c->out.fd >= 0, ms);
+	for (int i = 0; i < n; i++) {
+		/* an end is read as such once; then there is nothing left to wake up for */
+		if (c[i]->out.fd >= 0)
+			fds[waits++] = (struct pollfd){ .fd = c[i]->out.fd, .events = POLLIN };
+		if (c[i]->in.sent < c[i]->in.n)
+			fds[waits++] = (struct pollfd){ .fd = c[i]->in.fd, .events = POLLOUT };
+	}
+	poll(fds, waits, ms);
+	for (int i = 0; i < n; i++)
+		feed(c[i]);
 }
 
 /* ---- end -------------------------------------------------------------------------------- */
@@ -268,6 +352,10 @@ void child_release(struct child *c)
 	child_stop(c, 0);
 	close_lines(&c->out);
 	close_lines(&c->err);
+	if (c->in.fd >= 0)
+		close(c->in.fd);
+	free(c->in.bytes);
+	c->in = (struct feed){ .fd = -1 };
 }
 
 void child_describe(const struct child *c, char *out, size_t size)

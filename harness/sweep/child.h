@@ -13,9 +13,17 @@ struct lines {
 	size_t n, size;
 };
 
+/* What a worker is still to read on its stdin. */
+struct feed {
+	int fd; /* -1: it was given a file, or has ended */
+	char *bytes;
+	size_t n, sent;
+};
+
 struct child {
 	pid_t pid; /* 0: none */
 	struct lines out, err;
+	struct feed in;	      /* of one that takes turns */
 	char last_error[320]; /* the last line on its stderr */
 	int status;	      /* of waitpid(), once ended */
 	char phase[72];	      /* what it said that it would do next: "opening the device" */
@@ -24,18 +32,28 @@ struct child {
 /* How long a worker may take for a phase, s, where nothing foretells more: `--patience`. */
 enum { PATIENCE_S = 30 };
 
+/* How many workers can be alive together: one of each side. */
+enum { CHILDREN_MAX = 2 };
+
 /* The phase that lasts as long as the plan's warm-up and its longest block say. */
 static const char phase_warm_up[] = "warming up";
 
 /* {record: "phase", phase: NAME}: what a worker says before a call that may hang. New reference. */
 json_t *child_phase_json(const char *name);
 
+/* None is running. */
+struct child child_none(void);
+
 /*
  * Starts this same binary as a worker, in a process group of its own, with the job as its stdin;
  * prefix, where not NULL, is a shell command that the worker's command line is put behind. The
- * worker ends when this process does. Returns 0, or a negative errno after one line.
+ * worker ends when this process does. takes_turns: its stdin stays open behind the job, for
+ * child_go(). Returns 0, or a negative errno after one line.
  */
-int child_start(struct child *c, const json_t *job, const char *prefix);
+int child_start(struct child *c, const json_t *job, const char *prefix, bool takes_turns);
+
+/* It is its turn: a line on its stdin. */
+void child_go(struct child *c);
 
 /*
  * Takes what has come: calls each() with every whole line of stdout, and err_line() with those of
@@ -45,8 +63,8 @@ int child_start(struct child *c, const json_t *job, const char *prefix);
 int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 	       void (*err_line)(const char *line, void *arg), void *arg);
 
-/* Waits until it has written something or ended, at most so long. */
-void child_wait(struct child *c, int ms);
+/* Waits until one of them has written something or ended, at most so long. */
+void child_wait(struct child *c[], int n, int ms);
 
 /* Has it ended, and was all that it wrote read? Then status is set. */
 bool child_ended(struct child *c);

@@ -14,6 +14,7 @@
 enum {
 	KEY_HELP = 'h',
 	KEY_QUICK = 256,
+	KEY_APART,
 	KEY_DRY_RUN,
 	KEY_QUIET,
 	KEY_SIZE,
@@ -87,8 +88,11 @@ static const struct argp_option options[] = {
 	  "set it free at the end; takes root",
 	  0 },
 	{ "against", KEY_AGAINST, "COMMAND", 0,
-	  "a second platform on this host, in the same session: every other process is started "
-	  "behind COMMAND, in ABBA order",
+	  "a second platform on this host, in the same session: its processes are started behind "
+	  "COMMAND, each beside one of this platform's, and they take turns in ABBA order",
+	  0 },
+	{ "apart", KEY_APART, NULL, 0,
+	  "with --against: one process at a time, where two on one GPU get in each other's way",
 	  0 },
 	{ "output", KEY_OUTPUT, "FILE", 0, "the record (default: results/TIME-WORKLOAD.jsonl)", 0 },
 	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform; into the record", 0 },
@@ -171,7 +175,7 @@ static error_t take_lock(struct sweep_args *a, const char *mhz)
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct sweep_args *a = state->input;
-	bool *const flags[] = { &a->quick, &a->dry_run, &a->quiet };
+	bool *const flags[] = { &a->quick, &a->apart, &a->dry_run, &a->quiet };
 	const char **const texts[] = { &a->size,   &a->depth,  &a->mode,    &a->against,
 				       &a->output, &a->resume, &a->platform };
 
@@ -214,8 +218,8 @@ static const struct argp argp = {
 static int refuse_with_resume(const struct sweep_args *a)
 {
 	bool other = a->n_workloads || a->n_assignments || a->n_arounds || a->size || a->depth ||
-		     a->mode || a->against || a->platform || a->output || a->quick || a->dry_run ||
-		     a->kinds || a->lock;
+		     a->mode || a->against || a->platform || a->output || a->quick || a->apart ||
+		     a->dry_run || a->kinds || a->lock;
 
 	for (int i = 0; sweep_value_rows[i].name; i++)
 		other |= a->rows.given[i] && strcmp(sweep_value_rows[i].name, "patience");
@@ -223,6 +227,13 @@ static int refuse_with_resume(const struct sweep_args *a)
 		return 0;
 	return complain(EINVAL, "--resume goes on with the plan in the file: nothing else but "
 				"--quiet and --patience goes with it");
+}
+
+static int refuse_apart(const struct sweep_args *a)
+{
+	if (!a->apart || a->against)
+		return 0;
+	return complain(EINVAL, "--apart: of two sides; give the other one with --against");
 }
 
 /* As of a variable that is not set: the other side would be this one. */
@@ -243,9 +254,9 @@ static int obey(struct sweep_args *a)
 	interrupt_install();
 	if ((a->platform && platform_declared(a->platform)) || refuse_empty_side(a))
 		return RIFT_USAGE;
-	if (!a->resume)
-		return sweep_start(a);
-	return refuse_with_resume(a) ? RIFT_USAGE : sweep_resume(a);
+	if (a->resume)
+		return refuse_with_resume(a) ? RIFT_USAGE : sweep_resume(a);
+	return refuse_apart(a) ? RIFT_USAGE : sweep_start(a);
 }
 
 static char *joined(int argc, char **argv)

@@ -50,7 +50,9 @@ static void values_release(struct values *v)
 static void judge_kind(struct judged_point *out, const struct values *v, const struct results *r,
 		       enum sync_kind kind)
 {
-	const struct groups g = { .b = &r->resamples[1], .a = &r->resamples[0] };
+	const struct groups g = { .b = &r->resamples[1],
+				  .a = &r->resamples[0],
+				  .paired = r->j->plan.design.pairs };
 	const struct plan *p = &r->j->plan;
 	struct point_pair *pair = calloc((size_t)p->n_points + 1, sizeof(*pair));
 	struct judged_point *some = calloc((size_t)p->n_points + 1, sizeof(*some));

@@ -66,7 +66,7 @@ int session_greet(const char *command, struct show *show)
 	json_t *job = json_pack("{s:s}", "job", "hello");
 	struct child c;
 	char how[80];
-	int err = child_start(&c, job, command);
+	int err = child_start(&c, job, command, false);
 
 	json_decref(job);
 	if (err)

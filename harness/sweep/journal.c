@@ -29,6 +29,11 @@ int journal_side(const struct journal *j, int slot)
 	return slot / j->plan.design.processes;
 }
 
+uint32_t journal_draw_group(const struct journal *j, int side)
+{
+	return j->plan.design.pairs ? 0 : (uint32_t)side;
+}
+
 int journal_slot(const struct journal *j, int i)
 {
 	int pair = i / 2;
@@ -90,21 +95,26 @@ void journal_allocate(struct journal *j)
 	j->canary_ns = journal_zeroed(slots, sizeof(*j->canary_ns));
 	j->failures = journal_zeroed(slots * points, sizeof(*j->failures));
 	j->visits_room = j->plan.n_points * j->plan.design.rounds;
-	j->visit = journal_zeroed((size_t)j->visits_room, sizeof(json_t *));
-	j->visit_slot = -1;
+	for (int side = 0; side < 2; side++)
+		j->visit[side] = journal_zeroed((size_t)j->visits_room, sizeof(json_t *));
 	for (size_t i = 0; i < slots; i++)
 		j->canary_ns[i] = NAN;
 	for (size_t i = 0; i < slots * points; i++)
 		j->total_ns[i] = j->enq_ns[i] = NAN;
 }
 
-void journal_forget_visits(struct journal *j)
+void journal_forget_visits(struct journal *j, int side)
 {
 	/* not by the plan: a session that starts anew takes it along */
 	for (int i = 0; i < j->visits_room; i++) {
-		json_decref(j->visit[i]);
-		j->visit[i] = NULL;
+		json_decref(j->visit[side][i]);
+		j->visit[side][i] = NULL;
 	}
+}
+
+json_t **journal_visits_of(const struct journal *j, int slot, int point)
+{
+	return &j->visit[journal_side(j, slot)][point * j->plan.design.rounds];
 }
 
 json_t *journal_now_utc(void)
@@ -212,7 +222,7 @@ int journal_create(struct journal *j, struct plan *plan, const char *path, const
 	json_t *o;
 	int err;
 
-	*j = (struct journal){ .plan = *plan, .sides = against ? 2 : 1, .visit_slot = -1 };
+	*j = (struct journal){ .plan = *plan, .sides = against ? 2 : 1, .visit_slot = { -1, -1 } };
 	*plan = (struct plan){ 0 };
 	j->part.fd = j->visits.fd = -1;
 	j->path = strdup(path);
@@ -281,7 +291,8 @@ int journal_finish(struct journal *j)
 
 void journal_release(struct journal *j)
 {
-	journal_forget_visits(j);
+	journal_forget_visits(j, 0);
+	journal_forget_visits(j, 1);
 	lock_release(&j->lock); /* before the .part is closed, which frees the lock */
 	record_close(&j->part);
 	record_close(&j->visits);
@@ -301,7 +312,8 @@ void journal_release(struct journal *j)
 	free(j->attempts);
 	free(j->canary_ns);
 	free(j->failures);
-	free(j->visit);
+	free(j->visit[0]);
+	free(j->visit[1]);
 	free(j->against);
 	free(j->path);
 	plan_release(&j->plan);

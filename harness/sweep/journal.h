@@ -3,7 +3,8 @@
  *
  *   NAME.jsonl.part     plan, then for each process header, points, trailer; only grows; locked by
  *                       who writes (lock.h)
- *   NAME.jsonl.visits   the visits of the process under way; emptied when it is complete
+ *   NAME.jsonl.visits   the visits of the processes under way, one a side; emptied when they are
+ *                       complete
  *   NAME.jsonl.lock     who writes, for messages
  *   NAME.jsonl          the .part, renamed, when the session is complete
  *
@@ -46,18 +47,18 @@ struct journal {
 	bool *complete;		   /* a slot */
 	int *attempts;		   /* a slot: headers written */
 	double *canary_ns;	   /* a slot: median of its header; NAN: none */
-	double drift_ns[2];	   /* canaries of the current process: first and last */
+	double drift_ns[2][2];	   /* of a side: canaries of its current process, first and last */
 	double drift_most[2]; /* of a side: canary_drift of the trailer that is furthest from 0 */
 	int *failures;	      /* [slot * points + point]: times a worker was lost at it */
 	json_t *header[2];    /* the first of each side */
 	json_t *of_kind[2][SYNC_COUNT]; /* the first of each side and kind of waiting */
 	json_t *refused[2];		/* of a side: "POINT" (its number) -> error of its record */
-	json_t **visit;			/* [point * rounds + round] of the slot under way */
-	int visits_room;		/* how many there can be */
-	int visit_slot;			/* whose they are; -1: nobody's */
-	bool torn;			/* a torn last line was dropped */
-	int visits_dropped;		/* visits that were damaged: they are measured again */
-	bool moved;			/* its name was taken at the end: path is another one */
+	json_t **visit[2];  /* of a side: [point * rounds + round] of its slot under way */
+	int visits_room;    /* how many there can be of each */
+	int visit_slot[2];  /* of a side: whose they are; -1: nobody's */
+	bool torn;	    /* a torn last line was dropped */
+	int visits_dropped; /* visits that were damaged: they are measured again */
+	bool moved;	    /* its name was taken at the end: path is another one */
 };
 
 /* A new session: takes the lock, writes the plan. argv_text is what the user typed. */
@@ -85,6 +86,9 @@ int journal_read(struct journal *j, const char *path);
 /* Processes that each side has completed, 1 or more. */
 int journal_processes(const struct journal *j);
 
+/* The group of draws (harness/bootstrap.h) that a side's processes have: pairs share one. */
+uint32_t journal_draw_group(const struct journal *j, int side);
+
 /* Slots in the order in which they run: ABBA for two sides. */
 int journal_slot(const struct journal *j, int i);
 const char *journal_side_name(int side);
@@ -102,7 +106,7 @@ enum sync_kind journal_kind(const struct journal *j, int slot, int i);
  */
 void journal_keep_kind(struct journal *j, enum sync_kind kind);
 
-/* Makes `slot` the one whose visits are kept; forgets those of another. */
+/* Makes `slot` the one of its side whose visits are kept; forgets those of another. */
 int journal_begin(struct journal *j, int slot);
 
 /* Each writes a line; they drop the reference of o. Returns 0 or a negative errno after one line.
@@ -113,6 +117,9 @@ int journal_visit(struct journal *j, int slot, int point, int round, json_t *o);
 int journal_failure(struct journal *j, int slot, int point, const char *status, json_t *error,
 		    bool final);
 int journal_trailer(struct journal *j, int slot, json_t *bye);
+
+/* A point's visits by the slot of its side that is under way, of each round; NULL: missing. */
+json_t **journal_visits_of(const struct journal *j, int slot, int point);
 
 /* The visits of a point are complete: its record. */
 int journal_point(struct journal *j, int slot, int point);

@@ -9,7 +9,7 @@ enum { JOURNAL_NAME = 4200 };
 void *journal_zeroed(size_t n, size_t size);
 void journal_name(const struct journal *j, const char *suffix, char out[JOURNAL_NAME]);
 void journal_allocate(struct journal *j);
-void journal_forget_visits(struct journal *j);
+void journal_forget_visits(struct journal *j, int side);
 
 /* Is NAME.jsonl.part the file that is open? 0, or -ESTALE after one line. */
 int journal_check_part(const struct journal *j);

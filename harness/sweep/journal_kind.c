@@ -44,7 +44,8 @@ void journal_keep_kind(struct journal *j, enum sync_kind kind)
 	int n = j->plan.n_points;
 	bool *stays = journal_zeroed((size_t)n, sizeof(*stays));
 
-	journal_forget_visits(j);
+	journal_forget_visits(j, 0);
+	journal_forget_visits(j, 1);
 	for (int i = 0; i < n; i++)
 		stays[i] = j->plan.point[i].sync == kind;
 	keep_columns(j->status, sizeof(*j->status), j->slots, stays, n);

@@ -137,6 +137,7 @@ static int take_visit(const json_t *o, const struct record_scan *scan, void *arg
 	json_int_t point = json_integer_value(json_object_get(o, "point"));
 	json_int_t round = json_integer_value(json_object_get(o, "round"));
 	const char *id = json_string_value(json_object_get(o, "session_id"));
+	int side = slot < 0 ? 0 : journal_side(j, slot);
 	json_t **kept;
 
 	(void)scan;
@@ -150,29 +151,36 @@ static int take_visit(const json_t *o, const struct record_scan *scan, void *arg
 	}
 	if (j->complete[slot])
 		return 0;
-	if (j->visit_slot != slot)
-		journal_forget_visits(j);
-	j->visit_slot = slot;
-	kept = &j->visit[point * rounds + round];
+	if (j->visit_slot[side] != slot)
+		journal_forget_visits(j, side);
+	j->visit_slot[side] = slot;
+	kept = &journal_visits_of(j, slot, (int)point)[round];
 	json_decref(*kept);
 	*kept = json_incref((json_t *)(uintptr_t)o);
 	return 0;
 }
 
 /* A crash may have come between the last visit of a point and its record. */
-static int write_missing_points(struct journal *j)
+static int write_missing_of(struct journal *j, int slot)
 {
-	int rounds = j->plan.design.rounds, slot = j->visit_slot, err = 0;
+	int rounds = j->plan.design.rounds, err = 0;
 
 	for (int i = 0; slot >= 0 && i < j->plan.n_points && !err; i++) {
 		int seen = 0;
 
 		for (int r = 0; r < rounds; r++)
-			seen += j->visit[i * rounds + r] != NULL;
+			seen += journal_visits_of(j, slot, i)[r] != NULL;
 		if (seen == rounds && !j->status[slot * j->plan.n_points + i])
 			err = journal_point(j, slot, i);
 	}
 	return err;
+}
+
+static int write_missing_points(struct journal *j)
+{
+	int err = write_missing_of(j, j->visit_slot[0]);
+
+	return err ? err : write_missing_of(j, j->visit_slot[1]);
 }
 
 /* The file again, without what was dropped. */
@@ -180,9 +188,12 @@ static int rewrite_visits(struct journal *j)
 {
 	int err = record_clear(&j->visits);
 
-	for (int i = 0; i < j->visits_room && !err; i++)
-		if (j->visit[i])
-			err = record_write(&j->visits, json_incref(j->visit[i]));
+	for (int i = 0; i < 2 * j->visits_room && !err; i++) {
+		json_t *visit = j->visit[i / j->visits_room][i % j->visits_room];
+
+		if (visit)
+			err = record_write(&j->visits, json_incref(visit));
+	}
 	return err;
 }
 
@@ -263,7 +274,7 @@ int journal_open(struct journal *j, const char *path)
 	char part[JOURNAL_NAME];
 	int err;
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = -1 };
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = { -1, -1 } };
 	j->path = session_name(path);
 	journal_name(j, ".part", part);
 	err = check_resumable(j, path, part);
@@ -285,7 +296,7 @@ int journal_read(struct journal *j, const char *path)
 	struct record_scan scan;
 	int err;
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = -1 };
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = { -1, -1 } };
 	err = record_read(&scan, path, take_part_line, j);
 	if (!err && !scan.line)
 		err = complain(EINVAL, "%s has no plan", path);

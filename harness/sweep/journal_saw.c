@@ -30,7 +30,7 @@ void journal_saw_header(struct journal *j, int slot, json_t *line)
 	j->canary_ns[slot] = json_is_number(canary) ? json_number_value(canary) : NAN;
 	/* of several kinds, the canaries of all their processes are one series */
 	if (!j->plan.design.kinds || !j->attempts[slot])
-		j->drift_ns[0] = j->canary_ns[slot];
+		j->drift_ns[side][0] = j->canary_ns[slot];
 	j->attempts[slot]++;
 }
 
@@ -73,7 +73,8 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 	step_cost_take(&j->step[point], json_object_get(line, "step"));
 	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
 	if (n)
-		j->drift_ns[1] = json_number_value(json_array_get(canaries, n - 1));
+		j->drift_ns[journal_side(j, slot)][1] =
+			json_number_value(json_array_get(canaries, n - 1));
 }
 
 void journal_saw_trailer(struct journal *j, int slot, const json_t *line)

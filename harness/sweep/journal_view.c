@@ -23,7 +23,9 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 
 	for (int i = 0; i < n; i++)
 		slot[i] = side * j->plan.design.processes + process[i];
-	*out = (struct journal){ .plan = j->plan, .sides = 1, .slots = n, .visit_slot = -1 };
+	*out = (struct journal){
+		.plan = j->plan, .sides = 1, .slots = n, .visit_slot = { -1, -1 }
+	};
 	out->plan.design.processes = n;
 	out->plan.design.sequential = false;
 	out->part.fd = out->visits.fd = -1;

@@ -13,11 +13,14 @@
 
 int journal_begin(struct journal *j, int slot)
 {
-	if (j->visit_slot == slot)
+	int side = journal_side(j, slot);
+
+	if (j->visit_slot[side] == slot)
 		return 0;
-	journal_forget_visits(j);
-	j->visit_slot = slot;
-	return record_clear(&j->visits);
+	journal_forget_visits(j, side);
+	j->visit_slot[side] = slot;
+	/* what the other side has under way stays; a reader knows whose a visit is */
+	return j->visit_slot[!side] < 0 ? record_clear(&j->visits) : 0;
 }
 
 static json_t *line_of(const struct journal *j, const char *record, int slot)
@@ -67,13 +70,14 @@ int journal_point(struct journal *j, int slot, int point)
 {
 	int rounds = j->plan.design.rounds;
 
-	return write_point(j, slot, point, assemble_point(&j->visit[point * rounds], rounds));
+	return write_point(j, slot, point,
+			   assemble_point(journal_visits_of(j, slot, point), rounds));
 }
 
 int journal_visit(struct journal *j, int slot, int point, int round, json_t *o)
 {
 	int rounds = j->plan.design.rounds;
-	json_t **kept = &j->visit[point * rounds + round];
+	json_t **kept = &journal_visits_of(j, slot, point)[round];
 	json_t *line = line_of(j, "visit", slot);
 	int err;
 
@@ -86,7 +90,7 @@ int journal_visit(struct journal *j, int slot, int point, int round, json_t *o)
 	*kept = json_incref(line);
 	err = record_write(&j->visits, line);
 	for (int r = 0; r < rounds && !err; r++)
-		if (!j->visit[point * rounds + r])
+		if (!journal_visits_of(j, slot, point)[r])
 			return 0;
 	return err ? err : journal_point(j, slot, point);
 }
@@ -150,22 +154,22 @@ static int count_in(const struct journal *j, int slot, bool good)
 }
 
 /* By how much the last canaries of a process are longer than the first; NAN: not known. */
-static double drift_of(const struct journal *j)
+static double drift_of(const struct journal *j, int side)
 {
-	return j->drift_ns[1] / j->drift_ns[0] - 1;
+	return j->drift_ns[side][1] / j->drift_ns[side][0] - 1;
 }
 
 int journal_trailer(struct journal *j, int slot, json_t *bye)
 {
 	json_t *line = line_of(j, "trailer", slot);
+	int side = journal_side(j, slot), err;
 	char hash[HASH_TEXT];
-	int err;
 
 	json_object_set_new(line, "records", json_integer(count_in(j, slot, true)));
 	json_object_set_new(line, "failed", json_integer(count_in(j, slot, false)));
 	json_object_update_missing(line, bye);
 	json_decref(bye);
-	json_object_set_new(line, "canary_drift", json_number(drift_of(j)));
+	json_object_set_new(line, "canary_drift", json_number(drift_of(j, side)));
 	hash_text(&j->part.hash, hash);
 	json_object_set_new(line, "lines_sha256", json_string(hash));
 	json_object_set_new(line, "complete", json_true());
@@ -178,9 +182,9 @@ int journal_trailer(struct journal *j, int slot, json_t *bye)
 	json_decref(line);
 	if (err)
 		return err;
-	journal_forget_visits(j);
-	j->visit_slot = -1;
-	return record_clear(&j->visits);
+	journal_forget_visits(j, side);
+	j->visit_slot[side] = -1;
+	return j->visit_slot[!side] < 0 ? record_clear(&j->visits) : 0;
 }
 
 double journal_canary_ns(const struct journal *j, int side)

@@ -51,8 +51,9 @@ struct plan_point {
 /* How points are measured. */
 struct design {
 	bool quick;
-	int processes;	       /* of each platform; sequential: at most */
-	bool sequential;       /* ends at a look of harness/decide.h that finds enough */
+	int processes;	 /* of each platform; sequential: at most */
+	bool pairs;	 /* of two sides: one of each is alive together, and they take turns */
+	bool sequential; /* ends at a look of harness/decide.h that finds enough */
 	double half_width_max; /* of an interval that is narrow enough, a share */
 	int rounds;
 	int64_t visit_ns;	    /* blocks of a visit last about this long ... */

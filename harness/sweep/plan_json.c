@@ -40,6 +40,8 @@ static json_t *design_json(const struct design *d)
 			      d->blocks_max);
 
 	json_object_set_new(o, "sequential", json_boolean(d->sequential));
+	if (d->pairs)
+		json_object_set_new(o, "pairs", json_true());
 	json_object_set_new(o, "half_width_max", json_real(d->half_width_max));
 	json_object_set_new(o, "warmup_min_ns", json_integer(d->warmup_min_ns));
 	json_object_set_new(o, "warmup_max_ns", json_integer(d->warmup_max_ns));

@@ -52,6 +52,7 @@ static void design_parse(struct design *d, const json_t *o)
 	*d = (struct design){ .quick = name && !strcmp(name, "quick") };
 	d->processes = (int)integer(o, "processes");
 	d->sequential = json_is_true(json_object_get(o, "sequential"));
+	d->pairs = json_is_true(json_object_get(o, "pairs"));
 	d->half_width_max = json_is_number(half) ? json_number_value(half)
 			    : d->quick		 ? HALF_WIDTH_MAX_QUICK
 						 : HALF_WIDTH_MAX;

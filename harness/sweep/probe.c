@@ -175,7 +175,7 @@ int session_probe(struct plan *plan, int side, const char *prefix, double patien
 
 	plan->start_ns[side] = plan->calibrate_ns[side] = NAN;
 	p.start_ns = p.heard_ns = clock_ns();
-	err = child_start(&c, job, prefix);
+	err = child_start(&c, job, prefix, false);
 	json_decref(job);
 	if (err)
 		return err;

@@ -16,7 +16,7 @@ void results_init(struct results *r, const struct journal *j, int processes)
 		r->value[side] = calloc((size_t)processes, sizeof(double));
 		CHECK(r->value[side], "memory of %d values", processes);
 		CHECK(!resamples_init(&r->resamples[side], processes, j->plan.design.seed,
-				      (uint32_t)side),
+				      journal_draw_group(j, side)),
 		      "%d processes", processes);
 	}
 }

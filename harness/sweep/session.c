@@ -57,27 +57,53 @@ static bool is_enough(struct session *s, int i)
 	return s->look.stop;
 }
 
-static int run_slot(struct session *s, int i)
+/* The processes from the i-th on that run together: two of a pair, where it has both still to do.
+ */
+static int together(const struct session *s, int i, int slot[CHILDREN_MAX])
 {
-	struct journal *j = &s->journal;
-	char left[16];
-	int err;
+	const struct journal *j = &s->journal;
+	bool pairs = plan_of(s)->design.pairs && j->sides == 2 && i % 2 == 0;
+	int n = 0;
 
-	s->slot = journal_slot(j, i);
-	s->show.process = i + 1;
-	if (j->complete[s->slot])
-		return 0;
-	err = journal_begin(j, s->slot);
-	if (!err)
-		err = session_run_process(s);
-	if (err)
-		return err;
-	s->show.done_ns += predict_start_ns(plan_of(s), journal_side(j, s->slot));
-	show_line(&s->show, "process %d of %d%s%s: %d of %d points, about %s left", i + 1,
-		  s->show.processes, j->sides == 2 ? ", side " : "",
-		  j->sides == 2 ? journal_side_name(journal_side(j, s->slot)) : "",
+	for (int k = i; k < i + 1 + pairs; k++)
+		if (!j->complete[journal_slot(j, k)])
+			slot[n++] = journal_slot(j, k);
+	return n;
+}
+
+/* The n processes before the next one have ended. */
+static void say_done(struct session *s, const int *slot, int n, int next)
+{
+	const struct journal *j = &s->journal;
+	char which[32], left[16];
+
+	for (int k = 0; k < n; k++)
+		s->show.done_ns += predict_start_ns(plan_of(s), journal_side(j, slot[k]));
+	snprintf(which, sizeof(which), n > 1 ? "es %d and %d" : " %d", next - n + 1, next);
+	show_line(&s->show, "process%s of %d%s%s: %d of %d points, about %s left", which,
+		  s->show.processes, j->sides == 2 && n == 1 ? ", side " : "",
+		  j->sides == 2 && n == 1 ? journal_side_name(journal_side(j, slot[0])) : "",
 		  s->show.points_done, s->show.points, show_duration(show_left_ns(&s->show), left));
-	return 0;
+}
+
+/* What is left of the i-th process, and of the one that runs beside it; *next: the one after them.
+ */
+static int run_from(struct session *s, int i, int *next)
+{
+	int slot[CHILDREN_MAX], n = together(s, i, slot), err;
+
+	*next = i + (n > 1 ? n : 1);
+	if (!n)
+		return 0;
+	s->show.process = i + 1;
+	if (n == 1 && slot[0] != journal_slot(&s->journal, i))
+		s->show.process = *next = i + 2; /* the first of a pair is complete */
+	if (interrupted())
+		return -EINTR;
+	err = session_run_processes(s, slot, n);
+	if (!err)
+		say_done(s, slot, n, *next);
+	return err;
 }
 
 int session_run(struct session *s)
@@ -87,24 +113,20 @@ int session_run(struct session *s)
 	char pci[32];
 	int err = hold_device(pci);
 
-	s->child = (struct child){ .out.fd = -1, .err.fd = -1 };
 	s->watch = watch_open(pci);
 	start_show(s);
-	for (int i = 0; i < j->slots && !err; i++) {
+	for (int i = 0, next; i < j->slots && !err; i = next) {
 		if (!first && !j->complete[journal_slot(j, i)])
-			session_pause(s, 0);
+			session_pause(s, journal_slot(j, i), 0);
 		first = j->complete[journal_slot(j, i)];
-		if (i == s->show.processes)
+		if (i >= s->show.processes)
 			foresee(s, i);
-		err = interrupted() ? -EINTR : run_slot(s, i);
-		if (!err && is_enough(s, i + 1))
+		err = run_from(s, i, &next);
+		if (!err && is_enough(s, next))
 			break;
 	}
-	child_release(&s->child);
 	watch_close(s->watch);
 	s->watch = NULL;
-	json_decref(s->bye);
-	s->bye = NULL;
 	for (int side = 0; side < 2; side++) {
 		json_decref(s->remarked[side]);
 		s->remarked[side] = NULL;

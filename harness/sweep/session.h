@@ -1,6 +1,10 @@
 /*
- * session.h - the supervisor: runs the processes of a session one after the other, survives what
- * they do, and writes down what they say.
+ * session.h - the supervisor: runs the processes of a session, survives what they do, and writes
+ * down what they say.
+ *
+ * Of a session of two sides a pair of processes, one of each side, is alive together and takes
+ * turns (plan.design.pairs): what the machine does meanwhile, both meet alike. Else processes come
+ * one after the other.
  */
 #ifndef RIFT_SWEEP_SESSION_H
 #define RIFT_SWEEP_SESSION_H
@@ -11,20 +15,36 @@
 #include "harness/sweep/watch.h"
 #include "harness/sweep/show.h"
 
+/* A process under way. */
+struct lane {
+	struct session *session;
+	int slot;
+	struct child child; /* its worker; child.pid 0: none runs */
+	bool running;	    /* it was started, and its end was not seen yet */
+	int point;	    /* that the worker is at; -1: none */
+	int config;	    /* that it sets up; -1: none */
+	int64_t deadline_ns;
+	json_t *bye;	 /* its last line */
+	json_t *summed;	 /* those of the workers before it, of other kinds of waiting */
+	bool done;	 /* nothing of this kind of waiting is left */
+	int lost_starts; /* workers that were lost before they measured anything */
+
+	/* of one that takes turns */
+	bool waits;	 /* for its turn; nothing is late meanwhile */
+	int turn[3];	 /* what it will do then (worker_await_turn()) */
+	int64_t allowed; /* how long it may take for it, ns */
+};
+
 struct session {
 	struct journal journal;
 	struct show show;
-	struct child child;
+	struct lane lane[CHILDREN_MAX];
+	int lanes;	     /* under way together */
 	struct watch *watch; /* opened by session_run() */
-	int slot;	     /* under way */
-	enum sync_kind kind; /* of waiting: of its operating-system process under way */
-	int point;	     /* that the worker is at; -1: none */
-	int config;	     /* that it sets up; -1: none */
+	enum sync_kind kind; /* of waiting: of the operating-system processes under way */
+	int64_t ties;	     /* turns at which both were at the same point */
 	double patience_ns;  /* for what no prediction says how long it takes (PATIENCE_S) */
-	int64_t deadline_ns;
-	bool started; /* the worker has written its header */
-	json_t *bye;  /* its last line */
-	int looked;   /* processes of each side at the last look; 0: none yet */
+	int looked;	     /* processes of each side at the last look; 0: none yet */
 	struct look look;
 	char change[320];    /* what the identity of the machine changed in */
 	json_t *remarked[2]; /* of a side: changes of other fields that were said */

@@ -9,21 +9,30 @@ static inline const struct plan *plan_of(const struct session *s)
 	return &s->journal.plan;
 }
 
+static inline int side_of(const struct lane *l)
+{
+	return journal_side(&l->session->journal, l->slot);
+}
+
 /*
- * All of the process s->slot that is missing, its trailer included. Returns 0, -EINTR when
- * interrupted, -ESTALE, or another negative errno after one line.
+ * All that is missing of these processes, one of each side or one alone, their trailers included.
+ * Returns 0, -EINTR when interrupted, -ESTALE, or another negative errno after one line.
  */
-int session_run_process(struct session *s);
+int session_run_processes(struct session *s, const int *slot, int n);
 
 /* Between processes, so that they do not all fall into the same beat of the machine. */
-void session_pause(const struct session *s, int turn);
+void session_pause(const struct session *s, int slot, int turn);
+
+/* Starts a worker of the lane's slot, of s->kind. Returns 0 or a negative errno after one line. */
+int session_start_worker(struct lane *l);
 
 /*
- * Runs one worker of s->slot and s->kind to its end. Returns 0 when it ended by itself (s->bye is
- * then NULL where it was lost), -ETIMEDOUT when it hung and was killed, -EINTR when interrupted,
- * -ESTALE, or another negative errno after one line. s->point or s->config: where it was lost; -1:
- * nowhere.
+ * Attends to the workers that run, and gives each its turn, until one has ended (*ended; its bye is
+ * NULL where it was lost) or nothing more can happen before one is started (*ended: NULL). Returns
+ * 0, -ETIMEDOUT when *ended hung and was killed, -EINTR when interrupted, -ESTALE, or another
+ * negative errno after one line; of the latter, no worker runs any more. point or config of *ended:
+ * where it was lost; -1: nowhere.
  */
-int session_run_worker(struct session *s);
+int session_attend(struct session *s, struct lane **ended);
 
 #endif

@@ -1,4 +1,4 @@
-/* session_process.c - one process of a session, and what is left of it when a worker is lost. */
+/* session_process.c - processes of a session, and what is left of one when a worker is lost. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -13,65 +13,70 @@
 
 enum { STARTS_LOST = 3 };
 
-static const char *side_label(const struct session *s)
+static const char *side_label(const struct lane *l)
 {
-	return journal_side(&s->journal, s->slot) ? "side b: " : "side a: ";
+	if (l->session->journal.sides < 2)
+		return "";
+	return side_of(l) ? "side b: " : "side a: ";
 }
 
 /*
  * A worker was lost at a point. The first time it is tried again in a fresh process; the second
  * time in one process it is final, and other processes of this side leave it out.
  */
-static int fail_point(struct session *s, bool hung)
+static int fail_point(struct lane *l, bool hung)
 {
+	struct session *s = l->session;
 	struct journal *j = &s->journal;
-	const int *failures = &j->failures[s->slot * plan_of(s)->n_points + s->point];
+	const int *failures = &j->failures[l->slot * plan_of(s)->n_points + l->point];
 	const char *status = hung ? "timeout" : "error";
 	int err;
 
-	err = journal_failure(j, s->slot, s->point, status, failure_of_worker(&s->child, hung),
+	err = journal_failure(j, l->slot, l->point, status, failure_of_worker(&l->child, hung),
 			      false);
 	if (!err && *failures >= 2) {
-		err = journal_failure(j, s->slot, s->point, status,
-				      failure_of_worker(&s->child, hung), true);
+		err = journal_failure(j, l->slot, l->point, status,
+				      failure_of_worker(&l->child, hung), true);
 		s->show.points_done++;
 	}
 	return err;
 }
 
-static void say_lost(struct session *s, const char *at, bool hung)
+static void say_lost(struct lane *l, const char *at, bool hung)
 {
-	const int *failures = &s->journal.failures[s->slot * plan_of(s)->n_points + s->point];
+	struct session *s = l->session;
+	const int *failures = &s->journal.failures[l->slot * plan_of(s)->n_points + l->point];
 	char text[160];
 
-	plan_point_text(plan_of(s), s->point, text, sizeof(text));
-	show_line(&s->show, "%s%s%s: %s; %s", s->journal.sides == 2 ? side_label(s) : "", at, text,
+	plan_point_text(plan_of(s), l->point, text, sizeof(text));
+	show_line(&s->show, "%s%s%s: %s; %s", side_label(l), at, text,
 		  hung ? "hung and was killed" : "ended the worker",
 		  *failures ? "left out" : "tried again in a fresh process");
 }
 
-static int lost_at_point(struct session *s, bool hung)
+static int lost_at_point(struct lane *l, bool hung)
 {
-	say_lost(s, "", hung);
-	return fail_point(s, hung);
+	say_lost(l, "", hung);
+	return fail_point(l, hung);
 }
 
 /* It was lost while it set up a configuration: so are all points that need that. */
-static int lost_at_setup(struct session *s, bool hung)
+static int lost_at_setup(struct lane *l, bool hung)
 {
+	struct session *s = l->session;
 	const struct plan *p = plan_of(s);
 	bool said = false;
 	int err = 0;
 
 	for (int i = 0; i < p->n_points && !err; i++) {
-		if (p->point[i].config != s->config || p->point[i].sync != s->kind ||
-		    s->journal.status[s->slot * p->n_points + i])
+		if (p->point[i].config != l->config || p->point[i].sync != s->kind ||
+		    s->journal.status[l->slot * p->n_points + i])
 			continue;
-		s->point = i;
+		l->point = i;
 		if (!said)
-			say_lost(s, "setting up ", hung);
+			say_lost(l, "setting up ", hung);
 		said = true;
-		err = fail_point(s, hung);
+		err = fail_point(l, hung);
 	}
 	return err;
 }
@@ -80,58 +85,60 @@ static int lost_at_setup(struct session *s, bool hung)
  * It did not come back from what it said that it would do. Where the side has never come that far
  * it never will; else it is worth another try.
  */
-static int hung_at_start(struct session *s, int times)
+static int hung_at_start(struct lane *l, int times)
 {
-	const char *side = s->journal.sides == 2 ? side_label(s) : "";
+	struct session *s = l->session;
+	const char *side = side_label(l);
 
-	if (times < 2 && s->journal.header[journal_side(&s->journal, s->slot)]) {
+	if (times < 2 && s->journal.header[side_of(l)]) {
 		show_line(&s->show, "%sa worker hung %s and was killed; tried again", side,
-			  s->child.phase);
+			  l->child.phase);
 		return 0;
 	}
 	complain(ETIMEDOUT,
 		 "%sa worker hung %s: no answer for %.0f s; if it only needs longer, "
 		 "`rift sweep --resume %s --patience SECONDS` waits",
-		 side, s->child.phase, s->patience_ns / 1e9, s->journal.path);
+		 side, l->child.phase, s->patience_ns / 1e9, s->journal.path);
 	return -ENODEV;
 }
 
 /* It ended before it was at any point: worth a few tries, as somebody may have killed it. */
-static int lost_at_start(struct session *s, int times)
+static int lost_at_start(struct lane *l, int times)
 {
 	char how[80];
 
-	child_describe(&s->child, how, sizeof(how));
-	if (WIFEXITED(s->child.status) && WEXITSTATUS(s->child.status) == RIFT_NO_DEVICE)
+	child_describe(&l->child, how, sizeof(how));
+	if (WIFEXITED(l->child.status) && WEXITSTATUS(l->child.status) == RIFT_NO_DEVICE)
 		return -ENODEV; /* it said so */
-	if (WIFEXITED(s->child.status) && WEXITSTATUS(s->child.status) == RIFT_FAILED_POINTS)
+	if (WIFEXITED(l->child.status) && WEXITSTATUS(l->child.status) == RIFT_FAILED_POINTS)
 		return -ENOSYS; /* the platform lacks what no point does without: likewise */
 	if (times < STARTS_LOST)
 		return 0;
 	return complain(EIO, "a worker %s before it measured anything, %d times: %s", how, times,
-			*s->child.last_error ? s->child.last_error : "it said nothing");
+			*l->child.last_error ? l->child.last_error : "it said nothing");
 }
 
 /* Points that ended a worker twice on this side, or that it does not support. */
-static int skip_known_failures(struct session *s)
+static int skip_known_failures(struct lane *l)
 {
+	struct session *s = l->session;
 	struct journal *j = &s->journal;
 	const struct plan *p = plan_of(s);
 	int err = 0;
 
 	for (int i = 0; i < p->n_points && !err; i++) {
-		const json_t *refused = journal_refusal(j, s->slot, i);
+		const json_t *refused = journal_refusal(j, l->slot, i);
 
-		if (j->status[s->slot * p->n_points + i] ||
-		    !(refused || journal_is_deadly(j, s->slot, i)))
+		if (j->status[l->slot * p->n_points + i] ||
+		    !(refused || journal_is_deadly(j, l->slot, i)))
 			continue;
 		s->show.points_done++;
 		if (refused) {
-			err = journal_failure(j, s->slot, i, "not_supported",
+			err = journal_failure(j, l->slot, i, "not_supported",
 					      json_deep_copy(refused), true);
 			continue;
 		}
-		err = journal_failure(j, s->slot, i, "skipped",
+		err = journal_failure(j, l->slot, i, "skipped",
 				      json_pack("{s:s}", "name", "it ended two workers before"),
 				      true);
 	}
@@ -152,42 +159,81 @@ static json_t *take_look(struct session *s)
 	return o;
 }
 
-void session_pause(const struct session *s, int turn)
+void session_pause(const struct session *s, int slot, int turn)
 {
 	const struct design *d = &plan_of(s)->design;
-	struct philox r = philox4x32((uint32_t)s->slot, (uint32_t)turn, 0, 0x70617573, d->seed);
+	struct philox r = philox4x32((uint32_t)slot, (uint32_t)turn, 0, 0x70617573, d->seed);
 	double ns = (double)d->pause_min_ns +
 		    philox_uniform(r.word[0]) * (double)(d->pause_max_ns - d->pause_min_ns);
 
 	usleep((useconds_t)(ns / 1e3));
 }
 
-/* The worker of s->kind, and others in its place, until one has ended in order: its s->bye. */
+/* A worker has ended: in order, or what it was at is settled and another one may go on. */
+static int take_end(struct lane *l, bool hung)
+{
+	int err = 0;
+
+	if (!hung && l->bye)
+		l->done = true;
+	else if (l->point >= 0)
+		err = lost_at_point(l, hung);
+	else if (l->config >= 0)
+		err = lost_at_setup(l, hung);
+	else if (hung)
+		err = hung_at_start(l, ++l->lost_starts);
+	else
+		err = lost_at_start(l, ++l->lost_starts);
+	child_release(&l->child);
+	return err;
+}
+
+/* One at a time: while it starts, the others wait. */
+static int start_one(struct session *s)
+{
+	for (int i = 0; i < s->lanes; i++)
+		if (s->lane[i].running && !s->lane[i].waits)
+			return 0;
+	for (int i = 0; i < s->lanes; i++) {
+		struct lane *l = &s->lane[i];
+		int err;
+
+		if (l->running || l->done)
+			continue;
+		err = skip_known_failures(l);
+		return err ? err : session_start_worker(l);
+	}
+	return 0;
+}
+
+static bool all_done(const struct session *s)
+{
+	for (int i = 0; i < s->lanes; i++)
+		if (!s->lane[i].done)
+			return false;
+	return true;
+}
+
+/* The workers of s->kind, and others in their place, until each has ended in order. */
 static int run_kind(struct session *s)
 {
-	int lost_starts = 0;
+	struct lane *ended;
+	int err = 0;
 
-	for (;;) {
-		int err = skip_known_failures(s);
+	while (!err && !all_done(s)) {
+		bool hung;
 
+		ended = NULL;
+		err = start_one(s);
 		if (!err)
-			err = session_run_worker(s);
-		if (!err && s->bye) {
-			child_release(&s->child);
-			return 0;
-		}
-		if (!err || err == -ETIMEDOUT) {
-			bool hung = err == -ETIMEDOUT;
-
-			err = s->point >= 0    ? lost_at_point(s, hung)
-			      : s->config >= 0 ? lost_at_setup(s, hung)
-			      : hung	       ? hung_at_start(s, ++lost_starts)
-					       : lost_at_start(s, ++lost_starts);
-		}
-		child_release(&s->child);
-		if (err)
-			return err;
+			err = session_attend(s, &ended);
+		hung = err == -ETIMEDOUT;
+		if (ended && (!err || hung))
+			err = take_end(ended, hung);
 	}
+	for (int i = 0; i < s->lanes; i++)
+		child_release(&s->lane[i].child);
+	return err;
 }
 
 /* Adds the numbers of a worker's last line to those of the workers before it; takes both. */
@@ -196,8 +242,8 @@ static json_t *sum_of(json_t *all, json_t *bye)
 	const char *name;
 	json_t *v;
 
-	if (!all)
-		return bye;
+	if (!all || !bye)
+		return all ? all : bye;
 	json_object_foreach(bye, name, v)
 	{
 		double before = json_number_value(json_object_get(all, name));
@@ -209,40 +255,82 @@ static json_t *sum_of(json_t *all, json_t *bye)
 	return all;
 }
 
-static bool is_left(const struct session *s, enum sync_kind kind)
+static bool is_left(const struct lane *l, enum sync_kind kind)
 {
+	const struct session *s = l->session;
 	const struct plan *p = plan_of(s);
 
 	for (int i = 0; i < p->n_points; i++)
-		if (p->point[i].sync == kind && !s->journal.status[s->slot * p->n_points + i])
+		if (p->point[i].sync == kind && !s->journal.status[l->slot * p->n_points + i])
 			return true;
 	return false;
 }
 
-/* A worker for each kind of waiting; of a process that was resumed, for each that is left. */
-int session_run_process(struct session *s)
+/* The i-th kind of waiting: for each process that has something left, or has said nothing yet. */
+static int run_kind_number(struct session *s, int i)
+{
+	int kinds = plan_kinds(plan_of(s)), err;
+	bool begun = false;
+
+	/* the same for both sides: their processes have one number */
+	s->kind = journal_kind(&s->journal, s->lane[0].slot, i);
+	for (int k = 0; k < s->lanes; k++) {
+		struct lane *l = &s->lane[k];
+
+		/* the last one also says bye where nothing is left at all */
+		l->done = !is_left(l, s->kind) && (l->summed || i + 1 < kinds);
+		l->lost_starts = 0;
+		begun |= l->summed != NULL;
+	}
+	if (all_done(s))
+		return 0;
+	if (begun)
+		session_pause(s, s->lane[0].slot, i);
+	err = interrupted() ? -EINTR : run_kind(s);
+	for (int k = 0; k < s->lanes && !err; k++) {
+		s->lane[k].summed = sum_of(s->lane[k].summed, s->lane[k].bye);
+		s->lane[k].bye = NULL;
+	}
+	return err;
+}
+
+static int write_trailers(struct session *s)
+{
+	json_t *nvml = watch_take(s->watch);
+	int err = 0;
+
+	for (int k = 0; k < s->lanes && !err; k++) {
+		struct lane *l = &s->lane[k];
+
+		json_object_set(l->summed, "nvml", nvml);
+		json_object_set_new(l->summed, "look", take_look(s));
+		if (s->lanes > 1)
+			json_object_set_new(l->summed, "turns", json_integer(s->ties));
+		err = journal_trailer(&s->journal, l->slot, l->summed);
+		l->summed = NULL;
+		s->show.process += k + 1 < s->lanes;
+	}
+	json_decref(nvml);
+	return err;
+}
+
+int session_run_processes(struct session *s, const int *slot, int n)
 {
 	int kinds = plan_kinds(plan_of(s)), err = 0;
-	json_t *bye = NULL;
 
-	for (int i = 0; i < kinds && !err; i++) {
-		s->kind = journal_kind(&s->journal, s->slot, i);
-		/* the last one also says bye where nothing is left at all */
-		if (!is_left(s, s->kind) && (bye || i + 1 < kinds))
-			continue;
-		if (bye)
-			session_pause(s, i);
-		err = interrupted() ? -EINTR : run_kind(s);
-		if (err)
-			break;
-		bye = sum_of(bye, s->bye);
-		s->bye = NULL;
+	s->lanes = n;
+	s->ties = 0;
+	for (int k = 0; k < n && !err; k++) {
+		s->lane[k] = (struct lane){ .session = s, .slot = slot[k], .child = child_none() };
+		err = journal_begin(&s->journal, slot[k]);
 	}
-	if (err) {
-		json_decref(bye);
-		return err;
+	for (int i = 0; i < kinds && !err; i++)
+		err = run_kind_number(s, i);
+	if (!err)
+		err = write_trailers(s);
+	for (int k = 0; k < n; k++) {
+		json_decref(s->lane[k].bye);
+		json_decref(s->lane[k].summed);
 	}
-	json_object_set_new(bye, "nvml", watch_take(s->watch));
-	json_object_set_new(bye, "look", take_look(s));
-	return journal_trailer(&s->journal, s->slot, bye);
+	return err;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,16 +28,12 @@ static const double deadline_factor = 50;
 /* For a block to end after Ctrl-C, and after a deadline, s. */
 static const double interrupt_wait_s = 60, kill_wait_s = 2;
 
-static int side_of(const struct session *s)
-{
-	return journal_side(&s->journal, s->slot);
-}
-
-static void allow(struct session *s, double least_ns, double predicted_ns)
+static void allow(struct lane *l, double least_ns, double predicted_ns)
 {
 	double ns = fmax(least_ns, deadline_factor * (isfinite(predicted_ns) ? predicted_ns : 0));
 
-	s->deadline_ns = clock_ns() + (int64_t)fmin(ns, 1e18);
+	l->allowed = (int64_t)fmin(ns, 1e18);
+	l->deadline_ns = clock_ns() + l->allowed;
 }
 
 /* ---- the worker's lines ------------------------------------------------------------------ */
@@ -88,21 +85,21 @@ static int compare_headers(struct session *s, int side, const json_t *before, co
 	return elsewhere ? -ESTALE : 0;
 }
 
-static int on_header(struct session *s, const json_t *o)
+static int on_header(struct lane *l, const json_t *o)
 {
-	struct journal *j = &s->journal;
-	int side = side_of(s), err = 0;
+	struct journal *j = &l->session->journal;
+	int side = side_of(l), err = 0;
 	const json_t *before = j->header[side];
 
-	s->started = true;
-	s->point = s->config = -1;
+	l->point = l->config = -1;
 	if (before)
-		err = compare_headers(s, side, before, o);
-	return err ? err : journal_header(j, s->slot, json_copy((json_t *)(uintptr_t)o));
+		err = compare_headers(l->session, side, before, o);
+	return err ? err : journal_header(j, l->slot, json_copy((json_t *)(uintptr_t)o));
 }
 
-static int on_visit(struct session *s, const json_t *o)
+static int on_visit(struct lane *l, const json_t *o)
 {
+	struct session *s = l->session;
 	struct journal *j = &s->journal;
 	int point = integer(o, "point"), round = integer(o, "round"), err;
 	int done = journal_count(j, POINT_PENDING);
@@ -110,204 +107,332 @@ static int on_visit(struct session *s, const json_t *o)
 	if (point < 0 || point >= plan_of(s)->n_points || round < 0 ||
 	    round >= plan_of(s)->design.rounds)
 		return complain(EPROTO, "a worker reports a point that is not in the plan");
-	err = journal_visit(j, s->slot, point, round, json_copy((json_t *)(uintptr_t)o));
-	s->point = -1;
-	s->show.done_ns += predict_visit_ns(plan_of(s), journal_side(j, s->slot), point);
+	err = journal_visit(j, l->slot, point, round, json_copy((json_t *)(uintptr_t)o));
+	l->point = -1;
+	s->show.done_ns += predict_visit_ns(plan_of(s), journal_side(j, l->slot), point);
 	s->show.points_done += done - journal_count(j, POINT_PENDING);
 	return err;
 }
 
 /* A hook said no: that is final, it would say it again. */
-static int on_failed(struct session *s, const json_t *o)
+static int on_failed(struct lane *l, const json_t *o)
 {
+	struct session *s = l->session;
 	int point = integer(o, "point");
 
-	s->point = -1;
+	l->point = -1;
 	if (point < 0 || point >= plan_of(s)->n_points)
 		return complain(EPROTO, "a worker reports a point that is not in the plan");
 	s->show.points_done++;
-	return journal_failure(&s->journal, s->slot, point, "error",
-			       failure_of_hook(integer(o, "code"), s->child.last_error), true);
+	return journal_failure(&s->journal, l->slot, point, "error",
+			       failure_of_hook(integer(o, "code"), l->child.last_error), true);
 }
 
 /* What the platform lacks it will lack again: that is final, too. */
-static int on_refused(struct session *s, const json_t *o)
+static int on_refused(struct lane *l, const json_t *o)
 {
+	struct session *s = l->session;
 	int point = integer(o, "point");
 
-	s->point = -1;
+	l->point = -1;
 	if (point < 0 || point >= plan_of(s)->n_points)
 		return complain(EPROTO, "a worker reports a point that is not in the plan");
 	s->show.points_done++;
-	return journal_failure(&s->journal, s->slot, point, "not_supported",
+	return journal_failure(&s->journal, l->slot, point, "not_supported",
 			       json_incref(json_object_get(o, "error")), true);
 }
 
-static void on_begin(struct session *s, const json_t *o)
+static void on_begin(struct lane *l, const json_t *o)
 {
+	struct session *s = l->session;
 	char text[80];
 
-	s->config = -1;
-	s->point = integer(o, "point");
-	if (s->point < 0 || s->point >= plan_of(s)->n_points) {
-		s->point = -1;
+	l->config = -1;
+	l->point = integer(o, "point");
+	if (l->point < 0 || l->point >= plan_of(s)->n_points) {
+		l->point = -1;
 		return;
 	}
 	/* the first time the point is captured and uploaded as well */
-	allow(s, integer(o, "round") < 0 ? s->patience_ns : deadline_least_ns,
-	      predict_visit_ns(plan_of(s), side_of(s), s->point));
-	plan_point_text(plan_of(s), s->point, text, sizeof(text));
+	allow(l, integer(o, "round") < 0 ? s->patience_ns : deadline_least_ns,
+	      predict_visit_ns(plan_of(s), side_of(l), l->point));
+	plan_point_text(plan_of(s), l->point, text, sizeof(text));
 	show_progress(&s->show, text);
 }
 
-static void on_setup(struct session *s, int config)
+static void on_setup(struct lane *l, int config)
 {
-	if (config < 0 || config >= plan_of(s)->n_configs)
+	const struct plan *p = plan_of(l->session);
+
+	if (config < 0 || config >= p->n_configs)
 		return;
-	s->point = -1;
-	s->config = config;
-	allow(s, s->patience_ns, plan_of(s)->config[config].timing[side_of(s)].setup_ns);
+	l->point = -1;
+	l->config = config;
+	allow(l, l->session->patience_ns, p->config[config].timing[side_of(l)].setup_ns);
 }
 
 /* It is at no point any more: whatever happens next is not that one's fault. */
-static void on_phase(struct session *s)
+static void on_phase(struct lane *l)
 {
-	const struct plan *p = plan_of(s);
+	const struct plan *p = plan_of(l->session);
 	double longest_ns = 0;
 
-	s->point = s->config = -1;
-	if (strcmp(s->child.phase, phase_warm_up))
+	l->point = l->config = -1;
+	if (strcmp(l->child.phase, phase_warm_up))
 		return;
 	for (int i = 0; i < p->n_points; i++)
-		longest_ns = fmax(longest_ns, predict_block_ns(p, &p->point[i], side_of(s)));
-	allow(s, s->patience_ns + (double)p->design.warmup_max_ns, WARM_CANARIES * longest_ns);
+		longest_ns = fmax(longest_ns, predict_block_ns(p, &p->point[i], side_of(l)));
+	allow(l, l->session->patience_ns + (double)p->design.warmup_max_ns,
+	      WARM_CANARIES * longest_ns);
+}
+
+/* What it has said before is what it will do; a set-up and an end have no line of their own. */
+static void on_turn(struct lane *l, const json_t *o)
+{
+	const json_t *turn = json_object_get(o, "turn");
+
+	for (size_t i = 0; i < 3; i++)
+		l->turn[i] = (int)json_integer_value(json_array_get(turn, i));
+	l->waits = true;
 }
 
 static int take_line(const json_t *o, void *arg)
 {
-	struct session *s = arg;
+	struct lane *l = arg;
 
 	if (record_is(o, "begin")) {
-		on_begin(s, o);
+		on_begin(l, o);
+		return 0;
+	}
+	if (record_is(o, "turn")) {
+		on_turn(l, o);
 		return 0;
 	}
 	/* what comes next, if nothing says otherwise: a round's end */
-	allow(s, s->patience_ns, 0);
+	allow(l, l->session->patience_ns, 0);
 	if (record_is(o, "phase"))
-		on_phase(s);
+		on_phase(l);
 	else if (record_is(o, "setup"))
-		on_setup(s, integer(o, "config"));
+		on_setup(l, integer(o, "config"));
 	else if (record_is(o, "header"))
-		return on_header(s, o);
+		return on_header(l, o);
 	else if (record_is(o, "visit"))
-		return on_visit(s, o);
+		return on_visit(l, o);
 	else if (record_is(o, "failed"))
-		return on_failed(s, o);
+		return on_failed(l, o);
 	else if (record_is(o, "refused"))
-		return on_refused(s, o);
+		return on_refused(l, o);
 	else if (record_is(o, "bye"))
-		s->bye = json_copy((json_t *)(uintptr_t)o);
+		l->bye = json_copy((json_t *)(uintptr_t)o);
 	return 0;
 }
 
 static void take_complaint(const char *line, void *arg)
 {
-	struct session *s = arg;
+	struct lane *l = arg;
 
-	show_complaint(&s->show, line);
+	show_complaint(&l->session->show, line);
 }
 
 /* ---- one worker -------------------------------------------------------------------------- */
 
-static json_t *job_of(const struct session *s)
+static json_t *job_of(const struct lane *l)
 {
+	const struct session *s = l->session;
 	const struct journal *j = &s->journal;
 	const struct plan *p = plan_of(s);
 	json_t *done = json_array(), *skip = json_array();
-	double canary_ns = journal_canary_ns(j, side_of(s));
+	double canary_ns = journal_canary_ns(j, side_of(l));
 	int rounds = p->design.rounds;
 
 	for (int i = 0; i < p->n_points; i++) {
-		if (j->status[s->slot * p->n_points + i] || p->point[i].sync != s->kind)
+		if (j->status[l->slot * p->n_points + i] || p->point[i].sync != s->kind)
 			json_array_append_new(skip, json_integer(i));
 		for (int r = 0; r < rounds; r++)
-			if (j->visit[i * rounds + r])
+			if (journal_visits_of(j, l->slot, i)[r])
 				json_array_append_new(done, json_pack("[i, i]", i, r));
 	}
-	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b}", "job", "measure", "plan",
-			 plan_json(p), "process", s->slot % p->design.processes, "side", side_of(s),
-			 "sync", sync_names[s->kind], "done", done, "skip", skip, "canary_ns",
-			 json_number(canary_ns), "check_all", s->slot % p->design.processes == 0);
+	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b}", "job", "measure",
+			 "plan", plan_json(p), "process", l->slot % p->design.processes, "side",
+			 side_of(l), "sync", sync_names[s->kind], "done", done, "skip", skip,
+			 "canary_ns", json_number(canary_ns), "check_all",
+			 l->slot % p->design.processes == 0, "takes_turns", s->lanes > 1);
+}
+
+int session_start_worker(struct lane *l)
+{
+	struct session *s = l->session;
+	json_t *job = job_of(l);
+	int err;
+
+	l->point = l->config = -1;
+	l->waits = false;
+	json_decref(l->bye);
+	l->bye = NULL;
+	allow(l, s->patience_ns, 0);
+	err = child_start(&l->child, job, side_of(l) ? s->journal.against : NULL, s->lanes > 1);
+	json_decref(job);
+	l->running = !err;
+	return err;
+}
+
+/* ---- workers that run -------------------------------------------------------------------- */
+
+/* Of two that wait, the one that is behind; at the same point each begins every other time. */
+static struct lane *next_of(struct session *s)
+{
+	struct lane *x = &s->lane[0], *y = &s->lane[1];
+
+	if (s->lanes < 2 || !y->running)
+		return x;
+	if (!x->running)
+		return y;
+	for (int i = 0; i < 3; i++)
+		if (x->turn[i] != y->turn[i])
+			return x->turn[i] < y->turn[i] ? x : y;
+	/* who was first is then behind and waits: A B, B A, A B, ... */
+	return s->ties++ % 2 ? y : x;
+}
+
+static void give_turn(struct session *s)
+{
+	struct lane *l = next_of(s);
+
+	if (!l->running || !l->waits)
+		return;
+	l->waits = false;
+	l->deadline_ns = clock_ns() + l->allowed;
+	child_go(&l->child);
+}
+
+/* Is one at work, or all at rest? */
+static bool one_works(const struct session *s)
+{
+	for (int i = 0; i < s->lanes; i++)
+		if (s->lane[i].running && !s->lane[i].waits)
+			return true;
+	return false;
+}
+
+static bool one_is_to_start(const struct session *s)
+{
+	for (int i = 0; i < s->lanes; i++)
+		if (!s->lane[i].running && !s->lane[i].done)
+			return true;
+	return false;
 }
 
 /*
  * At once, so that a crash of this process loses nothing; but where the worker has two processors
- * or fewer this process would take one of them at every visit, just when a canary runs.
+ * or fewer this process would take one of them at every visit, just when a canary runs. Workers
+ * that take turns do nothing until they are told to.
  */
 static void rest(struct session *s)
 {
+	struct child *c[CHILDREN_MAX];
 	cpu_set_t allowed;
+	int n = 0;
 
-	if (!sched_getaffinity(0, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) > 2)
-		child_wait(&s->child, TICK_MS);
+	for (int i = 0; i < s->lanes; i++)
+		if (s->lane[i].running)
+			c[n++] = &s->lane[i].child;
+	if (s->lanes > 1 ||
+	    (!sched_getaffinity(0, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) > 2))
+		child_wait(c, n, TICK_MS);
 	else
 		usleep(1000 * TICK_MS);
 }
 
-/* Reads until the worker ends, hangs, or is to be ended. -ETIMEDOUT: it hung and was killed. */
-static int attend(struct session *s)
+/* 1: it has ended. -ETIMEDOUT: it is late. */
+static int attend_lane(struct lane *l)
 {
-	int err = 0;
-	bool ended;
+	struct journal *j = &l->session->journal;
+	/* before reading: what it wrote is then all there */
+	bool ended = child_ended(&l->child);
+	int err = child_read(&l->child, take_line, take_complaint, l);
 
-	allow(s, s->patience_ns, 0);
-	do {
-		ended = child_ended(
-			&s->child); /* before reading: what it wrote is then all there */
-		err = child_read(&s->child, take_line, take_complaint, s);
-		if (!err)
-			err = record_sync(&s->journal.part, false);
-		if (!err)
-			err = record_sync(&s->journal.visits, false);
-		if (!err && !ended && interrupted())
-			err = -EINTR;
-		if (!err && !ended && clock_ns() > s->deadline_ns)
-			err = -ETIMEDOUT;
-		if (!err && !ended) {
-			watch_sample(s->watch, clock_ns());
-			rest(s);
-		}
-	} while (!err && !ended);
-	return err;
+	if (!err)
+		err = record_sync(&j->part, false);
+	if (!err)
+		err = record_sync(&j->visits, false);
+	if (!err && ended) {
+		l->running = false;
+		return 1;
+	}
+	return !err && !l->waits && clock_ns() > l->deadline_ns ? -ETIMEDOUT : err;
 }
 
-/* The block in hand ends; what the worker still says is kept. */
+/* The blocks in hand end; what workers still say is kept. */
 static int end_in_order(struct session *s)
 {
-	int err;
+	int err = 0;
 
-	child_stop(&s->child, interrupt_wait_s);
-	err = child_read(&s->child, take_line, take_complaint, s);
+	for (int i = 0; i < s->lanes; i++)
+		child_signal(&s->lane[i].child, SIGTERM);
+	for (int i = 0; i < s->lanes; i++) {
+		struct lane *l = &s->lane[i];
+
+		if (!l->running)
+			continue;
+		child_stop(&l->child, interrupt_wait_s);
+		l->running = false;
+		if (!err)
+			err = child_read(&l->child, take_line, take_complaint, l);
+	}
 	return err ? err : -EINTR;
 }
 
-int session_run_worker(struct session *s)
+static void end_all(struct session *s)
 {
-	json_t *job = job_of(s);
-	int side = side_of(s), err;
+	for (int i = 0; i < s->lanes; i++) {
+		if (s->lane[i].running)
+			child_stop(&s->lane[i].child, kill_wait_s);
+		s->lane[i].running = false;
+	}
+}
 
-	s->started = false;
-	s->point = s->config = -1;
-	json_decref(s->bye);
-	s->bye = NULL;
-	err = child_start(&s->child, job, side ? s->journal.against : NULL);
-	json_decref(job);
-	if (err)
-		return err;
-	err = attend(s);
-	if (err == -EINTR)
-		err = end_in_order(s);
-	else if (err)
-		child_stop(&s->child, kill_wait_s);
+/* 1: one has ended, *ended. */
+static int attend_all(struct session *s, struct lane **ended)
+{
+	int err = 0;
+
+	for (int i = 0; i < s->lanes && !err; i++) {
+		struct lane *l = &s->lane[i];
+
+		if (!l->running)
+			continue;
+		err = attend_lane(l);
+		if (err == 1 || err == -ETIMEDOUT)
+			*ended = l;
+	}
 	return err;
+}
+
+int session_attend(struct session *s, struct lane **ended)
+{
+	int err;
+
+	*ended = NULL;
+	do {
+		err = attend_all(s, ended);
+		if (!err && interrupted())
+			return end_in_order(s);
+		if (err || one_works(s)) {
+			if (!err)
+				watch_sample(s->watch, clock_ns());
+		} else if (one_is_to_start(s)) {
+			return 0;
+		} else {
+			give_turn(s);
+		}
+		if (!err)
+			rest(s);
+	} while (!err);
+	if (err == -ETIMEDOUT) {
+		child_stop(&(*ended)->child, kill_wait_s);
+		(*ended)->running = false;
+	} else if (err != 1) {
+		end_all(s);
+	}
+	return err == 1 ? 0 : err;
 }

@@ -46,6 +46,7 @@ static struct design design_for(const struct sweep_args *a)
 		d.warmup_min_ns =
 			d.warmup_min_ns < d.warmup_max_ns ? d.warmup_min_ns : d.warmup_max_ns;
 	}
+	d.pairs = a->against && !a->apart;
 	d.lock = a->lock;
 	d.lock_mhz = a->lock_mhz;
 	d.sync = a->kinds ? a->kind[0] : sync_default();

@@ -32,6 +32,20 @@ void worker_say(struct worker *w, json_t *o)
 	fflush(w->out); /* a reader that is gone ends this process by SIGPIPE */
 }
 
+int worker_await_turn(struct worker *w, int round, int place)
+{
+	char line[16];
+
+	if (!w->takes_turns)
+		return 0;
+	w->turn[1] = round;
+	w->turn[2] = place;
+	worker_say(w, json_pack("{s:s, s:[i, i, i]}", "record", "turn", "turn", w->turn[0], round,
+				place));
+	/* its end: nobody is left to measure for */
+	return fgets(line, sizeof(line), stdin) && !interrupted() ? 0 : -EINTR;
+}
+
 void worker_phase(struct worker *w, const char *name)
 {
 	worker_say(w, child_phase_json(name));
@@ -130,6 +144,7 @@ static int take_job(struct worker *w, const json_t *job)
 	take_kind(w, json_string_value(json_object_get(job, "sync")));
 	w->probe_limit_ns = json_integer_value(json_object_get(job, "probe_limit_ns"));
 	w->check_all = json_is_true(json_object_get(job, "check_all"));
+	w->takes_turns = json_is_true(json_object_get(job, "takes_turns"));
 	w->canary_ref_ns = json_is_number(canary) ? json_number_value(canary) : NAN;
 	w->skip = zeroed(points, sizeof(*w->skip));
 	w->done = zeroed(points * (size_t)w->plan.design.rounds, sizeof(*w->done));
@@ -217,9 +232,31 @@ static int begin(struct worker *w, const struct platform *p, int64_t start_ns)
 	return err;
 }
 
-static bool has_prepared(const struct worker *w, int config)
+static bool is_prepared(const struct worker *w, int config)
 {
 	return w->subject[config].state && worker_longest(w);
+}
+
+/* Set up, measured and given back; *begun: the header was said. */
+static int measure_config(struct worker *w, int config, const struct platform *p, int64_t start_ns,
+			  bool *begun)
+{
+	int err = worker_await_turn(w, TURN_SET_UP, 0);
+
+	if (!err)
+		err = worker_prepare(w, config);
+	w->pinned = system_pin();
+	if (!err && is_prepared(w, config)) {
+		err = *begun ? settle(w) : begin(w, p, start_ns);
+		*begun = true;
+		if (!err)
+			err = worker_rounds(w, config);
+		if (!err)
+			err = worker_await_turn(w, TURN_PUT_AWAY, 0);
+	}
+	system_unpin();
+	worker_put_away(w, config);
+	return err;
 }
 
 /* One configuration at a time, so that none is charged for what others hold. */
@@ -230,16 +267,9 @@ static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
 
 	worker_order(w, order);
 	for (int i = 0; i < w->plan.n_configs && !err; i++) {
-		err = worker_prepare(w, order[i]);
-		w->pinned = system_pin();
-		if (!err && has_prepared(w, order[i])) {
-			err = begun ? settle(w) : begin(w, p, start_ns);
-			begun = true;
-			if (!err)
-				err = worker_rounds(w, order[i]);
-		}
-		system_unpin();
-		worker_put_away(w, order[i]);
+		w->turn[0] = i;
+		if (worker_leave_out(w, order[i]))
+			err = measure_config(w, order[i], p, start_ns, &begun);
 	}
 	free(order);
 	if (err || begun)
@@ -370,7 +400,7 @@ int cmd_worker(int argc, char **argv)
 	int err = 0;
 
 	(void)argc, (void)argv;
-	job = json_loadf(stdin, 0, &error);
+	job = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, &error);
 	if (!job)
 		return exit_code_of(complain(EINVAL, "rift sweep-worker is started by rift sweep: "
 						     "its job comes from stdin"));

@@ -6,9 +6,11 @@
  * binary: it may run behind any command that passes stdin and stdout on.
  *
  *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
- *           skip: [point...], canary_ns, check_all, probe_limit_ns}
+ *           skip: [point...], canary_ns, check_all, probe_limit_ns, takes_turns}
+ *           takes_turns: it waits for a line before whatever takes the device's time
  *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
- *           before what may hang;
+ *           before what may hang; {record: "turn", turn: [configuration's place, round, place]}
+ *           before it waits, and what it will do then (worker_await_turn());
  *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
  *           {record: "header", ...}; {record: "visit", point, round, ...};
  *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
@@ -32,6 +34,8 @@ struct worker {
 	int process, side;
 	enum sync_kind sync;	/* how it waits for blocks */
 	bool check_all;		/* check every point; else as long as the budget lasts */
+	bool takes_turns;	/* with the other side's worker */
+	int turn[3];		/* the last one that it waited for; [0] is the configuration's */
 	double canary_ref_ns;	/* of earlier processes; NAN: none */
 	int64_t probe_limit_ns; /* of a probe: beyond that only the smallest sizes are set up */
 	bool *skip;		/* a point: not to be measured */
@@ -59,6 +63,8 @@ int cmd_worker(int argc, char **argv);
 int worker_probe(struct worker *w);
 /* The order in which a process measures its configurations, of the plan's; one for both sides. */
 void worker_order(const struct worker *w, int *order);
+/* What is not wanted of a configuration is left out from here on. Is anything left? */
+bool worker_leave_out(struct worker *w, int config);
 /*
  * Sets a configuration up and runs each of its points that is wanted once; what fails is left out.
  * Then worker_rounds() measures them, and worker_put_away() gives all of it back.
@@ -74,6 +80,14 @@ struct prepared *worker_longest(const struct worker *w);
 
 /* Writes a line and drops the reference. */
 void worker_say(struct worker *w, json_t *o);
+
+/*
+ * Waits until it is this worker's turn to use the device, where it takes turns with another: it
+ * sleeps in read(). What comes next is told by its round and its place there; the set-up of a
+ * configuration comes before all rounds, what gives it back after them. Returns 0, or -EINTR.
+ */
+enum { TURN_SET_UP = -1, TURN_PUT_AWAY = ROUNDS_MAX };
+int worker_await_turn(struct worker *w, int round, int place);
 
 /* Says what it is about to do, before a call that may hang: "opening the device". */
 void worker_phase(struct worker *w, const char *name);

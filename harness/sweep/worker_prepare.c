@@ -74,8 +74,7 @@ static bool is_wanted(const struct worker *w, int point)
 	return false;
 }
 
-/* What is not wanted is left out from here on. Is any point of it left? */
-static bool leave_out(struct worker *w, int config)
+bool worker_leave_out(struct worker *w, int config)
 {
 	bool left = false;
 
@@ -137,7 +136,7 @@ static int prepare_or_lose(struct worker *w, int point)
 
 int worker_prepare(struct worker *w, int config)
 {
-	int err = leave_out(w, config) ? set_up_or_lose(w, config) : 0;
+	int err = set_up_or_lose(w, config);
 
 	for (int i = 0; i < w->plan.n_points && !err; i++)
 		if (w->plan.point[i].config == config && !w->skip[i])

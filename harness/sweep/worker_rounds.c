@@ -173,7 +173,7 @@ static bool can_put_off(const struct worker *w, int tries)
 
 struct visiting {
 	struct worker *w;
-	int point, round;
+	int point, round, place; /* in the round's queue */
 	bool may_put_off;
 	json_t *check; /* of its check, where there was one */
 };
@@ -196,24 +196,29 @@ static int measure_visit(void *arg)
 }
 
 /* 1: put off. What fails or is refused costs its point, not the process. */
-static int visit_point(struct worker *w, int point, int round, int tries, bool may_put_off)
+static int visit_point(struct visiting *v, int tries)
 {
-	struct visiting v = { w, point, round, may_put_off && can_put_off(w, tries), NULL };
-	int64_t start = clock_ns();
+	struct worker *w = v->w;
 	struct refusal r;
+	int64_t start;
 	int err;
 
-	worker_say(w,
-		   json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", round));
+	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", v->point, "round",
+				v->round));
+	err = worker_await_turn(w, v->round, v->place);
+	if (err)
+		return err;
+	start = clock_ns();
+	v->may_put_off = v->may_put_off && can_put_off(w, tries);
 	w->visit.retries = tries;
-	err = refusal_catch(measure_visit, &v, &r);
+	err = refusal_catch(measure_visit, v, &r);
 	if (err == 1) {
 		w->put_off_ns += clock_ns() - start;
 		return 1;
 	}
 	if (!err)
-		say_visit(w, point, round, v.check);
-	return worker_lose(w, point, err, &r);
+		say_visit(w, v->point, v->round, v->check);
+	return worker_lose(w, v->point, err, &r);
 }
 
 /* What is put off goes to the end of the queue, which has room for every retry. */
@@ -225,10 +230,11 @@ static int run_round(struct worker *w, int config, int round, int *queue, int *t
 		tries[i] = 0;
 	for (int i = 0; i < n; i++) {
 		int point = queue[i];
+		struct visiting v = { w, point, round, i, puts > 0, NULL };
 
 		if (w->skip[point]) /* refused with another one of its kind */
 			continue;
-		err = visit_point(w, point, round, tries[point], puts > 0);
+		err = visit_point(&v, tries[point]);
 		if (err < 0)
 			return err;
 		if (err) {

@@ -3,7 +3,7 @@
  * process of its own, forked from this one so that a case takes milliseconds under the sanitizers
  * too.
  *
- * A case draws a sample, damages it, and gives it to one command. It must end by itself, within 10
+ * A case draws a sample, damages it, and gives it to one command. It must end by itself, within 60
  * s of processor time, with one of rift's exit codes; with 3 and above after a line; and it may
  * send no control character to the terminal. What does not is kept in a folder, and named.
  */
@@ -27,7 +27,7 @@
 #include "tests/enemy/mutate.h"
 #include "tests/fake_session.h"
 
-enum { PROCESSOR_S = 10, WALL_S = 120, ARGS_MAX = 24, SAMPLES_MAX = 32 };
+enum { PROCESSOR_S = 60, WALL_S = 120, ARGS_MAX = 24, SAMPLES_MAX = 32 };
 
 /* A report must end the process by a signal; leaks are for other tests. */
 const char *__asan_default_options(void);
