@@ -302,6 +302,7 @@ void journal_release(struct journal *j)
 		for (int kind = 0; kind < SYNC_COUNT; kind++)
 			json_decref(j->of_kind[side][kind]);
 	}
+	journal_release_turns(j);
 	free(j->status);
 	free(j->total_ns);
 	free(j->enq_ns);

@@ -39,18 +39,23 @@ struct journal {
 
 	int slots;
 	/* what is known of slots; journal_view.c copies it row by row */
-	unsigned char *status;	   /* [slot * points + point], enum point_status */
-	double *total_ns, *enq_ns; /* the same: process values */
-	double *launches;	   /* [point]: of a step, as the last record says; 0: none did */
-	struct cost *step;	   /* the same: launches, copies, allocations; launches NAN: none */
-	bool *noisy;		   /* [slot * points + point]: what its summary says */
-	bool *complete;		   /* a slot */
-	int *attempts;		   /* a slot: headers written */
-	double *canary_ns;	   /* a slot: median of its header; NAN: none */
-	double drift_ns[2][2];	   /* of a side: canaries of its current process, first and last */
-	double drift_most[2]; /* of a side: canary_drift of the trailer that is furthest from 0 */
-	int *failures;	      /* [slot * points + point]: times a worker was lost at it */
-	json_t *header[2];    /* the first of each side */
+	unsigned char *status; /* [slot * points + point], enum point_status */
+	/*
+	 * The same: process values, medians over the blocks. Of a pair that took turns they are
+	 * moved so that b over a is what the turns say, the median of their ratios.
+	 */
+	double *total_ns, *enq_ns;
+	double **turns;	   /* of a slot: medians of its rounds (journal_turns.c); NULL: none yet */
+	double *launches;  /* [point]: of a step, as the last record says; 0: none did */
+	struct cost *step; /* the same: launches, copies, allocations; launches NAN: none */
+	bool *noisy;	   /* [slot * points + point]: what its summary says */
+	bool *complete;	   /* a slot */
+	int *attempts;	   /* a slot: headers written */
+	double *canary_ns; /* a slot: median of its header; NAN: none */
+	double drift_ns[2][2]; /* of a side: canaries of its current process, first and last */
+	double drift_most[2];  /* of a side: canary_drift of the trailer that is furthest from 0 */
+	int *failures;	       /* [slot * points + point]: times a worker was lost at it */
+	json_t *header[2];     /* the first of each side */
 	json_t *of_kind[2][SYNC_COUNT]; /* the first of each side and kind of waiting */
 	json_t *refused[2];		/* of a side: "POINT" (its number) -> error of its record */
 	json_t **visit[2];  /* of a side: [point * rounds + round] of its slot under way */

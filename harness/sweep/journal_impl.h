@@ -20,6 +20,12 @@ json_t *journal_now_utc(void);
 /* What a line says, whether just written or read back. */
 void journal_saw_header(struct journal *j, int slot, json_t *line);
 void journal_saw_point(struct journal *j, int slot, int point, const json_t *line);
+
+/* A point's rounds are kept; where the other side of the pair has it too, both values are moved. */
+void journal_take_turns(struct journal *j, int slot, int point, const json_t *line);
+void journal_pair_turns(struct journal *j, int slot, int point);
+void journal_release_turns(struct journal *j);
+
 void journal_saw_trailer(struct journal *j, int slot, const json_t *line);
 
 #endif

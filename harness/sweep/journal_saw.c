@@ -68,6 +68,8 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 		saw_refusal(j, journal_side(j, slot), point, json_object_get(line, "error"));
 	j->total_ns[at] = assembled_median(line, "t_total_ns");
 	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
+	journal_take_turns(j, slot, point, line);
+	journal_pair_turns(j, slot, point);
 	if (json_is_number(launches))
 		j->launches[point] = json_number_value(launches);
 	step_cost_take(&j->step[point], json_object_get(line, "step"));

@@ -42,6 +42,17 @@ struct design design_of(bool quick)
 				.check_steps = 256 };
 }
 
+/*
+ * What a turn is off by, by what the machine does for a second, is in the other side's turn as
+ * well; so many turns of a few ms each tell more than a few long ones.
+ */
+void design_pairs(struct design *d)
+{
+	d->pairs = true;
+	d->rounds = d->quick ? 16 : 20;
+	d->visit_ns = 2000000;
+}
+
 /* sync: NULL, or the name of its kind. */
 static void find_key(const struct plan *p, const struct plan_point *at, const char *sync,
 		     char out[HASH_TEXT])

@@ -100,6 +100,9 @@ struct side_timing side_timing_unknown(void);
 /* The two designs of `rift sweep`; a seed is drawn by the caller. */
 struct design design_of(bool quick);
 
+/* Of two sides: in pairs, with more and shorter turns. */
+void design_pairs(struct design *d);
+
 /*
  * All points of the request that the workloads allow, in a fixed order. Returns 0, or a negative
  * errno after one line. *out may be released after a failure too.

@@ -33,6 +33,8 @@ static struct design design_for(const struct sweep_args *a)
 	struct design d = design_of(a->quick);
 	const struct sweep_values *v = &a->values;
 
+	if (a->against && !a->apart)
+		design_pairs(&d);
 	if (v->processes) {
 		d.processes = (int)v->processes;
 		d.sequential = false;
@@ -46,7 +48,6 @@ static struct design design_for(const struct sweep_args *a)
 		d.warmup_min_ns =
 			d.warmup_min_ns < d.warmup_max_ns ? d.warmup_min_ns : d.warmup_max_ns;
 	}
-	d.pairs = a->against && !a->apart;
 	d.lock = a->lock;
 	d.lock_mhz = a->lock_mhz;
 	d.sync = a->kinds ? a->kind[0] : sync_default();
