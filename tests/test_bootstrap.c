@@ -208,7 +208,7 @@ Test(small_bootstrap, under_five_processes_there_is_no_interval)
 
 	for (int n = 1; n < BOOTSTRAP_N_MIN; n++) {
 		struct resamples r = resamples(n, 1, 0);
-		struct groups g = { &r, &r };
+		struct groups g = { &r, &r, false };
 		struct interval in;
 
 		cr_assert(zero(int, bootstrap_median(&in, &r, value, draws)), "n = %d", n);

@@ -101,7 +101,7 @@ static double coverage_of_median(int n, effect *draw, int trials)
 static double coverage_of_ratio(int n, effect *draw, int trials)
 {
 	struct resamples r[2];
-	struct groups g = { &r[0], &r[1] };
+	struct groups g = { &r[0], &r[1], false };
 	double b[N_MAX], a[N_MAX];
 	struct interval in;
 	int held = 0;
@@ -126,7 +126,7 @@ static double coverage_of_geomean(int n, effect *draw, int trials)
 	double value[2][POINTS][N_MAX];
 	struct point_pair point[POINTS];
 	struct resamples r[2];
-	struct groups g = { &r[0], &r[1] };
+	struct groups g = { &r[0], &r[1], false };
 	struct interval in;
 	int held = 0;
 

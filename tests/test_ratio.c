@@ -30,7 +30,7 @@ Test(small_ratio, ratio_of_constants)
 {
 	const double b[] = { 3, 3, 3, 3, 3, 3 }, a[] = { 2, 2, 2, 2, 2 };
 	struct resamples rb = resamples(6, 1, 0), ra = resamples(5, 1, 1);
-	struct groups g = { &rb, &ra };
+	struct groups g = { &rb, &ra, false };
 	struct interval in;
 
 	cr_assert(zero(int, bootstrap_ratio(&in, &g, &(struct point_pair){ b, a }, draws)), "3/2");
@@ -46,7 +46,7 @@ Test(small_ratio, ratio_resamples_each_group)
 	const double b[] = { 10, 11, 12, 13, 14 }, a[] = { 28, 26, 24, 22, 20 };
 	struct resamples rb = resamples(5, 7, 0), ra = resamples(5, 7, 1);
 	double of_b[BOOTSTRAP_DRAWS], of_a[BOOTSTRAP_DRAWS], ignored;
-	struct groups g = { &rb, &ra };
+	struct groups g = { &rb, &ra, false };
 	struct interval in;
 
 	cr_assert(zero(int, bootstrap_ratio(&in, &g, &(struct point_pair){ b, a }, draws)), "b/a");
@@ -66,7 +66,7 @@ Test(small_ratio, ratios_want_positive_times)
 	static const double bad[] = { 0, -1, NAN, INFINITY };
 	const double good[] = { 1, 2, 3, 4, 5 };
 	struct resamples r = resamples(5, 1, 0);
-	struct groups g = { &r, &r };
+	struct groups g = { &r, &r, false };
 
 	for (int i = 0; i < 4; i++) {
 		double value[] = { 1, 2, 3, 4, bad[i] };
@@ -91,7 +91,7 @@ Test(small_ratio, geomean_worked_by_hand)
 	const double one[] = { 1, 1, 1, 1, 1 };
 	const struct point_pair point[] = { { two, one }, { eight, one } };
 	struct resamples rb = resamples(5, 1, 0), ra = resamples(5, 1, 1);
-	struct groups g = { &rb, &ra };
+	struct groups g = { &rb, &ra, false };
 	struct interval in;
 
 	cr_assert(zero(int, bootstrap_geomean(&in, &g, point, 2, draws)), "sqrt(2 * 8)");
@@ -106,7 +106,7 @@ Test(small_ratio, geomean_of_one_point_is_its_ratio)
 	const double b[] = { 10, 11, 12, 13, 14 }, a[] = { 28, 26, 24, 22, 20 };
 	const struct point_pair point = { b, a };
 	struct resamples rb = resamples(5, 7, 0), ra = resamples(5, 7, 1);
-	struct groups g = { &rb, &ra };
+	struct groups g = { &rb, &ra, false };
 	struct interval ratio, mean;
 
 	cr_assert(zero(int, bootstrap_ratio(&ratio, &g, &point, draws)), "ratio");
@@ -128,7 +128,7 @@ Test(small_ratio, a_process_is_taken_with_all_its_points)
 	const double one[] = { 1, 1, 1, 1, 1 };
 	const struct point_pair point[] = { { slow, one }, { fast, one } };
 	struct resamples rb = resamples(5, 3, 0), ra = resamples(5, 3, 1);
-	struct groups g = { &rb, &ra };
+	struct groups g = { &rb, &ra, false };
 	struct interval in;
 
 	cr_assert(zero(int, bootstrap_geomean(&in, &g, point, 2, draws)), "geomean");
@@ -142,7 +142,7 @@ Test(small_ratio, a_process_is_taken_with_all_its_points)
 Test(small_ratio, p_values_worked_by_hand)
 {
 	struct resamples r = resamples(10, 1, 0);
-	struct groups g = { &r, &r };
+	struct groups g = { &r, &r, false };
 
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 		draws[d] = d < 100 ? 0.9 : d < 150 ? 1 : 1.1;
@@ -157,7 +157,7 @@ Test(small_ratio, p_values_worked_by_hand)
 Test(small_ratio, few_processes_prove_little)
 {
 	struct resamples five = resamples(5, 1, 0), two = resamples(2, 1, 1);
-	struct groups five_two = { &five, &two }, five_five = { &five, &five };
+	struct groups five_two = { &five, &two, false }, five_five = { &five, &five, false };
 
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 		draws[d] = 2;

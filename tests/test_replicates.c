@@ -20,7 +20,7 @@ enum { PROCESSES = 10, BLOCKS = 40, TRIALS = 200 };
 static double draws[BOOTSTRAP_DRAWS];
 static gsl_rng *rng;
 static struct resamples resampled[2];
-static const struct groups groups = { &resampled[0], &resampled[1] };
+static const struct groups groups = { &resampled[0], &resampled[1], false };
 
 static void start(void)
 {

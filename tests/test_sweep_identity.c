@@ -295,7 +295,7 @@ static const char *hangs(const char *job)
 	static char body[512];
 
 	snprintf(body, sizeof(body),
-		 "job=$(cat)\n"
+		 "read -r job\n"
 		 "case $job in\n"
 		 "*'\"job\":\"%s\"'*)\n"
 		 "	echo '{\"record\":\"phase\",\"phase\":\"creating a stream\"}'\n"
