@@ -139,6 +139,42 @@ Test(small_ratio, a_process_is_taken_with_all_its_points)
 
 /* ---- p-values ------------------------------------------------------------------------------- */
 
+/* Each pair has a time of its own, b is 1 % longer in all: nothing is left to be unsure of. */
+Test(small_ratio, of_pairs_the_median_of_their_ratios)
+{
+	const double a[] = { 100, 200, 300, 400, 500 }, b[] = { 101, 202, 303, 404, 505 };
+	const double mixed[] = { 110, 180, 360, 404, 350 }; /* 1.1, 0.9, 1.2, 1.01, 0.7 */
+	struct resamples r = resamples(5, 1, 0), six = resamples(6, 1, 0);
+	struct groups g = { &r, &r, true }, uneven = { &r, &six, true };
+	struct interval in;
+
+	cr_assert(zero(int, bootstrap_ratio(&in, &g, &(struct point_pair){ b, a }, draws)), "1.01");
+	cr_assert(eq(dbl, in.value, 1.01), "%.17g", in.value);
+	cr_assert(in.lo > 1.01 - 1e-12 && in.hi < 1.01 + 1e-12, "%g to %g", in.lo, in.hi);
+	cr_assert(zero(int, bootstrap_ratio(&in, &g, &(struct point_pair){ mixed, a }, draws)), "");
+	cr_assert(eq(dbl, in.value, 1.01), "not the medians' 350 / 300: %g", in.value);
+	cr_assert(in.lo >= 0.7 && in.lo < 0.9 && in.hi > 1.1 && in.hi <= 1.2, "%g to %g", in.lo,
+		  in.hi);
+	cr_assert(eq(int, bootstrap_ratio(&in, &uneven, &(struct point_pair){ b, a }, draws),
+		     -EINVAL),
+		  "no pairs");
+	resamples_release(&r);
+	resamples_release(&six);
+}
+
+/* All five in one direction: one case in 2^5, where two groups of five have one in 252. */
+Test(small_ratio, few_pairs_prove_less)
+{
+	struct resamples r = resamples(5, 1, 0);
+	struct groups pairs = { &r, &r, true }, apart = { &r, &r, false };
+
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] = 2;
+	cr_assert(eq(dbl, bootstrap_p_above(&pairs, draws, 1), 1.0 / 32), "pairs");
+	cr_assert(eq(dbl, bootstrap_p_above(&apart, draws, 1), 1.0 / 252), "apart");
+	resamples_release(&r);
+}
+
 Test(small_ratio, p_values_worked_by_hand)
 {
 	struct resamples r = resamples(10, 1, 0);

@@ -174,6 +174,8 @@ static int take_end(struct lane *l, bool hung)
 {
 	int err = 0;
 
+	if (l->waits)
+		l->point = l->config = -1; /* it was to come there, and was not there yet */
 	if (!hung && l->bye)
 		l->done = true;
 	else if (l->point >= 0)

@@ -109,6 +109,7 @@ static int on_visit(struct lane *l, const json_t *o)
 		return complain(EPROTO, "a worker reports a point that is not in the plan");
 	err = journal_visit(j, l->slot, point, round, json_copy((json_t *)(uintptr_t)o));
 	l->point = -1;
+	l->lost_starts = 0;
 	s->show.done_ns += predict_visit_ns(plan_of(s), journal_side(j, l->slot), point);
 	s->show.points_done += done - journal_count(j, POINT_PENDING);
 	return err;

@@ -2,7 +2,8 @@
 # kills.sh BINARY quick|all - kills sweeps at random moments, 10 or 200 times, and goes on with
 # --resume: the supervisor, its worker, or both; at any moment, while a process calibrates, between
 # two processes, and at the final rename. What was written stays, byte for byte; every file stays
-# valid; and the last resume completes each session.
+# valid; and the last resume completes each session. Every other session has two sides, whose
+# processes take turns.
 #
 # The moments come from a seeded generator (SEED, default 1), so a failure can be tried again.
 set -eu
@@ -26,6 +27,7 @@ trap cleanup EXIT
 trap 'exit 1' INT TERM
 
 passed=0 failed=0 sessions=0 drawn=0
+begun=0 sides=1
 of_supervisor=0 of_worker=0 of_both=0 at_end=0
 
 # One case has failed; its session is given up.
@@ -65,8 +67,11 @@ go() {
 	if [ -e "$file.part" ]; then
 		"$rift" sweep --resume "$file" --quiet >"$dir/out" 2>"$dir/err" &
 	else
-		"$rift" sweep myocyte cells=1,2,4 --depth 1,4,16 --quick --processes "$processes" \
-			--warm-up 0.1 --seed 7 --output "$file" --quiet >"$dir/out" 2>"$dir/err" &
+		sides=$((2 - begun % 2)) begun=$((begun + 1))
+		set -- --quick --processes "$processes" --rounds 3
+		[ "$sides" = 1 ] || set -- "$@" --against env
+		"$rift" sweep myocyte cells=1,2,4 --depth 1,4,16 "$@" --warm-up 0.1 --seed 7 \
+			--output "$file" --quiet >"$dir/out" 2>"$dir/err" &
 	fi
 	supervisor=$!
 }
@@ -138,9 +143,9 @@ is_valid() {
 
 # Each point of each process once, each ok; or its key has ended two workers, which were killed.
 points_are_there() {
-	awk -v want="$processes" '
+	awk -v want="$((sides * processes))" '
 	match($0, /"key":"[0-9a-f]*"/) && /^{"record":"(point|failure)"/ {
-		key = substr($0, RSTART + 7, RLENGTH - 8)
+		key = substr($0, RSTART + 7, RLENGTH - 8) (/"side":"b"/ ? " b" : " a")
 		match($0, /"process_index":[0-9]*/)
 		at = substr($0, RSTART, RLENGTH) " " key
 		if (/^{"record":"failure"/) { if (++lost[at] >= 2) deadly[key] = 1; next }

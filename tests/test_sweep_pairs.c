@@ -1,0 +1,289 @@
+/*
+ * test_sweep_pairs.c - two sides in turns: what a pair's turns say of its processes, who writes
+ * where, and sweeps on the CPU device whose workers wait for each other.
+ */
+#include "harness/sweep/journal_impl.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROUNDS = 5, PROCESSES = 2 };
+
+static char folder[] = "/tmp/rift_pairs_XXXXXX", path[64], part[80], visits[80];
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	snprintf(path, sizeof(path), "%s/s.jsonl", folder);
+	snprintf(part, sizeof(part), "%s.part", path);
+	snprintf(visits, sizeof(visits), "%s.visits", path);
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf '%s'", folder);
+}
+
+TestSuite(small_sweep_pairs, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(large_sweep_pairs, .init = make_folder, .fini = remove_folder, .timeout = 240);
+
+/* ---- made-up visits ----------------------------------------------------------------------- */
+
+static struct plan one_point(bool pairs)
+{
+	const struct workload *const first[] = { workloads[0], NULL };
+	struct plan_request r = { .workload = first,
+				  .size = "1",
+				  .depth = "1",
+				  .mode = "stream",
+				  .design = design_of(true) };
+	struct plan p;
+
+	if (pairs)
+		design_pairs(&r.design);
+	r.design.rounds = ROUNDS;
+	r.design.processes = PROCESSES;
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	cr_assert(eq(int, p.n_points, 1), "points");
+	return p;
+}
+
+static void begin_slot(struct journal *j, int slot)
+{
+	json_t *header = json_pack("{s:{}, s:{}, s:{}, s:{}, s:{}, s:{}}", "calib", "host", "gpu",
+				   "env", "cuda_flags", "warmup");
+
+	cr_assert(zero(int, journal_begin(j, slot)), "begin");
+	cr_assert(zero(int, journal_header(j, slot, header)), "header");
+}
+
+static void begin(struct journal *j, bool pairs)
+{
+	struct plan p = one_point(pairs);
+
+	cr_assert(zero(int, journal_create(j, &p, path, "env", "rift sweep")), "create");
+	begin_slot(j, 0);
+	begin_slot(j, PROCESSES);
+}
+
+/* Two blocks; the marked one, with events around it, says nothing of the step. */
+static void add_visit(struct journal *j, int slot, int round, int total_ns)
+{
+	json_t *o = json_pack("{s:i, s:i, s:[i, i], s:[i, i], s:[i], s:[i, i], s:[i, i], s:n}",
+			      "point", 0, "round", round, "t_enq_ns", total_ns / 2, 1, "t_total_ns",
+			      total_ns, 7 * total_ns, "t_dev_ns", 900, "marks", 0, 16, "canary_ns",
+			      200000, 200000, "steal_ticks");
+
+	cr_assert(zero(int, journal_visit(j, slot, 0, round, o)), "visit");
+}
+
+/* The machine is slow for a while, of both sides alike; b takes 2 % more in every turn. */
+static const int slow_ns[ROUNDS] = { 10000, 14000, 10500, 13000, 10100 };
+
+static void add_all(struct journal *j)
+{
+	for (int r = 0; r < ROUNDS; r++) {
+		add_visit(j, r % 2 ? PROCESSES : 0, r, r % 2 ? slow_ns[r] / 100 * 102 : slow_ns[r]);
+		add_visit(j, r % 2 ? 0 : PROCESSES, r, r % 2 ? slow_ns[r] : slow_ns[r] / 100 * 102);
+	}
+}
+
+static double ratio_of(const double *value)
+{
+	return value[PROCESSES] / value[0];
+}
+
+Test(small_sweep_pairs, a_pair_is_as_its_turns_are)
+{
+	struct journal j;
+
+	begin(&j, true);
+	add_all(&j);
+	cr_assert(lt(dbl, fabs(ratio_of(j.total_ns) - 1.02), 1e-12), "%.17g", ratio_of(j.total_ns));
+	cr_assert(lt(dbl, fabs(ratio_of(j.enq_ns) - 1.02), 1e-12), "%.17g", ratio_of(j.enq_ns));
+	/* and between them lies what they were: the medians of 10500 and 10710 */
+	cr_assert(lt(dbl, fabs(j.total_ns[0] * j.total_ns[PROCESSES] - 10500.0 * 10710), 1e-3),
+		  "%g", j.total_ns[0]);
+	journal_release(&j);
+}
+
+/* One side was disturbed in two of its turns, which the medians of each side do not survive. */
+Test(small_sweep_pairs, a_disturbed_turn_is_outvoted)
+{
+	struct journal j;
+
+	begin(&j, true);
+	for (int r = 0; r < ROUNDS; r++) {
+		add_visit(&j, 0, r, 10000 + 1000 * r);
+		add_visit(&j, PROCESSES, r, (10000 + 1000 * r) * (r < 2 ? 2 : 1));
+	}
+	cr_assert(lt(dbl, fabs(ratio_of(j.total_ns) - 1), 1e-12), "%g", ratio_of(j.total_ns));
+	journal_release(&j);
+}
+
+Test(small_sweep_pairs, processes_apart_are_medians)
+{
+	struct journal j;
+
+	begin(&j, false);
+	add_all(&j);
+	cr_assert(eq(dbl, j.total_ns[0], 10500), "%g", j.total_ns[0]);
+	cr_assert(eq(dbl, j.total_ns[PROCESSES], 10710), "%g", j.total_ns[PROCESSES]);
+	journal_release(&j);
+}
+
+/* Where a pair's other side failed, a side is what it measured. */
+Test(small_sweep_pairs, one_side_alone_stays_what_it_is)
+{
+	struct journal j;
+
+	begin(&j, true);
+	for (int r = 0; r < ROUNDS; r++)
+		add_visit(&j, 0, r, slow_ns[r]);
+	cr_assert(zero(int, journal_failure(&j, PROCESSES, 0, "error", json_object(), true)), "b");
+	cr_assert(eq(dbl, j.total_ns[0], 10500), "%g", j.total_ns[0]);
+	journal_release(&j);
+}
+
+/* ---- visits of two processes --------------------------------------------------------------- */
+
+static int kept(const struct journal *j, int slot)
+{
+	int n = 0;
+
+	for (int r = 0; r < ROUNDS; r++)
+		n += journal_visits_of(j, slot, 0)[r] != NULL;
+	return n;
+}
+
+Test(small_sweep_pairs, visits_of_both_are_gone_on_with)
+{
+	struct journal j;
+
+	begin(&j, true);
+	for (int r = 0; r < 3; r++)
+		add_visit(&j, 0, r, 10000);
+	for (int r = 0; r < 2; r++)
+		add_visit(&j, PROCESSES, r, 10000);
+	journal_release(&j);
+	cr_assert(zero(int, journal_open(&j, path)), "open");
+	cr_assert(eq(int, kept(&j, 0), 3), "%d of a", kept(&j, 0));
+	cr_assert(eq(int, kept(&j, PROCESSES), 2), "%d of b", kept(&j, PROCESSES));
+	/* to begin what is under way forgets nothing */
+	cr_assert(zero(int, journal_begin(&j, 0)), "begin");
+	cr_assert(zero(int, journal_begin(&j, PROCESSES)), "begin");
+	cr_assert(eq(int, kept(&j, 0) + kept(&j, PROCESSES), 5), "all");
+	journal_release(&j);
+}
+
+/* The first trailer of a pair leaves what the other side has under way. */
+Test(small_sweep_pairs, the_end_of_one_leaves_the_visits_of_the_other)
+{
+	struct journal j;
+
+	begin(&j, true);
+	for (int r = 0; r < ROUNDS; r++)
+		add_visit(&j, 0, r, 10000);
+	add_visit(&j, PROCESSES, 0, 10000);
+	cr_assert(zero(int, journal_trailer(&j, 0, json_object())), "trailer");
+	journal_release(&j);
+	cr_assert(zero(int, journal_open(&j, path)), "open");
+	cr_assert(j.complete[0] && !j.complete[PROCESSES], "one is complete");
+	cr_assert(eq(int, kept(&j, PROCESSES), 1), "%d", kept(&j, PROCESSES));
+	journal_release(&j);
+}
+
+/* ---- sweeps --------------------------------------------------------------------------------- */
+
+#define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.05 "
+
+static int count(const char *what)
+{
+	const char *text;
+
+	shell(&text, "grep -o '%s' '%s' | wc -l", what, path);
+	return atoi(text);
+}
+
+/* 4 points of 16 rounds, which both sides come to: that many turns in which they are level. */
+Test(large_sweep_pairs, both_sides_take_turns_at_every_visit)
+{
+	const char *text;
+	int turns = 0;
+
+	cr_assert(zero(int, run_rift(ERR, &text, SWEEP "--against env --output '%s'", path)), "%s",
+		  text);
+	shell(&text, "sed -n 's/.*\"turns\":\\([0-9]*\\).*/\\1/p' '%s' | sort -n | head -n 1",
+	      path);
+	turns = atoi(text);
+	cr_assert(ge(int, turns, 4 * 16), "%d turns", turns);
+	cr_assert(eq(int, count("\"pairs\":true"), 1), "the design says so");
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
+}
+
+Test(large_sweep_pairs, apart_nobody_waits)
+{
+	const char *text;
+
+	cr_assert(
+		zero(int, run_rift(ERR, &text, SWEEP "--apart --against env --output '%s'", path)),
+		"%s", text);
+	cr_assert(zero(int, count("\"turns\":")), "turns");
+	cr_assert(zero(int, count("\"pairs\":")), "pairs");
+}
+
+/* Side b says hello, is probed, and is then killed where it waits or measures: another one comes.
+ */
+Test(large_sweep_pairs, a_lost_worker_is_replaced_beside_the_other)
+{
+	const char *text;
+
+	shell(NULL,
+	      "cat >'%s/side' <<'E'\n#!/bin/sh\necho >>'%s/starts'\n"
+	      "[ \"$(wc -l <'%s/starts')\" = 3 ] || exec \"$@\"\n"
+	      "\"$@\" <&0 &\nsleep 1\nkill -KILL $!\nexit 1\nE\nchmod +x '%s/side'",
+	      folder, folder, folder, folder);
+	cr_assert(zero(int,
+		       run_rift(ERR, &text, SWEEP "--rounds 100 --against '%s/side' --output '%s'",
+				folder, path)),
+		  "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "16 points ok, 0 failed"), NULL), "%s", text);
+	shell(&text, "wc -l <'%s/starts'", folder);
+	cr_assert(eq(int, atoi(text), 5), "started %s times", text);
+}
+
+/* 50 us of a launch call are side b's own, though its processes run beside side a's. */
+Test(large_sweep_pairs, a_cost_of_one_side_is_that_sides)
+{
+	const char *text;
+	struct journal j;
+
+	cr_assert(zero(int, run_rift(ERR, &text,
+				     SWEEP "--against 'env RIFT_CPU_LAUNCH_NS=50000' --output '%s'",
+				     path)),
+		  "%s", text);
+	cr_assert(zero(int, journal_read(&j, path)), "%s", path);
+	for (int i = 0; i < PROCESSES * j.plan.n_points; i++) {
+		double depth = (double)j.plan.point[i % j.plan.n_points].depth;
+		double a_ns = j.total_ns[i], b_ns = j.total_ns[i + PROCESSES * j.plan.n_points];
+
+		cr_assert(gt(dbl, (b_ns - a_ns) / depth, 25000), "%d: %g and %g", i, a_ns, b_ns);
+	}
+	journal_release(&j);
+}
+
+Test(small_sweep_pairs, apart_is_of_two_sides)
+{
+	const char *text;
+
+	cr_assert(eq(int, run_rift(ERR, &text, "sweep --apart --dry-run"), 3), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "--against"), NULL), "%s", text);
+}
