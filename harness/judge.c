@@ -108,15 +108,17 @@ void judge_points(struct judged_point *out, const struct point_pair *pair, int n
 	free(draws);
 }
 
-/* The least p is 1 / C(2 n, n), harness/bootstrap.h. */
-int judge_processes_needed(int n)
+/* The least p is 1 / C(2 n, n), of pairs 1 / 2^n: harness/bootstrap.h. */
+int judge_processes_needed(int n, bool paired)
 {
 	double orders = 1;
 	int processes = 0;
 
 	while (processes < BOOTSTRAP_N_MIN || n / orders > JUDGE_LEVEL) {
 		processes++;
-		orders *= (2.0 * processes) * (2.0 * processes - 1) / processes / processes;
+		orders *=
+			paired ? 2
+			       : (2.0 * processes) * (2.0 * processes - 1) / processes / processes;
 	}
 	return processes;
 }

@@ -12,7 +12,7 @@
  * marks.
  *
  * Few processes bound p from below (harness/bootstrap.h): from 5 a side it is 1 / 252 at least, and
- * of more than 12 differences that Holm corrects none can then be found.
+ * of more than 12 differences that Holm corrects none can then be found; from 8 pairs it is 1 / 256.
  */
 #ifndef RIFT_JUDGE_H
 #define RIFT_JUDGE_H
@@ -69,6 +69,6 @@ void judge_points(struct judged_point *out, const struct point_pair *pair, int n
 void judge_widen(struct interval *ratio, double *draws, const double *factor);
 
 /* The smallest number of processes of both sides at which n differences can be found by Holm. */
-int judge_processes_needed(int n);
+int judge_processes_needed(int n, bool paired);
 
 #endif

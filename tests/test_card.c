@@ -213,7 +213,7 @@ Test(small_card, no_more_rows_decide_than_five_processes_can_tell)
 
 	for (const struct card_line *l = card_lines; l->workload; l++)
 		n += l->decides;
-	cr_assert(n == 12 && judge_processes_needed(n) <= PROCESSES, "%d rows decide", n);
+	cr_assert(n == 12 && judge_processes_needed(n, false) <= PROCESSES, "%d rows decide", n);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */

@@ -83,8 +83,12 @@ Test(small_compare_judge, the_processes_that_it_takes)
 				       { 46, 6 }, { 47, 7 }, { 171, 7 }, { 172, 8 } };
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-		cr_assert(eq(int, judge_processes_needed(want[i][0]), want[i][1]), "%d tests",
-			  want[i][0]);
+		cr_assert(eq(int, judge_processes_needed(want[i][0], false), want[i][1]),
+			  "%d tests", want[i][0]);
+	/* of pairs 2^n orders: 5 for a single one, 8 for the 12 that 5 a side tell */
+	cr_assert(eq(int, judge_processes_needed(1, true), 5), "one");
+	cr_assert(eq(int, judge_processes_needed(2, true), 6), "two");
+	cr_assert(eq(int, judge_processes_needed(12, true), 8), "a dozen");
 }
 
 /* 98 / 252 / 8 < 0.05 < 98 / 252 / 7 */

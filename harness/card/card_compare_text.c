@@ -99,7 +99,7 @@ static void print_card(const struct card_comparison *c, int k, FILE *out)
 static void print_terms(const struct card_comparison *c, FILE *out)
 {
 	int a = card_processes(c->card[0]), b = card_processes(c->card[1]);
-	int needed = judge_processes_needed(c->tests);
+	int needed = judge_processes_needed(c->tests, false);
 
 	row(out, "terms",
 	    "margin %.3g %%, and 20 ns; 95 %% intervals over processes, which hold %.3g %% (sd) "

@@ -44,7 +44,7 @@ static void print_terms(const struct comparison *c, FILE *out)
 {
 	const struct compare_options *o = &c->options;
 	bool halves = c->party[PAIR_A]->half != HALF_BOTH;
-	int needed = judge_processes_needed(c->tests);
+	int needed = judge_processes_needed(c->tests, c->groups.paired);
 	int n = c->party[PAIR_A]->n < c->party[PAIR_B]->n ? c->party[PAIR_A]->n
 							  : c->party[PAIR_B]->n;
 
