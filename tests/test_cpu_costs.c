@@ -117,6 +117,56 @@ Test(small_cpu_costs, synchronizing_costs)
 	REFUSED_IS_FREE(cudaEventSynchronize(NULL));
 }
 
+/* 3 MiB in two pieces, one of them registered: each MiB costs, then each piece, then neither. */
+static void hold_pinned(void **p, void *host, size_t host_bytes)
+{
+	OK(cudaMallocHost(p, 2 << 20));
+	OK(cudaHostRegister(host, host_bytes, 0));
+}
+
+Test(small_cpu_costs, synchronizing_costs_by_the_pinned_memory_held)
+{
+	static char host[1 << 20];
+	void *p, *device;
+
+	set("RIFT_CPU_SYNC_NS_PER_PINNED_MIB");
+	IS_FREE(cudaDeviceSynchronize());
+	OK(cudaMalloc(&device, 4 << 20));
+	IS_FREE(cudaDeviceSynchronize());
+	hold_pinned(&p, host, sizeof(host));
+	SPENDS(3 * COST_NS, OK(cudaDeviceSynchronize()));
+	IS_FREE(launch(1, NULL));
+	OK(cudaFreeHost(p));
+	COSTS(cudaStreamSynchronize(NULL));
+	OK(cudaHostUnregister(host));
+	IS_FREE(cudaStreamSynchronize(NULL));
+}
+
+Test(small_cpu_costs, synchronizing_costs_by_the_pieces_of_pinned_memory)
+{
+	static char host[1 << 20];
+	void *p;
+
+	set("RIFT_CPU_SYNC_NS_PER_PINNED");
+	hold_pinned(&p, host, sizeof(host));
+	SPENDS(2 * COST_NS, OK(cudaDeviceSynchronize()));
+	OK(cudaFreeHost(p));
+	COSTS(cudaDeviceSynchronize());
+}
+
+Test(small_cpu_costs, what_was_pinned_goes_on_to_cost)
+{
+	static char host[1 << 20];
+	void *p;
+
+	setenv("RIFT_CPU_PINNED_LEAK", "1", 1);
+	set("RIFT_CPU_SYNC_NS_PER_PINNED");
+	hold_pinned(&p, host, sizeof(host));
+	OK(cudaFreeHost(p));
+	OK(cudaHostUnregister(host));
+	SPENDS(2 * COST_NS, OK(cudaDeviceSynchronize()));
+}
+
 static int gate;
 static int64_t spent_before_ns;
 

@@ -61,6 +61,8 @@ bool allocation_add(const struct allocation *a)
 			total_bytes += a->bytes;
 	}
 	lock_release(&table_lock);
+	if (fits && a->type == cudaMemoryTypeHost)
+		pinned_changes((int64_t)a->bytes, 1);
 	return fits;
 }
 
@@ -81,6 +83,7 @@ bool allocation_remove(const void *base, enum cudaMemoryType type, enum memory_o
 	size_t at = count_up_to(base);
 	const struct allocation *a = at ? &table[at - 1] : NULL;
 	bool found = a && a->base == base && a->type == type && a->owner == owner;
+	int64_t bytes = found ? (int64_t)a->bytes : 0;
 
 	if (found) {
 		if (owner == OWNER_RUNTIME)
@@ -89,6 +92,8 @@ bool allocation_remove(const void *base, enum cudaMemoryType type, enum memory_o
 		n_allocations--;
 	}
 	lock_release(&table_lock);
+	if (found && type == cudaMemoryTypeHost)
+		pinned_changes(-bytes, -1);
 	return found;
 }
 

@@ -52,8 +52,19 @@ __attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *f
 	exit(3);
 }
 
-static const char *const known[] = { "WORKERS",	  "ORDER",   "SEED",	 "SPIN_US", "STRICT",
-				     "LAUNCH_NS", "SYNC_NS", "ALLOC_NS", "COPY_NS", "FAIL" };
+static const char *const known[] = { "WORKERS",
+				     "ORDER",
+				     "SEED",
+				     "SPIN_US",
+				     "STRICT",
+				     "LAUNCH_NS",
+				     "SYNC_NS",
+				     "ALLOC_NS",
+				     "COPY_NS",
+				     "FAIL",
+				     "SYNC_NS_PER_PINNED_MIB",
+				     "SYNC_NS_PER_PINNED",
+				     "PINNED_LEAK" };
 
 /* Of RIFT_CPU_NAME=VALUE. */
 static bool is_known(const char *name)
@@ -75,7 +86,7 @@ static void refuse_unknown_names(void)
 		if (!strncmp(*e, prefix, n) && !is_known(*e + n))
 			refuse("%.*s is no setting; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
 			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS, "
-			       "_FAIL",
+			       "_FAIL, _SYNC_NS_PER_PINNED_MIB, _SYNC_NS_PER_PINNED, _PINNED_LEAK",
 			       (int)strcspn(*e, "="), *e);
 }
 
@@ -127,6 +138,10 @@ static void load_costs(void)
 
 	for (int i = 0; i < COSTS; i++)
 		settings.cost_ns[i] = (int64_t)number(name[i], 0, 1000000000, 0);
+	settings.per_pinned_mib_ns =
+		(int64_t)number("RIFT_CPU_SYNC_NS_PER_PINNED_MIB", 0, 1000000000, 0);
+	settings.per_pinned_ns = (int64_t)number("RIFT_CPU_SYNC_NS_PER_PINNED", 0, 1000000000, 0);
+	settings.pinned_leak = number("RIFT_CPU_PINNED_LEAK", 0, 1, 0) != 0;
 }
 
 static void load(void)

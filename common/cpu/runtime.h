@@ -30,7 +30,10 @@ struct config {
 	int64_t spin_ns;
 	bool strict; /* overruns fault */
 	int64_t cost_ns[COSTS];
-	const char *fail; /* RIFT_CPU_FAIL; NULL: not set */
+	int64_t per_pinned_mib_ns,
+		per_pinned_ns; /* of a synchronize, for memory that is held ... */
+	bool pinned_leak;      /* ... or ever was */
+	const char *fail;      /* RIFT_CPU_FAIL; NULL: not set */
 };
 
 /* Is this a value for RIFT_CPU_FAIL? (error.c) */
@@ -47,6 +50,9 @@ extern atomic_int_least64_t host_spin_ns;
  * Returns the error.
  */
 cudaError_t charge(enum cost cost, cudaError_t error);
+
+/* Pinned host memory has come, or gone: bytes and count are then below 0. */
+void pinned_changes(int64_t bytes, int count);
 
 /* ---- errors (error.c) ------------------------------------------------------------------ */
 

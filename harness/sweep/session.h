@@ -25,7 +25,8 @@ struct lane {
 	int config;	    /* that it sets up; -1: none */
 	int64_t deadline_ns;
 	json_t *bye;	 /* its last line */
-	json_t *summed;	 /* those of the workers before it, of other kinds of waiting */
+	json_t *summed;	 /* those of the workers before it */
+	int workers;	 /* that have ended in order */
 	bool done;	 /* nothing of this kind of waiting is left */
 	int lost_starts; /* workers that were lost before they measured anything */
 

@@ -169,6 +169,52 @@ void session_pause(const struct session *s, int slot, int turn)
 	usleep((useconds_t)(ns / 1e3));
 }
 
+/* Adds the numbers of a worker's last line to those of the workers before it; takes both. */
+static json_t *sum_of(json_t *all, json_t *bye)
+{
+	const char *name;
+	json_t *v;
+
+	if (!all || !bye)
+		return all ? all : bye;
+	json_object_foreach(bye, name, v)
+	{
+		double before = json_number_value(json_object_get(all, name));
+
+		if (json_is_real(v))
+			json_object_set_new(all, name, json_real(before + json_real_value(v)));
+	}
+	json_decref(bye);
+	return all;
+}
+
+static bool is_left(const struct lane *l, enum sync_kind kind)
+{
+	const struct session *s = l->session;
+	const struct plan *p = plan_of(s);
+
+	for (int i = 0; i < p->n_points; i++)
+		if (p->point[i].sync == kind && !s->journal.status[l->slot * p->n_points + i])
+			return true;
+	return false;
+}
+
+/*
+ * It ended because its sentinel did not come back after a configuration (worker.c): what is held or
+ * was held there is charged to others, so a fresh process goes on with those.
+ */
+static void go_on_afresh(struct lane *l)
+{
+	const char *side = side_label(l);
+
+	if (!l->workers)
+		show_line(&l->session->show,
+			  "%sa synchronize stays slower after a configuration was given back: a "
+			  "fresh "
+			  "process for each",
+			  side);
+}
+
 /* A worker has ended: in order, or what it was at is settled and another one may go on. */
 static int take_end(struct lane *l, bool hung)
 {
@@ -176,9 +222,16 @@ static int take_end(struct lane *l, bool hung)
 
 	if (l->waits)
 		l->point = l->config = -1; /* it was to come there, and was not there yet */
-	if (!hung && l->bye)
-		l->done = true;
-	else if (l->point >= 0)
+	if (!hung && l->bye) {
+		l->done = !json_is_true(json_object_get(l->bye, "left")) ||
+			  !is_left(l, l->session->kind);
+		if (!l->done)
+			go_on_afresh(l);
+		json_object_del(l->bye, "left");
+		l->summed = sum_of(l->summed, l->bye);
+		l->bye = NULL;
+		l->workers++;
+	} else if (l->point >= 0)
 		err = lost_at_point(l, hung);
 	else if (l->config >= 0)
 		err = lost_at_setup(l, hung);
@@ -238,36 +291,6 @@ static int run_kind(struct session *s)
 	return err;
 }
 
-/* Adds the numbers of a worker's last line to those of the workers before it; takes both. */
-static json_t *sum_of(json_t *all, json_t *bye)
-{
-	const char *name;
-	json_t *v;
-
-	if (!all || !bye)
-		return all ? all : bye;
-	json_object_foreach(bye, name, v)
-	{
-		double before = json_number_value(json_object_get(all, name));
-
-		if (json_is_real(v))
-			json_object_set_new(all, name, json_real(before + json_real_value(v)));
-	}
-	json_decref(bye);
-	return all;
-}
-
-static bool is_left(const struct lane *l, enum sync_kind kind)
-{
-	const struct session *s = l->session;
-	const struct plan *p = plan_of(s);
-
-	for (int i = 0; i < p->n_points; i++)
-		if (p->point[i].sync == kind && !s->journal.status[l->slot * p->n_points + i])
-			return true;
-	return false;
-}
-
 /* The i-th kind of waiting: for each process that has something left, or has said nothing yet. */
 static int run_kind_number(struct session *s, int i)
 {
@@ -289,10 +312,6 @@ static int run_kind_number(struct session *s, int i)
 	if (begun)
 		session_pause(s, s->lane[0].slot, i);
 	err = interrupted() ? -EINTR : run_kind(s);
-	for (int k = 0; k < s->lanes && !err; k++) {
-		s->lane[k].summed = sum_of(s->lane[k].summed, s->lane[k].bye);
-		s->lane[k].bye = NULL;
-	}
 	return err;
 }
 
@@ -306,6 +325,7 @@ static int write_trailers(struct session *s)
 
 		json_object_set(l->summed, "nvml", nvml);
 		json_object_set_new(l->summed, "look", take_look(s));
+		json_object_set_new(l->summed, "workers", json_integer(l->workers));
 		if (s->lanes > 1)
 			json_object_set_new(l->summed, "turns", json_integer(s->ties));
 		err = journal_trailer(&s->journal, l->slot, l->summed);

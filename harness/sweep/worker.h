@@ -14,7 +14,8 @@
  *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
  *           {record: "header", ...}; {record: "visit", point, round, ...};
  *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
- *           file_line}}; {record: "bye", ...} when all is done
+ *           file_line}}; {record: "bye", ...} when all is done, or, with left: true, what a fresh
+ *           process is to go on with
  */
 #ifndef RIFT_SWEEP_WORKER_H
 #define RIFT_SWEEP_WORKER_H
@@ -37,6 +38,8 @@ struct worker {
 	bool takes_turns;	/* with the other side's worker */
 	int turn[3];		/* the last one that it waited for; [0] is the configuration's */
 	double canary_ref_ns;	/* of earlier processes; NAN: none */
+	double sentinel_ns;	/* launch and synchronize before the first set-up; 0: not timed */
+	bool left;		/* it ends before all is measured: its sentinel has changed */
 	int64_t probe_limit_ns; /* of a probe: beyond that only the smallest sizes are set up */
 	bool *skip;		/* a point: not to be measured */
 	bool *done;		/* [point * rounds + round] */
