@@ -66,7 +66,7 @@ static const struct argp_option options[] = {
 	  "after which 95 % of points are within 2 %; quick: 5, of two sides 8 pairs)",
 	  0 },
 	{ "rounds", KEY_ROW + 1, "N", 0,
-	  "visits of each point in a process (default: 5; quick: 3; of two sides 20 and 16)", 0 },
+	  "visits of each point in a process (default: 5; quick: 3; of two sides 16 to 100)", 0 },
 	{ "seed", KEY_ROW + 2, "N", 0, "of the order of points (default: drawn, and recorded)", 0 },
 	{ "check-steps", KEY_ROW + 3, "N", 0, "steps to check, at most (default: 256)", 0 },
 	{ "sync", KEY_SYNC, "KIND", 0,

@@ -42,17 +42,13 @@ struct design design_of(bool quick)
 				.check_steps = 256 };
 }
 
-/*
- * What a turn is off by, by what the machine does for a second, is in the other side's turn as
- * well; so many turns of a few ms each tell more than a few long ones. 8 pairs are the fewest of
- * which a dozen differences can be found at once (harness/judge.h).
- */
+/* 8 pairs are the fewest of which a dozen differences can be found at once (harness/judge.h). */
 void design_pairs(struct design *d)
 {
 	d->pairs = true;
 	d->processes = d->quick ? 8 : d->processes;
-	d->rounds = d->quick ? 16 : 20;
-	d->visit_ns = 2000000;
+	d->rounds = TURNS_LEAST;
+	d->visit_ns = 4000000;
 }
 
 /* sync: NULL, or the name of its kind. */

@@ -100,7 +100,10 @@ struct side_timing side_timing_unknown(void);
 /* The two designs of `rift sweep`; a seed is drawn by the caller. */
 struct design design_of(bool quick);
 
-/* Of two sides: in pairs, with more and shorter turns. */
+/* Rounds of a pair, where predict_fill_rounds() finds no time for more. */
+enum { TURNS_LEAST = 16 };
+
+/* Of two sides: in pairs, with turns of a few ms. */
 void design_pairs(struct design *d);
 
 /*

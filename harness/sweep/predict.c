@@ -116,6 +116,16 @@ double predict_process_ns(const struct plan *p, int side)
 	return predict_start_ns(p, side) + ns;
 }
 
+void predict_fill_rounds(struct plan *p)
+{
+	double visits_ns = 0;
+
+	for (int i = 0; i < p->n_points; i++)
+		visits_ns += predict_visit_ns(p, 0, i);
+	p->design.rounds =
+		(int)fmin(fmax(predict_start_ns(p, 0) / visits_ns, TURNS_LEAST), ROUNDS_MAX);
+}
+
 double predict_turn_ns(const struct plan *p, int side, int process)
 {
 	const struct design *d = &p->design;

@@ -105,6 +105,8 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 		if (o->corners < 0)
 			return refuse_quick(p, limit_ns, least_ns);
 	}
+	if (p->n_points && p->design.pairs && !a->values.rounds)
+		predict_fill_rounds(p);
 	if (!p->n_points && o->launches)
 		return complain(EINVAL,
 				"no point is left: a launch of each would take more than %.0f ms, "
