@@ -1,12 +1,12 @@
 /*
- * spin_launch.c - a layer whose cost is known: every kernel launch takes SPIN_LAUNCH_NS longer on the
- * host. For bench/accept_pairs.sh.
+ * spin_launch.c - a layer whose cost is known: every kernel launch takes SPIN_LAUNCH_NS longer on
+ * the host. For bench/accept_pairs.sh.
  *
  *   cc -O2 -shared -fPIC bench/layers/spin_launch.c -o spin_launch.so -ldl
  *   SPIN_LAUNCH_NS=100 LD_PRELOAD=./spin_launch.so rift ...
  *
- * What it really added, the clock's own cost included, is one number in the file SPIN_LAUNCH_LOG, ns
- * a launch, a line for each process.
+ * What it really added, the clock's own cost included, is one number in the file SPIN_LAUNCH_LOG,
+ * ns a launch, a line for each process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
