@@ -31,7 +31,7 @@ for ns in $added; do
 		rm -f "$log" "$name".jsonl*
 		begin=$(date +%s%N)
 		command="env LD_PRELOAD=$spin SPIN_LAUNCH_NS=$ns SPIN_LAUNCH_LOG=$log"
-		[ "$ns" != 0 ] || command=env
+		[ "$ns" != 0 ] || command="env"
 		# shellcheck disable=SC2086
 		"$rift" sweep launch us=0 $options --seed "$i" --against "$command" --quiet \
 			--output "$name.jsonl" >"$name.txt" 2>&1 </dev/null

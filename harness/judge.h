@@ -11,9 +11,8 @@
  * compare`, the last table of `rift sweep` and `rift show`, `rift check --ratios`, the charts'
  * marks.
  *
- * Few processes bound p from below (harness/bootstrap.h): from 5 a side it is 1 / 252 at least, and
- * of more than 12 differences that Holm corrects none can then be found; 8 pairs bound it by 1 /
- * 256.
+ * Few processes bound p from below (harness/bootstrap.h): from 5 a side it is 1/252 at least, and
+ * of more than 12 differences that Holm corrects none can then be found; from 8 pairs it is 1/256.
  */
 #ifndef RIFT_JUDGE_H
 #define RIFT_JUDGE_H
