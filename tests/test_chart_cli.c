@@ -3,6 +3,7 @@
  * without. What it refuses is in test_chart_refused.c.
  */
 #include "common/datafile.h"
+#include "harness/gnuplot.h"
 #include "tests/capture.h"
 #include "tests/chart_files.h"
 #include "tests/cli.h"
@@ -11,8 +12,10 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 TestSuite(small_chart_cli, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
@@ -190,6 +193,33 @@ Test(small_chart_cli, an_old_gnuplot_is_named_once)
 	      "chmod +x %s/gnuplot",
 	      bin, bin, bin);
 	plot_without(bin, "5.2 or newer is needed");
+}
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Nor does it end the words of a gnuplot that is still at work. */
+Test(small_chart_cli, a_signal_that_is_caught_ends_nothing)
+{
+	struct sigaction caught = { .sa_handler = ignore }; /* without SA_RESTART */
+	struct itimerval soon = { .it_value.tv_usec = 50000 };
+	struct gnuplot_words version;
+	char bin[128];
+
+	snprintf(bin, sizeof(bin), "%s/bin", chart_folder);
+	shell(NULL,
+	      "mkdir %s && printf '#!/bin/sh\nsleep 0.3; echo gnuplot 5.4\n' >%s/gnuplot && "
+	      "chmod +x %s/gnuplot",
+	      bin, bin, bin);
+	strcat(bin, ":/usr/bin:/bin");
+	setenv("PATH", bin, 1);
+	cr_assert(
+		zero(int, sigaction(SIGALRM, &caught, NULL) || setitimer(ITIMER_REAL, &soon, NULL)),
+		"timer");
+	cr_assert(zero(int, gnuplot_ask(&version)), "asked");
+	cr_assert(eq(str, version.s, "gnuplot 5.4"), "%s", version.s);
 }
 
 /* A shell takes the line that draws again as it stands. */

@@ -81,6 +81,28 @@ Test(small_compare_points, a_single_point_informs_and_counts_where_it_is_asked_t
 	compared_free(c);
 }
 
+/* Said in full: how many points leave it open. */
+Test(small_compare_points, points_that_are_open_are_counted)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c;
+	char finding[1024], want[64];
+	int open = 0;
+
+	s.noise = 0.3;
+	s.depth = "1"; /* no model of it, whose parameters would take the room */
+	o.strict = true;
+	c = compared_sides(&s, &o, NULL);
+	cr_assert(eq(int, (int)c->c.outcome, OUTCOME_OPEN), "noise");
+	for (int i = 0; i < c->c.pairs.n; i++)
+		open += !c->c.point[i].judged.not_slower;
+	snprintf(want, sizeof(want), " %d of %d points", open, c->c.pairs.n);
+	figure_finding(&c->c, finding, sizeof(finding));
+	cr_assert(ne(ptr, strstr(finding, want), NULL), "'%s' in: %s", want, finding);
+	compared_free(c);
+}
+
 static void fail_one(struct journal *j)
 {
 	j->status[3 * j->plan.n_points + 7] = POINT_CHECK_FAILED; /* process 3 of side a */

@@ -226,6 +226,21 @@ Test(small_fit, p_is_hidden_behind_long_kernels)
 	made_release(&made);
 }
 
+/* An empty kernel has no k and no e: its stream is held up by g alone. */
+Test(small_fit, p_is_hidden_behind_the_gap_of_empty_kernels)
+{
+	struct fake_session s = few_processes(0);
+	struct made made = { 0 };
+
+	s.mode = "stream,graph";
+	s.size = "0,10,20,50,100";
+	s.model[0].v[MODEL_G] = 3000;
+	s.model[0].v[MODEL_E] = 5000;
+	made_fit(&made, &s);
+	is_hidden(&made, MODEL_P, "at most 3.00 us");
+	made_release(&made);
+}
+
 Test(small_fit, g_is_hidden_behind_p)
 {
 	struct fake_session s = few_processes(0.01);

@@ -3,12 +3,15 @@
  * answers that agree with figures worked out apart from this code.
  */
 #include "harness/model/derive.h"
+#include "harness/model/report.h"
 #include "harness/model/validate.h"
 #include "tests/made_fit.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 TestSuite(small_fit_answers, .timeout = 60);
 
@@ -217,4 +220,28 @@ Test(small_fit_answers, when_a_graph_pays)
 			     (5800 + 10000 + 63 * 10900.0) / (5600 + 64 * 10000 + 63 * 60), 0.01),
 		  "%g", a.interval.value);
 	made_release(&made);
+}
+
+/* What a graph or a fused kernel saves is saved against a stream. */
+Test(small_fit_answers, without_streams_nothing_pays)
+{
+	static const char *const modes[] = { "graph,fused", "stream,graph" };
+	static char text[2][16384];
+
+	for (int i = 0; i < 2; i++) {
+		struct fake_session s = few_processes(0);
+		struct made made = { 0 };
+		struct fit_report r;
+		FILE *f = fmemopen(text[i], sizeof(text[i]), "w");
+
+		s.mode = modes[i];
+		made_fit(&made, &s);
+		report_make(&r, &made.fit, &(struct report_options){ 0 });
+		answers_print(&r, f);
+		fclose(f);
+		report_release(&r);
+		made_release(&made);
+	}
+	cr_assert(eq(ptr, strstr(text[0], "graph/stream"), NULL), "%s", text[0]);
+	cr_assert(ne(ptr, strstr(text[1], "graph/stream"), NULL), "%s", text[1]);
 }

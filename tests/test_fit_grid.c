@@ -2,6 +2,7 @@
  * test_fit_grid.c - harness/model/grid.h: which points of a session the model is fitted to, and
  * what K is.
  */
+#include "harness/model/fit_choose.h"
 #include "tests/divert.h"
 #include "tests/made_fit.h"
 
@@ -210,4 +211,35 @@ Test(small_fit_grid, k_without_graphs_is_that_of_fused_or_stream_blocks)
 		  "stream: %g", g.size[1].kernel_ns);
 	grid_release(&g);
 	journal_release(&j);
+}
+
+/* ---- points enough ---------------------------------------------------------------------- */
+
+/* Three points at two depths; what the list held before does not count. */
+Test(small_fit_grid, points_of_one_depth_are_not_enough)
+{
+	struct fake_session s = small_session();
+	struct made made = { 0 };
+	struct fit_part p;
+	int n = 0, other = -1;
+
+	s.mode = "stream";
+	made_grid(&made, &s);
+	part_init(&p, &made.grid);
+	for (int i = 0; i < made.grid.n_points; i++) {
+		if (made.grid.point[i].batch.depth != made.grid.point[0].batch.depth)
+			other = i;
+		else if (n < POINTS_MIN && ++n)
+			part_take(&p, i);
+	}
+	cr_assert(n == POINTS_MIN && other >= 0, "%d points, %d", n, other);
+	part_take(&p, other);
+	cr_assert(part_is_enough(&p), "two depths");
+	p.n--;
+	cr_assert(not(part_is_enough(&p)), "one depth");
+	p.at[1] = other;
+	p.n--;
+	cr_assert(not(part_is_enough(&p)), "two points");
+	part_release(&p);
+	made_release(&made);
 }

@@ -63,6 +63,8 @@ Test(small_model, graph_blocks)
 	takes(&m, MODE_GRAPH, 4, 2000, one + 4500 + nodes);
 	/* 4 and a rest of 2 */
 	takes(&m, MODE_GRAPH, 6, 2000, one + 4500 + nodes + 800 + 2 * 2000 + 500);
+	/* 4 and a rest of 1 */
+	takes(&m, MODE_GRAPH, 5, 2000, one + 4500 + nodes + 800 + 2000);
 	/* 1024 nodes at most: two graphs, and no kernels to hide the second call */
 	takes(&m, MODE_GRAPH, 2048, 0, 1000 + 30 * 1024 + 4500 + 2 * 1023 * 500 + 800);
 }

@@ -246,6 +246,8 @@ Test(small_sweep_kinds, one_kind_is_kept)
 
 	j.of_kind[1][SYNC_POLL] = json_pack("{s:s}", "which", "poll");
 	j.header[1] = json_pack("{s:s}", "which", "the first");
+	/* refused: the second point of either kind, by its number */
+	j.refused[0] = json_pack("{s:s, s:s}", "1", "of yield", "5", "of poll");
 	journal_keep_kind(&j, SYNC_POLL);
 	cr_assert(eq(int, j.plan.n_points, ALONE), "points");
 	cr_assert(eq(int, plan_kinds(&j.plan), 1), "kinds");
@@ -268,6 +270,10 @@ Test(small_sweep_kinds, one_kind_is_kept)
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(j.header[1], "which")), "poll"),
 		  "header");
 	cr_assert(eq(ptr, j.header[0], NULL), "none was there");
+	cr_assert(eq(sz, json_object_size(j.refused[0]), 1), "refused");
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(j.refused[0], "1")), "of poll"),
+		  "under its new number");
+	cr_assert(eq(ptr, j.refused[1], NULL), "none was");
 	plan_release(&alone);
 	journal_release(&j);
 }

@@ -198,5 +198,12 @@ Test(small_sweep_predict, prediction_counts_what_a_session_does)
 	/* 3 blocks of 1.005 ms, the smallest number of a visit */
 	cr_assert(le(dbl, 3 * 1.005e6, predict_visit_ns(&p, 0, 0)), "a visit");
 	cr_assert(le(dbl, predict_visit_ns(&p, 0, 0), 4 * 1.005e6), "a visit");
+	/* what no probe has timed is taken to be as on the other side, or else a block of 10 ms */
+	p.point[0].block_ns[1] = NAN;
+	cr_assert(eq(dbl, predict_visit_ns(&p, 1, 0), predict_visit_ns(&p, 0, 0)), "side b");
+	p.point[0].block_ns[0] = 10e6;
+	one = predict_visit_ns(&p, 0, 0);
+	p.point[0].block_ns[0] = NAN;
+	cr_assert(eq(dbl, predict_visit_ns(&p, 0, 0), one), "neither");
 	plan_release(&p);
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -423,4 +424,22 @@ Test(small_sweep_resume, places_that_are_refused_beforehand)
 	shell(&text, "ls '%s' | wc -l", folder);
 	cr_assert(eq(str, (char *)text, "4\n"), "nothing is made: %s", text);
 	cr_assert(zero(int, journal_refuse("in-this-folder.jsonl")), "without a folder");
+}
+
+/* Nothing holds root back, so the question is asked by somebody else. */
+Test(small_sweep_resume, a_folder_that_may_not_be_written_is_refused_beforehand)
+{
+	int status;
+	pid_t pid;
+
+	cr_assert(zero(int, chmod(folder, 0555)), "chmod");
+	pid = fork();
+	if (!pid) {
+		divert_stderr();
+		_exit(!getuid() && setuid(65534) ? 1 : -journal_refuse(path));
+	}
+	cr_assert(waitpid(pid, &status, 0) == pid, "wait");
+	cr_assert(zero(int, chmod(folder, 0755)), "chmod");
+	cr_assert(eq(int, WIFEXITED(status) ? WEXITSTATUS(status) : -1, EACCES), "%x",
+		  (unsigned)status);
 }

@@ -2,6 +2,7 @@
  * test_sweep_visit.c - harness/sweep/visit.h, warm.h, calibrate.h, environment.h: what a visit
  * stores, what is steady, and which differences of two machines are seen. No clock is judged.
  */
+#include "harness/measure.h"
 #include "harness/sweep/calibrate.h"
 #include "harness/sweep/environment.h"
 #include "harness/sweep/visit.h"
@@ -72,6 +73,39 @@ Test(small_sweep_visit, every_block_is_stored_every_fourth_with_events)
 	cr_assert(ne(int, v.marks[1] & MARK_EVENTS, 0), "block 7");
 	cr_assert(ne(int, v.marks[5] & MARK_EVENTS, 0), "block 11");
 	cr_assert(eq(int, v.n_dev, 2), "two event pairs");
+}
+
+static void wait_2_ms(void *unused)
+{
+	(void)unused;
+	for (int64_t begin = clock_ns(); clock_ns() - begin < 2000000;)
+		;
+}
+
+static int slow_step(const void *o, void *state, cudaStream_t stream)
+{
+	cr_assert(zero(int, cudaLaunchHostFunc(stream, wait_2_ms, NULL)), "host function");
+	return workload_fake.step(o, state, stream);
+}
+
+/* From event to event: what a step takes in the stream, and no more than the host has waited. */
+Test(small_sweep_visit, the_device_times_blocks_too)
+{
+	struct workload slow = workload_fake;
+	struct design d = short_design();
+	static struct visit v;
+	int64_t longest = 0;
+
+	prepare(MODE_STREAM, 1);
+	slow.step = slow_step;
+	subject.workload = &slow;
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy, true)), "visit");
+	cr_assert(eq(int, v.n_dev, 1), "one event pair");
+	for (int i = 0; i < v.n; i++)
+		longest = v.total_ns[i] > longest ? v.total_ns[i] : longest;
+	cr_assert(le(i64, 1999000, v.dev_ns[0]), "%ld ns", (long)v.dev_ns[0]);
+	cr_assert(le(i64, v.dev_ns[0], longest + 1000), "%ld of %ld ns", (long)v.dev_ns[0],
+		  (long)longest);
 }
 
 Test(small_sweep_visit, a_canary_that_is_off_puts_off_or_marks)
