@@ -127,16 +127,21 @@ static inline void point(const char *side, int process, const char *key, const c
 	put(o);
 }
 
+static inline json_t *trailer_of(const char *side, int process, int ok, int failed)
+{
+	char hash[HASH_TEXT];
+
+	hash_text(&file.hash, hash);
+	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:b}", "record", "trailer", "side", side,
+			 "process_index", process, "records", ok, "failed", failed, "lines_sha256",
+			 hash, "complete", 1);
+}
+
 /* stop: of the sequential rule, after so many processes; 0: it did not look. */
 static inline void trailer(const char *side, int process, int ok, int failed, int stop)
 {
-	char hash[HASH_TEXT];
-	json_t *o;
+	json_t *o = trailer_of(side, process, ok, failed);
 
-	hash_text(&file.hash, hash);
-	o = json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:b}", "record", "trailer", "side", side,
-		      "process_index", process, "records", ok, "failed", failed, "lines_sha256",
-		      hash, "complete", 1);
 	if (stop)
 		json_object_set_new(o, "look",
 				    json_pack("{s:i, s:i, s:i, s:[], s:b}", "processes", stop,

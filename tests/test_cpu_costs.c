@@ -8,9 +8,11 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -165,6 +167,39 @@ Test(small_cpu_costs, what_was_pinned_goes_on_to_cost)
 	OK(cudaFreeHost(p));
 	OK(cudaHostUnregister(host));
 	SPENDS(2 * COST_NS, OK(cudaDeviceSynchronize()));
+}
+
+/* The other process: launches when it is told to, and stays until it is told to end. */
+static void launch_when_told(int in, int out)
+{
+	char c;
+
+	if (read(in, &c, 1) != 1 || launch(1, NULL) || write(out, &c, 1) != 1 ||
+	    read(in, &c, 1) != 1)
+		_exit(1);
+	_exit(0);
+}
+
+Test(small_cpu_costs, launching_costs_while_another_process_launches)
+{
+	char folder[] = "/tmp/rift_costs_XXXXXX", file[80], c = 0;
+	int in[2], out[2], status;
+	pid_t other;
+
+	cr_assert(mkdtemp(folder) && !pipe(in) && !pipe(out), "%s", folder);
+	setenv("TMPDIR", folder, 1);
+	set("RIFT_CPU_LAUNCH_NS_BESIDE");
+	other = fork();
+	if (!other)
+		launch_when_told(in[0], out[1]);
+	IS_FREE(launch(1, NULL));
+	cr_assert(write(in[1], &c, 1) == 1 && read(out[0], &c, 1) == 1, "told");
+	COSTS(launch(1, NULL));
+	cr_assert(write(in[1], &c, 1) == 1 && waitpid(other, &status, 0) == other, "ended");
+	cr_assert(!status, "%x", (unsigned)status);
+	IS_FREE(launch(1, NULL));
+	snprintf(file, sizeof(file), "%s/rift-cpu-present-%d", folder, (int)getuid());
+	cr_assert(!unlink(file) && !rmdir(folder), "%s", file);
 }
 
 static int gate;

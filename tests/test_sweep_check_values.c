@@ -60,6 +60,38 @@ Test(small_sweep_check_values, counts_that_no_step_has)
 	changed_point("{\"step\":{\"launches\":-2}}", ":2: step");
 }
 
+static void changed_trailer(const char *change, const char *what)
+{
+	json_t *o, *other = json_loads(change, 0, NULL);
+
+	begin("s.jsonl", 1, 1);
+	point("a", 0, K0, "ok");
+	point("a", 0, K1, "error");
+	o = trailer_of("a", 0, 1, 1);
+	cr_assert(ne(ptr, other, NULL), "%s", change);
+	json_object_update(o, other);
+	json_decref(other);
+	put(o);
+	if (what)
+		wrong_in(what);
+	else
+		cr_assert(not(incomplete()), "valid: %s", change);
+}
+
+Test(small_sweep_check_values, rounds_alone_that_cannot_be)
+{
+	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{},\"company_over_alone\":null}}",
+			NULL);
+	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"" K0 "\":4.5}}}", NULL);
+	changed_trailer("{\"alone\":[]}", ":4: a field is missing or of the wrong kind: rounds");
+	changed_trailer("{\"alone\":{\"rounds\":5}}",
+			":4: a field is missing or of the wrong kind: t_total_ns");
+	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"k\":4}}}",
+			":4: alone names a key that is not in the plan");
+	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"" K0 "\":0}}}",
+			":4: a time of alone is no number above 0");
+}
+
 /* What another version adds is no fault. */
 Test(small_sweep_check_values, more_than_is_known_is_valid)
 {

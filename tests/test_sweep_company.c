@@ -1,14 +1,16 @@
 /*
  * test_sweep_company.c - no configuration is charged for what another one holds, or held: sweeps on
  * a CPU device whose synchronize costs 10 ms for each MiB of pinned memory, of which transfer
- * takes 4.
+ * takes 4. And no side for the presence of the other (company.h): a launch costs 2 ms beside it.
  */
-#include "harness/sweep/journal.h"
+#include "harness/sweep/company.h"
+#include "harness/sweep/journal_impl.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,4 +106,135 @@ Test(large_sweep_company, nor_beside_another_side)
 	sweep(&j, "--against env");
 	expect_no_charge(&j);
 	journal_release(&j);
+}
+
+/* ---- the other side ----------------------------------------------------------------------- */
+
+static void sweep_pairs(struct journal *j, const char *options)
+{
+	const char *text;
+
+	cr_assert(zero(int,
+		       run_rift(ERR, &text,
+				"sweep launch us=0 --depth 1 --mode stream --processes 3 --rounds "
+				"6 --warm-up 0.01 --seed 2 --quick --against env --output '%s' %s",
+				path, options)),
+		  "%s", text);
+	cr_assert(zero(int, journal_read(j, path)), "%s", path);
+}
+
+Test(large_sweep_company, sides_that_slow_each_other_are_measured_apart)
+{
+	const char *text;
+	struct journal j;
+
+	setenv("TMPDIR", folder, 1);
+	setenv("RIFT_CPU_LAUNCH_NS_BESIDE", "2000000", 1);
+	sweep_pairs(&j, "");
+	cr_assert(not(j.plan.design.pairs), "given up");
+	cr_assert(design_gave_pairs_up(&j.plan.design), "and said");
+	for (int side = 0; side < 2; side++)
+		cr_assert(gt(dbl, j.plan.design.company[side], 1.25), "side %d: %g", side,
+			  j.plan.design.company[side]);
+	for (int i = 0; i < j.slots; i++)
+		cr_assert(lt(dbl, j.total_ns[i], 2e6), "process %d: %g", i, j.total_ns[i]);
+	journal_release(&j);
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
+}
+
+/* What the command line asks for is done without a look at it. */
+Test(large_sweep_company, apart_is_never_alone)
+{
+	const char *text;
+	struct journal j;
+
+	sweep_pairs(&j, "--apart");
+	cr_assert(not(design_gave_pairs_up(&j.plan.design)), "it was not");
+	shell(&text, "grep -c company_over_alone '%s'", path);
+	cr_assert(eq(int, atoi(text), 0), "%s", text);
+	journal_release(&j);
+}
+
+/* One process of each pair, of either side in turn, with every point of its configuration. */
+Test(large_sweep_company, one_of_each_pair_is_alone_first)
+{
+	const char *text;
+	struct journal j;
+
+	sweep_pairs(&j, "");
+	cr_assert(j.plan.design.pairs, "in turns");
+	shell(&text,
+	      "sed -n "
+	      "'s/"
+	      ".*\"trailer\",\"side\":\"\\(.\\)\",\"process_index\":\\(.\\).*_over_alone\":[0-9].*/"
+	      "\\1\\2/p' "
+	      "'%s' | tr '\\n' ' '",
+	      path);
+	cr_assert(eq(str, (char *)text, "a0 b1 a2 "), "%s", text);
+	cr_assert(eq(int, company_of(&j, 0).n, 2), "a");
+	cr_assert(eq(int, company_of(&j, 1).n, 1), "b");
+	journal_release(&j);
+}
+
+/* ---- what processes say of it ------------------------------------------------------------- */
+
+TestSuite(small_sweep_company, .timeout = 60);
+
+static struct company company(int n, const double *ratio)
+{
+	bool complete[16] = { false };
+	double of[16];
+	struct journal j = { .plan.design = { .pairs = true, .processes = 8 },
+			     .sides = 2,
+			     .slots = 16,
+			     .complete = complete,
+			     .company = of };
+
+	for (int i = 0; i < 16; i++)
+		of[i] = NAN;
+	for (int i = 0; i < n; i++) {
+		of[8 + 2 * i] = ratio[i]; /* side b */
+		complete[8 + 2 * i] = true;
+	}
+	return company_of(&j, 1);
+}
+
+#define COMPANY(...)                                                                               \
+	company(sizeof((double[]){ __VA_ARGS__ }) / sizeof(double), (double[]){ __VA_ARGS__ })
+
+Test(small_sweep_company, what_one_process_says_is_not_enough)
+{
+	struct company c = COMPANY(40);
+
+	cr_assert(eq(int, c.n, 1), "one");
+	cr_assert(not(c.matters), "one");
+	cr_assert(eq(dbl, c.ratio, 40), "%g", c.ratio);
+	cr_assert(COMPANY(40, 1.3).matters, "two");
+	cr_assert(COMPANY(0.7, 0.5).matters, "faster");
+}
+
+Test(small_sweep_company, all_must_be_off_by_a_quarter_and_in_one_direction)
+{
+	cr_assert(not(COMPANY(1.5, 1.24, 1.5).matters), "one is near");
+	cr_assert(COMPANY(1.5, 1.26, 1.5).matters, "none is");
+	cr_assert(not(COMPANY(1.5, 0.6).matters), "both directions");
+	cr_assert(not(COMPANY(0.81, 0.7).matters), "one is near");
+}
+
+Test(small_sweep_company, small_differences_are_told_from_noise)
+{
+	cr_assert(COMPANY(1.05, 1.051, 1.049, 1.05).differs, "steady");
+	cr_assert(not(COMPANY(1.05, 1.051, 1.049, 1.05).matters), "and small");
+	cr_assert(not(COMPANY(1.05, 1.05).differs), "two may agree by chance");
+	cr_assert(not(COMPANY(1.01, 1.1, 1.02, 1.2).differs), "noise");
+	cr_assert(not(COMPANY(1.05, 1.05, 0.99999, 1.05).differs), "one is on the other side");
+	cr_assert(COMPANY(0.97, 0.971, 0.969).differs, "faster");
+}
+
+Test(small_sweep_company, nobody_knows_of_sides_apart)
+{
+	struct journal j = { .plan.design = { .processes = 4 }, .sides = 2 };
+
+	cr_assert(zero(int, company_of(&j, 0).n), "none");
+	cr_assert(isnan(company_of(&j, 0).ratio), "not known");
 }

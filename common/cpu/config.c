@@ -13,6 +13,8 @@
  * calling thread spends them after the call's own work and wait, and only where it succeeded:
  *
  *   RIFT_CPU_LAUNCH_NS=N              launches of kernels, captured or not, and of graphs
+ *   RIFT_CPU_LAUNCH_NS_BESIDE=N       the same, while another process that has launched with
+ *                                     this setting is there ($TMPDIR tells which)
  *   RIFT_CPU_SYNC_NS=N                cudaStream-, cudaEvent- and cudaDeviceSynchronize
  *   RIFT_CPU_ALLOC_NS=N               allocations, frees; pinning of the host's memory
  *   RIFT_CPU_COPY_NS=N                copies and cudaMemset, Async or not
@@ -64,7 +66,8 @@ static const char *const known[] = { "WORKERS",
 				     "FAIL",
 				     "SYNC_NS_PER_PINNED_MIB",
 				     "SYNC_NS_PER_PINNED",
-				     "PINNED_LEAK" };
+				     "PINNED_LEAK",
+				     "LAUNCH_NS_BESIDE" };
 
 /* Of RIFT_CPU_NAME=VALUE. */
 static bool is_known(const char *name)
@@ -86,7 +89,8 @@ static void refuse_unknown_names(void)
 		if (!strncmp(*e, prefix, n) && !is_known(*e + n))
 			refuse("%.*s is no setting; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
 			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS, "
-			       "_FAIL, _SYNC_NS_PER_PINNED_MIB, _SYNC_NS_PER_PINNED, _PINNED_LEAK",
+			       "_FAIL, _SYNC_NS_PER_PINNED_MIB, _SYNC_NS_PER_PINNED, _PINNED_LEAK, "
+			       "_LAUNCH_NS_BESIDE",
 			       (int)strcspn(*e, "="), *e);
 }
 
@@ -141,6 +145,7 @@ static void load_costs(void)
 	settings.per_pinned_mib_ns =
 		(int64_t)number("RIFT_CPU_SYNC_NS_PER_PINNED_MIB", 0, 1000000000, 0);
 	settings.per_pinned_ns = (int64_t)number("RIFT_CPU_SYNC_NS_PER_PINNED", 0, 1000000000, 0);
+	settings.beside_ns = (int64_t)number("RIFT_CPU_LAUNCH_NS_BESIDE", 0, 1000000000, 0);
 	settings.pinned_leak = number("RIFT_CPU_PINNED_LEAK", 0, 1, 0) != 0;
 }
 

@@ -4,7 +4,12 @@
  */
 #include "runtime.h"
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* The clock alone, no pause and no yield: what is added must be what was asked for. */
 static void spend(int64_t ns)
@@ -36,9 +41,48 @@ static int64_t of_pinned_ns(void)
 	       pinned_count * c->per_pinned_ns;
 }
 
+/*
+ * A device that others slow by their mere presence: who launches, locks a byte of a file, which the
+ * kernel unlocks when the process ends.
+ */
+static int presence = -1;
+
+static void be_present(void)
+{
+	const char *folder = getenv("TMPDIR");
+	struct flock mine = { .l_type = F_RDLCK, .l_start = getpid(), .l_len = 1 };
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/rift-cpu-present-%d", folder && *folder ? folder : "/tmp",
+		 (int)getuid());
+	presence = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (presence < 0 || fcntl(presence, F_OFD_SETLK, &mine)) {
+		fprintf(stderr, "rift: CPU device: cannot lock %s\n", path);
+		exit(3);
+	}
+}
+
+static bool others_are_present(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct flock any = { .l_type = F_WRLCK };
+
+	pthread_once(&once, be_present);
+	return !fcntl(presence, F_OFD_GETLK, &any) && any.l_type != F_UNLCK;
+}
+
+static int64_t of_others_ns(void)
+{
+	int64_t ns = config()->beside_ns;
+
+	return ns && others_are_present() ? ns : 0;
+}
+
 cudaError_t charge(enum cost cost, cudaError_t error)
 {
-	int64_t ns = config()->cost_ns[cost] + (cost == COST_SYNC ? of_pinned_ns() : 0);
+	int64_t ns = config()->cost_ns[cost] + (cost == COST_SYNC     ? of_pinned_ns()
+						: cost == COST_LAUNCH ? of_others_ns()
+								      : 0);
 
 	if (ns && !error)
 		spend(ns);

@@ -91,6 +91,9 @@ static const struct field trailer_fields[] = {
 	{ NULL, TEXT }
 };
 
+static const struct field alone_fields[] = { { "rounds", WHOLE },
+					     { "t_total_ns", OBJECT },
+					     { NULL, TEXT } };
 static const struct field look_fields[] = { { "processes", WHOLE }, { "points", WHOLE },
 					    { "wide", WHOLE },	    { "wide_keys", ARRAY },
 					    { "stop", TRUTH },	    { NULL, TEXT } };
@@ -200,6 +203,28 @@ static int check_look(const struct checking *c, const json_t *look)
 	return err;
 }
 
+/* Of the process of a pair that started first. */
+static int check_alone(const struct checking *c, const json_t *alone)
+{
+	const json_t *ns;
+	const char *key;
+	int err;
+
+	if (!alone)
+		return 0;
+	err = check_fields(c, alone, alone_fields);
+	if (err)
+		return err;
+	json_object_foreach(json_object_get(alone, "t_total_ns"), key, ns)
+	{
+		if (!json_object_get(c->keys, key))
+			return wrong(c, "alone names a key that is not in the plan", "");
+		if (!(json_number_value(ns) > 0))
+			return wrong(c, "a time of alone is no number above 0", "");
+	}
+	return 0;
+}
+
 static int take_trailer(struct checking *c, const json_t *o)
 {
 	int err = check_fields(c, o, trailer_fields);
@@ -207,6 +232,8 @@ static int take_trailer(struct checking *c, const json_t *o)
 	c->facts->trailers++;
 	if (!err)
 		err = check_look(c, json_object_get(o, "look"));
+	if (!err)
+		err = check_alone(c, json_object_get(o, "alone"));
 	if (!err)
 		err = check_hash(c, o);
 	return err ? err : said(c, session_check_trailer(&c->session, o));

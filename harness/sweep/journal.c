@@ -93,12 +93,13 @@ void journal_allocate(struct journal *j)
 	j->complete = journal_zeroed(slots, sizeof(*j->complete));
 	j->attempts = journal_zeroed(slots, sizeof(*j->attempts));
 	j->canary_ns = journal_zeroed(slots, sizeof(*j->canary_ns));
+	j->company = journal_zeroed(slots, sizeof(*j->company));
 	j->failures = journal_zeroed(slots * points, sizeof(*j->failures));
 	j->visits_room = j->plan.n_points * j->plan.design.rounds;
 	for (int side = 0; side < 2; side++)
 		j->visit[side] = journal_zeroed((size_t)j->visits_room, sizeof(json_t *));
 	for (size_t i = 0; i < slots; i++)
-		j->canary_ns[i] = NAN;
+		j->canary_ns[i] = j->company[i] = NAN;
 	for (size_t i = 0; i < slots * points; i++)
 		j->total_ns[i] = j->enq_ns[i] = NAN;
 }
@@ -289,6 +290,18 @@ int journal_finish(struct journal *j)
 	return 0;
 }
 
+void journal_discard(struct journal *j)
+{
+	static const char *const suffixes[] = { ".part", ".visits" };
+	char name[JOURNAL_NAME];
+
+	for (int i = 0; i < 2; i++) {
+		journal_name(j, suffixes[i], name);
+		unlink(name);
+	}
+	lock_release(&j->lock);
+}
+
 void journal_release(struct journal *j)
 {
 	journal_forget_visits(j, 0);
@@ -312,6 +325,7 @@ void journal_release(struct journal *j)
 	free(j->complete);
 	free(j->attempts);
 	free(j->canary_ns);
+	free(j->company);
 	free(j->failures);
 	free(j->visit[0]);
 	free(j->visit[1]);

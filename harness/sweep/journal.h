@@ -45,6 +45,7 @@ struct journal {
 	 * moved so that b over a is what the turns say, the median of their ratios.
 	 */
 	double *total_ns, *enq_ns;
+	double *company;   /* a slot: in company over alone (company.h); NAN: not known */
 	double **turns;	   /* of a slot: medians of its rounds (journal_turns.c); NULL: none yet */
 	double *launches;  /* [point]: of a step, as the last record says; 0: none did */
 	struct cost *step; /* the same: launches, copies, allocations; launches NAN: none */
@@ -148,6 +149,9 @@ int journal_count_failed(const struct journal *j);
  * Returns 0 or a negative errno after one line.
  */
 int journal_finish(struct journal *j);
+
+/* Removes the files of a session under way. */
+void journal_discard(struct journal *j);
 
 void journal_release(struct journal *j);
 

@@ -26,6 +26,9 @@ void journal_take_turns(struct journal *j, int slot, int point, const json_t *li
 void journal_pair_turns(struct journal *j, int slot, int point);
 void journal_release_turns(struct journal *j);
 
+/* The median of a point's first n rounds in a slot, ns a block; NAN: none. */
+double journal_first_turns_ns(const struct journal *j, int slot, int point, int n);
+
 void journal_saw_trailer(struct journal *j, int slot, const json_t *line);
 
 #endif

@@ -83,8 +83,11 @@ void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
 {
 	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
 	double *most = &j->drift_most[slot / j->plan.design.processes];
+	const json_t *company =
+		json_object_get(json_object_get(line, "alone"), "company_over_alone");
 
 	if (fabs(drift) > fabs(*most))
 		*most = drift;
+	j->company[slot] = json_is_number(company) ? json_number_value(company) : NAN;
 	j->complete[slot] = true;
 }

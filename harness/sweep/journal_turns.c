@@ -101,6 +101,22 @@ void journal_pair_turns(struct journal *j, int slot, int point)
 		  ratio_of_turns(j, turns[0], turns[1], TURN_ENQ));
 }
 
+double journal_first_turns_ns(const struct journal *j, int slot, int point, int n)
+{
+	int rounds = j->plan.design.rounds, found = 0;
+	double ns[ROUNDS_MAX];
+
+	if (!j->turns || !j->turns[slot])
+		return NAN;
+	for (int r = 0; r < rounds && found < n; r++) {
+		double x = j->turns[slot][(point * rounds + r) * TURN_SERIES + TURN_TOTAL];
+
+		if (isfinite(x))
+			ns[found++] = x;
+	}
+	return median_of(ns, found);
+}
+
 void journal_release_turns(struct journal *j)
 {
 	for (int i = 0; j->turns && i < j->slots; i++)

@@ -51,6 +51,11 @@ void design_pairs(struct design *d)
 	d->visit_ns = 4000000;
 }
 
+bool design_gave_pairs_up(const struct design *d)
+{
+	return d->company[0] != 0 || d->company[1] != 0; /* or NaN, of a side that is not known */
+}
+
 /* sync: NULL, or the name of its kind. */
 static void find_key(const struct plan *p, const struct plan_point *at, const char *sync,
 		     char out[HASH_TEXT])

@@ -51,9 +51,11 @@ struct plan_point {
 /* How points are measured. */
 struct design {
 	bool quick;
-	int processes;	 /* of each platform; sequential: at most */
-	bool pairs;	 /* of two sides: one of each is alive together, and they take turns */
-	bool sequential; /* ends at a look of harness/decide.h that finds enough */
+	int processes;	   /* of each platform; sequential: at most */
+	bool pairs;	   /* of two sides: one of each is alive together, and they take turns */
+	double company[2]; /* pairs were given up: of a side, in company over alone; 0: they were
+			      not */
+	bool sequential;   /* ends at a look of harness/decide.h that finds enough */
 	double half_width_max; /* of an interval that is narrow enough, a share */
 	int rounds;
 	int64_t visit_ns;	    /* blocks of a visit last about this long ... */
@@ -105,6 +107,9 @@ enum { TURNS_LEAST = 16 };
 
 /* Of two sides: in pairs, with turns of a few ms. */
 void design_pairs(struct design *d);
+
+/* The sides got in each other's way, so processes come one after the other. */
+bool design_gave_pairs_up(const struct design *d);
 
 /*
  * All points of the request that the workloads allow, in a fixed order. Returns 0, or a negative

@@ -42,6 +42,10 @@ static json_t *design_json(const struct design *d)
 	json_object_set_new(o, "sequential", json_boolean(d->sequential));
 	if (d->pairs)
 		json_object_set_new(o, "pairs", json_true());
+	if (design_gave_pairs_up(d))
+		json_object_set_new(o, "company_over_alone",
+				    json_pack("{s:o, s:o}", "a", json_number(d->company[0]), "b",
+					      json_number(d->company[1])));
 	json_object_set_new(o, "half_width_max", json_real(d->half_width_max));
 	json_object_set_new(o, "warmup_min_ns", json_integer(d->warmup_min_ns));
 	json_object_set_new(o, "warmup_max_ns", json_integer(d->warmup_max_ns));

@@ -44,6 +44,17 @@ static void kinds_parse(struct design *d, const json_t *o)
 		d->sync = d->kind[0];
 }
 
+static void company_parse(struct design *d, const json_t *o)
+{
+	static const char *const sides[] = { "a", "b" };
+
+	for (int side = 0; o && side < 2; side++) {
+		const json_t *v = json_object_get(o, sides[side]);
+
+		d->company[side] = json_is_number(v) ? json_number_value(v) : NAN;
+	}
+}
+
 static void design_parse(struct design *d, const json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "name"));
@@ -53,6 +64,7 @@ static void design_parse(struct design *d, const json_t *o)
 	d->processes = (int)integer(o, "processes");
 	d->sequential = json_is_true(json_object_get(o, "sequential"));
 	d->pairs = json_is_true(json_object_get(o, "pairs"));
+	company_parse(d, json_object_get(o, "company_over_alone"));
 	d->half_width_max = json_is_number(half) ? json_number_value(half)
 			    : d->quick		 ? HALF_WIDTH_MAX_QUICK
 						 : HALF_WIDTH_MAX;

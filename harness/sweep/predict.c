@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "harness/sweep/company.h"
 #include "harness/sweep/visit.h"
 
 /* Two canaries, waited for, and what the harness itself does around a visit. */
@@ -107,13 +108,25 @@ static double rounds_ns(const struct plan *p, int side, int point)
 	       (1 + check_share + again_share);
 }
 
+/* Of every other process of a side: the points of one configuration, of a usual one. */
+static double alone_ns(const struct plan *p, int side)
+{
+	double visits_ns = 0;
+
+	if (!p->design.pairs || !p->n_configs)
+		return 0;
+	for (int i = 0; i < p->n_points; i++)
+		visits_ns += predict_visit_ns(p, side, i);
+	return ALONE_ROUNDS * visits_ns / p->n_configs / 2;
+}
+
 double predict_process_ns(const struct plan *p, int side)
 {
 	double ns = 0;
 
 	for (int i = 0; i < p->n_points; i++)
 		ns += rounds_ns(p, side, i);
-	return predict_start_ns(p, side) + ns;
+	return predict_start_ns(p, side) + alone_ns(p, side) + ns;
 }
 
 void predict_fill_rounds(struct plan *p)

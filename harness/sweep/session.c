@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/measure.h"
 #include "harness/sweep/hold.h"
@@ -86,6 +87,25 @@ static void say_done(struct session *s, const int *slot, int n, int next)
 		  s->show.points_done, s->show.points, show_duration(show_left_ns(&s->show), left));
 }
 
+/* Do the sides get in each other's way? One line then. */
+static bool is_crowded(const struct session *s)
+{
+	const struct journal *j = &s->journal;
+
+	for (int side = 0; side < j->sides; side++) {
+		struct company c = company_of(j, side);
+
+		if (!c.matters)
+			continue;
+		complain(EBUSY,
+			 "side %s takes %.3g times as long while a process of the other side is "
+			 "there (%d processes): all is measured again, one process at a time",
+			 journal_side_name(side), c.ratio, c.n);
+		return true;
+	}
+	return false;
+}
+
 /* What is left of the i-th process, and of the one that runs beside it; *next: the one after them.
  */
 static int run_from(struct session *s, int i, int *next)
@@ -122,6 +142,8 @@ int session_run(struct session *s)
 		if (i >= s->show.processes)
 			foresee(s, i);
 		err = run_from(s, i, &next);
+		if (!err && is_crowded(s))
+			err = -EBUSY;
 		if (!err && is_enough(s, next))
 			break;
 	}

@@ -10,6 +10,7 @@
 #define RIFT_SWEEP_SESSION_H
 
 #include "harness/sweep/child.h"
+#include "harness/sweep/company.h"
 #include "harness/sweep/journal.h"
 #include "harness/sweep/looks.h"
 #include "harness/sweep/watch.h"
@@ -31,9 +32,11 @@ struct lane {
 	int lost_starts; /* workers that were lost before they measured anything */
 
 	/* of one that takes turns */
-	bool waits;	 /* for its turn; nothing is late meanwhile */
-	int turn[3];	 /* what it will do then (worker_await_turn()) */
-	int64_t allowed; /* how long it may take for it, ns */
+	bool waits;	  /* for its turn; nothing is late meanwhile */
+	int turn[3];	  /* what it will do then (worker_await_turn()) */
+	int64_t allowed;  /* how long it may take for it, ns */
+	bool alone;	  /* it still has rounds to do before the other one starts */
+	double *alone_ns; /* [point * ALONE_ROUNDS + round] of them; NAN: not done; NULL: none */
 };
 
 struct session {
@@ -68,7 +71,8 @@ int session_greet(const char *command, struct show *show);
 /*
  * Measures what the journal lacks. Returns 0 when the session is complete (renamed), -EINTR when
  * interrupted, -ESTALE when the machine is not the one that the session was begun on (s->change
- * says why; nothing was written), or another negative errno after one line.
+ * says why; nothing was written), -EBUSY after one line when pairs get in each other's way
+ * (company.h), or another negative errno after one line.
  */
 int session_run(struct session *s);
 

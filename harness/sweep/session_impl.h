@@ -23,6 +23,12 @@ int session_run_processes(struct session *s, const int *slot, int n);
 /* Between processes, so that they do not all fall into the same beat of the machine. */
 void session_pause(const struct session *s, int slot, int turn);
 
+/*
+ * The lane whose worker is to start next; NULL: none, or not yet. One at a time, and of a pair the
+ * second one when the first has had its rounds alone: while a worker starts, the other one waits.
+ */
+struct lane *session_to_start(struct session *s);
+
 /* Starts a worker of the lane's slot, of s->kind. Returns 0 or a negative errno after one line. */
 int session_start_worker(struct lane *l);
 

@@ -243,22 +243,12 @@ static int take_end(struct lane *l, bool hung)
 	return err;
 }
 
-/* One at a time: while it starts, the others wait. */
 static int start_one(struct session *s)
 {
-	for (int i = 0; i < s->lanes; i++)
-		if (s->lane[i].running && !s->lane[i].waits)
-			return 0;
-	for (int i = 0; i < s->lanes; i++) {
-		struct lane *l = &s->lane[i];
-		int err;
+	struct lane *l = session_to_start(s);
+	int err = l ? skip_known_failures(l) : 0;
 
-		if (l->running || l->done)
-			continue;
-		err = skip_known_failures(l);
-		return err ? err : session_start_worker(l);
-	}
-	return 0;
+	return err || !l ? err : session_start_worker(l);
 }
 
 static bool all_done(const struct session *s)
@@ -326,6 +316,9 @@ static int write_trailers(struct session *s)
 		json_object_set(l->summed, "nvml", nvml);
 		json_object_set_new(l->summed, "look", take_look(s));
 		json_object_set_new(l->summed, "workers", json_integer(l->workers));
+		if (l->alone_ns)
+			json_object_set_new(l->summed, "alone",
+					    company_json(&s->journal, l->slot, l->alone_ns));
 		if (s->lanes > 1)
 			json_object_set_new(l->summed, "turns", json_integer(s->ties));
 		err = journal_trailer(&s->journal, l->slot, l->summed);
@@ -351,6 +344,7 @@ int session_run_processes(struct session *s, const int *slot, int n)
 	if (!err)
 		err = write_trailers(s);
 	for (int k = 0; k < n; k++) {
+		free(s->lane[k].alone_ns);
 		json_decref(s->lane[k].bye);
 		json_decref(s->lane[k].summed);
 	}

@@ -195,6 +195,19 @@ static void on_turn(struct lane *l, const json_t *o)
 	for (size_t i = 0; i < 3; i++)
 		l->turn[i] = (int)json_integer_value(json_array_get(turn, i));
 	l->waits = true;
+	l->alone &= l->turn[1] < 0;
+}
+
+static void on_alone(struct lane *l, const json_t *o)
+{
+	int points = plan_of(l->session)->n_points;
+	int point = integer(o, "point"), round = integer(o, "round");
+
+	l->point = -1;
+	if (!l->alone_ns || point < 0 || point >= points || round < 0 || round >= ALONE_ROUNDS)
+		return;
+	l->alone_ns[point * ALONE_ROUNDS + round] =
+		json_number_value(json_object_get(o, "t_total_ns"));
 }
 
 static int take_line(const json_t *o, void *arg)
@@ -217,6 +230,8 @@ static int take_line(const json_t *o, void *arg)
 		on_setup(l, integer(o, "config"));
 	else if (record_is(o, "header"))
 		return on_header(l, o);
+	else if (record_is(o, "alone"))
+		on_alone(l, o);
 	else if (record_is(o, "visit"))
 		return on_visit(l, o);
 	else if (record_is(o, "failed"))
@@ -237,6 +252,36 @@ static void take_complaint(const char *line, void *arg)
 
 /* ---- one worker -------------------------------------------------------------------------- */
 
+/* Of a pair the one that starts first, in ABBA order; not one that goes on. */
+static bool is_to_be_alone(const struct lane *l)
+{
+	const struct session *s = l->session;
+	const struct journal *j = &s->journal;
+	const struct plan *p = plan_of(s);
+	int rounds = p->design.rounds;
+
+	if (s->lanes < 2 || l != &s->lane[0] || l->summed || l->alone_ns || l->workers)
+		return false;
+	for (int i = 0; i < p->n_points; i++) {
+		if (j->status[l->slot * p->n_points + i])
+			return false;
+		for (int r = 0; r < rounds; r++)
+			if (journal_visits_of(j, l->slot, i)[r])
+				return false;
+	}
+	return true;
+}
+
+static void make_room_for_alone(struct lane *l)
+{
+	size_t n = (size_t)plan_of(l->session)->n_points * ALONE_ROUNDS;
+
+	l->alone_ns = malloc((n + 1) * sizeof(*l->alone_ns));
+	CHECK(l->alone_ns, "memory of %zu rounds", n);
+	for (size_t i = 0; i < n; i++)
+		l->alone_ns[i] = NAN;
+}
+
 static json_t *job_of(const struct lane *l)
 {
 	const struct session *s = l->session;
@@ -253,19 +298,24 @@ static json_t *job_of(const struct lane *l)
 			if (journal_visits_of(j, l->slot, i)[r])
 				json_array_append_new(done, json_pack("[i, i]", i, r));
 	}
-	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b}", "job", "measure",
-			 "plan", plan_json(p), "process", l->slot % p->design.processes, "side",
-			 side_of(l), "sync", sync_names[s->kind], "done", done, "skip", skip,
-			 "canary_ns", json_number(canary_ns), "check_all",
-			 l->slot % p->design.processes == 0, "takes_turns", s->lanes > 1);
+	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b, s:i}", "job",
+			 "measure", "plan", plan_json(p), "process", l->slot % p->design.processes,
+			 "side", side_of(l), "sync", sync_names[s->kind], "done", done, "skip",
+			 skip, "canary_ns", json_number(canary_ns), "check_all",
+			 l->slot % p->design.processes == 0, "takes_turns", s->lanes > 1, "alone",
+			 l->alone ? ALONE_ROUNDS : 0);
 }
 
 int session_start_worker(struct lane *l)
 {
 	struct session *s = l->session;
-	json_t *job = job_of(l);
+	json_t *job;
 	int err;
 
+	l->alone = is_to_be_alone(l);
+	if (l->alone)
+		make_room_for_alone(l);
+	job = job_of(l);
 	l->point = l->config = -1;
 	l->waits = false;
 	json_decref(l->bye);
@@ -315,12 +365,15 @@ static bool one_works(const struct session *s)
 	return false;
 }
 
-static bool one_is_to_start(const struct session *s)
+struct lane *session_to_start(struct session *s)
 {
 	for (int i = 0; i < s->lanes; i++)
+		if (s->lane[i].running && (!s->lane[i].waits || s->lane[i].alone))
+			return NULL;
+	for (int i = 0; i < s->lanes; i++)
 		if (!s->lane[i].running && !s->lane[i].done)
-			return true;
-	return false;
+			return &s->lane[i];
+	return NULL;
 }
 
 /*
@@ -421,7 +474,7 @@ int session_attend(struct session *s, struct lane **ended)
 		if (err || one_works(s)) {
 			if (!err)
 				watch_sample(s->watch, clock_ns());
-		} else if (one_is_to_start(s)) {
+		} else if (session_to_start(s)) {
 			return 0;
 		} else {
 			give_turn(s);

@@ -2,6 +2,7 @@
 #include "harness/sweep/sweep_run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -236,12 +237,34 @@ static int start_anew(struct session *s, const struct sweep_args *a)
 	return code;
 }
 
+static int run_session(struct session *s, const struct sweep_args *a);
+
+/* What pairs say of sides that get in each other's way is of no use: the same points without. */
+static int start_apart(struct session *s, const struct sweep_args *a)
+{
+	struct session apart = { .show = s->show, .patience_ns = s->patience_ns };
+	struct journal *j = &s->journal;
+	int err, code;
+
+	for (int side = 0; side < 2; side++)
+		j->plan.design.company[side] = round(1000 * company_of(j, side).ratio) / 1000;
+	j->plan.design.pairs = false;
+	journal_discard(j);
+	err = journal_create(&apart.journal, &j->plan, j->path, j->against, a->typed);
+	code = err ? (int)exit_code_of(err) : run_session(&apart, a);
+	if (apart.journal.path)
+		journal_release(&apart.journal);
+	return code;
+}
+
 /* An exit code. */
 static int run_session(struct session *s, const struct sweep_args *a)
 {
 	int err = session_run(s);
 
 	show_end(&s->show);
+	if (err == -EBUSY)
+		return start_apart(s, a);
 	return err == -ESTALE ? start_anew(s, a) : code_of(s, a, err);
 }
 

@@ -9,6 +9,7 @@
 #include "harness/run.h"
 #include "harness/decide.h"
 #include "harness/param_need.h"
+#include "harness/sweep/company.h"
 #include "harness/sweep/contrast.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/show.h"
@@ -337,6 +338,27 @@ void refusals_print(const struct journal *j, FILE *out)
 		}
 }
 
+/* Of the company of the other side, where it makes a difference or is why there is none. */
+static void print_company(const struct journal *j, FILE *out)
+{
+	const struct design *d = &j->plan.design;
+
+	for (int side = 0; side < j->sides; side++) {
+		struct company c = company_of(j, side);
+
+		if (design_gave_pairs_up(d) && isfinite(d->company[side]))
+			fprintf(out,
+				"processes came one at a time: beside the other side's, those of "
+				"side %s took %.3g times as long\n",
+				journal_side_name(side), d->company[side]);
+		else if (c.differs)
+			fprintf(out,
+				"beside a process of the other side, side %s takes %.3g times as "
+				"long as alone (n = %d); --apart runs one at a time\n",
+				journal_side_name(side), c.ratio, c.n);
+	}
+}
+
 void quality_print(const struct journal *j, FILE *out)
 {
 	const double *of = j->drift_most, most = fabs(of[1]) > fabs(of[0]) ? of[1] : of[0];
@@ -349,6 +371,7 @@ void quality_print(const struct journal *j, FILE *out)
 	if (fabs(most) > drift_said)
 		fprintf(out, "; in one process the canary drifted by %+.1f %%", 100 * most);
 	fprintf(out, "\n");
+	print_company(j, out);
 }
 
 void results_print(const struct journal *j, FILE *out)

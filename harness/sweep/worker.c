@@ -146,6 +146,7 @@ static int take_job(struct worker *w, const json_t *job)
 	w->probe_limit_ns = json_integer_value(json_object_get(job, "probe_limit_ns"));
 	w->check_all = json_is_true(json_object_get(job, "check_all"));
 	w->takes_turns = json_is_true(json_object_get(job, "takes_turns"));
+	w->alone = (int)json_integer_value(json_object_get(job, "alone"));
 	w->canary_ref_ns = json_is_number(canary) ? json_number_value(canary) : NAN;
 	w->skip = zeroed(points, sizeof(*w->skip));
 	w->done = zeroed(points * (size_t)w->plan.design.rounds, sizeof(*w->done));
@@ -288,6 +289,8 @@ static int measure_config(struct worker *w, int config, const struct platform *p
 	if (!err && is_prepared(w, config)) {
 		err = *begun ? settle(w) : begin(w, p, start_ns);
 		*begun = true;
+		if (!err)
+			err = worker_rounds_alone(w, config);
 		if (!err)
 			err = worker_rounds(w, config);
 		if (!err)

@@ -6,13 +6,15 @@
  * binary: it may run behind any command that passes stdin and stdout on.
  *
  *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
- *           skip: [point...], canary_ns, check_all, probe_limit_ns, takes_turns}
- *           takes_turns: it waits for a line before whatever takes the device's time
+ *           skip: [point...], canary_ns, check_all, probe_limit_ns, takes_turns, alone}
+ *           takes_turns: it waits for a line before whatever takes the device's time; alone: the
+ *           points of its first configuration so many times before the other side starts
  *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
  *           before what may hang; {record: "turn", turn: [configuration's place, round, place]}
  *           before it waits, and what it will do then (worker_await_turn());
  *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
- *           {record: "header", ...}; {record: "visit", point, round, ...};
+ *           {record: "header", ...}; {record: "alone", point, round, t_total_ns};
+ *           {record: "visit", point, round, ...};
  *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
  *           file_line}}; {record: "bye", ...} when all is done, or, with left: true, what a fresh
  *           process is to go on with
@@ -36,6 +38,7 @@ struct worker {
 	enum sync_kind sync;	/* how it waits for blocks */
 	bool check_all;		/* check every point; else as long as the budget lasts */
 	bool takes_turns;	/* with the other side's worker */
+	int alone;		/* rounds before the other side starts */
 	int turn[3];		/* the last one that it waited for; [0] is the configuration's */
 	double canary_ref_ns;	/* of earlier processes; NAN: none */
 	double sentinel_ns;	/* launch and synchronize before the first set-up; 0: not timed */
@@ -74,6 +77,8 @@ bool worker_leave_out(struct worker *w, int config);
  */
 int worker_prepare(struct worker *w, int config);
 int worker_rounds(struct worker *w, int config);
+/* w->alone rounds of its points, which are said but are no results; then there are none to come. */
+int worker_rounds_alone(struct worker *w, int config);
 void worker_put_away(struct worker *w, int config);
 /* -ENOSYS: *r says what the platform lacks. */
 int worker_set_up(struct worker *w, int config, struct refusal *r);
@@ -87,9 +92,10 @@ void worker_say(struct worker *w, json_t *o);
 /*
  * Waits until it is this worker's turn to use the device, where it takes turns with another: it
  * sleeps in read(). What comes next is told by its round and its place there; the set-up of a
- * configuration comes before all rounds, what gives it back after them. Returns 0, or -EINTR.
+ * configuration comes before all rounds, then those alone, what gives it back after all. Returns 0,
+ * or -EINTR.
  */
-enum { TURN_SET_UP = -1, TURN_PUT_AWAY = ROUNDS_MAX };
+enum { TURN_SET_UP = -2, TURN_ALONE = -1, TURN_PUT_AWAY = ROUNDS_MAX };
 int worker_await_turn(struct worker *w, int round, int place);
 
 /* Says what it is about to do, before a call that may hang: "opening the device". */

@@ -10,6 +10,7 @@
 #include "common/philox.h"
 #include "harness/json.h"
 #include "harness/measure.h"
+#include "harness/sorted.h"
 #include "harness/sweep/calibrate.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/step_cost.h"
@@ -245,6 +246,57 @@ static int run_round(struct worker *w, int config, int round, int *queue, int *t
 	}
 	return 0;
 }
+
+/* ---- alone ------------------------------------------------------------------------------ */
+
+static void say_alone(struct worker *w, int point, int round)
+{
+	double ns[VISIT_BLOCKS_MAX];
+
+	for (int i = 0; i < w->visit.n; i++)
+		ns[i] = (double)w->visit.total_ns[i];
+	worker_say(w, json_pack("{s:s, s:i, s:i, s:f}", "record", "alone", "point", point, "round",
+				round, "t_total_ns", median_of(ns, w->visit.n)));
+}
+
+static int measure_alone(void *arg)
+{
+	struct visiting *v = arg;
+	struct visit_rules rules = rules_of(v->w);
+
+	return visit_run(&v->w->visit, &v->w->prepared[v->point], &v->w->canary, &v->w->plan.design,
+			 &rules, false);
+}
+
+static int visit_alone(struct worker *w, int point, int round)
+{
+	struct visiting v = { w, point, round, 0, false, NULL };
+	struct refusal r;
+	int err;
+
+	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
+	err = worker_await_turn(w, TURN_ALONE, round);
+	if (err)
+		return err;
+	err = refusal_catch(measure_alone, &v, &r);
+	if (!err)
+		say_alone(w, point, round);
+	return worker_lose(w, point, err, &r);
+}
+
+int worker_rounds_alone(struct worker *w, int config)
+{
+	int rounds = w->alone, err = 0;
+
+	w->alone = 0;
+	for (int r = 0; r < rounds; r++)
+		for (int i = 0; i < w->plan.n_points && !err; i++)
+			if (w->plan.point[i].config == config && !w->skip[i])
+				err = visit_alone(w, i, r);
+	return err;
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
 
 int worker_rounds(struct worker *w, int config)
 {
