@@ -24,7 +24,7 @@ static int ratios_of_pairs(const struct groups *g, const struct point_pair *p, d
 {
 	double ratio[BOOTSTRAP_N_MAX];
 
-	if (g->a->n != g->b->n || g->b->n > BOOTSTRAP_N_MAX)
+	if (g->b->n > BOOTSTRAP_N_MAX)
 		return -EINVAL;
 	for (int i = 0; i < g->b->n; i++)
 		ratio[i] = p->b[i] / p->a[i];
@@ -36,6 +36,8 @@ static int ratios(const struct groups *g, const struct point_pair *p, double *dr
 {
 	double of_a[BOOTSTRAP_DRAWS], a, b;
 
+	if (g->paired && g->a->n != g->b->n)
+		return -EINVAL;
 	if (!all_positive(p->b, g->b->n) || !all_positive(p->a, g->a->n))
 		return -EINVAL;
 	if (g->paired)
