@@ -110,15 +110,15 @@ Test(large_sweep_company, nor_beside_another_side)
 
 /* ---- the other side ----------------------------------------------------------------------- */
 
-static void sweep_pairs(struct journal *j, const char *options)
+static void sweep_pairs(struct journal *j, int processes, const char *options)
 {
 	const char *text;
 
 	cr_assert(zero(int,
 		       run_rift(ERR, &text,
-				"sweep launch us=0 --depth 1 --mode stream --processes 3 --rounds "
+				"sweep launch us=0 --depth 1 --mode stream --processes %d --rounds "
 				"6 --warm-up 0.01 --seed 2 --quick --against env --output '%s' %s",
-				path, options)),
+				processes, path, options)),
 		  "%s", text);
 	cr_assert(zero(int, journal_read(j, path)), "%s", path);
 }
@@ -130,7 +130,7 @@ Test(large_sweep_company, sides_that_slow_each_other_are_measured_apart)
 
 	setenv("TMPDIR", folder, 1);
 	setenv("RIFT_CPU_LAUNCH_NS_BESIDE", "2000000", 1);
-	sweep_pairs(&j, "");
+	sweep_pairs(&j, 5, "");
 	cr_assert(not(j.plan.design.pairs), "given up");
 	cr_assert(design_gave_pairs_up(&j.plan.design), "and said");
 	for (int side = 0; side < 2; side++)
@@ -148,7 +148,7 @@ Test(large_sweep_company, apart_is_never_alone)
 	const char *text;
 	struct journal j;
 
-	sweep_pairs(&j, "--apart");
+	sweep_pairs(&j, 3, "--apart");
 	cr_assert(not(design_gave_pairs_up(&j.plan.design)), "it was not");
 	shell(&text, "grep -c company_over_alone '%s'", path);
 	cr_assert(eq(int, atoi(text), 0), "%s", text);
@@ -161,7 +161,7 @@ Test(large_sweep_company, one_of_each_pair_is_alone_first)
 	const char *text;
 	struct journal j;
 
-	sweep_pairs(&j, "");
+	sweep_pairs(&j, 3, "");
 	cr_assert(j.plan.design.pairs, "in turns");
 	shell(&text,
 	      "sed -n "
@@ -180,55 +180,79 @@ Test(large_sweep_company, one_of_each_pair_is_alone_first)
 
 TestSuite(small_sweep_company, .timeout = 60);
 
-static struct company company(int n, const double *ratio)
+/*
+ * Side b, of one point: alone[i] and beside[i] of process 2 i, in ns; process 1 was not alone, and
+ * is like process 0 in company.
+ */
+static struct company company(int n, const double *alone, const double *beside)
 {
 	bool complete[16] = { false };
-	double of[16];
-	struct journal j = { .plan.design = { .pairs = true, .processes = 8 },
+	double of[16], total_ns[16], alone_ns[16];
+	struct journal j = { .plan = { .design = { .pairs = true, .processes = 8 }, .n_points = 1 },
 			     .sides = 2,
 			     .slots = 16,
 			     .complete = complete,
+			     .total_ns = total_ns,
+			     .alone_ns = alone_ns,
 			     .company = of };
 
 	for (int i = 0; i < 16; i++)
-		of[i] = NAN;
+		of[i] = total_ns[i] = alone_ns[i] = NAN;
 	for (int i = 0; i < n; i++) {
-		of[8 + 2 * i] = ratio[i]; /* side b */
+		of[8 + 2 * i] = beside[i] / alone[i];
+		alone_ns[8 + 2 * i] = alone[i];
+		total_ns[8 + 2 * i] = beside[i];
 		complete[8 + 2 * i] = true;
 	}
+	complete[9] = true;
+	total_ns[9] = beside[0];
 	return company_of(&j, 1);
 }
 
-#define COMPANY(...)                                                                               \
-	company(sizeof((double[]){ __VA_ARGS__ }) / sizeof(double), (double[]){ __VA_ARGS__ })
+#define LIST(...)                                                                                  \
+	(double[])                                                                                 \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 
-Test(small_sweep_company, what_one_process_says_is_not_enough)
+Test(small_sweep_company, what_two_processes_say_is_not_enough)
 {
-	struct company c = COMPANY(40);
+	struct company c = company(2, LIST(1, 1), LIST(40, 44));
 
-	cr_assert(eq(int, c.n, 1), "one");
-	cr_assert(not(c.matters), "one");
-	cr_assert(eq(dbl, c.ratio, 40), "%g", c.ratio);
-	cr_assert(COMPANY(40, 1.3).matters, "two");
-	cr_assert(COMPANY(0.7, 0.5).matters, "faster");
+	cr_assert(eq(int, c.n, 2), "two");
+	cr_assert(not(c.matters), "two");
+	cr_assert(epsilon_eq(dbl, c.ratio, sqrt(40.0 * 44), 1e-9), "%g", c.ratio);
+	cr_assert(company(3, LIST(1, 1, 1), LIST(40, 44, 1.3)).matters, "three");
+	cr_assert(company(3, LIST(1, 1, 1), LIST(0.7, 0.6, 0.5)).matters, "faster");
 }
 
 Test(small_sweep_company, all_must_be_off_by_a_quarter_and_in_one_direction)
 {
-	cr_assert(not(COMPANY(1.5, 1.24, 1.5).matters), "one is near");
-	cr_assert(COMPANY(1.5, 1.26, 1.5).matters, "none is");
-	cr_assert(not(COMPANY(1.5, 0.6).matters), "both directions");
-	cr_assert(not(COMPANY(0.81, 0.7).matters), "one is near");
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(1.5, 1.24, 1.5)).matters), "one is near");
+	cr_assert(company(3, LIST(1, 1, 1), LIST(1.5, 1.26, 1.5)).matters, "none is");
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(1.5, 0.6, 1.5)).matters), "both directions");
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(0.81, 0.7, 0.7)).matters), "one is near");
+	cr_assert(not(company(3, LIST(1, 4, 1), LIST(2, 2, 2)).matters), "one was slower alone");
+}
+
+/* Some processes take 1, some 10, whether alone or not, and change while they run. */
+Test(small_sweep_company, processes_of_two_kinds_are_not_in_each_others_way)
+{
+	cr_assert(not(company(3, LIST(1, 1, 10), LIST(10, 10, 100)).matters), "10 alone");
+	cr_assert(not(company(4, LIST(1, 1, 1, 1), LIST(10, 10, 10, 1)).matters), "1 in company");
 }
 
 Test(small_sweep_company, small_differences_are_told_from_noise)
 {
-	cr_assert(COMPANY(1.05, 1.051, 1.049, 1.05).differs, "steady");
-	cr_assert(not(COMPANY(1.05, 1.051, 1.049, 1.05).matters), "and small");
-	cr_assert(not(COMPANY(1.05, 1.05).differs), "two may agree by chance");
-	cr_assert(not(COMPANY(1.01, 1.1, 1.02, 1.2).differs), "noise");
-	cr_assert(not(COMPANY(1.05, 1.05, 0.99999, 1.05).differs), "one is on the other side");
-	cr_assert(COMPANY(0.97, 0.971, 0.969).differs, "faster");
+	const double *one = LIST(1, 1, 1, 1);
+
+	cr_assert(company(4, one, LIST(1.05, 1.051, 1.049, 1.05)).differs, "steady");
+	cr_assert(not(company(4, one, LIST(1.05, 1.051, 1.049, 1.05)).matters), "and small");
+	cr_assert(not(company(2, one, LIST(1.05, 1.05)).differs), "two may agree by chance");
+	cr_assert(not(company(4, one, LIST(1.01, 1.1, 1.02, 1.2)).differs), "noise");
+	cr_assert(not(company(4, one, LIST(1.05, 1.05, 0.99999, 1.05)).differs),
+		  "one is on the other side");
+	cr_assert(company(3, one, LIST(0.97, 0.971, 0.969)).differs, "faster");
 }
 
 Test(small_sweep_company, nobody_knows_of_sides_apart)

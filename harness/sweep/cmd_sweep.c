@@ -8,6 +8,7 @@
 #include "common/interrupt.h"
 #include "harness/sweep/axis.h"
 #include "harness/sweep/clocks.h"
+#include "harness/sweep/goals.h"
 #include "harness/sweep/record.h"
 #include "harness/sweep/sweep_run.h"
 
@@ -27,6 +28,8 @@ enum {
 	KEY_AROUND,
 	KEY_SYNC,
 	KEY_LOCK,
+	KEY_RESOLVE,
+	KEY_MARGIN,
 	KEY_ROW,
 	KEY_END = KEY_ROW + 6
 };
@@ -38,7 +41,8 @@ enum {
 	}
 
 const struct param sweep_value_rows[] = {
-	ROW("processes", PARAM_INT, processes, "processes", "", 1, 100, NULL, "replicates"),
+	ROW("processes", PARAM_INT, processes, "processes", "", 1, PROCESSES_ASKED_MAX, NULL,
+	    "replicates"),
 	ROW("rounds", PARAM_INT, rounds, "rounds", "", 1, ROUNDS_MAX, NULL, "visits of a point"),
 	ROW("seed", PARAM_INT, seed, "", "", 0, 9007199254740992.0, NULL, "order of the points"),
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1, 1 << 24, NULL, "steps checked"),
@@ -81,6 +85,15 @@ static const struct argp_option options[] = {
 	{ "patience", KEY_ROW + 5, "SECONDS", 0,
 	  "how long opening the device, a set-up or calibration may take before it counts as hung "
 	  "(default: 30); more than that where a probe has shown it",
+	  0 },
+	{ "resolve", KEY_RESOLVE, "NAME=TIME,...", 0,
+	  "end when parameters of the model are known to plus or minus this much, as "
+	  "c=100ns,Z=0.5us: of two sides by how much they differ; after 8, 12, 18, 28, 42, 64 or "
+	  "100 processes, or what --processes or --quick allows",
+	  0 },
+	{ "margin", KEY_MARGIN, "PERCENT", 0,
+	  "the same of each workload's mean ratio of two sides, to half of this: then `rift "
+	  "compare --margin` can tell",
 	  0 },
 	{ "lock-clocks", KEY_LOCK, "MHZ", OPTION_ARG_OPTIONAL,
 	  "lock the GPU's clock while it is measured, at so many MHz (default: its base clock), "
@@ -189,6 +202,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		a->around[a->n_arounds++] = arg;
 	else if (key == KEY_LOCK)
 		return take_lock(a, arg);
+	else if (key == KEY_RESOLVE)
+		return goals_take_resolve(&a->goals, arg);
+	else if (key == KEY_MARGIN)
+		return goals_take_margin(&a->goals, arg);
 	else if (key == KEY_SYNC)
 		return take_kinds(a, arg);
 	else if (key >= KEY_ROW && key < KEY_END)
@@ -219,7 +236,7 @@ static int refuse_with_resume(const struct sweep_args *a)
 {
 	bool other = a->n_workloads || a->n_assignments || a->n_arounds || a->size || a->depth ||
 		     a->mode || a->against || a->platform || a->output || a->quick || a->apart ||
-		     a->dry_run || a->kinds || a->lock;
+		     a->dry_run || a->kinds || a->lock || goals_any(&a->goals);
 
 	for (int i = 0; sweep_value_rows[i].name; i++)
 		other |= a->rows.given[i] && strcmp(sweep_value_rows[i].name, "patience");
@@ -234,6 +251,14 @@ static int refuse_apart(const struct sweep_args *a)
 	if (!a->apart || a->against)
 		return 0;
 	return complain(EINVAL, "--apart: of two sides; give the other one with --against");
+}
+
+static int refuse_goals(const struct sweep_args *a)
+{
+	if (!goals_any(&a->goals) || a->kinds < 2)
+		return 0;
+	return complain(EINVAL, "--resolve and --margin are of one kind of waiting: name one with "
+				"--sync");
 }
 
 /* As of a variable that is not set: the other side would be this one. */
@@ -256,7 +281,7 @@ static int obey(struct sweep_args *a)
 		return RIFT_USAGE;
 	if (a->resume)
 		return refuse_with_resume(a) ? RIFT_USAGE : sweep_resume(a);
-	return refuse_apart(a) ? RIFT_USAGE : sweep_start(a);
+	return refuse_apart(a) || refuse_goals(a) ? RIFT_USAGE : sweep_start(a);
 }
 
 static char *joined(int argc, char **argv)

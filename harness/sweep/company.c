@@ -11,6 +11,7 @@
 
 static const double a_quarter = 0.22314; /* log 1.25 */
 static const double errors_off = 4;
+enum { ALONE_LEAST = 3 }; /* processes of a side that know */
 
 static double alone_of(const double *alone_ns, int point)
 {
@@ -81,6 +82,47 @@ static double standard_error(const double *x, int n, double *mean)
 	return sqrt(squares / (n - 1) / n);
 }
 
+/* Every process in company against this one alone: the ratio nearest to 1, as a logarithm, or 0. */
+static double least_beside(const struct journal *j, int alone, double *log_ratio)
+{
+	int processes = j->plan.design.processes, points = j->plan.n_points, n = 0;
+	int first = alone / processes * processes;
+	double *ratio = journal_zeroed((size_t)points, sizeof(*ratio));
+
+	for (int k = first; k < first + processes; k++) {
+		int found = 0;
+
+		for (int i = 0; i < points; i++) {
+			double x = j->total_ns[k * points + i] / j->alone_ns[alone * points + i];
+
+			if (j->complete[k] && isfinite(x))
+				ratio[found++] = x;
+		}
+		if (found)
+			log_ratio[n++] = log(median_of(ratio, found));
+	}
+	free(ratio);
+	return least_of(log_ratio, n);
+}
+
+static bool is_apart(const struct journal *j, int side, double *log_ratio)
+{
+	int processes = j->plan.design.processes, sign = 0, n = 0;
+
+	for (int i = side * processes; i < (side + 1) * processes; i++) {
+		double least;
+
+		if (!j->complete[i] || !(j->company[i] > 0))
+			continue;
+		least = least_beside(j, i, log_ratio);
+		if (!(fabs(least) > a_quarter) || sign * least < 0)
+			return false;
+		sign = least > 0 ? 1 : -1;
+		n++;
+	}
+	return n >= ALONE_LEAST;
+}
+
 struct company company_of(const struct journal *j, int side)
 {
 	double *log_ratio, least, mean = 0, error;
@@ -91,10 +133,10 @@ struct company company_of(const struct journal *j, int side)
 	log_ratio = journal_zeroed((size_t)j->slots, sizeof(*log_ratio));
 	c.n = logs_of(j, side, log_ratio);
 	least = least_of(log_ratio, c.n);
-	c.matters = c.n >= 2 && fabs(least) > a_quarter;
 	error = standard_error(log_ratio, c.n, &mean);
-	c.differs = c.n >= 3 && fabs(least) > 0 && fabs(mean) > errors_off * error;
+	c.differs = c.n >= ALONE_LEAST && fabs(least) > 0 && fabs(mean) > errors_off * error;
 	c.ratio = exp(median_of(log_ratio, c.n));
+	c.matters = is_apart(j, side, log_ratio);
 	free(log_ratio);
 	return c;
 }

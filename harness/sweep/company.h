@@ -26,8 +26,10 @@ struct company {
 	double ratio; /* median of them; NAN: none */
 	bool differs; /* beyond noise: all of 3 or more on the same side of 1, and 4 of their
 		       * standard errors from it */
-	bool matters; /* two or more, and all of them by more than a quarter: no pair says what one
-		       * side alone would do */
+	bool matters; /* three or more, and to each of them every process of the side, in company,
+		       * is off by more than a quarter in one direction: pairs do not say what
+		       * one side alone would do. (Processes that fall into two kinds by
+		       * themselves are not off like that.) */
 };
 
 struct company company_of(const struct journal *j, int side);

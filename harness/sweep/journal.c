@@ -93,6 +93,7 @@ void journal_allocate(struct journal *j)
 	j->complete = journal_zeroed(slots, sizeof(*j->complete));
 	j->attempts = journal_zeroed(slots, sizeof(*j->attempts));
 	j->canary_ns = journal_zeroed(slots, sizeof(*j->canary_ns));
+	j->alone_ns = journal_zeroed(slots * points, sizeof(*j->alone_ns));
 	j->company = journal_zeroed(slots, sizeof(*j->company));
 	j->failures = journal_zeroed(slots * points, sizeof(*j->failures));
 	j->visits_room = j->plan.n_points * j->plan.design.rounds;
@@ -101,7 +102,7 @@ void journal_allocate(struct journal *j)
 	for (size_t i = 0; i < slots; i++)
 		j->canary_ns[i] = j->company[i] = NAN;
 	for (size_t i = 0; i < slots * points; i++)
-		j->total_ns[i] = j->enq_ns[i] = NAN;
+		j->total_ns[i] = j->enq_ns[i] = j->alone_ns[i] = NAN;
 }
 
 void journal_forget_visits(struct journal *j, int side)
@@ -326,6 +327,7 @@ void journal_release(struct journal *j)
 	free(j->attempts);
 	free(j->canary_ns);
 	free(j->company);
+	free(j->alone_ns);
 	free(j->failures);
 	free(j->visit[0]);
 	free(j->visit[1]);

@@ -46,6 +46,7 @@ struct journal {
 	 */
 	double *total_ns, *enq_ns;
 	double *company;   /* a slot: in company over alone (company.h); NAN: not known */
+	double *alone_ns;  /* [slot * points + point]: a block of it, alone; NAN: not known */
 	double **turns;	   /* of a slot: medians of its rounds (journal_turns.c); NULL: none yet */
 	double *launches;  /* [point]: of a step, as the last record says; 0: none did */
 	struct cost *step; /* the same: launches, copies, allocations; launches NAN: none */

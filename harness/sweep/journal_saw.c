@@ -79,15 +79,27 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 			json_number_value(json_array_get(canaries, n - 1));
 }
 
+static void saw_alone(struct journal *j, int slot, const json_t *alone)
+{
+	const json_t *company = json_object_get(alone, "company_over_alone");
+	const json_t *all = json_object_get(alone, "t_total_ns");
+	int points = j->plan.n_points;
+
+	j->company[slot] = json_is_number(company) ? json_number_value(company) : NAN;
+	for (int i = 0; i < points; i++) {
+		const json_t *ns = json_object_get(all, j->plan.point[i].key);
+
+		j->alone_ns[slot * points + i] = json_is_number(ns) ? json_number_value(ns) : NAN;
+	}
+}
+
 void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
 {
 	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
 	double *most = &j->drift_most[slot / j->plan.design.processes];
-	const json_t *company =
-		json_object_get(json_object_get(line, "alone"), "company_over_alone");
 
 	if (fabs(drift) > fabs(*most))
 		*most = drift;
-	j->company[slot] = json_is_number(company) ? json_number_value(company) : NAN;
+	saw_alone(j, slot, json_object_get(line, "alone"));
 	j->complete[slot] = true;
 }

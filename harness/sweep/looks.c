@@ -5,11 +5,18 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "harness/sweep/goals.h"
 #include "harness/sweep/results.h"
+
+int looks_next(const struct design *d, int processes)
+{
+	return goals_any(&d->goals) ? goals_next_look(processes, d->processes)
+				    : next_look(processes);
+}
 
 bool looks_due(const struct design *d, int processes)
 {
-	return d->sequential && next_look(processes - 1) == processes;
+	return d->sequential && looks_next(d, processes - 1) == processes;
 }
 
 /* NaN, not known, is wider than anything. */
@@ -48,7 +55,7 @@ static json_t *look_json(const struct look *l, const struct journal *j, int proc
 			 "wide_keys", keys);
 }
 
-struct look looks_take(const struct journal *j, int processes, json_t **json)
+static struct look look_at_points(const struct journal *j, int processes, json_t **json)
 {
 	size_t points = (size_t)j->plan.n_points;
 	struct interval *interval = calloc(points + 1, sizeof(*interval));
@@ -71,4 +78,11 @@ struct look looks_take(const struct journal *j, int processes, json_t **json)
 	free(wide);
 	free(of);
 	return look;
+}
+
+struct look looks_take(const struct journal *j, int processes, json_t **json)
+{
+	if (goals_any(&j->plan.design.goals))
+		return goals_look(j, processes, json);
+	return look_at_points(j, processes, json);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/model/model.h"
 #include "harness/param.h"
 #include "harness/submit.h"
 #include "harness/sweep/hash.h"
@@ -48,6 +49,12 @@ struct plan_point {
 	char alone[HASH_TEXT]; /* what its key is in a session of one kind of waiting */
 };
 
+/* What a session is to tell (goals.h); 0: not asked for. */
+struct goals {
+	double parameter_ns[MODEL_PARAMS]; /* half-width of its interval */
+	double margin;			   /* a share of 1 */
+};
+
 /* How points are measured. */
 struct design {
 	bool quick;
@@ -66,6 +73,7 @@ struct design {
 	enum sync_kind sync;		 /* of all points; of several kinds the first */
 	int kinds;			 /* several kinds of waiting: how many; 0: one */
 	enum sync_kind kind[SYNC_COUNT]; /* they */
+	struct goals goals;		 /* when a sequential design ends, where there are any */
 	bool lock;			 /* the GPU's clock is locked ... */
 	int lock_mhz;			 /* ... at so many MHz; 0: the base clock */
 	uint64_t seed;

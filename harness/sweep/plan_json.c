@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "harness/decide.h"
 #include "harness/json.h"
+#include "harness/sweep/goals.h"
 #include "harness/sweep/plan.h"
 #include "harness/sweep/record.h"
 #include "harness/text.h"
@@ -52,6 +53,10 @@ static json_t *design_json(const struct design *d)
 	json_object_set_new(o, "pause_min_ns", json_integer(d->pause_min_ns));
 	json_object_set_new(o, "pause_max_ns", json_integer(d->pause_max_ns));
 	json_object_set_new(o, "check_steps", json_integer(d->check_steps));
+	if (goals_any(&d->goals))
+		json_object_set_new(o, "resolve", goals_json(&d->goals));
+	if (d->goals.margin > 0)
+		json_object_set_new(o, "resolve_margin", json_real(d->goals.margin));
 	if (d->kinds)
 		json_object_set_new(o, "sync_kinds", kinds_json(d));
 	else

@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "harness/decide.h"
+#include "harness/sweep/goals.h"
 #include "harness/sweep/predict.h"
 
 static double ns_of(const json_t *o, const char *key)
@@ -79,6 +80,8 @@ static void design_parse(struct design *d, const json_t *o)
 	d->check_steps = integer(o, "check_steps");
 	d->seed = (uint64_t)integer(o, "seed");
 	kinds_parse(d, o);
+	goals_parse(&d->goals, json_object_get(o, "resolve"));
+	d->goals.margin = json_number_value(json_object_get(o, "resolve_margin"));
 	d->lock = json_object_get(o, "lock_clocks_mhz") != NULL;
 	d->lock_mhz = (int)integer(o, "lock_clocks_mhz"); /* "base": 0 */
 }

@@ -139,6 +139,15 @@ void predict_fill_rounds(struct plan *p)
 		(int)fmin(fmax(predict_start_ns(p, 0) / visits_ns, TURNS_LEAST), ROUNDS_MAX);
 }
 
+void predict_fill_processes(struct plan *p, int sides, double limit_ns)
+{
+	int n = p->design.processes;
+
+	while (n < PROCESSES_ASKED_MAX && predict_processes_ns(p, sides, n + 1) <= limit_ns)
+		n++;
+	p->design.processes = n;
+}
+
 double predict_turn_ns(const struct plan *p, int side, int process)
 {
 	const struct design *d = &p->design;

@@ -66,6 +66,10 @@ int predict_drop_long(struct plan *p, int sides);
  */
 void predict_fill_rounds(struct plan *p);
 
+/* As many processes of each side, up to PROCESSES_ASKED_MAX and no fewer than there are, as fit in.
+ */
+void predict_fill_processes(struct plan *p, int sides, double limit_ns);
+
 /*
  * Leaves the points of a session that takes at most limit_ns: in turns over the workloads, each the
  * next one of small sizes and depths, which say what a launch costs, that there is time for with

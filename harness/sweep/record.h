@@ -19,6 +19,9 @@
 enum { RECORD_SCHEMA_MAJOR = 1 };
 enum { ROUNDS_MAX = 100 };
 
+/* As many as a sweep may be asked for. */
+enum { PROCESSES_ASKED_MAX = 100 };
+
 /* More than any rift plans; bounds what a damaged number makes readers reserve. */
 enum { PROCESSES_MAX = 100000 };
 

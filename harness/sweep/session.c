@@ -6,6 +6,7 @@
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/measure.h"
+#include "harness/sweep/goals.h"
 #include "harness/sweep/hold.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/session_impl.h"
@@ -15,7 +16,7 @@ static void foresee(struct session *s, int from)
 {
 	const struct design *d = &plan_of(s)->design;
 	const struct journal *j = &s->journal;
-	int to = d->sequential ? j->sides * next_look(from / j->sides) : j->slots;
+	int to = d->sequential ? j->sides * looks_next(d, from / j->sides) : j->slots;
 
 	for (int i = from; i < to; i++)
 		if (!j->complete[journal_slot(j, i)])
@@ -36,6 +37,24 @@ static void start_show(struct session *s)
 	foresee(s, 0);
 }
 
+static void say_look(struct session *s, int processes)
+{
+	const struct design *d = &plan_of(s)->design;
+	const char *each = s->journal.sides == 2 ? " a side" : "";
+	const char *then = s->look.stop ? "no more" : "more are added";
+	char known[320];
+
+	if (!goals_any(&d->goals)) {
+		show_line(&s->show,
+			  "%d of %d points are wider than ±%.0f %% after %d processes%s: %s",
+			  s->look.wide, s->look.points, 100 * d->half_width_max, processes, each,
+			  then);
+		return;
+	}
+	goals_text(&s->journal, known, sizeof(known));
+	show_line(&s->show, "%s after %d processes%s: %s", known, processes, each, then);
+}
+
 /* The rule has looked after i slots, if it was to: is that enough? */
 static bool is_enough(struct session *s, int i)
 {
@@ -50,11 +69,7 @@ static bool is_enough(struct session *s, int i)
 		s->look = looks_take(j, processes, NULL);
 	s->looked = processes;
 	if (fresh || s->look.stop)
-		show_line(&s->show,
-			  "%d of %d points are wider than ±%.0f %% after %d processes%s: %s",
-			  s->look.wide, s->look.points, 100 * plan_of(s)->design.half_width_max,
-			  processes, j->sides == 2 ? " a side" : "",
-			  s->look.stop ? "no more" : "more are added");
+		say_look(s, processes);
 	return s->look.stop;
 }
 

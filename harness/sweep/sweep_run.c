@@ -15,6 +15,7 @@
 #include "harness/measure.h"
 #include "harness/platform.h"
 #include "harness/sweep/clocks.h"
+#include "harness/sweep/goals.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/session.h"
 #include "harness/sweep/sweep_text.h"
@@ -36,9 +37,14 @@ static struct design design_for(const struct sweep_args *a)
 
 	if (a->against && !a->apart)
 		design_pairs(&d);
+	d.goals = a->goals;
+	d.sequential |= goals_any(&d.goals);
+	if (goals_any(&d.goals))
+		d.processes =
+			a->quick ? goals_next_look(0, PROCESSES_ASKED_MAX) : PROCESSES_ASKED_MAX;
 	if (v->processes) {
 		d.processes = (int)v->processes;
-		d.sequential = false;
+		d.sequential = goals_any(&d.goals);
 	}
 	if (v->rounds)
 		d.rounds = (int)v->rounds;
@@ -86,9 +92,12 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 				  .mode = a->mode,
 				  .design = design_for(a) };
 	int sides = a->against ? 2 : 1, kinds = a->kinds ? a->kinds : 1, err;
+	double limit_ns = sides * kinds * quick_limit_ns, least_ns;
 
 	*o = (struct omitted){ 0 };
 	err = plan_make(p, &r);
+	if (!err)
+		err = goals_refuse(p, sides);
 	if (a->platform)
 		snprintf(p->declared, sizeof(p->declared), "%s", a->platform);
 	for (int side = 0; side < sides && !err; side++)
@@ -97,17 +106,16 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 		return err;
 	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);
 	o->too_long = predict_drop_long(p, sides);
+	limit_ns -= (double)(clock_ns() - show->begun_ns);
 	if (a->quick && p->n_points) {
-		double limit_ns = sides * kinds * quick_limit_ns, least_ns;
-
-		o->corners =
-			predict_choose(p, sides, kinds,
-				       limit_ns - (double)(clock_ns() - show->begun_ns), &least_ns);
+		o->corners = predict_choose(p, sides, kinds, limit_ns, &least_ns);
 		if (o->corners < 0)
-			return refuse_quick(p, limit_ns, least_ns);
+			return refuse_quick(p, sides * kinds * quick_limit_ns, least_ns);
 	}
 	if (p->n_points && p->design.pairs && !a->values.rounds)
 		predict_fill_rounds(p);
+	if (a->quick && goals_any(&a->goals) && !a->values.processes)
+		predict_fill_processes(p, sides, limit_ns);
 	if (!p->n_points && o->launches)
 		return complain(EINVAL,
 				"no point is left: a launch of each would take more than %.0f ms, "
@@ -120,7 +128,7 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 				BLOCK_LONGEST_NS / 1000000);
 	if (a->kinds)
 		plan_take_kinds(p, a->kind, a->kinds);
-	return 0;
+	return goals_refuse(p, sides); /* of what is left */
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -180,6 +188,8 @@ static int end_of(const struct session *s, bool quiet)
 	printf("\n%d points ok, %d failed their check, %d failed otherwise: %s\n",
 	       journal_count(j, POINT_OK), unchecked, failed, j->path);
 	quality_print(j, stdout);
+	if (goals_any(&j->plan.design.goals))
+		goals_print(j, (double)(clock_ns() - s->show.begun_ns), stdout);
 	print_times(&s->show);
 	if (!quiet && !strcmp(platform_build(), "CPU device"))
 		printf("%s\n", platform_not_gpu);

@@ -2,7 +2,7 @@
 #ifndef RIFT_SWEEP_RUN_H
 #define RIFT_SWEEP_RUN_H
 
-#include "harness/param.h"
+#include "harness/sweep/plan.h"
 #include "harness/sync.h"
 
 /* Options that are parsed like parameters; 0 and -1: not given. */
@@ -24,6 +24,7 @@ struct sweep_args {
 	int kinds; /* 0: not given */
 	const char *size, *depth, *mode, *against, *output, *resume, *platform;
 	bool quick, apart, dry_run, quiet, help;
+	struct goals goals;
 	bool lock;    /* --lock-clocks ... */
 	int lock_mhz; /* ... =MHZ; 0: without */
 	char *typed;  /* the command line */

@@ -11,6 +11,7 @@
 #include "harness/param_need.h"
 #include "harness/sweep/company.h"
 #include "harness/sweep/contrast.h"
+#include "harness/sweep/looks.h"
 #include "harness/sweep/predict.h"
 #include "harness/sweep/show.h"
 #include "harness/sweep/visit.h"
@@ -65,7 +66,7 @@ static struct text block_text(const struct design *d, double block_ns)
 void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out)
 {
 	const struct design *d = &p->design;
-	int least = d->sequential ? next_look(0) : d->processes;
+	int least = d->sequential ? looks_next(d, 0) : d->processes;
 	char all[16], most[16], point[160], up_to[32] = "";
 
 	omitted_print(p, o, out);

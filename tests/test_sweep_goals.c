@@ -1,0 +1,336 @@
+/*
+ * test_sweep_goals.c - harness/sweep/goals.h: what may be asked of a session, when it ends, and
+ * what it then says.
+ */
+#include "harness/sweep/goals.h"
+#include "common/philox.h"
+#include "harness/command.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/fake_session.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_sweep_goals, .timeout = 60);
+
+/* ---- what is asked for -------------------------------------------------------------------- */
+
+Test(small_sweep_goals, times_with_their_units)
+{
+	struct goals g = { 0 };
+
+	cr_assert(not(goals_any(&g)), "none");
+	cr_assert(zero(int, goals_take_resolve(&g, "c=100ns,Z=0.5us,Zg=2ms")), "three");
+	cr_assert(goals_any(&g), "some");
+	cr_assert(eq(dbl, g.parameter_ns[MODEL_C], 100), "c");
+	cr_assert(eq(dbl, g.parameter_ns[MODEL_Z], 500), "Z");
+	cr_assert(eq(dbl, g.parameter_ns[MODEL_GRAPH_Z], 2e6), "Zg");
+	cr_assert(eq(dbl, g.parameter_ns[MODEL_G], 0), "g");
+	cr_assert(zero(int, goals_take_margin(&g, "2.5%")), "margin");
+	cr_assert(eq(dbl, g.margin, 0.025), "%g", g.margin);
+}
+
+static void is_refused(int (*take)(struct goals *, const char *), const char *text,
+		       const char *says)
+{
+	struct goals g = { .parameter_ns[MODEL_P] = 5 };
+	const char *said;
+	int err;
+
+	divert_stderr();
+	err = take(&g, text);
+	said = diverted_stderr();
+	cr_assert(eq(int, err, -EINVAL), "%s: %d", text, err);
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_assert(ne(ptr, strstr(said, says), NULL), "%s: %s", text, said);
+}
+
+Test(small_sweep_goals, what_is_no_goal_is_refused)
+{
+	is_refused(goals_take_resolve, "", "'' is no parameter");
+	is_refused(goals_take_resolve, "q=1us", "'q' is no parameter; there are c, p, g, Z");
+	is_refused(goals_take_resolve, "k=1us", "'k' is no parameter"); /* a pure number */
+	is_refused(goals_take_resolve, "Q=1us", "'Q' is no parameter"); /* launches */
+	is_refused(goals_take_resolve, "c", "c=100ns");
+	is_refused(goals_take_resolve, "c=5", "c=100ns");
+	is_refused(goals_take_resolve, "c=5s", "c=100ns");
+	is_refused(goals_take_resolve, "c=us", "c=100ns");
+	is_refused(goals_take_resolve, "c=0us", "c=100ns");
+	is_refused(goals_take_resolve, "c=-1us", "c=100ns");
+	is_refused(goals_take_resolve, "c=infus", "c=100ns");
+	is_refused(goals_take_resolve, "c=1us,c=2us", "c is given twice");
+	is_refused(goals_take_resolve, "p=1us", "p is given twice");
+	is_refused(goals_take_margin, "", "as 2%");
+	is_refused(goals_take_margin, "0", "as 2%");
+	is_refused(goals_take_margin, "101%", "as 2%");
+	is_refused(goals_take_margin, "2%%", "as 2%");
+	is_refused(goals_take_margin, "nan", "as 2%");
+}
+
+Test(small_sweep_goals, a_plan_keeps_them)
+{
+	const struct workload *const launch[] = { workload_find("launch"), NULL };
+	struct plan_request r = { .workload = launch,
+				  .size = "0",
+				  .depth = "1,4,16",
+				  .mode = "stream",
+				  .design = design_of(true) };
+	struct plan p, again;
+	json_t *o;
+
+	r.design.goals.parameter_ns[MODEL_C] = 100;
+	r.design.goals.margin = 0.02;
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	o = plan_json(&p);
+	cr_assert(zero(int, plan_parse(&again, o, launch, "")), "read back");
+	cr_assert(zero(int, memcmp(&again.design.goals, &p.design.goals, sizeof(struct goals))),
+		  "the same");
+	json_decref(o);
+	plan_release(&again);
+	cr_assert(zero(int, goals_refuse(&p, 2)), "three depths");
+	divert_stderr();
+	cr_assert(eq(int, goals_refuse(&p, 1), -EINVAL), "a margin of one side");
+	p.design.goals.margin = 0;
+	cr_assert(zero(int, goals_refuse(&p, 1)), "but c of one");
+	p.design.goals.parameter_ns[MODEL_GRAPH_A] = 100;
+	cr_assert(eq(int, goals_refuse(&p, 1), -EINVAL), "no graphs");
+	p.design.goals.parameter_ns[MODEL_GRAPH_A] = 0;
+	p.n_points = 2;
+	cr_assert(eq(int, goals_refuse(&p, 1), -EINVAL), "two points");
+	p.n_points = 3;
+	for (int i = 0; i < 3; i++)
+		p.point[i].depth = 1;
+	cr_assert(eq(int, goals_refuse(&p, 1), -EINVAL), "one depth");
+	diverted_stderr();
+	plan_release(&p);
+}
+
+/* ---- looks -------------------------------------------------------------------------------- */
+
+Test(small_sweep_goals, looks_end_at_the_most)
+{
+	static const int looks[] = { 8, 12, 18, 28, 42, 64, 100, 0 };
+
+	for (int i = 0, at = 0; looks[i]; i++, at = looks[i - 1])
+		cr_assert(eq(int, goals_next_look(at, 100), looks[i]), "%d", at);
+	cr_assert(zero(int, goals_next_look(100, 100)), "the last one");
+	cr_assert(eq(int, goals_next_look(8, 10), 10), "the most is a look too");
+	cr_assert(zero(int, goals_next_look(10, 10)), "the last one");
+	cr_assert(eq(int, goals_next_look(0, 3), 3), "fewer than the first");
+}
+
+/* 5 % in seven parts, by the normal distribution. */
+Test(small_sweep_goals, each_look_has_its_share)
+{
+	const double z = 1.959963985;
+
+	cr_assert(epsilon_eq(dbl, erfc(z / sqrt(2)), 0.05, 1e-9), "5 %%");
+	cr_assert(epsilon_eq(dbl, erfc(goals_interim * z / sqrt(2)), 0.05 / 7, 1e-5), "%g",
+		  erfc(goals_interim * z / sqrt(2)));
+}
+
+static double normal(uint32_t a, uint32_t b, uint32_t c)
+{
+	struct philox r = philox4x32(a, b, c, 0, 20261124);
+
+	return sqrt(-2 * log(1 - philox_uniform(r.word[0]))) *
+	       cos(2 * M_PI * philox_uniform(r.word[1]));
+}
+
+/*
+ * Pairs whose ratio is 1.1, give or take 1 % each: sessions that end at the look at which it is
+ * known to half a percent hold it in 95 % intervals in at least 90 of 100 cases, which is what
+ * these intervals do without looks from so few pairs.
+ */
+Test(small_sweep_goals, stopping_early_leaves_intervals_honest)
+{
+	enum { SESSIONS = 200, PAIRS_MAX = 100 };
+	static double draws[BOOTSTRAP_DRAWS];
+	double a[PAIRS_MAX], b[PAIRS_MAX], pairs = 0;
+	int held = 0;
+
+	for (int i = 0; i < PAIRS_MAX; i++)
+		a[i] = 1;
+	for (uint32_t s = 0; s < SESSIONS; s++) {
+		struct interval in = { 0 };
+		int n = 0, next = goals_next_look(0, PAIRS_MAX);
+
+		for (; next; next = goals_interim * (in.hi - in.lo) / 2 <= 0.005
+					    ? 0
+					    : goals_next_look(n, PAIRS_MAX)) {
+			struct resamples r;
+			struct groups g = { &r, &r, true };
+
+			for (; n < next; n++)
+				b[n] = 1.1 * (1 + 0.01 * normal(s, (uint32_t)n, 0));
+			cr_assert(zero(int, resamples_init(&r, n, s, 0)), "draws");
+			cr_assert(zero(int, bootstrap_ratio(&in, &g, &(struct point_pair){ b, a },
+							    draws)),
+				  "ratio");
+			resamples_release(&r);
+		}
+		held += in.lo <= 1.1 && 1.1 <= in.hi;
+		pairs += n;
+	}
+	cr_assert(le(int, SESSIONS * 85 / 100, held), "%d of %d", held, SESSIONS);
+	cr_assert(gt(dbl, pairs / SESSIONS, 12), "it took %g pairs", pairs / SESSIONS);
+	cr_assert(lt(dbl, pairs / SESSIONS, 80), "it took %g pairs", pairs / SESSIONS);
+}
+
+/* ---- sessions ----------------------------------------------------------------------------- */
+
+/* Both sides; b takes 300 ns more to launch. */
+static void session(struct journal *j, int sides, int processes)
+{
+	struct fake_session s = fake_session();
+
+	s.processes = processes;
+	s.done = processes > 8 ? 8 : 0;
+	s.noise = 0.01;
+	s.sides = sides;
+	s.size = "0,10,50";
+	s.depth = "1:256:x4";
+	s.mode = "stream,graph";
+	s.model[1] = s.model[0];
+	s.model[1].v[MODEL_C] += 300;
+	s.model[1].v[MODEL_P] += 300;
+	fake_session_journal(&s, j);
+}
+
+static struct look look(struct journal *j, const char *resolve, const char *margin, json_t **said)
+{
+	j->plan.design.goals = (struct goals){ 0 };
+	if (resolve)
+		cr_assert(zero(int, goals_take_resolve(&j->plan.design.goals, resolve)), "resolve");
+	if (margin)
+		cr_assert(zero(int, goals_take_margin(&j->plan.design.goals, margin)), "margin");
+	return goals_look(j, 8, said);
+}
+
+Test(small_sweep_goals, a_session_ends_where_all_is_known)
+{
+	struct journal j;
+	struct look l;
+	json_t *said;
+
+	session(&j, 2, 20); /* more could come */
+	l = look(&j, "c=900ns,Z=900ns", "90%", &said);
+	cr_assert(l.stop && l.points == 3 && !l.wide && !l.next, "%d of %d", l.wide, l.points);
+	json_decref(said);
+	l = look(&j, "c=0.001ns,Z=900ns", NULL, &said);
+	cr_assert(l.wide == 1 && !l.stop && l.points == 2 && l.next == 12, "%d of %d, %d", l.wide,
+		  l.points, l.next);
+	cr_assert(
+		eq(str,
+		   (char *)json_string_value(json_array_get(json_object_get(said, "wide_keys"), 0)),
+		   "c"),
+		"which");
+	json_decref(said);
+	l = look(&j, NULL, "0.0001%", NULL);
+	cr_assert(l.wide == 1 && !l.stop, "the mean ratio");
+	journal_release(&j);
+	session(&j, 2, 8);
+	l = look(&j, "c=0.001ns", NULL, NULL);
+	cr_assert(l.stop && l.wide == 1, "no more are to come");
+	journal_release(&j);
+}
+
+static const char *printed(const struct journal *j)
+{
+	static char text[2048];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	goals_print(j, 10e9, f);
+	fclose(f);
+	return text;
+}
+
+Test(small_sweep_goals, what_it_came_to_is_said)
+{
+	struct journal j;
+	const char *said;
+
+	session(&j, 2, 8);
+	look(&j, "c=900ns,bf=1us", NULL, NULL);
+	said = printed(&j);
+	cr_assert(ne(ptr, strstr(said, "c, b - a: +"), NULL), "%s", said);
+	cr_assert(epsilon_eq(dbl, atof(strstr(said, "+") + 1), 300, 20), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "asked for ±900 ns: reached after 8 "), NULL), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "half as wide would take about 32 "), NULL), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "bf, b - a: not known: "), NULL), "%s", said);
+	look(&j, "c=0.1ns", NULL, NULL);
+	said = printed(&j);
+	cr_assert(ne(ptr, strstr(said, "not reached after 8 "), NULL), "%s", said);
+	journal_release(&j);
+	session(&j, 1, 8);
+	look(&j, "c=900ns", NULL, NULL);
+	said = printed(&j);
+	cr_assert(eq(int, strncmp(said, "c: 2.0", 6), 0), "of one side the value: %s", said);
+	journal_release(&j);
+}
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+static char folder[] = "/tmp/rift_goals_XXXXXX", path[64];
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	snprintf(path, sizeof(path), "%s/s.jsonl", folder);
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf '%s'", folder);
+}
+
+TestSuite(large_sweep_goals, .init = make_folder, .fini = remove_folder, .timeout = 120);
+
+static const char *sweep(const char *options)
+{
+	const char *text;
+
+	cr_assert(zero(int,
+		       run_rift(OUT, &text,
+				"sweep launch us=0 --depth 1,4,16 --mode stream --quick --rounds 3 "
+				"--warm-up 0.01 --output '%s' %s",
+				path, options)),
+		  "%s", text);
+	return text;
+}
+
+Test(large_sweep_goals, a_sweep_ends_at_the_first_look_that_is_enough)
+{
+	const char *text = sweep("--resolve c=1ms --against env");
+
+	cr_assert(ne(ptr, strstr(text, "asked for ±1.00 ms: reached after 8 pairs"), NULL), "%s",
+		  text);
+	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
+	shell(&text, "grep -c '\"record\":\"trailer\"' '%s'", path);
+	cr_assert(eq(int, atoi(text), 16), "%s", text);
+}
+
+Test(large_sweep_goals, and_at_the_latest_where_it_was_told_to)
+{
+	const char *text = sweep("--resolve Z=0.001ns --processes 9");
+
+	cr_assert(ne(ptr, strstr(text, "not reached after 9 processes"), NULL), "%s", text);
+	shell(&text, "grep -c '\"record\":\"trailer\"' '%s'", path);
+	cr_assert(eq(int, atoi(text), 9), "%s", text);
+}
+
+Test(large_sweep_goals, what_cannot_be_told_is_refused)
+{
+	refused(3, "--resolve: a takes 3 points of launch in graph mode",
+		"sweep us=0 --mode stream --resolve a=1us --output '%s'", path);
+	refused(3, "--margin: of two sides", "sweep us=0 --margin 2%% --output '%s'", path);
+	refused(3, "one kind of waiting", "sweep us=0 --resolve c=1us --sync spin,yield");
+	refused(3, "nothing else", "sweep --resolve c=1us --resume '%s'", path);
+}
