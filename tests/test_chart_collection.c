@@ -211,6 +211,9 @@ Test(small_chart_collection, without_graphs_ideals_have_a_star)
 		  script_value("collection", "ideal1"));
 	row_says("ideal", row_of("launch 20 µs kernels"), "20 µs");
 	script_says("collection", "title", "stream: ");
+	cr_assert(
+		eq(int, strncmp(script_value("collection", "finding"), "most at depth 1: ", 17), 0),
+		"%s", script_value("collection", "finding"));
 	chart_files_release(&made);
 }
 

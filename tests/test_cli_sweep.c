@@ -5,6 +5,7 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
+#include "tests/on_cpu.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -265,4 +266,28 @@ Test(small_cli_sweep, control_c_leaves_what_resume_wants)
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
 	shell(&text, "ls '%s'", dir);
 	cr_assert(eq(ptr, strstr(text, ".lock"), NULL), "%s", text);
+}
+
+/* Graphs abort: tried twice in the first process, and in no other; streams are measured in all. */
+Test(small_cli_sweep, a_point_that_ends_two_workers_is_left_out_from_then_on)
+{
+	const char *text;
+
+	if (!ON_CPU)
+		cr_skip_test("errors are injected on the CPU device");
+	setenv("RIFT_CPU_FAIL", "cudaGraphLaunch=cudaErrorIllegalAddress", 1);
+	cr_assert(eq(int,
+		     run_rift(ERR, &text,
+			      "sweep launch us=0 --depth 1 --mode stream,graph --quick --processes "
+			      "3 --rounds 1 --warm-up 0.01 --output '%s'",
+			      file),
+		     2),
+		  "%s", text);
+	shell(&text,
+	      "sed -n 's/.*\"status\":\"\\([a-z_]*\\)\".*/\\1/p' '%s' | sort | uniq -c | tr -s ' "
+	      "\\n' ' '",
+	      file);
+	cr_assert(eq(str, (char *)text, " 3 error 3 ok 2 skipped "), "%s", text);
+	unsetenv("RIFT_CPU_FAIL");
+	cr_assert(eq(int, run_rift(OUT, &text, "check '%s'", file), 0), "valid: %s", text);
 }

@@ -226,6 +226,19 @@ Test(small_fit, p_is_hidden_behind_long_kernels)
 	made_release(&made);
 }
 
+/* Of four sizes two outlast p: too few to tell a slow clock from a gap. */
+Test(small_fit, two_sizes_are_no_clock)
+{
+	struct fake_session s = few_processes(0);
+	struct made made = { 0 };
+
+	s.mode = "stream";
+	s.size = "0,1,10,50";
+	made_fit(&made, &s);
+	is_hidden(&made, MODEL_CLOCK, "taken to be 1");
+	made_release(&made);
+}
+
 /* An empty kernel has no k and no e: its stream is held up by g alone. */
 Test(small_fit, p_is_hidden_behind_the_gap_of_empty_kernels)
 {

@@ -187,3 +187,11 @@ Test(small_picture, a_gnuplot_that_talks_does_not_block)
 	must_not_draw(run_fake("p", "cells=1"), -EIO, "failed with the end (again");
 	finish();
 }
+
+/* Short names, and from here. */
+Test(small_picture, a_folder_is_made_with_those_above_it)
+{
+	cr_assert(zero(int, chdir(folder)), "%s", folder);
+	cr_assert(zero(int, picture_folder("--output", "a/b/c")), "a/b/c");
+	cr_assert(zero(int, shell(NULL, "test -d a/b/c")), "it is there");
+}

@@ -56,6 +56,19 @@ Test(small_sweep_assemble, a_point_is_all_its_rounds)
 		json_decref(v[i]);
 }
 
+/* Without any other they are all there is. */
+Test(small_sweep_assemble, blocks_with_events_count_where_there_are_no_others)
+{
+	json_t *v = visit("{\"t_enq_ns\":[1,2,3],\"t_total_ns\":[10,20,40],\"t_dev_ns\":[9,8,7],"
+			  "\"marks\":[16,16,16],\"canary_ns\":[5,6],\"utime_us\":3}");
+	json_t *p = assemble_point(&v, 1);
+
+	cr_assert(eq(dbl, assembled_median(p, "t_total_ns"), 20), "%g",
+		  assembled_median(p, "t_total_ns"));
+	json_decref(p);
+	json_decref(v);
+}
+
 Test(small_sweep_assemble, too_few_good_blocks_are_said_to_be_noisy)
 {
 	json_t *v = visit("{\"t_enq_ns\":[1,1,1],\"t_total_ns\":[10,20,60],\"t_dev_ns\":[],"

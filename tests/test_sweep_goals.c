@@ -315,6 +315,8 @@ Test(large_sweep_goals, a_sweep_ends_at_the_first_look_that_is_enough)
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
 	shell(&text, "grep -c '\"record\":\"trailer\"' '%s'", path);
 	cr_assert(eq(int, atoi(text), 16), "%s", text);
+	shell(&text, "grep -c '\"look\":{.*\"stop\":true' '%s'", path);
+	cr_assert(le(int, 1, atoi(text)), "the record says where it ended: %s", text);
 }
 
 Test(large_sweep_goals, and_at_the_latest_where_it_was_told_to)

@@ -312,11 +312,12 @@ Test(small_sweep_identity, a_worker_that_hangs_says_where)
 	const char *text;
 
 	for (int i = 0; i < 2; i++) {
-		cr_assert(eq(int, sweep(&text, 1, hangs(jobs[i]), "--patience 1.5"), 4), "%s: %s",
+		cr_assert(eq(int, sweep(&text, 1, hangs(jobs[i]), "--patience 2"), 4), "%s: %s",
 			  jobs[i], text);
 		cr_assert(eq(int, count(text, "creating a stream"), 1), "%s: %s", jobs[i], text);
 		cr_assert(ne(ptr, strstr(text, "side b"), NULL), "%s: %s", jobs[i], text);
 		cr_assert(ne(ptr, strstr(text, "--patience"), NULL), "%s: %s", jobs[i], text);
+		cr_assert(ne(ptr, strstr(text, " 2 s"), NULL), "%s: %s", jobs[i], text);
 	}
 	/* what side a has measured waits for a side b that answers */
 	cr_assert(zero(int, shell(&text,

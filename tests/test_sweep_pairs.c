@@ -183,6 +183,22 @@ Test(small_sweep_pairs, visits_of_both_are_gone_on_with)
 	journal_release(&j);
 }
 
+/* As a worker of one side has begun when the other one's comes. */
+Test(small_sweep_pairs, the_beginning_of_one_leaves_the_visits_of_the_other)
+{
+	struct plan p = one_point(true);
+	struct journal j;
+
+	cr_assert(zero(int, journal_create(&j, &p, path, "env", "rift sweep")), "create");
+	begin_slot(&j, 0);
+	add_visit(&j, 0, 0, 10000);
+	begin_slot(&j, PROCESSES);
+	journal_release(&j);
+	cr_assert(zero(int, journal_open(&j, path)), "open");
+	cr_assert(eq(int, kept(&j, 0), 1), "%d", kept(&j, 0));
+	journal_release(&j);
+}
+
 /* The first trailer of a pair leaves what the other side has under way. */
 Test(small_sweep_pairs, the_end_of_one_leaves_the_visits_of_the_other)
 {

@@ -83,6 +83,9 @@ Test(small_sweep_predict, launches_over_the_limit_go_and_depth_1_stays_below)
 	cr_assert(eq(int, predict_drop_launches(&p, 1, &max_ns), 13),
 		  "all depths of the third size");
 	cr_assert(eq(dbl, max_ns, 1e9), "the limit");
+	for (int i = 0; i < p.n_configs; i++) /* more than one launch of 4 ms, less than two */
+		p.config[i].timing[0].launch_max_ns = i ? 1e9 : 6e6;
+	cr_assert(zero(int, predict_drop_launches(&p, 1, &max_ns)), "a launch is one step");
 	predict_drop_long(&p, 1);
 	cr_assert(eq(int, p.n_points, 5 + 1), "%d points", p.n_points);
 	cr_assert(eq(i64, p.point[5].depth, 1), "128 ms");
