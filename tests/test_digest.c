@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 TestSuite(small_digest, .timeout = 30);
@@ -71,4 +72,58 @@ Test(small_digest, files_longer_than_a_piece)
 	unlink(path);
 	cr_assert(eq(int, digest_of_file(path, &hex), -ENOENT), "no such file");
 	cr_assert(eq(int, digest_of_file("/", &hex), -EISDIR), "a folder");
+}
+
+static void take_key(const char *key, const char *hex, void *to)
+{
+	(void)hex;
+	snprintf(to, 128, "%s", key);
+}
+
+/* Known by what stat(2) says of it, until that changes. */
+Test(small_digest, a_large_file_is_read_once)
+{
+	char path[] = "/tmp/rift_digest_XXXXXX", key[128] = "", before[65];
+	struct digest_hex hex;
+	int fd = mkstemp(path);
+
+	cr_assert(fd >= 0 && write(fd, "one", 3) == 3, "%s", path);
+	cr_assert(zero(int, digest_of_large_file(path, &hex)), "read");
+	cr_assert(eq(str, hex.s, digest_of("one", 3).s), "as it is");
+	digest_each_known(take_key, key);
+	cr_assert(ne(int, *key, 0), "known");
+	strcpy(before, hex.s);
+	/* who knows it is believed: nothing is read */
+	digest_know("another", before);
+	cr_assert(write(fd, "!", 1) == 1, "%s", path);
+	cr_assert(zero(int, digest_of_large_file(path, &hex)), "read");
+	cr_assert(eq(str, hex.s, digest_of("one!", 4).s), "it has changed");
+	close(fd);
+	unlink(path);
+	cr_assert(eq(int, digest_of_large_file(path, &hex), -ENOENT), "gone");
+}
+
+/* A key that names the file comes from its first reader; what is said of it then is not read. */
+Test(small_digest, what_others_have_read_is_believed)
+{
+	char path[] = "/tmp/rift_digest_XXXXXX", key[128] = "";
+	struct digest_hex hex, other = digest_of("other", 5);
+	int fd = mkstemp(path), to_child[2];
+	pid_t pid;
+
+	cr_assert(fd >= 0 && write(fd, "one", 3) == 3 && !pipe(to_child), "%s", path);
+	pid = fork(); /* the first reader */
+	if (!pid) {
+		digest_of_large_file(path, &hex);
+		digest_each_known(take_key, key);
+		_exit(write(to_child[1], key, sizeof(key)) != sizeof(key));
+	}
+	cr_assert(read(to_child[0], key, sizeof(key)) == sizeof(key), "key");
+	waitpid(pid, NULL, 0);
+	digest_know(key, "too short");
+	digest_know(key, other.s);
+	cr_assert(zero(int, digest_of_large_file(path, &hex)), "known");
+	cr_assert(eq(str, hex.s, other.s), "%s", hex.s);
+	close(fd);
+	unlink(path);
 }

@@ -224,7 +224,7 @@ static void describe_libcuda(struct libraries *l)
 	}
 	l->libcuda_size_bytes =
 		stat(path, &st) ? fact_unknown("%s", strerror(errno)) : fact_int(st.st_size);
-	err = digest_of_file(path, &hex);
+	err = digest_of_large_file(path, &hex);
 	l->libcuda_sha256 = err ? fact_unknown("%s", strerror(-err)) : fact_text("%s", hex.s);
 }
 

@@ -16,7 +16,7 @@ static json_t *binary_json(void)
 {
 	struct digest_hex hex;
 
-	return digest_of_file("/proc/self/exe", &hex) ? json_null() : json_string(hex.s);
+	return digest_of_large_file("/proc/self/exe", &hex) ? json_null() : json_string(hex.s);
 }
 
 json_t *environment_of(const struct platform *p)

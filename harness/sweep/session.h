@@ -51,6 +51,7 @@ struct session {
 	int looked;	     /* processes of each side at the last look; 0: none yet */
 	struct look look;
 	char change[320];    /* what the identity of the machine changed in */
+	json_t *digests;     /* that workers have said, for those to come; NULL: none yet */
 	json_t *remarked[2]; /* of a side: changes of other fields that were said */
 };
 

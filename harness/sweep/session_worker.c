@@ -198,6 +198,13 @@ static void on_turn(struct lane *l, const json_t *o)
 	l->alone &= l->turn[1] < 0;
 }
 
+static void on_digests(struct session *s, json_t *digests)
+{
+	if (!s->digests)
+		s->digests = json_object();
+	json_object_update(s->digests, digests);
+}
+
 static void on_alone(struct lane *l, const json_t *o)
 {
 	int points = plan_of(l->session)->n_points;
@@ -230,6 +237,8 @@ static int take_line(const json_t *o, void *arg)
 		on_setup(l, integer(o, "config"));
 	else if (record_is(o, "header"))
 		return on_header(l, o);
+	else if (record_is(o, "digests"))
+		on_digests(l->session, json_object_get(o, "digests"));
 	else if (record_is(o, "alone"))
 		on_alone(l, o);
 	else if (record_is(o, "visit"))
@@ -298,12 +307,12 @@ static json_t *job_of(const struct lane *l)
 			if (journal_visits_of(j, l->slot, i)[r])
 				json_array_append_new(done, json_pack("[i, i]", i, r));
 	}
-	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b, s:i}", "job",
+	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b, s:i, s:O*}", "job",
 			 "measure", "plan", plan_json(p), "process", l->slot % p->design.processes,
 			 "side", side_of(l), "sync", sync_names[s->kind], "done", done, "skip",
 			 skip, "canary_ns", json_number(canary_ns), "check_all",
 			 l->slot % p->design.processes == 0, "takes_turns", s->lanes > 1, "alone",
-			 l->alone ? ALONE_ROUNDS : 0);
+			 l->alone ? ALONE_ROUNDS : 0, "digests", s->digests);
 }
 
 int session_start_worker(struct lane *l)

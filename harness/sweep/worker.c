@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/cuda_check.h"
+#include "common/digest.h"
 #include "harness/card/card.h"
 #include "harness/command.h"
 #include "common/interrupt.h"
@@ -132,6 +133,28 @@ static void take_kind(struct worker *w, const char *name)
 			w->sync = (enum sync_kind)i;
 }
 
+static void take_digests(const json_t *digests)
+{
+	const char *key;
+	json_t *hex;
+
+	json_object_foreach((json_t *)(uintptr_t)digests, key, hex) if (json_is_string(hex))
+		digest_know(key, json_string_value(hex));
+}
+
+static void add_digest(const char *key, const char *hex, void *to)
+{
+	json_object_set_new(to, key, json_string(hex));
+}
+
+static void say_digests(struct worker *w)
+{
+	json_t *digests = json_object();
+
+	digest_each_known(add_digest, digests);
+	worker_say(w, json_pack("{s:s, s:o}", "record", "digests", "digests", digests));
+}
+
 static int take_job(struct worker *w, const json_t *job)
 {
 	const json_t *canary = json_object_get(job, "canary_ns");
@@ -153,6 +176,7 @@ static int take_job(struct worker *w, const json_t *job)
 	w->subject = zeroed((size_t)w->plan.n_configs, sizeof(*w->subject));
 	w->prepared = zeroed(points, sizeof(*w->prepared));
 	take_lists(w, job);
+	take_digests(json_object_get(job, "digests"));
 	for (int i = 0; i < w->plan.n_points; i++)
 		if (!w->skip[i])
 			w->round_ns += predict_visit_ns(&w->plan, w->side, i);
@@ -200,6 +224,7 @@ static void say_header(struct worker *w, const struct platform *p, int64_t start
 				      "ended_by", w->warm.ended_by, "canary_ns", w->warm.canary_ns,
 				      "canary_spread", w->warm.spread));
 	json_object_set_new(o, "start_monotonic_ns", json_integer(start_ns));
+	say_digests(w);
 	json_object_set_new(o, "ready_s", json_real((double)(clock_ns() - start_ns) / SECOND_NS));
 	worker_say(w, o);
 }

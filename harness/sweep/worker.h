@@ -6,14 +6,17 @@
  * binary: it may run behind any command that passes stdin and stdout on.
  *
  *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
- *           skip: [point...], canary_ns, check_all, probe_limit_ns, takes_turns, alone}
+ *           skip: [point...], canary_ns, check_all, probe_limit_ns, takes_turns, alone,
+ *           digests}
  *           takes_turns: it waits for a line before whatever takes the device's time; alone: the
- *           points of its first configuration so many times before the other side starts
+ *           points of its first configuration so many times before the other side starts;
+ *           digests: {KEY: SHA-256} of files that other processes have read (common/digest.h)
  *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
  *           before what may hang; {record: "turn", turn: [configuration's place, round, place]}
  *           before it waits, and what it will do then (worker_await_turn());
  *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
- *           {record: "header", ...}; {record: "alone", point, round, t_total_ns};
+ *           {record: "header", ...}; {record: "digests", digests};
+ *           {record: "alone", point, round, t_total_ns};
  *           {record: "visit", point, round, ...};
  *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
  *           file_line}}; {record: "bye", ...} when all is done, or, with left: true, what a fresh
