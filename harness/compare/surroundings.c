@@ -97,8 +97,8 @@ static json_t *design_of_party(const struct party *p)
 {
 	const struct design *d = &p->view.plan.design;
 	json_t *o =
-		json_pack("{s:s, s:i, s:I, s:i, s:i, s:s}", "name", d->quick ? "quick" : "full",
-			  "rounds", d->rounds, "visit_ns", (json_int_t)d->visit_ns, "blocks_min",
+		json_pack("{s:s, s:i, s:I, s:i, s:i, s:s}", "name", design_name(d), "rounds",
+			  d->rounds, "visit_ns", (json_int_t)d->visit_ns, "blocks_min",
 			  d->blocks_min, "blocks_max", d->blocks_max, "sync", sync_names[d->sync]);
 
 	if (d->lock)

@@ -150,8 +150,7 @@ static int show_session(const struct journal *j, int wanted)
 	int code;
 
 	printf("session          %s, %s: %s design, seed %lu\n", text_shown(j->session_id).s,
-	       text_shown(j->path).s, p->design.quick ? "quick" : "full",
-	       (unsigned long)p->design.seed);
+	       text_shown(j->path).s, design_name(&p->design), (unsigned long)p->design.seed);
 	for (int side = 0; side < j->sides; side++)
 		if (wanted == SIDE_ANY || wanted == side)
 			print_side(j, side);

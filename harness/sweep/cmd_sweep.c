@@ -15,6 +15,7 @@
 enum {
 	KEY_HELP = 'h',
 	KEY_QUICK = 256,
+	KEY_EXPRESS,
 	KEY_APART,
 	KEY_DRY_RUN,
 	KEY_QUIET,
@@ -56,6 +57,10 @@ static const struct argp_option options[] = {
 	{ "quick", KEY_QUICK, NULL, 0,
 	  "fewer sizes, depths, blocks and processes; points are left out until it takes less "
 	  "than 60 s",
+	  0 },
+	{ "express", KEY_EXPRESS, NULL, 0,
+	  "in 15 s, the points that say most of what a launch costs: all depths of the smallest "
+	  "kernel, two of three larger ones, as often as there is time",
 	  0 },
 	{ "size", KEY_SIZE, "VALUES", 0, "values of the parameter that makes kernels larger", 0 },
 	{ "depth", KEY_DEPTH, "VALUES", 0,
@@ -188,7 +193,7 @@ static error_t take_lock(struct sweep_args *a, const char *mhz)
 static error_t take(int key, char *arg, struct argp_state *state)
 {
 	struct sweep_args *a = state->input;
-	bool *const flags[] = { &a->quick, &a->apart, &a->dry_run, &a->quiet };
+	bool *const flags[] = { &a->quick, &a->express, &a->apart, &a->dry_run, &a->quiet };
 	const char **const texts[] = { &a->size,   &a->depth,  &a->mode,    &a->against,
 				       &a->output, &a->resume, &a->platform };
 
@@ -235,8 +240,8 @@ static const struct argp argp = {
 static int refuse_with_resume(const struct sweep_args *a)
 {
 	bool other = a->n_workloads || a->n_assignments || a->n_arounds || a->size || a->depth ||
-		     a->mode || a->against || a->platform || a->output || a->quick || a->apart ||
-		     a->dry_run || a->kinds || a->lock || goals_any(&a->goals);
+		     a->mode || a->against || a->platform || a->output || a->quick || a->express ||
+		     a->apart || a->dry_run || a->kinds || a->lock || goals_any(&a->goals);
 
 	for (int i = 0; sweep_value_rows[i].name; i++)
 		other |= a->rows.given[i] && strcmp(sweep_value_rows[i].name, "patience");
@@ -251,6 +256,11 @@ static int refuse_apart(const struct sweep_args *a)
 	if (!a->apart || a->against)
 		return 0;
 	return complain(EINVAL, "--apart: of two sides; give the other one with --against");
+}
+
+static int refuse_two_designs(const struct sweep_args *a)
+{
+	return a->quick && a->express ? complain(EINVAL, "--quick and --express: give one") : 0;
 }
 
 static int refuse_goals(const struct sweep_args *a)
@@ -281,6 +291,9 @@ static int obey(struct sweep_args *a)
 		return RIFT_USAGE;
 	if (a->resume)
 		return refuse_with_resume(a) ? RIFT_USAGE : sweep_resume(a);
+	if (refuse_two_designs(a))
+		return RIFT_USAGE;
+	a->quick |= a->express;
 	return refuse_apart(a) || refuse_goals(a) ? RIFT_USAGE : sweep_start(a);
 }
 

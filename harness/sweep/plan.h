@@ -58,6 +58,7 @@ struct goals {
 /* How points are measured. */
 struct design {
 	bool quick;
+	bool express;	   /* and the points that say most of the model, in 15 s */
 	int processes;	   /* of each platform; sequential: at most */
 	bool pairs;	   /* of two sides: one of each is alive together, and they take turns */
 	double company[2]; /* pairs were given up: of a side, in company over alone; 0: they were
@@ -107,8 +108,14 @@ struct plan {
 /* Nothing is known of how long anything takes. */
 struct side_timing side_timing_unknown(void);
 
+/* "full", "quick" or "express". */
+const char *design_name(const struct design *d);
+
 /* The two designs of `rift sweep`; a seed is drawn by the caller. */
 struct design design_of(bool quick);
+
+/* Of the quick design: what says most of the model's parameters, in a quarter of the time. */
+void design_express(struct design *d);
 
 /* Rounds of a pair, where predict_fill_rounds() finds no time for more. */
 enum { TURNS_LEAST = 16 };

@@ -35,10 +35,10 @@ json_t *design_lock_json(const struct design *d)
 
 static json_t *design_json(const struct design *d)
 {
-	json_t *o = json_pack("{s:s, s:i, s:i, s:I, s:i, s:i}", "name", d->quick ? "quick" : "full",
-			      "processes", d->processes, "rounds", d->rounds, "visit_ns",
-			      (json_int_t)d->visit_ns, "blocks_min", d->blocks_min, "blocks_max",
-			      d->blocks_max);
+	json_t *o =
+		json_pack("{s:s, s:i, s:i, s:I, s:i, s:i}", "name", design_name(d), "processes",
+			  d->processes, "rounds", d->rounds, "visit_ns", (json_int_t)d->visit_ns,
+			  "blocks_min", d->blocks_min, "blocks_max", d->blocks_max);
 
 	json_object_set_new(o, "sequential", json_boolean(d->sequential));
 	if (d->pairs)

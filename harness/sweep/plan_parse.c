@@ -61,7 +61,8 @@ static void design_parse(struct design *d, const json_t *o)
 	const char *name = json_string_value(json_object_get(o, "name"));
 	const json_t *half = json_object_get(o, "half_width_max");
 
-	*d = (struct design){ .quick = name && !strcmp(name, "quick") };
+	*d = (struct design){ .express = name && !strcmp(name, "express") };
+	d->quick = d->express || (name && !strcmp(name, "quick"));
 	d->processes = (int)integer(o, "processes");
 	d->sequential = json_is_true(json_object_get(o, "sequential"));
 	d->pairs = json_is_true(json_object_get(o, "pairs"));

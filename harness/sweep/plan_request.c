@@ -17,6 +17,7 @@ const struct param plan_depth_row = { "depth",	      PARAM_SIZE, 0,  "steps", ""
 
 enum { QUICK_SIZES = 6 };
 static const char full_depths[] = "1:4096:x2", quick_depths[] = "1:4096:x4";
+static const char express_depths[] = "1,16,256,4096";
 
 /* The parameter that this names, of the first workload of the request that has one; else NULL. */
 static const struct param *find_row(const struct plan_request *r, const char *assignment,
@@ -210,7 +211,9 @@ static int go_around(struct builder *b, const char *around)
 int plan_take_request(struct builder *b, int size_row, const char *around)
 {
 	const struct plan_request *r = b->request;
-	const char *depth = r->design.quick ? quick_depths : full_depths;
+	const char *depth = r->design.express ? express_depths
+			    : r->design.quick ? quick_depths
+					      : full_depths;
 	int err = 0;
 
 	for (int i = 0; i < r->n_assignments && !err; i++)

@@ -139,6 +139,19 @@ void predict_fill_rounds(struct plan *p)
 		(int)fmin(fmax(predict_start_ns(p, 0) / visits_ns, TURNS_LEAST), ROUNDS_MAX);
 }
 
+void predict_fill_time(struct plan *p, int sides, double limit_ns)
+{
+	int *rounds = &p->design.rounds;
+
+	while (*rounds < ROUNDS_MAX) {
+		++*rounds;
+		if (predict_session_ns(p, sides) <= limit_ns)
+			continue;
+		--*rounds;
+		return;
+	}
+}
+
 void predict_fill_processes(struct plan *p, int sides, double limit_ns)
 {
 	int n = p->design.processes;

@@ -14,7 +14,7 @@ enum { BLOCK_LONGEST_NS = 100000000 };
 
 /* A quick sweep's limit, ns, for each side and kind of waiting; and its fewest points a workload.
  */
-static const double quick_limit_ns = 60e9;
+static const double quick_limit_ns = 60e9, express_limit_ns = 15e9;
 enum { QUICK_POINTS_LEAST = 8 };
 
 /* Planning may take a fifth of the limit, and no more than this, ns. */
@@ -65,6 +65,9 @@ int predict_drop_long(struct plan *p, int sides);
  * launch call of 3 us), so that time within a pair is worth more than another pair.
  */
 void predict_fill_rounds(struct plan *p);
+
+/* As many rounds, up to ROUNDS_MAX and no fewer than there are, as fit in. */
+void predict_fill_time(struct plan *p, int sides, double limit_ns);
 
 /* As many processes of each side, up to PROCESSES_ASKED_MAX and no fewer than there are, as fit in.
  */

@@ -35,6 +35,8 @@ static struct design design_for(const struct sweep_args *a)
 	struct design d = design_of(a->quick);
 	const struct sweep_values *v = &a->values;
 
+	if (a->express)
+		design_express(&d);
 	if (a->against && !a->apart)
 		design_pairs(&d);
 	d.goals = a->goals;
@@ -70,14 +72,15 @@ static double patience_ns(const struct sweep_args *a)
 
 static int refuse_quick(const struct plan *p, double limit_ns, double least_ns)
 {
+	const char *name = design_name(&p->design);
 	char limit[16], least[16];
 
 	return complain(EINVAL,
-			"--quick: %s are not enough for %d points of each workload on %d "
+			"--%s: %s are not enough for %d points of each workload on %d "
 			"configurations, which take %s: name fewer workloads, fewer or smaller "
-			"sizes, or leave --quick out",
-			show_duration(limit_ns, limit), (int)QUICK_POINTS_LEAST, p->n_configs,
-			show_duration(least_ns, least));
+			"sizes, or leave --%s out",
+			name, show_duration(limit_ns, limit), (int)QUICK_POINTS_LEAST, p->n_configs,
+			show_duration(least_ns, least), name);
 }
 
 static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, struct omitted *o)
@@ -92,7 +95,8 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 				  .mode = a->mode,
 				  .design = design_for(a) };
 	int sides = a->against ? 2 : 1, kinds = a->kinds ? a->kinds : 1, err;
-	double limit_ns = sides * kinds * quick_limit_ns, least_ns;
+	double all_ns = sides * kinds * (a->express ? express_limit_ns : quick_limit_ns);
+	double limit_ns, least_ns;
 
 	*o = (struct omitted){ 0 };
 	err = plan_make(p, &r);
@@ -106,14 +110,16 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 		return err;
 	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);
 	o->too_long = predict_drop_long(p, sides);
-	limit_ns -= (double)(clock_ns() - show->begun_ns);
+	limit_ns = all_ns - (double)(clock_ns() - show->begun_ns);
 	if (a->quick && p->n_points) {
 		o->corners = predict_choose(p, sides, kinds, limit_ns, &least_ns);
 		if (o->corners < 0)
-			return refuse_quick(p, sides * kinds * quick_limit_ns, least_ns);
+			return refuse_quick(p, all_ns, least_ns);
 	}
-	if (p->n_points && p->design.pairs && !a->values.rounds)
+	if (p->n_points && p->design.pairs && !a->express && !a->values.rounds)
 		predict_fill_rounds(p);
+	if (p->n_points && a->express && !a->values.rounds)
+		predict_fill_time(p, sides, limit_ns / kinds);
 	if (a->quick && goals_any(&a->goals) && !a->values.processes)
 		predict_fill_processes(p, sides, limit_ns);
 	if (!p->n_points && o->launches)

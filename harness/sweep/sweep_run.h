@@ -23,7 +23,7 @@ struct sweep_args {
 	enum sync_kind kind[SYNC_COUNT];
 	int kinds; /* 0: not given */
 	const char *size, *depth, *mode, *against, *output, *resume, *platform;
-	bool quick, apart, dry_run, quiet, help;
+	bool quick, express, apart, dry_run, quiet, help;
 	struct goals goals;
 	bool lock;    /* --lock-clocks ... */
 	int lock_mhz; /* ... =MHZ; 0: without */

@@ -33,9 +33,10 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 			o->too_long, BLOCK_LONGEST_NS / 1000000);
 	if (o->corners)
 		fprintf(out,
-			"rift: --quick: %d points are left out, those of large sizes and depths "
+			"rift: --%s: %d points are left out, those of large sizes and depths "
 			"first, to stay under %.0f s a side\n",
-			o->corners, quick_limit_ns / 1e9);
+			design_name(&p->design), o->corners,
+			(p->design.express ? express_limit_ns : quick_limit_ns) / 1e9);
 }
 
 /* "12 s", and where the sides differ by more than a tenth "12 s, of side b 80 s". */
@@ -73,9 +74,8 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *
 	if (d->sequential)
 		snprintf(up_to, sizeof(up_to), " to %d", d->processes);
 	fprintf(out, "design            %s: %d%s processes%s, %d rounds of %d points, seed %lu\n",
-		d->quick ? "quick" : "full", least, up_to,
-		sides == 2 ? " a side, in ABBA order" : "", d->rounds, p->n_points,
-		(unsigned long)d->seed);
+		design_name(d), least, up_to, sides == 2 ? " a side, in ABBA order" : "", d->rounds,
+		p->n_points, (unsigned long)d->seed);
 	for (int i = 0; i < d->kinds; i++)
 		fprintf(out, "%s%s%s", i ? ", " : "sync              ", sync_names[d->kind[i]],
 			i + 1 < d->kinds ? "" : ": a process has one for each, in turn\n");
