@@ -13,8 +13,8 @@
 #include "harness/contract.h"
 #include "harness/platform.h"
 #include "harness/spell.h"
-#include "harness/sweep/clocks.h"
-#include "harness/sweep/worker.h"
+#include "harness/session/clocks.h"
+#include "harness/session/worker.h"
 
 enum { STACK_BYTES_LEAST = 256 << 10 }; /* four times what any command was seen to need */
 

@@ -13,8 +13,8 @@
 #include "harness/model/recursion.h"
 #include "harness/run.h"
 #include "harness/sorted.h"
-#include "harness/sweep/journal_impl.h"
-#include "harness/sweep/step_cost.h"
+#include "harness/record/journal_impl.h"
+#include "harness/record/step_cost.h"
 
 struct model fake_model(void)
 {

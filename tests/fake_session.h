@@ -12,7 +12,7 @@
 #define RIFT_TESTS_FAKE_SESSION_H
 
 #include "harness/model/model.h"
-#include "harness/sweep/journal.h"
+#include "harness/record/journal.h"
 
 struct fake_session {
 	const char *workload;		 /* one that is built in */

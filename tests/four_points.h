@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "harness/sweep/journal_impl.h"
+#include "harness/record/journal_impl.h"
 #include "tests/fake_workload.h"
 
 static const struct workload *const fakes[] = { &workload_fake, NULL };

@@ -5,8 +5,8 @@
 #ifndef RIFT_TESTS_MADE_RECORD_H
 #define RIFT_TESTS_MADE_RECORD_H
 
-#include "harness/sweep/assemble.h"
-#include "harness/sweep/check_record.h"
+#include "harness/record/point_record.h"
+#include "harness/record/validate_record.h"
 #include "tests/divert.h"
 
 #include <criterion/criterion.h>

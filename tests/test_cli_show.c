@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "harness/command.h"
-#include "harness/sweep/journal.h"
+#include "harness/record/journal.h"
 
 static char dir[] = "/tmp/rift_show_XXXXXX", file[64];
 

@@ -4,7 +4,7 @@
  */
 #include "common/datafile.h"
 #include "harness/model/price.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 #include "harness/model/validate.h"
 #include "tests/made_fit.h"
 

@@ -1,6 +1,6 @@
 /* test_plot_folder.c - where pictures go of whom nobody said where. */
 #include "harness/chart/plot_folder.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -11,7 +11,7 @@
 
 #include "common/datafile.h"
 #include "harness/model/validate_work.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 TestSuite(small_stack_work, .timeout = 60);
 

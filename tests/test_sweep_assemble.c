@@ -1,7 +1,7 @@
 /*
- * test_sweep_assemble.c - harness/sweep/assemble.h: what a point's record says of its visits.
+ * test_sweep_assemble.c - harness/record/point_record.h: what a point's record says of its visits.
  */
-#include "harness/sweep/assemble.h"
+#include "harness/record/point_record.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

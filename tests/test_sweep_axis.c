@@ -1,5 +1,5 @@
-/* test_sweep_axis.c - harness/sweep/axis.h: values, ranges, and what is refused. */
-#include "harness/sweep/axis.h"
+/* test_sweep_axis.c - harness/plan/request.h: values, ranges, and what is refused. */
+#include "harness/plan/request.h"
 #include "tests/divert.h"
 
 #include <criterion/criterion.h>

@@ -1,9 +1,9 @@
 /*
- * test_sweep_canary.c - harness/sweep/canary.h: the canary is timed by the device's own clock.
+ * test_sweep_canary.c - harness/session/canary.h: the canary is timed by the device's own clock.
  * Between two events lies also what the host takes to submit the kernel; here that is 50 ms, 200
  * times what a canary takes, so that a machine that is busy makes no difference.
  */
-#include "harness/sweep/canary.h"
+#include "harness/session/canary.h"
 #include "tests/test_runtime.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /*
- * test_sweep_check_values.c - harness/sweep/check_record.h: made-up records, each right in its
+ * test_sweep_check_values.c - harness/record/validate_record.h: made-up records, each right in its
  * hashes, with values that no sweep writes.
  */
 #include "tests/made_record.h"

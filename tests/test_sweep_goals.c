@@ -1,8 +1,8 @@
 /*
- * test_sweep_goals.c - harness/sweep/goals.h: what may be asked of a session, when it ends, and
+ * test_sweep_goals.c - harness/session/stopping.h: what may be asked of a session, when it ends, and
  * what it then says.
  */
-#include "harness/sweep/goals.h"
+#include "harness/session/stopping.h"
 #include "common/philox.h"
 #include "harness/command.h"
 #include "tests/capture.h"

@@ -1,9 +1,9 @@
 /*
- * test_sweep_greet.c - session_greet() of harness/sweep/session.h: how long the command of the
+ * test_sweep_greet.c - session_greet() of harness/session/supervisor.h: how long the command of the
  * other side is waited for. Time is this program's own: it passes by 2 s at each reading.
  */
 #include "common/interrupt.h"
-#include "harness/sweep/session.h"
+#include "harness/session/supervisor.h"
 #include "tests/divert.h"
 
 #include <criterion/criterion.h>

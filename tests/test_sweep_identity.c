@@ -2,8 +2,8 @@
  * test_sweep_identity.c - which machine a session is of, what may change within it, and what a
  * worker that hangs is said to have been at. Real processes; no clock is judged.
  */
-#include "harness/sweep/environment.h"
-#include "harness/sweep/journal.h"
+#include "harness/record/environment.h"
+#include "harness/record/journal.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"

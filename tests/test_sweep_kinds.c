@@ -2,9 +2,9 @@
  * test_sweep_kinds.c - several kinds of waiting in one session (plan.h, journal.h): which points
  * and keys, in which order, and what is left when one kind is kept.
  */
-#include "harness/sweep/journal_impl.h"
-#include "harness/sweep/predict.h"
-#include "harness/sweep/sweep_text.h"
+#include "harness/record/journal_impl.h"
+#include "harness/plan/estimate.h"
+#include "harness/cmd/sweep_text.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

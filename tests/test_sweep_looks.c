@@ -1,5 +1,5 @@
-/* test_sweep_looks.c - harness/sweep/looks.h: when there are enough processes. */
-#include "harness/sweep/looks.h"
+/* test_sweep_looks.c - harness/session/looks.h: when there are enough processes. */
+#include "harness/session/looks.h"
 #include "tests/four_points.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /*
  * test_sweep_own.c - `rift sweep A B A.name=values`: a parameter of one of several workloads
- * (harness/sweep/plan.h).
+ * (harness/plan/plan.h).
  */
-#include "harness/sweep/plan.h"
+#include "harness/plan/plan.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

@@ -2,7 +2,7 @@
  * test_sweep_pairs.c - two sides in turns: what a pair's turns say of its processes, who writes
  * where, and sweeps on the CPU device whose workers wait for each other.
  */
-#include "harness/sweep/journal_impl.h"
+#include "harness/record/journal_impl.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 

@@ -1,9 +1,9 @@
 /*
- * test_sweep_plan.c - harness/sweep/plan.h: which points, their keys, the plan as a record and
+ * test_sweep_plan.c - harness/plan/plan.h: which points, their keys, the plan as a record and
  * back.
  */
-#include "harness/sweep/plan.h"
-#include "harness/sweep/predict.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/estimate.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

@@ -1,8 +1,8 @@
 /*
- * test_sweep_predict.c - harness/sweep/predict.h: how long a session will take, and what is left
+ * test_sweep_predict.c - harness/plan/estimate.h: how long a session will take, and what is left
  * out for the sake of time.
  */
-#include "harness/sweep/predict.h"
+#include "harness/plan/estimate.h"
 #include "tests/fake_workload.h"
 
 #include <criterion/criterion.h>

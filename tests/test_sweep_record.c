@@ -1,9 +1,9 @@
 /*
- * test_sweep_record.c - harness/sweep/record.h, lock.h and hash.h: lines that survive, files that
+ * test_sweep_record.c - harness/record/record.h, lock.h and hash.h: lines that survive, files that
  * are refused, and who may write.
  */
-#include "harness/sweep/lock.h"
-#include "harness/sweep/record.h"
+#include "harness/record/lock.h"
+#include "harness/record/record.h"
 #include "tests/divert.h"
 
 #include <criterion/criterion.h>

@@ -1,10 +1,10 @@
 /*
- * test_sweep_resume.c - the files of a session that was cut off (harness/sweep/journal.h): who may
+ * test_sweep_resume.c - the files of a session that was cut off (harness/record/journal.h): who may
  * write them, what is gone on with, and under which name the record is kept.
  */
-#include "harness/sweep/check_record.h"
-#include "harness/sweep/journal_impl.h"
-#include "harness/sweep/system.h"
+#include "harness/record/validate_record.h"
+#include "harness/record/journal_impl.h"
+#include "harness/session/host.h"
 #include "tests/capture.h"
 #include "tests/divert.h"
 

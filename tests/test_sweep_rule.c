@@ -2,10 +2,10 @@
  * test_sweep_rule.c - a session under the sequential rule, from its files: when it goes on, and
  * when it is complete.
  */
-#include "harness/sweep/check_record.h"
-#include "harness/sweep/journal_impl.h"
-#include "harness/sweep/looks.h"
-#include "harness/sweep/session.h"
+#include "harness/record/validate_record.h"
+#include "harness/record/journal_impl.h"
+#include "harness/session/looks.h"
+#include "harness/session/supervisor.h"
 #include "tests/cli.h"
 
 #include <criterion/criterion.h>

@@ -9,7 +9,7 @@
 #include "harness/compare/figures.h"
 #include "harness/compare/surroundings.h"
 #include "harness/json.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 #include "harness/platform.h"
 #include "harness/row.h"
 #include "harness/text.h"

@@ -11,9 +11,9 @@
 #include "harness/param.h"
 #include "harness/platform.h"
 #include "harness/run.h"
-#include "harness/sweep/child.h"
-#include "harness/sweep/environment.h"
-#include "harness/sweep/system.h"
+#include "harness/session/child.h"
+#include "harness/record/environment.h"
+#include "harness/session/host.h"
 
 /* First of all launch: what it launches first must not have been launched. */
 static const char *const probed[] = { "launch", "graph", "memory", "transfer" };

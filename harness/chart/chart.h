@@ -27,7 +27,7 @@
 #include "harness/compare/compare.h"
 #include "harness/model/fit.h"
 #include "harness/model/stack.h"
-#include "harness/sweep/journal.h"
+#include "harness/record/journal.h"
 
 enum { CHART_SIDES = 2 };
 

@@ -8,7 +8,7 @@
 
 #include "common/check.h"
 #include "common/datafile.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 /* X of X.jsonl and X.jsonl.part, X-b of side b. */
 static char *bare(const char *path, int side)

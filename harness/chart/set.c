@@ -10,7 +10,7 @@
 #include "harness/compare/between.h"
 #include "harness/decide.h"
 #include "harness/progress.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 /* Leaves a title room for its finding. */
 enum { SUBJECT_CHARACTERS = 40 };

@@ -4,7 +4,7 @@
 
 #include "harness/chart/chart.h"
 #include "harness/chart/words.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 /* What fits into a line of small print, 900 pixels wide, in characters. */
 enum { MADE_CHARACTERS = 132, COMMAND_CHARACTERS = 60 };

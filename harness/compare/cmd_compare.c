@@ -10,7 +10,7 @@
 #include "harness/compare/compare.h"
 #include "harness/compare/compare_args.h"
 #include "harness/json.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 #include "harness/platform.h"
 
 /* ---- one comparison --------------------------------------------------------------------- */

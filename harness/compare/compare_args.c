@@ -6,7 +6,7 @@
 
 #include "common/check.h"
 #include "harness/command.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 enum {
 	KEY_HELP = 'h',

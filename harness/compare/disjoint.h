@@ -2,7 +2,7 @@
 #ifndef RIFT_COMPARE_DISJOINT_H
 #define RIFT_COMPARE_DISJOINT_H
 
-#include "harness/sweep/plan.h"
+#include "harness/plan/plan.h"
 
 /*
  * Says the first thing that no point of A has as one of B has it: the workload, a parameter, the

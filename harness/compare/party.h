@@ -5,7 +5,7 @@
 #ifndef RIFT_COMPARE_PARTY_H
 #define RIFT_COMPARE_PARTY_H
 
-#include "harness/sweep/journal.h"
+#include "harness/record/journal.h"
 
 enum half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 
@@ -15,7 +15,7 @@ struct party {
 	enum half half;
 	bool alone; /* the session has one side */
 	struct journal
-		view;	  /* its processes, as side a of a session: harness/sweep/journal_view.h */
+		view;	  /* its processes, as side a of a session: harness/record/journal_view.h */
 	int n;		  /* of them */
 	int failed;	  /* results that are missing or failed their check */
 	double canary_ns; /* median of the processes'; NAN: none */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/sweep/environment.h"
+#include "harness/record/environment.h"
 
 /* Canaries of two parties may be so far apart, a share, before it is worth a word. */
 static const double clocks_alike = 0.01;

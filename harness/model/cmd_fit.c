@@ -8,7 +8,7 @@
 #include "harness/json.h"
 #include "harness/model/report.h"
 #include "harness/model/source.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 #include "harness/platform.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_SYNC, KEY_OVER, KEY_OFF_GRID };

@@ -8,7 +8,7 @@
 #include "harness/json.h"
 #include "harness/model/price_text.h"
 #include "harness/model/source.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 #include "harness/platform.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "harness/model/stack_sources.h"
 #include "harness/model/stack_text.h"
 #include "harness/platform.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 enum {
 	KEY_HELP = 'h',

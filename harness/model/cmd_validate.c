@@ -10,7 +10,7 @@
 #include "harness/model/source.h"
 #include "harness/model/validate_text.h"
 #include "harness/platform.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_SYNC, KEY_SIDE };
 enum { SESSIONS_MAX = 16, WORKS_MAX = 64 };

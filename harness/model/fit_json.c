@@ -3,7 +3,7 @@
 
 #include "harness/json.h"
 #include "harness/model/report.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 #include "harness/submit.h"
 
 /* {"value": ..., "lo": ..., "hi": ..., "n": ...}: what is not known is null. */

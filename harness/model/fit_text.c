@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness/model/report.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 #include "harness/row.h"
 #include "harness/submit.h"
 #include "harness/text.h"

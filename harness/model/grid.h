@@ -10,7 +10,7 @@
 #define RIFT_MODEL_GRID_H
 
 #include "harness/model/model.h"
-#include "harness/sweep/journal.h"
+#include "harness/record/journal.h"
 
 struct grid_point {
 	struct batch batch;

@@ -3,7 +3,7 @@
 #define RIFT_MODEL_SOURCE_H
 
 #include "harness/model/fit.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 
 struct source {
 	struct journal journal;
@@ -13,7 +13,7 @@ struct source {
 
 /*
  * The grid of a workload, NULL: the only one, on the side that the argument names (session_arg in
- * harness/sweep/recorded.h; grid.side says which). Returns 0, or a negative errno after one line.
+ * harness/record/recorded.h; grid.side says which). Returns 0, or a negative errno after one line.
  * *s is zeroed before, and may be released after a failure too.
  */
 int source_grid(struct source *s, const struct session_arg *arg, const char *workload,

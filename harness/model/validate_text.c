@@ -7,7 +7,7 @@
 #include "harness/json.h"
 #include "harness/row.h"
 #include "harness/submit.h"
-#include "harness/sweep/recorded.h"
+#include "harness/record/recorded.h"
 #include "harness/text.h"
 
 /* ---- for people --------------------------------------------------------------------------- */

@@ -22,8 +22,8 @@
 
 #include "common/check.h"
 #include "harness/command.h"
-#include "harness/sweep/clocks.h"
-#include "harness/sweep/worker.h"
+#include "harness/session/clocks.h"
+#include "harness/session/worker.h"
 #include "tests/enemy/mutate.h"
 #include "tests/fake_session.h"
 

@@ -1,0 +1,217 @@
+/* cmd_show.c - rift show FILE: what a recorded session measured, as rift sweep printed it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/card/card.h"
+#include "harness/command.h"
+#include "harness/platform.h"
+#include "harness/record/journal_view.h"
+#include "harness/record/recorded.h"
+#include "harness/cmd/sweep_text.h"
+#include "harness/text.h"
+
+enum { KEY_SIDE = 256 };
+
+static const struct argp_option options[] = {
+	{ "side", KEY_SIDE, "a|b", 0,
+	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
+	  "same",
+	  0 },
+	{ "help", 'h', NULL, 0, "this help", 0 },
+	{ 0 },
+};
+
+struct show_args {
+	const char *file;
+	int side; /* SIDE_ANY: all */
+	bool help;
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct show_args *a = state->input;
+
+	switch (key) {
+	case 'h':
+		a->help = true;
+		return 0;
+	case KEY_SIDE:
+		return session_side_parse(arg, &a->side);
+	case ARGP_KEY_ARG:
+		return take_word(&a->file, 1, arg, "rift show takes one file");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take,
+	.args_doc = "FILE",
+	.doc = "Shows what a record file of rift sweep holds: where it was measured, and the "
+	       "tables. A session under way, a .part, is shown as far as its processes are "
+	       "complete.\vExit codes: 0 ok, 1 a point failed its check, 2 failed points, 3 the "
+	       "file is not to be read. `rift check` says whether it is whole and unchanged.",
+};
+
+static const char *of_header(const struct journal *j, int side, const char *part, const char *name)
+{
+	const json_t *v = json_object_get(json_object_get(j->header[side], part), name);
+
+	return json_is_string(v) ? json_string_value(v) : NULL;
+}
+
+/* ", KEY value", or nothing where it is not known. */
+static void print_fact(const char *key, const char *value)
+{
+	if (value)
+		printf(", %s%s", key, text_shown(value).s);
+}
+
+static void print_side(const struct journal *j, int side)
+{
+	const char *device = of_header(j, side, "gpu", "name");
+	static const char *const layers[] = { "gpu", "hypervisor", "wsl", "sandbox", "container" };
+	const char *start = json_string_value(json_object_get(j->header[side], "start_utc"));
+
+	printf("%s  %s",
+	       j->sides < 2 ? "measured on      "
+	       : side	    ? "side b         "
+			    : "side a         ",
+	       device ? text_shown(device).s : "unknown device");
+	print_fact("driver ", of_header(j, side, "gpu", "driver_version"));
+	if (!session_is_cpu(j, side))
+		print_fact("CUDA ", of_header(j, side, "gpu", "cuda_driver_api"));
+	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); i++)
+		print_fact("", of_header(j, side, "virt", layers[i]));
+	print_fact("", start);
+	printf("\n");
+	if (side || *j->plan.declared)
+		printf("                 %s%s\n", side ? "behind " : "declared as ",
+		       text_shown(side ? j->against : j->plan.declared).s);
+}
+
+/* How many a sequential design takes is known when it has taken them. */
+static void print_under_way(const struct journal *j)
+{
+	int complete = 0;
+
+	for (int i = 0; i < j->slots; i++)
+		complete += j->complete[i];
+	if (complete < j->slots && !j->plan.design.sequential)
+		printf("not complete     %d of %d processes are\n", complete, j->slots);
+}
+
+static void print_lock(const struct design *d)
+{
+	if (d->lock && d->lock_mhz)
+		printf("clock            locked at %d MHz\n", d->lock_mhz);
+	else if (d->lock)
+		printf("clock            locked at the base clock\n");
+}
+
+static int show_results(const struct journal *j)
+{
+	int failed = journal_count_failed(j);
+	int unchecked = journal_count(j, POINT_CHECK_FAILED);
+
+	results_print(j, stdout);
+	refusals_print(j, stdout);
+	printf("\n%d points ok, %d failed their check, %d failed otherwise\n",
+	       journal_count(j, POINT_OK), unchecked, failed);
+	quality_print(j, stdout);
+	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
+}
+
+/* As if it had been swept alone. */
+static int show_side(const struct journal *j, int side)
+{
+	int n = j->plan.design.processes, code;
+	int *process = calloc((size_t)n, sizeof(*process));
+	struct journal view;
+
+	CHECK(process, "memory of %d processes", n);
+	for (int i = 0; i < n; i++)
+		process[i] = i;
+	journal_view(&view, j, side, process, n);
+	view.drift_most[0] = j->drift_most[side];
+	code = show_results(&view);
+	journal_view_release(&view);
+	free(process);
+	return code;
+}
+
+/* side: SIDE_ANY: all. */
+static int show_session(const struct journal *j, int wanted)
+{
+	const struct plan *p = &j->plan;
+	int code;
+
+	printf("session          %s, %s: %s design, seed %lu\n", text_shown(j->session_id).s,
+	       text_shown(j->path).s, design_name(&p->design), (unsigned long)p->design.seed);
+	for (int side = 0; side < j->sides; side++)
+		if (wanted == SIDE_ANY || wanted == side)
+			print_side(j, side);
+	print_lock(&p->design);
+	print_under_way(j);
+	code = wanted == SIDE_ANY || j->sides < 2 ? show_results(j) : show_side(j, wanted);
+	if (session_is_cpu(j, wanted > 0))
+		printf("%s\n", platform_not_gpu);
+	return code;
+}
+
+static int show_card(const char *path)
+{
+	json_t *card;
+	int err = card_read(path, &card);
+
+	if (!err)
+		card_print(card, stdout);
+	json_decref(card);
+	return err;
+}
+
+static int show(const struct show_args *a, int *code)
+{
+	const struct session_arg session = { NULL, a->file, a->side };
+	struct journal j = { .part.fd = -1, .visits.fd = -1 };
+	char *path;
+	int side, err = session_word_parse(&session, &path, &side);
+
+	if (!err && card_is(path) && side != SIDE_ANY)
+		err = complain(EINVAL, "--side: %s is a card of rift probe, which has no sides",
+			       path);
+	else if (!err && card_is(path))
+		err = show_card(path);
+	else if (!err) {
+		err = journal_read(&j, path);
+		if (!err)
+			j.path = strdup(path);
+		if (!err)
+			err = session_side_check(&j, &session, &side);
+		if (!err && !j.header[side > 0])
+			err = complain(EINVAL, "%s: no process has begun", text_shown(path).s);
+		if (!err)
+			*code = show_session(&j, side);
+		journal_release(&j);
+	}
+	free(path);
+	return err;
+}
+
+int cmd_show(int argc, char **argv)
+{
+	struct show_args a = { .side = SIDE_ANY };
+	int err = options_parse(&argp, "`rift show --help` shows its options", argc, argv, &a);
+	int code = RIFT_OK;
+
+	if (!err && a.help)
+		options_help(&argp, "show", stdout);
+	else if (!err && !a.file)
+		err = complain(EINVAL, "rift show: no file; write rift show FILE");
+	else if (!err)
+		err = show(&a, &code);
+	return err ? (int)exit_code_of(err) : code;
+}

@@ -1,0 +1,370 @@
+/* sweep_run.c - a sweep from its options to its last line: plan, files, session, results. */
+#include "harness/cmd/sweep_run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/command.h"
+#include "harness/measure.h"
+#include "harness/platform.h"
+#include "harness/session/clocks.h"
+#include "harness/session/stopping.h"
+#include "harness/plan/estimate.h"
+#include "harness/session/supervisor.h"
+#include "harness/cmd/sweep_text.h"
+
+/* ---- making the plan -------------------------------------------------------------------- */
+
+static uint64_t random_seed(void)
+{
+	uint32_t seed;
+
+	CHECK(getrandom(&seed, sizeof(seed), 0) == (ssize_t)sizeof(seed), "no random numbers");
+	return seed;
+}
+
+static struct design design_for(const struct sweep_args *a)
+{
+	struct design d = design_of(a->quick);
+	const struct sweep_values *v = &a->values;
+
+	if (a->express)
+		design_express(&d);
+	if (a->against && !a->apart)
+		design_pairs(&d);
+	d.goals = a->goals;
+	d.sequential |= goals_any(&d.goals);
+	if (goals_any(&d.goals))
+		d.processes =
+			a->quick ? goals_next_look(0, PROCESSES_ASKED_MAX) : PROCESSES_ASKED_MAX;
+	if (v->processes) {
+		d.processes = (int)v->processes;
+		d.sequential = goals_any(&d.goals);
+	}
+	if (v->rounds)
+		d.rounds = (int)v->rounds;
+	if (v->check_steps)
+		d.check_steps = v->check_steps;
+	if (v->warm_up_s > 0) {
+		d.warmup_max_ns = (int64_t)(v->warm_up_s * SECOND_NS);
+		d.warmup_min_ns =
+			d.warmup_min_ns < d.warmup_max_ns ? d.warmup_min_ns : d.warmup_max_ns;
+	}
+	d.lock = a->lock;
+	d.lock_mhz = a->lock_mhz;
+	d.sync = a->kinds ? a->kind[0] : sync_default();
+	d.seed = a->rows.given[params_find(sweep_value_rows, "seed", 4)] ? (uint64_t)v->seed
+									 : random_seed();
+	return d;
+}
+
+static double patience_ns(const struct sweep_args *a)
+{
+	return 1e9 * (a->values.patience_s > 0 ? a->values.patience_s : PATIENCE_S);
+}
+
+static int refuse_quick(const struct plan *p, double limit_ns, double least_ns)
+{
+	const char *name = design_name(&p->design);
+	char limit[16], least[16];
+
+	return complain(EINVAL,
+			"--%s: %s are not enough for %d points of each workload on %d "
+			"configurations, which take %s: name fewer workloads, fewer or smaller "
+			"sizes, or leave --%s out",
+			name, show_duration(limit_ns, limit), (int)QUICK_POINTS_LEAST, p->n_configs,
+			show_duration(least_ns, least), name);
+}
+
+static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, struct omitted *o)
+{
+	struct plan_request r = { .workload = a->workload,
+				  .assignment = a->assignment,
+				  .n_assignments = a->n_assignments,
+				  .around = a->around,
+				  .n_arounds = a->n_arounds,
+				  .size = a->size,
+				  .depth = a->depth,
+				  .mode = a->mode,
+				  .design = design_for(a) };
+	int sides = a->against ? 2 : 1, kinds = a->kinds ? a->kinds : 1, err;
+	double all_ns = sides * kinds * (a->express ? express_limit_ns : quick_limit_ns);
+	double limit_ns, least_ns;
+
+	*o = (struct omitted){ 0 };
+	err = plan_make(p, &r);
+	if (!err)
+		err = goals_refuse(p, sides);
+	if (a->platform)
+		snprintf(p->declared, sizeof(p->declared), "%s", a->platform);
+	for (int side = 0; side < sides && !err; side++)
+		err = session_probe(p, side, side ? a->against : NULL, patience_ns(a), show);
+	if (err)
+		return err;
+	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);
+	o->too_long = predict_drop_long(p, sides);
+	limit_ns = all_ns - (double)(clock_ns() - show->begun_ns);
+	if (a->quick && p->n_points) {
+		o->corners = predict_choose(p, sides, kinds, limit_ns, &least_ns);
+		if (o->corners < 0)
+			return refuse_quick(p, all_ns, least_ns);
+	}
+	if (p->n_points && p->design.pairs && !a->express && !a->values.rounds)
+		predict_fill_rounds(p);
+	if (p->n_points && a->express && !a->values.rounds)
+		predict_fill_time(p, sides, limit_ns / kinds);
+	if (a->quick && goals_any(&a->goals) && !a->values.processes)
+		predict_fill_processes(p, sides, limit_ns);
+	if (!p->n_points && o->launches)
+		return complain(EINVAL,
+				"no point is left: a launch of each would take more than %.0f ms, "
+				"the limit of the workload; name smaller sizes",
+				o->launch_max_ns / 1e6);
+	if (!p->n_points)
+		return complain(EINVAL,
+				"no point is left: a block of each would take more than %d "
+				"ms; name sizes with --size",
+				BLOCK_LONGEST_NS / 1000000);
+	if (a->kinds)
+		plan_take_kinds(p, a->kind, a->kinds);
+	return goals_refuse(p, sides); /* of what is left */
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static void choose_output(const struct sweep_args *a, char *out, size_t size)
+{
+	time_t t = time(NULL);
+	struct tm tm;
+	char stamp[32];
+
+	if (a->output) {
+		snprintf(out, size, "%s", a->output);
+		return;
+	}
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&t, &tm));
+	mkdir("results", 0777); /* where it fails, the file says so */
+	snprintf(out, size, "results/%s-%s.jsonl", stamp, a->workload[0]->name);
+}
+
+/* NAME.jsonl -> NAME-2.jsonl, the first that does not exist. */
+static void next_output(const char *path, char *out, size_t size)
+{
+	size_t stem = strlen(path);
+
+	if (stem > 6 && !strcmp(path + stem - 6, ".jsonl"))
+		stem -= 6;
+	for (int i = 2;; i++) {
+		char part[4400];
+
+		snprintf(out, size, "%.*s-%d.jsonl", (int)stem, path, i);
+		snprintf(part, sizeof(part), "%s.part", out);
+		if (access(out, F_OK) && access(part, F_OK))
+			return;
+	}
+}
+
+/* ---- running ---------------------------------------------------------------------------- */
+
+/* Of this command, with its probe; after a resume, of what was left. */
+static void print_times(const struct show *s)
+{
+	double probe_ns = (double)(s->start_ns - s->begun_ns);
+	char predicted[16], took[16];
+
+	printf("predicted %s, took %s\n", show_duration(probe_ns + s->predicted_ns, predicted),
+	       show_duration((double)(clock_ns() - s->begun_ns), took));
+}
+
+static int end_of(const struct session *s, bool quiet)
+{
+	const struct journal *j = &s->journal;
+	int failed = journal_count_failed(j);
+	int unchecked = journal_count(j, POINT_CHECK_FAILED);
+
+	results_print(j, stdout);
+	refusals_print(j, stdout);
+	printf("\n%d points ok, %d failed their check, %d failed otherwise: %s\n",
+	       journal_count(j, POINT_OK), unchecked, failed, j->path);
+	quality_print(j, stdout);
+	if (goals_any(&j->plan.design.goals))
+		goals_print(j, (double)(clock_ns() - s->show.begun_ns), stdout);
+	print_times(&s->show);
+	if (!quiet && !strcmp(platform_build(), "CPU device"))
+		printf("%s\n", platform_not_gpu);
+	if (j->moved) /* who goes on with the name that was asked for has another file */
+		return RIFT_USAGE;
+	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
+}
+
+static int interrupted_end(const struct session *s)
+{
+	const struct journal *j = &s->journal;
+	int done = j->slots * j->plan.n_points - journal_count(j, POINT_PENDING);
+
+	complain(EINTR, "interrupted: %d of %d points are kept; rift sweep --resume %s goes on",
+		 done, s->show.points, j->path);
+	return RIFT_INTERRUPTED;
+}
+
+/* What session_run() has to say, as an exit code. */
+static int code_of(const struct session *s, const struct sweep_args *a, int err)
+{
+	if (err == -EINTR)
+		return interrupted_end(s);
+	return err ? (int)exit_code_of(err) : end_of(s, a->quiet);
+}
+
+/*
+ * The machine is another one: what was measured stays, and the same plan starts anew. Once: where
+ * the machine changes again there is no telling what is measured.
+ */
+static int start_anew(struct session *s, const struct sweep_args *a)
+{
+	struct session fresh = { .show = s->show, .patience_ns = s->patience_ns };
+	char path[4300];
+	int code, err;
+
+	next_output(s->journal.path, path, sizeof(path));
+	complain(ESTALE, "this is not the machine that %s was begun on: %s; starting %s",
+		 s->journal.path, s->change, path);
+	err = journal_create(&fresh.journal, &s->journal.plan, path, s->journal.against, a->typed);
+	if (!err) {
+		err = session_run(&fresh);
+		show_end(&fresh.show);
+	}
+	if (err == -ESTALE) {
+		complain(ESTALE,
+			 "%s: the machine changed once more: %s; processes of one side must share "
+			 "it, so nothing else is started",
+			 path, fresh.change);
+		code = RIFT_NOT_COMPARABLE;
+	} else {
+		code = code_of(&fresh, a, err);
+	}
+	journal_release(&fresh.journal);
+	return code;
+}
+
+static int run_session(struct session *s, const struct sweep_args *a);
+
+/* What pairs say of sides that get in each other's way is of no use: the same points without. */
+static int start_apart(struct session *s, const struct sweep_args *a)
+{
+	struct session apart = { .show = s->show, .patience_ns = s->patience_ns };
+	struct journal *j = &s->journal;
+	int err, code;
+
+	for (int side = 0; side < 2; side++)
+		j->plan.design.company[side] = round(1000 * company_of(j, side).ratio) / 1000;
+	j->plan.design.pairs = false;
+	journal_discard(j);
+	err = journal_create(&apart.journal, &j->plan, j->path, j->against, a->typed);
+	code = err ? (int)exit_code_of(err) : run_session(&apart, a);
+	if (apart.journal.path)
+		journal_release(&apart.journal);
+	return code;
+}
+
+/* An exit code. */
+static int run_session(struct session *s, const struct sweep_args *a)
+{
+	int err = session_run(s);
+
+	show_end(&s->show);
+	if (err == -EBUSY)
+		return start_apart(s, a);
+	return err == -ESTALE ? start_anew(s, a) : code_of(s, a, err);
+}
+
+/* Not what was typed now, but what a file says: all of it, as a long line would be cut. */
+static void print_command(const struct journal *j)
+{
+	enum { PIECE = 800 };
+	size_t n = strlen(j->against);
+
+	complain(0, "%s: side b is started behind the command in this file:", j->path);
+	for (size_t at = 0; at < n; at += PIECE)
+		complain(0, "  %.*s", PIECE, j->against + at);
+}
+
+/* What of the files could not be used. */
+static void print_dropped(struct session *s)
+{
+	char line[120];
+
+	if (s->journal.torn)
+		show_complaint(&s->show, "rift: a torn last line was dropped");
+	if (!s->journal.visits_dropped)
+		return;
+	snprintf(line, sizeof(line), "rift: %d damaged visits were dropped, and are measured again",
+		 s->journal.visits_dropped);
+	show_complaint(&s->show, line);
+}
+
+int sweep_resume(const struct sweep_args *a)
+{
+	struct session s = { .patience_ns = patience_ns(a) };
+	struct clocks clocks = { 0 };
+	int err, code;
+
+	show_start(&s.show, a->quiet);
+	err = journal_open(&s.journal, a->resume);
+	if (!err)
+		print_dropped(&s);
+	if (!err && s.journal.against)
+		print_command(&s.journal);
+	if (!err && s.journal.plan.design.lock)
+		err = clocks_lock(&clocks, s.journal.plan.design.lock_mhz);
+	code = err ? (int)exit_code_of(err) : run_session(&s, a);
+	clocks_free(&clocks);
+	journal_release(&s.journal);
+	return code;
+}
+
+int sweep_start(struct sweep_args *a)
+{
+	struct session s = { .patience_ns = patience_ns(a) };
+	struct omitted omitted;
+	struct plan plan = { 0 };
+	struct clocks clocks = { 0 };
+	char path[4200];
+	int err, code;
+
+	show_start(&s.show, a->quiet);
+	if (!a->n_workloads && !(a->workload[0] = workload_find("launch")))
+		return RIFT_USAGE;
+	if (!a->dry_run)
+		choose_output(a, path, sizeof(path));
+	err = a->dry_run ? 0 : journal_refuse(path); /* before a probe takes its time */
+	if (!err && !a->dry_run && a->lock)
+		err = clocks_lock(&clocks, a->lock_mhz);
+	if (!err && !a->dry_run && a->against)
+		err = session_greet(a->against, &s.show);
+	if (!err)
+		err = make_plan(&plan, a, &s.show, &omitted);
+	if (!err && a->dry_run) {
+		plan_print(&plan, a->against ? 2 : 1, &omitted, stdout);
+		plan_release(&plan);
+		return RIFT_OK;
+	}
+	if (!err) {
+		if (!a->quiet)
+			omitted_print(&plan, &omitted, stderr);
+		err = journal_create(&s.journal, &plan, path, a->against, a->typed);
+	}
+	code = err ? (int)exit_code_of(err) : run_session(&s, a);
+	show_end(&s.show);
+	clocks_free(&clocks);
+	plan_release(&plan);
+	if (s.journal.path)
+		journal_release(&s.journal);
+	return code;
+}

@@ -1,0 +1,37 @@
+/* sweep_text.h - what `rift sweep` prints: the plan, and what was measured. */
+#ifndef RIFT_SWEEP_TEXT_H
+#define RIFT_SWEEP_TEXT_H
+
+#include <stdio.h>
+
+#include "harness/session/results.h"
+
+/* What was left out while the plan was made. */
+struct omitted {
+	int launches, too_long, corners;
+	double launch_max_ns; /* of some launches */
+};
+
+/* The plan: points by workload and mode, prediction, what was left out and why. */
+void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out);
+
+/* A line for each thing that was left out, for stderr; nothing where nothing was. */
+void omitted_print(const struct plan *p, const struct omitted *o, FILE *out);
+
+/* A table for each workload, parameter set, mode, kind of waiting and side: sizes down, depths
+ * across. */
+void results_print(const struct journal *j, FILE *out);
+
+/*
+ * Points whose processes fall into two kinds, the most different first: their median, which lies
+ * in one of them or between, says less than both. Nothing where there is none.
+ */
+void bimodal_print(const struct results *r, FILE *out);
+
+/* A line a side and call that is not supported there: how many points that costs. */
+void refusals_print(const struct journal *j, FILE *out);
+
+/* A line of how many of the points that have blocks are noisy, and how far clocks went. */
+void quality_print(const struct journal *j, FILE *out);
+
+#endif

@@ -1,0 +1,265 @@
+/* plan.c - which points a sweep measures. */
+#include "harness/plan/plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/decide.h"
+#include "harness/plan/plan_build.h"
+
+const char *design_name(const struct design *d)
+{
+	return d->express ? "express" : d->quick ? "quick" : "full";
+}
+
+struct design design_of(bool quick)
+{
+	const int64_t ms = 1000000;
+
+	if (quick)
+		return (struct design){ .quick = true,
+					.processes = 5,
+					.half_width_max = HALF_WIDTH_MAX_QUICK,
+					.rounds = 3,
+					.visit_ns = ms / 2,
+					.blocks_min = 3,
+					.blocks_max = 50,
+					.warmup_min_ns = 300 * ms,
+					.warmup_max_ns = 1000 * ms,
+					.pause_min_ns = 200 * ms,
+					.pause_max_ns = 400 * ms,
+					.check_steps = 256 };
+	return (struct design){ .processes = 30, /* the last look */
+				.sequential = true,
+				.half_width_max = HALF_WIDTH_MAX,
+				.rounds = 5,
+				.visit_ns = 2 * ms,
+				.blocks_min = 3,
+				.blocks_max = 200,
+				.warmup_min_ns = 500 * ms,
+				.warmup_max_ns = 5000 * ms,
+				.pause_min_ns = 200 * ms,
+				.pause_max_ns = 1000 * ms,
+				.check_steps = 256 };
+}
+
+/* Warm-up and pauses are a third of what they are, so that points have the time. */
+void design_express(struct design *d)
+{
+	d->express = true;
+	d->warmup_min_ns /= 3;
+	d->warmup_max_ns /= 3;
+	d->pause_min_ns /= 4;
+	d->pause_max_ns /= 4;
+}
+
+/* 8 pairs are the fewest of which a dozen differences can be found at once (harness/judge.h). */
+void design_pairs(struct design *d)
+{
+	d->pairs = true;
+	d->processes = d->quick ? 8 : d->processes;
+	d->rounds = TURNS_LEAST;
+	d->visit_ns = 4000000;
+}
+
+bool design_gave_pairs_up(const struct design *d)
+{
+	return d->company[0] != 0 || d->company[1] != 0; /* or NaN, of a side that is not known */
+}
+
+/* sync: NULL, or the name of its kind. */
+static void find_key(const struct plan *p, const struct plan_point *at, const char *sync,
+		     char out[HASH_TEXT])
+{
+	const struct params *params = &p->config[at->config].params;
+	json_t *all = json_object();
+	json_t *axes = json_pack("{s:s, s:s, s:I, s:o}", "workload",
+				 p->config[at->config].workload->name, "mode", mode_name(at->mode),
+				 "depth", (json_int_t)at->depth, "params", all);
+
+	for (const struct param *row = params->rows; row->name; row++)
+		json_object_set_new(all, row->name, param_json(row, params->opts));
+	if (sync)
+		json_object_set_new(axes, "sync", json_string(sync));
+	hash_json(axes, out);
+	json_decref(axes);
+}
+
+static void find_keys(struct plan *p)
+{
+	for (int i = 0; i < p->n_points; i++) {
+		struct plan_point *at = &p->point[i];
+
+		at->sync = p->design.sync;
+		find_key(p, at, NULL, at->key);
+		strcpy(at->alone, at->key);
+	}
+}
+
+/* A value that goes around the centre may be the centre's own. */
+static bool is_again(const struct plan *p, int point, void *arg)
+{
+	json_t *seen = arg;
+	const char *key = p->point[point].key;
+
+	if (json_object_get(seen, key))
+		return true;
+	json_object_set_new(seen, key, json_true());
+	return false;
+}
+
+static void drop_doubles(struct plan *p)
+{
+	json_t *seen = json_object();
+
+	plan_drop(p, is_again, seen);
+	json_decref(seen);
+}
+
+/*
+ * What says most of the model: of the smallest size all depths, which hold c, p, Z, a, b, Zg, gn,
+ * G, Zf and b0; of the three in the middle (k and e take as many; smaller ones may be hidden behind
+ * p) depths 1 and 16, which hold g, k, e, phi and bf.
+ */
+static bool says_little(const struct plan *p, int point, void *unused)
+{
+	const struct plan_point *at = &p->point[point];
+	const struct config *c = &p->config[at->config];
+
+	(void)unused;
+	if (c->size_given || !c->size_index)
+		return false;
+	return c->size_index == 1 || c->size_index > 4 || (!p->depth_given && at->depth > 16);
+}
+
+int plan_make(struct plan *out, const struct plan_request *r)
+{
+	int err = 0;
+
+	*out = (struct plan){ .design = r->design,
+			      .depth_given = r->depth != NULL,
+			      .start_ns = { NAN, NAN },
+			      .calibrate_ns = { NAN, NAN } };
+	for (const struct workload *const *w = r->workload; *w && !err; w++)
+		err = plan_add_workload(out, r, *w);
+	if (err)
+		return err;
+	find_keys(out);
+	drop_doubles(out);
+	if (r->design.express)
+		plan_drop(out, says_little, NULL);
+	return 0;
+}
+
+/* ---- kinds of waiting ------------------------------------------------------------------- */
+
+int plan_kinds(const struct plan *p)
+{
+	return p->design.kinds ? p->design.kinds : 1;
+}
+
+bool plan_has_kind(const struct plan *p, enum sync_kind kind)
+{
+	for (int i = 0; i < p->design.kinds; i++)
+		if (p->design.kind[i] == kind)
+			return true;
+	return !p->design.kinds && p->design.sync == kind;
+}
+
+void plan_take_kinds(struct plan *p, const enum sync_kind *kind, int n)
+{
+	size_t points = (size_t)p->n_points;
+	struct plan_point *all = calloc((size_t)n * points + 1, sizeof(*all));
+
+	CHECK(all, "memory of %d kinds of %zu points", n, points);
+	p->design.sync = kind[0];
+	p->design.kinds = n > 1 ? n : 0;
+	for (int k = 0; k < n; k++) {
+		p->design.kind[k] = kind[k];
+		for (size_t i = 0; i < points; i++) {
+			struct plan_point *at = &all[(size_t)k * points + i];
+
+			*at = p->point[i];
+			at->sync = kind[k];
+			if (n > 1)
+				find_key(p, at, sync_names[kind[k]], at->key);
+		}
+	}
+	free(p->point);
+	p->point = all;
+	p->n_points *= n;
+}
+
+static bool is_of_another_kind(const struct plan *p, int point, void *kind)
+{
+	return p->point[point].sync != *(enum sync_kind *)kind;
+}
+
+void plan_keep_kind(struct plan *p, enum sync_kind kind)
+{
+	plan_drop(p, is_of_another_kind, &kind);
+	p->design.sync = kind;
+	p->design.kinds = 0;
+	for (int i = 0; i < p->n_points; i++)
+		strcpy(p->point[i].key, p->point[i].alone);
+}
+
+/* ---- fewer points ----------------------------------------------------------------------- */
+
+static void config_release(struct config *c)
+{
+	params_release(&c->params);
+	free(c->params.opts);
+}
+
+void plan_release(struct plan *p)
+{
+	for (int i = 0; i < p->n_configs; i++)
+		config_release(&p->config[i]);
+	free(p->config);
+	free(p->point);
+	*p = (struct plan){ 0 };
+}
+
+/* Moves the configurations that still have points together. */
+static void drop_unused_configs(struct plan *p)
+{
+	int *moved = calloc((size_t)p->n_configs + 1, sizeof(*moved)), n = 0;
+
+	CHECK(moved, "memory of %d configurations", p->n_configs);
+	for (int i = 0; i < p->n_points; i++)
+		moved[p->point[i].config] = 1;
+	for (int i = 0; i < p->n_configs; i++) {
+		if (!moved[i]) {
+			config_release(&p->config[i]);
+			continue;
+		}
+		moved[i] = n;
+		p->config[n++] = p->config[i];
+	}
+	for (int i = 0; i < p->n_points; i++)
+		p->point[i].config = moved[p->point[i].config];
+	p->n_configs = n;
+	free(moved);
+}
+
+int plan_drop(struct plan *p, bool (*drop)(const struct plan *, int point, void *), void *arg)
+{
+	bool *gone = calloc((size_t)p->n_points + 1, sizeof(*gone));
+	int n = 0, before = p->n_points;
+
+	CHECK(gone, "memory of %d points", p->n_points);
+	for (int i = 0; i < before; i++)
+		gone[i] = drop(p, i, arg);
+	for (int i = 0; i < before; i++)
+		if (!gone[i])
+			p->point[n++] = p->point[i];
+	p->n_points = n;
+	free(gone);
+	drop_unused_configs(p);
+	return before - n;
+}

@@ -1,0 +1,180 @@
+/*
+ * plan.h - which points a sweep measures.
+ *
+ * A configuration is one full set of a workload's parameters; a point is a configuration, a mode
+ * and a depth. A plan is fixed before anything is timed, is stored in the record file, and is what
+ * supervisor and workers talk about: points are known by their number in it.
+ */
+#ifndef RIFT_SWEEP_PLAN_H
+#define RIFT_SWEEP_PLAN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/model/model.h"
+#include "harness/param.h"
+#include "harness/submit.h"
+#include "harness/record/hash.h"
+#include "harness/text.h"
+
+enum { PLAN_POINTS_MAX = 20000, PLAN_DEPTH_MAX = 1 << 24 };
+
+/* How long a configuration takes on one side, by a probe of that side (session_probe()); ns. */
+struct side_timing {
+	double setup_ns;		     /* NAN in any of these: not known */
+	double ends_ns, step_ns;	     /* a block of D steps takes ends_ns + D * step_ns */
+	double gap_ns;			     /* beside the block: reset and synchronize */
+	double check_ends_ns, check_step_ns; /* to check D steps: D * step, no less than ends */
+	double launch_max_ns; /* of the workload's limits, on the device probed; 0, NAN: any */
+};
+
+struct config {
+	const struct workload *workload;
+	struct params params;	      /* params.opts is owned */
+	int64_t depth_max;	      /* of the workload's limits; 0: any */
+	int size_index;		      /* place among the sizes, which are neighbours in the plan */
+	bool size_given;	      /* the user named the sizes */
+	struct side_timing timing[2]; /* of a side */
+};
+
+struct plan_point {
+	int config;
+	enum mode mode;
+	int64_t depth;
+	enum sync_kind sync;   /* how the end of its blocks is waited for */
+	double corner;	       /* 0: first size or depth; 1: corner of the last ones */
+	double block_ns[2];    /* predicted, of a side; NAN: not known */
+	char key[HASH_TEXT];   /* of the canonical axes */
+	char alone[HASH_TEXT]; /* what its key is in a session of one kind of waiting */
+};
+
+/* What a session is to tell (goals.h); 0: not asked for. */
+struct goals {
+	double parameter_ns[MODEL_PARAMS]; /* half-width of its interval */
+	double margin;			   /* a share of 1 */
+};
+
+/* How points are measured. */
+struct design {
+	bool quick;
+	bool express;	   /* and the points that say most of the model, in 15 s */
+	int processes;	   /* of each platform; sequential: at most */
+	bool pairs;	   /* of two sides: one of each is alive together, and they take turns */
+	double company[2]; /* pairs were given up: of a side, in company over alone; 0: they were
+			      not */
+	bool sequential;   /* ends at a look of harness/decide.h that finds enough */
+	double half_width_max; /* of an interval that is narrow enough, a share */
+	int rounds;
+	int64_t visit_ns;	    /* blocks of a visit last about this long ... */
+	int blocks_min, blocks_max; /* ... within these numbers */
+	int64_t warmup_min_ns, warmup_max_ns;
+	int64_t pause_min_ns, pause_max_ns; /* between processes */
+	int64_t check_steps;
+	enum sync_kind sync;		 /* of all points; of several kinds the first */
+	int kinds;			 /* several kinds of waiting: how many; 0: one */
+	enum sync_kind kind[SYNC_COUNT]; /* they */
+	struct goals goals;		 /* when a sequential design ends, where there are any */
+	bool lock;			 /* the GPU's clock is locked ... */
+	int lock_mhz;			 /* ... at so many MHz; 0: the base clock */
+	uint64_t seed;
+};
+
+/* What the user asked for. Texts as axis.h reads them; NULL: the design's own values. */
+struct plan_request {
+	const struct workload *const *workload; /* ends with NULL */
+	char **assignment; /* name=values, or of one workload WORKLOAD.name=values */
+	int n_assignments;
+	char **around; /* the same, varied one at a time at the centre of the grid */
+	int n_arounds;
+	const char *size, *depth, *mode;
+	struct design design;
+};
+
+struct plan {
+	struct design design;
+	char declared[65]; /* what the user says side a is; "": nothing */
+	struct config *config;
+	int n_configs;
+	struct plan_point *point;
+	int n_points;
+	bool depth_given;
+	double start_ns[2];	/* of a side: from a worker's start to its first line; NAN */
+	double calibrate_ns[2]; /* to look the platform over and calibrate clocks; NAN */
+	int refused;		/* points that the workload's limits do not allow */
+	char refused_why[160];	/* the first reason */
+};
+
+/* Nothing is known of how long anything takes. */
+struct side_timing side_timing_unknown(void);
+
+/* "full", "quick" or "express". */
+const char *design_name(const struct design *d);
+
+/* The two designs of `rift sweep`; a seed is drawn by the caller. */
+struct design design_of(bool quick);
+
+/* Of the quick design: what says most of the model's parameters, in a quarter of the time. */
+void design_express(struct design *d);
+
+/* Rounds of a pair, where predict_fill_rounds() finds no time for more. */
+enum { TURNS_LEAST = 16 };
+
+/* Of two sides: in pairs, with turns of a few ms. */
+void design_pairs(struct design *d);
+
+/* The sides got in each other's way, so processes come one after the other. */
+bool design_gave_pairs_up(const struct design *d);
+
+/*
+ * All points of the request that the workloads allow, in a fixed order. Returns 0, or a negative
+ * errno after one line. *out may be released after a failure too.
+ */
+int plan_make(struct plan *out, const struct plan_request *r);
+
+/*
+ * Every point once for each of these kinds of waiting; n: 1 or more. Of several, a process has an
+ * operating-system process for each, as CUDA settles the kind before a device is opened.
+ */
+void plan_take_kinds(struct plan *p, const enum sync_kind *kind, int n);
+
+/* Leaves one kind of several: the plan of a session that was swept with it alone. */
+void plan_keep_kind(struct plan *p, enum sync_kind kind);
+
+/* How many kinds, 1 or more; whether this is one of them. */
+int plan_kinds(const struct plan *p);
+bool plan_has_kind(const struct plan *p, enum sync_kind kind);
+
+/* Removes the points that `drop` says so of, and configurations without points. Returns how many.
+ */
+int plan_drop(struct plan *p, bool (*drop)(const struct plan *, int point, void *), void *arg);
+
+/* lock_mhz as records have it: a number, or "base". New reference. */
+json_t *design_lock_json(const struct design *d);
+
+/*
+ * The plan as a record, and back; table: where workloads are looked for. where: put before what is
+ * complained of, "FILE:1: " or "".
+ */
+json_t *plan_json(const struct plan *p);
+int plan_parse(struct plan *out, const json_t *o, const struct workload *const *table,
+	       const char *where);
+
+/*
+ * What is wrong with such a record, "points[3].depth must be 1 to 16777216"; "": nothing. Whether
+ * its configurations are any of a workload's is not asked.
+ */
+struct text plan_wrong(const json_t *o);
+
+/*
+ * {workload, mode, depth, of several kinds sync, and each parameter that is not at its default}.
+ * New reference.
+ */
+json_t *plan_axes_json(const struct plan *p, int point);
+
+/* "myocyte cells=32 graph depth 16": the kernel size, and what is at no default. */
+void plan_point_text(const struct plan *p, int point, char *out, size_t size);
+
+void plan_release(struct plan *p);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * journal.h - the files of one session, and what is known from them.
+ *
+ *   NAME.jsonl.part     plan, then for each process header, points, trailer; only grows; locked by
+ *                       who writes (lock.h)
+ *   NAME.jsonl.visits   the visits of the processes under way, one a side; emptied when they are
+ *                       complete
+ *   NAME.jsonl.lock     who writes, for messages
+ *   NAME.jsonl          the .part, renamed, when the session is complete
+ *
+ * A process has a number among those of its platform (side 0 is this command itself, side 1 what
+ * --against names); slot = side * processes + process.
+ */
+#ifndef RIFT_SWEEP_JOURNAL_H
+#define RIFT_SWEEP_JOURNAL_H
+
+#include "harness/record/lock.h"
+#include "harness/plan/plan.h"
+#include "harness/record/record.h"
+
+enum point_status {
+	POINT_PENDING,
+	POINT_OK,
+	POINT_CHECK_FAILED,
+	POINT_FAILED,
+	POINT_SKIPPED,
+	POINT_NOT_SUPPORTED, /* the platform lacks a call that it needs */
+};
+
+struct journal {
+	struct plan plan;
+	int sides;
+	char *against; /* NULL: one side */
+	char session_id[17];
+	char plan_hash[HASH_TEXT];
+	char *path; /* NAME.jsonl */
+	struct lock lock;
+	struct record_file part, visits;
+
+	int slots;
+	/* what is known of slots; journal_view.c copies it row by row */
+	unsigned char *status; /* [slot * points + point], enum point_status */
+	/*
+	 * The same: process values, medians over the blocks. Of a pair that took turns they are
+	 * moved so that b over a is what the turns say, the median of their ratios.
+	 */
+	double *total_ns, *enq_ns;
+	double *company;   /* a slot: in company over alone (company.h); NAN: not known */
+	double *alone_ns;  /* [slot * points + point]: a block of it, alone; NAN: not known */
+	double **turns;	   /* of a slot: medians of its rounds (journal_turns.c); NULL: none yet */
+	double *launches;  /* [point]: of a step, as the last record says; 0: none did */
+	struct cost *step; /* the same: launches, copies, allocations; launches NAN: none */
+	bool *noisy;	   /* [slot * points + point]: what its summary says */
+	bool *complete;	   /* a slot */
+	int *attempts;	   /* a slot: headers written */
+	double *canary_ns; /* a slot: median of its header; NAN: none */
+	double drift_ns[2][2]; /* of a side: canaries of its current process, first and last */
+	double drift_most[2];  /* of a side: canary_drift of the trailer that is furthest from 0 */
+	int *failures;	       /* [slot * points + point]: times a worker was lost at it */
+	json_t *header[2];     /* the first of each side */
+	json_t *of_kind[2][SYNC_COUNT]; /* the first of each side and kind of waiting */
+	json_t *refused[2];		/* of a side: "POINT" (its number) -> error of its record */
+	json_t **visit[2];  /* of a side: [point * rounds + round] of its slot under way */
+	int visits_room;    /* how many there can be of each */
+	int visit_slot[2];  /* of a side: whose they are; -1: nobody's */
+	bool torn;	    /* a torn last line was dropped */
+	int visits_dropped; /* visits that were damaged: they are measured again */
+	bool moved;	    /* its name was taken at the end: path is another one */
+};
+
+/* A new session: takes the lock, writes the plan. argv_text is what the user typed. */
+int journal_create(struct journal *j, struct plan *plan, const char *path, const char *against,
+		   const char *argv_text);
+
+/*
+ * Refuses a path where a session is or was, where none could be written, or a link that leads
+ * nowhere; with one line.
+ */
+int journal_refuse(const char *path);
+
+/*
+ * One to go on with, by its .jsonl, .part or .visits name. What `rift check` would refuse in the
+ * .part is refused, -EINVAL; in the .visits it is dropped, and measured again.
+ */
+int journal_open(struct journal *j, const char *path);
+
+/*
+ * Reads a complete session or one under way, without taking its lock and without writing. Returns
+ * 0, or a negative errno after one line. *j may be released after a failure too.
+ */
+int journal_read(struct journal *j, const char *path);
+
+/* Processes that each side has completed, 1 or more. */
+int journal_processes(const struct journal *j);
+
+/* The group of draws (harness/bootstrap.h) that a side's processes have: pairs share one. */
+uint32_t journal_draw_group(const struct journal *j, int side);
+
+/* Slots in the order in which they run: ABBA for two sides. */
+int journal_slot(const struct journal *j, int i);
+const char *journal_side_name(int side);
+int journal_side(const struct journal *j, int slot);
+
+/*
+ * The kind of waiting of a slot's i-th operating-system process, i below plan_kinds(): in the
+ * plan's order and, in every other process of a side, backwards, so that a drift hits all alike.
+ */
+enum sync_kind journal_kind(const struct journal *j, int slot, int i);
+
+/*
+ * Leaves the points of one kind of several: the session is then as if it had been swept with that
+ * kind alone. Of one that was read; nothing can be written to it any more.
+ */
+void journal_keep_kind(struct journal *j, enum sync_kind kind);
+
+/* Makes `slot` the one of its side whose visits are kept; forgets those of another. */
+int journal_begin(struct journal *j, int slot);
+
+/* Each writes a line; they drop the reference of o. Returns 0 or a negative errno after one line.
+ */
+int journal_header(struct journal *j, int slot, json_t *o);
+int journal_visit(struct journal *j, int slot, int point, int round, json_t *o);
+/* A worker was lost at this point, or its hook failed: final, or to be tried again. */
+int journal_failure(struct journal *j, int slot, int point, const char *status, json_t *error,
+		    bool final);
+int journal_trailer(struct journal *j, int slot, json_t *bye);
+
+/* A point's visits by the slot of its side that is under way, of each round; NULL: missing. */
+json_t **journal_visits_of(const struct journal *j, int slot, int point);
+
+/* The visits of a point are complete: its record. */
+int journal_point(struct journal *j, int slot, int point);
+
+/* Median of the canaries of a side's processes so far; NAN: none. */
+double journal_canary_ns(const struct journal *j, int side);
+
+/* Has this point ended two workers in one process of this slot's side? */
+bool journal_is_deadly(const struct journal *j, int slot, int point);
+
+/* Why a point is not supported on this slot's side, {call, name, ...}; NULL: nothing said so. */
+const json_t *journal_refusal(const struct journal *j, int slot, int point);
+
+int journal_count(const struct journal *j, enum point_status status);
+/* Points and processes without a result that did not fail their check. */
+int journal_count_failed(const struct journal *j);
+
+/*
+ * Renames the .part, and removes the files beside it. Replaces nothing: where something has come
+ * to be under the name, the record is kept as output_rename_new() says, and one line names it.
+ * Returns 0 or a negative errno after one line.
+ */
+int journal_finish(struct journal *j);
+
+/* Removes the files of a session under way. */
+void journal_discard(struct journal *j);
+
+void journal_release(struct journal *j);
+
+#endif

@@ -1,0 +1,361 @@
+/* record.c - record files: JSON Lines, read and written. */
+#include "harness/record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/input.h"
+#include "harness/measure.h"
+#include "harness/text.h"
+
+/* Of reals in a line: enough for ns in a day, and short. */
+enum { REAL_DIGITS = 12 };
+
+/* Bytes of a line that is read: 30 times the longest, a plan of all workloads. */
+enum { RECORD_LINE_MAX = 1 << 26 };
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+bool record_is(const json_t *o, const char *kind)
+{
+	const char *record = json_string_value(json_object_get(o, "record"));
+
+	return record && !strcmp(record, kind);
+}
+
+static int check_schema(const struct record_scan *scan, const json_t *o)
+{
+	const json_t *schema = json_object_get(o, "schema");
+	const char *text = json_string_value(schema);
+	char *end;
+	long major;
+
+	if (!schema)
+		return 0;
+	major = text ? strtol(text, &end, 10) : -1;
+	if (!text || end == text || *end != '.')
+		return complain(EINVAL, "%s:%ld: schema is not \"MAJOR.MINOR\"", scan->path,
+				(long)scan->line + 1);
+	if (major != RECORD_SCHEMA_MAJOR)
+		return complain(EPROTONOSUPPORT, "%s:%ld: schema %s; this rift reads %d.x",
+				scan->path, (long)scan->line + 1, text_shown(text).s,
+				RECORD_SCHEMA_MAJOR);
+	return 0;
+}
+
+/* Who reads, and how. */
+struct reader {
+	int (*each)(const json_t *o, const struct record_scan *scan, void *arg);
+	void *arg;
+	bool salvages;
+};
+
+static void step_over(struct record_scan *scan, const char *line, size_t n)
+{
+	hash_add(&scan->hash, line, n);
+	scan->bytes += (int64_t)n;
+	scan->line++;
+}
+
+/* jansson tells a lack of memory as a syntax error, or not at all: it is seen where it happens. */
+static json_malloc_t usual_malloc;
+static bool lacked;
+
+static void *watched_malloc(size_t n)
+{
+	void *p = usual_malloc(n);
+
+	lacked |= !p;
+	return p;
+}
+
+/* NULL where it is no object; *err: there is no memory for it, which says nothing of the file. */
+static json_t *parse_line(const struct record_scan *scan, const char *line, size_t n, int *err)
+{
+	json_free_t usual_free;
+	json_t *o = NULL;
+
+	*err = 0;
+	if (!n || line[n - 1] != '\n')
+		return NULL;
+	lacked = false;
+	json_get_alloc_funcs(&usual_malloc, &usual_free);
+	json_set_alloc_funcs(watched_malloc, usual_free);
+	o = json_loadb(line, n - 1, JSON_REJECT_DUPLICATES, NULL);
+	json_set_alloc_funcs(usual_malloc, usual_free);
+	if (lacked)
+		*err = complain(ENOMEM, "%s:%ld: no memory for this line of %zu bytes", scan->path,
+				(long)scan->line + 1, n);
+	if (json_is_object(o) && !lacked)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+/* No object: 1 where it is the last line, which is then torn. */
+static int take_damage(struct record_scan *scan, const char *line, size_t n, bool last,
+		       const struct reader *r)
+{
+	if (last) {
+		scan->torn = true;
+		return 1;
+	}
+	if (!r->salvages)
+		return complain(EINVAL, "%s:%ld: this line is no JSON object: the file is damaged",
+				scan->path, (long)scan->line + 1);
+	scan->dropped++;
+	step_over(scan, line, n);
+	return 0;
+}
+
+static bool is_readable_schema(const json_t *o)
+{
+	const char *schema = json_string_value(json_object_get(o, "schema"));
+
+	return schema && strtol(schema, NULL, 10) == RECORD_SCHEMA_MAJOR;
+}
+
+/*
+ * One line of n bytes, its end included. 1: it is the last and torn. Only the last line may be
+ * without an end or be something else than an object.
+ */
+static int take_line(struct record_scan *scan, const char *line, size_t n, bool last,
+		     const struct reader *r)
+{
+	int err;
+	json_t *o = parse_line(scan, line, n, &err);
+
+	if (err)
+		return err;
+	if (o && r->salvages && !is_readable_schema(o)) {
+		json_decref(o);
+		o = NULL;
+		last = false;
+	}
+	if (!o)
+		return take_damage(scan, line, n, last, r);
+	err = check_schema(scan, o);
+	if (!err && !scan->line && !json_object_get(o, "schema"))
+		err = complain(EINVAL, "%s: no record file of rift: the first line has no schema",
+			       scan->path);
+	if (!err)
+		err = r->each(o, scan, r->arg);
+	json_decref(o);
+	step_over(scan, line, n);
+	return err;
+}
+
+/* Is there anything behind this line? */
+static bool at_end(FILE *f)
+{
+	int c = getc(f);
+
+	if (c != EOF)
+		ungetc(c, f);
+	return c == EOF;
+}
+
+/* Regular files only: a pipe may never end, and nothing in it can be read again. */
+static int open_regular(const char *path, FILE **out)
+{
+	int fd = input_open(path, false);
+
+	if (fd < 0)
+		return complain(-fd, "%s: %s", path, input_reason(fd));
+	*out = fdopen(fd, "r");
+	CHECK(*out, "memory of a file");
+	return 0;
+}
+
+static bool grow_line(char **line, size_t *size)
+{
+	size_t larger = *size ? 2 * *size : 1 << 12;
+	char *moved = larger > RECORD_LINE_MAX ? NULL : realloc(*line, larger);
+
+	if (!moved) {
+		errno = larger > RECORD_LINE_MAX ? EFBIG : ENOMEM;
+		return false;
+	}
+	*line = moved;
+	*size = larger;
+	return true;
+}
+
+/*
+ * As getline(), for lines of up to RECORD_LINE_MAX: beyond, -1 and EFBIG. A file without line ends
+ * would otherwise take all memory before it is found to be no record.
+ */
+static ssize_t next_line(char **line, size_t *size, FILE *f)
+{
+	size_t n = 0;
+	int c;
+
+	flockfile(f);
+	while ((c = getc_unlocked(f)) != EOF) {
+		if (n + 1 >= *size && !grow_line(line, size))
+			break;
+		(*line)[n++] = (char)c;
+		if (c == '\n')
+			break;
+	}
+	funlockfile(f);
+	return c == '\n' || (c == EOF && n && !ferror(f)) ? (ssize_t)n : -1;
+}
+
+static int read_lines(struct record_scan *scan, const char *path, const struct reader *r)
+{
+	FILE *f = NULL;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+	int err = open_regular(path, &f);
+
+	*scan = (struct record_scan){ .path = path };
+	hash_start(&scan->hash);
+	if (err)
+		return err;
+	errno = 0;
+	while (!err && (n = next_line(&line, &size, f)) > 0)
+		err = take_line(scan, line, (size_t)n, at_end(f), r);
+	/* next_line() also ends where there is no memory for a line, which is no end of the file */
+	if (!err && (ferror(f) || !feof(f)))
+		err = complain(errno ? errno : EIO, "%s:%ld: %s", path, (long)scan->line + 1,
+			       errno == EFBIG ? "a line longer than any of a record"
+					      : strerror(errno ? errno : EIO));
+	free(line);
+	fclose(f);
+	return scan->torn && err == 1 ? 0 : err;
+}
+
+int record_read(struct record_scan *scan, const char *path,
+		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg)
+{
+	return read_lines(scan, path, &(struct reader){ each, arg, false });
+}
+
+int record_salvage(struct record_scan *scan, const char *path,
+		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
+		   void *arg)
+{
+	return read_lines(scan, path, &(struct reader){ each, arg, true });
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static int open_file(struct record_file *f, const char *path, int flags)
+{
+	*f = (struct record_file){ .fd = open(path, O_WRONLY | O_CLOEXEC | O_APPEND | flags,
+					      0666) };
+	hash_start(&f->hash);
+	if (f->fd < 0)
+		return complain(errno, "cannot write %s: %s", path, strerror(errno));
+	f->path = strdup(path);
+	CHECK(f->path, "memory of a name");
+	f->synced_ns = clock_ns();
+	return 0;
+}
+
+int record_create(struct record_file *f, const char *path)
+{
+	return open_file(f, path, O_CREAT | O_EXCL);
+}
+
+int record_open(struct record_file *f, const char *path)
+{
+	return open_file(f, path, 0);
+}
+
+int record_append(struct record_file *f, const struct record_scan *scan)
+{
+	int err = record_open(f, scan->path);
+
+	return err ? err : record_go_on(f, scan);
+}
+
+int record_go_on(struct record_file *f, const struct record_scan *scan)
+{
+	f->bytes = scan->bytes;
+	f->lines = scan->line;
+	f->hash = scan->hash;
+	if (ftruncate(f->fd, f->bytes))
+		return complain(errno, "cannot cut %s to its last whole line: %s", f->path,
+				strerror(errno));
+	return 0;
+}
+
+static int write_all(int fd, const char *text, size_t n)
+{
+	while (n) {
+		ssize_t did = write(fd, text, n);
+
+		if (did < 0 && errno == EINTR)
+			continue;
+		if (did < 0)
+			return errno;
+		text += did;
+		n -= (size_t)did;
+	}
+	return 0;
+}
+
+int record_write(struct record_file *f, json_t *o)
+{
+	char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS)) : NULL;
+	size_t n;
+	int err;
+
+	CHECK(text, "no JSON for a line of %s", f->path);
+	json_decref(o);
+	n = strlen(text);
+	text[n++] = '\n'; /* in place of the terminator */
+	err = write_all(f->fd, text, n);
+	if (err) {
+		/* half a line is worth nothing; if this fails too, a reader drops it */
+		if (ftruncate(f->fd, f->bytes))
+			f->dirty = true;
+		free(text);
+		return complain(err, "cannot write %s: %s; its %ld lines are kept", f->path,
+				strerror(err), (long)f->lines);
+	}
+	hash_add(&f->hash, text, n);
+	f->bytes += (int64_t)n;
+	f->lines++;
+	f->dirty = true;
+	free(text);
+	return 0;
+}
+
+int record_sync(struct record_file *f, bool now)
+{
+	if (!f->dirty || (!now && clock_ns() - f->synced_ns < SECOND_NS))
+		return 0;
+	f->synced_ns = clock_ns();
+	f->dirty = false;
+	/* EINVAL: a file system that cannot; the lines are as safe as it makes them */
+	if (fdatasync(f->fd) && errno != EINVAL)
+		return complain(errno, "cannot write %s: %s; its %ld lines are kept", f->path,
+				strerror(errno), (long)f->lines);
+	return 0;
+}
+
+int record_clear(struct record_file *f)
+{
+	if (ftruncate(f->fd, 0))
+		return complain(errno, "cannot empty %s: %s", f->path, strerror(errno));
+	f->bytes = f->lines = 0;
+	hash_start(&f->hash);
+	return 0;
+}
+
+void record_close(struct record_file *f)
+{
+	if (f->fd >= 0 && f->path)
+		close(f->fd);
+	free(f->path);
+	*f = (struct record_file){ .fd = -1 };
+}

@@ -1,0 +1,106 @@
+/*
+ * record.h - record files: JSON Lines, one JSON object a line. The fields are documented in
+ * harness/record/RECORDS.md.
+ *
+ * A file under way is called NAME.part; it only grows, a line at a time, and what stands in it is
+ * never changed. A torn last line (the writer was killed, the disk was full) is not an error: it
+ * is dropped and said.
+ */
+#ifndef RIFT_SWEEP_RECORD_H
+#define RIFT_SWEEP_RECORD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/record/hash.h"
+
+#define RECORD_SCHEMA "1.0"
+enum { RECORD_SCHEMA_MAJOR = 1 };
+enum { ROUNDS_MAX = 100 };
+
+/* As many as a sweep may be asked for. */
+enum { PROCESSES_ASKED_MAX = 100 };
+
+/* More than any rift plans; bounds what a damaged number makes readers reserve. */
+enum { PROCESSES_MAX = 100000 };
+
+/* Why a block may be off: bits of marks[]. */
+enum mark {
+	MARK_SWITCHED = 1, /* the thread was switched away from */
+	MARK_MOVED = 2,	   /* it ended on another processor than it began on */
+	MARK_CLOCK = 4,	   /* a canary beside it was off */
+	MARK_QUEUE = 8,	   /* more launches than the queue holds: calls wait for room */
+	MARK_EVENTS = 16,  /* an event pair was recorded around it, which costs time */
+	MARK_ALL = 31,
+};
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+/* Where a reader is. */
+struct record_scan {
+	const char *path;
+	int64_t line, bytes; /* of whole lines so far, the current one excluded */
+	struct hash hash;    /* of those bytes */
+	bool torn;	     /* the last line was dropped */
+	int64_t dropped;     /* by record_salvage(): lines that are damaged */
+};
+
+/*
+ * Calls each() with every line's object. Returns 0, what each() returned as soon as that is not 0,
+ * or a negative errno after one line: no such file or no regular one, a line in the middle that is
+ * no JSON object, another major version (-EPROTONOSUPPORT). A torn last line is dropped and leaves
+ * scan->torn set.
+ */
+int record_read(struct record_scan *scan, const char *path,
+		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg);
+
+/*
+ * The same for a file that is worth what can still be read of it: a line in the middle that is no
+ * JSON object, or of another version, is counted and stepped over.
+ */
+int record_salvage(struct record_scan *scan, const char *path,
+		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
+		   void *arg);
+
+/* Is o of this kind: "plan", "header", "point", ... ? */
+bool record_is(const json_t *o, const char *kind);
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+struct record_file {
+	int fd; /* -1: not open */
+	char *path;
+	int64_t bytes, lines;
+	struct hash hash; /* of all bytes */
+	int64_t synced_ns;
+	bool dirty;
+};
+
+/* A new file, which must not exist. Returns 0, or a negative errno after one line. */
+int record_create(struct record_file *f, const char *path);
+
+/* One that exists. Nothing may be written to it before record_go_on(). */
+int record_open(struct record_file *f, const char *path);
+
+/* To go on behind its last whole line: scan is of record_read(). */
+int record_go_on(struct record_file *f, const struct record_scan *scan);
+
+/* Both. */
+int record_append(struct record_file *f, const struct record_scan *scan);
+
+/*
+ * Adds a line and drops the reference. Returns 0, or a negative errno after one line (disk full);
+ * then the file ends with its last whole line.
+ */
+int record_write(struct record_file *f, json_t *o);
+
+/* Brings lines to the disk; not more than once a second unless now. */
+int record_sync(struct record_file *f, bool now);
+
+/* Empties the file. */
+int record_clear(struct record_file *f);
+
+void record_close(struct record_file *f);
+
+#endif

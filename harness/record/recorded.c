@@ -1,0 +1,230 @@
+/* recorded.c - a recorded session, as the commands that read one take it. */
+#include "harness/record/recorded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/card/card.h"
+#include "harness/record/validate_record.h"
+#include "harness/text.h"
+
+static bool is_under_way(const char *path)
+{
+	static const char end[] = ".part";
+	size_t n = strlen(path), k = strlen(end);
+
+	return n > k && !strcmp(path + n - k, end);
+}
+
+static int refuse_unfinished(const struct record_facts *f, const char *path)
+{
+	int whole = f->sides * (f->enough ? f->enough : f->processes);
+
+	if (!f->sides)
+		return complain(EINVAL, "%s: the visits of a process under way, no session", path);
+	if (f->torn && !is_under_way(path))
+		return complain(EINVAL, "%s: cut off: its last line is torn", path);
+	if (f->trailers < whole)
+		return complain(EINVAL, "%s: %s, %d of %d processes are complete%s", path,
+				is_under_way(path) ? "half-finished" : "half a record", f->trailers,
+				whole,
+				is_under_way(path) ? "; rift sweep --resume finishes it" : "");
+	return 0;
+}
+
+/* ---- kinds of waiting ------------------------------------------------------------------- */
+
+static const struct param sync_row = { "sync", PARAM_CHOICE, 0,	 "",   "",   0,
+				       0,      sync_names,   "", NULL, NULL, false };
+
+int session_sync_check(const char *sync)
+{
+	int kind;
+
+	return param_parse(&sync_row, "--sync", sync, &kind);
+}
+
+/* "spin, yield": the kinds that a session has. */
+static void list_kinds(const struct design *d, char *out, size_t size)
+{
+	size_t used = (size_t)snprintf(out, size, "%s", sync_names[d->sync]);
+
+	for (int i = 1; i < d->kinds && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, ", %s", sync_names[d->kind[i]]);
+}
+
+static int choose_kind(struct journal *j, const char *path, const char *sync)
+{
+	char kinds[64];
+	int kind;
+
+	if (!sync && !j->plan.design.kinds)
+		return 0;
+	list_kinds(&j->plan.design, kinds, sizeof(kinds));
+	if (!sync)
+		return complain(EINVAL,
+				"%s was swept with several kinds of waiting, %s: name one, --sync "
+				"%s",
+				path, kinds, sync_names[j->plan.design.sync]);
+	if (param_parse(&sync_row, "--sync", sync, &kind))
+		return -EINVAL;
+	if (!plan_has_kind(&j->plan, (enum sync_kind)kind))
+		return complain(EINVAL, "--sync=%s: %s was swept with %s", sync, path, kinds);
+	if (j->plan.design.kinds)
+		journal_keep_kind(j, (enum sync_kind)kind);
+	return 0;
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+int session_read(struct journal *j, const char *path, const char *sync)
+{
+	struct record_facts facts;
+	int err;
+
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	if (card_is(path))
+		return complain(EINVAL,
+				"%s: a card of rift probe, no session: rift show and rift "
+				"compare take it",
+				path);
+	err = record_check(&facts, path, NULL);
+	if (!err)
+		err = refuse_unfinished(&facts, path);
+	if (!err)
+		err = journal_read(j, path);
+	if (!err && !j->path) {
+		j->path = strdup(path);
+		CHECK(j->path, "memory of a name");
+	}
+	return err ? err : choose_kind(j, path, sync);
+}
+
+/* ---- sides -------------------------------------------------------------------------------- */
+
+int session_side_parse(const char *text, int *side)
+{
+	if (strcmp(text, "a") && strcmp(text, "b"))
+		return complain(EINVAL, "--side=%s: must be a or b", text_shown(text).s);
+	*side = text[0] == 'b';
+	return 0;
+}
+
+/* The side that a word ends with; SIDE_ANY: none. */
+static int end_of(const char *word)
+{
+	size_t n = strlen(word);
+
+	if (n < 3 || word[n - 2] != ':' || (word[n - 1] != 'a' && word[n - 1] != 'b'))
+		return SIDE_ANY;
+	return word[n - 1] == 'b';
+}
+
+int session_word_parse(const struct session_arg *arg, char **path, int *side)
+{
+	int end = end_of(arg->word);
+	bool is_file;
+
+	*path = strdup(arg->word);
+	CHECK(*path, "memory of a name");
+	*side = arg->side;
+	if (end == SIDE_ANY)
+		return 0;
+	is_file = !access(arg->word, F_OK);
+	(*path)[strlen(*path) - 2] = '\0';
+	if (is_file && !access(*path, F_OK))
+		return complain(EINVAL,
+				"%s: is a file, and side %s of %s too: write %s:a for the file, or "
+				"rename it",
+				arg->word, journal_side_name(end), *path, arg->word);
+	if (is_file) {
+		strcpy(*path, arg->word);
+		return 0;
+	}
+	if (arg->side != SIDE_ANY && arg->side != end)
+		return complain(EINVAL, "--side=%s: %s names the other side",
+				journal_side_name(arg->side), arg->word);
+	*side = end;
+	return 0;
+}
+
+static int refuse_b(const struct session_arg *arg, const char *path)
+{
+	if (arg->side > 0)
+		return complain(
+			EINVAL,
+			"--side=b: %s has one side: rift sweep --against makes two; of several "
+			"files, FILE:b names a side of one",
+			path);
+	return complain(EINVAL, "%s%s%s: %s has one side: rift sweep --against makes two",
+			arg->option ? arg->option : "", arg->option ? "=" : "", arg->word, path);
+}
+
+int session_side_check(const struct journal *j, const struct session_arg *arg, int *side)
+{
+	if (j->sides == 1 && *side > 0)
+		return refuse_b(arg, j->path);
+	if (j->sides == 1)
+		*side = 0;
+	return 0;
+}
+
+int session_read_any(struct journal *j, const struct session_arg *arg, const char *sync, int *side)
+{
+	char *path;
+	int err = session_word_parse(arg, &path, side);
+
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	if (!err)
+		err = session_read(j, path, sync);
+	if (!err)
+		err = session_side_check(j, arg, side);
+	free(path);
+	return err;
+}
+
+int session_read_side(struct journal *j, const struct session_arg *arg, const char *sync, int *side)
+{
+	int err = session_read_any(j, arg, sync, side);
+
+	if (err || *side != SIDE_ANY)
+		return err;
+	if (arg->option)
+		return complain(EINVAL, "%s=%s: has two sides: name one, %s %s:a or %s %s:b",
+				arg->option, j->path, arg->option, j->path, arg->option, j->path);
+	return complain(EINVAL, "%s has two sides: name one, --side a or --side b, or %s:a or %s:b",
+			j->path, j->path, j->path);
+}
+
+static const char *text_of(const json_t *o, const char *part, const char *name)
+{
+	return json_string_value(json_object_get(json_object_get(o, part), name));
+}
+
+void session_platform(const struct journal *j, int side, char *out, size_t size)
+{
+	const char *device = text_of(j->header[side], "gpu", "name");
+	const char *declared = side ? j->against : *j->plan.declared ? j->plan.declared : NULL;
+	struct text name = text_shown(device ? device : "unknown device");
+
+	if (declared)
+		snprintf(out, size, "%s (%s)", name.s, text_shown(declared).s);
+	else
+		snprintf(out, size, "%s", name.s);
+}
+
+bool session_is_cpu(const struct journal *j, int side)
+{
+	const char *type = text_of(j->header[side], "build", "build_type");
+
+	return type && !strcmp(type, "cpu");
+}
+
+bool session_same(const struct journal *a, const struct journal *b)
+{
+	return !strcmp(a->session_id, b->session_id);
+}

@@ -1,0 +1,69 @@
+/*
+ * recorded.h - what show, fit, predict, compare and plot share: reading a recorded session, and
+ * what it says of where it was measured.
+ */
+#ifndef RIFT_SWEEP_RECORDED_H
+#define RIFT_SWEEP_RECORDED_H
+
+#include "harness/record/journal.h"
+
+/*
+ * Reads it after `rift check` has found nothing wrong with it, and refuses what is not whole: a
+ * session under way, one that ended too soon, a file whose end was cut off. Returns 0;
+ * -EPROTONOSUPPORT after one line for another major version of the schema; or another negative
+ * errno after one line. *j may be released after a failure too.
+ *
+ * sync: the kind of waiting that --sync names, or NULL. A session that was swept with several has
+ * to be told which, and is read as if it had been swept with that alone: points of different kinds
+ * are different points. One that was swept with another alone is refused.
+ */
+int session_read(struct journal *j, const char *path, const char *sync);
+
+/*
+ * A session as the command line names it: FILE, or FILE:a or FILE:b for a side of one that has two
+ * (rift sweep --against). A file whose whole name ends so is taken as it is; where FILE is there as
+ * well, the name says nothing clear and is refused.
+ */
+struct session_arg {
+	const char *option; /* that names it, "--on"; NULL: a word, which --side is for as well */
+	const char *word;
+	int side; /* what --side says; SIDE_ANY: not given */
+};
+
+enum { SIDE_ANY = -1 };
+
+/* "a" or "b", as --side takes them: 0 and *side, or -EINVAL after one line. */
+int session_side_parse(const char *text, int *side);
+
+/*
+ * session_read() of what the argument names. *side: the one that is named, 0 of a session with one
+ * side, SIDE_ANY where it has two and none is named. Side b of a session with one is refused.
+ */
+int session_read_any(struct journal *j, const struct session_arg *arg, const char *sync, int *side);
+
+/* The same where it has to be one side: of two, one has to be named. */
+int session_read_side(struct journal *j, const struct session_arg *arg, const char *sync,
+		      int *side);
+
+/*
+ * Of one that was read otherwise: has it the side that the argument names? *side as above, after
+ * session_word_parse(). 0, or -EINVAL after one line.
+ */
+int session_side_check(const struct journal *j, const struct session_arg *arg, int *side);
+
+/* For the file alone: FILE of the word, to be freed, and the side that it ends with. */
+int session_word_parse(const struct session_arg *arg, char **path, int *side);
+
+/* Is this the name of a kind of waiting? 0, or -EINVAL after one line. */
+int session_sync_check(const char *sync);
+
+/* What a side ran on, for people: "NVIDIA H200 (kvm-guest)"; "unknown device" without a header. */
+void session_platform(const struct journal *j, int side, char *out, size_t size);
+
+/* Was this side measured on the CPU device? */
+bool session_is_cpu(const struct journal *j, int side);
+
+/* Are these two sessions one, read twice or copied? */
+bool session_same(const struct journal *a, const struct journal *b);
+
+#endif

@@ -1,0 +1,24 @@
+/* check_record.h - is a record file whole and valid; its summaries as CSV. */
+#ifndef RIFT_SWEEP_CHECK_RECORD_H
+#define RIFT_SWEEP_CHECK_RECORD_H
+
+#include "harness/record/csv_points.h"
+#include "harness/record/record.h"
+
+struct record_facts {
+	char session_id[32], schema[16];
+	int headers, points, ok, failed, trailers, visits, sides;
+	int processes; /* of each side; at most, where the sequential rule decides */
+	int enough;    /* processes of each side after which the sequential rule stopped; 0: not */
+	bool torn;
+	bool incomplete; /* no .part, though processes are missing */
+};
+
+/*
+ * Reads a .jsonl, .part or .visits file and holds every record against RECORDS.md. csv, where not
+ * NULL, gets a line for each point of its side. Returns 0, or -EINVAL or another negative errno
+ * after one line that names the first thing that is wrong. A torn last line is not wrong.
+ */
+int record_check(struct record_facts *out, const char *path, struct csv_points *csv);
+
+#endif

@@ -1,0 +1,234 @@
+/* calibrate.c - what every clock and every wait costs here. */
+#include "harness/session/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+#include "harness/json.h"
+#include "harness/measure.h"
+#include "harness/sorted.h"
+#include "harness/session/host.h"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+enum { CLOCK_READS = 2000, EVENT_PAIRS = 100, CANARIES = 11, PINGS = 200 };
+
+/*
+ * Where calls take long, behind a slow layer, each part ends with as many samples as fit, but no
+ * fewer than three: a layer is not to be measured for minutes before the first block.
+ */
+enum { SAMPLES_LEAST = 3 };
+static const int64_t part_longest_ns = 400000000;
+
+/* Is there time for the i-th sample of a part that began at start_ns? */
+static bool goes_on(int i, int n, int64_t start_ns)
+{
+	return i < n && (i < SAMPLES_LEAST || clock_ns() - start_ns < part_longest_ns);
+}
+
+/* Reads of the clock one after the other: their pace, and the smallest step above 0. */
+static void host_clock(struct calibration *out)
+{
+	int64_t start = clock_ns(), last = start, now = start, least = INT64_MAX;
+
+	for (int i = 0; i < CLOCK_READS; i++, last = now) {
+		now = clock_ns();
+		if (now > last && now - last < least)
+			least = now - last;
+	}
+	out->clock_cost_ns = (double)(now - start) / CLOCK_READS;
+	out->clock_tick_ns = least < INT64_MAX ? (double)least : NAN;
+}
+
+static void tsc(struct calibration *out)
+{
+	out->tsc_cost_ns = out->tsc_mhz = NAN;
+#if defined(__x86_64__)
+	if (system_tsc_is_invariant()) {
+		int64_t start = clock_ns(), ns;
+		uint64_t first = __rdtsc(), last = first;
+
+		for (int i = 0; i < CLOCK_READS; i++)
+			last = __rdtsc();
+		ns = clock_ns() - start;
+		out->tsc_cost_ns = (double)ns / CLOCK_READS;
+		/* over 2 ms, so that the two reads of the other clock weigh nothing */
+		while (clock_ns() - start < 2000000)
+			last = __rdtsc();
+		out->tsc_mhz = 1e3 * (double)(last - first) / (double)(clock_ns() - start);
+	}
+#endif
+}
+
+/* Elapsed times of empty pairs: the smallest difference between two of them is the tick. */
+static void events(struct calibration *out, const struct canary *c)
+{
+	double cost[EVENT_PAIRS], elapsed[EVENT_PAIRS];
+	int64_t begin = clock_ns();
+	int n = 0;
+	float ms;
+
+	for (int i = 0; goes_on(i, EVENT_PAIRS, begin); i++, n++) {
+		int64_t start = clock_ns();
+
+		CUDA(cudaEventRecord(c->begin, c->stream));
+		CUDA(cudaEventRecord(c->end, c->stream));
+		cost[i] = (double)(clock_ns() - start);
+		CUDA(cudaStreamSynchronize(c->stream));
+		CUDA(cudaEventElapsedTime(&ms, c->begin, c->end));
+		elapsed[i] = round(ms * 1e6);
+	}
+	out->event_pair_cost_ns = median_of(cost, n);
+	out->event_tick_ns = NAN;
+	sort_doubles(elapsed, n);
+	for (int i = 1; i < n; i++) {
+		double step = elapsed[i] - elapsed[i - 1];
+
+		if (step > 0 && !(step >= out->event_tick_ns))
+			out->event_tick_ns = step;
+	}
+}
+
+static void device_clock(struct calibration *out, const struct canary *c)
+{
+	int64_t begin = clock_ns();
+	double best = INFINITY;
+	int64_t tick;
+
+	canary_tick(c);
+	CUDA(cudaStreamSynchronize(c->stream));
+	tick = canary_read(c);
+	out->globaltimer_tick_ns = tick > 0 ? (double)tick : NAN;
+	/* the ping-pong that took least bounds the difference of the clocks by half its time */
+	for (int i = 0; goes_on(i, PINGS, begin); i++) {
+		int64_t start = clock_ns(), end;
+
+		canary_stamp(c);
+		CUDA(cudaStreamSynchronize(c->stream));
+		end = clock_ns();
+		if ((double)(end - start) >= best)
+			continue;
+		best = (double)(end - start);
+		out->clock_offset_ns = (double)canary_read(c) - (double)start - best / 2;
+		out->clock_offset_err_ns = best / 2;
+	}
+}
+
+static double spin_device_ns(const struct canary *c, int64_t cycles)
+{
+	int64_t start = clock_ns();
+	float ms;
+
+	if (c->begin)
+		CUDA(cudaEventRecord(c->begin, c->stream));
+	canary_spin(c, cycles);
+	if (c->begin)
+		CUDA(cudaEventRecord(c->end, c->stream));
+	CUDA(cudaStreamSynchronize(c->stream));
+	if (!c->begin)
+		return (double)(clock_ns() - start);
+	CUDA(cudaEventElapsedTime(&ms, c->begin, c->end));
+	return ms * 1e6;
+}
+
+/* From two lengths, so that what a launch adds falls out. */
+static void spin_rate(struct calibration *out, const struct canary *c)
+{
+	const int64_t cycles = 100000;
+	double more[CANARIES];
+	int64_t begin = clock_ns();
+	int n = 0;
+
+	for (int i = 0; goes_on(i, CANARIES, begin); i++, n++) {
+		double once = spin_device_ns(c, cycles);
+
+		more[i] = spin_device_ns(c, 3 * cycles) - once;
+	}
+	out->spin_cycles_per_us = 2e3 * (double)cycles / median_of(more, n);
+}
+
+static void canaries(struct calibration *out, const struct canary *c)
+{
+	double ns[CANARIES];
+	int64_t begin = clock_ns();
+	int n = 0;
+
+	for (int i = 0; goes_on(i, CANARIES, begin); i++, n++)
+		ns[i] = (double)canary_run(c);
+	out->canary_ns = median_of(ns, n);
+}
+
+/*
+ * Behind a kernel that holds the stream the launches pile up; the first that takes more than 20
+ * times the median had to wait for room. The holder ends by itself after 50 ms: nothing can hang.
+ */
+static void queue_depth(struct calibration *out, const struct canary *c)
+{
+	static double took[QUEUE_TRIED], sorted[QUEUE_TRIED];
+	double limit, holder_ns = 50e6;
+	int64_t begin = clock_ns();
+	int n = 0;
+
+	out->queue_depth = NAN;
+	canary_spin(c, (int64_t)(holder_ns / 1e3 * out->spin_cycles_per_us));
+	for (int i = 0; goes_on(i, QUEUE_TRIED, begin); i++, n++) {
+		int64_t start = clock_ns();
+
+		canary_nothing(c);
+		took[i] = (double)(clock_ns() - start);
+	}
+	CUDA(cudaStreamSynchronize(c->stream));
+	memcpy(sorted, took, (size_t)n * sizeof(*sorted));
+	/* a wait for room lasts until the holder ends; shorter ones are interrupts */
+	limit = fmax(20 * median_of(sorted, n), holder_ns / 20);
+	for (int i = 0; i < n; i++) {
+		if (took[i] > limit) {
+			out->queue_depth = i;
+			return;
+		}
+	}
+}
+
+void calibrate(struct calibration *out, const struct canary *c)
+{
+	CUDA(cudaStreamSynchronize(c->stream));
+	host_clock(out);
+	tsc(out);
+	out->event_tick_ns = out->event_pair_cost_ns = NAN;
+	if (c->begin)
+		events(out, c);
+	device_clock(out, c);
+	spin_rate(out, c);
+	canaries(out, c);
+	queue_depth(out, c);
+}
+
+json_t *calibration_json(const struct calibration *c)
+{
+	const struct {
+		const char *name;
+		double value;
+	} rows[] = {
+		{ "clock_cost_ns", c->clock_cost_ns },
+		{ "clock_tick_ns", c->clock_tick_ns },
+		{ "tsc_cost_ns", c->tsc_cost_ns },
+		{ "tsc_mhz", c->tsc_mhz },
+		{ "event_tick_ns", c->event_tick_ns },
+		{ "event_pair_cost_ns", c->event_pair_cost_ns },
+		{ "globaltimer_tick_ns", c->globaltimer_tick_ns },
+		{ "queue_depth", c->queue_depth },
+		{ "canary_ns", c->canary_ns },
+		{ "spin_cycles_per_us", c->spin_cycles_per_us },
+		{ "clock_offset_ns", c->clock_offset_ns },
+		{ "clock_offset_err_ns", c->clock_offset_err_ns },
+	};
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		json_object_set_new(o, rows[i].name, json_number(rows[i].value));
+	return o;
+}

@@ -1,0 +1,381 @@
+/*
+ * worker_probe.c - how long each configuration will take: set up, one step, a few steps. Where a
+ * workload limits its launches, one that would take longer is not tried but foreseen.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "common/cuda_check.h"
+#include "harness/measure.h"
+#include "harness/run.h"
+#include "harness/sorted.h"
+#include "harness/plan/estimate.h"
+#include "harness/session/worker.h"
+
+enum { PROBE_BLOCKS = 5, PROBE_STEPS = 256, PROBE_NS = 5000000 };
+
+/*
+ * The median of a few blocks of this depth: the sweep meets what disturbs them as well. *wall_ns:
+ * the same with reset and synchronize.
+ */
+static int time_depth(const struct subject *s, enum mode mode, int64_t depth, double *total_ns,
+		      double *wall_ns)
+{
+	struct submission sub;
+	struct block b;
+	double total[PROBE_BLOCKS], wall[PROBE_BLOCKS];
+	int err = submission_init(&sub, s, mode, depth), n;
+
+	for (n = 0; n < PROBE_BLOCKS && !err;) {
+		int64_t start = clock_ns();
+
+		err = measure_block(&sub, &b);
+		wall[n] = (double)(clock_ns() - start);
+		total[n++] = (double)b.total_ns;
+		if (b.total_ns > BLOCK_LONGEST_NS)
+			break; /* long enough not to be noise */
+	}
+	submission_release(&sub);
+	*total_ns = median_of(total, n);
+	*wall_ns = median_of(wall, n);
+	return err;
+}
+
+/* Steps for the second length; 1: no second length is allowed or wanted. */
+static int64_t more_steps(int64_t depth_max, double one_ns)
+{
+	double n = fmin(fmax(PROBE_NS / one_ns, 2), PROBE_STEPS);
+
+	if (one_ns > BLOCK_LONGEST_NS)
+		return 1;
+	return depth_max && n > (double)depth_max ? depth_max : (int64_t)n;
+}
+
+/* To check the state after so many steps; NAN where the hook fails, as it will again. */
+static int time_check(const struct subject *s, enum mode mode, int64_t steps, double *ns)
+{
+	struct verdict v = { .seed = CHECK_SEED, .graph_steps = longest_graph(s, mode, steps) };
+	int64_t start = clock_ns();
+	int err = s->workload->check(s->opts, s->state, steps, &v);
+
+	*ns = err ? NAN : (double)(clock_ns() - start);
+	return err == -EINTR ? err : 0;
+}
+
+/*
+ * T = ends + D * step, by two lengths; where there is one, a step is all of it. checked: the check,
+ * whose reference may take long, is timed too.
+ */
+static int time_steps(struct side_timing *c, const struct subject *s, enum mode mode,
+		      int64_t depth_max, bool checked)
+{
+	double one_ns, many_ns, wall_ns, check_ns;
+	int64_t n;
+	int err = time_depth(s, mode, 1, &one_ns, &wall_ns);
+
+	if (!err && checked)
+		err = time_check(s, mode, 1, &c->check_ends_ns);
+	if (err)
+		return err;
+	c->check_step_ns = c->check_ends_ns;
+	c->gap_ns = fmax(wall_ns - one_ns, 0);
+	c->step_ns = one_ns;
+	c->ends_ns = 0;
+	n = more_steps(depth_max, one_ns);
+	if (n < 2)
+		return 0;
+	err = time_depth(s, mode, n, &many_ns, &wall_ns);
+	if (!err && checked)
+		err = time_check(s, mode, n, &check_ns);
+	if (err)
+		return err;
+	/* no line through the two: of more steps a check may compare fewer units */
+	if (checked)
+		c->check_step_ns = check_ns / (double)n;
+	c->step_ns = fmax((many_ns - one_ns) / (double)(n - 1), 0.01 * one_ns);
+	c->ends_ns = fmax(one_ns - c->step_ns, 0);
+	return 0;
+}
+
+static enum mode mode_of(const struct plan *p, int config)
+{
+	for (int i = 0; i < p->n_points; i++)
+		if (p->point[i].config == config)
+			return p->point[i].mode;
+	return MODE_STREAM;
+}
+
+/* ---- launches that may be too long to try ----------------------------------------------- */
+
+static struct side_timing *timing_of(struct worker *w, int config)
+{
+	return &w->plan.config[config].timing[w->side];
+}
+
+static double launch_max_ns(const struct config *c)
+{
+	struct limits limits = { 0 };
+	int device, watched;
+
+	if (c->workload->limits(c->params.opts, &limits))
+		return 0;
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&watched, cudaDevAttrKernelExecTimeout, device));
+	return 1e6 * (watched ? limits.launch_max_watched_ms : limits.launch_max_ms);
+}
+
+/* A step of the configuration at another size. */
+static int time_size(struct worker *w, int i, int64_t *size, int64_t other, double *ns)
+{
+	struct refusal ignored;
+	int64_t own = *size;
+	double wall_ns;
+	int err;
+
+	*size = other;
+	err = worker_set_up(w, i, &ignored);
+	if (!err)
+		err = time_depth(&w->subject[i], mode_of(&w->plan, i), 1, ns, &wall_ns);
+	worker_tear_down(w, i);
+	*size = own;
+	return err;
+}
+
+/*
+ * step_ns, if a launch would take too long; else as it was. The smallest size is taken for
+ * harmless, and no launch takes longer than it in proportion to sizes. Where that is too long a
+ * line through it and 16 times the size says more, if that much may be tried.
+ */
+static int foresee(struct worker *w, int i)
+{
+	const struct config *config = &w->plan.config[i];
+	struct side_timing *c = timing_of(w, i);
+	const struct param *axis = workload_axis(config->workload);
+	int64_t *size = (int64_t *)((char *)config->params.opts + axis->offset);
+	int64_t least = (int64_t)axis->min, more = 16 * least;
+	double least_ns, more_ns, ns;
+	int err;
+
+	if (!(c->launch_max_ns > 0) || *size <= least)
+		return 0;
+	CHECK(axis->kind == PARAM_INT || axis->kind == PARAM_SIZE, "%s", axis->name);
+	err = time_size(w, i, size, least, &least_ns);
+	if (err)
+		return err;
+	ns = least_ns * (double)*size / (double)least;
+	if (ns > c->launch_max_ns && *size > more && 16 * least_ns <= c->launch_max_ns) {
+		err = time_size(w, i, size, more, &more_ns);
+		if (err)
+			return err;
+		ns = more_ns +
+		     (more_ns - least_ns) * (double)(*size - more) / (double)(more - least);
+	}
+	if (ns > c->launch_max_ns) {
+		c->step_ns = ns;
+		c->ends_ns = 0;
+	}
+	return 0;
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+/* The workload chose the sizes, and the last smaller one took too long already. */
+static bool is_hopeless(struct worker *w, int i)
+{
+	const struct config *c = &w->plan.config[i], *smaller = c - 1;
+	const struct side_timing *t = timing_of(w, i), *before = smaller->timing + w->side;
+
+	if (t->launch_max_ns > 0)
+		return t->step_ns > t->launch_max_ns;
+	if (c->size_given || !i || smaller->workload != c->workload ||
+	    smaller->size_index + 1 != c->size_index)
+		return false;
+	return !(before->ends_ns + before->step_ns <= BLOCK_LONGEST_NS);
+}
+
+struct probing {
+	struct side_timing *t;
+	const struct subject *s;
+	enum mode mode;
+	int64_t depth_max;
+	bool checked;
+};
+
+static int time_one(void *arg)
+{
+	struct probing *p = arg;
+
+	return time_steps(p->t, p->s, p->mode, p->depth_max, p->checked);
+}
+
+static int probe(struct worker *w, int i, bool checked)
+{
+	struct side_timing *t = timing_of(w, i);
+	int64_t start = clock_ns();
+	struct probing p = { t, &w->subject[i], mode_of(&w->plan, i), w->plan.config[i].depth_max,
+			     checked };
+	struct refusal ignored;
+	int err = worker_set_up(w, i, &ignored);
+
+	t->setup_ns = (double)(clock_ns() - start);
+	if (!err)
+		err = refusal_catch(time_one, &p, &ignored);
+	worker_tear_down(w, i);
+	if (err != -ENOSYS)
+		return err;
+	/* not supported here: its points are refused again, which takes no time */
+	t->step_ns = t->ends_ns = t->gap_ns = t->check_ends_ns = t->check_step_ns = 0;
+	return 0;
+}
+
+/* ---- sizes that there is no time to set up -------------------------------------------------- */
+
+/* A check of more is a sample (struct workload, check); twice the budget that it has, ns. */
+static const double sampled_check_ns = 0.4e9;
+
+/* How many smaller sizes of the same parameters stand before it in the plan. */
+static int place_of(const struct plan *p, int i)
+{
+	int n = 0;
+
+	for (; i > 0; i--, n++)
+		if (p->config[i - 1].workload != p->config[i].workload ||
+		    p->config[i - 1].size_index + 1 != p->config[i].size_index)
+			break;
+	return n;
+}
+
+static double size_of(const struct config *c)
+{
+	const struct param *axis = workload_axis(c->workload);
+	const char *field = axis ? (const char *)c->params.opts + axis->offset : NULL;
+
+	return !axis			  ? 1
+	       : axis->kind == PARAM_REAL ? *(const double *)(const void *)field
+					  : (double)*(const int64_t *)(const void *)field;
+}
+
+/* From two sizes on in proportion, or faster where it grew faster than the size did. */
+static double grown(double before, double last, double size_before, double size_last, double size)
+{
+	double power = log(last / before) / log(size_last / size_before);
+
+	return last * pow(size / size_last, isfinite(power) ? fmax(power, 1) : 1);
+}
+
+/* Of the first of the workload's configurations, the only one that was checked. */
+static void predict_check(struct worker *w, int i, struct side_timing *t)
+{
+	const struct plan *p = &w->plan;
+	const struct side_timing *checked;
+	double times;
+	int first = 0;
+
+	while (p->config[first].workload != p->config[i].workload)
+		first++;
+	checked = timing_of(w, first);
+	times = fmax(1, size_of(&p->config[i]) / fmax(size_of(&p->config[first]), 1e-9));
+	t->check_ends_ns = fmin(times * checked->check_ends_ns,
+				fmax(sampled_check_ns, checked->check_ends_ns));
+	t->check_step_ns = fmin(
+		times * checked->check_step_ns,
+		fmax(sampled_check_ns / (double)p->design.check_steps, checked->check_step_ns));
+}
+
+/* What it will take by the two sizes before it. */
+static struct side_timing predicted(struct worker *w, int i)
+{
+	const struct config *c = &w->plan.config[i];
+	const struct side_timing *a = timing_of(w, i - 2), *b = timing_of(w, i - 1);
+	double x = size_of(c - 2), y = size_of(c - 1), z = size_of(c);
+
+	return (struct side_timing){ .setup_ns = grown(a->setup_ns, b->setup_ns, x, y, z),
+				     .ends_ns = b->ends_ns,
+				     .step_ns = grown(a->step_ns, b->step_ns, x, y, z),
+				     .gap_ns = b->gap_ns,
+				     .launch_max_ns = b->launch_max_ns };
+}
+
+/* A set-up, blocks of one step and of some, each some times; the check is another's. */
+static double probe_ns(const struct side_timing *t)
+{
+	double many_ns = fmax(PROBE_NS, 2 * t->step_ns);
+
+	return t->setup_ns + (PROBE_BLOCKS + 1) * (t->ends_ns + t->step_ns + many_ns);
+}
+
+/* The workloads of the plan share the time alike. */
+static double share_ns(const struct worker *w)
+{
+	int n = 0;
+
+	for (int i = 0; i < w->plan.n_configs; i++)
+		n += !i || w->plan.config[i].workload != w->plan.config[i - 1].workload;
+	return (double)w->probe_limit_ns / fmax(n, 1);
+}
+
+struct budget {
+	const struct workload *workload; /* whose share ... */
+	int64_t start_ns;		 /* ... began then */
+};
+
+static bool is_affordable(struct worker *w, struct budget *b, int i, const struct side_timing *t)
+{
+	const struct workload *workload = w->plan.config[i].workload;
+
+	if (b->workload != workload)
+		*b = (struct budget){ workload, clock_ns() };
+	return !t || (double)(clock_ns() - b->start_ns) + probe_ns(t) <= share_ns(w);
+}
+
+/* Measured for the two smallest sizes, and for others where the share allows it. */
+static int probe_or_predict(struct worker *w, int i, struct budget *b)
+{
+	struct side_timing guess = { 0 };
+	bool first = !i || w->plan.config[i - 1].workload != w->plan.config[i].workload;
+	bool has_two = place_of(&w->plan, i) >= 2 && timing_of(w, i - 1)->step_ns > 0 &&
+		       timing_of(w, i - 2)->step_ns > 0;
+	int err = 0;
+
+	if (has_two)
+		guess = predicted(w, i);
+	if (is_affordable(w, b, i, has_two ? &guess : NULL))
+		err = probe(w, i, first);
+	else
+		*timing_of(w, i) = guess;
+	if (!err && !first)
+		predict_check(w, i, timing_of(w, i));
+	return err;
+}
+
+static json_t *ns_or_null(double ns)
+{
+	return isfinite(ns) ? json_real(ns) : json_null();
+}
+
+int worker_probe(struct worker *w)
+{
+	struct budget budget = { 0 };
+
+	for (int i = 0; i < w->plan.n_configs; i++) {
+		struct side_timing *c = timing_of(w, i);
+		int err = 0;
+
+		*c = side_timing_unknown();
+		c->launch_max_ns = launch_max_ns(&w->plan.config[i]);
+		err = foresee(w, i);
+		if (!err && !is_hopeless(w, i))
+			err = probe_or_predict(w, i, &budget);
+		if (err == -EINTR || err == -ENODEV)
+			return err;
+		worker_say(w, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f}",
+					"record", "probe", "config", i, "code", -err, "setup_ns",
+					ns_or_null(c->setup_ns), "ends_ns", ns_or_null(c->ends_ns),
+					"step_ns", ns_or_null(c->step_ns), "gap_ns",
+					ns_or_null(c->gap_ns), "check_ends_ns",
+					ns_or_null(c->check_ends_ns), "check_step_ns",
+					ns_or_null(c->check_step_ns), "launch_max_ns",
+					c->launch_max_ns));
+	}
+	return 0;
+}

@@ -1,0 +1,238 @@
+/* contrast.c - what the two sides of a session say of each other. */
+#include "harness/session/contrast.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "harness/decide.h"
+#include "harness/json.h"
+#include "harness/record/csv_points.h"
+
+/* ---- verdicts --------------------------------------------------------------------------- */
+
+/* Values of all points on both sides. */
+struct values {
+	double *of[2]; /* [point * processes] */
+	struct point_pair *pair;
+	int *n; /* processes that measured it, on the side with fewer */
+};
+
+static void values_init(struct values *v, const struct results *r)
+{
+	size_t points = (size_t)r->j->plan.n_points, processes = (size_t)r->processes;
+
+	*v = (struct values){ .pair = calloc(points + 1, sizeof(*v->pair)),
+			      .n = calloc(points + 1, sizeof(*v->n)) };
+	for (int side = 0; side < 2; side++) {
+		v->of[side] = calloc(points * processes + 1, sizeof(double));
+		CHECK(v->of[side] && v->pair && v->n, "memory of %zu points", points);
+	}
+	for (size_t i = 0; i < points; i++) {
+		double *a = &v->of[0][i * processes], *b = &v->of[1][i * processes];
+		int n_a = results_values(r, 0, (int)i, a), n_b = results_values(r, 1, (int)i, b);
+
+		v->n[i] = n_a < n_b ? n_a : n_b;
+		if (v->n[i] == r->processes)
+			v->pair[i] = (struct point_pair){ .a = a, .b = b };
+	}
+}
+
+static void values_release(struct values *v)
+{
+	free(v->of[0]);
+	free(v->of[1]);
+	free(v->pair);
+	free(v->n);
+}
+
+/* The points of one kind of waiting, among each other. */
+static void judge_kind(struct judged_point *out, const struct values *v, const struct results *r,
+		       enum sync_kind kind)
+{
+	const struct groups g = { .b = &r->resamples[1],
+				  .a = &r->resamples[0],
+				  .paired = r->j->plan.design.pairs };
+	const struct plan *p = &r->j->plan;
+	struct point_pair *pair = calloc((size_t)p->n_points + 1, sizeof(*pair));
+	struct judged_point *some = calloc((size_t)p->n_points + 1, sizeof(*some));
+	int n = 0;
+
+	CHECK(pair && some, "memory of %d points", p->n_points);
+	for (int i = 0; i < p->n_points; i++)
+		if (p->point[i].sync == kind)
+			pair[n++] = v->pair[i];
+	judge_points(some, pair, n, &g, NULL, MARGIN_DEFAULT);
+	n = 0;
+	for (int i = 0; i < p->n_points; i++)
+		if (p->point[i].sync == kind)
+			out[i] = some[n++];
+	free(pair);
+	free(some);
+}
+
+struct judged_point *contrast_judge(const struct results *r)
+{
+	int n = r->j->plan.n_points;
+	struct judged_point *out = calloc((size_t)n + 1, sizeof(*out));
+	struct values v;
+
+	CHECK(out, "memory of %d verdicts", n);
+	values_init(&v, r);
+	for (int kind = 0; kind < SYNC_COUNT; kind++)
+		judge_kind(out, &v, r, (enum sync_kind)kind);
+	for (int i = 0; i < n; i++)
+		if (v.n[i] < r->processes)
+			out[i].ratio = interval_unknown(v.n[i]);
+	values_release(&v);
+	return out;
+}
+
+/* ---- for people ------------------------------------------------------------------------- */
+
+struct differing {
+	int point;
+	double size; /* |log ratio| */
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct differing *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size < y->size ? 1 : -1;
+	return x->point - y->point;
+}
+
+static bool differs(const struct judged_point *p)
+{
+	return p->judged.verdict == VERDICT_SLOWER || p->judged.verdict == VERDICT_FASTER;
+}
+
+static void print_differing(const struct plan *p, const struct judged_point *point, FILE *out)
+{
+	struct differing *d = calloc((size_t)p->n_points + 1, sizeof(*d));
+	char text[160];
+	int n = 0;
+
+	CHECK(d, "memory of %d points", p->n_points);
+	for (int i = 0; i < p->n_points; i++)
+		if (differs(&point[i]))
+			d[n++] = (struct differing){ i, fabs(log(point[i].ratio.value)) };
+	qsort(d, (size_t)n, sizeof(*d), by_size);
+	if (n)
+		fprintf(out, "%8s  %-18s\n", "b / a", "95 % interval");
+	for (int k = 0; k < n; k++) {
+		const struct judged_point *at = &point[d[k].point];
+
+		plan_point_text(p, d[k].point, text, sizeof(text));
+		fprintf(out, "%8.4f  %.4f to %.4f  %s  %s\n", at->ratio.value, at->ratio.lo,
+			at->ratio.hi, verdict_names[at->judged.verdict], text);
+	}
+	free(d);
+}
+
+static void print_counts(const struct plan *p, const struct judged_point *point, FILE *out)
+{
+	int of[VERDICT_OPEN + 1] = { 0 }, alone = 0;
+
+	for (int i = 0; i < p->n_points; i++) {
+		const struct judged *j = &point[i].judged;
+
+		of[j->verdict]++;
+		alone += j->verdict == VERDICT_OPEN && j->alone != VERDICT_OPEN;
+	}
+	fprintf(out, "%d points: %d slower, %d faster, %d same, %d open; margin %.0f %%\n",
+		p->n_points, of[VERDICT_SLOWER], of[VERDICT_FASTER], of[VERDICT_SAME],
+		of[VERDICT_OPEN], 100 * MARGIN_DEFAULT);
+	if (alone)
+		fprintf(out,
+			"%d of the open ones are beyond the margin by themselves; among so many "
+			"points that proves nothing (Benjamini-Hochberg)\n",
+			alone);
+}
+
+void contrast_print(const struct results *r, FILE *out)
+{
+	struct judged_point *point = contrast_judge(r);
+
+	fprintf(out, "\nside b over side a, n = %d processes each, time per step%s\n", r->processes,
+		r->processes < BOOTSTRAP_N_MIN ? ": intervals take 5 processes or more" : "");
+	print_differing(&r->j->plan, point, out);
+	print_counts(&r->j->plan, point, out);
+	free(point);
+}
+
+/* ---- for machines ----------------------------------------------------------------------- */
+
+static json_t *row_of(const struct results *r, const struct judged_point *p, int point)
+{
+	const struct interval *ratio = &p->ratio;
+
+	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s}", "processes", ratio->n,
+			 "a_step_ns", json_number(results_interval(r, 0, point).value), "b_step_ns",
+			 json_number(results_interval(r, 1, point).value), "ratio",
+			 json_number(ratio->value), "ratio_lo", json_number(ratio->lo), "ratio_hi",
+			 json_number(ratio->hi), "verdict", verdict_names[p->judged.verdict],
+			 "verdict_alone", verdict_names[p->judged.alone], "key",
+			 r->j->plan.point[point].key);
+}
+
+static void put_row(FILE *out, const json_t *o, bool names)
+{
+	const char *name, *comma = "";
+	json_t *v;
+
+	json_object_foreach((json_t *)(uintptr_t)o, name, v)
+	{
+		fputs(comma, out);
+		comma = ",";
+		if (names)
+			fputs(name, out);
+		else
+			csv_value(out, v);
+	}
+	fputc('\n', out);
+}
+
+/* The axes of all workloads, so that every line has the same columns. */
+static json_t *columns_of(const struct plan *p)
+{
+	json_t *all = json_object(), *axes;
+
+	for (int i = 0; i < p->n_points; i++) {
+		axes = plan_axes_json(p, i);
+		json_object_update_missing(all, axes);
+		json_decref(axes);
+	}
+	return all;
+}
+
+void contrast_csv(const struct results *r, FILE *out)
+{
+	const struct plan *p = &r->j->plan;
+	json_t *columns = columns_of(p), *empty = json_deep_copy(columns), *v;
+	struct judged_point *point = contrast_judge(r);
+	const char *name;
+
+	json_object_foreach(columns, name, v)
+	{
+		json_object_set_new(empty, name, json_null());
+	}
+	for (int i = 0; i < p->n_points; i++) {
+		json_t *line = json_deep_copy(empty), *axes = plan_axes_json(p, i);
+		json_t *row = row_of(r, &point[i], i);
+
+		json_object_update(line, axes);
+		json_object_update(line, row);
+		if (!i)
+			put_row(out, line, true);
+		put_row(out, line, false);
+		json_decref(line);
+		json_decref(axes);
+		json_decref(row);
+	}
+	json_decref(columns);
+	json_decref(empty);
+	free(point);
+}

@@ -1,0 +1,314 @@
+/*
+ * worker_rounds.c - the rounds of a configuration: each of its points once a round, in random
+ * order.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "common/philox.h"
+#include "harness/json.h"
+#include "harness/measure.h"
+#include "harness/sorted.h"
+#include "harness/session/calibrate.h"
+#include "harness/plan/estimate.h"
+#include "harness/record/step_cost.h"
+#include "harness/session/worker.h"
+
+enum { RETRIES = 3 };
+
+/* A visit is put off where a canary is off by more than this, or by what is usual here. */
+static const double canary_limit = 0.01;
+/* Of the points of a round; else a clock that changed for good would have no end. */
+static const double put_off_share = 0.2;
+
+/* ---- order ------------------------------------------------------------------------------ */
+
+/* What of a process is drawn: the order of its configurations, or of the points of a round. */
+enum { OF_CONFIGS = ROUNDS_MAX };
+
+/*
+ * Fisher-Yates with numbers of (seed, process, of): both sides of a session have one order, and any
+ * part of it can be drawn again.
+ */
+static void permute(int *order, int n, const struct worker *w, int of)
+{
+	for (int i = 0; i < n; i++)
+		order[i] = i;
+	for (int i = n - 1; i > 0; i--) {
+		struct philox r = philox4x32((uint32_t)i, (uint32_t)of, (uint32_t)w->process, 0,
+					     w->plan.design.seed);
+		int j = (int)(philox_uniform(r.word[0]) * (i + 1)), kept = order[i];
+
+		order[i] = order[j];
+		order[j] = kept;
+	}
+}
+
+void worker_order(const struct worker *w, int *order)
+{
+	permute(order, w->plan.n_configs, w, OF_CONFIGS);
+}
+
+/* The configuration's points of a round: permuted first, then without those that need nothing. */
+static int draw_round(const struct worker *w, int config, int round, int *order)
+{
+	int n = w->plan.n_points, left = 0;
+
+	permute(order, n, w, round);
+	for (int i = 0; i < n; i++)
+		if (w->plan.point[order[i]].config == config && !w->skip[order[i]] &&
+		    !w->done[order[i] * w->plan.design.rounds + round])
+			order[left++] = order[i];
+	return left;
+}
+
+/* ---- checking --------------------------------------------------------------------------- */
+
+/* A block of at most check_steps, where the visit's own were longer. */
+static int run_steps_to_check(const struct prepared *p, int64_t steps)
+{
+	struct submission sub = { 0 };
+	struct block ignored;
+	int err;
+
+	if (steps == p->submission.depth)
+		return 0;
+	err = submission_init(&sub, p->submission.subject, p->submission.mode, steps);
+	if (!err)
+		err = measure_block(&sub, &ignored);
+	submission_release(&sub);
+	return err;
+}
+
+static json_t *check_json(const struct verdict *v, int64_t steps)
+{
+	bool passed = v->passed && v->error <= v->tolerance && v->compared > 0;
+
+	return json_pack("{s:s, s:o, s:o, s:f, s:I}", "state", passed ? "passed" : "failed",
+			 "error", json_number(v->error), "tolerance", json_number(v->tolerance),
+			 "share", v->total > 0 ? (double)v->compared / (double)v->total : 0.0,
+			 "steps", (json_int_t)steps);
+}
+
+/*
+ * Checks the state that a visit left, or that of a block of at most design.check_steps. Returns a
+ * new reference, or NULL with what a hook returned in *err.
+ */
+static json_t *check_point(struct worker *w, int point, int *err)
+{
+	struct prepared *p = &w->prepared[point];
+	const struct subject *s = p->submission.subject;
+	struct verdict v = { .seed = CHECK_SEED };
+	int64_t start = clock_ns(), steps = predict_check_steps(&w->plan, point);
+
+	v.graph_steps = longest_graph(s, p->submission.mode, steps);
+	*err = run_steps_to_check(p, steps);
+	if (!*err)
+		*err = s->workload->check(s->opts, s->state, steps, &v);
+	p->check_ns = clock_ns() - start;
+	w->checks_ns += p->check_ns;
+	return *err ? NULL : check_json(&v, steps);
+}
+
+/* Is there time for a check that is not due? Each visit adds its share to what may be spent. */
+static bool can_spare(const struct worker *w, int point)
+{
+	const struct prepared *p = &w->prepared[point];
+	double ns = p->check_ns ? (double)p->check_ns : predict_check_ns(&w->plan, w->side, point);
+
+	return (double)w->spare_ns + ns <= check_share * w->visited_ns;
+}
+
+/* NULL: not checked in this round, or *err is set. */
+static json_t *maybe_check(struct worker *w, int point, int round, int *err)
+{
+	json_t *check;
+
+	*err = 0;
+	if (round == 0 && w->check_all)
+		return check_point(w, point, err);
+	if (!can_spare(w, point))
+		return NULL;
+	check = check_point(w, point, err);
+	w->spare_ns += w->prepared[point].check_ns;
+	return check;
+}
+
+/* ---- visits ----------------------------------------------------------------------------- */
+
+static struct visit_rules rules_of(const struct worker *w)
+{
+	return (struct visit_rules){
+		.queue_depth = w->calibration.queue_depth,
+		.canary_ns = isfinite(w->canary_ref_ns) ? w->canary_ref_ns : w->warm.canary_ns,
+		.canary_limit = fmax(canary_limit, 3 * w->warm.spread),
+	};
+}
+
+static void say_visit(struct worker *w, int point, int round, json_t *check)
+{
+	const struct submission *sub = &w->prepared[point].submission;
+	json_t *o = json_pack("{s:s, s:i, s:i}", "record", "visit", "point", point, "round", round);
+	json_t *visit = visit_json(&w->visit, &w->canary);
+
+	json_object_update(o, visit);
+	json_decref(visit);
+	json_object_set_new(o, "launches_per_step", json_integer(sub->subject->launches));
+	json_object_set_new(o, "step", step_cost_json(&sub->subject->cost));
+	if (sub->mode == MODE_GRAPH)
+		json_object_set_new(o, "graph_steps", json_integer(sub->graph_steps));
+	if (check)
+		json_object_set_new(o, "check", check);
+	worker_say(w, o);
+}
+
+/* Is there time to throw a visit away? */
+static bool can_put_off(const struct worker *w, int tries)
+{
+	double most_ns = again_share * w->plan.design.rounds * w->round_ns;
+
+	return tries < RETRIES && (double)w->put_off_ns < most_ns;
+}
+
+struct visiting {
+	struct worker *w;
+	int point, round, place; /* in the round's queue */
+	bool may_put_off;
+	json_t *check; /* of its check, where there was one */
+};
+
+/* The blocks and the check; 1: put off. */
+static int measure_visit(void *arg)
+{
+	struct visiting *v = arg;
+	struct worker *w = v->w;
+	struct visit_rules rules = rules_of(w);
+	int err = visit_run(&w->visit, &w->prepared[v->point], &w->canary, &w->plan.design, &rules,
+			    v->may_put_off);
+
+	if (err)
+		return err;
+	w->blocks_ns += w->visit.block_ns;
+	w->visited_ns += predict_visit_ns(&w->plan, w->side, v->point);
+	v->check = maybe_check(w, v->point, v->round, &err);
+	return err;
+}
+
+/* 1: put off. What fails or is refused costs its point, not the process. */
+static int visit_point(struct visiting *v, int tries)
+{
+	struct worker *w = v->w;
+	struct refusal r;
+	int64_t start;
+	int err;
+
+	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", v->point, "round",
+				v->round));
+	err = worker_await_turn(w, v->round, v->place);
+	if (err)
+		return err;
+	start = clock_ns();
+	v->may_put_off = v->may_put_off && can_put_off(w, tries);
+	w->visit.retries = tries;
+	err = refusal_catch(measure_visit, v, &r);
+	if (err == 1) {
+		w->put_off_ns += clock_ns() - start;
+		return 1;
+	}
+	if (!err)
+		say_visit(w, v->point, v->round, v->check);
+	return worker_lose(w, v->point, err, &r);
+}
+
+/* What is put off goes to the end of the queue, which has room for every retry. */
+static int run_round(struct worker *w, int config, int round, int *queue, int *tries)
+{
+	int n = draw_round(w, config, round, queue), puts = (int)(put_off_share * n) + 1, err;
+
+	for (int i = 0; i < w->plan.n_points; i++)
+		tries[i] = 0;
+	for (int i = 0; i < n; i++) {
+		int point = queue[i];
+		struct visiting v = { w, point, round, i, puts > 0, NULL };
+
+		if (w->skip[point]) /* refused with another one of its kind */
+			continue;
+		err = visit_point(&v, tries[point]);
+		if (err < 0)
+			return err;
+		if (err) {
+			tries[point]++;
+			puts--;
+			queue[n++] = point;
+		}
+	}
+	return 0;
+}
+
+/* ---- alone ------------------------------------------------------------------------------ */
+
+static void say_alone(struct worker *w, int point, int round)
+{
+	double ns[VISIT_BLOCKS_MAX];
+
+	for (int i = 0; i < w->visit.n; i++)
+		ns[i] = (double)w->visit.total_ns[i];
+	worker_say(w, json_pack("{s:s, s:i, s:i, s:f}", "record", "alone", "point", point, "round",
+				round, "t_total_ns", median_of(ns, w->visit.n)));
+}
+
+static int measure_alone(void *arg)
+{
+	struct visiting *v = arg;
+	struct visit_rules rules = rules_of(v->w);
+
+	return visit_run(&v->w->visit, &v->w->prepared[v->point], &v->w->canary, &v->w->plan.design,
+			 &rules, false);
+}
+
+static int visit_alone(struct worker *w, int point, int round)
+{
+	struct visiting v = { w, point, round, 0, false, NULL };
+	struct refusal r;
+	int err;
+
+	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
+	err = worker_await_turn(w, TURN_ALONE, round);
+	if (err)
+		return err;
+	err = refusal_catch(measure_alone, &v, &r);
+	if (!err)
+		say_alone(w, point, round);
+	return worker_lose(w, point, err, &r);
+}
+
+int worker_rounds_alone(struct worker *w, int config)
+{
+	int rounds = w->alone, err = 0;
+
+	w->alone = 0;
+	for (int r = 0; r < rounds; r++)
+		for (int i = 0; i < w->plan.n_points && !err; i++)
+			if (w->plan.point[i].config == config && !w->skip[i])
+				err = visit_alone(w, i, r);
+	return err;
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
+
+int worker_rounds(struct worker *w, int config)
+{
+	size_t points = (size_t)w->plan.n_points;
+	int *queue = calloc((RETRIES + 1) * points + 1, sizeof(*queue));
+	int *tries = calloc(points + 1, sizeof(*tries));
+	int err = 0;
+
+	CHECK(queue && tries, "memory of %zu points", points);
+	for (int r = 0; r < w->plan.design.rounds && !err; r++)
+		err = run_round(w, config, r, queue, tries);
+	free(queue);
+	free(tries);
+	return err;
+}

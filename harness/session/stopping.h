@@ -1,0 +1,53 @@
+/*
+ * goals.h - what a session is to tell, and whether it has: it ends when it does.
+ *
+ *   --resolve c=100ns,Z=0.5us   parameters of the model (model.h): of two sides the difference b -
+ * a, of one side the value, to plus or minus so much
+ *   --margin 2%                 of two sides, each workload's mean ratio b / a to plus or minus
+ * half of that, so that `rift compare --margin 2` rarely leaves it open
+ *
+ * Looks. After 8, 12, 18, 28, 42, 64 and 100 processes of each side the 95 % interval of every goal
+ * is asked how wide it is. To stop where it happens to be narrow would make intervals too narrow on
+ * the whole, so each of the seven looks has a seventh of the 5 %: the interval counts as 1.37 times
+ * as wide (goals_interim). Whether two sides differ plays no part in when to stop. Coverage then,
+ * simulated with pairs of one normal distribution: 88 % where sessions stop after 19 pairs on the
+ * average, 91 % after 64, 93 % after 97; of 8 pairs without looks 89 %, of 28 94 %.
+ */
+#ifndef RIFT_SWEEP_GOALS_H
+#define RIFT_SWEEP_GOALS_H
+
+#include "harness/decide.h"
+#include "harness/record/journal.h"
+
+/*
+ * "c=100ns,Z=0.5us" into g; "2%" or "2" into g->margin. Return 0 or -EINVAL after one line. text is
+ * of --resolve, --margin.
+ */
+int goals_take_resolve(struct goals *g, const char *text);
+int goals_take_margin(struct goals *g, const char *text);
+
+bool goals_any(const struct goals *g);
+
+/* What the plan cannot tell: -EINVAL after one line. */
+int goals_refuse(const struct plan *p, int sides);
+
+/* The two-sided normal quantile of 5 % / 7, over that of 5 %. */
+extern const double goals_interim;
+
+/* The number of processes at the next look, of at most `most`; 0: there is none. */
+int goals_next_look(int processes, int most);
+
+/* The look after so many processes of each side; *json as in looks.h. */
+struct look goals_look(const struct journal *j, int processes, json_t **json);
+
+/* "c ±140 ns of 100 ns, Z ±0.40 us of 0.50 us": as the last look, beside what was asked for. */
+void goals_text(const struct journal *j, char *out, size_t size);
+
+/* What the session tells of each, and what more time would; took_ns: for all of it. */
+void goals_print(const struct journal *j, double took_ns, FILE *out);
+
+/* As in the plan's record, and back: {"c": 100}; new reference. */
+json_t *goals_json(const struct goals *g);
+void goals_parse(struct goals *g, const json_t *resolve);
+
+#endif

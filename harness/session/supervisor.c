@@ -1,0 +1,352 @@
+/* session_process.c - processes of a session, and what is left of one when a worker is lost. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+#include "common/philox.h"
+#include "harness/command.h"
+#include "harness/session/failure.h"
+#include "harness/session/workers.h"
+
+enum { STARTS_LOST = 3 };
+
+static const char *side_label(const struct lane *l)
+{
+	if (l->session->journal.sides < 2)
+		return "";
+	return side_of(l) ? "side b: " : "side a: ";
+}
+
+/*
+ * A worker was lost at a point. The first time it is tried again in a fresh process; the second
+ * time in one process it is final, and other processes of this side leave it out.
+ */
+static int fail_point(struct lane *l, bool hung)
+{
+	struct session *s = l->session;
+	struct journal *j = &s->journal;
+	const int *failures = &j->failures[l->slot * plan_of(s)->n_points + l->point];
+	const char *status = hung ? "timeout" : "error";
+	int err;
+
+	err = journal_failure(j, l->slot, l->point, status, failure_of_worker(&l->child, hung),
+			      false);
+	if (!err && *failures >= 2) {
+		err = journal_failure(j, l->slot, l->point, status,
+				      failure_of_worker(&l->child, hung), true);
+		s->show.points_done++;
+	}
+	return err;
+}
+
+static void say_lost(struct lane *l, const char *at, bool hung)
+{
+	struct session *s = l->session;
+	const int *failures = &s->journal.failures[l->slot * plan_of(s)->n_points + l->point];
+	char text[160];
+
+	plan_point_text(plan_of(s), l->point, text, sizeof(text));
+	show_line(&s->show, "%s%s%s: %s; %s", side_label(l), at, text,
+		  hung ? "hung and was killed" : "ended the worker",
+		  *failures ? "left out" : "tried again in a fresh process");
+}
+
+static int lost_at_point(struct lane *l, bool hung)
+{
+	say_lost(l, "", hung);
+	return fail_point(l, hung);
+}
+
+/* It was lost while it set up a configuration: so are all points that need that. */
+static int lost_at_setup(struct lane *l, bool hung)
+{
+	struct session *s = l->session;
+	const struct plan *p = plan_of(s);
+	bool said = false;
+	int err = 0;
+
+	for (int i = 0; i < p->n_points && !err; i++) {
+		if (p->point[i].config != l->config || p->point[i].sync != s->kind ||
+		    s->journal.status[l->slot * p->n_points + i])
+			continue;
+		l->point = i;
+		if (!said)
+			say_lost(l, "setting up ", hung);
+		said = true;
+		err = fail_point(l, hung);
+	}
+	return err;
+}
+
+/*
+ * It did not come back from what it said that it would do. Where the side has never come that far
+ * it never will; else it is worth another try.
+ */
+static int hung_at_start(struct lane *l, int times)
+{
+	struct session *s = l->session;
+	const char *side = side_label(l);
+
+	if (times < 2 && s->journal.header[side_of(l)]) {
+		show_line(&s->show, "%sa worker hung %s and was killed; tried again", side,
+			  l->child.phase);
+		return 0;
+	}
+	complain(ETIMEDOUT,
+		 "%sa worker hung %s: no answer for %.0f s; if it only needs longer, "
+		 "`rift sweep --resume %s --patience SECONDS` waits",
+		 side, l->child.phase, s->patience_ns / 1e9, s->journal.path);
+	return -ENODEV;
+}
+
+/* It ended before it was at any point: worth a few tries, as somebody may have killed it. */
+static int lost_at_start(struct lane *l, int times)
+{
+	char how[80];
+
+	child_describe(&l->child, how, sizeof(how));
+	if (WIFEXITED(l->child.status) && WEXITSTATUS(l->child.status) == RIFT_NO_DEVICE)
+		return -ENODEV; /* it said so */
+	if (WIFEXITED(l->child.status) && WEXITSTATUS(l->child.status) == RIFT_FAILED_POINTS)
+		return -ENOSYS; /* the platform lacks what no point does without: likewise */
+	if (times < STARTS_LOST)
+		return 0;
+	return complain(EIO, "a worker %s before it measured anything, %d times: %s", how, times,
+			*l->child.last_error ? l->child.last_error : "it said nothing");
+}
+
+/* Points that ended a worker twice on this side, or that it does not support. */
+static int skip_known_failures(struct lane *l)
+{
+	struct session *s = l->session;
+	struct journal *j = &s->journal;
+	const struct plan *p = plan_of(s);
+	int err = 0;
+
+	for (int i = 0; i < p->n_points && !err; i++) {
+		const json_t *refused = journal_refusal(j, l->slot, i);
+
+		if (j->status[l->slot * p->n_points + i] ||
+		    !(refused || journal_is_deadly(j, l->slot, i)))
+			continue;
+		s->show.points_done++;
+		if (refused) {
+			err = journal_failure(j, l->slot, i, "not_supported",
+					      json_deep_copy(refused), true);
+			continue;
+		}
+		err = journal_failure(j, l->slot, i, "skipped",
+				      json_pack("{s:s}", "name", "it ended two workers before"),
+				      true);
+	}
+	return err;
+}
+
+/* After the last process of a pair; NULL: where no look is due. New reference. */
+static json_t *take_look(struct session *s)
+{
+	const struct journal *j = &s->journal;
+	int processes = s->show.process / j->sides;
+	json_t *o;
+
+	if (s->show.process % j->sides || !looks_due(&plan_of(s)->design, processes))
+		return json_null();
+	s->look = looks_take(j, processes, &o);
+	s->looked = processes;
+	return o;
+}
+
+void session_pause(const struct session *s, int slot, int turn)
+{
+	const struct design *d = &plan_of(s)->design;
+	struct philox r = philox4x32((uint32_t)slot, (uint32_t)turn, 0, 0x70617573, d->seed);
+	double ns = (double)d->pause_min_ns +
+		    philox_uniform(r.word[0]) * (double)(d->pause_max_ns - d->pause_min_ns);
+
+	usleep((useconds_t)(ns / 1e3));
+}
+
+/* Adds the numbers of a worker's last line to those of the workers before it; takes both. */
+static json_t *sum_of(json_t *all, json_t *bye)
+{
+	const char *name;
+	json_t *v;
+
+	if (!all || !bye)
+		return all ? all : bye;
+	json_object_foreach(bye, name, v)
+	{
+		double before = json_number_value(json_object_get(all, name));
+
+		if (json_is_real(v))
+			json_object_set_new(all, name, json_real(before + json_real_value(v)));
+	}
+	json_decref(bye);
+	return all;
+}
+
+static bool is_left(const struct lane *l, enum sync_kind kind)
+{
+	const struct session *s = l->session;
+	const struct plan *p = plan_of(s);
+
+	for (int i = 0; i < p->n_points; i++)
+		if (p->point[i].sync == kind && !s->journal.status[l->slot * p->n_points + i])
+			return true;
+	return false;
+}
+
+/*
+ * It ended because its sentinel did not come back after a configuration (worker.c): what is held or
+ * was held there is charged to others, so a fresh process goes on with those.
+ */
+static void go_on_afresh(struct lane *l)
+{
+	const char *side = side_label(l);
+
+	if (!l->workers)
+		show_line(&l->session->show,
+			  "%sa synchronize stays slower after a configuration was given back: a "
+			  "fresh "
+			  "process for each",
+			  side);
+}
+
+/* A worker has ended: in order, or what it was at is settled and another one may go on. */
+static int take_end(struct lane *l, bool hung)
+{
+	int err = 0;
+
+	if (l->waits)
+		l->point = l->config = -1; /* it was to come there, and was not there yet */
+	if (!hung && l->bye) {
+		l->done = !json_is_true(json_object_get(l->bye, "left")) ||
+			  !is_left(l, l->session->kind);
+		if (!l->done)
+			go_on_afresh(l);
+		json_object_del(l->bye, "left");
+		l->summed = sum_of(l->summed, l->bye);
+		l->bye = NULL;
+		l->workers++;
+	} else if (l->point >= 0)
+		err = lost_at_point(l, hung);
+	else if (l->config >= 0)
+		err = lost_at_setup(l, hung);
+	else if (hung)
+		err = hung_at_start(l, ++l->lost_starts);
+	else
+		err = lost_at_start(l, ++l->lost_starts);
+	child_release(&l->child);
+	return err;
+}
+
+static int start_one(struct session *s)
+{
+	struct lane *l = session_to_start(s);
+	int err = l ? skip_known_failures(l) : 0;
+
+	return err || !l ? err : session_start_worker(l);
+}
+
+static bool all_done(const struct session *s)
+{
+	for (int i = 0; i < s->lanes; i++)
+		if (!s->lane[i].done)
+			return false;
+	return true;
+}
+
+/* The workers of s->kind, and others in their place, until each has ended in order. */
+static int run_kind(struct session *s)
+{
+	struct lane *ended;
+	int err = 0;
+
+	while (!err && !all_done(s)) {
+		bool hung;
+
+		ended = NULL;
+		err = start_one(s);
+		if (!err)
+			err = session_attend(s, &ended);
+		hung = err == -ETIMEDOUT;
+		if (ended && (!err || hung))
+			err = take_end(ended, hung);
+	}
+	for (int i = 0; i < s->lanes; i++)
+		child_release(&s->lane[i].child);
+	return err;
+}
+
+/* The i-th kind of waiting: for each process that has something left, or has said nothing yet. */
+static int run_kind_number(struct session *s, int i)
+{
+	int kinds = plan_kinds(plan_of(s)), err;
+	bool begun = false;
+
+	/* the same for both sides: their processes have one number */
+	s->kind = journal_kind(&s->journal, s->lane[0].slot, i);
+	for (int k = 0; k < s->lanes; k++) {
+		struct lane *l = &s->lane[k];
+
+		/* the last one also says bye where nothing is left at all */
+		l->done = !is_left(l, s->kind) && (l->summed || i + 1 < kinds);
+		l->lost_starts = 0;
+		begun |= l->summed != NULL;
+	}
+	if (all_done(s))
+		return 0;
+	if (begun)
+		session_pause(s, s->lane[0].slot, i);
+	err = interrupted() ? -EINTR : run_kind(s);
+	return err;
+}
+
+static int write_trailers(struct session *s)
+{
+	json_t *nvml = watch_take(s->watch);
+	int err = 0;
+
+	for (int k = 0; k < s->lanes && !err; k++) {
+		struct lane *l = &s->lane[k];
+
+		json_object_set(l->summed, "nvml", nvml);
+		json_object_set_new(l->summed, "look", take_look(s));
+		json_object_set_new(l->summed, "workers", json_integer(l->workers));
+		if (l->alone_ns)
+			json_object_set_new(l->summed, "alone",
+					    company_json(&s->journal, l->slot, l->alone_ns));
+		if (s->lanes > 1)
+			json_object_set_new(l->summed, "turns", json_integer(s->ties));
+		err = journal_trailer(&s->journal, l->slot, l->summed);
+		l->summed = NULL;
+		s->show.process += k + 1 < s->lanes;
+	}
+	json_decref(nvml);
+	return err;
+}
+
+int session_run_processes(struct session *s, const int *slot, int n)
+{
+	int kinds = plan_kinds(plan_of(s)), err = 0;
+
+	s->lanes = n;
+	s->ties = 0;
+	for (int k = 0; k < n && !err; k++) {
+		s->lane[k] = (struct lane){ .session = s, .slot = slot[k], .child = child_none() };
+		err = journal_begin(&s->journal, slot[k]);
+	}
+	for (int i = 0; i < kinds && !err; i++)
+		err = run_kind_number(s, i);
+	if (!err)
+		err = write_trailers(s);
+	for (int k = 0; k < n; k++) {
+		free(s->lane[k].alone_ns);
+		json_decref(s->lane[k].bye);
+		json_decref(s->lane[k].summed);
+	}
+	return err;
+}

@@ -1,0 +1,187 @@
+/* visit.c - one visit of one point: canary, a few timed blocks, canary. */
+#include "harness/session/visit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+
+#include "common/cuda_check.h"
+#include "common/interrupt.h"
+#include "harness/json.h"
+#include "harness/measure.h"
+#include "harness/nvtx.h"
+#include "harness/session/host.h"
+
+enum { SHORT_BLOCK_NS = 1000000 };
+
+int visit_blocks(const struct design *d, double t_ns)
+{
+	double n = ceil((double)d->visit_ns / fmax(t_ns, 1));
+	double most = fmin(d->blocks_max, VISIT_BLOCKS_MAX);
+
+	return (int)fmin(fmax(n, d->blocks_min), most);
+}
+
+int visit_first(struct prepared *p)
+{
+	struct block b;
+	int err = measure_block(&p->submission, &b);
+
+	if (!err)
+		p->last_ns = b.total_ns;
+	return err;
+}
+
+/* Like measure_block(), with events around the steps. */
+static int block_with_events(const struct submission *s, const struct canary *c, struct block *out,
+			     int64_t *dev_ns)
+{
+	const struct subject *w = s->subject;
+	int64_t begin, enqueued;
+	int err = w->workload->reset(w->opts, w->state, w->stream);
+	float ms;
+
+	if (err)
+		return err;
+	CUDA(cudaStreamSynchronize(w->stream));
+	NVTX_BEGIN("block");
+	begin = clock_ns();
+	CUDA(cudaEventRecord(c->begin, w->stream));
+	err = submission_enqueue(s);
+	CUDA(cudaEventRecord(c->end, w->stream));
+	enqueued = clock_ns();
+	sync_wait(w->sync, w->stream, w->event);
+	out->total_ns = clock_ns() - begin;
+	out->enq_ns = enqueued - begin;
+	NVTX_END();
+	CUDA(cudaEventElapsedTime(&ms, c->begin, c->end));
+	*dev_ns = llround(ms * 1e6);
+	if (err)
+		return err;
+	return interrupted() ? -EINTR : 0;
+}
+
+/* Block i of the visit, with what the system did to it. */
+static int timed_block(struct visit *v, int i, struct prepared *p, const struct canary *c,
+		       double queue_depth)
+{
+	int64_t switches = system_usage().involuntary;
+	int cpu = sched_getcpu(), err;
+	bool events = c->begin && p->blocks % VISIT_EVENT_EVERY == VISIT_EVENT_EVERY - 1;
+	struct block b;
+
+	v->marks[i] = 0;
+	if (events)
+		err = block_with_events(&p->submission, c, &b, &v->dev_ns[v->n_dev]);
+	else
+		err = measure_block(&p->submission, &b);
+	if (err)
+		return err;
+	if (events) {
+		v->n_dev++;
+		v->marks[i] |= MARK_EVENTS;
+	}
+	if (system_usage().involuntary != switches)
+		v->marks[i] |= MARK_SWITCHED;
+	if (sched_getcpu() != cpu)
+		v->marks[i] |= MARK_MOVED;
+	if ((double)p->calls > queue_depth)
+		v->marks[i] |= MARK_QUEUE;
+	v->enq_ns[i] = b.enq_ns;
+	v->total_ns[i] = p->last_ns = b.total_ns;
+	v->block_ns += b.total_ns;
+	p->blocks++;
+	return 0;
+}
+
+static int timed_blocks(struct visit *v, int n, struct prepared *p, const struct canary *c,
+			double queue_depth)
+{
+	int64_t steal = system_steal_ticks();
+	struct usage before = system_usage(), after;
+	int err = 0;
+
+	for (v->n = 0; v->n < n && !err; v->n++)
+		err = timed_block(v, v->n, p, c, queue_depth);
+	after = system_usage();
+	v->utime_us = after.utime_us - before.utime_us;
+	v->stime_us = after.stime_us - before.stime_us;
+	v->steal_ticks = steal < 0 ? -1 : system_steal_ticks() - steal;
+	return err;
+}
+
+bool visit_is_off(const struct visit_rules *r, int64_t canary_ns)
+{
+	return !(fabs((double)canary_ns / r->canary_ns - 1) <= r->canary_limit);
+}
+
+static void mark_all(struct visit *v, enum mark mark)
+{
+	for (int i = 0; i < v->n; i++)
+		v->marks[i] |= (unsigned char)mark;
+}
+
+int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const struct design *d,
+	      const struct visit_rules *r, bool may_put_off)
+{
+	bool off;
+	int err = 0;
+
+	v->n = v->n_dev = 0;
+	v->block_ns = 0;
+	if (p->last_ns < SHORT_BLOCK_NS)
+		err = visit_first(p);
+	if (err)
+		return err;
+	v->canary_ns[0] = canary_run(c);
+	off = visit_is_off(r, v->canary_ns[0]);
+	if (off && may_put_off)
+		return 1; /* before its blocks cost anything */
+	err = timed_blocks(v, visit_blocks(d, (double)p->last_ns), p, c, r->queue_depth);
+	if (err)
+		return err;
+	v->canary_ns[1] = canary_run(c);
+	off |= visit_is_off(r, v->canary_ns[1]);
+	if (off && may_put_off)
+		return 1;
+	if (off)
+		mark_all(v, MARK_CLOCK);
+	return 0;
+}
+
+static json_t *series(const int64_t *ns, int n)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < n; i++)
+		json_array_append_new(array, json_integer(ns[i]));
+	return array;
+}
+
+json_t *visit_json(const struct visit *v, const struct canary *c)
+{
+	json_t *o = json_object(), *marks = json_array(), *canary = json_array();
+	json_t *mhz = json_array();
+
+	for (int i = 0; i < v->n; i++)
+		json_array_append_new(marks, json_integer(v->marks[i]));
+	for (int i = 0; i < 2; i++) {
+		double clock = canary_mhz(c, v->canary_ns[i]);
+
+		json_array_append_new(canary, json_integer(v->canary_ns[i]));
+		json_array_append_new(mhz,
+				      isfinite(clock) ? json_integer(lround(clock)) : json_null());
+	}
+	json_object_set_new(o, "t_enq_ns", series(v->enq_ns, v->n));
+	json_object_set_new(o, "t_total_ns", series(v->total_ns, v->n));
+	json_object_set_new(o, "t_dev_ns", series(v->dev_ns, v->n_dev));
+	json_object_set_new(o, "marks", marks);
+	json_object_set_new(o, "canary_ns", canary);
+	json_object_set_new(o, "sm_clock_mhz", mhz);
+	json_object_set_new(o, "utime_us", json_integer(v->utime_us));
+	json_object_set_new(o, "stime_us", json_integer(v->stime_us));
+	json_object_set_new(o, "steal_ticks",
+			    v->steal_ticks < 0 ? json_null() : json_integer(v->steal_ticks));
+	json_object_set_new(o, "retries", json_integer(v->retries));
+	return o;
+}

@@ -1,0 +1,489 @@
+/* worker.c - the process that measures: reads its job, opens the device, one configuration at a
+ * time. */
+#include "harness/session/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/cuda_check.h"
+#include "common/digest.h"
+#include "harness/card/card.h"
+#include "harness/command.h"
+#include "common/interrupt.h"
+#include "harness/json.h"
+#include "harness/measure.h"
+#include "harness/sorted.h"
+#include "harness/session/child.h"
+#include "harness/record/environment.h"
+#include "harness/plan/estimate.h"
+#include "harness/session/host.h"
+
+/* How long a clock may take to come back after a set-up, and how near, as a share. */
+static const int64_t settle_ns = 200000000;
+static const double canary_settled = 0.02;
+
+void worker_say(struct worker *w, json_t *o)
+{
+	json_dumpf(o, w->out, JSON_COMPACT);
+	json_decref(o);
+	fputc('\n', w->out);
+	fflush(w->out); /* a reader that is gone ends this process by SIGPIPE */
+}
+
+int worker_await_turn(struct worker *w, int round, int place)
+{
+	char line[16];
+
+	if (!w->takes_turns)
+		return 0;
+	w->turn[1] = round;
+	w->turn[2] = place;
+	worker_say(w, json_pack("{s:s, s:[i, i, i]}", "record", "turn", "turn", w->turn[0], round,
+				place));
+	/* its end: nobody is left to measure for */
+	return fgets(line, sizeof(line), stdin) && !interrupted() ? 0 : -EINTR;
+}
+
+void worker_phase(struct worker *w, const char *name)
+{
+	worker_say(w, child_phase_json(name));
+}
+
+void worker_give_up(struct worker *w, int point, int err)
+{
+	w->skip[point] = true;
+	worker_say(w,
+		   json_pack("{s:s, s:i, s:i}", "record", "failed", "point", point, "code", -err));
+}
+
+static json_t *refusal_json(const struct refusal *r)
+{
+	return json_pack("{s:i, s:s, s:s, s:s}", "code", ENOSYS, "name", r->error, "call", r->call,
+			 "file_line", r->place);
+}
+
+static bool is_alike(const struct plan *p, int a, int b)
+{
+	return p->point[a].config == p->point[b].config && p->point[a].mode == p->point[b].mode;
+}
+
+void worker_refused(struct worker *w, int point, const struct refusal *r)
+{
+	for (int i = 0; i < w->plan.n_points; i++) {
+		if (w->skip[i] || !is_alike(&w->plan, i, point))
+			continue;
+		w->skip[i] = true;
+		worker_say(w, json_pack("{s:s, s:i, s:o}", "record", "refused", "point", i, "error",
+					refusal_json(r)));
+	}
+}
+
+int worker_lose(struct worker *w, int point, int err, const struct refusal *r)
+{
+	if (err == -ENOSYS)
+		worker_refused(w, point, r);
+	else if (err && err != -EINTR)
+		worker_give_up(w, point, err);
+	return err == -EINTR ? err : 0;
+}
+
+/* ---- the job ---------------------------------------------------------------------------- */
+
+static void *zeroed(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	CHECK(p, "%zu bytes", n * size);
+	return p;
+}
+
+static void take_lists(struct worker *w, const json_t *job)
+{
+	int points = w->plan.n_points, rounds = w->plan.design.rounds;
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(job, "skip"), i, v)
+	{
+		json_int_t point = json_integer_value(v);
+
+		if (point >= 0 && point < points)
+			w->skip[point] = true;
+	}
+	json_array_foreach(json_object_get(job, "done"), i, v)
+	{
+		json_int_t point = json_integer_value(json_array_get(v, 0));
+		json_int_t round = json_integer_value(json_array_get(v, 1));
+
+		if (point >= 0 && point < points && round >= 0 && round < rounds)
+			w->done[point * rounds + round] = true;
+	}
+}
+
+/* A probe is given none: the plan's first. */
+static void take_kind(struct worker *w, const char *name)
+{
+	w->sync = w->plan.design.sync;
+	for (int i = 0; name && i < SYNC_COUNT; i++)
+		if (!strcmp(name, sync_names[i]))
+			w->sync = (enum sync_kind)i;
+}
+
+static void take_digests(const json_t *digests)
+{
+	const char *key;
+	json_t *hex;
+
+	json_object_foreach((json_t *)(uintptr_t)digests, key, hex) if (json_is_string(hex))
+		digest_know(key, json_string_value(hex));
+}
+
+static void add_digest(const char *key, const char *hex, void *to)
+{
+	json_object_set_new(to, key, json_string(hex));
+}
+
+static void say_digests(struct worker *w)
+{
+	json_t *digests = json_object();
+
+	digest_each_known(add_digest, digests);
+	worker_say(w, json_pack("{s:s, s:o}", "record", "digests", "digests", digests));
+}
+
+static int take_job(struct worker *w, const json_t *job)
+{
+	const json_t *canary = json_object_get(job, "canary_ns");
+	int err = plan_parse(&w->plan, json_object_get(job, "plan"), workloads, "");
+	size_t points = (size_t)w->plan.n_points;
+
+	if (err)
+		return err;
+	w->process = (int)json_integer_value(json_object_get(job, "process"));
+	w->side = (int)json_integer_value(json_object_get(job, "side"));
+	take_kind(w, json_string_value(json_object_get(job, "sync")));
+	w->probe_limit_ns = json_integer_value(json_object_get(job, "probe_limit_ns"));
+	w->check_all = json_is_true(json_object_get(job, "check_all"));
+	w->takes_turns = json_is_true(json_object_get(job, "takes_turns"));
+	w->alone = (int)json_integer_value(json_object_get(job, "alone"));
+	w->canary_ref_ns = json_is_number(canary) ? json_number_value(canary) : NAN;
+	w->skip = zeroed(points, sizeof(*w->skip));
+	w->done = zeroed(points * (size_t)w->plan.design.rounds, sizeof(*w->done));
+	w->subject = zeroed((size_t)w->plan.n_configs, sizeof(*w->subject));
+	w->prepared = zeroed(points, sizeof(*w->prepared));
+	take_lists(w, job);
+	take_digests(json_object_get(job, "digests"));
+	for (int i = 0; i < w->plan.n_points; i++)
+		if (!w->skip[i])
+			w->round_ns += predict_visit_ns(&w->plan, w->side, i);
+	return 0;
+}
+
+/* ---- device ----------------------------------------------------------------------------- */
+
+/* The flag comes before the context, the room before the device's threads, the pin after them. */
+static int open_device(struct worker *w, struct platform *p)
+{
+	char pci[32];
+	int err;
+
+	worker_phase(w, "opening the device");
+	err = sync_prepare(w->sync);
+	if (!err)
+		err = platform_device(p);
+	if (err)
+		return err;
+	system_pci_address(pci);
+	system_make_room(p->is_gpu ? pci : NULL, !p->is_gpu);
+	worker_phase(w, "creating a stream");
+	CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
+	worker_phase(w, "preparing the canary");
+	canary_init(&w->canary, w->stream, p->is_gpu);
+	return 0;
+}
+
+/* ---- the work --------------------------------------------------------------------------- */
+
+static void say_header(struct worker *w, const struct platform *p, int64_t start_ns)
+{
+	json_t *o = json_pack("{s:s, s:o}", "record", "header", "calib",
+			      calibration_json(&w->calibration));
+	json_t *environment = environment_of(p);
+
+	json_object_update(o, environment);
+	json_decref(environment);
+	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
+			    json_string(sync_names[w->sync]));
+	json_object_set_new(o, "pinned_cpu", w->pinned < 0 ? json_null() : json_integer(w->pinned));
+	json_object_set_new(o, "warmup",
+			    json_pack("{s:f, s:s, s:f, s:f}", "seconds", w->warm.seconds,
+				      "ended_by", w->warm.ended_by, "canary_ns", w->warm.canary_ns,
+				      "canary_spread", w->warm.spread));
+	json_object_set_new(o, "start_monotonic_ns", json_integer(start_ns));
+	say_digests(w);
+	json_object_set_new(o, "ready_s", json_real((double)(clock_ns() - start_ns) / SECOND_NS));
+	worker_say(w, o);
+}
+
+/*
+ * What a launch and a synchronize take with nothing set up. A layer may charge them for memory that
+ * was held before (measured: a GPU over TCP, 10 ms in place of 50 us).
+ */
+static double time_sentinel(const struct worker *w)
+{
+	enum { TIMES = 101, LONGEST_NS = 50000000 };
+	int64_t begin = clock_ns(), now = begin;
+	double ns[TIMES];
+	int n = 0;
+
+	while (n < TIMES && now - begin < LONGEST_NS) {
+		int64_t start = now;
+
+		canary_nothing(&w->canary);
+		CUDA(cudaStreamSynchronize(w->stream));
+		now = clock_ns();
+		ns[n++] = (double)(now - start);
+	}
+	return median_of(ns, n);
+}
+
+/*
+ * Within 5 % and 1 us of before, in one of three tries, as others may have been at work. The CPU
+ * device's threads may be awake or asleep: that is worth more than a microsecond.
+ */
+static bool has_come_back(const struct worker *w)
+{
+	double most_ns = 1.05 * w->sentinel_ns + (w->canary.is_gpu ? 1000 : 50000);
+
+	for (int i = 0; i < 3; i++)
+		if (time_sentinel(w) <= most_ns)
+			return true;
+	return false;
+}
+
+/*
+ * A set-up may leave the device idle for long enough that its clock falls: the longest block until
+ * a canary takes what it should, for a little while.
+ */
+static int settle(struct worker *w)
+{
+	int64_t end = clock_ns() + settle_ns;
+	struct prepared *longest = worker_longest(w);
+	int err = 0;
+
+	while (longest && !err && clock_ns() < end &&
+	       fabs((double)canary_run(&w->canary) / w->warm.canary_ns - 1) > canary_settled)
+		err = visit_first(longest);
+	return err;
+}
+
+/* Before the first visit, with the first configuration set up, to warm up with. */
+static int begin(struct worker *w, const struct platform *p, int64_t start_ns)
+{
+	int err;
+
+	worker_phase(w, "calibrating");
+	calibrate(&w->calibration, &w->canary);
+	worker_phase(w, phase_warm_up);
+	err = warm_up(&w->warm, &w->canary, worker_longest(w), &w->plan.design);
+	if (!err)
+		say_header(w, p, start_ns);
+	return err;
+}
+
+static bool is_prepared(const struct worker *w, int config)
+{
+	return w->subject[config].state && worker_longest(w);
+}
+
+/* Set up, measured and given back; *begun: the header was said. */
+static int measure_config(struct worker *w, int config, const struct platform *p, int64_t start_ns,
+			  bool *begun)
+{
+	int err = worker_await_turn(w, TURN_SET_UP, 0);
+
+	if (!err && !w->sentinel_ns)
+		w->sentinel_ns = time_sentinel(w);
+	if (!err)
+		err = worker_prepare(w, config);
+	w->pinned = system_pin();
+	if (!err && is_prepared(w, config)) {
+		err = *begun ? settle(w) : begin(w, p, start_ns);
+		*begun = true;
+		if (!err)
+			err = worker_rounds_alone(w, config);
+		if (!err)
+			err = worker_rounds(w, config);
+		if (!err)
+			err = worker_await_turn(w, TURN_PUT_AWAY, 0);
+	}
+	system_unpin();
+	worker_put_away(w, config);
+	w->left = !err && !has_come_back(w);
+	return err;
+}
+
+/* One configuration at a time, so that none is charged for what others hold. */
+static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
+{
+	int *order = zeroed((size_t)w->plan.n_configs, sizeof(*order)), err = 0;
+	bool begun = false;
+
+	worker_order(w, order);
+	for (int i = 0; i < w->plan.n_configs && !err && !w->left; i++) {
+		w->turn[0] = i;
+		if (worker_leave_out(w, order[i]))
+			err = measure_config(w, order[i], p, start_ns, &begun);
+	}
+	free(order);
+	if (err || begun)
+		return err;
+	w->pinned = system_pin();
+	return begin(w, p, start_ns);
+}
+
+/* How long configurations take, then what else a process does before its first visit. */
+static int probe(struct worker *w, struct platform *p)
+{
+	int err = worker_probe(w);
+	int64_t start = clock_ns();
+
+	if (err)
+		return err;
+	worker_phase(w, "looking the platform over");
+	platform_details(p);
+	worker_phase(w, "calibrating");
+	calibrate(&w->calibration, &w->canary);
+	worker_say(w, json_pack("{s:s, s:f}", "record", "calibrated", "calibrate_ns",
+				(double)(clock_ns() - start)));
+	return 0;
+}
+
+static void release(struct worker *w)
+{
+	for (int i = 0; w->prepared && i < w->plan.n_points; i++)
+		submission_release(&w->prepared[i].submission);
+	for (int i = 0; w->subject && i < w->plan.n_configs; i++)
+		worker_tear_down(w, i);
+	if (w->stream) {
+		canary_release(&w->canary);
+		CUDA(cudaStreamDestroy(w->stream));
+	}
+	free(w->prepared);
+	free(w->subject);
+	free(w->skip);
+	free(w->done);
+	plan_release(&w->plan);
+}
+
+static void say_bye(struct worker *w, int64_t start_ns)
+{
+	struct rusage r = { 0 };
+
+	getrusage(RUSAGE_SELF, &r);
+	worker_say(w, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b}", "record", "bye", "wall_s",
+				(double)(clock_ns() - start_ns) / SECOND_NS, "cpu_s",
+				(double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+					1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec),
+				"blocks_s", (double)w->blocks_ns / SECOND_NS, "checks_s",
+				(double)w->checks_ns / SECOND_NS, "left", w->left));
+}
+
+struct working {
+	struct worker *w;
+	const json_t *job;
+};
+
+static int work(struct worker *w, const json_t *job);
+
+static int call_work(void *arg)
+{
+	struct working *a = arg;
+
+	return work(a->w, a->job);
+}
+
+static int call_card(void *arg)
+{
+	struct working *a = arg;
+
+	return card_work(a->w->out, a->job);
+}
+
+/* What no point can be measured without. */
+static int work_or_say(struct worker *w, const json_t *job, int (*fn)(void *))
+{
+	struct working a = { w, job };
+	struct refusal r;
+	int err = refusal_catch(fn, &a, &r);
+
+	return err == -ENOSYS ? refusal_complain(&r, "a worker") : err;
+}
+
+static int work(struct worker *w, const json_t *job)
+{
+	const char *kind = json_string_value(json_object_get(job, "job"));
+	struct platform platform = { 0 };
+	int64_t start_ns = clock_ns();
+	int err = take_job(w, job);
+
+	if (w->side == 0 && *w->plan.declared)
+		platform.declared = w->plan.declared;
+	if (err)
+		return err;
+	interrupt_install();
+	interrupt_end_within(INTERRUPT_GRACE_S, ""); /* a visit that is lost is measured again */
+	platform_host(&platform);
+	err = open_device(w, &platform);
+	if (!err && kind && !strcmp(kind, "probe"))
+		err = probe(w, &platform);
+	else if (!err) {
+		worker_phase(w, "looking the platform over");
+		platform_details(&platform);
+		err = measure(w, &platform, start_ns);
+	}
+	if (!err)
+		say_bye(w, start_ns);
+	platform_release(&platform);
+	return err;
+}
+
+/* session_greet() sends "hello", card_take() "card"; all else has a plan. */
+static bool is_job(const json_t *job, const char *kind)
+{
+	const char *is = json_string_value(json_object_get(job, "job"));
+
+	return is && !strcmp(is, kind);
+}
+
+int cmd_worker(int argc, char **argv)
+{
+	struct worker w = { .pinned = -1 };
+	json_error_t error;
+	json_t *job;
+	int err = 0;
+
+	(void)argc, (void)argv;
+	job = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, &error);
+	if (!job)
+		return exit_code_of(complain(EINVAL, "rift sweep-worker is started by rift sweep: "
+						     "its job comes from stdin"));
+	/* what a workload prints must not get between the lines */
+	w.out = fdopen(dup(STDOUT_FILENO), "w");
+	CHECK(w.out, "no stdout");
+	CHECK(dup2(STDERR_FILENO, STDOUT_FILENO) >= 0, "no stderr");
+	if (is_job(job, "hello"))
+		worker_say(&w, json_pack("{s:s}", "record", "hello"));
+	else if (is_job(job, "card"))
+		err = work_or_say(&w, job, call_card);
+	else
+		err = work_or_say(&w, job, call_work);
+	release(&w);
+	fclose(w.out);
+	json_decref(job);
+	return exit_code_of(err);
+}

@@ -1,0 +1,119 @@
+/*
+ * worker.h - the process that measures: one fresh one for each replicate.
+ *
+ * It reads its job, one JSON object, from stdin, and writes what it finds to stdout, a JSON
+ * object a line; the supervisor (session.h) writes the files. So a worker needs nothing but its
+ * binary: it may run behind any command that passes stdin and stdout on.
+ *
+ *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
+ *           skip: [point...], canary_ns, check_all, probe_limit_ns, takes_turns, alone,
+ *           digests}
+ *           takes_turns: it waits for a line before whatever takes the device's time; alone: the
+ *           points of its first configuration so many times before the other side starts;
+ *           digests: {KEY: SHA-256} of files that other processes have read (common/digest.h)
+ *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
+ *           before what may hang; {record: "turn", turn: [configuration's place, round, place]}
+ *           before it waits, and what it will do then (worker_await_turn());
+ *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
+ *           {record: "header", ...}; {record: "digests", digests};
+ *           {record: "alone", point, round, t_total_ns};
+ *           {record: "visit", point, round, ...};
+ *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
+ *           file_line}}; {record: "bye", ...} when all is done, or, with left: true, what a fresh
+ *           process is to go on with
+ */
+#ifndef RIFT_SWEEP_WORKER_H
+#define RIFT_SWEEP_WORKER_H
+
+#include <stdio.h>
+
+#include "common/refusal.h"
+#include "harness/session/calibrate.h"
+#include "harness/plan/plan.h"
+#include "harness/session/visit.h"
+#include "harness/session/warm.h"
+
+enum { CHECK_SEED = 1 };
+
+struct worker {
+	struct plan plan;
+	int process, side;
+	enum sync_kind sync;	/* how it waits for blocks */
+	bool check_all;		/* check every point; else as long as the budget lasts */
+	bool takes_turns;	/* with the other side's worker */
+	int alone;		/* rounds before the other side starts */
+	int turn[3];		/* the last one that it waited for; [0] is the configuration's */
+	double canary_ref_ns;	/* of earlier processes; NAN: none */
+	double sentinel_ns;	/* launch and synchronize before the first set-up; 0: not timed */
+	bool left;		/* it ends before all is measured: its sentinel has changed */
+	int64_t probe_limit_ns; /* of a probe: beyond that only the smallest sizes are set up */
+	bool *skip;		/* a point: not to be measured */
+	bool *done;		/* [point * rounds + round] */
+	FILE *out;
+	cudaStream_t stream;
+	struct canary canary;
+	struct calibration calibration;
+	struct warm warm;
+	struct subject *subject;   /* a configuration; state NULL: not set up; one at a time is */
+	struct prepared *prepared; /* a point */
+	int pinned;
+	int64_t blocks_ns, checks_ns; /* spent so far */
+	int64_t spare_ns;	      /* of checks_ns: in checks that were not due */
+	double visited_ns;	      /* what the visits so far should have taken */
+	int64_t put_off_ns;	      /* in visits that were thrown away */
+	double round_ns;	      /* what the visits of a round, of all points, should take */
+	struct visit visit;
+};
+
+/* The command behind `rift sweep`: an exit code. */
+int cmd_worker(int argc, char **argv);
+
+/* Parts of it, each in a file of its own. They return 0, -EINTR, or what cannot be gone on from. */
+int worker_probe(struct worker *w);
+/* The order in which a process measures its configurations, of the plan's; one for both sides. */
+void worker_order(const struct worker *w, int *order);
+/* What is not wanted of a configuration is left out from here on. Is anything left? */
+bool worker_leave_out(struct worker *w, int config);
+/*
+ * Sets a configuration up and runs each of its points that is wanted once; what fails is left out.
+ * Then worker_rounds() measures them, and worker_put_away() gives all of it back.
+ */
+int worker_prepare(struct worker *w, int config);
+int worker_rounds(struct worker *w, int config);
+/* w->alone rounds of its points, which are said but are no results; then there are none to come. */
+int worker_rounds_alone(struct worker *w, int config);
+void worker_put_away(struct worker *w, int config);
+/* -ENOSYS: *r says what the platform lacks. */
+int worker_set_up(struct worker *w, int config, struct refusal *r);
+void worker_tear_down(struct worker *w, int config);
+/* The point with the longest block, of the configuration that is set up; NULL: none. */
+struct prepared *worker_longest(const struct worker *w);
+
+/* Writes a line and drops the reference. */
+void worker_say(struct worker *w, json_t *o);
+
+/*
+ * Waits until it is this worker's turn to use the device, where it takes turns with another: it
+ * sleeps in read(). What comes next is told by its round and its place there; the set-up of a
+ * configuration comes before all rounds, then those alone, what gives it back after all. Returns 0,
+ * or -EINTR.
+ */
+enum { TURN_SET_UP = -2, TURN_ALONE = -1, TURN_PUT_AWAY = ROUNDS_MAX };
+int worker_await_turn(struct worker *w, int round, int place);
+
+/* Says what it is about to do, before a call that may hang: "opening the device". */
+void worker_phase(struct worker *w, const char *name);
+
+/* The hook of this point failed with err, after its line on stderr: the point is left out. */
+void worker_give_up(struct worker *w, int point, int err);
+
+/*
+ * The platform lacks what this point needs: it is left out, and so is every other one of the same
+ * configuration and mode.
+ */
+void worker_refused(struct worker *w, int point, const struct refusal *r);
+
+/* -EINTR comes back; what else is not 0 costs the point, by one of the two above. */
+int worker_lose(struct worker *w, int point, int err, const struct refusal *r);
+
+#endif

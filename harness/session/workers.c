@@ -1,0 +1,501 @@
+/* session_worker.c - one worker: its job, its lines, its deadlines, its end. */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+#include "harness/json.h"
+#include "harness/measure.h"
+#include "harness/record/environment.h"
+#include "harness/session/failure.h"
+#include "harness/plan/estimate.h"
+#include "harness/session/workers.h"
+#include "harness/session/warm.h"
+
+enum { TICK_MS = 20 };
+
+/*
+ * A hang is told from slowness generously: 50 times the side's own prediction, and no less than
+ * this for a visit, than the patience for all else.
+ */
+static const double deadline_least_ns = 10e9;
+static const double deadline_factor = 50;
+/* For a block to end after Ctrl-C, and after a deadline, s. */
+static const double interrupt_wait_s = 60, kill_wait_s = 2;
+
+static void allow(struct lane *l, double least_ns, double predicted_ns)
+{
+	double ns = fmax(least_ns, deadline_factor * (isfinite(predicted_ns) ? predicted_ns : 0));
+
+	l->allowed = (int64_t)fmin(ns, 1e18);
+	l->deadline_ns = clock_ns() + l->allowed;
+}
+
+/* ---- the worker's lines ------------------------------------------------------------------ */
+
+static int integer(const json_t *o, const char *key)
+{
+	return (int)json_integer_value(json_object_get(o, key));
+}
+
+/* But for the kind of waiting, which is no part of the machine where a session has several. */
+static json_t *without_kind(const json_t *header)
+{
+	json_t *o = json_copy((json_t *)(uintptr_t)header);
+	json_t *flags = json_copy(json_object_get(o, "cuda_flags"));
+
+	json_object_del(flags, "sync");
+	json_object_del(flags, "sync_flag");
+	json_object_set_new(o, "cuda_flags", flags);
+	return o;
+}
+
+/* Each field that has changed is said once a side: a container has a new name in every process. */
+static void remark_changes(struct session *s, int side, const json_t *before, const json_t *now)
+{
+	char text[400], what[320];
+
+	if (!s->remarked[side])
+		s->remarked[side] = json_object();
+	if (!environment_changes(before, now, s->remarked[side], what, sizeof(what)))
+		return;
+	snprintf(text, sizeof(text), "rift: changed%s%s: %s; recorded, and no other machine",
+		 s->journal.sides == 2 ? " on side " : "",
+		 s->journal.sides == 2 ? journal_side_name(side) : "", what);
+	show_complaint(&s->show, text);
+}
+
+/* -ESTALE: it is not the machine that the side was begun on; s->change says why. */
+static int compare_headers(struct session *s, int side, const json_t *before, const json_t *now)
+{
+	bool kinds = plan_of(s)->design.kinds;
+	json_t *x = kinds ? without_kind(before) : json_deep_copy(before);
+	json_t *y = kinds ? without_kind(now) : json_deep_copy(now);
+	bool elsewhere = environment_differs(x, y, s->change, sizeof(s->change));
+
+	if (!elsewhere)
+		remark_changes(s, side, x, y);
+	json_decref(x);
+	json_decref(y);
+	return elsewhere ? -ESTALE : 0;
+}
+
+static int on_header(struct lane *l, const json_t *o)
+{
+	struct journal *j = &l->session->journal;
+	int side = side_of(l), err = 0;
+	const json_t *before = j->header[side];
+
+	l->point = l->config = -1;
+	if (before)
+		err = compare_headers(l->session, side, before, o);
+	return err ? err : journal_header(j, l->slot, json_copy((json_t *)(uintptr_t)o));
+}
+
+static int on_visit(struct lane *l, const json_t *o)
+{
+	struct session *s = l->session;
+	struct journal *j = &s->journal;
+	int point = integer(o, "point"), round = integer(o, "round"), err;
+	int done = journal_count(j, POINT_PENDING);
+
+	if (point < 0 || point >= plan_of(s)->n_points || round < 0 ||
+	    round >= plan_of(s)->design.rounds)
+		return complain(EPROTO, "a worker reports a point that is not in the plan");
+	err = journal_visit(j, l->slot, point, round, json_copy((json_t *)(uintptr_t)o));
+	l->point = -1;
+	l->lost_starts = 0;
+	s->show.done_ns += predict_visit_ns(plan_of(s), journal_side(j, l->slot), point);
+	s->show.points_done += done - journal_count(j, POINT_PENDING);
+	return err;
+}
+
+/* A hook said no: that is final, it would say it again. */
+static int on_failed(struct lane *l, const json_t *o)
+{
+	struct session *s = l->session;
+	int point = integer(o, "point");
+
+	l->point = -1;
+	if (point < 0 || point >= plan_of(s)->n_points)
+		return complain(EPROTO, "a worker reports a point that is not in the plan");
+	s->show.points_done++;
+	return journal_failure(&s->journal, l->slot, point, "error",
+			       failure_of_hook(integer(o, "code"), l->child.last_error), true);
+}
+
+/* What the platform lacks it will lack again: that is final, too. */
+static int on_refused(struct lane *l, const json_t *o)
+{
+	struct session *s = l->session;
+	int point = integer(o, "point");
+
+	l->point = -1;
+	if (point < 0 || point >= plan_of(s)->n_points)
+		return complain(EPROTO, "a worker reports a point that is not in the plan");
+	s->show.points_done++;
+	return journal_failure(&s->journal, l->slot, point, "not_supported",
+			       json_incref(json_object_get(o, "error")), true);
+}
+
+static void on_begin(struct lane *l, const json_t *o)
+{
+	struct session *s = l->session;
+	char text[80];
+
+	l->config = -1;
+	l->point = integer(o, "point");
+	if (l->point < 0 || l->point >= plan_of(s)->n_points) {
+		l->point = -1;
+		return;
+	}
+	/* the first time the point is captured and uploaded as well */
+	allow(l, integer(o, "round") < 0 ? s->patience_ns : deadline_least_ns,
+	      predict_visit_ns(plan_of(s), side_of(l), l->point));
+	plan_point_text(plan_of(s), l->point, text, sizeof(text));
+	show_progress(&s->show, text);
+}
+
+static void on_setup(struct lane *l, int config)
+{
+	const struct plan *p = plan_of(l->session);
+
+	if (config < 0 || config >= p->n_configs)
+		return;
+	l->point = -1;
+	l->config = config;
+	allow(l, l->session->patience_ns, p->config[config].timing[side_of(l)].setup_ns);
+}
+
+/* It is at no point any more: whatever happens next is not that one's fault. */
+static void on_phase(struct lane *l)
+{
+	const struct plan *p = plan_of(l->session);
+	double longest_ns = 0;
+
+	l->point = l->config = -1;
+	if (strcmp(l->child.phase, phase_warm_up))
+		return;
+	for (int i = 0; i < p->n_points; i++)
+		longest_ns = fmax(longest_ns, predict_block_ns(p, &p->point[i], side_of(l)));
+	allow(l, l->session->patience_ns + (double)p->design.warmup_max_ns,
+	      WARM_CANARIES * longest_ns);
+}
+
+/* What it has said before is what it will do; a set-up and an end have no line of their own. */
+static void on_turn(struct lane *l, const json_t *o)
+{
+	const json_t *turn = json_object_get(o, "turn");
+
+	for (size_t i = 0; i < 3; i++)
+		l->turn[i] = (int)json_integer_value(json_array_get(turn, i));
+	l->waits = true;
+	l->alone &= l->turn[1] < 0;
+}
+
+static void on_digests(struct session *s, json_t *digests)
+{
+	if (!s->digests)
+		s->digests = json_object();
+	json_object_update(s->digests, digests);
+}
+
+static void on_alone(struct lane *l, const json_t *o)
+{
+	int points = plan_of(l->session)->n_points;
+	int point = integer(o, "point"), round = integer(o, "round");
+
+	l->point = -1;
+	if (!l->alone_ns || point < 0 || point >= points || round < 0 || round >= ALONE_ROUNDS)
+		return;
+	l->alone_ns[point * ALONE_ROUNDS + round] =
+		json_number_value(json_object_get(o, "t_total_ns"));
+}
+
+static int take_line(const json_t *o, void *arg)
+{
+	struct lane *l = arg;
+
+	if (record_is(o, "begin")) {
+		on_begin(l, o);
+		return 0;
+	}
+	if (record_is(o, "turn")) {
+		on_turn(l, o);
+		return 0;
+	}
+	/* what comes next, if nothing says otherwise: a round's end */
+	allow(l, l->session->patience_ns, 0);
+	if (record_is(o, "phase"))
+		on_phase(l);
+	else if (record_is(o, "setup"))
+		on_setup(l, integer(o, "config"));
+	else if (record_is(o, "header"))
+		return on_header(l, o);
+	else if (record_is(o, "digests"))
+		on_digests(l->session, json_object_get(o, "digests"));
+	else if (record_is(o, "alone"))
+		on_alone(l, o);
+	else if (record_is(o, "visit"))
+		return on_visit(l, o);
+	else if (record_is(o, "failed"))
+		return on_failed(l, o);
+	else if (record_is(o, "refused"))
+		return on_refused(l, o);
+	else if (record_is(o, "bye"))
+		l->bye = json_copy((json_t *)(uintptr_t)o);
+	return 0;
+}
+
+static void take_complaint(const char *line, void *arg)
+{
+	struct lane *l = arg;
+
+	show_complaint(&l->session->show, line);
+}
+
+/* ---- one worker -------------------------------------------------------------------------- */
+
+/* Of a pair the one that starts first, in ABBA order; not one that goes on. */
+static bool is_to_be_alone(const struct lane *l)
+{
+	const struct session *s = l->session;
+	const struct journal *j = &s->journal;
+	const struct plan *p = plan_of(s);
+	int rounds = p->design.rounds;
+
+	if (s->lanes < 2 || l != &s->lane[0] || l->summed || l->alone_ns || l->workers)
+		return false;
+	for (int i = 0; i < p->n_points; i++) {
+		if (j->status[l->slot * p->n_points + i])
+			return false;
+		for (int r = 0; r < rounds; r++)
+			if (journal_visits_of(j, l->slot, i)[r])
+				return false;
+	}
+	return true;
+}
+
+static void make_room_for_alone(struct lane *l)
+{
+	size_t n = (size_t)plan_of(l->session)->n_points * ALONE_ROUNDS;
+
+	l->alone_ns = malloc((n + 1) * sizeof(*l->alone_ns));
+	CHECK(l->alone_ns, "memory of %zu rounds", n);
+	for (size_t i = 0; i < n; i++)
+		l->alone_ns[i] = NAN;
+}
+
+static json_t *job_of(const struct lane *l)
+{
+	const struct session *s = l->session;
+	const struct journal *j = &s->journal;
+	const struct plan *p = plan_of(s);
+	json_t *done = json_array(), *skip = json_array();
+	double canary_ns = journal_canary_ns(j, side_of(l));
+	int rounds = p->design.rounds;
+
+	for (int i = 0; i < p->n_points; i++) {
+		if (j->status[l->slot * p->n_points + i] || p->point[i].sync != s->kind)
+			json_array_append_new(skip, json_integer(i));
+		for (int r = 0; r < rounds; r++)
+			if (journal_visits_of(j, l->slot, i)[r])
+				json_array_append_new(done, json_pack("[i, i]", i, r));
+	}
+	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b, s:i, s:O*}", "job",
+			 "measure", "plan", plan_json(p), "process", l->slot % p->design.processes,
+			 "side", side_of(l), "sync", sync_names[s->kind], "done", done, "skip",
+			 skip, "canary_ns", json_number(canary_ns), "check_all",
+			 l->slot % p->design.processes == 0, "takes_turns", s->lanes > 1, "alone",
+			 l->alone ? ALONE_ROUNDS : 0, "digests", s->digests);
+}
+
+int session_start_worker(struct lane *l)
+{
+	struct session *s = l->session;
+	json_t *job;
+	int err;
+
+	l->alone = is_to_be_alone(l);
+	if (l->alone)
+		make_room_for_alone(l);
+	job = job_of(l);
+	l->point = l->config = -1;
+	l->waits = false;
+	json_decref(l->bye);
+	l->bye = NULL;
+	allow(l, s->patience_ns, 0);
+	err = child_start(&l->child, job, side_of(l) ? s->journal.against : NULL, s->lanes > 1);
+	json_decref(job);
+	l->running = !err;
+	return err;
+}
+
+/* ---- workers that run -------------------------------------------------------------------- */
+
+/* Of two that wait, the one that is behind; at the same point each begins every other time. */
+static struct lane *next_of(struct session *s)
+{
+	struct lane *x = &s->lane[0], *y = &s->lane[1];
+
+	if (s->lanes < 2 || !y->running)
+		return x;
+	if (!x->running)
+		return y;
+	for (int i = 0; i < 3; i++)
+		if (x->turn[i] != y->turn[i])
+			return x->turn[i] < y->turn[i] ? x : y;
+	/* who was first is then behind and waits: A B, B A, A B, ... */
+	return s->ties++ % 2 ? y : x;
+}
+
+static void give_turn(struct session *s)
+{
+	struct lane *l = next_of(s);
+
+	if (!l->running || !l->waits)
+		return;
+	l->waits = false;
+	l->deadline_ns = clock_ns() + l->allowed;
+	child_go(&l->child);
+}
+
+/* Is one at work, or all at rest? */
+static bool one_works(const struct session *s)
+{
+	for (int i = 0; i < s->lanes; i++)
+		if (s->lane[i].running && !s->lane[i].waits)
+			return true;
+	return false;
+}
+
+struct lane *session_to_start(struct session *s)
+{
+	for (int i = 0; i < s->lanes; i++)
+		if (s->lane[i].running && (!s->lane[i].waits || s->lane[i].alone))
+			return NULL;
+	for (int i = 0; i < s->lanes; i++)
+		if (!s->lane[i].running && !s->lane[i].done)
+			return &s->lane[i];
+	return NULL;
+}
+
+/*
+ * At once, so that a crash of this process loses nothing; but where the worker has two processors
+ * or fewer this process would take one of them at every visit, just when a canary runs. Workers
+ * that take turns do nothing until they are told to.
+ */
+static void rest(struct session *s)
+{
+	struct child *c[CHILDREN_MAX];
+	cpu_set_t allowed;
+	int n = 0;
+
+	for (int i = 0; i < s->lanes; i++)
+		if (s->lane[i].running)
+			c[n++] = &s->lane[i].child;
+	if (s->lanes > 1 ||
+	    (!sched_getaffinity(0, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) > 2))
+		child_wait(c, n, TICK_MS);
+	else
+		usleep(1000 * TICK_MS);
+}
+
+/* 1: it has ended. -ETIMEDOUT: it is late. */
+static int attend_lane(struct lane *l)
+{
+	struct journal *j = &l->session->journal;
+	/* before reading: what it wrote is then all there */
+	bool ended = child_ended(&l->child);
+	int err = child_read(&l->child, take_line, take_complaint, l);
+
+	if (!err)
+		err = record_sync(&j->part, false);
+	if (!err)
+		err = record_sync(&j->visits, false);
+	if (!err && ended) {
+		l->running = false;
+		return 1;
+	}
+	return !err && !l->waits && clock_ns() > l->deadline_ns ? -ETIMEDOUT : err;
+}
+
+/* The blocks in hand end; what workers still say is kept. */
+static int end_in_order(struct session *s)
+{
+	int err = 0;
+
+	for (int i = 0; i < s->lanes; i++)
+		child_signal(&s->lane[i].child, SIGTERM);
+	for (int i = 0; i < s->lanes; i++) {
+		struct lane *l = &s->lane[i];
+
+		if (!l->running)
+			continue;
+		child_stop(&l->child, interrupt_wait_s);
+		l->running = false;
+		if (!err)
+			err = child_read(&l->child, take_line, take_complaint, l);
+	}
+	return err ? err : -EINTR;
+}
+
+static void end_all(struct session *s)
+{
+	for (int i = 0; i < s->lanes; i++) {
+		if (s->lane[i].running)
+			child_stop(&s->lane[i].child, kill_wait_s);
+		s->lane[i].running = false;
+	}
+}
+
+/* 1: one has ended, *ended. */
+static int attend_all(struct session *s, struct lane **ended)
+{
+	int err = 0;
+
+	for (int i = 0; i < s->lanes && !err; i++) {
+		struct lane *l = &s->lane[i];
+
+		if (!l->running)
+			continue;
+		err = attend_lane(l);
+		if (err == 1 || err == -ETIMEDOUT)
+			*ended = l;
+	}
+	return err;
+}
+
+int session_attend(struct session *s, struct lane **ended)
+{
+	int err;
+
+	*ended = NULL;
+	do {
+		err = attend_all(s, ended);
+		if (!err && interrupted())
+			return end_in_order(s);
+		if (err || one_works(s)) {
+			if (!err)
+				watch_sample(s->watch, clock_ns());
+		} else if (session_to_start(s)) {
+			return 0;
+		} else {
+			give_turn(s);
+		}
+		if (!err)
+			rest(s);
+	} while (!err);
+	if (err == -ETIMEDOUT) {
+		child_stop(&(*ended)->child, kill_wait_s);
+		(*ended)->running = false;
+	} else if (err != 1) {
+		end_all(s);
+	}
+	return err == 1 ? 0 : err;
+}

@@ -1,0 +1,44 @@
+/* session_impl.h - what session.c, session_process.c and session_worker.c share. */
+#ifndef RIFT_SWEEP_SESSION_IMPL_H
+#define RIFT_SWEEP_SESSION_IMPL_H
+
+#include "harness/session/supervisor.h"
+
+static inline const struct plan *plan_of(const struct session *s)
+{
+	return &s->journal.plan;
+}
+
+static inline int side_of(const struct lane *l)
+{
+	return journal_side(&l->session->journal, l->slot);
+}
+
+/*
+ * All that is missing of these processes, one of each side or one alone, their trailers included.
+ * Returns 0, -EINTR when interrupted, -ESTALE, or another negative errno after one line.
+ */
+int session_run_processes(struct session *s, const int *slot, int n);
+
+/* Between processes, so that they do not all fall into the same beat of the machine. */
+void session_pause(const struct session *s, int slot, int turn);
+
+/*
+ * The lane whose worker is to start next; NULL: none, or not yet. One at a time, and of a pair the
+ * second one when the first has had its rounds alone: while a worker starts, the other one waits.
+ */
+struct lane *session_to_start(struct session *s);
+
+/* Starts a worker of the lane's slot, of s->kind. Returns 0 or a negative errno after one line. */
+int session_start_worker(struct lane *l);
+
+/*
+ * Attends to the workers that run, and gives each its turn, until one has ended (*ended; its bye is
+ * NULL where it was lost) or nothing more can happen before one is started (*ended: NULL). Returns
+ * 0, -ETIMEDOUT when *ended hung and was killed, -EINTR when interrupted, -ESTALE, or another
+ * negative errno after one line; of the latter, no worker runs any more. point or config of *ended:
+ * where it was lost; -1: nowhere.
+ */
+int session_attend(struct session *s, struct lane **ended);
+
+#endif
