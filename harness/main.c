@@ -12,9 +12,9 @@
 #include "harness/command.h"
 #include "harness/contract.h"
 #include "harness/platform.h"
-#include "harness/spell.h"
-#include "harness/session/clocks.h"
+#include "harness/session/host.h"
 #include "harness/session/worker.h"
+#include "harness/spell.h"
 
 enum { STACK_BYTES_LEAST = 256 << 10 }; /* four times what any command was seen to need */
 

@@ -11,10 +11,10 @@
 #include "common/philox.h"
 #include "harness/command.h"
 #include "harness/model/recursion.h"
+#include "harness/record/journal_impl.h"
+#include "harness/record/point_record.h"
 #include "harness/run.h"
 #include "harness/sorted.h"
-#include "harness/record/journal_impl.h"
-#include "harness/record/step_cost.h"
 
 struct model fake_model(void)
 {

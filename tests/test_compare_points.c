@@ -3,7 +3,7 @@
  * made-up sessions say.
  */
 #include "harness/compare/figures.h"
-#include "harness/session/contrast.h"
+#include "harness/session/results.h"
 #include "tests/compared.h"
 
 #include <criterion/criterion.h>

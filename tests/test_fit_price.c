@@ -4,8 +4,8 @@
  */
 #include "common/datafile.h"
 #include "harness/model/price.h"
-#include "harness/record/recorded.h"
 #include "harness/model/validate.h"
+#include "harness/record/recorded.h"
 #include "tests/made_fit.h"
 
 #include <criterion/criterion.h>

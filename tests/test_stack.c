@@ -12,7 +12,7 @@
 
 #include "harness/card/card_copies.h"
 #include "harness/model/stack_text.h"
-#include "harness/record/step_cost.h"
+#include "harness/record/point_record.h"
 
 TestSuite(small_stack, .timeout = 60);
 

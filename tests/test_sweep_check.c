@@ -1,6 +1,6 @@
 /*
- * test_sweep_check.c - harness/record/validate_record.h: made-up records, each right in its fields and
- * hashes, whose lines do not agree with each other.
+ * test_sweep_check.c - harness/record/validate_record.h: made-up records, each right in its fields
+ * and hashes, whose lines do not agree with each other.
  */
 #include "tests/made_record.h"
 

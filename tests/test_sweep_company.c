@@ -3,8 +3,8 @@
  * a CPU device whose synchronize costs 10 ms for each MiB of pinned memory, of which transfer
  * takes 4. And no side for the presence of the other (company.h): a launch costs 2 ms beside it.
  */
-#include "harness/session/company.h"
 #include "harness/record/journal_impl.h"
+#include "harness/session/company.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 

@@ -1,10 +1,11 @@
 /*
- * test_sweep_goals.c - harness/session/stopping.h: what may be asked of a session, when it ends, and
- * what it then says.
+ * test_sweep_goals.c - harness/session/stopping.h: what may be asked of a session, when it ends,
+ * and what it then says.
  */
-#include "harness/session/stopping.h"
 #include "common/philox.h"
 #include "harness/command.h"
+#include "harness/record/plan_record.h"
+#include "harness/session/stopping.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"

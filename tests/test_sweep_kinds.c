@@ -2,9 +2,10 @@
  * test_sweep_kinds.c - several kinds of waiting in one session (plan.h, journal.h): which points
  * and keys, in which order, and what is left when one kind is kept.
  */
-#include "harness/record/journal_impl.h"
-#include "harness/plan/estimate.h"
 #include "harness/cmd/sweep_text.h"
+#include "harness/plan/estimate.h"
+#include "harness/record/journal_impl.h"
+#include "harness/record/plan_record.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

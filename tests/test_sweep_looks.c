@@ -1,5 +1,5 @@
-/* test_sweep_looks.c - harness/session/looks.h: when there are enough processes. */
-#include "harness/session/looks.h"
+/* test_sweep_looks.c - harness/session/stopping.h: when there are enough processes. */
+#include "harness/session/stopping.h"
 #include "tests/four_points.h"
 
 #include <criterion/criterion.h>

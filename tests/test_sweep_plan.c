@@ -2,8 +2,9 @@
  * test_sweep_plan.c - harness/plan/plan.h: which points, their keys, the plan as a record and
  * back.
  */
-#include "harness/plan/plan.h"
 #include "harness/plan/estimate.h"
+#include "harness/plan/plan.h"
+#include "harness/record/plan_record.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

@@ -1,7 +1,8 @@
 /*
- * test_sweep_predict.c - harness/plan/estimate.h: how long a session will take, and what is left
- * out for the sake of time.
+ * test_sweep_predict.c - harness/plan/estimate.h, choose.h: how long a session will take, and what
+ * is left out for the sake of time.
  */
+#include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
 #include "tests/fake_workload.h"
 

@@ -1,8 +1,8 @@
 /*
- * test_sweep_record.c - harness/record/record.h, lock.h and hash.h: lines that survive, files that
+ * test_sweep_record.c - harness/record/record.h and journal.h: lines that survive, files that
  * are refused, and who may write.
  */
-#include "harness/record/lock.h"
+#include "harness/record/journal.h"
 #include "harness/record/record.h"
 #include "tests/divert.h"
 

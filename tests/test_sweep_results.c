@@ -1,9 +1,9 @@
 /*
- * test_sweep_results.c - harness/session/results.h and contrast.h: what hand-made sessions say of
+ * test_sweep_results.c - harness/session/results.h: what hand-made sessions say of
  * their two sides, of their processes, and how noisy they are.
  */
-#include "harness/session/contrast.h"
 #include "harness/cmd/sweep_text.h"
+#include "harness/session/results.h"
 #include "tests/four_points.h"
 
 #include <criterion/criterion.h>

@@ -2,8 +2,8 @@
  * test_sweep_resume.c - the files of a session that was cut off (harness/record/journal.h): who may
  * write them, what is gone on with, and under which name the record is kept.
  */
-#include "harness/record/validate_record.h"
 #include "harness/record/journal_impl.h"
+#include "harness/record/validate_record.h"
 #include "harness/session/host.h"
 #include "tests/capture.h"
 #include "tests/divert.h"

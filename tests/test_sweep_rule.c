@@ -2,9 +2,9 @@
  * test_sweep_rule.c - a session under the sequential rule, from its files: when it goes on, and
  * when it is complete.
  */
-#include "harness/record/validate_record.h"
 #include "harness/record/journal_impl.h"
-#include "harness/session/looks.h"
+#include "harness/record/validate_record.h"
+#include "harness/session/stopping.h"
 #include "harness/session/supervisor.h"
 #include "tests/cli.h"
 

@@ -1,12 +1,11 @@
 /*
- * test_sweep_visit.c - harness/session/visit.h, warm.h, calibrate.h, environment.h: what a visit
- * stores, what is steady, and which differences of two machines are seen. No clock is judged.
+ * test_sweep_visit.c - harness/session/visit.h, calibrate.h, harness/record/environment.h: what a
+ * visit stores, what is steady, and which differences of two machines are seen. No clock is judged.
  */
 #include "harness/measure.h"
-#include "harness/session/calibrate.h"
 #include "harness/record/environment.h"
+#include "harness/session/calibrate.h"
 #include "harness/session/visit.h"
-#include "harness/session/warm.h"
 #include "tests/cli.h"
 #include "tests/fake_workload.h"
 

@@ -2,8 +2,8 @@
  * card.h - the platform card: what each call costs here, from the probes of the microworkloads in
  * a few fresh processes.
  *
- * A card is one JSON object. Its fields are those of a session's header (harness/record/RECORDS.md),
- * and:
+ * A card is one JSON object. Its fields are those of a session's header
+ * (harness/record/RECORDS.md), and:
  *
  *   record, schema    "card", CARD_SCHEMA; another major version is refused
  *   session_id        16 random hexadecimal digits

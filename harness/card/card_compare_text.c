@@ -9,8 +9,8 @@
 #include "harness/compare/figures.h"
 #include "harness/compare/surroundings.h"
 #include "harness/json.h"
-#include "harness/record/recorded.h"
 #include "harness/platform.h"
+#include "harness/record/recorded.h"
 #include "harness/row.h"
 #include "harness/text.h"
 

@@ -13,9 +13,9 @@
 #include "harness/measure.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
-#include "harness/session/child.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/record.h"
+#include "harness/session/child.h"
 
 enum { WAIT_MS = 100 };
 

@@ -10,9 +10,9 @@
 #include "harness/measure.h"
 #include "harness/param.h"
 #include "harness/platform.h"
+#include "harness/record/environment.h"
 #include "harness/run.h"
 #include "harness/session/child.h"
-#include "harness/record/environment.h"
 #include "harness/session/host.h"
 
 /* First of all launch: what it launches first must not have been launched. */

@@ -10,9 +10,9 @@
 #include "harness/command.h"
 #include "harness/gnuplot.h"
 #include "harness/model/stack_sources.h"
-#include "harness/record/recorded.h"
 #include "harness/platform.h"
 #include "harness/progress.h"
+#include "harness/record/recorded.h"
 #include "harness/text.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* cmd_check.c - rift check FILE...: is this record file whole and valid. */
+/* check.c - rift check FILE...: is this record file whole and valid. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "common/output.h"
 #include "harness/card/card.h"
 #include "harness/command.h"
-#include "harness/record/validate_record.h"
-#include "harness/session/contrast.h"
-#include "harness/record/csv_points.h"
+#include "harness/record/point_record.h"
 #include "harness/record/recorded.h"
+#include "harness/record/validate_record.h"
+#include "harness/session/results.h"
 #include "harness/text.h"
 
 enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS, KEY_SIDE };

@@ -1,15 +1,15 @@
-/* cmd_show.c - rift show FILE: what a recorded session measured, as rift sweep printed it. */
+/* show.c - rift show FILE: what a recorded session measured, as rift sweep printed it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "harness/card/card.h"
+#include "harness/cmd/sweep_text.h"
 #include "harness/command.h"
 #include "harness/platform.h"
-#include "harness/record/journal_view.h"
+#include "harness/record/journal.h"
 #include "harness/record/recorded.h"
-#include "harness/cmd/sweep_text.h"
 #include "harness/text.h"
 
 enum { KEY_SIDE = 256 };

@@ -6,15 +6,17 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/run.h"
 #include "harness/decide.h"
 #include "harness/param_need.h"
-#include "harness/session/company.h"
-#include "harness/session/contrast.h"
-#include "harness/session/looks.h"
+#include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
-#include "harness/session/show.h"
+#include "harness/record/plan_record.h"
+#include "harness/run.h"
+#include "harness/session/company.h"
+#include "harness/session/results.h"
+#include "harness/session/stopping.h"
 #include "harness/session/visit.h"
+#include "harness/session/watch.h"
 #include "harness/text.h"
 
 void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)

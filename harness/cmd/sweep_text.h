@@ -1,6 +1,6 @@
 /* sweep_text.h - what `rift sweep` prints: the plan, and what was measured. */
-#ifndef RIFT_SWEEP_TEXT_H
-#define RIFT_SWEEP_TEXT_H
+#ifndef RIFT_CMD_SWEEP_TEXT_H
+#define RIFT_CMD_SWEEP_TEXT_H
 
 #include <stdio.h>
 
@@ -21,12 +21,6 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out);
 /* A table for each workload, parameter set, mode, kind of waiting and side: sizes down, depths
  * across. */
 void results_print(const struct journal *j, FILE *out);
-
-/*
- * Points whose processes fall into two kinds, the most different first: their median, which lies
- * in one of them or between, says less than both. Nothing where there is none.
- */
-void bimodal_print(const struct results *r, FILE *out);
 
 /* A line a side and call that is not supported there: how many points that costs. */
 void refusals_print(const struct journal *j, FILE *out);

@@ -10,8 +10,8 @@
 #include "harness/compare/compare.h"
 #include "harness/compare/compare_args.h"
 #include "harness/json.h"
-#include "harness/record/recorded.h"
 #include "harness/platform.h"
+#include "harness/record/recorded.h"
 
 /* ---- one comparison --------------------------------------------------------------------- */
 

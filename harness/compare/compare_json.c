@@ -4,6 +4,7 @@
 #include "harness/compare/compare.h"
 #include "harness/compare/figures.h"
 #include "harness/json.h"
+#include "harness/record/plan_record.h"
 
 /* {value, lo, hi, n}: null where not known. */
 static json_t *interval_json(const struct interval *i)

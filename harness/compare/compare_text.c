@@ -9,6 +9,7 @@
 #include "harness/compare/figures.h"
 #include "harness/compare/surroundings.h"
 #include "harness/platform.h"
+#include "harness/record/plan_record.h"
 #include "harness/row.h"
 #include "harness/text.h"
 

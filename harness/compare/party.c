@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/record/journal_view.h"
+#include "harness/record/journal.h"
 
 static bool is_taken(enum half half, int process)
 {

@@ -13,12 +13,11 @@ struct party {
 	const char *path;
 	int side; /* of the session: 0 a, 1 b */
 	enum half half;
-	bool alone; /* the session has one side */
-	struct journal
-		view;	  /* its processes, as side a of a session: harness/record/journal_view.h */
-	int n;		  /* of them */
-	int failed;	  /* results that are missing or failed their check */
-	double canary_ns; /* median of the processes'; NAN: none */
+	bool alone;	     /* the session has one side */
+	struct journal view; /* its processes, as side a of a session: journal_view() */
+	int n;		     /* of them */
+	int failed;	     /* results that are missing or failed their check */
+	double canary_ns;    /* median of the processes'; NAN: none */
 };
 
 /*

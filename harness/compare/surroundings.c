@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "harness/record/environment.h"
+#include "harness/record/plan_record.h"
 
 /* Canaries of two parties may be so far apart, a share, before it is worth a word. */
 static const double clocks_alike = 0.01;

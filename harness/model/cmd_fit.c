@@ -8,8 +8,8 @@
 #include "harness/json.h"
 #include "harness/model/report.h"
 #include "harness/model/source.h"
-#include "harness/record/recorded.h"
 #include "harness/platform.h"
+#include "harness/record/recorded.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_SYNC, KEY_OVER, KEY_OFF_GRID };
 

@@ -8,8 +8,8 @@
 #include "harness/json.h"
 #include "harness/model/price_text.h"
 #include "harness/model/source.h"
-#include "harness/record/recorded.h"
 #include "harness/platform.h"
+#include "harness/record/recorded.h"
 
 enum {
 	KEY_HELP = 'h',

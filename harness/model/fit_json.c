@@ -3,6 +3,7 @@
 
 #include "harness/json.h"
 #include "harness/model/report.h"
+#include "harness/record/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/submit.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/model/report.h"
+#include "harness/record/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/row.h"
 #include "harness/submit.h"

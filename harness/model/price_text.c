@@ -4,6 +4,7 @@
 
 #include "harness/json.h"
 #include "harness/model/price_text.h"
+#include "harness/record/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/row.h"
 #include "harness/submit.h"

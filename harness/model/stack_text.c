@@ -6,9 +6,10 @@
 
 #include "common/check.h"
 #include "harness/json.h"
+#include "harness/record/plan_record.h"
+#include "harness/record/recorded.h"
 #include "harness/row.h"
 #include "harness/submit.h"
-#include "harness/record/recorded.h"
 #include "harness/text.h"
 
 /* ---- for people --------------------------------------------------------------------------- */

@@ -5,9 +5,10 @@
 
 #include "harness/command.h"
 #include "harness/json.h"
+#include "harness/record/plan_record.h"
+#include "harness/record/recorded.h"
 #include "harness/row.h"
 #include "harness/submit.h"
-#include "harness/record/recorded.h"
 #include "harness/text.h"
 
 /* ---- for people --------------------------------------------------------------------------- */

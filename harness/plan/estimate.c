@@ -1,10 +1,8 @@
-/* predict.c - how long points, processes and a session will take. */
+/* estimate.c - how long points, processes and a session will take. */
 #include "harness/plan/estimate.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "common/check.h"
 #include "harness/session/company.h"
 #include "harness/session/visit.h"
 
@@ -129,38 +127,6 @@ double predict_process_ns(const struct plan *p, int side)
 	return predict_start_ns(p, side) + alone_ns(p, side) + ns;
 }
 
-void predict_fill_rounds(struct plan *p)
-{
-	double visits_ns = 0;
-
-	for (int i = 0; i < p->n_points; i++)
-		visits_ns += predict_visit_ns(p, 0, i);
-	p->design.rounds =
-		(int)fmin(fmax(predict_start_ns(p, 0) / visits_ns, TURNS_LEAST), ROUNDS_MAX);
-}
-
-void predict_fill_time(struct plan *p, int sides, double limit_ns)
-{
-	int *rounds = &p->design.rounds;
-
-	while (*rounds < ROUNDS_MAX) {
-		++*rounds;
-		if (predict_session_ns(p, sides) <= limit_ns)
-			continue;
-		--*rounds;
-		return;
-	}
-}
-
-void predict_fill_processes(struct plan *p, int sides, double limit_ns)
-{
-	int n = p->design.processes;
-
-	while (n < PROCESSES_ASKED_MAX && predict_processes_ns(p, sides, n + 1) <= limit_ns)
-		n++;
-	p->design.processes = n;
-}
-
 double predict_turn_ns(const struct plan *p, int side, int process)
 {
 	const struct design *d = &p->design;
@@ -186,79 +152,7 @@ double predict_session_ns(const struct plan *p, int sides)
 	return predict_processes_ns(p, sides, p->design.processes);
 }
 
-/* ---- points that are left out ----------------------------------------------------------- */
-
-struct limit {
-	int sides;
-	double launch_max_ns; /* that was met last */
-};
-
-/* A block of steps that are fused is one launch. */
-static bool is_long_launch(const struct plan *p, int i, void *arg)
-{
-	const struct plan_point *at = &p->point[i];
-	double steps = at->mode == MODE_FUSED ? (double)at->depth : 1;
-	struct limit *limit = arg;
-
-	for (int side = 0; side < limit->sides; side++) {
-		const struct side_timing *t = &p->config[at->config].timing[side];
-
-		if (!(t->launch_max_ns > 0 && t->ends_ns + steps * t->step_ns > t->launch_max_ns))
-			continue;
-		limit->launch_max_ns = t->launch_max_ns;
-		return true;
-	}
-	return false;
-}
-
-int predict_drop_launches(struct plan *p, int sides, double *max_ns)
-{
-	struct limit limit = { .sides = sides };
-	int n = plan_drop(p, is_long_launch, &limit);
-
-	if (n)
-		*max_ns = limit.launch_max_ns;
-	return n;
-}
-
-/* The longer of the two; side b counts where it was probed. */
-static double longest_block_ns(const struct plan_point *at, int sides)
-{
-	return sides == 2 && at->block_ns[1] > at->block_ns[0] ? at->block_ns[1] : at->block_ns[0];
-}
-
-static bool is_too_long(const struct plan *p, int i, void *arg)
-{
-	const struct plan_point *at = &p->point[i];
-	const struct config *c = &p->config[at->config];
-	const struct limit *limit = arg;
-	double block_ns = longest_block_ns(at, limit->sides);
-	bool limited = c->timing[0].launch_max_ns > 0 && isfinite(block_ns);
-
-	if ((c->size_given && p->depth_given) || block_ns <= BLOCK_LONGEST_NS)
-		return false;
-	return !((c->size_given || limited) && at->depth == 1);
-}
-
-int predict_drop_long(struct plan *p, int sides)
-{
-	return plan_drop(p, is_too_long, &(struct limit){ .sides = sides });
-}
-
-/* ---- the quick design ------------------------------------------------------------------- */
-
-/* What choosing works on: points by how much they say, and what the session costs so far. */
-struct choice {
-	const struct plan *p;
-	int sides, kinds;
-	int *order;	     /* points, those of small sizes and depths first */
-	bool *taken;	     /* [point] */
-	bool *used;	     /* [config]: some point of it is taken */
-	double ns, limit_ns; /* of the session with what is taken */
-};
-
-/* What the sides spend on this point, without its set-up. */
-static double point_ns(const struct plan *p, int sides, int point)
+double predict_point_ns(const struct plan *p, int sides, int point)
 {
 	double ns = 0;
 
@@ -269,134 +163,11 @@ static double point_ns(const struct plan *p, int sides, int point)
 	return ns;
 }
 
-/* And for its configuration, once a process. */
-static double setups_ns(const struct plan *p, int sides, int config)
+double predict_setups_ns(const struct plan *p, int sides, int config)
 {
 	double ns = 0;
 
 	for (int side = 0; side < sides; side++)
 		ns += p->design.processes * setup_or_guess_ns(p, side, config);
 	return ns;
-}
-
-static double cost_of(const struct choice *c, int point)
-{
-	int config = c->p->point[point].config;
-
-	return c->kinds * (point_ns(c->p, c->sides, point) +
-			   (c->used[config] ? 0 : setups_ns(c->p, c->sides, config)));
-}
-
-/* For qsort_r(), which has no other way to the plan. */
-static int by_corner(const void *a, const void *b, void *plan)
-{
-	const struct plan *p = plan;
-	int i = *(const int *)a, k = *(const int *)b;
-	double x = p->point[i].corner, y = p->point[k].corner;
-
-	return x != y ? (x > y) - (x < y) : i - k;
-}
-
-static void take_point(struct choice *c, int point)
-{
-	c->ns += cost_of(c, point);
-	c->taken[point] = true;
-	c->used[c->p->point[point].config] = true;
-}
-
-/* The next point of this workload that there is time for; else the cheapest, where one must be. */
-static bool take_next(struct choice *c, const struct workload *w, bool must)
-{
-	int cheapest = -1;
-
-	for (int i = 0; i < c->p->n_points; i++) {
-		int point = c->order[i];
-
-		if (c->taken[point] || c->p->config[c->p->point[point].config].workload != w)
-			continue;
-		if (c->ns + cost_of(c, point) <= c->limit_ns) {
-			take_point(c, point);
-			return true;
-		}
-		if (cheapest < 0 || cost_of(c, point) < cost_of(c, cheapest))
-			cheapest = point;
-	}
-	if (must && cheapest >= 0)
-		take_point(c, cheapest);
-	return must && cheapest >= 0;
-}
-
-/* The workloads of the plan, each once; room for as many as configurations. */
-static int workloads_of(const struct plan *p, const struct workload **w)
-{
-	int n = 0;
-
-	for (int i = 0; i < p->n_configs; i++) {
-		int k = 0;
-
-		while (k < n && w[k] != p->config[i].workload)
-			k++;
-		if (k == n)
-			w[n++] = p->config[i].workload;
-	}
-	return n;
-}
-
-/* In turns, so that none is left with less than it must have for the sake of another. */
-static void take_in_turns(struct choice *c)
-{
-	const struct workload **w = calloc((size_t)c->p->n_configs + 1, sizeof(*w));
-	int n;
-	bool any = true;
-
-	CHECK(w, "memory of %d workloads", c->p->n_configs);
-	n = workloads_of(c->p, w);
-	for (int turn = 0; any; turn++) {
-		any = false;
-		for (int i = 0; i < n; i++)
-			any |= take_next(c, w[i], turn < QUICK_POINTS_LEAST);
-	}
-	free(w);
-}
-
-static bool is_not_taken(const struct plan *p, int point, void *taken)
-{
-	(void)p;
-	return !((const bool *)taken)[point];
-}
-
-/* Everything that a session takes but for set-ups and points. */
-static double bare_session_ns(const struct plan *p, int sides, int kinds)
-{
-	struct plan bare = *p;
-
-	bare.n_points = bare.n_configs = 0;
-	return kinds * predict_session_ns(&bare, sides);
-}
-
-int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns)
-{
-	size_t n = (size_t)p->n_points;
-	struct choice c = { .p = p,
-			    .sides = sides,
-			    .kinds = kinds,
-			    .order = calloc(n + 1, sizeof(*c.order)),
-			    .taken = calloc(n + 1, sizeof(*c.taken)),
-			    .used = calloc((size_t)p->n_configs + 1, sizeof(*c.used)),
-			    .ns = bare_session_ns(p, sides, kinds),
-			    .limit_ns = limit_ns };
-	int dropped = -1;
-
-	CHECK(c.order && c.taken && c.used, "memory of %zu points", n);
-	for (size_t i = 0; i < n; i++)
-		c.order[i] = (int)i;
-	qsort_r(c.order, n, sizeof(*c.order), by_corner, p);
-	take_in_turns(&c);
-	*least_ns = c.ns;
-	if (c.ns <= limit_ns)
-		dropped = plan_drop(p, is_not_taken, c.taken);
-	free(c.order);
-	free(c.taken);
-	free(c.used);
-	return dropped;
 }

@@ -9,7 +9,7 @@
 
 #include "common/check.h"
 #include "harness/decide.h"
-#include "harness/plan/plan_build.h"
+#include "harness/plan/request.h"
 
 const char *design_name(const struct design *d)
 {

@@ -5,18 +5,16 @@
  * and a depth. A plan is fixed before anything is timed, is stored in the record file, and is what
  * supervisor and workers talk about: points are known by their number in it.
  */
-#ifndef RIFT_SWEEP_PLAN_H
-#define RIFT_SWEEP_PLAN_H
+#ifndef RIFT_PLAN_H
+#define RIFT_PLAN_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "harness/model/model.h"
 #include "harness/param.h"
+#include "harness/record/record.h"
 #include "harness/submit.h"
-#include "harness/record/hash.h"
-#include "harness/text.h"
 
 enum { PLAN_POINTS_MAX = 20000, PLAN_DEPTH_MAX = 1 << 24 };
 
@@ -49,7 +47,7 @@ struct plan_point {
 	char alone[HASH_TEXT]; /* what its key is in a session of one kind of waiting */
 };
 
-/* What a session is to tell (goals.h); 0: not asked for. */
+/* What a session is to tell (stopping.h); 0: not asked for. */
 struct goals {
 	double parameter_ns[MODEL_PARAMS]; /* half-width of its interval */
 	double margin;			   /* a share of 1 */
@@ -80,7 +78,7 @@ struct design {
 	uint64_t seed;
 };
 
-/* What the user asked for. Texts as axis.h reads them; NULL: the design's own values. */
+/* What the user asked for. Texts as request.h reads them; NULL: the design's own values. */
 struct plan_request {
 	const struct workload *const *workload; /* ends with NULL */
 	char **assignment; /* name=values, or of one workload WORKLOAD.name=values */
@@ -104,9 +102,6 @@ struct plan {
 	int refused;		/* points that the workload's limits do not allow */
 	char refused_why[160];	/* the first reason */
 };
-
-/* Nothing is known of how long anything takes. */
-struct side_timing side_timing_unknown(void);
 
 /* "full", "quick" or "express". */
 const char *design_name(const struct design *d);
@@ -148,32 +143,6 @@ bool plan_has_kind(const struct plan *p, enum sync_kind kind);
 /* Removes the points that `drop` says so of, and configurations without points. Returns how many.
  */
 int plan_drop(struct plan *p, bool (*drop)(const struct plan *, int point, void *), void *arg);
-
-/* lock_mhz as records have it: a number, or "base". New reference. */
-json_t *design_lock_json(const struct design *d);
-
-/*
- * The plan as a record, and back; table: where workloads are looked for. where: put before what is
- * complained of, "FILE:1: " or "".
- */
-json_t *plan_json(const struct plan *p);
-int plan_parse(struct plan *out, const json_t *o, const struct workload *const *table,
-	       const char *where);
-
-/*
- * What is wrong with such a record, "points[3].depth must be 1 to 16777216"; "": nothing. Whether
- * its configurations are any of a workload's is not asked.
- */
-struct text plan_wrong(const json_t *o);
-
-/*
- * {workload, mode, depth, of several kinds sync, and each parameter that is not at its default}.
- * New reference.
- */
-json_t *plan_axes_json(const struct plan *p, int point);
-
-/* "myocyte cells=32 graph depth 16": the kernel size, and what is at no default. */
-void plan_point_text(const struct plan *p, int point, char *out, size_t size);
 
 void plan_release(struct plan *p);
 

@@ -1,4 +1,6 @@
-/* plan_build.c - the grid of one workload: every configuration x depth x mode that is allowed. */
+/* request.c - what the user asked for, as the points of a plan: values, axes, the grid. */
+#include "harness/plan/request.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,12 +8,438 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/command.h"
+#include "harness/param.h"
 #include "harness/param_need.h"
 #include "harness/preset.h"
+#include "harness/record/plan_record.h"
 #include "harness/run.h"
-#include "harness/plan/plan_build.h"
+#include "harness/spell.h"
+
+/* ---- values of one parameter ------------------------------------------------------------ */
+
+/* Room for one value of any kind, as a parser wants it. */
+union field {
+	int64_t whole;
+	double real;
+	int choice;
+	char *path;
+	struct param_list list;
+};
+
+/* What is being parsed, for messages. */
+struct source {
+	const struct param *row;
+	const char *label, *text;
+};
+
+static int refuse(const struct source *s, const char *why)
+{
+	return complain(EINVAL, "%s=%s: %s", s->label, text_shown(s->text).s, why);
+}
+
+static int keep(struct axis *out, const struct source *s, const char *value)
+{
+	for (int i = 0; i < out->n; i++)
+		if (!strcmp(out->value[i], value))
+			return refuse(s, "one value twice");
+	if (out->n == AXIS_VALUES_MAX)
+		return refuse(s, "more than 256 values");
+	out->value = realloc(out->value, (size_t)(out->n + 1) * sizeof(*out->value));
+	CHECK(out->value, "memory of %d values", out->n);
+	out->value[out->n] = strdup(value);
+	CHECK(out->value[out->n], "memory of a value");
+	out->n++;
+	return 0;
+}
+
+/* Parses the text into field, then keeps it in the spelling that all values of a row share. */
+static int take(struct axis *out, const struct source *s, const char *text, union field *field)
+{
+	struct param alone = *s->row;
+	char value[512];
+	int err;
+
+	alone.offset = 0;
+	err = param_parse(&alone, s->label, text, field);
+	if (err)
+		return err;
+	if (alone.kind == PARAM_PATH)
+		return keep(out, s, text);
+	param_format(&alone, field, value, sizeof(value));
+	return keep(out, s, value);
+}
+
+static int take_one(struct axis *out, const struct source *s, const char *text)
+{
+	union field field = { 0 };
+	int err = take(out, s, text, &field);
+
+	if (s->row->kind == PARAM_PATH)
+		free(field.path);
+	return err;
+}
+
+/* "x2" or "+10" into a factor or an increment; the other one stays neutral. */
+static int parse_step(const struct source *s, const char *step, double *factor, double *more)
+{
+	char *end;
+	double v = strtod(*step ? step + 1 : step, &end);
+
+	*factor = 1;
+	*more = 0;
+	if (*step == 'x' && !*end && v > 1)
+		*factor = v;
+	else if (*step == '+' && !*end && v > 0)
+		*more = v;
+	else
+		return refuse(s, "a range is FROM:TO:xFACTOR or FROM:TO:+STEP, factor above 1");
+	return 0;
+}
+
+static double number_of(const struct param *row, const union field *f)
+{
+	return row->kind == PARAM_REAL ? f->real : (double)f->whole;
+}
+
+/* Values from lo on; rounding must not lose the last one. */
+static int take_range(struct axis *out, const struct source *s, double lo, double hi,
+		      const char *step)
+{
+	double factor, more, v = lo;
+	int err = parse_step(s, step, &factor, &more);
+	char text[80];
+
+	if (!err && !(lo <= hi && (lo > 0 || factor == 1)))
+		err = refuse(s, "a range goes upwards, and by a factor only from above 0");
+	for (; !err && v <= hi * (1 + 1e-12); v = v * factor + more) {
+		if (s->row->kind == PARAM_REAL)
+			snprintf(text, sizeof(text), "%s", text_real(v).s);
+		else
+			snprintf(text, sizeof(text), "%.0f", v);
+		err = take_one(out, s, text);
+	}
+	return err;
+}
+
+/* FROM:TO:STEP; the parts are cut out of a copy. */
+static int parse_range(struct axis *out, const struct source *s, char *item)
+{
+	char *to = strchr(item, ':') + 1, *step = strchr(to, ':');
+	struct param alone = *s->row;
+	union field lo = { 0 }, hi = { 0 };
+	int err;
+
+	to[-1] = '\0';
+	if (step)
+		*step++ = '\0';
+	alone.offset = 0;
+	err = param_parse(&alone, s->label, item, &lo);
+	if (!err)
+		err = param_parse(&alone, s->label, to, &hi);
+	if (!err)
+		err = take_range(out, s, number_of(&alone, &lo), number_of(&alone, &hi),
+				 step ? step : "x2");
+	return err;
+}
+
+static bool is_number(const struct param *row)
+{
+	return row->kind == PARAM_INT || row->kind == PARAM_SIZE || row->kind == PARAM_REAL;
+}
+
+int axis_parse(struct axis *out, const struct param *row, const char *label, const char *text)
+{
+	const struct source s = { row, label, text };
+	char *copy, *rest, *item;
+	int err = 0;
+
+	*out = (struct axis){ 0 };
+	if (row->kind == PARAM_PATH)
+		return take_one(out, &s, text);
+	copy = rest = strdup(text);
+	CHECK(copy, "%zu bytes", strlen(text));
+	while (!err && (item = strsep(&rest, row->kind == PARAM_LIST ? "/" : ",")))
+		err = is_number(row) && strchr(item, ':') ? parse_range(out, &s, item)
+							  : take_one(out, &s, item);
+	free(copy);
+	return err;
+}
+
+void axis_thin(struct axis *a, int n)
+{
+	if (a->n <= n || n < 2)
+		return;
+	for (int i = 0; i < n; i++) {
+		/* nearest; never the same twice, as the axis has more values than n */
+		int from = (int)((2 * (long)i * (a->n - 1) + (n - 1)) / (2 * (n - 1)));
+		char *kept = a->value[from];
+
+		a->value[from] = a->value[i];
+		a->value[i] = kept;
+	}
+	for (int i = n; i < a->n; i++)
+		free(a->value[i]);
+	a->n = n;
+}
+
+void axis_release(struct axis *a)
+{
+	for (int i = 0; i < a->n; i++)
+		free(a->value[i]);
+	free(a->value);
+	*a = (struct axis){ 0 };
+}
+
+/* ---- what was asked for ----------------------------------------------------------------- */
+
+/* What is being built for one workload. */
+struct builder {
+	struct plan *plan;
+	const struct plan_request *request;
+	const struct workload *workload;
+	struct axis values[PARAM_ROWS_MAX]; /* of each row; none: the default */
+	struct axis depths, modes;
+	bool size_given;
+	int at[PARAM_ROWS_MAX]; /* the odometer: which value of each row */
+};
 
 static const char *const mode_names[] = { "stream", "graph", "fused", NULL };
+/* How --depth and --mode are read. */
+static const struct param plan_mode_row = { "mode", PARAM_CHOICE, 0,  "",   "",	  0,
+					    0,	    mode_names,	  "", NULL, NULL, false };
+static const struct param plan_depth_row = { "depth",	     PARAM_SIZE, 0,  "steps", "",   1,
+					     PLAN_DEPTH_MAX, NULL,	 "", NULL,    NULL, false };
+
+enum { QUICK_SIZES = 6 };
+static const char full_depths[] = "1:4096:x2", quick_depths[] = "1:4096:x4";
+static const char express_depths[] = "1,16,256,4096";
+
+/* The parameter that this names, of the first workload of the request that has one; else NULL. */
+static const struct param *find_row(const struct plan_request *r, const char *assignment,
+				    size_t len)
+{
+	for (const struct workload *const *w = r->workload; *w; w++) {
+		int i = params_find((*w)->params, assignment, len);
+
+		if (i >= 0)
+			return &(*w)->params[i];
+	}
+	return NULL;
+}
+
+static int refuse_unknown(const struct plan_request *r, const char *assignment)
+{
+	struct text name = text_shown(assignment);
+	struct spell near;
+
+	name.s[strcspn(name.s, "=")] = '\0';
+	near = spell_start(name.s);
+	for (const struct workload *const *w = r->workload; *w; w++)
+		for (const struct param *row = (*w)->params; row->name; row++)
+			spell_offer(&near, row->name);
+	return complain(EINVAL, "unknown parameter '%s' of %s%s", name.s, (*r->workload)->name,
+			near.best ? spell_hint(&near).s : "; `rift list` shows them");
+}
+
+/* The length of "stereo" in "stereo.width=640"; 0: it is for all that have the parameter. */
+static size_t prefix_of(const char *text)
+{
+	size_t len = strcspn(text, ".=");
+
+	return text[len] == '.' ? len : 0;
+}
+
+/*
+ * Of "name=values" or "stereo.name=values", given on the command line, what this workload is to
+ * read: "name=values"; NULL: it is for another one.
+ */
+static const char *plan_own(const struct workload *w, const char *text)
+{
+	size_t len = prefix_of(text);
+
+	if (!len)
+		return text;
+	return !strncmp(w->name, text, len) && !w->name[len] ? text + len + 1 : NULL;
+}
+
+/* Some workload of the request must have the name in front of the dot. */
+static int check_prefix(const struct plan_request *r, const char *text)
+{
+	struct text name = text_shown(text);
+
+	for (const struct workload *const *w = r->workload; *w; w++)
+		if (plan_own(*w, text))
+			return 0;
+	name.s[strcspn(name.s, ".")] = '\0';
+	if (!workload_find(name.s))
+		return -EINVAL;
+	return complain(EINVAL, "%s: %s is not swept; name it among the workloads",
+			text_shown(text).s, name.s);
+}
+
+static int check_parameter(const struct plan_request *r, const char *text)
+{
+	size_t len = strcspn(text, "=");
+	const struct param *row = find_row(r, text, len);
+
+	if (!text[len] || !len)
+		return complain(EINVAL, "'%s' is not name=value or name=v1,v2", text_shown(text).s);
+	if (row && row->written)
+		return complain(EINVAL, "%s: a sweep writes no such file; use rift run",
+				text_shown(text).s);
+	return row ? 0 : refuse_unknown(r, text);
+}
+
+/* Is it a parameter of any workload, or, with its name in front, of this one? */
+static int check_name(const struct builder *b, const char *text)
+{
+	const char *own = plan_own(b->workload, text);
+	const struct workload *one[] = { b->workload, NULL };
+	struct plan_request alone = *b->request;
+
+	if (!own)
+		return check_prefix(b->request, text); /* the rest is that workload's to check */
+	if (own > text)
+		alone.workload = one;
+	return check_parameter(&alone, own);
+}
+
+static int take_own(struct builder *b, const char *text)
+{
+	size_t len = strcspn(text, "=");
+	int i = params_find(b->workload->params, text, len);
+
+	if (i < 0)
+		return 0; /* another workload's */
+	if (b->values[i].n)
+		return complain(EINVAL, "%s is given twice", b->workload->params[i].name);
+	return axis_parse(&b->values[i], &b->workload->params[i], b->workload->params[i].name,
+			  text + len + 1);
+}
+
+static int take_assignment(struct builder *b, const char *text)
+{
+	const char *own = plan_own(b->workload, text);
+	int err;
+
+	if (own && preset_is(own))
+		return 0; /* later, as what is given besides wins */
+	err = check_name(b, text);
+	return err || !own ? err : take_own(b, own);
+}
+
+/* A value of a preset, where the user gives none. */
+static int take_value(void *arg, const char *assignment)
+{
+	struct builder *b = arg;
+	int i = params_find(b->workload->params, assignment, strcspn(assignment, "="));
+
+	if (b->values[i].n || (b->request->size && b->workload->params[i].axis))
+		return 0;
+	return take_own(b, assignment);
+}
+
+static int take_preset(struct builder *b)
+{
+	const struct plan_request *r = b->request;
+	const struct preset *preset = NULL;
+
+	for (int i = 0; i < r->n_assignments; i++) {
+		const char *own = plan_own(b->workload, r->assignment[i]);
+
+		if (!own || !preset_is(own))
+			continue;
+		if (preset)
+			return complain(EINVAL, "%s: a preset is given twice",
+					text_shown(r->assignment[i]).s);
+		preset = preset_find(b->workload, own);
+		if (!preset)
+			return -EINVAL;
+	}
+	return preset ? preset_each(preset, take_value, b) : 0;
+}
+
+/* The sizes: given by name or by --size, else the workload's own, fewer in a quick design. */
+static int take_sizes(struct builder *b, int size_row)
+{
+	const struct param *row = &b->workload->params[size_row];
+	struct axis *sizes = &b->values[size_row];
+	int err;
+
+	if (b->request->size && sizes->n)
+		return complain(EINVAL, "--size and %s= are the same: give one", row->name);
+	b->size_given = b->request->size || sizes->n;
+	if (sizes->n)
+		return 0;
+	err = axis_parse(sizes, row, b->request->size ? "--size" : row->name,
+			 b->request->size ? b->request->size : row->axis);
+	if (!err && !b->size_given && b->request->design.quick)
+		axis_thin(sizes, QUICK_SIZES);
+	return err;
+}
+
+/* The middle one alone. */
+static void keep_centre(struct axis *a)
+{
+	char *kept = a->value[a->n / 2];
+
+	a->value[a->n / 2] = a->value[0];
+	a->value[0] = kept;
+	while (a->n > 1)
+		free(a->value[--a->n]);
+}
+
+/* The parameter of `around` takes its values at the centre of all that the grid varies. */
+static int go_around(struct builder *b, const char *around)
+{
+	size_t len = strcspn(around, "=");
+	int i = params_find(b->workload->params, around, len);
+	const struct param *row = &b->workload->params[i];
+
+	for (int k = 0; b->workload->params[k].name; k++)
+		if (b->values[k].n)
+			keep_centre(&b->values[k]);
+	keep_centre(&b->depths);
+	if (row->axis)
+		return complain(EINVAL, "--around %s: this is the axis of the grid itself",
+				row->name);
+	axis_release(&b->values[i]);
+	return axis_parse(&b->values[i], row, row->name, around[len] ? around + len + 1 : "");
+}
+
+/*
+ * Fills in the values of a builder from its request, sizes by the row size_row. around: NULL, or
+ * a name=values that takes the place of the parameter's values, at the centre of sizes and depths.
+ */
+static int plan_take_request(struct builder *b, int size_row, const char *around)
+{
+	const struct plan_request *r = b->request;
+	const char *depth = r->design.express ? express_depths
+			    : r->design.quick ? quick_depths
+					      : full_depths;
+	int err = 0;
+
+	for (int i = 0; i < r->n_assignments && !err; i++)
+		err = take_assignment(b, r->assignment[i]);
+	if (!err)
+		err = take_preset(b);
+	for (int i = 0; i < r->n_arounds && !err; i++)
+		err = check_name(b, r->around[i]);
+	if (!err)
+		err = take_sizes(b, size_row);
+	if (!err)
+		err = axis_parse(&b->depths, &plan_depth_row, "--depth",
+				 r->depth ? r->depth : depth);
+	if (!err)
+		err = axis_parse(&b->modes, &plan_mode_row, "--mode",
+				 r->mode ? r->mode : "stream,graph,fused");
+	if (!err && around)
+		err = go_around(b, around);
+	return err;
+}
+
+/* ---- the grid of one workload: every configuration x depth x mode that is allowed ------- */
 
 static void *grow(void *array, int n, size_t size)
 {

@@ -1,5 +1,14 @@
+/* request.h - what the user asked for, as the points of a plan. */
+#ifndef RIFT_PLAN_REQUEST_H
+#define RIFT_PLAN_REQUEST_H
+
+#include "harness/plan/plan.h"
+#include "workloads/workload.h"
+
+/* ---- values of one parameter ------------------------------------------------------------ */
+
 /*
- * axis.h - the values that a sweep gives to one parameter.
+ * The values that a sweep gives to one parameter.
  *
  *   1,32,1k       values
  *   1k:64k:x2     from 1k to at most 64k, each twice the one before
@@ -9,10 +18,6 @@
  *
  * A path is always one value.
  */
-#ifndef RIFT_SWEEP_AXIS_H
-#define RIFT_SWEEP_AXIS_H
-
-#include "workloads/workload.h"
 
 enum { AXIS_VALUES_MAX = 256 };
 
@@ -32,5 +37,10 @@ int axis_parse(struct axis *out, const struct param *row, const char *label, con
 void axis_thin(struct axis *a, int n);
 
 void axis_release(struct axis *a);
+
+/* ---- points ----------------------------------------------------------------------------- */
+
+/* Adds the points of one workload; 0 or a negative errno after one line. */
+int plan_add_workload(struct plan *p, const struct plan_request *r, const struct workload *w);
 
 #endif

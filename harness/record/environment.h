@@ -1,11 +1,11 @@
 /* environment.h - the parts of a header that say where a process ran. */
-#ifndef RIFT_SWEEP_ENVIRONMENT_H
-#define RIFT_SWEEP_ENVIRONMENT_H
+#ifndef RIFT_RECORD_ENVIRONMENT_H
+#define RIFT_RECORD_ENVIRONMENT_H
 
 #include <jansson.h>
 
 #include "harness/platform.h"
-#include "harness/record/hash.h"
+#include "harness/record/record.h"
 
 /* platform_json(), with the digest of this binary in build. New reference. */
 json_t *environment_of(const struct platform *p);

@@ -2,7 +2,7 @@
  * journal.h - the files of one session, and what is known from them.
  *
  *   NAME.jsonl.part     plan, then for each process header, points, trailer; only grows; locked by
- *                       who writes (lock.h)
+ *                       who writes (lock_take())
  *   NAME.jsonl.visits   the visits of the processes under way, one a side; emptied when they are
  *                       complete
  *   NAME.jsonl.lock     who writes, for messages
@@ -11,12 +11,38 @@
  * A process has a number among those of its platform (side 0 is this command itself, side 1 what
  * --against names); slot = side * processes + process.
  */
-#ifndef RIFT_SWEEP_JOURNAL_H
-#define RIFT_SWEEP_JOURNAL_H
+#ifndef RIFT_RECORD_JOURNAL_H
+#define RIFT_RECORD_JOURNAL_H
 
-#include "harness/record/lock.h"
 #include "harness/plan/plan.h"
 #include "harness/record/record.h"
+
+/* ---- one session, one writer ------------------------------------------------------------ */
+
+/*
+ * The lock is the kernel's (fcntl, F_OFD_SETLK), on NAME.jsonl.part. It is held as long as that
+ * file is open for writing and goes with its process, whatever ends it: no reboot and no PID
+ * namespace makes it look stale or free. NAME.jsonl.lock has the pid, start and boot of the holder.
+ * It is a note for messages, with two exceptions: a file system without such locks, and a session
+ * that an older rift writes, which takes none. There a note whose process lives counts as the lock.
+ */
+
+struct lock {
+	char *note; /* NULL: there is none to remove */
+};
+
+/*
+ * Locks the file behind fd, PATH.part open for writing, and writes PATH.lock. A note that somebody
+ * left who is gone is replaced. Where the file system has no locks, one line says so and the note
+ * alone must do. Returns 0, -EBUSY after one line that names the holder, or another errno after
+ * one. The lock goes when fd is closed.
+ */
+int lock_take(struct lock *l, int fd, const char *path);
+
+/* Removes the note, before fd is closed: the next holder's must stay. */
+void lock_release(struct lock *l);
+
+/* ---- a session -------------------------------------------------------------------------- */
 
 enum point_status {
 	POINT_PENDING,
@@ -38,7 +64,7 @@ struct journal {
 	struct record_file part, visits;
 
 	int slots;
-	/* what is known of slots; journal_view.c copies it row by row */
+	/* what is known of slots; journal_view() copies it row by row */
 	unsigned char *status; /* [slot * points + point], enum point_status */
 	/*
 	 * The same: process values, medians over the blocks. Of a pair that took turns they are
@@ -47,7 +73,7 @@ struct journal {
 	double *total_ns, *enq_ns;
 	double *company;   /* a slot: in company over alone (company.h); NAN: not known */
 	double *alone_ns;  /* [slot * points + point]: a block of it, alone; NAN: not known */
-	double **turns;	   /* of a slot: medians of its rounds (journal_turns.c); NULL: none yet */
+	double **turns;	   /* of a slot: medians of its rounds (session_data.c); NULL: none yet */
 	double *launches;  /* [point]: of a step, as the last record says; 0: none did */
 	struct cost *step; /* the same: launches, copies, allocations; launches NAN: none */
 	bool *noisy;	   /* [slot * points + point]: what its summary says */
@@ -155,5 +181,22 @@ int journal_finish(struct journal *j);
 void journal_discard(struct journal *j);
 
 void journal_release(struct journal *j);
+
+/* ---- a part of one ---------------------------------------------------------------------- */
+
+/*
+ * Some processes of one side of a session, as if they were a session of their own
+ * with one side: what is written for a session then also serves for a half of it.
+ */
+
+/*
+ * process[k] of that side becomes process k of side a; n of them, all complete. Plan and header are
+ * those of j, which must live as long; nothing can be written to a view.
+ */
+void journal_view(struct journal *out, const struct journal *j, int side, const int *process,
+		  int n);
+
+/* Not journal_release(): a view owns little of what it shows. */
+void journal_view_release(struct journal *view);
 
 #endif

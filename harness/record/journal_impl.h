@@ -1,6 +1,6 @@
-/* journal_impl.h - what journal.c and journal_read.c share. */
-#ifndef RIFT_SWEEP_JOURNAL_IMPL_H
-#define RIFT_SWEEP_JOURNAL_IMPL_H
+/* journal_impl.h - what session_file.c and session_data.c share. */
+#ifndef RIFT_RECORD_JOURNAL_IMPL_H
+#define RIFT_RECORD_JOURNAL_IMPL_H
 
 #include "harness/record/journal.h"
 
@@ -21,9 +21,6 @@ json_t *journal_now_utc(void);
 void journal_saw_header(struct journal *j, int slot, json_t *line);
 void journal_saw_point(struct journal *j, int slot, int point, const json_t *line);
 
-/* A point's rounds are kept; where the other side of the pair has it too, both values are moved. */
-void journal_take_turns(struct journal *j, int slot, int point, const json_t *line);
-void journal_pair_turns(struct journal *j, int slot, int point);
 void journal_release_turns(struct journal *j);
 
 /* The median of a point's first n rounds in a slot, ns a block; NAN: none. */

@@ -1,14 +1,365 @@
-/* plan_parse.c - a plan read back from its record. */
+/* plan_record.c - the plan as a record, checked, and read back; what a point is called. */
+#include "harness/record/plan_record.h"
+
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "harness/decide.h"
-#include "harness/session/stopping.h"
+#include "harness/json.h"
 #include "harness/plan/estimate.h"
+#include "harness/record/record.h"
+#include "harness/session/host.h"
+#include "harness/session/stopping.h"
+#include "harness/text.h"
+
+/* ---- written ---------------------------------------------------------------------------- */
+
+/* Whole ns; null where not known. */
+static json_t *ns_json(double ns)
+{
+	return isfinite(ns) ? json_integer((json_int_t)llround(ns)) : json_null();
+}
+
+static json_t *kinds_json(const struct design *d)
+{
+	json_t *kinds = json_array();
+
+	for (int i = 0; i < d->kinds; i++)
+		json_array_append_new(kinds, json_string(sync_names[d->kind[i]]));
+	return kinds;
+}
+
+json_t *design_lock_json(const struct design *d)
+{
+	return d->lock_mhz ? json_integer(d->lock_mhz) : json_string("base");
+}
+
+static json_t *design_json(const struct design *d)
+{
+	json_t *o =
+		json_pack("{s:s, s:i, s:i, s:I, s:i, s:i}", "name", design_name(d), "processes",
+			  d->processes, "rounds", d->rounds, "visit_ns", (json_int_t)d->visit_ns,
+			  "blocks_min", d->blocks_min, "blocks_max", d->blocks_max);
+
+	json_object_set_new(o, "sequential", json_boolean(d->sequential));
+	if (d->pairs)
+		json_object_set_new(o, "pairs", json_true());
+	if (design_gave_pairs_up(d))
+		json_object_set_new(o, "company_over_alone",
+				    json_pack("{s:o, s:o}", "a", json_number(d->company[0]), "b",
+					      json_number(d->company[1])));
+	json_object_set_new(o, "half_width_max", json_real(d->half_width_max));
+	json_object_set_new(o, "warmup_min_ns", json_integer(d->warmup_min_ns));
+	json_object_set_new(o, "warmup_max_ns", json_integer(d->warmup_max_ns));
+	json_object_set_new(o, "pause_min_ns", json_integer(d->pause_min_ns));
+	json_object_set_new(o, "pause_max_ns", json_integer(d->pause_max_ns));
+	json_object_set_new(o, "check_steps", json_integer(d->check_steps));
+	if (goals_any(&d->goals))
+		json_object_set_new(o, "resolve", goals_json(&d->goals));
+	if (d->goals.margin > 0)
+		json_object_set_new(o, "resolve_margin", json_real(d->goals.margin));
+	if (d->kinds)
+		json_object_set_new(o, "sync_kinds", kinds_json(d));
+	else
+		json_object_set_new(o, "sync", json_string(sync_names[d->sync]));
+	if (d->lock)
+		json_object_set_new(o, "lock_clocks_mhz", design_lock_json(d));
+	json_object_set_new(o, "seed", json_integer((json_int_t)d->seed));
+	return o;
+}
+
+static void add_timing(json_t *o, const struct side_timing *t)
+{
+	json_object_set_new(o, "setup_ns", ns_json(t->setup_ns));
+	json_object_set_new(o, "ends_ns", ns_json(t->ends_ns));
+	json_object_set_new(o, "step_ns", ns_json(t->step_ns));
+	json_object_set_new(o, "gap_ns", ns_json(t->gap_ns));
+	json_object_set_new(o, "check_ends_ns", ns_json(t->check_ends_ns));
+	json_object_set_new(o, "check_step_ns", ns_json(t->check_step_ns));
+}
+
+/* A worker that set a configuration up says how long that took, whatever came of it. */
+static bool is_probed(const struct side_timing *t)
+{
+	return isfinite(t->setup_ns);
+}
+
+/* All parameters as values, and those that are not defaults as texts that parse back. */
+static json_t *config_json(const struct config *c)
+{
+	json_t *all = json_object(), *set = json_object(), *o;
+	char text[512];
+
+	for (const struct param *row = c->params.rows; row->name; row++) {
+		const void *field = (const char *)c->params.opts + row->offset;
+
+		json_object_set_new(all, row->name, param_json(row, c->params.opts));
+		if (param_is_default(row, c->params.opts))
+			continue;
+		param_format(row, c->params.opts, text, sizeof(text));
+		json_object_set_new(set, row->name,
+				    row->kind == PARAM_PATH ? json_text(*(const char *const *)field)
+							    : json_string(text));
+	}
+	o = json_pack("{s:s, s:o, s:o, s:I, s:i, s:b}", "workload", c->workload->name, "params",
+		      all, "set", set, "depth_max", (json_int_t)c->depth_max, "size_index",
+		      c->size_index, "size_given", c->size_given);
+	add_timing(o, &c->timing[0]);
+	if (is_probed(&c->timing[1])) {
+		json_object_set_new(o, "b", json_object());
+		add_timing(json_object_get(o, "b"), &c->timing[1]);
+	}
+	return o;
+}
+
+static json_t *point_json(const struct plan *p, const struct plan_point *at)
+{
+	json_t *o = json_pack("{s:i, s:s, s:I, s:o, s:s}", "config", at->config, "mode",
+			      mode_name(at->mode), "depth", (json_int_t)at->depth, "block_ns",
+			      ns_json(at->block_ns[0]), "key", at->key);
+
+	if (p->design.kinds) {
+		json_object_set_new(o, "sync", json_string(sync_names[at->sync]));
+		json_object_set_new(o, "key_alone", json_string(at->alone));
+	}
+	return o;
+}
+
+json_t *plan_json(const struct plan *p)
+{
+	json_t *configs = json_array(), *points = json_array(), *o;
+
+	for (int i = 0; i < p->n_configs; i++)
+		json_array_append_new(configs, config_json(&p->config[i]));
+	for (int i = 0; i < p->n_points; i++)
+		json_array_append_new(points, point_json(p, &p->point[i]));
+	o = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "design", design_json(&p->design),
+		      "declared_platform", *p->declared ? json_text(p->declared) : json_null(),
+		      "depth_given", p->depth_given, "start_ns", ns_json(p->start_ns[0]),
+		      "calibrate_ns", ns_json(p->calibrate_ns[0]), "configs", configs, "points",
+		      points);
+	if (isfinite(p->start_ns[1]))
+		json_object_set_new(o, "b",
+				    json_pack("{s:o, s:o}", "start_ns", ns_json(p->start_ns[1]),
+					      "calibrate_ns", ns_json(p->calibrate_ns[1])));
+	return o;
+}
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+/* The kernel-size axis, and what any configuration of the workload has set. */
+static bool is_shown(const struct plan *p, const struct workload *w, const struct param *row)
+{
+	if (row->axis)
+		return true;
+	for (int i = 0; i < p->n_configs; i++)
+		if (p->config[i].workload == w && !param_is_default(row, p->config[i].params.opts))
+			return true;
+	return false;
+}
+
+json_t *plan_axes_json(const struct plan *p, int point)
+{
+	const struct plan_point *at = &p->point[point];
+	const struct config *c = &p->config[at->config];
+	json_t *o = json_pack("{s:s, s:s, s:I}", "workload", c->workload->name, "mode",
+			      mode_name(at->mode), "depth", (json_int_t)at->depth);
+
+	if (p->design.kinds)
+		json_object_set_new(o, "sync", json_string(sync_names[at->sync]));
+	for (const struct param *row = c->params.rows; row->name; row++)
+		if (is_shown(p, c->workload, row))
+			json_object_set_new(o, row->name, param_json(row, c->params.opts));
+	return o;
+}
+
+void plan_point_text(const struct plan *p, int point, char *out, size_t size)
+{
+	const struct plan_point *at = &p->point[point];
+	const struct config *c = &p->config[at->config];
+	size_t used = (size_t)snprintf(out, size, "%s", c->workload->name);
+	char value[64];
+
+	for (const struct param *row = c->params.rows; row->name && used < size; row++) {
+		if (!row->axis && param_is_default(row, c->params.opts))
+			continue;
+		param_format(row, c->params.opts, value, sizeof(value));
+		used += (size_t)snprintf(out + used, size - used, " %s=%s", row->name,
+					 text_escaped(value).s);
+	}
+	if (used < size)
+		snprintf(out + used, size - used, " %s depth %ld%s%s", mode_name(at->mode),
+			 (long)at->depth, p->design.kinds ? " sync " : "",
+			 p->design.kinds ? sync_names[at->sync] : "");
+}
+
+/* ---- is this a plan: fields, kinds and ranges ------------------------------------------- */
+
+/* Longer than any visit, warm-up or pause, ns: a day. */
+static const json_int_t ns_max = (json_int_t)86400 * 1000000000;
+
+enum { BLOCKS_MOST = 1000000 };
+
+__attribute__((format(printf, 1, 2))) static struct text say(const char *fmt, ...)
+{
+	struct text t;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(t.s, sizeof(t.s), fmt, args);
+	va_end(args);
+	return t;
+}
+
+static const struct text nothing;
+
+/* ---- fields ----------------------------------------------------------------------------- */
+
+static bool is_whole(const json_t *o, const char *name, json_int_t lo, json_int_t hi)
+{
+	const json_t *v = json_object_get(o, name);
+
+	return json_is_integer(v) && json_integer_value(v) >= lo && json_integer_value(v) <= hi;
+}
+
+static bool is_name(const json_t *v, const char *const *names)
+{
+	const char *name = json_string_value(v);
+
+	for (int i = 0; name && names[i]; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* A SHA-256 in hexadecimal digits. */
+static bool is_key(const json_t *o, const char *name)
+{
+	const char *key = json_string_value(json_object_get(o, name));
+
+	return key && strlen(key) + 1 == HASH_TEXT &&
+	       strspn(key, "0123456789abcdef") + 1 == HASH_TEXT;
+}
+
+/* ---- design ----------------------------------------------------------------------------- */
+
+/* Absent, "base", or MHz. */
+static bool is_lock(const json_t *o)
+{
+	static const char *const base[] = { "base", NULL };
+	const json_t *v = json_object_get(o, "lock_clocks_mhz");
+
+	return !v || is_name(v, base) || is_whole(o, "lock_clocks_mhz", 1, CLOCK_MHZ_MAX);
+}
+
+/* One kind of waiting, or several, each once. */
+static bool are_kinds(const json_t *o)
+{
+	const json_t *kinds = json_object_get(o, "sync_kinds"), *v;
+	size_t i, n = json_array_size(kinds);
+
+	if (!kinds)
+		return is_name(json_object_get(o, "sync"), sync_names);
+	json_array_foreach(kinds, i, v)
+	{
+		if (!is_name(v, sync_names))
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (json_equal(v, json_array_get(kinds, k)))
+				return false;
+	}
+	return n > 1;
+}
+
+static struct text design_wrong(const json_t *o)
+{
+	const struct {
+		const char *name;
+		json_int_t lo, hi;
+		bool optional;
+	} rows[] = {
+		{ "processes", 1, PROCESSES_MAX, false },
+		{ "rounds", 1, ROUNDS_MAX, false },
+		{ "visit_ns", 1, ns_max, false },
+		{ "blocks_min", 1, BLOCKS_MOST, false },
+		{ "blocks_max", json_integer_value(json_object_get(o, "blocks_min")), BLOCKS_MOST,
+		  false },
+		{ "warmup_min_ns", 0, ns_max, true },
+		{ "warmup_max_ns", 0, ns_max, true },
+		{ "pause_min_ns", 0, ns_max, true },
+		{ "pause_max_ns", 0, ns_max, true },
+		{ "check_steps", 1, PLAN_DEPTH_MAX, true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!(rows[i].optional && !json_object_get(o, rows[i].name)) &&
+		    !is_whole(o, rows[i].name, rows[i].lo, rows[i].hi))
+			return say("design.%s must be %lld to %lld", rows[i].name,
+				   (long long)rows[i].lo, (long long)rows[i].hi);
+	if (!are_kinds(o))
+		return say("design.sync or sync_kinds must name how blocks are waited for");
+	if (!is_lock(o))
+		return say("design.lock_clocks_mhz must be \"base\" or 1 to %d", CLOCK_MHZ_MAX);
+	return nothing;
+}
+
+/* ---- points ----------------------------------------------------------------------------- */
+
+/* Of several kinds a point has one of them, and its key in a session of that alone. */
+static bool has_kind(const json_t *o, const json_t *kinds)
+{
+	size_t i;
+	json_t *v;
+
+	json_array_foreach((json_t *)(uintptr_t)kinds, i, v)
+	{
+		if (json_equal(v, json_object_get(o, "sync")))
+			return is_key(o, "key_alone");
+	}
+	return !kinds;
+}
+
+static struct text point_wrong(const json_t *o, int i, int n_configs, const json_t *kinds)
+{
+	static const char *const modes[] = { "stream", "graph", "fused", NULL };
+	const json_t *block = json_object_get(o, "block_ns");
+
+	if (!is_whole(o, "config", 0, n_configs - 1))
+		return say("points[%d].config must be 0 to %d", i, n_configs - 1);
+	if (!is_name(json_object_get(o, "mode"), modes))
+		return say("points[%d].mode must be stream, graph or fused", i);
+	if (!is_whole(o, "depth", 1, PLAN_DEPTH_MAX))
+		return say("points[%d].depth must be 1 to %d", i, PLAN_DEPTH_MAX);
+	if (block && !json_is_null(block) && !(json_number_value(block) >= 0))
+		return say("points[%d].block_ns must be 0 or more, or null", i);
+	if (!is_key(o, "key"))
+		return say("points[%d].key must be a SHA-256", i);
+	if (!has_kind(o, kinds))
+		return say("points[%d] must have a sync of sync_kinds, and a key_alone", i);
+	return nothing;
+}
+
+struct text plan_wrong(const json_t *o)
+{
+	const json_t *design = json_object_get(o, "design"), *points = json_object_get(o, "points");
+	int n_configs = (int)json_array_size(json_object_get(o, "configs"));
+	int n_points = (int)json_array_size(points);
+	struct text wrong = design_wrong(design);
+
+	if (!*wrong.s && !n_points)
+		wrong = say("points must be there");
+	for (int i = 0; i < n_points && !*wrong.s; i++)
+		wrong = point_wrong(json_array_get(points, (size_t)i), i, n_configs,
+				    json_object_get(design, "sync_kinds"));
+	return wrong;
+}
+
+/* ---- read back -------------------------------------------------------------------------- */
 
 static double ns_of(const json_t *o, const char *key)
 {

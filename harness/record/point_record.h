@@ -1,9 +1,14 @@
-/* assemble.h - the visits of a point made into its record. */
-#ifndef RIFT_SWEEP_ASSEMBLE_H
-#define RIFT_SWEEP_ASSEMBLE_H
+/* point_record.h - the record of a point: of its visits, what a step costs, and a line of CSV. */
+#ifndef RIFT_RECORD_POINT_RECORD_H
+#define RIFT_RECORD_POINT_RECORD_H
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
+
+#include "workloads/workload.h"
+
+/* ---- visits made into a record ---------------------------------------------------------- */
 
 /*
  * The fields of a point record that come from its visits, a JSON object each, in the order of
@@ -17,5 +22,37 @@ json_t *assemble_summary(const json_t *point);
 
 /* Median of the unmarked blocks in a point's summary, ns; NAN: none. */
 double assembled_median(const json_t *point, const char *series);
+
+/* ---- steps ------------------------------------------------------------------------------ */
+
+/*
+ * What a workload counts of a step (struct cost), as far as records keep it: launches, copies and
+ * allocations. The fields are those of `step` in RECORDS.md.
+ */
+
+/* New reference. */
+json_t *step_cost_json(const struct cost *c);
+
+/* Back from a record; where it has none (NULL) or a damaged one, *out stays as it is. */
+void step_cost_take(struct cost *out, const json_t *step);
+
+/* ---- summaries as CSV ------------------------------------------------------------------- */
+
+struct csv_points {
+	FILE *out;
+	const char *side; /* "a", "b": the points of this side only; NULL: of all */
+	json_t *columns;  /* names of the axes, of the first point; NULL before it */
+};
+
+/*
+ * A point of another side is passed over. The names first, before the first point. An axis that
+ * only later points have is left out. What could not be written shows in ferror().
+ */
+void csv_point(struct csv_points *c, const json_t *point);
+
+/* A text in quotes where it needs them; what is missing or null stays empty. */
+void csv_value(FILE *out, const json_t *v);
+
+void csv_points_release(struct csv_points *c);
 
 #endif

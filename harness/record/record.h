@@ -6,14 +6,35 @@
  * never changed. A torn last line (the writer was killed, the disk was full) is not an error: it
  * is dropped and said.
  */
-#ifndef RIFT_SWEEP_RECORD_H
-#define RIFT_SWEEP_RECORD_H
+#ifndef RIFT_RECORD_H
+#define RIFT_RECORD_H
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "harness/record/hash.h"
+#include "common/digest.h"
+
+/* ---- digests ---------------------------------------------------------------------------- */
+
+/* SHA-256 of JSON values and of a growing file, as 64 hexadecimal digits. */
+
+enum { HASH_TEXT = 2 * DIGEST_BYTES + 1 };
+
+/* A digest that can be asked for at any time and then grows on. */
+struct hash {
+	struct digest digest;
+};
+
+void hash_start(struct hash *h);
+void hash_add(struct hash *h, const void *bytes, size_t n);
+void hash_text(const struct hash *h, char out[HASH_TEXT]);
+
+/* Of a JSON value in its one canonical text: sorted keys, no blanks. */
+void hash_json(const json_t *value, char out[HASH_TEXT]);
+
+/* ---- lines ------------------------------------------------------------------------------ */
 
 #define RECORD_SCHEMA "1.0"
 enum { RECORD_SCHEMA_MAJOR = 1 };

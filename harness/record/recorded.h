@@ -2,8 +2,8 @@
  * recorded.h - what show, fit, predict, compare and plot share: reading a recorded session, and
  * what it says of where it was measured.
  */
-#ifndef RIFT_SWEEP_RECORDED_H
-#define RIFT_SWEEP_RECORDED_H
+#ifndef RIFT_RECORD_RECORDED_H
+#define RIFT_RECORD_RECORDED_H
 
 #include "harness/record/journal.h"
 

@@ -1,5 +1,8 @@
-/* journal_read.c - the files of a session read back, to go on where it ended. */
+/* session_data.c - what is known of a session by its lines: read back, paired, or a part of it. */
+#include "harness/record/journal.h"
+
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +10,235 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/record/check_blocks.h"
-#include "harness/record/validate_record.h"
 #include "harness/record/journal_impl.h"
+#include "harness/record/plan_record.h"
+#include "harness/record/point_record.h"
+#include "harness/record/validate_record.h"
+#include "harness/sorted.h"
+
+/* ---- what a pair of processes says of a point, by its turns ----------------------------- */
+
+/*
+ * The two sides' visits of a round lie next to each other in time, so that whatever the machine
+ * does for a second or more is in both. The median over the rounds of their ratio is therefore much
+ * steadier than the ratio of the medians: on one H200 a launch call took 3.3 us in some seconds and
+ * 4.1 us in others, of both sides alike.
+ */
+
+enum { TURN_TOTAL, TURN_ENQ, TURN_SERIES };
+static const char *const series_names[TURN_SERIES] = { "t_total_ns", "t_enq_ns" };
+
+/* The median of a round's blocks, of those without a mark where there are any; NAN: none. */
+static double median_of_round(const json_t *line, const char *series, int round, double *room)
+{
+	const json_t *rounds = json_object_get(line, "round_of_block"), *of;
+	const json_t *ns = json_object_get(line, series), *marks = json_object_get(line, "marks");
+	int n = 0, unmarked = 0;
+	size_t i;
+
+	json_array_foreach(rounds, i, of) unmarked +=
+		json_integer_value(of) == round && !json_integer_value(json_array_get(marks, i));
+	json_array_foreach(rounds, i,
+			   of) if (json_integer_value(of) == round &&
+				   (!unmarked || !json_integer_value(json_array_get(marks, i))))
+		room[n++] = json_number_value(json_array_get(ns, i));
+	return median_of(room, n);
+}
+
+/* A point's rounds are kept; where the other side of the pair has it too, both values are moved. */
+static void journal_take_turns(struct journal *j, int slot, int point, const json_t *line)
+{
+	size_t rounds = (size_t)j->plan.design.rounds, points = (size_t)j->plan.n_points;
+	size_t blocks = json_array_size(json_object_get(line, "round_of_block"));
+	double *room;
+
+	if (!j->plan.design.pairs)
+		return;
+	if (!j->turns)
+		j->turns = journal_zeroed((size_t)j->slots, sizeof(*j->turns));
+	if (!j->turns[slot])
+		j->turns[slot] = journal_zeroed(points * rounds * TURN_SERIES, sizeof(double));
+	room = journal_zeroed(blocks, sizeof(*room));
+	for (size_t r = 0; r < rounds; r++)
+		for (size_t k = 0; k < TURN_SERIES; k++)
+			j->turns[slot][((size_t)point * rounds + r) * TURN_SERIES + k] =
+				median_of_round(line, series_names[k], (int)r, room);
+	free(room);
+}
+
+/* The median of b / a over the rounds that both have; NAN: none. */
+static double ratio_of_turns(const struct journal *j, const double *a, const double *b, int series)
+{
+	int rounds = j->plan.design.rounds, n = 0;
+	double ratio[ROUNDS_MAX];
+
+	for (int r = 0; r < rounds && r < ROUNDS_MAX; r++) {
+		double x = a[r * TURN_SERIES + series], y = b[r * TURN_SERIES + series];
+
+		if (x > 0 && y > 0)
+			ratio[n++] = y / x;
+	}
+	return median_of(ratio, n);
+}
+
+/* Both move by the same share. */
+static void set_ratio(double *a, double *b, double ratio)
+{
+	double move = sqrt(ratio / (*b / *a));
+
+	if (!isfinite(move) || !(move > 0))
+		return;
+	*a /= move;
+	*b *= move;
+}
+
+static void journal_pair_turns(struct journal *j, int slot, int point)
+{
+	int processes = j->plan.design.processes, process = slot % processes;
+	size_t points = (size_t)j->plan.n_points, at[2];
+	const double *turns[2];
+
+	if (!j->turns || j->sides < 2)
+		return;
+	for (int side = 0; side < 2; side++) {
+		int of = side * processes + process;
+
+		at[side] = (size_t)of * points + (size_t)point;
+		if (!j->turns[of] || j->status[at[side]] != POINT_OK)
+			return;
+		turns[side] =
+			&j->turns[of][(size_t)point * (size_t)j->plan.design.rounds * TURN_SERIES];
+	}
+	set_ratio(&j->total_ns[at[0]], &j->total_ns[at[1]],
+		  ratio_of_turns(j, turns[0], turns[1], TURN_TOTAL));
+	set_ratio(&j->enq_ns[at[0]], &j->enq_ns[at[1]],
+		  ratio_of_turns(j, turns[0], turns[1], TURN_ENQ));
+}
+
+double journal_first_turns_ns(const struct journal *j, int slot, int point, int n)
+{
+	int rounds = j->plan.design.rounds, found = 0;
+	double ns[ROUNDS_MAX];
+
+	if (!j->turns || !j->turns[slot])
+		return NAN;
+	for (int r = 0; r < rounds && found < n; r++) {
+		double x = j->turns[slot][(point * rounds + r) * TURN_SERIES + TURN_TOTAL];
+
+		if (isfinite(x))
+			ns[found++] = x;
+	}
+	return median_of(ns, found);
+}
+
+void journal_release_turns(struct journal *j)
+{
+	for (int i = 0; j->turns && i < j->slots; i++)
+		free(j->turns[i]);
+	free(j->turns);
+	j->turns = NULL;
+}
+
+/* ---- what lines say, whether just written or read back ---------------------------------- */
+
+/* Of a plan of several kinds of waiting. */
+static void saw_kind(struct journal *j, int side, json_t *line)
+{
+	const json_t *flags = json_object_get(line, "cuda_flags");
+	const char *name = json_string_value(json_object_get(flags, "sync"));
+
+	for (int kind = 0; name && kind < SYNC_COUNT; kind++)
+		if (!strcmp(name, sync_names[kind]) && !j->of_kind[side][kind])
+			j->of_kind[side][kind] = json_incref(line);
+}
+
+void journal_saw_header(struct journal *j, int slot, json_t *line)
+{
+	int side = slot / j->plan.design.processes;
+	const json_t *warmup = json_object_get(line, "warmup");
+	const json_t *canary = json_object_get(warmup, "canary_ns");
+
+	if (!j->header[side])
+		j->header[side] = json_incref(line);
+	saw_kind(j, side, line);
+	j->canary_ns[slot] = json_is_number(canary) ? json_number_value(canary) : NAN;
+	/* of several kinds, the canaries of all their processes are one series */
+	if (!j->plan.design.kinds || !j->attempts[slot])
+		j->drift_ns[side][0] = j->canary_ns[slot];
+	j->attempts[slot]++;
+}
+
+static enum point_status status_of(const char *text)
+{
+	if (!text)
+		return POINT_FAILED;
+	return !strcmp(text, "ok")		? POINT_OK
+	       : !strcmp(text, "check_failed")	? POINT_CHECK_FAILED
+	       : !strcmp(text, "skipped")	? POINT_SKIPPED
+	       : !strcmp(text, "not_supported") ? POINT_NOT_SUPPORTED
+						: POINT_FAILED;
+}
+
+static void saw_refusal(struct journal *j, int side, int point, json_t *error)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", point);
+	if (!j->refused[side])
+		j->refused[side] = json_object();
+	json_object_set(j->refused[side], number, error);
+}
+
+void journal_saw_point(struct journal *j, int slot, int point, const json_t *line)
+{
+	size_t at = (size_t)slot * (size_t)j->plan.n_points + (size_t)point;
+	const json_t *canaries = json_object_get(line, "canary_ns");
+	const json_t *launches = json_object_get(line, "launches_per_step");
+	size_t n = json_array_size(canaries);
+
+	j->status[at] =
+		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
+	if (j->status[at] == POINT_NOT_SUPPORTED)
+		saw_refusal(j, journal_side(j, slot), point, json_object_get(line, "error"));
+	j->total_ns[at] = assembled_median(line, "t_total_ns");
+	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
+	journal_take_turns(j, slot, point, line);
+	journal_pair_turns(j, slot, point);
+	if (json_is_number(launches))
+		j->launches[point] = json_number_value(launches);
+	step_cost_take(&j->step[point], json_object_get(line, "step"));
+	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
+	if (n)
+		j->drift_ns[journal_side(j, slot)][1] =
+			json_number_value(json_array_get(canaries, n - 1));
+}
+
+static void saw_alone(struct journal *j, int slot, const json_t *alone)
+{
+	const json_t *company = json_object_get(alone, "company_over_alone");
+	const json_t *all = json_object_get(alone, "t_total_ns");
+	int points = j->plan.n_points;
+
+	j->company[slot] = json_is_number(company) ? json_number_value(company) : NAN;
+	for (int i = 0; i < points; i++) {
+		const json_t *ns = json_object_get(all, j->plan.point[i].key);
+
+		j->alone_ns[slot * points + i] = json_is_number(ns) ? json_number_value(ns) : NAN;
+	}
+}
+
+void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
+{
+	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
+	double *most = &j->drift_most[slot / j->plan.design.processes];
+
+	if (fabs(drift) > fabs(*most))
+		*most = drift;
+	saw_alone(j, slot, json_object_get(line, "alone"));
+	j->complete[slot] = true;
+}
+
+/* ---- read back, to go on where it ended ------------------------------------------------- */
 
 static int damaged(const struct record_scan *scan, const char *what)
 {
@@ -302,4 +531,126 @@ int journal_read(struct journal *j, const char *path)
 		err = complain(EINVAL, "%s has no plan", path);
 	j->torn = scan.torn;
 	return err;
+}
+
+/* ---- one kind of waiting of a session that was swept with several ----------------------- */
+
+/* Of each row of n elements, those of the points that stay, moved together. */
+static void keep_columns(void *all, size_t size, int rows, const bool *stays, int n)
+{
+	char *to = all;
+
+	for (int i = 0; i < rows * n; i++) {
+		if (!stays[i % n])
+			continue;
+		memmove(to, (const char *)all + (size_t)i * size, size);
+		to += size;
+	}
+}
+
+/* Those of the points that stay, under their new numbers. New reference, or NULL. */
+static json_t *renumbered(const json_t *refused, const bool *stays, int n)
+{
+	json_t *out = refused ? json_object() : NULL;
+	char from[16], to[16];
+	int left = 0;
+
+	for (int i = 0; out && i < n; i++) {
+		json_t *error;
+
+		if (!stays[i])
+			continue;
+		snprintf(from, sizeof(from), "%d", i);
+		snprintf(to, sizeof(to), "%d", left++);
+		error = json_object_get(refused, from);
+		if (error)
+			json_object_set(out, to, error);
+	}
+	return out;
+}
+
+void journal_keep_kind(struct journal *j, enum sync_kind kind)
+{
+	int n = j->plan.n_points;
+	bool *stays = journal_zeroed((size_t)n, sizeof(*stays));
+
+	journal_forget_visits(j, 0);
+	journal_forget_visits(j, 1);
+	for (int i = 0; i < n; i++)
+		stays[i] = j->plan.point[i].sync == kind;
+	keep_columns(j->status, sizeof(*j->status), j->slots, stays, n);
+	keep_columns(j->total_ns, sizeof(*j->total_ns), j->slots, stays, n);
+	keep_columns(j->enq_ns, sizeof(*j->enq_ns), j->slots, stays, n);
+	keep_columns(j->noisy, sizeof(*j->noisy), j->slots, stays, n);
+	keep_columns(j->failures, sizeof(*j->failures), j->slots, stays, n);
+	keep_columns(j->launches, sizeof(*j->launches), 1, stays, n);
+	keep_columns(j->step, sizeof(*j->step), 1, stays, n);
+	plan_keep_kind(&j->plan, kind);
+	for (int side = 0; side < j->sides; side++) {
+		json_t *refused = renumbered(j->refused[side], stays, n);
+
+		json_decref(j->refused[side]);
+		j->refused[side] = refused;
+		if (!j->of_kind[side][kind])
+			continue;
+		json_decref(j->header[side]);
+		j->header[side] = json_incref(j->of_kind[side][kind]);
+	}
+	free(stays);
+}
+
+/* ---- some processes of one side --------------------------------------------------------- */
+
+/* Rows of `size` bytes a slot, those of the slots that are taken. */
+static void *taken(const void *all, size_t size, const int *slot, int n)
+{
+	char *rows = journal_zeroed((size_t)n, size);
+
+	for (int i = 0; i < n; i++)
+		memcpy(rows + (size_t)i * size, (const char *)all + (size_t)slot[i] * size, size);
+	return rows;
+}
+
+void journal_view(struct journal *out, const struct journal *j, int side, const int *process, int n)
+{
+	size_t points = (size_t)j->plan.n_points;
+	int *slot = journal_zeroed((size_t)n, sizeof(*slot));
+
+	for (int i = 0; i < n; i++)
+		slot[i] = side * j->plan.design.processes + process[i];
+	*out = (struct journal){
+		.plan = j->plan, .sides = 1, .slots = n, .visit_slot = { -1, -1 }
+	};
+	out->plan.design.processes = n;
+	out->plan.design.sequential = false;
+	out->part.fd = out->visits.fd = -1;
+	memcpy(out->session_id, j->session_id, sizeof(out->session_id));
+	memcpy(out->plan_hash, j->plan_hash, sizeof(out->plan_hash));
+	out->path = j->path;
+	out->header[0] = j->header[side];
+	out->refused[0] = j->refused[side];
+	out->launches = j->launches;
+	out->step = j->step;
+	out->status = taken(j->status, points * sizeof(*j->status), slot, n);
+	out->total_ns = taken(j->total_ns, points * sizeof(*j->total_ns), slot, n);
+	out->enq_ns = taken(j->enq_ns, points * sizeof(*j->enq_ns), slot, n);
+	out->noisy = taken(j->noisy, points * sizeof(*j->noisy), slot, n);
+	out->failures = taken(j->failures, points * sizeof(*j->failures), slot, n);
+	out->complete = taken(j->complete, sizeof(*j->complete), slot, n);
+	out->attempts = taken(j->attempts, sizeof(*j->attempts), slot, n);
+	out->canary_ns = taken(j->canary_ns, sizeof(*j->canary_ns), slot, n);
+	free(slot);
+}
+
+void journal_view_release(struct journal *view)
+{
+	free(view->status);
+	free(view->total_ns);
+	free(view->enq_ns);
+	free(view->noisy);
+	free(view->failures);
+	free(view->complete);
+	free(view->attempts);
+	free(view->canary_ns);
+	*view = (struct journal){ .part.fd = -1, .visits.fd = -1 };
 }

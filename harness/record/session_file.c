@@ -1,8 +1,11 @@
-/* journal.c - the files of one session: what is written, and when a session is complete. */
+/* session_file.c - the files of one session: its lock, its lines, and when it is complete. */
 #include "harness/record/journal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,143 @@
 #include "common/output.h"
 #include "harness/command.h"
 #include "harness/json.h"
+#include "harness/record/environment.h"
 #include "harness/record/journal_impl.h"
+#include "harness/record/plan_record.h"
+#include "harness/record/point_record.h"
+#include "harness/session/host.h"
+#include "harness/sorted.h"
+
+/* ---- one session, one writer ------------------------------------------------------------ */
+
+/* A worker that is just being started may hold the lock of a process that is gone, for moments. */
+enum { TRIES = 5, TRY_US = 20000 };
+
+/* Who holds it: pid, when that process started (a pid is used again), and which boot. */
+struct holder {
+	int pid;
+	long long start;
+	char boot[64];
+};
+
+/* ---- the note --------------------------------------------------------------------------- */
+
+static int create_note(const char *path)
+{
+	char text[160];
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), n;
+
+	if (fd < 0)
+		return errno;
+	n = snprintf(text, sizeof(text), "%d %lld %s\n", (int)getpid(),
+		     (long long)system_start_of(getpid()), system_boot_id());
+	if (write(fd, text, (size_t)n) != n) {
+		int err = errno ? errno : EIO;
+
+		close(fd);
+		unlink(path);
+		return err;
+	}
+	close(fd);
+	return 0;
+}
+
+/* False where nothing can be read: it is being written or removed just now. */
+static bool read_holder(const char *path, struct holder *h)
+{
+	FILE *f = fopen(path, "re");
+	int n = 0;
+
+	memset(h, 0, sizeof(*h));
+	if (f) {
+		n = fscanf(f, "%d %lld %63s", &h->pid, &h->start, h->boot);
+		fclose(f);
+	}
+	return n >= 2;
+}
+
+/* As far as this PID namespace shows. */
+static bool is_alive(const struct holder *h)
+{
+	if (*h->boot && strcmp(h->boot, system_boot_id()))
+		return false;
+	return system_start_of(h->pid) == h->start;
+}
+
+/* Replaces the note of who is gone. Returns an errno; EBUSY: *h lives. */
+static int take_note(const char *note, struct holder *h)
+{
+	int err = EEXIST;
+
+	for (int i = 0; i < TRIES && err == EEXIST; i++) {
+		err = create_note(note);
+		if (err != EEXIST)
+			break;
+		if (!read_holder(note, h))
+			usleep(TRY_US);
+		else if (is_alive(h))
+			return EBUSY;
+		unlink(note);
+	}
+	return err;
+}
+
+/* ---- the lock --------------------------------------------------------------------------- */
+
+static int lock_file(int fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int err = EAGAIN;
+
+	for (int i = 0; i < TRIES && (err == EAGAIN || err == EACCES); i++) {
+		if (i)
+			usleep(TRY_US);
+		err = fcntl(fd, F_OFD_SETLK, &whole) ? errno : 0;
+	}
+	return err == EACCES ? EAGAIN : err;
+}
+
+static int refuse(const char *path, const char *note)
+{
+	struct holder h;
+
+	if (!read_holder(note, &h))
+		return complain(EBUSY, "%s is being written by another process", path);
+	return complain(EBUSY, "%s is being written by process %d (%s)%s", path, h.pid, note,
+			is_alive(&h) ? "" : ", of another container, PID namespace or host");
+}
+
+int lock_take(struct lock *l, int fd, const char *path)
+{
+	struct holder h;
+	int err = lock_file(fd), noted;
+
+	*l = (struct lock){ 0 };
+	CHECK(asprintf(&l->note, "%s.lock", path) >= 0, "memory of a name");
+	if (err && err != EAGAIN)
+		complain(err,
+			 "%s.part: this file system has no locks (%s): what is in %s keeps other "
+			 "writers out, but none of another container or host",
+			 path, strerror(err), l->note);
+	noted = err == EAGAIN ? EBUSY : take_note(l->note, &h);
+	if (noted == EBUSY)
+		noted = refuse(path, l->note);
+	else if (noted && err) /* there is nothing but the note */
+		noted = complain(noted, "cannot write %s: %s", l->note, strerror(noted));
+	else
+		return 0;
+	free(l->note);
+	*l = (struct lock){ 0 };
+	return noted;
+}
+
+void lock_release(struct lock *l)
+{
+	if (l->note)
+		unlink(l->note);
+	free(l->note);
+	*l = (struct lock){ 0 };
+}
 
 /* ---- small things ----------------------------------------------------------------------- */
 
@@ -335,4 +474,195 @@ void journal_release(struct journal *j)
 	free(j->path);
 	plan_release(&j->plan);
 	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+int journal_begin(struct journal *j, int slot)
+{
+	int side = journal_side(j, slot);
+
+	if (j->visit_slot[side] == slot)
+		return 0;
+	journal_forget_visits(j, side);
+	j->visit_slot[side] = slot;
+	/* what the other side has under way stays; a reader knows whose a visit is */
+	return j->visit_slot[!side] < 0 ? record_clear(&j->visits) : 0;
+}
+
+static json_t *line_of(const struct journal *j, const char *record, int slot)
+{
+	int processes = j->plan.design.processes;
+
+	return json_pack("{s:s, s:s, s:i}", "record", record, "side",
+			 journal_side_name(slot / processes), "process_index", slot % processes);
+}
+
+int journal_header(struct journal *j, int slot, json_t *o)
+{
+	json_t *line = line_of(j, "header", slot);
+	int side = slot / j->plan.design.processes;
+	char hash[HASH_TEXT];
+
+	environment_hash(o, hash);
+	json_object_set_new(line, "schema", json_string(RECORD_SCHEMA));
+	json_object_set_new(line, "session_id", json_string(j->session_id));
+	json_object_set_new(line, "tool", json_string("rift"));
+	json_object_set_new(line, "tool_version", json_string(RIFT_VERSION));
+	json_object_set_new(line, "attempt", json_integer(j->attempts[slot]));
+	json_object_set_new(line, "plan_sha256", json_string(j->plan_hash));
+	json_object_set_new(line, "seed", json_integer((json_int_t)j->plan.design.seed));
+	json_object_set_new(line, "start_utc", journal_now_utc());
+	json_object_set_new(line, "environment_sha256", json_string(hash));
+	json_object_set_new(line, "command", side ? json_text(j->against) : json_null());
+	json_object_update_missing(line, o);
+	json_decref(o);
+	journal_saw_header(j, slot, line);
+	return record_write(&j->part, line);
+}
+
+static int write_point(struct journal *j, int slot, int point, json_t *fields)
+{
+	json_t *line = line_of(j, "point", slot), *axes = plan_axes_json(&j->plan, point);
+
+	json_object_set_new(line, "key", json_string(j->plan.point[point].key));
+	json_object_set_new(line, "axes", axes);
+	json_object_update_missing(line, fields);
+	json_decref(fields);
+	journal_saw_point(j, slot, point, line);
+	return record_write(&j->part, line);
+}
+
+int journal_point(struct journal *j, int slot, int point)
+{
+	int rounds = j->plan.design.rounds;
+
+	return write_point(j, slot, point,
+			   assemble_point(journal_visits_of(j, slot, point), rounds));
+}
+
+int journal_visit(struct journal *j, int slot, int point, int round, json_t *o)
+{
+	int rounds = j->plan.design.rounds;
+	json_t **kept = &journal_visits_of(j, slot, point)[round];
+	json_t *line = line_of(j, "visit", slot);
+	int err;
+
+	json_object_set_new(line, "schema", json_string(RECORD_SCHEMA));
+	json_object_set_new(line, "session_id", json_string(j->session_id));
+	json_object_set_new(line, "attempt", json_integer(j->attempts[slot] - 1));
+	json_object_update_missing(line, o);
+	json_decref(o);
+	json_decref(*kept);
+	*kept = json_incref(line);
+	err = record_write(&j->visits, line);
+	for (int r = 0; r < rounds && !err; r++)
+		if (!journal_visits_of(j, slot, point)[r])
+			return 0;
+	return err ? err : journal_point(j, slot, point);
+}
+
+int journal_failure(struct journal *j, int slot, int point, const char *status, json_t *error,
+		    bool final)
+{
+	json_t *line;
+
+	if (final)
+		return write_point(j, slot, point,
+				   json_pack("{s:s, s:o}", "status", status, "error", error));
+	line = line_of(j, "failure", slot);
+	json_object_set_new(line, "key", json_string(j->plan.point[point].key));
+	json_object_set_new(line, "status", json_string(status));
+	json_object_set_new(line, "error", error);
+	j->failures[slot * j->plan.n_points + point]++;
+	return record_write(&j->part, line);
+}
+
+bool journal_is_deadly(const struct journal *j, int slot, int point)
+{
+	int processes = j->plan.design.processes, first = slot / processes * processes;
+
+	for (int s = first; s < first + processes; s++)
+		if (j->failures[s * j->plan.n_points + point] >= 2)
+			return true;
+	return false;
+}
+
+const json_t *journal_refusal(const struct journal *j, int slot, int point)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", point);
+	return json_object_get(j->refused[journal_side(j, slot)], number);
+}
+
+int journal_count_failed(const struct journal *j)
+{
+	return journal_count(j, POINT_FAILED) + journal_count(j, POINT_SKIPPED) +
+	       journal_count(j, POINT_NOT_SUPPORTED);
+}
+
+int journal_count(const struct journal *j, enum point_status status)
+{
+	int n = 0;
+
+	for (int i = 0; i < j->slots * j->plan.n_points; i++)
+		n += j->status[i] == status;
+	return n;
+}
+
+static int count_in(const struct journal *j, int slot, bool good)
+{
+	int n = 0;
+
+	for (int i = 0; i < j->plan.n_points; i++)
+		n += (j->status[slot * j->plan.n_points + i] == POINT_OK) == good;
+	return n;
+}
+
+/* By how much the last canaries of a process are longer than the first; NAN: not known. */
+static double drift_of(const struct journal *j, int side)
+{
+	return j->drift_ns[side][1] / j->drift_ns[side][0] - 1;
+}
+
+int journal_trailer(struct journal *j, int slot, json_t *bye)
+{
+	json_t *line = line_of(j, "trailer", slot);
+	int side = journal_side(j, slot), err;
+	char hash[HASH_TEXT];
+
+	json_object_set_new(line, "records", json_integer(count_in(j, slot, true)));
+	json_object_set_new(line, "failed", json_integer(count_in(j, slot, false)));
+	json_object_update_missing(line, bye);
+	json_decref(bye);
+	json_object_set_new(line, "canary_drift", json_number(drift_of(j, side)));
+	hash_text(&j->part.hash, hash);
+	json_object_set_new(line, "lines_sha256", json_string(hash));
+	json_object_set_new(line, "complete", json_true());
+	json_incref(line);
+	err = record_write(&j->part, line);
+	if (!err)
+		err = record_sync(&j->part, true);
+	if (!err)
+		journal_saw_trailer(j, slot, line);
+	json_decref(line);
+	if (err)
+		return err;
+	journal_forget_visits(j, side);
+	j->visit_slot[side] = -1;
+	return j->visit_slot[!side] < 0 ? record_clear(&j->visits) : 0;
+}
+
+double journal_canary_ns(const struct journal *j, int side)
+{
+	double *v = journal_zeroed((size_t)j->slots, sizeof(*v)), median;
+	int n = 0;
+
+	for (int i = 0; i < j->slots; i++)
+		if (journal_side(j, i) == side && isfinite(j->canary_ns[i]))
+			v[n++] = j->canary_ns[i];
+	median = median_of(v, n);
+	free(v);
+	return median;
 }

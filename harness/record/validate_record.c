@@ -1,15 +1,368 @@
-/* check_record.c - is a record file whole and valid; its summaries as CSV. */
+/* validate_record.c - is a record file whole and valid; its summaries as CSV. */
 #include "harness/record/validate_record.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/record/check_blocks.h"
-#include "harness/record/check_session.h"
-#include "harness/record/csv_points.h"
 #include "harness/plan/plan.h"
+#include "harness/record/plan_record.h"
+#include "harness/record/point_record.h"
+#include "harness/record/record.h"
+
+/* ---- are blocks possible, and a summary theirs? ----------------------------------------- */
+
+static const struct text nothing;
+
+/* ---- arrays ----------------------------------------------------------------------------- */
+
+static size_t length(const json_t *o, const char *name)
+{
+	return json_array_size(json_object_get(o, name));
+}
+
+/* Whole numbers from lo to hi. */
+static bool are_whole(const json_t *o, const char *name, json_int_t lo, json_int_t hi)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(o, name), i, v)
+	{
+		if (!json_is_integer(v) || json_integer_value(v) < lo || json_integer_value(v) > hi)
+			return false;
+	}
+	return true;
+}
+
+/* What is wrong with the arrays that a visit and a point have; "": nothing. */
+static struct text blocks_wrong(const json_t *o)
+{
+	const json_t *enq = json_object_get(o, "t_enq_ns");
+	const json_t *total = json_object_get(o, "t_total_ns");
+	size_t n = json_array_size(total);
+
+	if (json_array_size(enq) != n || length(o, "marks") != n)
+		return (struct text){ "t_enq_ns, t_total_ns and marks are not of one length" };
+	for (size_t i = 0; i < n; i++) {
+		json_int_t e = json_integer_value(json_array_get(enq, i));
+		json_int_t t = json_integer_value(json_array_get(total, i));
+
+		if (e <= 0 || t < e)
+			return (struct text){
+				"a block whose times cannot be: 0 < t_enq <= t_total"
+			};
+	}
+	if (!are_whole(o, "marks", 0, MARK_ALL))
+		return (struct text){ "marks that no block can have" };
+	return nothing;
+}
+
+/* ---- visit ------------------------------------------------------------------------------ */
+
+static int count_marked(const json_t *o, enum mark mark)
+{
+	const json_t *v;
+	size_t i;
+	int n = 0;
+
+	json_array_foreach(json_object_get(o, "marks"), i, v)
+	{
+		n += (json_integer_value(v) & mark) != 0;
+	}
+	return n;
+}
+
+/* Numbers that are added up over the visits; null: not known. */
+static bool are_counts(const json_t *o, const char *const *name)
+{
+	for (; *name; name++) {
+		const json_t *v = json_object_get(o, *name);
+
+		if (v && !json_is_null(v) && (!json_is_integer(v) || json_integer_value(v) < 0))
+			return false;
+	}
+	return true;
+}
+
+/* Two clocks, or none on a device without. */
+static bool are_clocks(const json_t *mhz)
+{
+	if (!mhz || json_is_null(mhz))
+		return true;
+	for (size_t i = 0; i < json_array_size(mhz); i++)
+		if (!json_is_integer(json_array_get(mhz, i)) &&
+		    !json_is_null(json_array_get(mhz, i)))
+			return false;
+	return json_is_array(mhz);
+}
+
+struct text visit_wrong(const json_t *visit)
+{
+	static const char *const counts[] = { "point",	     "round",	"utime_us",    "stime_us",
+					      "steal_ticks", "retries", "graph_steps", NULL };
+	const json_t *check = json_object_get(visit, "check");
+	const json_t *launches = json_object_get(visit, "launches_per_step");
+	const json_t *step = json_object_get(visit, "step");
+	struct text wrong = blocks_wrong(visit);
+
+	if (*wrong.s)
+		return wrong;
+	if (!json_is_integer(json_object_get(visit, "point")) ||
+	    !json_is_integer(json_object_get(visit, "round")) || !are_counts(visit, counts))
+		return (struct text){ "point, round or a count is no whole number" };
+	if (!length(visit, "t_total_ns"))
+		return (struct text){ "a visit without blocks" };
+	if (length(visit, "t_dev_ns") != (size_t)count_marked(visit, MARK_EVENTS) ||
+	    !are_whole(visit, "t_dev_ns", 0, INT64_MAX))
+		return (struct text){ "t_dev_ns is not of the blocks with mark 16" };
+	if (length(visit, "canary_ns") != 2 || !are_whole(visit, "canary_ns", 0, INT64_MAX) ||
+	    !are_clocks(json_object_get(visit, "sm_clock_mhz")))
+		return (struct text){ "canary_ns or sm_clock_mhz is not of two canaries" };
+	if ((launches && !json_is_number(launches)) || (step && !json_is_object(step)) ||
+	    (check && !json_is_object(check)))
+		return (struct text){ "launches_per_step, step or check is of the wrong kind" };
+	return nothing;
+}
+
+/* ---- summary ---------------------------------------------------------------------------- */
+
+/* Reals are written with 12 digits. */
+static bool same_number(double x, double y)
+{
+	return fabs(x - y) <= 1e-9 * fmax(fabs(x), fabs(y));
+}
+
+/* Members that only one has do not count: another version may have more. */
+static bool agree(const json_t *x, const json_t *y)
+{
+	const char *name;
+	json_t *v;
+
+	if (json_is_number(x) && json_is_number(y))
+		return same_number(json_number_value(x), json_number_value(y));
+	if (json_is_array(x) && json_is_array(y)) {
+		bool same = json_array_size(x) == json_array_size(y);
+
+		for (size_t i = 0; i < json_array_size(x) && same; i++)
+			same = agree(json_array_get(x, i), json_array_get(y, i));
+		return same;
+	}
+	if (!json_is_object(x) || !json_is_object(y))
+		return json_equal(x, y);
+	json_object_foreach((json_t *)(uintptr_t)x, name, v)
+	{
+		const json_t *other = json_object_get(y, name);
+
+		if (other && !agree(v, other))
+			return false;
+	}
+	return true;
+}
+
+static struct text summary_wrong(const json_t *point)
+{
+	const json_t *said = json_object_get(point, "summary");
+	json_t *found = assemble_summary(point), *v;
+	struct text wrong = nothing;
+	const char *name;
+
+	json_object_foreach(found, name, v)
+	{
+		const json_t *other = json_object_get(said, name);
+
+		if (other && !agree(other, v))
+			snprintf(wrong.s, sizeof(wrong.s),
+				 "summary.%.20s is not that of the blocks", name);
+	}
+	if (!json_object_get(said, "t_enq_ns") || !json_object_get(said, "t_total_ns"))
+		wrong = (struct text){ "a summary without t_enq_ns or t_total_ns" };
+	json_decref(found);
+	return wrong;
+}
+
+/* ---- counts ----------------------------------------------------------------------------- */
+
+/* Launches, calls and bytes of a step: no more bytes than addresses, so that no product of them
+ * with times leaves the range of a double. */
+static const double count_max = 0x1p63;
+
+static bool is_bounded(const json_t *v)
+{
+	const char *name;
+	json_t *member;
+
+	if (json_is_number(v))
+		return json_number_value(v) >= 0 && json_number_value(v) <= count_max;
+	json_object_foreach((json_t *)(uintptr_t)v, name, member)
+	{
+		if (!is_bounded(member))
+			return false;
+	}
+	return true;
+}
+
+static struct text counts_wrong(const json_t *point)
+{
+	static const char *const names[] = { "launches_per_step", "step" };
+	struct text wrong = nothing;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!is_bounded(json_object_get(point, names[i])))
+			snprintf(wrong.s, sizeof(wrong.s), "%s: counts are 0 to 2^63", names[i]);
+	return wrong;
+}
+
+/* The same of a point that was measured, in at most so many rounds, and its summary. */
+static struct text measured_wrong(const json_t *point, int rounds)
+{
+	size_t n = length(point, "t_total_ns");
+	struct text wrong = blocks_wrong(point);
+
+	if (!*wrong.s)
+		wrong = counts_wrong(point);
+	if (*wrong.s)
+		return wrong;
+	if (!n)
+		return (struct text){ "a measured point without blocks" };
+	if (json_integer_value(json_object_get(point, "blocks")) != (json_int_t)n ||
+	    length(point, "round_of_block") != n)
+		return (struct text){ "blocks and round_of_block do not agree with the arrays" };
+	if (!are_whole(point, "round_of_block", 0, rounds - 1))
+		return (struct text){ "a round that is not planned" };
+	return summary_wrong(point);
+}
+
+/* ---- do the records of a session agree with its plan and with each other? --------------- */
+
+/* What is known of one process. */
+struct checked_process {
+	int ok, other; /* points with status ok; with another */
+	bool complete; /* it has its trailer */
+};
+
+struct checked_session {
+	char id[32], plan_hash[HASH_TEXT];
+	int sides, processes;		 /* of each side, as planned */
+	int points, rounds;		 /* of the plan */
+	struct checked_process *process; /* [side * processes + process_index] */
+	json_t *seen;			 /* "slot key" of each point -> true */
+};
+
+static const char *text(const json_t *o, const char *name)
+{
+	const char *s = json_string_value(json_object_get(o, name));
+
+	return s ? s : "";
+}
+
+/*
+ * Each returns NULL, or what is wrong with the record in a few words. The records have the fields
+ * and kinds that RECORDS.md says. *s is zeroed before the plan; release it after a failure too.
+ */
+static const char *session_check_plan(struct checked_session *s, const json_t *record)
+{
+	const json_t *plan = json_object_get(record, "plan");
+	const json_t *design = json_object_get(plan, "design");
+	json_int_t sides = json_integer_value(json_object_get(record, "sides"));
+	json_int_t processes = json_integer_value(json_object_get(design, "processes"));
+
+	if (sides != 1 && sides != 2)
+		return "sides is neither 1 nor 2";
+	snprintf(s->id, sizeof(s->id), "%s", text(record, "session_id"));
+	snprintf(s->plan_hash, sizeof(s->plan_hash), "%s", text(record, "plan_sha256"));
+	s->sides = (int)sides;
+	s->processes = (int)processes;
+	s->rounds = (int)json_integer_value(json_object_get(design, "rounds"));
+	s->points = (int)json_array_size(json_object_get(plan, "points"));
+	s->process = calloc((size_t)(sides * processes), sizeof(*s->process));
+	s->seen = json_object();
+	CHECK(s->process && s->seen, "memory of %d processes", s->processes);
+	return NULL;
+}
+
+/* The number of the process that a record is of; -1: not planned. */
+static int slot_of(const struct checked_session *s, const json_t *record)
+{
+	const char *side = text(record, "side");
+	json_int_t process = json_integer_value(json_object_get(record, "process_index"));
+	int k = !strcmp(side, "b");
+
+	if ((!k && strcmp(side, "a")) || k >= s->sides || process < 0 || process >= s->processes)
+		return -1;
+	return k * s->processes + (int)process;
+}
+
+/* Of a planned process that goes on: NULL, and *slot. */
+static const char *find_process(const struct checked_session *s, const json_t *record, int *slot)
+{
+	*slot = slot_of(s, record);
+	if (*slot < 0)
+		return "a process that is not planned";
+	return s->process[*slot].complete ? "a process goes on behind its trailer" : NULL;
+}
+
+static const char *session_check_header(struct checked_session *s, const json_t *record)
+{
+	int slot;
+
+	if (strcmp(text(record, "session_id"), s->id))
+		return "session_id is not the plan's: a line of another session";
+	if (strcmp(text(record, "plan_sha256"), s->plan_hash))
+		return "plan_sha256 is not the plan's: a line of another session";
+	return find_process(s, record, &slot);
+}
+
+static const char *session_check_point(struct checked_session *s, const json_t *record)
+{
+	char name[HASH_TEXT + 16];
+	int slot;
+	const char *wrong = find_process(s, record, &slot);
+
+	if (wrong)
+		return wrong;
+	snprintf(name, sizeof(name), "%d %s", slot, text(record, "key"));
+	if (json_object_get(s->seen, name))
+		return "a second record of this point and process";
+	json_object_set_new(s->seen, name, json_true());
+	if (!strcmp(text(record, "status"), "ok"))
+		s->process[slot].ok++;
+	else
+		s->process[slot].other++;
+	return NULL;
+}
+
+static const char *session_check_trailer(struct checked_session *s, const json_t *record)
+{
+	const struct checked_process *p;
+	int slot;
+	const char *wrong = find_process(s, record, &slot);
+
+	if (wrong)
+		return wrong;
+	p = &s->process[slot];
+	if (json_integer_value(json_object_get(record, "records")) != p->ok ||
+	    json_integer_value(json_object_get(record, "failed")) != p->other)
+		return "records and failed do not agree with the points before";
+	if (p->ok + p->other != s->points)
+		return "a complete process without all points of the plan";
+	s->process[slot].complete = true;
+	return NULL;
+}
+
+static void session_check_release(struct checked_session *s)
+{
+	free(s->process);
+	json_decref(s->seen);
+	*s = (struct checked_session){ 0 };
+}
+
+/* ---- the file --------------------------------------------------------------------------- */
 
 struct checking {
 	struct record_facts *facts;

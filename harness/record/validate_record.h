@@ -1,9 +1,12 @@
-/* check_record.h - is a record file whole and valid; its summaries as CSV. */
-#ifndef RIFT_SWEEP_CHECK_RECORD_H
-#define RIFT_SWEEP_CHECK_RECORD_H
+/* validate_record.h - is a record file whole and valid; its summaries as CSV. */
+#ifndef RIFT_RECORD_VALIDATE_RECORD_H
+#define RIFT_RECORD_VALIDATE_RECORD_H
 
-#include "harness/record/csv_points.h"
+#include <jansson.h>
+
+#include "harness/record/point_record.h"
 #include "harness/record/record.h"
+#include "harness/text.h"
 
 struct record_facts {
 	char session_id[32], schema[16];
@@ -20,5 +23,9 @@ struct record_facts {
  * after one line that names the first thing that is wrong. A torn last line is not wrong.
  */
 int record_check(struct record_facts *out, const char *path, struct csv_points *csv);
+
+/* What is wrong with a line of a .visits file; "": nothing. A record of visits that pass is valid.
+ */
+struct text visit_wrong(const json_t *visit);
 
 #endif

@@ -1,14 +1,19 @@
 /*
- * calibrate.h - what every clock and every wait costs here, before anything is timed with them.
+ * calibrate.h - what every clock and every wait costs here, and until when clocks warm up, before
+ * anything is timed with them.
  *
  * A value that cannot be had is NAN and null in the record. Times in ns.
  */
-#ifndef RIFT_SWEEP_CALIBRATE_H
-#define RIFT_SWEEP_CALIBRATE_H
+#ifndef RIFT_SESSION_CALIBRATE_H
+#define RIFT_SESSION_CALIBRATE_H
 
 #include <jansson.h>
 
+#include "harness/plan/plan.h"
 #include "harness/session/canary.h"
+#include "harness/session/visit.h"
+
+/* ---- clocks and waits ------------------------------------------------------------------- */
 
 enum { QUEUE_TRIED = 4096 };
 
@@ -32,5 +37,29 @@ struct calibration {
 void calibrate(struct calibration *out, const struct canary *c);
 
 json_t *calibration_json(const struct calibration *c);
+
+/* ---- warming up until the device's clock stands still ----------------------------------- */
+
+enum { WARM_CANARIES = 10 };
+
+struct warm {
+	double seconds;
+	const char *ended_by; /* "steady", "time" */
+	double canary_ns;     /* median of the last WARM_CANARIES */
+	double spread;	      /* their median deviation from it, as a share of it */
+};
+
+/*
+ * Are these canaries, the oldest first, steady: does their straight line rise or fall by less than
+ * 0.1 % a run, and do they lie within 1 %?
+ */
+bool warm_is_steady(const double ns[WARM_CANARIES]);
+
+/*
+ * Runs the canary and the longest block (NULL: none) in turn until the canaries are steady, within
+ * the design's times. Returns 0, what a hook returned, or -EINTR.
+ */
+int warm_up(struct warm *out, const struct canary *c, struct prepared *longest,
+	    const struct design *d);
 
 #endif

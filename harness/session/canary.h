@@ -5,8 +5,8 @@
  * multiply-adds, because its cycle counter counts ns), about 200 us: when its time changes, the
  * clock of the processor has, or the processor was shared.
  */
-#ifndef RIFT_SWEEP_CANARY_H
-#define RIFT_SWEEP_CANARY_H
+#ifndef RIFT_SESSION_CANARY_H
+#define RIFT_SESSION_CANARY_H
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* child.c - a worker process seen from outside. */
+/* child.c - a worker process seen from outside: started, read, ended, and why it was lost. */
 #include "harness/session/child.h"
 
 #include <errno.h>
@@ -14,8 +14,12 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
+#include "harness/command.h"
+#include "harness/json.h"
 #include "harness/measure.h"
 #include "harness/record/record.h"
+#include "harness/session/supervisor.h"
 #include "harness/text.h"
 
 /* Room for what is written until it is read: a worker must not wait for its reader. */
@@ -365,4 +369,125 @@ void child_describe(const struct child *c, char *out, size_t size)
 			 strsignal(WTERMSIG(c->status)));
 	else
 		snprintf(out, size, "ended with exit code %d", WEXITSTATUS(c->status));
+}
+
+/* ---- why a point has no result ---------------------------------------------------------- */
+
+json_t *failure_of_hook(int code, const char *text)
+{
+	return json_pack("{s:i, s:o, s:o, s:o}", "code", code, "name",
+			 json_text(*text ? text : strerror(code)), "call", json_null(), "file_line",
+			 json_null());
+}
+
+/* "FILE:LINE: FUNC: EXPR failed: MESSAGE" of common/check.h; false where it is something else. */
+static bool take_apart(const char *line, json_t *o)
+{
+	const char *failed = strstr(line, " failed: ");
+	int file = 0, func = 0;
+	char place[160], call[240];
+
+	if (sscanf(line, "%*[^: ]:%*[0-9]%n: %*[^: ]: %n", &file, &func) < 0 || !file || !func ||
+	    !failed || failed < line + func)
+		return false;
+	snprintf(place, sizeof(place), "%.*s", file, line);
+	snprintf(call, sizeof(call), "%.*s", (int)(failed - line) - func, line + func);
+	json_object_set_new(o, "name", json_text(failed + strlen(" failed: ")));
+	json_object_set_new(o, "call", json_text(call));
+	json_object_set_new(o, "file_line", json_text(place));
+	return true;
+}
+
+json_t *failure_of_worker(const struct child *c, bool hung)
+{
+	json_t *o = json_object();
+	char how[80];
+
+	child_describe(c, how, sizeof(how));
+	json_object_set_new(o, "code",
+			    json_integer(WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status)
+								: WEXITSTATUS(c->status)));
+	if (hung) {
+		json_object_set_new(o, "name", json_string("no answer before its deadline"));
+	} else if (!take_apart(c->last_error, o)) {
+		json_object_set_new(o, "name", json_text(*c->last_error ? c->last_error : how));
+		json_object_set_new(o, "call", json_null());
+		json_object_set_new(o, "file_line", json_null());
+	}
+	json_object_set_new(o, "ended", json_string(how));
+	return o;
+}
+
+/* ---- does the other side's command start a worker? Asked before anything is timed ------- */
+
+enum { TICK_US = 10000 };
+
+/* A container may have to be fetched; a word after some seconds tells what is waited for. */
+static const double patience_ns = 120e9, word_after_ns = 5e9;
+
+struct greeting {
+	struct show *show;
+	bool heard;
+};
+
+static int take_line(const json_t *o, void *arg)
+{
+	struct greeting *g = arg;
+
+	g->heard |= record_is(o, "hello");
+	return 0;
+}
+
+static void take_complaint(const char *line, void *arg)
+{
+	struct greeting *g = arg;
+
+	show_complaint(g->show, line);
+}
+
+static int attend(struct greeting *g, struct child *c, const char *command)
+{
+	int64_t start = clock_ns();
+	bool ended, said = false;
+
+	do {
+		double ns = (double)(clock_ns() - start);
+
+		ended = child_ended(c); /* before reading: what it wrote is then all there */
+		child_read(c, take_line, take_complaint, g);
+		if (interrupted())
+			return -EINTR;
+		if (ns > patience_ns)
+			return complain(ETIMEDOUT, "--against: '%s' said nothing for 2 minutes",
+					text_shown(command).s);
+		if (ns > word_after_ns && !said) {
+			show_complaint(g->show, "rift: waiting for the command of --against to "
+						"start a worker, for 2 minutes at most");
+			said = true;
+		}
+		if (!ended)
+			usleep(TICK_US);
+	} while (!ended);
+	return 0;
+}
+
+int session_greet(const char *command, struct show *show)
+{
+	struct greeting g = { .show = show };
+	json_t *job = json_pack("{s:s}", "job", "hello");
+	struct child c;
+	char how[80];
+	int err = child_start(&c, job, command, false);
+
+	json_decref(job);
+	if (err)
+		return err;
+	err = attend(&g, &c, command);
+	if (!err && !g.heard) {
+		child_describe(&c, how, sizeof(how));
+		err = complain(EINVAL, "--against: '%s' %s and started no worker",
+			       text_shown(command).s, how);
+	}
+	child_release(&c);
+	return err;
 }

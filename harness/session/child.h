@@ -1,6 +1,6 @@
 /* child.h - a worker process seen from outside: started, read line by line, ended. */
-#ifndef RIFT_SWEEP_CHILD_H
-#define RIFT_SWEEP_CHILD_H
+#ifndef RIFT_SESSION_CHILD_H
+#define RIFT_SESSION_CHILD_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -79,5 +79,13 @@ void child_release(struct child *c);
 
 /* "was killed by signal 9 (Killed)", "ended with exit code 3" */
 void child_describe(const struct child *c, char *out, size_t size);
+
+/* ---- why a point has no result: the `error` object of its record ------------------------ */
+
+/* {code, name, call, file_line}; text: the complaint, "" none. New references. */
+json_t *failure_of_hook(int code, const char *text);
+
+/* Of a worker that ended or was killed; its last line is taken apart where die_at() wrote it. */
+json_t *failure_of_worker(const struct child *c, bool hung);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "common/check.h"
 #include "harness/json.h"
-#include "harness/sorted.h"
 #include "harness/record/journal_impl.h"
+#include "harness/sorted.h"
 
 static const double a_quarter = 0.22314; /* log 1.25 */
 static const double errors_off = 4;

@@ -7,8 +7,8 @@
  * first configuration ALONE_ROUNDS times before the other one starts. They are held against its
  * first rounds in company, some seconds later.
  */
-#ifndef RIFT_SWEEP_COMPANY_H
-#define RIFT_SWEEP_COMPANY_H
+#ifndef RIFT_SESSION_COMPANY_H
+#define RIFT_SESSION_COMPANY_H
 
 #include "harness/record/journal.h"
 

@@ -1,9 +1,12 @@
-/* system.h - what the operating system tells a measurement: processors, switches, stolen time. */
-#ifndef RIFT_SWEEP_SYSTEM_H
-#define RIFT_SWEEP_SYSTEM_H
+/* host.h - the machine around a measurement: processors, stolen time, the GPU awake, its clock. */
+#ifndef RIFT_SESSION_HOST_H
+#define RIFT_SESSION_HOST_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+/* ---- what the operating system tells ---------------------------------------------------- */
 
 /* Counters of this thread and, for steal, of the machine; steal -1: unknown. */
 struct usage {
@@ -37,5 +40,50 @@ void system_pci_address(char out[32]);
 void system_make_room(const char *pci_bus_id, bool cpu_device);
 int system_pin(void);
 void system_unpin(void);
+
+/* ---- a GPU kept awake ------------------------------------------------------------------- */
+
+/*
+ * Between the processes of a session. Without a persistence daemon a GPU that nobody has open
+ * powers down, and the next process would wait up to seconds for it. The supervisor therefore keeps
+ * a context open. Not where the GPU admits one process only, and not on the CPU device, which does
+ * not sleep.
+ */
+
+/*
+ * Opens the device for as long as this process lives. Returns 0, or -ENODEV after one line where
+ * there is none. pci: its address as "0000:1b:00.0"; "" on the CPU device.
+ */
+int hold_device(char pci[32]);
+
+/* ---- the GPU's clock, locked ------------------------------------------------------------ */
+
+/*
+ * `rift sweep --lock-clocks`: the GPU's clock is locked while a session is measured, and set free
+ * again however the session ends.
+ *
+ * A process of its own, the guard, locks it by NVML and waits for the end of its stdin: that comes
+ * when this process lets go or is gone, be it by Ctrl-C, a crash or SIGKILL. Only of the
+ * guard's own death nothing is left to set the clock free; `nvidia-smi -rgc` does, or a restart.
+ */
+
+struct clocks {
+	pid_t guard; /* 0: nothing is locked */
+	int hold;    /* its stdin */
+};
+
+enum { CLOCK_MHZ_MAX = 10000 };
+
+/*
+ * At so many MHz; 0: at the base clock. Returns 0, or a negative errno after one line: no GPU, no
+ * NVML, or it may not.
+ */
+int clocks_lock(struct clocks *c, int mhz);
+
+/* Waits until it is free. */
+void clocks_free(struct clocks *c);
+
+/* The guard: rift sweep-clocks PCI_ADDRESS MHZ. An exit code. */
+int cmd_clocks(int argc, char **argv);
 
 #endif

@@ -1,16 +1,33 @@
 /*
- * worker_probe.c - how long each configuration will take: set up, one step, a few steps. Where a
- * workload limits its launches, one that would take longer is not tried but foreseen.
+ * probe.c - how long each configuration takes, before points are chosen: the worker that tries
+ * them, and who asks it.
  */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "common/check.h"
 #include "common/cuda_check.h"
+#include "common/interrupt.h"
+#include "harness/command.h"
 #include "harness/measure.h"
-#include "harness/run.h"
-#include "harness/sorted.h"
+#include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
+#include "harness/progress.h"
+#include "harness/record/plan_record.h"
+#include "harness/record/record.h"
+#include "harness/run.h"
+#include "harness/session/supervisor.h"
 #include "harness/session/worker.h"
+#include "harness/sorted.h"
+
+/* ---- in the worker ---------------------------------------------------------------------- */
+
+/*
+ * Set up, one step, a few steps. Where a workload limits its launches, one that would take longer
+ * is not tried but foreseen.
+ */
 
 enum { PROBE_BLOCKS = 5, PROBE_STEPS = 256, PROBE_NS = 5000000 };
 
@@ -193,7 +210,7 @@ static bool is_hopeless(struct worker *w, int i)
 	return !(before->ends_ns + before->step_ns <= BLOCK_LONGEST_NS);
 }
 
-struct probing {
+struct timed_steps {
 	struct side_timing *t;
 	const struct subject *s;
 	enum mode mode;
@@ -203,7 +220,7 @@ struct probing {
 
 static int time_one(void *arg)
 {
-	struct probing *p = arg;
+	struct timed_steps *p = arg;
 
 	return time_steps(p->t, p->s, p->mode, p->depth_max, p->checked);
 }
@@ -212,8 +229,8 @@ static int probe(struct worker *w, int i, bool checked)
 {
 	struct side_timing *t = timing_of(w, i);
 	int64_t start = clock_ns();
-	struct probing p = { t, &w->subject[i], mode_of(&w->plan, i), w->plan.config[i].depth_max,
-			     checked };
+	struct timed_steps p = { t, &w->subject[i], mode_of(&w->plan, i),
+				 w->plan.config[i].depth_max, checked };
 	struct refusal ignored;
 	int err = worker_set_up(w, i, &ignored);
 
@@ -378,4 +395,181 @@ int worker_probe(struct worker *w)
 					c->launch_max_ns));
 	}
 	return 0;
+}
+
+/* ---- who asks --------------------------------------------------------------------------- */
+
+enum { TICK_US = 10000 };
+
+/* A configuration whose steps are being timed and that says nothing for so long hangs. */
+static const double silence_ns = 120e9;
+
+struct probing {
+	struct plan *plan;
+	int side;
+	struct show *show;
+	double patience_ns;
+	int64_t start_ns, heard_ns;
+	int config; /* that it is at */
+	int refused, refused_code;
+	bool bye, said; /* said: that it takes a while */
+};
+
+/* Nobody waits longer without a word. */
+static const double word_after_ns = 0.8e9;
+
+/* A point of the configuration in hand, for messages. */
+static const char *at(const struct probing *p)
+{
+	static char text[160];
+
+	for (int i = 0; i < p->plan->n_points; i++)
+		if (p->plan->point[i].config == p->config) {
+			plan_point_text(p->plan, i, text, sizeof(text));
+			return text;
+		}
+	return "a configuration";
+}
+
+static double number(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static int take_line(const json_t *o, void *arg)
+{
+	struct probing *p = arg;
+	const json_t *config = json_object_get(o, "config");
+	int i = config ? (int)json_integer_value(config) : -1;
+	struct side_timing *c;
+
+	p->heard_ns = clock_ns();
+	p->bye |= record_is(o, "bye");
+	if (record_is(o, "phase"))
+		p->config = -1;
+	else if (!isfinite(p->plan->start_ns[p->side]))
+		p->plan->start_ns[p->side] = (double)(p->heard_ns - p->start_ns);
+	if (record_is(o, "calibrated"))
+		p->plan->calibrate_ns[p->side] = number(o, "calibrate_ns");
+	if (i < 0 || i >= p->plan->n_configs)
+		return 0;
+	p->config = i;
+	if (!record_is(o, "probe")) {
+		if (!p->show->quiet)
+			progress("planning%s: %s, %d of %d configurations",
+				 p->side ? ", side b" : "", at(p), i, p->plan->n_configs);
+		return 0;
+	}
+	c = &p->plan->config[i].timing[p->side];
+	c->setup_ns = number(o, "setup_ns");
+	c->ends_ns = number(o, "ends_ns");
+	c->step_ns = number(o, "step_ns");
+	c->gap_ns = number(o, "gap_ns");
+	c->check_ends_ns = number(o, "check_ends_ns");
+	c->check_step_ns = number(o, "check_step_ns");
+	c->launch_max_ns = number(o, "launch_max_ns");
+	if (json_integer_value(json_object_get(o, "code")) && !p->refused++)
+		p->refused_code = (int)json_integer_value(json_object_get(o, "code"));
+	return 0;
+}
+
+static void take_complaint(const char *line, void *arg)
+{
+	struct probing *p = arg;
+
+	show_complaint(p->show, line);
+}
+
+static bool is_silent(const struct probing *p)
+{
+	double ns = p->config < 0 ? p->patience_ns : fmax(silence_ns, p->patience_ns);
+
+	return (double)(clock_ns() - p->heard_ns) > ns;
+}
+
+static int hung(const struct probing *p, const struct child *c)
+{
+	const char *side = p->side ? "side b: " : "";
+
+	if (p->config >= 0)
+		return complain(ETIMEDOUT,
+				"%sprobing %s takes more than 2 minutes: give smaller sizes", side,
+				at(p));
+	complain(ETIMEDOUT,
+		 "%sa worker hung %s: no answer for %.0f s; --patience SECONDS waits longer", side,
+		 c->phase, p->patience_ns / 1e9);
+	return -ENODEV;
+}
+
+static int attend(struct probing *p, struct child *c)
+{
+	bool ended;
+
+	do {
+		ended = child_ended(c);
+		child_read(c, take_line, take_complaint, p);
+		if (ended)
+			break;
+		if (interrupted())
+			return -EINTR;
+		if (!p->said && (double)(clock_ns() - p->start_ns) > word_after_ns) {
+			show_line(p->show,
+				  "planning%s: how long %d configurations take, %.0f s at most "
+				  "for large ones",
+				  p->side ? ", side b" : "", p->plan->n_configs,
+				  planning_longest_ns / 1e9);
+			p->said = true;
+		}
+		if (is_silent(p))
+			return hung(p, c);
+		usleep(TICK_US);
+	} while (!ended);
+	return 0;
+}
+
+/* Whatever a worker's end means to the user. */
+static int judge(const struct probing *p, const struct child *c)
+{
+	char how[80];
+
+	if (p->bye && p->refused == p->plan->n_configs)
+		return -p->refused_code; /* it said why */
+	if (p->bye)
+		return 0;
+	child_describe(c, how, sizeof(how));
+	if (strstr(how, "exit code 4"))
+		return -ENODEV;
+	if (strstr(how, "exit code 2"))
+		return -ENOSYS;
+	if (strstr(how, "exit code 3"))
+		return -EINVAL;
+	return complain(EIO, "%sprobing %s: the worker %s", p->side ? "side b: " : "", at(p), how);
+}
+
+int session_probe(struct plan *plan, int side, const char *prefix, double patience_ns,
+		  struct show *show)
+{
+	struct probing p = {
+		.plan = plan, .side = side, .show = show, .patience_ns = patience_ns, .config = -1
+	};
+	json_t *job =
+		json_pack("{s:s, s:i, s:o}", "job", "probe", "side", side, "plan", plan_json(plan));
+	struct child c;
+	int err;
+
+	plan->start_ns[side] = plan->calibrate_ns[side] = NAN;
+	p.start_ns = p.heard_ns = clock_ns();
+	err = child_start(&c, job, prefix, false);
+	json_decref(job);
+	if (err)
+		return err;
+	err = attend(&p, &c);
+	if (!err)
+		err = judge(&p, &c);
+	child_release(&c);
+	if (!err)
+		predict_blocks(plan);
+	return err;
 }

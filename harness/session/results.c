@@ -1,5 +1,7 @@
-/* contrast.c - what the two sides of a session say of each other. */
-#include "harness/session/contrast.h"
+/*
+ * results.c - what the processes of a session say of its points, and its two sides of each other.
+ */
+#include "harness/session/results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +9,154 @@
 #include "common/check.h"
 #include "harness/decide.h"
 #include "harness/json.h"
-#include "harness/record/csv_points.h"
+#include "harness/record/plan_record.h"
+#include "harness/record/point_record.h"
+#include "harness/sorted.h"
+#include "harness/text.h"
+
+/* ---- points ----------------------------------------------------------------------------- */
+
+void results_init(struct results *r, const struct journal *j, int processes)
+{
+	*r = (struct results){ .j = j, .processes = processes };
+	r->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*r->draws));
+	CHECK(r->draws, "memory of draws");
+	for (int side = 0; side < j->sides; side++) {
+		r->value[side] = calloc((size_t)processes, sizeof(double));
+		CHECK(r->value[side], "memory of %d values", processes);
+		CHECK(!resamples_init(&r->resamples[side], processes, j->plan.design.seed,
+				      journal_draw_group(j, side)),
+		      "%d processes", processes);
+	}
+}
+
+void results_release(struct results *r)
+{
+	for (int side = 0; side < 2; side++) {
+		resamples_release(&r->resamples[side]);
+		free(r->value[side]);
+	}
+	free(r->draws);
+	*r = (struct results){ 0 };
+}
+
+int results_values(const struct results *r, int side, int point, double *value)
+{
+	const struct journal *j = r->j;
+	int n = 0;
+
+	for (int i = 0; i < r->processes; i++) {
+		size_t slot = (size_t)(side * j->plan.design.processes + i);
+		size_t at = slot * (size_t)j->plan.n_points + (size_t)point;
+
+		if (j->status[at] == POINT_OK && isfinite(j->total_ns[at]))
+			value[n++] = j->total_ns[at] / (double)j->plan.point[point].depth;
+	}
+	return n;
+}
+
+/* Into value[side]. */
+static int take_values(const struct results *r, int side, int point)
+{
+	return results_values(r, side, point, r->value[side]);
+}
+
+int results_count(const struct results *r, int side, int point)
+{
+	return take_values(r, side, point);
+}
+
+struct interval results_interval(const struct results *r, int side, int point)
+{
+	int n = take_values(r, side, point);
+	struct interval c;
+
+	if (n == r->processes &&
+	    !bootstrap_median(&c, &r->resamples[side], r->value[side], r->draws))
+		return c;
+	c = interval_unknown(n);
+	c.value = median_of(r->value[side], n);
+	return c;
+}
+
+struct modality results_modality(const struct results *r, int side, int point)
+{
+	int n = take_values(r, side, point);
+	struct modality m;
+
+	if (modality_of(&m, r->value[side], n))
+		m = (struct modality){ false, { { NAN, 1 }, { NAN, 0 } } };
+	return m;
+}
+
+/* ---- two kinds of processes: two states of the machine, most likely --------------------- */
+
+enum { SHOWN = 3 };
+
+struct split {
+	struct modality m;
+	int side, point;
+};
+
+static double apart(const struct split *s)
+{
+	return s->m.mode[1].median / s->m.mode[0].median;
+}
+
+static int by_distance(const void *a, const void *b)
+{
+	double x = apart(a), y = apart(b);
+
+	return (x < y) - (x > y);
+}
+
+static int find(const struct results *r, struct split *out)
+{
+	int n = 0;
+
+	for (int side = 0; side < r->j->sides; side++) {
+		for (int i = 0; i < r->j->plan.n_points; i++) {
+			struct modality m = results_modality(r, side, i);
+
+			if (m.bimodal)
+				out[n++] = (struct split){ m, side, i };
+		}
+	}
+	return n;
+}
+
+static void print_one(const struct results *r, const struct split *s, FILE *out)
+{
+	int n = results_count(r, s->side, s->point);
+	char text[160];
+
+	plan_point_text(&r->j->plan, s->point, text, sizeof(text));
+	fprintf(out, "  %s%s: %ld processes at %s", text,
+		r->j->sides < 2 ? ""
+		: s->side	? ", side b"
+				: ", side a",
+		lround(s->m.mode[0].share * n), text_time(s->m.mode[0].median).s);
+	fprintf(out, ", %ld at %s\n", lround(s->m.mode[1].share * n),
+		text_time(s->m.mode[1].median).s);
+}
+
+void bimodal_print(const struct results *r, FILE *out)
+{
+	size_t room = (size_t)(r->j->plan.n_points * r->j->sides) + 1;
+	struct split *split = calloc(room, sizeof(*split));
+	int n;
+
+	CHECK(split, "memory of %zu points", room);
+	n = find(r, split);
+	qsort(split, (size_t)n, sizeof(*split), by_distance);
+	if (n)
+		fprintf(out,
+			"\nprocesses fall into two kinds at %d of %d points; furthest apart:\n", n,
+			(int)room - 1);
+	for (int i = 0; i < n && i < SHOWN; i++)
+		print_one(r, &split[i], out);
+	free(split);
+}
 
 /* ---- verdicts --------------------------------------------------------------------------- */
 

@@ -1,13 +1,19 @@
 /*
- * results.h - what the processes of a session say of its points: medians over processes and their
- * intervals (harness/bootstrap.h). What the two sides say of each other is contrast.h's.
+ * results.h - what the processes of a session say of its points, and its two sides of each other.
  */
-#ifndef RIFT_SWEEP_RESULTS_H
-#define RIFT_SWEEP_RESULTS_H
+#ifndef RIFT_SESSION_RESULTS_H
+#define RIFT_SESSION_RESULTS_H
+
+#include <stdio.h>
 
 #include "harness/bootstrap.h"
-#include "harness/stats.h"
+#include "harness/judge.h"
 #include "harness/record/journal.h"
+#include "harness/stats.h"
+
+/* ---- points ----------------------------------------------------------------------------- */
+
+/* Medians over processes and their intervals (harness/bootstrap.h). */
 
 struct results {
 	const struct journal *j;
@@ -37,5 +43,29 @@ struct interval results_interval(const struct results *r, int side, int point);
 
 /* Do the processes that measured a point on a side fall into two kinds? In ns per step. */
 struct modality results_modality(const struct results *r, int side, int point);
+
+/*
+ * Points whose processes fall into two kinds, the most different first: their median, which lies
+ * in one of them or between, says less than both. Nothing where there is none.
+ */
+void bimodal_print(const struct results *r, FILE *out);
+
+/* ---- the two sides ---------------------------------------------------------------------- */
+
+/* Of `rift sweep --against`, point by point: side b over side a. */
+
+/*
+ * Ratio and verdict of every point of the plan: those that `rift compare` gives for this session,
+ * at its margin and with its correction (judge_points() in harness/judge.h). Of several kinds of
+ * waiting each is judged by itself, as rift compare --sync does. To be freed.
+ */
+struct judged_point *contrast_judge(const struct results *r);
+
+/* The points that are slower or faster by more than MARGIN_DEFAULT, worst first, then about all. */
+void contrast_print(const struct results *r, FILE *out);
+
+/* A line for each point: its axes, both medians, the ratio, its interval and its verdict, and what
+ * it would be without the correction. */
+void contrast_csv(const struct results *r, FILE *out);
 
 #endif

@@ -1,5 +1,14 @@
+/* stopping.h - when a session has enough processes, and what it is to tell. */
+#ifndef RIFT_SESSION_STOPPING_H
+#define RIFT_SESSION_STOPPING_H
+
+#include "harness/decide.h"
+#include "harness/record/journal.h"
+
+/* ---- what a session is to tell ---------------------------------------------------------- */
+
 /*
- * goals.h - what a session is to tell, and whether it has: it ends when it does.
+ * A session ends when it tells what was asked of it.
  *
  *   --resolve c=100ns,Z=0.5us   parameters of the model (model.h): of two sides the difference b -
  * a, of one side the value, to plus or minus so much
@@ -13,11 +22,6 @@
  * simulated with pairs of one normal distribution: 88 % where sessions stop after 19 pairs on the
  * average, 91 % after 64, 93 % after 97; of 8 pairs without looks 89 %, of 28 94 %.
  */
-#ifndef RIFT_SWEEP_GOALS_H
-#define RIFT_SWEEP_GOALS_H
-
-#include "harness/decide.h"
-#include "harness/record/journal.h"
 
 /*
  * "c=100ns,Z=0.5us" into g; "2%" or "2" into g->margin. Return 0 or -EINVAL after one line. text is
@@ -37,7 +41,7 @@ extern const double goals_interim;
 /* The number of processes at the next look, of at most `most`; 0: there is none. */
 int goals_next_look(int processes, int most);
 
-/* The look after so many processes of each side; *json as in looks.h. */
+/* The look after so many processes of each side; *json as in looks_take(). */
 struct look goals_look(const struct journal *j, int processes, json_t **json);
 
 /* "c ±140 ns of 100 ns, Z ±0.40 us of 0.50 us": as the last look, beside what was asked for. */
@@ -49,5 +53,28 @@ void goals_print(const struct journal *j, double took_ns, FILE *out);
 /* As in the plan's record, and back: {"c": 100}; new reference. */
 json_t *goals_json(const struct goals *g);
 void goals_parse(struct goals *g, const json_t *resolve);
+
+/* ---- are there enough processes? -------------------------------------------------------- */
+
+/*
+ * The sequential rule of a full sweep: harness/decide.h looks at the intervals of all points after
+ * 5, 10, 20 and 30 processes of each side, and nowhere else; where the session has goals, at those
+ * of goals_next_look().
+ */
+
+/* The number of processes of each side at the next look, given those that ended; 0: none follows.
+ */
+int looks_next(const struct design *d, int processes);
+
+/* Is there to be a look after so many processes of each side? Not where their number is fixed. */
+bool looks_due(const struct design *d, int processes);
+
+/*
+ * The look after so many. A point is as wide as on the side where it is wider. One that some
+ * process has no result of has no interval, however many more there are: it is left out of the
+ * rule. Where no point is left, it says stop. *json: NULL, or gets what the trailer says of it, a
+ * new reference.
+ */
+struct look looks_take(const struct journal *j, int processes, json_t **json);
 
 #endif

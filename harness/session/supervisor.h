@@ -1,20 +1,19 @@
 /*
- * session.h - the supervisor: runs the processes of a session, survives what they do, and writes
+ * supervisor.h - the supervisor: runs the processes of a session, survives what they do, and writes
  * down what they say.
  *
  * Of a session of two sides a pair of processes, one of each side, is alive together and takes
  * turns (plan.design.pairs): what the machine does meanwhile, both meet alike. Else processes come
  * one after the other.
  */
-#ifndef RIFT_SWEEP_SESSION_H
-#define RIFT_SWEEP_SESSION_H
+#ifndef RIFT_SESSION_SUPERVISOR_H
+#define RIFT_SESSION_SUPERVISOR_H
 
+#include "harness/record/journal.h"
 #include "harness/session/child.h"
 #include "harness/session/company.h"
-#include "harness/record/journal.h"
-#include "harness/session/looks.h"
+#include "harness/session/stopping.h"
 #include "harness/session/watch.h"
-#include "harness/session/show.h"
 
 /* A process under way. */
 struct lane {

@@ -4,15 +4,15 @@
  * A block: reset, synchronize, clock, enqueue `depth` steps, clock (t_enq), synchronize, clock
  * (t_total). Every fourth block of a point has an event pair around its steps (t_dev).
  */
-#ifndef RIFT_SWEEP_VISIT_H
-#define RIFT_SWEEP_VISIT_H
+#ifndef RIFT_SESSION_VISIT_H
+#define RIFT_SESSION_VISIT_H
 
 #include <jansson.h>
 
-#include "harness/submit.h"
-#include "harness/session/canary.h"
 #include "harness/plan/plan.h"
 #include "harness/record/record.h"
+#include "harness/session/canary.h"
+#include "harness/submit.h"
 
 enum { VISIT_BLOCKS_MAX = 200, VISIT_EVENT_EVERY = 4 };
 

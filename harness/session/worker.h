@@ -2,7 +2,7 @@
  * worker.h - the process that measures: one fresh one for each replicate.
  *
  * It reads its job, one JSON object, from stdin, and writes what it finds to stdout, a JSON
- * object a line; the supervisor (session.h) writes the files. So a worker needs nothing but its
+ * object a line; the supervisor (supervisor.h) writes the files. So a worker needs nothing but its
  * binary: it may run behind any command that passes stdin and stdout on.
  *
  *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
@@ -22,16 +22,15 @@
  *           file_line}}; {record: "bye", ...} when all is done, or, with left: true, what a fresh
  *           process is to go on with
  */
-#ifndef RIFT_SWEEP_WORKER_H
-#define RIFT_SWEEP_WORKER_H
+#ifndef RIFT_SESSION_WORKER_H
+#define RIFT_SESSION_WORKER_H
 
 #include <stdio.h>
 
 #include "common/refusal.h"
-#include "harness/session/calibrate.h"
 #include "harness/plan/plan.h"
+#include "harness/session/calibrate.h"
 #include "harness/session/visit.h"
-#include "harness/session/warm.h"
 
 enum { CHECK_SEED = 1 };
 

@@ -1,4 +1,6 @@
-/* session_worker.c - one worker: its job, its lines, its deadlines, its end. */
+/* workers.c - one worker: its job, its lines, its deadlines, its end. */
+#include "harness/session/workers.h"
+
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -11,11 +13,10 @@
 #include "common/interrupt.h"
 #include "harness/json.h"
 #include "harness/measure.h"
-#include "harness/record/environment.h"
-#include "harness/session/failure.h"
 #include "harness/plan/estimate.h"
-#include "harness/session/workers.h"
-#include "harness/session/warm.h"
+#include "harness/record/environment.h"
+#include "harness/record/plan_record.h"
+#include "harness/session/calibrate.h"
 
 enum { TICK_MS = 20 };
 

@@ -1,6 +1,6 @@
-/* session_impl.h - what session.c, session_process.c and session_worker.c share. */
-#ifndef RIFT_SWEEP_SESSION_IMPL_H
-#define RIFT_SWEEP_SESSION_IMPL_H
+/* workers.h - the workers of a session: started, listened to, given their turns. */
+#ifndef RIFT_SESSION_WORKERS_H
+#define RIFT_SESSION_WORKERS_H
 
 #include "harness/session/supervisor.h"
 
@@ -13,15 +13,6 @@ static inline int side_of(const struct lane *l)
 {
 	return journal_side(&l->session->journal, l->slot);
 }
-
-/*
- * All that is missing of these processes, one of each side or one alone, their trailers included.
- * Returns 0, -EINTR when interrupted, -ESTALE, or another negative errno after one line.
- */
-int session_run_processes(struct session *s, const int *slot, int n);
-
-/* Between processes, so that they do not all fall into the same beat of the machine. */
-void session_pause(const struct session *s, int slot, int turn);
 
 /*
  * The lane whose worker is to start next; NULL: none, or not yet. One at a time, and of a pair the

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/record/hash.h"
+#include "harness/record/record.h"
 
 enum { LONG = 70000, DEEP = 3000 };
 
