@@ -386,6 +386,27 @@ static int refuse_quick(const struct plan *p, double limit_ns, double least_ns)
 			show_duration(least_ns, least), name);
 }
 
+/* What a quick sweep may take, ns. */
+static double limit_of(const struct sweep_args *a)
+{
+	return (a->against ? 2 : 1) * (a->kinds ? a->kinds : 1) *
+	       (a->express ? express_limit_ns : quick_limit_ns);
+}
+
+/*
+ * What a side's probe may take: of two sides the first one half, as it sets up more than the other
+ * one; what it leaves is the other one's.
+ */
+static double planning_left_ns(const struct sweep_args *a, int sides, int side, double all_ns,
+			       const struct show *show)
+{
+	double most_ns =
+		a->quick ? fmin(planning_longest_ns, planning_share * all_ns) : planning_longest_ns;
+	double passed_ns = (double)(clock_ns() - show->begun_ns);
+
+	return fmax(most_ns / (sides == 2 && !side ? 2 : 1) - passed_ns, planning_shortest_ns);
+}
+
 static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, struct omitted *o)
 {
 	struct plan_request r = { .workload = a->workload,
@@ -398,8 +419,7 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 				  .mode = a->mode,
 				  .design = design_for(a) };
 	int sides = a->against ? 2 : 1, kinds = a->kinds ? a->kinds : 1, err;
-	double all_ns = sides * kinds * (a->express ? express_limit_ns : quick_limit_ns);
-	double limit_ns, least_ns;
+	double all_ns = limit_of(a), limit_ns, least_ns;
 
 	*o = (struct omitted){ 0 };
 	err = plan_make(p, &r);
@@ -408,7 +428,8 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 	if (a->platform)
 		snprintf(p->declared, sizeof(p->declared), "%s", a->platform);
 	for (int side = 0; side < sides && !err; side++)
-		err = session_probe(p, side, side ? a->against : NULL, patience_ns(a), show);
+		err = session_probe(p, side, side ? a->against : NULL, patience_ns(a),
+				    planning_left_ns(a, sides, side, all_ns, show), show);
 	if (err)
 		return err;
 	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);
@@ -531,7 +552,9 @@ static int code_of(const struct session *s, const struct sweep_args *a, int err)
  */
 static int start_anew(struct session *s, const struct sweep_args *a)
 {
-	struct session fresh = { .show = s->show, .patience_ns = s->patience_ns };
+	struct session fresh = { .show = s->show,
+				 .patience_ns = s->patience_ns,
+				 .limit_ns = s->limit_ns };
 	char path[4300];
 	int code, err;
 
@@ -655,6 +678,8 @@ static int sweep_start(struct sweep_args *a)
 		err = session_greet(a->against, &s.show);
 	if (!err)
 		err = make_plan(&plan, a, &s.show, &omitted);
+	if (!err && a->quick)
+		s.limit_ns = limit_of(a);
 	if (!err && a->dry_run) {
 		plan_print(&plan, a->against ? 2 : 1, &omitted, stdout);
 		plan_release(&plan);

@@ -12,8 +12,9 @@ enum { BLOCK_LONGEST_NS = 100000000 };
 static const double quick_limit_ns = 60e9, express_limit_ns = 15e9;
 enum { QUICK_POINTS_LEAST = 8 };
 
-/* Planning may take a fifth of the limit, and no more than this, ns. */
-static const double planning_longest_ns = 12e9;
+/* Planning may take a fifth of the limit, and no more than this, ns; a side's probe this at least.
+ */
+static const double planning_longest_ns = 12e9, planning_share = 0.2, planning_shortest_ns = 1e9;
 
 /*
  * Leaves out points with a launch that would take longer on a side than their workload allows, the
@@ -51,5 +52,13 @@ void predict_fill_processes(struct plan *p, int sides, double limit_ns);
  * take.
  */
 int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns);
+
+/*
+ * The same of a session whose first process of each side has shown that all takes `times` as long
+ * as predicted: which points stay (stays[point]) so that the processes to come take left_ns.
+ * Returns how many do not.
+ */
+int predict_choose_again(const struct plan *p, int sides, double times, double left_ns,
+			 bool *stays);
 
 #endif

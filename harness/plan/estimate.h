@@ -15,6 +15,21 @@ double predict_block_ns(const struct plan *p, const struct plan_point *at, int s
 /* Sets block_ns of every point, on each side. */
 void predict_blocks(struct plan *p);
 
+/*
+ * What a configuration will take on a side, by the two smaller sizes before it; false: they are not
+ * known, and *out is not either.
+ */
+bool predict_by_smaller(const struct plan *p, int side, int config, struct side_timing *out);
+
+/* Its check, by that of the first configuration of its workload, the only one that is timed. */
+void predict_check_by_first(struct plan *p, int side, int config);
+
+/*
+ * What was not probed of side b, by its first configuration of the workload: a block's ends and
+ * steps take so much longer than on side a, set-ups and checks so many times as long.
+ */
+void predict_side_b(struct plan *p);
+
 /* Shares of the time of all visits: checks that are not due; visits that are thrown away. */
 static const double check_share = 0.05, again_share = 0.05;
 
@@ -39,5 +54,13 @@ double predict_session_ns(const struct plan *p, int sides);
 double predict_point_ns(const struct plan *p, int sides, int point);
 /* And for its configuration, once a process. */
 double predict_setups_ns(const struct plan *p, int sides, int config);
+
+/*
+ * The same of a session whose first process of each side has shown that all takes `times` as long
+ * as predicted: which points stay (stays[point]) so that the processes to come take left_ns.
+ * Returns how many do not.
+ */
+int predict_choose_again(const struct plan *p, int sides, double times, double left_ns,
+			 bool *stays);
 
 #endif

@@ -11,6 +11,17 @@
 #include "harness/decide.h"
 #include "harness/plan/request.h"
 
+struct side_timing side_timing_unknown(void)
+{
+	return (struct side_timing){ .setup_ns = NAN,
+				     .ends_ns = NAN,
+				     .step_ns = NAN,
+				     .gap_ns = NAN,
+				     .check_ends_ns = NAN,
+				     .check_step_ns = NAN,
+				     .launch_max_ns = NAN };
+}
+
 const char *design_name(const struct design *d)
 {
 	return d->express ? "express" : d->quick ? "quick" : "full";
@@ -153,6 +164,11 @@ int plan_make(struct plan *out, const struct plan_request *r)
 	if (r->design.express)
 		plan_drop(out, says_little, NULL);
 	return 0;
+}
+
+bool plan_is_first(const struct plan *p, int config)
+{
+	return !config || p->config[config - 1].workload != p->config[config].workload;
 }
 
 /* ---- kinds of waiting ------------------------------------------------------------------- */

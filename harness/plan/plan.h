@@ -103,6 +103,9 @@ struct plan {
 	char refused_why[160];	/* the first reason */
 };
 
+/* Nothing is known of how long anything takes. */
+struct side_timing side_timing_unknown(void);
+
 /* "full", "quick" or "express". */
 const char *design_name(const struct design *d);
 
@@ -139,6 +142,9 @@ void plan_keep_kind(struct plan *p, enum sync_kind kind);
 /* How many kinds, 1 or more; whether this is one of them. */
 int plan_kinds(const struct plan *p);
 bool plan_has_kind(const struct plan *p, enum sync_kind kind);
+
+/* Is it the first of its workload: of the smallest size? */
+bool plan_is_first(const struct plan *p, int config);
 
 /* Removes the points that `drop` says so of, and configurations without points. Returns how many.
  */

@@ -456,11 +456,6 @@ static const struct workload *look_up(const struct workload *const *table, const
 	return NULL;
 }
 
-struct side_timing side_timing_unknown(void)
-{
-	return timing_parse(NULL);
-}
-
 static int config_parse(struct config *c, const json_t *o, const struct workload *const *table,
 			const char *where)
 {

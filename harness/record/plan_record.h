@@ -33,7 +33,4 @@ json_t *plan_axes_json(const struct plan *p, int point);
 /* "myocyte cells=32 graph depth 16": the kernel size, and what is at no default. */
 void plan_point_text(const struct plan *p, int point, char *out, size_t size);
 
-/* Nothing is known of how long anything takes. */
-struct side_timing side_timing_unknown(void);
-
 #endif

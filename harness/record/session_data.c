@@ -131,6 +131,22 @@ double journal_first_turns_ns(const struct journal *j, int slot, int point, int 
 	return median_of(ns, found);
 }
 
+static void journal_keep_turns(struct journal *j, const bool *stays)
+{
+	size_t row = (size_t)j->plan.design.rounds * TURN_SERIES;
+
+	for (int slot = 0; j->turns && slot < j->slots; slot++) {
+		double *to = j->turns[slot];
+
+		for (int i = 0; to && i < j->plan.n_points; i++) {
+			if (!stays[i])
+				continue;
+			memmove(to, j->turns[slot] + (size_t)i * row, row * sizeof(*to));
+			to += row;
+		}
+	}
+}
+
 void journal_release_turns(struct journal *j)
 {
 	for (int i = 0; j->turns && i < j->slots; i++)
@@ -333,6 +349,22 @@ static int check_trailer(const json_t *o, const struct record_scan *scan)
 	return 0;
 }
 
+/* The session goes on without these points. */
+static void take_fewer(struct journal *j, const json_t *o)
+{
+	bool *stays = journal_zeroed((size_t)j->plan.n_points, sizeof(*stays));
+	const json_t *key;
+	size_t i;
+
+	for (int k = 0; k < j->plan.n_points; k++) {
+		stays[k] = true;
+		json_array_foreach(json_object_get(o, "keys"), i, key) if (json_is_string(key))
+			stays[k] &= strcmp(j->plan.point[k].key, json_string_value(key)) != 0;
+	}
+	journal_keep_points(j, stays);
+	free(stays);
+}
+
 static int take_part_line(const json_t *o, const struct record_scan *scan, void *arg)
 {
 	struct journal *j = arg;
@@ -341,6 +373,8 @@ static int take_part_line(const json_t *o, const struct record_scan *scan, void 
 	if (!scan->line)
 		return record_is(o, "plan") ? take_plan(j, o, scan)
 					    : damaged(scan, "the first line is no plan");
+	if (record_is(o, "fewer"))
+		take_fewer(j, o);
 	slot = slot_of(j, o);
 	if (slot < 0)
 		return 0; /* a kind that a later version added */
@@ -569,34 +603,58 @@ static json_t *renumbered(const json_t *refused, const bool *stays, int n)
 	return out;
 }
 
-void journal_keep_kind(struct journal *j, enum sync_kind kind)
+static bool does_not_stay(const struct plan *p, int point, void *stays)
+{
+	(void)p;
+	return !((const bool *)stays)[point];
+}
+
+/* The rows of everything that has a column a point; visits under way are forgotten. */
+static void keep_rows(struct journal *j, const bool *stays)
 {
 	int n = j->plan.n_points;
-	bool *stays = journal_zeroed((size_t)n, sizeof(*stays));
 
 	journal_forget_visits(j, 0);
 	journal_forget_visits(j, 1);
-	for (int i = 0; i < n; i++)
-		stays[i] = j->plan.point[i].sync == kind;
 	keep_columns(j->status, sizeof(*j->status), j->slots, stays, n);
 	keep_columns(j->total_ns, sizeof(*j->total_ns), j->slots, stays, n);
 	keep_columns(j->enq_ns, sizeof(*j->enq_ns), j->slots, stays, n);
+	keep_columns(j->alone_ns, sizeof(*j->alone_ns), j->slots, stays, n);
 	keep_columns(j->noisy, sizeof(*j->noisy), j->slots, stays, n);
 	keep_columns(j->failures, sizeof(*j->failures), j->slots, stays, n);
 	keep_columns(j->launches, sizeof(*j->launches), 1, stays, n);
 	keep_columns(j->step, sizeof(*j->step), 1, stays, n);
-	plan_keep_kind(&j->plan, kind);
+	journal_keep_turns(j, stays);
 	for (int side = 0; side < j->sides; side++) {
 		json_t *refused = renumbered(j->refused[side], stays, n);
 
 		json_decref(j->refused[side]);
 		j->refused[side] = refused;
+	}
+}
+
+void journal_keep_points(struct journal *j, const bool *stays)
+{
+	keep_rows(j, stays);
+	plan_drop(&j->plan, does_not_stay, (void *)(uintptr_t)stays);
+}
+
+void journal_keep_kind(struct journal *j, enum sync_kind kind)
+{
+	int n = j->plan.n_points;
+	bool *stays = journal_zeroed((size_t)n, sizeof(*stays));
+
+	for (int i = 0; i < n; i++)
+		stays[i] = j->plan.point[i].sync == kind;
+	keep_rows(j, stays);
+	free(stays);
+	plan_keep_kind(&j->plan, kind);
+	for (int side = 0; side < j->sides; side++) {
 		if (!j->of_kind[side][kind])
 			continue;
 		json_decref(j->header[side]);
 		j->header[side] = json_incref(j->of_kind[side][kind]);
 	}
-	free(stays);
 }
 
 /* ---- some processes of one side --------------------------------------------------------- */

@@ -249,7 +249,7 @@ struct checked_process {
 struct checked_session {
 	char id[32], plan_hash[HASH_TEXT];
 	int sides, processes;		 /* of each side, as planned */
-	int points, rounds;		 /* of the plan */
+	int points, rounds;		 /* of the plan; points less those of a record `fewer` */
 	struct checked_process *process; /* [side * processes + process_index] */
 	json_t *seen;			 /* "slot key" of each point -> true */
 };
@@ -334,6 +334,21 @@ static const char *session_check_point(struct checked_session *s, const json_t *
 		s->process[slot].ok++;
 	else
 		s->process[slot].other++;
+	return NULL;
+}
+
+static const char *session_check_fewer(struct checked_session *s, const json_t *record)
+{
+	size_t gone = json_array_size(json_object_get(record, "keys"));
+
+	for (int side = 0; side < s->sides; side++)
+		for (int i = 0; i < s->processes; i++)
+			if (s->process[side * s->processes + i].complete != !i)
+				return "points are left out at another time than after the first "
+				       "process";
+	if (!gone || gone >= (size_t)s->points)
+		return "none or all of the points are left out";
+	s->points -= (int)gone;
 	return NULL;
 }
 
@@ -442,6 +457,10 @@ static const struct field trailer_fields[] = {
 	{ "side", TEXT },    { "process_index", WHOLE }, { "records", WHOLE },
 	{ "failed", WHOLE }, { "lines_sha256", TEXT },	 { "complete", TRUTH },
 	{ NULL, TEXT }
+};
+
+static const struct field fewer_fields[] = {
+	{ "keys", ARRAY }, { "left_ns", WHOLE }, { "times_as_long", NUMBER }, { NULL, TEXT }
 };
 
 static const struct field alone_fields[] = { { "rounds", WHOLE },
@@ -592,6 +611,23 @@ static int take_trailer(struct checking *c, const json_t *o)
 	return err ? err : said(c, session_check_trailer(&c->session, o));
 }
 
+/* Points that the processes to come do without, once the first ones are complete. */
+static int take_fewer(struct checking *c, const json_t *o)
+{
+	int err = check_fields(c, o, fewer_fields);
+	const json_t *key;
+	size_t i;
+
+	json_array_foreach(json_object_get(o, "keys"), i, key)
+	{
+		if (err)
+			break;
+		if (!json_is_string(key) || json_object_del(c->keys, json_string_value(key)))
+			err = wrong(c, "fewer names a key that is not in the plan", "");
+	}
+	return err ? err : said(c, session_check_fewer(&c->session, o));
+}
+
 static int take_visit(struct checking *c, const json_t *o)
 {
 	c->facts->visits++;
@@ -615,6 +651,8 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 		return take_point(c, o);
 	if (record_is(o, "trailer"))
 		return take_trailer(c, o);
+	if (record_is(o, "fewer"))
+		return take_fewer(c, o);
 	/* failures, and what later versions add */
 	return json_is_string(json_object_get(o, "record")) ? 0 : wrong(c, "no field record", "");
 }

@@ -247,72 +247,6 @@ static int probe(struct worker *w, int i, bool checked)
 
 /* ---- sizes that there is no time to set up -------------------------------------------------- */
 
-/* A check of more is a sample (struct workload, check); twice the budget that it has, ns. */
-static const double sampled_check_ns = 0.4e9;
-
-/* How many smaller sizes of the same parameters stand before it in the plan. */
-static int place_of(const struct plan *p, int i)
-{
-	int n = 0;
-
-	for (; i > 0; i--, n++)
-		if (p->config[i - 1].workload != p->config[i].workload ||
-		    p->config[i - 1].size_index + 1 != p->config[i].size_index)
-			break;
-	return n;
-}
-
-static double size_of(const struct config *c)
-{
-	const struct param *axis = workload_axis(c->workload);
-	const char *field = axis ? (const char *)c->params.opts + axis->offset : NULL;
-
-	return !axis			  ? 1
-	       : axis->kind == PARAM_REAL ? *(const double *)(const void *)field
-					  : (double)*(const int64_t *)(const void *)field;
-}
-
-/* From two sizes on in proportion, or faster where it grew faster than the size did. */
-static double grown(double before, double last, double size_before, double size_last, double size)
-{
-	double power = log(last / before) / log(size_last / size_before);
-
-	return last * pow(size / size_last, isfinite(power) ? fmax(power, 1) : 1);
-}
-
-/* Of the first of the workload's configurations, the only one that was checked. */
-static void predict_check(struct worker *w, int i, struct side_timing *t)
-{
-	const struct plan *p = &w->plan;
-	const struct side_timing *checked;
-	double times;
-	int first = 0;
-
-	while (p->config[first].workload != p->config[i].workload)
-		first++;
-	checked = timing_of(w, first);
-	times = fmax(1, size_of(&p->config[i]) / fmax(size_of(&p->config[first]), 1e-9));
-	t->check_ends_ns = fmin(times * checked->check_ends_ns,
-				fmax(sampled_check_ns, checked->check_ends_ns));
-	t->check_step_ns = fmin(
-		times * checked->check_step_ns,
-		fmax(sampled_check_ns / (double)p->design.check_steps, checked->check_step_ns));
-}
-
-/* What it will take by the two sizes before it. */
-static struct side_timing predicted(struct worker *w, int i)
-{
-	const struct config *c = &w->plan.config[i];
-	const struct side_timing *a = timing_of(w, i - 2), *b = timing_of(w, i - 1);
-	double x = size_of(c - 2), y = size_of(c - 1), z = size_of(c);
-
-	return (struct side_timing){ .setup_ns = grown(a->setup_ns, b->setup_ns, x, y, z),
-				     .ends_ns = b->ends_ns,
-				     .step_ns = grown(a->step_ns, b->step_ns, x, y, z),
-				     .gap_ns = b->gap_ns,
-				     .launch_max_ns = b->launch_max_ns };
-}
-
 /* A set-up, blocks of one step and of some, each some times; the check is another's. */
 static double probe_ns(const struct side_timing *t)
 {
@@ -327,7 +261,7 @@ static double share_ns(const struct worker *w)
 	int n = 0;
 
 	for (int i = 0; i < w->plan.n_configs; i++)
-		n += !i || w->plan.config[i].workload != w->plan.config[i - 1].workload;
+		n += plan_is_first(&w->plan, i);
 	return (double)w->probe_limit_ns / fmax(n, 1);
 }
 
@@ -348,20 +282,17 @@ static bool is_affordable(struct worker *w, struct budget *b, int i, const struc
 /* Measured for the two smallest sizes, and for others where the share allows it. */
 static int probe_or_predict(struct worker *w, int i, struct budget *b)
 {
-	struct side_timing guess = { 0 };
-	bool first = !i || w->plan.config[i - 1].workload != w->plan.config[i].workload;
-	bool has_two = place_of(&w->plan, i) >= 2 && timing_of(w, i - 1)->step_ns > 0 &&
-		       timing_of(w, i - 2)->step_ns > 0;
+	struct side_timing guess;
+	bool first = plan_is_first(&w->plan, i);
+	bool known = predict_by_smaller(&w->plan, w->side, i, &guess);
 	int err = 0;
 
-	if (has_two)
-		guess = predicted(w, i);
-	if (is_affordable(w, b, i, has_two ? &guess : NULL))
+	if (is_affordable(w, b, i, known ? &guess : NULL))
 		err = probe(w, i, first);
 	else
 		*timing_of(w, i) = guess;
 	if (!err && !first)
-		predict_check(w, i, timing_of(w, i));
+		predict_check_by_first(&w->plan, w->side, i);
 	return err;
 }
 
@@ -379,6 +310,8 @@ int worker_probe(struct worker *w)
 		int err = 0;
 
 		*c = side_timing_unknown();
+		if (w->probe_smallest && !plan_is_first(&w->plan, i))
+			continue;
 		c->launch_max_ns = launch_max_ns(&w->plan.config[i]);
 		err = foresee(w, i);
 		if (!err && !is_hopeless(w, i))
@@ -403,14 +336,17 @@ enum { TICK_US = 10000 };
 
 /* A configuration whose steps are being timed and that says nothing for so long hangs. */
 static const double silence_ns = 120e9;
+/* For a probe that is stopped to end in order, s. */
+static const double stop_wait_s = 1;
 
 struct probing {
 	struct plan *plan;
 	int side;
 	struct show *show;
-	double patience_ns;
+	double patience_ns, limit_ns;
 	int64_t start_ns, heard_ns;
 	int config; /* that it is at */
+	int probed; /* configurations that it has told of */
 	int refused, refused_code;
 	bool bye, said; /* said: that it takes a while */
 };
@@ -458,10 +394,12 @@ static int take_line(const json_t *o, void *arg)
 	p->config = i;
 	if (!record_is(o, "probe")) {
 		if (!p->show->quiet)
-			progress("planning%s: %s, %d of %d configurations",
-				 p->side ? ", side b" : "", at(p), i, p->plan->n_configs);
+			progress("planning%s: %s, %d of %d configurations, %d %%",
+				 p->side ? ", side b" : "", at(p), i, p->plan->n_configs,
+				 100 * i / p->plan->n_configs);
 		return 0;
 	}
+	p->probed++;
 	c = &p->plan->config[i].timing[p->side];
 	c->setup_ns = number(o, "setup_ns");
 	c->ends_ns = number(o, "ends_ns");
@@ -503,6 +441,22 @@ static int hung(const struct probing *p, const struct child *c)
 	return -ENODEV;
 }
 
+/* Is there a configuration of each workload that something is known of? */
+static bool has_each(const struct probing *p)
+{
+	for (int i = 0; i < p->plan->n_configs; i++)
+		if (plan_is_first(p->plan, i) &&
+		    !isfinite(p->plan->config[i].timing[p->side].step_ns))
+			return false;
+	return true;
+}
+
+/* The worker keeps to the limit by what it foresees; this is for what it did not. */
+static bool is_over(const struct probing *p)
+{
+	return (double)(clock_ns() - p->start_ns) > p->limit_ns && has_each(p);
+}
+
 static int attend(struct probing *p, struct child *c)
 {
 	bool ended;
@@ -518,12 +472,16 @@ static int attend(struct probing *p, struct child *c)
 			show_line(p->show,
 				  "planning%s: how long %d configurations take, %.0f s at most "
 				  "for large ones",
-				  p->side ? ", side b" : "", p->plan->n_configs,
-				  planning_longest_ns / 1e9);
+				  p->side ? ", side b" : "", p->plan->n_configs, p->limit_ns / 1e9);
 			p->said = true;
 		}
 		if (is_silent(p))
 			return hung(p, c);
+		if (is_over(p)) {
+			child_stop(c, stop_wait_s);
+			p->bye = true;
+			return 0;
+		}
 		usleep(TICK_US);
 	} while (!ended);
 	return 0;
@@ -534,7 +492,7 @@ static int judge(const struct probing *p, const struct child *c)
 {
 	char how[80];
 
-	if (p->bye && p->refused == p->plan->n_configs)
+	if (p->bye && p->refused && p->refused == p->probed)
 		return -p->refused_code; /* it said why */
 	if (p->bye)
 		return 0;
@@ -548,14 +506,34 @@ static int judge(const struct probing *p, const struct child *c)
 	return complain(EIO, "%sprobing %s: the worker %s", p->side ? "side b: " : "", at(p), how);
 }
 
-int session_probe(struct plan *plan, int side, const char *prefix, double patience_ns,
-		  struct show *show)
+/* Of side a by smaller sizes, of side b by side a. */
+static void predict_the_rest(struct plan *p, int side)
 {
-	struct probing p = {
-		.plan = plan, .side = side, .show = show, .patience_ns = patience_ns, .config = -1
-	};
-	json_t *job =
-		json_pack("{s:s, s:i, s:o}", "job", "probe", "side", side, "plan", plan_json(plan));
+	struct side_timing guess;
+
+	for (int i = 0; i < p->n_configs && !side; i++)
+		if (!isfinite(p->config[i].timing[0].step_ns) &&
+		    predict_by_smaller(p, 0, i, &guess)) {
+			p->config[i].timing[0] = guess;
+			predict_check_by_first(p, 0, i);
+		}
+	if (side)
+		predict_side_b(p);
+	predict_blocks(p);
+}
+
+int session_probe(struct plan *plan, int side, const char *prefix, double patience_ns,
+		  double limit_ns, struct show *show)
+{
+	struct probing p = { .plan = plan,
+			     .side = side,
+			     .show = show,
+			     .patience_ns = patience_ns,
+			     .limit_ns = limit_ns,
+			     .config = -1 };
+	json_t *job = json_pack("{s:s, s:i, s:o, s:I, s:b}", "job", "probe", "side", side, "plan",
+				plan_json(plan), "probe_limit_ns", (json_int_t)limit_ns,
+				"probe_smallest", side);
 	struct child c;
 	int err;
 
@@ -570,6 +548,6 @@ int session_probe(struct plan *plan, int side, const char *prefix, double patien
 		err = judge(&p, &c);
 	child_release(&c);
 	if (!err)
-		predict_blocks(plan);
+		predict_the_rest(plan, side);
 	return err;
 }

@@ -47,6 +47,7 @@ struct session {
 	enum sync_kind kind; /* of waiting: of the operating-system processes under way */
 	int64_t ties;	     /* turns at which both were at the same point */
 	double patience_ns;  /* for what no prediction says how long it takes (PATIENCE_S) */
+	double limit_ns;     /* that the command is to take, from show.begun_ns; 0: none */
 	int looked;	     /* processes of each side at the last look; 0: none yet */
 	struct look look;
 	char change[320];    /* what the identity of the machine changed in */
@@ -55,11 +56,12 @@ struct session {
 };
 
 /*
- * Asks a worker of this side how long each configuration takes there, and drops configurations that
- * cannot be set up (one line each). prefix as in child.h. Returns 0, or a negative errno after one
- * line.
+ * Asks a worker of this side how long configurations take there: of side a all that there is time
+ * for in limit_ns, of side b the first of each workload; what the others take is predicted. After
+ * limit_ns the worker is stopped, once it has told of each workload. prefix as in child.h. Returns
+ * 0, or a negative errno after one line.
  */
-int session_probe(struct plan *p, int side, const char *prefix, double patience_ns,
+int session_probe(struct plan *p, int side, const char *prefix, double patience_ns, double limit_ns,
 		  struct show *show);
 
 /*
