@@ -155,6 +155,11 @@ int plan_make(struct plan *out, const struct plan_request *r)
 	return 0;
 }
 
+bool plan_is_first(const struct plan *p, int config)
+{
+	return !config || p->config[config - 1].workload != p->config[config].workload;
+}
+
 /* ---- kinds of waiting ------------------------------------------------------------------- */
 
 int plan_kinds(const struct plan *p)

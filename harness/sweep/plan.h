@@ -145,6 +145,9 @@ void plan_keep_kind(struct plan *p, enum sync_kind kind);
 int plan_kinds(const struct plan *p);
 bool plan_has_kind(const struct plan *p, enum sync_kind kind);
 
+/* Is it the first of its workload: of the smallest size? */
+bool plan_is_first(const struct plan *p, int config);
+
 /* Removes the points that `drop` says so of, and configurations without points. Returns how many.
  */
 int plan_drop(struct plan *p, bool (*drop)(const struct plan *, int point, void *), void *arg);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "harness/run.h"
 #include "harness/sweep/company.h"
 #include "harness/sweep/visit.h"
 
@@ -32,6 +33,113 @@ void predict_blocks(struct plan *p)
 		for (int side = 0; side < 2; side++)
 			p->point[i].block_ns[side] = predict_block_ns(p, &p->point[i], side);
 }
+
+/* ---- sizes that were not set up ----------------------------------------------------------- */
+
+/* A check of more is a sample (struct workload, check); twice the budget that it has, ns. */
+static const double sampled_check_ns = 0.4e9;
+
+/* How many smaller sizes of the same parameters stand before it in the plan. */
+static int smaller_sizes(const struct plan *p, int i)
+{
+	int n = 0;
+
+	for (; i > 0; i--, n++)
+		if (p->config[i - 1].workload != p->config[i].workload ||
+		    p->config[i - 1].size_index + 1 != p->config[i].size_index)
+			break;
+	return n;
+}
+
+static double size_of(const struct config *c)
+{
+	const struct param *axis = workload_axis(c->workload);
+	const char *field = axis ? (const char *)c->params.opts + axis->offset : NULL;
+
+	return !axis			  ? 1
+	       : axis->kind == PARAM_REAL ? *(const double *)(const void *)field
+					  : (double)*(const int64_t *)(const void *)field;
+}
+
+/* From two sizes on in proportion, or faster where it grew faster than the size did. */
+static double grown(double before, double last, double size_before, double size_last, double size)
+{
+	double power = log(last / before) / log(size_last / size_before);
+
+	return last * pow(size / size_last, isfinite(power) ? fmax(power, 1) : 1);
+}
+
+bool predict_by_smaller(const struct plan *p, int side, int config, struct side_timing *out)
+{
+	const struct config *c = &p->config[config];
+	const struct side_timing *a, *b;
+	double x, y, z;
+
+	*out = side_timing_unknown();
+	if (smaller_sizes(p, config) < 2)
+		return false;
+	a = &c[-2].timing[side];
+	b = &c[-1].timing[side];
+	if (!(a->step_ns > 0) || !(b->step_ns > 0))
+		return false;
+	x = size_of(c - 2);
+	y = size_of(c - 1);
+	z = size_of(c);
+	*out = (struct side_timing){ .setup_ns = grown(a->setup_ns, b->setup_ns, x, y, z),
+				     .ends_ns = b->ends_ns,
+				     .step_ns = grown(a->step_ns, b->step_ns, x, y, z),
+				     .gap_ns = b->gap_ns,
+				     .check_ends_ns = NAN,
+				     .check_step_ns = NAN,
+				     .launch_max_ns = b->launch_max_ns };
+	return true;
+}
+
+static int first_of_workload(const struct plan *p, int config)
+{
+	int first = 0;
+
+	while (p->config[first].workload != p->config[config].workload)
+		first++;
+	return first;
+}
+
+void predict_check_by_first(struct plan *p, int side, int config)
+{
+	const struct config *first = &p->config[first_of_workload(p, config)];
+	struct side_timing *t = &p->config[config].timing[side];
+	const struct side_timing *checked = &first->timing[side];
+	double times = fmax(1, size_of(&p->config[config]) / fmax(size_of(first), 1e-9));
+
+	t->check_ends_ns = fmin(times * checked->check_ends_ns,
+				fmax(sampled_check_ns, checked->check_ends_ns));
+	t->check_step_ns = fmin(
+		times * checked->check_step_ns,
+		fmax(sampled_check_ns / (double)p->design.check_steps, checked->check_step_ns));
+}
+
+void predict_side_b(struct plan *p)
+{
+	for (int i = 0; i < p->n_configs; i++) {
+		int first = first_of_workload(p, i);
+		const struct side_timing *a = &p->config[first].timing[0], *own;
+		const struct side_timing *b = &p->config[first].timing[1];
+		struct side_timing *t = &p->config[i].timing[1];
+
+		if (i == first || !isfinite(b->step_ns) || isfinite(t->step_ns))
+			continue;
+		own = &p->config[i].timing[0];
+		*t = *own;
+		t->setup_ns *= known(b->setup_ns / a->setup_ns, 1);
+		t->ends_ns = fmax(own->ends_ns + b->ends_ns - a->ends_ns, 0);
+		t->step_ns = fmax(own->step_ns + b->step_ns - a->step_ns, 0.5 * own->step_ns);
+		t->gap_ns = fmax(own->gap_ns + b->gap_ns - a->gap_ns, 0);
+		t->check_ends_ns *= known(b->check_ends_ns / a->check_ends_ns, 1);
+		t->check_step_ns *= known(b->check_step_ns / a->check_step_ns, 1);
+	}
+}
+
+/* ---- points, processes, sessions ------------------------------------------------------------ */
 
 static double block_or_guess_ns(const struct plan *p, int side, int point)
 {

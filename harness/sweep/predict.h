@@ -17,14 +17,30 @@ enum { BLOCK_LONGEST_NS = 100000000 };
 static const double quick_limit_ns = 60e9, express_limit_ns = 15e9;
 enum { QUICK_POINTS_LEAST = 8 };
 
-/* Planning may take a fifth of the limit, and no more than this, ns. */
-static const double planning_longest_ns = 12e9;
+/* Planning may take a fifth of the limit, and no more than this, ns; a side's probe this at least.
+ */
+static const double planning_longest_ns = 12e9, planning_share = 0.2, planning_shortest_ns = 1e9;
 
 /* A block of a point on a side, by its configuration's timing; NAN: not known. */
 double predict_block_ns(const struct plan *p, const struct plan_point *at, int side);
 
 /* Sets block_ns of every point, on each side. */
 void predict_blocks(struct plan *p);
+
+/*
+ * What a configuration will take on a side, by the two smaller sizes before it; false: they are not
+ * known, and *out is not either.
+ */
+bool predict_by_smaller(const struct plan *p, int side, int config, struct side_timing *out);
+
+/* Its check, by that of the first configuration of its workload, the only one that is timed. */
+void predict_check_by_first(struct plan *p, int side, int config);
+
+/*
+ * What was not probed of side b, by its first configuration of the workload: a block's ends and
+ * steps take so much longer than on side a, set-ups and checks so many times as long.
+ */
+void predict_side_b(struct plan *p);
 
 /* Shares of the time of all visits: checks that are not due; visits that are thrown away. */
 static const double check_share = 0.05, again_share = 0.05;

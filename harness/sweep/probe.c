@@ -17,14 +17,17 @@ enum { TICK_US = 10000 };
 
 /* A configuration whose steps are being timed and that says nothing for so long hangs. */
 static const double silence_ns = 120e9;
+/* For a probe that is stopped to end in order, s. */
+static const double stop_wait_s = 1;
 
 struct probing {
 	struct plan *plan;
 	int side;
 	struct show *show;
-	double patience_ns;
+	double patience_ns, limit_ns;
 	int64_t start_ns, heard_ns;
-	int config; /* that it is at */
+	int config;		/* that it is at */
+	int probed;		/* configurations that it has told of */
 	int refused, refused_code;
 	bool bye, said; /* said: that it takes a while */
 };
@@ -72,10 +75,12 @@ static int take_line(const json_t *o, void *arg)
 	p->config = i;
 	if (!record_is(o, "probe")) {
 		if (!p->show->quiet)
-			progress("planning%s: %s, %d of %d configurations",
-				 p->side ? ", side b" : "", at(p), i, p->plan->n_configs);
+			progress("planning%s: %s, %d of %d configurations, %d %%",
+				 p->side ? ", side b" : "", at(p), i, p->plan->n_configs,
+				 100 * i / p->plan->n_configs);
 		return 0;
 	}
+	p->probed++;
 	c = &p->plan->config[i].timing[p->side];
 	c->setup_ns = number(o, "setup_ns");
 	c->ends_ns = number(o, "ends_ns");
@@ -117,6 +122,22 @@ static int hung(const struct probing *p, const struct child *c)
 	return -ENODEV;
 }
 
+/* Is there a configuration of each workload that something is known of? */
+static bool has_each(const struct probing *p)
+{
+	for (int i = 0; i < p->plan->n_configs; i++)
+		if (plan_is_first(p->plan, i) &&
+		    !isfinite(p->plan->config[i].timing[p->side].step_ns))
+			return false;
+	return true;
+}
+
+/* The worker keeps to the limit by what it foresees; this is for what it did not. */
+static bool is_over(const struct probing *p)
+{
+	return (double)(clock_ns() - p->start_ns) > p->limit_ns && has_each(p);
+}
+
 static int attend(struct probing *p, struct child *c)
 {
 	bool ended;
@@ -133,11 +154,16 @@ static int attend(struct probing *p, struct child *c)
 				  "planning%s: how long %d configurations take, %.0f s at most "
 				  "for large ones",
 				  p->side ? ", side b" : "", p->plan->n_configs,
-				  planning_longest_ns / 1e9);
+				  p->limit_ns / 1e9);
 			p->said = true;
 		}
 		if (is_silent(p))
 			return hung(p, c);
+		if (is_over(p)) {
+			child_stop(c, stop_wait_s);
+			p->bye = true;
+			return 0;
+		}
 		usleep(TICK_US);
 	} while (!ended);
 	return 0;
@@ -148,7 +174,7 @@ static int judge(const struct probing *p, const struct child *c)
 {
 	char how[80];
 
-	if (p->bye && p->refused == p->plan->n_configs)
+	if (p->bye && p->refused && p->refused == p->probed)
 		return -p->refused_code; /* it said why */
 	if (p->bye)
 		return 0;
@@ -162,14 +188,34 @@ static int judge(const struct probing *p, const struct child *c)
 	return complain(EIO, "%sprobing %s: the worker %s", p->side ? "side b: " : "", at(p), how);
 }
 
-int session_probe(struct plan *plan, int side, const char *prefix, double patience_ns,
-		  struct show *show)
+/* Of side a by smaller sizes, of side b by side a. */
+static void predict_the_rest(struct plan *p, int side)
 {
-	struct probing p = {
-		.plan = plan, .side = side, .show = show, .patience_ns = patience_ns, .config = -1
-	};
-	json_t *job =
-		json_pack("{s:s, s:i, s:o}", "job", "probe", "side", side, "plan", plan_json(plan));
+	struct side_timing guess;
+
+	for (int i = 0; i < p->n_configs && !side; i++)
+		if (!isfinite(p->config[i].timing[0].step_ns) &&
+		    predict_by_smaller(p, 0, i, &guess)) {
+			p->config[i].timing[0] = guess;
+			predict_check_by_first(p, 0, i);
+		}
+	if (side)
+		predict_side_b(p);
+	predict_blocks(p);
+}
+
+int session_probe(struct plan *plan, int side, const char *prefix, double patience_ns,
+		  double limit_ns, struct show *show)
+{
+	struct probing p = { .plan = plan,
+			     .side = side,
+			     .show = show,
+			     .patience_ns = patience_ns,
+			     .limit_ns = limit_ns,
+			     .config = -1 };
+	json_t *job = json_pack("{s:s, s:i, s:o, s:I, s:b}", "job", "probe", "side", side, "plan",
+				plan_json(plan), "probe_limit_ns", (json_int_t)limit_ns,
+				"probe_smallest", side);
 	struct child c;
 	int err;
 
@@ -184,6 +230,6 @@ int session_probe(struct plan *plan, int side, const char *prefix, double patien
 		err = judge(&p, &c);
 	child_release(&c);
 	if (!err)
-		predict_blocks(plan);
+		predict_the_rest(plan, side);
 	return err;
 }

@@ -56,12 +56,13 @@ struct session {
 };
 
 /*
- * Asks a worker of this side how long each configuration takes there, and drops configurations that
- * cannot be set up (one line each). prefix as in child.h. Returns 0, or a negative errno after one
- * line.
+ * Asks a worker of this side how long configurations take there: of side a all that there is time
+ * for in limit_ns, of side b the first of each workload; what the others take is predicted. After
+ * limit_ns the worker is stopped, once it has told of each workload. prefix as in child.h. Returns
+ * 0, or a negative errno after one line.
  */
 int session_probe(struct plan *p, int side, const char *prefix, double patience_ns,
-		  struct show *show);
+		  double limit_ns, struct show *show);
 
 /*
  * Has the command of the other side start a worker that says hello and ends. Returns 0, or a

@@ -83,6 +83,20 @@ static int refuse_quick(const struct plan *p, double limit_ns, double least_ns)
 			show_duration(least_ns, least), name);
 }
 
+/*
+ * What a side's probe may take: of two sides the first one half, as it sets up more than the other
+ * one; what it leaves is the other one's.
+ */
+static double planning_left_ns(const struct sweep_args *a, int sides, int side, double all_ns,
+			       const struct show *show)
+{
+	double most_ns = a->quick ? fmin(planning_longest_ns, planning_share * all_ns)
+				  : planning_longest_ns;
+	double passed_ns = (double)(clock_ns() - show->begun_ns);
+
+	return fmax(most_ns / (sides == 2 && !side ? 2 : 1) - passed_ns, planning_shortest_ns);
+}
+
 static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, struct omitted *o)
 {
 	struct plan_request r = { .workload = a->workload,
@@ -105,7 +119,8 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 	if (a->platform)
 		snprintf(p->declared, sizeof(p->declared), "%s", a->platform);
 	for (int side = 0; side < sides && !err; side++)
-		err = session_probe(p, side, side ? a->against : NULL, patience_ns(a), show);
+		err = session_probe(p, side, side ? a->against : NULL, patience_ns(a),
+				    planning_left_ns(a, sides, side, all_ns, show), show);
 	if (err)
 		return err;
 	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);

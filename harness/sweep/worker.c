@@ -167,6 +167,7 @@ static int take_job(struct worker *w, const json_t *job)
 	w->side = (int)json_integer_value(json_object_get(job, "side"));
 	take_kind(w, json_string_value(json_object_get(job, "sync")));
 	w->probe_limit_ns = json_integer_value(json_object_get(job, "probe_limit_ns"));
+	w->probe_smallest = json_is_true(json_object_get(job, "probe_smallest"));
 	w->check_all = json_is_true(json_object_get(job, "check_all"));
 	w->takes_turns = json_is_true(json_object_get(job, "takes_turns"));
 	w->alone = (int)json_integer_value(json_object_get(job, "alone"));

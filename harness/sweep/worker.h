@@ -6,8 +6,8 @@
  * binary: it may run behind any command that passes stdin and stdout on.
  *
  *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
- *           skip: [point...], canary_ns, check_all, probe_limit_ns, takes_turns, alone,
- *           digests}
+ *           skip: [point...], canary_ns, check_all, probe_limit_ns, probe_smallest, takes_turns,
+ *           alone, digests}
  *           takes_turns: it waits for a line before whatever takes the device's time; alone: the
  *           points of its first configuration so many times before the other side starts;
  *           digests: {KEY: SHA-256} of files that other processes have read (common/digest.h)
@@ -47,6 +47,7 @@ struct worker {
 	double sentinel_ns;	/* launch and synchronize before the first set-up; 0: not timed */
 	bool left;		/* it ends before all is measured: its sentinel has changed */
 	int64_t probe_limit_ns; /* of a probe: beyond that only the smallest sizes are set up */
+	bool probe_smallest;	/* of a probe: of each workload its first configuration alone */
 	bool *skip;		/* a point: not to be measured */
 	bool *done;		/* [point * rounds + round] */
 	FILE *out;

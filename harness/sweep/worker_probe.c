@@ -230,72 +230,6 @@ static int probe(struct worker *w, int i, bool checked)
 
 /* ---- sizes that there is no time to set up -------------------------------------------------- */
 
-/* A check of more is a sample (struct workload, check); twice the budget that it has, ns. */
-static const double sampled_check_ns = 0.4e9;
-
-/* How many smaller sizes of the same parameters stand before it in the plan. */
-static int place_of(const struct plan *p, int i)
-{
-	int n = 0;
-
-	for (; i > 0; i--, n++)
-		if (p->config[i - 1].workload != p->config[i].workload ||
-		    p->config[i - 1].size_index + 1 != p->config[i].size_index)
-			break;
-	return n;
-}
-
-static double size_of(const struct config *c)
-{
-	const struct param *axis = workload_axis(c->workload);
-	const char *field = axis ? (const char *)c->params.opts + axis->offset : NULL;
-
-	return !axis			  ? 1
-	       : axis->kind == PARAM_REAL ? *(const double *)(const void *)field
-					  : (double)*(const int64_t *)(const void *)field;
-}
-
-/* From two sizes on in proportion, or faster where it grew faster than the size did. */
-static double grown(double before, double last, double size_before, double size_last, double size)
-{
-	double power = log(last / before) / log(size_last / size_before);
-
-	return last * pow(size / size_last, isfinite(power) ? fmax(power, 1) : 1);
-}
-
-/* Of the first of the workload's configurations, the only one that was checked. */
-static void predict_check(struct worker *w, int i, struct side_timing *t)
-{
-	const struct plan *p = &w->plan;
-	const struct side_timing *checked;
-	double times;
-	int first = 0;
-
-	while (p->config[first].workload != p->config[i].workload)
-		first++;
-	checked = timing_of(w, first);
-	times = fmax(1, size_of(&p->config[i]) / fmax(size_of(&p->config[first]), 1e-9));
-	t->check_ends_ns = fmin(times * checked->check_ends_ns,
-				fmax(sampled_check_ns, checked->check_ends_ns));
-	t->check_step_ns = fmin(
-		times * checked->check_step_ns,
-		fmax(sampled_check_ns / (double)p->design.check_steps, checked->check_step_ns));
-}
-
-/* What it will take by the two sizes before it. */
-static struct side_timing predicted(struct worker *w, int i)
-{
-	const struct config *c = &w->plan.config[i];
-	const struct side_timing *a = timing_of(w, i - 2), *b = timing_of(w, i - 1);
-	double x = size_of(c - 2), y = size_of(c - 1), z = size_of(c);
-
-	return (struct side_timing){ .setup_ns = grown(a->setup_ns, b->setup_ns, x, y, z),
-				     .ends_ns = b->ends_ns,
-				     .step_ns = grown(a->step_ns, b->step_ns, x, y, z),
-				     .gap_ns = b->gap_ns,
-				     .launch_max_ns = b->launch_max_ns };
-}
-
 /* A set-up, blocks of one step and of some, each some times; the check is another's. */
 static double probe_ns(const struct side_timing *t)
 {
@@ -310,7 +244,7 @@ static double share_ns(const struct worker *w)
 	int n = 0;
 
 	for (int i = 0; i < w->plan.n_configs; i++)
-		n += !i || w->plan.config[i].workload != w->plan.config[i - 1].workload;
+		n += plan_is_first(&w->plan, i);
 	return (double)w->probe_limit_ns / fmax(n, 1);
 }
 
@@ -331,20 +265,17 @@ static bool is_affordable(struct worker *w, struct budget *b, int i, const struc
 /* Measured for the two smallest sizes, and for others where the share allows it. */
 static int probe_or_predict(struct worker *w, int i, struct budget *b)
 {
-	struct side_timing guess = { 0 };
-	bool first = !i || w->plan.config[i - 1].workload != w->plan.config[i].workload;
-	bool has_two = place_of(&w->plan, i) >= 2 && timing_of(w, i - 1)->step_ns > 0 &&
-		       timing_of(w, i - 2)->step_ns > 0;
+	struct side_timing guess;
+	bool first = plan_is_first(&w->plan, i);
+	bool known = predict_by_smaller(&w->plan, w->side, i, &guess);
 	int err = 0;
 
-	if (has_two)
-		guess = predicted(w, i);
-	if (is_affordable(w, b, i, has_two ? &guess : NULL))
+	if (is_affordable(w, b, i, known ? &guess : NULL))
 		err = probe(w, i, first);
 	else
 		*timing_of(w, i) = guess;
 	if (!err && !first)
-		predict_check(w, i, timing_of(w, i));
+		predict_check_by_first(&w->plan, w->side, i);
 	return err;
 }
 
@@ -362,6 +293,8 @@ int worker_probe(struct worker *w)
 		int err = 0;
 
 		*c = side_timing_unknown();
+		if (w->probe_smallest && !plan_is_first(&w->plan, i))
+			continue;
 		c->launch_max_ns = launch_max_ns(&w->plan.config[i]);
 		err = foresee(w, i);
 		if (!err && !is_hopeless(w, i))
