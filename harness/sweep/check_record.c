@@ -91,6 +91,11 @@ static const struct field trailer_fields[] = {
 	{ NULL, TEXT }
 };
 
+static const struct field fewer_fields[] = { { "keys", ARRAY },
+					     { "left_ns", WHOLE },
+					     { "times_as_long", NUMBER },
+					     { NULL, TEXT } };
+
 static const struct field alone_fields[] = { { "rounds", WHOLE },
 					     { "t_total_ns", OBJECT },
 					     { NULL, TEXT } };
@@ -239,6 +244,23 @@ static int take_trailer(struct checking *c, const json_t *o)
 	return err ? err : said(c, session_check_trailer(&c->session, o));
 }
 
+/* Points that the processes to come do without, once the first ones are complete. */
+static int take_fewer(struct checking *c, const json_t *o)
+{
+	int err = check_fields(c, o, fewer_fields);
+	const json_t *key;
+	size_t i;
+
+	json_array_foreach(json_object_get(o, "keys"), i, key)
+	{
+		if (err)
+			break;
+		if (!json_is_string(key) || json_object_del(c->keys, json_string_value(key)))
+			err = wrong(c, "fewer names a key that is not in the plan", "");
+	}
+	return err ? err : said(c, session_check_fewer(&c->session, o));
+}
+
 static int take_visit(struct checking *c, const json_t *o)
 {
 	c->facts->visits++;
@@ -262,6 +284,8 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 		return take_point(c, o);
 	if (record_is(o, "trailer"))
 		return take_trailer(c, o);
+	if (record_is(o, "fewer"))
+		return take_fewer(c, o);
 	/* failures, and what later versions add */
 	return json_is_string(json_object_get(o, "record")) ? 0 : wrong(c, "no field record", "");
 }

@@ -86,6 +86,21 @@ const char *session_check_point(struct checked_session *s, const json_t *record)
 	return NULL;
 }
 
+const char *session_check_fewer(struct checked_session *s, const json_t *record)
+{
+	size_t gone = json_array_size(json_object_get(record, "keys"));
+
+	for (int side = 0; side < s->sides; side++)
+		for (int i = 0; i < s->processes; i++)
+			if (s->process[side * s->processes + i].complete != !i)
+				return "points are left out at another time than after the first "
+				       "process";
+	if (!gone || gone >= (size_t)s->points)
+		return "none or all of the points are left out";
+	s->points -= (int)gone;
+	return NULL;
+}
+
 const char *session_check_trailer(struct checked_session *s, const json_t *record)
 {
 	const struct checked_process *p;

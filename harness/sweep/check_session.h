@@ -16,7 +16,7 @@ struct checked_process {
 struct checked_session {
 	char id[32], plan_hash[HASH_TEXT];
 	int sides, processes;		 /* of each side, as planned */
-	int points, rounds;		 /* of the plan */
+	int points, rounds;		 /* of the plan; points less those of a record `fewer` */
 	struct checked_process *process; /* [side * processes + process_index] */
 	json_t *seen;			 /* "slot key" of each point -> true */
 };
@@ -28,6 +28,7 @@ struct checked_session {
 const char *session_check_plan(struct checked_session *s, const json_t *record);
 const char *session_check_header(struct checked_session *s, const json_t *record);
 const char *session_check_point(struct checked_session *s, const json_t *record);
+const char *session_check_fewer(struct checked_session *s, const json_t *record);
 const char *session_check_trailer(struct checked_session *s, const json_t *record);
 
 void session_check_release(struct checked_session *s);

@@ -113,6 +113,14 @@ enum sync_kind journal_kind(const struct journal *j, int slot, int i);
  */
 void journal_keep_kind(struct journal *j, enum sync_kind kind);
 
+/*
+ * The session is from here on one without the points that do not stay (stays[point]); those that do
+ * have new numbers. Of one that is being written the file says so, with `why`, an object whose
+ * reference it drops: journal_drop(). Returns 0 or a negative errno after one line.
+ */
+void journal_keep_points(struct journal *j, const bool *stays);
+int journal_drop(struct journal *j, const bool *stays, json_t *why);
+
 /* Makes `slot` the one of its side whose visits are kept; forgets those of another. */
 int journal_begin(struct journal *j, int slot);
 

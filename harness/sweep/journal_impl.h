@@ -24,6 +24,7 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 /* A point's rounds are kept; where the other side of the pair has it too, both values are moved. */
 void journal_take_turns(struct journal *j, int slot, int point, const json_t *line);
 void journal_pair_turns(struct journal *j, int slot, int point);
+void journal_keep_turns(struct journal *j, const bool *stays);
 void journal_release_turns(struct journal *j);
 
 /* The median of a point's first n rounds in a slot, ns a block; NAN: none. */

@@ -104,6 +104,22 @@ static int check_trailer(const json_t *o, const struct record_scan *scan)
 	return 0;
 }
 
+/* The session goes on without these points. */
+static void take_fewer(struct journal *j, const json_t *o)
+{
+	bool *stays = journal_zeroed((size_t)j->plan.n_points, sizeof(*stays));
+	const json_t *key;
+	size_t i;
+
+	for (int k = 0; k < j->plan.n_points; k++) {
+		stays[k] = true;
+		json_array_foreach(json_object_get(o, "keys"), i, key) if (json_is_string(key))
+			stays[k] &= strcmp(j->plan.point[k].key, json_string_value(key)) != 0;
+	}
+	journal_keep_points(j, stays);
+	free(stays);
+}
+
 static int take_part_line(const json_t *o, const struct record_scan *scan, void *arg)
 {
 	struct journal *j = arg;
@@ -112,6 +128,8 @@ static int take_part_line(const json_t *o, const struct record_scan *scan, void 
 	if (!scan->line)
 		return record_is(o, "plan") ? take_plan(j, o, scan)
 					    : damaged(scan, "the first line is no plan");
+	if (record_is(o, "fewer"))
+		take_fewer(j, o);
 	slot = slot_of(j, o);
 	if (slot < 0)
 		return 0; /* a kind that a later version added */

@@ -8,6 +8,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/sorted.h"
 #include "harness/sweep/journal_impl.h"
@@ -115,6 +116,22 @@ double journal_first_turns_ns(const struct journal *j, int slot, int point, int 
 			ns[found++] = x;
 	}
 	return median_of(ns, found);
+}
+
+void journal_keep_turns(struct journal *j, const bool *stays)
+{
+	size_t row = (size_t)j->plan.design.rounds * TURN_SERIES;
+
+	for (int slot = 0; j->turns && slot < j->slots; slot++) {
+		double *to = j->turns[slot];
+
+		for (int i = 0; to && i < j->plan.n_points; i++) {
+			if (!stays[i])
+				continue;
+			memmove(to, j->turns[slot] + (size_t)i * row, row * sizeof(*to));
+			to += row;
+		}
+	}
 }
 
 void journal_release_turns(struct journal *j)

@@ -111,6 +111,25 @@ int journal_failure(struct journal *j, int slot, int point, const char *status, 
 	return record_write(&j->part, line);
 }
 
+int journal_drop(struct journal *j, const bool *stays, json_t *why)
+{
+	json_t *line = json_pack("{s:s}", "record", "fewer"), *keys = json_array();
+	int err;
+
+	for (int i = 0; i < j->plan.n_points; i++)
+		if (!stays[i])
+			json_array_append_new(keys, json_string(j->plan.point[i].key));
+	json_object_set_new(line, "keys", keys);
+	json_object_update_missing(line, why);
+	json_decref(why);
+	err = record_write(&j->part, line);
+	if (!err)
+		err = record_sync(&j->part, true);
+	if (!err)
+		journal_keep_points(j, stays);
+	return err;
+}
+
 bool journal_is_deadly(const struct journal *j, int slot, int point)
 {
 	int processes = j->plan.design.processes, first = slot / processes * processes;

@@ -482,29 +482,59 @@ static double bare_session_ns(const struct plan *p, int sides, int kinds)
 	return kinds * predict_session_ns(&bare, sides);
 }
 
-int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns)
+/* Sets taken[point]; returns how long the session then takes, ns. */
+static double choose(const struct plan *p, int sides, int kinds, double limit_ns, bool *taken)
 {
 	size_t n = (size_t)p->n_points;
 	struct choice c = { .p = p,
 			    .sides = sides,
 			    .kinds = kinds,
 			    .order = calloc(n + 1, sizeof(*c.order)),
-			    .taken = calloc(n + 1, sizeof(*c.taken)),
+			    .taken = taken,
 			    .used = calloc((size_t)p->n_configs + 1, sizeof(*c.used)),
 			    .ns = bare_session_ns(p, sides, kinds),
 			    .limit_ns = limit_ns };
-	int dropped = -1;
 
-	CHECK(c.order && c.taken && c.used, "memory of %zu points", n);
+	CHECK(c.order && c.used, "memory of %zu points", n);
 	for (size_t i = 0; i < n; i++)
 		c.order[i] = (int)i;
-	qsort_r(c.order, n, sizeof(*c.order), by_corner, p);
+	qsort_r(c.order, n, sizeof(*c.order), by_corner, (void *)(uintptr_t)p);
 	take_in_turns(&c);
-	*least_ns = c.ns;
-	if (c.ns <= limit_ns)
-		dropped = plan_drop(p, is_not_taken, c.taken);
 	free(c.order);
-	free(c.taken);
 	free(c.used);
+	return c.ns;
+}
+
+static bool *no_points(const struct plan *p)
+{
+	bool *taken = calloc((size_t)p->n_points + 1, sizeof(*taken));
+
+	CHECK(taken, "memory of %d points", p->n_points);
+	return taken;
+}
+
+int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns)
+{
+	bool *taken = no_points(p);
+	int dropped = -1;
+
+	*least_ns = choose(p, sides, kinds, limit_ns, taken);
+	if (*least_ns <= limit_ns)
+		dropped = plan_drop(p, is_not_taken, taken);
+	free(taken);
+	return dropped;
+}
+
+int predict_choose_again(const struct plan *p, int sides, double times, double left_ns, bool *stays)
+{
+	struct plan rest = *p;
+	int dropped = 0;
+
+	rest.design.processes--;
+	for (int i = 0; i < p->n_points; i++)
+		stays[i] = false;
+	choose(&rest, sides, 1, left_ns / times, stays);
+	for (int i = 0; i < p->n_points; i++)
+		dropped += !stays[i];
 	return dropped;
 }

@@ -99,4 +99,12 @@ void predict_fill_processes(struct plan *p, int sides, double limit_ns);
  */
 int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns);
 
+/*
+ * The same of a session whose first process of each side has shown that all takes `times` as long
+ * as predicted: which points stay (stays[point]) so that the processes to come take left_ns.
+ * Returns how many do not.
+ */
+int predict_choose_again(const struct plan *p, int sides, double times, double left_ns,
+			 bool *stays);
+
 #endif

@@ -2,6 +2,7 @@
 #include "harness/sweep/session.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
@@ -141,12 +142,63 @@ static int run_from(struct session *s, int i, int *next)
 	return err;
 }
 
+/* ---- the plan, corrected ------------------------------------------------------------------ */
+
+/* What is off by less is noise, and a share of the limit. */
+static const double correct_from = 1.05;
+
+static double predicted_turns_ns(const struct session *s, int process)
+{
+	double ns = 0;
+
+	for (int side = 0; side < s->journal.sides; side++)
+		ns += predict_turn_ns(plan_of(s), side, process);
+	return ns;
+}
+
+/*
+ * The first process of each side took took_ns. Where the others would then go beyond the limit,
+ * points are left out of them, never processes: an interval is of all of them.
+ */
+static int correct_plan(struct session *s, double took_ns)
+{
+	struct journal *j = &s->journal;
+	double times = took_ns / predicted_turns_ns(s, 0);
+	double left_ns = s->limit_ns - (double)(clock_ns() - s->show.begun_ns);
+	double rest_ns = times * (plan_of(s)->design.processes - 1) * predicted_turns_ns(s, 1);
+	int before = plan_of(s)->n_points, gone, err = 0;
+	bool *stays;
+
+	if (!(s->limit_ns > 0) || plan_of(s)->design.kinds || goals_any(&plan_of(s)->design.goals) ||
+	    rest_ns <= left_ns + (correct_from - 1) * s->limit_ns)
+		return 0;
+	stays = calloc((size_t)before + 1, sizeof(*stays));
+	CHECK(stays, "memory of %d points", before);
+	gone = predict_choose_again(plan_of(s), j->sides, times, left_ns, stays);
+	if (gone)
+		err = journal_drop(j, stays,
+				   json_pack("{s:I, s:f}", "left_ns", (json_int_t)left_ns,
+					     "times_as_long", times));
+	free(stays);
+	if (!gone || err)
+		return err;
+	show_line(&s->show,
+		  "the first process%s took %.2g times as long as predicted: %d of %d points are "
+		  "left out of the others",
+		  j->sides == 2 ? "es" : "", times, gone, before);
+	s->show.predicted_ns = s->show.done_ns;
+	s->show.points_done = j->slots * plan_of(s)->n_points - journal_count(j, POINT_PENDING);
+	foresee(s, j->sides);
+	return 0;
+}
+
 int session_run(struct session *s)
 {
 	struct journal *j = &s->journal;
 	bool first = true;
 	char pci[32];
 	int err = hold_device(pci);
+	int64_t start_ns = clock_ns();
 
 	s->watch = watch_open(pci);
 	start_show(s);
@@ -161,6 +213,8 @@ int session_run(struct session *s)
 			err = -EBUSY;
 		if (!err && is_enough(s, next))
 			break;
+		if (!err && next == j->sides && next < j->slots)
+			err = correct_plan(s, (double)(clock_ns() - start_ns));
 	}
 	watch_close(s->watch);
 	s->watch = NULL;

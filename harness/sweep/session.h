@@ -48,6 +48,7 @@ struct session {
 	enum sync_kind kind; /* of waiting: of the operating-system processes under way */
 	int64_t ties;	     /* turns at which both were at the same point */
 	double patience_ns;  /* for what no prediction says how long it takes (PATIENCE_S) */
+	double limit_ns;     /* that the command is to take, from show.begun_ns; 0: none */
 	int looked;	     /* processes of each side at the last look; 0: none yet */
 	struct look look;
 	char change[320];    /* what the identity of the machine changed in */

@@ -83,6 +83,13 @@ static int refuse_quick(const struct plan *p, double limit_ns, double least_ns)
 			show_duration(least_ns, least), name);
 }
 
+/* What a quick sweep may take, ns. */
+static double limit_of(const struct sweep_args *a)
+{
+	return (a->against ? 2 : 1) * (a->kinds ? a->kinds : 1) *
+	       (a->express ? express_limit_ns : quick_limit_ns);
+}
+
 /*
  * What a side's probe may take: of two sides the first one half, as it sets up more than the other
  * one; what it leaves is the other one's.
@@ -109,8 +116,7 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 				  .mode = a->mode,
 				  .design = design_for(a) };
 	int sides = a->against ? 2 : 1, kinds = a->kinds ? a->kinds : 1, err;
-	double all_ns = sides * kinds * (a->express ? express_limit_ns : quick_limit_ns);
-	double limit_ns, least_ns;
+	double all_ns = limit_of(a), limit_ns, least_ns;
 
 	*o = (struct omitted){ 0 };
 	err = plan_make(p, &r);
@@ -243,7 +249,9 @@ static int code_of(const struct session *s, const struct sweep_args *a, int err)
  */
 static int start_anew(struct session *s, const struct sweep_args *a)
 {
-	struct session fresh = { .show = s->show, .patience_ns = s->patience_ns };
+	struct session fresh = { .show = s->show,
+				 .patience_ns = s->patience_ns,
+				 .limit_ns = s->limit_ns };
 	char path[4300];
 	int code, err;
 
@@ -365,6 +373,8 @@ int sweep_start(struct sweep_args *a)
 		err = session_greet(a->against, &s.show);
 	if (!err)
 		err = make_plan(&plan, a, &s.show, &omitted);
+	if (!err && a->quick)
+		s.limit_ns = limit_of(a);
 	if (!err && a->dry_run) {
 		plan_print(&plan, a->against ? 2 : 1, &omitted, stdout);
 		plan_release(&plan);
