@@ -1,12 +1,16 @@
 /* test_platform_parts.c - facts, variables, libraries, and the object that records hold. */
 #include "harness/platform.h"
 #include "harness/platform/environment.h"
+#include "tests/capture.h"
 #include "tests/place.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 TestSuite(small_platform_parts, .timeout = 60, .fini = place_remove);
 
@@ -117,6 +121,56 @@ Test(small_platform_parts, variables_that_change_something)
 }
 
 /* ---- libraries -------------------------------------------------------------------------- */
+
+/* A machine that has mapped one library, and whether a layer is seen in it. */
+static int interposers_of(const char *library)
+{
+	char folder[] = "/tmp/rift_maps_XXXXXX", path[80];
+	char *const no_variables[] = { NULL };
+	struct place p = { .root = folder, .env = no_variables };
+	struct libraries l;
+	FILE *f;
+	int n;
+
+	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	snprintf(path, sizeof(path), "%s/proc", folder);
+	cr_assert(zero(int, mkdir(path, 0700)), "%s", path);
+	snprintf(path, sizeof(path), "%s/proc/self", folder);
+	cr_assert(zero(int, mkdir(path, 0700)), "%s", path);
+	snprintf(path, sizeof(path), "%s/proc/self/maps", folder);
+	f = fopen(path, "w");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	fprintf(f, "7f10-7f20 r-xp 00001000 08:01 1234   %s\n", library);
+	fclose(f);
+	libraries_read(&l, &p);
+	n = l.n;
+	libraries_release(&l);
+	shell(NULL, "rm -r %s", folder);
+	return n;
+}
+
+Test(small_platform_parts, drivers_libraries_and_those_in_their_place)
+{
+	static const struct {
+		const char *library;
+		int layers;
+	} cases[] = {
+		{ "/usr/lib/x86_64-linux-gnu/libcuda.so.580.159.04", 0 },
+		{ "/usr/local/cuda/compat/libcuda.so.550.54.15", 0 },
+		{ "/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1.1", 0 },
+		{ "/usr/lib/wsl/lib/libcuda.so.1", 0 },
+		{ "/usr/lib/wsl/lib/libnvidia-ml.so.1", 0 },
+		{ "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.535.54", 0 },
+		{ "/opt/layer/libcuda.so.1", 1 },
+		{ "/opt/layer/libcuda.so", 1 },
+		{ "/opt/layer/libnvidia-ml.so.1", 1 },
+		{ "/opt/layer/libcuda.so.1.0.0", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		cr_assert(eq(int, interposers_of(cases[i].library), cases[i].layers), "%s",
+			  cases[i].library);
+}
 
 Test(small_platform_parts, interposers_by_the_preload_file)
 {

@@ -102,13 +102,20 @@ static int first_of_workload(const struct plan *p, int config)
 	return first;
 }
 
-void predict_check_by_first(struct plan *p, int side, int config)
+void predict_check_by_smaller(struct plan *p, int side, int config)
 {
-	const struct config *first = &p->config[first_of_workload(p, config)];
 	struct side_timing *t = &p->config[config].timing[side];
-	const struct side_timing *checked = &first->timing[side];
-	double times = fmax(1, size_of(&p->config[config]) / fmax(size_of(first), 1e-9));
+	const struct side_timing *checked;
+	int at = config, first = first_of_workload(p, config);
+	double times;
 
+	while (at > first && !isfinite(p->config[at].timing[side].check_ends_ns))
+		at--;
+	checked = &p->config[at].timing[side];
+	if (at == config || !isfinite(checked->check_ends_ns))
+		return;
+	times = size_of(&p->config[config]) / size_of(&p->config[at]);
+	times = isfinite(times) ? fmax(times, 1) : 1; /* a size of 0 is in proportion to none */
 	t->check_ends_ns = fmin(times * checked->check_ends_ns,
 				fmax(sampled_check_ns, checked->check_ends_ns));
 	t->check_step_ns = fmin(

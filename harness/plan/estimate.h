@@ -21,8 +21,8 @@ void predict_blocks(struct plan *p);
  */
 bool predict_by_smaller(const struct plan *p, int side, int config, struct side_timing *out);
 
-/* Its check, by that of the first configuration of its workload, the only one that is timed. */
-void predict_check_by_first(struct plan *p, int side, int config);
+/* Its check, where that was not timed, by the last one before it that was: in proportion to sizes. */
+void predict_check_by_smaller(struct plan *p, int side, int config);
 
 /*
  * What was not probed of side b, by its first configuration of the workload: a block's ends and

@@ -74,7 +74,7 @@ void design_pairs(struct design *d)
 	d->pairs = true;
 	d->processes = d->quick ? 8 : d->processes;
 	d->rounds = TURNS_LEAST;
-	d->visit_ns = 4000000;
+	d->visit_ns = d->express ? 1000000 : 4000000;
 }
 
 bool design_gave_pairs_up(const struct design *d)

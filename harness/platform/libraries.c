@@ -66,6 +66,30 @@ static const char *known_name(const char *name)
 	return NULL;
 }
 
+/*
+ * A library of this name that NVIDIA's driver did not bring: a layer's own, before or in place of
+ * it. The driver's files bear its version, 580.159.04, or are libcuda.so.1.1 (Jetson, WSL2); the
+ * others of WSL2 lie in a folder of their own.
+ */
+static const char *stand_in(const char *path)
+{
+	static const char *const names[] = { "libcuda.so", "libnvidia-ml.so" };
+	const char *name = base_name(path);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		int major = 0, minor;
+
+		if (!begins(name, names[i]))
+			continue;
+		name += strlen(names[i]);
+		if (begins(path, "/usr/lib/wsl/") || !strcmp(name, ".1.1") ||
+		    (sscanf(name, ".%d.%d", &major, &minor) == 2 && major >= 100))
+			return NULL;
+		return "stands in for the driver's library of this name";
+	}
+	return NULL;
+}
+
 /* CUDA's own libraries, which export what others must not. */
 static bool is_cuda(const char *name)
 {
@@ -193,6 +217,8 @@ static void list_loaded(struct libraries *l, char *text)
 		last = path[i];
 		json_array_append_new(l->loaded, json_text(last));
 		why = known_name(base_name(last));
+		if (!why)
+			why = stand_in(last);
 		if (why)
 			note(l, last, why);
 	}

@@ -29,6 +29,9 @@
  * is not tried but foreseen.
  */
 
+/* What is no burden to time again at the next size, ns. */
+static const double check_short_ns = 10e6;
+
 enum { PROBE_BLOCKS = 5, PROBE_STEPS = 256, PROBE_NS = 5000000 };
 
 /*
@@ -279,20 +282,28 @@ static bool is_affordable(struct worker *w, struct budget *b, int i, const struc
 	return !t || (double)(clock_ns() - b->start_ns) + probe_ns(t) <= share_ns(w);
 }
 
+/* A reference on the host may take long: it is timed for the smallest size, and on while it is
+ * short. */
+static bool is_check_short(struct worker *w, int i)
+{
+	const struct side_timing *before = i ? timing_of(w, i - 1) : NULL;
+
+	return plan_is_first(&w->plan, i) || before->check_ends_ns < check_short_ns;
+}
+
 /* Measured for the two smallest sizes, and for others where the share allows it. */
 static int probe_or_predict(struct worker *w, int i, struct budget *b)
 {
 	struct side_timing guess;
-	bool first = plan_is_first(&w->plan, i);
 	bool known = predict_by_smaller(&w->plan, w->side, i, &guess);
 	int err = 0;
 
 	if (is_affordable(w, b, i, known ? &guess : NULL))
-		err = probe(w, i, first);
+		err = probe(w, i, is_check_short(w, i));
 	else
 		*timing_of(w, i) = guess;
-	if (!err && !first)
-		predict_check_by_first(&w->plan, w->side, i);
+	if (!err)
+		predict_check_by_smaller(&w->plan, w->side, i);
 	return err;
 }
 
@@ -515,7 +526,7 @@ static void predict_the_rest(struct plan *p, int side)
 		if (!isfinite(p->config[i].timing[0].step_ns) &&
 		    predict_by_smaller(p, 0, i, &guess)) {
 			p->config[i].timing[0] = guess;
-			predict_check_by_first(p, 0, i);
+			predict_check_by_smaller(p, 0, i);
 		}
 	if (side)
 		predict_side_b(p);

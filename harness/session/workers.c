@@ -157,7 +157,8 @@ static void on_begin(struct lane *l, const json_t *o)
 	}
 	/* the first time the point is captured and uploaded as well */
 	allow(l, integer(o, "round") < 0 ? s->patience_ns : deadline_least_ns,
-	      predict_visit_ns(plan_of(s), side_of(l), l->point));
+	      predict_visit_ns(plan_of(s), side_of(l), l->point) +
+		      predict_check_ns(plan_of(s), side_of(l), l->point));
 	plan_point_text(plan_of(s), l->point, text, sizeof(text));
 	show_progress(&s->show, text);
 }
