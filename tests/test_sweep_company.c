@@ -82,6 +82,33 @@ Test(large_sweep_company, what_one_holds_another_does_not_pay)
 	sweep(&j, "");
 	expect_no_charge(&j);
 	cr_assert(eq(int, workers(1), PROCESSES), "%d", workers(1));
+	/* a synchronize with transfer set up pays for its memory, and it is said which that is */
+	cr_assert(gt(dbl, j.held[0].set_up_ns, charge_ns), "%g", j.held[0].set_up_ns);
+	cr_assert(lt(dbl, j.held[0].before_ns, charge_ns / 4), "%g", j.held[0].before_ns);
+	for (int i = 0; i < j.plan.n_points; i++)
+		if (!strcmp(j.plan.point[i].key, j.held[0].key))
+			cr_assert(eq(str,
+				     (char *)j.plan.config[j.plan.point[i].config].workload->name,
+				     "transfer"),
+				  "%d", i);
+	cr_assert(ne(chr, *j.held[0].key, '\0'), "a point");
+	journal_release(&j);
+}
+
+/* Every visit has a host canary before and one after it. */
+Test(large_sweep_company, the_host_has_a_canary)
+{
+	const char *text;
+	struct journal j;
+
+	sweep(&j, "");
+	shell(&text,
+	      "grep -c '\"host_canary_ns\":\\[[1-9][0-9]*,[1-9][0-9]*,[1-9][0-9]*,[1-9][0-9]*\\]' "
+	      "'%s'",
+	      path);
+	cr_assert(eq(int, atoi(text), PROCESSES *j.plan.n_points), "%s", text);
+	cr_assert(gt(dbl, j.host_ns[0], 1000), "%g", j.host_ns[0]);
+	cr_assert(le(dbl, j.host_ns[0], j.host_ns[1]), "%g %g", j.host_ns[0], j.host_ns[1]);
 	journal_release(&j);
 }
 

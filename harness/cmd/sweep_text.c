@@ -287,6 +287,8 @@ static void print_legend(const struct results *r, FILE *out)
 
 /* A canary that ends a process so much longer or shorter than it began is worth a word. */
 static const double drift_said = 0.01;
+/* Of the host, whose clock and caches are anybody's, more. */
+static const double host_drift_said = 0.05;
 
 static bool is_same_refusal(const json_t *a, const json_t *b)
 {
@@ -362,6 +364,29 @@ static void print_company(const struct journal *j, FILE *out)
 	}
 }
 
+/* So much longer than with nothing set up is worth a line; and so many times as long. */
+static const double held_said_ns = 50e3, held_said_times = 1.5;
+
+static void print_held(const struct journal *j, FILE *out)
+{
+	for (int side = 0; side < j->sides; side++) {
+		const struct held *h = &j->held[side];
+		char config[160] = "a configuration";
+
+		if (!(h->set_up_ns > held_said_times * h->before_ns + held_said_ns))
+			continue;
+		for (int i = 0; i < j->plan.n_points; i++)
+			if (!strcmp(j->plan.point[i].key, h->key))
+				plan_point_text(&j->plan, i, config, sizeof(config));
+		fprintf(out,
+			"%s%s%sa launch and a synchronize take %s with %s set up, %s with nothing: "
+			"what is held costs\n",
+			j->sides == 2 ? "side " : "", j->sides == 2 ? journal_side_name(side) : "",
+			j->sides == 2 ? ": " : "", text_time(h->set_up_ns).s, config,
+			text_time(h->before_ns).s);
+	}
+}
+
 void quality_print(const struct journal *j, FILE *out)
 {
 	const double *of = j->drift_most, most = fabs(of[1]) > fabs(of[0]) ? of[1] : of[0];
@@ -373,7 +398,11 @@ void quality_print(const struct journal *j, FILE *out)
 		journal_count(j, POINT_OK) + journal_count(j, POINT_CHECK_FAILED));
 	if (fabs(most) > drift_said)
 		fprintf(out, "; in one process the canary drifted by %+.1f %%", 100 * most);
+	if (j->host_ns[1] > (1 + host_drift_said) * j->host_ns[0] && j->host_ns[0] > 0)
+		fprintf(out, "; the host itself was up to %.0f %% slower at times",
+			100 * (j->host_ns[1] / j->host_ns[0] - 1));
 	fprintf(out, "\n");
+	print_held(j, out);
 	print_company(j, out);
 }
 

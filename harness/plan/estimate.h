@@ -21,7 +21,8 @@ void predict_blocks(struct plan *p);
  */
 bool predict_by_smaller(const struct plan *p, int side, int config, struct side_timing *out);
 
-/* Its check, where that was not timed, by the last one before it that was: in proportion to sizes. */
+/* Its check, where that was not timed, by the last one before it that was: in proportion to sizes.
+ */
 void predict_check_by_smaller(struct plan *p, int side, int config);
 
 /*

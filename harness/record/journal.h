@@ -44,6 +44,15 @@ void lock_release(struct lock *l);
 
 /* ---- a session -------------------------------------------------------------------------- */
 
+/*
+ * A launch and a synchronize with nothing set up, and with a configuration set up that did nothing:
+ * a layer may charge a synchronize for what is held.
+ */
+struct held {
+	char key[HASH_TEXT]; /* of a point of the configuration; "": none was recorded */
+	double before_ns, set_up_ns;
+};
+
 enum point_status {
 	POINT_PENDING,
 	POINT_OK,
@@ -71,15 +80,18 @@ struct journal {
 	 * moved so that b over a is what the turns say, the median of their ratios.
 	 */
 	double *total_ns, *enq_ns;
-	double *company;   /* a slot: in company over alone (company.h); NAN: not known */
-	double *alone_ns;  /* [slot * points + point]: a block of it, alone; NAN: not known */
-	double **turns;	   /* of a slot: medians of its rounds (session_data.c); NULL: none yet */
-	double *launches;  /* [point]: of a step, as the last record says; 0: none did */
-	struct cost *step; /* the same: launches, copies, allocations; launches NAN: none */
-	bool *noisy;	   /* [slot * points + point]: what its summary says */
-	bool *complete;	   /* a slot */
-	int *attempts;	   /* a slot: headers written */
-	double *canary_ns; /* a slot: median of its header; NAN: none */
+	double *company;     /* a slot: in company over alone (company.h); NAN: not known */
+	double *alone_ns;    /* [slot * points + point]: a block of it, alone; NAN: not known */
+	double **turns;	     /* of a slot: medians of its rounds (session_data.c); NULL: none yet */
+	double *launches;    /* [point]: of a step, as the last record says; 0: none did */
+	struct cost *step;   /* the same: launches, copies, allocations; launches NAN: none */
+	bool *noisy;	     /* [slot * points + point]: what its summary says */
+	bool *complete;	     /* a slot */
+	int *attempts;	     /* a slot: headers written */
+	double *canary_ns;   /* a slot: median of its header; NAN: none */
+	struct held held[2]; /* of a side: where it took longest */
+	double host_ns[2]; /* host canaries: the shortest and the longest median of a point; 0: none
+			    */
 	double drift_ns[2][2]; /* of a side: canaries of its current process, first and last */
 	double drift_most[2];  /* of a side: canary_drift of the trailer that is furthest from 0 */
 	int *failures;	       /* [slot * points + point]: times a worker was lost at it */

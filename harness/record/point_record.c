@@ -201,8 +201,9 @@ static void copy_first(json_t *o, json_t *const *visit, int rounds, const char *
 
 json_t *assemble_point(json_t *const *visit, int rounds)
 {
-	static const char *const arrays[] = { "t_enq_ns",  "t_total_ns",   "t_dev_ns", "marks",
-					      "canary_ns", "sm_clock_mhz", NULL };
+	static const char *const arrays[] = { "t_enq_ns",	"t_total_ns", "t_dev_ns",
+					      "marks",		"canary_ns",  "sm_clock_mhz",
+					      "host_canary_ns", NULL };
 	static const char *const sums[] = { "utime_us", "stime_us", "steal_ticks", "retries",
 					    NULL };
 	static const char *const same[] = { "launches_per_step", "step", "graph_steps", NULL };

@@ -205,6 +205,22 @@ static void saw_refusal(struct journal *j, int side, int point, json_t *error)
 	json_object_set(j->refused[side], number, error);
 }
 
+/* The median of a point's host canaries; records of before 2026-11-24 have none. */
+static void saw_host(struct journal *j, const json_t *line)
+{
+	const json_t *all = json_object_get(line, "host_canary_ns"), *v;
+	double *ns = journal_zeroed(json_array_size(all), sizeof(*ns)), median;
+	size_t i;
+
+	json_array_foreach(all, i, v) ns[i] = json_number_value(v);
+	median = median_of(ns, (int)json_array_size(all));
+	free(ns);
+	if (!isfinite(median))
+		return;
+	j->host_ns[0] = j->host_ns[0] > 0 ? fmin(j->host_ns[0], median) : median;
+	j->host_ns[1] = fmax(j->host_ns[1], median);
+}
+
 void journal_saw_point(struct journal *j, int slot, int point, const json_t *line)
 {
 	size_t at = (size_t)slot * (size_t)j->plan.n_points + (size_t)point;
@@ -220,6 +236,7 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
 	journal_take_turns(j, slot, point, line);
 	journal_pair_turns(j, slot, point);
+	saw_host(j, line);
 	if (json_is_number(launches))
 		j->launches[point] = json_number_value(launches);
 	step_cost_take(&j->step[point], json_object_get(line, "step"));
@@ -243,6 +260,25 @@ static void saw_alone(struct journal *j, int slot, const json_t *alone)
 	}
 }
 
+static void saw_sentinels(struct journal *j, int side, const json_t *all)
+{
+	struct held *most = &j->held[side];
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach(all, i, o)
+	{
+		const char *key = json_string_value(json_object_get(o, "key"));
+		double ns = json_number_value(json_object_get(o, "set_up_ns"));
+
+		if (!key || !(ns > most->set_up_ns))
+			continue;
+		snprintf(most->key, sizeof(most->key), "%s", key);
+		most->set_up_ns = ns;
+		most->before_ns = json_number_value(json_object_get(o, "before_ns"));
+	}
+}
+
 void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
 {
 	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
@@ -251,6 +287,7 @@ void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
 	if (fabs(drift) > fabs(*most))
 		*most = drift;
 	saw_alone(j, slot, json_object_get(line, "alone"));
+	saw_sentinels(j, journal_side(j, slot), json_object_get(line, "sentinels"));
 	j->complete[slot] = true;
 }
 

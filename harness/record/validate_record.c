@@ -124,6 +124,10 @@ struct text visit_wrong(const json_t *visit)
 	if (length(visit, "canary_ns") != 2 || !are_whole(visit, "canary_ns", 0, INT64_MAX) ||
 	    !are_clocks(json_object_get(visit, "sm_clock_mhz")))
 		return (struct text){ "canary_ns or sm_clock_mhz is not of two canaries" };
+	if (json_object_get(visit, "host_canary_ns") &&
+	    (length(visit, "host_canary_ns") != 2 ||
+	     !are_whole(visit, "host_canary_ns", 1, INT64_MAX)))
+		return (struct text){ "host_canary_ns is not of two canaries" };
 	if ((launches && !json_is_number(launches)) || (step && !json_is_object(step)) ||
 	    (check && !json_is_object(check)))
 		return (struct text){ "launches_per_step, step or check is of the wrong kind" };

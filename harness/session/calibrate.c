@@ -26,7 +26,7 @@ enum { CLOCK_READS = 2000, EVENT_PAIRS = 100, CANARIES = 11, PINGS = 200 };
  * fewer than three: a layer is not to be measured for minutes before the first block.
  */
 enum { SAMPLES_LEAST = 3 };
-static const int64_t part_longest_ns = 400000000;
+static const int64_t part_longest_ns = 100000000; /* of six parts */
 
 /* Is there time for the i-th sample of a part that began at start_ns? */
 static bool goes_on(int i, int n, int64_t start_ns)

@@ -30,6 +30,13 @@ bool system_tsc_is_invariant(void);
 void system_pci_address(char out[32]);
 
 /*
+ * A fixed chain of instructions, about 25 us of them: ns. Where it takes longer than elsewhere in a
+ * session the processor itself was slower, or was another one's for a while. It is recorded and
+ * corrects nothing.
+ */
+int64_t host_canary_run(void);
+
+/*
  * Keeps the submitting thread on one processor, of those near the GPU at this PCI address ("" or
  * NULL: anywhere). system_make_room() comes first and, for a CPU device, takes that processor
  * away from the threads that are created between the two calls. Nothing is pinned where the CPU

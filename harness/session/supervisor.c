@@ -180,7 +180,8 @@ static void session_pause(const struct session *s, int slot, int turn)
 	usleep((useconds_t)(ns / 1e3));
 }
 
-/* Adds the numbers of a worker's last line to those of the workers before it; takes both. */
+/* Adds the numbers of a worker's last line to those of the workers before it, and its lists behind
+ * theirs; takes both. */
 static json_t *sum_of(json_t *all, json_t *bye)
 {
 	const char *name;
@@ -192,6 +193,8 @@ static json_t *sum_of(json_t *all, json_t *bye)
 	{
 		double before = json_number_value(json_object_get(all, name));
 
+		if (json_is_array(v) && json_object_get(all, name))
+			json_array_extend(json_object_get(all, name), v);
 		if (json_is_real(v))
 			json_object_set_new(all, name, json_real(before + json_real_value(v)));
 	}

@@ -133,6 +133,7 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 		err = visit_first(p);
 	if (err)
 		return err;
+	v->host_canary_ns[0] = host_canary_run();
 	v->canary_ns[0] = canary_run(c);
 	off = visit_is_off(r, v->canary_ns[0]);
 	if (off && may_put_off)
@@ -141,6 +142,7 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 	if (err)
 		return err;
 	v->canary_ns[1] = canary_run(c);
+	v->host_canary_ns[1] = host_canary_run();
 	off |= visit_is_off(r, v->canary_ns[1]);
 	if (off && may_put_off)
 		return 1;
@@ -178,6 +180,7 @@ json_t *visit_json(const struct visit *v, const struct canary *c)
 	json_object_set_new(o, "marks", marks);
 	json_object_set_new(o, "canary_ns", canary);
 	json_object_set_new(o, "sm_clock_mhz", mhz);
+	json_object_set_new(o, "host_canary_ns", series(v->host_canary_ns, 2));
 	json_object_set_new(o, "utime_us", json_integer(v->utime_us));
 	json_object_set_new(o, "stime_us", json_integer(v->stime_us));
 	json_object_set_new(o, "steal_ticks",

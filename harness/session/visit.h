@@ -30,6 +30,7 @@ struct visit {
 	int64_t enq_ns[VISIT_BLOCKS_MAX], total_ns[VISIT_BLOCKS_MAX], dev_ns[VISIT_BLOCKS_MAX];
 	unsigned char marks[VISIT_BLOCKS_MAX];
 	int64_t canary_ns[2];	    /* before and after, by canary_run() */
+	int64_t host_canary_ns[2];  /* the same, by host_canary_run() */
 	int64_t utime_us, stime_us; /* of the thread, in the blocks */
 	int64_t steal_ticks;	    /* of the machine, 10 ms each; -1: unknown */
 	int64_t block_ns;	    /* spent in timed blocks */

@@ -254,17 +254,34 @@ static double time_sentinel(const struct worker *w)
 }
 
 /*
- * Within 5 % and 1 us of before, in one of three tries, as others may have been at work. The CPU
- * device's threads may be awake or asleep: that is worth more than a microsecond.
+ * The sentinel with nothing set up, again: within 5 % and 1 us of before, in one of three tries, as
+ * others may have been at work. The CPU device's threads may be awake or asleep: that is worth more
+ * than a microsecond. *ns: the shortest.
  */
-static bool has_come_back(const struct worker *w)
+static bool has_come_back(const struct worker *w, double *ns)
 {
 	double most_ns = 1.05 * w->sentinel_ns + (w->canary.is_gpu ? 1000 : 50000);
 
-	for (int i = 0; i < 3; i++)
-		if (time_sentinel(w) <= most_ns)
-			return true;
-	return false;
+	*ns = INFINITY;
+	for (int i = 0; i < 3 && *ns > most_ns; i++)
+		*ns = fmin(*ns, time_sentinel(w));
+	return *ns <= most_ns;
+}
+
+/* What it took before, with this configuration set up, and after: for the trailer. */
+static void note_sentinel(struct worker *w, int config, double set_up_ns, double after_ns)
+{
+	const char *key = "";
+
+	for (int i = w->plan.n_points - 1; i >= 0; i--)
+		if (w->plan.point[i].config == config)
+			key = w->plan.point[i].key;
+	if (!w->sentinels)
+		w->sentinels = json_array();
+	json_array_append_new(w->sentinels,
+			      json_pack("{s:s, s:f, s:o, s:f}", "key", key, "before_ns",
+					w->sentinel_ns, "set_up_ns", json_number(set_up_ns),
+					"after_ns", after_ns));
 }
 
 /*
@@ -307,6 +324,7 @@ static int measure_config(struct worker *w, int config, const struct platform *p
 			  bool *begun)
 {
 	int err = worker_await_turn(w, TURN_SET_UP, 0);
+	double set_up_ns = NAN, after_ns;
 
 	if (!err && !w->sentinel_ns)
 		w->sentinel_ns = time_sentinel(w);
@@ -317,6 +335,8 @@ static int measure_config(struct worker *w, int config, const struct platform *p
 		err = *begun ? settle(w) : begin(w, p, start_ns);
 		*begun = true;
 		if (!err)
+			set_up_ns = time_sentinel(w);
+		if (!err)
 			err = worker_rounds_alone(w, config);
 		if (!err)
 			err = worker_rounds(w, config);
@@ -325,8 +345,11 @@ static int measure_config(struct worker *w, int config, const struct platform *p
 	}
 	system_unpin();
 	worker_put_away(w, config);
-	w->left = !err && !has_come_back(w);
-	return err;
+	if (err)
+		return err;
+	w->left = !has_come_back(w, &after_ns);
+	note_sentinel(w, config, set_up_ns, after_ns);
+	return 0;
 }
 
 /* One configuration at a time, so that none is charged for what others hold. */
@@ -379,6 +402,7 @@ static void release(struct worker *w)
 	free(w->subject);
 	free(w->skip);
 	free(w->done);
+	json_decref(w->sentinels);
 	plan_release(&w->plan);
 }
 
@@ -387,12 +411,13 @@ static void say_bye(struct worker *w, int64_t start_ns)
 	struct rusage r = { 0 };
 
 	getrusage(RUSAGE_SELF, &r);
-	worker_say(w, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b}", "record", "bye", "wall_s",
+	worker_say(w, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b, s:O*}", "record", "bye", "wall_s",
 				(double)(clock_ns() - start_ns) / SECOND_NS, "cpu_s",
 				(double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
 					1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec),
 				"blocks_s", (double)w->blocks_ns / SECOND_NS, "checks_s",
-				(double)w->checks_ns / SECOND_NS, "left", w->left));
+				(double)w->checks_ns / SECOND_NS, "left", w->left, "sentinels",
+				w->sentinels));
 }
 
 struct working {

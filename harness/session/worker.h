@@ -44,6 +44,7 @@ struct worker {
 	int turn[3];		/* the last one that it waited for; [0] is the configuration's */
 	double canary_ref_ns;	/* of earlier processes; NAN: none */
 	double sentinel_ns;	/* launch and synchronize before the first set-up; 0: not timed */
+	json_t *sentinels;	/* the same with each configuration, and after it; NULL: none yet */
 	bool left;		/* it ends before all is measured: its sentinel has changed */
 	int64_t probe_limit_ns; /* of a probe: beyond that only the smallest sizes are set up */
 	bool probe_smallest;	/* of a probe: of each workload its first configuration alone */
