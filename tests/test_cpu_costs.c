@@ -193,6 +193,23 @@ static void be_there_when_told(const char *path, int in, int out)
 	_exit(0);
 }
 
+/* Not a cost, but a setting that a device is given as well. */
+Test(small_cpu_costs, a_device_with_little_memory)
+{
+	size_t free_bytes, total;
+	void *p;
+
+	setenv("RIFT_CPU_MEMORY_MIB", "64", 1);
+	OK(cudaMemGetInfo(&free_bytes, &total));
+	cr_assert(eq(sz, total, (size_t)64 << 20), "%zu", total);
+	cr_assert(le(sz, free_bytes, total), "%zu", free_bytes);
+	cr_assert(eq(int, cudaMalloc(&p, (size_t)65 << 20), cudaErrorMemoryAllocation), "65 MiB");
+	OK(cudaMalloc(&p, (size_t)40 << 20));
+	OK(cudaMemGetInfo(&free_bytes, &total));
+	cr_assert(le(sz, free_bytes, (size_t)24 << 20), "%zu are left", free_bytes);
+	OK(cudaFree(p));
+}
+
 Test(small_cpu_costs, launching_costs_while_another_process_launches)
 {
 	char folder[] = "/tmp/rift_costs_XXXXXX", file[80], c = 0;

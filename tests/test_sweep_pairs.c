@@ -2,7 +2,11 @@
  * test_sweep_pairs.c - two sides in turns: what a pair's turns say of its processes, who writes
  * where, and sweeps on the CPU device whose workers wait for each other.
  */
+#include "harness/plan/choose.h"
 #include "harness/record/journal_impl.h"
+#include "harness/record/plan_record.h"
+#include "harness/session/worker.h"
+#include "harness/session/workers.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 
@@ -216,6 +220,90 @@ Test(small_sweep_pairs, the_end_of_one_leaves_the_visits_of_the_other)
 	journal_release(&j);
 }
 
+/* ---- who is next ---------------------------------------------------------------------------- */
+
+Test(small_sweep_pairs, who_is_behind_is_next)
+{
+	static const struct {
+		int x[3], y[3], want;
+	} cases[] = {
+		{ { 0, 0, 0 }, { 0, 0, 0 }, 0 },
+		{ { 0, 0, 1 }, { 0, 0, 0 }, 1 },
+		{ { 0, 1, 0 }, { 0, 0, 3 }, 1 },
+		{ { 1, TURN_SET_UP, 0 }, { 0, TURN_PUT_AWAY, 0 }, 1 },
+		{ { 0, TURN_SET_UP, 0 }, { 0, 0, 0 }, -1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int order = turns_order(cases[i].x, cases[i].y, false);
+
+		cr_assert(eq(int, order, cases[i].want), "%zu", i);
+		cr_assert(eq(int, turns_order(cases[i].y, cases[i].x, false), -order), "%zu", i);
+	}
+}
+
+Test(small_sweep_pairs, apart_who_has_begun_goes_on_to_the_end)
+{
+	static const int idle[] = { 2, TURN_SET_UP, 0 }, first[] = { 2, 0, 0 },
+			 late[] = { 2, 7, 3 }, end[] = { 2, TURN_PUT_AWAY, 0 },
+			 next[] = { 3, TURN_SET_UP, 0 };
+
+	cr_assert(zero(int, turns_order(idle, idle, true)), "neither has begun");
+	cr_assert(eq(int, turns_order(first, idle, true), -1), "first round");
+	cr_assert(eq(int, turns_order(idle, late, true), 1), "a later round");
+	cr_assert(eq(int, turns_order(end, idle, true), -1), "its end");
+	cr_assert(eq(int, turns_order(next, idle, true), 1), "then the other one");
+}
+
+static struct plan two_of(double bytes, double free_bytes, bool pairs)
+{
+	struct plan p = one_point(pairs);
+
+	for (int side = 0; side < 2; side++) {
+		p.config[0].timing[side].device_bytes = bytes;
+		p.free_bytes[side] = free_bytes;
+	}
+	return p;
+}
+
+Test(small_sweep_pairs, apart_is_what_does_not_fit_twice)
+{
+	static const struct {
+		double bytes, free_bytes;
+		bool pairs;
+		int apart;
+	} cases[] = {
+		{ 10e9, 80e9, true, 0 },  { 40e9, 80e9, true, 1 }, { 60e9, 80e9, true, 1 },
+		{ 60e9, 80e9, false, 0 }, { NAN, 80e9, true, 0 },  { 60e9, NAN, true, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct plan p = two_of(cases[i].bytes, cases[i].free_bytes, cases[i].pairs), again;
+		json_t *o;
+
+		cr_assert(eq(int, predict_apart(&p), cases[i].apart), "%zu", i);
+		o = plan_json(&p);
+		cr_assert(zero(int, plan_parse(&again, o, workloads, "")), "%zu", i);
+		cr_assert(eq(int, again.config[0].apart, cases[i].apart), "%zu, read back", i);
+		json_decref(o);
+		plan_release(&p);
+		plan_release(&again);
+	}
+}
+
+/* In turns the ratio is that of turns; apart, that of medians. */
+Test(small_sweep_pairs, apart_turns_are_not_beside_each_other)
+{
+	struct journal j;
+
+	begin(&j, true);
+	j.plan.config[0].apart = true;
+	add_all(&j);
+	cr_assert(eq(dbl, j.total_ns[0], 10500), "%g", j.total_ns[0]);
+	cr_assert(eq(dbl, j.total_ns[PROCESSES], 10710), "%g", j.total_ns[PROCESSES]);
+	journal_release(&j);
+}
+
 /* ---- sweeps --------------------------------------------------------------------------------- */
 
 #define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.05 "
@@ -277,6 +365,27 @@ Test(large_sweep_pairs, a_lost_worker_is_replaced_beside_the_other)
 }
 
 /* 50 us of a launch call are side b's own, though its processes run beside side a's. */
+/* The 60 MiB that copies of 6 MiB take fit into 100 once, so that the second set-up would fail
+ * while the first is there. */
+Test(large_sweep_pairs, what_does_not_fit_twice_is_measured_apart)
+{
+	const char *text;
+	struct journal j;
+
+	setenv("RIFT_CPU_MEMORY_MIB", "100", 1);
+	cr_assert(zero(int,
+		       run_rift(ERR, &text,
+				"sweep transfer bytes=4k,6M --depth 1 --mode stream --processes 2 "
+				"--rounds 3 --warm-up 0.01 --quick --against env --output '%s'",
+				path)),
+		  "%s", text);
+	cr_assert(zero(int, journal_read(&j, path)), "%s", path);
+	cr_assert(not(j.plan.config[0].apart), "4k");
+	cr_assert(j.plan.config[1].apart, "6M");
+	cr_assert(eq(int, journal_count(&j, POINT_OK), j.slots *j.plan.n_points), "all points");
+	journal_release(&j);
+}
+
 Test(large_sweep_pairs, a_cost_of_one_side_is_that_sides)
 {
 	const char *text;

@@ -7,6 +7,7 @@
  *   RIFT_CPU_SEED=N                   seed of the random order; printed when chosen here
  *   RIFT_CPU_SPIN_US=N                how long a waiting thread polls before it sleeps,
  *                                     0..1000000 microseconds (default 200)
+ *   RIFT_CPU_MEMORY_MIB=N             the device's memory (default: the host's), in MiB
  *   RIFT_CPU_STRICT=1                 all device and shared memory ends at a page that faults
  *
  * Costs that calls of the host are given on top of their own, 0..1000000000 ns (default 0). The
@@ -67,7 +68,8 @@ static const char *const known[] = { "WORKERS",
 				     "SYNC_NS_PER_PINNED_MIB",
 				     "SYNC_NS_PER_PINNED",
 				     "PINNED_LEAK",
-				     "LAUNCH_NS_BESIDE" };
+				     "LAUNCH_NS_BESIDE",
+				     "MEMORY_MIB" };
 
 /* Of RIFT_CPU_NAME=VALUE. */
 static bool is_known(const char *name)
@@ -90,7 +92,7 @@ static void refuse_unknown_names(void)
 			refuse("%.*s is no setting; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
 			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS, "
 			       "_FAIL, _SYNC_NS_PER_PINNED_MIB, _SYNC_NS_PER_PINNED, _PINNED_LEAK, "
-			       "_LAUNCH_NS_BESIDE",
+			       "_LAUNCH_NS_BESIDE, _MEMORY_MIB",
 			       (int)strcspn(*e, "="), *e);
 }
 
@@ -146,6 +148,7 @@ static void load_costs(void)
 		(int64_t)number("RIFT_CPU_SYNC_NS_PER_PINNED_MIB", 0, 1000000000, 0);
 	settings.per_pinned_ns = (int64_t)number("RIFT_CPU_SYNC_NS_PER_PINNED", 0, 1000000000, 0);
 	settings.beside_ns = (int64_t)number("RIFT_CPU_LAUNCH_NS_BESIDE", 0, 1000000000, 0);
+	settings.memory_mib = number("RIFT_CPU_MEMORY_MIB", 1, 1 << 30, 0);
 	settings.pinned_leak = number("RIFT_CPU_PINNED_LEAK", 0, 1, 0) != 0;
 }
 

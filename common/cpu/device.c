@@ -29,11 +29,22 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-size_t memory_total_bytes(void)
+static size_t host_bytes(void)
 {
 	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
 
 	return smaller(pages * page, number_in_file("/sys/fs/cgroup/memory.max", ""));
+}
+
+/* Of the host, and no more than RIFT_CPU_MEMORY_MIB says. */
+static size_t device_bytes(void)
+{
+	return config()->memory_mib ? (size_t)config()->memory_mib << 20 : SIZE_MAX;
+}
+
+size_t memory_total_bytes(void)
+{
+	return smaller(host_bytes(), device_bytes());
 }
 
 /* What the system can give out now without swapping. */
@@ -42,7 +53,7 @@ static size_t available_bytes(void)
 	size_t kib = number_in_file("/proc/meminfo", "MemAvailable:");
 	size_t limit = number_in_file("/sys/fs/cgroup/memory.max", "");
 	size_t used = number_in_file("/sys/fs/cgroup/memory.current", "");
-	size_t bytes = kib == SIZE_MAX ? memory_total_bytes() : kib * 1024;
+	size_t bytes = kib == SIZE_MAX ? host_bytes() : kib * 1024;
 
 	if (limit == SIZE_MAX || used == SIZE_MAX)
 		return bytes;
@@ -56,7 +67,7 @@ size_t memory_free_bytes(void)
 	size_t now = available_bytes(), none = 0, given = allocation_total_bytes();
 
 	/* What was free at the first call is all that is ever given out. */
-	atomic_compare_exchange_strong(&at_start, &none, now + given);
+	atomic_compare_exchange_strong(&at_start, &none, smaller(now + given, device_bytes()));
 	return smaller(now, at_start > given ? at_start - given : 0);
 }
 

@@ -440,6 +440,7 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 		if (o->corners < 0)
 			return refuse_quick(p, all_ns, least_ns);
 	}
+	o->apart = predict_apart(p);
 	if (p->n_points && p->design.pairs && !a->express && !a->values.rounds)
 		predict_fill_rounds(p);
 	if (p->n_points && a->express && !a->values.rounds)

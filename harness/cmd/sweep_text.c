@@ -33,6 +33,11 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 		fprintf(out,
 			"rift: %d points are left out, a block of theirs takes more than %d ms\n",
 			o->too_long, BLOCK_LONGEST_NS / 1000000);
+	if (o->apart)
+		fprintf(out,
+			"rift: %d configurations do not fit into the device's memory twice: the "
+			"sides measure them one after the other, not in turns\n",
+			o->apart);
 	if (o->corners)
 		fprintf(out,
 			"rift: --%s: %d points are left out, those of large sizes and depths "

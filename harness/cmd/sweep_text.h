@@ -6,9 +6,10 @@
 
 #include "harness/session/results.h"
 
-/* What was left out while the plan was made. */
+/* What was left out while the plan was made, or is measured otherwise. */
 struct omitted {
 	int launches, too_long, corners;
+	int apart;	      /* configurations that do not fit into memory twice */
 	double launch_max_ns; /* of some launches */
 };
 

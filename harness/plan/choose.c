@@ -9,14 +9,39 @@
 
 /* ---- as many as fit in ------------------------------------------------------------------ */
 
+static double known_bytes(const struct side_timing *t)
+{
+	return isfinite(t->device_bytes) ? t->device_bytes : 0;
+}
+
+/* Of the memory that is free: contexts take some, and two processes have two. */
+static const double room_share = 0.9;
+
+int predict_apart(struct plan *p)
+{
+	double free_bytes = fmin(p->free_bytes[0], p->free_bytes[1]); /* or that of either */
+	int n = 0;
+
+	for (int i = 0; i < p->n_configs && p->design.pairs; i++) {
+		const struct side_timing *t = p->config[i].timing;
+		double a = known_bytes(&t[0]), b = known_bytes(&t[1]);
+
+		p->config[i].apart = a + b > room_share * free_bytes;
+		n += p->config[i].apart;
+	}
+	return n;
+}
+
 void predict_fill_rounds(struct plan *p)
 {
-	double visits_ns = 0;
+	double start_ns = 0, visits_ns = 0;
 
-	for (int i = 0; i < p->n_points; i++)
-		visits_ns += predict_visit_ns(p, 0, i);
-	p->design.rounds =
-		(int)fmin(fmax(predict_start_ns(p, 0) / visits_ns, TURNS_LEAST), ROUNDS_MAX);
+	for (int side = 0; side < 2; side++) {
+		start_ns += predict_start_ns(p, side);
+		for (int i = 0; i < p->n_points; i++)
+			visits_ns += predict_visit_ns(p, side, i);
+	}
+	p->design.rounds = (int)fmin(fmax(start_ns / visits_ns, TURNS_LEAST), ROUNDS_MAX);
 }
 
 void predict_fill_time(struct plan *p, int sides, double limit_ns)

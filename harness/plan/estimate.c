@@ -89,7 +89,10 @@ bool predict_by_smaller(const struct plan *p, int side, int config, struct side_
 				     .gap_ns = b->gap_ns,
 				     .check_ends_ns = NAN,
 				     .check_step_ns = NAN,
-				     .launch_max_ns = b->launch_max_ns };
+				     .launch_max_ns = b->launch_max_ns,
+				     .device_bytes =
+					     fmax(grown(a->device_bytes, b->device_bytes, x, y, z),
+						  b->device_bytes) };
 	return true;
 }
 

@@ -19,7 +19,8 @@ struct side_timing side_timing_unknown(void)
 				     .gap_ns = NAN,
 				     .check_ends_ns = NAN,
 				     .check_step_ns = NAN,
-				     .launch_max_ns = NAN };
+				     .launch_max_ns = NAN,
+				     .device_bytes = NAN };
 }
 
 const char *design_name(const struct design *d)
@@ -154,7 +155,8 @@ int plan_make(struct plan *out, const struct plan_request *r)
 	*out = (struct plan){ .design = r->design,
 			      .depth_given = r->depth != NULL,
 			      .start_ns = { NAN, NAN },
-			      .calibrate_ns = { NAN, NAN } };
+			      .calibrate_ns = { NAN, NAN },
+			      .free_bytes = { NAN, NAN } };
 	for (const struct workload *const *w = r->workload; *w && !err; w++)
 		err = plan_add_workload(out, r, *w);
 	if (err)

@@ -25,6 +25,7 @@ struct side_timing {
 	double gap_ns;			     /* beside the block: reset and synchronize */
 	double check_ends_ns, check_step_ns; /* to check D steps: D * step, no less than ends */
 	double launch_max_ns; /* of the workload's limits, on the device probed; 0, NAN: any */
+	double device_bytes;  /* of the device's memory that it takes; 0, NAN: not known */
 };
 
 struct config {
@@ -33,6 +34,8 @@ struct config {
 	int64_t depth_max;	      /* of the workload's limits; 0: any */
 	int size_index;		      /* place among the sizes, which are neighbours in the plan */
 	bool size_given;	      /* the user named the sizes */
+	bool apart;		      /* of a pair: it does not fit into memory twice, so the sides
+					 measure all of it one after the other */
 	struct side_timing timing[2]; /* of a side */
 };
 
@@ -98,6 +101,7 @@ struct plan {
 	int n_points;
 	bool depth_given;
 	double start_ns[2];	/* of a side: from a worker's start to its first line; NAN */
+	double free_bytes[2];	/* of a side: of the device's memory, with nothing set up; NAN */
 	double calibrate_ns[2]; /* to look the platform over and calibrate clocks; NAN */
 	int refused;		/* points that the workload's limits do not allow */
 	char refused_why[160];	/* the first reason */

@@ -109,6 +109,8 @@ static json_t *config_json(const struct config *c)
 	o = json_pack("{s:s, s:o, s:o, s:I, s:i, s:b}", "workload", c->workload->name, "params",
 		      all, "set", set, "depth_max", (json_int_t)c->depth_max, "size_index",
 		      c->size_index, "size_given", c->size_given);
+	if (c->apart)
+		json_object_set_new(o, "apart", json_true());
 	add_timing(o, &c->timing[0]);
 	if (is_probed(&c->timing[1])) {
 		json_object_set_new(o, "b", json_object());
@@ -488,6 +490,7 @@ static int config_parse(struct config *c, const json_t *o, const struct workload
 	c->depth_max = integer(o, "depth_max");
 	c->size_index = (int)integer(o, "size_index");
 	c->size_given = json_is_true(json_object_get(o, "size_given"));
+	c->apart = json_is_true(json_object_get(o, "apart"));
 	c->timing[0] = timing_parse(o);
 	c->timing[1] = timing_parse(json_object_get(o, "b"));
 	return 0;
@@ -523,7 +526,7 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 	struct text wrong = plan_wrong(o);
 	int err = 0;
 
-	*out = (struct plan){ 0 };
+	*out = (struct plan){ .free_bytes = { NAN, NAN } };
 	if (*wrong.s)
 		return complain(EINVAL, "%sthe plan is damaged: %s", where, wrong.s);
 	out->config = calloc(n_configs + 1, sizeof(*out->config));

@@ -98,8 +98,8 @@ static void journal_pair_turns(struct journal *j, int slot, int point)
 	size_t points = (size_t)j->plan.n_points, at[2];
 	const double *turns[2];
 
-	if (!j->turns || j->sides < 2)
-		return;
+	if (!j->turns || j->sides < 2 || j->plan.config[j->plan.point[point].config].apart)
+		return; /* apart, no turn of one side lies beside one of the other */
 	for (int side = 0; side < 2; side++) {
 		int of = side * processes + process;
 

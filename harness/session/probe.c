@@ -228,6 +228,14 @@ static int time_one(void *arg)
 	return time_steps(p->t, p->s, p->mode, p->depth_max, p->checked);
 }
 
+/* A layer may say nothing of it: NAN. */
+static double device_free_bytes(void)
+{
+	size_t bytes, total;
+
+	return cudaMemGetInfo(&bytes, &total) ? NAN : (double)bytes;
+}
+
 static int probe(struct worker *w, int i, bool checked)
 {
 	struct side_timing *t = timing_of(w, i);
@@ -235,9 +243,13 @@ static int probe(struct worker *w, int i, bool checked)
 	struct timed_steps p = { t, &w->subject[i], mode_of(&w->plan, i),
 				 w->plan.config[i].depth_max, checked };
 	struct refusal ignored;
+	double free_bytes = device_free_bytes();
 	int err = worker_set_up(w, i, &ignored);
 
 	t->setup_ns = (double)(clock_ns() - start);
+	t->device_bytes = err ? NAN : fmax(free_bytes - device_free_bytes(), 0);
+	if (!isfinite(w->plan.free_bytes[w->side]))
+		w->plan.free_bytes[w->side] = free_bytes;
 	if (!err)
 		err = refusal_catch(time_one, &p, &ignored);
 	worker_tear_down(w, i);
@@ -307,7 +319,7 @@ static int probe_or_predict(struct worker *w, int i, struct budget *b)
 	return err;
 }
 
-static json_t *ns_or_null(double ns)
+static json_t *number_or_null(double ns)
 {
 	return isfinite(ns) ? json_real(ns) : json_null();
 }
@@ -329,14 +341,17 @@ int worker_probe(struct worker *w)
 			err = probe_or_predict(w, i, &budget);
 		if (err == -EINTR || err == -ENODEV)
 			return err;
-		worker_say(w, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f}",
-					"record", "probe", "config", i, "code", -err, "setup_ns",
-					ns_or_null(c->setup_ns), "ends_ns", ns_or_null(c->ends_ns),
-					"step_ns", ns_or_null(c->step_ns), "gap_ns",
-					ns_or_null(c->gap_ns), "check_ends_ns",
-					ns_or_null(c->check_ends_ns), "check_step_ns",
-					ns_or_null(c->check_step_ns), "launch_max_ns",
-					c->launch_max_ns));
+		worker_say(
+			w,
+			json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o}",
+				  "record", "probe", "config", i, "code", -err, "setup_ns",
+				  number_or_null(c->setup_ns), "ends_ns",
+				  number_or_null(c->ends_ns), "step_ns", number_or_null(c->step_ns),
+				  "gap_ns", number_or_null(c->gap_ns), "check_ends_ns",
+				  number_or_null(c->check_ends_ns), "check_step_ns",
+				  number_or_null(c->check_step_ns), "launch_max_ns",
+				  c->launch_max_ns, "device_bytes", number_or_null(c->device_bytes),
+				  "free_bytes", number_or_null(w->plan.free_bytes[w->side])));
 	}
 	return 0;
 }
@@ -419,6 +434,8 @@ static int take_line(const json_t *o, void *arg)
 	c->check_ends_ns = number(o, "check_ends_ns");
 	c->check_step_ns = number(o, "check_step_ns");
 	c->launch_max_ns = number(o, "launch_max_ns");
+	c->device_bytes = number(o, "device_bytes");
+	p->plan->free_bytes[p->side] = number(o, "free_bytes");
 	if (json_integer_value(json_object_get(o, "code")) && !p->refused++)
 		p->refused_code = (int)json_integer_value(json_object_get(o, "code"));
 	return 0;

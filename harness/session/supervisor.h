@@ -33,6 +33,7 @@ struct lane {
 	/* of one that takes turns */
 	bool waits;	  /* for its turn; nothing is late meanwhile */
 	int turn[3];	  /* what it will do then (worker_await_turn()) */
+	int turn_config;  /* of this configuration */
 	int64_t allowed;  /* how long it may take for it, ns */
 	bool alone;	  /* it still has rounds to do before the other one starts */
 	double *alone_ns; /* [point * ALONE_ROUNDS + round] of them; NAN: not done; NULL: none */

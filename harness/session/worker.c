@@ -43,8 +43,8 @@ int worker_await_turn(struct worker *w, int round, int place)
 		return 0;
 	w->turn[1] = round;
 	w->turn[2] = place;
-	worker_say(w, json_pack("{s:s, s:[i, i, i]}", "record", "turn", "turn", w->turn[0], round,
-				place));
+	worker_say(w, json_pack("{s:s, s:[i, i, i], s:i}", "record", "turn", "turn", w->turn[0],
+				round, place, "config", w->turn_config));
 	/* its end: nobody is left to measure for */
 	return fgets(line, sizeof(line), stdin) && !interrupted() ? 0 : -EINTR;
 }
@@ -361,6 +361,7 @@ static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
 	worker_order(w, order);
 	for (int i = 0; i < w->plan.n_configs && !err && !w->left; i++) {
 		w->turn[0] = i;
+		w->turn_config = order[i];
 		if (worker_leave_out(w, order[i]))
 			err = measure_config(w, order[i], p, start_ns, &begun);
 	}

@@ -12,12 +12,10 @@
  *           points of its first configuration so many times before the other side starts;
  *           digests: {KEY: SHA-256} of files that other processes have read (common/digest.h)
  *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
- *           before what may hang; {record: "turn", turn: [configuration's place, round, place]}
- *           before it waits, and what it will do then (worker_await_turn());
- *           {record: "probe", config, ...}; {record: "calibrated", calibrate_ns};
- *           {record: "header", ...}; {record: "digests", digests};
- *           {record: "alone", point, round, t_total_ns};
- *           {record: "visit", point, round, ...};
+ *           before what may hang; {record: "turn", turn: [configuration's place, round, place],
+ * config} before it waits, and what it will do then (worker_await_turn()); {record: "probe",
+ * config, ...}; {record: "calibrated", calibrate_ns}; {record: "header", ...}; {record: "digests",
+ * digests}; {record: "alone", point, round, t_total_ns}; {record: "visit", point, round, ...};
  *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
  *           file_line}}; {record: "bye", ...} when all is done, or, with left: true, what a fresh
  *           process is to go on with
@@ -42,6 +40,7 @@ struct worker {
 	bool takes_turns;	/* with the other side's worker */
 	int alone;		/* rounds before the other side starts */
 	int turn[3];		/* the last one that it waited for; [0] is the configuration's */
+	int turn_config;	/* which one that is */
 	double canary_ref_ns;	/* of earlier processes; NAN: none */
 	double sentinel_ns;	/* launch and synchronize before the first set-up; 0: not timed */
 	json_t *sentinels;	/* the same with each configuration, and after it; NULL: none yet */

@@ -1,4 +1,5 @@
 /* workers.c - one worker: its job, its lines, its deadlines, its end. */
+#include "harness/session/worker.h"
 #include "harness/session/workers.h"
 
 #include <errno.h>
@@ -194,6 +195,7 @@ static void on_turn(struct lane *l, const json_t *o)
 {
 	const json_t *turn = json_object_get(o, "turn");
 
+	l->turn_config = integer(o, "config");
 	for (size_t i = 0; i < 3; i++)
 		l->turn[i] = (int)json_integer_value(json_array_get(turn, i));
 	l->waits = true;
@@ -340,18 +342,39 @@ int session_start_worker(struct lane *l)
 
 /* ---- workers that run -------------------------------------------------------------------- */
 
-/* Of two that wait, the one that is behind; at the same point each begins every other time. */
+int turns_order(const int x[3], const int y[3], bool apart)
+{
+	bool begun = x[1] != TURN_SET_UP || y[1] != TURN_SET_UP;
+
+	if (x[0] == y[0] && apart && begun)
+		return x[1] != TURN_SET_UP ? -1 : 1; /* the other one has set nothing up */
+	for (int i = 0; i < 3; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+static bool is_apart(const struct lane *l)
+{
+	const struct plan *p = plan_of(l->session);
+
+	return l->turn_config >= 0 && l->turn_config < p->n_configs &&
+	       p->config[l->turn_config].apart;
+}
+
+/* Of two that wait, the one whose turn it is; at the same point each begins every other time. */
 static struct lane *next_of(struct session *s)
 {
 	struct lane *x = &s->lane[0], *y = &s->lane[1];
+	int order;
 
 	if (s->lanes < 2 || !y->running)
 		return x;
 	if (!x->running)
 		return y;
-	for (int i = 0; i < 3; i++)
-		if (x->turn[i] != y->turn[i])
-			return x->turn[i] < y->turn[i] ? x : y;
+	order = turns_order(x->turn, y->turn, is_apart(x));
+	if (order)
+		return order < 0 ? x : y;
 	/* who was first is then behind and waits: A B, B A, A B, ... */
 	return s->ties++ % 2 ? y : x;
 }

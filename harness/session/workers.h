@@ -15,6 +15,13 @@ static inline int side_of(const struct lane *l)
 }
 
 /*
+ * Whose turn comes first, by what both will do then (worker_await_turn()): -1: x, 1: y, 0: they are
+ * level. Who is behind; where a configuration is measured apart (struct config), who has begun it,
+ * up to its end.
+ */
+int turns_order(const int x[3], const int y[3], bool apart);
+
+/*
  * The lane whose worker is to start next; NULL: none, or not yet. One at a time, and of a pair the
  * second one when the first has had its rounds alone: while a worker starts, the other one waits.
  */
