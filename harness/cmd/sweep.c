@@ -407,7 +407,7 @@ static double planning_left_ns(const struct sweep_args *a, int sides, int side, 
 	return fmax(most_ns / (sides == 2 && !side ? 2 : 1) - passed_ns, planning_shortest_ns);
 }
 
-static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, struct omitted *o)
+static int make_plan(struct session *s, struct plan *p, struct sweep_args *a, struct omitted *o)
 {
 	struct plan_request r = { .workload = a->workload,
 				  .assignment = a->assignment,
@@ -428,13 +428,13 @@ static int make_plan(struct plan *p, struct sweep_args *a, struct show *show, st
 	if (a->platform)
 		snprintf(p->declared, sizeof(p->declared), "%s", a->platform);
 	for (int side = 0; side < sides && !err; side++)
-		err = session_probe(p, side, side ? a->against : NULL, patience_ns(a),
-				    planning_left_ns(a, sides, side, all_ns, show), show);
+		err = session_probe(s, p, side, side ? a->against : NULL,
+				    planning_left_ns(a, sides, side, all_ns, &s->show));
 	if (err)
 		return err;
 	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);
 	o->too_long = predict_drop_long(p, sides);
-	limit_ns = all_ns - (double)(clock_ns() - show->begun_ns);
+	limit_ns = all_ns - (double)(clock_ns() - s->show.begun_ns);
 	if (a->quick && p->n_points) {
 		o->corners = predict_choose(p, sides, kinds, limit_ns, &least_ns);
 		if (o->corners < 0)
@@ -504,7 +504,7 @@ static void print_times(const struct show *s)
 	double probe_ns = (double)(s->start_ns - s->begun_ns);
 	char predicted[16], took[16];
 
-	printf("predicted %s, took %s\n", show_duration(probe_ns + s->predicted_ns, predicted),
+	printf("predicted %s, took %s\n", show_duration(probe_ns + s->planned_ns, predicted),
 	       show_duration((double)(clock_ns() - s->begun_ns), took));
 }
 
@@ -678,12 +678,13 @@ static int sweep_start(struct sweep_args *a)
 	if (!err && !a->dry_run && a->against)
 		err = session_greet(a->against, &s.show);
 	if (!err)
-		err = make_plan(&plan, a, &s.show, &omitted);
+		err = make_plan(&s, &plan, a, &omitted);
 	if (!err && a->quick)
 		s.limit_ns = limit_of(a);
 	if (!err && a->dry_run) {
 		plan_print(&plan, a->against ? 2 : 1, &omitted, stdout);
 		plan_release(&plan);
+		json_decref(s.digests);
 		return RIFT_OK;
 	}
 	if (!err) {
@@ -695,6 +696,7 @@ static int sweep_start(struct sweep_args *a)
 	show_end(&s.show);
 	clocks_free(&clocks);
 	plan_release(&plan);
+	json_decref(s.digests);
 	if (s.journal.path)
 		journal_release(&s.journal);
 	return code;

@@ -206,9 +206,11 @@ double predict_start_ns(const struct plan *p, int side)
 	double ns = known(p->start_ns[side], known(p->start_ns[0], start_unknown_ns));
 
 	ns += known(p->calibrate_ns[side], known(p->calibrate_ns[0], calibrate_unknown_ns));
-	/* clocks are met steady at once or, where they are shared or rise and fall, never: a quick
-	 * sweep, which is not to take longer than predicted, reckons with the latter */
-	ns += (double)d->warmup_max_ns / (d->quick ? 1 : 2);
+	/* where that was not tried, clocks are met steady at once or, where they are shared or rise
+	 * and fall, never: a quick sweep, which is not to take longer than predicted, reckons with
+	 * the latter */
+	ns += known(p->warmup_ns[side],
+		    known(p->warmup_ns[0], (double)d->warmup_max_ns / (d->quick ? 1 : 2)));
 	for (int i = 0; i < p->n_configs; i++)
 		ns += setup_or_guess_ns(p, side, i);
 	ns *= plan_kinds(p);

@@ -156,6 +156,7 @@ int plan_make(struct plan *out, const struct plan_request *r)
 			      .depth_given = r->depth != NULL,
 			      .start_ns = { NAN, NAN },
 			      .calibrate_ns = { NAN, NAN },
+			      .warmup_ns = { NAN, NAN },
 			      .free_bytes = { NAN, NAN } };
 	for (const struct workload *const *w = r->workload; *w && !err; w++)
 		err = plan_add_workload(out, r, *w);

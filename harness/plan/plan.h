@@ -102,7 +102,8 @@ struct plan {
 	bool depth_given;
 	double start_ns[2];	/* of a side: from a worker's start to its first line; NAN */
 	double free_bytes[2];	/* of a side: of the device's memory, with nothing set up; NAN */
-	double calibrate_ns[2]; /* to look the platform over and calibrate clocks; NAN */
+	double calibrate_ns[2]; /* to calibrate clocks; NAN */
+	double warmup_ns[2];	/* until they stand still; NAN */
 	int refused;		/* points that the workload's limits do not allow */
 	char refused_why[160];	/* the first reason */
 };

@@ -132,6 +132,13 @@ static json_t *point_json(const struct plan *p, const struct plan_point *at)
 	return o;
 }
 
+/* The CPU device is not warmed up to see how long that takes. */
+static void add_warmup(json_t *o, double ns)
+{
+	if (isfinite(ns))
+		json_object_set_new(o, "warmup_ns", ns_json(ns));
+}
+
 json_t *plan_json(const struct plan *p)
 {
 	json_t *configs = json_array(), *points = json_array(), *o;
@@ -145,10 +152,13 @@ json_t *plan_json(const struct plan *p)
 		      "depth_given", p->depth_given, "start_ns", ns_json(p->start_ns[0]),
 		      "calibrate_ns", ns_json(p->calibrate_ns[0]), "configs", configs, "points",
 		      points);
-	if (isfinite(p->start_ns[1]))
+	add_warmup(o, p->warmup_ns[0]);
+	if (isfinite(p->start_ns[1])) {
 		json_object_set_new(o, "b",
 				    json_pack("{s:o, s:o}", "start_ns", ns_json(p->start_ns[1]),
 					      "calibrate_ns", ns_json(p->calibrate_ns[1])));
+		add_warmup(json_object_get(o, "b"), p->warmup_ns[1]);
+	}
 	return o;
 }
 
@@ -535,6 +545,8 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 	out->depth_given = json_is_true(json_object_get(o, "depth_given"));
 	out->start_ns[0] = ns_of(o, "start_ns");
 	out->calibrate_ns[0] = ns_of(o, "calibrate_ns");
+	out->warmup_ns[0] = ns_of(o, "warmup_ns");
+	out->warmup_ns[1] = ns_of(json_object_get(o, "b"), "warmup_ns");
 	out->start_ns[1] = ns_of(json_object_get(o, "b"), "start_ns");
 	out->calibrate_ns[1] = ns_of(json_object_get(o, "b"), "calibrate_ns");
 	if (json_string_value(json_object_get(o, "declared_platform")))

@@ -369,6 +369,7 @@ struct probing {
 	struct plan *plan;
 	int side;
 	struct show *show;
+	json_t *digests;
 	double patience_ns, limit_ns;
 	int64_t start_ns, heard_ns;
 	int config; /* that it is at */
@@ -413,6 +414,10 @@ static int take_line(const json_t *o, void *arg)
 		p->config = -1;
 	else if (!isfinite(p->plan->start_ns[p->side]))
 		p->plan->start_ns[p->side] = (double)(p->heard_ns - p->start_ns);
+	if (record_is(o, "digests"))
+		json_object_update(p->digests, json_object_get(o, "digests"));
+	if (record_is(o, "warmed"))
+		p->plan->warmup_ns[p->side] = number(o, "warmup_ns");
 	if (record_is(o, "calibrated"))
 		p->plan->calibrate_ns[p->side] = number(o, "calibrate_ns");
 	if (i < 0 || i >= p->plan->n_configs)
@@ -550,13 +555,13 @@ static void predict_the_rest(struct plan *p, int side)
 	predict_blocks(p);
 }
 
-int session_probe(struct plan *plan, int side, const char *prefix, double patience_ns,
-		  double limit_ns, struct show *show)
+int session_probe(struct session *s, struct plan *plan, int side, const char *prefix,
+		  double limit_ns)
 {
 	struct probing p = { .plan = plan,
 			     .side = side,
-			     .show = show,
-			     .patience_ns = patience_ns,
+			     .show = &s->show,
+			     .patience_ns = s->patience_ns,
 			     .limit_ns = limit_ns,
 			     .config = -1 };
 	json_t *job = json_pack("{s:s, s:i, s:o, s:I, s:b}", "job", "probe", "side", side, "plan",
@@ -565,7 +570,10 @@ int session_probe(struct plan *plan, int side, const char *prefix, double patien
 	struct child c;
 	int err;
 
-	plan->start_ns[side] = plan->calibrate_ns[side] = NAN;
+	if (!s->digests)
+		s->digests = json_object();
+	p.digests = s->digests;
+	plan->start_ns[side] = plan->calibrate_ns[side] = plan->warmup_ns[side] = NAN;
 	p.start_ns = p.heard_ns = clock_ns();
 	err = child_start(&c, job, prefix, false);
 	json_decref(job);

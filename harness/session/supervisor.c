@@ -377,11 +377,14 @@ static void foresee(struct session *s, int from)
 	const struct design *d = &plan_of(s)->design;
 	const struct journal *j = &s->journal;
 	int to = d->sequential ? j->sides * looks_next(d, from / j->sides) : j->slots;
+	double ns = 0;
 
 	for (int i = from; i < to; i++)
 		if (!j->complete[journal_slot(j, i)])
-			s->show.predicted_ns += predict_turn_ns(
-				plan_of(s), journal_side(j, journal_slot(j, i)), i / j->sides);
+			ns += predict_turn_ns(plan_of(s), journal_side(j, journal_slot(j, i)),
+					      i / j->sides);
+	s->show.predicted_ns += ns;
+	s->show.planned_ns += ns;
 	s->show.processes = to;
 	s->show.points = to * plan_of(s)->n_points;
 }
@@ -393,7 +396,7 @@ static void start_show(struct session *s)
 	s->show.start_ns = clock_ns();
 	s->show.points_done = j->slots * plan_of(s)->n_points - journal_count(j, POINT_PENDING);
 	s->show.processes = 0;
-	s->show.predicted_ns = 0;
+	s->show.predicted_ns = s->show.planned_ns = 0;
 	foresee(s, 0);
 }
 
@@ -525,6 +528,7 @@ static int correct_plan(struct session *s, double took_ns)
 	double times = took_ns / predicted_turns_ns(s, 0);
 	double left_ns = s->limit_ns - (double)(clock_ns() - s->show.begun_ns);
 	double rest_ns = times * (plan_of(s)->design.processes - 1) * predicted_turns_ns(s, 1);
+	double planned_ns;
 	int before = plan_of(s)->n_points, gone, err = 0;
 	bool *stays;
 
@@ -546,9 +550,11 @@ static int correct_plan(struct session *s, double took_ns)
 		  "the first process%s took %.2g times as long as predicted: %d of %d points are "
 		  "left out of the others",
 		  j->sides == 2 ? "es" : "", times, gone, before);
+	planned_ns = s->show.planned_ns;
 	s->show.predicted_ns = s->show.done_ns;
 	s->show.points_done = j->slots * plan_of(s)->n_points - journal_count(j, POINT_PENDING);
 	foresee(s, j->sides);
+	s->show.planned_ns = planned_ns; /* that the plan was too long is to be seen */
 	return 0;
 }
 

@@ -59,11 +59,11 @@ struct session {
 /*
  * Asks a worker of this side how long configurations take there: of side a all that there is time
  * for in limit_ns, of side b the first of each workload; what the others take is predicted. After
- * limit_ns the worker is stopped, once it has told of each workload. prefix as in child.h. Returns
- * 0, or a negative errno after one line.
+ * limit_ns the worker is stopped, once it has told of each workload. What it read of large files
+ * the session's other processes are told (digests). prefix as in child.h. Returns 0, or a negative
+ * errno after one line.
  */
-int session_probe(struct plan *p, int side, const char *prefix, double patience_ns, double limit_ns,
-		  struct show *show);
+int session_probe(struct session *s, struct plan *p, int side, const char *prefix, double limit_ns);
 
 /*
  * Has the command of the other side start a worker that says hello and ends. Returns 0, or a

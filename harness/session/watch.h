@@ -44,6 +44,7 @@ enum { SHOW_SEEN = 16 };
 struct show {
 	bool quiet, terminal;
 	double predicted_ns, done_ns;	      /* of this run, by prediction */
+	double planned_ns;		      /* the same, before points were left out */
 	int64_t begun_ns, start_ns, shown_ns; /* the command's start; the first process's */
 	int points, points_done;	      /* visits' points that have a record */
 	int process, processes;		      /* under way, of how many */

@@ -375,18 +375,26 @@ static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
 /* How long configurations take, then what else a process does before its first visit. */
 static int probe(struct worker *w, struct platform *p)
 {
+	int64_t start;
 	int err = worker_probe(w);
-	int64_t start = clock_ns();
 
 	if (err)
 		return err;
 	worker_phase(w, "looking the platform over");
 	platform_details(p);
+	say_digests(w); /* what takes long of that, no other process does again */
 	worker_phase(w, "calibrating");
+	start = clock_ns();
 	calibrate(&w->calibration, &w->canary);
 	worker_say(w, json_pack("{s:s, s:f}", "record", "calibrated", "calibrate_ns",
 				(double)(clock_ns() - start)));
-	return 0;
+	if (!w->canary.is_gpu) /* whose processors' clock is anybody's: it may take all its time */
+		return 0;
+	worker_phase(w, phase_warm_up);
+	err = warm_up(&w->warm, &w->canary, NULL, &w->plan.design);
+	worker_say(w, json_pack("{s:s, s:f}", "record", "warmed", "warmup_ns",
+				w->warm.seconds * SECOND_NS));
+	return err;
 }
 
 static void release(struct worker *w)

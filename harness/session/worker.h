@@ -14,7 +14,8 @@
  *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
  *           before what may hang; {record: "turn", turn: [configuration's place, round, place],
  * config} before it waits, and what it will do then (worker_await_turn()); {record: "probe",
- * config, ...}; {record: "calibrated", calibrate_ns}; {record: "header", ...}; {record: "digests",
+ * config, ...}; {record: "calibrated", calibrate_ns}; {record: "warmed",
+ * warmup_ns}; {record: "header", ...}; {record: "digests",
  * digests}; {record: "alone", point, round, t_total_ns}; {record: "visit", point, round, ...};
  *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
  *           file_line}}; {record: "bye", ...} when all is done, or, with left: true, what a fresh
