@@ -12,16 +12,32 @@
 
 static const char own_folder[] = "data/mnist";
 
+/* Both sets as drawn, on the host; they follow from the number and the seed alone. */
+struct drawn {
+	int64_t images; /* of the training set */
+	uint64_t seed;
+	struct mlp_images train, test;
+	int holders;
+};
+
 /* The process's sets, from the newest on. */
 struct shared {
 	struct mlp_data data; /* first: what mlp_data_get() gives out */
 	struct mlp_data_wish wish;
-	char *folder; /* of the wish, or NULL */
+	char *folder;	     /* of the wish, or NULL */
+	struct drawn *drawn; /* owns the images on the host; NULL: data does */
 	int users;
 	struct shared *next;
 };
 
 static struct shared *all;
+
+/*
+ * The sets that were drawn last; the pointer counts as a holder. 60,000 images take 0.6 to 1.1 s
+ * to draw, and 0.05 to 0.2 s to read.
+ */
+static struct drawn *kept;
+static int64_t draws;
 
 /* ---- files ----------------------------------------------------------------------------- */
 
@@ -70,23 +86,75 @@ static int read_files(const char *folder, struct mlp_data *d)
 	return err;
 }
 
-static int draw(const struct mlp_data_wish *w, struct mlp_data *d)
-{
-	int64_t test = w->images / 6 > 0 ? w->images / 6 : 1;
-	int err = mlp_generate(&d->train, w->images, 0, w->seed);
+/* ---- drawn sets ------------------------------------------------------------------------ */
 
-	snprintf(d->source, sizeof(d->source), "generated, seed %lu", (unsigned long)w->seed);
-	return err ? err : mlp_generate(&d->test, test, 1, w->seed);
+static void release_drawn(struct drawn *d)
+{
+	if (!d || --d->holders)
+		return;
+	mlp_images_free(&d->train);
+	mlp_images_free(&d->test);
+	free(d);
 }
 
-static int fill(const struct mlp_data_wish *w, struct mlp_data *d)
+static void forget_drawn(void)
+{
+	release_drawn(kept);
+	kept = NULL;
+}
+
+/* NULL after an error: sets that are not whole are never kept. */
+static int make_drawn(int64_t images, uint64_t seed, struct drawn **out)
+{
+	struct drawn *d = calloc(1, sizeof(*d));
+	int64_t test = images / 6 > 0 ? images / 6 : 1;
+	int err;
+
+	CHECK(d, "memory for the data");
+	*d = (struct drawn){ .images = images, .seed = seed, .holders = 1 };
+	err = mlp_generate(&d->train, images, 0, seed);
+	err = err ? err : mlp_generate(&d->test, test, 1, seed);
+	if (err)
+		release_drawn(d);
+	*out = err ? NULL : d;
+	draws += !err;
+	return err;
+}
+
+/* The last sets are released before others are drawn, so that both need not fit in memory. */
+static int draw(const struct mlp_data_wish *w, struct shared *s)
+{
+	int err = 0;
+
+	if (!kept || kept->images != w->images || kept->seed != w->seed) {
+		forget_drawn();
+		err = make_drawn(w->images, w->seed, &kept);
+	}
+	if (err)
+		return err;
+	kept->holders++;
+	s->drawn = kept;
+	s->data.train = kept->train;
+	s->data.test = kept->test;
+	snprintf(s->data.source, sizeof(s->data.source), "generated, seed %lu",
+		 (unsigned long)w->seed);
+	return 0;
+}
+
+int64_t mlp_data_draws(void)
+{
+	return draws;
+}
+
+static int fill(const struct mlp_data_wish *w, struct shared *s)
 {
 	char path[DATAFILE_PATH_BYTES];
 
-	if (w->kind == MLP_DATA_IDX || w->folder ||
-	    (w->kind == MLP_DATA_AUTO && find(NULL, train_images, path)))
-		return read_files(w->folder, d);
-	return draw(w, d);
+	if (w->kind != MLP_DATA_IDX && !w->folder &&
+	    (w->kind != MLP_DATA_AUTO || !find(NULL, train_images, path)))
+		return draw(w, s);
+	forget_drawn();
+	return read_files(w->folder, &s->data);
 }
 
 /* ---- the device ------------------------------------------------------------------------ */
@@ -115,9 +183,9 @@ static int upload(const struct mlp_images *from, struct mlp_images *to)
 static void free_device(struct mlp_images *im)
 {
 	if (im->pixel)
-		CUDA(cudaFree(im->pixel));
+		CUDA(cudaFree((void *)(uintptr_t)im->pixel));
 	if (im->label)
-		CUDA(cudaFree(im->label));
+		CUDA(cudaFree((void *)(uintptr_t)im->label));
 }
 
 /* ---- sharing --------------------------------------------------------------------------- */
@@ -130,8 +198,11 @@ static bool same(const struct mlp_data_wish *a, const struct mlp_data_wish *b)
 
 static void discard(struct shared *s)
 {
-	mlp_images_free(&s->data.train);
-	mlp_images_free(&s->data.test);
+	if (!s->drawn) {
+		mlp_images_free(&s->data.train);
+		mlp_images_free(&s->data.test);
+	}
+	release_drawn(s->drawn);
 	free_device(&s->data.train_device);
 	free_device(&s->data.test_device);
 	free(s->folder);
@@ -147,7 +218,7 @@ static int make(const struct mlp_data_wish *wish, struct shared **out)
 	s->wish = *wish;
 	s->folder = wish->folder ? strdup(wish->folder) : NULL;
 	s->wish.folder = s->folder;
-	err = fill(wish, &s->data);
+	err = fill(wish, s);
 	err = err ? err : upload(&s->data.train, &s->data.train_device);
 	err = err ? err : upload(&s->data.test, &s->data.test_device);
 	if (err)

@@ -16,10 +16,11 @@ enum {
 	MLP_IMAGES_MAX = 1 << 22, /* of a file: 3.3 GB */
 };
 
-/* n images row by row, 0 is the background; a label each. */
+/* n images row by row, 0 is the background; a label each. Whoever makes them writes, nobody else.
+ */
 struct mlp_images {
 	int64_t n;
-	uint8_t *pixel, *label;
+	const uint8_t *pixel, *label;
 };
 
 void mlp_images_free(struct mlp_images *im);
@@ -79,9 +80,15 @@ struct mlp_data {
 /*
  * Configurations of one process that wish the same share it; each gives it back once. *out is
  * NULL after an error. Returns 0, -EINTR, or an errno after one line.
+ *
+ * Drawn images stay on the host until others are wished: a sweep gives back one configuration
+ * before it sets up the next. Files may have changed and are read again; device memory is freed.
  */
 int mlp_data_get(const struct mlp_data_wish *wish, const struct mlp_data **out);
 void mlp_data_put(const struct mlp_data *data);
+
+/* How often this process has drawn both sets; for tests. */
+int64_t mlp_data_draws(void);
 
 #ifdef __cplusplus
 }

@@ -152,17 +152,17 @@ static void draw_image(const struct strokes *strokes, uint32_t image, uint32_t s
 
 int mlp_generate(struct mlp_images *im, int64_t n, uint32_t set, uint64_t seed)
 {
+	uint8_t *pixel = malloc((size_t)n * MLP_PIXELS), *label = malloc((size_t)n);
 	struct strokes strokes = { 0 };
 
-	*im = (struct mlp_images){ n, malloc((size_t)n * MLP_PIXELS), malloc((size_t)n) };
-	CHECK(im->pixel && im->label, "%ld images", (long)n);
+	CHECK(pixel && label, "%ld images", (long)n);
+	*im = (struct mlp_images){ n, pixel, label };
 	for (int d = 0; d < MLP_CLASSES; d++)
 		strokes.n[d] = mlp_strokes(d, strokes.piece[d]);
 	for (int64_t i = 0; i < n; i++) {
 		if (i % CHECK_EVERY == 0 && interrupted())
 			return -EINTR;
-		draw_image(&strokes, (uint32_t)i, set, seed, im->pixel + i * MLP_PIXELS,
-			   &im->label[i]);
+		draw_image(&strokes, (uint32_t)i, set, seed, pixel + i * MLP_PIXELS, &label[i]);
 	}
 	return 0;
 }

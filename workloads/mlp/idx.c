@@ -24,8 +24,8 @@ struct reader {
 
 void mlp_images_free(struct mlp_images *im)
 {
-	free(im->pixel);
-	free(im->label);
+	free((void *)(uintptr_t)im->pixel);
+	free((void *)(uintptr_t)im->label);
 	memset(im, 0, sizeof(*im));
 }
 
@@ -146,6 +146,7 @@ static int read_end(struct reader *r)
 static int read_images(struct reader *r, struct mlp_images *im)
 {
 	int err = read_magic(r, IMAGES_MAGIC, "images");
+	uint8_t *pixel;
 
 	err = err ? err : read_count(r, &im->n);
 	err = err ? err : read_side(r, "rows");
@@ -153,10 +154,11 @@ static int read_images(struct reader *r, struct mlp_images *im)
 	err = err ? err : room_on_host(im->n * MLP_PIXELS, r->path);
 	if (err)
 		return err;
-	im->pixel = malloc((size_t)im->n * MLP_PIXELS);
-	if (!im->pixel)
+	pixel = malloc((size_t)im->n * MLP_PIXELS);
+	im->pixel = pixel;
+	if (!pixel)
 		return complain(ENOMEM, "%s: no memory for %ld images", r->path, (long)im->n);
-	err = read_bytes(r, im->pixel, im->n * MLP_PIXELS);
+	err = read_bytes(r, pixel, im->n * MLP_PIXELS);
 	return err ? err : read_end(r);
 }
 
@@ -172,6 +174,7 @@ static int check_labels(const struct reader *r, const struct mlp_images *im)
 static int read_labels(struct reader *r, struct mlp_images *im)
 {
 	int64_t n;
+	uint8_t *label;
 	int err = read_magic(r, LABELS_MAGIC, "labels");
 
 	err = err ? err : read_count(r, &n);
@@ -179,10 +182,11 @@ static int read_labels(struct reader *r, struct mlp_images *im)
 		return refuse(r, 4, "%ld labels, but there are %ld images", (long)n, (long)im->n);
 	if (err)
 		return err;
-	im->label = malloc((size_t)n);
-	if (!im->label)
+	label = malloc((size_t)n);
+	im->label = label;
+	if (!label)
 		return complain(ENOMEM, "%s: no memory for %ld labels", r->path, (long)n);
-	err = read_bytes(r, im->label, n);
+	err = read_bytes(r, label, n);
 	err = err ? err : read_end(r);
 	return err ? err : check_labels(r, im);
 }

@@ -118,7 +118,7 @@ static void other_pixels(struct run *r)
 {
 	const struct mlp_images *im = &r->s.data->train_device;
 
-	CUDA(cudaMemset(im->pixel, 1, (size_t)im->n * MLP_PIXELS));
+	CUDA(cudaMemset((void *)(uintptr_t)im->pixel, 1, (size_t)im->n * MLP_PIXELS));
 }
 
 static void other_labels(struct run *r)

@@ -239,6 +239,33 @@ Test(small_mlp_idx, a_folder_is_read_and_shared)
 	mlp_data_put(b);
 }
 
+/* They may have changed; and drawn images are not kept beside them. */
+Test(small_mlp_idx, files_are_read_each_time)
+{
+	const struct mlp_data_wish drawn = { MLP_DATA_GENERATED, NULL, 60, 1 };
+	const struct mlp_data_wish wish = { MLP_DATA_IDX, folder, 60, 1 };
+	const struct mlp_data *d;
+	uint8_t label[LABEL_BYTES];
+
+	need_device();
+	write_set("train-images-idx3-ubyte", "train-labels-idx1-ubyte", false);
+	write_set("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte", false);
+	cr_assert(!mlp_data_get(&drawn, &d), "see stderr");
+	mlp_data_put(d);
+	cr_assert(!mlp_data_get(&wish, &d), "see stderr");
+	cr_assert(d->train.label[1] == 9, "label %d", d->train.label[1]);
+	mlp_data_put(d);
+	fill_labels(label);
+	label[9] = 4;
+	write_file("train-labels-idx1-ubyte", label, LABEL_BYTES, false);
+	cr_assert(!mlp_data_get(&wish, &d), "see stderr");
+	cr_assert(d->train.label[1] == 4, "label %d", d->train.label[1]);
+	mlp_data_put(d);
+	cr_assert(!mlp_data_get(&drawn, &d) && d->train.n == 60, "see stderr");
+	cr_assert(mlp_data_draws() == 2, "drawn %ld times", (long)mlp_data_draws());
+	mlp_data_put(d);
+}
+
 Test(small_mlp_idx, what_a_folder_lacks_is_named)
 {
 	const struct mlp_data_wish wish = { MLP_DATA_IDX, folder, 60000, 1 };
