@@ -1,8 +1,8 @@
 #!/bin/sh
 # aa_compare.sh RIFT [TRIES] - what rift compare says of a system against itself: in no try may it
 # call B slower, nor halves of a session, or of those in data/sessions, different. Then, on the CPU
-# device, of 5 us more for every launch: that has to be found. About 20 s a try, 7 minutes for the
-# default of 20.
+# device, of 5 us more for every launch: that has to be found. Then how many of the 95 % intervals of
+# what differs nowhere hold no difference. About 15 s a try, 5 minutes for the default of 20.
 #
 # KEEP=FOLDER keeps the sessions.
 set -eu
@@ -22,8 +22,8 @@ fail() {
 sweep() {
 	name=$1
 	shift
-	env "$@" "$rift" sweep launch us=0,1,2,5,20 --depth 1,4,16,64,256 --mode stream,graph --quick \
-		--quiet --against "$against" --output "$dir/$name.jsonl" >"$dir/out" 2>"$dir/err" ||
+	env "$@" "$rift" sweep launch us=0,5,20 --depth 1,16,64 --mode stream,graph --express \
+		--rounds 16 --quiet --against "$against" --output "$dir/$name.jsonl" >"$dir/out" 2>"$dir/err" ||
 		fail "$name: $(cat "$dir/err")"
 }
 
@@ -45,10 +45,30 @@ while [ "$tested" -lt "$tries" ]; do
 	1) slower=$((slower + 1)) && head -n 1 "$dir/out" ;;
 	2) open=$((open + 1)) ;;
 	esac
+	"$rift" compare "$dir/aa$tested.jsonl" --json >"$dir/aa$tested.json" 2>"$dir/err" ||
+		[ $? -le 2 ] || fail "rift compare --json: $(cat "$dir/err")"
 	compare --self-test "$dir/aa$tested.jsonl"
 	[ "$code" != 1 ] || fail "--self-test of try $tested: $(head -n 1 "$dir/out")"
 done
 echo "a system against itself, $tested tries: $same same or faster, $open open, $slower slower"
+
+# Of the differences of parameters and the ratios of points of a system against itself.
+python3 - "$dir"/aa*.json <<-'END'
+	import json, sys
+	rows = {}
+	for path in sys.argv[1:]:
+	    d = json.load(open(path))
+	    for p in d["parameters"]:
+	        v = p["difference"]
+	        if v and v["lo"] is not None:
+	            rows.setdefault(p["name"], []).append(v["lo"] <= 0 <= v["hi"])
+	    for p in d["points"]:
+	        v = p["ratio"]
+	        if v["lo"] is not None:
+	            rows.setdefault("points", []).append(v["lo"] <= 1 <= v["hi"])
+	for name, hold in rows.items():
+	    print(f"95 % intervals, {name}: {sum(hold)} of {len(hold)} hold no difference")
+END
 
 kept=0
 for f in "$(dirname "$0")"/../data/sessions/*.jsonl; do
