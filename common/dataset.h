@@ -173,7 +173,10 @@ void dataset_step(struct dataset *d, const struct dataset_work *w, const void *o
 
 /* ---- checks ----------------------------------------------------------------------------- */
 
-enum { DATASET_PIECE = 1 << 18 }; /* words; how much of an array is looked at in one go */
+enum {
+	DATASET_PIECE = 1 << 18, /* words; how much of an array is looked at in one go */
+	DATASET_LOOK = 1 << 24,	 /* words that are fetched and looked at in 0.05 s */
+};
 
 struct dataset_audit {
 	uint64_t answers; /* a bit for each slot that has them */
@@ -181,15 +184,23 @@ struct dataset_audit {
 	char first[96];	  /* the first of these, for the user */
 };
 
+/* After how many steps, and how much is looked at: struct verdict has all but the first. */
+struct dataset_extent {
+	int64_t steps, graph_steps;
+	bool full;
+	uint64_t seed;
+};
+
 /*
- * After `steps` steps, graphs of at most graph_steps among them (struct verdict has both): were
- * they counted; are the outputs of slots that none came to, and what is behind the end of each
- * array, still poison; streamed, did every byte of the others come back as it is computed once
- * more, from inputs that were not copied? Answers themselves are for the workload to compare.
- * Returns 0 or -EINTR.
+ * After so many steps, graphs of at most graph_steps among them: were they counted; are the outputs
+ * of slots that none came to, and what is behind the end of each array, still poison; streamed, did
+ * the others come back as they are computed once more, from inputs that were not copied? The audit
+ * looks at every byte. Where that is more than DATASET_LOOK words, and not full, it looks at a
+ * seeded sample of each array (common/pieces.h). Answers themselves are for the workload to
+ * compare. Returns 0 or -EINTR.
  */
 int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
-		  int64_t steps, int64_t graph_steps, struct dataset_audit *out);
+		  const struct dataset_extent *extent, struct dataset_audit *out);
 
 /* One more flaw, of the word i of an output; only the first is kept. */
 void dataset_flaw(struct dataset_audit *a, const struct dataset *d, const char *what, int64_t slot,

@@ -1,4 +1,4 @@
-/* dataset_audit.c - is there what steps leave, in all slots, byte by byte, and nothing else? */
+/* dataset_audit.c - is there what steps leave, in all slots, and nothing else? */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,8 +8,12 @@
 #include "common/cuda_check.h"
 #include "common/dataset.h"
 #include "common/interrupt.h"
+#include "common/pieces.h"
 
-enum { WORD = 4 };
+enum {
+	WORD = 4,
+	WINDOW = 1 << 14, /* words of a piece of a sample: the least block that steps copy */
+};
 
 /* What is being looked at. */
 struct look {
@@ -17,6 +21,7 @@ struct look {
 	const struct dataset_work *w;
 	const void *opts;
 	void *state;
+	const struct dataset_extent *extent;
 	struct dataset_audit *out;
 	uint32_t *piece, *again; /* room for DATASET_PIECE words each */
 };
@@ -108,21 +113,45 @@ static void same_again(const struct look *l, int output, int64_t slot, int64_t a
 	dataset_flaw(l->out, l->d, "came back otherwise than it was computed", slot, at + i);
 }
 
-/* Answers of streamed slots, and, from the end of answers on, poison. */
+/* ---- all slots -------------------------------------------------------------------------- */
+
+static bool has_answers(const struct look *l, int64_t slot)
+{
+	return l->out->answers >> slot & 1;
+}
+
+/* Answers on the device are the workload's to compare. */
+static bool is_looked_at(const struct look *l, int64_t slot)
+{
+	return l->d->host || !has_answers(l, slot);
+}
+
+/* Words of each array, if all that are looked at have as many as this one. */
+static int64_t most_of(const struct look *l, const struct dataset_array *a)
+{
+	int64_t arrays = 0;
+
+	for (int64_t slot = 0; slot < l->d->o.slots; slot++)
+		arrays += is_looked_at(l, slot) ? l->d->shape.outputs : 0;
+	return l->extent->full || arrays * a->words <= DATASET_LOOK ? a->words
+								    : DATASET_LOOK / arrays;
+}
+
+/* The words of an array: answers of streamed slots, or poison. */
 static int look_at(const struct look *l, int output, int64_t slot)
 {
 	const struct dataset_array *a = &l->d->shape.array[l->d->shape.inputs + output];
-	int64_t words = l->out->answers >> slot & 1 ? a->words : 0, stride = dataset_stride(a);
-	int64_t at = l->d->host ? 0 : words, n;
+	int64_t most = most_of(l, a);
+	struct pieces s = pieces_of(a->words, most < a->words ? WINDOW : DATASET_PIECE, most,
+				    l->extent->seed, (uint32_t)slot, (uint32_t)output);
 
-	for (; at < stride; at += n) {
-		int64_t end = at < words ? words : stride;
+	for (int64_t i = 0; i < s.count; i++) {
+		int64_t at = pieces_at(&s, i), n = pieces_units(&s, i);
 
 		if (interrupted())
 			return -EINTR;
-		n = end - at < DATASET_PIECE ? end - at : DATASET_PIECE;
 		dataset_fetch(l->d, output, slot, at, n, l->piece);
-		if (at < words)
+		if (has_answers(l, slot))
 			same_again(l, output, slot, at, n);
 		else
 			must_be_poison(l, slot, at, n);
@@ -130,23 +159,45 @@ static int look_at(const struct look *l, int output, int64_t slot)
 	return 0;
 }
 
-int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
-		  int64_t steps, int64_t graph_steps, struct dataset_audit *out)
+/* From the end of the array on. */
+static void look_behind(const struct look *l, int output, int64_t slot)
 {
-	struct look l = { .d = d, .w = w, .opts = opts, .state = state, .out = out };
+	const struct dataset_array *a = &l->d->shape.array[l->d->shape.inputs + output];
+	int64_t n = dataset_stride(a) - a->words;
+
+	dataset_fetch(l->d, output, slot, a->words, n, l->piece);
+	must_be_poison(l, slot, a->words, n);
+}
+
+static int look_at_slot(const struct look *l, int64_t slot)
+{
+	int err = 0;
+
+	if (l->d->host && has_answers(l, slot))
+		compute_again(l, slot);
+	for (int k = 0; k < l->d->shape.outputs && !err; k++) {
+		if (is_looked_at(l, slot))
+			err = look_at(l, k, slot);
+		look_behind(l, k, slot);
+	}
+	return err;
+}
+
+int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
+		  const struct dataset_extent *extent, struct dataset_audit *out)
+{
+	struct look l = {
+		.d = d, .w = w, .opts = opts, .state = state, .extent = extent, .out = out
+	};
 	int err = 0;
 
 	*out = (struct dataset_audit){ 0 };
 	l.piece = malloc(2 * (size_t)DATASET_PIECE * WORD);
 	CHECK(l.piece, "%d words", 2 * DATASET_PIECE);
 	l.again = l.piece + DATASET_PIECE;
-	count(d, steps, graph_steps, out);
-	for (int64_t slot = 0; slot < d->o.slots && !err; slot++) {
-		if (d->host && out->answers >> slot & 1)
-			compute_again(&l, slot);
-		for (int k = 0; k < d->shape.outputs && !err; k++)
-			err = look_at(&l, k, slot);
-	}
+	count(d, extent->steps, extent->graph_steps, out);
+	for (int64_t slot = 0; slot < d->o.slots && !err; slot++)
+		err = look_at_slot(&l, slot);
 	free(l.piece);
 	return err;
 }

@@ -1,24 +1,29 @@
 /*
  * check.c - are the prices right, all of them there, and nothing written besides?
  *
- * Prices are compared with two references in double on options made anew: a seeded sample, and the
- * first and last, with the same tree; as many as a fifth of a second allows with its sum in closed
- * form. Bytes that are no prices, and copies, are looked at by dataset_audit().
+ * Prices are compared with two references in double on options made anew: with the same tree as
+ * many as a tenth of a second allows, and at least the first and the last of all; with its sum in
+ * closed form, as many again, and at least the first and the last of each slot. Which others is
+ * drawn. Bytes that are no prices, and copies, are looked at by dataset_audit().
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "common/pieces.h"
 #include "workloads/binomial/binomial.h"
 #include "workloads/binomial/inputs.h"
 #include "workloads/binomial/reference.h"
 
-enum { TREES = 64, TREES_LARGE = 16, LARGE = 2048, SAMPLE_TAG = 31, SUM_LEAST = 16 };
+enum { SUM_LEAST = 16, SAMPLE_TREES = 0, SAMPLE_SUMS = 1 };
 
-static const double leaves_in_time = 2e7; /* of sums, in 0.2 s */
+/* In 0.1 s each; a leaf of a tree takes as long as so many nodes before it. */
+static const double nodes_in_time = 6e7, leaf_nodes = 16;
+static const double leaves_in_time = 6e6; /* of sums */
 
 /*
  * Of single prices: absolute. Of all, if at least SUM_LEAST: relative, with what n steps add. In
@@ -34,6 +39,9 @@ struct audit {
 	const struct dataset *set;
 	struct verdict *v;
 	struct dataset_audit found;
+	struct pieces trees; /* which options have one: all slots with answers, end to end */
+	int64_t done;	     /* trees */
+	bool *compared;	     /* which options of the slot in hand */
 	float *price;	     /* of a slot */
 	double *room, *logs; /* steps + 1 each */
 	double worst, off, sum;
@@ -55,7 +63,8 @@ static void compare(struct audit *a, int64_t slot, int64_t i, double want)
 
 	a->off += error;
 	a->sum += want;
-	a->v->compared++;
+	a->v->compared += !a->compared[i];
+	a->compared[i] = true;
 	if (error <= a->worst)
 		return;
 	a->worst = error;
@@ -81,42 +90,49 @@ static void compare_sum(struct audit *a, int64_t slot, int64_t i)
 
 /* ---- slots ------------------------------------------------------------------------------ */
 
-/* An option drawn for the sample; the first two are the ends. */
-static int64_t drawn(const struct audit *a, int64_t slot, int64_t j)
+/* Those of the options of the slot, which is the n-th that has answers. */
+static int compare_trees(struct audit *a, int64_t slot, int64_t n)
 {
-	struct philox r = philox4x32((uint32_t)j, (uint32_t)slot, SAMPLE_TAG, 0, a->v->seed);
+	int64_t before = n * a->o->options;
 
-	return j < 2 ? j * (a->o->options - 1) : r.word[0] % a->o->options;
-}
+	for (; a->done < a->trees.count; a->done++) {
+		int64_t i = pieces_at(&a->trees, a->done) - before;
 
-/* Of `most` options in all slots as many as fall to one, the ends of each among them. */
-static int64_t share(const struct audit *a, double most)
-{
-	double all = (double)a->v->total, n = fmax(2, ceil(most * (double)a->o->options / all));
-
-	return a->v->full || n >= (double)a->o->options ? a->o->options : (int64_t)n;
-}
-
-static int compare_slot(struct audit *a, int64_t slot)
-{
-	int64_t trees = share(a, a->o->steps > LARGE ? TREES_LARGE : TREES);
-	int64_t sums = share(a, leaves_in_time / (double)(a->o->steps + 1));
-	bool all = sums == a->o->options;
-
-	for (int64_t j = 0; j < trees; j++) {
+		if (i >= a->o->options)
+			break;
 		if (interrupted())
 			return -EINTR;
-		compare_tree(a, slot, trees == a->o->options ? j : drawn(a, slot, j));
+		if (i >= 0) /* else of a slot that was left out */
+			compare_tree(a, slot, i);
 	}
-	if (trees == a->o->options)
-		return 0;
-	a->v->compared -= all ? trees : 0; /* they come again */
-	for (int64_t j = 0; j < sums; j++)
-		compare_sum(a, slot, all ? j : drawn(a, slot, trees + j));
 	return 0;
 }
 
-static int look_at(struct audit *a, int64_t slot)
+static int compare_sums(struct audit *a, int64_t slot)
+{
+	double each = (double)(a->o->steps + 1) * (double)(a->v->total / a->o->options);
+	struct pieces s = pieces_of(a->o->options, 1, (int64_t)(leaves_in_time / each), a->v->seed,
+				    (uint32_t)slot, SAMPLE_SUMS);
+
+	for (int64_t i = 0; i < s.count; i++) {
+		if (interrupted())
+			return -EINTR;
+		compare_sum(a, slot, pieces_at(&s, i));
+	}
+	return 0;
+}
+
+/* Where all have their trees, sums say nothing more. */
+static int compare_slot(struct audit *a, int64_t slot, int64_t n)
+{
+	int err;
+
+	memset(a->compared, 0, (size_t)a->o->options * sizeof(*a->compared));
+	err = compare_trees(a, slot, n);
+	return err || a->trees.all ? err : compare_sums(a, slot);
+}
+
+static int look_at(struct audit *a, int64_t slot, int64_t n)
 {
 	int64_t before = a->found.flaws;
 
@@ -124,7 +140,7 @@ static int look_at(struct audit *a, int64_t slot)
 	for (int64_t i = 0; i < a->o->options; i++)
 		if (isnan(a->price[i]))
 			dataset_flaw(&a->found, a->set, "no price", slot, i);
-	return a->found.flaws == before ? compare_slot(a, slot) : 0;
+	return a->found.flaws == before ? compare_slot(a, slot, n) : 0;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------ */
@@ -140,9 +156,17 @@ static double error_of(const struct audit *a)
 	return error + each_flaw * (double)a->found.flaws;
 }
 
+static int64_t trees_in_time(const struct audit *a)
+{
+	double leaves = (double)a->o->steps + 1;
+
+	return (int64_t)(nodes_in_time / (leaves * (leaves / 2 + leaf_nodes)));
+}
+
 static int look_at_all(struct audit *a)
 {
 	struct verdict *v = a->v;
+	int64_t n = 0;
 	int err = 0;
 
 	v->measure = "largest of the errors, in units of what each may be; 1000 more for each "
@@ -150,9 +174,11 @@ static int look_at_all(struct audit *a)
 	v->total = a->o->options * __builtin_popcountll(a->found.answers);
 	v->compared = 0;
 	v->tolerance = 1;
+	a->trees = pieces_of(v->total, 1, v->full ? v->total : trees_in_time(a), v->seed, 0,
+			     SAMPLE_TREES);
 	for (int64_t slot = 0; slot < a->o->set.slots && !err; slot++)
 		if (a->found.answers >> slot & 1)
-			err = look_at(a, slot);
+			err = look_at(a, slot, n++);
 	v->error = error_of(a);
 	v->passed = v->error <= v->tolerance;
 	if (a->found.flaws)
@@ -165,17 +191,19 @@ int binomial_check(const void *opts, void *state, int64_t steps, struct verdict 
 	struct binomial_state *s = state;
 	struct audit a = { .o = opts, .set = &s->set, .v = v };
 	size_t leaves = (size_t)a.o->steps + 1;
-	int err = dataset_audit(&s->set, &binomial_work, opts, state, steps, v->graph_steps,
-				&a.found);
+	const struct dataset_extent extent = { steps, v->graph_steps, v->full, v->seed };
+	int err = dataset_audit(&s->set, &binomial_work, opts, state, &extent, &a.found);
 
 	a.price = malloc((size_t)a.o->options * sizeof(*a.price));
+	a.compared = malloc((size_t)a.o->options * sizeof(*a.compared));
 	a.room = malloc(2 * leaves * sizeof(*a.room));
-	CHECK(a.price && a.room, "memory of %ld prices", (long)a.o->options);
+	CHECK(a.price && a.compared && a.room, "memory of %ld prices", (long)a.o->options);
 	a.logs = a.room + leaves;
 	binomial_logs(a.o->steps, a.logs);
 	if (!err)
 		err = look_at_all(&a);
 	free(a.price);
+	free(a.compared);
 	free(a.room);
 	return err;
 }

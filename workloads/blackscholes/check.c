@@ -159,8 +159,8 @@ int blackscholes_check(const void *opts, void *state, int64_t steps, struct verd
 {
 	struct blackscholes_state *s = state;
 	struct audit a = { .o = opts, .set = &s->set, .v = v };
-	int err = dataset_audit(&s->set, &blackscholes_work, opts, state, steps, v->graph_steps,
-				&a.found);
+	const struct dataset_extent extent = { steps, v->graph_steps, v->full, v->seed };
+	int err = dataset_audit(&s->set, &blackscholes_work, opts, state, &extent, &a.found);
 	float *room = malloc(OUTPUTS * PIECE * sizeof(*room));
 
 	CHECK(room, "%d floats", OUTPUTS * PIECE);

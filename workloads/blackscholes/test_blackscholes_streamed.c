@@ -2,6 +2,7 @@
  * test_blackscholes_streamed.c - steps of data=streamed: every byte comes and goes, in blocks that
  * do not divide the arrays, from each kind of memory, with chunks that overlap.
  */
+#include "tests/counted_back.h"
 #include "workloads/blackscholes/test_options.h"
 
 #include <stdio.h>
@@ -190,5 +191,41 @@ Test(large_blackscholes_streamed, more_than_are_compared_come_back_whole)
 	((char *)host_out(r, 0, 0))[4 * 777777] ^= 1;
 	v = run_check(r, 2, false);
 	cr_assert(!v.passed && strstr(v.worst, "slot 0, option 777777"), "%s", v.worst);
+	run_end(r);
+}
+
+/* Three slots of 32 MiB of prices each are more than is compared byte by byte. */
+Test(large_blackscholes_streamed, pieces_of_many_bytes_are_compared)
+{
+	enum { MANY = 4 << 20, SLOTS = 3, LOOK = 4 * DATASET_LOOK, STRETCH = 100000 };
+	static const struct {
+		int output, at, n;
+	} wrong[] = {
+		{ 0, 0, 1 }, { 0, MANY - 1, 1 }, { 1, MANY - 1, 1 }, { 1, MANY / 3, STRETCH }
+	};
+	struct blackscholes_opts o = streamed_opts(MANY, 4 << 20, 0);
+	struct verdict v;
+	struct run *r;
+
+	need_device();
+	o.set.slots = SLOTS;
+	r = run_begin(o);
+	run_steps(r, SLOTS);
+	back = 0;
+	v = run_check(r, SLOTS, false);
+	cr_assert(v.passed, "error %g: %s", v.error, v.worst);
+	cr_assert(back > LOOK / 2 && back <= LOOK + (1 << 20), "%zu bytes were copied back", back);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		for (int64_t slot = 0; slot < SLOTS; slot += SLOTS - 1) {
+			uint32_t *word = (uint32_t *)host_out(r, wrong[i].output, slot);
+
+			for (int k = 0; k < wrong[i].n; k++)
+				word[wrong[i].at + k] ^= 1;
+			v = run_check(r, SLOTS, false);
+			cr_assert(!v.passed && strstr(v.worst, "otherwise than it was computed"),
+				  "%zu, slot %ld: %s", i, (long)slot, v.worst);
+			for (int k = 0; k < wrong[i].n; k++)
+				word[wrong[i].at + k] ^= 1;
+		}
 	run_end(r);
 }

@@ -275,8 +275,8 @@ int matmul_check(const void *opts, void *state, int64_t steps, struct verdict *v
 {
 	struct matmul_state *s = state;
 	struct audit a = { .o = opts, .s = s, .v = v };
-	int err =
-		dataset_audit(&s->set, &matmul_work, opts, state, steps, v->graph_steps, &a.found);
+	const struct dataset_extent extent = { steps, v->graph_steps, v->full, v->seed };
+	int err = dataset_audit(&s->set, &matmul_work, opts, state, &extent, &a.found);
 
 	return err ? err : look_at_all(&a);
 }

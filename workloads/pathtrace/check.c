@@ -1,10 +1,11 @@
 /*
  * check.c - the run against the reference (reference.h): the same paths, in double.
  *
- * Every pixel's counter must be right and its sums possible. Colours are compared on pixels drawn
- * by chance, all of whose paths are walked again. A path that rounding sends around another corner
- * is another path, so the worst hundredth of the pixels, at least one, is let off; the mean of the
- * others must agree the better. In a closed scene no ray may get out.
+ * Every pixel's counter must be right and its sums possible; of large pictures that is asked of
+ * pieces. Colours are compared on pixels drawn by chance, all of whose paths are walked again. A
+ * path that rounding sends around another corner is another path, so the worst hundredth of the
+ * pixels, at least one, is let off; the mean of the others must agree the better. In a closed scene
+ * no ray may get out.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,8 +13,9 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/interrupt.h"
-#include "common/philox.h"
+#include "common/pieces.h"
 #include "workloads/pathtrace/pathtrace.h"
 
 static const double pixel_tolerance = 1e-3, mean_tolerance = 1e-5;
@@ -24,9 +26,17 @@ static const double lost_tolerance = 1e-6;
 /* Darker pixels count as if they were so bright. */
 static const double darkest = 0.05;
 
-/* Pixels that are compared, and their paths, 0.3 s of the reference; never fewer than PIXELS_MIN.
- */
-enum { PIXELS_MAX = 1024, PIXELS_MIN = 18, PATHS_MAX = 1 << 18, TAG = 31 };
+enum {
+	PIXELS_MAX = 1024, /* that are compared */
+	PIXELS_MIN = 18,   /* however many paths they have */
+	COUNTED = 64,	   /* paths, by which is known how many rays all have */
+	LOOK = 1 << 20,	   /* pixels whose counters are looked at: 40 MiB, 0.03 s */
+	PIECE = 1 << 12,   /* of them in one go */
+	USE_COLOURS = 0,   /* of a draw */
+	USE_COUNTERS = 1,
+};
+
+static const double rays_in_time = 6e5; /* of pixels that are compared: 0.1 s of the reference */
 
 struct sample {
 	double error, got[3], want[3];
@@ -35,7 +45,6 @@ struct sample {
 
 struct comparison {
 	const struct pathtrace_state *s;
-	const struct pt_pixel *pixel;
 	struct verdict *v;
 	int64_t pixels, samples; /* of the picture; of a pixel */
 };
@@ -54,58 +63,86 @@ static void note(struct comparison *c, double error, const char *what, int64_t p
 			 (long)(pixel % c->s->ref.width), (long)(pixel / c->s->ref.width));
 }
 
-static void check_counters(struct comparison *c)
+/* n pixels from `at` on, as they are on the device. */
+static void fetch(const struct comparison *c, int64_t at, int64_t n, struct pt_pixel *out)
 {
+	CUDA(cudaMemcpy(out, c->s->job.pixel + at, (size_t)n * sizeof(*out),
+			cudaMemcpyDeviceToHost));
+}
+
+static void check_counter(struct comparison *c, const struct pt_pixel *p, int64_t pixel)
+{
+	if (p->count != c->samples)
+		note(c, INFINITY, "wrong number of samples of pixel", pixel);
+	if (p->segments < p->count || p->segments > p->count * (c->s->ref.bounces + 1ull))
+		note(c, INFINITY, "wrong number of segments of pixel", pixel);
+	if (p->sum[0] < 0 || p->sum[1] < 0 || p->sum[2] < 0)
+		note(c, INFINITY, "negative light of pixel", pixel);
+}
+
+static int check_counters(struct comparison *c)
+{
+	struct pieces all = pieces_of(c->pixels, PIECE, c->v->full ? c->pixels : LOOK, c->v->seed,
+				      0, USE_COUNTERS);
+	struct pt_pixel *piece = calloc(PIECE, sizeof(*piece));
 	double segments = 0, lost = 0;
+	bool stop = false;
 
-	for (int64_t i = 0; i < c->pixels; i++) {
-		const struct pt_pixel *p = &c->pixel[i];
+	CHECK(piece, "%d pixels", PIECE);
+	for (int64_t i = 0; i < all.count && !stop; i++) {
+		int64_t at = pieces_at(&all, i), n = pieces_units(&all, i);
 
-		if (p->count != c->samples)
-			note(c, INFINITY, "wrong number of samples of pixel", i);
-		if (p->segments < p->count || p->segments > p->count * (c->s->ref.bounces + 1ull))
-			note(c, INFINITY, "wrong number of segments of pixel", i);
-		if (p->sum[0] < 0 || p->sum[1] < 0 || p->sum[2] < 0)
-			note(c, INFINITY, "negative light of pixel", i);
-		segments += (double)p->segments;
-		lost += p->lost;
+		fetch(c, at, n, piece);
+		for (int64_t k = 0; k < n; k++) {
+			check_counter(c, &piece[k], at + k);
+			segments += (double)piece[k].segments;
+			lost += piece[k].lost;
+		}
+		stop = interrupted();
 	}
+	free(piece);
 	note(c, lost / (1 + lost_tolerance * segments), "rays lost", -1);
+	return stop ? -EINTR : 0;
 }
 
 /* ---- colours -------------------------------------------------------------------------------- */
 
-static int64_t choose(const struct comparison *c, int64_t i, int64_t n)
+/* How many depends on scene, bounces and roulette: so many paths of the reference have these. */
+static double rays_of_path(const struct comparison *c)
 {
-	struct philox p;
+	struct pieces some = pieces_of(c->pixels, 1, COUNTED, c->v->seed, 0, USE_COLOURS);
+	struct pt_ref_rays rays = { 0 };
+	struct pt_ref_path path;
 
-	if (n == c->pixels || !i)
-		return i;
-	if (i == n - 1)
-		return c->pixels - 1;
-	p = philox4x32((uint32_t)i, 0, TAG, 0, c->v->seed);
-	return (int64_t)(philox_uniform(p.word[0]) * (double)c->pixels);
+	for (int64_t i = 0; i < some.count; i++) {
+		pathtrace_ref_path(&c->s->ref, pieces_at(&some, i), 0, &path);
+		pathtrace_ref_count(&rays, &path);
+	}
+	return (rays.segments + rays.shadows) / rays.paths;
 }
 
-static int64_t pixels_to_compare(const struct comparison *c)
+/* The first and the last are among them. */
+static struct pieces pixels_to_compare(const struct comparison *c)
 {
-	int64_t n = PATHS_MAX / c->samples;
+	double n = rays_in_time / ((double)c->samples * rays_of_path(c));
 
-	n = n > PIXELS_MAX ? PIXELS_MAX : n < PIXELS_MIN ? PIXELS_MIN : n;
-	return c->v->full || n > c->pixels ? c->pixels : n;
+	n = fmax(PIXELS_MIN, fmin(n, PIXELS_MAX));
+	return pieces_of(c->pixels, 1, c->v->full ? c->pixels : (int64_t)n, c->v->seed, 0,
+			 USE_COLOURS);
 }
 
 static int compare_pixel(const struct comparison *c, struct sample *s)
 {
-	const struct pt_pixel *p = &c->pixel[s->pixel];
+	struct pt_pixel p;
 	struct pt_ref_rays rays = { 0 };
 	int err = pathtrace_ref_pixel(&c->s->ref, s->pixel, (uint32_t)c->samples, s->want, &rays);
 
+	fetch(c, s->pixel, 1, &p);
 	s->error = 0;
 	for (int k = 0; k < 3; k++) {
 		double scale = fmax(darkest, s->want[k]), off;
 
-		s->got[k] = ldexp((double)p->sum[k], -PT_FIXED_BITS) / (double)c->samples;
+		s->got[k] = ldexp((double)p.sum[k], -PT_FIXED_BITS) / (double)c->samples;
 		off = fabs(s->got[k] - s->want[k]) / scale;
 		s->error = off <= s->error ? s->error : off; /* takes NaN */
 	}
@@ -141,7 +178,8 @@ static void judge(struct comparison *c, struct sample *s, int64_t n)
 
 static int compare_colours(struct comparison *c)
 {
-	int64_t n = pixels_to_compare(c);
+	struct pieces pixels = pixels_to_compare(c);
+	int64_t n = pixels.count;
 	struct sample *s;
 	int err = 0;
 
@@ -150,7 +188,7 @@ static int compare_colours(struct comparison *c)
 	if (!s)
 		return complain(ENOMEM, "no host memory to compare %ld pixels", (long)n);
 	for (int64_t i = 0; i < n && !err; i++) {
-		s[i].pixel = choose(c, i, n);
+		s[i].pixel = pieces_at(&pixels, i);
 		err = interrupted() ? -EINTR : compare_pixel(c, &s[i]);
 	}
 	if (!err)
@@ -164,15 +202,13 @@ int pathtrace_check(const void *opts, void *state, int64_t steps, struct verdict
 {
 	const struct pathtrace_opts *o = opts;
 	const struct pathtrace_state *s = state;
-	struct pt_pixel *pixel = pathtrace_read(s);
 	struct comparison c = {
 		.s = s,
-		.pixel = pixel,
 		.v = v,
 		.pixels = o->width * o->height,
 		.samples = steps * o->samples,
 	};
-	int err = pixel ? 0 : -ENOMEM;
+	int err = 0;
 
 	v->compared = 0;
 	v->total = c.pixels;
@@ -183,11 +219,10 @@ int pathtrace_check(const void *opts, void *state, int64_t steps, struct verdict
 		"rays lost";
 	if (steps <= 0)
 		snprintf(v->worst, sizeof(v->worst), "no step, so nothing to compare");
-	if (!err && steps > 0) {
-		check_counters(&c);
-		err = compare_colours(&c);
+	if (steps > 0) {
+		err = check_counters(&c);
+		err = err ? err : compare_colours(&c);
 	}
-	free(pixel);
 	v->passed = !err && v->error <= v->tolerance;
 	return err;
 }

@@ -3,8 +3,10 @@
  *
  * Up to 2^22 pairs are compared with those of a merge sort, on keys made anew. Above, each pair is
  * looked at with the one before it: keys do not fall, values of equal keys rise, every value comes
- * once, and its key is the one that was given with it. No other order has all that. Bytes that are
- * no pairs, and copies, are looked at by dataset_audit().
+ * once, and its key is the one that was given with it. No other order has all that. Where all slots
+ * together have too many pairs, these rules are asked of a seeded sample: windows of each slot, the
+ * first and the last among them. Keys do not fall from window to window either. Bytes that are no
+ * pairs, and copies, are looked at by dataset_audit().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,21 +15,42 @@
 
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
+#include "common/pieces.h"
+#include "workloads/radixsort/inputs.h"
 #include "workloads/radixsort/radixsort.h"
 #include "workloads/radixsort/reference.h"
 
-enum { PIECE = DATASET_PIECE, MERGE_MAX = 1 << 22 };
+enum {
+	PIECE = DATASET_PIECE,
+	MERGE_MAX = 1 << 22,
+	ALL = 1 << 21,	  /* pairs of all slots: merged and compared in 0.2 s */
+	SOME = 1 << 20,	  /* of more, pairs that are looked at: 0.1 s */
+	WINDOW = 1 << 12, /* pairs side by side */
+};
 
 static const uint32_t POISON = 0x01010101u * SLOTS_POISON_INTEGER;
+static const uint32_t NONE = UINT32_MAX; /* no value is as large */
+
+enum rule {
+	MERGED,	 /* as a merge sort has them */
+	RULES,	 /* all, by what only the right order has */
+	SAMPLED, /* some, by the same */
+};
 
 struct audit {
 	const struct radixsort_opts *o;
 	const struct dataset *set;
+	struct verdict *v;
 	struct dataset_audit found;
+	enum rule rule;
+	struct pieces sample;		   /* of the slot in hand */
 	uint32_t *piece[RADIXSORT_ARRAYS]; /* room for PIECE words each */
-	struct radixsort_pair *want;	   /* a sorted slot, and as much again; else NULL */
-	uint64_t *seen;			   /* a bit for each value, where `want` is NULL */
-	struct radixsort_pair last;
+	struct radixsort_pair *want;	   /* MERGED: a sorted slot, and as much again */
+	uint64_t *seen;			   /* RULES: a bit for each value */
+	uint32_t *values;		   /* SAMPLED: those of the slot, by their hashes */
+	uint32_t mask;			   /* places for them, less one: a power of two */
+	struct radixsort_pair last;	   /* that was looked at; no_last: none yet */
+	bool no_last;
 };
 
 /* ---- one pair --------------------------------------------------------------------------- */
@@ -44,24 +67,44 @@ static const char *against_reference(const struct audit *a, int64_t i, struct ra
 	return p.key == want->key ? "another value than merged" : "another key than merged";
 }
 
-static const char *against_rules(struct audit *a, int64_t slot, int64_t i, struct radixsort_pair p)
+/* Has the value come before? It has now. */
+static bool has_come(struct audit *a, uint32_t value)
+{
+	uint64_t bit = 1ull << value % 64;
+	uint32_t at = value * 0x9E3779B9u >> 7 & a->mask;
+
+	if (a->rule == RULES) {
+		bool come = a->seen[value / 64] & bit;
+
+		a->seen[value / 64] |= bit;
+		return come;
+	}
+	while (a->values[at] != NONE && a->values[at] != value)
+		at = (at + 1) & a->mask;
+	if (a->values[at] == value)
+		return true;
+	a->values[at] = value;
+	return false;
+}
+
+static const char *against_rules(struct audit *a, int64_t slot, struct radixsort_pair p)
 {
 	const struct radixsort_opts *o = a->o;
 	struct radixsort_pair last = a->last;
-	uint64_t bit = 1ull << p.value % 64;
+	bool first = a->no_last;
 
 	a->last = p;
+	a->no_last = false;
 	if (p.value >= o->pairs)
 		return p.value == POISON ? "no pair" : "a value that was not given";
-	if (a->seen[p.value / 64] & bit)
+	if (has_come(a, p.value))
 		return "a value that came before";
-	a->seen[p.value / 64] |= bit;
 	if (p.key != radixsort_reference_key(o->keys, p.value, (uint32_t)o->pairs, (uint32_t)slot,
 					     (uint64_t)o->seed))
 		return "another key than was given with its value";
-	if (i && p.key < last.key)
+	if (!first && p.key < last.key)
 		return "a key below the one before it";
-	if (i && p.key == last.key && p.value < last.value)
+	if (!first && p.key == last.key && p.value < last.value)
 		return "equal keys, not as they came";
 	return NULL;
 }
@@ -71,8 +114,8 @@ static void look_at(struct audit *a, int64_t slot, int64_t at, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
 		struct radixsort_pair p = { a->piece[0][i], a->piece[1][i] };
-		const char *flaw = a->want ? against_reference(a, at + i, p)
-					   : against_rules(a, slot, at + i, p);
+		const char *flaw = a->rule == MERGED ? against_reference(a, at + i, p)
+						     : against_rules(a, slot, p);
 
 		if (flaw)
 			dataset_flaw(&a->found, a->set, flaw, slot, at + i);
@@ -81,43 +124,65 @@ static void look_at(struct audit *a, int64_t slot, int64_t at, int64_t n)
 
 /* ---- inputs ----------------------------------------------------------------------------- */
 
-/* They are read by each step that comes to the slot. */
+/* They are read by each step that comes to the slot. Four keys are drawn at a time. */
 static void look_at_inputs(struct audit *a, int64_t slot, int64_t at, int64_t n)
 {
 	const struct radixsort_opts *o = a->o;
+	uint32_t pairs = (uint32_t)o->pairs;
+	struct philox words = { { 0 } };
 
 	for (int k = 0; k < RADIXSORT_ARRAYS; k++)
 		CUDA(cudaMemcpy(a->piece[k], (uint32_t *)dataset_device(a->set, k, slot) + at,
 				(size_t)n * sizeof(uint32_t), cudaMemcpyDeviceToHost));
 	for (int64_t i = 0; i < n; i++) {
-		uint32_t key =
-			radixsort_reference_key(o->keys, (uint32_t)(at + i), (uint32_t)o->pairs,
-						(uint32_t)slot, (uint64_t)o->seed);
+		uint32_t value = (uint32_t)(at + i);
 
-		if (a->piece[0][i] != key || a->piece[1][i] != at + i)
+		if (!i || !(value & 3))
+			words = radixsort_words(value, (uint32_t)slot, (uint64_t)o->seed);
+		if (a->piece[0][i] != radixsort_key(o->keys, value, pairs, words.word[value & 3]) ||
+		    a->piece[1][i] != value)
 			dataset_flaw(&a->found, a->set, "the input has changed", slot, at + i);
 	}
 }
 
 /* ---- slots ------------------------------------------------------------------------------ */
 
+static int64_t slots_with_answers(const struct audit *a)
+{
+	return __builtin_popcountll(a->found.answers);
+}
+
+/* Pairs of a slot that are looked at. */
+static int64_t most_of_slot(const struct audit *a)
+{
+	int64_t slots = slots_with_answers(a);
+
+	return a->rule == SAMPLED ? SOME / (slots ? slots : 1) : a->o->pairs;
+}
+
 static void prepare(struct audit *a, int64_t slot)
 {
-	uint32_t n = (uint32_t)a->o->pairs;
+	const struct radixsort_opts *o = a->o;
+	uint32_t n = (uint32_t)o->pairs;
 
-	if (!a->want) {
+	a->sample = pieces_of(n, a->rule == SAMPLED ? WINDOW : PIECE, most_of_slot(a), a->v->seed,
+			      (uint32_t)slot, 0);
+	a->no_last = true;
+	if (a->rule == RULES)
 		memset(a->seen, 0, (n / 64 + 1) * sizeof(*a->seen));
+	if (a->rule == SAMPLED)
+		memset(a->values, 0xff, ((size_t)a->mask + 1) * sizeof(*a->values));
+	if (a->rule != MERGED)
 		return;
-	}
-	radixsort_reference_input(a->want, n, a->o->keys, (uint32_t)slot, (uint64_t)a->o->seed);
+	radixsort_reference_input(a->want, n, o->keys, (uint32_t)slot, (uint64_t)o->seed);
 	radixsort_reference_sort(a->want, a->want + n, n);
 }
 
 static int look_at_slot(struct audit *a, int64_t slot)
 {
 	prepare(a, slot);
-	for (int64_t at = 0; at < a->o->pairs; at += PIECE) {
-		int64_t n = a->o->pairs - at < PIECE ? a->o->pairs - at : PIECE;
+	for (int64_t i = 0; i < a->sample.count; i++) {
+		int64_t at = pieces_at(&a->sample, i), n = pieces_units(&a->sample, i);
 
 		if (interrupted())
 			return -EINTR;
@@ -126,17 +191,19 @@ static int look_at_slot(struct audit *a, int64_t slot)
 		look_at(a, slot, at, n);
 		if (!a->set->host)
 			look_at_inputs(a, slot, at, n);
+		a->v->compared += n;
 	}
 	return 0;
 }
 
-static int look_at_all(struct audit *a, struct verdict *v)
+static int look_at_all(struct audit *a)
 {
+	struct verdict *v = a->v;
 	int err = 0;
 
 	v->measure = "pairs and other words that are not as they must be";
-	v->total = a->o->pairs * __builtin_popcountll(a->found.answers);
-	v->compared = v->total;
+	v->total = a->o->pairs * slots_with_answers(a);
+	v->compared = 0;
 	v->tolerance = 0;
 	for (int64_t slot = 0; slot < a->o->set.slots && !err; slot++)
 		if (a->found.answers >> slot & 1)
@@ -148,24 +215,52 @@ static int look_at_all(struct audit *a, struct verdict *v)
 	return err;
 }
 
+/* ---- the check -------------------------------------------------------------------------- */
+
+static enum rule rule_of(const struct audit *a)
+{
+	if (!a->v->full && a->o->pairs * slots_with_answers(a) > ALL)
+		return SAMPLED;
+	return a->o->pairs <= MERGE_MAX ? MERGED : RULES;
+}
+
+/* What pairs are held against; to be freed. */
+static void *room_for(struct audit *a)
+{
+	size_t n = (size_t)a->o->pairs, bytes = 2 * n * sizeof(*a->want);
+	void *room;
+
+	if (a->rule == RULES)
+		bytes = (n / 64 + 1) * sizeof(*a->seen);
+	if (a->rule == SAMPLED) { /* at most half of the places are taken */
+		for (a->mask = 1; a->mask < 2 * most_of_slot(a); a->mask = 2 * a->mask + 1)
+			;
+		bytes = ((size_t)a->mask + 1) * sizeof(*a->values);
+	}
+	room = malloc(bytes);
+	CHECK(room, "memory for %zu pairs", n);
+	a->want = room;
+	a->seen = room;
+	a->values = room;
+	return room;
+}
+
 int radixsort_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
-	const struct radixsort_opts *o = opts;
 	struct radixsort_state *s = state;
-	struct audit a = { .o = opts, .set = &s->set };
-	size_t n = (size_t)o->pairs;
-	bool merged = n <= MERGE_MAX;
-	int err = dataset_audit(&s->set, &radixsort_work, opts, state, steps, v->graph_steps,
-				&a.found);
-	void *room = malloc(merged ? 2 * n * sizeof(*a.want) : (n / 64 + 1) * sizeof(*a.seen));
+	struct audit a = { .o = opts, .set = &s->set, .v = v };
+	const struct dataset_extent extent = { steps, v->graph_steps, v->full, v->seed };
+	int err = dataset_audit(&s->set, &radixsort_work, opts, state, &extent, &a.found);
+	void *room;
 
+	if (err)
+		return err;
+	a.rule = rule_of(&a);
+	room = room_for(&a);
 	a.piece[0] = malloc(RADIXSORT_ARRAYS * PIECE * sizeof(uint32_t));
-	CHECK(room && a.piece[0], "memory for %zu pairs", n);
+	CHECK(a.piece[0], "%d words", RADIXSORT_ARRAYS * PIECE);
 	a.piece[1] = a.piece[0] + PIECE;
-	a.want = merged ? room : NULL;
-	a.seen = merged ? NULL : room;
-	if (!err)
-		err = look_at_all(&a, v);
+	err = look_at_all(&a);
 	free(a.piece[0]);
 	free(room);
 	return err;

@@ -2,8 +2,9 @@
  * check.c - are the disparities right, all of them there, and nothing written besides?
  *
  * Disparities are integers and have to be equal: of small images to those of the definition, of
- * larger ones to those by sums that move along, of all rows or of some. The images are made anew.
- * Bytes that no step writes, and copies, are looked at by dataset_audit().
+ * larger ones to those by sums that move along, in all rows, or in tiles, parts of rows, where that
+ * takes too long: some that are drawn, and some whose answers are not as the images were drawn. The
+ * images are made anew. Bytes that no step writes, and copies, are looked at by dataset_audit().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,16 +13,28 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
-#include "common/philox.h"
+#include "common/pieces.h"
+#include "workloads/stereo/inputs.h"
 #include "workloads/stereo/reference.h"
 #include "workloads/stereo/stereo.h"
 
 enum {
 	DEFINED = 1 << 17, /* products of pixels and disparities that the definition is taken for */
-	ALL = 1 << 24,	   /* and all rows; 0.1 to 0.2 s each */
-	STRETCHES = 64,	   /* of more: one row of each, the first and the last */
-	SAMPLE_TAG = 31,
+	TILE = 64,	   /* columns of a tile; in height it is a row */
+	LOOK = 1 << 24,	   /* pixels in which poison is looked for: 0.05 s */
+	GAP = 1 << 14,	   /* of them in one go */
+	ODD_LEAST = 2,	   /* tiles of a slot that hold pixels not as drawn, if there are any */
+	ODD_MOST = 64,
+	USE_TILES = 0, /* of a draw */
+	USE_GAPS = 1,
 };
+
+/*
+ * Times on the host, ns: of an absolute difference of two pixels, and of a pixel that is made in
+ * both images. All pixels are compared where that takes no longer than all_ns; else tiles for
+ * some_ns.
+ */
+static const double sad_ns = 5, make_ns = 60, all_ns = 2e8, some_ns = 1e8;
 
 struct audit {
 	const struct stereo_opts *o;
@@ -30,8 +43,10 @@ struct audit {
 	struct dataset_audit found;
 	uint32_t slot;
 	uint32_t *left, *right; /* a row each */
-	int32_t *got, *want;
+	int32_t *got, *want;	/* likewise; got: or GAP pixels */
 	int64_t wrong;
+	int64_t odd[ODD_MOST]; /* pixels of the slot in hand, in ascending order */
+	int odds;
 };
 
 static void *room_for(size_t n, size_t size)
@@ -42,18 +57,16 @@ static void *room_for(size_t n, size_t size)
 	return p;
 }
 
-/* A row of the slot in hand, with what it must be in a->want. */
-static void compare_row(struct audit *a, int32_t y)
+/* n pixels of a row of the slot in hand, with what they must be in a->want. */
+static void compare(struct audit *a, int32_t from, int32_t n, int32_t y)
 {
-	int32_t w = a->s->size.w;
-
-	dataset_fetch(&a->s->set, 0, a->slot, (int64_t)y * w, w, a->got);
-	a->v->compared += w;
-	for (int32_t x = 0; x < w; x++)
-		if (a->got[x] != a->want[x] && !a->wrong++)
+	dataset_fetch(&a->s->set, 0, a->slot, (int64_t)y * a->s->size.w + from, n, a->got);
+	a->v->compared += n;
+	for (int32_t i = 0; i < n; i++)
+		if (a->got[i] != a->want[i] && !a->wrong++)
 			snprintf(a->v->worst, sizeof(a->v->worst),
-				 "pixel (%d,%d), slot %u: %d instead of %d", x, y, a->slot,
-				 a->got[x], a->want[x]);
+				 "pixel (%d,%d), slot %u: %d instead of %d", from + i, y, a->slot,
+				 a->got[i], a->want[i]);
 }
 
 /* ---- by the definition ------------------------------------------------------------------ */
@@ -66,13 +79,16 @@ static void compare_with_definition(struct audit *a)
 	const struct stereo_pair pair = { size, left, right, (int32_t)a->o->dmin,
 					  (int32_t)a->o->dmax };
 
-	for (int32_t y = 0; y < size.h; y++)
-		stereo_row(a->o, a->s, a->slot, y, left + (int64_t)y * size.w,
+	for (int32_t y = 0; y < size.h; y++) {
+		const struct stereo_part row = { a->slot, y, 0, size.w };
+
+		stereo_row(a->o, a->s, &row, left + (int64_t)y * size.w,
 			   right + (int64_t)y * size.w);
+	}
 	for (int32_t y = 0; y < size.h; y++) {
 		for (int32_t x = 0; x < size.w; x++)
 			a->want[x] = stereo_defined(&pair, x, y);
-		compare_row(a, y);
+		compare(a, 0, size.w, y);
 	}
 	free(left);
 	free(right);
@@ -80,12 +96,26 @@ static void compare_with_definition(struct audit *a)
 
 /* ---- by sums ---------------------------------------------------------------------------- */
 
-/* The row, or the one at the edge that stands for it. */
+static int32_t inside(int32_t v, int32_t n)
+{
+	return v < 0 ? 0 : v < n ? v : n - 1;
+}
+
+/* The row, or the one at the edge that stands for it; of it, what the sums ask for. */
 static void move(const struct audit *a, struct stereo_sums *sums, int32_t y, int sign)
 {
-	int32_t h = a->s->size.h, row = y < 0 ? 0 : y < h ? y : h - 1;
+	struct stereo_size size = a->s->size;
+	int32_t dmax = sums->dmin + sums->n - 1, low = sums->dmin < 0 ? sums->dmin : 0;
+	const struct stereo_part part = {
+		a->slot,
+		inside(y, size.h),
+		inside(sums->from - STEREO_RADIUS + low, size.w),
+		inside(sums->from + sums->columns - 1 + STEREO_RADIUS + (dmax > 0 ? dmax : 0),
+		       size.w) +
+			1,
+	};
 
-	stereo_row(a->o, a->s, a->slot, row, a->left, a->right);
+	stereo_row(a->o, a->s, &part, a->left, a->right);
 	stereo_sums_row(sums, a->left, a->right, sign);
 }
 
@@ -104,72 +134,161 @@ static int compare_all_rows(struct audit *a, struct stereo_sums *sums)
 		if (interrupted())
 			return -EINTR;
 		stereo_sums_best(sums, a->want);
-		compare_row(a, y);
+		compare(a, 0, a->s->size.w, y);
 		move(a, sums, y - STEREO_RADIUS, -1);
 		move(a, sums, y + STEREO_RADIUS + 1, 1);
 	}
 	return 0;
 }
 
-/* Row i of the sample: the first, the last, or one of a stretch. */
-static int32_t sampled_row(const struct audit *a, int32_t i)
+static void compare_tile(struct audit *a, struct stereo_sums *sums, int32_t from, int32_t y)
 {
-	int64_t h = a->s->size.h, begin = h * i / STRETCHES, n = h * (i + 1) / STRETCHES - begin;
-	struct philox r = philox4x32((uint32_t)i, a->slot, SAMPLE_TAG, 0, a->v->seed);
+	int32_t left = a->s->size.w - from;
 
-	if (!i)
-		return 0;
-	return i == STRETCHES - 1 ? (int32_t)h - 1 : (int32_t)(begin + r.word[0] % (n ? n : 1));
+	sums->from = from;
+	sums->columns = left < TILE ? left : TILE;
+	begin_at(a, sums, y);
+	stereo_sums_best(sums, a->want);
+	compare(a, from, sums->columns, y);
 }
 
-static int compare_some_rows(struct audit *a, struct stereo_sums *sums)
+static int by_number(const void *a, const void *b)
 {
-	for (int32_t i = 0; i < STRETCHES; i++) {
-		int32_t y = sampled_row(a, i);
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-		if (interrupted())
-			return -EINTR;
-		begin_at(a, sums, y);
-		stereo_sums_best(sums, a->want);
-		compare_row(a, y);
+	return (x > y) - (x < y);
+}
+
+/* Those that are drawn, among them that of the first pixel and that of the last, and the odd. */
+static int compare_some_tiles(struct audit *a, struct stereo_sums *sums, int64_t most)
+{
+	struct stereo_size size = a->s->size;
+	int64_t of_row = (size.w + TILE - 1) / TILE, n = 0;
+	struct pieces drawn = pieces_of(of_row * size.h, 1, most, a->v->seed, a->slot, USE_TILES);
+	int64_t *tile = room_for((size_t)(drawn.count + a->odds), sizeof(*tile));
+	bool stop = false;
+
+	for (; n < drawn.count; n++)
+		tile[n] = pieces_at(&drawn, n);
+	for (int i = 0; i < a->odds; i++)
+		tile[n++] = a->odd[i] / size.w * of_row + a->odd[i] % size.w / TILE;
+	qsort(tile, (size_t)n, sizeof(*tile), by_number);
+	for (int64_t i = 0; i < n && !stop; i++) {
+		if (!i || tile[i] != tile[i - 1])
+			compare_tile(a, sums, (int32_t)(tile[i] % of_row) * TILE,
+				     (int32_t)(tile[i] / of_row));
+		stop = interrupted();
 	}
-	return 0;
+	free(tile);
+	return stop ? -EINTR : 0;
 }
 
-/* ---- the verdict ------------------------------------------------------------------------ */
+/* ---- how much --------------------------------------------------------------------------- */
+
+static int64_t slots_with_answers(const struct audit *a)
+{
+	return __builtin_popcountll(a->found.answers);
+}
+
+static double disparities(const struct audit *a)
+{
+	return (double)(a->o->dmax - a->o->dmin + 1);
+}
+
+/* A pixel by sums: a row comes in and another is taken off. */
+static double pixel_ns(const struct audit *a)
+{
+	return 2 * (disparities(a) * sad_ns + make_ns);
+}
+
+/* Tiles of each slot. */
+static int64_t tiles_in_time(const struct audit *a)
+{
+	double d = disparities(a), columns = TILE + 2 * STEREO_RADIUS;
+	double tile_ns = STEREO_WINDOW * (columns * d * sad_ns + (columns + d) * make_ns);
+
+	return (int64_t)(some_ns / tile_ns / (double)slots_with_answers(a));
+}
+
+/* How many of these are odd. */
+static int odd_in_time(const struct audit *a)
+{
+	int64_t n = tiles_in_time(a) / 4;
+
+	return n < ODD_LEAST ? ODD_LEAST : n > ODD_MOST ? ODD_MOST : (int)n;
+}
+
+static double defined_ns(const struct audit *a)
+{
+	return STEREO_WINDOW * STEREO_WINDOW * disparities(a) * sad_ns;
+}
+
+/* Is all of every slot compared in time, at so many ns a pixel? */
+static bool in_time(const struct audit *a, double ns)
+{
+	return (double)a->v->total * ns <= all_ns;
+}
 
 static int compare_slot(struct audit *a)
 {
-	const struct stereo_opts *o = a->o;
 	struct stereo_size size = a->s->size;
-	double work = (double)size.w * size.h * (double)(o->dmax - o->dmin + 1);
+	double work = (double)size.w * size.h * disparities(a);
 	struct stereo_sums sums;
 	int err;
 
-	if (work <= DEFINED) {
+	if (work <= DEFINED && (a->v->full || in_time(a, defined_ns(a)))) {
 		compare_with_definition(a);
 		return 0;
 	}
-	sums = stereo_sums_new(size.w, (int32_t)o->dmin, (int32_t)o->dmax);
-	err = a->v->full || work <= ALL || size.h <= STRETCHES ? compare_all_rows(a, &sums)
-							       : compare_some_rows(a, &sums);
+	sums = stereo_sums_new(size.w, (int32_t)a->o->dmin, (int32_t)a->o->dmax);
+	if (a->v->full || in_time(a, pixel_ns(a)))
+		err = compare_all_rows(a, &sums);
+	else
+		err = compare_some_tiles(a, &sums, tiles_in_time(a) - a->odds);
 	stereo_sums_free(&sums);
 	return err;
 }
 
-/* Poison is no disparity; looked for in all pixels. */
-static void look_for_gaps(struct audit *a)
+/*
+ * Noise makes about one disparity of 2000 another than is drawn, and in each slot others: where the
+ * answers of another slot lie, that is where it shows. Not in pictures from files, nor once there
+ * are enough.
+ */
+static void note_odd(struct audit *a, int64_t pixel, int32_t got)
 {
-	int32_t w = a->s->size.w, poison;
+	struct stereo_size size = a->s->size;
+	int32_t x = (int32_t)(pixel % size.w), y = (int32_t)(pixel / size.w);
 
+	if (!a->s->left && got != stereo_truth(x, y, size))
+		a->odd[a->odds++] = pixel;
+}
+
+/* Poison is no disparity; looked for in all pixels, or in pieces of them. */
+static int look_for_gaps(struct audit *a)
+{
+	int64_t pixels = (int64_t)a->s->size.w * a->s->size.h;
+	int most_odd = odd_in_time(a);
+	int64_t most = a->v->full || a->v->total <= LOOK ? pixels : LOOK / slots_with_answers(a);
+	struct pieces all = pieces_of(pixels, GAP, most, a->v->seed, a->slot, USE_GAPS);
+	int32_t poison;
+
+	a->odds = 0;
 	memset(&poison, SLOTS_POISON_INTEGER, sizeof(poison));
-	for (int32_t y = 0; y < a->s->size.h; y++) {
-		dataset_fetch(&a->s->set, 0, a->slot, (int64_t)y * w, w, a->got);
-		for (int32_t x = 0; x < w; x++)
-			if (a->got[x] == poison)
+	for (int64_t i = 0; i < all.count; i++) {
+		int64_t at = pieces_at(&all, i), n = pieces_units(&all, i);
+
+		if (interrupted())
+			return -EINTR;
+		dataset_fetch(&a->s->set, 0, a->slot, at, n, a->got);
+		for (int64_t k = 0; k < n; k++) {
+			if (a->got[k] == poison)
 				dataset_flaw(&a->found, &a->s->set, "no disparity", a->slot,
-					     (int64_t)y * w + x);
+					     at + k);
+			if (at + k >= pixels * a->odds / most_odd)
+				note_odd(a, at + k, a->got[k]);
+		}
 	}
+	return 0;
 }
 
 static int look_at_slots(struct audit *a)
@@ -180,18 +299,20 @@ static int look_at_slots(struct audit *a)
 		if (!(a->found.answers >> slot & 1))
 			continue;
 		a->slot = (uint32_t)slot;
-		look_for_gaps(a);
-		err = interrupted() ? -EINTR : compare_slot(a);
+		err = look_for_gaps(a);
+		if (!err)
+			err = compare_slot(a);
 	}
 	return err;
 }
+
+/* ---- the verdict ------------------------------------------------------------------------ */
 
 static void judge(struct audit *a)
 {
 	struct verdict *v = a->v;
 
 	v->measure = "pixels with another disparity, and values that are not what steps leave";
-	v->total = (int64_t)a->s->size.w * a->s->size.h * __builtin_popcountll(a->found.answers);
 	v->tolerance = 0;
 	v->error = (double)(a->wrong + a->found.flaws);
 	v->passed = v->error <= v->tolerance;
@@ -204,15 +325,16 @@ int stereo_check(const void *opts, void *state, int64_t steps, struct verdict *v
 	struct stereo_state *s = state;
 	struct audit a = { .o = opts, .s = s, .v = v };
 	size_t w = (size_t)s->size.w;
-	int err =
-		dataset_audit(&s->set, &stereo_work, opts, state, steps, v->graph_steps, &a.found);
+	const struct dataset_extent extent = { steps, v->graph_steps, v->full, v->seed };
+	int err = dataset_audit(&s->set, &stereo_work, opts, state, &extent, &a.found);
 
 	if (err)
 		return err;
 	v->compared = 0;
+	v->total = (int64_t)s->size.w * s->size.h * slots_with_answers(&a);
 	a.left = room_for(w, sizeof(*a.left));
 	a.right = room_for(w, sizeof(*a.right));
-	a.got = room_for(w, sizeof(*a.got));
+	a.got = room_for(w > GAP ? w : GAP, sizeof(*a.got));
 	a.want = room_for(w, sizeof(*a.want));
 	err = look_at_slots(&a);
 	judge(&a);

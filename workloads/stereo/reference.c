@@ -59,12 +59,12 @@ int32_t stereo_defined(const struct stereo_pair *p, int32_t x, int32_t y)
 
 static size_t count(const struct stereo_sums *s)
 {
-	return (size_t)(s->w + 2 * STEREO_RADIUS) * (size_t)s->n;
+	return (size_t)(s->columns + 2 * STEREO_RADIUS) * (size_t)s->n;
 }
 
 struct stereo_sums stereo_sums_new(int32_t w, int32_t dmin, int32_t dmax)
 {
-	struct stereo_sums s = { .w = w, .dmin = dmin, .n = dmax - dmin + 1 };
+	struct stereo_sums s = { .w = w, .dmin = dmin, .n = dmax - dmin + 1, .columns = w };
 
 	s.column = calloc(count(&s), sizeof(*s.column));
 	CHECK(s.column, "%zu sums", count(&s));
@@ -86,7 +86,7 @@ void stereo_sums_row(struct stereo_sums *s, const uint32_t *left, const uint32_t
 {
 	uint32_t *sum = s->column;
 
-	for (int32_t x = -STEREO_RADIUS; x < s->w + STEREO_RADIUS; x++)
+	for (int32_t x = s->from - STEREO_RADIUS; x < s->from + s->columns + STEREO_RADIUS; x++)
 		for (int32_t k = 0; k < s->n; k++)
 			*sum++ += (uint32_t)sign *
 				  sad(left[inside(x, s->w)], right[inside(x + s->dmin + k, s->w)]);
@@ -98,7 +98,7 @@ void stereo_sums_best(const struct stereo_sums *s, int32_t *out)
 	uint32_t *window = calloc((size_t)s->n, sizeof(*window));
 
 	CHECK(window, "%d windows", s->n);
-	for (int32_t i = 0; i < s->w + 2 * STEREO_RADIUS; i++) {
+	for (int32_t i = 0; i < s->columns + 2 * STEREO_RADIUS; i++) {
 		const uint32_t *in = s->column + (int64_t)i * s->n;
 		int32_t best = 0;
 

@@ -62,19 +62,16 @@ int stereo_setup(const void *opts, void *state)
 	return err ? err : dataset_fill(&s->set, &stereo_work, o, s);
 }
 
-void stereo_row(const struct stereo_opts *o, const struct stereo_state *s, uint32_t slot, int32_t y,
-		uint32_t *left, uint32_t *right)
+void stereo_row(const struct stereo_opts *o, const struct stereo_state *s,
+		const struct stereo_part *part, uint32_t *left, uint32_t *right)
 {
-	int64_t at = (int64_t)y * s->size.w;
+	int64_t at = (int64_t)part->y * s->size.w;
 
-	if (s->left) {
-		memcpy(left, s->left + at, (size_t)s->size.w * sizeof(*left));
-		memcpy(right, s->right + at, (size_t)s->size.w * sizeof(*right));
-		return;
-	}
-	for (int32_t x = 0; x < s->size.w; x++) {
-		left[x] = stereo_left(x, y, s->size, slot, (uint64_t)o->seed);
-		right[x] = stereo_right(x, y, slot, (uint64_t)o->seed);
+	for (int32_t x = part->from; x < part->end; x++) {
+		left[x] = s->left ? s->left[at + x]
+				  : stereo_left(x, part->y, s->size, part->slot, (uint64_t)o->seed);
+		right[x] = s->left ? s->right[at + x]
+				   : stereo_right(x, part->y, part->slot, (uint64_t)o->seed);
 	}
 }
 

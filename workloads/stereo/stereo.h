@@ -57,9 +57,17 @@ int stereo_size_of(const struct stereo_opts *o, struct stereo_size *size);
 /* The arrays of a slot: left, right, with upload_output zeros, then disparities. */
 struct dataset_shape stereo_layout(const struct stereo_opts *o, struct stereo_size size);
 
-/* Row y of the pair of a slot, as it must be on the device: read, or made anew. */
-void stereo_row(const struct stereo_opts *o, const struct stereo_state *s, uint32_t slot, int32_t y,
-		uint32_t *left, uint32_t *right);
+/*
+ * Row y of the pair of a slot, as it must be on the device: read, or made anew. Written are the
+ * pixels of columns [from, end) in both.
+ */
+struct stereo_part {
+	uint32_t slot;
+	int32_t y, from, end;
+};
+
+void stereo_row(const struct stereo_opts *o, const struct stereo_state *s,
+		const struct stereo_part *part, uint32_t *left, uint32_t *right);
 
 extern const struct dataset_work stereo_work;
 

@@ -207,7 +207,7 @@ Test(small_stereo_check, the_largest_costs_fit)
 	run_end(r);
 }
 
-/* Of more pixels some rows are compared; all is looked at for poison. */
+/* Where there are more pixels, tiles are compared; all is looked at for poison. */
 Test(large_stereo_check, a_sample_of_many_is_compared)
 {
 	enum { W = 1100, H = 910 };
@@ -220,7 +220,7 @@ Test(large_stereo_check, a_sample_of_many_is_compared)
 	r = run_begin(o);
 	run_steps(r, 1);
 	v = run_check(r, 1, false);
-	cr_assert(v.passed && v.compared == 64 * W && v.total == W * H, "%g: %s, %ld", v.error,
+	cr_assert(v.passed && v.compared < W * H / 16 && v.total == W * H, "%g: %s, %ld", v.error,
 		  v.worst, (long)v.compared);
 	spoil(out_on_device(r, 0) + W * H - 1, 1);
 	v = run_check(r, 1, false);
