@@ -16,10 +16,12 @@ spin=$(realpath "$out")/spin_launch.so
 number() { # FILE of compare --json, PATH in the parameter c
 	python3 - "$1" "$2" <<-'END'
 		import json, sys
-		for p in json.load(open(sys.argv[1]))["parameters"]:
-		    if p["name"] == "c":
-		        v = p["difference"][sys.argv[2]]
-		        print("nan" if v is None else v)
+		try:
+		    rows = json.load(open(sys.argv[1]))["parameters"]
+		except ValueError:
+		    rows = []
+		v = [p["difference"][sys.argv[2]] for p in rows if p["name"] == "c"]
+		print(v[0] if v and v[0] is not None else "nan")
 	END
 }
 
@@ -45,11 +47,12 @@ for ns in $added; do
 		echo "$ns $truth $(number "$name.json" value) $(number "$name.json" lo) $(number "$name.json" hi) $(cat "$name.ms")"
 	done >"$out/spin-$ns.txt"
 	awk -v ns="$ns" '
-		{ found += $4 > 0 || $5 < 0; holds += $4 <= $2 && $2 <= $5; truth += $2; value += $3
-		  width[NR] = ($5 - $4) / 2; time += $6 }
-		END { n = asort_by_hand(width, NR)
-		  printf "%s ns added (really %.0f): found %.0f, interval excludes 0 in %d and holds the truth in %d of %d; half its width %.0f (median); %.1f s a session\n",
-			ns, truth / NR, value / NR, found, holds, NR, width[int((n + 1) / 2)], time / NR / 1000 }
+		$4 == "nan" || $5 == "nan" { lost++; next } # no session, or no interval
+		{ n++; found += $4 > 0 || $5 < 0; holds += $4 <= $2 && $2 <= $5; truth += $2; value += $3
+		  width[n] = ($5 - $4) / 2; time += $6 }
+		END { asort_by_hand(width, n)
+		  printf "%s ns added (really %.0f): found %.0f, interval excludes 0 in %d and holds the truth in %d of %d; half its width %.0f (median); %.1f s a session; %d of %d sessions gave nothing\n",
+			ns, n ? truth / n : 0, n ? value / n : 0, found, holds, n, width[int((n + 1) / 2)], n ? time / n / 1000 : 0, lost, n + lost }
 		function asort_by_hand(a, n, i, j, t) {
 			for (i = 2; i <= n; i++)
 				for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }

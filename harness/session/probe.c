@@ -564,9 +564,9 @@ int session_probe(struct session *s, struct plan *plan, int side, const char *pr
 			     .patience_ns = s->patience_ns,
 			     .limit_ns = limit_ns,
 			     .config = -1 };
-	json_t *job = json_pack("{s:s, s:i, s:o, s:I, s:b}", "job", "probe", "side", side, "plan",
-				plan_json(plan), "probe_limit_ns", (json_int_t)limit_ns,
-				"probe_smallest", side);
+	json_t *job = json_pack("{s:s, s:i, s:o, s:I, s:b, s:O*}", "job", "probe", "side", side,
+				"plan", plan_json(plan), "probe_limit_ns", (json_int_t)limit_ns,
+				"probe_smallest", side, "digests", s->digests);
 	struct child c;
 	int err;
 
