@@ -1,8 +1,8 @@
 #!/bin/bash
 # accept_engine.sh RIFT [OUT] - how a sweep plans and what it resolves, on this device: five workloads
 # in a minute, one that is short of time, all workloads' plans, --express and --resolve. OUT keeps the
-# sessions and what each command printed; what is there already is not run again. It prints figures
-# and judges nothing.
+# sessions and what each command printed; what is there already is not run again. ONLY="five resolve"
+# runs some of it. It prints figures and judges nothing.
 set -u
 rift=${1:?usage: accept_engine.sh RIFT [OUT]}
 out=${2:-results/engine}
@@ -12,6 +12,7 @@ mkdir -p "$out"
 # A sweep, how long it was to take, how long it took, and its points.
 try() { # NAME rift's words
 	local name=$out/$1 begin code
+	case " ${ONLY:-$1} " in *" $1 "*) ;; *) return ;; esac
 	shift
 	if ! [ -s "$name.txt" ]; then
 		begin=$(date +%s%N)
@@ -31,6 +32,7 @@ try launch-quick launch --quick
 try launch-express launch --express
 try launch-express-two launch --express --against env
 try resolve launch us=0 --depth 1,16,256 --mode stream --quick --resolve c=50ns --against env
+case " ${ONLY:-plans} " in *" plans "*) ;; *) exit ;; esac
 for w in workloads/*/; do
 	w=$(basename "$w")
 	begin=$(date +%s%N)
