@@ -192,13 +192,14 @@ Test(small_refusal, one_refusal_settles_all_points_of_its_kind)
 	int asked = 0;
 
 	only_on_the_cpu_device();
-	text = run_wrapped(&log,
-			   "sh -c 'f=$(mktemp -u /tmp/rift_refusal_XXXXXX.jsonl); "
-			   "RIFT_CPU_FAIL=cudaGraphInstantiate=cudaErrorUnknown \"%s\" sweep "
-			   "launch us=0 --depth 1,4,8 --mode stream,graph --quick --processes 2 "
-			   "--rounds 1 --warm-up 0.05 --output $f 2>&1; rc=$?; "
-			   "grep -o \"status[^,]*not_supported\" $f; rm $f; test $rc = 2'",
-			   rift());
+	text = run_wrapped(
+		&log,
+		"RIFT_CPU_FAIL=cudaGraphInstantiate=cudaErrorUnknown '%s' sweep launch "
+		"us=0 --depth 1,4,8 --mode stream,graph --quick --processes 2 --rounds 1 "
+		"--warm-up 0.05 --output /tmp/rift_refusal_$$.jsonl 2>&1; rc=$?; "
+		"grep -o 'status[^,]*not_supported' /tmp/rift_refusal_$$.jsonl; "
+		"rm /tmp/rift_refusal_$$.jsonl; test $rc = 2",
+		rift());
 	for (int i = 0; i < log.n; i++)
 		asked += !strncmp(log.line[i], "cudaGraphInstantiate ", 21);
 	cr_assert(eq(int, asked, 1), "%s", text);
