@@ -71,7 +71,7 @@ network() { # CALL ERROR
 	done
 }
 
-# What no capture allows fails in none (common/refusal.h): there such an error is a bug of ours.
+# Taking and giving back memory is never captured: such an error there is a bug (common/refusal.h).
 memory() { # CALL ERROR
 	case $1=$2 in
 	cudaMalloc*=StreamCapture* | cudaFree*=StreamCapture*) return ;;
