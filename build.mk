@@ -222,7 +222,7 @@ $B/tests.a $B/rift.a: $B/objects
 
 # Loaded by tests: a wrapper, which shows whoever wants to see them the calls of a program, and
 # stand-ins for libraries of NVIDIA's driver.
-$B/tests/test_wrapper $B/tests/test_wrapper_calls $B/tests/test_cpu_loader $B/tests/test_cli_doctor: $B/tests/wrapper.so
+$B/tests/test_wrapper $B/tests/test_wrapper_calls $B/tests/test_cpu_loader $B/tests/test_cli_doctor $B/tests/test_refusal $B/tests/test_sweep_identity: $B/tests/wrapper.so
 $B/tests/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
 $B/tests/test_sweep_clocks: $B/tests/driver/nvml.so $B/tests/driver/gpu.so
 $B/tests/test_cli_doctor: $B/tests/driver/none.so

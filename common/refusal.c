@@ -169,17 +169,31 @@ static void end_capture(cudaStream_t stream)
 	cudaGetLastError(); /* an invalidated capture ends with an error */
 }
 
-void refusal_settle(cudaStream_t stream)
+/* Can the stream be used again? One whose capture cannot be ended cannot be waited for. */
+static bool settle(cudaStream_t stream)
 {
 	cudaError_t err;
 
 	if (!stream)
-		return;
+		return true;
 	end_capture(stream);
 	err = cudaStreamSynchronize(stream);
 	cudaGetLastError();
-	if (!is_capture_error(err))
-		CUDA(err);
+	if (is_capture_error(err))
+		return false;
+	CUDA(err);
+	return true;
+}
+
+void refusal_settle(cudaStream_t stream)
+{
+	settle(stream);
+}
+
+void refusal_settle_or_pass_on(cudaStream_t stream, const struct refusal *r)
+{
+	if (!settle(stream))
+		refusal_pass_on(r);
 }
 
 struct giving {

@@ -62,6 +62,12 @@ bool refusal_is(const char *call, cudaError_t error);
  */
 void refusal_settle(cudaStream_t stream);
 
+/*
+ * The same where the caller would go on in that stream without what was refused: where a capture
+ * cannot be ended it cannot, and leaves for the next outer refusal_catch().
+ */
+void refusal_settle_or_pass_on(cudaStream_t stream, const struct refusal *r);
+
 /* Calls fn(arg), which gives something back; what is refused stays until the process ends. */
 void refusal_ignore(void (*fn)(void *arg), void *arg);
 

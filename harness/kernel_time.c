@@ -180,7 +180,7 @@ int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
 			int64_t depth_max)
 {
 	struct slope s = { out, subject, step_ns, depth_max };
-	struct refusal ignored;
+	struct refusal refusal;
 	enum mode mode = allowed[MODE_FUSED]   ? MODE_FUSED
 			 : allowed[MODE_GRAPH] ? MODE_GRAPH
 					       : MODE_STREAM;
@@ -191,8 +191,9 @@ int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
 		out->unknown = "only one step a synchronize is allowed, so there is no slope";
 		return 0;
 	}
-	err = refusal_catch(time_slope, &s, &ignored);
+	err = refusal_catch(time_slope, &s, &refusal);
 	if (err == -ENOSYS && mode == MODE_GRAPH) { /* launches alone there are */
+		refusal_settle_or_pass_on(subject->stream, &refusal);
 		start(out, MODE_STREAM, steps_for(step_ns, depth, depth_max));
 		err = time_slope(&s);
 	}

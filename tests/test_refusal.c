@@ -7,11 +7,13 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
+#include "tests/wrapped.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +156,57 @@ Test(small_refusal, a_set_up_does_without_capture)
 				     "run mlp batch=4 hidden=16 --depth 1 --blocks 1")),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "not counted"), NULL), "%s", text);
+}
+
+/* What is given back then was in part never made, or is in a capture that cannot be ended. */
+Test(small_refusal, what_nothing_can_go_on_without_is_named)
+{
+	static const char *const calls[] = { "cudaEventCreateWithFlags", "cudaStreamEndCapture" };
+	static const char *const commands[] = {
+		"run mlp batch=4 hidden=16 images=64 --mode stream --depth 1 --blocks 1",
+		"run mlp batch=4 hidden=16 images=64 --mode graph --depth 1 --blocks 1",
+		"run launch us=0 streams=4 --mode stream --depth 8 --blocks 3",
+	};
+	char fail[96], want[96];
+	const char *text;
+
+	only_on_the_cpu_device();
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		snprintf(fail, sizeof(fail), "%s=cudaErrorNotSupported", calls[i]);
+		snprintf(want, sizeof(want), "not supported here: %s: cudaErrorNotSupported",
+			 calls[i]);
+		for (size_t k = 0; k < sizeof(commands) / sizeof(*commands); k++) {
+			cr_assert(eq(int, run_with(fail, &text, commands[k]), 2), "%s, %s: %s",
+				  fail, commands[k], text);
+			cr_assert(ne(ptr, strstr(text, want), NULL), "%s, %s: %s", fail,
+				  commands[k], text);
+		}
+	}
+}
+
+/* All points of the kind, and the other processes, do without asking again. */
+Test(small_refusal, one_refusal_settles_all_points_of_its_kind)
+{
+	struct log log;
+	const char *text;
+	int asked = 0;
+
+	only_on_the_cpu_device();
+	text = run_wrapped(
+		&log,
+		"RIFT_CPU_FAIL=cudaGraphInstantiate=cudaErrorUnknown '%s' sweep launch "
+		"us=0 --depth 1,4,8 --mode stream,graph --quick --processes 2 --rounds 1 "
+		"--warm-up 0.05 --output /tmp/rift_refusal_$$.jsonl 2>&1; rc=$?; "
+		"grep -o 'status[^,]*not_supported' /tmp/rift_refusal_$$.jsonl; "
+		"rm /tmp/rift_refusal_$$.jsonl; test $rc = 2",
+		rift());
+	for (int i = 0; i < log.n; i++)
+		asked += !strncmp(log.line[i], "cudaGraphInstantiate ", 21);
+	cr_assert(eq(int, asked, 1), "%s", text);
+	for (asked = 0; (text = strstr(text, "\":\"not_supported")); text++)
+		asked++;
+	cr_assert(eq(int, asked, 3 * 2), "three depths in two processes: %d", asked);
+	log_release(&log);
 }
 
 Test(small_refusal, a_sweep_measures_the_rest_and_asks_once)

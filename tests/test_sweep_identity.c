@@ -2,11 +2,16 @@
  * test_sweep_identity.c - which machine a session is of, what may change within it, and what a
  * worker that hangs is said to have been at. Real processes; no clock is judged.
  */
+#include "harness/command.h"
+#include "harness/plan/estimate.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal.h"
+#include "harness/record/plan_record.h"
+#include "harness/session/workers.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
+#include "tests/wrapped.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -325,6 +330,163 @@ Test(small_sweep_identity, a_worker_that_hangs_says_where)
 				  "'%s' sweep --resume '%s' --patience 60 2>&1",
 				  dir, rift(), file)),
 		  "%s", text);
+}
+
+/* A point at depth 4, and what two sides take for it: 10 and 1000 ms a block. */
+static struct plan plan_of_sides(void)
+{
+	static const double times[2] = { 1, 100 };
+	const struct workload *const of[] = { workload_find("launch"), NULL };
+	char *args[] = { "us=0" };
+	struct plan_request r = { .workload = of,
+				  .assignment = args,
+				  .n_assignments = 1,
+				  .depth = "4",
+				  .mode = "stream",
+				  .design = design_of(true) };
+	struct plan p;
+
+	r.design.processes = 1;
+	r.design.rounds = 1;
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	cr_assert(eq(int, p.n_points, 1), "points");
+	for (int side = 0; side < 2; side++)
+		p.config[0].timing[side] =
+			(struct side_timing){ .setup_ns = times[side] * 4e7,
+					      .step_ns = times[side] * 2.5e6,
+					      .check_ends_ns = times[side] * 2e7 };
+	predict_blocks(&p);
+	return p;
+}
+
+/* How long a worker of the side may take after it has said this. */
+static double allowed_after(struct session *s, int side, const char *line)
+{
+	struct lane *l = &s->lane[0], *ended;
+	json_t *job = json_object();
+	char body[256];
+
+	snprintf(body, sizeof(body), "cat <<'E'\n%s\nE", line);
+	*l = (struct lane){ .session = s, .slot = side, .deadline_ns = INT64_MAX };
+	s->lanes = 1;
+	cr_assert(zero(int, child_start(&l->child, job, script(body), false)), "%s", line);
+	l->running = true;
+	cr_assert(zero(int, session_attend(s, &ended)), "%s", line);
+	cr_assert(eq(ptr, ended, l), "%s", line);
+	child_release(&l->child);
+	json_decref(job);
+	return (double)l->allowed;
+}
+
+/* 50 times as long as its own side is predicted to take, or what is shorter than that allows. */
+Test(small_sweep_identity, a_deadline_is_of_the_workers_side)
+{
+	static const struct {
+		const char *line;
+		double ns[2];
+	} rows[] = {
+		/* 3 blocks, 0.6 ms of canaries and a check of 20 or 2000 ms */
+		{ "{\"record\":\"begin\",\"point\":0,\"round\":0}", { 10e9, 250.03e9 } },
+		{ "{\"record\":\"begin\",\"point\":0,\"round\":-1}", { 30e9, 250.03e9 } },
+		{ "{\"record\":\"setup\",\"config\":0}", { 30e9, 200e9 } },
+		/* 10 blocks; a quick warm-up takes 1 s at most */
+		{ "{\"record\":\"phase\",\"phase\":\"warming up\"}", { 31e9, 500e9 } },
+		{ "{\"record\":\"phase\",\"phase\":\"calibrating\"}", { 30e9, 30e9 } },
+	};
+	struct session s = { .patience_ns = 30e9 };
+	struct plan p;
+
+	need_device();
+	p = plan_of_sides();
+	cr_assert(zero(int, journal_create(&s.journal, &p, file, "env", "rift sweep")), "create");
+	s.watch = watch_open("");
+	show_start(&s.show, true);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (int side = 0; side < 2; side++)
+			cr_assert(epsilon_eq(dbl, allowed_after(&s, side, rows[i].line),
+					     rows[i].ns[side], 1),
+				  "side %d: %s", side, rows[i].line);
+	watch_close(s.watch);
+	journal_release(&s.journal);
+	plan_release(&p);
+}
+
+/* Into a file of the folder: the job of a worker that measures the plan. */
+static const char *job_file(void)
+{
+	static char path[96];
+	struct plan p = plan_of_sides();
+	json_t *job =
+		json_pack("{s:s, s:o, s:i, s:i, s:s, s:[], s:[]}", "job", "measure", "plan",
+			  plan_json(&p), "process", 0, "side", 1, "sync", "yield", "done", "skip");
+
+	snprintf(path, sizeof(path), "%s/job", dir);
+	cr_assert(ne(ptr, job, NULL), "job");
+	cr_assert(zero(int, json_dump_file(job, path, 0)), "%s", path);
+	json_decref(job);
+	plan_release(&p);
+	return path;
+}
+
+Test(small_sweep_identity, a_worker_says_what_it_does_before_it_does_it)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(zero(int, shell(&text,
+				  "'%s' sweep-worker <'%s' 2>/dev/null | grep -oE "
+				  "'\"phase\":\"[^\"]*|\"record\":\"(setup|header)' | "
+				  "cut -d '\"' -f 4",
+				  rift(), job_file())),
+		  "%s", text);
+	cr_assert(eq(str, (char *)text,
+		     "opening the device\ncreating a stream\npreparing the canary\n"
+		     "looking the platform over\nsetup\ncalibrating\nwarming up\nheader\n"),
+		  "%s", text);
+}
+
+/* Lines of the log from one to another. */
+static int lines_between(const struct log *log, const char *from, const char *to, const char *what)
+{
+	int n = 0, i = 0;
+
+	while (i < log->n && !strstr(log->line[i], from))
+		i++;
+	for (; i < log->n && !strstr(log->line[i], to); i++)
+		n += !strncmp(log->line[i], what, strlen(what));
+	cr_assert(lt(int, i, log->n), "no %s and %s", from, to);
+	return n;
+}
+
+/*
+ * Waits while a worker calibrates. What it says and the wrapper's lines go into one file: both are
+ * appended line by line.
+ */
+static int waits_of_calibration(const char *environment)
+{
+	struct log log;
+	int n;
+
+	run_wrapped(&log,
+		    "eval 'export ASAN_OPTIONS LD_PRELOAD RIFT_WRAPPER_LOG; "
+		    "%s \"%s\" sweep-worker <\"%s\" >>$RIFT_WRAPPER_LOG 2>/dev/null'",
+		    environment, rift(), job_file());
+	n = lines_between(&log, "\"calibrating\"", "\"warming up\"", "cudaStreamSynchronize");
+	log_release(&log);
+	return n;
+}
+
+/* Each part of it ends after 0.1 s, with three samples at least. */
+Test(small_sweep_identity, calibration_is_bounded_where_waits_take_long)
+{
+	int all, few;
+
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: it can add a cost");
+	all = waits_of_calibration("");
+	few = waits_of_calibration("RIFT_CPU_SYNC_NS=60000000");
+	cr_assert(lt(int, few, 40), "%d waits of 60 ms", few);
+	cr_assert(lt(int, few, all), "more where there is time: %d and %d", few, all);
 }
 
 /* Calibration and warm-up of a slow side take longer than a point's deadline. */

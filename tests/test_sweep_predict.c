@@ -211,3 +211,88 @@ Test(small_sweep_predict, prediction_counts_what_a_session_does)
 	cr_assert(eq(dbl, predict_visit_ns(&p, 0, 0), one), "neither");
 	plan_release(&p);
 }
+
+/* ---- each side by its own times ------------------------------------------------------------- */
+
+/* A side that takes that many times as long, whatever it does. */
+static void say_side_takes(struct plan *p, int side, double times)
+{
+	p->start_ns[side] = times * 1e8;
+	p->calibrate_ns[side] = times * 2e8;
+	for (int i = 0; i < p->n_configs; i++)
+		p->config[i].timing[side] = (struct side_timing){ .setup_ns = times * 3e6,
+								  .gap_ns = times * 1e5,
+								  .ends_ns = times * 8e4,
+								  .step_ns = times * 1e4,
+								  .check_ends_ns = times * 1e6,
+								  .check_step_ns = times * 2e4 };
+	predict_blocks(p);
+}
+
+/*
+ * Blocks of 512 steps: 5.2 and 520 ms. A visit has 3, with gaps of 0.1 and 10 ms, and 0.6 ms of
+ * canaries; a check is of 256 steps, with a block of its own.
+ */
+Test(small_sweep_predict, a_side_is_predicted_by_its_own_times)
+{
+	static const double times[2] = { 1, 100 };
+	char *args[] = { "cells=1" };
+	struct plan p = plan_of("512", "stream", args, 1);
+
+	p.design.warmup_max_ns = 5000000000;
+	p.design.pause_min_ns = 200000000;
+	p.design.pause_max_ns = 1000000000;
+	p.design.rounds = 5;
+	for (int side = 0; side < 2; side++)
+		say_side_takes(&p, side, times[side]);
+	for (int side = 0; side < 2; side++) {
+		double visit = times[side] * 15.9e6 + 0.6e6, check = times[side] * 7.86e6;
+		/* 100, 200, 3 and 5.2 ms, and half of what a warm-up may take */
+		double start = times[side] * 308.2e6 + 2.5e9;
+		/* 5 % of the visits are checks, and 5 % visits that are repeated */
+		double process = start + 5 * visit * 1.1;
+
+		cr_assert(epsilon_eq(dbl, predict_visit_ns(&p, side, 0), visit, 1), "%d", side);
+		cr_assert(epsilon_eq(dbl, predict_check_ns(&p, side, 0), check, 1), "%d", side);
+		cr_assert(epsilon_eq(dbl, predict_start_ns(&p, side), start, 1), "%d", side);
+		cr_assert(epsilon_eq(dbl, predict_process_ns(&p, side), process, 1), "%d", side);
+		cr_assert(epsilon_eq(dbl, predict_turn_ns(&p, side, 1), process + 600e6, 1), "%d",
+			  side);
+		cr_assert(epsilon_eq(dbl, predict_turn_ns(&p, side, 0), process + 600e6 + check, 1),
+			  "%d", side);
+	}
+	plan_release(&p);
+}
+
+/* Rounds of a plan whose sides take so many times as long in blocks of 5.2 ms, and nothing else. */
+static int rounds_filled(double a, double b)
+{
+	static const double start_ns = 590e6;
+	double times[2] = { a, b };
+	char *args[] = { "cells=1" };
+	struct plan p = plan_of("512", "stream", args, 1);
+	int rounds;
+
+	p.design.warmup_max_ns = 0;
+	for (int side = 0; side < 2; side++) {
+		say_side_takes(&p, side, times[side]);
+		p.config[0].timing[side].setup_ns = 0;
+		p.calibrate_ns[side] = 0;
+		p.start_ns[side] = start_ns;
+	}
+	predict_fill_rounds(&p);
+	rounds = p.design.rounds;
+	plan_release(&p);
+	return rounds;
+}
+
+Test(small_sweep_predict, rounds_are_filled_by_both_sides)
+{
+	/* a start and the first block against a visit: 595.2 / 16.5 ms; twice both */
+	cr_assert(eq(int, rounds_filled(1, 1), 36), "alike");
+	/* (2 * 590 + 5.2 + 10.4) / (16.5 + 32.4) ms, whichever is slow */
+	cr_assert(eq(int, rounds_filled(1, 2), 24), "a slow side b");
+	cr_assert(eq(int, rounds_filled(2, 1), 24), "a slow side a");
+	cr_assert(eq(int, rounds_filled(1, 100), TURNS_LEAST), "a very slow side b");
+	cr_assert(eq(int, rounds_filled(0.01, 0.01), ROUNDS_MAX), "two fast ones");
+}

@@ -137,6 +137,7 @@ Test(small_wrapper, graph_mode_captures_once_and_launches_graphs)
 	cr_assert(eq(int, count_blocks(&log, "cudaGraphLaunch = 0", 1), (int)blocks), "blocks");
 	cr_assert(eq(int, count(&log, "cudaGraphLaunch"), (int)blocks), "graph launches");
 	cr_assert(eq(int, count(&log, "cudaStreamBeginCapture mode 0"), 1), "captures");
+	cr_assert(eq(int, count(&log, "cudaGraphInstantiate flags 0 = 0"), 1), "instantiated");
 	for (log.at = 0; !skip(&log, "cudaStreamBeginCapture"); log.at++)
 		cr_assert(lt(int, log.at, log.n), "no capture");
 	cr_assert(eq(int, skip(&log, ATTEMPTS), DEPTH), "steps in the graph");

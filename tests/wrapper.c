@@ -92,6 +92,8 @@ WRAP(cudaHostUnregister, (void *ptr), (ptr), " = %d\n")
 WRAP(cudaStreamSynchronize, (cudaStream_t stream), (stream), " = %d\n")
 WRAP(cudaEventSynchronize, (cudaEvent_t event), (event), " = %d\n")
 WRAP(cudaDeviceSynchronize, (void), (), " = %d\n")
+WRAP(cudaGraphInstantiate, (cudaGraphExec_t * exec, cudaGraph_t graph, unsigned long long flags),
+     (exec, graph, flags), " flags %llu = %d\n", flags)
 WRAP(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream), " = %d\n")
 WRAP(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), (stream, mode),
      " mode %d = %d\n", (int)mode)

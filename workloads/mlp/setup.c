@@ -118,19 +118,20 @@ static int count_kernels(void *arg)
 
 /*
  * Loads every kernel, cuBLAS's too; then counts what a step launches: a product may be two. Where
- * nothing can be captured that stays unknown, and streams are measured all the same.
+ * nothing can be captured that stays unknown, and streams are measured all the same; but where a
+ * capture cannot be ended, nothing can be waited for any more.
  */
 static void try_step(const struct mlp_opts *o, struct mlp_state *s)
 {
 	struct counting c = { o, s };
-	struct refusal ignored;
+	struct refusal refusal;
 
 	mlp_reset(o, s, s->own);
 	mlp_step(o, s, s->own);
 	CUDA(cudaStreamSynchronize(s->own));
-	if (refusal_catch(count_kernels, &c, &ignored)) {
+	if (refusal_catch(count_kernels, &c, &refusal)) {
 		s->kernels = 0;
-		refusal_settle(s->own);
+		refusal_settle_or_pass_on(s->own, &refusal);
 	}
 }
 
@@ -165,13 +166,15 @@ void mlp_teardown(void *state)
 	struct mlp_state *s = state;
 
 	mlp_products_end(&s->products);
-	if (s->own) {
+	if (s->own)
 		CUDA(cudaStreamDestroy(s->own));
+	if (s->side)
 		CUDA(cudaStreamDestroy(s->side));
-		for (int l = 0; l <= s->net.hidden; l++)
+	for (int l = 0; l <= MLP_LAYERS_MAX; l++)
+		if (s->ready[l])
 			CUDA(cudaEventDestroy(s->ready[l]));
+	if (s->joined)
 		CUDA(cudaEventDestroy(s->joined));
-	}
 	if (s->pinned)
 		CUDA(cudaFreeHost(s->pinned));
 	while (s->n_owned)
