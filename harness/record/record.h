@@ -36,7 +36,7 @@ void hash_json(const json_t *value, char out[HASH_TEXT]);
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-#define RECORD_SCHEMA "1.0"
+#define RECORD_SCHEMA "1.1"
 enum { RECORD_SCHEMA_MAJOR = 1 };
 enum { ROUNDS_MAX = 100 };
 
