@@ -14,6 +14,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,15 +67,21 @@ static struct plan four_points(int processes)
 Test(small_sweep_fewer, all_stay_where_there_is_time)
 {
 	struct plan p = four_points(3);
+	double predicted_ns = predict_turn_ns(&p, 0, 0), rest_ns = 2 * predict_turn_ns(&p, 0, 1);
 	bool stays[POINTS];
+	double times;
 
-	cr_assert(zero(int, predict_choose_again(&p, 1, 2, 1e12, stays)), "all");
+	cr_assert(zero(int, predict_choose_again(&p, 1, 2 * predicted_ns, 2.001 * rest_ns, stays,
+						 &times)),
+		  "all");
+	cr_assert(epsilon_eq(dbl, times, 2, 1e-9), "%g", times);
 	for (int i = 0; i < POINTS; i++)
 		cr_assert(stays[i], "%d", i);
 	plan_release(&p);
 }
 
-Test(small_sweep_fewer, no_workload_is_left_with_less_than_the_least)
+/* launch us=0,2 at depths 1 to 2048; steps of ns. */
+static struct plan many_points(double ns)
 {
 	const struct workload *const launch[] = { workload_find("launch"), NULL };
 	struct plan_request r = { .workload = launch,
@@ -83,21 +90,57 @@ Test(small_sweep_fewer, no_workload_is_left_with_less_than_the_least)
 				  .mode = "stream",
 				  .design = design_of(true) };
 	struct plan p;
-	bool stays[32];
-	int dropped, kept = 0;
 
 	cr_assert(zero(int, plan_make(&p, &r)), "plan");
 	cr_assert(eq(int, p.n_points, 24), "%d points", p.n_points);
 	for (int i = 0; i < p.n_configs; i++)
-		p.config[i].timing[0] = (struct side_timing){ .step_ns = 1e5 };
+		p.config[i].timing[0] = (struct side_timing){ .step_ns = ns };
 	p.start_ns[0] = p.calibrate_ns[0] = 0;
 	predict_blocks(&p);
-	dropped = predict_choose_again(&p, 1, 100, 1e9, stays);
-	for (int i = 0; i < p.n_points; i++)
+	return p;
+}
+
+static int count(const bool *stays, int n)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++)
 		kept += stays[i];
-	cr_assert(eq(int, kept + dropped, 24), "%d stay, %d go", kept, dropped);
-	cr_assert(eq(int, kept, QUICK_POINTS_LEAST), "%d stay", kept);
+	return kept;
+}
+
+Test(small_sweep_fewer, no_workload_is_left_with_less_than_the_least)
+{
+	struct plan p = many_points(1e5);
+	bool stays[24];
+	double times;
+	int dropped =
+		predict_choose_again(&p, 1, 100 * predict_turn_ns(&p, 0, 0), 1e9, stays, &times);
+
+	cr_assert(eq(int, count(stays, 24), QUICK_POINTS_LEAST), "%d stay", count(stays, 24));
+	cr_assert(eq(int, dropped, 24 - QUICK_POINTS_LEAST), "%d go", dropped);
 	cr_assert(stays[0], "the smallest size and depth");
+	plan_release(&p);
+}
+
+/* Where all points cost about the same, those of small sizes and depths stay. */
+Test(small_sweep_fewer, the_corner_goes_first)
+{
+	struct plan p = many_points(1);
+	double took_ns = predict_turn_ns(&p, 0, 0), rest_ns = 4 * predict_turn_ns(&p, 0, 1);
+	double times, most_kept = 0, least_gone = 1;
+	bool stays[24];
+	int dropped = predict_choose_again(&p, 1, took_ns, 0.98 * rest_ns, stays, &times);
+
+	cr_assert(lt(int, 0, dropped), "none goes");
+	cr_assert(lt(int, QUICK_POINTS_LEAST, count(stays, 24)), "%d stay", count(stays, 24));
+	for (int i = 0; i < 24; i++) {
+		if (stays[i])
+			most_kept = fmax(most_kept, p.point[i].corner);
+		else
+			least_gone = fmin(least_gone, p.point[i].corner);
+	}
+	cr_assert(le(dbl, most_kept, least_gone), "%g stays, %g goes", most_kept, least_gone);
 	plan_release(&p);
 }
 
@@ -225,4 +268,26 @@ Test(small_sweep_fewer, a_record_that_makes_no_sense_is_refused)
 	refuses("/\"fewer\"/s/\"keys\":\\[[^]]*\\]/\"keys\":[]/");
 	refuses("/\"fewer\"/{p}");
 	refuses("/\"fewer\"/d");
+}
+
+Test(small_sweep_fewer, a_session_without_points_is_none)
+{
+	static const bool none[POINTS];
+	struct plan p = four_points(PROCESSES);
+	struct record_facts facts;
+	struct journal j;
+
+	cr_assert(zero(int, journal_create(&j, &p, path, NULL, "rift sweep")), "create");
+	add_header(&j, 0);
+	for (int i = 0; i < POINTS; i++)
+		add_point(&j, 0, i, 1000);
+	cr_assert(zero(int, journal_trailer(&j, 0, json_object())), "trailer");
+	cr_assert(zero(int, journal_drop(&j, none,
+					 json_pack("{s:i, s:f}", "left_ns", 1000, "times_as_long",
+						   2.5))),
+		  "drop");
+	journal_release(&j);
+	divert_stderr();
+	cr_assert(eq(int, record_check(&facts, part, NULL), -EINVAL), "check");
+	cr_assert(is_one_complaint(diverted_stderr()), "one line");
 }

@@ -275,15 +275,30 @@ int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double
 	return dropped;
 }
 
-int predict_choose_again(const struct plan *p, int sides, double times, double left_ns, bool *stays)
+static double turns_ns(const struct plan *p, int sides, int process)
+{
+	double ns = 0;
+
+	for (int side = 0; side < sides; side++)
+		ns += predict_turn_ns(p, side, process);
+	return ns;
+}
+
+int predict_choose_again(const struct plan *p, int sides, double took_ns, double left_ns,
+			 bool *stays, double *times)
 {
 	struct plan rest = *p;
 	int dropped = 0;
 
 	rest.design.processes--;
+	*times = took_ns / turns_ns(p, sides, 0);
+	for (int i = 0; i < p->n_points; i++)
+		stays[i] = true;
+	if (*times * rest.design.processes * turns_ns(p, sides, 1) <= left_ns)
+		return 0;
 	for (int i = 0; i < p->n_points; i++)
 		stays[i] = false;
-	choose(&rest, sides, 1, left_ns / times, stays);
+	choose(&rest, sides, 1, left_ns / *times, stays);
 	for (int i = 0; i < p->n_points; i++)
 		dropped += !stays[i];
 	return dropped;

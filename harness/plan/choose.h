@@ -60,11 +60,11 @@ void predict_fill_processes(struct plan *p, int sides, double limit_ns);
 int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns);
 
 /*
- * The same of a session whose first process of each side has shown that all takes `times` as long
- * as predicted: which points stay (stays[point]) so that the processes to come take left_ns.
- * Returns how many do not.
+ * The same once the first process of each side is complete, in took_ns: *times as long as
+ * predicted. Which points stay (stays[point]), so that the other processes take left_ns. Returns
+ * how many do not; 0: all can stay.
  */
-int predict_choose_again(const struct plan *p, int sides, double times, double left_ns,
-			 bool *stays);
+int predict_choose_again(const struct plan *p, int sides, double took_ns, double left_ns,
+			 bool *stays, double *times);
 
 #endif

@@ -56,12 +56,4 @@ double predict_point_ns(const struct plan *p, int sides, int point);
 /* And for its configuration, once a process. */
 double predict_setups_ns(const struct plan *p, int sides, int config);
 
-/*
- * The same of a session whose first process of each side has shown that all takes `times` as long
- * as predicted: which points stay (stays[point]) so that the processes to come take left_ns.
- * Returns how many do not.
- */
-int predict_choose_again(const struct plan *p, int sides, double times, double left_ns,
-			 bool *stays);
-
 #endif

@@ -506,16 +506,30 @@ static int run_from(struct session *s, int i, int *next)
 
 /* ---- the plan, corrected ------------------------------------------------------------------ */
 
-/* What is off by less is noise, and a share of the limit. */
-static const double correct_from = 1.05;
+/* What is over by less is noise, as a share of the limit. */
+static const double correct_from = 0.05;
 
-static double predicted_turns_ns(const struct session *s, int process)
+static bool can_be_corrected(const struct session *s)
 {
-	double ns = 0;
+	const struct design *d = &plan_of(s)->design;
 
-	for (int side = 0; side < s->journal.sides; side++)
-		ns += predict_turn_ns(plan_of(s), side, process);
-	return ns;
+	return s->limit_ns > 0 && !d->kinds && !goals_any(&d->goals);
+}
+
+/* The plan and the file without the points that do not stay; what is to come is predicted anew. */
+static int leave_out(struct session *s, const bool *stays, double left_ns, double times)
+{
+	struct journal *j = &s->journal;
+	double planned_ns = s->show.planned_ns; /* that the plan was too long is to be seen */
+	int err = journal_drop(
+		j, stays,
+		json_pack("{s:I, s:f}", "left_ns", (json_int_t)left_ns, "times_as_long", times));
+
+	s->show.predicted_ns = s->show.done_ns;
+	s->show.points_done = j->slots * plan_of(s)->n_points - journal_count(j, POINT_PENDING);
+	foresee(s, j->sides);
+	s->show.planned_ns = planned_ns;
+	return err;
 }
 
 /*
@@ -524,38 +538,22 @@ static double predicted_turns_ns(const struct session *s, int process)
  */
 static int correct_plan(struct session *s, double took_ns)
 {
-	struct journal *j = &s->journal;
-	double times = took_ns / predicted_turns_ns(s, 0);
-	double left_ns = s->limit_ns - (double)(clock_ns() - s->show.begun_ns);
-	double rest_ns = times * (plan_of(s)->design.processes - 1) * predicted_turns_ns(s, 1);
-	double planned_ns;
+	double left_ns = s->limit_ns - (double)(clock_ns() - s->show.begun_ns), times;
 	int before = plan_of(s)->n_points, gone, err = 0;
-	bool *stays;
+	bool *stays = calloc((size_t)before + 1, sizeof(*stays));
 
-	if (!(s->limit_ns > 0) || plan_of(s)->design.kinds ||
-	    goals_any(&plan_of(s)->design.goals) ||
-	    rest_ns <= left_ns + (correct_from - 1) * s->limit_ns)
-		return 0;
-	stays = calloc((size_t)before + 1, sizeof(*stays));
 	CHECK(stays, "memory of %d points", before);
-	gone = predict_choose_again(plan_of(s), j->sides, times, left_ns, stays);
-	if (gone)
-		err = journal_drop(j, stays,
-				   json_pack("{s:I, s:f}", "left_ns", (json_int_t)left_ns,
-					     "times_as_long", times));
+	gone = predict_choose_again(plan_of(s), s->journal.sides, took_ns,
+				    left_ns + correct_from * s->limit_ns, stays, &times);
+	if (gone) {
+		show_line(&s->show,
+			  "the first process%s took %.2g times as long as predicted: %d of %d "
+			  "points are left out of the others",
+			  s->journal.sides == 2 ? "es" : "", times, gone, before);
+		err = leave_out(s, stays, left_ns, times);
+	}
 	free(stays);
-	if (!gone || err)
-		return err;
-	show_line(&s->show,
-		  "the first process%s took %.2g times as long as predicted: %d of %d points are "
-		  "left out of the others",
-		  j->sides == 2 ? "es" : "", times, gone, before);
-	planned_ns = s->show.planned_ns;
-	s->show.predicted_ns = s->show.done_ns;
-	s->show.points_done = j->slots * plan_of(s)->n_points - journal_count(j, POINT_PENDING);
-	foresee(s, j->sides);
-	s->show.planned_ns = planned_ns; /* that the plan was too long is to be seen */
-	return 0;
+	return err;
 }
 
 int session_run(struct session *s)
@@ -579,7 +577,7 @@ int session_run(struct session *s)
 			err = -EBUSY;
 		if (!err && is_enough(s, next))
 			break;
-		if (!err && next == j->sides && next < j->slots)
+		if (!err && next == j->sides && next < j->slots && can_be_corrected(s))
 			err = correct_plan(s, (double)(clock_ns() - start_ns));
 	}
 	watch_close(s->watch);
