@@ -96,6 +96,7 @@ static struct plan many_points(double ns)
 	for (int i = 0; i < p.n_configs; i++)
 		p.config[i].timing[0] = (struct side_timing){ .step_ns = ns };
 	p.start_ns[0] = p.calibrate_ns[0] = 0;
+	p.design.warmup_max_ns = p.design.pause_min_ns = p.design.pause_max_ns = 0;
 	predict_blocks(&p);
 	return p;
 }
