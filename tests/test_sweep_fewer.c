@@ -131,7 +131,7 @@ Test(small_sweep_fewer, the_corner_goes_first)
 	double took_ns = predict_turn_ns(&p, 0, 0), rest_ns = 4 * predict_turn_ns(&p, 0, 1);
 	double times, most_kept = 0, least_gone = 1;
 	bool stays[MANY];
-	int dropped = predict_choose_again(&p, 1, took_ns, 0.9 * rest_ns, stays, &times);
+	int dropped = predict_choose_again(&p, 1, took_ns, 0.6 * rest_ns, stays, &times);
 
 	cr_assert(lt(int, 0, dropped), "none goes");
 	cr_assert(lt(int, QUICK_POINTS_LEAST, count(stays, MANY)), "%d stay", count(stays, MANY));
