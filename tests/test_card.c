@@ -2,7 +2,7 @@
  * test_card.c - cards: what is read, shown and refused, and what two of them come to. Cards are
  * made here, with the scatter and the differences that are asked for.
  */
-#include "harness/card/card_compare.h"
+#include "harness/probe/card_compare.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

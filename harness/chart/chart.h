@@ -11,23 +11,23 @@
  *
  * A chart is made of what a session says of one workload (struct chart_set): its function writes
  * the data files, says in title and finding what they show, and names its gnuplot script, which is
- * in plots/. harness/picture.h then draws it. What a reader of a data file should know stands in
- * its first line, the names of the columns; what is not known is left empty.
+ * in plots/. harness/base/picture.h then draws it. What a reader of a data file should know stands
+ * in its first line, the names of the columns; what is not known is left empty.
  *
  * Overhead over ideal is T / ideal - 1, T the time of a block and ideal what nothing but its
  * kernels would take (model_ideal_ns() in harness/model/model.h).
  */
-#ifndef RIFT_CHART_H
-#define RIFT_CHART_H
+#ifndef RIFT_CHART_CHART_H
+#define RIFT_CHART_CHART_H
 
 #include <string.h>
 
 #include "common/plot.h"
-#include "harness/bootstrap.h"
 #include "harness/compare/compare.h"
 #include "harness/model/fit.h"
 #include "harness/model/stack.h"
 #include "harness/record/journal.h"
+#include "harness/stats/bootstrap.h"
 
 enum { CHART_SIDES = 2 };
 

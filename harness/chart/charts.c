@@ -7,8 +7,8 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "harness/base/spell.h"
 #include "harness/chart/copied.h"
-#include "harness/spell.h"
 
 /* ---- workloads -------------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* charts.h - all charts of one or two platforms: which there are, written, and drawn. */
-#ifndef RIFT_CHARTS_H
-#define RIFT_CHARTS_H
+#ifndef RIFT_CHART_CHARTS_H
+#define RIFT_CHART_CHARTS_H
 
+#include "harness/base/picture.h"
 #include "harness/chart/chart.h"
-#include "harness/picture.h"
 
 struct charts {
 	struct chart_set *set; /* one of each workload */

@@ -7,7 +7,7 @@
 #include "common/check.h"
 #include "harness/chart/contour.h"
 #include "harness/chart/words.h"
-#include "harness/decide.h"
+#include "harness/stats/decide.h"
 
 /* Iso-lines, in shares. */
 static const double levels[] = { 0.05, 0.25, 1 };

@@ -4,7 +4,7 @@
 
 #include "harness/chart/heat.h"
 #include "harness/chart/words.h"
-#include "harness/decide.h"
+#include "harness/stats/decide.h"
 
 /* ---- the worst and the best cell -------------------------------------------------------- */
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/base/progress.h"
 #include "harness/chart/words.h"
 #include "harness/compare/between.h"
-#include "harness/decide.h"
-#include "harness/progress.h"
 #include "harness/record/recorded.h"
+#include "harness/stats/decide.h"
 
 /* Leaves a title room for its finding. */
 enum { SUBJECT_CHARACTERS = 40 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
-#include "harness/run.h"
+#include "harness/measure/run.h"
 
 static bool is_same(const struct config *x, const struct config *y)
 {

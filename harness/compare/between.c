@@ -7,7 +7,7 @@
 
 #include "common/check.h"
 #include "common/philox.h"
-#include "harness/bootstrap.h"
+#include "harness/stats/bootstrap.h"
 
 /* The draws of two parties are groups 0 and 1. */
 enum { GROUP = 2 };

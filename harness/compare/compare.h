@@ -9,10 +9,10 @@
 #ifndef RIFT_COMPARE_COMPARE_H
 #define RIFT_COMPARE_COMPARE_H
 
-#include "harness/command.h"
-#include "harness/judge.h"
+#include "harness/base/command.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/parameters.h"
+#include "harness/stats/judge.h"
 
 struct compare_options {
 	double margin;			 /* a share of 1 */

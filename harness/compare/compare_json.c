@@ -1,9 +1,9 @@
 /* compare_json.c - a comparison for machines. */
 #include <math.h>
 
+#include "harness/base/json.h"
 #include "harness/compare/compare.h"
 #include "harness/compare/figures.h"
-#include "harness/json.h"
 #include "harness/record/plan_record.h"
 
 /* {value, lo, hi, n}: null where not known. */

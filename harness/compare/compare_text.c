@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
 #include "harness/compare/between.h"
 #include "harness/compare/compare.h"
 #include "harness/compare/figures.h"
 #include "harness/compare/surroundings.h"
-#include "harness/platform.h"
+#include "harness/env/platform.h"
 #include "harness/record/plan_record.h"
-#include "harness/row.h"
-#include "harness/text.h"
 
 enum { POINTS_SHOWN = 20, PARAMETER_LABEL = 7 };
 

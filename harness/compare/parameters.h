@@ -14,9 +14,9 @@
 #ifndef RIFT_COMPARE_PARAMETERS_H
 #define RIFT_COMPARE_PARAMETERS_H
 
-#include "harness/judge.h"
 #include "harness/compare/pair.h"
 #include "harness/model/fit.h"
+#include "harness/stats/judge.h"
 
 #define PARAMETER_FLOOR_NS 20.0
 

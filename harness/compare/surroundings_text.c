@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
 #include "harness/compare/surroundings.h"
-#include "harness/row.h"
-#include "harness/text.h"
 
 /* A longer field takes from the columns of its values. */
 enum { FIELD_LEAST = 26, FIELD_MOST = 44, VALUE_MOST = 34 };

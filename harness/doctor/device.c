@@ -9,9 +9,9 @@
 
 #include "common/probe.h"
 #include "common/refusal.h"
+#include "harness/base/text.h"
 #include "harness/doctor/doctor.h"
-#include "harness/measure.h"
-#include "harness/text.h"
+#include "harness/measure/measure.h"
 
 enum { ANSWER = 42 };
 

@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "harness/command.h"
-#include "harness/json.h"
-#include "harness/row.h"
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/base/row.h"
 
 enum { LABEL_WIDTH = 25 };
 

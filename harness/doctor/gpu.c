@@ -1,8 +1,8 @@
 /* gpu.c - the GPU, its driver, and who shares it. */
 #include <string.h>
 
+#include "harness/base/text.h"
 #include "harness/doctor/doctor.h"
-#include "harness/text.h"
 
 /* A known value with its name, or why it is not known. */
 static void say_fact(struct doctor *d, const char *name, const struct fact *f, const char *fmt,

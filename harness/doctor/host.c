@@ -2,8 +2,8 @@
 #include <sched.h>
 #include <string.h>
 
+#include "harness/base/text.h"
 #include "harness/doctor/doctor.h"
-#include "harness/text.h"
 
 /* ---- processors ------------------------------------------------------------------------- */
 

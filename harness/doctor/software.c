@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/base/gnuplot.h"
 #include "harness/doctor/doctor.h"
-#include "harness/gnuplot.h"
-#include "harness/platform/environment.h"
+#include "harness/env/environment.h"
 
 static void say_interposers(struct doctor *d, const struct libraries *l)
 {

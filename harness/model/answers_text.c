@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/text.h"
+#include "harness/measure/submit.h"
 #include "harness/model/report.h"
-#include "harness/submit.h"
-#include "harness/text.h"
 
 enum { CELL = 18, PAY_CELL = 16, TIMES_CELL = 8 };
 

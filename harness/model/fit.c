@@ -11,7 +11,7 @@
 #include "harness/model/fit_data.h"
 #include "harness/model/fit_identify.h"
 #include "harness/model/fit_parts.h"
-#include "harness/sorted.h"
+#include "harness/stats/sorted.h"
 
 /* ---- draws -------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #ifndef RIFT_MODEL_FIT_DATA_H
 #define RIFT_MODEL_FIT_DATA_H
 
-#include "harness/bootstrap.h"
 #include "harness/model/grid.h"
+#include "harness/stats/bootstrap.h"
 
 /* The medians over processes, or those of one draw. */
 struct fit_data {

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "harness/text.h"
+#include "harness/base/text.h"
 
 static void not_known(struct fit *f, enum model_param which, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,11 +1,11 @@
 /* fit_json.c - what `rift fit` says, for machines. */
 #include <math.h>
 
-#include "harness/json.h"
+#include "harness/base/json.h"
+#include "harness/measure/submit.h"
 #include "harness/model/report.h"
 #include "harness/record/plan_record.h"
 #include "harness/record/recorded.h"
-#include "harness/submit.h"
 
 /* {"value": ..., "lo": ..., "hi": ..., "n": ...}: what is not known is null. */
 static json_t *interval_json(const struct interval *i)

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/measure/submit.h"
 #include "harness/model/report.h"
 #include "harness/record/plan_record.h"
 #include "harness/record/recorded.h"
-#include "harness/row.h"
-#include "harness/submit.h"
-#include "harness/text.h"
 
 /* ---- what it is about --------------------------------------------------------------------- */
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/measure/run.h"
 #include "harness/model/grid_base.h"
 #include "harness/model/grid_kernel.h"
-#include "harness/run.h"
-#include "harness/stats.h"
+#include "harness/stats/stats.h"
 
 static void *array_of(size_t n, size_t size)
 {

@@ -16,7 +16,7 @@ struct grid_point {
 	struct batch batch;
 	int point; /* number in the plan */
 	int size;  /* number in size[] */
-	/* Medians over processes of the process values (harness/stats.h), per block. */
+	/* Medians over processes of the process values (harness/stats/stats.h), per block. */
 	double total_ns, enq_ns;
 	double *total, *enq; /* process values, in the order of processes; owned */
 	bool is_k;	     /* K of its size was taken from it: it is no test of the model */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/spell.h"
+#include "harness/base/spell.h"
 
 static const struct workload *only_workload(const struct journal *j)
 {

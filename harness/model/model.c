@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "harness/submit.h"
+#include "harness/measure/submit.h"
 
 const struct model_param_row model_param_rows[MODEL_PARAMS] = {
 	[MODEL_C] = { "c", "c_ns", "ns", "a launch call, on the host", MODE_STREAM },

@@ -31,8 +31,8 @@
  * known as part of Z = c + d + L + s; d only as p, where p > c; g and an empty kernel's time only
  * as a sum.
  */
-#ifndef RIFT_MODEL_H
-#define RIFT_MODEL_H
+#ifndef RIFT_MODEL_MODEL_H
+#define RIFT_MODEL_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -120,7 +120,8 @@ double model_enqueue_ns(const struct model *m, const struct batch *b);
 /* N k K: what nothing but the kernels would take. */
 double model_ideal_ns(const struct model *m, const struct batch *b);
 
-/* How a graph block of depth D is launched (harness/submit.h): m graphs of n nodes, and a rest. */
+/* How a graph block of depth D is launched (harness/measure/submit.h): m graphs of n nodes, and a
+ * rest. */
 struct graph_shape {
 	double graphs, nodes, rest; /* rest: nodes of the last, smaller graph; 0: none */
 };

@@ -7,7 +7,7 @@
 
 #include "common/check.h"
 #include "harness/model/recursion.h"
-#include "harness/sorted.h"
+#include "harness/stats/sorted.h"
 
 /* ---- the workload ------------------------------------------------------------------------- */
 

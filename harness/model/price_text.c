@@ -2,13 +2,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "harness/json.h"
+#include "harness/base/json.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/measure/submit.h"
 #include "harness/model/price_text.h"
 #include "harness/record/plan_record.h"
 #include "harness/record/recorded.h"
-#include "harness/row.h"
-#include "harness/submit.h"
-#include "harness/text.h"
 
 /* ---- for people --------------------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/text.h"
 #include "harness/model/stack.h"
-#include "harness/text.h"
 
 static void note(struct stack_notes *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

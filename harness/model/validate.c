@@ -7,7 +7,7 @@
 #include "common/check.h"
 #include "harness/model/fit_data.h"
 #include "harness/model/fit_parts.h"
-#include "harness/sorted.h"
+#include "harness/stats/sorted.h"
 
 /* ---- errors ------------------------------------------------------------------------------- */
 

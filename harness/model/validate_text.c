@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-#include "harness/command.h"
-#include "harness/json.h"
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/measure/submit.h"
 #include "harness/record/plan_record.h"
 #include "harness/record/recorded.h"
-#include "harness/row.h"
-#include "harness/submit.h"
-#include "harness/text.h"
 
 /* ---- for people --------------------------------------------------------------------------- */
 

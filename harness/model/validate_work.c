@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/sorted.h"
+#include "harness/stats/sorted.h"
 
 static struct errors no_errors(void)
 {

@@ -10,17 +10,17 @@
 #include "common/check.h"
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
-#include "harness/command.h"
-#include "harness/measure.h"
+#include "harness/base/command.h"
+#include "harness/base/progress.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/run.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
-#include "harness/progress.h"
 #include "harness/record/plan_record.h"
 #include "harness/record/record.h"
-#include "harness/run.h"
 #include "harness/session/supervisor.h"
 #include "harness/session/worker.h"
-#include "harness/sorted.h"
+#include "harness/stats/sorted.h"
 
 /* ---- in the worker ---------------------------------------------------------------------- */
 

@@ -1,0 +1,45 @@
+/*
+ * gpu.h - the device that figures are taken on, by what the CUDA runtime, NVML and the kernel say
+ * of it. Names and units as in the record.
+ */
+#ifndef RIFT_ENV_GPU_H
+#define RIFT_ENV_GPU_H
+
+#include <cuda_runtime_api.h>
+
+#include "harness/env/driver.h"
+#include "harness/env/nvml.h"
+
+struct gpu {
+	struct fact uuid, name, pci_bus_id, numa_node;
+	struct fact link_gen_cur, link_gen_max, link_width_cur, link_width_max;
+	struct fact cc, sms, l2_bytes, mem_bytes, mem_free_bytes;
+	struct fact ecc, mig, mig_profile, persistence; /* mig: of the whole GPU */
+	struct fact power_limit_w, sm_clock_mhz, sm_clock_max_mhz;
+	struct fact clock_limits; /* why the clock is not higher, at this moment */
+	struct fact vbios, driver_version, module_version, module_kind, nvml_version;
+	struct fact cuda_driver_api, cuda_runtime;
+	struct fact compute_mode, other_processes, busy_percent, visible_devices;
+	struct fact virtualization; /* by NVML: "none", "passthrough", "vgpu", "host vgpu" */
+	struct fact sync_flag, loading_mode;
+};
+
+/*
+ * Describes device 0, which is open. Never fails and never prints; of the CPU device little is
+ * known. What it shows of sharing and virtualization is noted in v.
+ */
+void gpu_read(struct gpu *g, const struct place *p, struct virt *v);
+
+/* Its parts, for tests: of a device with these properties, with NVML open or not. */
+void gpu_describe(struct gpu *g, const struct cudaDeviceProp *prop, const struct nvml *nvml);
+void gpu_ask_nvml(struct gpu *g, const struct nvml *nvml);
+void gpu_note_sharing(const struct gpu *g, const struct place *p, struct virt *v);
+
+/* A GPU that cannot be opened: all unknown for this reason but what the kernel says. */
+void gpu_missing(struct gpu *g, const struct place *p, const struct virt *v, const char *why);
+
+/* Without libcuda, which libraries.h describes; and {"sync_flag", "loading_mode"}. */
+json_t *gpu_json(const struct gpu *g);
+json_t *gpu_flags_json(const struct gpu *g);
+
+#endif
