@@ -13,7 +13,7 @@
 
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 #include "workloads/launch/launch.h"
 
 enum { TURNS = 101, BLOCKS = 9 };

@@ -21,7 +21,7 @@
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"
 #include "harness/params/param.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 enum { TURNS = 15, TURNS_MAX = 1000, FIGURES = 6, BLOCKS = 15, WARMUP = 10 };
 

@@ -17,7 +17,7 @@
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
 #include "harness/params/param.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 enum { DEPTH = 64, BLOCKS = 31 };
 static const double suspicious = 0.5, launch_us = 10;

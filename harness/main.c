@@ -10,7 +10,7 @@
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/base/command.h"
-#include "harness/base/spell.h"
+#include "harness/base/text.h"
 #include "harness/env/platform.h"
 #include "harness/measure/contract.h"
 #include "harness/session/host.h"

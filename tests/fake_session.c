@@ -11,10 +11,10 @@
 #include "common/philox.h"
 #include "harness/base/command.h"
 #include "harness/measure/run.h"
-#include "harness/model/recursion.h"
+#include "harness/model/model.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/point_record.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 struct model fake_model(void)
 {

@@ -206,7 +206,7 @@ Test(small_card, what_cannot_be_compared_is_refused)
 			  "one card");
 }
 
-/* judge.h: from 5 processes a side more could not be told apart. */
+/* harness/stats/decide.h: from 5 processes a side more could not be told apart. */
 Test(small_card, no_more_rows_decide_than_five_processes_can_tell)
 {
 	int n = 0;

@@ -1,5 +1,5 @@
 /* test_cold.c - what is known of a process that has just started. */
-#include "harness/measure/cold.h"
+#include "harness/measure/run.h"
 
 #include "harness/measure/measure.h"
 

@@ -1,5 +1,5 @@
 /* test_doctor.c - what `rift doctor` says of machines that are not this one. */
-#include "harness/base/gnuplot.h"
+#include "harness/base/picture.h"
 #include "harness/doctor/doctor.h"
 #include "tests/findings.h"
 #include "tests/place.h"

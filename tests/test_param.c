@@ -1,4 +1,4 @@
-/* test_param.c - harness/params/param.h: what is accepted with which value, what refused and why. */
+/* test_param.c - harness/params/param.h: what is accepted as which value, what refused and why. */
 #include "harness/params/param.h"
 #include "tests/divert.h"
 #include "tests/param_cases.h"

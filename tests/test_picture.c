@@ -1,5 +1,5 @@
 /*
- * test_picture.c - harness/base/picture.h and harness/base/gnuplot.h on the fake workload: pictures
+ * test_picture.c - harness/base/picture.h and harness/base/picture.h on the fake workload: pictures
  * whole or not at all, data and script in any case, one line about what is wrong.
  */
 #include "tests/fake_picture.h"

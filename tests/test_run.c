@@ -1,4 +1,4 @@
-/* test_run.c - harness/measure/run.h on a fake workload: what is chosen, checked, refused, ended. */
+/* test_run.c - harness/measure/run.h on a fake workload: what is chosen, checked, refused. */
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "tests/divert.h"

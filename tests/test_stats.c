@@ -2,7 +2,6 @@
  * test_stats.c - harness/stats/stats.h: samples, process values and modes, against answers worked
  * by hand and the GNU Scientific Library.
  */
-#include "harness/stats/sorted.h"
 #include "harness/stats/stats.h"
 
 #include <criterion/criterion.h>

@@ -3,6 +3,7 @@
  * between host and device by direction, with their bytes, and calls that take or give back memory.
  */
 #include "harness/base/command.h"
+#include "harness/params/param.h"
 #include "tests/cli.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /*
- * test_sync.c - harness/measure/sync.h: each way to wait makes the calls it is named after, and the
- * device's flag is set before anything opens the device.
+ * test_sync.c - harness/measure/submit.h: each way to wait makes the calls it is named after, and
+ * the device's flag is set before anything opens the device.
  */
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"

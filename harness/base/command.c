@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/base/spell.h"
-#include "harness/env/platform.h"
+#include "harness/base/text.h"
 
 enum exit_code exit_code_of(int err)
 {
@@ -28,13 +27,6 @@ enum exit_code exit_code_of(int err)
 enum exit_code exit_code_of_run(int err, bool passed)
 {
 	return err ? exit_code_of(err) : passed ? RIFT_OK : RIFT_CHECK_FAILED;
-}
-
-int platform_declared(const char *name)
-{
-	const char *why = platform_name_refused(name);
-
-	return why ? complain(EINVAL, "--platform='%s': must be %s", text_shown(name).s, why) : 0;
 }
 
 int take_word(const char **slot, int room, const char *word, const char *takes)

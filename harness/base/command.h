@@ -7,7 +7,7 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "harness/params/param.h"
+#include "harness/base/text.h"
 #include "workloads/workload.h"
 
 #define RIFT_VERSION "0.1"
@@ -42,9 +42,6 @@ int cmd_validate(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
-
-/* Is this a NAME for --platform? 0, or -EINVAL after one line. */
-int platform_declared(const char *name);
 
 /* The workload, or NULL after one line with the nearest name. */
 const struct workload *workload_find(const char *name);

@@ -167,4 +167,26 @@ int chart_dots(const struct chart_set *set, int sets, struct plot *p);
 /* The same, of one side; and all of the session's points, also those that the sets leave out. */
 int chart_collection(const struct chart_set *set, int sets, struct plot *p);
 
+/* ---- all sets of parameters of a session ------------------------------------------------ */
+
+/*
+ * All that a session holds, by sets of parameters: a workload may be there with
+ * several.
+ */
+
+/* One set for each workload and each of its sets of parameters but for the size. */
+struct variants {
+	const struct chart_set **set; /* those that were given first, then the others */
+	int sets;
+	struct chart_set *other; /* made here */
+	int others;
+};
+
+/*
+ * The given sets, of one side over the size axis, and what they leave out of their workloads.
+ * Returns 0, or a negative errno after one line. To be released after a failure too.
+ */
+int variants_init(struct variants *v, const struct chart_set *given, int sets);
+void variants_release(struct variants *v);
+
 #endif

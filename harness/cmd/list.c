@@ -8,7 +8,7 @@
 #include "harness/base/json.h"
 #include "harness/env/platform.h"
 #include "harness/measure/run.h"
-#include "harness/params/param_need.h"
+#include "harness/params/together.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256 };
 

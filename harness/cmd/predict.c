@@ -7,7 +7,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/env/platform.h"
-#include "harness/model/price_text.h"
+#include "harness/model/price.h"
 #include "harness/model/source.h"
 #include "harness/record/recorded.h"
 

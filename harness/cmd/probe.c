@@ -7,8 +7,9 @@
 #include "common/output.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
-#include "harness/base/progress.h"
+#include "harness/base/text.h"
 #include "harness/env/platform.h"
+#include "harness/params/param.h"
 #include "harness/probe/card.h"
 
 enum {

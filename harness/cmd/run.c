@@ -7,9 +7,9 @@
 #include "common/interrupt.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
-#include "harness/base/progress.h"
+#include "harness/base/text.h"
 #include "harness/measure/run.h"
-#include "harness/params/preset.h"
+#include "harness/params/together.h"
 
 enum {
 	KEY_HELP = 'h',

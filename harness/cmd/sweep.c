@@ -18,7 +18,7 @@
 #include "harness/cmd/sweep_text.h"
 #include "harness/env/platform.h"
 #include "harness/measure/measure.h"
-#include "harness/measure/sync.h"
+#include "harness/measure/submit.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/request.h"

@@ -8,7 +8,7 @@
 #include "common/check.h"
 #include "harness/base/text.h"
 #include "harness/measure/run.h"
-#include "harness/params/param_need.h"
+#include "harness/params/together.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/plan_record.h"

@@ -9,7 +9,7 @@
 #include "harness/base/json.h"
 #include "harness/env/platform.h"
 #include "harness/model/source.h"
-#include "harness/model/validate_text.h"
+#include "harness/model/validate.h"
 #include "harness/record/recorded.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_SYNC, KEY_SIDE };

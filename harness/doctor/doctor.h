@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "harness/env/platform.h"
-#include "harness/measure/clock_probe.h"
+#include "harness/measure/measure.h"
 
 enum doctor_state {
 	DOCTOR_OK,

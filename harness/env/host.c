@@ -1,6 +1,7 @@
-/* host.c - the host: system, memory, clock and load, from /proc and /sys. */
+/* host.c - the host: system, processors, memory, clock, limits and load. */
 #include "harness/env/host.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,4 +200,272 @@ void host_release(struct host *h)
 {
 	json_decref(h->mitigations);
 	h->mitigations = NULL;
+}
+
+/* ---- processors ------------------------------------------------------------------------- */
+
+struct fact cpu_flag(const struct place *p, const char *flag)
+{
+	char *text = place_text(p, "/proc/cpuinfo"), *line, *save, *word;
+	struct fact f = fact_unknown("no flags in /proc/cpuinfo");
+
+	line = text ? strstr(text, "\nflags") : NULL;
+	if (line) {
+		line[1 + strcspn(line + 1, "\n")] = '\0';
+		f = fact_bool(false);
+		for (word = strtok_r(line, " \t\n:", &save); word;
+		     word = strtok_r(NULL, " ", &save))
+			if (!strcmp(word, flag))
+				f = fact_bool(true);
+	}
+	free(text);
+	return f;
+}
+
+/* Steps over "3" or "0-3" and its comma. False at the end, and before what is neither. */
+static bool next_range(const char **list, int *from, int *to)
+{
+	int n = 0;
+
+	if (sscanf(*list, "%d-%d%n", from, to, &n) != 2) {
+		if (sscanf(*list, "%d%n", from, &n) != 1)
+			return false;
+		*to = *from;
+	}
+	if (*from < 0 || *to < *from)
+		return false;
+	*list += n + ((*list)[n] == ',');
+	return true;
+}
+
+int list_count(const char *list)
+{
+	int from, to, n = 0;
+
+	while (next_range(&list, &from, &to))
+		n += to - from + 1;
+	return *list ? -1 : n;
+}
+
+/*
+ * How many groups of CPUs there are, given the file in which each CPU lists its own group: as many
+ * as there are CPUs that come first in theirs.
+ */
+static struct fact count_groups(const struct place *p, const char *list, const char *file)
+{
+	struct fact group;
+	int from, to, n = 0;
+
+	while (next_range(&list, &from, &to)) {
+		for (int i = from; i <= to; i++) {
+			group = place_number(p, "/sys/devices/system/cpu/cpu%d/topology/%s", i,
+					     file);
+			if (!fact_known(&group))
+				return group;
+			n += group.number == i;
+		}
+	}
+	return fact_int(n);
+}
+
+/* Where /sys is missing, cpuinfo still counts. */
+static struct fact count_in_cpuinfo(const struct place *p)
+{
+	char *text = place_text(p, "/proc/cpuinfo"), *at = text;
+	int n = 0;
+
+	for (; at && (at = strstr(at, "processor")); at++)
+		n += at == text || at[-1] == '\n';
+	free(text);
+	return n ? fact_int(n)
+		 : fact_unknown("no /sys/devices/system/cpu/online, no /proc/cpuinfo");
+}
+
+/* The one that all CPUs have, or two of several. */
+static struct fact governor(const struct place *p, const char *list)
+{
+	static const char path[] = "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor";
+	struct fact first = fact_unknown("no CPU is listed"), other;
+	int from, to;
+	bool have = false;
+
+	while (next_range(&list, &from, &to)) {
+		for (int i = from; i <= to; i++) {
+			other = place_line(p, path, i);
+			if (have && strcmp(other.text, first.text))
+				return fact_text("mixed: %.60s, %.60s", first.text, other.text);
+			first = other;
+			have = true;
+			if (!fact_known(&first))
+				return first;
+		}
+	}
+	return first;
+}
+
+/* "Intel(R) Xeon(R) ...", or what ARM and device trees have instead. */
+static struct fact cpu_model(const struct place *p)
+{
+	struct fact f = place_value(p, "/proc/cpuinfo", "model name");
+	struct fact part, implementer;
+
+	if (fact_known(&f))
+		return f;
+	implementer = place_value(p, "/proc/cpuinfo", "CPU implementer");
+	part = place_value(p, "/proc/cpuinfo", "CPU part");
+	if (fact_known(&part))
+		return fact_text("ARM implementer %.20s, part %.20s", implementer.text, part.text);
+	return f;
+}
+
+void cpus_read(struct host *h, const struct place *p)
+{
+	struct fact list = place_line(p, "/sys/devices/system/cpu/online");
+	int n = fact_known(&list) ? list_count(list.text) : 0;
+
+	h->cpu_model = cpu_model(p);
+	h->cpus = n > 0 ? fact_int(n) : count_in_cpuinfo(p);
+	h->cores = n > 0 ? count_groups(p, list.text, "thread_siblings_list") : list;
+	h->sockets = n > 0 ? count_groups(p, list.text, "core_siblings_list") : list;
+	h->smt = place_number(p, "/sys/devices/system/cpu/smt/active");
+	if (fact_known(&h->smt))
+		h->smt = fact_bool(h->smt.number);
+	h->governor = n > 0 ? governor(p, list.text) : list;
+	h->isolated_cpus = place_line(p, "/sys/devices/system/cpu/isolated");
+	h->cpus_allowed = place_value(p, "/proc/self/status", "Cpus_allowed_list");
+	h->tsc_invariant = cpu_flag(p, "nonstop_tsc");
+}
+
+/* ---- control groups --------------------------------------------------------------------- */
+
+/*
+ * What the control group of this process and those above it allow. A container sees its own group
+ * as the root of the tree, or the path that the host gave it, or nothing at all.
+ */
+
+/* Version 1 has no word for "no limit" of memory: a number near 2^63 in whole pages. */
+static const int64_t no_limit_bytes = INT64_C(1) << 60;
+
+/*
+ * The group of this process for a controller, from lines "4:memory:/path" (version 1) and
+ * "0::/path" (version 2: controller ""). Returns "/" where there is no such line.
+ */
+static void group_path(const struct place *p, const char *controller, char path[256])
+{
+	char *text = place_text(p, "/proc/self/cgroup"), *rest = text, *line, *names, *word;
+
+	snprintf(path, 256, "/");
+	while (text && (line = strsep(&rest, "\n"))) {
+		strsep(&line, ":");
+		names = line ? strsep(&line, ":") : NULL;
+		if (!line)
+			continue;
+		while ((word = strsep(&names, ",")))
+			if (!strcmp(word, controller))
+				snprintf(path, 256, "%s", line);
+	}
+	free(text);
+}
+
+static const char none_set[] = "no limit is set";
+
+/* "max", "-1" or "150000 100000": how many CPUs' time; one limit of one group. */
+static struct fact cpus_of(const struct fact *quota, const struct fact *period)
+{
+	double q, t = 0;
+	int n = sscanf(quota->text, "%lf %lf", &q, &t);
+
+	if (n == 1 && fact_known(period))
+		t = strtod(period->text, NULL);
+	if (n < 1 || q <= 0 || t <= 0)
+		return fact_unknown("%s", none_set);
+	return fact_real(q / t);
+}
+
+static struct fact bytes_of(const struct fact *limit)
+{
+	int64_t bytes;
+
+	if (sscanf(limit->text, "%" SCNd64, &bytes) != 1 || bytes >= no_limit_bytes)
+		return fact_unknown("%s", none_set);
+	return fact_int(bytes);
+}
+
+/* The smaller limit; without one, "none is set" says more than a file that is not there. */
+static void tighten(struct fact *to, const struct fact *limit)
+{
+	bool smaller =
+		limit->kind == FACT_REAL ? limit->real < to->real : limit->number < to->number;
+
+	if (fact_known(limit) ? !fact_known(to) || smaller
+			      : !fact_known(to) && strcmp(to->text, none_set))
+		*to = *limit;
+}
+
+/* Where a controller's groups are, and the files with its limits. */
+struct controller {
+	const char *name, *folder, *quota, *period, *bytes, *cpuset;
+};
+
+static void read_group(struct host *h, const struct place *p, const struct controller *c,
+		       const char *path)
+{
+	struct fact f, period = fact_unknown("none"), limit;
+
+	if (c->quota) {
+		f = place_line(p, "%s%s/%s", c->folder, path, c->quota);
+		if (c->period)
+			period = place_line(p, "%s%s/%s", c->folder, path, c->period);
+		limit = fact_known(&f) ? cpus_of(&f, &period) : f;
+		tighten(&h->cgroup_cpus, &limit);
+	}
+	if (c->bytes) {
+		f = place_line(p, "%s%s/%s", c->folder, path, c->bytes);
+		limit = fact_known(&f) ? bytes_of(&f) : f;
+		tighten(&h->cgroup_mem_bytes, &limit);
+	}
+	if (c->cpuset && !fact_known(&h->cgroup_cpuset))
+		h->cgroup_cpuset = place_line(p, "%s%s/%s", c->folder, path, c->cpuset);
+}
+
+/* The group of this process and every one above it. */
+static void read_controller(struct host *h, const struct place *p, const struct controller *c)
+{
+	char path[256], *slash;
+	size_t n;
+
+	group_path(p, c->name, path);
+	n = strlen(path);
+	if (n && path[n - 1] == '/')
+		path[n - 1] = '\0';
+	for (;;) {
+		read_group(h, p, c, path);
+		slash = strrchr(path, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+}
+
+void cgroup_read(struct host *h, const struct place *p)
+{
+	static const struct controller v2 = { "",   "/sys/fs/cgroup", "cpu.max",
+					      NULL, "memory.max",     "cpuset.cpus.effective" };
+	static const struct controller v1[] = {
+		{ "cpu", "/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "cpu.cfs_period_us", NULL,
+		  NULL },
+		{ "memory", "/sys/fs/cgroup/memory", NULL, NULL, "memory.limit_in_bytes", NULL },
+		{ "cpuset", "/sys/fs/cgroup/cpuset", NULL, NULL, NULL, "cpuset.cpus" },
+	};
+
+	if (place_has(p, "/sys/fs/cgroup/cgroup.controllers")) {
+		h->cgroup_version = fact_int(2);
+		read_controller(h, p, &v2);
+		return;
+	}
+	h->cgroup_version = place_has(p, "/sys/fs/cgroup/memory")
+				    ? fact_int(1)
+				    : fact_unknown("no control groups in /sys/fs/cgroup");
+	for (size_t i = 0; i < sizeof(v1) / sizeof(*v1); i++)
+		read_controller(h, p, &v1[i]);
 }

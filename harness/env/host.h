@@ -2,7 +2,7 @@
 #ifndef RIFT_ENV_HOST_H
 #define RIFT_ENV_HOST_H
 
-#include "harness/env/place.h"
+#include "harness/env/fact.h"
 
 struct host {
 	struct fact name; /* in plain, or its salted hash */

@@ -8,8 +8,9 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/env/build.h"
-#include "harness/env/environment.h"
+#include "harness/env/libraries.h"
 
 const char platform_not_gpu[] = "CPU device: these are not GPU figures.";
 
@@ -129,6 +130,13 @@ const char *platform_name_refused(const char *name)
 		if (iscntrl((unsigned char)*c))
 			return "without control characters";
 	return NULL;
+}
+
+int platform_declared(const char *name)
+{
+	const char *why = platform_name_refused(name);
+
+	return why ? complain(EINVAL, "--platform='%s': must be %s", text_shown(name).s, why) : 0;
 }
 
 static void set(json_t *o, const char *key, json_t *value)

@@ -68,6 +68,9 @@ void platform_details(struct platform *p);
 /* What --platform's NAME must be and this one is not, or NULL: 1 to 64 bytes, none a control. */
 const char *platform_name_refused(const char *name);
 
+/* Is this a NAME for --platform? 0, or -EINVAL after one line. */
+int platform_declared(const char *name);
+
 /* {name, kind: "cpu" or "cuda", compute_capability, ...}: the device in brief. New reference. */
 json_t *platform_device_json(const struct platform *p);
 

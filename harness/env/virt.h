@@ -5,7 +5,7 @@
 #ifndef RIFT_ENV_VIRT_H
 #define RIFT_ENV_VIRT_H
 
-#include "harness/env/place.h"
+#include "harness/env/fact.h"
 
 enum virt_layer {
 	VIRT_HYPERVISOR,   /* "kvm", "vmware", "hyper-v", "xen", ...; "none" */

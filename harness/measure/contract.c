@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/params/param_need.h"
-#include "harness/params/preset.h"
+#include "harness/params/together.h"
 
 /* The first text or hook that is missing, or NULL. fused, report and plot are optional. */
 static const char *missing(const struct workload *w)

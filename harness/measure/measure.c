@@ -1,4 +1,4 @@
-/* measure.c - blocks: what is timed, and how often. */
+/* measure.c - blocks: what is timed, how often, and what the clock itself costs. */
 #include "harness/measure/measure.h"
 
 #include <errno.h>
@@ -8,8 +8,10 @@
 
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
-#include "harness/base/progress.h"
+#include "harness/base/text.h"
 #include "harness/measure/nvtx.h"
+
+/* ---- blocks: what is timed, and how often ----------------------------------------------- */
 
 int64_t clock_ns(void)
 {
@@ -143,4 +145,32 @@ void blocks_release(struct blocks *b)
 	free(b->enq_ns);
 	free(b->total_ns);
 	*b = (struct blocks){ 0 };
+}
+
+/* ---- what reading the harness's clock costs, and how fine it is ------------------------- */
+
+enum { BATCHES = 5, READINGS = 2000 };
+
+/* The fastest batch: others were interrupted. */
+struct clock_probe clock_probe_of(int64_t (*now_ns)(void))
+{
+	struct clock_probe out = { .cost_ns = 1e18, .tick_ns = INT64_MAX };
+
+	for (int b = 0; b < BATCHES; b++) {
+		int64_t start = now_ns(), before = start, now = start;
+
+		for (int i = 0; i < READINGS; i++, before = now) {
+			now = now_ns();
+			if (now > before && now - before < out.tick_ns)
+				out.tick_ns = now - before;
+		}
+		if ((double)(now - start) / READINGS < out.cost_ns)
+			out.cost_ns = (double)(now - start) / READINGS;
+	}
+	return out;
+}
+
+struct clock_probe clock_probe(void)
+{
+	return clock_probe_of(clock_ns);
 }

@@ -58,4 +58,17 @@ int measure_blocks(const struct submission *s, int64_t n, struct blocks *out);
 
 void blocks_release(struct blocks *b);
 
+/* ---- what reading the harness's clock costs, and how fine it is ------------------------- */
+
+struct clock_probe {
+	double cost_ns;	 /* of one reading: the fastest of several thousand in a row */
+	int64_t tick_ns; /* smallest step seen, which is never below the cost of a reading */
+};
+
+/* Takes a few ms. */
+struct clock_probe clock_probe(void);
+
+/* The same for a clock of another kind. */
+struct clock_probe clock_probe_of(int64_t (*now_ns)(void));
+
 #endif

@@ -81,4 +81,26 @@ const struct grid_point *grid_find(const struct grid *g, enum mode mode, int siz
 
 void grid_release(struct grid *g);
 
+/* ---- which of a session's configurations a grid is of ----------------------------------- */
+
+/* The workload of that name, NULL: the session's only one. NULL after one line: there is none. */
+const struct workload *grid_workload(const struct journal *j, const char *name);
+
+/* Of its workload: the defaults where some configuration has them, else the first. */
+const struct config *grid_base(const struct grid *g);
+
+/* Sets g->others by its base. */
+void grid_name_others(struct grid *g);
+
+/* ---- K of each size of a grid: the axis where it is a duration, else measured ----------- */
+
+/* Fills in nominal, size[].kernel_ns, deep and shallow, is_k, and K of every point. */
+void grid_kernels(struct grid *g);
+
+/*
+ * K of a size where it is measured, from totals of all points (in the order of g->point): the slope
+ * between the two deepest blocks of the mode that says it best.
+ */
+double grid_kernel_ns(const struct grid *g, int size, const double *total_ns);
+
 #endif

@@ -9,7 +9,7 @@
 #include "common/check.h"
 #include "harness/base/text.h"
 #include "harness/model/fit_parts.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 struct signs {
 	struct sign *out;

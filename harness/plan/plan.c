@@ -70,8 +70,9 @@ void design_express(struct design *d)
 }
 
 /*
- * 8 pairs are the fewest of which a dozen differences can be found at once (harness/stats/judge.h);
- * of 9 the interval of a median covers 95 %, of 8 only 92 (harness/stats/bootstrap.h).
+ * 8 pairs are the fewest of which a dozen differences can be found at once
+ * (harness/stats/decide.h); of 9 the interval of a median covers 95 %, of 8 only 92
+ * (harness/stats/bootstrap.h).
  */
 void design_pairs(struct design *d)
 {

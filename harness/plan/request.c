@@ -9,11 +9,10 @@
 
 #include "common/check.h"
 #include "harness/base/command.h"
-#include "harness/base/spell.h"
+#include "harness/base/text.h"
 #include "harness/measure/run.h"
 #include "harness/params/param.h"
-#include "harness/params/param_need.h"
-#include "harness/params/preset.h"
+#include "harness/params/together.h"
 #include "harness/record/plan_record.h"
 
 /* ---- values of one parameter ------------------------------------------------------------ */

@@ -1,8 +1,9 @@
-/* card.c - a card that was taken before. */
+/* card.c - a card that was taken before: read, its rows, and shown on one page. */
 #include "harness/probe/card.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,13 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/datafile.h"
 #include "common/input.h"
+#include "harness/base/row.h"
 #include "harness/base/text.h"
+#include "harness/env/platform.h"
+
+/* ---- a card and its file ---------------------------------------------------------------- */
 
 enum { CARD_BYTES_MAX = 1 << 24 }; /* 300 times one of 5 processes */
 
@@ -213,4 +219,159 @@ const char *card_number(double value, const char *unit)
 		snprintf(t, sizeof(text[0]), "%.4g%s%.40s", value, strcmp(unit, "1") ? " " : "",
 			 strcmp(unit, "1") ? text_shown(unit).s : "");
 	return t;
+}
+
+/* ---- the rows that a card's page shows, and which of them decide a comparison ----------- */
+
+/*
+ * Twelve decide: as many as 5 processes a side can say something about, corrected for each other
+ * (harness/stats/decide.h). They are the costs that programs pay again and again.
+ */
+const struct card_line card_lines[] = {
+	{ "launch", "launch", "launch call", "launch call", true, false },
+	{ NULL, "launch", "launch pace", "pace of launches", true, false },
+	{ NULL, "launch", "device gap", "gap between kernels", true, false },
+	{ NULL, "launch", "launch queue", "queue", false, false },
+	{ "launch and wait", "launch", "to stream sync", "cudaStreamSynchronize", true, false },
+	{ NULL, "launch", "to device sync", "cudaDeviceSynchronize", false, false },
+	{ NULL, "launch", "to event sync", "cudaEventSynchronize", false, false },
+	{ NULL, "launch", "to stream query", "cudaStreamQuery in a loop", false, false },
+	{ NULL, "launch", "to mapped flag", "a flag in mapped memory", false, false },
+	{ "idle stream", "launch", "idle stream sync", "cudaStreamSynchronize", false, false },
+	{ NULL, "launch", "event record", "cudaEventRecord", false, false },
+	{ "graph, a line", "graph", "launch call", "launch call, 100 nodes", true, false },
+	{ NULL, "graph", "launch total, fixed", "launch and wait, fixed", false, false },
+	{ NULL, "graph", "launch device, a node", "on the device, a node", true, false },
+	{ NULL, "graph", "first launch call", "first launch call, 100 nodes", false, false },
+	{ NULL, "graph", "instantiate, fixed", "instantiate, fixed", false, false },
+	{ NULL, "graph", "instantiate, a node", "instantiate, a node", true, false },
+	{ "memory, 4 MiB", "memory", "cudaMalloc", "cudaMalloc", true, false },
+	{ NULL, "memory", "cudaFree", "cudaFree", false, false },
+	{ NULL, "memory", "cudaMallocAsync", "cudaMallocAsync, from a pool", false, false },
+	{ NULL, "memory", "cudaMallocHost", "cudaMallocHost", false, false },
+	{ NULL, "memory", "cudaHostRegister", "cudaHostRegister", false, false },
+	{ "copy and wait", "transfer", "h2d pinned 4 B", "to the device, 4 bytes", true, false },
+	{ NULL, "transfer", "d2h pinned 4 B", "to the host, 4 bytes", false, false },
+	{ NULL, "transfer", "h2d pageable 4 B cudaMemcpy", "to the device, cudaMemcpy", false,
+	  false },
+	{ NULL, "transfer", "d2h pageable 4 B cudaMemcpy", "to the host, cudaMemcpy", false,
+	  false },
+	{ NULL, "transfer", "h2d pinned fixed", "to the device, fixed", false, false },
+	{ NULL, "transfer", "h2d pinned rate", "to the device, pinned", true, true },
+	{ NULL, "transfer", "h2d pageable rate", "to the device, pageable", true, true },
+	{ NULL, "transfer", "d2h pinned rate", "to the host, pinned", true, true },
+	{ NULL, "transfer", "d2h pageable rate", "to the host, pageable", false, true },
+	{ "process", "process", "context creation", "context creation", false, false },
+	{ NULL, "launch", "first launch", "first launch of a module", false, false },
+	{ NULL, NULL, NULL, NULL, false, false },
+};
+
+/* ---- a card on one page ----------------------------------------------------------------- */
+
+enum { SECTION = 15, LABEL = 29, VALUE = 13, INTERVAL = 23 };
+
+static double number_of(const json_t *row, const char *key)
+{
+	const json_t *v = json_object_get(row, key);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static void print_head(const json_t *card, const json_t *reference, FILE *out)
+{
+	const json_t *virt = json_object_get(card, "virt");
+	const char *declared = text_of(virt, "declared_platform");
+
+	row(out, "platform card", "%s%s%s", declared, *declared ? ", " : "",
+	    text_of(json_object_get(card, "device"), "name"));
+	row(out, "taken", "%s, %d processes, sync %s; 95 %% intervals over processes",
+	    text_of(card, "start_utc"), card_processes(card), text_of(card, "sync"));
+	if (reference)
+		row(out, "reference", "%s, %s: for orientation",
+		    text_of(json_object_get(reference, "device"), "name"),
+		    text_of(reference, "start_utc"));
+	fputc('\n', out);
+}
+
+/* "2.40 us to 2.47 us", "1020 to 1023"; empty where it is not known. */
+static void interval_text(const json_t *row, char *out, size_t size)
+{
+	double lo = number_of(row, "lo"), hi = number_of(row, "hi");
+	const char *unit = text_of(row, "unit");
+
+	if (strcmp(unit, "us") && strcmp(unit, "bytes"))
+		unit = "1"; /* the value before it says which */
+	*out = '\0';
+	if (isfinite(lo) && isfinite(hi))
+		snprintf(out, size, "%s to %s", card_number(lo, unit), card_number(hi, unit));
+}
+
+static void print_line(const struct card_line *line, const json_t *row, const json_t *reference,
+		       FILE *out)
+{
+	double value = number_of(row, "median"), other = number_of(reference, "median");
+	const char *why = text_of(row, "text");
+	char interval[64];
+
+	fprintf(out, "%-*s %-*s ", SECTION, line->section ? line->section : "", LABEL, line->label);
+	if (!isfinite(value)) {
+		fprintf(out, "%s\n", *why ? text_escaped(why).s : "not measured");
+		return;
+	}
+	interval_text(row, interval, sizeof(interval));
+	fprintf(out, "%*s", VALUE, card_number(value, text_of(row, "unit")));
+	if (isfinite(other))
+		fprintf(out, "  %-*s %*s\n", INTERVAL, interval, VALUE,
+			card_number(other, text_of(reference, "unit")));
+	else
+		fprintf(out, "%s%s\n", *interval ? "  " : "", interval);
+}
+
+static void print_failed(const json_t *card, FILE *out)
+{
+	const json_t *failed = json_object_get(card, "failed"), *o;
+	size_t i;
+
+	json_array_foreach(failed, i, o)
+	{
+		fprintf(out, "failed: the probe of %s in process %d; its line is on stderr\n",
+			text_escaped(text_of(o, "workload")).s,
+			(int)json_integer_value(json_object_get(o, "process")) + 1);
+	}
+}
+
+void card_print_beside(const json_t *card, const json_t *reference, FILE *out)
+{
+	print_head(card, reference, out);
+	if (reference)
+		fprintf(out, "%*s\n", SECTION + LABEL + VALUE + INTERVAL + VALUE + 5, "reference");
+	for (const struct card_line *l = card_lines; l->workload; l++)
+		print_line(l, card_row(card, l->workload, l->name),
+			   reference ? card_row(reference, l->workload, l->name) : NULL, out);
+	print_failed(card, out);
+	if (card_is_cpu(card))
+		fprintf(out, "%s\n", platform_not_gpu);
+}
+
+/* Without a word where there is none. */
+static json_t *reference_of(const json_t *card)
+{
+	char path[DATAFILE_PATH_BYTES];
+	json_t *reference = NULL;
+
+	if (!datafile_there(CARD_REFERENCE, path) || card_read(path, &reference))
+		return NULL;
+	if (!strcmp(text_of(reference, "session_id"), text_of(card, "session_id"))) {
+		json_decref(reference);
+		reference = NULL;
+	}
+	return reference;
+}
+
+void card_print(const json_t *card, FILE *out)
+{
+	json_t *reference = reference_of(card);
+
+	card_print_beside(card, reference, out);
+	json_decref(reference);
 }

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "harness/measure/sync.h"
+#include "harness/measure/submit.h"
 #include "harness/stats/bootstrap.h"
 
 #define CARD_SCHEMA "1.0"

@@ -1,7 +1,7 @@
 /*
  * card_compare.h - two cards: what do calls cost on B over A.
  *
- * Judged as rift compare judges parameters of the model (harness/stats/judge.h): the difference
+ * Judged as rift compare judges parameters of the model (harness/stats/decide.h): the difference
  * of two times, against a margin, with a floor of 20 ns. Rates are taken as the time of a megabyte.
  * The lines of the page that decide are corrected for each other by Holm; all others inform, by
  * themselves.
@@ -14,7 +14,7 @@
 
 /*
  * Cards are taken in a minute, on hosts whose clocks come and go: what separate cards of one
- * system differ by is assumed to be more than what sessions differ by (harness/compare/between.h),
+ * system differ by is assumed to be more than what sessions differ by (harness/compare/compare.h),
  * and so is what matters.
  */
 #define CARD_MARGIN_DEFAULT 0.10
@@ -53,9 +53,5 @@ enum exit_code card_compare_exit_code(const struct card_comparison *c);
 
 void card_compare_print(const struct card_comparison *c, bool all, FILE *out);
 json_t *card_compare_json(const struct card_comparison *c);
-
-/* The command: rift compare A B where both are cards. */
-struct compare_args;
-int card_compare_files(const struct compare_args *a, enum exit_code *code);
 
 #endif

@@ -2,8 +2,20 @@
 #ifndef RIFT_PROBE_STACK_SOURCES_H
 #define RIFT_PROBE_STACK_SOURCES_H
 
+#include <jansson.h>
+
 #include "harness/model/source.h"
 #include "harness/model/stack.h"
+
+/* ---- what copies cost, as a platform card says it --------------------------------------- */
+
+/*
+ * A call is one of 64 in a row before a synchronize; a byte is by the rates, of large copies and of
+ * those below the knee (workloads/transfer/README.md). What the card lacks is NaN.
+ */
+void card_copies(struct copy_costs *out, const json_t *card);
+
+/* ---- what time stacks have besides the session itself: --from and --card ---------------- */
 
 struct stack_sources {
 	struct source launches;

@@ -23,7 +23,7 @@
 #include "harness/record/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/session/host.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- one session, one writer ------------------------------------------------------------ */
 

@@ -11,7 +11,7 @@
 #include "harness/base/json.h"
 #include "harness/measure/measure.h"
 #include "harness/session/host.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- clocks and waits ------------------------------------------------------------------- */
 

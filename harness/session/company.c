@@ -7,7 +7,7 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/record/journal_impl.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 static const double a_quarter = 0.22314; /* log 1.25 */
 static const double errors_off = 4;

@@ -12,7 +12,7 @@
 #include "harness/record/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/stats/decide.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- points ----------------------------------------------------------------------------- */
 

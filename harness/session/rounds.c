@@ -15,7 +15,7 @@
 #include "harness/record/point_record.h"
 #include "harness/session/calibrate.h"
 #include "harness/session/worker.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- set up and given back -------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
-#include "harness/base/spell.h"
+#include "harness/base/text.h"
 #include "harness/compare/compare.h"
 #include "harness/model/fit.h"
 #include "harness/session/results.h"

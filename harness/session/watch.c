@@ -11,7 +11,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
-#include "harness/base/progress.h"
+#include "harness/base/text.h"
 #include "harness/measure/measure.h"
 
 /* ---- the GPU's own view ----------------------------------------------------------------- */

@@ -21,7 +21,7 @@
 #include "harness/record/plan_record.h"
 #include "harness/session/child.h"
 #include "harness/session/host.h"
-#include "harness/stats/sorted.h"
+#include "harness/stats/stats.h"
 
 /* How long a clock may take to come back after a set-up, and how near, as a share. */
 static const int64_t settle_ns = 200000000;

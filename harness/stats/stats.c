@@ -1,4 +1,4 @@
-/* stats.c - what is said about a series of measurements, and about the blocks of a process. */
+/* stats.c - series of measurements: in order, summed up, one mode or two. */
 #include "harness/stats/stats.h"
 
 #include <errno.h>
@@ -8,7 +8,52 @@
 
 #include "common/check.h"
 #include "common/timing.h"
-#include "harness/stats/sorted.h"
+
+/* ---- doubles in order ------------------------------------------------------------------- */
+
+bool all_finite(const double *value, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++) {
+		if (!isfinite(value[i]))
+			return false;
+	}
+	return n > 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void sort_doubles(double *value, int64_t n)
+{
+	qsort(value, (size_t)n, sizeof(*value), by_value);
+}
+
+double median_of(double *value, int n)
+{
+	if (n < 1)
+		return NAN;
+	sort_doubles(value, n);
+	return (value[(n - 1) / 2] + value[n / 2]) / 2;
+}
+
+double *sorted_copy(const double *value, int64_t n)
+{
+	double *copy;
+
+	if (!all_finite(value, n))
+		return NULL;
+	copy = malloc((size_t)n * sizeof(*copy));
+	CHECK(copy, "room for %lld values", (long long)n);
+	memcpy(copy, value, (size_t)n * sizeof(*copy));
+	sort_doubles(copy, n);
+	return copy;
+}
+
+/* ---- what is said about a series of measurements, and about the blocks of a process ----- */
 
 /* Medians with and without marked blocks may differ by this share of the latter. */
 static const double marks_matter = 0.01;
@@ -110,5 +155,59 @@ int process_value_of(struct process_value *out, const double *block, const uint3
 	out->marked_share = (double)(n - unmarked.n) / (double)n;
 	out->noisy = !enough || !(fabs(out->all.median - unmarked.median) <=
 				  marks_matter * fabs(unmarked.median));
+	return 0;
+}
+
+/* ---- one mode or two -------------------------------------------------------------------- */
+
+static const double gaps_wide = 5, share_wide = 0.03; /* of the median gap, of the median */
+static const double share_of_mode = 0.03;
+
+static double median_gap(const double *sorted, int64_t n)
+{
+	double *gap = malloc((size_t)(n - 1) * sizeof(*gap)), median;
+
+	CHECK(gap, "room for %lld gaps", (long long)n - 1);
+	for (int64_t i = 0; i + 1 < n; i++)
+		gap[i] = sorted[i + 1] - sorted[i];
+	sort_doubles(gap, n - 1);
+	median = quantile_of_sorted(gap, n - 1, 0.5);
+	free(gap);
+	return median;
+}
+
+/* How many values are below the largest gap that parts two modes; 0: none does. */
+static int64_t split_of(const double *sorted, int64_t n)
+{
+	double widest = fmax(gaps_wide * median_gap(sorted, n),
+			     share_wide * fabs(quantile_of_sorted(sorted, n, 0.5)));
+	int64_t least = (int64_t)ceil(share_of_mode * (double)n), split = 0;
+
+	for (int64_t i = least; i <= n - least; i++) {
+		if (sorted[i] - sorted[i - 1] > widest) {
+			widest = sorted[i] - sorted[i - 1];
+			split = i;
+		}
+	}
+	return split;
+}
+
+int modality_of(struct modality *out, const double *value, int64_t n)
+{
+	double *sorted = sorted_copy(value, n);
+	int64_t split;
+
+	*out = (struct modality){ false, { { NAN, 1 }, { NAN, 0 } } };
+	if (!sorted)
+		return -EINVAL;
+	split = n < 2 ? 0 : split_of(sorted, n);
+	out->bimodal = split > 0;
+	if (!split)
+		split = n;
+	out->mode[0].median = quantile_of_sorted(sorted, split, 0.5);
+	out->mode[0].share = (double)split / (double)n;
+	out->mode[1].median = quantile_of_sorted(sorted + split, n - split, 0.5);
+	out->mode[1].share = (double)(n - split) / (double)n;
+	free(sorted);
 	return 0;
 }

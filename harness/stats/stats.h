@@ -1,16 +1,32 @@
-/*
- * stats.h - what is said about a series of measurements, and about the blocks of a process.
- *
- * Intervals over processes are in harness/stats/bootstrap.h, what is concluded from them in
- * harness/stats/decide.h. A function that returns int returns 0, or -EINVAL for no values at all,
- * or for a value that is NaN or infinite; *out then holds NaN where it holds doubles. It prints
- * nothing: only the caller can name the point. No function changes the values it is given.
- */
+/* stats.h - series of measurements in order, and what is said of them and of a process. */
 #ifndef RIFT_STATS_STATS_H
 #define RIFT_STATS_STATS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- doubles in order: what the files of statistics share ------------------------------- */
+
+/* Whether there are values and each is a finite number. */
+bool all_finite(const double *value, int64_t n);
+
+/* Ascending. No value may be NaN: there is no order then. */
+void sort_doubles(double *value, int64_t n);
+
+/* Sorts and takes the mean of the two middle ones; NAN where n < 1. */
+double median_of(double *value, int n);
+
+/* A sorted copy for the caller to free; NULL unless all_finite(). Aborts without memory. */
+double *sorted_copy(const double *value, int64_t n);
+
+/* ---- what is said about a series of measurements, and about the blocks of a process ----- */
+
+/*
+ * Intervals over processes are in harness/stats/bootstrap.h, what is concluded from them in
+ * harness/stats/decide.h. A function that returns int returns 0, or -EINVAL for no values at all,
+ * or for a value that is NaN or infinite; *out then holds NaN where it holds doubles. It prints
+ * nothing: only the caller can name the point. No function changes the values it is given.
+ */
 
 #define STATS_MUST_CHECK __attribute__((warn_unused_result))
 

@@ -1,11 +1,14 @@
-/* param_need.c - parameters that count only with others: `when` is "trajectory", "solver=a|b". */
-#include "harness/params/param_need.h"
+/* together.c - parameters that belong together: which count only with others, and presets. */
+#include "harness/params/together.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/base/text.h"
+
+/* ---- parameters that count only with others: `when` is "trajectory", "solver=a|b" ------- */
 
 /* One `when`, in parts that are not ended by zero: "!" NAME "=" CHOICE "|" CHOICE. */
 struct condition {
@@ -137,4 +140,56 @@ struct text param_need_text(const struct param_need *needs, const char *name)
 					 used ? ", " : "", condition_text(needs->when).s);
 	}
 	return all;
+}
+
+/* ---- several parameters of a workload by one name --------------------------------------- */
+
+static const char prefix[] = "preset=";
+
+bool preset_is(const char *assignment)
+{
+	return !strncmp(assignment, prefix, strlen(prefix));
+}
+
+const struct preset *preset_find(const struct workload *w, const char *assignment)
+{
+	const char *name = assignment + strlen(prefix);
+	struct spell near = spell_start(name);
+
+	for (const struct preset *p = w->presets; p && p->name; p++) {
+		if (!strcmp(p->name, name))
+			return p;
+		spell_offer(&near, p->name);
+	}
+	complain(EINVAL, "preset=%s: %s has no such preset; `rift list %s` shows them%s",
+		 text_shown(name).s, w->name, w->name, spell_hint(&near).s);
+	return NULL;
+}
+
+int preset_each(const struct preset *p, int (*take)(void *arg, const char *assignment), void *arg)
+{
+	char one[128];
+	size_t n;
+	int err = 0;
+
+	for (const char *at = p->values; *at && !err; at += n + (at[n] == ' ')) {
+		n = strcspn(at, " ");
+		CHECK(n < sizeof(one), "a value of preset %s", p->name);
+		snprintf(one, sizeof(one), "%.*s", (int)n, at);
+		err = take(arg, one);
+	}
+	return err;
+}
+
+static int set_one(void *arg, const char *assignment)
+{
+	struct params *params = arg;
+	int i = params_find(params->rows, assignment, strcspn(assignment, "="));
+
+	return i >= 0 && params->given[i] ? 0 : params_assign(params, assignment);
+}
+
+int preset_apply(struct params *params, const struct preset *p)
+{
+	return preset_each(p, set_one, params);
 }

@@ -1,4 +1,6 @@
-/* set.c - what one or two platforms say of one workload. */
+/* chart.c - what one or two platforms say of one workload, and how charts name them. */
+#include "harness/chart/chart.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,11 +8,14 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/base/progress.h"
+#include "harness/base/text.h"
 #include "harness/chart/words.h"
-#include "harness/compare/between.h"
+#include "harness/compare/compare.h"
+#include "harness/measure/run.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/decide.h"
+
+/* ---- what one or two platforms say of one workload -------------------------------------- */
 
 /* Leaves a title room for its finding. */
 enum { SUBJECT_CHARACTERS = 40 };
@@ -293,4 +298,117 @@ bool chart_has_mode(const struct chart_set *s, int side, enum mode mode)
 		if (g->point[i].batch.mode == mode)
 			return true;
 	return false;
+}
+
+/* ---- a platform as charts name it ------------------------------------------------------- */
+
+/* What fits into a line of small print, 900 pixels wide, in characters. */
+enum { MADE_CHARACTERS = 132, COMMAND_CHARACTERS = 60 };
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+/* "VM with passthrough (kvm, docker)": what the user calls it, and what was found. */
+static void platform_text(const struct chart_side *s, const json_t *header, char *out, size_t size)
+{
+	static const char *const layers[] = { "hypervisor", "wsl", "container", "sandbox", "gpu" };
+	const json_t *virt = json_object_get(header, "virt");
+	const char *declared = text_of(virt, "declared_platform");
+	const char *command = text_of(header, "command");
+	char found[128] = "";
+	size_t used = 0;
+
+	if (!declared && !s->side && *s->journal->plan.declared)
+		declared = s->journal->plan.declared;
+	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers) && used < sizeof(found); i++)
+		if (text_of(virt, layers[i]))
+			used += (size_t)snprintf(found + used, sizeof(found) - used, "%s%s",
+						 used ? ", " : "", text_of(virt, layers[i]));
+	if (!used)
+		snprintf(found, sizeof(found), "no virtualization found");
+	if (command) {
+		char shown[256];
+
+		snprintf(shown, sizeof(shown), "%s", command);
+		words_cut(shown, sizeof(shown), COMMAND_CHARACTERS);
+		snprintf(out, size, "behind '%s' (%s)", shown, found);
+	} else if (declared)
+		snprintf(out, size, "%s (%s)", declared, found);
+	else
+		snprintf(out, size, "%s", found);
+}
+
+void chart_side_init(struct chart_side *s, const struct journal *j, int side, const char *letter)
+{
+	const json_t *header = j->header[side], *gpu = json_object_get(header, "gpu");
+	const char *device = text_of(gpu, "name"), *driver = text_of(gpu, "driver_version");
+	const char *start = text_of(header, "start_utc");
+	char platform[512];
+
+	*s = (struct chart_side){ .journal = j, .side = side, .letter = letter };
+	s->is_gpu = !session_is_cpu(j, side);
+	snprintf(s->device, sizeof(s->device), "%s", device ? device : "unknown device");
+	platform_text(s, header, platform, sizeof(platform));
+	snprintf(s->made, sizeof(s->made), "%s%s%s%s%s; %s; n = %d processes, %.10s%s", letter,
+		 *letter ? ": " : "", s->device, driver ? ", driver " : "", driver ? driver : "",
+		 platform, journal_processes(j), start ? start : "",
+		 s->is_gpu ? "" : "; not GPU figures");
+	words_cut(s->made, sizeof(s->made), MADE_CHARACTERS);
+}
+
+/* ---- all sets of parameters of a session ------------------------------------------------ */
+
+static bool is_same(const struct config *x, const struct config *y)
+{
+	return x->workload == y->workload && grid_alike(x, y, workload_axis(x->workload));
+}
+
+static bool is_there(const struct variants *v, const struct config *c)
+{
+	for (int i = 0; i < v->sets; i++)
+		if (is_same(v->set[i]->grid[0].base, c))
+			return true;
+	return false;
+}
+
+static bool is_of_these(const struct chart_set *given, int sets, const struct config *c)
+{
+	for (int i = 0; i < sets; i++)
+		if (given[i].grid[0].workload == c->workload)
+			return true;
+	return false;
+}
+
+int variants_init(struct variants *v, const struct chart_set *given, int sets)
+{
+	const struct plan *p = &given->side->journal->plan;
+	size_t room = (size_t)(p->n_configs + sets);
+	int err = 0;
+
+	/* a set stays where it is: its fit points into it */
+	*v = (struct variants){ .set = calloc(room + 1, sizeof(*v->set)),
+				.other = calloc(room + 1, sizeof(*v->other)) };
+	CHECK(v->set && v->other, "memory of %zu sets", room);
+	for (; v->sets < sets; v->sets++)
+		v->set[v->sets] = &given[v->sets];
+	for (int i = 0; i < p->n_configs && !err; i++) {
+		const struct config *c = &p->config[i];
+
+		if (!is_of_these(given, sets, c) || is_there(v, c))
+			continue;
+		err = chart_set_init_like(&v->other[v->others], given->side, c);
+		v->set[v->sets++] = &v->other[v->others++];
+	}
+	return err;
+}
+
+void variants_release(struct variants *v)
+{
+	for (int i = 0; i < v->others; i++)
+		chart_set_release(&v->other[i]);
+	free(v->other);
+	free(v->set);
+	*v = (struct variants){ 0 };
 }
