@@ -134,10 +134,32 @@ void fit_data_release(struct fit_data *d)
 
 /* ---- draws -------------------------------------------------------------------------------- */
 
+/* Of a point in each draw: the median of its values, or what grid_pair() says; a: side a's. */
+static bool medians_of_draws(const struct fit_draws *m, const double *value, const double *a,
+			     double *out)
+{
+	int n = m->resamples.n;
+	double *ratio, *of_a, of_all;
+	bool done;
+
+	if (!a)
+		return !resamples_medians(&m->resamples, value, out, &of_all);
+	ratio = array_of((size_t)n);
+	of_a = array_of(BOOTSTRAP_DRAWS);
+	for (int i = 0; i < n; i++)
+		ratio[i] = value[i] / a[i];
+	done = !resamples_medians(&m->resamples, ratio, out, &of_all) &&
+	       !resamples_medians(&m->resamples, a, of_a, &of_all);
+	for (int d = 0; d < BOOTSTRAP_DRAWS && done; d++)
+		out[d] *= of_a[d];
+	free(ratio);
+	free(of_a);
+	return done;
+}
+
 int fit_draws_init(struct fit_draws *m, const struct grid *g, uint32_t group)
 {
 	size_t draws = BOOTSTRAP_DRAWS;
-	double of_all;
 
 	*m = (struct fit_draws){ .total = array_of(draws * (size_t)g->n_points),
 				 .enq = array_of(draws * (size_t)g->n_points) };
@@ -146,10 +168,11 @@ int fit_draws_init(struct fit_draws *m, const struct grid *g, uint32_t group)
 				(int)BOOTSTRAP_N_MAX);
 	for (int i = 0; i < g->n_points; i++) {
 		const struct grid_point *p = &g->point[i];
+		const struct grid_point *a = g->beside ? &g->beside->point[i] : NULL;
 		size_t at = draws * (size_t)i;
 
-		CHECK(!resamples_medians(&m->resamples, p->total, &m->total[at], &of_all) &&
-			      !resamples_medians(&m->resamples, p->enq, &m->enq[at], &of_all),
+		CHECK(medians_of_draws(m, p->total, a ? a->total : NULL, &m->total[at]) &&
+			      medians_of_draws(m, p->enq, a ? a->enq : NULL, &m->enq[at]),
 		      "values of point %d", p->point);
 	}
 	return 0;

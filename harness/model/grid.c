@@ -356,6 +356,32 @@ static struct grid begin(const struct journal *j, int side)
 	return (struct grid){ .j = j, .side = side, .processes = journal_processes(j) };
 }
 
+static double median_ratio(const double *b, const double *a, int n)
+{
+	double *ratio = array_of((size_t)n, sizeof(*ratio)), of_all;
+
+	for (int i = 0; i < n; i++)
+		ratio[i] = b[i] / a[i];
+	of_all = median(ratio, n);
+	free(ratio);
+	return of_all;
+}
+
+void grid_pair(struct grid *b, const struct grid *a)
+{
+	CHECK(b->n_points == a->n_points && b->processes == a->processes, "%d points of %d pairs",
+	      b->n_points, b->processes);
+	b->beside = a;
+	for (int i = 0; i < b->n_points; i++) {
+		struct grid_point *p = &b->point[i];
+		const struct grid_point *q = &a->point[i];
+
+		p->total_ns = q->total_ns * median_ratio(p->total, q->total, b->processes);
+		p->enq_ns = q->enq_ns * median_ratio(p->enq, q->enq, b->processes);
+	}
+	grid_kernels(b);
+}
+
 int grid_make(struct grid *out, const struct journal *j, int side, const char *name)
 {
 	return grid_make_over(out, j, side, name, NULL);

@@ -38,6 +38,7 @@ struct grid {
 	const struct workload *workload;
 	const struct param *axis;
 	const struct config *base; /* of the plan: its parameters but for the axis */
+	const struct grid *beside; /* of pairs: side a's, where this is b's (grid_pair()); NULL */
 	char others[256]; /* "equations=rodinia ...": parameters that are at no default; "": none */
 	bool nominal;	  /* K is the axis, a duration */
 	double queue;	  /* Q of the probe, median over processes; INFINITY: no limit seen */
@@ -75,6 +76,15 @@ bool grid_alike(const struct config *x, const struct config *y, const struct par
 /* The same of some of the plan's points: those whose number is true in wanted[]; NULL: all. */
 int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
 		 const bool *wanted);
+
+/*
+ * b and a are the two sides of pairs, of the same points. What a point takes on b is from here on
+ * what it takes on a, times the median over the pairs of b / a: of all pairs and in every draw. The
+ * difference of two medians would be of two different pairs: on one H200, where launches took 3.3
+ * us in some processes and 4.3 us in others, 149 ns for a layer that cost 84 in the median pair. a
+ * must outlive b.
+ */
+void grid_pair(struct grid *b, const struct grid *a);
 
 /* The point of this mode, size and depth; NULL: not measured. */
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth);
