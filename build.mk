@@ -132,8 +132,8 @@ $B/build_info.h: always
 	@mkdir -p $(@D)
 	@tools/build_info.sh '$(notdir $B)' '$(CFLAGS)' '$(ARCHS)' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-$B/harness/platform/build.c.o: $B/build_info.h
-$B/harness/platform/build.c.o: private HOST += -I$B
+$B/harness/env/build.c.o: $B/build_info.h
+$B/harness/env/build.c.o: private HOST += -I$B
 
 $B/%.c.o: %.c $B/flags
 	@mkdir -p $(@D)

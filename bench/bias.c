@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
-#include "harness/measure.h"
-#include "harness/sorted.h"
+#include "harness/measure/measure.h"
+#include "harness/stats/stats.h"
 #include "workloads/launch/launch.h"
 
 enum { TURNS = 101, BLOCKS = 9 };

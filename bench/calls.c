@@ -19,9 +19,9 @@
 
 #include "bench/calls.h"
 #include "common/cuda_check.h"
-#include "harness/measure.h"
-#include "harness/param.h"
-#include "harness/sorted.h"
+#include "harness/measure/measure.h"
+#include "harness/params/param.h"
+#include "harness/stats/stats.h"
 
 enum { TURNS = 15, TURNS_MAX = 1000, FIGURES = 6, BLOCKS = 15, WARMUP = 10 };
 

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "common/cuda_check.h"
-#include "harness/measure.h"
-#include "harness/stats.h"
+#include "harness/measure/measure.h"
+#include "harness/stats/stats.h"
 
 const void *k_nothing(void);
 

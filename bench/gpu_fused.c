@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
-#include "harness/measure.h"
-#include "harness/param.h"
-#include "harness/run.h"
-#include "harness/sorted.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/run.h"
+#include "harness/params/param.h"
+#include "harness/stats/stats.h"
 
 enum { DEPTH = 64, BLOCKS = 31 };
 static const double suspicious = 0.5, launch_us = 10;

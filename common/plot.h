@@ -1,7 +1,7 @@
 /*
  * plot.h - a picture before it is drawn: data files in a folder, a gnuplot script that comes with
  * rift, and values and texts for it. What describes the picture fills this in (a workload's hook
- * plot); harness/picture.h draws it.
+ * plot); harness/base/picture.h draws it.
  */
 #ifndef RIFT_PLOT_H
 #define RIFT_PLOT_H

@@ -27,7 +27,7 @@ extern "C" {
 struct refusal {
 	char call[48];	/* "cudaGraphInstantiate" */
 	char error[48]; /* "cudaErrorNotSupported" */
-	char place[80]; /* "harness/submit.c:56" */
+	char place[80]; /* "harness/measure/submit.c:56" */
 };
 
 /* Room for refusal_text(). */

@@ -1,4 +1,4 @@
-/* main.c - rift COMMAND: finds the command; everything else is in cmd_*.c. */
+/* main.c - rift COMMAND: finds the command; everything else is in cmd/. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,12 +9,12 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
-#include "harness/command.h"
-#include "harness/contract.h"
-#include "harness/platform.h"
+#include "harness/base/command.h"
+#include "harness/base/text.h"
+#include "harness/env/platform.h"
+#include "harness/measure/contract.h"
 #include "harness/session/host.h"
 #include "harness/session/worker.h"
-#include "harness/spell.h"
 
 enum { STACK_BYTES_LEAST = 256 << 10 }; /* four times what any command was seen to need */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
-#include "harness/run.h"
+#include "harness/measure/run.h"
 
 static void assign(struct driven *s, const char *name, const char *value)
 {

@@ -8,7 +8,7 @@
 #ifndef RIFT_TESTS_CONFORMANCE_H
 #define RIFT_TESTS_CONFORMANCE_H
 
-#include "harness/param.h"
+#include "harness/params/param.h"
 #include "workloads/workload.h"
 
 struct driven {

@@ -11,7 +11,7 @@
 
 #include "common/cuda_check.h"
 #include "common/dataset.h"
-#include "harness/param.h"
+#include "harness/params/param.h"
 #include "tests/workload_run.h"
 
 #ifdef RUN

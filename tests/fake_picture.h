@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/command.h"
-#include "harness/run.h"
+#include "harness/base/command.h"
+#include "harness/measure/run.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/run.h"
+#include "harness/measure/run.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"

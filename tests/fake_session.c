@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "common/philox.h"
-#include "harness/command.h"
-#include "harness/model/recursion.h"
+#include "harness/base/command.h"
+#include "harness/measure/run.h"
+#include "harness/model/model.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/point_record.h"
-#include "harness/run.h"
-#include "harness/sorted.h"
+#include "harness/stats/stats.h"
 
 struct model fake_model(void)
 {

@@ -1,6 +1,6 @@
 /*
  * fake_session.h - sessions made up from a model: what a fit, a comparison or a chart must find
- * again. Blocks take what the recursion says (harness/model/recursion.h), times lognormal noise
+ * again. Blocks take what the recursion says (harness/model/model.h), times lognormal noise
  * that depends on the seed only.
  *
  *   struct fake_session s = fake_session();

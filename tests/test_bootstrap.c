@@ -1,9 +1,9 @@
 /*
- * test_bootstrap.c - harness/bootstrap.h: who is drawn, medians of draws, intervals. Ratios are in
- * test_ratio.c; how often intervals hold the truth is in test_coverage.c.
+ * test_bootstrap.c - harness/stats/bootstrap.h: who is drawn, medians of draws, intervals. Ratios
+ * are in test_ratio.c; how often intervals hold the truth is in test_coverage.c.
  */
 #include "common/philox.h"
-#include "harness/bootstrap.h"
+#include "harness/stats/bootstrap.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -2,7 +2,7 @@
  * test_card.c - cards: what is read, shown and refused, and what two of them come to. Cards are
  * made here, with the scatter and the differences that are asked for.
  */
-#include "harness/card/card_compare.h"
+#include "harness/probe/card_compare.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -206,7 +206,7 @@ Test(small_card, what_cannot_be_compared_is_refused)
 			  "one card");
 }
 
-/* judge.h: from 5 processes a side more could not be told apart. */
+/* harness/stats/decide.h: from 5 processes a side more could not be told apart. */
 Test(small_card, no_more_rows_decide_than_five_processes_can_tell)
 {
 	int n = 0;

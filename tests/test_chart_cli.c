@@ -3,7 +3,7 @@
  * without. What it refuses is in test_chart_refused.c.
  */
 #include "common/datafile.h"
-#include "harness/gnuplot.h"
+#include "harness/base/picture.h"
 #include "tests/capture.h"
 #include "tests/chart_files.h"
 #include "tests/cli.h"

@@ -4,7 +4,7 @@
  */
 #include "harness/chart/copied.h"
 #include "harness/chart/words.h"
-#include "harness/run.h"
+#include "harness/measure/run.h"
 #include "tests/chart_files.h"
 #include "tests/cli.h"
 #include "tests/need_gnuplot.h"

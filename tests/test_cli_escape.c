@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "common/escape.h"
-#include "harness/text.h"
+#include "harness/base/text.h"
 
 /* Red, the title of the window, and the one-character CSI of U+009B; in JSON and in C. */
 #define EVIL "\033[31mred\033]0;owned\007\302\2337m\177"

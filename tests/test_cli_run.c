@@ -2,7 +2,7 @@
  * test_cli_run.c - `rift run` of the real binary on a light workload: table, JSON, Ctrl-C.
  * No clock is judged beyond > 0.
  */
-#include "harness/sync.h"
+#include "harness/measure/submit.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"

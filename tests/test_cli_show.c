@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/command.h"
+#include "harness/base/command.h"
 #include "harness/record/journal.h"
 
 static char dir[] = "/tmp/rift_show_XXXXXX", file[64];

@@ -1,7 +1,7 @@
 /* test_cold.c - what is known of a process that has just started. */
-#include "harness/cold.h"
+#include "harness/measure/run.h"
 
-#include "harness/measure.h"
+#include "harness/measure/measure.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -3,7 +3,7 @@
  * processes do not show: how often B is called slower, simulated.
  */
 #include "common/philox.h"
-#include "harness/compare/between.h"
+#include "harness/compare/compare.h"
 #include "tests/compared.h"
 
 #include <criterion/criterion.h>

@@ -1,9 +1,9 @@
 /*
- * test_compare_judge.c - harness/judge.h and between.h: verdicts of many differences,
- * worked by hand, and what separate sessions add to their intervals.
+ * test_compare_judge.c - harness/stats/decide.h and compare/compare.h: verdicts of many
+ * differences, worked by hand, and what separate sessions add to their intervals.
  */
-#include "harness/compare/between.h"
-#include "harness/judge.h"
+#include "harness/compare/compare.h"
+#include "harness/stats/decide.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,6 +1,6 @@
 /*
  * test_compare_pairs.c - which points two sessions have in common, and what of their machines
- * differs: harness/compare/pair.h, disjoint.h, surroundings.h.
+ * differs: harness/compare/party.h, surroundings.h.
  */
 #include "harness/compare/surroundings.h"
 #include "tests/compared.h"

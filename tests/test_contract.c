@@ -1,5 +1,5 @@
 /* test_contract.c - a workload that leaves something out is named, with what it lacks. */
-#include "harness/contract.h"
+#include "harness/measure/contract.h"
 #include "tests/capture.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"

@@ -3,7 +3,7 @@
  *
  * Simulated systems whose true time is known, with random numbers that are the same in each run.
  */
-#include "harness/decide.h"
+#include "harness/stats/decide.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,5 +1,5 @@
-/* test_decide.c - harness/decide.h: enough processes, verdicts, corrections; worked by hand. */
-#include "harness/decide.h"
+/* test_decide.c - harness/stats/decide.h: enough processes, verdicts, corrections; by hand. */
+#include "harness/stats/decide.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

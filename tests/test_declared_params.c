@@ -1,6 +1,6 @@
 /* test_declared_params.c - every parameter of every workload, by the same rules. */
-#include "harness/param.h"
-#include "harness/run.h"
+#include "harness/measure/run.h"
+#include "harness/params/param.h"
 #include "tests/divert.h"
 
 #include <criterion/criterion.h>

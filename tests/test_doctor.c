@@ -1,6 +1,6 @@
 /* test_doctor.c - what `rift doctor` says of machines that are not this one. */
+#include "harness/base/picture.h"
 #include "harness/doctor/doctor.h"
-#include "harness/gnuplot.h"
 #include "tests/findings.h"
 #include "tests/place.h"
 

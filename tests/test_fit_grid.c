@@ -2,7 +2,7 @@
  * test_fit_grid.c - harness/model/grid.h: which points of a session the model is fitted to, and
  * what K is.
  */
-#include "harness/model/fit_choose.h"
+#include "harness/model/fit_parts.h"
 #include "tests/divert.h"
 #include "tests/made_fit.h"
 

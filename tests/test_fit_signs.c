@@ -2,8 +2,8 @@
  * test_fit_signs.c - harness/model/signs.h: sessions that depart from the model in a known way are
  * called by that name, and those that do not, not.
  */
+#include "harness/model/model.h"
 #include "harness/model/signs.h"
-#include "harness/model/recursion.h"
 #include "tests/fake_session.h"
 
 #include <criterion/criterion.h>

@@ -1,12 +1,12 @@
 /*
- * test_measure.c - harness/submit.h and measure.h: exactly depth steps a block in each mode, in
- * the right order, with nothing between the clocks but the steps.
+ * test_measure.c - harness/measure/submit.h and measure.h: exactly depth steps a block in each
+ * mode, in the right order, with nothing between the clocks but the steps.
  *
  * The CUDA calls that matter are taken over here, noted in order, and passed on.
  */
 #include "common/interrupt.h"
-#include "harness/measure.h"
-#include "harness/overhead.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/overhead.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"

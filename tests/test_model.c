@@ -1,8 +1,8 @@
 /*
- * test_model.c - harness/model/model.h and recursion.h: blocks worked out by hand, and the closed
+ * test_model.c - harness/model/model.h: blocks worked out by hand, and the closed
  * form against the recursion, which does not know it.
  */
-#include "harness/model/recursion.h"
+#include "harness/model/model.h"
 #include "tests/fake_session.h"
 
 #include <criterion/criterion.h>

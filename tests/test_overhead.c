@@ -1,8 +1,8 @@
 /* test_overhead.c - what the harness computes and says, on figures worked by hand; no device. */
-#include "harness/measure.h"
-#include "harness/overhead.h"
-#include "harness/stats.h"
-#include "harness/text.h"
+#include "harness/base/text.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/overhead.h"
+#include "harness/stats/stats.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

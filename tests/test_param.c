@@ -1,5 +1,5 @@
-/* test_param.c - harness/param.h: what is accepted with which value, what is refused and why. */
-#include "harness/param.h"
+/* test_param.c - harness/params/param.h: what is accepted as which value, what refused and why. */
+#include "harness/params/param.h"
 #include "tests/divert.h"
 #include "tests/param_cases.h"
 

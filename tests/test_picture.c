@@ -1,6 +1,6 @@
 /*
- * test_picture.c - harness/picture.h and harness/gnuplot.h on the fake workload: pictures whole or
- * not at all, data and script in any case, one line about what is wrong.
+ * test_picture.c - harness/base/picture.h and harness/base/picture.h on the fake workload: pictures
+ * whole or not at all, data and script in any case, one line about what is wrong.
  */
 #include "tests/fake_picture.h"
 #include "tests/need_gnuplot.h"

@@ -1,6 +1,6 @@
 /*
- * test_picture_refused.c - harness/picture.h on the fake workload: folders and workloads of which
- * there can be no picture, and runs that end without one.
+ * test_picture_refused.c - harness/base/picture.h on the fake workload: folders and workloads of
+ * which there can be no picture, and runs that end without one.
  */
 #include "common/interrupt.h"
 #include "tests/fake_picture.h"

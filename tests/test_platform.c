@@ -2,7 +2,7 @@
  * test_platform.c - what stands between rift and the machine, on the platforms of
  * tests/platforms: every layer is named, with its evidence, and none is invented.
  */
-#include "harness/platform/virt.h"
+#include "harness/env/virt.h"
 #include "tests/place.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
  * test_platform_driver.c - NVIDIA's driver as the kernel shows it on the machines of
  * tests/platforms, and the advice where it does not work.
  */
-#include "harness/platform/driver.h"
+#include "harness/env/gpu.h"
 #include "tests/facts.h"
 #include "tests/place.h"
 

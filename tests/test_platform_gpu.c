@@ -2,7 +2,7 @@
  * test_platform_gpu.c - what is known of a GPU and its driver, with stand-ins for NVIDIA's
  * library (tests/driver) and the machines of tests/platforms.
  */
-#include "harness/platform/gpu.h"
+#include "harness/env/gpu.h"
 #include "tests/facts.h"
 #include "tests/place.h"
 

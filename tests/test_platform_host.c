@@ -1,5 +1,5 @@
 /* test_platform_host.c - the host's figures, read from the machines of tests/platforms. */
-#include "harness/platform/host.h"
+#include "harness/env/host.h"
 #include "tests/facts.h"
 #include "tests/place.h"
 

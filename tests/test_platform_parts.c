@@ -1,6 +1,6 @@
 /* test_platform_parts.c - facts, variables, libraries, and the object that records hold. */
-#include "harness/platform.h"
-#include "harness/platform/environment.h"
+#include "harness/env/libraries.h"
+#include "harness/env/platform.h"
 #include "tests/capture.h"
 #include "tests/place.h"
 

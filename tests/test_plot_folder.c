@@ -1,5 +1,5 @@
 /* test_plot_folder.c - where pictures go of whom nobody said where. */
-#include "harness/chart/plot_folder.h"
+#include "harness/chart/charts.h"
 #include "harness/record/recorded.h"
 
 #include <criterion/criterion.h>

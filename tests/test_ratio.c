@@ -1,5 +1,5 @@
-/* test_ratio.c - harness/bootstrap.h: two groups of processes, worked by hand. */
-#include "harness/bootstrap.h"
+/* test_ratio.c - harness/stats/bootstrap.h: two groups of processes, worked by hand. */
+#include "harness/stats/bootstrap.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -2,7 +2,7 @@
  * test_replicates.c - why processes are the replicates, not blocks: one simulated system measured
  * twice, with random numbers that are the same in each run.
  */
-#include "harness/decide.h"
+#include "harness/stats/decide.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

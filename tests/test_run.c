@@ -1,6 +1,6 @@
-/* test_run.c - harness/run.h on a fake workload: what is chosen, checked, refused, torn down. */
-#include "harness/command.h"
-#include "harness/json.h"
+/* test_run.c - harness/measure/run.h on a fake workload: what is chosen, checked, refused. */
+#include "harness/base/command.h"
+#include "harness/base/json.h"
 #include "tests/divert.h"
 #include "tests/fake_run.h"
 

@@ -1,5 +1,5 @@
-/* test_spell.c - harness/spell.h: distances by hand, and who is near enough to be suggested. */
-#include "harness/spell.h"
+/* test_spell.c - harness/base/text.h: distances by hand, and who is near enough to be suggested. */
+#include "harness/base/text.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/card/card_copies.h"
-#include "harness/model/stack_text.h"
+#include "harness/model/stack.h"
+#include "harness/probe/stack_sources.h"
 #include "harness/record/point_record.h"
 
 TestSuite(small_stack, .timeout = 60);

@@ -1,9 +1,8 @@
 /*
- * test_stats.c - harness/stats.h: samples, process values and modes, against answers worked by
- * hand and the GNU Scientific Library.
+ * test_stats.c - harness/stats/stats.h: samples, process values and modes, against answers worked
+ * by hand and the GNU Scientific Library.
  */
-#include "harness/sorted.h"
-#include "harness/stats.h"
+#include "harness/stats/stats.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

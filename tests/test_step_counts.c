@@ -2,7 +2,8 @@
  * test_step_counts.c - what workloads count of a step (struct cost) is what a step does: copies
  * between host and device by direction, with their bytes, and calls that take or give back memory.
  */
-#include "harness/command.h"
+#include "harness/base/command.h"
+#include "harness/params/param.h"
 #include "tests/cli.h"
 
 #include <criterion/criterion.h>

@@ -2,11 +2,11 @@
  * test_sweep_fewer.c - a quick sweep whose first processes were slower than predicted: which points
  * the others do without, what the file says of it, and that it is gone on with and checked so.
  */
-#include "harness/command.h"
-#include "harness/record/validate_record.h"
-#include "harness/record/journal.h"
+#include "harness/base/command.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
+#include "harness/record/journal.h"
+#include "harness/record/validate_record.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"

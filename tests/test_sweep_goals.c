@@ -3,7 +3,7 @@
  * and what it then says.
  */
 #include "common/philox.h"
-#include "harness/command.h"
+#include "harness/base/command.h"
 #include "harness/record/plan_record.h"
 #include "harness/session/stopping.h"
 #include "tests/capture.h"

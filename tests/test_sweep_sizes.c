@@ -2,8 +2,8 @@
  * test_sweep_sizes.c - how long configurations take that were not tried: larger sizes by the two
  * before them, checks by the last one that was timed, side b by its smallest size.
  */
+#include "harness/base/command.h"
 #include "harness/plan/estimate.h"
-#include "harness/command.h"
 #include "tests/fake_workload.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
  * test_sweep_visit.c - harness/session/visit.h, calibrate.h, harness/record/environment.h: what a
  * visit stores, what is steady, and which differences of two machines are seen. No clock is judged.
  */
-#include "harness/measure.h"
+#include "harness/measure/measure.h"
 #include "harness/record/environment.h"
 #include "harness/session/calibrate.h"
 #include "harness/session/visit.h"

@@ -1,10 +1,10 @@
 /*
- * test_sync.c - harness/sync.h: each way to wait makes the calls it is named after, and the
- * device's flag is set before anything opens the device.
+ * test_sync.c - harness/measure/submit.h: each way to wait makes the calls it is named after, and
+ * the device's flag is set before anything opens the device.
  */
 #include "common/cuda_check.h"
-#include "harness/measure.h"
-#include "harness/run.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/run.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"

@@ -1,7 +1,7 @@
 /*
  * test_verdicts.c - one file, one verdict for each point: `rift compare`, `rift check --ratios`,
  * the last table of `rift sweep` and `rift show`, and the marks of `rift plot`; on a made-up
- * session in which the correction for many points (harness/judge.h) takes some of them back.
+ * session in which the correction for many points (harness/stats/decide.h) takes some of them back.
  */
 #include "tests/capture.h"
 #include "tests/cli.h"

@@ -11,23 +11,23 @@
  *
  * A chart is made of what a session says of one workload (struct chart_set): its function writes
  * the data files, says in title and finding what they show, and names its gnuplot script, which is
- * in plots/. harness/picture.h then draws it. What a reader of a data file should know stands in
- * its first line, the names of the columns; what is not known is left empty.
+ * in plots/. harness/base/picture.h then draws it. What a reader of a data file should know stands
+ * in its first line, the names of the columns; what is not known is left empty.
  *
  * Overhead over ideal is T / ideal - 1, T the time of a block and ideal what nothing but its
  * kernels would take (model_ideal_ns() in harness/model/model.h).
  */
-#ifndef RIFT_CHART_H
-#define RIFT_CHART_H
+#ifndef RIFT_CHART_CHART_H
+#define RIFT_CHART_CHART_H
 
 #include <string.h>
 
 #include "common/plot.h"
-#include "harness/bootstrap.h"
 #include "harness/compare/compare.h"
 #include "harness/model/fit.h"
 #include "harness/model/stack.h"
 #include "harness/record/journal.h"
+#include "harness/stats/bootstrap.h"
 
 enum { CHART_SIDES = 2 };
 
@@ -166,5 +166,27 @@ int chart_copied(const struct chart_set *s, struct plot *p);
 int chart_dots(const struct chart_set *set, int sets, struct plot *p);
 /* The same, of one side; and all of the session's points, also those that the sets leave out. */
 int chart_collection(const struct chart_set *set, int sets, struct plot *p);
+
+/* ---- all sets of parameters of a session ------------------------------------------------ */
+
+/*
+ * All that a session holds, by sets of parameters: a workload may be there with
+ * several.
+ */
+
+/* One set for each workload and each of its sets of parameters but for the size. */
+struct variants {
+	const struct chart_set **set; /* those that were given first, then the others */
+	int sets;
+	struct chart_set *other; /* made here */
+	int others;
+};
+
+/*
+ * The given sets, of one side over the size axis, and what they leave out of their workloads.
+ * Returns 0, or a negative errno after one line. To be released after a failure too.
+ */
+int variants_init(struct variants *v, const struct chart_set *given, int sets);
+void variants_release(struct variants *v);
 
 #endif

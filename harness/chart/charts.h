@@ -1,9 +1,11 @@
-/* charts.h - all charts of one or two platforms: which there are, written, and drawn. */
-#ifndef RIFT_CHARTS_H
-#define RIFT_CHARTS_H
+/* charts.h - all charts of one or two platforms: which there are, written, drawn, and where. */
+#ifndef RIFT_CHART_CHARTS_H
+#define RIFT_CHART_CHARTS_H
 
+#include "harness/base/picture.h"
 #include "harness/chart/chart.h"
-#include "harness/picture.h"
+
+/* ---- all charts of one or two platforms: which there are, written, and drawn ------------ */
 
 struct charts {
 	struct chart_set *set; /* one of each workload */
@@ -30,5 +32,14 @@ int charts_write(struct charts *c, const char *folder);
 int charts_draw(struct charts *c);
 
 void charts_release(struct charts *c);
+
+/* ---- where the files of `rift plot` go -------------------------------------------------- */
+
+/*
+ * output, or, where that is NULL, beside the first of n sessions, of rift's own ones in the
+ * folder results/, and named after both, and after the side of each where it is not SIDE_ANY.
+ * Without slashes at its end; freed by the caller.
+ */
+char *plot_folder(const char *const *session, const int *side, int n, const char *output);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef RIFT_CHART_COLLECTION_H
 #define RIFT_CHART_COLLECTION_H
 
-#include "harness/chart/variants.h"
+#include "harness/chart/chart.h"
 
 /* Modes that are shown: a fused launch is another kernel, with an ideal of its own. */
 enum { COLLECTION_MODES = MODE_GRAPH + 1 };

@@ -2,7 +2,7 @@
 #ifndef RIFT_CHART_COPIED_H
 #define RIFT_CHART_COPIED_H
 
-#include "harness/chart/variants.h"
+#include "harness/chart/chart.h"
 
 enum { COPIED_LINES = 4 };
 

@@ -2,12 +2,15 @@
 #include "harness/chart/heat.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/check.h"
 #include "harness/chart/contour.h"
 #include "harness/chart/words.h"
-#include "harness/decide.h"
+#include "harness/stats/decide.h"
+
+/* ---- kernel size x depth, a panel a mode: overhead over ideal, or B over A -------------- */
 
 /* Iso-lines, in shares. */
 static const double levels[] = { 0.05, 0.25, 1 };
@@ -270,4 +273,285 @@ int chart_overhead(const struct chart_set *s, int side, struct plot *p)
 int chart_ratios(const struct chart_set *s, struct plot *p)
 {
 	return s->sides > 1 ? draw(s, 0, true, p) : 1;
+}
+
+/* ---- the worst and the best cell -------------------------------------------------------- */
+
+struct place {
+	int panel, row, column;
+	const struct interval *cell; /* NULL: nothing was measured */
+};
+
+/* The cell with the largest (direction 1) or smallest (-1) ratio; `apart`: of those that differ. */
+static struct place furthest(const struct heat *h, int direction, bool apart)
+{
+	struct place best = { 0 };
+
+	for (int panel = 0; panel < h->panels; panel++)
+		for (int row = 0; row < h->rows; row++)
+			for (int column = 0; column < h->columns; column++) {
+				const struct interval *c = heat_cell(h, panel, row, column);
+
+				if (!c->n || (apart && !heat_differs(h, c)))
+					continue;
+				if (!best.cell || direction * (c->value - best.cell->value) > 0)
+					best = (struct place){ panel, row, column, c };
+			}
+	return best;
+}
+
+static struct text place_text(const struct heat *h, const struct place *at)
+{
+	const struct grid *g = &h->set->grid[h->side];
+	struct text t;
+
+	snprintf(t.s, sizeof(t.s), "%s, %.40s, depth %ld", mode_name(h->mode[at->panel]),
+		 words_of_size(g, h->first + at->row).s, (long)g->depth[at->column]);
+	return t;
+}
+
+/* ---- the size from which on overhead is small ------------------------------------------- */
+
+/* Of a column: is every measured cell at most the share, is none, or are those from some size on?
+ */
+enum column_kind { NOTHING, ALL_SMALL, NONE_SMALL, SMALL_FROM };
+
+struct column {
+	enum column_kind kind;
+	double ns, value; /* SMALL_FROM: the kernel and the size at which it crosses the share */
+};
+
+/* On a straight line between logarithms, from the row above to this one. */
+static struct column crossing(const struct heat *h, int panel, int row, int column, double share)
+{
+	const struct grid_size *size = &h->set->grid[h->side].size[h->first + row];
+	double above = heat_cell(h, panel, row - 1, column)->value - 1;
+	double below = heat_cell(h, panel, row, column)->value - 1;
+
+	return (struct column){
+		.kind = SMALL_FROM,
+		.ns = chart_crossing(share, size[-1].kernel_ns, above, size->kernel_ns, below),
+		.value = chart_crossing(share, size[-1].value, above, size->value, below),
+	};
+}
+
+static struct column judge_column(const struct heat *h, int panel, int column, double share)
+{
+	int seen = 0, small = 0, last = -1;
+
+	/* from the largest size down, as long as they are small */
+	for (int row = h->rows - 1; row >= 0; row--) {
+		const struct interval *c = heat_cell(h, panel, row, column);
+
+		if (!c->n)
+			continue;
+		if (c->value - 1 <= share && small == seen) {
+			small++;
+			last = row;
+		}
+		seen++;
+	}
+	if (!seen || small == seen || !small)
+		return (struct column){ .kind = !seen ? NOTHING : small ? ALL_SMALL : NONE_SMALL };
+	if (!heat_cell(h, panel, last - 1, column)->n)
+		return (struct column){ .kind = NOTHING };
+	return crossing(h, panel, last, column, share);
+}
+
+static void column_text(const struct heat *h, int panel, int column, char *out, size_t size)
+{
+	long depth = (long)h->set->grid[h->side].depth[column];
+	struct column c = judge_column(h, panel, column, CHART_SHARE);
+
+	switch (c.kind) {
+	case SMALL_FROM:
+		snprintf(out, size, "from %.20s at depth %ld", words_time(c.ns).s, depth);
+		break;
+	case ALL_SMALL:
+		snprintf(out, size, "every size at depth %ld", depth);
+		break;
+	case NONE_SMALL:
+		snprintf(out, size, "no size at depth %ld", depth);
+		break;
+	case NOTHING:
+		*out = '\0';
+	}
+}
+
+/*
+ * The shallowest depth, and the first from which on all is small, else the deepest that brackets
+ * the share.
+ */
+static void mode_text(const struct heat *h, int panel, char *out, size_t size)
+{
+	int first = -1, last = -1, all = -1;
+	char a[64] = "", b[64] = "";
+	bool settled = false; /* all is small at the shallowest: what noise says later is none */
+	bool some = false;    /* at some depth something is small */
+
+	for (int column = 0; column < h->columns; column++) {
+		enum column_kind kind = judge_column(h, panel, column, CHART_SHARE).kind;
+
+		if (kind == NOTHING)
+			continue;
+		settled |= first < 0 && kind == ALL_SMALL;
+		some |= kind != NONE_SMALL;
+		first = first < 0 ? column : first;
+		last = kind == SMALL_FROM ? column : last;
+		all = kind != ALL_SMALL ? -1 : all < 0 ? column : all;
+	}
+	last = all >= 0 ? all : last;
+	if (first >= 0 && some)
+		column_text(h, panel, first, a, sizeof(a));
+	else if (first >= 0)
+		snprintf(a, sizeof(a), "no size at any depth");
+	if (last > first && !settled)
+		column_text(h, panel, last, b, sizeof(b));
+	snprintf(out, size, "%s: %s%s%s", mode_name(h->mode[panel]), a, *b ? ", " : "", b);
+}
+
+/* "launch: under 5 % overhead, stream: from 160 µs at depth 1, from 21 µs at depth 256" */
+static void say_where(const struct heat *h, struct plot *p)
+{
+	char finding[320] = "", text[144];
+	size_t used = 0;
+
+	for (int i = 0; i < h->panels && used < sizeof(finding); i++) {
+		mode_text(h, i, text, sizeof(text));
+		if (!i)
+			words_title(p, h->set, h->side, "under 5 %% overhead, %s", text);
+		else
+			used += (size_t)snprintf(finding + used, sizeof(finding) - used, "%s%s",
+						 used ? "; " : "", text);
+	}
+	words_finding(p, "%s", used ? finding : "");
+}
+
+void heat_say_overhead(const struct heat *h, struct plot *p)
+{
+	const struct place worst = furthest(h, 1, false), best = furthest(h, -1, false);
+
+	if (worst.cell->value - 1 <= CHART_SHARE)
+		words_title(p, h->set, h->side, "at most %s %% over ideal everywhere",
+			    words_percent(worst.cell->value - 1).s);
+	else if (best.cell->value - 1 > CHART_SHARE)
+		words_title(p, h->set, h->side, "at least %s %% over ideal everywhere",
+			    words_percent(best.cell->value - 1).s);
+	else {
+		say_where(h, p);
+		return;
+	}
+	words_finding(p, "most: %s %% (%s); least: %s %% (%s)",
+		      words_percent(worst.cell->value - 1).s, place_text(h, &worst).s,
+		      words_percent(best.cell->value - 1).s, place_text(h, &best).s);
+}
+
+/* ---- the size from which on it is hardly to be seen -------------------------------------- */
+
+static const double share_unseen = 0.01;
+
+/* A size that lies between two that were swept: three digits. */
+static struct text size_text(double value)
+{
+	double unit = pow(10, fmax(floor(log10(value)) - 2, 0));
+	struct text t;
+
+	snprintf(t.s, sizeof(t.s), value < 100 ? "%.3g" : "%.0f",
+		 value < 100 ? value : round(value / unit) * unit);
+	return t;
+}
+
+/* "stream from 720 µs (samples=12)", "graph nowhere"; "" where it was not measured. */
+static struct text unseen_text(const struct heat *h, int panel)
+{
+	const struct grid *g = &h->set->grid[h->side];
+	struct column c = judge_column(h, panel, 0, share_unseen);
+	const char *mode = mode_name(h->mode[panel]);
+	struct text t = { "" };
+
+	if (c.kind == SMALL_FROM && g->nominal)
+		snprintf(t.s, sizeof(t.s), "%s from %.20s", mode, words_time(c.ns).s);
+	else if (c.kind == SMALL_FROM)
+		snprintf(t.s, sizeof(t.s), "%s from %.20s (%.24s=%.8s)", mode, words_time(c.ns).s,
+			 g->axis->name, size_text(c.value).s);
+	else if (c.kind != NOTHING)
+		snprintf(t.s, sizeof(t.s), "%s %s", mode,
+			 c.kind == ALL_SMALL ? "everywhere" : "nowhere");
+	return t;
+}
+
+void heat_unseen(const struct heat *h, char *out, size_t size)
+{
+	size_t used = 0;
+
+	*out = '\0';
+	for (int i = 0; i < h->panels && used < size; i++) {
+		const struct text t = unseen_text(h, i);
+
+		if (*t.s && !used)
+			used = (size_t)snprintf(out, size, "under 1 %% at depth %ld: %s",
+						(long)h->set->grid[h->side].depth[0], t.s);
+		else if (*t.s)
+			used += (size_t)snprintf(out + used, size - used, ", %s", t.s);
+	}
+}
+
+/* ---- B over A --------------------------------------------------------------------------- */
+
+static void count(const struct heat *h, int of[VERDICT_OPEN + 1])
+{
+	for (int i = 0; i < h->panels * h->rows * h->columns; i++)
+		if (h->cell[i].n)
+			of[h->judged[i].verdict]++;
+}
+
+/* The slowest of the cells that differ, or the fastest where none is slower; cell NULL: none. */
+static struct place most_different(const struct heat *h)
+{
+	struct place slowest = furthest(h, 1, true);
+
+	return slowest.cell && slowest.cell->value > 1 ? slowest : furthest(h, -1, true);
+}
+
+/* "; 3 failed": points that are left out, as some process has no good result of them. */
+static struct text failed_text(const struct heat *h)
+{
+	int failed = h->set->grid[0].failed + h->set->grid[1].failed;
+	struct text t = { "" };
+
+	if (failed)
+		snprintf(t.s, sizeof(t.s), "; %d failed", failed);
+	return t;
+}
+
+static void say_counts(const struct heat *h, const int of[VERDICT_OPEN + 1], struct plot *p)
+{
+	int points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] + of[VERDICT_OPEN];
+
+	if (furthest(h, 1, false).cell->known)
+		words_finding(p,
+			      "B is slower by more than %.0f %% at %d of %d points, faster at %d; "
+			      "same at %d, open at %d%s%s",
+			      100 * h->margin, of[VERDICT_SLOWER], points, of[VERDICT_FASTER],
+			      of[VERDICT_SAME], of[VERDICT_OPEN], failed_text(h).s,
+			      h->set->between ? "; two sessions" : "");
+	else
+		words_finding(p, "%d points; intervals take 5 processes: none is shown to differ",
+			      points);
+}
+
+void heat_say_ratio(const struct heat *h, struct plot *p)
+{
+	int of[VERDICT_OPEN + 1] = { 0 };
+	struct place at;
+
+	count(h, of);
+	at = most_different(h);
+	if (at.cell)
+		words_title(p, h->set, -1, "B takes up to %s (%s)", words_ratio(at.cell->value).s,
+			    place_text(h, &at).s);
+	else
+		words_title(p, h->set, -1, "B is not shown to differ from A at any of %d points",
+			    of[VERDICT_SAME] + of[VERDICT_OPEN]);
+	say_counts(h, of, p);
 }

@@ -3,7 +3,7 @@
 #define RIFT_CHART_HEAT_H
 
 #include "harness/chart/chart.h"
-#include "harness/judge.h"
+#include "harness/stats/decide.h"
 
 struct heat {
 	const struct chart_set *set;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "harness/base/text.h"
 #include "harness/chart/chart.h"
 #include "harness/chart/words.h"
-#include "harness/submit.h"
-#include "harness/text.h"
+#include "harness/measure/submit.h"
 
 /* What is drawn: the selection of stacks_select(), by mode. */
 struct bars {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/text.h"
+#include "harness/base/text.h"
 
 /* Two digits, three from 100 on. */
 static int decimals(double v)

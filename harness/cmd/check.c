@@ -5,13 +5,13 @@
 
 #include "common/check.h"
 #include "common/output.h"
-#include "harness/card/card.h"
-#include "harness/command.h"
+#include "harness/base/command.h"
+#include "harness/base/text.h"
+#include "harness/probe/card.h"
 #include "harness/record/point_record.h"
 #include "harness/record/recorded.h"
 #include "harness/record/validate_record.h"
 #include "harness/session/results.h"
-#include "harness/text.h"
 
 enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS, KEY_SIDE };
 

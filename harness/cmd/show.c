@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/card/card.h"
+#include "harness/base/command.h"
+#include "harness/base/text.h"
 #include "harness/cmd/sweep_text.h"
-#include "harness/command.h"
-#include "harness/platform.h"
+#include "harness/env/platform.h"
+#include "harness/probe/card.h"
 #include "harness/record/journal.h"
 #include "harness/record/recorded.h"
-#include "harness/text.h"
 
 enum { KEY_SIDE = 256 };
 

@@ -14,18 +14,18 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "harness/base/command.h"
 #include "harness/cmd/sweep_text.h"
-#include "harness/command.h"
-#include "harness/measure.h"
+#include "harness/env/platform.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/submit.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/request.h"
-#include "harness/platform.h"
 #include "harness/record/record.h"
 #include "harness/session/host.h"
 #include "harness/session/stopping.h"
 #include "harness/session/supervisor.h"
-#include "harness/sync.h"
 
 /* ---- options ---------------------------------------------------------------------------- */
 

@@ -6,18 +6,18 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/decide.h"
-#include "harness/param_need.h"
+#include "harness/base/text.h"
+#include "harness/measure/run.h"
+#include "harness/params/together.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/plan_record.h"
-#include "harness/run.h"
 #include "harness/session/company.h"
 #include "harness/session/results.h"
 #include "harness/session/stopping.h"
 #include "harness/session/visit.h"
 #include "harness/session/watch.h"
-#include "harness/text.h"
+#include "harness/stats/decide.h"
 
 void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 {

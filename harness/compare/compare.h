@@ -1,22 +1,56 @@
-/*
- * compare.h - two parties compared: B over A, point by point, workload by workload, and in the
- * parameters of the model.
- *
- * What decides are the geometric mean of each workload's ratios and the parameters marked so in
- * parameters.h, corrected by Holm among each other; single points inform, corrected by the false
- * discovery rate (judge.h). A parameter that is not identified on both sides decides nothing.
- */
+/* compare.h - two parties compared: B over A; and what separate sessions differ by anyway. */
 #ifndef RIFT_COMPARE_COMPARE_H
 #define RIFT_COMPARE_COMPARE_H
 
-#include "harness/command.h"
-#include "harness/judge.h"
-#include "harness/compare/pair.h"
+#include <stdint.h>
+
+#include "harness/base/command.h"
 #include "harness/compare/parameters.h"
+#include "harness/compare/party.h"
+#include "harness/stats/decide.h"
+
+/* ---- what separate sessions differ by --------------------------------------------------- */
+
+/*
+ * What separate sessions differ by, though nothing was changed: a boot's layout of memory,
+ * temperatures, neighbours. The scatter of the processes of one session does not show it, as it is
+ * common to all of them, and two sessions are too few to measure it: it is assumed.
+ *
+ * The model: all times of a session are off by one common factor, lognormal with a standard
+ * deviation of `sd` (a share of 1). Every draw of the bootstrap gets a factor of its own for B
+ * over A, of sd * sqrt(2), and the same one for all points: their mean does not average it away.
+ */
+
+/*
+ * Assumed, with a margin that is wide enough for sessions of one system to be found the same. Of
+ * 400 simulated pairs of equal sessions (10 processes each that scatter by 1.5 %), this many were
+ * called something else, or the same:
+ *
+ *   sessions are off by        1 %                2 %
+ *   margin 2 %, sd 0           8, the same 62     97, the same 31
+ *   margin 5 %, sd 1 %         0, the same 284    2, the same 172
+ */
+#define BETWEEN_DEFAULT 0.01
+#define BETWEEN_MARGIN_DEFAULT 0.05
+
+/* BOOTSTRAP_DRAWS factors for the caller to free; NULL where sd is 0: there is nothing to add. */
+double *between_factors(double sd, uint64_t seed);
+
+/* ---- two parties compared --------------------------------------------------------------- */
+
+/*
+ * Two parties compared: B over A, point by point, workload by workload, and in the parameters of
+ * the model.
+ *
+ * What decides are the geometric mean of each workload's ratios and the parameters marked so in
+ * parameters.h, corrected by Holm among each other; single points inform, corrected by the false
+ * discovery rate (harness/stats/decide.h). A parameter that is not identified on both sides decides
+ * nothing.
+ */
 
 struct compare_options {
 	double margin;			 /* a share of 1 */
-	double between;			 /* between.h; 0: sides of one session */
+	double between;			 /* sd of what sessions differ by; 0: sides of one */
 	bool strict;			 /* points count too */
 	bool force;			 /* another device or --sync does not matter */
 	const struct workload *workload; /* NULL: all */
@@ -68,7 +102,7 @@ struct comparison {
 
 	struct resamples resamples[2];
 	struct groups groups;
-	double *factor, *draws; /* of between.h; room */
+	double *factor, *draws; /* between_factors(); room */
 };
 
 /*

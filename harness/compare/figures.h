@@ -2,11 +2,11 @@
 #ifndef RIFT_COMPARE_FIGURES_H
 #define RIFT_COMPARE_FIGURES_H
 
-#include "harness/bootstrap.h"
+#include "harness/base/text.h"
 #include "harness/compare/compare.h"
-#include "harness/text.h"
+#include "harness/stats/bootstrap.h"
 
-/* As struct text of harness/text.h is used, and longer. */
+/* As struct text of harness/base/text.h is used, and longer. */
 struct figure {
 	char s[256];
 };

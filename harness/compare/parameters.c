@@ -157,6 +157,8 @@ static int fit_side(struct fits *f, int k, const struct party *const party[2],
 	free(wanted);
 	if (err)
 		return err;
+	if (k == PAIR_B && party_is_pair(party[0], party[1]))
+		grid_pair(&f->grid[PAIR_B], &f->grid[PAIR_A]);
 	if (!has_enough(g, MODE_STREAM) && !has_enough(g, MODE_GRAPH) && !has_enough(g, MODE_FUSED))
 		return -ENODATA;
 	return fit_make(&f->fit[k], g, party_is_pair(party[0], party[1]) ? 0 : (uint32_t)k);

@@ -9,14 +9,14 @@
  *   Z, p (c where p is not identified), g       stream
  *   Zg, a, gn                                   graph
  * The others inform. They follow from these or from the device's clock, or no block waits for them:
- * each that counted would take more processes for a verdict (judge.h).
+ * each that counted would take more processes for a verdict (harness/stats/decide.h).
  */
 #ifndef RIFT_COMPARE_PARAMETERS_H
 #define RIFT_COMPARE_PARAMETERS_H
 
-#include "harness/judge.h"
-#include "harness/compare/pair.h"
+#include "harness/compare/party.h"
 #include "harness/model/fit.h"
+#include "harness/stats/decide.h"
 
 #define PARAMETER_FLOOR_NS 20.0
 
@@ -48,7 +48,7 @@ struct parameters {
 
 struct parameter_terms {
 	const struct groups *groups; /* for how many processes there are */
-	const double *factor;	     /* what the draws of B are off by (between.h); NULL */
+	const double *factor;	     /* what the draws of B are off by (between_factors()); NULL */
 	double margin;		     /* a share of 1 */
 };
 

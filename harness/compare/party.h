@@ -1,11 +1,16 @@
-/*
- * party.h - one of the two that are compared: processes of one side of a session, which is read
- * from a record file.
- */
+/* party.h - who is compared: two parties, and the points that they have in common. */
 #ifndef RIFT_COMPARE_PARTY_H
 #define RIFT_COMPARE_PARTY_H
 
+#include "harness/plan/plan.h"
 #include "harness/record/journal.h"
+
+/* ---- a party ---------------------------------------------------------------------------- */
+
+/*
+ * One of the two that are compared: processes of one side of a session, which is read from a record
+ * file.
+ */
 
 enum half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 
@@ -39,5 +44,42 @@ const json_t *party_header(const struct party *p);
  * where that is p->n are they in the order of processes.
  */
 int party_values(const struct party *p, int point, double *value);
+
+/* ---- why two plans have no point in common ---------------------------------------------- */
+
+/*
+ * Says the first thing that no point of A has as one of B has it: the workload, a parameter, the
+ * mode, the depth. workload: NULL, or the only one that was asked for. Returns -EPROTONOSUPPORT.
+ */
+int disjoint_refuse(const struct plan *a, const struct plan *b, const struct workload *workload);
+
+/* ---- the points that two parties have in common, by their keys -------------------------- */
+
+enum { PAIR_A, PAIR_B };
+
+struct pair {
+	int at[2];    /* numbers in the plans of A and B */
+	int workload; /* number in pairs.workload[] */
+	bool whole;   /* every process of both has measured it */
+	/* ns per step in the order of processes; where it is not whole, of those that have it */
+	double *value[2];
+	int n[2];
+};
+
+struct pairs {
+	struct pair *pair; /* in the order of A's plan */
+	int n;
+	int only[2]; /* points that only A, only B has */
+	const struct workload **workload;
+	int n_workloads;
+};
+
+/*
+ * workload: of these points only; NULL: of all. Returns 0, or -EPROTONOSUPPORT after one line that
+ * says why no point is in both. *out may be released after a failure too.
+ */
+int pairs_make(struct pairs *out, const struct party *a, const struct party *b,
+	       const struct workload *workload);
+void pairs_release(struct pairs *p);
 
 #endif

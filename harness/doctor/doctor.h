@@ -4,13 +4,13 @@
  * Findings are made from a struct platform and a place, so that tests can show them other
  * machines.
  */
-#ifndef RIFT_DOCTOR_H
-#define RIFT_DOCTOR_H
+#ifndef RIFT_DOCTOR_DOCTOR_H
+#define RIFT_DOCTOR_DOCTOR_H
 
 #include <stdio.h>
 
-#include "harness/clock_probe.h"
-#include "harness/platform.h"
+#include "harness/env/platform.h"
+#include "harness/measure/measure.h"
 
 enum doctor_state {
 	DOCTOR_OK,

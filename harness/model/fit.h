@@ -9,9 +9,9 @@
  * slower than the closed form.
  *
  * Intervals. The fit is repeated on the medians of BOOTSTRAP_DRAWS resamples of the processes, the
- * draws of harness/bootstrap.h; the interval of a parameter, or of anything computed from several,
- * is that of its draws. Draws of one fit belong together: draw d of p and draw d of g are one fit.
- * Two fits that are compared need different groups.
+ * draws of harness/stats/bootstrap.h; the interval of a parameter, or of anything computed from
+ * several, is that of its draws. Draws of one fit belong together: draw d of p and draw d of g are
+ * one fit. Two fits that are compared need different groups.
  *
  * Identified. A parameter is a number only where the data hold it: the loss must rise, by what a 95
  * % profile interval asks for, when it is half or one and a half times as large and the others are
@@ -22,8 +22,8 @@
 #ifndef RIFT_MODEL_FIT_H
 #define RIFT_MODEL_FIT_H
 
-#include "harness/bootstrap.h"
 #include "harness/model/grid.h"
+#include "harness/stats/bootstrap.h"
 
 struct fit_param {
 	bool identified;

@@ -1,10 +1,202 @@
-/* fit_part.c - parameters that are fitted together. */
+/* fit_part.c - a fit's tools: the loss, what is fitted to, parameters fitted together. */
 #include "harness/model/fit_part.h"
 
+#include <errno.h>
 #include <math.h>
+#include <nlopt.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "harness/model/grid.h"
+
+/* ---- the loss --------------------------------------------------------------------------- */
+
+static double huber(double r)
+{
+	double size = fabs(r);
+
+	return size <= LOSS_KNEE ? r * r / 2 : LOSS_KNEE * (size - LOSS_KNEE / 2);
+}
+
+static double sum_of(const struct loss *l, const double *x)
+{
+	double sum = 0;
+
+	l->predict(l->arg, x, l->room);
+	for (int i = 0; i < l->n; i++)
+		sum += huber(l->room[i] / l->measured[i] - 1);
+	return sum;
+}
+
+double loss_at(const struct loss *l, const struct unknown *u, int n)
+{
+	double x[LOSS_X_MAX] = { 0 };
+
+	for (int i = 0; i < n; i++)
+		x[i] = u[i].x;
+	return sum_of(l, x);
+}
+
+static double objective(unsigned n, const double *x, double *gradient, void *arg)
+{
+	(void)n;
+	(void)gradient; /* none is asked for by these methods */
+	return sum_of(arg, x);
+}
+
+/*
+ * Stops where the parameters stand still: by a guess to a share of what matters, as it chooses what
+ * is fitted; from near to a millionth, or in a flat valley draws would end where they began, and
+ * intervals be too narrow by a third.
+ */
+static void set_limits(nlopt_opt opt, const struct unknown *u, int n, enum loss_start start)
+{
+	double lo[LOSS_X_MAX], hi[LOSS_X_MAX], step[LOSS_X_MAX], still[LOSS_X_MAX];
+	double share = start == LOSS_NEAR ? 0.1 : 1;
+
+	for (int i = 0; i < n; i++) {
+		lo[i] = u[i].lo;
+		hi[i] = u[i].hi;
+		step[i] = share * u[i].step;
+		still[i] = (start == LOSS_NEAR ? 1e-6 : 1e-4) * u[i].step;
+	}
+	CHECK(nlopt_set_lower_bounds(opt, lo) > 0 && nlopt_set_upper_bounds(opt, hi) > 0 &&
+		      nlopt_set_initial_step(opt, step) > 0 && nlopt_set_xtol_abs(opt, still) > 0 &&
+		      nlopt_set_ftol_rel(opt, start == LOSS_NEAR ? 1e-12 : 1e-10) > 0 &&
+		      nlopt_set_maxeval(opt, 4000) > 0,
+	      "%d unknowns", n);
+}
+
+double loss_minimise(const struct loss *l, struct unknown *u, int n, enum loss_start start)
+{
+	double x[LOSS_X_MAX], least, before = loss_at(l, u, n);
+	nlopt_opt opt;
+	nlopt_result end;
+
+	CHECK(n >= 1 && n <= LOSS_X_MAX, "%d unknowns", n);
+	/* BOBYQA takes two unknowns or more */
+	opt = nlopt_create(start == LOSS_NEAR && n > 1 ? NLOPT_LN_BOBYQA : NLOPT_LN_SBPLX,
+			   (unsigned)n);
+	CHECK(opt, "memory of an optimiser");
+	set_limits(opt, u, n, start);
+	nlopt_set_min_objective(opt, objective, (void *)(uintptr_t)l);
+	for (int i = 0; i < n; i++)
+		x[i] = fmin(fmax(u[i].x, u[i].lo), u[i].hi);
+	end = nlopt_optimize(opt, x, &least);
+	nlopt_destroy(opt);
+	/* one that was stopped by rounding is as good as it gets; one that failed changes nothing
+	 */
+	if ((end < 0 && end != NLOPT_ROUNDOFF_LIMITED) || !(least <= before))
+		return before;
+	for (int i = 0; i < n; i++)
+		u[i].x = x[i];
+	return least;
+}
+
+/* ---- what the parts of a fit are fitted to ---------------------------------------------- */
+
+static double *array_of(size_t n)
+{
+	double *p = calloc(n + 1, sizeof(*p));
+
+	CHECK(p, "memory of %zu numbers", n);
+	return p;
+}
+
+/* ---- all processes ------------------------------------------------------------------------ */
+
+static void set_kernels(struct fit_data *d, const struct grid *g)
+{
+	for (int i = 0; i < g->n_sizes; i++)
+		d->kernel_ns[i] =
+			g->nominal ? g->size[i].kernel_ns : grid_kernel_ns(g, i, d->total_ns);
+}
+
+void fit_data_of(struct fit_data *d, const struct grid *g)
+{
+	d->total_ns = array_of((size_t)g->n_points);
+	d->enq_ns = array_of((size_t)g->n_points);
+	d->kernel_ns = array_of((size_t)g->n_sizes);
+	for (int i = 0; i < g->n_points; i++) {
+		d->total_ns[i] = g->point[i].total_ns;
+		d->enq_ns[i] = g->point[i].enq_ns;
+	}
+	set_kernels(d, g);
+}
+
+void fit_data_release(struct fit_data *d)
+{
+	free(d->total_ns);
+	free(d->enq_ns);
+	free(d->kernel_ns);
+}
+
+/* ---- draws -------------------------------------------------------------------------------- */
+
+/* Of a point in each draw: the median of its values, or what grid_pair() says; a: side a's. */
+static bool medians_of_draws(const struct fit_draws *m, const double *value, const double *a,
+			     double *out)
+{
+	int n = m->resamples.n;
+	double *ratio, *of_a, of_all;
+	bool done;
+
+	if (!a)
+		return !resamples_medians(&m->resamples, value, out, &of_all);
+	ratio = array_of((size_t)n);
+	of_a = array_of(BOOTSTRAP_DRAWS);
+	for (int i = 0; i < n; i++)
+		ratio[i] = value[i] / a[i];
+	done = !resamples_medians(&m->resamples, ratio, out, &of_all) &&
+	       !resamples_medians(&m->resamples, a, of_a, &of_all);
+	for (int d = 0; d < BOOTSTRAP_DRAWS && done; d++)
+		out[d] *= of_a[d];
+	free(ratio);
+	free(of_a);
+	return done;
+}
+
+int fit_draws_init(struct fit_draws *m, const struct grid *g, uint32_t group)
+{
+	size_t draws = BOOTSTRAP_DRAWS;
+
+	*m = (struct fit_draws){ .total = array_of(draws * (size_t)g->n_points),
+				 .enq = array_of(draws * (size_t)g->n_points) };
+	if (resamples_init(&m->resamples, g->processes, g->j->plan.design.seed, group))
+		return complain(EINVAL, "%d processes: the bootstrap takes 1 to %d", g->processes,
+				(int)BOOTSTRAP_N_MAX);
+	for (int i = 0; i < g->n_points; i++) {
+		const struct grid_point *p = &g->point[i];
+		const struct grid_point *a = g->beside ? &g->beside->point[i] : NULL;
+		size_t at = draws * (size_t)i;
+
+		CHECK(medians_of_draws(m, p->total, a ? a->total : NULL, &m->total[at]) &&
+			      medians_of_draws(m, p->enq, a ? a->enq : NULL, &m->enq[at]),
+		      "values of point %d", p->point);
+	}
+	return 0;
+}
+
+void fit_draws_release(struct fit_draws *m)
+{
+	resamples_release(&m->resamples);
+	free(m->total);
+	free(m->enq);
+}
+
+void fit_draws_take(const struct fit_draws *m, const struct grid *g, int draw, struct fit_data *d)
+{
+	for (int i = 0; i < g->n_points; i++) {
+		size_t at = (size_t)BOOTSTRAP_DRAWS * (size_t)i + (size_t)draw;
+
+		d->total_ns[i] = m->total[at];
+		d->enq_ns[i] = m->enq[at];
+	}
+	set_kernels(d, g);
+}
+
+/* ---- parameters that are fitted together ------------------------------------------------ */
 
 void part_init(struct fit_part *p, const struct grid *g)
 {

@@ -1,12 +1,76 @@
-/*
- * fit_part.h - parameters that are fitted together, to the points that say them. The parts are
- * fitted one after the other; what an earlier one found is held fixed in a later one.
- */
+/* fit_part.h - a fit's tools: the loss, what is fitted to, parameters fitted together. */
 #ifndef RIFT_MODEL_FIT_PART_H
 #define RIFT_MODEL_FIT_PART_H
 
-#include "harness/model/fit_data.h"
-#include "harness/model/loss.h"
+#include "harness/model/grid.h"
+#include "harness/stats/bootstrap.h"
+
+/* ---- the loss --------------------------------------------------------------------------- */
+
+/*
+ * The loss of a point is Huber's, of its relative residual r = predicted / measured - 1:
+ * r^2 / 2 up to the knee, growing with |r| beyond it (Huber, Ann. Math. Stat. 35, 1964). Blocks of
+ * 5 us and of 50 ms count alike, and a point that something disturbed pulls little. It is minimised
+ * without derivatives, which the closed form lacks at its corners, by NLopt: Nelder and Mead's
+ * simplex with restarts (Sbplx) where the start is a guess, Powell's BOBYQA where it is near.
+ */
+
+#define LOSS_KNEE 0.05
+
+enum { LOSS_X_MAX = 6 };
+
+struct loss {
+	int n;			/* points */
+	const double *measured; /* each above 0 */
+	double *room;		/* n values */
+	/* Fills in what n points take with the values x. */
+	void (*predict)(const void *arg, const double *x, double *out);
+	const void *arg;
+};
+
+/* One value that is looked for. lo == hi: held there. */
+struct unknown {
+	double x, lo, hi, step; /* step: a change that matters, above 0 */
+};
+
+enum loss_start { LOSS_GUESS, LOSS_NEAR };
+
+/* The sum over all points. */
+double loss_at(const struct loss *l, const struct unknown *u, int n);
+
+/* Moves u[].x to the minimum and returns the loss there. n: 1 to LOSS_X_MAX unknowns. */
+double loss_minimise(const struct loss *l, struct unknown *u, int n, enum loss_start start);
+
+/* ---- what the parts of a fit are fitted to ---------------------------------------------- */
+
+/* The medians over processes, or those of one draw. */
+struct fit_data {
+	double *total_ns, *enq_ns; /* of each point of the grid */
+	double *kernel_ns;	   /* K of each size */
+};
+
+void fit_data_of(struct fit_data *d, const struct grid *g);
+void fit_data_release(struct fit_data *d);
+
+/* Medians of every draw: [point][draw]. */
+struct fit_draws {
+	struct resamples resamples;
+	double *total, *enq;
+};
+
+/* Returns 0, or -EINVAL after one line. Released also after a failure. */
+int fit_draws_init(struct fit_draws *m, const struct grid *g, uint32_t group);
+void fit_draws_release(struct fit_draws *m);
+
+/* Those of one draw into d, which fit_data_of() has made. */
+void fit_draws_take(const struct fit_draws *m, const struct grid *g, int draw, struct fit_data *d);
+
+/* ---- parameters that are fitted together ------------------------------------------------ */
+
+/*
+ * Parameters that are fitted together, to the points that say them. The parts are fitted one after
+ * the other; what an earlier one found is held fixed in a later one.
+ */
 
 struct fit_part {
 	const struct grid *grid;

@@ -1,6 +1,14 @@
+/* fit_parts.h - all parameters from one set of measurements, part by part. */
+#ifndef RIFT_MODEL_FIT_PARTS_H
+#define RIFT_MODEL_FIT_PARTS_H
+
+#include "harness/model/fit_part.h"
+
+/* ---- the parts in their order ----------------------------------------------------------- */
+
 /*
- * fit_parts.h - all parameters from one set of measurements: the parts in their order, and which
- * points and parameters each has.
+ * All parameters from one set of measurements: the parts in their order, and which points and
+ * parameters each has.
  *
  *   call        c                  t_enq of stream launches, up to half a queue, smallest kernels
  *   graph_call  a, b               t_enq of single graphs, smallest kernels
@@ -10,10 +18,6 @@
  *
  * Where there are no graphs, streams say k and e.
  */
-#ifndef RIFT_MODEL_FIT_PARTS_H
-#define RIFT_MODEL_FIT_PARTS_H
-
-#include "harness/model/fit_part.h"
 
 enum { PART_CALL, PART_GRAPH_CALL, PART_GRAPH, PART_STREAM, PART_FUSED, PARTS };
 
@@ -38,5 +42,55 @@ void parts_refit(struct fit_parts *p, const struct fit_data *d, struct model *m)
 struct fit_part *parts_find(struct fit_parts *p, enum model_param which);
 
 void parts_release(struct fit_parts *p);
+
+/* ---- what a part takes ------------------------------------------------------------------ */
+
+/* Of a part: fewer say nothing, or leave nothing to check. */
+enum { POINTS_MIN = 3 };
+
+void part_set_free(struct fit_part *p, int n, const enum model_param *which);
+bool part_is_free(const struct fit_part *p, enum model_param which);
+
+/* ---- points ------------------------------------------------------------------------------- */
+
+/* Enough points at two depths or more? */
+bool part_is_enough(const struct fit_part *p);
+
+/* All of a mode; in: NULL, or which points of the grid. */
+void part_take_mode(struct fit_part *p, const bool *in, enum mode mode);
+
+/* Those of the smallest size of the mode that has enough that are wanted; else none. */
+void part_take_smallest(struct fit_part *p, const bool *in, enum mode mode,
+			bool (*wanted)(const struct grid *, const struct batch *));
+bool batch_is_half_a_queue(const struct grid *g, const struct batch *b);
+bool batch_is_one_graph(const struct grid *g, const struct batch *b);
+
+/* Points of kernels, or of empty ones. */
+int part_count_kernels(const struct fit_part *p, bool empty);
+
+/* The least that a block takes beside one kernel: about Z. */
+double part_least_beside_kernel(const struct fit_part *p, const struct fit_data *d);
+
+/* ---- clock and e -------------------------------------------------------------------------- */
+
+/* Do these points hold sizes enough, set by the device, to tell the clock from a gap? */
+bool part_says_clock(const struct fit_part *p, const struct model *m);
+
+/* Are there empty kernels and others, enough of each to tell what the others take beyond K? */
+bool part_has_empty(const struct fit_part *p);
+
+/* Fits e as well, which stays free if the loss falls by what is beyond chance. */
+void part_try_e(struct fit_part *p, const struct fit_data *d, struct model *m);
+
+/* ---- the parts, in their order ------------------------------------------------------------ */
+
+void parts_fit_calls(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		     struct model *m);
+void parts_fit_graph(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		     struct model *m);
+void parts_fit_stream(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		      struct model *m);
+void parts_fit_fused(struct fit_parts *p, const bool *in, const struct fit_data *d,
+		     struct model *m);
 
 #endif

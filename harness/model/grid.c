@@ -1,4 +1,4 @@
-/* grid.c - the mode x K x D grid of one side of a session. */
+/* grid.c - the mode x K x D grid of one side of a session: of what, K, and its points. */
 #include "harness/model/grid.h"
 
 #include <errno.h>
@@ -8,10 +8,184 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/model/grid_base.h"
-#include "harness/model/grid_kernel.h"
-#include "harness/run.h"
-#include "harness/stats.h"
+#include "harness/base/text.h"
+#include "harness/measure/run.h"
+#include "harness/stats/stats.h"
+
+/* ---- which of a session's configurations a grid is of ----------------------------------- */
+
+static const struct workload *only_workload(const struct journal *j)
+{
+	const struct workload *w = j->plan.config[0].workload;
+
+	for (int i = 1; i < j->plan.n_configs; i++)
+		if (j->plan.config[i].workload != w) {
+			complain(EINVAL,
+				 "%s holds several workloads: name one, --workload %s or "
+				 "--workload %s",
+				 j->path ? j->path : "the session", w->name,
+				 j->plan.config[i].workload->name);
+			return NULL;
+		}
+	return w;
+}
+
+static const struct workload *named_workload(const struct journal *j, const char *name)
+{
+	struct spell near = spell_start(name);
+
+	for (int i = 0; i < j->plan.n_configs; i++) {
+		const struct workload *w = j->plan.config[i].workload;
+
+		if (!strcmp(w->name, name))
+			return w;
+		spell_offer(&near, w->name);
+	}
+	complain(EINVAL, "--workload=%s: the session holds none of that name%s", text_shown(name).s,
+		 near.best ? spell_hint(&near).s : "; `rift check` says what it holds");
+	return NULL;
+}
+
+static bool is_default(const struct config *c, const struct param *axis)
+{
+	for (const struct param *row = c->params.rows; row->name; row++)
+		if (row != axis && !param_is_default(row, c->params.opts))
+			return false;
+	return true;
+}
+
+bool grid_alike(const struct config *x, const struct config *y, const struct param *axis)
+{
+	char a[512], b[512];
+
+	for (const struct param *row = x->params.rows; row->name; row++) {
+		param_format(row, x->params.opts, a, sizeof(a));
+		param_format(row, y->params.opts, b, sizeof(b));
+		if (row != axis && strcmp(a, b))
+			return false;
+	}
+	return true;
+}
+
+const struct config *grid_base(const struct grid *g)
+{
+	const struct config *first = NULL;
+
+	for (int i = 0; i < g->j->plan.n_configs; i++) {
+		const struct config *c = &g->j->plan.config[i];
+
+		if (c->workload != g->workload)
+			continue;
+		if (is_default(c, g->axis))
+			return c;
+		first = first ? first : c;
+	}
+	return first;
+}
+
+void grid_name_others(struct grid *g)
+{
+	size_t used = 0;
+	const struct params *base = &g->base->params;
+	char value[64];
+
+	for (const struct param *row = base->rows; row->name; row++) {
+		if (row == g->axis || param_is_default(row, base->opts) ||
+		    used >= sizeof(g->others))
+			continue;
+		param_format(row, base->opts, value, sizeof(value));
+		used += (size_t)snprintf(g->others + used, sizeof(g->others) - used, "%s%s=%s",
+					 used ? " " : "", row->name, value);
+	}
+}
+
+const struct workload *grid_workload(const struct journal *j, const char *name)
+{
+	return name ? named_workload(j, name) : only_workload(j);
+}
+
+/* ---- K of each size of a grid ----------------------------------------------------------- */
+
+/* ns of a unit of time; 0: the axis is no duration. */
+static double ns_of_unit(const char *unit)
+{
+	return !strcmp(unit, "ns")   ? 1
+	       : !strcmp(unit, "us") ? 1e3
+	       : !strcmp(unit, "ms") ? 1e6
+	       : !strcmp(unit, "s")  ? 1e9
+				     : 0;
+}
+
+/* The deepest point of a size and mode that is shallower than `below`; -1: none. */
+static int deepest(const struct grid *g, int size, enum mode mode, double below)
+{
+	int best = -1;
+
+	for (int i = 0; i < g->n_points; i++) {
+		const struct grid_point *p = &g->point[i];
+
+		if (p->size == size && p->batch.mode == mode && p->batch.depth < below &&
+		    (best < 0 || p->batch.depth > g->point[best].batch.depth))
+			best = i;
+	}
+	return best;
+}
+
+/*
+ * Graph nodes stand closest together while each is still a launch of its own; a fused unit may do
+ * less than a launch, and stream launches may be held up by the host.
+ */
+static void choose(struct grid *g, int size)
+{
+	static const enum mode order[] = { MODE_GRAPH, MODE_FUSED, MODE_STREAM };
+	struct grid_size *s = &g->size[size];
+
+	for (int i = 0; i < MODE_COUNT && s->deep < 0; i++) {
+		s->deep = deepest(g, size, order[i], 1e300);
+		if (s->deep >= 0)
+			s->shallow = deepest(g, size, order[i], g->point[s->deep].batch.depth);
+	}
+	g->point[s->deep].is_k = true;
+	if (s->shallow >= 0)
+		g->point[s->shallow].is_k = true;
+}
+
+double grid_kernel_ns(const struct grid *g, int size, const double *total_ns)
+{
+	const struct grid_size *s = &g->size[size];
+	const struct batch *deep = &g->point[s->deep].batch;
+	double ns = total_ns[s->deep], launches = deep->depth * deep->launches;
+
+	if (s->shallow >= 0) {
+		const struct batch *shallow = &g->point[s->shallow].batch;
+
+		ns -= total_ns[s->shallow];
+		launches -= shallow->depth * shallow->launches;
+	}
+	return ns / launches;
+}
+
+void grid_kernels(struct grid *g)
+{
+	double unit_ns = ns_of_unit(g->axis->unit);
+	double *total_ns = calloc((size_t)g->n_points + 1, sizeof(*total_ns));
+
+	CHECK(total_ns, "memory of %d points", g->n_points);
+	for (int i = 0; i < g->n_points; i++)
+		total_ns[i] = g->point[i].total_ns;
+	g->nominal = unit_ns > 0;
+	for (int i = 0; i < g->n_sizes; i++) {
+		if (!g->nominal)
+			choose(g, i);
+		g->size[i].kernel_ns =
+			g->nominal ? g->size[i].value * unit_ns : grid_kernel_ns(g, i, total_ns);
+	}
+	for (int i = 0; i < g->n_points; i++)
+		g->point[i].batch.kernel_ns = g->size[g->point[i].size].kernel_ns;
+	free(total_ns);
+}
+
+/* ---- the grid --------------------------------------------------------------------------- */
 
 static void *array_of(size_t n, size_t size)
 {
@@ -180,6 +354,32 @@ static int make(struct grid *out, const struct config *base, const struct param 
 static struct grid begin(const struct journal *j, int side)
 {
 	return (struct grid){ .j = j, .side = side, .processes = journal_processes(j) };
+}
+
+static double median_ratio(const double *b, const double *a, int n)
+{
+	double *ratio = array_of((size_t)n, sizeof(*ratio)), of_all;
+
+	for (int i = 0; i < n; i++)
+		ratio[i] = b[i] / a[i];
+	of_all = median(ratio, n);
+	free(ratio);
+	return of_all;
+}
+
+void grid_pair(struct grid *b, const struct grid *a)
+{
+	CHECK(b->n_points == a->n_points && b->processes == a->processes, "%d points of %d pairs",
+	      b->n_points, b->processes);
+	b->beside = a;
+	for (int i = 0; i < b->n_points; i++) {
+		struct grid_point *p = &b->point[i];
+		const struct grid_point *q = &a->point[i];
+
+		p->total_ns = q->total_ns * median_ratio(p->total, q->total, b->processes);
+		p->enq_ns = q->enq_ns * median_ratio(p->enq, q->enq, b->processes);
+	}
+	grid_kernels(b);
 }
 
 int grid_make(struct grid *out, const struct journal *j, int side, const char *name)

@@ -16,7 +16,7 @@ struct grid_point {
 	struct batch batch;
 	int point; /* number in the plan */
 	int size;  /* number in size[] */
-	/* Medians over processes of the process values (harness/stats.h), per block. */
+	/* Medians over processes of the process values (harness/stats/stats.h), per block. */
 	double total_ns, enq_ns;
 	double *total, *enq; /* process values, in the order of processes; owned */
 	bool is_k;	     /* K of its size was taken from it: it is no test of the model */
@@ -38,6 +38,7 @@ struct grid {
 	const struct workload *workload;
 	const struct param *axis;
 	const struct config *base; /* of the plan: its parameters but for the axis */
+	const struct grid *beside; /* of pairs: side a's, where this is b's (grid_pair()); NULL */
 	char others[256]; /* "equations=rodinia ...": parameters that are at no default; "": none */
 	bool nominal;	  /* K is the axis, a duration */
 	double queue;	  /* Q of the probe, median over processes; INFINITY: no limit seen */
@@ -76,9 +77,40 @@ bool grid_alike(const struct config *x, const struct config *y, const struct par
 int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
 		 const bool *wanted);
 
+/*
+ * b and a are the two sides of pairs, of the same points. What a point takes on b is from here on
+ * what it takes on a, times the median over the pairs of b / a: of all pairs and in every draw. The
+ * difference of two medians would be of two different pairs: on one H200, where launches took 3.3
+ * us in some processes and 4.3 us in others, 149 ns for a layer that cost 84 in the median pair. a
+ * must outlive b.
+ */
+void grid_pair(struct grid *b, const struct grid *a);
+
 /* The point of this mode, size and depth; NULL: not measured. */
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth);
 
 void grid_release(struct grid *g);
+
+/* ---- which of a session's configurations a grid is of ----------------------------------- */
+
+/* The workload of that name, NULL: the session's only one. NULL after one line: there is none. */
+const struct workload *grid_workload(const struct journal *j, const char *name);
+
+/* Of its workload: the defaults where some configuration has them, else the first. */
+const struct config *grid_base(const struct grid *g);
+
+/* Sets g->others by its base. */
+void grid_name_others(struct grid *g);
+
+/* ---- K of each size of a grid: the axis where it is a duration, else measured ----------- */
+
+/* Fills in nominal, size[].kernel_ns, deep and shallow, is_k, and K of every point. */
+void grid_kernels(struct grid *g);
+
+/*
+ * K of a size where it is measured, from totals of all points (in the order of g->point): the slope
+ * between the two deepest blocks of the mode that says it best.
+ */
+double grid_kernel_ns(const struct grid *g, int size, const double *total_ns);
 
 #endif

@@ -7,7 +7,7 @@
  * stands behind it (a driver's thread, a proxy, a remote link: d each; natively nothing) and the
  * device (a gap g beside the kernel). As in LogGP (Alexandrov et al., J. Parallel Distrib. Comput.
  * 44, 1997: o, L, g) the slowest sets the pace, and at most Q launches are under way (a window).
- * For equal kernels that recursion (recursion.h) has a closed form, in ns:
+ * For equal kernels that recursion (below) has a closed form, in ns:
  *
  *   stream  T = Z + X + (min(N, Q) - 1) B + max(0, N - Q) max(B, (W + X) / Q)
  *           X = k K + e, B = max(p, X + g)
@@ -31,8 +31,8 @@
  * known as part of Z = c + d + L + s; d only as p, where p > c; g and an empty kernel's time only
  * as a sum.
  */
-#ifndef RIFT_MODEL_H
-#define RIFT_MODEL_H
+#ifndef RIFT_MODEL_MODEL_H
+#define RIFT_MODEL_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -120,11 +120,39 @@ double model_enqueue_ns(const struct model *m, const struct batch *b);
 /* N k K: what nothing but the kernels would take. */
 double model_ideal_ns(const struct model *m, const struct batch *b);
 
-/* How a graph block of depth D is launched (harness/submit.h): m graphs of n nodes, and a rest. */
+/* How a graph block of depth D is launched (harness/measure/submit.h): m graphs of n nodes, and a
+ * rest. */
 struct graph_shape {
 	double graphs, nodes, rest; /* rest: nodes of the last, smaller graph; 0: none */
 };
 
 struct graph_shape graph_shape_of(const struct batch *b);
+
+/* ---- launch by launch ------------------------------------------------------------------- */
+
+/*
+ * The model launch by launch: exact for kernels of any lengths, and what the closed form of model.h
+ * is the sum of.
+ *
+ *   A_i = max(A_{i-1}, F_{i-Q} + r) + c    launch call i returns
+ *   W_i = max(A_i, W_{i-1}) + d            leaves what stands behind the call
+ *   S_i = max(W_i + L, F_{i-1} + g)        starts on the device
+ *   F_i = S_i + k K_i + e                  ends
+ *   T   = max(A_N, F_N) + s
+ *
+ * A tandem queue with a window. Only sums of its constants are known (model.h): d is taken to be p
+ * where p > c, else 0; L to be Z - c - d, and s to be 0. Neither choice changes T. Graphs are the
+ * same with a + b n for c, n kernels and their gaps for K and G for g, without a window.
+ */
+
+struct block_times {
+	double total_ns, enqueue_ns;
+};
+
+/* Stream launches of n kernels; kernel_ns[i] nominal where the axis is a duration. n >= 1. */
+struct block_times recursion_stream(const struct model *m, const double *kernel_ns, int64_t n);
+
+/* A block of equal kernels, in any mode. */
+struct block_times recursion_block(const struct model *m, const struct batch *b);
 
 #endif

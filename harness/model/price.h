@@ -17,6 +17,9 @@
 #ifndef RIFT_MODEL_PRICE_H
 #define RIFT_MODEL_PRICE_H
 
+#include <jansson.h>
+#include <stdio.h>
+
 #include "harness/model/fit.h"
 
 struct price_request {
@@ -58,5 +61,12 @@ struct price_job price_job_of(const struct price_request *r, int point);
 
 void price_make(struct prices *out, const struct price_request *r);
 void prices_release(struct prices *p);
+
+/* ---- the output of `rift predict` ------------------------------------------------------- */
+
+void prices_print(const struct prices *p, const struct price_request *r, FILE *out);
+
+/* New reference. */
+json_t *prices_json(const struct prices *p, const struct price_request *r);
 
 #endif

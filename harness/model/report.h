@@ -31,7 +31,7 @@ void report_print(const struct fit_report *r, FILE *out);
 /* New reference. */
 json_t *report_json(const struct fit_report *r);
 
-/* Parts of it: fit_text.c, answers_text.c, fit_json.c, answers_json.c. */
+/* Parts of it. */
 void answers_print(const struct fit_report *r, FILE *out);
 json_t *answers_json(const struct fit_report *r);
 

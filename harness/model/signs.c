@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "harness/base/text.h"
 #include "harness/model/fit_parts.h"
-#include "harness/sorted.h"
-#include "harness/text.h"
+#include "harness/stats/stats.h"
 
 struct signs {
 	struct sign *out;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/text.h"
+#include "harness/base/text.h"
 
 int source_grid(struct source *s, const struct session_arg *arg, const char *workload,
 		const char *sync)

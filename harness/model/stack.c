@@ -1,10 +1,21 @@
-/* stack.c - where the time of a block goes. */
+/* stack.c - where the time of a block goes: its parts, notes on them, and how they are shown. */
 #include "harness/model/stack.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
+#include "harness/base/json.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/measure/submit.h"
+#include "harness/record/plan_record.h"
+#include "harness/record/recorded.h"
+
+/* ---- where the time of a block goes ----------------------------------------------------- */
 
 const char *const stack_names[STACK_PARTS] = {
 	[STACK_KERNEL] = "kernel", [STACK_GAP] = "gap",		  [STACK_SUBMISSION] = "submission",
@@ -237,4 +248,251 @@ int stacks_select(const struct grid *g, bool *in)
 	for (int i = 0; i < g->n_points; i++)
 		count += in[i];
 	return count;
+}
+
+/* ---- what a reader of time stacks has to know ------------------------------------------- */
+
+static void note(struct stack_notes *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void note(struct stack_notes *out, const char *fmt, ...)
+{
+	va_list args;
+
+	if (out->n == STACK_NOTES)
+		return;
+	va_start(args, fmt);
+	vsnprintf(out->text[out->n], sizeof(out->text[0]), fmt, args);
+	va_end(args);
+	out->n++;
+}
+
+/* Steps of the session are all of one kind: those of one configuration but for its size. */
+static void note_steps(struct stack_notes *out, const struct stack_request *r, enum stack_step step)
+{
+	const struct fit *f = stack_fit_of(r, 0);
+
+	if (step == STACK_CALLS)
+		note(out, "steps are calls and launch nothing that is waited for: sync is what is "
+			  "left when the last call returns");
+	else if (!f)
+		note(out, "no model: the session has too few sizes or depths for a fit, and there "
+			  "is no --from; all is other");
+	else if (f == r->from)
+		note(out, "gap, submission, sync: of launches on this platform (--from)");
+	else
+		note(out, "of a fit to these blocks, so other is what that fit leaves");
+}
+
+/* Sizes of which one depth says K: the whole block. */
+static int whole_blocks(const struct grid *g)
+{
+	int n = 0;
+
+	for (int i = 0; i < g->n_sizes; i++)
+		n += !g->nominal && g->size[i].shallow < 0;
+	return n;
+}
+
+static void note_kernel(struct stack_notes *out, const struct stack_request *r,
+			enum stack_step step)
+{
+	const struct grid *g = r->work;
+	const struct fit *f = stack_fit_of(r, 0);
+
+	if (!f || step == STACK_CALLS)
+		return;
+	if (step == STACK_COPIES)
+		note(out, "transfer: the slope of a block's time over copies; calls and waiting "
+			  "for them where these set the pace");
+	else if (f == r->from)
+		note(out,
+		     "kernel: the slope over launches in the deepest blocks (graphs where there "
+		     "are any), less the gap of launches");
+	else if (g->nominal)
+		note(out, "kernel: %.3f x the nominal length, as fitted", f->model.v[MODEL_CLOCK]);
+	else
+		note(out,
+		     "kernel: the slope over launches in the deepest blocks (graphs where there "
+		     "are any), their gaps in it (--from takes them out); all of a block where a "
+		     "size was "
+		     "swept at one depth: %d of %d",
+		     whole_blocks(g), g->n_sizes);
+}
+
+static void note_gap(struct stack_notes *out, const struct stack_request *r, enum stack_step step)
+{
+	const struct fit *f = stack_fit_of(r, 0);
+
+	if (f && step != STACK_CALLS && f->has[MODE_STREAM] && !f->param[MODEL_G].identified)
+		note(out, "gap in stream mode: part of submission, as it is not identified: %s",
+		     f->param[MODEL_G].why);
+}
+
+/* Bytes that steps of some size copy between host and device. */
+static double most_bytes(const struct grid *g)
+{
+	double most = 0;
+
+	for (int i = 0; i < g->n_points; i++) {
+		const struct cost *c = &g->j->step[g->point[i].point];
+
+		most = fmax(most, c->to_device.bytes + c->to_host.bytes);
+	}
+	return most;
+}
+
+static void note_transfer(struct stack_notes *out, const struct stack_request *r,
+			  enum stack_step step)
+{
+	const struct grid *g = r->work;
+	double bytes = most_bytes(g);
+
+	if (step != STACK_LAUNCHES)
+		return;
+	if (isnan(g->j->step[g->point[0].point].launches))
+		note(out, "transfer: the record is older than counts of copies; if there are any, "
+			  "they are part of kernel");
+	else if (bytes > 0 && !r->card)
+		note(out, "transfer: up to %s a step, part of kernel (--card takes them out)",
+		     text_bytes(bytes).s);
+	else if (bytes > 0)
+		note(out,
+		     "transfer: up to %s a step by the card's costs of a call and a byte, "
+		     "taken out of kernel",
+		     text_bytes(bytes).s);
+}
+
+static void note_negative(struct stack_notes *out, const struct stack_request *r,
+			  const struct stack *all, enum stack_part part)
+{
+	double most = 0;
+	int n = 0;
+
+	for (int i = 0; i < r->work->n_points; i++) {
+		double share = stack_share(&all[i], part);
+
+		n += share < -0.0005; /* what is not printed as 0.0 % */
+		most = fmin(most, share);
+	}
+	if (n && part == STACK_OTHER)
+		note(out,
+		     "other is below 0 in %d of %d blocks: the parts come to more than they "
+		     "took, by up to %.1f %%",
+		     n, r->work->n_points, -100 * most);
+	else if (n)
+		note(out,
+		     "%s is below 0 in %d of %d blocks, down to -%.1f %%: what was taken out "
+		     "of it costs less here",
+		     stack_names[part], n, r->work->n_points, -100 * most);
+}
+
+void stack_notes(struct stack_notes *out, const struct stack_request *r, const struct stack *all)
+{
+	enum stack_step step = stack_step_of(r->work, 0);
+
+	out->n = 0;
+	note_steps(out, r, step);
+	note_kernel(out, r, step);
+	note_gap(out, r, step);
+	note_transfer(out, r, step);
+	for (int k = 0; k < STACK_PARTS; k++)
+		note_negative(out, r, all, (enum stack_part)k);
+}
+
+/* ---- for people --------------------------------------------------------------------------- */
+
+static void print_subject(const struct stack_request *r, const struct stack *stack, FILE *out)
+{
+	const struct grid *g = r->work;
+	struct stack_notes notes;
+	char platform[160];
+
+	session_platform(g->j, g->side, platform, sizeof(platform));
+	row(out, "stack", "%s%s%s, %s, side %s, n = %d processes", g->workload->name,
+	    *g->others ? " " : "", g->others, platform, journal_side_name(g->side), g->processes);
+	stack_notes(&notes, r, stack);
+	for (int i = 0; i < notes.n; i++)
+		row(out, i ? "" : "parts", "%s", notes.text[i]);
+}
+
+/* Widths. */
+static const int column[STACK_PARTS] = { 7, 7, 12, 7, 10, 12, 7 };
+
+static void print_stack(const struct grid *g, const struct stack *s, FILE *out)
+{
+	const struct grid_point *at = &g->point[s->point];
+	double size = g->size[at->size].value;
+
+	fprintf(out, "  %-6s %9s %6.0f %9s", mode_name(at->batch.mode),
+		g->nominal ? text_real(size).s : text_int((int64_t)size, 1).s, at->batch.depth,
+		text_time(s->total_ns / at->batch.depth).s);
+	for (int k = 0; k < STACK_PARTS; k++) {
+		double share = stack_share(s, (enum stack_part)k);
+
+		if (isnan(share))
+			fprintf(out, "%*s", column[k], "-");
+		else /* no -0.0 */
+			fprintf(out, "%*.1f", column[k], round(1000 * share) / 10 + 0.0);
+	}
+	fputc('\n', out);
+}
+
+void stacks_print(const struct stack_request *r, const struct stack *stack, bool all, FILE *out)
+{
+	const struct grid *g = r->work;
+	bool *in = calloc((size_t)g->n_points + 1, sizeof(*in));
+	int shown;
+
+	CHECK(in, "memory of %d blocks", g->n_points);
+	shown = stacks_select(g, in);
+	print_subject(r, stack, out);
+	fprintf(out, "\n%35s  shares of it, in %%\n  %-6s %9s %6s %9s", "time per step", "mode",
+		g->axis->name, "depth", "total");
+	for (int k = 0; k < STACK_PARTS; k++)
+		fprintf(out, "%*s", column[k], stack_names[k]);
+	fputc('\n', out);
+	for (int i = 0; i < g->n_points; i++)
+		if (all || in[i])
+			print_stack(g, &stack[i], out);
+	if (!all && shown < g->n_points)
+		fprintf(out,
+			"  of each mode the smallest, middle and largest size at its least and "
+			"greatest depth; --all shows %d more\n",
+			g->n_points - shown);
+	fprintf(out, "-: there is no such part, or it is not known and part of another one.\n");
+	free(in);
+}
+
+/* ---- for machines ------------------------------------------------------------------------- */
+
+static json_t *stack_json(const struct grid *g, const struct stack *s)
+{
+	const struct grid_point *at = &g->point[s->point];
+	json_t *parts = json_object();
+
+	for (int k = 0; k < STACK_PARTS; k++)
+		json_object_set_new(parts, stack_names[k], json_number(s->part_ns[k]));
+	return json_pack("{s:o, s:s, s:o, s:o}", "axes", plan_axes_json(&g->j->plan, at->point),
+			 "key", g->j->plan.point[at->point].key, "total_ns",
+			 json_number(s->total_ns), "parts_ns", parts);
+}
+
+json_t *stacks_json(const struct stack_request *r, const struct stack *stack)
+{
+	const struct grid *g = r->work;
+	json_t *blocks = json_array(), *texts = json_array();
+	struct stack_notes notes;
+	char platform[160];
+
+	session_platform(g->j, g->side, platform, sizeof(platform));
+	stack_notes(&notes, r, stack);
+	for (int i = 0; i < notes.n; i++)
+		json_array_append_new(texts, json_text(notes.text[i]));
+	for (int i = 0; i < g->n_points; i++)
+		json_array_append_new(blocks, stack_json(g, &stack[i]));
+	return json_pack("{s:s, s:s, s:o, s:s, s:i, s:o, s:o}", "workload", g->workload->name,
+			 "parameters_set", g->others, "platform", json_text(platform), "side",
+			 journal_side_name(g->side), "processes", g->processes, "notes", texts,
+			 "blocks", blocks);
 }

@@ -30,6 +30,9 @@
 #ifndef RIFT_MODEL_STACK_H
 #define RIFT_MODEL_STACK_H
 
+#include <jansson.h>
+#include <stdio.h>
+
 #include "harness/model/price.h"
 
 /* The order everywhere. */
@@ -107,5 +110,13 @@ void stack_notes(struct stack_notes *out, const struct stack_request *r, const s
  * Returns how many.
  */
 int stacks_select(const struct grid *g, bool *in);
+
+/* ---- the output of `rift stack` --------------------------------------------------------- */
+
+/* all: every block; else the selection of stacks_select(). */
+void stacks_print(const struct stack_request *r, const struct stack *stack, bool all, FILE *out);
+
+/* Every block. New reference. */
+json_t *stacks_json(const struct stack_request *r, const struct stack *stack);
 
 #endif

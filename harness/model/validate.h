@@ -1,6 +1,16 @@
+/* validate.h - does the model predict blocks that it has not seen, and real workloads? */
+#ifndef RIFT_MODEL_VALIDATE_H
+#define RIFT_MODEL_VALIDATE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "harness/model/fit.h"
+#include "harness/model/price.h"
+
+/* ---- does the model predict blocks that it has not seen? -------------------------------- */
+
 /*
- * validate.h - does the model predict blocks that it has not seen?
- *
  * Held out: a checkerboard half of the grid (size and depth, each mode by itself) is predicted from
  * a fit to the other half, and the other way round, so that every point is predicted once. Points
  * that K was measured from count as seen. Off the grid: blocks of another session of the same
@@ -9,10 +19,6 @@
  * Errors are |predicted / measured - 1| of medians over processes. Accepted where their median is
  * at most 3 % and their 95th percentile at most 10 %.
  */
-#ifndef RIFT_MODEL_VALIDATE_H
-#define RIFT_MODEL_VALIDATE_H
-
-#include "harness/model/fit.h"
 
 #define ERROR_MEDIAN_MAX 0.03
 #define ERROR_P95_MAX 0.10
@@ -44,5 +50,39 @@ void validate_grid(struct validation *out, const struct grid *g);
 void validate_off_grid(struct validation *out, const struct fit *f, const struct grid *other);
 
 void validation_release(struct validation *v);
+
+/* ---- does what launches cost predict real workloads? ------------------------------------ */
+
+/*
+ * Of a workload is taken the device time of its kernels (price.h), and nothing else: all parameters
+ * are those of launches on the same platform. Blocks that gave the kernel time are no test and left
+ * out; blocks beyond the sizes and depths that launches were swept at are counted apart. Errors are
+ * |predicted / measured - 1| of medians over processes, and accepted as in validate.h.
+ */
+
+struct work_validation {
+	const struct grid *work;
+	struct errors mode[MODE_COUNT], all; /* within what was swept of launches */
+	struct errors outside;
+	int seen;    /* blocks that gave the kernel time */
+	int unknown; /* without a price: launches were not swept in their mode */
+	bool accepted;
+	double *error; /* of the n blocks of `all`, for several workloads together; owned */
+};
+
+/* launches must live only as long as this call, work as long as *out. */
+void validate_work(struct work_validation *out, const struct grid *work,
+		   const struct fit *launches);
+void work_validation_release(struct work_validation *v);
+
+/* Of several: the median and so on of all of their blocks. worst_point is -1. */
+struct errors validate_all_work(const struct work_validation *v, int n);
+
+/* ---- the output of `rift validate` ------------------------------------------------------ */
+
+void works_print(const struct work_validation *v, int n, const struct fit *launches, FILE *out);
+
+/* New reference. */
+json_t *works_json(const struct work_validation *v, int n, const struct fit *launches);
 
 #endif

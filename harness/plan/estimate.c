@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "harness/run.h"
+#include "harness/measure/run.h"
 #include "harness/session/company.h"
 #include "harness/session/visit.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/decide.h"
 #include "harness/plan/request.h"
+#include "harness/stats/decide.h"
 
 struct side_timing side_timing_unknown(void)
 {
@@ -70,8 +70,9 @@ void design_express(struct design *d)
 }
 
 /*
- * 8 pairs are the fewest of which a dozen differences can be found at once (harness/judge.h); of 9
- * the interval of a median covers 95 %, of 8 only 92 (harness/bootstrap.h).
+ * 8 pairs are the fewest of which a dozen differences can be found at once
+ * (harness/stats/decide.h); of 9 the interval of a median covers 95 %, of 8 only 92
+ * (harness/stats/bootstrap.h).
  */
 void design_pairs(struct design *d)
 {

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/measure/submit.h"
 #include "harness/model/model.h"
-#include "harness/param.h"
+#include "harness/params/param.h"
 #include "harness/record/record.h"
-#include "harness/submit.h"
 
 enum { PLAN_POINTS_MAX = 20000, PLAN_DEPTH_MAX = 1 << 24 };
 
@@ -64,7 +64,7 @@ struct design {
 	bool pairs;	   /* of two sides: one of each is alive together, and they take turns */
 	double company[2]; /* pairs were given up: of a side, in company over alone; 0: they were
 			      not */
-	bool sequential;   /* ends at a look of harness/decide.h that finds enough */
+	bool sequential;   /* ends at a look of harness/stats/decide.h that finds enough */
 	double half_width_max; /* of an interval that is narrow enough, a share */
 	int rounds;
 	int64_t visit_ns;	    /* blocks of a visit last about this long ... */

@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/command.h"
-#include "harness/param.h"
-#include "harness/param_need.h"
-#include "harness/preset.h"
+#include "harness/base/command.h"
+#include "harness/base/text.h"
+#include "harness/measure/run.h"
+#include "harness/params/param.h"
+#include "harness/params/together.h"
 #include "harness/record/plan_record.h"
-#include "harness/run.h"
-#include "harness/spell.h"
 
 /* ---- values of one parameter ------------------------------------------------------------ */
 

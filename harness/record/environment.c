@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/json.h"
+#include "harness/base/json.h"
 
 static const char *const parts[] = { "build", "host",	   "virt",	 "gpu",
 				     "env",   "libraries", "cuda_flags", NULL };

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "harness/platform.h"
+#include "harness/env/platform.h"
 #include "harness/record/record.h"
 
 /* platform_json(), with the digest of this binary in build. New reference. */

@@ -131,7 +131,7 @@ int journal_read(struct journal *j, const char *path);
 /* Processes that each side has completed, 1 or more. */
 int journal_processes(const struct journal *j);
 
-/* The group of draws (harness/bootstrap.h) that a side's processes have: pairs share one. */
+/* The group of draws (harness/stats/bootstrap.h) that a side's processes have: pairs share one. */
 uint32_t journal_draw_group(const struct journal *j, int side);
 
 /* Slots in the order in which they run: ABBA for two sides. */

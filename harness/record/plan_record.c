@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/decide.h"
-#include "harness/json.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/record.h"
 #include "harness/session/host.h"
 #include "harness/session/stopping.h"
-#include "harness/text.h"
+#include "harness/stats/decide.h"
 
 /* ---- written ---------------------------------------------------------------------------- */
 

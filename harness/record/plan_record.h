@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
+#include "harness/base/text.h"
 #include "harness/plan/plan.h"
-#include "harness/text.h"
 
 /* lock_mhz as records have it: a number, or "base". New reference. */
 json_t *design_lock_json(const struct design *d);

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/json.h"
+#include "harness/base/json.h"
 #include "harness/record/record.h"
-#include "harness/stats.h"
+#include "harness/stats/stats.h"
 
 /* ---- arrays ----------------------------------------------------------------------------- */
 

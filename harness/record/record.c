@@ -10,8 +10,8 @@
 
 #include "common/check.h"
 #include "common/input.h"
-#include "harness/measure.h"
-#include "harness/text.h"
+#include "harness/base/text.h"
+#include "harness/measure/measure.h"
 
 /* ---- digests ---------------------------------------------------------------------------- */
 

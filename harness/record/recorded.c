@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/card/card.h"
+#include "harness/base/text.h"
+#include "harness/probe/card.h"
 #include "harness/record/validate_record.h"
-#include "harness/text.h"
 
 static bool is_under_way(const char *path)
 {

@@ -14,7 +14,7 @@
 #include "harness/record/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
-#include "harness/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- what a pair of processes says of a point, by its turns ----------------------------- */
 

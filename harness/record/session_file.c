@@ -16,14 +16,14 @@
 
 #include "common/check.h"
 #include "common/output.h"
-#include "harness/command.h"
-#include "harness/json.h"
+#include "harness/base/command.h"
+#include "harness/base/json.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/session/host.h"
-#include "harness/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- one session, one writer ------------------------------------------------------------ */
 

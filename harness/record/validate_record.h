@@ -4,9 +4,9 @@
 
 #include <jansson.h>
 
+#include "harness/base/text.h"
 #include "harness/record/point_record.h"
 #include "harness/record/record.h"
-#include "harness/text.h"
 
 struct record_facts {
 	char session_id[32], schema[16];

@@ -8,10 +8,10 @@
 
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
-#include "harness/json.h"
-#include "harness/measure.h"
+#include "harness/base/json.h"
+#include "harness/measure/measure.h"
 #include "harness/session/host.h"
-#include "harness/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- clocks and waits ------------------------------------------------------------------- */
 

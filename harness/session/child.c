@@ -15,12 +15,12 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
-#include "harness/command.h"
-#include "harness/json.h"
-#include "harness/measure.h"
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/measure/measure.h"
 #include "harness/record/record.h"
 #include "harness/session/supervisor.h"
-#include "harness/text.h"
 
 /* Room for what is written until it is read: a worker must not wait for its reader. */
 enum { PIPE_BYTES = 1 << 20, STOP_WAIT_US = 10000 };

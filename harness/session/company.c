@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "common/check.h"
-#include "harness/json.h"
+#include "harness/base/json.h"
 #include "harness/record/journal_impl.h"
-#include "harness/sorted.h"
+#include "harness/stats/stats.h"
 
 static const double a_quarter = 0.22314; /* log 1.25 */
 static const double errors_off = 4;

@@ -1,5 +1,5 @@
 /* host.c - the machine around a measurement: processors, stolen time, the GPU awake, its clock. */
-#include "harness/measure.h"
+#include "harness/measure/measure.h"
 #include "harness/session/host.h"
 
 #include <cuda_runtime_api.h>
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/command.h"
-#include "harness/platform.h"
-#include "harness/platform/nvml.h"
+#include "harness/base/command.h"
+#include "harness/env/nvml.h"
+#include "harness/env/platform.h"
 
 /* ---- what the operating system tells ---------------------------------------------------- */
 

@@ -10,17 +10,17 @@
 #include "common/check.h"
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
-#include "harness/command.h"
-#include "harness/measure.h"
+#include "harness/base/command.h"
+#include "harness/base/text.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/run.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
-#include "harness/progress.h"
 #include "harness/record/plan_record.h"
 #include "harness/record/record.h"
-#include "harness/run.h"
 #include "harness/session/supervisor.h"
 #include "harness/session/worker.h"
-#include "harness/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- in the worker ---------------------------------------------------------------------- */
 
@@ -521,7 +521,7 @@ static int attend(struct probing *p, struct child *c)
 }
 
 /* Whatever a worker's end means to the user. */
-static int judge(const struct probing *p, const struct child *c)
+static int judge_child(const struct probing *p, const struct child *c)
 {
 	char how[80];
 
@@ -581,7 +581,7 @@ int session_probe(struct session *s, struct plan *plan, int side, const char *pr
 		return err;
 	err = attend(&p, &c);
 	if (!err)
-		err = judge(&p, &c);
+		err = judge_child(&p, &c);
 	child_release(&c);
 	if (!err)
 		predict_the_rest(plan, side);

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 #include "common/check.h"
-#include "harness/decide.h"
-#include "harness/json.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/record/plan_record.h"
 #include "harness/record/point_record.h"
-#include "harness/sorted.h"
-#include "harness/text.h"
+#include "harness/stats/decide.h"
+#include "harness/stats/stats.h"
 
 /* ---- points ----------------------------------------------------------------------------- */
 

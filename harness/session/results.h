@@ -6,14 +6,14 @@
 
 #include <stdio.h>
 
-#include "harness/bootstrap.h"
-#include "harness/judge.h"
 #include "harness/record/journal.h"
-#include "harness/stats.h"
+#include "harness/stats/bootstrap.h"
+#include "harness/stats/decide.h"
+#include "harness/stats/stats.h"
 
 /* ---- points ----------------------------------------------------------------------------- */
 
-/* Medians over processes and their intervals (harness/bootstrap.h). */
+/* Medians over processes and their intervals (harness/stats/bootstrap.h). */
 
 struct results {
 	const struct journal *j;
@@ -56,8 +56,8 @@ void bimodal_print(const struct results *r, FILE *out);
 
 /*
  * Ratio and verdict of every point of the plan: those that `rift compare` gives for this session,
- * at its margin and with its correction (judge_points() in harness/judge.h). Of several kinds of
- * waiting each is judged by itself, as rift compare --sync does. To be freed.
+ * at its margin and with its correction (judge_points() in harness/stats/decide.h). Of several
+ * kinds of waiting each is judged by itself, as rift compare --sync does. To be freed.
  */
 struct judged_point *contrast_judge(const struct results *r);
 

@@ -9,13 +9,13 @@
 #include "common/check.h"
 #include "common/cuda_check.h"
 #include "common/philox.h"
-#include "harness/json.h"
-#include "harness/measure.h"
+#include "harness/base/json.h"
+#include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/point_record.h"
 #include "harness/session/calibrate.h"
 #include "harness/session/worker.h"
-#include "harness/sorted.h"
+#include "harness/stats/stats.h"
 
 /* ---- set up and given back -------------------------------------------------------------- */
 

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/compare/compare.h"
-#include "harness/json.h"
 #include "harness/model/fit.h"
 #include "harness/session/results.h"
 #include "harness/session/watch.h"
-#include "harness/spell.h"
 
 const double goals_interim = 1.3727; /* 2.6901 / 1.9600 */
 

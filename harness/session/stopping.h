@@ -2,8 +2,8 @@
 #ifndef RIFT_SESSION_STOPPING_H
 #define RIFT_SESSION_STOPPING_H
 
-#include "harness/decide.h"
 #include "harness/record/journal.h"
+#include "harness/stats/decide.h"
 
 /* ---- what a session is to tell ---------------------------------------------------------- */
 
@@ -57,9 +57,9 @@ void goals_parse(struct goals *g, const json_t *resolve);
 /* ---- are there enough processes? -------------------------------------------------------- */
 
 /*
- * The sequential rule of a full sweep: harness/decide.h looks at the intervals of all points after
- * 5, 10, 20 and 30 processes of each side, and nowhere else; where the session has goals, at those
- * of goals_next_look().
+ * The sequential rule of a full sweep: harness/stats/decide.h looks at the intervals of all points
+ * after 5, 10, 20 and 30 processes of each side, and nowhere else; where the session has goals, at
+ * those of goals_next_look().
  */
 
 /* The number of processes of each side at the next look, given those that ended; 0: none follows.

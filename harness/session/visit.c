@@ -7,9 +7,9 @@
 
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
-#include "harness/json.h"
-#include "harness/measure.h"
-#include "harness/nvtx.h"
+#include "harness/base/json.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/nvtx.h"
 #include "harness/session/host.h"
 
 enum { SHORT_BLOCK_NS = 1000000 };

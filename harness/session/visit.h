@@ -9,10 +9,10 @@
 
 #include <jansson.h>
 
+#include "harness/measure/submit.h"
 #include "harness/plan/plan.h"
 #include "harness/record/record.h"
 #include "harness/session/canary.h"
-#include "harness/submit.h"
 
 enum { VISIT_BLOCKS_MAX = 200, VISIT_EVENT_EVERY = 4 };
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/json.h"
-#include "harness/measure.h"
-#include "harness/progress.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/measure/measure.h"
 
 /* ---- the GPU's own view ----------------------------------------------------------------- */
 

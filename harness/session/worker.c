@@ -12,16 +12,16 @@
 #include "common/cuda_check.h"
 #include "common/digest.h"
 #include "common/interrupt.h"
-#include "harness/card/card.h"
-#include "harness/command.h"
-#include "harness/json.h"
-#include "harness/measure.h"
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
+#include "harness/probe/card.h"
 #include "harness/record/environment.h"
 #include "harness/record/plan_record.h"
 #include "harness/session/child.h"
 #include "harness/session/host.h"
-#include "harness/sorted.h"
+#include "harness/stats/stats.h"
 
 /* How long a clock may take to come back after a set-up, and how near, as a share. */
 static const int64_t settle_ns = 200000000;

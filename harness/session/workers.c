@@ -12,8 +12,8 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
-#include "harness/json.h"
-#include "harness/measure.h"
+#include "harness/base/json.h"
+#include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/environment.h"
 #include "harness/record/plan_record.h"

@@ -21,7 +21,7 @@
 #include <zlib.h>
 
 #include "common/check.h"
-#include "harness/command.h"
+#include "harness/base/command.h"
 #include "harness/session/host.h"
 #include "harness/session/worker.h"
 #include "tests/enemy/mutate.h"

@@ -1,0 +1,245 @@
+/* text.c - what a person reads and types: numbers, names, the line that changes. */
+#include "harness/base/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/escape.h"
+
+/* ---- numbers and user input as a person reads them -------------------------------------- */
+
+/* Three significant digits without an exponent for 1 <= |v| < 1000. */
+static struct text three_digits(double v, const char *suffix)
+{
+	double a = fabs(v);
+	int decimals = a >= 99.95 ? 0 : a >= 9.995 ? 1 : 2;
+	struct text t;
+
+	snprintf(t.s, sizeof(t.s), "%.*f%s", decimals, v, suffix);
+	return t;
+}
+
+/* The largest unit that leaves at least 1 of it; below the first one: the first. */
+static struct text scaled(double v, double base, const char *const *suffix, int n)
+{
+	int i = 0;
+
+	for (; i < n - 1 && fabs(v) >= base * 0.99995; i++)
+		v /= base;
+	if (i == 0 && v == trunc(v)) {
+		struct text t;
+
+		snprintf(t.s, sizeof(t.s), "%.0f%s", v, suffix[0]);
+		return t;
+	}
+	return three_digits(v, suffix[i]);
+}
+
+struct text text_time(double ns)
+{
+	static const char *const unit[] = { " ns", " us", " ms", " s" };
+
+	return scaled(ns, 1e3, unit, 4);
+}
+
+struct text text_count(double value)
+{
+	static const char *const prefix[] = { "", " k", " M", " G", " T" };
+
+	return scaled(value, 1e3, prefix, 5);
+}
+
+struct text text_bytes(double bytes)
+{
+	static const char *const unit[] = { " B", " KiB", " MiB", " GiB", " TiB" };
+
+	return scaled(bytes, 1024, unit, 5);
+}
+
+/* 1e+06 and 1e-06 to 1e6 and 1e-6. */
+static void shorten_exponent(char *text)
+{
+	char *e = strchr(text, 'e'), *digits;
+
+	if (!e)
+		return;
+	e += e[1] == '-';
+	digits = e + 1 + strspn(e + 1, "+0");
+	memmove(e + 1, digits, strlen(digits) + 1);
+}
+
+struct text text_real(double value)
+{
+	struct text t, plain;
+
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(t.s, sizeof(t.s), "%.*g", digits, value);
+		if (strtod(t.s, NULL) == value)
+			break;
+	}
+	shorten_exponent(t.s);
+	/* 1000 reads better than 1e3, and 1e6 better than 1000000 */
+	if (value != trunc(value) || !(fabs(value) < 1e15))
+		return t;
+	snprintf(plain.s, sizeof(plain.s), "%.0f", value);
+	return strlen(plain.s) <= strlen(t.s) + 2 ? plain : t;
+}
+
+struct text text_int(int64_t value, int as_size)
+{
+	static const char *const suffix[] = { "", "k", "M", "G" };
+	struct text t;
+	int i = 0;
+
+	for (; as_size && i < 3 && value && value % 1024 == 0; i++)
+		value /= 1024;
+	snprintf(t.s, sizeof(t.s), "%" PRId64 "%s", value, suffix[i]);
+	return t;
+}
+
+/* As many whole characters, escaped, as fit into size bytes; returns what is left of the text. */
+static const char *escape_into(char *out, size_t size, const char *text)
+{
+	char one[4 * ESCAPE_MOST];
+
+	while (*text) {
+		size_t bytes = 1, n;
+
+		while (bytes < 4 && ((unsigned char)text[bytes] & 0xc0) == 0x80)
+			bytes++;
+		n = (size_t)(escape_controls(one, text, bytes) - one);
+		if (n >= size)
+			break;
+		out = mempcpy(out, one, n);
+		size -= n;
+		text += bytes;
+	}
+	*out = '\0';
+	return text;
+}
+
+struct text text_shown(const char *typed)
+{
+	enum { SHOWN = 60 };
+	struct text t = { "" };
+
+	if (*escape_into(t.s, SHOWN + 1, typed))
+		strcat(t.s, "...");
+	return t;
+}
+
+struct text_line text_escaped(const char *text)
+{
+	struct text_line t = { "" };
+
+	if (*escape_into(t.s, sizeof(t.s) - 3, text))
+		strcat(t.s, "...");
+	return t;
+}
+
+/* ---- the name that a user may have meant ------------------------------------------------ */
+
+enum { WORD_MAX = 63, TOO_FAR = 99 };
+
+static int lower(char c)
+{
+	return tolower((unsigned char)c);
+}
+
+static int smallest(int a, int b, int c)
+{
+	int m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Optimal string alignment: no substring is edited twice, which is what typing errors are. */
+int spell_distance(const char *a, const char *b)
+{
+	static int d[WORD_MAX + 1][WORD_MAX + 1];
+	int n = (int)strnlen(a, WORD_MAX + 1), m = (int)strnlen(b, WORD_MAX + 1);
+
+	if (n > WORD_MAX || m > WORD_MAX)
+		return TOO_FAR;
+	for (int i = 0; i <= n; i++)
+		d[i][0] = i;
+	for (int j = 0; j <= m; j++)
+		d[0][j] = j;
+	for (int i = 1; i <= n; i++) {
+		for (int j = 1; j <= m; j++) {
+			int differ = lower(a[i - 1]) != lower(b[j - 1]);
+
+			d[i][j] = smallest(d[i - 1][j] + 1, d[i][j - 1] + 1,
+					   d[i - 1][j - 1] + differ);
+			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+			    lower(a[i - 2]) == lower(b[j - 1]) && d[i - 2][j - 2] + 1 < d[i][j])
+				d[i][j] = d[i - 2][j - 2] + 1;
+		}
+	}
+	return d[n][m];
+}
+
+struct spell spell_start(const char *word)
+{
+	return (struct spell){ .word = word, .distance = TOO_FAR };
+}
+
+void spell_offer(struct spell *s, const char *name)
+{
+	int far = spell_distance(s->word, name);
+	int enough = ((int)strlen(name) + 2) / 3;
+
+	if (far <= enough && far < s->distance) {
+		s->distance = far;
+		s->best = name;
+	}
+}
+
+struct text spell_hint(const struct spell *s)
+{
+	struct text t = { "" };
+
+	if (s->best)
+		snprintf(t.s, sizeof(t.s), "; did you mean '%.48s'?", s->best);
+	return t;
+}
+
+/* ---- one changing line on stderr, where that is a terminal ------------------------------ */
+
+static bool on, shown;
+
+void progress_init(bool quiet)
+{
+	on = !quiet && isatty(STDERR_FILENO);
+}
+
+void progress(const char *fmt, ...)
+{
+	char line[96];
+	va_list args;
+
+	if (!on)
+		return;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	/* the cursor goes back, so that a complaint from a hook overwrites the line */
+	fprintf(stderr, "\033[K%s\r", line);
+	fflush(stderr);
+	shown = true;
+}
+
+void progress_clear(void)
+{
+	if (!shown)
+		return;
+	fputs("\033[K", stderr);
+	fflush(stderr);
+	shown = false;
+}

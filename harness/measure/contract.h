@@ -1,0 +1,20 @@
+/*
+ * contract.h - does a workload fill in what workloads/workload.h asks for?
+ *
+ * A compiler does not see a missing hook, nor two folders that define the same name; without
+ * this they would show as a crash in whoever runs first.
+ */
+#ifndef RIFT_MEASURE_CONTRACT_H
+#define RIFT_MEASURE_CONTRACT_H
+
+#include "workloads/workload.h"
+
+/*
+ * 0 when every workload of the table (which ends with NULL) has its texts, its hooks, one row
+ * marked as kernel-size axis, needs of parameters that there are, presets that it takes, and a
+ * name of its own; else
+ * -EINVAL after one line for the first that has not.
+ */
+int contract_check(const struct workload *const *table);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * measure.h - blocks: what is timed, and how often.
+ *
+ * A block: reset, synchronize, clock, enqueue `depth` steps, clock (t_enq), synchronize, clock
+ * (t_total). Times are CLOCK_MONOTONIC_RAW in ns. Every function returns 0, what a hook returned,
+ * or -EINTR after Ctrl-C (without a line; common/interrupt.h).
+ */
+#ifndef RIFT_MEASURE_MEASURE_H
+#define RIFT_MEASURE_MEASURE_H
+
+#include <stdint.h>
+
+#include "harness/measure/submit.h"
+
+struct block {
+	int64_t enq_ns;	  /* first call to return of the last */
+	int64_t total_ns; /* first call to return of the synchronize */
+};
+
+struct warmup {
+	int64_t blocks, elapsed_ns;
+	int64_t per_block_ns; /* of the last block, reset included */
+	int64_t first_ns;     /* t_total of the first block */
+	int64_t total_ns;     /* and of the last */
+	const char *ended_by; /* "steady": two blocks within 5 %; "time": after 1 s */
+};
+
+struct blocks {
+	int64_t n;
+	int64_t *enq_ns, *total_ns; /* n each, owned; see blocks_release() */
+};
+
+enum { SECOND_NS = 1000000000 };
+enum { BLOCKS_MIN = 5, BLOCKS_MAX = 100 };
+
+int64_t clock_ns(void);
+
+/* One block. */
+int measure_block(const struct submission *s, struct block *out);
+
+/* t_total of a block of one step: the shortest of three. */
+int measure_one_step(const struct subject *subject, enum mode mode, int64_t *step_ns);
+
+/*
+ * A default depth that keeps a block near 1 s: depth where its steps fit, else the largest power
+ * of two that does, at least 1. On the CPU device a step can be a thousand times a GPU's.
+ */
+int64_t depth_that_fits(int64_t depth, int64_t step_ns);
+
+/* Untimed blocks, at least 2, until two in turn agree within 5 % or 1 s has passed. */
+int measure_warmup(const struct submission *s, struct warmup *out);
+
+/* Blocks of this length that fit in 1 s, within BLOCKS_MIN to BLOCKS_MAX. */
+int64_t blocks_that_fit(int64_t per_block_ns);
+
+/* n timed blocks. *out may be released after a failure too; it then holds those that ended. */
+int measure_blocks(const struct submission *s, int64_t n, struct blocks *out);
+
+void blocks_release(struct blocks *b);
+
+/* ---- what reading the harness's clock costs, and how fine it is ------------------------- */
+
+struct clock_probe {
+	double cost_ns;	 /* of one reading: the fastest of several thousand in a row */
+	int64_t tick_ns; /* smallest step seen, which is never below the cost of a reading */
+};
+
+/* Takes a few ms. */
+struct clock_probe clock_probe(void);
+
+/* The same for a clock of another kind. */
+struct clock_probe clock_probe_of(int64_t (*now_ns)(void));
+
+#endif

@@ -1,0 +1,41 @@
+/* together.h - parameters that belong together: which count only with others, and presets. */
+#ifndef RIFT_PARAMS_TOGETHER_H
+#define RIFT_PARAMS_TOGETHER_H
+
+#include <stdbool.h>
+
+#include "harness/params/param.h"
+
+/* ---- parameters that count only with others (struct param_need) ------------------------- */
+
+/*
+ * 0 where every parameter that was given counts; else -EINVAL after one line for the first that
+ * has no effect. needs may be NULL.
+ */
+int param_needs_check(const struct params *p, const struct param_need *needs);
+
+/* Would the parameter of that name count, as the others are? */
+bool param_counts(const struct params *p, const struct param_need *needs, const char *name);
+
+/* Do all entries name rows and choices that there are? Else *wrong is the first that does not. */
+bool param_needs_fit(const struct param *rows, const struct param_need *needs,
+		     const struct param_need **wrong);
+
+/* "with solver=fixed, without derivatives=", or "" for a parameter that always counts. */
+struct text param_need_text(const struct param_need *needs, const char *name);
+
+/* ---- `preset=NAME`: several parameters of a workload by one name (struct preset) -------- */
+
+/* Is this "preset=..."? It stands for parameters, and is none itself. */
+bool preset_is(const char *assignment);
+
+/* The preset that "preset=NAME" names; NULL after one line with the nearest name. */
+const struct preset *preset_find(const struct workload *w, const char *assignment);
+
+/* Calls take(arg, "name=value") for each value, until one of these returns other than 0: that. */
+int preset_each(const struct preset *p, int (*take)(void *arg, const char *assignment), void *arg);
+
+/* Sets the parameters of a preset that were not given. Returns 0, or -EINVAL after one line. */
+int preset_apply(struct params *params, const struct preset *p);
+
+#endif

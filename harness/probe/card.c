@@ -1,0 +1,377 @@
+/* card.c - a card that was taken before: read, its rows, and shown on one page. */
+#include "harness/probe/card.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/datafile.h"
+#include "common/input.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/env/platform.h"
+
+/* ---- a card and its file ---------------------------------------------------------------- */
+
+enum { CARD_BYTES_MAX = 1 << 24 }; /* 300 times one of 5 processes */
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+/* A file that could hold a card; NULL and *err: none. */
+static FILE *open_card(const char *path, int *err)
+{
+	int fd = input_open(path, false);
+	struct stat st;
+	FILE *f;
+
+	*err = fd;
+	if (fd < 0)
+		return NULL;
+	*err = fstat(fd, &st) ? -errno : st.st_size > CARD_BYTES_MAX ? -EFBIG : 0;
+	f = *err ? NULL : fdopen(fd, "r");
+	if (!f)
+		close(fd);
+	if (!f && !*err)
+		*err = -ENOMEM;
+	return f;
+}
+
+/* As rift writes one, whatever became of the rest. */
+static bool begins_as_card(FILE *f)
+{
+	int end = 0;
+
+	return fscanf(f, " { \"record\" : \"card\"%n", &end) != EOF && end;
+}
+
+bool card_is(const char *path)
+{
+	int err;
+	FILE *f = open_card(path, &err);
+	const char *kind;
+	json_t *o;
+	bool is;
+
+	if (!f)
+		return false;
+	is = begins_as_card(f);
+	rewind(f);
+	/* the first object: of a session it is a line */
+	o = is ? NULL : json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
+	kind = json_string_value(json_object_get(o, "record"));
+	is |= kind && !strcmp(kind, "card");
+	json_decref(o);
+	fclose(f);
+	return is;
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? text : "";
+}
+
+/* Why a row cannot be one, or NULL. */
+static const char *damage_of(const json_t *card, const json_t *row)
+{
+	const json_t *values = json_object_get(row, "values"), *v;
+	size_t i;
+
+	if (!*text_of(row, "workload") || !*text_of(row, "name"))
+		return "a row has no name";
+	if (json_array_size(values) != (size_t)card_processes(card))
+		return "a row has not as many values as there were processes";
+	json_array_foreach(values, i, v)
+	{
+		if (!json_is_null(v) && !json_is_number(v))
+			return "a value is no number";
+	}
+	return NULL;
+}
+
+static int check(const char *path, const json_t *card)
+{
+	const json_t *rows = json_object_get(card, "rows"), *row;
+	int n = card_processes(card);
+	const char *why = NULL;
+	size_t i;
+
+	if (strcmp(text_of(card, "record"), "card"))
+		return complain(EINVAL, "%s: no card: rift probe --output FILE makes one", path);
+	if (atoi(text_of(card, "schema")) != CARD_SCHEMA_MAJOR)
+		return complain(EPROTONOSUPPORT, "%s: a card of schema %s; this rift reads %s",
+				path, text_shown(text_of(card, "schema")).s, CARD_SCHEMA);
+	if (n < 1 || n > CARD_PROCESSES_MAX || !json_array_size(rows))
+		why = "no rows, or no processes";
+	json_array_foreach(rows, i, row)
+	{
+		why = why ? why : damage_of(card, row);
+	}
+	return why ? complain(EINVAL, "%s: a damaged card: %s", path, why) : 0;
+}
+
+/* Of a file that is no JSON as a whole: a session is many objects, one a line. */
+static int refuse(const char *path, int line)
+{
+	if (!card_is(path))
+		return complain(EINVAL, "%s: no card: rift probe --output FILE makes one", path);
+	return complain(EINVAL, "%s:%d: a damaged card: from here on it is no JSON", path, line);
+}
+
+int card_read(const char *path, json_t **card)
+{
+	json_error_t error;
+	int err;
+	FILE *f = open_card(path, &err);
+
+	*card = NULL;
+	if (!f)
+		return err == -EFBIG ? complain(EFBIG, "%s: no card: more than %d MiB", path,
+						CARD_BYTES_MAX >> 20)
+				     : complain(-err, "%s: %s", path, input_reason(err));
+	*card = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	fclose(f);
+	err = *card ? check(path, *card) : refuse(path, error.line);
+	if (err) {
+		json_decref(*card);
+		*card = NULL;
+	}
+	return err;
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+const json_t *card_row(const json_t *card, const char *workload, const char *name)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(card, "rows"), i, row)
+	{
+		if (!strcmp(text_of(row, "workload"), workload) &&
+		    !strcmp(text_of(row, "name"), name))
+			return row;
+	}
+	return NULL;
+}
+
+bool card_has_refusals(const json_t *card)
+{
+	static const char refused[] = "not supported here";
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(card, "rows"), i, row)
+	{
+		const char *text = json_string_value(json_object_get(row, "text"));
+
+		if (text && !strncmp(text, refused, strlen(refused)))
+			return true;
+	}
+	return false;
+}
+
+bool card_is_cpu(const json_t *card)
+{
+	return !strcmp(text_of(json_object_get(card, "device"), "kind"), "cpu");
+}
+
+int card_processes(const json_t *card)
+{
+	return (int)json_integer_value(json_object_get(card, "processes"));
+}
+
+bool card_values(const json_t *card, const json_t *row, double *value)
+{
+	const json_t *values = json_object_get(row, "values"), *v;
+	size_t i;
+
+	json_array_foreach(values, i, v)
+	{
+		if (!json_is_number(v))
+			return false;
+		value[i] = json_number_value(v);
+	}
+	return json_array_size(values) == (size_t)card_processes(card);
+}
+
+/* Units of the rows: times are us. */
+const char *card_number(double value, const char *unit)
+{
+	static char text[2][80];
+	static int turn;
+	char *t = text[turn ^= 1];
+
+	if (!isfinite(value))
+		snprintf(t, sizeof(text[0]), "-");
+	else if (!strcmp(unit, "us"))
+		snprintf(t, sizeof(text[0]), "%s", text_time(1e3 * value).s);
+	else if (!strcmp(unit, "bytes"))
+		snprintf(t, sizeof(text[0]), "%s", text_bytes(value).s);
+	else
+		snprintf(t, sizeof(text[0]), "%.4g%s%.40s", value, strcmp(unit, "1") ? " " : "",
+			 strcmp(unit, "1") ? text_shown(unit).s : "");
+	return t;
+}
+
+/* ---- the rows that a card's page shows, and which of them decide a comparison ----------- */
+
+/*
+ * Twelve decide: as many as 5 processes a side can say something about, corrected for each other
+ * (harness/stats/decide.h). They are the costs that programs pay again and again.
+ */
+const struct card_line card_lines[] = {
+	{ "launch", "launch", "launch call", "launch call", true, false },
+	{ NULL, "launch", "launch pace", "pace of launches", true, false },
+	{ NULL, "launch", "device gap", "gap between kernels", true, false },
+	{ NULL, "launch", "launch queue", "queue", false, false },
+	{ "launch and wait", "launch", "to stream sync", "cudaStreamSynchronize", true, false },
+	{ NULL, "launch", "to device sync", "cudaDeviceSynchronize", false, false },
+	{ NULL, "launch", "to event sync", "cudaEventSynchronize", false, false },
+	{ NULL, "launch", "to stream query", "cudaStreamQuery in a loop", false, false },
+	{ NULL, "launch", "to mapped flag", "a flag in mapped memory", false, false },
+	{ "idle stream", "launch", "idle stream sync", "cudaStreamSynchronize", false, false },
+	{ NULL, "launch", "event record", "cudaEventRecord", false, false },
+	{ "graph, a line", "graph", "launch call", "launch call, 100 nodes", true, false },
+	{ NULL, "graph", "launch total, fixed", "launch and wait, fixed", false, false },
+	{ NULL, "graph", "launch device, a node", "on the device, a node", true, false },
+	{ NULL, "graph", "first launch call", "first launch call, 100 nodes", false, false },
+	{ NULL, "graph", "instantiate, fixed", "instantiate, fixed", false, false },
+	{ NULL, "graph", "instantiate, a node", "instantiate, a node", true, false },
+	{ "memory, 4 MiB", "memory", "cudaMalloc", "cudaMalloc", true, false },
+	{ NULL, "memory", "cudaFree", "cudaFree", false, false },
+	{ NULL, "memory", "cudaMallocAsync", "cudaMallocAsync, from a pool", false, false },
+	{ NULL, "memory", "cudaMallocHost", "cudaMallocHost", false, false },
+	{ NULL, "memory", "cudaHostRegister", "cudaHostRegister", false, false },
+	{ "copy and wait", "transfer", "h2d pinned 4 B", "to the device, 4 bytes", true, false },
+	{ NULL, "transfer", "d2h pinned 4 B", "to the host, 4 bytes", false, false },
+	{ NULL, "transfer", "h2d pageable 4 B cudaMemcpy", "to the device, cudaMemcpy", false,
+	  false },
+	{ NULL, "transfer", "d2h pageable 4 B cudaMemcpy", "to the host, cudaMemcpy", false,
+	  false },
+	{ NULL, "transfer", "h2d pinned fixed", "to the device, fixed", false, false },
+	{ NULL, "transfer", "h2d pinned rate", "to the device, pinned", true, true },
+	{ NULL, "transfer", "h2d pageable rate", "to the device, pageable", true, true },
+	{ NULL, "transfer", "d2h pinned rate", "to the host, pinned", true, true },
+	{ NULL, "transfer", "d2h pageable rate", "to the host, pageable", false, true },
+	{ "process", "process", "context creation", "context creation", false, false },
+	{ NULL, "launch", "first launch", "first launch of a module", false, false },
+	{ NULL, NULL, NULL, NULL, false, false },
+};
+
+/* ---- a card on one page ----------------------------------------------------------------- */
+
+enum { SECTION = 15, LABEL = 29, VALUE = 13, INTERVAL = 23 };
+
+static double number_of(const json_t *row, const char *key)
+{
+	const json_t *v = json_object_get(row, key);
+
+	return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static void print_head(const json_t *card, const json_t *reference, FILE *out)
+{
+	const json_t *virt = json_object_get(card, "virt");
+	const char *declared = text_of(virt, "declared_platform");
+
+	row(out, "platform card", "%s%s%s", declared, *declared ? ", " : "",
+	    text_of(json_object_get(card, "device"), "name"));
+	row(out, "taken", "%s, %d processes, sync %s; 95 %% intervals over processes",
+	    text_of(card, "start_utc"), card_processes(card), text_of(card, "sync"));
+	if (reference)
+		row(out, "reference", "%s, %s: for orientation",
+		    text_of(json_object_get(reference, "device"), "name"),
+		    text_of(reference, "start_utc"));
+	fputc('\n', out);
+}
+
+/* "2.40 us to 2.47 us", "1020 to 1023"; empty where it is not known. */
+static void interval_text(const json_t *row, char *out, size_t size)
+{
+	double lo = number_of(row, "lo"), hi = number_of(row, "hi");
+	const char *unit = text_of(row, "unit");
+
+	if (strcmp(unit, "us") && strcmp(unit, "bytes"))
+		unit = "1"; /* the value before it says which */
+	*out = '\0';
+	if (isfinite(lo) && isfinite(hi))
+		snprintf(out, size, "%s to %s", card_number(lo, unit), card_number(hi, unit));
+}
+
+static void print_line(const struct card_line *line, const json_t *row, const json_t *reference,
+		       FILE *out)
+{
+	double value = number_of(row, "median"), other = number_of(reference, "median");
+	const char *why = text_of(row, "text");
+	char interval[64];
+
+	fprintf(out, "%-*s %-*s ", SECTION, line->section ? line->section : "", LABEL, line->label);
+	if (!isfinite(value)) {
+		fprintf(out, "%s\n", *why ? text_escaped(why).s : "not measured");
+		return;
+	}
+	interval_text(row, interval, sizeof(interval));
+	fprintf(out, "%*s", VALUE, card_number(value, text_of(row, "unit")));
+	if (isfinite(other))
+		fprintf(out, "  %-*s %*s\n", INTERVAL, interval, VALUE,
+			card_number(other, text_of(reference, "unit")));
+	else
+		fprintf(out, "%s%s\n", *interval ? "  " : "", interval);
+}
+
+static void print_failed(const json_t *card, FILE *out)
+{
+	const json_t *failed = json_object_get(card, "failed"), *o;
+	size_t i;
+
+	json_array_foreach(failed, i, o)
+	{
+		fprintf(out, "failed: the probe of %s in process %d; its line is on stderr\n",
+			text_escaped(text_of(o, "workload")).s,
+			(int)json_integer_value(json_object_get(o, "process")) + 1);
+	}
+}
+
+void card_print_beside(const json_t *card, const json_t *reference, FILE *out)
+{
+	print_head(card, reference, out);
+	if (reference)
+		fprintf(out, "%*s\n", SECTION + LABEL + VALUE + INTERVAL + VALUE + 5, "reference");
+	for (const struct card_line *l = card_lines; l->workload; l++)
+		print_line(l, card_row(card, l->workload, l->name),
+			   reference ? card_row(reference, l->workload, l->name) : NULL, out);
+	print_failed(card, out);
+	if (card_is_cpu(card))
+		fprintf(out, "%s\n", platform_not_gpu);
+}
+
+/* Without a word where there is none. */
+static json_t *reference_of(const json_t *card)
+{
+	char path[DATAFILE_PATH_BYTES];
+	json_t *reference = NULL;
+
+	if (!datafile_there(CARD_REFERENCE, path) || card_read(path, &reference))
+		return NULL;
+	if (!strcmp(text_of(reference, "session_id"), text_of(card, "session_id"))) {
+		json_decref(reference);
+		reference = NULL;
+	}
+	return reference;
+}
+
+void card_print(const json_t *card, FILE *out)
+{
+	json_t *reference = reference_of(card);
+
+	card_print_beside(card, reference, out);
+	json_decref(reference);
+}

@@ -1,0 +1,467 @@
+/* card_compare.c - two cards: what do calls cost on B over A, for people and for machines. */
+#include "harness/probe/card_compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/base/json.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/compare/compare.h"
+#include "harness/compare/figures.h"
+#include "harness/compare/parameters.h"
+#include "harness/compare/surroundings.h"
+#include "harness/env/platform.h"
+#include "harness/record/recorded.h"
+
+/* ---- two cards: what do calls cost on B over A ------------------------------------------ */
+
+/* Draws of one pair. Room for them is too much for a stack. */
+struct draws {
+	double side[2][BOOTSTRAP_DRAWS];
+	double difference[BOOTSTRAP_DRAWS], ratio[BOOTSTRAP_DRAWS];
+	double over[BOOTSTRAP_DRAWS], under[BOOTSTRAP_DRAWS];
+};
+
+/* What all pairs share. */
+struct terms {
+	struct resamples resamples[2];
+	struct groups groups;
+	double *factor;
+	struct draws *draws;
+};
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? text : "";
+}
+
+/* ---- pairs ------------------------------------------------------------------------------ */
+
+static bool is_rate(const struct card_pair *p)
+{
+	return !strcmp(p->unit, "GB/s");
+}
+
+/* us; of a rate of 1 GB/s a megabyte takes a millisecond. */
+static double time_of(const struct card_pair *p, double value)
+{
+	return is_rate(p) ? 1e3 / value : value;
+}
+
+/* Times are judged; numbers of launches and bytes are shown. */
+static bool is_time(const struct card_pair *p)
+{
+	return is_rate(p) || !strcmp(p->unit, "us");
+}
+
+/* us that do not matter, on top of a. */
+static double does_not_matter(const struct card_pair *p, double a, double margin)
+{
+	return fmax(margin * fabs(a), is_rate(p) ? 0 : 1e-3 * PARAMETER_FLOOR_NS);
+}
+
+/* Medians of every draw. */
+static bool draw_sides(const struct card_comparison *c, const struct terms *t, struct card_pair *p,
+		       double median[2])
+{
+	double value[CARD_PROCESSES_MAX];
+
+	for (int k = 0; k < 2; k++) {
+		int n = card_processes(c->card[k]);
+
+		if (!card_values(c->card[k], p->row[k], value))
+			return false;
+		for (int i = 0; i < n; i++)
+			value[i] = time_of(p, value[i]);
+		if (resamples_medians(&t->resamples[k], value, t->draws->side[k], &median[k]))
+			return false;
+		p->value[k] = is_rate(p) ? 1e3 / median[k] : median[k];
+	}
+	return true;
+}
+
+static void judge_pair(const struct card_comparison *c, const struct terms *t, struct card_pair *p,
+		       const double median[2])
+{
+	double a = median[PAIR_A], b = median[PAIR_B];
+	int n = t->groups.a->n < t->groups.b->n ? t->groups.a->n : t->groups.b->n;
+	struct draws *d = t->draws;
+
+	for (int i = 0; i < BOOTSTRAP_DRAWS; i++) {
+		double of_a = d->side[PAIR_A][i];
+		double of_b = d->side[PAIR_B][i] * (t->factor ? t->factor[i] : 1);
+		double beyond = does_not_matter(p, of_a, c->options.margin);
+
+		d->difference[i] = of_b - of_a;
+		d->ratio[i] = of_b / of_a;
+		d->over[i] = of_b - of_a - beyond;
+		d->under[i] = of_b - of_a + beyond;
+	}
+	if (interval_of_draws(&p->difference, b - a, n, d->difference))
+		p->difference = interval_unknown(n);
+	if (!(a > 0) || interval_of_draws(&p->ratio, b / a, n, d->ratio))
+		p->ratio = interval_unknown(n);
+	p->judged = judged_difference(d->over, d->under, &t->groups);
+}
+
+static void compare_pair(const struct card_comparison *c, const struct terms *t,
+			 struct card_pair *p)
+{
+	double median[2];
+
+	p->ratio = p->difference = interval_unknown(0);
+	p->judged = judged_unknown();
+	p->value[0] = p->value[1] = NAN;
+	p->known = draw_sides(c, t, p, median);
+	if (p->known && is_time(p))
+		judge_pair(c, t, p, median);
+}
+
+/* ---- which rows ------------------------------------------------------------------------- */
+
+static bool is_on_page(const json_t *row)
+{
+	for (const struct card_line *l = card_lines; l->workload; l++)
+		if (!strcmp(l->workload, text_of(row, "workload")) &&
+		    !strcmp(l->name, text_of(row, "name")))
+			return true;
+	return false;
+}
+
+/* line: NULL for rows that are not on the page. False where B has no such row. */
+static bool add_pair(struct card_comparison *c, const json_t *row, const struct card_line *line,
+		     const char *section)
+{
+	const char *workload = text_of(row, "workload"), *name = text_of(row, "name");
+	const json_t *other = card_row(c->card[PAIR_B], workload, name);
+
+	if (!other)
+		return false;
+	c->pair[c->n++] = (struct card_pair){
+		.row = { row, other },
+		.workload = workload,
+		.name = name,
+		.section = line ? section : workload,
+		.label = line ? line->label : name,
+		.unit = text_of(row, "unit"),
+		.decides = line && line->decides,
+	};
+	return true;
+}
+
+static void pair_rows(struct card_comparison *c)
+{
+	const json_t *rows = json_object_get(c->card[PAIR_A], "rows"), *row;
+	const char *section = "";
+	size_t i;
+
+	c->pair = calloc(json_array_size(rows) + 1, sizeof(*c->pair));
+	CHECK(c->pair, "memory of %zu rows", json_array_size(rows));
+	for (const struct card_line *l = card_lines; l->workload; l++) {
+		section = l->section ? l->section : section;
+		row = card_row(c->card[PAIR_A], l->workload, l->name);
+		if (row)
+			c->left_out[PAIR_A] += !add_pair(c, row, l, section);
+	}
+	json_array_foreach(rows, i, row)
+	{
+		if (!is_on_page(row))
+			c->left_out[PAIR_A] += !add_pair(c, row, NULL, NULL);
+	}
+	c->left_out[PAIR_B] = (int)json_array_size(json_object_get(c->card[PAIR_B], "rows")) - c->n;
+}
+
+/* ---- what it comes to ------------------------------------------------------------------- */
+
+/* What only informs is not corrected, and says what its interval says by itself. */
+static void decide(struct card_comparison *c)
+{
+	struct judged **all = calloc((size_t)c->n + 1, sizeof(*all));
+	int n = 0;
+
+	CHECK(all, "memory of %d verdicts", c->n);
+	for (int i = 0; i < c->n; i++) {
+		struct card_pair *p = &c->pair[i];
+
+		if (p->judged.known && (p->decides || c->options.strict))
+			all[n++] = &p->judged;
+		else
+			p->judged.verdict = p->judged.alone;
+	}
+	judge(all, n, p_adjust_holm);
+	c->tests = n;
+	/* of nothing nothing is known */
+	c->outcome = n ? compare_outcome(all, n) : OUTCOME_OPEN;
+	free(all);
+}
+
+enum exit_code card_compare_exit_code(const struct card_comparison *c)
+{
+	bool failed = json_array_size(json_object_get(c->card[0], "failed")) ||
+		      json_array_size(json_object_get(c->card[1], "failed"));
+
+	if (c->outcome == OUTCOME_SLOWER)
+		return RIFT_CHECK_FAILED;
+	return c->outcome == OUTCOME_OPEN || failed ? RIFT_FAILED_POINTS : RIFT_OK;
+}
+
+static int refuse(const json_t *a, const json_t *b, bool force)
+{
+	int err = force ? 0 : surroundings_refuse_devices(a, b);
+
+	if (!err && json_equal(json_object_get(a, "session_id"), json_object_get(b, "session_id")))
+		err = complain(EINVAL, "both are one card (%s)", text_of(a, "session_id"));
+	if (!err && !force && strcmp(text_of(a, "sync"), text_of(b, "sync")))
+		err = complain(EPROTONOSUPPORT,
+			       "not comparable: A was taken with --sync %s, B with --sync %s; "
+			       "--force compares them all the same",
+			       text_of(a, "sync"), text_of(b, "sync"));
+	return err;
+}
+
+static json_t *how_taken(const json_t *card)
+{
+	return json_pack("{s:s, s:i}", "sync", text_of(card, "sync"), "processes",
+			 card_processes(card));
+}
+
+static json_t *warnings_of(const json_t *a, const json_t *b)
+{
+	const json_t *of_a = json_object_get(json_object_get(a, "build"), "binary_sha256");
+	const json_t *of_b = json_object_get(json_object_get(b, "build"), "binary_sha256");
+	json_t *texts = json_array();
+
+	if (!json_equal(of_a, of_b))
+		json_array_append_new(
+			texts, json_string("the binaries differ: what is found may come from the "
+					   "build, not from the platform"));
+	return texts;
+}
+
+static void terms_init(struct terms *t, const struct card_comparison *c)
+{
+	uint64_t seed = (uint64_t)json_integer_value(json_object_get(c->card[PAIR_A], "seed"));
+
+	for (int k = 0; k < 2; k++)
+		CHECK(!resamples_init(&t->resamples[k], card_processes(c->card[k]), seed,
+				      (uint32_t)k),
+		      "%d processes", card_processes(c->card[k]));
+	t->groups = (struct groups){ .b = &t->resamples[PAIR_B], .a = &t->resamples[PAIR_A] };
+	t->factor = between_factors(c->options.between, seed);
+	t->draws = calloc(1, sizeof(*t->draws));
+	CHECK(t->draws, "memory of draws");
+}
+
+static void terms_release(struct terms *t)
+{
+	for (int k = 0; k < 2; k++)
+		resamples_release(&t->resamples[k]);
+	free(t->factor);
+	free(t->draws);
+}
+
+int card_compare(struct card_comparison *c, const json_t *a, const json_t *b,
+		 const struct compare_options *options)
+{
+	struct terms t;
+	int err = refuse(a, b, options->force);
+
+	*c = (struct card_comparison){ .card = { a, b }, .options = *options };
+	if (err)
+		return err;
+	c->surroundings = surroundings_rows(a, b, how_taken(a), how_taken(b));
+	c->warnings = warnings_of(a, b);
+	pair_rows(c);
+	terms_init(&t, c);
+	for (int i = 0; i < c->n; i++)
+		compare_pair(c, &t, &c->pair[i]);
+	terms_release(&t);
+	decide(c);
+	return 0;
+}
+
+void card_compare_release(struct card_comparison *c)
+{
+	json_decref(c->surroundings);
+	json_decref(c->warnings);
+	free(c->pair);
+	*c = (struct card_comparison){ .n = 0 };
+}
+
+/* ---- two cards for people and for machines ---------------------------------------------- */
+
+enum { NAMED = 3 }; /* rows in the finding */
+
+/* ---- the finding ------------------------------------------------------------------------ */
+
+/* Is it what the outcome comes from? */
+static bool tells(const struct card_comparison *c, const struct card_pair *p)
+{
+	if (!p->judged.known || !(p->decides || c->options.strict))
+		return false;
+	switch (c->outcome) {
+	case OUTCOME_SLOWER:
+		return p->judged.verdict == VERDICT_SLOWER;
+	case OUTCOME_FASTER:
+		return p->judged.verdict == VERDICT_FASTER;
+	case OUTCOME_OPEN:
+		return !p->judged.not_slower;
+	default:
+		return false;
+	}
+}
+
+/* A ratio to what may be nothing says little. */
+static struct figure differs_by(const struct card_pair *p)
+{
+	struct interval ns = p->difference;
+
+	if (p->ratio.known && p->ratio.lo > 0)
+		return figure_ratio(&p->ratio);
+	ns.value *= 1e3;
+	ns.lo *= 1e3;
+	ns.hi *= 1e3;
+	return figure_difference(&ns, true);
+}
+
+static void finding_of(const struct card_comparison *c, char *out, size_t size)
+{
+	static const char *const titles[] = {
+		"B costs the same as A within %.3g %%",
+		"B costs more than A by over %.3g %%",
+		"B costs less than A by over %.3g %%, or the same",
+		"B costs the same as A within %.3g %%, or less",
+		"Open, B may or may not cost more than A by over %.3g %%",
+	};
+	size_t used = (size_t)snprintf(out, size, titles[c->outcome], 100 * c->options.margin);
+	int said = 0, more = 0;
+
+	for (int i = 0; i < c->n; i++) {
+		const struct card_pair *p = &c->pair[i];
+
+		if (!tells(c, p) || used >= size)
+			continue;
+		if (said == NAMED) {
+			more++;
+			continue;
+		}
+		used += (size_t)snprintf(out + used, size - used, "%s %s (%s), %s",
+					 said++ ? ";" : ":", text_shown(p->label).s,
+					 text_shown(p->section).s, differs_by(p).s);
+	}
+	if (more && used < size)
+		snprintf(out + used, size - used, "; and %d more", more);
+}
+
+/* ---- a table ---------------------------------------------------------------------------- */
+
+static void print_card(const struct card_comparison *c, int k, FILE *out)
+{
+	const json_t *card = c->card[k], *virt = json_object_get(card, "virt");
+	const char *declared = text_of(virt, "declared_platform");
+
+	row(out, k ? "B" : "A", "%s: %s%s%s, n = %d processes, taken %s", c->path[k], declared,
+	    *declared ? ", " : "", text_of(json_object_get(card, "device"), "name"),
+	    card_processes(card), text_of(card, "start_utc"));
+}
+
+static void print_terms(const struct card_comparison *c, FILE *out)
+{
+	int a = card_processes(c->card[0]), b = card_processes(c->card[1]);
+	int needed = judge_processes_needed(c->tests, false);
+
+	row(out, "terms",
+	    "margin %.3g %%, and 20 ns; 95 %% intervals over processes, which hold %.3g %% (sd) "
+	    "a card for what differs between cards of one system: assumed, not measured; rows that "
+	    "decide: %d (Holm, 5 %% for each direction)",
+	    100 * c->options.margin, 100 * c->options.between, c->tests);
+	if ((a < b ? a : b) < needed)
+		row(out, "",
+		    "n = %d is too few: among so many rows a verdict takes %d processes a card "
+		    "(rift probe --processes %d)",
+		    a < b ? a : b, needed, needed);
+}
+
+/* In parentheses where it only informs. */
+static void print_pair(const struct card_comparison *c, const struct card_pair *p, FILE *out)
+{
+	bool counts = p->decides || c->options.strict;
+	const char *why = text_of(p->row[0], "text");
+
+	fprintf(out, "  %-15s %-29s ", text_escaped(p->section).s, text_escaped(p->label).s);
+	if (!p->known) {
+		fprintf(out, "%s\n",
+			*why ? text_escaped(why).s : "not measured by every process of both");
+		return;
+	}
+	fprintf(out, "%13s ", card_number(p->value[0], p->unit));
+	fprintf(out, "%13s  ", card_number(p->value[1], p->unit));
+	if (!isfinite(p->difference.value))
+		fprintf(out, "%s\n", p->value[0] == p->value[1] ? "equal" : "differs");
+	else
+		fprintf(out, "%-34s %s%s%s\n", differs_by(p).s, counts ? "" : "(",
+			verdict_names[p->judged.verdict], counts ? "" : ")");
+}
+
+void card_compare_print(const struct card_comparison *c, bool all, FILE *out)
+{
+	char finding[1024];
+
+	finding_of(c, finding, sizeof(finding));
+	fprintf(out, "%s\n", finding);
+	print_card(c, 0, out);
+	print_card(c, 1, out);
+	print_terms(c, out);
+	surroundings_print(c->surroundings, c->warnings, out);
+	fprintf(out, "\n  %-15s %-29s %13s %13s  %s\n", "", "", "A", "B", "time B / A (95 %)");
+	for (int i = 0; i < c->n; i++)
+		/* of the page, or what differs */
+		if (all || c->pair[i].label != c->pair[i].name || c->pair[i].decides ||
+		    c->pair[i].judged.verdict == VERDICT_SLOWER ||
+		    c->pair[i].judged.verdict == VERDICT_FASTER)
+			print_pair(c, &c->pair[i], out);
+	fprintf(out, "  what is in parentheses informs, the others decide; --strict: all do%s\n",
+		all ? "" : "; --all shows every row");
+	if (c->left_out[0] || c->left_out[1])
+		fprintf(out, "  left out: %d rows that only A has, %d that only B has\n",
+			c->left_out[0], c->left_out[1]);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+static json_t *interval_json(const struct interval *i)
+{
+	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
+			 json_number(i->lo), "hi", json_number(i->hi), "n", i->n);
+}
+
+static json_t *pair_json(const struct card_pair *p)
+{
+	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:s, s:s}", "workload",
+			 p->workload, "name", p->name, "unit", p->unit, "decides", p->decides, "a",
+			 json_number(p->value[0]), "b", json_number(p->value[1]), "time_ratio",
+			 interval_json(&p->ratio), "time_difference_us",
+			 interval_json(&p->difference), "verdict", verdict_names[p->judged.verdict],
+			 "verdict_alone", verdict_names[p->judged.alone]);
+}
+
+json_t *card_compare_json(const struct card_comparison *c)
+{
+	json_t *rows = json_array();
+	char finding[1024];
+
+	finding_of(c, finding, sizeof(finding));
+	for (int i = 0; i < c->n; i++)
+		json_array_append_new(rows, pair_json(&c->pair[i]));
+	return json_pack("{s:s, s:s, s:i, s:f, s:f, s:i, s:s, s:s, s:O, s:O, s:o}", "verdict",
+			 outcome_names[c->outcome], "finding", finding, "exit_code",
+			 (int)card_compare_exit_code(c), "margin", c->options.margin, "between_sd",
+			 c->options.between, "tests", c->tests, "a", c->path[0], "b", c->path[1],
+			 "environment", c->surroundings, "warnings", c->warnings, "rows", rows);
+}

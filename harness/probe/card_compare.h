@@ -1,0 +1,57 @@
+/*
+ * card_compare.h - two cards: what do calls cost on B over A.
+ *
+ * Judged as rift compare judges parameters of the model (harness/stats/decide.h): the difference
+ * of two times, against a margin, with a floor of 20 ns. Rates are taken as the time of a megabyte.
+ * The lines of the page that decide are corrected for each other by Holm; all others inform, by
+ * themselves.
+ */
+#ifndef RIFT_PROBE_CARD_COMPARE_H
+#define RIFT_PROBE_CARD_COMPARE_H
+
+#include "harness/compare/compare.h"
+#include "harness/probe/card.h"
+
+/*
+ * Cards are taken in a minute, on hosts whose clocks come and go: what separate cards of one
+ * system differ by is assumed to be more than what sessions differ by (harness/compare/compare.h),
+ * and so is what matters.
+ */
+#define CARD_MARGIN_DEFAULT 0.10
+#define CARD_BETWEEN_DEFAULT 0.03
+
+struct card_pair {
+	const json_t *row[2]; /* of A, B */
+	const char *workload, *name, *unit;
+	const char *section, *label; /* of the page; of others workload and name */
+	bool decides;
+	double value[2];	    /* medians in the row's unit */
+	struct interval ratio;	    /* of times, B / A */
+	struct interval difference; /* of times, us; NaN for rates */
+	struct judged judged;
+	bool known; /* every process of both has a value */
+};
+
+struct card_comparison {
+	const char *path[2];
+	const json_t *card[2];
+	struct compare_options options;
+	json_t *surroundings, *warnings;
+	struct card_pair *pair;
+	int n;		 /* of the page first, in its order, then the others */
+	int tests;	 /* that decide */
+	int left_out[2]; /* rows that only this one has */
+	enum outcome outcome;
+};
+
+/* Returns 0, -EPROTONOSUPPORT where they are not comparable, or another negative errno. */
+int card_compare(struct card_comparison *c, const json_t *a, const json_t *b,
+		 const struct compare_options *options);
+void card_compare_release(struct card_comparison *c);
+
+enum exit_code card_compare_exit_code(const struct card_comparison *c);
+
+void card_compare_print(const struct card_comparison *c, bool all, FILE *out);
+json_t *card_compare_json(const struct card_comparison *c);
+
+#endif

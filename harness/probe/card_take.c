@@ -1,0 +1,449 @@
+/* card_take.c - a card is taken: fresh processes one after the other, and what each does. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/check.h"
+#include "common/cuda_check.h"
+#include "common/interrupt.h"
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/env/platform.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/run.h"
+#include "harness/params/param.h"
+#include "harness/probe/card.h"
+#include "harness/record/environment.h"
+#include "harness/record/journal_impl.h"
+#include "harness/record/record.h"
+#include "harness/session/child.h"
+#include "harness/session/host.h"
+
+/* ---- a card is taken: fresh processes one after the other, and what they say ------------ */
+
+enum { WAIT_MS = 100 };
+
+/* A probe of one workload takes some seconds; one that says nothing for so long hangs. */
+static const double silence_ns = 60e9;
+
+struct taking {
+	json_t *card; /* so far */
+	json_t *rows; /* of it */
+	int process, processes;
+	double patience_ns;
+	bool probing; /* a workload; else it is at something that should take no time */
+	int64_t heard_ns;
+	bool bye;
+};
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+static json_t *nulls(int n)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < n; i++)
+		json_array_append_new(array, json_null());
+	return array;
+}
+
+/* The card's own row, made where it is new. */
+static json_t *row_of(struct taking *t, const char *workload, const json_t *line)
+{
+	const char *name = json_string_value(json_object_get(line, "name"));
+	json_t *row = (json_t *)(uintptr_t)card_row(t->card, workload, name ? name : "");
+
+	if (row || !name)
+		return row;
+	row = json_pack("{s:s, s:s, s:O, s:o, s:n, s:n}", "workload", workload, "name", name,
+			"unit", json_object_get(line, "unit"), "values", nulls(t->processes),
+			"samples", "text");
+	json_array_append_new(t->rows, row);
+	return row;
+}
+
+static void take_row(struct taking *t, const char *workload, const json_t *line)
+{
+	json_t *row = row_of(t, workload, line), *value = json_object_get(line, "value");
+	json_t *text = json_object_get(line, "text");
+
+	if (!row)
+		return;
+	if (json_is_number(value)) {
+		json_array_set(json_object_get(row, "values"), (size_t)t->process, value);
+		json_object_set(row, "unit", json_object_get(line, "unit"));
+	}
+	if (json_is_string(text))
+		json_object_set(row, "text", text);
+	if (json_is_integer(json_object_get(line, "n")))
+		json_object_set(row, "samples", json_object_get(line, "n"));
+}
+
+static void take_failed(struct taking *t, const json_t *o)
+{
+	json_t *failed = json_object_get(t->card, "failed");
+
+	json_array_append_new(failed, json_pack("{s:O, s:O, s:i}", "workload",
+						json_object_get(o, "workload"), "code",
+						json_object_get(o, "code"), "process", t->process));
+}
+
+static int take_line(const json_t *o, void *arg)
+{
+	struct taking *t = arg;
+	const char *workload = json_string_value(json_object_get(o, "workload"));
+	const json_t *row;
+	size_t i;
+
+	t->heard_ns = clock_ns();
+	t->bye |= record_is(o, "bye");
+	if (record_is(o, "phase"))
+		t->probing = json_is_string(json_object_get(o, "workload"));
+	if (record_is(o, "header"))
+		json_object_update_missing(t->card, (json_t *)(uintptr_t)o);
+	if (record_is(o, "failed"))
+		take_failed(t, o);
+	if (!record_is(o, "rows") || !workload)
+		return 0;
+	json_array_foreach(json_object_get(o, "rows"), i, row)
+	{
+		take_row(t, workload, row);
+	}
+	return 0;
+}
+
+static void take_complaint(const char *line, void *arg)
+{
+	(void)arg;
+	progress_clear();
+	fprintf(stderr, "%s\n", line);
+}
+
+/* ---- processes -------------------------------------------------------------------------- */
+
+static double longest_ns(const struct taking *t)
+{
+	return t->probing && t->patience_ns < silence_ns ? silence_ns : t->patience_ns;
+}
+
+static bool is_silent(const struct taking *t)
+{
+	return (double)(clock_ns() - t->heard_ns) > longest_ns(t);
+}
+
+static int attend(struct taking *t, struct child *c)
+{
+	bool ended;
+
+	do {
+		ended = child_ended(c); /* before reading: what it wrote is then all there */
+		child_read(c, take_line, take_complaint, t);
+		if (interrupted())
+			return -EINTR;
+		if (!ended && is_silent(t)) {
+			complain(ETIMEDOUT,
+				 "process %d of %d hung %s: no answer for %.0f s; --patience "
+				 "SECONDS waits longer",
+				 t->process + 1, t->processes, c->phase, longest_ns(t) / 1e9);
+			return -ENODEV;
+		}
+		if (!ended)
+			child_wait(&c, 1, WAIT_MS);
+	} while (!ended);
+	return 0;
+}
+
+/* What its end means, after its own line where it had one. */
+static int judge(const struct taking *t, const struct child *c)
+{
+	char how[80];
+
+	if (t->bye)
+		return 0;
+	child_describe(c, how, sizeof(how));
+	if (strstr(how, "exit code 4"))
+		return -ENODEV;
+	if (strstr(how, "exit code 2"))
+		return -ENOSYS;
+	if (strstr(how, "exit code 3"))
+		return -EINVAL;
+	return complain(EIO, "process %d of %d %s", t->process + 1, t->processes, how);
+}
+
+static int run_process(struct taking *t, const json_t *job)
+{
+	struct child c;
+	int err;
+
+	t->bye = t->probing = false;
+	t->heard_ns = clock_ns();
+	err = child_start(&c, job, NULL, false);
+	if (err)
+		return err;
+	err = attend(t, &c);
+	if (!err)
+		err = judge(t, &c);
+	child_release(&c);
+	return err;
+}
+
+/* Only the last one looks the platform over: that would load the machine for the others. */
+static json_t *job_of(const struct card_request *r, int process)
+{
+	return json_pack("{s:s, s:i, s:o, s:b, s:b}", "job", "card", "sync", (int)r->sync,
+			 "platform", json_text(r->platform), "host_name", r->host_name, "header",
+			 process == r->processes - 1);
+}
+
+/* ---- what they come to ------------------------------------------------------------------ */
+
+static void set_interval(json_t *row, const struct interval *i)
+{
+	json_object_set_new(row, "median", json_number(i->value));
+	json_object_set_new(row, "lo", json_number(i->lo));
+	json_object_set_new(row, "hi", json_number(i->hi));
+}
+
+static void add_intervals(json_t *card)
+{
+	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws)), value[CARD_PROCESSES_MAX];
+	uint64_t seed = (uint64_t)json_integer_value(json_object_get(card, "seed"));
+	struct resamples r;
+	json_t *row;
+	size_t i;
+
+	CHECK(draws, "memory of draws");
+	CHECK(!resamples_init(&r, card_processes(card), seed, 0), "%d processes",
+	      card_processes(card));
+	json_array_foreach(json_object_get(card, "rows"), i, row)
+	{
+		struct interval interval = interval_unknown(0);
+
+		if (card_values(card, row, value) && bootstrap_median(&interval, &r, value, draws))
+			interval = interval_unknown(0);
+		set_interval(row, &interval);
+	}
+	resamples_release(&r);
+	free(draws);
+}
+
+static json_t *new_card(const struct card_request *r)
+{
+	unsigned char bytes[8];
+	char id[17];
+	uint32_t seed;
+
+	CHECK(getrandom(bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes), "no random numbers");
+	for (int i = 0; i < 8; i++)
+		snprintf(id + (size_t)(2 * i), 3, "%02x", bytes[i]);
+	memcpy(&seed, bytes, sizeof(seed));
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:[], s:[]}", "record",
+			 "card", "schema", CARD_SCHEMA, "tool", "rift", "tool_version",
+			 RIFT_VERSION, "session_id", id, "start_utc", journal_now_utc(),
+			 "processes", r->processes, "seed", (json_int_t)seed, "sync",
+			 sync_names[r->sync], "failed", "rows");
+}
+
+int card_take(const struct card_request *r, json_t **card)
+{
+	struct taking t = { .card = new_card(r),
+			    .processes = r->processes,
+			    .patience_ns = 1e9 * r->patience_s };
+	int err = 0;
+
+	t.rows = json_object_get(t.card, "rows");
+	for (; t.process < t.processes && !err; t.process++) {
+		json_t *job = job_of(r, t.process);
+
+		progress("probing: process %d of %d", t.process + 1, t.processes);
+		err = run_process(&t, job);
+		json_decref(job);
+	}
+	progress_clear();
+	if (!err)
+		add_intervals(t.card);
+	*card = t.card;
+	return err;
+}
+
+/* ---- one process of a card: opens the device, and has each workload probe it ------------ */
+
+/* First of all launch: what it launches first must not have been launched. */
+static const char *const probed[] = { "launch", "graph", "memory", "transfer" };
+
+static void say(FILE *out, json_t *o)
+{
+	json_dumpf(o, out, JSON_COMPACT);
+	json_decref(o);
+	fputc('\n', out);
+	fflush(out); /* a reader that is gone ends this process by SIGPIPE */
+}
+
+/* ---- the device ------------------------------------------------------------------------- */
+
+static void say_process(FILE *out, const struct platform *p, int64_t ns)
+{
+	json_t *row = json_pack("{s:s, s:s, s:o, s:n, s:o}", "name", "context creation", "unit",
+				p->is_gpu ? "us" : "", "value",
+				p->is_gpu ? json_real(1e-3 * (double)ns) : json_null(), "n", "text",
+				p->is_gpu ? json_null()
+					  : json_string("not applicable: the CPU device has none"));
+
+	say(out,
+	    json_pack("{s:s, s:s, s:[o]}", "record", "rows", "workload", "process", "rows", row));
+}
+
+/* cudaFree(0) makes the context where cudaSetDevice() did not, as before CUDA 12. */
+static int open_device(FILE *out, enum sync_kind sync, struct platform *p)
+{
+	char pci[32];
+	int64_t begin; /* asking for a kind of waiting may make the context, too */
+	int err;
+
+	say(out, child_phase_json("opening the device"));
+	begin = clock_ns();
+	err = sync_prepare(sync);
+	err = err ? err : platform_device(p);
+	if (err)
+		return err;
+	CUDA(cudaFree(0));
+	say_process(out, p, clock_ns() - begin);
+	system_pci_address(pci);
+	system_make_room(p->is_gpu ? pci : NULL, !p->is_gpu);
+	return 0;
+}
+
+/* ---- probes ----------------------------------------------------------------------------- */
+
+static const struct workload *find(const char *name)
+{
+	for (const struct workload *const *w = workloads; *w; w++)
+		if (!strcmp((*w)->name, name))
+			return *w;
+	return NULL;
+}
+
+/* Limits, set-up, report and teardown, as `rift run NAME probe=quick` has them. */
+static int probe(FILE *out, const struct workload *w, const void *opts)
+{
+	struct report *report = calloc(1, sizeof(*report));
+	void *state = calloc(1, w->state_size + 1);
+	struct limits limits = { 0 };
+	int err = w->limits(opts, &limits);
+
+	CHECK(report && state, "memory of %s", w->name);
+	if (!err)
+		err = w->setup(opts, state);
+	if (!err)
+		err = w->report(opts, state, report);
+	if (!err)
+		say(out, json_pack("{s:s, s:s, s:o}", "record", "rows", "workload", w->name, "rows",
+				   run_report_json(report)));
+	w->teardown(state);
+	free(state);
+	free(report);
+	return err;
+}
+
+struct probing {
+	FILE *out;
+	const struct workload *w;
+	const void *opts;
+};
+
+static int call_probe(void *arg)
+{
+	struct probing *p = arg;
+
+	return probe(p->out, p->w, p->opts);
+}
+
+static int probe_or_refuse(FILE *out, const struct workload *w, const void *opts)
+{
+	struct probing p = { out, w, opts };
+	struct refusal r;
+	int err = refusal_catch(call_probe, &p, &r);
+
+	return err == -ENOSYS ? refusal_complain(&r, w->name) : err;
+}
+
+static void say_phase(FILE *out, const char *workload)
+{
+	char text[64];
+	json_t *o;
+
+	snprintf(text, sizeof(text), "probing %s", workload);
+	o = child_phase_json(text);
+	json_object_set_new(o, "workload", json_string(workload));
+	say(out, o);
+}
+
+static int probe_workload(FILE *out, const char *name)
+{
+	const struct workload *w = find(name);
+	struct params params;
+	void *opts;
+	int err;
+
+	if (!w)
+		return 0;
+	say_phase(out, name);
+	opts = calloc(1, w->opts_size + 1);
+	CHECK(opts, "memory of %s", name);
+	params_init(&params, w->params, w->name, opts);
+	err = params_assign(&params, "probe=quick");
+	if (!err)
+		err = probe_or_refuse(out, w, opts);
+	if (err && err != -EINTR)
+		say(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload", name, "code",
+				   -err));
+	params_release(&params);
+	free(opts);
+	return err == -EINTR || err == -ENODEV ? err : interrupted() ? -EINTR : 0;
+}
+
+/* ---- the process ------------------------------------------------------------------------ */
+
+/* After the probes: NVML and digests take their time, and load the machine. */
+static void say_header(FILE *out, struct platform *p, enum sync_kind sync)
+{
+	json_t *o, *environment;
+
+	say(out, child_phase_json("looking the platform over"));
+	platform_details(p);
+	environment = environment_of(p);
+	o = json_pack("{s:s, s:o}", "record", "header", "device", platform_device_json(p));
+	json_object_update(o, environment);
+	json_decref(environment);
+	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
+			    json_string(sync_names[sync]));
+	say(out, o);
+}
+
+int card_work(FILE *out, const json_t *job)
+{
+	enum sync_kind sync = (enum sync_kind)json_integer_value(json_object_get(job, "sync"));
+	struct platform platform = {
+		.declared = json_string_value(json_object_get(job, "platform")),
+		.host_name = json_is_true(json_object_get(job, "host_name")),
+	};
+	int err;
+
+	interrupt_install();
+	interrupt_end_within(INTERRUPT_GRACE_S, "");
+	platform_host(&platform);
+	err = open_device(out, sync, &platform);
+	if (!err)
+		system_pin();
+	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed) && !err; i++)
+		err = probe_workload(out, probed[i]);
+	if (!err && json_is_true(json_object_get(job, "header")))
+		say_header(out, &platform, sync);
+	if (!err)
+		say(out, json_pack("{s:s}", "record", "bye"));
+	platform_release(&platform);
+	return err;
+}

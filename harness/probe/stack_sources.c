@@ -1,0 +1,83 @@
+/* stack_sources.c - what time stacks have besides the session itself: --from and --card. */
+#include "harness/probe/stack_sources.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "common/check.h"
+#include "harness/probe/card.h"
+
+/* ---- what copies cost, as a platform card says it --------------------------------------- */
+
+/* Median of the row "h2d pinned rate" and the like; NaN: none. */
+static double median_of_row(const json_t *card, const char *kind, const char *what)
+{
+	const json_t *median;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s %s", kind, what);
+	median = json_object_get(card_row(card, "transfer", name), "median");
+	return json_is_number(median) ? json_number_value(median) : NAN;
+}
+
+static struct copy_cost cost_of(const json_t *card, const char *kind)
+{
+	double knee = median_of_row(card, kind, "knee"); /* in bytes; rates in GB/s: bytes a ns */
+	struct copy_cost c = {
+		.call_ns = 1e3 * median_of_row(card, kind, "4 B in a row"),
+		.byte_ns = 1 / median_of_row(card, kind, "rate"),
+		.below_byte_ns = 1 / median_of_row(card, kind, "rate below"),
+	};
+
+	c.knee = knee > 0 && c.below_byte_ns > 0 ? knee : 0;
+	return c;
+}
+
+void card_copies(struct copy_costs *out, const json_t *card)
+{
+	*out = (struct copy_costs){
+		.to_device = { cost_of(card, "h2d pinned"), cost_of(card, "h2d pageable") },
+		.to_host = { cost_of(card, "d2h pinned"), cost_of(card, "d2h pageable") },
+	};
+}
+
+/* ---- what time stacks have besides the session itself ----------------------------------- */
+
+static int read_card(struct stack_sources *out, const char *path, const struct journal *j, int side)
+{
+	json_t *card;
+	int err = card_read(path, &card);
+
+	if (err)
+		return err;
+	err = source_same_device("--card", path, card, j, side);
+	card_copies(&out->costs, card);
+	json_decref(card);
+	out->card = &out->costs;
+	return err;
+}
+
+int stack_sources_read(struct stack_sources *out, const char *from, const char *card,
+		       const char *sync, const struct journal *j, int side)
+{
+	const struct session_arg arg = { "--from", from, SIDE_ANY };
+	int err = 0;
+
+	if ((from || card) && side == SIDE_ANY)
+		return complain(EINVAL,
+				"%s is of one platform, and here are two: take sessions of one "
+				"side, one at a time, or name a side with --side a or --side b",
+				from ? "--from" : "--card");
+	if (from) {
+		err = source_launches(&out->launches, &arg, sync, j, side);
+		out->from = &out->launches.fit;
+	}
+	return err || !card ? err : read_card(out, card, j, side);
+}
+
+void stack_sources_release(struct stack_sources *s)
+{
+	source_release(&s->launches);
+	*s = (struct stack_sources){ 0 };
+}
