@@ -27,6 +27,69 @@ static struct fake_session small(const char *size, const char *depth, const char
 	return s;
 }
 
+/* ---- pairs of processes --------------------------------------------------------------------- */
+
+/* Slower moments of the machine, which both sides of a pair meet, and how much longer b takes. */
+static const double moment[] = { 1, 1.3, 1, 1.3, 1.15 }, longer[] = { 1.02, 1.02, 1.06, 1.03, 1.1 };
+
+static void slow_down(struct journal *j)
+{
+	int processes = j->plan.design.processes, points = j->plan.n_points;
+
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < processes; i++)
+			for (int k = 0; k < points; k++) {
+				int at = (side * processes + i) * points + k;
+				double times = moment[i] * (side ? longer[i] : 1);
+
+				/* of side a's values, so that nothing else differs */
+				j->total_ns[at] = times * j->total_ns[k];
+				j->enq_ns[at] = times * j->enq_ns[k];
+			}
+}
+
+static void slow_down_pairs(struct journal *j)
+{
+	j->plan.design.pairs = true;
+	slow_down(j);
+}
+
+/* The median pair says 1.03; the medians of the sides, which are of one disturbed pair, 1.10. */
+Test(small_compare_pairs, a_parameter_is_that_of_the_median_pair)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c = compared_sides(&s, &o, slow_down_pairs);
+	static const char *const names[] = { "c", "p", "Z", "a" };
+
+	cr_assert(zero(int, c->err), "compare");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct compared_parameter *p = parameter_of(c, names[i]);
+
+		cr_assert(p->identified, "%s", names[i]);
+		cr_assert(lt(dbl, fabs(p->ratio.value - 1.03), 2e-3), "%s: %g", names[i],
+			  p->ratio.value);
+		cr_assert(lt(dbl, fabs(p->difference.value / p->of[PAIR_A].value - 0.03), 2e-3),
+			  "%s: %g", names[i], p->difference.value);
+		/* five pairs that differ by 2 to 10 %: so does the interval, and by no more */
+		cr_assert(lt(dbl, 1.015, p->ratio.lo), "%s: %g", names[i], p->ratio.lo);
+		cr_assert(lt(dbl, p->ratio.hi, 1.105), "%s: %g", names[i], p->ratio.hi);
+	}
+	compared_free(c);
+}
+
+Test(small_compare_pairs, apart_it_is_that_of_the_medians)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c = compared_sides(&s, &o, slow_down);
+
+	cr_assert(zero(int, c->err), "compare");
+	cr_assert(lt(dbl, fabs(parameter_of(c, "c")->ratio.value - 1.1), 2e-3), "%g",
+		  parameter_of(c, "c")->ratio.value);
+	compared_free(c);
+}
+
 /* ---- points ------------------------------------------------------------------------------- */
 
 Test(small_compare_pairs, by_key_whatever_their_order)

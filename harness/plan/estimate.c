@@ -226,16 +226,12 @@ static double rounds_ns(const struct plan *p, int side, int point)
 	       (1 + check_share + again_share);
 }
 
-/* Of every other process of a side: the points of one configuration, of a usual one. */
-static double alone_ns(const struct plan *p, int side)
+/* What a point adds to a process, of a usual one: every other one is alone with a configuration. */
+static double alone_ns(const struct plan *p, int side, int point)
 {
-	double visits_ns = 0;
-
 	if (!p->design.pairs || !p->n_configs)
 		return 0;
-	for (int i = 0; i < p->n_points; i++)
-		visits_ns += predict_visit_ns(p, side, i);
-	return ALONE_ROUNDS * visits_ns / p->n_configs / 2;
+	return ALONE_ROUNDS * predict_visit_ns(p, side, point) / p->n_configs / 2;
 }
 
 double predict_process_ns(const struct plan *p, int side)
@@ -243,8 +239,8 @@ double predict_process_ns(const struct plan *p, int side)
 	double ns = 0;
 
 	for (int i = 0; i < p->n_points; i++)
-		ns += rounds_ns(p, side, i);
-	return predict_start_ns(p, side) + alone_ns(p, side) + ns;
+		ns += rounds_ns(p, side, i) + alone_ns(p, side, i);
+	return predict_start_ns(p, side) + ns;
 }
 
 double predict_turn_ns(const struct plan *p, int side, int process)
@@ -277,8 +273,8 @@ double predict_point_ns(const struct plan *p, int sides, int point)
 	double ns = 0;
 
 	for (int side = 0; side < sides; side++)
-		ns += p->design.processes *
-			      (rounds_ns(p, side, point) + block_or_guess_ns(p, side, point)) +
+		ns += p->design.processes * (rounds_ns(p, side, point) + alone_ns(p, side, point) +
+					     block_or_guess_ns(p, side, point)) +
 		      predict_check_ns(p, side, point);
 	return ns;
 }

@@ -138,8 +138,9 @@ static void drop_doubles(struct plan *p)
 
 /*
  * What says most of the model: of the smallest size all depths, which hold c, p, Z, a, b, Zg, gn,
- * G, Zf and b0; of the three in the middle (k and e take as many; smaller ones may be hidden behind
- * p) depths 1 and 16, which hold g, k, e, phi and bf.
+ * Zf and b0; of the three in the middle (k and e take as many; smaller ones may be hidden behind p)
+ * depths 1 and 16, which hold g, k, e, phi and bf. A full queue and graphs behind graphs (W, G)
+ * take depths of thousands, of which a block is as long as all other points' together.
  */
 static bool says_little(const struct plan *p, int point, void *unused)
 {
