@@ -115,7 +115,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "processes", KEY_ROW, "N", 0,
 	  "exactly so many fresh processes, the replicates (default: 5, 10, 20 or 30, the first "
-	  "after which 95 % of points are within 2 %; quick: 5, of two sides 9 pairs)",
+	  "after which 95 % of points are within 2 %; quick: 5, of two sides 9 pairs; express: 9)",
 	  0 },
 	{ "rounds", KEY_ROW + 1, "N", 0,
 	  "visits of each point in a process (default: 5; quick: 3; of two sides 16 to 100)", 0 },
