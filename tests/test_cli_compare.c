@@ -245,10 +245,11 @@ Test(small_cli_compare, sessions_that_are_damaged_or_not_whole)
 Test(small_cli_compare, another_schema_is_not_comparable)
 {
 	write_sessions();
-	shell(NULL, "sed '1s/\"schema\":\"1[.][0-9]\"/\"schema\":\"2.0\"/' '%s' >'%s/new.jsonl'", a, dir);
-	refused(5, "new.jsonl:1: schema 2.0", "compare '%s' '%s/new.jsonl'", b, dir);
-	shell(NULL, "sed '2s/\"schema\":\"1[.][0-9]\"/\"schema\":\"2.0\"/' '%s' >'%s/mixed.jsonl'", a,
+	shell(NULL, "sed '1s/\"schema\":\"1[.][0-9]\"/\"schema\":\"2.0\"/' '%s' >'%s/new.jsonl'", a,
 	      dir);
+	refused(5, "new.jsonl:1: schema 2.0", "compare '%s' '%s/new.jsonl'", b, dir);
+	shell(NULL, "sed '2s/\"schema\":\"1[.][0-9]\"/\"schema\":\"2.0\"/' '%s' >'%s/mixed.jsonl'",
+	      a, dir);
 	refused(5, "mixed.jsonl:2: schema 2.0", "compare '%s/mixed.jsonl' '%s'", dir, b);
 }
 
