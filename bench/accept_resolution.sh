@@ -11,9 +11,9 @@ mkdir -p "$out"
 for length in ${LENGTHS:-15 60}; do
 	# pairs and rounds that take about so long on a GPU
 	case $length in
-	15) size="--processes 8 --rounds 6" ;;
-	60) size="--processes 8 --rounds 30" ;;
-	600) size="--processes 30 --rounds 70" ;;
+	15) size="--express --processes 9 --rounds 6" ;;
+	60) size="--quick --processes 9 --rounds 24" ;;
+	600) size="--processes 30 --rounds 60" ;;
 	*) echo "LENGTHS: 15, 60 or 600" >&2 && exit 1 ;;
 	esac
 	name=$out/resolution-$length
@@ -22,9 +22,13 @@ for length in ${LENGTHS:-15 60}; do
 		begin=$(date +%s%N)
 		# shellcheck disable=SC2086
 		"$rift" sweep launch transfer memory launch.us=0,10 transfer.bytes=4,4M memory.bytes=1M \
-			--depth 1,16,64 --mode stream,graph --express $size --warm-up 0.1 --against env \
+			--depth 1,16,64 --mode stream,graph $size --warm-up 0.1 --against env \
 			--quiet --output "$name.jsonl" >"$name.txt" 2>&1 </dev/null
 		echo "exit code $?, $((($(date +%s%N) - begin) / 1000000)) ms" >>"$name.txt"
+	fi
+	if ! [ -s "$name.jsonl" ]; then
+		echo "$length s: no session: $(tail -n 2 "$name.txt" | tr '\n' ' ')"
+		continue
 	fi
 	"$rift" compare "$name.jsonl" --json >"$name.json" 2>/dev/null </dev/null
 	python3 - "$length" "$name.json" "$(tail -n 1 "$name.txt")" <<-'END'

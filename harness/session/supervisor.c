@@ -547,7 +547,7 @@ static int correct_plan(struct session *s, double took_ns)
 				    left_ns + correct_from * s->limit_ns, stays, &times);
 	if (gone) {
 		show_line(&s->show,
-			  "the first process%s took %.2g times as long as predicted: %d of %d "
+			  "the first process%s took %.3g times as long as predicted: %d of %d "
 			  "points are left out of the others",
 			  s->journal.sides == 2 ? "es" : "", times, gone, before);
 		err = leave_out(s, stays, left_ns, times);
