@@ -322,7 +322,7 @@ Test(large_sweep_goals, a_sweep_ends_at_the_first_look_that_is_enough)
 
 Test(large_sweep_goals, and_at_the_latest_where_it_was_told_to)
 {
-	const char *text = sweep("--resolve Z=0.001ns --processes 9");
+	const char *text = sweep("--resolve c=0.001ns --processes 9");
 
 	cr_assert(ne(ptr, strstr(text, "not reached after 9 processes"), NULL), "%s", text);
 	shell(&text, "grep -c '\"record\":\"trailer\"' '%s'", path);
