@@ -3,8 +3,10 @@
 #include "common/input.h"
 
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,4 +115,35 @@ Test(small_input, what_does_not_begin_as_it_should_is_not_read_to_its_end)
 	cr_assert(!textfile_read("large", "P5", (size_t)1 << 31, &text, &n), "read");
 	cr_assert(n < 1 << 20, "%zu bytes", n);
 	free(text);
+}
+
+/* ---- without memory ------------------------------------------------------------------------ */
+
+static bool refuse_streams;
+
+/* In place of the library's. */
+FILE *fdopen(int fd, const char *mode)
+{
+	FILE *(*real)(int, const char *) =
+		(FILE * (*)(int, const char *)) dlsym(RTLD_NEXT, "fdopen");
+
+	errno = ENOMEM;
+	return refuse_streams ? NULL : real(fd, mode);
+}
+
+Test(small_input, what_has_no_memory_is_an_error)
+{
+	char *text;
+	size_t n;
+	int fd, again;
+
+	cr_assert(!shell(NULL, "echo a >file"), "file");
+	cr_assert(!textfile_read("file", "", 100, &text, &n) && n == 2, "%zu bytes", n);
+	free(text);
+	fd = dup(0);
+	close(fd);
+	refuse_streams = true;
+	cr_assert(textfile_read("file", "", 100, &text, &n) == -ENOMEM, "no stream");
+	again = dup(0);
+	cr_assert(fd == again && !text, "closed: %d, not %d", again, fd);
 }
