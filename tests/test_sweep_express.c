@@ -17,10 +17,9 @@ TestSuite(large_sweep_express, .timeout = 60);
 static struct plan express(const char *name, const char *size, const char *depth)
 {
 	const struct workload *const w[] = { workload_find(name), NULL };
-	struct plan_request r = { .workload = w,
-				  .size = size,
-				  .depth = depth,
-				  .design = design_of(true) };
+	struct plan_request r = {
+		.workload = w, .size = size, .depth = depth, .design = design_of(true)
+	};
 	struct plan p;
 
 	design_express(&r.design);
@@ -47,7 +46,8 @@ Test(small_sweep_express, the_smallest_kernel_at_all_depths_and_three_larger_at_
 	for (int mode = 0; mode < MODE_COUNT; mode++) {
 		cr_assert(eq(int, count(&p, 0, (enum mode)mode, 256), 3), "mode %d", mode);
 		for (int size = 2; size <= 4; size++)
-			cr_assert(eq(int, count(&p, size, (enum mode)mode, 16), 2), "size %d", size);
+			cr_assert(eq(int, count(&p, size, (enum mode)mode, 16), 2), "size %d",
+				  size);
 		all += 3 + 3 * 2;
 	}
 	cr_assert(eq(int, p.n_points, all), "and no others: %d", p.n_points);

@@ -100,6 +100,8 @@ Test(small_sweep_goals, a_plan_keeps_them)
 	cr_assert(eq(int, goals_refuse(&p, 1), -EINVAL), "a margin of one side");
 	p.design.goals.margin = 0;
 	cr_assert(zero(int, goals_refuse(&p, 1)), "but c of one");
+	memset(p.design.kind, 1, sizeof(p.design.kind));
+	cr_assert(zero(int, goals_refuse(&p, 1)), "what lies before the parameters is none");
 	p.design.goals.parameter_ns[MODEL_GRAPH_A] = 100;
 	cr_assert(eq(int, goals_refuse(&p, 1), -EINVAL), "no graphs");
 	p.design.goals.parameter_ns[MODEL_GRAPH_A] = 0;
@@ -294,6 +296,8 @@ Test(small_sweep_goals, a_look_in_one_line)
 	cr_assert(c > 0.1 && c < 20, "%s", text);
 	cr_assert(ratio > 0.001 && ratio < 1, "%s", text);
 	look(&j, "bf=1us", NULL, NULL);
+	/* what lies before the parameters in a design is none */
+	memset(j.plan.design.kind, 1, sizeof(j.plan.design.kind));
 	goals_text(&j, text, sizeof(text));
 	cr_assert(eq(str, text, "bf ±? of 1.00 us"), "%s", text);
 	goals_text(&j, text, 8);
@@ -301,6 +305,12 @@ Test(small_sweep_goals, a_look_in_one_line)
 	look(&j, NULL, NULL, NULL);
 	goals_text(&j, text, sizeof(text));
 	cr_assert(eq(str, text, ""), "nothing was asked: %s", text);
+	journal_release(&j);
+	session(&j, 1, 8);
+	look(&j, "bf=1us", NULL, NULL);
+	memset(j.plan.design.kind, 1, sizeof(j.plan.design.kind));
+	goals_text(&j, text, sizeof(text));
+	cr_assert(eq(str, text, "bf ±? of 1.00 us"), "of one side: %s", text);
 	journal_release(&j);
 }
 

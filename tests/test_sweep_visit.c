@@ -247,10 +247,10 @@ static bool is_steady(double slope, double apart)
 
 Test(small_sweep_visit, canaries_just_steady_and_just_not)
 {
-	cr_assert(is_steady(0.000995, 0) && is_steady(-0.000995, 0), "0.0995 % a run");
-	cr_assert(not(is_steady(0.001005, 0) || is_steady(-0.001005, 0)), "0.1005 % a run");
-	cr_assert(is_steady(0, 0.00995) && is_steady(0, -0.00995), "0.995 % apart");
-	cr_assert(not(is_steady(0, 0.01005) || is_steady(0, -0.01005)), "1.005 % apart");
+	cr_assert(is_steady(0.000995, 0) && is_steady(-0.000995, 0), "0.0995 %% a run");
+	cr_assert(not(is_steady(0.001005, 0) || is_steady(-0.001005, 0)), "0.1005 %% a run");
+	cr_assert(is_steady(0, 0.00995) && is_steady(0, -0.00995), "0.995 %% apart");
+	cr_assert(not(is_steady(0, 0.01005) || is_steady(0, -0.01005)), "1.005 %% apart");
 }
 
 Test(small_sweep_visit, the_tick_is_the_least_step)
