@@ -2,6 +2,7 @@
 #include "common/textfile.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,10 @@
 enum { PIECE = 1 << 16, UNASKED = 64 << 20 };
 
 /*
- * Makes room for at least one more byte and the final zero. Of what takes long to read the host
- * must have as much to spare: memory that it promised and has not got ends the process later.
+ * Is there room now for at least one more byte and the final zero? Of what takes long to read the
+ * host must have as much to spare: memory that it promised and has not got ends the process later.
  */
-static int grow(char **text, size_t *room)
+static bool grow(char **text, size_t *room)
 {
 	size_t larger = *room ? 2 * *room : PIECE;
 	int64_t spare = larger > UNASKED ? room_host_spare() : -1;
@@ -27,10 +28,10 @@ static int grow(char **text, size_t *room)
 		spare >= 0 && (int64_t)(larger - *room) > spare ? NULL : realloc(*text, larger);
 
 	if (!moved)
-		return -ENOMEM;
+		return false;
 	*text = moved;
 	*room = larger;
-	return 0;
+	return true;
 }
 
 /* By pieces: the length of a pipe is known at its end. */
@@ -41,7 +42,7 @@ static int read_all(FILE *file, const char *begin, size_t most, char **text, siz
 	do {
 		if (interrupted())
 			return -EINTR;
-		if (*length + 1 >= room && grow(text, &room))
+		if (*length + 1 >= room && !grow(text, &room))
 			return -ENOMEM;
 		got = fread(*text + *length, 1, room - *length - 1, file);
 		*length += got;

@@ -241,3 +241,23 @@ Test(small_chart_data, parts_of_a_step_add_up)
 	script_says("launch-stack", "bar1", "stream, empty kernels, depth 1");
 	chart_files_release(&made);
 }
+
+/* One block takes three times as long as its parts: of these the most is said all the same. */
+static double slow_at_256(const struct batch *b, int side)
+{
+	(void)side;
+	return b->mode == MODE_STREAM && b->depth == 256 && b->kernel_ns > 3e5 ? 3 : 1;
+}
+
+Test(small_chart_data, what_is_not_explained_is_no_part_to_name)
+{
+	struct fake_session s = chart_session(1);
+
+	s.size = "100,200,400";
+	s.factor = slow_at_256;
+	charts_of(&made, &s);
+	script_says("launch-stack", "finding", "kernel 33 to 100 %; other ");
+	script_says("launch-stack", "finding",
+		    " to 67 %; sync up to 4.3 % (100 µs kernels, graph, depth 1)");
+	chart_files_release(&made);
+}

@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
+#include <string.h>
 
 TestSuite(small_chart_lines, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 120);
@@ -95,6 +96,26 @@ Test(small_chart_lines, latency_is_measured_and_fitted)
 	script_says("launch-latency", "title",
 		    "launch: empty kernels: one 5.8 µs; each of 256: stream 2.2 µs, graph ");
 	script_says("launch-latency", "depth", "256");
+	chart_files_release(&made);
+}
+
+/* The second line is the other side's, under its letter; of one side it is no side's. */
+Test(small_chart_lines, a_side_is_named_where_there_are_two)
+{
+	struct fake_session s = chart_session(1);
+	const char *said;
+
+	charts_of(&made, &s);
+	said = script_value("launch-latency", "finding");
+	cr_assert(eq(str, (char *)said, "a graph is faster than a stream from depth 1 on"), "%s",
+		  said);
+	chart_files_release(&made);
+	s.sides = 2;
+	s.model[1].v[MODEL_Z] = 7800;
+	charts_of(&made, &s);
+	said = script_value("launch-latency", "finding");
+	cr_assert(strstr(said, "B: empty kernels: one 7.8 µs; each of 256: stream ") == said, "%s",
+		  said);
 	chart_files_release(&made);
 }
 

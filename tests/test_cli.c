@@ -170,6 +170,9 @@ Test(small_cli, output_that_cannot_be_written_is_no_success)
 	cr_assert(eq(int, shell(&text, "'%s' list >/dev/full 2>&1", rift()), 3), "full disk");
 	cr_assert(eq(int, shell(&text, "'%s' list 2>&1 >/dev/full", rift()), 3), "full disk");
 	cr_assert(is_one_complaint(text), "%s", text);
+	/* a line is written as the stream is closed, and fails no sooner */
+	cr_assert(eq(int, shell(&text, "'%s' --version 2>&1 >/dev/full", rift()), 3), "full disk");
+	cr_assert(is_one_complaint(text), "%s", text);
 }
 
 Test(small_cli, a_reader_that_leaves_early_is_no_crash)

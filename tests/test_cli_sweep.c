@@ -124,6 +124,20 @@ static void cut(int n)
 	      file, n + 1, file, part, file);
 }
 
+/* The plan holds what a step of each configuration takes, and a block of each point. */
+Test(small_cli_sweep, all_are_timed_before_a_session)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(zero(int, run_rift(OUT, &text, "%s --output '%s'", small_plan(), file)), "%s",
+		  text);
+	shell(&text, "head -n 1 '%s' | grep -o '\"step_ns\":[0-9]' | wc -l", file);
+	cr_assert(eq(int, atoi(text), 2), "two sizes: %s", text);
+	shell(&text, "head -n 1 '%s' | grep -o '\"block_ns\":[0-9]' | wc -l", file);
+	cr_assert(eq(int, atoi(text), 4), "four points: %s", text);
+}
+
 Test(small_cli_sweep, resume_completes_what_is_missing)
 {
 	const char *text;

@@ -3,11 +3,14 @@
 #include "common/input.h"
 
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -113,4 +116,58 @@ Test(small_input, what_does_not_begin_as_it_should_is_not_read_to_its_end)
 	cr_assert(!textfile_read("large", "P5", (size_t)1 << 31, &text, &n), "read");
 	cr_assert(n < 1 << 20, "%zu bytes", n);
 	free(text);
+}
+
+/* ---- without memory ------------------------------------------------------------------------ */
+
+static bool refuse_streams;
+
+/* In place of the library's. */
+FILE *fdopen(int fd, const char *mode)
+{
+	FILE *(*real)(int, const char *) =
+		(FILE * (*)(int, const char *)) dlsym(RTLD_NEXT, "fdopen");
+
+	errno = ENOMEM;
+	return refuse_streams ? NULL : real(fd, mode);
+}
+
+Test(small_input, what_has_no_memory_is_an_error)
+{
+	char *text;
+	size_t n;
+	int fd, again;
+
+	cr_assert(!shell(NULL, "echo a >file"), "file");
+	cr_assert(!textfile_read("file", "", 100, &text, &n) && n == 2, "%zu bytes", n);
+	free(text);
+	fd = dup(0);
+	close(fd);
+	refuse_streams = true;
+	cr_assert(textfile_read("file", "", 100, &text, &n) == -ENOMEM, "no stream");
+	again = dup(0);
+	cr_assert(fd == again && !text, "closed: %d, not %d", again, fd);
+}
+
+/* 256 MiB, half of which there are addresses for. Sanitizers take theirs otherwise. */
+Test(small_input, what_outgrows_memory_is_an_error)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	cr_skip("a sanitizer ends the process");
+#else
+	struct rlimit limit;
+	long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	char *text;
+	size_t n;
+
+	cr_assert(f && fscanf(f, "%ld", &pages) == 1, "statm");
+	fclose(f);
+	cr_assert(!shell(NULL, "truncate -s 256M large"), "a file of 256 MiB");
+	getrlimit(RLIMIT_AS, &limit);
+	limit.rlim_cur = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + (128 << 20));
+	cr_assert(!setrlimit(RLIMIT_AS, &limit), "limit");
+	cr_assert(textfile_read("large", "", 1 << 30, &text, &n) == -ENOMEM, "read");
+	free(text);
+#endif
 }

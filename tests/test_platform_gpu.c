@@ -3,6 +3,7 @@
  * library (tests/driver) and the machines of tests/platforms.
  */
 #include "harness/env/gpu.h"
+#include "tests/cli.h"
 #include "tests/facts.h"
 #include "tests/place.h"
 
@@ -232,4 +233,51 @@ Test(small_platform_gpu, why_a_clock_is_not_locked)
 	f = nvml_free_clock(&nvml);
 	unknown_says(&f, "this driver's NVML has no nvmlDeviceResetGpuLockedClocks");
 	nvml_close(&nvml);
+}
+
+Test(small_platform_gpu, versions_of_cuda)
+{
+	static const struct {
+		int packed;
+		const char *text;
+	} rows[] = { { 13000, "13.0" },	 { 12040, "12.4" }, { 11080, "11.8" },
+		     { 12100, "12.10" }, { 9020, "9.2" },   { 1000, "1.0" } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fact f = fact_cuda_version(rows[i].packed);
+
+		text_is(&f, rows[i].text);
+	}
+	for (int none = 0; none > -2; none--) {
+		struct fact f = fact_cuda_version(none);
+
+		unknown_says(&f, "none is installed");
+	}
+}
+
+/* The device that is here, as one process sees it. */
+Test(small_platform_gpu, what_the_runtime_says)
+{
+	struct place p = place_of("bare-metal");
+	int runtime = 0, count = 0;
+	struct virt v;
+	char want[32];
+
+	need_device();
+	virt_read(&v, &p);
+	gpu_read(&gpu, &p, &v);
+	cudaRuntimeGetVersion(&runtime);
+	cudaGetDeviceCount(&count);
+	snprintf(want, sizeof(want), "%d.%d", runtime / 1000,
+		 (runtime - runtime / 1000 * 1000) / 10);
+	text_is(&gpu.cuda_runtime, want);
+	number_is(&gpu.visible_devices, count);
+#ifdef RIFT_CPU_DEVICE
+	text_is(&gpu.compute_mode, "default");
+	text_is(&gpu.sync_flag, "auto");
+	unknown_says(&gpu.loading_mode, "the CPU device has none");
+	unknown_says(&gpu.uuid, "the CPU device has none");
+#else
+	cr_assert(fact_known(&gpu.compute_mode) && fact_known(&gpu.sync_flag), "known");
+#endif
 }

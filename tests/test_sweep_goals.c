@@ -109,6 +109,9 @@ Test(small_sweep_goals, a_plan_keeps_them)
 	for (int i = 0; i < 3; i++)
 		p.point[i].depth = 1;
 	cr_assert(eq(int, goals_refuse(&p, 1), -EINVAL), "one depth");
+	p.design.goals = (struct goals){ 0 };
+	memset(p.design.kind, 1, sizeof(p.design.kind));
+	cr_assert(zero(int, goals_refuse(&p, 1)), "what lies before the parameters is none");
 	diverted_stderr();
 	plan_release(&p);
 }
@@ -275,6 +278,70 @@ Test(small_sweep_goals, what_it_came_to_is_said)
 	said = printed(&j);
 	cr_assert(eq(int, strncmp(said, "c: 2.0", 6), 0), "of one side the value: %s", said);
 	journal_release(&j);
+}
+
+Test(small_sweep_goals, a_look_in_one_line)
+{
+	struct journal j;
+	char text[256];
+	double c = 0, ratio = 0;
+	int end = 0;
+
+	session(&j, 2, 8);
+	look(&j, "c=900ns,bf=1us", "90%", NULL);
+	goals_text(&j, text, sizeof(text));
+	sscanf(text, "c ±%lf ns of 900 ns, bf ±? of 1.00 us, b / a ±%lf %% of 45 %%%n", &c, &ratio,
+	       &end);
+	cr_assert(eq(sz, (size_t)end, strlen(text)), "%s", text);
+	/* of 8 pairs, blocks with 1 % of noise around 2000 ns */
+	cr_assert(c > 0.1 && c < 20, "%s", text);
+	cr_assert(ratio > 0.001 && ratio < 1, "%s", text);
+	look(&j, "bf=1us", NULL, NULL);
+	/* what lies before the parameters in a design is none */
+	memset(j.plan.design.kind, 1, sizeof(j.plan.design.kind));
+	goals_text(&j, text, sizeof(text));
+	cr_assert(eq(str, text, "bf ±? of 1.00 us"), "%s", text);
+	goals_text(&j, text, 8);
+	cr_assert(eq(str, text, "bf ±? "), "cut to 7 bytes: %s", text);
+	look(&j, NULL, NULL, NULL);
+	goals_text(&j, text, sizeof(text));
+	cr_assert(eq(str, text, ""), "nothing was asked: %s", text);
+	journal_release(&j);
+	session(&j, 1, 8);
+	look(&j, "bf=1us", NULL, NULL);
+	memset(j.plan.design.kind, 1, sizeof(j.plan.design.kind));
+	goals_text(&j, text, sizeof(text));
+	cr_assert(eq(str, text, "bf ±? of 1.00 us"), "of one side: %s", text);
+	journal_release(&j);
+}
+
+/* What lies before and behind the parameters is none of them. */
+Test(small_sweep_goals, goals_as_records_keep_them)
+{
+	struct {
+		double before;
+		struct goals g;
+	} of = { 5, { .margin = 0.02 } }, again = { 6, { .margin = 0.03 } };
+	json_t *o = goals_json(&of.g);
+
+	cr_assert(zero(sz, json_object_size(o)), "only a margin");
+	goals_parse(&again.g, o);
+	cr_assert(eq(dbl, again.before, 6), "%g", again.before);
+	cr_assert(eq(dbl, again.g.margin, 0.03), "%g", again.g.margin);
+	json_decref(o);
+	of.g.margin = 0;
+	cr_assert(not(goals_any(&of.g)), "none");
+	of.g.parameter_ns[0] = 100;
+	cr_assert(goals_any(&of.g), "the first");
+	of.g.parameter_ns[MODEL_PARAMS - 1] = 2.5;
+	o = goals_json(&of.g);
+	cr_assert(eq(sz, json_object_size(o), 2), "the first and the last");
+	goals_parse(&again.g, o);
+	for (int i = 0; i < MODEL_PARAMS; i++)
+		cr_assert(eq(dbl, again.g.parameter_ns[i], of.g.parameter_ns[i]), "%d", i);
+	json_decref(o);
+	of.g.parameter_ns[0] = 0;
+	cr_assert(goals_any(&of.g), "the last");
 }
 
 /* ---- the command -------------------------------------------------------------------------- */

@@ -58,6 +58,24 @@ Test(small_sweep_predict, long_blocks_are_no_points_of_a_design)
 	plan_release(&p);
 }
 
+/* Depths 1 and 4; the first block is as long as any may be, the second a little longer. */
+Test(small_sweep_predict, a_block_of_the_longest_time_is_kept)
+{
+	struct plan p = plan_of("1,4", "stream", NULL, 0);
+
+	say_it_takes(&p, 1);
+	p.point[0].block_ns[0] = 100e6;
+	p.point[1].block_ns[0] = nextafter(100e6, INFINITY);
+	cr_assert(eq(int, predict_drop_long(&p, 1), 1), "one");
+	cr_assert(eq(dbl, p.point[0].block_ns[0], 100e6), "%g", p.point[0].block_ns[0]);
+	cr_assert(ne(dbl, p.point[1].block_ns[0], nextafter(100e6, INFINITY)), "that one");
+	/* the side that takes longer counts, where there are two */
+	p.point[0].block_ns[1] = 200e6;
+	cr_assert(zero(int, predict_drop_long(&p, 1)), "one side");
+	cr_assert(eq(int, predict_drop_long(&p, 2), 1), "two");
+	plan_release(&p);
+}
+
 Test(small_sweep_predict, what_the_user_named_stays)
 {
 	char *args[] = { "cells=1k" };

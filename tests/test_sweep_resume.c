@@ -209,6 +209,27 @@ Test(small_sweep_resume, a_damaged_part_is_refused_and_stays)
 	}
 }
 
+/* They are of the process under way: when it has ended, none is kept. */
+Test(small_sweep_resume, visits_of_a_process_end_with_it)
+{
+	struct journal j;
+	struct stat st;
+
+	for (int sides = 1; sides <= 2; sides++) {
+		begin(&j, sides == 2 ? "env" : NULL);
+		for (int i = 0; i < POINTS; i++)
+			for (int r = 0; r < ROUNDS; r++)
+				add_visit(&j, i, r);
+		cr_assert(zero(int, stat(visits, &st)), "%s", visits);
+		cr_assert(lt(i64, 0, st.st_size), "under way");
+		cr_assert(zero(int, journal_trailer(&j, 0, json_object())), "trailer");
+		cr_assert(zero(int, stat(visits, &st)), "%s", visits);
+		cr_assert(zero(i64, st.st_size), "%d sides: %ld bytes", sides, (long)st.st_size);
+		journal_release(&j);
+		shell(NULL, "rm -f '%s' '%s'", part, visits);
+	}
+}
+
 /* It started on another machine: the plan goes to a new session, the visits do not. */
 Test(small_sweep_resume, a_plan_that_moves_on_leaves_no_visits_behind)
 {

@@ -235,6 +235,34 @@ Test(small_sweep_visit, steady_canaries)
 	cr_assert(not(warm_is_steady(level)), "NaN");
 }
 
+/* Straight lines around 1 ms that rise or fall by such a share a run, and canaries so far apart. */
+static bool is_steady(double slope, double apart)
+{
+	double ns[WARM_CANARIES];
+
+	for (int i = 0; i < WARM_CANARIES; i++)
+		ns[i] = 1e6 * (1 + slope * (i - 4.5) + (i == 4 ? apart : i == 5 ? -apart : 0) / 2);
+	return warm_is_steady(ns);
+}
+
+Test(small_sweep_visit, canaries_just_steady_and_just_not)
+{
+	cr_assert(is_steady(0.000995, 0) && is_steady(-0.000995, 0), "0.0995 %% a run");
+	cr_assert(not(is_steady(0.001005, 0) || is_steady(-0.001005, 0)), "0.1005 %% a run");
+	cr_assert(is_steady(0, 0.00995) && is_steady(0, -0.00995), "0.995 %% apart");
+	cr_assert(not(is_steady(0, 0.01005) || is_steady(0, -0.01005)), "1.005 %% apart");
+}
+
+Test(small_sweep_visit, the_tick_is_the_least_step)
+{
+	double steps[] = { 4096, 1024, 1536, 1024, 4608, 3072 }, equal[] = { 512, 512, 512 };
+
+	cr_assert(eq(dbl, calibration_tick(steps, 6), 512), "1024 to 1536, 4096 to 4608");
+	cr_assert(eq(dbl, calibration_tick((double[]){ 0, 2048 }, 2), 2048), "of two");
+	cr_assert(isnan(calibration_tick(equal, 3)), "no step");
+	cr_assert(isnan(calibration_tick(equal, 1)), "of one");
+}
+
 Test(small_sweep_visit, calibration_finds_something)
 {
 	struct calibration c;

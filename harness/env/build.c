@@ -16,7 +16,7 @@ static struct fact toolkit(void)
 #ifdef RIFT_CPU_DEVICE
 	return fact_unknown("built for the CPU device");
 #else
-	return fact_text("%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+	return fact_cuda_version(CUDART_VERSION);
 #endif
 }
 

@@ -65,6 +65,12 @@ struct fact fact_bool(bool value)
 	return (struct fact){ .kind = FACT_BOOL, .number = value };
 }
 
+struct fact fact_cuda_version(int packed)
+{
+	return packed > 0 ? fact_text("%d.%d", packed / 1000, packed % 1000 / 10)
+			  : fact_unknown("none is installed");
+}
+
 struct fact fact_unknown(const char *fmt, ...)
 {
 	struct fact f = { .kind = FACT_UNKNOWN };

@@ -29,6 +29,9 @@ struct fact fact_text(const char *fmt, ...) __attribute__((format(printf, 1, 2))
 struct fact fact_int(int64_t value);
 struct fact fact_real(double value); /* unknown where it is not finite */
 struct fact fact_bool(bool value);
+
+/* "12.4", which CUDA packs as 12040; 0: none is installed. */
+struct fact fact_cuda_version(int packed);
 struct fact fact_unknown(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static inline bool fact_known(const struct fact *f)

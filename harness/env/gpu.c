@@ -206,13 +206,6 @@ const char *driver_advice(const struct driver *d, int cuda_error)
 
 /* ---- the CUDA runtime ------------------------------------------------------------------- */
 
-/* CUDA packs 12.4 as 12040; 0 is "none". */
-static struct fact version(int packed)
-{
-	return packed > 0 ? fact_text("%d.%d", packed / 1000, packed % 1000 / 10)
-			  : fact_unknown("none is installed");
-}
-
 /* As nvidia-smi writes it; a MIG device has one of its own. */
 static struct fact uuid(const struct cudaDeviceProp *prop)
 {
@@ -271,8 +264,8 @@ static void ask_runtime(struct gpu *g)
 
 	cudaRuntimeGetVersion(&runtime);
 	cudaDriverGetVersion(&driver);
-	g->cuda_runtime = version(runtime);
-	g->cuda_driver_api = version(driver);
+	g->cuda_runtime = fact_cuda_version(runtime);
+	g->cuda_driver_api = fact_cuda_version(driver);
 	g->mem_free_bytes = cudaMemGetInfo(&free_bytes, &bytes) ? fact_unknown("cudaMemGetInfo "
 									       "failed")
 								: fact_int((int64_t)free_bytes);

@@ -74,13 +74,11 @@ int platform_device(struct platform *p)
 #endif
 }
 
-/* CUDA packs 12.4 as 12040. */
-static json_t *version_json(int version)
+static json_t *version_json(int packed)
 {
-	char text[32];
+	struct fact version = fact_cuda_version(packed);
 
-	snprintf(text, sizeof(text), "%d.%d", version / 1000, version % 1000 / 10);
-	return version ? json_string(text) : json_null();
+	return fact_known(&version) ? json_string(version.text) : json_null();
 }
 
 json_t *platform_device_json(const struct platform *p)

@@ -68,7 +68,21 @@ static void tsc(struct calibration *out)
 #endif
 }
 
-/* Elapsed times of empty pairs: the smallest difference between two of them is the tick. */
+double calibration_tick(double *ns, int n)
+{
+	double tick = NAN;
+
+	sort_doubles(ns, n);
+	for (int i = 1; i < n; i++) {
+		double step = ns[i] - ns[i - 1];
+
+		if (step > 0 && !(step >= tick))
+			tick = step;
+	}
+	return tick;
+}
+
+/* Of empty pairs. */
 static void events(struct calibration *out, const struct canary *c)
 {
 	double cost[EVENT_PAIRS], elapsed[EVENT_PAIRS];
@@ -87,14 +101,7 @@ static void events(struct calibration *out, const struct canary *c)
 		elapsed[i] = round(ms * 1e6);
 	}
 	out->event_pair_cost_ns = median_of(cost, n);
-	out->event_tick_ns = NAN;
-	sort_doubles(elapsed, n);
-	for (int i = 1; i < n; i++) {
-		double step = elapsed[i] - elapsed[i - 1];
-
-		if (step > 0 && !(step >= out->event_tick_ns))
-			out->event_tick_ns = step;
-	}
+	out->event_tick_ns = calibration_tick(elapsed, n);
 }
 
 static void device_clock(struct calibration *out, const struct canary *c)

@@ -30,6 +30,10 @@ struct calibration {
 	double clock_offset_ns, clock_offset_err_ns; /* device clock less host clock */
 };
 
+/* The smallest difference above 0 between two of these times, which it sorts; NAN: there is none.
+ */
+double calibration_tick(double *ns, int n);
+
 /*
  * Takes about 0.2 s, and behind a layer whose calls take long at most 3 s and some calls. Nothing
  * else may be in the stream.

@@ -137,8 +137,7 @@ void system_pci_address(char out[32])
 static int chosen = -1;
 static cpu_set_t unpinned; /* all that were allowed but that one */
 
-/* "0-7,16-23" */
-static void parse_cpus(const char *text, cpu_set_t *set)
+void system_read_cpus(const char *text, cpu_set_t *set)
 {
 	CPU_ZERO(set);
 	while (*text) {
@@ -166,7 +165,7 @@ static void near_device(const char *pci_bus_id, const cpu_set_t *allowed, cpu_se
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/local_cpulist", pci_bus_id);
 	if (!first_line(path, line, sizeof(line)))
 		return;
-	parse_cpus(line, out);
+	system_read_cpus(line, out);
 	CPU_AND(out, out, allowed);
 	if (!CPU_COUNT(out))
 		*out = *allowed;

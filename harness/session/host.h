@@ -2,6 +2,7 @@
 #ifndef RIFT_SESSION_HOST_H
 #define RIFT_SESSION_HOST_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,6 +36,9 @@ void system_pci_address(char out[32]);
  * corrects nothing.
  */
 int64_t host_canary_run(void);
+
+/* Processors as the kernel lists them, "0-7,16-23"; what is no such list ends it. */
+void system_read_cpus(const char *text, cpu_set_t *set);
 
 /*
  * Keeps the submitting thread on one processor, of those near the GPU at this PCI address ("" or

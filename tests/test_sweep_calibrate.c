@@ -1,0 +1,70 @@
+/*
+ * test_sweep_calibrate.c - harness/session/calibrate.h with a clock that is read in steps: the rate
+ * of the processor's counter must come from a time that is long beside them.
+ */
+#include "harness/measure/measure.h"
+#include "harness/session/calibrate.h"
+#include "harness/session/host.h"
+#include "tests/cli.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+TestSuite(small_sweep_calibrate, .timeout = 60);
+
+static long step_ns = 1;
+
+/* In place of the library's. */
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	int rc = (int)syscall(SYS_clock_gettime, id, t);
+
+	t->tv_nsec -= t->tv_nsec % step_ns;
+	return rc;
+}
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+
+static double true_mhz(void)
+{
+	int64_t start = clock_ns(), ns = 0;
+	uint64_t first = __rdtsc(), last = first;
+
+	while (ns < 20000000) {
+		last = __rdtsc();
+		ns = clock_ns() - start;
+	}
+	return 1e3 * (double)(last - first) / (double)ns;
+}
+
+/* Steps of 0.1 ms are 5 % of 2 ms. One in five may be disturbed by others. */
+Test(small_sweep_calibrate, the_counter_is_timed_for_long_enough)
+{
+	struct canary canary;
+	cudaStream_t stream;
+	double mhz, best = INFINITY;
+
+	need_device();
+	if (!system_tsc_is_invariant())
+		cr_skip("this processor's counter is no clock");
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)), "stream");
+	canary_init(&canary, stream, false);
+	mhz = true_mhz();
+	for (int i = 0; i < 5 && best > 0.06; i++) {
+		struct calibration c;
+
+		step_ns = 100000;
+		calibrate(&c, &canary);
+		step_ns = 1;
+		best = fmin(best, fabs(c.tsc_mhz / mhz - 1));
+	}
+	cr_assert(le(dbl, best, 0.06), "%g %% off %g MHz", 100 * best, mhz);
+	canary_release(&canary);
+}
+#endif
