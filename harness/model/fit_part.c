@@ -134,7 +134,8 @@ void fit_data_release(struct fit_data *d)
 
 /* ---- draws -------------------------------------------------------------------------------- */
 
-/* Of a point in each draw: the median of its values, or what grid_pair() says; a: side a's. */
+/* What a point takes in each draw: the median of its values, or what grid_pair() says; a: side a's.
+ */
 static bool medians_of_draws(const struct fit_draws *m, const double *value, const double *a,
 			     double *out)
 {

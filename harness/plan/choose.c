@@ -14,7 +14,7 @@ static double known_bytes(const struct side_timing *t)
 	return isfinite(t->device_bytes) ? t->device_bytes : 0;
 }
 
-/* Of the memory that is free: contexts take some, and two processes have two. */
+/* A share of the free memory: contexts take some, and two processes have two. */
 static const double room_share = 0.9;
 
 int predict_apart(struct plan *p)

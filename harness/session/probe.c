@@ -539,7 +539,7 @@ static int judge_child(const struct probing *p, const struct child *c)
 	return complain(EIO, "%sprobing %s: the worker %s", p->side ? "side b: " : "", at(p), how);
 }
 
-/* Of side a by smaller sizes, of side b by side a. */
+/* What was not tried: on side a by smaller sizes, on side b by side a. */
 static void predict_the_rest(struct plan *p, int side)
 {
 	struct side_timing guess;
