@@ -90,6 +90,24 @@ Test(small_chart_texts, of_one_side)
 	chart_files_release(&made);
 }
 
+/* The one depth is not held against itself: (5.8 us + 15 * 2.2 us) / 16. */
+Test(small_chart_texts, of_one_depth)
+{
+	static const struct said said[] = {
+		{ "launch-latency", "title", "launch: empty kernels: each of 16: stream 2.4 µs" },
+		{ "launch-latency", "with_depths", "0" },
+		{ "launch-latency", "depth", "16" },
+		{ 0 },
+	};
+	struct fake_session s = chart_session(1);
+
+	s.depth = "16";
+	s.mode = "stream";
+	charts_of(&made, &s);
+	all_is_said(said);
+	chart_files_release(&made);
+}
+
 Test(small_chart_texts, of_two_sides)
 {
 	static const struct said said[] = {
