@@ -82,7 +82,7 @@ double calibration_tick(double *ns, int n)
 	return tick;
 }
 
-/* Of empty pairs. */
+/* Their cost on the host, and their tick: pairs have nothing between them. */
 static void events(struct calibration *out, const struct canary *c)
 {
 	double cost[EVENT_PAIRS], elapsed[EVENT_PAIRS];
