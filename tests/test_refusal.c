@@ -165,7 +165,10 @@ Test(small_refusal, what_nothing_can_go_on_without_is_named)
 	static const char *const commands[] = {
 		"run mlp batch=4 hidden=16 images=64 --mode stream --depth 1 --blocks 1",
 		"run mlp batch=4 hidden=16 images=64 --mode graph --depth 1 --blocks 1",
+#ifndef __SANITIZE_THREAD__ /* a capture that cannot be ended: its stream is waited for by nobody  \
+			     */
 		"run launch us=0 streams=4 --mode stream --depth 8 --blocks 3",
+#endif
 	};
 	char fail[96], want[96];
 	const char *text;

@@ -17,7 +17,7 @@
 
 TestSuite(small_sweep_calibrate, .timeout = 60);
 
-static long step_ns = 1;
+static _Atomic long step_ns = 1; /* the device reads the clock too */
 
 /* In place of the library's. */
 int clock_gettime(clockid_t id, struct timespec *t)
