@@ -165,8 +165,8 @@ Test(small_refusal, what_nothing_can_go_on_without_is_named)
 	static const char *const commands[] = {
 		"run mlp batch=4 hidden=16 images=64 --mode stream --depth 1 --blocks 1",
 		"run mlp batch=4 hidden=16 images=64 --mode graph --depth 1 --blocks 1",
-#ifndef __SANITIZE_THREAD__ /* a capture that cannot be ended: its stream is waited for by nobody  \
-			     */
+	/* nobody can wait for a stream whose capture cannot be ended: its last copy races */
+#ifndef __SANITIZE_THREAD__
 		"run launch us=0 streams=4 --mode stream --depth 8 --blocks 3",
 #endif
 	};
