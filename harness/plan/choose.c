@@ -275,26 +275,18 @@ int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double
 	return dropped;
 }
 
-static double turns_ns(const struct plan *p, int sides, int process)
-{
-	double ns = 0;
-
-	for (int side = 0; side < sides; side++)
-		ns += predict_turn_ns(p, side, process);
-	return ns;
-}
-
 int predict_choose_again(const struct plan *p, int sides, double took_ns, double left_ns,
 			 bool *stays, double *times)
 {
+	double first_ns = predict_processes_ns(p, sides, 1);
 	struct plan rest = *p;
 	int dropped = 0;
 
 	rest.design.processes--;
-	*times = took_ns / turns_ns(p, sides, 0);
+	*times = took_ns / first_ns;
 	for (int i = 0; i < p->n_points; i++)
 		stays[i] = true;
-	if (*times * rest.design.processes * turns_ns(p, sides, 1) <= left_ns)
+	if (*times * (predict_session_ns(p, sides) - first_ns) <= left_ns)
 		return 0;
 	for (int i = 0; i < p->n_points; i++)
 		stays[i] = false;
