@@ -21,7 +21,7 @@ for length in ${LENGTHS:-15 60}; do
 		rm -f "$name".jsonl*
 		begin=$(date +%s%N)
 		# shellcheck disable=SC2086
-		"$rift" sweep launch transfer memory launch.us=0,10 transfer.bytes=4,4M memory.bytes=1M \
+		"$rift" sweep launch transfer memory launch.us=0,10,20 transfer.bytes=4,4M memory.bytes=1M \
 			--depth 1,16,64 --mode stream,graph $size --warm-up 0.1 --against env \
 			--quiet --output "$name.jsonl" >"$name.txt" 2>&1 </dev/null
 		echo "exit code $?, $((($(date +%s%N) - begin) / 1000000)) ms" >>"$name.txt"

@@ -7,6 +7,7 @@
 #include "harness/session/company.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/on_cpu.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -79,6 +80,8 @@ Test(large_sweep_company, what_one_holds_another_does_not_pay)
 {
 	struct journal j;
 
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: it can add a cost");
 	sweep(&j, "");
 	expect_no_charge(&j);
 	cr_assert(eq(int, workers(1), PROCESSES), "%d", workers(1));
@@ -117,6 +120,8 @@ Test(large_sweep_company, nor_what_one_has_held)
 {
 	struct journal j;
 
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: it can add a cost");
 	setenv("RIFT_CPU_PINNED_LEAK", "1", 1);
 	sweep(&j, "");
 	expect_no_charge(&j);
@@ -129,6 +134,8 @@ Test(large_sweep_company, nor_beside_another_side)
 {
 	struct journal j;
 
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: it can add a cost");
 	setenv("RIFT_CPU_PINNED_LEAK", "1", 1);
 	sweep(&j, "--against env");
 	expect_no_charge(&j);
@@ -155,6 +162,8 @@ Test(large_sweep_company, sides_that_slow_each_other_are_measured_apart)
 	const char *text;
 	struct journal j;
 
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: it can add a cost");
 	setenv("TMPDIR", folder, 1);
 	setenv("RIFT_CPU_LAUNCH_NS_BESIDE", "2000000", 1);
 	sweep_pairs(&j, 5, "");

@@ -9,6 +9,7 @@
 #include "harness/session/workers.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/on_cpu.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -364,7 +365,6 @@ Test(large_sweep_pairs, a_lost_worker_is_replaced_beside_the_other)
 	cr_assert(eq(int, atoi(text), 5), "started %s times", text);
 }
 
-/* 50 us of a launch call are side b's own, though its processes run beside side a's. */
 /* The 60 MiB that copies of 6 MiB take fit into 100 once, so that the second set-up would fail
  * while the first is there. */
 Test(large_sweep_pairs, what_does_not_fit_twice_is_measured_apart)
@@ -372,6 +372,8 @@ Test(large_sweep_pairs, what_does_not_fit_twice_is_measured_apart)
 	const char *text;
 	struct journal j;
 
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: it can add a cost");
 	setenv("RIFT_CPU_MEMORY_MIB", "100", 1);
 	cr_assert(zero(int,
 		       run_rift(ERR, &text,
@@ -386,11 +388,14 @@ Test(large_sweep_pairs, what_does_not_fit_twice_is_measured_apart)
 	journal_release(&j);
 }
 
+/* 50 us of a launch call are side b's own, though its processes run beside side a's. */
 Test(large_sweep_pairs, a_cost_of_one_side_is_that_sides)
 {
 	const char *text;
 	struct journal j;
 
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: it can add a cost");
 	cr_assert(zero(int, run_rift(ERR, &text,
 				     SWEEP "--against 'env RIFT_CPU_LAUNCH_NS=50000' --output '%s'",
 				     path)),

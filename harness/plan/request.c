@@ -212,7 +212,8 @@ static const struct param plan_depth_row = { "depth",	     PARAM_SIZE, 0,  "step
 
 enum { QUICK_SIZES = 6 };
 static const char full_depths[] = "1:4096:x2", quick_depths[] = "1:4096:x4";
-static const char express_depths[] = "1,16,256";
+/* p takes three depths beyond 1 (POINTS_MIN of the fit). */
+static const char express_depths[] = "1,16,64,256";
 
 /* The parameter that this names, of the first workload of the request that has one; else NULL. */
 static const struct param *find_row(const struct plan_request *r, const char *assignment,
