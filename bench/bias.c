@@ -21,7 +21,7 @@ static const int depths[] = { 1, 16, 256, 1024 };
 
 static struct launch_opts opts;
 static struct launch_state state;
-static struct subject subject;
+static struct instance instance;
 
 struct by_hand {
 	int depth;
@@ -36,7 +36,7 @@ static void launch_empty(int n)
 	const dim3 grid = { 1, 1, 1 }, block = { LAUNCH_THREADS, 1, 1 };
 
 	for (int i = 0; i < n; i++)
-		CUDA(cudaLaunchKernel(kernel, grid, block, args, 0, subject.stream));
+		CUDA(cudaLaunchKernel(kernel, grid, block, args, 0, instance.stream));
 }
 
 static struct by_hand hand_init(enum mode mode, int depth)
@@ -46,11 +46,11 @@ static struct by_hand hand_init(enum mode mode, int depth)
 
 	if (mode == MODE_STREAM)
 		return h;
-	CUDA(cudaStreamBeginCapture(subject.stream, cudaStreamCaptureModeGlobal));
+	CUDA(cudaStreamBeginCapture(instance.stream, cudaStreamCaptureModeGlobal));
 	launch_empty(depth);
-	CUDA(cudaStreamEndCapture(subject.stream, &graph));
+	CUDA(cudaStreamEndCapture(instance.stream, &graph));
 	CUDA(cudaGraphInstantiate(&h.graph, graph, 0));
-	CUDA(cudaGraphUpload(h.graph, subject.stream));
+	CUDA(cudaGraphUpload(h.graph, instance.stream));
 	CUDA(cudaGraphDestroy(graph));
 	return h;
 }
@@ -59,14 +59,14 @@ static double hand_block_ns(const struct by_hand *h)
 {
 	int64_t begin;
 
-	CHECK(!launch_reset(&opts, &state, subject.stream), "reset");
-	CUDA(cudaStreamSynchronize(subject.stream));
+	CHECK(!launch_reset(&opts, &state, instance.stream), "reset");
+	CUDA(cudaStreamSynchronize(instance.stream));
 	begin = clock_ns();
 	if (h->graph)
-		CUDA(cudaGraphLaunch(h->graph, subject.stream));
+		CUDA(cudaGraphLaunch(h->graph, instance.stream));
 	else
 		launch_empty(h->depth);
-	CUDA(cudaStreamSynchronize(subject.stream));
+	CUDA(cudaStreamSynchronize(instance.stream));
 	return (double)(clock_ns() - begin);
 }
 
@@ -101,7 +101,7 @@ static void compare(enum mode mode, int depth)
 	struct by_hand h = hand_init(mode, depth);
 	struct submission s;
 
-	CHECK(!submission_init(&s, &subject, mode, depth), "submission");
+	CHECK(!submission_init(&s, &instance, mode, depth), "submission");
 	for (int i = -2; i < TURNS; i++) { /* the first two warm up */
 		int at = i < 0 ? 0 : i;
 
@@ -129,12 +129,12 @@ static void open_device(void)
 	CUDA(cudaSetDevice(0));
 	printf("%s%s\n\n", prop.name, prop.major ? "" : ": these are not GPU figures");
 	opts.streams = 1;
-	subject.workload = &workload_launch;
-	subject.opts = &opts;
-	subject.state = &state;
-	subject.launches = 1;
-	subject.sync = SYNC_SPIN; /* cudaStreamSynchronize() */
-	CUDA(cudaStreamCreateWithFlags(&subject.stream, cudaStreamNonBlocking));
+	instance.workload = &workload_launch;
+	instance.opts = &opts;
+	instance.state = &state;
+	instance.launches = 1;
+	instance.sync = SYNC_SPIN; /* cudaStreamSynchronize() */
+	CUDA(cudaStreamCreateWithFlags(&instance.stream, cudaStreamNonBlocking));
 	CHECK(!launch_setup(&opts, &state), "setup");
 }
 
@@ -148,6 +148,6 @@ int main(void)
 		for (int i = 0; i < (int)(sizeof(depths) / sizeof(*depths)); i++)
 			compare(mode, depths[i]);
 	launch_teardown(&state);
-	CUDA(cudaStreamDestroy(subject.stream));
+	CUDA(cudaStreamDestroy(instance.stream));
 	return 0;
 }

@@ -113,17 +113,17 @@ static void by_probe(const struct group *g, double *us)
 static double step_us(const struct group *g, const char *const more[2], cudaStream_t stream)
 {
 	struct ready r = set_up(g, more);
-	const struct subject subject = { .workload = r.w,
-					 .opts = r.opts,
-					 .state = r.state,
-					 .stream = stream,
-					 .launches = 1,
-					 .sync = SYNC_SPIN };
+	const struct instance instance = { .workload = r.w,
+					   .opts = r.opts,
+					   .state = r.state,
+					   .stream = stream,
+					   .launches = 1,
+					   .sync = SYNC_SPIN };
 	double us[BLOCKS];
 	struct submission s;
 	struct block b;
 
-	CHECK(!submission_init(&s, &subject, MODE_STREAM, 1), "submission");
+	CHECK(!submission_init(&s, &instance, MODE_STREAM, 1), "submission");
 	for (int i = -WARMUP; i < BLOCKS; i++) { /* as many warm up as by hand */
 		CHECK(!measure_block(&s, &b), "block");
 		us[i < 0 ? 0 : i] = 1e-3 * (double)b.total_ns;

@@ -122,15 +122,15 @@ static double median_block_ns(const struct trial *t)
 {
 	const struct opts opts = { t->call };
 	struct state state = { 0 };
-	struct subject subject = {
+	struct instance instance = {
 		.workload = &calls, .opts = &opts, .state = &state, .launches = 1
 	};
 	struct submission s;
 	struct blocks warm, timed;
 
 	CUDA(cudaMalloc((void **)&state.device, sizeof(state.host)));
-	subject.stream = stream_apart();
-	CHECK(!submission_init(&s, &subject, t->mode, t->depth), "%s", t->what);
+	instance.stream = stream_apart();
+	CHECK(!submission_init(&s, &instance, t->mode, t->depth), "%s", t->what);
 	CHECK(!measure_blocks(&s, WARMUP_BLOCKS, &warm), "%s", t->what);
 	CHECK(!measure_blocks(&s, BLOCKS, &timed), "%s", t->what);
 	return stats_of(t->total ? timed.total_ns : timed.enq_ns, BLOCKS, 1).median;

@@ -23,30 +23,30 @@ enum { DEPTH = 64, BLOCKS = 31 };
 static const double suspicious = 0.5, launch_us = 10;
 
 /* Microseconds a step. */
-static double step_us(const struct subject *subject, enum mode mode)
+static double step_us(const struct instance *instance, enum mode mode)
 {
 	double us[BLOCKS];
 	struct submission s;
 	struct warmup warmup;
 
-	CHECK(!submission_init(&s, subject, mode, DEPTH) && !measure_warmup(&s, &warmup),
-	      "%s: warm-up", subject->workload->name);
+	CHECK(!submission_init(&s, instance, mode, DEPTH) && !measure_warmup(&s, &warmup),
+	      "%s: warm-up", instance->workload->name);
 	for (int i = 0; i < BLOCKS; i++) {
 		struct block b;
 
-		CHECK(!measure_block(&s, &b), "%s: block", subject->workload->name);
+		CHECK(!measure_block(&s, &b), "%s: block", instance->workload->name);
 		us[i] = (double)b.total_ns / 1e3 / DEPTH;
 	}
 	submission_release(&s);
 	return median_of(us, BLOCKS);
 }
 
-static void compare(const struct subject *subject)
+static void compare(const struct instance *instance)
 {
-	double stream = step_us(subject, MODE_STREAM), fused = step_us(subject, MODE_FUSED);
+	double stream = step_us(instance, MODE_STREAM), fused = step_us(instance, MODE_FUSED);
 	double share = fused / stream;
 
-	printf("%-16s %12.3f %12.3f %8.3f%s\n", subject->workload->name, stream, fused, share,
+	printf("%-16s %12.3f %12.3f %8.3f%s\n", instance->workload->name, stream, fused, share,
 	       share >= suspicious  ? ""
 	       : stream > launch_us ? "  SUSPICIOUS"
 				    : "  (short steps)");
@@ -81,20 +81,20 @@ static bool choose(const struct workload *w, struct params *p)
 static void look_at(const struct workload *w, cudaStream_t stream)
 {
 	void *opts = calloc(1, w->opts_size + 1), *state = calloc(1, w->state_size + 1);
-	struct subject subject = { .workload = w,
-				   .opts = opts,
-				   .state = state,
-				   .stream = stream,
-				   .launches = 1,
-				   .sync = SYNC_SPIN };
+	struct instance instance = { .workload = w,
+				     .opts = opts,
+				     .state = state,
+				     .stream = stream,
+				     .launches = 1,
+				     .sync = SYNC_SPIN };
 	struct params p;
 
 	CHECK(opts && state, "memory");
 	params_init(&p, w->params, w->name, opts);
 	if (choose(w, &p)) {
 		CHECK(!w->setup(opts, state), "%s: setup", w->name);
-		CHECK(!w->cost(opts, state, &subject.cost), "%s: cost", w->name);
-		compare(&subject);
+		CHECK(!w->cost(opts, state, &instance.cost), "%s: cost", w->name);
+		compare(&instance);
 		w->teardown(state);
 	}
 	params_release(&p);

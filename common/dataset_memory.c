@@ -26,14 +26,14 @@ static int64_t words_of(const struct dataset_shape *shape, int first, int end, i
 	return words;
 }
 
-static int arrays_of(const struct dataset_shape *shape)
+static int arrays(const struct dataset_shape *shape)
 {
 	return shape->inputs + shape->outputs;
 }
 
 static int64_t bytes_for(const struct dataset_shape *shape, int64_t slots)
 {
-	return words_of(shape, 0, arrays_of(shape), slots) * WORD;
+	return words_of(shape, 0, arrays(shape), slots) * WORD;
 }
 
 static void *place(const struct dataset_shape *shape, void *base, int k, int64_t slot,
@@ -93,7 +93,7 @@ int dataset_make(struct dataset *d, const struct dataset_opts *o, const struct d
 	bool streamed = o->data == STREAMED_STREAMED;
 	int err;
 
-	CHECK(arrays_of(shape) <= DATASET_ARRAYS_MAX, "%d arrays", arrays_of(shape));
+	CHECK(arrays(shape) <= DATASET_ARRAYS_MAX, "%d arrays", arrays(shape));
 	*d = (struct dataset){ .o = *o,
 			       .shape = *shape,
 			       .device_slots = streamed ? 1 : (uint32_t)o->slots };
@@ -131,7 +131,7 @@ void dataset_release(struct dataset *d)
 
 size_t dataset_output_bytes(const struct dataset_shape *shape, int64_t slots)
 {
-	return (size_t)words_of(shape, shape->inputs, arrays_of(shape), slots) * WORD;
+	return (size_t)words_of(shape, shape->inputs, arrays(shape), slots) * WORD;
 }
 
 /* No step is under way when a reset is asked for. */
@@ -184,7 +184,7 @@ static void copy_out(void *arg, int chunk, cudaStream_t stream)
 {
 	const struct going *g = arg;
 
-	for (int k = g->d->shape.inputs; k < arrays_of(&g->d->shape); k++)
+	for (int k = g->d->shape.inputs; k < arrays(&g->d->shape); k++)
 		copy(g, k, chunk, cudaMemcpyDeviceToHost, stream);
 }
 

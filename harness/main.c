@@ -41,7 +41,7 @@ static const struct command {
 	{ "compare", "A B", "two sessions, or the two sides of one: is B slower", cmd_compare },
 	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
 	  cmd_plot },
-	{ "probe", "[--output FILE]", "the platform card: what each call costs here, on one page",
+	{ "probe", "[--output FILE]", "call costs: what each call costs here, on one page",
 	  cmd_probe },
 	{ "sweep-worker", NULL, NULL, cmd_worker },
 	{ "sweep-clocks", NULL, NULL, cmd_clocks },
@@ -59,7 +59,8 @@ static int print_help(void)
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n"
-	       "Exit codes: 0 ok, 1 a check failed, or slower, 2 failed points, or open, 3 usage "
+	       "Exit codes: 0 ok, 1 a check failed, or slower, 2 failed points, or inconclusive, 3 "
+	       "usage "
 	       "or "
 	       "bad\ninput, 4 no such device, 5 not comparable, 75 interrupted.\n");
 	return RIFT_OK;
@@ -73,16 +74,16 @@ static int too_many(const char *word, const char *before)
 
 static int refuse(const char *name)
 {
-	struct spell near = spell_start(name);
+	struct suggestion near = suggest_start(name);
 
 	for (const struct workload *const *w = workloads; *w; w++)
 		if (!strcmp((*w)->name, name))
 			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);
 	for (const struct command *c = commands; c->name; c++)
 		if (c->help)
-			spell_offer(&near, c->name);
+			suggest_offer(&near, c->name);
 	return complain(EINVAL, "unknown command '%s'%s", text_shown(name).s,
-			near.best ? spell_hint(&near).s : "; `rift help` lists them");
+			near.best ? suggest_hint(&near).s : "; `rift help` lists them");
 }
 
 /* Passes `NAME arguments` on; a wrong NAME is refused. */

@@ -93,7 +93,7 @@ static const json_t *light_workload(void)
 	cr_fatal("rift list --json has no launch");
 }
 
-const char *text_of(const json_t *o, const char *key)
+const char *get_text(const json_t *o, const char *key)
 {
 	const char *text = json_string_value(json_object_get(o, key));
 
@@ -102,7 +102,7 @@ const char *text_of(const json_t *o, const char *key)
 
 const char *name(void)
 {
-	return text_of(light_workload(), "name");
+	return get_text(light_workload(), "name");
 }
 
 const json_t *axis(void)
@@ -111,7 +111,7 @@ const json_t *axis(void)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(params, i, row) if (*text_of(row, "axis")) return row;
+	json_array_foreach(params, i, row) if (*get_text(row, "axis")) return row;
 	return NULL;
 }
 

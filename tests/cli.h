@@ -28,7 +28,7 @@ const char *name(void);
 const json_t *axis(void);
 
 /* A string member, "" where it is missing or null. */
-const char *text_of(const json_t *object, const char *key);
+const char *get_text(const json_t *object, const char *key);
 
 /* Skips the test where there is no device. */
 void need_device(void);

@@ -35,8 +35,8 @@ struct compared *compared_sides(const struct fake_session *s, const struct compa
 	if (change)
 		change(&c->session[0]);
 	for (int k = 0; k < 2; k++)
-		party_init(&c->party[k], &c->session[0], "both.jsonl", k, HALF_BOTH);
-	c->err = compare(&c->c, &c->party[0], &c->party[1], o);
+		side_init(&c->side[k], &c->session[0], "both.jsonl", k, HALF_BOTH);
+	c->err = compare(&c->c, &c->side[0], &c->side[1], o);
 	return c;
 }
 
@@ -50,9 +50,9 @@ struct compared *compared_sessions(const struct fake_session *a, const struct fa
 	cr_assert(c != NULL, "memory");
 	for (int k = 0; k < 2; k++) {
 		fake_session_journal(s[k], &c->session[k]);
-		party_init(&c->party[k], &c->session[k], names[k], 0, HALF_BOTH);
+		side_init(&c->side[k], &c->session[k], names[k], 0, HALF_BOTH);
 	}
-	c->err = compare(&c->c, &c->party[0], &c->party[1], o);
+	c->err = compare(&c->c, &c->side[0], &c->side[1], o);
 	return c;
 }
 
@@ -60,7 +60,7 @@ void compared_free(struct compared *c)
 {
 	compare_release(&c->c);
 	for (int k = 0; k < 2; k++) {
-		party_release(&c->party[k]);
+		side_release(&c->side[k]);
 		journal_release(&c->session[k]);
 	}
 	free(c);

@@ -7,7 +7,7 @@
 
 struct compared {
 	struct journal session[2]; /* the second only of two sessions */
-	struct party party[2];
+	struct compared_side side[2];
 	struct comparison c;
 	int err;
 };

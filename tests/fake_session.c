@@ -45,7 +45,7 @@ struct fake_session fake_session(void)
 				      .noise = 0.05,
 				      .blocks = 15,
 				      .queue = 1024,
-				      .kind_factor = 1,
+				      .policy_factor = 1,
 				      .step = { .launches = 1 },
 				      .device = { "made-up GPU", "made-up GPU" },
 				      .model = { fake_model(), fake_model() } };
@@ -53,7 +53,7 @@ struct fake_session fake_session(void)
 
 /* ---- plan --------------------------------------------------------------------------------- */
 
-static struct plan plan_of(const struct fake_session *s)
+static struct plan session_plan(const struct fake_session *s)
 {
 	const struct workload *w[3] = { workload_find(s->workload) };
 	struct plan_request r = { .workload = w,
@@ -74,7 +74,7 @@ static struct plan plan_of(const struct fake_session *s)
 	r.design.sync = s->sync;
 	cr_assert(zero(int, plan_make(&p, &r)), "plan of %s", s->workload);
 	if (s->kinds)
-		plan_take_kinds(&p, s->kind, s->kinds);
+		plan_take_policies(&p, s->kind, s->kinds);
 	return p;
 }
 
@@ -92,12 +92,12 @@ static void normals(uint32_t a, uint32_t b, uint32_t c, uint64_t seed, double ou
 }
 
 /* Medians of the logarithms of the noise of t_total and t_enq over the blocks of a process. */
-static void noise_of(const struct fake_session *s, int point, uint32_t slot, double out[2])
+static void noise_of(const struct fake_session *s, int point, uint32_t replicate, double out[2])
 {
 	double value[2][BLOCKS_MAX], pair[2];
 
 	for (int i = 0; i < s->blocks; i++) {
-		normals((uint32_t)point, slot, (uint32_t)i + 1, s->seed, pair);
+		normals((uint32_t)point, replicate, (uint32_t)i + 1, s->seed, pair);
 		value[0][i] = s->noise * pair[0];
 		value[1][i] = s->noise * pair[1];
 	}
@@ -128,13 +128,13 @@ static struct times times_of(const struct fake_session *s, const struct plan *p,
 	const struct batch b = batch_of(s, p, point);
 	const struct block_times t = recursion_block(&s->model[side], &b);
 	double own[2], all[2], factor = s->factor ? s->factor(&b, side) : 1;
-	uint32_t slot = (uint32_t)(2 * process + side);
+	uint32_t replicate = (uint32_t)(2 * process + side);
 
-	noise_of(s, point, slot, own);
-	normals(0, slot, 0, s->seed, all);
+	noise_of(s, point, replicate, own);
+	normals(0, replicate, 0, s->seed, all);
 	factor *= exp(s->process_noise * all[0]);
 	for (int i = 0; i < s->kinds && s->kind[i] != p->point[point].sync; i++)
-		factor *= s->kind_factor;
+		factor *= s->policy_factor;
 	return (struct times){
 		.total_ns = fmax(1, round(factor * exp(own[0]) * t.total_ns)),
 		.enq_ns = fmax(1, round(factor * exp(own[1]) * t.enqueue_ns)),
@@ -143,7 +143,7 @@ static struct times times_of(const struct fake_session *s, const struct plan *p,
 
 /* ---- in memory ---------------------------------------------------------------------------- */
 
-static json_t *header_of(const struct fake_session *s, int side, enum sync_kind kind)
+static json_t *header_of(const struct fake_session *s, int side, enum wait_policy kind)
 {
 	json_t *o = json_pack("{s:{s:f}, s:{}, s:{}, s:{}, s:{s:s}, s:{}, s:{}, s:{}, s:{s:f}, "
 			      "s:s}",
@@ -165,19 +165,19 @@ static int done_of(const struct fake_session *s)
 
 void fake_session_journal(const struct fake_session *s, struct journal *out)
 {
-	*out = (struct journal){ .plan = plan_of(s), .sides = s->sides };
+	*out = (struct journal){ .plan = session_plan(s), .sides = s->sides };
 	out->part.fd = out->visits.fd = -1;
 	out->path = strdup("made-up");
 	journal_allocate(out);
 	for (int i = 0; i < out->sides; i++)
 		out->header[i] = header_of(s, i, s->sync);
-	for (int slot = 0; slot < out->slots; slot++) {
-		int side = slot / s->processes, process = slot % s->processes;
+	for (int replicate = 0; replicate < out->replicates; replicate++) {
+		int side = replicate / s->processes, process = replicate % s->processes;
 
-		out->complete[slot] = process < done_of(s);
-		for (int i = 0; i < out->plan.n_points && out->complete[slot]; i++) {
+		out->complete[replicate] = process < done_of(s);
+		for (int i = 0; i < out->plan.n_points && out->complete[replicate]; i++) {
 			const struct times t = times_of(s, &out->plan, side, process, i);
-			size_t at = (size_t)slot * (size_t)out->plan.n_points + (size_t)i;
+			size_t at = (size_t)replicate * (size_t)out->plan.n_points + (size_t)i;
 
 			out->status[at] = POINT_OK;
 			out->total_ns[at] = t.total_ns;
@@ -213,44 +213,44 @@ static json_t *visit_of(const struct fake_session *s, const struct times *t, int
 		      200000, "sm_clock_mhz", "utime_us", 0, "stime_us", 0, "steal_ticks", 0,
 		      "retries", 0, "launches_per_step", 1);
 	if (!s->older)
-		json_object_set_new(o, "step", step_cost_json(&s->step));
+		json_object_set_new(o, "step", work_count_json(&s->step));
 	return o;
 }
 
-static void write_worker(const struct fake_session *s, struct journal *j, int slot,
-			 enum sync_kind kind)
+static void write_worker(const struct fake_session *s, struct journal *j, int replicate,
+			 enum wait_policy kind)
 {
-	int side = slot / s->processes, process = slot % s->processes;
+	int side = replicate / s->processes, process = replicate % s->processes;
 
-	cr_assert(zero(int, journal_header(j, slot, header_of(s, side, kind))), "header");
+	cr_assert(zero(int, journal_header(j, replicate, header_of(s, side, kind))), "header");
 	for (int i = 0; i < j->plan.n_points; i++) {
 		const struct times t = times_of(s, &j->plan, side, process, i);
 
 		if (j->plan.point[i].sync == kind)
-			cr_assert(zero(int, journal_visit(j, slot, i, 0, visit_of(s, &t, i))),
+			cr_assert(zero(int, journal_visit(j, replicate, i, 0, visit_of(s, &t, i))),
 				  "visit");
 	}
 }
 
-static void write_process(const struct fake_session *s, struct journal *j, int slot)
+static void write_process(const struct fake_session *s, struct journal *j, int replicate)
 {
-	cr_assert(zero(int, journal_begin(j, slot)), "begin");
-	for (int i = 0; i < plan_kinds(&j->plan); i++)
-		write_worker(s, j, slot, journal_kind(j, slot, i));
-	cr_assert(zero(int, journal_trailer(j, slot, json_pack("{s:f}", "wall_s", 1.0))),
+	cr_assert(zero(int, journal_begin(j, replicate)), "begin");
+	for (int i = 0; i < plan_policies(&j->plan); i++)
+		write_worker(s, j, replicate, journal_policy(j, replicate, i));
+	cr_assert(zero(int, journal_trailer(j, replicate, json_pack("{s:f}", "wall_s", 1.0))),
 		  "trailer");
 }
 
 void fake_session_write(const struct fake_session *s, const char *path)
 {
-	struct plan plan = plan_of(s);
+	struct plan plan = session_plan(s);
 	struct journal j;
 
 	cr_assert(zero(int, journal_create(&j, &plan, path, s->sides > 1 ? "elsewhere" : NULL,
 					   "rift sweep")),
 		  "%s", path);
 	for (int i = 0; i < s->sides * done_of(s); i++)
-		write_process(s, &j, journal_slot(&j, i));
+		write_process(s, &j, journal_replicate(&j, i));
 	if (!s->done)
 		cr_assert(zero(int, journal_finish(&j)), "%s", path);
 	journal_release(&j);

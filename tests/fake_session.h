@@ -25,10 +25,10 @@ struct fake_session {
 	int done;  /* processes of each side that are complete; 0: all */
 	int sides; /* 1, or 2: an --against session */
 	uint64_t seed;
-	enum sync_kind sync; /* how blocks were waited for ... */
-	int kinds;	     /* ... or these several kinds, one after the other; 0: sync */
-	enum sync_kind kind[SYNC_COUNT];
-	double kind_factor;    /* of several: each takes so many times as long as the one before */
+	enum wait_policy sync; /* how blocks were waited for ... */
+	int kinds;	       /* ... or these several kinds, one after the other; 0: sync */
+	enum wait_policy kind[SYNC_COUNT];
+	double policy_factor;  /* of several: each takes so many times as long as the one before */
 	double noise;	       /* sd of the logarithm of a block ... */
 	int blocks;	       /* ... of which each process takes so many at each point */
 	double process_noise;  /* the same, of all blocks of a process together */

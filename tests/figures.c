@@ -39,10 +39,12 @@ static bool is_number(const char *word)
 /* A verdict, a mode, a regime, an option. */
 static bool is_enumerated(const char *word)
 {
-	static const char *const words[] = { "slower",	  "faster",	  "same",	  "open",
-					     "stream",	  "graph",	  "fused",	  "not",
-					     "nowhere",	  "everywhere",	  "corner",	  "window",
-					     "identical", "launch-bound", "device-bound", NULL };
+	static const char *const words[] = {
+		"slower",    "faster",	     "same",	     "inconclusive",
+		"stream",    "graph",	     "fused",	     "not",
+		"nowhere",   "everywhere",   "corner",	     "window",
+		"identical", "launch-bound", "device-bound", NULL
+	};
 
 	for (const char *const *w = words; *w; w++)
 		if (!strcmp(*w, word))
@@ -267,10 +269,10 @@ static void make_sessions(const char *command)
 	struct fake_session s = fake_session();
 	char path[256];
 
-	if (strstr(command, "card.json ") && strstr(command, "other-card.json"))
+	if (strstr(command, "costs.json ") && strstr(command, "other-costs.json"))
 		shell(NULL,
 		      "sed 's/\"session_id\": \"./&0/; s/^    4\\./    8./; s/^    13/    "
-		      "15/' " KEPT "card.json >%s/other-card.json",
+		      "15/' " KEPT "costs.json >%s/other-costs.json",
 		      folder);
 	s.noise = 0.01;
 	s.processes = 5; /* of more, draws are less alike, and a fit of all takes long */

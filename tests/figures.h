@@ -19,7 +19,8 @@
  *   off.jsonl        the same there, other sizes and depths
  *   work.jsonl       myocyte on side a of both.jsonl
  *   elsewhere.jsonl  myocyte where guest.jsonl is
- *   other-card.json  the kept card, of which calls of 4 us take 8 and those of 13 take 15
+ *   other-costs file.json  the kept costs file, of which calls of 4 us take 8 and those of 13 take
+ * 15
  */
 struct said {
 	char name[32], command[160];

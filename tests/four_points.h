@@ -38,8 +38,8 @@ static inline struct journal session_of(int sides, int processes, bool quick)
 	j.part.fd = j.visits.fd = -1;
 	journal_allocate(&j);
 	for (int i = 0; i < sides * processes; i++)
-		j.complete[journal_slot(&j, i)] = true;
-	for (int i = 0; i < j.slots * POINTS; i++) {
+		j.complete[journal_replicate(&j, i)] = true;
+	for (int i = 0; i < j.replicates * POINTS; i++) {
 		j.status[i] = POINT_OK;
 		j.total_ns[i] = 1000.0 * (double)j.plan.point[i % POINTS].depth;
 	}
@@ -50,9 +50,9 @@ static inline struct journal session_of(int sides, int processes, bool quick)
 static inline void say_it_took(struct journal *j, int side, int point, double factor, double spread)
 {
 	for (int i = 0; i < j->plan.design.processes; i++) {
-		int slot = side * j->plan.design.processes + i;
+		int replicate = side * j->plan.design.processes + i;
 
-		j->total_ns[slot * POINTS + point] *= factor + spread * (i % 5 - 2);
+		j->total_ns[replicate * POINTS + point] *= factor + spread * (i % 5 - 2);
 	}
 }
 

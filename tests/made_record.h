@@ -49,7 +49,7 @@ static inline json_t *plan_point(const char *key)
 }
 
 /* Of the points K0 and K1, in two rounds. */
-static inline json_t *plan_of(int processes)
+static inline json_t *session_plan(int processes)
 {
 	return json_pack("{s:[{}], s:[o, o], s:{s:i, s:b, s:i, s:i, s:i, s:i, s:s}}", "configs",
 			 "points", plan_point(K0), plan_point(K1), "design", "processes", processes,
@@ -71,7 +71,7 @@ static inline void begin_with(const char *name, int sides, json_t *plan)
 /* A plan of so many processes of each side. */
 static inline void begin(const char *name, int sides, int processes)
 {
-	begin_with(name, sides, plan_of(processes));
+	begin_with(name, sides, session_plan(processes));
 }
 
 static inline void header_of(const char *session, const char *hash, int process)
@@ -143,7 +143,7 @@ static inline void trailer(const char *side, int process, int ok, int failed, in
 	json_t *o = trailer_of(side, process, ok, failed);
 
 	if (stop)
-		json_object_set_new(o, "look",
+		json_object_set_new(o, "interim",
 				    json_pack("{s:i, s:i, s:i, s:[], s:b}", "processes", stop,
 					      "points", 2, "wide", 0, "wide_keys", "stop", 1));
 	put(o);

@@ -14,8 +14,8 @@ static struct said all[] = {
 	{ "plot-collection", "plot " KEPT "collection.jsonl --output OUT" },
 	{ "plot-copied", "plot " KEPT "copied.jsonl --over copied --output OUT" },
 	{ "plot-block", "plot " KEPT "block.jsonl --over block --output OUT" },
-	{ "plot-mlp", "plot " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --card " KEPT
-		      "card.json --output OUT" },
+	{ "plot-mlp", "plot " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT
+		      "costs.json --output OUT" },
 };
 
 ParameterizedTestParameters(large_chart_figures, are_what_they_were)

@@ -34,8 +34,8 @@ Test(small_chart_refused, files_that_are_no_session_are_refused)
 		{ "sed '$d'", "half a record, 4 of 5 processes are complete" },
 		{ "echo '{\"a\":1}'", "no record file of rift" },
 		{ "printf 'x,y\\n1,2\\n'", "no JSON object" },
-		{ "sed '1s/\"schema\":\"1[.][0-9]\"/\"schema\":\"2.0\"/'", "schema 2.0" },
-		{ "sed '2,$s/\"schema\":\"1[.][0-9]\"/\"schema\":\"2.0\"/'", "schema 2.0" },
+		{ "sed '1s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/'", "schema 3.0" },
+		{ "sed '2,$s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/'", "schema 3.0" },
 	};
 	const char *text;
 

@@ -70,7 +70,7 @@ Test(small_cli, options_that_are_wrong)
 
 Test(small_cli, parameters_that_are_wrong)
 {
-	const char *axis_name = text_of(axis(), "name");
+	const char *axis_name = get_text(axis(), "name");
 	long max = (long)json_integer_value(json_object_get(axis(), "max"));
 
 	refused(3, "did you mean", "run %s %sx=1", name(), axis_name);
@@ -91,8 +91,8 @@ Test(small_cli, help_and_version)
 	static const char *const of_run[] = { "--mode", "--depth", "--check-steps", "--json",
 					      NULL };
 	static const char *const version[] = { "rift ", NULL };
-	const char *const of_workload[] = { "--mode", text_of(axis(), "name"),
-					    text_of(axis(), "help"), NULL };
+	const char *const of_workload[] = { "--mode", get_text(axis(), "name"),
+					    get_text(axis(), "help"), NULL };
 	char args[256];
 
 	says("--help", all);
@@ -131,10 +131,10 @@ Test(small_cli, a_picture_of_a_workload_that_has_none_is_refused)
 	{
 		const json_t *picture = json_object_get(w, "picture");
 
-		cr_assert(eq(int, json_is_boolean(picture), 1), "%s", text_of(w, "name"));
+		cr_assert(eq(int, json_is_boolean(picture), 1), "%s", get_text(w, "name"));
 		if (json_is_false(picture))
 			refused(3, "has no picture; leave --plot out", "run %s --plot",
-				text_of(w, "name"));
+				get_text(w, "name"));
 	}
 }
 
@@ -146,7 +146,7 @@ Test(small_cli, variables_of_libraries_change_no_command)
 	setenv("POSIXLY_CORRECT", "1", 1);
 	refused(3, "--depth=0", "run %s --depth 0", name());
 	refused(3, "--depth=0", "run --depth 0 %s", name());
-	refused(3, "--depth=0", "run %s %s=1 --depth 0", name(), text_of(axis(), "name"));
+	refused(3, "--depth=0", "run %s %s=1 --depth 0", name(), get_text(axis(), "name"));
 	refused(3, "not name=value", "run %s -- --depth 0", name());
 	setenv("ARGP_HELP_FMT", "rmargin=20", 1);
 	/* what prints for ever must not fill the memory of the test */

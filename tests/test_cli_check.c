@@ -128,6 +128,6 @@ Test(small_cli_check, what_cannot_be_shown)
 	refused(3, "No such file", "show '%s/none'", dir);
 	shell(NULL, ": >'%s'", file);
 	refused(3, "s.jsonl", "show '%s'", file);
-	shell(NULL, "echo '{\"record\":\"plan\",\"schema\":\"2.0\"}' >'%s'", file);
-	refused(3, "schema 2.0", "show '%s'", file);
+	shell(NULL, "echo '{\"record\":\"plan\",\"schema\":\"3.0\"}' >'%s'", file);
+	refused(3, "schema 3.0", "show '%s'", file);
 }

@@ -146,11 +146,11 @@ Test(small_cli_compare, one_object_for_machines)
 	cr_assert(eq(int, run_rift(OUT, &text, "compare --json '%s'", both), 1), "%s", text);
 	o = json_loads(text, 0, &error);
 	cr_assert(ne(ptr, o, NULL), "%s", error.text);
-	cr_assert(eq(str, (char *)text_of(o, "verdict"), "slower"), "verdict");
+	cr_assert(eq(str, (char *)get_text(o, "verdict"), "slower"), "verdict");
 	cr_assert(eq(int, (int)json_integer_value(json_object_get(o, "exit_code")), 1), "code");
 	cr_assert(eq(sz, json_array_size(json_object_get(o, "points")), 18), "points");
 	point = json_array_get(json_object_get(o, "points"), 0);
-	cr_assert(eq(str, (char *)text_of(json_object_get(point, "axes"), "workload"), "launch"),
+	cr_assert(eq(str, (char *)get_text(json_object_get(point, "axes"), "workload"), "launch"),
 		  "axes");
 	cr_assert(
 		lt(dbl, 0, json_real_value(json_object_get(json_object_get(point, "ratio"), "lo"))),
@@ -172,7 +172,7 @@ Test(small_cli_compare, two_sessions_of_one_system)
 					   "a session.jsonl: made-up GPU, n = 5 processes", NULL });
 	ends(2, "Open, B may or may not be slower than A by more than 2 %: ",
 	     quoted(a, b, "--margin 2%"));
-	ends(0, "B is the same as A within 2 %: ", quoted(a, b, "--margin=2 --between 0"));
+	ends(0, "B is the same as A within 2 %: ", quoted(a, b, "--margin=2 --session-sd 0"));
 }
 
 Test(small_cli_compare, halves_of_a_session_are_alike)
@@ -185,7 +185,7 @@ Test(small_cli_compare, halves_of_a_session_are_alike)
 	text = ends(0, "B is the same as A within 10 %",
 		    quoted(a, NULL, "--self-test --margin 10"));
 	holds(text, (const char *const[]){ ", first half: ", ", second half: ",
-					   "0 slower, 0 faster, 18 same, 0 open", NULL });
+					   "0 slower, 0 faster, 18 same, 0 inconclusive", NULL });
 	write_both(true);
 	text = ends(2, "Open, ", quoted(both, NULL, "--self-test"));
 	holds(text, (const char *const[]){ "side a, first half", "side b, second half",
@@ -245,12 +245,13 @@ Test(small_cli_compare, sessions_that_are_damaged_or_not_whole)
 Test(small_cli_compare, another_schema_is_not_comparable)
 {
 	write_sessions();
-	shell(NULL, "sed '1s/\"schema\":\"1[.][0-9]\"/\"schema\":\"2.0\"/' '%s' >'%s/new.jsonl'", a,
-	      dir);
-	refused(5, "new.jsonl:1: schema 2.0", "compare '%s' '%s/new.jsonl'", b, dir);
-	shell(NULL, "sed '2s/\"schema\":\"1[.][0-9]\"/\"schema\":\"2.0\"/' '%s' >'%s/mixed.jsonl'",
+	shell(NULL, "sed '1s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/' '%s' >'%s/new.jsonl'",
 	      a, dir);
-	refused(5, "mixed.jsonl:2: schema 2.0", "compare '%s/mixed.jsonl' '%s'", dir, b);
+	refused(5, "new.jsonl:1: schema 3.0", "compare '%s' '%s/new.jsonl'", b, dir);
+	shell(NULL,
+	      "sed '2s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/' '%s' >'%s/mixed.jsonl'", a,
+	      dir);
+	refused(5, "mixed.jsonl:2: schema 3.0", "compare '%s/mixed.jsonl' '%s'", dir, b);
 }
 
 Test(small_cli_compare, what_cannot_be_compared)
@@ -291,7 +292,7 @@ Test(small_cli_compare, arguments)
 	refused(3, "--margin=0.02: must be a percentage", "compare --margin 0.02 x y");
 	refused(3, "--margin=two", "compare --margin=two x y");
 	refused(3, "--margin=-1", "compare --margin=-1 x y");
-	refused(3, "--between=nan", "compare --between=nan x y");
+	refused(3, "--session-sd=nan", "compare --session-sd=nan x y");
 	refused(3, "unknown workload 'lunch'; did you mean 'launch'?",
 		"compare --workload lunch x y");
 	refused(3, "did you mean '--margin'?", "compare --margni=2 x y");

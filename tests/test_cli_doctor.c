@@ -27,7 +27,7 @@ static const json_t *finding(const json_t *o, const char *name)
 	size_t i;
 
 	json_array_foreach(member(o, "findings"), i,
-			   f) if (!strcmp(text_of(f, "name"), name)) return f;
+			   f) if (!strcmp(get_text(f, "name"), name)) return f;
 	return NULL;
 }
 
@@ -35,7 +35,7 @@ static const char *state_of(const json_t *o, const char *name)
 {
 	const json_t *f = finding(o, name);
 
-	return f ? text_of(f, "state") : "no such finding";
+	return f ? get_text(f, "state") : "no such finding";
 }
 
 /* A library that tests load, beside this program. */
@@ -85,13 +85,14 @@ Test(small_cli_doctor, json_has_states_and_the_platform)
 	cr_assert(lt(sz, 15, json_array_size(member(o, "findings"))), "findings");
 	json_array_foreach(member(o, "findings"), i, f)
 	{
-		cr_assert(ne(ptr, strstr("ok note warn missing", text_of(f, "state")), NULL),
-			  "%zu: %s", i, text_of(f, "state"));
-		cr_assert(lt(sz, 0, strlen(text_of(f, "text"))), "%zu", i);
+		cr_assert(ne(ptr, strstr("ok note warn missing", get_text(f, "state")), NULL),
+			  "%zu: %s", i, get_text(f, "state"));
+		cr_assert(lt(sz, 0, strlen(get_text(f, "text"))), "%zu", i);
 	}
 	o = member(o, "platform");
-	cr_assert(eq(str, (char *)text_of(member(o, "virt"), "declared_platform"), "vm a"), "name");
-	cr_assert(eq(ptr, strstr(text_of(member(o, "host"), "name"), "sha256:"), NULL), "hashed");
+	cr_assert(eq(str, (char *)get_text(member(o, "virt"), "declared_platform"), "vm a"),
+		  "name");
+	cr_assert(eq(ptr, strstr(get_text(member(o, "host"), "name"), "sha256:"), NULL), "hashed");
 	member(member(o, "gpu"), "uuid");
 	member(o, "env");
 }
@@ -108,14 +109,14 @@ Test(small_cli_doctor, run_puts_the_same_object_into_its_json)
 	doctor = member(rift_json("doctor --json"), "platform");
 	json_object_foreach((json_t *)doctor, key, value) member(run, key);
 	cr_assert(eq(int, json_equal(member(run, "build"), member(doctor, "build")), 1), "build");
-	cr_assert(lt(sz, 0, strlen(text_of(member(run, "gpu"), "name"))), "name");
-	cr_assert(eq(str, (char *)text_of(member(run, "gpu"), "name"),
-		     (char *)text_of(member(doctor, "gpu"), "name")),
+	cr_assert(lt(sz, 0, strlen(get_text(member(run, "gpu"), "name"))), "name");
+	cr_assert(eq(str, (char *)get_text(member(run, "gpu"), "name"),
+		     (char *)get_text(member(doctor, "gpu"), "name")),
 		  "name");
-	cr_assert(eq(str, (char *)text_of(member(run, "virt"), "declared_platform"), "here"),
+	cr_assert(eq(str, (char *)get_text(member(run, "virt"), "declared_platform"), "here"),
 		  "declared");
 	cr_assert(eq(int,
-		     strncmp(text_of(member(run, "host"), "name"), "sha256:", 7) &&
+		     strncmp(get_text(member(run, "host"), "name"), "sha256:", 7) &&
 			     !json_is_null(member(member(run, "host"), "name")),
 		     0),
 		  "the host's name in plain");
@@ -133,11 +134,11 @@ Test(small_cli_doctor, a_wrapper_in_between_is_found)
 	o = json_loads(text, 0, NULL);
 	cr_assert(eq(str, (char *)state_of(o, "interposed"), "warn"), "%s", text);
 	cr_assert(ne(ptr,
-		     strstr(text_of(finding(o, "interposed"), "text"),
+		     strstr(get_text(finding(o, "interposed"), "text"),
 			    "wrapper.so: exports cudaLaunchKernel"),
 		     NULL),
 		  "%s", text);
-	cr_assert(ne(ptr, strstr(text_of(finding(o, "variable"), "text"), "LD_PRELOAD="), NULL),
+	cr_assert(ne(ptr, strstr(get_text(finding(o, "variable"), "text"), "LD_PRELOAD="), NULL),
 		  "%s", text);
 	json_decref(o);
 }
@@ -179,7 +180,7 @@ static void broken_with(int error)
 	o = json_loads(text, 0, NULL);
 	cr_assert(eq(int, json_is_false(member(o, "works")), 1), "error %d", error);
 	cr_assert(eq(str, (char *)state_of(o, "device"), "missing"), "error %d: %s", error, text);
-	cr_assert(lt(sz, 0, strlen(text_of(finding(o, "device"), "advice"))), "error %d", error);
+	cr_assert(lt(sz, 0, strlen(get_text(finding(o, "device"), "advice"))), "error %d", error);
 	/* the rest of the page is there all the same */
 	cr_assert(eq(str, (char *)state_of(o, "clock"), "ok"), "error %d: %s", error, text);
 	cr_assert(eq(str, (char *)state_of(o, "libraries"), "ok"), "error %d", error);

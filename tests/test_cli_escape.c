@@ -18,14 +18,14 @@
 /* Red, the title of the window, and the one-character CSI of U+009B; in JSON and in C. */
 #define EVIL "\033[31mred\033]0;owned\007\302\2337m\177"
 
-static char dir[] = "/tmp/rift_escape_XXXXXX", plain[64], file[64], card[64];
+static char dir[] = "/tmp/rift_escape_XXXXXX", plain[64], file[64], costs[64];
 
 static void make_dir(void)
 {
 	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
 	snprintf(plain, sizeof(plain), "%s/plain.jsonl", dir);
 	snprintf(file, sizeof(file), "%s/evil.jsonl", dir);
-	snprintf(card, sizeof(card), "%s/card.json", dir);
+	snprintf(costs, sizeof(costs), "%s/card.json", dir);
 }
 
 static void remove_dir(void)
@@ -186,7 +186,7 @@ Test(small_cli_escape, of_plots)
 }
 
 /* Of five processes, so that there is a verdict, and the finding names its row. */
-static void write_card(const char *path, double us)
+static void write_costs(const char *path, double us)
 {
 	json_t *o = json_pack(
 		"{s:s, s:s, s:i, s:s, s:{s:s}, s:{s:s}, s:[{s:s, s:s, s:s, s:[f, f, f, f, f], "
@@ -201,9 +201,9 @@ static void write_card(const char *path, double us)
 
 Test(small_cli_escape, of_findings)
 {
-	write_card(card, 1.5);
-	write_card(plain, 9.5);
-	is_tame("compare --strict '%s' '%s'", card, plain);
+	write_costs(costs, 1.5);
+	write_costs(plain, 9.5);
+	is_tame("compare --strict '%s' '%s'", costs, plain);
 }
 
 Test(small_cli_escape, of_cards)
@@ -217,15 +217,15 @@ Test(small_cli_escape, of_cards)
 		"unit", EVIL, "values", 1.5, "median", 1.5, "workload", "launch", "name",
 		"launch call", "unit", "us", "values", "text", EVIL);
 
-	cr_assert(zero(int, json_dump_file(o, card, 0)), "%s", card);
-	is_tame("show '%s'%s", card, "");
+	cr_assert(zero(int, json_dump_file(o, costs, 0)), "%s", costs);
+	is_tame("show '%s'%s", costs, "");
 	json_object_set_new(o, "sync", json_string("x"));
 	json_object_set_new(json_array_get(json_object_get(o, "rows"), 0), "values",
 			    json_pack("[f]", 9.5));
 	snprintf(plain, sizeof(plain), "%s/other.json", dir);
 	cr_assert(zero(int, json_dump_file(o, plain, 0)), "%s", plain);
-	is_tame("compare --all --force '%s' '%s'", card, plain);
-	is_tame("compare --strict --force '%s' '%s'", card, plain);
-	is_tame("compare '%s' '%s'", card, plain);
+	is_tame("compare --all --force '%s' '%s'", costs, plain);
+	is_tame("compare --strict --force '%s' '%s'", costs, plain);
+	is_tame("compare '%s' '%s'", costs, plain);
 	json_decref(o);
 }

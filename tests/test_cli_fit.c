@@ -59,7 +59,7 @@ Test(small_cli_fit, a_table)
 					 "us 0 to 1000; depth 1 to 4096", "\n  Z    5.",
 					 "\n  p    2.", "W    not identified: no block is slowed",
 					 "p is ", "held out", "device-bound", "accepted",
-					 "warning signs: none", "smallest K by depth, stream mode",
+					 "diagnostics: none", "smallest K by depth, stream mode",
 					 "smallest depth by K, graph mode", "never",
 					 "up to which K one mode is 5 % faster", NULL });
 	cr_assert(eq(ptr, strstr(text, "nan"), NULL), "%s", text);
@@ -159,7 +159,7 @@ Test(small_cli_fit, json)
 	cr_assert(is_null(w, "value") && !is_true(w, "identified"), "W");
 	cr_assert(not(is_null(w, "why_not")), "W");
 	cr_assert(is_true(at(side, "held_out"), "accepted"), "held out");
-	cr_assert(eq(sz, json_array_size(at(side, "signs")), 0), "signs");
+	cr_assert(eq(sz, json_array_size(at(side, "diagnostics")), 0), "none");
 	row = json_array_get(at(at(side, "answers"), "smallest_kernel"), 1);
 	cr_assert(epsilon_eq(dbl, json_number_value(at(row, "overhead")), 0.05, 1e-9), "5 %%");
 	cr_assert(epsilon_eq(dbl, json_number_value(at(at(row, "over_ideal_ns"), "value")), 116000,

@@ -89,9 +89,9 @@ Test(small_cli_fit_refused, sessions_that_are_not_whole)
 	refused(3, "half a record", "predict '%s' --on '%s'", file, other);
 	shell(NULL, "sed '5s/t_total_ns/t_totul_ns/' '%s' >'%s'", file, other);
 	refused(3, ":5: ", "fit '%s'", other);
-	shell(NULL, "sed '$s/\"schema\":/\"skema\":/; 3s/{/{\"schema\":\"2.0\",/' '%s' >'%s'", file,
+	shell(NULL, "sed '$s/\"schema\":/\"skema\":/; 3s/{/{\"schema\":\"3.0\",/' '%s' >'%s'", file,
 	      other);
-	refused(3, ":3: schema 2.0; this rift reads 1.x", "fit '%s'", other);
+	refused(3, ":3: schema 3.0; this rift reads 1.x to 2.x", "fit '%s'", other);
 	shell(NULL, "rm '%s'", file);
 	s.done = 3;
 	fake_session_write(&s, file);

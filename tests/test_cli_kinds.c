@@ -1,6 +1,6 @@
 /*
  * test_cli_kinds.c - what show, check, fit, predict, compare and plot make of a session that was
- * swept with several kinds of waiting: what they say of one kind is what a session of that kind
+ * swept with several wait policies: what they say of one kind is what a session of that kind
  * alone says.
  */
 #include "tests/capture.h"
@@ -32,7 +32,7 @@ static void write_sessions(void)
 	s.kinds = 2;
 	s.kind[0] = SYNC_SPIN;
 	s.kind[1] = SYNC_BLOCKING;
-	s.kind_factor = 2;
+	s.policy_factor = 2;
 	fake_session_write(&s, both);
 }
 
@@ -77,7 +77,7 @@ Test(small_cli_kinds, it_is_valid_and_shown_by_kind)
 
 Test(small_cli_kinds, which_has_to_be_said)
 {
-	static const char wants[] = "both.jsonl was swept with several kinds of waiting, spin, "
+	static const char wants[] = "both.jsonl was swept with several wait policies, spin, "
 				    "blocking: name one, --sync spin";
 
 	refused(3, wants, "fit '%s'", both);

@@ -47,7 +47,7 @@ Test(small_cli_run, table_on_stdout_and_nothing_on_stderr)
 					    "\ntime per step ",
 					    "\nsubmit per step ",
 					    "\nlaunches ",
-					    "\noverhead ",
+					    "\nnon-kernel share ",
 					    NULL };
 	char args[128];
 
@@ -65,9 +65,9 @@ Test(small_cli_run, the_cpu_device_says_that_these_are_not_gpu_figures)
 	need_device();
 	o = rift_json("run %s --depth 2 --blocks 5 --json", name());
 	device = member(o, "device");
-	if (!strcmp(text_of(device, "kind"), "cuda"))
+	if (!strcmp(get_text(device, "kind"), "cuda"))
 		return;
-	cr_assert(eq(str, (char *)text_of(device, "kind"), "cpu"), "kind");
+	cr_assert(eq(str, (char *)get_text(device, "kind"), "cpu"), "kind");
 	run_rift(ERR, &text, "run %s --depth 2 --blocks 5 --json", name());
 	cr_assert(eq(str, (char *)text, "CPU device: these are not GPU figures.\n"), "stderr");
 	run_rift(ERR, &text, "run %s --depth 2 --blocks 5 --json --quiet", name());
@@ -101,32 +101,32 @@ static void check_raw(const json_t *blocks, const char *key, size_t n)
 
 Test(small_cli_run, json_has_every_key_with_a_sane_value)
 {
-	static const char *const keys[] = { "platform",	 "params",	   "evaluation_ns",
-					    "kernel_ns", "overhead_share", "cost",
-					    "report",	 "warmup",	   "meaning",
-					    "cold" };
+	static const char *const keys[] = { "platform",	 "params",	     "evaluation_ns",
+					    "kernel_ns", "non_kernel_share", "cost",
+					    "report",	 "warmup",	     "meaning",
+					    "startup" };
 	const json_t *o, *check;
 
 	need_device();
 	o = rift_json("run %s --depth 6 --blocks 5 --json", name());
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		member(o, keys[i]);
-	cr_assert(eq(str, (char *)text_of(o, "workload"), (char *)name()), "workload");
+	cr_assert(eq(str, (char *)get_text(o, "workload"), (char *)name()), "workload");
 	cr_assert(eq(dbl, number(o, "depth"), 6), "depth");
 	cr_assert(eq(dbl, number(o, "steps"), 30), "steps");
 	cr_assert(lt(dbl, 0, number(o, "launches_per_step")), "launches");
-	cr_assert(lt(sz, 0, strlen(text_of(o, "kernel_ns_source"))), "source");
-	cr_assert(lt(sz, 0, strlen(text_of(member(o, "device"), "name"))), "device");
-	cr_assert(le(dbl, 0, number(member(o, "cold"), "start_ns")), "start");
-	cr_assert(lt(dbl, 0, number(member(o, "cold"), "setup_ns")), "set-up");
-	cr_assert(lt(dbl, 0, number(member(o, "cold"), "block_ns")), "first block");
+	cr_assert(lt(sz, 0, strlen(get_text(o, "kernel_ns_source"))), "source");
+	cr_assert(lt(sz, 0, strlen(get_text(member(o, "device"), "name"))), "device");
+	cr_assert(le(dbl, 0, number(member(o, "startup"), "start_ns")), "start");
+	cr_assert(lt(dbl, 0, number(member(o, "startup"), "setup_ns")), "set-up");
+	cr_assert(lt(dbl, 0, number(member(o, "startup"), "block_ns")), "first block");
 	check = member(o, "check");
 	cr_assert(eq(int, json_is_true(member(check, "passed")), 1), "passed");
 	cr_assert(le(dbl, number(check, "error"), number(check, "tolerance")), "error");
 	cr_assert(lt(dbl, 0, number(check, "share")), "share");
 	cr_assert(le(dbl, number(check, "compared"), number(check, "total")), "compared");
 	cr_assert(le(dbl, 6, number(check, "steps")), "steps checked");
-	cr_assert(lt(sz, 0, strlen(text_of(check, "measure"))), "measure");
+	cr_assert(lt(sz, 0, strlen(get_text(check, "measure"))), "measure");
 	check_series(o, "step_ns", 5);
 	check_series(o, "submit_ns", 5);
 	check_raw(member(o, "blocks"), "t_enq_ns", 5);
@@ -147,7 +147,7 @@ Test(small_cli_run, kernels_are_timed_behind_a_wait_that_takes_long)
 
 Test(small_cli_run, json_params_are_typed_and_what_was_given)
 {
-	const char *axis_name = text_of(axis(), "name");
+	const char *axis_name = get_text(axis(), "name");
 	const json_t *o, *params;
 
 	need_device();
@@ -172,7 +172,7 @@ Test(small_cli_run, every_mode_that_is_allowed_runs_and_passes)
 			continue;
 		}
 		o = rift_json("run %s --mode %s --depth 5 --blocks 5 --json", name(), mode);
-		cr_assert(eq(str, (char *)text_of(o, "mode"), (char *)mode), "mode");
+		cr_assert(eq(str, (char *)get_text(o, "mode"), (char *)mode), "mode");
 		graph_steps = member(o, "graph_steps");
 		if (!strcmp(mode, "graph"))
 			cr_assert(le(dbl, 1, json_number_value(graph_steps)), "graph_steps");
@@ -188,7 +188,7 @@ Test(small_cli_run, every_way_to_wait_runs_and_is_told)
 		const json_t *o = rift_json("run %s --sync %s --depth 3 --blocks 5 --json", name(),
 					    sync_names[i]);
 
-		cr_assert(eq(str, (char *)text_of(o, "sync"), (char *)sync_names[i]), "sync");
+		cr_assert(eq(str, (char *)get_text(o, "sync"), (char *)sync_names[i]), "sync");
 		cr_assert(eq(int, json_is_true(member(member(o, "check"), "passed")), 1), "%s",
 			  sync_names[i]);
 	}
@@ -273,7 +273,7 @@ Test(small_cli_run, without_a_device_it_is_4_and_one_line)
 	const char *text;
 
 	/* hides every GPU; the CPU device takes no notice */
-	if (!strcmp(text_of(rift_json("list --json"), "build"), "CPU device"))
+	if (!strcmp(get_text(rift_json("list --json"), "build"), "CPU device"))
 		return;
 	cr_assert(
 		eq(int, shell(&text, "CUDA_VISIBLE_DEVICES= '%s' run %s 2>&1", rift(), name()), 4),
@@ -292,8 +292,8 @@ Test(small_cli_run, every_option_sets_its_own)
 		      "--sync poll --platform here --json");
 	check = member(o, "check");
 	blocks = member(o, "blocks");
-	cr_assert(eq(str, (char *)text_of(o, "mode"), "graph"), "--mode");
-	cr_assert(eq(str, (char *)text_of(o, "sync"), "poll"), "--sync");
+	cr_assert(eq(str, (char *)get_text(o, "mode"), "graph"), "--mode");
+	cr_assert(eq(str, (char *)get_text(o, "sync"), "poll"), "--sync");
 	cr_assert(eq(dbl, number(o, "depth"), 3), "--depth");
 	cr_assert(eq(dbl, number(blocks, "n"), 7), "--blocks");
 	cr_assert(eq(sz, json_array_size(member(blocks, "t_total_ns")), 7), "--blocks");
@@ -306,5 +306,5 @@ Test(small_cli_run, every_option_sets_its_own)
 	cr_assert(eq(dbl, number(o, "launches_per_step"), 1), "launches");
 	o = rift_json("run launch --depth 3 --blocks 5 --check sample --json");
 	cr_assert(eq(int, json_typeof(member(member(o, "check"), "full")), JSON_FALSE), "sample");
-	cr_assert(eq(str, (char *)text_of(o, "mode"), "stream"), "default");
+	cr_assert(eq(str, (char *)get_text(o, "mode"), "stream"), "default");
 }

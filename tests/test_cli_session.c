@@ -169,7 +169,7 @@ Test(small_cli_session, what_appears_under_the_name_of_a_sweep_stays)
 	is_whole(file);
 }
 
-Test(small_cli_session, what_appears_under_the_name_of_a_card_stays)
+Test(small_cli_session, what_appears_under_their_name_stays)
 {
 	const char *text;
 	int code;
@@ -184,7 +184,7 @@ Test(small_cli_session, what_appears_under_the_name_of_a_card_stays)
 	shell(&text, "cat '%s/err'", dir);
 	cr_assert(is_one_complaint(text), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "card-2.json"), NULL), "%s", text);
-	shell(&text, "cd '%s'; cat card.json; ls; grep -c 'platform card' out", dir);
+	shell(&text, "cd '%s'; cat card.json; ls; grep -c 'call costs' out", dir);
 	cr_assert(eq(str, (char *)text, "foreign\ncard-2.json\ncard.json\nerr\nout\n1\n"), "%s",
 		  text);
 	cr_assert(zero(int, run_rift(ERR, &text, "show '%s/card-2.json'", dir)), "%s", text);

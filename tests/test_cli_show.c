@@ -38,7 +38,7 @@ struct made {
 	const char *status; /* of point 2, which has no result; NULL: it has one */
 };
 
-static struct plan plan_of(const struct made *m)
+static struct plan session_plan(const struct made *m)
 {
 	const struct workload *w[] = { workload_find("launch"), NULL };
 	struct plan_request r = { .workload = w,
@@ -73,28 +73,29 @@ static json_t *visit_of(const struct made *m, int point)
 	return o;
 }
 
-static void write_process(const struct made *m, struct journal *j, int slot)
+static void write_process(const struct made *m, struct journal *j, int replicate)
 {
-	cr_assert(zero(int, journal_header(j, slot, header_of(m))), "header");
-	cr_assert(zero(int, journal_begin(j, slot)), "begin");
+	cr_assert(zero(int, journal_header(j, replicate, header_of(m))), "header");
+	cr_assert(zero(int, journal_begin(j, replicate)), "begin");
 	for (int i = 0; i < j->plan.n_points; i++)
 		if (m->status && i == 2)
-			cr_assert(zero(int,
-				       journal_failure(j, slot, i, m->status, json_object(), true)),
+			cr_assert(zero(int, journal_failure(j, replicate, i, m->status,
+							    json_object(), true)),
 				  "failure");
 		else
-			cr_assert(zero(int, journal_visit(j, slot, i, 0, visit_of(m, i))), "visit");
-	cr_assert(zero(int, journal_trailer(j, slot, json_object())), "trailer");
+			cr_assert(zero(int, journal_visit(j, replicate, i, 0, visit_of(m, i))),
+				  "visit");
+	cr_assert(zero(int, journal_trailer(j, replicate, json_object())), "trailer");
 }
 
 static void write_session(const struct made *m)
 {
-	struct plan plan = plan_of(m);
+	struct plan plan = session_plan(m);
 	struct journal j;
 
 	cr_assert(zero(int, journal_create(&j, &plan, file, m->against, "rift sweep")), "create");
-	for (int i = 0; i < j.slots; i++)
-		write_process(m, &j, journal_slot(&j, i));
+	for (int i = 0; i < j.replicates; i++)
+		write_process(m, &j, journal_replicate(&j, i));
 	cr_assert(zero(int, journal_finish(&j)), "finish");
 	journal_release(&j);
 }

@@ -100,8 +100,8 @@ Test(small_cli_sides, predict_prices_a_on_b)
 	cr_assert(lt(dbl, number_at(o, "errors", "median"), 0.02), "median");
 	cr_assert(lt(dbl, number_at(o, "errors", "worst"), 0.15), "worst");
 	cr_assert(lt(dbl, 20, number_at(o, "errors", "n")), "blocks");
-	cr_assert(eq(str, (char *)text_of(o, "side"), "a"), "side");
-	cr_assert(eq(str, (char *)text_of(o, "parameters_side"), "b"), "side");
+	cr_assert(eq(str, (char *)get_text(o, "side"), "a"), "side");
+	cr_assert(eq(str, (char *)get_text(o, "parameters_side"), "b"), "side");
 	o = rift_json("predict '%s:a' --on '%s:a' --measured '%s:b' --json", both, both, both);
 	cr_assert(lt(dbl, 0.5, number_at(o, "errors", "worst")), "a's costs do not predict b");
 	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s:a' --on '%s:b' --measured '%s:b'",
@@ -174,7 +174,7 @@ Test(large_cli_sides, validate_takes_one_side)
 		const json_t *own = rift_json("validate '%s' --side %c --json", both, "ab"[side]);
 
 		cr_assert(lt(dbl, number_at(own, "all", "worst"), 0.05), "side %d", side);
-		cr_assert(eq(str, (char *)text_of(own, "parameters_side"), side ? "b" : "a"),
+		cr_assert(eq(str, (char *)get_text(own, "parameters_side"), side ? "b" : "a"),
 			  "side");
 	}
 	cr_assert(lt(dbl, 0.1,
@@ -193,7 +193,7 @@ Test(small_cli_sides, stack_of_one_side)
 	cr_assert(eq(sz, json_array_size(stacks), 2), "both");
 	stacks = json_object_get(rift_json("stack '%s' --side b --json", both), "stacks");
 	cr_assert(eq(sz, json_array_size(stacks), 1), "one");
-	cr_assert(eq(str, (char *)text_of(json_array_get(stacks, 0), "side"), "b"), "which");
+	cr_assert(eq(str, (char *)get_text(json_array_get(stacks, 0), "side"), "b"), "which");
 	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s:b' --from '%s:b'", both, both)), "%s",
 		  text);
 	cr_assert(ne(ptr, strstr(text, "(--from)"), NULL), "%s", text);
@@ -247,7 +247,7 @@ Test(small_cli_sides, compare_takes_sides)
 	o = json_loads(text, 0, NULL);
 	cr_assert(epsilon_eq(dbl, number_at(o, "terms", "margin"), 0.02, 1e-9),
 		  "sides of one session");
-	cr_assert(zero(dbl, number_at(o, "terms", "between_sd")), "sides of one session");
+	cr_assert(zero(dbl, number_at(o, "terms", "session_sd")), "sides of one session");
 	json_decref(o);
 	cr_assert(eq(int, run_rift(OUT, &text, "compare '%s:b' '%s:a'", both, both), 0), "%s",
 		  text);

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char dir[] = "/tmp/rift stack_XXXXXX", file[64], other[64], card[64];
+static char dir[] = "/tmp/rift stack_XXXXXX", file[64], other[64], costs[64];
 
 static void make_dir(void)
 {
 	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
 	snprintf(file, sizeof(file), "%s/a session.jsonl", dir);
 	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
-	snprintf(card, sizeof(card), "%s/card.json", dir);
+	snprintf(costs, sizeof(costs), "%s/card.json", dir);
 }
 
 static void remove_dir(void)
@@ -46,7 +46,7 @@ static void says_all(const char *text, const char *const *want)
 		cr_assert(ne(ptr, strstr(text, *want), NULL), "'%s' in\n%s", *want, text);
 }
 
-/* A workload that copies, launches, and a card, all of the made-up GPU. */
+/* A workload that copies, launches, and a costs file, all of the made-up GPU. */
 static void write_all(void)
 {
 	struct fake_session work = quick("myocyte"), launch = quick("launch");
@@ -64,7 +64,7 @@ static void write_all(void)
 	work.depth = "1,4,16";
 	fake_session_write(&work, file);
 	fake_session_write(&launch, other);
-	cr_assert(zero(int, json_dump_file(o, card, 0)), "%s", card);
+	cr_assert(zero(int, json_dump_file(o, costs, 0)), "%s", costs);
 	json_decref(o);
 }
 
@@ -73,12 +73,12 @@ Test(small_cli_stack, a_table)
 	const char *text;
 
 	write_all();
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s' --card '%s'", file, other,
-				     card)),
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s' --costs '%s'", file, other,
+				     costs)),
 		  "%s", text);
 	says_all(text, (const char *[]){ "stack             myocyte, made-up GPU, side a, n = 5",
 					 "of launches on this platform (--from)",
-					 "up to 9.77 KiB a step by the card's costs", "kernel",
+					 "up to 9.77 KiB a step by the call costs", "kernel",
 					 "submission", "transfer", "other", "--all shows", NULL });
 	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all", other)), "%s", text);
 	says_all(text, (const char *[]){ "of a fit to these blocks", "\n  graph ", NULL });
@@ -104,8 +104,8 @@ Test(small_cli_stack, json_has_every_block_in_ns)
 	size_t i;
 
 	write_all();
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s' --card '%s' --json", file,
-				     other, card)),
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s' --costs '%s' --json", file,
+				     other, costs)),
 		  "%s", text);
 	o = json_loads(text, 0, NULL);
 	cr_assert(ne(ptr, o, NULL), "%s", text);
@@ -164,24 +164,24 @@ Test(small_cli_stack, what_is_refused)
 	refused(3, "takes one session", "stack '%s' '%s'", file, other);
 	refused(3, "whose sizes are no durations: give one of launch", "stack '%s' --from '%s'",
 		other, file);
-	refused(3, "no card: ", "stack '%s' --card '%s'", file, file);
-	refused(3, "no card: ", "stack '%s' --card '%s'", file, "tests/abi_probe.sh");
+	refused(3, "no call costs: ", "stack '%s' --costs '%s'", file, file);
+	refused(3, "no call costs: ", "stack '%s' --costs '%s'", file, "tests/abi_probe.sh");
 	refused(3, "holds none of that name", "stack '%s' --workload launch", file);
 	refused(3, "no session; write rift validate", "validate");
 	refused(3, "holds no launches, which predict the others", "validate '%s'", file);
 	refused(3, "nothing to predict", "validate '%s'", other);
-	refused(3, "is of one platform", "plot '%s' '%s' --card '%s'", file, other, card);
+	refused(3, "is of one platform", "plot '%s' '%s' --costs '%s'", file, other, costs);
 	elsewhere.sides = 2;
 	shell(NULL, "rm '%s'", other);
 	fake_session_write(&elsewhere, other);
-	refused(3, "--card is of one platform", "stack '%s' --card '%s'", other, card);
+	refused(3, "--costs is of one platform", "stack '%s' --costs '%s'", other, costs);
 	elsewhere.sides = 1;
 	elsewhere.device[0] = "another GPU";
 	shell(NULL, "rm '%s'", other);
 	fake_session_write(&elsewhere, other);
 	refused(5, "was measured on another GPU, the session on made-up GPU",
 		"stack '%s' --from '%s'", file, other);
-	refused(5, "the session on another GPU", "stack '%s' --card '%s'", other, card);
+	refused(5, "the session on another GPU", "stack '%s' --costs '%s'", other, costs);
 	refused(5, "was measured on made-up GPU", "validate '%s' --on '%s'", file, other);
 }
 
@@ -197,14 +197,14 @@ Test(small_cli_stack, absurd_counts_are_no_shares)
 	work.step.to_device = (struct copies){ 1e9, 1e18 };
 	shell(NULL, "rm '%s'", file);
 	fake_session_write(&work, file);
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all --card '%s'", file, card)), "%s",
-		  text);
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all --costs '%s'", file, costs)),
+		  "%s", text);
 	cr_assert(eq(ptr, strstr(text, " inf"), NULL), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "-inf"), NULL), "%s", text);
 	work.step.to_device.calls = 1e308;
 	shell(NULL, "rm '%s'", file);
 	fake_session_write(&work, file);
-	refused(3, "step: counts are", "stack '%s' --all --card '%s'", file, card);
+	refused(3, "step: counts are", "stack '%s' --all --costs '%s'", file, costs);
 }
 
 /* What real workers write: steps of memory are calls, of transfer copies. */

@@ -35,7 +35,7 @@ static void remove_dir(void)
 TestSuite(small_cli_sweep, .init = make_dir, .fini = remove_dir, .timeout = 240);
 
 /* Four points. */
-static const char *plan_of(int processes)
+static const char *session_plan(int processes)
 {
 	static char text[256];
 
@@ -48,10 +48,10 @@ static const char *plan_of(int processes)
 
 static const char *small_plan(void)
 {
-	return plan_of(2);
+	return session_plan(2);
 }
 
-static int lines_of(const char *kind)
+static int count_lines(const char *kind)
 {
 	const char *text;
 
@@ -96,13 +96,13 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 	const char *text;
 
 	sweep();
-	cr_assert(eq(int, lines_of("plan"), 1), "plan");
+	cr_assert(eq(int, count_lines("plan"), 1), "plan");
 	/* --warm-up 0.05; a quick design has 0.3 s at least without it */
 	shell(&text, "grep -c '\"warmup_min_ns\":50000000,\"warmup_max_ns\":50000000,' '%s'", file);
 	cr_assert(eq(int, atoi(text), 1), "warm-up of the plan");
-	cr_assert(eq(int, lines_of("header"), 2), "a process each");
-	cr_assert(eq(int, lines_of("point"), 8), "4 points x 2 processes");
-	cr_assert(eq(int, lines_of("trailer"), 2), "a process each");
+	cr_assert(eq(int, count_lines("header"), 2), "a process each");
+	cr_assert(eq(int, count_lines("point"), 8), "4 points x 2 processes");
+	cr_assert(eq(int, count_lines("trailer"), 2), "a process each");
 	shell(&text, "grep -c '\"process_index\":0,.*\"rounds\":\\[0[],]' '%s'", file);
 	cr_assert(eq(int, atoi(text), 4), "the first process checks all in its first round");
 	shell(&text, "ls '%s'", dir);
@@ -148,8 +148,8 @@ Test(small_cli_sweep, resume_completes_what_is_missing)
 	cr_assert(ne(ptr, strstr(text, "a torn last line is dropped"), NULL), "%s", text);
 	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "a torn last line was dropped"), NULL), "%s", text);
-	cr_assert(eq(int, lines_of("point"), 8), "no point lost, none twice");
-	cr_assert(eq(int, lines_of("trailer"), 2), "complete");
+	cr_assert(eq(int, count_lines("point"), 8), "no point lost, none twice");
+	cr_assert(eq(int, count_lines("trailer"), 2), "complete");
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "valid");
 	cr_assert(ne(ptr, strstr(text, "8 points ok"), NULL), "%s", text);
 }
@@ -168,7 +168,7 @@ Test(small_cli_sweep, resume_goes_on_with_parameters_of_one_workload)
 			     "stream --quick --processes 1 --rounds 1 --warm-up 0.05 --output '%s'",
 			     file)),
 		"%s", text);
-	cr_assert(eq(int, lines_of("point"), 3), "launch, transfer twice");
+	cr_assert(eq(int, count_lines("point"), 3), "launch, transfer twice");
 	cut(3); /* plan; header, a point */
 	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "valid");
@@ -232,11 +232,11 @@ Test(small_cli_sweep, a_full_disk_loses_nothing_that_was_written)
 		     3),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "cannot write"), NULL), "%s", text);
-	points = lines_of("point");
+	points = count_lines("point");
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
 	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
-	cr_assert(le(int, points, lines_of("point")), "none lost");
-	cr_assert(eq(int, lines_of("point"), 8), "all");
+	cr_assert(le(int, points, count_lines("point")), "none lost");
+	cr_assert(eq(int, count_lines("point"), 8), "all");
 }
 
 static pid_t start(const char *err_file)
@@ -269,7 +269,7 @@ Test(small_cli_sweep, control_c_leaves_what_resume_wants)
 	need_device();
 	snprintf(err, sizeof(err), "%s/err", dir);
 	pid = start(err);
-	while (!waitpid(pid, &status, WNOHANG) && !lines_of("trailer"))
+	while (!waitpid(pid, &status, WNOHANG) && !count_lines("trailer"))
 		usleep(50000);
 	kill(pid, SIGINT);
 	cr_assert(eq(int, waitpid(pid, &status, 0), pid), "wait");

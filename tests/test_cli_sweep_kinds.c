@@ -1,6 +1,6 @@
 /*
  * test_cli_sweep_kinds.c - `rift sweep --sync A,B` of the real binary: an operating-system process
- * for each kind of waiting, in turn, and what resume makes of it. No clock is judged.
+ * for each wait policy, in turn, and what resume makes of it. No clock is judged.
  */
 #include "tests/capture.h"
 #include "tests/cli.h"

@@ -189,9 +189,9 @@ Test(small_compare, four_processes_prove_nothing)
 
 	s.processes = 4;
 	c = compared_sides(&s, &o, NULL);
-	cr_assert(eq(int, c->c.outcome, OUTCOME_OPEN), "%d", c->c.outcome);
+	cr_assert(eq(int, c->c.outcome, OUTCOME_INCONCLUSIVE), "%d", c->c.outcome);
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_FAILED_POINTS), "code");
-	cr_assert(eq(int, c->c.count[VERDICT_OPEN], c->c.pairs.n), "points");
+	cr_assert(eq(int, c->c.count[VERDICT_INCONCLUSIVE], c->c.pairs.n), "points");
 	cr_assert(not(c->c.workload[0].ratio.known), "interval");
 	cr_assert(lt(dbl, 1, c->c.workload[0].ratio.value), "but the figure is there");
 	compared_free(c);
@@ -216,7 +216,7 @@ static enum ratio_verdict verdict_at(double margin, double between)
 	s.factor = three_percent;
 	s.noise = 0.002;
 	o.margin = margin;
-	o.between = between;
+	o.session_sd = between;
 	c = compared_sides(&s, &o, NULL);
 	cr_assert(epsilon_eq(dbl, c->c.workload[0].ratio.value, 1.03, 0.002), "3 %%");
 	v = c->c.workload[0].judged.alone;
@@ -229,9 +229,9 @@ Test(large_compare, margins_and_what_sessions_differ_by)
 {
 	cr_assert(eq(int, verdict_at(0.02, 0), VERDICT_SLOWER), "2 %%");
 	cr_assert(eq(int, verdict_at(0.05, 0), VERDICT_SAME), "5 %%");
-	cr_assert(eq(int, verdict_at(0.03, 0), VERDICT_OPEN), "3 %%");
-	cr_assert(eq(int, verdict_at(0.02, 0.01), VERDICT_OPEN), "0.2 to 5.8 %%");
-	cr_assert(eq(int, verdict_at(0.05, 0.01), VERDICT_OPEN), "0.2 to 5.8 %%");
+	cr_assert(eq(int, verdict_at(0.03, 0), VERDICT_INCONCLUSIVE), "3 %%");
+	cr_assert(eq(int, verdict_at(0.02, 0.01), VERDICT_INCONCLUSIVE), "0.2 to 5.8 %%");
+	cr_assert(eq(int, verdict_at(0.05, 0.01), VERDICT_INCONCLUSIVE), "0.2 to 5.8 %%");
 	cr_assert(eq(int, verdict_at(0.06, 0.01), VERDICT_SAME), "0.2 to 5.8 %%");
 	cr_assert(eq(int, verdict_at(0, 0.01), VERDICT_SLOWER), "0.2 %%");
 }
@@ -246,7 +246,7 @@ Test(small_compare, what_sessions_differ_by_is_in_parameters)
 
 	s.noise = 0.001;
 	for (int i = 0; i < 2; i++) {
-		o.between = i ? 0.01 : 0;
+		o.session_sd = i ? 0.01 : 0;
 		c[i] = compared_sides(&s, &o, NULL);
 		z[i] = parameter_of(c[i], "Z")->difference.hi;
 		p[i] = parameter_of(c[i], "p")->difference.lo;

@@ -32,7 +32,7 @@ static double normal(uint32_t i, uint32_t which)
 	       cos(2 * M_PI * philox_uniform(r.word[1]));
 }
 
-static void make_session(struct journal *j, struct party *p, uint32_t trial, uint32_t which,
+static void make_session(struct journal *j, struct compared_side *p, uint32_t trial, uint32_t which,
 			 double sd)
 {
 	struct fake_session s = two_sides();
@@ -47,17 +47,17 @@ static void make_session(struct journal *j, struct party *p, uint32_t trial, uin
 	s.factor = off_by;
 	session_factor = exp(sd * normal(trial, which));
 	fake_session_journal(&s, j);
-	party_init(p, j, "x", 0, HALF_BOTH);
+	side_init(p, j, "x", 0, HALF_BOTH);
 }
 
 /* Verdicts on two sessions of 10 processes that scatter by 1.5 %, each off by sd. */
-static void count(double sd, double margin, double between, int found[OUTCOME_OPEN + 1])
+static void count(double sd, double margin, double between, int found[OUTCOME_INCONCLUSIVE + 1])
 {
-	struct compare_options o = { .margin = margin, .between = between };
+	struct compare_options o = { .margin = margin, .session_sd = between };
 
-	memset(found, 0, (OUTCOME_OPEN + 1) * sizeof(*found));
+	memset(found, 0, (OUTCOME_INCONCLUSIVE + 1) * sizeof(*found));
 	for (uint32_t i = 0; i < TRIALS; i++) {
-		struct party p[2] = { 0 };
+		struct compared_side p[2] = { 0 };
 		struct comparison compared;
 		struct journal j[2];
 
@@ -67,7 +67,7 @@ static void count(double sd, double margin, double between, int found[OUTCOME_OP
 		found[compared.outcome]++;
 		compare_release(&compared);
 		for (int k = 0; k < 2; k++) {
-			party_release(&p[k]);
+			side_release(&p[k]);
 			journal_release(&j[k]);
 		}
 	}
@@ -76,7 +76,7 @@ static void count(double sd, double margin, double between, int found[OUTCOME_OP
 /* Of 400 pairs, 97 were called slower or faster. */
 Test(large_compare_between, the_terms_of_one_session_are_wrong_for_two)
 {
-	int found[OUTCOME_OPEN + 1];
+	int found[OUTCOME_INCONCLUSIVE + 1];
 
 	count(0.02, MARGIN_DEFAULT, 0, found);
 	cr_assert(le(int, TRIALS / 10, found[OUTCOME_SLOWER] + found[OUTCOME_FASTER]), "%d %d",
@@ -87,7 +87,7 @@ Test(large_compare_between, the_terms_of_one_session_are_wrong_for_two)
  * that. */
 Test(large_compare_between, the_terms_of_two_sessions_call_few_equal_ones_slower)
 {
-	int found[OUTCOME_OPEN + 1];
+	int found[OUTCOME_INCONCLUSIVE + 1];
 
 	count(0.01, BETWEEN_MARGIN_DEFAULT, BETWEEN_DEFAULT, found);
 	cr_assert(zero(int, found[OUTCOME_SLOWER] + found[OUTCOME_FASTER]), "%d %d",

@@ -13,8 +13,8 @@ static struct said all[] = {
 	{ "compare-both-json", "compare both.jsonl --force --json" },
 	{ "compare-sessions", "compare " KEPT "launch.jsonl guest.jsonl --force" },
 	{ "compare-self", "compare --self-test " KEPT "launch.jsonl" },
-	{ "compare-cards", "compare " KEPT "card.json other-card.json" },
-	{ "compare-cards-json", "compare " KEPT "card.json other-card.json --margin 5 --json" },
+	{ "compare-costs", "compare " KEPT "costs.json other-costs.json" },
+	{ "compare-costs-json", "compare " KEPT "costs.json other-costs.json --margin 5 --json" },
 };
 
 ParameterizedTestParameters(large_compare_figures, are_what_they_were)

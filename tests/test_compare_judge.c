@@ -69,7 +69,7 @@ Test(small_compare_judge, five_processes_decide_among_twelve)
 
 	cr_assert(eq(int, judged_so(1, 12, 2, &g, p_adjust_holm, VERDICT_SLOWER), 1), "12");
 	cr_assert(eq(int, judged_so(1, 13, 2, &g, p_adjust_holm, VERDICT_SLOWER), 0), "13");
-	cr_assert(eq(int, all[0].verdict, VERDICT_OPEN), "of 13");
+	cr_assert(eq(int, all[0].verdict, VERDICT_INCONCLUSIVE), "of 13");
 	cr_assert(eq(int, all[0].alone, VERDICT_SLOWER), "its interval is what it was");
 	cr_assert(eq(int, all[1].verdict, VERDICT_SAME), "the same needs no correction");
 	cr_assert(eq(int, judged_so(1, 12, 0.5, &g, p_adjust_holm, VERDICT_FASTER), 1), "faster");
@@ -115,7 +115,7 @@ Test(small_compare_judge, what_is_not_known_is_not_counted)
 	}
 	judge(each, 20, p_adjust_holm);
 	cr_assert(eq(int, all[0].verdict, VERDICT_SLOWER), "alone");
-	cr_assert(eq(int, all[1].verdict, VERDICT_OPEN), "unknown");
+	cr_assert(eq(int, all[1].verdict, VERDICT_INCONCLUSIVE), "unknown");
 	judge(each, 0, p_adjust_holm);
 	release(five);
 }
@@ -128,13 +128,13 @@ Test(small_compare_judge, both_the_interval_and_p_must_say_so)
 
 	judge(&one, 1, p_adjust_holm);
 	cr_assert(eq(int, j.verdict, VERDICT_SAME), "1.02");
-	j = (struct judged){ true, VERDICT_SLOWER, 0.051, 1, VERDICT_OPEN, false };
+	j = (struct judged){ true, VERDICT_SLOWER, 0.051, 1, VERDICT_INCONCLUSIVE, false };
 	judge(&one, 1, p_adjust_holm);
-	cr_assert(eq(int, j.verdict, VERDICT_OPEN), "p");
-	j = (struct judged){ true, VERDICT_OPEN, 0.001, 1, VERDICT_OPEN, false };
+	cr_assert(eq(int, j.verdict, VERDICT_INCONCLUSIVE), "p");
+	j = (struct judged){ true, VERDICT_INCONCLUSIVE, 0.001, 1, VERDICT_INCONCLUSIVE, false };
 	judge(&one, 1, p_adjust_holm);
-	cr_assert(eq(int, j.verdict, VERDICT_OPEN), "interval");
-	j = (struct judged){ true, VERDICT_SLOWER, 0.05, 1, VERDICT_OPEN, false };
+	cr_assert(eq(int, j.verdict, VERDICT_INCONCLUSIVE), "interval");
+	j = (struct judged){ true, VERDICT_SLOWER, 0.05, 1, VERDICT_INCONCLUSIVE, false };
 	judge(&one, 1, p_adjust_holm);
 	cr_assert(eq(int, j.verdict, VERDICT_SLOWER), "both");
 	release(five);
@@ -156,7 +156,7 @@ Test(small_compare_judge, not_slower_is_less_than_the_same)
 	struct groups g = groups_of(five, 5);
 	struct judged j = between_of(0.9, 1.01, &g);
 
-	cr_assert(eq(int, j.alone, VERDICT_OPEN), "the same or faster");
+	cr_assert(eq(int, j.alone, VERDICT_INCONCLUSIVE), "the same or faster");
 	cr_assert(j.not_slower, "1.01");
 	j = between_of(0.9, 1.03, &g);
 	cr_assert(not(j.not_slower), "1.03");
@@ -194,7 +194,7 @@ Test(small_compare_judge, differences_have_margins_of_their_own)
 	cr_assert(eq(int, verdict_of_difference(-51, 50, &g), VERDICT_FASTER), "-51");
 	release(five);
 	g = groups_of(five, 4);
-	cr_assert(eq(int, verdict_of_difference(51, 50, &g), VERDICT_OPEN), "n = 4");
+	cr_assert(eq(int, verdict_of_difference(51, 50, &g), VERDICT_INCONCLUSIVE), "n = 4");
 	release(five);
 }
 
@@ -202,7 +202,7 @@ Test(small_compare_judge, differences_have_margins_of_their_own)
 
 Test(small_compare_judge, sessions_differ_by_as_much_as_is_said)
 {
-	double *factor = between_factors(0.01, 7), *same = between_factors(0.01, 7), sum = 0,
+	double *factor = session_factors(0.01, 7), *same = session_factors(0.01, 7), sum = 0,
 	       squares = 0;
 
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++) {
@@ -213,7 +213,7 @@ Test(small_compare_judge, sessions_differ_by_as_much_as_is_said)
 	cr_assert(epsilon_eq(dbl, sqrt(squares / BOOTSTRAP_DRAWS), 0.0141421, 0.0006), "sd");
 	cr_assert(epsilon_eq(dbl, sum / BOOTSTRAP_DRAWS, 0, 0.0008), "mean");
 	cr_assert(zero(int, memcmp(factor, same, BOOTSTRAP_DRAWS * sizeof(*factor))), "seed");
-	cr_assert(eq(ptr, between_factors(0, 7), NULL), "one session");
+	cr_assert(eq(ptr, session_factors(0, 7), NULL), "one session");
 	free(factor);
 	free(same);
 }

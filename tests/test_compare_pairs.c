@@ -1,8 +1,8 @@
 /*
  * test_compare_pairs.c - which points two sessions have in common, and what of their machines
- * differs: harness/compare/party.h, surroundings.h.
+ * differs: harness/compare/side.h, environment_diff.h.
  */
-#include "harness/compare/surroundings.h"
+#include "harness/compare/environment_diff.h"
 #include "tests/compared.h"
 #include "tests/divert.h"
 
@@ -181,7 +181,7 @@ Test(small_compare_pairs, other_combinations)
 {
 	struct fake_session s = small("1,2", "1,4", "stream");
 	struct journal j[2];
-	struct party p[2];
+	struct compared_side p[2];
 	struct pairs pairs;
 	const char *said;
 
@@ -189,7 +189,7 @@ Test(small_compare_pairs, other_combinations)
 		fake_session_journal(&s, &j[k]);
 		for (int i = 0; k && i < j[k].plan.n_points; i++)
 			j[k].plan.point[i].key[0] = 'x';
-		party_init(&p[k], &j[k], "x", 0, HALF_BOTH);
+		side_init(&p[k], &j[k], "x", 0, HALF_BOTH);
 	}
 	divert_stderr();
 	cr_assert(eq(int, pairs_make(&pairs, &p[0], &p[1], NULL), -EPROTONOSUPPORT), "refused");
@@ -198,12 +198,13 @@ Test(small_compare_pairs, other_combinations)
 	cr_assert(ne(ptr, strstr(said, "launch has other combinations"), NULL), "%s", said);
 	pairs_release(&pairs);
 	for (int k = 0; k < 2; k++) {
-		party_release(&p[k]);
+		side_release(&p[k]);
 		journal_release(&j[k]);
 	}
 }
 
-/* ---- surroundings ------------------------------------------------------------------------- */
+/* ---- environment_diff -------------------------------------------------------------------------
+ */
 
 /* Parties of made-up headers: a plan is all they need beside. */
 static struct journal session_with(const char *header)
@@ -221,7 +222,7 @@ static struct journal session_with(const char *header)
 
 struct two {
 	struct journal j[2];
-	struct party p[2];
+	struct compared_side p[2];
 };
 
 static struct two *two_with(const char *a, const char *b)
@@ -232,14 +233,14 @@ static struct two *two_with(const char *a, const char *b)
 	t->j[0] = session_with(a);
 	t->j[1] = session_with(b);
 	for (int k = 0; k < 2; k++)
-		party_init(&t->p[k], &t->j[k], "x", 0, HALF_BOTH);
+		side_init(&t->p[k], &t->j[k], "x", 0, HALF_BOTH);
 	return t;
 }
 
 static void two_free(struct two *t)
 {
 	for (int k = 0; k < 2; k++) {
-		party_release(&t->p[k]);
+		side_release(&t->p[k]);
 		journal_release(&t->j[k]);
 	}
 	free(t);
@@ -252,7 +253,7 @@ static void two_free(struct two *t)
 static void differ_in(const char *a, const char *b, const char *want)
 {
 	struct two *t = two_with(a, b);
-	json_t *rows = surroundings_differ(&t->p[0], &t->p[1]);
+	json_t *rows = environment_diff_any(&t->p[0], &t->p[1]);
 	char *text = json_dumps(rows, JSON_COMPACT);
 
 	cr_assert(eq(str, text, (char *)want), "%s", text);
@@ -284,7 +285,7 @@ Test(small_compare_pairs, how_it_was_measured_is_a_field)
 	json_t *rows;
 
 	t->p[1].view.plan.design.visit_ns = 7;
-	rows = surroundings_differ(&t->p[0], &t->p[1]);
+	rows = environment_diff_any(&t->p[0], &t->p[1]);
 	cr_assert(eq(sz, json_array_size(rows), 1), "rows");
 	cr_assert(eq(str,
 		     (char *)json_string_value(json_object_get(json_array_get(rows, 0), "field")),
@@ -300,7 +301,7 @@ static int refused(const struct two *t, const char *says)
 	int err;
 
 	divert_stderr();
-	err = surroundings_refuse(&t->p[0], &t->p[1]);
+	err = environment_diff_refuse(&t->p[0], &t->p[1]);
 	said = diverted_stderr();
 	cr_assert(eq(int, is_one_complaint(said) != 0, err != 0), "%s", said);
 	cr_assert(ne(ptr, strstr(said, says), NULL), "%s: %s", says, said);
@@ -331,7 +332,7 @@ Test(small_compare_pairs, another_device_or_another_wait_is_refused)
 /* What is warned of, in one text. */
 static void warned(const struct two *t, const char *binaries, const char *clocks)
 {
-	json_t *texts = surroundings_warn(&t->p[0], &t->p[1]);
+	json_t *texts = environment_diff_warn(&t->p[0], &t->p[1]);
 	char *all = json_dumps(texts, 0);
 
 	cr_assert(eq(int, strstr(all, "binaries") != NULL, binaries != NULL), "%s", all);

@@ -94,7 +94,7 @@ Test(small_compare_points, points_that_are_open_are_counted)
 	s.depth = "1"; /* no model of it, whose parameters would take the room */
 	o.strict = true;
 	c = compared_sides(&s, &o, NULL);
-	cr_assert(eq(int, (int)c->c.outcome, OUTCOME_OPEN), "noise");
+	cr_assert(eq(int, (int)c->c.outcome, OUTCOME_INCONCLUSIVE), "noise");
 	for (int i = 0; i < c->c.pairs.n; i++)
 		open += !c->c.point[i].judged.not_slower;
 	snprintf(want, sizeof(want), " %d of %d points", open, c->c.pairs.n);
@@ -121,8 +121,8 @@ Test(small_compare_points, a_failed_result_is_no_success)
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_FAILED_POINTS), "code");
 	cr_assert(eq(int, c->c.workload[0].left_out, 1), "left out of the mean");
 	cr_assert(eq(int, c->c.point[7].step_ns[0].n, 4), "of 5");
-	cr_assert(eq(int, c->c.point[7].judged.verdict, VERDICT_OPEN), "open");
-	cr_assert(eq(int, c->party[0].failed + 10 * c->party[1].failed, 1), "whose");
+	cr_assert(eq(int, c->c.point[7].judged.verdict, VERDICT_INCONCLUSIVE), "open");
+	cr_assert(eq(int, c->side[0].failed + 10 * c->side[1].failed, 1), "whose");
 	cr_assert(eq(int, c->c.left_out, 1), "of the points");
 	cr_assert(eq(int, c->c.count[VERDICT_SAME], c->c.pairs.n - 1), "of the points");
 	compared_free(c);
@@ -156,7 +156,7 @@ Test(small_compare_points, halves_share_no_process_and_stand_in_turn)
 {
 	static const int first[] = { 0, 3, 4 }, second[] = { 1, 2, 5, 6 };
 	struct fake_session s = two_sides();
-	struct party half[2] = { 0 };
+	struct compared_side half[2] = { 0 };
 	struct journal j;
 
 	s.sides = 1;
@@ -164,8 +164,8 @@ Test(small_compare_points, halves_share_no_process_and_stand_in_turn)
 	fake_session_journal(&s, &j);
 	for (int i = 0; i < 7; i++)
 		j.total_ns[i * j.plan.n_points] = 1000 + i;
-	party_init(&half[0], &j, "x", 0, HALF_FIRST);
-	party_init(&half[1], &j, "x", 0, HALF_SECOND);
+	side_init(&half[0], &j, "x", 0, HALF_FIRST);
+	side_init(&half[1], &j, "x", 0, HALF_SECOND);
 	cr_assert(eq(int, half[0].n, 3), "first");
 	cr_assert(eq(int, half[1].n, 4), "second");
 	for (int i = 0; i < 3; i++)
@@ -174,7 +174,7 @@ Test(small_compare_points, halves_share_no_process_and_stand_in_turn)
 	for (int i = 0; i < 4; i++)
 		cr_assert(eq(dbl, half[1].view.total_ns[i * j.plan.n_points], 1000 + second[i]),
 			  "%d", i);
-	party_release(&half[0]);
-	party_release(&half[1]);
+	side_release(&half[0]);
+	side_release(&half[1]);
 	journal_release(&j);
 }

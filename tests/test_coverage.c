@@ -196,12 +196,12 @@ static bool holds_when_stopped(struct resamples *r, double sd)
 {
 	double value[N_MAX];
 	struct interval in;
-	struct look look;
+	struct interim look;
 	int n = 0;
 
 	for (int i = 0; i < N_MAX; i++)
 		value[i] = exp(sd * gsl_ran_ugaussian(rng));
-	for (int i = 0; (n = next_look(n)); i++) {
+	for (int i = 0; (n = next_interim(n)); i++) {
 		cr_assert(zero(int, bootstrap_median(&in, &r[i], value, draws)), "n = %d", n);
 		cr_assert(zero(int, look_at(&look, n, &in, 1, HALF_WIDTH_MAX, NULL)), "n = %d", n);
 		if (look.stop)
@@ -218,7 +218,7 @@ Test(large_coverage, of_medians_under_the_sequential_rule, .init = start_rng, .f
 	int n = 0;
 
 	for (int i = 0; i < 4; i++) {
-		n = next_look(n);
+		n = next_interim(n);
 		cr_assert(zero(int, resamples_init(&r[i], n, 1, 0)), "n = %d", n);
 	}
 	for (size_t s = 0; s < sizeof(sd) / sizeof(*sd); s++) {

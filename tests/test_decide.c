@@ -19,11 +19,11 @@ Test(small_decide, looks_come_at_5_10_20_and_30)
 {
 	static const int want[][2] = { { 0, 5 },   { 4, 5 },   { 5, 10 },  { 9, 10 }, { 10, 20 },
 				       { 19, 20 }, { 20, 30 }, { 29, 30 }, { 30, 0 }, { 99, 0 } };
-	struct look look;
+	struct interim look;
 	struct interval in = interval(1, 1);
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-		cr_assert(eq(int, next_look(want[i][0]), want[i][1]), "after %d", want[i][0]);
+		cr_assert(eq(int, next_interim(want[i][0]), want[i][1]), "after %d", want[i][0]);
 	for (int p = 0; p <= 40; p++) {
 		int due = p == 5 || p == 10 || p == 20 || p == 30;
 
@@ -37,11 +37,11 @@ Test(small_decide, looks_come_at_5_10_20_and_30)
 enum { POINTS = 20 };
 
 /* A look with this many wide points, the first ones. */
-static struct look look_with(int wide, int processes, double limit)
+static struct interim interim_with(int wide, int processes, double limit)
 {
 	struct interval point[POINTS];
 	bool is_wide[POINTS];
-	struct look look;
+	struct interim look;
 
 	for (int i = 0; i < POINTS; i++)
 		point[i] = i < wide ? interval(0.97, 1.03) : interval(0.99, 1.01);
@@ -53,20 +53,20 @@ static struct look look_with(int wide, int processes, double limit)
 
 Test(small_decide, stops_when_95_percent_are_narrow)
 {
-	struct look look = look_with(1, 5, HALF_WIDTH_MAX);
+	struct interim look = interim_with(1, 5, HALF_WIDTH_MAX);
 
 	cr_assert(look.stop && look.next == 0 && look.wide == 1, "19 of 20");
-	look = look_with(2, 5, HALF_WIDTH_MAX);
+	look = interim_with(2, 5, HALF_WIDTH_MAX);
 	cr_assert(look.next == 10 && look.wide == 2 && !look.stop, "18 of 20");
-	look = look_with(2, 20, HALF_WIDTH_MAX);
+	look = interim_with(2, 20, HALF_WIDTH_MAX);
 	cr_assert(look.next == 30 && !look.stop, "after 20");
-	look = look_with(POINTS, 5, HALF_WIDTH_MAX_QUICK);
+	look = interim_with(POINTS, 5, HALF_WIDTH_MAX_QUICK);
 	cr_assert(look.stop && look.wide == 0, "quick");
 }
 
 Test(small_decide, stops_after_30_whatever_is_wide)
 {
-	struct look look = look_with(POINTS, 30, HALF_WIDTH_MAX);
+	struct interim look = interim_with(POINTS, 30, HALF_WIDTH_MAX);
 
 	cr_assert(look.stop && look.next == 0 && look.wide == POINTS, "all wide");
 }
@@ -74,7 +74,7 @@ Test(small_decide, stops_after_30_whatever_is_wide)
 Test(small_decide, an_interval_not_known_is_wide)
 {
 	struct interval in = interval_unknown(4);
-	struct look look;
+	struct interim look;
 
 	in.value = 1;
 	cr_assert(zero(int, look_at(&look, 5, &in, 1, HALF_WIDTH_MAX, NULL)), "look");
@@ -84,7 +84,7 @@ Test(small_decide, an_interval_not_known_is_wide)
 Test(small_decide, the_limit_itself_is_narrow)
 {
 	struct interval in = interval(0.75, 1.25);
-	struct look look;
+	struct interim look;
 
 	cr_assert(zero(int, look_at(&look, 10, &in, 1, 0.25, NULL)), "look");
 	cr_assert(look.stop && look.wide == 0, "half width 0.25");
@@ -102,11 +102,11 @@ struct verdict_case {
 Test(small_decide, verdicts_at_the_margin)
 {
 	static const struct verdict_case cases[] = {
-		{ 1.03, 1.05, VERDICT_SLOWER }, { 1.25, 1.5, VERDICT_OPEN },
-		{ 0.9, 0.97, VERDICT_FASTER },	{ 0.99, 1.01, VERDICT_SAME },
-		{ 0.75, 1.25, VERDICT_SAME },	{ 0.99, 1.3, VERDICT_OPEN },
-		{ 0.7, 1.01, VERDICT_OPEN },	{ 0.5, 0.75, VERDICT_OPEN },
-		{ 0.5, 0.7, VERDICT_FASTER },	{ 1.3, 1.5, VERDICT_SLOWER },
+		{ 1.03, 1.05, VERDICT_SLOWER },	     { 1.25, 1.5, VERDICT_INCONCLUSIVE },
+		{ 0.9, 0.97, VERDICT_FASTER },	     { 0.99, 1.01, VERDICT_SAME },
+		{ 0.75, 1.25, VERDICT_SAME },	     { 0.99, 1.3, VERDICT_INCONCLUSIVE },
+		{ 0.7, 1.01, VERDICT_INCONCLUSIVE }, { 0.5, 0.75, VERDICT_INCONCLUSIVE },
+		{ 0.5, 0.7, VERDICT_FASTER },	     { 1.3, 1.5, VERDICT_SLOWER },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -132,7 +132,8 @@ Test(small_decide, same_system_counts_false_differences)
 	cr_assert(eq(int, s.slower, 2), "without a margin 1.01 is slower");
 	s = same_system_of(&ratio[4], 1, MARGIN_DEFAULT);
 	cr_assert(s.known == 0 && isnan(s.share), "none known");
-	cr_assert(eq(int, verdict_of(&ratio[4], MARGIN_DEFAULT), VERDICT_OPEN), "not known");
+	cr_assert(eq(int, verdict_of(&ratio[4], MARGIN_DEFAULT), VERDICT_INCONCLUSIVE),
+		  "not known");
 }
 
 /* ---- many conclusions ----------------------------------------------------------------------- */

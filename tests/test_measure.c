@@ -44,19 +44,20 @@ static const int64_t depths[] = { 1, 7, 64, 100, 1025 };
 enum { DEPTHS = sizeof(depths) / sizeof(*depths) };
 
 static struct fake_opts opts;
-static struct subject subject;
+static struct instance instance;
 
 /* A fake that has been set up; skips the test where there is no device. */
 static void set_up_fake(int64_t launches)
 {
 	need_device();
 	opts = (struct fake_opts){ .launches = launches, .fail_errno = EINVAL };
-	subject =
-		(struct subject){ .workload = &workload_fake, .opts = &opts, .launches = launches };
-	subject.state = calloc(1, workload_fake.state_size);
-	cr_assert(zero(int, cudaStreamCreateWithFlags(&subject.stream, cudaStreamNonBlocking)),
+	instance = (struct instance){ .workload = &workload_fake,
+				      .opts = &opts,
+				      .launches = launches };
+	instance.state = calloc(1, workload_fake.state_size);
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&instance.stream, cudaStreamNonBlocking)),
 		  "stream");
-	cr_assert(zero(int, workload_fake.setup(&opts, subject.state)), "setup");
+	cr_assert(zero(int, workload_fake.setup(&opts, instance.state)), "setup");
 }
 
 static void forget(void)
@@ -69,7 +70,7 @@ static int64_t steps_ran(void)
 {
 	struct verdict v = { 0 };
 
-	workload_fake.check(&opts, subject.state, 0, &v);
+	workload_fake.check(&opts, instance.state, 0, &v);
 	return (int64_t)v.error;
 }
 
@@ -91,7 +92,7 @@ static void check_block(enum mode mode, int64_t depth, char event, int64_t times
 	struct submission sub;
 	struct block b;
 
-	cr_assert(zero(int, submission_init(&sub, &subject, mode, depth)), "init");
+	cr_assert(zero(int, submission_init(&sub, &instance, mode, depth)), "init");
 	for (int i = 0; i < 2; i++) { /* the second block must not go on where the first ended */
 		forget();
 		cr_assert(zero(int, measure_block(&sub, &b)), "block");
@@ -140,7 +141,7 @@ Test(small_measure, graphs_are_captured_and_uploaded_once)
 
 	set_up_fake(1);
 	forget();
-	cr_assert(zero(int, submission_init(&sub, &subject, MODE_GRAPH, 7)), "init");
+	cr_assert(zero(int, submission_init(&sub, &instance, MODE_GRAPH, 7)), "init");
 	cr_assert(eq(str, fake_log.order, "RCssssURCsssUS"), "order");
 	cr_assert(eq(i64, sub.graph_steps, 4), "graph_steps");
 	cr_assert(eq(i64, sub.graph_launches, 1), "graph_launches");
@@ -155,7 +156,7 @@ Test(small_measure, a_step_that_fails_leaves_no_capture_behind)
 	set_up_fake(1);
 	opts.fail = FAKE_STEP;
 	divert_stderr();
-	cr_assert(eq(int, submission_init(&sub, &subject, MODE_GRAPH, 7), -EINVAL), "error");
+	cr_assert(eq(int, submission_init(&sub, &instance, MODE_GRAPH, 7), -EINVAL), "error");
 	diverted_stderr();
 	submission_release(&sub);
 	opts.fail = FAKE_NONE;
@@ -176,7 +177,7 @@ Test(small_measure, errors_of_hooks_reach_the_caller)
 	set_up_fake(1);
 	opts.fail_errno = EDOM;
 	for (size_t i = 0; i < sizeof(failing) / sizeof(*failing); i++) {
-		submission_init(&sub, &subject, failing[i].mode, 5);
+		submission_init(&sub, &instance, failing[i].mode, 5);
 		opts.fail = failing[i].hook;
 		divert_stderr();
 		cr_assert(eq(int, measure_blocks(&sub, 3, &blocks), -EDOM), "hook %d",
@@ -195,7 +196,7 @@ Test(small_measure, every_block_is_reset_and_kept)
 	int resets;
 
 	set_up_fake(1);
-	submission_init(&sub, &subject, MODE_STREAM, 10);
+	submission_init(&sub, &instance, MODE_STREAM, 10);
 	resets = fake_log.resets;
 	cr_assert(zero(int, measure_blocks(&sub, 17, &blocks)), "blocks");
 	cr_assert(eq(int, fake_log.resets - resets, 17), "resets");
@@ -213,7 +214,7 @@ Test(small_measure, warm_up_says_how_it_ended)
 	struct warmup w;
 
 	set_up_fake(1);
-	submission_init(&sub, &subject, MODE_STREAM, 10);
+	submission_init(&sub, &instance, MODE_STREAM, 10);
 	cr_assert(zero(int, measure_warmup(&sub, &w)), "warm-up");
 	cr_assert(le(i64, 2, w.blocks), "blocks");
 	cr_assert(eq(i64, fake_log.resets, w.blocks), "resets");
@@ -230,7 +231,7 @@ Test(small_measure, interrupted_after_the_block_in_hand)
 	struct blocks blocks;
 
 	set_up_fake(1);
-	submission_init(&sub, &subject, MODE_STREAM, 10);
+	submission_init(&sub, &instance, MODE_STREAM, 10);
 	signal(SIGINT, SIG_DFL); /* ignored where a script started this in the background */
 	interrupt_install();
 	raise(SIGINT);
@@ -260,7 +261,7 @@ Test(small_measure, kernel_time_takes_the_mode_with_the_smallest_gaps)
 	set_up_fake(1);
 	for (int i = 0; i < 3; i++) {
 		forget();
-		cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed[i], 2.5e4, 1, 0)),
+		cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed[i], 2.5e4, 1, 0)),
 			  "time");
 		cr_assert(eq(int, k.mode, taken[i]), "case %d", i);
 		cr_assert(began_with(k.steps, 10), "0.25 ms of steps of 25 us: %ld", (long)k.steps);
@@ -281,7 +282,7 @@ Test(small_measure, kernel_time_takes_half_the_depth_within_bounds)
 
 	set_up_fake(1);
 	for (int i = 0; i < 4; i++) {
-		kernel_time_measure(&k, &subject, allowed, 1e5, want[i][0], 0);
+		kernel_time_measure(&k, &instance, allowed, 1e5, want[i][0], 0);
 		cr_assert(began_with(k.steps, want[i][1]), "depth=%ld: %ld", (long)want[i][0],
 			  (long)k.steps);
 	}
@@ -293,11 +294,11 @@ Test(small_measure, kernel_time_keeps_to_depth_max)
 	struct kernel_time k;
 
 	set_up_fake(1);
-	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 10, 64, 9)), "time");
+	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 10, 64, 9)), "time");
 	cr_assert(eq(i64, k.steps, 4), "2 * 4 <= 9");
 	/* 250 steps last 0.25 ms: one block of them is allowed, two are not */
-	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 1e3, 64, 300)), "time");
+	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 1e3, 64, 300)), "time");
 	cr_assert(eq(i64, k.steps, 150), "2 * 150 <= 300");
-	cr_assert(zero(int, kernel_time_measure(&k, &subject, allowed, 10, 64, 1)), "time");
+	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 10, 64, 1)), "time");
 	cr_assert(isnan(k.ns) && k.unknown, "depth 1 has no slope");
 }

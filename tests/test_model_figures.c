@@ -24,11 +24,11 @@ static struct said all[] = {
 	{ "validate-json", "validate " KEPT "myocyte.jsonl --on " KEPT "launch.jsonl --json" },
 	{ "stack-launch", "stack " KEPT "launch.jsonl --all" },
 	{ "stack-mlp",
-	  "stack " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --card " KEPT "card.json" },
+	  "stack " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT "costs.json" },
 	{ "stack-copied",
-	  "stack " KEPT "copied.jsonl --from " KEPT "launch.jsonl --card " KEPT "card.json" },
+	  "stack " KEPT "copied.jsonl --from " KEPT "launch.jsonl --costs " KEPT "costs.json" },
 	{ "stack-mlp-json",
-	  "stack " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --card " KEPT "card.json --json" },
+	  "stack " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT "costs.json --json" },
 };
 
 ParameterizedTestParameters(large_model_figures, are_what_they_were)

@@ -26,7 +26,7 @@ static struct overhead overhead(double z, double k, int64_t depth, double e, dou
 				 .axis = "cells" };
 	struct overhead o;
 
-	overhead_of(&o, &kt, &timing);
+	non_kernel_share(&o, &kt, &timing);
 	return o;
 }
 
@@ -96,7 +96,7 @@ Test(small_overhead, too_shallow_but_no_deeper_is_allowed)
 			    .axis = "cells" };
 	struct overhead o;
 
-	overhead_of(&o, &k, &t);
+	non_kernel_share(&o, &k, &t);
 	SAYS(o, "; try a larger 'cells'");
 	cr_assert(eq(ptr, strstr(o.meaning, "--"), NULL), "%s", o.meaning);
 }
@@ -137,7 +137,7 @@ Test(small_overhead, unknown_kernel_time_is_said)
 	struct timing t = { .depth = 1, .total_ns = 1, .enq_ns = 1, .allowed = all_modes };
 	struct overhead o;
 
-	overhead_of(&o, &k, &t);
+	non_kernel_share(&o, &k, &t);
 	cr_assert(eq(int, isnan(o.share) != 0, 1), "share");
 	cr_assert(eq(str, o.meaning, "not known: because"), "words");
 }

@@ -123,7 +123,7 @@ Test(small_platform_parts, variables_that_change_something)
 /* ---- libraries -------------------------------------------------------------------------- */
 
 /* A machine that has mapped one library, and whether a layer is seen in it. */
-static int interposers_of(const char *library)
+static int interposers(const char *library)
 {
 	char folder[] = "/tmp/rift_maps_XXXXXX", path[80];
 	char *const no_variables[] = { NULL };
@@ -168,7 +168,7 @@ Test(small_platform_parts, drivers_libraries_and_those_in_their_place)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		cr_assert(eq(int, interposers_of(cases[i].library), cases[i].layers), "%s",
+		cr_assert(eq(int, interposers(cases[i].library), cases[i].layers), "%s",
 			  cases[i].library);
 }
 

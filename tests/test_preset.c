@@ -40,7 +40,7 @@ Test(small_preset, an_unknown_one_is_refused)
 
 /* ---- sweeps ----------------------------------------------------------------------------- */
 
-static int plan_of(struct plan *p, const char *depth, char **args, int n)
+static int session_plan(struct plan *p, const char *depth, char **args, int n)
 {
 	static const struct workload *const fakes[] = { &workload_fake, NULL };
 	struct plan_request r = { .workload = fakes,
@@ -58,7 +58,7 @@ Test(small_preset, a_sweep_takes_it_too)
 	char *args[] = { "solver=euler", "preset=slow" }, text[160];
 	struct plan p;
 
-	cr_assert(zero(int, plan_of(&p, "1", args, 2)), "plan");
+	cr_assert(zero(int, session_plan(&p, "1", args, 2)), "plan");
 	cr_assert(eq(int, p.n_points, 1), "no sizes but its own, none aside");
 	plan_point_text(&p, 0, text, sizeof(text));
 	cr_assert(eq(str, text, "fake cells=32 rate=2 solver=euler stream depth 1"), "%s", text);
@@ -70,12 +70,12 @@ Test(small_preset, a_sweep_takes_the_depth_that_options_ask_for)
 	char *args[] = { "preset=asks" };
 	struct plan p;
 
-	cr_assert(zero(int, plan_of(&p, NULL, args, 1)), "plan");
+	cr_assert(zero(int, session_plan(&p, NULL, args, 1)), "plan");
 	cr_assert(eq(int, p.n_points, 3), "three sizes");
 	cr_assert(eq(i64, p.point[2].depth, 25), "depth");
 	cr_assert(p.depth_given, "kept, however long");
 	plan_release(&p);
-	cr_assert(zero(int, plan_of(&p, "1,8", args, 1)), "plan");
+	cr_assert(zero(int, session_plan(&p, "1,8", args, 1)), "plan");
 	cr_assert(eq(int, p.n_points, 3 * 2), "the user's depths");
 	plan_release(&p);
 }
@@ -87,7 +87,7 @@ Test(small_preset, a_sweep_refuses_two)
 	struct plan p;
 
 	divert_stderr();
-	cr_assert(eq(int, plan_of(&p, NULL, args, 2), -EINVAL), "two");
+	cr_assert(eq(int, session_plan(&p, NULL, args, 2), -EINVAL), "two");
 	said = diverted_stderr();
 	plan_release(&p);
 	cr_assert(is_one_complaint(said) && strstr(said, "given twice"), "%s", said);

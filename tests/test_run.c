@@ -199,7 +199,7 @@ Test(small_run, table_has_the_rows_that_matter)
 		"time per step     median ",
 		"submit per step   median ",
 		"per right-hand side",
-		"overhead          ",
+		"non-kernel share  ",
 		"ran               21 steps\n",
 		"nothing           nan\n",
 		"wrote             no file\n",

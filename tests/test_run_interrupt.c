@@ -69,7 +69,7 @@ Test(small_run_interrupt, a_deep_block_of_graphs_is_given_up)
 			      NULL),
 		     -EINTR),
 		  "%s", said);
-	workload_fake.check(&fake_opts, run.subject.state, 1024, &v);
+	workload_fake.check(&fake_opts, run.instance.state, 1024, &v);
 	cr_assert(eq(dbl, v.error, 0), "%s", v.worst);
 	release_fake();
 }

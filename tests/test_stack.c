@@ -235,7 +235,7 @@ Test(small_stack, a_selection_has_the_ends_of_three_sizes)
 	made_release(&m);
 }
 
-Test(small_stack, a_card_says_what_copies_cost)
+Test(small_stack, a_costs_says_what_copies_cost)
 {
 	json_t *o = json_pack("{s:[{s:s,s:s,s:f}, {s:s,s:s,s:f}, {s:s,s:s,s:f}, {s:s,s:s,s:f}, "
 			      "{s:s,s:s,s:n}]}",
@@ -248,7 +248,7 @@ Test(small_stack, a_card_says_what_copies_cost)
 	struct copy_costs c;
 
 	cr_assert(ne(ptr, o, NULL), "card");
-	card_copies(&c, o);
+	costs_copies(&c, o);
 	cr_assert(eq(dbl, c.to_device[0].call_ns, 500), "us, not ns");
 	cr_assert(c.to_device[0].byte_ns == 0.02 && c.to_device[0].knee == 1e6, "GB/s");
 	cr_assert(eq(dbl, c.to_device[0].below_byte_ns, 0.04), "below the knee");
@@ -266,11 +266,11 @@ Test(small_stack, records_say_what_a_step_counts)
 				.pageable = true,
 				.allocations = 4 };
 	struct cost back = { .launches = NAN };
-	json_t *o = step_cost_json(&c);
+	json_t *o = work_count_json(&c);
 
-	step_cost_take(&back, NULL);
+	work_count_take(&back, NULL);
 	cr_assert(isnan(back.launches), "nothing there");
-	step_cost_take(&back, o);
+	work_count_take(&back, o);
 	cr_assert(back.launches == 3 && back.to_device.calls == 1 && back.to_device.bytes == 100 &&
 			  back.to_host.calls == 2 && back.to_host.bytes == 200 &&
 			  back.within.calls == 3 && back.within.bytes == 300 && back.pageable &&
@@ -278,7 +278,7 @@ Test(small_stack, records_say_what_a_step_counts)
 		  "all of it");
 	back.launches = 7;
 	json_object_del(json_object_get(o, "to_host"), "bytes");
-	step_cost_take(&back, o);
+	work_count_take(&back, o);
 	cr_assert(eq(dbl, back.launches, 7), "damaged: as it was");
 	json_decref(o);
 }

@@ -38,7 +38,7 @@ static struct fake_session cells_session(void)
 	return s;
 }
 
-static const struct copy_costs card = {
+static const struct copy_costs costs = {
 	.to_device = { { .call_ns = 500, .byte_ns = 0.1 }, { .call_ns = 9000, .byte_ns = 9 } },
 	.to_host = { { .call_ns = 800, .byte_ns = 0.05, .knee = 1e6, .below_byte_ns = 0.2 },
 		     { .call_ns = 9000, .byte_ns = 9 } },
@@ -57,7 +57,7 @@ Test(small_stack_work, a_workload_by_what_launches_and_copies_cost)
 {
 	struct fake_session s = cells_session();
 	struct made work = { 0 }, launches = { 0 };
-	struct stack_request r = { .work = &work.grid, .from = &launches.fit, .card = &card };
+	struct stack_request r = { .work = &work.grid, .from = &launches.fit, .costs = &costs };
 	struct stack *all;
 
 	work_and_launches(&work, &launches, &s);
@@ -71,12 +71,12 @@ Test(small_stack_work, a_workload_by_what_launches_and_copies_cost)
 			   64.0 * COPIES_NS, NAN });
 	cr_assert(notes_say(&r, all, "transfer: up to 15.6 KiB a step"), "said");
 	free(all);
-	/* without a card nobody knows what of it is copies */
-	r.card = NULL;
+	/* without a costs file nobody knows what of it is copies */
+	r.costs = NULL;
 	all = stacks_make(&r);
 	expect(find(&work.grid, all, MODE_STREAM, 100, 16),
 	       (double[]){ 16 * (KERNEL_NS + COPIES_NS + 1000.0), 15 * 900, 2000, 3800, NAN, NAN });
-	cr_assert(notes_say(&r, all, "part of kernel (--card"), "said");
+	cr_assert(notes_say(&r, all, "part of kernel (--costs"), "said");
 	free(all);
 	made_release(&work);
 	made_release(&launches);
@@ -99,7 +99,7 @@ Test(small_stack_work, what_launches_do_not_explain_is_other)
 	s.factor = slow_ends;
 	work_and_launches(&work, &launches, &s);
 	all = stacks_make(&(struct stack_request){
-		.work = &work.grid, .from = &launches.fit, .card = &card });
+		.work = &work.grid, .from = &launches.fit, .costs = &costs });
 	at = find(&work.grid, all, MODE_STREAM, 100, 1);
 	cr_assert(epsilon_eq(dbl, at->part_ns[STACK_OTHER], at->total_ns / 3, 0.01 * at->total_ns),
 		  "%g of %g", at->part_ns[STACK_OTHER], at->total_ns);
@@ -112,7 +112,7 @@ Test(small_stack_work, older_records_know_nothing_of_copies)
 {
 	struct fake_session s = cells_session();
 	struct made work = { 0 }, launches = { 0 };
-	struct stack_request r = { .work = &work.grid, .from = &launches.fit, .card = &card };
+	struct stack_request r = { .work = &work.grid, .from = &launches.fit, .costs = &costs };
 	struct stack *all;
 
 	s.older = true;
@@ -135,7 +135,7 @@ Test(small_stack_work, sizes_of_one_depth)
 	s.depth = "1";
 	work_and_launches(&work, &launches, &s);
 	all = stacks_make(&(struct stack_request){
-		.work = &work.grid, .from = &launches.fit, .card = &card });
+		.work = &work.grid, .from = &launches.fit, .costs = &costs });
 	for (int mode = 0; mode < MODE_COUNT; mode++) {
 		const struct stack *at = find(&work.grid, all, (enum mode)mode, 100, 1);
 

@@ -8,18 +8,18 @@ TestSuite(small_sweep_check_values, .init = make_dir, .fini = remove_dir, .timeo
 
 Test(small_sweep_check_values, plans_that_cannot_be)
 {
-	json_t *plan = plan_of(1);
+	json_t *plan = session_plan(1);
 
 	json_object_set_new(json_array_get(json_object_get(plan, "points"), 1), "depth",
 			    json_integer(0));
 	begin_with("s.jsonl", 1, plan);
 	wrong_in(":1: points[1].depth must be 1 to 16777216");
-	plan = plan_of(1);
+	plan = session_plan(1);
 	json_object_set_new(json_array_get(json_object_get(plan, "points"), 0), "config",
 			    json_integer(99));
 	begin_with("s.jsonl", 1, plan);
 	wrong_in(":1: points[0].config must be 0 to 0");
-	plan = plan_of(1);
+	plan = session_plan(1);
 	json_object_set_new(json_object_get(plan, "design"), "rounds", json_integer(0));
 	begin_with("s.jsonl", 1, plan);
 	wrong_in(":1: design.rounds must be 1 to 100");

@@ -55,7 +55,7 @@ static void sweep(struct journal *j, const char *options)
 /* In every process of every side. */
 static void expect_no_charge(const struct journal *j)
 {
-	for (int i = 0; i < j->slots * j->plan.n_points; i++) {
+	for (int i = 0; i < j->replicates * j->plan.n_points; i++) {
 		const struct plan_point *at = &j->plan.point[i % j->plan.n_points];
 		bool pays = !strcmp(j->plan.config[at->config].workload->name, "transfer");
 
@@ -172,7 +172,7 @@ Test(large_sweep_company, sides_that_slow_each_other_are_measured_apart)
 	for (int side = 0; side < 2; side++)
 		cr_assert(gt(dbl, j.plan.design.company[side], 1.25), "side %d: %g", side,
 			  j.plan.design.company[side]);
-	for (int i = 0; i < j.slots; i++)
+	for (int i = 0; i < j.replicates; i++)
 		cr_assert(lt(dbl, j.total_ns[i], 2e6), "process %d: %g", i, j.total_ns[i]);
 	journal_release(&j);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
@@ -226,7 +226,7 @@ static struct company company(int n, const double *alone, const double *beside)
 	double of[16], total_ns[16], alone_ns[16];
 	struct journal j = { .plan = { .design = { .pairs = true, .processes = 8 }, .n_points = 1 },
 			     .sides = 2,
-			     .slots = 16,
+			     .replicates = 16,
 			     .complete = complete,
 			     .total_ns = total_ns,
 			     .alone_ns = alone_ns,

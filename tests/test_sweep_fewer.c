@@ -147,22 +147,22 @@ Test(small_sweep_fewer, the_corner_goes_first)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static void add_header(struct journal *j, int slot)
+static void add_header(struct journal *j, int replicate)
 {
 	json_t *header = json_pack("{s:{}, s:{}, s:{}, s:{}, s:{}, s:{}}", "calib", "host", "gpu",
 				   "env", "cuda_flags", "warmup");
 
-	cr_assert(zero(int, journal_begin(j, slot)), "begin");
-	cr_assert(zero(int, journal_header(j, slot, header)), "header");
+	cr_assert(zero(int, journal_begin(j, replicate)), "begin");
+	cr_assert(zero(int, journal_header(j, replicate, header)), "header");
 }
 
-static void add_point(struct journal *j, int slot, int point, int total_ns)
+static void add_point(struct journal *j, int replicate, int point, int total_ns)
 {
 	json_t *o = json_pack("{s:i, s:i, s:[i], s:[i], s:[], s:[i], s:[i, i], s:n}", "point",
 			      point, "round", 0, "t_enq_ns", total_ns / 2, "t_total_ns", total_ns,
 			      "t_dev_ns", "marks", 0, "canary_ns", 200000, 200000, "steal_ticks");
 
-	cr_assert(zero(int, journal_visit(j, slot, point, 0, o)), "visit");
+	cr_assert(zero(int, journal_visit(j, replicate, point, 0, o)), "visit");
 }
 
 /* The first process is complete, and the second and the last point are then left out. */

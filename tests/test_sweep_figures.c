@@ -13,7 +13,7 @@ TestSuite(large_sweep_figures, .init = figures_folder_make, .fini = figures_fold
 static struct said all[] = {
 	{ "show-launch", "show " KEPT "launch.jsonl" },
 	{ "show-both", "show both.jsonl" },
-	{ "show-card", "show " KEPT "card.json" },
+	{ "show-costs", "show " KEPT "costs.json" },
 	{ "check-csv", "check both.jsonl --csv OUT/points.csv --ratios OUT/ratios.csv" },
 	{ "help-list", "list --help" },
 	{ "help-run", "run --help" },

@@ -110,24 +110,24 @@ Test(small_sweep_goals, a_plan_keeps_them)
 		p.point[i].depth = 1;
 	cr_assert(eq(int, goals_refuse(&p, 1), -EINVAL), "one depth");
 	p.design.goals = (struct goals){ 0 };
-	memset(p.design.kind, 1, sizeof(p.design.kind));
+	memset(p.design.policy, 1, sizeof(p.design.policy));
 	cr_assert(zero(int, goals_refuse(&p, 1)), "what lies before the parameters is none");
 	diverted_stderr();
 	plan_release(&p);
 }
 
-/* ---- looks -------------------------------------------------------------------------------- */
+/* ---- interims -------------------------------------------------------------------------------- */
 
 Test(small_sweep_goals, looks_end_at_the_most)
 {
-	static const int looks[] = { 8, 12, 18, 28, 42, 64, 100, 0 };
+	static const int interims[] = { 8, 12, 18, 28, 42, 64, 100, 0 };
 
-	for (int i = 0, at = 0; looks[i]; i++, at = looks[i - 1])
-		cr_assert(eq(int, goals_next_look(at, 100), looks[i]), "%d", at);
-	cr_assert(zero(int, goals_next_look(100, 100)), "the last one");
-	cr_assert(eq(int, goals_next_look(8, 10), 10), "the most is a look too");
-	cr_assert(zero(int, goals_next_look(10, 10)), "the last one");
-	cr_assert(eq(int, goals_next_look(0, 3), 3), "fewer than the first");
+	for (int i = 0, at = 0; interims[i]; i++, at = interims[i - 1])
+		cr_assert(eq(int, goals_next_interim(at, 100), interims[i]), "%d", at);
+	cr_assert(zero(int, goals_next_interim(100, 100)), "the last one");
+	cr_assert(eq(int, goals_next_interim(8, 10), 10), "the most is a look too");
+	cr_assert(zero(int, goals_next_interim(10, 10)), "the last one");
+	cr_assert(eq(int, goals_next_interim(0, 3), 3), "fewer than the first");
 }
 
 /* 5 % in seven parts, by the normal distribution. */
@@ -136,8 +136,8 @@ Test(small_sweep_goals, each_look_has_its_share)
 	const double z = 1.959963985;
 
 	cr_assert(epsilon_eq(dbl, erfc(z / sqrt(2)), 0.05, 1e-9), "5 %%");
-	cr_assert(epsilon_eq(dbl, erfc(goals_interim * z / sqrt(2)), 0.05 / 7, 1e-5), "%g",
-		  erfc(goals_interim * z / sqrt(2)));
+	cr_assert(epsilon_eq(dbl, erfc(goals_interim_factor * z / sqrt(2)), 0.05 / 7, 1e-5), "%g",
+		  erfc(goals_interim_factor * z / sqrt(2)));
 }
 
 static double normal(uint32_t a, uint32_t b, uint32_t c)
@@ -149,9 +149,9 @@ static double normal(uint32_t a, uint32_t b, uint32_t c)
 }
 
 /*
- * Pairs whose ratio is 1.1, give or take 1 % each: sessions that end at the look at which it is
+ * Pairs whose ratio is 1.1, give or take 1 % each: sessions that end at the interim at which it is
  * known to half a percent hold it in 95 % intervals in at least 90 of 100 cases, which is what
- * these intervals do without looks from so few pairs.
+ * these intervals do without interims from so few pairs.
  */
 Test(small_sweep_goals, stopping_early_leaves_intervals_honest)
 {
@@ -164,11 +164,11 @@ Test(small_sweep_goals, stopping_early_leaves_intervals_honest)
 		a[i] = 1;
 	for (uint32_t s = 0; s < SESSIONS; s++) {
 		struct interval in = { 0 };
-		int n = 0, next = goals_next_look(0, PAIRS_MAX);
+		int n = 0, next = goals_next_interim(0, PAIRS_MAX);
 
-		for (; next; next = goals_interim * (in.hi - in.lo) / 2 <= 0.005
+		for (; next; next = goals_interim_factor * (in.hi - in.lo) / 2 <= 0.005
 					    ? 0
-					    : goals_next_look(n, PAIRS_MAX)) {
+					    : goals_next_interim(n, PAIRS_MAX)) {
 			struct resamples r;
 			struct groups g = { &r, &r, true };
 
@@ -208,27 +208,28 @@ static void session(struct journal *j, int sides, int processes)
 	fake_session_journal(&s, j);
 }
 
-static struct look look(struct journal *j, const char *resolve, const char *margin, json_t **said)
+static struct interim interim(struct journal *j, const char *resolve, const char *margin,
+			      json_t **said)
 {
 	j->plan.design.goals = (struct goals){ 0 };
 	if (resolve)
 		cr_assert(zero(int, goals_take_resolve(&j->plan.design.goals, resolve)), "resolve");
 	if (margin)
 		cr_assert(zero(int, goals_take_margin(&j->plan.design.goals, margin)), "margin");
-	return goals_look(j, 8, said);
+	return goals_take_interim(j, 8, said);
 }
 
 Test(small_sweep_goals, a_session_ends_where_all_is_known)
 {
 	struct journal j;
-	struct look l;
+	struct interim l;
 	json_t *said;
 
 	session(&j, 2, 20); /* more could come */
-	l = look(&j, "c=900ns,Z=900ns", "90%", &said);
+	l = interim(&j, "c=900ns,Z=900ns", "90%", &said);
 	cr_assert(l.stop && l.points == 3 && !l.wide && !l.next, "%d of %d", l.wide, l.points);
 	json_decref(said);
-	l = look(&j, "c=0.001ns,Z=900ns", NULL, &said);
+	l = interim(&j, "c=0.001ns,Z=900ns", NULL, &said);
 	cr_assert(l.wide == 1 && !l.stop && l.points == 2 && l.next == 12, "%d of %d, %d", l.wide,
 		  l.points, l.next);
 	cr_assert(
@@ -237,11 +238,11 @@ Test(small_sweep_goals, a_session_ends_where_all_is_known)
 		   "c"),
 		"which");
 	json_decref(said);
-	l = look(&j, NULL, "0.0001%", NULL);
+	l = interim(&j, NULL, "0.0001%", NULL);
 	cr_assert(l.wide == 1 && !l.stop, "the mean ratio");
 	journal_release(&j);
 	session(&j, 2, 8);
-	l = look(&j, "c=0.001ns", NULL, NULL);
+	l = interim(&j, "c=0.001ns", NULL, NULL);
 	cr_assert(l.stop && l.wide == 1, "no more are to come");
 	journal_release(&j);
 }
@@ -262,19 +263,19 @@ Test(small_sweep_goals, what_it_came_to_is_said)
 	const char *said;
 
 	session(&j, 2, 8);
-	look(&j, "c=900ns,bf=1us", NULL, NULL);
+	interim(&j, "c=900ns,bf=1us", NULL, NULL);
 	said = printed(&j);
 	cr_assert(ne(ptr, strstr(said, "c, b - a: +"), NULL), "%s", said);
 	cr_assert(epsilon_eq(dbl, atof(strstr(said, "+") + 1), 300, 20), "%s", said);
 	cr_assert(ne(ptr, strstr(said, "asked for ±900 ns: reached after 8 "), NULL), "%s", said);
 	cr_assert(ne(ptr, strstr(said, "half as wide would take about 32 "), NULL), "%s", said);
 	cr_assert(ne(ptr, strstr(said, "bf, b - a: not known: "), NULL), "%s", said);
-	look(&j, "c=0.1ns", NULL, NULL);
+	interim(&j, "c=0.1ns", NULL, NULL);
 	said = printed(&j);
 	cr_assert(ne(ptr, strstr(said, "not reached after 8 "), NULL), "%s", said);
 	journal_release(&j);
 	session(&j, 1, 8);
-	look(&j, "c=900ns", NULL, NULL);
+	interim(&j, "c=900ns", NULL, NULL);
 	said = printed(&j);
 	cr_assert(eq(int, strncmp(said, "c: 2.0", 6), 0), "of one side the value: %s", said);
 	journal_release(&j);
@@ -288,7 +289,7 @@ Test(small_sweep_goals, a_look_in_one_line)
 	int end = 0;
 
 	session(&j, 2, 8);
-	look(&j, "c=900ns,bf=1us", "90%", NULL);
+	interim(&j, "c=900ns,bf=1us", "90%", NULL);
 	goals_text(&j, text, sizeof(text));
 	sscanf(text, "c ±%lf ns of 900 ns, bf ±? of 1.00 us, b / a ±%lf %% of 45 %%%n", &c, &ratio,
 	       &end);
@@ -296,20 +297,20 @@ Test(small_sweep_goals, a_look_in_one_line)
 	/* of 8 pairs, blocks with 1 % of noise around 2000 ns */
 	cr_assert(c > 0.1 && c < 20, "%s", text);
 	cr_assert(ratio > 0.001 && ratio < 1, "%s", text);
-	look(&j, "bf=1us", NULL, NULL);
+	interim(&j, "bf=1us", NULL, NULL);
 	/* what lies before the parameters in a design is none */
-	memset(j.plan.design.kind, 1, sizeof(j.plan.design.kind));
+	memset(j.plan.design.policy, 1, sizeof(j.plan.design.policy));
 	goals_text(&j, text, sizeof(text));
 	cr_assert(eq(str, text, "bf ±? of 1.00 us"), "%s", text);
 	goals_text(&j, text, 8);
 	cr_assert(eq(str, text, "bf ±? "), "cut to 7 bytes: %s", text);
-	look(&j, NULL, NULL, NULL);
+	interim(&j, NULL, NULL, NULL);
 	goals_text(&j, text, sizeof(text));
 	cr_assert(eq(str, text, ""), "nothing was asked: %s", text);
 	journal_release(&j);
 	session(&j, 1, 8);
-	look(&j, "bf=1us", NULL, NULL);
-	memset(j.plan.design.kind, 1, sizeof(j.plan.design.kind));
+	interim(&j, "bf=1us", NULL, NULL);
+	memset(j.plan.design.policy, 1, sizeof(j.plan.design.policy));
 	goals_text(&j, text, sizeof(text));
 	cr_assert(eq(str, text, "bf ±? of 1.00 us"), "of one side: %s", text);
 	journal_release(&j);
@@ -383,7 +384,7 @@ Test(large_sweep_goals, a_sweep_ends_at_the_first_look_that_is_enough)
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
 	shell(&text, "grep -c '\"record\":\"trailer\"' '%s'", path);
 	cr_assert(eq(int, atoi(text), 16), "%s", text);
-	shell(&text, "grep -c '\"look\":{.*\"stop\":true' '%s'", path);
+	shell(&text, "grep -c '\"interim\":{.*\"stop\":true' '%s'", path);
 	cr_assert(le(int, 1, atoi(text)), "the record says where it ended: %s", text);
 }
 
@@ -401,6 +402,6 @@ Test(large_sweep_goals, what_cannot_be_told_is_refused)
 	refused(3, "--resolve: a takes 3 points of launch in graph mode",
 		"sweep us=0 --mode stream --resolve a=1us --output '%s'", path);
 	refused(3, "--margin: of two sides", "sweep us=0 --margin 2%% --output '%s'", path);
-	refused(3, "one kind of waiting", "sweep us=0 --resolve c=1us --sync spin,yield");
+	refused(3, "one wait policy", "sweep us=0 --resolve c=1us --sync spin,yield");
 	refused(3, "nothing else", "sweep --resolve c=1us --resume '%s'", path);
 }

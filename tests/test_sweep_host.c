@@ -90,7 +90,7 @@ static int pinned_near(const char *cpus)
 
 	shell(NULL, "echo '%s' >'%s/local_cpulist'", cpus, folder);
 	snprintf(address, sizeof(address), "../../../..%s", folder);
-	system_make_room(address, false);
+	system_free_processor(address, false);
 	at = system_pin();
 	system_unpin();
 	return at;
@@ -117,7 +117,7 @@ Test(small_sweep_pinned, near_the_device_the_last_one)
 	sched_setaffinity(0, sizeof(allowed), &allowed);
 	cr_assert(eq(int, pinned_near("1023"), nth(&allowed, n - 1)), "none is allowed: any");
 	sched_setaffinity(0, sizeof(allowed), &allowed);
-	system_make_room("", false);
+	system_free_processor("", false);
 	cr_assert(eq(int, system_pin(), nth(&allowed, n - 1)), "anywhere");
 }
 
@@ -153,8 +153,8 @@ Test(small_sweep_host, when_a_process_started)
 
 	snprintf(command, sizeof(command), "sed 's/.*) //' /proc/%d/stat | cut -d' ' -f20",
 		 (int)getpid());
-	cr_assert(eq(i64, system_start_of(getpid()), said_by(command)), "this one");
-	cr_assert(eq(i64, system_start_of(0x7ffffffe), -1), "none");
+	cr_assert(eq(i64, system_start(getpid()), said_by(command)), "this one");
+	cr_assert(eq(i64, system_start(0x7ffffffe), -1), "none");
 }
 
 Test(small_sweep_host, this_boot)

@@ -158,7 +158,7 @@ Test(small_sweep_identity, canaries_of_one_side_are_no_reference_for_the_other)
 {
 	double canary[] = { 100, 110, 120, 900, NAN, 700 };
 	struct journal j = {
-		.plan.design.processes = 3, .sides = 2, .slots = 6, .canary_ns = canary
+		.plan.design.processes = 3, .sides = 2, .replicates = 6, .canary_ns = canary
 	};
 
 	cr_assert(eq(dbl, journal_canary_ns(&j, 0), 110), "side a");
@@ -367,7 +367,7 @@ static double allowed_after(struct session *s, int side, const char *line)
 	char body[256];
 
 	snprintf(body, sizeof(body), "cat <<'E'\n%s\nE", line);
-	*l = (struct lane){ .session = s, .slot = side, .deadline_ns = INT64_MAX };
+	*l = (struct lane){ .session = s, .replicate = side, .deadline_ns = INT64_MAX };
 	s->lanes = 1;
 	cr_assert(zero(int, child_start(&l->child, job, script(body), false)), "%s", line);
 	l->running = true;

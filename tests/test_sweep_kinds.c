@@ -1,5 +1,5 @@
 /*
- * test_sweep_kinds.c - several kinds of waiting in one session (plan.h, journal.h): which points
+ * test_sweep_kinds.c - several wait policies in one session (plan.h, journal.h): which points
  * and keys, in which order, and what is left when one kind is kept.
  */
 #include "harness/cmd/sweep_text.h"
@@ -18,7 +18,7 @@
 TestSuite(small_sweep_kinds, .timeout = 60);
 
 static const struct workload *const fakes[] = { &workload_fake, NULL };
-static const enum sync_kind both[] = { SYNC_YIELD, SYNC_POLL };
+static const enum wait_policy both[] = { SYNC_YIELD, SYNC_POLL };
 
 enum { ALONE = 4, ALL = 8 };
 
@@ -42,7 +42,7 @@ static struct plan plan_of_both(void)
 {
 	struct plan p = plan_alone();
 
-	plan_take_kinds(&p, both, 2);
+	plan_take_policies(&p, both, 2);
 	return p;
 }
 
@@ -54,7 +54,7 @@ Test(small_sweep_kinds, every_point_once_for_each_kind)
 	char text[160];
 
 	cr_assert(eq(int, p.n_points, ALL), "points");
-	cr_assert(eq(int, plan_kinds(&p), 2), "kinds");
+	cr_assert(eq(int, plan_policies(&p), 2), "kinds");
 	for (int i = 0; i < ALL; i++) {
 		cr_assert(eq(int, p.point[i].sync, both[i / ALONE]), "kind of %d", i);
 		cr_assert(eq(str, p.point[i].alone, alone.point[i % ALONE].key), "alone: %d", i);
@@ -63,7 +63,7 @@ Test(small_sweep_kinds, every_point_once_for_each_kind)
 	}
 	plan_point_text(&p, 5, text, sizeof(text));
 	cr_assert(eq(str, text, "fake cells=1 stream depth 4 sync poll"), "%s", text);
-	cr_assert(plan_has_kind(&p, SYNC_YIELD) && !plan_has_kind(&p, SYNC_SPIN), "which");
+	cr_assert(plan_has_policy(&p, SYNC_YIELD) && !plan_has_policy(&p, SYNC_SPIN), "which");
 	plan_release(&alone);
 	plan_release(&p);
 }
@@ -74,7 +74,7 @@ Test(small_sweep_kinds, one_kind_is_as_ever)
 	struct plan alone = plan_alone(), p = plan_alone();
 	json_t *want = plan_json(&alone), *got, *design;
 
-	plan_take_kinds(&p, &both[1], 1);
+	plan_take_policies(&p, &both[1], 1);
 	got = plan_json(&p);
 	cr_assert(json_equal(got, want), "plan");
 	design = json_object_get(got, "design");
@@ -175,16 +175,16 @@ static struct journal session_of_both(int sides)
 
 	j.part.fd = j.visits.fd = -1;
 	journal_allocate(&j);
-	for (int slot = 0; slot < j.slots; slot++) {
-		j.complete[slot] = true;
+	for (int replicate = 0; replicate < j.replicates; replicate++) {
+		j.complete[replicate] = true;
 		for (int i = 0; i < ALL; i++) {
-			double ns = 1000 * (i + 1) * (1 + 1e-3 * slot);
+			double ns = 1000 * (i + 1) * (1 + 1e-3 * replicate);
 
-			j.status[slot * ALL + i] = POINT_OK;
-			j.total_ns[slot * ALL + i] = ns * (double)j.plan.point[i].depth;
-			j.enq_ns[slot * ALL + i] = 100 * (i + 1);
-			j.noisy[slot * ALL + i] = i == 6;
-			j.failures[slot * ALL + i] = i;
+			j.status[replicate * ALL + i] = POINT_OK;
+			j.total_ns[replicate * ALL + i] = ns * (double)j.plan.point[i].depth;
+			j.enq_ns[replicate * ALL + i] = 100 * (i + 1);
+			j.noisy[replicate * ALL + i] = i == 6;
+			j.failures[replicate * ALL + i] = i;
 			j.launches[i] = i;
 		}
 	}
@@ -194,18 +194,18 @@ static struct journal session_of_both(int sides)
 /* Forth and back: over two processes the places of each kind add up alike. */
 Test(small_sweep_kinds, kinds_take_turns_so_that_drift_hits_all_alike)
 {
-	static const enum sync_kind three[] = { SYNC_SPIN, SYNC_BLOCKING, SYNC_EVENT };
+	static const enum wait_policy three[] = { SYNC_SPIN, SYNC_BLOCKING, SYNC_EVENT };
 	struct journal j = { .plan = plan_alone(), .sides = 2 };
 	int place[2][SYNC_COUNT] = { { 0 } }, at = 0;
 
-	plan_take_kinds(&j.plan, three, 3);
+	plan_take_policies(&j.plan, three, 3);
 	j.plan.design.processes = 4;
-	j.slots = 8;
-	for (int i = 0; i < j.slots; i++)
+	j.replicates = 8;
+	for (int i = 0; i < j.replicates; i++)
 		for (int k = 0; k < 3; k++) {
-			int slot = journal_slot(&j, i);
+			int replicate = journal_replicate(&j, i);
 
-			place[slot / 4][journal_kind(&j, slot, k)] += at++;
+			place[replicate / 4][journal_policy(&j, replicate, k)] += at++;
 		}
 	for (int side = 0; side < 2; side++)
 		for (int k = 0; k < 3; k++)
@@ -245,27 +245,28 @@ Test(small_sweep_kinds, one_kind_is_kept)
 	struct journal j = session_of_both(2);
 	struct plan alone = plan_alone();
 
-	j.of_kind[1][SYNC_POLL] = json_pack("{s:s}", "which", "poll");
+	j.of_policy[1][SYNC_POLL] = json_pack("{s:s}", "which", "poll");
 	j.header[1] = json_pack("{s:s}", "which", "the first");
 	/* refused: the second point of either kind, by its number */
 	j.refused[0] = json_pack("{s:s, s:s}", "1", "of yield", "5", "of poll");
-	journal_keep_kind(&j, SYNC_POLL);
+	journal_keep_policy(&j, SYNC_POLL);
 	cr_assert(eq(int, j.plan.n_points, ALONE), "points");
-	cr_assert(eq(int, plan_kinds(&j.plan), 1), "kinds");
+	cr_assert(eq(int, plan_policies(&j.plan), 1), "kinds");
 	cr_assert(eq(int, j.plan.design.sync, SYNC_POLL), "which");
-	for (int slot = 0; slot < j.slots; slot++)
+	for (int replicate = 0; replicate < j.replicates; replicate++)
 		for (int i = 0; i < ALONE; i++) {
-			int at = slot * ALONE + i;
-			double ns = 1000 * (i + ALONE + 1) * (1 + 1e-3 * slot);
+			int at = replicate * ALONE + i;
+			double ns = 1000 * (i + ALONE + 1) * (1 + 1e-3 * replicate);
 
 			cr_assert(eq(str, j.plan.point[i].key, alone.point[i].key), "%d", i);
-			cr_assert(eq(int, j.status[at], POINT_OK), "%d %d", slot, i);
+			cr_assert(eq(int, j.status[at], POINT_OK), "%d %d", replicate, i);
 			cr_assert(epsilon_eq(dbl, j.total_ns[at], ns * (double)alone.point[i].depth,
 					     1e-6),
-				  "%d %d", slot, i);
-			cr_assert(eq(dbl, j.enq_ns[at], 100 * (i + ALONE + 1)), "%d %d", slot, i);
-			cr_assert(eq(int, j.noisy[at], i == 2), "%d %d", slot, i);
-			cr_assert(eq(int, j.failures[at], i + ALONE), "%d %d", slot, i);
+				  "%d %d", replicate, i);
+			cr_assert(eq(dbl, j.enq_ns[at], 100 * (i + ALONE + 1)), "%d %d", replicate,
+				  i);
+			cr_assert(eq(int, j.noisy[at], i == 2), "%d %d", replicate, i);
+			cr_assert(eq(int, j.failures[at], i + ALONE), "%d %d", replicate, i);
 			cr_assert(eq(dbl, j.launches[i], i + ALONE), "%d", i);
 		}
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(j.header[1], "which")), "poll"),

@@ -60,13 +60,13 @@ static struct plan one_point(bool pairs)
 	return p;
 }
 
-static void begin_slot(struct journal *j, int slot)
+static void begin_replicate(struct journal *j, int replicate)
 {
 	json_t *header = json_pack("{s:{}, s:{}, s:{}, s:{}, s:{}, s:{}}", "calib", "host", "gpu",
 				   "env", "cuda_flags", "warmup");
 
-	cr_assert(zero(int, journal_begin(j, slot)), "begin");
-	cr_assert(zero(int, journal_header(j, slot, header)), "header");
+	cr_assert(zero(int, journal_begin(j, replicate)), "begin");
+	cr_assert(zero(int, journal_header(j, replicate, header)), "header");
 }
 
 static void begin(struct journal *j, bool pairs)
@@ -74,19 +74,19 @@ static void begin(struct journal *j, bool pairs)
 	struct plan p = one_point(pairs);
 
 	cr_assert(zero(int, journal_create(j, &p, path, "env", "rift sweep")), "create");
-	begin_slot(j, 0);
-	begin_slot(j, PROCESSES);
+	begin_replicate(j, 0);
+	begin_replicate(j, PROCESSES);
 }
 
 /* Two blocks; the marked one, with events around it, says nothing of the step. */
-static void add_visit(struct journal *j, int slot, int round, int total_ns)
+static void add_visit(struct journal *j, int replicate, int round, int total_ns)
 {
 	json_t *o = json_pack("{s:i, s:i, s:[i, i], s:[i, i], s:[i], s:[i, i], s:[i, i], s:n}",
 			      "point", 0, "round", round, "t_enq_ns", total_ns / 2, 1, "t_total_ns",
 			      total_ns, 7 * total_ns, "t_dev_ns", 900, "marks", 0, 16, "canary_ns",
 			      200000, 200000, "steal_ticks");
 
-	cr_assert(zero(int, journal_visit(j, slot, 0, round, o)), "visit");
+	cr_assert(zero(int, journal_visit(j, replicate, 0, round, o)), "visit");
 }
 
 /* The machine is slow for a while, of both sides alike; b takes 2 % more in every turn. */
@@ -159,12 +159,12 @@ Test(small_sweep_pairs, one_side_alone_stays_what_it_is)
 
 /* ---- visits of two processes --------------------------------------------------------------- */
 
-static int kept(const struct journal *j, int slot)
+static int kept(const struct journal *j, int replicate)
 {
 	int n = 0;
 
 	for (int r = 0; r < ROUNDS; r++)
-		n += journal_visits_of(j, slot, 0)[r] != NULL;
+		n += journal_visits(j, replicate, 0)[r] != NULL;
 	return n;
 }
 
@@ -195,9 +195,9 @@ Test(small_sweep_pairs, the_beginning_of_one_leaves_the_visits_of_the_other)
 	struct journal j;
 
 	cr_assert(zero(int, journal_create(&j, &p, path, "env", "rift sweep")), "create");
-	begin_slot(&j, 0);
+	begin_replicate(&j, 0);
 	add_visit(&j, 0, 0, 10000);
-	begin_slot(&j, PROCESSES);
+	begin_replicate(&j, PROCESSES);
 	journal_release(&j);
 	cr_assert(zero(int, journal_open(&j, path)), "open");
 	cr_assert(eq(int, kept(&j, 0), 1), "%d", kept(&j, 0));
@@ -384,7 +384,8 @@ Test(large_sweep_pairs, what_does_not_fit_twice_is_measured_apart)
 	cr_assert(zero(int, journal_read(&j, path)), "%s", path);
 	cr_assert(not(j.plan.config[0].apart), "4k");
 	cr_assert(j.plan.config[1].apart, "6M");
-	cr_assert(eq(int, journal_count(&j, POINT_OK), j.slots *j.plan.n_points), "all points");
+	cr_assert(eq(int, journal_count(&j, POINT_OK), j.replicates *j.plan.n_points),
+		  "all points");
 	journal_release(&j);
 }
 

@@ -18,7 +18,7 @@ TestSuite(small_sweep_plan, .timeout = 60);
 static const struct workload *const fakes[] = { &workload_fake, NULL };
 
 /* A plan of the fake; args are name=values. */
-static struct plan plan_of(const char *depth, const char *mode, char **args, int n)
+static struct plan session_plan(const char *depth, const char *mode, char **args, int n)
 {
 	struct plan_request r = { .workload = fakes,
 				  .assignment = args,
@@ -57,7 +57,7 @@ Test(small_sweep_plan, what_is_measured_by_default)
 
 Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 {
-	struct plan p = plan_of(NULL, NULL, NULL, 0);
+	struct plan p = session_plan(NULL, NULL, NULL, 0);
 
 	cr_assert(eq(int, p.n_configs, 3 + 2), "1,32,1k, and aside launches=4, solver=euler");
 	cr_assert(eq(int, p.n_points, 3 * 13 * 3 + 2 * 3), "1 to 4096 by 2, three modes");
@@ -67,7 +67,7 @@ Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 Test(small_sweep_plan, any_parameter_is_an_axis)
 {
 	char *args[] = { "cells=1:4:x2", "solver=rk4,euler", "rate=2" };
-	struct plan p = plan_of("1,8", "stream,fused", args, 3);
+	struct plan p = session_plan("1,8", "stream,fused", args, 3);
 	char text[160];
 
 	cr_assert(eq(int, p.n_configs, 6), "3 sizes, 2 solvers");
@@ -80,13 +80,13 @@ Test(small_sweep_plan, any_parameter_is_an_axis)
 Test(small_sweep_plan, limits_take_points_away)
 {
 	char *modes[] = { "modes=nofused" }, *depths[] = { "depth_max=4" };
-	struct plan p = plan_of("1,8", NULL, modes, 1);
+	struct plan p = session_plan("1,8", NULL, modes, 1);
 
 	cr_assert(eq(int, p.n_points, 3 * 2 * 2), "no fused");
 	cr_assert(eq(int, p.refused, 3), "one a configuration");
 	cr_assert(ne(ptr, strstr(p.refused_why, "cannot be fused"), NULL), "%s", p.refused_why);
 	plan_release(&p);
-	p = plan_of("1,8", NULL, depths, 1);
+	p = session_plan("1,8", NULL, depths, 1);
 	cr_assert(eq(int, p.n_points, 3 * 3), "depth 8 refused");
 	plan_release(&p);
 }
@@ -172,7 +172,7 @@ static int count_points(bool quick, const char *size, char *arg, char *around)
 Test(small_sweep_plan, side_axes_of_the_workload)
 {
 	char text[160];
-	struct plan p = plan_of(NULL, "fused", NULL, 0);
+	struct plan p = session_plan(NULL, "fused", NULL, 0);
 
 	plan_point_text(&p, 39, text, sizeof(text));
 	cr_assert(eq(str, text, "fake cells=32 launches=4 fused depth 64"), "%s", text);
@@ -204,7 +204,8 @@ Test(small_sweep_plan, side_axes_of_every_workload_are_values_it_takes)
 Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)
 {
 	char *two[] = { "cells=1,2" }, *one[] = { "cells=2" };
-	struct plan a = plan_of("1,8", "stream", two, 1), b = plan_of("8", "stream", one, 1);
+	struct plan a = session_plan("1,8", "stream", two, 1),
+		    b = session_plan("8", "stream", one, 1);
 
 	cr_assert(eq(str, a.point[3].key, b.point[0].key), "cells=2 stream depth 8 in both");
 	for (int i = 0; i < a.n_points; i++)
@@ -218,7 +219,7 @@ Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)
 Test(small_sweep_plan, a_plan_survives_its_record)
 {
 	char *args[] = { "cells=1,2", "layers=7,8/9,10", "depth_max=9", "launches=2" };
-	struct plan p = plan_of("1,8", NULL, args, 4), back;
+	struct plan p = session_plan("1,8", NULL, args, 4), back;
 	json_t *o, *again;
 	char want[HASH_TEXT], got[HASH_TEXT];
 
@@ -243,7 +244,7 @@ Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
 {
 	static const json_int_t bad[] = { 2000000000, 4294967297 };
 	char *args[] = { "cells=1,2" };
-	struct plan p = plan_of("1,8", NULL, args, 1), back;
+	struct plan p = session_plan("1,8", NULL, args, 1), back;
 	json_t *o = plan_json(&p);
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -263,7 +264,7 @@ Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
 static void damaged(const char *change, const char *want)
 {
 	char *args[] = { "cells=1,2" };
-	struct plan p = plan_of("1,8", NULL, args, 1), back;
+	struct plan p = session_plan("1,8", NULL, args, 1), back;
 	json_t *o = plan_json(&p), *with = json_loads(change, 0, NULL);
 	const char *said;
 	int err;
@@ -293,7 +294,7 @@ static void damaged(const char *change, const char *want)
 static bool is_read(const char *field, json_int_t value)
 {
 	char *args[] = { "cells=1" };
-	struct plan p = plan_of("1", "stream", args, 1), back;
+	struct plan p = session_plan("1", "stream", args, 1), back;
 	json_t *o = plan_json(&p);
 	int err;
 

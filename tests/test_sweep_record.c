@@ -142,9 +142,9 @@ static const struct {
 	{ FIRST "garbage\n{\"record\":\"x\"}\n", ":2: this line is no JSON object", 0 },
 	{ FIRST "[1]\n{\"record\":\"x\"}\n", ":2: this line is no JSON object", 0 },
 	{ FIRST "{\"a\":1,\"a\":2}\n{\"record\":\"x\"}\n", ":2: this line is no JSON object", 0 },
-	{ "{\"record\":\"plan\",\"schema\":\"2.0\"}\n", "schema 2.0; this rift reads 1.x",
+	{ "{\"record\":\"plan\",\"schema\":\"3.0\"}\n", "schema 3.0; this rift reads 1.x to 2.x",
 	  EPROTONOSUPPORT },
-	{ "{\"record\":\"plan\",\"schema\":\"0.9\"}\n", "schema 0.9; this rift reads 1.x",
+	{ "{\"record\":\"plan\",\"schema\":\"0.9\"}\n", "schema 0.9; this rift reads 1.x to 2.x",
 	  EPROTONOSUPPORT },
 	{ "{\"record\":\"plan\",\"schema\":1}\n", "not \"MAJOR.MINOR\"", 0 },
 	{ "{\"record\":\"plan\",\"schema\":\"one\"}\n", "not \"MAJOR.MINOR\"", 0 },
@@ -210,7 +210,7 @@ Test(small_sweep_record, salvage_steps_over_damage)
 	int lines = 0;
 
 	write_text("garbage\n" FIRST "{\"record\":\"x\"}\n[1]\n\n"
-		   "{\"record\":\"x\",\"schema\":\"2.0\"}\n" FIRST "{\"half");
+		   "{\"record\":\"x\",\"schema\":\"3.0\"}\n" FIRST "{\"half");
 	divert_stderr();
 	cr_assert(zero(int, record_salvage(&scan, path, count, &lines)), "salvage");
 	said = diverted_stderr();

@@ -56,7 +56,8 @@ Test(small_sweep_results, the_points_that_differ_the_worst_first)
 	cr_assert(ne(ptr, strstr(said, "\n  1.1000  1."), NULL), "%s", said);
 	cr_assert(eq(ptr, strstr(said, "cells=2"), NULL), "equal and open ones: %s", said);
 	cr_assert(ne(ptr,
-		     strstr(said, "\n4 points: 1 slower, 1 faster, 1 same, 1 open; margin 2 %\n"),
+		     strstr(said,
+			    "\n4 points: 1 slower, 1 faster, 1 same, 1 inconclusive; margin 2 %\n"),
 		     NULL),
 		  "%s", said);
 	journal_release(&j);
@@ -70,7 +71,8 @@ Test(small_sweep_results, few_processes_decide_nothing)
 	say_it_took(&j, 1, 0, 2, 0);
 	said = printed(&j, contrast_print);
 	cr_assert(ne(ptr, strstr(said, "take 5 processes or more"), NULL), "%s", said);
-	cr_assert(ne(ptr, strstr(said, "0 slower, 0 faster, 0 same, 4 open;"), NULL), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "0 slower, 0 faster, 0 same, 4 inconclusive;"), NULL), "%s",
+		  said);
 	journal_release(&j);
 }
 
@@ -90,7 +92,9 @@ Test(small_sweep_results, ratios_as_csv)
 					 "fake,stream,1,1,5,1000.0,1100.0,1.1,"))),
 		"%s", said);
 	/* what is not known is empty */
-	cr_assert(ne(ptr, strstr(said, "fake,stream,4,2,4,1000.0,1000.0,,,,open,open,"), NULL),
+	cr_assert(ne(ptr,
+		     strstr(said, "fake,stream,4,2,4,1000.0,1000.0,,,,inconclusive,inconclusive,"),
+		     NULL),
 		  "%s", said);
 	journal_release(&j);
 }
@@ -176,13 +180,13 @@ Test(small_sweep_results, noisy_points_and_drift_are_said)
 		     { 0.012, "2 of 19 points are noisy; in one process the canary drifted by "
 			      "-3.4 %\n" } };
 
-	journal_saw_point(&j, 0, 1, noisy);
-	journal_saw_point(&j, 3, 2, noisy);
+	journal_apply_point(&j, 0, 1, noisy);
+	journal_apply_point(&j, 3, 2, noisy);
 	j.status[4 * POINTS] = POINT_FAILED;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		json_t *trailer = json_pack("{s:f}", "canary_drift", rows[i].drift);
 
-		journal_saw_trailer(&j, (int)i, trailer);
+		journal_apply_trailer(&j, (int)i, trailer);
 		cr_assert(eq(str, (char *)quality(&j), (char *)rows[i].says), "%zu: %s", i, text);
 		json_decref(trailer);
 	}

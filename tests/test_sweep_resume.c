@@ -148,7 +148,7 @@ static const struct damage {
 	{ "2s/\"process_index\":0/\"process_index\":1/", 1, false },
 	{ "2s/steal_ticks\":null/steal_ticks\":\"x\"/", 1, false },
 	{ "2s/steal_ticks\":null/check\":[]/", 1, false },
-	{ "2s/\"schema\":\"1/\"schema\":\"2/", 1, false },
+	{ "2s/\"schema\":\"2/\"schema\":\"3/", 1, false },
 	{ "2s/\"record\":\"visit\"/\"record\":\"xisit\"/", 1, false },
 	{ "2s/.$//", 1, false }, /* no JSON, in the middle */
 	{ "2s/.*//", 1, false },
@@ -317,7 +317,7 @@ Test(small_sweep_resume, a_note_of_a_process_that_lives_counts)
 	const char *said;
 
 	write_half();
-	write_note("%d %lld %s\n", (int)getpid(), (long long)system_start_of(getpid()),
+	write_note("%d %lld %s\n", (int)getpid(), (long long)system_start(getpid()),
 		   system_boot_id());
 	cr_assert(eq(int, open_quietly(&j, &said), -EBUSY), "%s", said);
 	journal_release(&j);

@@ -50,25 +50,25 @@ static json_t *visit(int64_t ns)
 }
 
 /* A process that measured all points; `off` as a share of the first one. */
-static void write_process(struct journal *j, int slot, double off)
+static void write_process(struct journal *j, int replicate, double off)
 {
-	int rounds = j->plan.design.rounds, err = journal_begin(j, slot);
+	int rounds = j->plan.design.rounds, err = journal_begin(j, replicate);
 	json_t *bye = json_object();
 
 	if (!err)
-		err = journal_header(j, slot, header());
+		err = journal_header(j, replicate, header());
 	for (int i = 0; i < POINTS * rounds && !err; i++)
-		err = journal_visit(j, slot, i / rounds, i % rounds,
+		err = journal_visit(j, replicate, i / rounds, i % rounds,
 				    visit(i < rounds ? llround(1e6 * (1 + off)) : 1000000));
-	if (looks_due(&j->plan.design, slot + 1)) {
-		json_t *look;
+	if (interims_due(&j->plan.design, replicate + 1)) {
+		json_t *interim;
 
-		looks_take(j, slot + 1, &look);
-		json_object_set_new(bye, "look", look);
+		interims_take(j, replicate + 1, &interim);
+		json_object_set_new(bye, "look", interim);
 	}
 	if (!err)
-		err = journal_trailer(j, slot, bye);
-	cr_assert(zero(int, err), "process %d", slot);
+		err = journal_trailer(j, replicate, bye);
+	cr_assert(zero(int, err), "process %d", replicate);
 }
 
 /* Five processes of the first workload that agree but for `off`. */
@@ -126,6 +126,6 @@ Test(small_sweep_rule, what_is_too_wide_is_not_complete, .fini = remove_session)
 	cr_assert(zero(int, journal_read(&j, part)), "read");
 	cr_assert(j.plan.design.sequential, "the rule is in the plan");
 	cr_assert(epsilon_eq(dbl, j.plan.design.half_width_max, 0.02, 1e-12), "its limit too");
-	cr_assert(not(looks_take(&j, 5, NULL).stop), "one point of four varies by 10 %%");
+	cr_assert(not(interims_take(&j, 5, NULL).stop), "one point of four varies by 10 %%");
 	journal_release(&j);
 }

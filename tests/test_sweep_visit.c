@@ -19,7 +19,7 @@
 TestSuite(small_sweep_visit, .timeout = 60);
 
 static struct fake_opts opts = { .launches = 1, .fail_errno = EINVAL };
-static struct subject subject;
+static struct instance instance;
 static struct canary canary;
 static struct prepared prepared;
 
@@ -27,14 +27,14 @@ static struct prepared prepared;
 static void prepare(enum mode mode, int64_t depth)
 {
 	need_device();
-	subject = (struct subject){ .workload = &workload_fake, .opts = &opts, .launches = 1 };
-	subject.state = calloc(1, workload_fake.state_size);
-	cr_assert(zero(int, cudaStreamCreateWithFlags(&subject.stream, cudaStreamNonBlocking)),
+	instance = (struct instance){ .workload = &workload_fake, .opts = &opts, .launches = 1 };
+	instance.state = calloc(1, workload_fake.state_size);
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&instance.stream, cudaStreamNonBlocking)),
 		  "stream");
-	cr_assert(zero(int, workload_fake.setup(&opts, subject.state)), "setup");
-	canary_init(&canary, subject.stream, false);
+	cr_assert(zero(int, workload_fake.setup(&opts, instance.state)), "setup");
+	canary_init(&canary, instance.stream, false);
 	prepared = (struct prepared){ .calls = depth };
-	cr_assert(zero(int, submission_init(&prepared.submission, &subject, mode, depth)), "init");
+	cr_assert(zero(int, submission_init(&prepared.submission, &instance, mode, depth)), "init");
 	cr_assert(zero(int, visit_first(&prepared)), "first");
 }
 
@@ -97,7 +97,7 @@ Test(small_sweep_visit, the_device_times_blocks_too)
 
 	prepare(MODE_STREAM, 1);
 	slow.step = slow_step;
-	subject.workload = &slow;
+	instance.workload = &slow;
 	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy, true)), "visit");
 	cr_assert(eq(int, v.n_dev, 1), "one event pair");
 	for (int i = 0; i < v.n; i++)

@@ -57,11 +57,11 @@ static void slow(void *unused)
 }
 
 /* The calls of a block of two steps, runs of the same call as one. */
-static const char *calls_of(enum sync_kind kind)
+static const char *calls_of(enum wait_policy kind)
 {
 	static char order[64];
 	struct fake_opts opts = { .launches = 1 };
-	struct subject s = { .workload = &workload_fake, .opts = &opts, .launches = 1 };
+	struct instance s = { .workload = &workload_fake, .opts = &opts, .launches = 1 };
 	struct submission sub;
 	struct block b;
 	size_t n = 0;
@@ -103,10 +103,10 @@ Test(small_sync, each_kind_waits_to_the_end_and_leaves_no_error)
 	need_device();
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	for (int kind = 0; kind < SYNC_COUNT; kind++) {
-		cudaEvent_t event = sync_event((enum sync_kind)kind);
+		cudaEvent_t event = sync_event((enum wait_policy)kind);
 
 		CUDA(cudaLaunchHostFunc(stream, slow, NULL));
-		sync_wait((enum sync_kind)kind, stream, event);
+		sync_wait((enum wait_policy)kind, stream, event);
 		cr_assert(eq(int, cudaPeekAtLastError(), cudaSuccess), "%s", sync_names[kind]);
 		cr_assert(eq(int, cudaStreamQuery(stream), cudaSuccess), "%s", sync_names[kind]);
 		cr_assert(eq(int, event != NULL, kind == SYNC_EVENT), "%s", sync_names[kind]);
@@ -154,7 +154,7 @@ Test(small_sync, flags_are_set_before_the_device_is_opened)
 	for (int kind = 0; kind < SYNC_COUNT; kind++) {
 		snprintf(option, sizeof(option), "sync=%s", sync_names[kind]);
 		cr_assert(zero(int, run_with(option)), "%s", option);
-		cr_assert(eq(int, run.subject.sync, kind), "%s", option);
+		cr_assert(eq(int, run.instance.sync, kind), "%s", option);
 		cr_assert(eq(uint, flags_set, want[kind]), "%s", option);
 		cr_assert(zero(int, strncmp(fake_log.order, "fd", 2)), "%s: %.16s", option,
 			  fake_log.order);
@@ -166,7 +166,7 @@ Test(small_sync, without_the_option_it_is_spin_on_a_gpu_and_yield_here)
 {
 	need_device();
 	cr_assert(zero(int, run_with(NULL)), "run");
-	cr_assert(eq(int, run.subject.sync, run.platform.is_gpu ? SYNC_SPIN : SYNC_YIELD), "kind");
+	cr_assert(eq(int, run.instance.sync, run.platform.is_gpu ? SYNC_SPIN : SYNC_YIELD), "kind");
 	run_release(&run);
 }
 

@@ -80,8 +80,8 @@ static void in_ratios(const char *csv, const json_t *point)
 {
 	char want[160];
 
-	snprintf(want, sizeof(want), ",%s,%s,%s\n", text_of(point, "verdict"),
-		 text_of(point, "verdict_alone"), text_of(point, "key"));
+	snprintf(want, sizeof(want), ",%s,%s,%s\n", get_text(point, "verdict"),
+		 get_text(point, "verdict_alone"), get_text(point, "key"));
 	cr_assert(ne(ptr, strstr(csv, want), NULL), "%s", want);
 }
 
@@ -89,11 +89,11 @@ static void in_ratios(const char *csv, const json_t *point)
 static void in_table(const char *shown, const json_t *point)
 {
 	const json_t *axes = json_object_get(point, "axes");
-	const char *verdict = text_of(point, "verdict");
+	const char *verdict = get_text(point, "verdict");
 	char line[160], want[200];
 
 	snprintf(line, sizeof(line), "  launch us=%g %s depth %ld\n",
-		 json_number_value(json_object_get(axes, "us")), text_of(axes, "mode"),
+		 json_number_value(json_object_get(axes, "us")), get_text(axes, "mode"),
 		 (long)json_integer_value(json_object_get(axes, "depth")));
 	snprintf(want, sizeof(want), "%s%s", differs(verdict) ? verdict : "er", line);
 	cr_assert(eq(int, strstr(shown, want) != NULL, differs(verdict)), "%s%s", verdict, line);
@@ -103,10 +103,10 @@ static void in_table(const char *shown, const json_t *point)
 static void in_chart(const char *cells, const json_t *point)
 {
 	const json_t *axes = json_object_get(point, "axes");
-	bool even = !differs(text_of(point, "verdict")), found = false;
+	bool even = !differs(get_text(point, "verdict")), found = false;
 	char end[64], line[256];
 
-	snprintf(end, sizeof(end), ",%s,%g,%ld,5", text_of(axes, "mode"),
+	snprintf(end, sizeof(end), ",%s,%g,%ld,5", get_text(axes, "mode"),
 		 json_number_value(json_object_get(axes, "us")),
 		 (long)json_integer_value(json_object_get(axes, "depth")));
 	while (sscanf(cells, "%255[^\n]", line) == 1) {
@@ -146,8 +146,8 @@ Test(large_verdicts, are_one_for_all_who_say_them)
 	o = compared("");
 	json_array_foreach(json_object_get(o, "points"), i, point)
 	{
-		differ += differs(text_of(point, "verdict"));
-		lost += strcmp(text_of(point, "verdict"), text_of(point, "verdict_alone")) != 0;
+		differ += differs(get_text(point, "verdict"));
+		lost += strcmp(get_text(point, "verdict"), get_text(point, "verdict_alone")) != 0;
 		in_ratios(ratios, point);
 		in_table(shown, point);
 		in_chart(cells, point);
@@ -157,7 +157,7 @@ Test(large_verdicts, are_one_for_all_who_say_them)
 	cr_assert(lt(int, 3, differ), "none differs");
 	snprintf(want, sizeof(want), "\n40 points: %d slower, 0 faster, ", differ);
 	cr_assert(ne(ptr, strstr(shown, want), NULL), "%s", shown);
-	snprintf(want, sizeof(want), "\n%d of the open ones are beyond the margin", lost);
+	snprintf(want, sizeof(want), "\n%d of the inconclusive ones are beyond the margin", lost);
 	cr_assert(ne(ptr, strstr(shown, want), NULL), "%s", shown);
 	json_decref(o);
 	free(ratios);
@@ -165,7 +165,7 @@ Test(large_verdicts, are_one_for_all_who_say_them)
 	free(cells);
 }
 
-/* The same by its axes: alone a kind of waiting has no part in the key. */
+/* The same by its axes: alone a wait policy has no part in the key. */
 static void in_ratios_of(const char *sync, const json_t *point)
 {
 	const json_t *axes = json_object_get(point, "axes");
@@ -175,16 +175,16 @@ static void in_ratios_of(const char *sync, const json_t *point)
 	cr_assert(zero(int, shell(&got,
 				  "grep '^launch,%s,%ld,%s,%g,' '%s/r.csv' | "
 				  "awk -F, '{ print $(NF - 2), $(NF - 1) }'",
-				  text_of(axes, "mode"),
+				  get_text(axes, "mode"),
 				  (long)json_integer_value(json_object_get(axes, "depth")), sync,
 				  json_number_value(json_object_get(axes, "us")), dir)),
 		  "%s", got);
-	snprintf(want, sizeof(want), "%s %s\n", text_of(point, "verdict"),
-		 text_of(point, "verdict_alone"));
+	snprintf(want, sizeof(want), "%s %s\n", get_text(point, "verdict"),
+		 get_text(point, "verdict_alone"));
 	cr_assert(eq(str, (char *)got, want), "sync %s", sync);
 }
 
-/* Each kind of waiting is as a session of its own: what it is corrected for is its own points. */
+/* Each wait policy is as a session of its own: what it is corrected for is its own points. */
 Test(large_verdicts, of_each_kind_of_waiting)
 {
 	static const char *const kinds[] = { "spin", "blocking" };
@@ -210,8 +210,8 @@ Test(large_verdicts, of_each_kind_of_waiting)
 		json_array_foreach(json_object_get(o, "points"), k, point)
 		{
 			in_ratios_of(kinds[i], point);
-			lost += strcmp(text_of(point, "verdict"),
-				       text_of(point, "verdict_alone")) != 0;
+			lost += strcmp(get_text(point, "verdict"),
+				       get_text(point, "verdict_alone")) != 0;
 			n++;
 		}
 		json_decref(o);
@@ -248,7 +248,7 @@ Test(large_verdicts, of_several_workloads)
 	o = compared("");
 	json_array_foreach(json_object_get(o, "points"), i, point)
 	{
-		if (strcmp(text_of(json_object_get(point, "axes"), "workload"), "launch"))
+		if (strcmp(get_text(json_object_get(point, "axes"), "workload"), "launch"))
 			continue;
 		in_chart(cells, point);
 		n++;

@@ -64,7 +64,7 @@ struct param {
 	const char *axis; /* the kernel-size axis: its sweep values, "1,32,1k"; else NULL */
 	/* Values that a full sweep also gives it, all else at the centre of the grid; NULL: none.
 	 * They must go with the defaults of the others. */
-	const char *aside;
+	const char *one_factor;
 	bool written; /* a path: of a file that the workload writes, not one that it reads */
 };
 

@@ -41,15 +41,15 @@ int take_word(const char **slot, int room, const char *word, const char *takes)
 
 const struct workload *workload_find(const char *name)
 {
-	struct spell near = spell_start(name);
+	struct suggestion near = suggest_start(name);
 
 	for (const struct workload *const *w = workloads; *w; w++) {
 		if (!strcmp((*w)->name, name))
 			return *w;
-		spell_offer(&near, (*w)->name);
+		suggest_offer(&near, (*w)->name);
 	}
 	complain(EINVAL, "unknown workload '%s'%s", text_shown(name).s,
-		 near.best ? spell_hint(&near).s : "; `rift list` shows them");
+		 near.best ? suggest_hint(&near).s : "; `rift list` shows them");
 	return NULL;
 }
 
@@ -67,12 +67,12 @@ static int refuse_option(const struct argp *argp, const char *hint, const char *
 			 const char *name, size_t len)
 {
 	char word[64];
-	struct spell near;
+	struct suggestion near;
 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 63 ? len : 63), name);
-	near = spell_start(word);
+	near = suggest_start(word);
 	for (const struct argp_option *o = argp->options; o->name; o++)
-		spell_offer(&near, o->name);
+		suggest_offer(&near, o->name);
 	if (near.best)
 		return complain(EINVAL, "unknown option '--%s' of rift %s; did you mean '--%s'?",
 				text_shown(word).s, command, near.best);

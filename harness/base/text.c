@@ -160,7 +160,7 @@ static int smallest(int a, int b, int c)
 }
 
 /* Optimal string alignment: no substring is edited twice, which is what typing errors are. */
-int spell_distance(const char *a, const char *b)
+int edit_distance(const char *a, const char *b)
 {
 	static int d[WORD_MAX + 1][WORD_MAX + 1];
 	int n = (int)strnlen(a, WORD_MAX + 1), m = (int)strnlen(b, WORD_MAX + 1);
@@ -185,14 +185,14 @@ int spell_distance(const char *a, const char *b)
 	return d[n][m];
 }
 
-struct spell spell_start(const char *word)
+struct suggestion suggest_start(const char *word)
 {
-	return (struct spell){ .word = word, .distance = TOO_FAR };
+	return (struct suggestion){ .word = word, .distance = TOO_FAR };
 }
 
-void spell_offer(struct spell *s, const char *name)
+void suggest_offer(struct suggestion *s, const char *name)
 {
-	int far = spell_distance(s->word, name);
+	int far = edit_distance(s->word, name);
 	int enough = ((int)strlen(name) + 2) / 3;
 
 	if (far <= enough && far < s->distance) {
@@ -201,7 +201,7 @@ void spell_offer(struct spell *s, const char *name)
 	}
 }
 
-struct text spell_hint(const struct spell *s)
+struct text suggest_hint(const struct suggestion *s)
 {
 	struct text t = { "" };
 

@@ -34,7 +34,7 @@ const struct param *chart_over(const struct workload *w, const char *name)
 static void index_points(struct chart_pair *p)
 {
 	const struct comparison *c = &p->comparison;
-	size_t points = (size_t)p->party[PAIR_A].view.plan.n_points;
+	size_t points = (size_t)p->side[PAIR_A].view.plan.n_points;
 
 	p->of_a = calloc(points + 1, sizeof(*p->of_a));
 	CHECK(p->of_a, "memory of %zu points", points);
@@ -42,20 +42,20 @@ static void index_points(struct chart_pair *p)
 		p->of_a[c->pairs.pair[i].at[PAIR_A]] = &c->point[i];
 }
 
-/* Other devices and kinds of waiting are remarked on, not refused. */
+/* Other devices and wait policies are remarked on, not refused. */
 int chart_pair_init(struct chart_pair *out, const struct chart_side side[CHART_SIDES])
 {
 	bool separate = !session_same(side[0].journal, side[1].journal);
 	const struct compare_options o = {
 		.margin = separate ? BETWEEN_MARGIN_DEFAULT : MARGIN_DEFAULT,
-		.between = separate ? BETWEEN_DEFAULT : 0,
+		.session_sd = separate ? BETWEEN_DEFAULT : 0,
 		.force = true,
 	};
 
 	for (int k = 0; k < CHART_SIDES; k++)
-		party_init(&out->party[k], side[k].journal, side[k].journal->path, side[k].side,
-			   HALF_BOTH);
-	if (compare_by_points(&out->comparison, &out->party[0], &out->party[1], &o))
+		side_init(&out->side[k], side[k].journal, side[k].journal->path, side[k].side,
+			  HALF_BOTH);
+	if (compare_by_points(&out->comparison, &out->side[0], &out->side[1], &o))
 		return -EXDEV;
 	index_points(out);
 	return 0;
@@ -65,7 +65,7 @@ void chart_pair_release(struct chart_pair *p)
 {
 	compare_release(&p->comparison);
 	for (int k = 0; k < CHART_SIDES; k++)
-		party_release(&p->party[k]);
+		side_release(&p->side[k]);
 	free(p->of_a);
 	*p = (struct chart_pair){ 0 };
 }
@@ -82,7 +82,7 @@ static bool are_pairs(const struct chart_set *s)
 }
 
 /* Of a side whose grid is made. */
-static void side_init(struct chart_set *s, int i, bool fitted)
+static void begin_side(struct chart_set *s, int i, bool fitted)
 {
 	const struct chart_side *side = &s->side[i];
 	uint32_t group = are_pairs(s) ? 0 : (uint32_t)i;
@@ -128,13 +128,13 @@ int chart_set_init(struct chart_set *out, const struct chart_side *side, int sid
 	if (pair) {
 		out->pair = pair;
 		out->margin = pair->comparison.options.margin;
-		out->between = pair->comparison.factor;
+		out->session_factors = pair->comparison.factor;
 	}
 	for (int i = 0; i < sides && !err; i++) {
 		err = grid_make_over(&out->grid[i], side[i].journal, side[i].side, w->name,
 				     chart_over(w, side[i].over));
 		if (!err)
-			side_init(out, i, !side[i].over); /* the model is of sizes */
+			begin_side(out, i, !side[i].over); /* the model is of sizes */
 	}
 	if (err)
 		return err;
@@ -154,7 +154,7 @@ int chart_set_init_like(struct chart_set *out, const struct chart_side *side,
 	if (err)
 		return err;
 	/* elsewhere K is measured, and a fit says no more of what is ideal */
-	side_init(out, 0, out->grid[0].nominal);
+	begin_side(out, 0, out->grid[0].nominal);
 	name_subject(out);
 	return 0;
 }
@@ -253,7 +253,7 @@ struct interval chart_mean_ratio(const struct chart_set *s, const struct point_p
 
 	if (bootstrap_geomean(&c, &g, pair, points, s->draws))
 		return interval_unknown(0);
-	judge_widen(&c, s->draws, s->between);
+	judge_widen(&c, s->draws, s->session_factors);
 	return c;
 }
 
@@ -305,7 +305,7 @@ bool chart_has_mode(const struct chart_set *s, int side, enum mode mode)
 /* What fits into a line of small print, 900 pixels wide, in characters. */
 enum { MADE_CHARACTERS = 132, COMMAND_CHARACTERS = 60 };
 
-static const char *text_of(const json_t *o, const char *key)
+static const char *get_text(const json_t *o, const char *key)
 {
 	return json_string_value(json_object_get(o, key));
 }
@@ -315,17 +315,17 @@ static void platform_text(const struct chart_side *s, const json_t *header, char
 {
 	static const char *const layers[] = { "hypervisor", "wsl", "container", "sandbox", "gpu" };
 	const json_t *virt = json_object_get(header, "virt");
-	const char *declared = text_of(virt, "declared_platform");
-	const char *command = text_of(header, "command");
+	const char *declared = get_text(virt, "declared_platform");
+	const char *command = get_text(header, "command");
 	char found[128] = "";
 	size_t used = 0;
 
 	if (!declared && !s->side && *s->journal->plan.declared)
 		declared = s->journal->plan.declared;
 	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers) && used < sizeof(found); i++)
-		if (text_of(virt, layers[i]))
+		if (get_text(virt, layers[i]))
 			used += (size_t)snprintf(found + used, sizeof(found) - used, "%s%s",
-						 used ? ", " : "", text_of(virt, layers[i]));
+						 used ? ", " : "", get_text(virt, layers[i]));
 	if (!used)
 		snprintf(found, sizeof(found), "no virtualization found");
 	if (command) {
@@ -343,8 +343,8 @@ static void platform_text(const struct chart_side *s, const json_t *header, char
 void chart_side_init(struct chart_side *s, const struct journal *j, int side, const char *letter)
 {
 	const json_t *header = j->header[side], *gpu = json_object_get(header, "gpu");
-	const char *device = text_of(gpu, "name"), *driver = text_of(gpu, "driver_version");
-	const char *start = text_of(header, "start_utc");
+	const char *device = get_text(gpu, "name"), *driver = get_text(gpu, "driver_version");
+	const char *start = get_text(header, "start_utc");
 	char platform[512];
 
 	*s = (struct chart_side){ .journal = j, .side = side, .letter = letter };

@@ -61,7 +61,7 @@ void chart_side_init(struct chart_side *s, const struct journal *j, int side, co
 
 /* Two platforms, compared point by point as `rift compare` does it: all workloads together. */
 struct chart_pair {
-	struct party party[CHART_SIDES];
+	struct compared_side side[CHART_SIDES];
 	struct comparison comparison;
 	const struct compared_point **of_a; /* [point of A's plan]; NULL: B lacks it */
 };
@@ -87,12 +87,12 @@ struct chart_set {
 	double *draws;		       /* room */
 	const struct chart_pair *pair; /* NULL: one side */
 	/* As in rift compare, between two sessions: factors of the draws, and a wider margin. */
-	const double *between; /* NULL: the two sides of one session */
-	double margin;	       /* of B over A */
-	int common;	       /* points that both sides have */
+	const double *session_factors; /* NULL: the two sides of one session */
+	double margin;		       /* of B over A */
+	int common;		       /* points that both sides have */
 	/* for time stacks: see struct stack_request; NULL: none */
 	const struct fit *from;
-	const struct copy_costs *card;
+	const struct copy_costs *costs;
 };
 
 /* The numeric parameter of that name; NULL: the workload has none, or the name is NULL. */

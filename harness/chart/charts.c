@@ -46,7 +46,7 @@ static bool is_wanted(const struct chart_side *s, const struct workload *w)
 static int check_over(const struct chart_side *s, int sides)
 {
 	const struct plan *p = &s->journal->plan;
-	struct spell near;
+	struct suggestion near;
 
 	if (chart_is_over_copied(s->over) && sides > 1)
 		return complain(EINVAL, "--over=" CHART_COPIED ": of one platform, not of two");
@@ -56,14 +56,14 @@ static int check_over(const struct chart_side *s, int sides)
 	if (chart_is_over_copied(s->over))
 		return complain(EINVAL, "--over=" CHART_COPIED ": no step of the session copies "
 					"between host and device");
-	near = spell_start(s->over);
-	spell_offer(&near, CHART_COPIED);
+	near = suggest_start(s->over);
+	suggest_offer(&near, CHART_COPIED);
 	for (int i = 0; i < p->n_configs; i++)
 		for (const struct param *row = p->config[i].params.rows; row->name; row++)
 			if (chart_over(p->config[i].workload, row->name))
-				spell_offer(&near, row->name);
+				suggest_offer(&near, row->name);
 	return complain(EINVAL, "--over=%s: no workload of the session has a number of that name%s",
-			text_shown(s->over).s, spell_hint(&near).s);
+			text_shown(s->over).s, suggest_hint(&near).s);
 }
 
 static bool is_first_of_its_workload(const struct plan *p, int config)

@@ -498,7 +498,7 @@ void heat_unseen(const struct heat *h, char *out, size_t size)
 
 /* ---- B over A --------------------------------------------------------------------------- */
 
-static void count(const struct heat *h, int of[VERDICT_OPEN + 1])
+static void count(const struct heat *h, int of[VERDICT_INCONCLUSIVE + 1])
 {
 	for (int i = 0; i < h->panels * h->rows * h->columns; i++)
 		if (h->cell[i].n)
@@ -524,17 +524,18 @@ static struct text failed_text(const struct heat *h)
 	return t;
 }
 
-static void say_counts(const struct heat *h, const int of[VERDICT_OPEN + 1], struct plot *p)
+static void say_counts(const struct heat *h, const int of[VERDICT_INCONCLUSIVE + 1], struct plot *p)
 {
-	int points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] + of[VERDICT_OPEN];
+	int points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] +
+		     of[VERDICT_INCONCLUSIVE];
 
 	if (furthest(h, 1, false).cell->known)
 		words_finding(p,
 			      "B is slower by more than %.0f %% at %d of %d points, faster at %d; "
-			      "same at %d, open at %d%s%s",
+			      "same at %d, inconclusive at %d%s%s",
 			      100 * h->margin, of[VERDICT_SLOWER], points, of[VERDICT_FASTER],
-			      of[VERDICT_SAME], of[VERDICT_OPEN], failed_text(h).s,
-			      h->set->between ? "; two sessions" : "");
+			      of[VERDICT_SAME], of[VERDICT_INCONCLUSIVE], failed_text(h).s,
+			      h->set->session_factors ? "; two sessions" : "");
 	else
 		words_finding(p, "%d points; intervals take 5 processes: none is shown to differ",
 			      points);
@@ -542,7 +543,7 @@ static void say_counts(const struct heat *h, const int of[VERDICT_OPEN + 1], str
 
 void heat_say_ratio(const struct heat *h, struct plot *p)
 {
-	int of[VERDICT_OPEN + 1] = { 0 };
+	int of[VERDICT_INCONCLUSIVE + 1] = { 0 };
 	struct place at;
 
 	count(h, of);
@@ -552,6 +553,6 @@ void heat_say_ratio(const struct heat *h, struct plot *p)
 			    place_text(h, &at).s);
 	else
 		words_title(p, h->set, -1, "B is not shown to differ from A at any of %d points",
-			    of[VERDICT_SAME] + of[VERDICT_OPEN]);
+			    of[VERDICT_SAME] + of[VERDICT_INCONCLUSIVE]);
 	say_counts(h, of, p);
 }

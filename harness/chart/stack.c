@@ -88,7 +88,7 @@ static double largest(const struct bars *b, int *bar, int *part)
 }
 
 /* "kernel 26 to 99 %; " of all bars; "" where none has that part. */
-static struct text range_of(const struct bars *b, int part)
+static struct text range(const struct bars *b, int part)
 {
 	double least = INFINITY, most = -INFINITY;
 	struct text t = { "" };
@@ -123,7 +123,7 @@ static void say_texts(const struct bars *b, const struct chart_set *s, int side,
 			 mode_name(at->batch.mode), at->batch.depth);
 	}
 	words_title(p, s, side, "where the time of a step goes");
-	words_finding(p, "%s%s%s", range_of(b, STACK_KERNEL).s, range_of(b, STACK_OTHER).s, where);
+	words_finding(p, "%s%s%s", range(b, STACK_KERNEL).s, range(b, STACK_OTHER).s, where);
 	stack_notes(&notes, r, b->stack);
 	plot_text(p, "made1", "%s", s->side[side].made);
 	plot_count(p, "notes", notes.n);
@@ -153,12 +153,12 @@ int chart_stack(const struct chart_set *s, int side, struct plot *p)
 	struct stack_request r = { .work = &s->grid[side],
 				   .own = s->fitted[side] ? &s->fit[side] : NULL,
 				   .from = s->from,
-				   .card = s->card };
+				   .costs = s->costs };
 	struct stack *stack;
 	struct bars b;
 	int err;
 
-	if (!r.work->n_points || (stack_step_of(r.work, 0) != STACK_CALLS && !stack_fit_of(&r, 0)))
+	if (!r.work->n_points || (stack_step_of(r.work, 0) != STACK_CALLS && !stack_fit(&r, 0)))
 		return 1; /* all would be other */
 	stack = stacks_make(&r);
 	bars_init(&b, r.work, stack);

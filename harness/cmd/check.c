@@ -7,7 +7,7 @@
 #include "common/output.h"
 #include "harness/base/command.h"
 #include "harness/base/text.h"
-#include "harness/probe/card.h"
+#include "harness/probe/costs.h"
 #include "harness/record/point_record.h"
 #include "harness/record/recorded.h"
 #include "harness/record/validate_record.h"
@@ -87,15 +87,15 @@ static void print_facts(const char *path, const struct record_facts *f)
 	       f->failed, f->torn ? "; a torn last line is dropped" : "");
 }
 
-static int check_card(const char *path)
+static int check_costs(const char *path)
 {
-	json_t *card;
-	int err = card_read(path, &card);
+	json_t *costs;
+	int err = costs_read(path, &costs);
 
 	if (!err)
-		printf("%s: valid; a card of %d processes\n", text_escaped(path).s,
-		       card_processes(card));
-	json_decref(card);
+		printf("%s: valid; call costs of %d processes\n", text_escaped(path).s,
+		       costs_processes(costs));
+	json_decref(costs);
 	return err;
 }
 
@@ -104,8 +104,8 @@ static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 	struct record_facts facts;
 	int err;
 
-	if (!csv && card_is(path))
-		return check_card(path);
+	if (!csv && costs_is(path))
+		return check_costs(path);
 	err = record_check(&facts, path, csv);
 	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
 		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",

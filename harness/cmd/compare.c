@@ -1,4 +1,5 @@
-/* compare.c - rift compare A B: is B slower than A, and where; of sessions or of two cards. */
+/* compare.c - rift compare A B: is B slower than A, and where; of sessions or of two costs files.
+ */
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
@@ -12,7 +13,7 @@
 #include "harness/base/json.h"
 #include "harness/compare/compare.h"
 #include "harness/env/platform.h"
-#include "harness/probe/card_compare.h"
+#include "harness/probe/costs_compare.h"
 #include "harness/record/recorded.h"
 #include "workloads/workload.h"
 
@@ -21,17 +22,17 @@
 struct compare_args {
 	const char *file[2];
 	int n;
-	double margin, between;		 /* shares of 1; NAN: not given */
+	double margin, session_sd;	 /* shares of 1; NAN: not given */
 	const struct workload *workload; /* NULL: all */
 	int side;			 /* of --side; SIDE_ANY: not given */
-	const char *sync;		 /* kind of waiting; NULL: not given */
+	const char *sync;		 /* wait policy; NULL: not given */
 	bool strict, force, self_test, all, json, help;
 };
 
 enum {
 	KEY_HELP = 'h',
 	KEY_MARGIN = 256,
-	KEY_BETWEEN,
+	KEY_SESSION_SD,
 	KEY_STRICT,
 	KEY_FORCE,
 	KEY_SELF_TEST,
@@ -44,11 +45,12 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "margin", KEY_MARGIN, "PERCENT", 0,
-	  "differences up to this do not matter (default: 2, of separate sessions 5, of cards 10)",
+	  "differences up to this do not matter (default: 2, of separate sessions 5, of call costs "
+	  "10)",
 	  0 },
-	{ "between", KEY_BETWEEN, "PERCENT", 0,
+	{ "session-sd", KEY_SESSION_SD, "PERCENT", 0,
 	  "standard deviation of what one system differs by from session to session, which "
-	  "intervals are widened by (default: 1, of one session 0, of cards 3)",
+	  "intervals are widened by (default: 1, of one session 0, of call costs 3)",
 	  0 },
 	{ "strict", KEY_STRICT, NULL, 0, "single points count for the exit code too", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "compare other GPUs and other kinds of --sync too", 0 },
@@ -62,7 +64,7 @@ static const struct argp_option options[] = {
 	  "or FILE:b",
 	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
-	  "which, where a session was swept with several kinds of waiting", 0 },
+	  "which, where a session was swept with several wait policies", 0 },
 	{ "all", KEY_ALL, NULL, 0, "show every point, not the 20 that differ most", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object with everything", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
@@ -102,8 +104,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MARGIN:
 		return take_percent("--margin", arg, &a->margin);
-	case KEY_BETWEEN:
-		return take_percent("--between", arg, &a->between);
+	case KEY_SESSION_SD:
+		return take_percent("--session-sd", arg, &a->session_sd);
 	case KEY_STRICT:
 		a->strict = true;
 		return 0;
@@ -140,72 +142,76 @@ static const struct argp compare_argp = {
 	.parser = take,
 	.args_doc = "A B\nSESSION",
 	.doc = "Says whether B is slower than A, and where. A and B are record files of rift "
-	       "sweep, or cards of rift probe; one SESSION with two sides (rift sweep --against) "
+	       "sweep, or call costs of rift probe; one SESSION with two sides (rift sweep "
+	       "--against) "
 	       "is "
 	       "compared side b over side a; FILE:a and FILE:b are its sides as A or B."
 	       "\vThe geometric mean of each workload's points and the parameters of the model "
 	       "decide. Exit codes: 0 the same or faster, 1 slower (--self-test: the halves "
-	       "differ), 2 open, or some results are missing or failed their check, 3 usage or bad "
+	       "differ), 2 inconclusive, or some results are missing or failed their check, 3 "
+	       "usage or bad "
 	       "input, 5 not comparable.",
 };
 
-/* ---- two cards -------------------------------------------------------------------------- */
+/* ---- two costs files --------------------------------------------------------------------------
+ */
 
 static int refuse_options(const struct compare_args *a)
 {
-	if (a->n != 2 || !card_is(a->file[0]) || !card_is(a->file[1]))
-		return complain(EINVAL, "a card is compared with another card: rift compare A B");
+	if (a->n != 2 || !costs_is(a->file[0]) || !costs_is(a->file[1]))
+		return complain(EINVAL,
+				"call costs are compared with other call costs: rift compare A B");
 	if (a->self_test || a->workload || a->side != SIDE_ANY)
-		return complain(EINVAL, "%s has no effect on cards",
+		return complain(EINVAL, "%s has no effect on call costs",
 				a->self_test  ? "--self-test"
 				: a->workload ? "--workload"
 					      : "--side");
 	return 0;
 }
 
-static void print(const struct card_comparison *c, const struct compare_args *a)
+static void print(const struct costs_comparison *c, const struct compare_args *a)
 {
 	if (a->json)
-		json_write(card_compare_json(c), stdout);
+		json_write(costs_compare_json(c), stdout);
 	else
-		card_compare_print(c, a->all, stdout);
-	if (card_is_cpu(c->card[0]) || card_is_cpu(c->card[1]))
+		costs_compare_print(c, a->all, stdout);
+	if (costs_is_cpu(c->costs[0]) || costs_is_cpu(c->costs[1]))
 		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
 }
 
-/* Where both are cards. */
-static int card_compare_files(const struct compare_args *a, enum exit_code *code)
+/* Where both are costs files. */
+static int costs_compare_files(const struct compare_args *a, enum exit_code *code)
 {
 	struct compare_options o = {
-		.margin = isfinite(a->margin) ? a->margin : CARD_MARGIN_DEFAULT,
-		.between = isfinite(a->between) ? a->between : CARD_BETWEEN_DEFAULT,
+		.margin = isfinite(a->margin) ? a->margin : COSTS_MARGIN_DEFAULT,
+		.session_sd = isfinite(a->session_sd) ? a->session_sd : COSTS_SESSION_SD_DEFAULT,
 		.strict = a->strict,
 		.force = a->force,
 	};
-	struct card_comparison c = { .n = 0 };
-	json_t *card[2] = { NULL, NULL };
+	struct costs_comparison c = { .n = 0 };
+	json_t *costs[2] = { NULL, NULL };
 	int err = refuse_options(a);
 
 	for (int k = 0; k < 2 && !err; k++)
-		err = card_read(a->file[k], &card[k]);
+		err = costs_read(a->file[k], &costs[k]);
 	if (!err)
-		err = card_compare(&c, card[0], card[1], &o);
+		err = costs_compare(&c, costs[0], costs[1], &o);
 	if (!err) {
 		c.path[0] = a->file[0];
 		c.path[1] = a->file[1];
 		print(&c, a);
-		*code = card_compare_exit_code(&c);
+		*code = costs_compare_exit_code(&c);
 	}
-	card_compare_release(&c);
-	json_decref(card[0]);
-	json_decref(card[1]);
+	costs_compare_release(&c);
+	json_decref(costs[0]);
+	json_decref(costs[1]);
 	return err;
 }
 
 /* ---- one comparison --------------------------------------------------------------------- */
 
 struct result {
-	struct party party[2];
+	struct compared_side side[2];
 	struct comparison comparison;
 	int err;
 };
@@ -216,9 +222,9 @@ static struct compare_options options_of(const struct compare_args *a, bool sepa
 		.margin = isfinite(a->margin) ? a->margin
 			  : separate	      ? BETWEEN_MARGIN_DEFAULT
 					      : MARGIN_DEFAULT,
-		.between = isfinite(a->between) ? a->between
-			   : separate		? BETWEEN_DEFAULT
-						: 0,
+		.session_sd = isfinite(a->session_sd) ? a->session_sd
+			      : separate	      ? BETWEEN_DEFAULT
+						      : 0,
 		.strict = a->strict,
 		.force = a->force,
 		.workload = a->workload,
@@ -229,14 +235,14 @@ static void result_make(struct result *r, const struct compare_args *a, bool sep
 {
 	struct compare_options o = options_of(a, separate);
 
-	r->err = compare(&r->comparison, &r->party[0], &r->party[1], &o);
+	r->err = compare(&r->comparison, &r->side[0], &r->side[1], &o);
 }
 
 static void result_release(struct result *r)
 {
 	compare_release(&r->comparison);
-	party_release(&r->party[0]);
-	party_release(&r->party[1]);
+	side_release(&r->side[0]);
+	side_release(&r->side[1]);
 }
 
 /* ---- output ----------------------------------------------------------------------------- */
@@ -245,7 +251,7 @@ static void result_release(struct result *r)
 static void print_results(const struct result *r, int n, const struct compare_args *a)
 {
 	json_t *all = json_array();
-	bool cpu = session_is_cpu(&r->party[0].view, 0) || session_is_cpu(&r->party[1].view, 0);
+	bool cpu = session_is_cpu(&r->side[0].view, 0) || session_is_cpu(&r->side[1].view, 0);
 
 	for (int i = 0; i < n; i++) {
 		if (a->json) {
@@ -303,8 +309,8 @@ static int make_two(struct result *r, const struct compare_args *a, const struct
 	if (err)
 		return err;
 	for (int k = 0; k < 2; k++)
-		party_init(&r->party[k], &in->session[k], in->session[k].path, in->side[k],
-			   HALF_BOTH);
+		side_init(&r->side[k], &in->session[k], in->session[k].path, in->side[k],
+			  HALF_BOTH);
 	result_make(r, a, !session_same(&in->session[0], &in->session[1]));
 	return r->err;
 }
@@ -321,7 +327,7 @@ static int make_sides(struct result *r, const struct compare_args *a, const stru
 				session->sides > 1 ? ": one of its two sides is named"
 						   : " has one side");
 	for (int k = 0; k < 2; k++)
-		party_init(&r->party[k], session, session->path, k, HALF_BOTH);
+		side_init(&r->side[k], session, session->path, k, HALF_BOTH);
 	result_make(r, a, false);
 	return r->err;
 }
@@ -341,8 +347,8 @@ static int make_halves(struct result *r, const struct compare_args *a, const str
 
 		if (in->side[0] != SIDE_ANY && in->side[0] != side)
 			continue;
-		party_init(&of->party[0], session, session->path, side, HALF_FIRST);
-		party_init(&of->party[1], session, session->path, side, HALF_SECOND);
+		side_init(&of->side[0], session, session->path, side, HALF_FIRST);
+		side_init(&of->side[1], session, session->path, side, HALF_SECOND);
 		result_make(of, a, false);
 		err = of->err;
 		++*n;
@@ -386,13 +392,13 @@ static int compare_files(const struct compare_args *a, enum exit_code *code)
 	return err;
 }
 
-/* One card is enough: what else is named must be one too. */
-static bool is_about_cards(const struct compare_args *a)
+/* One costs file is enough: what else is named must be one too. */
+static bool is_about_costs(const struct compare_args *a)
 {
 	bool is = false;
 
 	for (int i = 0; i < a->n; i++)
-		is |= card_is(a->file[i]);
+		is |= costs_is(a->file[i]);
 	return is;
 }
 
@@ -407,7 +413,7 @@ static int refuse_arguments(const struct compare_args *a)
 
 int cmd_compare(int argc, char **argv)
 {
-	struct compare_args a = { .margin = NAN, .between = NAN, .side = SIDE_ANY };
+	struct compare_args a = { .margin = NAN, .session_sd = NAN, .side = SIDE_ANY };
 	enum exit_code code = RIFT_OK;
 	int err = options_parse(&compare_argp, "`rift compare --help` shows its options", argc,
 				argv, &a);
@@ -419,7 +425,8 @@ int cmd_compare(int argc, char **argv)
 	if (!err)
 		err = refuse_arguments(&a);
 	if (!err)
-		err = is_about_cards(&a) ? card_compare_files(&a, &code) : compare_files(&a, &code);
+		err = is_about_costs(&a) ? costs_compare_files(&a, &code)
+					 : compare_files(&a, &code);
 	if (err == -EPROTONOSUPPORT)
 		return RIFT_NOT_COMPARABLE;
 	return err ? exit_code_of(err) : code;

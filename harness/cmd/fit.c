@@ -19,8 +19,7 @@ static const struct argp_option options[] = {
 	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
 	  "same, and is how the other sessions take it",
 	  0 },
-	{ "sync", KEY_SYNC, "KIND", 0, "which, where it was swept with several kinds of waiting",
-	  0 },
+	{ "sync", KEY_SYNC, "KIND", 0, "which, where it was swept with several wait policies", 0 },
 	{ "over", KEY_OVER, "SESSION", 0,
 	  "also the smallest kernels over that platform: its session of the same workload. Of a "
 	  "session with two sides, b is over a without it; of another one with two, FILE:a or "

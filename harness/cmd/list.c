@@ -109,7 +109,10 @@ enum { NAME, KIND, UNIT, DEFAULT, RANGE, COLUMNS };
 
 static void fill_cells(const struct param *row, char cell[COLUMNS][256])
 {
-	snprintf(cell[NAME], 256, "%s%s", row->name, row->axis ? " (*)" : row->aside ? " (+)" : "");
+	snprintf(cell[NAME], 256, "%s%s", row->name,
+		 row->axis	   ? " (*)"
+		 : row->one_factor ? " (+)"
+				   : "");
 	snprintf(cell[KIND], 256, "%s", param_kind_name(row));
 	snprintf(cell[UNIT], 256, "%s", *row->unit && row->kind != PARAM_PATH ? row->unit : "-");
 	snprintf(cell[DEFAULT], 256, "%s", *row->def ? row->def : "none");
@@ -162,7 +165,7 @@ int workload_print(const struct workload *w, FILE *out)
 	if (axis)
 		fprintf(out, "\n  (*) makes kernels larger; values to try: %s\n", axis->axis);
 	for (const struct param *row = w->params; row->name; row++)
-		if (row->aside) {
+		if (row->one_factor) {
 			fprintf(out, "  (+) a full sweep varies it, at the centre of its grid\n");
 			break;
 		}

@@ -19,7 +19,7 @@ enum {
 	KEY_SYNC,
 	KEY_QUIET,
 	KEY_FROM,
-	KEY_CARD,
+	KEY_COSTS,
 	KEY_OVER,
 	KEY_SIDE
 };
@@ -31,8 +31,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "from", KEY_FROM, "SESSION", 0,
 	  "for the time stacks: one of the workload launch on the same platform (rift stack)", 0 },
-	{ "card", KEY_CARD, "FILE", 0, "for the time stacks: the platform card, to tell transfers",
-	  0 },
+	{ "costs", KEY_COSTS, "FILE", 0, "for the time stacks: call costs, to tell transfers", 0 },
 	{ "over", KEY_OVER, "NAME", 0,
 	  "only the time of a step, over this parameter instead of the size axis; copied: over the "
 	  "bytes that it copies between host and device",
@@ -42,7 +41,7 @@ static const struct argp_option options[] = {
 	  "same, and is how two sessions and --from take it",
 	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
-	  "which, where a session was swept with several kinds of waiting", 0 },
+	  "which, where a session was swept with several wait policies", 0 },
 	{ "quiet", KEY_QUIET, NULL, 0, "no remarks", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },
@@ -51,7 +50,7 @@ static const struct argp_option options[] = {
 struct plot_args {
 	const char *session[CHART_SIDES];
 	int n, side; /* side: SIDE_ANY: all */
-	const char *output, *sync, *from, *card, *over;
+	const char *output, *sync, *from, *costs, *over;
 	bool quiet, help;
 };
 
@@ -84,8 +83,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_FROM:
 		a->from = arg;
 		return 0;
-	case KEY_CARD:
-		a->card = arg;
+	case KEY_COSTS:
+		a->costs = arg;
 		return 0;
 	case KEY_OVER:
 		a->over = arg;
@@ -179,7 +178,7 @@ static void hand_sources(struct charts *c, const struct stack_sources *s)
 {
 	for (int i = 0; i < c->sets; i++) {
 		c->set[i].from = s->from;
-		c->set[i].card = s->card;
+		c->set[i].costs = s->costs;
 	}
 }
 
@@ -226,8 +225,8 @@ static void print_left_out(const struct charts *c, const struct plot_args *a)
 /* rift compare refuses these; a picture may still be of use to who knows. */
 static void print_other_kind(const struct chart_side *a, const struct chart_side *b)
 {
-	enum sync_kind sync_a = a->journal->plan.design.sync;
-	enum sync_kind sync_b = b->journal->plan.design.sync;
+	enum wait_policy sync_a = a->journal->plan.design.sync;
+	enum wait_policy sync_b = b->journal->plan.design.sync;
 
 	if (strcmp(a->device, b->device))
 		fprintf(stderr,
@@ -271,7 +270,7 @@ static int make_charts(struct charts *c, const struct plotted *p, const struct p
 	const struct chart_side *side = p->side;
 	int sides = p->sides;
 	char *folder = folder_of(p, a);
-	int err = stack_sources_read(sources, a->from, a->card, a->sync, side->journal,
+	int err = stack_sources_read(sources, a->from, a->costs, a->sync, side->journal,
 				     sides > 1 ? SIDE_ANY : side->side);
 
 	if (!err)

@@ -1,4 +1,4 @@
-/* probe.c - rift probe: the platform card. */
+/* probe.c - rift probe: the call costs. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/env/platform.h"
 #include "harness/params/param.h"
-#include "harness/probe/card.h"
+#include "harness/probe/costs.h"
 
 enum {
 	KEY_HELP = 'h',
@@ -25,13 +25,14 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "output", KEY_OUTPUT, "FILE", 0, "keep the card in a new file, for rift compare", 0 },
-	{ "json", KEY_JSON, NULL, 0, "the card itself instead of the page", 0 },
+	{ "output", KEY_OUTPUT, "FILE", 0, "keep the call costs in a new file, for rift compare",
+	  0 },
+	{ "json", KEY_JSON, NULL, 0, "the call costs as JSON instead of the page", 0 },
 	{ "processes", KEY_PROCESSES, "N", 0, "fresh processes (default: 5)", 0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
 	  "how ends are waited for, as in rift run (default: spin, on the CPU device yield)", 0 },
 	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform", 0 },
-	{ "host-name", KEY_HOST_NAME, NULL, 0, "the host's name into the card, not its hash", 0 },
+	{ "host-name", KEY_HOST_NAME, NULL, 0, "the host's name into the file, not its hash", 0 },
 	{ "patience", KEY_PATIENCE, "SECONDS", 0,
 	  "how long opening the device may take before a process counts as hung, and a probe where "
 	  "that is more than a minute (default: 30)",
@@ -50,7 +51,7 @@ struct probe_values {
 
 static const struct param rows[] = {
 	{ "processes", PARAM_INT, offsetof(struct probe_values, processes), "processes", "5", 1,
-	  CARD_PROCESSES_MAX, NULL, "", NULL, NULL, false },
+	  COSTS_PROCESSES_MAX, NULL, "", NULL, NULL, false },
 	{ "sync", PARAM_CHOICE, offsetof(struct probe_values, sync), "", "", 0, 0, sync_names, "",
 	  NULL, NULL, false },
 	{ "patience", PARAM_REAL, offsetof(struct probe_values, patience_s), "s", "30", 1, 86400,
@@ -105,60 +106,61 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = take,
-	.doc = "The platform card: what each call costs here, on one page, from the probes of "
+	.doc = "Call costs: what each call costs here, on one page, from the probes of "
 	       "launch, graph, memory and transfer in fresh processes. Takes under a minute."
-	       "\v`rift compare A B` compares two cards. Exit codes: 0 ok, 2 complete, but some "
+	       "\v`rift compare A B` compares two files of call costs. Exit codes: 0 ok, 2 "
+	       "complete, but some "
 	       "probe failed or is not supported here, 3 usage or bad input, 4 no such device, 75 "
 	       "interrupted.",
 };
 
 /* The file appears when it is whole. */
-static int keep(const json_t *card, struct output *out)
+static int keep(const json_t *costs, struct output *out)
 {
-	json_dumpf(card, out->file, JSON_INDENT(1));
+	json_dumpf(costs, out->file, JSON_INDENT(1));
 	fputc('\n', out->file);
 	return output_commit(out);
 }
 
-static void show(json_t *card, const struct probe_args *a)
+static void show(json_t *costs, const struct probe_args *a)
 {
 	if (a->json)
-		json_write(json_incref(card), stdout);
+		json_write(json_incref(costs), stdout);
 	else
-		card_print(card, stdout);
-	if (a->json && card_is_cpu(card) && !a->quiet)
+		costs_print(costs, stdout);
+	if (a->json && costs_is_cpu(costs) && !a->quiet)
 		fprintf(stderr, "%s\n", platform_not_gpu);
 }
 
 static int probe(const struct probe_args *a)
 {
-	struct card_request r = { .processes = (int)a->values.processes,
-				  .platform = a->platform,
-				  .host_name = a->host_name,
-				  .patience_s = a->values.patience_s };
+	struct costs_request r = { .processes = (int)a->values.processes,
+				   .platform = a->platform,
+				   .host_name = a->host_name,
+				   .patience_s = a->values.patience_s };
 	struct output out = { 0 };
-	json_t *card;
+	json_t *costs;
 	int err, kept = 0;
 
 	interrupt_install();
-	/* before the measuring: a card that cannot be kept is not worth a minute */
+	/* before the measuring: a costs file that cannot be kept is not worth a minute */
 	if (a->output && (err = output_create(&out, "--output", a->output)))
 		return (int)exit_code_of(err);
-	r.sync = a->params.given[1] ? (enum sync_kind)a->values.sync : sync_default();
+	r.sync = a->params.given[1] ? (enum wait_policy)a->values.sync : sync_default();
 	progress_init(a->quiet);
-	err = card_take(&r, &card);
+	err = costs_take(&r, &costs);
 	if (!err && a->output)
-		kept = keep(card, &out);
+		kept = keep(costs, &out);
 	if (!err)
-		show(card, a); /* also where it could not be kept */
+		show(costs, a); /* also where it could not be kept */
 	else if (err == -EINTR)
 		complain(EINTR, "interrupted; nothing is reported");
 	err = err ? err : kept;
 	err = err ? (int)exit_code_of(err)
-	      : json_array_size(json_object_get(card, "failed")) || card_has_refusals(card)
+	      : json_array_size(json_object_get(costs, "failed")) || costs_has_refusals(costs)
 		      ? RIFT_FAILED_POINTS
 		      : RIFT_OK;
-	json_decref(card);
+	json_decref(costs);
 	output_discard(&out);
 	return err;
 }

@@ -8,7 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cmd/sweep_text.h"
 #include "harness/env/platform.h"
-#include "harness/probe/card.h"
+#include "harness/probe/costs.h"
 #include "harness/record/journal.h"
 #include "harness/record/recorded.h"
 
@@ -98,10 +98,10 @@ static void print_under_way(const struct journal *j)
 {
 	int complete = 0;
 
-	for (int i = 0; i < j->slots; i++)
+	for (int i = 0; i < j->replicates; i++)
 		complete += j->complete[i];
-	if (complete < j->slots && !j->plan.design.sequential)
-		printf("not complete     %d of %d processes are\n", complete, j->slots);
+	if (complete < j->replicates && !j->plan.design.sequential)
+		printf("not complete     %d of %d processes are\n", complete, j->replicates);
 }
 
 static void print_lock(const struct design *d)
@@ -162,14 +162,14 @@ static int show_session(const struct journal *j, int wanted)
 	return code;
 }
 
-static int show_card(const char *path)
+static int show_costs(const char *path)
 {
-	json_t *card;
-	int err = card_read(path, &card);
+	json_t *costs;
+	int err = costs_read(path, &costs);
 
 	if (!err)
-		card_print(card, stdout);
-	json_decref(card);
+		costs_print(costs, stdout);
+	json_decref(costs);
 	return err;
 }
 
@@ -180,11 +180,11 @@ static int show(const struct show_args *a, int *code)
 	char *path;
 	int side, err = session_word_parse(&session, &path, &side);
 
-	if (!err && card_is(path) && side != SIDE_ANY)
-		err = complain(EINVAL, "--side: %s is a card of rift probe, which has no sides",
-			       path);
-	else if (!err && card_is(path))
-		err = show_card(path);
+	if (!err && costs_is(path) && side != SIDE_ANY)
+		err = complain(EINVAL,
+			       "--side: %s has call costs of rift probe, which has no sides", path);
+	else if (!err && costs_is(path))
+		err = show_costs(path);
 	else if (!err) {
 		err = journal_read(&j, path);
 		if (!err)

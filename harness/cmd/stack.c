@@ -15,7 +15,7 @@ enum {
 	KEY_HELP = 'h',
 	KEY_JSON = 256,
 	KEY_FROM,
-	KEY_CARD,
+	KEY_COSTS,
 	KEY_ALL,
 	KEY_WORKLOAD,
 	KEY_SYNC,
@@ -26,8 +26,9 @@ static const struct argp_option options[] = {
 	{ "from", KEY_FROM, "SESSION", 0,
 	  "one of the workload launch on the same platform, to take gap, submission and sync from",
 	  0 },
-	{ "card", KEY_CARD, "FILE", 0,
-	  "the platform card (rift probe --output FILE), to tell transfers from kernels", 0 },
+	{ "costs", KEY_COSTS, "FILE", 0,
+	  "call costs (rift probe --output FILE), to tell transfers from kernels", 0 },
+	{ "card", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ "all", KEY_ALL, NULL, 0, "every block, not a selection", 0 },
 	{ "workload", KEY_WORKLOAD, "NAME", 0, "only this one, where SESSION holds several", 0 },
 	{ "side", KEY_SIDE, "a|b", 0,
@@ -35,14 +36,14 @@ static const struct argp_option options[] = {
 	  "same, and is how --from takes it",
 	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
-	  "which, of all sessions, where one was swept with several kinds of waiting", 0 },
+	  "which, of all sessions, where one was swept with several wait policies", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object: all blocks, parts in ns", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },
 };
 
 struct stack_args {
-	const char *session, *from, *card, *workload, *sync;
+	const char *session, *from, *costs, *workload, *sync;
 	int side; /* SIDE_ANY: all */
 	bool all, json, help;
 };
@@ -64,8 +65,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_FROM:
 		a->from = arg;
 		return 0;
-	case KEY_CARD:
-		a->card = arg;
+	case KEY_COSTS:
+		a->costs = arg;
 		return 0;
 	case KEY_WORKLOAD:
 		a->workload = arg;
@@ -90,7 +91,7 @@ static const struct argp argp = {
 	       "them, submission that they do not hide, the synchronize, transfers, allocations, "
 	       "and what none of these explains (other). The lines above the figures say what "
 	       "is part of what. `rift plot` draws it.\vExit codes: 0 ok, 3 usage, or a file that "
-	       "is no complete session or card, 5 --from or --card is of another device.",
+	       "is no complete session or costs file, 5 --from or --costs is of another device.",
 };
 
 /* ---- sessions ----------------------------------------------------------------------------- */
@@ -121,7 +122,7 @@ static void show(struct stacking *s, const struct stack_request *r)
 static int stack_workload(const char *workload, void *arg)
 {
 	struct stacking *s = arg;
-	struct stack_request r = { .from = s->sources.from, .card = s->sources.card };
+	struct stack_request r = { .from = s->sources.from, .costs = s->sources.costs };
 	struct grid grid;
 	struct fit own = { 0 };
 	int err;
@@ -132,7 +133,7 @@ static int stack_workload(const char *workload, void *arg)
 	r.work = &grid;
 	if (!err && !grid.n_points)
 		err = complain(EINVAL, "%s: no block has a good result of every process", workload);
-	if (!err && stack_step_of(&grid, 0) != STACK_CALLS && !stack_fit_of(&r, 0) &&
+	if (!err && stack_step_of(&grid, 0) != STACK_CALLS && !stack_fit(&r, 0) &&
 	    !fit_make(&own, &grid, 0))
 		r.own = &own;
 	if (!err)
@@ -171,7 +172,8 @@ static int stack(const struct stack_args *a)
 	int wanted, err = session_read_any(&s.journal, &session, a->sync, &wanted);
 
 	if (!err)
-		err = stack_sources_read(&s.sources, a->from, a->card, a->sync, &s.journal, wanted);
+		err = stack_sources_read(&s.sources, a->from, a->costs, a->sync, &s.journal,
+					 wanted);
 	if (!err)
 		err = name_is_there(&s);
 	if (!err)

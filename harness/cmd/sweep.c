@@ -44,7 +44,7 @@ struct sweep_args {
 	int n_assignments;
 	char **around;
 	int n_arounds;
-	enum sync_kind kind[SYNC_COUNT];
+	enum wait_policy kind[SYNC_COUNT];
 	int kinds; /* 0: not given */
 	const char *size, *depth, *mode, *against, *output, *resume, *platform;
 	bool quick, express, apart, dry_run, quiet, help;
@@ -211,7 +211,7 @@ static error_t take_kinds(struct sweep_args *a, const char *text)
 	err = axis_parse(&kinds, &row, "--sync", text);
 	for (int i = 0; !err && i < kinds.n; i++) {
 		CHECK(!param_parse(&row, "--sync", kinds.value[i], &kind), "kind");
-		a->kind[a->kinds++] = (enum sync_kind)kind;
+		a->kind[a->kinds++] = (enum wait_policy)kind;
 	}
 	axis_release(&kinds);
 	return err;
@@ -310,7 +310,7 @@ static int refuse_goals(const struct sweep_args *a)
 {
 	if (!goals_any(&a->goals) || a->kinds < 2)
 		return 0;
-	return complain(EINVAL, "--resolve and --margin are of one kind of waiting: name one with "
+	return complain(EINVAL, "--resolve and --margin are of one wait policy: name one with "
 				"--sync");
 }
 
@@ -346,7 +346,7 @@ static struct design design_for(const struct sweep_args *a)
 	d.sequential |= goals_any(&d.goals);
 	if (goals_any(&d.goals))
 		d.processes =
-			a->quick ? goals_next_look(0, PROCESSES_ASKED_MAX) : PROCESSES_ASKED_MAX;
+			a->quick ? goals_next_interim(0, PROCESSES_ASKED_MAX) : PROCESSES_ASKED_MAX;
 	if (v->processes) {
 		d.processes = (int)v->processes;
 		d.sequential = goals_any(&d.goals);
@@ -458,7 +458,7 @@ static int make_plan(struct session *s, struct plan *p, struct sweep_args *a, st
 				"ms; name sizes with --size",
 				BLOCK_LONGEST_NS / 1000000);
 	if (a->kinds)
-		plan_take_kinds(p, a->kind, a->kinds);
+		plan_take_policies(p, a->kind, a->kinds);
 	return goals_refuse(p, sides); /* of what is left */
 }
 
@@ -532,7 +532,7 @@ static int end_of(const struct session *s, bool quiet)
 static int interrupted_end(const struct session *s)
 {
 	const struct journal *j = &s->journal;
-	int done = j->slots * j->plan.n_points - journal_count(j, POINT_PENDING);
+	int done = j->replicates * j->plan.n_points - journal_count(j, POINT_PENDING);
 
 	complain(EINTR, "interrupted: %d of %d points are kept; rift sweep --resume %s goes on",
 		 done, s->show.points, j->path);
@@ -676,7 +676,7 @@ static int sweep_start(struct sweep_args *a)
 	if (!err && !a->dry_run && a->lock)
 		err = clocks_lock(&clocks, a->lock_mhz);
 	if (!err && !a->dry_run && a->against)
-		err = session_greet(a->against, &s.show);
+		err = session_handshake(a->against, &s.show);
 	if (!err)
 		err = make_plan(&s, &plan, a, &omitted);
 	if (!err && a->quick)

@@ -74,7 +74,7 @@ static struct text block_text(const struct design *d, double block_ns)
 void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out)
 {
 	const struct design *d = &p->design;
-	int least = d->sequential ? looks_next(d, 0) : d->processes;
+	int least = d->sequential ? interims_next(d, 0) : d->processes;
 	char all[16], most[16], point[160], up_to[32] = "";
 
 	omitted_print(p, o, out);
@@ -83,9 +83,9 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *
 	fprintf(out, "design            %s: %d%s processes%s, %d rounds of %d points, seed %lu\n",
 		design_name(d), least, up_to, sides == 2 ? " a side, in ABBA order" : "", d->rounds,
 		p->n_points, (unsigned long)d->seed);
-	for (int i = 0; i < d->kinds; i++)
-		fprintf(out, "%s%s%s", i ? ", " : "sync              ", sync_names[d->kind[i]],
-			i + 1 < d->kinds ? "" : ": a process has one for each, in turn\n");
+	for (int i = 0; i < d->policies; i++)
+		fprintf(out, "%s%s%s", i ? ", " : "sync              ", sync_names[d->policy[i]],
+			i + 1 < d->policies ? "" : ": a process has one for each, in turn\n");
 	if (d->sequential)
 		snprintf(up_to, sizeof(up_to), " to %s",
 			 show_duration(predict_session_ns(p, sides), most));
@@ -203,7 +203,7 @@ static void print_table(const struct results *r, const int *table, int side, int
 	n = depths_of(r, table, first, depth);
 	table_text(p, p->point[first].config, title, sizeof(title));
 	fprintf(out, "\n%s, %s mode", title, mode_name(p->point[first].mode));
-	if (p->design.kinds)
+	if (p->design.policies)
 		fprintf(out, ", sync %s", sync_names[p->point[first].sync]);
 	if (j->sides == 2)
 		fprintf(out, ", side %s", journal_side_name(side));
@@ -223,7 +223,7 @@ static void print_table(const struct results *r, const int *table, int side, int
 }
 
 /* Which table each point is in: the number of its first point. */
-static int *tables_of(const struct plan *p)
+static int *tables(const struct plan *p)
 {
 	int *table = calloc((size_t)p->n_points + 1, sizeof(*table));
 	char(*title)[512] = calloc((size_t)p->n_configs + 1, sizeof(*title));
@@ -397,7 +397,7 @@ void quality_print(const struct journal *j, FILE *out)
 	const double *of = j->drift_most, most = fabs(of[1]) > fabs(of[0]) ? of[1] : of[0];
 	int noisy = 0;
 
-	for (int i = 0; i < j->slots * j->plan.n_points; i++)
+	for (int i = 0; i < j->replicates * j->plan.n_points; i++)
 		noisy += j->noisy[i];
 	fprintf(out, "%d of %d points are noisy", noisy,
 		journal_count(j, POINT_OK) + journal_count(j, POINT_CHECK_FAILED));
@@ -414,7 +414,7 @@ void quality_print(const struct journal *j, FILE *out)
 void results_print(const struct journal *j, FILE *out)
 {
 	const struct plan *p = &j->plan;
-	int *table = tables_of(p);
+	int *table = tables(p);
 	struct results r;
 
 	results_init(&r, j, journal_processes(j));

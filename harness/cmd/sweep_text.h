@@ -19,7 +19,7 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *
 /* A line for each thing that was left out, for stderr; nothing where nothing was. */
 void omitted_print(const struct plan *p, const struct omitted *o, FILE *out);
 
-/* A table for each workload, parameter set, mode, kind of waiting and side: sizes down, depths
+/* A table for each workload, parameter set, mode, wait policy and side: sizes down, depths
  * across. */
 void results_print(const struct journal *j, FILE *out);
 

@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
 	  "--on: FILE:a or FILE:b",
 	  0 },
 	{ "sync", KEY_SYNC, "KIND", 0,
-	  "which, of all sessions, where one was swept with several kinds of waiting", 0 },
+	  "which, of all sessions, where one was swept with several wait policies", 0 },
 	{ "json", KEY_JSON, NULL, 0, "one JSON object", 0 },
 	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
 	{ 0 },

@@ -1,4 +1,4 @@
-/* compare.c - two parties compared, and what separate sessions differ by. */
+/* compare.c - two sides compared, and what separate sessions differ by. */
 #include "harness/compare/compare.h"
 
 #include <math.h>
@@ -7,16 +7,16 @@
 
 #include "common/check.h"
 #include "common/philox.h"
-#include "harness/compare/surroundings.h"
+#include "harness/compare/environment_diff.h"
 #include "harness/stats/bootstrap.h"
 
 /* ---- what separate sessions differ by --------------------------------------------------- */
 
-/* The draws of two parties are groups 0 and 1. */
+/* The draws of two sides are groups 0 and 1. */
 enum { GROUP = 2 };
 
 /* Normal deviates by Box and Muller, Ann. Math. Statist. 29, 1958. */
-double *between_factors(double sd, uint64_t seed)
+double *session_factors(double sd, uint64_t seed)
 {
 	const double turn = 2 * acos(-1);
 	double *factor;
@@ -41,7 +41,7 @@ static void step_of(const struct comparison *c, const struct pair *pair, int k,
 {
 	struct sample some;
 
-	if (pair->n[k] == c->party[k]->n &&
+	if (pair->n[k] == c->side[k]->n &&
 	    !bootstrap_median(out, &c->resamples[k], pair->value[k], c->draws))
 		return;
 	*out = interval_unknown(pair->n[k]);
@@ -86,7 +86,8 @@ static void compare_points(struct comparison *c)
 			c->count[p->judged.verdict]++;
 		else
 			c->left_out++;
-		c->alone += p->judged.verdict == VERDICT_OPEN && p->judged.alone != VERDICT_OPEN;
+		c->alone += p->judged.verdict == VERDICT_INCONCLUSIVE &&
+			    p->judged.alone != VERDICT_INCONCLUSIVE;
 	}
 }
 
@@ -125,7 +126,8 @@ static void compare_workloads(struct comparison *c)
 
 /* ---- what it comes to ------------------------------------------------------------------- */
 
-const char *const outcome_names[] = { "same", "slower", "faster", "same or faster", "open" };
+const char *const outcome_names[] = { "same", "slower", "faster", "same or faster",
+				      "inconclusive" };
 
 enum outcome compare_outcome(struct judged *const *all, int n)
 {
@@ -135,10 +137,10 @@ enum outcome compare_outcome(struct judged *const *all, int n)
 		slower |= all[i]->verdict == VERDICT_SLOWER;
 		faster |= all[i]->verdict == VERDICT_FASTER;
 		may_be |= !all[i]->not_slower;
-		open |= all[i]->verdict == VERDICT_OPEN;
+		open |= all[i]->verdict == VERDICT_INCONCLUSIVE;
 	}
 	return slower	? OUTCOME_SLOWER
-	       : may_be ? OUTCOME_OPEN
+	       : may_be ? OUTCOME_INCONCLUSIVE
 	       : faster ? OUTCOME_FASTER
 	       : open	? OUTCOME_NOT_SLOWER
 			: OUTCOME_SAME;
@@ -166,36 +168,36 @@ static void decide(struct comparison *c)
 
 enum exit_code compare_exit_code(const struct comparison *c)
 {
-	bool failed = c->party[PAIR_A]->failed || c->party[PAIR_B]->failed;
+	bool failed = c->side[PAIR_A]->failed || c->side[PAIR_B]->failed;
 
 	if (c->outcome == OUTCOME_SLOWER)
 		return RIFT_CHECK_FAILED;
-	return c->outcome == OUTCOME_OPEN || failed ? RIFT_FAILED_POINTS : RIFT_OK;
+	return c->outcome == OUTCOME_INCONCLUSIVE || failed ? RIFT_FAILED_POINTS : RIFT_OK;
 }
 
 static void draw(struct comparison *c)
 {
-	uint64_t seed = c->party[PAIR_A]->view.plan.design.seed;
-	bool paired = party_is_pair(c->party[PAIR_A], c->party[PAIR_B]);
+	uint64_t seed = c->side[PAIR_A]->view.plan.design.seed;
+	bool paired = side_is_pair(c->side[PAIR_A], c->side[PAIR_B]);
 
 	c->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*c->draws));
 	CHECK(c->draws, "memory of draws");
 	for (int k = 0; k < 2; k++)
-		CHECK(!resamples_init(&c->resamples[k], c->party[k]->n, seed,
+		CHECK(!resamples_init(&c->resamples[k], c->side[k]->n, seed,
 				      paired ? 0 : (uint32_t)k),
-		      "%d processes", c->party[k]->n);
+		      "%d processes", c->side[k]->n);
 	c->groups = (struct groups){ .b = &c->resamples[PAIR_B],
 				     .a = &c->resamples[PAIR_A],
 				     .paired = paired };
-	c->factor = between_factors(c->options.between, seed);
+	c->factor = session_factors(c->options.session_sd, seed);
 }
 
-int compare_by_points(struct comparison *c, const struct party *a, const struct party *b,
-		      const struct compare_options *options)
+int compare_by_points(struct comparison *c, const struct compared_side *a,
+		      const struct compared_side *b, const struct compare_options *options)
 {
-	int err = options->force ? 0 : surroundings_refuse(a, b);
+	int err = options->force ? 0 : environment_diff_refuse(a, b);
 
-	*c = (struct comparison){ .party = { a, b }, .options = *options };
+	*c = (struct comparison){ .side = { a, b }, .options = *options };
 	if (!err)
 		err = pairs_make(&c->pairs, a, b, options->workload);
 	if (err)
@@ -205,17 +207,17 @@ int compare_by_points(struct comparison *c, const struct party *a, const struct 
 	return 0;
 }
 
-int compare(struct comparison *c, const struct party *a, const struct party *b,
+int compare(struct comparison *c, const struct compared_side *a, const struct compared_side *b,
 	    const struct compare_options *options)
 {
 	int err = compare_by_points(c, a, b, options);
 
 	if (err)
 		return err;
-	c->surroundings = surroundings_differ(a, b);
-	c->warnings = surroundings_warn(a, b);
+	c->environment_diff = environment_diff_any(a, b);
+	c->warnings = environment_diff_warn(a, b);
 	compare_workloads(c);
-	parameters_compare(&c->parameters, c->party, &c->pairs,
+	parameters_compare(&c->parameters, c->side, &c->pairs,
 			   &(struct parameter_terms){ &c->groups, c->factor, c->options.margin });
 	decide(c);
 	return 0;
@@ -227,7 +229,7 @@ void compare_release(struct comparison *c)
 		resamples_release(&c->resamples[k]);
 	parameters_release(&c->parameters);
 	pairs_release(&c->pairs);
-	json_decref(c->surroundings);
+	json_decref(c->environment_diff);
 	json_decref(c->warnings);
 	free(c->point);
 	free(c->workload);

@@ -1,4 +1,4 @@
-/* compare.h - two parties compared: B over A; and what separate sessions differ by anyway. */
+/* compare.h - two sides compared: B over A; and what separate sessions differ by anyway. */
 #ifndef RIFT_COMPARE_COMPARE_H
 #define RIFT_COMPARE_COMPARE_H
 
@@ -6,7 +6,7 @@
 
 #include "harness/base/command.h"
 #include "harness/compare/parameters.h"
-#include "harness/compare/party.h"
+#include "harness/compare/side.h"
 #include "harness/stats/decide.h"
 
 /* ---- what separate sessions differ by --------------------------------------------------- */
@@ -34,12 +34,12 @@
 #define BETWEEN_MARGIN_DEFAULT 0.05
 
 /* BOOTSTRAP_DRAWS factors for the caller to free; NULL where sd is 0: there is nothing to add. */
-double *between_factors(double sd, uint64_t seed);
+double *session_factors(double sd, uint64_t seed);
 
-/* ---- two parties compared --------------------------------------------------------------- */
+/* ---- two sides compared --------------------------------------------------------------- */
 
 /*
- * Two parties compared: B over A, point by point, workload by workload, and in the parameters of
+ * Two sides compared: B over A, point by point, workload by workload, and in the parameters of
  * the model.
  *
  * What decides are the geometric mean of each workload's ratios and the parameters marked so in
@@ -50,7 +50,7 @@ double *between_factors(double sd, uint64_t seed);
 
 struct compare_options {
 	double margin;			 /* a share of 1 */
-	double between;			 /* sd of what sessions differ by; 0: sides of one */
+	double session_sd;		 /* sd of what sessions differ by; 0: sides of one */
 	bool strict;			 /* points count too */
 	bool force;			 /* another device or --sync does not matter */
 	const struct workload *workload; /* NULL: all */
@@ -74,10 +74,10 @@ struct compared_workload {
 /* What all that decides comes to. */
 enum outcome {
 	OUTCOME_SAME,
-	OUTCOME_SLOWER,	    /* one of them is */
-	OUTCOME_FASTER,	    /* one is, and none may be slower */
-	OUTCOME_NOT_SLOWER, /* none may be slower; of some it is open whether they are faster */
-	OUTCOME_OPEN,	    /* one may be slower */
+	OUTCOME_SLOWER,	      /* one of them is */
+	OUTCOME_FASTER,	      /* one is, and none may be slower */
+	OUTCOME_NOT_SLOWER,   /* none may be slower; of some it is open whether they are faster */
+	OUTCOME_INCONCLUSIVE, /* one may be slower */
 };
 
 extern const char *const outcome_names[];
@@ -86,39 +86,40 @@ extern const char *const outcome_names[];
 enum outcome compare_outcome(struct judged *const *all, int n);
 
 struct comparison {
-	const struct party *party[2]; /* A, B */
+	const struct compared_side *side[2]; /* A, B */
 	struct compare_options options;
 	struct pairs pairs;
-	json_t *surroundings, *warnings;    /* surroundings.h */
-	struct compared_point *point;	    /* pairs.n */
-	struct compared_workload *workload; /* pairs.n_workloads */
+	json_t *environment_diff, *warnings; /* environment_diff.h */
+	struct compared_point *point;	     /* pairs.n */
+	struct compared_workload *workload;  /* pairs.n_workloads */
 	struct parameters parameters;
 
-	int tests;		     /* that decide, corrected by Holm together */
-	int count[VERDICT_OPEN + 1]; /* points of each verdict, of those that every process has */
-	int left_out;		     /* points that some process has no good result of */
-	int alone;		     /* points that only the correction leaves open */
+	int tests; /* that decide, corrected by Holm together */
+	int count[VERDICT_INCONCLUSIVE +
+		  1]; /* points of each verdict, of those that every process has */
+	int left_out; /* points that some process has no good result of */
+	int alone;    /* points that only the correction leaves open */
 	enum outcome outcome;
 
 	struct resamples resamples[2];
 	struct groups groups;
-	double *factor, *draws; /* between_factors(); room */
+	double *factor, *draws; /* session_factors(); room */
 };
 
 /*
  * Compares; prints nothing but the line of a refusal. Returns 0, -EPROTONOSUPPORT where the two
- * cannot be compared, or another negative errno. The parties must live as long. Release it after a
+ * cannot be compared, or another negative errno. The sides must live as long. Release it after a
  * failure too.
  */
-int compare(struct comparison *c, const struct party *a, const struct party *b,
+int compare(struct comparison *c, const struct compared_side *a, const struct compared_side *b,
 	    const struct compare_options *options);
 
 /*
  * The same of points alone: no model is fitted, there are no workloads, and nothing is decided.
  * What charts mark.
  */
-int compare_by_points(struct comparison *c, const struct party *a, const struct party *b,
-		      const struct compare_options *options);
+int compare_by_points(struct comparison *c, const struct compared_side *a,
+		      const struct compared_side *b, const struct compare_options *options);
 void compare_release(struct comparison *c);
 
 /* 0 same or faster, 1 slower, 2 open, or a result is missing or failed its check. */

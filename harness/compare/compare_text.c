@@ -9,7 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/compare/compare.h"
 #include "harness/compare/figures.h"
-#include "harness/compare/surroundings.h"
+#include "harness/compare/environment_diff.h"
 #include "harness/env/platform.h"
 #include "harness/record/plan_record.h"
 
@@ -27,11 +27,11 @@ static const char *text_at(const json_t *header, const char *part, const char *n
 	return text ? text : "";
 }
 
-static void print_party(const struct comparison *c, int k, FILE *out)
+static void print_compared_side(const struct comparison *c, int k, FILE *out)
 {
 	static const char *const halves[] = { "", ", first half", ", second half" };
-	const struct party *p = c->party[k];
-	const json_t *header = party_header(p);
+	const struct compared_side *p = c->side[k];
+	const json_t *header = side_header(p);
 	const char *platform = text_at(header, "virt", "declared_platform");
 
 	row(out, k ? "B" : "A", "%s%s%s%s: %s%s%s, n = %d processes, begun %s", p->path,
@@ -46,21 +46,20 @@ static void print_party(const struct comparison *c, int k, FILE *out)
 static void print_terms(const struct comparison *c, FILE *out)
 {
 	const struct compare_options *o = &c->options;
-	bool halves = c->party[PAIR_A]->half != HALF_BOTH;
+	bool halves = c->side[PAIR_A]->half != HALF_BOTH;
 	int needed = judge_processes_needed(c->tests, c->groups.paired);
-	int n = c->party[PAIR_A]->n < c->party[PAIR_B]->n ? c->party[PAIR_A]->n
-							  : c->party[PAIR_B]->n;
+	int n = c->side[PAIR_A]->n < c->side[PAIR_B]->n ? c->side[PAIR_A]->n : c->side[PAIR_B]->n;
 
 	row(out, "terms",
 	    "margin %.3g %%; 95 %% intervals over processes; tests that decide: %d (Holm, 5 %% for "
 	    "each direction)",
 	    100 * o->margin, c->tests);
-	if (o->between > 0)
+	if (o->session_sd > 0)
 		row(out, "",
 		    "separate sessions: intervals hold %.3g %% (sd) a session for what differs "
 		    "between sessions of one system. It is assumed, not measured; `rift sweep "
 		    "--against` takes both platforms in one session, and needs it not",
-		    100 * o->between);
+		    100 * o->session_sd);
 	if (n < needed)
 		row(out, "",
 		    "n = %d is too few: among so many tests a verdict takes %d processes a side "
@@ -148,7 +147,7 @@ static void print_parameters(const struct comparison *c, int number, FILE *out)
 
 	fprintf(out,
 		"\nparameters of %s: what rift fit finds in points that both have, n = %d and %d\n",
-		m->workload->name, c->party[PAIR_A]->n, c->party[PAIR_B]->n);
+		m->workload->name, c->side[PAIR_A]->n, c->side[PAIR_B]->n);
 	if (!m->is) {
 		fprintf(out, "  none: %s\n", text_escaped(m->why_not).s);
 		return;
@@ -206,7 +205,7 @@ static void print_point(const struct comparison *c, const struct compared_point 
 {
 	char text[160];
 
-	plan_point_text(&c->party[PAIR_A]->view.plan, p->pair->at[PAIR_A], text, sizeof(text));
+	plan_point_text(&c->side[PAIR_A]->view.plan, p->pair->at[PAIR_A], text, sizeof(text));
 	fprintf(out, "  %-6s %10s %10s  %-25s %s\n", verdict_names[p->judged.verdict],
 		figure_value(p->step_ns[PAIR_A].value, true).s,
 		figure_value(p->step_ns[PAIR_B].value, true).s, figure_ratio(&p->ratio).s, text);
@@ -234,13 +233,15 @@ static void print_point_rows(const struct comparison *c, bool all, FILE *out)
 
 static void print_points(const struct comparison *c, bool all, FILE *out)
 {
-	fprintf(out, "\npoints, time per step: %d slower, %d faster, %d same, %d open, of %d\n",
+	fprintf(out,
+		"\npoints, time per step: %d slower, %d faster, %d same, %d inconclusive, of %d\n",
 		c->count[VERDICT_SLOWER], c->count[VERDICT_FASTER], c->count[VERDICT_SAME],
-		c->count[VERDICT_OPEN], c->pairs.n - c->left_out);
+		c->count[VERDICT_INCONCLUSIVE], c->pairs.n - c->left_out);
 	print_point_rows(c, all, out);
 	if (c->alone)
 		fprintf(out,
-			"  %d of the open ones are beyond the margin by themselves; among so many "
+			"  %d of the inconclusive ones are beyond the margin by themselves; among "
+			"so many "
 			"points that proves nothing (Benjamini-Hochberg)\n",
 			c->alone);
 	if (c->left_out)
@@ -256,10 +257,10 @@ static void print_points(const struct comparison *c, bool all, FILE *out)
 void compare_print(const struct comparison *c, bool all, FILE *out)
 {
 	print_finding(c, out);
-	print_party(c, PAIR_A, out);
-	print_party(c, PAIR_B, out);
+	print_compared_side(c, PAIR_A, out);
+	print_compared_side(c, PAIR_B, out);
 	print_terms(c, out);
-	surroundings_print(c->surroundings, c->warnings, out);
+	environment_diff_print(c->environment_diff, c->warnings, out);
 	for (int i = 0; i < c->pairs.n_workloads; i++)
 		print_parameters(c, i, out);
 	print_workloads(c, out);
@@ -284,10 +285,10 @@ static void add_judged(json_t *o, const struct judged *j)
 	json_object_set_new(o, "p_faster", j->known ? json_number(j->p_faster) : json_null());
 }
 
-static json_t *party_json(const struct party *p)
+static json_t *side_json(const struct compared_side *p)
 {
 	static const char *const halves[] = { NULL, "first", "second" };
-	const json_t *header = party_header(p);
+	const json_t *header = side_header(p);
 	const json_t *virt = json_object_get(header, "virt"), *gpu = json_object_get(header, "gpu");
 	json_t *o = json_pack("{s:o, s:s, s:s, s:o, s:i, s:i, s:o}", "file", json_text(p->path),
 			      "session_id", p->view.session_id, "side", journal_side_name(p->side),
@@ -329,7 +330,7 @@ static json_t *workload_json(const struct comparison *c, int i)
 
 static json_t *point_json(const struct comparison *c, const struct compared_point *p)
 {
-	const struct plan *plan = &c->party[PAIR_A]->view.plan;
+	const struct plan *plan = &c->side[PAIR_A]->view.plan;
 	json_t *o =
 		json_pack("{s:s, s:o, s:o, s:o, s:o}", "key", plan->point[p->pair->at[PAIR_A]].key,
 			  "axes", plan_axes_json(plan, p->pair->at[PAIR_A]), "a_step_ns",
@@ -345,7 +346,7 @@ static json_t *counts_json(const struct comparison *c)
 	json_t *o = json_pack("{s:i, s:i, s:i, s:i}", "points", c->pairs.n, "left_out", c->left_out,
 			      "only_a", c->pairs.only[PAIR_A], "only_b", c->pairs.only[PAIR_B]);
 
-	for (int v = 0; v <= VERDICT_OPEN; v++)
+	for (int v = 0; v <= VERDICT_INCONCLUSIVE; v++)
 		json_object_set_new(o, verdict_names[v], json_integer(c->count[v]));
 	json_object_set_new(o, "open_by_correction", json_integer(c->alone));
 	return o;
@@ -354,7 +355,7 @@ static json_t *counts_json(const struct comparison *c)
 static json_t *terms_json(const struct comparison *c)
 {
 	return json_pack("{s:f, s:f, s:b, s:b, s:f, s:i}", "margin", c->options.margin,
-			 "between_sd", c->options.between, "strict", c->options.strict, "forced",
+			 "session_sd", c->options.session_sd, "strict", c->options.strict, "forced",
 			 c->options.force, "level", JUDGE_LEVEL, "tests", c->tests);
 }
 
@@ -373,8 +374,7 @@ json_t *compare_json(const struct comparison *c)
 	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:O, s:O, s:o, s:o, s:o, s:o}", "verdict",
 			 outcome_names[c->outcome], "finding", finding, "exit_code",
 			 (int)compare_exit_code(c), "terms", terms_json(c), "a",
-			 party_json(c->party[PAIR_A]), "b", party_json(c->party[PAIR_B]),
-			 "environment", c->surroundings, "warnings", c->warnings, "parameters",
-			 parameters, "workloads", workloads, "counts", counts_json(c), "points",
-			 points);
+			 side_json(c->side[PAIR_A]), "b", side_json(c->side[PAIR_B]), "environment",
+			 c->environment_diff, "warnings", c->warnings, "parameters", parameters,
+			 "workloads", workloads, "counts", counts_json(c), "points", points);
 }

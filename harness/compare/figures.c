@@ -114,7 +114,7 @@ static bool tells(const struct comparison *c, const struct judged *j)
 		return j->verdict == VERDICT_SLOWER;
 	case OUTCOME_FASTER:
 		return j->verdict == VERDICT_FASTER;
-	case OUTCOME_OPEN:
+	case OUTCOME_INCONCLUSIVE:
 		return !j->not_slower;
 	default:
 		return false;

@@ -1,4 +1,4 @@
-/* parameters.c - the model's parameters of two parties. */
+/* parameters.c - the model's parameters of two sides. */
 #include "harness/compare/parameters.h"
 
 #include <errno.h>
@@ -136,7 +136,7 @@ static bool has_enough(const struct grid *g, enum mode mode)
  * What a parameter holds depends on the points that it is fitted to: without empty kernels gn holds
  * an empty kernel's own time. So both sides are fitted to the same points.
  */
-static bool *points_of_both(const struct pairs *pairs, int k, const struct party *p)
+static bool *points_of_both(const struct pairs *pairs, int k, const struct compared_side *p)
 {
 	bool *wanted = calloc((size_t)p->view.plan.n_points + 1, sizeof(*wanted));
 
@@ -146,10 +146,10 @@ static bool *points_of_both(const struct pairs *pairs, int k, const struct party
 	return wanted;
 }
 
-static int fit_side(struct fits *f, int k, const struct party *const party[2],
+static int fit_side(struct fits *f, int k, const struct compared_side *const side[2],
 		    const struct pairs *pairs, const struct workload *w)
 {
-	const struct party *p = party[k];
+	const struct compared_side *p = side[k];
 	const struct grid *g = &f->grid[k];
 	bool *wanted = points_of_both(pairs, k, p);
 	int err = grid_make_of(&f->grid[k], &p->view, 0, w->name, wanted);
@@ -157,20 +157,20 @@ static int fit_side(struct fits *f, int k, const struct party *const party[2],
 	free(wanted);
 	if (err)
 		return err;
-	if (k == PAIR_B && party_is_pair(party[0], party[1]))
+	if (k == PAIR_B && side_is_pair(side[0], side[1]))
 		grid_pair(&f->grid[PAIR_B], &f->grid[PAIR_A]);
 	if (!has_enough(g, MODE_STREAM) && !has_enough(g, MODE_GRAPH) && !has_enough(g, MODE_FUSED))
 		return -ENODATA;
-	return fit_make(&f->fit[k], g, party_is_pair(party[0], party[1]) ? 0 : (uint32_t)k);
+	return fit_make(&f->fit[k], g, side_is_pair(side[0], side[1]) ? 0 : (uint32_t)k);
 }
 
-static int fit_sides(struct fits *f, const struct party *const party[2], const struct pairs *pairs,
-		     struct modelled *m)
+static int fit_sides(struct fits *f, const struct compared_side *const side[2],
+		     const struct pairs *pairs, struct modelled *m)
 {
 	int err = 0;
 
 	for (int k = 0; k < 2 && !err; k++) {
-		err = fit_side(f, k, party, pairs, m->workload);
+		err = fit_side(f, k, side, pairs, m->workload);
 		if (err)
 			snprintf(m->why_not, sizeof(m->why_not),
 				 "too few points that both have: a fit takes 3 of a mode, at 2 "
@@ -187,15 +187,16 @@ static int fit_sides(struct fits *f, const struct party *const party[2], const s
 	return err;
 }
 
-static void compare_workload(struct parameters *out, int number, const struct party *const party[2],
-			     const struct pairs *pairs, const struct parameter_terms *t)
+static void compare_workload(struct parameters *out, int number,
+			     const struct compared_side *const side[2], const struct pairs *pairs,
+			     const struct parameter_terms *t)
 {
 	struct modelled *m = &out->modelled[number];
 	struct fits *f = calloc(1, sizeof(*f));
 
 	CHECK(f, "memory of fits");
 	m->workload = pairs->workload[number];
-	m->is = !fit_sides(f, party, pairs, m);
+	m->is = !fit_sides(f, side, pairs, m);
 	for (int i = 0; i < MODEL_PARAMS && m->is; i++)
 		if (f->fit[PAIR_A].has[model_param_rows[i].mode] &&
 		    f->fit[PAIR_B].has[model_param_rows[i].mode])
@@ -207,7 +208,7 @@ static void compare_workload(struct parameters *out, int number, const struct pa
 	free(f);
 }
 
-void parameters_compare(struct parameters *out, const struct party *const party[2],
+void parameters_compare(struct parameters *out, const struct compared_side *const side[2],
 			const struct pairs *pairs, const struct parameter_terms *terms)
 {
 	size_t n = (size_t)pairs->n_workloads;
@@ -216,7 +217,7 @@ void parameters_compare(struct parameters *out, const struct party *const party[
 				    .modelled = calloc(n, sizeof(*out->modelled)) };
 	CHECK(out->row && out->modelled, "memory of %zu models", n);
 	for (int i = 0; i < pairs->n_workloads; i++)
-		compare_workload(out, i, party, pairs, terms);
+		compare_workload(out, i, side, pairs, terms);
 }
 
 void parameters_release(struct parameters *p)

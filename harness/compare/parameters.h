@@ -1,5 +1,5 @@
 /*
- * parameters.h - the model's parameters (harness/model/model.h) of two parties: what a launch, a
+ * parameters.h - the model's parameters (harness/model/model.h) of two sides: what a launch, a
  * gap, a synchronize cost on each, and by how much more on B.
  *
  * A parameter differs where B - A is beyond the margin's share of A, and beyond
@@ -14,7 +14,7 @@
 #ifndef RIFT_COMPARE_PARAMETERS_H
 #define RIFT_COMPARE_PARAMETERS_H
 
-#include "harness/compare/party.h"
+#include "harness/compare/side.h"
 #include "harness/model/fit.h"
 #include "harness/stats/decide.h"
 
@@ -48,11 +48,11 @@ struct parameters {
 
 struct parameter_terms {
 	const struct groups *groups; /* for how many processes there are */
-	const double *factor;	     /* what the draws of B are off by (between_factors()); NULL */
+	const double *factor;	     /* what the draws of B are off by (session_factors()); NULL */
 	double margin;		     /* a share of 1 */
 };
 
-void parameters_compare(struct parameters *out, const struct party *const party[2],
+void parameters_compare(struct parameters *out, const struct compared_side *const side[2],
 			const struct pairs *pairs, const struct parameter_terms *terms);
 void parameters_release(struct parameters *p);
 

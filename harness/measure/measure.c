@@ -24,7 +24,7 @@ int64_t clock_ns(void)
 
 int measure_block(const struct submission *s, struct block *out)
 {
-	const struct subject *w = s->subject;
+	const struct instance *w = s->instance;
 	int64_t begin, enqueued;
 	int err;
 
@@ -45,11 +45,11 @@ int measure_block(const struct submission *s, struct block *out)
 	return interrupted() ? -EINTR : 0;
 }
 
-int measure_one_step(const struct subject *subject, enum mode mode, int64_t *step_ns)
+int measure_one_step(const struct instance *instance, enum mode mode, int64_t *step_ns)
 {
 	struct submission s;
 	struct block b;
-	int err = submission_init(&s, subject, mode, 1);
+	int err = submission_init(&s, instance, mode, 1);
 
 	*step_ns = INT64_MAX;
 	for (int i = 0; i < 3 && !err; i++) {

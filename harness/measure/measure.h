@@ -39,7 +39,7 @@ int64_t clock_ns(void);
 int measure_block(const struct submission *s, struct block *out);
 
 /* t_total of a block of one step: the shortest of three. */
-int measure_one_step(const struct subject *subject, enum mode mode, int64_t *step_ns);
+int measure_one_step(const struct instance *instance, enum mode mode, int64_t *step_ns);
 
 /*
  * A default depth that keeps a block near 1 s: depth where its steps fit, else the largest power

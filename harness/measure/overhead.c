@@ -107,7 +107,7 @@ static void say_too_noisy(struct overhead *out, const struct kernel_time *k)
 	    text_time(k->ns).s);
 }
 
-void overhead_of(struct overhead *out, const struct kernel_time *k, const struct timing *t)
+void non_kernel_share(struct overhead *out, const struct kernel_time *k, const struct timing *t)
 {
 	double beyond_ns = t->total_ns - (double)t->depth * k->ns;
 
@@ -215,13 +215,13 @@ static void take_slope(struct kernel_time *out, const double median_ns[2])
  * Where the slope had to be taken from fewer steps than a timed block has, its K may be that of
  * other steps: takes it from fused blocks of the same steps, less their ends.
  */
-static int time_same_steps(struct kernel_time *out, const struct subject *subject, int64_t depth)
+static int time_same_steps(struct kernel_time *out, const struct instance *instance, int64_t depth)
 {
 	struct submission all = { 0 };
 	int64_t total_ns[SAME_STEPS_BLOCKS];
 	struct block b;
 	double ns;
-	int err = submission_init(&all, subject, MODE_FUSED, depth);
+	int err = submission_init(&all, instance, MODE_FUSED, depth);
 
 	for (int i = 0; i < SAME_STEPS_BLOCKS && !err; i++) {
 		err = measure_block(&all, &b);
@@ -246,7 +246,7 @@ static bool same_steps_wanted(const struct kernel_time *k, double step_ns, int64
 
 struct slope {
 	struct kernel_time *out;
-	const struct subject *subject;
+	const struct instance *instance;
 	double step_ns;
 	int64_t depth_max;
 };
@@ -256,10 +256,10 @@ static int time_two_lengths(const struct slope *s, double median_ns[2])
 {
 	struct submission length[2] = { 0 };
 	int64_t steps = s->out->steps;
-	int err = submission_init(&length[0], s->subject, s->out->mode, steps);
+	int err = submission_init(&length[0], s->instance, s->out->mode, steps);
 
 	if (!err)
-		err = submission_init(&length[1], s->subject, s->out->mode, 2 * steps);
+		err = submission_init(&length[1], s->instance, s->out->mode, 2 * steps);
 	if (!err)
 		err = time_pairs(length, 3 * s->step_ns * (double)steps, median_ns);
 	submission_release(&length[0]);
@@ -298,11 +298,11 @@ static void start(struct kernel_time *out, enum mode mode, int64_t steps)
 	};
 }
 
-int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
+int kernel_time_measure(struct kernel_time *out, const struct instance *instance,
 			const bool allowed[MODE_COUNT], double step_ns, int64_t depth,
 			int64_t depth_max)
 {
-	struct slope s = { out, subject, step_ns, depth_max };
+	struct slope s = { out, instance, step_ns, depth_max };
 	struct refusal refusal;
 	enum mode mode = allowed[MODE_FUSED]   ? MODE_FUSED
 			 : allowed[MODE_GRAPH] ? MODE_GRAPH
@@ -316,11 +316,11 @@ int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
 	}
 	err = refusal_catch(time_slope, &s, &refusal);
 	if (err == -ENOSYS && mode == MODE_GRAPH) { /* launches alone there are */
-		refusal_settle_or_pass_on(subject->stream, &refusal);
+		refusal_settle_or_pass_on(instance->stream, &refusal);
 		start(out, MODE_STREAM, steps_for(step_ns, depth, depth_max));
 		err = time_slope(&s);
 	}
 	if (!err && same_steps_wanted(out, step_ns, depth))
-		err = time_same_steps(out, subject, depth);
+		err = time_same_steps(out, instance, depth);
 	return err;
 }

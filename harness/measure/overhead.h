@@ -29,11 +29,11 @@ struct kernel_time {
  * more than 2n, K comes from 3 fused blocks of the whole depth, if they last at most 2 s each,
  * less the ends: steps of one workload may differ. Returns 0, what a hook returned, or -EINTR.
  */
-int kernel_time_measure(struct kernel_time *out, const struct subject *subject,
+int kernel_time_measure(struct kernel_time *out, const struct instance *instance,
 			const bool allowed[MODE_COUNT], double step_ns, int64_t depth,
 			int64_t depth_max);
 
-/* A block, for overhead_of(). */
+/* A block, for non_kernel_share(). */
 struct timing {
 	enum mode mode;
 	int64_t depth, depth_max; /* depth_max 0: no limit */
@@ -47,6 +47,6 @@ struct overhead {
 	char meaning[480]; /* plain sentences: what limits, what to try */
 };
 
-void overhead_of(struct overhead *out, const struct kernel_time *k, const struct timing *t);
+void non_kernel_share(struct overhead *out, const struct kernel_time *k, const struct timing *t);
 
 #endif

@@ -39,7 +39,7 @@ static double started_ticks(void)
 	return at && sscanf(at, "%llu", &ticks) == 1 ? (double)ticks : NAN;
 }
 
-double cold_since_start_ns(void)
+double startup_since_start_ns(void)
 {
 	double started_ns = started_ticks() * 1e9 / (double)sysconf(_SC_CLK_TCK), since_ns;
 	struct timespec now;
@@ -51,7 +51,7 @@ double cold_since_start_ns(void)
 	return since_ns >= 0 ? since_ns : NAN;
 }
 
-double cold_total_ns(const struct cold *c)
+double startup_total_ns(const struct startup *c)
 {
 	return c->start_ns + c->setup_ns + c->block_ns;
 }
@@ -206,9 +206,9 @@ int run_admit(struct run *r)
 		return complain(ENODEV, "%s does not run on this device: %s", r->workload->name,
 				r->limits.device_refused);
 	platform_host(&r->platform);
-	r->subject.sync =
-		given(r, "sync", 4) ? (enum sync_kind)options_of(r)->sync : sync_default();
-	err = sync_prepare(r->subject.sync);
+	r->instance.sync =
+		given(r, "sync", 4) ? (enum wait_policy)options_of(r)->sync : sync_default();
+	err = sync_prepare(r->instance.sync);
 	return err ? err : platform_device(&r->platform);
 }
 
@@ -218,7 +218,7 @@ int run_admit(struct run *r)
 static int set_up(struct run *r)
 {
 	const struct workload *w = r->workload;
-	struct subject *s = &r->subject;
+	struct instance *s = &r->instance;
 	int64_t begin;
 	int err;
 
@@ -229,12 +229,12 @@ static int set_up(struct run *r)
 	CUDA(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
 	s->event = sync_event(s->sync);
 	progress("%s: setting up", w->name);
-	r->cold.start_ns = cold_since_start_ns();
+	r->startup.start_ns = startup_since_start_ns();
 	begin = clock_ns();
 	NVTX_BEGIN("setup");
 	err = w->setup(s->opts, s->state);
 	NVTX_END();
-	r->cold.setup_ns = (double)(clock_ns() - begin);
+	r->startup.setup_ns = (double)(clock_ns() - begin);
 	if (!err)
 		err = w->cost(s->opts, s->state, &r->cost);
 	/* a step that only copies still fills a graph */
@@ -250,7 +250,7 @@ static int cut_default_depth(struct run *r)
 
 	if (options_of(r)->depth || r->limits.depth_asked)
 		return 0;
-	err = measure_one_step(&r->subject, r->mode, &step_ns);
+	err = measure_one_step(&r->instance, r->mode, &step_ns);
 	if (err)
 		return err;
 	fits = depth_that_fits(r->depth, step_ns);
@@ -269,16 +269,16 @@ static int time_blocks(struct run *r, struct submission *sub)
 	progress("%s: warming up", r->workload->name);
 	err = cut_default_depth(r);
 	if (!err)
-		err = submission_init(sub, &r->subject, r->mode, r->depth);
+		err = submission_init(sub, &r->instance, r->mode, r->depth);
 	r->graph_steps = sub->graph_steps;
 	r->rest_steps = sub->rest_steps;
 	if (!err)
 		err = measure_warmup(sub, &r->warmup);
 	if (err)
 		return err;
-	r->cold.block_ns = (double)r->warmup.first_ns;
+	r->startup.block_ns = (double)r->warmup.first_ns;
 	step_ns = (double)r->warmup.total_ns / (double)r->depth;
-	err = kernel_time_measure(&r->kernel, &r->subject, r->allowed, step_ns, r->depth,
+	err = kernel_time_measure(&r->kernel, &r->instance, r->allowed, step_ns, r->depth,
 				  r->limits.depth_max);
 	if (!err)
 		err = measure_blocks(sub, n ? n : blocks_that_fit(r->warmup.per_block_ns),
@@ -300,7 +300,7 @@ static void find_overhead(struct run *r)
 		.axis = axis ? axis->name : NULL,
 	};
 
-	overhead_of(&r->overhead, &r->kernel, &t);
+	non_kernel_share(&r->overhead, &r->kernel, &t);
 }
 
 /* The submission goes first: a long check need not hold graphs in device memory. */
@@ -322,7 +322,7 @@ static int report(struct run *r)
 	if (!r->workload->report)
 		return 0;
 	progress("%s: reporting", r->workload->name);
-	err = r->workload->report(r->subject.opts, r->subject.state, &r->report);
+	err = r->workload->report(r->instance.opts, r->instance.state, &r->report);
 	/* a wrong result may well be one that cannot be reported: it failed its check first */
 	return r->passed || err == -EINTR ? err : 0;
 }
@@ -352,7 +352,7 @@ static int draw(struct run *r)
 		return complain(EDOM, "not drawn: a picture of a result that failed its check "
 				      "would mislead");
 	progress("%s: drawing", r->workload->name);
-	err = r->workload->plot(r->subject.opts, r->subject.state, &p->plot);
+	err = r->workload->plot(r->instance.opts, r->instance.state, &p->plot);
 	if (err)
 		p->plot.files = 0;
 	else if (interrupted())
@@ -397,7 +397,7 @@ int run_execute(struct run *r)
 static void tear_down(void *arg)
 {
 	struct run *r = arg;
-	struct subject *s = &r->subject;
+	struct instance *s = &r->instance;
 
 	if (s->state)
 		r->workload->teardown(s->state);
@@ -409,7 +409,7 @@ static void tear_down(void *arg)
 
 void run_release(struct run *r)
 {
-	struct subject *s = &r->subject;
+	struct instance *s = &r->instance;
 
 	/* a failed hook may have left work in the stream that uses what is freed here */
 	refusal_settle(s->stream);
@@ -418,7 +418,7 @@ void run_release(struct run *r)
 	blocks_release(&r->blocks);
 	picture_release(&r->picture);
 	platform_release(&r->platform);
-	*s = (struct subject){ 0 };
+	*s = (struct instance){ 0 };
 }
 
 /* ---- how many steps of a run are checked, and their check ------------------------------- */
@@ -443,10 +443,10 @@ static int launch(const struct submission batch[2], int64_t times)
 	for (int64_t i = 0; i <= times && !err; i++) {
 		const struct submission *sub = &batch[i == times];
 
-		if (!sub->subject)
+		if (!sub->instance)
 			break;
 		err = submission_enqueue(sub);
-		CUDA(cudaStreamSynchronize(sub->subject->stream));
+		CUDA(cudaStreamSynchronize(sub->instance->stream));
 		if (!err && interrupted())
 			err = -EINTR;
 	}
@@ -459,7 +459,7 @@ static int launch(const struct submission batch[2], int64_t times)
  */
 static int run_steps(struct run *r, int64_t batch)
 {
-	const struct subject *s = &r->subject;
+	const struct instance *s = &r->instance;
 	struct submission sub[2] = { 0 };
 	int64_t rest = r->check_steps % batch;
 	int err;
@@ -495,9 +495,9 @@ int run_check(struct run *r)
 		return err;
 	v->full = o->check == 1;
 	v->seed = SEED;
-	v->graph_steps = longest_graph(&r->subject, r->mode, batch);
+	v->graph_steps = longest_graph(&r->instance, r->mode, batch);
 	NVTX_BEGIN("check");
-	err = r->workload->check(r->subject.opts, r->subject.state, r->check_steps, v);
+	err = r->workload->check(r->instance.opts, r->instance.state, r->check_steps, v);
 	NVTX_END();
 	/* a hook that lets NaN pass, or compares nothing, must not pass here */
 	r->passed = !err && v->passed && v->error <= v->tolerance && v->compared > 0;

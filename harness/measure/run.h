@@ -20,7 +20,7 @@
  */
 
 /* In ns; NAN where not known. What a process does to end is not in it: no process sees that. */
-struct cold {
+struct startup {
 	double start_ns; /* from the start of the process to the workload's set-up: the CUDA
 			    runtime, a context, and rift's look at device and host */
 	double setup_ns; /* the hook setup: inputs, memory, kernels */
@@ -31,10 +31,10 @@ struct cold {
  * Since this process was started, by the kernel's book, which counts in hundredths of a second;
  * NAN where that cannot be read.
  */
-double cold_since_start_ns(void);
+double startup_since_start_ns(void);
 
 /* All of it. */
-double cold_total_ns(const struct cold *c);
+double startup_total_ns(const struct startup *c);
 
 /* ---- the run ---------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ struct run_options {
 	int mode; /* enum mode; counts only where given */
 	int64_t depth, blocks, check_steps;
 	int check;	  /* 0: sample, 1: full */
-	int sync;	  /* enum sync_kind; counts only where given */
+	int sync;	  /* enum wait_policy; counts only where given */
 	const char *plot; /* folder for the picture; NULL: none */
 };
 
@@ -59,14 +59,14 @@ struct run {
 
 	struct limits limits;
 	struct platform platform;
-	struct subject subject; /* lives until run_release() */
+	struct instance instance; /* lives until run_release() */
 	bool allowed[MODE_COUNT];
 	enum mode mode;
 	int64_t depth;
 	int64_t depth_cut_from;		 /* the default that was too long for a block; 0: not cut */
 	int64_t graph_steps, rest_steps; /* 0 unless mode is graph */
 	struct cost cost;
-	struct cold cold; /* this process: rift run sets up once */
+	struct startup startup; /* this process: rift run sets up once */
 	struct warmup warmup;
 	struct kernel_time kernel;
 	struct blocks blocks;

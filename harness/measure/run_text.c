@@ -111,7 +111,7 @@ static void set_kernel(json_t *o, const struct kernel_time *k)
 	set(o, "block_ends_ns", json_number(k->ends_ns));
 }
 
-static json_t *cold_json(const struct cold *c)
+static json_t *startup_json(const struct startup *c)
 {
 	json_t *o = json_object();
 
@@ -138,9 +138,9 @@ static void set_measured(json_t *o, const struct run *r)
 	set(o, "evaluation_ns", json_number(step.median / r->cost.evaluations));
 	set(o, "launches_per_step", json_number(r->cost.launches));
 	set_kernel(o, &r->kernel);
-	set(o, "overhead_share", json_number(r->overhead.share));
+	set(o, "non_kernel_share", json_number(r->overhead.share));
 	set(o, "meaning", json_text(r->overhead.meaning));
-	set(o, "cold", cold_json(&r->cold));
+	set(o, "startup", startup_json(&r->startup));
 	set(o, "blocks",
 	    json_pack("{s:I, s:o, s:o}", "n", (json_int_t)r->blocks.n, "t_enq_ns",
 		      raw_json(r->blocks.enq_ns, r->blocks.n), "t_total_ns",
@@ -171,7 +171,7 @@ json_t *run_json(const struct run *r)
 	set(o, "platform", whole_platform_json(r));
 	set(o, "params", params_json(r->params));
 	set(o, "action", json_boolean(r->limits.action));
-	set(o, "sync", json_string(sync_names[r->subject.sync]));
+	set(o, "sync", json_string(sync_names[r->instance.sync]));
 	if (!r->limits.action)
 		set_measured(o, r);
 	set(o, "cost", cost_json(&r->cost));
@@ -257,7 +257,7 @@ static void print_params(const struct params *p, FILE *out)
 
 static void print_mode(const struct run *r, FILE *out)
 {
-	const char *sync = sync_names[r->subject.sync];
+	const char *sync = sync_names[r->instance.sync];
 
 	if (r->mode != MODE_GRAPH)
 		row(out, "mode", "%s, depth %ld, %ld blocks, sync %s", mode_name(r->mode),
@@ -333,21 +333,21 @@ static void print_times(const struct run *r, FILE *out)
 	row(out, "launches", "%s per step in stream mode", text_real(r->cost.launches).s);
 	print_evaluations(r, out);
 	if (isnan(r->overhead.share))
-		row(out, "overhead", "%s", r->overhead.meaning);
+		row(out, "non-kernel share", "%s", r->overhead.meaning);
 	else
-		row(out, "overhead", "%.1f %% of a block at depth %ld; %s",
+		row(out, "non-kernel share", "%.1f %% of a block at depth %ld; %s",
 		    100 * fmax(0, r->overhead.share), (long)r->depth, r->overhead.meaning);
 }
 
 /* Of another kind than the overhead of a block, so nothing adds the two. */
-static void print_cold(const struct run *r, FILE *out)
+static void print_startup(const struct run *r, FILE *out)
 {
-	const struct cold *c = &r->cold;
-	double total_ns = cold_total_ns(c), kernels_ns = (double)r->depth * r->kernel.ns;
+	const struct startup *c = &r->startup;
+	double total_ns = startup_total_ns(c), kernels_ns = (double)r->depth * r->kernel.ns;
 
 	if (isnan(total_ns))
 		return;
-	row(out, "cold process", "%s for one block: %s to start, %s to set up, %s for the block",
+	row(out, "startup cost", "%s for one block: %s to start, %s to set up, %s for the block",
 	    text_time(total_ns).s, text_time(c->start_ns).s, text_time(c->setup_ns).s,
 	    text_time(c->block_ns).s);
 	if (!r->kernel.unknown)
@@ -364,7 +364,7 @@ static struct text median_text(int64_t n)
 }
 
 /* The rows of an action are a table of their own, with names of any width. */
-static int label_width_of(const struct report *report)
+static int label_width(const struct report *report)
 {
 	int width = ROW_LABEL;
 
@@ -412,15 +412,15 @@ void run_print(const struct run *r, FILE *out)
 	print_host(&r->platform, out);
 	print_params(r->params, out);
 	if (r->limits.action) {
-		row(out, "sync", "%s", sync_names[r->subject.sync]);
+		row(out, "sync", "%s", sync_names[r->instance.sync]);
 	} else {
 		print_mode(r, out);
 		print_depth_cut(r, out);
 		print_check(r, out);
 		print_times(r, out);
-		print_cold(r, out);
+		print_startup(r, out);
 	}
-	print_report(&r->report, r->limits.action ? label_width_of(&r->report) : ROW_LABEL, out);
+	print_report(&r->report, r->limits.action ? label_width(&r->report) : ROW_LABEL, out);
 	print_picture(&r->picture, out);
 	if (!r->platform.is_gpu)
 		fprintf(out, "%s\n", platform_not_gpu);

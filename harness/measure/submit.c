@@ -12,7 +12,7 @@
 const char *const sync_names[] = { "spin", "yield", "blocking", "event", "poll", NULL };
 
 /* Asked of the driver: this must not make a context, whose flags would then be settled. */
-enum sync_kind sync_default(void)
+enum wait_policy sync_default(void)
 {
 	int major = 0;
 
@@ -23,7 +23,7 @@ enum sync_kind sync_default(void)
 	return major ? SYNC_SPIN : SYNC_YIELD;
 }
 
-int sync_prepare(enum sync_kind kind)
+int sync_prepare(enum wait_policy kind)
 {
 	static const unsigned flags[SYNC_COUNT] = {
 		[SYNC_SPIN] = cudaDeviceScheduleSpin,
@@ -45,7 +45,7 @@ int sync_prepare(enum sync_kind kind)
 		   : 0;
 }
 
-cudaEvent_t sync_event(enum sync_kind kind)
+cudaEvent_t sync_event(enum wait_policy kind)
 {
 	cudaEvent_t event = NULL;
 
@@ -65,7 +65,7 @@ static void poll(cudaStream_t stream)
 	cudaGetLastError(); /* "not ready" is no failure of later calls */
 }
 
-void sync_wait(enum sync_kind kind, cudaStream_t stream, cudaEvent_t event)
+void sync_wait(enum wait_policy kind, cudaStream_t stream, cudaEvent_t event)
 {
 	if (kind == SYNC_POLL) {
 		poll(stream);
@@ -90,7 +90,7 @@ int64_t graph_steps_for(int64_t depth, int64_t launches)
 	return s;
 }
 
-int64_t longest_graph(const struct subject *s, enum mode mode, int64_t depth)
+int64_t longest_graph(const struct instance *s, enum mode mode, int64_t depth)
 {
 	return mode == MODE_GRAPH ? graph_steps_for(depth, s->launches) : 0;
 }
@@ -99,7 +99,7 @@ int64_t longest_graph(const struct subject *s, enum mode mode, int64_t depth)
  * Stops at the first step that fails, or soon after Ctrl-C; what was enqueued before stays in the
  * stream.
  */
-static int enqueue_steps(const struct subject *s, int64_t n)
+static int enqueue_steps(const struct instance *s, int64_t n)
 {
 	int err = 0;
 
@@ -112,7 +112,7 @@ static int enqueue_steps(const struct subject *s, int64_t n)
 }
 
 struct capturing {
-	const struct subject *subject;
+	const struct instance *instance;
 	int64_t n;
 	cudaGraphExec_t *exec;
 };
@@ -124,7 +124,7 @@ struct capturing {
 static int capture_steps(void *arg)
 {
 	const struct capturing *c = arg;
-	const struct subject *s = c->subject;
+	const struct instance *s = c->instance;
 	cudaGraph_t graph = NULL;
 	int err = s->workload->reset(s->opts, s->state, s->stream);
 
@@ -141,7 +141,7 @@ static int capture_steps(void *arg)
 	return err;
 }
 
-static int capture(const struct subject *s, int64_t n, cudaGraphExec_t *exec)
+static int capture(const struct instance *s, int64_t n, cudaGraphExec_t *exec)
 {
 	struct capturing c = { s, n, exec };
 	struct refusal r;
@@ -154,48 +154,48 @@ static int capture(const struct subject *s, int64_t n, cudaGraphExec_t *exec)
 	return err;
 }
 
-int submission_init(struct submission *s, const struct subject *subject, enum mode mode,
+int submission_init(struct submission *s, const struct instance *instance, enum mode mode,
 		    int64_t depth)
 {
 	int err = 0;
 
-	*s = (struct submission){ .subject = subject, .mode = mode, .depth = depth };
+	*s = (struct submission){ .instance = instance, .mode = mode, .depth = depth };
 	CHECK(depth >= 1, "depth=%ld", (long)depth);
-	CHECK(mode != MODE_FUSED || subject->workload->fused, "%s has no fused form",
-	      subject->workload->name);
+	CHECK(mode != MODE_FUSED || instance->workload->fused, "%s has no fused form",
+	      instance->workload->name);
 	if (mode != MODE_GRAPH)
 		return 0;
-	s->graph_steps = longest_graph(subject, mode, depth);
+	s->graph_steps = longest_graph(instance, mode, depth);
 	s->graph_launches = depth / s->graph_steps;
 	s->rest_steps = depth % s->graph_steps;
-	err = capture(subject, s->graph_steps, &s->graph);
+	err = capture(instance, s->graph_steps, &s->graph);
 	if (!err && s->rest_steps)
-		err = capture(subject, s->rest_steps, &s->rest);
+		err = capture(instance, s->rest_steps, &s->rest);
 	if (!err) /* uploads are not to be waited for inside the first block */
-		CUDA(cudaStreamSynchronize(subject->stream));
+		CUDA(cudaStreamSynchronize(instance->stream));
 	return err;
 }
 
 int submission_enqueue(const struct submission *s)
 {
-	const struct subject *subject = s->subject;
+	const struct instance *instance = s->instance;
 
 	switch (s->mode) {
 	case MODE_STREAM:
-		return enqueue_steps(subject, s->depth);
+		return enqueue_steps(instance, s->depth);
 	case MODE_FUSED:
-		return subject->workload->fused(subject->opts, subject->state, subject->stream,
-						s->depth);
+		return instance->workload->fused(instance->opts, instance->state, instance->stream,
+						 s->depth);
 	default:
 		/* one executable graph again and again: its launches run one after the other */
 		for (int64_t i = 0; i < s->graph_launches; i++) {
 			/* where there are many, each has over ASK_EVERY / 2 launches */
 			if (i && interrupted())
 				return -EINTR;
-			CUDA(cudaGraphLaunch(s->graph, subject->stream));
+			CUDA(cudaGraphLaunch(s->graph, instance->stream));
 		}
 		if (s->rest)
-			CUDA(cudaGraphLaunch(s->rest, subject->stream));
+			CUDA(cudaGraphLaunch(s->rest, instance->stream));
 		return 0;
 	}
 }

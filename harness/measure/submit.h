@@ -14,7 +14,7 @@
  * device, before anything has used it. event and poll wait by other calls, with spin's flag.
  */
 
-enum sync_kind {
+enum wait_policy {
 	SYNC_SPIN,     /* cudaStreamSynchronize, which polls */
 	SYNC_YIELD,    /* cudaStreamSynchronize, which polls and gives the processor away */
 	SYNC_BLOCKING, /* cudaStreamSynchronize, which sleeps until an interrupt */
@@ -23,7 +23,7 @@ enum sync_kind {
 	SYNC_COUNT,
 };
 
-/* Names in the order of enum sync_kind, then NULL. */
+/* Names in the order of enum wait_policy, then NULL. */
 extern const char *const sync_names[];
 
 /*
@@ -31,19 +31,19 @@ extern const char *const sync_names[];
  * processors and would differ between a machine and a small guest on it; yield on the CPU device,
  * where a host that spins takes a processor from the kernels.
  */
-enum sync_kind sync_default(void);
+enum wait_policy sync_default(void);
 
 /*
  * Sets the device's flag for this kind; call it before anything else uses the device. Returns 0
  * or -ENOTSUP after one line. Says nothing where there is no device: who opens it does.
  */
-int sync_prepare(enum sync_kind kind);
+int sync_prepare(enum wait_policy kind);
 
 /* The event that SYNC_EVENT waits by, NULL for every other kind; the caller destroys it. */
-cudaEvent_t sync_event(enum sync_kind kind);
+cudaEvent_t sync_event(enum wait_policy kind);
 
 /* Waits until everything in the stream is done. */
-void sync_wait(enum sync_kind kind, cudaStream_t stream, cudaEvent_t event);
+void sync_wait(enum wait_policy kind, cudaStream_t stream, cudaEvent_t event);
 
 /* ---- enqueues exactly `depth` steps of a workload in one of the three modes ------------- */
 
@@ -51,20 +51,20 @@ void sync_wait(enum sync_kind kind, cudaStream_t stream, cudaEvent_t event);
 enum { GRAPH_LAUNCHES_MAX = 1024 };
 
 /* A workload that has been set up: whose steps, into which stream. */
-struct subject {
+struct instance {
 	const struct workload *workload;
 	const void *opts;
 	void *state;
 	cudaStream_t stream;
-	int64_t launches;    /* a step, at least 1; bounds what a graph holds */
-	struct cost cost;    /* of a step, as the workload counts it */
-	enum sync_kind sync; /* how the end of a block is waited for */
-	cudaEvent_t event;   /* sync_event() of it */
+	int64_t launches;      /* a step, at least 1; bounds what a graph holds */
+	struct cost cost;      /* of a step, as the workload counts it */
+	enum wait_policy sync; /* how the end of a block is waited for */
+	cudaEvent_t event;     /* sync_event() of it */
 };
 
 /* Everything ready to enqueue `depth` steps, again and again. */
 struct submission {
-	const struct subject *subject;
+	const struct instance *instance;
 	enum mode mode;
 	int64_t depth;
 	/* graph mode: depth = graph_steps * graph_launches + rest_steps; else 0 */
@@ -79,7 +79,7 @@ struct submission {
 int64_t graph_steps_for(int64_t depth, int64_t launches);
 
 /* Of a submission so deep, in steps: what a check is told (struct verdict). 0: not graph mode. */
-int64_t longest_graph(const struct subject *subject, enum mode mode, int64_t depth);
+int64_t longest_graph(const struct instance *instance, enum mode mode, int64_t depth);
 
 /*
  * Makes ready; in graph mode resets, captures, instantiates and uploads, and a remainder of
@@ -87,7 +87,7 @@ int64_t longest_graph(const struct subject *subject, enum mode mode, int64_t dep
  * Returns 0, what a hook returned, or -EINTR. Where the platform captures nothing or has no graphs
  * it leaves for the nearest refusal_catch(), with no capture left open.
  */
-int submission_init(struct submission *s, const struct subject *subject, enum mode mode,
+int submission_init(struct submission *s, const struct instance *instance, enum mode mode,
 		    int64_t depth);
 
 /*

@@ -184,7 +184,7 @@ struct two_modes {
 	struct batch batch, other;
 };
 
-static double gain_of(const struct model *m, const void *arg)
+static double gain(const struct model *m, const void *arg)
 {
 	const struct two_modes *t = arg;
 
@@ -201,7 +201,7 @@ struct answer mode_gain(const struct fit *f, enum mode mode, enum mode other, do
 
 	if (!fit_covers(f, &t.batch) || !fit_covers(f, &t.other))
 		return answer_bound(f, ANSWER_UNKNOWN, NAN);
-	a.interval = fit_interval(f, gain_of, &t, NULL);
+	a.interval = fit_interval(f, gain, &t, NULL);
 	return a;
 }
 

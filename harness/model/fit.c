@@ -168,7 +168,7 @@ static void fit_identify(struct fit *f, struct fit_parts *parts, const struct fi
 
 /* ---- draws -------------------------------------------------------------------------------- */
 
-static double *array_of(size_t n)
+static double *array(size_t n)
 {
 	double *p = calloc(n + 1, sizeof(*p));
 
@@ -235,7 +235,7 @@ static void set_interval(struct fit *f, enum model_param which)
 	p->interval.value = f->model.v[which];
 	if (which == MODEL_Q) /* of a probe in each process, and no matter of draws */
 		return;
-	p->draws = array_of(BOOTSTRAP_DRAWS);
+	p->draws = array(BOOTSTRAP_DRAWS);
 	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
 		p->draws[i] = f->draw[i].v[which];
 	CHECK(!interval_of_draws(&p->interval, f->model.v[which], f->n, p->draws), "draws of %s",
@@ -245,7 +245,7 @@ static void set_interval(struct fit *f, enum model_param which)
 /* Median of |measured / model - 1| over the points that were used. */
 static double residual_of(struct fit *f, const struct fit_parts *parts)
 {
-	double *r = array_of((size_t)f->grid->n_points), median;
+	double *r = array((size_t)f->grid->n_points), median;
 	int n = 0;
 
 	for (int i = PART_GRAPH; i < PARTS; i++)
@@ -319,7 +319,7 @@ void fit_release(struct fit *f)
 
 struct interval fit_interval(const struct fit *f, fit_function *of, const void *arg, double *draws)
 {
-	double *own = draws ? NULL : array_of(BOOTSTRAP_DRAWS), value = of(&f->model, arg);
+	double *own = draws ? NULL : array(BOOTSTRAP_DRAWS), value = of(&f->model, arg);
 	struct interval out = interval_unknown(f->n);
 
 	draws = draws ? draws : own;

@@ -96,7 +96,7 @@ double loss_minimise(const struct loss *l, struct unknown *u, int n, enum loss_s
 
 /* ---- what the parts of a fit are fitted to ---------------------------------------------- */
 
-static double *array_of(size_t n)
+static double *array(size_t n)
 {
 	double *p = calloc(n + 1, sizeof(*p));
 
@@ -115,9 +115,9 @@ static void set_kernels(struct fit_data *d, const struct grid *g)
 
 void fit_data_of(struct fit_data *d, const struct grid *g)
 {
-	d->total_ns = array_of((size_t)g->n_points);
-	d->enq_ns = array_of((size_t)g->n_points);
-	d->kernel_ns = array_of((size_t)g->n_sizes);
+	d->total_ns = array((size_t)g->n_points);
+	d->enq_ns = array((size_t)g->n_points);
+	d->kernel_ns = array((size_t)g->n_sizes);
 	for (int i = 0; i < g->n_points; i++) {
 		d->total_ns[i] = g->point[i].total_ns;
 		d->enq_ns[i] = g->point[i].enq_ns;
@@ -145,8 +145,8 @@ static bool medians_of_draws(const struct fit_draws *m, const double *value, con
 
 	if (!a)
 		return !resamples_medians(&m->resamples, value, out, &of_all);
-	ratio = array_of((size_t)n);
-	of_a = array_of(BOOTSTRAP_DRAWS);
+	ratio = array((size_t)n);
+	of_a = array(BOOTSTRAP_DRAWS);
 	for (int i = 0; i < n; i++)
 		ratio[i] = value[i] / a[i];
 	done = !resamples_medians(&m->resamples, ratio, out, &of_all) &&
@@ -162,8 +162,8 @@ int fit_draws_init(struct fit_draws *m, const struct grid *g, uint32_t group)
 {
 	size_t draws = BOOTSTRAP_DRAWS;
 
-	*m = (struct fit_draws){ .total = array_of(draws * (size_t)g->n_points),
-				 .enq = array_of(draws * (size_t)g->n_points) };
+	*m = (struct fit_draws){ .total = array(draws * (size_t)g->n_points),
+				 .enq = array(draws * (size_t)g->n_points) };
 	if (resamples_init(&m->resamples, g->processes, g->j->plan.design.seed, group))
 		return complain(EINVAL, "%d processes: the bootstrap takes 1 to %d", g->processes,
 				(int)BOOTSTRAP_N_MAX);
@@ -298,7 +298,7 @@ static struct unknown unknown_of(const struct grid *g, const struct model *m,
 	}
 }
 
-static int unknowns_of(const struct fit_part *p, const struct model *m, struct unknown *u)
+static int unknowns(const struct fit_part *p, const struct model *m, struct unknown *u)
 {
 	for (int i = 0; i < p->n_free; i++)
 		u[i] = unknown_of(p->grid, m, p->free[i]);
@@ -328,7 +328,7 @@ double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 	const struct task t = { p, d, m };
 	const struct loss l = loss_of(p, &t);
 	struct unknown u[LOSS_X_MAX];
-	int n = unknowns_of(p, m, u);
+	int n = unknowns(p, m, u);
 	double loss;
 
 	if (!p->n || !p->n_free)
@@ -347,7 +347,7 @@ static double rise_at(struct fit_part *p, const struct fit_data *d, const struct
 	const struct task t = { p, d, m };
 	const struct loss l = loss_of(p, &t);
 	struct unknown u[LOSS_X_MAX];
-	int n = unknowns_of(p, m, u), spare = p->n - n > 1 ? p->n - n : 1;
+	int n = unknowns(p, m, u), spare = p->n - n > 1 ? p->n - n : 1;
 	double least, held;
 
 	least = loss_minimise(&l, u, n, LOSS_GUESS);

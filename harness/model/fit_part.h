@@ -77,7 +77,7 @@ struct fit_part {
 	bool enqueue; /* t_enq, not t_total */
 	bool offset;  /* and a constant beside the model, of no interest */
 	/* An effect that the model lacks, in units of an unknown cost, at some number of launches;
-	 * NULL: none (signs.h). */
+	 * NULL: none (diagnostics.h). */
 	double (*effect)(const struct batch *b, double at);
 	double effect_at, effect_ns; /* effect_ns: the cost that part_fit() found */
 	enum model_param free[LOSS_X_MAX];

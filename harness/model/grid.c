@@ -32,17 +32,17 @@ static const struct workload *only_workload(const struct journal *j)
 
 static const struct workload *named_workload(const struct journal *j, const char *name)
 {
-	struct spell near = spell_start(name);
+	struct suggestion near = suggest_start(name);
 
 	for (int i = 0; i < j->plan.n_configs; i++) {
 		const struct workload *w = j->plan.config[i].workload;
 
 		if (!strcmp(w->name, name))
 			return w;
-		spell_offer(&near, w->name);
+		suggest_offer(&near, w->name);
 	}
 	complain(EINVAL, "--workload=%s: the session holds none of that name%s", text_shown(name).s,
-		 near.best ? spell_hint(&near).s : "; `rift check` says what it holds");
+		 near.best ? suggest_hint(&near).s : "; `rift check` says what it holds");
 	return NULL;
 }
 
@@ -187,7 +187,7 @@ void grid_kernels(struct grid *g)
 
 /* ---- the grid --------------------------------------------------------------------------- */
 
-static void *array_of(size_t n, size_t size)
+static void *array(size_t n, size_t size)
 {
 	void *p = calloc(n + 1, size);
 
@@ -275,8 +275,8 @@ static void add_point(struct grid *g, int point, double value)
 	struct grid_point *p = &g->point[g->n_points];
 	double launches = g->j->launches[point];
 
-	p->total = array_of((size_t)g->processes, sizeof(double));
-	p->enq = array_of((size_t)g->processes, sizeof(double));
+	p->total = array((size_t)g->processes, sizeof(double));
+	p->enq = array((size_t)g->processes, sizeof(double));
 	if (!take_values(g, point, p->total, p->enq)) {
 		free(p->total);
 		free(p->enq);
@@ -299,9 +299,9 @@ static void take_points(struct grid *g, const bool *wanted)
 	const struct plan *p = &g->j->plan;
 	size_t n = (size_t)p->n_points;
 
-	g->point = array_of(n, sizeof(*g->point));
-	g->size = array_of(n, sizeof(*g->size));
-	g->depth = array_of(n, sizeof(*g->depth));
+	g->point = array(n, sizeof(*g->point));
+	g->size = array(n, sizeof(*g->size));
+	g->depth = array(n, sizeof(*g->depth));
 	for (int i = 0; i < p->n_points; i++) {
 		const struct config *c = &p->config[p->point[i].config];
 
@@ -358,7 +358,7 @@ static struct grid begin(const struct journal *j, int side)
 
 static double median_ratio(const double *b, const double *a, int n)
 {
-	double *ratio = array_of((size_t)n, sizeof(*ratio)), of_all;
+	double *ratio = array((size_t)n, sizeof(*ratio)), of_all;
 
 	for (int i = 0; i < n; i++)
 		ratio[i] = b[i] / a[i];

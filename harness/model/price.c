@@ -40,7 +40,7 @@ static void two_deepest(const struct grid *g, int size, enum mode mode,
 }
 
 /* Per launch, between the two deepest blocks of a size and mode; NaN: fewer than two. */
-static double slope_of(const struct grid *g, int size, enum mode mode)
+static double slope(const struct grid *g, int size, enum mode mode)
 {
 	const struct grid_point *deep, *shallow;
 
@@ -76,7 +76,7 @@ static double kernel_of(const struct price_request *r, int size)
 {
 	const struct grid *g = r->work;
 	const struct model *a = r->a ? &r->a->model : NULL;
-	double graph_ns = slope_of(g, size, MODE_GRAPH), kernel_ns = g->size[size].kernel_ns;
+	double graph_ns = slope(g, size, MODE_GRAPH), kernel_ns = g->size[size].kernel_ns;
 
 	if (!a)
 		return kernel_ns;
@@ -98,7 +98,7 @@ static double fused_of(const struct price_request *r, int size)
 	two_deepest(r->work, size, MODE_FUSED, &one, &none);
 	if (one && !none && r->a && r->a->has[MODE_FUSED])
 		return rest_of(&r->a->model, one);
-	return slope_of(r->work, size, MODE_FUSED);
+	return slope(r->work, size, MODE_FUSED);
 }
 
 /* ---- on B --------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ void report_make(struct fit_report *r, const struct fit *f, const struct report_
 	validate_grid(&r->held_out, f->grid);
 	if (o->off_grid)
 		validate_off_grid(&r->off_grid, f, o->off_grid);
-	r->n_signs = signs_of(f, r->sign);
+	r->n_diagnostics = diagnostics_find(f, r->sign);
 }
 
 void report_release(struct fit_report *r)
@@ -177,10 +177,10 @@ static void print_validation(const char *title, const struct grid *g, const stru
 		100 * ERROR_P95_MAX);
 }
 
-static void print_signs(const struct fit_report *r, FILE *out)
+static void print_diagnostics(const struct fit_report *r, FILE *out)
 {
-	fprintf(out, "\nwarning signs%s\n", r->n_signs ? "" : ": none");
-	for (int i = 0; i < r->n_signs; i++)
+	fprintf(out, "\ndiagnostics%s\n", r->n_diagnostics ? "" : ": none");
+	for (int i = 0; i < r->n_diagnostics; i++)
 		row_of(out, 14, r->sign[i].name, r->sign[i].text);
 }
 
@@ -198,7 +198,7 @@ void report_print(const struct fit_report *r, FILE *out)
 		f->grid, &r->held_out, out);
 	if (r->options.off_grid)
 		print_validation("off the grid, |error|", r->options.off_grid, &r->off_grid, out);
-	print_signs(r, out);
+	print_diagnostics(r, out);
 	answers_print(r, out);
 }
 
@@ -483,11 +483,11 @@ static json_t *validation_json(const struct grid *g, const struct validation *v)
 			 errors_json(g, &v->all), "regimes", regimes, "outside", v->outside);
 }
 
-static json_t *signs_json(const struct fit_report *r)
+static json_t *diagnostics_json(const struct fit_report *r)
 {
 	json_t *a = json_array();
 
-	for (int i = 0; i < r->n_signs; i++)
+	for (int i = 0; i < r->n_diagnostics; i++)
 		json_array_append_new(a, json_pack("{s:s, s:s}", "name", r->sign[i].name, "text",
 						   r->sign[i].text));
 	return a;
@@ -595,8 +595,8 @@ json_t *report_json(const struct fit_report *r)
 		      journal_side_name(g->side), "platform", json_text(platform), "workload",
 		      g->workload->name, "parameters_set", g->others, "processes", r->fit->n,
 		      "grid", grid_json(r->fit), "parameters", params_json(r->fit), "held_out",
-		      validation_json(g, &r->held_out), "signs", signs_json(r), "answers",
-		      answers_json(r));
+		      validation_json(g, &r->held_out), "diagnostics", diagnostics_json(r),
+		      "answers", answers_json(r));
 	if (r->options.off_grid)
 		json_object_set_new(o, "off_grid",
 				    validation_json(r->options.off_grid, &r->off_grid));

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "harness/model/derive.h"
-#include "harness/model/signs.h"
+#include "harness/model/diagnostics.h"
 #include "harness/model/validate.h"
 
 struct report_options {
@@ -20,7 +20,7 @@ struct fit_report {
 	struct report_options options;
 	struct validation held_out, off_grid;
 	struct sign sign[SIGNS_MAX];
-	int n_signs;
+	int n_diagnostics;
 };
 
 void report_make(struct fit_report *r, const struct fit *f, const struct report_options *o);

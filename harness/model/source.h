@@ -42,7 +42,8 @@ void source_release(struct source *s);
 int source_each_workload(const struct journal *j, int (*each)(const char *workload, void *arg),
 			 void *arg);
 
-/* Is this record (a header, a card) of the device of that side? Else -EXDEV after one line. */
+/* Is this record (a header, a costs file) of the device of that side? Else -EXDEV after one line.
+ */
 int source_same_device(const char *option, const char *path, const json_t *record,
 		       const struct journal *j, int side);
 

@@ -37,7 +37,7 @@ enum stack_step stack_step_of(const struct grid *g, int point)
 									   : STACK_CALLS;
 }
 
-const struct fit *stack_fit_of(const struct stack_request *r, int point)
+const struct fit *stack_fit(const struct stack_request *r, int point)
 {
 	return stack_step_of(r->work, point) == STACK_LAUNCHES && r->from ? r->from : r->own;
 }
@@ -57,10 +57,10 @@ double stack_transfer_ns(const struct stack_request *r, int point)
 {
 	const struct cost *c = &r->work->j->step[r->work->point[point].point];
 
-	if (!r->card || isnan(c->launches) || c->to_device.calls + c->to_host.calls <= 0)
+	if (!r->costs || isnan(c->launches) || c->to_device.calls + c->to_host.calls <= 0)
 		return NAN;
-	return copies_ns(&c->to_device, &r->card->to_device[c->pageable]) +
-	       copies_ns(&c->to_host, &r->card->to_host[c->pageable]);
+	return copies_ns(&c->to_device, &r->costs->to_device[c->pageable]) +
+	       copies_ns(&c->to_host, &r->costs->to_host[c->pageable]);
 }
 
 /* ---- parts of the model ------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static void take_calls(struct stack *s, const struct grid *g)
 
 static void fill(struct stack *s, const struct stack_request *r, int point)
 {
-	const struct fit *f = stack_fit_of(r, point);
+	const struct fit *f = stack_fit(r, point);
 	double known_ns = 0;
 
 	*s = (struct stack){ .point = point, .total_ns = r->work->point[point].total_ns };
@@ -270,7 +270,7 @@ static void note(struct stack_notes *out, const char *fmt, ...)
 /* Steps of the session are all of one kind: those of one configuration but for its size. */
 static void note_steps(struct stack_notes *out, const struct stack_request *r, enum stack_step step)
 {
-	const struct fit *f = stack_fit_of(r, 0);
+	const struct fit *f = stack_fit(r, 0);
 
 	if (step == STACK_CALLS)
 		note(out, "steps are calls and launch nothing that is waited for: sync is what is "
@@ -298,7 +298,7 @@ static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 			enum stack_step step)
 {
 	const struct grid *g = r->work;
-	const struct fit *f = stack_fit_of(r, 0);
+	const struct fit *f = stack_fit(r, 0);
 
 	if (!f || step == STACK_CALLS)
 		return;
@@ -322,7 +322,7 @@ static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 
 static void note_gap(struct stack_notes *out, const struct stack_request *r, enum stack_step step)
 {
-	const struct fit *f = stack_fit_of(r, 0);
+	const struct fit *f = stack_fit(r, 0);
 
 	if (f && step != STACK_CALLS && f->has[MODE_STREAM] && !f->param[MODEL_G].identified)
 		note(out, "gap in stream mode: part of submission, as it is not identified: %s",
@@ -353,12 +353,12 @@ static void note_transfer(struct stack_notes *out, const struct stack_request *r
 	if (isnan(g->j->step[g->point[0].point].launches))
 		note(out, "transfer: the record is older than counts of copies; if there are any, "
 			  "they are part of kernel");
-	else if (bytes > 0 && !r->card)
-		note(out, "transfer: up to %s a step, part of kernel (--card takes them out)",
+	else if (bytes > 0 && !r->costs)
+		note(out, "transfer: up to %s a step, part of kernel (--costs takes them out)",
 		     text_bytes(bytes).s);
 	else if (bytes > 0)
 		note(out,
-		     "transfer: up to %s a step by the card's costs of a call and a byte, "
+		     "transfer: up to %s a step by the call costs of a copy and a byte, "
 		     "taken out of kernel",
 		     text_bytes(bytes).s);
 }

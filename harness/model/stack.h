@@ -10,7 +10,7 @@
  *               the model's total less the other parts. The first call of a block never is hidden
  *   sync        Z - c, Zg, Zf - c: from the last call on, what one launch and its synchronize take
  *               beside the kernel. That the device starts late is part of it (model.h says why)
- *   transfer    copies that the workload counts, by what they cost on the platform card
+ *   transfer    copies that the workload counts, by what they cost on the call costs
  *   allocation  -
  *   other       the measured total less all that is known; below 0 where parts come to more
  *
@@ -49,22 +49,22 @@ enum stack_part {
 
 extern const char *const stack_names[STACK_PARTS];
 
-/* What copies cost: a call in a row of them, and a byte; NaN: the card does not say. */
+/* What copies cost: a call in a row of them, and a byte; NaN: the costs file does not say. */
 struct copy_cost {
 	double call_ns, byte_ns;
 	double knee, below_byte_ns; /* copies of fewer bytes than the knee; 0: no knee */
 };
 
-/* Of the card of `rift probe`: pinned and pageable memory, to the device and to the host. */
+/* Of the costs file of `rift probe`: pinned and pageable memory, to the device and to the host. */
 struct copy_costs {
 	struct copy_cost to_device[2], to_host[2]; /* [pageable] */
 };
 
 struct stack_request {
 	const struct grid *work;
-	const struct fit *own;	       /* of work; NULL: none */
-	const struct fit *from;	       /* of launches on the same platform; NULL: none */
-	const struct copy_costs *card; /* NULL: none */
+	const struct fit *own;		/* of work; NULL: none */
+	const struct fit *from;		/* of launches on the same platform; NULL: none */
+	const struct copy_costs *costs; /* NULL: none */
 };
 
 struct stack {
@@ -83,9 +83,10 @@ enum stack_step {
 enum stack_step stack_step_of(const struct grid *g, int point);
 
 /* The fit that a point is taken apart by; NULL: none. */
-const struct fit *stack_fit_of(const struct stack_request *r, int point);
+const struct fit *stack_fit(const struct stack_request *r, int point);
 
-/* Of a step: what its copies between host and device cost on the card; NaN: none, or not known. */
+/* Of a step: what its copies between host and device cost on the costs file; NaN: none, or not
+ * known. */
 double stack_transfer_ns(const struct stack_request *r, int point);
 
 /* A part's share of the block; NaN: there is no such part, or no share that is a number. */

@@ -155,8 +155,8 @@ static double error_of(const struct priced *p)
 }
 
 /* mode MODE_COUNT: of all. size gets the errors, sorted. */
-static struct errors work_errors_of(const struct prices *p, const struct grid *g, int mode,
-				    bool covered, double *size)
+static struct errors work_errors(const struct prices *p, const struct grid *g, int mode,
+				 bool covered, double *size)
 {
 	struct errors e = no_errors();
 	double worst = -1;
@@ -191,10 +191,9 @@ void validate_work(struct work_validation *out, const struct grid *work, const s
 	CHECK(out->error, "memory of %d errors", work->n_points);
 	price_make(&p, &r);
 	for (int mode = 0; mode < MODE_COUNT; mode++)
-		out->mode[mode] = work_errors_of(&p, work, mode, true, out->error);
-	out->outside = work_errors_of(&p, work, MODE_COUNT, false, out->error);
-	out->all =
-		work_errors_of(&p, work, MODE_COUNT, true, out->error); /* last: error[] is of it */
+		out->mode[mode] = work_errors(&p, work, mode, true, out->error);
+	out->outside = work_errors(&p, work, MODE_COUNT, false, out->error);
+	out->all = work_errors(&p, work, MODE_COUNT, true, out->error); /* last: error[] is of it */
 	for (int i = 0; i < p.n; i++) {
 		out->unknown += !p.priced[i].known;
 		out->seen += p.priced[i].known && p.priced[i].seen;

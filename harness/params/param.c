@@ -36,11 +36,11 @@ void params_init(struct params *p, const struct param *rows, const char *owner, 
 
 static int refuse_unknown(const struct params *p, const char *name)
 {
-	struct spell near = spell_start(name);
+	struct suggestion near = suggest_start(name);
 	struct text word = text_shown(name);
 
 	for (const struct param *row = p->rows; row->name; row++)
-		spell_offer(&near, row->name);
+		suggest_offer(&near, row->name);
 	if (near.best)
 		return complain(EINVAL, "unknown parameter '%s' of %s; did you mean '%s'?", word.s,
 				p->owner, near.best);
@@ -235,15 +235,15 @@ static int refuse(const struct param *row, const char *label, const char *value,
 					    "a ",
 					    "1 to 32 whole numbers with commas, each " };
 	bool is_text = row->kind == PARAM_PATH && *row->unit;
-	struct spell near = spell_start(value);
+	struct suggestion near = suggest_start(value);
 	char range[512];
 
 	for (int i = 0; row->kind == PARAM_CHOICE && row->choices[i]; i++)
-		spell_offer(&near, row->choices[i]);
+		suggest_offer(&near, row->choices[i]);
 	param_range(row, range, sizeof(range));
 	return complain(EINVAL, "%s=%s: %s; must be %s%s%s%s", label, text_shown(value).s, why,
 			is_text ? "" : must[row->kind], range, param_unit(row).s,
-			spell_hint(&near).s);
+			suggest_hint(&near).s);
 }
 
 int param_parse(const struct param *row, const char *label, const char *value, void *opts)
@@ -459,6 +459,6 @@ json_t *param_row_json(const struct param *row)
 	json_object_set_new(o, "choices", choices);
 	json_object_set_new(o, "help", json_string(row->help));
 	json_object_set_new(o, "axis", json_text(row->axis));
-	json_object_set_new(o, "aside", json_text(row->aside));
+	json_object_set_new(o, "one_factor", json_text(row->one_factor));
 	return o;
 }

@@ -154,15 +154,15 @@ bool preset_is(const char *assignment)
 const struct preset *preset_find(const struct workload *w, const char *assignment)
 {
 	const char *name = assignment + strlen(prefix);
-	struct spell near = spell_start(name);
+	struct suggestion near = suggest_start(name);
 
 	for (const struct preset *p = w->presets; p && p->name; p++) {
 		if (!strcmp(p->name, name))
 			return p;
-		spell_offer(&near, p->name);
+		suggest_offer(&near, p->name);
 	}
 	complain(EINVAL, "preset=%s: %s has no such preset; `rift list %s` shows them%s",
-		 text_shown(name).s, w->name, w->name, spell_hint(&near).s);
+		 text_shown(name).s, w->name, w->name, suggest_hint(&near).s);
 	return NULL;
 }
 

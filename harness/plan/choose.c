@@ -130,7 +130,7 @@ int predict_drop_long(struct plan *p, int sides)
 /* What choosing works on: points by how much they say, and what the session costs so far. */
 struct choice {
 	const struct plan *p;
-	int sides, kinds;
+	int sides, policies;
 	int *order;	     /* points, those of small sizes and depths first */
 	bool *taken;	     /* [point] */
 	bool *used;	     /* [config]: some point of it is taken */
@@ -141,8 +141,8 @@ static double cost_of(const struct choice *c, int point)
 {
 	int config = c->p->point[point].config;
 
-	return c->kinds * (predict_point_ns(c->p, c->sides, point) +
-			   (c->used[config] ? 0 : predict_setups_ns(c->p, c->sides, config)));
+	return c->policies * (predict_point_ns(c->p, c->sides, point) +
+			      (c->used[config] ? 0 : predict_setups_ns(c->p, c->sides, config)));
 }
 
 /* For qsort_r(), which has no other way to the plan. */
@@ -224,25 +224,25 @@ static bool is_not_taken(const struct plan *p, int point, void *taken)
 }
 
 /* Everything that a session takes but for set-ups and points. */
-static double bare_session_ns(const struct plan *p, int sides, int kinds)
+static double bare_session_ns(const struct plan *p, int sides, int policies)
 {
 	struct plan bare = *p;
 
 	bare.n_points = bare.n_configs = 0;
-	return kinds * predict_session_ns(&bare, sides);
+	return policies * predict_session_ns(&bare, sides);
 }
 
 /* Sets taken[point]; returns how long the session then takes, ns. */
-static double choose(const struct plan *p, int sides, int kinds, double limit_ns, bool *taken)
+static double choose(const struct plan *p, int sides, int policies, double limit_ns, bool *taken)
 {
 	size_t n = (size_t)p->n_points;
 	struct choice c = { .p = p,
 			    .sides = sides,
-			    .kinds = kinds,
+			    .policies = policies,
 			    .order = calloc(n + 1, sizeof(*c.order)),
 			    .taken = taken,
 			    .used = calloc((size_t)p->n_configs + 1, sizeof(*c.used)),
-			    .ns = bare_session_ns(p, sides, kinds),
+			    .ns = bare_session_ns(p, sides, policies),
 			    .limit_ns = limit_ns };
 
 	CHECK(c.order && c.used, "memory of %zu points", n);
@@ -263,12 +263,12 @@ static bool *no_points(const struct plan *p)
 	return taken;
 }
 
-int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns)
+int predict_choose(struct plan *p, int sides, int policies, double limit_ns, double *least_ns)
 {
 	bool *taken = no_points(p);
 	int dropped = -1;
 
-	*least_ns = choose(p, sides, kinds, limit_ns, taken);
+	*least_ns = choose(p, sides, policies, limit_ns, taken);
 	if (*least_ns <= limit_ns)
 		dropped = plan_drop(p, is_not_taken, taken);
 	free(taken);

@@ -7,7 +7,7 @@
 /* A block that takes longer is no point of a design's own (ns). */
 enum { BLOCK_LONGEST_NS = 100000000 };
 
-/* A quick sweep's limit, ns, for each side and kind of waiting; and its fewest points a workload.
+/* A quick sweep's limit, ns, for each side and wait policy; and its fewest points a workload.
  */
 static const double quick_limit_ns = 60e9, express_limit_ns = 15e9;
 enum { QUICK_POINTS_LEAST = 8 };
@@ -53,11 +53,11 @@ void predict_fill_processes(struct plan *p, int sides, double limit_ns);
  * Leaves the points of a session that takes at most limit_ns: in turns over the workloads, each the
  * next one of small sizes and depths, which say what a launch costs, that there is time for with
  * the set-up that it needs. Every workload has QUICK_POINTS_LEAST points, or all that it has.
- * kinds: of waiting, each of which has processes of its own. Returns how many are left out; -1, and
- * nothing is, where these few take longer already. *least_ns: how long the session is predicted to
- * take.
+ * policies: of waiting, each of which has processes of its own. Returns how many are left out; -1,
+ * and nothing is, where these few take longer already. *least_ns: how long the session is predicted
+ * to take.
  */
-int predict_choose(struct plan *p, int sides, int kinds, double limit_ns, double *least_ns);
+int predict_choose(struct plan *p, int sides, int policies, double limit_ns, double *least_ns);
 
 /*
  * The same once the first process of each side is complete, in took_ns: *times as long as

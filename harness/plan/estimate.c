@@ -213,7 +213,7 @@ double predict_start_ns(const struct plan *p, int side)
 		    known(p->warmup_ns[0], (double)d->warmup_max_ns / (d->quick ? 1 : 2)));
 	for (int i = 0; i < p->n_configs; i++)
 		ns += setup_or_guess_ns(p, side, i);
-	ns *= plan_kinds(p);
+	ns *= plan_policies(p);
 	for (int i = 0; i < p->n_points; i++)
 		ns += block_or_guess_ns(p, side, i);
 	return ns;
@@ -247,7 +247,7 @@ double predict_turn_ns(const struct plan *p, int side, int process)
 {
 	const struct design *d = &p->design;
 	double pause_ns = (double)(d->pause_min_ns + d->pause_max_ns) / 2;
-	double ns = predict_process_ns(p, side) + plan_kinds(p) * pause_ns;
+	double ns = predict_process_ns(p, side) + plan_policies(p) * pause_ns;
 
 	for (int i = 0; i < p->n_points && !process; i++)
 		ns += predict_check_ns(p, side, i);

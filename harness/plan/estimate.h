@@ -40,7 +40,7 @@ double predict_visit_ns(const struct plan *p, int side, int point);
  */
 int64_t predict_check_steps(const struct plan *p, int point);
 double predict_check_ns(const struct plan *p, int side, int point);
-/* What a process takes before its first visit; of several kinds of waiting, before that of each. */
+/* What a process takes before its first visit; of several wait policies, before that of each. */
 double predict_start_ns(const struct plan *p, int side);
 double predict_process_ns(const struct plan *p, int side);
 /* The process of this number on its side, with the pauses before it; the first checks all points.

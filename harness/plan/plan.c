@@ -91,7 +91,7 @@ bool design_gave_pairs_up(const struct design *d)
 	return d->company[0] != 0 || d->company[1] != 0; /* or NaN, of a side that is not known */
 }
 
-/* sync: NULL, or the name of its kind. */
+/* sync: NULL, or the name of its policy. */
 static void find_key(const struct plan *p, const struct plan_point *at, const char *sync,
 		     char out[HASH_TEXT])
 {
@@ -183,38 +183,38 @@ bool plan_is_first(const struct plan *p, int config)
 	return !config || p->config[config - 1].workload != p->config[config].workload;
 }
 
-/* ---- kinds of waiting ------------------------------------------------------------------- */
+/* ---- wait policies ------------------------------------------------------------------- */
 
-int plan_kinds(const struct plan *p)
+int plan_policies(const struct plan *p)
 {
-	return p->design.kinds ? p->design.kinds : 1;
+	return p->design.policies ? p->design.policies : 1;
 }
 
-bool plan_has_kind(const struct plan *p, enum sync_kind kind)
+bool plan_has_policy(const struct plan *p, enum wait_policy policy)
 {
-	for (int i = 0; i < p->design.kinds; i++)
-		if (p->design.kind[i] == kind)
+	for (int i = 0; i < p->design.policies; i++)
+		if (p->design.policy[i] == policy)
 			return true;
-	return !p->design.kinds && p->design.sync == kind;
+	return !p->design.policies && p->design.sync == policy;
 }
 
-void plan_take_kinds(struct plan *p, const enum sync_kind *kind, int n)
+void plan_take_policies(struct plan *p, const enum wait_policy *policy, int n)
 {
 	size_t points = (size_t)p->n_points;
 	struct plan_point *all = calloc((size_t)n * points + 1, sizeof(*all));
 
 	CHECK(all, "memory of %d kinds of %zu points", n, points);
-	p->design.sync = kind[0];
-	p->design.kinds = n > 1 ? n : 0;
+	p->design.sync = policy[0];
+	p->design.policies = n > 1 ? n : 0;
 	for (int k = 0; k < n; k++) {
-		p->design.kind[k] = kind[k];
+		p->design.policy[k] = policy[k];
 		for (size_t i = 0; i < points; i++) {
 			struct plan_point *at = &all[(size_t)k * points + i];
 
 			*at = p->point[i];
-			at->sync = kind[k];
+			at->sync = policy[k];
 			if (n > 1)
-				find_key(p, at, sync_names[kind[k]], at->key);
+				find_key(p, at, sync_names[policy[k]], at->key);
 		}
 	}
 	free(p->point);
@@ -222,16 +222,16 @@ void plan_take_kinds(struct plan *p, const enum sync_kind *kind, int n)
 	p->n_points *= n;
 }
 
-static bool is_of_another_kind(const struct plan *p, int point, void *kind)
+static bool has_another_policy(const struct plan *p, int point, void *policy)
 {
-	return p->point[point].sync != *(enum sync_kind *)kind;
+	return p->point[point].sync != *(enum wait_policy *)policy;
 }
 
-void plan_keep_kind(struct plan *p, enum sync_kind kind)
+void plan_keep_policy(struct plan *p, enum wait_policy policy)
 {
-	plan_drop(p, is_of_another_kind, &kind);
-	p->design.sync = kind;
-	p->design.kinds = 0;
+	plan_drop(p, has_another_policy, &policy);
+	p->design.sync = policy;
+	p->design.policies = 0;
 	for (int i = 0; i < p->n_points; i++)
 		strcpy(p->point[i].key, p->point[i].alone);
 }

@@ -43,11 +43,11 @@ struct plan_point {
 	int config;
 	enum mode mode;
 	int64_t depth;
-	enum sync_kind sync;   /* how the end of its blocks is waited for */
+	enum wait_policy sync; /* how the end of its blocks is waited for */
 	double corner;	       /* 0: first size or depth; 1: corner of the last ones */
 	double block_ns[2];    /* predicted, of a side; NAN: not known */
 	char key[HASH_TEXT];   /* of the canonical axes */
-	char alone[HASH_TEXT]; /* what its key is in a session of one kind of waiting */
+	char alone[HASH_TEXT]; /* what its key is in a session of one wait policy */
 };
 
 /* What a session is to tell (stopping.h); 0: not asked for. */
@@ -72,12 +72,12 @@ struct design {
 	int64_t warmup_min_ns, warmup_max_ns;
 	int64_t pause_min_ns, pause_max_ns; /* between processes */
 	int64_t check_steps;
-	enum sync_kind sync;		 /* of all points; of several kinds the first */
-	int kinds;			 /* several kinds of waiting: how many; 0: one */
-	enum sync_kind kind[SYNC_COUNT]; /* they */
-	struct goals goals;		 /* when a sequential design ends, where there are any */
-	bool lock;			 /* the GPU's clock is locked ... */
-	int lock_mhz;			 /* ... at so many MHz; 0: the base clock */
+	enum wait_policy sync;		     /* of all points; of several policies the first */
+	int policies;			     /* several wait policies: how many; 0: one */
+	enum wait_policy policy[SYNC_COUNT]; /* they */
+	struct goals goals; /* when a sequential design ends, where there are any */
+	bool lock;	    /* the GPU's clock is locked ... */
+	int lock_mhz;	    /* ... at so many MHz; 0: the base clock */
 	uint64_t seed;
 };
 
@@ -136,17 +136,17 @@ bool design_gave_pairs_up(const struct design *d);
 int plan_make(struct plan *out, const struct plan_request *r);
 
 /*
- * Every point once for each of these kinds of waiting; n: 1 or more. Of several, a process has an
- * operating-system process for each, as CUDA settles the kind before a device is opened.
+ * Every point once for each of these wait policies; n: 1 or more. Of several, a process has an
+ * operating-system process for each, as CUDA settles the policy before a device is opened.
  */
-void plan_take_kinds(struct plan *p, const enum sync_kind *kind, int n);
+void plan_take_policies(struct plan *p, const enum wait_policy *policy, int n);
 
-/* Leaves one kind of several: the plan of a session that was swept with it alone. */
-void plan_keep_kind(struct plan *p, enum sync_kind kind);
+/* Leaves one policy of several: the plan of a session that was swept with it alone. */
+void plan_keep_policy(struct plan *p, enum wait_policy policy);
 
-/* How many kinds, 1 or more; whether this is one of them. */
-int plan_kinds(const struct plan *p);
-bool plan_has_kind(const struct plan *p, enum sync_kind kind);
+/* How many policies, 1 or more; whether this is one of them. */
+int plan_policies(const struct plan *p);
+bool plan_has_policy(const struct plan *p, enum wait_policy policy);
 
 /* Is it the first of its workload: of the smallest size? */
 bool plan_is_first(const struct plan *p, int config);

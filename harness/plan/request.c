@@ -96,7 +96,7 @@ static int parse_step(const struct source *s, const char *step, double *factor, 
 	return 0;
 }
 
-static double number_of(const struct param *row, const union field *f)
+static double get_number(const struct param *row, const union field *f)
 {
 	return row->kind == PARAM_REAL ? f->real : (double)f->whole;
 }
@@ -137,7 +137,7 @@ static int parse_range(struct axis *out, const struct source *s, char *item)
 	if (!err)
 		err = param_parse(&alone, s->label, to, &hi);
 	if (!err)
-		err = take_range(out, s, number_of(&alone, &lo), number_of(&alone, &hi),
+		err = take_range(out, s, get_number(&alone, &lo), get_number(&alone, &hi),
 				 step ? step : "x2");
 	return err;
 }
@@ -231,19 +231,19 @@ static const struct param *find_row(const struct plan_request *r, const char *as
 static int refuse_unknown(const struct plan_request *r, const char *assignment)
 {
 	struct text name = text_shown(assignment);
-	struct spell near;
+	struct suggestion near;
 
 	name.s[strcspn(name.s, "=")] = '\0';
-	near = spell_start(name.s);
+	near = suggest_start(name.s);
 	for (const struct workload *const *w = r->workload; *w; w++)
 		for (const struct param *row = (*w)->params; row->name; row++)
-			spell_offer(&near, row->name);
+			suggest_offer(&near, row->name);
 	return complain(EINVAL, "unknown parameter '%s' of %s%s", name.s, (*r->workload)->name,
-			near.best ? spell_hint(&near).s : "; `rift list` shows them");
+			near.best ? suggest_hint(&near).s : "; `rift list` shows them");
 }
 
 /* The length of "stereo" in "stereo.width=640"; 0: it is for all that have the parameter. */
-static size_t prefix_of(const char *text)
+static size_t prefix(const char *text)
 {
 	size_t len = strcspn(text, ".=");
 
@@ -256,7 +256,7 @@ static size_t prefix_of(const char *text)
  */
 static const char *plan_own(const struct workload *w, const char *text)
 {
-	size_t len = prefix_of(text);
+	size_t len = prefix(text);
 
 	if (!len)
 		return text;
@@ -473,7 +473,7 @@ static void config_init(struct config *c, const struct workload *w)
 	params_init(&c->params, w->params, w->name, opts);
 }
 
-static int admit(const struct config *c, struct limits *limits)
+static int check_config_limits(const struct config *c, struct limits *limits)
 {
 	const struct workload *w = c->workload;
 	int err;
@@ -570,7 +570,7 @@ static int add_config(struct builder *b, int size_row)
 	if (!err)
 		err = param_needs_check(&c->params, b->workload->needs);
 	if (!err)
-		err = admit(c, &limits);
+		err = check_config_limits(c, &limits);
 	if (err)
 		return err;
 	c->depth_max = limits.depth_max;
@@ -673,7 +673,7 @@ static bool is_named(const struct plan_request *r, const struct workload *w,
 }
 
 /* The workload's side axes go with a full design whose grid the user has not chosen. */
-static int add_asides(struct plan *p, const struct plan_request *r, const struct workload *w)
+static int add_one_factor(struct plan *p, const struct plan_request *r, const struct workload *w)
 {
 	int err = 0;
 	char around[512];
@@ -681,9 +681,9 @@ static int add_asides(struct plan *p, const struct plan_request *r, const struct
 	if (r->design.quick || r->size || r->depth || is_named(r, w, workload_axis(w)))
 		return 0;
 	for (const struct param *row = w->params; row->name && !err; row++) {
-		if (!row->aside || is_named(r, w, row))
+		if (!row->one_factor || is_named(r, w, row))
 			continue;
-		snprintf(around, sizeof(around), "%s=%s", row->name, row->aside);
+		snprintf(around, sizeof(around), "%s=%s", row->name, row->one_factor);
 		err = add_values(p, r, w, around);
 	}
 	return err;
@@ -697,7 +697,7 @@ int plan_add_workload(struct plan *p, const struct plan_request *r, const struct
 		if (has(w, plan_own(w, r->around[i])))
 			err = add_values(p, r, w, plan_own(w, r->around[i]));
 	if (!err)
-		err = add_asides(p, r, w);
+		err = add_one_factor(p, r, w);
 	if (!err && p->n_points == before)
 		err = complain(EINVAL, "%s allows none of these points: %s", w->name,
 			       p->refused_why);

@@ -1,4 +1,4 @@
-/* stack_sources.c - what time stacks have besides the session itself: --from and --card. */
+/* stack_sources.c - what time stacks have besides the session itself: --from and --costs. */
 #include "harness/probe/stack_sources.h"
 
 #include <errno.h>
@@ -6,74 +6,75 @@
 #include <stdio.h>
 
 #include "common/check.h"
-#include "harness/probe/card.h"
+#include "harness/probe/costs.h"
 
-/* ---- what copies cost, as a platform card says it --------------------------------------- */
+/* ---- what copies cost, as a costs file has it --------------------------------------- */
 
 /* Median of the row "h2d pinned rate" and the like; NaN: none. */
-static double median_of_row(const json_t *card, const char *kind, const char *what)
+static double median_of_row(const json_t *costs, const char *kind, const char *what)
 {
 	const json_t *median;
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s %s", kind, what);
-	median = json_object_get(card_row(card, "transfer", name), "median");
+	median = json_object_get(costs_row(costs, "transfer", name), "median");
 	return json_is_number(median) ? json_number_value(median) : NAN;
 }
 
-static struct copy_cost cost_of(const json_t *card, const char *kind)
+static struct copy_cost cost_of(const json_t *costs, const char *kind)
 {
-	double knee = median_of_row(card, kind, "knee"); /* in bytes; rates in GB/s: bytes a ns */
+	double knee = median_of_row(costs, kind, "knee"); /* in bytes; rates in GB/s: bytes a ns */
 	struct copy_cost c = {
-		.call_ns = 1e3 * median_of_row(card, kind, "4 B in a row"),
-		.byte_ns = 1 / median_of_row(card, kind, "rate"),
-		.below_byte_ns = 1 / median_of_row(card, kind, "rate below"),
+		.call_ns = 1e3 * median_of_row(costs, kind, "4 B in a row"),
+		.byte_ns = 1 / median_of_row(costs, kind, "rate"),
+		.below_byte_ns = 1 / median_of_row(costs, kind, "rate below"),
 	};
 
 	c.knee = knee > 0 && c.below_byte_ns > 0 ? knee : 0;
 	return c;
 }
 
-void card_copies(struct copy_costs *out, const json_t *card)
+void costs_copies(struct copy_costs *out, const json_t *costs)
 {
 	*out = (struct copy_costs){
-		.to_device = { cost_of(card, "h2d pinned"), cost_of(card, "h2d pageable") },
-		.to_host = { cost_of(card, "d2h pinned"), cost_of(card, "d2h pageable") },
+		.to_device = { cost_of(costs, "h2d pinned"), cost_of(costs, "h2d pageable") },
+		.to_host = { cost_of(costs, "d2h pinned"), cost_of(costs, "d2h pageable") },
 	};
 }
 
 /* ---- what time stacks have besides the session itself ----------------------------------- */
 
-static int read_card(struct stack_sources *out, const char *path, const struct journal *j, int side)
+static int read_costs(struct stack_sources *out, const char *path, const struct journal *j,
+		      int side)
 {
-	json_t *card;
-	int err = card_read(path, &card);
+	json_t *costs;
+	int err = costs_read(path, &costs);
 
 	if (err)
 		return err;
-	err = source_same_device("--card", path, card, j, side);
-	card_copies(&out->costs, card);
-	json_decref(card);
-	out->card = &out->costs;
+	err = source_same_device("--costs", path, costs, j, side);
+	costs_copies(&out->copies, costs);
+	json_decref(costs);
+	out->costs = &out->copies;
 	return err;
 }
 
-int stack_sources_read(struct stack_sources *out, const char *from, const char *card,
+int stack_sources_read(struct stack_sources *out, const char *from, const char *costs,
 		       const char *sync, const struct journal *j, int side)
 {
 	const struct session_arg arg = { "--from", from, SIDE_ANY };
 	int err = 0;
 
-	if ((from || card) && side == SIDE_ANY)
+	if ((from || costs) && side == SIDE_ANY)
 		return complain(EINVAL,
 				"%s is of one platform, and here are two: take sessions of one "
 				"side, one at a time, or name a side with --side a or --side b",
-				from ? "--from" : "--card");
+				from ? "--from" : "--costs");
 	if (from) {
 		err = source_launches(&out->launches, &arg, sync, j, side);
 		out->from = &out->launches.fit;
 	}
-	return err || !card ? err : read_card(out, card, j, side);
+	return err || !costs ? err : read_costs(out, costs, j, side);
 }
 
 void stack_sources_release(struct stack_sources *s)

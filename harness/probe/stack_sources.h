@@ -1,4 +1,4 @@
-/* stack_sources.h - what time stacks have besides the session itself: --from and --card. */
+/* stack_sources.h - what time stacks have besides the session itself: --from and --costs. */
 #ifndef RIFT_PROBE_STACK_SOURCES_H
 #define RIFT_PROBE_STACK_SOURCES_H
 
@@ -7,31 +7,32 @@
 #include "harness/model/source.h"
 #include "harness/model/stack.h"
 
-/* ---- what copies cost, as a platform card says it --------------------------------------- */
+/* ---- what copies cost, as a costs file has it --------------------------------------- */
 
 /*
  * A call is one of 64 in a row before a synchronize; a byte is by the rates, of large copies and of
- * those below the knee (workloads/transfer/README.md). What the card lacks is NaN.
+ * those below the knee (workloads/transfer/README.md). What the costs file lacks is NaN.
  */
-void card_copies(struct copy_costs *out, const json_t *card);
+void costs_copies(struct copy_costs *out, const json_t *costs);
 
-/* ---- what time stacks have besides the session itself: --from and --card ---------------- */
+/* ---- what time stacks have besides the session itself: --from and --costs ---------------- */
 
 struct stack_sources {
 	struct source launches;
-	struct copy_costs costs;
+	struct copy_costs copies;
 	/* for struct stack_request; NULL: not given */
 	const struct fit *from;
-	const struct copy_costs *card;
+	const struct copy_costs *costs;
 };
 
 /*
- * from: FILE, FILE:a or FILE:b (session_arg in recorded.h); card: a path; or NULL. They are of one
- * platform: refused where it is not one side, SIDE_ANY, that they are to be held against, and where
- * they are of another device than that side of j (-EXDEV). Returns 0, or a negative errno after
- * one line. *out is zeroed before and must stay where it is; it may be released after a failure.
+ * from: FILE, FILE:a or FILE:b (session_arg in recorded.h); costs file: a path; or NULL. They are
+ * of one platform: refused where it is not one side, SIDE_ANY, that they are to be held against,
+ * and where they are of another device than that side of j (-EXDEV). Returns 0, or a negative errno
+ * after one line. *out is zeroed before and must stay where it is; it may be released after a
+ * failure.
  */
-int stack_sources_read(struct stack_sources *out, const char *from, const char *card,
+int stack_sources_read(struct stack_sources *out, const char *from, const char *costs,
 		       const char *sync, const struct journal *j, int side);
 void stack_sources_release(struct stack_sources *s);
 

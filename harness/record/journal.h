@@ -9,7 +9,7 @@
  *   NAME.jsonl          the .part, renamed, when the session is complete
  *
  * A process has a number among those of its platform (side 0 is this command itself, side 1 what
- * --against names); slot = side * processes + process.
+ * --against names); replicate = side * processes + process.
  */
 #ifndef RIFT_RECORD_JOURNAL_H
 #define RIFT_RECORD_JOURNAL_H
@@ -72,38 +72,38 @@ struct journal {
 	struct lock lock;
 	struct record_file part, visits;
 
-	int slots;
-	/* what is known of slots; journal_view() copies it row by row */
-	unsigned char *status; /* [slot * points + point], enum point_status */
+	int replicates;
+	/* what is known of replicates; journal_view() copies it row by row */
+	unsigned char *status; /* [replicate * points + point], enum point_status */
 	/*
 	 * The same: process values, medians over the blocks. Of a pair that took turns they are
 	 * moved so that b over a is what the turns say, the median of their ratios.
 	 */
 	double *total_ns, *enq_ns;
-	double *company;     /* a slot: in company over alone (company.h); NAN: not known */
-	double *alone_ns;    /* [slot * points + point]: a block of it, alone; NAN: not known */
-	double **turns;	     /* of a slot: medians of its rounds (session_data.c); NULL: none yet */
+	double *company;  /* a replicate: in company over alone (company.h); NAN: not known */
+	double *alone_ns; /* [replicate * points + point]: a block of it, alone; NAN: not known */
+	double **turns; /* of a replicate: medians of its rounds (session_data.c); NULL: none yet */
 	double *launches;    /* [point]: of a step, as the last record says; 0: none did */
 	struct cost *step;   /* the same: launches, copies, allocations; launches NAN: none */
-	bool *noisy;	     /* [slot * points + point]: what its summary says */
-	bool *complete;	     /* a slot */
-	int *attempts;	     /* a slot: headers written */
-	double *canary_ns;   /* a slot: median of its header; NAN: none */
+	bool *noisy;	     /* [replicate * points + point]: what its summary says */
+	bool *complete;	     /* a replicate */
+	int *attempts;	     /* a replicate: headers written */
+	double *canary_ns;   /* a replicate: median of its header; NAN: none */
 	struct held held[2]; /* of a side: where it took longest */
 	double host_ns[2]; /* host canaries: the shortest and the longest median of a point; 0: none
 			    */
 	double drift_ns[2][2]; /* of a side: canaries of its current process, first and last */
 	double drift_most[2];  /* of a side: canary_drift of the trailer that is furthest from 0 */
-	int *failures;	       /* [slot * points + point]: times a worker was lost at it */
+	int *failures;	       /* [replicate * points + point]: times a worker was lost at it */
 	json_t *header[2];     /* the first of each side */
-	json_t *of_kind[2][SYNC_COUNT]; /* the first of each side and kind of waiting */
-	json_t *refused[2];		/* of a side: "POINT" (its number) -> error of its record */
-	json_t **visit[2];  /* of a side: [point * rounds + round] of its slot under way */
-	int visits_room;    /* how many there can be of each */
-	int visit_slot[2];  /* of a side: whose they are; -1: nobody's */
-	bool torn;	    /* a torn last line was dropped */
-	int visits_dropped; /* visits that were damaged: they are measured again */
-	bool moved;	    /* its name was taken at the end: path is another one */
+	json_t *of_policy[2][SYNC_COUNT]; /* the first of each side and wait policy */
+	json_t *refused[2];	/* of a side: "POINT" (its number) -> error of its record */
+	json_t **visit[2];	/* of a side: [point * rounds + round] of its replicate under way */
+	int visits_capacity;	/* how many there can be of each */
+	int visit_replicate[2]; /* of a side: whose they are; -1: nobody's */
+	bool torn;		/* a torn last line was dropped */
+	int visits_dropped;	/* visits that were damaged: they are measured again */
+	bool moved;		/* its name was taken at the end: path is another one */
 };
 
 /* A new session: takes the lock, writes the plan. argv_text is what the user typed. */
@@ -135,21 +135,21 @@ int journal_processes(const struct journal *j);
 uint32_t journal_draw_group(const struct journal *j, int side);
 
 /* Slots in the order in which they run: ABBA for two sides. */
-int journal_slot(const struct journal *j, int i);
+int journal_replicate(const struct journal *j, int i);
 const char *journal_side_name(int side);
-int journal_side(const struct journal *j, int slot);
+int journal_side(const struct journal *j, int replicate);
 
 /*
- * The kind of waiting of a slot's i-th operating-system process, i below plan_kinds(): in the
+ * The wait policy of a replicate's i-th operating-system process, i below plan_policies(): in the
  * plan's order and, in every other process of a side, backwards, so that a drift hits all alike.
  */
-enum sync_kind journal_kind(const struct journal *j, int slot, int i);
+enum wait_policy journal_policy(const struct journal *j, int replicate, int i);
 
 /*
- * Leaves the points of one kind of several: the session is then as if it had been swept with that
- * kind alone. Of one that was read; nothing can be written to it any more.
+ * Leaves the points of one policy of several: the session is then as if it had been swept with that
+ * policy alone. Of one that was read; nothing can be written to it any more.
  */
-void journal_keep_kind(struct journal *j, enum sync_kind kind);
+void journal_keep_policy(struct journal *j, enum wait_policy policy);
 
 /*
  * The session is from here on one without the points that do not stay (stays[point]); those that do
@@ -159,32 +159,33 @@ void journal_keep_kind(struct journal *j, enum sync_kind kind);
 void journal_keep_points(struct journal *j, const bool *stays);
 int journal_drop(struct journal *j, const bool *stays, json_t *why);
 
-/* Makes `slot` the one of its side whose visits are kept; forgets those of another. */
-int journal_begin(struct journal *j, int slot);
+/* Makes `replicate` the one of its side whose visits are kept; forgets those of another. */
+int journal_begin(struct journal *j, int replicate);
 
 /* Each writes a line; they drop the reference of o. Returns 0 or a negative errno after one line.
  */
-int journal_header(struct journal *j, int slot, json_t *o);
-int journal_visit(struct journal *j, int slot, int point, int round, json_t *o);
+int journal_header(struct journal *j, int replicate, json_t *o);
+int journal_visit(struct journal *j, int replicate, int point, int round, json_t *o);
 /* A worker was lost at this point, or its hook failed: final, or to be tried again. */
-int journal_failure(struct journal *j, int slot, int point, const char *status, json_t *error,
+int journal_failure(struct journal *j, int replicate, int point, const char *status, json_t *error,
 		    bool final);
-int journal_trailer(struct journal *j, int slot, json_t *bye);
+int journal_trailer(struct journal *j, int replicate, json_t *bye);
 
-/* A point's visits by the slot of its side that is under way, of each round; NULL: missing. */
-json_t **journal_visits_of(const struct journal *j, int slot, int point);
+/* A point's visits by the replicate of its side that is under way, of each round; NULL: missing. */
+json_t **journal_visits(const struct journal *j, int replicate, int point);
 
 /* The visits of a point are complete: its record. */
-int journal_point(struct journal *j, int slot, int point);
+int journal_point(struct journal *j, int replicate, int point);
 
 /* Median of the canaries of a side's processes so far; NAN: none. */
 double journal_canary_ns(const struct journal *j, int side);
 
-/* Has this point ended two workers in one process of this slot's side? */
-bool journal_is_deadly(const struct journal *j, int slot, int point);
+/* Has this point ended two workers in one process of this replicate's side? */
+bool journal_is_deadly(const struct journal *j, int replicate, int point);
 
-/* Why a point is not supported on this slot's side, {call, name, ...}; NULL: nothing said so. */
-const json_t *journal_refusal(const struct journal *j, int slot, int point);
+/* Why a point is not supported on this replicate's side, {call, name, ...}; NULL: nothing said so.
+ */
+const json_t *journal_refusal(const struct journal *j, int replicate, int point);
 
 int journal_count(const struct journal *j, enum point_status status);
 /* Points and processes without a result that did not fail their check. */

@@ -18,14 +18,14 @@ int journal_check_part(const struct journal *j);
 json_t *journal_now_utc(void);
 
 /* What a line says, whether just written or read back. */
-void journal_saw_header(struct journal *j, int slot, json_t *line);
-void journal_saw_point(struct journal *j, int slot, int point, const json_t *line);
+void journal_apply_header(struct journal *j, int replicate, json_t *line);
+void journal_apply_point(struct journal *j, int replicate, int point, const json_t *line);
 
 void journal_release_turns(struct journal *j);
 
-/* The median of a point's first n rounds in a slot, ns a block; NAN: none. */
-double journal_first_turns_ns(const struct journal *j, int slot, int point, int n);
+/* The median of a point's first n rounds in a replicate, ns a block; NAN: none. */
+double journal_first_turns_ns(const struct journal *j, int replicate, int point, int n);
 
-void journal_saw_trailer(struct journal *j, int slot, const json_t *line);
+void journal_apply_trailer(struct journal *j, int replicate, const json_t *line);
 
 #endif

@@ -25,12 +25,12 @@ static json_t *ns_json(double ns)
 	return isfinite(ns) ? json_integer((json_int_t)llround(ns)) : json_null();
 }
 
-static json_t *kinds_json(const struct design *d)
+static json_t *policies_json(const struct design *d)
 {
 	json_t *kinds = json_array();
 
-	for (int i = 0; i < d->kinds; i++)
-		json_array_append_new(kinds, json_string(sync_names[d->kind[i]]));
+	for (int i = 0; i < d->policies; i++)
+		json_array_append_new(kinds, json_string(sync_names[d->policy[i]]));
 	return kinds;
 }
 
@@ -63,8 +63,8 @@ static json_t *design_json(const struct design *d)
 		json_object_set_new(o, "resolve", goals_json(&d->goals));
 	if (d->goals.margin > 0)
 		json_object_set_new(o, "resolve_margin", json_real(d->goals.margin));
-	if (d->kinds)
-		json_object_set_new(o, "sync_kinds", kinds_json(d));
+	if (d->policies)
+		json_object_set_new(o, "sync_kinds", policies_json(d));
 	else
 		json_object_set_new(o, "sync", json_string(sync_names[d->sync]));
 	if (d->lock)
@@ -125,7 +125,7 @@ static json_t *point_json(const struct plan *p, const struct plan_point *at)
 			      mode_name(at->mode), "depth", (json_int_t)at->depth, "block_ns",
 			      ns_json(at->block_ns[0]), "key", at->key);
 
-	if (p->design.kinds) {
+	if (p->design.policies) {
 		json_object_set_new(o, "sync", json_string(sync_names[at->sync]));
 		json_object_set_new(o, "key_alone", json_string(at->alone));
 	}
@@ -182,7 +182,7 @@ json_t *plan_axes_json(const struct plan *p, int point)
 	json_t *o = json_pack("{s:s, s:s, s:I}", "workload", c->workload->name, "mode",
 			      mode_name(at->mode), "depth", (json_int_t)at->depth);
 
-	if (p->design.kinds)
+	if (p->design.policies)
 		json_object_set_new(o, "sync", json_string(sync_names[at->sync]));
 	for (const struct param *row = c->params.rows; row->name; row++)
 		if (is_shown(p, c->workload, row))
@@ -206,8 +206,8 @@ void plan_point_text(const struct plan *p, int point, char *out, size_t size)
 	}
 	if (used < size)
 		snprintf(out + used, size - used, " %s depth %ld%s%s", mode_name(at->mode),
-			 (long)at->depth, p->design.kinds ? " sync " : "",
-			 p->design.kinds ? sync_names[at->sync] : "");
+			 (long)at->depth, p->design.policies ? " sync " : "",
+			 p->design.policies ? sync_names[at->sync] : "");
 }
 
 /* ---- is this a plan: fields, kinds and ranges ------------------------------------------- */
@@ -269,7 +269,7 @@ static bool is_lock(const json_t *o)
 	return !v || is_name(v, base) || is_whole(o, "lock_clocks_mhz", 1, CLOCK_MHZ_MAX);
 }
 
-/* One kind of waiting, or several, each once. */
+/* One wait policy, or several, each once. */
 static bool are_kinds(const json_t *o)
 {
 	const json_t *kinds = json_object_get(o, "sync_kinds"), *v;
@@ -393,19 +393,20 @@ static int64_t integer(const json_t *o, const char *key)
 	return json_integer_value(json_object_get(o, key));
 }
 
-static void kinds_parse(struct design *d, const json_t *o)
+static void policies_parse(struct design *d, const json_t *o)
 {
 	const json_t *kinds = json_object_get(o, "sync_kinds"), *v;
 	size_t i;
 
-	d->sync = (enum sync_kind)find_name(sync_names,
-					    json_string_value(json_object_get(o, "sync")));
+	d->sync = (enum wait_policy)find_name(sync_names,
+					      json_string_value(json_object_get(o, "sync")));
 	json_array_foreach(kinds, i, v)
 	{
-		d->kind[d->kinds++] = (enum sync_kind)find_name(sync_names, json_string_value(v));
+		d->policy[d->policies++] =
+			(enum wait_policy)find_name(sync_names, json_string_value(v));
 	}
-	if (d->kinds)
-		d->sync = d->kind[0];
+	if (d->policies)
+		d->sync = d->policy[0];
 }
 
 static void company_parse(struct design *d, const json_t *o)
@@ -443,7 +444,7 @@ static void design_parse(struct design *d, const json_t *o)
 	d->pause_max_ns = integer(o, "pause_max_ns");
 	d->check_steps = integer(o, "check_steps");
 	d->seed = (uint64_t)integer(o, "seed");
-	kinds_parse(d, o);
+	policies_parse(d, o);
 	goals_parse(&d->goals, json_object_get(o, "resolve"));
 	d->goals.margin = json_number_value(json_object_get(o, "resolve_margin"));
 	d->lock = json_object_get(o, "lock_clocks_mhz") != NULL;
@@ -518,9 +519,9 @@ static void point_parse(struct plan_point *at, const json_t *o, const struct pla
 				   .sync = p->design.sync,
 				   .block_ns = { ns_of(o, "block_ns"), NAN } };
 	at->block_ns[1] = predict_block_ns(p, at, 1);
-	if (p->design.kinds) {
-		at->sync = (enum sync_kind)find_name(sync_names,
-						     json_string_value(json_object_get(o, "sync")));
+	if (p->design.policies) {
+		at->sync = (enum wait_policy)find_name(
+			sync_names, json_string_value(json_object_get(o, "sync")));
 		alone = json_string_value(json_object_get(o, "key_alone"));
 	}
 	strcpy(at->key, key);

@@ -248,7 +248,7 @@ static json_t *copies_json(const struct copies *c)
 	return json_pack("{s:f, s:f}", "calls", c->calls, "bytes", c->bytes);
 }
 
-json_t *step_cost_json(const struct cost *c)
+json_t *work_count_json(const struct cost *c)
 {
 	return json_pack("{s:f, s:o, s:o, s:o, s:b, s:f}", "launches", c->launches, "to_device",
 			 copies_json(&c->to_device), "to_host", copies_json(&c->to_host), "within",
@@ -256,7 +256,7 @@ json_t *step_cost_json(const struct cost *c)
 			 c->allocations);
 }
 
-void step_cost_take(struct cost *out, const json_t *step)
+void work_count_take(struct cost *out, const json_t *step)
 {
 	struct cost c = { 0 };
 	int pageable;

@@ -31,10 +31,10 @@ double assembled_median(const json_t *point, const char *series);
  */
 
 /* New reference. */
-json_t *step_cost_json(const struct cost *c);
+json_t *work_count_json(const struct cost *c);
 
 /* Back from a record; where it has none (NULL) or a damaged one, *out stays as it is. */
-void step_cost_take(struct cost *out, const json_t *step);
+void work_count_take(struct cost *out, const json_t *step);
 
 /* ---- summaries as CSV ------------------------------------------------------------------- */
 

@@ -56,6 +56,11 @@ bool record_is(const json_t *o, const char *kind)
 	return record && !strcmp(record, kind);
 }
 
+static bool is_readable_major(long major)
+{
+	return major >= RECORD_SCHEMA_OLDEST && major <= RECORD_SCHEMA_MAJOR;
+}
+
 static int check_schema(const struct record_scan *scan, const json_t *o)
 {
 	const json_t *schema = json_object_get(o, "schema");
@@ -69,10 +74,10 @@ static int check_schema(const struct record_scan *scan, const json_t *o)
 	if (!text || end == text || *end != '.')
 		return complain(EINVAL, "%s:%ld: schema is not \"MAJOR.MINOR\"", scan->path,
 				(long)scan->line + 1);
-	if (major != RECORD_SCHEMA_MAJOR)
-		return complain(EPROTONOSUPPORT, "%s:%ld: schema %s; this rift reads %d.x",
+	if (!is_readable_major(major))
+		return complain(EPROTONOSUPPORT, "%s:%ld: schema %s; this rift reads %d.x to %d.x",
 				scan->path, (long)scan->line + 1, text_shown(text).s,
-				RECORD_SCHEMA_MAJOR);
+				RECORD_SCHEMA_OLDEST, RECORD_SCHEMA_MAJOR);
 	return 0;
 }
 
@@ -145,7 +150,7 @@ static bool is_readable_schema(const json_t *o)
 {
 	const char *schema = json_string_value(json_object_get(o, "schema"));
 
-	return schema && strtol(schema, NULL, 10) == RECORD_SCHEMA_MAJOR;
+	return schema && is_readable_major(strtol(schema, NULL, 10));
 }
 
 /*

@@ -9,7 +9,7 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
-#include "harness/probe/card.h"
+#include "harness/probe/costs.h"
 #include "harness/record/validate_record.h"
 
 static bool is_under_way(const char *path)
@@ -36,7 +36,7 @@ static int refuse_unfinished(const struct record_facts *f, const char *path)
 	return 0;
 }
 
-/* ---- kinds of waiting ------------------------------------------------------------------- */
+/* ---- wait policies ------------------------------------------------------------------- */
 
 static const struct param sync_row = { "sync", PARAM_CHOICE, 0,	 "",   "",   0,
 				       0,      sync_names,   "", NULL, NULL, false };
@@ -53,8 +53,8 @@ static void list_kinds(const struct design *d, char *out, size_t size)
 {
 	size_t used = (size_t)snprintf(out, size, "%s", sync_names[d->sync]);
 
-	for (int i = 1; i < d->kinds && used < size; i++)
-		used += (size_t)snprintf(out + used, size - used, ", %s", sync_names[d->kind[i]]);
+	for (int i = 1; i < d->policies && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, ", %s", sync_names[d->policy[i]]);
 }
 
 static int choose_kind(struct journal *j, const char *path, const char *sync)
@@ -62,20 +62,20 @@ static int choose_kind(struct journal *j, const char *path, const char *sync)
 	char kinds[64];
 	int kind;
 
-	if (!sync && !j->plan.design.kinds)
+	if (!sync && !j->plan.design.policies)
 		return 0;
 	list_kinds(&j->plan.design, kinds, sizeof(kinds));
 	if (!sync)
 		return complain(EINVAL,
-				"%s was swept with several kinds of waiting, %s: name one, --sync "
+				"%s was swept with several wait policies, %s: name one, --sync "
 				"%s",
 				path, kinds, sync_names[j->plan.design.sync]);
 	if (param_parse(&sync_row, "--sync", sync, &kind))
 		return -EINVAL;
-	if (!plan_has_kind(&j->plan, (enum sync_kind)kind))
+	if (!plan_has_policy(&j->plan, (enum wait_policy)kind))
 		return complain(EINVAL, "--sync=%s: %s was swept with %s", sync, path, kinds);
-	if (j->plan.design.kinds)
-		journal_keep_kind(j, (enum sync_kind)kind);
+	if (j->plan.design.policies)
+		journal_keep_policy(j, (enum wait_policy)kind);
 	return 0;
 }
 
@@ -87,9 +87,9 @@ int session_read(struct journal *j, const char *path, const char *sync)
 	int err;
 
 	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
-	if (card_is(path))
+	if (costs_is(path))
 		return complain(EINVAL,
-				"%s: a card of rift probe, no session: rift show and rift "
+				"%s: call costs of rift probe, no session: rift show and rift "
 				"compare take it",
 				path);
 	err = record_check(&facts, path, NULL);
@@ -200,14 +200,14 @@ int session_read_side(struct journal *j, const struct session_arg *arg, const ch
 			j->path, j->path, j->path);
 }
 
-static const char *text_of(const json_t *o, const char *part, const char *name)
+static const char *get_text(const json_t *o, const char *part, const char *name)
 {
 	return json_string_value(json_object_get(json_object_get(o, part), name));
 }
 
 void session_platform(const struct journal *j, int side, char *out, size_t size)
 {
-	const char *device = text_of(j->header[side], "gpu", "name");
+	const char *device = get_text(j->header[side], "gpu", "name");
 	const char *declared = side ? j->against : *j->plan.declared ? j->plan.declared : NULL;
 	struct text name = text_shown(device ? device : "unknown device");
 
@@ -219,7 +219,7 @@ void session_platform(const struct journal *j, int side, char *out, size_t size)
 
 bool session_is_cpu(const struct journal *j, int side)
 {
-	const char *type = text_of(j->header[side], "build", "build_type");
+	const char *type = get_text(j->header[side], "build", "build_type");
 
 	return type && !strcmp(type, "cpu");
 }

@@ -13,7 +13,7 @@
  * -EPROTONOSUPPORT after one line for another major version of the schema; or another negative
  * errno after one line. *j may be released after a failure too.
  *
- * sync: the kind of waiting that --sync names, or NULL. A session that was swept with several has
+ * sync: the wait policy that --sync names, or NULL. A session that was swept with several has
  * to be told which, and is read as if it had been swept with that alone: points of different kinds
  * are different points. One that was swept with another alone is refused.
  */
@@ -54,7 +54,7 @@ int session_side_check(const struct journal *j, const struct session_arg *arg, i
 /* For the file alone: FILE of the word, to be freed, and the side that it ends with. */
 int session_word_parse(const struct session_arg *arg, char **path, int *side);
 
-/* Is this the name of a kind of waiting? 0, or -EINVAL after one line. */
+/* Is this the name of a wait policy? 0, or -EINVAL after one line. */
 int session_sync_check(const char *sync);
 
 /* What a side ran on, for people: "NVIDIA H200 (kvm-guest)"; "unknown device" without a header. */

@@ -46,7 +46,7 @@ static double median_of_round(const json_t *line, const char *series, int round,
 }
 
 /* A point's rounds are kept; where the other side of the pair has it too, both values are moved. */
-static void journal_take_turns(struct journal *j, int slot, int point, const json_t *line)
+static void journal_take_turns(struct journal *j, int replicate, int point, const json_t *line)
 {
 	size_t rounds = (size_t)j->plan.design.rounds, points = (size_t)j->plan.n_points;
 	size_t blocks = json_array_size(json_object_get(line, "round_of_block"));
@@ -55,13 +55,13 @@ static void journal_take_turns(struct journal *j, int slot, int point, const jso
 	if (!j->plan.design.pairs)
 		return;
 	if (!j->turns)
-		j->turns = journal_zeroed((size_t)j->slots, sizeof(*j->turns));
-	if (!j->turns[slot])
-		j->turns[slot] = journal_zeroed(points * rounds * TURN_SERIES, sizeof(double));
+		j->turns = journal_zeroed((size_t)j->replicates, sizeof(*j->turns));
+	if (!j->turns[replicate])
+		j->turns[replicate] = journal_zeroed(points * rounds * TURN_SERIES, sizeof(double));
 	room = journal_zeroed(blocks, sizeof(*room));
 	for (size_t r = 0; r < rounds; r++)
 		for (size_t k = 0; k < TURN_SERIES; k++)
-			j->turns[slot][((size_t)point * rounds + r) * TURN_SERIES + k] =
+			j->turns[replicate][((size_t)point * rounds + r) * TURN_SERIES + k] =
 				median_of_round(line, series_names[k], (int)r, room);
 	free(room);
 }
@@ -92,9 +92,9 @@ static void set_ratio(double *a, double *b, double ratio)
 	*b *= move;
 }
 
-static void journal_pair_turns(struct journal *j, int slot, int point)
+static void journal_pair_turns(struct journal *j, int replicate, int point)
 {
-	int processes = j->plan.design.processes, process = slot % processes;
+	int processes = j->plan.design.processes, process = replicate % processes;
 	size_t points = (size_t)j->plan.n_points, at[2];
 	const double *turns[2];
 
@@ -115,15 +115,15 @@ static void journal_pair_turns(struct journal *j, int slot, int point)
 		  ratio_of_turns(j, turns[0], turns[1], TURN_ENQ));
 }
 
-double journal_first_turns_ns(const struct journal *j, int slot, int point, int n)
+double journal_first_turns_ns(const struct journal *j, int replicate, int point, int n)
 {
 	int rounds = j->plan.design.rounds, found = 0;
 	double ns[ROUNDS_MAX];
 
-	if (!j->turns || !j->turns[slot])
+	if (!j->turns || !j->turns[replicate])
 		return NAN;
 	for (int r = 0; r < rounds && found < n; r++) {
-		double x = j->turns[slot][(point * rounds + r) * TURN_SERIES + TURN_TOTAL];
+		double x = j->turns[replicate][(point * rounds + r) * TURN_SERIES + TURN_TOTAL];
 
 		if (isfinite(x))
 			ns[found++] = x;
@@ -135,13 +135,13 @@ static void journal_keep_turns(struct journal *j, const bool *stays)
 {
 	size_t row = (size_t)j->plan.design.rounds * TURN_SERIES;
 
-	for (int slot = 0; j->turns && slot < j->slots; slot++) {
-		double *to = j->turns[slot];
+	for (int replicate = 0; j->turns && replicate < j->replicates; replicate++) {
+		double *to = j->turns[replicate];
 
 		for (int i = 0; to && i < j->plan.n_points; i++) {
 			if (!stays[i])
 				continue;
-			memmove(to, j->turns[slot] + (size_t)i * row, row * sizeof(*to));
+			memmove(to, j->turns[replicate] + (size_t)i * row, row * sizeof(*to));
 			to += row;
 		}
 	}
@@ -149,7 +149,7 @@ static void journal_keep_turns(struct journal *j, const bool *stays)
 
 void journal_release_turns(struct journal *j)
 {
-	for (int i = 0; j->turns && i < j->slots; i++)
+	for (int i = 0; j->turns && i < j->replicates; i++)
 		free(j->turns[i]);
 	free(j->turns);
 	j->turns = NULL;
@@ -157,31 +157,31 @@ void journal_release_turns(struct journal *j)
 
 /* ---- what lines say, whether just written or read back ---------------------------------- */
 
-/* Of a plan of several kinds of waiting. */
-static void saw_kind(struct journal *j, int side, json_t *line)
+/* Of a plan of several wait policies. */
+static void apply_policy(struct journal *j, int side, json_t *line)
 {
 	const json_t *flags = json_object_get(line, "cuda_flags");
 	const char *name = json_string_value(json_object_get(flags, "sync"));
 
 	for (int kind = 0; name && kind < SYNC_COUNT; kind++)
-		if (!strcmp(name, sync_names[kind]) && !j->of_kind[side][kind])
-			j->of_kind[side][kind] = json_incref(line);
+		if (!strcmp(name, sync_names[kind]) && !j->of_policy[side][kind])
+			j->of_policy[side][kind] = json_incref(line);
 }
 
-void journal_saw_header(struct journal *j, int slot, json_t *line)
+void journal_apply_header(struct journal *j, int replicate, json_t *line)
 {
-	int side = slot / j->plan.design.processes;
+	int side = replicate / j->plan.design.processes;
 	const json_t *warmup = json_object_get(line, "warmup");
 	const json_t *canary = json_object_get(warmup, "canary_ns");
 
 	if (!j->header[side])
 		j->header[side] = json_incref(line);
-	saw_kind(j, side, line);
-	j->canary_ns[slot] = json_is_number(canary) ? json_number_value(canary) : NAN;
-	/* of several kinds, the canaries of all their processes are one series */
-	if (!j->plan.design.kinds || !j->attempts[slot])
-		j->drift_ns[side][0] = j->canary_ns[slot];
-	j->attempts[slot]++;
+	apply_policy(j, side, line);
+	j->canary_ns[replicate] = json_is_number(canary) ? json_number_value(canary) : NAN;
+	/* of several policies, the canaries of all their processes are one series */
+	if (!j->plan.design.policies || !j->attempts[replicate])
+		j->drift_ns[side][0] = j->canary_ns[replicate];
+	j->attempts[replicate]++;
 }
 
 static enum point_status status_of(const char *text)
@@ -195,7 +195,7 @@ static enum point_status status_of(const char *text)
 						: POINT_FAILED;
 }
 
-static void saw_refusal(struct journal *j, int side, int point, json_t *error)
+static void apply_refusal(struct journal *j, int side, int point, json_t *error)
 {
 	char number[16];
 
@@ -206,7 +206,7 @@ static void saw_refusal(struct journal *j, int side, int point, json_t *error)
 }
 
 /* The median of a point's host canaries; records of before 2026-11-24 have none. */
-static void saw_host(struct journal *j, const json_t *line)
+static void apply_host(struct journal *j, const json_t *line)
 {
 	const json_t *all = json_object_get(line, "host_canary_ns"), *v;
 	double *ns = journal_zeroed(json_array_size(all), sizeof(*ns)), median;
@@ -221,9 +221,9 @@ static void saw_host(struct journal *j, const json_t *line)
 	j->host_ns[1] = fmax(j->host_ns[1], median);
 }
 
-void journal_saw_point(struct journal *j, int slot, int point, const json_t *line)
+void journal_apply_point(struct journal *j, int replicate, int point, const json_t *line)
 {
-	size_t at = (size_t)slot * (size_t)j->plan.n_points + (size_t)point;
+	size_t at = (size_t)replicate * (size_t)j->plan.n_points + (size_t)point;
 	const json_t *canaries = json_object_get(line, "canary_ns");
 	const json_t *launches = json_object_get(line, "launches_per_step");
 	size_t n = json_array_size(canaries);
@@ -231,36 +231,37 @@ void journal_saw_point(struct journal *j, int slot, int point, const json_t *lin
 	j->status[at] =
 		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
 	if (j->status[at] == POINT_NOT_SUPPORTED)
-		saw_refusal(j, journal_side(j, slot), point, json_object_get(line, "error"));
+		apply_refusal(j, journal_side(j, replicate), point, json_object_get(line, "error"));
 	j->total_ns[at] = assembled_median(line, "t_total_ns");
 	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
-	journal_take_turns(j, slot, point, line);
-	journal_pair_turns(j, slot, point);
-	saw_host(j, line);
+	journal_take_turns(j, replicate, point, line);
+	journal_pair_turns(j, replicate, point);
+	apply_host(j, line);
 	if (json_is_number(launches))
 		j->launches[point] = json_number_value(launches);
-	step_cost_take(&j->step[point], json_object_get(line, "step"));
+	work_count_take(&j->step[point], json_object_get(line, "step"));
 	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
 	if (n)
-		j->drift_ns[journal_side(j, slot)][1] =
+		j->drift_ns[journal_side(j, replicate)][1] =
 			json_number_value(json_array_get(canaries, n - 1));
 }
 
-static void saw_alone(struct journal *j, int slot, const json_t *alone)
+static void apply_alone(struct journal *j, int replicate, const json_t *alone)
 {
 	const json_t *company = json_object_get(alone, "company_over_alone");
 	const json_t *all = json_object_get(alone, "t_total_ns");
 	int points = j->plan.n_points;
 
-	j->company[slot] = json_is_number(company) ? json_number_value(company) : NAN;
+	j->company[replicate] = json_is_number(company) ? json_number_value(company) : NAN;
 	for (int i = 0; i < points; i++) {
 		const json_t *ns = json_object_get(all, j->plan.point[i].key);
 
-		j->alone_ns[slot * points + i] = json_is_number(ns) ? json_number_value(ns) : NAN;
+		j->alone_ns[replicate * points + i] =
+			json_is_number(ns) ? json_number_value(ns) : NAN;
 	}
 }
 
-static void saw_sentinels(struct journal *j, int side, const json_t *all)
+static void apply_sentinels(struct journal *j, int side, const json_t *all)
 {
 	struct held *most = &j->held[side];
 	const json_t *o;
@@ -279,16 +280,16 @@ static void saw_sentinels(struct journal *j, int side, const json_t *all)
 	}
 }
 
-void journal_saw_trailer(struct journal *j, int slot, const json_t *line)
+void journal_apply_trailer(struct journal *j, int replicate, const json_t *line)
 {
 	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
-	double *most = &j->drift_most[slot / j->plan.design.processes];
+	double *most = &j->drift_most[replicate / j->plan.design.processes];
 
 	if (fabs(drift) > fabs(*most))
 		*most = drift;
-	saw_alone(j, slot, json_object_get(line, "alone"));
-	saw_sentinels(j, journal_side(j, slot), json_object_get(line, "sentinels"));
-	j->complete[slot] = true;
+	apply_alone(j, replicate, json_object_get(line, "alone"));
+	apply_sentinels(j, journal_side(j, replicate), json_object_get(line, "sentinels"));
+	j->complete[replicate] = true;
 }
 
 /* ---- read back, to go on where it ended ------------------------------------------------- */
@@ -352,8 +353,8 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 	return 0;
 }
 
-/* The slot that a line is of; -1: none of this plan. */
-static int slot_of(const struct journal *j, const json_t *o)
+/* The replicate that a line is of; -1: none of this plan. */
+static int replicate_of(const struct journal *j, const json_t *o)
 {
 	const char *side = json_string_value(json_object_get(o, "side"));
 	json_int_t process = json_integer_value(json_object_get(o, "process_index"));
@@ -405,25 +406,25 @@ static void take_fewer(struct journal *j, const json_t *o)
 static int take_part_line(const json_t *o, const struct record_scan *scan, void *arg)
 {
 	struct journal *j = arg;
-	int slot, point;
+	int replicate, point;
 
 	if (!scan->line)
 		return record_is(o, "plan") ? take_plan(j, o, scan)
 					    : damaged(scan, "the first line is no plan");
 	if (record_is(o, "fewer"))
 		take_fewer(j, o);
-	slot = slot_of(j, o);
-	if (slot < 0)
+	replicate = replicate_of(j, o);
+	if (replicate < 0)
 		return 0; /* a kind that a later version added */
 	if (record_is(o, "header"))
-		journal_saw_header(j, slot, (json_t *)(uintptr_t)o);
+		journal_apply_header(j, replicate, (json_t *)(uintptr_t)o);
 	point = point_of(j, o);
 	if (record_is(o, "point") && point >= 0)
-		journal_saw_point(j, slot, point, o);
+		journal_apply_point(j, replicate, point, o);
 	if (record_is(o, "failure") && point >= 0)
-		j->failures[slot * j->plan.n_points + point]++;
+		j->failures[replicate * j->plan.n_points + point]++;
 	if (record_is(o, "trailer")) {
-		journal_saw_trailer(j, slot, o);
+		journal_apply_trailer(j, replicate, o);
 		return check_trailer(o, scan);
 	}
 	return 0;
@@ -433,54 +434,54 @@ static int take_part_line(const json_t *o, const struct record_scan *scan, void 
 static int take_visit(const json_t *o, const struct record_scan *scan, void *arg)
 {
 	struct journal *j = arg;
-	int slot = slot_of(j, o), rounds = j->plan.design.rounds;
+	int replicate = replicate_of(j, o), rounds = j->plan.design.rounds;
 	json_int_t point = json_integer_value(json_object_get(o, "point"));
 	json_int_t round = json_integer_value(json_object_get(o, "round"));
 	const char *id = json_string_value(json_object_get(o, "session_id"));
-	int side = slot < 0 ? 0 : journal_side(j, slot);
+	int side = replicate < 0 ? 0 : journal_side(j, replicate);
 	json_t **kept;
 
 	(void)scan;
 	if (id && strcmp(id, j->session_id) && record_is(o, "visit"))
 		return 0; /* of a session before */
 	/* a process writes its header before its visits */
-	if (!record_is(o, "visit") || !id || slot < 0 || !j->attempts[slot] || *visit_wrong(o).s ||
-	    point >= j->plan.n_points || round >= rounds) {
+	if (!record_is(o, "visit") || !id || replicate < 0 || !j->attempts[replicate] ||
+	    *visit_wrong(o).s || point >= j->plan.n_points || round >= rounds) {
 		j->visits_dropped++;
 		return 0;
 	}
-	if (j->complete[slot])
+	if (j->complete[replicate])
 		return 0;
-	if (j->visit_slot[side] != slot)
+	if (j->visit_replicate[side] != replicate)
 		journal_forget_visits(j, side);
-	j->visit_slot[side] = slot;
-	kept = &journal_visits_of(j, slot, (int)point)[round];
+	j->visit_replicate[side] = replicate;
+	kept = &journal_visits(j, replicate, (int)point)[round];
 	json_decref(*kept);
 	*kept = json_incref((json_t *)(uintptr_t)o);
 	return 0;
 }
 
 /* A crash may have come between the last visit of a point and its record. */
-static int write_missing_of(struct journal *j, int slot)
+static int write_missing_of(struct journal *j, int replicate)
 {
 	int rounds = j->plan.design.rounds, err = 0;
 
-	for (int i = 0; slot >= 0 && i < j->plan.n_points && !err; i++) {
+	for (int i = 0; replicate >= 0 && i < j->plan.n_points && !err; i++) {
 		int seen = 0;
 
 		for (int r = 0; r < rounds; r++)
-			seen += journal_visits_of(j, slot, i)[r] != NULL;
-		if (seen == rounds && !j->status[slot * j->plan.n_points + i])
-			err = journal_point(j, slot, i);
+			seen += journal_visits(j, replicate, i)[r] != NULL;
+		if (seen == rounds && !j->status[replicate * j->plan.n_points + i])
+			err = journal_point(j, replicate, i);
 	}
 	return err;
 }
 
 static int write_missing_points(struct journal *j)
 {
-	int err = write_missing_of(j, j->visit_slot[0]);
+	int err = write_missing_of(j, j->visit_replicate[0]);
 
-	return err ? err : write_missing_of(j, j->visit_slot[1]);
+	return err ? err : write_missing_of(j, j->visit_replicate[1]);
 }
 
 /* The file again, without what was dropped. */
@@ -488,8 +489,8 @@ static int rewrite_visits(struct journal *j)
 {
 	int err = record_clear(&j->visits);
 
-	for (int i = 0; i < 2 * j->visits_room && !err; i++) {
-		json_t *visit = j->visit[i / j->visits_room][i % j->visits_room];
+	for (int i = 0; i < 2 * j->visits_capacity && !err; i++) {
+		json_t *visit = j->visit[i / j->visits_capacity][i % j->visits_capacity];
 
 		if (visit)
 			err = record_write(&j->visits, json_incref(visit));
@@ -574,7 +575,7 @@ int journal_open(struct journal *j, const char *path)
 	char part[JOURNAL_NAME];
 	int err;
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = { -1, -1 } };
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_replicate = { -1, -1 } };
 	j->path = session_name(path);
 	journal_name(j, ".part", part);
 	err = check_resumable(j, path, part);
@@ -596,7 +597,7 @@ int journal_read(struct journal *j, const char *path)
 	struct record_scan scan;
 	int err;
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_slot = { -1, -1 } };
+	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_replicate = { -1, -1 } };
 	err = record_read(&scan, path, take_part_line, j);
 	if (!err && !scan.line)
 		err = complain(EINVAL, "%s has no plan", path);
@@ -604,7 +605,7 @@ int journal_read(struct journal *j, const char *path)
 	return err;
 }
 
-/* ---- one kind of waiting of a session that was swept with several ----------------------- */
+/* ---- one wait policy of a session that was swept with several ----------------------- */
 
 /* Of each row of n elements, those of the points that stay, moved together. */
 static void keep_columns(void *all, size_t size, int rows, const bool *stays, int n)
@@ -653,12 +654,12 @@ static void keep_rows(struct journal *j, const bool *stays)
 
 	journal_forget_visits(j, 0);
 	journal_forget_visits(j, 1);
-	keep_columns(j->status, sizeof(*j->status), j->slots, stays, n);
-	keep_columns(j->total_ns, sizeof(*j->total_ns), j->slots, stays, n);
-	keep_columns(j->enq_ns, sizeof(*j->enq_ns), j->slots, stays, n);
-	keep_columns(j->alone_ns, sizeof(*j->alone_ns), j->slots, stays, n);
-	keep_columns(j->noisy, sizeof(*j->noisy), j->slots, stays, n);
-	keep_columns(j->failures, sizeof(*j->failures), j->slots, stays, n);
+	keep_columns(j->status, sizeof(*j->status), j->replicates, stays, n);
+	keep_columns(j->total_ns, sizeof(*j->total_ns), j->replicates, stays, n);
+	keep_columns(j->enq_ns, sizeof(*j->enq_ns), j->replicates, stays, n);
+	keep_columns(j->alone_ns, sizeof(*j->alone_ns), j->replicates, stays, n);
+	keep_columns(j->noisy, sizeof(*j->noisy), j->replicates, stays, n);
+	keep_columns(j->failures, sizeof(*j->failures), j->replicates, stays, n);
 	keep_columns(j->launches, sizeof(*j->launches), 1, stays, n);
 	keep_columns(j->step, sizeof(*j->step), 1, stays, n);
 	journal_keep_turns(j, stays);
@@ -676,7 +677,7 @@ void journal_keep_points(struct journal *j, const bool *stays)
 	plan_drop(&j->plan, does_not_stay, (void *)(uintptr_t)stays);
 }
 
-void journal_keep_kind(struct journal *j, enum sync_kind kind)
+void journal_keep_policy(struct journal *j, enum wait_policy kind)
 {
 	int n = j->plan.n_points;
 	bool *stays = journal_zeroed((size_t)n, sizeof(*stays));
@@ -685,36 +686,37 @@ void journal_keep_kind(struct journal *j, enum sync_kind kind)
 		stays[i] = j->plan.point[i].sync == kind;
 	keep_rows(j, stays);
 	free(stays);
-	plan_keep_kind(&j->plan, kind);
+	plan_keep_policy(&j->plan, kind);
 	for (int side = 0; side < j->sides; side++) {
-		if (!j->of_kind[side][kind])
+		if (!j->of_policy[side][kind])
 			continue;
 		json_decref(j->header[side]);
-		j->header[side] = json_incref(j->of_kind[side][kind]);
+		j->header[side] = json_incref(j->of_policy[side][kind]);
 	}
 }
 
 /* ---- some processes of one side --------------------------------------------------------- */
 
-/* Rows of `size` bytes a slot, those of the slots that are taken. */
-static void *taken(const void *all, size_t size, const int *slot, int n)
+/* Rows of `size` bytes a replicate, those of the replicates that are taken. */
+static void *taken(const void *all, size_t size, const int *replicate, int n)
 {
 	char *rows = journal_zeroed((size_t)n, size);
 
 	for (int i = 0; i < n; i++)
-		memcpy(rows + (size_t)i * size, (const char *)all + (size_t)slot[i] * size, size);
+		memcpy(rows + (size_t)i * size, (const char *)all + (size_t)replicate[i] * size,
+		       size);
 	return rows;
 }
 
 void journal_view(struct journal *out, const struct journal *j, int side, const int *process, int n)
 {
 	size_t points = (size_t)j->plan.n_points;
-	int *slot = journal_zeroed((size_t)n, sizeof(*slot));
+	int *replicate = journal_zeroed((size_t)n, sizeof(*replicate));
 
 	for (int i = 0; i < n; i++)
-		slot[i] = side * j->plan.design.processes + process[i];
+		replicate[i] = side * j->plan.design.processes + process[i];
 	*out = (struct journal){
-		.plan = j->plan, .sides = 1, .slots = n, .visit_slot = { -1, -1 }
+		.plan = j->plan, .sides = 1, .replicates = n, .visit_replicate = { -1, -1 }
 	};
 	out->plan.design.processes = n;
 	out->plan.design.sequential = false;
@@ -726,15 +728,15 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	out->refused[0] = j->refused[side];
 	out->launches = j->launches;
 	out->step = j->step;
-	out->status = taken(j->status, points * sizeof(*j->status), slot, n);
-	out->total_ns = taken(j->total_ns, points * sizeof(*j->total_ns), slot, n);
-	out->enq_ns = taken(j->enq_ns, points * sizeof(*j->enq_ns), slot, n);
-	out->noisy = taken(j->noisy, points * sizeof(*j->noisy), slot, n);
-	out->failures = taken(j->failures, points * sizeof(*j->failures), slot, n);
-	out->complete = taken(j->complete, sizeof(*j->complete), slot, n);
-	out->attempts = taken(j->attempts, sizeof(*j->attempts), slot, n);
-	out->canary_ns = taken(j->canary_ns, sizeof(*j->canary_ns), slot, n);
-	free(slot);
+	out->status = taken(j->status, points * sizeof(*j->status), replicate, n);
+	out->total_ns = taken(j->total_ns, points * sizeof(*j->total_ns), replicate, n);
+	out->enq_ns = taken(j->enq_ns, points * sizeof(*j->enq_ns), replicate, n);
+	out->noisy = taken(j->noisy, points * sizeof(*j->noisy), replicate, n);
+	out->failures = taken(j->failures, points * sizeof(*j->failures), replicate, n);
+	out->complete = taken(j->complete, sizeof(*j->complete), replicate, n);
+	out->attempts = taken(j->attempts, sizeof(*j->attempts), replicate, n);
+	out->canary_ns = taken(j->canary_ns, sizeof(*j->canary_ns), replicate, n);
+	free(replicate);
 }
 
 void journal_view_release(struct journal *view)

@@ -47,7 +47,7 @@ static int create_note(const char *path)
 	if (fd < 0)
 		return errno;
 	n = snprintf(text, sizeof(text), "%d %lld %s\n", (int)getpid(),
-		     (long long)system_start_of(getpid()), system_boot_id());
+		     (long long)system_start(getpid()), system_boot_id());
 	if (write(fd, text, (size_t)n) != n) {
 		int err = errno ? errno : EIO;
 
@@ -78,7 +78,7 @@ static bool is_alive(const struct holder *h)
 {
 	if (*h->boot && strcmp(h->boot, system_boot_id()))
 		return false;
-	return system_start_of(h->pid) == h->start;
+	return system_start(h->pid) == h->start;
 }
 
 /* Replaces the note of who is gone. Returns an errno; EBUSY: *h lives. */
@@ -163,9 +163,9 @@ const char *journal_side_name(int side)
 	return side ? "b" : "a";
 }
 
-int journal_side(const struct journal *j, int slot)
+int journal_side(const struct journal *j, int replicate)
 {
-	return slot / j->plan.design.processes;
+	return replicate / j->plan.design.processes;
 }
 
 uint32_t journal_draw_group(const struct journal *j, int side)
@@ -173,7 +173,7 @@ uint32_t journal_draw_group(const struct journal *j, int side)
 	return j->plan.design.pairs ? 0 : (uint32_t)side;
 }
 
-int journal_slot(const struct journal *j, int i)
+int journal_replicate(const struct journal *j, int i)
 {
 	int pair = i / 2;
 
@@ -183,20 +183,20 @@ int journal_slot(const struct journal *j, int i)
 	return ((i % 2) ^ (pair % 2)) * j->plan.design.processes + pair;
 }
 
-enum sync_kind journal_kind(const struct journal *j, int slot, int i)
+enum wait_policy journal_policy(const struct journal *j, int replicate, int i)
 {
 	const struct design *d = &j->plan.design;
 
-	if (!d->kinds)
+	if (!d->policies)
 		return d->sync;
-	return d->kind[slot % d->processes % 2 ? d->kinds - 1 - i : i];
+	return d->policy[replicate % d->processes % 2 ? d->policies - 1 - i : i];
 }
 
 int journal_processes(const struct journal *j)
 {
 	int done = 0;
 
-	while (done < j->slots && j->complete[journal_slot(j, done)])
+	while (done < j->replicates && j->complete[journal_replicate(j, done)])
 		done++;
 	return done < j->sides ? 1 : done / j->sides;
 }
@@ -218,44 +218,44 @@ void journal_name(const struct journal *j, const char *suffix, char out[JOURNAL_
 void journal_allocate(struct journal *j)
 {
 	size_t points = (size_t)j->plan.n_points;
-	size_t slots = (size_t)j->sides * (size_t)j->plan.design.processes;
+	size_t replicates = (size_t)j->sides * (size_t)j->plan.design.processes;
 
-	j->slots = (int)slots;
-	j->status = journal_zeroed(slots * points, sizeof(*j->status));
-	j->total_ns = journal_zeroed(slots * points, sizeof(*j->total_ns));
-	j->enq_ns = journal_zeroed(slots * points, sizeof(*j->enq_ns));
+	j->replicates = (int)replicates;
+	j->status = journal_zeroed(replicates * points, sizeof(*j->status));
+	j->total_ns = journal_zeroed(replicates * points, sizeof(*j->total_ns));
+	j->enq_ns = journal_zeroed(replicates * points, sizeof(*j->enq_ns));
 	j->launches = journal_zeroed(points, sizeof(*j->launches));
 	j->step = journal_zeroed(points, sizeof(*j->step));
 	for (size_t i = 0; i < points; i++)
 		j->step[i].launches = NAN;
-	j->noisy = journal_zeroed(slots * points, sizeof(*j->noisy));
-	j->complete = journal_zeroed(slots, sizeof(*j->complete));
-	j->attempts = journal_zeroed(slots, sizeof(*j->attempts));
-	j->canary_ns = journal_zeroed(slots, sizeof(*j->canary_ns));
-	j->alone_ns = journal_zeroed(slots * points, sizeof(*j->alone_ns));
-	j->company = journal_zeroed(slots, sizeof(*j->company));
-	j->failures = journal_zeroed(slots * points, sizeof(*j->failures));
-	j->visits_room = j->plan.n_points * j->plan.design.rounds;
+	j->noisy = journal_zeroed(replicates * points, sizeof(*j->noisy));
+	j->complete = journal_zeroed(replicates, sizeof(*j->complete));
+	j->attempts = journal_zeroed(replicates, sizeof(*j->attempts));
+	j->canary_ns = journal_zeroed(replicates, sizeof(*j->canary_ns));
+	j->alone_ns = journal_zeroed(replicates * points, sizeof(*j->alone_ns));
+	j->company = journal_zeroed(replicates, sizeof(*j->company));
+	j->failures = journal_zeroed(replicates * points, sizeof(*j->failures));
+	j->visits_capacity = j->plan.n_points * j->plan.design.rounds;
 	for (int side = 0; side < 2; side++)
-		j->visit[side] = journal_zeroed((size_t)j->visits_room, sizeof(json_t *));
-	for (size_t i = 0; i < slots; i++)
+		j->visit[side] = journal_zeroed((size_t)j->visits_capacity, sizeof(json_t *));
+	for (size_t i = 0; i < replicates; i++)
 		j->canary_ns[i] = j->company[i] = NAN;
-	for (size_t i = 0; i < slots * points; i++)
+	for (size_t i = 0; i < replicates * points; i++)
 		j->total_ns[i] = j->enq_ns[i] = j->alone_ns[i] = NAN;
 }
 
 void journal_forget_visits(struct journal *j, int side)
 {
 	/* not by the plan: a session that starts anew takes it along */
-	for (int i = 0; i < j->visits_room; i++) {
+	for (int i = 0; i < j->visits_capacity; i++) {
 		json_decref(j->visit[side][i]);
 		j->visit[side][i] = NULL;
 	}
 }
 
-json_t **journal_visits_of(const struct journal *j, int slot, int point)
+json_t **journal_visits(const struct journal *j, int replicate, int point)
 {
-	return &j->visit[journal_side(j, slot)][point * j->plan.design.rounds];
+	return &j->visit[journal_side(j, replicate)][point * j->plan.design.rounds];
 }
 
 json_t *journal_now_utc(void)
@@ -363,7 +363,9 @@ int journal_create(struct journal *j, struct plan *plan, const char *path, const
 	json_t *o;
 	int err;
 
-	*j = (struct journal){ .plan = *plan, .sides = against ? 2 : 1, .visit_slot = { -1, -1 } };
+	*j = (struct journal){ .plan = *plan,
+			       .sides = against ? 2 : 1,
+			       .visit_replicate = { -1, -1 } };
 	*plan = (struct plan){ 0 };
 	j->part.fd = j->visits.fd = -1;
 	j->path = strdup(path);
@@ -452,8 +454,8 @@ void journal_release(struct journal *j)
 	for (int side = 0; side < 2; side++) {
 		json_decref(j->header[side]);
 		json_decref(j->refused[side]);
-		for (int kind = 0; kind < SYNC_COUNT; kind++)
-			json_decref(j->of_kind[side][kind]);
+		for (int policy = 0; policy < SYNC_COUNT; policy++)
+			json_decref(j->of_policy[side][policy]);
 	}
 	journal_release_turns(j);
 	free(j->status);
@@ -478,30 +480,31 @@ void journal_release(struct journal *j)
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-int journal_begin(struct journal *j, int slot)
+int journal_begin(struct journal *j, int replicate)
 {
-	int side = journal_side(j, slot);
+	int side = journal_side(j, replicate);
 
-	if (j->visit_slot[side] == slot)
+	if (j->visit_replicate[side] == replicate)
 		return 0;
 	journal_forget_visits(j, side);
-	j->visit_slot[side] = slot;
+	j->visit_replicate[side] = replicate;
 	/* what the other side has under way stays; a reader knows whose a visit is */
-	return j->visit_slot[!side] < 0 ? record_clear(&j->visits) : 0;
+	return j->visit_replicate[!side] < 0 ? record_clear(&j->visits) : 0;
 }
 
-static json_t *line_of(const struct journal *j, const char *record, int slot)
+static json_t *line_of(const struct journal *j, const char *record, int replicate)
 {
 	int processes = j->plan.design.processes;
 
 	return json_pack("{s:s, s:s, s:i}", "record", record, "side",
-			 journal_side_name(slot / processes), "process_index", slot % processes);
+			 journal_side_name(replicate / processes), "process_index",
+			 replicate % processes);
 }
 
-int journal_header(struct journal *j, int slot, json_t *o)
+int journal_header(struct journal *j, int replicate, json_t *o)
 {
-	json_t *line = line_of(j, "header", slot);
-	int side = slot / j->plan.design.processes;
+	json_t *line = line_of(j, "header", replicate);
+	int side = replicate / j->plan.design.processes;
 	char hash[HASH_TEXT];
 
 	environment_hash(o, hash);
@@ -509,7 +512,7 @@ int journal_header(struct journal *j, int slot, json_t *o)
 	json_object_set_new(line, "session_id", json_string(j->session_id));
 	json_object_set_new(line, "tool", json_string("rift"));
 	json_object_set_new(line, "tool_version", json_string(RIFT_VERSION));
-	json_object_set_new(line, "attempt", json_integer(j->attempts[slot]));
+	json_object_set_new(line, "attempt", json_integer(j->attempts[replicate]));
 	json_object_set_new(line, "plan_sha256", json_string(j->plan_hash));
 	json_object_set_new(line, "seed", json_integer((json_int_t)j->plan.design.seed));
 	json_object_set_new(line, "start_utc", journal_now_utc());
@@ -517,64 +520,64 @@ int journal_header(struct journal *j, int slot, json_t *o)
 	json_object_set_new(line, "command", side ? json_text(j->against) : json_null());
 	json_object_update_missing(line, o);
 	json_decref(o);
-	journal_saw_header(j, slot, line);
+	journal_apply_header(j, replicate, line);
 	return record_write(&j->part, line);
 }
 
-static int write_point(struct journal *j, int slot, int point, json_t *fields)
+static int write_point(struct journal *j, int replicate, int point, json_t *fields)
 {
-	json_t *line = line_of(j, "point", slot), *axes = plan_axes_json(&j->plan, point);
+	json_t *line = line_of(j, "point", replicate), *axes = plan_axes_json(&j->plan, point);
 
 	json_object_set_new(line, "key", json_string(j->plan.point[point].key));
 	json_object_set_new(line, "axes", axes);
 	json_object_update_missing(line, fields);
 	json_decref(fields);
-	journal_saw_point(j, slot, point, line);
+	journal_apply_point(j, replicate, point, line);
 	return record_write(&j->part, line);
 }
 
-int journal_point(struct journal *j, int slot, int point)
+int journal_point(struct journal *j, int replicate, int point)
 {
 	int rounds = j->plan.design.rounds;
 
-	return write_point(j, slot, point,
-			   assemble_point(journal_visits_of(j, slot, point), rounds));
+	return write_point(j, replicate, point,
+			   assemble_point(journal_visits(j, replicate, point), rounds));
 }
 
-int journal_visit(struct journal *j, int slot, int point, int round, json_t *o)
+int journal_visit(struct journal *j, int replicate, int point, int round, json_t *o)
 {
 	int rounds = j->plan.design.rounds;
-	json_t **kept = &journal_visits_of(j, slot, point)[round];
-	json_t *line = line_of(j, "visit", slot);
+	json_t **kept = &journal_visits(j, replicate, point)[round];
+	json_t *line = line_of(j, "visit", replicate);
 	int err;
 
 	json_object_set_new(line, "schema", json_string(RECORD_SCHEMA));
 	json_object_set_new(line, "session_id", json_string(j->session_id));
-	json_object_set_new(line, "attempt", json_integer(j->attempts[slot] - 1));
+	json_object_set_new(line, "attempt", json_integer(j->attempts[replicate] - 1));
 	json_object_update_missing(line, o);
 	json_decref(o);
 	json_decref(*kept);
 	*kept = json_incref(line);
 	err = record_write(&j->visits, line);
 	for (int r = 0; r < rounds && !err; r++)
-		if (!journal_visits_of(j, slot, point)[r])
+		if (!journal_visits(j, replicate, point)[r])
 			return 0;
-	return err ? err : journal_point(j, slot, point);
+	return err ? err : journal_point(j, replicate, point);
 }
 
-int journal_failure(struct journal *j, int slot, int point, const char *status, json_t *error,
+int journal_failure(struct journal *j, int replicate, int point, const char *status, json_t *error,
 		    bool final)
 {
 	json_t *line;
 
 	if (final)
-		return write_point(j, slot, point,
+		return write_point(j, replicate, point,
 				   json_pack("{s:s, s:o}", "status", status, "error", error));
-	line = line_of(j, "failure", slot);
+	line = line_of(j, "failure", replicate);
 	json_object_set_new(line, "key", json_string(j->plan.point[point].key));
 	json_object_set_new(line, "status", json_string(status));
 	json_object_set_new(line, "error", error);
-	j->failures[slot * j->plan.n_points + point]++;
+	j->failures[replicate * j->plan.n_points + point]++;
 	return record_write(&j->part, line);
 }
 
@@ -597,9 +600,9 @@ int journal_drop(struct journal *j, const bool *stays, json_t *why)
 	return err;
 }
 
-bool journal_is_deadly(const struct journal *j, int slot, int point)
+bool journal_is_deadly(const struct journal *j, int replicate, int point)
 {
-	int processes = j->plan.design.processes, first = slot / processes * processes;
+	int processes = j->plan.design.processes, first = replicate / processes * processes;
 
 	for (int s = first; s < first + processes; s++)
 		if (j->failures[s * j->plan.n_points + point] >= 2)
@@ -607,12 +610,12 @@ bool journal_is_deadly(const struct journal *j, int slot, int point)
 	return false;
 }
 
-const json_t *journal_refusal(const struct journal *j, int slot, int point)
+const json_t *journal_refusal(const struct journal *j, int replicate, int point)
 {
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", point);
-	return json_object_get(j->refused[journal_side(j, slot)], number);
+	return json_object_get(j->refused[journal_side(j, replicate)], number);
 }
 
 int journal_count_failed(const struct journal *j)
@@ -625,37 +628,37 @@ int journal_count(const struct journal *j, enum point_status status)
 {
 	int n = 0;
 
-	for (int i = 0; i < j->slots * j->plan.n_points; i++)
+	for (int i = 0; i < j->replicates * j->plan.n_points; i++)
 		n += j->status[i] == status;
 	return n;
 }
 
-static int count_in(const struct journal *j, int slot, bool good)
+static int count_in(const struct journal *j, int replicate, bool good)
 {
 	int n = 0;
 
 	for (int i = 0; i < j->plan.n_points; i++)
-		n += (j->status[slot * j->plan.n_points + i] == POINT_OK) == good;
+		n += (j->status[replicate * j->plan.n_points + i] == POINT_OK) == good;
 	return n;
 }
 
 /* By how much the last canaries of a process are longer than the first; NAN: not known. */
-static double drift_of(const struct journal *j, int side)
+static double drift(const struct journal *j, int side)
 {
 	return j->drift_ns[side][1] / j->drift_ns[side][0] - 1;
 }
 
-int journal_trailer(struct journal *j, int slot, json_t *bye)
+int journal_trailer(struct journal *j, int replicate, json_t *bye)
 {
-	json_t *line = line_of(j, "trailer", slot);
-	int side = journal_side(j, slot), err;
+	json_t *line = line_of(j, "trailer", replicate);
+	int side = journal_side(j, replicate), err;
 	char hash[HASH_TEXT];
 
-	json_object_set_new(line, "records", json_integer(count_in(j, slot, true)));
-	json_object_set_new(line, "failed", json_integer(count_in(j, slot, false)));
+	json_object_set_new(line, "records", json_integer(count_in(j, replicate, true)));
+	json_object_set_new(line, "failed", json_integer(count_in(j, replicate, false)));
 	json_object_update_missing(line, bye);
 	json_decref(bye);
-	json_object_set_new(line, "canary_drift", json_number(drift_of(j, side)));
+	json_object_set_new(line, "canary_drift", json_number(drift(j, side)));
 	hash_text(&j->part.hash, hash);
 	json_object_set_new(line, "lines_sha256", json_string(hash));
 	json_object_set_new(line, "complete", json_true());
@@ -664,21 +667,21 @@ int journal_trailer(struct journal *j, int slot, json_t *bye)
 	if (!err)
 		err = record_sync(&j->part, true);
 	if (!err)
-		journal_saw_trailer(j, slot, line);
+		journal_apply_trailer(j, replicate, line);
 	json_decref(line);
 	if (err)
 		return err;
 	journal_forget_visits(j, side);
-	j->visit_slot[side] = -1;
-	return j->visit_slot[!side] < 0 ? record_clear(&j->visits) : 0;
+	j->visit_replicate[side] = -1;
+	return j->visit_replicate[!side] < 0 ? record_clear(&j->visits) : 0;
 }
 
 double journal_canary_ns(const struct journal *j, int side)
 {
-	double *v = journal_zeroed((size_t)j->slots, sizeof(*v)), median;
+	double *v = journal_zeroed((size_t)j->replicates, sizeof(*v)), median;
 	int n = 0;
 
-	for (int i = 0; i < j->slots; i++)
+	for (int i = 0; i < j->replicates; i++)
 		if (journal_side(j, i) == side && isfinite(j->canary_ns[i]))
 			v[n++] = j->canary_ns[i];
 	median = median_of(v, n);

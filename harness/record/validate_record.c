@@ -255,7 +255,7 @@ struct checked_session {
 	int sides, processes;		 /* of each side, as planned */
 	int points, rounds;		 /* of the plan; points less those of a record `fewer` */
 	struct checked_process *process; /* [side * processes + process_index] */
-	json_t *seen;			 /* "slot key" of each point -> true */
+	json_t *seen;			 /* "replicate key" of each point -> true */
 };
 
 static const char *text(const json_t *o, const char *name)
@@ -291,7 +291,7 @@ static const char *session_check_plan(struct checked_session *s, const json_t *r
 }
 
 /* The number of the process that a record is of; -1: not planned. */
-static int slot_of(const struct checked_session *s, const json_t *record)
+static int replicate_of(const struct checked_session *s, const json_t *record)
 {
 	const char *side = text(record, "side");
 	json_int_t process = json_integer_value(json_object_get(record, "process_index"));
@@ -302,42 +302,43 @@ static int slot_of(const struct checked_session *s, const json_t *record)
 	return k * s->processes + (int)process;
 }
 
-/* Of a planned process that goes on: NULL, and *slot. */
-static const char *find_process(const struct checked_session *s, const json_t *record, int *slot)
+/* Of a planned process that goes on: NULL, and *replicate. */
+static const char *find_process(const struct checked_session *s, const json_t *record,
+				int *replicate)
 {
-	*slot = slot_of(s, record);
-	if (*slot < 0)
+	*replicate = replicate_of(s, record);
+	if (*replicate < 0)
 		return "a process that is not planned";
-	return s->process[*slot].complete ? "a process goes on behind its trailer" : NULL;
+	return s->process[*replicate].complete ? "a process goes on behind its trailer" : NULL;
 }
 
 static const char *session_check_header(struct checked_session *s, const json_t *record)
 {
-	int slot;
+	int replicate;
 
 	if (strcmp(text(record, "session_id"), s->id))
 		return "session_id is not the plan's: a line of another session";
 	if (strcmp(text(record, "plan_sha256"), s->plan_hash))
 		return "plan_sha256 is not the plan's: a line of another session";
-	return find_process(s, record, &slot);
+	return find_process(s, record, &replicate);
 }
 
 static const char *session_check_point(struct checked_session *s, const json_t *record)
 {
 	char name[HASH_TEXT + 16];
-	int slot;
-	const char *wrong = find_process(s, record, &slot);
+	int replicate;
+	const char *wrong = find_process(s, record, &replicate);
 
 	if (wrong)
 		return wrong;
-	snprintf(name, sizeof(name), "%d %s", slot, text(record, "key"));
+	snprintf(name, sizeof(name), "%d %s", replicate, text(record, "key"));
 	if (json_object_get(s->seen, name))
 		return "a second record of this point and process";
 	json_object_set_new(s->seen, name, json_true());
 	if (!strcmp(text(record, "status"), "ok"))
-		s->process[slot].ok++;
+		s->process[replicate].ok++;
 	else
-		s->process[slot].other++;
+		s->process[replicate].other++;
 	return NULL;
 }
 
@@ -359,18 +360,18 @@ static const char *session_check_fewer(struct checked_session *s, const json_t *
 static const char *session_check_trailer(struct checked_session *s, const json_t *record)
 {
 	const struct checked_process *p;
-	int slot;
-	const char *wrong = find_process(s, record, &slot);
+	int replicate;
+	const char *wrong = find_process(s, record, &replicate);
 
 	if (wrong)
 		return wrong;
-	p = &s->process[slot];
+	p = &s->process[replicate];
 	if (json_integer_value(json_object_get(record, "records")) != p->ok ||
 	    json_integer_value(json_object_get(record, "failed")) != p->other)
 		return "records and failed do not agree with the points before";
 	if (p->ok + p->other != s->points)
 		return "a complete process without all points of the plan";
-	s->process[slot].complete = true;
+	s->process[replicate].complete = true;
 	return NULL;
 }
 
@@ -470,9 +471,9 @@ static const struct field fewer_fields[] = {
 static const struct field alone_fields[] = { { "rounds", WHOLE },
 					     { "t_total_ns", OBJECT },
 					     { NULL, TEXT } };
-static const struct field look_fields[] = { { "processes", WHOLE }, { "points", WHOLE },
-					    { "wide", WHOLE },	    { "wide_keys", ARRAY },
-					    { "stop", TRUTH },	    { NULL, TEXT } };
+static const struct field interim_fields[] = { { "processes", WHOLE }, { "points", WHOLE },
+					       { "wide", WHOLE },      { "wide_keys", ARRAY },
+					       { "stop", TRUTH },      { NULL, TEXT } };
 
 /* ---- records ---------------------------------------------------------------------------- */
 
@@ -564,18 +565,18 @@ static int take_point(struct checking *c, const json_t *o)
 }
 
 /* Of the process after which the sequential rule looked; else null. */
-static int check_look(const struct checking *c, const json_t *look)
+static int check_interim(const struct checking *c, const json_t *interim)
 {
 	int err;
 
-	if (!look || json_is_null(look))
+	if (!interim || json_is_null(interim))
 		return 0;
-	err = check_fields(c, look, look_fields);
-	if (!err && json_integer_value(json_object_get(look, "wide")) !=
-			    (json_int_t)json_array_size(json_object_get(look, "wide_keys")))
-		err = wrong(c, "wide and wide_keys of look do not agree", "");
-	if (!err && json_is_true(json_object_get(look, "stop")))
-		c->facts->enough = (int)json_integer_value(json_object_get(look, "processes"));
+	err = check_fields(c, interim, interim_fields);
+	if (!err && json_integer_value(json_object_get(interim, "wide")) !=
+			    (json_int_t)json_array_size(json_object_get(interim, "wide_keys")))
+		err = wrong(c, "wide and wide_keys of interim do not agree", "");
+	if (!err && json_is_true(json_object_get(interim, "stop")))
+		c->facts->enough = (int)json_integer_value(json_object_get(interim, "processes"));
 	return err;
 }
 
@@ -601,13 +602,21 @@ static int check_alone(const struct checking *c, const json_t *alone)
 	return 0;
 }
 
+/* Schema 1 calls it a look. */
+static const json_t *interim_of(const json_t *trailer)
+{
+	const json_t *interim = json_object_get(trailer, "interim");
+
+	return interim ? interim : json_object_get(trailer, "look");
+}
+
 static int take_trailer(struct checking *c, const json_t *o)
 {
 	int err = check_fields(c, o, trailer_fields);
 
 	c->facts->trailers++;
 	if (!err)
-		err = check_look(c, json_object_get(o, "look"));
+		err = check_interim(c, interim_of(o));
 	if (!err)
 		err = check_alone(c, json_object_get(o, "alone"));
 	if (!err)

@@ -425,14 +425,14 @@ enum { TICK_US = 10000 };
 /* A container may have to be fetched; a word after some seconds tells what is waited for. */
 static const double patience_ns = 120e9, word_after_ns = 5e9;
 
-struct greeting {
+struct handshake {
 	struct show *show;
 	bool heard;
 };
 
 static int take_line(const json_t *o, void *arg)
 {
-	struct greeting *g = arg;
+	struct handshake *g = arg;
 
 	g->heard |= record_is(o, "hello");
 	return 0;
@@ -440,12 +440,12 @@ static int take_line(const json_t *o, void *arg)
 
 static void take_complaint(const char *line, void *arg)
 {
-	struct greeting *g = arg;
+	struct handshake *g = arg;
 
 	show_complaint(g->show, line);
 }
 
-static int attend(struct greeting *g, struct child *c, const char *command)
+static int attend(struct handshake *g, struct child *c, const char *command)
 {
 	int64_t start = clock_ns();
 	bool ended, said = false;
@@ -471,9 +471,9 @@ static int attend(struct greeting *g, struct child *c, const char *command)
 	return 0;
 }
 
-int session_greet(const char *command, struct show *show)
+int session_handshake(const char *command, struct show *show)
 {
-	struct greeting g = { .show = show };
+	struct handshake g = { .show = show };
 	json_t *job = json_pack("{s:s}", "job", "hello");
 	struct child c;
 	char how[80];

@@ -24,7 +24,7 @@ static double alone_of(const double *alone_ns, int point)
 	return median_of(ns, n);
 }
 
-json_t *company_json(const struct journal *j, int slot, const double *alone_ns)
+json_t *company_json(const struct journal *j, int replicate, const double *alone_ns)
 {
 	int points = j->plan.n_points, n = 0;
 	double *ratio = journal_zeroed((size_t)points, sizeof(*ratio)), median;
@@ -32,7 +32,7 @@ json_t *company_json(const struct journal *j, int slot, const double *alone_ns)
 
 	for (int i = 0; i < points; i++) {
 		double ns = alone_of(alone_ns, i);
-		double beside_ns = journal_first_turns_ns(j, slot, i, ALONE_ROUNDS);
+		double beside_ns = journal_first_turns_ns(j, replicate, i, ALONE_ROUNDS);
 
 		if (isnan(ns))
 			continue;
@@ -47,7 +47,7 @@ json_t *company_json(const struct journal *j, int slot, const double *alone_ns)
 }
 
 /* Logarithms of the side's ratios; returns how many. */
-static int logs_of(const struct journal *j, int side, double *log_ratio)
+static int logs(const struct journal *j, int side, double *log_ratio)
 {
 	int processes = j->plan.design.processes, n = 0;
 
@@ -130,8 +130,8 @@ struct company company_of(const struct journal *j, int side)
 
 	if (!j->company || !j->plan.design.pairs || side >= j->sides)
 		return c;
-	log_ratio = journal_zeroed((size_t)j->slots, sizeof(*log_ratio));
-	c.n = logs_of(j, side, log_ratio);
+	log_ratio = journal_zeroed((size_t)j->replicates, sizeof(*log_ratio));
+	c.n = logs(j, side, log_ratio);
 	least = least_of(log_ratio, c.n);
 	error = standard_error(log_ratio, c.n, &mean);
 	c.differs = c.n >= ALONE_LEAST && fabs(least) > 0 && fabs(mean) > errors_off * error;

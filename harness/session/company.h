@@ -19,7 +19,7 @@ enum { ALONE_ROUNDS = 5 };
  * [point * ALONE_ROUNDS + round], NAN where not visited. company_over_alone: the median over the
  * points of the ratio of their medians; null: no point has both. New reference.
  */
-json_t *company_json(const struct journal *j, int slot, const double *alone_ns);
+json_t *company_json(const struct journal *j, int replicate, const double *alone_ns);
 
 struct company {
 	int n;	      /* processes of the side that know */

@@ -68,7 +68,7 @@ const char *system_boot_id(void)
 	return id;
 }
 
-int64_t system_start_of(int pid)
+int64_t system_start(int pid)
 {
 	char path[64], line[1024], *after;
 	long long start;
@@ -171,7 +171,7 @@ static void near_device(const char *pci_bus_id, const cpu_set_t *allowed, cpu_se
 		*out = *allowed;
 }
 
-void system_make_room(const char *pci_bus_id, bool cpu_device)
+void system_free_processor(const char *pci_bus_id, bool cpu_device)
 {
 	cpu_set_t allowed, candidates;
 

@@ -23,7 +23,7 @@ int64_t system_steal_ticks(void);
 const char *system_boot_id(void);
 
 /* When a process started, ticks since boot; -1: there is no such process. */
-int64_t system_start_of(int pid);
+int64_t system_start(int pid);
 
 bool system_tsc_is_invariant(void);
 
@@ -42,13 +42,13 @@ void system_read_cpus(const char *text, cpu_set_t *set);
 
 /*
  * Keeps the submitting thread on one processor, of those near the GPU at this PCI address ("" or
- * NULL: anywhere). system_make_room() comes first and, for a CPU device, takes that processor
+ * NULL: anywhere). system_free_processor() comes first and, for a CPU device, takes that processor
  * away from the threads that are created between the two calls. Nothing is pinned where the CPU
  * device would be left with fewer than 2 processors, or the system refuses.
  * system_pin() returns the processor, or -1 where nothing was pinned; system_unpin() gives the
  * thread all others of them back, for what needs them.
  */
-void system_make_room(const char *pci_bus_id, bool cpu_device);
+void system_free_processor(const char *pci_bus_id, bool cpu_device);
 int system_pin(void);
 void system_unpin(void);
 

@@ -26,7 +26,7 @@
 
 /*
  * Set up, one step, a few steps. Where a workload limits its launches, one that would take longer
- * is not tried but foreseen.
+ * is not tried but estimated.
  */
 
 /* What is no burden to time again at the next size, ns. */
@@ -38,7 +38,7 @@ enum { PROBE_BLOCKS = 5, PROBE_STEPS = 256, PROBE_NS = 5000000 };
  * The median of a few blocks of this depth: the sweep meets what disturbs them as well. *wall_ns:
  * the same with reset and synchronize.
  */
-static int time_depth(const struct subject *s, enum mode mode, int64_t depth, double *total_ns,
+static int time_depth(const struct instance *s, enum mode mode, int64_t depth, double *total_ns,
 		      double *wall_ns)
 {
 	struct submission sub;
@@ -72,7 +72,7 @@ static int64_t more_steps(int64_t depth_max, double one_ns)
 }
 
 /* To check the state after so many steps; NAN where the hook fails, as it will again. */
-static int time_check(const struct subject *s, enum mode mode, int64_t steps, double *ns)
+static int time_check(const struct instance *s, enum mode mode, int64_t steps, double *ns)
 {
 	struct verdict v = { .seed = CHECK_SEED, .graph_steps = longest_graph(s, mode, steps) };
 	int64_t start = clock_ns();
@@ -86,7 +86,7 @@ static int time_check(const struct subject *s, enum mode mode, int64_t steps, do
  * T = ends + D * step, by two lengths; where there is one, a step is all of it. checked: the check,
  * whose reference may take long, is timed too.
  */
-static int time_steps(struct side_timing *c, const struct subject *s, enum mode mode,
+static int time_steps(struct side_timing *c, const struct instance *s, enum mode mode,
 		      int64_t depth_max, bool checked)
 {
 	double one_ns, many_ns, wall_ns, check_ns;
@@ -155,7 +155,7 @@ static int time_size(struct worker *w, int i, int64_t *size, int64_t other, doub
 	*size = other;
 	err = worker_set_up(w, i, &ignored);
 	if (!err)
-		err = time_depth(&w->subject[i], mode_of(&w->plan, i), 1, ns, &wall_ns);
+		err = time_depth(&w->instance[i], mode_of(&w->plan, i), 1, ns, &wall_ns);
 	worker_tear_down(w, i);
 	*size = own;
 	return err;
@@ -166,7 +166,7 @@ static int time_size(struct worker *w, int i, int64_t *size, int64_t other, doub
  * harmless, and no launch takes longer than it in proportion to sizes. Where that is too long a
  * line through it and 16 times the size says more, if that much may be tried.
  */
-static int foresee(struct worker *w, int i)
+static int estimate_unprobed(struct worker *w, int i)
 {
 	const struct config *config = &w->plan.config[i];
 	struct side_timing *c = timing_of(w, i);
@@ -215,7 +215,7 @@ static bool is_hopeless(struct worker *w, int i)
 
 struct timed_steps {
 	struct side_timing *t;
-	const struct subject *s;
+	const struct instance *s;
 	enum mode mode;
 	int64_t depth_max;
 	bool checked;
@@ -240,7 +240,7 @@ static int probe(struct worker *w, int i, bool checked)
 {
 	struct side_timing *t = timing_of(w, i);
 	int64_t start = clock_ns();
-	struct timed_steps p = { t, &w->subject[i], mode_of(&w->plan, i),
+	struct timed_steps p = { t, &w->instance[i], mode_of(&w->plan, i),
 				 w->plan.config[i].depth_max, checked };
 	struct refusal ignored;
 	double free_bytes = device_free_bytes();
@@ -336,7 +336,7 @@ int worker_probe(struct worker *w)
 		if (w->probe_smallest && !plan_is_first(&w->plan, i))
 			continue;
 		c->launch_max_ns = launch_max_ns(&w->plan.config[i]);
-		err = foresee(w, i);
+		err = estimate_unprobed(w, i);
 		if (!err && !is_hopeless(w, i))
 			err = probe_or_predict(w, i, &budget);
 		if (err == -EINTR || err == -ENODEV)
@@ -484,7 +484,7 @@ static bool has_each(const struct probing *p)
 	return true;
 }
 
-/* The worker keeps to the limit by what it foresees; this is for what it did not. */
+/* The worker keeps to the limit by what it estimates; this is for what it did not. */
 static bool is_over(const struct probing *p)
 {
 	return (double)(clock_ns() - p->start_ns) > p->limit_ns && has_each(p);

@@ -46,8 +46,8 @@ int results_values(const struct results *r, int side, int point, double *value)
 	int n = 0;
 
 	for (int i = 0; i < r->processes; i++) {
-		size_t slot = (size_t)(side * j->plan.design.processes + i);
-		size_t at = slot * (size_t)j->plan.n_points + (size_t)point;
+		size_t replicate = (size_t)(side * j->plan.design.processes + i);
+		size_t at = replicate * (size_t)j->plan.n_points + (size_t)point;
 
 		if (j->status[at] == POINT_OK && isfinite(j->total_ns[at]))
 			value[n++] = j->total_ns[at] / (double)j->plan.point[point].depth;
@@ -195,9 +195,9 @@ static void values_release(struct values *v)
 	free(v->n);
 }
 
-/* The points of one kind of waiting, among each other. */
-static void judge_kind(struct judged_point *out, const struct values *v, const struct results *r,
-		       enum sync_kind kind)
+/* The points of one wait policy, among each other. */
+static void judge_policy(struct judged_point *out, const struct values *v, const struct results *r,
+			 enum wait_policy kind)
 {
 	const struct groups g = { .b = &r->resamples[1],
 				  .a = &r->resamples[0],
@@ -229,7 +229,7 @@ struct judged_point *contrast_judge(const struct results *r)
 	CHECK(out, "memory of %d verdicts", n);
 	values_init(&v, r);
 	for (int kind = 0; kind < SYNC_COUNT; kind++)
-		judge_kind(out, &v, r, (enum sync_kind)kind);
+		judge_policy(out, &v, r, (enum wait_policy)kind);
 	for (int i = 0; i < n; i++)
 		if (v.n[i] < r->processes)
 			out[i].ratio = interval_unknown(v.n[i]);
@@ -283,20 +283,21 @@ static void print_differing(const struct plan *p, const struct judged_point *poi
 
 static void print_counts(const struct plan *p, const struct judged_point *point, FILE *out)
 {
-	int of[VERDICT_OPEN + 1] = { 0 }, alone = 0;
+	int of[VERDICT_INCONCLUSIVE + 1] = { 0 }, alone = 0;
 
 	for (int i = 0; i < p->n_points; i++) {
 		const struct judged *j = &point[i].judged;
 
 		of[j->verdict]++;
-		alone += j->verdict == VERDICT_OPEN && j->alone != VERDICT_OPEN;
+		alone += j->verdict == VERDICT_INCONCLUSIVE && j->alone != VERDICT_INCONCLUSIVE;
 	}
-	fprintf(out, "%d points: %d slower, %d faster, %d same, %d open; margin %.0f %%\n",
+	fprintf(out, "%d points: %d slower, %d faster, %d same, %d inconclusive; margin %.0f %%\n",
 		p->n_points, of[VERDICT_SLOWER], of[VERDICT_FASTER], of[VERDICT_SAME],
-		of[VERDICT_OPEN], 100 * MARGIN_DEFAULT);
+		of[VERDICT_INCONCLUSIVE], 100 * MARGIN_DEFAULT);
 	if (alone)
 		fprintf(out,
-			"%d of the open ones are beyond the margin by themselves; among so many "
+			"%d of the inconclusive ones are beyond the margin by themselves; among so "
+			"many "
 			"points that proves nothing (Benjamini-Hochberg)\n",
 			alone);
 }

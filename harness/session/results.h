@@ -57,7 +57,7 @@ void bimodal_print(const struct results *r, FILE *out);
 /*
  * Ratio and verdict of every point of the plan: those that `rift compare` gives for this session,
  * at its margin and with its correction (judge_points() in harness/stats/decide.h). Of several
- * kinds of waiting each is judged by itself, as rift compare --sync does. To be freed.
+ * wait policies each is judged by itself, as rift compare --sync does. To be freed.
  */
 struct judged_point *contrast_judge(const struct results *r);
 

@@ -19,9 +19,9 @@
 
 /* ---- set up and given back -------------------------------------------------------------- */
 
-static int call_setup(void *subject)
+static int call_setup(void *instance)
 {
-	struct subject *s = subject;
+	struct instance *s = instance;
 	int err;
 
 	s->event = sync_event(s->sync);
@@ -32,15 +32,15 @@ static int call_setup(void *subject)
 int worker_set_up(struct worker *w, int config, struct refusal *r)
 {
 	const struct config *c = &w->plan.config[config];
-	struct subject *s = &w->subject[config];
+	struct instance *s = &w->instance[config];
 	int err;
 
 	worker_say(w, json_pack("{s:s, s:i}", "record", "setup", "config", config));
-	*s = (struct subject){ .workload = c->workload,
-			       .opts = c->params.opts,
-			       .stream = w->stream,
-			       .sync = w->sync,
-			       .state = calloc(1, c->workload->state_size + 1) };
+	*s = (struct instance){ .workload = c->workload,
+				.opts = c->params.opts,
+				.stream = w->stream,
+				.sync = w->sync,
+				.state = calloc(1, c->workload->state_size + 1) };
 	CHECK(s->state, "%zu bytes of state", c->workload->state_size);
 	err = refusal_catch(call_setup, s, r);
 	/* a step that only copies still fills a graph */
@@ -50,9 +50,9 @@ int worker_set_up(struct worker *w, int config, struct refusal *r)
 	return err;
 }
 
-static void give_back(void *subject)
+static void give_back(void *instance)
 {
-	struct subject *s = subject;
+	struct instance *s = instance;
 
 	s->workload->teardown(s->state);
 	if (s->event)
@@ -61,7 +61,7 @@ static void give_back(void *subject)
 
 void worker_tear_down(struct worker *w, int config)
 {
-	struct subject *s = &w->subject[config];
+	struct instance *s = &w->instance[config];
 
 	if (!s->state)
 		return;
@@ -114,12 +114,12 @@ static int64_t calls_of(const struct submission *s)
 {
 	if (s->mode == MODE_GRAPH)
 		return s->graph_launches + (s->rest != NULL);
-	return s->mode == MODE_FUSED ? 1 : s->depth * s->subject->launches;
+	return s->mode == MODE_FUSED ? 1 : s->depth * s->instance->launches;
 }
 
 struct preparing {
 	struct prepared *prepared;
-	const struct subject *subject;
+	const struct instance *instance;
 	const struct plan_point *at;
 };
 
@@ -127,7 +127,7 @@ static int prepare_point(void *arg)
 {
 	struct preparing *a = arg;
 	struct submission *s = &a->prepared->submission;
-	int err = submission_init(s, a->subject, a->at->mode, a->at->depth);
+	int err = submission_init(s, a->instance, a->at->mode, a->at->depth);
 
 	a->prepared->calls = calls_of(s);
 	return err ? err : visit_first(a->prepared);
@@ -137,7 +137,7 @@ static int prepare_point(void *arg)
 static int prepare_or_lose(struct worker *w, int point)
 {
 	const struct plan_point *at = &w->plan.point[point];
-	struct preparing a = { &w->prepared[point], &w->subject[at->config], at };
+	struct preparing a = { &w->prepared[point], &w->instance[at->config], at };
 	struct refusal r;
 
 	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
@@ -236,7 +236,7 @@ static int run_steps_to_check(const struct prepared *p, int64_t steps)
 
 	if (steps == p->submission.depth)
 		return 0;
-	err = submission_init(&sub, p->submission.subject, p->submission.mode, steps);
+	err = submission_init(&sub, p->submission.instance, p->submission.mode, steps);
 	if (!err)
 		err = measure_block(&sub, &ignored);
 	submission_release(&sub);
@@ -260,7 +260,7 @@ static json_t *check_json(const struct verdict *v, int64_t steps)
 static json_t *check_point(struct worker *w, int point, int *err)
 {
 	struct prepared *p = &w->prepared[point];
-	const struct subject *s = p->submission.subject;
+	const struct instance *s = p->submission.instance;
 	struct verdict v = { .seed = CHECK_SEED };
 	int64_t start = clock_ns(), steps = predict_check_steps(&w->plan, point);
 
@@ -316,8 +316,8 @@ static void say_visit(struct worker *w, int point, int round, json_t *check)
 
 	json_object_update(o, visit);
 	json_decref(visit);
-	json_object_set_new(o, "launches_per_step", json_integer(sub->subject->launches));
-	json_object_set_new(o, "step", step_cost_json(&sub->subject->cost));
+	json_object_set_new(o, "launches_per_step", json_integer(sub->instance->launches));
+	json_object_set_new(o, "step", work_count_json(&sub->instance->cost));
 	if (sub->mode == MODE_GRAPH)
 		json_object_set_new(o, "graph_steps", json_integer(sub->graph_steps));
 	if (check)

@@ -14,7 +14,7 @@
 #include "harness/session/results.h"
 #include "harness/session/watch.h"
 
-const double goals_interim = 1.3727; /* 2.6901 / 1.9600 */
+const double goals_interim_factor = 1.3727; /* 2.6901 / 1.9600 */
 
 /* ---- what is asked for ---------------------------------------------------------------------- */
 
@@ -236,11 +236,11 @@ static void tell_of_two(struct tale *t, const struct journal *j, const struct go
 	struct compare_options o = { .margin = g->margin > 0 ? g->margin : MARGIN_DEFAULT,
 				     .force = true };
 	struct comparison *c = calloc(1, sizeof(*c));
-	struct party a, b;
+	struct compared_side a, b;
 
 	CHECK(c, "memory of a comparison");
-	party_init(&a, j, j->path, 0, HALF_BOTH);
-	party_init(&b, j, j->path, 1, HALF_BOTH);
+	side_init(&a, j, j->path, 0, HALF_BOTH);
+	side_init(&b, j, j->path, 1, HALF_BOTH);
 	if (!compare(c, &a, &b, &o))
 		for (int w = 0; w < c->pairs.n_workloads; w++) {
 			const struct workload *of = c->pairs.workload[w];
@@ -258,8 +258,8 @@ static void tell_of_two(struct tale *t, const struct journal *j, const struct go
 			}
 		}
 	compare_release(c);
-	party_release(&a);
-	party_release(&b);
+	side_release(&a);
+	side_release(&b);
 	free(c);
 }
 
@@ -316,26 +316,27 @@ static struct tale tell(const struct journal *j)
 
 static bool is_reached(const struct told *t)
 {
-	return goals_interim * t->half_width <= t->asked; /* not known: no */
+	return goals_interim_factor * t->half_width <= t->asked; /* not known: no */
 }
 
-/* ---- looks ---------------------------------------------------------------------------------- */
+/* ---- interims ----------------------------------------------------------------------------------
+ */
 
-int goals_next_look(int processes, int most)
+int goals_next_interim(int processes, int most)
 {
-	static const int looks[] = { 8, 12, 18, 28, 42, 64, 100 };
+	static const int interims[] = { 8, 12, 18, 28, 42, 64, 100 };
 
-	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
-		if (looks[i] > processes)
-			return looks[i] < most ? looks[i] : processes < most ? most : 0;
+	for (size_t i = 0; i < sizeof(interims) / sizeof(*interims); i++)
+		if (interims[i] > processes)
+			return interims[i] < most ? interims[i] : processes < most ? most : 0;
 	return 0;
 }
 
-struct look goals_look(const struct journal *j, int processes, json_t **json)
+struct interim goals_take_interim(const struct journal *j, int processes, json_t **json)
 {
 	struct tale t = tell(j);
-	struct look l = { .points = t.n,
-			  .next = goals_next_look(processes, j->plan.design.processes) };
+	struct interim l = { .points = t.n,
+			     .next = goals_next_interim(processes, j->plan.design.processes) };
 	json_t *open = json_array();
 
 	for (int i = 0; i < t.n; i++)
@@ -399,7 +400,7 @@ void goals_text(const struct journal *j, char *out, size_t size)
 static void print_price(const struct tale *t, const struct told *told, const char *replicates,
 			double took_ns, FILE *out)
 {
-	double times = pow(goals_interim * told->half_width / told->asked, 2);
+	double times = pow(goals_interim_factor * told->half_width / told->asked, 2);
 	char now[16], then[16];
 
 	if (is_reached(told))
@@ -443,15 +444,15 @@ void goals_print(const struct journal *j, double took_ns, FILE *out)
 
 /* ---- are there enough processes? -------------------------------------------------------- */
 
-int looks_next(const struct design *d, int processes)
+int interims_next(const struct design *d, int processes)
 {
-	return goals_any(&d->goals) ? goals_next_look(processes, d->processes)
-				    : next_look(processes);
+	return goals_any(&d->goals) ? goals_next_interim(processes, d->processes)
+				    : next_interim(processes);
 }
 
-bool looks_due(const struct design *d, int processes)
+bool interims_due(const struct design *d, int processes)
 {
-	return d->sequential && looks_next(d, processes - 1) == processes;
+	return d->sequential && interims_next(d, processes - 1) == processes;
 }
 
 /* NaN, not known, is wider than anything. */
@@ -476,8 +477,8 @@ static bool widest(const struct results *r, int point, struct interval *out)
 	return true;
 }
 
-static json_t *look_json(const struct look *l, const struct journal *j, int processes,
-			 const int *of, const bool *wide)
+static json_t *interim_json(const struct interim *l, const struct journal *j, int processes,
+			    const int *of, const bool *wide)
 {
 	json_t *keys = json_array();
 
@@ -490,14 +491,14 @@ static json_t *look_json(const struct look *l, const struct journal *j, int proc
 			 "wide_keys", keys);
 }
 
-static struct look look_at_points(const struct journal *j, int processes, json_t **json)
+static struct interim look_at_points(const struct journal *j, int processes, json_t **json)
 {
 	size_t points = (size_t)j->plan.n_points;
 	struct interval *interval = calloc(points + 1, sizeof(*interval));
 	bool *wide = calloc(points + 1, sizeof(*wide));
 	int *of = calloc(points + 1, sizeof(*of)), n = 0;
 	struct results r;
-	struct look look;
+	struct interim interim;
 
 	CHECK(interval && wide && of, "memory of %zu points", points);
 	results_init(&r, j, processes);
@@ -505,19 +506,19 @@ static struct look look_at_points(const struct journal *j, int processes, json_t
 		if (widest(&r, i, &interval[n]))
 			of[n++] = i;
 	results_release(&r);
-	if (look_at(&look, processes, interval, n, j->plan.design.half_width_max, wide))
-		look = (struct look){ .stop = true };
+	if (look_at(&interim, processes, interval, n, j->plan.design.half_width_max, wide))
+		interim = (struct interim){ .stop = true };
 	if (json)
-		*json = look_json(&look, j, processes, of, wide);
+		*json = interim_json(&interim, j, processes, of, wide);
 	free(interval);
 	free(wide);
 	free(of);
-	return look;
+	return interim;
 }
 
-struct look looks_take(const struct journal *j, int processes, json_t **json)
+struct interim interims_take(const struct journal *j, int processes, json_t **json)
 {
 	if (goals_any(&j->plan.design.goals))
-		return goals_look(j, processes, json);
+		return goals_take_interim(j, processes, json);
 	return look_at_points(j, processes, json);
 }

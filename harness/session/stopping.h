@@ -17,10 +17,10 @@
  *
  * Looks. After 8, 12, 18, 28, 42, 64 and 100 processes of each side the 95 % interval of every goal
  * is asked how wide it is. To stop where it happens to be narrow would make intervals too narrow on
- * the whole, so each of the seven looks has a seventh of the 5 %: the interval counts as 1.37 times
- * as wide (goals_interim). Whether two sides differ plays no part in when to stop. Coverage then,
- * simulated with pairs of one normal distribution: 88 % where sessions stop after 19 pairs on the
- * average, 91 % after 64, 93 % after 97; of 8 pairs without looks 89 %, of 28 94 %.
+ * the whole, so each of the seven interims has a seventh of the 5 %: the interval counts as 1.37
+ * times as wide (goals_interim_factor). Whether two sides differ plays no part in when to stop.
+ * Coverage then, simulated with pairs of one normal distribution: 88 % where sessions stop after 19
+ * pairs on the average, 91 % after 64, 93 % after 97; of 8 pairs without interims 89 %, of 28 94 %.
  */
 
 /*
@@ -36,15 +36,15 @@ bool goals_any(const struct goals *g);
 int goals_refuse(const struct plan *p, int sides);
 
 /* The two-sided normal quantile of 5 % / 7, over that of 5 %. */
-extern const double goals_interim;
+extern const double goals_interim_factor;
 
-/* The number of processes at the next look, of at most `most`; 0: there is none. */
-int goals_next_look(int processes, int most);
+/* The number of processes at the next interim, of at most `most`; 0: there is none. */
+int goals_next_interim(int processes, int most);
 
-/* The look after so many processes of each side; *json as in looks_take(). */
-struct look goals_look(const struct journal *j, int processes, json_t **json);
+/* The interim after so many processes of each side; *json as in interims_take(). */
+struct interim goals_take_interim(const struct journal *j, int processes, json_t **json);
 
-/* "c ±140 ns of 100 ns, Z ±0.40 us of 0.50 us": as the last look, beside what was asked for. */
+/* "c ±140 ns of 100 ns, Z ±0.40 us of 0.50 us": as the last interim, beside what was asked for. */
 void goals_text(const struct journal *j, char *out, size_t size);
 
 /* What the session tells of each, and what more time would; took_ns: for all of it. */
@@ -57,24 +57,26 @@ void goals_parse(struct goals *g, const json_t *resolve);
 /* ---- are there enough processes? -------------------------------------------------------- */
 
 /*
- * The sequential rule of a full sweep: harness/stats/decide.h looks at the intervals of all points
- * after 5, 10, 20 and 30 processes of each side, and nowhere else; where the session has goals, at
- * those of goals_next_look().
+ * The sequential rule of a full sweep: harness/stats/decide.h interims at the intervals of all
+ * points after 5, 10, 20 and 30 processes of each side, and nowhere else; where the session has
+ * goals, at those of goals_next_interim().
  */
 
-/* The number of processes of each side at the next look, given those that ended; 0: none follows.
+/* The number of processes of each side at the next interim, given those that ended; 0: none
+ * follows.
  */
-int looks_next(const struct design *d, int processes);
+int interims_next(const struct design *d, int processes);
 
-/* Is there to be a look after so many processes of each side? Not where their number is fixed. */
-bool looks_due(const struct design *d, int processes);
+/* Is there to be a interim after so many processes of each side? Not where their number is fixed.
+ */
+bool interims_due(const struct design *d, int processes);
 
 /*
- * The look after so many. A point is as wide as on the side where it is wider. One that some
+ * The interim after so many. A point is as wide as on the side where it is wider. One that some
  * process has no result of has no interval, however many more there are: it is left out of the
  * rule. Where no point is left, it says stop. *json: NULL, or gets what the trailer says of it, a
  * new reference.
  */
-struct look looks_take(const struct journal *j, int processes, json_t **json);
+struct interim interims_take(const struct journal *j, int processes, json_t **json);
 
 #endif

@@ -38,14 +38,14 @@ static int fail_point(struct lane *l, bool hung)
 {
 	struct session *s = l->session;
 	struct journal *j = &s->journal;
-	const int *failures = &j->failures[l->slot * plan_of(s)->n_points + l->point];
+	const int *failures = &j->failures[l->replicate * session_plan(s)->n_points + l->point];
 	const char *status = hung ? "timeout" : "error";
 	int err;
 
-	err = journal_failure(j, l->slot, l->point, status, failure_of_worker(&l->child, hung),
+	err = journal_failure(j, l->replicate, l->point, status, failure_of_worker(&l->child, hung),
 			      false);
 	if (!err && *failures >= 2) {
-		err = journal_failure(j, l->slot, l->point, status,
+		err = journal_failure(j, l->replicate, l->point, status,
 				      failure_of_worker(&l->child, hung), true);
 		s->show.points_done++;
 	}
@@ -55,10 +55,11 @@ static int fail_point(struct lane *l, bool hung)
 static void say_lost(struct lane *l, const char *at, bool hung)
 {
 	struct session *s = l->session;
-	const int *failures = &s->journal.failures[l->slot * plan_of(s)->n_points + l->point];
+	const int *failures =
+		&s->journal.failures[l->replicate * session_plan(s)->n_points + l->point];
 	char text[160];
 
-	plan_point_text(plan_of(s), l->point, text, sizeof(text));
+	plan_point_text(session_plan(s), l->point, text, sizeof(text));
 	show_line(&s->show, "%s%s%s: %s; %s", side_label(l), at, text,
 		  hung ? "hung and was killed" : "ended the worker",
 		  *failures ? "left out" : "tried again in a fresh process");
@@ -74,13 +75,13 @@ static int lost_at_point(struct lane *l, bool hung)
 static int lost_at_setup(struct lane *l, bool hung)
 {
 	struct session *s = l->session;
-	const struct plan *p = plan_of(s);
+	const struct plan *p = session_plan(s);
 	bool said = false;
 	int err = 0;
 
 	for (int i = 0; i < p->n_points && !err; i++) {
-		if (p->point[i].config != l->config || p->point[i].sync != s->kind ||
-		    s->journal.status[l->slot * p->n_points + i])
+		if (p->point[i].config != l->config || p->point[i].sync != s->policy ||
+		    s->journal.status[l->replicate * p->n_points + i])
 			continue;
 		l->point = i;
 		if (!said)
@@ -133,47 +134,47 @@ static int skip_known_failures(struct lane *l)
 {
 	struct session *s = l->session;
 	struct journal *j = &s->journal;
-	const struct plan *p = plan_of(s);
+	const struct plan *p = session_plan(s);
 	int err = 0;
 
 	for (int i = 0; i < p->n_points && !err; i++) {
-		const json_t *refused = journal_refusal(j, l->slot, i);
+		const json_t *refused = journal_refusal(j, l->replicate, i);
 
-		if (j->status[l->slot * p->n_points + i] ||
-		    !(refused || journal_is_deadly(j, l->slot, i)))
+		if (j->status[l->replicate * p->n_points + i] ||
+		    !(refused || journal_is_deadly(j, l->replicate, i)))
 			continue;
 		s->show.points_done++;
 		if (refused) {
-			err = journal_failure(j, l->slot, i, "not_supported",
+			err = journal_failure(j, l->replicate, i, "not_supported",
 					      json_deep_copy(refused), true);
 			continue;
 		}
-		err = journal_failure(j, l->slot, i, "skipped",
+		err = journal_failure(j, l->replicate, i, "skipped",
 				      json_pack("{s:s}", "name", "it ended two workers before"),
 				      true);
 	}
 	return err;
 }
 
-/* After the last process of a pair; NULL: where no look is due. New reference. */
-static json_t *take_look(struct session *s)
+/* After the last process of a pair; NULL: where no interim is due. New reference. */
+static json_t *take_interim(struct session *s)
 {
 	const struct journal *j = &s->journal;
 	int processes = s->show.process / j->sides;
 	json_t *o;
 
-	if (s->show.process % j->sides || !looks_due(&plan_of(s)->design, processes))
+	if (s->show.process % j->sides || !interims_due(&session_plan(s)->design, processes))
 		return json_null();
-	s->look = looks_take(j, processes, &o);
+	s->interim = interims_take(j, processes, &o);
 	s->looked = processes;
 	return o;
 }
 
 /* Between processes, so that they do not all fall into the same beat of the machine. */
-static void session_pause(const struct session *s, int slot, int turn)
+static void session_pause(const struct session *s, int replicate, int turn)
 {
-	const struct design *d = &plan_of(s)->design;
-	struct philox r = philox4x32((uint32_t)slot, (uint32_t)turn, 0, 0x70617573, d->seed);
+	const struct design *d = &session_plan(s)->design;
+	struct philox r = philox4x32((uint32_t)replicate, (uint32_t)turn, 0, 0x70617573, d->seed);
 	double ns = (double)d->pause_min_ns +
 		    philox_uniform(r.word[0]) * (double)(d->pause_max_ns - d->pause_min_ns);
 
@@ -202,13 +203,14 @@ static json_t *sum_of(json_t *all, json_t *bye)
 	return all;
 }
 
-static bool is_left(const struct lane *l, enum sync_kind kind)
+static bool is_left(const struct lane *l, enum wait_policy policy)
 {
 	const struct session *s = l->session;
-	const struct plan *p = plan_of(s);
+	const struct plan *p = session_plan(s);
 
 	for (int i = 0; i < p->n_points; i++)
-		if (p->point[i].sync == kind && !s->journal.status[l->slot * p->n_points + i])
+		if (p->point[i].sync == policy &&
+		    !s->journal.status[l->replicate * p->n_points + i])
 			return true;
 	return false;
 }
@@ -238,7 +240,7 @@ static int take_end(struct lane *l, bool hung)
 		l->point = l->config = -1; /* it was to come there, and was not there yet */
 	if (!hung && l->bye) {
 		l->done = !json_is_true(json_object_get(l->bye, "left")) ||
-			  !is_left(l, l->session->kind);
+			  !is_left(l, l->session->policy);
 		if (!l->done)
 			go_on_afresh(l);
 		json_object_del(l->bye, "left");
@@ -273,7 +275,7 @@ static bool all_done(const struct session *s)
 	return true;
 }
 
-/* The workers of s->kind, and others in their place, until each has ended in order. */
+/* The workers of s->policy, and others in their place, until each has ended in order. */
 static int run_kind(struct session *s)
 {
 	struct lane *ended;
@@ -295,26 +297,26 @@ static int run_kind(struct session *s)
 	return err;
 }
 
-/* The i-th kind of waiting: for each process that has something left, or has said nothing yet. */
+/* The i-th wait policy: for each process that has something left, or has said nothing yet. */
 static int run_kind_number(struct session *s, int i)
 {
-	int kinds = plan_kinds(plan_of(s)), err;
+	int policies = plan_policies(session_plan(s)), err;
 	bool begun = false;
 
 	/* the same for both sides: their processes have one number */
-	s->kind = journal_kind(&s->journal, s->lane[0].slot, i);
+	s->policy = journal_policy(&s->journal, s->lane[0].replicate, i);
 	for (int k = 0; k < s->lanes; k++) {
 		struct lane *l = &s->lane[k];
 
 		/* the last one also says bye where nothing is left at all */
-		l->done = !is_left(l, s->kind) && (l->summed || i + 1 < kinds);
+		l->done = !is_left(l, s->policy) && (l->summed || i + 1 < policies);
 		l->lost_starts = 0;
 		begun |= l->summed != NULL;
 	}
 	if (all_done(s))
 		return 0;
 	if (begun)
-		session_pause(s, s->lane[0].slot, i);
+		session_pause(s, s->lane[0].replicate, i);
 	err = interrupted() ? -EINTR : run_kind(s);
 	return err;
 }
@@ -328,14 +330,14 @@ static int write_trailers(struct session *s)
 		struct lane *l = &s->lane[k];
 
 		json_object_set(l->summed, "nvml", nvml);
-		json_object_set_new(l->summed, "look", take_look(s));
+		json_object_set_new(l->summed, "interim", take_interim(s));
 		json_object_set_new(l->summed, "workers", json_integer(l->workers));
 		if (l->alone_ns)
 			json_object_set_new(l->summed, "alone",
-					    company_json(&s->journal, l->slot, l->alone_ns));
+					    company_json(&s->journal, l->replicate, l->alone_ns));
 		if (s->lanes > 1)
 			json_object_set_new(l->summed, "turns", json_integer(s->ties));
-		err = journal_trailer(&s->journal, l->slot, l->summed);
+		err = journal_trailer(&s->journal, l->replicate, l->summed);
 		l->summed = NULL;
 		s->show.process += k + 1 < s->lanes;
 	}
@@ -347,17 +349,19 @@ static int write_trailers(struct session *s)
  * All that is missing of these processes, one of each side or one alone, their trailers included.
  * Returns 0, -EINTR when interrupted, -ESTALE, or another negative errno after one line.
  */
-static int session_run_processes(struct session *s, const int *slot, int n)
+static int session_run_processes(struct session *s, const int *replicate, int n)
 {
-	int kinds = plan_kinds(plan_of(s)), err = 0;
+	int policies = plan_policies(session_plan(s)), err = 0;
 
 	s->lanes = n;
 	s->ties = 0;
 	for (int k = 0; k < n && !err; k++) {
-		s->lane[k] = (struct lane){ .session = s, .slot = slot[k], .child = child_none() };
-		err = journal_begin(&s->journal, slot[k]);
+		s->lane[k] = (struct lane){ .session = s,
+					    .replicate = replicate[k],
+					    .child = child_none() };
+		err = journal_begin(&s->journal, replicate[k]);
 	}
-	for (int i = 0; i < kinds && !err; i++)
+	for (int i = 0; i < policies && !err; i++)
 		err = run_kind_number(s, i);
 	if (!err)
 		err = write_trailers(s);
@@ -371,22 +375,23 @@ static int session_run_processes(struct session *s, const int *slot, int n)
 
 /* ---- the session ------------------------------------------------------------------------ */
 
-/* Processes up to the next look are to come: how many, and how long they will take. */
-static void foresee(struct session *s, int from)
+/* Processes up to the next interim are to come: how many, and how long they will take. */
+static void estimate_left(struct session *s, int from)
 {
-	const struct design *d = &plan_of(s)->design;
+	const struct design *d = &session_plan(s)->design;
 	const struct journal *j = &s->journal;
-	int to = d->sequential ? j->sides * looks_next(d, from / j->sides) : j->slots;
+	int to = d->sequential ? j->sides * interims_next(d, from / j->sides) : j->replicates;
 	double ns = 0;
 
 	for (int i = from; i < to; i++)
-		if (!j->complete[journal_slot(j, i)])
-			ns += predict_turn_ns(plan_of(s), journal_side(j, journal_slot(j, i)),
+		if (!j->complete[journal_replicate(j, i)])
+			ns += predict_turn_ns(session_plan(s),
+					      journal_side(j, journal_replicate(j, i)),
 					      i / j->sides);
 	s->show.predicted_ns += ns;
 	s->show.planned_ns += ns;
 	s->show.processes = to;
-	s->show.points = to * plan_of(s)->n_points;
+	s->show.points = to * session_plan(s)->n_points;
 }
 
 static void start_show(struct session *s)
@@ -394,74 +399,75 @@ static void start_show(struct session *s)
 	struct journal *j = &s->journal;
 
 	s->show.start_ns = clock_ns();
-	s->show.points_done = j->slots * plan_of(s)->n_points - journal_count(j, POINT_PENDING);
+	s->show.points_done =
+		j->replicates * session_plan(s)->n_points - journal_count(j, POINT_PENDING);
 	s->show.processes = 0;
 	s->show.predicted_ns = s->show.planned_ns = 0;
-	foresee(s, 0);
+	estimate_left(s, 0);
 }
 
-static void say_look(struct session *s, int processes)
+static void print_interim(struct session *s, int processes)
 {
-	const struct design *d = &plan_of(s)->design;
+	const struct design *d = &session_plan(s)->design;
 	const char *each = s->journal.sides == 2 ? " a side" : "";
-	const char *then = s->look.stop ? "no more" : "more are added";
+	const char *then = s->interim.stop ? "no more" : "more are added";
 	char known[320];
 
 	if (!goals_any(&d->goals)) {
 		show_line(&s->show,
 			  "%d of %d points are wider than ±%.0f %% after %d processes%s: %s",
-			  s->look.wide, s->look.points, 100 * d->half_width_max, processes, each,
-			  then);
+			  s->interim.wide, s->interim.points, 100 * d->half_width_max, processes,
+			  each, then);
 		return;
 	}
 	goals_text(&s->journal, known, sizeof(known));
 	show_line(&s->show, "%s after %d processes%s: %s", known, processes, each, then);
 }
 
-/* The rule has looked after i slots, if it was to: is that enough? */
+/* The rule has looked after i replicates, if it was to: is that enough? */
 static bool is_enough(struct session *s, int i)
 {
 	const struct journal *j = &s->journal;
 	int processes = i / j->sides;
 	bool fresh;
 
-	if (i % j->sides || !looks_due(&plan_of(s)->design, processes))
+	if (i % j->sides || !interims_due(&session_plan(s)->design, processes))
 		return false;
 	fresh = s->looked == processes; /* else it was taken before a resume */
 	if (!fresh)
-		s->look = looks_take(j, processes, NULL);
+		s->interim = interims_take(j, processes, NULL);
 	s->looked = processes;
-	if (fresh || s->look.stop)
-		say_look(s, processes);
-	return s->look.stop;
+	if (fresh || s->interim.stop)
+		print_interim(s, processes);
+	return s->interim.stop;
 }
 
 /* The processes from the i-th on that run together: two of a pair, where it has both still to do.
  */
-static int together(const struct session *s, int i, int slot[CHILDREN_MAX])
+static int together(const struct session *s, int i, int replicate[CHILDREN_MAX])
 {
 	const struct journal *j = &s->journal;
-	bool pairs = plan_of(s)->design.pairs && j->sides == 2 && i % 2 == 0;
+	bool pairs = session_plan(s)->design.pairs && j->sides == 2 && i % 2 == 0;
 	int n = 0;
 
 	for (int k = i; k < i + 1 + pairs; k++)
-		if (!j->complete[journal_slot(j, k)])
-			slot[n++] = journal_slot(j, k);
+		if (!j->complete[journal_replicate(j, k)])
+			replicate[n++] = journal_replicate(j, k);
 	return n;
 }
 
 /* The n processes before the next one have ended. */
-static void say_done(struct session *s, const int *slot, int n, int next)
+static void say_done(struct session *s, const int *replicate, int n, int next)
 {
 	const struct journal *j = &s->journal;
 	char which[32], left[16];
 
 	for (int k = 0; k < n; k++)
-		s->show.done_ns += predict_start_ns(plan_of(s), journal_side(j, slot[k]));
+		s->show.done_ns += predict_start_ns(session_plan(s), journal_side(j, replicate[k]));
 	snprintf(which, sizeof(which), n > 1 ? "es %d and %d" : " %d", next - n + 1, next);
 	show_line(&s->show, "process%s of %d%s%s: %d of %d points, about %s left", which,
 		  s->show.processes, j->sides == 2 && n == 1 ? ", side " : "",
-		  j->sides == 2 && n == 1 ? journal_side_name(journal_side(j, slot[0])) : "",
+		  j->sides == 2 && n == 1 ? journal_side_name(journal_side(j, replicate[0])) : "",
 		  s->show.points_done, s->show.points, show_duration(show_left_ns(&s->show), left));
 }
 
@@ -488,19 +494,19 @@ static bool is_crowded(const struct session *s)
  */
 static int run_from(struct session *s, int i, int *next)
 {
-	int slot[CHILDREN_MAX], n = together(s, i, slot), err;
+	int replicate[CHILDREN_MAX], n = together(s, i, replicate), err;
 
 	*next = i + (n > 1 ? n : 1);
 	if (!n)
 		return 0;
 	s->show.process = i + 1;
-	if (n == 1 && slot[0] != journal_slot(&s->journal, i))
+	if (n == 1 && replicate[0] != journal_replicate(&s->journal, i))
 		s->show.process = *next = i + 2; /* the first of a pair is complete */
 	if (interrupted())
 		return -EINTR;
-	err = session_run_processes(s, slot, n);
+	err = session_run_processes(s, replicate, n);
 	if (!err)
-		say_done(s, slot, n, *next);
+		say_done(s, replicate, n, *next);
 	return err;
 }
 
@@ -511,9 +517,9 @@ static const double correct_from = 0.05;
 
 static bool can_be_corrected(const struct session *s)
 {
-	const struct design *d = &plan_of(s)->design;
+	const struct design *d = &session_plan(s)->design;
 
-	return s->limit_ns > 0 && !d->kinds && !goals_any(&d->goals);
+	return s->limit_ns > 0 && !d->policies && !goals_any(&d->goals);
 }
 
 /* The plan and the file without the points that do not stay; what is to come is predicted anew. */
@@ -526,8 +532,9 @@ static int leave_out(struct session *s, const bool *stays, double left_ns, doubl
 		json_pack("{s:I, s:f}", "left_ns", (json_int_t)left_ns, "times_as_long", times));
 
 	s->show.predicted_ns = s->show.done_ns;
-	s->show.points_done = j->slots * plan_of(s)->n_points - journal_count(j, POINT_PENDING);
-	foresee(s, j->sides);
+	s->show.points_done =
+		j->replicates * session_plan(s)->n_points - journal_count(j, POINT_PENDING);
+	estimate_left(s, j->sides);
 	s->show.planned_ns = planned_ns;
 	return err;
 }
@@ -539,11 +546,11 @@ static int leave_out(struct session *s, const bool *stays, double left_ns, doubl
 static int correct_plan(struct session *s, double took_ns)
 {
 	double left_ns = s->limit_ns - (double)(clock_ns() - s->show.begun_ns), times;
-	int before = plan_of(s)->n_points, gone, err = 0;
+	int before = session_plan(s)->n_points, gone, err = 0;
 	bool *stays = calloc((size_t)before + 1, sizeof(*stays));
 
 	CHECK(stays, "memory of %d points", before);
-	gone = predict_choose_again(plan_of(s), s->journal.sides, took_ns,
+	gone = predict_choose_again(session_plan(s), s->journal.sides, took_ns,
 				    left_ns + correct_from * s->limit_ns, stays, &times);
 	if (gone) {
 		show_line(&s->show,
@@ -566,18 +573,18 @@ int session_run(struct session *s)
 
 	s->watch = watch_open(pci);
 	start_show(s);
-	for (int i = 0, next; i < j->slots && !err; i = next) {
-		if (!first && !j->complete[journal_slot(j, i)])
-			session_pause(s, journal_slot(j, i), 0);
-		first = j->complete[journal_slot(j, i)];
+	for (int i = 0, next; i < j->replicates && !err; i = next) {
+		if (!first && !j->complete[journal_replicate(j, i)])
+			session_pause(s, journal_replicate(j, i), 0);
+		first = j->complete[journal_replicate(j, i)];
 		if (i >= s->show.processes)
-			foresee(s, i);
+			estimate_left(s, i);
 		err = run_from(s, i, &next);
 		if (!err && is_crowded(s))
 			err = -EBUSY;
 		if (!err && is_enough(s, next))
 			break;
-		if (!err && next == j->sides && next < j->slots && can_be_corrected(s))
+		if (!err && next == j->sides && next < j->replicates && can_be_corrected(s))
 			err = correct_plan(s, (double)(clock_ns() - start_ns));
 	}
 	watch_close(s->watch);

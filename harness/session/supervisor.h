@@ -18,7 +18,7 @@
 /* A process under way. */
 struct lane {
 	struct session *session;
-	int slot;
+	int replicate;
 	struct child child; /* its worker; child.pid 0: none runs */
 	bool running;	    /* it was started, and its end was not seen yet */
 	int point;	    /* that the worker is at; -1: none */
@@ -27,7 +27,7 @@ struct lane {
 	json_t *bye;	 /* its last line */
 	json_t *summed;	 /* those of the workers before it */
 	int workers;	 /* that have ended in order */
-	bool done;	 /* nothing of this kind of waiting is left */
+	bool done;	 /* nothing of this wait policy is left */
 	int lost_starts; /* workers that were lost before they measured anything */
 
 	/* of one that takes turns */
@@ -43,14 +43,14 @@ struct session {
 	struct journal journal;
 	struct show show;
 	struct lane lane[CHILDREN_MAX];
-	int lanes;	     /* under way together */
-	struct watch *watch; /* opened by session_run() */
-	enum sync_kind kind; /* of waiting: of the operating-system processes under way */
-	int64_t ties;	     /* turns at which both were at the same point */
-	double patience_ns;  /* for what no prediction says how long it takes (PATIENCE_S) */
-	double limit_ns;     /* that the command is to take, from show.begun_ns; 0: none */
-	int looked;	     /* processes of each side at the last look; 0: none yet */
-	struct look look;
+	int lanes;		 /* under way together */
+	struct watch *watch;	 /* opened by session_run() */
+	enum wait_policy policy; /* of waiting: of the operating-system processes under way */
+	int64_t ties;		 /* turns at which both were at the same point */
+	double patience_ns;	 /* for what no prediction says how long it takes (PATIENCE_S) */
+	double limit_ns;	 /* that the command is to take, from show.begun_ns; 0: none */
+	int looked;		 /* processes of each side at the last interim; 0: none yet */
+	struct interim interim;
 	char change[320];    /* what the identity of the machine changed in */
 	json_t *digests;     /* that workers have said, for those to come; NULL: none yet */
 	json_t *remarked[2]; /* of a side: changes of other fields that were said */
@@ -69,7 +69,7 @@ int session_probe(struct session *s, struct plan *p, int side, const char *prefi
  * Has the command of the other side start a worker that says hello and ends. Returns 0, or a
  * negative errno after one line: the command failed, or was silent for 2 minutes.
  */
-int session_greet(const char *command, struct show *show);
+int session_handshake(const char *command, struct show *show);
 
 /*
  * Measures what the journal lacks. Returns 0 when the session is complete (renamed), -EINTR when

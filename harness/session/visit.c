@@ -36,7 +36,7 @@ int visit_first(struct prepared *p)
 static int block_with_events(const struct submission *s, const struct canary *c, struct block *out,
 			     int64_t *dev_ns)
 {
-	const struct subject *w = s->subject;
+	const struct instance *w = s->instance;
 	int64_t begin, enqueued;
 	int err = w->workload->reset(w->opts, w->state, w->stream);
 	float ms;

@@ -16,7 +16,7 @@
 #include "harness/base/json.h"
 #include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
-#include "harness/probe/card.h"
+#include "harness/probe/costs.h"
 #include "harness/record/environment.h"
 #include "harness/record/plan_record.h"
 #include "harness/session/child.h"
@@ -54,7 +54,7 @@ void worker_phase(struct worker *w, const char *name)
 	worker_say(w, child_phase_json(name));
 }
 
-void worker_give_up(struct worker *w, int point, int err)
+void worker_report_point_failed(struct worker *w, int point, int err)
 {
 	w->skip[point] = true;
 	worker_say(w,
@@ -88,7 +88,7 @@ int worker_lose(struct worker *w, int point, int err, const struct refusal *r)
 	if (err == -ENOSYS)
 		worker_refused(w, point, r);
 	else if (err && err != -EINTR)
-		worker_give_up(w, point, err);
+		worker_report_point_failed(w, point, err);
 	return err == -EINTR ? err : 0;
 }
 
@@ -131,7 +131,7 @@ static void take_kind(struct worker *w, const char *name)
 	w->sync = w->plan.design.sync;
 	for (int i = 0; name && i < SYNC_COUNT; i++)
 		if (!strcmp(name, sync_names[i]))
-			w->sync = (enum sync_kind)i;
+			w->sync = (enum wait_policy)i;
 }
 
 static void take_digests(const json_t *digests)
@@ -175,7 +175,7 @@ static int take_job(struct worker *w, const json_t *job)
 	w->canary_ref_ns = json_is_number(canary) ? json_number_value(canary) : NAN;
 	w->skip = zeroed(points, sizeof(*w->skip));
 	w->done = zeroed(points * (size_t)w->plan.design.rounds, sizeof(*w->done));
-	w->subject = zeroed((size_t)w->plan.n_configs, sizeof(*w->subject));
+	w->instance = zeroed((size_t)w->plan.n_configs, sizeof(*w->instance));
 	w->prepared = zeroed(points, sizeof(*w->prepared));
 	take_lists(w, job);
 	take_digests(json_object_get(job, "digests"));
@@ -200,7 +200,7 @@ static int open_device(struct worker *w, struct platform *p)
 	if (err)
 		return err;
 	system_pci_address(pci);
-	system_make_room(p->is_gpu ? pci : NULL, !p->is_gpu);
+	system_free_processor(p->is_gpu ? pci : NULL, !p->is_gpu);
 	worker_phase(w, "creating a stream");
 	CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
 	worker_phase(w, "preparing the canary");
@@ -316,7 +316,7 @@ static int begin(struct worker *w, const struct platform *p, int64_t start_ns)
 
 static bool is_prepared(const struct worker *w, int config)
 {
-	return w->subject[config].state && worker_longest(w);
+	return w->instance[config].state && worker_longest(w);
 }
 
 /* Set up, measured and given back; *begun: the header was said. */
@@ -401,14 +401,14 @@ static void release(struct worker *w)
 {
 	for (int i = 0; w->prepared && i < w->plan.n_points; i++)
 		submission_release(&w->prepared[i].submission);
-	for (int i = 0; w->subject && i < w->plan.n_configs; i++)
+	for (int i = 0; w->instance && i < w->plan.n_configs; i++)
 		worker_tear_down(w, i);
 	if (w->stream) {
 		canary_release(&w->canary);
 		CUDA(cudaStreamDestroy(w->stream));
 	}
 	free(w->prepared);
-	free(w->subject);
+	free(w->instance);
 	free(w->skip);
 	free(w->done);
 	json_decref(w->sentinels);
@@ -443,11 +443,11 @@ static int call_work(void *arg)
 	return work(a->w, a->job);
 }
 
-static int call_card(void *arg)
+static int call_costs(void *arg)
 {
 	struct working *a = arg;
 
-	return card_work(a->w->out, a->job);
+	return costs_work(a->w->out, a->job);
 }
 
 /* What no point can be measured without. */
@@ -488,7 +488,7 @@ static int work(struct worker *w, const json_t *job)
 	return err;
 }
 
-/* session_greet() sends "hello", card_take() "card"; all else has a plan. */
+/* session_handshake() sends "hello", costs_take() "card"; all else has a plan. */
 static bool is_job(const json_t *job, const char *kind)
 {
 	const char *is = json_string_value(json_object_get(job, "job"));
@@ -515,7 +515,7 @@ int cmd_worker(int argc, char **argv)
 	if (is_job(job, "hello"))
 		worker_say(&w, json_pack("{s:s}", "record", "hello"));
 	else if (is_job(job, "card"))
-		err = work_or_say(&w, job, call_card);
+		err = work_or_say(&w, job, call_costs);
 	else
 		err = work_or_say(&w, job, call_work);
 	release(&w);

@@ -36,7 +36,7 @@ enum { CHECK_SEED = 1 };
 struct worker {
 	struct plan plan;
 	int process, side;
-	enum sync_kind sync;	/* how it waits for blocks */
+	enum wait_policy sync;	/* how it waits for blocks */
 	bool check_all;		/* check every point; else as long as the budget lasts */
 	bool takes_turns;	/* with the other side's worker */
 	int alone;		/* rounds before the other side starts */
@@ -55,7 +55,7 @@ struct worker {
 	struct canary canary;
 	struct calibration calibration;
 	struct warm warm;
-	struct subject *subject;   /* a configuration; state NULL: not set up; one at a time is */
+	struct instance *instance; /* a configuration; state NULL: not set up; one at a time is */
 	struct prepared *prepared; /* a point */
 	int pinned;
 	int64_t blocks_ns, checks_ns; /* spent so far */
@@ -106,7 +106,7 @@ int worker_await_turn(struct worker *w, int round, int place);
 void worker_phase(struct worker *w, const char *name);
 
 /* The hook of this point failed with err, after its line on stderr: the point is left out. */
-void worker_give_up(struct worker *w, int point, int err);
+void worker_report_point_failed(struct worker *w, int point, int err);
 
 /*
  * The platform lacks what this point needs: it is left out, and so is every other one of the same

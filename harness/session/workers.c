@@ -45,8 +45,8 @@ static int integer(const json_t *o, const char *key)
 	return (int)json_integer_value(json_object_get(o, key));
 }
 
-/* But for the kind of waiting, which is no part of the machine where a session has several. */
-static json_t *without_kind(const json_t *header)
+/* But for the wait policy, which is no part of the machine where a session has several. */
+static json_t *without_policy(const json_t *header)
 {
 	json_t *o = json_copy((json_t *)(uintptr_t)header);
 	json_t *flags = json_copy(json_object_get(o, "cuda_flags"));
@@ -75,9 +75,9 @@ static void remark_changes(struct session *s, int side, const json_t *before, co
 /* -ESTALE: it is not the machine that the side was begun on; s->change says why. */
 static int compare_headers(struct session *s, int side, const json_t *before, const json_t *now)
 {
-	bool kinds = plan_of(s)->design.kinds;
-	json_t *x = kinds ? without_kind(before) : json_deep_copy(before);
-	json_t *y = kinds ? without_kind(now) : json_deep_copy(now);
+	bool policies = session_plan(s)->design.policies;
+	json_t *x = policies ? without_policy(before) : json_deep_copy(before);
+	json_t *y = policies ? without_policy(now) : json_deep_copy(now);
 	bool elsewhere = environment_differs(x, y, s->change, sizeof(s->change));
 
 	if (!elsewhere)
@@ -96,7 +96,7 @@ static int on_header(struct lane *l, const json_t *o)
 	l->point = l->config = -1;
 	if (before)
 		err = compare_headers(l->session, side, before, o);
-	return err ? err : journal_header(j, l->slot, json_copy((json_t *)(uintptr_t)o));
+	return err ? err : journal_header(j, l->replicate, json_copy((json_t *)(uintptr_t)o));
 }
 
 static int on_visit(struct lane *l, const json_t *o)
@@ -106,13 +106,13 @@ static int on_visit(struct lane *l, const json_t *o)
 	int point = integer(o, "point"), round = integer(o, "round"), err;
 	int done = journal_count(j, POINT_PENDING);
 
-	if (point < 0 || point >= plan_of(s)->n_points || round < 0 ||
-	    round >= plan_of(s)->design.rounds)
+	if (point < 0 || point >= session_plan(s)->n_points || round < 0 ||
+	    round >= session_plan(s)->design.rounds)
 		return complain(EPROTO, "a worker reports a point that is not in the plan");
-	err = journal_visit(j, l->slot, point, round, json_copy((json_t *)(uintptr_t)o));
+	err = journal_visit(j, l->replicate, point, round, json_copy((json_t *)(uintptr_t)o));
 	l->point = -1;
 	l->lost_starts = 0;
-	s->show.done_ns += predict_visit_ns(plan_of(s), journal_side(j, l->slot), point);
+	s->show.done_ns += predict_visit_ns(session_plan(s), journal_side(j, l->replicate), point);
 	s->show.points_done += done - journal_count(j, POINT_PENDING);
 	return err;
 }
@@ -124,10 +124,10 @@ static int on_failed(struct lane *l, const json_t *o)
 	int point = integer(o, "point");
 
 	l->point = -1;
-	if (point < 0 || point >= plan_of(s)->n_points)
+	if (point < 0 || point >= session_plan(s)->n_points)
 		return complain(EPROTO, "a worker reports a point that is not in the plan");
 	s->show.points_done++;
-	return journal_failure(&s->journal, l->slot, point, "error",
+	return journal_failure(&s->journal, l->replicate, point, "error",
 			       failure_of_hook(integer(o, "code"), l->child.last_error), true);
 }
 
@@ -138,10 +138,10 @@ static int on_refused(struct lane *l, const json_t *o)
 	int point = integer(o, "point");
 
 	l->point = -1;
-	if (point < 0 || point >= plan_of(s)->n_points)
+	if (point < 0 || point >= session_plan(s)->n_points)
 		return complain(EPROTO, "a worker reports a point that is not in the plan");
 	s->show.points_done++;
-	return journal_failure(&s->journal, l->slot, point, "not_supported",
+	return journal_failure(&s->journal, l->replicate, point, "not_supported",
 			       json_incref(json_object_get(o, "error")), true);
 }
 
@@ -152,21 +152,21 @@ static void on_begin(struct lane *l, const json_t *o)
 
 	l->config = -1;
 	l->point = integer(o, "point");
-	if (l->point < 0 || l->point >= plan_of(s)->n_points) {
+	if (l->point < 0 || l->point >= session_plan(s)->n_points) {
 		l->point = -1;
 		return;
 	}
 	/* the first time the point is captured and uploaded as well */
 	allow(l, integer(o, "round") < 0 ? s->patience_ns : deadline_least_ns,
-	      predict_visit_ns(plan_of(s), side_of(l), l->point) +
-		      predict_check_ns(plan_of(s), side_of(l), l->point));
-	plan_point_text(plan_of(s), l->point, text, sizeof(text));
+	      predict_visit_ns(session_plan(s), side_of(l), l->point) +
+		      predict_check_ns(session_plan(s), side_of(l), l->point));
+	plan_point_text(session_plan(s), l->point, text, sizeof(text));
 	show_progress(&s->show, text);
 }
 
 static void on_setup(struct lane *l, int config)
 {
-	const struct plan *p = plan_of(l->session);
+	const struct plan *p = session_plan(l->session);
 	double longest_ns = 0;
 
 	if (config < 0 || config >= p->n_configs)
@@ -183,7 +183,7 @@ static void on_setup(struct lane *l, int config)
 /* It is at no point any more: whatever happens next is not that one's fault. */
 static void on_phase(struct lane *l)
 {
-	const struct plan *p = plan_of(l->session);
+	const struct plan *p = session_plan(l->session);
 	double longest_ns = 0;
 
 	l->point = l->config = -1;
@@ -216,7 +216,7 @@ static void on_digests(struct session *s, json_t *digests)
 
 static void on_alone(struct lane *l, const json_t *o)
 {
-	int points = plan_of(l->session)->n_points;
+	int points = session_plan(l->session)->n_points;
 	int point = integer(o, "point"), round = integer(o, "round");
 
 	l->point = -1;
@@ -275,24 +275,24 @@ static bool is_to_be_alone(const struct lane *l)
 {
 	const struct session *s = l->session;
 	const struct journal *j = &s->journal;
-	const struct plan *p = plan_of(s);
+	const struct plan *p = session_plan(s);
 	int rounds = p->design.rounds;
 
 	if (s->lanes < 2 || l != &s->lane[0] || l->summed || l->alone_ns || l->workers)
 		return false;
 	for (int i = 0; i < p->n_points; i++) {
-		if (j->status[l->slot * p->n_points + i])
+		if (j->status[l->replicate * p->n_points + i])
 			return false;
 		for (int r = 0; r < rounds; r++)
-			if (journal_visits_of(j, l->slot, i)[r])
+			if (journal_visits(j, l->replicate, i)[r])
 				return false;
 	}
 	return true;
 }
 
-static void make_room_for_alone(struct lane *l)
+static void pause_for_alone(struct lane *l)
 {
-	size_t n = (size_t)plan_of(l->session)->n_points * ALONE_ROUNDS;
+	size_t n = (size_t)session_plan(l->session)->n_points * ALONE_ROUNDS;
 
 	l->alone_ns = malloc((n + 1) * sizeof(*l->alone_ns));
 	CHECK(l->alone_ns, "memory of %zu rounds", n);
@@ -304,24 +304,25 @@ static json_t *job_of(const struct lane *l)
 {
 	const struct session *s = l->session;
 	const struct journal *j = &s->journal;
-	const struct plan *p = plan_of(s);
+	const struct plan *p = session_plan(s);
 	json_t *done = json_array(), *skip = json_array();
 	double canary_ns = journal_canary_ns(j, side_of(l));
 	int rounds = p->design.rounds;
 
 	for (int i = 0; i < p->n_points; i++) {
-		if (j->status[l->slot * p->n_points + i] || p->point[i].sync != s->kind)
+		if (j->status[l->replicate * p->n_points + i] || p->point[i].sync != s->policy)
 			json_array_append_new(skip, json_integer(i));
 		for (int r = 0; r < rounds; r++)
-			if (journal_visits_of(j, l->slot, i)[r])
+			if (journal_visits(j, l->replicate, i)[r])
 				json_array_append_new(done, json_pack("[i, i]", i, r));
 	}
 	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b, s:i, s:O*}", "job",
-			 "measure", "plan", plan_json(p), "process", l->slot % p->design.processes,
-			 "side", side_of(l), "sync", sync_names[s->kind], "done", done, "skip",
-			 skip, "canary_ns", json_number(canary_ns), "check_all",
-			 l->slot % p->design.processes == 0, "takes_turns", s->lanes > 1, "alone",
-			 l->alone ? ALONE_ROUNDS : 0, "digests", s->digests);
+			 "measure", "plan", plan_json(p), "process",
+			 l->replicate % p->design.processes, "side", side_of(l), "sync",
+			 sync_names[s->policy], "done", done, "skip", skip, "canary_ns",
+			 json_number(canary_ns), "check_all",
+			 l->replicate % p->design.processes == 0, "takes_turns", s->lanes > 1,
+			 "alone", l->alone ? ALONE_ROUNDS : 0, "digests", s->digests);
 }
 
 int session_start_worker(struct lane *l)
@@ -332,7 +333,7 @@ int session_start_worker(struct lane *l)
 
 	l->alone = is_to_be_alone(l);
 	if (l->alone)
-		make_room_for_alone(l);
+		pause_for_alone(l);
 	job = job_of(l);
 	l->point = l->config = -1;
 	l->waits = false;
@@ -361,7 +362,7 @@ int turns_order(const int x[3], const int y[3], bool apart)
 
 static bool is_apart(const struct lane *l)
 {
-	const struct plan *p = plan_of(l->session);
+	const struct plan *p = session_plan(l->session);
 
 	return l->turn_config >= 0 && l->turn_config < p->n_configs &&
 	       p->config[l->turn_config].apart;

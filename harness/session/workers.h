@@ -4,14 +4,14 @@
 
 #include "harness/session/supervisor.h"
 
-static inline const struct plan *plan_of(const struct session *s)
+static inline const struct plan *session_plan(const struct session *s)
 {
 	return &s->journal.plan;
 }
 
 static inline int side_of(const struct lane *l)
 {
-	return journal_side(&l->session->journal, l->slot);
+	return journal_side(&l->session->journal, l->replicate);
 }
 
 /*
@@ -27,7 +27,8 @@ int turns_order(const int x[3], const int y[3], bool apart);
  */
 struct lane *session_to_start(struct session *s);
 
-/* Starts a worker of the lane's slot, of s->kind. Returns 0 or a negative errno after one line. */
+/* Starts a worker of the lane's replicate, of s->policy. Returns 0 or a negative errno after one
+ * line. */
 int session_start_worker(struct lane *l);
 
 /*

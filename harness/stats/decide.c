@@ -9,32 +9,32 @@
 
 /* ---- one interval ----------------------------------------------------------------------- */
 
-static const int looks[] = { 5, 10, 20, 30 };
-enum { LOOKS = sizeof(looks) / sizeof(*looks), NARROW_PERCENT = 95 };
+static const int interims[] = { 5, 10, 20, 30 };
+enum { LOOKS = sizeof(interims) / sizeof(*interims), NARROW_PERCENT = 95 };
 
-int next_look(int processes)
+int next_interim(int processes)
 {
 	for (int i = 0; i < LOOKS; i++) {
-		if (looks[i] > processes)
-			return looks[i];
+		if (interims[i] > processes)
+			return interims[i];
 	}
 	return 0;
 }
 
-static bool look_is_due(int processes)
+static bool interim_is_due(int processes)
 {
 	for (int i = 0; i < LOOKS; i++) {
-		if (looks[i] == processes)
+		if (interims[i] == processes)
 			return true;
 	}
 	return false;
 }
 
-int look_at(struct look *out, int processes, const struct interval *point, int points,
+int look_at(struct interim *out, int processes, const struct interval *point, int points,
 	    double half_width_max, bool *wide)
 {
-	*out = (struct look){ .points = points, .next = next_look(processes) };
-	if (!look_is_due(processes) || points < 1)
+	*out = (struct interim){ .points = points, .next = next_interim(processes) };
+	if (!interim_is_due(processes) || points < 1)
 		return -EINVAL;
 	for (int i = 0; i < points; i++) {
 		/* NaN, not known, is wide. */
@@ -50,7 +50,7 @@ int look_at(struct look *out, int processes, const struct interval *point, int p
 	return 0;
 }
 
-const char *const verdict_names[] = { "same", "slower", "faster", "open" };
+const char *const verdict_names[] = { "same", "slower", "faster", "inconclusive" };
 
 /* An interval that is not known is NaN, and so compares to nothing: open. */
 enum ratio_verdict verdict_of(const struct interval *ratio, double margin)
@@ -61,7 +61,7 @@ enum ratio_verdict verdict_of(const struct interval *ratio, double margin)
 		return VERDICT_FASTER;
 	if (ratio->lo >= 1 - margin && ratio->hi <= 1 + margin)
 		return VERDICT_SAME;
-	return VERDICT_OPEN;
+	return VERDICT_INCONCLUSIVE;
 }
 
 struct same_system same_system_of(const struct interval *ratio, int points, double margin)
@@ -147,7 +147,7 @@ int p_adjust_fdr(double *p, int m)
 
 struct judged judged_unknown(void)
 {
-	return (struct judged){ false, VERDICT_OPEN, 1, 1, VERDICT_OPEN, false };
+	return (struct judged){ false, VERDICT_INCONCLUSIVE, 1, 1, VERDICT_INCONCLUSIVE, false };
 }
 
 struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
@@ -179,7 +179,7 @@ struct judged judged_difference(const double *over, const double *under, const s
 	j.alone = above.lo > 0			   ? VERDICT_SLOWER
 		  : below.hi < 0		   ? VERDICT_FASTER
 		  : above.hi <= 0 && below.lo >= 0 ? VERDICT_SAME
-						   : VERDICT_OPEN;
+						   : VERDICT_INCONCLUSIVE;
 	j.not_slower = above.hi <= 0;
 	j.p_slower = bootstrap_p_above(g, over, 0);
 	j.p_faster = bootstrap_p_below(g, under, 0);
@@ -192,7 +192,7 @@ static enum ratio_verdict corrected(const struct judged *j)
 	bool lost = (j->alone == VERDICT_SLOWER && !(j->p_slower <= JUDGE_LEVEL)) ||
 		    (j->alone == VERDICT_FASTER && !(j->p_faster <= JUDGE_LEVEL));
 
-	return lost ? VERDICT_OPEN : j->alone;
+	return lost ? VERDICT_INCONCLUSIVE : j->alone;
 }
 
 void judge(struct judged *const *all, int n, adjust *correct)

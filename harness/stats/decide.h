@@ -21,26 +21,26 @@
 #define HALF_WIDTH_MAX_QUICK 0.05 /* in a quick sweep */
 
 /*
- * The number of processes after which to look next, given those that ended: 5, 10, 20 or 30; 0
+ * The number of processes after which to interim next, given those that ended: 5, 10, 20 or 30; 0
  * after 30. To stop where processes happen to agree makes intervals too narrow, the more so the
- * more looks there are. Coverage with these four looks, simulated: 94 % where 40 points share half
- * of the process effect (lognormal, 1 to 3 %) or none of it; 88 to 93 % where they share it all, or
- * where there is one point. Of such lone points that differ by 3 % between processes and yet stop
- * after 5, the interval covers 73 %: quote a point that matters from 10 processes or more.
+ * more interims there are. Coverage with these four interims, simulated: 94 % where 40 points share
+ * half of the process effect (lognormal, 1 to 3 %) or none of it; 88 to 93 % where they share it
+ * all, or where there is one point. Of such lone points that differ by 3 % between processes and
+ * yet stop after 5, the interval covers 73 %: quote a point that matters from 10 processes or more.
  */
-int next_look(int processes);
+int next_interim(int processes);
 
-struct look {
+struct interim {
 	int points, wide; /* wide: their interval is wider than the limit, or not known */
-	bool stop;	  /* 95 % of points are narrow, or no look follows */
-	int next;	  /* processes at the next look; 0: stop */
+	bool stop;	  /* 95 % of points are narrow, or no interim follows */
+	int next;	  /* processes at the next interim; 0: stop */
 };
 
 /*
- * A look after that many processes at the intervals of all points. wide: NULL, or room for a flag
- * a point. Returns 0, or -EINVAL where no look is due after that many, or without points.
+ * A interim after that many processes at the intervals of all points. wide: NULL, or room for a
+ * flag a point. Returns 0, or -EINVAL where no interim is due after that many, or without points.
  */
-int look_at(struct look *out, int processes, const struct interval *point, int points,
+int look_at(struct interim *out, int processes, const struct interval *point, int points,
 	    double half_width_max, bool *wide) STATS_MUST_CHECK;
 
 /* ---- do two systems differ? --------------------------------------------------------------- */
@@ -49,10 +49,10 @@ int look_at(struct look *out, int processes, const struct interval *point, int p
 
 /* What the interval of a ratio B / A says of B, beside the margin. */
 enum ratio_verdict {
-	VERDICT_SAME,	/* all of it is within 1 - margin to 1 + margin */
-	VERDICT_SLOWER, /* all of it is above */
-	VERDICT_FASTER, /* all of it is below */
-	VERDICT_OPEN,	/* anything else, and not known */
+	VERDICT_SAME,	      /* all of it is within 1 - margin to 1 + margin */
+	VERDICT_SLOWER,	      /* all of it is above */
+	VERDICT_FASTER,	      /* all of it is below */
+	VERDICT_INCONCLUSIVE, /* anything else, and not known */
 };
 
 extern const char *const verdict_names[]; /* by enum ratio_verdict */

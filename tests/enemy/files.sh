@@ -47,7 +47,7 @@ readers() { # FILE
 	done
 	refused "$1" predict "$1" --on "$data/h200-launch.jsonl"
 	refused "$1" predict "$data/h200-block.jsonl" --on "$1"
-	refused "$1" stack "$data/h200-block.jsonl" --card "$1"
+	refused "$1" stack "$data/h200-block.jsonl" --costs "$1"
 	refused "$1" compare "$data/h200-launch.jsonl" "$1"
 	refused "$1" sweep --resume "$1"
 	refused "$1" check "$1" --csv points.csv
@@ -78,7 +78,7 @@ done
 if [ "$size" = all ]; then
 	readers pipe
 else
-	refused pipe stack "$data/h200-block.jsonl" --card pipe
+	refused pipe stack "$data/h200-block.jsonl" --costs pipe
 	refused pipe check pipe
 	refused pipe run stereo left=pipe right=pipe
 	refused pipe run alignment input=pipe
@@ -120,10 +120,10 @@ printf '\0\0\010\003\0\077\377\377\0\0\0\034\0\0\0\034' >mlp/train-images-idx3-u
 refused mlp run mlp folder=mlp
 
 # A card that is cut off is damaged, not something else; a session is none.
-head -c 20000 "$data/h200-card.json" >cut.json
-refused cut.json compare "$data/h200-card.json" cut.json
+head -c 20000 "$data/h200-costs.json" >cut.json
+refused cut.json compare "$data/h200-costs.json" cut.json
 refused cut.json check cut.json
-refused h200-launch.jsonl stack "$data/h200-block.jsonl" --card "$data/h200-launch.jsonl"
+refused h200-launch.jsonl stack "$data/h200-block.jsonl" --costs "$data/h200-launch.jsonl"
 
 echo "files: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -47,7 +47,7 @@ const char *__ubsan_default_options(void)
 enum kind {
 	SESSION,
 	OTHER,
-	CARD,
+	COSTS,
 	PART,
 	VISITS,
 	READS,
@@ -182,7 +182,7 @@ static void make_samples(void)
 	add_session(OTHER, "stream,graph", 1, 5);
 	add_session(OTHER, "stream", 2, 3);
 	add_file(OTHER, "data/sessions/h200-block.jsonl", 0);
-	add_file(CARD, "data/sessions/h200-card.json", 0);
+	add_file(COSTS, "data/sessions/h200-costs.json", 0);
 	add_file(PART, "tests/enemy/samples/interrupted.jsonl.part", 0);
 	add_file(VISITS, "tests/enemy/samples/interrupted.jsonl.visits", 0);
 	add_reads();
@@ -217,7 +217,7 @@ static const struct line lines[] = {
 	{ SESSION, "validate O --on F" },
 	{ SESSION, "stack F" },
 	{ SESSION, "stack F --from G --json" },
-	{ SESSION, "stack F --card C" },
+	{ SESSION, "stack F --costs C" },
 	{ SESSION, "compare F G" },
 	{ SESSION, "compare G F --json" },
 	{ SESSION, "compare F" },
@@ -235,12 +235,12 @@ static const struct line lines[] = {
 	{ OTHER, "compare F O" },
 	{ OTHER, "compare F O --force" },
 	{ OTHER, "plot F --output plots" },
-	{ CARD, "show F" },
-	{ CARD, "check F" },
-	{ CARD, "compare F C" },
-	{ CARD, "compare C F --json" },
-	{ CARD, "compare C F --strict" },
-	{ CARD, "stack G --card F" },
+	{ COSTS, "show F" },
+	{ COSTS, "check F" },
+	{ COSTS, "compare F C" },
+	{ COSTS, "compare C F --json" },
+	{ COSTS, "compare C F --strict" },
+	{ COSTS, "stack G --costs F" },
 	{ PART, "sweep --resume F --quiet" },
 	{ PART, "check F" },
 	{ PART, "show F" },
@@ -301,12 +301,12 @@ static void put(enum kind kind, const char *name)
 }
 
 /* One is not compared with itself. */
-static void put_another_card(const char *name)
+static void put_another_costs(const char *name)
 {
 	struct bytes b = { 0 };
 	char *id;
 
-	bytes_set(&b, first_of(CARD)->bytes.s, first_of(CARD)->bytes.n);
+	bytes_set(&b, first_of(COSTS)->bytes.s, first_of(COSTS)->bytes.n);
 	id = strstr(b.s, "\"session_id\": \"");
 	CHECK(id, "a card without an id");
 	id[15] = id[15] == '0' ? '1' : '0';
@@ -317,10 +317,10 @@ static void put_another_card(const char *name)
 /* What the line names beside its damaged file, whole. */
 static void put_others(const struct line *l)
 {
-	if (l->kind <= CARD) {
+	if (l->kind <= COSTS) {
 		put(SESSION, "good.jsonl");
 		put(OTHER, "other.jsonl");
-		put_another_card("good.json");
+		put_another_costs("good.json");
 	}
 	if (l->kind == VISITS)
 		put(PART, "s.jsonl.part");

@@ -442,7 +442,7 @@ static bool is(const json_t *o, const char *kind)
 }
 
 /* The line again, with its signatures; false: it has none. */
-static bool sign_line(struct bytes *line, const struct hash *before, char plan[HASH_TEXT])
+static bool diagnostic_line(struct bytes *line, const struct hash *before, char plan[HASH_TEXT])
 {
 	json_t *o = json_loadb(line->s, line->n, 0, NULL);
 	char hash[HASH_TEXT], *text = NULL;
@@ -480,7 +480,7 @@ void mutate_sign(struct bytes *b)
 		struct bytes line = { 0 };
 
 		bytes_set(&line, b->s + at, n);
-		if (sign_line(&line, &all, plan))
+		if (diagnostic_line(&line, &all, plan))
 			replace(b, at, n, line.s, line.n);
 		hash_add(&all, line.s, line.n);
 		at += line.n;

@@ -12,7 +12,7 @@
 enum { SIDE = 8, TILES = 6, WINDOW = 4096 };
 
 /* And the random numbers drawn so far. */
-struct look {
+struct interim {
 	struct mlp_look at;
 	uint32_t drawn;
 };
@@ -23,20 +23,20 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The first of `length` of n: the first ones, the last ones, then any. */
-static int64_t place(struct look *k, int tile, int64_t n, int64_t length)
+static int64_t place(struct interim *k, int tile, int64_t n, int64_t length)
 {
 	struct philox r = philox4x32(k->drawn++, 0, 0, 0, k->at.v->seed);
 
 	return tile == 0 ? 0 : tile == 1 ? n - length : (int64_t)(r.word[0] % (n - length + 1));
 }
 
-static struct mlp_matrix activation(const struct look *k, int l)
+static struct mlp_matrix activation(const struct interim *k, int l)
 {
 	return (struct mlp_matrix){ k->at.s->activation[l], k->at.s->half, k->at.s->batch,
 				    k->at.s->net.width[l] };
 }
 
-static struct mlp_matrix delta(const struct look *k, int l)
+static struct mlp_matrix delta(const struct interim *k, int l)
 {
 	bool wide = l == k->at.s->net.last && k->at.o->launches == MLP_FEW;
 
@@ -45,7 +45,7 @@ static struct mlp_matrix delta(const struct look *k, int l)
 }
 
 /* W before the step, as products read it; the output layer's kernel reads floats. */
-static struct mlp_matrix weight(const struct look *k, int l)
+static struct mlp_matrix weight(const struct interim *k, int l)
 {
 	const struct mlp_net *net = &k->at.s->net;
 	bool half = k->at.s->half && !(l == net->last && k->at.o->launches == MLP_FEW);
@@ -59,7 +59,7 @@ static struct mlp_matrix weight(const struct look *k, int l)
 /* ---- the input ------------------------------------------------------------------------- */
 
 /* The image in a row of the minibatch. */
-static size_t image_of(const struct look *k, int64_t row)
+static size_t image_of(const struct interim *k, int64_t row)
 {
 	uint64_t step = k->at.o->input == MLP_HOST ? 0 : k->at.b->step;
 
@@ -67,7 +67,7 @@ static size_t image_of(const struct look *k, int64_t row)
 			  (uint64_t)k->at.o->seed);
 }
 
-static void check_input(struct look *k, int tile, struct mlp_norms *norms)
+static void check_input(struct interim *k, int tile, struct mlp_norms *norms)
 {
 	int64_t rows = least(SIDE, k->at.s->batch), first = place(k, tile, k->at.s->batch, rows);
 	struct mlp_matrix x = activation(k, 0);
@@ -91,7 +91,7 @@ struct tile {
 	int64_t row, rows, col, cols;
 };
 
-static struct tile draw_tile(struct look *k, int tile, int64_t rows, int64_t cols)
+static struct tile draw_tile(struct interim *k, int tile, int64_t rows, int64_t cols)
 {
 	struct tile t = { .rows = least(SIDE, rows), .cols = least(SIDE, cols) };
 
@@ -107,7 +107,7 @@ static void fetch_tile(const struct mlp_matrix *m, const struct tile *t, double 
 }
 
 /* A = max(A W + b, 0) */
-static void check_forward(struct look *k, int l, int at, struct mlp_norms *norms)
+static void check_forward(struct interim *k, int l, int at, struct mlp_norms *norms)
 {
 	struct mlp_matrix below = activation(k, l - 1), w = weight(k, l), a = activation(k, l);
 	struct mlp_matrix bias = { k->at.b->weight + k->at.s->net.bias_at[l], false, 1,
@@ -131,7 +131,7 @@ static void check_forward(struct look *k, int l, int at, struct mlp_norms *norms
 }
 
 /* delta_l = delta_{l+1} W_{l+1}' where A > 0 */
-static void check_back(struct look *k, int l, int at, struct mlp_norms *norms)
+static void check_back(struct interim *k, int l, int at, struct mlp_norms *norms)
 {
 	struct mlp_matrix above = delta(k, l + 1), w = weight(k, l + 1), d = delta(k, l);
 	struct mlp_matrix a = activation(k, l);
@@ -155,7 +155,7 @@ static void check_back(struct look *k, int l, int at, struct mlp_norms *norms)
 }
 
 /* dW = A' delta, db = sums of delta */
-static void check_gradients(struct look *k, int l, int at, struct mlp_norms *of_w,
+static void check_gradients(struct interim *k, int l, int at, struct mlp_norms *of_w,
 			    struct mlp_norms *of_b)
 {
 	struct mlp_matrix below = activation(k, l - 1), d = delta(k, l);
@@ -201,7 +201,7 @@ static void row_delta(double z[MLP_CLASSES], int label, uint32_t batch)
 		z[c] = (c == label ? -others : z[c]) / sum / batch;
 }
 
-static void check_output(struct look *k, int at, struct mlp_norms *norms)
+static void check_output(struct interim *k, int at, struct mlp_norms *norms)
 {
 	int last = k->at.s->net.last;
 	struct mlp_matrix below = activation(k, last - 1), w = weight(k, last), d = delta(k, last);
@@ -227,14 +227,14 @@ static void check_output(struct look *k, int at, struct mlp_norms *norms)
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-static void note(struct look *k, const struct mlp_norms *n, const char *what, int l)
+static void note(struct interim *k, const struct mlp_norms *n, const char *what, int l)
 {
 	mlp_note(k->at.v, mlp_relative(n), mlp_tolerance(k->at.o), "%s of layer %d: off by %.2g",
 		 what, l, mlp_relative(n));
 }
 
 /* A run of numbers of a tensor: the first ones and the last ones. */
-static void check_updates(struct look *k, int l, bool bias)
+static void check_updates(struct interim *k, int l, bool bias)
 {
 	int64_t all = mlp_tensor_of(k->at.s, l, bias)->n, n = least(WINDOW, all);
 
@@ -242,7 +242,7 @@ static void check_updates(struct look *k, int l, bool bias)
 		mlp_check_update(&k->at, l, bias, place(k, i, all, n), n);
 }
 
-static void check_layer(struct look *k, int l)
+static void check_layer(struct interim *k, int l)
 {
 	struct mlp_norms forward = { 0, 0 }, back = { 0, 0 }, w = { 0, 0 }, b = { 0, 0 };
 	bool last = l == k->at.s->net.last;
@@ -265,7 +265,7 @@ static void check_layer(struct look *k, int l)
 }
 
 /* The device's loss is the mean of what its samples have; with launches=many those are not kept. */
-static void check_loss(struct look *k)
+static void check_loss(struct interim *k)
 {
 	int64_t n = k->at.s->batch;
 	const struct mlp_matrix m = { k->at.s->loss, false, 1, n };
@@ -284,7 +284,7 @@ static void check_loss(struct look *k)
 
 void mlp_check_tiles(const struct mlp_look *at)
 {
-	struct look k = { *at, 0 };
+	struct interim k = { *at, 0 };
 	struct mlp_norms input = { 0, 0 };
 
 	for (int i = 0; i < TILES; i++)

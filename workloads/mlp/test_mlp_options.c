@@ -139,15 +139,15 @@ static const json_t *row(const json_t *run, const char *name, int nth)
 	const json_t *rows = json_object_get(run, "report");
 
 	for (size_t i = 0; i < json_array_size(rows); i++)
-		if (!strcmp(text_of(json_array_get(rows, i), "name"), name) && !nth--)
+		if (!strcmp(get_text(json_array_get(rows, i), "name"), name) && !nth--)
 			return json_array_get(rows, i);
 	return NULL;
 }
 
 static void expect_row(const json_t *run, const char *name, const char *says)
 {
-	cr_assert(strstr(text_of(row(run, name, 0), "text"), says), "%s: %s", name,
-		  text_of(row(run, name, 0), "text"));
+	cr_assert(strstr(get_text(row(run, name, 0), "text"), says), "%s: %s", name,
+		  get_text(row(run, name, 0), "text"));
 }
 
 Test(small_mlp_options, the_record_says_what_ran)
@@ -163,8 +163,8 @@ Test(small_mlp_options, the_record_says_what_ran)
 	expect_row(run, "data", "generated, seed 1: 900 images to train with, 150 to test");
 	expect_row(run, "epilogues", "of 2, dReLU and bias gradient: ");
 	expect_row(run, "kernels a step", "counted in a captured step; 5 products");
-	cr_assert(strlen(text_of(row(run, "products", 0), "text")) > 5, "products");
-	cr_assert(strlen(text_of(row(run, "weights, sum of bits", 0), "text")) == 16, "bits");
+	cr_assert(strlen(get_text(row(run, "products", 0), "text")) > 5, "products");
+	cr_assert(strlen(get_text(row(run, "weights, sum of bits", 0), "text")) == 16, "bits");
 	cr_assert(json_number_value(json_object_get(row(run, "test accuracy", 0), "value")) <= 100,
 		  "accuracy");
 }
@@ -178,12 +178,12 @@ Test(small_mlp_options, modes_agree_on_the_command_line)
 	need_device();
 	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 6 --blocks 1 "
 			"--check-steps 6 --json");
-	snprintf(bits, sizeof(bits), "%s", text_of(row(run, "weights, sum of bits", 0), "text"));
+	snprintf(bits, sizeof(bits), "%s", get_text(row(run, "weights, sum of bits", 0), "text"));
 	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 5 --blocks 1 "
 			"--check-steps 6 "
 			"--mode graph "
 			"--json");
-	cr_assert(!strcmp(bits, text_of(row(run, "weights, sum of bits", 0), "text")), "%s", bits);
+	cr_assert(!strcmp(bits, get_text(row(run, "weights, sum of bits", 0), "text")), "%s", bits);
 }
 
 Test(small_mlp_options, epochs_are_told_as_they_pass)

@@ -99,10 +99,10 @@ Test(small_myocyte_plot, json_lists_the_paths)
 	picture = json_object_get(rift_json(RUN "span=0.01 --json"), "picture");
 	cr_assert(json_is_null(picture), "no picture was asked for");
 	picture = json_object_get(rift_json(RUN "span=0.01 --json --plot=%s", folder), "picture");
-	cr_assert(!strcmp(text_of(picture, "folder"), folder), "folder");
-	cr_assert(!access(text_of(picture, "png"), R_OK), "%s", text_of(picture, "png"));
-	cr_assert(!access(text_of(picture, "svg"), R_OK), "%s", text_of(picture, "svg"));
-	cr_assert(!access(text_of(picture, "script"), R_OK), "%s", text_of(picture, "script"));
+	cr_assert(!strcmp(get_text(picture, "folder"), folder), "folder");
+	cr_assert(!access(get_text(picture, "png"), R_OK), "%s", get_text(picture, "png"));
+	cr_assert(!access(get_text(picture, "svg"), R_OK), "%s", get_text(picture, "svg"));
+	cr_assert(!access(get_text(picture, "script"), R_OK), "%s", get_text(picture, "script"));
 	data = json_object_get(picture, "data");
 	cr_assert(json_array_size(data) == 2, "%zu data files", json_array_size(data));
 	for (size_t i = 0; i < 2; i++)

@@ -1,5 +1,5 @@
 /*
- * signs.h - signs that the model is wrong for a platform, or the measurement for the model.
+ * diagnostics.h - signs that the model is wrong for a platform, or the measurement for the model.
  *
  * An effect that the model lacks is added to it; it is a sign where the loss of the stream blocks
  * falls to SIGN_LOSS of what it was or less, and some blocks take 2 % longer or shorter for it:
@@ -17,8 +17,8 @@
  * device is off the clock that it states corner       blocks with K + g near p are slower than the
  * closed form by over 5 %: launches vary
  */
-#ifndef RIFT_MODEL_SIGNS_H
-#define RIFT_MODEL_SIGNS_H
+#ifndef RIFT_MODEL_DIAGNOSTICS_H
+#define RIFT_MODEL_DIAGNOSTICS_H
 
 #include "harness/model/fit.h"
 
@@ -33,6 +33,6 @@ struct sign {
 };
 
 /* Returns how many. */
-int signs_of(const struct fit *f, struct sign out[SIGNS_MAX]);
+int diagnostics_find(const struct fit *f, struct sign out[SIGNS_MAX]);
 
 #endif

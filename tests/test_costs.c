@@ -1,8 +1,8 @@
 /*
- * test_card.c - cards: what is read, shown and refused, and what two of them come to. Cards are
- * made here, with the scatter and the differences that are asked for.
+ * test_costs.c - costs files: what is read, shown and refused, and what two of them come to. Cards
+ * are made here, with the scatter and the differences that are asked for.
  */
-#include "harness/probe/card_compare.h"
+#include "harness/probe/costs_compare.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -17,12 +17,13 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 
-TestSuite(small_card, .timeout = 120);
-TestSuite(large_card, .timeout = 120);
+TestSuite(small_costs, .timeout = 120);
+TestSuite(large_costs, .timeout = 120);
 
 enum { PROCESSES = 5 };
 
-/* ---- made cards --------------------------------------------------------------------------- */
+/* ---- made costs files ---------------------------------------------------------------------------
+ */
 
 struct made {
 	uint32_t seed;
@@ -33,7 +34,7 @@ struct made {
 	const char *gpu, *sync;
 };
 
-static double value_of(const struct made *m, const struct card_line *l, uint32_t row, uint32_t i)
+static double value_of(const struct made *m, const struct costs_line *l, uint32_t row, uint32_t i)
 {
 	struct philox r = philox4x32(row, i, 0, 0, m->seed);
 	double noise = 1 + m->scatter * (2 * philox_uniform(r.word[0]) - 1);
@@ -43,7 +44,7 @@ static double value_of(const struct made *m, const struct card_line *l, uint32_t
 	return l->rate ? 50 / times : 5 * times;
 }
 
-static json_t *row_of(const struct made *m, const struct card_line *l, uint32_t row)
+static json_t *row_of(const struct made *m, const struct costs_line *l, uint32_t row)
 {
 	json_t *values = json_array();
 
@@ -59,25 +60,26 @@ static json_t *make(struct made m)
 	json_t *rows = json_array();
 	char id[17];
 
-	for (uint32_t i = 0; card_lines[i].workload; i++)
-		if (!m.without || strcmp(m.without, card_lines[i].name))
-			json_array_append_new(rows, row_of(&m, &card_lines[i], i));
+	for (uint32_t i = 0; costs_lines[i].workload; i++)
+		if (!m.without || strcmp(m.without, costs_lines[i].name))
+			json_array_append_new(rows, row_of(&m, &costs_lines[i], i));
 	snprintf(id, sizeof(id), "%016x", m.seed);
 	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:[], s:o, s:{s:s, s:s}, s:{s:s, "
 			 "s:i}}",
-			 "record", "card", "schema", CARD_SCHEMA, "session_id", id, "start_utc",
-			 "2026-11-21T00:00:00Z", "processes", PROCESSES, "seed", (int)m.seed,
-			 "sync", m.sync ? m.sync : "spin", "failed", "rows", rows, "device", "name",
-			 "a made one", "kind", "cuda", "gpu", "name", m.gpu ? m.gpu : "a made one",
-			 "sms", 1);
+			 "record", "call_costs", "schema", COSTS_SCHEMA, "session_id", id,
+			 "start_utc", "2026-11-21T00:00:00Z", "processes", PROCESSES, "seed",
+			 (int)m.seed, "sync", m.sync ? m.sync : "spin", "failed", "rows", rows,
+			 "device", "name", "a made one", "kind", "cuda", "gpu", "name",
+			 m.gpu ? m.gpu : "a made one", "sms", 1);
 }
 
-/* ---- two cards ------------------------------------------------------------------------------ */
+/* ---- two costs files
+ * ------------------------------------------------------------------------------ */
 
-static const struct compare_options defaults = { .margin = CARD_MARGIN_DEFAULT,
-						 .between = CARD_BETWEEN_DEFAULT };
+static const struct compare_options defaults = { .margin = COSTS_MARGIN_DEFAULT,
+						 .session_sd = COSTS_SESSION_SD_DEFAULT };
 
-static struct card_comparison comparison;
+static struct costs_comparison comparison;
 
 static int compare_made(struct made a, struct made b)
 {
@@ -87,11 +89,11 @@ static int compare_made(struct made a, struct made b)
 	json_decref(of_b);
 	of_a = make(a);
 	of_b = make(b);
-	card_compare_release(&comparison);
-	return card_compare(&comparison, of_a, of_b, &defaults);
+	costs_compare_release(&comparison);
+	return costs_compare(&comparison, of_a, of_b, &defaults);
 }
 
-static const struct card_pair *pair(const char *name)
+static const struct costs_pair *pair(const char *name)
 {
 	for (int i = 0; i < comparison.n; i++)
 		if (!strcmp(comparison.pair[i].name, name))
@@ -100,8 +102,9 @@ static const struct card_pair *pair(const char *name)
 	return NULL;
 }
 
-/* None of them slower, whatever the scatter: two cards of one system must not fail a build. */
-Test(large_card, cards_of_one_system_are_the_same_or_open)
+/* None of them slower, whatever the scatter: two costs files of one system must not fail a build.
+ */
+Test(large_costs, one_system_is_the_same_or_inconclusive)
 {
 	const double scatter[] = { 0, 0.01, 0.05, 0.3, 0.9 };
 
@@ -114,14 +117,14 @@ Test(large_card, cards_of_one_system_are_the_same_or_open)
 					(struct made){ .seed = seed, .scatter = scatter[i] },
 					(struct made){ .seed = seed + 100, .scatter = scatter[i] }),
 				"compare");
-			code = card_compare_exit_code(&comparison);
+			code = costs_compare_exit_code(&comparison);
 			cr_assert(code == RIFT_OK || code == RIFT_FAILED_POINTS,
 				  "scatter %g, seed %u: %d", scatter[i], seed, code);
 			cr_assert(scatter[i] > 0.01 || code == RIFT_OK, "quiet: %d", code);
 		}
 }
 
-Test(small_card, one_cost_that_is_higher_is_found)
+Test(small_costs, one_cost_that_is_higher_is_found)
 {
 	cr_assert(!compare_made((struct made){ .seed = 1, .scatter = 0.02 },
 				(struct made){ .seed = 2,
@@ -130,7 +133,7 @@ Test(small_card, one_cost_that_is_higher_is_found)
 					       .times = 1.5 }),
 		  "compare");
 	cr_assert(comparison.outcome == OUTCOME_SLOWER, "%d", comparison.outcome);
-	cr_assert(card_compare_exit_code(&comparison) == RIFT_CHECK_FAILED, "exit code");
+	cr_assert(costs_compare_exit_code(&comparison) == RIFT_CHECK_FAILED, "exit code");
 	cr_assert(pair("launch device, a node")->judged.verdict == VERDICT_SLOWER, "verdict");
 	cr_assert(fabs(pair("launch device, a node")->ratio.value - 1.5) < 0.06, "%g",
 		  pair("launch device, a node")->ratio.value);
@@ -138,7 +141,7 @@ Test(small_card, one_cost_that_is_higher_is_found)
 }
 
 /* More GB/s are less time. */
-Test(small_card, a_rate_that_is_lower_is_slower)
+Test(small_costs, a_rate_that_is_lower_is_slower)
 {
 	cr_assert(!compare_made((struct made){ .seed = 1, .scatter = 0.02 },
 				(struct made){ .seed = 2,
@@ -148,10 +151,10 @@ Test(small_card, a_rate_that_is_lower_is_slower)
 		  "compare");
 	cr_assert(pair("h2d pinned rate")->judged.verdict == VERDICT_SLOWER, "verdict");
 	cr_assert(pair("h2d pinned rate")->value[1] < pair("h2d pinned rate")->value[0], "shown");
-	cr_assert(card_compare_exit_code(&comparison) == RIFT_CHECK_FAILED, "exit code");
+	cr_assert(costs_compare_exit_code(&comparison) == RIFT_CHECK_FAILED, "exit code");
 }
 
-Test(small_card, what_only_informs_decides_nothing)
+Test(small_costs, what_only_informs_decides_nothing)
 {
 	cr_assert(!compare_made((struct made){ .seed = 1, .scatter = 0.01 },
 				(struct made){ .seed = 2,
@@ -160,20 +163,20 @@ Test(small_card, what_only_informs_decides_nothing)
 					       .times = 3 }),
 		  "compare");
 	cr_assert(pair("first launch")->judged.verdict == VERDICT_SLOWER, "it is slower");
-	cr_assert(card_compare_exit_code(&comparison) == RIFT_OK, "and that is all");
+	cr_assert(costs_compare_exit_code(&comparison) == RIFT_OK, "and that is all");
 }
 
-Test(small_card, all_that_is_faster_is_faster)
+Test(small_costs, all_that_is_faster_is_faster)
 {
 	cr_assert(!compare_made((struct made){ .seed = 1, .scatter = 0.02 },
 				(struct made){
 					.seed = 2, .scatter = 0.02, .slower = NULL, .times = 0.5 }),
 		  "compare");
 	cr_assert(comparison.outcome == OUTCOME_FASTER, "%d", comparison.outcome);
-	cr_assert(card_compare_exit_code(&comparison) == RIFT_OK, "exit code");
+	cr_assert(costs_compare_exit_code(&comparison) == RIFT_OK, "exit code");
 }
 
-Test(small_card, rows_that_one_lacks_are_left_out_and_counted)
+Test(small_costs, rows_that_one_lacks_are_left_out_and_counted)
 {
 	cr_assert(
 		!compare_made((struct made){ .seed = 1, .scatter = 0.02, .without = "launch pace" },
@@ -195,7 +198,7 @@ static void is_not_comparable(struct made a, struct made b, int want, const char
 	cr_assert(err == want && is_one_complaint(text) && strstr(text, says), "%d: %s", err, text);
 }
 
-Test(small_card, what_cannot_be_compared_is_refused)
+Test(small_costs, what_cannot_be_compared_is_refused)
 {
 	is_not_comparable((struct made){ .seed = 1 }, (struct made){ .seed = 2, .gpu = "another" },
 			  -EPROTONOSUPPORT, "another");
@@ -203,136 +206,136 @@ Test(small_card, what_cannot_be_compared_is_refused)
 			  (struct made){ .seed = 2, .sync = "blocking" }, -EPROTONOSUPPORT,
 			  "--sync blocking");
 	is_not_comparable((struct made){ .seed = 1 }, (struct made){ .seed = 1 }, -EINVAL,
-			  "one card");
+			  "the same call costs");
 }
 
 /* harness/stats/decide.h: from 5 processes a side more could not be told apart. */
-Test(small_card, no_more_rows_decide_than_five_processes_can_tell)
+Test(small_costs, no_more_rows_decide_than_five_processes_can_tell)
 {
 	int n = 0;
 
-	for (const struct card_line *l = card_lines; l->workload; l++)
+	for (const struct costs_line *l = costs_lines; l->workload; l++)
 		n += l->decides;
 	cr_assert(n == 12 && judge_processes_needed(n, false) <= PROCESSES, "%d rows decide", n);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static char path[] = "/tmp/rift-card-XXXXXX";
+static char path[] = "/tmp/rift-costs-XXXXXX";
 
-static void write_card(json_t *card)
+static void write_costs(json_t *costs)
 {
 	if (strstr(path, "XXXXXX"))
 		close(mkstemp(path));
-	CHECK(!json_dump_file(card, path, JSON_INDENT(1)), "%s", path);
-	json_decref(card);
+	CHECK(!json_dump_file(costs, path, JSON_INDENT(1)), "%s", path);
+	json_decref(costs);
 }
 
-static void is_refused(json_t *card, int want, const char *says)
+static void is_refused(json_t *costs, int want, const char *says)
 {
 	json_t *got;
 	const char *text;
 	int err;
 
-	write_card(card);
+	write_costs(costs);
 	divert_stderr();
-	err = card_read(path, &got);
+	err = costs_read(path, &got);
 	text = diverted_stderr();
 	cr_assert(err == want && !got && is_one_complaint(text) && strstr(text, says), "%d: %s",
 		  err, text);
 }
 
-Test(small_card, a_card_is_read_back)
+Test(small_costs, they_are_read_back)
 {
-	json_t *card;
+	json_t *costs;
 
-	write_card(make((struct made){ .seed = 1, .scatter = 0.02 }));
-	cr_assert(card_is(path) && !card_read(path, &card), "read");
-	cr_assert(card_processes(card) == PROCESSES && card_row(card, "launch", "launch call"),
+	write_costs(make((struct made){ .seed = 1, .scatter = 0.02 }));
+	cr_assert(costs_is(path) && !costs_read(path, &costs), "read");
+	cr_assert(costs_processes(costs) == PROCESSES && costs_row(costs, "launch", "launch call"),
 		  "rows");
-	json_decref(card);
+	json_decref(costs);
 	unlink(path);
 }
 
-Test(small_card, damaged_cards_are_refused)
+Test(small_costs, damaged_costs_are_refused)
 {
-	json_t *card = make((struct made){ .seed = 1 });
+	json_t *costs = make((struct made){ .seed = 1 });
 
-	json_object_set_new(card, "processes", json_integer(4));
-	is_refused(card, -EINVAL, "not as many values");
-	card = make((struct made){ .seed = 1 });
-	json_object_set_new(card, "schema", json_string("2.0"));
-	is_refused(card, -EPROTONOSUPPORT, "schema 2.0");
-	card = make((struct made){ .seed = 1 });
-	json_array_clear(json_object_get(card, "rows"));
-	is_refused(card, -EINVAL, "no rows");
-	card = make((struct made){ .seed = 1 });
+	json_object_set_new(costs, "processes", json_integer(4));
+	is_refused(costs, -EINVAL, "not as many values");
+	costs = make((struct made){ .seed = 1 });
+	json_object_set_new(costs, "schema", json_string("3.0"));
+	is_refused(costs, -EPROTONOSUPPORT, "schema 3.0");
+	costs = make((struct made){ .seed = 1 });
+	json_array_clear(json_object_get(costs, "rows"));
+	is_refused(costs, -EINVAL, "no rows");
+	costs = make((struct made){ .seed = 1 });
 	json_array_set_new(
-		json_object_get(json_array_get(json_object_get(card, "rows"), 0), "values"), 0,
+		json_object_get(json_array_get(json_object_get(costs, "rows"), 0), "values"), 0,
 		json_string("5"));
-	is_refused(card, -EINVAL, "is no number");
-	is_refused(json_pack("{s:s}", "record", "plan"), -EINVAL, "no card");
+	is_refused(costs, -EINVAL, "is no number");
+	is_refused(json_pack("{s:s}", "record", "plan"), -EINVAL, "no call costs");
 	unlink(path);
 }
 
-/* A card that was cut off is one still: it is not taken for a session. */
-Test(small_card, a_card_that_is_cut_off_is_a_damaged_card)
+/* A costs file that was cut off is one still: it is not taken for a session. */
+Test(small_costs, what_is_cut_off_is_damaged)
 {
-	json_t *card;
+	json_t *costs;
 
-	write_card(make((struct made){ .seed = 1 }));
-	cr_assert(!truncate(path, 3000) && card_is(path), "begins as one");
-	refused(3, "a damaged card", "check %s", path);
-	refused(3, "a damaged card", "compare %s %s", path, path);
-	refused(3, "a damaged card", "compare data/sessions/h200-card.json %s", path);
-	cr_assert(!truncate(path, (off_t)1 << 40) && card_read(path, &card) == -EFBIG, "1 TiB");
+	write_costs(make((struct made){ .seed = 1 }));
+	cr_assert(!truncate(path, 3000) && costs_is(path), "begins as one");
+	refused(3, "damaged call costs", "check %s", path);
+	refused(3, "damaged call costs", "compare %s %s", path, path);
+	refused(3, "damaged call costs", "compare data/sessions/h200-costs.json %s", path);
+	cr_assert(!truncate(path, (off_t)1 << 40) && costs_read(path, &costs) == -EFBIG, "1 TiB");
 	unlink(path);
 }
 
-Test(small_card, a_pipe_is_not_waited_for)
+Test(small_costs, a_pipe_is_not_waited_for)
 {
 	unlink(path);
-	cr_assert(!mkfifo(path, 0600) && !card_is(path), "%s", path);
-	refused(3, "is no regular file", "stack data/sessions/h200-launch.jsonl --card %s", path);
+	cr_assert(!mkfifo(path, 0600) && !costs_is(path), "%s", path);
+	refused(3, "is no regular file", "stack data/sessions/h200-launch.jsonl --costs %s", path);
 	refused(3, "is no regular file", "show %s", path);
 	unlink(path);
 }
 
-Test(small_card, numbers_have_their_units)
+Test(small_costs, numbers_have_their_units)
 {
-	cr_assert(!strcmp(card_number(2.43, "us"), "2.43 us"), "%s", card_number(2.43, "us"));
-	cr_assert(!strcmp(card_number(1500, "us"), "1.50 ms"), "%s", card_number(1500, "us"));
-	cr_assert(!strcmp(card_number(55.12, "GB/s"), "55.12 GB/s"), "rate");
-	cr_assert(!strcmp(card_number(1023, "launches"), "1023 launches"), "count");
-	cr_assert(!strcmp(card_number(1.25, "1"), "1.25") && !strcmp(card_number(NAN, "us"), "-"),
+	cr_assert(!strcmp(costs_number(2.43, "us"), "2.43 us"), "%s", costs_number(2.43, "us"));
+	cr_assert(!strcmp(costs_number(1500, "us"), "1.50 ms"), "%s", costs_number(1500, "us"));
+	cr_assert(!strcmp(costs_number(55.12, "GB/s"), "55.12 GB/s"), "rate");
+	cr_assert(!strcmp(costs_number(1023, "launches"), "1023 launches"), "count");
+	cr_assert(!strcmp(costs_number(1.25, "1"), "1.25") && !strcmp(costs_number(NAN, "us"), "-"),
 		  "none");
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
 /* Every row of the page is a row of a probe, with a figure of each process or a reason. */
-Test(large_card, probe_fills_every_row_of_the_page)
+Test(large_costs, probe_fills_every_row_of_the_page)
 {
-	const json_t *card;
-	double value[CARD_PROCESSES_MAX];
+	const json_t *costs;
+	double value[COSTS_PROCESSES_MAX];
 
 	need_device();
-	card = rift_json("probe --processes 1 --json --quiet --platform here");
-	cr_assert(!json_array_size(json_object_get(card, "failed")), "none failed");
-	cr_assert(!strcmp(text_of(json_object_get(card, "virt"), "declared_platform"), "here"),
+	costs = rift_json("probe --processes 1 --json --quiet --platform here");
+	cr_assert(!json_array_size(json_object_get(costs, "failed")), "none failed");
+	cr_assert(!strcmp(get_text(json_object_get(costs, "virt"), "declared_platform"), "here"),
 		  "platform");
-	for (const struct card_line *l = card_lines; l->workload; l++) {
-		const json_t *row = card_row(card, l->workload, l->name);
+	for (const struct costs_line *l = costs_lines; l->workload; l++) {
+		const json_t *row = costs_row(costs, l->workload, l->name);
 
 		cr_assert(row, "no row %s, %s", l->workload, l->name);
-		cr_assert(card_values(card, row, value) || *text_of(row, "text"), "%s", l->name);
-		cr_assert(!card_values(card, row, value) ||
+		cr_assert(costs_values(costs, row, value) || *get_text(row, "text"), "%s", l->name);
+		cr_assert(!costs_values(costs, row, value) ||
 				  json_is_number(json_object_get(row, "median")),
 			  "%s", l->name);
 	}
 }
 
-Test(large_card, the_page_the_file_and_their_readers)
+Test(large_costs, the_page_the_file_and_their_readers)
 {
 	const char *text;
 
@@ -341,21 +344,20 @@ Test(large_card, the_page_the_file_and_their_readers)
 	refused(3, "exists; give another name", "probe --processes 1 --output %s", path);
 	unlink(path);
 	cr_assert(!run_rift(OUT, &text, "probe --processes 1 --quiet --output %s", path), "probe");
-	cr_assert(strstr(text, "platform card") && strstr(text, "launch call, 100 nodes"), "%s",
-		  text);
+	cr_assert(strstr(text, "call costs") && strstr(text, "launch call, 100 nodes"), "%s", text);
 	cr_assert(!run_rift(OUT, &text, "show %s", path) && strstr(text, "copy and wait"), "%s",
 		  text);
 	cr_assert(!run_rift(OUT, &text, "check %s", path) &&
-			  strstr(text, "valid; a card of 1 processes"),
+			  strstr(text, "valid; call costs of 1 processes"),
 		  "%s", text);
-	refused(3, "a card of rift probe, no session", "fit %s", path);
-	refused(3, "one card", "compare %s %s", path, path);
-	refused(3, "with another card", "compare %s", path);
+	refused(3, "call costs of rift probe, no session", "fit %s", path);
+	refused(3, "the same call costs", "compare %s %s", path, path);
+	refused(3, "with other call costs", "compare %s", path);
 	refused(3, "--workload has no effect", "compare --workload launch %s %s", path, path);
 	unlink(path);
 }
 
-Test(small_card, wrong_arguments_are_refused)
+Test(small_costs, wrong_arguments_are_refused)
 {
 	refused(3, "takes no arguments", "probe launch");
 	refused(3, "--processes=0", "probe --processes 0");

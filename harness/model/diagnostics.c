@@ -1,5 +1,6 @@
-/* signs.c - signs that the model is wrong for a platform, or the measurement for the model. */
-#include "harness/model/signs.h"
+/* diagnostics.c - signs that the model is wrong for a platform, or the measurement for the model.
+ */
+#include "harness/model/diagnostics.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -253,7 +254,7 @@ static void look_for_clock(struct signs *s, const struct fit *f)
 		    clock);
 }
 
-int signs_of(const struct fit *f, struct sign out[SIGNS_MAX])
+int diagnostics_find(const struct fit *f, struct sign out[SIGNS_MAX])
 {
 	struct signs s = { .out = out };
 

@@ -1,5 +1,5 @@
-/* party.c - who is compared: two parties, and the points that they have in common. */
-#include "harness/compare/party.h"
+/* side.c - who is compared: two sides, and the points that they have in common. */
+#include "harness/compare/side.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "common/check.h"
 #include "harness/record/journal.h"
 
-/* ---- a party ---------------------------------------------------------------------------- */
+/* ---- a side ---------------------------------------------------------------------------- */
 
 static bool is_taken(enum half half, int process)
 {
@@ -24,19 +24,19 @@ static int count_failed(const struct journal *view)
 {
 	int failed = 0;
 
-	for (int i = 0; i < view->slots * view->plan.n_points; i++)
+	for (int i = 0; i < view->replicates * view->plan.n_points; i++)
 		failed += view->status[i] != POINT_OK;
 	return failed;
 }
 
-void party_init(struct party *p, const struct journal *session, const char *path, int side,
-		enum half half)
+void side_init(struct compared_side *p, const struct journal *session, const char *path, int side,
+	       enum half half)
 {
 	int all = journal_processes(session);
 	int *process = calloc((size_t)all, sizeof(*process));
 
 	CHECK(process, "memory of %d processes", all);
-	*p = (struct party){
+	*p = (struct compared_side){
 		.path = path, .side = side, .half = half, .alone = session->sides == 1
 	};
 	for (int i = 0; i < all; i++)
@@ -48,24 +48,24 @@ void party_init(struct party *p, const struct journal *session, const char *path
 	free(process);
 }
 
-void party_release(struct party *p)
+void side_release(struct compared_side *p)
 {
 	journal_view_release(&p->view);
-	*p = (struct party){ 0 };
+	*p = (struct compared_side){ 0 };
 }
 
-bool party_is_pair(const struct party *a, const struct party *b)
+bool side_is_pair(const struct compared_side *a, const struct compared_side *b)
 {
 	return a->view.plan.design.pairs && a->side != b->side && a->half == b->half &&
 	       a->n == b->n && !strcmp(a->view.session_id, b->view.session_id);
 }
 
-const json_t *party_header(const struct party *p)
+const json_t *side_header(const struct compared_side *p)
 {
 	return p->view.header[0];
 }
 
-int party_values(const struct party *p, int point, double *value)
+int side_values(const struct compared_side *p, int point, double *value)
 {
 	const struct journal *v = &p->view;
 	int n = 0;
@@ -211,7 +211,8 @@ static bool refuse_missing(const struct plan *a, const struct plan *b, const str
 	return true;
 }
 
-int disjoint_refuse(const struct plan *a, const struct plan *b, const struct workload *workload)
+int common_points_refuse(const struct plan *a, const struct plan *b,
+			 const struct workload *workload)
 {
 	const struct workload *w = workload ? workload : common_workload(a, b);
 
@@ -227,7 +228,7 @@ int disjoint_refuse(const struct plan *a, const struct plan *b, const struct wor
 	return -EPROTONOSUPPORT;
 }
 
-/* ---- the points that two parties have in common ----------------------------------------- */
+/* ---- the points that two sides have in common ----------------------------------------- */
 
 /* The keys of a plan's points with this workload -> their numbers. New reference. */
 static json_t *keys_of(const struct plan *p, const struct workload *workload)
@@ -251,20 +252,21 @@ static int workload_number(struct pairs *p, const struct workload *w)
 	return i;
 }
 
-static void take_values(struct pair *pair, const struct party *a, const struct party *b)
+static void take_values(struct pair *pair, const struct compared_side *a,
+			const struct compared_side *b)
 {
-	const struct party *of[] = { a, b };
+	const struct compared_side *of[] = { a, b };
 
 	pair->whole = true;
 	for (int k = 0; k < 2; k++) {
 		pair->value[k] = calloc((size_t)of[k]->n + 1, sizeof(double));
 		CHECK(pair->value[k], "memory of %d values", of[k]->n);
-		pair->n[k] = party_values(of[k], pair->at[k], pair->value[k]);
+		pair->n[k] = side_values(of[k], pair->at[k], pair->value[k]);
 		pair->whole &= pair->n[k] == of[k]->n;
 	}
 }
 
-int pairs_make(struct pairs *out, const struct party *a, const struct party *b,
+int pairs_make(struct pairs *out, const struct compared_side *a, const struct compared_side *b,
 	       const struct workload *workload)
 {
 	const struct plan *plan_a = &a->view.plan, *plan_b = &b->view.plan;
@@ -292,7 +294,7 @@ int pairs_make(struct pairs *out, const struct party *a, const struct party *b,
 	}
 	out->only[PAIR_B] = (int)json_object_size(keys) - out->n;
 	json_decref(keys);
-	return out->n ? 0 : disjoint_refuse(plan_a, plan_b, workload);
+	return out->n ? 0 : common_points_refuse(plan_a, plan_b, workload);
 }
 
 void pairs_release(struct pairs *p)

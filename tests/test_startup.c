@@ -1,4 +1,4 @@
-/* test_cold.c - what is known of a process that has just started. */
+/* test_startup.c - what is known of a process that has just started. */
 #include "harness/measure/run.h"
 
 #include "harness/measure/measure.h"
@@ -13,20 +13,20 @@ TestSuite(small_cold, .timeout = 60);
  * of a second. */
 Test(small_cold, a_process_knows_since_when_it_runs)
 {
-	double first = cold_since_start_ns();
+	double first = startup_since_start_ns();
 
 	cr_assert(le(dbl, 0, first), "%g ns", first);
 	cr_assert(le(dbl, first, 60e9), "%g ns", first);
 	for (int64_t begin = clock_ns(); clock_ns() - begin < 20000000;)
 		;
-	cr_assert(le(dbl, 19e6, cold_since_start_ns() - first), "time passes");
+	cr_assert(le(dbl, 19e6, startup_since_start_ns() - first), "time passes");
 }
 
 Test(small_cold, a_cold_process_is_its_three_parts)
 {
-	struct cold c = { 1, 20, 300 };
+	struct startup c = { 1, 20, 300 };
 
-	cr_assert(eq(dbl, cold_total_ns(&c), 321), "sum");
+	cr_assert(eq(dbl, startup_total_ns(&c), 321), "sum");
 	c.start_ns = NAN;
-	cr_assert(isnan(cold_total_ns(&c)), "not known");
+	cr_assert(isnan(startup_total_ns(&c)), "not known");
 }

@@ -1,26 +1,26 @@
 /*
- * card_compare.h - two cards: what do calls cost on B over A.
+ * costs_compare.h - two costs files: what do calls cost on B over A.
  *
  * Judged as rift compare judges parameters of the model (harness/stats/decide.h): the difference
  * of two times, against a margin, with a floor of 20 ns. Rates are taken as the time of a megabyte.
  * The lines of the page that decide are corrected for each other by Holm; all others inform, by
  * themselves.
  */
-#ifndef RIFT_PROBE_CARD_COMPARE_H
-#define RIFT_PROBE_CARD_COMPARE_H
+#ifndef RIFT_PROBE_COSTS_COMPARE_H
+#define RIFT_PROBE_COSTS_COMPARE_H
 
 #include "harness/compare/compare.h"
-#include "harness/probe/card.h"
+#include "harness/probe/costs.h"
 
 /*
- * Cards are taken in a minute, on hosts whose clocks come and go: what separate cards of one
- * system differ by is assumed to be more than what sessions differ by (harness/compare/compare.h),
- * and so is what matters.
+ * Call costs are taken in a minute, on hosts whose clocks come and go: what separate costs files of
+ * one system differ by is assumed to be more than what sessions differ by
+ * (harness/compare/compare.h), and so is what matters.
  */
-#define CARD_MARGIN_DEFAULT 0.10
-#define CARD_BETWEEN_DEFAULT 0.03
+#define COSTS_MARGIN_DEFAULT 0.10
+#define COSTS_SESSION_SD_DEFAULT 0.03
 
-struct card_pair {
+struct costs_pair {
 	const json_t *row[2]; /* of A, B */
 	const char *workload, *name, *unit;
 	const char *section, *label; /* of the page; of others workload and name */
@@ -32,12 +32,12 @@ struct card_pair {
 	bool known; /* every process of both has a value */
 };
 
-struct card_comparison {
+struct costs_comparison {
 	const char *path[2];
-	const json_t *card[2];
+	const json_t *costs[2];
 	struct compare_options options;
-	json_t *surroundings, *warnings;
-	struct card_pair *pair;
+	json_t *environment_diff, *warnings;
+	struct costs_pair *pair;
 	int n;		 /* of the page first, in its order, then the others */
 	int tests;	 /* that decide */
 	int left_out[2]; /* rows that only this one has */
@@ -45,13 +45,13 @@ struct card_comparison {
 };
 
 /* Returns 0, -EPROTONOSUPPORT where they are not comparable, or another negative errno. */
-int card_compare(struct card_comparison *c, const json_t *a, const json_t *b,
-		 const struct compare_options *options);
-void card_compare_release(struct card_comparison *c);
+int costs_compare(struct costs_comparison *c, const json_t *a, const json_t *b,
+		  const struct compare_options *options);
+void costs_compare_release(struct costs_comparison *c);
 
-enum exit_code card_compare_exit_code(const struct card_comparison *c);
+enum exit_code costs_compare_exit_code(const struct costs_comparison *c);
 
-void card_compare_print(const struct card_comparison *c, bool all, FILE *out);
-json_t *card_compare_json(const struct card_comparison *c);
+void costs_compare_print(const struct costs_comparison *c, bool all, FILE *out);
+json_t *costs_compare_json(const struct costs_comparison *c);
 
 #endif

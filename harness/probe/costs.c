@@ -1,5 +1,5 @@
-/* card.c - a card that was taken before: read, its rows, and shown on one page. */
-#include "harness/probe/card.h"
+/* costs.c - a costs file that was taken before: read, its rows, and shown on one page. */
+#include "harness/probe/costs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,14 +17,15 @@
 #include "harness/base/text.h"
 #include "harness/env/platform.h"
 
-/* ---- a card and its file ---------------------------------------------------------------- */
+/* ---- a costs file and its file ----------------------------------------------------------------
+ */
 
-enum { CARD_BYTES_MAX = 1 << 24 }; /* 300 times one of 5 processes */
+enum { COSTS_BYTES_MAX = 1 << 24 }; /* 300 times one of 5 processes */
 
 /* ---- files ------------------------------------------------------------------------------ */
 
-/* A file that could hold a card; NULL and *err: none. */
-static FILE *open_card(const char *path, int *err)
+/* A file that could hold a costs file; NULL and *err: none. */
+static FILE *open_costs(const char *path, int *err)
 {
 	int fd = input_open(path, false);
 	struct stat st;
@@ -33,7 +34,7 @@ static FILE *open_card(const char *path, int *err)
 	*err = fd;
 	if (fd < 0)
 		return NULL;
-	*err = fstat(fd, &st) ? -errno : st.st_size > CARD_BYTES_MAX ? -EFBIG : 0;
+	*err = fstat(fd, &st) ? -errno : st.st_size > COSTS_BYTES_MAX ? -EFBIG : 0;
 	f = *err ? NULL : fdopen(fd, "r");
 	if (!f)
 		close(fd);
@@ -42,36 +43,42 @@ static FILE *open_card(const char *path, int *err)
 	return f;
 }
 
-/* As rift writes one, whatever became of the rest. */
-static bool begins_as_card(FILE *f)
+/* Files of schema 1 call it a card. */
+static bool is_record_name(const char *s)
 {
-	int end = 0;
-
-	return fscanf(f, " { \"record\" : \"card\"%n", &end) != EOF && end;
+	return s && (!strcmp(s, "call_costs") || !strcmp(s, "card"));
 }
 
-bool card_is(const char *path)
+/* As rift writes one, whatever became of the rest. */
+static bool begins_as_costs(FILE *f)
+{
+	char name[16];
+
+	return fscanf(f, " { \"record\" : \"%15[a-z_]\"", name) == 1 && is_record_name(name);
+}
+
+bool costs_is(const char *path)
 {
 	int err;
-	FILE *f = open_card(path, &err);
+	FILE *f = open_costs(path, &err);
 	const char *kind;
 	json_t *o;
 	bool is;
 
 	if (!f)
 		return false;
-	is = begins_as_card(f);
+	is = begins_as_costs(f);
 	rewind(f);
 	/* the first object: of a session it is a line */
 	o = is ? NULL : json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
 	kind = json_string_value(json_object_get(o, "record"));
-	is |= kind && !strcmp(kind, "card");
+	is |= is_record_name(kind);
 	json_decref(o);
 	fclose(f);
 	return is;
 }
 
-static const char *text_of(const json_t *o, const char *key)
+static const char *get_text(const json_t *o, const char *key)
 {
 	const char *text = json_string_value(json_object_get(o, key));
 
@@ -79,14 +86,14 @@ static const char *text_of(const json_t *o, const char *key)
 }
 
 /* Why a row cannot be one, or NULL. */
-static const char *damage_of(const json_t *card, const json_t *row)
+static const char *damage(const json_t *costs, const json_t *row)
 {
 	const json_t *values = json_object_get(row, "values"), *v;
 	size_t i;
 
-	if (!*text_of(row, "workload") || !*text_of(row, "name"))
+	if (!*get_text(row, "workload") || !*get_text(row, "name"))
 		return "a row has no name";
-	if (json_array_size(values) != (size_t)card_processes(card))
+	if (json_array_size(values) != (size_t)costs_processes(costs))
 		return "a row has not as many values as there were processes";
 	json_array_foreach(values, i, v)
 	{
@@ -96,79 +103,82 @@ static const char *damage_of(const json_t *card, const json_t *row)
 	return NULL;
 }
 
-static int check(const char *path, const json_t *card)
+static int check(const char *path, const json_t *costs)
 {
-	const json_t *rows = json_object_get(card, "rows"), *row;
-	int n = card_processes(card);
+	const json_t *rows = json_object_get(costs, "rows"), *row;
+	int n = costs_processes(costs), major = atoi(get_text(costs, "schema"));
 	const char *why = NULL;
 	size_t i;
 
-	if (strcmp(text_of(card, "record"), "card"))
-		return complain(EINVAL, "%s: no card: rift probe --output FILE makes one", path);
-	if (atoi(text_of(card, "schema")) != CARD_SCHEMA_MAJOR)
-		return complain(EPROTONOSUPPORT, "%s: a card of schema %s; this rift reads %s",
-				path, text_shown(text_of(card, "schema")).s, CARD_SCHEMA);
-	if (n < 1 || n > CARD_PROCESSES_MAX || !json_array_size(rows))
+	if (!is_record_name(get_text(costs, "record")))
+		return complain(EINVAL, "%s: no call costs: rift probe --output FILE makes one",
+				path);
+	if (major < COSTS_SCHEMA_OLDEST || major > COSTS_SCHEMA_MAJOR)
+		return complain(EPROTONOSUPPORT, "%s: call costs of schema %s; this rift reads %s",
+				path, text_shown(get_text(costs, "schema")).s, COSTS_SCHEMA);
+	if (n < 1 || n > COSTS_PROCESSES_MAX || !json_array_size(rows))
 		why = "no rows, or no processes";
 	json_array_foreach(rows, i, row)
 	{
-		why = why ? why : damage_of(card, row);
+		why = why ? why : damage(costs, row);
 	}
-	return why ? complain(EINVAL, "%s: a damaged card: %s", path, why) : 0;
+	return why ? complain(EINVAL, "%s: damaged call costs: %s", path, why) : 0;
 }
 
 /* Of a file that is no JSON as a whole: a session is many objects, one a line. */
 static int refuse(const char *path, int line)
 {
-	if (!card_is(path))
-		return complain(EINVAL, "%s: no card: rift probe --output FILE makes one", path);
-	return complain(EINVAL, "%s:%d: a damaged card: from here on it is no JSON", path, line);
+	if (!costs_is(path))
+		return complain(EINVAL, "%s: no call costs: rift probe --output FILE makes one",
+				path);
+	return complain(EINVAL, "%s:%d: damaged call costs: from here on it is no JSON", path,
+			line);
 }
 
-int card_read(const char *path, json_t **card)
+int costs_read(const char *path, json_t **costs)
 {
 	json_error_t error;
 	int err;
-	FILE *f = open_card(path, &err);
+	FILE *f = open_costs(path, &err);
 
-	*card = NULL;
+	*costs = NULL;
 	if (!f)
-		return err == -EFBIG ? complain(EFBIG, "%s: no card: more than %d MiB", path,
-						CARD_BYTES_MAX >> 20)
+		return err == -EFBIG ? complain(EFBIG, "%s: no call costs: more than %d MiB", path,
+						COSTS_BYTES_MAX >> 20)
 				     : complain(-err, "%s: %s", path, input_reason(err));
-	*card = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	*costs = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
 	fclose(f);
-	err = *card ? check(path, *card) : refuse(path, error.line);
+	err = *costs ? check(path, *costs) : refuse(path, error.line);
 	if (err) {
-		json_decref(*card);
-		*card = NULL;
+		json_decref(*costs);
+		*costs = NULL;
 	}
 	return err;
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-const json_t *card_row(const json_t *card, const char *workload, const char *name)
+const json_t *costs_row(const json_t *costs, const char *workload, const char *name)
 {
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(card, "rows"), i, row)
+	json_array_foreach(json_object_get(costs, "rows"), i, row)
 	{
-		if (!strcmp(text_of(row, "workload"), workload) &&
-		    !strcmp(text_of(row, "name"), name))
+		if (!strcmp(get_text(row, "workload"), workload) &&
+		    !strcmp(get_text(row, "name"), name))
 			return row;
 	}
 	return NULL;
 }
 
-bool card_has_refusals(const json_t *card)
+bool costs_has_refusals(const json_t *costs)
 {
 	static const char refused[] = "not supported here";
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(card, "rows"), i, row)
+	json_array_foreach(json_object_get(costs, "rows"), i, row)
 	{
 		const char *text = json_string_value(json_object_get(row, "text"));
 
@@ -178,17 +188,17 @@ bool card_has_refusals(const json_t *card)
 	return false;
 }
 
-bool card_is_cpu(const json_t *card)
+bool costs_is_cpu(const json_t *costs)
 {
-	return !strcmp(text_of(json_object_get(card, "device"), "kind"), "cpu");
+	return !strcmp(get_text(json_object_get(costs, "device"), "kind"), "cpu");
 }
 
-int card_processes(const json_t *card)
+int costs_processes(const json_t *costs)
 {
-	return (int)json_integer_value(json_object_get(card, "processes"));
+	return (int)json_integer_value(json_object_get(costs, "processes"));
 }
 
-bool card_values(const json_t *card, const json_t *row, double *value)
+bool costs_values(const json_t *costs, const json_t *row, double *value)
 {
 	const json_t *values = json_object_get(row, "values"), *v;
 	size_t i;
@@ -199,11 +209,11 @@ bool card_values(const json_t *card, const json_t *row, double *value)
 			return false;
 		value[i] = json_number_value(v);
 	}
-	return json_array_size(values) == (size_t)card_processes(card);
+	return json_array_size(values) == (size_t)costs_processes(costs);
 }
 
 /* Units of the rows: times are us. */
-const char *card_number(double value, const char *unit)
+const char *costs_number(double value, const char *unit)
 {
 	static char text[2][80];
 	static int turn;
@@ -221,13 +231,14 @@ const char *card_number(double value, const char *unit)
 	return t;
 }
 
-/* ---- the rows that a card's page shows, and which of them decide a comparison ----------- */
+/* ---- the rows that a costs file's page shows, and which of them decide a comparison -----------
+ */
 
 /*
  * Twelve decide: as many as 5 processes a side can say something about, corrected for each other
  * (harness/stats/decide.h). They are the costs that programs pay again and again.
  */
-const struct card_line card_lines[] = {
+const struct costs_line costs_lines[] = {
 	{ "launch", "launch", "launch call", "launch call", true, false },
 	{ NULL, "launch", "launch pace", "pace of launches", true, false },
 	{ NULL, "launch", "device gap", "gap between kernels", true, false },
@@ -266,51 +277,52 @@ const struct card_line card_lines[] = {
 	{ NULL, NULL, NULL, NULL, false, false },
 };
 
-/* ---- a card on one page ----------------------------------------------------------------- */
+/* ---- a costs file on one page -----------------------------------------------------------------
+ */
 
 enum { SECTION = 15, LABEL = 29, VALUE = 13, INTERVAL = 23 };
 
-static double number_of(const json_t *row, const char *key)
+static double get_number(const json_t *row, const char *key)
 {
 	const json_t *v = json_object_get(row, key);
 
 	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
-static void print_head(const json_t *card, const json_t *reference, FILE *out)
+static void print_head(const json_t *costs, const json_t *reference, FILE *out)
 {
-	const json_t *virt = json_object_get(card, "virt");
-	const char *declared = text_of(virt, "declared_platform");
+	const json_t *virt = json_object_get(costs, "virt");
+	const char *declared = get_text(virt, "declared_platform");
 
-	row(out, "platform card", "%s%s%s", declared, *declared ? ", " : "",
-	    text_of(json_object_get(card, "device"), "name"));
+	row(out, "call costs", "%s%s%s", declared, *declared ? ", " : "",
+	    get_text(json_object_get(costs, "device"), "name"));
 	row(out, "taken", "%s, %d processes, sync %s; 95 %% intervals over processes",
-	    text_of(card, "start_utc"), card_processes(card), text_of(card, "sync"));
+	    get_text(costs, "start_utc"), costs_processes(costs), get_text(costs, "sync"));
 	if (reference)
 		row(out, "reference", "%s, %s: for orientation",
-		    text_of(json_object_get(reference, "device"), "name"),
-		    text_of(reference, "start_utc"));
+		    get_text(json_object_get(reference, "device"), "name"),
+		    get_text(reference, "start_utc"));
 	fputc('\n', out);
 }
 
 /* "2.40 us to 2.47 us", "1020 to 1023"; empty where it is not known. */
 static void interval_text(const json_t *row, char *out, size_t size)
 {
-	double lo = number_of(row, "lo"), hi = number_of(row, "hi");
-	const char *unit = text_of(row, "unit");
+	double lo = get_number(row, "lo"), hi = get_number(row, "hi");
+	const char *unit = get_text(row, "unit");
 
 	if (strcmp(unit, "us") && strcmp(unit, "bytes"))
 		unit = "1"; /* the value before it says which */
 	*out = '\0';
 	if (isfinite(lo) && isfinite(hi))
-		snprintf(out, size, "%s to %s", card_number(lo, unit), card_number(hi, unit));
+		snprintf(out, size, "%s to %s", costs_number(lo, unit), costs_number(hi, unit));
 }
 
-static void print_line(const struct card_line *line, const json_t *row, const json_t *reference,
+static void print_line(const struct costs_line *line, const json_t *row, const json_t *reference,
 		       FILE *out)
 {
-	double value = number_of(row, "median"), other = number_of(reference, "median");
-	const char *why = text_of(row, "text");
+	double value = get_number(row, "median"), other = get_number(reference, "median");
+	const char *why = get_text(row, "text");
 	char interval[64];
 
 	fprintf(out, "%-*s %-*s ", SECTION, line->section ? line->section : "", LABEL, line->label);
@@ -319,59 +331,59 @@ static void print_line(const struct card_line *line, const json_t *row, const js
 		return;
 	}
 	interval_text(row, interval, sizeof(interval));
-	fprintf(out, "%*s", VALUE, card_number(value, text_of(row, "unit")));
+	fprintf(out, "%*s", VALUE, costs_number(value, get_text(row, "unit")));
 	if (isfinite(other))
 		fprintf(out, "  %-*s %*s\n", INTERVAL, interval, VALUE,
-			card_number(other, text_of(reference, "unit")));
+			costs_number(other, get_text(reference, "unit")));
 	else
 		fprintf(out, "%s%s\n", *interval ? "  " : "", interval);
 }
 
-static void print_failed(const json_t *card, FILE *out)
+static void print_failed(const json_t *costs, FILE *out)
 {
-	const json_t *failed = json_object_get(card, "failed"), *o;
+	const json_t *failed = json_object_get(costs, "failed"), *o;
 	size_t i;
 
 	json_array_foreach(failed, i, o)
 	{
 		fprintf(out, "failed: the probe of %s in process %d; its line is on stderr\n",
-			text_escaped(text_of(o, "workload")).s,
+			text_escaped(get_text(o, "workload")).s,
 			(int)json_integer_value(json_object_get(o, "process")) + 1);
 	}
 }
 
-void card_print_beside(const json_t *card, const json_t *reference, FILE *out)
+void costs_print_beside(const json_t *costs, const json_t *reference, FILE *out)
 {
-	print_head(card, reference, out);
+	print_head(costs, reference, out);
 	if (reference)
 		fprintf(out, "%*s\n", SECTION + LABEL + VALUE + INTERVAL + VALUE + 5, "reference");
-	for (const struct card_line *l = card_lines; l->workload; l++)
-		print_line(l, card_row(card, l->workload, l->name),
-			   reference ? card_row(reference, l->workload, l->name) : NULL, out);
-	print_failed(card, out);
-	if (card_is_cpu(card))
+	for (const struct costs_line *l = costs_lines; l->workload; l++)
+		print_line(l, costs_row(costs, l->workload, l->name),
+			   reference ? costs_row(reference, l->workload, l->name) : NULL, out);
+	print_failed(costs, out);
+	if (costs_is_cpu(costs))
 		fprintf(out, "%s\n", platform_not_gpu);
 }
 
 /* Without a word where there is none. */
-static json_t *reference_of(const json_t *card)
+static json_t *reference_of(const json_t *costs)
 {
 	char path[DATAFILE_PATH_BYTES];
 	json_t *reference = NULL;
 
-	if (!datafile_there(CARD_REFERENCE, path) || card_read(path, &reference))
+	if (!datafile_there(COSTS_REFERENCE, path) || costs_read(path, &reference))
 		return NULL;
-	if (!strcmp(text_of(reference, "session_id"), text_of(card, "session_id"))) {
+	if (!strcmp(get_text(reference, "session_id"), get_text(costs, "session_id"))) {
 		json_decref(reference);
 		reference = NULL;
 	}
 	return reference;
 }
 
-void card_print(const json_t *card, FILE *out)
+void costs_print(const json_t *costs, FILE *out)
 {
-	json_t *reference = reference_of(card);
+	json_t *reference = reference_of(costs);
 
-	card_print_beside(card, reference, out);
+	costs_print_beside(costs, reference, out);
 	json_decref(reference);
 }

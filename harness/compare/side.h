@@ -1,11 +1,11 @@
-/* party.h - who is compared: two parties, and the points that they have in common. */
-#ifndef RIFT_COMPARE_PARTY_H
-#define RIFT_COMPARE_PARTY_H
+/* side.h - who is compared: two sides, and the points that they have in common. */
+#ifndef RIFT_COMPARE_SIDE_H
+#define RIFT_COMPARE_SIDE_H
 
 #include "harness/plan/plan.h"
 #include "harness/record/journal.h"
 
-/* ---- a party ---------------------------------------------------------------------------- */
+/* ---- a side ---------------------------------------------------------------------------- */
 
 /*
  * One of the two that are compared: processes of one side of a session, which is read from a record
@@ -14,7 +14,7 @@
 
 enum half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 
-struct party {
+struct compared_side {
 	const char *path;
 	int side; /* of the session: 0 a, 1 b */
 	enum half half;
@@ -29,21 +29,21 @@ struct party {
  * Halves are taken in the order 1 2 2 1, so that a drift hits both alike. The session must live as
  * long. Release it also where it was never filled in, if it is zeroed.
  */
-void party_init(struct party *p, const struct journal *session, const char *path, int side,
-		enum half half);
-void party_release(struct party *p);
+void side_init(struct compared_side *p, const struct journal *session, const char *path, int side,
+	       enum half half);
+void side_release(struct compared_side *p);
 
 /* Did each process of one run together with that of the other: pairs of one session? */
-bool party_is_pair(const struct party *a, const struct party *b);
+bool side_is_pair(const struct compared_side *a, const struct compared_side *b);
 
 /* The header of its first process. */
-const json_t *party_header(const struct party *p);
+const json_t *side_header(const struct compared_side *p);
 
 /*
  * ns per step of every process at a point of its plan. Returns how many have measured it; only
  * where that is p->n are they in the order of processes.
  */
-int party_values(const struct party *p, int point, double *value);
+int side_values(const struct compared_side *p, int point, double *value);
 
 /* ---- why two plans have no point in common ---------------------------------------------- */
 
@@ -51,9 +51,10 @@ int party_values(const struct party *p, int point, double *value);
  * Says the first thing that no point of A has as one of B has it: the workload, a parameter, the
  * mode, the depth. workload: NULL, or the only one that was asked for. Returns -EPROTONOSUPPORT.
  */
-int disjoint_refuse(const struct plan *a, const struct plan *b, const struct workload *workload);
+int common_points_refuse(const struct plan *a, const struct plan *b,
+			 const struct workload *workload);
 
-/* ---- the points that two parties have in common, by their keys -------------------------- */
+/* ---- the points that two sides have in common, by their keys -------------------------- */
 
 enum { PAIR_A, PAIR_B };
 
@@ -78,7 +79,7 @@ struct pairs {
  * workload: of these points only; NULL: of all. Returns 0, or -EPROTONOSUPPORT after one line that
  * says why no point is in both. *out may be released after a failure too.
  */
-int pairs_make(struct pairs *out, const struct party *a, const struct party *b,
+int pairs_make(struct pairs *out, const struct compared_side *a, const struct compared_side *b,
 	       const struct workload *workload);
 void pairs_release(struct pairs *p);
 

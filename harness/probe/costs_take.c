@@ -1,4 +1,4 @@
-/* card_take.c - a card is taken: fresh processes one after the other, and what each does. */
+/* costs_take.c - a costs file is made: fresh processes one after the other, and what each does. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
 #include "harness/params/param.h"
-#include "harness/probe/card.h"
+#include "harness/probe/costs.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/record.h"
 #include "harness/session/child.h"
 #include "harness/session/host.h"
 
-/* ---- a card is taken: fresh processes one after the other, and what they say ------------ */
+/* ---- a costs file is made: fresh processes one after the other, and what they say ------------ */
 
 enum { WAIT_MS = 100 };
 
@@ -30,8 +30,8 @@ enum { WAIT_MS = 100 };
 static const double silence_ns = 60e9;
 
 struct taking {
-	json_t *card; /* so far */
-	json_t *rows; /* of it */
+	json_t *costs; /* so far */
+	json_t *rows;  /* of it */
 	int process, processes;
 	double patience_ns;
 	bool probing; /* a workload; else it is at something that should take no time */
@@ -50,11 +50,11 @@ static json_t *nulls(int n)
 	return array;
 }
 
-/* The card's own row, made where it is new. */
+/* The costs file's own row, made where it is new. */
 static json_t *row_of(struct taking *t, const char *workload, const json_t *line)
 {
 	const char *name = json_string_value(json_object_get(line, "name"));
-	json_t *row = (json_t *)(uintptr_t)card_row(t->card, workload, name ? name : "");
+	json_t *row = (json_t *)(uintptr_t)costs_row(t->costs, workload, name ? name : "");
 
 	if (row || !name)
 		return row;
@@ -84,7 +84,7 @@ static void take_row(struct taking *t, const char *workload, const json_t *line)
 
 static void take_failed(struct taking *t, const json_t *o)
 {
-	json_t *failed = json_object_get(t->card, "failed");
+	json_t *failed = json_object_get(t->costs, "failed");
 
 	json_array_append_new(failed, json_pack("{s:O, s:O, s:i}", "workload",
 						json_object_get(o, "workload"), "code",
@@ -103,7 +103,7 @@ static int take_line(const json_t *o, void *arg)
 	if (record_is(o, "phase"))
 		t->probing = json_is_string(json_object_get(o, "workload"));
 	if (record_is(o, "header"))
-		json_object_update_missing(t->card, (json_t *)(uintptr_t)o);
+		json_object_update_missing(t->costs, (json_t *)(uintptr_t)o);
 	if (record_is(o, "failed"))
 		take_failed(t, o);
 	if (!record_is(o, "rows") || !workload)
@@ -191,7 +191,7 @@ static int run_process(struct taking *t, const json_t *job)
 }
 
 /* Only the last one looks the platform over: that would load the machine for the others. */
-static json_t *job_of(const struct card_request *r, int process)
+static json_t *job_of(const struct costs_request *r, int process)
 {
 	return json_pack("{s:s, s:i, s:o, s:b, s:b}", "job", "card", "sync", (int)r->sync,
 			 "platform", json_text(r->platform), "host_name", r->host_name, "header",
@@ -207,22 +207,23 @@ static void set_interval(json_t *row, const struct interval *i)
 	json_object_set_new(row, "hi", json_number(i->hi));
 }
 
-static void add_intervals(json_t *card)
+static void add_intervals(json_t *costs)
 {
-	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws)), value[CARD_PROCESSES_MAX];
-	uint64_t seed = (uint64_t)json_integer_value(json_object_get(card, "seed"));
+	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws)), value[COSTS_PROCESSES_MAX];
+	uint64_t seed = (uint64_t)json_integer_value(json_object_get(costs, "seed"));
 	struct resamples r;
 	json_t *row;
 	size_t i;
 
 	CHECK(draws, "memory of draws");
-	CHECK(!resamples_init(&r, card_processes(card), seed, 0), "%d processes",
-	      card_processes(card));
-	json_array_foreach(json_object_get(card, "rows"), i, row)
+	CHECK(!resamples_init(&r, costs_processes(costs), seed, 0), "%d processes",
+	      costs_processes(costs));
+	json_array_foreach(json_object_get(costs, "rows"), i, row)
 	{
 		struct interval interval = interval_unknown(0);
 
-		if (card_values(card, row, value) && bootstrap_median(&interval, &r, value, draws))
+		if (costs_values(costs, row, value) &&
+		    bootstrap_median(&interval, &r, value, draws))
 			interval = interval_unknown(0);
 		set_interval(row, &interval);
 	}
@@ -230,7 +231,7 @@ static void add_intervals(json_t *card)
 	free(draws);
 }
 
-static json_t *new_card(const struct card_request *r)
+static json_t *new_costs(const struct costs_request *r)
 {
 	unsigned char bytes[8];
 	char id[17];
@@ -241,20 +242,20 @@ static json_t *new_card(const struct card_request *r)
 		snprintf(id + (size_t)(2 * i), 3, "%02x", bytes[i]);
 	memcpy(&seed, bytes, sizeof(seed));
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:[], s:[]}", "record",
-			 "card", "schema", CARD_SCHEMA, "tool", "rift", "tool_version",
+			 "call_costs", "schema", COSTS_SCHEMA, "tool", "rift", "tool_version",
 			 RIFT_VERSION, "session_id", id, "start_utc", journal_now_utc(),
 			 "processes", r->processes, "seed", (json_int_t)seed, "sync",
 			 sync_names[r->sync], "failed", "rows");
 }
 
-int card_take(const struct card_request *r, json_t **card)
+int costs_take(const struct costs_request *r, json_t **costs)
 {
-	struct taking t = { .card = new_card(r),
+	struct taking t = { .costs = new_costs(r),
 			    .processes = r->processes,
 			    .patience_ns = 1e9 * r->patience_s };
 	int err = 0;
 
-	t.rows = json_object_get(t.card, "rows");
+	t.rows = json_object_get(t.costs, "rows");
 	for (; t.process < t.processes && !err; t.process++) {
 		json_t *job = job_of(r, t.process);
 
@@ -264,12 +265,13 @@ int card_take(const struct card_request *r, json_t **card)
 	}
 	progress_clear();
 	if (!err)
-		add_intervals(t.card);
-	*card = t.card;
+		add_intervals(t.costs);
+	*costs = t.costs;
 	return err;
 }
 
-/* ---- one process of a card: opens the device, and has each workload probe it ------------ */
+/* ---- one process of a costs file: opens the device, and has each workload probe it ------------
+ */
 
 /* First of all launch: what it launches first must not have been launched. */
 static const char *const probed[] = { "launch", "graph", "memory", "transfer" };
@@ -297,10 +299,10 @@ static void say_process(FILE *out, const struct platform *p, int64_t ns)
 }
 
 /* cudaFree(0) makes the context where cudaSetDevice() did not, as before CUDA 12. */
-static int open_device(FILE *out, enum sync_kind sync, struct platform *p)
+static int open_device(FILE *out, enum wait_policy sync, struct platform *p)
 {
 	char pci[32];
-	int64_t begin; /* asking for a kind of waiting may make the context, too */
+	int64_t begin; /* asking for a wait policy may make the context, too */
 	int err;
 
 	say(out, child_phase_json("opening the device"));
@@ -312,7 +314,7 @@ static int open_device(FILE *out, enum sync_kind sync, struct platform *p)
 	CUDA(cudaFree(0));
 	say_process(out, p, clock_ns() - begin);
 	system_pci_address(pci);
-	system_make_room(p->is_gpu ? pci : NULL, !p->is_gpu);
+	system_free_processor(p->is_gpu ? pci : NULL, !p->is_gpu);
 	return 0;
 }
 
@@ -408,7 +410,7 @@ static int probe_workload(FILE *out, const char *name)
 /* ---- the process ------------------------------------------------------------------------ */
 
 /* After the probes: NVML and digests take their time, and load the machine. */
-static void say_header(FILE *out, struct platform *p, enum sync_kind sync)
+static void say_header(FILE *out, struct platform *p, enum wait_policy sync)
 {
 	json_t *o, *environment;
 
@@ -423,9 +425,9 @@ static void say_header(FILE *out, struct platform *p, enum sync_kind sync)
 	say(out, o);
 }
 
-int card_work(FILE *out, const json_t *job)
+int costs_work(FILE *out, const json_t *job)
 {
-	enum sync_kind sync = (enum sync_kind)json_integer_value(json_object_get(job, "sync"));
+	enum wait_policy sync = (enum wait_policy)json_integer_value(json_object_get(job, "sync"));
 	struct platform platform = {
 		.declared = json_string_value(json_object_get(job, "platform")),
 		.host_name = json_is_true(json_object_get(job, "host_name")),

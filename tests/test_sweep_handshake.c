@@ -1,6 +1,7 @@
 /*
- * test_sweep_greet.c - session_greet() of harness/session/supervisor.h: how long the command of the
- * other side is waited for. Time is this program's own: it passes by 2 s at each reading.
+ * test_sweep_handshake.c - session_handshake() of harness/session/supervisor.h: how long the
+ * command of the other side is waited for. Time is this program's own: it passes by 2 s at each
+ * reading.
  */
 #include "common/interrupt.h"
 #include "harness/session/supervisor.h"
@@ -41,7 +42,7 @@ static int greet(const char **said)
 
 	divert_stderr();
 	show_start(&show, true);
-	err = session_greet(silent, &show);
+	err = session_handshake(silent, &show);
 	show_end(&show);
 	*said = diverted_stderr();
 	return err;

@@ -1,9 +1,9 @@
 /*
- * test_fit_signs.c - harness/model/signs.h: sessions that depart from the model in a known way are
- * called by that name, and those that do not, not.
+ * test_fit_diagnostics.c - harness/model/diagnostics.h: sessions that depart from the model in a
+ * known way are called by that name, and those that do not, not.
  */
 #include "harness/model/model.h"
-#include "harness/model/signs.h"
+#include "harness/model/diagnostics.h"
 #include "tests/fake_session.h"
 
 #include <criterion/criterion.h>
@@ -38,7 +38,7 @@ static int signs(const struct fake_session *s, double drift)
 	j.drift_most[1] = 0.5; /* of the other side */
 	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
 	cr_assert(zero(int, fit_make(&f, &g, 0)), "fit");
-	n = signs_of(&f, sign);
+	n = diagnostics_find(&f, sign);
 	fit_release(&f);
 	grid_release(&g);
 	journal_release(&j);

@@ -1,4 +1,5 @@
-/* test_spell.c - harness/base/text.h: distances by hand, and who is near enough to be suggested. */
+/* test_suggest.c - harness/base/text.h: distances by hand, and who is near enough to be suggested.
+ */
 #include "harness/base/text.h"
 
 #include <criterion/criterion.h>
@@ -31,8 +32,8 @@ Test(small_spell, distances_worked_by_hand)
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
 		const char *a = pairs[i].a, *b = pairs[i].b;
 
-		cr_assert(eq(int, spell_distance(a, b), pairs[i].distance), "'%s' '%s'", a, b);
-		cr_assert(eq(int, spell_distance(b, a), pairs[i].distance), "'%s' '%s'", b, a);
+		cr_assert(eq(int, edit_distance(a, b), pairs[i].distance), "'%s' '%s'", a, b);
+		cr_assert(eq(int, edit_distance(b, a), pairs[i].distance), "'%s' '%s'", b, a);
 	}
 }
 
@@ -42,22 +43,22 @@ Test(small_spell, long_words_are_far_and_harmless)
 
 	memset(word, 'a', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
-	cr_assert(eq(int, spell_distance(word, "cells"), 99), "long against short");
-	cr_assert(eq(int, spell_distance("cells", word), 99), "short against long");
+	cr_assert(eq(int, edit_distance(word, "cells"), 99), "long against short");
+	cr_assert(eq(int, edit_distance("cells", word), 99), "short against long");
 	word[64] = '\0';
-	cr_assert(eq(int, spell_distance(word, word), 99), "64 bytes");
+	cr_assert(eq(int, edit_distance(word, word), 99), "64 bytes");
 	word[63] = '\0';
-	cr_assert(eq(int, spell_distance(word, word), 0), "63 bytes");
+	cr_assert(eq(int, edit_distance(word, word), 0), "63 bytes");
 }
 
 static const char *best_for(const char *word)
 {
 	static const char *const names[] = { "stream", "graph", "fused",      "cells",
 					     "dt",     "check", "check-steps" };
-	struct spell s = spell_start(word);
+	struct suggestion s = suggest_start(word);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		spell_offer(&s, names[i]);
+		suggest_offer(&s, names[i]);
 	return s.best ? s.best : "nothing";
 }
 
@@ -84,11 +85,11 @@ Test(small_spell, suggests_the_nearest_name_or_none)
 
 Test(small_spell, hint_is_empty_or_a_question)
 {
-	struct spell s = spell_start("cels");
+	struct suggestion s = suggest_start("cels");
 
-	cr_assert(eq(str, spell_hint(&s).s, ""), "nothing offered");
-	spell_offer(&s, "stream");
-	cr_assert(eq(str, spell_hint(&s).s, ""), "nothing near");
-	spell_offer(&s, "cells");
-	cr_assert(eq(str, spell_hint(&s).s, "; did you mean 'cells'?"), "near");
+	cr_assert(eq(str, suggest_hint(&s).s, ""), "nothing offered");
+	suggest_offer(&s, "stream");
+	cr_assert(eq(str, suggest_hint(&s).s, ""), "nothing near");
+	suggest_offer(&s, "cells");
+	cr_assert(eq(str, suggest_hint(&s).s, "; did you mean 'cells'?"), "near");
 }

@@ -1,5 +1,5 @@
-/* surroundings.c - in what the places of two parties differ. */
-#include "harness/compare/surroundings.h"
+/* environment_diff.c - in what the places of two sides differ. */
+#include "harness/compare/environment_diff.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,9 +14,9 @@
 #include "harness/record/environment.h"
 #include "harness/record/plan_record.h"
 
-/* ---- in what the places of two parties differ ------------------------------------------- */
+/* ---- in what the places of two sides differ ------------------------------------------- */
 
-/* Canaries of two parties may be so far apart, a share, before it is worth a word. */
+/* Canaries of two sides may be so far apart, a share, before it is worth a word. */
 static const double clocks_alike = 0.01;
 
 /* ---- fields ----------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static void compare_values(json_t *rows, const char *field, const json_t *a, con
 }
 
 /* How it was measured, as far as figures may depend on it. New reference. */
-static json_t *design_of_party(const struct party *p)
+static json_t *side_design(const struct compared_side *p)
 {
 	const struct design *d = &p->view.plan.design;
 	json_t *o =
@@ -112,7 +112,7 @@ static json_t *design_of_party(const struct party *p)
 }
 
 /* Everything that is compared, in the order of the rows; takes over design. New reference. */
-static json_t *surroundings_of(const json_t *header, json_t *design)
+static json_t *environment_diff(const json_t *header, json_t *design)
 {
 	static const char *const parts[] = { "virt", "gpu",   "host",	   "cuda_flags",
 					     "env",  "build", "libraries", NULL };
@@ -131,10 +131,10 @@ static json_t *surroundings_of(const json_t *header, json_t *design)
 	return o;
 }
 
-json_t *surroundings_rows(const json_t *header_a, const json_t *header_b, json_t *design_a,
-			  json_t *design_b)
+json_t *environment_diff_rows(const json_t *header_a, const json_t *header_b, json_t *design_a,
+			      json_t *design_b)
 {
-	json_t *a = surroundings_of(header_a, design_a), *b = surroundings_of(header_b, design_b);
+	json_t *a = environment_diff(header_a, design_a), *b = environment_diff(header_b, design_b);
 	json_t *rows = json_array();
 
 	compare_objects(rows, "", a, b);
@@ -143,10 +143,10 @@ json_t *surroundings_rows(const json_t *header_a, const json_t *header_b, json_t
 	return rows;
 }
 
-json_t *surroundings_differ(const struct party *a, const struct party *b)
+json_t *environment_diff_any(const struct compared_side *a, const struct compared_side *b)
 {
-	return surroundings_rows(party_header(a), party_header(b), design_of_party(a),
-				 design_of_party(b));
+	return environment_diff_rows(side_header(a), side_header(b), side_design(a),
+				     side_design(b));
 }
 
 /* ---- what follows ----------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static const char *gpu_of(const json_t *header)
 	return name ? name : "a device without a name";
 }
 
-int surroundings_refuse_devices(const json_t *a, const json_t *b)
+int environment_diff_refuse_devices(const json_t *a, const json_t *b)
 {
 	if (same_field(a, b, "gpu", "name") && same_field(a, b, "gpu", "sms"))
 		return 0;
@@ -181,10 +181,10 @@ int surroundings_refuse_devices(const json_t *a, const json_t *b)
 			(long)json_integer_value(field_of(b, "gpu", "sms")));
 }
 
-int surroundings_refuse(const struct party *a, const struct party *b)
+int environment_diff_refuse(const struct compared_side *a, const struct compared_side *b)
 {
-	enum sync_kind sync_a = a->view.plan.design.sync, sync_b = b->view.plan.design.sync;
-	int err = surroundings_refuse_devices(party_header(a), party_header(b));
+	enum wait_policy sync_a = a->view.plan.design.sync, sync_b = b->view.plan.design.sync;
+	int err = environment_diff_refuse_devices(side_header(a), side_header(b));
 
 	if (err)
 		return err;
@@ -196,12 +196,12 @@ int surroundings_refuse(const struct party *a, const struct party *b)
 	return 0;
 }
 
-json_t *surroundings_warn(const struct party *a, const struct party *b)
+json_t *environment_diff_warn(const struct compared_side *a, const struct compared_side *b)
 {
 	json_t *texts = json_array();
 	double apart = b->canary_ns / a->canary_ns - 1;
 
-	if (!same_field(party_header(a), party_header(b), "build", "binary_sha256"))
+	if (!same_field(side_header(a), side_header(b), "build", "binary_sha256"))
 		json_array_append_new(
 			texts, json_string("the binaries differ: what is found may come from the "
 					   "build, not from the platform"));
@@ -213,7 +213,7 @@ json_t *surroundings_warn(const struct party *a, const struct party *b)
 	return texts;
 }
 
-/* ---- in what the places of two parties differ, for people ------------------------------- */
+/* ---- in what the places of two sides differ, for people ------------------------------- */
 
 /* A longer field takes from the columns of its values. */
 enum { FIELD_LEAST = 26, FIELD_MOST = 44, VALUE_MOST = 34 };
@@ -235,7 +235,7 @@ static void shown(const json_t *v, int width, char out[VALUE_MOST + 1])
 }
 
 /* Names of variables are in it. */
-static struct text_line row_field_of(const json_t *row)
+static struct text_line row_field(const json_t *row)
 {
 	return text_escaped(json_string_value(json_object_get(row, "field")));
 }
@@ -248,7 +248,7 @@ static int field_width(const json_t *rows)
 
 	json_array_foreach(rows, i, o)
 	{
-		int n = (int)strlen(row_field_of(o).s);
+		int n = (int)strlen(row_field(o).s);
 
 		width = n > width ? n : width;
 	}
@@ -268,11 +268,11 @@ static void print_fields(const json_t *rows, FILE *out)
 	{
 		shown(json_object_get(o, "a"), value, a);
 		shown(json_object_get(o, "b"), value, b);
-		fprintf(out, "  %-*s %-*s  %s\n", field, row_field_of(o).s, value, a, b);
+		fprintf(out, "  %-*s %-*s  %s\n", field, row_field(o).s, value, a, b);
 	}
 }
 
-void surroundings_print(const json_t *rows, const json_t *warnings, FILE *out)
+void environment_diff_print(const json_t *rows, const json_t *warnings, FILE *out)
 {
 	size_t i, n = json_array_size(rows);
 	const json_t *o;

@@ -1,5 +1,6 @@
-/* card_compare.c - two cards: what do calls cost on B over A, for people and for machines. */
-#include "harness/probe/card_compare.h"
+/* costs_compare.c - two costs files: what do calls cost on B over A, for people and for machines.
+ */
+#include "harness/probe/costs_compare.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,11 +14,12 @@
 #include "harness/compare/compare.h"
 #include "harness/compare/figures.h"
 #include "harness/compare/parameters.h"
-#include "harness/compare/surroundings.h"
+#include "harness/compare/environment_diff.h"
 #include "harness/env/platform.h"
 #include "harness/record/recorded.h"
 
-/* ---- two cards: what do calls cost on B over A ------------------------------------------ */
+/* ---- two costs files: what do calls cost on B over A ------------------------------------------
+ */
 
 /* Draws of one pair. Room for them is too much for a stack. */
 struct draws {
@@ -34,7 +36,7 @@ struct terms {
 	struct draws *draws;
 };
 
-static const char *text_of(const json_t *o, const char *key)
+static const char *get_text(const json_t *o, const char *key)
 {
 	const char *text = json_string_value(json_object_get(o, key));
 
@@ -43,39 +45,39 @@ static const char *text_of(const json_t *o, const char *key)
 
 /* ---- pairs ------------------------------------------------------------------------------ */
 
-static bool is_rate(const struct card_pair *p)
+static bool is_rate(const struct costs_pair *p)
 {
 	return !strcmp(p->unit, "GB/s");
 }
 
 /* us; of a rate of 1 GB/s a megabyte takes a millisecond. */
-static double time_of(const struct card_pair *p, double value)
+static double time_of(const struct costs_pair *p, double value)
 {
 	return is_rate(p) ? 1e3 / value : value;
 }
 
 /* Times are judged; numbers of launches and bytes are shown. */
-static bool is_time(const struct card_pair *p)
+static bool is_time(const struct costs_pair *p)
 {
 	return is_rate(p) || !strcmp(p->unit, "us");
 }
 
 /* us that do not matter, on top of a. */
-static double does_not_matter(const struct card_pair *p, double a, double margin)
+static double does_not_matter(const struct costs_pair *p, double a, double margin)
 {
 	return fmax(margin * fabs(a), is_rate(p) ? 0 : 1e-3 * PARAMETER_FLOOR_NS);
 }
 
 /* Medians of every draw. */
-static bool draw_sides(const struct card_comparison *c, const struct terms *t, struct card_pair *p,
-		       double median[2])
+static bool draw_sides(const struct costs_comparison *c, const struct terms *t,
+		       struct costs_pair *p, double median[2])
 {
-	double value[CARD_PROCESSES_MAX];
+	double value[COSTS_PROCESSES_MAX];
 
 	for (int k = 0; k < 2; k++) {
-		int n = card_processes(c->card[k]);
+		int n = costs_processes(c->costs[k]);
 
-		if (!card_values(c->card[k], p->row[k], value))
+		if (!costs_values(c->costs[k], p->row[k], value))
 			return false;
 		for (int i = 0; i < n; i++)
 			value[i] = time_of(p, value[i]);
@@ -86,8 +88,8 @@ static bool draw_sides(const struct card_comparison *c, const struct terms *t, s
 	return true;
 }
 
-static void judge_pair(const struct card_comparison *c, const struct terms *t, struct card_pair *p,
-		       const double median[2])
+static void judge_pair(const struct costs_comparison *c, const struct terms *t,
+		       struct costs_pair *p, const double median[2])
 {
 	double a = median[PAIR_A], b = median[PAIR_B];
 	int n = t->groups.a->n < t->groups.b->n ? t->groups.a->n : t->groups.b->n;
@@ -110,8 +112,8 @@ static void judge_pair(const struct card_comparison *c, const struct terms *t, s
 	p->judged = judged_difference(d->over, d->under, &t->groups);
 }
 
-static void compare_pair(const struct card_comparison *c, const struct terms *t,
-			 struct card_pair *p)
+static void compare_pair(const struct costs_comparison *c, const struct terms *t,
+			 struct costs_pair *p)
 {
 	double median[2];
 
@@ -127,45 +129,45 @@ static void compare_pair(const struct card_comparison *c, const struct terms *t,
 
 static bool is_on_page(const json_t *row)
 {
-	for (const struct card_line *l = card_lines; l->workload; l++)
-		if (!strcmp(l->workload, text_of(row, "workload")) &&
-		    !strcmp(l->name, text_of(row, "name")))
+	for (const struct costs_line *l = costs_lines; l->workload; l++)
+		if (!strcmp(l->workload, get_text(row, "workload")) &&
+		    !strcmp(l->name, get_text(row, "name")))
 			return true;
 	return false;
 }
 
 /* line: NULL for rows that are not on the page. False where B has no such row. */
-static bool add_pair(struct card_comparison *c, const json_t *row, const struct card_line *line,
+static bool add_pair(struct costs_comparison *c, const json_t *row, const struct costs_line *line,
 		     const char *section)
 {
-	const char *workload = text_of(row, "workload"), *name = text_of(row, "name");
-	const json_t *other = card_row(c->card[PAIR_B], workload, name);
+	const char *workload = get_text(row, "workload"), *name = get_text(row, "name");
+	const json_t *other = costs_row(c->costs[PAIR_B], workload, name);
 
 	if (!other)
 		return false;
-	c->pair[c->n++] = (struct card_pair){
+	c->pair[c->n++] = (struct costs_pair){
 		.row = { row, other },
 		.workload = workload,
 		.name = name,
 		.section = line ? section : workload,
 		.label = line ? line->label : name,
-		.unit = text_of(row, "unit"),
+		.unit = get_text(row, "unit"),
 		.decides = line && line->decides,
 	};
 	return true;
 }
 
-static void pair_rows(struct card_comparison *c)
+static void pair_rows(struct costs_comparison *c)
 {
-	const json_t *rows = json_object_get(c->card[PAIR_A], "rows"), *row;
+	const json_t *rows = json_object_get(c->costs[PAIR_A], "rows"), *row;
 	const char *section = "";
 	size_t i;
 
 	c->pair = calloc(json_array_size(rows) + 1, sizeof(*c->pair));
 	CHECK(c->pair, "memory of %zu rows", json_array_size(rows));
-	for (const struct card_line *l = card_lines; l->workload; l++) {
+	for (const struct costs_line *l = costs_lines; l->workload; l++) {
 		section = l->section ? l->section : section;
-		row = card_row(c->card[PAIR_A], l->workload, l->name);
+		row = costs_row(c->costs[PAIR_A], l->workload, l->name);
 		if (row)
 			c->left_out[PAIR_A] += !add_pair(c, row, l, section);
 	}
@@ -174,20 +176,21 @@ static void pair_rows(struct card_comparison *c)
 		if (!is_on_page(row))
 			c->left_out[PAIR_A] += !add_pair(c, row, NULL, NULL);
 	}
-	c->left_out[PAIR_B] = (int)json_array_size(json_object_get(c->card[PAIR_B], "rows")) - c->n;
+	c->left_out[PAIR_B] =
+		(int)json_array_size(json_object_get(c->costs[PAIR_B], "rows")) - c->n;
 }
 
 /* ---- what it comes to ------------------------------------------------------------------- */
 
 /* What only informs is not corrected, and says what its interval says by itself. */
-static void decide(struct card_comparison *c)
+static void decide(struct costs_comparison *c)
 {
 	struct judged **all = calloc((size_t)c->n + 1, sizeof(*all));
 	int n = 0;
 
 	CHECK(all, "memory of %d verdicts", c->n);
 	for (int i = 0; i < c->n; i++) {
-		struct card_pair *p = &c->pair[i];
+		struct costs_pair *p = &c->pair[i];
 
 		if (p->judged.known && (p->decides || c->options.strict))
 			all[n++] = &p->judged;
@@ -197,38 +200,39 @@ static void decide(struct card_comparison *c)
 	judge(all, n, p_adjust_holm);
 	c->tests = n;
 	/* of nothing nothing is known */
-	c->outcome = n ? compare_outcome(all, n) : OUTCOME_OPEN;
+	c->outcome = n ? compare_outcome(all, n) : OUTCOME_INCONCLUSIVE;
 	free(all);
 }
 
-enum exit_code card_compare_exit_code(const struct card_comparison *c)
+enum exit_code costs_compare_exit_code(const struct costs_comparison *c)
 {
-	bool failed = json_array_size(json_object_get(c->card[0], "failed")) ||
-		      json_array_size(json_object_get(c->card[1], "failed"));
+	bool failed = json_array_size(json_object_get(c->costs[0], "failed")) ||
+		      json_array_size(json_object_get(c->costs[1], "failed"));
 
 	if (c->outcome == OUTCOME_SLOWER)
 		return RIFT_CHECK_FAILED;
-	return c->outcome == OUTCOME_OPEN || failed ? RIFT_FAILED_POINTS : RIFT_OK;
+	return c->outcome == OUTCOME_INCONCLUSIVE || failed ? RIFT_FAILED_POINTS : RIFT_OK;
 }
 
 static int refuse(const json_t *a, const json_t *b, bool force)
 {
-	int err = force ? 0 : surroundings_refuse_devices(a, b);
+	int err = force ? 0 : environment_diff_refuse_devices(a, b);
 
 	if (!err && json_equal(json_object_get(a, "session_id"), json_object_get(b, "session_id")))
-		err = complain(EINVAL, "both are one card (%s)", text_of(a, "session_id"));
-	if (!err && !force && strcmp(text_of(a, "sync"), text_of(b, "sync")))
+		err = complain(EINVAL, "both are the same call costs (%s)",
+			       get_text(a, "session_id"));
+	if (!err && !force && strcmp(get_text(a, "sync"), get_text(b, "sync")))
 		err = complain(EPROTONOSUPPORT,
 			       "not comparable: A was taken with --sync %s, B with --sync %s; "
 			       "--force compares them all the same",
-			       text_of(a, "sync"), text_of(b, "sync"));
+			       get_text(a, "sync"), get_text(b, "sync"));
 	return err;
 }
 
-static json_t *how_taken(const json_t *card)
+static json_t *how_taken(const json_t *costs)
 {
-	return json_pack("{s:s, s:i}", "sync", text_of(card, "sync"), "processes",
-			 card_processes(card));
+	return json_pack("{s:s, s:i}", "sync", get_text(costs, "sync"), "processes",
+			 costs_processes(costs));
 }
 
 static json_t *warnings_of(const json_t *a, const json_t *b)
@@ -244,16 +248,16 @@ static json_t *warnings_of(const json_t *a, const json_t *b)
 	return texts;
 }
 
-static void terms_init(struct terms *t, const struct card_comparison *c)
+static void terms_init(struct terms *t, const struct costs_comparison *c)
 {
-	uint64_t seed = (uint64_t)json_integer_value(json_object_get(c->card[PAIR_A], "seed"));
+	uint64_t seed = (uint64_t)json_integer_value(json_object_get(c->costs[PAIR_A], "seed"));
 
 	for (int k = 0; k < 2; k++)
-		CHECK(!resamples_init(&t->resamples[k], card_processes(c->card[k]), seed,
+		CHECK(!resamples_init(&t->resamples[k], costs_processes(c->costs[k]), seed,
 				      (uint32_t)k),
-		      "%d processes", card_processes(c->card[k]));
+		      "%d processes", costs_processes(c->costs[k]));
 	t->groups = (struct groups){ .b = &t->resamples[PAIR_B], .a = &t->resamples[PAIR_A] };
-	t->factor = between_factors(c->options.between, seed);
+	t->factor = session_factors(c->options.session_sd, seed);
 	t->draws = calloc(1, sizeof(*t->draws));
 	CHECK(t->draws, "memory of draws");
 }
@@ -266,16 +270,16 @@ static void terms_release(struct terms *t)
 	free(t->draws);
 }
 
-int card_compare(struct card_comparison *c, const json_t *a, const json_t *b,
-		 const struct compare_options *options)
+int costs_compare(struct costs_comparison *c, const json_t *a, const json_t *b,
+		  const struct compare_options *options)
 {
 	struct terms t;
 	int err = refuse(a, b, options->force);
 
-	*c = (struct card_comparison){ .card = { a, b }, .options = *options };
+	*c = (struct costs_comparison){ .costs = { a, b }, .options = *options };
 	if (err)
 		return err;
-	c->surroundings = surroundings_rows(a, b, how_taken(a), how_taken(b));
+	c->environment_diff = environment_diff_rows(a, b, how_taken(a), how_taken(b));
 	c->warnings = warnings_of(a, b);
 	pair_rows(c);
 	terms_init(&t, c);
@@ -286,22 +290,23 @@ int card_compare(struct card_comparison *c, const json_t *a, const json_t *b,
 	return 0;
 }
 
-void card_compare_release(struct card_comparison *c)
+void costs_compare_release(struct costs_comparison *c)
 {
-	json_decref(c->surroundings);
+	json_decref(c->environment_diff);
 	json_decref(c->warnings);
 	free(c->pair);
-	*c = (struct card_comparison){ .n = 0 };
+	*c = (struct costs_comparison){ .n = 0 };
 }
 
-/* ---- two cards for people and for machines ---------------------------------------------- */
+/* ---- two costs files for people and for machines ----------------------------------------------
+ */
 
 enum { NAMED = 3 }; /* rows in the finding */
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
 /* Is it what the outcome comes from? */
-static bool tells(const struct card_comparison *c, const struct card_pair *p)
+static bool tells(const struct costs_comparison *c, const struct costs_pair *p)
 {
 	if (!p->judged.known || !(p->decides || c->options.strict))
 		return false;
@@ -310,7 +315,7 @@ static bool tells(const struct card_comparison *c, const struct card_pair *p)
 		return p->judged.verdict == VERDICT_SLOWER;
 	case OUTCOME_FASTER:
 		return p->judged.verdict == VERDICT_FASTER;
-	case OUTCOME_OPEN:
+	case OUTCOME_INCONCLUSIVE:
 		return !p->judged.not_slower;
 	default:
 		return false;
@@ -318,7 +323,7 @@ static bool tells(const struct card_comparison *c, const struct card_pair *p)
 }
 
 /* A ratio to what may be nothing says little. */
-static struct figure differs_by(const struct card_pair *p)
+static struct figure differs_by(const struct costs_pair *p)
 {
 	struct interval ns = p->difference;
 
@@ -330,7 +335,7 @@ static struct figure differs_by(const struct card_pair *p)
 	return figure_difference(&ns, true);
 }
 
-static void finding_of(const struct card_comparison *c, char *out, size_t size)
+static void finding_of(const struct costs_comparison *c, char *out, size_t size)
 {
 	static const char *const titles[] = {
 		"B costs the same as A within %.3g %%",
@@ -343,7 +348,7 @@ static void finding_of(const struct card_comparison *c, char *out, size_t size)
 	int said = 0, more = 0;
 
 	for (int i = 0; i < c->n; i++) {
-		const struct card_pair *p = &c->pair[i];
+		const struct costs_pair *p = &c->pair[i];
 
 		if (!tells(c, p) || used >= size)
 			continue;
@@ -361,38 +366,39 @@ static void finding_of(const struct card_comparison *c, char *out, size_t size)
 
 /* ---- a table ---------------------------------------------------------------------------- */
 
-static void print_card(const struct card_comparison *c, int k, FILE *out)
+static void print_costs(const struct costs_comparison *c, int k, FILE *out)
 {
-	const json_t *card = c->card[k], *virt = json_object_get(card, "virt");
-	const char *declared = text_of(virt, "declared_platform");
+	const json_t *costs = c->costs[k], *virt = json_object_get(costs, "virt");
+	const char *declared = get_text(virt, "declared_platform");
 
 	row(out, k ? "B" : "A", "%s: %s%s%s, n = %d processes, taken %s", c->path[k], declared,
-	    *declared ? ", " : "", text_of(json_object_get(card, "device"), "name"),
-	    card_processes(card), text_of(card, "start_utc"));
+	    *declared ? ", " : "", get_text(json_object_get(costs, "device"), "name"),
+	    costs_processes(costs), get_text(costs, "start_utc"));
 }
 
-static void print_terms(const struct card_comparison *c, FILE *out)
+static void print_terms(const struct costs_comparison *c, FILE *out)
 {
-	int a = card_processes(c->card[0]), b = card_processes(c->card[1]);
+	int a = costs_processes(c->costs[0]), b = costs_processes(c->costs[1]);
 	int needed = judge_processes_needed(c->tests, false);
 
 	row(out, "terms",
 	    "margin %.3g %%, and 20 ns; 95 %% intervals over processes, which hold %.3g %% (sd) "
-	    "a card for what differs between cards of one system: assumed, not measured; rows that "
+	    "a file for what differs between call costs of one system: assumed, not measured; rows "
+	    "that "
 	    "decide: %d (Holm, 5 %% for each direction)",
-	    100 * c->options.margin, 100 * c->options.between, c->tests);
+	    100 * c->options.margin, 100 * c->options.session_sd, c->tests);
 	if ((a < b ? a : b) < needed)
 		row(out, "",
-		    "n = %d is too few: among so many rows a verdict takes %d processes a card "
+		    "n = %d is too few: among so many rows a verdict takes %d processes a file "
 		    "(rift probe --processes %d)",
 		    a < b ? a : b, needed, needed);
 }
 
 /* In parentheses where it only informs. */
-static void print_pair(const struct card_comparison *c, const struct card_pair *p, FILE *out)
+static void print_pair(const struct costs_comparison *c, const struct costs_pair *p, FILE *out)
 {
 	bool counts = p->decides || c->options.strict;
-	const char *why = text_of(p->row[0], "text");
+	const char *why = get_text(p->row[0], "text");
 
 	fprintf(out, "  %-15s %-29s ", text_escaped(p->section).s, text_escaped(p->label).s);
 	if (!p->known) {
@@ -400,8 +406,8 @@ static void print_pair(const struct card_comparison *c, const struct card_pair *
 			*why ? text_escaped(why).s : "not measured by every process of both");
 		return;
 	}
-	fprintf(out, "%13s ", card_number(p->value[0], p->unit));
-	fprintf(out, "%13s  ", card_number(p->value[1], p->unit));
+	fprintf(out, "%13s ", costs_number(p->value[0], p->unit));
+	fprintf(out, "%13s  ", costs_number(p->value[1], p->unit));
 	if (!isfinite(p->difference.value))
 		fprintf(out, "%s\n", p->value[0] == p->value[1] ? "equal" : "differs");
 	else
@@ -409,16 +415,16 @@ static void print_pair(const struct card_comparison *c, const struct card_pair *
 			verdict_names[p->judged.verdict], counts ? "" : ")");
 }
 
-void card_compare_print(const struct card_comparison *c, bool all, FILE *out)
+void costs_compare_print(const struct costs_comparison *c, bool all, FILE *out)
 {
 	char finding[1024];
 
 	finding_of(c, finding, sizeof(finding));
 	fprintf(out, "%s\n", finding);
-	print_card(c, 0, out);
-	print_card(c, 1, out);
+	print_costs(c, 0, out);
+	print_costs(c, 1, out);
 	print_terms(c, out);
-	surroundings_print(c->surroundings, c->warnings, out);
+	environment_diff_print(c->environment_diff, c->warnings, out);
 	fprintf(out, "\n  %-15s %-29s %13s %13s  %s\n", "", "", "A", "B", "time B / A (95 %)");
 	for (int i = 0; i < c->n; i++)
 		/* of the page, or what differs */
@@ -441,7 +447,7 @@ static json_t *interval_json(const struct interval *i)
 			 json_number(i->lo), "hi", json_number(i->hi), "n", i->n);
 }
 
-static json_t *pair_json(const struct card_pair *p)
+static json_t *pair_json(const struct costs_pair *p)
 {
 	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:s, s:s}", "workload",
 			 p->workload, "name", p->name, "unit", p->unit, "decides", p->decides, "a",
@@ -451,7 +457,7 @@ static json_t *pair_json(const struct card_pair *p)
 			 "verdict_alone", verdict_names[p->judged.alone]);
 }
 
-json_t *card_compare_json(const struct card_comparison *c)
+json_t *costs_compare_json(const struct costs_comparison *c)
 {
 	json_t *rows = json_array();
 	char finding[1024];
@@ -461,7 +467,7 @@ json_t *card_compare_json(const struct card_comparison *c)
 		json_array_append_new(rows, pair_json(&c->pair[i]));
 	return json_pack("{s:s, s:s, s:i, s:f, s:f, s:i, s:s, s:s, s:O, s:O, s:o}", "verdict",
 			 outcome_names[c->outcome], "finding", finding, "exit_code",
-			 (int)card_compare_exit_code(c), "margin", c->options.margin, "between_sd",
-			 c->options.between, "tests", c->tests, "a", c->path[0], "b", c->path[1],
-			 "environment", c->surroundings, "warnings", c->warnings, "rows", rows);
+			 (int)costs_compare_exit_code(c), "margin", c->options.margin, "session_sd",
+			 c->options.session_sd, "tests", c->tests, "a", c->path[0], "b", c->path[1],
+			 "environment", c->environment_diff, "warnings", c->warnings, "rows", rows);
 }
