@@ -13,7 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/env/platform.h"
 #include "harness/measure/contract.h"
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 #include "harness/session/worker.h"
 
 enum { STACK_BYTES_LEAST = 256 << 10 }; /* four times what any command was seen to need */

@@ -2,7 +2,7 @@
 #ifndef RIFT_TESTS_MADE_FIT_H
 #define RIFT_TESTS_MADE_FIT_H
 
-#include "harness/model/fit.h"
+#include "harness/fit/fit.h"
 #include "tests/fake_session.h"
 
 struct made {

@@ -2,7 +2,7 @@
 #ifndef RIFT_TESTS_STACKS_H
 #define RIFT_TESTS_STACKS_H
 
-#include "harness/model/stack.h"
+#include "harness/fit/stack.h"
 #include "tests/made_fit.h"
 
 #include <criterion/criterion.h>

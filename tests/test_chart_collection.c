@@ -3,7 +3,7 @@
  * sessions that were made up from a model.
  */
 #include "harness/chart/words.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "tests/chart_files.h"
 #include "tests/need_gnuplot.h"
 

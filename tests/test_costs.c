@@ -3,6 +3,7 @@
  * are made here, with the scatter and the differences that are asked for.
  */
 #include "harness/probe/costs_compare.h"
+#include "harness/record/recorded.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

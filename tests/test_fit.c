@@ -1,8 +1,8 @@
 /*
- * test_fit.c - harness/model/fit.h: parameters that a session was made from are found again, and
+ * test_fit.c - harness/fit/fit.h: parameters that a session was made from are found again, and
  * what it does not say is called not identified.
  */
-#include "harness/model/fit_parts.h"
+#include "harness/fit/fit_parts.h"
 #include "tests/made_fit.h"
 
 #include <criterion/criterion.h>

@@ -1,10 +1,10 @@
 /*
- * test_fit_answers.c - harness/model/validate.h and derive.h: blocks that the fit has not seen, and
+ * test_fit_answers.c - harness/fit/validate.h and derive.h: blocks that the fit has not seen, and
  * answers that agree with figures worked out apart from this code.
  */
-#include "harness/model/derive.h"
-#include "harness/model/report.h"
-#include "harness/model/validate.h"
+#include "harness/fit/derive.h"
+#include "harness/fit/report.h"
+#include "harness/fit/validate.h"
 #include "tests/made_fit.h"
 
 #include <criterion/criterion.h>

@@ -1,9 +1,9 @@
 /*
- * test_fit_diagnostics.c - harness/model/diagnostics.h: sessions that depart from the model in a
+ * test_fit_diagnostics.c - harness/fit/diagnostics.h: sessions that depart from the model in a
  * known way are called by that name, and those that do not, not.
  */
 #include "harness/model/model.h"
-#include "harness/model/diagnostics.h"
+#include "harness/fit/diagnostics.h"
 #include "tests/fake_session.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /*
- * test_fit_grid.c - harness/model/grid.h: which points of a session the model is fitted to, and
+ * test_fit_grid.c - harness/fit/grid.h: which points of a session the model is fitted to, and
  * what K is.
  */
-#include "harness/model/fit_parts.h"
+#include "harness/fit/fit_parts.h"
 #include "tests/divert.h"
 #include "tests/made_fit.h"
 

@@ -1,10 +1,10 @@
 /*
- * test_fit_price.c - harness/model/price.h and validate.h: what a workload would take elsewhere,
+ * test_fit_price.c - harness/fit/price.h and validate.h: what a workload would take elsewhere,
  * and what sessions of a real GPU say of the model.
  */
 #include "common/datafile.h"
-#include "harness/model/price.h"
-#include "harness/model/validate.h"
+#include "harness/fit/price.h"
+#include "harness/fit/validate.h"
 #include "harness/record/recorded.h"
 #include "tests/made_fit.h"
 

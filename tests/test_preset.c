@@ -1,7 +1,7 @@
 /* test_preset.c - preset=NAME: what it gives to a run and to a sweep, and what is refused. */
 #include "harness/params/together.h"
 #include "harness/plan/plan.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

@@ -1,5 +1,5 @@
 /*
- * test_stack.c - harness/model/stack.h: sessions made from a model are taken apart into what they
+ * test_stack.c - harness/fit/stack.h: sessions made from a model are taken apart into what they
  * were made of, and what is not known is left to other. Workloads by what launches cost are in
  * test_stack_work.c.
  */
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/model/stack.h"
+#include "harness/fit/stack.h"
 #include "harness/probe/stack_sources.h"
 #include "harness/record/point_record.h"
 

@@ -1,5 +1,5 @@
 /*
- * test_stack_work.c - harness/model/stack.h and validate.h: workloads by what launches and
+ * test_stack_work.c - harness/fit/stack.h and validate.h: workloads by what launches and
  * copies cost on the same platform.
  */
 #include "tests/stacks.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/datafile.h"
-#include "harness/model/validate.h"
+#include "harness/fit/validate.h"
 #include "harness/record/recorded.h"
 
 TestSuite(small_stack_work, .timeout = 60);

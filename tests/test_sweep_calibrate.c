@@ -4,7 +4,7 @@
  */
 #include "harness/measure/measure.h"
 #include "harness/session/calibrate.h"
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 #include "tests/cli.h"
 
 #include <criterion/criterion.h>

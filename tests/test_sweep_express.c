@@ -4,7 +4,7 @@
  */
 #include "harness/base/command.h"
 #include "harness/plan/plan.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "tests/cli.h"
 
 #include <criterion/criterion.h>

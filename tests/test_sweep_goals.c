@@ -4,7 +4,7 @@
  */
 #include "common/philox.h"
 #include "harness/base/command.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/session/stopping.h"
 #include "tests/capture.h"
 #include "tests/cli.h"

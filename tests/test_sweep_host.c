@@ -1,8 +1,8 @@
 /*
- * test_sweep_host.c - harness/session/host.h: lists of processors, the one that is pinned to, and
+ * test_sweep_host.c - harness/env/system.h: lists of processors, the one that is pinned to, and
  * what the kernel counts, held against the kernel's files as the shell reads them.
  */
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 #include "tests/capture.h"
 
 #include <criterion/criterion.h>

@@ -6,7 +6,7 @@
 #include "harness/plan/estimate.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/session/workers.h"
 #include "tests/capture.h"
 #include "tests/cli.h"

@@ -5,7 +5,7 @@
 #include "harness/cmd/sweep_text.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/journal_impl.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

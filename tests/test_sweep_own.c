@@ -3,7 +3,7 @@
  * (harness/plan/plan.h).
  */
 #include "harness/plan/plan.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

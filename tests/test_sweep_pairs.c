@@ -4,7 +4,7 @@
  */
 #include "harness/plan/choose.h"
 #include "harness/record/journal_impl.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/session/worker.h"
 #include "harness/session/workers.h"
 #include "tests/capture.h"

@@ -4,7 +4,7 @@
  */
 #include "harness/plan/estimate.h"
 #include "harness/plan/plan.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
 

@@ -4,7 +4,7 @@
  */
 #include "harness/record/journal_impl.h"
 #include "harness/record/validate_record.h"
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 #include "tests/capture.h"
 #include "tests/divert.h"
 

@@ -211,12 +211,12 @@ Test(small_sweep_visit, blocks_by_the_design)
 	struct design full = design_of(false), quick = design_of(true);
 
 	/* measurement: 2 ms of blocks, 3 to 200; quick 0.5 ms, 3 to 50 */
-	cr_assert(eq(int, visit_blocks(&full, 1), 200), "most");
-	cr_assert(eq(int, visit_blocks(&full, 1e4), 200), "2 ms / 10 us");
-	cr_assert(eq(int, visit_blocks(&full, 3e4), 67), "rounded up");
-	cr_assert(eq(int, visit_blocks(&full, 1e8), 3), "least");
-	cr_assert(eq(int, visit_blocks(&quick, 1), 50), "most");
-	cr_assert(eq(int, visit_blocks(&quick, 1e5), 5), "0.5 ms / 100 us");
+	cr_assert(eq(int, design_visit_blocks(&full, 1), 200), "most");
+	cr_assert(eq(int, design_visit_blocks(&full, 1e4), 200), "2 ms / 10 us");
+	cr_assert(eq(int, design_visit_blocks(&full, 3e4), 67), "rounded up");
+	cr_assert(eq(int, design_visit_blocks(&full, 1e8), 3), "least");
+	cr_assert(eq(int, design_visit_blocks(&quick, 1), 50), "most");
+	cr_assert(eq(int, design_visit_blocks(&quick, 1e5), 5), "0.5 ms / 100 us");
 }
 
 Test(small_sweep_visit, steady_canaries)

@@ -58,6 +58,28 @@ for h in $(files '*.h'); do
 	esac
 done
 
+# Folders of harness/ are floors: a file includes its own folder's headers and those below it.
+echo "== floors"
+floors="base params stats env measure model plan record fit compare session probe chart doctor cmd main.c"
+if files -z 'harness/*.c' 'harness/*.h' 'harness/*.cu' | xargs -0 awk -v floors="$floors" '
+	BEGIN { n = split(floors, f, " "); for (i = 1; i <= n; i++) floor[f[i]] = i }
+	/^#include "harness\// {
+		split(FILENAME, from, "/")
+		split($0, to, "/")
+		if (!floor[to[2]] || !floor[from[2]] || floor[to[2]] > floor[from[2]])
+			print FILENAME ":" FNR ": " from[2] " is no floor above " to[2]
+	}' | grep .; then
+	echo "rift: includes that go up, see above; docs/architecture.md has the floors" >&2
+	exit 1
+fi
+
+# What it names is there.
+echo "== docs/architecture.md"
+grep -oE '`(harness|common|workloads|tests|tools|plots|data|docs)/[^` ]*`' docs/architecture.md | tr -d '`' |
+	while IFS= read -r path; do
+		[ -e "$path" ] || echo "docs/architecture.md: no $path"
+	done | grep . && exit 1
+
 echo "== words"
 if files -z '*.c' '*.h' '*.cu' '*.cuh' '*.sh' '*.mk' Makefile | xargs -0 grep -nwE 'TODO|FIXME|XXX|HACK' -- | grep -v '^tools/lint.sh'; then
 	echo "rift: leftovers above" >&2

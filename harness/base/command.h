@@ -42,6 +42,7 @@ int cmd_validate(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
+int cmd_worker(int argc, char **argv);
 
 /* The workload, or NULL after one line with the nearest name. */
 const struct workload *workload_find(const char *name);

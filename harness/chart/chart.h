@@ -24,8 +24,8 @@
 
 #include "common/plot.h"
 #include "harness/compare/compare.h"
-#include "harness/model/fit.h"
-#include "harness/model/stack.h"
+#include "harness/fit/fit.h"
+#include "harness/fit/stack.h"
 #include "harness/record/journal.h"
 #include "harness/stats/bootstrap.h"
 

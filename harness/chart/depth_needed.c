@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "harness/chart/words.h"
-#include "harness/model/derive.h"
+#include "harness/fit/derive.h"
 
 /* ---- how deep blocks must be for an overhead of 5 %, by the length of kernels ----------- */
 

@@ -20,7 +20,7 @@ struct text words_of_size(const struct grid *g, int size);
 /* "size (cells)", "length of a kernel (µs)". */
 struct text words_axis(const struct grid *g);
 
-/* What a step consists of: "kernels", "copies", "calls" (harness/model/stack.h). */
+/* What a step consists of: "kernels", "copies", "calls" (harness/fit/stack.h). */
 const char *words_work(const struct grid *g);
 
 /*

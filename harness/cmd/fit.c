@@ -7,8 +7,8 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/env/platform.h"
-#include "harness/model/report.h"
-#include "harness/model/source.h"
+#include "harness/fit/report.h"
+#include "harness/fit/source.h"
 #include "harness/record/recorded.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_SYNC, KEY_OVER, KEY_OFF_GRID };

@@ -7,8 +7,8 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/env/platform.h"
-#include "harness/model/price.h"
-#include "harness/model/source.h"
+#include "harness/fit/price.h"
+#include "harness/fit/source.h"
 #include "harness/record/recorded.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/env/platform.h"
-#include "harness/model/stack.h"
+#include "harness/fit/stack.h"
 #include "harness/probe/stack_sources.h"
 #include "harness/record/recorded.h"
 

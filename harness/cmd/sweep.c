@@ -23,7 +23,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/request.h"
 #include "harness/record/record.h"
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 #include "harness/session/stopping.h"
 #include "harness/session/supervisor.h"
 

@@ -11,7 +11,7 @@
 #include "harness/params/together.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/session/company.h"
 #include "harness/session/results.h"
 #include "harness/session/stopping.h"
@@ -67,7 +67,7 @@ static struct text block_text(const struct design *d, double block_ns)
 	struct text t;
 
 	snprintf(t.s, sizeof(t.s), "%-8.24s x %d", known ? text_time(block_ns).s : "unknown",
-		 visit_blocks(d, known ? block_ns : 1e9));
+		 design_visit_blocks(d, known ? block_ns : 1e9));
 	return t;
 }
 

@@ -8,8 +8,8 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/env/platform.h"
-#include "harness/model/source.h"
-#include "harness/model/validate.h"
+#include "harness/fit/source.h"
+#include "harness/fit/validate.h"
 #include "harness/record/recorded.h"
 
 enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_ON, KEY_SYNC, KEY_SIDE };

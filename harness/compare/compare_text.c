@@ -11,7 +11,7 @@
 #include "harness/compare/figures.h"
 #include "harness/compare/environment_diff.h"
 #include "harness/env/platform.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 
 /* ---- a comparison for people: the finding, then what it rests on ------------------------ */
 

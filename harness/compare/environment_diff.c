@@ -12,7 +12,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/record/environment.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 
 /* ---- in what the places of two sides differ ------------------------------------------- */
 

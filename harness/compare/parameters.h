@@ -15,7 +15,7 @@
 #define RIFT_COMPARE_PARAMETERS_H
 
 #include "harness/compare/side.h"
-#include "harness/model/fit.h"
+#include "harness/fit/fit.h"
 #include "harness/stats/decide.h"
 
 #define PARAMETER_FLOOR_NS 20.0

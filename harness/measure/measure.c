@@ -13,15 +13,6 @@
 
 /* ---- blocks: what is timed, and how often ----------------------------------------------- */
 
-int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	/* raw: not slewed by NTP, which would change the length of a second during a session */
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
-}
-
 int measure_block(const struct submission *s, struct block *out)
 {
 	const struct instance *w = s->instance;

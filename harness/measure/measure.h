@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "harness/env/system.h"
 #include "harness/measure/submit.h"
 
 struct block {
@@ -30,10 +31,7 @@ struct blocks {
 	int64_t *enq_ns, *total_ns; /* n each, owned; see blocks_release() */
 };
 
-enum { SECOND_NS = 1000000000 };
 enum { BLOCKS_MIN = 5, BLOCKS_MAX = 100 };
-
-int64_t clock_ns(void);
 
 /* One block. */
 int measure_block(const struct submission *s, struct block *out);

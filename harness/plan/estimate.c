@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "harness/measure/run.h"
-#include "harness/session/company.h"
-#include "harness/session/visit.h"
 
 /* Two canaries, waited for, and what the harness itself does around a visit. */
 static const double visit_extra_ns = 0.6e6;
@@ -169,7 +167,7 @@ double predict_visit_ns(const struct plan *p, int side, int point)
 	const struct plan_point *at = &p->point[point];
 	double block_ns = block_or_guess_ns(p, side, point);
 	double gap_ns = known(timing_of(p, side, at->config)->gap_ns, 0);
-	double blocks = visit_blocks(&p->design, block_ns) + (block_ns < 1e6);
+	double blocks = design_visit_blocks(&p->design, block_ns) + (block_ns < 1e6);
 
 	return blocks * (block_ns + gap_ns) + visit_extra_ns;
 }

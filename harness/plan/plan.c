@@ -59,6 +59,14 @@ struct design design_of(bool quick)
 				.check_steps = 256 };
 }
 
+int design_visit_blocks(const struct design *d, double t_ns)
+{
+	double n = ceil((double)d->visit_ns / fmax(t_ns, 1));
+	double most = fmin(d->blocks_max, VISIT_BLOCKS_MAX);
+
+	return (int)fmin(fmax(n, d->blocks_min), most);
+}
+
 /*
  * Warm-up and pauses are a third of what they are, so that points have the time. Processes differ
  * more than rounds do, so there are more of them.

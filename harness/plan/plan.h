@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "harness/measure/submit.h"
-#include "harness/model/model.h"
+#include "harness/plan/goals.h"
 #include "harness/params/param.h"
-#include "harness/record/record.h"
+#include "harness/base/hash.h"
 
 enum { PLAN_POINTS_MAX = 20000, PLAN_DEPTH_MAX = 1 << 24 };
 
@@ -50,11 +50,18 @@ struct plan_point {
 	char alone[HASH_TEXT]; /* what its key is in a session of one wait policy */
 };
 
-/* What a session is to tell (stopping.h); 0: not asked for. */
-struct goals {
-	double parameter_ns[MODEL_PARAMS]; /* half-width of its interval */
-	double margin;			   /* a share of 1 */
-};
+enum { ROUNDS_MAX = 100 };
+
+/* More than any rift plans; bounds what a damaged number makes readers reserve. */
+enum { PROCESSES_MAX = 100000 };
+
+/* As many as a sweep may be asked for. */
+enum { PROCESSES_ASKED_MAX = 100 };
+
+/* Visits by the process of a pair that starts first, before the other one is there (company.h). */
+enum { ALONE_ROUNDS = 5 };
+
+enum { VISIT_BLOCKS_MAX = 200 };
 
 /* How points are measured. */
 struct design {
@@ -125,6 +132,9 @@ enum { TURNS_LEAST = 16 };
 
 /* Of two sides: in pairs, with turns of a few ms. */
 void design_pairs(struct design *d);
+
+/* Blocks of t_ns each that a visit has by the design. */
+int design_visit_blocks(const struct design *d, double t_ns);
 
 /* The sides got in each other's way, so processes come one after the other. */
 bool design_gave_pairs_up(const struct design *d);

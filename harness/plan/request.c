@@ -13,7 +13,7 @@
 #include "harness/measure/run.h"
 #include "harness/params/param.h"
 #include "harness/params/together.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 
 /* ---- values of one parameter ------------------------------------------------------------ */
 

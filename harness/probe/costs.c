@@ -16,67 +16,12 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/env/platform.h"
+#include "harness/record/recorded.h"
 
 /* ---- a costs file and its file ----------------------------------------------------------------
  */
 
-enum { COSTS_BYTES_MAX = 1 << 24 }; /* 300 times one of 5 processes */
-
 /* ---- files ------------------------------------------------------------------------------ */
-
-/* A file that could hold a costs file; NULL and *err: none. */
-static FILE *open_costs(const char *path, int *err)
-{
-	int fd = input_open(path, false);
-	struct stat st;
-	FILE *f;
-
-	*err = fd;
-	if (fd < 0)
-		return NULL;
-	*err = fstat(fd, &st) ? -errno : st.st_size > COSTS_BYTES_MAX ? -EFBIG : 0;
-	f = *err ? NULL : fdopen(fd, "r");
-	if (!f)
-		close(fd);
-	if (!f && !*err)
-		*err = -ENOMEM;
-	return f;
-}
-
-/* Files of schema 1 call it a card. */
-static bool is_record_name(const char *s)
-{
-	return s && (!strcmp(s, "call_costs") || !strcmp(s, "card"));
-}
-
-/* As rift writes one, whatever became of the rest. */
-static bool begins_as_costs(FILE *f)
-{
-	char name[16];
-
-	return fscanf(f, " { \"record\" : \"%15[a-z_]\"", name) == 1 && is_record_name(name);
-}
-
-bool costs_is(const char *path)
-{
-	int err;
-	FILE *f = open_costs(path, &err);
-	const char *kind;
-	json_t *o;
-	bool is;
-
-	if (!f)
-		return false;
-	is = begins_as_costs(f);
-	rewind(f);
-	/* the first object: of a session it is a line */
-	o = is ? NULL : json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
-	kind = json_string_value(json_object_get(o, "record"));
-	is |= is_record_name(kind);
-	json_decref(o);
-	fclose(f);
-	return is;
-}
 
 static const char *get_text(const json_t *o, const char *key)
 {
@@ -110,7 +55,7 @@ static int check(const char *path, const json_t *costs)
 	const char *why = NULL;
 	size_t i;
 
-	if (!is_record_name(get_text(costs, "record")))
+	if (!costs_is_named(get_text(costs, "record")))
 		return complain(EINVAL, "%s: no call costs: rift probe --output FILE makes one",
 				path);
 	if (major < COSTS_SCHEMA_OLDEST || major > COSTS_SCHEMA_MAJOR)
@@ -139,7 +84,7 @@ int costs_read(const char *path, json_t **costs)
 {
 	json_error_t error;
 	int err;
-	FILE *f = open_costs(path, &err);
+	FILE *f = costs_open(path, &err);
 
 	*costs = NULL;
 	if (!f)

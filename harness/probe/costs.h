@@ -70,9 +70,6 @@ int costs_work(FILE *out, const json_t *job);
 
 /* ---- reading one ------------------------------------------------------------------------ */
 
-/* Does this file begin like a costs file? No word of anything else that it may be, or lack. */
-bool costs_is(const char *path);
-
 /*
  * Returns 0 and a new reference in *costs; -EPROTONOSUPPORT after one line for another major
  * version; or another negative errno after one line: no costs file, or one whose rows are damaged.

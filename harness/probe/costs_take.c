@@ -20,7 +20,7 @@
 #include "harness/record/journal_impl.h"
 #include "harness/record/record.h"
 #include "harness/session/child.h"
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 
 /* ---- a costs file is made: fresh processes one after the other, and what they say ------------ */
 

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "harness/model/source.h"
-#include "harness/model/stack.h"
+#include "harness/fit/source.h"
+#include "harness/fit/stack.h"
 
 /* ---- what copies cost, as a costs file has it --------------------------------------- */
 

@@ -14,38 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/digest.h"
-
-/* ---- digests ---------------------------------------------------------------------------- */
-
-/* SHA-256 of JSON values and of a growing file, as 64 hexadecimal digits. */
-
-enum { HASH_TEXT = 2 * DIGEST_BYTES + 1 };
-
-/* A digest that can be asked for at any time and then grows on. */
-struct hash {
-	struct digest digest;
-};
-
-void hash_start(struct hash *h);
-void hash_add(struct hash *h, const void *bytes, size_t n);
-void hash_text(const struct hash *h, char out[HASH_TEXT]);
-
-/* Of a JSON value in its one canonical text: sorted keys, no blanks. */
-void hash_json(const json_t *value, char out[HASH_TEXT]);
+#include "harness/base/hash.h"
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
 #define RECORD_SCHEMA "2.0"
 /* Of what is written, and the oldest that is read (RECORDS.md: what is called otherwise there). */
 enum { RECORD_SCHEMA_MAJOR = 2, RECORD_SCHEMA_OLDEST = 1 };
-enum { ROUNDS_MAX = 100 };
-
-/* As many as a sweep may be asked for. */
-enum { PROCESSES_ASKED_MAX = 100 };
-
-/* More than any rift plans; bounds what a damaged number makes readers reserve. */
-enum { PROCESSES_MAX = 100000 };
 
 /* Why a block may be off: bits of marks[]. */
 enum mark {

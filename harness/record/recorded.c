@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/input.h"
 #include "harness/base/text.h"
-#include "harness/probe/costs.h"
 #include "harness/record/validate_record.h"
 
 static bool is_under_way(const char *path)
@@ -77,6 +78,60 @@ static int choose_kind(struct journal *j, const char *path, const char *sync)
 	if (j->plan.design.policies)
 		journal_keep_policy(j, (enum wait_policy)kind);
 	return 0;
+}
+
+/* ---- call costs -------------------------------------------------------------------------- */
+
+FILE *costs_open(const char *path, int *err)
+{
+	int fd = input_open(path, false);
+	struct stat st;
+	FILE *f;
+
+	*err = fd;
+	if (fd < 0)
+		return NULL;
+	*err = fstat(fd, &st) ? -errno : st.st_size > COSTS_BYTES_MAX ? -EFBIG : 0;
+	f = *err ? NULL : fdopen(fd, "r");
+	if (!f)
+		close(fd);
+	if (!f && !*err)
+		*err = -ENOMEM;
+	return f;
+}
+
+bool costs_is_named(const char *s)
+{
+	return s && (!strcmp(s, "call_costs") || !strcmp(s, "card"));
+}
+
+/* As rift writes one, whatever became of the rest. */
+static bool begins_as_costs(FILE *f)
+{
+	char name[16];
+
+	return fscanf(f, " { \"record\" : \"%15[a-z_]\"", name) == 1 && costs_is_named(name);
+}
+
+bool costs_is(const char *path)
+{
+	int err;
+	FILE *f = costs_open(path, &err);
+	const char *kind;
+	json_t *o;
+	bool is;
+
+	if (!f)
+		return false;
+	is = begins_as_costs(f);
+	rewind(f);
+	/* the first object: of a session it is a line */
+	o = is ? NULL : json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
+	kind = json_string_value(json_object_get(o, "record"));
+	is |= costs_is_named(kind);
+	json_decref(o);
+	fclose(f);
+	return is;
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */

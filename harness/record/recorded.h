@@ -5,7 +5,24 @@
 #ifndef RIFT_RECORD_RECORDED_H
 #define RIFT_RECORD_RECORDED_H
 
+#include <stdio.h>
+
 #include "harness/record/journal.h"
+
+/* ---- call costs, as rift probe keeps them (harness/probe/costs.h) ------------------------ */
+
+enum { COSTS_BYTES_MAX = 1 << 24 }; /* 300 times one of 5 processes */
+
+/* A file that could hold them; NULL and *err: none. */
+FILE *costs_open(const char *path, int *err);
+
+/* Is this what their `record` says? Files of schema 1 call them a card. */
+bool costs_is_named(const char *record);
+
+/* Does this file begin like one of them? No word of anything else that it may be, or lack. */
+bool costs_is(const char *path);
+
+/* ---- sessions --------------------------------------------------------------------------- */
 
 /*
  * Reads it after `rift check` has found nothing wrong with it, and refuses what is not whole: a

@@ -11,7 +11,7 @@
 
 #include "common/check.h"
 #include "harness/plan/plan.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/record/record.h"
 

@@ -12,8 +12,6 @@
 
 #include "harness/record/journal.h"
 
-enum { ALONE_ROUNDS = 5 };
-
 /*
  * What a trailer says of it: {rounds, t_total_ns: {KEY: ns...}, company_over_alone}. alone_ns:
  * [point * ALONE_ROUNDS + round], NAN where not visited. company_over_alone: the median over the

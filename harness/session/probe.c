@@ -16,7 +16,7 @@
 #include "harness/measure/run.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/record/record.h"
 #include "harness/session/supervisor.h"
 #include "harness/session/worker.h"

@@ -9,7 +9,7 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/stats/decide.h"
 #include "harness/stats/stats.h"

@@ -23,15 +23,6 @@
  * pairs on the average, 91 % after 64, 93 % after 97; of 8 pairs without interims 89 %, of 28 94 %.
  */
 
-/*
- * "c=100ns,Z=0.5us" into g; "2%" or "2" into g->margin. Return 0 or -EINVAL after one line. text is
- * of --resolve, --margin.
- */
-int goals_take_resolve(struct goals *g, const char *text);
-int goals_take_margin(struct goals *g, const char *text);
-
-bool goals_any(const struct goals *g);
-
 /* What the plan cannot tell: -EINVAL after one line. */
 int goals_refuse(const struct plan *p, int sides);
 
@@ -49,10 +40,6 @@ void goals_text(const struct journal *j, char *out, size_t size);
 
 /* What the session tells of each, and what more time would; took_ns: for all of it. */
 void goals_print(const struct journal *j, double took_ns, FILE *out);
-
-/* As in the plan's record, and back: {"c": 100}; new reference. */
-json_t *goals_json(const struct goals *g);
-void goals_parse(struct goals *g, const json_t *resolve);
 
 /* ---- are there enough processes? -------------------------------------------------------- */
 

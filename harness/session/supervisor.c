@@ -14,8 +14,8 @@
 #include "harness/measure/measure.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
-#include "harness/record/plan_record.h"
-#include "harness/session/host.h"
+#include "harness/plan/plan_record.h"
+#include "harness/env/system.h"
 #include "harness/session/stopping.h"
 #include "harness/session/workers.h"
 

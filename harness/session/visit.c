@@ -10,17 +10,9 @@
 #include "harness/base/json.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/nvtx.h"
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 
 enum { SHORT_BLOCK_NS = 1000000 };
-
-int visit_blocks(const struct design *d, double t_ns)
-{
-	double n = ceil((double)d->visit_ns / fmax(t_ns, 1));
-	double most = fmin(d->blocks_max, VISIT_BLOCKS_MAX);
-
-	return (int)fmin(fmax(n, d->blocks_min), most);
-}
 
 int visit_first(struct prepared *p)
 {
@@ -138,7 +130,7 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 	off = visit_is_off(r, v->canary_ns[0]);
 	if (off && may_put_off)
 		return 1; /* before its blocks cost anything */
-	err = timed_blocks(v, visit_blocks(d, (double)p->last_ns), p, c, r->queue_depth);
+	err = timed_blocks(v, design_visit_blocks(d, (double)p->last_ns), p, c, r->queue_depth);
 	if (err)
 		return err;
 	v->canary_ns[1] = canary_run(c);

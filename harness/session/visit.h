@@ -14,7 +14,7 @@
 #include "harness/record/record.h"
 #include "harness/session/canary.h"
 
-enum { VISIT_BLOCKS_MAX = 200, VISIT_EVENT_EVERY = 4 };
+enum { VISIT_EVENT_EVERY = 4 };
 
 /* A point made ready, and what is known of it in this process. */
 struct prepared {
@@ -36,9 +36,6 @@ struct visit {
 	int64_t block_ns;	    /* spent in timed blocks */
 	int retries;		    /* times it was put off because of a canary */
 };
-
-/* Blocks of t_ns each that a visit has by the design. */
-int visit_blocks(const struct design *d, double t_ns);
 
 /* What a visit is judged by. */
 struct visit_rules {

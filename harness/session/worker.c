@@ -16,11 +16,10 @@
 #include "harness/base/json.h"
 #include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
-#include "harness/probe/costs.h"
 #include "harness/record/environment.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/session/child.h"
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 #include "harness/stats/stats.h"
 
 /* How long a clock may take to come back after a set-up, and how near, as a share. */
@@ -432,6 +431,7 @@ static void say_bye(struct worker *w, int64_t start_ns)
 struct working {
 	struct worker *w;
 	const json_t *job;
+	int (*other)(FILE *out, const json_t *job);
 };
 
 static int work(struct worker *w, const json_t *job);
@@ -443,19 +443,18 @@ static int call_work(void *arg)
 	return work(a->w, a->job);
 }
 
-static int call_costs(void *arg)
+static int call_other(void *arg)
 {
 	struct working *a = arg;
 
-	return costs_work(a->w->out, a->job);
+	return a->other(a->w->out, a->job);
 }
 
 /* What no point can be measured without. */
-static int work_or_say(struct worker *w, const json_t *job, int (*fn)(void *))
+static int work_or_say(struct working *a)
 {
-	struct working a = { w, job };
 	struct refusal r;
-	int err = refusal_catch(fn, &a, &r);
+	int err = refusal_catch(a->other ? call_other : call_work, a, &r);
 
 	return err == -ENOSYS ? refusal_complain(&r, "a worker") : err;
 }
@@ -488,7 +487,7 @@ static int work(struct worker *w, const json_t *job)
 	return err;
 }
 
-/* session_handshake() sends "hello", costs_take() "card"; all else has a plan. */
+/* session_handshake() sends "hello"; a job that is none of the others has a plan. */
 static bool is_job(const json_t *job, const char *kind)
 {
 	const char *is = json_string_value(json_object_get(job, "job"));
@@ -496,15 +495,15 @@ static bool is_job(const json_t *job, const char *kind)
 	return is && !strcmp(is, kind);
 }
 
-int cmd_worker(int argc, char **argv)
+int worker_main(const struct worker_job *others)
 {
 	struct worker w = { .pinned = -1 };
+	struct working a = { .w = &w };
 	json_error_t error;
 	json_t *job;
 	int err = 0;
 
-	(void)argc, (void)argv;
-	job = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, &error);
+	a.job = job = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, &error);
 	if (!job)
 		return exit_code_of(complain(EINVAL, "rift sweep-worker is started by rift sweep: "
 						     "its job comes from stdin"));
@@ -512,12 +511,12 @@ int cmd_worker(int argc, char **argv)
 	w.out = fdopen(dup(STDOUT_FILENO), "w");
 	CHECK(w.out, "no stdout");
 	CHECK(dup2(STDERR_FILENO, STDOUT_FILENO) >= 0, "no stderr");
+	for (; others->name && !a.other; others++)
+		a.other = is_job(job, others->name) ? others->work : NULL;
 	if (is_job(job, "hello"))
 		worker_say(&w, json_pack("{s:s}", "record", "hello"));
-	else if (is_job(job, "card"))
-		err = work_or_say(&w, job, call_costs);
 	else
-		err = work_or_say(&w, job, call_work);
+		err = work_or_say(&a);
 	release(&w);
 	fclose(w.out);
 	json_decref(job);

@@ -66,8 +66,14 @@ struct worker {
 	struct visit visit;
 };
 
-/* The command behind `rift sweep`: an exit code. */
-int cmd_worker(int argc, char **argv);
+/* A job that is neither a session's nor a handshake: what does it, by the name that it has. */
+struct worker_job {
+	const char *name;
+	int (*work)(FILE *out, const json_t *job);
+};
+
+/* The process behind `rift sweep`, whose job comes from stdin; others ends with name NULL. */
+int worker_main(const struct worker_job *others);
 
 /* Parts of it, each in a file of its own. They return 0, -EINTR, or what cannot be gone on from. */
 int worker_probe(struct worker *w);

@@ -16,7 +16,7 @@
 #include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/environment.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/session/calibrate.h"
 
 enum { TICK_MS = 20 };

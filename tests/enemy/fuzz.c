@@ -22,7 +22,7 @@
 
 #include "common/check.h"
 #include "harness/base/command.h"
-#include "harness/session/host.h"
+#include "harness/env/system.h"
 #include "harness/session/worker.h"
 #include "tests/enemy/mutate.h"
 #include "tests/fake_session.h"

@@ -17,10 +17,10 @@
  * device is off the clock that it states corner       blocks with K + g near p are slower than the
  * closed form by over 5 %: launches vary
  */
-#ifndef RIFT_MODEL_DIAGNOSTICS_H
-#define RIFT_MODEL_DIAGNOSTICS_H
+#ifndef RIFT_FIT_DIAGNOSTICS_H
+#define RIFT_FIT_DIAGNOSTICS_H
 
-#include "harness/model/fit.h"
+#include "harness/fit/fit.h"
 
 #define SIGN_LOSS 0.5
 #define SIGN_EFFECT 0.02

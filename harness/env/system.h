@@ -1,11 +1,19 @@
-/* host.h - the machine around a measurement: processors, stolen time, the GPU awake, its clock. */
-#ifndef RIFT_SESSION_HOST_H
-#define RIFT_SESSION_HOST_H
+/* system.h - the machine around a measurement: processors, stolen time, the GPU awake, its clock.
+ */
+#ifndef RIFT_ENV_SYSTEM_H
+#define RIFT_ENV_SYSTEM_H
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* ---- the clock -------------------------------------------------------------------------- */
+
+enum { SECOND_NS = 1000000000 };
+
+/* Monotonic, and not slewed by NTP, which would change the length of a second in a session. */
+int64_t clock_ns(void);
 
 /* ---- what the operating system tells ---------------------------------------------------- */
 

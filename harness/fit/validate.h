@@ -1,12 +1,12 @@
 /* validate.h - does the model predict blocks that it has not seen, and real workloads? */
-#ifndef RIFT_MODEL_VALIDATE_H
-#define RIFT_MODEL_VALIDATE_H
+#ifndef RIFT_FIT_VALIDATE_H
+#define RIFT_FIT_VALIDATE_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-#include "harness/model/fit.h"
-#include "harness/model/price.h"
+#include "harness/fit/fit.h"
+#include "harness/fit/price.h"
 
 /* ---- does the model predict blocks that it has not seen? -------------------------------- */
 

@@ -6,8 +6,8 @@
  * its first configuration has. Points around the centre, or with other values, are left out and
  * counted.
  */
-#ifndef RIFT_MODEL_GRID_H
-#define RIFT_MODEL_GRID_H
+#ifndef RIFT_FIT_GRID_H
+#define RIFT_FIT_GRID_H
 
 #include "harness/model/model.h"
 #include "harness/record/journal.h"

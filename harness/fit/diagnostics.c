@@ -1,6 +1,6 @@
 /* diagnostics.c - signs that the model is wrong for a platform, or the measurement for the model.
  */
-#include "harness/model/diagnostics.h"
+#include "harness/fit/diagnostics.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
-#include "harness/model/fit_parts.h"
+#include "harness/fit/fit_parts.h"
 #include "harness/stats/stats.h"
 
 struct signs {

@@ -1,5 +1,5 @@
 /* fit.c - the model's parameters, their intervals, and which of them the data hold. */
-#include "harness/model/fit.h"
+#include "harness/fit/fit.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,8 +10,8 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
-#include "harness/model/fit_part.h"
-#include "harness/model/fit_parts.h"
+#include "harness/fit/fit_part.h"
+#include "harness/fit/fit_parts.h"
 #include "harness/stats/stats.h"
 
 /* ---- which parameters the data hold, and why not the others ----------------------------- */

@@ -14,13 +14,13 @@
  * A fused block is priced as Zf of B and the slope of A's own fused blocks: what a unit takes is
  * the workload's.
  */
-#ifndef RIFT_MODEL_PRICE_H
-#define RIFT_MODEL_PRICE_H
+#ifndef RIFT_FIT_PRICE_H
+#define RIFT_FIT_PRICE_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-#include "harness/model/fit.h"
+#include "harness/fit/fit.h"
 
 struct price_request {
 	const struct grid *work; /* of the workload, on A */

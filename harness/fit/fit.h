@@ -19,10 +19,10 @@
  * launch-bound ones, g device-bound ones, W blocks that are slowed by a full queue, G several
  * launches of a graph.
  */
-#ifndef RIFT_MODEL_FIT_H
-#define RIFT_MODEL_FIT_H
+#ifndef RIFT_FIT_FIT_H
+#define RIFT_FIT_FIT_H
 
-#include "harness/model/grid.h"
+#include "harness/fit/grid.h"
 #include "harness/stats/bootstrap.h"
 
 struct fit_param {

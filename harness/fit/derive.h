@@ -5,10 +5,10 @@
  * instead. Depths are of steps with `launches` launches each, as in the grid; K is nominal where
  * the axis is a duration. Intervals are those of the draws, cut at the same bounds, and say so.
  */
-#ifndef RIFT_MODEL_DERIVE_H
-#define RIFT_MODEL_DERIVE_H
+#ifndef RIFT_FIT_DERIVE_H
+#define RIFT_FIT_DERIVE_H
 
-#include "harness/model/fit.h"
+#include "harness/fit/fit.h"
 
 enum answer_kind {
 	ANSWER_VALUE,	/* interval holds it */

@@ -1,13 +1,13 @@
 /* report.h - all that `rift fit` says of one side of a session. */
-#ifndef RIFT_MODEL_REPORT_H
-#define RIFT_MODEL_REPORT_H
+#ifndef RIFT_FIT_REPORT_H
+#define RIFT_FIT_REPORT_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-#include "harness/model/derive.h"
-#include "harness/model/diagnostics.h"
-#include "harness/model/validate.h"
+#include "harness/fit/derive.h"
+#include "harness/fit/diagnostics.h"
+#include "harness/fit/validate.h"
 
 struct report_options {
 	const struct fit *over;	     /* another platform's fit; NULL: none */

@@ -1,5 +1,5 @@
 /* plan_record.c - the plan as a record, checked, and read back; what a point is called. */
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,9 +12,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/plan/estimate.h"
-#include "harness/record/record.h"
-#include "harness/session/host.h"
-#include "harness/session/stopping.h"
+#include "harness/env/system.h"
 #include "harness/stats/decide.h"
 
 /* ---- written ---------------------------------------------------------------------------- */

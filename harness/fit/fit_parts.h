@@ -1,8 +1,8 @@
 /* fit_parts.h - all parameters from one set of measurements, part by part. */
-#ifndef RIFT_MODEL_FIT_PARTS_H
-#define RIFT_MODEL_FIT_PARTS_H
+#ifndef RIFT_FIT_FIT_PARTS_H
+#define RIFT_FIT_FIT_PARTS_H
 
-#include "harness/model/fit_part.h"
+#include "harness/fit/fit_part.h"
 
 /* ---- the parts in their order ----------------------------------------------------------- */
 

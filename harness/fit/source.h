@@ -1,8 +1,8 @@
 /* source.h - sessions as the commands of the model read them: journal, grid, fit. */
-#ifndef RIFT_MODEL_SOURCE_H
-#define RIFT_MODEL_SOURCE_H
+#ifndef RIFT_FIT_SOURCE_H
+#define RIFT_FIT_SOURCE_H
 
-#include "harness/model/fit.h"
+#include "harness/fit/fit.h"
 #include "harness/record/recorded.h"
 
 struct source {

@@ -1,5 +1,5 @@
 /* grid.c - the mode x K x D grid of one side of a session: of what, K, and its points. */
-#include "harness/model/grid.h"
+#include "harness/fit/grid.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* plan_record.h - the plan as a record, and read back; what a point is called. */
-#ifndef RIFT_RECORD_PLAN_RECORD_H
-#define RIFT_RECORD_PLAN_RECORD_H
+#ifndef RIFT_PLAN_PLAN_RECORD_H
+#define RIFT_PLAN_PLAN_RECORD_H
 
 #include <jansson.h>
 

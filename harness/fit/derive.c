@@ -1,5 +1,5 @@
 /* derive.c - what a fit says to somebody who has to choose. */
-#include "harness/model/derive.h"
+#include "harness/fit/derive.h"
 
 #include <math.h>
 #include <stdlib.h>

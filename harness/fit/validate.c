@@ -1,5 +1,5 @@
 /* validate.c - does the model predict blocks that it has not seen, and real workloads? */
-#include "harness/model/validate.h"
+#include "harness/fit/validate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/measure/submit.h"
-#include "harness/model/fit_part.h"
-#include "harness/model/fit_parts.h"
-#include "harness/record/plan_record.h"
+#include "harness/fit/fit_part.h"
+#include "harness/fit/fit_parts.h"
+#include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
 

@@ -1,5 +1,5 @@
 /* fit_parts.c - all parameters from one set of measurements: streams, then graphs and fused. */
-#include "harness/model/fit_parts.h"
+#include "harness/fit/fit_parts.h"
 
 #include <math.h>
 #include <string.h>

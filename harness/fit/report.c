@@ -1,5 +1,5 @@
 /* report.c - all that `rift fit` says of one side of a session. */
-#include "harness/model/report.h"
+#include "harness/fit/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/measure/submit.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
 
 /* ---- all that `rift fit` says of one side of a session ---------------------------------- */

@@ -1,5 +1,5 @@
 /* fit_part.c - a fit's tools: the loss, what is fitted to, parameters fitted together. */
-#include "harness/model/fit_part.h"
+#include "harness/fit/fit_part.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
-#include "harness/model/grid.h"
+#include "harness/fit/grid.h"
 
 /* ---- the loss --------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
-/* host.c - the machine around a measurement: processors, stolen time, the GPU awake, its clock. */
-#include "harness/measure/measure.h"
-#include "harness/session/host.h"
+/* system.c - the machine around a measurement: processors, stolen time, the GPU awake, its clock.
+ */
+#include "harness/env/system.h"
 
 #include <cuda_runtime_api.h>
 #include <errno.h>
@@ -13,12 +13,23 @@
 #include <strings.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
 #include "harness/base/command.h"
 #include "harness/env/nvml.h"
 #include "harness/env/platform.h"
+
+/* ---- the clock -------------------------------------------------------------------------- */
+
+int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
+}
 
 /* ---- what the operating system tells ---------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* source.c - sessions as the commands of the model read them. */
-#include "harness/model/source.h"
+#include "harness/fit/source.h"
 
 #include <errno.h>
 #include <string.h>

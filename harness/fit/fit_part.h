@@ -1,8 +1,8 @@
 /* fit_part.h - a fit's tools: the loss, what is fitted to, parameters fitted together. */
-#ifndef RIFT_MODEL_FIT_PART_H
-#define RIFT_MODEL_FIT_PART_H
+#ifndef RIFT_FIT_FIT_PART_H
+#define RIFT_FIT_FIT_PART_H
 
-#include "harness/model/grid.h"
+#include "harness/fit/grid.h"
 #include "harness/stats/bootstrap.h"
 
 /* ---- the loss --------------------------------------------------------------------------- */

@@ -27,13 +27,13 @@
  * NaN is a part that there is not, or that is not known; it is part of another one then, which
  * stack_notes() says. No part is ever made 0 or moved to make them fit.
  */
-#ifndef RIFT_MODEL_STACK_H
-#define RIFT_MODEL_STACK_H
+#ifndef RIFT_FIT_STACK_H
+#define RIFT_FIT_STACK_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-#include "harness/model/price.h"
+#include "harness/fit/price.h"
 
 /* The order everywhere. */
 enum stack_part {

@@ -1,5 +1,5 @@
 /* stack.c - where the time of a block goes: its parts, notes on them, and how they are shown. */
-#include "harness/model/stack.h"
+#include "harness/fit/stack.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/measure/submit.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
 
 /* ---- where the time of a block goes ----------------------------------------------------- */

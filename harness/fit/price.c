@@ -1,5 +1,5 @@
 /* price.c - what a workload that was measured on platform A would cost on platform B. */
-#include "harness/model/price.h"
+#include "harness/fit/price.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/submit.h"
 #include "harness/model/model.h"
-#include "harness/record/plan_record.h"
+#include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
 
