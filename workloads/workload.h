@@ -201,6 +201,7 @@ struct scratch {
 
 struct workload {
 	const char *name, *summary;
+	bool hidden;			/* left out of `rift list`, but not of the tests */
 	const char *source;		/* paper, data set or code that it follows */
 	const char *step_unit;		/* what a step is: "attempt of the solver" */
 	const struct param *params;	/* ends with PARAM_END */
