@@ -3,7 +3,8 @@
  *
  * A workload is a folder workloads/NAME/ that defines `const struct workload workload_NAME`.
  * The build finds the folder and makes the table; nothing else is edited. A workload includes
- * this header and common/, never the harness and never another workload.
+ * this header and common/, never the harness and never another workload. tools/new_workload.sh
+ * makes a folder to begin with.
  *
  * What a workload does: a *step*, its natural unit (a solver attempt, a frame, a batch), which
  * the harness enqueues, captures into a graph, counts and times. The harness owns clocks,

@@ -10,8 +10,7 @@
 #define RUN template
 #include "tests/workload_run.h"
 
-/* The names of suites begin with small_ or large_: `make test SIZE=small` is for those that hurry.
- */
+/* Suites are small_ or large_, by name: `make test SIZE=small` leaves the large ones out. */
 TestSuite(small_template, .timeout = 60);
 
 enum { STEPS = 5 };
