@@ -147,10 +147,12 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	double n = (double)((const struct template_opts *)opts)->n;
 
 	(void)state;
-	out->launches = 1;
-	out->flops = 3 * n;
-	out->bytes_moved = element_bytes * n;
-	out->formula = "3 flops an element; x read, y and its steps read and written";
+	*out = (struct cost){
+		.launches = 1,
+		.flops = 3 * n,
+		.bytes_moved = element_bytes * n,
+		.formula = "3 flops an element; x read, y and its steps read and written",
+	};
 	return 0;
 }
 
