@@ -107,14 +107,19 @@ Test(small_cli, help_and_version)
 	says(args, of_workload + 1);
 }
 
-Test(small_cli, list_names_every_workload)
+Test(small_cli, list_names_every_workload_that_is_not_hidden)
 {
 	const char *text;
 
 	for (const struct workload *const *w = workloads; *w; w++) {
+		int listed = !(*w)->hidden;
+
 		run_rift(OUT, &text, "list");
-		cr_assert(ne(ptr, strstr(text, (*w)->summary), NULL), "%s in\n%s", (*w)->name,
-			  text);
+		cr_assert(eq(int, strstr(text, (*w)->summary) != NULL, listed), "%s in\n%s",
+			  (*w)->name, text);
+		run_rift(OUT, &text, "list --json");
+		cr_assert(eq(int, strstr(text, (*w)->summary) != NULL, listed), "%s in\n%s",
+			  (*w)->name, text);
 		cr_assert(zero(int, run_rift(OUT, &text, "list %s --json", (*w)->name)), "%s",
 			  (*w)->name);
 		cr_assert(ne(ptr, strstr(text, (*w)->source), NULL), "%s in\n%s", (*w)->name, text);

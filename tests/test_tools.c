@@ -243,6 +243,45 @@ Test(small_tools, help_lists_every_target)
 	expect_has(out, "make clean");
 }
 
+/* ---- a new workload ------------------------------------------------------------------------ */
+
+/* Each with one line, and nothing is made or changed. */
+Test(small_tools, new_workloads_of_no_or_of_taken_names_are_refused)
+{
+	static const char *const wrong[][2] = {
+		{ "", "give one name: tools/new_workload.sh NAME" },
+		{ "''", "give one name" },
+		{ "one two", "give one name" },
+		{ "9lives", "begins with a letter" },
+		{ "Fresh", "the letters a to z" },
+		{ "a_b", "the letters a to z" },
+		{ "../up", "the letters a to z" },
+		{ "\"$(printf 'a\\nb')\"", "'a?b': a name has" },
+		{ "seventeenletters1", "at most 16" },
+		{ "myocyte", "workloads/myocyte is there already" },
+		{ "template", "workloads/template is there already" },
+		{ "sweep", "is a command of rift" },
+		{ "int", "is a word of C" },
+		{ "class", "is a word of C" },
+		{ "errno", "is a word of C" },
+		{ "find", "workload_find is there already" },
+	};
+	const char *out;
+
+	cr_assert(zero(int, shell(NULL, "ls -lR --time-style=full-iso workloads >%s/was", folder)));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		cr_assert(eq(int, shell(&out, "tools/new_workload.sh %s 2>&1", wrong[i][0]), 3),
+			  "%s: %s", wrong[i][0], out);
+		expect_has(out, "rift: ");
+		expect_has(out, wrong[i][1]);
+		cr_assert(eq(sz, strcspn(out, "\n"), strlen(out) - 1), "one line: %s", out);
+	}
+	cr_assert(
+		zero(int, shell(&out, "ls -lR --time-style=full-iso workloads | diff %s/was - 2>&1",
+				folder)),
+		"%s", out);
+}
+
 /* ---- mistakes on purpose ------------------------------------------------------------------- */
 
 Test(small_tools, a_pattern_that_no_mistake_has_is_refused)

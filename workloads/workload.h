@@ -3,7 +3,8 @@
  *
  * A workload is a folder workloads/NAME/ that defines `const struct workload workload_NAME`.
  * The build finds the folder and makes the table; nothing else is edited. A workload includes
- * this header and common/, never the harness and never another workload.
+ * this header and common/, never the harness and never another workload. tools/new_workload.sh
+ * makes a folder to begin with.
  *
  * What a workload does: a *step*, its natural unit (a solver attempt, a frame, a batch), which
  * the harness enqueues, captures into a graph, counts and times. The harness owns clocks,
@@ -201,6 +202,7 @@ struct scratch {
 
 struct workload {
 	const char *name, *summary;
+	bool hidden;			/* left out of `rift list`, but not of the tests */
 	const char *source;		/* paper, data set or code that it follows */
 	const char *step_unit;		/* what a step is: "attempt of the solver" */
 	const struct param *params;	/* ends with PARAM_END */

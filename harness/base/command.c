@@ -46,7 +46,8 @@ const struct workload *workload_find(const char *name)
 	for (const struct workload *const *w = workloads; *w; w++) {
 		if (!strcmp((*w)->name, name))
 			return *w;
-		suggest_offer(&near, (*w)->name);
+		if (!(*w)->hidden)
+			suggest_offer(&near, (*w)->name);
 	}
 	complain(EINVAL, "unknown workload '%s'%s", text_shown(name).s,
 		 near.best ? suggest_hint(&near).s : "; `rift list` shows them");

@@ -232,13 +232,13 @@ static json_t *workload_json(const struct workload *w)
 	return o;
 }
 
-/* Of one workload, or of all where w is NULL. */
+/* Of one workload, or of all that are not hidden where w is NULL. */
 static void list_json(const struct workload *w)
 {
 	json_t *array = json_array();
 
 	for (const struct workload *const *each = workloads; *each; each++)
-		if (!w || *each == w)
+		if (w ? *each == w : !(*each)->hidden)
 			json_array_append_new(array, workload_json(*each));
 	json_write(json_pack("{s:s, s:s, s:o}", "version", RIFT_VERSION, "build", platform_build(),
 			     "workloads", array),
@@ -259,7 +259,8 @@ static int list(const struct list_args *a)
 		workload_print(w, stdout);
 	else
 		for (const struct workload *const *each = workloads; *each; each++)
-			print_head(*each, stdout);
+			if (!(*each)->hidden)
+				print_head(*each, stdout);
 	return RIFT_OK;
 }
 
