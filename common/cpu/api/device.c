@@ -1,77 +1,37 @@
-/* device.c - the one device: the processors and the memory that this process may use. */
-#include "common/cpu/base/base.h"
+/*
+ * device.c - the one device: the processors and the memory that this process may use, what it says
+ * of itself, its limits, and the errors of its calls.
+ */
+#include "common/cpu/api/api.h"
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* ---- memory ----------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------- */
 
-/* The number after `key` in a file, or SIZE_MAX where there is none ("max", no such file). */
-static size_t number_in_file(const char *path, const char *key)
+cudaError_t cudaGetLastError(void)
 {
-	char line[128];
-	size_t value = SIZE_MAX;
-	FILE *f = fopen(path, "re");
-
-	while (f && value == SIZE_MAX && fgets(line, sizeof(line), f))
-		if (!strncmp(line, key, strlen(key)))
-			sscanf(line + strlen(key), "%zu", &value);
-	if (f)
-		fclose(f);
-	return value;
+	return forget_error();
 }
 
-static size_t smaller(size_t a, size_t b)
+cudaError_t cudaPeekAtLastError(void)
 {
-	return a < b ? a : b;
+	return last_result();
 }
 
-static size_t host_bytes(void)
+const char *cudaGetErrorName(cudaError_t error)
 {
-	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return smaller(pages * page, number_in_file("/sys/fs/cgroup/memory.max", ""));
+	return error_name(error);
 }
 
-/* Of the host, and no more than RIFT_CPU_MEMORY_MIB says. */
-static size_t device_bytes(void)
+const char *cudaGetErrorString(cudaError_t error)
 {
-	return config()->memory_mib ? (size_t)config()->memory_mib << 20 : SIZE_MAX;
+	return error_meaning(error);
 }
 
-size_t memory_total_bytes(void)
-{
-	return smaller(host_bytes(), device_bytes());
-}
-
-/* What the system can give out now without swapping. */
-static size_t available_bytes(void)
-{
-	size_t kib = number_in_file("/proc/meminfo", "MemAvailable:");
-	size_t limit = number_in_file("/sys/fs/cgroup/memory.max", "");
-	size_t used = number_in_file("/sys/fs/cgroup/memory.current", "");
-	size_t bytes = kib == SIZE_MAX ? host_bytes() : kib * 1024;
-
-	if (limit == SIZE_MAX || used == SIZE_MAX)
-		return bytes;
-	return smaller(bytes, limit > used ? limit - used : 0);
-}
-
-/* Allocations count in full from the start, though the system sees only what is touched. */
-size_t memory_free_bytes(void)
-{
-	static atomic_size_t at_start;
-	size_t now = available_bytes(), none = 0, given = allocation_total_bytes();
-
-	/* What was free at the first call is all that is ever given out. */
-	atomic_compare_exchange_strong(&at_start, &none, smaller(now + given, device_bytes()));
-	return smaller(now, at_start > given ? at_start - given : 0);
-}
-
-/* ---- the device ------------------------------------------------------------------------- */
+/* ---- the device ------------------------------------------------------------------------ */
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
@@ -176,5 +136,185 @@ cudaError_t cudaDeviceReset(void)
 	execs_close_all();
 	allocations_free_all();
 	forget_error();
+	return cudaSuccess;
+}
+
+/* ---- properties ------------------------------------------------------------------------ */
+
+/*
+ * Limits of blocks and grids are those of a GPU, so that the same launches are accepted; clocks and
+ * buses, which a CPU has no counterpart of, are 0; the compute capability is 0.0.
+ */
+enum {
+	THREADS_PER_MULTIPROCESSOR = 2048,
+	REGISTERS = 65536,
+	CONSTANT_BYTES = 64 << 10,
+};
+
+static int l2_bytes(void)
+{
+	long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+
+	return bytes > 0 && bytes <= INT_MAX ? (int)bytes : 0;
+}
+
+static void describe(struct cudaDeviceProp *prop)
+{
+	*prop = (struct cudaDeviceProp){
+		.totalGlobalMem = memory_total_bytes(),
+		.sharedMemPerBlock = DYNAMIC_BYTES_DEFAULT,
+		.regsPerBlock = REGISTERS,
+		.warpSize = WARP_THREADS,
+		.memPitch = INT_MAX,
+		.maxThreadsPerBlock = MAX_THREADS,
+		.maxThreadsDim = { MAX_THREADS, MAX_THREADS, 64 },
+		.maxGridSize = { INT_MAX, 65535, 65535 },
+		.totalConstMem = CONSTANT_BYTES,
+		.multiProcessorCount = (int)config()->workers,
+		.integrated = 1, /* shares the host's memory */
+		.canMapHostMemory = 1,
+		.concurrentKernels = 1,
+		.asyncEngineCount = 1,
+		.unifiedAddressing = 1,
+		.l2CacheSize = l2_bytes(),
+		.maxThreadsPerMultiProcessor = THREADS_PER_MULTIPROCESSOR,
+		.sharedMemPerMultiprocessor = DYNAMIC_BYTES_MAX,
+		.regsPerMultiprocessor = REGISTERS,
+		.hostNativeAtomicSupported = 1,
+		.sharedMemPerBlockOptin = DYNAMIC_BYTES_MAX,
+		.maxBlocksPerMultiProcessor = 1,
+		.canUseHostPointerForRegisteredMem = 1,
+		.hostRegisterSupported = 1,
+	};
+	snprintf(prop->name, sizeof(prop->name), "CPU device (%u worker%s)", config()->workers,
+		 config()->workers == 1 ? "" : "s");
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+	INJECT();
+	if (!prop)
+		return result(cudaErrorInvalidValue);
+	if (device)
+		return result(cudaErrorInvalidDevice);
+	describe(prop);
+	return cudaSuccess;
+}
+
+/* The attributes that have a property of their own are read from there. */
+static bool attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr attr, int *value)
+{
+	const struct {
+		enum cudaDeviceAttr attr;
+		int value;
+	} table[] = {
+		{ cudaDevAttrMaxThreadsPerBlock, p->maxThreadsPerBlock },
+		{ cudaDevAttrMaxBlockDimX, p->maxThreadsDim[0] },
+		{ cudaDevAttrMaxBlockDimY, p->maxThreadsDim[1] },
+		{ cudaDevAttrMaxBlockDimZ, p->maxThreadsDim[2] },
+		{ cudaDevAttrMaxGridDimX, p->maxGridSize[0] },
+		{ cudaDevAttrMaxGridDimY, p->maxGridSize[1] },
+		{ cudaDevAttrMaxGridDimZ, p->maxGridSize[2] },
+		{ cudaDevAttrMaxSharedMemoryPerBlock, (int)p->sharedMemPerBlock },
+		{ cudaDevAttrTotalConstantMemory, (int)p->totalConstMem },
+		{ cudaDevAttrWarpSize, p->warpSize },
+		{ cudaDevAttrMaxRegistersPerBlock, p->regsPerBlock },
+		{ cudaDevAttrClockRate, 0 },
+		{ cudaDevAttrMultiProcessorCount, p->multiProcessorCount },
+		{ cudaDevAttrKernelExecTimeout, 0 },
+		{ cudaDevAttrIntegrated, p->integrated },
+		{ cudaDevAttrCanMapHostMemory, p->canMapHostMemory },
+		{ cudaDevAttrComputeMode, cudaComputeModeDefault },
+		{ cudaDevAttrConcurrentKernels, p->concurrentKernels },
+		{ cudaDevAttrEccEnabled, p->ECCEnabled },
+		{ cudaDevAttrPciBusId, p->pciBusID },
+		{ cudaDevAttrPciDeviceId, p->pciDeviceID },
+		{ cudaDevAttrTccDriver, p->tccDriver },
+		{ cudaDevAttrMemoryClockRate, 0 },
+		{ cudaDevAttrGlobalMemoryBusWidth, p->memoryBusWidth },
+		{ cudaDevAttrL2CacheSize, p->l2CacheSize },
+		{ cudaDevAttrMaxThreadsPerMultiProcessor, p->maxThreadsPerMultiProcessor },
+		{ cudaDevAttrAsyncEngineCount, p->asyncEngineCount },
+		{ cudaDevAttrUnifiedAddressing, p->unifiedAddressing },
+		{ cudaDevAttrPciDomainId, p->pciDomainID },
+		{ cudaDevAttrComputeCapabilityMajor, p->major },
+		{ cudaDevAttrComputeCapabilityMinor, p->minor },
+		{ cudaDevAttrMaxSharedMemoryPerMultiprocessor, (int)p->sharedMemPerMultiprocessor },
+		{ cudaDevAttrManagedMemory, p->managedMemory },
+		{ cudaDevAttrPageableMemoryAccess, p->pageableMemoryAccess },
+		{ cudaDevAttrConcurrentManagedAccess, p->concurrentManagedAccess },
+		{ cudaDevAttrCooperativeLaunch, p->cooperativeLaunch },
+		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)p->sharedMemPerBlockOptin },
+		{ cudaDevAttrHostRegisterSupported, p->hostRegisterSupported },
+		{ cudaDevAttrMemoryPoolsSupported, 1 } /* cudaMallocAsync */,
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		if (table[i].attr != attr)
+			continue;
+		*value = table[i].value;
+		return true;
+	}
+	return false;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+	INJECT();
+	struct cudaDeviceProp prop;
+
+	if (!value)
+		return result(cudaErrorInvalidValue);
+	if (device)
+		return result(cudaErrorInvalidDevice);
+	describe(&prop);
+	return result(attribute(&prop, attr, value) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* ---- limits that a program may set ----------------------------------------------------- */
+
+enum {
+	STACK_LIMIT_BYTES = 24 << 10, /* what each thread of a kernel has; see kernel/executor.c */
+	LIMITS = 3,
+};
+
+/* Only the stack has a bound; what kernels print and allocate is the process's own. */
+static _Atomic(size_t) limits[LIMITS] = {
+	[cudaLimitStackSize] = STACK_LIMIT_BYTES,
+	[cudaLimitPrintfFifoSize] = 1 << 20,
+	[cudaLimitMallocHeapSize] = 8 << 20,
+};
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+	INJECT();
+	if ((unsigned)limit >= LIMITS)
+		return result(cudaErrorUnsupportedLimit);
+	if (limit == cudaLimitStackSize && value > STACK_LIMIT_BYTES)
+		return result(cudaErrorInvalidValue);
+	if (limit != cudaLimitStackSize)
+		limits[limit] = value;
+	return cudaSuccess; /* a smaller stack is given in full all the same */
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+	INJECT();
+	if (!value)
+		return result(cudaErrorInvalidValue);
+	if ((unsigned)limit >= LIMITS)
+		return result(cudaErrorUnsupportedLimit);
+	*value = limits[limit];
+	return cudaSuccess;
+}
+
+/* All streams are equal, which CUDA says by an empty range. */
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	INJECT();
+	if (least)
+		*least = 0;
+	if (greatest)
+		*greatest = 0;
 	return cudaSuccess;
 }

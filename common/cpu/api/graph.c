@@ -1,7 +1,96 @@
-/* node.c - what hosts ask about the nodes of a graph, and about a graph that is being captured. */
-#include "common/cpu/base/base.h"
+/*
+ * graph.c - captures as the host sees them, graphs and their nodes, and executable graphs.
+ */
+#include "common/cpu/api/api.h"
 
 #include <stdlib.h>
+
+/* ---- captures -------------------------------------------------------------------------- */
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+	INJECT();
+	struct stream *s = stream_find(stream);
+
+	if (!s)
+		return result(cudaErrorInvalidResourceHandle);
+	if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
+		return result(cudaErrorInvalidValue);
+	if (stream_is_null(s))
+		return result(cudaErrorStreamCaptureUnsupported);
+	return result(capture_begin(s, mode));
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+	INJECT();
+	struct stream *s = stream_find(stream);
+
+	if (!s)
+		return result(cudaErrorInvalidResourceHandle);
+	if (!graph)
+		return result(cudaErrorInvalidValue);
+	*graph = NULL; /* also after an error */
+	return result(capture_end(s, graph));
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+	INJECT();
+	struct stream *s = stream_find(stream);
+
+	if (!s)
+		return result(cudaErrorInvalidResourceHandle);
+	if (!status)
+		return result(cudaErrorInvalidValue);
+	cudaError_t error = capture_ask_legacy(s);
+
+	if (!error)
+		*status = capture_status(s);
+	return result(error);
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+				     unsigned long long *id, cudaGraph_t *graph,
+				     const cudaGraphNode_t **needs, const cudaGraphEdgeData **edges,
+				     size_t *n_needs)
+{
+	INJECT();
+	struct stream *s = stream_find(stream);
+
+	if (!s)
+		return result(cudaErrorInvalidResourceHandle);
+	if (!status)
+		return result(cudaErrorInvalidValue);
+	cudaError_t error = capture_ask_legacy(s);
+
+	if (error)
+		return result(error);
+	return result(capture_tell(s, status, id, graph, needs, edges, n_needs));
+}
+
+/* ---- graphs and their nodes ------------------------------------------------------------ */
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n_nodes)
+{
+	INJECT();
+	const struct graph *g = graph_find(graph);
+
+	if (!g || !n_nodes)
+		return result(cudaErrorInvalidValue);
+	return result(nodes_list(g->node, g->n_nodes, nodes, NULL, n_nodes));
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+	INJECT();
+	const struct graph *g = graph_find(graph);
+
+	if (!g || g->capturing)
+		return result(cudaErrorInvalidValue);
+	graph_free(handle_close(HANDLE_GRAPH, graph));
+	return cudaSuccess;
+}
 
 static enum cudaGraphNodeType type_of(const struct node *n)
 {
@@ -74,64 +163,72 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 	return cudaSuccess;
 }
 
-/* ---- a graph that is being captured ----------------------------------------------------- */
+/* ---- executable graphs ----------------------------------------------------------------- */
 
-/* Under capture_lock: the frontier, as handles that live until the next call about the stream. */
-static cudaError_t tell_frontier(struct stream *s)
-{
-	struct capture *c = s->capture;
-	size_t n = s->frontier.n;
-
-	free(c->told);
-	free(c->told_edges);
-	c->told = calloc(n + 1, sizeof(*c->told));
-	c->told_edges = calloc(n + 1, sizeof(*c->told_edges));
-	if (!c->told || !c->told_edges)
-		return cudaErrorMemoryAllocation;
-	return nodes_list(s->frontier.node, n, c->told, NULL, &n);
-}
-
-static cudaError_t tell(struct stream *s, unsigned long long *id, cudaGraph_t *graph,
-			const cudaGraphNode_t **needs, const cudaGraphEdgeData **edges,
-			size_t *n_needs)
-{
-	cudaError_t error = tell_frontier(s);
-
-	if (id)
-		*id = s->capture->id;
-	if (graph)
-		*graph = graph_handle(s->capture->graph);
-	if (graph && !*graph)
-		error = cudaErrorMemoryAllocation;
-	if (needs)
-		*needs = s->capture->told;
-	if (edges)
-		*edges = s->capture->told_edges;
-	if (n_needs)
-		*n_needs = s->frontier.n;
-	return error;
-}
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-				     unsigned long long *id, cudaGraph_t *graph,
-				     const cudaGraphNode_t **needs, const cudaGraphEdgeData **edges,
-				     size_t *n_needs)
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
 	INJECT();
-	struct stream *s = stream_find(stream);
+	const unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+					 cudaGraphInstantiateFlagUpload |
+					 cudaGraphInstantiateFlagUseNodePriority;
+	const struct graph *g = graph_find(graph);
 
-	if (!s)
-		return result(cudaErrorInvalidResourceHandle);
-	if (!status)
+	if (!exec || !g || flags & ~known)
 		return result(cudaErrorInvalidValue);
-	cudaError_t error = capture_ask_legacy(s);
+	struct exec *x = exec_new(g);
 
-	if (error)
-		return result(error);
-	lock_acquire(&capture_lock);
-	*status = s->capture ? s->capture->status : cudaStreamCaptureStatusNone;
-	if (*status == cudaStreamCaptureStatusActive)
-		error = tell(s, id, graph, needs, edges, n_needs);
-	lock_release(&capture_lock);
-	return result(error);
+	if (!x)
+		return result(cudaErrorMemoryAllocation);
+	*exec = handle_open(HANDLE_EXEC, x);
+	if (*exec)
+		return cudaSuccess;
+	exec_unref(x);
+	return result(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+	INJECT();
+	struct exec *x = handle_close(HANDLE_EXEC, exec);
+
+	if (!x)
+		return result(cudaErrorInvalidValue);
+	exec_unref(x);
+	return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+					     const struct cudaKernelNodeParams *params)
+{
+	INJECT();
+	struct exec *x = handle_object(HANDLE_EXEC, exec);
+	const struct node *n = node_find(node);
+
+	if (!x || !n || !params || params->extra || n->graph->id != x->graph_id ||
+	    x->body->op[n->index]->kind != OP_KERNEL)
+		return result(cudaErrorInvalidValue);
+	return result(exec_set_params(x, n->index, params));
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+				cudaGraphExecUpdateResultInfo *info)
+{
+	INJECT();
+	struct exec *x = handle_object(HANDLE_EXEC, exec);
+	const struct graph *g = graph_find(graph);
+
+	if (!x || !g || !info)
+		return result(cudaErrorInvalidValue);
+	exec_compare(x, g, info);
+	if (info->result)
+		return result(cudaErrorGraphExecUpdateFailure);
+	struct body *b = body_of_graph(g);
+
+	if (!b) {
+		info->result = cudaGraphExecUpdateError;
+		return result(cudaErrorMemoryAllocation);
+	}
+	body_unref(x->body);
+	x->body = b;
+	return cudaSuccess;
 }

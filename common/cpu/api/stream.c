@@ -1,54 +1,145 @@
 /*
- * event.c - events: marks in a stream that hosts and other streams wait for.
- *
- * Each record has a number. Who waits takes the number of the last record at the call, as CUDA
- * promises: a later record does not concern him.
+ * stream.c - streams as the host sees them; and events, marks in a stream that hosts and other
+ * streams wait for.
  */
-#include "common/cpu/base/base.h"
+#include "common/cpu/api/api.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-struct event {
-	struct progress done; /* number of the last record that was reached */
-	atomic_uint_least64_t recorded;
-	struct capture_point point;   /* where a capture recorded it last */
-	atomic_int_least64_t time_ns; /* when the last record was reached */
-	unsigned flags;
-	char tag; /* orders what came before the record before who waits */
-	atomic_int n_refs;
-};
+/* ---- streams --------------------------------------------------------------------------- */
 
-static void event_ref(struct event *e)
+static cudaError_t create_stream(cudaStream_t *stream, unsigned flags)
 {
-	atomic_fetch_add_explicit(&e->n_refs, 1, memory_order_relaxed);
+	if (!stream || (flags != cudaStreamDefault && flags != cudaStreamNonBlocking))
+		return cudaErrorInvalidValue;
+	struct stream *s = stream_new(flags == cudaStreamDefault);
+
+	if (!s)
+		return cudaErrorMemoryAllocation;
+	*stream = handle_open(HANDLE_STREAM, s);
+	if (*stream)
+		return cudaSuccess;
+	stream_quit(s);
+	stream_unref(s);
+	return cudaErrorMemoryAllocation;
 }
 
-void event_unref(struct event *e)
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
-	if (atomic_fetch_sub_explicit(&e->n_refs, 1, memory_order_acq_rel) > 1)
-		return;
-	nodes_clear(&e->point.nodes);
-	free(e);
+	INJECT();
+	return result(create_stream(stream, flags));
 }
 
-void event_record(struct event *e, uint64_t generation)
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-	TS_RELEASE(&e->tag);
-	if (!(e->flags & cudaEventDisableTiming))
-		atomic_store(&e->time_ns, clock_ns());
-	progress_raise(&e->done, generation);
+	INJECT();
+	return result(create_stream(stream, cudaStreamDefault));
 }
 
-void event_await(struct event *e, uint64_t generation)
+/* A priority outside the range is brought into it, and here the range is 0 alone. */
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-	progress_wait(&e->done, generation, config()->spin_ns);
-	TS_ACQUIRE(&e->tag);
+	INJECT();
+	(void)priority;
+	return result(create_stream(stream, flags));
 }
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* Returns at once; what is queued still runs. */
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	INJECT();
+	struct stream *s = handle_close(HANDLE_STREAM, stream);
 
-static cudaError_t create(cudaEvent_t *event, unsigned flags)
+	if (!s)
+		return result(cudaErrorInvalidResourceHandle);
+	capture_drop(s);
+	stream_quit(s);
+	stream_unref(s);
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+	INJECT();
+	if (!stream_find(stream))
+		return result(cudaErrorInvalidResourceHandle);
+	if (!priority)
+		return result(cudaErrorInvalidValue);
+	*priority = 0;
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
+{
+	INJECT();
+	const struct stream *s = stream_find(stream);
+
+	if (!s)
+		return result(cudaErrorInvalidResourceHandle);
+	if (!flags)
+		return result(cudaErrorInvalidValue);
+	*flags = s->blocking ? cudaStreamDefault : cudaStreamNonBlocking;
+	return cudaSuccess;
+}
+
+/* ---- waiting for one ------------------------------------------------------------------- */
+
+static cudaError_t may_wait(struct stream *s)
+{
+	if (!s)
+		return cudaErrorInvalidResourceHandle;
+	if (in_host_function)
+		return cudaErrorNotPermitted;
+	if (stream_captures(s))
+		return capture_forbids(s);
+	cudaError_t error = legacy_call(s);
+
+	return error ? error : unsafe_call();
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	INJECT();
+	struct stream *s = stream_find(stream);
+	cudaError_t error = may_wait(s);
+
+	if (error)
+		return result(error);
+	/* The default stream is behind all blocking ones, so waiting for it is waiting for them. */
+	if (stream_is_null(s))
+		streams_wait_all(true);
+	else
+		stream_wait(s);
+	return charge(COST_SYNC, cudaSuccess);
+}
+
+static void find_busy(struct stream *s, void *arg)
+{
+	bool *busy = arg;
+
+	if (s->blocking && !stream_done(s))
+		*busy = true;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+	INJECT();
+	struct stream *s = stream_find(stream);
+	cudaError_t error = may_wait(s);
+	bool busy = false;
+
+	if (error)
+		return result(error);
+	if (stream_is_null(s))
+		streams_each(find_busy, &busy);
+	else
+		busy = !stream_done(s);
+	return busy ? cudaErrorNotReady : cudaSuccess; /* an answer, not an error to remember */
+}
+
+/* ---- events ---------------------------------------------------------------------------- */
+
+static cudaError_t create_event(cudaEvent_t *event, unsigned flags)
 {
 	if (!event || flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming))
 		return cudaErrorInvalidValue;
@@ -69,13 +160,13 @@ static cudaError_t create(cudaEvent_t *event, unsigned flags)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
 	INJECT();
-	return result(create(event, flags));
+	return result(create_event(event, flags));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
 	INJECT();
-	return result(create(event, cudaEventDefault));
+	return result(create_event(event, cudaEventDefault));
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -89,13 +180,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return cudaSuccess;
 }
 
-void events_close_all(void)
-{
-	for (struct event *e; (e = handle_close_any(HANDLE_EVENT));)
-		event_unref(e);
-}
-
-/* ---- in streams ------------------------------------------------------------------------- */
+/* ---- events in streams ----------------------------------------------------------------- */
 
 static cudaError_t submit(struct stream *s, enum op_kind kind, struct event *e, uint64_t generation)
 {
@@ -163,7 +248,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	return result(submit(s, OP_WAIT, e, e->recorded));
 }
 
-/* ---- for the host ----------------------------------------------------------------------- */
+/* ---- events for the host --------------------------------------------------------------- */
 
 /* Asking about an event is one of the calls that captures in global mode forbid. */
 static cudaError_t may_ask(const struct event *e)

@@ -1,4 +1,7 @@
-/* error.c - error codes: the last one of each host thread, their names and meanings. */
+/*
+ * error.c - errors: the last one of each host thread, their names and meanings, and what cannot be
+ * gone on from.
+ */
 #include "common/cpu/base/base.h"
 
 #include <stdarg.h>
@@ -16,53 +19,20 @@ cudaError_t result(cudaError_t error)
 	return error;
 }
 
-/* ---- errors that calls are told to return ------------------------------------------------- */
-
-atomic_bool injects = true;
-
-static cudaError_t error_named(const char *name, size_t n)
+cudaError_t last_result(void)
 {
-	for (int code = 1; code < 1000; code++) {
-		const char *is = cudaGetErrorName((cudaError_t)code);
-
-		if (strlen(is) == n && !strncmp(is, name, n))
-			return (cudaError_t)code;
-	}
-	return cudaSuccess;
+	return last_error;
 }
 
-/* RIFT_CPU_FAIL=CALL=ERROR,CALL=ERROR: config.c has seen to it that every ERROR is one. */
-bool injection_is_valid(const char *text)
+cudaError_t forget_error(void)
 {
-	while (*text) {
-		const char *name = text + strcspn(text, "=,");
-		size_t n = strcspn(name, ",");
+	cudaError_t error = last_error;
 
-		if (*name != '=' || name == text || !error_named(name + 1, n - 1))
-			return false;
-		text = name[n] ? name + n + 1 : name + n;
-	}
-	return true;
+	last_error = cudaSuccess;
+	return error;
 }
 
-cudaError_t injected_error(const char *call)
-{
-	const char *text = config()->fail;
-	size_t length = strlen(call);
-
-	if (!text || !*text)
-		atomic_store(&injects, false);
-	while (text && *text) {
-		size_t n = strcspn(text, ",");
-
-		if (n > length && text[length] == '=' && !strncmp(text, call, length))
-			return error_named(text + length + 1, n - length - 1);
-		text += text[n] ? n + 1 : n;
-	}
-	return cudaSuccess;
-}
-
-/* ---- what cannot be gone on from ------------------------------------------------------------ */
+/* ---- what cannot be gone on from ------------------------------------------------------- */
 
 void fatal(const char *format, ...)
 {
@@ -89,23 +59,7 @@ void starve(const char *format, ...)
 	quick_exit(4); /* from any thread: the others may be in the middle of their work */
 }
 
-cudaError_t forget_error(void)
-{
-	cudaError_t error = last_error;
-
-	last_error = cudaSuccess;
-	return error;
-}
-
-cudaError_t cudaGetLastError(void)
-{
-	return forget_error();
-}
-
-cudaError_t cudaPeekAtLastError(void)
-{
-	return last_error;
-}
+/* ---- names and meanings ---------------------------------------------------------------- */
 
 /* A switch without default, so that the compiler misses no code of the enumeration. */
 #define CASE(code, meaning)                                                                        \
@@ -167,17 +121,28 @@ static const char *describe(cudaError_t error, const char **text)
 	return *text;
 }
 
-const char *cudaGetErrorName(cudaError_t error)
+const char *error_name(cudaError_t error)
 {
 	const char *text;
 
 	return describe(error, &text);
 }
 
-const char *cudaGetErrorString(cudaError_t error)
+const char *error_meaning(cudaError_t error)
 {
 	const char *text;
 
 	describe(error, &text);
 	return text;
+}
+
+cudaError_t error_named(const char *name, size_t n)
+{
+	for (int code = 1; code < 1000; code++) {
+		const char *is = error_name((cudaError_t)code);
+
+		if (strlen(is) == n && !strncmp(is, name, n))
+			return (cudaError_t)code;
+	}
+	return cudaSuccess;
 }

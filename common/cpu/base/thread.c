@@ -1,14 +1,48 @@
-/* progress.c - spinning locks and counters to wait for (see progress.h). */
-#include "common/cpu/base/progress.h"
+/*
+ * thread.c - threads of the device: how one starts, the locks and counters by which they wait for
+ * each other, and what the thread sanitizer does not see of them.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "common/cpu/base/base.h"
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PAUSES_PER_YIELD = 64 }; /* 64 pauses take about 1 us on the processors at hand */
+enum {
+	PAUSES_PER_YIELD = 64,	      /* 64 pauses take about 1 us on the processors at hand */
+	THREAD_STACK_BYTES = 2 << 20, /* a thread of each block runs on it */
+};
+
+int thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	int err = pthread_attr_init(&attr);
+
+	if (err)
+		return err;
+	err = pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+	if (!err)
+		err = pthread_create(thread, &attr, run, arg);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
+const void *this_thread(void)
+{
+	static __thread char its_address_differs;
+
+	return &its_address_differs;
+}
+
+/* ---- locks ----------------------------------------------------------------------------- */
 
 static inline void cpu_pause(void)
 {
@@ -39,6 +73,8 @@ void lock_acquire_slow(struct lock *lock)
 			sched_yield(); /* its holder may have lost the core */
 	}
 }
+
+/* ---- counters -------------------------------------------------------------------------- */
 
 void progress_init(struct progress *p)
 {
@@ -114,3 +150,44 @@ void progress_wait(struct progress *p, uint64_t value, int64_t spin_ns)
 			return;
 	}
 }
+
+/* ---- what the thread sanitizer sees ---------------------------------------------------- */
+
+/*
+ * The library's own memory is kept out of its sight. The library is not instrumented, but the
+ * sanitizer sees every malloc, free and memcpy, and takes a queue entry that one thread fills and
+ * another frees for a race: the locks between them order nothing (sanitize.h). With -DCPUDEV_TSAN
+ * the linker sends those calls here (--wrap, in build.mk). The program's data are moved by memmove
+ * and memset, which stay visible, and device memory comes from posix_memalign.
+ */
+#ifdef CPUDEV_TSAN
+void __tsan_ignore_thread_begin(void);
+void __tsan_ignore_thread_end(void);
+
+#define QUIET(type, name, parameters, arguments)                                                   \
+	type __real_##name parameters;                                                             \
+	type __wrap_##name parameters;                                                             \
+	type __wrap_##name parameters                                                              \
+	{                                                                                          \
+		__tsan_ignore_thread_begin();                                                      \
+		type result = __real_##name arguments;                                             \
+                                                                                                   \
+		__tsan_ignore_thread_end();                                                        \
+		return result;                                                                     \
+	}
+
+QUIET(void *, malloc, (size_t bytes), (bytes))
+QUIET(void *, calloc, (size_t n, size_t bytes), (n, bytes))
+QUIET(void *, realloc, (void *p, size_t bytes), (p, bytes))
+QUIET(void *, aligned_alloc, (size_t align, size_t bytes), (align, bytes))
+QUIET(void *, memcpy, (void *to, const void *from, size_t bytes), (to, from, bytes))
+
+void __real_free(void *p);
+void __wrap_free(void *p);
+void __wrap_free(void *p)
+{
+	__tsan_ignore_thread_begin();
+	__real_free(p);
+	__tsan_ignore_thread_end();
+}
+#endif

@@ -1,100 +1,13 @@
 /*
- * block.c - runs blocks of a launch on the calling thread: which thread comes next, on which
- * coroutine (see block.h).
+ * block.c - runs the blocks of a launch: on the calling thread, which thread of a block comes next
+ * and on which coroutine (see block.h), and with helpers beside it.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "common/cpu/kernel/block.h"
 
-__thread uint3 threadIdx, blockIdx;
-__thread dim3 blockDim, gridDim;
-__thread struct cpudev_tls cpudev_tls;
-__thread struct executor *executor;
-
-#ifdef CPUDEV_TSAN
-enum { ONE_FIBER_A_THREAD = 1 }; /* no sequential mode: the checker must tell threads apart */
-#else
-enum { ONE_FIBER_A_THREAD = 0 };
-#endif
-
-/* Fills a set with threads first..n_threads-1; words beyond n_words are never looked at. */
-static void fill_set(const struct executor *e, uint64_t *set, unsigned first)
-{
-	for (unsigned w = 0; w < e->n_words; w++) {
-		unsigned low = w * 64, n = e->n_threads - low;
-		uint64_t word = n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
-
-		if (first >= low + 64)
-			word = 0;
-		else if (first > low)
-			word &= ~UINT64_C(0) << (first - low);
-		set[w] = word;
-	}
-}
-
-void leave_sequential(struct executor *e)
-{
-	unsigned row = threadIdx.z * blockDim.y + threadIdx.y;
-	unsigned t = row * blockDim.x + threadIdx.x;
-
-	cpudev_tls.sequential = 0;
-	e->thread = t;
-	e->n_alive = e->n_threads - t; /* those before it have ended */
-	fill_set(e, e->alive, t);
-	memcpy(e->ready, e->alive, sizeof(e->ready));
-	memcpy(e->fresh, e->alive, sizeof(e->fresh));
-	e->fresh[t >> 6] &= ~thread_bit(t);
-	e->coroutine_of[t] = (uint16_t)e->coroutine;
-}
-
-/* ---- coroutines ------------------------------------------------------------------------- */
-
-/*
- * The start of every coroutine but 0. It comes back here only where coroutines are unwound, and
- * then waits for the next launch.
- */
-static void coroutine_main(void)
-{
-	context_entered();
-	for (;;) {
-		struct executor *e = executor;
-		unsigned self = e->coroutine;
-
-		e->inside[self] = true;
-		TS_ACQUIRE(&e->block_tag[!e->parity]);
-		e->launch->kernel->run(e->launch->args);
-		e->inside[self] = false;
-		TS_RELEASE(&e->block_tag[0]); /* for the launch's end */
-		e->coroutine = 0;
-		context_switch(&e->context[self], &e->context[0]);
-	}
-}
-
-static void start_coroutine(struct executor *e, unsigned c)
-{
-	char *low, *top;
-
-	if (CONTEXT_UNWIND && e->started[c])
-		return; /* waits in coroutine_main() */
-	executor_stack(e, c, &low, &top);
-	e->started[c] = true;
-	context_start(&e->context[c], coroutine_main, low, top);
-}
-
-unsigned unpark_coroutine(struct executor *e, unsigned thread)
-{
-	unsigned c;
-
-	if (ONE_FIBER_A_THREAD) {
-		c = thread;
-		if (c == 0)
-			return 0; /* on the stack of the operating-system thread */
-	} else {
-		if (e->n_parked)
-			return e->parked[--e->n_parked];
-		c = e->n_coroutines++;
-	}
-	start_coroutine(e, c);
-	return c;
-}
+#include <pthread.h>
 
 /* All threads have ended: lets coroutines that wait in the kernel's loop leave it. */
 static void unwind_coroutines(struct executor *e)
@@ -109,7 +22,7 @@ static void unwind_coroutines(struct executor *e)
 	}
 }
 
-/* ---- which block is next ---------------------------------------------------------------- */
+/* ---- which block is next --------------------------------------------------------------- */
 
 /* Sparing one-dimensional grids, the usual ones, two 64-bit divisions. */
 static void set_block_index(const struct executor *e)
@@ -162,7 +75,7 @@ static bool next_block(struct executor *e)
 	return true;
 }
 
-/* ---- a thread ends ---------------------------------------------------------------------- */
+/* ---- a thread ends --------------------------------------------------------------------- */
 
 /* The launch is over; on every coroutine but 0 this does not return in this launch. */
 static int finish(struct executor *e)
@@ -245,7 +158,7 @@ int cpudev_next_thread(void)
 	return run_next(e, next_ready(e));
 }
 
-/* ---- a launch --------------------------------------------------------------------------- */
+/* ---- blocks on the calling thread ------------------------------------------------------ */
 
 /* Coroutine 0 starts: it takes the first thread itself, or waits until it gets one. */
 static void run_from_here(struct executor *e)
@@ -271,7 +184,8 @@ static void run_from_here(struct executor *e)
 	TS_ACQUIRE(&e->block_tag[1]);
 }
 
-void execute_blocks(struct launch *launch)
+/* Runs blocks of the launch on the calling thread until none is left. */
+static void execute_blocks(struct launch *launch)
 {
 	struct executor *e = executor_prepare(launch);
 	bool watched = atomic_load_explicit(&launches_watched, memory_order_relaxed);
@@ -282,4 +196,145 @@ void execute_blocks(struct launch *launch)
 	if (watched)
 		watch_time(thread_ns() - start);
 	e->launch = NULL; /* from here on faults are not the kernel's */
+}
+
+/* ---- helpers --------------------------------------------------------------------------- */
+
+/*
+ * They run blocks of a launch together with the stream's own thread. One launch at a time has the
+ * helpers; launches of other streams meanwhile run on their own thread alone. A launch that is over
+ * before a helper could wake up is not shared at all: how long a kernel's blocks take is remembered
+ * from its last launch.
+ */
+enum {
+	SHARE_FROM_NS = 10000, /* a shorter launch runs alone; waking a thread takes about 5 us */
+	CHUNKS_PER_WORKER = 8, /* blocks are handed out in pieces that even out their times */
+};
+
+static struct lock pool_lock;
+/* Guarded by pool_lock: */
+static struct launch *offered;
+static uint64_t n_joined, n_joined_before; /* in all; before the launch that is offered */
+static struct progress offers;		   /* launches offered so far */
+static struct progress left;		   /* helpers that have finished with a launch */
+static unsigned n_helpers;
+static atomic_uint_least64_t n_left;
+
+static struct launch *join(void)
+{
+	struct launch *l;
+
+	lock_acquire(&pool_lock);
+	l = offered;
+	if (l)
+		n_joined++;
+	lock_release(&pool_lock);
+	return l;
+}
+
+static void *help(void *arg)
+{
+	uint64_t seen = 0;
+
+	(void)arg;
+	for (;;) {
+		progress_wait(&offers, seen + 1, config()->spin_ns);
+		seen = atomic_load(&offers.reached);
+		struct launch *l = join();
+
+		if (!l)
+			continue;
+		TS_ACQUIRE(&l->start_tag);
+		execute_blocks(l);
+		TS_RELEASE(&l->end_tag);
+		progress_raise(&left, atomic_fetch_add(&n_left, 1) + 1);
+	}
+	return NULL;
+}
+
+static void start_helpers(void)
+{
+	progress_init(&offers);
+	progress_init(&left);
+	for (unsigned i = 1; i < config()->workers; i++) {
+		pthread_t thread;
+
+		if (thread_start(&thread, help, NULL))
+			break; /* fewer helpers: slower, not wrong */
+		pthread_setname_np(thread, "rift-worker");
+		pthread_detach(thread);
+		n_helpers++;
+	}
+}
+
+/* Offers the launch to the helpers unless they are busy with another. */
+static bool offer(struct launch *l)
+{
+	static uint64_t n_offers;
+	bool taken = false;
+
+	lock_acquire(&pool_lock);
+	if (!offered) {
+		offered = l;
+		n_joined_before = n_joined;
+		n_offers++;
+		taken = true;
+	}
+	uint64_t n = n_offers;
+	lock_release(&pool_lock);
+	if (taken)
+		progress_raise(&offers, n);
+	return taken;
+}
+
+/* No more helpers may join; waits for those that did and returns their number. */
+static unsigned close_offer(void)
+{
+	lock_acquire(&pool_lock);
+	offered = NULL;
+	uint64_t joined = n_joined, before = n_joined_before;
+	lock_release(&pool_lock);
+	progress_wait(&left, joined, config()->spin_ns);
+	return (unsigned)(joined - before);
+}
+
+/* Returns how many threads ran blocks. */
+static unsigned execute_shared(struct launch *l)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	unsigned n = 1;
+
+	pthread_once(&once, start_helpers);
+	l->chunk = l->n_blocks / (CHUNKS_PER_WORKER * (n_helpers + 1));
+	if (!l->chunk)
+		l->chunk = 1;
+	bool shared = n_helpers && offer(l);
+
+	execute_blocks(l);
+	if (shared) {
+		n += close_offer();
+		TS_ACQUIRE(&l->end_tag);
+	}
+	return n;
+}
+
+void execute_launch(struct launch *l)
+{
+	int64_t *block_ns = &l->kernel->block_ns;
+	int64_t guess = __atomic_load_n(block_ns, __ATOMIC_RELAXED);
+
+	TS_RELEASE(&l->start_tag);
+	l->chunk = l->n_blocks;
+	if (l->n_blocks == 1 || config()->workers == 1) {
+		execute_blocks(l);
+		return;
+	}
+	int64_t start = clock_ns(), n_threads = 1;
+
+	if (guess && guess * (int64_t)l->n_blocks < SHARE_FROM_NS)
+		execute_blocks(l);
+	else
+		n_threads = execute_shared(l);
+	guess = (clock_ns() - start) * n_threads / (int64_t)l->n_blocks + 1;
+	__atomic_store_n(block_ns, guess, __ATOMIC_RELAXED);
 }

@@ -1,6 +1,6 @@
 /*
  * block.h - how one operating-system thread runs the CUDA threads of a block (CPU device,
- * internal; shared by block.c, order.c, barrier.c, warp.c and report.c).
+ * internal to the floor of kernels).
  *
  * Nothing is known about a kernel beforehand. A block starts sequential: one coroutine calls the
  * kernel for thread 0, 1, 2, ... in a plain loop, and a kernel that never waits is nothing but
@@ -16,7 +16,13 @@
 #include <string.h>
 
 #include "common/cpu/kernel/context.h"
-#include "common/cpu/base/base.h"
+#include "common/cpu/kernel/kernel.h"
+
+#ifdef CPUDEV_TSAN
+enum { ONE_FIBER_A_THREAD = 1 }; /* no sequential mode: the checker must tell threads apart */
+#else
+enum { ONE_FIBER_A_THREAD = 0 };
+#endif
 
 enum {
 	GUARD_BYTES = 4096, /* that nobody may touch: below a stack, behind a block of memory */
@@ -101,16 +107,17 @@ static inline bool in_set(const uint64_t *set, unsigned t)
 /* The calling thread's executor, set up for a launch (executor.c). */
 struct executor *executor_prepare(struct launch *launch);
 
-/* The stack of coroutine c: [*low, *top) (executor.c). */
-void executor_stack(struct executor *e, unsigned c, char **low, char **top);
+/* Fills a set with threads first..n_threads-1; words beyond n_words are never looked at. */
+void fill_set(const struct executor *e, uint64_t *set, unsigned first);
 
-/* Turns from one thread after another to threads that wait for each other. */
+/* Turns from one thread after another to threads that wait for each other (executor.c). */
 void leave_sequential(struct executor *e);
 
-/* Before a block in random order (order.c). */
+/* Before a block in random order (wait.c). */
 void order_seed(struct executor *e);
 
-/* The next ready thread after the running one, in the order asked for; reports a deadlock. */
+/* The next ready thread after the running one, in the order asked for; reports a deadlock
+   (wait.c). */
 unsigned next_ready_slow(struct executor *e);
 
 static inline unsigned next_ready(struct executor *e)
@@ -122,7 +129,7 @@ static inline unsigned next_ready(struct executor *e)
 	return next_ready_slow(e);
 }
 
-/* A coroutine for a thread that starts; prepared to run. */
+/* A coroutine for a thread that starts; prepared to run (executor.c). */
 unsigned unpark_coroutine(struct executor *e, unsigned thread);
 
 /* Switches from the running coroutine to that of thread t. */
@@ -160,28 +167,30 @@ static inline void wait_here(struct executor *e)
 	switch_to(e, next_ready(e));
 }
 
-/* Opens the barrier: everybody there goes on (barrier.c). */
+/* Opens the barrier: everybody there goes on (wait.c). */
 void barrier_open(struct executor *e);
 
-/* A lane has returned from the kernel: the others may no longer wait for it (warp.c). */
+/* A lane has returned from the kernel: the others may no longer wait for it (wait.c). */
 void warp_lane_left(struct executor *e, unsigned warp);
 
-/* While the calling thread has this executor, faults of kernels have a stack to be explained on
-   (fault.c). */
-void faults_watch(struct executor *e);
-void faults_unwatch(void);
-
-/* All stacks, bytes; whether the page behind one of its shared blocks holds the address. */
+/* All stacks, bytes (executor.c); whether the page behind one of its shared blocks holds the
+ * address. */
 size_t executor_stack_bytes(void);
 bool executor_owns_guard(const struct executor *e, const char *address);
 
-/* Says who waits where, and aborts (report.c). */
+/* Says who waits where, and aborts (fault.c). */
 __attribute__((noreturn, cold)) void report_deadlock(struct executor *e);
 __attribute__((noreturn, cold)) void report_mismatch(struct executor *e, unsigned a, unsigned b);
 __attribute__((noreturn, cold)) void report_outside_mask(struct executor *e, unsigned thread,
 							 uint32_t mask);
 
-/* Says what the running thread of a kernel did; for signal handlers (report.c). */
-void report_thread(const struct executor *e, const char *what);
+/* Static shared arrays (kernel.c): number of slots so far, and the size and alignment of one. */
+unsigned shared_slot_count(void);
+void shared_slot_get(unsigned slot, size_t *bytes, size_t *align);
+
+/* While tests watch launches (kernel.c): what the calling thread has computed so far, ns; and what
+   it spent in blocks. */
+int64_t thread_ns(void);
+void watch_time(int64_t ns);
 
 #endif

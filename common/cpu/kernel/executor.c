@@ -1,6 +1,7 @@
 /*
- * executor.c - what a thread needs before it can run blocks: stacks, shared memory, the table of
- * thread indices. Kept from launch to launch, and handed on when the thread ends.
+ * executor.c - what a thread needs before it can run blocks: stacks and the coroutines on them,
+ * shared memory, the table of thread indices. Kept from launch to launch, and handed on when the
+ * thread ends.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -8,8 +9,14 @@
 #include "common/cpu/kernel/block.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+__thread uint3 threadIdx, blockIdx;
+__thread dim3 blockDim, gridDim;
+__thread struct cpudev_tls cpudev_tls;
+__thread struct executor *executor;
 
 #ifdef CPUDEV_ASAN
 enum { STACK_BYTES = 256 << 10 }; /* checked frames are larger */
@@ -27,6 +34,8 @@ enum {
 static struct lock free_lock;
 static struct executor *free_executors;
 
+/* ---- stacks and shared memory as they are ---------------------------------------------- */
+
 /* Only address space: 64 MiB an executor, of which a launch touches a page or two a thread. */
 static char *reserve_stacks(void)
 {
@@ -38,7 +47,8 @@ static char *reserve_stacks(void)
 	return p;
 }
 
-void executor_stack(struct executor *e, unsigned c, char **low, char **top)
+/* The stack of coroutine c: [*low, *top). */
+static void executor_stack(struct executor *e, unsigned c, char **low, char **top)
 {
 	char *base = e->stacks + (size_t)c * STACK_BYTES;
 	size_t colour = (size_t)c * COLOUR_BYTES % (STACK_BYTES / 2);
@@ -49,19 +59,6 @@ void executor_stack(struct executor *e, unsigned c, char **low, char **top)
 		(void)!mprotect(base, GUARD_BYTES, PROT_NONE);
 	*low = base + GUARD_BYTES;
 	*top = base + STACK_BYTES - colour;
-}
-
-static struct executor *executor_new(void)
-{
-	struct executor *e = aligned_alloc(64, (sizeof(*e) + 63) & ~(size_t)63);
-
-	if (!e)
-		starve("no memory to run a kernel");
-	memset(e, 0, sizeof(*e));
-	e->stacks = reserve_stacks();
-	e->order = config()->order;
-	e->outcome[CPUDEV_AND] = 1;
-	return e;
 }
 
 size_t executor_stack_bytes(void)
@@ -89,6 +86,101 @@ bool executor_owns_guard(const struct executor *e, const char *address)
 	return owns;
 }
 
+/* ---- coroutines ------------------------------------------------------------------------ */
+
+void fill_set(const struct executor *e, uint64_t *set, unsigned first)
+{
+	for (unsigned w = 0; w < e->n_words; w++) {
+		unsigned low = w * 64, n = e->n_threads - low;
+		uint64_t word = n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
+
+		if (first >= low + 64)
+			word = 0;
+		else if (first > low)
+			word &= ~UINT64_C(0) << (first - low);
+		set[w] = word;
+	}
+}
+
+void leave_sequential(struct executor *e)
+{
+	unsigned row = threadIdx.z * blockDim.y + threadIdx.y;
+	unsigned t = row * blockDim.x + threadIdx.x;
+
+	cpudev_tls.sequential = 0;
+	e->thread = t;
+	e->n_alive = e->n_threads - t; /* those before it have ended */
+	fill_set(e, e->alive, t);
+	memcpy(e->ready, e->alive, sizeof(e->ready));
+	memcpy(e->fresh, e->alive, sizeof(e->fresh));
+	e->fresh[t >> 6] &= ~thread_bit(t);
+	e->coroutine_of[t] = (uint16_t)e->coroutine;
+}
+
+/*
+ * The start of every coroutine but 0. It comes back here only where coroutines are unwound, and
+ * then waits for the next launch.
+ */
+static void coroutine_main(void)
+{
+	context_entered();
+	for (;;) {
+		struct executor *e = executor;
+		unsigned self = e->coroutine;
+
+		e->inside[self] = true;
+		TS_ACQUIRE(&e->block_tag[!e->parity]);
+		e->launch->kernel->run(e->launch->args);
+		e->inside[self] = false;
+		TS_RELEASE(&e->block_tag[0]); /* for the launch's end */
+		e->coroutine = 0;
+		context_switch(&e->context[self], &e->context[0]);
+	}
+}
+
+static void start_coroutine(struct executor *e, unsigned c)
+{
+	char *low, *top;
+
+	if (CONTEXT_UNWIND && e->started[c])
+		return; /* waits in coroutine_main() */
+	executor_stack(e, c, &low, &top);
+	e->started[c] = true;
+	context_start(&e->context[c], coroutine_main, low, top);
+}
+
+unsigned unpark_coroutine(struct executor *e, unsigned thread)
+{
+	unsigned c;
+
+	if (ONE_FIBER_A_THREAD) {
+		c = thread;
+		if (c == 0)
+			return 0; /* on the stack of the operating-system thread */
+	} else {
+		if (e->n_parked)
+			return e->parked[--e->n_parked];
+		c = e->n_coroutines++;
+	}
+	start_coroutine(e, c);
+	return c;
+}
+
+/* ---- whose it is ----------------------------------------------------------------------- */
+
+static struct executor *executor_new(void)
+{
+	struct executor *e = aligned_alloc(64, (sizeof(*e) + 63) & ~(size_t)63);
+
+	if (!e)
+		starve("no memory to run a kernel");
+	memset(e, 0, sizeof(*e));
+	e->stacks = reserve_stacks();
+	e->order = config()->order;
+	e->outcome[CPUDEV_AND] = 1;
+	return e;
+}
+
 /* Coroutine 0 runs on it; the address sanitizer wants to know where it is. */
 static void adopt_thread_stack(struct executor *e)
 {
@@ -102,6 +194,26 @@ static void adopt_thread_stack(struct executor *e)
 	pthread_attr_destroy(&attr);
 #endif
 	context_adopt(&e->context[0], bottom, size);
+}
+
+/* Faults of kernels have a stack to be explained on (fault.c); sanitizers have their own. */
+static void faults_watch(struct executor *e)
+{
+#ifndef CPUDEV_SANITIZED
+	stack_t stack = { .ss_sp = e->signal_stack, .ss_size = sizeof(e->signal_stack) };
+
+	sigaltstack(&stack, NULL);
+#endif
+	(void)e;
+}
+
+static void faults_unwatch(void)
+{
+#ifndef CPUDEV_SANITIZED
+	stack_t none = { .ss_flags = SS_DISABLE };
+
+	sigaltstack(&none, NULL);
+#endif
 }
 
 static struct executor *executor_get(void)
@@ -132,7 +244,7 @@ void executor_release(void)
 	executor = NULL;
 }
 
-/* ---- before each launch ----------------------------------------------------------------- */
+/* ---- before each launch ---------------------------------------------------------------- */
 
 /* Kept from launch to launch: spares each switch the divisions. */
 static void fill_index(struct executor *e, dim3 dim)

@@ -1,8 +1,12 @@
-/* kernel.c - the registry of kernels and of their static shared arrays; what hosts ask of it. */
-#include "common/cpu/base/base.h"
+/*
+ * kernel.c - the registry of kernels and of their static shared arrays, and launches as tests see
+ * them, and spoil them (include/cpudev_watch.h).
+ */
+#include "common/cpu/kernel/block.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <time.h>
+
+#include "common/cpu/include/cpudev_watch.h"
 
 enum { BUCKETS = 1024, SHARED_SLOTS_MAX = 4096 };
 
@@ -69,78 +73,7 @@ void shared_slot_get(unsigned slot, size_t *bytes, size_t *align)
 	*align = shared_slots[slot].align;
 }
 
-/* ---- what hosts ask --------------------------------------------------------------------- */
-
-/* As CUDA 13.0 did on an H200: only NULL is "no device function". */
-static cudaError_t not_a_kernel(const void *func)
-{
-	return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
-}
-
-cudaError_t cudaFuncGetName(const char **name, const void *func)
-{
-	INJECT();
-	const struct cpudev_kernel *k = kernel_find(func);
-
-	if (!name)
-		return result(cudaErrorInvalidValue);
-	if (!k)
-		return result(not_a_kernel(func));
-	*name = k->name;
-	return cudaSuccess;
-}
-
-cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset, size_t *size)
-{
-	INJECT();
-	const struct cpudev_kernel *k = kernel_find(func);
-
-	if (!k)
-		return result(not_a_kernel(func));
-	if (!offset || index >= k->n_params)
-		return result(cudaErrorInvalidValue);
-	*offset = k->offset[index];
-	if (size)
-		*size = k->size[index];
-	return cudaSuccess;
-}
-
-/* What a launch may ask for; cudaFuncSetAttribute raises it, as on a GPU beyond 48 KiB. */
-static int dynamic_limit(const struct cpudev_kernel *k)
-{
-	return k->dynamic_limit_bytes ? k->dynamic_limit_bytes : DYNAMIC_BYTES_DEFAULT;
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
-{
-	INJECT();
-	const struct cpudev_kernel *k = kernel_find(func);
-
-	if (!attr)
-		return result(cudaErrorInvalidValue);
-	if (!k)
-		return result(not_a_kernel(func));
-	memset(attr, 0, sizeof(*attr)); /* registers and the like: a CPU has no such numbers */
-	attr->maxThreadsPerBlock = MAX_THREADS;
-	attr->maxDynamicSharedSizeBytes = dynamic_limit(k);
-	return cudaSuccess;
-}
-
-cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
-{
-	INJECT();
-	struct cpudev_kernel *k = kernel_find(func);
-
-	if (!k)
-		return result(not_a_kernel(func));
-	if (attr == cudaFuncAttributePreferredSharedMemoryCarveout)
-		return cudaSuccess; /* a hint */
-	if (attr != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-	    value > DYNAMIC_BYTES_MAX)
-		return result(cudaErrorInvalidValue);
-	k->dynamic_limit_bytes = value;
-	return cudaSuccess;
-}
+/* ---- what kernels ask ------------------------------------------------------------------ */
 
 void cpudev_fence(void)
 {
@@ -150,4 +83,77 @@ void cpudev_fence(void)
 int64_t cpudev_clock(void)
 {
 	return clock_ns();
+}
+
+/* ---- what tests see -------------------------------------------------------------------- */
+
+atomic_bool launches_watched;
+
+static atomic_uint_least64_t n_launches, n_blocks, spoiled;
+static atomic_int_least64_t cpu_ns;
+static atomic_uint spoiled_times;
+static _Atomic(const void *) function;
+
+int64_t thread_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+unsigned watch_launch(const struct launch *l)
+{
+	unsigned times = 1;
+
+	if (atomic_fetch_add(&n_launches, 1) == atomic_load(&spoiled))
+		times = atomic_load(&spoiled_times);
+	atomic_fetch_add(&n_blocks, times * l->n_blocks);
+	atomic_store(&function, l->kernel->function);
+	return times;
+}
+
+void watch_time(int64_t ns)
+{
+	atomic_fetch_add(&cpu_ns, ns);
+}
+
+void cpudev_watch(void)
+{
+	atomic_store(&n_launches, 0);
+	atomic_store(&n_blocks, 0);
+	atomic_store(&cpu_ns, 0);
+	atomic_store(&function, NULL);
+	atomic_store(&spoiled, UINT64_MAX);
+	atomic_store(&launches_watched, true);
+}
+
+void cpudev_watch_end(void)
+{
+	atomic_store(&launches_watched, false);
+}
+
+struct cpudev_work cpudev_watched(void)
+{
+	return (struct cpudev_work){ atomic_load(&n_launches), atomic_load(&n_blocks),
+				     atomic_load(&cpu_ns), atomic_load(&function) };
+}
+
+void cpudev_spoil_launch(uint64_t n, unsigned times)
+{
+	atomic_store(&spoiled_times, times);
+	atomic_store(&spoiled, n);
+}
+
+struct cpudev_held cpudev_held(void)
+{
+	return (struct cpudev_held){
+		.device = allocation_count(cudaMemoryTypeDevice, OWNER_RUNTIME),
+		.pinned = allocation_count(cudaMemoryTypeHost, OWNER_RUNTIME),
+		.registered = allocation_count(cudaMemoryTypeHost, OWNER_HOST),
+		.streams = handle_count(HANDLE_STREAM),
+		.events = handle_count(HANDLE_EVENT),
+		.graphs = handle_count(HANDLE_GRAPH),
+		.execs = handle_count(HANDLE_EXEC),
+	};
 }

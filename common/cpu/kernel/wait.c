@@ -1,11 +1,124 @@
 /*
- * warp.c - shuffles, votes, matches and __syncwarp (see block.h).
- *
+ * wait.c - threads of a block that wait for each other: which one goes on, __syncthreads, warp
+ * operations (see block.h).
+ */
+#include "common/cpu/kernel/block.h"
+
+/* ---- who goes on ----------------------------------------------------------------------- */
+
+/*
+ * Which thread of a block runs next. A correct kernel gives the same answers in any order; a
+ * missing barrier often does not.
+ */
+
+/* The seed and the block alone give the order, whichever worker runs it. */
+void order_seed(struct executor *e)
+{
+	e->random = (config()->seed + e->block + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+}
+
+/* The first ready thread in [from, end of its set), or n_threads. */
+static unsigned first_ready(const struct executor *e, unsigned from)
+{
+	for (unsigned w = from >> 6; w < e->n_words; w++) {
+		uint64_t word = e->ready[w];
+
+		if (w == from >> 6)
+			word &= ~UINT64_C(0) << (from & 63);
+		if (word)
+			return w * 64 + (unsigned)__builtin_ctzll(word);
+	}
+	return e->n_threads;
+}
+
+static unsigned last_ready(const struct executor *e)
+{
+	for (unsigned w = e->n_words; w-- > 0;)
+		if (e->ready[w])
+			return w * 64 + 63 - (unsigned)__builtin_clzll(e->ready[w]);
+	return e->n_threads;
+}
+
+/* xorshift64: Marsaglia, Journal of Statistical Software 8(14), 2003. */
+static uint64_t next_random(struct executor *e)
+{
+	e->random ^= e->random << 13;
+	e->random ^= e->random >> 7;
+	e->random ^= e->random << 17;
+	return e->random;
+}
+
+unsigned next_ready_slow(struct executor *e)
+{
+	unsigned t, from = e->thread + 1;
+
+	if (e->order == ORDER_DOWN) {
+		t = last_ready(e);
+	} else {
+		if (e->order == ORDER_RANDOM)
+			from = (unsigned)(next_random(e) % e->n_threads);
+		t = first_ready(e, from);
+		if (t == e->n_threads)
+			t = first_ready(e, 0);
+	}
+	if (t == e->n_threads)
+		report_deadlock(e);
+	return t;
+}
+
+/* ---- __syncthreads, plain and reducing ------------------------------------------------- */
+
+/*
+ * The last thread to arrive opens the barrier and goes on without a switch; the others become
+ * ready with one OR for 64 of them. What a reduction gave stays until the next barrier opens,
+ * which cannot happen before everybody has left this one and read it.
+ */
+
+void barrier_open(struct executor *e)
+{
+	for (unsigned w = 0; w < e->n_words; w++) {
+		e->ready[w] |= e->at_barrier[w];
+		e->at_barrier[w] = 0;
+	}
+	e->outcome[CPUDEV_COUNT] = e->yes_votes;
+	e->outcome[CPUDEV_AND] = e->yes_votes == e->votes;
+	e->outcome[CPUDEV_OR] = e->yes_votes != 0;
+	e->n_at_barrier = e->votes = e->yes_votes = 0;
+	e->n_barriers++;
+}
+
+/* A thread that has returned from the kernel counts as arrived, without a vote. */
+unsigned cpudev_barrier(enum cpudev_reduction reduction, int predicate)
+{
+	struct executor *e = executor;
+
+	if (__builtin_expect(cpudev_tls.sequential, 0))
+		leave_sequential(e);
+	/* Taken now: the count may have moved on when this thread wakes up. */
+	char *tag = &e->barrier_tag[e->n_barriers & 1];
+
+	TS_RELEASE(tag);
+	if (reduction) {
+		e->votes++;
+		e->yes_votes += predicate != 0;
+	}
+	if (++e->n_at_barrier == e->n_alive) {
+		barrier_open(e);
+	} else {
+		e->at_barrier[e->thread >> 6] |= thread_bit(e->thread);
+		wait_here(e);
+	}
+	TS_ACQUIRE(tag);
+	return e->outcome[reduction];
+}
+
+/* ---- shuffles, votes, matches and __syncwarp ------------------------------------------- */
+
+/*
  * A lane leaves the operation, its mask and its value, and waits. The last living lane of the
  * mask computes everybody's result and makes the others ready. So no lane can read a value too
  * early or too late, and lanes that meet in different operations are noticed.
  */
-#include "common/cpu/kernel/block.h"
 
 /* The 32 bits of a warp in a set of threads. */
 static uint32_t warp_bits(const uint64_t *set, unsigned warp)

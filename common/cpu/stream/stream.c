@@ -1,11 +1,179 @@
 /*
- * stream.c - streams as the host sees them: submission, the legacy default stream's order,
- * waiting.
+ * stream.c - streams: the queue and the thread that runs it, the list of all streams, the legacy
+ * default stream's order, waiting.
+ *
+ * The thread takes the whole queue at once and hands used entries back the same way, so that
+ * submitters and it meet at the lock once a batch.
  */
-#include "common/cpu/base/base.h"
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "common/cpu/stream/stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+
+static struct lock list_lock;
+static struct stream *streams; /* whose thread has not ended */
+
+void streams_each(void (*f)(struct stream *s, void *arg), void *arg)
+{
+	lock_acquire(&list_lock);
+	for (struct stream *s = streams; s; s = s->next_live)
+		f(s, arg);
+	lock_release(&list_lock);
+}
+
+/* The list holds a stream until its thread ends: a destroyed one may have work left. */
+static void list_add(struct stream *s)
+{
+	lock_acquire(&list_lock);
+	s->next_live = streams;
+	streams = s;
+	lock_release(&list_lock);
+}
+
+static void list_remove(struct stream *s)
+{
+	struct stream **link = &streams;
+
+	lock_acquire(&list_lock);
+	while (*link != s)
+		link = &(*link)->next_live;
+	*link = s->next_live;
+	lock_release(&list_lock);
+}
+
+/* ---- the queue ------------------------------------------------------------------------- */
+
+struct op *stream_new_op(struct stream *s)
+{
+	lock_acquire(&s->lock);
+	struct op *op = s->spare;
+
+	if (op)
+		s->spare = op->next;
+	lock_release(&s->lock);
+	return op ? op : op_new();
+}
+
+/* Queues an op as it is, without checks and default-stream order. */
+static void stream_append(struct stream *s, struct op *op)
+{
+	op->next = NULL;
+	lock_acquire(&s->lock);
+	*s->last = op;
+	s->last = &op->next;
+	uint64_t n = ++s->n_submitted;
+	lock_release(&s->lock);
+	/* Outside the lock: waking the thread is a system call. */
+	progress_raise(&s->queued, n);
+}
+
+/* Entries that have run, most recent first. */
+struct spent {
+	struct op *first, *last;
+};
+
+static void spend(struct spent *spent, struct op *op)
+{
+	op_clear(op);
+	if (!spent->first)
+		spent->last = op;
+	op->next = spent->first;
+	spent->first = op;
+}
+
+static struct op *take_queue(struct stream *s, struct spent *spent)
+{
+	lock_acquire(&s->lock);
+	struct op *batch = s->first;
+
+	s->first = NULL;
+	s->last = &s->first;
+	if (spent->first) {
+		spent->last->next = s->spare;
+		s->spare = spent->first;
+		spent->first = NULL;
+	}
+	lock_release(&s->lock);
+	return batch;
+}
+
+/* The stream's thread. Every operation counts as done on its own, as hosts wait for a number. */
+static void *serve(void *arg)
+{
+	struct stream *s = arg;
+	struct spent spent = { NULL, NULL };
+	uint64_t n_done = 0;
+	bool quit = false;
+
+	faults_explain();
+	while (!quit) {
+		progress_wait(&s->queued, n_done + 1, config()->spin_ns);
+		for (struct op *op = take_queue(s, &spent), *next; op; op = next) {
+			next = op->next;
+			quit = op->kind == OP_QUIT;
+			op_run(op);
+			spend(&spent, op);
+			TS_RELEASE(&s->tag);
+			progress_raise(&s->done, ++n_done);
+		}
+	}
+	take_queue(s, &spent);
+	executor_release();
+	list_remove(s);
+	stream_unref(s);
+	return NULL;
+}
+
+/* ---- birth and death ------------------------------------------------------------------- */
+
+static bool start_thread(struct stream *s)
+{
+	pthread_t thread;
+
+	if (thread_start(&thread, serve, s))
+		return false;
+	pthread_setname_np(thread, "rift-stream");
+	pthread_detach(thread);
+	return true;
+}
+
+struct stream *stream_new(bool blocking)
+{
+	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
+
+	if (!s)
+		return NULL;
+	memset(s, 0, sizeof(*s));
+	s->last = &s->first;
+	s->blocking = blocking;
+	progress_init(&s->queued);
+	progress_init(&s->done);
+	atomic_init(&s->n_refs, 2); /* the handle and the thread */
+	list_add(s);
+	if (!start_thread(s)) {
+		list_remove(s);
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+/* By the queue, so that everything submitted before still runs. */
+void stream_quit(struct stream *s)
+{
+	struct op *op = stream_new_op(s);
+
+	if (!op)
+		starve("no memory to end a stream");
+	op->kind = OP_QUIT;
+	stream_append(s, op);
+}
+
+/* ---- the default stream, and handles --------------------------------------------------- */
 
 /* Made at its first use: many programs never need it, and it costs a thread. */
 static _Atomic(struct stream *) null_stream;
@@ -42,7 +210,7 @@ struct stream *stream_find(cudaStream_t handle)
 	return handle_object(HANDLE_STREAM, handle);
 }
 
-/* ---- submission ------------------------------------------------------------------------- */
+/* ---- submission ------------------------------------------------------------------------ */
 
 static uint64_t count_submitted(struct stream *s)
 {
@@ -105,33 +273,14 @@ static void wait_for_room(struct stream *s)
 			      memory_order_relaxed);
 }
 
-cudaError_t stream_accepts(struct stream *s)
+void stream_queue(struct stream *s, struct op *op)
 {
-	if (in_host_function)
-		return cudaErrorNotPermitted;
-	if (capture_status(s) == cudaStreamCaptureStatusInvalidated)
-		return cudaErrorStreamCaptureInvalidated;
-	return legacy_call(s);
-}
-
-cudaError_t stream_submit(struct stream *s, struct op *op)
-{
-	cudaError_t error = stream_accepts(s);
-
-	if (error) {
-		op_free(op);
-		return error;
-	}
-	TS_RELEASE(&op->tag);
-	if (stream_captures(s))
-		return capture_add(s, op);
 	wait_for_room(s);
 	keep_default_order(s);
 	stream_append(s, op);
-	return cudaSuccess;
 }
 
-/* ---- waiting ---------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------- */
 
 bool stream_done(struct stream *s)
 {
@@ -182,128 +331,4 @@ void streams_wait_all(bool only_blocking)
 		stream_unref(all.stream[i]);
 	}
 	free(all.stream);
-}
-
-static void find_busy(struct stream *s, void *arg)
-{
-	bool *busy = arg;
-
-	if (s->blocking && !stream_done(s))
-		*busy = true;
-}
-
-/* ---- the runtime's functions ------------------------------------------------------------ */
-
-static cudaError_t create(cudaStream_t *stream, unsigned flags)
-{
-	if (!stream || (flags != cudaStreamDefault && flags != cudaStreamNonBlocking))
-		return cudaErrorInvalidValue;
-	struct stream *s = stream_new(flags == cudaStreamDefault);
-
-	if (!s)
-		return cudaErrorMemoryAllocation;
-	*stream = handle_open(HANDLE_STREAM, s);
-	if (*stream)
-		return cudaSuccess;
-	stream_quit(s);
-	stream_unref(s);
-	return cudaErrorMemoryAllocation;
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-	INJECT();
-	return result(create(stream, flags));
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *stream)
-{
-	INJECT();
-	return result(create(stream, cudaStreamDefault));
-}
-
-/* A priority outside the range is brought into it, and here the range is 0 alone. */
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
-{
-	INJECT();
-	(void)priority;
-	return result(create(stream, flags));
-}
-
-/* Returns at once; what is queued still runs. */
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-	INJECT();
-	struct stream *s = handle_close(HANDLE_STREAM, stream);
-
-	if (!s)
-		return result(cudaErrorInvalidResourceHandle);
-	capture_drop(s);
-	stream_quit(s);
-	stream_unref(s);
-	return cudaSuccess;
-}
-
-static cudaError_t may_wait(struct stream *s)
-{
-	if (!s)
-		return cudaErrorInvalidResourceHandle;
-	if (in_host_function)
-		return cudaErrorNotPermitted;
-	if (stream_captures(s))
-		return capture_forbids(s);
-	cudaError_t error = legacy_call(s);
-
-	return error ? error : unsafe_call();
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-	INJECT();
-	struct stream *s = stream_find(stream);
-	cudaError_t error = may_wait(s);
-
-	if (error)
-		return result(error);
-	/* The default stream is behind all blocking ones, so waiting for it is waiting for them. */
-	if (stream_is_null(s))
-		streams_wait_all(true);
-	else
-		stream_wait(s);
-	return charge(COST_SYNC, cudaSuccess);
-}
-
-cudaError_t cudaStreamQuery(cudaStream_t stream)
-{
-	INJECT();
-	struct stream *s = stream_find(stream);
-	cudaError_t error = may_wait(s);
-	bool busy = false;
-
-	if (error)
-		return result(error);
-	if (stream_is_null(s))
-		streams_each(find_busy, &busy);
-	else
-		busy = !stream_done(s);
-	return busy ? cudaErrorNotReady : cudaSuccess; /* an answer, not an error to remember */
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *user_data)
-{
-	INJECT();
-	struct stream *s = stream_find(stream);
-
-	if (!fn)
-		return result(cudaErrorInvalidValue);
-	if (!s)
-		return result(cudaErrorInvalidResourceHandle);
-	struct op *op = stream_new_op(s);
-
-	if (!op)
-		return result(cudaErrorMemoryAllocation);
-	op->kind = OP_HOST;
-	op->host.fn = fn;
-	op->host.user_data = user_data;
-	return result(stream_submit(s, op));
 }
