@@ -58,6 +58,10 @@ for h in $(files '*.h'); do
 	esac
 done
 
+# Calls go downwards, by what is included and by what objects use.
+echo "== floors"
+tools/floors.sh
+
 echo "== words"
 if files -z '*.c' '*.h' '*.cu' '*.cuh' '*.sh' '*.mk' Makefile | xargs -0 grep -nwE 'TODO|FIXME|XXX|HACK' -- | grep -v '^tools/lint.sh'; then
 	echo "rift: leftovers above" >&2
