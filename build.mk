@@ -40,7 +40,9 @@ TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/test_cpu_%,$(TESTS)),$
 SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu)
 SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
-RT    := $(wildcard common/cpu/*.c)
+# The floors of the CPU device, from below (common/cpu/README.md).
+FLOORS := base kernel stream graph api
+RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,

@@ -24,8 +24,9 @@ static void make_tree(void)
 	cr_assert(mkdtemp(folder), "%s", folder);
 	cr_assert(!shell(&text,
 			 "{ cp -r Makefile build.mk tools LICENSE %s/ && "
-			 "d=common/cpu && mkdir -p %s/$d && cp $d/libcudart.map %s/$d && cd %s && "
-			 "mkdir -p harness workloads/w/golden && echo 'int rt;' >$d/rt.c && "
+			 "d=common/cpu && mkdir -p %s/$d/base && cp $d/libcudart.map %s/$d && cd "
+			 "%s && "
+			 "mkdir -p harness workloads/w/golden && echo 'int rt;' >$d/base/rt.c && "
 			 "echo 'int main(void) { return 0; }' >harness/main.c && "
 			 "echo 'int stays;' >common/a.c && echo 'int goes;' >common/b.c && "
 			 "printf '#include <stddef.h>\\nstruct workload { int x; };\\n' "
@@ -78,8 +79,8 @@ Test(small_build, nothing_is_made_twice_but_after_other_flags)
 
 		snprintf(arguments, sizeof(arguments), "rift %s", flags[i]);
 		text = make(arguments);
-		cr_assert(strstr(text, "CC    common/cpu/rt.c") && strstr(text, "LINK"), "%s: %s",
-			  flags[i], text);
+		cr_assert(strstr(text, "CC    common/cpu/base/rt.c") && strstr(text, "LINK"),
+			  "%s: %s", flags[i], text);
 	}
 }
 

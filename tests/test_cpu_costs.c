@@ -171,9 +171,9 @@ Test(small_cpu_costs, what_was_pinned_goes_on_to_cost)
 }
 
 /*
- * The other process, by what common/cpu/cost.c says that one does: it locks a byte of this file.
- * (It cannot launch itself: the thread sanitizer allows no threads after a fork.) Is the first
- * one's byte locked too?
+ * The other process, by what common/cpu/base/config.c says that one does: it locks a byte of this
+ * file. (It cannot launch itself: the thread sanitizer allows no threads after a fork.) Is the
+ * first one's byte locked too?
  */
 static void be_there_when_told(const char *path, int in, int out)
 {

@@ -80,6 +80,10 @@ grep -oE '`(harness|common|workloads|tests|tools|plots|data|docs)/[^` ]*`' docs/
 		[ -e "$path" ] || echo "docs/architecture.md: no $path"
 	done | grep . && exit 1
 
+# So are those of common/cpu, by what is included and by what objects use.
+echo "== floors of the CPU device"
+tools/floors.sh
+
 echo "== words"
 if files -z '*.c' '*.h' '*.cu' '*.cuh' '*.sh' '*.mk' Makefile | xargs -0 grep -nwE 'TODO|FIXME|XXX|HACK' -- | grep -v '^tools/lint.sh'; then
 	echo "rift: leftovers above" >&2

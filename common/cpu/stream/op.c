@@ -1,0 +1,349 @@
+/*
+ * op.c - operations, entries of a stream's queue and nodes of a graph: what they refer to, how they
+ * are filled, and how each kind runs.
+ */
+#include "common/cpu/stream/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__thread bool in_host_function;
+
+/* ---- what they refer to: streams ------------------------------------------------------- */
+
+void stream_ref(struct stream *s)
+{
+	atomic_fetch_add_explicit(&s->n_refs, 1, memory_order_relaxed);
+}
+
+void stream_unref(struct stream *s)
+{
+	if (atomic_fetch_sub_explicit(&s->n_refs, 1, memory_order_acq_rel) > 1)
+		return;
+	while (s->spare) {
+		struct op *op = s->spare;
+
+		s->spare = op->next;
+		op_free(op);
+	}
+	free(s);
+}
+
+/* ---- events ---------------------------------------------------------------------------- */
+
+void event_ref(struct event *e)
+{
+	atomic_fetch_add_explicit(&e->n_refs, 1, memory_order_relaxed);
+}
+
+void event_unref(struct event *e)
+{
+	if (atomic_fetch_sub_explicit(&e->n_refs, 1, memory_order_acq_rel) > 1)
+		return;
+	free(e->point.nodes.node);
+	free(e);
+}
+
+static void event_record(struct event *e, uint64_t generation)
+{
+	TS_RELEASE(&e->tag);
+	if (!(e->flags & cudaEventDisableTiming))
+		atomic_store(&e->time_ns, clock_ns());
+	progress_raise(&e->done, generation);
+}
+
+static void event_await(struct event *e, uint64_t generation)
+{
+	progress_wait(&e->done, generation, config()->spin_ns);
+	TS_ACQUIRE(&e->tag);
+}
+
+void events_close_all(void)
+{
+	for (struct event *e; (e = handle_close_any(HANDLE_EVENT));)
+		event_unref(e);
+}
+
+/* ---- lists of operations --------------------------------------------------------------- */
+
+void body_ref(struct body *b)
+{
+	atomic_fetch_add_explicit(&b->n_refs, 1, memory_order_relaxed);
+}
+
+void body_unref(struct body *b)
+{
+	if (!b || atomic_fetch_sub_explicit(&b->n_refs, 1, memory_order_acq_rel) > 1)
+		return;
+	for (size_t i = 0; i < b->n_ops; i++)
+		op_free(b->op[i]);
+	free(b->op);
+	free(b);
+}
+
+/* Arguments mostly fit into the op itself, which saves an allocation a launch. */
+static char *op_data(struct op *op, size_t bytes)
+{
+	op->data = bytes <= OP_ROOM_BYTES ? op->room : malloc(bytes);
+	return op->data;
+}
+
+/* Only kinds that graphs hold: they refer to nothing but their data, or a graph's body. */
+static struct op *op_clone(const struct op *op)
+{
+	size_t bytes = 0;
+	struct op *copy = op_new();
+
+	if (!copy)
+		return NULL;
+	if (op->kind == OP_KERNEL)
+		bytes = op->launch.kernel->offset[op->launch.kernel->n_params];
+	memcpy(copy, op, offsetof(struct op, room));
+	copy->next = NULL;
+	if (!op_data(copy, bytes)) {
+		free(copy);
+		return NULL;
+	}
+	if (op->kind == OP_CHILD)
+		body_ref(op->graph.body);
+	memcpy(copy->data, op->data ? op->data : op->room, bytes);
+	TS_RELEASE(&copy->tag);
+	return copy;
+}
+
+struct body *body_new(struct op *const *op, size_t n)
+{
+	struct body *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	atomic_init(&b->n_refs, 1);
+	b->op = calloc(n + 1, sizeof(struct op *));
+	while (b->op && b->n_ops < n) {
+		b->op[b->n_ops] = op_clone(op[b->n_ops]);
+		if (!b->op[b->n_ops])
+			break;
+		b->n_ops++;
+	}
+	if (b->op && b->n_ops == n)
+		return b;
+	body_unref(b);
+	return NULL;
+}
+
+void exec_unref(struct exec *x)
+{
+	if (atomic_fetch_sub_explicit(&x->n_refs, 1, memory_order_acq_rel) > 1)
+		return;
+	body_unref(x->body);
+	free(x->needs_end);
+	free(x->needs);
+	free(x);
+}
+
+/* After a launch. */
+static void exec_release(struct exec *x, struct body *b)
+{
+	body_unref(b);
+	exec_unref(x);
+}
+
+/*
+ * Nodes run in the order of their capture, on the stream's thread: handing independent ones to
+ * other threads would cost more than most of them.
+ */
+static void body_run(const struct body *b)
+{
+	for (size_t i = 0; i < b->n_ops; i++)
+		op_run(b->op[i]);
+}
+
+/* Launches of one exec run in the order of their submission, whatever their streams. */
+static void exec_run(struct exec *x, struct body *b, uint64_t ticket)
+{
+	progress_wait(&x->finished, ticket, config()->spin_ns);
+	TS_ACQUIRE(&x->finished);
+	body_run(b);
+	TS_RELEASE(&x->finished);
+	progress_raise(&x->finished, ticket + 1);
+}
+
+void execs_close_all(void)
+{
+	for (struct exec *x; (x = handle_close_any(HANDLE_EXEC));)
+		exec_unref(x);
+}
+
+/* ---- birth and death ------------------------------------------------------------------- */
+
+struct op *op_new(void)
+{
+	struct op *op = aligned_alloc(_Alignof(struct op), sizeof(struct op));
+
+	if (op) {
+		op->next = NULL;
+		op->kind = OP_JOIN; /* refers to nothing until it is filled */
+		op->join.stream = NULL;
+		op->data = NULL;
+	}
+	return op;
+}
+
+/* Ops are reused: what is left is one that refers to nothing. */
+void op_clear(struct op *op)
+{
+	if (op->kind == OP_RECORD || op->kind == OP_WAIT)
+		event_unref(op->event.event);
+	else if (op->kind == OP_JOIN && op->join.stream)
+		stream_unref(op->join.stream);
+	else if (op->kind == OP_GRAPH)
+		exec_release(op->graph.exec, op->graph.body);
+	else if (op->kind == OP_CHILD)
+		body_unref(op->graph.body);
+	if (op->data != op->room)
+		free(op->data);
+	op->kind = OP_JOIN;
+	op->join.stream = NULL;
+	op->data = NULL;
+}
+
+void op_free(struct op *op)
+{
+	if (op)
+		op_clear(op);
+	free(op);
+}
+
+/* ---- launches -------------------------------------------------------------------------- */
+
+/* The error codes are those of CUDA 13.0 on an H200, where the documentation leaves a choice. */
+
+/* Limits of compute capability 7.0 to 12.0, as api/device.c reports them. */
+static bool shape_fits(dim3 grid, dim3 block)
+{
+	uint64_t threads = (uint64_t)block.x * block.y * block.z;
+
+	return grid.x && grid.y && grid.z && grid.x <= INT32_MAX && grid.y <= 65535 &&
+	       grid.z <= 65535 && block.x <= MAX_THREADS && block.y <= MAX_THREADS &&
+	       block.z <= 64 && threads && threads <= MAX_THREADS;
+}
+
+bool shared_fits(const struct cpudev_kernel *k, size_t bytes)
+{
+	int limit = k->dynamic_limit_bytes ? k->dynamic_limit_bytes : DYNAMIC_BYTES_DEFAULT;
+
+	return bytes <= (size_t)(limit > DYNAMIC_BYTES_DEFAULT ? limit : DYNAMIC_BYTES_DEFAULT);
+}
+
+/* The launch is asynchronous: the arguments may be gone when it runs. */
+static bool copy_arguments(struct op *op, const struct cpudev_kernel *k, void **args)
+{
+	op->data = op_data(op, k->offset[k->n_params]);
+	if (!op->data)
+		return false;
+	for (unsigned i = 0; i < k->n_params; i++)
+		memcpy(op->data + k->offset[i], args[i], k->size[i]);
+	return true;
+}
+
+cudaError_t launch_fill(struct op *op, struct cpudev_kernel *k, dim3 grid, dim3 block, void **args,
+			size_t shared_bytes)
+{
+	if (!shape_fits(grid, block) || !shared_fits(k, shared_bytes) || (k->n_params && !args))
+		return cudaErrorInvalidValue;
+	if (!copy_arguments(op, k, args))
+		return cudaErrorMemoryAllocation;
+	op->kind = OP_KERNEL;
+	op->launch.kernel = k;
+	op->launch.grid = grid;
+	op->launch.block = block;
+	op->launch.shared_bytes = shared_bytes;
+	return cudaSuccess;
+}
+
+/* ---- running one ----------------------------------------------------------------------- */
+
+/* On this thread's stack: the launch is over before the next operation starts. */
+static void run_kernel(const struct op *op)
+{
+	struct launch l = {
+		.kernel = op->launch.kernel,
+		.args = op->data,
+		.grid = op->launch.grid,
+		.block = op->launch.block,
+		.shared_bytes = op->launch.shared_bytes,
+		.n_threads = op->launch.block.x * op->launch.block.y * op->launch.block.z,
+		.n_blocks = (uint64_t)op->launch.grid.x * op->launch.grid.y * op->launch.grid.z,
+	};
+
+	unsigned times = 1;
+
+	if (atomic_load_explicit(&launches_watched, memory_order_relaxed))
+		times = watch_launch(&l);
+	for (; times; times--) {
+		l.next_block = 0;
+		execute_launch(&l);
+	}
+}
+
+static void run_join(const struct op *op)
+{
+	progress_wait(&op->join.stream->done, op->join.count, config()->spin_ns);
+	TS_ACQUIRE(&op->join.stream->tag);
+}
+
+/* CUDA forbids its own functions in there; the flag lets them say so instead of hanging. */
+static void run_host(const struct op *op)
+{
+	in_host_function = true;
+	op->host.fn(op->host.user_data);
+	in_host_function = false;
+}
+
+static void free_memory(const struct op *op)
+{
+	struct allocation a = { .base = op->memory.dst,
+				.bytes = op->memory.bytes,
+				.type = cudaMemoryTypeDevice };
+
+	memory_put(&a);
+}
+
+void op_run(struct op *op)
+{
+	TS_ACQUIRE(&op->tag);
+	switch (op->kind) {
+	case OP_COPY:
+		run_copy(&op->memory);
+		break;
+	case OP_SET:
+		run_set(&op->memory);
+		break;
+	case OP_KERNEL:
+		run_kernel(op);
+		break;
+	case OP_RECORD:
+		event_record(op->event.event, op->event.generation);
+		break;
+	case OP_WAIT:
+		event_await(op->event.event, op->event.generation);
+		break;
+	case OP_JOIN:
+		run_join(op);
+		break;
+	case OP_HOST:
+		run_host(op);
+		break;
+	case OP_GRAPH:
+		exec_run(op->graph.exec, op->graph.body, op->graph.ticket);
+		break;
+	case OP_CHILD:
+		body_run(op->graph.body);
+		break;
+	case OP_FREE:
+		free_memory(op);
+		break;
+	case OP_QUIT:
+		break;
+	}
+}
