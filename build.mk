@@ -35,8 +35,8 @@ ifneq ($(strip $(BROKEN)),)
 $(error $(foreach n,$(BROKEN),workloads/$n: $n.c must define `const struct workload workload_$n`;))
 endif
 
-TESTS := $(wildcard tests/test_*.c workloads/*/test_*.c)
-TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/test_cpu_%,$(TESTS)),$(TESTS))
+TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c)
+TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_%,$(TESTS)),$(TESTS))
 SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu)
 SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
@@ -182,7 +182,7 @@ endif
 
 # ---- tests --------------------------------------------------------------------------------
 # What has one thread has no races; what shows the same as others is passed by.
-CALM := $(if $(filter tsan,$(SANITIZE)),$(shell grep -shv '^\#' tests/one_thread tests/seen_elsewhere))
+CALM := $(if $(filter tsan,$(SANITIZE)),$(patsubst %.c,%,$(shell grep -lxE '/\* sanitizers: (one thread|seen elsewhere) \*/' $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
 
@@ -201,7 +201,7 @@ $(TESTS:%=$B/%.o): private INSTRUMENT := $(subst address$(comma)undefined,addres
 .SECONDEXPANSION:
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..) $(LDFAST) $(TESTLIBS) $(LIBS)
+	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..) $(LDFAST) $(TESTLIBS) $(LIBS)
 
 # Seeded bugs, for tools/sanitize.sh and tests.
 $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
@@ -224,10 +224,10 @@ $B/tests.a $B/rift.a: $B/objects
 
 # Loaded by tests: a wrapper, which shows whoever wants to see them the calls of a program, and
 # stand-ins for libraries of NVIDIA's driver.
-$B/tests/test_wrapper $B/tests/test_wrapper_calls $B/tests/test_cpu_loader $B/tests/test_cli_doctor $B/tests/test_refusal $B/tests/test_sweep_identity: $B/tests/wrapper.so
-$B/tests/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
-$B/tests/test_sweep_clocks: $B/tests/driver/nvml.so $B/tests/driver/gpu.so
-$B/tests/test_cli_doctor: $B/tests/driver/none.so
+$B/tests/cpu/test_wrapper $B/tests/cpu/test_wrapper_calls $B/tests/cpu/test_cpu_loader $B/tests/harness/cmd/test_cli_doctor $B/tests/common/test_refusal $B/tests/harness/session/test_sweep_identity: $B/tests/wrapper.so
+$B/tests/harness/env/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
+$B/tests/harness/session/test_sweep_clocks: $B/tests/driver/nvml.so $B/tests/driver/gpu.so
+$B/tests/harness/cmd/test_cli_doctor: $B/tests/driver/none.so
 $B/tests/%.so: tests/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

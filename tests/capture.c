@@ -39,3 +39,20 @@ int shell(const char **out, const char *fmt, ...)
 		*out = text;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+const char *beside_tests(const char *name)
+{
+	static const char folder[] = "/tests/";
+	static char path[2304], self[2048];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *end = NULL;
+
+	cr_assert(0 < n, "/proc/self/exe");
+	self[n] = '\0';
+	for (char *at = self; (at = strstr(at, folder)); at++)
+		end = at;
+	cr_assert(end != NULL, "%s is in no folder %s", self, folder);
+	end[strlen(folder)] = '\0';
+	snprintf(path, sizeof(path), "%s%s", self, name);
+	return path;
+}

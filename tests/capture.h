@@ -15,4 +15,8 @@ const char *captured_stderr(void);
  */
 int shell(const char **out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* NAME in the folder tests/ of the build, where the libraries are that tests load. Static memory.
+ */
+const char *beside_tests(const char *name);
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * cheat.h - a workload whose hooks cheat as they are told to, for tests/test_cpu_conformance.c:
+ * cheat.h - a workload whose hooks cheat as they are told to, for tests/cpu/test_cpu_conformance.c:
  * what does not find these finds nothing.
  *
  * A step mixes CHEAT_CELLS words into the sum of all steps and into one of `slots` data sets. The

@@ -5,7 +5,7 @@
 #ifndef RIFT_TESTS_GRAPHS_H
 #define RIFT_TESTS_GRAPHS_H
 
-#include "tests/test_runtime.h"
+#include "tests/cpu/test_runtime.h"
 
 const void *k_affine(void);
 const void *k_append(void);

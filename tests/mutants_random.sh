@@ -143,7 +143,7 @@ update_map() {
 	mkdir -p "$map"
 	rm -rf "$map"/*.new "$work"/counts.*
 	stale=
-	for source in tests/test_*.c workloads/*/test_*.c; do
+	for source in tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c; do
 		p=${source%.c}
 		read -r _ sum _ _ 2>/dev/null <"$map/$(echo "$p" | tr / @)" || sum=
 		[ "$sum" = "$(sum_of "$p.c" "$p.cu")" ] || stale="$stale $p"

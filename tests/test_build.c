@@ -2,6 +2,7 @@
  * test_build.c - what build.mk makes again and what it puts into a dist, shown on a tree of a few
  * empty sources.
  */
+/* sanitizers: one thread */
 #include "tests/capture.h"
 
 #include <criterion/criterion.h>

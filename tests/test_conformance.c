@@ -3,6 +3,7 @@
  * mode passes the check, also behind another, and the check finds a step too few or too many.
  * What only the CPU device can show: test_cpu_conformance.c.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/cli.h"
 #include "tests/conformance.h"
 

@@ -1,6 +1,6 @@
 /* test_ledger.c - the ledger that tests of teardowns rely on sees every kind of thing. */
 #include "tests/ledger.h"
-#include "tests/test_runtime.h"
+#include "tests/cpu/test_runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* test_tools.c - what make decides before it builds: device, toolkit, packages, folders. */
+/* sanitizers: one thread */
 #include "tests/capture.h"
 
 #include <criterion/criterion.h>

@@ -4,22 +4,11 @@
 #include "tests/capture.h"
 
 #include <criterion/criterion.h>
-#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *wrapper(void)
-{
-	static char path[2048 + 16], self[2048];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	cr_assert(0 < n, "/proc/self/exe");
-	snprintf(path, sizeof(path), "%s/wrapper.so", dirname(self));
-	return path;
-}
 
 static void split(struct log *log)
 {
@@ -68,7 +57,7 @@ const char *run_wrapped(struct log *log, const char *fmt, ...)
 	rc = shell(&out,
 		   "ASAN_OPTIONS=\"$ASAN_OPTIONS:verify_asan_link_order=0\" LD_PRELOAD='%s' "
 		   "RIFT_WRAPPER_LOG=%s %s",
-		   wrapper(), path, command);
+		   beside_tests("wrapper.so"), path, command);
 	cr_assert(rc == 0, "exit %d: %s", rc, out);
 	read_log(log, path);
 	unlink(path);

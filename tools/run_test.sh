@@ -14,8 +14,8 @@ build=build/${build%%/*}
 export RIFT_BIN="$PWD/$build/rift"
 
 # Such a program ends with one line when it uses the device after all.
-if [ "$build" = build/cpu-asan ] && grep -qx "${program#"$build/"}" tests/one_thread; then
-	export RIFT_CPU_WORKERS='none, by tests/one_thread'
+if [ "$build" = build/cpu-asan ] && grep -qxF '/* sanitizers: one thread */' "${program#"$build/"}.c"; then
+	export RIFT_CPU_WORKERS='none, as the test says that it has one thread'
 fi
 
 rc=0

@@ -4,8 +4,16 @@
 #
 # A report ends the program that it is about and fails the run, also where the test itself had
 # already passed: Criterion does not look at how a test's process ends. Left out of both are the
-# large suites, and under the thread sanitizer what tests/one_thread and tests/seen_elsewhere
-# list.
+# large suites, and under the thread sanitizer test programs that say so in a line of their own:
+#
+#   sanitizers: one thread      they start none, neither of their own nor by using the device:
+#                               parsers, models, statistics, charts, rift's commands on files. That
+#                               it is true is seen under the address sanitizer, where
+#                               tools/run_test.sh gives them a device that ends any program that
+#                               uses it.
+#   sanitizers: seen elsewhere  others show the same: these do little but run rift with one option
+#                               after the other, give other data to kernels that run under it in the
+#                               workload's tests of modes, or wait for the device before they read
 set -eu
 cpu() { "${MAKE:-make}" --no-print-directory -f build.mk DEVICE=cpu "$@"; }
 

@@ -2,6 +2,7 @@
  * test_align_edges.c - every kernel against edlib, where words, bands and strips begin and end: a
  * few pairs of each kind and three kernels (small), all of them (large).
  */
+/* sanitizers: seen elsewhere */
 #include "tests/on_cpu.h"
 #include "workloads/alignment/test_batch.h"
 

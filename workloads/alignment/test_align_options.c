@@ -1,4 +1,5 @@
 /* test_align_options.c - `rift run alignment`: what it takes, refuses, says and writes. */
+/* sanitizers: seen elsewhere */
 #include "tests/capture.h"
 #include "workloads/alignment/test_batch.h"
 

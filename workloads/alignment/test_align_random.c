@@ -1,4 +1,5 @@
 /* test_align_random.c - properties of random pairs, and the reference against edlib. */
+/* sanitizers: seen elsewhere */
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_random, .timeout = 120);

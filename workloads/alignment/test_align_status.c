@@ -1,4 +1,5 @@
 /* test_align_status.c - pairs that cannot be aligned say why, and spoil no other. */
+/* sanitizers: seen elsewhere */
 #include "tests/races.h"
 #include "workloads/alignment/test_batch.h"
 

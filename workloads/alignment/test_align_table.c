@@ -2,6 +2,7 @@
  * test_align_table.c - the table of made-up pairs that the workload's specification gives: hash of
  * the letters, sum of the distances, the largest.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/alignment/test_batch.h"
 
 struct row {

@@ -2,6 +2,7 @@
  * test_binomial_options.c - what the binomial workload offers and refuses, what a step costs, and
  * what it reports.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/binomial/test_binomial.h"
 
 #include <errno.h>

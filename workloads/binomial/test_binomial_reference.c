@@ -2,6 +2,7 @@
  * test_binomial_reference.c - known answers of the references in double, computed by separate
  * programs; the options; and the plans by which kernels go through trees.
  */
+/* sanitizers: one thread */
 #include "workloads/binomial/reference.h"
 
 #include <criterion/criterion.h>

@@ -2,6 +2,7 @@
  * test_binomial_values.c - prices by the kernels: trees of any size, both forms, other markets, and
  * the known answers.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/binomial/test_binomial.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * test_blackscholes_options.c - what the blackscholes workload offers and refuses, what a step
  * costs, and what it reports.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/blackscholes/test_options.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
  * test_blackscholes_values.c - known answers: options, prices, sums and hashes, computed by
  * separate programs, and prices from textbooks, of the reference and of the kernels.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/blackscholes/test_options.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * test_launch_reference.c - the reference of the launch workload against numbers worked out in
  * other ways, and the formulas that size its kernels.
  */
+/* sanitizers: one thread */
 #include "workloads/launch/probe.h"
 
 #include <criterion/criterion.h>

@@ -3,6 +3,7 @@
  * be, and the mistakes that matrix products are known for; what lies behind matrices; and how
  * chunks travel.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/matmul/test_matmul.h"
 
 TestSuite(small_matmul_check, .timeout = 60);

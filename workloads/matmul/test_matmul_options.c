@@ -2,6 +2,7 @@
  * test_matmul_options.c - what the matmul workload offers and refuses, which tiles it takes, what a
  * step costs, and what it reports.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/matmul/test_matmul.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
  * test_matmul_values.c - known answers: matrices, products in double, and what both kinds of steps
  * make of them. They were computed by separate programs.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/matmul/test_matmul.h"
 
 #include <math.h>

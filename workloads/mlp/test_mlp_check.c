@@ -2,6 +2,7 @@
  * test_mlp_check.c - does the check find what is wrong? Both ways of looking: the whole gradient,
  * and pieces of it where the network is large.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/races.h"
 #include "workloads/mlp/test_mlp.h"
 

@@ -1,5 +1,6 @@
 /* test_mlp_digits.c - drawn digits: what they depend on, where they stand, and the sheet of them.
  */
+/* sanitizers: one thread */
 #include <zlib.h>
 
 #include "workloads/mlp/test_mlp.h"

@@ -1,4 +1,5 @@
 /* test_mlp_options.c - `rift run mlp`: what it takes, refuses, says and writes. */
+/* sanitizers: seen elsewhere */
 #include "tests/capture.h"
 #include "workloads/mlp/test_mlp.h"
 

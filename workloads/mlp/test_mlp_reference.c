@@ -2,6 +2,7 @@
  * test_mlp_reference.c - the reference itself: its gradient against differences, its order of
  * images and its first weights against what they must be as a whole.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/mlp/test_mlp.h"
 
 TestSuite(small_mlp_reference, .timeout = 120);

@@ -1,4 +1,5 @@
 /* test_inputs.c - initial_state.csv and parameters.csv: every way to spoil them is told. */
+/* sanitizers: one thread */
 #include "workloads/myocyte/inputs.h"
 
 #include <criterion/criterion.h>

@@ -2,6 +2,7 @@
  * test_myocyte_check.c - the workload's check passes on what is right, and on nothing else; what
  * it reports and counts.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/races.h"
 #include "workloads/myocyte/test_cells.h"
 

@@ -2,6 +2,7 @@
  * test_myocyte_plot.c - `rift run myocyte --plot` of the real binary: which files, what they hold,
  * what the picture says, and what happens without gnuplot.
  */
+/* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * test_myocyte_stiff.c - what solver=rosenbrock is made of: the coefficients by the conditions of
  * their order, the Jacobian by differences of the reference, the inverse by its product.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/myocyte/test_cells.h"
 
 enum { N = MYOCYTE_STATES, S = 8, CLAMPED = 34 }; /* K_i, which never changes */

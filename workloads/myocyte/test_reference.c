@@ -2,6 +2,7 @@
  * test_reference.c - the reference's right-hand side: against the benchmark's own derivatives,
  * against the balances that it must keep, and at its singular points.
  */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <string.h>
 

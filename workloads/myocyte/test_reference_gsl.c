@@ -9,6 +9,7 @@
  * 1e-6, 6e-6 at 1e-12. Both methods of GSL stay within 1e-7. A conductance that is off by 1 %
  * shows as more: the second half proves it, current by current.
  */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>

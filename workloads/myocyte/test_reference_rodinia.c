@@ -3,6 +3,7 @@
  * benchmark itself: every step and every decision from the benchmark's own rows, and whole runs
  * as far as they can agree. Rules one by one: test_reference_rodinia_rules.c.
  */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * test_reference_rodinia_rules.c - the rules of the benchmark's solver one by one, on cases made
  * by hand: the guard and the stimulus in a step, what is accepted, what h follows, giving up.
  */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <float.h>

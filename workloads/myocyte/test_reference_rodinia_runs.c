@@ -2,6 +2,7 @@
  * test_reference_rodinia_runs.c - whole runs of the reference's form of the benchmark's solver
  * against the benchmark's, each with its own choice of steps.
  */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * test_reference_singular.c - the voltages at which the model's formulas are 0/0: limits and
  * continuity in the published equations, NaN in the benchmark's.
  */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * that define it, solutions against golden ones that were computed at tolerance 1e-12 with
  * every jump located, and what happens at edges, ends and nonsense.
  */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>

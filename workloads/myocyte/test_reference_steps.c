@@ -2,6 +2,7 @@
  * test_reference_steps.c - how the reference's integrators step: fixed steps and their
  * stability limit, landing on edges and ends, starting over, and what is refused.
  */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>

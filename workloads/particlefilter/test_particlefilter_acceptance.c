@@ -3,6 +3,7 @@
  * runs: golden/acceptance_summary.csv, by its test: means within four standard errors, variances
  * within a factor of 0.3 to 3.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/particlefilter/test_run.h"
 
 TestSuite(small_particlefilter_acceptance, .timeout = 100);

@@ -1,4 +1,5 @@
 /* test_particlefilter_check.c - the check passes what is right and finds what is not. */
+/* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <errno.h>

@@ -3,6 +3,7 @@
  * specification with counter-based streams: every frame of every golden file, by one launch a
  * frame and by four.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/races.h"
 #include "workloads/particlefilter/test_run.h"
 

@@ -2,6 +2,7 @@
  * test_particlefilter_options.c - `rift run particlefilter` with options and files that make no
  * sense, by class; and the files that it reads and writes.
  */
+/* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

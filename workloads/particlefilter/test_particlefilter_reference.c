@@ -2,6 +2,7 @@
  * test_particlefilter_reference.c - the generators, the video and the reference against golden
  * files: the benchmark's own numbers, recorded from its programs.
  */
+/* sanitizers: one thread */
 #include "workloads/particlefilter/lcg.h"
 #include "workloads/particlefilter/test_particlefilter.h"
 

@@ -2,6 +2,7 @@
  * test_pathtrace_options.c - `rift run pathtrace` with options that make no sense, by class; and
  * the pictures that it writes, byte by byte.
  */
+/* sanitizers: seen elsewhere */
 #include <errno.h>
 #include <zlib.h>
 

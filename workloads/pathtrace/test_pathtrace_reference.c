@@ -2,6 +2,7 @@
  * test_pathtrace_reference.c - the reference against figures of another program: means, pixels, and
  * a path hit by hit, in double precision, printed to nine digits.
  */
+/* sanitizers: one thread */
 #include "workloads/pathtrace/test_pathtrace.h"
 
 TestSuite(small_pathtrace_reference, .timeout = 60);

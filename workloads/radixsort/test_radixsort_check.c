@@ -2,6 +2,7 @@
  * test_radixsort_check.c - what the check of the radixsort workload finds, and what it may not see:
  * a board that is not cleared.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/races.h"
 #include "workloads/radixsort/test_pairs.h"
 

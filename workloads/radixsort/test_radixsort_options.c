@@ -2,6 +2,7 @@
  * test_radixsort_options.c - what the radixsort workload offers and refuses, what a step costs, and
  * what it reports.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/radixsort/test_pairs.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
  * test_stereo_check.c - what the check finds: pixels, bytes and copies that are not as they must
  * be, in small images and large ones; images that no generator makes; and ways that they travel.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/stereo/reference.h"
 #include "workloads/stereo/test_stereo.h"
 

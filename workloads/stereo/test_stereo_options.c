@@ -2,6 +2,7 @@
  * test_stereo_options.c - what the stereo workload offers and refuses, which strips it takes, what
  * a step costs, and what it reports.
  */
+/* sanitizers: seen elsewhere */
 #include "workloads/stereo/test_stereo.h"
 
 #include <errno.h>

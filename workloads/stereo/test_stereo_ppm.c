@@ -1,4 +1,5 @@
 /* test_stereo_ppm.c - PPM files: what is read, what is refused at which byte, and steps on them. */
+/* sanitizers: seen elsewhere */
 #include "workloads/stereo/test_stereo.h"
 
 #include <errno.h>

@@ -1,0 +1,85 @@
+/* test_line.c - common/line.h: lines that are there are found, and no second one without need. */
+/* sanitizers: one thread */
+#include "common/line.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+TestSuite(small_line, .timeout = 30);
+
+enum { N = 12 };
+
+/* 4, 16, 64, ...: sizes of copies. */
+static void sizes(double *x)
+{
+	for (int i = 0; i < N; i++)
+		x[i] = 4 * pow(4, i);
+}
+
+static int is_near(double value, double want)
+{
+	return fabs(value - want) <= 1e-6 * fabs(want);
+}
+
+Test(small_line, a_line_is_found_over_nine_decades)
+{
+	double x[N], y[N];
+	struct line l;
+
+	sizes(x);
+	for (int i = 0; i < N; i++)
+		y[i] = 5 + 2e-5 * x[i];
+	l = line_fit(x, y, N);
+	cr_assert(is_near(l.fixed, 5) && is_near(l.slope, 2e-5), "%g + %g x", l.fixed, l.slope);
+	cr_assert(l.misfit < 1e-9 && l.n == N, "misfit %g", l.misfit);
+	cr_assert(isnan(two_lines_fit(x, y, N).knee), "one is enough");
+}
+
+/* Every size counts alike: 10 % at the largest does not move what a small one costs. */
+Test(small_line, residuals_are_relative)
+{
+	double x[N], y[N];
+	struct line l;
+
+	sizes(x);
+	for (int i = 0; i < N; i++)
+		y[i] = 5 + 2e-5 * x[i];
+	y[N - 1] *= 1.1;
+	l = line_fit(x, y, N);
+	cr_assert(fabs(l.fixed - 5) < 0.05, "%g", l.fixed);
+}
+
+Test(small_line, two_segments_are_found_with_their_knee)
+{
+	double x[N], y[N];
+	struct two_lines two;
+
+	sizes(x);
+	for (int i = 0; i < N; i++)
+		y[i] = i < 7 ? 2 + 1e-4 * x[i] : 9 + 5e-5 * x[i];
+	two = two_lines_fit(x, y, N);
+	cr_assert(two.knee == x[7], "knee at %g", two.knee);
+	cr_assert(is_near(two.low.fixed, 2) && is_near(two.low.slope, 1e-4), "below");
+	cr_assert(is_near(two.high.fixed, 9) && is_near(two.high.slope, 5e-5), "above");
+}
+
+Test(small_line, noise_is_no_second_line)
+{
+	double x[N], y[N];
+
+	sizes(x);
+	for (int i = 0; i < N; i++)
+		y[i] = (5 + 2e-5 * x[i]) * (1 + (i % 2 ? 0.02 : -0.02));
+	cr_assert(isnan(two_lines_fit(x, y, N).knee), "2 %%");
+}
+
+Test(small_line, what_is_no_line_is_not_known)
+{
+	const double x[] = { 1, 2, 2 }, y[] = { 3, 0, 4 }, same[] = { 2, 2, 2 };
+	const double positive[] = { 3, 5, 4 };
+
+	cr_assert(isnan(line_fit(x, y, 3).slope), "a time of 0");
+	cr_assert(isnan(line_fit(same, positive, 3).slope), "one size");
+	cr_assert(isnan(line_fit(x, positive, 1).fixed) && isnan(line_fit(x, positive, 0).fixed),
+		  "too few");
+}

@@ -1,0 +1,227 @@
+/*
+ * test_chart_heat.c - harness/chart/heat.c: cells and lines of heat maps, and what is said of them,
+ * on sessions that were made up from a model.
+ */
+/* sanitizers: one thread */
+#include "tests/capture.h"
+#include "tests/chart_files.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <string.h>
+
+TestSuite(small_chart_heat, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
+
+static struct chart_files made;
+
+Test(small_chart_heat, cells_are_what_the_model_gives)
+{
+	static const double us[] = { 2, 20, 200 }, depth[] = { 1, 4, 16, 64, 256 };
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	charts_of(&made, &s);
+	t = table_read("launch-overhead-cells.csv");
+	cr_assert(eq(int, t->rows, 45), "3 modes, 3 sizes that take time, 5 depths");
+	script_says("launch-overhead", "panels", "3");
+	script_says("launch-overhead", "rows", "3");
+	script_says("launch-overhead", "columns", "5");
+	for (int i = 0; i < t->rows; i++) {
+		const double *v = t->v[i];
+		double want = overhead_percent(&s.model[0], (enum mode)v[0], us[(int)v[2]],
+					       depth[(int)v[1]]);
+
+		/* the fitted clock is a little off 1 */
+		cr_assert(epsilon_eq(dbl, v[3], want, 0.2 + 0.002 * want), "row %d: %g, not %g", i,
+			  v[3], want);
+	}
+	chart_files_release(&made);
+}
+
+/* Where a line crosses a row or a column, the cells beside it are on both sides of its level. */
+Test(small_chart_heat, lines_run_between_the_cells_they_part)
+{
+	static double percent[MODE_COUNT][3][5];
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	charts_of(&made, &s);
+	t = table_read("launch-overhead-cells.csv");
+	for (int i = 0; i < t->rows; i++)
+		percent[(int)t->v[i][0]][(int)t->v[i][2]][(int)t->v[i][1]] = t->v[i][3];
+	t = table_read("launch-overhead-lines.csv");
+	for (int i = 0; i < t->rows; i++) {
+		const double *v = t->v[i];
+		double a = percent[(int)v[0]][(int)floor(v[3])][(int)floor(v[2])];
+		double b = percent[(int)v[0]][(int)ceil(v[3])][(int)ceil(v[2])];
+
+		cr_assert(le(dbl, fmin(a, b), v[1] * 1.001), "row %d", i);
+		cr_assert(le(dbl, v[1] * 0.999, fmax(a, b)), "row %d", i);
+	}
+	chart_files_release(&made);
+}
+
+/* The kernel, in us, for which overhead at depth 1 is 1 %, by trying. */
+static double unseen_from(const struct model *m, enum mode mode)
+{
+	double us = 1;
+
+	while (overhead_percent(m, mode, us, 1) > 1)
+		us *= 1.001;
+	return us;
+}
+
+Test(small_chart_heat, the_size_from_which_on_it_is_under_1_percent)
+{
+	struct fake_session s = chart_session(1);
+	char want[64];
+
+	s.size = "2,200,512,640,2000";
+	s.mode = "stream,graph";
+	charts_of(&made, &s);
+	/* 5.8 and 5.5 us of it */
+	snprintf(want, sizeof(want), "under 1 %% at depth 1: stream from %.0f µs",
+		 unseen_from(&s.model[0], MODE_STREAM));
+	script_says("launch-overhead", "made3", want);
+	snprintf(want, sizeof(want), ", graph from %.0f µs", unseen_from(&s.model[0], MODE_GRAPH));
+	script_says("launch-overhead", "made3", want);
+	chart_files_release(&made);
+	s.size = "2,20,200";
+	charts_of(&made, &s);
+	script_says("launch-overhead", "made3", "stream nowhere, graph nowhere");
+	chart_files_release(&made);
+	s.size = "1000,2000";
+	charts_of(&made, &s);
+	script_says("launch-overhead", "made3", "stream everywhere, graph everywhere");
+	chart_files_release(&made);
+}
+
+Test(small_chart_heat, sizes_that_are_no_durations_are_named)
+{
+	struct fake_session s = chart_session(1);
+
+	s.workload = "pathtrace";
+	s.size = "16,512,640,2k";
+	s.depth = "1,64";
+	s.mode = "stream";
+	charts_of(&made, &s);
+	/* K and g of 1 us a path, and Z - g = 4.9 us of them */
+	script_says("pathtrace-overhead", "made3", "under 1 % at depth 1: stream from ");
+	script_says("pathtrace-overhead", "made3", " µs (samples=");
+	chart_files_release(&made);
+	s.depth = "1";
+	charts_of(&made, &s);
+	for (int i = 0; i < made.charts.pictures; i++)
+		cr_assert(
+			ne(int, strcmp(made.charts.picture[i].plot.name, "pathtrace-overhead"), 0),
+			"one depth alone has no ideal");
+	chart_files_release(&made);
+}
+
+static double slower_by_30_percent(const struct batch *b, int side)
+{
+	return side && b->mode == MODE_STREAM ? 1.3 : 1;
+}
+
+Test(small_chart_heat, b_over_a_is_what_was_put_in)
+{
+	struct fake_session s = chart_session(2);
+	const struct table *t;
+
+	s.factor = slower_by_30_percent;
+	charts_of(&made, &s);
+	t = table_read("launch-ratio-cells.csv");
+	cr_assert(eq(int, t->rows, 60), "empty kernels too");
+	for (int i = 0; i < t->rows; i++) {
+		bool stream = t->v[i][0] < 0.5;
+
+		cr_assert(epsilon_eq(dbl, t->v[i][3], stream ? 30 : 0, 0.02), "row %d", i);
+		cr_assert(eq(int, t->v[i][6] > 0.5, !stream), "row %d", i);
+	}
+	script_says("launch-ratio", "title", "B takes up to 30 % longer (stream, ");
+	cr_assert(zero(int, strncmp(script_value("launch-ratio", "title"), "launch: B", 9)),
+		  "of both sides: %s", script_value("launch-ratio", "title"));
+	script_says("launch-ratio", "finding",
+		    "slower by more than 2 % at 20 of 60 points, faster at 0; "
+		    "same at 40, inconclusive at 0");
+	t = table_read("workloads-means.csv");
+	cr_assert(eq(int, t->rows, 3), "a row a mode");
+	cr_assert(epsilon_eq(dbl, t->v[2][1], 1.3, 1e-3), "the largest last");
+	cr_assert(epsilon_eq(dbl, t->v[0][1], 1, 1e-3), "%g", t->v[0][1]);
+	script_says(
+		"workloads", "title",
+		"B takes 30 % longer in launch, stream mode (mean of 20 points): 1.300 to 1.300");
+	script_says("workloads", "row3", "launch, stream");
+	script_says("workloads", "native3", "A: ");
+	chart_files_release(&made);
+}
+
+Test(small_chart_heat, a_system_against_itself_does_not_differ)
+{
+	struct fake_session s = chart_session(2);
+
+	s.noise = 0.02;
+	charts_of(&made, &s);
+	script_says("launch-ratio", "title", "B is not shown to differ from A at any of 60 points");
+	chart_files_release(&made);
+}
+
+/* One point takes twice as long: of 40 that is none from 5 processes, as rift compare says. */
+static double one_slow_point(const struct batch *b, int side)
+{
+	return side && b->mode == MODE_GRAPH && b->depth == 16 && b->kernel_ns == 20000 ? 2 : 1;
+}
+
+Test(small_chart_heat, verdicts_are_those_of_rift_compare)
+{
+	struct fake_session s = fake_session();
+	const char *finding;
+
+	s.size = "2,5,10,20,50";
+	s.depth = "1,4,16,64";
+	s.mode = "stream,graph";
+	s.processes = 5;
+	s.sides = 2;
+	s.noise = 0.001;
+	s.factor = one_slow_point;
+	charts_of(&made, &s);
+	finding = script_value("launch-ratio", "finding");
+	cr_assert(
+		ne(ptr,
+		   strstr(finding, "at 0 of 40 points, faster at 0; same at 39, inconclusive at 1"),
+		   NULL),
+		"%s", finding);
+	chart_files_release(&made);
+}
+
+Test(small_chart_heat, without_intervals_nothing_is_shown_to_differ)
+{
+	struct fake_session s = chart_session(2);
+
+	s.processes = 2;
+	s.model[1].v[MODEL_Z] = 26000;
+	charts_of(&made, &s);
+	script_says("workloads", "title", ": no interval");
+	script_says("launch-ratio", "title", "B is not shown to differ from A at any of 60 points");
+	chart_files_release(&made);
+}
+
+Test(small_chart_heat, faster_platforms_have_a_minus)
+{
+	struct fake_session s = chart_session(2);
+	const struct table *t;
+
+	s.model[1].v[MODEL_GRAPH_G] = 0;
+	charts_of(&made, &s);
+	t = table_read("launch-ratio-cells.csv");
+	for (int i = 0; i < t->rows; i++)
+		if (t->v[i][0] > 0.5 && t->v[i][0] < 1.5 && t->v[i][1] > 3.5 && t->v[i][2] < 0.5)
+			cr_assert(lt(dbl, t->v[i][3], -50), "empty nodes: %g", t->v[i][3]);
+	script_says("launch-ratio", "title", "B takes up to ");
+	script_says("launch-ratio", "title", " % less time (graph, empty kernels, depth 256)");
+	cr_assert(zero(int, shell(NULL, "grep -q ',−[0-9]*,graph' %s/launch-ratio-cells.csv",
+				  chart_folder)),
+		  "label");
+	chart_files_release(&made);
+}

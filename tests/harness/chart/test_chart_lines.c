@@ -1,0 +1,149 @@
+/*
+ * test_chart_lines.c - harness/chart/depth_needed.c and latency.c: what is measured and what is
+ * fitted, on sessions that were made up from a model.
+ */
+/* sanitizers: one thread */
+#include "tests/chart_files.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <string.h>
+
+TestSuite(small_chart_lines, .init = chart_folder_make, .fini = chart_folder_remove,
+	  .timeout = 120);
+
+static struct chart_files made;
+
+/* ---- the depth that is needed ----------------------------------------------------------- */
+
+/* The smallest whole depth of at most 5 % over ideal, by trying. */
+static double needed(const struct model *m, enum mode mode, double us)
+{
+	double depth = 1;
+
+	while (overhead_percent(m, mode, us, depth) > 5 && depth < 256)
+		depth++;
+	return depth;
+}
+
+Test(small_chart_lines, the_depth_needed_is_the_models)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+	int seen = 0;
+
+	charts_of(&made, &s);
+	t = table_read("launch-depth-needed-fit.csv");
+	for (int i = 0; i < t->rows; i++) {
+		enum mode mode = (enum mode)(t->v[i][0] - 1);
+		double want = needed(&s.model[0], mode, t->v[i][1]);
+
+		if (mode == MODE_GRAPH || want > 30)
+			continue; /* other depths are several graphs; a steep line */
+		seen++;
+		cr_assert(epsilon_eq(dbl, t->v[i][2], want, 1.001 + 0.05 * want),
+			  "%s, %g us: %g, not %g", mode_name(mode), t->v[i][1], t->v[i][2], want);
+	}
+	cr_assert(lt(int, 80, seen), "%d", seen);
+	/* g / 5 % = 18 us, but for the steps of the line */
+	script_says("launch-depth-needed", "finding", "below 18 µs (stream)");
+	chart_files_release(&made);
+}
+
+Test(small_chart_lines, measured_depths_are_between_those_that_were_swept)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	charts_of(&made, &s);
+	t = table_read("launch-depth-needed-points.csv");
+	cr_assert(eq(int, t->rows, 9), "3 modes, 3 sizes");
+	for (int i = 0; i < t->rows; i++) {
+		const double *v = t->v[i];
+		enum mode mode = (enum mode)(v[0] - 1);
+		double before = pow(4, ceil(log(v[2]) / log(4) - 1e-9) - 1);
+
+		if (v[3] < 0.5) {
+			cr_assert(eq(dbl, v[2], 256), "the deepest: %g", v[2]);
+			cr_assert(lt(dbl, 5, overhead_percent(&s.model[0], mode, v[1], 256)),
+				  "row %d", i);
+			continue;
+		}
+		cr_assert(le(dbl, overhead_percent(&s.model[0], mode, v[1], 4 * before), 5.2),
+			  "row %d", i);
+		if (v[2] > 1)
+			cr_assert(lt(dbl, 4.8, overhead_percent(&s.model[0], mode, v[1], before)),
+				  "row %d", i);
+	}
+	script_says("launch-depth-needed", "title", "depth for 5 % overhead at ");
+	chart_files_release(&made);
+}
+
+/* ---- latency ---------------------------------------------------------------------------- */
+
+Test(small_chart_lines, latency_is_measured_and_fitted)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	charts_of(&made, &s);
+	t = table_read("launch-latency-depths.csv");
+	cr_assert(eq(int, t->rows, 15), "3 modes, 5 depths");
+	cr_assert(epsilon_eq(dbl, t->v[0][2], 5.8, 1e-3), "Z of an empty kernel: %g", t->v[0][2]);
+	t = table_read("launch-latency-lengths.csv");
+	cr_assert(eq(int, t->rows, 9), "3 modes, 3 sizes on a logarithmic axis");
+	cr_assert(epsilon_eq(dbl, t->v[2][2], 200.9, 0.1), "K + g: %g", t->v[2][2]);
+	script_says("launch-latency", "title",
+		    "launch: empty kernels: one 5.8 µs; each of 256: stream 2.2 µs, graph ");
+	script_says("launch-latency", "depth", "256");
+	chart_files_release(&made);
+}
+
+/* The second line is the other side's, under its letter; of one side it is no side's. */
+Test(small_chart_lines, a_side_is_named_where_there_are_two)
+{
+	struct fake_session s = chart_session(1);
+	const char *said;
+
+	charts_of(&made, &s);
+	said = script_value("launch-latency", "finding");
+	cr_assert(eq(str, (char *)said, "a graph is faster than a stream from depth 1 on"), "%s",
+		  said);
+	chart_files_release(&made);
+	s.sides = 2;
+	s.model[1].v[MODEL_Z] = 7800;
+	charts_of(&made, &s);
+	said = script_value("launch-latency", "finding");
+	cr_assert(strstr(said, "B: empty kernels: one 7.8 µs; each of 256: stream ") == said, "%s",
+		  said);
+	chart_files_release(&made);
+}
+
+/* ---- over another parameter ------------------------------------------------------------- */
+
+Test(small_chart_lines, steps_over_another_parameter)
+{
+	struct fake_session s = chart_session(1);
+	char *streams[] = { "streams=1,2,8" };
+	const struct table *t;
+
+	s.size = "2,20";
+	s.depth = "1,16";
+	s.mode = "stream";
+	s.assignment = streams;
+	s.n_assignments = 1;
+	chart_files_session(&made, &s);
+	made.over = "streams";
+	chart_files_make(&made);
+	cr_assert(eq(int, made.charts.pictures, 1), "%d pictures", made.charts.pictures);
+	t = table_read("launch-over-lengths.csv");
+	cr_assert(eq(int, t->rows, 3), "%d rows", t->rows);
+	for (int i = 0; i < t->rows; i++)
+		cr_assert(eq(dbl, t->v[i][table_column(t, "streams")], i == 2 ? 8 : i + 1),
+			  "row %d", i);
+	script_says("launch-over", "size", "streams");
+	cr_assert(eq(int, made.charts.set[0].grid[0].left_out, 6), "the other size: %d points",
+		  made.charts.set[0].grid[0].left_out);
+	chart_files_release(&made);
+}

@@ -1,0 +1,51 @@
+/* test_plot_folder.c - where pictures go of whom nobody said where. */
+/* sanitizers: one thread */
+#include "harness/chart/charts.h"
+#include "harness/record/recorded.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+TestSuite(small_plot_folder);
+
+static void goes_to(const char *want, const char *a, const char *b, const char *output)
+{
+	const char *const session[] = { a, b };
+	const int side[] = { SIDE_ANY, SIDE_ANY };
+	char *folder = plot_folder(session, side, b ? 2 : 1, output);
+
+	cr_assert(eq(str, folder, (char *)want), "%s", a);
+	free(folder);
+}
+
+Test(small_plot_folder, beside_the_first_session)
+{
+	goes_to("/tmp/a.plots", "/tmp/a.jsonl", NULL, NULL);
+	goes_to("/tmp/a.plots", "/tmp/a.jsonl.part", NULL, NULL);
+	goes_to("/tmp/a-b.plots", "/tmp/a.jsonl", "elsewhere/b.jsonl", NULL);
+	goes_to("there", "/tmp/a.jsonl", NULL, "there//");
+}
+
+/* Nothing is written where rift's own files are. */
+Test(small_plot_folder, of_kept_sessions_here)
+{
+	goes_to("results/h200-launch.plots", "data/sessions/h200-launch.jsonl", NULL, NULL);
+	goes_to("results/h200-launch-b.plots", "data/sessions/h200-launch.jsonl", "/tmp/b.jsonl",
+		NULL);
+	goes_to("/tmp/b-h200-launch.plots", "/tmp/b.jsonl", "data/sessions/h200-launch.jsonl",
+		NULL);
+}
+
+/* The charts of one side of two are not those of both. */
+Test(small_plot_folder, named_after_the_side)
+{
+	static const char *const session[] = { "/tmp/a.jsonl", "/tmp/b.jsonl" };
+	const int side[] = { 1, 0 };
+	char *one = plot_folder(session, side, 1, NULL), *two = plot_folder(session, side, 2, NULL);
+
+	cr_assert(eq(str, one, "/tmp/a-b.plots"), "one side");
+	cr_assert(eq(str, two, "/tmp/a-b-b-a.plots"), "two");
+	free(one);
+	free(two);
+}

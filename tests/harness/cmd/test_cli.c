@@ -1,0 +1,191 @@
+/*
+ * test_cli.c - the real binary: what it refuses and how, help, list.
+ *
+ * Takes the workloads as they are: names, parameters and ranges come from `rift list --json`, so
+ * that a workload may come or go without an edit here.
+ */
+/* sanitizers: one thread */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "workloads/workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_cli, .timeout = 120);
+
+Test(small_cli, commands_that_do_not_exist)
+{
+	refused(3, "no command; `rift help` lists them", "%s", "");
+	refused(3, "unknown command 'rnu'; did you mean 'run'?", "rnu");
+	refused(3, "unknown command 'xyzzy'; `rift help` lists them", "xyzzy");
+	refused(3, "did you mean 'list'?", "help lits");
+	refused(3, "unknown command '--jsno'", "--jsno");
+	refused(3, "is a workload: rift run", "%s", name());
+	refused(3, "'x' is too many", "--version x");
+	refused(3, "'x' is too many", "--help x");
+	refused(3, "'x' is too many", "help run x");
+}
+
+Test(small_cli, workloads_that_do_not_exist)
+{
+	refused(3, "no workload; write rift run WORKLOAD", "run");
+	refused(3, "did you mean", "run %sx", name());
+	refused(3, "unknown workload 'xyzzyxyzzy'; `rift list` shows them", "run xyzzyxyzzy");
+	refused(3, "unknown workload 'xyzzyxyzzy'", "list xyzzyxyzzy");
+	refused(3, "too many", "list %s more", name());
+}
+
+Test(small_cli, options_that_are_wrong)
+{
+	refused(3, "unknown option '--moed' of rift run; did you mean '--mode'?", "run %s --moed=x",
+		name());
+	refused(3, "parameters are written name=value", "run %s --xyzzyxyzzy=5", name());
+	refused(3, "unknown option '-x'", "run %s -x", name());
+	refused(3, "needs a value", "run %s --depth", name());
+	refused(3, "takes no value", "run %s --json=yes", name());
+	refused(3, "one of stream, graph, fused; did you mean 'graph'?", "run %s --mode grpah",
+		name());
+	refused(3, "one of spin, yield, blocking, event, poll; did you mean 'spin'?",
+		"run %s --sync spn", name());
+	refused(3, "sync is an option of rift run: --sync poll", "run %s sync=poll", name());
+	refused(3, "--depth=0: out of range", "run %s --depth 0", name());
+	refused(3, "--depth=-1: out of range", "run %s --depth=-1", name());
+	refused(3, "--depth=1e3: whole numbers take no exponent", "run %s --depth 1e3", name());
+	refused(3, "--blocks=nan: not a whole number", "run %s --blocks nan", name());
+	refused(3, "--depth is given twice", "run %s --depth 1 --depth 1", name());
+	refused(3, "mode is an option of rift run: --mode graph", "run %s mode=graph", name());
+	refused(3, "depth is an option of rift run: --depth 64", "run %s depth=64", name());
+	refused(3, "--plot=: empty", "run %s --plot=", name());
+	refused(3, "--plot is given twice", "run %s --plot --plot=x", name());
+	refused(3, "plot is an option of rift run: --plot=x", "run %s plot=x", name());
+	/* its value is optional, so what follows is none */
+	refused(3, "'x' is not name=value", "run %s --plot x", name());
+	refused(3, "unknown option '--moed'", "run %s --plot --moed=x", name());
+	refused(3, "unknown option '--jsn' of rift list; did you mean '--json'?", "list --jsn");
+}
+
+Test(small_cli, parameters_that_are_wrong)
+{
+	const char *axis_name = get_text(axis(), "name");
+	long max = (long)json_integer_value(json_object_get(axis(), "max"));
+
+	refused(3, "did you mean", "run %s %sx=1", name(), axis_name);
+	refused(3, "out of range", "run %s %s=%ld", name(), axis_name, max + 1);
+	refused(3, "not a whole number", "run %s %s=nan", name(), axis_name);
+	refused(3, "not a whole number", "run %s %s=1x", name(), axis_name);
+	refused(3, "empty", "run %s %s=", name(), axis_name);
+	refused(3, "is given twice", "run %s %s=1 %s=1", name(), axis_name, axis_name);
+	refused(3, "has no value", "run %s %s", name(), axis_name);
+	refused(3, "is not name=value", "run %s 1024", name());
+	refused(3, "is not name=value", "run %s ''", name());
+	refused(3, "a\\nb", "run %s \"$(printf 'a\\nb=1')\"", name());
+}
+
+Test(small_cli, help_and_version)
+{
+	static const char *const all[] = { "rift list", "rift run", "Exit codes:", "75", NULL };
+	static const char *const of_run[] = { "--mode", "--depth", "--check-steps", "--json",
+					      NULL };
+	static const char *const version[] = { "rift ", NULL };
+	const char *const of_workload[] = { "--mode", get_text(axis(), "name"),
+					    get_text(axis(), "help"), NULL };
+	char args[256];
+
+	says("--help", all);
+	says("help", all);
+	says("run --help", of_run);
+	says("help run", of_run);
+	says("run -h", of_run);
+	says("--version", version);
+	snprintf(args, sizeof(args), "run %s --help", name());
+	says(args, of_workload);
+	snprintf(args, sizeof(args), "list %s", name());
+	says(args, of_workload + 1);
+}
+
+Test(small_cli, list_names_every_workload_that_is_not_hidden)
+{
+	const char *text;
+
+	for (const struct workload *const *w = workloads; *w; w++) {
+		int listed = !(*w)->hidden;
+
+		run_rift(OUT, &text, "list");
+		cr_assert(eq(int, strstr(text, (*w)->summary) != NULL, listed), "%s in\n%s",
+			  (*w)->name, text);
+		run_rift(OUT, &text, "list --json");
+		cr_assert(eq(int, strstr(text, (*w)->summary) != NULL, listed), "%s in\n%s",
+			  (*w)->name, text);
+		cr_assert(zero(int, run_rift(OUT, &text, "list %s --json", (*w)->name)), "%s",
+			  (*w)->name);
+		cr_assert(ne(ptr, strstr(text, (*w)->source), NULL), "%s in\n%s", (*w)->name, text);
+	}
+}
+
+/* Before anything takes time, so that --depth need not be small. */
+Test(small_cli, a_picture_of_a_workload_that_has_none_is_refused)
+{
+	const json_t *list = json_object_get(rift_json("list --json"), "workloads"), *w;
+	size_t i;
+
+	json_array_foreach(list, i, w)
+	{
+		const json_t *picture = json_object_get(w, "picture");
+
+		cr_assert(eq(int, json_is_boolean(picture), 1), "%s", get_text(w, "name"));
+		if (json_is_false(picture))
+			refused(3, "has no picture; leave --plot out", "run %s --plot",
+				get_text(w, "name"));
+	}
+}
+
+/* Options may stand behind words, and help has an end, whatever variables of libraries say. */
+Test(small_cli, variables_of_libraries_change_no_command)
+{
+	const char *text;
+
+	setenv("POSIXLY_CORRECT", "1", 1);
+	refused(3, "--depth=0", "run %s --depth 0", name());
+	refused(3, "--depth=0", "run --depth 0 %s", name());
+	refused(3, "--depth=0", "run %s %s=1 --depth 0", name(), get_text(axis(), "name"));
+	refused(3, "not name=value", "run %s -- --depth 0", name());
+	setenv("ARGP_HELP_FMT", "rmargin=20", 1);
+	/* what prints for ever must not fill the memory of the test */
+	cr_assert(zero(int, shell(&text, "'%s' run --help | head -c 100000 | wc -c", rift())), "%s",
+		  text);
+	cr_assert(lt(int, atoi(text), 50000), "%s bytes", text);
+}
+
+Test(small_cli, a_stack_that_is_too_small_is_told)
+{
+	const char *text;
+
+	cr_assert(eq(int, shell(&text, "ulimit -s 64; '%s' list 2>&1", rift()), 3), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "ulimit -s"), NULL), "%s", text);
+}
+
+Test(small_cli, output_that_cannot_be_written_is_no_success)
+{
+	const char *text;
+
+	cr_assert(eq(int, shell(&text, "'%s' list >/dev/full 2>&1", rift()), 3), "full disk");
+	cr_assert(eq(int, shell(&text, "'%s' list 2>&1 >/dev/full", rift()), 3), "full disk");
+	cr_assert(is_one_complaint(text), "%s", text);
+	/* a line is written as the stream is closed, and fails no sooner */
+	cr_assert(eq(int, shell(&text, "'%s' --version 2>&1 >/dev/full", rift()), 3), "full disk");
+	cr_assert(is_one_complaint(text), "%s", text);
+}
+
+Test(small_cli, a_reader_that_leaves_early_is_no_crash)
+{
+	const char *text;
+
+	/* the shell tells how rift itself ended; dash and bash have no pipefail in common */
+	shell(&text, "{ { sleep 0.2; '%s' list --json; echo $? >&3; } | true; } 3>&1", rift());
+	cr_assert(eq(int, atoi(text), 128 + SIGPIPE), "ended with %s", text);
+}

@@ -1,0 +1,300 @@
+/*
+ * test_cli_compare.c - `rift compare` of the real binary on files of made-up sessions: exit codes,
+ * what stands in the first line, what is refused.
+ */
+/* sanitizers: one thread */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/compared.h"
+#include "tests/divert.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/rift_compare_XXXXXX", a[64], b[64], both[64];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(a, sizeof(a), "%s/a session.jsonl", dir);
+	snprintf(b, sizeof(b), "%s/b.jsonl", dir);
+	snprintf(both, sizeof(both), "%s/both.jsonl", dir);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 120);
+
+/* Few points, so that a file is small. */
+static struct fake_session made_up(int sides)
+{
+	struct fake_session s = two_sides();
+
+	s.depth = "1,16,256";
+	s.mode = "stream";
+	s.sides = sides;
+	s.noise = 0.001;
+	return s;
+}
+
+/* Every launch of it takes 5 us more. */
+static void slow_down(struct model *m)
+{
+	m->v[MODEL_C] += 5000;
+	m->v[MODEL_P] += 5000;
+	m->v[MODEL_Z] += 5000;
+}
+
+static void write_sessions(void)
+{
+	struct fake_session s = made_up(1);
+
+	fake_session_write(&s, a);
+	s.seed = 2;
+	fake_session_write(&s, b);
+}
+
+static void write_both(bool slower)
+{
+	struct fake_session s = made_up(2);
+
+	if (slower)
+		slow_down(&s.model[1]);
+	fake_session_write(&s, both);
+}
+
+/* rift compare with these arguments ends with this code, and its first line begins so. */
+static const char *ends(int code, const char *first, const char *args)
+{
+	const char *text;
+	int got = run_rift(ERR, &text, "compare %s", args);
+
+	cr_assert(eq(int, got, code), "compare %s: %s", args, text);
+	cr_assert(eq(str, (char *)text, ""), "compare %s: %s", args, text);
+	run_rift(OUT, &text, "compare %s", args);
+	cr_assert(zero(int, strncmp(text, first, strlen(first))), "compare %s: %s", args, text);
+	return text;
+}
+
+static const char *quoted(const char *x, const char *y, const char *options)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text), "'%s' %s%s%s %s", x, y ? "'" : "", y ? y : "", y ? "'" : "",
+		 options);
+	return text;
+}
+
+static void holds(const char *text, const char *const *want)
+{
+	for (; *want; want++)
+		cr_assert(ne(ptr, strstr(text, *want), NULL), "'%s' in\n%s", *want, text);
+}
+
+/* ---- findings ----------------------------------------------------------------------------- */
+
+Test(small_cli_compare, the_finding_first_then_what_it_rests_on)
+{
+	const char *text;
+
+	write_both(true);
+	text = ends(1, "B is slower than A by more than 2 %: launch takes ",
+		    quoted(both, NULL, ""));
+	holds(text,
+	      (const char *const[]){ " times as long (95 % interval ", ", 18 points, n = 5)",
+				     "): +5.0", "\nenvironment: 0 fields differ\n",
+				     "\nparameters of launch", "\n  c        2.00 us    7.00 us",
+				     "\nworkloads: ", "\npoints, time per step: ", NULL });
+	cr_assert(lt(ptr, (void *)strstr(text, "\nenvironment"), (void *)strstr(text, "\nparam")),
+		  "order");
+	cr_assert(lt(ptr, (void *)strstr(text, "\nparam"), (void *)strstr(text, "\nworkloads")),
+		  "order");
+	cr_assert(lt(ptr, (void *)strstr(text, "\nworkloads"), (void *)strstr(text, "\npoints")),
+		  "order");
+}
+
+/* All but the finding, which is one line for logs: here with p hidden, and reasons for it. */
+Test(small_cli_compare, lines_fit_into_100_columns)
+{
+	struct fake_session s = made_up(2);
+	const char *text;
+
+	s.model[0].v[MODEL_C] = s.model[0].v[MODEL_P] = 300;
+	s.model[1].v[MODEL_CLOCK] = 1.05;
+	fake_session_write(&s, both);
+	shell(&text, "'%s' compare --all '%s' | sed 1d | awk 'length > 100'", rift(), both);
+	cr_assert(eq(str, (char *)text, ""), "%s", text);
+	shell(&text, "'%s' compare --all '%s' | grep -c 'not identified'", rift(), both);
+	cr_assert(ne(str, (char *)text, "0\n"), "%s", text);
+}
+
+Test(small_cli_compare, one_object_for_machines)
+{
+	const char *text;
+	json_error_t error;
+	const json_t *point;
+	json_t *o;
+
+	write_both(true);
+	cr_assert(eq(int, run_rift(OUT, &text, "compare --json '%s'", both), 1), "%s", text);
+	o = json_loads(text, 0, &error);
+	cr_assert(ne(ptr, o, NULL), "%s", error.text);
+	cr_assert(eq(str, (char *)get_text(o, "verdict"), "slower"), "verdict");
+	cr_assert(eq(int, (int)json_integer_value(json_object_get(o, "exit_code")), 1), "code");
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "points")), 18), "points");
+	point = json_array_get(json_object_get(o, "points"), 0);
+	cr_assert(eq(str, (char *)get_text(json_object_get(point, "axes"), "workload"), "launch"),
+		  "axes");
+	cr_assert(
+		lt(dbl, 0, json_real_value(json_object_get(json_object_get(point, "ratio"), "lo"))),
+		"interval");
+	cr_assert(eq(int,
+		     (int)json_integer_value(json_object_get(json_object_get(o, "a"), "processes")),
+		     5),
+		  "n");
+	json_decref(o);
+}
+
+Test(small_cli_compare, two_sessions_of_one_system)
+{
+	const char *text;
+
+	write_sessions();
+	text = ends(0, "B is the same as A within 5 %: ", quoted(a, b, ""));
+	holds(text, (const char *const[]){ "margin 5 %", "It is assumed, not measured",
+					   "a session.jsonl: made-up GPU, n = 5 processes", NULL });
+	ends(2, "Open, B may or may not be slower than A by more than 2 %: ",
+	     quoted(a, b, "--margin 2%"));
+	ends(0, "B is the same as A within 2 %: ", quoted(a, b, "--margin=2 --session-sd 0"));
+}
+
+Test(small_cli_compare, halves_of_a_session_are_alike)
+{
+	struct fake_session s = made_up(1);
+	const char *text;
+
+	s.processes = 10;
+	fake_session_write(&s, a);
+	text = ends(0, "B is the same as A within 10 %",
+		    quoted(a, NULL, "--self-test --margin 10"));
+	holds(text, (const char *const[]){ ", first half: ", ", second half: ",
+					   "0 slower, 0 faster, 18 same, 0 inconclusive", NULL });
+	write_both(true);
+	text = ends(2, "Open, ", quoted(both, NULL, "--self-test"));
+	holds(text, (const char *const[]){ "side a, first half", "side b, second half",
+					   "n = 2 is too few", "--processes 10", NULL });
+}
+
+/* Five processes each: no half of them is known well enough to be called different. */
+Test(large_cli_compare, halves_of_the_kept_sessions_are_alike)
+{
+	static const char *const kept[] = { "h200-launch", "h200-myocyte" };
+	char path[64];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "data/sessions/%s.jsonl", kept[i]);
+		ends(2, "Open, ", quoted(path, NULL, "--self-test"));
+	}
+	refused(5, "workload is launch in A, myocyte in B",
+		"compare data/sessions/h200-launch.jsonl data/sessions/h200-myocyte.jsonl");
+}
+
+/* ---- what is refused ---------------------------------------------------------------------- */
+
+Test(small_cli_compare, files_that_are_no_sessions)
+{
+	write_sessions();
+	refused(3, "No such file", "compare '%s' /nonexistent/xyzzy", a);
+	refused(3, "no regular file", "compare '%s' /dev/null", a);
+	shell(NULL, ": >'%s/empty'", dir);
+	refused(3, "is empty", "compare '%s' '%s/empty'", a, dir);
+	shell(NULL, "printf 'hello' >'%s/short'", dir);
+	refused(3, "no record file of rift", "compare '%s' '%s/short'", a, dir);
+	shell(NULL, "printf 'x,y\\n1,2\\n' >'%s/foreign'", dir);
+	refused(3, "no JSON object", "compare '%s' '%s/foreign'", a, dir);
+	shell(NULL, "printf '{\"x\":1}\\n{}\\n' >'%s/json'", dir);
+	refused(3, "no record file of rift", "compare '%s/json' '%s'", dir, a);
+}
+
+Test(small_cli_compare, sessions_that_are_damaged_or_not_whole)
+{
+	struct fake_session s = made_up(1);
+	char part[96];
+
+	write_sessions();
+	shell(NULL, "head -c -9 '%s' >'%s/cut.jsonl'", a, dir);
+	refused(3, "cut off: its last line is torn", "compare '%s' '%s/cut.jsonl'", a, dir);
+	shell(NULL, "head -n 30 '%s' >'%s/half.jsonl'", a, dir);
+	refused(3, "half a record, 1 of 5", "compare '%s/half.jsonl' '%s'", dir, b);
+	shell(NULL, "sed '5s/\"rounds\":1/\"rounds\":2/' '%s' >'%s/changed.jsonl'", a, dir);
+	refused(3, "the file was changed", "compare '%s' '%s/changed.jsonl'", b, dir);
+	s.done = 3;
+	snprintf(part, sizeof(part), "%s/part.jsonl", dir);
+	fake_session_write(&s, part);
+	refused(3, "half-finished, 3 of 5 processes", "compare '%s.part' '%s'", part, b);
+	refused(3, "no session", "compare '%s' '%s.visits'", b, part);
+}
+
+Test(small_cli_compare, another_schema_is_not_comparable)
+{
+	write_sessions();
+	shell(NULL, "sed '1s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/' '%s' >'%s/new.jsonl'",
+	      a, dir);
+	refused(5, "new.jsonl:1: schema 3.0", "compare '%s' '%s/new.jsonl'", b, dir);
+	shell(NULL,
+	      "sed '2s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/' '%s' >'%s/mixed.jsonl'", a,
+	      dir);
+	refused(5, "mixed.jsonl:2: schema 3.0", "compare '%s/mixed.jsonl' '%s'", dir, b);
+}
+
+Test(small_cli_compare, what_cannot_be_compared)
+{
+	struct fake_session s = made_up(1);
+	const char *text;
+
+	write_sessions();
+	unlink(b);
+	s.device[0] = "another GPU";
+	fake_session_write(&s, b);
+	refused(5, "A is of made-up GPU", "compare '%s' '%s'", a, b);
+	text = ends(0, "B is the same", quoted(a, b, "--force"));
+	holds(text, (const char *const[]){ "gpu.name", "another GPU", NULL });
+	unlink(b);
+	s = made_up(1);
+	s.size = "20";
+	fake_session_write(&s, b);
+	refused(5, "launch us is 0, 1, 2, 5, 10, 50 in A, 20 in B", "compare '%s' '%s'", a, b);
+}
+
+Test(small_cli_compare, a_session_with_itself)
+{
+	write_sessions();
+	refused(3, "are one session", "compare '%s' '%s'", a, a);
+	shell(NULL, "cp '%s' '%s/copy.jsonl'", a, dir);
+	refused(3, "are one session", "compare '%s' '%s/copy.jsonl'", a, dir);
+	refused(3, "has one side", "compare '%s'", a);
+	write_both(false);
+	refused(3, "has two sides", "compare '%s' '%s'", a, both);
+}
+
+Test(small_cli_compare, arguments)
+{
+	refused(3, "no session; write rift compare A B", "compare");
+	refused(3, "'z' is too many", "compare x y z");
+	refused(3, "--self-test takes one session", "compare --self-test x y");
+	refused(3, "--margin=0.02: must be a percentage", "compare --margin 0.02 x y");
+	refused(3, "--margin=two", "compare --margin=two x y");
+	refused(3, "--margin=-1", "compare --margin=-1 x y");
+	refused(3, "--session-sd=nan", "compare --session-sd=nan x y");
+	refused(3, "unknown workload 'lunch'; did you mean 'launch'?",
+		"compare --workload lunch x y");
+	refused(3, "did you mean '--margin'?", "compare --margni=2 x y");
+}

@@ -1,0 +1,205 @@
+/*
+ * test_cli_fit.c - `rift fit` and `rift predict` as a user meets them: tables and JSON. What they
+ * refuse is in test_cli_fit_refused.c.
+ */
+/* sanitizers: one thread */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/fake_session.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char dir[] = "/tmp/rift fit_XXXXXX", file[64], other[64];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(file, sizeof(file), "%s/a session.jsonl", dir);
+	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 120);
+
+static struct fake_session quick(void)
+{
+	struct fake_session s = fake_session();
+
+	s.quick = true;
+	s.processes = 5;
+	s.noise = 0.01;
+	return s;
+}
+
+static void says_all(const char *text, const char *const *want)
+{
+	for (; *want; want++)
+		cr_assert(ne(ptr, strstr(text, *want), NULL), "'%s' in\n%s", *want, text);
+}
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+Test(small_cli_fit, a_table)
+{
+	struct fake_session s = quick();
+	const char *text;
+
+	fake_session_write(&s, file);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s'", file)), "%s", text);
+	says_all(text, (const char *[]){ "launch, made-up GPU, side a, n = 5 processes",
+					 "us 0 to 1000; depth 1 to 4096", "\n  Z    5.",
+					 "\n  p    2.", "W    not identified: no block is slowed",
+					 "p is ", "held out", "device-bound", "accepted",
+					 "diagnostics: none", "smallest K by depth, stream mode",
+					 "smallest depth by K, graph mode", "never",
+					 "up to which K one mode is 5 % faster", NULL });
+	cr_assert(eq(ptr, strstr(text, "nan"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
+}
+
+Test(large_cli_fit, two_sides)
+{
+	struct fake_session s = quick();
+	const char *text;
+
+	s.sides = 2;
+	s.model[1].v[MODEL_Z] = 26000;
+	s.model[1].v[MODEL_P] = s.model[1].v[MODEL_C] = 6300;
+	fake_session_write(&s, file);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s'", file)), "%s", text);
+	says_all(text, (const char *[]){ "side a, n", "side b, n", "made-up GPU (elsewhere)",
+					 "for an overhead over side a of", "\n  Z    26.", NULL });
+	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s' --side b", file)), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "side a"), NULL), "%s", text);
+}
+
+Test(small_cli_fit, over_another_platform_and_off_the_grid)
+{
+	struct fake_session s = quick();
+	char third[64];
+	const char *text;
+
+	fake_session_write(&s, other);
+	s.model[0].v[MODEL_Z] = 26000;
+	s.device[0] = "slow GPU";
+	s.seed = 2;
+	fake_session_write(&s, file);
+	s.size = "3,30";
+	s.seed = 3;
+	snprintf(third, sizeof(third), "%s/third.jsonl", dir);
+	fake_session_write(&s, third);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s' --over '%s' --off-grid '%s'", file,
+				     other, third)),
+		  "%s", text);
+	says_all(text, (const char *[]){ "slow GPU, side a", "for an overhead over made-up GPU of",
+					 "off the grid, |error|", NULL });
+}
+
+Test(small_cli_fit, a_session_is_not_held_against_itself)
+{
+	struct fake_session s = quick();
+	const char *text;
+
+	s.size = "0,2,20";
+	s.depth = "1,16,64";
+	s.sides = 2;
+	fake_session_write(&s, file);
+	shell(NULL, "cp '%s' '%s'", file, other);
+	refused(3, "is the session itself", "fit '%s' --over '%s:a'", file, file);
+	refused(3, "is the session itself", "fit '%s' --over '%s:a' --side a", file, other);
+	refused(3, "is the session itself", "fit '%s:b' --over '%s:b'", file, other);
+	refused(3, "is the session itself", "fit '%s:a' --off-grid '%s:a'", file, other);
+	refused(5, "was measured on NVIDIA H200",
+		"fit '%s:a' --off-grid data/sessions/h200-launch.jsonl", file);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s' --side b --over '%s:a'", file, other)),
+		  "b over a: %s", text);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+static const json_t *at(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	cr_assert(ne(ptr, (void *)(uintptr_t)v, NULL), "%s", key);
+	return v;
+}
+
+static bool is_null(const json_t *o, const char *key)
+{
+	return json_is_null(at(o, key));
+}
+
+static bool is_true(const json_t *o, const char *key)
+{
+	return json_is_true(at(o, key));
+}
+
+Test(small_cli_fit, json)
+{
+	struct fake_session s = quick();
+	const json_t *side, *z, *w, *row;
+
+	fake_session_write(&s, file);
+	side = json_array_get(at(rift_json("fit '%s' --json", file), "sides"), 0);
+	z = at(at(side, "parameters"), "z_ns");
+	cr_assert(epsilon_eq(dbl, json_number_value(at(z, "value")), 5800, 150), "Z");
+	cr_assert(lt(dbl, json_number_value(at(z, "lo")), json_number_value(at(z, "hi"))), "Z");
+	cr_assert(is_true(z, "identified"), "Z");
+	w = at(at(side, "parameters"), "w_ns");
+	cr_assert(is_null(w, "value") && !is_true(w, "identified"), "W");
+	cr_assert(not(is_null(w, "why_not")), "W");
+	cr_assert(is_true(at(side, "held_out"), "accepted"), "held out");
+	cr_assert(eq(sz, json_array_size(at(side, "diagnostics")), 0), "none");
+	row = json_array_get(at(at(side, "answers"), "smallest_kernel"), 1);
+	cr_assert(epsilon_eq(dbl, json_number_value(at(row, "overhead")), 0.05, 1e-9), "5 %%");
+	cr_assert(epsilon_eq(dbl, json_number_value(at(at(row, "over_ideal_ns"), "value")), 116000,
+			     4000),
+		  "Z / 0.05 at depth 1");
+}
+
+/* ---- predict ---------------------------------------------------------------------------- */
+
+Test(large_cli_fit, predict)
+{
+	struct fake_session s = quick();
+	const char *text;
+	const json_t *o;
+
+	fake_session_write(&s, other);
+	s.model[0].v[MODEL_Z] = 26000;
+	s.device[0] = "slow GPU";
+	s.seed = 2;
+	fake_session_write(&s, file);
+	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s' --measured '%s'", other,
+				     file, file)),
+		  "%s", text);
+	says_all(text,
+		 (const char *[]){ "launch, measured on A, made-up GPU, as on B, slow GPU",
+				   "predicted against measured on B: |error| median 0.", NULL });
+	o = rift_json("predict '%s' --on '%s' --json", other, file);
+	cr_assert(is_null(json_array_get(at(o, "blocks"), 0), "b_measured_ns"), "B");
+	refused(3, "--on SESSION", "predict '%s'", file);
+	refused(3, "No such file", "predict '%s' --on '%s.no'", file, file);
+	s.workload = "myocyte";
+	s.size = "1,32,256";
+	s.mode = "stream,graph";
+	shell(NULL, "rm '%s'", other);
+	fake_session_write(&s, other);
+	refused(5, "is of myocyte, the session of launch", "predict '%s' --on '%s' --measured '%s'",
+		file, file, other);
+	refused(5, "holds nothing of launch", "fit '%s' --over '%s'", file, other);
+	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s'", other, file)), "%s",
+		  text);
+	says_all(text, (const char *[]){ "gap between nodes included (--from takes it", NULL });
+}

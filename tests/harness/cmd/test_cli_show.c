@@ -1,0 +1,173 @@
+/*
+ * test_cli_show.c - `rift show` of the real binary on sessions made up here: what it says of sides,
+ * failures and the device, and its exit code. test_cli_check.c has a kept session.
+ */
+/* sanitizers: one thread */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/base/command.h"
+#include "harness/record/journal.h"
+
+static char dir[] = "/tmp/rift_show_XXXXXX", file[64];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_show, .init = make_dir, .fini = remove_dir, .timeout = 60);
+
+/* One process a side at four points of launch. */
+struct made {
+	bool quick;
+	const char *against, *declared, *build;
+	const char *check;  /* state of the check at point 1; NULL: none */
+	const char *status; /* of point 2, which has no result; NULL: it has one */
+};
+
+static struct plan session_plan(const struct made *m)
+{
+	const struct workload *w[] = { workload_find("launch"), NULL };
+	struct plan_request r = { .workload = w,
+				  .size = "1,2",
+				  .depth = "1,4",
+				  .mode = "stream",
+				  .design = design_of(m->quick) };
+	struct plan p;
+
+	r.design.processes = r.design.rounds = 1;
+	r.design.sequential = false;
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	snprintf(p.declared, sizeof(p.declared), "%s", m->declared ? m->declared : "");
+	return p;
+}
+
+static json_t *header_of(const struct made *m)
+{
+	return json_pack("{s:{}, s:{s:s}, s:{s:s}, s:{}, s:{}, s:{}, s:{}, s:{s:f}}", "calib",
+			 "build", "build_type", m->build, "gpu", "name", "made-up GPU", "host",
+			 "virt", "env", "cuda_flags", "warmup", "canary_ns", 2e5);
+}
+
+static json_t *visit_of(const struct made *m, int point)
+{
+	json_t *o = json_pack("{s:i, s:i, s:[i], s:[i], s:[], s:[i], s:[i, i]}", "point", point,
+			      "round", 0, "t_enq_ns", 1000, "t_total_ns", 2000, "t_dev_ns", "marks",
+			      0, "canary_ns", 200000, 200000);
+
+	if (m->check && point == 1)
+		json_object_set_new(o, "check", json_pack("{s:s}", "state", m->check));
+	return o;
+}
+
+static void write_process(const struct made *m, struct journal *j, int replicate)
+{
+	cr_assert(zero(int, journal_header(j, replicate, header_of(m))), "header");
+	cr_assert(zero(int, journal_begin(j, replicate)), "begin");
+	for (int i = 0; i < j->plan.n_points; i++)
+		if (m->status && i == 2)
+			cr_assert(zero(int, journal_failure(j, replicate, i, m->status,
+							    json_object(), true)),
+				  "failure");
+		else
+			cr_assert(zero(int, journal_visit(j, replicate, i, 0, visit_of(m, i))),
+				  "visit");
+	cr_assert(zero(int, journal_trailer(j, replicate, json_object())), "trailer");
+}
+
+static void write_session(const struct made *m)
+{
+	struct plan plan = session_plan(m);
+	struct journal j;
+
+	cr_assert(zero(int, journal_create(&j, &plan, file, m->against, "rift sweep")), "create");
+	for (int i = 0; i < j.replicates; i++)
+		write_process(m, &j, journal_replicate(&j, i));
+	cr_assert(zero(int, journal_finish(&j)), "finish");
+	journal_release(&j);
+}
+
+static const char *shown(const struct made *m, int code)
+{
+	const char *text;
+
+	write_session(m);
+	cr_assert(eq(int, run_rift(OUT, &text, "show '%s'", file), code), "%s", text);
+	return text;
+}
+
+static void has(const char *text, const char *want)
+{
+	cr_assert(ne(ptr, strstr(text, want), NULL), "'%s' in: %s", want, text);
+}
+
+Test(small_cli_show, both_sides_and_what_they_are_called)
+{
+	const struct made m = { .against = "podman run it", .declared = "my VM", .build = "cuda" };
+	const char *text = shown(&m, 0);
+
+	has(text, "full design, seed ");
+	has(text, "\nside a           made-up GPU, 20");
+	has(text, "\n                 declared as my VM\nside b           made-up GPU, 20");
+	has(text, "\n                 behind podman run it\n");
+	has(text, "\n8 points ok, 0 failed their check, 0 failed otherwise\n"
+		  "0 of 8 points are noisy\n");
+	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
+}
+
+Test(small_cli_show, a_quick_one_of_the_cpu_device)
+{
+	const char *text = shown(&(struct made){ .quick = true, .build = "cpu" }, 0);
+
+	has(text, "quick design, seed ");
+	has(text, "\nmeasured on        made-up GPU, 20");
+	has(text, "not GPU figures");
+	cr_assert(eq(ptr, strstr(text, "declared as"), NULL), "%s", text);
+}
+
+Test(small_cli_show, a_failed_check_is_exit_code_1)
+{
+	const struct made m = { .build = "cuda", .check = "failed", .status = "error" };
+
+	has(shown(&m, 1), "\n2 points ok, 1 failed their check, 1 failed otherwise\n");
+}
+
+Test(small_cli_show, a_failed_point_is_exit_code_2)
+{
+	const struct made m = { .build = "cuda", .check = "passed", .status = "skipped" };
+
+	has(shown(&m, 2), "\n3 points ok, 0 failed their check, 1 failed otherwise\n");
+}
+
+Test(small_cli_show, a_plan_alone_is_refused)
+{
+	write_session(&(struct made){ .build = "cuda" });
+	shell(NULL, "sed -i 1q '%s'", file);
+	refused(3, "s.jsonl: no process has begun", "show '%s'", file);
+}
+
+/* A first line that calls itself a plan and has none; show reads what check would refuse. */
+Test(small_cli_show, a_plan_without_a_plan_is_refused)
+{
+	shell(NULL,
+	      "{ printf "
+	      "'{\"record\":\"plan\",\"schema\":\"1.0\",\"session_id\":\"0123456789abcdef\","
+	      "\"plan_sha256\":\"'; printf '%%064d' 0; printf '\"}\\n'; } >'%s'; cp '%s' '%s.part'",
+	      file, file, file);
+	refused(3, ":1: the plan", "show '%s'", file);
+	refused(3, ":1: the plan", "sweep --resume '%s.part'", file);
+}

@@ -1,0 +1,245 @@
+/* test_cli_stack.c - `rift stack` and `rift validate` as a user meets them. */
+/* sanitizers: one thread */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/fake_session.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char dir[] = "/tmp/rift stack_XXXXXX", file[64], other[64], costs[64];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(file, sizeof(file), "%s/a session.jsonl", dir);
+	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
+	snprintf(costs, sizeof(costs), "%s/card.json", dir);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 120);
+
+static struct fake_session quick(const char *workload)
+{
+	struct fake_session s = fake_session();
+
+	s.workload = workload;
+	s.quick = true;
+	s.processes = 5;
+	s.noise = 0.01;
+	return s;
+}
+
+static void says_all(const char *text, const char *const *want)
+{
+	for (; *want; want++)
+		cr_assert(ne(ptr, strstr(text, *want), NULL), "'%s' in\n%s", *want, text);
+}
+
+/* A workload that copies, launches, and a costs file, all of the made-up GPU. */
+static void write_all(void)
+{
+	struct fake_session work = quick("myocyte"), launch = quick("launch");
+	json_t *o = json_pack(
+		"{s:s, s:s, s:i, s:{s:s}, s:{s:s}, s:[{s:s, s:s, s:s, s:[f], s:f}, {s:s, s:s, "
+		"s:s, s:[f], s:f}]}",
+		"record", "card", "schema", "1.0", "processes", 1, "gpu", "name", "made-up GPU",
+		"device", "name", "made-up GPU", "rows", "workload", "transfer", "name",
+		"h2d pinned 4 B in a row", "unit", "us", "values", 0.5, "median", 0.5, "workload",
+		"transfer", "name", "h2d pinned rate", "unit", "GB/s", "values", 50.0, "median",
+		50.0);
+
+	work.step.to_device = (struct copies){ 1, 10000 };
+	work.size = "1,100,1000";
+	work.depth = "1,4,16";
+	fake_session_write(&work, file);
+	fake_session_write(&launch, other);
+	cr_assert(zero(int, json_dump_file(o, costs, 0)), "%s", costs);
+	json_decref(o);
+}
+
+Test(small_cli_stack, a_table)
+{
+	const char *text;
+
+	write_all();
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s' --costs '%s'", file, other,
+				     costs)),
+		  "%s", text);
+	says_all(text, (const char *[]){ "stack             myocyte, made-up GPU, side a, n = 5",
+					 "of launches on this platform (--from)",
+					 "up to 9.77 KiB a step by the call costs", "kernel",
+					 "submission", "transfer", "other", "--all shows", NULL });
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all", other)), "%s", text);
+	says_all(text, (const char *[]){ "of a fit to these blocks", "\n  graph ", NULL });
+	cr_assert(eq(ptr, strstr(text, "--all shows"), NULL), "nothing is left out");
+}
+
+/* Lines of the table stay within the width of the others. */
+Test(large_cli_stack, lines_are_no_wider_than_others)
+{
+	const char *text, *end;
+
+	write_all();
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s'", file, other)), "%s",
+		  text);
+	for (; (end = strchr(text, '\n')); text = end + 1)
+		cr_assert(le(int, (int)(end - text), 110), "%.*s", (int)(end - text), text);
+}
+
+Test(small_cli_stack, json_has_every_block_in_ns)
+{
+	json_t *o, *block, *part;
+	const char *text, *name;
+	size_t i;
+
+	write_all();
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s' --costs '%s' --json", file,
+				     other, costs)),
+		  "%s", text);
+	o = json_loads(text, 0, NULL);
+	cr_assert(ne(ptr, o, NULL), "%s", text);
+	json_array_foreach(
+		json_object_get(json_array_get(json_object_get(o, "stacks"), 0), "blocks"), i,
+		block)
+	{
+		double sum = 0, total = json_number_value(json_object_get(block, "total_ns"));
+		const json_t *parts = json_object_get(block, "parts_ns");
+
+		json_object_foreach((json_t *)(uintptr_t)parts, name, part)
+		{
+			sum += json_number_value(part); /* null: 0 */
+		}
+		cr_assert(epsilon_eq(dbl, sum, total, 1e-6 * total), "block %zu", i);
+		cr_assert(eq(int, json_typeof(json_object_get(parts, "allocation")), JSON_NULL),
+			  "null, not 0");
+		/* 500 ns a call and 10000 bytes at 50 GB/s */
+		cr_assert(epsilon_eq(dbl, json_number_value(json_object_get(parts, "transfer")),
+				     700.0 * (double)json_integer_value(json_object_get(
+						     json_object_get(block, "axes"), "depth")),
+				     1e-6),
+			  "block %zu", i);
+	}
+	cr_assert(lt(sz, 10, i), "%zu blocks", i);
+	json_decref(o);
+}
+
+Test(large_cli_stack, launches_held_against_a_workload)
+{
+	const char *text;
+	json_t *o;
+
+	write_all();
+	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' --on '%s'", file, other)), "%s",
+		  text);
+	says_all(text,
+		 (const char *[]){ "parameters of launch, n = 5", "  myocyte ", "stream", "graph",
+				   "fused", "accepted", "gave the kernels' time", NULL });
+	/* the first session is the launches' where --on is not given */
+	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' '%s' --json", other, file)), "%s",
+		  text);
+	o = json_loads(text, 0, NULL);
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "workloads")), 1), "%s", text);
+	cr_assert(json_number_value(json_object_get(json_object_get(o, "all"), "n")) > 0, "%s",
+		  text);
+	json_decref(o);
+}
+
+Test(small_cli_stack, what_is_refused)
+{
+	struct fake_session elsewhere = quick("launch");
+
+	write_all();
+	refused(3, "no session; write rift stack FILE", "stack");
+	refused(3, "takes one session", "stack '%s' '%s'", file, other);
+	refused(3, "whose sizes are no durations: give one of launch", "stack '%s' --from '%s'",
+		other, file);
+	refused(3, "no call costs: ", "stack '%s' --costs '%s'", file, file);
+	refused(3, "no call costs: ", "stack '%s' --costs '%s'", file, "tests/abi_probe.sh");
+	refused(3, "holds none of that name", "stack '%s' --workload launch", file);
+	refused(3, "no session; write rift validate", "validate");
+	refused(3, "holds no launches, which predict the others", "validate '%s'", file);
+	refused(3, "nothing to predict", "validate '%s'", other);
+	refused(3, "is of one platform", "plot '%s' '%s' --costs '%s'", file, other, costs);
+	elsewhere.sides = 2;
+	shell(NULL, "rm '%s'", other);
+	fake_session_write(&elsewhere, other);
+	refused(3, "--costs is of one platform", "stack '%s' --costs '%s'", other, costs);
+	elsewhere.sides = 1;
+	elsewhere.device[0] = "another GPU";
+	shell(NULL, "rm '%s'", other);
+	fake_session_write(&elsewhere, other);
+	refused(5, "was measured on another GPU, the session on made-up GPU",
+		"stack '%s' --from '%s'", file, other);
+	refused(5, "the session on another GPU", "stack '%s' --costs '%s'", other, costs);
+	refused(5, "was measured on made-up GPU", "validate '%s' --on '%s'", file, other);
+}
+
+/* Counts that no step has are refused as damage; those that are merely large give numbers. */
+Test(small_cli_stack, absurd_counts_are_no_shares)
+{
+	struct fake_session work = quick("myocyte");
+	const char *text;
+
+	write_all();
+	work.size = "1,100,1000";
+	work.depth = "1,4,16";
+	work.step.to_device = (struct copies){ 1e9, 1e18 };
+	shell(NULL, "rm '%s'", file);
+	fake_session_write(&work, file);
+	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all --costs '%s'", file, costs)),
+		  "%s", text);
+	cr_assert(eq(ptr, strstr(text, " inf"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "-inf"), NULL), "%s", text);
+	work.step.to_device.calls = 1e308;
+	shell(NULL, "rm '%s'", file);
+	fake_session_write(&work, file);
+	refused(3, "step: counts are", "stack '%s' --all --costs '%s'", file, costs);
+}
+
+/* What real workers write: steps of memory are calls, of transfer copies. */
+Test(large_cli_stack, of_real_sweeps)
+{
+	const char *text;
+	static const char *const sweep[][3] = {
+		{ "memory bytes=4k", "allocation", "steps are calls" },
+		{ "transfer bytes=64k", "transfer", "transfer: the slope" },
+		{ "graph length=8 op=instantiate", "submission", "steps are calls" },
+	};
+
+	for (size_t i = 0; i < sizeof(sweep) / sizeof(*sweep); i++) {
+		json_t *o, *part;
+
+		shell(NULL, "rm -f '%s'", file);
+		cr_assert(zero(int, run_rift(OUT, &text,
+					     "sweep %s --depth 1,4,16 --mode stream --quick "
+					     "--processes 2 --output '%s'",
+					     sweep[i][0], file)),
+			  "%s", text);
+		cr_assert(zero(int, run_rift(OUT, &text, "stack '%s'", file)), "%s", text);
+		says_all(text, (const char *[]){ sweep[i][2], NULL });
+		cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --json", file)), "%s", text);
+		o = json_loads(text, 0, NULL);
+		part = json_object_get(
+			json_array_get(
+				json_object_get(json_array_get(json_object_get(o, "stacks"), 0),
+						"blocks"),
+				2),
+			"parts_ns");
+		cr_assert(json_number_value(json_object_get(part, sweep[i][1])) > 0, "%s", text);
+		cr_assert(eq(int, json_typeof(json_object_get(part, "kernel")), JSON_NULL), "%s",
+			  text);
+		json_decref(o);
+	}
+}

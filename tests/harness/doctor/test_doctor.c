@@ -1,0 +1,268 @@
+/* test_doctor.c - what `rift doctor` says of machines that are not this one. */
+/* sanitizers: one thread */
+#include "harness/base/picture.h"
+#include "harness/doctor/doctor.h"
+#include "tests/findings.h"
+#include "tests/place.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_doctor, .timeout = 60, .fini = place_remove);
+
+static struct platform platform;
+static struct place place;
+static const struct clock_probe good_clock = { .cost_ns = 20, .tick_ns = 18 };
+
+/* Fills all but the device. */
+static void visit(const char *name)
+{
+	doctor = (struct doctor){ 0 };
+	platform = (struct platform){ 0 };
+	place = place_of(name);
+	host_read(&platform.host, &place, false);
+	virt_read(&platform.virt, &place);
+}
+
+static void leave(void)
+{
+	host_release(&platform.host);
+	place_remove();
+}
+
+/* ---- host ------------------------------------------------------------------------------- */
+
+Test(small_doctor, a_quiet_server_is_fine)
+{
+	visit("bare-metal");
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("system", DOCTOR_OK, "Debian GNU/Linux 12 (bookworm), Linux 6.1.0-28-amd64");
+	finds("processor", DOCTOR_OK, "Gold 6430; 2 sockets, 4 cores, 8 logical CPUs");
+	finds("cgroup limits", DOCTOR_OK, "no limit is set");
+	finds("CPU governor", DOCTOR_OK, "performance");
+	finds("memory", DOCTOR_OK, "252 GiB");
+	finds("load", DOCTOR_OK, "0.25");
+	finds("stolen time", DOCTOR_OK, "0 %");
+	finds("clock", DOCTOR_OK, "tsc: a reading costs 20 ns, smallest step 18 ns");
+	cr_assert(eq(ptr, (void *)find("mitigations"), NULL), "mitigations");
+	leave();
+}
+
+Test(small_doctor, a_guest_whose_time_is_stolen)
+{
+	visit("kvm");
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("stolen time", DOCTOR_WARN, "3 %");
+	advises("stolen time", "CPUs of your own");
+	finds("CPU governor", DOCTOR_NOTE, "not visible");
+	finds("mitigations", DOCTOR_NOTE, "off");
+	leave();
+}
+
+Test(small_doctor, limits_that_stop_the_group)
+{
+	visit("docker");
+	platform.host.cpus = fact_int(4);
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("cgroup limits", DOCTOR_WARN, "CPU time of 1.5, memory 8.00 GiB");
+	advises("cgroup limits", "cpuset");
+	leave();
+}
+
+Test(small_doctor, a_machine_of_which_nothing_is_known_is_no_crash_and_no_zero)
+{
+	visit("nothing");
+	doctor_host(&doctor, &platform, &good_clock);
+	doctor_layers(&doctor, &platform);
+	finds("processor", DOCTOR_NOTE, "not known");
+	finds("memory", DOCTOR_NOTE, "not known");
+	finds("cgroup limits", DOCTOR_NOTE, "not known");
+	finds("load", DOCTOR_NOTE, "not known");
+	finds("stolen time", DOCTOR_NOTE, "not known");
+	finds("hypervisor", DOCTOR_OK, "no sign of one");
+	for (int i = 0; i < doctor.n; i++)
+		cr_assert(lt(sz, 0, strlen(doctor.finding[i].text)), "%s", doctor.finding[i].name);
+	leave();
+}
+
+static void load_is(double load, int cpus, enum doctor_state state)
+{
+	doctor = (struct doctor){ 0 };
+	platform.host.load = fact_real(load);
+	platform.host.cpus = fact_int(cpus);
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("load", state, "over the last minute");
+}
+
+Test(small_doctor, load_in_proportion_to_the_processors)
+{
+	load_is(0.1, 1, DOCTOR_OK);
+	load_is(0.9, 1, DOCTOR_WARN);
+	load_is(1.2, 2, DOCTOR_WARN);
+	load_is(8, 64, DOCTOR_OK);
+	load_is(30, 64, DOCTOR_NOTE);
+	load_is(64, 64, DOCTOR_WARN);
+}
+
+Test(small_doctor, governors_that_follow_the_load)
+{
+	platform.host.governor = fact_text("powersave");
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("CPU governor", DOCTOR_WARN, "powersave");
+	advises("CPU governor", "cpupower");
+}
+
+static void clock_is(double cost_ns, int64_t tick_ns, const char *all, const char *advice)
+{
+	const struct clock_probe clock = { cost_ns, tick_ns };
+
+	doctor = (struct doctor){ 0 };
+	platform.host.clocksource = fact_text("hpet");
+	platform.host.clocksources = fact_text("%s", all);
+	doctor_host(&doctor, &platform, &clock);
+	finds("clock", DOCTOR_WARN, "hpet");
+	advises("clock", advice);
+}
+
+Test(small_doctor, clocks_that_cost_too_much_or_stand_still)
+{
+	clock_is(900, 900, "hpet acpi_pm", "larger depths");
+	clock_is(900, 900, "tsc hpet acpi_pm", "echo tsc");
+	clock_is(30, 4000000, "hpet", "larger depths");
+}
+
+/* ---- layers ----------------------------------------------------------------------------- */
+
+Test(small_doctor, layers_with_their_evidence)
+{
+	visit("kubernetes");
+	platform.declared = "cluster a";
+	doctor_layers(&doctor, &platform);
+	finds("platform", DOCTOR_OK, "declared: cluster a");
+	finds("hypervisor", DOCTOR_NOTE, "kvm (CPUID 0x40000000: KVMKVMKVM");
+	finds("cloud", DOCTOR_NOTE, "gcp");
+	finds("WSL", DOCTOR_OK, "no");
+	finds("container", DOCTOR_NOTE, "containerd (/proc/self/cgroup");
+	finds("orchestrator", DOCTOR_NOTE, "kubernetes");
+	leave();
+	visit("wsl2");
+	doctor_layers(&doctor, &platform);
+	finds("WSL", DOCTOR_NOTE, "wsl2 (/proc/sys/kernel/osrelease");
+	finds("GPU sharing", DOCTOR_NOTE, "gpu-pv (/dev/dxg");
+	leave();
+	visit("bare-metal");
+	platform.is_gpu = true;
+	doctor_layers(&doctor, &platform);
+	finds("hypervisor", DOCTOR_OK, "none, says the processor");
+	finds("GPU sharing", DOCTOR_OK, "no sign");
+	leave();
+}
+
+/* ---- software --------------------------------------------------------------------------- */
+
+Test(small_doctor, what_stands_between_and_what_is_set)
+{
+	visit("kubernetes");
+	libraries_read(&platform.libraries, &place);
+	doctor_software(&doctor, &platform, &place);
+	finds("interposed", DOCTOR_WARN, "/usr/local/vgpu/libvgpu.so: HAMi");
+	finds("variable", DOCTOR_WARN, "CUDA_DEVICE_MEMORY_LIMIT_0=3000m: HAMi");
+	finds("libraries", DOCTOR_OK, "jansson 2.");
+	libraries_release(&platform.libraries);
+	leave();
+	visit("bare-metal");
+	libraries_read(&platform.libraries, &place);
+	doctor_software(&doctor, &platform, &place);
+	finds("interposed", DOCTOR_OK, "no library stands between");
+	finds("variables", DOCTOR_OK, "none is set");
+	libraries_release(&platform.libraries);
+	leave();
+}
+
+Test(small_doctor, versions_of_gnuplot)
+{
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.4 patchlevel 4"), 1), "5.4");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.2 patchlevel 8"), 1), "5.2");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 6.0 patchlevel 0"), 1), "6.0");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.10 patchlevel 0"), 1), "5.10");
+	cr_assert(zero(int, gnuplot_suffices("gnuplot 5.0 patchlevel 5")), "5.0");
+	cr_assert(zero(int, gnuplot_suffices("gnuplot 4.6 patchlevel 6")), "4.6");
+	cr_assert(zero(int, gnuplot_suffices("")), "nothing");
+}
+
+/* ---- the page --------------------------------------------------------------------------- */
+
+static void page_has(const char *part)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	doctor_print(&doctor, &platform, f);
+	fclose(f);
+	cr_assert(eq(int, strstr(text, part) != NULL, 1), "'%s' in\n%s", part, text);
+	free(text);
+}
+
+Test(small_doctor, a_page_has_states_advice_and_a_sum)
+{
+	doctor_say(&doctor, DOCTOR_OK, "first", NULL, "fine");
+	doctor_say(&doctor, DOCTOR_WARN, "second", "do this", "bad %d", 7);
+	doctor_say(&doctor, DOCTOR_MISSING, "third", NULL, "gone");
+	page_has("\nwarn    second            bad 7\n");
+	page_has("                          -> do this\n");
+	page_has("Measuring does not work here: 0 to note, 1 that would spoil a measurement, 1 "
+		 "missing.\n");
+	doctor.works = true;
+	page_has("Measuring works here:");
+	page_has("\nCPU device: these are not GPU figures.\n");
+}
+
+Test(small_doctor, too_many_findings_are_left_out)
+{
+	for (int i = 0; i < FINDINGS_MAX + 5; i++)
+		doctor_say(&doctor, DOCTOR_OK, "x", NULL, "%d", i);
+	cr_assert(eq(int, doctor.n, FINDINGS_MAX), "%d", doctor.n);
+}
+
+/* ---- the clock -------------------------------------------------------------------------- */
+
+/* Stands still for 3 readings, then goes 1000 on: a reading counts as 250 ns on average. */
+static int64_t slow_clock(void)
+{
+	static int64_t readings;
+
+	return readings++ / 4 * 1000;
+}
+
+static int64_t stopped_clock(void)
+{
+	return 5;
+}
+
+/* 100 a reading, but once in a while the thread is interrupted. */
+static int64_t even_clock(void)
+{
+	static int64_t readings;
+
+	readings++;
+	return 100 * readings + 1000000 * (readings / 3000);
+}
+
+Test(small_doctor, clocks_are_measured)
+{
+	struct clock_probe c = clock_probe_of(slow_clock);
+
+	cr_assert(eq(i64, c.tick_ns, 1000), "%ld", (long)c.tick_ns);
+	cr_assert(epsilon_eq(dbl, c.cost_ns, 250, 1), "%g", c.cost_ns);
+	c = clock_probe();
+	cr_assert(lt(dbl, 0, c.cost_ns), "%g", c.cost_ns);
+	cr_assert(lt(i64, 0, c.tick_ns), "%ld", (long)c.tick_ns);
+	c = clock_probe_of(stopped_clock);
+	cr_assert(eq(i64, c.tick_ns, INT64_MAX), "%ld", (long)c.tick_ns);
+	c = clock_probe_of(even_clock);
+	cr_assert(epsilon_eq(dbl, c.cost_ns, 100, 1e-9), "%g", c.cost_ns);
+	cr_assert(eq(i64, c.tick_ns, 100), "%ld", (long)c.tick_ns);
+}

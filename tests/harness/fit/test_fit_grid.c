@@ -1,0 +1,246 @@
+/*
+ * test_fit_grid.c - harness/fit/grid.h: which points of a session the model is fitted to, and
+ * what K is.
+ */
+/* sanitizers: one thread */
+#include "harness/fit/fit_parts.h"
+#include "tests/divert.h"
+#include "tests/made_fit.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+TestSuite(small_fit_grid, .timeout = 60);
+
+static struct fake_session small_session(void)
+{
+	struct fake_session s = fake_session();
+
+	s.processes = 5;
+	s.noise = 0;
+	s.quick = true;
+	return s;
+}
+
+/* ---- which points ----------------------------------------------------------------------- */
+
+Test(small_fit_grid, sizes_and_depths_ascend)
+{
+	struct fake_session s = small_session();
+	struct journal j;
+	struct grid g;
+
+	s.size = "50,0,2";
+	s.depth = "64,1,4";
+	s.mode = "stream,graph";
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	cr_assert(g.n_sizes == 3 && g.size[0].value == 0 && g.size[2].value == 50, "sizes");
+	cr_assert(g.n_depths == 3 && g.depth[0] == 1 && g.depth[2] == 64, "depths");
+	cr_assert(eq(int, g.n_points, 18), "%d", g.n_points);
+	cr_assert(g.nominal && g.size[2].kernel_ns == 50000, "K is what us says");
+	cr_assert(ne(ptr, (void *)(uintptr_t)grid_find(&g, MODE_GRAPH, 2, 64), NULL), "a point");
+	cr_assert(eq(ptr, (void *)(uintptr_t)grid_find(&g, MODE_FUSED, 2, 64), NULL), "no point");
+	grid_release(&g);
+	journal_release(&j);
+}
+
+/* Those with the defaults, where there are any; else those of the first configuration. */
+Test(small_fit_grid, one_set_of_other_parameters)
+{
+	static char both[] = "args=256,8", one[] = "args=256,4096";
+	char *given[] = { both };
+	struct fake_session s = small_session();
+	struct journal j;
+	struct grid g;
+
+	s.assignment = given;
+	s.n_assignments = 1;
+	s.mode = "stream";
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	cr_assert(eq(str, g.others, (char *)""), "defaults: %s", g.others);
+	cr_assert(eq(int, g.n_points, g.left_out), "half of them: %d, %d", g.n_points, g.left_out);
+	grid_release(&g);
+	journal_release(&j);
+	given[0] = one;
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	cr_assert(eq(str, g.others, (char *)"args=256"), "%s", g.others);
+	grid_release(&g);
+	journal_release(&j);
+}
+
+Test(small_fit_grid, points_without_a_result_are_left_out)
+{
+	struct fake_session s = small_session();
+	struct journal j;
+	struct grid g;
+	int all;
+
+	s.mode = "stream";
+	fake_session_journal(&s, &j);
+	all = j.plan.n_points;
+	j.status[2 * all + 3] = POINT_FAILED; /* in one process of five */
+	j.status[4 * all + 5] = POINT_CHECK_FAILED;
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	cr_assert(eq(int, g.failed, 2), "%d", g.failed);
+	cr_assert(eq(int, g.n_points, all - 2), "%d of %d", g.n_points, all);
+	grid_release(&g);
+	journal_release(&j);
+}
+
+/* A session says how many launches a step has, or 0: it does not know. */
+Test(small_fit_grid, launches_of_a_step)
+{
+	struct fake_session s = small_session();
+	struct journal j;
+	struct grid g;
+
+	s.mode = "stream";
+	fake_session_journal(&s, &j);
+	j.launches[0] = 0;
+	j.launches[1] = 3;
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	cr_assert(eq(dbl, g.point[0].batch.launches, 1), "unknown is one");
+	cr_assert(eq(dbl, g.point[1].batch.launches, 3), "three");
+	cr_assert(eq(dbl, g.point[2].batch.launches, 1), "one");
+	grid_release(&g);
+	journal_release(&j);
+}
+
+/* One line that says so. */
+static void is_refused(const struct fake_session *s, int side, const char *name, const char *says)
+{
+	struct journal j;
+	struct grid g;
+	const char *said;
+	int err;
+
+	fake_session_journal(s, &j);
+	divert_stderr();
+	err = grid_make(&g, &j, side, name);
+	said = diverted_stderr();
+	cr_assert(eq(int, err, -EINVAL), "%s", says);
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_assert(ne(ptr, strstr(said, says), NULL), "%s", said);
+	grid_release(&g);
+	journal_release(&j);
+}
+
+Test(small_fit_grid, sessions_of_several_workloads)
+{
+	struct fake_session s = small_session();
+	struct journal j;
+	struct grid g;
+
+	s.also = "myocyte";
+	s.mode = "stream";
+	is_refused(&s, 0, NULL, "--workload launch or --workload myocyte");
+	is_refused(&s, 0, "lauch", "did you mean 'launch'?");
+	is_refused(&s, 1, "launch", "has one side");
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, grid_make(&g, &j, 0, "myocyte")), "grid");
+	cr_assert(eq(str, (char *)g.axis->name, (char *)"cells"), "axis");
+	grid_release(&g);
+	journal_release(&j);
+}
+
+/* ---- K ---------------------------------------------------------------------------------- */
+
+static double cells_ns(double cells)
+{
+	return 3000 + 10 * cells;
+}
+
+static struct fake_session cells_session(void)
+{
+	struct fake_session s = small_session();
+
+	s.workload = "myocyte";
+	s.size = "1,100,1000,10000";
+	s.depth = "1,4,16,64";
+	s.kernel_ns = cells_ns;
+	return s;
+}
+
+/* n (K + gn) + ...: what a node takes. */
+Test(small_fit_grid, k_is_measured_where_the_axis_is_no_duration)
+{
+	struct fake_session s = cells_session();
+	struct journal j;
+	struct grid g;
+	int seen = 0;
+
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	cr_assert(not(g.nominal), "cells");
+	for (int i = 0; i < g.n_sizes; i++)
+		cr_assert(epsilon_eq(dbl, g.size[i].kernel_ns, cells_ns(g.size[i].value) + 500 + 30,
+				     1),
+			  "%g: %g", g.size[i].value, g.size[i].kernel_ns);
+	for (int i = 0; i < g.n_points; i++)
+		seen += g.point[i].is_k;
+	cr_assert(eq(int, seen, 8), "two graphs of each size: %d", seen);
+	grid_release(&g);
+	journal_release(&j);
+}
+
+Test(small_fit_grid, k_without_graphs_is_that_of_fused_or_stream_blocks)
+{
+	struct fake_session s = cells_session();
+	struct journal j;
+	struct grid g;
+
+	s.mode = "stream,fused";
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	cr_assert(epsilon_eq(dbl, g.size[1].kernel_ns, cells_ns(100) + 60, 1), "fused: %g",
+		  g.size[1].kernel_ns);
+	grid_release(&g);
+	journal_release(&j);
+	s.mode = "stream";
+	s.depth = "16";
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	/* one depth: all of the block */
+	cr_assert(epsilon_eq(dbl, g.size[1].kernel_ns,
+			     (5800 + cells_ns(100) + 15 * (cells_ns(100) + 900)) / 16, 1),
+		  "stream: %g", g.size[1].kernel_ns);
+	grid_release(&g);
+	journal_release(&j);
+}
+
+/* ---- points enough ---------------------------------------------------------------------- */
+
+/* Three points at two depths; what the list held before does not count. */
+Test(small_fit_grid, points_of_one_depth_are_not_enough)
+{
+	struct fake_session s = small_session();
+	struct made made = { 0 };
+	struct fit_part p;
+	int n = 0, other = -1;
+
+	s.mode = "stream";
+	made_grid(&made, &s);
+	part_init(&p, &made.grid);
+	for (int i = 0; i < made.grid.n_points; i++) {
+		if (made.grid.point[i].batch.depth != made.grid.point[0].batch.depth)
+			other = i;
+		else if (n < POINTS_MIN && ++n)
+			part_take(&p, i);
+	}
+	cr_assert(n == POINTS_MIN && other >= 0, "%d points, %d", n, other);
+	part_take(&p, other);
+	cr_assert(part_is_enough(&p), "two depths");
+	p.n--;
+	cr_assert(not(part_is_enough(&p)), "one depth");
+	p.at[1] = other;
+	p.n--;
+	cr_assert(not(part_is_enough(&p)), "two points");
+	part_release(&p);
+	made_release(&made);
+}

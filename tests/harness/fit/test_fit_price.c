@@ -1,0 +1,308 @@
+/*
+ * test_fit_price.c - harness/fit/price.h and validate.h: what a workload would take elsewhere,
+ * and what sessions of a real GPU say of the model.
+ */
+/* sanitizers: one thread */
+#include "common/datafile.h"
+#include "harness/fit/price.h"
+#include "harness/fit/validate.h"
+#include "harness/record/recorded.h"
+#include "tests/made_fit.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+TestSuite(small_fit_price, .timeout = 60);
+
+static struct fake_session small_session(void)
+{
+	struct fake_session s = fake_session();
+
+	s.processes = 5;
+	s.noise = 0;
+	s.quick = true;
+	return s;
+}
+
+static double cells_ns(double cells)
+{
+	return 3000 + 10 * cells;
+}
+
+static struct fake_session cells_session(void)
+{
+	struct fake_session s = small_session();
+
+	s.workload = "myocyte";
+	s.size = "1,100,1000,10000";
+	s.depth = "1,4,16,64";
+	s.kernel_ns = cells_ns;
+	return s;
+}
+
+/* ---- prices ----------------------------------------------------------------------------- */
+
+/* Slower in everything: c, p, Z, graph calls. */
+static struct model elsewhere(void)
+{
+	struct model m = fake_model();
+
+	m.v[MODEL_C] = 4000;
+	m.v[MODEL_P] = 6300;
+	m.v[MODEL_G] = 1100;
+	m.v[MODEL_Z] = 26000;
+	m.v[MODEL_GRAPH_A] = 3000;
+	m.v[MODEL_GRAPH_Z] = 21000;
+	m.v[MODEL_FUSED_Z] = 25000;
+	return m;
+}
+
+/* A workload on A and, to hold prices against, on B; launches on both. */
+Test(small_fit_price, a_workload_priced_elsewhere)
+{
+	struct fake_session work = cells_session(), truth = cells_session();
+	struct fake_session launch_a = small_session(), launch_b = small_session();
+	struct made on_a = { 0 }, on_b = { 0 }, a = { 0 }, b = { 0 };
+	struct prices p;
+
+	truth.model[0] = launch_b.model[0] = elsewhere();
+	made_grid(&on_a, &work);
+	made_grid(&on_b, &truth);
+	made_fit(&a, &launch_a);
+	made_fit(&b, &launch_b);
+	price_make(&p,
+		   &(struct price_request){
+			   .work = &on_a.grid, .b = &b.fit, .a = &a.fit, .measured = &on_b.grid });
+	cr_assert(eq(int, p.compared, on_a.grid.n_points), "%d", p.compared);
+	cr_assert(lt(dbl, p.worst, 0.01), "%g", p.worst);
+	prices_release(&p);
+	/* without A's fit its gap between nodes is counted twice */
+	price_make(&p, &(struct price_request){
+			       .work = &on_a.grid, .b = &b.fit, .measured = &on_b.grid });
+	cr_assert(lt(dbl, 0.05, p.worst), "530 ns in 3500: %g", p.worst);
+	prices_release(&p);
+	made_release(&on_a);
+	made_release(&on_b);
+	made_release(&a);
+	made_release(&b);
+}
+
+Test(small_fit_price, prices_say_what_they_do_not_know)
+{
+	struct fake_session work = small_session(), launch_b = small_session();
+	struct made on_a = { 0 }, b = { 0 };
+	struct prices p;
+
+	work.size = "0,2,10,3000";
+	work.depth = "1,16";
+	work.mode = "stream,graph";
+	launch_b.mode = "stream";
+	made_grid(&on_a, &work);
+	made_fit(&b, &launch_b);
+	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
+	cr_assert(eq(int, p.n_known, 8), "no graphs on B: %d of %d", p.n_known, p.n);
+	cr_assert(zero(int, p.compared), "nothing measured on B");
+	for (int i = 0; i < p.n; i++)
+		if (p.priced[i].known)
+			cr_assert(eq(int, p.priced[i].covered,
+				     on_a.grid.point[i].batch.kernel_ns < 3e6),
+				  "3000 us was not swept on B");
+	prices_release(&p);
+	made_release(&on_a);
+	made_release(&b);
+}
+
+/* The largest kernels of both take 3 % more than their nominal 1000 us: all the same, both had it.
+ */
+Test(small_fit_price, what_both_swept_is_covered)
+{
+	struct fake_session s = small_session();
+	struct made a = { 0 }, b = { 0 };
+	struct prices p;
+
+	s.model[0].v[MODEL_CLOCK] = 1.03;
+	made_fit(&a, &s);
+	s.seed = 2;
+	made_fit(&b, &s);
+	price_make(&p, &(struct price_request){ .work = &a.grid, .a = &a.fit, .b = &b.fit });
+	for (int i = 0; i < p.n; i++)
+		cr_assert(p.priced[i].covered, "point %d of %d, size %g", i, p.n,
+			  a.grid.size[a.grid.point[i].size].value);
+	prices_release(&p);
+	made_release(&a);
+	made_release(&b);
+}
+
+/* ---- what a launch takes on the device ---------------------------------------------------- */
+
+static double half(const struct batch *b, int side)
+{
+	return b->kernel_ns < 3100 && !side ? 0.5 : 1;
+}
+
+/* Prices every point of a session of cells in one mode, by what launches cost on both sides. */
+static void device_time_is(const char *mode, const char *depth, double more, double off)
+{
+	struct fake_session work = cells_session(), launches = small_session();
+	struct made a = { 0 }, on_a = { 0 };
+
+	work.mode = mode;
+	work.depth = depth;
+	work.size = "1,100,1000";
+	made_grid(&on_a, &work);
+	made_fit(&a, &launches);
+	for (int i = 0; i < on_a.grid.n_points; i++) {
+		const struct price_job job = price_job_of(
+			&(struct price_request){ .work = &on_a.grid, .b = &a.fit, .a = &a.fit }, i);
+		double want = cells_ns(on_a.grid.size[on_a.grid.point[i].size].value) + more;
+		double got = job.batch.mode == MODE_FUSED ? job.fused_ns : job.batch.kernel_ns;
+
+		cr_assert(job.known, "%s, %s", mode, depth);
+		cr_assert(epsilon_eq(dbl, got, want, off), "%s at %s, point %d: %g, not %g", mode,
+			  depth, i, got, want);
+	}
+	made_release(&on_a);
+	made_release(&a);
+}
+
+/*
+ * The session was made up of kernels of cells_ns(), to which what A's launches cost was added: of
+ * several depths the slope, of one depth the block less Z and three gaps (or a call and Zg), has to
+ * give them back. A unit of a fused block of 4 keeps 3 / 4 of the 60 ns between units.
+ */
+Test(small_fit_price, device_time_is_what_the_session_was_made_of)
+{
+	device_time_is("stream", "1,4,16,64", 0, 20);
+	device_time_is("graph", "1,4,16,64", 0, 20);
+	device_time_is("fused", "1,4,16,64", 60, 20);
+	device_time_is("stream", "4", 0, 40);
+	device_time_is("graph", "4", 0, 40);
+	device_time_is("fused", "4", 45, 40);
+}
+
+static double nothing_ns(double cells)
+{
+	(void)cells;
+	return 0;
+}
+
+/* A block that took less than A's launches of nothing holds no kernel time, and not less. */
+Test(small_fit_price, device_time_is_never_negative)
+{
+	struct fake_session work = cells_session(), launches = small_session();
+	struct made a = { 0 }, on_a = { 0 };
+	struct price_job job;
+
+	work.mode = "stream";
+	work.depth = "4";
+	work.size = "1,1000";
+	work.model[0].v[MODEL_Z] = 100;
+	work.model[0].v[MODEL_C] = work.model[0].v[MODEL_P] = work.model[0].v[MODEL_G] = 0;
+	work.factor = half;
+	made_grid(&on_a, &work);
+	made_fit(&a, &launches);
+	job = price_job_of(&(struct price_request){ .work = &on_a.grid, .b = &a.fit, .a = &a.fit },
+			   0);
+	cr_assert(zero(dbl, job.batch.kernel_ns), "6120 ns, and Z and gaps are 8500: %g",
+		  job.batch.kernel_ns);
+	made_release(&on_a);
+	/* in graphs a node took 30 ns, of which A's gaps are 530 */
+	work = cells_session();
+	work.mode = "graph";
+	work.model[0].v[MODEL_GRAPH_G] = 0;
+	work.model[0].v[MODEL_GRAPH_GG] = 0;
+	work.kernel_ns = nothing_ns;
+	made_grid(&on_a, &work);
+	job = price_job_of(&(struct price_request){ .work = &on_a.grid, .b = &a.fit, .a = &a.fit },
+			   0);
+	cr_assert(zero(dbl, job.batch.kernel_ns), "nodes: %g", job.batch.kernel_ns);
+	made_release(&on_a);
+	made_release(&a);
+}
+
+/* Device times of work, in ns, by its cells. */
+static double listed_ns(double cells)
+{
+	return cells < 2 ? 4000 : cells < 3 ? 66000 : 69000;
+}
+
+/*
+ * B swept 0 to 50 us, which take 1.25 times as long there and 5 us: up to 67.5 us of device time.
+ * What is shorter than the 5 us is as short as nothing, which B swept too.
+ */
+Test(small_fit_price, device_time_is_covered_by_what_sizes_take)
+{
+	struct fake_session work = cells_session(), launches = small_session();
+	struct made b = { 0 }, on_a = { 0 };
+	struct prices p;
+
+	launches.model[0].v[MODEL_CLOCK] = 1.25;
+	launches.model[0].v[MODEL_E] = 5000;
+	launches.size = "0,2,5,10,20,50";
+	work.kernel_ns = listed_ns;
+	work.mode = "stream";
+	work.size = "1,2,3";
+	made_grid(&on_a, &work);
+	made_fit(&b, &launches);
+	cr_assert(epsilon_eq(dbl, b.fit.model.v[MODEL_E], 5000, 100), "%g", b.fit.model.v[MODEL_E]);
+	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
+	for (int i = 0; i < p.n; i++) {
+		double cells = on_a.grid.size[on_a.grid.point[i].size].value;
+
+		cr_assert(eq(int, p.priced[i].covered, cells < 3), "%g cells", cells);
+	}
+	prices_release(&p);
+	made_release(&on_a);
+	made_release(&b);
+}
+
+/* ---- kept sessions ---------------------------------------------------------------------- */
+
+static void read_kept(struct made *m, const char *name, bool fitted)
+{
+	char path[DATAFILE_PATH_BYTES];
+
+	cr_assert(zero(int, datafile_find(name, path)), "%s", name);
+	cr_assert(zero(int, session_read(&m->journal, path, NULL)), "%s", path);
+	cr_assert(zero(int, grid_make(&m->grid, &m->journal, 0, NULL)), "%s", path);
+	if (fitted)
+		cr_assert(zero(int, fit_make(&m->fit, &m->grid, 0)), "%s", path);
+}
+
+/* What was asked of the model on this GPU. */
+Test(small_fit_price, an_h200_is_predicted_from_half_of_its_points)
+{
+	struct made launch = { 0 };
+	struct validation v;
+
+	read_kept(&launch, "data/sessions/h200-launch.jsonl", false);
+	validate_grid(&v, &launch.grid);
+	cr_assert(eq(int, v.all.n, 103), "%d", v.all.n);
+	cr_assert(le(dbl, v.all.median, 0.03), "%g", v.all.median);
+	cr_assert(le(dbl, v.all.p95, 0.10), "%g", v.all.p95);
+	validation_release(&v);
+	made_release(&launch);
+}
+
+/*
+ * A real workload from its kernels and what launches cost, of which it has no part. The 24 blocks
+ * that say how long kernels take are no test.
+ */
+Test(small_fit_price, myocyte_is_priced_from_launches)
+{
+	struct made launch = { 0 }, myocyte = { 0 };
+	struct prices p;
+
+	read_kept(&launch, "data/sessions/h200-launch.jsonl", true);
+	read_kept(&myocyte, "data/sessions/h200-myocyte.jsonl", false);
+	price_make(&p, &(struct price_request){ .work = &myocyte.grid,
+						.b = &launch.fit,
+						.a = &launch.fit,
+						.measured = &myocyte.grid });
+	cr_assert(eq(int, p.compared, 35), "%d", p.compared);
+	cr_assert(le(dbl, p.median, 0.03), "%g", p.median);
+	cr_assert(le(dbl, p.p95, 0.05), "%g", p.p95);
+	prices_release(&p);
+	made_release(&launch);
+	made_release(&myocyte);
+}

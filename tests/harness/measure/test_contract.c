@@ -1,0 +1,132 @@
+/* test_contract.c - a workload that leaves something out is named, with what it lacks. */
+/* sanitizers: one thread */
+#include "harness/measure/contract.h"
+#include "tests/capture.h"
+#include "tests/divert.h"
+#include "tests/fake_workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/redirect.h>
+#include <errno.h>
+#include <string.h>
+
+TestSuite(small_contract, .timeout = 30);
+
+static struct workload whole(void)
+{
+	return *workloads[0];
+}
+
+static void expect_refused(const struct workload *const *table, const char *part)
+{
+	const char *text;
+
+	cr_redirect_stderr();
+	cr_assert(eq(int, contract_check(table), -EINVAL), "result for: %s", part);
+	text = captured_stderr();
+	cr_assert(ne(ptr, strstr(text, part), NULL), "'%s' is not in: %s", part, text);
+	cr_assert(eq(sz, strcspn(text, "\n"), strlen(text) - 1), "one line: %s", text);
+}
+
+Test(small_contract, the_generated_table_keeps_it)
+{
+	cr_assert(zero(int, contract_check(workloads)), "see stderr");
+}
+
+Test(small_contract, a_missing_hook_is_named)
+{
+	struct workload w = whole();
+	const struct workload *const table[] = { &w, NULL };
+
+	w.teardown = NULL;
+	expect_refused(table, "does not set .teardown");
+}
+
+Test(small_contract, a_missing_text_is_named)
+{
+	struct workload w = whole();
+	const struct workload *const table[] = { &w, NULL };
+
+	w.source = NULL;
+	expect_refused(table, "does not set .source");
+}
+
+Test(small_contract, needs_of_what_there_is_not_are_named)
+{
+	static const struct param_need bad[][2] = {
+		{ { "rtae", "file" }, { NULL, NULL } },
+		{ { "rate", "flie" }, { NULL, NULL } },
+		{ { "rate", "solver=rk5" }, { NULL, NULL } },
+		{ { "rate", "solver" }, { NULL, NULL } },
+		{ { "rate", "solver=rk4|" }, { NULL, NULL } },
+		{ { "rate", "cells" }, { NULL, NULL } },
+		{ { "rate", "file=x" }, { NULL, NULL } },
+	};
+	struct workload w = workload_fake;
+	const struct workload *const table[] = { &w, NULL };
+
+	cr_assert(zero(int, contract_check(table)), "see stderr");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		const char *text;
+
+		w.needs = bad[i];
+		divert_stderr();
+		cr_assert(eq(int, contract_check(table), -EINVAL), "%s when %s", bad[i][0].name,
+			  bad[i][0].when);
+		text = diverted_stderr();
+		cr_assert(ne(ptr, strstr(text, bad[i][0].when), NULL), "%s", text);
+	}
+}
+
+Test(small_contract, presets_that_do_not_fit_are_named)
+{
+	static const struct preset bad[][2] = {
+		{ { "one", "cels=4", "" }, { NULL, NULL, NULL } },
+		{ { "one", "cells=many", "" }, { NULL, NULL, NULL } },
+		{ { "one", "cells=4 rate=2", "" }, { NULL, NULL, NULL } },
+		{ { "one", "fail=limits", "" }, { NULL, NULL, NULL } },
+	};
+	struct workload w = workload_fake;
+	const struct workload *const table[] = { &w, NULL };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		const char *text;
+
+		w.presets = bad[i];
+		divert_stderr();
+		cr_assert(eq(int, contract_check(table), -EINVAL), "%s", bad[i][0].values);
+		text = diverted_stderr();
+		cr_assert(ne(ptr, strstr(text, bad[i][0].values), NULL), "%s", text);
+	}
+}
+
+Test(small_contract, optional_hooks_may_be_missing)
+{
+	struct workload w = whole();
+	const struct workload *const table[] = { &w, NULL };
+
+	w.fused = NULL;
+	w.report = NULL;
+	w.needs = NULL;
+	w.presets = NULL;
+	cr_assert(zero(int, contract_check(table)), "see stderr");
+}
+
+Test(small_contract, a_copied_folder_with_the_old_name_is_found)
+{
+	struct workload a = whole(), b = whole();
+	const struct workload *const table[] = { &a, &b, NULL };
+
+	expect_refused(table, "two workloads call themselves");
+}
+
+Test(small_contract, no_axis_is_found)
+{
+	static const struct param none[] = { PARAM_END };
+	struct workload w = whole();
+	const struct workload *const table[] = { &w, NULL };
+
+	w.params = none;
+	expect_refused(table, "marks 0 parameters as kernel-size axis");
+}

@@ -1,0 +1,117 @@
+/* test_sweep_axis.c - harness/plan/request.h: values, ranges, and what is refused. */
+/* sanitizers: one thread */
+#include "harness/plan/request.h"
+#include "tests/divert.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(small_sweep_axis, .timeout = 30);
+
+static const char *const names[] = { "rk4", "rkf78", NULL };
+static const struct param whole = { "n", PARAM_INT, 0,	"",   "",   -100,
+				    100, NULL,	    "", NULL, NULL, false };
+static const struct param size = { "n",	    PARAM_SIZE, 0,  "",	  "",	1,
+				   1 << 20, NULL,	"", NULL, NULL, false };
+static const struct param real = { "x", PARAM_REAL, 0, "", "", 0, 10, NULL, "", NULL, NULL, false };
+static const struct param choice = { "s", PARAM_CHOICE, 0,  "",	  "",	0,
+				     0,	  names,	"", NULL, NULL, false };
+static const struct param path = { "f", PARAM_PATH, 0, "", "", 0, 0, NULL, "", NULL, NULL, false };
+static const struct param list = {
+	"l", PARAM_LIST, 0, "", "", 1, 1000, NULL, "", NULL, NULL, false
+};
+
+/* The values with blanks between them. */
+static const char *joined(const struct axis *a)
+{
+	static char text[4096];
+
+	*text = '\0';
+	for (int i = 0; i < a->n; i++) {
+		strcat(text, i ? " " : "");
+		strcat(text, a->value[i]);
+	}
+	return text;
+}
+
+static void gives(const struct param *row, const char *text, const char *want)
+{
+	struct axis a;
+
+	cr_assert(zero(int, axis_parse(&a, row, "n", text)), "%s", text);
+	cr_assert(eq(str, (char *)joined(&a), (char *)want), "%s", text);
+	axis_release(&a);
+}
+
+Test(small_sweep_axis, values_and_ranges)
+{
+	gives(&whole, "1,2,-3", "1 2 -3");
+	gives(&size, "1024,2k", "1k 2k");
+	gives(&size, "1k:8k:x2", "1k 2k 4k 8k");
+	gives(&size, "1k:8k", "1k 2k 4k 8k");
+	gives(&size, "1:10:x4", "1 4");
+	gives(&whole, "10:50:+20", "10 30 50");
+	gives(&whole, "-10:10:+10", "-10 0 10");
+	gives(&whole, "7,10:30:+10", "7 10 20 30");
+	gives(&real, "0.5,1e0", "0.5 1");
+	gives(&real, "0.1:0.4:+0.1", "0.1 0.2 0.30000000000000004 0.4");
+	gives(&choice, "rk4,rkf78", "rk4 rkf78");
+	gives(&path, "a,b:c", "a,b:c");
+	gives(&list, "1,2/3,4", "1,2 3,4");
+}
+
+static void refuses(const struct param *row, const char *text, const char *why)
+{
+	struct axis a;
+	const char *said;
+	int err;
+
+	divert_stderr();
+	err = axis_parse(&a, row, "--size", text);
+	said = diverted_stderr();
+	axis_release(&a);
+	cr_assert(eq(int, err, -22), "%s", text);
+	cr_assert(is_one_complaint(said), "%s: %s", text, said);
+	cr_assert(ne(ptr, strstr(said, why), NULL), "%s: %s", text, said);
+}
+
+Test(small_sweep_axis, what_is_refused)
+{
+	refuses(&whole, "1,,2", "empty");
+	refuses(&whole, "", "empty");
+	refuses(&whole, "1,101", "out of range");
+	refuses(&whole, "1,2,1", "one value twice");
+	refuses(&size, "1k,1024", "one value twice");
+	refuses(&size, "1k:8k:y2", "FROM:TO:xFACTOR");
+	refuses(&size, "1k:8k:x1", "FROM:TO:xFACTOR");
+	refuses(&size, "1k:8k:+0", "FROM:TO:xFACTOR");
+	refuses(&size, "1k:8k:xnan", "FROM:TO:xFACTOR");
+	refuses(&size, "8k:1k:x2", "upwards");
+	refuses(&whole, "0:8:x2", "above 0");
+	refuses(&size, "1:1M:+1", "more than 256 values");
+	refuses(&size, "1::x2", "empty");
+	refuses(&choice, "rk4,rkf77", "did you mean 'rkf78'?");
+}
+
+Test(small_sweep_axis, thinned_evenly_with_both_ends)
+{
+	static const struct {
+		int n;
+		const char *want;
+	} cases[] = { { 2, "1 64" },
+		      { 3, "1 8 64" },
+		      { 5, "1 4 8 32 64" },
+		      { 7, "1 2 4 8 16 32 64" },
+		      { 9, "1 2 4 8 16 32 64" } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct axis a;
+
+		cr_assert(zero(int, axis_parse(&a, &size, "n", "1:64:x2")), "parse");
+		axis_thin(&a, cases[i].n);
+		cr_assert(eq(str, (char *)joined(&a), (char *)cases[i].want), "n=%d", cases[i].n);
+		axis_release(&a);
+	}
+}

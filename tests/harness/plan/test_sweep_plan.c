@@ -1,0 +1,361 @@
+/*
+ * test_sweep_plan.c - harness/plan/plan.h: which points, their keys, the plan as a record and
+ * back.
+ */
+/* sanitizers: one thread */
+#include "harness/plan/estimate.h"
+#include "harness/plan/plan.h"
+#include "harness/plan/plan_record.h"
+#include "tests/divert.h"
+#include "tests/fake_workload.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <string.h>
+
+TestSuite(small_sweep_plan, .timeout = 60);
+
+static const struct workload *const fakes[] = { &workload_fake, NULL };
+
+/* A plan of the fake; args are name=values. */
+static struct plan session_plan(const char *depth, const char *mode, char **args, int n)
+{
+	struct plan_request r = { .workload = fakes,
+				  .assignment = args,
+				  .n_assignments = n,
+				  .depth = depth,
+				  .mode = mode,
+				  .design = design_of(false) };
+	struct plan p;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	return p;
+}
+
+/* What README says of a sweep, and in parentheses of a quick one. */
+Test(small_sweep_plan, what_is_measured_by_default)
+{
+	const struct design full = design_of(false), quick = design_of(true);
+	const double ms = 1e6;
+
+	cr_assert(not(full.quick), "full");
+	cr_assert(quick.quick, "quick");
+	cr_assert(full.sequential && full.processes == 30, "at most 30 processes");
+	cr_assert(not(quick.sequential), "a fixed number");
+	cr_assert(eq(int, quick.processes, 5), "5 processes");
+	cr_assert(full.half_width_max == 0.02 && quick.half_width_max == 0.05, "widths");
+	cr_assert(full.rounds == 5 && quick.rounds == 3, "rounds");
+	cr_assert(full.visit_ns == 2 * ms && quick.visit_ns == 0.5 * ms, "visits");
+	cr_assert(full.blocks_min == 3 && quick.blocks_min == 3, "least blocks of a visit");
+	cr_assert(full.blocks_max == 200 && quick.blocks_max == 50, "most blocks of a visit");
+	cr_assert(full.warmup_min_ns == 500 * ms && full.warmup_max_ns == 5000 * ms, "warm-up");
+	cr_assert(quick.warmup_min_ns == 300 * ms && quick.warmup_max_ns == 1000 * ms, "warm-up");
+	cr_assert(full.pause_min_ns == 200 * ms && full.pause_max_ns == 1000 * ms, "pauses");
+	cr_assert(quick.pause_min_ns == 200 * ms && quick.pause_max_ns == 400 * ms, "pauses");
+	cr_assert(full.check_steps == 256 && quick.check_steps == 256, "steps that are checked");
+}
+
+Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
+{
+	struct plan p = session_plan(NULL, NULL, NULL, 0);
+
+	cr_assert(eq(int, p.n_configs, 3 + 2), "1,32,1k, and aside launches=4, solver=euler");
+	cr_assert(eq(int, p.n_points, 3 * 13 * 3 + 2 * 3), "1 to 4096 by 2, three modes");
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, any_parameter_is_an_axis)
+{
+	char *args[] = { "cells=1:4:x2", "solver=rk4,euler", "rate=2" };
+	struct plan p = session_plan("1,8", "stream,fused", args, 3);
+	char text[160];
+
+	cr_assert(eq(int, p.n_configs, 6), "3 sizes, 2 solvers");
+	cr_assert(eq(int, p.n_points, 24), "2 depths, 2 modes");
+	plan_point_text(&p, 23, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=4 rate=2 solver=euler fused depth 8"), "%s", text);
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, limits_take_points_away)
+{
+	char *modes[] = { "modes=nofused" }, *depths[] = { "depth_max=4" };
+	struct plan p = session_plan("1,8", NULL, modes, 1);
+
+	cr_assert(eq(int, p.n_points, 3 * 2 * 2), "no fused");
+	cr_assert(eq(int, p.refused, 3), "one a configuration");
+	cr_assert(ne(ptr, strstr(p.refused_why, "cannot be fused"), NULL), "%s", p.refused_why);
+	plan_release(&p);
+	p = session_plan("1,8", NULL, depths, 1);
+	cr_assert(eq(int, p.n_points, 3 * 3), "depth 8 refused");
+	plan_release(&p);
+}
+
+static void refuses(int err, const char *why, const char *depth, char *arg, char *around)
+{
+	struct plan_request r = { .workload = fakes,
+				  .assignment = &arg,
+				  .n_assignments = arg != NULL,
+				  .around = &around,
+				  .n_arounds = around != NULL,
+				  .depth = depth,
+				  .design = design_of(false) };
+	struct plan p;
+	const char *said;
+	int got;
+
+	divert_stderr();
+	got = plan_make(&p, &r);
+	said = diverted_stderr();
+	plan_release(&p);
+	cr_assert(eq(int, got, -err), "%s", why);
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_assert(ne(ptr, strstr(said, why), NULL), "%s", said);
+}
+
+Test(small_sweep_plan, what_is_refused)
+{
+	refuses(EINVAL, "did you mean 'cells'?", NULL, "cels=1", NULL);
+	refuses(EINVAL, "not name=value", NULL, "cells", NULL);
+	refuses(EINVAL, "cells=0: out of range", NULL, "cells=1,0", NULL);
+	refuses(EINVAL, "--depth=0: out of range", "0", NULL, NULL);
+	refuses(EINVAL, "use rift run", NULL, "action=yes", NULL);
+	refuses(ENODEV, "likes none", NULL, "device=none", NULL);
+	refuses(EINVAL, "nothing is allowed", NULL, "modes=none", NULL);
+	refuses(EINVAL, "axis of the grid itself", NULL, NULL, "cells=1,2");
+	refuses(EINVAL, "rate=2 has no effect", NULL, "rate=2", NULL);
+	refuses(EINVAL, "unknown parameter 'sovler'", NULL, NULL, "sovler=rk4");
+}
+
+Test(small_sweep_plan, a_parameter_around_the_centre)
+{
+	char *around[] = { "solver=rk4,rkf78,euler" }, *args[] = { "cells=1,2,4" };
+	struct plan_request r = { .workload = fakes,
+				  .assignment = args,
+				  .n_assignments = 1,
+				  .around = around,
+				  .n_arounds = 1,
+				  .depth = "1,4,16",
+				  .mode = "stream",
+				  .design = design_of(false) };
+	struct plan p;
+	char text[160];
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	/* rkf78, the default, is the centre of the grid already */
+	cr_assert(eq(int, p.n_points, 9 + 2), "%d points", p.n_points);
+	plan_point_text(&p, 10, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=2 solver=euler stream depth 4"), "%s", text);
+	plan_release(&p);
+}
+
+/* How many points a full or quick plan has with one assignment or around, or none. */
+static int count_points(bool quick, const char *size, char *arg, char *around)
+{
+	struct plan_request r = { .workload = fakes,
+				  .assignment = &arg,
+				  .n_assignments = arg != NULL,
+				  .around = &around,
+				  .n_arounds = around != NULL,
+				  .size = size,
+				  .mode = "stream",
+				  .design = design_of(quick) };
+	struct plan p;
+	int n;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	n = p.n_points;
+	plan_release(&p);
+	return n;
+}
+
+Test(small_sweep_plan, side_axes_of_the_workload)
+{
+	char text[160];
+	struct plan p = session_plan(NULL, "fused", NULL, 0);
+
+	plan_point_text(&p, 39, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=32 launches=4 fused depth 64"), "%s", text);
+	plan_point_text(&p, 40, text, sizeof(text));
+	cr_assert(eq(str, text, "fake cells=32 solver=euler fused depth 64"), "%s", text);
+	plan_release(&p);
+	cr_assert(eq(int, count_points(false, NULL, NULL, NULL), 3 * 13 + 2), "full");
+	cr_assert(eq(int, count_points(true, NULL, NULL, NULL), 3 * 7), "quick: none");
+	cr_assert(eq(int, count_points(false, "1,32", NULL, NULL), 2 * 13), "a grid of the user");
+	cr_assert(eq(int, count_points(false, NULL, "cells=1,32", NULL), 2 * 13), "the same");
+	/* named, once as an axis of the grid, once around it with other values */
+	cr_assert(eq(int, count_points(false, NULL, "launches=1,2", NULL), 2 * 3 * 13 + 1), "axis");
+	cr_assert(eq(int, count_points(false, NULL, NULL, "launches=2,3,5"), 3 * 13 + 3 + 1),
+		  "around");
+}
+
+Test(small_sweep_plan, side_axes_of_every_workload_are_values_it_takes)
+{
+	for (size_t i = 0; workloads[i]; i++) {
+		const struct workload *const one[] = { workloads[i], NULL };
+		struct plan_request r = { .workload = one, .design = design_of(false) };
+		struct plan p;
+
+		cr_assert(zero(int, plan_make(&p, &r)), "%s", workloads[i]->name);
+		plan_release(&p);
+	}
+}
+
+Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)
+{
+	char *two[] = { "cells=1,2" }, *one[] = { "cells=2" };
+	struct plan a = session_plan("1,8", "stream", two, 1),
+		    b = session_plan("8", "stream", one, 1);
+
+	cr_assert(eq(str, a.point[3].key, b.point[0].key), "cells=2 stream depth 8 in both");
+	for (int i = 0; i < a.n_points; i++)
+		for (int k = 0; k < i; k++)
+			cr_assert(ne(int, strcmp(a.point[i].key, a.point[k].key), 0), "%d %d", i,
+				  k);
+	plan_release(&a);
+	plan_release(&b);
+}
+
+Test(small_sweep_plan, a_plan_survives_its_record)
+{
+	char *args[] = { "cells=1,2", "layers=7,8/9,10", "depth_max=9", "launches=2" };
+	struct plan p = session_plan("1,8", NULL, args, 4), back;
+	json_t *o, *again;
+	char want[HASH_TEXT], got[HASH_TEXT];
+
+	p.config[1].timing[0].step_ns = 1234;
+	p.config[1].timing[0].ends_ns = 99;
+	predict_blocks(&p);
+	o = plan_json(&p);
+	cr_assert(zero(int, plan_parse(&back, o, fakes, "s.jsonl:1: ")), "parse");
+	again = plan_json(&back);
+	hash_json(o, want);
+	hash_json(again, got);
+	cr_assert(eq(str, got, want), "the same text");
+	cr_assert(eq(int, ((struct fake_opts *)back.config[1].params.opts)->layers.n, 2), "list");
+	json_decref(o);
+	json_decref(again);
+	plan_release(&p);
+	plan_release(&back);
+}
+
+/* Readers reserve room for all of them; 2^32 + 1 is what an int takes for 1. */
+Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
+{
+	static const json_int_t bad[] = { 2000000000, 4294967297 };
+	char *args[] = { "cells=1,2" };
+	struct plan p = session_plan("1,8", NULL, args, 1), back;
+	json_t *o = plan_json(&p);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		json_object_set_new(json_object_get(o, "design"), "processes",
+				    json_integer(bad[i]));
+		divert_stderr();
+		cr_assert(eq(int, plan_parse(&back, o, fakes, "s.jsonl:1: "), -EINVAL), "%ld",
+			  (long)bad[i]);
+		cr_assert(is_one_complaint(diverted_stderr()), "%ld", (long)bad[i]);
+		plan_release(&back);
+	}
+	json_decref(o);
+	plan_release(&p);
+}
+
+/* Changes something in a plan's record: the line that refuses it names the file and says this. */
+static void damaged(const char *change, const char *want)
+{
+	char *args[] = { "cells=1,2" };
+	struct plan p = session_plan("1,8", NULL, args, 1), back;
+	json_t *o = plan_json(&p), *with = json_loads(change, 0, NULL);
+	const char *said;
+	int err;
+
+	cr_assert(ne(ptr, with, NULL), "%s", change);
+	json_object_update(json_object_get(o, "design"), json_object_get(with, "design"));
+	json_object_update(json_array_get(json_object_get(o, "points"), 3),
+			   json_object_get(with, "point"));
+	json_object_update(json_array_get(json_object_get(o, "configs"), 1),
+			   json_object_get(with, "config"));
+	if (json_object_get(with, "points"))
+		json_object_set(o, "points", json_object_get(with, "points"));
+	divert_stderr();
+	err = plan_parse(&back, o, fakes, "s.jsonl:1: ");
+	said = diverted_stderr();
+	cr_assert(eq(int, err, -EINVAL), "%s", change);
+	cr_assert(is_one_complaint(said), "%s: %s", change, said);
+	cr_assert(zero(int, strncmp(said, "rift: s.jsonl:1: ", 17)), "%s: %s", change, said);
+	cr_assert(ne(ptr, strstr(said, want), NULL), "'%s' in %s", want, said);
+	plan_release(&back);
+	plan_release(&p);
+	json_decref(with);
+	json_decref(o);
+}
+
+/* A design with this value there: is it read? */
+static bool is_read(const char *field, json_int_t value)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = session_plan("1", "stream", args, 1), back;
+	json_t *o = plan_json(&p);
+	int err;
+
+	json_object_set_new(json_object_get(o, "design"), field, json_integer(value));
+	divert_stderr();
+	err = plan_parse(&back, o, fakes, "s.jsonl:1: ");
+	diverted_stderr();
+	plan_release(&back);
+	plan_release(&p);
+	json_decref(o);
+	return !err;
+}
+
+/* Both ends belong to it; a day is 86400 s. */
+Test(small_sweep_plan, fields_of_a_design_have_ranges)
+{
+	static const json_int_t day = INT64_C(86400000000000);
+	static const struct {
+		const char *field;
+		json_int_t least, most;
+	} rows[] = { { "processes", 1, 100000 },     { "rounds", 1, 100 },
+		     { "visit_ns", 1, day },	     { "blocks_min", 1, 200 },
+		     { "blocks_max", 3, 1000000 },   { "warmup_min_ns", 0, day },
+		     { "warmup_max_ns", 0, day },    { "pause_min_ns", 0, day },
+		     { "pause_max_ns", 0, day },     { "check_steps", 1, 16777216 },
+		     { "lock_clocks_mhz", 1, 10000 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		cr_assert(is_read(rows[i].field, rows[i].least), "%s, least", rows[i].field);
+		cr_assert(is_read(rows[i].field, rows[i].most), "%s, most", rows[i].field);
+		cr_assert(not(is_read(rows[i].field, rows[i].least - 1)), "%s", rows[i].field);
+		cr_assert(not(is_read(rows[i].field, rows[i].most + 1)), "%s", rows[i].field);
+	}
+}
+
+Test(small_sweep_plan, a_damaged_plan_is_refused)
+{
+	damaged("{\"points\":[]}", "the plan is damaged: points must be there");
+	damaged("{\"design\":{\"rounds\":0}}", "design.rounds must be 1 to 100");
+	damaged("{\"design\":{\"rounds\":101}}", "design.rounds");
+	damaged("{\"design\":{\"rounds\":\"5\"}}", "design.rounds");
+	damaged("{\"design\":{\"rounds\":null}}", "design.rounds");
+	damaged("{\"design\":{\"visit_ns\":0}}", "design.visit_ns");
+	damaged("{\"design\":{\"blocks_min\":0}}", "design.blocks_min");
+	damaged("{\"design\":{\"blocks_max\":2}}", "design.blocks_max must be 3 to 1000000");
+	damaged("{\"design\":{\"warmup_max_ns\":-1}}", "design.warmup_max_ns");
+	damaged("{\"design\":{\"check_steps\":0}}", "design.check_steps must be 1 to 16777216");
+	damaged("{\"design\":{\"sync\":\"sleep\"}}", "design.sync");
+	damaged("{\"design\":{\"lock_clocks_mhz\":0}}", "lock_clocks_mhz must be \"base\" or 1 to");
+	damaged("{\"design\":{\"lock_clocks_mhz\":\"low\"}}", "lock_clocks_mhz");
+	damaged("{\"point\":{\"depth\":0}}", "points[3].depth must be 1 to 16777216");
+	damaged("{\"point\":{\"depth\":16777217}}", "points[3].depth");
+	damaged("{\"point\":{\"depth\":1.5}}", "points[3].depth");
+	damaged("{\"point\":{\"config\":2}}", "points[3].config must be 0 to 1");
+	damaged("{\"point\":{\"config\":-1}}", "points[3].config");
+	damaged("{\"point\":{\"config\":4294967296}}", "points[3].config");
+	damaged("{\"point\":{\"mode\":\"steam\"}}", "points[3].mode must be stream, graph");
+	damaged("{\"point\":{\"key\":\"12\"}}", "points[3].key");
+	damaged("{\"point\":{\"block_ns\":-1}}", "points[3].block_ns");
+	damaged("{\"config\":{\"workload\":\"gone\"}}", "needs workload 'gone'");
+	damaged("{\"config\":{\"set\":{\"cells\":\"0\"}}}", "cells=0: out of range");
+	damaged("{\"config\":{\"set\":{\"sells\":\"2\"}}}", "fake has no parameter 'sells'");
+}

@@ -1,0 +1,159 @@
+/*
+ * test_sweep_assemble.c - harness/record/point_record.h: what a point's record says of its visits.
+ */
+/* sanitizers: one thread */
+#include "harness/record/point_record.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+TestSuite(small_sweep_assemble, .timeout = 30);
+
+static json_t *visit(const char *text)
+{
+	json_t *o = json_loads(text, 0, NULL);
+
+	cr_assert(ne(ptr, o, NULL), "%s", text);
+	return o;
+}
+
+static double member(const json_t *o, const char *a, const char *b)
+{
+	return json_number_value(json_object_get(json_object_get(o, a), b));
+}
+
+static bool is_noisy(const json_t *o)
+{
+	return json_is_true(json_object_get(json_object_get(o, "summary"), "noisy"));
+}
+
+Test(small_sweep_assemble, a_point_is_all_its_rounds)
+{
+	json_t *v[3] = {
+		visit("{\"t_enq_ns\":[1,2],\"t_total_ns\":[10,20],\"t_dev_ns\":[9],\"marks\":[0,16]"
+		      ","
+		      "\"canary_ns\":[5,6],\"utime_us\":3,\"check\":{\"state\":\"passed\"}}"),
+		visit("{\"t_enq_ns\":[3],\"t_total_ns\":[30],\"t_dev_ns\":[],\"marks\":[0],"
+		      "\"canary_ns\":[7,8],\"utime_us\":4}"),
+		visit("{\"t_enq_ns\":[4],\"t_total_ns\":[4000],\"t_dev_ns\":[],\"marks\":[1],"
+		      "\"canary_ns\":[7,8],\"utime_us\":4}"),
+	};
+	json_t *p = assemble_point(v, 3), *want;
+
+	want = json_loads("[10,20,30,4000]", 0, NULL);
+	cr_assert(json_equal(json_object_get(p, "t_total_ns"), want), "joined in order");
+	json_decref(want);
+	want = json_loads("[0,0,1,2]", 0, NULL);
+	cr_assert(json_equal(json_object_get(p, "round_of_block"), want), "rounds");
+	json_decref(want);
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(p, "status")), "ok"), "status");
+	cr_assert(eq(int, (int)json_integer_value(json_object_get(p, "utime_us")), 11), "sum");
+	/* of 10 and 30: the other two are marked, one for its events only, which count for none */
+	cr_assert(epsilon_eq(dbl, assembled_median(p, "t_total_ns"), 20, 1e-9), "median");
+	cr_assert(epsilon_eq(dbl, member(p, "summary", "share_marked"), 0.3333, 1e-9), "share");
+	cr_assert(is_noisy(p), "the median of all three is 30");
+	json_decref(p);
+	for (int i = 0; i < 3; i++)
+		json_decref(v[i]);
+}
+
+/* Without any other they are all there is. */
+Test(small_sweep_assemble, blocks_with_events_count_where_there_are_no_others)
+{
+	json_t *v = visit("{\"t_enq_ns\":[1,2,3],\"t_total_ns\":[10,20,40],\"t_dev_ns\":[9,8,7],"
+			  "\"marks\":[16,16,16],\"canary_ns\":[5,6],\"utime_us\":3}");
+	json_t *p = assemble_point(&v, 1);
+
+	cr_assert(eq(dbl, assembled_median(p, "t_total_ns"), 20), "%g",
+		  assembled_median(p, "t_total_ns"));
+	json_decref(p);
+	json_decref(v);
+}
+
+Test(small_sweep_assemble, too_few_good_blocks_are_said_to_be_noisy)
+{
+	json_t *v = visit("{\"t_enq_ns\":[1,1,1],\"t_total_ns\":[10,20,60],\"t_dev_ns\":[],"
+			  "\"marks\":[0,1,4],\"canary_ns\":[5,6]}");
+	json_t *p = assemble_point(&v, 1);
+
+	cr_assert(is_noisy(p), "noisy");
+	cr_assert(epsilon_eq(dbl, assembled_median(p, "t_total_ns"), 20, 1e-9), "of all three");
+	json_decref(p);
+	json_decref(v);
+}
+
+static json_t *rounds_checked(const json_t *point)
+{
+	return json_object_get(json_object_get(point, "check"), "rounds");
+}
+
+Test(small_sweep_assemble, the_rounds_that_were_checked_are_said)
+{
+	json_t *v[3] = {
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0],\"check\":{\"state\":"
+		      "\"passed\"}}"),
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0]}"),
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0],\"check\":{\"state\":"
+		      "\"passed\"}}"),
+	};
+	json_t *p = assemble_point(v, 3), *want = json_pack("[i, i]", 0, 2);
+
+	cr_assert(eq(int, json_equal(rounds_checked(p), want), 1), "the first and the last");
+	cr_assert(eq(ptr, json_object_get(json_object_get(v[0], "check"), "rounds"), NULL),
+		  "a visit's own check stays as it is");
+	json_decref(p);
+	p = assemble_point(v + 1, 1);
+	cr_assert(eq(int, json_is_null(json_object_get(p, "check")), 1), "none");
+	json_decref(p);
+	json_decref(want);
+	for (int i = 0; i < 3; i++)
+		json_decref(v[i]);
+}
+
+Test(small_sweep_assemble, one_failed_check_fails_the_point)
+{
+	json_t *v[3] = {
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0],\"check\":{\"state\":"
+		      "\"passed\"}}"),
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0],\"check\":{\"state\":"
+		      "\"failed\"}}"),
+		visit("{\"t_enq_ns\":[1],\"t_total_ns\":[2],\"marks\":[0],\"check\":{\"state\":"
+		      "\"passed\"}}"),
+	};
+	json_t *p = assemble_point(v, 3);
+
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(p, "status")), "check_failed"),
+		  "status");
+	cr_assert(
+		eq(str,
+		   (char *)json_string_value(json_object_get(json_object_get(p, "check"), "state")),
+		   "failed"),
+		"the failed one is kept");
+	cr_assert(eq(sz, json_array_size(rounds_checked(p)), 3), "all rounds");
+	json_decref(p);
+	for (int i = 0; i < 3; i++)
+		json_decref(v[i]);
+}
+
+Test(small_sweep_assemble, blocks_of_two_kinds_are_said_to_be)
+{
+	json_t *v[1] = { visit("{\"t_enq_ns\":[1,1,1,1,1],\"t_total_ns\":[100,151,101,150,99],"
+			       "\"t_dev_ns\":[],\"marks\":[0,0,0,0,0],\"canary_ns\":[5,6]}") };
+	json_t *p = assemble_point(v, 1);
+	json_t *modes = json_object_get(json_object_get(p, "summary"), "modes"), *want;
+
+	want = json_loads("[{\"median_ns\":100.0,\"share\":0.6},"
+			  "{\"median_ns\":150.5,\"share\":0.4}]",
+			  0, NULL);
+	cr_assert(json_equal(modes, want), "two modes");
+	json_decref(want);
+	json_decref(p);
+	json_decref(v[0]);
+	v[0] = visit("{\"t_enq_ns\":[1,1,1,1],\"t_total_ns\":[100,101,99,102],"
+		     "\"t_dev_ns\":[],\"marks\":[0,0,0,0],\"canary_ns\":[5,6]}");
+	p = assemble_point(v, 1);
+	modes = json_object_get(json_object_get(p, "summary"), "modes");
+	cr_assert(eq(int, json_typeof(modes), JSON_NULL), "one mode");
+	json_decref(p);
+	json_decref(v[0]);
+}

@@ -1,0 +1,74 @@
+/*
+ * test_sweep_handshake.c - session_handshake() of harness/session/supervisor.h: how long the
+ * command of the other side is waited for. Time is this program's own: it passes by 2 s at each
+ * reading.
+ */
+/* sanitizers: one thread */
+#include "common/interrupt.h"
+#include "harness/session/supervisor.h"
+#include "tests/divert.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+TestSuite(small_sweep_greet, .timeout = 60);
+
+enum { STEP_S = 2 };
+
+static time_t now_s;
+
+/* In front of the C library's. */
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (id != CLOCK_MONOTONIC_RAW)
+		return (int)syscall(SYS_clock_gettime, id, t);
+	now_s += STEP_S;
+	*t = (struct timespec){ .tv_sec = now_s };
+	return 0;
+}
+
+/* A command that says nothing for longer than the test has. */
+static const char silent[] = "sleep 100 #";
+
+static int greet(const char **said)
+{
+	struct show show;
+	int err;
+
+	divert_stderr();
+	show_start(&show, true);
+	err = session_handshake(silent, &show);
+	show_end(&show);
+	*said = diverted_stderr();
+	return err;
+}
+
+Test(small_sweep_greet, silence_is_said_and_then_the_end)
+{
+	const char *said;
+
+	cr_assert(eq(int, greet(&said), -ETIMEDOUT), "%s", said);
+	cr_assert(eq(str, (char *)said,
+		     "rift: waiting for the command of --against to start a worker, for 2 minutes "
+		     "at most\n"
+		     "rift: --against: 'sleep 100 #' said nothing for 2 minutes\n"),
+		  "once each");
+	cr_assert(lt(i64, 120, now_s), "2 minutes");
+	cr_assert(lt(i64, now_s, 140), "and a few readings");
+}
+
+Test(small_sweep_greet, control_c_is_no_complaint)
+{
+	const char *said;
+
+	interrupt_install();
+	raise(SIGINT);
+	cr_assert(eq(int, greet(&said), -EINTR), "%s", said);
+	cr_assert(eq(str, (char *)said, ""), "%s", said);
+}

@@ -1,0 +1,196 @@
+/*
+ * test_sweep_results.c - harness/session/results.h: what hand-made sessions say of
+ * their two sides, of their processes, and how noisy they are.
+ */
+/* sanitizers: one thread */
+#include "harness/cmd/sweep_text.h"
+#include "harness/session/results.h"
+#include "tests/four_points.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <string.h>
+
+TestSuite(small_sweep_results, .timeout = 60);
+
+/* ---- two sides -------------------------------------------------------------------------- */
+
+static char text[8192];
+
+static const char *printed(const struct journal *j, void (*print)(const struct results *, FILE *))
+{
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	struct results r;
+
+	results_init(&r, j, journal_processes(j));
+	print(&r, f);
+	results_release(&r);
+	fclose(f);
+	return text;
+}
+
+/* A point that is slower on b, one that is faster, one that is equal, one that a process lacks. */
+static struct journal two_sides(void)
+{
+	struct journal j = session_of(2, 5, true);
+
+	for (int i = 0; i < POINTS; i++) {
+		say_it_took(&j, 0, i, 1, 0.001);
+		say_it_took(&j, 1, i, i == 0 ? 1.1 : i == 1 ? 0.8 : 1, 0.001);
+	}
+	j.status[2 * POINTS + 3] = POINT_FAILED;
+	return j;
+}
+
+Test(small_sweep_results, the_points_that_differ_the_worst_first)
+{
+	struct journal j = two_sides();
+	const char *said = printed(&j, contrast_print), *faster, *slower;
+
+	faster = strstr(said, "faster  fake cells=1 stream depth 4\n");
+	slower = strstr(said, "slower  fake cells=1 stream depth 1\n");
+	cr_assert(ne(ptr, (void *)faster, NULL), "%s", said);
+	cr_assert(ne(ptr, (void *)slower, NULL), "%s", said);
+	cr_assert(lt(ptr, (void *)faster, (void *)slower), "0.8 is further off than 1.1: %s", said);
+	cr_assert(ne(ptr, strstr(said, "\n  0.8000  0."), NULL), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "\n  1.1000  1."), NULL), "%s", said);
+	cr_assert(eq(ptr, strstr(said, "cells=2"), NULL), "equal and open ones: %s", said);
+	cr_assert(ne(ptr,
+		     strstr(said,
+			    "\n4 points: 1 slower, 1 faster, 1 same, 1 inconclusive; margin 2 %\n"),
+		     NULL),
+		  "%s", said);
+	journal_release(&j);
+}
+
+Test(small_sweep_results, few_processes_decide_nothing)
+{
+	struct journal j = session_of(2, 4, true);
+	const char *said;
+
+	say_it_took(&j, 1, 0, 2, 0);
+	said = printed(&j, contrast_print);
+	cr_assert(ne(ptr, strstr(said, "take 5 processes or more"), NULL), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "0 slower, 0 faster, 0 same, 4 inconclusive;"), NULL), "%s",
+		  said);
+	journal_release(&j);
+}
+
+Test(small_sweep_results, ratios_as_csv)
+{
+	struct journal j = two_sides();
+	const char *said = printed(&j, contrast_csv);
+
+	cr_assert(
+		zero(int, strncmp(said,
+				  "workload,mode,depth,cells,processes,a_step_ns,b_step_ns,ratio,"
+				  "ratio_lo,ratio_hi,verdict,verdict_alone,key\n"
+				  "fake,stream,1,1,5,1000.0,1100.0,1.1,",
+				  strlen("workload,mode,depth,cells,processes,a_step_ns,"
+					 "b_step_ns,ratio,ratio_lo,ratio_hi,verdict,verdict_alone,"
+					 "key\n"
+					 "fake,stream,1,1,5,1000.0,1100.0,1.1,"))),
+		"%s", said);
+	/* what is not known is empty */
+	cr_assert(ne(ptr,
+		     strstr(said, "fake,stream,4,2,4,1000.0,1000.0,,,,inconclusive,inconclusive,"),
+		     NULL),
+		  "%s", said);
+	journal_release(&j);
+}
+
+/* ---- two kinds of processes ------------------------------------------------------------- */
+
+Test(small_sweep_results, points_of_two_kinds_of_processes_are_said)
+{
+	struct journal j = session_of(1, 5, true);
+	const char *said;
+
+	for (int i = 0; i < POINTS; i++)
+		say_it_took(&j, 0, i, 1, 0.001);
+	said = printed(&j, bimodal_print);
+	cr_assert(eq(str, (char *)said, ""), "evenly spread: %s", said);
+	/* of five 998 to 1002 ns, two take 1.3 times that */
+	j.total_ns[3 * POINTS + 2] *= 1.3;
+	j.total_ns[4 * POINTS + 2] *= 1.3;
+	said = printed(&j, bimodal_print);
+	cr_assert(eq(str, (char *)said,
+		     "\nprocesses fall into two kinds at 1 of 4 points; furthest apart:\n"
+		     "  fake cells=2 stream depth 1: 3 processes at 999 ns, 2 at 1.30 us\n"),
+		  "%s", said);
+	journal_release(&j);
+}
+
+/* Two of five processes take `factor` times as long at a point. */
+static void split(struct journal *j, int side, int point, double factor)
+{
+	for (int i = 3; i < 5; i++)
+		j->total_ns[(side * 5 + i) * POINTS + point] *= factor;
+}
+
+static void print_all(const struct results *r, FILE *out)
+{
+	results_print(r->j, out);
+}
+
+/* Only the first three, among all that a session says. */
+Test(small_sweep_results, points_of_two_kinds_the_furthest_apart_first)
+{
+	static const char want[] =
+		"\nprocesses fall into two kinds at 4 of 8 points; furthest apart:\n"
+		"  fake cells=1 stream depth 1, side b: 3 processes at 999 ns, 2 at 1.40 us\n"
+		"  fake cells=2 stream depth 4, side b: 3 processes at 999 ns, 2 at 1.30 us\n"
+		"  fake cells=1 stream depth 4, side a: 3 processes at 999 ns, 2 at 1.20 us\n\n";
+	struct journal j = session_of(2, 5, true);
+	const char *said;
+
+	for (int i = 0; i < 2 * POINTS; i++)
+		say_it_took(&j, i / POINTS, i % POINTS, 1, 0.001);
+	split(&j, 0, 0, 1.1);
+	split(&j, 1, 0, 1.4);
+	split(&j, 0, 1, 1.2);
+	split(&j, 1, 3, 1.3);
+	said = strstr(printed(&j, print_all), "\nprocesses fall");
+	cr_assert(ne(ptr, (void *)said, NULL), "%s", text);
+	cr_assert(zero(int, strncmp(said, want, strlen(want))), "%s", said);
+	journal_release(&j);
+}
+
+/* ---- how good they are ------------------------------------------------------------------ */
+
+static const char *quality(const struct journal *j)
+{
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	quality_print(j, f);
+	fclose(f);
+	return text;
+}
+
+Test(small_sweep_results, noisy_points_and_drift_are_said)
+{
+	struct journal j = session_of(1, 5, true);
+	json_t *noisy = json_loads("{\"status\":\"ok\",\"summary\":{\"noisy\":true}}", 0, NULL);
+	static const struct {
+		double drift;
+		const char *says;
+	} rows[] = { { 0.004, "2 of 19 points are noisy\n" },
+		     { -0.034, "2 of 19 points are noisy; in one process the canary drifted by "
+			       "-3.4 %\n" },
+		     { 0.012, "2 of 19 points are noisy; in one process the canary drifted by "
+			      "-3.4 %\n" } };
+
+	journal_apply_point(&j, 0, 1, noisy);
+	journal_apply_point(&j, 3, 2, noisy);
+	j.status[4 * POINTS] = POINT_FAILED;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *trailer = json_pack("{s:f}", "canary_drift", rows[i].drift);
+
+		journal_apply_trailer(&j, (int)i, trailer);
+		cr_assert(eq(str, (char *)quality(&j), (char *)rows[i].says), "%zu: %s", i, text);
+		json_decref(trailer);
+	}
+	json_decref(noisy);
+	journal_release(&j);
+}

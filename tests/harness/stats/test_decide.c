@@ -1,0 +1,220 @@
+/* test_decide.c - harness/stats/decide.h: enough processes, verdicts, corrections; by hand. */
+/* sanitizers: one thread */
+#include "harness/stats/decide.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <math.h>
+
+TestSuite(small_decide, .timeout = 60);
+
+static struct interval interval(double lo, double hi)
+{
+	return (struct interval){ .value = 1, .lo = lo, .hi = hi, .n = 10, .known = true };
+}
+
+/* ---- enough processes? ---------------------------------------------------------------------- */
+
+Test(small_decide, looks_come_at_5_10_20_and_30)
+{
+	static const int want[][2] = { { 0, 5 },   { 4, 5 },   { 5, 10 },  { 9, 10 }, { 10, 20 },
+				       { 19, 20 }, { 20, 30 }, { 29, 30 }, { 30, 0 }, { 99, 0 } };
+	struct interim look;
+	struct interval in = interval(1, 1);
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		cr_assert(eq(int, next_interim(want[i][0]), want[i][1]), "after %d", want[i][0]);
+	for (int p = 0; p <= 40; p++) {
+		int due = p == 5 || p == 10 || p == 20 || p == 30;
+
+		cr_assert(
+			eq(int, look_at(&look, p, &in, 1, HALF_WIDTH_MAX, NULL), due ? 0 : -EINVAL),
+			"after %d", p);
+	}
+	cr_assert(eq(int, look_at(&look, 5, &in, 0, HALF_WIDTH_MAX, NULL), -EINVAL), "no points");
+}
+
+enum { POINTS = 20 };
+
+/* A look with this many wide points, the first ones. */
+static struct interim interim_with(int wide, int processes, double limit)
+{
+	struct interval point[POINTS];
+	bool is_wide[POINTS];
+	struct interim look;
+
+	for (int i = 0; i < POINTS; i++)
+		point[i] = i < wide ? interval(0.97, 1.03) : interval(0.99, 1.01);
+	cr_assert(zero(int, look_at(&look, processes, point, POINTS, limit, is_wide)), "look");
+	for (int i = 0; i < POINTS; i++)
+		cr_assert(eq(int, is_wide[i], i < look.wide), "point %d", i);
+	return look;
+}
+
+Test(small_decide, stops_when_95_percent_are_narrow)
+{
+	struct interim look = interim_with(1, 5, HALF_WIDTH_MAX);
+
+	cr_assert(look.stop && look.next == 0 && look.wide == 1, "19 of 20");
+	look = interim_with(2, 5, HALF_WIDTH_MAX);
+	cr_assert(look.next == 10 && look.wide == 2 && !look.stop, "18 of 20");
+	look = interim_with(2, 20, HALF_WIDTH_MAX);
+	cr_assert(look.next == 30 && !look.stop, "after 20");
+	look = interim_with(POINTS, 5, HALF_WIDTH_MAX_QUICK);
+	cr_assert(look.stop && look.wide == 0, "quick");
+}
+
+Test(small_decide, stops_after_30_whatever_is_wide)
+{
+	struct interim look = interim_with(POINTS, 30, HALF_WIDTH_MAX);
+
+	cr_assert(look.stop && look.next == 0 && look.wide == POINTS, "all wide");
+}
+
+Test(small_decide, an_interval_not_known_is_wide)
+{
+	struct interval in = interval_unknown(4);
+	struct interim look;
+
+	in.value = 1;
+	cr_assert(zero(int, look_at(&look, 5, &in, 1, HALF_WIDTH_MAX, NULL)), "look");
+	cr_assert(look.wide == 1 && look.next == 10, "4 of 5 processes");
+}
+
+Test(small_decide, the_limit_itself_is_narrow)
+{
+	struct interval in = interval(0.75, 1.25);
+	struct interim look;
+
+	cr_assert(zero(int, look_at(&look, 10, &in, 1, 0.25, NULL)), "look");
+	cr_assert(look.stop && look.wide == 0, "half width 0.25");
+	cr_assert(zero(int, look_at(&look, 10, &in, 1, 0.2499, NULL)), "look");
+	cr_assert(eq(int, look.wide, 1), "over the limit");
+}
+
+/* ---- do two systems differ? ----------------------------------------------------------------- */
+
+struct verdict_case {
+	double lo, hi;
+	enum ratio_verdict want;
+};
+
+Test(small_decide, verdicts_at_the_margin)
+{
+	static const struct verdict_case cases[] = {
+		{ 1.03, 1.05, VERDICT_SLOWER },	     { 1.25, 1.5, VERDICT_INCONCLUSIVE },
+		{ 0.9, 0.97, VERDICT_FASTER },	     { 0.99, 1.01, VERDICT_SAME },
+		{ 0.75, 1.25, VERDICT_SAME },	     { 0.99, 1.3, VERDICT_INCONCLUSIVE },
+		{ 0.7, 1.01, VERDICT_INCONCLUSIVE }, { 0.5, 0.75, VERDICT_INCONCLUSIVE },
+		{ 0.5, 0.7, VERDICT_FASTER },	     { 1.3, 1.5, VERDICT_SLOWER },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		/* 0.25 is exact in a double, 0.02 is not. */
+		bool exact = cases[i].hi > 1.1 || cases[i].lo < 0.8;
+		struct interval in = interval(cases[i].lo, cases[i].hi);
+
+		cr_assert(eq(int, verdict_of(&in, exact ? 0.25 : MARGIN_DEFAULT), cases[i].want),
+			  "%g to %g", in.lo, in.hi);
+	}
+}
+
+Test(small_decide, same_system_counts_false_differences)
+{
+	struct interval ratio[] = { interval(0.99, 1.01), interval(1.03, 1.04), interval(0.9, 0.95),
+				    interval(1.01, 1.02), interval_unknown(4) };
+	struct same_system s = same_system_of(ratio, 5, MARGIN_DEFAULT);
+
+	cr_assert(s.points == 5 && s.known == 4, "%d of %d", s.known, s.points);
+	cr_assert(s.slower == 1 && s.faster == 1, "%d, %d", s.slower, s.faster);
+	cr_assert(eq(dbl, s.share, 0.5), "%g", s.share);
+	s = same_system_of(ratio, 5, 0);
+	cr_assert(eq(int, s.slower, 2), "without a margin 1.01 is slower");
+	s = same_system_of(&ratio[4], 1, MARGIN_DEFAULT);
+	cr_assert(s.known == 0 && isnan(s.share), "none known");
+	cr_assert(eq(int, verdict_of(&ratio[4], MARGIN_DEFAULT), VERDICT_INCONCLUSIVE),
+		  "not known");
+}
+
+/* ---- many conclusions ----------------------------------------------------------------------- */
+
+static void expect_p(const double *got, const double *want, int m, const char *what)
+{
+	for (int i = 0; i < m; i++)
+		cr_assert(epsilon_eq(dbl, got[i], want[i], 1e-15), "%s, %d: %g, not %g", what, i,
+			  got[i], want[i]);
+}
+
+Test(small_decide, holm_worked_by_hand)
+{
+	double p[] = { 0.01, 0.04, 0.03, 0.005 }, large[] = { 0.7, 0.6 };
+
+	cr_assert(zero(int, p_adjust_holm(p, 4)), "four");
+	expect_p(p, (double[]){ 0.03, 0.06, 0.06, 0.02 }, 4, "four");
+	cr_assert(zero(int, p_adjust_holm(large, 2)), "never above 1");
+	expect_p(large, (double[]){ 1, 1 }, 2, "never above 1");
+}
+
+Test(small_decide, fdr_worked_by_hand)
+{
+	double p[] = { 0.01, 0.04, 0.03, 0.005 }, one[] = { 0.3 }, near[] = { 0.03, 0.031 };
+
+	cr_assert(zero(int, p_adjust_fdr(p, 4)), "four");
+	expect_p(p, (double[]){ 0.02, 0.04, 0.04, 0.02 }, 4, "four");
+	cr_assert(zero(int, p_adjust_fdr(one, 1)), "one");
+	expect_p(one, (double[]){ 0.3 }, 1, "one");
+	cr_assert(zero(int, p_adjust_fdr(near, 2)), "near");
+	expect_p(near, (double[]){ 0.031, 0.031 }, 2,
+		 "the smaller is not adjusted past the larger");
+}
+
+/* The fifteen of Benjamini and Hochberg's paper: at 5 % theirs rejects four, and Holm's three. */
+Test(small_decide, the_example_of_the_paper)
+{
+	enum { M = 15 };
+	static const double paper[M] = { 0.0001, 0.0004, 0.0019, 0.0095, 0.0201,
+					 0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
+					 0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
+	double fdr[M], holm[M];
+
+	/* in another order, which must come back */
+	for (int i = 0; i < M; i++)
+		fdr[i] = holm[i] = paper[(i * 4) % M];
+	cr_assert(zero(int, p_adjust_fdr(fdr, M)), "fdr");
+	cr_assert(zero(int, p_adjust_holm(holm, M)), "holm");
+	for (int i = 0; i < M; i++) {
+		int rank = (i * 4) % M + 1;
+
+		cr_assert(eq(int, fdr[i] <= 0.05, rank <= 4), "fdr, %d: %g", rank, fdr[i]);
+		cr_assert(eq(int, holm[i] <= 0.05, rank <= 3), "holm, %d: %g", rank, holm[i]);
+		cr_assert(le(dbl, paper[rank - 1], fdr[i]), "%d: never smaller", rank);
+		cr_assert(le(dbl, fdr[i], holm[i]), "%d: Holm's is the stricter one", rank);
+		cr_assert(le(dbl, holm[i], 1), "%d: a probability", rank);
+	}
+}
+
+Test(small_decide, sure_and_impossible_are_p_values)
+{
+	double holm[] = { 1, 0, 0.9 }, fdr[] = { 1, 0, 0.9 };
+
+	cr_assert(zero(int, p_adjust_holm(holm, 3)), "holm");
+	expect_p(holm, (double[]){ 1, 0, 1 }, 3, "holm");
+	cr_assert(zero(int, p_adjust_fdr(fdr, 3)), "fdr");
+	expect_p(fdr, (double[]){ 1, 0, 1 }, 3, "fdr");
+}
+
+Test(small_decide, what_is_no_p_value_is_refused)
+{
+	static const double bad[] = { NAN, -0.1, 1.1 };
+
+	for (int i = 0; i < 3; i++) {
+		double p[] = { 0.01, bad[i], 0.02 };
+
+		cr_assert(eq(int, p_adjust_holm(p, 3), -EINVAL), "holm, %g", bad[i]);
+		cr_assert(eq(int, p_adjust_fdr(p, 3), -EINVAL), "fdr, %g", bad[i]);
+		cr_assert(p[0] == 0.01 && p[2] == 0.02, "unchanged");
+	}
+	cr_assert(zero(int, p_adjust_holm(NULL, 0)), "none");
+	cr_assert(zero(int, p_adjust_fdr(NULL, 0)), "none");
+}
