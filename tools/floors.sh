@@ -4,12 +4,14 @@
 # where files call each other in a circle, within a floor too. With --calls it prints which file
 # calls which, and by how many names.
 set -eu
-floors='base kernel stream graph api' # from below, as in build.mk
+floors=$(sed -n 's/^FLOORS := //p' build.mk) # from below
 
 fail() {
 	echo "rift: the floors of the CPU device: $1, see above" >&2
 	exit 1
 }
+
+[ -n "$floors" ] || fail 'build.mk names none'
 
 below=
 for floor in $floors; do
