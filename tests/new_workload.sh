@@ -2,7 +2,7 @@
 # new_workload.sh - what README's "Adding a workload" begins with, on the CPU device and in a copy of
 # the tree: the folder that tools/new_workload.sh makes builds, is listed, passes its test, runs and
 # sweeps; and with its kernel broken the test and the run fail. Ends with 1 where that is not so.
-# Some seconds on two cores, where rift has been built.
+# Half a minute at most on two cores, where rift has been built.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/mutants_shared.sh
