@@ -81,13 +81,13 @@ mutant "N leaves, not N + 1" $w 's/j <= n ? leaf/j < n ? leaf/' values
 mutant "one step too few" $w 's/i < steps; i++)$/i < steps - 1; i++)/' values
 mutant "discounted twice" $w 's/nodes\[0\] \* o\.b;/nodes[0] * o.b * o.b;/' values
 
-w=matmul/piece.cuh
-mutant "A transposed" $w 's/at\.a = a + (int64_t)row \* s\.k + depth;/at.a = a + (int64_t)depth * s.m + row;/' values check
+w=matmul/load.cuh
+mutant "A transposed" $w 's/it\.a = a + (int64_t)row \* s\.k + depth;/it.a = a + (int64_t)depth * s.m + row;/' values check
 w=matmul/kernels.cu
-mutant "last piece dropped where k is no multiple" $w 's/while (from\.from < s\.k)/while (from.from + S::DEPTH <= s.k)/' values check
+mutant "last piece dropped where k is no multiple" $w 's/while (loads\.k < s\.k)/while (loads.k + S::DEPTH <= s.k)/' values check
 w=matmul/tile.cuh
 mutant "beta = 1" $w 's/^\(.*\)\*(float4 \*)c = v;/\1c[0] += v.x, c[1] += v.y, c[2] += v.z, c[3] += v.w;/' values check
-mutant "factors with the bits of TF32" $w 's/out\[q \* QUAD\] = v\.x;/out[q * QUAD] = v.x * 8193 - (v.x * 8193 - v.x);/' values check
+mutant "factors with the bits of TF32" $w 's/out\[q \* VEC\] = v\.x;/out[q * VEC] = v.x * 8193 - (v.x * 8193 - v.x);/' values check
 
 w=stereo/strip.cuh
 mutant "radius 7 downwards" $w 's/WINDOW = STEREO_WINDOW,/WINDOW = STEREO_WINDOW - 2,/' values check

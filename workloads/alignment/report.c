@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about a batch, its cost by counting, and results=FILE. */
+/* report.c - what `rift run` prints about a batch, its cost by counting, and results=FILE. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about trees: rates, and how much of the work is of use. */
+/* report.c - what `rift run` prints about trees: rates, and how much of the work is of use. */
 #include "common/check.h"
 #include "workloads/binomial/binomial.h"
 #include "workloads/binomial/plan.h"
@@ -25,7 +25,7 @@ int binomial_report(const void *opts, void *state, struct report *out)
 	add(out, "nodes", "G/s", nodes / ns)->n = n;
 	add(out, "nodes of use", "%", 100 * binomial_useful(&s->plan));
 	add(out, "warps of a tree", "warps", s->plan.warps);
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+	dataset_touched_text(&s->set, add(out, "working set", "", 0)->text);
 	if (o->set.data == STREAMED_STREAMED)
 		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
 	return 0;

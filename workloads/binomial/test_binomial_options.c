@@ -129,7 +129,7 @@ Test(small_binomial_options, the_report_has_rates)
 	has_row(&report, "options");
 	has_row(&report, "nodes");
 	has_row(&report, "nodes of use");
-	has_row(&report, "touched in turn");
+	has_row(&report, "working set");
 	has_row(&report, "copies a step");
 	run_end(r);
 }

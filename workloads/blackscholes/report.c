@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about the options: sizes, and rates of blocks of its own. */
+/* report.c - what `rift run` prints about the options: sizes, and rates of blocks of its own. */
 #include "common/check.h"
 #include "workloads/blackscholes/blackscholes.h"
 
@@ -22,7 +22,7 @@ int blackscholes_report(const void *opts, void *state, struct report *out)
 
 	add(out, "options", "G/s", (double)o->options / ns)->n = n;
 	add(out, streamed ? "copied" : "moved", "GB/s", 20.0 * (double)o->options / ns)->n = n;
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+	dataset_touched_text(&s->set, add(out, "working set", "", 0)->text);
 	if (streamed)
 		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
 	return 0;

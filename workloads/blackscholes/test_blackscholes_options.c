@@ -156,7 +156,7 @@ Test(small_blackscholes_options, the_report_has_rates_and_sizes)
 		cr_assert(!workload_blackscholes.report(&r->o, &r->s, &report), "report");
 		has_row(&report, "options");
 		has_row(&report, streamed ? "copied" : "moved");
-		has_row(&report, "touched in turn");
+		has_row(&report, "working set");
 		if (streamed)
 			has_row(&report, "copies a step");
 		run_end(r);

@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about the kernels. */
+/* report.c - what `rift run` prints about the kernels. */
 #include "workloads/launch/launch.h"
 
 #include <stdio.h>

@@ -11,16 +11,16 @@ struct stream {
 	const struct matmul_inputs *in;
 	enum matmul_tag tag;
 	int64_t at; /* which four; -1: none yet */
-	struct philox four;
+	struct philox vec4;
 };
 
 static double element(struct stream *s, int64_t e)
 {
 	if (s->at != e >> 2) {
 		s->at = e >> 2;
-		s->four = matmul_words((uint32_t)s->at, s->in->slot, s->tag, s->in->seed);
+		s->vec4 = matmul_words((uint32_t)s->at, s->in->slot, s->tag, s->in->seed);
 	}
-	return matmul_value(s->four.word[e & 3], s->in->fill);
+	return matmul_value(s->vec4.word[e & 3], s->in->fill);
 }
 
 void matmul_row(const struct matmul_inputs *in, uint32_t i, double *row)

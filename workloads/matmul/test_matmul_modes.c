@@ -10,7 +10,7 @@ TestSuite(small_matmul_modes, .timeout = 60);
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
-/* Of fewer steps than slots, as many, and more. */
+/* Fewer steps than slots, as many, and more. */
 Test(small_matmul_modes, stream_graph_and_fused_give_the_same_bits)
 {
 	static const int64_t depths[] = { 1, 3, 5 };

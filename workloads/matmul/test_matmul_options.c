@@ -178,7 +178,7 @@ Test(small_matmul_options, the_report_has_rates_and_sizes)
 	r = report_of(o);
 	has_row(r, "products", NULL);
 	has_row(r, "tiles", "4 of 32 x 32");
-	has_row(r, "touched in turn", "MB of device memory");
+	has_row(r, "working set", "MB of device memory");
 	setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
 	o = streamed_opts(40, 33, 5, 0, 2);
 	o.impl = MATMUL_CUBLAS;

@@ -148,7 +148,7 @@ Test(small_matmul_values, the_reference_gives_known_products)
 		reference_knows(&few[i]);
 }
 
-/* Of 4096 x 4096 x 4096 the first element and the last. */
+/* The first element and the last of 4096 x 4096 x 4096. */
 Test(small_matmul_values, the_reference_gives_known_elements)
 {
 	enum { N = 4096 };

@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about the network, its data and its training; and the counts. */
+/* report.c - what `rift run` prints about the network, its data and its training; and the counts. */
 #include <inttypes.h>
 #include <stdio.h>
 

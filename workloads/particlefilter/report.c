@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about the track, and the files that options ask for. */
+/* report.c - what `rift run` prints about the track, and the files that options ask for. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

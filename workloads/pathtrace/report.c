@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about the picture, and the file of it. */
+/* report.c - what `rift run` prints about the picture, and the file of it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about a sort: rates of blocks of its own, and sizes. */
+/* report.c - what `rift run` prints about a sort: rates of blocks of its own, and sizes. */
 #include "common/check.h"
 #include "workloads/radixsort/radixsort.h"
 
@@ -23,7 +23,7 @@ int radixsort_report(const void *opts, void *state, struct report *out)
 
 	add(out, "pairs", "G/s", (double)o->pairs / ns)->n = n;
 	add(out, streamed ? "copied" : "moved", "GB/s", bytes / ns)->n = n;
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+	dataset_touched_text(&s->set, add(out, "working set", "", 0)->text);
 	if (streamed)
 		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
 	return 0;

@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about disparities: how fast, how many are as drawn, copies. */
+/* report.c - what `rift run` prints about disparities: how fast, how many are as drawn, copies. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ int stereo_report(const void *opts, void *state, struct report *out)
 		 s->size.w, s->size.h);
 	if (!s->left)
 		add(out, "as drawn", "%", 100 * share_as_drawn(s));
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+	dataset_touched_text(&s->set, add(out, "working set", "", 0)->text);
 	if (o->set.data == STREAMED_STREAMED)
 		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
 	return 0;

@@ -193,7 +193,7 @@ Test(small_stereo_options, the_report_has_rates_and_sizes)
 		has_row(&report, "pixels", NULL);
 		has_row(&report, "as drawn", NULL);
 		has_row(&report, "strips", "of 4 rows, of an image of 64 x 48");
-		has_row(&report, "touched in turn", "MB of device memory");
+		has_row(&report, "working set", "MB of device memory");
 		if (streamed) {
 			has_row(&report, "copied", NULL);
 			has_row(&report, "copies a step", "4 of 0.02458 MB to the device");
