@@ -91,7 +91,7 @@ mutant "factors with the bits of TF32" $w 's/out\[q \* VEC\] = v\.x;/out[q * VEC
 
 w=stereo/strip.cuh
 mutant "radius 7 downwards" $w 's/WINDOW = STEREO_WINDOW,/WINDOW = STEREO_WINDOW - 2,/' values check
-mutant "radius 7 across" $w 's/edges = sum_of(first) + last\.x;/edges = first.y + first.z + first.w;/' values check
+mutant "radius 7 across" $w 's/edges = vec4_sum(first) + last\.x;/edges = first.y + first.z + first.w;/' values check
 mutant "<= in place of <" $w 's/best = lesser(best, key\[k \* OUTPUTS\]);/best = best >> KEY_BITS < key[k * OUTPUTS] >> KEY_BITS ? best : key[k * OUTPUTS];/' values check
 changes=2
 mutant "d descending" $w 's/best = lesser(best, key\[k \* OUTPUTS\]);/best = best >> KEY_BITS < key[k * OUTPUTS] >> KEY_BITS ? best : key[k * OUTPUTS];/
@@ -103,7 +103,7 @@ mutant "clamp(x + j) + d" $w 's/right = clamp(x - RADIUS + l\.dmin + before + i 
 
 w=radixsort/tile.cuh
 changes=2
-mutant "ranks in a warp are not stable" $w 's/__popc(peers \& ((1u << lane) - 1))/__popc(peers >> lane) - 1/; s/!(peers \& ALL_LANES << lane << 1)/!(peers \& ((1u << lane) - 1))/' check values
+mutant "ranks in a warp are not stable" $w 's/__popc(matches \& ((1u << lane) - 1))/__popc(matches >> lane) - 1/; s/!(matches \& ALL_LANES << lane << 1)/!(matches \& ((1u << lane) - 1))/' check values
 changes=1
 mutant "tiles of one digit are turned round" $w 's/rank\[j\] = first_item<S>() + 32 \* j;/rank[j] = first_item<S>() + 32 * (S::ITEMS - 1 - j);/' values modes
 mutant "keys are signed" $w 's/return key >> 8 \* pass & 255;/return (key ^ 0x80000000u) >> 8 * pass \& 255;/' check values
@@ -113,7 +113,7 @@ w=radixsort/pass.cuh
 mutant "three passes, over tiles" $w 's/pass < PASSES; pass++)/pass < PASSES - 1; pass++)/' check values
 mutant "last, partial tile is not written" $w 's/i < valid; i += S::BLOCK/i < 0 * valid; i += S::BLOCK/' check values
 w=radixsort/kernels_count.cu
-mutant "old look-back words in the second step" $w 's/words\[i\] = 0;/words[i] += 0;/' check
+mutant "old tile statuses in the second step" $w 's/statuses\[i\] = 0;/statuses[i] += 0;/' check
 
 w=pathtrace/path.cuh
 mutant "cosine left out" $w 's/(cosine \* there \/ square)/(there \/ square)/' check

@@ -39,7 +39,7 @@ static const struct preset presets[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* In one piece: each key's place depends on all others. */
+/* In one chunk: where a key goes depends on all others. */
 struct dataset_shape radixsort_shape(const struct radixsort_opts *o)
 {
 	struct dataset_shape s = { .inputs = RADIXSORT_ARRAYS,
@@ -77,8 +77,8 @@ static int limits(const void *opts, struct limits *out)
 }
 
 /*
- * Keys are read once to be counted; then each of four passes reads and writes all pairs. The words
- * that tiles look back at are cleared, written and read, about three times in all.
+ * Keys are read once to be counted; then each of four passes reads and writes all pairs. The tile
+ * statuses are cleared, written and read: about three times their bytes.
  */
 double radixsort_bytes_moved(const struct radixsort_opts *o)
 {

@@ -22,7 +22,8 @@ void radixsort_reference_input(struct radixsort_pair *pair, uint32_t n, int kind
 /*
  * Sorts by merging, which keeps equal keys in the order that they come in. room: for n more pairs.
  */
-void radixsort_reference_sort(struct radixsort_pair *pair, struct radixsort_pair *room, int64_t n);
+void radixsort_reference_sort(struct radixsort_pair *pair, struct radixsort_pair *workspace,
+			      int64_t n);
 
 #ifdef __cplusplus
 }

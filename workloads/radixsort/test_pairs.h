@@ -58,7 +58,7 @@ static inline void use_tiles(struct run *r, enum radixsort_size size)
 	struct radixsort_launch l;
 
 	r->s.size = size;
-	l = radixsort_launch_of(&r->o, &r->s, 1, true);
+	l = radixsort_make_launch(&r->o, &r->s, 1, true);
 	radixsort_load_kernels(&l);
 }
 

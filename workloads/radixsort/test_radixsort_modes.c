@@ -13,7 +13,7 @@ enum { TINY = 2048, NARROW = 4096, MIDDLE = 8192, WIDE = 11904 }; /* pairs of a 
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
-/* Of fewer steps than slots, as many, and more. */
+/* Fewer steps than slots, as many, and more. */
 Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
 {
 	struct radixsort_opts o = opts_of(RACES ? 700 : 1100);
@@ -119,7 +119,7 @@ Test(small_radixsort_modes, any_keys)
 	}
 }
 
-/* Launches that may overlap, whole sorts back to back. */
+/* Programmatic dependent launches, whole sorts back to back. */
 static void overlap(int64_t pairs, int size)
 {
 	struct radixsort_opts o = opts_of(pairs);
@@ -136,7 +136,7 @@ static void overlap(int64_t pairs, int size)
 	run_end(r);
 }
 
-/* Of one block, of tiles of every size, and of one that has an SM to itself. */
+/* One block, tiles of every size, and a tile that has an SM to itself. */
 Test(small_radixsort_modes, launches_that_overlap_sort_the_same)
 {
 	need_device();

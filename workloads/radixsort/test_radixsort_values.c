@@ -12,7 +12,7 @@
 TestSuite(small_radixsort_values, .timeout = 60);
 TestSuite(large_radixsort_values, .timeout = 300);
 
-/* Of seed 1, slot 0. */
+/* The pairs of seed 1, slot 0. */
 struct known {
 	uint32_t n;
 	int keys;
