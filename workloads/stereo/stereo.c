@@ -78,7 +78,7 @@ static int size_of_files(const struct stereo_opts *o, struct stereo_size *size)
 	return 0;
 }
 
-int stereo_size_of(const struct stereo_opts *o, struct stereo_size *size)
+int stereo_image_size(const struct stereo_opts *o, struct stereo_size *size)
 {
 	if (o->left && o->right)
 		return size_of_files(o, size);
@@ -117,7 +117,7 @@ static int limits(const void *opts, struct limits *out)
 	if (o->dmin > o->dmax)
 		return complain(EINVAL, "dmin=%ld dmax=%ld: the least is above the largest",
 				(long)o->dmin, (long)o->dmax);
-	err = stereo_size_of(o, &size);
+	err = stereo_image_size(o, &size);
 	if (err)
 		return err;
 	layout = stereo_layout(o, size);

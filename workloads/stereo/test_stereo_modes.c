@@ -8,7 +8,7 @@
 
 TestSuite(small_stereo_modes, .timeout = 60);
 
-/* Of fewer steps than slots, as many, and more; of one pass and of two. */
+/* Fewer steps than slots, as many, and more; one pass and two. */
 Test(small_stereo_modes, stream_graph_and_fused_give_the_same)
 {
 	static const int64_t depths[] = { 1, 4, 3 };

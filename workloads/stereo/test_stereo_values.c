@@ -192,7 +192,7 @@ Test(small_stereo_values, the_references_agree)
 	}
 }
 
-/* Of equal costs the least disparity wins. */
+/* The least disparity wins among equal costs. */
 Test(small_stereo_values, ties_go_to_the_least)
 {
 	struct images im = images_of(40, 20);
