@@ -74,7 +74,7 @@ mutant "call and put swapped" $w 's/float \*call, float \*put)$/float *put, floa
 mutant "root of T left out of d2" $w 's/(d1 - spread)/(d1 - m.volatility)/' values
 w=blackscholes/kernels.cu
 mutant "last option skipped where their number is odd" $w 's/? (int)(l\.end - i) : EACH/? (int)(l.end - i) \& ~1 : EACH/' values
-mutant "only one round of blocks that go ahead" $w 's/for (mine m = mine_of(l); m\.count;/for (mine m = mine_of(l); m.count \&\& !round;/' modes
+mutant "only one round of blocks that go ahead" $w 's/for (index_range m = own_range(l); m\.count;/for (index_range m = own_range(l); m.count \&\& !round;/' modes
 
 w=binomial/kernels.cu
 mutant "N leaves, not N + 1" $w 's/j <= n ? leaf/j < n ? leaf/' values

@@ -93,7 +93,7 @@ static int refuse_market(const struct binomial_opts *o, double least)
  * Steps of T/N years go up by exp(V sqrt(T/N)) or down by as much. An exponential of 85 is the last
  * that a float holds, prices of 30 included.
  */
-static int limits_of_market(const struct binomial_opts *o)
+static int check_market(const struct binomial_opts *o)
 {
 	const double exponent_max = 85, years = BINOMIAL_YEARS_MAX;
 	double n = (double)o->steps;
@@ -113,7 +113,7 @@ static int limits(const void *opts, struct limits *out)
 {
 	const struct binomial_opts *o = opts;
 	struct dataset_shape shape = binomial_shape(o);
-	int err = limits_of_market(o);
+	int err = check_market(o);
 
 	out->mode_refused[MODE_GRAPH] = dataset_graph_refused(&o->set, &shape);
 	out->mode_refused[MODE_FUSED] = dataset_fused_refused(&o->set);

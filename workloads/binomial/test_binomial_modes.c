@@ -13,7 +13,7 @@
 TestSuite(small_binomial_modes, .timeout = 60);
 TestSuite(large_binomial_modes, .timeout = 120);
 
-/* Of fewer steps than slots, as many, and more; the last block has warps without a tree. */
+/* Fewer steps than slots, as many, and more; the last block has warps without a tree. */
 Test(small_binomial_modes, stream_graph_and_fused_give_the_same_bits)
 {
 	static const int64_t depths[] = { 1, 3, 7 };
@@ -166,7 +166,7 @@ static void put_prices(struct run *r, int64_t steps)
 	free(logs);
 }
 
-/* Of many leaves a sample is compared, the ends among it; all prices are looked at for poison. */
+/* Where there are many leaves a sample is compared, with the ends; no price may be poison. */
 Test(large_binomial_modes, a_sample_of_many_is_compared)
 {
 	enum { MANY = 6000, STEPS = 4096 };

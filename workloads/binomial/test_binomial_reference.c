@@ -32,9 +32,9 @@ static struct binomial_case case_of(uint32_t i, uint64_t seed)
 
 static double tree(const struct binomial_case *c, int64_t steps)
 {
-	static double room[BINOMIAL_STEPS_MAX + 1];
+	static double workspace[BINOMIAL_STEPS_MAX + 1];
 
-	return binomial_tree(c, steps, room);
+	return binomial_tree(c, steps, workspace);
 }
 
 static double sum(const struct binomial_case *c, int64_t steps)
@@ -121,7 +121,7 @@ Test(small_binomial_reference, sums_are_the_known_ones)
 	near("16 options, seed 7", 2048, total(16, 2048, 7), 98.754517384, 1e-8);
 }
 
-/* Of all nodes of the tree, and of its leaves alone. */
+/* The price by all nodes of the tree, and by its leaves alone. */
 Test(small_binomial_reference, tree_and_sum_agree)
 {
 	static const int64_t steps[] = { 4, 5, 64, 257 };
@@ -194,12 +194,13 @@ static void plan_is_right(int64_t steps)
 		cr_assert(p.panel[i].steps >= 1 && apart >= 1 && p.warps * apart >= left,
 			  "steps=%ld: panel %u of %u steps, width %u, leaves %ld nodes",
 			  (long)steps, i, p.panel[i].steps, p.panel[i].width, (long)left);
-		cr_assert((p.warps - 1) * apart + read <= p.room, "steps=%ld: room", (long)steps);
+		cr_assert((p.warps - 1) * apart + read <= p.smem_floats, "steps=%ld: shared memory",
+			  (long)steps);
 		cr_assert(p.panel[i].width <= p.widest, "steps=%ld: widest", (long)steps);
 	}
 	cr_assert(left == 1, "steps=%ld: %ld nodes are left", (long)steps, (long)left);
-	cr_assert(p.room > steps && p.room <= 4 * 2081, "steps=%ld: %u floats", (long)steps,
-		  p.room);
+	cr_assert(p.smem_floats > steps && p.smem_floats <= 4 * 2081, "steps=%ld: %u floats",
+		  (long)steps, p.smem_floats);
 }
 
 Test(small_binomial_reference, plans_lead_to_the_root)

@@ -66,8 +66,8 @@ static int limits(const void *opts, struct limits *out)
 }
 
 /*
- * Of an option: two normal distributions of 14 operations and 32 around them, special functions
- * counted as one.
+ * An option takes two normal distributions of 14 operations and 32 around them; a special function
+ * counts as one.
  */
 static int cost(const void *opts, const void *state, struct cost *out)
 {

@@ -11,7 +11,7 @@ TestSuite(large_blackscholes_modes, .timeout = 120);
 
 enum { N = 1 << 14 };
 
-/* Of fewer steps than slots, as many, and more. */
+/* Fewer steps than slots, as many, and more. */
 Test(small_blackscholes_modes, stream_graph_and_fused_give_the_same_bits)
 {
 	static const int64_t depths[] = { 1, 2, 3, 7 };
@@ -105,7 +105,7 @@ static uint32_t six_steps(struct blackscholes_opts o, uint32_t resident, float p
  * The same bits, however many blocks a launch has: one for each 1024 options; or, of two slots and
  * more, as many as the device is said to hold, which go through the options.
  */
-Test(small_blackscholes_modes, launches_that_overlap_give_the_same_bits)
+Test(small_blackscholes_modes, dependent_launches_give_the_same_bits)
 {
 	static const struct {
 		int64_t options, slots;

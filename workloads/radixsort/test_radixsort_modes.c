@@ -137,7 +137,7 @@ static void overlap(int64_t pairs, int size)
 }
 
 /* One block, tiles of every size, and a tile that has an SM to itself. */
-Test(small_radixsort_modes, launches_that_overlap_sort_the_same)
+Test(small_radixsort_modes, dependent_launches_sort_the_same)
 {
 	need_device();
 	if (programmatic_check(PROGRAMMATIC_YES))
