@@ -152,8 +152,8 @@ void alignment_outcome_free(struct alignment_outcome *out);
 const char *alignment_status_name(unsigned status);
 
 /* A pair of the batch as the reference sees it. */
-struct alignment_view alignment_view_of(const struct alignment_opts *o,
-					const struct alignment_batch *b, int64_t pair);
+struct alignment_view alignment_pair_view(const struct alignment_opts *o,
+					  const struct alignment_batch *b, int64_t pair);
 
 /* Writes results=FILE: a row for each pair. Returns 0 or an errno after a line. */
 int alignment_write_results(const struct alignment_opts *o, struct alignment_state *s,

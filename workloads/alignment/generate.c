@@ -20,20 +20,20 @@ static void *grown(void *p, size_t bytes)
 
 static uint32_t append(struct alignment_batch *b, const uint8_t *letters, size_t n)
 {
-	size_t at = b->bytes, room = (n + 3) & ~(size_t)3;
+	size_t at = b->bytes, padded = (n + 3) & ~(size_t)3;
 
-	if (!b->letters || at + room > b->bytes_capacity) {
-		b->bytes_capacity = 2 * (at + room) + 64;
+	if (!b->letters || at + padded > b->bytes_capacity) {
+		b->bytes_capacity = 2 * (at + padded) + 64;
 		b->letters = grown(b->letters, b->bytes_capacity);
 	}
 	if (n)
 		memcpy(b->letters + at, letters, n);
-	memset(b->letters + at + n, 0, room - n);
-	b->bytes += room;
+	memset(b->letters + at + n, 0, padded - n);
+	b->bytes += padded;
 	return (uint32_t)at;
 }
 
-static char *copy_of(const char *text)
+static char *copy_text(const char *text)
 {
 	char *copy = strdup(text);
 
@@ -62,8 +62,8 @@ int alignment_batch_add(struct alignment_batch *b, const uint8_t *query, size_t 
 	p->m = fits ? (uint32_t)m : ALIGN_TOO_LONG;
 	p->n = fits ? (uint32_t)n : ALIGN_TOO_LONG;
 	if (query_name && target_name) {
-		b->name[2 * b->n] = copy_of(query_name);
-		b->name[2 * b->n + 1] = copy_of(target_name);
+		b->name[2 * b->n] = copy_text(query_name);
+		b->name[2 * b->n + 1] = copy_text(target_name);
 	}
 	b->n++;
 	return 0;
@@ -120,7 +120,7 @@ struct thresholds {
 	bool bursts;
 };
 
-double alignment_error_of(const struct alignment_recipe *r)
+double alignment_error_rate(const struct alignment_recipe *r)
 {
 	static const double own[] = { 0.05, 0.01, 0.005, 0.1, 0.05, 0 };
 
@@ -128,9 +128,9 @@ double alignment_error_of(const struct alignment_recipe *r)
 }
 
 /* Rates are whole parts per million, so that no rounding of a machine's can matter. */
-static struct thresholds thresholds_of(const struct alignment_recipe *r)
+static struct thresholds make_thresholds(const struct alignment_recipe *r)
 {
-	uint64_t total = (uint64_t)llround(alignment_error_of(r) * 1e6), gaps = total / 3;
+	uint64_t total = (uint64_t)llround(alignment_error_rate(r) * 1e6), gaps = total / 3;
 	struct thresholds t;
 
 	if (r->profile == ALIGN_ILLUMINA)
@@ -145,7 +145,7 @@ static struct thresholds thresholds_of(const struct alignment_recipe *r)
 }
 
 /* Letters that a deletion takes: one, or 5 to 50 for one burst in ten. */
-static int64_t deleted(const struct thresholds *t, uint32_t low, uint64_t *state)
+static int64_t draw_deletion(const struct thresholds *t, uint32_t low, uint64_t *state)
 {
 	if (!t->bursts || low >= UINT32_MAX / 10)
 		return 1;
@@ -168,7 +168,7 @@ static int64_t mutate(const struct thresholds *t, uint64_t *state, const uint8_t
 			target[n++] = low % 4;
 			target[n++] = code[i];
 		} else if (u < t->deletion) {
-			i += deleted(t, low, state) - 1;
+			i += draw_deletion(t, low, state) - 1;
 		} else {
 			target[n++] = code[i];
 		}
@@ -205,7 +205,7 @@ int alignment_generate(const struct alignment_recipe *r, struct alignment_batch 
 {
 	uint8_t *query = grown(NULL, (size_t)r->length),
 		*target = grown(NULL, 2 * (size_t)r->length);
-	struct thresholds t = thresholds_of(r);
+	struct thresholds t = make_thresholds(r);
 	int err = 0;
 
 	for (int64_t i = 0; !err && i < r->pairs; i++) {

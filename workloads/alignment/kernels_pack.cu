@@ -140,7 +140,7 @@ static __device__ uint32_t block_scan(uint32_t *tile, uint32_t value, uint32_t *
 	return sum;
 }
 
-static __device__ inline uint32_t runs_of(const struct alignment_part &part, uint32_t pair)
+static __device__ inline uint32_t pair_runs(const struct alignment_part &part, uint32_t pair)
 {
 	return pair < part.n ? part.result[pair].runs : 0;
 }
@@ -151,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
 	SHARED_ARRAY(uint32_t, tile, [ALIGN_GATHER_THREADS]);
 	uint32_t total;
 
-	block_scan(tile, runs_of(part, blockIdx.x * ALIGN_GATHER_THREADS + threadIdx.x), &total);
+	block_scan(tile, pair_runs(part, blockIdx.x * ALIGN_GATHER_THREADS + threadIdx.x), &total);
 	if (threadIdx.x == 0)
 		part.partial[blockIdx.x] = total;
 }
@@ -160,11 +160,11 @@ KERNEL(alignment_sum);
 /* Runs of all pairs before this block's. */
 static __device__ uint32_t runs_before(const struct alignment_part &part, uint32_t *tile)
 {
-	uint32_t mine = 0, total;
+	uint32_t partial = 0, total;
 
 	for (uint32_t b = threadIdx.x; b < blockIdx.x; b += ALIGN_GATHER_THREADS)
-		mine += part.partial[b];
-	block_scan(tile, mine, &total);
+		partial += part.partial[b];
+	block_scan(tile, partial, &total);
 	return total;
 }
 
@@ -197,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
 	uint32_t pair = blockIdx.x * ALIGN_GATHER_THREADS + threadIdx.x, count, total, end;
 	uint32_t base = runs_before(part, tile);
 
-	count = runs_of(part, pair);
+	count = pair_runs(part, pair);
 	end = block_scan(tile, count, &total);
 	ends[threadIdx.x] = end;
 	__syncthreads();

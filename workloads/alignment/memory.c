@@ -141,7 +141,8 @@ int alignment_allocate_workspace(const struct alignment_state *s, struct alignme
 {
 	struct alignment_part *p = &slot->part;
 	uint64_t shorts = p->short_words * p->short_blocks;
-	uint64_t in_block = p->long_threads / (uint32_t)alignment_shape_of(s->choice.strip).lanes;
+	uint64_t in_block =
+		p->long_threads / (uint32_t)alignment_strip_shape(s->choice.strip).lanes;
 	uint64_t longs =
 		larger(p->long_words * p->long_blocks * in_block, p->kept_words * p->kept_blocks);
 

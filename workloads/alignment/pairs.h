@@ -61,7 +61,7 @@ struct alignment_recipe {
 };
 
 /* Edits for each query letter of a recipe. */
-double alignment_error_of(const struct alignment_recipe *r);
+double alignment_error_rate(const struct alignment_recipe *r);
 
 /*
  * Fills a zeroed batch: the same letters on every machine, integer arithmetic only. Returns 0,

@@ -41,9 +41,9 @@ struct reader {
 
 static void append(struct text *t, const char *s, size_t n)
 {
-	size_t room = t->n < KEPT_BYTES ? KEPT_BYTES - t->n : 0, kept = n < room ? n : room;
+	size_t space = t->n < KEPT_BYTES ? KEPT_BYTES - t->n : 0, kept = n < space ? n : space;
 
-	if (room && t->n + kept + 1 > t->capacity) {
+	if (space && t->n + kept + 1 > t->capacity) {
 		t->capacity = 2 * (t->n + kept + 1);
 		t->s = realloc(t->s, t->capacity);
 		CHECK(t->s, "%zu bytes", t->capacity);
@@ -51,7 +51,7 @@ static void append(struct text *t, const char *s, size_t n)
 	if (kept)
 		memcpy(t->s + t->n, s, kept);
 	t->n += n;
-	if (room)
+	if (space)
 		t->s[t->n < KEPT_BYTES ? t->n : KEPT_BYTES] = '\0';
 }
 
@@ -161,7 +161,7 @@ static int next_line(struct reader *r)
 	return 1;
 }
 
-/* Of ">name description": up to the first blank; tabs and control characters end it as well. */
+/* The name of ">name description" ends at the first blank, tab or control character. */
 static int keep_name(struct reader *r)
 {
 	size_t n = 1;

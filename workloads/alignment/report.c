@@ -24,7 +24,7 @@ const char *alignment_status_name(unsigned status)
 /* ---- results=FILE ----------------------------------------------------------------------- */
 
 /* Text of a pair's runs, extended or classic, to be freed. */
-static char *cigar_of(const uint32_t *runs, uint32_t n, bool classic)
+static char *make_cigar(const uint32_t *runs, uint32_t n, bool classic)
 {
 	int64_t bytes = alignment_cigar_text(runs, n, classic, NULL, 0) + 1;
 	char *text = malloc((size_t)bytes);
@@ -53,7 +53,7 @@ static void write_place(FILE *f, const struct alignment_pair *p, uint32_t at)
 
 static void write_cigar(FILE *f, const struct alignment_outcome *out, int64_t i, bool classic)
 {
-	char *text = cigar_of(out->runs[i], out->runs[i] ? out->result[i].runs : 0, classic);
+	char *text = make_cigar(out->runs[i], out->runs[i] ? out->result[i].runs : 0, classic);
 
 	fprintf(f, "\t%s", text);
 	free(text);
@@ -160,7 +160,7 @@ static uint64_t cigars_fnv(const struct alignment_batch *b, const struct alignme
 
 	for (int64_t i = 0; i < b->n; i++)
 		if (out->runs[i]) {
-			char *text = cigar_of(out->runs[i], out->result[i].runs, false);
+			char *text = make_cigar(out->runs[i], out->result[i].runs, false);
 
 			for (const char *c = text; *c; c++)
 				fnv = alignment_fnv(fnv, c, 1);

@@ -57,9 +57,9 @@ static void expect_letters(const struct row *row, const struct alignment_batch *
 		  (long)cells);
 }
 
-/* Of long rows the CPU device does the least work with low strips and a first band as wide as the
+/* The CPU device does the least work on long rows with low strips and a first band as wide as the
  * errors; the other strips have long pairs in test_align_bands.c. */
-static struct alignment_choice choice_of(const struct row *row, const struct run *r)
+static struct alignment_choice row_choice(const struct row *row, const struct run *r)
 {
 	struct alignment_choice c = alignment_choose(&r->o, &r->s.batch);
 
@@ -80,7 +80,7 @@ static void expect_row(const struct row *row, int output)
 	r->o.band = row->error;
 	cr_assert(!alignment_generate(&recipe, &r->s.batch), "pairs");
 	expect_letters(row, &r->s.batch);
-	c = choice_of(row, r);
+	c = row_choice(row, r);
 	cr_assert(!alignment_setup_batch(&r->o, &r->s, c), "setup");
 	if (output == ALIGN_CIGAR)
 		run_steps(r, 1);

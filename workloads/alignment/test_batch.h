@@ -141,7 +141,7 @@ static inline void run_end(struct run *r)
 
 static inline struct alignment_view view(const struct run *r, int64_t pair)
 {
-	return alignment_view_of(&r->o, &r->s.batch, pair);
+	return alignment_pair_view(&r->o, &r->s.batch, pair);
 }
 
 /* The extended CIGAR of a pair, to be freed. */
