@@ -77,7 +77,7 @@ static void ask_light(struct walk *w, const double n[3], const double rho[3], in
 	q = choose_light(&w->ref->scene, u[0], &lights);
 	if (!q)
 		return;
-	pathtrace_normal_of(q, normal, &area);
+	pathtrace_quad_normal(q, normal, &area);
 	along(q->q, u[1], q->u, shadow.d);
 	along(shadow.d, u[2], q->v, shadow.d);
 	memcpy(shadow.o, w->ray.o, sizeof(shadow.o));

@@ -56,7 +56,7 @@ Test(large_pathtrace_check, more_samples_pass)
 	passes(opts_of(PT_BOX, 4, 16384), 1);
 }
 
-/* Of many samples or pixels, some. */
+/* Many samples or pixels: some are compared. */
 Test(small_pathtrace_check, a_sample_holds_the_first_and_the_last)
 {
 	struct run *r;

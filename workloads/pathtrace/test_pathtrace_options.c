@@ -91,7 +91,7 @@ Test(small_pathtrace_options, too_large_a_picture_is_refused_with_the_numbers)
 /* ---- pictures ------------------------------------------------------------------------------- */
 
 /* A file of the folder; its bytes, the caller's to free. */
-static uint8_t *bytes_of(const char *name, size_t *n)
+static uint8_t *read_bytes(const char *name, size_t *n)
 {
 	uint8_t *bytes = malloc(1 << 16);
 	char path[128];
@@ -149,7 +149,7 @@ Test(small_pathtrace_options, a_ppm_holds_the_picture)
 	need_device();
 	mean = expected();
 	write_picture("a.ppm");
-	file = bytes_of("a.ppm", &n);
+	file = read_bytes("a.ppm", &n);
 	cr_assert(n == 11 + 45 && !memcmp(file, "P6\n5 3\n255\n", 11), "%zu bytes", n);
 	has_colours(file + 11, mean, 0);
 	free(file);
@@ -167,7 +167,7 @@ Test(small_pathtrace_options, a_pfm_holds_every_bit)
 	need_device();
 	mean = expected();
 	write_picture("a.PFM");
-	file = bytes_of("a.PFM", &n);
+	file = read_bytes("a.PFM", &n);
 	cr_assert(n == sizeof(head) - 1 + 180 && !memcmp(file, head, sizeof(head) - 1), "%zu bytes",
 		  n);
 	for (int y = 0; y < 3; y++)
@@ -205,7 +205,7 @@ Test(small_pathtrace_options, a_png_holds_the_picture)
 	need_device();
 	mean = expected();
 	write_picture("a.png");
-	file = bytes_of("a.png", &n);
+	file = read_bytes("a.png", &n);
 	cr_assert(!memcmp(file, "\x89PNG\r\n\x1a\n", 8), "signature");
 	at = chunk(file + 8, "IHDR", &length);
 	cr_assert(length == 13 && !memcmp(at, header, 13), "header");

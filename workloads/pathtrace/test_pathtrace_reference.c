@@ -59,7 +59,7 @@ Test(small_pathtrace_reference, pixels_are_those_of_another_program)
 		{ 1023, { 0.102945559, 0.223180148, 0.082093484 } },
 	};
 	struct pathtrace_opts o = opts_of(PT_BOX, 32, 4);
-	struct pt_ref r = ref_of(&o);
+	struct pt_ref r = make_ref(&o);
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		struct pt_ref_rays rays = { 0 };
@@ -84,7 +84,7 @@ Test(small_pathtrace_reference, a_path_goes_where_another_program_says)
 		{ .834143621, { -1, .3467584, .6708055 } },
 	};
 	struct pathtrace_opts o = opts_of(PT_BOX, 32, 1);
-	struct pt_ref r = ref_of(&o);
+	struct pt_ref r = make_ref(&o);
 	struct pt_ref_path path;
 
 	pathtrace_ref_path(&r, 528, 0, &path);
@@ -103,7 +103,7 @@ Test(small_pathtrace_reference, a_path_goes_where_another_program_says)
 	same("light", path.light, (double[]){ .344597313, .236599587, .188801549 });
 }
 
-/* Of a closed room whose walls shine 1 and reflect half, every path sees 1 + 1/2 + 1/4 ... */
+/* In a closed room whose walls emit 1 and reflect half, every path sees 1 + 1/2 + 1/4 ... */
 Test(small_pathtrace_reference, a_furnace_is_two)
 {
 	struct pathtrace_opts o = opts_of(PT_FURNACE, 8, 1);
@@ -126,12 +126,12 @@ static double flops_of_a_path(int64_t side, int64_t seed)
 
 	o.seed = seed;
 	memset(&s, 0, sizeof(s));
-	s.ref = ref_of(&o);
+	s.ref = make_ref(&o);
 	cr_assert(!workload_pathtrace.cost(&o, &s, &cost), "cost");
 	return cost.flops / cost.evaluations;
 }
 
-/* Of one pixel too many paths are counted, not one again and again: that differs by a third. */
+/* A single pixel counts many paths, not one again and again: that differs by a third. */
 Test(small_pathtrace_reference, cost_depends_on_the_seed_hardly)
 {
 	for (int64_t side = 1; side <= 80; side += 79)
