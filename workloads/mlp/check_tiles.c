@@ -22,8 +22,8 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* The first of `length` of n: the first ones, the last ones, then any. */
-static int64_t place(struct look *k, int tile, int64_t n, int64_t length)
+/* Where a piece of `length` of n begins: at the start, at the end, then anywhere. */
+static int64_t draw_index(struct look *k, int tile, int64_t n, int64_t length)
 {
 	struct philox r = philox4x32(k->drawn++, 0, 0, 0, k->at.v->seed);
 
@@ -59,7 +59,7 @@ static struct mlp_matrix weight(const struct look *k, int l)
 /* ---- the input ------------------------------------------------------------------------- */
 
 /* The image in a row of the minibatch. */
-static size_t image_of(const struct look *k, int64_t row)
+static size_t batch_image(const struct look *k, int64_t row)
 {
 	uint64_t step = k->at.o->input == MLP_HOST ? 0 : k->at.b->step;
 
@@ -69,13 +69,14 @@ static size_t image_of(const struct look *k, int64_t row)
 
 static void check_input(struct look *k, int tile, struct mlp_norms *norms)
 {
-	int64_t rows = least(SIDE, k->at.s->batch), first = place(k, tile, k->at.s->batch, rows);
+	int64_t rows = least(SIDE, k->at.s->batch),
+		first = draw_index(k, tile, k->at.s->batch, rows);
 	struct mlp_matrix x = activation(k, 0);
 	double *got = mlp_fetch_strip(&x, false, first, rows);
 
 	for (int64_t r = 0; r < rows; r++) {
 		const uint8_t *pixel =
-			k->at.s->data->train.pixel + image_of(k, first + r) * MLP_PIXELS;
+			k->at.s->data->train.pixel + batch_image(k, first + r) * MLP_PIXELS;
 
 		for (int64_t i = 0; i < MLP_PIXELS; i++)
 			mlp_compare(norms, got[r * MLP_PIXELS + i], pixel[i] / 255.0);
@@ -86,7 +87,7 @@ static void check_input(struct look *k, int tile, struct mlp_norms *norms)
 
 /* ---- hidden layers --------------------------------------------------------------------- */
 
-/* A tile of rows of the batch and columns of layer l: where it is. */
+/* Coordinates of a tile: rows of the batch and columns of layer l. */
 struct tile {
 	int64_t row, rows, col, cols;
 };
@@ -95,8 +96,8 @@ static struct tile draw_tile(struct look *k, int tile, int64_t rows, int64_t col
 {
 	struct tile t = { .rows = least(SIDE, rows), .cols = least(SIDE, cols) };
 
-	t.row = place(k, tile, rows, t.rows);
-	t.col = place(k, tile, cols, t.cols);
+	t.row = draw_index(k, tile, rows, t.rows);
+	t.col = draw_index(k, tile, cols, t.cols);
 	k->at.v->compared += t.rows * t.cols;
 	return t;
 }
@@ -155,8 +156,8 @@ static void check_back(struct look *k, int l, int at, struct mlp_norms *norms)
 }
 
 /* dW = A' delta, db = sums of delta */
-static void check_gradients(struct look *k, int l, int at, struct mlp_norms *of_w,
-			    struct mlp_norms *of_b)
+static void check_gradients(struct look *k, int l, int at, struct mlp_norms *w_norms,
+			    struct mlp_norms *b_norms)
 {
 	struct mlp_matrix below = activation(k, l - 1), d = delta(k, l);
 	struct tile t = draw_tile(k, at, below.cols, d.cols);
@@ -165,19 +166,19 @@ static void check_gradients(struct look *k, int l, int at, struct mlp_norms *of_
 	double got[SIDE];
 
 	for (int64_t i = 0; i < t.rows; i++) {
-		mlp_fetch_gradient(mlp_tensor_of(k->at.s, l, false), (t.row + i) * d.cols + t.col,
+		mlp_fetch_gradient(mlp_find_tensor(k->at.s, l, false), (t.row + i) * d.cols + t.col,
 				   t.cols, got);
 		for (int64_t j = 0; j < t.cols; j++) {
 			struct mlp_terms want = mlp_dot(x + i * d.rows, y + j * d.rows, d.rows);
 
-			mlp_compare_sum(of_w, got[j], &want);
+			mlp_compare_sum(w_norms, got[j], &want);
 		}
 	}
-	mlp_fetch_gradient(mlp_tensor_of(k->at.s, l, true), t.col, t.cols, got);
+	mlp_fetch_gradient(mlp_find_tensor(k->at.s, l, true), t.col, t.cols, got);
 	for (int64_t j = 0; j < t.cols; j++) {
 		struct mlp_terms want = mlp_dot(y + j * d.rows, NULL, d.rows);
 
-		mlp_compare_sum(of_b, got[j], &want);
+		mlp_compare_sum(b_norms, got[j], &want);
 	}
 	free(x);
 	free(y);
@@ -185,7 +186,7 @@ static void check_gradients(struct look *k, int l, int at, struct mlp_norms *of_
 
 /* ---- the output layer ------------------------------------------------------------------ */
 
-/* Of one row: z becomes dloss/dz. */
+/* Replaces the logits z of one row by dloss/dz. */
 static void row_delta(double z[MLP_CLASSES], int label, uint32_t batch)
 {
 	double most = z[0], sum = 0, others = 0;
@@ -216,7 +217,7 @@ static void check_output(struct look *k, int at, struct mlp_norms *norms)
 	for (int64_t i = 0; i < t.rows; i++) {
 		for (int c = 0; c < MLP_CLASSES; c++)
 			z[c] = mlp_dot(x + i * w.rows, y + c * w.rows, w.rows).v + b[c];
-		row_delta(z, k->at.s->data->train.label[image_of(k, t.row + i)], k->at.s->batch);
+		row_delta(z, k->at.s->data->train.label[batch_image(k, t.row + i)], k->at.s->batch);
 		for (int c = 0; c < MLP_CLASSES; c++)
 			mlp_compare(norms, got[i * MLP_CLASSES + c], z[c]);
 	}
@@ -227,7 +228,7 @@ static void check_output(struct look *k, int at, struct mlp_norms *norms)
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-static void note(struct look *k, const struct mlp_norms *n, const char *what, int l)
+static void note_error(struct look *k, const struct mlp_norms *n, const char *what, int l)
 {
 	mlp_note(k->at.v, mlp_relative(n), mlp_tolerance(k->at.o), "%s of layer %d: off by %.2g",
 		 what, l, mlp_relative(n));
@@ -236,10 +237,10 @@ static void note(struct look *k, const struct mlp_norms *n, const char *what, in
 /* A run of numbers of a tensor: the first ones and the last ones. */
 static void check_updates(struct look *k, int l, bool bias)
 {
-	int64_t all = mlp_tensor_of(k->at.s, l, bias)->n, n = least(WINDOW, all);
+	int64_t all = mlp_find_tensor(k->at.s, l, bias)->n, n = least(WINDOW, all);
 
 	for (int i = 0; i < 2; i++)
-		mlp_check_update(&k->at, l, bias, place(k, i, all, n), n);
+		mlp_check_update(&k->at, l, bias, draw_index(k, i, all, n), n);
 }
 
 static void check_layer(struct look *k, int l)
@@ -256,10 +257,10 @@ static void check_layer(struct look *k, int l)
 			check_back(k, l, i, &back);
 		check_gradients(k, l, i, &w, &b);
 	}
-	note(k, &forward, "activations", l);
-	note(k, &back, "what flows back out", l);
-	note(k, &w, "gradient of the weights", l);
-	note(k, &b, "gradient of the biases", l);
+	note_error(k, &forward, "activations", l);
+	note_error(k, &back, "what flows back out", l);
+	note_error(k, &w, "gradient of the weights", l);
+	note_error(k, &b, "gradient of the biases", l);
 	check_updates(k, l, false);
 	check_updates(k, l, true);
 }
@@ -269,7 +270,7 @@ static void check_loss(struct look *k)
 {
 	int64_t n = k->at.s->batch;
 	const struct mlp_matrix m = { k->at.s->loss, false, 1, n };
-	double *each = mlp_array(n), sum = 0, got = (double)mlp_loss_of(k->at.s, k->at.b->step);
+	double *each = mlp_array(n), sum = 0, got = (double)mlp_step_loss(k->at.s, k->at.b->step);
 
 	if (k->at.o->launches == MLP_FEW) {
 		mlp_fetch(&m, 0, 0, 1, n, each);
@@ -289,7 +290,7 @@ void mlp_check_tiles(const struct mlp_look *at)
 
 	for (int i = 0; i < TILES; i++)
 		check_input(&k, i, &input);
-	note(&k, &input, "numbers", 0);
+	note_error(&k, &input, "numbers", 0);
 	for (int l = 1; l <= at->s->net.last; l++)
 		check_layer(&k, l);
 	check_loss(&k);

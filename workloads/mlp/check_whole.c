@@ -34,7 +34,7 @@ static double reference(const struct mlp_look *k, double *gradient, double *reac
 	const struct mlp_state *s = k->s;
 	uint64_t step = k->o->input == MLP_HOST ? 0 : k->b->step;
 	struct mlp_batch batch =
-		mlp_batch_of(&s->data->train, step, s->batch, (uint64_t)k->o->seed);
+		mlp_make_batch(&s->data->train, step, s->batch, (uint64_t)k->o->seed);
 	struct mlp_sides sides = { .slack = 3 * mlp_tolerance(k->o) };
 	double *weight = fetch_all(k->b->weight, false, (int64_t)s->net.numbers), loss;
 
@@ -62,7 +62,7 @@ static double allowed(const struct mlp_look *k, double reach)
 static void check_gradient(const struct mlp_look *k, int layer, bool bias, const double *want,
 			   double reach)
 {
-	const struct mlp_tensor *t = mlp_tensor_of(k->s, layer, bias);
+	const struct mlp_tensor *t = mlp_find_tensor(k->s, layer, bias);
 	double *got = mlp_array(t->n);
 	struct mlp_norms n = { 0, 0 };
 
@@ -80,7 +80,7 @@ void mlp_check_whole(const struct mlp_look *k)
 {
 	const struct mlp_net *net = &k->s->net;
 	double *want = mlp_array((int64_t)net->numbers), reach, loss = reference(k, want, &reach);
-	double got = (double)mlp_loss_of(k->s, k->b->step);
+	double got = (double)mlp_step_loss(k->s, k->b->step);
 
 	mlp_note(k->v, fabs(got - loss) / loss, allowed(k, reach), "loss: %.7g, not %.7g", got,
 		 loss);

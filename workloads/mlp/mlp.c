@@ -62,7 +62,7 @@ double mlp_rate(const struct mlp_opts *o)
 
 	if (o->rate >= 0)
 		return o->rate;
-	return mlp_net_of(o).hidden > 1 ? of_more : of_one_layer;
+	return mlp_make_net(o).hidden > 1 ? of_more : of_one_layer;
 }
 
 static int check_hidden(const struct mlp_opts *o)

@@ -7,8 +7,8 @@
 
 #include "common/check.h"
 
-struct mlp_batch mlp_batch_of(const struct mlp_images *im, uint64_t step, uint32_t batch,
-			      uint64_t seed)
+struct mlp_batch mlp_make_batch(const struct mlp_images *im, uint64_t step, uint32_t batch,
+				uint64_t seed)
 {
 	struct mlp_batch b = { .batch = batch };
 
@@ -98,7 +98,7 @@ static void cut(struct pass *p, int l, const float *row, double slack)
 }
 
 /* The largest sum of magnitudes among the terms of the logits: how far rounding may move one. */
-static double reach_of(const struct pass *p)
+static double logit_magnitude(const struct pass *p)
 {
 	const struct mlp_net *net = p->net;
 	const double *w = p->weight + net->weight_at[net->last];
@@ -183,7 +183,7 @@ double mlp_reference(const struct mlp_net *net, const double *weight, const stru
 	for (int64_t r = 0; r < b->batch; r++) {
 		loss += share * forward(&p, b->input + r * MLP_PIXELS, b->label[r], sides, r);
 		if (reach)
-			*reach = fmax(*reach, reach_of(&p));
+			*reach = fmax(*reach, logit_magnitude(&p));
 		for (int l = net->last; gradient && l >= 1; l--)
 			layer_back(&p, l, share, gradient);
 	}
