@@ -2,10 +2,10 @@
  * check.c - the run against the reference (reference.h), frame by frame.
  *
  * What the run has left, the ring of estimates and the particles, must come out again, bit by bit,
- * when the filter goes from the start frame by frame. Of that second run frames are compared one
- * by one: particles and weights of a frame with what the reference makes of the frame before. So a
+ * when the filter goes from the start frame by frame. Frames of that second run are compared one by
+ * one: particles and weights of a frame with what the reference makes of the frame before. So a
  * threshold that rounding puts on the other side of a particle is one difference, not a whole
- * other run: any ancestor within rounding of the threshold will do.
+ * other run. Any ancestor within rounding of the threshold is right.
  *
  * All frames and all particles, where that takes under 0.2 s; else the last frame, a sample of its
  * particles, and its estimate, which needs the weights of all.

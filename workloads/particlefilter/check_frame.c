@@ -48,7 +48,7 @@ static void forget_cells(struct comparison *c)
 		c->cells[i] = NAN;
 }
 
-/* The view's weights and their sums by the reference, in place of the device's; its estimate. */
+/* The view's weights and their sums by the reference, instead of the device's; its estimate. */
 int particlefilter_weigh(struct comparison *c, int64_t k, struct pf_view *v, struct pf_estimate *e)
 {
 	double sum = 0, squares = 0;
@@ -109,7 +109,7 @@ static int32_t lcg_before(const struct pf_rules *r, int64_t i, int64_t k)
 	return s;
 }
 
-static double offset_of(const struct pf_rules *r, int64_t k)
+static double frame_offset(const struct pf_rules *r, int64_t k)
 {
 	int32_t s;
 
@@ -172,7 +172,7 @@ static void compare_particle(struct comparison *c, int64_t k, int64_t j, double 
 /* Every particle, or the first, the last and one of each of so many equal parts. */
 static int compare_particles(struct comparison *c, int64_t k, bool all)
 {
-	double u = k > 1 ? offset_of(c->rules, k - 1) : 0;
+	double u = k > 1 ? frame_offset(c->rules, k - 1) : 0;
 	int64_t n = c->now.particles;
 
 	for (int64_t i = 0; i < n && all; i++) {
@@ -207,7 +207,7 @@ int particlefilter_compare_frame(struct comparison *c, int64_t k, bool all)
 	if (err)
 		return err;
 	compare_estimates(c, k, &c->now.estimate, &want);
-	particlefilter_differ(c, fabs(c->now.estimate.u - offset_of(c->rules, k)), 1e-15, "offset",
-			      k);
+	particlefilter_differ(c, fabs(c->now.estimate.u - frame_offset(c->rules, k)), 1e-15,
+			      "offset", k);
 	return 0;
 }

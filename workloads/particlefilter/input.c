@@ -38,7 +38,7 @@ static long read_number(struct reader *r)
 	return value;
 }
 
-static const char *kind_of(int digit)
+static const char *describe_kind(int digit)
 {
 	switch (digit) {
 	case '2':
@@ -64,7 +64,7 @@ static int read_header(struct reader *r, int64_t *rows, int64_t *cols)
 
 	if (!magic || t[1] != '5')
 		return complain(EINVAL, "%s: image %ld, at byte %zu, is %s", r->name,
-				(long)r->image, r->at, kind_of(magic ? t[1] : 0));
+				(long)r->image, r->at, describe_kind(magic ? t[1] : 0));
 	r->at += 2;
 	width = read_number(r);
 	height = read_number(r);

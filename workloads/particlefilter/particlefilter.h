@@ -53,7 +53,7 @@ bool particlefilter_has_lcg_noise(const struct particlefilter_opts *o);
 /* clock=: 0, or -EINVAL after one line. *by_clock is false for p1, whose *clock is 0. */
 int particlefilter_read_clock(const struct particlefilter_opts *o, bool *by_clock, int64_t *clock);
 
-/* Makes or reads the video, and says what filter the options ask for. 0 or an errno. */
+/* Makes or reads the video, and sets the rules that the options ask for. 0 or an errno. */
 int particlefilter_prepare(const struct particlefilter_opts *o, struct pf_video *video,
 			   struct pf_rules *rules);
 
@@ -66,7 +66,7 @@ int particlefilter_read_video(const struct particlefilter_opts *o, struct pf_vid
 void particlefilter_configure(const struct particlefilter_opts *o, const struct pf_rules *rules,
 			      struct pf_filter *f);
 
-/* Is there room for a configured filter? 0 or -ENOMEM after one line. */
+/* Does a configured filter fit into memory? 0 or -ENOMEM after one line. */
 int particlefilter_fits(const struct pf_filter *f);
 
 /* Arrays on the device, of a configured filter; 0 or -ENOMEM after one line. */

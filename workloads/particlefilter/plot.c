@@ -45,7 +45,7 @@ static void fit(double low, double high, int64_t size, int64_t *at, int64_t *len
 	*length = (int64_t)fmin(ceil(wide), (double)(size - *at));
 }
 
-static struct window window_of(const struct pf_rules *r, const struct pf_estimate *ring)
+static struct window find_window(const struct pf_rules *r, const struct pf_estimate *ring)
 {
 	double top = r->start_row, bottom = top, left = r->start_col, right = left;
 	struct window w;
@@ -118,8 +118,8 @@ static const char *const filters[] = {
 	[PF_ROUND] = "Rodinia's filter, with positions rounded,",
 };
 
-static void tell(const struct particlefilter_opts *o, const struct pf_rules *r,
-		 const struct pf_estimate *ring, const struct window *w, struct plot *p)
+static void set_texts(const struct particlefilter_opts *o, const struct pf_rules *r,
+		      const struct pf_estimate *ring, const struct window *w, struct plot *p)
 {
 	int64_t frames = r->frames - 1;
 	double error = particlefilter_track_error(r, ring, frames);
@@ -154,13 +154,13 @@ int particlefilter_plot(const void *opts, void *state, struct plot *plot)
 	CHECK(ring, "%ld frames", (long)s->rules.frames);
 	err = run(o, s, ring);
 	if (!err) {
-		w = window_of(&s->rules, ring);
+		w = find_window(&s->rules, ring);
 		err = write_frame(&s->video, &w, plot);
 	}
 	if (!err)
 		err = write_track(o, &s->rules, ring, plot);
 	if (!err)
-		tell(o, &s->rules, ring, &w, plot);
+		set_texts(o, &s->rules, ring, &w, plot);
 	free(ring);
 	return err;
 }

@@ -140,7 +140,7 @@ static void normalise(struct pf_reference *r)
 	r->ess = 1 / squares;
 }
 
-static double offset_of(struct pf_reference *r, int64_t k)
+static double frame_offset(struct pf_reference *r, int64_t k)
 {
 	if (r->rules.lcg)
 		return lcg_draw(&r->lcg[0]);
@@ -153,7 +153,7 @@ static void resample(struct pf_reference *r, int64_t k)
 	double n = (double)r->particles;
 	int64_t a = 0;
 
-	r->u1 = offset_of(r, k) / n;
+	r->u1 = frame_offset(r, k) / n;
 	for (int64_t j = 0; j < r->particles; j++) {
 		while (a < r->particles - 1 && !(r->c[a] >= r->u1 + (double)j / n))
 			a++;

@@ -19,7 +19,7 @@ struct pf_reference {
 	const uint8_t *video; /* [frames][rows][cols], the caller's */
 	int64_t particles;
 
-	/* Of the last frame: positions before resampling; weights that add up to 1, and their
+	/* The last frame: positions before resampling; weights that add up to 1, and their
 	 * running sum. */
 	double *x, *y, *loglik, *w, *c;
 	int32_t *ancestor;

@@ -69,8 +69,8 @@ void particlefilter_configure(const struct particlefilter_opts *o, const struct 
 	cut(f);
 }
 
-/* Of a video that is yet to be made, which takes time and the host's memory. */
-static int check_room(const struct particlefilter_opts *o)
+/* Checks memory before a video is made, which takes time and the host's memory. */
+static int check_memory(const struct particlefilter_opts *o)
 {
 	struct pf_rules rules = {
 		.rows = o->rows,
@@ -97,7 +97,7 @@ int particlefilter_setup(const void *opts, void *state)
 	if (!err && o->particles8)
 		err = output_open(&s->particles8, "particles8", o->particles8);
 	if (!err && !o->input)
-		err = check_room(o);
+		err = check_memory(o);
 	if (!err)
 		err = particlefilter_prepare(o, &s->video, &s->rules);
 	if (err)

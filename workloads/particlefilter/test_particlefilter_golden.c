@@ -44,7 +44,7 @@ static void agrees_by_both(struct particlefilter_opts o, const char *track, cons
 	golden_run(o, track, particles8);
 }
 
-/* Of all three programs: they differ in rounding only. */
+/* All three programs agree: they differ in rounding only. */
 static void programs_agree(int64_t particles, const char *clock, const char *seeding, bool eight)
 {
 	static const char *const programs[] = { "omp", "naive", "float" };

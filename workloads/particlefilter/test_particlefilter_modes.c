@@ -17,7 +17,7 @@ struct result {
 	struct pf_view view;
 };
 
-static struct result result_of(struct run *r, int64_t steps)
+static struct result read_result(struct run *r, int64_t steps)
 {
 	struct result result = { .view = run_view(r, (steps - 1) % (FRAMES - 1) + 1) };
 
@@ -44,7 +44,7 @@ static struct result result_by(struct run *r, void (*steps)(struct run *, int64_
 {
 	run_reset(r);
 	steps(r, n);
-	return result_of(r, n);
+	return read_result(r, n);
 }
 
 /* n steps from the start in each mode: estimates, positions, weights, ancestors. */
@@ -113,11 +113,11 @@ Test(small_particlefilter_modes, a_second_pass_is_the_first)
 	r = run_begin(opts_of(RACES ? 300 : 1500, PF_RODINIA, PF_BY_FRAME));
 	once = result_by(r, run_steps, FRAMES - 1);
 	run_steps(r, FRAMES - 1);
-	twice = result_of(r, 2 * (FRAMES - 1));
+	twice = read_result(r, 2 * (FRAMES - 1));
 	cr_assert(same(&once, &twice), "the second pass differs");
 	run_steps(r, FRAMES - 1);
 	free_result(&twice);
-	twice = result_of(r, 3 * (FRAMES - 1));
+	twice = read_result(r, 3 * (FRAMES - 1));
 	cr_assert(same(&once, &twice), "the third pass differs");
 	free_result(&once);
 	free_result(&twice);

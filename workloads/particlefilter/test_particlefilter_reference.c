@@ -142,7 +142,7 @@ Test(small_particlefilter_reference, a_tiny_video_is_the_originals_in_every_pixe
 /* ---- whole runs ------------------------------------------------------------------------- */
 
 /* What the reference has, as a track sees it. */
-static struct pf_view view_of(const struct pf_reference *r)
+static struct pf_view make_view(const struct pf_reference *r)
 {
 	struct pf_view v = {
 		r->particles, r->x,
@@ -169,7 +169,7 @@ static void run_agrees(struct particlefilter_opts o, const char *track, const ch
 		struct pf_row row;
 
 		particlefilter_ref_frame(&r, k);
-		v = view_of(&r);
+		v = make_view(&r);
 		particlefilter_describe(&rules, true, k, &v, &row);
 		row_agrees(&rows, k - 1, &row, 1e-11);
 		if (particles8)

@@ -1,4 +1,4 @@
-/* view.c - what a track tells about a frame. */
+/* view.c - summary of a frame from its track. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
