@@ -101,7 +101,7 @@ struct param {
 /*
  * A parameter that counts only with others: given without them it is refused, not ignored. when is
  * "trajectory" (that path is given), "!trajectory", or "solver=fixed|euler" (one of these is
- * chosen). Of several entries for one parameter all must hold.
+ * chosen). All entries for one parameter must hold.
  */
 struct param_need {
 	const char *name, *when;
@@ -134,8 +134,8 @@ struct limits {
 	 * gives none, however long it takes; 0: they do not. */
 	int64_t depth_asked;
 	/* A sweep leaves out launches that are predicted to take longer, ms, as nothing can
-	 * interrupt them; the second where a watchdog ends kernels. Of steps below it depth 1
-	 * stays, however long its blocks take. 0: no such limit. */
+	 * interrupt them; the second where a watchdog ends kernels. Depth 1 stays for steps
+	 * below it, however long its blocks take. 0: no such limit. */
 	double launch_max_ms, launch_max_watched_ms;
 	bool action; /* options ask for an action: setup, report, teardown; nothing is timed */
 };

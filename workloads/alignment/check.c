@@ -1,9 +1,10 @@
 /*
  * check.c - are the results those of the reference?
  *
- * The number of pairs that are wrong must be 0. Looked at are the state of every pair, and of a
- * sample its distance by scalar arithmetic and its CIGAR, which must turn the query into the
- * target at that cost, and be edlib's where the full table is small enough to say which that is.
+ * The number of pairs that are wrong must be 0. The check looks at the status of every pair. For a
+ * sample it computes the distance by scalar arithmetic, and replays the CIGAR, which must turn the
+ * query into the target at that cost. Where the full table is small enough, it must be edlib's
+ * CIGAR.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,8 +36,8 @@ static const uint8_t *fetch_results(const struct alignment_opts *o,
 	return out->back[i];
 }
 
-void alignment_outcome_get(const struct alignment_opts *o, const struct alignment_state *s,
-			   struct alignment_outcome *out)
+void alignment_outcome_init(const struct alignment_opts *o, const struct alignment_state *s,
+			    struct alignment_outcome *out)
 {
 	size_t n = (size_t)s->batch.n;
 
@@ -62,7 +63,7 @@ void alignment_outcome_get(const struct alignment_opts *o, const struct alignmen
 	}
 }
 
-void alignment_outcome_free(struct alignment_outcome *out)
+void alignment_outcome_release(struct alignment_outcome *out)
 {
 	for (int i = 0; i < ALIGN_STREAMS_MAX; i++)
 		free(out->back[i]);
@@ -235,7 +236,7 @@ int alignment_check(const void *opts, void *state, int64_t steps, struct verdict
 	struct alignment_outcome out;
 	int err;
 
-	alignment_outcome_get(o, s, &out);
+	alignment_outcome_init(o, s, &out);
 	v->measure = "pairs whose result is wrong";
 	v->total = s->batch.n;
 	v->compared = 0;
@@ -246,6 +247,6 @@ int alignment_check(const void *opts, void *state, int64_t steps, struct verdict
 	err = (v->full || fits_budget(o, &s->batch, &out) ? compare_all
 							  : compare_sample)(o, &s->batch, &out, v);
 	v->passed = v->error <= v->tolerance;
-	alignment_outcome_free(&out);
+	alignment_outcome_release(&out);
 	return err;
 }

@@ -1,7 +1,9 @@
 /*
- * kernels_warp.cu - banded alignment, one warp per pair (warp_pair.cuh has it in pseudo-code), for
- * batches of so few pairs that one thread per pair would leave most of the device idle. Tested
- * against alignment_distance() and alignment_path() of reference.c.
+ * kernels_warp.cu - banded alignment, one warp per pair.
+ *
+ * For batches of so few pairs that one thread per pair would leave most of the device idle.
+ * warp_pair.cuh has it in pseudo-code. The naive version that it is tested against is
+ * alignment_distance() and alignment_path() of reference.c.
  */
 #include "workloads/alignment/kernels.h"
 

@@ -102,7 +102,7 @@ int alignment_allocate_back(const struct alignment_state *s, struct alignment_sl
 	return err;
 }
 
-int alignment_make_slot(struct alignment_state *s, int i)
+int alignment_slot_init(struct alignment_state *s, int i)
 {
 	struct alignment_slot *slot = &s->slot[i];
 	struct alignment_part *p = &slot->part;
@@ -166,7 +166,7 @@ static void free_device(void *p)
 		CUDA(cudaFree(p));
 }
 
-void alignment_free_slot(const struct alignment_state *s, struct alignment_slot *slot)
+void alignment_slot_release(const struct alignment_state *s, struct alignment_slot *slot)
 {
 	struct alignment_part *p = &slot->part;
 

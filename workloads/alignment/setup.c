@@ -157,7 +157,7 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 	slot->part.cap = (int32_t)o->cap;
 	slot->part.fold = o->letters == ALIGN_FOLD;
 	slot->part.band = s->choice.band;
-	err = alignment_make_slot(s, i);
+	err = alignment_slot_init(s, i);
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
 		err = try_cigars(o, s, slot);
@@ -191,7 +191,7 @@ static void load_kernels(const struct alignment_state *s)
 	}
 }
 
-static uint32_t millionths(double share)
+static uint32_t to_millionths(double share)
 {
 	return (uint32_t)(share * 1e6 + 0.5);
 }
@@ -216,7 +216,7 @@ struct alignment_choice alignment_choose(const struct alignment_opts *o,
 	struct alignment_extent e = {
 		.pairs = (double)b->n * share,
 		.longest = longest ? longest : 1,
-		.first_band = alignment_first_band(millionths(o->band), longest, longest),
+		.first_band = alignment_first_band(to_millionths(o->band), longest, longest),
 		.memory = (double)o->memory,
 		.cigar = o->output == ALIGN_CIGAR,
 	};
@@ -246,7 +246,7 @@ int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state
 	s->mapped = !o->resident && (o->host == ALIGN_AUTO || o->host == ALIGN_MAPPED);
 	s->slots = (int)o->streams;
 	s->choice = choice;
-	s->choice.band = millionths(o->band);
+	s->choice.band = to_millionths(o->band);
 	load_kernels(s);
 	make_streams(s);
 	for (int i = 0; !err && i < s->slots; i++)
@@ -272,9 +272,9 @@ void alignment_teardown(void *state)
 
 	output_discard(&s->results);
 	for (int i = 0; i < ALIGN_STREAMS_MAX; i++)
-		alignment_free_slot(s, &s->slot[i]);
+		alignment_slot_release(s, &s->slot[i]);
 	if (s->forked)
 		CUDA(cudaEventDestroy(s->forked));
 	s->forked = NULL;
-	alignment_batch_free(&s->batch);
+	alignment_batch_release(&s->batch);
 }

@@ -35,7 +35,7 @@ enum { ROWS = sizeof(rows) / sizeof(*rows), SMALL_ROWS = 10 };
 TestSuite(small_align_table, .timeout = 120);
 TestSuite(large_align_table, .timeout = 600);
 
-static struct alignment_opts opts_of(const struct row *row)
+static struct alignment_opts make_opts(const struct row *row)
 {
 	struct alignment_opts o = default_opts();
 
@@ -70,7 +70,7 @@ static struct alignment_choice row_choice(const struct row *row, const struct ru
 
 static void expect_row(const struct row *row, int output)
 {
-	struct run *r = run_new(opts_of(row));
+	struct run *r = run_new(make_opts(row));
 	struct alignment_recipe recipe = { row->pairs, row->length, ALIGN_BALANCED, row->error,
 					   (uint64_t)r->o.seed };
 	struct alignment_choice c;
@@ -85,7 +85,7 @@ static void expect_row(const struct row *row, int output)
 	if (output == ALIGN_CIGAR)
 		run_steps(r, 1);
 	else /* setup has run the batch */
-		alignment_outcome_get(&r->o, &r->s, &r->out);
+		alignment_outcome_init(&r->o, &r->s, &r->out);
 	for (int64_t i = 0; i < row->pairs; i++) {
 		uint64_t d = r->out.result[i].distance;
 		struct alignment_view v = view(r, i);

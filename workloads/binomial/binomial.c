@@ -1,6 +1,16 @@
 /*
  * binomial.c - the binomial workload: its parameters, what they allow and cost, and its entry in
  * the table.
+ *
+ * A step prices all options of one slot by binomial trees (kernels.cu):
+ *
+ *   data=streamed  copy the slot's five input arrays to the device
+ *   price          a warp, or a block for large trees, goes from the leaves of an option's tree to
+ *                  its root; one launch, or several of launch_options= options
+ *   data=streamed  copy the prices back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, plan.c cuts a tree into panels, reference.c is what check.c compares with.
  */
 #include "workloads/binomial/binomial.h"
 

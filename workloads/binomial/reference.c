@@ -60,7 +60,7 @@ double binomial_sum(const struct binomial_case *c, int64_t steps, const double *
 	return exp(-c->rate * c->T) * sum;
 }
 
-static double normal(double d)
+static double normal_cdf(double d)
 {
 	return erfc(-d / sqrt(2)) / 2;
 }
@@ -70,5 +70,5 @@ double binomial_limit(const struct binomial_case *c)
 	double v = c->volatility, deviation = v * sqrt(c->T);
 	double d = (log(c->S / c->X) + (c->rate + v * v / 2) * c->T) / deviation;
 
-	return c->S * normal(d) - c->X * exp(-c->rate * c->T) * normal(d - deviation);
+	return c->S * normal_cdf(d) - c->X * exp(-c->rate * c->T) * normal_cdf(d - deviation);
 }

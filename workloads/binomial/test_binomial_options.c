@@ -12,7 +12,7 @@ TestSuite(small_binomial_options, .timeout = 60);
 
 Test(small_binomial_options, defaults_are_those_of_the_rows)
 {
-	const struct binomial_opts o = opts_of(2048, 1024);
+	const struct binomial_opts o = make_opts(2048, 1024);
 	struct limits limits = { 0 };
 
 	expect_defaults(&workload_binomial, &o);
@@ -70,7 +70,7 @@ Test(small_binomial_options, modes_that_cannot_be_are_refused)
 
 Test(small_binomial_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct binomial_opts o = opts_of(16, 1ll << 46); /* no user can ask for that */
+	struct binomial_opts o = make_opts(16, 1ll << 46); /* no user can ask for that */
 	struct binomial_state s;
 	const char *text;
 	int err;
@@ -90,7 +90,7 @@ Test(small_binomial_options, more_than_there_is_is_refused_with_the_numbers)
 
 Test(small_binomial_options, a_step_costs_what_the_formula_says)
 {
-	struct binomial_opts o = opts_of(2048, 1024);
+	struct binomial_opts o = make_opts(2048, 1024);
 	struct cost c;
 
 	cr_assert(!workload_binomial.cost(&o, NULL, &c), "cost");

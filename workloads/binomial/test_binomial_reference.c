@@ -23,7 +23,7 @@ static void near(const char *what, int64_t n, double got, double want, double wi
 		  want);
 }
 
-static struct binomial_case case_of(uint32_t i, uint64_t seed)
+static struct binomial_case make_case(uint32_t i, uint64_t seed)
 {
 	struct binomial_input in = binomial_input(i, 0, seed);
 
@@ -69,13 +69,13 @@ Test(small_binomial_reference, prices_are_the_known_ones)
 	struct binomial_case c;
 
 	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
-		c = case_of(known[k].i, 1);
+		c = make_case(known[k].i, 1);
 		near("sum", known[k].steps, sum(&c, known[k].steps), known[k].price, 2e-9);
 		if (known[k].steps <= 2048)
 			near("tree", known[k].steps, tree(&c, known[k].steps), known[k].price,
 			     1e-9);
 	}
-	c = case_of(1, 1);
+	c = make_case(1, 1);
 	near("limit", 1, binomial_limit(&c), 0.006492392, 1e-9);
 }
 
@@ -103,7 +103,7 @@ static double total(uint32_t options, int64_t steps, uint64_t seed)
 	double all = 0;
 
 	for (uint32_t i = 0; i < options; i++) {
-		struct binomial_case c = case_of(i, seed);
+		struct binomial_case c = make_case(i, seed);
 
 		all += sum(&c, steps);
 	}
@@ -128,7 +128,7 @@ Test(small_binomial_reference, tree_and_sum_agree)
 
 	for (size_t k = 0; k < sizeof(steps) / sizeof(*steps); k++)
 		for (uint32_t i = 0; i < 64; i++) {
-			struct binomial_case c = case_of(i, 3);
+			struct binomial_case c = make_case(i, 3);
 
 			near("tree", steps[k], tree(&c, steps[k]), sum(&c, steps[k]), 1e-10);
 		}
@@ -144,7 +144,7 @@ Test(small_binomial_reference, trees_converge_to_the_formula)
 		double off = 0, all = 0;
 
 		for (uint32_t i = 0; i < 64; i++) {
-			struct binomial_case c = case_of(i, 1);
+			struct binomial_case c = make_case(i, 1);
 			double limit = binomial_limit(&c);
 
 			off += fabs(sum(&c, steps[k]) - limit);

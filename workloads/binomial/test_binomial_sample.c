@@ -44,7 +44,7 @@ static float price(const struct binomial_opts *o, int64_t slot, int64_t i, const
 /* Small trees are run, as large ones take the CPU device long; prices of large ones are put in. */
 static struct run *run_large(float at[SLOTS][OPTIONS])
 {
-	struct binomial_opts o = opts_of(16, OPTIONS);
+	struct binomial_opts o = make_opts(16, OPTIONS);
 	double *logs = malloc((STEPS + 1) * sizeof(*logs));
 	struct run *r;
 

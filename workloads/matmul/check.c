@@ -52,7 +52,7 @@ struct audit {
 	double worst;
 };
 
-static void *allocate(size_t n, size_t size)
+static void *allocate_zeroed(size_t n, size_t size)
 {
 	void *p = calloc(n, size);
 
@@ -71,7 +71,7 @@ static int compare_numbers(const void *a, const void *b)
 
 static struct lines all_lines(uint32_t length)
 {
-	struct lines l = { allocate(length, sizeof(*l.at)), length };
+	struct lines l = { allocate_zeroed(length, sizeof(*l.at)), length };
 
 	for (uint32_t i = 0; i < length; i++)
 		l.at[i] = i;
@@ -95,7 +95,7 @@ static struct lines sample_lines(uint32_t length, uint32_t which, uint64_t seed)
 {
 	uint32_t last = (length - 1) / 128 * 128; /* where the last large tile begins */
 	const uint32_t ends[ENDS] = { 0, 31, 32, 63, 64, last - 1, last, length - 1 };
-	struct lines l = { allocate(STRETCHES + ENDS, sizeof(*l.at)), 0 };
+	struct lines l = { allocate_zeroed(STRETCHES + ENDS, sizeof(*l.at)), 0 };
 
 	for (uint64_t i = 0; i < STRETCHES; i++) {
 		uint32_t begin = (uint32_t)(length * i / STRETCHES);
@@ -195,7 +195,7 @@ static int compare_slot(struct audit *a)
 static int find_unwritten(struct audit *a)
 {
 	int64_t words = a->s->set.shape.array[MATMUL_C].words, n;
-	float *piece = allocate(DATASET_PIECE, sizeof(*piece));
+	float *piece = allocate_zeroed(DATASET_PIECE, sizeof(*piece));
 	bool stop = false;
 
 	for (int64_t at = 0; at < words && !stop; at += n) {
@@ -255,11 +255,11 @@ static int check_elements(struct audit *a)
 					(enum matmul_fill)o->fill };
 	choose_lines(a);
 	width = panel_width(a);
-	a->panel = allocate((size_t)width * a->s->shape.k, sizeof(*a->panel));
-	a->norm = allocate(width, sizeof(*a->norm));
-	a->want = allocate(width, sizeof(*a->want));
-	a->row = allocate(a->s->shape.k, sizeof(*a->row));
-	a->got = allocate(a->s->shape.n, sizeof(*a->got));
+	a->panel = allocate_zeroed((size_t)width * a->s->shape.k, sizeof(*a->panel));
+	a->norm = allocate_zeroed(width, sizeof(*a->norm));
+	a->want = allocate_zeroed(width, sizeof(*a->want));
+	a->row = allocate_zeroed(a->s->shape.k, sizeof(*a->row));
+	a->got = allocate_zeroed(a->s->shape.n, sizeof(*a->got));
 	err = check_slots(a);
 	set_verdict(a);
 	free(a->rows.at);

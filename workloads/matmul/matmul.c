@@ -1,6 +1,15 @@
 /*
  * matmul.c - the matmul workload: its parameters, what they allow and cost, and its entry in the
  * table.
+ *
+ * A step multiplies the two matrices of one slot, C = A B in float:
+ *
+ *   data=streamed  copy A and B to the device; with overlap= in chunks of rows of A
+ *   multiply       by tiles (kernels.cu), one launch a chunk; or by cuBLAS (library.c)
+ *   data=streamed  copy C back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, reference.c is what check.c compares with.
  */
 #include "workloads/matmul/matmul.h"
 

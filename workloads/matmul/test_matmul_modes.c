@@ -30,7 +30,7 @@ Test(small_matmul_modes, stream_graph_and_fused_give_the_same_bits)
 
 Test(small_matmul_modes, graphs_go_on_where_the_last_one_ended)
 {
-	struct matmul_opts o = opts_of(20, 20, 20);
+	struct matmul_opts o = make_opts(20, 20, 20);
 	struct run *r;
 
 	need_device();
@@ -47,7 +47,7 @@ Test(small_matmul_modes, graphs_go_on_where_the_last_one_ended)
 /* The library's graphs repeat the slots that they were captured with. */
 Test(small_matmul_modes, the_library_in_streams_and_graphs)
 {
-	struct matmul_opts o = opts_of(24, 40, 17);
+	struct matmul_opts o = make_opts(24, 40, 17);
 	struct run *r;
 
 	need_device();

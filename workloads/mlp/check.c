@@ -123,7 +123,7 @@ void mlp_check_update(const struct mlp_look *k, int layer, bool bias, int64_t fi
 
 /* ---- the steps again ------------------------------------------------------------------- */
 
-static void before_free(struct mlp_before *b)
+static void before_release(struct mlp_before *b)
 {
 	cudaFree(b->weight);
 	cudaFree(b->velocity);
@@ -139,7 +139,7 @@ static int before_init(const struct mlp_state *s, struct mlp_before *b)
 	    (!s->copy || !cudaMalloc((void **)&b->copy, bytes / 2)))
 		return 0;
 	cudaGetLastError();
-	before_free(b);
+	before_release(b);
 	return complain(ENOMEM, "no %zu bytes left on the device to check with", 2 * bytes);
 }
 
@@ -195,7 +195,7 @@ static int repeat_steps(const struct mlp_opts *o, struct mlp_state *s, int64_t s
 			mlp_step(o, s, s->own);
 	}
 	CUDA(cudaStreamSynchronize(s->own));
-	before_free(&b);
+	before_release(&b);
 	return err;
 }
 

@@ -17,7 +17,7 @@ struct look {
 	uint32_t drawn;
 };
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_length(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -30,13 +30,13 @@ static int64_t draw_index(struct look *k, int tile, int64_t n, int64_t length)
 	return tile == 0 ? 0 : tile == 1 ? n - length : (int64_t)(r.word[0] % (n - length + 1));
 }
 
-static struct mlp_matrix activation(const struct look *k, int l)
+static struct mlp_matrix activation_matrix(const struct look *k, int l)
 {
 	return (struct mlp_matrix){ k->at.s->activation[l], k->at.s->half, k->at.s->batch,
 				    k->at.s->net.width[l] };
 }
 
-static struct mlp_matrix delta(const struct look *k, int l)
+static struct mlp_matrix delta_matrix(const struct look *k, int l)
 {
 	bool wide = l == k->at.s->net.last && k->at.o->launches == MLP_FEW;
 
@@ -45,7 +45,7 @@ static struct mlp_matrix delta(const struct look *k, int l)
 }
 
 /* W before the step, as products read it; the output layer's kernel reads floats. */
-static struct mlp_matrix weight(const struct look *k, int l)
+static struct mlp_matrix weight_matrix(const struct look *k, int l)
 {
 	const struct mlp_net *net = &k->at.s->net;
 	bool half = k->at.s->half && !(l == net->last && k->at.o->launches == MLP_FEW);
@@ -69,9 +69,9 @@ static size_t batch_image(const struct look *k, int64_t row)
 
 static void check_input(struct look *k, int tile, struct mlp_norms *norms)
 {
-	int64_t rows = least(SIDE, k->at.s->batch),
+	int64_t rows = min_length(SIDE, k->at.s->batch),
 		first = draw_index(k, tile, k->at.s->batch, rows);
-	struct mlp_matrix x = activation(k, 0);
+	struct mlp_matrix x = activation_matrix(k, 0);
 	double *got = mlp_fetch_strip(&x, false, first, rows);
 
 	for (int64_t r = 0; r < rows; r++) {
@@ -94,7 +94,7 @@ struct tile {
 
 static struct tile draw_tile(struct look *k, int tile, int64_t rows, int64_t cols)
 {
-	struct tile t = { .rows = least(SIDE, rows), .cols = least(SIDE, cols) };
+	struct tile t = { .rows = min_length(SIDE, rows), .cols = min_length(SIDE, cols) };
 
 	t.row = draw_index(k, tile, rows, t.rows);
 	t.col = draw_index(k, tile, cols, t.cols);
@@ -110,7 +110,8 @@ static void fetch_tile(const struct mlp_matrix *m, const struct tile *t, double 
 /* A = max(A W + b, 0) */
 static void check_forward(struct look *k, int l, int at, struct mlp_norms *norms)
 {
-	struct mlp_matrix below = activation(k, l - 1), w = weight(k, l), a = activation(k, l);
+	struct mlp_matrix below = activation_matrix(k, l - 1), w = weight_matrix(k, l),
+			  a = activation_matrix(k, l);
 	struct mlp_matrix bias = { k->at.b->weight + k->at.s->net.bias_at[l], false, 1,
 				   k->at.s->net.width[l] };
 	struct tile t = draw_tile(k, at, a.rows, a.cols);
@@ -134,8 +135,9 @@ static void check_forward(struct look *k, int l, int at, struct mlp_norms *norms
 /* delta_l = delta_{l+1} W_{l+1}' where A > 0 */
 static void check_back(struct look *k, int l, int at, struct mlp_norms *norms)
 {
-	struct mlp_matrix above = delta(k, l + 1), w = weight(k, l + 1), d = delta(k, l);
-	struct mlp_matrix a = activation(k, l);
+	struct mlp_matrix above = delta_matrix(k, l + 1), w = weight_matrix(k, l + 1),
+			  d = delta_matrix(k, l);
+	struct mlp_matrix a = activation_matrix(k, l);
 	struct tile t = draw_tile(k, at, d.rows, d.cols);
 	double *x = mlp_fetch_strip(&above, false, t.row, t.rows),
 	       *y = mlp_fetch_strip(&w, false, t.col, t.cols);
@@ -159,7 +161,7 @@ static void check_back(struct look *k, int l, int at, struct mlp_norms *norms)
 static void check_gradients(struct look *k, int l, int at, struct mlp_norms *w_norms,
 			    struct mlp_norms *b_norms)
 {
-	struct mlp_matrix below = activation(k, l - 1), d = delta(k, l);
+	struct mlp_matrix below = activation_matrix(k, l - 1), d = delta_matrix(k, l);
 	struct tile t = draw_tile(k, at, below.cols, d.cols);
 	double *x = mlp_fetch_strip(&below, true, t.row, t.rows),
 	       *y = mlp_fetch_strip(&d, true, t.col, t.cols);
@@ -205,7 +207,8 @@ static void row_delta(double z[MLP_CLASSES], int label, uint32_t batch)
 static void check_output(struct look *k, int at, struct mlp_norms *norms)
 {
 	int last = k->at.s->net.last;
-	struct mlp_matrix below = activation(k, last - 1), w = weight(k, last), d = delta(k, last);
+	struct mlp_matrix below = activation_matrix(k, last - 1), w = weight_matrix(k, last),
+			  d = delta_matrix(k, last);
 	struct mlp_matrix bias = { k->at.b->weight + k->at.s->net.bias_at[last], false, 1,
 				   MLP_CLASSES };
 	struct tile t = draw_tile(k, at, d.rows, 1);
@@ -237,7 +240,7 @@ static void note_error(struct look *k, const struct mlp_norms *n, const char *wh
 /* A run of numbers of a tensor: the first ones and the last ones. */
 static void check_updates(struct look *k, int l, bool bias)
 {
-	int64_t all = mlp_find_tensor(k->at.s, l, bias)->n, n = least(WINDOW, all);
+	int64_t all = mlp_find_tensor(k->at.s, l, bias)->n, n = min_length(WINDOW, all);
 
 	for (int i = 0; i < 2; i++)
 		mlp_check_update(&k->at, l, bias, draw_index(k, i, all, n), n);

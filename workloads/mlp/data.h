@@ -25,7 +25,7 @@ struct mlp_images {
 
 void mlp_images_free(struct mlp_images *im);
 
-/* ---- IDX (idx.c) ----------------------------------------------------------------------- */
+/* ---- IDX (app_idx.c) ----------------------------------------------------------------------- */
 
 /*
  * Read a file of images (magic number 0x803, 28 x 28) or of labels (0x801) into im, raw or gzip.

@@ -29,8 +29,9 @@ static __device__ inline float gradient_at(const struct mlp_tensor &t, size_t i)
 }
 
 /* Updates one element, whose velocity and weight have been loaded. */
-static __device__ inline void descend(const struct mlp_tensor &t, uint32_t i, float gradient,
-				      float velocity, float weight, const struct mlp_update &u)
+static __device__ inline void update_element(const struct mlp_tensor &t, uint32_t i, float gradient,
+					     float velocity, float weight,
+					     const struct mlp_update &u)
 {
 	float v = u.momentum * velocity + gradient, w = weight - u.rate * v;
 
@@ -60,7 +61,7 @@ static __device__ inline void update_whole(const struct mlp_tensor &t, uint32_t 
 		uint32_t i = block * WHOLE + k * MLP_THREADS + threadIdx.x;
 
 		if (i < t.n)
-			descend(t, i, gradient[k], velocity[k], weight[k], u);
+			update_element(t, i, gradient[k], velocity[k], weight[k], u);
 	}
 }
 
@@ -97,7 +98,7 @@ static __device__ inline void update_parted(const struct mlp_tensor &t, uint32_t
 		return;
 	for (uint32_t w = 1; w < MLP_WARPS; w++)
 		sum += shared[w * MLP_LANES + lane];
-	descend(t, i, sum, velocity, weight, u);
+	update_element(t, i, sum, velocity, weight, u);
 }
 
 /* The sum of losses r, r + MLP_THREADS, ...: MLP_AHEAD of them, loaded at once. */

@@ -199,7 +199,7 @@ float mlp_step_loss(const struct mlp_state *s, uint64_t step);
 /* W or b of a layer. */
 const struct mlp_tensor *mlp_find_tensor(const struct mlp_state *s, int layer, bool bias);
 
-/* Share of the test set that is classified rightly (train.c). -EINTR where interrupted. */
+/* Share of the test set that is classified rightly (app_train.c). -EINTR where interrupted. */
 int mlp_test_accuracy(const struct mlp_opts *o, struct mlp_state *s, double *share);
 
 /* Trains for so many epochs from a reset and keeps the history. Returns 0 or -EINTR. */

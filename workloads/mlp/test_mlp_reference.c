@@ -28,7 +28,7 @@ static struct fixture fixture_new(struct mlp_opts o)
 			f.weight[f.net.bias_at[l] + (size_t)i] = 0.01 * (double)(i % 5 - 2);
 	}
 	cr_assert(!mlp_generate(&im, 40, 0, 3), "images");
-	f.batch = mlp_make_batch(&im, 0, (uint32_t)o.batch, 1);
+	f.batch = mlp_batch_new(&im, 0, (uint32_t)o.batch, 1);
 	mlp_images_free(&im);
 	return f;
 }

@@ -31,9 +31,9 @@ struct frame_smem {
 };
 
 /*
- * Reads which step it is. Every block counts itself in head->begun after reading, and the last one
- * to do so stores the next step (end_frame), which no block can then read too early. Nothing else
- * is published by it, so no fence is needed. The count is not looked at before the work is done.
+ * Reads which step it is. Every block counts itself in head->begun after reading. The last one to
+ * do so stores the next step (end_frame), so no block reads that too early. Nothing else is
+ * published by it, so no fence is needed. The count is not looked at before the work is done.
  */
 static __device__ inline uint32_t begin_frame(const struct pf_filter &f, struct frame_smem *b,
 					      uint32_t *begun)
@@ -144,7 +144,7 @@ static __device__ inline void find_parents(const struct pf_filter &f, const stru
 
 /*
  * Resamples the particles of a chunk and draws their random numbers. An SM gives warp w to its
- * scheduler w mod 4. Of a block's two warps there, one draws while the other waits for memory: that
+ * scheduler w mod 4. One of a block's two warps there draws while the other waits for memory: that
  * wins 6 % of a frame of 400,000. All drawing first takes as long as all drawing last.
  */
 static __device__ inline void begin_chunk(const struct pf_filter &f, const struct frame_task &w,

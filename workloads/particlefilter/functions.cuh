@@ -1,6 +1,6 @@
 /*
- * functions.cuh - logarithm, root, cosine and exponential of arguments about which everything is
- * known, and with them two of Philox's words to a normally distributed number (Box and Muller).
+ * functions.cuh - logarithm, root, cosine and exponential of arguments in known ranges. With them
+ * two of Philox's words become a normally distributed number (Box and Muller).
  *
  * No special cases and no tables: 70 instructions a number where the library's take 140. Errors
  * are a few ulp of the largest term, far below what positions and weights are compared to.

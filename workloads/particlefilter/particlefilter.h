@@ -93,8 +93,8 @@ struct pf_view {
 
 /* Allocates; 0 or -ENOMEM after one line. particlefilter_view_free() is due, also after a failure.
  */
-int particlefilter_view_begin(struct pf_view *v, int64_t particles);
-void particlefilter_view_free(struct pf_view *v);
+int particlefilter_view_init(struct pf_view *v, int64_t particles);
+void particlefilter_view_release(struct pf_view *v);
 
 /* Copies what the device holds of its last frame, k, after a synchronize. 0 or -ENOMEM. */
 int particlefilter_view_read(const struct pf_filter *f, int64_t k, struct pf_view *v);

@@ -173,8 +173,8 @@ void particlefilter_ref_frame(struct pf_reference *r, int64_t k)
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
-int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rules,
-			     const uint8_t *video, int64_t particles)
+int particlefilter_ref_init(struct pf_reference *r, const struct pf_rules *rules,
+			    const uint8_t *video, int64_t particles)
 {
 	size_t n = (size_t)particles;
 	double *all = malloc(7 * n * sizeof(*all));
@@ -184,7 +184,7 @@ int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rule
 	r->ancestor = malloc(n * sizeof(*r->ancestor));
 	r->lcg = malloc(n * sizeof(*r->lcg));
 	if (!all || !r->ancestor || !r->lcg) {
-		particlefilter_ref_end(r);
+		particlefilter_ref_release(r);
 		return complain(ENOMEM, "particles=%ld: no host memory for the reference",
 				(long)particles);
 	}
@@ -202,7 +202,7 @@ int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rule
 	return 0;
 }
 
-void particlefilter_ref_end(struct pf_reference *r)
+void particlefilter_ref_release(struct pf_reference *r)
 {
 	free(r->x);
 	free(r->ancestor);

@@ -31,9 +31,9 @@ struct pf_reference {
 };
 
 /* Allocates, and puts every particle at the start. Returns 0 or -ENOMEM after one line. */
-int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rules,
-			     const uint8_t *video, int64_t particles);
-void particlefilter_ref_end(struct pf_reference *r);
+int particlefilter_ref_init(struct pf_reference *r, const struct pf_rules *rules,
+			    const uint8_t *video, int64_t particles);
+void particlefilter_ref_release(struct pf_reference *r);
 
 /* Frame k, 1 to frames - 1, in order. */
 void particlefilter_ref_frame(struct pf_reference *r, int64_t k);

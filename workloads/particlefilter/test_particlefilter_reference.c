@@ -163,7 +163,7 @@ static void run_agrees(struct particlefilter_opts o, const char *track, const ch
 	struct pf_video video = { 0 };
 
 	cr_assert(!particlefilter_prepare(&o, &video, &rules), "%s", track);
-	cr_assert(!particlefilter_ref_begin(&r, &rules, video.pixels, o.particles), "%s", track);
+	cr_assert(!particlefilter_ref_init(&r, &rules, video.pixels, o.particles), "%s", track);
 	for (int64_t k = 1; k < rules.frames; k++) {
 		struct pf_view v;
 		struct pf_row row;
@@ -176,7 +176,7 @@ static void run_agrees(struct particlefilter_opts o, const char *track, const ch
 			eight_agree(&eight, k, &v, 1e-11);
 	}
 	cr_assert(rows.rows == rules.frames - 1, "%s: %ld rows", track, (long)rows.rows);
-	particlefilter_ref_end(&r);
+	particlefilter_ref_release(&r);
 	particlefilter_video_free(&video);
 	csv_free(&rows);
 	csv_free(&eight);

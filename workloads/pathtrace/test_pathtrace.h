@@ -15,7 +15,8 @@
 #include "tests/workload_run.h"
 
 /* A square picture, all else as by default. */
-static inline struct pathtrace_opts opts_of(enum pt_scene_kind scene, int64_t side, int64_t samples)
+static inline struct pathtrace_opts make_opts(enum pt_scene_kind scene, int64_t side,
+					      int64_t samples)
 {
 	return (struct pathtrace_opts){
 		.samples = samples,

@@ -49,7 +49,7 @@ Test(small_pathtrace_options, a_sweep_leaves_out_launches_that_it_foresees_to_be
 {
 	static const char sweep[] = "sweep pathtrace width=2 height=2 limit_ms=10 --depth 1 "
 				    "--mode stream --quick --dry-run --size";
-	struct pathtrace_opts o = opts_of(PT_BOX, 2, 2);
+	struct pathtrace_opts o = make_opts(PT_BOX, 2, 2);
 	struct limits limits = { 0 };
 	const char *text;
 
@@ -75,7 +75,7 @@ Test(small_pathtrace_options, pictures_that_cannot_be_written_are_refused_at_onc
 /* By the hook: what can be asked for on the command line is 640 MiB at most. */
 Test(small_pathtrace_options, too_large_a_picture_is_refused_with_the_numbers)
 {
-	struct pathtrace_opts o = opts_of(PT_BOX, 1 << 20, 1);
+	struct pathtrace_opts o = make_opts(PT_BOX, 1 << 20, 1);
 	struct pathtrace_state s = { 0 };
 	const char *text;
 
@@ -116,7 +116,7 @@ static void write_picture(const char *name)
 /* The same picture by the hooks, as the mean of every pixel. */
 static float *expected(void)
 {
-	struct pathtrace_opts o = opts_of(PT_BOX, 5, 2);
+	struct pathtrace_opts o = make_opts(PT_BOX, 5, 2);
 	struct pt_pixel *pixel;
 	struct run *r;
 	float *mean;

@@ -35,7 +35,7 @@ Test(small_pathtrace_reference, means_are_those_of_another_program)
 {
 	for (size_t i = 0; i < sizeof(pictures) / sizeof(*pictures); i++) {
 		struct pathtrace_opts o =
-			opts_of(pictures[i].scene, pictures[i].side, pictures[i].samples);
+			make_opts(pictures[i].scene, pictures[i].side, pictures[i].samples);
 		double mean[3];
 
 		o.bounces = pictures[i].bounces;
@@ -58,7 +58,7 @@ Test(small_pathtrace_reference, pixels_are_those_of_another_program)
 		{ 790, { 0.032619406, 0.050628459, 0.077746350 } },
 		{ 1023, { 0.102945559, 0.223180148, 0.082093484 } },
 	};
-	struct pathtrace_opts o = opts_of(PT_BOX, 32, 4);
+	struct pathtrace_opts o = make_opts(PT_BOX, 32, 4);
 	struct pt_ref r = make_ref(&o);
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
@@ -83,7 +83,7 @@ Test(small_pathtrace_reference, a_path_goes_where_another_program_says)
 		{ .872744246, { -.1916217, .1718820, .5620282 } },
 		{ .834143621, { -1, .3467584, .6708055 } },
 	};
-	struct pathtrace_opts o = opts_of(PT_BOX, 32, 1);
+	struct pathtrace_opts o = make_opts(PT_BOX, 32, 1);
 	struct pt_ref r = make_ref(&o);
 	struct pt_ref_path path;
 
@@ -106,7 +106,7 @@ Test(small_pathtrace_reference, a_path_goes_where_another_program_says)
 /* In a closed room whose walls emit 1 and reflect half, every path sees 1 + 1/2 + 1/4 ... */
 Test(small_pathtrace_reference, a_furnace_is_two)
 {
-	struct pathtrace_opts o = opts_of(PT_FURNACE, 8, 1);
+	struct pathtrace_opts o = make_opts(PT_FURNACE, 8, 1);
 	double mean[3];
 
 	o.nee = 0;
@@ -120,7 +120,7 @@ Test(small_pathtrace_reference, a_furnace_is_two)
 
 static double flops_of_a_path(int64_t side, int64_t seed)
 {
-	struct pathtrace_opts o = opts_of(PT_BOX, side, 4);
+	struct pathtrace_opts o = make_opts(PT_BOX, side, 4);
 	struct pathtrace_state s;
 	struct cost cost;
 

@@ -1,6 +1,16 @@
 /*
  * radixsort.c - the radixsort workload: its parameters, what they allow and cost, and its entry in
  * the table.
+ *
+ * A step sorts all pairs of one slot by their 32-bit keys (kernels.cu):
+ *
+ *   data=streamed  copy keys and values to the device
+ *   sort           one launch counts the digits, four move the pairs by 8 bits each (onesweep); up
+ *                  to 4096 pairs: one launch of one block
+ *   data=streamed  copy sorted keys and values back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, reference.c is what check.c compares with.
  */
 #include "workloads/radixsort/radixsort.h"
 

@@ -218,7 +218,7 @@ static void fetch(const struct run *r, const uint32_t *keys, const uint32_t *val
 static void kernels_know(const struct known *k)
 {
 	struct radixsort_pair *p = pairs_new(k->n);
-	struct radixsort_opts o = opts_of(k->n);
+	struct radixsort_opts o = make_opts(k->n);
 	uint64_t keys, values;
 	struct run *r;
 

@@ -18,8 +18,8 @@ static constexpr int DIGITS = RADIXSORT_DIGITS, PASSES = RADIXSORT_PASSES;
 
 /*
  * A tile of THREADS * ITEMS pairs. Registers are bounded so that BLOCKS fit an SM, which has 65536.
- * Of an SM's 227 KiB of shared memory a pair takes 8 bytes and a warp 1 KiB. LOOK: earlier tiles
- * that are looked at in one go.
+ * A pair takes 8 bytes and a warp 1 KiB of the 227 KiB of an SM's shared memory. LOOK: earlier
+ * tiles that are looked at in one go.
  *
  * SPECIALIZED: the warps of 256 more threads look back for the digits while the others rank. That
  * hides most of the latency where an SM has one tile. Where it has several, these hide each other's

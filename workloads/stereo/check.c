@@ -1,10 +1,10 @@
 /*
  * check.c - are the disparities right, all of them there, and nothing written besides?
  *
- * Disparities are integers and have to be equal: of small images to those of the definition, of
- * larger ones to those by sums that move along, in all rows, or in tiles, parts of rows, where that
- * takes too long: some that are drawn, and some whose answers are not as the images were drawn. The
- * images are made anew. Bytes that no step writes, and copies, are looked at by dataset_audit().
+ * Disparities are integers and have to be equal: in small images to those of the definition, in
+ * larger ones to those by sliding sums. Where all rows would take too long, tiles (parts of rows)
+ * are compared: some that are drawn, and some whose answers are not as the images were drawn. The
+ * images are made anew. dataset_audit() looks at bytes that no step writes, and at copies.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ struct audit {
 	int odds;
 };
 
-static void *allocate(size_t n, size_t size)
+static void *allocate_zeroed(size_t n, size_t size)
 {
 	void *p = calloc(n, size);
 
@@ -75,7 +75,8 @@ static void compare_with_definition(struct audit *a)
 {
 	struct stereo_size size = a->s->size;
 	size_t pixels = (size_t)size.w * (size_t)size.h;
-	uint32_t *left = allocate(pixels, sizeof(*left)), *right = allocate(pixels, sizeof(*right));
+	uint32_t *left = allocate_zeroed(pixels, sizeof(*left)),
+		 *right = allocate_zeroed(pixels, sizeof(*right));
 	const struct stereo_pair pair = { size, left, right, (int32_t)a->o->dmin,
 					  (int32_t)a->o->dmax };
 
@@ -165,7 +166,7 @@ static int compare_some_tiles(struct audit *a, struct stereo_sums *sums, int64_t
 	struct stereo_size size = a->s->size;
 	int64_t of_row = (size.w + TILE - 1) / TILE, n = 0;
 	struct pieces drawn = pieces_of(of_row * size.h, 1, most, a->v->seed, a->slot, USE_TILES);
-	int64_t *tile = allocate((size_t)(drawn.count + a->odds), sizeof(*tile));
+	int64_t *tile = allocate_zeroed((size_t)(drawn.count + a->odds), sizeof(*tile));
 	bool stop = false;
 
 	for (; n < drawn.count; n++)
@@ -331,10 +332,10 @@ int stereo_check(const void *opts, void *state, int64_t steps, struct verdict *v
 		return err;
 	v->compared = 0;
 	v->total = (int64_t)s->size.w * s->size.h * answered_slots(&a);
-	a.left = allocate(w, sizeof(*a.left));
-	a.right = allocate(w, sizeof(*a.right));
-	a.got = allocate(w > GAP ? w : GAP, sizeof(*a.got));
-	a.want = allocate(w, sizeof(*a.want));
+	a.left = allocate_zeroed(w, sizeof(*a.left));
+	a.right = allocate_zeroed(w, sizeof(*a.right));
+	a.got = allocate_zeroed(w > GAP ? w : GAP, sizeof(*a.got));
+	a.want = allocate_zeroed(w, sizeof(*a.want));
 	err = check_slots(&a);
 	set_verdict(&a);
 	free(a.left);

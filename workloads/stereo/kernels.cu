@@ -16,9 +16,9 @@
  * for larger images stereo_sums_best() of the same file.
  *
  * The bound is integer operations, so none is done twice: some ten for each pixel and disparity
- * instead of 2 x 289. A column's sum is at most 13005, so five fit the 16 bits of a half word. Of
- * equal costs the key of the first disparity is the least. Double buffers of sums and keys leave
- * one barrier a row. Between passes the least keys wait in the array of disparities.
+ * instead of 2 x 289. A column's sum is at most 13005, so five fit the 16 bits of a half word.
+ * Among equal costs the key of the first disparity is the least. Double buffers of sums and keys
+ * leave one barrier a row. Between passes the least keys wait in the array of disparities.
  */
 #include "common/cuda_check.h"
 #include "common/slots.cuh"

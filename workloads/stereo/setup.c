@@ -7,7 +7,7 @@
 #include "common/cuda_check.h"
 #include "common/device.h"
 #include "workloads/stereo/inputs.h"
-#include "workloads/stereo/ppm.h"
+#include "workloads/stereo/app_ppm.h"
 #include "workloads/stereo/stereo.h"
 
 static int read_image(const char *path, struct stereo_size size, uint32_t **out)

@@ -1,6 +1,16 @@
 /*
  * stereo.c - the stereo workload: its parameters, what they allow and cost, and its entry in the
  * table.
+ *
+ * A step finds the disparities of the pair of images of one slot (kernels.cu):
+ *
+ *   data=streamed  copy both images to the device; with overlap= in chunks of rows
+ *   match          for each pixel the disparity with the least sum of absolute differences over a
+ *                  window of 17 x 17 pixels; one launch a chunk
+ *   data=streamed  copy the disparities back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, reference.c is what check.c compares with.
  */
 #include "workloads/stereo/stereo.h"
 
@@ -8,7 +18,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "workloads/stereo/ppm.h"
+#include "workloads/stereo/app_ppm.h"
 
 /* clang-format off */
 static const struct param params[] = {

@@ -1,4 +1,4 @@
-/* plot.c - the picture of `rift run mlp --plot`: loss and test accuracy over the epochs. */
+/* app_plot.c - the picture of `rift run mlp --plot`: loss and test accuracy over the epochs. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* ppm.c - reads PPM: "P6", width, height, 255 as text with comments, one white space, bytes. */
-#include "workloads/stereo/ppm.h"
+/* app_ppm.c - reads PPM: "P6", width, height, 255 as text with comments, one white space, bytes. */
+#include "workloads/stereo/app_ppm.h"
 
 #include <ctype.h>
 #include <errno.h>

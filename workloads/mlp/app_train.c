@@ -1,4 +1,4 @@
-/* train.c - epochs=N: training as such, with the loss of each step and tests in between. */
+/* app_train.c - epochs=N: training as such, with the loss of each step and tests in between. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static void print_epoch(const struct mlp_state *s, int64_t epoch)
 		100 * h->accuracy[to]);
 }
 
-static void begin(struct mlp_state *s, int64_t epochs)
+static void begin_history(struct mlp_state *s, int64_t epochs)
 {
 	struct mlp_history *h = &s->history;
 	size_t tests = (size_t)epochs * MLP_TESTS + 1;
@@ -110,7 +110,7 @@ int mlp_train(const struct mlp_opts *o, struct mlp_state *s, int64_t epochs)
 	int64_t done = 0;
 	int err;
 
-	begin(s, epochs);
+	begin_history(s, epochs);
 	mlp_reset(o, s, s->own);
 	err = mlp_test_accuracy(o, s, &s->history.accuracy[0]);
 	for (int64_t part = 1; !err && part <= epochs * MLP_TESTS; part++) {

@@ -1,4 +1,4 @@
-/* plot.c - the picture of `rift run pathtrace --plot`: what the kernel sees. */
+/* app_plot.c - the picture of `rift run pathtrace --plot`: what the kernel sees. */
 #include <errno.h>
 #include <stdlib.h>
 
