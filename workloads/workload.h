@@ -239,13 +239,13 @@ struct workload {
 
 	/*
 	 * Optional (NULL: limits must refuse the mode): enqueues n steps as one launch of the
-	 * kernel that step launches, with the same bits as a result, in all device memory but
-	 * what scratch() names, and with n times the work of a step: no step may be left out
-	 * because its answers are known, or will be written over. Steps in other modes can follow.
+	 * kernel that step launches. All device memory but what scratch() names must have the same
+	 * bits. The launch must do n times the work of a step: no step may be left out because its
+	 * answers are known, or will be written over. Steps in other modes can follow.
 	 *
-	 * tests/test_conformance.c and test_cpu_conformance.c hold all hooks to this: they compare
-	 * the modes' device memory, poison what steps write, lose and double launches, and ask the
-	 * CPU device how long its threads computed in n and in 16 n fused steps. On a GPU
+	 * tests/test_conformance.c and test_cpu_conformance.c hold all hooks to this. They compare
+	 * the modes' device memory, poison what steps write, and lose and double launches. They
+	 * ask the CPU device how long its threads computed in n and in 16 n fused steps. On a GPU
 	 * bench/gpu_fused.c compares the times of fused steps and of launched ones.
 	 */
 	int (*fused)(const void *opts, void *state, cudaStream_t stream, int64_t n);

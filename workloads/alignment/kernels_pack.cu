@@ -1,4 +1,17 @@
-/* kernels_pack.cu - the first kernel of a batch, and the last two: letters in, runs out. */
+/*
+ * kernels_pack.cu - the first kernel of a batch, and the last two: letters in, runs out.
+ *
+ * In pseudo-code:
+ *
+ *   pack:   the lanes of a pair: 32 letters -> one word of each of three bit planes; the first bad
+ *           letter; lane 0 stores the pair's first status and its entry in the list of its class
+ *   sum:    partial[block] = number of runs of 256 pairs
+ *   gather: base = sum of the partial sums of earlier blocks; end = inclusive scan over the block's
+ *           pairs; copy each pair's runs from staging to runs[base + end - count]
+ *
+ * alignment_bad_letter() of reference.c is what bad letters are tested against; the tests of
+ * CIGARs cover the rest.
+ */
 #include "workloads/alignment/kernels.h"
 
 #include "workloads/alignment/codes.cuh"
@@ -78,7 +91,7 @@ static __device__ void start_list(const struct alignment_part &part, uint32_t i)
 			part.list[c][i - part.first[c]] = part.order[i];
 }
 
-/* What packing says of a pair: `bad` is the least of its lanes. */
+/* The first status of a pair: `bad` is the least of its lanes. */
 static __device__ inline void start_result(const struct alignment_part &part, uint32_t pair,
 					   uint32_t bad)
 {

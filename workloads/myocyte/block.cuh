@@ -48,10 +48,10 @@ static __device__ inline struct sums run_stages(struct part *c, int n, real h, r
 
 		publish(*c, b, y + h * (sum.to[0] + weight[0] * k));
 		if (!late)
-			add(&sum, weight, k);
+			add_derivative(&sum, weight, k);
 		__syncthreads();
 		if (late)
-			add(&sum, weight, k);
+			add_derivative(&sum, weight, k);
 	}
 	return sum;
 }

@@ -46,7 +46,7 @@ struct sums {
 };
 
 /* Adds derivative k, and moves on by a stage. */
-static __device__ inline void add(struct sums *sum, const real *weight, real k)
+static __device__ inline void add_derivative(struct sums *sum, const real *weight, real k)
 {
 	const int last = STAGES - 3;
 

@@ -1,7 +1,15 @@
 /*
  * split.cuh - granularity=split: the four launches a frame that programs of 2009 have, without
- * their race: motion and weights; the total; cumulative weights; resampling. Included by
- * kernels.cuh.
+ * their race. Included by kernels.cuh.
+ *
+ * In pseudo-code, a thread for each particle:
+ *
+ *   weigh:    move; score; weight = e^(score - the block's best); sums of the block
+ *   total:    one block: scan of the blocks' sums; the estimate; the step is counted
+ *   sum:      cumulative weight = blocks before + scan of the block, over the total
+ *   resample: ancestor = binary search for (u + j) / N among cumulative weights; copy its position
+ *
+ * The naive version that it is tested against is particlefilter_ref_frame() of reference.c.
  */
 
 /* Motion and weights in units of the chunk, a block a chunk. */

@@ -22,9 +22,9 @@ struct hit {
  */
 static __device__ inline float intersect_quad(const pt_plane &q, ray r)
 {
-	float t = (q.d - dot(load(q.n), r.o)) / dot(load(q.n), r.d);
+	float t = (q.d - dot(load_vec(q.n), r.o)) / dot(load_vec(q.n), r.d);
 	vec p = r.o + t * r.d;
-	float a = dot(load(q.a), p) + q.a0, b = dot(load(q.b), p) + q.b0;
+	float a = dot(load_vec(q.a), p) + q.a0, b = dot(load_vec(q.b), p) + q.b0;
 
 	return t > 0 && a >= 0 && a <= 1 && b >= 0 && b <= 1 ? t : far_away;
 }
@@ -33,7 +33,7 @@ static __device__ inline float intersect_quad(const pt_plane &q, ray r)
  */
 static __device__ inline float intersect_ball(const pt_round &ball, ray r)
 {
-	vec to = load(ball.c) - r.o;
+	vec to = load_vec(ball.c) - r.o;
 	float b = dot(to, r.d);
 	vec off = to - b * r.d;
 	float disc = ball.r2 - dot(off, off), root = sqrtf(fmaxf(disc, 0));

@@ -49,7 +49,7 @@ static __device__ inline void begin_path(const pt_job &job, int x, int y, uint32
 	float sx = 2 * ((float)x + uniform(u.word[0])) / (float)job.width - 1;
 	float sy = 1 - 2 * ((float)y + uniform(u.word[1])) / (float)job.height;
 
-	p->r = { load(job.eye), unit({ sx * job.right, sy * job.up, -1 }) };
+	p->r = { load_vec(job.eye), unit({ sx * job.right, sy * job.up, -1 }) };
 	p->carried = { 1, 1, 1 };
 	p->light = { 0, 0, 0 };
 	p->bounce = 0;
@@ -58,12 +58,12 @@ static __device__ inline void begin_path(const pt_job &job, int x, int y, uint32
 
 static __device__ inline surface_point locate_hit(const pt_surface &s, const path *p, float t)
 {
-	vec at = p->r.o + t * p->r.d, n = load(s.n);
+	vec at = p->r.o + t * p->r.d, n = load_vec(s.n);
 	bool inside;
 
 	if (s.r > 0) {
-		n = unit(at - load(s.n));
-		at = load(s.n) + s.r * n; /* back on the ball */
+		n = unit(at - load_vec(s.n));
+		at = load_vec(s.n) + s.r * n; /* back on the ball */
 	}
 	inside = dot(n, p->r.d) > 0;
 	return { at, inside ? -1 * n : n, inside };
@@ -99,16 +99,17 @@ static __device__ inline vec sample_light(const pt_job &job, const pt_light *lig
 {
 	int k = (int)(uniform(u.word[0]) * (float)job.lights);
 	const pt_light &l = lights[k < job.lights ? k : job.lights - 1];
-	vec w = load(l.q) + uniform(u.word[1]) * load(l.u) + uniform(u.word[2]) * load(l.v) - from;
+	vec w = load_vec(l.q) + uniform(u.word[1]) * load_vec(l.u) +
+		uniform(u.word[2]) * load_vec(l.v) - from;
 	float square = dot(w, w), length = sqrtf(square);
 	vec d = (1 / length) * w;
-	float cosine = dot(d, n), there = -dot(d, load(l.n));
+	float cosine = dot(d, n), there = -dot(d, load_vec(l.n));
 
 	if (!(cosine > 0 && there > 0))
 		return { 0, 0, 0 };
 	if (is_blocked(job, { from, d }, length - 2 * (float)pt_offset))
 		return { 0, 0, 0 };
-	return (cosine * there / square) * load(l.power);
+	return (cosine * there / square) * load_vec(l.power);
 }
 
 /* Sine and cosine of u full turns. On a GPU sinf() and cosf() would reduce arguments of any size.
@@ -142,7 +143,7 @@ static __device__ inline bool bounce_path(const pt_job &job, const smem_scene &s
 					  const pt_surface &s, const surface_point &at,
 					  uint32_t pixel, uint32_t sample, const philox &u, path *p)
 {
-	vec rho = load(s.rho);
+	vec rho = load_vec(s.rho);
 
 	p->r.o = at.p + (float)pt_offset * at.n;
 	p->see = s.material != PT_DIFFUSE;
@@ -192,7 +193,7 @@ static __device__ inline bool trace_segment(const pt_job &job, const smem_scene 
 	surface_point at = locate_hit(s, p, h.t);
 
 	if ((p->see || !job.nee) && !at.inside)
-		p->light = p->light + p->carried * load(s.le);
+		p->light = p->light + p->carried * load_vec(s.le);
 	if (p->bounce == job.bounces)
 		return false;
 	philox u = draw_numbers(job, pixel, sample, 1 + 2 * (uint32_t)p->bounce);
