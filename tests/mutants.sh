@@ -74,24 +74,24 @@ mutant "call and put swapped" $w 's/float \*call, float \*put)$/float *put, floa
 mutant "root of T left out of d2" $w 's/(d1 - spread)/(d1 - m.volatility)/' values
 w=blackscholes/kernels.cu
 mutant "last option skipped where their number is odd" $w 's/? (int)(l\.end - i) : EACH/? (int)(l.end - i) \& ~1 : EACH/' values
-mutant "only one round of blocks that go ahead" $w 's/for (mine m = mine_of(l); m\.count;/for (mine m = mine_of(l); m.count \&\& !round;/' modes
+mutant "only one round of blocks that go ahead" $w 's/for (index_range m = own_range(l); m\.count;/for (index_range m = own_range(l); m.count \&\& !round;/' modes
 
 w=binomial/kernels.cu
 mutant "N leaves, not N + 1" $w 's/j <= n ? leaf/j < n ? leaf/' values
 mutant "one step too few" $w 's/i < steps; i++)$/i < steps - 1; i++)/' values
 mutant "discounted twice" $w 's/nodes\[0\] \* o\.b;/nodes[0] * o.b * o.b;/' values
 
-w=matmul/piece.cuh
-mutant "A transposed" $w 's/at\.a = a + (int64_t)row \* s\.k + depth;/at.a = a + (int64_t)depth * s.m + row;/' values check
+w=matmul/load.cuh
+mutant "A transposed" $w 's/it\.a = a + (int64_t)row \* s\.k + depth;/it.a = a + (int64_t)depth * s.m + row;/' values check
 w=matmul/kernels.cu
-mutant "last piece dropped where k is no multiple" $w 's/while (from\.from < s\.k)/while (from.from + S::DEPTH <= s.k)/' values check
+mutant "last piece dropped where k is no multiple" $w 's/while (loads\.k < s\.k)/while (loads.k + S::DEPTH <= s.k)/' values check
 w=matmul/tile.cuh
 mutant "beta = 1" $w 's/^\(.*\)\*(float4 \*)c = v;/\1c[0] += v.x, c[1] += v.y, c[2] += v.z, c[3] += v.w;/' values check
-mutant "factors with the bits of TF32" $w 's/out\[q \* QUAD\] = v\.x;/out[q * QUAD] = v.x * 8193 - (v.x * 8193 - v.x);/' values check
+mutant "factors with the bits of TF32" $w 's/out\[q \* VEC\] = v\.x;/out[q * VEC] = v.x * 8193 - (v.x * 8193 - v.x);/' values check
 
 w=stereo/strip.cuh
 mutant "radius 7 downwards" $w 's/WINDOW = STEREO_WINDOW,/WINDOW = STEREO_WINDOW - 2,/' values check
-mutant "radius 7 across" $w 's/edges = sum_of(first) + last\.x;/edges = first.y + first.z + first.w;/' values check
+mutant "radius 7 across" $w 's/edges = vec4_sum(first) + last\.x;/edges = first.y + first.z + first.w;/' values check
 mutant "<= in place of <" $w 's/best = lesser(best, key\[k \* OUTPUTS\]);/best = best >> KEY_BITS < key[k * OUTPUTS] >> KEY_BITS ? best : key[k * OUTPUTS];/' values check
 changes=2
 mutant "d descending" $w 's/best = lesser(best, key\[k \* OUTPUTS\]);/best = best >> KEY_BITS < key[k * OUTPUTS] >> KEY_BITS ? best : key[k * OUTPUTS];/
@@ -103,7 +103,7 @@ mutant "clamp(x + j) + d" $w 's/right = clamp(x - RADIUS + l\.dmin + before + i 
 
 w=radixsort/tile.cuh
 changes=2
-mutant "ranks in a warp are not stable" $w 's/__popc(peers \& ((1u << lane) - 1))/__popc(peers >> lane) - 1/; s/!(peers \& ALL_LANES << lane << 1)/!(peers \& ((1u << lane) - 1))/' check values
+mutant "ranks in a warp are not stable" $w 's/__popc(matches \& ((1u << lane) - 1))/__popc(matches >> lane) - 1/; s/!(matches \& ALL_LANES << lane << 1)/!(matches \& ((1u << lane) - 1))/' check values
 changes=1
 mutant "tiles of one digit are turned round" $w 's/rank\[j\] = first_item<S>() + 32 \* j;/rank[j] = first_item<S>() + 32 * (S::ITEMS - 1 - j);/' values modes
 mutant "keys are signed" $w 's/return key >> 8 \* pass & 255;/return (key ^ 0x80000000u) >> 8 * pass \& 255;/' check values
@@ -113,7 +113,7 @@ w=radixsort/pass.cuh
 mutant "three passes, over tiles" $w 's/pass < PASSES; pass++)/pass < PASSES - 1; pass++)/' check values
 mutant "last, partial tile is not written" $w 's/i < valid; i += S::BLOCK/i < 0 * valid; i += S::BLOCK/' check values
 w=radixsort/kernels_count.cu
-mutant "old look-back words in the second step" $w 's/words\[i\] = 0;/words[i] += 0;/' check
+mutant "old tile statuses in the second step" $w 's/statuses\[i\] = 0;/statuses[i] += 0;/' check
 
 w=pathtrace/path.cuh
 mutant "cosine left out" $w 's/(cosine \* there \/ square)/(there \/ square)/' check

@@ -102,7 +102,7 @@ struct param {
 /*
  * A parameter that counts only with others: given without them it is refused, not ignored. when is
  * "trajectory" (that path is given), "!trajectory", or "solver=fixed|euler" (one of these is
- * chosen). Of several entries for one parameter all must hold.
+ * chosen). All entries for one parameter must hold.
  */
 struct param_need {
 	const char *name, *when;
@@ -135,8 +135,8 @@ struct limits {
 	 * gives none, however long it takes; 0: they do not. */
 	int64_t depth_asked;
 	/* A sweep leaves out launches that are predicted to take longer, ms, as nothing can
-	 * interrupt them; the second where a watchdog ends kernels. Of steps below it depth 1
-	 * stays, however long its blocks take. 0: no such limit. */
+	 * interrupt them; the second where a watchdog ends kernels. Depth 1 stays for steps
+	 * below it, however long its blocks take. 0: no such limit. */
 	double launch_max_ms, launch_max_watched_ms;
 	bool action; /* options ask for an action: setup, report, teardown; nothing is timed */
 };
@@ -241,13 +241,13 @@ struct workload {
 
 	/*
 	 * Optional (NULL: limits must refuse the mode): enqueues n steps as one launch of the
-	 * kernel that step launches, with the same bits as a result, in all device memory but
-	 * what scratch() names, and with n times the work of a step: no step may be left out
-	 * because its answers are known, or will be written over. Steps in other modes can follow.
+	 * kernel that step launches. All device memory but what scratch() names must have the same
+	 * bits. The launch must do n times the work of a step: no step may be left out because its
+	 * answers are known, or will be written over. Steps in other modes can follow.
 	 *
-	 * tests/test_conformance.c and test_cpu_conformance.c hold all hooks to this: they compare
-	 * the modes' device memory, poison what steps write, lose and double launches, and ask the
-	 * CPU device how long its threads computed in n and in 16 n fused steps. On a GPU
+	 * tests/test_conformance.c and test_cpu_conformance.c hold all hooks to this. They compare
+	 * the modes' device memory, poison what steps write, and lose and double launches. They
+	 * ask the CPU device how long its threads computed in n and in 16 n fused steps. On a GPU
 	 * bench/gpu_fused.c compares the times of fused steps and of launched ones.
 	 */
 	int (*fused)(const void *opts, void *state, cudaStream_t stream, int64_t n);

@@ -1,4 +1,18 @@
-/* alignment.c - the alignment workload: its parameters and its entry in the table. */
+/*
+ * alignment.c - the alignment workload: its parameters and its entry in the table.
+ *
+ * A step aligns a batch of pairs of sequences once more, by edit distance:
+ *
+ *   copy in      pairs, their order and letters (unless resident, or mapped and in one launch)
+ *   pack         letters -> three bit planes                               kernels_pack.cu
+ *   short        pairs of up to 1024 letters, in bands of up to 128 rows   kernels_short.cu
+ *   long         the others, strip by strip, in bands that double          kernels_long.cu
+ *   sum, gather  CIGARs in the order of the pairs, if they are wanted      kernels_pack.cu
+ *   copy out     distances and runs
+ *
+ * Small batches of short pairs go in one launch (kernels_one.cu). With streams=N each stream does
+ * its share of the batch. step.c enqueues all that; setup.c runs the batch once to size memory.
+ */
 #include "workloads/alignment/alignment.h"
 
 #include <errno.h>

@@ -95,12 +95,12 @@ int alignment_cost(const void *opts, const void *state, struct cost *out);
 void alignment_teardown(void *state);
 
 /* What slots need (memory.c). Each returns 0, or -ENOMEM after a line. */
-int alignment_make_slot(struct alignment_state *s, int i);
+int alignment_slot_init(struct alignment_state *s, int i);
 int alignment_allocate_workspace(const struct alignment_state *s, struct alignment_slot *slot);
 int alignment_allocate_staging(struct alignment_slot *slot);
 /* For part.runs_max runs, instead of what there was. */
 int alignment_allocate_back(const struct alignment_state *s, struct alignment_slot *slot);
-void alignment_free_slot(const struct alignment_state *s, struct alignment_slot *slot);
+void alignment_slot_release(const struct alignment_state *s, struct alignment_slot *slot);
 
 /* Enqueues the kernels of a slot's batch. Returns the number of launches. */
 int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
@@ -145,15 +145,15 @@ struct alignment_outcome {
 };
 
 /* After a synchronize; from the host's memory where results travel, else from the device's. */
-void alignment_outcome_get(const struct alignment_opts *o, const struct alignment_state *s,
-			   struct alignment_outcome *out);
-void alignment_outcome_free(struct alignment_outcome *out);
+void alignment_outcome_init(const struct alignment_opts *o, const struct alignment_state *s,
+			    struct alignment_outcome *out);
+void alignment_outcome_release(struct alignment_outcome *out);
 
 const char *alignment_status_name(unsigned status);
 
 /* A pair of the batch as the reference sees it. */
-struct alignment_view alignment_view_of(const struct alignment_opts *o,
-					const struct alignment_batch *b, int64_t pair);
+struct alignment_view alignment_pair_view(const struct alignment_opts *o,
+					  const struct alignment_batch *b, int64_t pair);
 
 /* Writes results=FILE: a row for each pair. Returns 0 or an errno after a line. */
 int alignment_write_results(const struct alignment_opts *o, struct alignment_state *s,

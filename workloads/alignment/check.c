@@ -1,9 +1,10 @@
 /*
  * check.c - are the results those of the reference?
  *
- * The number of pairs that are wrong must be 0. Looked at are the state of every pair, and of a
- * sample its distance by scalar arithmetic and its CIGAR, which must turn the query into the
- * target at that cost, and be edlib's where the full table is small enough to say which that is.
+ * The number of pairs that are wrong must be 0. The check looks at the status of every pair. For a
+ * sample it computes the distance by scalar arithmetic, and replays the CIGAR, which must turn the
+ * query into the target at that cost. Where the full table is small enough, it must be edlib's
+ * CIGAR.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,8 +24,9 @@ enum { TABLE_CELLS = 1 << 20 };
 
 /* ---- what came of the batch ------------------------------------------------------------- */
 
-static const uint8_t *back_of(const struct alignment_opts *o, const struct alignment_slot *slot,
-			      struct alignment_outcome *out, int i)
+static const uint8_t *fetch_results(const struct alignment_opts *o,
+				    const struct alignment_slot *slot,
+				    struct alignment_outcome *out, int i)
 {
 	if (!o->resident)
 		return slot->back;
@@ -34,8 +36,8 @@ static const uint8_t *back_of(const struct alignment_opts *o, const struct align
 	return out->back[i];
 }
 
-void alignment_outcome_get(const struct alignment_opts *o, const struct alignment_state *s,
-			   struct alignment_outcome *out)
+void alignment_outcome_init(const struct alignment_opts *o, const struct alignment_state *s,
+			    struct alignment_outcome *out)
 {
 	size_t n = (size_t)s->batch.n;
 
@@ -45,7 +47,7 @@ void alignment_outcome_get(const struct alignment_opts *o, const struct alignmen
 	CHECK(out->result && out->runs, "%zu results", n);
 	for (int i = 0; i < s->slots; i++) {
 		const struct alignment_slot *slot = &s->slot[i];
-		const uint8_t *back = back_of(o, slot, out, i);
+		const uint8_t *back = fetch_results(o, slot, out, i);
 		const uint32_t *runs;
 
 		memcpy(&out->result[slot->first], back, slot->part.n * sizeof(*out->result));
@@ -61,7 +63,7 @@ void alignment_outcome_get(const struct alignment_opts *o, const struct alignmen
 	}
 }
 
-void alignment_outcome_free(struct alignment_outcome *out)
+void alignment_outcome_release(struct alignment_outcome *out)
 {
 	for (int i = 0; i < ALIGN_STREAMS_MAX; i++)
 		free(out->back[i]);
@@ -70,8 +72,8 @@ void alignment_outcome_free(struct alignment_outcome *out)
 	memset(out, 0, sizeof(*out));
 }
 
-struct alignment_view alignment_view_of(const struct alignment_opts *o,
-					const struct alignment_batch *b, int64_t pair)
+struct alignment_view alignment_pair_view(const struct alignment_opts *o,
+					  const struct alignment_batch *b, int64_t pair)
 {
 	const struct alignment_pair *p = &b->pair[pair];
 	bool there = p->m != ALIGN_TOO_LONG;
@@ -102,10 +104,10 @@ static const char *wrong_runs(const struct alignment_view *v, const struct align
 	return differs ? "a CIGAR that is not the one of the rule" : NULL;
 }
 
-/* Out of memory is for the device to say: distances alone never are. */
-static enum alignment_status status_of(const struct alignment_batch *b,
-				       const struct alignment_view *v, int64_t pair,
-				       int64_t distance, const struct alignment_result *r)
+/* Only the device knows what is out of memory; distances alone never are. */
+static enum alignment_status expected_status(const struct alignment_batch *b,
+					     const struct alignment_view *v, int64_t pair,
+					     int64_t distance, const struct alignment_result *r)
 {
 	if (b->pair[pair].m == ALIGN_TOO_LONG)
 		return ALIGN_LONG_SEQUENCE;
@@ -117,18 +119,18 @@ static enum alignment_status status_of(const struct alignment_batch *b,
 }
 
 /* NULL where the result is right, else what is wrong with it. */
-static const char *wrong(const struct alignment_opts *o, const struct alignment_batch *b,
-			 const struct alignment_outcome *out, int64_t pair)
+static const char *find_flaw(const struct alignment_opts *o, const struct alignment_batch *b,
+			     const struct alignment_outcome *out, int64_t pair)
 {
 	const struct alignment_result *r = &out->result[pair];
-	struct alignment_view v = alignment_view_of(o, b, pair);
+	struct alignment_view v = alignment_pair_view(o, b, pair);
 	int64_t bad = alignment_bad_letter(&v),
 		distance = bad < 0 ? alignment_distance(&v, o->cap) : 0;
 
-	if (r->status != status_of(b, &v, pair, distance, r))
+	if (r->status != expected_status(b, &v, pair, distance, r))
 		return "the status";
 	if (r->status == ALIGN_BAD_CHARACTER)
-		return r->at == (uint64_t)bad ? NULL : "the place of the bad letter";
+		return r->at == (uint64_t)bad ? NULL : "the index of the bad letter";
 	if (r->status != ALIGN_OK)
 		return r->distance == ALIGN_UNKNOWN ? NULL : "a distance in spite of the status";
 	if (r->distance != (uint64_t)distance)
@@ -138,7 +140,7 @@ static const char *wrong(const struct alignment_opts *o, const struct alignment_
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-static void note(struct verdict *v, int64_t pair, const char *what)
+static void note_flaw(struct verdict *v, int64_t pair, const char *what)
 {
 	if (!v->error++)
 		snprintf(v->worst, sizeof(v->worst), "pair %ld: %s", (long)pair, what);
@@ -157,7 +159,7 @@ static void check_batches(const struct alignment_state *s, int64_t steps, struct
 	}
 }
 
-/* Of every pair: a state that says that it has not been done, or that its result was cut off. */
+/* No pair may have a status of not being done, or of a result that was cut off. */
 static void check_statuses(const struct alignment_batch *b, const struct alignment_outcome *out,
 			   struct verdict *v)
 {
@@ -165,12 +167,13 @@ static void check_statuses(const struct alignment_batch *b, const struct alignme
 		unsigned status = out->result[i].status;
 
 		if (status >= ALIGN_RESULT_TRUNCATED)
-			note(v, i, alignment_status_name(status));
+			note_flaw(v, i, alignment_status_name(status));
 	}
 }
 
 /* The reference's cells for a pair, by the distance that was found: a band of twice that. */
-static double cells_of(const struct alignment_pair *p, const struct alignment_result *r, bool cigar)
+static double reference_cells(const struct alignment_pair *p, const struct alignment_result *r,
+			      bool cigar)
 {
 	double m = p->m, n = p->n, gap = m > n ? m - n : n - m;
 	double band = r->status == ALIGN_OK ? 4.0 * r->distance + gap + 32 : m + n;
@@ -181,13 +184,13 @@ static double cells_of(const struct alignment_pair *p, const struct alignment_re
 	return 2 * cells + m + n + (cigar && (m + 1) * (n + 1) <= TABLE_CELLS ? m * n : 0);
 }
 
-static bool takes_little(const struct alignment_opts *o, const struct alignment_batch *b,
-			 const struct alignment_outcome *out)
+static bool fits_budget(const struct alignment_opts *o, const struct alignment_batch *b,
+			const struct alignment_outcome *out)
 {
 	double cells = 0;
 
 	for (int64_t i = 0; i < b->n && cells <= CELLS_BUDGET; i++)
-		cells += cells_of(&b->pair[i], &out->result[i], o->output == ALIGN_CIGAR);
+		cells += reference_cells(&b->pair[i], &out->result[i], o->output == ALIGN_CIGAR);
 	return cells <= CELLS_BUDGET;
 }
 
@@ -195,10 +198,10 @@ static int compare_all(const struct alignment_opts *o, const struct alignment_ba
 		       const struct alignment_outcome *out, struct verdict *v)
 {
 	for (int64_t i = 0; i < b->n; i++, v->compared++) {
-		const char *what = wrong(o, b, out, i);
+		const char *what = find_flaw(o, b, out, i);
 
 		if (what)
-			note(v, i, what);
+			note_flaw(v, i, what);
 		if (interrupted())
 			return -EINTR;
 	}
@@ -214,12 +217,12 @@ static int compare_sample(const struct alignment_opts *o, const struct alignment
 	for (uint32_t k = 0; k < b->n && (k < SAMPLE_LEAST || cells < CELLS_BUDGET); k++) {
 		struct philox r = philox4x32(k, 0, 0, 0, v->seed);
 		int64_t i = k == 0 ? 0 : k == 1 ? b->n - 1 : r.word[0] % b->n;
-		const char *what = wrong(o, b, out, i);
+		const char *what = find_flaw(o, b, out, i);
 
 		if (what)
-			note(v, i, what);
+			note_flaw(v, i, what);
 		v->compared++;
-		cells += cells_of(&b->pair[i], &out->result[i], o->output == ALIGN_CIGAR);
+		cells += reference_cells(&b->pair[i], &out->result[i], o->output == ALIGN_CIGAR);
 		if (interrupted())
 			return -EINTR;
 	}
@@ -233,7 +236,7 @@ int alignment_check(const void *opts, void *state, int64_t steps, struct verdict
 	struct alignment_outcome out;
 	int err;
 
-	alignment_outcome_get(o, s, &out);
+	alignment_outcome_init(o, s, &out);
 	v->measure = "pairs whose result is wrong";
 	v->total = s->batch.n;
 	v->compared = 0;
@@ -241,9 +244,9 @@ int alignment_check(const void *opts, void *state, int64_t steps, struct verdict
 	v->tolerance = 0;
 	check_batches(s, steps, v);
 	check_statuses(&s->batch, &out, v);
-	err = (v->full || takes_little(o, &s->batch, &out) ? compare_all
-							   : compare_sample)(o, &s->batch, &out, v);
+	err = (v->full || fits_budget(o, &s->batch, &out) ? compare_all
+							  : compare_sample)(o, &s->batch, &out, v);
 	v->passed = v->error <= v->tolerance;
-	alignment_outcome_free(&out);
+	alignment_outcome_release(&out);
 	return err;
 }

@@ -5,15 +5,15 @@
 #include "common/gpu.h"
 
 /* Code of a byte, 7 where it is none of ACGTN. Bits 1 and 2 tell A, C, T and G apart. */
-static __device__ inline uint32_t code_of(uint32_t byte, bool fold)
+static __device__ inline uint32_t letter_code(uint32_t byte, bool fold)
 {
 	uint32_t c = fold && byte >= 'a' && byte <= 'z' ? byte - 'a' + 'A' : byte;
 	uint32_t code = c >> 1 & 3;
-	const uint32_t four = 'A' | 'C' << 8 | 'T' << 16 | (uint32_t)'G' << 24;
+	const uint32_t acgt = 'A' | 'C' << 8 | 'T' << 16 | (uint32_t)'G' << 24;
 
 	if (c == 'N')
 		return 4;
-	return c == (four >> 8 * code & 255) ? code : 7;
+	return c == (acgt >> 8 * code & 255) ? code : 7;
 }
 
 /*
@@ -43,7 +43,7 @@ static __device__ uint32_t slow_codes(uint32_t letters, uint32_t count, bool fol
 
 	*codes = 0;
 	for (uint32_t b = count; b--;) {
-		uint32_t code = code_of(letters >> 8 * b & 255, fold);
+		uint32_t code = letter_code(letters >> 8 * b & 255, fold);
 
 		bad = code == 7 ? b : bad;
 		*codes |= code << 8 * b;

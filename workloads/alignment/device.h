@@ -29,7 +29,7 @@ enum {
 	ALIGN_GATHER_THREADS = 256, /* of a block, a pair each */
 	ALIGN_ONE_HEAD = 2048, /* bytes of a batch up to which each of its blocks takes in all */
 	ALIGN_ONE_PAIRS = 32,  /* at most, of a batch that is done in one launch */
-	ALIGN_WARP_SPARE = 8,  /* columns of room beyond the last, there */
+	ALIGN_WARP_SPARE = 8,  /* columns of its trace beyond the last */
 	ALIGN_WARP_RUNS = 260, /* of a CIGAR there: more than twice what 128 rows prove */
 };
 
@@ -42,8 +42,8 @@ enum alignment_status {
 	ALIGN_OVER_CAP,		/* the distance is larger than the cap */
 	ALIGN_LONG_SEQUENCE,	/* too_long */
 	ALIGN_BAD_CHARACTER,	/* result.at: offset in query, or m + offset in target */
-	ALIGN_OUT_OF_MEMORY,	/* `memory` has no room for the trace of one strip of this pair */
-	ALIGN_RESULT_TRUNCATED, /* no room for the runs of this pair */
+	ALIGN_OUT_OF_MEMORY,	/* `memory` does not hold the trace of one strip of this pair */
+	ALIGN_RESULT_TRUNCATED, /* the runs of this pair did not fit */
 	ALIGN_NOT_DONE,		/* never in a result that is right */
 	ALIGN_STATUS_COUNT,
 };
@@ -73,7 +73,7 @@ struct alignment_result {
 /* Counters of a part, in device memory; all but batches start over with each batch. */
 struct alignment_counters {
 	uint32_t listed[ALIGN_CLASSES]; /* pairs in the list of each class */
-	uint32_t staged;		/* runs that have a place in staging */
+	uint32_t staged;		/* runs that are reserved in staging */
 	uint32_t fetched;		/* pairs taken from the list of the long kernel */
 	uint32_t batches;		/* since the reset */
 	/* By the kernel that does all in one launch: of each pair the batch, so that counts of an
@@ -131,7 +131,7 @@ struct alignment_shape {
 	int lanes, words;
 };
 
-ALIGN_FN struct alignment_shape alignment_shape_of(enum alignment_strip strip)
+ALIGN_FN struct alignment_shape alignment_strip_shape(enum alignment_strip strip)
 {
 	const struct alignment_shape shapes[ALIGN_STRIPS] = {
 		{ 4, 1 }, { 8, 1 }, { 16, 1 }, { 32, 1 }, { 32, 4 }
@@ -145,7 +145,7 @@ struct alignment_band {
 	int low, high;
 };
 
-ALIGN_FN struct alignment_band alignment_band_of(int m, int n, int k)
+ALIGN_FN struct alignment_band alignment_cost_band(int m, int n, int k)
 {
 	int d = n - m, spare = (k - (d < 0 ? -d : d)) / 2;
 	struct alignment_band band = { (d < 0 ? d : 0) - spare, (d > 0 ? d : 0) + spare };
@@ -159,8 +159,8 @@ struct alignment_columns {
 	int first, last;
 };
 
-ALIGN_FN struct alignment_columns alignment_columns_of(struct alignment_band band, int n, int above,
-						       int bottom)
+ALIGN_FN struct alignment_columns alignment_strip_columns(struct alignment_band band, int n,
+							  int above, int bottom)
 {
 	int first = above + 1 + band.low, last = bottom + band.high;
 	struct alignment_columns c = { first > 1 ? first : 1, last < n ? last : n };
@@ -192,14 +192,14 @@ ALIGN_FN uint64_t alignment_long_words(struct alignment_shape s, int m, int n, i
 		int bottom = above + rows < m ? above + rows : m;
 
 		words += alignment_strip_words(
-			s, alignment_columns_of(alignment_band_of(m, n, k), n, above, bottom));
+			s, alignment_strip_columns(alignment_cost_band(m, n, k), n, above, bottom));
 	}
 	return words;
 }
 
 /* ---- traces of one strip at a time (long_kept.cuh) --------------------------------------- */
 
-ALIGN_FN uint64_t alignment_strips_of(struct alignment_shape s, int m)
+ALIGN_FN uint64_t alignment_strip_count(struct alignment_shape s, int m)
 {
 	uint64_t rows = 32 * (uint64_t)s.lanes * (uint64_t)s.words;
 
@@ -209,7 +209,7 @@ ALIGN_FN uint64_t alignment_strips_of(struct alignment_shape s, int m)
 /* Columns that a strip has at most in a band of cost k, as a range from 1. */
 ALIGN_FN struct alignment_columns alignment_widest(struct alignment_shape s, int m, int n, int k)
 {
-	struct alignment_band band = alignment_band_of(m, n, k);
+	struct alignment_band band = alignment_cost_band(m, n, k);
 	int64_t most = (int64_t)band.high - band.low + 32 * s.lanes * s.words;
 	struct alignment_columns c = { 1, most < n ? (int)most : n };
 
@@ -225,7 +225,7 @@ ALIGN_FN uint64_t alignment_kept_row(struct alignment_shape s, int m, int n, int
 /* Words that a pair needs: the steps below all strips, and the trace of one. */
 ALIGN_FN uint64_t alignment_kept_words(struct alignment_shape s, int m, int n, int k)
 {
-	return alignment_strips_of(s, m) * alignment_kept_row(s, m, n, k) +
+	return alignment_strip_count(s, m) * alignment_kept_row(s, m, n, k) +
 	       alignment_strip_words(s, alignment_widest(s, m, n, k));
 }
 
@@ -239,7 +239,7 @@ ALIGN_FN int alignment_share(uint32_t band, int m, int n)
 
 /* Class that a pair starts in, the narrowest band of registers that has both ends and the first
  * guess of a distance in it; ALIGN_CLASSES: it is not aligned. */
-ALIGN_FN enum alignment_class alignment_class_of(uint32_t band, const struct alignment_pair *p)
+ALIGN_FN enum alignment_class alignment_first_class(uint32_t band, const struct alignment_pair *p)
 {
 	uint32_t gap = p->m > p->n ? p->m - p->n : p->n - p->m, guess;
 

@@ -10,7 +10,7 @@
 
 /* ---- the batch -------------------------------------------------------------------------- */
 
-static void *grown(void *p, size_t bytes)
+static void *grow_buffer(void *p, size_t bytes)
 {
 	void *more = realloc(p, bytes ? bytes : 1);
 
@@ -18,22 +18,22 @@ static void *grown(void *p, size_t bytes)
 	return more;
 }
 
-static uint32_t append(struct alignment_batch *b, const uint8_t *letters, size_t n)
+static uint32_t append_text(struct alignment_batch *b, const uint8_t *letters, size_t n)
 {
-	size_t at = b->bytes, room = (n + 3) & ~(size_t)3;
+	size_t at = b->bytes, padded = (n + 3) & ~(size_t)3;
 
-	if (!b->letters || at + room > b->bytes_capacity) {
-		b->bytes_capacity = 2 * (at + room) + 64;
-		b->letters = grown(b->letters, b->bytes_capacity);
+	if (!b->letters || at + padded > b->bytes_capacity) {
+		b->bytes_capacity = 2 * (at + padded) + 64;
+		b->letters = grow_buffer(b->letters, b->bytes_capacity);
 	}
 	if (n)
 		memcpy(b->letters + at, letters, n);
-	memset(b->letters + at + n, 0, room - n);
-	b->bytes += room;
+	memset(b->letters + at + n, 0, padded - n);
+	b->bytes += padded;
 	return (uint32_t)at;
 }
 
-static char *copy_of(const char *text)
+static char *copy_text(const char *text)
 {
 	char *copy = strdup(text);
 
@@ -52,24 +52,24 @@ int alignment_batch_add(struct alignment_batch *b, const uint8_t *query, size_t 
 		return -E2BIG;
 	if (b->n == b->capacity) {
 		b->capacity = b->capacity ? 2 * b->capacity : 64;
-		b->pair = grown(b->pair, (size_t)b->capacity * sizeof(*b->pair));
+		b->pair = grow_buffer(b->pair, (size_t)b->capacity * sizeof(*b->pair));
 		if (query_name)
-			b->name = grown(b->name, 2 * (size_t)b->capacity * sizeof(*b->name));
+			b->name = grow_buffer(b->name, 2 * (size_t)b->capacity * sizeof(*b->name));
 	}
 	p = &b->pair[b->n];
-	p->query = append(b, query, fits ? m : 0);
-	p->target = append(b, target, fits ? n : 0);
+	p->query = append_text(b, query, fits ? m : 0);
+	p->target = append_text(b, target, fits ? n : 0);
 	p->m = fits ? (uint32_t)m : ALIGN_TOO_LONG;
 	p->n = fits ? (uint32_t)n : ALIGN_TOO_LONG;
 	if (query_name && target_name) {
-		b->name[2 * b->n] = copy_of(query_name);
-		b->name[2 * b->n + 1] = copy_of(target_name);
+		b->name[2 * b->n] = copy_text(query_name);
+		b->name[2 * b->n + 1] = copy_text(target_name);
 	}
 	b->n++;
 	return 0;
 }
 
-void alignment_batch_free(struct alignment_batch *b)
+void alignment_batch_release(struct alignment_batch *b)
 {
 	for (int64_t i = 0; b->name && i < 2 * b->n; i++)
 		free(b->name[i]);
@@ -82,22 +82,22 @@ void alignment_batch_free(struct alignment_batch *b)
 /* ---- the generator ---------------------------------------------------------------------- */
 
 /* The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t mix(uint64_t z)
+static uint64_t mix_bits(uint64_t z)
 {
 	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
 	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
 	return z ^ z >> 31;
 }
 
-static uint64_t next(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
 	*state += UINT64_C(0x9E3779B97F4A7C15);
-	return mix(*state);
+	return mix_bits(*state);
 }
 
-static uint64_t start(uint64_t seed, uint64_t index)
+static uint64_t seed_state(uint64_t seed, uint64_t index)
 {
-	return mix(seed ^ mix(index + 1));
+	return mix_bits(seed ^ mix_bits(index + 1));
 }
 
 static const char letter_of[4] = { 'A', 'C', 'G', 'T' };
@@ -109,7 +109,7 @@ static void draw_codes(uint64_t *state, uint8_t *code, int64_t n)
 
 	for (int64_t i = 0; i < n; i++) {
 		if (i % 32 == 0)
-			v = next(state);
+			v = next_random(state);
 		code[i] = v >> 2 * (i % 32) & 3;
 	}
 }
@@ -120,7 +120,7 @@ struct thresholds {
 	bool bursts;
 };
 
-double alignment_error_of(const struct alignment_recipe *r)
+double alignment_error_rate(const struct alignment_recipe *r)
 {
 	static const double own[] = { 0.05, 0.01, 0.005, 0.1, 0.05, 0 };
 
@@ -128,9 +128,9 @@ double alignment_error_of(const struct alignment_recipe *r)
 }
 
 /* Rates are whole parts per million, so that no rounding of a machine's can matter. */
-static struct thresholds thresholds_of(const struct alignment_recipe *r)
+static struct thresholds make_thresholds(const struct alignment_recipe *r)
 {
-	uint64_t total = (uint64_t)llround(alignment_error_of(r) * 1e6), gaps = total / 3;
+	uint64_t total = (uint64_t)llround(alignment_error_rate(r) * 1e6), gaps = total / 3;
 	struct thresholds t;
 
 	if (r->profile == ALIGN_ILLUMINA)
@@ -145,21 +145,21 @@ static struct thresholds thresholds_of(const struct alignment_recipe *r)
 }
 
 /* Letters that a deletion takes: one, or 5 to 50 for one burst in ten. */
-static int64_t deleted(const struct thresholds *t, uint32_t low, uint64_t *state)
+static int64_t draw_deletion(const struct thresholds *t, uint32_t low, uint64_t *state)
 {
 	if (!t->bursts || low >= UINT32_MAX / 10)
 		return 1;
-	return 5 + (int64_t)((next(state) >> 32) * 46 >> 32);
+	return 5 + (int64_t)((next_random(state) >> 32) * 46 >> 32);
 }
 
 /* The query with errors; at most two letters for each of its. */
-static int64_t mutate(const struct thresholds *t, uint64_t *state, const uint8_t *code, int64_t m,
-		      uint8_t *target)
+static int64_t mutate_query(const struct thresholds *t, uint64_t *state, const uint8_t *code,
+			    int64_t m, uint8_t *target)
 {
 	int64_t n = 0;
 
 	for (int64_t i = 0; i < m; i++) {
-		uint64_t v = next(state), u = v >> 32;
+		uint64_t v = next_random(state), u = v >> 32;
 		uint32_t low = (uint32_t)v;
 
 		if (u < t->substitution) {
@@ -168,7 +168,7 @@ static int64_t mutate(const struct thresholds *t, uint64_t *state, const uint8_t
 			target[n++] = low % 4;
 			target[n++] = code[i];
 		} else if (u < t->deletion) {
-			i += deleted(t, low, state) - 1;
+			i += draw_deletion(t, low, state) - 1;
 		} else {
 			target[n++] = code[i];
 		}
@@ -186,15 +186,15 @@ static void to_letters(uint8_t *code, int64_t n)
 static int64_t make_pair(const struct alignment_recipe *r, const struct thresholds *t,
 			 int64_t index, uint8_t *query, uint8_t *target)
 {
-	uint64_t state = start(r->seed, (uint64_t)index);
+	uint64_t state = seed_state(r->seed, (uint64_t)index);
 	int64_t n = r->length * 3 / 2;
 
 	draw_codes(&state, query, r->length);
 	if (r->profile == ALIGN_UNRELATED) {
-		state = start(r->seed, (uint64_t)index + (UINT64_C(1) << 32));
+		state = seed_state(r->seed, (uint64_t)index + (UINT64_C(1) << 32));
 		draw_codes(&state, target, n);
 	} else {
-		n = mutate(t, &state, query, r->length, target);
+		n = mutate_query(t, &state, query, r->length, target);
 	}
 	to_letters(query, r->length);
 	to_letters(target, n);
@@ -203,9 +203,9 @@ static int64_t make_pair(const struct alignment_recipe *r, const struct threshol
 
 int alignment_generate(const struct alignment_recipe *r, struct alignment_batch *b)
 {
-	uint8_t *query = grown(NULL, (size_t)r->length),
-		*target = grown(NULL, 2 * (size_t)r->length);
-	struct thresholds t = thresholds_of(r);
+	uint8_t *query = grow_buffer(NULL, (size_t)r->length),
+		*target = grow_buffer(NULL, 2 * (size_t)r->length);
+	struct thresholds t = make_thresholds(r);
 	int err = 0;
 
 	for (int64_t i = 0; !err && i < r->pairs; i++) {

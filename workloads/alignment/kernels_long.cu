@@ -1,7 +1,19 @@
 /*
- * kernels_long.cu - 4 to 32 lanes a pair, strip by strip (long_strip.cuh); bands that double
- * until the distance is proven; a walk back by all lanes (long_walk.cuh). Where a trace does not
- * fit, another kernel works strips out a second time (long_kept.cuh).
+ * kernels_long.cu - banded alignment of long pairs, 4 to 32 lanes per pair.
+ *
+ * In pseudo-code, for each group of lanes, until the list is empty:
+ *
+ *   k = a first guess of the distance
+ *   repeat: band = diagonals that every alignment of cost k stays on
+ *     for each strip of 32 rows per lane (long_strip.cuh): the lanes sweep its columns as a
+ *       wavefront, lane g being g columns behind lane 0; the last lane's horizontal steps are kept
+ *       for the strip below; with CIGARs every cell leaves two bits of trace
+ *     until distance <= k; else k = a larger cost
+ *   with CIGARs: all lanes walk back through the trace (long_walk.cuh) and store the runs
+ *
+ * The naive version that it is tested against is alignment_distance() and alignment_path() of
+ * reference.c. Where a trace does not fit the workspace, another kernel computes strips a second
+ * time (long_kept.cuh).
  */
 #include "workloads/alignment/kernels.h"
 
@@ -21,12 +33,12 @@ static __device__ inline uint32_t long_next_pair(const struct alignment_part &pa
 	}
 }
 
-static __device__ inline void long_take(const struct alignment_part &part, struct long_task &t)
+static __device__ inline void long_load_pair(const struct alignment_part &part, struct long_task &t)
 {
 	t.m = (int)part.pair[t.pair].m;
 	t.n = (int)part.pair[t.pair].n;
-	t.query = query_of(part, t.pair);
-	t.target = target_of(part, t.pair);
+	t.query = query_letters(part, t.pair);
+	t.target = target_letters(part, t.pair);
 }
 
 /* Lane 0 fetches for all; false: there is none. */
@@ -39,11 +51,11 @@ static __device__ inline bool long_fetch_pair(const struct alignment_part &part,
 	t.pair = __shfl_sync(t.lanes, pair, 0, G);
 	if (t.pair == ALIGN_UNKNOWN)
 		return false;
-	long_take(part, t);
+	long_load_pair(part, t);
 	return true;
 }
 
-/* What came of the bands of a pair. */
+/* The outcome of all bands of a pair. */
 struct long_outcome {
 	int distance, status, rounds, band;
 };
@@ -53,9 +65,9 @@ static __device__ inline int smaller(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Is there room for the trace of a band of cost k? */
+/* Does the trace of a band of cost k fit the workspace? */
 template <int G, int NW, bool CIGAR>
-static __device__ inline bool long_room(const struct alignment_part &part, struct long_task &t,
+static __device__ inline bool long_fits(const struct alignment_part &part, struct long_task &t,
 					int k)
 {
 	const struct alignment_shape shape = { G, NW };
@@ -63,23 +75,22 @@ static __device__ inline bool long_room(const struct alignment_part &part, struc
 	return !CIGAR || alignment_long_words(shape, t.m, t.n, k, true) <= part.long_words;
 }
 
-/* Room for the edges below each strip and for the trace of one, of which this says where they are.
- */
+/* Do the edges below all strips and the trace of one fit? Sets where they are. */
 template <int G, int NW, bool CIGAR>
-static __device__ inline bool long_room(const struct alignment_part &part, struct kept_task &t,
+static __device__ inline bool long_fits(const struct alignment_part &part, struct kept_task &t,
 					int k)
 {
 	const struct alignment_shape shape = { G, NW };
 	uint64_t row = alignment_kept_row(shape, t.m, t.n, k);
 
 	t.row = row / 2;
-	t.trace = t.edge + t.row * alignment_strips_of(shape, t.m);
+	t.trace = t.edge + t.row * alignment_strip_count(shape, t.m);
 	return alignment_kept_words(shape, t.m, t.n, k) <= part.kept_words;
 }
 
 /*
- * A value of at most k is the distance; a larger one bounds it, and a band of that cost proves it.
- * Where that is far away, twice the band may be enough. The last band holds every path.
+ * A value of at most k is the distance. A larger one bounds it, and a band of that cost proves it;
+ * where that is much wider, twice the band may do. The last band holds every path.
  */
 template <int G, int NW, bool CIGAR, class TASK>
 static __device__ struct long_outcome long_distance(const struct alignment_part &part, TASK &t)
@@ -93,11 +104,11 @@ static __device__ struct long_outcome long_distance(const struct alignment_part 
 		out.status = ALIGN_OVER_CAP;
 	while (out.status == ALIGN_OK) {
 		k = cap >= 0 ? smaller(k, cap) : k;
-		if (!long_room<G, NW, CIGAR>(part, t, k)) {
+		if (!long_fits<G, NW, CIGAR>(part, t, k)) {
 			out.status = ALIGN_OUT_OF_MEMORY;
 			break;
 		}
-		t.band = alignment_band_of(t.m, t.n, k);
+		t.band = alignment_cost_band(t.m, t.n, k);
 		out.distance = long_forward<G, NW, CIGAR>(t);
 		out.rounds++;
 		out.band = k;
@@ -117,8 +128,8 @@ static __device__ void long_finish(const struct alignment_part &part, const TASK
 	struct alignment_result *r = &part.result[t.pair];
 	struct runs_writer runs;
 	uint32_t *end;
-	uint64_t place = 0;
-	bool room = false;
+	uint64_t offset = 0;
+	bool is_stored = false;
 
 	if (t.lane == 0) {
 		r->rounds += (uint16_t)out.rounds;
@@ -131,13 +142,13 @@ static __device__ void long_finish(const struct alignment_part &part, const TASK
 	if (!CIGAR || out.status != ALIGN_OK)
 		return;
 	if (t.lane == 0) {
-		room = runs_begin(part, t.pair, (uint32_t)out.distance, runs);
-		place = (uint64_t)(runs.at - part.staging);
+		is_stored = runs_begin(part, t.pair, (uint32_t)out.distance, runs);
+		offset = (uint64_t)(runs.at - part.staging);
 	}
-	place = __shfl_sync(t.lanes, room ? place + 1 : (uint64_t)0, 0, G);
-	if (!place)
+	offset = __shfl_sync(t.lanes, is_stored ? offset + 1 : (uint64_t)0, 0, G);
+	if (!offset)
 		return;
-	runs = { part.staging + (place - 1), 0 };
+	runs = { part.staging + (offset - 1), 0 };
 	end = runs.at;
 	if (!long_walk<G, NW>(t, runs)) {
 		if (t.lane == 0)
@@ -167,7 +178,7 @@ static __device__ inline void long_list(const struct alignment_part &part)
 
 /* ---- traces that do not fit ------------------------------------------------------------- */
 
-/* A warp a pair, those of the list for which there was no room. */
+/* One warp per pair, for pairs of the list whose trace did not fit. */
 extern "C" __global__ void __launch_bounds__(32, 16) alignment_long_kept(struct alignment_part part)
 {
 	struct kept_task t;
@@ -183,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(32, 16) alignment_long_kept(struct 
 			status = part.result[t.pair].status;
 		if (__shfl_sync(t.lanes, status, 0) != ALIGN_OUT_OF_MEMORY)
 			continue;
-		long_take(part, t);
+		long_load_pair(part, t);
 		long_finish<32, 1, true>(part, t, long_distance<32, 1, false>(part, t));
 		__syncwarp();
 	}

@@ -1,6 +1,15 @@
 /*
- * kernels_one.cu - small batches of short pairs in one launch: a warp a pair (warp_pair.cuh), from
- * letters to runs.
+ * kernels_one.cu - small batches of short pairs in one launch: one warp per pair, from letters to
+ * runs.
+ *
+ * In pseudo-code, for each block of one warp:
+ *
+ *   letters of the pair -> bit planes in registers (lane_letters.cuh)
+ *   try a band of 32 rows, then 64, then 128, until one proves the distance (warp_pair.cuh)
+ *   publish the number of runs; add those of all pairs before this one: the first run's index
+ *   copy the runs there and store the result
+ *
+ * Tested against alignment_distance() and alignment_path() of reference.c.
  *
  * Pairs that a band does not prove are tried with one twice as wide; a pair that 128 rows do not
  * prove stays not_done, and setup chooses this kernel for no such batch.
@@ -11,9 +20,9 @@
 
 template <bool CIGAR>
 static __device__ void one_align(const struct alignment_part &part, const uint8_t *letters,
-				 struct warp_task &t, uint2 *trace, uint32_t *room)
+				 struct warp_task &t, uint2 *trace, uint32_t *smem_runs)
 {
-	enum alignment_class c = alignment_class_of(part.band, &t.p);
+	enum alignment_class c = alignment_first_class(part.band, &t.p);
 	uint32_t bad;
 
 	t.r = { ALIGN_UNKNOWN, ALIGN_LONG_SEQUENCE, 0, 0, 0 };
@@ -26,20 +35,20 @@ static __device__ void one_align(const struct alignment_part &part, const uint8_
 		t.r.at = bad;
 		return;
 	}
-	if (c == ALIGN_S1 && warp_try<1, CIGAR>(part, t, trace, room))
+	if (c == ALIGN_S1 && warp_try<1, CIGAR>(part, t, trace, smem_runs))
 		return;
-	if (c <= ALIGN_S2 && warp_try<2, CIGAR>(part, t, trace, room))
+	if (c <= ALIGN_S2 && warp_try<2, CIGAR>(part, t, trace, smem_runs))
 		return;
 	if (c <= ALIGN_S4)
-		warp_try<4, CIGAR>(part, t, trace, room);
+		warp_try<4, CIGAR>(part, t, trace, smem_runs);
 }
 
 /*
- * Runs of the pairs before this one: each pair makes its number known together with that of the
- * batch, and waits for those before it, of which each lane reads one.
+ * Runs of the pairs before this one. Each pair publishes its number of runs with the number of the
+ * batch, and waits for the pairs before it: each lane reads one.
  */
-static __device__ inline uint32_t one_place(const struct alignment_part &part, uint32_t batch,
-					    uint32_t runs)
+static __device__ inline uint32_t one_first_run(const struct alignment_part &part, uint32_t batch,
+						uint32_t runs)
 {
 	const uint32_t pair = blockIdx.x, lane = threadIdx.x;
 	uint32_t counted = 0;
@@ -54,15 +63,15 @@ static __device__ inline uint32_t one_place(const struct alignment_part &part, u
 	counted &= 1023;
 	for (int other = 16; other; other /= 2)
 		counted += __shfl_xor_sync(ALL_LANES, counted, other);
-	/* The last pair has heard of all others, and none of them looks at this number again. */
+	/* The last pair has read all others' numbers; none of them reads this one again. */
 	if (lane == 0 && pair + 1 == part.n)
 		part.counters->batches = batch;
 	return counted;
 }
 
 /*
- * The batch: pairs, their order, letters. A small one is taken in whole: from the host's memory
- * that is one journey, where letters after the pair that says where they are would be two.
+ * The batch: pairs, their order, letters. A small one is loaded whole: from mapped host memory that
+ * costs one latency. The pair first, and then the letters that it points to, would cost two.
  */
 static __device__ inline const uint8_t *one_batch(const struct alignment_part &part, uint32_t *head)
 {
@@ -83,7 +92,7 @@ static __device__ inline const uint8_t *one_batch(const struct alignment_part &p
 
 template <bool CIGAR>
 static __device__ inline void one_pair(const struct alignment_part &part, uint2 *trace,
-				       uint32_t *room, uint32_t *head)
+				       uint32_t *smem_runs, uint32_t *head)
 {
 	uint32_t number = 0, runs;
 	const uint8_t *batch = one_batch(part, head);
@@ -93,19 +102,19 @@ static __device__ inline void one_pair(const struct alignment_part &part, uint2 
 		number = part.counters->batches + 1;
 	t.p = ((const struct alignment_pair *)batch)[blockIdx.x];
 	one_align<CIGAR>(part, batch + part.n * (sizeof(t.p) + sizeof(*part.order)), t, trace,
-			 room);
+			 smem_runs);
 	runs = t.r.runs;
 	__syncwarp();
 	if (CIGAR) {
-		uint32_t place = one_place(part, number, runs);
+		uint32_t first_run = one_first_run(part, number, runs);
 
 		if (runs)
-			t.r.at = place;
-		if ((uint64_t)place + runs > part.runs_max && runs)
+			t.r.at = first_run;
+		if ((uint64_t)first_run + runs > part.runs_max && runs)
 			t.r.status = ALIGN_RESULT_TRUNCATED;
 		else
 			for (uint32_t i = threadIdx.x; i < runs; i += 32)
-				part.runs[place + i] = room[ALIGN_WARP_RUNS - runs + i];
+				part.runs[first_run + i] = smem_runs[ALIGN_WARP_RUNS - runs + i];
 	}
 	if (threadIdx.x)
 		return;
@@ -125,10 +134,10 @@ KERNEL(alignment_one_distance);
 extern "C" __global__ void __launch_bounds__(32) alignment_one_cigar(struct alignment_part part)
 {
 	DYN_SHARED(uint2, trace);
-	SHARED_ARRAY(uint32_t, room, [ALIGN_WARP_RUNS]);
+	SHARED_ARRAY(uint32_t, smem_runs, [ALIGN_WARP_RUNS]);
 	SHARED_ARRAY(uint32_t, head, [ALIGN_ONE_HEAD / 4]);
 
-	one_pair<true>(part, trace, room, head);
+	one_pair<true>(part, trace, smem_runs, head);
 }
 KERNEL(alignment_one_cigar);
 

@@ -1,4 +1,17 @@
-/* kernels_pack.cu - the first kernel of a batch, and the last two: letters in, runs out. */
+/*
+ * kernels_pack.cu - the first kernel of a batch, and the last two: letters in, runs out.
+ *
+ * In pseudo-code:
+ *
+ *   pack:   the lanes of a pair: 32 letters -> one word of each of three bit planes; the first bad
+ *           letter; lane 0 stores the pair's first status and its entry in the list of its class
+ *   sum:    partial[block] = number of runs of 256 pairs
+ *   gather: base = sum of the partial sums of earlier blocks; end = inclusive scan over the block's
+ *           pairs; copy each pair's runs from staging to runs[base + end - count]
+ *
+ * alignment_bad_letter() of reference.c is what bad letters are tested against; the tests of
+ * CIGARs cover the rest.
+ */
 #include "workloads/alignment/kernels.h"
 
 #include "workloads/alignment/codes.cuh"
@@ -78,7 +91,7 @@ static __device__ void start_list(const struct alignment_part &part, uint32_t i)
 			part.list[c][i - part.first[c]] = part.order[i];
 }
 
-/* What packing says of a pair: `bad` is the least of its lanes. */
+/* The first status of a pair: `bad` is the least of its lanes. */
 static __device__ inline void start_result(const struct alignment_part &part, uint32_t pair,
 					   uint32_t bad)
 {
@@ -140,7 +153,7 @@ static __device__ uint32_t block_scan(uint32_t *tile, uint32_t value, uint32_t *
 	return sum;
 }
 
-static __device__ inline uint32_t runs_of(const struct alignment_part &part, uint32_t pair)
+static __device__ inline uint32_t pair_runs(const struct alignment_part &part, uint32_t pair)
 {
 	return pair < part.n ? part.result[pair].runs : 0;
 }
@@ -151,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
 	SHARED_ARRAY(uint32_t, tile, [ALIGN_GATHER_THREADS]);
 	uint32_t total;
 
-	block_scan(tile, runs_of(part, blockIdx.x * ALIGN_GATHER_THREADS + threadIdx.x), &total);
+	block_scan(tile, pair_runs(part, blockIdx.x * ALIGN_GATHER_THREADS + threadIdx.x), &total);
 	if (threadIdx.x == 0)
 		part.partial[blockIdx.x] = total;
 }
@@ -160,11 +173,11 @@ KERNEL(alignment_sum);
 /* Runs of all pairs before this block's. */
 static __device__ uint32_t runs_before(const struct alignment_part &part, uint32_t *tile)
 {
-	uint32_t mine = 0, total;
+	uint32_t partial = 0, total;
 
 	for (uint32_t b = threadIdx.x; b < blockIdx.x; b += ALIGN_GATHER_THREADS)
-		mine += part.partial[b];
-	block_scan(tile, mine, &total);
+		partial += part.partial[b];
+	block_scan(tile, partial, &total);
 	return total;
 }
 
@@ -197,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(ALIGN_GATHER_THREADS)
 	uint32_t pair = blockIdx.x * ALIGN_GATHER_THREADS + threadIdx.x, count, total, end;
 	uint32_t base = runs_before(part, tile);
 
-	count = runs_of(part, pair);
+	count = pair_runs(part, pair);
 	end = block_scan(tile, count, &total);
 	ends[threadIdx.x] = end;
 	__syncthreads();

@@ -1,14 +1,27 @@
 /*
- * kernels_short.cu - a thread a pair: a band of 32, 64 or 128 rows in registers (short_band.cuh).
- * Pairs whose distance the band does not prove go on to the next kernel's list. With CIGARs a
- * column leaves two bits a cell (letters.cuh), and the walk back sweeps over the columns: which
- * words it needs does not depend on its path, so that many are loaded at once.
+ * kernels_short.cu - banded alignment, one thread per pair (Myers' bit vectors).
+ *
+ * In pseudo-code, for each thread and pair:
+ *
+ *   band = 32, 64 or 128 rows around the diagonal, one bit per row in registers (short_band.cuh)
+ *   for each column j of the target:
+ *     equal = rows of the band whose letter is that of column j: three XORs of bit planes
+ *     up, down, left, zero = the bit-vector recurrence of one column
+ *     score += 1 where the diagonal step of the end is not zero
+ *     with CIGARs: store two bits per cell, the step by which the walk leaves it (letters.cuh)
+ *   distance proven by the band? else append the pair to the next kernel's list
+ *   with CIGARs: walk back from the end, column by column, and store the runs
+ *
+ * The naive version that it is tested against is alignment_distance() and alignment_path() of
+ * reference.c.
+ *
+ * The words that the walk loads do not depend on its path, so many are loaded at once.
  */
 #include "workloads/alignment/kernels.h"
 
 #include "workloads/alignment/short_band.cuh"
 
-/* Where this thread's trace has the words of a column: threads of a block are interleaved. */
+/* This thread's words of a column in the trace: threads of a block are interleaved. */
 template <int NW> static __device__ inline uint2 *short_trace(uint2 *trace, int column)
 {
 	return trace + (uint64_t)column * (NW * ALIGN_SHORT_THREADS);
@@ -157,8 +170,8 @@ static __device__ void short_pair(const struct alignment_part &part, uint32_t pa
 		short_spill(part, pair, c);
 		return;
 	}
-	score = short_forward<NW, CIGAR>(s, query_of(part, pair), target_of(part, pair), (int)p.n,
-					 gap, trace);
+	score = short_forward<NW, CIGAR>(s, query_letters(part, pair), target_letters(part, pair),
+					 (int)p.n, gap, trace);
 	if (score <= s.proves || (part.cap >= 0 && part.cap <= s.proves))
 		short_finish<NW, CIGAR>(part, pair, score, s.high, trace);
 	else

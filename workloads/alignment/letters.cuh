@@ -22,14 +22,16 @@ static __device__ inline struct letters letters_at(const struct alignment_part &
 	return { part.planes + alignment_planes_at(bytes, sequence), (int)((n + 31) / 32) };
 }
 
-static __device__ inline struct letters query_of(const struct alignment_part &part, uint32_t pair)
+static __device__ inline struct letters query_letters(const struct alignment_part &part,
+						      uint32_t pair)
 {
 	const struct alignment_pair &p = part.pair[pair];
 
 	return letters_at(part, p.query, 2 * pair, p.m);
 }
 
-static __device__ inline struct letters target_of(const struct alignment_part &part, uint32_t pair)
+static __device__ inline struct letters target_letters(const struct alignment_part &part,
+						       uint32_t pair)
 {
 	const struct alignment_pair &p = part.pair[pair];
 
@@ -56,8 +58,8 @@ static __device__ inline uint32_t spread(uint32_t word, int b)
 	return 0u - (word >> b & 1);
 }
 
-/* Two words of the lane above; of its own where it is the first of G. The CPU device, where a lane
- * that shuffles waits for the others, takes both at once. */
+/* Two words of the lane above; the first lane of G gets its own. On the CPU device, where a lane
+ * that shuffles waits for the others, one shuffle brings both. */
 template <int G>
 static __device__ inline uint2 two_from_above(uint32_t lanes, uint32_t a, uint32_t b)
 {
@@ -142,7 +144,7 @@ static __device__ inline uint32_t runs_most(const struct alignment_pair &p, uint
 	return most < p.m + p.n ? most : p.m + p.n;
 }
 
-/* Room in staging for a pair's runs; false, and the status says so, where there is none. */
+/* Reserves staging for a pair's runs. Returns false, and sets the status, where none is left. */
 static __device__ inline bool runs_begin(const struct alignment_part &part, uint32_t pair,
 					 uint32_t distance, struct runs_writer &w)
 {

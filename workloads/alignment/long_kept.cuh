@@ -1,11 +1,11 @@
 /*
  * long_kept.cuh - a walk back without the trace of the whole pair.
  *
- * The way forward leaves no trace, but keeps the horizontal steps below every strip, two bits a
- * column, where otherwise two rows of them take turns. A strip whose steps above are known can be
- * worked out again: the walk does so with each strip that it comes to, from the last one up, and
- * then has that strip's trace. The letters are worked out twice, and the trace needs the room of
- * one strip; the path is the same.
+ * The forward pass leaves no trace. It keeps the horizontal steps below every strip, two bits a
+ * column, where otherwise two rows are double buffered. From the steps above it a strip can be
+ * computed again: the walk does so with each strip that it comes to, from the last one up, and then
+ * has that strip's trace. Cells are computed twice, the workspace holds the trace of one strip, and
+ * the path is the same.
  */
 #ifndef RIFT_ALIGNMENT_LONG_KEPT_CUH
 #define RIFT_ALIGNMENT_LONG_KEPT_CUH
@@ -23,7 +23,7 @@ static __device__ inline uint2 *long_edge(const struct kept_task &t, int number)
 
 /* The strip of rows above + 1 and on, with its trace. */
 template <int G, int NW>
-static __device__ void kept_strip(const struct kept_task &t, struct long_place &at, int above)
+static __device__ void kept_strip(const struct kept_task &t, struct walk_position &at, int above)
 {
 	const int rows = 32 * G * NW;
 	struct long_strip before = long_before_first();
@@ -43,7 +43,7 @@ static __device__ void kept_strip(const struct kept_task &t, struct long_place &
 }
 
 template <int G, int NW>
-static __device__ inline void walk_start(const struct kept_task &t, struct long_place &at)
+static __device__ inline void walk_start(const struct kept_task &t, struct walk_position &at)
 {
 	const int rows = 32 * G * NW;
 
@@ -53,9 +53,9 @@ static __device__ inline void walk_start(const struct kept_task &t, struct long_
 	kept_strip<G, NW>(t, at, (t.m - 1) / rows * rows);
 }
 
-/* All lanes have read what they need of the strip below before its place is taken. */
+/* All lanes have read what they need of the strip below before its trace is overwritten. */
 template <int G, int NW>
-static __device__ inline void walk_strip_up(const struct kept_task &t, struct long_place &at)
+static __device__ inline void walk_strip_up(const struct kept_task &t, struct walk_position &at)
 {
 	__syncwarp(long_lanes<G>(t));
 	kept_strip<G, NW>(t, at, at.above - 32 * G * NW);

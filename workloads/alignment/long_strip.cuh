@@ -1,13 +1,13 @@
 /*
  * long_strip.cuh - a strip of rows, held by the lanes of a pair, walks along its columns.
  *
- * Lane g is g columns behind lane 0, so that nothing has to cross lanes within a column: what it
- * needs from the lane above, that lane's last horizontal step, was made one turn ago. The last
+ * The lanes sweep as a wavefront: lane g is g columns behind lane 0. So nothing crosses lanes
+ * within a column: the last horizontal step of the lane above was computed one turn ago. The last
  * lane's steps are kept for the strip below.
  *
- * Turns go by blocks of 32: what a block takes in, letters and steps, is loaded while the one
- * before is worked on. Most blocks are steady, all lanes are within the strip's columns in all
- * turns; in the first and the last ones lanes have yet to begin or are done.
+ * A turn is one column of each lane. Turns go by blocks of 32, whose letters and steps are loaded
+ * while the block before is computed. Most blocks are steady: all lanes are within the strip's
+ * columns in all turns. In the first and the last blocks lanes have yet to begin or are done.
  *
  * The trace has two words for 32 rows and a column (letters.cuh), in the order in which turns and
  * lanes write them.
@@ -17,7 +17,7 @@
 
 #include "workloads/alignment/letters.cuh"
 
-/* A pair in the hands of its lanes. */
+/* A pair that a group of lanes aligns. */
 struct long_task {
 	uint32_t pair;
 	int m, n;
@@ -52,8 +52,8 @@ template <int NW> struct long_rows {
 };
 
 /*
- * What 32 turns take in. Of letters bit c is the one of turn c, of this lane's column; of the steps
- * above lane 0, +1 and -1, bit 31 - c is.
+ * The inputs of 32 turns. Bit c of letters belongs to turn c, in this lane's column; bit 31 - c of
+ * the steps above lane 0, +1 and -1, belongs to it.
  */
 struct long_block {
 	uint32_t letter[3], plus, minus;
@@ -141,7 +141,7 @@ static __device__ inline int long_sum(uint32_t plus, uint32_t minus, int count)
 	return __popc(plus & mask) - __popc(minus & mask);
 }
 
-/* One turn of all lanes; of those that are not `active` nothing changes. */
+/* One turn of all lanes; lanes that are not `active` keep their rows. */
 template <int G, int NW, bool CIGAR>
 static __device__ inline void long_turn(const struct long_task &t, struct long_rows<NW> &r,
 					const struct long_block &in, int turn, bool active,
@@ -265,8 +265,8 @@ static __device__ inline struct long_strip long_next(const struct long_task &t,
 	next.number = s.number + 1;
 	next.edge_first = s.columns.first - (G - 1);
 	next.edge_last = s.columns.last;
-	next.columns = alignment_columns_of(t.band, t.n, next.above, next.bottom);
-	next.next_first = alignment_columns_of(t.band, t.n, next.bottom, next.bottom).first;
+	next.columns = alignment_strip_columns(t.band, t.n, next.above, next.bottom);
+	next.next_first = alignment_strip_columns(t.band, t.n, next.bottom, next.bottom).first;
 	return next;
 }
 

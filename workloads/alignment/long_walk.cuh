@@ -11,12 +11,12 @@
 
 #include "workloads/alignment/long_strip.cuh"
 
-/* Where the walk is, the same on all lanes. */
-struct long_place {
+/* The position of the walk, the same on all lanes. */
+struct walk_position {
 	int i, j;
 	int above; /* the strip is the one of rows above + 1 and on */
 	struct alignment_columns columns;
-	const uint2 *trace; /* of the strip */
+	const uint2 *trace; /* trace of the strip */
 };
 
 /* Columns of a window that a lane has: 32 in all for 8 lanes and more. */
@@ -37,12 +37,12 @@ static __device__ inline struct alignment_columns walk_columns(const struct long
 {
 	int bottom = above + 32 * G * NW;
 
-	return alignment_columns_of(t.band, t.n, above, bottom < t.m ? bottom : t.m);
+	return alignment_strip_columns(t.band, t.n, above, bottom < t.m ? bottom : t.m);
 }
 
 /* To the last strip: its trace is what the others leave. */
 template <int G, int NW>
-static __device__ inline void walk_start(const struct long_task &t, struct long_place &at)
+static __device__ inline void walk_start(const struct long_task &t, struct walk_position &at)
 {
 	const struct alignment_shape shape = { G, NW };
 
@@ -55,7 +55,7 @@ static __device__ inline void walk_start(const struct long_task &t, struct long_
 }
 
 template <int G, int NW>
-static __device__ inline void walk_strip_up(const struct long_task &t, struct long_place &at)
+static __device__ inline void walk_strip_up(const struct long_task &t, struct walk_position &at)
 {
 	const struct alignment_shape shape = { G, NW };
 
@@ -66,7 +66,7 @@ static __device__ inline void walk_strip_up(const struct long_task &t, struct lo
 
 /* The window whose first cell is (at.i, at.j). */
 template <int G, int NW>
-static __device__ inline void walk_load(const struct long_task &t, const struct long_place &at,
+static __device__ inline void walk_load(const struct long_task &t, const struct walk_position &at,
 					struct walk_window<G> &w)
 {
 	w.j = at.j;
@@ -91,14 +91,15 @@ static __device__ inline uint32_t walk_ballot(const struct long_task &t, bool pr
 	return G == 32 ? all : (all >> (__ffs((int)t.lanes) - 1)) & ((1u << G % 32) - 1);
 }
 
-/* What is known of the cells on the diagonal of (at.i, at.j), from that one on: bits of steps. */
+/* Bits of steps of the cells on the diagonal of (at.i, at.j), from that one on, and which are
+ * known. */
 struct walk_view {
 	uint32_t known, x, y;
 };
 
 template <int G>
 static __device__ inline struct walk_view
-walk_look(const struct long_task &t, const struct long_place &at, const struct walk_window<G> &w)
+walk_look(const struct long_task &t, const struct walk_position &at, const struct walk_window<G> &w)
 {
 	struct walk_view v = { 0, 0, 0 };
 	int gone = w.j - at.j;
@@ -121,7 +122,7 @@ walk_look(const struct long_task &t, const struct long_place &at, const struct w
 
 /* Diagonal steps up to the first other one, and that one. False: there was none to be seen. */
 template <int G>
-static __device__ inline bool walk_on(const struct long_task &t, struct long_place &at,
+static __device__ inline bool walk_on(const struct long_task &t, struct walk_position &at,
 				      const struct walk_window<G> &w, struct runs_writer &runs)
 {
 	struct walk_view v = walk_look<G>(t, at, w);
@@ -148,7 +149,7 @@ static __device__ inline bool walk_on(const struct long_task &t, struct long_pla
 template <int G, int NW, class TASK>
 static __device__ bool long_walk(const TASK &t, struct runs_writer &runs)
 {
-	struct long_place at;
+	struct walk_position at;
 	struct walk_window<G> w = {
 	};
 

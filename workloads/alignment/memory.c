@@ -102,7 +102,7 @@ int alignment_allocate_back(const struct alignment_state *s, struct alignment_sl
 	return err;
 }
 
-int alignment_make_slot(struct alignment_state *s, int i)
+int alignment_slot_init(struct alignment_state *s, int i)
 {
 	struct alignment_slot *slot = &s->slot[i];
 	struct alignment_part *p = &slot->part;
@@ -141,7 +141,8 @@ int alignment_allocate_workspace(const struct alignment_state *s, struct alignme
 {
 	struct alignment_part *p = &slot->part;
 	uint64_t shorts = p->short_words * p->short_blocks;
-	uint64_t in_block = p->long_threads / (uint32_t)alignment_shape_of(s->choice.strip).lanes;
+	uint64_t in_block =
+		p->long_threads / (uint32_t)alignment_strip_shape(s->choice.strip).lanes;
 	uint64_t longs =
 		larger(p->long_words * p->long_blocks * in_block, p->kept_words * p->kept_blocks);
 
@@ -165,7 +166,7 @@ static void free_device(void *p)
 		CUDA(cudaFree(p));
 }
 
-void alignment_free_slot(const struct alignment_state *s, struct alignment_slot *slot)
+void alignment_slot_release(const struct alignment_state *s, struct alignment_slot *slot)
 {
 	struct alignment_part *p = &slot->part;
 

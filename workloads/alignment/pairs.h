@@ -1,6 +1,6 @@
 /*
  * pairs.h - a batch of pairs of sequences in host memory: generated (generate.c) or read from
- * files (reader.c).
+ * files (app_reader.c).
  *
  * Letters are bytes as they came; whether they are letters of the alphabet is for the kernels and
  * the reference to say. In `letters` each sequence starts at a multiple of 4 bytes, a pair's query
@@ -49,7 +49,7 @@ int alignment_batch_add(struct alignment_batch *b, const uint8_t *query, size_t 
 			const uint8_t *target, size_t n, const char *query_name,
 			const char *target_name);
 
-void alignment_batch_free(struct alignment_batch *b);
+void alignment_batch_release(struct alignment_batch *b);
 
 /* ---- the generator ---------------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ struct alignment_recipe {
 };
 
 /* Edits for each query letter of a recipe. */
-double alignment_error_of(const struct alignment_recipe *r);
+double alignment_error_rate(const struct alignment_recipe *r);
 
 /*
  * Fills a zeroed batch: the same letters on every machine, integer arithmetic only. Returns 0,

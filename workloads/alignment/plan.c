@@ -18,7 +18,7 @@
  */
 static double strip_clocks(const struct alignment_extent *e, enum alignment_strip strip)
 {
-	struct alignment_shape shape = alignment_shape_of(strip);
+	struct alignment_shape shape = alignment_strip_shape(strip);
 	double rows = 32.0 * shape.lanes * shape.words, band = 2.0 * e->first_band;
 	double columns = rows + band < e->longest ? rows + band : e->longest;
 	double turns = ceil(e->longest / rows) * (columns + shape.lanes);
@@ -43,14 +43,14 @@ enum alignment_strip alignment_strip_for(const struct alignment_extent *e)
 enum alignment_class alignment_class_in(const struct alignment_choice *choice,
 					const struct alignment_pair *p)
 {
-	enum alignment_class c = alignment_class_of(choice->band, p);
+	enum alignment_class c = alignment_first_class(choice->band, p);
 
 	return c < choice->least && p->m && p->n ? choice->least : c;
 }
 
 /* ---- order ------------------------------------------------------------------------------ */
 
-struct place {
+struct sort_key {
 	uint32_t pair, length;
 	int class;
 };
@@ -58,7 +58,7 @@ struct place {
 /* Long pairs first, so that none is left for the end; for short kernels, equal ones together. */
 static int by_class_and_length(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct sort_key *x = a, *y = b;
 
 	if (x->class != y->class)
 		return x->class < y->class ? -1 : 1;
@@ -70,25 +70,25 @@ static int by_class_and_length(const void *a, const void *b)
 void alignment_order(const struct alignment_choice *choice, const struct alignment_pair *pair,
 		     uint32_t n, uint32_t *order, uint32_t first[ALIGN_CLASSES + 1])
 {
-	struct place *place = malloc((n + 1) * sizeof(*place));
+	struct sort_key *sort_key = malloc((n + 1) * sizeof(*sort_key));
 	uint32_t count[ALIGN_CLASSES + 1] = { 0 };
 
-	CHECK(place, "%u pairs", n);
+	CHECK(sort_key, "%u pairs", n);
 	for (uint32_t i = 0; i < n; i++) {
-		place[i] =
-			(struct place){ i, pair[i].n, (int)alignment_class_in(choice, &pair[i]) };
-		count[place[i].class]++;
+		sort_key[i] = (struct sort_key){ i, pair[i].n,
+						 (int)alignment_class_in(choice, &pair[i]) };
+		count[sort_key[i].class]++;
 	}
-	qsort(place, n, sizeof(*place), by_class_and_length);
+	qsort(sort_key, n, sizeof(*sort_key), by_class_and_length);
 	for (uint32_t i = 0; i < n; i++)
-		order[i] = place[i].pair;
+		order[i] = sort_key[i].pair;
 	first[0] = 0;
 	for (int c = 0; c < ALIGN_CLASSES; c++)
 		first[c + 1] = first[c] + count[c];
-	free(place);
+	free(sort_key);
 }
 
-/* ---- what the run at setup says --------------------------------------------------------- */
+/* ---- what the run at setup found ------------------------------------------------------- */
 
 static uint64_t runs_most(const struct alignment_pair *p, uint64_t distance)
 {
@@ -98,8 +98,8 @@ static uint64_t runs_most(const struct alignment_pair *p, uint64_t distance)
 }
 
 /* Did it, in the run for distances? */
-static bool comes_to_long(const struct alignment_state *s, const struct alignment_pair *p,
-			  const struct alignment_result *r)
+static bool reached_long(const struct alignment_state *s, const struct alignment_pair *p,
+			 const struct alignment_result *r)
 {
 	enum alignment_class c = alignment_class_in(&s->choice, p);
 
@@ -108,10 +108,10 @@ static bool comes_to_long(const struct alignment_state *s, const struct alignmen
 }
 
 /* Words of the trace of the band that it ended with. */
-static uint64_t long_words_of(const struct alignment_state *s, const struct alignment_pair *p,
-			      const struct alignment_result *r)
+static uint64_t long_trace_words(const struct alignment_state *s, const struct alignment_pair *p,
+				 const struct alignment_result *r)
 {
-	return alignment_long_words(alignment_shape_of(s->choice.strip), (int)p->m, (int)p->n,
+	return alignment_long_words(alignment_strip_shape(s->choice.strip), (int)p->m, (int)p->n,
 				    (int)r->at, true);
 }
 
@@ -126,9 +126,9 @@ static void plan_pair(const struct alignment_state *s, struct alignment_slot *sl
 	for (int w = 0; c + w < ALIGN_L && w < r->rounds; w++)
 		if (!slot->warps[c + w])
 			slot->trace_bytes += (uint64_t)p->n * (8u << (c + w));
-	if (!comes_to_long(s, p, r))
+	if (!reached_long(s, p, r))
 		return;
-	words = long_words_of(s, p, r);
+	words = long_trace_words(s, p, r);
 	slot->trace_bytes += 4 * words;
 	slot->needed = words > slot->needed ? words : slot->needed;
 	slot->long_pairs++;
@@ -146,7 +146,7 @@ void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot
 
 /* ---- workspace -------------------------------------------------------------------------- */
 
-static uint64_t least(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t least_block_count(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t ab = a < b ? a : b, all = ab < c ? ab : c;
 
@@ -167,7 +167,7 @@ static uint64_t short_columns(const struct alignment_state *s, const struct alig
 	return most;
 }
 
-/* A block's slice has room for the widest band, so that all short kernels can use it. */
+/* A block's slice holds the trace of the widest band, so that all short kernels can use it. */
 static void plan_short(const struct alignment_state *s, struct alignment_slot *slot, uint64_t words)
 {
 	struct alignment_part *p = &slot->part;
@@ -177,8 +177,8 @@ static void plan_short(const struct alignment_state *s, struct alignment_slot *s
 
 	slot->columns = short_columns(s, slot);
 	p->short_words = p->cigar ? slot->columns * 8 * ALIGN_SHORT_THREADS : 0;
-	p->short_blocks =
-		(uint32_t)least(blocks, fit, p->short_words ? words / p->short_words : fit);
+	p->short_blocks = (uint32_t)least_block_count(
+		blocks, fit, p->short_words ? words / p->short_words : fit);
 }
 
 /* The largest trace of at most so many words; others are for plan_kept(). */
@@ -190,8 +190,9 @@ static uint64_t largest_within(const struct alignment_state *s, const struct ali
 
 	for (uint32_t i = 0; i < slot->part.n; i++) {
 		const struct alignment_pair *pair = &s->batch.pair[slot->first + i];
-		uint64_t own =
-			comes_to_long(s, pair, &result[i]) ? long_words_of(s, pair, &result[i]) : 0;
+		uint64_t own = reached_long(s, pair, &result[i])
+				       ? long_trace_words(s, pair, &result[i])
+				       : 0;
 
 		if (own > most && own <= words)
 			most = own;
@@ -199,11 +200,11 @@ static uint64_t largest_within(const struct alignment_state *s, const struct ali
 	return most;
 }
 
-/* Where not even one block of the usual size has room for its traces, it gets fewer threads. */
+/* Where the traces of one block of the usual size do not fit, it gets fewer threads. */
 static void plan_long(const struct alignment_state *s, struct alignment_slot *slot, uint64_t words)
 {
 	struct alignment_part *p = &slot->part;
-	uint64_t lanes = (uint64_t)alignment_shape_of(s->choice.strip).lanes, each, fit;
+	uint64_t lanes = (uint64_t)alignment_strip_shape(s->choice.strip).lanes, each, fit;
 
 	p->long_words = slot->needed;
 	p->long_threads = ALIGN_LONG_THREADS;
@@ -215,23 +216,24 @@ static void plan_long(const struct alignment_state *s, struct alignment_slot *sl
 					 : words / each & ~(uint64_t)1;
 	fit = device_resident(alignment_long_kernel(s->choice.strip, p->cigar),
 			      (int)p->long_threads, 0);
-	p->long_blocks = (uint32_t)least((slot->long_pairs + each - 1) / each, fit,
-					 p->long_words ? words / (p->long_words * each) : fit);
+	p->long_blocks =
+		(uint32_t)least_block_count((slot->long_pairs + each - 1) / each, fit,
+					    p->long_words ? words / (p->long_words * each) : fit);
 }
 
 /* Pairs whose last band has too large a trace for the long kernel, by the run for distances. */
 static void plan_kept(const struct alignment_state *s, struct alignment_slot *slot, uint64_t words)
 {
 	const struct alignment_result *result = (const struct alignment_result *)slot->back;
-	const struct alignment_shape own = alignment_shape_of(ALIGN_L32);
+	const struct alignment_shape own = alignment_strip_shape(ALIGN_L32);
 	struct alignment_part *p = &slot->part;
 
 	for (uint32_t i = 0; slot->needed > p->long_words && i < p->n; i++) {
 		const struct alignment_pair *pair = &s->batch.pair[slot->first + i];
 		uint64_t kept;
 
-		if (!comes_to_long(s, pair, &result[i]) ||
-		    long_words_of(s, pair, &result[i]) <= p->long_words)
+		if (!reached_long(s, pair, &result[i]) ||
+		    long_trace_words(s, pair, &result[i]) <= p->long_words)
 			continue;
 		kept = alignment_kept_words(own, (int)pair->m, (int)pair->n, (int)result[i].at);
 		p->kept_words = kept > p->kept_words ? kept : p->kept_words;
@@ -240,9 +242,9 @@ static void plan_kept(const struct alignment_state *s, struct alignment_slot *sl
 	if (!slot->kept_pairs)
 		return;
 	p->kept_words = (p->kept_words < words ? p->kept_words : words) & ~(uint64_t)1;
-	p->kept_blocks =
-		(uint32_t)least(slot->kept_pairs, device_resident(alignment_kept_kernel(), 32, 0),
-				words / p->kept_words);
+	p->kept_blocks = (uint32_t)least_block_count(
+		slot->kept_pairs, device_resident(alignment_kept_kernel(), 32, 0),
+		words / p->kept_words);
 }
 
 void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,

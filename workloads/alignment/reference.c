@@ -8,16 +8,16 @@
 #include "common/check.h"
 #include "workloads/alignment/device.h"
 
-static int at(const struct alignment_view *v, const uint8_t *s, int64_t i)
+static int letter_code(const struct alignment_view *v, const uint8_t *s, int64_t i)
 {
 	int c = s[i];
 
 	return v->fold && c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
 }
 
-static bool same(const struct alignment_view *v, int64_t i, int64_t j)
+static bool equal_letters(const struct alignment_view *v, int64_t i, int64_t j)
 {
-	return at(v, v->query, i) == at(v, v->target, j);
+	return letter_code(v, v->query, i) == letter_code(v, v->target, j);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -33,7 +33,7 @@ static int64_t larger(int64_t a, int64_t b)
 static int64_t first_bad(const struct alignment_view *v, const uint8_t *s, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
-		int c = at(v, s, i);
+		int c = letter_code(v, s, i);
 
 		if (c != 'A' && c != 'C' && c != 'G' && c != 'T' && c != 'N')
 			return i;
@@ -60,7 +60,8 @@ enum { FAR = 1 << 28 };
  * Row by row over the diagonals j - i from low to high; what lies outside is FAR. row[x] is the
  * cell on diagonal low + x. The value at the end: right where it is at most the band's cost.
  */
-static int64_t banded(const struct alignment_view *v, int64_t low, int64_t high, int32_t *row)
+static int64_t banded_distance(const struct alignment_view *v, int64_t low, int64_t high,
+			       int32_t *row)
 {
 	int64_t width = high - low + 1;
 
@@ -71,7 +72,7 @@ static int64_t banded(const struct alignment_view *v, int64_t low, int64_t high,
 			int64_t j = i + low + x;
 			int32_t up = x + 1 < width ? row[x + 1] + 1 : FAR;
 			int32_t left = x && j ? row[x - 1] + 1 : FAR;
-			int32_t diagonal = j ? row[x] + !same(v, i - 1, j - 1) : FAR;
+			int32_t diagonal = j ? row[x] + !equal_letters(v, i - 1, j - 1) : FAR;
 
 			row[x] = (int32_t)smaller(smaller(up, left), diagonal);
 		}
@@ -92,7 +93,7 @@ int64_t alignment_distance(const struct alignment_view *v, int64_t most)
 		spare = (k - gap) / 2;
 		row = malloc((size_t)(gap + 2 * spare + 1) * sizeof(*row));
 		CHECK(row, "a band of %ld", (long)k);
-		found = banded(v, smaller(0, d) - spare, larger(0, d) + spare, row);
+		found = banded_distance(v, smaller(0, d) - spare, larger(0, d) + spare, row);
 		free(row);
 		if (found <= k)
 			return most >= 0 && found > most ? -1 : found;
@@ -104,7 +105,7 @@ int64_t alignment_distance(const struct alignment_view *v, int64_t most)
 
 /* ---- path ------------------------------------------------------------------------------- */
 
-static void fill(const struct alignment_view *v, int32_t *cell)
+static void fill_table(const struct alignment_view *v, int32_t *cell)
 {
 	int64_t width = v->n + 1;
 
@@ -116,7 +117,7 @@ static void fill(const struct alignment_view *v, int32_t *cell)
 				*c = (int32_t)(i + j);
 				continue;
 			}
-			*c = c[-width - 1] + !same(v, i - 1, j - 1);
+			*c = c[-width - 1] + !equal_letters(v, i - 1, j - 1);
 			*c = (int32_t)smaller(*c, smaller(c[-width], c[-1]) + 1);
 		}
 }
@@ -136,7 +137,7 @@ static int step_back(const struct alignment_view *v, const int32_t *cell, int64_
 	}
 	--*i;
 	--*j;
-	return same(v, *i, *j) ? ALIGN_EQUAL : ALIGN_X;
+	return equal_letters(v, *i, *j) ? ALIGN_EQUAL : ALIGN_X;
 }
 
 int64_t alignment_path(const struct alignment_view *v, uint32_t **runs)
@@ -149,7 +150,7 @@ int64_t alignment_path(const struct alignment_view *v, uint32_t **runs)
 	*runs = run;
 	if (!cell)
 		return -1;
-	fill(v, cell);
+	fill_table(v, cell);
 	while (i || j) {
 		uint32_t op = (uint32_t)step_back(v, cell, &i, &j);
 
@@ -176,7 +177,7 @@ static bool diagonal_fits(const struct alignment_view *v, int64_t i, int64_t j, 
 	if (i + n > v->m || j + n > v->n)
 		return false;
 	for (int64_t a = 0; a < n; a++)
-		if (same(v, i + a, j + a) != equal)
+		if (equal_letters(v, i + a, j + a) != equal)
 			return false;
 	return true;
 }
@@ -208,7 +209,7 @@ int64_t alignment_replay(const struct alignment_view *v, const uint32_t *runs, i
 
 /* ---- text ------------------------------------------------------------------------------- */
 
-static char letter(uint32_t op, bool classic)
+static char operation_letter(uint32_t op, bool classic)
 {
 	static const char extended[] = "MID----=X";
 	char c = op < sizeof(extended) - 1 ? extended[op] : '?';
@@ -224,11 +225,11 @@ int64_t alignment_cigar_text(const uint32_t *runs, int64_t n, bool classic, char
 	if (bytes > 0)
 		*text = '\0';
 	for (int64_t r = 0; r < n; r++) {
-		char c = letter(runs[r] & 15, classic), one[24];
+		char c = operation_letter(runs[r] & 15, classic), one[24];
 		int wrote;
 
 		count = runs[r] >> 4;
-		while (r + 1 < n && letter(runs[r + 1] & 15, classic) == c)
+		while (r + 1 < n && operation_letter(runs[r + 1] & 15, classic) == c)
 			count += runs[++r] >> 4;
 		wrote = snprintf(one, sizeof(one), "%ld%c", (long)count, c);
 		if (length + wrote < bytes)

@@ -31,8 +31,8 @@ int64_t alignment_bad_letter(const struct alignment_view *v);
 int64_t alignment_distance(const struct alignment_view *v, int64_t most);
 
 /*
- * The CIGAR that walks from the end and prefers I to D to a diagonal, by the full table of
- * (m + 1) * (n + 1) cells: edlib's choice among the best. Returns the number of runs, forward, in
+ * The CIGAR by the full table of (m + 1) * (n + 1) cells. The walk from the end prefers I to D to a
+ * diagonal, which is edlib's choice among the best. Returns the number of runs, forward, in
  * *runs (to be freed), or -1 where the table would have more than ALIGN_TABLE_MAX cells.
  */
 #define ALIGN_TABLE_MAX (INT64_C(1) << 24)

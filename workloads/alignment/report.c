@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about a batch, its cost by counting, and results=FILE. */
+/* report.c - what `rift run` prints about a batch, its cost by counting, and results=FILE. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ const char *alignment_status_name(unsigned status)
 /* ---- results=FILE ----------------------------------------------------------------------- */
 
 /* Text of a pair's runs, extended or classic, to be freed. */
-static char *cigar_of(const uint32_t *runs, uint32_t n, bool classic)
+static char *make_cigar(const uint32_t *runs, uint32_t n, bool classic)
 {
 	int64_t bytes = alignment_cigar_text(runs, n, classic, NULL, 0) + 1;
 	char *text = malloc((size_t)bytes);
@@ -53,7 +53,7 @@ static void write_place(FILE *f, const struct alignment_pair *p, uint32_t at)
 
 static void write_cigar(FILE *f, const struct alignment_outcome *out, int64_t i, bool classic)
 {
-	char *text = cigar_of(out->runs[i], out->runs[i] ? out->result[i].runs : 0, classic);
+	char *text = make_cigar(out->runs[i], out->runs[i] ? out->result[i].runs : 0, classic);
 
 	fprintf(f, "\t%s", text);
 	free(text);
@@ -94,7 +94,8 @@ int alignment_write_results(const struct alignment_opts *o, struct alignment_sta
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -109,7 +110,7 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 {
 	static const char *const shorts[] = { "S1", "S2", "S4" };
 	static const char *const strips[] = { "L4", "L8", "L16", "L32", "L32x4" };
-	struct report_row *row = add(out, "kernels", "", 0);
+	struct report_row *row = add_row(out, "kernels", "", 0);
 	unsigned classes = 0, warps = 0, ones = 0, kept = 0;
 	size_t at = 0;
 
@@ -151,7 +152,7 @@ static void report_statuses(const struct alignment_batch *b, const struct alignm
 			count[out->result[i].status]++;
 	for (int i = 0; i < ALIGN_NOT_DONE; i++)
 		if (!i || count[i])
-			add(report, names[i], "pairs", (double)count[i]);
+			add_row(report, names[i], "pairs", (double)count[i]);
 }
 
 static uint64_t cigars_fnv(const struct alignment_batch *b, const struct alignment_outcome *out)
@@ -160,7 +161,7 @@ static uint64_t cigars_fnv(const struct alignment_batch *b, const struct alignme
 
 	for (int64_t i = 0; i < b->n; i++)
 		if (out->runs[i]) {
-			char *text = cigar_of(out->runs[i], out->result[i].runs, false);
+			char *text = make_cigar(out->runs[i], out->result[i].runs, false);
 
 			for (const char *c = text; *c; c++)
 				fnv = alignment_fnv(fnv, c, 1);
@@ -181,13 +182,13 @@ static void report_sums(const struct alignment_opts *o, const struct alignment_b
 			sum += out->result[i].distance;
 			most = out->result[i].distance > most ? out->result[i].distance : most;
 		}
-	row = add(report, "letters, FNV-1a", "", 0);
+	row = add_row(report, "letters, FNV-1a", "", 0);
 	snprintf(row->text, sizeof(row->text), "%016" PRIx64, alignment_batch_fnv(b));
-	add(report, "sum of distances", "edits", sum);
-	add(report, "largest distance", "edits", most);
+	add_row(report, "sum of distances", "edits", sum);
+	add_row(report, "largest distance", "edits", most);
 	if (o->output != ALIGN_CIGAR)
 		return;
-	row = add(report, "CIGARs, FNV-1a", "", 0);
+	row = add_row(report, "CIGARs, FNV-1a", "", 0);
 	snprintf(row->text, sizeof(row->text), "%016" PRIx64, cigars_fnv(b, out));
 }
 
@@ -198,17 +199,17 @@ int alignment_report(const void *opts, void *state, struct report *out)
 	struct alignment_outcome outcome;
 	int err = 0;
 
-	alignment_outcome_get(o, s, &outcome);
-	add(out, "pairs a batch", "pairs", (double)s->batch.n);
+	alignment_outcome_init(o, s, &outcome);
+	add_row(out, "pairs a batch", "pairs", (double)s->batch.n);
 	report_kernels(s, out);
 	report_statuses(&s->batch, &outcome, out);
 	report_sums(o, &s->batch, &outcome, out);
 	if (o->results)
 		err = alignment_write_results(o, s, &outcome);
 	if (o->results && !err)
-		snprintf(add(out, "results", "", 0)->text, sizeof(out->row->text), "%ld rows in %s",
-			 (long)s->batch.n, o->results);
-	alignment_outcome_free(&outcome);
+		snprintf(add_row(out, "results", "", 0)->text, sizeof(out->row->text),
+			 "%ld rows in %s", (long)s->batch.n, o->results);
+	alignment_outcome_release(&outcome);
 	return err;
 }
 

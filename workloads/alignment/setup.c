@@ -34,7 +34,7 @@ static void make_streams(struct alignment_state *s)
 /* ---- the run at setup ------------------------------------------------------------------- */
 
 /* A pair of at most 31 letters never needs more than 32 rows: then nothing can spill. */
-static unsigned classes_of(const struct alignment_state *s, const struct alignment_slot *slot)
+static unsigned possible_classes(const struct alignment_state *s, const struct alignment_slot *slot)
 {
 	unsigned classes = 0;
 
@@ -51,7 +51,7 @@ static unsigned classes_of(const struct alignment_state *s, const struct alignme
 	return classes;
 }
 
-static int64_t longest_of(const struct alignment_batch *b)
+static int64_t longest_sequence(const struct alignment_batch *b)
 {
 	int64_t most = 0;
 
@@ -64,7 +64,7 @@ static int64_t longest_of(const struct alignment_batch *b)
 }
 
 /* Uploads the slot, runs it, and brings its results back. */
-static void try_slot(const struct alignment_state *s, struct alignment_slot *slot)
+static void run_slot_once(const struct alignment_state *s, struct alignment_slot *slot)
 {
 	CUDA(cudaMemcpy(slot->blob_device, slot->blob, slot->blob_bytes, cudaMemcpyHostToDevice));
 	alignment_launch(s, slot, 0);
@@ -90,10 +90,10 @@ static void plan_lists(const struct alignment_state *s, struct alignment_slot *s
 }
 
 /* A batch of few short pairs, of which bands in registers prove all, goes in one launch. */
-static bool goes_in_one(const struct alignment_state *s, const struct alignment_slot *slot)
+static bool fits_one_launch(const struct alignment_state *s, const struct alignment_slot *slot)
 {
 	return s->choice.one && slot->part.n <= ALIGN_ONE_PAIRS &&
-	       !(slot->classes >> ALIGN_L & 1) && longest_of(&s->batch) <= ALIGN_SHORT_MAX;
+	       !(slot->classes >> ALIGN_L & 1) && longest_sequence(&s->batch) <= ALIGN_SHORT_MAX;
 }
 
 /*
@@ -105,15 +105,15 @@ static int try_distances(const struct alignment_opts *o, struct alignment_state 
 {
 	int err;
 
-	slot->needed = 2 * alignment_edge_words((int)longest_of(&s->batch));
+	slot->needed = 2 * alignment_edge_words((int)longest_sequence(&s->batch));
 	slot->long_pairs = slot->part.n;
 	slot->part.cigar = false;
 	alignment_plan_workspace(s, slot, (size_t)o->memory / (size_t)s->slots);
 	err = alignment_allocate_workspace(s, slot);
 	if (err)
 		return err;
-	slot->classes = classes_of(s, slot);
-	try_slot(s, slot);
+	slot->classes = possible_classes(s, slot);
+	run_slot_once(s, slot);
 	plan_lists(s, slot);
 	slot->long_pairs = 0;
 	alignment_plan(s, slot);
@@ -127,7 +127,7 @@ static uint32_t with_reserve(uint64_t runs)
 	return runs < UINT32_MAX ? (uint32_t)runs : UINT32_MAX;
 }
 
-/* Then CIGARs, without room for them on the way back: how many runs there are is what counts. */
+/* Then CIGARs, which are not copied back yet: the run finds how many runs there are. */
 static int try_cigars(const struct alignment_opts *o, struct alignment_state *s,
 		      struct alignment_slot *slot)
 {
@@ -141,7 +141,7 @@ static int try_cigars(const struct alignment_opts *o, struct alignment_state *s,
 	err = err ? err : alignment_allocate_workspace(s, slot);
 	if (err)
 		return err;
-	try_slot(s, slot);
+	run_slot_once(s, slot);
 	r = (const struct alignment_result *)slot->back;
 	for (uint32_t i = 0; i < slot->part.n; i++)
 		slot->total_runs += r[i].runs;
@@ -157,11 +157,11 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 	slot->part.cap = (int32_t)o->cap;
 	slot->part.fold = o->letters == ALIGN_FOLD;
 	slot->part.band = s->choice.band;
-	err = alignment_make_slot(s, i);
+	err = alignment_slot_init(s, i);
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
 		err = try_cigars(o, s, slot);
-	slot->one = !err && goes_in_one(s, slot);
+	slot->one = !err && fits_one_launch(s, slot);
 	return err ? err : interrupted() ? -EINTR : 0;
 }
 
@@ -191,13 +191,13 @@ static void load_kernels(const struct alignment_state *s)
 	}
 }
 
-static uint32_t millionths(double share)
+static uint32_t to_millionths(double share)
 {
 	return (uint32_t)(share * 1e6 + 0.5);
 }
 
 /*
- * Half the warps that a multiprocessor has room for: with more pairs a thread each is quicker. It
+ * Half the warps that an SM can hold: with more pairs one thread each is quicker. It
  * always is on the CPU device, of compute capability 0, whose lanes take turns.
  */
 static uint32_t warps_worth(void)
@@ -207,16 +207,16 @@ static uint32_t warps_worth(void)
 	return gpu ? 32 * (uint32_t)device_attribute(cudaDevAttrMultiProcessorCount) : 0;
 }
 
-/* Of short pairs few are so different that they come to the long kernel. */
+/* Few short pairs are so different that the long kernel gets them. */
 struct alignment_choice alignment_choose(const struct alignment_opts *o,
 					 const struct alignment_batch *b)
 {
-	int longest = (int)longest_of(b);
+	int longest = (int)longest_sequence(b);
 	double share = longest > ALIGN_SHORT_MAX ? 1 : 1.0 / 16;
 	struct alignment_extent e = {
 		.pairs = (double)b->n * share,
 		.longest = longest ? longest : 1,
-		.first_band = alignment_first_band(millionths(o->band), longest, longest),
+		.first_band = alignment_first_band(to_millionths(o->band), longest, longest),
 		.memory = (double)o->memory,
 		.cigar = o->output == ALIGN_CIGAR,
 	};
@@ -246,7 +246,7 @@ int alignment_setup_batch(const struct alignment_opts *o, struct alignment_state
 	s->mapped = !o->resident && (o->host == ALIGN_AUTO || o->host == ALIGN_MAPPED);
 	s->slots = (int)o->streams;
 	s->choice = choice;
-	s->choice.band = millionths(o->band);
+	s->choice.band = to_millionths(o->band);
 	load_kernels(s);
 	make_streams(s);
 	for (int i = 0; !err && i < s->slots; i++)
@@ -272,9 +272,9 @@ void alignment_teardown(void *state)
 
 	output_discard(&s->results);
 	for (int i = 0; i < ALIGN_STREAMS_MAX; i++)
-		alignment_free_slot(s, &s->slot[i]);
+		alignment_slot_release(s, &s->slot[i]);
 	if (s->forked)
 		CUDA(cudaEventDestroy(s->forked));
 	s->forked = NULL;
-	alignment_batch_free(&s->batch);
+	alignment_batch_release(&s->batch);
 }

@@ -2,8 +2,8 @@
  * short_band.cuh - a band of 32, 64 or 128 rows in registers, which slides down one row with each
  * column (Myers 1999, Hyyro 2003).
  *
- * Bit b of column j is row j - high + b. Every distance up to |d| + 2 spare + 1 is proven, where
- * the band holds `spare` diagonals on either side of those between the two ends.
+ * Bit b of column j is row j - high + b. The band holds `spare` diagonals on either side of those
+ * between the two ends. So it proves every distance up to |d| + 2 spare + 1.
  */
 #ifndef RIFT_ALIGNMENT_SHORT_BAND_CUH
 #define RIFT_ALIGNMENT_SHORT_BAND_CUH

@@ -3,8 +3,8 @@
 #include "workloads/alignment/alignment.h"
 #include "workloads/alignment/kernels.h"
 
-static void launch(const void *kernel, const struct alignment_part *part, dim3 grid, int threads,
-		   size_t shared, cudaStream_t stream)
+static void launch_kernel(const void *kernel, const struct alignment_part *part, dim3 grid,
+			  int threads, size_t shared, cudaStream_t stream)
 {
 	const dim3 block = { (uint32_t)threads, 1, 1 };
 	void *args[] = { (void *)part };
@@ -12,7 +12,7 @@ static void launch(const void *kernel, const struct alignment_part *part, dim3 g
 	CUDA(cudaLaunchKernel(kernel, grid, block, args, shared, stream));
 }
 
-static dim3 blocks(uint32_t n)
+static dim3 grid_1d(uint32_t n)
 {
 	return (dim3){ n, 1, 1 };
 }
@@ -31,11 +31,11 @@ static void launch_short(const struct alignment_slot *slot, int c, cudaStream_t 
 	enum alignment_class class = (enum alignment_class)c;
 
 	if (slot->warps[c])
-		launch(alignment_warp_kernel(class, p->cigar), p, blocks(slot->warps[c]), 32,
-		       trace_bytes(slot, c), stream);
+		launch_kernel(alignment_warp_kernel(class, p->cigar), p, grid_1d(slot->warps[c]),
+			      32, trace_bytes(slot, c), stream);
 	else
-		launch(alignment_short_kernel(class, p->cigar), p, blocks(p->short_blocks),
-		       ALIGN_SHORT_THREADS, 0, stream);
+		launch_kernel(alignment_short_kernel(class, p->cigar), p, grid_1d(p->short_blocks),
+			      ALIGN_SHORT_THREADS, 0, stream);
 }
 
 /* Page-locked memory has the same address on host and device. */
@@ -53,11 +53,11 @@ static void launch_one(const struct alignment_slot *slot, bool mapped, cudaStrea
 	}
 	while (widest > ALIGN_S1 && !(slot->classes >> widest & 1))
 		widest--;
-	launch(alignment_one_kernel(part.cigar), &part, blocks(part.n), 32,
-	       trace_bytes(slot, widest), stream);
+	launch_kernel(alignment_one_kernel(part.cigar), &part, grid_1d(part.n), 32,
+		      trace_bytes(slot, widest), stream);
 }
 
-static uint32_t ceiling(uint32_t a, uint32_t b)
+static uint32_t ceil_div(uint32_t a, uint32_t b)
 {
 	return (a + b - 1) / b;
 }
@@ -65,7 +65,7 @@ static uint32_t ceiling(uint32_t a, uint32_t b)
 /* Blocks that share the copying of 256 pairs' runs, of at most 8 pairs each: about 512 in all. */
 static uint32_t gather_split(uint32_t columns)
 {
-	uint32_t split = ceiling(512, columns);
+	uint32_t split = ceil_div(512, columns);
 
 	return split < ALIGN_GATHER_THREADS / 8 ? split : ALIGN_GATHER_THREADS / 8;
 }
@@ -74,7 +74,7 @@ int alignment_launch(const struct alignment_state *s, const struct alignment_slo
 		     cudaStream_t stream)
 {
 	const struct alignment_part *p = &slot->part;
-	uint32_t gather = ceiling(p->n, ALIGN_GATHER_THREADS);
+	uint32_t gather = ceil_div(p->n, ALIGN_GATHER_THREADS);
 	uint32_t pack_pairs = (uint32_t)alignment_pack_threads() / p->pack_lanes;
 	int launches = 1;
 
@@ -82,27 +82,27 @@ int alignment_launch(const struct alignment_state *s, const struct alignment_slo
 		launch_one(slot, s->mapped, stream);
 		return 1;
 	}
-	launch(alignment_pack_kernel(), p, blocks(ceiling(p->n, pack_pairs)),
-	       alignment_pack_threads(), 0, stream);
+	launch_kernel(alignment_pack_kernel(), p, grid_1d(ceil_div(p->n, pack_pairs)),
+		      alignment_pack_threads(), 0, stream);
 	for (int c = ALIGN_S1; c < ALIGN_L; c++)
 		if (slot->classes >> c & 1) {
 			launch_short(slot, c, stream);
 			launches++;
 		}
 	if (slot->classes >> ALIGN_L & 1) {
-		launch(alignment_long_kernel(s->choice.strip, p->cigar), p, blocks(p->long_blocks),
-		       (int)p->long_threads, 0, stream);
+		launch_kernel(alignment_long_kernel(s->choice.strip, p->cigar), p,
+			      grid_1d(p->long_blocks), (int)p->long_threads, 0, stream);
 		launches++;
 	}
 	if (slot->kept_pairs) {
-		launch(alignment_kept_kernel(), p, blocks(p->kept_blocks), 32, 0, stream);
+		launch_kernel(alignment_kept_kernel(), p, grid_1d(p->kept_blocks), 32, 0, stream);
 		launches++;
 	}
 	if (!p->cigar)
 		return launches;
-	launch(alignment_sum_kernel(), p, blocks(gather), ALIGN_GATHER_THREADS, 0, stream);
-	launch(alignment_gather_kernel(), p, (dim3){ gather, gather_split(gather), 1 },
-	       ALIGN_GATHER_THREADS, 0, stream);
+	launch_kernel(alignment_sum_kernel(), p, grid_1d(gather), ALIGN_GATHER_THREADS, 0, stream);
+	launch_kernel(alignment_gather_kernel(), p, (dim3){ gather, gather_split(gather), 1 },
+		      ALIGN_GATHER_THREADS, 0, stream);
 	return launches + 2;
 }
 

@@ -120,7 +120,7 @@ static void long_pairs(struct run *r)
 		cr_assert(!alignment_generate(&recipe, &b), "pairs");
 		add(r, (const char *)b.letters + b.pair[0].query, b.pair[0].m,
 		    (const char *)b.letters + b.pair[0].target, b.pair[0].n);
-		alignment_batch_free(&b);
+		alignment_batch_release(&b);
 	}
 }
 

@@ -73,7 +73,7 @@ Test(small_align_memory, traces_strip_by_strip)
 	expect_kept(true, 420 << 10, 1);
 }
 
-/* Of 28 pairs several, two, one. */
+/* Several, two, or one of 28 pairs in flight. */
 Test(large_align_memory, traces_strip_by_strip)
 {
 	need_device();

@@ -54,7 +54,7 @@ static uint64_t digest(const struct run *r)
 	return fnv;
 }
 
-static struct run *mixture_of(struct alignment_opts o, bool light)
+static struct run *make_mixture(struct alignment_opts o, bool light)
 {
 	struct run *r = run_new(o);
 
@@ -66,12 +66,12 @@ static struct run *mixture_of(struct alignment_opts o, bool light)
 
 static struct run *mixture(struct alignment_opts o)
 {
-	return mixture_of(o, true);
+	return make_mixture(o, true);
 }
 
 static uint64_t plain(bool light)
 {
-	struct run *r = mixture_of(default_opts(), light);
+	struct run *r = make_mixture(default_opts(), light);
 	uint64_t fnv;
 
 	run_steps(r, 1);
@@ -108,7 +108,7 @@ static void expect_way(int kind, int streams, bool light, uint64_t want)
 	o.host = kind == 1 ? ALIGN_PAGEABLE : ALIGN_PINNED;
 	o.resident = kind == 2;
 	o.streams = streams;
-	r = mixture_of(o, light);
+	r = make_mixture(o, light);
 	if (kind == 3)
 		run_graph(r, 1, 2);
 	else

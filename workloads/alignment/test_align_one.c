@@ -7,7 +7,7 @@
 TestSuite(small_align_one, .timeout = 300);
 TestSuite(large_align_one, .timeout = 300);
 
-static struct alignment_opts opts_of(int host)
+static struct alignment_opts make_opts(int host)
 {
 	struct alignment_opts o = default_opts();
 
@@ -46,7 +46,7 @@ static void lengths(size_t step)
 	for (int host = ALIGN_AUTO; host <= ALIGN_MAPPED; host += RACES ? ALIGN_MAPPED : 1) {
 		const size_t by = RACES ? 75 : step > 1 ? 50 : 25;
 
-		r = run_new(opts_of(host));
+		r = run_new(make_opts(host));
 		for (size_t m = 75 * (size_t)host; m < 75 * (size_t)host + 75; m += by) {
 			for (size_t i = m % step; i < 25; i += step)
 				add_random(r, &state, m + i, m + draw(&state) % 40, 2 + host);
@@ -73,7 +73,7 @@ Test(small_align_one, the_longest_pairs)
 	struct run *r;
 
 	need_device();
-	r = run_new(opts_of(ALIGN_MAPPED));
+	r = run_new(make_opts(ALIGN_MAPPED));
 	for (size_t n = ALIGN_SHORT_MAX - (RACES ? 1 : 5); n <= ALIGN_SHORT_MAX; n++)
 		add_random(r, &state, n, ALIGN_SHORT_MAX, 5);
 	add(r, "", 0, "ACGT", 4);
@@ -90,7 +90,7 @@ static void around_2_kib(size_t step)
 	struct run *r;
 
 	need_device();
-	r = run_new(opts_of(ALIGN_MAPPED));
+	r = run_new(make_opts(ALIGN_MAPPED));
 	for (size_t n = 505; n <= 520; n += step) {
 		add_random(r, &state, 484, 485, 4);
 		add_random(r, &state, n, n + 1, 4);
@@ -117,7 +117,7 @@ Test(large_align_one, distances_at_the_edge_of_a_band)
 	struct run *r;
 
 	need_device();
-	r = run_new(opts_of(ALIGN_AUTO));
+	r = run_new(make_opts(ALIGN_AUTO));
 	for (size_t d = 30; d <= 129; d += d % 32 == 1 ? 29 : 1) {
 		bool proven = d <= 127;
 
@@ -142,7 +142,7 @@ Test(small_align_one, what_goes_the_longer_way)
 	struct run *r;
 
 	need_device();
-	r = run_new(opts_of(ALIGN_AUTO));
+	r = run_new(make_opts(ALIGN_AUTO));
 	for (int i = 0; !RACES && i <= ALIGN_ONE_PAIRS; i++)
 		add_random(r, &state, 40, 40, 4);
 	if (!RACES)
@@ -170,7 +170,7 @@ Test(small_align_one, a_pair_that_is_left_fails_the_check)
 	struct run *r;
 
 	need_device();
-	r = run_new(opts_of(ALIGN_PINNED));
+	r = run_new(make_opts(ALIGN_PINNED));
 	add(r, a, 200, c, 200);
 	add_random(r, &state, 90, 100, 4);
 	expect_one(r, false, "a pair for strips");
@@ -194,7 +194,7 @@ Test(small_align_one, statuses)
 
 	need_device();
 	for (int cap = 0; cap < (RACES ? 1 : 40); cap += 26) {
-		r = run_new(opts_of(ALIGN_MAPPED));
+		r = run_new(make_opts(ALIGN_MAPPED));
 		r->o.cap = cap;
 		for (size_t i = 0; i < 28; i++) {
 			random_letters(&state, s, sizeof(s), 4);
@@ -209,7 +209,7 @@ Test(small_align_one, statuses)
 		cr_assert(run_check(r, 1).passed, "cap %d: %s", cap, run_check(r, 1).worst);
 		run_end(r);
 	}
-	r = run_new(opts_of(ALIGN_MAPPED));
+	r = run_new(make_opts(ALIGN_MAPPED));
 	for (int i = 0; i < 4; i++)
 		add_random(r, &state, 100, 100, 4);
 	expect_one(r, true, "room");
@@ -229,7 +229,7 @@ Test(small_align_one, ways)
 
 	need_device();
 	for (int kind = RACES ? 4 : 0; kind < 8; kind += kind == 3 ? 1 : 3) {
-		struct run *r = run_new(opts_of(kind & 1 ? ALIGN_MAPPED : ALIGN_PINNED));
+		struct run *r = run_new(make_opts(kind & 1 ? ALIGN_MAPPED : ALIGN_PINNED));
 
 		r->o.output = kind & 2 ? ALIGN_DISTANCE : ALIGN_CIGAR;
 		r->o.streams = kind & 4 ? 3 : 1;

@@ -23,7 +23,7 @@ static void remove_folder(void)
 TestSuite(small_align_reader, .init = make_folder, .fini = remove_folder, .timeout = 60);
 TestSuite(large_align_reader, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
-static const char *path_of(const char *name)
+static const char *temp_path(const char *name)
 {
 	static char path[4][256];
 	static int next;
@@ -35,7 +35,7 @@ static const char *path_of(const char *name)
 
 static const char *write_file(const char *name, const char *bytes, size_t n)
 {
-	const char *path = path_of(name);
+	const char *path = temp_path(name);
 	FILE *f = fopen(path, "wb");
 
 	cr_assert(f && fwrite(bytes, 1, n, f) == n && !fclose(f), "%s", path);
@@ -44,7 +44,7 @@ static const char *write_file(const char *name, const char *bytes, size_t n)
 
 static const char *write_gzip(const char *name, const char *text)
 {
-	const char *path = path_of(name);
+	const char *path = temp_path(name);
 	gzFile f = gzopen(path, "wb");
 
 	cr_assert(f && gzputs(f, text) == (int)strlen(text) && gzclose(f) == Z_OK, "%s", path);
@@ -85,7 +85,7 @@ Test(small_align_reader, fasta_in_turns)
 	cr_assert(b.n == 2, "%ld pairs", (long)b.n);
 	expect_pair(&b, 0, "ACGTacgt", "AC", "a", "b");
 	expect_pair(&b, 1, "", "N", "c", "d");
-	alignment_batch_free(&b);
+	alignment_batch_release(&b);
 }
 
 Test(small_align_reader, fastq_in_turns)
@@ -95,7 +95,7 @@ Test(small_align_reader, fastq_in_turns)
 	cr_assert(b.n == 2, "%ld pairs", (long)b.n);
 	expect_pair(&b, 0, "ACGT", "ACGT", "a", "b");
 	expect_pair(&b, 1, "", "A", "c", "d");
-	alignment_batch_free(&b);
+	alignment_batch_release(&b);
 }
 
 Test(small_align_reader, two_files_of_different_kinds_and_packing)
@@ -105,14 +105,14 @@ Test(small_align_reader, two_files_of_different_kinds_and_packing)
 
 	write_gzip("q.fa.gz", fasta);
 	write_file("t.fq", fastq, strlen(fastq));
-	snprintf(input, sizeof(input), "%s,%s", path_of("q.fa.gz"), path_of("t.fq"));
+	snprintf(input, sizeof(input), "%s,%s", temp_path("q.fa.gz"), temp_path("t.fq"));
 	b = read_good(input);
 	cr_assert(b.n == 4, "%ld pairs", (long)b.n);
 	expect_pair(&b, 0, "ACGTacgt", "ACGT", "a", "a");
 	expect_pair(&b, 1, "AC", "ACGT", "b", "b");
 	expect_pair(&b, 2, "", "", "c", "c");
 	expect_pair(&b, 3, "N", "A", "d", "d");
-	alignment_batch_free(&b);
+	alignment_batch_release(&b);
 }
 
 /* ---- bad --------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static void expect_bad(const char *input, const char *says)
 	text = diverted_stderr();
 	cr_assert(err < 0 && is_one_complaint(text), "%s: %d, %s", input, err, text);
 	cr_assert(strstr(text, says), "'%s' is not in: %s", says, text);
-	alignment_batch_free(&b);
+	alignment_batch_release(&b);
 }
 
 Test(small_align_reader, files_that_are_wrong)
@@ -148,7 +148,7 @@ Test(small_align_reader, files_that_are_wrong)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		expect_bad(write_file("bad", bad[i][0], strlen(bad[i][0])), bad[i][1]);
-	expect_bad(path_of("none"), "No such file or directory");
+	expect_bad(temp_path("none"), "No such file or directory");
 	expect_bad(folder, "Is a directory");
 }
 
@@ -158,9 +158,9 @@ Test(small_align_reader, two_files_of_different_lengths)
 
 	write_file("q", ">a\nA\n>b\nA\n", 10);
 	write_file("t", ">a\nA\n", 5);
-	snprintf(input, sizeof(input), "%s,%s", path_of("q"), path_of("t"));
+	snprintf(input, sizeof(input), "%s,%s", temp_path("q"), temp_path("t"));
 	expect_bad(input, "/t:2: the file ends, but ");
-	snprintf(input, sizeof(input), "%s,%s", path_of("t"), path_of("q"));
+	snprintf(input, sizeof(input), "%s,%s", temp_path("t"), temp_path("q"));
 	expect_bad(input, "/t:2: the file ends, but ");
 }
 
@@ -189,7 +189,7 @@ Test(small_align_reader, gzip_that_is_broken)
  */
 static void unpacks_too_far(const char *begin, char filling, const char *says)
 {
-	const char *path = path_of("bomb.gz");
+	const char *path = temp_path("bomb.gz");
 	static char piece[1 << 20];
 	gzFile f = gzopen(path, "wb1");
 
@@ -235,7 +235,7 @@ Test(small_align_reader, what_is_too_long_to_align_is_told)
 		memcpy(text + end, crlf ? "\r\n>b\nAC\n" : "\n>b\nAC\n", crlf ? 9 : 8);
 		b = read_good(write_file("long", text, end + (crlf ? 9 : 8)));
 		cr_assert(b.n == 1 && b.pair[0].m == ALIGN_TOO_LONG, "%ld pairs", (long)b.n);
-		alignment_batch_free(&b);
+		alignment_batch_release(&b);
 	}
 	free(text);
 }
@@ -243,8 +243,8 @@ Test(small_align_reader, what_is_too_long_to_align_is_told)
 Test(small_align_reader, what_is_no_file_is_not_read)
 {
 	expect_bad("/dev/zero", "/dev/zero: is no regular file");
-	cr_assert(!mkfifo(path_of("pipe"), 0600), "mkfifo");
-	expect_bad(path_of("pipe"), "/pipe: no records"); /* nobody writes to it */
+	cr_assert(!mkfifo(temp_path("pipe"), 0600), "mkfifo");
+	expect_bad(temp_path("pipe"), "/pipe: no records"); /* nobody writes to it */
 }
 
 /* ---- made up ----------------------------------------------------------------------------- */
@@ -289,7 +289,7 @@ static void anything(int files)
 				  "file %d: pair %ld", i, (long)p);
 		good += !err;
 		bad += err < 0;
-		alignment_batch_free(&b);
+		alignment_batch_release(&b);
 	}
 	cr_assert(good > files / 30 && bad > files / 30, "%d good, %d bad: too few of one kind",
 		  good, bad);
@@ -336,6 +336,6 @@ Test(small_align_reader, kept_through_any_line_ends)
 						  wrap);
 				}
 			cr_assert(b.pair[1].m == 37 && b.pair[1].n == 37, "wrap %d", wrap);
-			alignment_batch_free(&b);
+			alignment_batch_release(&b);
 		}
 }

@@ -36,7 +36,7 @@ enum { ROWS = sizeof(rows) / sizeof(*rows), SMALL_ROWS = 10 };
 TestSuite(small_align_table, .timeout = 120);
 TestSuite(large_align_table, .timeout = 600);
 
-static struct alignment_opts opts_of(const struct row *row)
+static struct alignment_opts make_opts(const struct row *row)
 {
 	struct alignment_opts o = default_opts();
 
@@ -58,9 +58,9 @@ static void expect_letters(const struct row *row, const struct alignment_batch *
 		  (long)cells);
 }
 
-/* Of long rows the CPU device does the least work with low strips and a first band as wide as the
+/* The CPU device does the least work on long rows with low strips and a first band as wide as the
  * errors; the other strips have long pairs in test_align_bands.c. */
-static struct alignment_choice choice_of(const struct row *row, const struct run *r)
+static struct alignment_choice row_choice(const struct row *row, const struct run *r)
 {
 	struct alignment_choice c = alignment_choose(&r->o, &r->s.batch);
 
@@ -71,7 +71,7 @@ static struct alignment_choice choice_of(const struct row *row, const struct run
 
 static void expect_row(const struct row *row, int output)
 {
-	struct run *r = run_new(opts_of(row));
+	struct run *r = run_new(make_opts(row));
 	struct alignment_recipe recipe = { row->pairs, row->length, ALIGN_BALANCED, row->error,
 					   (uint64_t)r->o.seed };
 	struct alignment_choice c;
@@ -81,12 +81,12 @@ static void expect_row(const struct row *row, int output)
 	r->o.band = row->error;
 	cr_assert(!alignment_generate(&recipe, &r->s.batch), "pairs");
 	expect_letters(row, &r->s.batch);
-	c = choice_of(row, r);
+	c = row_choice(row, r);
 	cr_assert(!alignment_setup_batch(&r->o, &r->s, c), "setup");
 	if (output == ALIGN_CIGAR)
 		run_steps(r, 1);
 	else /* setup has run the batch */
-		alignment_outcome_get(&r->o, &r->s, &r->out);
+		alignment_outcome_init(&r->o, &r->s, &r->out);
 	for (int64_t i = 0; i < row->pairs; i++) {
 		uint64_t d = r->out.result[i].distance;
 		struct alignment_view v = view(r, i);

@@ -88,8 +88,8 @@ static inline void run_steps(struct run *r, int n)
 	for (int i = 0; i < n; i++)
 		cr_assert(!alignment_step(&r->o, &r->s, r->stream), "step");
 	CUDA(cudaStreamSynchronize(r->stream));
-	alignment_outcome_free(&r->out);
-	alignment_outcome_get(&r->o, &r->s, &r->out);
+	alignment_outcome_release(&r->out);
+	alignment_outcome_init(&r->o, &r->s, &r->out);
 }
 
 /* n steps in a graph that is launched so many times. */
@@ -108,8 +108,8 @@ static inline void run_graph(struct run *r, int n, int times)
 	CUDA(cudaStreamSynchronize(r->stream));
 	CUDA(cudaGraphExecDestroy(exec));
 	CUDA(cudaGraphDestroy(graph));
-	alignment_outcome_free(&r->out);
-	alignment_outcome_get(&r->o, &r->s, &r->out);
+	alignment_outcome_release(&r->out);
+	alignment_outcome_init(&r->o, &r->s, &r->out);
 }
 
 static inline struct verdict run_check(struct run *r, int64_t steps)
@@ -127,7 +127,7 @@ static inline struct verdict run_check(struct run *r, int64_t steps)
 static inline void run_clear(struct run *r)
 {
 	CUDA(cudaStreamSynchronize(r->stream));
-	alignment_outcome_free(&r->out);
+	alignment_outcome_release(&r->out);
 	alignment_teardown(&r->s);
 	memset(&r->s, 0, sizeof(r->s));
 }
@@ -141,7 +141,7 @@ static inline void run_end(struct run *r)
 
 static inline struct alignment_view view(const struct run *r, int64_t pair)
 {
-	return alignment_view_of(&r->o, &r->s.batch, pair);
+	return alignment_pair_view(&r->o, &r->s.batch, pair);
 }
 
 /* The extended CIGAR of a pair, to be freed. */

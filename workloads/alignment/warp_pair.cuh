@@ -1,10 +1,16 @@
 /*
- * warp_pair.cuh - a warp a pair of at most 1,024 letters.
+ * warp_pair.cuh - one warp per pair of at most 1,024 letters.
  *
- * Every lane has the whole band (short_band.cuh) in its registers and goes through all columns.
- * What lanes share is the work ahead of that: each finds out for another one of the next 32 columns
- * which rows equal its letter. The trace is in shared memory, and all lanes walk back: each looks
- * at another cell of the diagonal.
+ * In pseudo-code:
+ *
+ *   for every 32 columns: lane c: equal[c] = rows of the band that equal the letter of column c
+ *     for each column c: all lanes: shuffle equal[c]; the bit-vector recurrence (short_band.cuh)
+ *       lane 0 stores the column's two bits per cell in shared memory
+ *   walk back: lane l looks at cell l of the current diagonal; a ballot gives the number of
+ *     diagonal steps before the first other step
+ *   store the runs at the end of smem_runs
+ *
+ * Every lane has the whole band in its registers; lanes share the search for equal letters.
  */
 #ifndef RIFT_ALIGNMENT_WARP_PAIR_CUH
 #define RIFT_ALIGNMENT_WARP_PAIR_CUH
@@ -12,10 +18,10 @@
 #include "workloads/alignment/lane_letters.cuh"
 #include "workloads/alignment/short_band.cuh"
 
-/* Columns in a row without a question: the trace has room for as many beyond the last. */
+/* Columns of an unrolled loop without a bounds check: the trace holds as many beyond the last. */
 enum { EIGHT = ALIGN_WARP_SPARE };
 
-/* A pair in the hands of a warp. */
+/* A pair that a warp aligns. */
 struct warp_task {
 	struct alignment_pair p;
 	struct lane_letters query, target;
@@ -40,8 +46,8 @@ static __device__ inline void warp_equal(const struct warp_task &t, struct short
 
 /* Up to 32 columns; returns the sum of the steps along the diagonal of the end. */
 template <int NW, bool CIGAR>
-static __device__ inline int warp_columns(struct short_band<NW> &s, const uint32_t *mine, int end,
-					  uint2 *trace)
+static __device__ inline int warp_columns(struct short_band<NW> &s, const uint32_t *own_equal,
+					  int end, uint2 *trace)
 {
 	uint32_t zeros = 0;
 
@@ -50,7 +56,7 @@ static __device__ inline int warp_columns(struct short_band<NW> &s, const uint32
 			uint32_t equal[NW], zero[NW], left[NW];
 
 			for (int w = 0; w < NW; w++)
-				equal[w] = __shfl_sync(ALL_LANES, mine[w], eight + c);
+				equal[w] = __shfl_sync(ALL_LANES, own_equal[w], eight + c);
 			short_column(s, equal, zero, left);
 			zeros = short_zeros(s, zero, zeros);
 			for (int w = 0; CIGAR && w < NW; w++)
@@ -78,7 +84,7 @@ static __device__ int warp_forward(const struct warp_task &t, struct short_band<
 	return score;
 }
 
-/* Of the words of a column, the one with bit b. */
+/* The word of a column that has bit b. */
 template <int NW> static __device__ inline uint2 warp_cell(const uint2 *cell, int b)
 {
 	uint2 found = cell[0];
@@ -127,13 +133,13 @@ static __device__ void warp_walk(const struct alignment_pair &p, int high, const
 	runs_add(runs, ALIGN_D, (uint32_t)j, lane == 0);
 }
 
-/* The distance is known; the runs go to the end of `room`. */
+/* The distance is known; the runs go to the end of `smem_runs`. */
 template <int NW, bool CIGAR>
 static __device__ inline void warp_finish(const struct alignment_part &part, struct warp_task &t,
 					  int distance, int high, const uint2 *trace,
-					  uint32_t *room)
+					  uint32_t *smem_runs)
 {
-	struct runs_writer runs = { room + ALIGN_WARP_RUNS, 0 };
+	struct runs_writer runs = { smem_runs + ALIGN_WARP_RUNS, 0 };
 
 	t.r.status = part.cap >= 0 && distance > part.cap ? ALIGN_OVER_CAP : ALIGN_OK;
 	if (t.r.status != ALIGN_OK)
@@ -145,20 +151,20 @@ static __device__ inline void warp_finish(const struct alignment_part &part, str
 	warp_walk<NW>(t.p, high, trace, runs);
 	if (runs.open && threadIdx.x == 0)
 		runs.at[-1] = runs.open;
-	t.r.runs = (uint32_t)(room + ALIGN_WARP_RUNS - runs.at) + (runs.open ? 1 : 0);
+	t.r.runs = (uint32_t)(smem_runs + ALIGN_WARP_RUNS - runs.at) + (runs.open ? 1 : 0);
 }
 
 /* False: a wider band is needed. */
 template <int NW, bool CIGAR>
 static __device__ bool warp_try(const struct alignment_part &part, struct warp_task &t,
-				uint2 *trace, uint32_t *room)
+				uint2 *trace, uint32_t *smem_runs)
 {
 	int d = (int)t.p.n - (int)t.p.m, gap = d < 0 ? -d : d, score;
 	struct short_band<NW> s;
 
 	t.r.rounds++;
 	if (!t.p.m || !t.p.n || (part.cap >= 0 && gap > part.cap)) {
-		warp_finish<NW, CIGAR>(part, t, gap, 0, trace, room);
+		warp_finish<NW, CIGAR>(part, t, gap, 0, trace, smem_runs);
 		return true;
 	}
 	if (!short_fits(s, d))
@@ -166,7 +172,7 @@ static __device__ bool warp_try(const struct alignment_part &part, struct warp_t
 	score = warp_forward<NW, CIGAR>(t, s, gap, trace);
 	if (score > s.proves && (part.cap < 0 || part.cap > s.proves))
 		return false;
-	warp_finish<NW, CIGAR>(part, t, score, s.high, trace, room);
+	warp_finish<NW, CIGAR>(part, t, score, s.high, trace, smem_runs);
 	return true;
 }
 

@@ -1,6 +1,16 @@
 /*
  * binomial.c - the binomial workload: its parameters, what they allow and cost, and its entry in
  * the table.
+ *
+ * A step prices all options of one slot by binomial trees (kernels.cu):
+ *
+ *   data=streamed  copy the slot's five input arrays to the device
+ *   price          a warp, or a block for large trees, goes from the leaves of an option's tree to
+ *                  its root; one launch, or several of launch_options= options
+ *   data=streamed  copy the prices back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, plan.c cuts a tree into panels, reference.c is what check.c compares with.
  */
 #include "workloads/binomial/binomial.h"
 
@@ -93,7 +103,7 @@ static int refuse_market(const struct binomial_opts *o, double least)
  * Steps of T/N years go up by exp(V sqrt(T/N)) or down by as much. An exponential of 85 is the last
  * that a float holds, prices of 30 included.
  */
-static int limits_of_market(const struct binomial_opts *o)
+static int check_market(const struct binomial_opts *o)
 {
 	const double exponent_max = 85, years = BINOMIAL_YEARS_MAX;
 	double n = (double)o->steps;
@@ -113,7 +123,7 @@ static int limits(const void *opts, struct limits *out)
 {
 	const struct binomial_opts *o = opts;
 	struct dataset_shape shape = binomial_shape(o);
-	int err = limits_of_market(o);
+	int err = check_market(o);
 
 	out->mode_refused[MODE_GRAPH] = dataset_graph_refused(&o->set, &shape);
 	out->mode_refused[MODE_FUSED] = dataset_fused_refused(&o->set);

@@ -26,9 +26,9 @@ static const double nodes_in_time = 6e7, leaf_nodes = 16;
 static const double leaves_in_time = 6e6; /* of sums */
 
 /*
- * Of single prices: absolute. Of all, if at least SUM_LEAST: relative, with what n steps add. In
- * plain float on a CPU prices were off by up to 2.4e-4 (lerp) and 4.4e-3 (two) at 8192 steps, sums
- * by 6.0e-6 and 1.7e-4.
+ * Errors of single prices are absolute; those of the sum of at least SUM_LEAST prices are relative,
+ * and n steps add to them. In plain float on a CPU prices were off by up to 2.4e-4 (lerp)
+ * and 4.4e-3 (two) at 8192 steps, sums by 6.0e-6 and 1.7e-4.
  */
 static const double allowed_price[] = { 1e-3, 1e-2 };
 static const double allowed_sum[] = { 5e-6, 5e-4 }, allowed_step[] = { 2e-9, 0 };
@@ -39,17 +39,17 @@ struct audit {
 	const struct dataset *set;
 	struct verdict *v;
 	struct dataset_audit found;
-	struct pieces trees; /* which options have one: all slots with answers, end to end */
-	int64_t done;	     /* trees */
-	bool *compared;	     /* which options of the slot in hand */
-	float *price;	     /* of a slot */
-	double *room, *logs; /* steps + 1 each */
+	struct pieces trees;	  /* which options have one: all slots with answers, end to end */
+	int64_t done;		  /* trees */
+	bool *compared;		  /* which options of the slot in hand */
+	float *price;		  /* of a slot */
+	double *workspace, *logs; /* steps + 1 each */
 	double worst, off, sum;
 };
 
 /* ---- single prices ---------------------------------------------------------------------- */
 
-static struct binomial_case case_of(const struct audit *a, int64_t slot, int64_t i)
+static struct binomial_case make_case(const struct audit *a, int64_t slot, int64_t i)
 {
 	struct binomial_input in =
 		binomial_input((uint32_t)i, (uint32_t)slot, (uint64_t)a->o->seed);
@@ -57,7 +57,7 @@ static struct binomial_case case_of(const struct audit *a, int64_t slot, int64_t
 	return (struct binomial_case){ in.S, in.X, in.T, a->o->rate, a->o->volatility };
 }
 
-static void compare(struct audit *a, int64_t slot, int64_t i, double want)
+static void compare_price(struct audit *a, int64_t slot, int64_t i, double want)
 {
 	double error = fabs(a->price[i] - want);
 
@@ -76,21 +76,21 @@ static void compare(struct audit *a, int64_t slot, int64_t i, double want)
 
 static void compare_tree(struct audit *a, int64_t slot, int64_t i)
 {
-	struct binomial_case c = case_of(a, slot, i);
+	struct binomial_case c = make_case(a, slot, i);
 
-	compare(a, slot, i, binomial_tree(&c, a->o->steps, a->room));
+	compare_price(a, slot, i, binomial_tree(&c, a->o->steps, a->workspace));
 }
 
 static void compare_sum(struct audit *a, int64_t slot, int64_t i)
 {
-	struct binomial_case c = case_of(a, slot, i);
+	struct binomial_case c = make_case(a, slot, i);
 
-	compare(a, slot, i, binomial_sum(&c, a->o->steps, a->logs));
+	compare_price(a, slot, i, binomial_sum(&c, a->o->steps, a->logs));
 }
 
 /* ---- slots ------------------------------------------------------------------------------ */
 
-/* Those of the options of the slot, which is the n-th that has answers. */
+/* Compares options of the slot with their trees; it is the n-th slot that has answers. */
 static int compare_trees(struct audit *a, int64_t slot, int64_t n)
 {
 	int64_t before = n * a->o->options;
@@ -122,8 +122,8 @@ static int compare_sums(struct audit *a, int64_t slot)
 	return 0;
 }
 
-/* Where all have their trees, sums say nothing more. */
-static int compare_slot(struct audit *a, int64_t slot, int64_t n)
+/* Where all options have their trees, sums add nothing. */
+static int compare_options(struct audit *a, int64_t slot, int64_t n)
 {
 	int err;
 
@@ -132,7 +132,7 @@ static int compare_slot(struct audit *a, int64_t slot, int64_t n)
 	return err || a->trees.all ? err : compare_sums(a, slot);
 }
 
-static int look_at(struct audit *a, int64_t slot, int64_t n)
+static int check_slot(struct audit *a, int64_t slot, int64_t n)
 {
 	int64_t before = a->found.flaws;
 
@@ -140,12 +140,12 @@ static int look_at(struct audit *a, int64_t slot, int64_t n)
 	for (int64_t i = 0; i < a->o->options; i++)
 		if (isnan(a->price[i]))
 			dataset_flaw(&a->found, a->set, "no price", slot, i);
-	return a->found.flaws == before ? compare_slot(a, slot, n) : 0;
+	return a->found.flaws == before ? compare_options(a, slot, n) : 0;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------ */
 
-static double error_of(const struct audit *a)
+static double total_error(const struct audit *a)
 {
 	int form = a->o->form;
 	double sum = allowed_sum[form] + allowed_step[form] * (double)a->o->steps;
@@ -163,7 +163,7 @@ static int64_t trees_in_time(const struct audit *a)
 	return (int64_t)(nodes_in_time / (leaves * (leaves / 2 + leaf_nodes)));
 }
 
-static int look_at_all(struct audit *a)
+static int check_all_slots(struct audit *a)
 {
 	struct verdict *v = a->v;
 	int64_t n = 0;
@@ -178,8 +178,8 @@ static int look_at_all(struct audit *a)
 			     SAMPLE_TREES);
 	for (int64_t slot = 0; slot < a->o->set.slots && !err; slot++)
 		if (a->found.answers >> slot & 1)
-			err = look_at(a, slot, n++);
-	v->error = error_of(a);
+			err = check_slot(a, slot, n++);
+	v->error = total_error(a);
 	v->passed = v->error <= v->tolerance;
 	if (a->found.flaws)
 		snprintf(v->worst, sizeof(v->worst), "%s", a->found.first);
@@ -196,14 +196,14 @@ int binomial_check(const void *opts, void *state, int64_t steps, struct verdict 
 
 	a.price = malloc((size_t)a.o->options * sizeof(*a.price));
 	a.compared = malloc((size_t)a.o->options * sizeof(*a.compared));
-	a.room = malloc(2 * leaves * sizeof(*a.room));
-	CHECK(a.price && a.compared && a.room, "memory of %ld prices", (long)a.o->options);
-	a.logs = a.room + leaves;
+	a.workspace = malloc(2 * leaves * sizeof(*a.workspace));
+	CHECK(a.price && a.compared && a.workspace, "memory of %ld prices", (long)a.o->options);
+	a.logs = a.workspace + leaves;
 	binomial_logs(a.o->steps, a.logs);
 	if (!err)
-		err = look_at_all(&a);
+		err = check_all_slots(&a);
 	free(a.price);
 	free(a.compared);
-	free(a.room);
+	free(a.workspace);
 	return err;
 }

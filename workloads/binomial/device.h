@@ -25,7 +25,7 @@ enum {
 	BINOMIAL_PANELS_MAX = 160,
 };
 
-/* What the device knows of an option. */
+/* An option, as kernels read it. */
 struct binomial_option {
 	float S, X; /* price and strike */
 	float up;   /* logarithm of the factor that the price goes up by in a step */
@@ -33,8 +33,8 @@ struct binomial_option {
 };
 
 /*
- * Nodes of a lane, of which the plan takes the fewest that hold all that are left. Odd: lanes that
- * read so many words apart meet in no bank of shared memory.
+ * Nodes of a lane: the plan takes the least width that holds all nodes that are left. Odd, so that
+ * lanes that read so many words apart have no conflicts of banks of shared memory.
  */
 #define BINOMIAL_WIDTHS(X)                                                                         \
 	X(1)                                                                                       \
@@ -42,17 +42,17 @@ struct binomial_option {
 
 enum { BINOMIAL_NARROW = 17, BINOMIAL_WIDE = 65 }; /* the widest panels of kernels */
 
-/* Steps back that a warp goes in its registers, before nodes are laid out anew. */
+/* Steps back that a warp computes in its registers, before nodes are laid out anew. */
 struct binomial_panel {
 	uint16_t steps, width;
 };
 
 /* The way from the leaves to the root: plan.c. */
 struct binomial_plan {
-	uint32_t steps;	 /* of the tree, which has one leaf more */
-	uint32_t warps;	 /* that go through it together: 1, or BINOMIAL_WARPS */
-	uint32_t widest; /* of the panels */
-	uint32_t room;	 /* floats of shared memory for the nodes */
+	uint32_t steps;	      /* of the tree, which has one leaf more */
+	uint32_t warps;	      /* that go through it together: 1, or BINOMIAL_WARPS */
+	uint32_t widest;      /* of the panels */
+	uint32_t smem_floats; /* floats of shared memory for the nodes */
 	uint32_t panels;
 	struct binomial_panel panel[BINOMIAL_PANELS_MAX];
 };
@@ -78,7 +78,7 @@ struct binomial_launch {
 /* Makes the driver load the kernels. */
 void binomial_load_kernels(void);
 
-/* Enqueues. */
+/* Enqueues the steps of a launch. */
 void binomial_price(const struct binomial_launch *launch, enum binomial_form form,
 		    cudaStream_t stream);
 

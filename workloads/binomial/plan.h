@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* Of a tree of 1 to BINOMIAL_STEPS_MAX steps. */
+/* The plan of a tree of 1 to BINOMIAL_STEPS_MAX steps. */
 struct binomial_plan binomial_plan(int64_t steps);
 
-/* The share of the nodes that are computed which the tree has. */
+/* Nodes of the tree, as a share of the nodes that are computed. */
 double binomial_useful(const struct binomial_plan *plan);
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@ struct spread {
 	double discount;
 };
 
-static struct spread spread_of(const struct binomial_case *c, int64_t steps)
+static struct spread make_spread(const struct binomial_case *c, int64_t steps)
 {
 	double dt = c->T / (double)steps, s = c->volatility * sqrt(dt), u = exp(s), d = 1 / u;
 
@@ -27,7 +27,7 @@ static const double worthless = 1e-100;
 
 double binomial_tree(const struct binomial_case *c, int64_t steps, double *v)
 {
-	struct spread s = spread_of(c, steps);
+	struct spread s = make_spread(c, steps);
 	double up = s.discount * s.p, down = s.discount * (1 - s.p);
 
 	for (int64_t j = 0; j <= steps; j++)
@@ -47,7 +47,7 @@ void binomial_logs(int64_t n, double *logs)
 
 double binomial_sum(const struct binomial_case *c, int64_t steps, const double *logs)
 {
-	struct spread s = spread_of(c, steps);
+	struct spread s = make_spread(c, steps);
 	double up = log(s.p), down = log1p(-s.p), sum = 0;
 
 	for (int64_t j = steps; j >= 0; j--) {
@@ -60,7 +60,7 @@ double binomial_sum(const struct binomial_case *c, int64_t steps, const double *
 	return exp(-c->rate * c->T) * sum;
 }
 
-static double normal(double d)
+static double normal_cdf(double d)
 {
 	return erfc(-d / sqrt(2)) / 2;
 }
@@ -70,5 +70,5 @@ double binomial_limit(const struct binomial_case *c)
 	double v = c->volatility, deviation = v * sqrt(c->T);
 	double d = (log(c->S / c->X) + (c->rate + v * v / 2) * c->T) / deviation;
 
-	return c->S * normal(d) - c->X * exp(-c->rate * c->T) * normal(d - deviation);
+	return c->S * normal_cdf(d) - c->X * exp(-c->rate * c->T) * normal_cdf(d - deviation);
 }

@@ -14,10 +14,10 @@ struct binomial_case {
 };
 
 /*
- * By the tree of Cox, Ross and Rubinstein, discounted in every step; room: steps + 1 doubles.
+ * By the tree of Cox, Ross and Rubinstein, discounted in every step; workspace: steps + 1 doubles.
  * 1 to 2 ns a node.
  */
-double binomial_tree(const struct binomial_case *c, int64_t steps, double *room);
+double binomial_tree(const struct binomial_case *c, int64_t steps, double *workspace);
 
 /* ln of the binomial coefficients of n over 0 to n, which is what binomial_sum() takes. */
 void binomial_logs(int64_t n, double *logs);

@@ -1,9 +1,10 @@
-/* report.c - what `rift run` tells about trees: rates, and how much of the work is of use. */
+/* report.c - what `rift run` prints about trees: rates, and how much of the work is of use. */
 #include "common/check.h"
 #include "workloads/binomial/binomial.h"
 #include "workloads/binomial/plan.h"
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -21,12 +22,12 @@ int binomial_report(const void *opts, void *state, struct report *out)
 	int64_t n;
 	double ns = dataset_step_ns(binomial_step, o, state, &n);
 
-	add(out, "options", "M/s", (double)o->options / ns * 1e3)->n = n;
-	add(out, "nodes", "G/s", nodes / ns)->n = n;
-	add(out, "nodes of use", "%", 100 * binomial_useful(&s->plan));
-	add(out, "warps of a tree", "warps", s->plan.warps);
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+	add_row(out, "options", "M/s", (double)o->options / ns * 1e3)->n = n;
+	add_row(out, "nodes", "G/s", nodes / ns)->n = n;
+	add_row(out, "nodes of use", "%", 100 * binomial_useful(&s->plan));
+	add_row(out, "warps of a tree", "warps", s->plan.warps);
+	dataset_touched_text(&s->set, add_row(out, "working set", "", 0)->text);
 	if (o->set.data == STREAMED_STREAMED)
-		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
+		dataset_copies_text(&s->set, add_row(out, "copies a step", "", 0)->text);
 	return 0;
 }

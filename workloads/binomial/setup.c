@@ -10,7 +10,7 @@
 #include "workloads/binomial/plan.h"
 
 /* In double; what the device gets is rounded once. */
-static struct binomial_option option_of(const struct binomial_opts *o, struct binomial_input in)
+static struct binomial_option make_option(const struct binomial_opts *o, struct binomial_input in)
 {
 	double dt = in.T / (double)o->steps, up = o->volatility * sqrt(dt);
 	double p = (exp(o->rate * dt) - exp(-up)) / (exp(up) - exp(-up)), each = exp(-o->rate * dt);
@@ -34,7 +34,7 @@ void binomial_make(const void *opts, void *state, int64_t slot, int64_t at)
 
 	CHECK(in, "%ld options", (long)o->options);
 	for (int64_t i = 0; i < o->options; i++) {
-		struct binomial_option x = option_of(
+		struct binomial_option x = make_option(
 			o, binomial_input((uint32_t)i, (uint32_t)slot, (uint64_t)o->seed));
 		const float word[BINOMIAL_INPUTS] = { x.S, x.X, x.up, x.a, x.b };
 

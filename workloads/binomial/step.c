@@ -14,8 +14,9 @@ int binomial_reset(const void *opts, void *state, cudaStream_t stream)
 }
 
 /* `steps` steps on options [first, end), in as many launches as options say. */
-static void launch(const struct binomial_opts *o, const struct binomial_state *s, int64_t first,
-		   int64_t end, uint32_t steps, bool counts, cudaStream_t stream)
+static void launch_options(const struct binomial_opts *o, const struct binomial_state *s,
+			   int64_t first, int64_t end, uint32_t steps, bool counts,
+			   cudaStream_t stream)
 {
 	int64_t most = o->launch_options ? o->launch_options : end - first;
 	struct binomial_launch l = {
@@ -38,17 +39,17 @@ static void launch(const struct binomial_opts *o, const struct binomial_state *s
 	}
 }
 
-static void compute(const void *opts, void *state, const struct dataset_part *part,
-		    cudaStream_t stream)
+static void compute_part(const void *opts, void *state, const struct dataset_part *part,
+			 cudaStream_t stream)
 {
 	const struct binomial_state *s = state;
 	const struct dataset_array *a = &s->set.shape.array[0];
 
-	launch(opts, s, dataset_edge(a, part->chunk, part->chunks),
-	       dataset_edge(a, part->chunk + 1, part->chunks), 1, part->counts, stream);
+	launch_options(opts, s, dataset_edge(a, part->chunk, part->chunks),
+		       dataset_edge(a, part->chunk + 1, part->chunks), 1, part->counts, stream);
 }
 
-const struct dataset_work binomial_work = { binomial_make, compute };
+const struct dataset_work binomial_work = { binomial_make, compute_part };
 
 int binomial_step(const void *opts, void *state, cudaStream_t stream)
 {
@@ -65,6 +66,6 @@ int binomial_fused(const void *opts, void *state, cudaStream_t stream, int64_t n
 	if (n > UINT32_MAX)
 		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
 				(long)UINT32_MAX);
-	launch(o, state, 0, o->options, (uint32_t)n, true, stream);
+	launch_options(o, state, 0, o->options, (uint32_t)n, true, stream);
 	return 0;
 }

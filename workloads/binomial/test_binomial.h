@@ -11,7 +11,7 @@
 #include "workloads/binomial/binomial.h"
 
 /* As a user leaves them, but for their number and the steps. */
-static inline struct binomial_opts opts_of(int64_t steps, int64_t options)
+static inline struct binomial_opts make_opts(int64_t steps, int64_t options)
 {
 	struct binomial_opts o;
 
@@ -28,7 +28,7 @@ static inline struct binomial_opts opts_of(int64_t steps, int64_t options)
 
 static inline struct binomial_opts streamed_opts(int64_t steps, int64_t options, int64_t overlap)
 {
-	struct binomial_opts o = opts_of(steps, options);
+	struct binomial_opts o = make_opts(steps, options);
 
 	o.set.data = STREAMED_STREAMED;
 	o.set.block = 0;

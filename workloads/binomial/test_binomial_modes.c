@@ -13,11 +13,11 @@
 TestSuite(small_binomial_modes, .timeout = 60);
 TestSuite(large_binomial_modes, .timeout = 120);
 
-/* Of fewer steps than slots, as many, and more; the last block has warps without a tree. */
+/* Fewer steps than slots, as many, and more; the last block has warps without a tree. */
 Test(small_binomial_modes, stream_graph_and_fused_give_the_same_bits)
 {
 	static const int64_t depths[] = { 1, 3, 7 };
-	struct binomial_opts o = opts_of(RACES ? 20 : 129, RACES ? 6 : 17);
+	struct binomial_opts o = make_opts(RACES ? 20 : 129, RACES ? 6 : 17);
 	struct run *r;
 
 	need_device();
@@ -31,7 +31,7 @@ Test(small_binomial_modes, stream_graph_and_fused_give_the_same_bits)
 /* A tree to all warps of a block, which exchange nodes. */
 Test(small_binomial_modes, a_team_gives_the_same_bits)
 {
-	struct binomial_opts o = opts_of(2049, 1);
+	struct binomial_opts o = make_opts(2049, 1);
 	struct run *r;
 
 	need_device();
@@ -46,7 +46,7 @@ Test(small_binomial_modes, a_team_gives_the_same_bits)
 
 Test(small_binomial_modes, graphs_go_on_where_the_last_one_ended)
 {
-	struct binomial_opts o = opts_of(16, 10);
+	struct binomial_opts o = make_opts(16, 10);
 	struct run *r;
 
 	need_device();
@@ -69,12 +69,12 @@ Test(small_binomial_modes, a_step_of_several_launches)
 	size_t bytes;
 
 	need_device();
-	r = run_begin(opts_of(16, 20));
+	r = run_begin(make_opts(16, 20));
 	run_steps(r, 2);
 	want = run_outputs(r, &bytes);
 	run_end(r);
 	for (size_t i = 0; i < sizeof(most) / sizeof(*most); i += RACES ? 2 : 1) {
-		struct binomial_opts o = opts_of(16, 20);
+		struct binomial_opts o = make_opts(16, 20);
 
 		o.launch_options = most[i];
 		r = run_begin(o);
@@ -109,7 +109,7 @@ Test(small_binomial_modes, the_check_finds_what_is_wrong)
 	float *out;
 
 	need_device();
-	r = run_begin(opts_of(16, LAST + 1));
+	r = run_begin(make_opts(16, LAST + 1));
 	out = device_out(r, 0);
 	again(r);
 	put(out + LAST, 12345);
@@ -136,7 +136,7 @@ Test(small_binomial_modes, the_check_finds_many_small_errors)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(16, MANY));
+	r = run_begin(make_opts(16, MANY));
 	run_steps(r, 1);
 	CUDA(cudaMemcpy(value, device_out(r, 0), sizeof(value), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < MANY; i++)
@@ -166,11 +166,11 @@ static void put_prices(struct run *r, int64_t steps)
 	free(logs);
 }
 
-/* Of many leaves a sample is compared, the ends among it; all prices are looked at for poison. */
+/* Where there are many leaves a sample is compared, with the ends; no price may be poison. */
 Test(large_binomial_modes, a_sample_of_many_is_compared)
 {
 	enum { MANY = 6000, STEPS = 4096 };
-	struct binomial_opts o = opts_of(16, MANY);
+	struct binomial_opts o = make_opts(16, MANY);
 	struct verdict v;
 	struct run *r;
 

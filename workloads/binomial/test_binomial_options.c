@@ -13,7 +13,7 @@ TestSuite(small_binomial_options, .timeout = 60);
 
 Test(small_binomial_options, defaults_are_those_of_the_rows)
 {
-	const struct binomial_opts o = opts_of(2048, 1024);
+	const struct binomial_opts o = make_opts(2048, 1024);
 	struct limits limits = { 0 };
 
 	expect_defaults(&workload_binomial, &o);
@@ -71,7 +71,7 @@ Test(small_binomial_options, modes_that_cannot_be_are_refused)
 
 Test(small_binomial_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct binomial_opts o = opts_of(16, 1ll << 46); /* no user can ask for that */
+	struct binomial_opts o = make_opts(16, 1ll << 46); /* no user can ask for that */
 	struct binomial_state s;
 	const char *text;
 	int err;
@@ -91,7 +91,7 @@ Test(small_binomial_options, more_than_there_is_is_refused_with_the_numbers)
 
 Test(small_binomial_options, a_step_costs_what_the_formula_says)
 {
-	struct binomial_opts o = opts_of(2048, 1024);
+	struct binomial_opts o = make_opts(2048, 1024);
 	struct cost c;
 
 	cr_assert(!workload_binomial.cost(&o, NULL, &c), "cost");
@@ -130,7 +130,7 @@ Test(small_binomial_options, the_report_has_rates)
 	has_row(&report, "options");
 	has_row(&report, "nodes");
 	has_row(&report, "nodes of use");
-	has_row(&report, "touched in turn");
+	has_row(&report, "working set");
 	has_row(&report, "copies a step");
 	run_end(r);
 }

@@ -24,7 +24,7 @@ static void near(const char *what, int64_t n, double got, double want, double wi
 		  want);
 }
 
-static struct binomial_case case_of(uint32_t i, uint64_t seed)
+static struct binomial_case make_case(uint32_t i, uint64_t seed)
 {
 	struct binomial_input in = binomial_input(i, 0, seed);
 
@@ -33,9 +33,9 @@ static struct binomial_case case_of(uint32_t i, uint64_t seed)
 
 static double tree(const struct binomial_case *c, int64_t steps)
 {
-	static double room[BINOMIAL_STEPS_MAX + 1];
+	static double workspace[BINOMIAL_STEPS_MAX + 1];
 
-	return binomial_tree(c, steps, room);
+	return binomial_tree(c, steps, workspace);
 }
 
 static double sum(const struct binomial_case *c, int64_t steps)
@@ -70,13 +70,13 @@ Test(small_binomial_reference, prices_are_the_known_ones)
 	struct binomial_case c;
 
 	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
-		c = case_of(known[k].i, 1);
+		c = make_case(known[k].i, 1);
 		near("sum", known[k].steps, sum(&c, known[k].steps), known[k].price, 2e-9);
 		if (known[k].steps <= 2048)
 			near("tree", known[k].steps, tree(&c, known[k].steps), known[k].price,
 			     1e-9);
 	}
-	c = case_of(1, 1);
+	c = make_case(1, 1);
 	near("limit", 1, binomial_limit(&c), 0.006492392, 1e-9);
 }
 
@@ -104,7 +104,7 @@ static double total(uint32_t options, int64_t steps, uint64_t seed)
 	double all = 0;
 
 	for (uint32_t i = 0; i < options; i++) {
-		struct binomial_case c = case_of(i, seed);
+		struct binomial_case c = make_case(i, seed);
 
 		all += sum(&c, steps);
 	}
@@ -122,14 +122,14 @@ Test(small_binomial_reference, sums_are_the_known_ones)
 	near("16 options, seed 7", 2048, total(16, 2048, 7), 98.754517384, 1e-8);
 }
 
-/* Of all nodes of the tree, and of its leaves alone. */
+/* The price by all nodes of the tree, and by its leaves alone. */
 Test(small_binomial_reference, tree_and_sum_agree)
 {
 	static const int64_t steps[] = { 4, 5, 64, 257 };
 
 	for (size_t k = 0; k < sizeof(steps) / sizeof(*steps); k++)
 		for (uint32_t i = 0; i < 64; i++) {
-			struct binomial_case c = case_of(i, 3);
+			struct binomial_case c = make_case(i, 3);
 
 			near("tree", steps[k], tree(&c, steps[k]), sum(&c, steps[k]), 1e-10);
 		}
@@ -145,7 +145,7 @@ Test(small_binomial_reference, trees_converge_to_the_formula)
 		double off = 0, all = 0;
 
 		for (uint32_t i = 0; i < 64; i++) {
-			struct binomial_case c = case_of(i, 1);
+			struct binomial_case c = make_case(i, 1);
 			double limit = binomial_limit(&c);
 
 			off += fabs(sum(&c, steps[k]) - limit);
@@ -195,12 +195,13 @@ static void plan_is_right(int64_t steps)
 		cr_assert(p.panel[i].steps >= 1 && apart >= 1 && p.warps * apart >= left,
 			  "steps=%ld: panel %u of %u steps, width %u, leaves %ld nodes",
 			  (long)steps, i, p.panel[i].steps, p.panel[i].width, (long)left);
-		cr_assert((p.warps - 1) * apart + read <= p.room, "steps=%ld: room", (long)steps);
+		cr_assert((p.warps - 1) * apart + read <= p.smem_floats, "steps=%ld: shared memory",
+			  (long)steps);
 		cr_assert(p.panel[i].width <= p.widest, "steps=%ld: widest", (long)steps);
 	}
 	cr_assert(left == 1, "steps=%ld: %ld nodes are left", (long)steps, (long)left);
-	cr_assert(p.room > steps && p.room <= 4 * 2081, "steps=%ld: %u floats", (long)steps,
-		  p.room);
+	cr_assert(p.smem_floats > steps && p.smem_floats <= 4 * 2081, "steps=%ld: %u floats",
+		  (long)steps, p.smem_floats);
 }
 
 Test(small_binomial_reference, plans_lead_to_the_root)

@@ -7,7 +7,7 @@
 
 #include "workloads/binomial/reference.h"
 
-double uncounted_tree(const struct binomial_case *c, int64_t steps, double *room);
+double uncounted_tree(const struct binomial_case *c, int64_t steps, double *workspace);
 #define binomial_tree uncounted_tree
 #include "workloads/binomial/reference.c"
 #undef binomial_tree
@@ -22,10 +22,10 @@ enum { STEPS = 8192, OPTIONS = 2, SLOTS = 64 };
 static const double nodes_of_tree = STEPS * (STEPS + 1.0) / 2;
 static double nodes; /* of the reference's trees */
 
-double binomial_tree(const struct binomial_case *c, int64_t steps, double *room)
+double binomial_tree(const struct binomial_case *c, int64_t steps, double *workspace)
 {
 	nodes += (double)steps * ((double)steps + 1) / 2;
-	return uncounted_tree(c, steps, room);
+	return uncounted_tree(c, steps, workspace);
 }
 
 static void put(struct run *r, int64_t slot, int64_t i, float value)
@@ -44,7 +44,7 @@ static float price(const struct binomial_opts *o, int64_t slot, int64_t i, const
 /* Small trees are run, as large ones take the CPU device long; prices of large ones are put in. */
 static struct run *run_large(float at[SLOTS][OPTIONS])
 {
-	struct binomial_opts o = opts_of(16, OPTIONS);
+	struct binomial_opts o = make_opts(16, OPTIONS);
 	double *logs = malloc((STEPS + 1) * sizeof(*logs));
 	struct run *r;
 

@@ -63,7 +63,7 @@ Test(small_binomial_streamed, prices_are_those_of_resident_options)
 	size_t bytes;
 
 	need_device();
-	resident = run_begin(opts_of(8, FEW));
+	resident = run_begin(make_opts(8, FEW));
 	run_steps(resident, 2);
 	want = run_outputs(resident, &bytes);
 	for (int overlap = 0; overlap <= 3; overlap += 3) {

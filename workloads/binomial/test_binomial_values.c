@@ -30,7 +30,7 @@ Test(small_binomial_values, any_number_of_steps)
 
 	need_device();
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		prices(opts_of(steps[i], steps[i] < 100 ? 64 : 17));
+		prices(make_opts(steps[i], steps[i] < 100 ? 64 : 17));
 }
 
 /* With little drift a tree may have one step. */
@@ -38,7 +38,7 @@ Test(small_binomial_values, the_smallest_trees)
 {
 	need_device();
 	for (int64_t steps = 1; steps < 4; steps++) {
-		struct binomial_opts o = opts_of(steps, 33);
+		struct binomial_opts o = make_opts(steps, 33);
 
 		o.rate = 0.01;
 		prices(o);
@@ -55,7 +55,7 @@ Test(small_binomial_values, both_forms_and_other_markets)
 	need_device();
 	for (int form = 0; form < 2; form++)
 		for (size_t i = 0; i < sizeof(market) / sizeof(*market); i++) {
-			struct binomial_opts o = opts_of(market[i].steps, 20);
+			struct binomial_opts o = make_opts(market[i].steps, 20);
 
 			o.form = form;
 			o.rate = market[i].rate;
@@ -76,7 +76,7 @@ struct known {
 /* A float form is off by up to 7.6e-5 at 2048 steps, and 2.4e-4 at 8192. */
 static void known_prices(const struct known *k, double within)
 {
-	struct run *r = run_begin(opts_of(k->steps, 4));
+	struct run *r = run_begin(make_opts(k->steps, 4));
 	float price[4];
 
 	run_steps(r, 1);
@@ -125,7 +125,7 @@ Test(large_binomial_values, large_trees)
 
 	need_device();
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-		struct binomial_opts o = opts_of(steps[i], 3);
+		struct binomial_opts o = make_opts(steps[i], 3);
 
 		o.form = i % 2 ? BINOMIAL_TWO : BINOMIAL_LERP;
 		prices(o);

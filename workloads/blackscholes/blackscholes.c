@@ -1,6 +1,15 @@
 /*
  * blackscholes.c - the blackscholes workload: its parameters, what they allow and cost, and its
  * entry in the table.
+ *
+ * A step prices all options of one slot by the formula of Black and Scholes (kernels.cu):
+ *
+ *   data=streamed  copy prices, strikes and times of the slot to the device
+ *   price          four options per thread: a call and a put each; one launch
+ *   data=streamed  copy calls and puts back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, formula.cuh is the formula in float, reference.c what check.c compares with.
  */
 #include "workloads/blackscholes/blackscholes.h"
 
@@ -66,8 +75,8 @@ static int limits(const void *opts, struct limits *out)
 }
 
 /*
- * Of an option: two normal distributions of 14 operations and 32 around them, special functions
- * counted as one.
+ * An option takes two normal distributions of 14 operations and 32 around them; a special function
+ * counts as one.
  */
 static int cost(const void *opts, const void *state, struct cost *out)
 {

@@ -31,7 +31,7 @@ struct blackscholes_opts {
 struct blackscholes_state {
 	struct dataset set;
 	struct blackscholes_market market;
-	uint32_t resident; /* of launches that overlap */
+	uint32_t resident; /* blocks at a time, for programmatic dependent launch */
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */
@@ -49,8 +49,8 @@ struct dataset_shape blackscholes_shape(const struct blackscholes_opts *o);
 
 extern const struct dataset_work blackscholes_work;
 
-/* Of all slots of the device. */
-struct blackscholes_arrays blackscholes_arrays_of(const struct blackscholes_state *s);
+/* The arrays of all slots of the device. */
+struct blackscholes_arrays blackscholes_device_arrays(const struct blackscholes_state *s);
 
 extern const struct workload workload_blackscholes;
 

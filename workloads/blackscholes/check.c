@@ -38,7 +38,7 @@ struct audit {
 	const struct dataset *set;
 	struct verdict *v;
 	struct dataset_audit found;
-	float *piece[OUTPUTS]; /* room for PIECE floats of each output */
+	float *piece[OUTPUTS]; /* PIECE floats of each output */
 	double price, parity, exact;
 	double off[OUTPUTS], sum[OUTPUTS]; /* sums of errors and of prices */
 };
@@ -57,7 +57,7 @@ static void note_price(struct audit *a, double error, int k, int64_t slot, int64
 			 error);
 }
 
-static void compare(struct audit *a, int64_t slot, int64_t i, double call, double put)
+static void compare_option(struct audit *a, int64_t slot, int64_t i, double call, double put)
 {
 	const struct blackscholes_opts *o = a->o;
 	struct blackscholes_option x =
@@ -77,8 +77,8 @@ static void compare(struct audit *a, int64_t slot, int64_t i, double call, doubl
 	a->v->compared++;
 }
 
-/* Of n options from `at` on. */
-static void compare_some(struct audit *a, int64_t slot, int64_t at, int64_t n)
+/* Compares all or a sample of n options from `at` on. */
+static void compare_sample(struct audit *a, int64_t slot, int64_t at, int64_t n)
 {
 	bool all = a->v->full || a->v->total <= SAMPLE;
 	int64_t some = all ? n : (int64_t)((double)SAMPLE * (double)n / (double)a->v->total);
@@ -88,16 +88,16 @@ static void compare_some(struct audit *a, int64_t slot, int64_t at, int64_t n)
 					     (uint32_t)(at / PIECE), a->v->seed);
 		int64_t i = all ? j : r.word[0] % n;
 
-		compare(a, slot, at + i, a->piece[0][i], a->piece[1][i]);
+		compare_option(a, slot, at + i, a->piece[0][i], a->piece[1][i]);
 	}
 	if (all)
 		return;
-	compare(a, slot, at, a->piece[0][0], a->piece[1][0]);
-	compare(a, slot, at + n - 1, a->piece[0][n - 1], a->piece[1][n - 1]);
+	compare_option(a, slot, at, a->piece[0][0], a->piece[1][0]);
+	compare_option(a, slot, at + n - 1, a->piece[0][n - 1], a->piece[1][n - 1]);
 }
 
-/* Of the n prices from `at` on, which have been fetched. */
-static void look_at(struct audit *a, int64_t slot, int64_t at, int64_t n)
+/* Checks the n prices from `at` on, which have been fetched. */
+static void check_piece(struct audit *a, int64_t slot, int64_t at, int64_t n)
 {
 	int64_t before = a->found.flaws;
 
@@ -106,10 +106,10 @@ static void look_at(struct audit *a, int64_t slot, int64_t at, int64_t n)
 			if (isnan(a->piece[k][i]))
 				dataset_flaw(&a->found, a->set, "no price", slot, at + i);
 	if (a->found.flaws == before)
-		compare_some(a, slot, at, n);
+		compare_sample(a, slot, at, n);
 }
 
-static int look_at_slot(struct audit *a, int64_t slot)
+static int check_slot(struct audit *a, int64_t slot)
 {
 	for (int64_t at = 0; at < a->o->options; at += PIECE) {
 		int64_t n = a->o->options - at < PIECE ? a->o->options - at : PIECE;
@@ -118,14 +118,14 @@ static int look_at_slot(struct audit *a, int64_t slot)
 			return -EINTR;
 		for (int k = 0; k < OUTPUTS; k++)
 			dataset_fetch(a->set, k, slot, at, n, a->piece[k]);
-		look_at(a, slot, at, n);
+		check_piece(a, slot, at, n);
 	}
 	return 0;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------ */
 
-static double worst_of(const struct audit *a)
+static double worst_error(const struct audit *a)
 {
 	double worst = fmax(a->price, a->parity) / allowed_price;
 
@@ -135,7 +135,7 @@ static double worst_of(const struct audit *a)
 	return worst;
 }
 
-static int look_at_all(struct audit *a)
+static int check_all_slots(struct audit *a)
 {
 	struct verdict *v = a->v;
 	int err = 0;
@@ -147,8 +147,8 @@ static int look_at_all(struct audit *a)
 	v->tolerance = 1;
 	for (int64_t slot = 0; slot < a->o->set.slots && !err; slot++)
 		if (a->found.answers >> slot & 1)
-			err = look_at_slot(a, slot);
-	v->error = worst_of(a) + each_flaw * (double)a->found.flaws;
+			err = check_slot(a, slot);
+	v->error = worst_error(a) + each_flaw * (double)a->found.flaws;
 	v->passed = v->error <= v->tolerance;
 	if (a->found.flaws)
 		snprintf(v->worst, sizeof(v->worst), "%s", a->found.first);
@@ -161,13 +161,13 @@ int blackscholes_check(const void *opts, void *state, int64_t steps, struct verd
 	struct audit a = { .o = opts, .set = &s->set, .v = v };
 	const struct dataset_extent extent = { steps, v->graph_steps, v->full, v->seed };
 	int err = dataset_audit(&s->set, &blackscholes_work, opts, state, &extent, &a.found);
-	float *room = malloc(OUTPUTS * PIECE * sizeof(*room));
+	float *buffer = malloc(OUTPUTS * PIECE * sizeof(*buffer));
 
-	CHECK(room, "%d floats", OUTPUTS * PIECE);
+	CHECK(buffer, "%d floats", OUTPUTS * PIECE);
 	for (int k = 0; k < OUTPUTS; k++)
-		a.piece[k] = room + k * PIECE;
+		a.piece[k] = buffer + k * PIECE;
 	if (!err)
-		err = look_at_all(&a);
-	free(room);
+		err = check_all_slots(&a);
+	free(buffer);
 	return err;
 }

@@ -44,8 +44,8 @@ struct blackscholes_launch {
 	uint32_t slots;
 	uint32_t steps;
 	uint32_t advance;  /* steps that it counts: all of them, or 0 where more launches follow */
-	bool overlaps;	   /* may overlap the launch before; of one step, which it counts */
-	uint32_t resident; /* blackscholes_resident(): for launches that overlap */
+	bool pdl;	   /* programmatic dependent launch, of one step, which it counts */
+	uint32_t resident; /* blackscholes_resident(), for pdl */
 	struct slots_counter *counter;
 };
 
@@ -55,7 +55,7 @@ void blackscholes_load_kernels(void);
 /* Blocks of such a launch that the device holds at a time. */
 uint32_t blackscholes_resident(enum blackscholes_cnd cnd, enum blackscholes_math math);
 
-/* Enqueues. */
+/* Enqueues the steps of a launch. */
 void blackscholes_price(const struct blackscholes_launch *launch, enum blackscholes_cnd cnd,
 			enum blackscholes_math math, cudaStream_t stream);
 

@@ -82,8 +82,8 @@ template <int CND, int MATH> static __device__ inline float cnd(float d)
 }
 
 template <int CND, int MATH>
-static __device__ inline void price(float S, float X, float T, const blackscholes_market &m,
-				    float *call, float *put)
+static __device__ inline void price_option(float S, float X, float T, const blackscholes_market &m,
+					   float *call, float *put)
 {
 	float spread, log = math<MATH>::log(math<MATH>::quotient(S, X));
 	float d1 = math<MATH>::over_spread(log + m.drift * T, T, m, &spread);

@@ -1,8 +1,9 @@
-/* report.c - what `rift run` tells about the options: sizes, and rates of blocks of its own. */
+/* report.c - what `rift run` prints about the options: sizes, and rates of blocks of its own. */
 #include "common/check.h"
 #include "workloads/blackscholes/blackscholes.h"
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -20,10 +21,10 @@ int blackscholes_report(const void *opts, void *state, struct report *out)
 	int64_t n;
 	double ns = dataset_step_ns(blackscholes_step, o, state, &n);
 
-	add(out, "options", "G/s", (double)o->options / ns)->n = n;
-	add(out, streamed ? "copied" : "moved", "GB/s", 20.0 * (double)o->options / ns)->n = n;
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+	add_row(out, "options", "G/s", (double)o->options / ns)->n = n;
+	add_row(out, streamed ? "copied" : "moved", "GB/s", 20.0 * (double)o->options / ns)->n = n;
+	dataset_touched_text(&s->set, add_row(out, "working set", "", 0)->text);
 	if (streamed)
-		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
+		dataset_copies_text(&s->set, add_row(out, "copies a step", "", 0)->text);
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include "common/device.h"
 #include "workloads/blackscholes/blackscholes.h"
 
-struct blackscholes_arrays blackscholes_arrays_of(const struct blackscholes_state *s)
+struct blackscholes_arrays blackscholes_device_arrays(const struct blackscholes_state *s)
 {
 	struct blackscholes_arrays a = { .stride = dataset_stride(&s->set.shape.array[0]) };
 
@@ -16,7 +16,7 @@ struct blackscholes_arrays blackscholes_arrays_of(const struct blackscholes_stat
 	return a;
 }
 
-static struct blackscholes_market market_of(const struct blackscholes_opts *o)
+static struct blackscholes_market make_market(const struct blackscholes_opts *o)
 {
 	return (struct blackscholes_market){
 		.rate = (float)o->rate,
@@ -39,7 +39,7 @@ int blackscholes_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	blackscholes_load_kernels();
-	s->market = market_of(o);
+	s->market = make_market(o);
 	s->resident = blackscholes_resident((enum blackscholes_cnd)o->cnd,
 					    (enum blackscholes_math)o->math);
 	snprintf(what, sizeof(what), "options=%ld slots=%ld", (long)o->options, (long)o->set.slots);

@@ -14,10 +14,10 @@ int blackscholes_reset(const void *opts, void *state, cudaStream_t stream)
 }
 
 /* The device makes the inputs: for 2^29 options the host would take a minute. */
-static void make(const void *opts, void *state, int64_t slot, int64_t at)
+static void make_slot(const void *opts, void *state, int64_t slot, int64_t at)
 {
 	const struct blackscholes_opts *o = opts;
-	struct blackscholes_arrays a = blackscholes_arrays_of(state);
+	struct blackscholes_arrays a = blackscholes_device_arrays(state);
 
 	for (int k = 0; k < BLACKSCHOLES_INPUTS; k++)
 		a.in[k] += at * a.stride;
@@ -25,18 +25,19 @@ static void make(const void *opts, void *state, int64_t slot, int64_t at)
 }
 
 /* `steps` steps on options [first, end). */
-static void launch(const struct blackscholes_opts *o, const struct blackscholes_state *s,
-		   int64_t first, int64_t end, uint32_t steps, bool counts, cudaStream_t stream)
+static void launch_options(const struct blackscholes_opts *o, const struct blackscholes_state *s,
+			   int64_t first, int64_t end, uint32_t steps, bool counts,
+			   cudaStream_t stream)
 {
 	const struct blackscholes_launch l = {
-		.arrays = blackscholes_arrays_of(s),
+		.arrays = blackscholes_device_arrays(s),
 		.market = s->market,
 		.first = (uint32_t)first,
 		.end = (uint32_t)end,
 		.slots = s->set.device_slots,
 		.steps = steps,
 		.advance = counts ? steps : 0,
-		.overlaps = o->launch == PROGRAMMATIC_YES,
+		.pdl = o->launch == PROGRAMMATIC_YES,
 		.resident = s->resident,
 		.counter = s->set.counter,
 	};
@@ -45,17 +46,17 @@ static void launch(const struct blackscholes_opts *o, const struct blackscholes_
 			   stream);
 }
 
-static void compute(const void *opts, void *state, const struct dataset_part *part,
-		    cudaStream_t stream)
+static void compute_part(const void *opts, void *state, const struct dataset_part *part,
+			 cudaStream_t stream)
 {
 	const struct blackscholes_state *s = state;
 	const struct dataset_array *a = &s->set.shape.array[0];
 
-	launch(opts, s, dataset_edge(a, part->chunk, part->chunks),
-	       dataset_edge(a, part->chunk + 1, part->chunks), 1, part->counts, stream);
+	launch_options(opts, s, dataset_edge(a, part->chunk, part->chunks),
+		       dataset_edge(a, part->chunk + 1, part->chunks), 1, part->counts, stream);
 }
 
-const struct dataset_work blackscholes_work = { make, compute };
+const struct dataset_work blackscholes_work = { make_slot, compute_part };
 
 int blackscholes_step(const void *opts, void *state, cudaStream_t stream)
 {
@@ -72,6 +73,6 @@ int blackscholes_fused(const void *opts, void *state, cudaStream_t stream, int64
 	if (n > UINT32_MAX)
 		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
 				(long)UINT32_MAX);
-	launch(o, state, 0, o->options, (uint32_t)n, true, stream);
+	launch_options(o, state, 0, o->options, (uint32_t)n, true, stream);
 	return 0;
 }

@@ -11,11 +11,11 @@ TestSuite(large_blackscholes_modes, .timeout = 120);
 
 enum { N = 1 << 14 };
 
-/* Of fewer steps than slots, as many, and more. */
+/* Fewer steps than slots, as many, and more. */
 Test(small_blackscholes_modes, stream_graph_and_fused_give_the_same_bits)
 {
 	static const int64_t depths[] = { 1, 2, 3, 7 };
-	struct blackscholes_opts o = opts_of(RACES ? 2051 : 5000);
+	struct blackscholes_opts o = make_opts(RACES ? 2051 : 5000);
 	struct run *r;
 
 	need_device();
@@ -28,7 +28,7 @@ Test(small_blackscholes_modes, stream_graph_and_fused_give_the_same_bits)
 
 Test(small_blackscholes_modes, graphs_go_on_where_the_last_one_ended)
 {
-	struct blackscholes_opts o = opts_of(1000);
+	struct blackscholes_opts o = make_opts(1000);
 	struct run *r;
 
 	need_device();
@@ -43,8 +43,8 @@ Test(small_blackscholes_modes, graphs_go_on_where_the_last_one_ended)
 }
 
 /*
- * Around the four options of a thread, the 1024 of a block, the 64 that arrays end at, and more
- * blocks than the step counter has parts (common/slots.h).
+ * Sizes around the four options of a thread, the 1024 of a block, and the 64 that arrays end at.
+ * The largest has more blocks than the step counter has parts (common/slots.h).
  */
 Test(small_blackscholes_modes, any_number_of_options)
 {
@@ -53,7 +53,7 @@ Test(small_blackscholes_modes, any_number_of_options)
 
 	need_device();
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += RACES ? 3 : 1) {
-		struct run *r = run_begin(opts_of(sizes[i]));
+		struct run *r = run_begin(make_opts(sizes[i]));
 
 		run_steps(r, 3);
 		run_passes(r, 3);
@@ -65,7 +65,7 @@ Test(small_blackscholes_modes, every_function_and_market)
 {
 	need_device();
 	for (int kind = 0; kind < 4; kind++) {
-		struct blackscholes_opts o = opts_of(RACES ? 2048 : N);
+		struct blackscholes_opts o = make_opts(RACES ? 2048 : N);
 		struct run *r;
 
 		o.cnd = kind / 2;
@@ -105,7 +105,7 @@ static uint32_t six_steps(struct blackscholes_opts o, uint32_t resident, float p
  * The same bits, however many blocks a launch has: one for each 1024 options; or, of two slots and
  * more, as many as the device is said to hold, which go through the options.
  */
-Test(small_blackscholes_modes, launches_that_overlap_give_the_same_bits)
+Test(small_blackscholes_modes, dependent_launches_give_the_same_bits)
 {
 	static const struct {
 		int64_t options, slots;
@@ -121,7 +121,7 @@ Test(small_blackscholes_modes, launches_that_overlap_give_the_same_bits)
 	if (programmatic_check(PROGRAMMATIC_YES))
 		cr_skip("launches overlap from compute capability 9.0 on");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct blackscholes_opts o = opts_of(cases[i].options);
+		struct blackscholes_opts o = make_opts(cases[i].options);
 
 		o.set.slots = cases[i].slots;
 		cr_assert(!six_steps(o, cases[i].resident, want), "tickets, but nothing overlaps");
@@ -153,7 +153,7 @@ Test(small_blackscholes_modes, the_check_finds_what_is_wrong)
 	float *call, *put;
 
 	need_device();
-	r = run_begin(opts_of(LAST + 1));
+	r = run_begin(make_opts(LAST + 1));
 	call = device_out(r, 0, 0);
 	put = device_out(r, 1, 0);
 	again(r);
@@ -181,7 +181,7 @@ Test(small_blackscholes_modes, the_check_finds_many_small_errors)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(MANY));
+	r = run_begin(make_opts(MANY));
 	run_steps(r, 1);
 	CUDA(cudaMemcpy(value, device_out(r, 0, 0), sizeof(value), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < MANY; i++)
@@ -194,7 +194,7 @@ Test(small_blackscholes_modes, the_check_finds_many_small_errors)
 /* Above 2^20 options a sample is compared; all outputs are looked at for poison. */
 Test(large_blackscholes_modes, a_sample_of_many_is_compared)
 {
-	struct blackscholes_opts o = opts_of((1 << 20) + 12345);
+	struct blackscholes_opts o = make_opts((1 << 20) + 12345);
 	struct verdict v;
 	struct run *r;
 

@@ -14,7 +14,7 @@ TestSuite(small_blackscholes_options, .timeout = 60);
 
 Test(small_blackscholes_options, defaults_are_those_of_the_rows)
 {
-	const struct blackscholes_opts o = opts_of(4000000);
+	const struct blackscholes_opts o = make_opts(4000000);
 	struct limits limits = { 0 };
 
 	expect_defaults(&workload_blackscholes, &o);
@@ -104,7 +104,7 @@ static void setup_fails(struct blackscholes_opts o, const char *says)
 
 Test(small_blackscholes_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct blackscholes_opts o = opts_of(1ll << 46);
+	struct blackscholes_opts o = make_opts(1ll << 46);
 
 	need_device();
 	setup_fails(o, "options=70368744177664 slots=2: takes ");
@@ -117,7 +117,7 @@ Test(small_blackscholes_options, more_than_there_is_is_refused_with_the_numbers)
 
 Test(small_blackscholes_options, a_step_costs_what_the_formula_says)
 {
-	struct blackscholes_opts o = opts_of(1000);
+	struct blackscholes_opts o = make_opts(1000);
 	struct cost c;
 
 	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
@@ -153,11 +153,11 @@ Test(small_blackscholes_options, the_report_has_rates_and_sizes)
 	need_device();
 	for (int streamed = 0; streamed < 2; streamed++) {
 		report.n = 0;
-		r = run_begin(streamed ? streamed_opts(1000, 0, 2) : opts_of(1000));
+		r = run_begin(streamed ? streamed_opts(1000, 0, 2) : make_opts(1000));
 		cr_assert(!workload_blackscholes.report(&r->o, &r->s, &report), "report");
 		has_row(&report, "options");
 		has_row(&report, streamed ? "copied" : "moved");
-		has_row(&report, "touched in turn");
+		has_row(&report, "working set");
 		if (streamed)
 			has_row(&report, "copies a step");
 		run_end(r);

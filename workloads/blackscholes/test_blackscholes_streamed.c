@@ -60,7 +60,7 @@ Test(small_blackscholes_streamed, prices_are_those_of_resident_options)
 	size_t bytes;
 
 	need_device();
-	resident = run_begin(opts_of(FEW));
+	resident = run_begin(make_opts(FEW));
 	run_steps(resident, 2);
 	want = run_outputs(resident, &bytes);
 	for (int overlap = 0; overlap <= 4; overlap += 4) {

@@ -91,7 +91,7 @@ Test(small_blackscholes_values, the_reference_prices_textbook_options)
 static void kernel_prices(const struct textbook *t, int math)
 {
 	enum { N = 7 };
-	struct blackscholes_opts o = opts_of(N);
+	struct blackscholes_opts o = make_opts(N);
 	const double in[BLACKSCHOLES_INPUTS] = { t->S, t->X, t->T };
 	float value[N];
 	struct run *r;
@@ -190,7 +190,7 @@ Test(small_blackscholes_values, the_device_makes_the_known_options)
 	float in[N];
 
 	need_device();
-	r = run_begin(opts_of(N));
+	r = run_begin(make_opts(N));
 	for (int k = 0; k < BLACKSCHOLES_INPUTS; k++) {
 		CUDA(cudaMemcpy(in, device_in(r, k, 0), sizeof(in), cudaMemcpyDeviceToHost));
 		hash = fnv_add(hash, in, sizeof(in));

@@ -11,7 +11,7 @@
 #include "workloads/blackscholes/blackscholes.h"
 
 /* As a user leaves them, but for their number. */
-static inline struct blackscholes_opts opts_of(int64_t options)
+static inline struct blackscholes_opts make_opts(int64_t options)
 {
 	struct blackscholes_opts o;
 
@@ -28,7 +28,7 @@ static inline struct blackscholes_opts opts_of(int64_t options)
 static inline struct blackscholes_opts streamed_opts(int64_t options, int64_t block,
 						     int64_t overlap)
 {
-	struct blackscholes_opts o = opts_of(options);
+	struct blackscholes_opts o = make_opts(options);
 
 	o.set.data = STREAMED_STREAMED;
 	o.set.block = block;

@@ -12,10 +12,10 @@
 #include "common/cuda_check.h"
 #include "workloads/graph/graph.h"
 
-static unsigned long long expected(const struct graph_state *s, int64_t node, int64_t runs,
-				   unsigned add)
+static unsigned long long expected_word(const struct graph_state *s, int64_t node, int64_t runs,
+					unsigned add)
 {
-	switch (graph_kind_of(&s->shape, node)) {
+	switch (graph_node_kind(&s->shape, node)) {
 	case GRAPH_MEMSET:
 		return runs ? graph_set_word(node) : 0;
 	case GRAPH_MEMCPY:
@@ -33,7 +33,7 @@ int64_t graph_wrong(struct graph_state *s, int64_t runs, const unsigned char *ad
 
 	CUDA(cudaMemcpy(s->found, s->trace, n * sizeof(*s->found), cudaMemcpyDeviceToHost));
 	for (size_t i = 0; i < n; i++) {
-		unsigned long long want = expected(s, (int64_t)i, runs, add ? add[i] : one);
+		unsigned long long want = expected_word(s, (int64_t)i, runs, add ? add[i] : one);
 
 		if (s->found[i] != want && !wrong++)
 			snprintf(worst, size, "node %zu: its word is %llu, not %llu", i,
@@ -93,7 +93,7 @@ static int64_t wrong_after(const struct graph_opts *o, struct graph_state *s, in
 	return graph_wrong(s, run_kept((enum graph_op)o->op, s), NULL, GRAPH_ADD, worst, size);
 }
 
-static int64_t misshapen(const struct graph_state *s)
+static int64_t count_misshapen(const struct graph_state *s)
 {
 	int64_t n = graph_misshapen(&s->shape, s->graph) + graph_misshapen(&s->shape, s->other);
 
@@ -108,7 +108,7 @@ int graph_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 	const struct graph_opts *o = opts;
 	struct graph_state *s = state;
 	int64_t missing = steps < s->steps ? s->steps - steps : steps - s->steps;
-	int64_t shapes = misshapen(s), wrong = wrong_after(o, s, steps, v);
+	int64_t shapes = count_misshapen(s), wrong = wrong_after(o, s, steps, v);
 
 	v->measure = "nodes whose word is wrong, or that hang on the wrong ones, and missing steps";
 	v->compared = v->total = s->shape.nodes;

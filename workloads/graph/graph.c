@@ -1,4 +1,17 @@
-/* graph.c - the graph workload: its parameters, its steps and its entry in the table. */
+/*
+ * graph.c - the graph workload: its parameters, its steps and its entry in the table.
+ *
+ * A step is one call on a CUDA graph of a chosen shape (op=):
+ *
+ *   launch, alternate    cudaGraphLaunch of one that was launched before; of two in turn
+ *   first, upload        launch or upload of one that was instantiated just before
+ *   capture              capture of all nodes, in one stream for each chain
+ *   instantiate          cudaGraphInstantiate
+ *   update, params       changes of an executable graph
+ *
+ * shape.c builds graphs, setup.c makes them before the measurement, check.c counts how often each
+ * node has run. measure.c and samples.c time every call by itself (probe=yes).
+ */
 #include "workloads/graph/graph.h"
 
 #include <errno.h>
@@ -45,7 +58,7 @@ static const struct param_need needs[] = {
 /* ---- limits ----------------------------------------------------------------------------- */
 
 /* Calls that leave a graph behind, or use one up. */
-static bool keeps(enum graph_op op)
+static bool keeps_graphs(enum graph_op op)
 {
 	return op == GRAPH_FIRST || op == GRAPH_CAPTURE || op == GRAPH_INSTANTIATE ||
 	       op == GRAPH_UPLOAD;
@@ -62,7 +75,7 @@ int graph_limits(const void *opts, struct limits *out)
 				kinds[o->node]);
 	out->mode_refused[MODE_GRAPH] = "a step is a call that has to do with graphs, and none "
 					"that can be part of one";
-	if (keeps((enum graph_op)o->op)) {
+	if (keeps_graphs((enum graph_op)o->op)) {
 		out->depth_max = GRAPH_KEPT_MAX;
 		out->depth_why = "each step takes a graph of its own";
 	}
@@ -91,14 +104,14 @@ int graph_reset(const void *opts, void *state, cudaStream_t stream)
 }
 
 /* The next one that was never launched. In the first block there may be none left. */
-static cudaGraphExec_t fresh(struct graph_state *s)
+static cudaGraphExec_t instantiate_fresh(struct graph_state *s)
 {
 	if (s->used == s->made)
 		graph_instantiate(s);
 	return s->kept[s->used++ % GRAPH_KEPT_MAX];
 }
 
-static void update(struct graph_state *s)
+static void update_exec(struct graph_state *s)
 {
 	cudaGraph_t to = s->updates++ % 2 ? s->graph : s->other;
 	cudaGraphExecUpdateResultInfo info;
@@ -140,7 +153,7 @@ int graph_step(const void *opts, void *state, cudaStream_t stream)
 		CUDA(cudaGraphLaunch(s->exec[s->steps % 2], stream));
 		break;
 	case GRAPH_FIRST:
-		CUDA(cudaGraphLaunch(fresh(s), stream));
+		CUDA(cudaGraphLaunch(instantiate_fresh(s), stream));
 		break;
 	case GRAPH_CAPTURE:
 		graph_keep(s, graph_capture(s, GRAPH_ADD));
@@ -149,10 +162,10 @@ int graph_step(const void *opts, void *state, cudaStream_t stream)
 		graph_instantiate(s);
 		break;
 	case GRAPH_UPLOAD:
-		CUDA(cudaGraphUpload(fresh(s), stream));
+		CUDA(cudaGraphUpload(instantiate_fresh(s), stream));
 		break;
 	case GRAPH_UPDATE:
-		update(s);
+		update_exec(s);
 		break;
 	default:
 		set_next_params(s);

@@ -83,7 +83,8 @@ struct graph_state {
 	cudaGraphNode_t *kernel;  /* nodes of graph that are kernels */
 	int64_t *kernel_number;	  /* and their numbers */
 	int64_t kernels;
-	/* Of steps since the reset: the last ones that they made, or that were made for them. */
+	/* Graphs of steps since the reset: the last ones that steps made, or that were made for
+	 * them. */
 	cudaGraph_t kept_graph[GRAPH_KEPT_MAX];
 	cudaGraphExec_t kept[GRAPH_KEPT_MAX];
 	int64_t made, used; /* since the reset; number i is at i mod GRAPH_KEPT_MAX */
@@ -139,7 +140,7 @@ int64_t graph_nodes(const struct graph_opts *o);
 void graph_shape_init(struct graph_shape *shape, const struct graph_opts *o);
 void graph_shape_release(struct graph_shape *shape);
 
-enum graph_kind graph_kind_of(const struct graph_shape *shape, int64_t node);
+enum graph_kind graph_node_kind(const struct graph_shape *shape, int64_t node);
 
 /* Captures all nodes, whose kernels add `add`. Nothing of it may be in flight. */
 cudaGraph_t graph_capture(struct graph_state *s, unsigned add);

@@ -53,7 +53,7 @@ static void drop_events(void *plan)
 		CUDA(cudaEventDestroy(p->end));
 }
 
-void graph_measure_begin(struct measure_plan *p, bool quick)
+void graph_measure_init(struct measure_plan *p, bool quick)
 {
 	*p = (struct measure_plan){ .samples = quick ? SAMPLES_QUICK : SAMPLES_MAX,
 				    .budget_ns = quick ? 10000000 : 100000000 };
@@ -64,7 +64,7 @@ void graph_measure_begin(struct measure_plan *p, bool quick)
 	p->latch = latch_new(LATCH_WATCHDOG_MS, LATCH_TIMEOUT_MS, &p->no_latch);
 }
 
-void graph_measure_end(struct measure_plan *p)
+void graph_measure_release(struct measure_plan *p)
 {
 	latch_free(p->latch);
 	refusal_ignore(drop_events, p);

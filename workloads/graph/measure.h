@@ -43,7 +43,7 @@ struct measure_row {
 
 extern const struct measure_row graph_quantities[MEASURE_QUANTITIES];
 
-/* Of graphs of one length. A value that is NaN has a reason in why. */
+/* Measurements of graphs of one length. A value that is NaN has a reason in why. */
 struct measure_length {
 	int64_t length, nodes;
 	double value[MEASURE_QUANTITIES]; /* medians, us or bytes */
@@ -62,8 +62,8 @@ struct measure_plan {
 	int stuck;	      /* holds that the host did not end; after 2 there are no more */
 };
 
-void graph_measure_begin(struct measure_plan *p, bool quick);
-void graph_measure_end(struct measure_plan *p);
+void graph_measure_init(struct measure_plan *p, bool quick);
+void graph_measure_release(struct measure_plan *p);
 
 /* Returns 0, -EINTR, or -EIO after one line where a node has not run as it should. */
 int graph_measure(struct measure_plan *p, const struct graph_opts *o, struct measure_length *out);

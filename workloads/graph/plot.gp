@@ -1,4 +1,4 @@
-# plot.gp - what each call that has to do with a graph takes, over its nodes; plot.c sets
+# plot.gp - what each call that has to do with a graph takes, over its nodes; app_plot.c sets
 #   lengths   columns quantity, length, nodes, us, fitted_us; quantities 1 to 6 are calls of the
 #             host, the others take from the opening of a latch on, or a whole launch
 #   quantities, nameN, fitN   how many, and of each its name and its fitted line in words

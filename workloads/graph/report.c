@@ -15,7 +15,7 @@ struct probe {
 	struct measure_length length[LENGTHS];
 };
 
-static struct report_row *next(struct probe *p, const char *name, const char *what)
+static struct report_row *next_row(struct probe *p, const char *name, const char *what)
 {
 	struct report *out = p->out;
 	char *text = (*p->s->names)[out->n];
@@ -31,7 +31,7 @@ static void add_values(struct probe *p)
 	const struct measure_length *m = &p->length[p->n - 1];
 
 	for (int q = 0; q < MEASURE_QUANTITIES; q++) {
-		struct report_row *row = next(p, graph_quantities[q].name, "");
+		struct report_row *row = next_row(p, graph_quantities[q].name, "");
 
 		if (m->why[q]) {
 			snprintf(row->text, sizeof(row->text), "%s", m->why[q]);
@@ -46,7 +46,7 @@ static void add_values(struct probe *p)
 static void add_number(struct probe *p, const char *name, const char *what, const char *unit,
 		       double value)
 {
-	struct report_row *row = next(p, name, what);
+	struct report_row *row = next_row(p, name, what);
 
 	row->unit = unit;
 	row->value = value;
@@ -78,7 +78,7 @@ static int measure_lengths(const struct graph_opts *o, struct probe *p)
 	struct measure_plan plan;
 	int err = 0;
 
-	graph_measure_begin(&plan, o->probe == GRAPH_QUICK);
+	graph_measure_init(&plan, o->probe == GRAPH_QUICK);
 	for (int i = 0; i < LENGTHS && !err; i++) {
 		struct graph_opts of_length = *o;
 
@@ -87,7 +87,7 @@ static int measure_lengths(const struct graph_opts *o, struct probe *p)
 		of_length.length = lengths[i];
 		err = graph_measure(&plan, &of_length, &p->length[p->n++]);
 	}
-	graph_measure_end(&plan);
+	graph_measure_release(&plan);
 	return err;
 }
 

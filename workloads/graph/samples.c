@@ -104,7 +104,7 @@ int graph_sample_params(struct measure_plan *p, struct graph_state *s, int64_t *
 
 /* ---- one graph again and again, or two in turn -------------------------------------------- */
 
-static int pace(struct measure_plan *p, struct graph_state *s, int graphs, int64_t *ns)
+static int sample_pace(struct measure_plan *p, struct graph_state *s, int graphs, int64_t *ns)
 {
 	int64_t begin;
 
@@ -120,10 +120,10 @@ static int pace(struct measure_plan *p, struct graph_state *s, int graphs, int64
 
 int graph_sample_pace(struct measure_plan *p, struct graph_state *s, int64_t *ns, const char **why)
 {
-	int err = pace(p, s, 1, &ns[0]);
+	int err = sample_pace(p, s, 1, &ns[0]);
 
 	(void)why;
-	return err ? err : pace(p, s, 2, &ns[1]);
+	return err ? err : sample_pace(p, s, 2, &ns[1]);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ static int64_t free_bytes(void)
 	return (int64_t)left;
 }
 
-/* Of many, as the driver takes memory in large pieces. */
+/* The mean over many graphs, as the driver takes memory in large pieces. */
 void graph_measure_memory(struct measure_plan *p, struct graph_state *s, struct measure_length *out)
 {
 	int64_t copies = MEMORY_NODES / s->shape.nodes, before, taken;

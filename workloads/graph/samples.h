@@ -16,7 +16,7 @@ typedef int sample_fn(struct measure_plan *p, struct graph_state *s, int64_t *ns
 sample_fn graph_sample_capture, graph_sample_instantiate, graph_sample_upload;
 sample_fn graph_sample_update, graph_sample_params, graph_sample_pace;
 
-/* Of one executable graph, on a GPU. */
+/* Samples of one executable graph, on a GPU. */
 void graph_measure_memory(struct measure_plan *p, struct graph_state *s,
 			  struct measure_length *out);
 

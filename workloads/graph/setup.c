@@ -21,7 +21,7 @@ static int size_kernel(const struct graph_opts *o, struct graph_state *s)
 	return 0;
 }
 
-static int allocate(struct graph_state *s)
+static int allocate_memory(struct graph_state *s)
 {
 	size_t n = (size_t)s->shape.nodes;
 
@@ -90,7 +90,7 @@ int graph_prepare(const struct graph_opts *o, struct graph_state *s)
 	if (err)
 		return err;
 	graph_shape_init(&s->shape, o);
-	err = allocate(s);
+	err = allocate_memory(s);
 	if (err)
 		return err;
 	make_streams(s);
@@ -119,7 +119,7 @@ int graph_setup(const void *opts, void *state)
 	return o->probe ? 0 : graph_prepare(o, state);
 }
 
-static void drop(struct graph_state *s, int i)
+static void drop_exec(struct graph_state *s, int i)
 {
 	if (s->kept[i])
 		CUDA(cudaGraphExecDestroy(s->kept[i]));
@@ -133,7 +133,7 @@ void graph_instantiate(struct graph_state *s)
 {
 	int i = (int)(s->made++ % GRAPH_KEPT_MAX);
 
-	drop(s, i);
+	drop_exec(s, i);
 	CUDA(cudaGraphInstantiate(&s->kept[i], s->graph, 0));
 }
 
@@ -141,14 +141,14 @@ void graph_keep(struct graph_state *s, cudaGraph_t graph)
 {
 	int i = (int)(s->made++ % GRAPH_KEPT_MAX);
 
-	drop(s, i);
+	drop_exec(s, i);
 	s->kept_graph[i] = graph;
 }
 
 void graph_drop(struct graph_state *s)
 {
 	for (int i = 0; i < GRAPH_KEPT_MAX; i++)
-		drop(s, i);
+		drop_exec(s, i);
 	s->made = s->used = 0;
 }
 

@@ -11,21 +11,21 @@ static bool has_root(const struct graph_opts *o)
 	return o->topology == GRAPH_ROOTED || o->topology == GRAPH_FORKJOIN;
 }
 
-static int width_of(const struct graph_opts *o)
+static int graph_width(const struct graph_opts *o)
 {
 	return o->topology == GRAPH_LINE ? 1 : (int)o->width;
 }
 
 int64_t graph_nodes(const struct graph_opts *o)
 {
-	return width_of(o) * o->length + has_root(o) + (o->topology == GRAPH_FORKJOIN);
+	return graph_width(o) * o->length + has_root(o) + (o->topology == GRAPH_FORKJOIN);
 }
 
 /*
- * Fisher-Yates over the chains of all nodes: any order in which no node is made before the one
- * that it hangs on, as a chain's nodes are made from its first to its last.
+ * Fisher-Yates over the chains of all nodes. A chain's nodes are made from its first to its last,
+ * so no node is made before the one that it depends on.
  */
-static void shuffle(unsigned char *order, int64_t n)
+static void shuffle_nodes(unsigned char *order, int64_t n)
 {
 	for (int64_t i = n - 1; i > 0; i--) {
 		struct philox r = philox4x32((uint32_t)i, 0, 0, 0, 1);
@@ -39,7 +39,7 @@ static void shuffle(unsigned char *order, int64_t n)
 
 void graph_shape_init(struct graph_shape *shape, const struct graph_opts *o)
 {
-	int width = width_of(o);
+	int width = graph_width(o);
 	int64_t chains = width * o->length;
 
 	*shape = (struct graph_shape){ .width = width,
@@ -55,7 +55,7 @@ void graph_shape_init(struct graph_shape *shape, const struct graph_opts *o)
 	for (int64_t i = 0; i < chains; i++)
 		shape->order[i] = (unsigned char)(i / o->length);
 	if (o->order == GRAPH_SHUFFLED)
-		shuffle(shape->order, chains);
+		shuffle_nodes(shape->order, chains);
 }
 
 void graph_shape_release(struct graph_shape *shape)
@@ -65,7 +65,7 @@ void graph_shape_release(struct graph_shape *shape)
 }
 
 /* Root and end are kernels. */
-enum graph_kind graph_kind_of(const struct graph_shape *shape, int64_t node)
+enum graph_kind graph_node_kind(const struct graph_shape *shape, int64_t node)
 {
 	static const enum graph_kind mixed[] = { GRAPH_KERNEL, GRAPH_MEMSET, GRAPH_MEMCPY };
 
@@ -74,14 +74,14 @@ enum graph_kind graph_kind_of(const struct graph_shape *shape, int64_t node)
 	return shape->kind == GRAPH_MIXED ? mixed[node % shape->length % 3] : shape->kind;
 }
 
-static int byte_of(int64_t node)
+static int node_byte(int64_t node)
 {
 	return (int)(node % 255 + 1);
 }
 
 unsigned long long graph_set_word(int64_t node)
 {
-	return (unsigned long long)byte_of(node) * 0x01010101;
+	return (unsigned long long)node_byte(node) * 0x01010101;
 }
 
 unsigned long long graph_copied_word(int64_t node)
@@ -102,9 +102,9 @@ static void add_kernel(const struct graph_state *s, int64_t node, unsigned add, 
 
 static void add_node(const struct graph_state *s, int64_t node, unsigned add, cudaStream_t stream)
 {
-	switch (graph_kind_of(&s->shape, node)) {
+	switch (graph_node_kind(&s->shape, node)) {
 	case GRAPH_MEMSET:
-		CUDA(cudaMemsetAsync(s->trace + node, byte_of(node), 4, stream));
+		CUDA(cudaMemsetAsync(s->trace + node, node_byte(node), 4, stream));
 		break;
 	case GRAPH_MEMCPY:
 		CUDA(cudaMemcpyAsync(s->trace + node, s->source + node, sizeof(*s->trace),
@@ -154,7 +154,7 @@ cudaGraph_t graph_capture(struct graph_state *s, unsigned add)
 
 /* ---- what came of it ---------------------------------------------------------------------- */
 
-static size_t dependencies_of(cudaGraphNode_t node)
+static size_t dependency_count(cudaGraphNode_t node)
 {
 	size_t n = 0;
 
@@ -166,7 +166,7 @@ static size_t dependencies_of(cudaGraphNode_t node)
 	return n;
 }
 
-static int64_t apart(int64_t a, int64_t b)
+static int64_t distance(int64_t a, int64_t b)
 {
 	return a < b ? b - a : a - b;
 }
@@ -182,12 +182,12 @@ int64_t graph_misshapen(const struct graph_shape *shape, cudaGraph_t graph)
 	CHECK(node, "%zu nodes", n);
 	CUDA(cudaGraphGetNodes(graph, node, &n));
 	for (size_t i = 0; i < n; i++) {
-		int64_t needs = (int64_t)dependencies_of(node[i]);
+		int64_t needs = (int64_t)dependency_count(node[i]);
 
 		edges += needs;
 		roots += !needs;
 	}
 	free(node);
-	return apart((int64_t)n, shape->nodes) + apart(edges, shape->edges) +
-	       apart(roots, shape->roots);
+	return distance((int64_t)n, shape->nodes) + distance(edges, shape->edges) +
+	       distance(roots, shape->roots);
 }

@@ -102,7 +102,8 @@ Test(small_graph_check, passes_after_every_call)
 	need_device();
 	for (int op = 0; op < GRAPH_OPS; op++)
 		for (int node = 0; node <= GRAPH_MIXED; node++) {
-			struct graph_opts o = graphs_of(GRAPH_FORKJOIN, (enum graph_kind)node, 5);
+			struct graph_opts o =
+				make_graph_opts(GRAPH_FORKJOIN, (enum graph_kind)node, 5);
 
 			o.op = op;
 			passes(o);
@@ -115,7 +116,7 @@ Test(small_graph_check, passes_on_every_shape)
 	for (int topology = 0; topology <= GRAPH_FORKJOIN; topology++)
 		for (int length = 1; length <= 40; length += 13) {
 			struct graph_opts o =
-				graphs_of((enum graph_topology)topology, GRAPH_MIXED, length);
+				make_graph_opts((enum graph_topology)topology, GRAPH_MIXED, length);
 
 			passes(o);
 			o.order = GRAPH_SHUFFLED;
@@ -128,7 +129,7 @@ Test(small_graph_check, passes_on_every_shape)
 
 Test(small_graph_check, passes_with_kernels_that_take_time)
 {
-	struct graph_opts o = graphs_of(GRAPH_CHAINS, GRAPH_KERNEL, 3);
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_KERNEL, 3);
 
 	need_device();
 	o.us = 2;
@@ -139,7 +140,7 @@ Test(small_graph_check, passes_with_kernels_that_take_time)
 
 static void launch_fails(enum fault what, const char *says)
 {
-	struct run *r = run_begin(graphs_of(GRAPH_LINE, GRAPH_KERNEL, 5));
+	struct run *r = run_begin(make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 5));
 	struct verdict v;
 
 	fault = what;
@@ -161,7 +162,7 @@ Test(small_graph_check, fails_on_launches_that_are_lost_or_doubled)
 /* Lost in the capture of the graph that is run: the third node of its kind. */
 static void capture_fails(enum graph_kind node, enum fault what, const char *says)
 {
-	struct graph_opts o = graphs_of(GRAPH_LINE, node, 5);
+	struct graph_opts o = make_graph_opts(GRAPH_LINE, node, 5);
 	struct run *r;
 	struct verdict v;
 
@@ -194,7 +195,7 @@ Test(small_graph_check, fails_on_each_kind_of_node_that_has_not_run)
 
 	need_device();
 	for (int node = 0; node < 3; node++) {
-		r = run_begin(graphs_of(GRAPH_LINE, GRAPH_MIXED, 3));
+		r = run_begin(make_graph_opts(GRAPH_LINE, GRAPH_MIXED, 3));
 		run_steps(r, 2);
 		CUDA(cudaMemset(r->s.trace + node, 0, sizeof(*r->s.trace)));
 		v = run_verdict(r, 2);
@@ -210,7 +211,7 @@ Test(small_graph_check, fails_on_nodes_that_hang_on_too_little)
 	struct verdict v;
 
 	need_device();
-	r = run_begin(graphs_of(GRAPH_FORKJOIN, GRAPH_KERNEL, 3));
+	r = run_begin(make_graph_opts(GRAPH_FORKJOIN, GRAPH_KERNEL, 3));
 	r->s.shape.edges++;
 	v = run_verdict(r, 0);
 	cr_assert(!v.passed && strstr(v.worst, "nodes, edges and roots"), "%s", v.worst);
@@ -224,7 +225,7 @@ Test(small_graph_check, fails_on_nodes_that_hang_on_too_little)
 
 static void update_fails(enum graph_op op, int at, const char *says)
 {
-	struct graph_opts o = graphs_of(GRAPH_LINE, GRAPH_KERNEL, 4);
+	struct graph_opts o = make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 4);
 	struct run *r;
 	struct verdict v;
 
@@ -248,7 +249,7 @@ Test(small_graph_check, fails_on_updates_that_do_not_arrive)
 
 Test(small_graph_check, fails_on_a_missing_step)
 {
-	struct graph_opts o = graphs_of(GRAPH_LINE, GRAPH_KERNEL, 2);
+	struct graph_opts o = make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 2);
 	struct run *r;
 
 	need_device();

@@ -46,7 +46,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 
 /* ---- options ---------------------------------------------------------------------------- */
 
-static struct limits limits_of(struct graph_opts o)
+static struct limits find_limits(struct graph_opts o)
 {
 	struct limits l = { 0 };
 
@@ -56,15 +56,16 @@ static struct limits limits_of(struct graph_opts o)
 
 Test(small_graph_options, a_step_is_never_part_of_a_graph)
 {
-	struct graph_opts o = graphs_of(GRAPH_LINE, GRAPH_KERNEL, 10);
+	struct graph_opts o = make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 10);
 
-	cr_assert(limits_of(o).mode_refused[MODE_GRAPH] && !limits_of(o).mode_refused[MODE_STREAM],
+	cr_assert(find_limits(o).mode_refused[MODE_GRAPH] &&
+			  !find_limits(o).mode_refused[MODE_STREAM],
 		  "modes");
-	cr_assert(!limits_of(o).depth_max && !workload_graph.fused, "launches at any depth");
+	cr_assert(!find_limits(o).depth_max && !workload_graph.fused, "launches at any depth");
 	o.op = GRAPH_INSTANTIATE;
-	cr_assert(limits_of(o).depth_max == GRAPH_KEPT_MAX, "graphs are kept");
+	cr_assert(find_limits(o).depth_max == GRAPH_KEPT_MAX, "graphs are kept");
 	o.probe = GRAPH_YES;
-	cr_assert(limits_of(o).action, "action");
+	cr_assert(find_limits(o).action, "action");
 }
 
 Test(small_graph_options, what_counts_only_with_others_is_refused)
@@ -77,9 +78,9 @@ Test(small_graph_options, what_counts_only_with_others_is_refused)
 
 /* ---- shapes ----------------------------------------------------------------------------- */
 
-static struct graph_shape shape_of(enum graph_topology topology, int64_t length, int64_t width)
+static struct graph_shape make_shape(enum graph_topology topology, int64_t length, int64_t width)
 {
-	struct graph_opts o = graphs_of(topology, GRAPH_KERNEL, length);
+	struct graph_opts o = make_graph_opts(topology, GRAPH_KERNEL, length);
 	struct graph_shape shape;
 
 	o.width = width;
@@ -96,17 +97,17 @@ static void is(struct graph_shape s, int64_t nodes, int64_t edges, int64_t roots
 
 Test(small_graph_options, shapes_by_hand)
 {
-	is(shape_of(GRAPH_LINE, 5, 4), 5, 4, 1);
-	is(shape_of(GRAPH_CHAINS, 5, 4), 20, 16, 4);
-	is(shape_of(GRAPH_ROOTED, 5, 4), 21, 20, 1);
-	is(shape_of(GRAPH_FORKJOIN, 5, 4), 22, 24, 1);
-	is(shape_of(GRAPH_FORKJOIN, 1, 1), 3, 2, 1);
+	is(make_shape(GRAPH_LINE, 5, 4), 5, 4, 1);
+	is(make_shape(GRAPH_CHAINS, 5, 4), 20, 16, 4);
+	is(make_shape(GRAPH_ROOTED, 5, 4), 21, 20, 1);
+	is(make_shape(GRAPH_FORKJOIN, 5, 4), 22, 24, 1);
+	is(make_shape(GRAPH_FORKJOIN, 1, 1), 3, 2, 1);
 }
 
 /* Every node once, and the order not that of the chains. */
 Test(small_graph_options, shuffled_is_another_order_of_the_same_nodes)
 {
-	struct graph_opts o = graphs_of(GRAPH_CHAINS, GRAPH_KERNEL, 50);
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_KERNEL, 50);
 	struct graph_shape shape;
 	int made[4] = { 0 }, changes = 0;
 
@@ -123,18 +124,18 @@ Test(small_graph_options, shuffled_is_another_order_of_the_same_nodes)
 
 Test(small_graph_options, mixed_nodes_come_in_turn)
 {
-	struct graph_opts o = graphs_of(GRAPH_FORKJOIN, GRAPH_MIXED, 4);
+	struct graph_opts o = make_graph_opts(GRAPH_FORKJOIN, GRAPH_MIXED, 4);
 	struct graph_shape shape;
 
 	graph_shape_init(&shape, &o);
 	for (int chain = 0; chain < 4; chain++) {
-		cr_assert(graph_kind_of(&shape, 4 * chain) == GRAPH_KERNEL, "first");
-		cr_assert(graph_kind_of(&shape, 4 * chain + 1) == GRAPH_MEMSET, "second");
-		cr_assert(graph_kind_of(&shape, 4 * chain + 2) == GRAPH_MEMCPY, "third");
-		cr_assert(graph_kind_of(&shape, 4 * chain + 3) == GRAPH_KERNEL, "fourth");
+		cr_assert(graph_node_kind(&shape, 4 * chain) == GRAPH_KERNEL, "first");
+		cr_assert(graph_node_kind(&shape, 4 * chain + 1) == GRAPH_MEMSET, "second");
+		cr_assert(graph_node_kind(&shape, 4 * chain + 2) == GRAPH_MEMCPY, "third");
+		cr_assert(graph_node_kind(&shape, 4 * chain + 3) == GRAPH_KERNEL, "fourth");
 	}
-	cr_assert(graph_kind_of(&shape, 16) == GRAPH_KERNEL &&
-			  graph_kind_of(&shape, 17) == GRAPH_KERNEL,
+	cr_assert(graph_node_kind(&shape, 16) == GRAPH_KERNEL &&
+			  graph_node_kind(&shape, 17) == GRAPH_KERNEL,
 		  "root and end");
 	graph_shape_release(&shape);
 }
@@ -166,7 +167,7 @@ Test(small_graph_options, every_row_has_a_figure_or_a_reason)
 	struct graph_state s;
 
 	need_device();
-	cr_assert(!probe(graphs_of(GRAPH_ROOTED, GRAPH_MIXED, 20), &s), "probe");
+	cr_assert(!probe(make_graph_opts(GRAPH_ROOTED, GRAPH_MIXED, 20), &s), "probe");
 	cr_assert(row("nodes")->value == 81, "%g nodes", row("nodes")->value);
 	for (int q = 0; q < MEASURE_QUANTITIES; q++) {
 		const struct report_row *r = row(graph_quantities[q].name);
@@ -187,7 +188,7 @@ Test(small_graph_options, without_kernels_there_is_nothing_to_set)
 	struct graph_state s;
 
 	need_device();
-	cr_assert(!probe(graphs_of(GRAPH_LINE, GRAPH_MEMSET, 5), &s), "probe");
+	cr_assert(!probe(make_graph_opts(GRAPH_LINE, GRAPH_MEMSET, 5), &s), "probe");
 	cr_assert(!strncmp(row("set one node")->text, "not applicable: ", 16), "%s",
 		  row("set one node")->text);
 	workload_graph.teardown(&s);
@@ -200,7 +201,7 @@ Test(small_graph_options, a_platform_whose_launches_wait_is_told_not_hung_on)
 
 	need_device();
 	waits = true;
-	cr_assert(!probe(graphs_of(GRAPH_LINE, GRAPH_KERNEL, 5), &s), "probe");
+	cr_assert(!probe(make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 5), &s), "probe");
 	cr_assert(strstr(row("launch total")->text, "a call waits for the stream that is held"),
 		  "%s", row("launch total")->text);
 	cr_assert(row("instantiate")->value > 0 && row("pace of one graph")->value > 0,
@@ -212,12 +213,12 @@ Test(small_graph_options, a_launch_that_is_lost_ends_the_probe)
 {
 	struct measure_plan plan;
 	struct measure_length m;
-	struct graph_opts o = graphs_of(GRAPH_LINE, GRAPH_KERNEL, 5);
+	struct graph_opts o = make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 5);
 	const char *text;
 	int err;
 
 	need_device();
-	graph_measure_begin(&plan, true);
+	graph_measure_init(&plan, true);
 	loses = true;
 	divert_stderr();
 	err = graph_measure(&plan, &o, &m);
@@ -225,5 +226,5 @@ Test(small_graph_options, a_launch_that_is_lost_ends_the_probe)
 	loses = false;
 	cr_assert(err == -EIO && is_one_complaint(text) && strstr(text, "its word is 0, not 1"),
 		  "%d: %s", err, text);
-	graph_measure_end(&plan);
+	graph_measure_release(&plan);
 }

@@ -11,8 +11,8 @@
 #include "workloads/graph/graph.h"
 
 /* The defaults, shorter. */
-static inline struct graph_opts graphs_of(enum graph_topology topology, enum graph_kind node,
-					  int64_t length)
+static inline struct graph_opts make_graph_opts(enum graph_topology topology, enum graph_kind node,
+						int64_t length)
 {
 	struct graph_opts o;
 

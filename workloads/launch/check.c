@@ -14,12 +14,11 @@
 #include "workloads/launch/launch.h"
 
 /*
- * A spin ends late by the turn of its loop, some 50 cycles, by what else the multiprocessor does,
- * and where it is shorter than the trace inside it (4,096 bytes of arguments take microseconds,
- * more where all blocks of a full device leave theirs): on a GPU the shortest of many by no more
- * than this, in cycles and as a share. Few runs, and
- * those of the CPU device, whose clock goes on while its threads wait for a processor, may be late
- * by a second.
+ * A spin ends late by an iteration of its loop, some 50 cycles, and by what else the SM does. It is
+ * also late where it is shorter than the trace that it writes: 4,096 bytes of arguments take
+ * microseconds, and more where all blocks of a full device write theirs. On a GPU the shortest of
+ * many spins is late by no more than this, in cycles and as a share. Few spins may be late by a
+ * second. So may those of the CPU device: its clock goes on while its threads wait for a processor.
  */
 enum { LATE_CYCLES = 10000, LATE_CYCLES_4096 = 100000, LATE_RUNS = 16 };
 static const double late_share = 0.01, late_us = 1e6;
@@ -48,7 +47,7 @@ static uint64_t most_cycles(const struct launch_opts *o, const struct launch_sta
  * Every start occurs in LAUNCH_THREADS / LAUNCH_STARTS threads of a block. No end may be one that
  * is not finite, with all bits of its exponent set.
  */
-static uint64_t work_of(int64_t chain)
+static uint64_t chain_work(int64_t chain)
 {
 	uint64_t sum = 0;
 
@@ -61,17 +60,17 @@ static uint64_t work_of(int64_t chain)
 	return sum * (LAUNCH_THREADS / LAUNCH_STARTS);
 }
 
-static struct expected expect(const struct launch_opts *o, const struct launch_state *s,
-			      int64_t steps)
+static struct expected make_expected(const struct launch_opts *o, const struct launch_state *s,
+				     int64_t steps)
 {
 	uint64_t n = (uint64_t)steps;
-	struct expected e = { .body = launch_body_of(o), .runs = n, .most = UINT64_MAX };
+	struct expected e = { .body = launch_effective_body(o), .runs = n, .most = UINT64_MAX };
 
 	for (int64_t i = 0; i < o->streams; i++)
 		e.args[i] =
 			n * launch_args_sum(s->args[i], launch_words((enum launch_args)o->args));
 	if (e.body == LAUNCH_WORK)
-		e.work = n * work_of(s->config.chain);
+		e.work = n * chain_work(s->config.chain);
 	if (e.body == LAUNCH_SPIN) {
 		e.cycles = s->config.cycles;
 		e.most = most_cycles(o, s, steps);
@@ -92,7 +91,7 @@ struct item {
 };
 
 /* The first item of a block that is wrong; .what is NULL where none is. */
-static struct item judge(const struct expected *e, int64_t stream, const struct trace *t)
+static struct item check_trace(const struct expected *e, int64_t stream, const struct trace *t)
 {
 	const struct launch_slot *slot = &t->slot;
 	/* before the first run the shortest is UINT64_MAX, and nothing is known of it */
@@ -111,7 +110,8 @@ static struct item judge(const struct expected *e, int64_t stream, const struct 
 	return (struct item){ 0 };
 }
 
-static void describe(struct verdict *v, int64_t stream, int64_t block, const struct item *wrong)
+static void describe_item(struct verdict *v, int64_t stream, int64_t block,
+			  const struct item *wrong)
 {
 	bool low = wrong->found < wrong->least;
 
@@ -120,17 +120,17 @@ static void describe(struct verdict *v, int64_t stream, int64_t block, const str
 		 low ? wrong->least : wrong->most);
 }
 
-static void compare(const struct expected *e, const struct launch_config *c,
-		    const struct launch_slot *slot, const unsigned long long *shortest,
-		    struct verdict *v)
+static void compare_traces(const struct expected *e, const struct launch_config *c,
+			   const struct launch_slot *slot, const unsigned long long *shortest,
+			   struct verdict *v)
 {
 	for (int64_t i = 0; i < v->total; i++) {
 		const struct trace t = { slot[i], shortest[i] };
-		struct item wrong = judge(e, i / c->blocks, &t);
+		struct item wrong = check_trace(e, i / c->blocks, &t);
 
 		v->compared++;
 		if (wrong.what && !v->error++)
-			describe(v, i / c->blocks, i % c->blocks, &wrong);
+			describe_item(v, i / c->blocks, i % c->blocks, &wrong);
 	}
 }
 
@@ -141,7 +141,7 @@ int launch_check(const void *opts, void *state, int64_t steps, struct verdict *v
 	size_t slots = (size_t)o->streams * s->config.blocks;
 	struct launch_slot *slot = malloc(slots * sizeof(*slot));
 	unsigned long long *shortest = malloc(slots * sizeof(*shortest));
-	struct expected e = expect(o, s, steps);
+	struct expected e = make_expected(o, s, steps);
 
 	CHECK(slot && shortest, "%zu traces", slots);
 	CUDA(cudaMemcpy(slot, s->config.slot, slots * sizeof(*slot), cudaMemcpyDeviceToHost));
@@ -152,7 +152,7 @@ int launch_check(const void *opts, void *state, int64_t steps, struct verdict *v
 	v->compared = 0;
 	v->error = 0;
 	v->tolerance = 0;
-	compare(&e, &s->config, slot, shortest, v);
+	compare_traces(&e, &s->config, slot, shortest, v);
 	v->passed = v->error <= v->tolerance;
 	free(slot);
 	free(shortest);

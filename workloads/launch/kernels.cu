@@ -18,13 +18,13 @@ template <int WORDS> struct launch_block {
 	uint64_t word[WORDS];
 };
 
-template <int WORDS> static __device__ inline uint32_t units_of(const launch_block<WORDS> &a)
+template <int WORDS> static __device__ inline uint32_t unit_count(const launch_block<WORDS> &a)
 {
 	return (uint32_t)(a.word[0] >> 32);
 }
 
 /* Index of this block's slot. */
-template <int WORDS> static __device__ inline uint32_t slot_of(const launch_block<WORDS> &a)
+template <int WORDS> static __device__ inline uint32_t slot_index(const launch_block<WORDS> &a)
 {
 	return (uint32_t)(a.word[0] & 255) * config.blocks + blockIdx.x;
 }
@@ -49,18 +49,18 @@ static __device__ inline void leave_trace(const launch_block<WORDS> &a, struct l
 
 template <int WORDS> static __device__ inline void run_empty(const launch_block<WORDS> &a)
 {
-	struct launch_slot *slot = config.slot + slot_of(a);
+	struct launch_slot *slot = config.slot + slot_index(a);
 
-	for (uint32_t u = units_of(a); u; u--)
+	for (uint32_t u = unit_count(a); u; u--)
 		leave_trace(a, slot);
 }
 
 /* The trace is inside the time that is spun. */
 template <int WORDS> static __device__ inline void run_spin(const launch_block<WORDS> &a)
 {
-	uint32_t at = slot_of(a);
+	uint32_t at = slot_index(a);
 
-	for (uint32_t u = units_of(a); u; u--) {
+	for (uint32_t u = unit_count(a); u; u--) {
 		long long start = threadIdx.x ? 0 : clock64();
 		unsigned long long spun;
 
@@ -81,10 +81,10 @@ template <int WORDS> static __device__ inline void run_spin(const launch_block<W
  */
 template <int WORDS> static __device__ inline void run_work(const launch_block<WORDS> &a)
 {
-	struct launch_slot *slot = config.slot + slot_of(a);
+	struct launch_slot *slot = config.slot + slot_index(a);
 	uint32_t lane = threadIdx.x % LAUNCH_STARTS;
 
-	for (uint32_t u = units_of(a); u; u--) {
+	for (uint32_t u = unit_count(a); u; u--) {
 		float x = 0.125f + 0.0625f * (float)lane;
 
 		leave_trace(a, slot);

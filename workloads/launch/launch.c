@@ -1,5 +1,13 @@
 /*
  * launch.c - the launch workload: its parameters, its steps and its entry in the table.
+ *
+ * A step is one kernel launch in each of streams= streams:
+ *
+ *   streams=1   launch a kernel that does nothing, spins for us= microseconds, or computes as long
+ *   streams=N   record an event, let N - 1 more streams wait for it, launch in each, join them
+ *
+ * The kernels (kernels.cu) count their runs, which check.c compares. probe*.c time single calls
+ * (probe=yes): waits, the first launch, mapped memory, clocks, and the depth of the launch queue.
  */
 #include "workloads/launch/launch.h"
 
@@ -36,7 +44,7 @@ static const struct param params[] = {
 };
 /* clang-format on */
 
-enum launch_body launch_body_of(const struct launch_opts *o)
+enum launch_body launch_effective_body(const struct launch_opts *o)
 {
 	if (!o->us)
 		return LAUNCH_EMPTY;
@@ -60,7 +68,7 @@ int launch_limits(const void *opts, struct limits *out)
 			"a fused launch is one launch in one stream; a step "
 			"of streams=2 or more has several";
 	out->action = o->probe != LAUNCH_PROBE_NO;
-	out->depth_run = 256; /* a quarter of the usual launch queue: no call waits for room */
+	out->depth_run = 256; /* a quarter of the usual launch queue: no call waits for the queue */
 	return 0;
 }
 
@@ -143,7 +151,7 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	static const double counters[LAUNCH_BODIES] = { 2, 4, 3 };
 	const struct launch_opts *o = opts;
 	const struct launch_state *s = state;
-	enum launch_body body = launch_body_of(o);
+	enum launch_body body = launch_effective_body(o);
 	double blocks = (double)(o->streams * s->config.blocks);
 
 	*out = (struct cost){

@@ -49,7 +49,7 @@ struct launch_state {
 	double cycles_per_us;
 	int cycles_per_fma;
 	uint64_t args[LAUNCH_STREAMS_MAX][LAUNCH_WORDS_MAX]; /* argument blocks, units 0 */
-	/* Of every stream but the first, which is the harness's. */
+	/* One for every stream but the first, which is the harness's. */
 	cudaStream_t stream[LAUNCH_STREAMS_MAX];
 	cudaEvent_t joined[LAUNCH_STREAMS_MAX];
 	cudaEvent_t forked;
@@ -67,7 +67,7 @@ int launch_report(const void *opts, void *state, struct report *out);
 void launch_teardown(void *state);
 
 /* Which kernel the options mean: us=0 is the empty one. */
-enum launch_body launch_body_of(const struct launch_opts *o);
+enum launch_body launch_effective_body(const struct launch_opts *o);
 
 /* ---- formulas --------------------------------------------------------------------------- */
 

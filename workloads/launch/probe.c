@@ -191,7 +191,7 @@ static int map_word(void *probe)
 	return 0;
 }
 
-static void begin(struct probe *p)
+static void begin_probe(struct probe *p)
 {
 	struct refusal r;
 
@@ -203,7 +203,7 @@ static void begin(struct probe *p)
 	CUDA(cudaStreamSynchronize(p->stream));
 }
 
-static void end(void *probe)
+static void end_probe(void *probe)
 {
 	struct probe *p = probe;
 
@@ -237,7 +237,7 @@ int launch_probe(const struct launch_opts *o, struct launch_state *s, struct rep
 			   .blocks = quick ? PROBE_BLOCKS_QUICK : PROBE_BLOCKS };
 	int err;
 
-	begin(&p);
+	begin_probe(&p);
 	probe_first(&p);
 	launch_load_probe_kernels();
 	probe_pace(&p);
@@ -246,6 +246,6 @@ int launch_probe(const struct launch_opts *o, struct launch_state *s, struct rep
 	if (!err)
 		probe_mapped(&p);
 	probe_clock(&p);
-	refusal_ignore(end, &p);
+	refusal_ignore(end_probe, &p);
 	return err ? err : check_steps(&p);
 }

@@ -68,9 +68,9 @@ int launch_probe_gap(struct probe *p);
 /* ---- the launch queue (probe_queue.c) --------------------------------------------------- */
 
 /*
- * Launches that were accepted behind a kernel that runs on, given how long each call took and
- * that the last one ended only when that kernel was let go: n - 1 where the last took more than
- * 20 times the median of the others, else -1.
+ * Launches that the queue accepted behind a kernel that runs on, from how long each call took. The
+ * last call ended only when that kernel was let go. Returns n - 1 where it took more than 20 times
+ * the median of the others, else -1.
  */
 int64_t launch_queue_depth(const int64_t *call_ns, int64_t n);
 

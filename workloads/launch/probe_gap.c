@@ -45,7 +45,7 @@ static double slope_us(const struct launch_opts *o, struct launch_state *s, cuda
 }
 
 /* The last block was one of LONG units. */
-static int check(const struct launch_opts *o, struct launch_state *s)
+static int check_launches(const struct launch_opts *o, struct launch_state *s)
 {
 	struct verdict v = { .full = true };
 	int err = launch_check(o, s, LONG, &v);
@@ -71,7 +71,7 @@ int launch_probe_gap(struct probe *p)
 		launch_us = slope_us(&o, s, p->stream, false);
 		unit_us = slope_us(&o, s, p->stream, true);
 		launch_probe_add(p, "device gap", "us", launch_us - unit_us, PAIRS);
-		err = check(&o, s);
+		err = check_launches(&o, s);
 	}
 	/* kernels that follow leave their traces where they did before */
 	launch_configure(&p->s->config, p->stream);

@@ -1,8 +1,8 @@
 /*
- * probe_queue.c - how many launches a stream takes before a call waits for room.
+ * probe_queue.c - how many launches a stream takes before a call waits for the queue.
  *
- * A latch holds the stream while launches queue behind it; the call that finds no room returns
- * only when the latch's watchdog opens it, as the caller is stuck by then.
+ * A latch holds the stream while launches queue behind it; the call that finds the queue full
+ * returns only when the latch's watchdog opens it, as the caller is stuck by then.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ int64_t launch_queue_depth(const int64_t *call_ns, int64_t n)
 /* ---- the probe -------------------------------------------------------------------------- */
 
 /* Returns how many calls were made; the last one may have been stuck. */
-static int64_t fill(struct probe *p, const struct latch *latch, int64_t *call_ns)
+static int64_t fill_queue(struct probe *p, const struct latch *latch, int64_t *call_ns)
 {
 	int64_t n = 0;
 
@@ -80,7 +80,7 @@ void launch_probe_queue(struct probe *p)
 	call_ns = calloc(LAUNCHES_MAX, sizeof(*call_ns));
 	CHECK(call_ns, "%d times", LAUNCHES_MAX);
 	latch_close(latch, p->stream);
-	n = fill(p, latch, call_ns);
+	n = fill_queue(p, latch, call_ns);
 	latch_open(latch);
 	CUDA(cudaStreamSynchronize(p->stream));
 	add_depth(p, latch_ended(latch), call_ns, n);

@@ -53,13 +53,13 @@ static void poll_stream(struct probe *p)
 	cudaGetLastError(); /* "not ready" is no failure of later calls */
 }
 
-static void record(struct probe *p)
+static void record_event(struct probe *p)
 {
 	need_event(p);
 	CUDA(cudaEventRecord(p->event, p->stream));
 }
 
-/* Of a call on a stream that has nothing to do. */
+/* Times a call on an idle stream. */
 static void probe_idle(struct probe *p, const char *name, void (*call)(struct probe *))
 {
 	int64_t ns[PROBE_SAMPLES];
@@ -115,7 +115,7 @@ void launch_probe_waits(struct probe *p)
 		{ p, "idle device sync", device_sync, probe_idle },
 		{ p, "idle event sync", event_sync, probe_idle },
 		{ p, "idle stream query", poll_stream, probe_idle },
-		{ p, "event record", record, probe_idle },
+		{ p, "event record", record_event, probe_idle },
 		{ p, "to stream sync", stream_sync, probe_wait },
 		{ p, "to device sync", device_sync, probe_wait },
 		{ p, "to event sync", record_and_sync, probe_wait },

@@ -1,11 +1,12 @@
-/* report.c - what `rift run` tells about the kernels. */
+/* report.c - what `rift run` prints about the kernels. */
 #include "workloads/launch/launch.h"
 
 #include <stdio.h>
 
 #include "common/cuda_check.h"
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -15,7 +16,7 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 	return row;
 }
 
-/* Of block 0 of the first stream. Means are not medians: rows say which. */
+/* Figures of block 0 of the first stream. Rows are labelled as means where they are not medians. */
 static void report_spin(const struct launch_state *s, struct report *out)
 {
 	unsigned long long shortest;
@@ -23,28 +24,28 @@ static void report_spin(const struct launch_state *s, struct report *out)
 
 	CUDA(cudaMemcpy(&slot, s->config.slot, sizeof(slot), cudaMemcpyDeviceToHost));
 	CUDA(cudaMemcpy(&shortest, s->config.shortest, sizeof(shortest), cudaMemcpyDeviceToHost));
-	add(out, "spin asked for", "cycles", (double)s->config.cycles);
+	add_row(out, "spin asked for", "cycles", (double)s->config.cycles);
 	if (!slot.runs)
 		return;
-	add(out, "shortest spin", "cycles", (double)shortest);
-	add(out, "mean spin", "cycles", (double)slot.cycles / (double)slot.runs);
+	add_row(out, "shortest spin", "cycles", (double)shortest);
+	add_row(out, "mean spin", "cycles", (double)slot.cycles / (double)slot.runs);
 }
 
 int launch_report(const void *opts, void *state, struct report *out)
 {
 	const struct launch_opts *o = opts;
 	struct launch_state *s = state;
-	enum launch_body body = launch_body_of(o);
+	enum launch_body body = launch_effective_body(o);
 
 	if (o->probe)
 		return launch_probe(o, s, out);
-	add(out, "blocks a launch", "1", s->config.blocks);
-	add(out, "cycles per us", "1", s->cycles_per_us);
+	add_row(out, "blocks a launch", "1", s->config.blocks);
+	add_row(out, "cycles per us", "1", s->cycles_per_us);
 	if (body == LAUNCH_SPIN)
 		report_spin(s, out);
 	if (body == LAUNCH_WORK) {
-		add(out, "chain", "multiply-adds", s->config.chain);
-		add(out, "cycles per link", "1", s->cycles_per_fma);
+		add_row(out, "chain", "multiply-adds", s->config.chain);
+		add_row(out, "cycles per link", "1", s->cycles_per_fma);
 	}
 	return 0;
 }

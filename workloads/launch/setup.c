@@ -23,8 +23,8 @@ double launch_cycles_per_us(const struct launch_device *d, int64_t mhz)
  * multiply-adds a cycle in 7.x and 8.0, 128 since (CUDA C++ Programming Guide, arithmetic
  * instructions).
  *
- * A worker of the CPU device runs the 32 threads of a block one after the other, 1.1 ns a
- * multiply-add on the machine at hand; its cycle is a nanosecond.
+ * A worker of the CPU device runs the 32 threads of a block one after the other: 1.1 ns a
+ * multiply-add on the machine at hand. Its cycle is a nanosecond.
  */
 int launch_cycles_per_fma(const struct launch_device *d, enum launch_width width)
 {
@@ -101,7 +101,7 @@ static void make_streams(const struct launch_opts *o, struct launch_state *s)
 	}
 }
 
-static int allocate(const struct launch_opts *o, struct launch_config *c)
+static int allocate_memory(const struct launch_opts *o, struct launch_config *c)
 {
 	size_t slots = (size_t)o->streams * c->blocks;
 
@@ -124,11 +124,11 @@ int launch_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	launch_load_kernels();
-	s->kernel = launch_kernel(launch_body_of(o), (enum launch_args)o->args);
+	s->kernel = launch_kernel(launch_effective_body(o), (enum launch_args)o->args);
 	ask_device(&s->device, s->kernel);
 	err = size_kernel(o, s);
 	if (!err)
-		err = allocate(o, &s->config);
+		err = allocate_memory(o, &s->config);
 	if (err)
 		return err;
 	fill_args(s);

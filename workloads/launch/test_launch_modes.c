@@ -10,7 +10,7 @@ static const int64_t depths[DEPTHS] = { 1, 7, 64, 100 };
 
 TestSuite(small_launch_modes, .timeout = 60);
 
-/* Of the run's own steps, after the reset. */
+/* Traces of the run's own steps, after the reset. */
 static bool same(const struct run *r, const struct launch_slot *a, const struct launch_slot *b)
 {
 	return !memcmp(a, b, run_slots(r) * sizeof(*a));
@@ -119,7 +119,7 @@ Test(small_launch_modes, graphs_that_run_again_count_again)
 }
 
 /* Kernels of a step start from one point and the next step waits for all of them. */
-static size_t needs_of(cudaGraphNode_t node)
+static size_t dependency_count(cudaGraphNode_t node)
 {
 	size_t n = 0;
 
@@ -146,7 +146,7 @@ Test(small_launch_modes, a_step_forks_and_joins)
 	cr_assert(n == NODES, "%zu nodes", n);
 	CUDA(cudaGraphGetNodes(graph, node, &n));
 	for (size_t i = 0; i < n; i++) {
-		size_t needs = needs_of(node[i]);
+		size_t needs = dependency_count(node[i]);
 
 		cr_assert(needs == 0 || needs == STREAMS, "node %zu waits for %zu", i, needs);
 		roots += needs == 0;

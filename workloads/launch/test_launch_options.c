@@ -53,13 +53,13 @@ Test(small_launch_options, no_time_is_the_empty_kernel)
 {
 	struct launch_opts o = default_opts();
 
-	cr_assert(launch_body_of(&o) == LAUNCH_EMPTY, "spin of 0 us");
+	cr_assert(launch_effective_body(&o) == LAUNCH_EMPTY, "spin of 0 us");
 	o.kernel = LAUNCH_FILL_WORK;
-	cr_assert(launch_body_of(&o) == LAUNCH_EMPTY, "work of 0 us");
+	cr_assert(launch_effective_body(&o) == LAUNCH_EMPTY, "work of 0 us");
 	o.us = 1;
-	cr_assert(launch_body_of(&o) == LAUNCH_WORK, "work");
+	cr_assert(launch_effective_body(&o) == LAUNCH_WORK, "work");
 	o.kernel = LAUNCH_FILL_SPIN;
-	cr_assert(launch_body_of(&o) == LAUNCH_SPIN, "spin");
+	cr_assert(launch_effective_body(&o) == LAUNCH_SPIN, "spin");
 }
 
 Test(small_launch_options, several_streams_are_not_fused)
@@ -188,7 +188,7 @@ static double reported(const struct report *report, const char *name)
 	return 0;
 }
 
-static struct report report_of(struct launch_opts o, int64_t steps)
+static struct report make_report(struct launch_opts o, int64_t steps)
 {
 	struct run *r = run_begin(o);
 	struct report report = { 0 };
@@ -206,14 +206,14 @@ Test(small_launch_options, report_tells_how_kernels_were_sized)
 
 	need_device();
 	o.mhz = 200;
-	report = report_of(o, 20);
+	report = make_report(o, 20);
 	cr_assert(reported(&report, "blocks a launch") == 1, "blocks");
 	cr_assert(reported(&report, "cycles per us") == 200, "clock");
 	cr_assert(reported(&report, "spin asked for") == 1000, "asked");
 	cr_assert(reported(&report, "shortest spin") >= 1000, "shortest");
 	cr_assert(reported(&report, "mean spin") >= reported(&report, "shortest spin"), "mean");
 	o.kernel = LAUNCH_FILL_WORK;
-	report = report_of(o, 20);
+	report = make_report(o, 20);
 	cr_assert(reported(&report, "chain") * reported(&report, "cycles per link") <= 1032 &&
 			  reported(&report, "chain") * reported(&report, "cycles per link") >= 968,
 		  "chain");

@@ -34,7 +34,7 @@ static const double all_below = 0x1p27; /* multiply-adds of a slot: 0.1 to 0.2 s
 static const double allowed = 5e-7;
 static const double each_flaw = 1000; /* added to the error for what is not as it must be */
 
-/* Rows or columns that are compared, in order. */
+/* Indices of the rows or columns that are compared, in order. */
 struct lines {
 	uint32_t *at, n;
 };
@@ -52,7 +52,7 @@ struct audit {
 	double worst;
 };
 
-static void *room_for(size_t n, size_t size)
+static void *allocate_zeroed(size_t n, size_t size)
 {
 	void *p = calloc(n, size);
 
@@ -62,16 +62,16 @@ static void *room_for(size_t n, size_t size)
 
 /* ---- which rows and columns --------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static struct lines all_of(uint32_t length)
+static struct lines all_lines(uint32_t length)
 {
-	struct lines l = { room_for(length, sizeof(*l.at)), length };
+	struct lines l = { allocate_zeroed(length, sizeof(*l.at)), length };
 
 	for (uint32_t i = 0; i < length; i++)
 		l.at[i] = i;
@@ -79,23 +79,23 @@ static struct lines all_of(uint32_t length)
 }
 
 /* In order, each once. */
-static void put_in_order(struct lines *l)
+static void sort_lines(struct lines *l)
 {
 	uint32_t n = 0;
 
-	qsort(l->at, l->n, sizeof(*l->at), by_number);
+	qsort(l->at, l->n, sizeof(*l->at), compare_numbers);
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!i || l->at[i] != l->at[i - 1])
 			l->at[n++] = l->at[i];
 	l->n = n;
 }
 
-/* One of each stretch, and those around borders of tiles. Which: of rows 0, of columns 1. */
-static struct lines some_of(uint32_t length, uint32_t which, uint64_t seed)
+/* One of each stretch, and those around borders of tiles. which: 0 for rows, 1 for columns. */
+static struct lines sample_lines(uint32_t length, uint32_t which, uint64_t seed)
 {
 	uint32_t last = (length - 1) / 128 * 128; /* where the last large tile begins */
 	const uint32_t ends[ENDS] = { 0, 31, 32, 63, 64, last - 1, last, length - 1 };
-	struct lines l = { room_for(STRETCHES + ENDS, sizeof(*l.at)), 0 };
+	struct lines l = { allocate_zeroed(STRETCHES + ENDS, sizeof(*l.at)), 0 };
 
 	for (uint64_t i = 0; i < STRETCHES; i++) {
 		uint32_t begin = (uint32_t)(length * i / STRETCHES);
@@ -108,23 +108,23 @@ static struct lines some_of(uint32_t length, uint32_t which, uint64_t seed)
 	for (int i = 0; i < ENDS; i++)
 		if (ends[i] < length)
 			l.at[l.n++] = ends[i];
-	put_in_order(&l);
+	sort_lines(&l);
 	return l;
 }
 
-static void choose(struct audit *a)
+static void choose_lines(struct audit *a)
 {
 	struct matmul_shape s = a->s->shape;
 	bool all = a->v->full || (double)s.m * s.n * s.k <= all_below;
 
-	a->rows = all ? all_of(s.m) : some_of(s.m, 0, a->v->seed);
-	a->cols = all ? all_of(s.n) : some_of(s.n, 1, a->v->seed);
+	a->rows = all ? all_lines(s.m) : sample_lines(s.m, 0, a->v->seed);
+	a->cols = all ? all_lines(s.n) : sample_lines(s.n, 1, a->v->seed);
 }
 
 /* ---- elements --------------------------------------------------------------------------- */
 
-/* Of an element; the larger of the norms' product is the more it may be off. */
-static double error_of(const struct audit *a, double got, double want, double norms)
+/* The error of an element, relative to the product of the norms where rounding is allowed. */
+static double element_error(const struct audit *a, double got, double want, double norms)
 {
 	double off = fabs(got - want);
 
@@ -133,10 +133,10 @@ static double error_of(const struct audit *a, double got, double want, double no
 	return off / norms;
 }
 
-static void compare(struct audit *a, uint32_t row, uint32_t col, double got, double want,
-		    double norms)
+static void compare_element(struct audit *a, uint32_t row, uint32_t col, double got, double want,
+			    double norms)
 {
-	double error = error_of(a, got, want, norms);
+	double error = element_error(a, got, want, norms);
 
 	a->v->compared++;
 	if (error <= a->worst)
@@ -147,7 +147,7 @@ static void compare(struct audit *a, uint32_t row, uint32_t col, double got, dou
 }
 
 /* A row of the product in `count` columns, which a->panel has. */
-static void look_at_row(struct audit *a, uint32_t row, const uint32_t *col, uint32_t count)
+static void check_row(struct audit *a, uint32_t row, const uint32_t *col, uint32_t count)
 {
 	struct matmul_shape s = a->s->shape;
 	double norm;
@@ -158,7 +158,8 @@ static void look_at_row(struct audit *a, uint32_t row, const uint32_t *col, uint
 	dataset_fetch(&a->s->set, 0, a->in.slot, (int64_t)row * s.n + col[0],
 		      col[count - 1] - col[0] + 1, a->got);
 	for (uint32_t c = 0; c < count; c++)
-		compare(a, row, col[c], a->got[col[c] - col[0]], a->want[c], norm * a->norm[c]);
+		compare_element(a, row, col[c], a->got[col[c] - col[0]], a->want[c],
+				norm * a->norm[c]);
 }
 
 /* Columns of B that are kept at a time. */
@@ -184,17 +185,17 @@ static int compare_slot(struct audit *a)
 		for (uint32_t i = 0; i < a->rows.n; i++) {
 			if (interrupted())
 				return -EINTR;
-			look_at_row(a, a->rows.at[i], col, count);
+			check_row(a, a->rows.at[i], col, count);
 		}
 	}
 	return 0;
 }
 
 /* Is there a number in all elements of the slot? */
-static int look_for_gaps(struct audit *a)
+static int find_unwritten(struct audit *a)
 {
 	int64_t words = a->s->set.shape.array[MATMUL_C].words, n;
-	float *piece = room_for(DATASET_PIECE, sizeof(*piece));
+	float *piece = allocate_zeroed(DATASET_PIECE, sizeof(*piece));
 	bool stop = false;
 
 	for (int64_t at = 0; at < words && !stop; at += n) {
@@ -212,7 +213,7 @@ static int look_for_gaps(struct audit *a)
 
 /* ---- the verdict ------------------------------------------------------------------------ */
 
-static int look_at_slots(struct audit *a)
+static int check_slots(struct audit *a)
 {
 	int err = 0;
 
@@ -220,14 +221,14 @@ static int look_at_slots(struct audit *a)
 		if (!(a->found.answers >> slot & 1))
 			continue;
 		a->in.slot = (uint32_t)slot;
-		err = look_for_gaps(a);
+		err = find_unwritten(a);
 		if (!err)
 			err = compare_slot(a);
 	}
 	return err;
 }
 
-static void judge(struct audit *a)
+static void set_verdict(struct audit *a)
 {
 	struct verdict *v = a->v;
 	bool small = a->o->fill == MATMUL_SMALL;
@@ -243,7 +244,7 @@ static void judge(struct audit *a)
 		snprintf(v->worst, sizeof(v->worst), "%s", a->found.first);
 }
 
-static int look_at_all(struct audit *a)
+static int check_elements(struct audit *a)
 {
 	const struct matmul_opts *o = a->o;
 	uint32_t width;
@@ -252,15 +253,15 @@ static int look_at_all(struct audit *a)
 	a->v->compared = 0;
 	a->in = (struct matmul_inputs){ a->s->shape, 0, (uint64_t)o->seed,
 					(enum matmul_fill)o->fill };
-	choose(a);
+	choose_lines(a);
 	width = panel_width(a);
-	a->panel = room_for((size_t)width * a->s->shape.k, sizeof(*a->panel));
-	a->norm = room_for(width, sizeof(*a->norm));
-	a->want = room_for(width, sizeof(*a->want));
-	a->row = room_for(a->s->shape.k, sizeof(*a->row));
-	a->got = room_for(a->s->shape.n, sizeof(*a->got));
-	err = look_at_slots(a);
-	judge(a);
+	a->panel = allocate_zeroed((size_t)width * a->s->shape.k, sizeof(*a->panel));
+	a->norm = allocate_zeroed(width, sizeof(*a->norm));
+	a->want = allocate_zeroed(width, sizeof(*a->want));
+	a->row = allocate_zeroed(a->s->shape.k, sizeof(*a->row));
+	a->got = allocate_zeroed(a->s->shape.n, sizeof(*a->got));
+	err = check_slots(a);
+	set_verdict(a);
 	free(a->rows.at);
 	free(a->cols.at);
 	free(a->panel);
@@ -278,5 +279,5 @@ int matmul_check(const void *opts, void *state, int64_t steps, struct verdict *v
 	const struct dataset_extent extent = { steps, v->graph_steps, v->full, v->seed };
 	int err = dataset_audit(&s->set, &matmul_work, opts, state, &extent, &a.found);
 
-	return err ? err : look_at_all(&a);
+	return err ? err : check_elements(&a);
 }

@@ -5,7 +5,7 @@
 #include "common/philox.h"
 #include "workloads/matmul/device.h"
 
-/* Of the random numbers of either matrix. */
+/* Tags of the random numbers of either matrix. */
 enum matmul_tag { MATMUL_TAG_A = 18, MATMUL_TAG_B = 19 };
 
 /* Elements 4 i to 4 i + 3 of a matrix of a slot, as words. */

@@ -9,7 +9,7 @@
 #include "common/cuda_check.h"
 #include "workloads/matmul/matmul.h"
 
-int matmul_library_begin(struct matmul_library *l)
+int matmul_library_init(struct matmul_library *l)
 {
 	int err = blas_load(&l->blas);
 
@@ -26,7 +26,7 @@ int matmul_library_begin(struct matmul_library *l)
 	return 0;
 }
 
-void matmul_library_end(struct matmul_library *l)
+void matmul_library_release(struct matmul_library *l)
 {
 	if (l->handle)
 		BLAS(l->blas, l->blas->cublasDestroy(l->handle));
@@ -36,7 +36,7 @@ void matmul_library_end(struct matmul_library *l)
 }
 
 /* A new stream takes the workspace away; without ours the library would allocate in a capture. */
-static void stand_at(struct matmul_library *l, cudaStream_t stream)
+static void use_stream(struct matmul_library *l, cudaStream_t stream)
 {
 	if (l->stream == stream)
 		return;
@@ -51,7 +51,7 @@ void matmul_library_multiply(struct matmul_library *l, struct matmul_shape s, co
 	static const float one = 1, none = 0;
 	int m = (int)s.m, n = (int)s.n, k = (int)s.k;
 
-	stand_at(l, stream);
+	use_stream(l, stream);
 	BLAS(l->blas, l->blas->cublasGemmEx(l->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b,
 					    CUDA_R_32F, n, a, CUDA_R_32F, k, &none, c, CUDA_R_32F,
 					    n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));

@@ -1,6 +1,15 @@
 /*
  * matmul.c - the matmul workload: its parameters, what they allow and cost, and its entry in the
  * table.
+ *
+ * A step multiplies the two matrices of one slot, C = A B in float:
+ *
+ *   data=streamed  copy A and B to the device; with overlap= in chunks of rows of A
+ *   multiply       by tiles (kernels.cu), one launch a chunk; or by cuBLAS (library.c)
+ *   data=streamed  copy C back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, reference.c is what check.c compares with.
  */
 #include "workloads/matmul/matmul.h"
 
@@ -42,7 +51,7 @@ static const struct preset presets[] = {
 	{ NULL, NULL, NULL },
 };
 
-struct matmul_shape matmul_shape_of(const struct matmul_opts *o)
+struct matmul_shape matmul_shape_from(const struct matmul_opts *o)
 {
 	return (struct matmul_shape){ .m = (uint32_t)(o->m ? o->m : o->n),
 				      .n = (uint32_t)o->n,
@@ -51,7 +60,7 @@ struct matmul_shape matmul_shape_of(const struct matmul_opts *o)
 
 struct dataset_shape matmul_layout(const struct matmul_opts *o)
 {
-	struct matmul_shape s = matmul_shape_of(o);
+	struct matmul_shape s = matmul_shape_from(o);
 	int64_t m = s.m, n = s.n, k = s.k;
 	bool cublas = o->impl == MATMUL_CUBLAS;
 
@@ -87,7 +96,7 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	struct dataset_shape layout = matmul_layout(o);
 	struct dataset_copies in = dataset_copies_in(&o->set, &layout);
 	struct dataset_copies back = dataset_copies_out(&o->set, &layout);
-	struct matmul_shape s = matmul_shape_of(o);
+	struct matmul_shape s = matmul_shape_from(o);
 
 	(void)state;
 	*out = (struct cost){

@@ -57,7 +57,7 @@ int matmul_check(const void *opts, void *state, int64_t steps, struct verdict *v
 int matmul_report(const void *opts, void *state, struct report *out);
 void matmul_teardown(void *state);
 
-struct matmul_shape matmul_shape_of(const struct matmul_opts *o);
+struct matmul_shape matmul_shape_from(const struct matmul_opts *o);
 
 /* The arrays of a slot: A and C are cut by rows, B comes whole. */
 struct dataset_shape matmul_layout(const struct matmul_opts *o);
@@ -69,8 +69,8 @@ extern const struct dataset_work matmul_work;
 enum { MATMUL_WORKSPACE = 32 << 20 }; /* bytes: what NVIDIA recommends for capability 9.0 */
 
 /* 0, or a negative errno after one line. */
-int matmul_library_begin(struct matmul_library *l);
-void matmul_library_end(struct matmul_library *l); /* takes zero, and leaves it */
+int matmul_library_init(struct matmul_library *l);
+void matmul_library_release(struct matmul_library *l); /* takes zero, and leaves it */
 
 /* Enqueues C = A B. */
 void matmul_library_multiply(struct matmul_library *l, struct matmul_shape shape, const float *a,

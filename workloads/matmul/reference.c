@@ -11,16 +11,16 @@ struct stream {
 	const struct matmul_inputs *in;
 	enum matmul_tag tag;
 	int64_t at; /* which four; -1: none yet */
-	struct philox four;
+	struct philox vec4;
 };
 
-static double element(struct stream *s, int64_t e)
+static double next_element(struct stream *s, int64_t e)
 {
 	if (s->at != e >> 2) {
 		s->at = e >> 2;
-		s->four = matmul_words((uint32_t)s->at, s->in->slot, s->tag, s->in->seed);
+		s->vec4 = matmul_words((uint32_t)s->at, s->in->slot, s->tag, s->in->seed);
 	}
-	return matmul_value(s->four.word[e & 3], s->in->fill);
+	return matmul_value(s->vec4.word[e & 3], s->in->fill);
 }
 
 void matmul_row(const struct matmul_inputs *in, uint32_t i, double *row)
@@ -28,7 +28,7 @@ void matmul_row(const struct matmul_inputs *in, uint32_t i, double *row)
 	struct stream s = { .in = in, .tag = MATMUL_TAG_A, .at = -1 };
 
 	for (uint32_t l = 0; l < in->shape.k; l++)
-		row[l] = element(&s, (int64_t)i * in->shape.k + l);
+		row[l] = next_element(&s, (int64_t)i * in->shape.k + l);
 }
 
 void matmul_columns(const struct matmul_inputs *in, const uint32_t *column, uint32_t count,
@@ -38,7 +38,7 @@ void matmul_columns(const struct matmul_inputs *in, const uint32_t *column, uint
 
 	for (uint32_t l = 0; l < in->shape.k; l++)
 		for (uint32_t c = 0; c < count; c++)
-			*out++ = element(&s, (int64_t)l * in->shape.n + column[c]);
+			*out++ = next_element(&s, (int64_t)l * in->shape.n + column[c]);
 }
 
 void matmul_reference(const double *row, const double *columns, uint32_t k, uint32_t count,

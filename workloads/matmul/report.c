@@ -1,11 +1,12 @@
-/* report.c - what `rift run` tells about products: how fast, how they are cut, what is copied. */
+/* report.c - what `rift run` prints about products: how fast, how they are cut, what is copied. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/check.h"
 #include "workloads/matmul/matmul.h"
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -18,7 +19,7 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 static void report_tiles(const struct matmul_state *s, struct report *out)
 {
 	static const int sides[] = { 0, 128, 64, 32 };
-	struct report_row *row = add(out, "tiles", "", 0);
+	struct report_row *row = add_row(out, "tiles", "", 0);
 	int side = sides[s->tile];
 
 	snprintf(row->text, sizeof(row->text), "%u of %d x %d",
@@ -29,7 +30,7 @@ static void report_tiles(const struct matmul_state *s, struct report *out)
 static void report_library(const struct matmul_state *s, struct report *out)
 {
 	const char *forced = getenv("NVIDIA_TF32_OVERRIDE");
-	struct report_row *row = add(out, "library", "", 0);
+	struct report_row *row = add_row(out, "library", "", 0);
 
 	snprintf(row->text, sizeof(row->text), "%s%s%.40s", s->library.blas->name,
 		 forced ? ", with NVIDIA_TF32_OVERRIDE=" : "", forced ? forced : "");
@@ -45,15 +46,15 @@ int matmul_report(const void *opts, void *state, struct report *out)
 	int64_t n;
 	double ns = dataset_step_ns(matmul_step, opts, state, &n);
 
-	add(out, "products", "GFLOP/s", flops / ns)->n = n;
+	add_row(out, "products", "GFLOP/s", flops / ns)->n = n;
 	if (streamed)
-		add(out, "copied", "GB/s", bytes / ns)->n = n;
+		add_row(out, "copied", "GB/s", bytes / ns)->n = n;
 	if (o->impl == MATMUL_CUBLAS)
 		report_library(s, out);
 	else
 		report_tiles(s, out);
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+	dataset_touched_text(&s->set, add_row(out, "working set", "", 0)->text);
 	if (streamed)
-		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
+		dataset_copies_text(&s->set, add_row(out, "copies a step", "", 0)->text);
 	return 0;
 }

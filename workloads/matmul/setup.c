@@ -5,10 +5,10 @@
 #include "common/device.h"
 #include "workloads/matmul/matmul.h"
 
-/* Of a chunk's product: that is what one launch computes. */
-static enum matmul_tile tile_of(const struct matmul_opts *o)
+/* The tile for a chunk's product, which is what one launch computes. */
+static enum matmul_tile choose_tile(const struct matmul_opts *o)
 {
-	struct matmul_shape s = matmul_shape_of(o);
+	struct matmul_shape s = matmul_shape_from(o);
 	uint32_t chunks = (uint32_t)dataset_chunks(&o->set);
 
 	if (o->tile != MATMUL_TILE_AUTO)
@@ -40,13 +40,13 @@ int matmul_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	matmul_load_kernels();
-	s->shape = matmul_shape_of(o);
-	s->tile = tile_of(o);
+	s->shape = matmul_shape_from(o);
+	s->tile = choose_tile(o);
 	snprintf(what, sizeof(what), "m=%u n=%u k=%u slots=%ld", s->shape.m, s->shape.n, s->shape.k,
 		 (long)o->set.slots);
 	err = dataset_make(&s->set, &o->set, &layout, what);
 	if (!err && o->impl == MATMUL_CUBLAS)
-		err = matmul_library_begin(&s->library);
+		err = matmul_library_init(&s->library);
 	if (!err)
 		err = dataset_fill(&s->set, &matmul_work, o, s);
 	if (!err)
@@ -58,6 +58,6 @@ void matmul_teardown(void *state)
 {
 	struct matmul_state *s = state;
 
-	matmul_library_end(&s->library);
+	matmul_library_release(&s->library);
 	dataset_release(&s->set);
 }

@@ -13,8 +13,8 @@ int matmul_reset(const void *opts, void *state, cudaStream_t stream)
 	return 0;
 }
 
-/* Those of a slot of the device, with what leads to the slots behind it. */
-static struct matmul_arrays arrays_at(const struct matmul_state *s, int64_t slot)
+/* The arrays of a slot of the device, with the strides to the slots behind it. */
+static struct matmul_arrays slot_arrays(const struct matmul_state *s, int64_t slot)
 {
 	const struct dataset_array *a = s->set.shape.array;
 
@@ -28,19 +28,19 @@ static struct matmul_arrays arrays_at(const struct matmul_state *s, int64_t slot
 	};
 }
 
-static void make(const void *opts, void *state, int64_t slot, int64_t at)
+static void make_slot(const void *opts, void *state, int64_t slot, int64_t at)
 {
 	const struct matmul_opts *o = opts;
 	const struct matmul_state *s = state;
-	struct matmul_arrays arrays = arrays_at(s, at);
+	struct matmul_arrays arrays = slot_arrays(s, at);
 
 	matmul_fill(&arrays, s->shape, (uint32_t)slot, (uint64_t)o->seed, (enum matmul_fill)o->fill,
 		    0);
 }
 
 /* The rows of A, and of C, that a chunk has, and all of B. */
-static struct matmul_shape cut(const struct matmul_state *s, struct matmul_arrays *arrays,
-			       int chunk, int chunks)
+static struct matmul_shape cut_chunk(const struct matmul_state *s, struct matmul_arrays *arrays,
+				     int chunk, int chunks)
 {
 	const struct dataset_array *a = s->set.shape.array;
 	int64_t at = dataset_edge(&a[MATMUL_A], chunk, chunks);
@@ -52,31 +52,32 @@ static struct matmul_shape cut(const struct matmul_state *s, struct matmul_array
 	return shape;
 }
 
-static void by_tiles(const struct matmul_state *s, const struct dataset_part *part, uint32_t steps,
-		     cudaStream_t stream)
+static void launch_tiles(const struct matmul_state *s, const struct dataset_part *part,
+			 uint32_t steps, cudaStream_t stream)
 {
 	struct matmul_launch l = {
-		.arrays = arrays_at(s, 0),
+		.arrays = slot_arrays(s, 0),
 		.slots = s->set.device_slots,
 		.steps = steps,
 		.advance = part->counts ? steps : 0,
 		.counter = s->set.counter,
 	};
 
-	l.shape = cut(s, &l.arrays, part->chunk, part->chunks);
+	l.shape = cut_chunk(s, &l.arrays, part->chunk, part->chunks);
 	matmul_multiply(&l, s->tile, stream);
 }
 
-/* Of other sizes the library may add in another order: what is cut in a step always is. */
-static void by_library(struct matmul_state *s, const struct dataset_part *part, cudaStream_t stream)
+/* The library may add in another order for other sizes: a step that is cut is always cut. */
+static void launch_library(struct matmul_state *s, const struct dataset_part *part,
+			   cudaStream_t stream)
 {
 	int chunks = dataset_chunks(&s->set.o);
 	int first = part->chunks == chunks ? part->chunk : 0;
 	int end = part->chunks == chunks ? part->chunk + 1 : chunks;
 
 	for (int c = first; c < end; c++) {
-		struct matmul_arrays at = arrays_at(s, part->slot);
-		struct matmul_shape shape = cut(s, &at, c, chunks);
+		struct matmul_arrays at = slot_arrays(s, part->slot);
+		struct matmul_shape shape = cut_chunk(s, &at, c, chunks);
 
 		matmul_library_multiply(&s->library, shape, at.a, at.b, at.c, stream);
 	}
@@ -84,18 +85,18 @@ static void by_library(struct matmul_state *s, const struct dataset_part *part, 
 		matmul_count(s->set.counter, stream);
 }
 
-static void compute(const void *opts, void *state, const struct dataset_part *part,
-		    cudaStream_t stream)
+static void compute_part(const void *opts, void *state, const struct dataset_part *part,
+			 cudaStream_t stream)
 {
 	const struct matmul_opts *o = opts;
 
 	if (o->impl == MATMUL_CUBLAS)
-		by_library(state, part, stream);
+		launch_library(state, part, stream);
 	else
-		by_tiles(state, part, 1, stream);
+		launch_tiles(state, part, 1, stream);
 }
 
-const struct dataset_work matmul_work = { make, compute };
+const struct dataset_work matmul_work = { make_slot, compute_part };
 
 int matmul_step(const void *opts, void *state, cudaStream_t stream)
 {
@@ -113,6 +114,6 @@ int matmul_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 	if (n > UINT32_MAX)
 		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
 				(long)UINT32_MAX);
-	by_tiles(state, &all, (uint32_t)n, stream);
+	launch_tiles(state, &all, (uint32_t)n, stream);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include "workloads/matmul/matmul.h"
 
 /* As a user leaves them, but for the sizes. */
-static inline struct matmul_opts opts_of(int64_t m, int64_t n, int64_t k)
+static inline struct matmul_opts make_opts(int64_t m, int64_t n, int64_t k)
 {
 	struct matmul_opts o;
 
@@ -28,7 +28,7 @@ static inline struct matmul_opts opts_of(int64_t m, int64_t n, int64_t k)
 
 static inline struct matmul_opts tile_opts(int64_t m, int64_t n, int64_t k, int tile)
 {
-	struct matmul_opts o = opts_of(m, n, k);
+	struct matmul_opts o = make_opts(m, n, k);
 
 	o.tile = tile;
 	return o;
@@ -37,7 +37,7 @@ static inline struct matmul_opts tile_opts(int64_t m, int64_t n, int64_t k, int 
 static inline struct matmul_opts streamed_opts(int64_t m, int64_t n, int64_t k, int64_t block,
 					       int64_t overlap)
 {
-	struct matmul_opts o = opts_of(m, n, k);
+	struct matmul_opts o = make_opts(m, n, k);
 
 	o.set.data = STREAMED_STREAMED;
 	o.set.block = block;

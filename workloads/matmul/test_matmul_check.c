@@ -30,7 +30,7 @@ Test(small_matmul_check, the_check_finds_what_is_wrong)
 	float *c;
 
 	need_device();
-	r = run_begin(opts_of(M, N, 23));
+	r = run_begin(make_opts(M, N, 23));
 	c = on_device(r, MATMUL_C, 0);
 	again(r);
 	spoil(c + LAST, 12345);
@@ -96,7 +96,7 @@ static void round_to_tf32(float *a, float *b)
 
 static void is_found(mistake *make)
 {
-	struct run *r = run_begin(opts_of(SIDE, SIDE, SIDE));
+	struct run *r = run_begin(make_opts(SIDE, SIDE, SIDE));
 	float *a = take_array(r, MATMUL_A, 0), *b = take_array(r, MATMUL_B, 0);
 
 	make(a, b);
@@ -122,7 +122,7 @@ Test(small_matmul_check, the_check_finds_sums_with_what_was_there)
 	float *c;
 
 	need_device();
-	r = run_begin(opts_of(SIDE, SIDE, SIDE));
+	r = run_begin(make_opts(SIDE, SIDE, SIDE));
 	run_steps(r, 1);
 	run_passes(r, 1);
 	c = take_array(r, MATMUL_C, 0);
@@ -136,7 +136,7 @@ Test(small_matmul_check, the_check_finds_sums_with_what_was_there)
 /* Small integers have to be right to the last bit. */
 Test(small_matmul_check, the_check_finds_the_last_bit_of_integers)
 {
-	struct matmul_opts o = opts_of(SIDE, SIDE, SIDE);
+	struct matmul_opts o = make_opts(SIDE, SIDE, SIDE);
 	struct run *r;
 	uint32_t bits;
 
@@ -271,7 +271,7 @@ Test(small_matmul_check, chunks_fork_and_join)
 /* Above 2^27 multiply-adds some rows and columns are compared; all is looked at for poison. */
 Test(large_matmul_check, a_sample_of_many_is_compared)
 {
-	struct matmul_opts o = opts_of(600, 520, 440);
+	struct matmul_opts o = make_opts(600, 520, 440);
 	struct verdict v;
 	struct run *r;
 

@@ -10,7 +10,7 @@ TestSuite(small_matmul_modes, .timeout = 60);
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
-/* Of fewer steps than slots, as many, and more. */
+/* Fewer steps than slots, as many, and more. */
 Test(small_matmul_modes, stream_graph_and_fused_give_the_same_bits)
 {
 	static const int64_t depths[] = { 1, 3, 5 };
@@ -30,7 +30,7 @@ Test(small_matmul_modes, stream_graph_and_fused_give_the_same_bits)
 
 Test(small_matmul_modes, graphs_go_on_where_the_last_one_ended)
 {
-	struct matmul_opts o = opts_of(20, 20, 20);
+	struct matmul_opts o = make_opts(20, 20, 20);
 	struct run *r;
 
 	need_device();
@@ -47,7 +47,7 @@ Test(small_matmul_modes, graphs_go_on_where_the_last_one_ended)
 /* The library's graphs repeat the slots that they were captured with. */
 Test(small_matmul_modes, the_library_in_streams_and_graphs)
 {
-	struct matmul_opts o = opts_of(24, 40, 17);
+	struct matmul_opts o = make_opts(24, 40, 17);
 	struct run *r;
 
 	need_device();

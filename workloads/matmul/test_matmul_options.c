@@ -13,7 +13,7 @@ TestSuite(small_matmul_options, .timeout = 60);
 
 Test(small_matmul_options, defaults_are_those_of_the_rows)
 {
-	const struct matmul_opts o = opts_of(0, 1024, 0);
+	const struct matmul_opts o = make_opts(0, 1024, 0);
 	struct limits limits = { 0 };
 
 	expect_defaults(&workload_matmul, &o);
@@ -73,7 +73,7 @@ static void setup_fails(struct matmul_opts o, const char *says)
 
 Test(small_matmul_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct matmul_opts o = opts_of(0, 32768, 0);
+	struct matmul_opts o = make_opts(0, 32768, 0);
 
 	need_device();
 	o.set.slots = 1 << 24; /* no user can ask for that */
@@ -118,7 +118,7 @@ Test(small_matmul_options, tiles_go_with_the_size)
 
 /* ---- cost and report -------------------------------------------------------------------- */
 
-static struct cost cost_of(struct matmul_opts o)
+static struct cost find_cost(struct matmul_opts o)
 {
 	struct cost c;
 
@@ -128,21 +128,21 @@ static struct cost cost_of(struct matmul_opts o)
 
 Test(small_matmul_options, a_step_costs_what_the_formula_says)
 {
-	struct matmul_opts o = opts_of(100, 200, 300);
-	struct cost c = cost_of(o);
+	struct matmul_opts o = make_opts(100, 200, 300);
+	struct cost c = find_cost(o);
 
 	cr_assert(c.launches == 1 && c.flops == 12e6 && c.bytes_moved == 440000, "resident");
 	cr_assert(!c.bytes_transferred && !c.to_device.calls, "resident");
 	o.impl = MATMUL_CUBLAS;
-	cr_assert(cost_of(o).launches == 2, "one of them counts");
+	cr_assert(find_cost(o).launches == 2, "one of them counts");
 	o = streamed_opts(100, 200, 300, STREAMED_BLOCK_MIN, 0);
-	c = cost_of(o);
+	c = find_cost(o);
 	cr_assert(c.to_device.calls == 6 && c.to_device.bytes == 360000, "%g calls of %g bytes",
 		  c.to_device.calls, c.to_device.bytes);
 	cr_assert(c.to_host.calls == 2 && c.to_host.bytes == 80000 && !c.pageable, "to the host");
 	o.set.overlap = 4;
 	o.set.memory = STREAMED_PAGEABLE;
-	c = cost_of(o);
+	c = find_cost(o);
 	cr_assert(c.launches == 4 && c.to_device.calls == 8 && c.pageable, "chunks: %g calls",
 		  c.to_device.calls);
 	cr_assert(c.bytes_transferred == 440000, "chunks: %g bytes", c.bytes_transferred);
@@ -159,7 +159,7 @@ static void has_row(const struct report *r, const char *name, const char *says)
 	cr_assert(false, "no row '%s'", name);
 }
 
-static struct report *report_of(struct matmul_opts o)
+static struct report *make_report(struct matmul_opts o)
 {
 	static struct report report;
 	struct run *r = run_begin(o);
@@ -172,18 +172,18 @@ static struct report *report_of(struct matmul_opts o)
 
 Test(small_matmul_options, the_report_has_rates_and_sizes)
 {
-	struct matmul_opts o = opts_of(40, 33, 5);
+	struct matmul_opts o = make_opts(40, 33, 5);
 	struct report *r;
 
 	need_device();
-	r = report_of(o);
+	r = make_report(o);
 	has_row(r, "products", NULL);
 	has_row(r, "tiles", "4 of 32 x 32");
-	has_row(r, "touched in turn", "MB of device memory");
+	has_row(r, "working set", "MB of device memory");
 	setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
 	o = streamed_opts(40, 33, 5, 0, 2);
 	o.impl = MATMUL_CUBLAS;
-	r = report_of(o);
+	r = make_report(o);
 	has_row(r, "library", "with NVIDIA_TF32_OVERRIDE=0");
 	has_row(r, "copied", NULL);
 	has_row(r, "copies a step", "3 of 0.00146 MB to the device, 2 of 0.00528 MB back");

@@ -1,6 +1,6 @@
 /*
- * test_matmul_streamed.c - steps of data=streamed: every byte comes and goes, in blocks that do not
- * divide the matrices, from each kind of memory, with rows of A in chunks that overlap.
+ * test_matmul_streamed.c - steps of data=streamed: every byte comes and goes. Blocks do not divide
+ * the matrices; memory is of each kind; rows of A come in chunks that overlap.
  */
 #include "workloads/matmul/test_matmul.h"
 

@@ -19,7 +19,7 @@ static void near(const char *what, double got, double want, double within)
 	cr_assert(fabs(got - want) <= within, "%s: %.12g, known %.12g", what, got, want);
 }
 
-static struct matmul_inputs inputs_of(uint32_t m, uint32_t n, uint32_t k, enum matmul_fill fill)
+static struct matmul_inputs make_inputs(uint32_t m, uint32_t n, uint32_t k, enum matmul_fill fill)
 {
 	return (struct matmul_inputs){ { m, n, k }, 0, 1, fill };
 }
@@ -35,7 +35,7 @@ Test(small_matmul_values, matrices_are_the_known_ones)
 	double row[4], columns[8];
 
 	for (int fill = 0; fill < 2; fill++) {
-		struct matmul_inputs in = inputs_of(4, 4, 4, (enum matmul_fill)fill);
+		struct matmul_inputs in = make_inputs(4, 4, 4, (enum matmul_fill)fill);
 
 		matmul_row(&in, 0, row);
 		matmul_columns(&in, first_two, 2, columns);
@@ -135,7 +135,7 @@ static double *product_in_double(const struct matmul_inputs *in)
 static void reference_knows(const struct known *k)
 {
 	for (int fill = 0; fill < 2; fill++) {
-		struct matmul_inputs in = inputs_of(k->m, k->n, k->k, (enum matmul_fill)fill);
+		struct matmul_inputs in = make_inputs(k->m, k->n, k->k, (enum matmul_fill)fill);
 		double *c = product_in_double(&in);
 
 		is_known(k, c, fill == MATMUL_SMALL, fill == MATMUL_SMALL ? 0 : 1e-9);
@@ -149,7 +149,7 @@ Test(small_matmul_values, the_reference_gives_known_products)
 		reference_knows(&few[i]);
 }
 
-/* Of 4096 x 4096 x 4096 the first element and the last. */
+/* The first element and the last of 4096 x 4096 x 4096. */
 Test(small_matmul_values, the_reference_gives_known_elements)
 {
 	enum { N = 4096 };
@@ -158,7 +158,7 @@ Test(small_matmul_values, the_reference_gives_known_elements)
 
 	for (int fill = 0; fill < 2; fill++)
 		for (uint32_t i = 0; i < 2; i++) {
-			struct matmul_inputs in = inputs_of(N, N, N, (enum matmul_fill)fill);
+			struct matmul_inputs in = make_inputs(N, N, N, (enum matmul_fill)fill);
 			uint32_t at = i ? N - 1 : 0;
 
 			matmul_row(&in, at, row);
@@ -232,7 +232,7 @@ Test(large_matmul_values, larger_products_are_known_too)
 Test(small_matmul_values, the_device_makes_the_matrices_of_each_slot)
 {
 	enum { M = 5, N = 7, K = 3, SLOTS = 3 };
-	struct matmul_opts o = opts_of(M, N, K);
+	struct matmul_opts o = make_opts(M, N, K);
 	uint32_t all[N] = { 0, 1, 2, 3, 4, 5, 6 };
 	double row[K], columns[K * N];
 	struct run *r;

@@ -1,6 +1,5 @@
 /*
- * check.c - was memory taken and given back as often as it should have been, was it what it should
- * be, and is it good for anything?
+ * check.c - was memory allocated and freed as often as it should have been? Is it usable?
  *
  * A step without touch leaves nothing behind but its address. So the check takes memory once more
  * in the same way, and writes and reads every byte of it.
@@ -44,7 +43,7 @@ static void compare_copies(const char *p, size_t size, struct pattern_wrong *out
 }
 
 /* Returns how many words are wrong. */
-static double use(enum memory_call call, void *p, size_t size, struct pattern_wrong *out)
+static double use_buffer(enum memory_call call, void *p, size_t size, struct pattern_wrong *out)
 {
 	struct pattern_wrong wrong = pattern_all_wrong(size);
 	double on_host = 0;
@@ -76,7 +75,7 @@ int memory_try(enum memory_call call, int64_t bytes, double *wrong)
 		complain(ENOMEM, "%zu bytes to check: %s", size, cudaGetErrorString(err));
 	} else {
 		CUDA(cudaDeviceSynchronize());
-		*wrong = use(call, p, size, out);
+		*wrong = use_buffer(call, p, size, out);
 		memory_give(call, p, 0);
 	}
 	CUDA(cudaDeviceSynchronize());
@@ -96,8 +95,8 @@ static double pages_missing(const struct memory_opts *o, const struct memory_sta
 	return pages < 0 ? -(double)pages : (double)pages;
 }
 
-static void describe(struct verdict *v, const struct memory_state *s, int64_t steps, double pages,
-		     double wrong)
+static void describe_wrong(struct verdict *v, const struct memory_state *s, int64_t steps,
+			   double pages, double wrong)
 {
 	if (s->steps != steps)
 		snprintf(v->worst, sizeof(v->worst), "%" PRId64 " times, not %" PRId64, s->steps,
@@ -125,7 +124,7 @@ int memory_check(const void *opts, void *state, int64_t steps, struct verdict *v
 	v->compared = v->total = (o->bytes + 7) / 8;
 	v->tolerance = 0;
 	v->error = (double)(missing < 0 ? -missing : missing) + (double)s->strays + pages + wrong;
-	describe(v, s, steps, pages, wrong);
+	describe_wrong(v, s, steps, pages, wrong);
 	v->passed = v->error <= v->tolerance;
 	return 0;
 }

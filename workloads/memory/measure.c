@@ -12,7 +12,7 @@
 
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 501, SAMPLES_QUICK = 101 };
 
-void memory_measure_begin(struct measure_plan *p, bool quick)
+void memory_measure_init(struct measure_plan *p, bool quick)
 {
 	*p = (struct measure_plan){ .samples = quick ? SAMPLES_QUICK : SAMPLES_MAX,
 				    .budget_ns = quick ? 20000000 : 200000000 };
@@ -23,7 +23,7 @@ void memory_measure_begin(struct measure_plan *p, bool quick)
 	CUDA(cudaDeviceSynchronize());
 }
 
-int memory_measure_end(struct measure_plan *p)
+int memory_measure_release(struct measure_plan *p)
 {
 	unsigned long long ran;
 
@@ -46,7 +46,7 @@ struct samples {
 	int n;
 };
 
-static struct measure_call summary(int64_t *ns, int n)
+static struct measure_call summarize_samples(int64_t *ns, int n)
 {
 	struct measure_call c = { .first = 1e-3 * (double)ns[0], .n = n - 1 };
 
@@ -56,10 +56,10 @@ static struct measure_call summary(int64_t *ns, int n)
 }
 
 /* The first sample stands apart: it may find the system without what later ones reuse. */
-static void summarize(struct samples *s, struct measure_pair *out)
+static void summarize_pair(struct samples *s, struct measure_pair *out)
 {
-	out->take = summary(s->take_ns, s->n);
-	out->give = summary(s->give_ns, s->n);
+	out->take = summarize_samples(s->take_ns, s->n);
+	out->give = summarize_samples(s->give_ns, s->n);
 }
 
 /* Is another sample wanted? */
@@ -78,21 +78,21 @@ static void be_busy(struct measure_plan *p, int64_t us)
 }
 
 /* Waits for everything; a pool that is to be empty is emptied. */
-static void settle(enum memory_call call)
+static void settle_call(enum memory_call call)
 {
 	CUDA(cudaDeviceSynchronize());
 	if (call == MEMORY_MISS)
 		memory_pool_trim();
 }
 
-static cudaError_t sample(struct measure_plan *p, enum memory_call call, void *buffer,
-			  int64_t bytes, int64_t busy_us, struct samples *s)
+static cudaError_t sample_call(struct measure_plan *p, enum memory_call call, void *buffer,
+			       int64_t bytes, int64_t busy_us, struct samples *s)
 {
 	void *got = buffer;
 	int64_t begin;
 	cudaError_t err;
 
-	settle(call);
+	settle_call(call);
 	be_busy(p, busy_us);
 	begin = timing_now_ns();
 	err = memory_take(call, &got, (size_t)bytes, p->stream);
@@ -136,12 +136,12 @@ int memory_measure_pair(struct measure_plan *p, enum memory_call call, int64_t b
 	CHECK(s, "memory of samples");
 	memory_pool_keep(call == MEMORY_ASYNC);
 	while (!err && goes_on(p, s, begin) && !interrupted())
-		err = sample(p, call, buffer, bytes, busy_us, s);
+		err = sample_call(p, call, buffer, bytes, busy_us, s);
 	CUDA(cudaDeviceSynchronize());
 	free(buffer);
 	failed = err ? no_memory(bytes, err) : interrupted() ? -EINTR : try_it(call, bytes);
 	if (!failed)
-		summarize(s, out);
+		summarize_pair(s, out);
 	free(s);
 	return failed;
 }
@@ -170,8 +170,8 @@ static bool is_written(bool on_device, const char *memory, size_t bytes)
 	return first == 1 && last == 1;
 }
 
-/* Of the host from the kernel itself: malloc() hands out what it was given back, touched. */
-static char *fresh(bool on_device, size_t bytes)
+/* Host memory comes from the kernel itself: malloc() hands out freed memory, already touched. */
+static char *allocate_fresh(bool on_device, size_t bytes)
 {
 	char *memory = NULL;
 
@@ -204,7 +204,7 @@ int memory_measure_touch(struct measure_plan *p, bool on_device, int64_t bytes,
 
 	CHECK(s, "memory of samples");
 	while (goes_on(p, s, begin) && !err) {
-		char *memory = fresh(on_device, (size_t)bytes);
+		char *memory = allocate_fresh(on_device, (size_t)bytes);
 
 		if (memory)
 			touch_twice(p, on_device, memory, (size_t)bytes, s);
@@ -213,7 +213,7 @@ int memory_measure_touch(struct measure_plan *p, bool on_device, int64_t bytes,
 				      : 0;
 	}
 	if (!err)
-		summarize(s, out);
+		summarize_pair(s, out);
 	free(s);
 	return err;
 }

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Of one call. us; n of each but first, which is one. */
+/* Times of one call, us; n samples of each but first, which is one. */
 struct measure_call {
 	double first, median, p99;
 	int64_t n;
@@ -26,9 +26,9 @@ struct measure_plan {
 	unsigned long long ran;	   /* how many should have */
 };
 
-void memory_measure_begin(struct measure_plan *p, bool quick);
+void memory_measure_init(struct measure_plan *p, bool quick);
 /* Frees it. -EIO after one line: kernels that should have kept the device busy did not run. */
-int memory_measure_end(struct measure_plan *p);
+int memory_measure_release(struct measure_plan *p);
 
 /*
  * Takes and gives back, again and again; the pool is told to keep what it has, or emptied before

@@ -1,4 +1,16 @@
-/* memory.c - the memory workload: its parameters, its steps and its entry in the table. */
+/*
+ * memory.c - the memory workload: its parameters, its steps and its entry in the table.
+ *
+ * A step allocates bytes= of memory by one function and frees them (call=):
+ *
+ *   malloc        cudaMalloc, cudaFree
+ *   async, miss   cudaMallocAsync, cudaFreeAsync; miss: from a pool that is empty
+ *   pinned        cudaMallocHost, cudaFreeHost
+ *   register      cudaHostRegister, cudaHostUnregister of memory that is there
+ *
+ * With touch=yes each page is written and read back in between. pool.c has the calls, measure.c
+ * times each by itself (probe=yes), check.c looks at what was written.
+ */
 #include "workloads/memory/memory.h"
 
 #include <errno.h>
@@ -123,7 +135,7 @@ static int64_t touch_host(void *p, int64_t bytes)
 	return agree;
 }
 
-static int refuse(const struct memory_opts *o, cudaError_t err)
+static int refuse_call(const struct memory_opts *o, cudaError_t err)
 {
 	cudaGetLastError();
 	return complain(ENOMEM, "call=%s, bytes=%ld: %s", calls[o->call], (long)o->bytes,
@@ -139,7 +151,7 @@ int memory_step(const void *opts, void *state, cudaStream_t stream)
 	cudaError_t err = memory_take(call, &p, (size_t)o->bytes, stream);
 
 	if (err)
-		return refuse(o, err);
+		return refuse_call(o, err);
 	/* CUDA gives device memory at multiples of 256 */
 	s->strays += !p || (memory_on_device(call) && (uintptr_t)p % 256);
 	if (o->touch && memory_on_device(call))

@@ -69,8 +69,8 @@ void memory_give(enum memory_call call, void *p, cudaStream_t stream);
 /* Host memory whose pages are there, in whole pages; aborts where there is none. */
 void *memory_buffer(size_t bytes);
 
-/* 0, or a negative errno after one line: is there room for these bytes, and do pools work? */
-int memory_room(enum memory_call call, int64_t bytes);
+/* 0, or a negative errno after one line: do these bytes fit, and do pools work? */
+int memory_check_size(enum memory_call call, int64_t bytes);
 
 /*
  * Takes memory once more, fills all of it with a pattern and compares it where it lies; host memory

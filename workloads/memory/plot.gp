@@ -1,4 +1,4 @@
-# plot.gp - what taking memory and giving it back costs, over its size; plot.c sets
+# plot.gp - what taking memory and giving it back costs, over its size; app_plot.c sets
 #   sizes    columns series, bytes, take_us, take_p99_us, give_us, give_p99_us; series 1 cudaMalloc,
 #            2 cudaMallocAsync, 3 the same from an empty pool, 4 cudaMallocHost, 5 cudaHostRegister,
 #            6 and 7 touch of device and host memory: take the first, give the next

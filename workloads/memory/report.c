@@ -29,7 +29,7 @@ struct probe {
 	int64_t bytes;
 };
 
-static struct report_row *next(struct probe *p, const char *name, const char *what)
+static struct report_row *next_row(struct probe *p, const char *name, const char *what)
 {
 	struct report *out = p->out;
 	char *text = (*p->s->names)[out->n];
@@ -40,9 +40,9 @@ static struct report_row *next(struct probe *p, const char *name, const char *wh
 	return &out->row[out->n++];
 }
 
-static void add(struct probe *p, const char *name, const char *what, double us, int64_t n)
+static void add_row(struct probe *p, const char *name, const char *what, double us, int64_t n)
 {
-	struct report_row *row = next(p, name, what);
+	struct report_row *row = next_row(p, name, what);
 
 	row->unit = "us";
 	row->value = us;
@@ -52,9 +52,9 @@ static void add(struct probe *p, const char *name, const char *what, double us, 
 static void add_call(struct probe *p, const char *name, const struct measure_call *c, bool first)
 {
 	if (first)
-		add(p, name, ", first", c->first, 1);
-	add(p, name, "", c->median, c->n);
-	add(p, name, ", p99", c->p99, c->n);
+		add_row(p, name, ", first", c->first, 1);
+	add_row(p, name, "", c->median, c->n);
+	add_row(p, name, ", p99", c->p99, c->n);
 }
 
 static bool is_refused(struct probe *p, size_t i)
@@ -64,7 +64,7 @@ static bool is_refused(struct probe *p, size_t i)
 
 	if (!why)
 		return false;
-	row = next(p, pairs[i].take, "");
+	row = next_row(p, pairs[i].take, "");
 	snprintf(row->text, sizeof(row->text), "not applicable: %s", why);
 	return true;
 }
@@ -96,8 +96,8 @@ static int probe_busy(struct probe *p, size_t i)
 	err = memory_measure_pair(&p->plan, pairs[i].call, p->bytes, BUSY_US, &m);
 	if (err)
 		return err;
-	add(p, pairs[i].take, ", busy", m.take.median, m.take.n);
-	add(p, pairs[i].give, ", busy", m.give.median, m.give.n);
+	add_row(p, pairs[i].take, ", busy", m.take.median, m.take.n);
+	add_row(p, pairs[i].give, ", busy", m.give.median, m.give.n);
 	return 0;
 }
 
@@ -109,8 +109,8 @@ static int probe_touch(struct probe *p, bool on_device)
 
 	if (err)
 		return err;
-	add(p, where, ", first touch", m.take.median, m.take.n);
-	add(p, where, ", next touch", m.give.median, m.give.n);
+	add_row(p, where, ", first touch", m.take.median, m.take.n);
+	add_row(p, where, ", next touch", m.give.median, m.give.n);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static int take_part(struct probe *p, const char *name, int (*fn)(struct probe *
 		return err;
 	CUDA(cudaDeviceSynchronize());
 	refusal_text(&r, text);
-	snprintf(next(p, name, "")->text, sizeof(p->out->row->text), "%s", text);
+	snprintf(next_row(p, name, "")->text, sizeof(p->out->row->text), "%s", text);
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static int probe(const struct memory_opts *o, struct memory_state *s, struct rep
 
 	s->names = calloc(1, sizeof(*s->names));
 	CHECK(s->names, "memory of names");
-	memory_measure_begin(&p.plan, o->probe == MEMORY_QUICK);
+	memory_measure_init(&p.plan, o->probe == MEMORY_QUICK);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && !err; i++)
 		err = take_part(&p, pairs[i].take, probe_pair, i);
 	for (size_t i = 0; i < 2 && !err; i++)
@@ -162,7 +162,7 @@ static int probe(const struct memory_opts *o, struct memory_state *s, struct rep
 		err = probe_touch(&p, true);
 	if (!err)
 		err = probe_touch(&p, false);
-	end = memory_measure_end(&p.plan);
+	end = memory_measure_release(&p.plan);
 	return err ? err : end;
 }
 

@@ -19,7 +19,7 @@ void *memory_buffer(size_t bytes)
 	return p;
 }
 
-int memory_room(enum memory_call call, int64_t bytes)
+int memory_check_size(enum memory_call call, int64_t bytes)
 {
 	const char *why = memory_call_refused(call);
 	char what[48];
@@ -31,9 +31,9 @@ int memory_room(enum memory_call call, int64_t bytes)
 	return memory_on_device(call) ? room_on_device(bytes, what) : room_on_host(bytes, what);
 }
 
-static int prepare(const struct memory_opts *o, struct memory_state *s)
+static int prepare_step(const struct memory_opts *o, struct memory_state *s)
 {
-	int err = memory_room((enum memory_call)o->call, o->bytes);
+	int err = memory_check_size((enum memory_call)o->call, o->bytes);
 
 	if (err)
 		return err;
@@ -52,10 +52,10 @@ int memory_setup(const void *opts, void *state)
 		return err;
 	memory_load_kernels();
 	if (!o->probe)
-		return prepare(o, state);
+		return prepare_step(o, state);
 	/* a probe takes what it needs itself: what it takes first is the first of its kind */
-	err = memory_room(MEMORY_MALLOC, o->bytes);
-	return err ? err : memory_room(MEMORY_PINNED, o->bytes);
+	err = memory_check_size(MEMORY_MALLOC, o->bytes);
+	return err ? err : memory_check_size(MEMORY_PINNED, o->bytes);
 }
 
 void memory_teardown(void *state)

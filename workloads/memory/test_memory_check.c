@@ -1,5 +1,5 @@
 /*
- * test_memory_check.c - the check passes where memory was taken and given back, and fails where a
+ * test_memory_check.c - the check passes where memory was taken and given back. It fails where a
  * layer below gives none, gives the same pages twice, or forgets what is written.
  */
 #include <criterion/criterion.h>
@@ -195,7 +195,7 @@ Test(small_memory_check, fails_on_memory_that_is_there_once)
 	run_end(r);
 }
 
-/* Of memory that was not written, or that nothing looked at, every word is wrong. */
+/* Every word is wrong of memory that was not written, or that nothing looked at. */
 Test(small_memory_check, fails_where_device_memory_is_not_written_or_not_read)
 {
 	for (int launch = 0; launch < 2; launch++) {

@@ -32,7 +32,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
 
 /* ---- limits ------------------------------------------------------------------------------ */
 
-static struct limits limits_of(enum memory_call call)
+static struct limits find_limits(enum memory_call call)
 {
 	struct memory_opts o = { .bytes = 4096, .call = call };
 	struct limits l = { 0 };
@@ -43,10 +43,10 @@ static struct limits limits_of(enum memory_call call)
 
 Test(small_memory_options, only_single_calls_are_steps)
 {
-	cr_assert(limits_of(MEMORY_MALLOC).mode_refused[MODE_GRAPH], "graph");
-	cr_assert(!limits_of(MEMORY_MALLOC).mode_refused[MODE_STREAM], "stream");
-	cr_assert(limits_of(MEMORY_MALLOC).depth_max == 64 && !workload_memory.fused, "depth");
-	cr_assert(limits_of(MEMORY_MISS).depth_max == 1, "the second one would not miss");
+	cr_assert(find_limits(MEMORY_MALLOC).mode_refused[MODE_GRAPH], "graph");
+	cr_assert(!find_limits(MEMORY_MALLOC).mode_refused[MODE_STREAM], "stream");
+	cr_assert(find_limits(MEMORY_MALLOC).depth_max == 64 && !workload_memory.fused, "depth");
+	cr_assert(find_limits(MEMORY_MISS).depth_max == 1, "the second one would not miss");
 }
 
 static void is_refused(enum memory_call call, int64_t bytes, const char *says)
@@ -140,11 +140,11 @@ Test(small_memory_options, kernels_that_keep_the_device_busy_run_and_end)
 	struct measure_pair m;
 
 	need_device();
-	memory_measure_begin(&plan, true);
+	memory_measure_init(&plan, true);
 	plan.samples = 5;
 	cr_assert(!memory_measure_pair(&plan, MEMORY_MALLOC, 4096, 300, &m), "busy");
 	cr_assert(plan.ran == 2 * 6, "%llu kernels", plan.ran);
-	cr_assert(!memory_measure_end(&plan), "as many as they counted");
+	cr_assert(!memory_measure_release(&plan), "as many as they counted");
 }
 
 /* Where one is lost, what was to be measured beside it was not. */
@@ -156,12 +156,12 @@ Test(small_memory_options, a_kernel_that_is_lost_ends_the_probe)
 	int err;
 
 	need_device();
-	memory_measure_begin(&plan, true);
+	memory_measure_init(&plan, true);
 	plan.samples = 5;
 	lost = 3;
 	cr_assert(!memory_measure_pair(&plan, MEMORY_MALLOC, 4096, 300, &m), "busy");
 	divert_stderr();
-	err = memory_measure_end(&plan);
+	err = memory_measure_release(&plan);
 	text = diverted_stderr();
 	cr_assert(err == -EIO && is_one_complaint(text) && strstr(text, "11 ran, not 12"), "%d: %s",
 		  err, text);

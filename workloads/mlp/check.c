@@ -2,8 +2,8 @@
  * check.c - are the weights what these steps make of the first ones?
  *
  * The steps are done again, one by one in a stream, and must leave the same bits: so what was
- * timed, in whatever mode and depth, is what is looked at. Of the last step (with `full` of each)
- * gradients, loss and update are compared with double arithmetic on the host.
+ * timed, in whatever mode and depth, is what is checked. Gradients, loss and update of the last
+ * step (with `full` of each) are compared with double arithmetic on the host.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "common/interrupt.h"
 #include "workloads/mlp/check.h"
 
-/* Relative, of a sum of two or three floats. */
+/* Relative error of a sum of two or three floats. */
 static const double few_roundings = 1e-6;
 
 /* Operations of the reference that take 0.2 s at 1e9 a second. */
@@ -83,7 +83,7 @@ double mlp_relative(const struct mlp_norms *n)
 /* ---- updates --------------------------------------------------------------------------- */
 
 /* So many numbers of an array of floats. */
-static double *fetch(const float *from, int64_t n)
+static double *fetch_floats(const float *from, int64_t n)
 {
 	const struct mlp_matrix m = { from, false, 1, n };
 	double *out = malloc((size_t)n * sizeof(*out));
@@ -95,23 +95,25 @@ static double *fetch(const float *from, int64_t n)
 
 void mlp_check_update(const struct mlp_look *k, int layer, bool bias, int64_t first, int64_t n)
 {
-	const struct mlp_tensor *t = mlp_tensor_of(k->s, layer, bias);
+	const struct mlp_tensor *t = mlp_find_tensor(k->s, layer, bias);
 	size_t from = (size_t)(t->weight - k->s->weight) + (size_t)first;
-	double *w = fetch(k->b->weight + from, n), *w_now = fetch(t->weight + first, n);
-	double *v = fetch(k->b->velocity + from, n), *v_now = fetch(t->velocity + first, n);
+	double *w = fetch_floats(k->b->weight + from, n),
+	       *w_now = fetch_floats(t->weight + first, n);
+	double *v = fetch_floats(k->b->velocity + from, n),
+	       *v_now = fetch_floats(t->velocity + first, n);
 	double *g = malloc((size_t)n * sizeof(*g));
-	struct mlp_norms of_v = { 0, 0 }, of_w = { 0, 0 };
+	struct mlp_norms v_norms = { 0, 0 }, w_norms = { 0, 0 };
 
 	CHECK(g, "%ld numbers", (long)n);
 	mlp_fetch_gradient(t, first, n, g);
 	for (int64_t i = 0; i < n; i++) {
-		mlp_compare(&of_v, v_now[i], (double)(float)k->o->momentum * v[i] + g[i]);
-		mlp_compare(&of_w, w_now[i], w[i] - (double)(float)mlp_rate(k->o) * v_now[i]);
+		mlp_compare(&v_norms, v_now[i], (double)(float)k->o->momentum * v[i] + g[i]);
+		mlp_compare(&w_norms, w_now[i], w[i] - (double)(float)mlp_rate(k->o) * v_now[i]);
 	}
-	mlp_note(k->v, mlp_relative(&of_v), few_roundings, "velocity of %c%d: off by %.2g",
-		 bias ? 'b' : 'W', layer, mlp_relative(&of_v));
-	mlp_note(k->v, mlp_relative(&of_w), few_roundings, "update of %c%d: off by %.2g",
-		 bias ? 'b' : 'W', layer, mlp_relative(&of_w));
+	mlp_note(k->v, mlp_relative(&v_norms), few_roundings, "velocity of %c%d: off by %.2g",
+		 bias ? 'b' : 'W', layer, mlp_relative(&v_norms));
+	mlp_note(k->v, mlp_relative(&w_norms), few_roundings, "update of %c%d: off by %.2g",
+		 bias ? 'b' : 'W', layer, mlp_relative(&w_norms));
 	free(w);
 	free(w_now);
 	free(v);
@@ -121,14 +123,14 @@ void mlp_check_update(const struct mlp_look *k, int layer, bool bias, int64_t fi
 
 /* ---- the steps again ------------------------------------------------------------------- */
 
-static void before_free(struct mlp_before *b)
+static void before_release(struct mlp_before *b)
 {
 	cudaFree(b->weight);
 	cudaFree(b->velocity);
 	cudaFree(b->copy);
 }
 
-static int before_begin(const struct mlp_state *s, struct mlp_before *b)
+static int before_init(const struct mlp_state *s, struct mlp_before *b)
 {
 	size_t bytes = s->net.numbers * sizeof(float);
 
@@ -137,11 +139,11 @@ static int before_begin(const struct mlp_state *s, struct mlp_before *b)
 	    (!s->copy || !cudaMalloc((void **)&b->copy, bytes / 2)))
 		return 0;
 	cudaGetLastError();
-	before_free(b);
+	before_release(b);
 	return complain(ENOMEM, "no %zu bytes left on the device to check with", 2 * bytes);
 }
 
-static void before_take(const struct mlp_state *s, struct mlp_before *b)
+static void before_copy(const struct mlp_state *s, struct mlp_before *b)
 {
 	size_t bytes = s->net.numbers * sizeof(float);
 
@@ -161,7 +163,7 @@ static void check_step(const struct mlp_opts *o, struct mlp_state *s, struct mlp
 	double operations = 6.0 * (double)s->batch * (double)s->net.parameters;
 	const struct mlp_look k = { o, s, b, v };
 
-	before_take(s, b);
+	before_copy(s, b);
 	mlp_step(o, s, s->own);
 	CUDA(cudaStreamSynchronize(s->own));
 	if (v->full || operations <= operations_most)
@@ -171,10 +173,11 @@ static void check_step(const struct mlp_opts *o, struct mlp_state *s, struct mlp
 }
 
 /* From the reset on; looks at the last step, or at all of them. */
-static int again(const struct mlp_opts *o, struct mlp_state *s, int64_t steps, struct verdict *v)
+static int repeat_steps(const struct mlp_opts *o, struct mlp_state *s, int64_t steps,
+			struct verdict *v)
 {
 	struct mlp_before b;
-	int err = before_begin(s, &b);
+	int err = before_init(s, &b);
 
 	if (err)
 		return err;
@@ -192,7 +195,7 @@ static int again(const struct mlp_opts *o, struct mlp_state *s, int64_t steps, s
 			mlp_step(o, s, s->own);
 	}
 	CUDA(cudaStreamSynchronize(s->own));
-	before_free(&b);
+	before_release(&b);
 	return err;
 }
 
@@ -200,7 +203,7 @@ int mlp_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 {
 	const struct mlp_opts *o = opts;
 	struct mlp_state *s = state;
-	struct mlp_sum timed = mlp_sum_of(s), second;
+	struct mlp_sum timed = mlp_fingerprint_weights(s), second;
 	uint64_t done = mlp_steps_done(s);
 	int err;
 
@@ -215,8 +218,8 @@ int mlp_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 	if (timed.odd)
 		mlp_note(v, INFINITY, 1, "%lu weights or velocities are not finite",
 			 (unsigned long)timed.odd);
-	err = again(o, s, steps, v);
-	second = mlp_sum_of(s);
+	err = repeat_steps(o, s, steps, v);
+	second = mlp_fingerprint_weights(s);
 	if (!err && second.bits != timed.bits)
 		mlp_note(v, INFINITY, 1, "the same steps in a stream leave other weights");
 	v->passed = v->error <= v->tolerance;

@@ -29,12 +29,12 @@ static float *fetch_activation(const struct mlp_state *s, int l)
 	return out;
 }
 
-static double reference(const struct mlp_look *k, double *gradient, double *reach)
+static double run_reference(const struct mlp_look *k, double *gradient, double *reach)
 {
 	const struct mlp_state *s = k->s;
 	uint64_t step = k->o->input == MLP_HOST ? 0 : k->b->step;
 	struct mlp_batch batch =
-		mlp_batch_of(&s->data->train, step, s->batch, (uint64_t)k->o->seed);
+		mlp_batch_new(&s->data->train, step, s->batch, (uint64_t)k->o->seed);
 	struct mlp_sides sides = { .slack = 3 * mlp_tolerance(k->o) };
 	double *weight = fetch_all(k->b->weight, false, (int64_t)s->net.numbers), loss;
 
@@ -54,7 +54,7 @@ static double reference(const struct mlp_look *k, double *gradient, double *reac
  * How far a gradient may be off. Logits are off by the rounding of their terms, and what flows back
  * from exp() of them by as much in relation to itself: more, where training has made them large.
  */
-static double allowed(const struct mlp_look *k, double reach)
+static double allowed_error(const struct mlp_look *k, double reach)
 {
 	return mlp_tolerance(k->o) * fmax(1, reach / 8);
 }
@@ -62,14 +62,14 @@ static double allowed(const struct mlp_look *k, double reach)
 static void check_gradient(const struct mlp_look *k, int layer, bool bias, const double *want,
 			   double reach)
 {
-	const struct mlp_tensor *t = mlp_tensor_of(k->s, layer, bias);
+	const struct mlp_tensor *t = mlp_find_tensor(k->s, layer, bias);
 	double *got = mlp_array(t->n);
 	struct mlp_norms n = { 0, 0 };
 
 	mlp_fetch_gradient(t, 0, t->n, got);
 	for (uint32_t i = 0; i < t->n; i++)
 		mlp_compare(&n, got[i], want[i]);
-	mlp_note(k->v, mlp_relative(&n), allowed(k, reach), "gradient of %c%d: off by %.2g",
+	mlp_note(k->v, mlp_relative(&n), allowed_error(k, reach), "gradient of %c%d: off by %.2g",
 		 bias ? 'b' : 'W', layer, mlp_relative(&n));
 	mlp_check_update(k, layer, bias, 0, t->n);
 	k->v->compared += t->n;
@@ -79,11 +79,12 @@ static void check_gradient(const struct mlp_look *k, int layer, bool bias, const
 void mlp_check_whole(const struct mlp_look *k)
 {
 	const struct mlp_net *net = &k->s->net;
-	double *want = mlp_array((int64_t)net->numbers), reach, loss = reference(k, want, &reach);
-	double got = (double)mlp_loss_of(k->s, k->b->step);
+	double *want = mlp_array((int64_t)net->numbers), reach,
+	       loss = run_reference(k, want, &reach);
+	double got = (double)mlp_step_loss(k->s, k->b->step);
 
-	mlp_note(k->v, fabs(got - loss) / loss, allowed(k, reach), "loss: %.7g, not %.7g", got,
-		 loss);
+	mlp_note(k->v, fabs(got - loss) / loss, allowed_error(k, reach), "loss: %.7g, not %.7g",
+		 got, loss);
 	for (int l = 1; l <= net->last; l++) {
 		check_gradient(k, l, false, want + net->weight_at[l], reach);
 		check_gradient(k, l, true, want + net->bias_at[l], reach);

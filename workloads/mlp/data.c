@@ -48,7 +48,8 @@ static const char *const test_images[] = { "t10k-images-idx3-ubyte", "t10k-image
 static const char *const test_labels[] = { "t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte" };
 
 /* folder NULL: rift's own. */
-static bool find(const char *folder, const char *const names[2], char path[DATAFILE_PATH_BYTES])
+static bool find_files(const char *folder, const char *const names[2],
+		       char path[DATAFILE_PATH_BYTES])
 {
 	for (int i = 0; i < 4; i++) {
 		const char *ending = i & 1 ? ".gz" : "";
@@ -69,7 +70,7 @@ static int read_one(const char *folder, const char *const names[2], struct mlp_i
 {
 	char path[DATAFILE_PATH_BYTES];
 
-	if (find(folder, names, path))
+	if (find_files(folder, names, path))
 		return read(path, im);
 	return complain(ENOENT, "no %s in %s, raw or with .gz", names[0],
 			folder ? folder : own_folder);
@@ -122,7 +123,7 @@ static int make_drawn(int64_t images, uint64_t seed, struct drawn **out)
 }
 
 /* The last sets are released before others are drawn, so that both need not fit in memory. */
-static int draw(const struct mlp_data_wish *w, struct shared *s)
+static int draw_images(const struct mlp_data_wish *w, struct shared *s)
 {
 	int err = 0;
 
@@ -146,20 +147,20 @@ int64_t mlp_data_draws(void)
 	return draws;
 }
 
-static int fill(const struct mlp_data_wish *w, struct shared *s)
+static int fill_shared(const struct mlp_data_wish *w, struct shared *s)
 {
 	char path[DATAFILE_PATH_BYTES];
 
 	if (w->kind != MLP_DATA_IDX && !w->folder &&
-	    (w->kind != MLP_DATA_AUTO || !find(NULL, train_images, path)))
-		return draw(w, s);
+	    (w->kind != MLP_DATA_AUTO || !find_files(NULL, train_images, path)))
+		return draw_images(w, s);
 	forget_drawn();
 	return read_files(w->folder, &s->data);
 }
 
 /* ---- the device ------------------------------------------------------------------------ */
 
-static int copy(void *out, const void *from, size_t bytes)
+static int copy_to_device(void *out, const void *from, size_t bytes)
 {
 	void *p;
 
@@ -172,12 +173,12 @@ static int copy(void *out, const void *from, size_t bytes)
 	return 0;
 }
 
-static int upload(const struct mlp_images *from, struct mlp_images *to)
+static int upload_images(const struct mlp_images *from, struct mlp_images *to)
 {
-	int err = copy(&to->pixel, from->pixel, (size_t)from->n * MLP_PIXELS);
+	int err = copy_to_device(&to->pixel, from->pixel, (size_t)from->n * MLP_PIXELS);
 
 	to->n = from->n;
-	return err ? err : copy(&to->label, from->label, (size_t)from->n);
+	return err ? err : copy_to_device(&to->label, from->label, (size_t)from->n);
 }
 
 static void free_device(struct mlp_images *im)
@@ -190,13 +191,13 @@ static void free_device(struct mlp_images *im)
 
 /* ---- sharing --------------------------------------------------------------------------- */
 
-static bool same(const struct mlp_data_wish *a, const struct mlp_data_wish *b)
+static bool same_wish(const struct mlp_data_wish *a, const struct mlp_data_wish *b)
 {
 	return a->kind == b->kind && a->images == b->images && a->seed == b->seed &&
 	       !a->folder == !b->folder && (!a->folder || !strcmp(a->folder, b->folder));
 }
 
-static void discard(struct shared *s)
+static void discard_shared(struct shared *s)
 {
 	if (!s->drawn) {
 		mlp_images_free(&s->data.train);
@@ -209,7 +210,7 @@ static void discard(struct shared *s)
 	free(s);
 }
 
-static int make(const struct mlp_data_wish *wish, struct shared **out)
+static int make_shared(const struct mlp_data_wish *wish, struct shared **out)
 {
 	struct shared *s = calloc(1, sizeof(*s));
 	int err;
@@ -218,11 +219,11 @@ static int make(const struct mlp_data_wish *wish, struct shared **out)
 	s->wish = *wish;
 	s->folder = wish->folder ? strdup(wish->folder) : NULL;
 	s->wish.folder = s->folder;
-	err = fill(wish, s);
-	err = err ? err : upload(&s->data.train, &s->data.train_device);
-	err = err ? err : upload(&s->data.test, &s->data.test_device);
+	err = fill_shared(wish, s);
+	err = err ? err : upload_images(&s->data.train, &s->data.train_device);
+	err = err ? err : upload_images(&s->data.test, &s->data.test_device);
 	if (err)
-		discard(s);
+		discard_shared(s);
 	*out = err ? NULL : s;
 	return err;
 }
@@ -233,10 +234,10 @@ int mlp_data_get(const struct mlp_data_wish *wish, const struct mlp_data **out)
 	int err;
 
 	*out = NULL;
-	while (s && !same(&s->wish, wish))
+	while (s && !same_wish(&s->wish, wish))
 		s = s->next;
 	if (!s) {
-		err = make(wish, &s);
+		err = make_shared(wish, &s);
 		if (err)
 			return err;
 		s->next = all;
@@ -257,5 +258,5 @@ void mlp_data_put(const struct mlp_data *data)
 	if (!s || --s->users)
 		return;
 	*link = s->next;
-	discard(s);
+	discard_shared(s);
 }

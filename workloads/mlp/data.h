@@ -25,7 +25,7 @@ struct mlp_images {
 
 void mlp_images_free(struct mlp_images *im);
 
-/* ---- IDX (idx.c) ----------------------------------------------------------------------- */
+/* ---- IDX (app_idx.c) ----------------------------------------------------------------------- */
 
 /*
  * Read a file of images (magic number 0x803, 28 x 28) or of labels (0x801) into im, raw or gzip.
@@ -51,10 +51,10 @@ struct mlp_segment {
 
 enum { MLP_SEGMENTS_MAX = 64 };
 
-/* The strokes of a digit (strokes.c): how many pieces. */
+/* The strokes of a digit (app_strokes.c): how many pieces. */
 int mlp_strokes(int digit, struct mlp_segment out[MLP_SEGMENTS_MAX]);
 
-/* ---- a picture of them (sheet.c) ------------------------------------------------------- */
+/* ---- a picture of them (app_sheet.c) ------------------------------------------------------ */
 
 /* Writes a PNG with a row of images for each digit. Returns 0 or an errno after one line. */
 int mlp_write_sheet(const struct mlp_images *im, const char *path);

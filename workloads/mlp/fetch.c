@@ -74,7 +74,7 @@ void mlp_fetch_gradient(const struct mlp_tensor *t, int64_t first, int64_t n, do
 	free(part);
 }
 
-struct mlp_sum mlp_sum_of(struct mlp_state *s)
+struct mlp_sum mlp_fingerprint_weights(struct mlp_state *s)
 {
 	unsigned long long sum[2], *device;
 
@@ -96,7 +96,7 @@ uint64_t mlp_steps_done(const struct mlp_state *s)
 	return step;
 }
 
-float mlp_loss_of(const struct mlp_state *s, uint64_t step)
+float mlp_step_loss(const struct mlp_state *s, uint64_t step)
 {
 	float loss;
 
@@ -105,7 +105,7 @@ float mlp_loss_of(const struct mlp_state *s, uint64_t step)
 	return loss;
 }
 
-const struct mlp_tensor *mlp_tensor_of(const struct mlp_state *s, int layer, bool bias)
+const struct mlp_tensor *mlp_find_tensor(const struct mlp_state *s, int layer, bool bias)
 {
 	return &s->update.tensor[2 * (layer - 1) + bias];
 }

@@ -7,7 +7,7 @@
 #include "workloads/mlp/mlp.h"
 
 /* W of layer l as products read it. */
-static const void *weight_of(const struct mlp_state *s, int l)
+static const void *product_weight(const struct mlp_state *s, int l)
 {
 	size_t at = s->net.weight_at[l];
 
@@ -23,7 +23,7 @@ struct mlp_gemm mlp_gemm_forward(const struct mlp_state *s, int l)
 		.m = out,
 		.n = (int)s->batch,
 		.k = in,
-		.a = weight_of(s, l),
+		.a = product_weight(s, l),
 		.lda = out,
 		.b = s->activation[l - 1],
 		.ldb = in,
@@ -42,7 +42,7 @@ struct mlp_gemm mlp_gemm_back(const struct mlp_state *s, int l)
 		.m = in,
 		.n = (int)s->batch,
 		.k = out,
-		.a = weight_of(s, l + 1),
+		.a = product_weight(s, l + 1),
 		.lda = out,
 		.b = s->delta[l + 1],
 		.ldb = out,

@@ -35,7 +35,7 @@ struct recipe {
 	float radius;		    /* of the pen */
 };
 
-static double between(uint32_t word, double low, double high)
+static double uniform_between(uint32_t word, double low, double high)
 {
 	return low + (high - low) * philox_uniform(word);
 }
@@ -45,9 +45,10 @@ static struct recipe draw_recipe(uint32_t image, uint32_t set, uint64_t seed)
 {
 	struct philox a = philox4x32(image, 0, TAG, set, seed);
 	struct philox b = philox4x32(image, 1, TAG, set, seed);
-	double turn = between(a.word[3], -turn_most, turn_most) * (3.14159265358979323846 / 180);
-	double size = box * between(b.word[0], scale_least, scale_most);
-	double shear = between(b.word[1], -shear_most, shear_most);
+	double turn =
+		uniform_between(a.word[3], -turn_most, turn_most) * (3.14159265358979323846 / 180);
+	double size = box * uniform_between(b.word[0], scale_least, scale_most);
+	double shear = uniform_between(b.word[1], -shear_most, shear_most);
 	double c = size * cos(turn), s = size * sin(turn);
 	struct recipe r = {
 		.digit = (int)((uint64_t)a.word[0] * MLP_CLASSES >> 32),
@@ -55,11 +56,13 @@ static struct recipe draw_recipe(uint32_t image, uint32_t set, uint64_t seed)
 		.xy = (float)(c * shear - s),
 		.yx = (float)s,
 		.yy = (float)(s * shear + c),
-		.radius = (float)(between(b.word[2], pen_least, pen_most) / 2),
+		.radius = (float)(uniform_between(b.word[2], pen_least, pen_most) / 2),
 	};
 
-	r.x = (float)(centre + between(a.word[1], -shift_most, shift_most)) - (r.xx + r.xy) / 2;
-	r.y = (float)(centre + between(a.word[2], -shift_most, shift_most)) - (r.yx + r.yy) / 2;
+	r.x = (float)(centre + uniform_between(a.word[1], -shift_most, shift_most)) -
+	      (r.xx + r.xy) / 2;
+	r.y = (float)(centre + uniform_between(a.word[2], -shift_most, shift_most)) -
+	      (r.yx + r.yy) / 2;
 	return r;
 }
 
@@ -95,7 +98,7 @@ static void draw_piece(const struct mlp_segment *s, float reach, float near[MLP_
 		}
 }
 
-static struct mlp_segment moved(const struct recipe *r, const struct mlp_segment *s)
+static struct mlp_segment move_segment(const struct recipe *r, const struct mlp_segment *s)
 {
 	return (struct mlp_segment){
 		r->xx * s->x0 + r->xy * s->y0 + r->x,
@@ -106,7 +109,7 @@ static struct mlp_segment moved(const struct recipe *r, const struct mlp_segment
 }
 
 /* Grey levels: 255 to within half an edge of the pen's rim, from there falling to 0. */
-static int ink(float near, float reach)
+static int ink_level(float near, float reach)
 {
 	float v = (reach - sqrtf(near)) * (float)(255 / edge) + 0.5f;
 
@@ -114,8 +117,8 @@ static int ink(float near, float reach)
 }
 
 /* Noise is uniform, from a byte of random numbers for each pixel; below 0 and above 255 is cut. */
-static void develop(const float near[MLP_PIXELS], float reach, uint32_t image, uint32_t set,
-		    uint64_t seed, uint8_t pixel[MLP_PIXELS])
+static void set_pixels(const float near[MLP_PIXELS], float reach, uint32_t image, uint32_t set,
+		       uint64_t seed, uint8_t pixel[MLP_PIXELS])
 {
 	for (int i = 0; i < MLP_PIXELS; i += 16) {
 		struct philox r =
@@ -126,7 +129,7 @@ static void develop(const float near[MLP_PIXELS], float reach, uint32_t image, u
 			int v = (byte - 127) * NOISE_MOST / 128;
 
 			if (near[i + j] < reach * reach)
-				v += ink(near[i + j], reach);
+				v += ink_level(near[i + j], reach);
 			v = v < 0 ? 0 : v;
 			pixel[i + j] = (uint8_t)(v > 255 ? 255 : v);
 		}
@@ -142,11 +145,11 @@ static void draw_image(const struct strokes *strokes, uint32_t image, uint32_t s
 	for (int i = 0; i < MLP_PIXELS; i++)
 		near[i] = reach * reach;
 	for (int i = 0; i < strokes->n[r.digit]; i++) {
-		struct mlp_segment s = moved(&r, &strokes->piece[r.digit][i]);
+		struct mlp_segment s = move_segment(&r, &strokes->piece[r.digit][i]);
 
 		draw_piece(&s, reach, near);
 	}
-	develop(near, reach, image, set, seed, pixel);
+	set_pixels(near, reach, image, set, seed, pixel);
 	*label = (uint8_t)r.digit;
 }
 

@@ -10,33 +10,33 @@
 #include "workloads/mlp/real.cuh"
 
 enum {
-	MLP_SPAN = 4 * MLP_LANES,	/* columns that a warp reads at once */
-	MLP_STRIP = 4 * MLP_SPAN,	/* columns in shared memory at a time */
-	MLP_STRIP_ROOM = MLP_STRIP + 4, /* staged by columns, they lie in different banks so */
+	MLP_WARP_COLUMNS = 4 * MLP_LANES, /* columns that a warp reads at once */
+	MLP_STRIP = 4 * MLP_WARP_COLUMNS, /* columns in shared memory at a time */
+	MLP_STRIP_PITCH = MLP_STRIP + 4,  /* staged by columns, they lie in different banks so */
 	MLP_STAGED = MLP_STRIP * MLP_CLASSES / MLP_THREADS, /* of these, a thread */
 	MLP_PAIR = 2,			   /* rows whose logits a warp adds up at a time */
 	MLP_ENDS = MLP_PAIR * MLP_CLASSES, /* their logits: a lane for each */
 };
 
-/* A warp's own room for a pair of rows. */
+/* Shared memory of a warp for a pair of rows. */
 struct mlp_scratch {
 	float part[MLP_ENDS][MLP_LANES + 4]; /* each lane's share of a logit */
 	float z[MLP_ENDS], e[MLP_ENDS];	     /* logits; e = exp(z - the row's largest) */
 };
 
-/* A block's. Weights of no more than a strip are read once and stay. */
-struct alignas(16) mlp_room {
-	float strip[MLP_CLASSES][MLP_STRIP_ROOM];
+/* Shared memory of a block. Weights of no more than a strip are read once and stay. */
+struct alignas(16) mlp_smem {
+	float strip[MLP_CLASSES][MLP_STRIP_PITCH];
 	struct mlp_scratch scratch[MLP_WARPS];
 };
 
 /*
- * Weights of the columns from `first` on, a class after the other; 0 up to a whole quad. All loads
- * are on their way before the first is stored. For all threads of a block, as it ends with a
- * barrier; whoever read the strip before has to have come to one.
+ * Stages the weights of the columns from `first` on, class by class; 0 up to a whole vec4. All
+ * loads are in flight before the first is stored. All threads of a block call it: it ends with a
+ * barrier. The caller puts one before it where the strip before was read.
  */
 static __device__ inline void stage_strip(const struct mlp_head &h, uint32_t first,
-					  struct mlp_room *room)
+					  struct mlp_smem *smem)
 {
 	const float *weight = h.weight + (size_t)first * MLP_CLASSES;
 	uint32_t columns = least(h.width - first, MLP_STRIP), n = columns * MLP_CLASSES;
@@ -50,7 +50,7 @@ static __device__ inline void stage_strip(const struct mlp_head &h, uint32_t fir
 	}
 	for (uint32_t k = 0; k < MLP_STAGED; k++) {
 		if (column < (columns + 3) / 4 * 4)
-			room->strip[c][column] = v[k];
+			smem->strip[c][column] = v[k];
 		column += MLP_THREADS / MLP_CLASSES;
 		c += MLP_THREADS % MLP_CLASSES;
 		if (c >= MLP_CLASSES) {
@@ -63,33 +63,33 @@ static __device__ inline void stage_strip(const struct mlp_head &h, uint32_t fir
 
 /* Columns k to k + 3 of a row; 0 beyond its end. */
 template <class T>
-static __device__ inline quad<T> row_quad(const T *row, uint32_t k, uint32_t width)
+static __device__ inline vec4<T> row_vec4(const T *row, uint32_t k, uint32_t width)
 {
-	quad<T> q = {};
+	vec4<T> q = {};
 
 	if (width % 4 == 0 && k < width)
-		return *(const quad<T> *)(row + k);
+		return *(const vec4<T> *)(row + k);
 	for (uint32_t i = 0; i < 4 && k + i < width; i++)
 		q.v[i] = row[k + i];
 	return q;
 }
 
-/* The lane's columns of a span, of the first `rows` of R rows. */
+/* Loads the lane's columns of a warp's 128, in the first `rows` of R rows. */
 template <class T, int R>
-static __device__ inline void read_span(quad<T> (&q)[R], const struct mlp_head &h, const T *a,
+static __device__ inline void read_span(vec4<T> (&q)[R], const struct mlp_head &h, const T *a,
 					uint32_t rows, uint32_t k)
 {
 	for (uint32_t r = 0; r < R; r++)
-		q[r] = r < rows ? row_quad(a + (size_t)r * h.width, k, h.width) : quad<T>{};
+		q[r] = r < rows ? row_vec4(a + (size_t)r * h.width, k, h.width) : vec4<T>{};
 }
 
-/* What the span adds to the lane's sums, by the weights of its columns in each class. */
+/* Adds the products of the lane's columns with their weights in each class. */
 template <class T, int R>
-static __device__ inline void add_span(float (&sum)[R][MLP_CLASSES], const quad<T> (&q)[R],
+static __device__ inline void add_span(float (&sum)[R][MLP_CLASSES], const vec4<T> (&q)[R],
 				       const float *strip)
 {
 	for (int c = 0; c < MLP_CLASSES; c++) {
-		quad<float> w = *(const quad<float> *)(strip + c * MLP_STRIP_ROOM);
+		vec4<float> w = *(const vec4<float> *)(strip + c * MLP_STRIP_PITCH);
 
 		for (int r = 0; r < R; r++)
 			for (int i = 0; i < 4; i++)
@@ -98,38 +98,38 @@ static __device__ inline void add_span(float (&sum)[R][MLP_CLASSES], const quad<
 }
 
 /*
- * Each lane's share of the logits of the warp's rows: R from `row` on, of which `rows` are there.
- * For all threads of a block, as they stage the weights; `staged` says that the first strip is
- * there. A span is read while the one before it, or the weights, are under way.
+ * Each lane's share of the logits of the warp's R rows from `row` on; `rows` of them exist. All
+ * threads of a block call it, as they stage the weights. staged: the first strip is there already.
+ * The next columns are loaded while these are multiplied, or weights are staged.
  */
 template <class T, int R>
 static __device__ inline void row_products(float (&sum)[R][MLP_CLASSES], const struct mlp_head &h,
 					   uint32_t row, uint32_t rows, bool staged,
-					   struct mlp_room *room)
+					   struct mlp_smem *smem)
 {
 	const T *a = (const T *)h.input + (size_t)row * h.width;
 	uint32_t at = threadIdx.x % MLP_LANES * 4;
-	quad<T> next[R], now[R];
+	vec4<T> next[R], now[R];
 
 	read_span(next, h, a, rows, at);
 	for (uint32_t first = 0; first < h.width; first += MLP_STRIP) {
 		if (!staged) {
 			__syncthreads();
-			stage_strip(h, first, room);
+			stage_strip(h, first, smem);
 		}
-		for (uint32_t k = 0; k < MLP_STRIP; k += MLP_SPAN) {
+		for (uint32_t k = 0; k < MLP_STRIP; k += MLP_WARP_COLUMNS) {
 			if (first + k >= h.width)
 				break;
 			for (int r = 0; r < R; r++)
 				now[r] = next[r];
-			read_span(next, h, a, rows, first + k + MLP_SPAN + at);
+			read_span(next, h, a, rows, first + k + MLP_WARP_COLUMNS + at);
 			if (first + k + at < h.width)
-				add_span(sum, now, &room->strip[0][k + at]);
+				add_span(sum, now, &smem->strip[0][k + at]);
 		}
 	}
 }
 
-/* s->z of a pair of rows, of which `rows` are there, from what each lane has of them. */
+/* Adds the lanes' shares to s->z of a pair of rows; `rows` of them exist. */
 static __device__ inline void pair_logits(const float sum[][MLP_CLASSES], uint32_t rows,
 					  const float *bias, struct mlp_scratch *s)
 {
@@ -175,7 +175,7 @@ static __device__ inline float log_share(const float z[MLP_CLASSES], const float
 }
 
 /* dloss/dz[c], by ln P: P - 1 of the right class, P of the others. */
-static __device__ inline float delta_of(float log_p, bool right)
+static __device__ inline float loss_delta(float log_p, bool right)
 {
 	return right ? expm1f(log_p) : expf(log_p);
 }

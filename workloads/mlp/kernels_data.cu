@@ -2,38 +2,39 @@
 #include "workloads/mlp/real.cuh"
 
 enum {
-	QUADS = MLP_PIXELS / 4,
-	QUADS_A_LANE = (QUADS + MLP_LANES - 1) / MLP_LANES,
+	VEC4S = MLP_PIXELS / 4,
+	VEC4S_A_LANE = (VEC4S + MLP_LANES - 1) / MLP_LANES,
 };
 static_assert(MLP_THREADS == 256, "a thread for each shade of a pixel");
 
-/* Which image a row of the batch is. */
-static __device__ inline uint32_t image_of(const struct mlp_source &s, uint32_t rows, uint32_t row)
+/* The image in a row of the batch. */
+static __device__ inline uint32_t batch_image(const struct mlp_source &s, uint32_t rows,
+					      uint32_t row)
 {
 	return s.step ? mlp_sample(*s.step, rows, row, s.n, s.seed) : (s.first + row) % s.n;
 }
 
-/* A row of pixels / 255: all of a lane's loads are on their way before the first is stored. */
+/* A row of pixels / 255: all of a lane's loads are in flight before the first is stored. */
 template <class T>
-static __device__ inline void copy_row(const uchar4 *in, quad<T> *out, const float *shade,
+static __device__ inline void copy_row(const uchar4 *in, vec4<T> *out, const float *shade,
 				       uint32_t lane)
 {
-	uchar4 p[QUADS_A_LANE];
+	uchar4 p[VEC4S_A_LANE];
 
-	for (uint32_t k = 0; k < QUADS_A_LANE; k++) {
+	for (uint32_t k = 0; k < VEC4S_A_LANE; k++) {
 		uint32_t i = k * MLP_LANES + lane;
 
-		p[k] = i < QUADS ? in[i] : uchar4{};
+		p[k] = i < VEC4S ? in[i] : uchar4{};
 	}
-	for (uint32_t k = 0; k < QUADS_A_LANE; k++) {
+	for (uint32_t k = 0; k < VEC4S_A_LANE; k++) {
 		uint32_t i = k * MLP_LANES + lane;
-		quad<T> q;
+		vec4<T> q;
 
 		narrow(&q.v[0], shade[p[k].x]);
 		narrow(&q.v[1], shade[p[k].y]);
 		narrow(&q.v[2], shade[p[k].z]);
 		narrow(&q.v[3], shade[p[k].w]);
-		if (i < QUADS)
+		if (i < VEC4S)
 			out[i] = q;
 	}
 }
@@ -48,13 +49,13 @@ static __global__ void mlp_gather_rows(struct mlp_source s, uint32_t rows, T *x,
 
 	shade[threadIdx.x] = (float)threadIdx.x / 255;
 	if (!lane && row < rows)
-		image = image_of(s, rows, row);
+		image = batch_image(s, rows, row);
 	image = __shfl_sync(MLP_ALL_LANES, image, 0);
 	__syncthreads();
 	if (row >= rows)
 		return;
 	copy_row((const uchar4 *)(s.pixel + (size_t)image * MLP_PIXELS),
-		 (quad<T> *)(x + (size_t)row * MLP_PIXELS), shade, lane);
+		 (vec4<T> *)(x + (size_t)row * MLP_PIXELS), shade, lane);
 	if (!lane)
 		y[row] = s.label[image];
 }
@@ -80,12 +81,12 @@ extern "C" __global__ void mlp_many_gather_rows(struct mlp_source s, uint32_t ro
 	if (row >= rows)
 		return;
 	if (!lane)
-		image = image_of(s, rows, row);
+		image = batch_image(s, rows, row);
 	image = __shfl_sync(MLP_ALL_LANES, image, 0);
 	const uint32_t *in = (const uint32_t *)(s.pixel + (size_t)image * MLP_PIXELS);
 	uint32_t *out = (uint32_t *)(pixel + (size_t)row * MLP_PIXELS);
 
-	for (uint32_t i = lane; i < QUADS; i += MLP_LANES)
+	for (uint32_t i = lane; i < VEC4S; i += MLP_LANES)
 		out[i] = in[i];
 	if (!lane)
 		y[row] = s.label[image];
@@ -166,7 +167,7 @@ void mlp_convert(const float *, uint16_t *, size_t n, cudaStream_t)
 /* Numbers are added in any order: the sum wraps around, and is the same. */
 extern "C" __global__ void mlp_fingerprint_sum(const float *v, size_t n, unsigned long long *sum)
 {
-	unsigned long long mine = 0, odd = 0;
+	unsigned long long partial = 0, odd = 0;
 
 	for (size_t i = thread_index(); i < n; i += (size_t)gridDim.x * blockDim.x) {
 		uint32_t bits = __float_as_uint(v[i]);
@@ -174,10 +175,10 @@ extern "C" __global__ void mlp_fingerprint_sum(const float *v, size_t n, unsigne
 
 		x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull; /* SplitMix64's finish */
 		x = (x ^ x >> 27) * 0x94D049BB133111EBull;
-		mine += x ^ x >> 31;
+		partial += x ^ x >> 31;
 		odd += (bits >> 23 & 255) == 255;
 	}
-	atomicAdd(&sum[0], mine);
+	atomicAdd(&sum[0], partial);
 	if (odd)
 		atomicAdd(&sum[1], odd);
 }

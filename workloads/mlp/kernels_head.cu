@@ -1,11 +1,23 @@
 /*
- * kernels_head.cu - the output layer in one launch: logits, softmax, loss, and all that flows back
- * from them. With ten classes no matrix product is worth a launch of its own.
+ * kernels_head.cu - the output layer in one launch: logits, softmax, loss, and all gradients.
+ *
+ * In pseudo-code, for each block, a part of the batch's rows:
+ *
+ *   forward: R rows per warp (head.cuh), for each strip of 512 columns staged in shared memory:
+ *     each lane adds products of its columns for R rows x 10 classes
+ *   logits = sums over the lanes + bias; loss = -ln P of the right class
+ *   delta = dloss/dz = P, less 1 for the right class, over the batch; kept in shared memory
+ *   backward: two columns per thread, for each row:
+ *     below = delta . weights of the column, where the input is above 0; dW += delta x input
+ *   write the part's sums of dW, db, and of what flows back
+ *
+ * The naive version that it is tested against is mlp_reference() of reference.c, in double. With
+ * ten classes no matrix product is worth a launch of its own.
  */
 #include "workloads/mlp/head.cuh"
 
 enum {
-	DELTA = 12, /* floats of a row's delta in shared memory: three quads */
+	DELTA = 12, /* floats of a row's delta in shared memory: three vec4s */
 	COLUMNS = MLP_STRIP / MLP_THREADS,
 	ROWS = 4, /* that a thread reads at a time */
 };
@@ -19,16 +31,16 @@ static __device__ inline void head_pair(const struct mlp_head &h, const struct m
 {
 	uint32_t lane = threadIdx.x % MLP_LANES, r = lane / MLP_CLASSES, c = lane % MLP_CLASSES;
 	const float *z = s->z + r * MLP_CLASSES, *e = s->e + r * MLP_CLASSES;
-	bool mine = r < rows;
-	int top = mine ? largest_class(z) : 0;
+	bool is_active = r < rows;
+	int top = is_active ? largest_class(z) : 0;
 
-	if (mine)
+	if (is_active)
 		s->e[lane] = expf(z[c] - z[top]);
 	__syncwarp();
-	if (mine) {
+	if (is_active) {
 		float log_p = log_share(z, e, top, (int)c);
 		bool right = h.label[row + r] == c;
-		float d = delta_of(log_p, right) / (float)h.batch;
+		float d = loss_delta(log_p, right) / (float)h.batch;
 
 		delta[r * DELTA + c] = d;
 		out.delta[(size_t)(row + r) * MLP_CLASSES + c] = d;
@@ -42,18 +54,18 @@ static __device__ inline void head_pair(const struct mlp_head &h, const struct m
 template <class T, int R>
 static __device__ inline void head_rows(const struct mlp_head &h, const struct mlp_head_out &out,
 					uint32_t first, uint32_t end, bool staged,
-					struct mlp_room *room, float *delta)
+					struct mlp_smem *smem, float *delta)
 {
 	uint32_t warp = threadIdx.x / MLP_LANES, row = first + warp * R;
 	uint32_t rows = least(row < end ? end - row : 0, R);
 	float sum[R][MLP_CLASSES] = {};
 
-	row_products<T, R>(sum, h, row, rows, staged, room);
+	row_products<T, R>(sum, h, row, rows, staged, smem);
 	for (uint32_t r = 0; r < R; r += MLP_PAIR) {
 		uint32_t left = r < rows ? rows - r : 0;
 
-		pair_logits(sum + r, least(R - r, MLP_PAIR), h.bias, &room->scratch[warp]);
-		head_pair(h, out, row + r, least(left, MLP_PAIR), &room->scratch[warp],
+		pair_logits(sum + r, least(R - r, MLP_PAIR), h.bias, &smem->scratch[warp]);
+		head_pair(h, out, row + r, least(left, MLP_PAIR), &smem->scratch[warp],
 			  delta + (warp * R + r) * DELTA);
 	}
 }
@@ -66,7 +78,7 @@ struct column {
 };
 
 /* One row's share: what flows to the layer below, and what it adds to the sums. */
-static __device__ inline float column_row(struct column *c, const quad<float> delta[DELTA / 4],
+static __device__ inline float column_row(struct column *c, const vec4<float> delta[DELTA / 4],
 					  float a)
 {
 	float d = 0;
@@ -82,7 +94,7 @@ static __device__ inline float column_row(struct column *c, const quad<float> de
 	return d;
 }
 
-/* Some rows of columns MLP_THREADS apart; of the columns the first n are there. */
+/* Loads some rows of n columns, MLP_THREADS apart. */
 template <class T>
 static __device__ inline void read_rows(T (&v)[ROWS][COLUMNS], uint32_t n, const T *a,
 					uint32_t rows, uint32_t width)
@@ -100,12 +112,12 @@ static __device__ inline void column_rows(struct column (&c)[COLUMNS], uint32_t 
 					  uint32_t rows, uint32_t width)
 {
 	for (uint32_t r = 0; r < ROWS; r++) {
-		quad<float> q[DELTA / 4];
+		vec4<float> q[DELTA / 4];
 
 		if (r >= rows)
 			break;
 		for (int i = 0; i < DELTA / 4; i++)
-			q[i] = ((const quad<float> *)(delta + r * DELTA))[i];
+			q[i] = ((const vec4<float> *)(delta + r * DELTA))[i];
 		for (uint32_t k = 0; k < COLUMNS; k++)
 			if (k < n)
 				narrow(&below[(size_t)r * width + k * MLP_THREADS],
@@ -114,8 +126,8 @@ static __device__ inline void column_rows(struct column (&c)[COLUMNS], uint32_t 
 }
 
 /*
- * Columns j and, where it is there, its companion, of the layer's input over the block's rows. The
- * next rows are on their way while some are worked on.
+ * The n columns of a thread, from j on, of the layer's input over the block's rows. The next rows
+ * are loaded while these are computed.
  */
 template <class T>
 static __device__ inline void
@@ -142,9 +154,9 @@ head_columns(const struct mlp_head &h, const struct mlp_head_out &out, struct co
  */
 static __device__ inline void write_sums(const struct mlp_head &h, const struct mlp_head_out &out,
 					 const struct column (&c)[COLUMNS], uint32_t n,
-					 uint32_t strip, struct mlp_room *room)
+					 uint32_t strip, struct mlp_smem *smem)
 {
-	float *part = out.part + blockIdx.x * out.stride, *sums = room->strip[0];
+	float *part = out.part + blockIdx.x * out.stride, *sums = smem->strip[0];
 	uint32_t all = least(h.width - strip, MLP_STRIP) * MLP_CLASSES;
 
 	__syncthreads(); /* weights have been read */
@@ -166,7 +178,7 @@ static __device__ inline void write_sums(const struct mlp_head &h, const struct 
 template <class T>
 static __device__ inline void head_back(const struct mlp_head &h, const struct mlp_head_out &out,
 					const float *delta, uint32_t first, uint32_t rows,
-					struct mlp_room *room)
+					struct mlp_smem *smem)
 {
 	for (uint32_t strip = 0; strip < h.width; strip += MLP_STRIP) {
 		uint32_t j = strip + threadIdx.x, n = 0;
@@ -174,15 +186,15 @@ static __device__ inline void head_back(const struct mlp_head &h, const struct m
 
 		__syncthreads();
 		if (h.width > MLP_STRIP)
-			stage_strip(h, strip, room);
+			stage_strip(h, strip, smem);
 		for (uint32_t k = 0; k < COLUMNS && j + k * MLP_THREADS < h.width; k++, n++) {
 			c[k] = {};
 			for (int i = 0; i < MLP_CLASSES; i++)
-				c[k].weight[i] = room->strip[i][k * MLP_THREADS + threadIdx.x];
+				c[k].weight[i] = smem->strip[i][k * MLP_THREADS + threadIdx.x];
 		}
 		if (n)
 			head_columns<T>(h, out, c, n, delta, first, rows, j);
-		write_sums(h, out, c, n, strip, room);
+		write_sums(h, out, c, n, strip, smem);
 	}
 }
 
@@ -201,15 +213,15 @@ template <class T, int R>
 static __global__ void __launch_bounds__(MLP_THREADS, 2)
 	mlp_head_rows(struct mlp_head h, struct mlp_head_out out)
 {
-	SHARED_ARRAY(struct mlp_room, room, [1]);
+	SHARED_ARRAY(struct mlp_smem, smem, [1]);
 	DYN_SHARED(float, delta);
 	uint32_t most = mlp_part_rows(h.batch), first = blockIdx.x * most;
 	uint32_t rows = least(h.batch - first, most);
 
 	for (uint32_t r = 0; r < rows; r += R * MLP_WARPS)
-		head_rows<T, R>(h, out, first + r, first + rows, r && h.width <= MLP_STRIP, room,
+		head_rows<T, R>(h, out, first + r, first + rows, r && h.width <= MLP_STRIP, smem,
 				delta + r * DELTA);
-	head_back<T>(h, out, delta, first, rows, room);
+	head_back<T>(h, out, delta, first, rows, smem);
 	if (threadIdx.x < MLP_CLASSES)
 		bias_part(h, out, delta, rows, threadIdx.x);
 }
@@ -248,12 +260,12 @@ void mlp_head(const struct mlp_head *h, const struct mlp_head_out *out, bool hal
 template <class T>
 static __global__ void mlp_predict_rows(struct mlp_head h, uint32_t valid, unsigned *right)
 {
-	SHARED_ARRAY(struct mlp_room, room, [1]);
+	SHARED_ARRAY(struct mlp_smem, smem, [1]);
 	uint32_t warp = threadIdx.x / MLP_LANES, row = blockIdx.x * MLP_WARPS + warp;
-	struct mlp_scratch *s = &room->scratch[warp];
+	struct mlp_scratch *s = &smem->scratch[warp];
 	float sum[1][MLP_CLASSES] = {};
 
-	row_products<T, 1>(sum, h, row, row < valid, false, room);
+	row_products<T, 1>(sum, h, row, row < valid, false, smem);
 	pair_logits(sum, 1, h.bias, s);
 	if (row < valid && threadIdx.x % MLP_LANES == 0 && largest_class(s->z) == h.label[row])
 		atomicAdd(right, 1u);

@@ -1,6 +1,6 @@
 /*
  * kernels_many.cu - launches=many: a kernel for each elementary operation, as a framework without
- * fusion launches them, in place where one may. Products are cuBLAS's.
+ * fusion launches them, in place where possible. Products are cuBLAS's.
  */
 #include "workloads/mlp/head.cuh"
 
@@ -96,7 +96,7 @@ static __global__ void mlp_many_deltas(const float *log_p, const uint8_t *y, uin
 	size_t i = thread_index(), r = i / MLP_CLASSES;
 
 	if (r < rows)
-		narrow(&delta[i], delta_of(log_p[i], y[r] == i % MLP_CLASSES) / (float)rows);
+		narrow(&delta[i], loss_delta(log_p[i], y[r] == i % MLP_CLASSES) / (float)rows);
 }
 KERNEL(mlp_many_deltas<float>);
 

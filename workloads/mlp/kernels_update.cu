@@ -1,9 +1,21 @@
-/* kernels_update.cu - stochastic gradient descent with momentum on all tensors in one launch. */
+/*
+ * kernels_update.cu - stochastic gradient descent with momentum on all tensors in one launch.
+ *
+ * In pseudo-code, for each block:
+ *
+ *   last block: loss[step] = mean of the samples' losses; count the step
+ *   others: tensor = that whose blocks include this one; for each element:
+ *     gradient = its value, or the sum of its parts: warp w adds parts w, w + 8, ...
+ *     velocity = momentum x velocity + gradient; weight -= rate x velocity
+ *     bf16 copy of the weight, if the tensor has one
+ *
+ * mlp_check_update() of check.c computes the same in double, from gradients of mlp_reference().
+ */
 #include "workloads/mlp/real.cuh"
 
 /*
- * Elements of a block: four a thread; of a gradient in parts one for each lane of a warp, whose
- * parts the block's warps share.
+ * Elements of a block: four per thread. Where the gradient comes in parts, one for each lane of a
+ * warp; the block's warps share their parts.
  */
 enum { EACH = 4, WHOLE = EACH * MLP_THREADS, PARTED = MLP_LANES };
 
@@ -16,9 +28,10 @@ static __device__ inline float gradient_at(const struct mlp_tensor &t, size_t i)
 	return ((const float *)t.gradient)[i];
 }
 
-/* Where one element goes, from the velocity and weight that it has. */
-static __device__ inline void descend(const struct mlp_tensor &t, uint32_t i, float gradient,
-				      float velocity, float weight, const struct mlp_update &u)
+/* Updates one element, whose velocity and weight have been loaded. */
+static __device__ inline void update_element(const struct mlp_tensor &t, uint32_t i, float gradient,
+					     float velocity, float weight,
+					     const struct mlp_update &u)
 {
 	float v = u.momentum * velocity + gradient, w = weight - u.rate * v;
 
@@ -30,7 +43,7 @@ static __device__ inline void descend(const struct mlp_tensor &t, uint32_t i, fl
 #endif
 }
 
-/* A thread's loads are on their way before its first store. */
+/* A thread's loads are in flight before its first store. */
 static __device__ inline void update_whole(const struct mlp_tensor &t, uint32_t block,
 					   const struct mlp_update &u)
 {
@@ -38,21 +51,21 @@ static __device__ inline void update_whole(const struct mlp_tensor &t, uint32_t 
 
 	for (uint32_t k = 0; k < EACH; k++) {
 		uint32_t i = block * WHOLE + k * MLP_THREADS + threadIdx.x;
-		bool mine = i < t.n;
+		bool is_active = i < t.n;
 
-		gradient[k] = mine ? gradient_at(t, i) : 0;
-		velocity[k] = mine ? t.velocity[i] : 0;
-		weight[k] = mine ? t.weight[i] : 0;
+		gradient[k] = is_active ? gradient_at(t, i) : 0;
+		velocity[k] = is_active ? t.velocity[i] : 0;
+		weight[k] = is_active ? t.weight[i] : 0;
 	}
 	for (uint32_t k = 0; k < EACH; k++) {
 		uint32_t i = block * WHOLE + k * MLP_THREADS + threadIdx.x;
 
 		if (i < t.n)
-			descend(t, i, gradient[k], velocity[k], weight[k], u);
+			update_element(t, i, gradient[k], velocity[k], weight[k], u);
 	}
 }
 
-/* Parts p, p + MLP_WARPS, ... of element i, MLP_AHEAD of them, on their way at a time. */
+/* The sum of parts p, p + MLP_WARPS, ... of element i: MLP_AHEAD of them, loaded at once. */
 static __device__ inline float parts_from(const struct mlp_tensor &t, uint32_t p, uint32_t i)
 {
 	float v[MLP_AHEAD], sum = 0;
@@ -72,22 +85,23 @@ static __device__ inline void update_parted(const struct mlp_tensor &t, uint32_t
 					    const struct mlp_update &u, float *shared)
 {
 	uint32_t lane = threadIdx.x % MLP_LANES, i = block * PARTED + lane;
-	bool mine = threadIdx.x < MLP_LANES && i < t.n;
-	float velocity = mine ? t.velocity[i] : 0, weight = mine ? t.weight[i] : 0, sum = 0;
+	bool is_active = threadIdx.x < MLP_LANES && i < t.n;
+	float velocity = is_active ? t.velocity[i] : 0, weight = is_active ? t.weight[i] : 0,
+	      sum = 0;
 
 	for (uint32_t p = threadIdx.x / MLP_LANES; i < t.n && p < t.parts;
 	     p += MLP_AHEAD * MLP_WARPS)
 		sum += parts_from(t, p, i);
 	shared[threadIdx.x] = sum;
 	__syncthreads();
-	if (!mine)
+	if (!is_active)
 		return;
 	for (uint32_t w = 1; w < MLP_WARPS; w++)
 		sum += shared[w * MLP_LANES + lane];
-	descend(t, i, sum, velocity, weight, u);
+	update_element(t, i, sum, velocity, weight, u);
 }
 
-/* Losses r, r + MLP_THREADS, ...: MLP_AHEAD of them. */
+/* The sum of losses r, r + MLP_THREADS, ...: MLP_AHEAD of them, loaded at once. */
 static __device__ inline float losses_from(const struct mlp_update &u, uint32_t r)
 {
 	float v[MLP_AHEAD], sum = 0;
@@ -139,7 +153,7 @@ extern "C" __global__ void mlp_update_tensors(struct mlp_update u)
 }
 KERNEL(mlp_update_tensors);
 
-static uint32_t blocks_of(const struct mlp_tensor *t)
+static uint32_t tensor_blocks(const struct mlp_tensor *t)
 {
 	uint32_t each = t->parts > 1 ? PARTED : WHOLE;
 
@@ -152,7 +166,7 @@ void mlp_update_blocks(struct mlp_update *u)
 
 	for (uint32_t i = 0; i < u->tensors; i++) {
 		u->tensor[i].first_block = next;
-		next += blocks_of(&u->tensor[i]);
+		next += tensor_blocks(&u->tensor[i]);
 	}
 }
 
@@ -160,6 +174,6 @@ void mlp_update(const struct mlp_update *u, cudaStream_t stream)
 {
 	const struct mlp_tensor *last = &u->tensor[u->tensors - 1];
 
-	CUDA(LAUNCH(mlp_update_tensors, last->first_block + blocks_of(last) + 1, MLP_THREADS, 0,
+	CUDA(LAUNCH(mlp_update_tensors, last->first_block + tensor_blocks(last) + 1, MLP_THREADS, 0,
 		    stream, *u));
 }

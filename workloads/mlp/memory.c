@@ -103,7 +103,7 @@ int mlp_allocate_all(const struct mlp_opts *o, struct mlp_state *s)
 
 /* ---- gradients ------------------------------------------------------------------------- */
 
-static struct mlp_tensor *add(struct mlp_state *s, size_t at, int64_t n)
+static struct mlp_tensor *add_tensor(struct mlp_state *s, size_t at, int64_t n)
 {
 	struct mlp_tensor *t = &s->update.tensor[s->update.tensors++];
 
@@ -118,8 +118,8 @@ static struct mlp_tensor *add(struct mlp_state *s, size_t at, int64_t n)
 	return t;
 }
 
-static void in_parts(const struct mlp_state *s, struct mlp_tensor *t, const float *part,
-		     uint64_t stride)
+static void set_parts(const struct mlp_state *s, struct mlp_tensor *t, const float *part,
+		      uint64_t stride)
 {
 	t->gradient = part;
 	t->parts = mlp_parts(s->batch);
@@ -133,12 +133,12 @@ static void find_gradients(const struct mlp_state *s, int l, struct mlp_tensor *
 	size_t width = (size_t)s->net.width[s->net.hidden];
 
 	if (l == s->net.last) {
-		in_parts(s, weight, s->head_part, s->head_stride);
-		in_parts(s, bias, s->head_part + width * MLP_CLASSES, s->head_stride);
+		set_parts(s, weight, s->head_part, s->head_stride);
+		set_parts(s, bias, s->head_part + width * MLP_CLASSES, s->head_stride);
 	} else if (l == s->net.hidden) {
-		in_parts(s, bias, s->head_part + (width + 1) * MLP_CLASSES, s->head_stride);
+		set_parts(s, bias, s->head_part + (width + 1) * MLP_CLASSES, s->head_stride);
 	} else if (!s->products.back[l].fused) {
-		in_parts(s, bias, s->relu_part[l], (uint64_t)s->net.width[l]);
+		set_parts(s, bias, s->relu_part[l], (uint64_t)s->net.width[l]);
 	} else if (s->half) {
 		bias->gradient = s->bias_gradient_half + s->net.bias_at[l];
 		bias->half = true;
@@ -150,8 +150,9 @@ void mlp_fill_update(const struct mlp_opts *o, struct mlp_state *s)
 	const struct mlp_net *net = &s->net;
 
 	for (int l = 1; l <= net->last; l++) {
-		struct mlp_tensor *w = add(s, net->weight_at[l], net->width[l - 1] * net->width[l]);
-		struct mlp_tensor *b = add(s, net->bias_at[l], net->width[l]);
+		struct mlp_tensor *w =
+			add_tensor(s, net->weight_at[l], net->width[l - 1] * net->width[l]);
+		struct mlp_tensor *b = add_tensor(s, net->bias_at[l], net->width[l]);
 
 		if (o->launches == MLP_FEW)
 			find_gradients(s, l, w, b);

@@ -1,4 +1,17 @@
-/* mlp.c - the mlp workload: its parameters, what they allow, and its entry in the table. */
+/*
+ * mlp.c - the mlp workload: its parameters, what they allow, and its entry in the table.
+ *
+ * A step trains a multilayer perceptron on one minibatch of images (step.c):
+ *
+ *   gather     rows of the minibatch: pixels / 255 and labels               kernels_data.cu
+ *   forward    for each hidden layer Z = A W by cuBLAS, bias and ReLU fused gemm.c, products.c
+ *   output     logits, softmax, loss, and what flows back, in one launch    kernels_head.cu
+ *   backward   for each layer dW by cuBLAS, and what flows on to the next   gemm.c, products.c
+ *   update     momentum and weights of all tensors; the step is counted     kernels_update.cu
+ *
+ * With launches=many each elementary operation is a launch (kernels_many.cu). check.c repeats the
+ * steps and compares the last one with reference.c.
+ */
 #include "workloads/mlp/mlp.h"
 
 #include <errno.h>
@@ -62,7 +75,7 @@ double mlp_rate(const struct mlp_opts *o)
 
 	if (o->rate >= 0)
 		return o->rate;
-	return mlp_net_of(o).hidden > 1 ? of_more : of_one_layer;
+	return mlp_make_net(o).hidden > 1 ? of_more : of_one_layer;
 }
 
 static int check_hidden(const struct mlp_opts *o)

@@ -57,7 +57,7 @@ struct mlp_net {
 	int64_t parameters; /* without the gaps */
 };
 
-struct mlp_net mlp_net_of(const struct mlp_opts *o);
+struct mlp_net mlp_make_net(const struct mlp_opts *o);
 void mlp_net_text(const struct mlp_net *net, char *text, size_t bytes); /* "784-128-10" */
 
 /* ---- products (products.c) ------------------------------------------------------------- */
@@ -168,8 +168,8 @@ struct mlp_gemm mlp_gemm_back(const struct mlp_state *s, int l);
 struct mlp_gemm mlp_gemm_weight(const struct mlp_state *s, int l);
 
 /* Loads the library and chooses algorithms. 0, or an errno after a line. */
-int mlp_products_begin(const struct mlp_opts *o, struct mlp_state *s);
-void mlp_products_end(struct mlp_products *p);
+int mlp_products_init(const struct mlp_opts *o, struct mlp_state *s);
+void mlp_products_release(struct mlp_products *p);
 
 /* Enqueues a planned product, in branch 0 or 1. */
 void mlp_run_plan(const struct mlp_state *s, const struct mlp_plan *plan, int branch,
@@ -187,28 +187,28 @@ void mlp_forward(const struct mlp_opts *o, struct mlp_state *s, const struct mlp
 struct mlp_sum {
 	uint64_t bits, odd;
 };
-struct mlp_sum mlp_sum_of(struct mlp_state *s);
+struct mlp_sum mlp_fingerprint_weights(struct mlp_state *s);
 
 /*
  * Steps done since the reset, by the device's own count, and the loss of one of the last
  * MLP_LOSSES; after a synchronize.
  */
 uint64_t mlp_steps_done(const struct mlp_state *s);
-float mlp_loss_of(const struct mlp_state *s, uint64_t step);
+float mlp_step_loss(const struct mlp_state *s, uint64_t step);
 
 /* W or b of a layer. */
-const struct mlp_tensor *mlp_tensor_of(const struct mlp_state *s, int layer, bool bias);
+const struct mlp_tensor *mlp_find_tensor(const struct mlp_state *s, int layer, bool bias);
 
-/* Share of the test set that is classified rightly (train.c). -EINTR where interrupted. */
+/* Share of the test set that is classified rightly (app_train.c). -EINTR where interrupted. */
 int mlp_test_accuracy(const struct mlp_opts *o, struct mlp_state *s, double *share);
 
 /* Trains for so many epochs from a reset and keeps the history. Returns 0 or -EINTR. */
 int mlp_train(const struct mlp_opts *o, struct mlp_state *s, int64_t epochs);
 
 /* Steps until so many MLP_TESTS-th parts of epochs are over, the last one perhaps not whole. */
-int64_t mlp_steps_of(const struct mlp_state *s, int64_t parts);
+int64_t mlp_steps_for(const struct mlp_state *s, int64_t parts);
 
-/* Of steps from..to-1. */
+/* The mean loss of steps from to to - 1. */
 double mlp_mean_loss(const struct mlp_history *h, int64_t from, int64_t to);
 
 extern const struct workload workload_mlp;

@@ -14,7 +14,7 @@ static const struct {
 	[MLP_DEEP] = { 8, 256 },
 };
 
-static size_t take(size_t *at, int64_t n)
+static size_t reserve_line(size_t *at, int64_t n)
 {
 	size_t first = *at;
 
@@ -22,18 +22,18 @@ static size_t take(size_t *at, int64_t n)
 	return first;
 }
 
-static void place(struct mlp_net *net)
+static void lay_out_tensors(struct mlp_net *net)
 {
 	for (int l = 1; l <= net->last; l++) {
 		int64_t n = net->width[l - 1] * net->width[l];
 
-		net->weight_at[l] = take(&net->numbers, n);
-		net->bias_at[l] = take(&net->numbers, net->width[l]);
+		net->weight_at[l] = reserve_line(&net->numbers, n);
+		net->bias_at[l] = reserve_line(&net->numbers, net->width[l]);
 		net->parameters += n + net->width[l];
 	}
 }
 
-struct mlp_net mlp_net_of(const struct mlp_opts *o)
+struct mlp_net mlp_make_net(const struct mlp_opts *o)
 {
 	struct mlp_net net = { .hidden = models[o->model].hidden };
 	bool given = o->hidden.value[0] != 0;
@@ -45,7 +45,7 @@ struct mlp_net mlp_net_of(const struct mlp_opts *o)
 	net.width[net.last] = MLP_CLASSES;
 	for (int l = 1; l <= net.hidden; l++)
 		net.width[l] = given ? o->hidden.value[l - 1] : models[o->model].width;
-	place(&net);
+	lay_out_tensors(&net);
 	return net;
 }
 

@@ -1,4 +1,4 @@
-# plot.gp - how a network learns; plot.c sets
+# plot.gp - how a network learns; app_plot.c sets
 #   loss_file      columns epoch, loss: means over a few steps
 #   accuracy_file  columns epoch, wrong_percent: of the test images
 #   epochs         how many

@@ -12,12 +12,12 @@ enum {
 
 static const float one = 1, none = 0;
 
-static cudaDataType kind(const struct mlp_state *s, bool wide)
+static cudaDataType number_type(const struct mlp_state *s, bool wide)
 {
 	return s->half && !wide ? CUDA_R_16BF : CUDA_R_32F;
 }
 
-static cublasComputeType_t compute(const struct mlp_opts *o)
+static cublasComputeType_t compute_type(const struct mlp_opts *o)
 {
 	return o->precision == MLP_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
@@ -25,7 +25,7 @@ static cublasComputeType_t compute(const struct mlp_opts *o)
 /* ---- launches=many --------------------------------------------------------------------- */
 
 /* A new stream takes the workspace away. */
-static void stand_at(struct mlp_products *p, cudaStream_t stream)
+static void use_stream(struct mlp_products *p, cudaStream_t stream)
 {
 	if (p->stream == stream)
 		return;
@@ -39,12 +39,13 @@ void mlp_run_gemm(const struct mlp_opts *o, struct mlp_state *s, const struct ml
 {
 	struct mlp_products *p = &s->products;
 
-	stand_at(p, stream);
-	BLAS(p->blas, p->blas->cublasGemmEx(p->handle, g->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N,
-					    g->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, g->m, g->n,
-					    g->k, &one, g->a, kind(s, false), g->lda, g->b,
-					    kind(s, false), g->ldb, &none, g->d, kind(s, g->wide),
-					    g->ldd, compute(o), CUBLAS_GEMM_DEFAULT));
+	use_stream(p, stream);
+	BLAS(p->blas,
+	     p->blas->cublasGemmEx(p->handle, g->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+				   g->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N, g->m, g->n, g->k, &one,
+				   g->a, number_type(s, false), g->lda, g->b, number_type(s, false),
+				   g->ldb, &none, g->d, number_type(s, g->wide), g->ldd,
+				   compute_type(o), CUBLAS_GEMM_DEFAULT));
 }
 
 /* ---- launches=few: plans --------------------------------------------------------------- */
@@ -57,49 +58,52 @@ struct epilogue {
 	int64_t mask_ld; /* bits */
 };
 
-static void set(const struct blas *b, struct mlp_plan *plan, cublasLtMatmulDescAttributes_t name,
-		const void *value, size_t bytes)
+static void set_attribute(const struct blas *b, struct mlp_plan *plan,
+			  cublasLtMatmulDescAttributes_t name, const void *value, size_t bytes)
 {
 	BLAS(b, b->cublasLtMatmulDescSetAttribute(plan->desc, name, value, bytes));
 }
 
-static void describe(const struct mlp_opts *o, const struct mlp_state *s, struct mlp_plan *plan,
-		     const struct epilogue *e)
+static void describe_product(const struct mlp_opts *o, const struct mlp_state *s,
+			     struct mlp_plan *plan, const struct epilogue *e)
 {
 	const struct blas *b = s->products.blas;
 	const struct mlp_gemm *g = &plan->gemm;
 	const int32_t trans_a = g->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
 	const int32_t trans_b = g->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N;
 
-	BLAS(b, b->cublasLtMatmulDescCreate(&plan->desc, compute(o), CUDA_R_32F));
-	set(b, plan, CUBLASLT_MATMUL_DESC_TRANSA, &trans_a, sizeof(trans_a));
-	set(b, plan, CUBLASLT_MATMUL_DESC_TRANSB, &trans_b, sizeof(trans_b));
-	set(b, plan, CUBLASLT_MATMUL_DESC_EPILOGUE, &e->kind, sizeof(e->kind));
+	BLAS(b, b->cublasLtMatmulDescCreate(&plan->desc, compute_type(o), CUDA_R_32F));
+	set_attribute(b, plan, CUBLASLT_MATMUL_DESC_TRANSA, &trans_a, sizeof(trans_a));
+	set_attribute(b, plan, CUBLASLT_MATMUL_DESC_TRANSB, &trans_b, sizeof(trans_b));
+	set_attribute(b, plan, CUBLASLT_MATMUL_DESC_EPILOGUE, &e->kind, sizeof(e->kind));
 	if (e->bias)
-		set(b, plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &e->bias, sizeof(e->bias));
+		set_attribute(b, plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &e->bias,
+			      sizeof(e->bias));
 	if (e->mask) {
-		set(b, plan, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &e->mask, sizeof(e->mask));
-		set(b, plan, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &e->mask_ld, sizeof(e->mask_ld));
+		set_attribute(b, plan, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &e->mask,
+			      sizeof(e->mask));
+		set_attribute(b, plan, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &e->mask_ld,
+			      sizeof(e->mask_ld));
 	}
 }
 
-static void lay_out(const struct mlp_state *s, struct mlp_plan *plan)
+static void describe_layouts(const struct mlp_state *s, struct mlp_plan *plan)
 {
 	const struct blas *b = s->products.blas;
 	const struct mlp_gemm *g = &plan->gemm;
 	int m = g->m, n = g->n, k = g->k;
 
-	BLAS(b,
-	     b->cublasLtMatrixLayoutCreate(&plan->a, kind(s, false), (uint64_t)(g->trans_a ? k : m),
-					   (uint64_t)(g->trans_a ? m : k), g->lda));
-	BLAS(b,
-	     b->cublasLtMatrixLayoutCreate(&plan->b, kind(s, false), (uint64_t)(g->trans_b ? n : k),
-					   (uint64_t)(g->trans_b ? k : n), g->ldb));
-	BLAS(b, b->cublasLtMatrixLayoutCreate(&plan->d, kind(s, g->wide), (uint64_t)m, (uint64_t)n,
-					      g->ldd));
+	BLAS(b, b->cublasLtMatrixLayoutCreate(&plan->a, number_type(s, false),
+					      (uint64_t)(g->trans_a ? k : m),
+					      (uint64_t)(g->trans_a ? m : k), g->lda));
+	BLAS(b, b->cublasLtMatrixLayoutCreate(&plan->b, number_type(s, false),
+					      (uint64_t)(g->trans_b ? n : k),
+					      (uint64_t)(g->trans_b ? k : n), g->ldb));
+	BLAS(b, b->cublasLtMatrixLayoutCreate(&plan->d, number_type(s, g->wide), (uint64_t)m,
+					      (uint64_t)n, g->ldd));
 }
 
-static void forget(const struct blas *b, struct mlp_plan *plan)
+static void release_plan(const struct blas *b, struct mlp_plan *plan)
 {
 	if (!plan->desc)
 		return;
@@ -111,7 +115,7 @@ static void forget(const struct blas *b, struct mlp_plan *plan)
 }
 
 /* The library's first suggestion that works: a choice by times would not be the same each time. */
-static bool choose(const struct mlp_state *s, struct mlp_plan *plan)
+static bool choose_algorithm(const struct mlp_state *s, struct mlp_plan *plan)
 {
 	const struct blas *b = s->products.blas;
 	const uint64_t most = WORKSPACE;
@@ -139,11 +143,11 @@ static bool try_plan(const struct mlp_opts *o, const struct mlp_state *s, struct
 		     const struct mlp_gemm *g, const struct epilogue *e)
 {
 	*plan = (struct mlp_plan){ .gemm = *g, .fused = e->kind != CUBLASLT_EPILOGUE_DEFAULT };
-	describe(o, s, plan, e);
-	lay_out(s, plan);
-	if ((!plan->fused || o->epilogues != MLP_EPILOGUES_NO) && choose(s, plan))
+	describe_product(o, s, plan, e);
+	describe_layouts(s, plan);
+	if ((!plan->fused || o->epilogues != MLP_EPILOGUES_NO) && choose_algorithm(s, plan))
 		return true;
-	forget(s->products.blas, plan);
+	release_plan(s->products.blas, plan);
 	return false;
 }
 
@@ -179,7 +183,7 @@ static bool fuse_back(const struct mlp_opts *o, struct mlp_state *s, int l)
 		return false;
 	if (try_plan(o, s, &p->forward[l], &forward, &there))
 		return true;
-	forget(p->blas, &p->back[l]);
+	release_plan(p->blas, &p->back[l]);
 	return false;
 }
 
@@ -197,7 +201,7 @@ static int plan_forward(const struct mlp_opts *o, struct mlp_state *s, int l)
 	return plan_plain(o, s, &s->products.forward[l], &g);
 }
 
-/* Of a hidden layer; what flows back into the last one comes from the output layer's kernel. */
+/* Plans a hidden layer. The output layer's kernel makes what flows back into the last one. */
 static int plan_layer(const struct mlp_opts *o, struct mlp_state *s, int l)
 {
 	struct mlp_gemm back = mlp_gemm_back(s, l), weight = mlp_gemm_weight(s, l);
@@ -224,7 +228,7 @@ void mlp_run_plan(const struct mlp_state *s, const struct mlp_plan *plan, int br
 
 /* ---- begin and end --------------------------------------------------------------------- */
 
-int mlp_products_begin(const struct mlp_opts *o, struct mlp_state *s)
+int mlp_products_init(const struct mlp_opts *o, struct mlp_state *s)
 {
 	struct mlp_products *p = &s->products;
 	int err = blas_load(&p->blas);
@@ -244,12 +248,12 @@ int mlp_products_begin(const struct mlp_opts *o, struct mlp_state *s)
 	return err;
 }
 
-void mlp_products_end(struct mlp_products *p)
+void mlp_products_release(struct mlp_products *p)
 {
 	for (int l = 0; l <= MLP_LAYERS_MAX; l++) {
-		forget(p->blas, &p->forward[l]);
-		forget(p->blas, &p->back[l]);
-		forget(p->blas, &p->weight[l]);
+		release_plan(p->blas, &p->forward[l]);
+		release_plan(p->blas, &p->back[l]);
+		release_plan(p->blas, &p->weight[l]);
 	}
 	if (p->lt)
 		BLAS(p->blas, p->blas->cublasLtDestroy(p->lt));

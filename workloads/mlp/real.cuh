@@ -60,7 +60,7 @@ static __device__ inline uint32_t least(uint32_t a, uint32_t b)
 }
 
 /* Four numbers that are moved at once. */
-template <class T> struct alignas(4 * sizeof(T)) quad {
+template <class T> struct alignas(4 * sizeof(T)) vec4 {
 	T v[4];
 };
 
@@ -79,9 +79,9 @@ static __device__ inline size_t thread_index()
 }
 
 /* Sum over a block of MLP_THREADS, for thread 0; in the same order each time. */
-static __device__ inline float block_sum(float mine, float *shared)
+static __device__ inline float block_sum(float value, float *shared)
 {
-	shared[threadIdx.x] = mine;
+	shared[threadIdx.x] = value;
 	for (uint32_t n = MLP_THREADS / 2; n; n /= 2) {
 		__syncthreads();
 		if (threadIdx.x < n)

@@ -7,8 +7,8 @@
 
 #include "common/check.h"
 
-struct mlp_batch mlp_batch_of(const struct mlp_images *im, uint64_t step, uint32_t batch,
-			      uint64_t seed)
+struct mlp_batch mlp_batch_new(const struct mlp_images *im, uint64_t step, uint32_t batch,
+			       uint64_t seed)
 {
 	struct mlp_batch b = { .batch = batch };
 
@@ -40,7 +40,7 @@ struct pass {
 	double *a[MLP_LAYERS_MAX + 1], *d[MLP_LAYERS_MAX + 1];
 };
 
-static void pass_begin(struct pass *p, const struct mlp_net *net, const double *weight)
+static void pass_init(struct pass *p, const struct mlp_net *net, const double *weight)
 {
 	memset(p, 0, sizeof(*p));
 	p->net = net;
@@ -52,7 +52,7 @@ static void pass_begin(struct pass *p, const struct mlp_net *net, const double *
 	}
 }
 
-static void pass_end(struct pass *p)
+static void pass_release(struct pass *p)
 {
 	for (int l = 0; l <= p->net->last; l++) {
 		free(p->a[l]);
@@ -61,7 +61,7 @@ static void pass_end(struct pass *p)
 }
 
 /* a[l] = a[l-1] W + b */
-static void affine(struct pass *p, int l)
+static void affine_layer(struct pass *p, int l)
 {
 	int64_t in = p->net->width[l - 1], out = p->net->width[l];
 	const double *w = p->weight + p->net->weight_at[l];
@@ -79,7 +79,7 @@ static void affine(struct pass *p, int l)
 }
 
 /* Below 0 becomes 0; row: the device's activations of this sample, or NULL. */
-static void cut(struct pass *p, int l, const float *row, double slack)
+static void cut_negative(struct pass *p, int l, const float *row, double slack)
 {
 	double *z = p->a[l], squares = 0, near;
 	int64_t n = p->net->width[l];
@@ -98,7 +98,7 @@ static void cut(struct pass *p, int l, const float *row, double slack)
 }
 
 /* The largest sum of magnitudes among the terms of the logits: how far rounding may move one. */
-static double reach_of(const struct pass *p)
+static double logit_magnitude(const struct pass *p)
 {
 	const struct mlp_net *net = p->net;
 	const double *w = p->weight + net->weight_at[net->last];
@@ -133,17 +133,17 @@ static double softmax_loss(struct pass *p, int label)
 	return z[label] == most ? log1p(others) : log(sum) - (z[label] - most);
 }
 
-static double forward(struct pass *p, const double *input, int label, const struct mlp_sides *sides,
-		      int64_t row)
+static double forward_pass(struct pass *p, const double *input, int label,
+			   const struct mlp_sides *sides, int64_t row)
 {
 	memcpy(p->a[0], input, MLP_PIXELS * sizeof(*input));
 	for (int l = 1; l < p->net->last; l++) {
 		const float *device = sides ? sides->activation[l] + row * p->net->width[l] : NULL;
 
-		affine(p, l);
-		cut(p, l, device, sides ? sides->slack : 0);
+		affine_layer(p, l);
+		cut_negative(p, l, device, sides ? sides->slack : 0);
 	}
-	affine(p, p->net->last);
+	affine_layer(p, p->net->last);
 	return softmax_loss(p, label);
 }
 
@@ -175,19 +175,19 @@ double mlp_reference(const struct mlp_net *net, const double *weight, const stru
 	double loss = 0, share = 1 / (double)b->batch;
 	struct pass p;
 
-	pass_begin(&p, net, weight);
+	pass_init(&p, net, weight);
 	if (gradient)
 		memset(gradient, 0, net->numbers * sizeof(*gradient));
 	if (reach)
 		*reach = 0;
 	for (int64_t r = 0; r < b->batch; r++) {
-		loss += share * forward(&p, b->input + r * MLP_PIXELS, b->label[r], sides, r);
+		loss += share * forward_pass(&p, b->input + r * MLP_PIXELS, b->label[r], sides, r);
 		if (reach)
-			*reach = fmax(*reach, reach_of(&p));
+			*reach = fmax(*reach, logit_magnitude(&p));
 		for (int l = net->last; gradient && l >= 1; l--)
 			layer_back(&p, l, share, gradient);
 	}
-	pass_end(&p);
+	pass_release(&p);
 	return loss;
 }
 

@@ -29,8 +29,8 @@ struct mlp_sides {
 };
 
 /* Minibatch `step` of the images. To be freed. */
-struct mlp_batch mlp_batch_of(const struct mlp_images *im, uint64_t step, uint32_t batch,
-			      uint64_t seed);
+struct mlp_batch mlp_batch_new(const struct mlp_images *im, uint64_t step, uint32_t batch,
+			       uint64_t seed);
 void mlp_batch_free(struct mlp_batch *b);
 
 /*

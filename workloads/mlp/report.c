@@ -1,11 +1,13 @@
-/* report.c - what `rift run` tells about the network, its data and its training; and the counts. */
+/* report.c - what `rift run` prints about the network, its data and its training; and the counts.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "common/cuda_check.h"
 #include "workloads/mlp/mlp.h"
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -17,7 +19,7 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 
 static void report_network(const struct mlp_opts *o, const struct mlp_state *s, struct report *out)
 {
-	struct report_row *row = add(out, "network", "", 0);
+	struct report_row *row = add_row(out, "network", "", 0);
 	char text[120];
 
 	mlp_net_text(&s->net, text, sizeof(text));
@@ -27,7 +29,7 @@ static void report_network(const struct mlp_opts *o, const struct mlp_state *s, 
 
 static void report_data(const struct mlp_state *s, struct report *out)
 {
-	struct report_row *row = add(out, "data", "", 0);
+	struct report_row *row = add_row(out, "data", "", 0);
 
 	snprintf(row->text, sizeof(row->text), "%.100s: %ld images to train with, %ld to test",
 		 s->data->source, (long)s->data->train.n, (long)s->data->test.n);
@@ -39,7 +41,7 @@ static void report_epilogues(const struct mlp_opts *o, const struct mlp_state *s
 {
 	const struct mlp_products *p = &s->products;
 	unsigned there = 0, back = 0, hidden = (unsigned)s->net.hidden;
-	struct report_row *row = add(out, "epilogues", "", 0);
+	struct report_row *row = add_row(out, "epilogues", "", 0);
 
 	for (int l = 1; l <= s->net.hidden; l++) {
 		there += p->forward[l].fused;
@@ -55,7 +57,7 @@ static void report_epilogues(const struct mlp_opts *o, const struct mlp_state *s
 
 static void report_products(const struct mlp_opts *o, const struct mlp_state *s, struct report *out)
 {
-	struct report_row *row = add(out, "products", "", 0);
+	struct report_row *row = add_row(out, "products", "", 0);
 
 	snprintf(row->text, sizeof(row->text), "%s", s->products.blas->name);
 	if (o->launches == MLP_FEW)
@@ -65,7 +67,7 @@ static void report_products(const struct mlp_opts *o, const struct mlp_state *s,
 /* In graphs the gradients of weights may stand beside the rest. */
 static void report_launches(const struct mlp_opts *o, const struct mlp_state *s, struct report *out)
 {
-	struct report_row *row = add(out, "kernels a step", "", 0);
+	struct report_row *row = add_row(out, "kernels a step", "", 0);
 	int products = o->launches == MLP_MANY ? 3 * s->net.last - 1 : 3 * s->net.hidden - 1;
 	bool forks = o->launches == MLP_FEW && s->net.hidden > 1 && o->fork != MLP_FORK_NEVER;
 
@@ -81,9 +83,9 @@ static void report_launches(const struct mlp_opts *o, const struct mlp_state *s,
 
 static void report_weights(struct mlp_state *s, struct report *out)
 {
-	struct report_row *row = add(out, "weights, sum of bits", "", 0);
+	struct report_row *row = add_row(out, "weights, sum of bits", "", 0);
 
-	snprintf(row->text, sizeof(row->text), "%016" PRIx64, mlp_sum_of(s).bits);
+	snprintf(row->text, sizeof(row->text), "%016" PRIx64, mlp_fingerprint_weights(s).bits);
 }
 
 static int report_last(const struct mlp_opts *o, struct mlp_state *s, struct report *out)
@@ -93,20 +95,20 @@ static int report_last(const struct mlp_opts *o, struct mlp_state *s, struct rep
 	int err = mlp_test_accuracy(o, s, &share);
 
 	if (steps)
-		add(out, "loss of the last step", "", (double)mlp_loss_of(s, steps - 1));
-	add(out, "test accuracy", "%", 100 * share);
+		add_row(out, "loss of the last step", "", (double)mlp_step_loss(s, steps - 1));
+	add_row(out, "test accuracy", "%", 100 * share);
 	return err;
 }
 
-/* The table has room for the last ones. */
+/* The table holds the last ones. */
 static void report_epochs(const struct mlp_state *s, struct report *out)
 {
 	const struct mlp_history *h = &s->history;
-	int64_t room = REPORT_ROWS_MAX - out->n - 1;
-	int64_t from = h->epochs > room ? h->epochs - room : 0;
+	int64_t rows_left = REPORT_ROWS_MAX - out->n - 1;
+	int64_t from = h->epochs > rows_left ? h->epochs - rows_left : 0;
 
 	for (int64_t e = from; e <= h->epochs; e++) {
-		struct report_row *row = add(out, "training", "", 0);
+		struct report_row *row = add_row(out, "training", "", 0);
 		double accuracy = 100 * h->accuracy[e * MLP_TESTS];
 
 		if (!e)
@@ -115,8 +117,8 @@ static void report_epochs(const struct mlp_state *s, struct report *out)
 		else
 			snprintf(row->text, sizeof(row->text),
 				 "epoch %ld: loss %.4f, test accuracy %.2f %%", (long)e,
-				 mlp_mean_loss(h, mlp_steps_of(s, (e - 1) * MLP_TESTS),
-					       mlp_steps_of(s, e * MLP_TESTS)),
+				 mlp_mean_loss(h, mlp_steps_for(s, (e - 1) * MLP_TESTS),
+					       mlp_steps_for(s, e * MLP_TESTS)),
 				 accuracy);
 	}
 }
@@ -144,7 +146,7 @@ int mlp_report(const void *opts, void *state, struct report *out)
 /* ---- cost ------------------------------------------------------------------------------ */
 
 /* Forward and gradients of weights 2 m n k each, what flows back too, but not into the input. */
-static double flops_of(const struct mlp_state *s)
+static double step_flops(const struct mlp_state *s)
 {
 	const int64_t *w = s->net.width;
 	double flops = 0;
@@ -159,7 +161,7 @@ static double flops_of(const struct mlp_state *s)
  * flows back written and read twice; weights read twice, gradients written and read, weights and
  * velocities read and written.
  */
-static double bytes_of(const struct mlp_state *s)
+static double step_bytes(const struct mlp_state *s)
 {
 	double each = s->half ? 2 : 4, units = 0;
 
@@ -177,8 +179,8 @@ int mlp_cost(const void *opts, const void *state, struct cost *out)
 
 	*out = (struct cost){
 		.launches = s->kernels,
-		.flops = flops_of(s),
-		.bytes_moved = bytes_of(s),
+		.flops = step_flops(s),
+		.bytes_moved = step_bytes(s),
 		.bytes_transferred = images,
 		.to_device = { .calls = images > 0, .bytes = images },
 		.evaluations = s->batch,

@@ -143,13 +143,13 @@ int mlp_setup(const void *opts, void *state)
 
 	if (err)
 		return err;
-	s->net = mlp_net_of(o);
+	s->net = mlp_make_net(o);
 	s->batch = (uint32_t)o->batch;
 	s->half = o->precision == MLP_BF16;
 	s->processors = device_attribute(cudaDevAttrMultiProcessorCount);
 	err = mlp_allocate_all(o, s);
 	err = err ? err : get_data(o, s);
-	err = err ? err : mlp_products_begin(o, s);
+	err = err ? err : mlp_products_init(o, s);
 	if (err)
 		return err;
 	make_streams(s);
@@ -165,7 +165,7 @@ void mlp_teardown(void *state)
 {
 	struct mlp_state *s = state;
 
-	mlp_products_end(&s->products);
+	mlp_products_release(&s->products);
 	if (s->own)
 		CUDA(cudaStreamDestroy(s->own));
 	if (s->side)

@@ -74,7 +74,7 @@ static void cut_back(struct mlp_state *s, int l, cudaStream_t stream)
 				  (uint32_t)s->net.width[l], s->half, stream);
 }
 
-static void backward(struct mlp_state *s, cudaStream_t stream)
+static void backward_serial(struct mlp_state *s, cudaStream_t stream)
 {
 	for (int l = s->net.hidden; l >= 1; l--) {
 		mlp_run_plan(s, &s->products.weight[l], 0, stream);
@@ -100,9 +100,10 @@ static bool fills_device(const struct mlp_state *s, int l)
 }
 
 /*
- * The same kernels, gradients of weights beside what flows on to the next layer. Small products
- * stand beside each other; large ones only take from each other, so there the gradient begins when
- * the product of what flows is over, and stands beside the cut, which mostly waits for memory.
+ * The same kernels in two streams: gradients of weights beside what flows on to the next layer.
+ * Small products run concurrently. Large ones only take SMs from each other: there the gradient
+ * begins when the product of what flows is over. It then runs beside the cut, which mostly waits
+ * for memory.
  */
 static void backward_forked(struct mlp_state *s, cudaStream_t stream)
 {
@@ -121,7 +122,7 @@ static void backward_forked(struct mlp_state *s, cudaStream_t stream)
 	CUDA(cudaStreamWaitEvent(stream, s->joined, 0));
 }
 
-static bool forks(const struct mlp_opts *o, const struct mlp_state *s, cudaStream_t stream)
+static bool is_forked(const struct mlp_opts *o, const struct mlp_state *s, cudaStream_t stream)
 {
 	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
 
@@ -137,7 +138,7 @@ static void step_few(const struct mlp_opts *o, struct mlp_state *s, cudaStream_t
 {
 	forward_few(s, &s->source, stream);
 	output_layer(s, stream);
-	(forks(o, s, stream) ? backward_forked : backward)(s, stream);
+	(is_forked(o, s, stream) ? backward_forked : backward_serial)(s, stream);
 	mlp_update(&s->update, stream);
 }
 

@@ -55,7 +55,7 @@ static inline struct verdict run_verdict(struct run *r, int64_t steps, bool full
 /* Bits of all weights and velocities. */
 static inline uint64_t run_bits(struct run *r)
 {
-	struct mlp_sum sum = mlp_sum_of(&r->s);
+	struct mlp_sum sum = mlp_fingerprint_weights(&r->s);
 
 	cr_assert(!sum.odd, "%lu numbers are not finite", (unsigned long)sum.odd);
 	return sum.bits;

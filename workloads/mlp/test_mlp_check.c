@@ -184,7 +184,7 @@ Test(small_mlp_check, faults_are_found_in_the_whole_gradient)
 	}
 }
 
-static void *copy_of(const void *device, size_t bytes)
+static void *copy_back(const void *device, size_t bytes)
 {
 	void *copy;
 
@@ -197,7 +197,7 @@ static void *copy_of(const void *device, size_t bytes)
 static struct verdict check_pieces(struct run *r)
 {
 	size_t bytes = r->s.net.numbers * sizeof(float);
-	struct mlp_before b = { 1, copy_of(r->s.weight, bytes), copy_of(r->s.velocity, bytes),
+	struct mlp_before b = { 1, copy_back(r->s.weight, bytes), copy_back(r->s.velocity, bytes),
 				NULL };
 	struct verdict v;
 	const struct mlp_look k = { &r->o, &r->s, &b, &v };

@@ -27,7 +27,7 @@ static uint64_t whole_run(struct mlp_opts o)
 	return bits;
 }
 
-static struct mlp_opts opts_of(int64_t images, int64_t data_seed)
+static struct mlp_opts make_opts(int64_t images, int64_t data_seed)
 {
 	struct mlp_opts o = default_opts();
 
@@ -66,31 +66,31 @@ Test(small_mlp_data, configurations_after_each_other_draw_once)
 
 Test(small_mlp_data, another_number_or_seed_draws_again)
 {
-	whole_run(opts_of(600, 1));
-	whole_run(opts_of(600, 2));
+	whole_run(make_opts(600, 1));
+	whole_run(make_opts(600, 2));
 	expect_draws(2, "another seed");
-	whole_run(opts_of(300, 2));
+	whole_run(make_opts(300, 2));
 	expect_draws(3, "another number");
-	whole_run(opts_of(600, 1));
+	whole_run(make_opts(600, 1));
 	expect_draws(4, "the first, after others");
-	whole_run(opts_of(600, 1));
+	whole_run(make_opts(600, 1));
 	expect_draws(4, "the same again");
 }
 
 Test(small_mlp_data, results_do_not_show_what_came_before)
 {
-	struct mlp_opts device = opts_of(600, 1), host = device;
+	struct mlp_opts device = make_opts(600, 1), host = device;
 	uint64_t drawn[2], after[2], other;
 
 	host.input = MLP_HOST;
 	drawn[0] = whole_run(device);
-	whole_run(opts_of(600, 2));
+	whole_run(make_opts(600, 2));
 	drawn[1] = whole_run(host);
 	expect_draws(3, "before anything is kept");
 	after[0] = whole_run(device);
 	after[1] = whole_run(host);
 	expect_draws(3, "kept");
-	other = whole_run(opts_of(600, 2));
+	other = whole_run(make_opts(600, 2));
 	cr_assert(drawn[0] == after[0] && drawn[1] == after[1], "drawn %lx, %lx; kept %lx, %lx",
 		  drawn[0], drawn[1], after[0], after[1]);
 	cr_assert(other != drawn[0], "the images make no difference");

@@ -59,7 +59,7 @@ Test(large_mlp_modes, so_do_all_variants)
 	expect_same_bits(default_opts(), 24);
 }
 
-static uint64_t bits_of(struct mlp_opts o, int64_t steps)
+static uint64_t weight_bits(struct mlp_opts o, int64_t steps)
 {
 	struct run *r = run_begin(o);
 	uint64_t bits;
@@ -78,22 +78,22 @@ Test(small_mlp_modes, a_fork_changes_no_bit_and_a_seed_does)
 
 	need_device();
 	o.batch = 9;
-	bits = bits_of(o, 3);
+	bits = weight_bits(o, 3);
 	other = o;
 	other.fork = MLP_FORK_ALWAYS;
-	cr_assert(bits_of(other, 3) == bits, "forked");
+	cr_assert(weight_bits(other, 3) == bits, "forked");
 	other = o;
 	other.seed = 2;
-	cr_assert(bits_of(other, 3) != bits, "another seed");
+	cr_assert(weight_bits(other, 3) != bits, "another seed");
 	other = o;
 	other.data_seed = 2;
-	cr_assert(bits_of(other, 3) != bits, "other images");
+	cr_assert(weight_bits(other, 3) != bits, "other images");
 	other = o;
 	other.momentum = 0.8;
-	cr_assert(bits_of(other, 3) != bits, "another momentum");
+	cr_assert(weight_bits(other, 3) != bits, "another momentum");
 	other = o;
 	other.rate = 0.021;
-	cr_assert(bits_of(other, 3) != bits, "another rate");
+	cr_assert(weight_bits(other, 3) != bits, "another rate");
 }
 
 /* All variants are one network: weights after 8 steps agree to rounding. */

@@ -16,7 +16,7 @@ struct fixture {
 /* Weights as at the start, biases a little off 0, a few random images. */
 static struct fixture fixture_new(struct mlp_opts o)
 {
-	struct fixture f = { .net = mlp_net_of(&o) };
+	struct fixture f = { .net = mlp_make_net(&o) };
 	struct mlp_images im;
 
 	f.weight = calloc(f.net.numbers, sizeof(double));
@@ -29,7 +29,7 @@ static struct fixture fixture_new(struct mlp_opts o)
 			f.weight[f.net.bias_at[l] + (size_t)i] = 0.01 * (double)(i % 5 - 2);
 	}
 	cr_assert(!mlp_generate(&im, 40, 0, 3), "images");
-	f.batch = mlp_batch_of(&im, 0, (uint32_t)o.batch, 1);
+	f.batch = mlp_batch_new(&im, 0, (uint32_t)o.batch, 1);
 	mlp_images_free(&im);
 	return f;
 }
@@ -41,7 +41,7 @@ static void fixture_free(struct fixture *f)
 	mlp_batch_free(&f->batch);
 }
 
-/* A parameter's place in the array, anywhere but in the gaps. */
+/* A parameter's index in the array, anywhere but in the gaps. */
 static size_t draw_parameter(const struct mlp_net *net, uint32_t i)
 {
 	struct philox r = philox4x32(i, 0, 0, 0, 11);

@@ -104,12 +104,12 @@ static void expect_curve(struct mlp_opts o, uint64_t steps)
 	run_steps(r, (int64_t)steps);
 	for (uint64_t k = 0; k < steps; k++) {
 		struct mlp_batch b =
-			mlp_batch_of(&r->s.data->train, k, (uint32_t)o.batch, (uint64_t)o.seed);
+			mlp_batch_new(&r->s.data->train, k, (uint32_t)o.batch, (uint64_t)o.seed);
 		double loss = mlp_reference(&r->s.net, w, &b, NULL, g, NULL);
 
-		cr_assert(fabs((double)mlp_loss_of(&r->s, k) / loss - 1) <= 1e-3,
+		cr_assert(fabs((double)mlp_step_loss(&r->s, k) / loss - 1) <= 1e-3,
 			  "step %lu: loss %g, not %g", (unsigned long)k,
-			  (double)mlp_loss_of(&r->s, k), loss);
+			  (double)mlp_step_loss(&r->s, k), loss);
 		for (size_t i = 0; i < n; i++) {
 			v[i] = (double)(float)o.momentum * v[i] + g[i];
 			w[i] -= (double)(float)mlp_rate(&o) * v[i];
@@ -189,7 +189,7 @@ Test(small_mlp_steps, accuracy_counts_every_test_image_once)
 			uint8_t label = (uint8_t)c;
 			struct mlp_images one = { 1, r->s.data->test.pixel + i * MLP_PIXELS,
 						  &label };
-			struct mlp_batch b = mlp_batch_of(&one, 0, 1, 0);
+			struct mlp_batch b = mlp_batch_new(&one, 0, 1, 0);
 
 			loss = mlp_reference(&r->s.net, w, &b, NULL, NULL, NULL);
 			best = loss < least ? c : best;

@@ -1,10 +1,22 @@
 /*
- * block.cuh - spread=block: a block for each cell, so that a few cells take as little time as
- * they can. Part of kernels.cuh.
+ * block.cuh - spread=block: a block for each cell, for the least time of a few cells. Part of
+ * kernels.cuh.
  *
- * States stay in registers from the first attempt of a launch to its last.
+ * In pseudo-code, for each block of 12 warps and each attempt:
+ *
+ *   for each of 13 stages:
+ *     phase 1: by warps: exponentials of V, powers of concentrations, reactions, buffers; barrier
+ *     phase 2: gates and currents; barrier
+ *     phase 3: sums of currents; k = the derivative of the thread's state
+ *     publish y + h (weighted sum of the derivatives so far) in shared memory; barrier
+ *   new state = y + h sum.order_7; error = h sum.error; largest error over the block
+ *   warp 0 decides: accept or reject, the next h; everybody goes on from the state it decided
+ *
+ * The naive version that it is tested against is myocyte_ref_adaptive() and myocyte_ref_fixed() of
+ * reference_rkf.c, in double on the host. A thread owns at most one state, which stays in registers
+ * from the first attempt of a launch to its last.
  */
-#include "workloads/myocyte/block_board.cuh"
+#include "workloads/myocyte/block_smem.cuh"
 #include "workloads/myocyte/block_math.cuh"
 #include "workloads/myocyte/block_exps.cuh"
 #include "workloads/myocyte/block_modules.cuh"
@@ -20,10 +32,11 @@ namespace myocyte
 namespace
 {
 /*
- * All stages from y, which is shown, in steps of h: the sums that are left. Warps that have
- * nothing to do in a derivative's first phase add behind the barrier what others add before it.
+ * All stages from y, which is published, in steps of h: returns the sums for the new state. Warps
+ * that are idle in a derivative's first phase add behind the barrier what others add before it.
  */
-static __device__ inline struct sums stages(struct part *c, int n, real h, real y, struct board *b)
+static __device__ inline struct sums run_stages(struct part *c, int n, real h, real y,
+						struct block_smem *b)
 {
 	bool late = c->warp == WARP_SUMS || c->warp == WARP_SLOW_GATES;
 	struct sums sum = {};
@@ -33,19 +46,19 @@ static __device__ inline struct sums stages(struct part *c, int n, real h, real 
 		const real *weight = b->weight[s];
 		real k = derivative(c, b);
 
-		show(*c, b, y + h * (sum.to[0] + weight[0] * k));
+		publish(*c, b, y + h * (sum.to[0] + weight[0] * k));
 		if (!late)
-			add(&sum, weight, k);
+			add_derivative(&sum, weight, k);
 		__syncthreads();
 		if (late)
-			add(&sum, weight, k);
+			add_derivative(&sum, weight, k);
 	}
 	return sum;
 }
 
-/* Where the next attempt begins: `then`, or y where that was not good, or at the start. */
+/* The state at which the next attempt begins: `then`, y after a rejection, or the first state. */
 static __device__ inline real next_start(const struct myocyte_cells &a, const struct part &c,
-					 real y, real then, struct board *b)
+					 real y, real then, struct block_smem *b)
 {
 	const struct course &course = b->course;
 
@@ -54,24 +67,24 @@ static __device__ inline real next_start(const struct myocyte_cells &a, const st
 	y = course.settled.accepted ? then : y;
 	if (course.back && c.state >= 0)
 		y = a.start[c.state];
-	show(c, b, y);
+	publish(c, b, y);
 	__syncthreads();
 	return y;
 }
 
-/* One attempt, which has been planned, from y, which is shown; plans one more, and begins it. */
-static __device__ inline real attempt_of(const struct myocyte_cells &a,
-					 const struct myocyte_cells &cell, struct part *part,
-					 int64_t id, bool more, real y, struct board *b)
+/* One attempt from y, which is published. Plans one more, and returns the state it begins with. */
+static __device__ inline real run_attempt(const struct myocyte_cells &a,
+					  const struct myocyte_cells &cell, struct part *part,
+					  int64_t id, bool more, real y, struct block_smem *b)
 {
 	const struct part &c = *part;
 	const struct course &course = b->course;
 	real h = course.plan.step.h;
-	struct sums sum = stages(part, stages_of(a), h, y, b);
+	struct sums sum = run_stages(part, stage_count(a), h, y, b);
 	real then = y + h * sum.order_7;
 
-	show(c, b, then);
-	judge(a, c, y, then, h * sum.error, b);
+	publish(c, b, then);
+	store_error(a, c, y, then, h * sum.error, b);
 	__syncthreads();
 	if (c.warp == 0)
 		decide_attempt(a, cell, c.lane, more, b);
@@ -88,24 +101,24 @@ static __device__ inline real attempt_of(const struct myocyte_cells &a,
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	MYOCYTE_IN(myocyte_attempts_in_block)(struct myocyte_cells a, int64_t n)
 {
-	SHARED_ARRAY(struct board, board, [1]);
-	struct board *b = at_one_address(board);
+	SHARED_ARRAY(struct block_smem, block_smem, [1]);
+	struct block_smem *b = at_one_address(block_smem);
 	int64_t id = a.first + blockIdx.x;
-	struct myocyte_cells cell = alone(a, b);
+	struct myocyte_cells cell = shared_view(a, b);
 
 	load_course(a, id, b);
 	if (!threadIdx.x)
 		plan_attempt(cell, b, true);
 	__syncthreads();
-	struct part c = part_of(a, b->p, a.start[at::K_i]);
-	real *mine = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id;
-	real y = b->course.back && c.state >= 0 ? real(a.start[c.state]) : *mine;
+	struct part c = make_part(a, b->p, a.start[at::K_i]);
+	real *own = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id;
+	real y = b->course.back && c.state >= 0 ? real(a.start[c.state]) : *own;
 
-	show(c, b, y);
+	publish(c, b, y);
 	__syncthreads();
-	ROLLED for (int64_t i = 1; i <= n; i++) y = attempt_of(a, cell, &c, id, i < n, y, b);
+	ROLLED for (int64_t i = 1; i <= n; i++) y = run_attempt(a, cell, &c, id, i < n, y, b);
 	if (c.state >= 0)
-		*mine = y;
+		*own = y;
 	store_course(a, id, b);
 }
 KERNEL(MYOCYTE_IN(myocyte_attempts_in_block));
@@ -114,19 +127,19 @@ KERNEL(MYOCYTE_IN(myocyte_attempts_in_block));
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	MYOCYTE_IN(myocyte_evaluate_in_block)(struct myocyte_cells a)
 {
-	SHARED_ARRAY(struct board, board, [1]);
-	struct board *b = at_one_address(board);
+	SHARED_ARRAY(struct block_smem, block_smem, [1]);
+	struct block_smem *b = at_one_address(block_smem);
 	int64_t id = blockIdx.x;
 	const real *y = (const real *)a.y + id;
 
-	lay_out(a, id, b);
+	init_smem(a, id, b);
 	if (threadIdx.x < STATES)
 		b->v[threadIdx.x] = y[threadIdx.x * a.stride];
 	if (threadIdx.x == 0)
 		b->stimulus = stimulus_at(
 			a.t[id], double(((const real *)a.p)[par::T_cycle * a.stride + id]));
 	__syncthreads();
-	struct part c = part_of(a, b->p, y[at::K_i * a.stride]);
+	struct part c = make_part(a, b->p, y[at::K_i * a.stride]);
 	real f = derivative(&c, b);
 
 	if (c.state >= 0)

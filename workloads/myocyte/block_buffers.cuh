@@ -30,12 +30,12 @@ static __constant__ const struct buffer buffers[BUFFERS] = {
 	{ at::fCaB_sl, at::Ca_sl, in::ZERO, 1.7, 1, 11.9e-3 },
 };
 
-struct my_buffer {
+struct thread_buffer {
 	int i, state, x, other;
 	real kon, sites, koff;
 };
 
-static __device__ inline struct my_buffer my_buffer(int lane)
+static __device__ inline struct thread_buffer thread_buffer(int lane)
 {
 	int i = lane < BUFFERS ? lane : BUFFERS - 1;
 	const struct buffer &t = buffers[i];
@@ -43,7 +43,8 @@ static __device__ inline struct my_buffer my_buffer(int lane)
 	return { i, t.state, t.x, t.other, t.kon, t.sites, t.koff };
 }
 
-static __device__ inline real buffer_uptake(const struct my_buffer &c, int lane, struct board *b)
+static __device__ inline real buffer_uptake(const struct thread_buffer &c, int lane,
+					    struct block_smem *b)
 {
 	const real *v = b->v;
 	real f = uptake(c.kon * v[c.x], c.sites - v[c.state] - v[c.other], c.koff, v[c.state]);

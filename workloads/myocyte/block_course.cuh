@@ -8,7 +8,7 @@ namespace
 {
 /* ---- how good an attempt was -------------------------------------------------------------- */
 
-/* Of x >= 0, by all of a warp. Bits of such floats order like integers. */
+/* The largest x of a warp, x >= 0. Bits of such floats order like integers. */
 static __device__ inline float largest_of_warp(float x)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -24,8 +24,8 @@ static __device__ inline float largest_of_warp(float x)
  * How far the thread's state is off, in units of what a step allows: see combine_adaptive().
  * Infinite where a number is not finite.
  */
-static __device__ inline void judge(const struct myocyte_cells &a, const struct part &c, real now,
-				    real then, real e, struct board *b)
+static __device__ inline void store_error(const struct myocyte_cells &a, const struct part &c,
+					  real now, real then, real e, struct block_smem *b)
 {
 	real allowed = c.least + real(a.tolerance) * fmax(fabs(now), fabs(then));
 	float off = (float)double(quotient(fabs(e), allowed));
@@ -37,22 +37,23 @@ static __device__ inline void judge(const struct myocyte_cells &a, const struct 
 		b->worst[c.warp] = off;
 }
 
-/* By a warp: what came of the attempt. */
-static __device__ inline struct myocyte_outcome outcome_of(const struct myocyte_cells &a, int lane,
-							   const struct board *b)
+/* The outcome of the attempt; all of a warp call it. */
+static __device__ inline struct myocyte_outcome
+attempt_outcome(const struct myocyte_cells &a, int lane, const struct block_smem *b)
 {
 	float worst = largest_of_warp(lane < WARPS ? b->worst[lane] : 0);
 	bool finite = worst < INFINITY;
 
 	if (a.solver == MYOCYTE_FIXED)
 		return { 1, true, finite };
-	return outcome_of_error(worst, exp2f(-log2f(worst) / 8), finite);
+	return outcome_from_error(worst, exp2f(-log2f(worst) / 8), finite);
 }
 
 /* ---- what becomes of it ------------------------------------------------------------------- */
 
 /* The cell's numbers as control.cuh wants them, in shared memory. */
-static __device__ inline struct myocyte_cells alone(const struct myocyte_cells &a, struct board *b)
+static __device__ inline struct myocyte_cells shared_view(const struct myocyte_cells &a,
+							  struct block_smem *b)
 {
 	struct myocyte_cells cell = a;
 
@@ -69,7 +70,7 @@ static __device__ inline struct myocyte_cells alone(const struct myocyte_cells &
 static __device__ inline void settle_attempt(const struct myocyte_cells &cell, struct course *c,
 					     const struct myocyte_outcome &o)
 {
-	c->settled = decide(cell, 0, c->plan, o);
+	c->settled = decide_step(cell, 0, c->plan, o);
 	if (!c->settled.row)
 		return;
 	c->row = cell.rows + (*cell.n_rows)++;
@@ -81,7 +82,7 @@ static __device__ inline void settle_attempt(const struct myocyte_cells &cell, s
 /* ---- what is next ------------------------------------------------------------------------- */
 
 /* The stop, and the stimulus up to there, are the last attempt's while they lie ahead. */
-static __device__ inline void plan_attempt(const struct myocyte_cells &cell, struct board *b,
+static __device__ inline void plan_attempt(const struct myocyte_cells &cell, struct block_smem *b,
 					   bool first)
 {
 	struct course *c = &b->course;
@@ -97,12 +98,12 @@ static __device__ inline void plan_attempt(const struct myocyte_cells &cell, str
 	b->stimulus = stage_stimulus(c->plan.step, 0);
 }
 
-/* By the first warp, of an attempt that has been judged. Plans one more. */
+/* Decides on an attempt whose errors are stored, and plans one more; the first warp calls it. */
 static __device__ inline void decide_attempt(const struct myocyte_cells &a,
 					     const struct myocyte_cells &cell, int lane, bool more,
-					     struct board *b)
+					     struct block_smem *b)
 {
-	struct myocyte_outcome o = outcome_of(a, lane, b);
+	struct myocyte_outcome o = attempt_outcome(a, lane, b);
 	struct course *c = &b->course;
 
 	if (lane)
@@ -116,8 +117,9 @@ static __device__ inline void decide_attempt(const struct myocyte_cells &a,
 
 /* ---- from the cell's arrays and back ------------------------------------------------------ */
 
-/* The parameters, and what never changes. */
-static __device__ inline void lay_out(const struct myocyte_cells &a, int64_t id, struct board *b)
+/* Loads the parameters, and sets what never changes. */
+static __device__ inline void init_smem(const struct myocyte_cells &a, int64_t id,
+					struct block_smem *b)
 {
 	int i = (int)threadIdx.x;
 
@@ -134,11 +136,11 @@ static __device__ inline void lay_out(const struct myocyte_cells &a, int64_t id,
 }
 
 static __device__ inline void load_course(const struct myocyte_cells &a, int64_t id,
-					  struct board *b)
+					  struct block_smem *b)
 {
 	int i = (int)threadIdx.x;
 
-	lay_out(a, id, b);
+	init_smem(a, id, b);
 	if (i < MYOCYTE_COUNTS)
 		b->course.count[i] = a.count[i * a.stride + id];
 	if (i == 0) {
@@ -150,7 +152,7 @@ static __device__ inline void load_course(const struct myocyte_cells &a, int64_t
 }
 
 static __device__ inline void store_course(const struct myocyte_cells &a, int64_t id,
-					   const struct board *b)
+					   const struct block_smem *b)
 {
 	int i = (int)threadIdx.x;
 

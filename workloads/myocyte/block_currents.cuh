@@ -23,7 +23,7 @@ static __device__ inline single of_lane(single x, int lane)
 	return x;
 }
 
-static __device__ inline real share_of(int side)
+static __device__ inline real membrane_share(int side)
 {
 	return choose(side, F_sl, F_j);
 }
@@ -31,13 +31,13 @@ static __device__ inline real share_of(int side)
 /* ---- phase 1: what saturates with Na or Ca of a side ------------------------------------- */
 
 /* x^n/(x^n + half), n = 4, 3 or 1. */
-struct my_saturation {
+struct thread_saturation {
 	int i, x;
 	bool fourth, third, counts; /* counts: lanes without one compute the first, for nobody */
 	real half;
 };
 
-static __device__ inline struct my_saturation my_saturation(int lane)
+static __device__ inline struct thread_saturation thread_saturation(int lane)
 {
 	const double Km4 = Km_Nai * Km_Nai * Km_Nai * Km_Nai, Kd3 = Kd_act * Kd_act * Kd_act;
 	int i = lane < SATURATIONS ? lane : 0, side = i % SIDES, by = i - side;
@@ -52,7 +52,7 @@ static __device__ inline struct my_saturation my_saturation(int lane)
 				: Kd_ClCa };
 }
 
-static __device__ inline void saturation(const struct my_saturation &c, struct board *b)
+static __device__ inline void saturation(const struct thread_saturation &c, struct block_smem *b)
 {
 	real x = b->v[c.x], x2 = x * x;
 	real power = choose(c.fourth, x2 * x2, choose(c.third, x2 * x, x));
@@ -65,7 +65,7 @@ static __device__ inline void saturation(const struct my_saturation &c, struct b
 /* ---- phase 2: gates ---------------------------------------------------------------------- */
 
 /* m, h, j by lane: opened by `open`, closed by `close`. */
-static __device__ inline real gate_of_I_Na(int lane, const struct board *b)
+static __device__ inline real gate_of_I_Na(int lane, const struct block_smem *b)
 {
 	const real *e = b->e, *q = b->e + EXPS;
 	real V = b->v[at::V], y = b->v[at::m + (lane < 3 ? lane : 0)];
@@ -99,19 +99,20 @@ static __constant__ const struct slow_gate slow_gates[4] = {
 	{ at::x_Ks, Q_OF(EXP_KS), 0, Q_OF(EXP_KS_1), Q_OF(EXP_KS_2), 0, 1, 1, 0, 0 },
 };
 
-struct my_slow_gate {
+struct thread_slow_gate {
 	int state, to, to_2, i, i_2;
 	real more, a, a_2, c, x;
 };
 
-static __device__ inline struct my_slow_gate my_slow_gate(int lane)
+static __device__ inline struct thread_slow_gate thread_slow_gate(int lane)
 {
 	const struct slow_gate &g = slow_gates[lane % 4];
 
 	return { g.state, g.to, g.to_2, g.i, g.i_2, g.more, g.a, g.a_2, g.c, g.x };
 }
 
-static __device__ inline real slow_gate(const struct my_slow_gate &g, const struct board *b)
+static __device__ inline real slow_gate(const struct thread_slow_gate &g,
+					const struct block_smem *b)
 {
 	real rate = (g.a * b->e[g.i] + g.a_2 * b->e[g.i_2]) + (g.c + g.x * (b->v[at::V] + 14.5));
 
@@ -132,19 +133,20 @@ static __constant__ const struct to_gate to_gates[5] = {
 	{ at::r_tos, Q_OF(EXP_TO_33), Q_OF(EXP_TO_60), 2800, 220 },
 };
 
-struct my_to_gate {
+struct thread_to_gate {
 	int state, to, i;
 	real a, c;
 };
 
-static __device__ inline struct my_to_gate my_to_gate(int lane)
+static __device__ inline struct thread_to_gate thread_to_gate(int lane)
 {
 	const struct to_gate &g = to_gates[lane % 5];
 
 	return { g.state, g.to, g.i, g.a, g.c };
 }
 
-static __device__ inline real gate_of_I_to(const struct my_to_gate &g, const struct board *b)
+static __device__ inline real gate_of_I_to(const struct thread_to_gate &g,
+					   const struct block_smem *b)
 {
 	return quotient(b->e[g.to] - b->v[g.state], g.a * b->e[g.i] + g.c);
 }
@@ -152,7 +154,7 @@ static __device__ inline real gate_of_I_to(const struct my_to_gate &g, const str
 /* ---- phase 2: currents ------------------------------------------------------------------- */
 
 /* Without I_K1: I_to, I_Kr, I_Kp and the background of Cl. */
-static __device__ inline real currents_of_V(real E_K, const struct board *b)
+static __device__ inline real currents_of_V(real E_K, const struct block_smem *b)
 {
 	const real *v = b->v;
 	real V = v[at::V];
@@ -164,14 +166,14 @@ static __device__ inline real currents_of_V(real E_K, const struct board *b)
 }
 
 /* I_NaK of cleft and shell and I_K1 by lane: a division each. */
-static __device__ inline void pump_and_rectifier(int lane, real E_K, struct board *b)
+static __device__ inline void pump_and_rectifier(int lane, real E_K, struct block_smem *b)
 {
 	const double each = I_NaK_max * K_o / (K_o + Km_Ko);
 	const real *e = b->e;
 	real alpha = b->e[Q_OF(EXP_K1_OPEN)];
 	real beta = (0.49124 * e[EXP_K1_CLOSE] + e[EXP_K1_CLOSE_2]) * b->e[Q_OF(EXP_K1_CLOSE_3)];
 	real blocked = 1 + 0.1245 * e[EXP_NAK] + 0.0365 * sigma_NaK * e[EXP_MINUS_U];
-	real pump = share_of(lane % SIDES) * each * b->saturation[BY_NA4 + lane % SIDES];
+	real pump = membrane_share(lane % SIDES) * each * b->saturation[BY_NA4 + lane % SIDES];
 	bool pumps = lane < SIDES;
 	real I = quotient(choose(pumps, pump, 0.9 * alpha * (b->v[at::V] - E_K)),
 			  choose(pumps, blocked, alpha + beta));
@@ -180,7 +182,7 @@ static __device__ inline void pump_and_rectifier(int lane, real E_K, struct boar
 		b->term[pumps ? I_NA_PUMP + lane : int(I_RECTIFIER)] = I;
 }
 
-static __device__ inline real exchanger(int side, const struct board *b)
+static __device__ inline real exchanger(int side, const struct block_smem *b)
 {
 	const double Nao3 = Na_o * Na_o * Na_o, KmNao3 = KmN_Nao * KmN_Nao * KmN_Nao;
 	const double KmNai3 = KmN_Nai * KmN_Nai * KmN_Nai;
@@ -190,12 +192,12 @@ static __device__ inline real exchanger(int side, const struct board *b)
 	real net = b->e[EXP_NU] * Ca_o * Na3 - b->e[EXP_NU1] * Nao3 * Ca;
 	real s3 = (KmN_Cai * Nao3 + KmNai3 * Ca_o) + per_Na3 * Na3 + per_Ca * Ca;
 
-	return quotient(share_of(side) * I_NCX_max * b->saturation[BY_CA3 + side] * net,
+	return quotient(membrane_share(side) * I_NCX_max * b->saturation[BY_CA3 + side] * net,
 			s3 * (1 + k_sat * b->e[EXP_NU1]));
 }
 
 /* What L-type channels of a side let through. */
-static __device__ inline void channels(int lane, struct board *b)
+static __device__ inline void channels(int lane, struct block_smem *b)
 {
 	int side = lane % SIDES;
 	const real *v = b->v;
@@ -215,12 +217,12 @@ static __device__ inline void channels(int lane, struct board *b)
 }
 
 /* Fast Na channels of a side, and backgrounds. */
-static __device__ inline void currents_of_side(int lane, struct board *b)
+static __device__ inline void currents_of_side(int lane, struct block_smem *b)
 {
 	int side = lane % SIDES;
 	const double mV = 1 / FRT;
 	const real *v = b->v;
-	real F_c = share_of(side), V = v[at::V];
+	real F_c = membrane_share(side), V = v[at::V];
 	real from_E_Na = V + mV * b->log[LOG_NA + side];
 	real from_E_Ca = V + mV / 2 * b->log[LOG_CA + side];
 	real g_Na = G_Na * (v[at::m] * v[at::m]) * (v[at::m] * v[at::h] * v[at::j]) + G_Nab;
@@ -236,8 +238,8 @@ static __device__ inline void currents_of_side(int lane, struct board *b)
 /* ---- phase 2: powers and the reticulum ---------------------------------------------------- */
 
 /* I_pCa and I_Ks of a side, by their lanes. */
-static __device__ inline void currents_of_powers(const struct my_power &c, bool benchmark,
-						 struct board *b)
+static __device__ inline void currents_of_powers(const struct thread_power &c, bool benchmark,
+						 struct block_smem *b)
 {
 	real part = quotient(1, 1 + c.p);
 	bool slow = c.i >= POW_KS;
@@ -248,11 +250,12 @@ static __device__ inline void currents_of_powers(const struct my_power &c, bool 
 
 	if (c.i >= POW_PUMP && c.i < POWERS_OF_SIDES)
 		b->term[(slow ? I_SLOW : I_CA_PUMP) + side] =
-			share_of(side) * choose(slow, Ks, I_pCa_max * part);
+			membrane_share(side) * choose(slow, Ks, I_pCa_max * part);
 }
 
 /* RyR_R, RyR_O or RyR_I by lane, and the pump's flux. */
-static __device__ inline real reticulum(const struct my_power &c, int lane, struct board *b)
+static __device__ inline real reticulum(const struct thread_power &c, int lane,
+					struct block_smem *b)
 {
 	const real *v = b->v;
 	real up = of_lane(c.p, 0), down = of_lane(c.p, POW_DOWN - POW_UP);
@@ -272,7 +275,7 @@ static __device__ inline real reticulum(const struct my_power &c, int lane, stru
 }
 
 /* Differences of concentrations, and what the reticulum leaks and releases. By one lane. */
-static __device__ inline void flows(struct board *b)
+static __device__ inline void flows(struct block_smem *b)
 {
 	const real *v = b->v;
 

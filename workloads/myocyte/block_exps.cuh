@@ -78,14 +78,15 @@ static __constant__ const struct exponential exponentials[EXPS] = {
 };
 
 /* A lane's, in the cells' precision; lanes without one compute the last again, for nobody. */
-struct my_exponential {
+struct thread_exponential {
 	real x0, k, n; /* n: over k where over */
 	bool square, over, counts;
 	int i;
 };
 
 /* Two warps share them. */
-static __device__ inline struct my_exponential my_exponential(int lane, bool second, real E_K)
+static __device__ inline struct thread_exponential thread_exponential(int lane, bool second,
+								      real E_K)
 {
 	const int half = (EXPS + 1) / 2;
 	int at = second ? half + lane : lane, i = at < EXPS ? at : EXPS - 1;
@@ -110,10 +111,10 @@ static __device__ inline real over_expm1_near_0(real z)
 	return 1 - 0.5 * z + w * even;
 }
 
-static __device__ inline void exponential(const struct my_exponential &c, bool limits,
-					  struct board *b)
+static __device__ inline void exponential(const struct thread_exponential &c, bool limits,
+					  struct block_smem *b)
 {
-	real x = b->v[at::V] - c.x0, z = c.k * (c.square ? x * x : x), e = exponential_of(z);
+	real x = b->v[at::V] - c.x0, z = c.k * (c.square ? x * x : x), e = fast_exp(z);
 	real q = quotient(c.over ? c.n * z : c.n, c.over ? e - 1 : e + 1);
 
 	if (c.over && limits)
@@ -153,12 +154,12 @@ static __constant__ const struct power powers[POWERS] = {
 	{ at::Ca_SR, EC50_SR, -2.5 },
 };
 
-struct my_power {
+struct thread_power {
 	real per_unit, a, p; /* p: of this stage */
 	int i, state;
 };
 
-static __device__ inline struct my_power my_power(int lane, bool reticulum)
+static __device__ inline struct thread_power thread_power(int lane, bool reticulum)
 {
 	int at = reticulum ? POW_UP + lane : lane, i = at < POWERS ? at : POWERS - 1;
 	const struct power &p = powers[i];
@@ -166,16 +167,16 @@ static __device__ inline struct my_power my_power(int lane, bool reticulum)
 	return { 1 / p.unit, p.a, 0, at, p.state };
 }
 
-static __device__ inline void power(struct my_power *c, bool reticulum, struct board *b)
+static __device__ inline void power(struct thread_power *c, bool reticulum, struct block_smem *b)
 {
 	real x = b->v[c->state], l;
 
 	if (c->i == LOG_K)
 		x = x + p_NaK * b->v[at::Na_i];
-	l = logarithm_of(x * c->per_unit);
+	l = fast_log(x * c->per_unit);
 	if (!reticulum && c->i < POWERS_OF_SIDES)
 		b->log[c->i] = l;
-	c->p = exponential_of(c->a * l);
+	c->p = fast_exp(c->a * l);
 }
 } // namespace
 } // namespace myocyte

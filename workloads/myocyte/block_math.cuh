@@ -49,7 +49,7 @@ static __device__ inline double scaled(double x, int n)
  * is rejected. z = n ln 2 + r, |r| <= 0.347; the Taylor series in r to r^13 (rest: 4e-18), summed
  * by pairs, fours and eights.
  */
-static __device__ inline double exponential_of(double z)
+static __device__ inline double fast_exp(double z)
 {
 	const double shift = 6755399441055744.; /* 1.5 2^52: the sum's last bits are the integer */
 	const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
@@ -72,7 +72,7 @@ static __device__ inline double exponential_of(double z)
  * ln x to 2 units in the last place of a result that is not near 0; NaN where x is not positive.
  * x = 2^e m, s = (m - 1)/(m + 1), |s| <= 0.172: 2 artanh s to s^21 (rest: 2e-18).
  */
-static __device__ inline double logarithm_of(double x)
+static __device__ inline double fast_log(double x)
 {
 	const uint64_t half = 0x3fe6a09e00000000, one = 0x3ff0000000000000; /* 1/sqrt 2; 1 */
 	const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
@@ -95,12 +95,12 @@ static __device__ inline double logarithm_of(double x)
 	return x > 1e-300 && x < 1e300 ? e * ln2_high + (2 * s + low) : NAN;
 }
 
-static __device__ inline single logarithm_of(single x)
+static __device__ inline single fast_log(single x)
 {
 	return log(x);
 }
 
-static __device__ inline single exponential_of(single z)
+static __device__ inline single fast_exp(single z)
 {
 	return exp(z);
 }

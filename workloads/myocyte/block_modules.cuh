@@ -122,25 +122,26 @@ static __constant__ const uint8_t sums[SUMS][SUM_TERMS] = {
 
 /* ---- a lane of a module ----------------------------------------------------------------- */
 
-struct my_module {
+struct thread_module {
 	int m, lane;
 	real K; /* CaMKII, uM */
 	real forward, back, removed;
 	real total, sign, c1, c2, c3; /* B = c1 x + c2 x^2 + c3 x^3, x = total + sign states */
-	int a, a2, b[5], c, d, d2;    /* in the board's v */
+	int a, a2, b[5], c, d, d2;    /* indices into smem->v */
 	int term[SUM_TERMS];
 	/* exchange: unbinding and binding in the cleft, and what that and diffusion make here */
 	real off, on, B_x, of_cleft, of_shell;
 };
 
-static __device__ inline int place_of(int factor, int m)
+static __device__ inline int factor_index(int factor, int m)
 {
 	const int Ca = m == 0 ? at::Ca_j : m == 1 ? at::Ca_sl : at::Ca_i;
 
 	return factor == F_ONE ? int(in::ONE) : factor == F_CA2 ? Ca : at::CaM_dy + 15 * m + factor;
 }
 
-static __device__ inline void set_pool(struct my_module *c, const struct reaction &r, const real *p)
+static __device__ inline void set_pool(struct thread_module *c, const struct reaction &r,
+				       const real *p)
 {
 	const real *total = p + 5 * c->m;
 	bool of_total = r.pool && r.pool != OF_ACTIVE, active = r.pool == OF_ACTIVE;
@@ -154,10 +155,10 @@ static __device__ inline void set_pool(struct my_module *c, const struct reactio
 	c->c2 = active ? 0.0074 : 0;
 	c->c3 = active ? 0.015 : 0;
 	for (int i = 0; i < 5; i++)
-		c->b[i] = i < r.n ? place_of(r.first + i, c->m) : int(in::ZERO);
+		c->b[i] = i < r.n ? factor_index(r.first + i, c->m) : int(in::ZERO);
 }
 
-static __device__ inline void set_exchange(struct my_module *c, bool benchmark, const real *p)
+static __device__ inline void set_exchange(struct thread_module *c, bool benchmark, const real *p)
 {
 	int form = c->lane, m = c->m;
 	bool moves = form < 3;
@@ -169,11 +170,12 @@ static __device__ inline void set_exchange(struct my_module *c, bool benchmark, 
 	c->B_x = benchmark ? p[par::Btot_dy] : real(Btot_x);
 }
 
-static __device__ inline struct my_module my_module(int m, int lane, bool benchmark, const real *p)
+static __device__ inline struct thread_module thread_module(int m, int lane, bool benchmark,
+							    const real *p)
 {
 	const struct reaction &r = reactions[lane < RATES ? lane : RATES - 1];
 	const double uM2 = 1e6;
-	struct my_module c;
+	struct thread_module c;
 
 	c.m = m;
 	c.lane = lane;
@@ -181,10 +183,10 @@ static __device__ inline struct my_module my_module(int m, int lane, bool benchm
 	c.forward = r.forward * (r.a == F_CA2 ? uM2 : 1);
 	c.back = r.back * (r.d == F_CA2 ? uM2 : 1);
 	c.removed = r.removed * kpp1 * p[5 * m + par::PP1tot_dy];
-	c.a = place_of(r.a, m);
+	c.a = factor_index(r.a, m);
 	c.a2 = r.a == F_CA2 ? c.a : int(in::ONE);
-	c.c = place_of(r.c, m);
-	c.d = place_of(r.d, m);
+	c.c = factor_index(r.c, m);
+	c.d = factor_index(r.d, m);
 	c.d2 = r.d == F_CA2 ? c.d : int(in::ONE);
 	for (int i = 0; i < SUM_TERMS; i++)
 		c.term[i] = sums[lane < SUMS ? lane : SUMS - 1][i];
@@ -193,7 +195,7 @@ static __device__ inline struct my_module my_module(int m, int lane, bool benchm
 	return c;
 }
 
-static __device__ inline void module_rates(const struct my_module &c, struct board *b)
+static __device__ inline void module_rates(const struct thread_module &c, struct block_smem *b)
 {
 	const real *v = b->v;
 	real *rate = b->rate[c.m];
@@ -225,7 +227,8 @@ static __device__ inline real CaM_of_dyad(real K, const real *y)
 }
 
 /* What moves of calmodulin between the compartments, by the lanes of the three that do. */
-static __device__ inline real module_exchange(const struct my_module &c, const struct board *b)
+static __device__ inline real module_exchange(const struct thread_module &c,
+					      const struct block_smem *b)
 {
 	int form = c.lane < 3 ? c.lane : 0;
 	const real *dy = b->v + at::CaM_dy, *sl = b->v + at::CaM_sl, *cy = b->v + at::CaM_cy;
@@ -236,7 +239,7 @@ static __device__ inline real module_exchange(const struct my_module &c, const s
 }
 
 /* What reactions make of the lane's state; lane 15 hands on the balance of Ca. */
-static __device__ inline real module_sums(const struct my_module &c, struct board *b)
+static __device__ inline real module_sums(const struct thread_module &c, struct block_smem *b)
 {
 	const real *rate = b->rate[c.m];
 	real sum[3] = { 0, 0, 0 };

@@ -1,6 +1,6 @@
 /*
- * block_part.cuh - spread=block: which part of a right-hand side a thread has, and a right-hand
- * side of all of them. Part of kernels.cuh.
+ * block_part.cuh - spread=block: the part of a right-hand side that a thread computes, and a
+ * right-hand side of all of them. Part of kernels.cuh.
  */
 namespace myocyte
 {
@@ -8,9 +8,9 @@ namespace
 {
 /* ---- a thread's part --------------------------------------------------------------------- */
 
-struct my_functions_of_V {
-	struct my_exponential exponential;
-	struct my_to_gate to_gate;
+struct thread_functions_of_V {
+	struct thread_exponential exponential;
+	struct thread_to_gate to_gate;
 };
 
 struct part {
@@ -20,17 +20,17 @@ struct part {
 	bool benchmark;
 	real E_K; /* K_i is clamped */
 	union {	  /* by warp */
-		struct my_functions_of_V of_V;
-		struct my_slow_gate slow_gate;
-		struct my_saturation saturation;
-		struct my_power power;
-		struct my_module module;
-		struct my_buffer buffer;
-		struct my_balance balance;
+		struct thread_functions_of_V of_V;
+		struct thread_slow_gate slow_gate;
+		struct thread_saturation saturation;
+		struct thread_power power;
+		struct thread_module module;
+		struct thread_buffer buffer;
+		struct thread_balance balance;
 	};
 };
 
-static __device__ inline int state_of(int warp, int lane)
+static __device__ inline int owned_state(int warp, int lane)
 {
 	switch (warp) {
 	case WARP_NA_GATES:
@@ -54,7 +54,8 @@ static __device__ inline int state_of(int warp, int lane)
 	}
 }
 
-static __device__ inline struct part part_of(const struct myocyte_cells &a, const real *p, real K_i)
+static __device__ inline struct part make_part(const struct myocyte_cells &a, const real *p,
+					       real K_i)
 {
 	struct part c;
 	int lane = (int)threadIdx.x % LANES;
@@ -63,33 +64,33 @@ static __device__ inline struct part part_of(const struct myocyte_cells &a, cons
 
 	c.warp = warp;
 	c.lane = lane;
-	c.state = state_of(warp, lane);
+	c.state = owned_state(warp, lane);
 	c.least = 0;
 	if (c.state >= 0)
 		c.least = real(a.tolerance) * 1e-3 * fmax(fabs(real(a.start[c.state])), real(1e-9));
 	c.benchmark = a.benchmark;
 	c.E_K = log(K_o / K_i) / FRT;
 	if (warp <= WARP_TO_GATES) {
-		c.of_V.exponential = my_exponential(lane, warp == WARP_TO_GATES, c.E_K);
-		c.of_V.to_gate = my_to_gate(lane);
+		c.of_V.exponential = thread_exponential(lane, warp == WARP_TO_GATES, c.E_K);
+		c.of_V.to_gate = thread_to_gate(lane);
 	} else if (warp == WARP_POWERS || warp == WARP_RETICULUM)
-		c.power = my_power(lane, warp == WARP_RETICULUM);
+		c.power = thread_power(lane, warp == WARP_RETICULUM);
 	else if (m >= 0 && m < MODULES)
-		c.module = my_module(m, lane, a.benchmark, p);
+		c.module = thread_module(m, lane, a.benchmark, p);
 	else if (warp == WARP_BUFFERS)
-		c.buffer = my_buffer(lane);
+		c.buffer = thread_buffer(lane);
 	else if (warp == WARP_EXCHANGER)
-		c.saturation = my_saturation(lane);
+		c.saturation = thread_saturation(lane);
 	else if (warp == WARP_SLOW_GATES)
-		c.slow_gate = my_slow_gate(lane);
+		c.slow_gate = thread_slow_gate(lane);
 	else
-		c.balance = my_balance(lane);
+		c.balance = thread_balance(lane);
 	return c;
 }
 
 /* ---- a right-hand side ------------------------------------------------------------------- */
 
-static __device__ inline real phase_1(struct part *c, struct board *b)
+static __device__ inline real phase_1(struct part *c, struct block_smem *b)
 {
 	switch (c->warp) {
 	case WARP_NA_GATES:
@@ -120,7 +121,7 @@ static __device__ inline real phase_1(struct part *c, struct board *b)
 }
 
 /* The lane's derivative where that is known by now; f: what phase 1 gave. */
-static __device__ inline real phase_2(const struct part &c, struct board *b, real f)
+static __device__ inline real phase_2(const struct part &c, struct block_smem *b, real f)
 {
 	switch (c.warp) {
 	case WARP_NA_GATES:
@@ -160,14 +161,14 @@ static __device__ inline real phase_2(const struct part &c, struct board *b, rea
 }
 
 /* The derivative of the thread's state, once all states are in b->v. */
-static __device__ inline real derivative(struct part *c, struct board *b)
+static __device__ inline real derivative(struct part *c, struct block_smem *b)
 {
 	real f = phase_1(c, b);
 
 	__syncthreads();
 	f = phase_2(*c, b, f);
 	__syncthreads();
-	return c->warp == WARP_SUMS ? balance_of(c->balance, c->lane, b) : f;
+	return c->warp == WARP_SUMS ? sum_balance(c->balance, c->lane, b) : f;
 }
 } // namespace
 } // namespace myocyte

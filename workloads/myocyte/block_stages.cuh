@@ -1,21 +1,21 @@
 /*
  * block_stages.cuh - spread=block: the sums of the stages. Part of kernels.cuh.
  *
- * As soon as a derivative is there it is added to all sums that it is part of: of the stages to
- * come, of the new state and of its error. So no derivative is kept.
+ * A derivative is added at once to all sums that it is part of: those of the stages to come, of the
+ * new state and of its error. So no derivative is kept.
  */
 namespace myocyte
 {
 namespace
 {
-/* Of derivative s: [0] in the next stage, [1] in the one after it, ..; then these two. */
+/* Weights of derivative s: [0] in the next stage, [1] in the one after it, ..; then these two. */
 enum { OF_ORDER_7 = STAGES - 1, OF_ERROR };
 
 struct weights {
 	double of[STAGES][WEIGHTS];
 };
 
-static constexpr struct weights weights_of_derivatives()
+static constexpr struct weights derivative_weights()
 {
 	constexpr double order_7[STAGES] = { 41. / 840, 0,	 0,	  0,	    0,
 					     34. / 105, 9. / 35, 9. / 35, 9. / 280, 9. / 280,
@@ -31,22 +31,22 @@ static constexpr struct weights weights_of_derivatives()
 	return w;
 }
 
-static __constant__ const struct weights weights = weights_of_derivatives();
+static __constant__ const struct weights weights = derivative_weights();
 
 /* For the block's threads, which load a row in a few wide words. */
-static __device__ inline void lay_out_weights(struct board *b)
+static __device__ inline void lay_out_weights(struct block_smem *b)
 {
 	for (int i = (int)threadIdx.x; i < STAGES * WEIGHTS; i += BLOCK_THREADS)
 		b->weight[i / WEIGHTS][i % WEIGHTS] = weights.of[i / WEIGHTS][i % WEIGHTS];
 }
 
-/* Before derivative s is known, to[0] is of stage s + 1, to[1] of stage s + 2, .. */
+/* Before derivative s is known, to[0] is the sum of stage s + 1, to[1] that of stage s + 2, .. */
 struct sums {
 	real to[STAGES - 2], order_7, error;
 };
 
 /* Adds derivative k, and moves on by a stage. */
-static __device__ inline void add(struct sums *sum, const real *weight, real k)
+static __device__ inline void add_derivative(struct sums *sum, const real *weight, real k)
 {
 	const int last = STAGES - 3;
 
@@ -57,7 +57,7 @@ static __device__ inline void add(struct sums *sum, const real *weight, real k)
 	sum->error = sum->error + weight[OF_ERROR] * k;
 }
 
-static __device__ inline void show(const struct part &c, struct board *b, real y)
+static __device__ inline void publish(const struct part &c, struct block_smem *b, real y)
 {
 	if (c.state >= 0)
 		b->v[c.state] = y;

@@ -100,15 +100,15 @@ static __constant__ const struct balance balances[BALANCES] = {
 #undef SIDE_OF_NA
 #undef SIDE_OF_CA
 
-struct my_balance {
+struct thread_balance {
 	int term[ADDENDS];
 	real weight[ADDENDS];
 };
 
-static __device__ inline struct my_balance my_balance(int lane)
+static __device__ inline struct thread_balance thread_balance(int lane)
 {
 	const struct balance &of = balances[lane < BALANCES ? lane : BALANCES - 1];
-	struct my_balance c;
+	struct thread_balance c;
 
 	for (int i = 0; i < ADDENDS; i++) {
 		c.term[i] = of.addend[i].term;
@@ -118,8 +118,8 @@ static __device__ inline struct my_balance my_balance(int lane)
 }
 
 /* By a warp: the lane's derivative. */
-static __device__ inline real balance_of(const struct my_balance &c, int lane,
-					 const struct board *b)
+static __device__ inline real sum_balance(const struct thread_balance &c, int lane,
+					  const struct block_smem *b)
 {
 	real sum[3] = { 0, 0, 0 };
 

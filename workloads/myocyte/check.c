@@ -3,7 +3,7 @@
  *
  * Adaptive: every cell has its own time t after so many attempts; the reference goes from 0 to
  * that t with steps and a tolerance of its own. Fixed: the reference takes the same steps, so
- * what differs is rounding. The benchmark's solver: check_rodinia.c.
+ * what differs is rounding. The benchmark's solver: app_rodinia.c.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,8 +23,8 @@ static const double budget_s = 0.2, evaluation_s = 1.1e-6;
 /* ---- which cells ----------------------------------------------------------------------- */
 
 /*
- * Of the reference, for one cell. Steps of a stiff solver do not say how far it went: to the end
- * of its span at most, which the reference does in steps of 0.018 ms.
+ * Evaluations of the reference for one cell. The steps of a stiff solver do not give how far it
+ * went: to the end of its span at most, which the reference reaches in steps of 0.018 ms.
  */
 static double evaluations_of_reference(const struct comparison *c)
 {
@@ -72,7 +72,7 @@ static int64_t choose_cells(const struct comparison *c, int64_t **which)
 /* ---- one cell -------------------------------------------------------------------------- */
 
 /* The parameters that the cell must have; drawn here again, not read back. */
-static struct myocyte_model model_of(const struct comparison *c, int64_t id)
+static struct myocyte_model reference_model(const struct comparison *c, int64_t id)
 {
 	const struct myocyte_opts *o = c->opts;
 	struct myocyte_model m = { myocyte_equations(o), { 0 } };
@@ -148,7 +148,7 @@ static bool went_on(const struct comparison *c, const struct myocyte_cell *cell)
 static struct difference compare_cell(const struct comparison *c, int64_t id,
 				      const struct myocyte_cell *cell)
 {
-	struct myocyte_model m = model_of(c, id);
+	struct myocyte_model m = reference_model(c, id);
 	double reference[MYOCYTE_STATES];
 
 	struct allowance may;

@@ -26,7 +26,7 @@ struct difference {
 	int state; /* -1: the cell did not go on */
 };
 
-/* Of y from the reference; a state's size is |reference| + |initial value|. */
+/* The largest error of y against the reference; a state's size is |reference| + |initial value|. */
 struct difference myocyte_worst_state(const struct comparison *c, const struct allowance *may,
 				      const double y[], const double reference[]);
 

@@ -1,8 +1,8 @@
 /*
  * check_allowance.c - how far a cell may be off the reference, by solver, precision and time.
  *
- * A state may be off by a share of |reference| + |initial value|, so that a gate which decays
- * to nothing (h reaches 1e-300) counts absolutely; V by the same share of some mV. How large
+ * A state may be off by a share of |reference| + |initial value|: so a gate that decays to nothing
+ * (h reaches 1e-300) counts absolutely. V may be off by the same share of some mV. How large
  * a share depends on the jump of the model at V = -40 mV: before it an adaptive run is as good
  * as its tolerance, after it as good as its step fell on the jump.
  */
@@ -45,8 +45,8 @@ static const struct allowance same_steps = { 1e-9, 20 };
 
 /*
  * In float rounding adds up. Worst of 48 cells with a jitter of 0.3, tolerances of 1e-5 to 1e-3
- * and fixed steps: before the jump 1.6e-4, after it 0.018 (y59, a small difference of large
- * numbers, whose cells lie 200 ms and more into the beat) and 0.02 mV where V falls.
+ * and fixed steps: before the jump 1.6e-4, after it 0.018, and 0.02 mV where V falls. The 0.018 is
+ * that of y59, a small difference of large numbers, in cells 200 ms and more into the beat.
  */
 static struct allowance in_float(double tolerance, bool before)
 {

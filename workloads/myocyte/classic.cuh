@@ -47,11 +47,11 @@ static void classic_attempt(const struct myocyte_cells *host, const struct myocy
 	}
 	copy_in(device->y, host->y, vector_bytes(host));
 	copy_in(device->t, host->given, given_bytes);
-	attempt(device, 1, NULL);
+	launch_attempt(device, 1, NULL);
 	copy_out(host->trial, device->trial, vector_bytes(host));
 	copy_out(host->outcome, device->outcome, outcomes_bytes(host));
 	for (int64_t id = 0; id < host->cells; id++)
-		settle(*host, cell_of(*host, id), id, plan_step(*host, id), host->outcome[id]);
+		settle_step(*host, cell_at(*host, id), id, plan_step(*host, id), host->outcome[id]);
 }
 
 /* One right-hand side of every cell, on the device; the stage sums are made here. */
@@ -62,12 +62,12 @@ static void classic_stage(const struct myocyte_cells *host, const struct myocyte
 		struct step step = (s ? plan_step(*host, id) : next_plan(*host, id)).step;
 
 		if (s)
-			prepare_stage(cell_of(*host, id), s, step.h);
+			prepare_stage(cell_at(*host, id), s, step.h);
 		host->given[id] = stage_time(step, s);
 	}
 	copy_in(device->y, s ? host->trial : host->y, vector_bytes(host));
 	copy_in(device->t, host->given, (size_t)host->stride * sizeof(double));
-	derivatives(device, NULL);
+	launch_derivatives(device, NULL);
 	copy_out((real *)host->k + s * (int64_t)STATES * host->stride, device->k,
 		 vector_bytes(host));
 	copy_out(host->outcome, device->outcome, outcomes_bytes(host));
@@ -75,12 +75,12 @@ static void classic_stage(const struct myocyte_cells *host, const struct myocyte
 
 static void classic_stages(const struct myocyte_cells *host, const struct myocyte_cells *device)
 {
-	for (int s = 0; s < stages_of(*host); s++)
+	for (int s = 0; s < stage_count(*host); s++)
 		classic_stage(host, device, s);
 	for (int64_t id = 0; id < host->cells; id++) {
 		struct plan plan = plan_step(*host, id);
-		struct cell c = cell_of(*host, id);
+		struct cell c = cell_at(*host, id);
 
-		settle(*host, c, id, plan, combine(*host, c, plan.step));
+		settle_step(*host, c, id, plan, combine_stages(*host, c, plan.step));
 	}
 }

@@ -86,7 +86,7 @@ EITHER struct plan plan_to(const struct step &step, const struct stop &stop)
 	return plan;
 }
 
-/* Of a cell that has not completed its span. */
+/* Plans an attempt of a cell that has not completed its span. */
 EITHER struct plan plan_step(const struct myocyte_cells &a, int64_t id)
 {
 	struct step step = step_at(a, id, a.h[id]);
@@ -96,7 +96,7 @@ EITHER struct plan plan_step(const struct myocyte_cells &a, int64_t id)
 	return plan_to(step, next_stop(a, step.t, step.T));
 }
 
-/* Of any cell: the attempt after the end of the span starts over. */
+/* Plans an attempt of any cell: the one after the end of the span starts over. */
 EITHER struct plan next_plan(const struct myocyte_cells &a, int64_t id)
 {
 	if (a.t[id] >= a.span)
@@ -117,7 +117,7 @@ EITHER void count(const struct myocyte_cells &a, enum myocyte_count what, int64_
 	a.count[what * a.stride + id]++;
 }
 
-EITHER void lose(const struct myocyte_cells &a, int64_t id)
+EITHER void lose_cell(const struct myocyte_cells &a, int64_t id)
 {
 	a.count[MYOCYTE_LOST * a.stride + id] = 1;
 }
@@ -131,8 +131,8 @@ struct settled {
 };
 
 /* The cell is at t now, by a step of h. */
-EITHER struct settled accept(const struct myocyte_cells &a, int64_t id, double t, double h,
-			     bool output)
+EITHER struct settled accept_step(const struct myocyte_cells &a, int64_t id, double t, double h,
+				  bool output)
 {
 	int64_t *tries = a.count + MYOCYTE_TRIES * a.stride + id;
 	struct settled s = { true, t >= a.span, output && a.rows, h, double(*tries) };
@@ -147,12 +147,12 @@ EITHER struct settled accept(const struct myocyte_cells &a, int64_t id, double t
 }
 
 /* Keeps h usable; a cell that cannot go on with the shortest step is lost. */
-EITHER struct settled reject(const struct myocyte_cells &a, int64_t id)
+EITHER struct settled reject_step(const struct myocyte_cells &a, int64_t id)
 {
 	count(a, MYOCYTE_REJECTED, id);
 	if (a.h[id] < MYOCYTE_STEP_LEAST_MS) {
 		a.h[id] = MYOCYTE_STEP_LEAST_MS;
-		lose(a, id);
+		lose_cell(a, id);
 	}
 	return {};
 }
@@ -169,11 +169,11 @@ EITHER struct settled settle_step(const struct myocyte_cells &a, int64_t id,
 	if (a.solver == MYOCYTE_ADAPTIVE)
 		a.h[id] = o.within && plan.landing ? fmax(meant, next) : next;
 	else if (!o.finite)
-		lose(a, id);
+		lose_cell(a, id);
 	if (!o.within)
-		return reject(a, id);
-	return accept(a, id, plan.landing ? plan.stop.t : plan.step.t + plan.step.h, plan.step.h,
-		      plan.landing && plan.stop.output);
+		return reject_step(a, id);
+	return accept_step(a, id, plan.landing ? plan.stop.t : plan.step.t + plan.step.h,
+			   plan.step.h, plan.landing && plan.stop.output);
 }
 
 /* The benchmark's next trial in a row that began at t. For the end of the run to act on it, a
@@ -202,21 +202,21 @@ EITHER struct settled settle_row(const struct myocyte_cells &a, int64_t id, cons
 	if (o.within) {
 		a.h[id] = first_step(a);
 		if (!o.finite)
-			lose(a, id);
-		return accept(a, id, k, step.h, k >= a.span || fmod(k, a.every) == 0);
+			lose_cell(a, id);
+		return accept_step(a, id, k, step.h, k >= a.span || fmod(k, a.every) == 0);
 	}
 	count(a, MYOCYTE_REJECTED, id);
 	a.h[id] = next_trial(step.t, step.h, o.factor, a.span);
 	if (a.count[MYOCYTE_TRIES * a.stride + id] == MYOCYTE_TRIES_MAX) {
-		lose(a, id);
+		lose_cell(a, id);
 		a.t[id] = a.span;
 	}
 	return {};
 }
 
 /* Decides; moves no state. */
-EITHER struct settled decide(const struct myocyte_cells &a, int64_t id, const struct plan &plan,
-			     const struct myocyte_outcome &o)
+EITHER struct settled decide_step(const struct myocyte_cells &a, int64_t id,
+				  const struct plan &plan, const struct myocyte_outcome &o)
 {
 	count(a, MYOCYTE_TRIES, id);
 	if (a.solver == MYOCYTE_AS_RODINIA)
@@ -237,10 +237,10 @@ EITHER void append_row(const struct myocyte_cells &a, const struct cell &c, doub
 }
 
 /* Decides, and takes the new state where it was good. */
-EITHER void settle(const struct myocyte_cells &a, const struct cell &c, int64_t id,
-		   const struct plan &plan, const struct myocyte_outcome &o)
+EITHER void settle_step(const struct myocyte_cells &a, const struct cell &c, int64_t id,
+			const struct plan &plan, const struct myocyte_outcome &o)
 {
-	struct settled s = decide(a, id, plan, o);
+	struct settled s = decide_step(a, id, plan, o);
 
 	if (!s.accepted)
 		return;

@@ -14,7 +14,7 @@ static double bytes_copied(const struct myocyte_opts *o, const struct myocyte_ce
 	return 2 * vector + 2 * sizeof(double) + outcome;
 }
 
-static const char *formula_of(const struct myocyte_opts *o, bool fixed, bool on_chip)
+static const char *cost_formula(const struct myocyte_opts *o, bool fixed, bool on_chip)
 {
 	if (o->control == MYOCYTE_BY_HOST)
 		return fixed ? "cells x (11 evaluations of 2,761 flops + 91 x 102); copied by "
@@ -35,7 +35,7 @@ static const char *formula_of(const struct myocyte_opts *o, bool fixed, bool on_
 		       "of 91 numbers";
 }
 
-/* Of a cell whose numbers, of `real` bytes, stay on chip within a launch. */
+/* Bytes that a launch moves for a cell whose numbers, of `real` bytes, stay on chip. */
 static double bytes_on_chip(double real)
 {
 	const double course = 2 * 8 * sizeof(double);
@@ -102,7 +102,7 @@ int myocyte_cost(const void *opts, const void *state, struct cost *out)
 		.flops = flops * (double)o->cells,
 		.bytes_moved = bytes * (double)o->cells,
 		.bytes_transferred = bytes_copied(o, c) * (double)o->cells,
-		.formula = formula_of(o, fixed, on_chip),
+		.formula = cost_formula(o, fixed, on_chip),
 	};
 	return 0;
 }

@@ -140,8 +140,8 @@ void myocyte_load_kernels(const struct myocyte_cells *cells);
 size_t myocyte_shared_bytes(const struct myocyte_cells *cells);
 
 /*
- * Gives cell 0 the parameters p, every other p[i] (1 + jitter u) for i > 0, u in (0, 1) drawn
- * from cell, i and seed. Upwards only: less calcineurin than is bound would be negative.
+ * Gives cell 0 the parameters p, and every other cell p[i] (1 + jitter u) for i > 0. u in (0, 1) is
+ * drawn from cell, i and seed. Upwards only: less calcineurin than is bound would be negative.
  */
 void myocyte_vary(const struct myocyte_cells *cells, const double p[MYOCYTE_PARAMS], double jitter,
 		  uint64_t seed, cudaStream_t stream);

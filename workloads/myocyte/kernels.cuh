@@ -1,6 +1,16 @@
 /*
  * kernels.cuh - the kernels of the myocyte workload and their launches: a thread for each cell.
  *
+ * An attempt in pseudo-code; block.cuh, warps.cuh and rosenbrock.cuh share it among more threads:
+ *
+ *   plan the step: h, cut at the next stop (edge of the stimulus, output, end of the span)
+ *   for each stage: k[s] = right-hand side at y + h sum a[s][r] k[r]
+ *   new state and error = y + h sum b[s] k[s], of two orders
+ *   error allowed: accept the state and advance t; else try again with a shorter h
+ *
+ * The naive version that they are tested against is myocyte_ref_rhs() of reference.c with
+ * myocyte_ref_adaptive() and myocyte_ref_fixed() of reference_rkf.c, in double on the host.
+ *
  * Compiled once a precision, by kernels_double.cu and kernels_float.cu, which define
  * MYOCYTE_REAL and MYOCYTE_IN(name), the name of a kernel in that precision, and in double
  * MYOCYTE_STIFF_TOO.
@@ -21,7 +31,7 @@ static __device__ inline int64_t thread_below(int64_t n)
 	return i < n ? i : -1;
 }
 
-static __host__ __device__ inline int stages_of(const struct myocyte_cells &a)
+static __host__ __device__ inline int stage_count(const struct myocyte_cells &a)
 {
 	return a.solver == MYOCYTE_FIXED ? MYOCYTE_STAGES_FIXED : MYOCYTE_STAGES;
 }
@@ -76,18 +86,18 @@ extern "C" __global__ void __launch_bounds__(MYOCYTE_BLOCK)
 	if (id < 0)
 		return;
 	id += a.first;
-	struct cell c = cell_of(a, id);
-	bool decide = !a.outcome;
+	struct cell c = cell_at(a, id);
+	bool decide_step = !a.outcome;
 
 	ROLLED for (int64_t i = 0; i < n; i++)
 	{
-		struct plan plan = decide ? next_plan(a, id) : plan_given(a, id);
+		struct plan plan = decide_step ? next_plan(a, id) : plan_given(a, id);
 
-		evaluate_stages(c, plan.step, stages_of(a));
-		struct myocyte_outcome o = combine(a, c, plan.step);
+		evaluate_stages(c, plan.step, stage_count(a));
+		struct myocyte_outcome o = combine_stages(a, c, plan.step);
 
-		if (decide)
-			settle(a, c, id, plan, o);
+		if (decide_step)
+			settle_step(a, c, id, plan, o);
 		else
 			a.outcome[id] = o;
 	}
@@ -103,17 +113,17 @@ extern "C" __global__ void __launch_bounds__(MYOCYTE_BLOCK)
 	if (id < 0)
 		return;
 	id += a.first;
-	struct cell c = cell_of(a, id);
+	struct cell c = cell_at(a, id);
 	struct plan plan = s ? plan_step(a, id) : next_plan(a, id);
 
 	evaluate_stage(c, plan.step, s, stage_stimulus(plan.step, s));
-	if (s == stages_of(a) - 1)
-		settle(a, c, id, plan, combine(a, c, plan.step));
+	if (s == stage_count(a) - 1)
+		settle_step(a, c, id, plan, combine_stages(a, c, plan.step));
 }
 KERNEL(MYOCYTE_IN(myocyte_stage));
 
-static __device__ inline void gather(double *to, const void *column, int n, int64_t stride,
-				     int64_t id)
+static __device__ inline void gather_column(double *to, const void *column, int n, int64_t stride,
+					    int64_t id)
 {
 	for (int i = 0; i < n; i++)
 		to[i] = double(((const real *)column)[i * stride + id]);
@@ -130,10 +140,10 @@ extern "C" __global__ void MYOCYTE_IN(myocyte_gather_cells)(struct myocyte_cells
 	struct myocyte_cell *cell = out + i;
 	int64_t id = which[i];
 
-	gather(cell->y, a.y, STATES, a.stride, id);
-	gather(cell->end, a.end, STATES, a.stride, id);
-	gather(cell->p, a.p, MYOCYTE_PARAMS, a.stride, id);
-	gather(cell->before, a.before ? a.before : a.end, STATES, a.stride, id);
+	gather_column(cell->y, a.y, STATES, a.stride, id);
+	gather_column(cell->end, a.end, STATES, a.stride, id);
+	gather_column(cell->p, a.p, MYOCYTE_PARAMS, a.stride, id);
+	gather_column(cell->before, a.before ? a.before : a.end, STATES, a.stride, id);
 	for (int i = 0; i < MYOCYTE_COUNTS; i++)
 		cell->count[i] = a.count[i * a.stride + id];
 	cell->t = a.t[id];
@@ -159,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(MYOCYTE_BLOCK)
 
 	if (id < 0)
 		return;
-	struct cell c = cell_of(a, id);
+	struct cell c = cell_at(a, id);
 	double stimulus = stimulus_at(a.t[id], double(c.p[par::T_cycle * n]));
 
 	right_hand_side(a.benchmark, stimulus, c.p, c.y, c.k, n);
@@ -211,16 +221,16 @@ static void load_kernels(const struct myocyte_cells *cells)
 		load_stiff_kernel();
 }
 
-/* What is beyond 48 KiB has to be asked for, and not every GPU has it. */
+/* Dynamic shared memory. Beyond 48 KiB it has to be asked for, and not every GPU has it. */
 static size_t shared_bytes(const struct myocyte_cells *cells)
 {
 	if (cells->solver == MYOCYTE_ROSENBROCK)
 		return stiff_shared_bytes;
-	return cells->spread == MYOCYTE_CELLS_A_BLOCK ? sizeof(struct in_warps::board) : 0;
+	return cells->spread == MYOCYTE_CELLS_A_BLOCK ? sizeof(struct in_warps::warps_smem) : 0;
 }
 
-static void vary(const struct myocyte_cells *cells, const double *p, double jitter, uint64_t seed,
-		 cudaStream_t stream)
+static void launch_vary(const struct myocyte_cells *cells, const double *p, double jitter,
+			uint64_t seed, cudaStream_t stream)
 {
 	struct nominal nominal;
 
@@ -230,13 +240,13 @@ static void vary(const struct myocyte_cells *cells, const double *p, double jitt
 		    stream, *cells, nominal, jitter, seed));
 }
 
-static void start(const struct myocyte_cells *cells, cudaStream_t stream)
+static void launch_start(const struct myocyte_cells *cells, cudaStream_t stream)
 {
 	CUDA(LAUNCH(MYOCYTE_IN(myocyte_start_cells), blocks_for(cells->running), MYOCYTE_BLOCK, 0,
 		    stream, *cells));
 }
 
-static void attempt(const struct myocyte_cells *cells, int64_t n, cudaStream_t stream)
+static void launch_attempt(const struct myocyte_cells *cells, int64_t n, cudaStream_t stream)
 {
 	if (cells->solver == MYOCYTE_ROSENBROCK)
 		return attempt_stiff(cells, n, stream);
@@ -248,21 +258,21 @@ static void attempt(const struct myocyte_cells *cells, int64_t n, cudaStream_t s
 		    stream, *cells, n));
 }
 
-static void attempt_by_stages(const struct myocyte_cells *cells, cudaStream_t stream)
+static void launch_stages(const struct myocyte_cells *cells, cudaStream_t stream)
 {
-	for (int s = 0; s < stages_of(*cells); s++)
+	for (int s = 0; s < stage_count(*cells); s++)
 		CUDA(LAUNCH(MYOCYTE_IN(myocyte_stage), blocks_for(cells->running), MYOCYTE_BLOCK, 0,
 			    stream, *cells, s));
 }
 
-static void gather_cells(const struct myocyte_cells *cells, const int64_t *which, int64_t n,
-			 struct myocyte_cell *out, cudaStream_t stream)
+static void launch_gather(const struct myocyte_cells *cells, const int64_t *which, int64_t n,
+			  struct myocyte_cell *out, cudaStream_t stream)
 {
 	CUDA(LAUNCH(MYOCYTE_IN(myocyte_gather_cells), blocks_for(n), MYOCYTE_BLOCK, 0, stream,
 		    *cells, which, n, out));
 }
 
-static void derivatives(const struct myocyte_cells *cells, cudaStream_t stream)
+static void launch_derivatives(const struct myocyte_cells *cells, cudaStream_t stream)
 {
 	if (cells->spread == MYOCYTE_CELL_A_BLOCK)
 		return derivatives_in_blocks(cells, stream);
@@ -275,7 +285,7 @@ static void derivatives(const struct myocyte_cells *cells, cudaStream_t stream)
 #include "workloads/myocyte/classic.cuh"
 
 extern "C" const struct myocyte_code MYOCYTE_IN(myocyte_code) = {
-	load_kernels,  shared_bytes,	  vary,		  start,
-	attempt,       attempt_by_stages, gather_cells,	  derivatives,
-	classic_reset, classic_attempt,	  classic_stages,
+	load_kernels,	shared_bytes,	 launch_vary,	 launch_start,
+	launch_attempt, launch_stages,	 launch_gather,	 launch_derivatives,
+	classic_reset,	classic_attempt, classic_stages,
 };

@@ -56,7 +56,7 @@ size_t myocyte_cell_bytes(const struct myocyte_cells *cells)
 	return bytes;
 }
 
-static size_t bytes_of(const struct array *a, const struct myocyte_cells *c)
+static size_t array_bytes(const struct array *a, const struct myocyte_cells *c)
 {
 	return a->each * (size_t)c->stride + a->once;
 }
@@ -69,14 +69,14 @@ static const size_t spare_bytes = 16 << 20;
 static int refuse_cells(const struct myocyte_cells *c, size_t free_bytes)
 {
 	const double GiB = 1 << 30;
-	size_t room = free_bytes > spare_bytes ? free_bytes - spare_bytes : 0;
+	size_t left = free_bytes > spare_bytes ? free_bytes - spare_bytes : 0;
 	size_t each = myocyte_cell_bytes(c);
 
 	return complain(ENOMEM,
 			"cells=%ld needs %.1f GiB on the device, which has %.1f GiB free; at most "
 			"%zu cells fit",
 			(long)c->cells, (double)c->cells * (double)each / GiB,
-			(double)free_bytes / GiB, room / each);
+			(double)free_bytes / GiB, left / each);
 }
 
 static size_t free_memory(void)
@@ -109,7 +109,7 @@ int myocyte_allocate(struct myocyte_cells *c)
 		return refuse_cells(c, free_bytes);
 	list_arrays(c, list);
 	for (int i = 0; i < ARRAYS; i++) {
-		size_t bytes = bytes_of(&list[i], c);
+		size_t bytes = array_bytes(&list[i], c);
 		cudaError_t why = bytes ? cudaMalloc(list[i].at, bytes) : cudaSuccess;
 
 		if (!why)
@@ -151,7 +151,7 @@ int myocyte_mirror(const struct myocyte_cells *device, struct myocyte_cells *hos
 	for (int i = 0; i < ARRAYS; i++)
 		*on_host[i].at = NULL;
 	for (int i = 0; i < ARRAYS; i++) {
-		bytes = bytes_of(&on_host[i], host);
+		bytes = array_bytes(&on_host[i], host);
 		if (!bytes)
 			continue;
 		*on_host[i].at = calloc(1, bytes);

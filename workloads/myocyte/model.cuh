@@ -48,7 +48,7 @@ struct membrane {
 	struct field field;
 };
 
-static __device__ inline struct membrane membrane_of(const input &y, bool limits)
+static __device__ inline struct membrane membrane_potentials(const input &y, bool limits)
 {
 	real V = y[at::V], u = V * FRT, exp_u = exp(u);
 
@@ -76,8 +76,8 @@ struct side_currents {
 	real K_factor; /* of I_CaK: open L-type channels of this side */
 };
 
-static __device__ inline struct side_currents currents_of(const struct side &s,
-							  const struct membrane &m, const input &y)
+static __device__ inline struct side_currents
+side_currents_at(const struct side &s, const struct membrane &m, const input &y)
 {
 	real E_Na = log(Na_o / s.Na) / FRT;
 	real open = s.FCaL_c * m.open_CaL * (1 - s.fCaB);
@@ -211,14 +211,14 @@ static __device__ inline void right_hand_side(bool benchmark, real stimulus,
 	const input p = { p_column, n }, y = { y_column, n };
 	const output f = { f_column, n };
 	bool limits = !benchmark;
-	struct membrane m = membrane_of(y, limits);
+	struct membrane m = membrane_potentials(y, limits);
 	struct side in_j = { F_j,	  FCaL_j,	 y[at::Na_j],
 			     y[at::Ca_j], y[at::fCaB_j], y[benchmark ? at::x_Kr : at::x_Ks] };
 	struct side in_sl = {
 		F_sl, FCaL_sl, y[at::Na_sl], y[at::Ca_sl], y[at::fCaB_sl], y[at::x_Ks]
 	};
-	struct side_currents j = currents_of(in_j, m, y);
-	struct side_currents sl = currents_of(in_sl, m, y);
+	struct side_currents j = side_currents_at(in_j, m, y);
+	struct side_currents sl = side_currents_at(in_sl, m, y);
 
 	gates(m.V, limits, y, f);
 	sodium(j, sl, y, f);

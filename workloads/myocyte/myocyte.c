@@ -1,6 +1,16 @@
 /*
  * myocyte.c - the myocyte workload: its parameters and its entry in the table.
  *
+ * A step is one attempt of an ODE solver for every cell, 91 states each:
+ *
+ *   plan      the step size h, cut at the next edge of the stimulus or output
+ *   stages    13 right-hand sides of the model; 11 with solver=fixed, 8 with solver=rosenbrock
+ *   decide    error within tolerance: accept and advance t; else a shorter h next time
+ *
+ * spread= chooses who shares a cell: a thread (kernels.cuh), a block (block.cuh), or the eight
+ * warps of a block that has 32 cells (warps.cuh). solver=rosenbrock is in rosenbrock.cuh.
+ * model*.cuh are the equations, reference*.c what check.c compares with.
+ *
  * The model is that of the "myocyte" benchmark of the Rodinia suite: Shannon et al., Biophys.
  * J. 87 (2004) 3351, joined to Saucerman and Bers, Biophys. J. 95 (2008) 4597.
  */

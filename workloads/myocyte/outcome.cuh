@@ -12,10 +12,10 @@ namespace myocyte
 namespace
 {
 /*
- * Of the adaptive solver; worst: largest error of a state, in units of what is allowed; root:
- * worst^(-1/8).
+ * The outcome of an adaptive attempt. worst: largest error of a state, in units of what is allowed;
+ * root: worst^(-1/8).
  */
-EITHER struct myocyte_outcome outcome_of_error(double worst, double root, bool finite)
+EITHER struct myocyte_outcome outcome_from_error(double worst, double root, bool finite)
 {
 	double factor = finite ? 0.9 * root : 0.1;
 
@@ -41,7 +41,7 @@ EITHER struct myocyte_outcome combine_adaptive(const struct cell &c, real h, dou
 		finite = finite && is_finite(then) && is_finite(e);
 		c.trial[i * c.n] = then;
 	}
-	return outcome_of_error(double(worst), pow(double(worst), -1. / 8), finite);
+	return outcome_from_error(double(worst), pow(double(worst), -1. / 8), finite);
 }
 
 EITHER struct myocyte_outcome combine_fixed(const struct cell &c, real h)
@@ -88,8 +88,8 @@ EITHER real rodinia_tolerance(const struct myocyte_cells &a)
 	return real(10) / real(a.span);
 }
 
-EITHER struct myocyte_outcome combine(const struct myocyte_cells &a, const struct cell &c,
-				      const struct step &step)
+EITHER struct myocyte_outcome combine_stages(const struct myocyte_cells &a, const struct cell &c,
+					     const struct step &step)
 {
 	switch (a.solver) {
 	case MYOCYTE_ADAPTIVE:

@@ -1,4 +1,4 @@
-# plot.gp - V, cytosolic and stored calcium of a myocyte, one below the other; plot.c sets
+# plot.gp - V, cytosolic and stored calcium of a myocyte, one below the other; app_plot.c sets
 #   curves, fileN, titleN   what to draw; columns t (ms), V (mV), Ca_i (uM), Ca_SR (mM)
 #   title, finding, calcium, made   texts
 #   span                    ms

@@ -39,17 +39,17 @@ void myocyte_ref_guard(double f[MYOCYTE_STATES]);
  * Integrates y from t0 to t1 (ms, t0 <= t1) by RKF7(8), order 7 propagated, landing on the
  * stimulus edges between. *h is the step to try first and, on return, the step to go on with
  * (1e-4 at the very start). tolerance is relative, > 0; of states near zero a thousandth of
- * their size at t0 counts too. Returns the number of evaluations, 13 an attempt, or -EDOM for
- * arguments outside of that, when the state stops being finite, and when the step falls below
- * 1e-12 ms, or -EINTR after Ctrl-C (common/interrupt.h); y is then the last good state.
+ * their size at t0 counts too. Returns the number of evaluations, 13 an attempt. Returns -EDOM for
+ * arguments outside of that, and when the state stops being finite or the step falls below 1e-12
+ * ms. Returns -EINTR after Ctrl-C (common/interrupt.h). In both cases y is the last good state.
  */
 int64_t myocyte_ref_adaptive(const struct myocyte_model *m, double tolerance, double t0, double t1,
 			     double *h, double y[MYOCYTE_STATES]);
 
 /*
- * n steps of at most `step` ms by the order-7 formula from time *t, each shortened to land on
- * the next stimulus edge or on t_end; starts over (y = y0, t = 0) in the step that follows one
- * that reached t_end, as the device does. *t is updated.
+ * n steps of at most `step` ms by the order-7 formula from time *t. Each is shortened to land on
+ * the next stimulus edge or on t_end. Starts over (y = y0, t = 0) in the step that follows one that
+ * reached t_end, as the device does. *t is updated.
  */
 void myocyte_ref_fixed(const struct myocyte_model *m, double step, double t_end, int64_t n,
 		       const double y0[MYOCYTE_STATES], double *t, double y[MYOCYTE_STATES]);
@@ -64,9 +64,9 @@ void myocyte_ref_fixed(const struct myocyte_model *m, double step, double t_end,
  *
  * Free runs part after ten rows in double, sooner in float: the h of the third attempt follows
  * from the error of a second one that diverges. To compare further, follow the other run, from
- * its row k - 1 and with its h. In 1.8 million attempts of up to 10,000 rows, disturbed in the
- * last bit of state and derivative, y_new then moved by 1.4e-11 of itself and the next h by
- * 2.3e-6 at most, and no decision changed.
+ * its row k - 1 and with its h. This was tried in 1.8 million attempts of up to 10,000 rows,
+ * disturbed in the last bit of state and derivative. y_new then moved by at most 1.4e-11 of itself
+ * and the next h by 2.3e-6; no decision changed.
  */
 enum { MYOCYTE_RODINIA_ATTEMPTS = 12 }; /* in a row, at most */
 

@@ -2,8 +2,8 @@
  * reference_rkf.c - integrates the myocyte model by the pair of Fehlberg, NASA TR R-287
  * (1968), table X; see reference.h.
  *
- * Order 7 is propagated, not order 8: the step is limited by stability (0.018 ms, from a mode
- * of -276 per ms in the SR), and with order 8 the controller keeps overshooting that limit.
+ * Order 7 is propagated, not order 8. Stability limits the step: to 0.018 ms, from a mode of -276
+ * per ms in the SR. With order 8 the controller keeps overshooting that limit.
  * The right-hand side depends on t by the stimulus alone. Steps end on its edges, and all
  * stages of a step take its value at the midpoint: a stage that falls on an edge would see
  * the other side and put V off by 1e-2 mV.

@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about the cells, and the files that options ask for. */
+/* report.c - what `rift run` prints about the cells, and the files that options ask for. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static const char *const spreads[] = {
 	[MYOCYTE_CELLS_A_BLOCK] = "a block for 32 cells",
 };
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -31,14 +32,14 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 
 static void add_text(struct report *r, const char *name, const char *text)
 {
-	struct report_row *row = add(r, name, "", 0);
+	struct report_row *row = add_row(r, name, "", 0);
 
 	snprintf(row->text, sizeof(row->text), "%s", text);
 }
 
 static void add_file(struct report *r, const char *name, const char *path, int64_t rows)
 {
-	struct report_row *row = add(r, name, "", 0);
+	struct report_row *row = add_row(r, name, "", 0);
 
 	snprintf(row->text, sizeof(row->text), "%ld rows in %s", (long)rows, path);
 }
@@ -53,7 +54,7 @@ static int report_derivatives(const struct myocyte_opts *o, struct myocyte_state
 		return err;
 	add_file(out, "derivatives", o->derivatives, rows);
 	if (s->ignored)
-		add(out, "columns ignored", "1", (double)s->ignored);
+		add_row(out, "columns ignored", "1", (double)s->ignored);
 	return 0;
 }
 
@@ -68,14 +69,14 @@ static int report_cell(const struct myocyte_opts *o, struct myocyte_state *s, st
 	add_text(out, "equations", equations[myocyte_equations(o)]);
 	add_text(out, "spread", spreads[s->cells.spread]);
 	if (o->solver == MYOCYTE_ADAPTIVE || o->solver == MYOCYTE_ROSENBROCK)
-		add(out, "tolerance", "1", myocyte_tolerance(o));
-	add(out, "simulated time", "ms", cell.t);
-	add(out, "spans completed", "1", (double)cell.count[MYOCYTE_SPANS]);
-	add(out, "V", "mV", cell.y[MYOCYTE_V]);
-	add(out, "Ca_i", "uM", 1e3 * cell.y[CA_I]);
-	add(out, "steps accepted", "1", (double)cell.count[MYOCYTE_ACCEPTED]);
+		add_row(out, "tolerance", "1", myocyte_tolerance(o));
+	add_row(out, "simulated time", "ms", cell.t);
+	add_row(out, "spans completed", "1", (double)cell.count[MYOCYTE_SPANS]);
+	add_row(out, "V", "mV", cell.y[MYOCYTE_V]);
+	add_row(out, "Ca_i", "uM", 1e3 * cell.y[CA_I]);
+	add_row(out, "steps accepted", "1", (double)cell.count[MYOCYTE_ACCEPTED]);
 	if (o->solver != MYOCYTE_FIXED)
-		add(out, "steps rejected", "1", (double)cell.count[MYOCYTE_REJECTED]);
+		add_row(out, "steps rejected", "1", (double)cell.count[MYOCYTE_REJECTED]);
 	return 0;
 }
 

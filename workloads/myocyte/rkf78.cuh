@@ -77,7 +77,7 @@ struct cell {
 	}
 };
 
-EITHER struct cell cell_of(const struct myocyte_cells &a, int64_t id)
+EITHER struct cell cell_at(const struct myocyte_cells &a, int64_t id)
 {
 	return { (real *)a.y + id, (real *)a.trial + id, (real *)a.k + id, (const real *)a.p + id,
 		 (int)a.stride };

@@ -2,11 +2,20 @@
  * rosenbrock.cuh - solver=rosenbrock: a stiff solver, with a block for each cell. Part of
  * kernels.cuh.
  *
- * An attempt: the Jacobian (kept when a shorter step is tried from the same state), the inverse
- * of 1/(gamma h) - J, eight stages. Right-hand sides and decisions are those of spread=block. The
- * stimulus is constant within a step, so that nothing depends on time.
+ * In pseudo-code, for each block = cell and each attempt:
+ *
+ *   J = Jacobian at y, unless a shorter step is tried from the same y (rosenbrock_jacobian.cuh)
+ *   inverse of 1/(gamma h) - J, as thread tiles in registers (rosenbrock_matrix.cuh)
+ *   for each of eight stages:
+ *     f = right-hand side at y + sum a[i][j] u[j]     the phases of block.cuh
+ *     u[i] = inverse x (f + sum c[i][j] u[j] / h)
+ *   new state = the last stage's y + u[7]; error = u[7]
+ *   warp 0 decides: accept or reject, the next h
+ *
+ * The naive version that it is tested against is myocyte_ref_adaptive() of reference_rkf.c, another
+ * solver, with short steps. The stimulus is constant within a step: nothing depends on time.
  */
-#include "workloads/myocyte/rosenbrock_board.cuh"
+#include "workloads/myocyte/rosenbrock_smem.cuh"
 #include "workloads/myocyte/rosenbrock_matrix.cuh"
 #include "workloads/myocyte/rosenbrock_jacobian.cuh"
 
@@ -20,7 +29,7 @@ struct coefficients {
 	double a[rodas5p::STAGES][rodas5p::STAGES], c[rodas5p::STAGES][rodas5p::STAGES];
 };
 
-static constexpr struct coefficients coefficients_of_stages()
+static constexpr struct coefficients stage_coefficients()
 {
 	struct coefficients t = {};
 
@@ -32,14 +41,14 @@ static constexpr struct coefficients coefficients_of_stages()
 	return t;
 }
 
-static __constant__ const struct coefficients coefficients = coefficients_of_stages();
+static __constant__ const struct coefficients coefficients = stage_coefficients();
 
 /* The state that a step from y, where the derivative is f, leads to; its error in u[7]. */
 static __device__ inline real step_from(struct part *c, real y, real f, real h,
-					const struct place &place, const struct tile &inverse,
-					struct stiff_board *s)
+					const struct tile_position &tile_position,
+					const struct tile &inverse, struct stiff_smem *s)
 {
-	int mine = c->state >= 0 ? c->state : 0;
+	int own = c->state >= 0 ? c->state : 0;
 	real at_stage = y, per_h = 1 / h;
 
 	ROLLED for (int i = 0; i < rodas5p::STAGES; i++)
@@ -48,22 +57,22 @@ static __device__ inline real step_from(struct part *c, real y, real f, real h,
 
 		at_stage = y;
 		for (int j = 0; j < i; j++) {
-			at_stage = at_stage + coefficients.a[i][j] * s->u[j][mine];
-			past = past + coefficients.c[i][j] * s->u[j][mine];
+			at_stage = at_stage + coefficients.a[i][j] * s->u[j][own];
+			past = past + coefficients.c[i][j] * s->u[j][own];
 		}
 		if (i) {
-			show(*c, &s->board, at_stage);
+			publish(*c, &s->block_smem, at_stage);
 			__syncthreads();
-			f = derivative(c, &s->board);
+			f = derivative(c, &s->block_smem);
 		}
 		if (c->state >= 0)
-			s->right[mine] = f + past * per_h;
+			s->right[own] = f + past * per_h;
 		__syncthreads();
-		if (!place.idle)
-			product(place, inverse, s, s->u[i]);
+		if (!tile_position.idle)
+			multiply_inverse(tile_position, inverse, s, s->u[i]);
 		__syncthreads();
 	}
-	return at_stage + s->u[rodas5p::STAGES - 1][mine];
+	return at_stage + s->u[rodas5p::STAGES - 1][own];
 }
 
 /* ---- the course of a cell --------------------------------------------------------------- */
@@ -74,16 +83,16 @@ struct stiff_state {
 	bool known;
 };
 
-/* By the first warp: as decide_attempt(), for an error of order 5. */
+/* As decide_attempt(), for an error of order 5; the first warp calls it. */
 static __device__ inline void decide_on_step(const struct myocyte_cells &cell, bool more, int lane,
-					     struct board *b)
+					     struct block_smem *b)
 {
 	float worst = largest_of_warp(lane < WARPS ? b->worst[lane] : 0);
 
 	if (lane)
 		return;
 	settle_attempt(cell, &b->course,
-		       outcome_of_error(worst, exp2f(-log2f(worst) / 5), worst < INFINITY));
+		       outcome_from_error(worst, exp2f(-log2f(worst) / 5), worst < INFINITY));
 	if (more)
 		plan_attempt(cell, b, false);
 }
@@ -91,27 +100,28 @@ static __device__ inline void decide_on_step(const struct myocyte_cells &cell, b
 /* One attempt, which has been planned. Plans one more. */
 static __device__ inline void stiff_attempt(const struct myocyte_cells &a,
 					    const struct myocyte_cells &cell, struct part *c,
-					    int64_t id, bool more, struct stiff_board *s,
+					    int64_t id, bool more, struct stiff_smem *s,
 					    struct stiff_state *now)
 {
-	struct board *b = &s->board;
+	struct block_smem *b = &s->block_smem;
 	struct course *course = &b->course;
-	struct place place = my_place();
+	struct tile_position tile_position = thread_tile_position();
 	real start = a.start[c->state >= 0 ? c->state : 0], h = course->plan.step.h;
 	struct tile matrix;
 
 	if (course->back)
 		now->y = start;
-	show(*c, b, now->y);
+	publish(*c, b, now->y);
 	__syncthreads();
 	if (!now->known)
 		now->f = linearize(c, now->y, start, s);
-	shifted(place, s, h, &matrix);
-	invert(place, &matrix, s);
+	load_shifted(tile_position, s, h, &matrix);
+	invert(tile_position, &matrix, s);
 
-	real then = step_from(c, now->y, now->f, h, place, matrix, s);
+	real then = step_from(c, now->y, now->f, h, tile_position, matrix, s);
 
-	judge(a, *c, now->y, then, s->u[rodas5p::STAGES - 1][c->state >= 0 ? c->state : 0], b);
+	store_error(a, *c, now->y, then, s->u[rodas5p::STAGES - 1][c->state >= 0 ? c->state : 0],
+		    b);
 	__syncthreads();
 	if (c->warp == 0)
 		decide_on_step(cell, more, c->lane, b);
@@ -127,7 +137,7 @@ static __device__ inline void stiff_attempt(const struct myocyte_cells &a,
 }
 
 /* Entries of J that no one writes are 0. */
-static __device__ inline void lay_out_matrices(const struct part &c, struct stiff_board *s)
+static __device__ inline void lay_out_matrices(const struct part &c, struct stiff_smem *s)
 {
 	for (int i = (int)threadIdx.x; i < STATES * STATES; i += BLOCK_THREADS)
 		s->J[i / STATES][i % STATES] = 0;
@@ -143,17 +153,17 @@ static __device__ inline void lay_out_matrices(const struct part &c, struct stif
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	MYOCYTE_IN(myocyte_stiff_attempts)(struct myocyte_cells a, int64_t n)
 {
-	DYN_SHARED(struct stiff_board, shared);
-	struct stiff_board *s = stiff_board_of(at_one_address(&shared->board));
-	struct board *b = &s->board;
+	DYN_SHARED(struct stiff_smem, shared);
+	struct stiff_smem *s = stiff_smem_at(at_one_address(&shared->block_smem));
+	struct block_smem *b = &s->block_smem;
 	int64_t id = a.first + blockIdx.x;
-	struct myocyte_cells cell = alone(a, b);
+	struct myocyte_cells cell = shared_view(a, b);
 
 	load_course(a, id, b);
 	if (!threadIdx.x)
 		plan_attempt(cell, b, true);
 	__syncthreads();
-	struct part c = part_of(a, b->p, a.start[at::K_i]);
+	struct part c = make_part(a, b->p, a.start[at::K_i]);
 	real *y = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id;
 	struct stiff_state now = { *y, 0, false };
 
@@ -166,7 +176,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 KERNEL(MYOCYTE_IN(myocyte_stiff_attempts));
 
 /* More than a kernel has unasked. */
-static const size_t stiff_shared_bytes = sizeof(struct stiff_board);
+static const size_t stiff_shared_bytes = sizeof(struct stiff_smem);
 
 static void load_stiff_kernel(void)
 {

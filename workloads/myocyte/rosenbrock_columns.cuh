@@ -22,7 +22,7 @@ enum {
 /* The first derivative is the first stage's too. */
 static_assert(int(EVALUATIONS) - 1 + int(rodas5p::STAGES) == int(MYOCYTE_STIFF), "device.h");
 
-/* Of each evaluation: whose disturbance a term and a derivative show, NO_STATE for nobody's. */
+/* For each evaluation, the state whose disturbance a term and a derivative show, or NO_STATE. */
 struct attribution {
 	uint8_t of_term[EVALUATIONS][TERMS], of_row[EVALUATIONS][STATES];
 	uint8_t evaluation[STATES]; /* that disturbs the state; BASE: none does */
@@ -65,7 +65,7 @@ struct attribution {
 		return term(I_CA_L + side).term(I_CA_NA + side).term(I_CHANNEL + side);
 	}
 
-	/* A buffer: of Ca or Na, by its place in the table. */
+	/* Buffer i of the table, of Ca or Na. */
 	constexpr struct attribution &buffer(int e, int s, int i)
 	{
 		return disturb(e, s).term(UPTAKE + i);
@@ -134,7 +134,7 @@ static constexpr void attribute_stores(struct attribution *a)
 	a->disturb(FOR_GATES + 3, at::RyR_I).rows(at::RyR_R, 3);
 }
 
-static constexpr struct attribution attribution_of_terms()
+static constexpr struct attribution term_attribution()
 {
 	struct attribution a = {};
 
@@ -152,6 +152,6 @@ static constexpr struct attribution attribution_of_terms()
 }
 
 /* Not in constant memory, which serves one address at a time: lanes read many. */
-static __device__ const struct attribution attribution = attribution_of_terms();
+static __device__ const struct attribution attribution = term_attribution();
 } // namespace
 } // namespace myocyte

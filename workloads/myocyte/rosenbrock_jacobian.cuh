@@ -13,7 +13,7 @@ namespace
 /* ---- by differences --------------------------------------------------------------------- */
 
 /* So small that f bends little, so large that rounding of f does not show. */
-static __device__ inline real disturbance_of(real y, real start)
+static __device__ inline real choose_disturbance(real y, real start)
 {
 	const double share = 1e-7, of_start = 1e-3, least = 1e-9;
 
@@ -21,21 +21,21 @@ static __device__ inline real disturbance_of(real y, real start)
 }
 
 /* The derivative at what is shown; terms are kept, for who needs them later. */
-static __device__ inline real derivative_keeping(struct part *c, int e, struct stiff_board *s)
+static __device__ inline real derivative_keeping(struct part *c, int e, struct stiff_smem *s)
 {
-	real f = derivative(c, &s->board);
+	real f = derivative(c, &s->block_smem);
 
 	if (threadIdx.x < TERMS)
-		s->term[e][threadIdx.x] = s->board.term[threadIdx.x];
+		s->term[e][threadIdx.x] = s->block_smem.term[threadIdx.x];
 	return f;
 }
 
 /* Each state's derivative but those of block_sums.cuh. Returns the undisturbed one. */
-static __device__ inline real differences(struct part *c, real y, real start, struct stiff_board *s)
+static __device__ inline real differences(struct part *c, real y, real start, struct stiff_smem *s)
 {
 	bool late = c->state < 0 || c->warp == WARP_SUMS;
 	int row = c->state >= 0 ? c->state : 0;
-	real disturbed = y + disturbance_of(y, start), f = 0;
+	real disturbed = y + choose_disturbance(y, start), f = 0;
 
 	if (c->state >= 0)
 		s->disturbance[row] = disturbed - y;
@@ -44,13 +44,13 @@ static __device__ inline real differences(struct part *c, real y, real start, st
 		int column = attribution.of_row[e][row];
 
 		if (e && attribution.evaluation[row] == e)
-			show(*c, &s->board, disturbed);
+			publish(*c, &s->block_smem, disturbed);
 		__syncthreads();
 		real g = derivative_keeping(c, e, s);
 
 		if (e == BASE)
 			f = g;
-		show(*c, &s->board, y);
+		publish(*c, &s->block_smem, y);
 		if (!late && column != NO_STATE)
 			s->J[row][column] = quotient(g - f, s->disturbance[column]);
 	}
@@ -73,7 +73,7 @@ static __device__ inline real flow_by(int term, int column)
 
 /* d/dy of a balance: of the terms in it. */
 static __device__ inline real balance_by(const struct balance &of, int column,
-					 const struct stiff_board *s)
+					 const struct stiff_smem *s)
 {
 	int e = attribution.evaluation[column];
 	real moved = 0, flown = 0;
@@ -93,7 +93,7 @@ static __device__ inline real balance_by(const struct balance &of, int column,
  * Rows of block_sums.cuh, an entry a thread, by all warps but the modules'. V has two balances
  * there, the others one each.
  */
-static __device__ inline void balance_rows(int warp, struct stiff_board *s)
+static __device__ inline void balance_rows(int warp, struct stiff_smem *s)
 {
 	const int others = MODULES * LANES, threads = BLOCK_THREADS - others;
 	int first = (int)threadIdx.x - (warp > WARP_MODULE ? others : 0);
@@ -114,29 +114,31 @@ static __device__ inline void balance_rows(int warp, struct stiff_board *s)
 
 /* ---- calmodulin modules ----------------------------------------------------------------- */
 
-static __device__ inline uint8_t state_of_module(int place)
+static __device__ inline uint8_t module_state(int tile_position)
 {
-	return place >= at::CaM_dy && place < at::END ? (uint8_t)place : (uint8_t)NO_STATE;
+	return tile_position >= at::CaM_dy && tile_position < at::END ? (uint8_t)tile_position
+								      : (uint8_t)NO_STATE;
 }
 
 /* By what the lane's rate has a derivative: see struct reaction. Ca is among the differences. */
-static __device__ inline void lay_out_factors(const struct my_module &c, struct stiff_board *s)
+static __device__ inline void lay_out_factors(const struct thread_module &c, struct stiff_smem *s)
 {
 	if (c.lane >= RATES)
 		return;
 	uint8_t *factor = s->factor[c.m][c.lane];
 
-	factor[0] = state_of_module(c.a);
+	factor[0] = module_state(c.a);
 	for (int i = 0; i < 5; i++)
-		factor[1 + i] = state_of_module(c.b[i]);
-	factor[6] = state_of_module(c.c);
-	factor[7] = state_of_module(c.d);
+		factor[1 + i] = module_state(c.b[i]);
+	factor[6] = module_state(c.c);
+	factor[7] = module_state(c.d);
 }
 
 /* The derivatives of module_rates(). */
-static __device__ inline void differentiate_rate(const struct my_module &c, struct stiff_board *s)
+static __device__ inline void differentiate_rate(const struct thread_module &c,
+						 struct stiff_smem *s)
 {
-	const real *v = s->board.v;
+	const real *v = s->block_smem.v;
 	real x = c.total, y = v[c.c];
 
 	if (c.lane >= RATES)
@@ -156,7 +158,7 @@ static __device__ inline void differentiate_rate(const struct my_module &c, stru
 }
 
 /* The lane's row, by the derivatives of the rates in its sum; lane 15 has the row of Ca. */
-static __device__ inline void add_up_row(const struct my_module &c, struct stiff_board *s)
+static __device__ inline void add_up_row(const struct thread_module &c, struct stiff_smem *s)
 {
 	const int Ca[MODULES] = { at::Ca_j, at::Ca_sl, at::Ca_i };
 	bool of_Ca = c.lane == SUMS - 1;
@@ -187,9 +189,9 @@ static __device__ inline real calmodulin_in(int state, real K)
 }
 
 /* The derivatives of module_exchange(), by the lanes of the three that move. */
-static __device__ inline void add_exchange(const struct my_module &c, struct stiff_board *s)
+static __device__ inline void add_exchange(const struct thread_module &c, struct stiff_smem *s)
 {
-	const real *v = s->board.v, K = s->board.p[par::CaMKIItot_dy];
+	const real *v = s->block_smem.v, K = s->block_smem.p[par::CaMKIItot_dy];
 	int dy = at::CaM_dy + c.lane, sl = at::CaM_sl + c.lane, cy = at::CaM_cy + c.lane;
 	real *row = s->J[dy + 15 * c.m];
 	real B_dy = c.B_x - CaM_of_dyad(K, v + at::CaM_dy);
@@ -203,7 +205,8 @@ static __device__ inline void add_exchange(const struct my_module &c, struct sti
 }
 
 /* By a module's warp. */
-static __device__ inline void differentiate_module(const struct my_module &c, struct stiff_board *s)
+static __device__ inline void differentiate_module(const struct thread_module &c,
+						   struct stiff_smem *s)
 {
 	differentiate_rate(c, s);
 	__syncwarp();
@@ -221,7 +224,7 @@ static __device__ inline bool is_of_module(const struct part &c)
 }
 
 /* J at the state y, which is shown. Returns the derivative of the thread's state. */
-static __device__ inline real linearize(struct part *c, real y, real start, struct stiff_board *s)
+static __device__ inline real linearize(struct part *c, real y, real start, struct stiff_smem *s)
 {
 	real f = differences(c, y, start, s);
 

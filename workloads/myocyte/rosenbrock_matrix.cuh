@@ -2,13 +2,13 @@
  * rosenbrock_matrix.cuh - solver=rosenbrock: the inverse of 1/(gamma h) - J, in registers of the
  * block, and its product with a vector. Part of kernels.cuh.
  *
- * A step has eight systems of this one matrix. With factors each would be 182 dependent rows;
- * with the inverse it is one product, which all threads share. That an inverse is a little off
- * does no harm: it acts as if J were off by as little.
+ * A step has eight systems of this one matrix. With factors each would be 182 dependent rows; with
+ * the inverse it is one product, which all threads share. An inverse that is a little off acts as
+ * if J were off by as little.
  *
- * There is no search for pivots. The model is made of reactions, whose matrix is dominated by its
- * diagonal in units of its own for each state, and scaling does not change what elimination does;
- * what is left, the gain of an upstroke, needs steps so short that 1/(gamma h) dominates. A pivot
+ * There is no search for pivots. The model is made of reactions: their matrix is dominated by its
+ * diagonal in units of its own for each state, and scaling does not change what elimination does.
+ * What is left, the gain of an upstroke, needs steps so short that 1/(gamma h) dominates. A pivot
  * of 0 makes numbers that are not finite, and the attempt is rejected with them.
  */
 namespace myocyte
@@ -20,12 +20,12 @@ struct tile {
 	real w[TILE_ROWS][TILE_COLUMNS];
 };
 
-struct place {
+struct tile_position {
 	int down, across;
 	bool idle; /* a thread that has no tile */
 };
 
-static __device__ inline struct place my_place()
+static __device__ inline struct tile_position thread_tile_position()
 {
 	int i = (int)threadIdx.x;
 
@@ -33,8 +33,8 @@ static __device__ inline struct place my_place()
 }
 
 /* 1/(gamma h) - J, and ones on the diagonal behind the states. */
-static __device__ inline void shifted(const struct place &at, const struct stiff_board *s, real h,
-				      struct tile *t)
+static __device__ inline void load_shifted(const struct tile_position &at,
+					   const struct stiff_smem *s, real h, struct tile *t)
 {
 	real shift = 1 / (real(rodas5p::gamma) * h);
 
@@ -48,10 +48,10 @@ static __device__ inline void shifted(const struct place &at, const struct stiff
 		}
 }
 
-/* Row k, which is the thread's R-th, to others; then it is cleared. A 1 stands for the pivot. */
+/* Publishes row k, the R-th of the thread tile, and clears it. A 1 stands for the pivot. */
 template <int R>
-static __device__ inline void show_row(const struct place &at, int k, struct tile *t,
-				       struct cross *shown)
+static __device__ inline void publish_row(const struct tile_position &at, int k, struct tile *t,
+					  struct cross *shown)
 {
 	real pivot = 0;
 
@@ -68,8 +68,8 @@ static __device__ inline void show_row(const struct place &at, int k, struct til
 
 /* Likewise column k, with a -1: so row k of the inverse comes out of the same update as others. */
 template <int C>
-static __device__ inline void show_column(const struct place &at, int k, struct tile *t,
-					  struct cross *shown)
+static __device__ inline void publish_column(const struct tile_position &at, int k, struct tile *t,
+					     struct cross *shown)
 {
 	for (int r = 0; r < TILE_ROWS; r++) {
 		int i = at.down + DOWN * r;
@@ -80,42 +80,42 @@ static __device__ inline void show_column(const struct place &at, int k, struct 
 }
 
 /* The row first: it takes the pivot. */
-static __device__ inline void show_cross(const struct place &at, int k, struct tile *t,
-					 struct cross *shown)
+static __device__ inline void publish_cross(const struct tile_position &at, int k, struct tile *t,
+					    struct cross *shown)
 {
 	if (at.down == k % DOWN)
 		switch (k / DOWN) {
 		case 0:
-			show_row<0>(at, k, t, shown);
+			publish_row<0>(at, k, t, shown);
 			break;
 		case 1:
-			show_row<1>(at, k, t, shown);
+			publish_row<1>(at, k, t, shown);
 			break;
 		case 2:
-			show_row<2>(at, k, t, shown);
+			publish_row<2>(at, k, t, shown);
 			break;
 		default:
-			show_row<3>(at, k, t, shown);
+			publish_row<3>(at, k, t, shown);
 		}
 	if (at.across == k % ACROSS)
 		switch (k / ACROSS) {
 		case 0:
-			return show_column<0>(at, k, t, shown);
+			return publish_column<0>(at, k, t, shown);
 		case 1:
-			return show_column<1>(at, k, t, shown);
+			return publish_column<1>(at, k, t, shown);
 		case 2:
-			return show_column<2>(at, k, t, shown);
+			return publish_column<2>(at, k, t, shown);
 		case 3:
-			return show_column<3>(at, k, t, shown);
+			return publish_column<3>(at, k, t, shown);
 		case 4:
-			return show_column<4>(at, k, t, shown);
+			return publish_column<4>(at, k, t, shown);
 		default:
-			return show_column<5>(at, k, t, shown);
+			return publish_column<5>(at, k, t, shown);
 		}
 }
 
 /* Nothing to do for a warp whose rows have zeros in the column, as most have at first. */
-static __device__ inline void eliminate(const struct place &at, struct tile *t,
+static __device__ inline void eliminate(const struct tile_position &at, struct tile *t,
 					const struct cross &shown)
 {
 	real row[TILE_COLUMNS], column[TILE_ROWS], one_by_pivot = shown.one_by_pivot;
@@ -137,7 +137,8 @@ static __device__ inline void eliminate(const struct place &at, struct tile *t,
 }
 
 /* By Gauss and Jordan, in place, a barrier a group of pivots. */
-static __device__ inline void invert(const struct place &at, struct tile *t, struct stiff_board *s)
+static __device__ inline void invert(const struct tile_position &at, struct tile *t,
+				     struct stiff_smem *s)
 {
 	ROLLED for (int g = 0; g < GROUPS; g++)
 	{
@@ -145,15 +146,15 @@ static __device__ inline void invert(const struct place &at, struct tile *t, str
 		struct cross *shown = s->cross[g % 2];
 
 		ROLLED for (int i = 0; i < pivots.n && !at.idle; i++)
-			show_cross(at, pivots.of[i], t, &shown[i]);
+			publish_cross(at, pivots.of[i], t, &shown[i]);
 		__syncthreads();
 		ROLLED for (int i = 0; i < pivots.n && !at.idle; i++) eliminate(at, t, shown[i]);
 	}
 }
 
 /* u = t s->right, by the threads that have a tile: sums over a row's 16 of them. */
-static __device__ inline void product(const struct place &at, const struct tile &t,
-				      const struct stiff_board *s, real *u)
+static __device__ inline void multiply_inverse(const struct tile_position &at, const struct tile &t,
+					       const struct stiff_smem *s, real *u)
 {
 	real sum[TILE_ROWS] = {};
 
@@ -167,13 +168,13 @@ static __device__ inline void product(const struct place &at, const struct tile 
 
 	even_row = even_row + __shfl_xor_sync(~0u, last_two ? sum[0] : sum[2], 8);
 	odd_row = odd_row + __shfl_xor_sync(~0u, last_two ? sum[1] : sum[3], 8);
-	real mine = odd ? odd_row : even_row;
+	real own = odd ? odd_row : even_row;
 
-	mine = mine + __shfl_xor_sync(~0u, odd ? even_row : odd_row, 4);
-	mine = mine + __shfl_xor_sync(~0u, mine, 2);
-	mine = mine + __shfl_xor_sync(~0u, mine, 1);
+	own = own + __shfl_xor_sync(~0u, odd ? even_row : odd_row, 4);
+	own = own + __shfl_xor_sync(~0u, own, 2);
+	own = own + __shfl_xor_sync(~0u, own, 1);
 	if (at.across % 4 == 0)
-		u[at.down + DOWN * (2 * last_two + odd)] = mine;
+		u[at.down + DOWN * (2 * last_two + odd)] = own;
 }
 } // namespace
 } // namespace myocyte

@@ -9,7 +9,7 @@
 #include "workloads/myocyte/myocyte.h"
 
 /* path, or where the file of that name lies that comes with rift. */
-static int find(const char *path, const char *name, char found[DATAFILE_PATH_BYTES])
+static int find_file(const char *path, const char *name, char found[DATAFILE_PATH_BYTES])
 {
 	if (!path)
 		return datafile_find(name, found);
@@ -22,12 +22,12 @@ static int find(const char *path, const char *name, char found[DATAFILE_PATH_BYT
 static int read_inputs(const struct myocyte_opts *o, struct myocyte_state *s)
 {
 	char path[DATAFILE_PATH_BYTES];
-	int err = find(o->initial, "workloads/myocyte/initial_state.csv", path);
+	int err = find_file(o->initial, "workloads/myocyte/initial_state.csv", path);
 
 	if (!err)
 		err = myocyte_read_initial_state(path, s->initial);
 	if (!err)
-		err = find(o->parameters, "workloads/myocyte/parameters.csv", path);
+		err = find_file(o->parameters, "workloads/myocyte/parameters.csv", path);
 	if (!err)
 		err = myocyte_read_parameters(path, s->parameters);
 	if (!err && !(s->parameters[0] >= 1e-3))
@@ -48,7 +48,7 @@ static int64_t stride_for(int64_t cells)
 	return cells % 256 ? cells : cells + 16;
 }
 
-static void configure(const struct myocyte_opts *o, struct myocyte_cells *c)
+static void configure_cells(const struct myocyte_opts *o, struct myocyte_cells *c)
 {
 	c->cells = o->cells;
 	c->stride = stride_for(o->cells);
@@ -106,7 +106,7 @@ int myocyte_setup(const void *opts, void *state)
 		err = read_inputs(o, s);
 	if (err)
 		return err;
-	configure(o, &s->cells);
+	configure_cells(o, &s->cells);
 	err = fit_device(o, &s->cells);
 	if (err)
 		return err;

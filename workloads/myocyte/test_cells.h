@@ -127,7 +127,7 @@ static inline const char *data_file(const char *name)
 }
 
 /* Line i of a text, without its end; static memory. "" past the last. */
-static inline const char *line_of(const char *text, int i)
+static inline const char *first_line(const char *text, int i)
 {
 	static char line[1024];
 

@@ -197,7 +197,7 @@ Test(small_myocyte_check, fails_where_the_solver_cannot_go_on)
 
 /* ---- report and cost ------------------------------------------------------------------- */
 
-static double row_of(const struct report *report, const char *name)
+static double read_row(const struct report *report, const char *name)
 {
 	for (int i = 0; i < report->n; i++)
 		if (!strcmp(report->row[i].name, name))
@@ -216,11 +216,11 @@ Test(small_myocyte_check, report_tells_time_and_counts)
 	r = run_begin(o);
 	run_fused(r, 64);
 	cr_assert(!workload_myocyte.report(&r->o, &r->s, &report), "report");
-	cr_assert(row_of(&report, "simulated time") > 0.9 &&
-			  row_of(&report, "simulated time") < 1.1,
-		  "%g ms after 64 steps", row_of(&report, "simulated time"));
-	cr_assert(row_of(&report, "tolerance") == 1e-6, "tolerance");
-	cr_assert(row_of(&report, "steps accepted") + row_of(&report, "steps rejected") == 64,
+	cr_assert(read_row(&report, "simulated time") > 0.9 &&
+			  read_row(&report, "simulated time") < 1.1,
+		  "%g ms after 64 steps", read_row(&report, "simulated time"));
+	cr_assert(read_row(&report, "tolerance") == 1e-6, "tolerance");
+	cr_assert(read_row(&report, "steps accepted") + read_row(&report, "steps rejected") == 64,
 		  "accepted and rejected");
 	run_end(r);
 }

@@ -228,12 +228,12 @@ Test(small_myocyte_derivatives, refuse_tables_that_are_wrong)
 	}
 	text = captured_stderr();
 	for (int i = 0; i < TABLES; i++) {
-		const char *line = line_of(text, i);
+		const char *line = first_line(text, i);
 
 		snprintf(bad, sizeof(bad), "bad%d.csv", i);
 		cr_assert(strstr(line, bad), "%s is not named: %s", bad, line);
 		cr_assert(strstr(line, bad_tables[i].says), "%s: %s", bad_tables[i].says, line);
 	}
-	cr_assert(!*line_of(text, TABLES), "one line each: %s", line_of(text, TABLES));
+	cr_assert(!*first_line(text, TABLES), "one line each: %s", first_line(text, TABLES));
 	remove_files();
 }

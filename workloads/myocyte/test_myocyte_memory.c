@@ -135,7 +135,7 @@ static void run_whole(struct myocyte_opts o)
 	run_end(r);
 }
 
-static void write_file_of(const struct myocyte_opts *o)
+static void write_sized_file(const struct myocyte_opts *o)
 {
 	struct myocyte_state s = { 0 };
 	struct report report = { 0 };
@@ -158,12 +158,12 @@ Test(small_myocyte_memory, teardown_takes_everything_back)
 	cr_assert(!*ledger_open(), "a run left: %s", ledger_open());
 	o.span = 1;
 	o.trajectory = file_here("trajectory.csv");
-	write_file_of(&o);
+	write_sized_file(&o);
 	cr_assert(!*ledger_open(), "a trajectory left: %s", ledger_open());
 	o = default_opts();
 	o.states = data_file("golden/derivatives.csv");
 	o.derivatives = file_here("derivatives.csv");
-	write_file_of(&o);
+	write_sized_file(&o);
 	cr_assert(!*ledger_open(), "derivatives left: %s", ledger_open());
 	remove_files();
 }

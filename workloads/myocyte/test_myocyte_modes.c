@@ -154,7 +154,7 @@ static const char *parameters_with_cycle(const char *ms)
 	return out;
 }
 
-/* Of a run to `span` with cycles of 7 ms: was t a time between two steps? */
+/* Was t a time between two steps, in a run to `span` with cycles of 7 ms? */
 static void lands_on(struct myocyte_opts o, const double *times, int n)
 {
 	struct myocyte_cell cell = { .t = 0 };

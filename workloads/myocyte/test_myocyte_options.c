@@ -13,7 +13,7 @@
 
 TestSuite(small_myocyte_options, .timeout = 60);
 
-static int limits_of(const struct myocyte_opts *o)
+static int find_limits(const struct myocyte_opts *o)
 {
 	struct limits limits = { 0 };
 
@@ -79,13 +79,13 @@ Test(small_myocyte_options, contradictions_are_refused)
 
 	cr_redirect_stderr();
 	for (o = default_opts(); contradict(n, &o); o = default_opts(), n++)
-		cr_assert(limits_of(&o) == -EINVAL, "contradiction %d is accepted", n);
+		cr_assert(find_limits(&o) == -EINVAL, "contradiction %d is accepted", n);
 	text = captured_stderr();
 	for (int i = 0; i < n; i++) {
 		names = contradict(i, &o);
-		cr_assert(strstr(line_of(text, i), names), "%s: %s", names, line_of(text, i));
+		cr_assert(strstr(first_line(text, i), names), "%s: %s", names, first_line(text, i));
 	}
-	cr_assert(n == 9 && !*line_of(text, n), "one line each: %s", line_of(text, n));
+	cr_assert(n == 9 && !*first_line(text, n), "one line each: %s", first_line(text, n));
 }
 
 /* The least `every` that the refusal of too many rows asks for is enough, and not much more. */
@@ -101,15 +101,15 @@ Test(small_myocyte_options, the_advised_time_between_rows_is_accepted)
 	for (int i = 0; i < SPANS; i++) {
 		o.span = spans[i];
 		o.every = spans[i] / 1000001;
-		cr_assert(limits_of(&o) == -EINVAL, "span=%g", o.span);
+		cr_assert(find_limits(&o) == -EINVAL, "span=%g", o.span);
 	}
 	text = captured_stderr();
 	for (int i = 0; i < SPANS; i++) {
-		advice = strstr(line_of(text, i), "fit: every=");
-		cr_assert(advice, "%s", line_of(text, i));
+		advice = strstr(first_line(text, i), "fit: every=");
+		cr_assert(advice, "%s", first_line(text, i));
 		o.span = spans[i];
 		o.every = strtod(advice + strlen("fit: every="), NULL);
-		cr_assert(!limits_of(&o), "span=%.17g: every=%g is refused", o.span, o.every);
+		cr_assert(!find_limits(&o), "span=%.17g: every=%g is refused", o.span, o.every);
 		cr_assert(o.every < 1.2e-6 * o.span, "span=%.17g: every=%g", o.span, o.every);
 	}
 }
@@ -124,13 +124,13 @@ Test(small_myocyte_options, output_over_input_is_seen_through_links)
 	cr_assert(!symlink(file, link), "%s", link);
 	o.states = file;
 	o.derivatives = link;
-	cr_assert(limits_of(&o) == -EINVAL, "accepted");
+	cr_assert(find_limits(&o) == -EINVAL, "accepted");
 	remove_files();
 }
 
 /* ---- files ----------------------------------------------------------------------------- */
 
-static int setup_of(const struct myocyte_opts *o)
+static int try_setup(const struct myocyte_opts *o)
 {
 	struct myocyte_state s = { 0 };
 	int err = workload_myocyte.setup(o, &s);
@@ -157,13 +157,13 @@ Test(small_myocyte_options, unwritable_outputs_are_refused_before_anything_runs)
 	cr_redirect_stderr();
 	for (int i = 0; i < BAD; i++) {
 		o.trajectory = bad[i].path;
-		cr_assert(setup_of(&o) == bad[i].err, "%s", bad[i].path);
+		cr_assert(try_setup(&o) == bad[i].err, "%s", bad[i].path);
 	}
 	text = captured_stderr();
 	for (int i = 0; i < BAD; i++)
-		cr_assert(strstr(line_of(text, i), bad[i].path), "%s: %s", bad[i].path,
-			  line_of(text, i));
-	cr_assert(!*line_of(text, BAD), "one line each");
+		cr_assert(strstr(first_line(text, i), bad[i].path), "%s: %s", bad[i].path,
+			  first_line(text, i));
+	cr_assert(!*first_line(text, BAD), "one line each");
 	remove_files();
 }
 
@@ -179,7 +179,7 @@ Test(small_myocyte_options, failed_runs_leave_the_old_file_alone)
 	o.span = 1;
 	run_end(run_begin(o)); /* without report: as if it had failed */
 	o.initial = file_here("missing.csv");
-	cr_assert(setup_of(&o) < 0, "a missing file is accepted");
+	cr_assert(try_setup(&o) < 0, "a missing file is accepted");
 	cr_assert(!shell(NULL, "echo precious | cmp - %s", out), "out.csv has changed");
 	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 1", test_folder), ".part is left");
 	remove_files();
@@ -220,7 +220,7 @@ Test(small_myocyte_options, inputs_that_make_no_sense_are_refused)
 			 data_file("parameters.csv"), file_here("p.csv")),
 		  "sed");
 	o.parameters = file_here("p.csv");
-	cr_assert(setup_of(&o) == -EINVAL, "a cycle length of 0 is accepted");
+	cr_assert(try_setup(&o) == -EINVAL, "a cycle length of 0 is accepted");
 	text = captured_stderr();
 	cr_assert(strstr(text, "p.csv") && strstr(text, "cycle"), "%s", text);
 	remove_files();
@@ -240,17 +240,17 @@ Test(small_myocyte_options, blocks_are_for_the_plain_pattern)
 		o.solver = i / 2 == 0 ? MYOCYTE_AS_RODINIA : MYOCYTE_ADAPTIVE;
 		o.granularity = i / 2 == 1 ? MYOCYTE_BY_STAGE : MYOCYTE_BY_ATTEMPT;
 		o.control = i / 2 == 2 ? MYOCYTE_BY_HOST : MYOCYTE_BY_DEVICE;
-		cr_assert(limits_of(&o) == -EINVAL, "case %d", i);
+		cr_assert(find_limits(&o) == -EINVAL, "case %d", i);
 		o.spread = MYOCYTE_AUTO;
-		cr_assert(!limits_of(&o), "case %d with spread=auto", i);
+		cr_assert(!find_limits(&o), "case %d with spread=auto", i);
 		cr_assert(myocyte_spread(&o) == MYOCYTE_THREAD, "case %d with spread=auto", i);
 	}
 	text = captured_stderr();
 	for (int i = 0; i < 6; i++)
-		cr_assert(strstr(line_of(text, i), i % 2 ? "spread=warps" : "spread=block") &&
-				  strstr(line_of(text, i), "spread=thread"),
-			  "%s", line_of(text, i));
-	cr_assert(!*line_of(text, 6), "one line each: %s", line_of(text, 6));
+		cr_assert(strstr(first_line(text, i), i % 2 ? "spread=warps" : "spread=block") &&
+				  strstr(first_line(text, i), "spread=thread"),
+			  "%s", first_line(text, i));
+	cr_assert(!*first_line(text, 6), "one line each: %s", first_line(text, 6));
 }
 
 Test(small_myocyte_options, auto_spread_suits_the_device_and_the_number_of_cells)

@@ -37,7 +37,7 @@ static void put_row(struct run *r, const struct csv *golden, int64_t row)
 	CUDA(cudaMemcpy(r->s.cells.h, &h, sizeof(h), cudaMemcpyHostToDevice));
 }
 
-static double worst_of(const double got[N], const double want[N])
+static double worst_error(const double got[N], const double want[N])
 {
 	double worst = 0;
 
@@ -65,9 +65,9 @@ static void steps_agree(const char *name, int64_t rows, enum myocyte_precision p
 		golden_vector(&golden, row, "y", want);
 		cr_assert(cell.count[MYOCYTE_ACCEPTED] == 1, "%s, row %ld: rejected", name,
 			  (long)row);
-		worst = fmax(worst, worst_of(cell.y, want));
-		cr_assert(worst_of(cell.y, want) <= bound, "%s, row %ld: off by %g", name,
-			  (long)row, worst_of(cell.y, want));
+		worst = fmax(worst, worst_error(cell.y, want));
+		cr_assert(worst_error(cell.y, want) <= bound, "%s, row %ld: off by %g", name,
+			  (long)row, worst_error(cell.y, want));
 	}
 	printf("%s: %ld rows, steps off by %.2g at most\n", name, (long)golden.rows - 1, worst);
 	run_end(r);
@@ -139,8 +139,8 @@ static void row_agrees(const struct csv *golden, int64_t row, const struct csv *
 	golden_vector(golden, row, "y", want);
 	golden_vector(ran, k, "y", got);
 	cr_assert(golden_number(ran, k, "k") == (double)k, "row %ld", (long)k);
-	cr_assert(worst_of(got, want) <= b->relative, "%s, row %ld: off by %g", golden->path,
-		  (long)k, worst_of(got, want));
+	cr_assert(worst_error(got, want) <= b->relative, "%s, row %ld: off by %g", golden->path,
+		  (long)k, worst_error(got, want));
 	cr_assert(fabs(got[MYOCYTE_V] - want[MYOCYTE_V]) <= b->V_mV, "%s, row %ld: V off by %g",
 		  golden->path, (long)k, fabs(got[MYOCYTE_V] - want[MYOCYTE_V]));
 }

@@ -80,7 +80,8 @@ Test(large_myocyte_rosenbrock, is_the_golden_beat_to_its_end)
 	is_the_golden_beat(stiff_opts(1e-6), t_ms, 4, 1e-4);
 }
 
-/* Before the jump of the model, where the tolerance is all there is. Of a state's first value. */
+/* Before the jump of the model, where the tolerance is all there is: relative to a state's first
+ * value. */
 static double off_at_3_ms(double tolerance)
 {
 	struct myocyte_model m = golden_model(MYOCYTE_PUBLISHED);
@@ -230,10 +231,10 @@ Test(small_myocyte_rosenbrock, other_patterns_are_refused)
 	text = captured_stderr();
 	for (int i = 0; i < n; i++) {
 		names = contradict(i, &o);
-		cr_assert(strstr(line_of(text, i), names), "%s: %s", names, line_of(text, i));
+		cr_assert(strstr(first_line(text, i), names), "%s: %s", names, first_line(text, i));
 	}
 	o = stiff_opts(0);
 	o.spread = MYOCYTE_CELL_A_BLOCK;
-	cr_assert(n == 5 && !*line_of(text, n) && !workload_myocyte.limits(&o, &limits),
+	cr_assert(n == 5 && !*first_line(text, n) && !workload_myocyte.limits(&o, &limits),
 		  "spread=block is what it has");
 }

@@ -19,7 +19,7 @@ static int64_t cells_for(enum myocyte_spread spread)
 	return spread == MYOCYTE_CELLS_A_BLOCK ? 33 : 2;
 }
 
-static struct myocyte_opts opts_of(enum myocyte_spread spread)
+static struct myocyte_opts make_opts(enum myocyte_spread spread)
 {
 	struct myocyte_opts o = default_opts();
 
@@ -75,7 +75,7 @@ Test(small_myocyte_spread, derivatives_are_the_benchmarks)
 	if (RACES)
 		cr_skip("the threads do the same as in the test of modes");
 	for (int i = 0; i < 2; i++)
-		agree_with_golden(opts_of(spreads[i]));
+		agree_with_golden(make_opts(spreads[i]));
 }
 
 enum { POTENTIALS = 9 };
@@ -177,7 +177,7 @@ Test(small_myocyte_spread, stream_graph_and_fused_give_the_same_bits)
 {
 	need_device();
 	for (int i = 0; i < 2; i++) {
-		struct myocyte_opts o = opts_of(spreads[i]);
+		struct myocyte_opts o = make_opts(spreads[i]);
 
 		o.span = 0.01;
 		if (!RACES)
@@ -242,7 +242,7 @@ Test(small_myocyte_spread, fixed_steps_are_those_of_a_thread)
 	if (RACES)
 		cr_skip("the threads do the same as in the test of modes");
 	for (int i = 0; i < 2; i++) {
-		struct myocyte_opts o = opts_of(spreads[i]);
+		struct myocyte_opts o = make_opts(spreads[i]);
 
 		o.solver = MYOCYTE_FIXED;
 		o.span = 0.3;
@@ -262,7 +262,7 @@ Test(small_myocyte_spread, adaptive_steps_pass_the_check)
 	if (RACES)
 		cr_skip("the threads do the same as in the test of modes");
 	for (int i = 0; i < 4; i++) {
-		struct myocyte_opts o = opts_of(spreads[i % 2]);
+		struct myocyte_opts o = make_opts(spreads[i % 2]);
 		struct run *r;
 
 		o.cells = 1;
@@ -300,10 +300,10 @@ Test(small_myocyte_spread, trajectories_are_those_of_a_thread)
 	need_device();
 	if (RACES)
 		cr_skip("the threads do the same as in the test of modes");
-	want = trajectory(opts_of(MYOCYTE_THREAD), "thread.csv");
+	want = trajectory(make_opts(MYOCYTE_THREAD), "thread.csv");
 	cr_assert(want.rows == 5, "%ld rows", (long)want.rows);
 	for (int i = 0; i < 2; i++) {
-		got = trajectory(opts_of(spreads[i]), "got.csv");
+		got = trajectory(make_opts(spreads[i]), "got.csv");
 		cr_assert(got.rows == want.rows, "%ld rows", (long)got.rows);
 		for (int64_t row = 0; row < want.rows; row++) {
 			cr_assert(golden_number(&got, row, "t") == golden_number(&want, row, "t"),

@@ -187,7 +187,7 @@ struct matrices {
 	double y[N], start[N], J[N][N], inverse[N][N];
 };
 
-static double size_of(const struct matrices *m, int i)
+static double state_size(const struct matrices *m, int i)
 {
 	return fabs(m->y[i]) + 1e-3 * fabs(m->start[i]) + 1e-9;
 }
@@ -214,7 +214,7 @@ static struct matrices *matrices_at(double t_ms, double h, enum myocyte_equation
 static void reference_column(const struct myocyte_model *model, const struct matrices *m, int j,
 			     double column[N])
 {
-	double y[N], above[N], below[N], d = 1e-6 * size_of(m, j);
+	double y[N], above[N], below[N], d = 1e-6 * state_size(m, j);
 
 	memcpy(y, m->y, sizeof(y));
 	y[j] = m->y[j] + d;
@@ -241,10 +241,11 @@ static void jacobian_is_right(double t_ms, enum myocyte_equations equations)
 		double largest = 1e-12;
 
 		for (int j = 0; j < N; j++)
-			largest = fmax(largest, fabs(want[i][j]) * size_of(m, j));
+			largest = fmax(largest, fabs(want[i][j]) * state_size(m, j));
 		for (int j = 0; j < N; j++)
-			cr_assert(j == CLAMPED || fabs(m->J[i][j] - want[i][j]) * size_of(m, j) <=
-							  1e-5 * largest,
+			cr_assert(j == CLAMPED ||
+					  fabs(m->J[i][j] - want[i][j]) * state_size(m, j) <=
+						  1e-5 * largest,
 				  "t=%g ms: df%d/dy%d is %g, not %g", t_ms, i, j, m->J[i][j],
 				  want[i][j]);
 	}
@@ -259,16 +260,16 @@ Test(small_myocyte_stiff, jacobian_is_that_of_the_reference)
 	jacobian_is_right(200, MYOCYTE_PUBLISHED);
 }
 
-/* Of 1/(gamma h) - J. */
+/* Entry (i, j) of 1/(gamma h) - J. */
 static double entry(const struct matrices *m, double shift, int i, int j)
 {
 	return (i == j ? shift : 0) - m->J[i][j];
 }
 
 /* A right side of the system for state i: so large that the state moves by its size. */
-static double force_of(const struct matrices *m, double shift, int i)
+static double state_force(const struct matrices *m, double shift, int i)
 {
-	return fabs(entry(m, shift, i, i)) * size_of(m, i);
+	return fabs(entry(m, shift, i, i)) * state_size(m, i);
 }
 
 /* The residual of a force on state j, beside that of state i. */
@@ -279,7 +280,8 @@ static void inverse_is_right(double t_ms, double h, double gamma)
 
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < N; j++) {
-			double sum = 0, forces = force_of(m, shift, i) / force_of(m, shift, j);
+			double sum = 0,
+			       forces = state_force(m, shift, i) / state_force(m, shift, j);
 
 			for (int k = 0; k < N; k++)
 				sum += entry(m, shift, i, k) * m->inverse[k][j];

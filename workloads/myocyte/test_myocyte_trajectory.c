@@ -9,8 +9,8 @@ enum { N = MYOCYTE_STATES, GATE_H = 1 };
 TestSuite(small_myocyte_trajectory, .timeout = 60);
 TestSuite(large_myocyte_trajectory, .timeout = 400);
 
-static const char *const golden_of[] = { "golden/reference_published_equations.csv",
-					 "golden/reference_benchmark_equations.csv" };
+static const char *const read_golden[] = { "golden/reference_published_equations.csv",
+					   "golden/reference_benchmark_equations.csv" };
 
 /* Runs with trajectory= and returns the table. */
 static struct csv traced(struct myocyte_opts o)
@@ -64,7 +64,7 @@ static void agrees(const struct csv *csv, enum myocyte_equations equations, cons
 	double y[N], want[N], V, gate, others;
 
 	golden_vector(csv, row_at(csv, b->t), "y", y);
-	golden_state(golden_of[equations], b->t, want);
+	golden_state(read_golden[equations], b->t, want);
 	V = fabs(y[MYOCYTE_V] - want[MYOCYTE_V]);
 	gate = worst_relative(y, want, true);
 	others = worst_relative(y, want, false);
@@ -152,7 +152,7 @@ Test(small_myocyte_trajectory, end_of_span_record_is_the_state_then)
 	r = run_begin(o);
 	run_fused(r, 800); /* 550 make 10 ms */
 	run_read(r, 1, &cell);
-	golden_state(golden_of[MYOCYTE_PUBLISHED], 10, want);
+	golden_state(read_golden[MYOCYTE_PUBLISHED], 10, want);
 	cr_assert(cell.count[MYOCYTE_SPANS] == 1 && cell.t < 10, "in the second span");
 	cr_assert(fabs(cell.end[MYOCYTE_V] - want[MYOCYTE_V]) <= 2e-3, "V=%g mV",
 		  cell.end[MYOCYTE_V]);

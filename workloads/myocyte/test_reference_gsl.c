@@ -4,10 +4,10 @@
  * which share with it neither tableau, step control nor error norm.
  *
  * The span is one upstroke and the begin of the plateau, 20 ms with the stimulus edge at 5 ms.
- * There the jump of the Na gates' rates at -40 mV costs the pair accuracy, since its error
- * estimate compares stages at the ends of a step and hardly sees it: 3e-4 relative at tolerance
- * 1e-6, 6e-6 at 1e-12. Both methods of GSL stay within 1e-7. A conductance that is off by 1 %
- * shows as more: the second half proves it, current by current.
+ * There the jump of the Na gates' rates at -40 mV costs the pair accuracy: its error estimate
+ * compares stages at the ends of a step and hardly sees the jump. The error is 3e-4 relative at
+ * tolerance 1e-6, 6e-6 at 1e-12. Both methods of GSL stay within 1e-7. A conductance that is off by
+ * 1 % shows as more: the second half proves it, current by current.
  */
 /* sanitizers: one thread */
 #include <criterion/criterion.h>

@@ -132,8 +132,8 @@ static struct outcome attempt(int64_t k, int64_t rows, double h, const double y[
 /*
  * Whether the counts follow from the model or from the last bit. Second and third attempts stay
  * finite, and their counts survive any disturbance of 1e-15. The first one, of 1 ms, overflows.
- * In row 2 and in many rows from 13 on it does so in the calmodulin modules, and whether an
- * infinity meets one of the other sign there, which makes NaN, is a matter of rounding.
+ * In row 2 and in many rows from 13 on it does so in the calmodulin modules. An infinity that meets
+ * one of the other sign there makes NaN; whether it does is a matter of rounding.
  */
 static bool counts_are_fixed(int k, int number)
 {
@@ -159,9 +159,9 @@ static void same_counts(const struct csv *csv, int64_t row, const struct outcome
 }
 
 /*
- * The decision, and the h of the attempt that follows in the table. h is allowed to be off by
- * 1e-12 in the first ten rows, and by 1e-6 later, since a last bit of the right-hand side moves
- * it by 1e-7 there. Seen: 2e-15 and 1.3e-14.
+ * The decision, and the h of the attempt that follows in the table. h may be off by 1e-12 in the
+ * first ten rows. Later it may be off by 1e-6, as a last bit of the right-hand side moves it by
+ * 1e-7 there. Seen: 2e-15 and 1.3e-14.
  */
 static void same_decision(const struct csv *csv, int64_t row, int rows, const struct outcome *o,
 			  double h_allowed)

@@ -73,9 +73,9 @@ static double stimulated_share(double t, double h)
 }
 
 /*
- * It ends at 5 ms inclusive. In so short a step stages do not feel each other, so the share is
- * the sum of order-7 weights of stages 1, 6, 8, 10 (c <= 1/2), 7 (5/6), 9 (2/3) and 11 (1)
- * whose time is not past it.
+ * It ends at 5 ms inclusive. In so short a step stages do not depend on each other. So the share is
+ * a sum of order-7 weights, those of the stages whose time is not past it. The stages are 1, 6, 8,
+ * 10 (c <= 1/2), 7 (5/6), 9 (2/3) and 11 (1).
  */
 Test(small_reference_rodinia_rules, each_stage_has_the_stimulus_of_its_own_time)
 {

@@ -20,9 +20,9 @@ static const struct {
 } points[POINTS] = { { -47.13, 0 }, { -7, 11 }, { -10, 11 }, { -30, 12 }, { -14.5, 3 }, { 0, 38 } };
 
 /*
- * The initial state with the L-type channel partly open, so that its currents are no zero, and
- * other gates shut, so that d(gate)/dt is the rate of opening; x_Kr and x_Ks are equal, so
- * that both sets of equations gate I_Ks alike.
+ * The initial state with the L-type channel partly open, so that its currents are not 0. Other
+ * gates are shut, so that d(gate)/dt is the rate of opening. x_Kr and x_Ks are equal, so that both
+ * sets of equations gate I_Ks alike.
  */
 static struct ref_cell probe(double V)
 {

@@ -1,7 +1,7 @@
 /*
- * test_reference_solver.c - the reference's integrators: the tableau against the conditions
- * that define it, solutions against golden ones that were computed at tolerance 1e-12 with
- * every jump located, and what happens at edges, ends and nonsense.
+ * test_reference_solver.c - the reference's integrators: the tableau against the conditions that
+ * define it, and solutions against golden ones. These were computed at tolerance 1e-12 with every
+ * jump located. Then what happens at edges, ends and nonsense.
  */
 /* sanitizers: one thread */
 #include <criterion/criterion.h>

@@ -1,10 +1,23 @@
 /*
- * warps.cuh - spread=warps: a block for 32 cells, a warp for a part of the equations, so that
- * many cells take as little time as they can. Part of kernels.cuh.
+ * warps.cuh - spread=warps: a block for 32 cells, for the least time of many cells. Part of
+ * kernels.cuh.
  *
- * Nothing leaves the multiprocessor between the first attempt of a launch and its last.
+ * In pseudo-code, for each block of 8 warps, lane = cell, warp = part of the equations with 11
+ * states, and each attempt:
+ *
+ *   for each of 13 stages:
+ *     phase 1: rates and currents that follow from the states; most derivatives; barrier
+ *     phase 2: derivatives to which other warps contribute
+ *     add the derivatives to the sums kept in registers; publish the next stage's states; barrier
+ *   store the part's largest error; barrier
+ *   one warp decides for each cell: accept or reject, the next h; barrier
+ *   apply the decision: go on from the new state or the old one
+ *
+ * The naive version that it is tested against is myocyte_ref_adaptive() and myocyte_ref_fixed() of
+ * reference_rkf.c, in double on the host. Nothing leaves the SM between the first attempt of a
+ * launch and its last.
  */
-#include "workloads/myocyte/warps_board.cuh"
+#include "workloads/myocyte/warps_smem.cuh"
 #include "workloads/myocyte/warps_math.cuh"
 #include "workloads/myocyte/warps_gates.cuh"
 #include "workloads/myocyte/warps_currents.cuh"
@@ -20,7 +33,7 @@ namespace in_warps
 {
 /* ---- a right-hand side -------------------------------------------------------------------- */
 
-static __device__ inline void phase_1(struct mine *c)
+static __device__ inline void phase_1(struct thread_state *c)
 {
 	if (c->part <= CYTOSOL)
 		module_rates(c);
@@ -46,7 +59,7 @@ static __device__ inline void phase_1(struct mine *c)
 	}
 }
 
-static __device__ inline void phase_2(struct mine *c)
+static __device__ inline void phase_2(struct thread_state *c)
 {
 	const struct column &t = c->term;
 
@@ -60,14 +73,14 @@ static __device__ inline void phase_2(struct mine *c)
 		sums(c);
 }
 
-/* Beyond 500 mV, where no cell ever is, e_to() would be wrong: the attempt is to fail. */
+/* V, or NaN beyond 500 mV: no cell is there, e_to() would be wrong, and the attempt must fail. */
 static __device__ inline real usable(real V)
 {
 	return fabs(V) < real(500) ? V : real(NAN);
 }
 
-/* The states in c->x, for a right-hand side behind the next barrier. */
-static __device__ inline void show(const struct mine &c)
+/* Publishes the states in c->x for a right-hand side behind the next barrier. */
+static __device__ inline void publish(const struct thread_state &c)
 {
 	const real *x = c.x;
 	int first = first_shown[c.part], n = n_shown[c.part];
@@ -86,8 +99,8 @@ static __device__ inline void show(const struct mine &c)
 
 /* ---- attempts ----------------------------------------------------------------------------- */
 
-/* All stages from the states that are shown, up to what judge() takes. */
-static __device__ inline void stages(int n, real h, struct kept *q, struct mine *c)
+/* All stages from the states that are published, up to the sums that store_error() reads. */
+static __device__ inline void run_stages(int n, real h, struct kept *q, struct thread_state *c)
 {
 	ROLLED for (int s = 0; s < n; s++)
 	{
@@ -95,14 +108,15 @@ static __device__ inline void stages(int n, real h, struct kept *q, struct mine 
 		__syncthreads();
 		phase_2(c);
 		advance(s, q, h, c);
-		show(*c);
+		publish(*c);
 		__syncthreads();
 	}
 }
 
-/* What has been decided: c->x has the states that the attempt came to, then those to go on from. */
-static __device__ inline void take(const struct myocyte_cells &a, int64_t id,
-				   const struct course &course, struct kept *q, struct mine *c)
+/* Applies the decision: c->x has the attempt's new states, then those that the next begins with. */
+static __device__ inline void apply_decision(const struct myocyte_cells &a, int64_t id,
+					     const struct course &course, struct kept *q,
+					     struct thread_state *c)
 {
 	uint32_t what = course.what[c->lane];
 	struct myocyte_row *row = course.row[c->lane];
@@ -123,34 +137,36 @@ static __device__ inline void take(const struct myocyte_cells &a, int64_t id,
 }
 
 /* One attempt, which has been planned. Plans one more. */
-static __device__ inline void attempt_of(const struct myocyte_cells &a,
-					 const struct myocyte_cells &cells, int64_t id, bool more,
-					 struct kept *q, struct mine *c, struct board *b)
+static __device__ inline void run_attempt(const struct myocyte_cells &a,
+					  const struct myocyte_cells &cells, int64_t id, bool more,
+					  struct kept *q, struct thread_state *c,
+					  struct warps_smem *b)
 {
 	real h = b->step[c->lane];
 
-	stages(stages_of(a), h, q, c);
-	judge(a, q, h, c, b);
+	run_stages(stage_count(a), h, q, c);
+	store_error(a, q, h, c, b);
 	__syncthreads();
 	if (c->part == DECIDES) {
-		struct myocyte_outcome o = outcome_of(a, c->lane, b);
+		struct myocyte_outcome o = attempt_outcome(a, c->lane, b);
 
 		settle_attempt(a, cells, id, c->lane, &b->course, o);
 		if (more)
 			plan_attempt(cells, c->lane, false, b);
 	}
 	__syncthreads();
-	take(a, id, b->course, q, c);
-	show(*c);
+	apply_decision(a, id, b->course, q, c);
+	publish(*c);
 	__syncthreads();
 }
 
-/* Where the first attempt begins. */
-static __device__ inline void begin(const struct myocyte_cells &a,
-				    const struct myocyte_cells &cells, int64_t id, struct kept *q,
-				    struct mine *c, struct board *b)
+/* Loads the states and plans the first attempt. */
+static __device__ inline void begin_attempts(const struct myocyte_cells &a,
+					     const struct myocyte_cells &cells, int64_t id,
+					     struct kept *q, struct thread_state *c,
+					     struct warps_smem *b)
 {
-	lay_out(a, id, *c, b);
+	init_smem(a, id, *c, b);
 	if (c->part == DECIDES)
 		load_course(a, id, c->lane, &b->course);
 	for (int i = 0; i < OWN; i++) {
@@ -164,13 +180,13 @@ static __device__ inline void begin(const struct myocyte_cells &a,
 	if (c->part == DECIDES)
 		plan_attempt(cells, c->lane, true, b);
 	__syncthreads();
-	take(a, id, b->course, q, c);
-	show(*c);
+	apply_decision(a, id, b->course, q, c);
+	publish(*c);
 	__syncthreads();
 }
 
-/* The last cell stands in where the last block has lanes to spare. */
-static __device__ inline int64_t last_or(int64_t i, int64_t n)
+/* Lanes of the last block that have no cell compute the last cell once more. */
+static __device__ inline int64_t clamp_to_last(int64_t i, int64_t n)
 {
 	return i < n ? i : n - 1;
 }
@@ -181,16 +197,16 @@ static __device__ inline int64_t last_or(int64_t i, int64_t n)
 extern "C" __global__ void __launch_bounds__(in_warps::THREADS, in_warps::BLOCKS)
 	MYOCYTE_IN(myocyte_attempts_in_warps)(struct myocyte_cells a, int64_t n)
 {
-	DYN_SHARED(struct in_warps::board, b);
-	struct in_warps::mine c = in_warps::mine_of(a, b);
-	struct in_warps::kept q = in_warps::kept_of(b, c);
+	DYN_SHARED(struct in_warps::warps_smem, b);
+	struct in_warps::thread_state c = in_warps::make_thread_state(a, b);
+	struct in_warps::kept q = in_warps::make_kept(b, c);
 	int64_t i = (int64_t)blockIdx.x * in_warps::CELLS + c.lane;
-	int64_t id = a.first + in_warps::last_or(i, a.running), own = i < a.running ? id : -1;
-	struct myocyte_cells cells = in_warps::here(a, b);
+	int64_t id = a.first + in_warps::clamp_to_last(i, a.running), own = i < a.running ? id : -1;
+	struct myocyte_cells cells = in_warps::shared_view(a, b);
 
-	in_warps::begin(a, cells, id, &q, &c, b);
+	in_warps::begin_attempts(a, cells, id, &q, &c, b);
 	ROLLED for (int64_t i = 1; i <= n; i++)
-		in_warps::attempt_of(a, cells, own, i < n, &q, &c, b);
+		in_warps::run_attempt(a, cells, own, i < n, &q, &c, b);
 	if (own < 0)
 		return;
 	for (int i = 0; i < in_warps::OWN; i++) {
@@ -208,13 +224,13 @@ KERNEL(MYOCYTE_IN(myocyte_attempts_in_warps));
 extern "C" __global__ void __launch_bounds__(in_warps::THREADS, in_warps::BLOCKS)
 	MYOCYTE_IN(myocyte_evaluate_in_warps)(struct myocyte_cells a)
 {
-	DYN_SHARED(struct in_warps::board, b);
-	struct in_warps::mine c = in_warps::mine_of(a, b);
+	DYN_SHARED(struct in_warps::warps_smem, b);
+	struct in_warps::thread_state c = in_warps::make_thread_state(a, b);
 	int64_t i = (int64_t)blockIdx.x * in_warps::CELLS + c.lane;
-	int64_t id = in_warps::last_or(i, a.running);
+	int64_t id = in_warps::clamp_to_last(i, a.running);
 	const real *y = (const real *)a.y + id;
 
-	in_warps::lay_out(a, id, c, b);
+	in_warps::init_smem(a, id, c, b);
 	for (int i = 0; i < in_warps::OWN; i++) {
 		int state = in_warps::owned[c.part][i];
 
@@ -224,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(in_warps::THREADS, in_warps::BLOCKS
 		b->stimulus[c.lane] = stimulus_at(
 			a.t[id], double(((const real *)a.p)[par::T_cycle * a.stride + id]));
 	__syncthreads();
-	in_warps::show(c);
+	in_warps::publish(c);
 	__syncthreads();
 	in_warps::phase_1(&c);
 	__syncthreads();
@@ -256,17 +272,17 @@ static void load_warps(void)
 
 	for (const void *kernel : kernels)
 		CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-					  (int)sizeof(struct in_warps::board)));
+					  (int)sizeof(struct in_warps::warps_smem)));
 }
 
 static void attempt_in_warps(const struct myocyte_cells *cells, int64_t n, cudaStream_t stream)
 {
 	CUDA(LAUNCH(MYOCYTE_IN(myocyte_attempts_in_warps), blocks_of_warps(cells),
-		    in_warps::THREADS, sizeof(struct in_warps::board), stream, *cells, n));
+		    in_warps::THREADS, sizeof(struct in_warps::warps_smem), stream, *cells, n));
 }
 
 static void derivatives_in_warps(const struct myocyte_cells *cells, cudaStream_t stream)
 {
 	CUDA(LAUNCH(MYOCYTE_IN(myocyte_evaluate_in_warps), blocks_of_warps(cells),
-		    in_warps::THREADS, sizeof(struct in_warps::board), stream, *cells));
+		    in_warps::THREADS, sizeof(struct in_warps::warps_smem), stream, *cells));
 }

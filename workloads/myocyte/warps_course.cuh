@@ -13,8 +13,8 @@ enum { DECIDES = CYTOSOL };
 /* ---- how good an attempt was -------------------------------------------------------------- */
 
 /* See combine_adaptive(). Leaves the new states in c->x; infinite where a number is not finite. */
-static __device__ inline void judge(const struct myocyte_cells &a, struct kept *q, real h,
-				    struct mine *c, struct board *b)
+static __device__ inline void store_error(const struct myocyte_cells &a, struct kept *q, real h,
+					  struct thread_state *c, struct warps_smem *b)
 {
 	const real *least = b->least + c->part * OWN;
 	real worst = 0, R = a.tolerance, per_step = W_0 * h;
@@ -30,8 +30,8 @@ static __device__ inline void judge(const struct myocyte_cells &a, struct kept *
 	b->worst[c->part][c->lane] = finite ? (float)double(worst) : INFINITY;
 }
 
-static __device__ inline struct myocyte_outcome outcome_of(const struct myocyte_cells &a, int lane,
-							   const struct board *b)
+static __device__ inline struct myocyte_outcome
+attempt_outcome(const struct myocyte_cells &a, int lane, const struct warps_smem *b)
 {
 	float worst = 0;
 
@@ -41,13 +41,14 @@ static __device__ inline struct myocyte_outcome outcome_of(const struct myocyte_
 
 	if (a.solver == MYOCYTE_FIXED)
 		return { 1, true, finite };
-	return outcome_of_error(worst, exp2f(-log2f(worst) / 8), finite);
+	return outcome_from_error(worst, exp2f(-log2f(worst) / 8), finite);
 }
 
 /* ---- what becomes of it ------------------------------------------------------------------- */
 
 /* The cells' numbers as control.cuh wants them, in shared memory. */
-static __device__ inline struct myocyte_cells here(const struct myocyte_cells &a, struct board *b)
+static __device__ inline struct myocyte_cells shared_view(const struct myocyte_cells &a,
+							  struct warps_smem *b)
 {
 	struct myocyte_cells cells = a;
 
@@ -63,7 +64,7 @@ static __device__ inline struct myocyte_cells here(const struct myocyte_cells &a
 
 /* The stop, and the stimulus up to there, are the last attempt's while they lie ahead. */
 static __device__ inline void plan_attempt(const struct myocyte_cells &cells, int lane, bool first,
-					   struct board *b)
+					   struct warps_smem *b)
 {
 	struct course *c = &b->course;
 	struct plan *plan = &c->plan[lane];
@@ -100,7 +101,7 @@ static __device__ inline void settle_attempt(const struct myocyte_cells &a,
 					     int lane, struct course *c,
 					     const struct myocyte_outcome &o)
 {
-	struct settled s = decide(cells, lane, c->plan[lane], o);
+	struct settled s = decide_step(cells, lane, c->plan[lane], o);
 
 	c->what[lane] = s.accepted ? ACCEPTED : 0;
 	if (id < 0)
@@ -121,8 +122,8 @@ static __device__ inline void settle_attempt(const struct myocyte_cells &a,
 /* ---- from the cells' arrays and back ------------------------------------------------------ */
 
 /* What is the same for all attempts. id: of the lane's cell, or another that stands in for it. */
-static __device__ inline void lay_out(const struct myocyte_cells &a, int64_t id,
-				      const struct mine &c, struct board *b)
+static __device__ inline void init_smem(const struct myocyte_cells &a, int64_t id,
+					const struct thread_state &c, struct warps_smem *b)
 {
 	for (int i = (int)threadIdx.x; i < POWERS_OF_2; i += THREADS)
 		b->two_to[i] = exp2((double)i / POWERS_OF_2);

@@ -18,15 +18,15 @@ static constexpr double uM_per_A_F = C_m / (Vol_myo * 2 * F) * 1e3;
  * From one logarithm of Ca, in units of the pump's half saturation: I_Cab, the pump's
  * 1/(1 + Ca^-1.6), and I_Ks, whose 1/(1 + e^((pCa - 7.2)/0.6)) is a power of Ca in 10^-4.2 mM.
  */
-static __device__ inline void side(struct mine *c, int side)
+static __device__ inline void side(struct thread_state *c, int side)
 {
 	const double mV = 1 / FRT, unit = 0.5e-3, of_unit = -8.1886891244442; /* ln(unit/Ca_o) */
 	constexpr double a_Ks = -1 / (0.6 * 2.302585092994045684), from_unit = 2.06995493103291;
 	constexpr double b_Ks = e_constant(a_Ks * from_unit); /* (unit/10^-4.2)^a_Ks */
 	struct column v = c->v, term = c->term;
 	real F_c = side ? F_sl : F_j, V = v[on::V], Ca = v[on::Ca_j + side];
-	real l_Na = logarithm_of(1 / Na_o * v[on::Na_j + side]);
-	real l_Ca = logarithm_of(1 / unit * Ca), m = v[on::m];
+	real l_Na = fast_log(1 / Na_o * v[on::Na_j + side]);
+	real l_Ca = fast_log(1 / unit * Ca), m = v[on::m];
 	real g_Na = G_Na * (m * m) * (m * v[on::h] * v[on::j]) + G_Nab;
 	real x = v[c->benchmark && !side ? on::x_Kr : on::x_Ks];
 	real Na = F_c * g_Na * (V + mV * l_Na);
@@ -44,7 +44,7 @@ static __device__ inline void side(struct mine *c, int side)
 
 /* ---- the reticulum ------------------------------------------------------------------------ */
 
-static __device__ inline void receptor(struct mine *c, real p)
+static __device__ inline void receptor(struct thread_state *c, real p)
 {
 	real most = Min_SR + Max_SR * p, Ca_j = c->v[on::Ca_j]; /* kCaSR = most/(1 + p) */
 	real open = ko_Ca * (Ca_j * Ca_j) * quotient(1 + p, most);
@@ -58,12 +58,12 @@ static __device__ inline void receptor(struct mine *c, real p)
 	c->f[2] = flux_O_I - flux_I_RI;
 }
 
-static __device__ inline void reticulum(struct mine *c)
+static __device__ inline void reticulum(struct thread_state *c)
 {
 	constexpr double b = e_constant(-2.5 * 1.329135947279942); /* (Km_r/EC50_SR)^-2.5 */
 	real Ca_SR = c->x[3], bound = c->x[4];
-	real l_SR = logarithm_of(1 / Km_r * Ca_SR);
-	real l_i = logarithm_of(1 / Km_f * c->v[on::Ca_i]);
+	real l_SR = fast_log(1 / Km_r * Ca_SR);
+	real l_i = fast_log(1 / Km_f * c->v[on::Ca_i]);
 	real up = e_to(*c, H_serca, l_i), down = e_to(*c, H_serca, l_SR);
 	real pumped = quotient(Vmax_serca * (up - down), 1 + up + down);
 	real out = (k_s * c->x[1] + k_leak * (Vol_myo / Vol_SR)) * (Ca_SR - c->v[on::Ca_j]);
@@ -86,7 +86,7 @@ struct powers {
 };
 
 /* In float exponentials are cheap, and high powers too far off. */
-static __device__ inline struct powers powers_of(const struct mine &c, real V)
+static __device__ inline struct powers make_powers(const struct thread_state &c, real V)
 {
 	if (sizeof(real) == sizeof(float))
 		return { e_to(c, -FRT, V), e_to(c, -nu * FRT, V), e_to(c, -0.1 * FRT, V), 0, 0 };
@@ -100,8 +100,8 @@ struct carried {
 	real Na, Ca;		  /* all of these that carry it */
 };
 
-static __device__ inline struct carried carried_by(struct mine *c, int side, const struct powers &e,
-						   real df)
+static __device__ inline struct carried carried_by(struct thread_state *c, int side,
+						   const struct powers &e, real df)
 {
 	const double Nao3 = Na_o * Na_o * Na_o, KmNao3 = KmN_Nao * KmN_Nao * KmN_Nao;
 	const double KmNai3 = KmN_Nai * KmN_Nai * KmN_Nai, Kd3 = Kd_act * Kd_act * Kd_act;
@@ -127,7 +127,8 @@ static __device__ inline struct carried carried_by(struct mine *c, int side, con
 }
 
 /* What diffusion makes of concentrations that stand in slots first .. first + 2. */
-static __device__ inline void diffuse(struct mine *c, int first, double D_jsl, double D_slmyo)
+static __device__ inline void diffuse(struct thread_state *c, int first, double D_jsl,
+				      double D_slmyo)
 {
 	real to_j = c->x[first + 1] - c->x[first], to_sl = c->x[first + 2] - c->x[first + 1];
 
@@ -136,10 +137,10 @@ static __device__ inline void diffuse(struct mine *c, int first, double D_jsl, d
 	c->f[first + 2] = -D_slmyo / Vol_myo * to_sl;
 }
 
-static __device__ inline void carriers(struct mine *c)
+static __device__ inline void carriers(struct thread_state *c)
 {
 	real V = c->v[on::V], u = V * FRT, df = 0.45 * c->v[on::d] * c->v[on::f];
-	struct powers e = powers_of(*c, V);
+	struct powers e = make_powers(*c, V);
 	constexpr struct shape once = { 0, -1, 1 }, twice = { 0, -2, 1 };
 
 	e.over_1 = over(*c, -1, once, u, e.e_1);
@@ -162,7 +163,7 @@ static __device__ inline void carriers(struct mine *c)
 }
 
 /* Phase 2. */
-static __device__ inline void sums(struct mine *c)
+static __device__ inline void sums(struct thread_state *c)
 {
 	struct column t = c->term;
 	real *f = c->f;

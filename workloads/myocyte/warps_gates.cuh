@@ -15,20 +15,21 @@ struct inactivation {
 	real open_h, close_h, open_j, close_j;
 };
 
-static __device__ inline struct inactivation above_jump(const struct mine &c, real V, real e_10)
+static __device__ inline struct inactivation above_jump(const struct thread_state &c, real V,
+							real e_10)
 {
-	constexpr struct shape of_h = shape_of(-10.66, -1 / 11.1), of_j = shape_of(-32, -0.1);
+	constexpr struct shape of_h = make_shape(-10.66, -1 / 11.1), of_j = make_shape(-32, -0.1);
 	real z = -2.535e-7 * V, slow = 1 + z * (1 + z * (1. / 2 + 1. / 6 * z)); /* e^z */
 
 	return { 0, 1 / 0.13 * steady(c, of_h, V), 0,
 		 quotient(0.3 * slow, 1 + of_j.factor * e_10) };
 }
 
-static __device__ inline struct inactivation below_jump(const struct mine &c, real V)
+static __device__ inline struct inactivation below_jump(const struct thread_state &c, real V)
 {
-	constexpr struct shape of_h = shape_of(-80, -1 / 6.8);
-	constexpr struct shape opens_j = shape_of(-79.23, 0.311);
-	constexpr struct shape closes_j = shape_of(-40.14, -0.1378);
+	constexpr struct shape of_h = make_shape(-80, -1 / 6.8);
+	constexpr struct shape opens_j = make_shape(-79.23, 0.311);
+	constexpr struct shape closes_j = make_shape(-40.14, -0.1378);
 	real opening = -127140 * e_to(c, 0.2444, V) - 3.474e-5 * e_to(c, -0.04391, V);
 
 	return { 0.135 * e_to(c, of_h, V), 3.56 * e_to(c, 0.079, V) + 3.1e5 * e_to(c, 0.35, V),
@@ -36,9 +37,9 @@ static __device__ inline struct inactivation below_jump(const struct mine &c, re
 		 0.1212 * e_to(c, -0.01052, V) * steady(c, closes_j, V) };
 }
 
-static __device__ inline void gates_of_Na(struct mine *c, real V, real e_10)
+static __device__ inline void gates_of_Na(struct thread_state *c, real V, real e_10)
 {
-	constexpr struct shape of_m = shape_of(-47.13, -0.1);
+	constexpr struct shape of_m = make_shape(-47.13, -0.1);
 	const real *x = c->x;
 	real m_open = over(*c, -0.32, of_m, V, of_m.factor * e_10);
 	real m_close = 0.08 * e_to(*c, -1 / 11., V);
@@ -50,10 +51,11 @@ static __device__ inline void gates_of_Na(struct mine *c, real V, real e_10)
 }
 
 /* (d_inf - d)/tau_d is (1 - d (1 + e)) 0.035 x/(1 - e). */
-static __device__ inline void gates_of_Ca(struct mine *c, real V, real e_20)
+static __device__ inline void gates_of_Ca(struct thread_state *c, real V, real e_20)
 {
-	constexpr struct shape of_d = shape_of(-14.5, -1 / 6.), of_f = shape_of(-35.06, 1 / 3.6);
-	constexpr struct shape of_f_2 = shape_of(50, -1 / 20.);
+	constexpr struct shape of_d = make_shape(-14.5, -1 / 6.),
+			       of_f = make_shape(-35.06, 1 / 3.6);
+	constexpr struct shape of_f_2 = make_shape(50, -1 / 20.);
 	real e = e_to(*c, of_d, V), rate = over(*c, -0.035, of_d, V, e);
 	real f_inf = steady(*c, of_f, V) + quotient(0.6, 1 + of_f_2.factor * e_20);
 	real g = 0.0337 * (V + 14.5);
@@ -62,8 +64,8 @@ static __device__ inline void gates_of_Ca(struct mine *c, real V, real e_20)
 	c->f[4] = (f_inf - c->x[4]) * (0.0197 * e_to(*c, -1, g * g) + 0.02);
 }
 
-/* Of GATES: cleft and shell. */
-static __device__ inline void buffers_at_membrane(struct mine *c)
+/* Computed by GATES, for cleft and shell. */
+static __device__ inline void buffers_at_membrane(struct thread_state *c)
 {
 	const real *x = c->x;
 	real *f = c->f;
@@ -81,7 +83,7 @@ static __device__ inline void buffers_at_membrane(struct mine *c)
 	c->term[UPTAKE_NA + 1] = f[10];
 }
 
-static __device__ inline void gates(struct mine *c)
+static __device__ inline void gates(struct thread_state *c)
 {
 	real V = c->v[on::V], e_20 = e_to(*c, -1 / 20., V);
 
@@ -92,11 +94,12 @@ static __device__ inline void gates(struct mine *c)
 
 /* ---- I_Kr and I_Ks ----------------------------------------------------------------------- */
 
-/* Of KINASES. */
-static __device__ inline void rapid_rectifier(struct mine *c)
+/* Computed by KINASES. */
+static __device__ inline void rapid_rectifier(struct thread_state *c)
 {
-	constexpr struct shape inf = shape_of(-50, -1 / 7.5), rectifies = shape_of(-33, 1 / 22.4);
-	constexpr struct shape rate_1 = shape_of(-7, -0.123), rate_2 = shape_of(-10, 0.145);
+	constexpr struct shape inf = make_shape(-50, -1 / 7.5),
+			       rectifies = make_shape(-33, 1 / 22.4);
+	constexpr struct shape rate_1 = make_shape(-7, -0.123), rate_2 = make_shape(-10, 0.145);
 	real V = c->v[on::V];
 	real rate = over(*c, -0.00138, rate_1, V) + over(*c, 6.1e-4, rate_2, V);
 
@@ -104,26 +107,26 @@ static __device__ inline void rapid_rectifier(struct mine *c)
 	c->term[I_KR] = g_Kr * c->x[0] * steady(*c, rectifies, V) * (V - c->v[on::E_K]);
 }
 
-/* Of DYAD. */
-static __device__ inline void slow_rectifier(struct mine *c)
+/* Computed by DYAD. */
+static __device__ inline void slow_rectifier(struct thread_state *c)
 {
-	constexpr struct shape inf = shape_of(1.5, -1 / 16.7);
-	constexpr struct shape rate_1 = shape_of(-30, -0.148), rate_2 = shape_of(-30, 0.0687);
+	constexpr struct shape inf = make_shape(1.5, -1 / 16.7);
+	constexpr struct shape rate_1 = make_shape(-30, -0.148), rate_2 = make_shape(-30, 0.0687);
 	real V = c->v[on::V];
 	real rate = over(*c, -7.19e-5, rate_1, V) + over(*c, 1.31e-4, rate_2, V);
 	real K = c->v[on::K_i] + p_NaK * c->v[on::Na_i];
 
 	c->f[3] = (steady(*c, inf, V) - c->x[3]) * rate;
-	c->term[FROM_E_KS] = V + 1 / FRT * logarithm_of(1 / (K_o + p_NaK * Na_o) * K);
+	c->term[FROM_E_KS] = V + 1 / FRT * fast_log(1 / (K_o + p_NaK * Na_o) * K);
 }
 
 /* ---- I_to, I_K1, I_Kp, I_Clb -------------------------------------------------------------- */
 
 /* inf = e/(1 + e) or 1/(1 + e), and tau has 1 + e below as well: one division for each gate. */
-static __device__ inline void gates_of_to(struct mine *c, real V)
+static __device__ inline void gates_of_to(struct thread_state *c, real V)
 {
-	constexpr struct shape of_x = shape_of(-3, 1 / 15.), of_y = shape_of(-33.5, 1 / 10.);
-	constexpr struct shape of_tau = shape_of(-60, 1 / 10.);
+	constexpr struct shape of_x = make_shape(-3, 1 / 15.), of_y = make_shape(-33.5, 1 / 10.);
+	constexpr struct shape of_tau = make_shape(-60, 1 / 10.);
 	const real *x = c->x;
 	real *f = c->f;
 	real e_30 = e_to(*c, 1 / 30., V), e_15 = e_30 * e_30, e_10 = e_15 * e_30;
@@ -138,11 +141,11 @@ static __device__ inline void gates_of_to(struct mine *c, real V)
 	f[4] = quotient(1 - x[4] * y_1, 20 + 20 * y_1);
 }
 
-/* Of x = V - E_K. */
-static __device__ inline real inward_rectifier(const struct mine &c, real x)
+/* I_K1 at x = V - E_K. */
+static __device__ inline real inward_rectifier(const struct thread_state &c, real x)
 {
-	constexpr struct shape a = shape_of(59.215, 0.2385), b = shape_of(-4.753, -0.5143);
-	constexpr struct shape b1 = shape_of(-5.476, 0.08032), b2 = shape_of(594.31, 0.06175);
+	constexpr struct shape a = make_shape(59.215, 0.2385), b = make_shape(-4.753, -0.5143);
+	constexpr struct shape b1 = make_shape(-5.476, 0.08032), b2 = make_shape(594.31, 0.06175);
 	real a_1 = 1 + e_to(c, a, x), b_1 = 1 + e_to(c, b, x);
 	real beta = 0.49124 * b1.factor * e_to(c, b1.k, x) + e_to(c, b2, x);
 
@@ -151,7 +154,7 @@ static __device__ inline real inward_rectifier(const struct mine &c, real x)
 }
 
 /* Mg taken up counts as Ca: so it does in the published equations. */
-static __device__ inline void buffers_of_cytosol(struct mine *c)
+static __device__ inline void buffers_of_cytosol(struct thread_state *c)
 {
 	const real *x = c->x;
 	real *f = c->f;
@@ -167,9 +170,9 @@ static __device__ inline void buffers_of_cytosol(struct mine *c)
 	c->term[UPTAKE_CA + 2] = f[5] + f[6] + f[8] + f[10] + (f[7] + f[9]);
 }
 
-static __device__ inline void outward(struct mine *c)
+static __device__ inline void outward(struct thread_state *c)
 {
-	constexpr struct shape opens = shape_of(7.488 * 5.98, -1 / 5.98);
+	constexpr struct shape opens = make_shape(7.488 * 5.98, -1 / 5.98);
 	const real *x = c->x;
 	real V = c->v[on::V], from_E_K = V - c->v[on::E_K];
 	real slow = G_tos * x[0] * (x[1] + 0.5 * x[2]), fast = G_tof * x[3] * x[4];

@@ -53,7 +53,7 @@ static __device__ inline single e_to(double k, single x, const double *)
 	return z;
 }
 
-static __device__ inline real e_to(const struct mine &c, double k, real x)
+static __device__ inline real e_to(const struct thread_state &c, double k, real x)
 {
 	return e_to(k, x, c.two_to);
 }
@@ -66,25 +66,25 @@ struct shape {
 	double V0, k, factor;
 };
 
-static __host__ __device__ constexpr struct shape shape_of(double V0, double k)
+static __host__ __device__ constexpr struct shape make_shape(double V0, double k)
 {
 	return { V0, k, e_constant(-k * V0) };
 }
 
-static __device__ inline real e_to(const struct mine &c, const struct shape &s, real V)
+static __device__ inline real e_to(const struct thread_state &c, const struct shape &s, real V)
 {
 	return s.factor * e_to(c, s.k, V);
 }
 
 /* A gate's steady state, 1/(1 + e^(k (V - V0))). */
-static __device__ inline real steady(const struct mine &c, const struct shape &s, real V)
+static __device__ inline real steady(const struct thread_state &c, const struct shape &s, real V)
 {
 	return quotient(1, 1 + e_to(c, s, V));
 }
 
 /* n x/(e - 1), x = V - V0, e being e^(k x). As published: with its limit at x = 0. */
-static __device__ inline real over(const struct mine &c, double n, const struct shape &s, real V,
-				   real e)
+static __device__ inline real over(const struct thread_state &c, double n, const struct shape &s,
+				   real V, real e)
 {
 	real x = V - s.V0, q = quotient(n * x, e - 1);
 
@@ -93,7 +93,8 @@ static __device__ inline real over(const struct mine &c, double n, const struct 
 	return q;
 }
 
-static __device__ inline real over(const struct mine &c, double n, const struct shape &s, real V)
+static __device__ inline real over(const struct thread_state &c, double n, const struct shape &s,
+				   real V)
 {
 	return over(c, n, s, V, e_to(c, s, V));
 }

@@ -14,13 +14,13 @@ static constexpr double ms = 1e-3; /* rate constants are per s */
 enum { CaMB = 4, Ca2CaMB, Ca4CaMB, Ca4CaN, CaMCa4CaN, Ca2CaMCa4CaN, Ca4CaMCa4CaN };
 
 /* Parameter i of module m, i as of the dyad's. */
-static __device__ inline real total(const struct mine &c, int i, int m)
+static __device__ inline real total(const struct thread_state &c, int i, int m)
 {
 	return c.p[i + (par::Btot_sl - par::Btot_dy) * m];
 }
 
 /* uM^2. */
-static __device__ inline real Ca2_of(const struct mine &c, int m)
+static __device__ inline real Ca_squared(const struct thread_state &c, int m)
 {
 	real Ca = c.v[on::Ca_j + m];
 
@@ -29,7 +29,7 @@ static __device__ inline real Ca2_of(const struct mine &c, int m)
 
 /* Each of the following adds to f of free calmodulin, and returns what it takes up of pairs of Ca.
  */
-static __device__ inline real free_calmodulin(struct mine *c, real on2, real on4)
+static __device__ inline real free_calmodulin(struct thread_state *c, real on2, real on4)
 {
 	const real *x = c->x;
 	real r_02 = on2 * x[0] - ms * k20 * x[1], r_24 = on4 * x[1] - ms * k42 * x[2];
@@ -41,7 +41,7 @@ static __device__ inline real free_calmodulin(struct mine *c, real on2, real on4
 }
 
 /* Buffers bind all forms of calmodulin alike. */
-static __device__ inline real bound_calmodulin(struct mine *c, int m, real on2, real on4)
+static __device__ inline real bound_calmodulin(struct thread_state *c, int m, real on2, real on4)
 {
 	const real *x = c->x;
 	real *f = c->f;
@@ -61,7 +61,8 @@ static __device__ inline real bound_calmodulin(struct mine *c, int m, real on2, 
 }
 
 /* So does calcineurin. */
-static __device__ inline real bound_calcineurin(struct mine *c, int m, real Ca2, real on2, real on4)
+static __device__ inline real bound_calcineurin(struct thread_state *c, int m, real Ca2, real on2,
+						real on4)
 {
 	const real *x = c->x;
 	real *f = c->f;
@@ -85,7 +86,7 @@ static __device__ inline real bound_calcineurin(struct mine *c, int m, real Ca2,
 }
 
 /* Free calmodulin moves between dyad and shell by sites in the dyad, and on by diffusion. */
-static __device__ inline void exchange(struct mine *c, int m)
+static __device__ inline void exchange(struct thread_state *c, int m)
 {
 	const double off[] = { k0Boff, k2Boff, k4Boff };
 	struct column v = c->v;
@@ -104,10 +105,10 @@ static __device__ inline void exchange(struct mine *c, int m)
 }
 
 /* By DYAD, SHELL and CYTOSOL. */
-static __device__ inline void module_rates(struct mine *c)
+static __device__ inline void module_rates(struct thread_state *c)
 {
 	int m = c->part;
-	real Ca2 = Ca2_of(*c, m), on2 = ms * k02 * Ca2, on4 = ms * k24 * Ca2;
+	real Ca2 = Ca_squared(*c, m), on2 = ms * k02 * Ca2, on4 = ms * k24 * Ca2;
 	real pairs = free_calmodulin(c, on2, on4);
 
 	pairs = pairs + bound_calmodulin(c, m, on2, on4);
@@ -117,7 +118,7 @@ static __device__ inline void module_rates(struct mine *c)
 }
 
 /* Phase 2: CaMKII takes and gives calmodulin. */
-static __device__ inline void module_sums(struct mine *c)
+static __device__ inline void module_sums(struct thread_state *c)
 {
 	c->f[1] = c->f[1] + c->term[TO_Ca2CaM + c->part];
 	c->f[2] = c->f[2] + c->term[TO_Ca4CaM + c->part];
@@ -131,14 +132,14 @@ static __device__ inline real dephosphorylated(real most, real K, real x)
 	return quotient(most * x, Kmpp1 + K * x);
 }
 
-/* Of module m, whose five states stand in slots first and on: Pb2, Pb, Pt, Pt2, Pa. */
-static __device__ inline void kinase(struct mine *c, int m, int first)
+/* CaMKII of module m; its five states are in slots first and on: Pb2, Pb, Pt, Pt2, Pa. */
+static __device__ inline void kinase(struct thread_state *c, int m, int first)
 {
 	const real *x = c->x + first;
 	real *f = c->f + first;
-	/* the modules' calmodulin is shown in three places */
+	/* the modules' calmodulin is published at three indices */
 	int CaM = m == 0 ? on::CaM_dy : m == 1 ? on::CaM_sl : on::CaM_cy;
-	real Ca2CaM = c->v[CaM + 1], Ca4CaM = c->v[CaM + 2], on4 = ms * k24 * Ca2_of(*c, m);
+	real Ca2CaM = c->v[CaM + 1], Ca4CaM = c->v[CaM + 2], on4 = ms * k24 * Ca_squared(*c, m);
 	real K = total(*c, par::CaMKIItot_dy, m);
 	real most = ms * kpp1 * total(*c, par::PP1tot_dy, m);
 	real active = x[1] + x[2] + x[3] + x[4];

@@ -2,9 +2,9 @@
  * warps_stages.cuh - spread=warps: the sums of the stages, eleven states a thread. Part of
  * kernels.cuh.
  *
- * Of the derivatives behind a stage no more than five numbers a state are kept. Up to the
- * seventh they are derivatives, from then on the sums that will be needed: of the stages to come
- * and of the new state. Row 12 of the tableau is row 10 - row 11 - k_0 + k_11.
+ * At most five numbers a state are kept of the derivatives behind a stage. Up to the seventh they
+ * are derivatives; from then on they are the sums of the stages to come and of the new state. Row
+ * 12 of the tableau is row 10 - row 11 - k_0 + k_11.
  */
 namespace myocyte
 {
@@ -12,8 +12,8 @@ namespace
 {
 namespace in_warps
 {
-/* A number for each state of the thread: in registers, or in its column of the board. */
-template <bool ON_BOARD> struct numbers {
+/* A number for each state of the thread: in registers, or in its column of shared memory. */
+template <bool IN_SMEM> struct numbers {
 	real number[OWN];
 
 	__device__ real &operator[](int i)
@@ -42,24 +42,24 @@ struct kept {
 	struct numbers<false> k3, k4, k5;
 };
 
-static __device__ inline void place(struct numbers<true> *n, struct board *b, const struct mine &c,
-				    int which)
+static __device__ inline void point_at_smem(struct numbers<true> *n, struct warps_smem *b,
+					    const struct thread_state &c, int which)
 {
 	n->at = &b->kept[which][c.part * OWN][c.lane];
 }
 
-static __device__ inline void place(struct numbers<false> *, struct board *, const struct mine &,
-				    int)
+static __device__ inline void point_at_smem(struct numbers<false> *, struct warps_smem *,
+					    const struct thread_state &, int)
 {
 }
 
-static __device__ inline struct kept kept_of(struct board *b, const struct mine &c)
+static __device__ inline struct kept make_kept(struct warps_smem *b, const struct thread_state &c)
 {
 	struct kept q;
 
-	place(&q.y, b, c, 0);
-	place(&q.k0, b, c, 1);
-	place(&q.k6, b, c, 2);
+	point_at_smem(&q.y, b, c, 0);
+	point_at_smem(&q.k0, b, c, 1);
+	point_at_smem(&q.k6, b, c, 2);
 	return q;
 }
 
@@ -101,14 +101,15 @@ template <int S> static __device__ inline real early(struct kept *q, int i, real
 	return sum;
 }
 
-/* Derivative 7: what is kept turns from derivatives into sums. */
+/* Row S of the tableau with derivatives 0 and 3 to 7. */
 template <int S> static __device__ inline real row_of_all(real k0, const real k[8])
 {
 	return (weighted<S, 0>(k0) + weighted<S, 3>(k[3]) + weighted<S, 4>(k[4])) +
 	       (weighted<S, 5>(k[5]) + weighted<S, 6>(k[6]) + weighted<S, 7>(k[7]));
 }
 
-static __device__ inline real turn(struct kept *q, int i, real k)
+/* Derivative 7: what is kept turns from derivatives into sums. */
+static __device__ inline real switch_to_sums(struct kept *q, int i, real k)
 {
 	real k0 = q->k0[i], k3 = q->k3[i], k4 = q->k4[i], k5 = q->k5[i], k6 = q->k6[i];
 	const real all[8] = { 0, 0, 0, k3, k4, k5, k6, k };
@@ -146,8 +147,9 @@ template <int S> static __device__ inline real late(struct kept *q, int i, real 
 	return sum;
 }
 
-/* Derivative S is in c->f: where the next stage is, to c->x. */
-template <int S> static __device__ inline void advance(struct kept *q, real h, struct mine *c)
+/* Derivative S is in c->f; sets c->x to the states of the next stage. */
+template <int S>
+static __device__ inline void advance(struct kept *q, real h, struct thread_state *c)
 {
 	for (int i = 0; i < OWN; i++) {
 		real sum;
@@ -155,7 +157,7 @@ template <int S> static __device__ inline void advance(struct kept *q, real h, s
 		if constexpr (S < 7)
 			sum = early<S>(q, i, c->f[i]);
 		else if constexpr (S == 7)
-			sum = turn(q, i, c->f[i]);
+			sum = switch_to_sums(q, i, c->f[i]);
 		else
 			sum = late<S>(q, i, c->f[i]);
 		if constexpr (S < STAGES - 1)
@@ -163,7 +165,7 @@ template <int S> static __device__ inline void advance(struct kept *q, real h, s
 	}
 }
 
-static __device__ inline void advance(int s, struct kept *q, real h, struct mine *c)
+static __device__ inline void advance(int s, struct kept *q, real h, struct thread_state *c)
 {
 	switch (s) {
 	case 0:

@@ -19,22 +19,24 @@ static __device__ inline double threshold(const struct pf_filter &f, const struc
 	return t > p.total ? p.total : t;
 }
 
-/* What a threshold meets on its way into a chunk. */
-struct way {
+/* The range of cumulative weights that a chunk covers. */
+struct chunk_range {
 	double through; /* sum of all weights up to the end of the chunk */
 	double before;	/* and to its beginning */
-	double unit;	/* of the chunk's sums in those */
-	double last;	/* of the chunk's sums */
+	double unit;	/* what the chunk's unit is in those */
+	double last;	/* last sum of the chunk, in its unit */
 };
 
-static __device__ inline struct way way_into(const struct pf_filter &f, const struct past &p,
-					     const struct tile_sums &tiles, int tile, int chunk)
+static __device__ inline struct chunk_range find_chunk_range(const struct pf_filter &f,
+							     const struct past &p,
+							     const struct tile_sums &tiles,
+							     int tile, int chunk)
 {
 	bool first = chunk == tile * f.tile_chunks;
 	bool last = chunk == f.chunks - 1 || chunk == (tile + 1) * f.tile_chunks - 1;
 	int64_t end = (int64_t)(chunk + 1) * f.chunk;
 	double before = tile ? tiles.sum[tile - 1] : 0, scale = f.shifted ? tiles.scale[tile] : 1;
-	struct way w;
+	struct chunk_range w;
 
 	/* the last one of a tile ends where the tile does */
 	w.through = last ? tiles.sum[tile] : before + scale * p.b.chunk[chunk];
@@ -48,7 +50,8 @@ static __device__ inline struct way way_into(const struct pf_filter &f, const st
  * The threshold in the chunk's units. One that rounding puts above the chunk's last sum becomes
  * it, so that no particle without weight is found.
  */
-static __device__ inline double go_into(const struct pf_filter &f, const struct way &w, double t)
+static __device__ inline double to_chunk_units(const struct pf_filter &f,
+					       const struct chunk_range &w, double t)
 {
 	t -= w.before;
 	if (f.shifted)
@@ -67,7 +70,7 @@ static __device__ inline int find_chunk(const struct pf_filter &f, const struct 
 	while (low < high) {
 		int middle = (low + high) / 2;
 
-		if (way_into(f, p, tiles, tile, middle).through >= t)
+		if (find_chunk_range(f, p, tiles, tile, middle).through >= t)
 			high = middle;
 		else
 			low = middle + 1;
@@ -82,9 +85,9 @@ static __device__ inline int find_ancestor(const struct pf_filter &f, const stru
 	int chunk = find_chunk(f, p, tiles, t), start = chunk * f.chunk;
 	int n = (int)f.particles - start < f.chunk ? (int)f.particles - start : f.chunk;
 	const real *c = (const real *)p.b.c + start;
-	struct way w = way_into(f, p, tiles, chunk / f.tile_chunks, chunk);
+	struct chunk_range w = find_chunk_range(f, p, tiles, chunk / f.tile_chunks, chunk);
 
-	return start + first_from(c, n, go_into(f, w, t));
+	return start + first_from(c, n, to_chunk_units(f, w, t));
 }
 
 /*
@@ -96,7 +99,7 @@ static __device__ inline int find_ancestor(const struct pf_filter &f, const stru
  */
 struct stage {
 	real c[PF_STAGED][PF_CHUNK];
-	struct way way[PF_STAGED];
+	struct chunk_range range[PF_STAGED];
 	int first, chunks; /* chunks: 0 where they are too many */
 };
 
@@ -109,14 +112,14 @@ static __device__ inline void stage_chunks(const struct pf_filter &f, const stru
 	int start = first * PF_CHUNK, live = (int)f.particles - start, i = (int)threadIdx.x;
 	const real *c = (const real *)p.b.c + start;
 	real *sums = &to->c[0][0]; /* chunk after chunk */
-	struct way own;		   /* its loads are under way while sums are copied */
+	struct chunk_range own;	   /* its loads are in flight while sums are copied */
 
 	if (i < n)
-		own = way_into(f, p, tiles, (first + i) / f.tile_chunks, first + i);
+		own = find_chunk_range(f, p, tiles, (first + i) / f.tile_chunks, first + i);
 	for (int j = i; j < n * PF_CHUNK; j += PF_THREADS)
 		sums[j] = j < live ? c[j] : real(INFINITY);
 	if (i < n)
-		to->way[i] = own;
+		to->range[i] = own;
 	if (!threadIdx.x) {
 		to->first = first;
 		to->chunks = n;
@@ -129,14 +132,15 @@ static __device__ inline int staged_chunk(const struct stage *from, double t)
 {
 	int i = 0;
 
-	while (i < from->chunks - 1 && from->way[i].through < t)
+	while (i < from->chunks - 1 && from->range[i].through < t)
 		i++;
 	return i;
 }
 
 /*
  * For each of a thread's thresholds the particle whose sum is t or more: there is one in the chunk,
- * go_into() sees to that. Step by step for all of them, as each step waits for shared memory.
+ * to_chunk_units() sees to that. Step by step for all of them, as each step waits for shared
+ * memory.
  */
 static __device__ inline void find_staged(const struct pf_filter &f, const struct stage *from,
 					  const double t[PF_EACH], int found[PF_EACH])
@@ -148,7 +152,7 @@ static __device__ inline void find_staged(const struct pf_filter &f, const struc
 	UNROLLED
 	for (int i = 0; i < PF_EACH; i++) {
 		chunk[i] = staged_chunk(from, t[i]);
-		within[i] = go_into(f, from->way[chunk[i]], t[i]);
+		within[i] = to_chunk_units(f, from->range[chunk[i]], t[i]);
 		c[i] = from->c[chunk[i]];
 		found[i] = 0;
 	}

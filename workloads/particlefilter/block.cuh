@@ -43,7 +43,7 @@ static __device__ inline int warps()
 	return (int)(blockDim.x / WARP);
 }
 
-/* Of the first N lanes. */
+/* Inclusive scan over the first N lanes. */
 template <int N = WARP, class T> static __device__ inline T scan_warp(T v)
 {
 	for (int d = 1; d < N; d *= 2) {
@@ -98,7 +98,7 @@ template <class T> static __device__ inline T max_block(T v, struct scratch *s)
 	return v;
 }
 
-/* Of the first N lanes, right in all of these. */
+/* Sum over the first N lanes, in each of them. */
 template <int N = WARP> static __device__ inline double sum_warp(double v)
 {
 	for (int d = N / 2; d; d /= 2)
@@ -134,9 +134,9 @@ static __device__ inline void sum_warps(const double v[SUMS], struct scratch *s)
 	__syncthreads();
 }
 
-/* Of these number i, for a warp of a block that has at most N. */
+/* The block's sum number i, from those of the warps; for a warp of a block of at most N warps. */
 template <int N = WARPS_MAX>
-static __device__ inline double sum_of_warps(const struct scratch *s, int i)
+static __device__ inline double sum_warp_sums(const struct scratch *s, int i)
 {
 	return sum_warp<N>(lane() < warps() ? s->sums[i][lane()] : 0);
 }

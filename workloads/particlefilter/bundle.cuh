@@ -1,12 +1,12 @@
 /*
  * bundle.cuh - the PF_EACH particles of a thread, with granularity=frame: what concerns one of them
- * is done for all before the next thing is, so that chains of operations and loads overlap.
+ * is done for all before the next thing is, so that dependent operations and loads run in parallel.
  * Included by kernels.cuh.
  */
 
 /* Particles of one thread, next to each other. */
 struct bundle {
-	struct place at[PF_EACH];
+	struct position at[PF_EACH];
 	struct normals z[PF_EACH];
 	int points[PF_EACH];
 	real w[PF_EACH], c[PF_EACH];
@@ -29,7 +29,7 @@ static __device__ inline void store_bundle(void *array, int first, const real v[
 	((struct reals *)array)[first / PF_EACH] = all;
 }
 
-/* Where a bundle begins: at its ancestors of the frame before. */
+/* A bundle starts at the positions of its ancestors in the frame before. */
 static __device__ inline void resample(const struct pf_filter &f, const struct past &p,
 				       const struct tile_sums &tiles, const struct stage *stage,
 				       struct bundle *q)
@@ -57,7 +57,7 @@ static __device__ inline void resample(const struct pf_filter &f, const struct p
 
 static __device__ inline void start_bundle(const struct pf_filter &f, struct bundle *q)
 {
-	const struct place start = { real(f.rules.start_row), real(f.rules.start_col) };
+	const struct position start = { real(f.rules.start_row), real(f.rules.start_col) };
 
 	UNROLLED
 	for (int i = 0; i < PF_EACH; i++)
@@ -67,31 +67,31 @@ static __device__ inline void start_bundle(const struct pf_filter &f, struct bun
 /* Moves and scores. All loads of the sums of all particles go before the first addition. */
 static __device__ inline void move_bundle(const struct pf_filter &f, int k, struct bundle *q)
 {
-	const uint32_t *sums = sums_of(f, k);
+	const uint32_t *sums = frame_sums(f, k);
 	int r[PF_EACH], c[PF_EACH], sum[PF_EACH];
 	bool inside = true;
 
 	UNROLLED
 	for (int i = 0; i < PF_EACH; i++) {
 		move_by(f, q->z[i], &q->at[i].x, &q->at[i].y);
-		r[i] = pixel_of(q->at[i].x, f.rules.rounds);
-		c[i] = pixel_of(q->at[i].y, f.rules.rounds);
+		r[i] = nearest_pixel(q->at[i].x, f.rules.rounds);
+		c[i] = nearest_pixel(q->at[i].y, f.rules.rounds);
 		inside = inside && is_inside(f, r[i], c[i]);
 	}
 	if (inside) {
 		UNROLLED
 		for (int i = 0; i < PF_EACH; i++)
-			sum[i] = sum_of_five(f, sums, r[i], c[i]);
+			sum[i] = sum_radius_5(f, sums, r[i], c[i]);
 	}
 	UNROLLED
 	for (int i = 0; i < PF_EACH && !inside; i++)
 		sum[i] = sum_disk(f, r[i], c[i], k);
 	UNROLLED
 	for (int i = 0; i < PF_EACH; i++)
-		q->points[i] = points_of(f, sum[i]);
+		q->points[i] = disk_score(f, sum[i]);
 }
 
-static __device__ inline void store_places(const struct pf_buffer &to, const struct bundle *q)
+static __device__ inline void store_positions(const struct pf_buffer &to, const struct bundle *q)
 {
 	real x[PF_EACH], y[PF_EACH];
 
@@ -112,7 +112,7 @@ static __device__ inline real weigh_bundle(const struct pf_filter &f, int m, str
 
 	if (m > a->m)
 		raise_unit(f, a, m);
-	double unit = unit_of(f, m, a->m);
+	double unit = unit_ratio(f, m, a->m);
 
 	UNROLLED
 	for (int i = 0; i < PF_EACH; i++) {
@@ -123,7 +123,7 @@ static __device__ inline real weigh_bundle(const struct pf_filter &f, int m, str
 	return sum;
 }
 
-static __device__ inline int best_of(const struct bundle *q)
+static __device__ inline int best_score(const struct bundle *q)
 {
 	int best = (int)0x80000000;
 
@@ -145,5 +145,5 @@ static __device__ inline void draw_bundle(const struct pf_filter &f, int k, uint
 {
 	UNROLLED
 	for (int i = 0; i < PF_EACH; i++)
-		q->z[i] = normals_of(f, q->first + i, k, step, i < q->live);
+		q->z[i] = particle_normals(f, q->first + i, k, step, i < q->live);
 }

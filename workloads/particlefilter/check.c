@@ -1,11 +1,11 @@
 /*
  * check.c - the run against the reference (reference.h), frame by frame.
  *
- * What the run has left, the ring of estimates and the particles, must come out again, bit by bit,
- * when the filter goes from the start frame by frame. Of that second run frames are compared one
- * by one: particles and weights of a frame with what the reference makes of the frame before. So a
+ * The run leaves the ring of estimates and the particles. They must come out again, bit by bit,
+ * when the filter goes from the start frame by frame. Frames of that second run are compared one by
+ * one: particles and weights of a frame with what the reference makes of the frame before. So a
  * threshold that rounding puts on the other side of a particle is one difference, not a whole
- * other run: any ancestor within rounding of the threshold will do.
+ * other run. Any ancestor within rounding of the threshold is right.
  *
  * All frames and all particles, where that takes under 0.2 s; else the last frame, a sample of its
  * particles, and its estimate, which needs the weights of all.
@@ -103,31 +103,31 @@ static int compare_rings(struct comparison *c)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static int begin(struct comparison *c)
+static int begin_check(struct comparison *c)
 {
 	int64_t pixels = c->rules->rows * c->rules->cols, n = c->opts->particles;
-	int err = particlefilter_view_begin(&c->end, n);
+	int err = particlefilter_view_init(&c->end, n);
 
 	if (!err)
-		err = particlefilter_view_begin(&c->before, n);
+		err = particlefilter_view_init(&c->before, n);
 	if (!err)
-		err = particlefilter_view_begin(&c->now, n);
+		err = particlefilter_view_init(&c->now, n);
 	c->ring = malloc((size_t)c->frames * sizeof(*c->ring));
 	c->cells = pixels <= CELLS_MAX ? malloc((size_t)pixels * sizeof(*c->cells)) : NULL;
 	CHECK(c->ring, "%ld frames", (long)c->frames);
 	return err;
 }
 
-static void end(struct comparison *c)
+static void end_check(struct comparison *c)
 {
-	particlefilter_view_free(&c->end);
-	particlefilter_view_free(&c->before);
-	particlefilter_view_free(&c->now);
+	particlefilter_view_release(&c->end);
+	particlefilter_view_release(&c->before);
+	particlefilter_view_release(&c->now);
 	free(c->ring);
 	free(c->cells);
 }
 
-static int compare(struct comparison *c)
+static int compare_frames(struct comparison *c)
 {
 	double particles = (double)c->opts->particles * (double)c->frames;
 	bool all = c->verdict->full || particles * particle_s < budget_s ||
@@ -165,10 +165,10 @@ int particlefilter_check(const void *opts, void *state, int64_t steps, struct ve
 		snprintf(v->worst, sizeof(v->worst), "no step, so nothing to compare");
 	v->tolerance = 1;
 	v->measure = "largest difference of a particle or an estimate, in units of what is allowed";
-	err = steps > 0 ? begin(&c) : 0;
+	err = steps > 0 ? begin_check(&c) : 0;
 	if (!err && steps > 0)
-		err = compare(&c);
-	end(&c);
+		err = compare_frames(&c);
+	end_check(&c);
 	v->passed = !err && v->error <= v->tolerance;
 	return err;
 }

@@ -35,7 +35,7 @@ struct comparison {
 void particlefilter_differ(struct comparison *c, double off, double may, const char *what,
 			   int64_t k);
 
-/* The view's weights and their sums by the reference, in place of the device's; its estimate, whose
+/* The view's weights and their sums by the reference, instead of the device's; its estimate, whose
  * sum is a logarithm. 0 or -EINTR. */
 int particlefilter_weigh(struct comparison *c, int64_t k, struct pf_view *v, struct pf_estimate *e);
 

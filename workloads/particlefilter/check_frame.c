@@ -27,7 +27,7 @@ void particlefilter_differ(struct comparison *c, double off, double may, const c
 
 /* ---- weights ------------------------------------------------------------------------------- */
 
-static double loglik(struct comparison *c, int64_t k, double x, double y)
+static double reference_loglik(struct comparison *c, int64_t k, double x, double y)
 {
 	const struct pf_rules *r = c->rules;
 	int64_t row = particlefilter_ref_pixel(x, r->rounds),
@@ -48,7 +48,7 @@ static void forget_cells(struct comparison *c)
 		c->cells[i] = NAN;
 }
 
-/* The view's weights and their sums by the reference, in place of the device's; its estimate. */
+/* The view's weights and their sums by the reference, instead of the device's; its estimate. */
 int particlefilter_weigh(struct comparison *c, int64_t k, struct pf_view *v, struct pf_estimate *e)
 {
 	double sum = 0, squares = 0;
@@ -58,7 +58,7 @@ int particlefilter_weigh(struct comparison *c, int64_t k, struct pf_view *v, str
 	for (int64_t i = 0; i < v->particles; i++) {
 		if (!(i % PIECE) && interrupted())
 			return -EINTR;
-		v->loglik[i] = loglik(c, k, v->x[i], v->y[i]);
+		v->loglik[i] = reference_loglik(c, k, v->x[i], v->y[i]);
 		e->max = v->loglik[i] > e->max ? v->loglik[i] : e->max;
 	}
 	for (int64_t i = 0; i < v->particles; i++) {
@@ -94,7 +94,7 @@ static void compare_estimates(struct comparison *c, int64_t k, const struct pf_e
 
 /* ---- particles ------------------------------------------------------------------------------ */
 
-static void draw(int32_t *s, int64_t n)
+static void advance_lcg(int32_t *s, int64_t n)
 {
 	while (n--)
 		*s = lcg_next(*s);
@@ -105,18 +105,18 @@ static int32_t lcg_before(const struct pf_rules *r, int64_t i, int64_t k)
 {
 	int32_t s = i ? lcg_seed(i, r->by_clock, r->clock) : r->lcg_start;
 
-	draw(&s, (k - 1) * (i ? 4 : 5));
+	advance_lcg(&s, (k - 1) * (i ? 4 : 5));
 	return s;
 }
 
-static double offset_of(const struct pf_rules *r, int64_t k)
+static double frame_offset(const struct pf_rules *r, int64_t k)
 {
 	int32_t s;
 
 	if (!r->lcg)
 		return philox_uniform(philox4x32(0, (uint32_t)k, PF_OFFSET, 0, r->seed).word[0]);
 	s = lcg_before(r, 0, k);
-	draw(&s, 5);
+	advance_lcg(&s, 5);
 	return lcg_uniform(s);
 }
 
@@ -136,7 +136,8 @@ static int64_t first_from(const struct pf_view *v, double t)
 }
 
 /* How far particle j of frame k is from where its ancestor at (x, y) leads it. */
-static double distance(const struct comparison *c, int64_t k, int64_t j, double x, double y)
+static double particle_distance(const struct comparison *c, int64_t k, int64_t j, double x,
+				double y)
 {
 	int32_t lcg = c->rules->lcg ? lcg_before(c->rules, j, k) : 0;
 	double off_x, off_y;
@@ -154,14 +155,14 @@ static void compare_particle(struct comparison *c, int64_t k, int64_t j, double 
 
 	c->verdict->compared++;
 	if (k == 1) {
-		best = distance(c, k, j, c->rules->start_row, c->rules->start_col);
+		best = particle_distance(c, k, j, c->rules->start_row, c->rules->start_col);
 		particlefilter_differ(c, best, c->may.position, "a particle", k);
 		return;
 	}
 	first = first_from(&c->before, t - c->may.threshold);
 	last = first_from(&c->before, t + c->may.threshold);
 	for (int64_t a = first; a <= last; a++) {
-		off = distance(c, k, j, c->before.x[a], c->before.y[a]);
+		off = particle_distance(c, k, j, c->before.x[a], c->before.y[a]);
 		best = isnan(best) || off < best ? off : best;
 		if (best <= c->may.position)
 			break;
@@ -172,7 +173,7 @@ static void compare_particle(struct comparison *c, int64_t k, int64_t j, double 
 /* Every particle, or the first, the last and one of each of so many equal parts. */
 static int compare_particles(struct comparison *c, int64_t k, bool all)
 {
-	double u = k > 1 ? offset_of(c->rules, k - 1) : 0;
+	double u = k > 1 ? frame_offset(c->rules, k - 1) : 0;
 	int64_t n = c->now.particles;
 
 	for (int64_t i = 0; i < n && all; i++) {
@@ -207,7 +208,7 @@ int particlefilter_compare_frame(struct comparison *c, int64_t k, bool all)
 	if (err)
 		return err;
 	compare_estimates(c, k, &c->now.estimate, &want);
-	particlefilter_differ(c, fabs(c->now.estimate.u - offset_of(c->rules, k)), 1e-15, "offset",
-			      k);
+	particlefilter_differ(c, fabs(c->now.estimate.u - frame_offset(c->rules, k)), 1e-15,
+			      "offset", k);
 	return 0;
 }

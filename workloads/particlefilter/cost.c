@@ -6,7 +6,7 @@
  * taken for 20; 24 additions, multiplications and divisions of motion, likelihood, sums and
  * threshold. Bytes: positions of the ancestor in, 2 reals; own positions and the inclusive sum
  * out, 3 reals; that sum again for the search, 1 real. split moves positions once more (2 in, 2
- * out) and the weight (1 out, 1 in), and its inclusive sums are doubles (1 out, 1 in). Rodinia's
+ * out) and the weight (1 out, 1 in). Its inclusive sums are doubles (1 out, 1 in). Rodinia's
  * generators: a state in and out, 8 bytes.
  */
 int particlefilter_cost(const void *opts, const void *state, struct cost *out)

@@ -5,8 +5,8 @@
  * Cumulative weights come in three levels: a chunk is what a block works on at a time, with
  * granularity=frame PF_EACH particles a thread; a tile is what it works on in a launch, some
  * chunks; the sums of the tiles are added up by every block of the next launch. An ancestor is
- * looked up level by level. Weights of a chunk, chunks of a tile and tiles have shifts of their own
- * where L is taken relative to a maximum, so nothing overflows and nothing vanishes: a pair (m, s)
+ * looked up level by level. Where L is taken relative to a maximum, weights of a chunk, chunks of a
+ * tile and tiles have shifts of their own. So nothing overflows and nothing vanishes: a pair (m, s)
  * stands for s e^m.
  *
  * Every pointer is to device memory. Arrays of void are of the particles' precision.

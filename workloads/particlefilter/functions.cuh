@@ -1,6 +1,6 @@
 /*
- * functions.cuh - logarithm, root, cosine and exponential of arguments about which everything is
- * known, and with them two of Philox's words to a normally distributed number (Box and Muller).
+ * functions.cuh - logarithm, root, cosine and exponential of arguments in known ranges. With them
+ * two of Philox's words become a normally distributed number (Box and Muller).
  *
  * No special cases and no tables: 70 instructions a number where the library's take 140. Errors
  * are a few ulp of the largest term, far below what positions and weights are compared to.
@@ -24,7 +24,7 @@ static __device__ inline double as_double(uint64_t bits)
 	return x;
 }
 
-static __device__ inline uint64_t bits_of(double x)
+static __device__ inline uint64_t as_bits(double x)
 {
 	uint64_t bits;
 
@@ -47,7 +47,7 @@ static __device__ inline double reciprocal(double x)
 #endif
 }
 
-/* Of a positive normal number, likewise: (1 - e)^(-1/2) = 1 + e/2 + 3 e^2/8. */
+/* The root of a positive normal number, likewise: (1 - e)^(-1/2) = 1 + e/2 + 3 e^2/8. */
 static __device__ inline double root(double x)
 {
 #ifdef __CUDACC__
@@ -100,7 +100,7 @@ static __constant__ double exp_terms[] = { 0.999999999999999997,     1.0,
 static __device__ inline double minus_two_log(uint32_t word)
 {
 	const uint64_t root_of_half = 0x3fe6a09e00000000u, one = 0x3ff0000000000000u;
-	uint64_t x = bits_of((double)word + 0.5) + (one - root_of_half);
+	uint64_t x = as_bits((double)word + 0.5) + (one - root_of_half);
 	int e = (int)(x >> 52) - 1023 - 32;
 	double m = as_double((x & 0xfffffffffffffu) + root_of_half);
 	double s = (m - 1) * reciprocal(m + 1);
@@ -129,10 +129,10 @@ static __device__ inline double exponential(double x)
 	const double shifter = 6755399441055744, least = -707;
 	double sum = fma(x, 1.44269504088896340736, shifter), n = sum - shifter;
 	double r = fma(n, -0.693147180369123816490, x); /* the high part has 33 bits */
-	uint64_t power = bits_of(sum) << 52;
+	uint64_t power = as_bits(sum) << 52;
 
 	r = fma(n, -1.90821492927058770002e-10, r);
-	return x < least ? 0 : as_double(bits_of(polynomial(exp_terms, r)) + power);
+	return x < least ? 0 : as_double(as_bits(polynomial(exp_terms, r)) + power);
 }
 
 static __device__ inline float exponential(float x)
@@ -140,13 +140,13 @@ static __device__ inline float exponential(float x)
 	return expf(x);
 }
 
-static __device__ inline void normal_of(uint32_t u, uint32_t v, double *z)
+static __device__ inline void make_normal(uint32_t u, uint32_t v, double *z)
 {
 	*z = root(minus_two_log(u)) * cos_turn(v);
 }
 
 /* In float u may come out as 1, which is harmless, but never as 0. */
-static __device__ inline void normal_of(uint32_t u, uint32_t v, float *z)
+static __device__ inline void make_normal(uint32_t u, uint32_t v, float *z)
 {
 	const float unit = 1 / 4294967296.0f;
 	float a = fmaf((float)u, unit, unit / 2), b = fmaf((float)v, unit, unit / 2);

@@ -8,7 +8,7 @@
 
 using namespace pf;
 
-struct place {
+struct position {
 	real x, y;
 };
 
@@ -53,7 +53,7 @@ extern "C" __global__ void PF_IN(particlefilter_expose)(const struct pf_filter f
 
 	to.x[i] = (double)x;
 	to.y[i] = (double)y;
-	to.loglik[i] = loglik_of(f, score(f, k, x, y));
+	to.loglik[i] = score_loglik(f, score(f, k, x, y));
 	if (f.split) {
 		expose_split(f, to, i);
 		return;
@@ -86,15 +86,15 @@ static void load_kernels(void)
 }
 
 /*
- * Shifts in float only, and nothing that the benchmark alone does: kernels of their own, which are
- * told so, have half as many instructions to fetch, and take a twentieth less time.
+ * Shifts in float only, and nothing that the benchmark alone does. Kernels of their own assume so
+ * (ASSUME): they have half as many instructions to fetch, and take a twentieth less time.
  */
 static bool is_plain(const struct pf_filter *f)
 {
 	return f->shifted == is_float && !f->rules.lcg && !f->rules.wraps && !f->direct;
 }
 
-static void frames(const struct pf_filter *f, int64_t n, cudaStream_t stream)
+static void launch_frames(const struct pf_filter *f, int64_t n, cudaStream_t stream)
 {
 	unsigned threads = (unsigned)f->chunk;
 
@@ -104,7 +104,7 @@ static void frames(const struct pf_filter *f, int64_t n, cudaStream_t stream)
 		CUDA(LAUNCH(PF_IN(particlefilter_one_block), 1, threads, 0, stream, *f, n));
 }
 
-static void frame_of_tiles(const struct pf_filter *f, cudaStream_t stream)
+static void launch_tiles(const struct pf_filter *f, cudaStream_t stream)
 {
 	unsigned blocks = (unsigned)f->tiles + 1;
 
@@ -114,28 +114,29 @@ static void frame_of_tiles(const struct pf_filter *f, cudaStream_t stream)
 		CUDA(LAUNCH(PF_IN(particlefilter_frame), blocks, PF_THREADS, 0, stream, *f));
 }
 
-static void frame(const struct pf_filter *f, cudaStream_t stream)
+static void launch_frame(const struct pf_filter *f, cudaStream_t stream)
 {
 	if (f->split)
 		launch_split(f, stream);
 	else if (f->particles <= PF_ONE_BLOCK)
-		frames(f, 1, stream);
+		launch_frames(f, 1, stream);
 	else
-		frame_of_tiles(f, stream);
+		launch_tiles(f, stream);
 }
 
-static void close(const struct pf_filter *f, cudaStream_t stream)
+static void launch_close(const struct pf_filter *f, cudaStream_t stream)
 {
 	if (!f->split && f->particles > PF_ONE_BLOCK)
 		CUDA(LAUNCH(PF_IN(particlefilter_close), 1, PF_THREADS, 0, stream, *f));
 }
 
-static void expose(const struct pf_filter *f, const struct pf_look *to, cudaStream_t stream)
+static void launch_expose(const struct pf_filter *f, const struct pf_look *to, cudaStream_t stream)
 {
 	unsigned blocks = (unsigned)((f->particles + PF_THREADS - 1) / PF_THREADS);
 
 	CUDA(LAUNCH(PF_IN(particlefilter_expose), blocks, PF_THREADS, 0, stream, *f, *to));
 }
 
-extern "C" const struct pf_code PF_IN(particlefilter_code) = { load_kernels, frame, frames, close,
-							       expose };
+extern "C" const struct pf_code PF_IN(particlefilter_code) = { load_kernels, launch_frame,
+							       launch_frames, launch_close,
+							       launch_expose };

@@ -25,7 +25,7 @@ LCG_FN int32_t lcg_next(int32_t s)
 	return t == 0x80000000u ? -1 : (int32_t)t;
 }
 
-/* Of a state: in [0, 1), 0 included. */
+/* The uniform number of a state: in [0, 1), 0 included. */
 LCG_FN double lcg_uniform(int32_t s)
 {
 	return (s < 0 ? -(double)s : (double)s) / 2147483647.0;

@@ -6,7 +6,7 @@
 #include "common/output.h"
 #include "workloads/particlefilter/particlefilter.h"
 
-/* Of all frames: positions in them are 31 bits wide. */
+/* Pixels of all frames: positions in them are 31 bits wide. */
 static const double pixels_max = 2147483647.0;
 
 static int check_files(const struct particlefilter_opts *o)

@@ -86,7 +86,7 @@ void particlefilter_scratch(const void *opts, const void *state, struct scratch 
 /* Left free: a look at the particles, rounding of the allocations. */
 static const size_t spare_bytes = 16 << 20;
 
-static int refuse(const struct pf_filter *f, double bytes, double free_bytes)
+static int refuse_memory(const struct pf_filter *f, double bytes, double free_bytes)
 {
 	const double GiB = 1 << 30;
 
@@ -105,7 +105,7 @@ static size_t free_memory(void)
 	return free_bytes;
 }
 
-static size_t bytes_of(struct pf_filter f)
+static size_t filter_bytes(struct pf_filter f)
 {
 	struct array list[ARRAYS];
 	size_t bytes = spare_bytes;
@@ -118,9 +118,9 @@ static size_t bytes_of(struct pf_filter f)
 
 int particlefilter_fits(const struct pf_filter *f)
 {
-	size_t bytes = bytes_of(*f), free_bytes = free_memory();
+	size_t bytes = filter_bytes(*f), free_bytes = free_memory();
 
-	return bytes > free_bytes ? refuse(f, (double)bytes, (double)free_bytes) : 0;
+	return bytes > free_bytes ? refuse_memory(f, (double)bytes, (double)free_bytes) : 0;
 }
 
 int particlefilter_allocate(struct pf_filter *f)
@@ -137,7 +137,7 @@ int particlefilter_allocate(struct pf_filter *f)
 		cudaGetLastError();
 		*list[i].at = NULL;
 		particlefilter_free(f);
-		return refuse(f, (double)bytes_of(*f), (double)free_memory());
+		return refuse_memory(f, (double)filter_bytes(*f), (double)free_memory());
 	}
 	return 0;
 }
@@ -163,7 +163,7 @@ void particlefilter_read_ring(const struct pf_filter *f, int64_t first, int64_t 
 	CUDA(cudaMemcpy(ring, f->ring + first, (size_t)n * sizeof(*ring), cudaMemcpyDeviceToHost));
 }
 
-/* Of a frame: of every pixel edge, the sum of what lies to its left in the row. */
+/* Sums of a frame: at every pixel edge, the sum of what lies to its left in the row. */
 static void sum_rows(const uint8_t *pixels, int64_t rows, int64_t cols, uint32_t *sums)
 {
 	for (int64_t r = 0; r < rows; r++, pixels += cols, sums += cols + 1) {

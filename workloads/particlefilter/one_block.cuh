@@ -1,23 +1,32 @@
 /*
  * one_block.cuh - PF_ONE_BLOCK particles or fewer: one block, a thread a particle, n frames a
- * launch, with what a frame leaves to the next one in shared memory. Included by kernels.cuh.
+ * launch, with the state between frames in shared memory. Included by kernels.cuh.
  *
- * To everybody else the particles are one chunk of one tile.
+ * In pseudo-code:
+ *
+ *   load positions and cumulative weights into shared memory
+ *   for each of n frames:
+ *     ancestor = binary search for (u + j) / N; move; score; weight = e^(score - best)
+ *     inclusive scan of the weights; barrier; store position and cumulative weight
+ *     write the estimate from sums over the warps
+ *   store positions and cumulative weights: one chunk of one tile
+ *
+ * The naive version that it is tested against is particlefilter_ref_frame() of reference.c.
  */
 
-/* What a frame leaves to the next one. */
-struct shared_state {
+/* The state between frames, in shared memory. */
+struct one_block_smem {
 	real x[PF_ONE_BLOCK], y[PF_ONE_BLOCK], c[PF_ONE_BLOCK];
 	double u; /* offset that it is resampled with */
 };
 
 static __device__ inline void load_state(const struct pf_filter &f, uint32_t step,
-					 struct shared_state *b)
+					 struct one_block_smem *b)
 {
 	struct pf_buffer from = buffer_before(f, step);
 	int j = (int)threadIdx.x;
 
-	if (j < f.particles && frame_of(f, step) > 1) {
+	if (j < f.particles && step_frame(f, step) > 1) {
 		b->x[j] = ((const real *)from.x)[j];
 		b->y[j] = ((const real *)from.y)[j];
 		b->c[j] = ((const real *)from.c)[j];
@@ -28,7 +37,7 @@ static __device__ inline void load_state(const struct pf_filter &f, uint32_t ste
 }
 
 static __device__ inline void store_state(const struct pf_filter &f, uint32_t step,
-					  const struct shared_state *b)
+					  const struct one_block_smem *b)
 {
 	struct pf_buffer to = buffer_before(f, step);
 	int j = (int)threadIdx.x, n = (int)f.particles;
@@ -48,10 +57,10 @@ static __device__ inline void store_state(const struct pf_filter &f, uint32_t st
 	f.head->step = step;
 }
 
-static __device__ inline struct place resample_shared(const struct pf_filter &f,
-						      const struct shared_state *b, int j, int k)
+static __device__ inline struct position
+resample_shared(const struct pf_filter &f, const struct one_block_smem *b, int j, int k)
 {
-	struct place p = { real(f.rules.start_row), real(f.rules.start_col) };
+	struct position p = { real(f.rules.start_row), real(f.rules.start_col) };
 	int n = (int)f.particles;
 
 	if (k == 1)
@@ -70,21 +79,21 @@ static __device__ inline struct place resample_shared(const struct pf_filter &f,
  * have the estimate to write before.
  */
 static __device__ inline void shared_frame(const struct pf_filter &f, int k, int32_t *lcg,
-					   struct shared_state *b, struct scratch *s)
+					   struct one_block_smem *b, struct scratch *s)
 {
 	int j = (int)threadIdx.x, points = (int)0x80000000;
 	bool live = j < f.particles;
-	struct place p = { 0, 0 };
+	struct position p = { 0, 0 };
 	struct sums a = { 0, { 0, 0, 0, 0 } };
 	double u = 0;
 	real total;
 
 	if (live) {
 		if (f.rules.lcg && k == 1)
-			*lcg = lcg_of(f, j, k);
+			*lcg = particle_lcg(f, j, k);
 		struct normals z = f.rules.lcg ? lcg_normals(lcg) : philox_normals(f, j, k);
 
-		u = f.rules.lcg && !j ? draw(lcg) : 0;
+		u = f.rules.lcg && !j ? draw_lcg(lcg) : 0;
 		p = resample_shared(f, b, j, k);
 		move_by(f, z, &p.x, &p.y);
 		points = score(f, k, p.x, p.y);
@@ -102,20 +111,20 @@ static __device__ inline void shared_frame(const struct pf_filter &f, int k, int
 		b->u = f.rules.lcg ? u : philox_offset(f, k);
 	add_particle(&a, w, 1, p.x, p.y);
 	sum_warps(a.v, s);
-	write_estimate(f, k, loglik_of(f, m), b->u, s);
+	write_estimate(f, k, score_loglik(f, m), b->u, s);
 }
 
 static __device__ inline void run_frames(const struct pf_filter &f, int64_t n,
-					 struct shared_state *b, struct scratch *s)
+					 struct one_block_smem *b, struct scratch *s)
 {
 	uint32_t step = f.head->step;
 	int j = (int)threadIdx.x;
-	bool drawn_before = f.rules.lcg && j < f.particles && frame_of(f, step) > 1;
+	bool drawn_before = f.rules.lcg && j < f.particles && step_frame(f, step) > 1;
 	int32_t lcg = drawn_before ? f.lcg[j] : 0;
 
 	load_state(f, step, b);
 	for (int64_t i = 0; i < n; i++) {
-		shared_frame(f, frame_of(f, step), &lcg, b, s);
+		shared_frame(f, step_frame(f, step), &lcg, b, s);
 		step = step_after(f, step);
 	}
 	store_state(f, step, b);
@@ -126,7 +135,7 @@ static __device__ inline void run_frames(const struct pf_filter &f, int64_t n,
 extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
 	PF_IN(particlefilter_one_block)(const struct pf_filter f, int64_t n)
 {
-	SHARED_ARRAY(struct shared_state, b, [1]);
+	SHARED_ARRAY(struct one_block_smem, b, [1]);
 	SHARED_ARRAY(struct scratch, s, [1]);
 
 	run_frames(f, n, b, s);
@@ -137,7 +146,7 @@ KERNEL(PF_IN(particlefilter_one_block));
 extern "C" __global__ void __launch_bounds__(PF_ONE_BLOCK)
 	PF_IN(particlefilter_plain_one_block)(const struct pf_filter f, int64_t n)
 {
-	SHARED_ARRAY(struct shared_state, b, [1]);
+	SHARED_ARRAY(struct one_block_smem, b, [1]);
 	SHARED_ARRAY(struct scratch, s, [1]);
 
 	ASSUME(f.shifted == is_float);

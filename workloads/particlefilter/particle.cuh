@@ -12,10 +12,11 @@ typedef PF_REAL real;
 static const bool is_float = sizeof(real) == sizeof(float);
 
 /*
- * A step of the filter counts from 0, at the start, to 2 (frames - 1) and on from 1: it tells which
- * frame is filtered, which of the two buffers are written, and whether there was a frame before.
+ * A step of the filter counts from 0, at the start, to 2 (frames - 1) and on from 1: it decides
+ * which frame is filtered, which of the two buffers are written, and whether there was a frame
+ * before.
  */
-static __device__ inline int frame_of(const struct pf_filter &f, uint32_t step)
+static __device__ inline int step_frame(const struct pf_filter &f, uint32_t step)
 {
 	return (int)(step % (uint32_t)(f.rules.frames - 1)) + 1;
 }
@@ -23,7 +24,7 @@ static __device__ inline int frame_of(const struct pf_filter &f, uint32_t step)
 /* The frame of the step before this one, which may be the last one of the video. */
 static __device__ inline int frame_before(const struct pf_filter &f, uint32_t step)
 {
-	return frame_of(f, step + (uint32_t)f.rules.frames - 2);
+	return step_frame(f, step + (uint32_t)f.rules.frames - 2);
 }
 
 static __device__ inline uint32_t step_after(const struct pf_filter &f, uint32_t step)
@@ -32,7 +33,7 @@ static __device__ inline uint32_t step_after(const struct pf_filter &f, uint32_t
 }
 
 /* Pointer by pointer: indexing an array of parameters would put both structs into local memory. */
-static __device__ inline struct pf_buffer buffer_of(const struct pf_filter &f, uint32_t step)
+static __device__ inline struct pf_buffer step_buffer(const struct pf_filter &f, uint32_t step)
 {
 	const struct pf_buffer &a = f.buffer[0], &b = f.buffer[1];
 	bool odd = step & 1;
@@ -50,7 +51,7 @@ static __device__ inline struct pf_buffer buffer_of(const struct pf_filter &f, u
 
 static __device__ inline struct pf_buffer buffer_before(const struct pf_filter &f, uint32_t step)
 {
-	return buffer_of(f, step + 1);
+	return step_buffer(f, step + 1);
 }
 
 /* ---- motion ----------------------------------------------------------------------------- */
@@ -60,7 +61,8 @@ struct normals {
 	real z1, z2;
 };
 
-/* Of the benchmark's uniforms, which may be 0 and have no fixed number of bits. */
+/* A normal number from the benchmark's uniforms, which may be 0 and have no fixed number of bits.
+ */
 static __device__ inline real normal(real u, real v)
 {
 #ifdef __CUDACC__
@@ -70,13 +72,13 @@ static __device__ inline real normal(real u, real v)
 #endif
 }
 
-static __device__ inline double draw(int32_t *s)
+static __device__ inline double draw_lcg(int32_t *s)
 {
 	*s = lcg_next(*s);
 	return lcg_uniform(*s);
 }
 
-static __device__ inline int32_t lcg_of(const struct pf_filter &f, int64_t i, int k)
+static __device__ inline int32_t particle_lcg(const struct pf_filter &f, int64_t i, int k)
 {
 	if (k > 1)
 		return f.lcg[i];
@@ -85,7 +87,7 @@ static __device__ inline int32_t lcg_of(const struct pf_filter &f, int64_t i, in
 
 static __device__ inline struct normals lcg_normals(int32_t *lcg)
 {
-	double u1 = draw(lcg), v1 = draw(lcg), u2 = draw(lcg), v2 = draw(lcg);
+	double u1 = draw_lcg(lcg), v1 = draw_lcg(lcg), u2 = draw_lcg(lcg), v2 = draw_lcg(lcg);
 	struct normals z = { normal(real(u1), real(v1)), normal(real(u2), real(v2)) };
 
 	return z;
@@ -96,14 +98,15 @@ static __device__ inline struct normals philox_normals(const struct pf_filter &f
 	struct philox w = philox4x32((uint32_t)i, (uint32_t)k, PF_MOTION, 0, f.rules.seed);
 	struct normals z;
 
-	normal_of(w.word[0], w.word[1], &z.z1);
-	normal_of(w.word[2], w.word[3], &z.z2);
+	make_normal(w.word[0], w.word[1], &z.z1);
+	make_normal(w.word[2], w.word[3], &z.z2);
 	return z;
 }
 
-/* Of particle i in frame k, which is that of step; the benchmark's generators go on. */
-static __device__ inline struct normals normals_of(const struct pf_filter &f, int64_t i, int k,
-						   uint32_t step, bool live)
+/* Normal numbers of particle i in frame k, which is that of step; advances the benchmark's
+ * generators. */
+static __device__ inline struct normals particle_normals(const struct pf_filter &f, int64_t i,
+							 int k, uint32_t step, bool live)
 {
 	struct normals z = { 0, 0 };
 
@@ -111,11 +114,11 @@ static __device__ inline struct normals normals_of(const struct pf_filter &f, in
 		return philox_normals(f, i, k);
 	if (!live)
 		return z;
-	int32_t lcg = lcg_of(f, i, k);
+	int32_t lcg = particle_lcg(f, i, k);
 
 	z = lcg_normals(&lcg);
 	if (!i)
-		f.head->u[step & 1] = draw(&lcg); /* after the motion of its particle */
+		f.head->u[step & 1] = draw_lcg(&lcg); /* after the motion of its particle */
 	f.lcg[i] = lcg;
 	return z;
 }
@@ -139,14 +142,14 @@ static __device__ inline double philox_offset(const struct pf_filter &f, int k)
 /*
  * The nearest whole number, halves up, or the one towards 0. What is not finite is far outside.
  * Adding 1.5 x 2^52 leaves the nearest whole number, halves to even, in the low bits of a sum;
- * what is left of t then says what has to be mended.
+ * what is left of t then shows the correction.
  */
-static __device__ inline int pixel_of(real t, bool rounds)
+static __device__ inline int nearest_pixel(real t, bool rounds)
 {
 	const int far = 1000000000;
 	const double shifter = 6755399441055744;
 	double wide = (double)t, sum = wide + shifter, rest = wide - (sum - shifter);
-	int nearest = (int)(uint32_t)bits_of(sum);
+	int nearest = (int)(uint32_t)as_bits(sum);
 	int up = rounds ? rest >= 0.5 : wide < 0 && rest > 0,
 	    down = !rounds && wide >= 0 && rest < 0;
 
@@ -187,8 +190,8 @@ static __device__ inline int sum_by_pixels(const struct pf_filter &f, int64_t r,
 }
 
 /* Pixels c - width to c + width of a row, of those inside; background stands for the others. */
-static __device__ inline int sum_of_row(const struct pf_filter &f, int64_t r, int64_t c, int k,
-					int width)
+static __device__ inline int sum_row(const struct pf_filter &f, int64_t r, int64_t c, int k,
+				     int width)
 {
 	int64_t cols = f.rules.cols;
 	int64_t low = c - width < 0 ? 0 : c - width, high = c + width + 1;
@@ -209,8 +212,8 @@ static __device__ inline bool is_inside(const struct pf_filter &f, int r, int c)
 }
 
 /* The short way: two loads a row, by 32-bit offsets from the frame's first sum. */
-static __device__ inline int sum_of_five(const struct pf_filter &f, const uint32_t *sums, int r,
-					 int c)
+static __device__ inline int sum_radius_5(const struct pf_filter &f, const uint32_t *sums, int r,
+					  int c)
 {
 	const int widths[] = { 2, 3, 4, 4, 4, 4, 4, 3, 2 };
 	uint32_t sum = 0, at = (uint32_t)(r - 4) * f.pitch + 4 * (uint32_t)c;
@@ -233,11 +236,11 @@ static __device__ inline int sum_disk(const struct pf_filter &f, int64_t r, int6
 	if (f.direct || (f.rules.wraps && !inside))
 		return sum_by_pixels(f, r, c, k);
 	for (int dr = -half; dr <= half; dr++)
-		sum += sum_of_row(f, r + dr, c, k, f.half_width[dr + half]);
+		sum += sum_row(f, r + dr, c, k, f.half_width[dr + half]);
 	return sum;
 }
 
-static __device__ inline const uint32_t *sums_of(const struct pf_filter &f, int k)
+static __device__ inline const uint32_t *frame_sums(const struct pf_filter &f, int k)
 {
 	return f.row_sum + k * f.rules.rows * (f.rules.cols + 1);
 }
@@ -246,20 +249,20 @@ static __device__ inline const uint32_t *sums_of(const struct pf_filter &f, int 
  * L = mean of ((I - background)^2 - (I - object)^2) / 50 in units of 1 / (50 x pixels of the
  * disk): a whole number, so that the order of the pixels is of no consequence.
  */
-static __device__ inline int points_of(const struct pf_filter &f, int sum)
+static __device__ inline int disk_score(const struct pf_filter &f, int sum)
 {
 	const struct pf_rules &r = f.rules;
 
 	return (r.object - r.background) * (2 * sum - r.disk * (r.object + r.background));
 }
 
-/* That of the disk around a place in frame k. */
+/* The score of the disk around a position in frame k. */
 static __device__ inline int score(const struct pf_filter &f, int k, real x, real y)
 {
-	int r = pixel_of(x, f.rules.rounds), c = pixel_of(y, f.rules.rounds);
+	int r = nearest_pixel(x, f.rules.rounds), c = nearest_pixel(y, f.rules.rounds);
 
-	return points_of(f, is_inside(f, r, c) ? sum_of_five(f, sums_of(f, k), r, c)
-					       : sum_disk(f, r, c, k));
+	return disk_score(f, is_inside(f, r, c) ? sum_radius_5(f, frame_sums(f, k), r, c)
+						: sum_disk(f, r, c, k));
 }
 
 /* e^(L - m), m in the same units. */

@@ -1,6 +1,16 @@
 /*
  * particlefilter.c - the particlefilter workload: its parameters and its entry in the table.
  *
+ * A step filters one frame of a video, for all particles:
+ *
+ *   resample   ancestors of the frame before, by its cumulative weights
+ *   move       each particle by normally distributed numbers
+ *   weigh      by the pixels of a disk around it; sums of weights
+ *   estimate   the object's position, of the frame before
+ *
+ * One launch a frame (frame.cuh), or n frames in one block for few particles (one_block.cuh), or
+ * the classic four launches (split.cuh). reference.c is what check.c compares with.
+ *
  * The problem is that of the "particlefilter" benchmark of the Rodinia suite; the method is the
  * bootstrap filter of Gordon, Salmond and Smith, IEE Proc. F 140 (1993) 107, with systematic
  * resampling.

@@ -53,7 +53,7 @@ bool particlefilter_has_lcg_noise(const struct particlefilter_opts *o);
 /* clock=: 0, or -EINVAL after one line. *by_clock is false for p1, whose *clock is 0. */
 int particlefilter_read_clock(const struct particlefilter_opts *o, bool *by_clock, int64_t *clock);
 
-/* Makes or reads the video, and says what filter the options ask for. 0 or an errno. */
+/* Makes or reads the video, and sets the rules that the options ask for. 0 or an errno. */
 int particlefilter_prepare(const struct particlefilter_opts *o, struct pf_video *video,
 			   struct pf_rules *rules);
 
@@ -66,7 +66,7 @@ int particlefilter_read_video(const struct particlefilter_opts *o, struct pf_vid
 void particlefilter_configure(const struct particlefilter_opts *o, const struct pf_rules *rules,
 			      struct pf_filter *f);
 
-/* Is there room for a configured filter? 0 or -ENOMEM after one line. */
+/* Does a configured filter fit into memory? 0 or -ENOMEM after one line. */
 int particlefilter_fits(const struct pf_filter *f);
 
 /* Arrays on the device, of a configured filter; 0 or -ENOMEM after one line. */
@@ -93,8 +93,8 @@ struct pf_view {
 
 /* Allocates; 0 or -ENOMEM after one line. particlefilter_view_free() is due, also after a failure.
  */
-int particlefilter_view_begin(struct pf_view *v, int64_t particles);
-void particlefilter_view_free(struct pf_view *v);
+int particlefilter_view_init(struct pf_view *v, int64_t particles);
+void particlefilter_view_release(struct pf_view *v);
 
 /* Copies what the device holds of its last frame, k, after a synchronize. 0 or -ENOMEM. */
 int particlefilter_view_read(const struct pf_filter *f, int64_t k, struct pf_view *v);

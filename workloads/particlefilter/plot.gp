@@ -1,4 +1,4 @@
-# plot.gp - a track over the last frame of the video; plot.c sets
+# plot.gp - a track over the last frame of the video; app_plot.c sets
 #   frame_file               columns row, col, grey
 #   track_file               columns frame, row, col and, where truth is 1, truth_row, truth_col
 #   top, bottom, left, right what is shown, pixels

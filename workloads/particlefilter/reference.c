@@ -140,7 +140,7 @@ static void normalise(struct pf_reference *r)
 	r->ess = 1 / squares;
 }
 
-static double offset_of(struct pf_reference *r, int64_t k)
+static double frame_offset(struct pf_reference *r, int64_t k)
 {
 	if (r->rules.lcg)
 		return lcg_draw(&r->lcg[0]);
@@ -153,7 +153,7 @@ static void resample(struct pf_reference *r, int64_t k)
 	double n = (double)r->particles;
 	int64_t a = 0;
 
-	r->u1 = offset_of(r, k) / n;
+	r->u1 = frame_offset(r, k) / n;
 	for (int64_t j = 0; j < r->particles; j++) {
 		while (a < r->particles - 1 && !(r->c[a] >= r->u1 + (double)j / n))
 			a++;
@@ -173,8 +173,8 @@ void particlefilter_ref_frame(struct pf_reference *r, int64_t k)
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
-int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rules,
-			     const uint8_t *video, int64_t particles)
+int particlefilter_ref_init(struct pf_reference *r, const struct pf_rules *rules,
+			    const uint8_t *video, int64_t particles)
 {
 	size_t n = (size_t)particles;
 	double *all = malloc(7 * n * sizeof(*all));
@@ -184,7 +184,7 @@ int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rule
 	r->ancestor = malloc(n * sizeof(*r->ancestor));
 	r->lcg = malloc(n * sizeof(*r->lcg));
 	if (!all || !r->ancestor || !r->lcg) {
-		particlefilter_ref_end(r);
+		particlefilter_ref_release(r);
 		return complain(ENOMEM, "particles=%ld: no host memory for the reference",
 				(long)particles);
 	}
@@ -202,7 +202,7 @@ int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rule
 	return 0;
 }
 
-void particlefilter_ref_end(struct pf_reference *r)
+void particlefilter_ref_release(struct pf_reference *r)
 {
 	free(r->x);
 	free(r->ancestor);

@@ -19,7 +19,7 @@ struct pf_reference {
 	const uint8_t *video; /* [frames][rows][cols], the caller's */
 	int64_t particles;
 
-	/* Of the last frame: positions before resampling; weights that add up to 1, and their
+	/* The last frame: positions before resampling; weights that add up to 1, and their
 	 * running sum. */
 	double *x, *y, *loglik, *w, *c;
 	int32_t *ancestor;
@@ -31,9 +31,9 @@ struct pf_reference {
 };
 
 /* Allocates, and puts every particle at the start. Returns 0 or -ENOMEM after one line. */
-int particlefilter_ref_begin(struct pf_reference *r, const struct pf_rules *rules,
-			     const uint8_t *video, int64_t particles);
-void particlefilter_ref_end(struct pf_reference *r);
+int particlefilter_ref_init(struct pf_reference *r, const struct pf_rules *rules,
+			    const uint8_t *video, int64_t particles);
+void particlefilter_ref_release(struct pf_reference *r);
 
 /* Frame k, 1 to frames - 1, in order. */
 void particlefilter_ref_frame(struct pf_reference *r, int64_t k);

@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about the track, and the files that options ask for. */
+/* report.c - what `rift run` prints about the track, and the files that options ask for. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 #include "common/cuda_check.h"
 #include "workloads/particlefilter/particlefilter.h"
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -18,7 +19,7 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 
 static void add_file(struct report *r, const char *name, const char *path, int64_t rows)
 {
-	struct report_row *row = add(r, name, "", 0);
+	struct report_row *row = add_row(r, name, "", 0);
 
 	snprintf(row->text, sizeof(row->text), "%ld rows in %s", (long)rows, path);
 }
@@ -69,17 +70,17 @@ static void report_track(const struct particlefilter_opts *o, const struct pf_ru
 	int64_t n = filtered(ring, rules->frames - 1);
 	const struct pf_estimate *last = n ? &ring[n - 1] : NULL;
 
-	add(out, "frames filtered", "frames", (double)n);
+	add_row(out, "frames filtered", "frames", (double)n);
 	if (!n)
 		return;
-	add(out, "row in the last frame", "pixels", last->xe);
-	add(out, "column", "pixels", last->ye);
-	add(out, "effective particles", "particles", last->ess);
+	add_row(out, "row in the last frame", "pixels", last->xe);
+	add_row(out, "column", "pixels", last->ye);
+	add_row(out, "effective particles", "particles", last->ess);
 	if (o->input)
 		return;
-	add(out, "error of the track", "pixels", particlefilter_track_error(rules, ring, n));
+	add_row(out, "error of the track", "pixels", particlefilter_track_error(rules, ring, n));
 	if (in_view(rules, n) < n)
-		add(out, "frames that show the object", "frames", (double)in_view(rules, n));
+		add_row(out, "frames that show the object", "frames", (double)in_view(rules, n));
 }
 
 int particlefilter_report(const void *opts, void *state, struct report *out)

@@ -1,5 +1,5 @@
 /*
- * rules.h - what tells one particle filter from another: shared by the kernels, the reference and
+ * rules.h - what distinguishes particle filters: shared by the kernels, the reference and
  * the video. Rows are counted downwards and columns to the right, from 0; positions are real,
  * the centre of pixel (r, c) is at (r, c).
  *

@@ -22,19 +22,21 @@ static void measure_disk(int radius, int8_t half_width[])
 	}
 }
 
-static int64_t share(int64_t n, int64_t parts)
+static int64_t ceil_div(int64_t n, int64_t parts)
 {
 	return (n + parts - 1) / parts;
 }
 
-static void cut(struct pf_filter *f)
+static void cut_tiles(struct pf_filter *f)
 {
 	bool one = !f->split && f->particles <= PF_ONE_BLOCK;
 
-	f->chunk = f->split ? PF_THREADS : one ? (int32_t)(32 * share(f->particles, 32)) : PF_CHUNK;
-	f->chunks = (int32_t)share(f->particles, f->chunk);
-	f->tile_chunks = f->split ? 1 : (int32_t)share(f->chunks, PF_TILES_MAX);
-	f->tiles = (int32_t)share(f->chunks, f->tile_chunks);
+	f->chunk = f->split ? PF_THREADS
+		   : one    ? (int32_t)(32 * ceil_div(f->particles, 32))
+			    : PF_CHUNK;
+	f->chunks = (int32_t)ceil_div(f->particles, f->chunk);
+	f->tile_chunks = f->split ? 1 : (int32_t)ceil_div(f->chunks, PF_TILES_MAX);
+	f->tiles = (int32_t)ceil_div(f->chunks, f->tile_chunks);
 }
 
 /* Where the short way to a disk's sum may be taken: within a frame offsets are 32 bits wide. */
@@ -66,11 +68,11 @@ void particlefilter_configure(const struct particlefilter_opts *o, const struct 
 	f->shifted = f->single || o->input;
 	measure_disk(rules->radius, f->half_width);
 	bound_disk(f);
-	cut(f);
+	cut_tiles(f);
 }
 
-/* Of a video that is yet to be made, which takes time and the host's memory. */
-static int check_room(const struct particlefilter_opts *o)
+/* Checks memory before a video is made, which takes time and the host's memory. */
+static int check_memory(const struct particlefilter_opts *o)
 {
 	struct pf_rules rules = {
 		.rows = o->rows,
@@ -97,7 +99,7 @@ int particlefilter_setup(const void *opts, void *state)
 	if (!err && o->particles8)
 		err = output_open(&s->particles8, "particles8", o->particles8);
 	if (!err && !o->input)
-		err = check_room(o);
+		err = check_memory(o);
 	if (!err)
 		err = particlefilter_prepare(o, &s->video, &s->rules);
 	if (err)

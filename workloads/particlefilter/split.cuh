@@ -1,7 +1,15 @@
 /*
  * split.cuh - granularity=split: the four launches a frame that programs of 2009 have, without
- * their race: motion and weights; the total; cumulative weights; resampling. Included by
- * kernels.cuh.
+ * their race. Included by kernels.cuh.
+ *
+ * In pseudo-code, a thread for each particle:
+ *
+ *   weigh:    move; score; weight = e^(score - the block's best); sums of the block
+ *   total:    one block: scan of the blocks' sums; the estimate; the step is counted
+ *   sum:      cumulative weight = blocks before + scan of the block, over the total
+ *   resample: ancestor = binary search for (u + j) / N among cumulative weights; copy its position
+ *
+ * The naive version that it is tested against is particlefilter_ref_frame() of reference.c.
  */
 
 /* Motion and weights in units of the chunk, a block a chunk. */
@@ -10,10 +18,10 @@ extern "C" __global__ void __launch_bounds__(PF_THREADS)
 {
 	SHARED_ARRAY(struct scratch, s, [1]);
 	uint32_t step = f.head->step;
-	int k = frame_of(f, step), points = (int)0x80000000;
+	int k = step_frame(f, step), points = (int)0x80000000;
 	int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 	bool live = j < f.particles;
-	struct place p = { real(f.rules.start_row), real(f.rules.start_col) };
+	struct position p = { real(f.rules.start_row), real(f.rules.start_col) };
 	struct sums a = { 0, { 0, 0, 0, 0 } };
 
 	if (live) {
@@ -21,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(PF_THREADS)
 			p.x = ((const real *)f.resampled_x)[j];
 			p.y = ((const real *)f.resampled_y)[j];
 		}
-		move_by(f, normals_of(f, j, k, step, true), &p.x, &p.y);
+		move_by(f, particle_normals(f, j, k, step, true), &p.x, &p.y);
 		((real *)f.buffer[0].x)[j] = p.x;
 		((real *)f.buffer[0].y)[j] = p.y;
 		points = score(f, k, p.x, p.y);
@@ -35,13 +43,13 @@ extern "C" __global__ void __launch_bounds__(PF_THREADS)
 	sum_warps(a.v, s);
 	if (warp() >= SUMS)
 		return;
-	double sum = sum_of_warps<PF_WARPS>(s, warp());
+	double sum = sum_warp_sums<PF_WARPS>(s, warp());
 
 	if (lane())
 		return;
 	f.buffer[0].moments[blockIdx.x].v[warp()] = sum;
 	if (!warp())
-		f.buffer[0].mass[blockIdx.x] = { loglik_of(f, a.m), sum };
+		f.buffer[0].mass[blockIdx.x] = { score_loglik(f, a.m), sum };
 }
 KERNEL(PF_IN(particlefilter_weigh));
 
@@ -50,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(PF_TOTALS_THREADS)
 {
 	SHARED_ARRAY(struct scratch, s, [1]);
 	uint32_t step = f.head->step;
-	int k = frame_of(f, step);
+	int k = step_frame(f, step);
 
 	if (!f.rules.lcg && !threadIdx.x)
 		f.head->u[step & 1] = philox_offset(f, k);

@@ -13,7 +13,7 @@ TestSuite(large_particlefilter_check, .timeout = 400);
 /* With blocks of one size; right_runs_pass has the larger ones. */
 enum { N = RACES ? 300 : 1500 };
 
-static struct run *run_of(int64_t particles, enum pf_granularity granularity, int64_t steps)
+static struct run *stepped_run(int64_t particles, enum pf_granularity granularity, int64_t steps)
 {
 	struct particlefilter_opts o = default_opts();
 	struct run *r;
@@ -61,7 +61,7 @@ Test(large_particlefilter_check, large_runs_are_sampled)
 	struct verdict v;
 
 	need_device();
-	r = run_of(400000, PF_BY_FRAME, 4);
+	r = stepped_run(400000, PF_BY_FRAME, 4);
 	v = run_check(r, 4, false);
 	cr_assert(v.passed, "%g, %s", v.error, v.worst);
 	cr_assert(v.compared >= 18 && v.compared < 1000 && v.total == 1600000, "%ld of %ld",
@@ -98,10 +98,10 @@ Test(small_particlefilter_check, a_wrong_estimate_is_found)
 	struct run *r;
 
 	need_device();
-	r = run_of(N, PF_BY_FRAME, 5);
+	r = stepped_run(N, PF_BY_FRAME, 5);
 	poke(&r->s.filter.ring[2].xe, peek(&r->s.filter.ring[2].xe) * (1 + 1e-8));
 	fails(r, 5, "an estimate");
-	r = run_of(500, PF_BY_FRAME, 5);
+	r = stepped_run(500, PF_BY_FRAME, 5);
 	poke(&r->s.filter.ring[4].ye, NAN);
 	fails(r, 5, "NaN");
 }
@@ -112,11 +112,11 @@ Test(small_particlefilter_check, a_wrong_particle_is_found)
 	double *x;
 
 	need_device();
-	r = run_of(N, PF_BY_FRAME, 5);
+	r = stepped_run(N, PF_BY_FRAME, 5);
 	x = (double *)r->s.filter.buffer[0].x + 77; /* of steps 1, 3 and 5 */
 	poke(x, peek(x) + 1e-6);
 	fails(r, 5, "a particle");
-	r = run_of(N, PF_BY_SPLIT, 5);
+	r = stepped_run(N, PF_BY_SPLIT, 5);
 	x = (double *)r->s.filter.buffer[0].y + N - 1;
 	poke(x, NAN);
 	fails(r, 5, "a particle that is NaN");
@@ -125,14 +125,14 @@ Test(small_particlefilter_check, a_wrong_particle_is_found)
 Test(small_particlefilter_check, a_wrong_number_of_steps_is_found)
 {
 	need_device();
-	fails(run_of(N, PF_BY_FRAME, 5), 4, "a step too many");
-	fails(run_of(N, PF_BY_SPLIT, 5), 6, "a step too few");
+	fails(stepped_run(N, PF_BY_FRAME, 5), 4, "a step too many");
+	fails(stepped_run(N, PF_BY_SPLIT, 5), 6, "a step too few");
 }
 
 Test(small_particlefilter_check, without_steps_nothing_passes)
 {
 	need_device();
-	fails(run_of(100, PF_BY_FRAME, 0), 0, "no step");
+	fails(stepped_run(100, PF_BY_FRAME, 0), 0, "no step");
 }
 
 /* The filter on the device follows other rules than those that were asked for. */

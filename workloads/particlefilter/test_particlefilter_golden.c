@@ -29,7 +29,7 @@ static void golden_run(struct particlefilter_opts o, const char *track, const ch
 		row_agrees(&rows, k - 1, &row, tolerance);
 		if (particles8)
 			eight_agree(&eight, k, &v, tolerance);
-		particlefilter_view_free(&v);
+		particlefilter_view_release(&v);
 	}
 	cr_assert(rows.rows == frames - 1, "%s: %ld rows", track, (long)rows.rows);
 	run_end(r);
@@ -45,7 +45,7 @@ static void agrees_by_both(struct particlefilter_opts o, const char *track, cons
 	golden_run(o, track, particles8);
 }
 
-/* Of all three programs: they differ in rounding only. */
+/* All three programs agree: they differ in rounding only. */
 static void programs_agree(int64_t particles, const char *clock, const char *seeding, bool eight)
 {
 	static const char *const programs[] = { "omp", "naive", "float" };
@@ -116,12 +116,12 @@ Test(small_particlefilter_golden, shifted_weights_are_the_same)
 			struct pf_row row;
 
 			particlefilter_frame(&f, NULL);
-			cr_assert(!particlefilter_view_begin(&v, 1000) &&
+			cr_assert(!particlefilter_view_init(&v, 1000) &&
 					  !particlefilter_view_read(&f, k, &v),
 				  "view");
 			particlefilter_describe(&rules, true, k, &v, &row);
 			row_agrees(&rows, k - 1, &row, tolerance);
-			particlefilter_view_free(&v);
+			particlefilter_view_release(&v);
 		}
 		particlefilter_teardown(&s);
 	}

@@ -17,7 +17,7 @@ struct result {
 	struct pf_view view;
 };
 
-static struct result result_of(struct run *r, int64_t steps)
+static struct result read_result(struct run *r, int64_t steps)
 {
 	struct result result = { .view = run_view(r, (steps - 1) % (FRAMES - 1) + 1) };
 
@@ -37,14 +37,14 @@ static bool same(const struct result *a, const struct result *b)
 
 static void free_result(struct result *r)
 {
-	particlefilter_view_free(&r->view);
+	particlefilter_view_release(&r->view);
 }
 
 static struct result result_by(struct run *r, void (*steps)(struct run *, int64_t), int64_t n)
 {
 	run_reset(r);
 	steps(r, n);
-	return result_of(r, n);
+	return read_result(r, n);
 }
 
 /* n steps from the start in each mode: estimates, positions, weights, ancestors. */
@@ -68,8 +68,8 @@ static void modes_agree(struct particlefilter_opts o, bool fused)
 	run_end(r);
 }
 
-static struct particlefilter_opts opts_of(int64_t particles, enum pf_variant variant,
-					  enum pf_granularity granularity)
+static struct particlefilter_opts make_opts(int64_t particles, enum pf_variant variant,
+					    enum pf_granularity granularity)
 {
 	struct particlefilter_opts o = default_opts();
 
@@ -82,17 +82,17 @@ static struct particlefilter_opts opts_of(int64_t particles, enum pf_variant var
 Test(small_particlefilter_modes, stream_graph_and_fused_give_the_same_bits)
 {
 	need_device();
-	modes_agree(opts_of(100, PF_MATCHED, PF_BY_FRAME), true);
-	modes_agree(opts_of(100, PF_RODINIA, PF_BY_FRAME), true);
-	modes_agree(opts_of(1100, PF_MATCHED, PF_BY_FRAME), false);
-	modes_agree(opts_of(1100, PF_RODINIA, PF_BY_FRAME), false);
-	modes_agree(opts_of(100, PF_RODINIA, PF_BY_SPLIT), false);
-	modes_agree(opts_of(1100, PF_MATCHED, PF_BY_SPLIT), false);
+	modes_agree(make_opts(100, PF_MATCHED, PF_BY_FRAME), true);
+	modes_agree(make_opts(100, PF_RODINIA, PF_BY_FRAME), true);
+	modes_agree(make_opts(1100, PF_MATCHED, PF_BY_FRAME), false);
+	modes_agree(make_opts(1100, PF_RODINIA, PF_BY_FRAME), false);
+	modes_agree(make_opts(100, PF_RODINIA, PF_BY_SPLIT), false);
+	modes_agree(make_opts(1100, PF_MATCHED, PF_BY_SPLIT), false);
 }
 
 Test(small_particlefilter_modes, so_they_do_in_float)
 {
-	struct particlefilter_opts o = opts_of(100, PF_MATCHED, PF_BY_FRAME);
+	struct particlefilter_opts o = make_opts(100, PF_MATCHED, PF_BY_FRAME);
 
 	need_device();
 	o.precision = PF_FLOAT;
@@ -110,14 +110,14 @@ Test(small_particlefilter_modes, a_second_pass_is_the_first)
 	struct result once, twice;
 
 	need_device();
-	r = run_begin(opts_of(RACES ? 300 : 1500, PF_RODINIA, PF_BY_FRAME));
+	r = run_begin(make_opts(RACES ? 300 : 1500, PF_RODINIA, PF_BY_FRAME));
 	once = result_by(r, run_steps, FRAMES - 1);
 	run_steps(r, FRAMES - 1);
-	twice = result_of(r, 2 * (FRAMES - 1));
+	twice = read_result(r, 2 * (FRAMES - 1));
 	cr_assert(same(&once, &twice), "the second pass differs");
 	run_steps(r, FRAMES - 1);
 	free_result(&twice);
-	twice = result_of(r, 3 * (FRAMES - 1));
+	twice = read_result(r, 3 * (FRAMES - 1));
 	cr_assert(same(&once, &twice), "the third pass differs");
 	free_result(&once);
 	free_result(&twice);
@@ -126,7 +126,7 @@ Test(small_particlefilter_modes, a_second_pass_is_the_first)
 
 Test(small_particlefilter_modes, a_seed_is_a_track)
 {
-	struct particlefilter_opts o = opts_of(300, PF_MATCHED, PF_BY_FRAME);
+	struct particlefilter_opts o = make_opts(300, PF_MATCHED, PF_BY_FRAME);
 	struct result results[3];
 
 	need_device();
@@ -147,7 +147,7 @@ Test(small_particlefilter_modes, a_seed_is_a_track)
 /* Two frames: every step is the first one again. A particle alone has all the weight. */
 Test(small_particlefilter_modes, least_sizes_work)
 {
-	struct particlefilter_opts o = opts_of(1, PF_MATCHED, PF_BY_FRAME);
+	struct particlefilter_opts o = make_opts(1, PF_MATCHED, PF_BY_FRAME);
 
 	need_device();
 	o.rows = o.cols = 9;
@@ -165,7 +165,7 @@ Test(small_particlefilter_modes, least_sizes_work)
 			cr_assert(n > 1 || (v.w[0] == 1 && v.c[0] == 1 && !v.ancestor[0]),
 				  "one particle: weight %g", v.w[0]);
 			cr_assert(run_check(r, 3, true).passed, "n=%ld", (long)n);
-			particlefilter_view_free(&v);
+			particlefilter_view_release(&v);
 			run_end(r);
 		}
 }
@@ -198,14 +198,14 @@ static void resampling_is_systematic(struct particlefilter_opts o)
 		}
 		cr_assert(j == n, "frame %ld: ancestors do not ascend from output %ld", (long)k,
 			  (long)j);
-		particlefilter_view_free(&v);
+		particlefilter_view_release(&v);
 	}
 	run_end(r);
 }
 
 Test(small_particlefilter_modes, offspring_are_as_weights_say)
 {
-	struct particlefilter_opts o = opts_of(RACES ? 300 : 1000, PF_MATCHED, PF_BY_FRAME);
+	struct particlefilter_opts o = make_opts(RACES ? 300 : 1000, PF_MATCHED, PF_BY_FRAME);
 
 	need_device();
 	resampling_is_systematic(o);
@@ -217,14 +217,14 @@ Test(small_particlefilter_modes, offspring_are_as_weights_say)
 	resampling_is_systematic(o);
 	o.granularity = PF_BY_SPLIT;
 	resampling_is_systematic(o);
-	o = opts_of(3000, PF_RODINIA, PF_BY_FRAME);
+	o = make_opts(3000, PF_RODINIA, PF_BY_FRAME);
 	resampling_is_systematic(o);
 }
 
 /* Several chunks a tile: more than 396 x 512 particles. */
 Test(large_particlefilter_modes, tiles_of_several_chunks_are_right)
 {
-	struct particlefilter_opts o = opts_of(210000, PF_MATCHED, PF_BY_FRAME);
+	struct particlefilter_opts o = make_opts(210000, PF_MATCHED, PF_BY_FRAME);
 	struct run *r;
 
 	need_device();
@@ -250,7 +250,7 @@ static int ascending(const void *a, const void *b)
 Test(small_particlefilter_modes, offsets_are_uniform)
 {
 	enum { SEEDS = RACES ? 8 : 64, ALL = SEEDS * (FRAMES - 1) };
-	struct particlefilter_opts o = opts_of(1, PF_MATCHED, PF_BY_FRAME);
+	struct particlefilter_opts o = make_opts(1, PF_MATCHED, PF_BY_FRAME);
 	double u[ALL], worst = 0;
 	struct run *r;
 

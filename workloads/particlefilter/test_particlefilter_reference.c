@@ -143,7 +143,7 @@ Test(small_particlefilter_reference, a_tiny_video_is_the_originals_in_every_pixe
 /* ---- whole runs ------------------------------------------------------------------------- */
 
 /* What the reference has, as a track sees it. */
-static struct pf_view view_of(const struct pf_reference *r)
+static struct pf_view make_view(const struct pf_reference *r)
 {
 	struct pf_view v = {
 		r->particles, r->x,
@@ -164,20 +164,20 @@ static void run_agrees(struct particlefilter_opts o, const char *track, const ch
 	struct pf_video video = { 0 };
 
 	cr_assert(!particlefilter_prepare(&o, &video, &rules), "%s", track);
-	cr_assert(!particlefilter_ref_begin(&r, &rules, video.pixels, o.particles), "%s", track);
+	cr_assert(!particlefilter_ref_init(&r, &rules, video.pixels, o.particles), "%s", track);
 	for (int64_t k = 1; k < rules.frames; k++) {
 		struct pf_view v;
 		struct pf_row row;
 
 		particlefilter_ref_frame(&r, k);
-		v = view_of(&r);
+		v = make_view(&r);
 		particlefilter_describe(&rules, true, k, &v, &row);
 		row_agrees(&rows, k - 1, &row, 1e-11);
 		if (particles8)
 			eight_agree(&eight, k, &v, 1e-11);
 	}
 	cr_assert(rows.rows == rules.frames - 1, "%s: %ld rows", track, (long)rows.rows);
-	particlefilter_ref_end(&r);
+	particlefilter_ref_release(&r);
 	particlefilter_video_free(&video);
 	csv_free(&rows);
 	csv_free(&eight);

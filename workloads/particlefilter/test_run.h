@@ -12,7 +12,7 @@ static inline struct pf_view run_view(struct run *r, int64_t k)
 {
 	struct pf_view v;
 
-	cr_assert(!particlefilter_view_begin(&v, r->o.particles), "view");
+	cr_assert(!particlefilter_view_init(&v, r->o.particles), "view");
 	cr_assert(!particlefilter_view_read(&r->s.filter, k, &v), "view");
 	return v;
 }

@@ -1,4 +1,4 @@
-/* view.c - what a track tells about a frame. */
+/* view.c - summary of a frame from its track. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ const char particlefilter_track_header[] =
 	"ancestors_crc32\n";
 const char particlefilter_particles8_header[] = "frame,i,x,y,loglik,weight,cdf,u,ancestor\n";
 
-int particlefilter_view_begin(struct pf_view *v, int64_t particles)
+int particlefilter_view_init(struct pf_view *v, int64_t particles)
 {
 	size_t n = (size_t)particles;
 
@@ -31,7 +31,7 @@ int particlefilter_view_begin(struct pf_view *v, int64_t particles)
 	return 0;
 }
 
-void particlefilter_view_free(struct pf_view *v)
+void particlefilter_view_release(struct pf_view *v)
 {
 	free(v->x);
 	free(v->ancestor);

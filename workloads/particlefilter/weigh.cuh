@@ -5,21 +5,21 @@
 
 namespace pf
 {
-/* Of a thread, and by sum_tile() of a block: sums in units of e^m, m in units of L's. */
+/* Sums of a thread, in units of e^m; m in units of L. */
 struct sums {
 	int m;
 	double v[SUMS]; /* of w, w x, w y, w^2 */
 };
 
-static __device__ inline double loglik_of(const struct pf_filter &f, int score)
+static __device__ inline double score_loglik(const struct pf_filter &f, int score)
 {
 	return f.loglik_unit * (double)score;
 }
 
 /* What sums in units of e^from are worth in units of e^to. */
-static __device__ inline double unit_of(const struct pf_filter &f, int from, int to)
+static __device__ inline double unit_ratio(const struct pf_filter &f, int from, int to)
 {
-	return from == to ? 1 : exp(loglik_of(f, from - to));
+	return from == to ? 1 : exp(score_loglik(f, from - to));
 }
 
 static __device__ inline void add_particle(struct sums *a, real w, double unit, real x, real y)
@@ -35,7 +35,7 @@ static __device__ inline void add_particle(struct sums *a, real w, double unit, 
 /* Sums so far go over to a larger unit. */
 static __device__ inline void raise_unit(const struct pf_filter &f, struct sums *a, int m)
 {
-	double unit = unit_of(f, a->m, m);
+	double unit = unit_ratio(f, a->m, m);
 
 	for (int i = 0; i < SUMS - 1; i++)
 		a->v[i] *= unit;
@@ -43,7 +43,7 @@ static __device__ inline void raise_unit(const struct pf_filter &f, struct sums 
 	a->m = m;
 }
 
-/* Of a chunk: the block's best score, where there are shifts at all. */
+/* The shift of a chunk: the block's best score; 0 where there are no shifts. */
 static __device__ inline int chunk_shift(const struct pf_filter &f, int best, struct scratch *s)
 {
 	return f.shifted ? max_block(best, s) : 0;
@@ -112,7 +112,7 @@ static __device__ inline void write_estimate(const struct pf_filter &f, int k, d
 	struct pf_estimate *e = &f.ring[k - 1];
 
 	for (int i = warp(); i < SUMS; i += warps()) {
-		double w = sum_of_warps(s, 0), other = sum_of_warps(s, i);
+		double w = sum_warp_sums(s, 0), other = sum_warp_sums(s, i);
 		double *to = i == 0 ? &e->sum : i == 1 ? &e->xe : i == 2 ? &e->ye : &e->ess;
 
 		if (!lane())

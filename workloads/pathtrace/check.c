@@ -20,7 +20,7 @@
 
 static const double pixel_tolerance = 1e-3, mean_tolerance = 1e-5;
 
-/* Of all rays and one more: between walls that meet, rounding loses about one in 10^8. */
+/* A share of all rays and one more: where walls meet, rounding loses about one in 10^8. */
 static const double lost_tolerance = 1e-6;
 
 /* Darker pixels count as if they were so bright. */
@@ -50,7 +50,7 @@ struct comparison {
 };
 
 /* In units of what is allowed. NaN is worse than anything. */
-static void note(struct comparison *c, double error, const char *what, int64_t pixel)
+static void note_error(struct comparison *c, double error, const char *what, int64_t pixel)
 {
 	struct verdict *v = c->v;
 
@@ -64,7 +64,7 @@ static void note(struct comparison *c, double error, const char *what, int64_t p
 }
 
 /* n pixels from `at` on, as they are on the device. */
-static void fetch(const struct comparison *c, int64_t at, int64_t n, struct pt_pixel *out)
+static void fetch_pixels(const struct comparison *c, int64_t at, int64_t n, struct pt_pixel *out)
 {
 	CUDA(cudaMemcpy(out, c->s->job.pixel + at, (size_t)n * sizeof(*out),
 			cudaMemcpyDeviceToHost));
@@ -73,11 +73,11 @@ static void fetch(const struct comparison *c, int64_t at, int64_t n, struct pt_p
 static void check_counter(struct comparison *c, const struct pt_pixel *p, int64_t pixel)
 {
 	if (p->count != c->samples)
-		note(c, INFINITY, "wrong number of samples of pixel", pixel);
+		note_error(c, INFINITY, "wrong number of samples of pixel", pixel);
 	if (p->segments < p->count || p->segments > p->count * (c->s->ref.bounces + 1ull))
-		note(c, INFINITY, "wrong number of segments of pixel", pixel);
+		note_error(c, INFINITY, "wrong number of segments of pixel", pixel);
 	if (p->sum[0] < 0 || p->sum[1] < 0 || p->sum[2] < 0)
-		note(c, INFINITY, "negative light of pixel", pixel);
+		note_error(c, INFINITY, "negative light of pixel", pixel);
 }
 
 static int check_counters(struct comparison *c)
@@ -92,7 +92,7 @@ static int check_counters(struct comparison *c)
 	for (int64_t i = 0; i < all.count && !stop; i++) {
 		int64_t at = pieces_at(&all, i), n = pieces_units(&all, i);
 
-		fetch(c, at, n, piece);
+		fetch_pixels(c, at, n, piece);
 		for (int64_t k = 0; k < n; k++) {
 			check_counter(c, &piece[k], at + k);
 			segments += (double)piece[k].segments;
@@ -101,7 +101,7 @@ static int check_counters(struct comparison *c)
 		stop = interrupted();
 	}
 	free(piece);
-	note(c, lost / (1 + lost_tolerance * segments), "rays lost", -1);
+	note_error(c, lost / (1 + lost_tolerance * segments), "rays lost", -1);
 	return stop ? -EINTR : 0;
 }
 
@@ -137,7 +137,7 @@ static int compare_pixel(const struct comparison *c, struct sample *s)
 	struct pt_ref_rays rays = { 0 };
 	int err = pathtrace_ref_pixel(&c->s->ref, s->pixel, (uint32_t)c->samples, s->want, &rays);
 
-	fetch(c, s->pixel, 1, &p);
+	fetch_pixels(c, s->pixel, 1, &p);
 	s->error = 0;
 	for (int k = 0; k < 3; k++) {
 		double scale = fmax(darkest, s->want[k]), off;
@@ -150,7 +150,7 @@ static int compare_pixel(const struct comparison *c, struct sample *s)
 }
 
 /* NaN last. */
-static int by_error(const void *a, const void *b)
+static int compare_errors(const void *a, const void *b)
 {
 	double x = ((const struct sample *)a)->error, y = ((const struct sample *)b)->error;
 
@@ -159,21 +159,21 @@ static int by_error(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void judge(struct comparison *c, struct sample *s, int64_t n)
+static void judge_colours(struct comparison *c, struct sample *s, int64_t n)
 {
 	int64_t spared = n / 100 > 1 ? n / 100 : 1, kept = n > spared ? n - spared : n;
 	double got[3] = { 0 }, want[3] = { 0 };
 
-	qsort(s, (size_t)n, sizeof(*s), by_error);
-	note(c, s[kept - 1].error / pixel_tolerance, "colour of pixel", s[kept - 1].pixel);
+	qsort(s, (size_t)n, sizeof(*s), compare_errors);
+	note_error(c, s[kept - 1].error / pixel_tolerance, "colour of pixel", s[kept - 1].pixel);
 	for (int64_t i = 0; i < n && s[i].error <= pixel_tolerance; i++)
 		for (int k = 0; k < 3; k++) {
 			got[k] += s[i].got[k];
 			want[k] += s[i].want[k];
 		}
 	for (int k = 0; k < 3; k++)
-		note(c, fabs(got[k] - want[k]) / fmax(want[k], darkest) / mean_tolerance,
-		     "mean colour", -1);
+		note_error(c, fabs(got[k] - want[k]) / fmax(want[k], darkest) / mean_tolerance,
+			   "mean colour", -1);
 }
 
 static int compare_colours(struct comparison *c)
@@ -192,7 +192,7 @@ static int compare_colours(struct comparison *c)
 		err = interrupted() ? -EINTR : compare_pixel(c, &s[i]);
 	}
 	if (!err)
-		judge(c, s, n);
+		judge_colours(c, s, n);
 	free(s);
 	c->v->compared = n;
 	return err;

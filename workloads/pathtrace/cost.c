@@ -4,7 +4,7 @@
 #include "common/interrupt.h"
 #include "workloads/pathtrace/pathtrace.h"
 
-/* Per ray, flops: a quad 33 (distance 12, place 6, two forms of 6, division taken for 3), a ball
+/* Per ray, flops: a quad 33 (distance 12, point 6, two forms of 6, division taken for 3), a ball
  * 25. Per segment of a path beyond that: a direction, the light's share, weights, 120. */
 static const double quad_flops = 33, ball_flops = 25, segment_flops = 120;
 

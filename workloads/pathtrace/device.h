@@ -16,7 +16,7 @@ extern "C" {
 
 enum { PT_THREADS = 128, PT_LIGHTS = PT_QUADS, PT_BOUNCES_MAX = 64 };
 
-/* Radiance is summed in units of 2^-24, of a sample at most 2^20. */
+/* Radiance is summed in units of 2^-24; a sample adds at most 2^20. */
 enum { PT_FIXED_BITS = 24, PT_RADIANCE_MAX = 1 << 20 };
 
 /* What random numbers are drawn for: the last word of a counter. */
@@ -32,10 +32,10 @@ struct pt_round {
 	float c[3], r2;
 };
 
-/* What a hit needs to know, quads first: threads of a warp ask for different ones. */
+/* Shading data of a surface, quads first: threads of a warp read different ones. */
 struct pt_surface {
-	float n[3]; /* of a ball its centre */
-	float r;    /* of a ball; 0: a quad */
+	float n[3]; /* normal; for a ball its centre */
+	float r;    /* radius of a ball; 0: a quad */
 	float rho[3], le[3];
 	int32_t material;
 };
@@ -53,7 +53,7 @@ struct pt_pixel {
 	uint32_t lost;	   /* rays that left a closed scene */
 };
 
-/* All that a launch is told; below 4 KiB, which is what parameters may take. */
+/* The parameters of a launch; at most 4 KiB. */
 struct pt_job {
 	struct pt_plane plane[PT_QUADS];
 	struct pt_round ball[PT_BALLS];

@@ -20,20 +20,20 @@ struct hit {
  * Distances > 0, or far_away. Both are written so that NaN is no hit: a ray within the plane
  * divides by 0.
  */
-static __device__ inline float meet_quad(const pt_plane &q, ray r)
+static __device__ inline float intersect_quad(const pt_plane &q, ray r)
 {
-	float t = (q.d - dot(load(q.n), r.o)) / dot(load(q.n), r.d);
+	float t = (q.d - dot(load_vec(q.n), r.o)) / dot(load_vec(q.n), r.d);
 	vec p = r.o + t * r.d;
-	float a = dot(load(q.a), p) + q.a0, b = dot(load(q.b), p) + q.b0;
+	float a = dot(load_vec(q.a), p) + q.a0, b = dot(load_vec(q.b), p) + q.b0;
 
 	return t > 0 && a >= 0 && a <= 1 && b >= 0 && b <= 1 ? t : far_away;
 }
 
 /* By the distance of the centre from the ray, not by b^2 - c: c is a difference of large squares.
  */
-static __device__ inline float meet_ball(const pt_round &ball, ray r)
+static __device__ inline float intersect_ball(const pt_round &ball, ray r)
 {
-	vec to = load(ball.c) - r.o;
+	vec to = load_vec(ball.c) - r.o;
 	float b = dot(to, r.d);
 	vec off = to - b * r.d;
 	float disc = ball.r2 - dot(off, off), root = sqrtf(fmaxf(disc, 0));
@@ -42,19 +42,19 @@ static __device__ inline float meet_ball(const pt_round &ball, ray r)
 	return disc > 0 && t > 0 ? t : far_away;
 }
 
-static __device__ inline hit nearest(const pt_job &job, ray r)
+static __device__ inline hit nearest_hit(const pt_job &job, ray r)
 {
 	hit best = { far_away, -1 };
 
 	for (int i = 0; i < PT_QUADS; i++)
 		if (i < job.quads) {
-			float t = meet_quad(job.plane[i], r);
+			float t = intersect_quad(job.plane[i], r);
 
 			best = t < best.t ? hit{ t, i } : best;
 		}
 	for (int i = 0; i < PT_BALLS; i++)
 		if (i < job.balls) {
-			float t = meet_ball(job.ball[i], r);
+			float t = intersect_ball(job.ball[i], r);
 
 			best = t < best.t ? hit{ t, job.quads + i } : best;
 		}
@@ -67,10 +67,10 @@ static __device__ inline bool is_blocked(const pt_job &job, ray r, float before)
 
 	for (int i = 0; i < PT_QUADS; i++)
 		if (i < job.quads)
-			blocked |= meet_quad(job.plane[i], r) < before;
+			blocked |= intersect_quad(job.plane[i], r) < before;
 	for (int i = 0; i < PT_BALLS; i++)
 		if (i < job.balls)
-			blocked |= meet_ball(job.ball[i], r) < before;
+			blocked |= intersect_ball(job.ball[i], r) < before;
 	return blocked;
 }
 

@@ -1,10 +1,23 @@
 /*
- * kernels.cu - the kernel: a thread takes samples of one pixel.
+ * kernels.cu - the path tracing kernel: a thread takes samples of one pixel.
  *
- * One loop over segments, not paths in a loop over samples: a lane whose path has ended starts its
- * next one while its neighbours are still under way. A warp takes 8 x 4 pixels, whose paths begin
- * alike. What every lane reads at once, the forms for intersection, are the kernel's parameters;
- * what lanes read apart is in shared memory.
+ * In pseudo-code, for each thread:
+ *
+ *   pixel = one of the 8 x 4 of the warp's tile; path = the first sample's ray from the eye
+ *   until all samples are taken, one segment at a time (path.cuh):
+ *     hit = nearest intersection of the ray with all quads and balls (hit.cuh)
+ *     light += carried x what the surface emits
+ *     diffuse: light += carried x a point on a light, if no surface blocks it; new ray by cosine
+ *     mirror, glass: new ray reflected or refracted
+ *     Russian roulette after some bounces; path ended: add its light, begin the next sample
+ *   store the pixel's sums, as integers
+ *
+ * The naive version that it is tested against is pathtrace_ref_pixel() of reference.c: the same
+ * paths, in double.
+ *
+ * One loop over segments, not a loop over samples with one over segments inside: a lane whose path
+ * has ended begins its next one while its neighbours go on. Data that all lanes read at once, the
+ * forms for intersection, are kernel parameters; what lanes read apart is in shared memory.
  */
 #include "common/cuda_check.h"
 #include "workloads/pathtrace/path.cuh"
@@ -13,13 +26,13 @@ enum { TILE_W = 8, TILE_H = 4, WARP = TILE_W * TILE_H };
 
 static_assert(sizeof(pt_job) <= 4096, "parameters of a kernel");
 
-template <class T> static __device__ inline void share(T *to, const T *from, int n)
+template <class T> static __device__ inline void copy_to_smem(T *to, const T *from, int n)
 {
 	for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x)
 		to[i] = from[i];
 }
 
-static __device__ inline int64_t fixed(float radiance)
+static __device__ inline int64_t to_fixed(float radiance)
 {
 	return llrintf(fminf(radiance, (float)PT_RADIANCE_MAX) * (float)(1 << PT_FIXED_BITS));
 }
@@ -29,13 +42,13 @@ static __device__ inline void add_sample(pt_pixel *sum, vec light)
 {
 	if (!(light.x >= 0 && light.y >= 0 && light.z >= 0))
 		return;
-	sum->sum[0] += fixed(light.x);
-	sum->sum[1] += fixed(light.y);
-	sum->sum[2] += fixed(light.z);
+	sum->sum[0] += to_fixed(light.x);
+	sum->sum[1] += to_fixed(light.y);
+	sum->sum[2] += to_fixed(light.z);
 	sum->count++;
 }
 
-static __device__ inline void sample_pixel(const pt_job &job, const parts &of, int x, int y,
+static __device__ inline void sample_pixel(const pt_job &job, const smem_scene &smem, int x, int y,
 					   uint32_t samples)
 {
 	uint32_t index = (uint32_t)(y * job.width + x);
@@ -43,15 +56,15 @@ static __device__ inline void sample_pixel(const pt_job &job, const parts &of, i
 	uint32_t sample = sum.count, end = sample + samples;
 	path p;
 
-	begin(job, x, y, sample, &p);
+	begin_path(job, x, y, sample, &p);
 	do {
-		bool on = advance(job, of, index, sample, &p, &sum.lost);
+		bool on = trace_segment(job, smem, index, sample, &p, &sum.lost);
 
 		sum.segments++;
 		if (!on) {
 			add_sample(&sum, p.light);
 			if (++sample != end)
-				begin(job, x, y, sample, &p);
+				begin_path(job, x, y, sample, &p);
 		}
 	} while (sample != end);
 	job.pixel[index] = sum;
@@ -66,11 +79,11 @@ extern "C" __global__ void pathtrace_samples(pt_job job, uint32_t samples)
 	int x = (int)(warp % across * TILE_W + lane % TILE_W);
 	int y = (int)(warp / across * TILE_H + lane / TILE_W);
 
-	share(surface, job.surface, PT_SURFACES);
-	share(light, job.light, PT_LIGHTS);
+	copy_to_smem(surface, job.surface, PT_SURFACES);
+	copy_to_smem(light, job.light, PT_LIGHTS);
 	__syncthreads();
 	if (x < job.width && y < job.height)
-		sample_pixel(job, parts{ surface, light }, x, y, samples);
+		sample_pixel(job, smem_scene{ surface, light }, x, y, samples);
 }
 KERNEL(pathtrace_samples);
 
@@ -81,16 +94,16 @@ void pathtrace_load_kernel(void)
 	CUDA(cudaFuncGetAttributes(&attributes, (const void *)pathtrace_samples));
 }
 
-static uint32_t share_of(uint32_t n, uint32_t parts)
+static uint32_t ceil_div(uint32_t n, uint32_t each)
 {
-	return (n + parts - 1) / parts;
+	return (n + each - 1) / each;
 }
 
 void pathtrace_launch(const struct pt_job *job, uint32_t samples, int threads, cudaStream_t stream)
 {
 	uint32_t warps =
-		share_of((uint32_t)job->width, TILE_W) * share_of((uint32_t)job->height, TILE_H);
+		ceil_div((uint32_t)job->width, TILE_W) * ceil_div((uint32_t)job->height, TILE_H);
 
-	CUDA(LAUNCH(pathtrace_samples, share_of(warps * WARP, (uint32_t)threads), (uint32_t)threads,
+	CUDA(LAUNCH(pathtrace_samples, ceil_div(warps * WARP, (uint32_t)threads), (uint32_t)threads,
 		    0, stream, *job, samples));
 }

@@ -1,4 +1,14 @@
-/* pathtrace.c - the pathtrace workload: its parameters, what they allow, and its entry. */
+/*
+ * pathtrace.c - the pathtrace workload: its parameters, what they allow, and its entry.
+ *
+ * A step is one launch that adds samples= paths to every pixel (kernels.cu):
+ *
+ *   for each pixel and sample: follow a ray from the eye from surface to surface, add the light
+ *   that arrives, until the path leaves the scene, is absorbed, or has bounces= bounces
+ *
+ * The sums of all steps stay on the device, as integers. scene.c has the scenes, reference.c walks
+ * the same paths in double for check.c; app_image.c writes a picture.
+ */
 #include "workloads/pathtrace/pathtrace.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Of a pixel, in all steps: what its counter holds with a bit to spare. */
+/* Samples of a pixel in all steps: what its counter holds, with a bit to spare. */
 #define PT_SAMPLES_MAX ((int64_t)1 << 31)
 
 struct pathtrace_opts {

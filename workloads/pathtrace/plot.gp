@@ -1,4 +1,4 @@
-# plot.gp - the picture itself; plot.c sets
+# plot.gp - the picture itself; app_plot.c sets
 #   image_file     columns row, col, red, green, blue: 0 to 255, sRGB
 #   width, height  of the whole picture, pixels
 #   title, made    texts

@@ -28,7 +28,7 @@ struct walk {
 	double u[4]; /* of this bounce */
 };
 
-static void draw(const struct walk *w, uint32_t use, double u[4])
+static void draw_numbers(const struct walk *w, uint32_t use, double u[4])
 {
 	struct philox p = philox4x32(w->pixel, w->sample, use, TAG, w->ref->seed);
 
@@ -36,12 +36,12 @@ static void draw(const struct walk *w, uint32_t use, double u[4])
 		u[i] = ldexp(p.word[i] >> 8, -24);
 }
 
-static void start(struct walk *w)
+static void start_path(struct walk *w)
 {
 	const struct pt_ref *r = w->ref;
 	double u[4], x = (double)(w->pixel % r->width), y = (double)(w->pixel / r->width);
 
-	draw(w, 0, u);
+	draw_numbers(w, 0, u);
 	memcpy(w->ray.o, r->scene.eye, sizeof(w->ray.o));
 	w->ray.d[0] = (2 * (x + u[0]) / (double)r->width - 1) * pt_field * (double)r->width /
 		      (double)r->height;
@@ -64,8 +64,8 @@ static const struct pt_quad *choose_light(const struct pt_scene *s, double u, in
 	return n ? all[u * n < n - 1 ? (int)(u * n) : n - 1] : NULL;
 }
 
-/* The estimate is f Le cos / density: the brdf is rho / pi, the density 1 / (lights x area) by
- * area, which is D2 / (cos of the light) times as much by solid angle. */
+/* The estimate is f Le cos / density. The brdf is rho / pi, the density 1 / (lights x area) by
+ * area: by solid angle it is D2 / (cos of the light) times as much. */
 static void ask_light(struct walk *w, const double n[3], const double rho[3], int bounce)
 {
 	double u[4], normal[3], area, square, length, cosine, there, density;
@@ -73,11 +73,11 @@ static void ask_light(struct walk *w, const double n[3], const double rho[3], in
 	const struct pt_quad *q;
 	int lights;
 
-	draw(w, 2 + 2 * (uint32_t)bounce, u);
+	draw_numbers(w, 2 + 2 * (uint32_t)bounce, u);
 	q = choose_light(&w->ref->scene, u[0], &lights);
 	if (!q)
 		return;
-	pathtrace_normal_of(q, normal, &area);
+	pathtrace_quad_normal(q, normal, &area);
 	along(q->q, u[1], q->u, shadow.d);
 	along(shadow.d, u[2], q->v, shadow.d);
 	memcpy(shadow.o, w->ray.o, sizeof(shadow.o));
@@ -96,7 +96,7 @@ static void ask_light(struct walk *w, const double n[3], const double rho[3], in
 		w->out->light[i] += w->carried[i] * rho[i] / M_PI * q->le[i] * cosine / density;
 }
 
-static void scatter(struct walk *w, const double n[3])
+static void scatter_cosine(struct walk *w, const double n[3])
 {
 	double s = n[2] >= 0 ? 1 : -1, a = -1 / (s + n[2]), c = n[0] * n[1] * a;
 	double t[3] = { 1 + s * n[0] * n[0] * a, s * c, -s * n[0] };
@@ -127,7 +127,7 @@ static void pass_glass(struct walk *w, const struct pt_meeting *m, const double 
 	along(m->p, -pt_offset, n, w->ray.o);
 }
 
-static void leave(struct walk *w, const struct pt_meeting *m, int bounce)
+static void leave_surface(struct walk *w, const struct pt_meeting *m, int bounce)
 {
 	const double *rho = m->quad ? m->quad->rho : m->ball->rho;
 	enum pt_material kind = m->quad ? PT_DIFFUSE : m->ball->material;
@@ -143,7 +143,7 @@ static void leave(struct walk *w, const struct pt_meeting *m, int bounce)
 	if (kind == PT_DIFFUSE && w->ref->nee)
 		ask_light(w, n, rho, bounce);
 	if (kind == PT_DIFFUSE)
-		scatter(w, n);
+		scatter_cosine(w, n);
 	for (int i = 0; i < 3; i++)
 		w->carried[i] *= rho[i];
 	w->see = kind != PT_DIFFUSE;
@@ -158,13 +158,13 @@ static bool survives(struct walk *w)
 	return w->u[3] < p;
 }
 
-static void add(struct walk *w, const double light[3])
+static void add_light(struct walk *w, const double light[3])
 {
 	for (int i = 0; i < 3; i++)
 		w->out->light[i] += w->carried[i] * light[i];
 }
 
-static void record(struct walk *w, const struct pt_meeting *m)
+static void record_hit(struct walk *w, const struct pt_meeting *m)
 {
 	struct pt_ref_hit *h = &w->out->hit[w->out->segments - 1];
 
@@ -175,7 +175,7 @@ static void record(struct walk *w, const struct pt_meeting *m)
 }
 
 /* Goes to the next hit and on from it; false: the path has ended. */
-static bool go(struct walk *w, int bounce)
+static bool trace_segment(struct walk *w, int bounce)
 {
 	const struct pt_ref *r = w->ref;
 	double sky = r->scene.background;
@@ -183,20 +183,20 @@ static bool go(struct walk *w, int bounce)
 
 	w->out->segments++;
 	if (isinf(m.t)) {
-		add(w, (double[]){ sky, sky, sky });
+		add_light(w, (double[]){ sky, sky, sky });
 		w->out->lost = sky == 0;
 		return false;
 	}
 	pathtrace_ref_place(&m, &w->ray);
-	record(w, &m);
+	record_hit(w, &m);
 	if (m.quad && (w->see || !r->nee) && dot(w->ray.d, m.n) < 0)
-		add(w, m.quad->le);
+		add_light(w, m.quad->le);
 	if (bounce == r->bounces)
 		return false;
-	draw(w, 1 + 2 * (uint32_t)bounce, w->u);
+	draw_numbers(w, 1 + 2 * (uint32_t)bounce, w->u);
 	if (bounce >= r->rr && !survives(w))
 		return false;
-	leave(w, &m, bounce);
+	leave_surface(w, &m, bounce);
 	return max3(w->carried) > 0;
 }
 
@@ -208,8 +208,8 @@ void pathtrace_ref_path(const struct pt_ref *r, int64_t pixel, uint32_t sample,
 	memset(out->light, 0, sizeof(out->light));
 	out->segments = out->shadows = 0;
 	out->lost = false;
-	start(&w);
-	for (int bounce = 0; go(&w, bounce); bounce++)
+	start_path(&w);
+	for (int bounce = 0; trace_segment(&w, bounce); bounce++)
 		;
 }
 

@@ -25,7 +25,7 @@ struct pt_ref {
 	uint64_t seed;
 };
 
-/* A hit of a path: distance, place; what is carried and what has arrived when it is met. */
+/* A hit of a path: distance, point; what is carried and what has arrived when it is met. */
 struct pt_ref_hit {
 	double t, p[3], carried[3], light[3];
 };

@@ -64,7 +64,7 @@ void pathtrace_ref_place(struct pt_meeting *m, const struct pt_ref_ray *r)
 
 	along(r->o, m->t, r->d, m->p);
 	if (m->quad) {
-		pathtrace_normal_of(m->quad, m->n, &area);
+		pathtrace_quad_normal(m->quad, m->n, &area);
 		return;
 	}
 	along(m->p, -1, m->ball->c, m->n);

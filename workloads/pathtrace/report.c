@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about the picture, and the file of it. */
+/* report.c - what `rift run` prints about the picture, and the file of it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +21,7 @@ struct pt_pixel *pathtrace_read(const struct pathtrace_state *s)
 }
 
 /* Little-endian bytes, one after the other. */
-static uint64_t hash(uint64_t h, uint64_t word)
+static uint64_t hash_word(uint64_t h, uint64_t word)
 {
 	for (int i = 0; i < 8; i++)
 		h = (h ^ (word >> 8 * i & 0xff)) * 0x100000001b3;
@@ -38,7 +38,7 @@ struct pt_totals pathtrace_add_up(const struct pt_pixel *pixel, int64_t n)
 		t.lost += pixel[i].lost;
 		for (int k = 0; k < 3; k++) {
 			t.mean[k] += ldexp((double)pixel[i].sum[k], -PT_FIXED_BITS);
-			t.bits = hash(t.bits, (uint64_t)pixel[i].sum[k]);
+			t.bits = hash_word(t.bits, (uint64_t)pixel[i].sum[k]);
 		}
 	}
 	for (int k = 0; k < 3; k++)
@@ -46,7 +46,8 @@ struct pt_totals pathtrace_add_up(const struct pt_pixel *pixel, int64_t n)
 	return t;
 }
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n++];
 
@@ -54,17 +55,18 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 	return row;
 }
 
-static void tell(const struct pathtrace_opts *o, const struct pt_totals *t, struct report *out)
+static void add_totals(const struct pathtrace_opts *o, const struct pt_totals *t,
+		       struct report *out)
 {
 	struct report_row *row;
 
-	add(out, "samples of a pixel", "paths", t->paths / (double)(o->width * o->height));
-	add(out, "segments per path", "1", t->segments / t->paths);
-	add(out, "rays lost", "rays", t->lost);
-	add(out, "mean red", "1", t->mean[0]);
-	add(out, "mean green", "1", t->mean[1]);
-	add(out, "mean blue", "1", t->mean[2]);
-	row = add(out, "bits of the picture", "", 0);
+	add_row(out, "samples of a pixel", "paths", t->paths / (double)(o->width * o->height));
+	add_row(out, "segments per path", "1", t->segments / t->paths);
+	add_row(out, "rays lost", "rays", t->lost);
+	add_row(out, "mean red", "1", t->mean[0]);
+	add_row(out, "mean green", "1", t->mean[1]);
+	add_row(out, "mean blue", "1", t->mean[2]);
+	row = add_row(out, "bits of the picture", "", 0);
 	snprintf(row->text, sizeof(row->text), "%016" PRIx64, t->bits);
 }
 
@@ -82,7 +84,7 @@ static int write_image(const struct pathtrace_opts *o, struct pathtrace_state *s
 		err = output_commit(&s->image);
 	if (err)
 		return err;
-	row = add(out, "image", "", 0);
+	row = add_row(out, "image", "", 0);
 	snprintf(row->text, sizeof(row->text), "%ld x %ld pixels in %s", (long)o->width,
 		 (long)o->height, o->image);
 	return 0;
@@ -99,7 +101,7 @@ int pathtrace_report(const void *opts, void *state, struct report *out)
 	if (!pixel)
 		return -ENOMEM;
 	totals = pathtrace_add_up(pixel, o->width * o->height);
-	tell(o, &totals, out);
+	add_totals(o, &totals, out);
 	if (o->image)
 		err = write_image(o, s, pixel, out);
 	free(pixel);

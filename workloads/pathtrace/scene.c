@@ -38,7 +38,7 @@ static const struct pt_ball balls[PT_BALLS] = {
 	{ { -.05, .202, .7 }, .2, { .75, .75, .3 }, PT_DIFFUSE },
 };
 
-static void set(double v[3], double value)
+static void set_colour(double v[3], double value)
 {
 	v[0] = v[1] = v[2] = value;
 }
@@ -48,10 +48,10 @@ static void make_furnace(struct pt_scene *s)
 	s->quads = WALLS;
 	s->balls = 2;
 	for (int i = 0; i < WALLS; i++) {
-		set(s->quad[i].rho, .5);
-		set(s->quad[i].le, 1);
+		set_colour(s->quad[i].rho, .5);
+		set_colour(s->quad[i].le, 1);
 	}
-	set(s->ball[0].rho, 1);
+	set_colour(s->ball[0].rho, 1);
 }
 
 static void make_sphere(struct pt_scene *s)
@@ -81,7 +81,7 @@ int pathtrace_is_light(const struct pt_quad *q)
 	return q->le[0] > 0 || q->le[1] > 0 || q->le[2] > 0;
 }
 
-void pathtrace_normal_of(const struct pt_quad *q, double n[3], double *area)
+void pathtrace_quad_normal(const struct pt_quad *q, double n[3], double *area)
 {
 	cross(q->u, q->v, n);
 	*area = normalize(n);

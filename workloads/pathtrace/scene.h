@@ -47,7 +47,7 @@ static const double pt_offset = 1e-4;
 struct pt_scene pathtrace_scene(enum pt_scene_kind kind);
 
 /* Its unit normal, and its area. */
-void pathtrace_normal_of(const struct pt_quad *q, double n[3], double *area);
+void pathtrace_quad_normal(const struct pt_quad *q, double n[3], double *area);
 
 /* Does it emit? */
 int pathtrace_is_light(const struct pt_quad *q);

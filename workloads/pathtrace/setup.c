@@ -8,25 +8,25 @@
 #include "workloads/pathtrace/pathtrace.h"
 #include "workloads/pathtrace/vec3.h"
 
-static void put(const double v[3], float out[3])
+static void copy_vec(const double v[3], float out[3])
 {
 	for (int i = 0; i < 3; i++)
 		out[i] = (float)v[i];
 }
 
 /* With w = (u x v) / |u x v|^2: alpha = w.(p - q) x v = (p - q).(v x w), and beta alike. */
-static struct pt_plane plane_of(const struct pt_quad *q)
+static struct pt_plane make_plane(const struct pt_quad *q)
 {
 	struct pt_plane out = { 0 };
 	double n[3], w[3] = { 0 }, a[3], b[3], area;
 
-	pathtrace_normal_of(q, n, &area);
+	pathtrace_quad_normal(q, n, &area);
 	along(w, 1 / area, n, w);
 	cross(q->v, w, a);
 	cross(w, q->u, b);
-	put(n, out.n);
-	put(a, out.a);
-	put(b, out.b);
+	copy_vec(n, out.n);
+	copy_vec(a, out.a);
+	copy_vec(b, out.b);
 	out.d = (float)dot(n, q->q);
 	out.a0 = (float)-dot(a, q->q);
 	out.b0 = (float)-dot(b, q->q);
@@ -38,10 +38,10 @@ static struct pt_surface quad_surface(const struct pt_quad *q)
 	struct pt_surface out = { .material = PT_DIFFUSE };
 	double n[3], area;
 
-	pathtrace_normal_of(q, n, &area);
-	put(n, out.n);
-	put(q->rho, out.rho);
-	put(q->le, out.le);
+	pathtrace_quad_normal(q, n, &area);
+	copy_vec(n, out.n);
+	copy_vec(q->rho, out.rho);
+	copy_vec(q->le, out.le);
 	return out;
 }
 
@@ -49,23 +49,23 @@ static struct pt_surface ball_surface(const struct pt_ball *s)
 {
 	struct pt_surface out = { .material = s->material, .r = (float)s->r };
 
-	put(s->c, out.n);
-	put(s->rho, out.rho);
+	copy_vec(s->c, out.n);
+	copy_vec(s->rho, out.rho);
 	return out;
 }
 
-static struct pt_light light_of(const struct pt_quad *q, int lights)
+static struct pt_light make_light(const struct pt_quad *q, int lights)
 {
 	struct pt_light out = { 0 };
 	double n[3], power[3] = { 0 }, area;
 
-	pathtrace_normal_of(q, n, &area);
+	pathtrace_quad_normal(q, n, &area);
 	along(power, area * lights / M_PI, q->le, power);
-	put(q->q, out.q);
-	put(q->u, out.u);
-	put(q->v, out.v);
-	put(n, out.n);
-	put(power, out.power);
+	copy_vec(q->q, out.q);
+	copy_vec(q->u, out.u);
+	copy_vec(q->v, out.v);
+	copy_vec(n, out.n);
+	copy_vec(power, out.power);
 	return out;
 }
 
@@ -77,25 +77,25 @@ static void add_lights(const struct pt_scene *s, struct pt_job *job)
 		lights += pathtrace_is_light(&s->quad[i]);
 	for (int i = 0; i < s->quads; i++)
 		if (pathtrace_is_light(&s->quad[i]))
-			job->light[n++] = light_of(&s->quad[i], lights);
+			job->light[n++] = make_light(&s->quad[i], lights);
 	job->lights = lights;
 }
 
 static void add_scene(const struct pt_scene *s, struct pt_job *job)
 {
 	for (int i = 0; i < s->quads; i++) {
-		job->plane[i] = plane_of(&s->quad[i]);
+		job->plane[i] = make_plane(&s->quad[i]);
 		job->surface[i] = quad_surface(&s->quad[i]);
 	}
 	for (int i = 0; i < s->balls; i++) {
-		put(s->ball[i].c, job->ball[i].c);
+		copy_vec(s->ball[i].c, job->ball[i].c);
 		job->ball[i].r2 = (float)(s->ball[i].r * s->ball[i].r);
 		job->surface[s->quads + i] = ball_surface(&s->ball[i]);
 	}
 	job->quads = s->quads;
 	job->balls = s->balls;
 	job->background = (float)s->background;
-	put(s->eye, job->eye);
+	copy_vec(s->eye, job->eye);
 }
 
 static void configure(const struct pathtrace_opts *o, struct pathtrace_state *s)
@@ -125,7 +125,7 @@ static void configure(const struct pathtrace_opts *o, struct pathtrace_state *s)
 		add_lights(&s->ref.scene, &s->job);
 }
 
-static int allocate(const struct pathtrace_opts *o, struct pathtrace_state *s)
+static int allocate_pixels(const struct pathtrace_opts *o, struct pathtrace_state *s)
 {
 	int64_t bytes = o->width * o->height * (int64_t)sizeof(*s->job.pixel);
 	char what[64];
@@ -152,7 +152,7 @@ int pathtrace_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	configure(o, s);
-	err = allocate(o, s);
+	err = allocate_pixels(o, s);
 	if (!err)
 		pathtrace_load_kernel();
 	return err;

@@ -15,7 +15,8 @@
 #include "tests/workload_run.h"
 
 /* A square picture, all else as by default. */
-static inline struct pathtrace_opts opts_of(enum pt_scene_kind scene, int64_t side, int64_t samples)
+static inline struct pathtrace_opts make_opts(enum pt_scene_kind scene, int64_t side,
+					      int64_t samples)
 {
 	return (struct pathtrace_opts){
 		.samples = samples,
@@ -50,7 +51,7 @@ static inline struct pt_totals run_totals(const struct run *r)
 }
 
 /* What the reference is for these options. */
-static inline struct pt_ref ref_of(const struct pathtrace_opts *o)
+static inline struct pt_ref make_ref(const struct pathtrace_opts *o)
 {
 	return (struct pt_ref){
 		.scene = pathtrace_scene((enum pt_scene_kind)o->scene),
@@ -66,7 +67,7 @@ static inline struct pt_ref ref_of(const struct pathtrace_opts *o)
 /* Its mean over all pixels. */
 static inline void ref_mean(const struct pathtrace_opts *o, double mean[3])
 {
-	struct pt_ref r = ref_of(o);
+	struct pt_ref r = make_ref(o);
 	struct pt_ref_rays rays;
 
 	memset(&rays, 0, sizeof(rays));

@@ -13,7 +13,7 @@ TestSuite(large_pathtrace_check, .timeout = 300);
 
 static struct pathtrace_opts small(enum pt_scene_kind scene)
 {
-	return opts_of(scene, RACES ? 12 : 32, 4);
+	return make_opts(scene, RACES ? 12 : 32, 4);
 }
 
 static void passes(struct pathtrace_opts o, int64_t steps)
@@ -44,7 +44,7 @@ Test(small_pathtrace_check, right_pictures_pass)
 	passes(o, 1);
 	o.bounces = 0;
 	passes(o, 1);
-	passes(opts_of(PT_BOX, 1, 1), 1);
+	passes(make_opts(PT_BOX, 1, 1), 1);
 }
 
 /* A kernel in single precision: the whole box and the whole furnace, sample by sample. */
@@ -52,18 +52,18 @@ Test(large_pathtrace_check, more_samples_pass)
 {
 	need_device();
 	for (int scene = 0; scene <= PT_SPHERE; scene++)
-		passes(opts_of((enum pt_scene_kind)scene, 32, 64), 4);
-	passes(opts_of(PT_BOX, 4, 16384), 1);
+		passes(make_opts((enum pt_scene_kind)scene, 32, 64), 4);
+	passes(make_opts(PT_BOX, 4, 16384), 1);
 }
 
-/* Of many samples or pixels, some. */
+/* Many samples or pixels: some are compared. */
 Test(small_pathtrace_check, a_sample_holds_the_first_and_the_last)
 {
 	struct run *r;
 	struct verdict v;
 
 	need_device();
-	r = run_begin(opts_of(PT_BOX, RACES ? 8 : 48, 1));
+	r = run_begin(make_opts(PT_BOX, RACES ? 8 : 48, 1));
 	run_steps(r, 1);
 	v = run_check(r, 1, false);
 	cr_assert(v.passed && v.compared == (RACES ? 64 : 1024), "%ld compared", (long)v.compared);
@@ -76,7 +76,7 @@ typedef void damage(struct pt_pixel *pixel, int64_t n);
 
 static void is_seen(const char *what, damage *damage, const char *says)
 {
-	struct pathtrace_opts o = opts_of(PT_BOX, 16, 2);
+	struct pathtrace_opts o = make_opts(PT_BOX, 16, 2);
 	struct run *r = run_begin(o);
 	size_t bytes = (size_t)(o.width * o.height) * sizeof(struct pt_pixel);
 	struct pt_pixel *pixel;
@@ -147,7 +147,7 @@ Test(small_pathtrace_check, other_steps_than_were_run_fail)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(PT_BOX, 8, 2));
+	r = run_begin(make_opts(PT_BOX, 8, 2));
 	cr_assert(!run_check(r, 1, false).passed, "nothing ran");
 	run_steps(r, 2);
 	cr_assert(!run_check(r, 1, false).passed, "one step too many");
@@ -162,7 +162,7 @@ Test(small_pathtrace_check, light_that_is_no_number_fails)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(PT_BOX, 8, 2));
+	r = run_begin(make_opts(PT_BOX, 8, 2));
 	r->s.job.surface[2].rho[0] = NAN;
 	run_steps(r, 1);
 	cr_assert(!run_check(r, 1, false).passed, "NaN passes");
@@ -175,7 +175,7 @@ Test(small_pathtrace_check, control_c_ends_it)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(PT_BOX, 8, 2));
+	r = run_begin(make_opts(PT_BOX, 8, 2));
 	run_steps(r, 1);
 	signal(SIGINT, SIG_DFL);
 	interrupt_install();
@@ -195,7 +195,7 @@ static void box_has_light(int nee, int rr, int64_t seed)
 {
 	static const double mean[3] = { 0.542122725, 0.456736599, 0.350234286 };
 	const double error = nee ? 0.00012 : 0.00024; /* 0.00048 of 2048 without asking lamps */
-	struct pathtrace_opts o = opts_of(PT_BOX, 64, 128);
+	struct pathtrace_opts o = make_opts(PT_BOX, 64, 128);
 	struct pt_totals t;
 	struct run *r;
 
@@ -223,7 +223,7 @@ Test(large_pathtrace_check, light_is_as_much_however_it_is_sampled)
 /* By another program 1.99984, with a standard error of 0.00029: of 1024 samples, these are 128. */
 Test(large_pathtrace_check, roulette_in_a_furnace_loses_nothing)
 {
-	struct pathtrace_opts o = opts_of(PT_FURNACE, 64, 128);
+	struct pathtrace_opts o = make_opts(PT_FURNACE, 64, 128);
 	struct run *r;
 
 	need_device();
@@ -240,7 +240,7 @@ Test(large_pathtrace_check, roulette_in_a_furnace_loses_nothing)
 /* Samples near corners are up to 4900 where lamps are asked: six standard errors. */
 Test(large_pathtrace_check, a_furnace_is_two_on_average)
 {
-	struct pathtrace_opts o = opts_of(PT_FURNACE, 32, 512);
+	struct pathtrace_opts o = make_opts(PT_FURNACE, 32, 512);
 	const double error = 0.0072 * M_SQRT2;
 	struct run *r;
 

@@ -53,12 +53,12 @@ static void all_agree(struct pathtrace_opts o)
 Test(small_pathtrace_modes, a_box_has_the_same_bits_in_all)
 {
 	need_device();
-	all_agree(opts_of(PT_BOX, SIDE, 1));
+	all_agree(make_opts(PT_BOX, SIDE, 1));
 }
 
 Test(small_pathtrace_modes, other_scenes_and_shapes_too)
 {
-	struct pathtrace_opts o = opts_of(PT_FURNACE, 16, 1);
+	struct pathtrace_opts o = make_opts(PT_FURNACE, 16, 1);
 
 	need_device();
 	o.width = 19;
@@ -71,7 +71,7 @@ Test(small_pathtrace_modes, other_scenes_and_shapes_too)
 
 Test(small_pathtrace_modes, a_seed_is_a_picture)
 {
-	struct pathtrace_opts o = opts_of(PT_BOX, 8, 4);
+	struct pathtrace_opts o = make_opts(PT_BOX, 8, 4);
 	uint64_t bits[3];
 
 	need_device();
@@ -92,7 +92,7 @@ Test(small_pathtrace_modes, a_seed_is_a_picture)
 
 static struct pathtrace_opts furnace(int64_t side, int64_t samples, int64_t bounces)
 {
-	struct pathtrace_opts o = opts_of(PT_FURNACE, side, samples);
+	struct pathtrace_opts o = make_opts(PT_FURNACE, side, samples);
 
 	o.nee = 0;
 	o.rr = 1000;
@@ -135,7 +135,7 @@ Test(small_pathtrace_modes, a_furnace_loses_no_energy)
 /* A ball that reflects 0.8 of a sky of 1: each sample is one or the other. */
 Test(small_pathtrace_modes, a_ball_is_dull_and_the_sky_is_one)
 {
-	struct pathtrace_opts o = opts_of(PT_SPHERE, 33, 1);
+	struct pathtrace_opts o = make_opts(PT_SPHERE, 33, 1);
 	struct pt_pixel *pixel;
 	struct run *r;
 

@@ -50,7 +50,7 @@ Test(small_pathtrace_options, a_sweep_leaves_out_launches_that_it_foresees_to_be
 {
 	static const char sweep[] = "sweep pathtrace width=2 height=2 limit_ms=10 --depth 1 "
 				    "--mode stream --quick --dry-run --size";
-	struct pathtrace_opts o = opts_of(PT_BOX, 2, 2);
+	struct pathtrace_opts o = make_opts(PT_BOX, 2, 2);
 	struct limits limits = { 0 };
 	const char *text;
 
@@ -76,7 +76,7 @@ Test(small_pathtrace_options, pictures_that_cannot_be_written_are_refused_at_onc
 /* By the hook: what can be asked for on the command line is 640 MiB at most. */
 Test(small_pathtrace_options, too_large_a_picture_is_refused_with_the_numbers)
 {
-	struct pathtrace_opts o = opts_of(PT_BOX, 1 << 20, 1);
+	struct pathtrace_opts o = make_opts(PT_BOX, 1 << 20, 1);
 	struct pathtrace_state s = { 0 };
 	const char *text;
 
@@ -92,7 +92,7 @@ Test(small_pathtrace_options, too_large_a_picture_is_refused_with_the_numbers)
 /* ---- pictures ------------------------------------------------------------------------------- */
 
 /* A file of the folder; its bytes, the caller's to free. */
-static uint8_t *bytes_of(const char *name, size_t *n)
+static uint8_t *read_bytes(const char *name, size_t *n)
 {
 	uint8_t *bytes = malloc(1 << 16);
 	char path[128];
@@ -117,7 +117,7 @@ static void write_picture(const char *name)
 /* The same picture by the hooks, as the mean of every pixel. */
 static float *expected(void)
 {
-	struct pathtrace_opts o = opts_of(PT_BOX, 5, 2);
+	struct pathtrace_opts o = make_opts(PT_BOX, 5, 2);
 	struct pt_pixel *pixel;
 	struct run *r;
 	float *mean;
@@ -150,7 +150,7 @@ Test(small_pathtrace_options, a_ppm_holds_the_picture)
 	need_device();
 	mean = expected();
 	write_picture("a.ppm");
-	file = bytes_of("a.ppm", &n);
+	file = read_bytes("a.ppm", &n);
 	cr_assert(n == 11 + 45 && !memcmp(file, "P6\n5 3\n255\n", 11), "%zu bytes", n);
 	has_colours(file + 11, mean, 0);
 	free(file);
@@ -168,7 +168,7 @@ Test(small_pathtrace_options, a_pfm_holds_every_bit)
 	need_device();
 	mean = expected();
 	write_picture("a.PFM");
-	file = bytes_of("a.PFM", &n);
+	file = read_bytes("a.PFM", &n);
 	cr_assert(n == sizeof(head) - 1 + 180 && !memcmp(file, head, sizeof(head) - 1), "%zu bytes",
 		  n);
 	for (int y = 0; y < 3; y++)
@@ -206,7 +206,7 @@ Test(small_pathtrace_options, a_png_holds_the_picture)
 	need_device();
 	mean = expected();
 	write_picture("a.png");
-	file = bytes_of("a.png", &n);
+	file = read_bytes("a.png", &n);
 	cr_assert(!memcmp(file, "\x89PNG\r\n\x1a\n", 8), "signature");
 	at = chunk(file + 8, "IHDR", &length);
 	cr_assert(length == 13 && !memcmp(at, header, 13), "header");

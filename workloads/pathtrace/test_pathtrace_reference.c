@@ -36,7 +36,7 @@ Test(small_pathtrace_reference, means_are_those_of_another_program)
 {
 	for (size_t i = 0; i < sizeof(pictures) / sizeof(*pictures); i++) {
 		struct pathtrace_opts o =
-			opts_of(pictures[i].scene, pictures[i].side, pictures[i].samples);
+			make_opts(pictures[i].scene, pictures[i].side, pictures[i].samples);
 		double mean[3];
 
 		o.bounces = pictures[i].bounces;
@@ -59,8 +59,8 @@ Test(small_pathtrace_reference, pixels_are_those_of_another_program)
 		{ 790, { 0.032619406, 0.050628459, 0.077746350 } },
 		{ 1023, { 0.102945559, 0.223180148, 0.082093484 } },
 	};
-	struct pathtrace_opts o = opts_of(PT_BOX, 32, 4);
-	struct pt_ref r = ref_of(&o);
+	struct pathtrace_opts o = make_opts(PT_BOX, 32, 4);
+	struct pt_ref r = make_ref(&o);
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		struct pt_ref_rays rays = { 0 };
@@ -84,8 +84,8 @@ Test(small_pathtrace_reference, a_path_goes_where_another_program_says)
 		{ .872744246, { -.1916217, .1718820, .5620282 } },
 		{ .834143621, { -1, .3467584, .6708055 } },
 	};
-	struct pathtrace_opts o = opts_of(PT_BOX, 32, 1);
-	struct pt_ref r = ref_of(&o);
+	struct pathtrace_opts o = make_opts(PT_BOX, 32, 1);
+	struct pt_ref r = make_ref(&o);
 	struct pt_ref_path path;
 
 	pathtrace_ref_path(&r, 528, 0, &path);
@@ -104,10 +104,10 @@ Test(small_pathtrace_reference, a_path_goes_where_another_program_says)
 	same("light", path.light, (double[]){ .344597313, .236599587, .188801549 });
 }
 
-/* Of a closed room whose walls shine 1 and reflect half, every path sees 1 + 1/2 + 1/4 ... */
+/* In a closed room whose walls emit 1 and reflect half, every path sees 1 + 1/2 + 1/4 ... */
 Test(small_pathtrace_reference, a_furnace_is_two)
 {
-	struct pathtrace_opts o = opts_of(PT_FURNACE, 8, 1);
+	struct pathtrace_opts o = make_opts(PT_FURNACE, 8, 1);
 	double mean[3];
 
 	o.nee = 0;
@@ -121,18 +121,18 @@ Test(small_pathtrace_reference, a_furnace_is_two)
 
 static double flops_of_a_path(int64_t side, int64_t seed)
 {
-	struct pathtrace_opts o = opts_of(PT_BOX, side, 4);
+	struct pathtrace_opts o = make_opts(PT_BOX, side, 4);
 	struct pathtrace_state s;
 	struct cost cost;
 
 	o.seed = seed;
 	memset(&s, 0, sizeof(s));
-	s.ref = ref_of(&o);
+	s.ref = make_ref(&o);
 	cr_assert(!workload_pathtrace.cost(&o, &s, &cost), "cost");
 	return cost.flops / cost.evaluations;
 }
 
-/* Of one pixel too many paths are counted, not one again and again: that differs by a third. */
+/* A single pixel counts many paths, not one again and again: that differs by a third. */
 Test(small_pathtrace_reference, cost_depends_on_the_seed_hardly)
 {
 	for (int64_t side = 1; side <= 80; side += 79)

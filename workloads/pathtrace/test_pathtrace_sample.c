@@ -47,10 +47,10 @@ static void walks_some(struct pathtrace_opts o)
 /* Paths of the furnace have 65 rays, of the box 7. */
 Test(large_pathtrace_sample, long_paths_and_many_of_them_leave_time_for_fewer_pixels)
 {
-	struct pathtrace_opts o = opts_of(PT_FURNACE, 40, 32);
+	struct pathtrace_opts o = make_opts(PT_FURNACE, 40, 32);
 
 	need_device();
-	walks_some(opts_of(PT_BOX, 32, 1024));
+	walks_some(make_opts(PT_BOX, 32, 1024));
 	o.nee = 0;
 	o.rr = 1000;
 	o.bounces = 64;
@@ -109,7 +109,7 @@ Test(large_pathtrace_sample, faults_are_found_in_some_pixels)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(PT_BOX, SIDE, 1024));
+	r = run_begin(make_opts(PT_BOX, SIDE, 1024));
 	run_steps(r, 1);
 	finds(r, 0, 1, miss_a_sample, "wrong number of samples of pixel 0, 0");
 	finds(r, PIXELS - 1, 1, miss_a_sample, "wrong number of samples of pixel 31, 31");
@@ -133,7 +133,7 @@ Test(large_pathtrace_sample, counters_of_large_pictures_are_looked_at_in_pieces)
 		LOOK = 1 << 20,
 		STRETCH = 1 << 14, /* pieces are closer than that */
 	};
-	struct pathtrace_opts o = opts_of(PT_BOX, WIDTH, 1);
+	struct pathtrace_opts o = make_opts(PT_BOX, WIDTH, 1);
 	struct verdict v;
 	struct run *r;
 

@@ -8,7 +8,7 @@ struct vec {
 	float x, y, z;
 };
 
-static __device__ inline vec load(const float v[3])
+static __device__ inline vec load_vec(const float v[3])
 {
 	return { v[0], v[1], v[2] };
 }

@@ -44,11 +44,11 @@ struct audit {
 	struct dataset_audit found;
 	enum rule rule;
 	struct pieces sample;		   /* of the slot in hand */
-	uint32_t *piece[RADIXSORT_ARRAYS]; /* room for PIECE words each */
+	uint32_t *piece[RADIXSORT_ARRAYS]; /* PIECE words each */
 	struct radixsort_pair *want;	   /* MERGED: a sorted slot, and as much again */
 	uint64_t *seen;			   /* RULES: a bit for each value */
 	uint32_t *values;		   /* SAMPLED: those of the slot, by their hashes */
-	uint32_t mask;			   /* places for them, less one: a power of two */
+	uint32_t mask;			   /* size of the hash table, a power of two, less one */
 	struct radixsort_pair last;	   /* that was looked at; no_last: none yet */
 	bool no_last;
 };
@@ -56,7 +56,7 @@ struct audit {
 /* ---- one pair --------------------------------------------------------------------------- */
 
 /* NULL: right. */
-static const char *against_reference(const struct audit *a, int64_t i, struct radixsort_pair p)
+static const char *compare_with_reference(const struct audit *a, int64_t i, struct radixsort_pair p)
 {
 	const struct radixsort_pair *want = &a->want[i];
 
@@ -67,8 +67,8 @@ static const char *against_reference(const struct audit *a, int64_t i, struct ra
 	return p.key == want->key ? "another value than merged" : "another key than merged";
 }
 
-/* Has the value come before? It has now. */
-static bool has_come(struct audit *a, uint32_t value)
+/* Has the value come before? Marks it as seen. */
+static bool was_seen(struct audit *a, uint32_t value)
 {
 	uint64_t bit = 1ull << value % 64;
 	uint32_t at = value * 0x9E3779B9u >> 7 & a->mask;
@@ -87,7 +87,7 @@ static bool has_come(struct audit *a, uint32_t value)
 	return false;
 }
 
-static const char *against_rules(struct audit *a, int64_t slot, struct radixsort_pair p)
+static const char *check_rules(struct audit *a, int64_t slot, struct radixsort_pair p)
 {
 	const struct radixsort_opts *o = a->o;
 	struct radixsort_pair last = a->last;
@@ -97,7 +97,7 @@ static const char *against_rules(struct audit *a, int64_t slot, struct radixsort
 	a->no_last = false;
 	if (p.value >= o->pairs)
 		return p.value == POISON ? "no pair" : "a value that was not given";
-	if (has_come(a, p.value))
+	if (was_seen(a, p.value))
 		return "a value that came before";
 	if (p.key != radixsort_reference_key(o->keys, p.value, (uint32_t)o->pairs, (uint32_t)slot,
 					     (uint64_t)o->seed))
@@ -109,13 +109,13 @@ static const char *against_rules(struct audit *a, int64_t slot, struct radixsort
 	return NULL;
 }
 
-/* Of the n pairs from `at` on, which have been fetched. */
-static void look_at(struct audit *a, int64_t slot, int64_t at, int64_t n)
+/* Checks the n pairs from `at` on, which have been fetched. */
+static void check_pairs(struct audit *a, int64_t slot, int64_t at, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
 		struct radixsort_pair p = { a->piece[0][i], a->piece[1][i] };
-		const char *flaw = a->rule == MERGED ? against_reference(a, at + i, p)
-						     : against_rules(a, slot, p);
+		const char *flaw = a->rule == MERGED ? compare_with_reference(a, at + i, p)
+						     : check_rules(a, slot, p);
 
 		if (flaw)
 			dataset_flaw(&a->found, a->set, flaw, slot, at + i);
@@ -125,7 +125,7 @@ static void look_at(struct audit *a, int64_t slot, int64_t at, int64_t n)
 /* ---- inputs ----------------------------------------------------------------------------- */
 
 /* They are read by each step that comes to the slot. Four keys are drawn at a time. */
-static void look_at_inputs(struct audit *a, int64_t slot, int64_t at, int64_t n)
+static void check_inputs(struct audit *a, int64_t slot, int64_t at, int64_t n)
 {
 	const struct radixsort_opts *o = a->o;
 	uint32_t pairs = (uint32_t)o->pairs;
@@ -147,25 +147,25 @@ static void look_at_inputs(struct audit *a, int64_t slot, int64_t at, int64_t n)
 
 /* ---- slots ------------------------------------------------------------------------------ */
 
-static int64_t slots_with_answers(const struct audit *a)
+static int64_t answered_slots(const struct audit *a)
 {
 	return __builtin_popcountll(a->found.answers);
 }
 
 /* Pairs of a slot that are looked at. */
-static int64_t most_of_slot(const struct audit *a)
+static int64_t pairs_to_check(const struct audit *a)
 {
-	int64_t slots = slots_with_answers(a);
+	int64_t slots = answered_slots(a);
 
 	return a->rule == SAMPLED ? SOME / (slots ? slots : 1) : a->o->pairs;
 }
 
-static void prepare(struct audit *a, int64_t slot)
+static void prepare_slot(struct audit *a, int64_t slot)
 {
 	const struct radixsort_opts *o = a->o;
 	uint32_t n = (uint32_t)o->pairs;
 
-	a->sample = pieces_of(n, a->rule == SAMPLED ? WINDOW : PIECE, most_of_slot(a), a->v->seed,
+	a->sample = pieces_of(n, a->rule == SAMPLED ? WINDOW : PIECE, pairs_to_check(a), a->v->seed,
 			      (uint32_t)slot, 0);
 	a->no_last = true;
 	if (a->rule == RULES)
@@ -178,9 +178,9 @@ static void prepare(struct audit *a, int64_t slot)
 	radixsort_reference_sort(a->want, a->want + n, n);
 }
 
-static int look_at_slot(struct audit *a, int64_t slot)
+static int check_slot(struct audit *a, int64_t slot)
 {
-	prepare(a, slot);
+	prepare_slot(a, slot);
 	for (int64_t i = 0; i < a->sample.count; i++) {
 		int64_t at = pieces_at(&a->sample, i), n = pieces_units(&a->sample, i);
 
@@ -188,26 +188,26 @@ static int look_at_slot(struct audit *a, int64_t slot)
 			return -EINTR;
 		for (int k = 0; k < RADIXSORT_ARRAYS; k++)
 			dataset_fetch(a->set, k, slot, at, n, a->piece[k]);
-		look_at(a, slot, at, n);
+		check_pairs(a, slot, at, n);
 		if (!a->set->host)
-			look_at_inputs(a, slot, at, n);
+			check_inputs(a, slot, at, n);
 		a->v->compared += n;
 	}
 	return 0;
 }
 
-static int look_at_all(struct audit *a)
+static int check_all_slots(struct audit *a)
 {
 	struct verdict *v = a->v;
 	int err = 0;
 
 	v->measure = "pairs and other words that are not as they must be";
-	v->total = a->o->pairs * slots_with_answers(a);
+	v->total = a->o->pairs * answered_slots(a);
 	v->compared = 0;
 	v->tolerance = 0;
 	for (int64_t slot = 0; slot < a->o->set.slots && !err; slot++)
 		if (a->found.answers >> slot & 1)
-			err = look_at_slot(a, slot);
+			err = check_slot(a, slot);
 	v->error = (double)a->found.flaws;
 	v->passed = v->error <= v->tolerance;
 	if (a->found.flaws)
@@ -217,32 +217,32 @@ static int look_at_all(struct audit *a)
 
 /* ---- the check -------------------------------------------------------------------------- */
 
-static enum rule rule_of(const struct audit *a)
+static enum rule choose_rule(const struct audit *a)
 {
-	if (!a->v->full && a->o->pairs * slots_with_answers(a) > ALL)
+	if (!a->v->full && a->o->pairs * answered_slots(a) > ALL)
 		return SAMPLED;
 	return a->o->pairs <= MERGE_MAX ? MERGED : RULES;
 }
 
-/* What pairs are held against; to be freed. */
-static void *room_for(struct audit *a)
+/* What pairs are compared with; the caller frees it. */
+static void *allocate_expected(struct audit *a)
 {
 	size_t n = (size_t)a->o->pairs, bytes = 2 * n * sizeof(*a->want);
-	void *room;
+	void *memory;
 
 	if (a->rule == RULES)
 		bytes = (n / 64 + 1) * sizeof(*a->seen);
-	if (a->rule == SAMPLED) { /* at most half of the places are taken */
-		for (a->mask = 1; a->mask < 2 * most_of_slot(a); a->mask = 2 * a->mask + 1)
+	if (a->rule == SAMPLED) { /* at most half of the hash table is used */
+		for (a->mask = 1; a->mask < 2 * pairs_to_check(a); a->mask = 2 * a->mask + 1)
 			;
 		bytes = ((size_t)a->mask + 1) * sizeof(*a->values);
 	}
-	room = malloc(bytes);
-	CHECK(room, "memory for %zu pairs", n);
-	a->want = room;
-	a->seen = room;
-	a->values = room;
-	return room;
+	memory = malloc(bytes);
+	CHECK(memory, "memory for %zu pairs", n);
+	a->want = memory;
+	a->seen = memory;
+	a->values = memory;
+	return memory;
 }
 
 int radixsort_check(const void *opts, void *state, int64_t steps, struct verdict *v)
@@ -251,17 +251,17 @@ int radixsort_check(const void *opts, void *state, int64_t steps, struct verdict
 	struct audit a = { .o = opts, .set = &s->set, .v = v };
 	const struct dataset_extent extent = { steps, v->graph_steps, v->full, v->seed };
 	int err = dataset_audit(&s->set, &radixsort_work, opts, state, &extent, &a.found);
-	void *room;
+	void *memory;
 
 	if (err)
 		return err;
-	a.rule = rule_of(&a);
-	room = room_for(&a);
+	a.rule = choose_rule(&a);
+	memory = allocate_expected(&a);
 	a.piece[0] = malloc(RADIXSORT_ARRAYS * PIECE * sizeof(uint32_t));
 	CHECK(a.piece[0], "%d words", RADIXSORT_ARRAYS * PIECE);
 	a.piece[1] = a.piece[0] + PIECE;
-	err = look_at_all(&a);
+	err = check_all_slots(&a);
 	free(a.piece[0]);
-	free(room);
+	free(memory);
 	return err;
 }

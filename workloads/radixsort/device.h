@@ -16,7 +16,7 @@ enum {
 	RADIXSORT_PASSES = 4, /* of 8 bits, whatever the keys are */
 	RADIXSORT_DIGITS = 256,
 	RADIXSORT_ARRAYS = 2,	  /* keys, values */
-	RADIXSORT_PLACES = 4,	  /* where the digits of all keys are counted */
+	RADIXSORT_BIN_COPIES = 4, /* of the bins in global memory: fewer blocks share a bin */
 	RADIXSORT_ONE_MAX = 4096, /* pairs that one block sorts */
 };
 
@@ -29,7 +29,7 @@ struct radixsort_arrays {
 	int64_t stride;
 };
 
-/* Of tiles. */
+/* Sizes of tiles, in the order of their pairs. */
 enum radixsort_size {
 	RADIXSORT_TINY,
 	RADIXSORT_NARROW,
@@ -40,47 +40,47 @@ enum radixsort_size {
 };
 
 /*
- * What the launches of a sort tell each other. Keys of each digit are counted in several places, as
- * blocks wait for each other at one; counts are zero when a sort begins, and when it has ended. For
- * each pass a word of each digit for each tile follows, through which the tile's number of such
- * keys is made known.
+ * What the launches of a sort share. The bins of all digits come in several copies, as blocks that
+ * add to one bin wait for each other. All are zero when a sort begins and when it has ended. Behind
+ * them follow the tile statuses: for each pass, tile and digit a word with the number of such keys.
  */
 struct radixsort_board {
-	uint32_t count[RADIXSORT_PLACES][RADIXSORT_PASSES][RADIXSORT_DIGITS];
+	uint32_t count[RADIXSORT_BIN_COPIES][RADIXSORT_PASSES][RADIXSORT_DIGITS];
 };
 
 /* Sorts, each of the next slot: `steps` of up to RADIXSORT_ONE_MAX pairs, else one. */
 struct radixsort_launch {
 	struct radixsort_arrays arrays;
-	uint32_t *between[RADIXSORT_ARRAYS]; /* room for the pairs between two passes */
+	uint32_t *between[RADIXSORT_ARRAYS]; /* workspace: the pairs between two passes */
 	struct radixsort_board *board;
 	uint32_t n; /* pairs, below 2^30 */
 	uint32_t slots;
 	uint32_t steps;
-	uint32_t advance; /* steps that are counted: these or none */
+	uint32_t advance; /* what the step counter rises by: `steps` or 0 */
 	enum radixsort_size size;
-	bool overlaps;	      /* its launches may overlap the ones before; then also: */
+	bool pdl;	      /* programmatic dependent launches; they also want: */
 	uint32_t processors;  /* SMs of the device */
-	uint32_t alone_bytes; /* shared memory with which a block has an SM to itself; 0: none */
+	uint32_t alone_bytes; /* shared memory of a block that has an SM to itself; 0: not possible
+			       */
 	struct slots_counter *counter;
 };
 
-/* Which tiles are meant for so many pairs; all are right for any number. */
+/* The size of tiles for n pairs; all sizes sort any number. */
 enum radixsort_size radixsort_size_for(int64_t n);
 
-/* Shared memory that a block with such a tile takes. */
+/* Shared memory of a block with such a tile. */
 size_t radixsort_tile_bytes(enum radixsort_size size);
 
-/* Of the board of a sort; none for one block. */
+/* Bytes of the board of a sort; 0 where one block sorts. */
 int64_t radixsort_board_bytes(int64_t n, enum radixsort_size size);
 
-/* Of a sort. */
+/* Launches of a sort. */
 int radixsort_launches(int64_t n);
 
-/* Makes the driver load what such a sort takes, and the kernels of one block and of inputs. */
+/* Makes the driver load the kernels of such a sort, of one block, and of inputs. */
 void radixsort_load_kernels(const struct radixsort_launch *launch);
 
-/* Enqueues. */
+/* Enqueues the sorts of a launch. */
 void radixsort_sort(const struct radixsort_launch *launch, cudaStream_t stream);
 
 /* Enqueues: the inputs of one slot, n pairs at `arrays` (its slot 0), kind: enum radixsort_keys. */

@@ -1,16 +1,30 @@
 /*
- * kernels.cu - more pairs than one block can hold: digits are counted (kernels_count.cu), then four
- * passes (pass.cuh) sort by one after the other, with tiles of one of five sizes (onesweep).
+ * kernels.cu - onesweep: sorts more pairs than one block can hold, with tiles of one of five sizes.
+ *
+ * In pseudo-code:
+ *
+ *   count (kernels_count.cu): the bins of all four digits, in one reading of the keys
+ *   for each of four passes of 8 bits (pass.cuh), for each block = tile:
+ *     load the tile's keys; stage its values in shared memory
+ *     count[digit] = keys of the tile with that digit; publish it as the tile's status
+ *     rank each key among those of its digit, by matches within a warp (tile.cuh)
+ *     before[digit] = decoupled look-back over the statuses of earlier tiles (look_back.cuh);
+ *       for the first tile: exclusive scan of the bins
+ *     publish before + count as the tile's inclusive prefix
+ *     write each pair to before[digit] + its rank
+ *
+ * The naive version that it is tested against is radixsort_reference_sort() of reference.c, a merge
+ * sort. kernels_one.cu sorts what fits one block.
  */
 #include "workloads/radixsort/pass.cuh"
 
 /*
- * Where there is an SM for every tile (132 of an H200), digits have threads of their own, and the
- * smaller a tile is, the sooner it is done. With more tiles than that, two on an SM hide each
- * other's waiting: broad ones as long as all are there at once. Wide tiles cost less a pair: in
- * shared memory 24 / ITEMS accesses for the counts of warps, in global memory 4 KiB a tile and pass
- * for looking back, and their runs of equal digits are longer. README.md has what was measured;
- * bench/radixsort_cub tiles tries others.
+ * Where there is an SM for every tile (132 of an H200), warps of their own look back, and smaller
+ * tiles are done sooner. With more tiles than that, two on an SM hide each other's latency: broad
+ * ones as long as all are resident at once. Wide tiles cost less a pair: in shared memory 24 /
+ * ITEMS accesses for the counts of warps, in global memory 4 KiB a tile and pass for looking back.
+ * Their runs of equal digits are longer, too. README.md has what was measured; bench/radixsort_cub
+ * tiles tries others.
  */
 typedef radixsort_shape<256, 8, 2, 8, true> tiny;
 typedef radixsort_shape<256, 16, 2, 8, true> narrow;
@@ -34,7 +48,7 @@ struct size {
 
 #define SIZE(S, from)                                                                              \
 	{                                                                                          \
-		from, sizeof(pass_room<S>), radixsort_board_bytes_of<S>, radixsort_load_pass<S>,   \
+		from, sizeof(pass_smem<S>), radixsort_board_bytes_of<S>, radixsort_load_pass<S>,   \
 			radixsort_sort_by<S>                                                       \
 	}
 

@@ -1,4 +1,4 @@
-/* kernels.h - what the files of kernels of the radixsort workload have for each other. */
+/* kernels.h - what the radixsort workload's files of kernels call in each other. */
 #ifndef RIFT_RADIXSORT_KERNELS_H
 #define RIFT_RADIXSORT_KERNELS_H
 
@@ -13,8 +13,8 @@ void radixsort_load_count(void);
 void radixsort_load_one(void);
 void radixsort_load_inputs(void);
 
-/* Enqueues: board->count, which was zero; zero for the words behind the board. */
-void radixsort_count_digits(const struct radixsort_launch *launch, uint32_t words,
+/* Enqueues: adds to board->count, which was zero, and clears the tile statuses behind it. */
+void radixsort_count_digits(const struct radixsort_launch *launch, uint32_t statuses,
 			    cudaStream_t stream);
 
 /* Enqueues: up to RADIXSORT_ONE_MAX pairs, as many sorts as the launch says. */

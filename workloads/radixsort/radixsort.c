@@ -1,6 +1,16 @@
 /*
  * radixsort.c - the radixsort workload: its parameters, what they allow and cost, and its entry in
  * the table.
+ *
+ * A step sorts all pairs of one slot by their 32-bit keys (kernels.cu):
+ *
+ *   data=streamed  copy keys and values to the device
+ *   sort           one launch counts the digits, four move the pairs by 8 bits each (onesweep); up
+ *                  to 4096 pairs: one launch of one block
+ *   data=streamed  copy sorted keys and values back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, reference.c is what check.c compares with.
  */
 #include "workloads/radixsort/radixsort.h"
 
@@ -39,7 +49,7 @@ static const struct preset presets[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* In one piece: each key's place depends on all others. */
+/* In one chunk: where a key goes depends on all others. */
 struct dataset_shape radixsort_shape(const struct radixsort_opts *o)
 {
 	struct dataset_shape s = { .inputs = RADIXSORT_ARRAYS,
@@ -77,8 +87,8 @@ static int limits(const void *opts, struct limits *out)
 }
 
 /*
- * Keys are read once to be counted; then each of four passes reads and writes all pairs. The words
- * that tiles look back at are cleared, written and read, about three times in all.
+ * Keys are read once to be counted; then each of four passes reads and writes all pairs. The tile
+ * statuses are cleared, written and read: about three times their bytes.
  */
 double radixsort_bytes_moved(const struct radixsort_opts *o)
 {

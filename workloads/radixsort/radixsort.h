@@ -51,9 +51,9 @@ struct dataset_shape radixsort_shape(const struct radixsort_opts *o);
 double radixsort_bytes_moved(const struct radixsort_opts *o);
 
 /* What sorts are launched with, `steps` in a launch; counts: they are steps. */
-struct radixsort_launch radixsort_launch_of(const struct radixsort_opts *o,
-					    const struct radixsort_state *s, uint32_t steps,
-					    bool counts);
+struct radixsort_launch radixsort_make_launch(const struct radixsort_opts *o,
+					      const struct radixsort_state *s, uint32_t steps,
+					      bool counts);
 
 extern const struct dataset_work radixsort_work;
 extern const struct workload workload_radixsort;

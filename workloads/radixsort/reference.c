@@ -23,14 +23,14 @@ void radixsort_reference_input(struct radixsort_pair *pair, uint32_t n, int kind
 	}
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t lesser(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Two runs, [at, mid) and [mid, end), into one: of equal keys that of the first run goes first. */
-static void merge(struct radixsort_pair *to, const struct radixsort_pair *from, int64_t at,
-		  int64_t mid, int64_t end)
+static void merge_runs(struct radixsort_pair *to, const struct radixsort_pair *from, int64_t at,
+		       int64_t mid, int64_t end)
 {
 	int64_t a = at, b = mid;
 
@@ -38,15 +38,16 @@ static void merge(struct radixsort_pair *to, const struct radixsort_pair *from, 
 		to[i] = a < mid && (b == end || from[a].key <= from[b].key) ? from[a++] : from[b++];
 }
 
-void radixsort_reference_sort(struct radixsort_pair *pair, struct radixsort_pair *room, int64_t n)
+void radixsort_reference_sort(struct radixsort_pair *pair, struct radixsort_pair *workspace,
+			      int64_t n)
 {
-	struct radixsort_pair *from = pair, *to = room;
+	struct radixsort_pair *from = pair, *to = workspace;
 
 	for (int64_t run = 1; run < n; run *= 2) {
 		struct radixsort_pair *done = to;
 
 		for (int64_t at = 0; at < n; at += 2 * run)
-			merge(to, from, at, least(at + run, n), least(at + 2 * run, n));
+			merge_runs(to, from, at, lesser(at + run, n), lesser(at + 2 * run, n));
 		to = from;
 		from = done;
 	}

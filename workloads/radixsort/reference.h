@@ -20,9 +20,10 @@ void radixsort_reference_input(struct radixsort_pair *pair, uint32_t n, int kind
 			       uint64_t seed);
 
 /*
- * Sorts by merging, which keeps equal keys in the order that they come in. room: for n more pairs.
+ * Sorts by merging, which keeps equal keys in the order that they come in. workspace: n pairs.
  */
-void radixsort_reference_sort(struct radixsort_pair *pair, struct radixsort_pair *room, int64_t n);
+void radixsort_reference_sort(struct radixsort_pair *pair, struct radixsort_pair *workspace,
+			      int64_t n);
 
 #ifdef __cplusplus
 }

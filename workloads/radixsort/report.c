@@ -1,8 +1,9 @@
-/* report.c - what `rift run` tells about a sort: rates of blocks of its own, and sizes. */
+/* report.c - what `rift run` prints about a sort: rates of blocks of its own, and sizes. */
 #include "common/check.h"
 #include "workloads/radixsort/radixsort.h"
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -21,10 +22,10 @@ int radixsort_report(const void *opts, void *state, struct report *out)
 	double ns = dataset_step_ns(radixsort_step, o, state, &n);
 	double bytes = streamed ? (double)dataset_bytes(&s->set.shape) : radixsort_bytes_moved(o);
 
-	add(out, "pairs", "G/s", (double)o->pairs / ns)->n = n;
-	add(out, streamed ? "copied" : "moved", "GB/s", bytes / ns)->n = n;
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+	add_row(out, "pairs", "G/s", (double)o->pairs / ns)->n = n;
+	add_row(out, streamed ? "copied" : "moved", "GB/s", bytes / ns)->n = n;
+	dataset_touched_text(&s->set, add_row(out, "working set", "", 0)->text);
 	if (streamed)
-		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
+		dataset_copies_text(&s->set, add_row(out, "copies a step", "", 0)->text);
 	return 0;
 }

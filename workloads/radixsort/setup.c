@@ -6,9 +6,9 @@
 #include "common/device.h"
 #include "workloads/radixsort/radixsort.h"
 
-/* What is beside the arrays: shape.besides, for which dataset_make() has seen that there is room.
+/* The workspace: shape.besides bytes, for which dataset_make() has found memory.
  */
-static int allocate(struct radixsort_state *s, int64_t pairs, const char *what)
+static int allocate_workspace(struct radixsort_state *s, int64_t pairs, const char *what)
 {
 	size_t board = (size_t)radixsort_board_bytes(pairs, s->size);
 	size_t between = (size_t)s->set.shape.besides - board;
@@ -60,15 +60,15 @@ int radixsort_setup(const void *opts, void *state)
 	snprintf(what, sizeof(what), "pairs=%ld slots=%ld", (long)o->pairs, (long)o->set.slots);
 	err = dataset_make(&s->set, &o->set, &shape, what);
 	if (!err)
-		err = allocate(s, o->pairs, what);
+		err = allocate_workspace(s, o->pairs, what);
 	if (err)
 		return err;
-	launch = radixsort_launch_of(o, s, 1, true);
+	launch = radixsort_make_launch(o, s, 1, true);
 	radixsort_load_kernels(&launch);
 	return dataset_fill(&s->set, &radixsort_work, o, s);
 }
 
-static void give_back(void *memory)
+static void free_device(void *memory)
 {
 	if (memory) /* without a device even freeing nothing is an error */
 		CUDA(cudaFree(memory));
@@ -79,7 +79,7 @@ void radixsort_teardown(void *state)
 	struct radixsort_state *s = state;
 
 	dataset_release(&s->set);
-	give_back(s->between);
-	give_back(s->board);
+	free_device(s->between);
+	free_device(s->board);
 	*s = (struct radixsort_state){ 0 };
 }

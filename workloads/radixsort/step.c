@@ -16,8 +16,8 @@ int radixsort_reset(const void *opts, void *state, cudaStream_t stream)
 	return 0;
 }
 
-/* From slot `at` of the device on. */
-static struct radixsort_arrays arrays_at(const struct radixsort_state *s, int64_t at)
+/* The arrays of slot `at` of the device. */
+static struct radixsort_arrays slot_arrays(const struct radixsort_state *s, int64_t at)
 {
 	struct radixsort_arrays a = { .stride = dataset_stride(&s->set.shape.array[0]) };
 
@@ -28,20 +28,20 @@ static struct radixsort_arrays arrays_at(const struct radixsort_state *s, int64_
 	return a;
 }
 
-static void make(const void *opts, void *state, int64_t slot, int64_t at)
+static void make_slot(const void *opts, void *state, int64_t slot, int64_t at)
 {
 	const struct radixsort_opts *o = opts;
-	struct radixsort_arrays a = arrays_at(state, at);
+	struct radixsort_arrays a = slot_arrays(state, at);
 
 	radixsort_fill(&a, o->pairs, (uint32_t)slot, o->keys, (uint64_t)o->seed, 0);
 }
 
-struct radixsort_launch radixsort_launch_of(const struct radixsort_opts *o,
-					    const struct radixsort_state *s, uint32_t steps,
-					    bool counts)
+struct radixsort_launch radixsort_make_launch(const struct radixsort_opts *o,
+					      const struct radixsort_state *s, uint32_t steps,
+					      bool counts)
 {
 	struct radixsort_launch l = {
-		.arrays = arrays_at(s, 0),
+		.arrays = slot_arrays(s, 0),
 		.between = { s->between },
 		.board = s->board,
 		.n = (uint32_t)o->pairs,
@@ -49,7 +49,7 @@ struct radixsort_launch radixsort_launch_of(const struct radixsort_opts *o,
 		.steps = steps,
 		.advance = counts ? steps : 0,
 		.size = s->size,
-		.overlaps = o->launch == PROGRAMMATIC_YES,
+		.pdl = o->launch == PROGRAMMATIC_YES,
 		.processors = s->processors,
 		.alone_bytes = s->alone_bytes,
 		.counter = s->set.counter,
@@ -60,21 +60,21 @@ struct radixsort_launch radixsort_launch_of(const struct radixsort_opts *o,
 	return l;
 }
 
-static void sort(const struct radixsort_opts *o, const struct radixsort_state *s, uint32_t steps,
-		 bool counts, cudaStream_t stream)
+static void launch_sorts(const struct radixsort_opts *o, const struct radixsort_state *s,
+			 uint32_t steps, bool counts, cudaStream_t stream)
 {
-	struct radixsort_launch l = radixsort_launch_of(o, s, steps, counts);
+	struct radixsort_launch l = radixsort_make_launch(o, s, steps, counts);
 
 	radixsort_sort(&l, stream);
 }
 
-static void compute(const void *opts, void *state, const struct dataset_part *part,
-		    cudaStream_t stream)
+static void compute_part(const void *opts, void *state, const struct dataset_part *part,
+			 cudaStream_t stream)
 {
-	sort(opts, state, 1, part->counts, stream);
+	launch_sorts(opts, state, 1, part->counts, stream);
 }
 
-const struct dataset_work radixsort_work = { make, compute };
+const struct dataset_work radixsort_work = { make_slot, compute_part };
 
 int radixsort_step(const void *opts, void *state, cudaStream_t stream)
 {
@@ -84,12 +84,12 @@ int radixsort_step(const void *opts, void *state, cudaStream_t stream)
 	return 0;
 }
 
-/* Of pairs that one block sorts: limits refuse it for more. */
+/* For pairs that one block sorts; limits refuse more. */
 int radixsort_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 {
 	if (n > UINT32_MAX)
 		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
 				(long)UINT32_MAX);
-	sort(opts, state, (uint32_t)n, true, stream);
+	launch_sorts(opts, state, (uint32_t)n, true, stream);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include "workloads/radixsort/radixsort.h"
 
 /* As a user leaves them, but for their number. */
-static inline struct radixsort_opts opts_of(int64_t pairs)
+static inline struct radixsort_opts make_opts(int64_t pairs)
 {
 	struct radixsort_opts o;
 
@@ -26,7 +26,7 @@ static inline struct radixsort_opts opts_of(int64_t pairs)
 
 static inline struct radixsort_opts streamed_opts(int64_t pairs, int64_t block)
 {
-	struct radixsort_opts o = opts_of(pairs);
+	struct radixsort_opts o = make_opts(pairs);
 
 	o.set.data = STREAMED_STREAMED;
 	o.set.block = block;
@@ -52,13 +52,13 @@ static inline uint32_t *host_out(const struct run *r, int k, int64_t slot)
 	return (uint32_t *)dataset_host(&r->s.set, RADIXSORT_ARRAYS + k, slot);
 }
 
-/* Other tiles than setup chose: of fewer pairs than 128 Ki, whose board has most words. */
+/* Other tiles than setup chose: of fewer pairs than 128 Ki, whose board is the largest. */
 static inline void use_tiles(struct run *r, enum radixsort_size size)
 {
 	struct radixsort_launch l;
 
 	r->s.size = size;
-	l = radixsort_launch_of(&r->o, &r->s, 1, true);
+	l = radixsort_make_launch(&r->o, &r->s, 1, true);
 	radixsort_load_kernels(&l);
 }
 

@@ -1,6 +1,6 @@
 /*
  * test_radixsort_check.c - what the check of the radixsort workload finds, and what it may not see:
- * a board that is not cleared.
+ * tile statuses that are not cleared.
  */
 /* sanitizers: seen elsewhere */
 #include "tests/races.h"
@@ -46,7 +46,7 @@ static void finds(struct run *r, uint32_t *word, uint32_t value, const char *say
 Test(small_radixsort_check, the_check_finds_what_is_wrong)
 {
 	enum { LAST = 4999 };
-	struct radixsort_opts o = opts_of(LAST + 1);
+	struct radixsort_opts o = make_opts(LAST + 1);
 	struct run *r;
 
 	need_device();
@@ -71,7 +71,7 @@ Test(small_radixsort_check, the_check_finds_what_is_wrong)
 /* Keys are right, and each has a value that was its own; only the order of these is not. */
 Test(small_radixsort_check, the_check_finds_equal_keys_in_another_order)
 {
-	struct radixsort_opts o = opts_of(1000);
+	struct radixsort_opts o = make_opts(1000);
 	struct run *r;
 
 	need_device();
@@ -85,7 +85,7 @@ Test(small_radixsort_check, the_check_finds_equal_keys_in_another_order)
 	run_end(r);
 }
 
-/* ---- the board -------------------------------------------------------------------------- */
+/* ---- tile statuses ---------------------------------------------------------------------- */
 
 static const struct radixsort_board *board; /* NULL: no matter */
 static size_t words;			    /* behind it */
@@ -135,7 +135,7 @@ Test(small_radixsort_check, all_launches_of_a_sort_may_overlap_where_that_is_ask
 	if (programmatic_check(PROGRAMMATIC_YES))
 		cr_skip("launches overlap from compute capability 9.0 on");
 	for (int launch = PROGRAMMATIC_NO; launch <= PROGRAMMATIC_YES; launch++) {
-		struct radixsort_opts o = opts_of(5000);
+		struct radixsort_opts o = make_opts(5000);
 		struct run *r;
 
 		o.launch = launch;
@@ -149,15 +149,15 @@ Test(small_radixsort_check, all_launches_of_a_sort_may_overlap_where_that_is_ask
 }
 
 /*
- * What another slot's tiles left on the board would lead a step astray, but only where a tile looks
- * back before the one in question has made itself known: no sort shows that each time.
+ * Statuses that another slot's tiles left would lead a step astray: only in a tile that looks
+ * back before the tile in question has published its own. No sort shows that each time.
  */
-Test(small_radixsort_check, each_step_clears_all_words_of_the_board)
+Test(small_radixsort_check, each_step_clears_all_tile_statuses)
 {
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(30000));
+	r = run_begin(make_opts(30000));
 	for (int size = 0; size < RADIXSORT_SIZES; size += RACES ? 2 : 1) {
 		use_tiles(r, (enum radixsort_size)size);
 		words = (size_t)radixsort_board_bytes(30000, r->s.size);
@@ -191,9 +191,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 }
 
 /* As of compute capability 7.5. */
-Test(large_radixsort_check, tiles_are_smaller_where_blocks_have_little_room)
+Test(large_radixsort_check, tiles_are_smaller_where_blocks_have_little_shared_memory)
 {
-	struct radixsort_opts o = opts_of(600000);
+	struct radixsort_opts o = make_opts(600000);
 	struct run *r;
 
 	need_device();
@@ -211,7 +211,7 @@ Test(large_radixsort_check, tiles_are_smaller_where_blocks_have_little_room)
 Test(large_radixsort_check, the_rules_for_many_find_what_is_wrong)
 {
 	enum { N = (1 << 22) + 3, AT = 1234567 };
-	struct radixsort_opts o = opts_of(N);
+	struct radixsort_opts o = make_opts(N);
 	uint32_t *keys, *values;
 	struct run *r;
 
@@ -234,7 +234,7 @@ Test(large_radixsort_check, the_rules_for_many_find_what_is_wrong)
 
 Test(large_radixsort_check, the_rules_for_many_find_equal_keys_in_another_order)
 {
-	struct radixsort_opts o = opts_of((1 << 22) + 3);
+	struct radixsort_opts o = make_opts((1 << 22) + 3);
 	struct run *r;
 
 	need_device();

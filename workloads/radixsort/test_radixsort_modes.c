@@ -13,10 +13,10 @@ enum { TINY = 2048, NARROW = 4096, MIDDLE = 8192, WIDE = 11904 }; /* pairs of a 
 
 /* ---- modes ------------------------------------------------------------------------------ */
 
-/* Of fewer steps than slots, as many, and more. */
+/* Fewer steps than slots, as many, and more. */
 Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
 {
-	struct radixsort_opts o = opts_of(RACES ? 700 : 1100);
+	struct radixsort_opts o = make_opts(RACES ? 700 : 1100);
 	struct run *r;
 
 	need_device();
@@ -29,7 +29,7 @@ Test(small_radixsort_modes, one_block_gives_the_same_in_every_mode)
 
 Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 {
-	struct radixsort_opts o = opts_of(2 * NARROW + 5);
+	struct radixsort_opts o = make_opts(2 * NARROW + 5);
 	cudaGraph_t graph;
 	size_t nodes = 0;
 	struct run *r;
@@ -49,7 +49,7 @@ Test(small_radixsort_modes, tiles_give_the_same_in_every_mode)
 
 Test(small_radixsort_modes, graphs_go_on_where_the_last_one_ended)
 {
-	struct radixsort_opts o = opts_of(1000);
+	struct radixsort_opts o = make_opts(1000);
 	struct run *r;
 
 	need_device();
@@ -84,7 +84,7 @@ Test(small_radixsort_modes, any_number_of_pairs_in_one_block)
 	need_device();
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		if (!RACES || sizes[i] == 1025)
-			sorts(opts_of(sizes[i]), RADIXSORT_NARROW);
+			sorts(make_opts(sizes[i]), RADIXSORT_NARROW);
 }
 
 /* Around tiles, and more of them than one look back sees. */
@@ -99,7 +99,7 @@ Test(small_radixsort_modes, any_number_of_pairs_in_tiles)
 
 		for (int i = 0; i < 4; i++)
 			if (!RACES || (i == 2 && size % 2))
-				sorts(opts_of(pairs[i]), (enum radixsort_size)size);
+				sorts(make_opts(pairs[i]), (enum radixsort_size)size);
 	}
 }
 
@@ -109,7 +109,7 @@ Test(small_radixsort_modes, any_keys)
 	if (RACES)
 		cr_skip("the threads do the same with other keys");
 	for (int keys = 0; keys <= RADIXSORT_TOPBYTE; keys++) {
-		struct radixsort_opts o = opts_of(3000);
+		struct radixsort_opts o = make_opts(3000);
 
 		o.keys = keys;
 		o.seed = 7;
@@ -119,10 +119,10 @@ Test(small_radixsort_modes, any_keys)
 	}
 }
 
-/* Launches that may overlap, whole sorts back to back. */
+/* Programmatic dependent launches, whole sorts back to back. */
 static void overlap(int64_t pairs, int size)
 {
-	struct radixsort_opts o = opts_of(pairs);
+	struct radixsort_opts o = make_opts(pairs);
 	struct run *r;
 
 	o.launch = PROGRAMMATIC_YES;
@@ -136,8 +136,8 @@ static void overlap(int64_t pairs, int size)
 	run_end(r);
 }
 
-/* Of one block, of tiles of every size, and of one that has an SM to itself. */
-Test(small_radixsort_modes, launches_that_overlap_sort_the_same)
+/* One block, tiles of every size, and a tile that has an SM to itself. */
+Test(small_radixsort_modes, dependent_launches_sort_the_same)
 {
 	need_device();
 	if (programmatic_check(PROGRAMMATIC_YES))
@@ -160,7 +160,7 @@ Test(large_radixsort_modes, millions_of_pairs)
 		cr_assert(radixsort_size_for(pairs[i]) == (enum radixsort_size)i, "tiles of %ld",
 			  (long)pairs[i]);
 	for (int i = 1; i < RADIXSORT_SIZES; i++) {
-		struct radixsort_opts o = opts_of(i < 4 ? pairs[i] : (1 << 21) + 123456);
+		struct radixsort_opts o = make_opts(i < 4 ? pairs[i] : (1 << 21) + 123456);
 
 		o.set.slots = 1;
 		sorts(o, (enum radixsort_size)i);

@@ -13,7 +13,7 @@ TestSuite(small_radixsort_options, .timeout = 60);
 
 Test(small_radixsort_options, defaults_are_those_of_the_rows)
 {
-	struct radixsort_opts o = opts_of(1 << 20);
+	struct radixsort_opts o = make_opts(1 << 20);
 	struct limits limits = { 0 };
 
 	expect_defaults(&workload_radixsort, &o);
@@ -96,7 +96,7 @@ static void setup_fails(struct radixsort_opts o, const char *says)
 
 Test(small_radixsort_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct radixsort_opts o = opts_of(1ll << 46); /* no user can ask for that */
+	struct radixsort_opts o = make_opts(1ll << 46); /* no user can ask for that */
 
 	need_device();
 	setup_fails(o, "pairs=70368744177664 slots=2: takes ");
@@ -109,7 +109,7 @@ Test(small_radixsort_options, more_than_there_is_is_refused_with_the_numbers)
 
 Test(small_radixsort_options, a_step_costs_what_the_formula_says)
 {
-	struct radixsort_opts o = opts_of(1000);
+	struct radixsort_opts o = make_opts(1000);
 	double board;
 	struct cost c;
 
@@ -148,11 +148,11 @@ Test(small_radixsort_options, the_report_has_rates_and_sizes)
 	need_device();
 	for (int streamed = 0; streamed < 2; streamed++) {
 		report.n = 0;
-		r = run_begin(streamed ? streamed_opts(1000, 0) : opts_of(1000));
+		r = run_begin(streamed ? streamed_opts(1000, 0) : make_opts(1000));
 		cr_assert(!workload_radixsort.report(&r->o, &r->s, &report), "report");
 		has_row(&report, "pairs");
 		has_row(&report, streamed ? "copied" : "moved");
-		has_row(&report, "touched in turn");
+		has_row(&report, "working set");
 		if (streamed)
 			has_row(&report, "copies a step");
 		run_end(r);

@@ -74,7 +74,7 @@ Test(large_radixsort_sample, some_pairs_of_many_are_looked_at)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(N));
+	r = run_begin(make_opts(N));
 	run_steps(r, 2);
 	back = 0;
 	v = sampled(r, 2);
@@ -85,7 +85,7 @@ Test(large_radixsort_sample, some_pairs_of_many_are_looked_at)
 	again = run_check(r, 2, true);
 	cr_assert(again.passed && again.compared == 2 * N, "full: %ld", (long)again.compared);
 	run_end(r);
-	r = run_begin(opts_of(1 << 15)); /* few: all of them */
+	r = run_begin(make_opts(1 << 15)); /* few: all of them */
 	run_steps(r, 2);
 	v = sampled(r, 2);
 	cr_assert(v.passed && v.compared == v.total, "%ld of few pairs", (long)v.compared);
@@ -97,7 +97,7 @@ Test(large_radixsort_sample, faults_are_found_in_some_pairs)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(N));
+	r = run_begin(make_opts(N));
 	run_steps(r, 2);
 	for (int64_t slot = 0; slot < 2; slot++) {
 		uint32_t *keys = device_out(r, 0, slot), *values = device_out(r, 1, slot);
@@ -126,7 +126,7 @@ Test(large_radixsort_sample, pairs_elsewhere_are_found)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(N));
+	r = run_begin(make_opts(N));
 	run_steps(r, 2);
 	for (int k = 0; k < 2; k++) {
 		first[k] = device_out(r, k, 0);
@@ -150,7 +150,7 @@ Test(large_radixsort_sample, some_words_of_slots_without_answers_are_looked_at)
 		int64_t slot;
 		int at, n;
 	} stray[] = { { 1, 0, 1 }, { 63, FEW - 1, 1 }, { 63, FEW, 1 }, { 32, FEW / 2, 40000 } };
-	struct radixsort_opts o = opts_of(FEW);
+	struct radixsort_opts o = make_opts(FEW);
 	struct verdict v;
 	struct run *r;
 

@@ -13,7 +13,7 @@
 TestSuite(small_radixsort_values, .timeout = 60);
 TestSuite(large_radixsort_values, .timeout = 300);
 
-/* Of seed 1, slot 0. */
+/* The pairs of seed 1, slot 0. */
 struct known {
 	uint32_t n;
 	int keys;
@@ -219,7 +219,7 @@ static void fetch(const struct run *r, const uint32_t *keys, const uint32_t *val
 static void kernels_know(const struct known *k)
 {
 	struct radixsort_pair *p = pairs_new(k->n);
-	struct radixsort_opts o = opts_of(k->n);
+	struct radixsort_opts o = make_opts(k->n);
 	uint64_t keys, values;
 	struct run *r;
 

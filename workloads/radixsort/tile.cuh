@@ -1,6 +1,6 @@
 /*
- * tile.cuh - how a block sorts what it holds by one digit of 8 bits: it counts digits, ranks its
- * keys, and puts the pairs in their order in shared memory.
+ * tile.cuh - how a block sorts its tile by one digit of 8 bits: it counts digits, ranks its keys,
+ * and stores the pairs by rank in shared memory.
  *
  * Item j of a lane is pair (warp * ITEMS + j) * 32 + lane of the tile. So loads are coalesced, and
  * the items of a warp, one after the other, are in the order of the input: ranks are stable.
@@ -17,26 +17,26 @@
 static constexpr int DIGITS = RADIXSORT_DIGITS, PASSES = RADIXSORT_PASSES;
 
 /*
- * A tile of THREADS * ITEMS pairs. BLOCKS on an SM at a time are what registers are bounded for:
- * 65536 of them; of its 227 KiB of shared memory a pair takes 8 bytes and a warp 1 KiB. LOOK:
- * earlier tiles that are looked at in one go.
+ * A tile of THREADS * ITEMS pairs. Registers are bounded so that BLOCKS fit an SM, which has 65536.
+ * A pair takes 8 bytes and a warp 1 KiB of the 227 KiB of an SM's shared memory. LOOK: earlier
+ * tiles that are looked at in one go.
  *
- * APART: a block has 256 more threads, which look back for its digits while the others rank. That
- * hides most of the way where an SM has one tile; where it has several, these hide each other's,
- * and want the registers.
+ * SPECIALIZED: the warps of 256 more threads look back for the digits while the others rank. That
+ * hides most of the latency where an SM has one tile. Where it has several, these hide each other's
+ * latency, and want the registers.
  */
 template <int THREADS_, int ITEMS_, int BLOCKS_, int LOOK_, bool APART_ = false>
 struct radixsort_shape {
 	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_, LOOK = LOOK_;
-	static constexpr bool APART = APART_;
+	static constexpr bool SPECIALIZED = APART_;
 	static constexpr int WARPS = THREADS / 32, TILE = THREADS * ITEMS;
-	static constexpr int BLOCK = THREADS + (APART ? DIGITS : 0); /* threads */
-	static constexpr int FIRST_DIGIT = APART ? THREADS : 0;	     /* the thread that has it */
+	static constexpr int BLOCK = THREADS + (SPECIALIZED ? DIGITS : 0); /* threads */
+	static constexpr int FIRST_DIGIT = SPECIALIZED ? THREADS : 0; /* the thread that has it */
 	static constexpr bool LATE = ITEMS <= 16; /* more leave no registers for it; see pass.cuh */
 	static_assert(THREADS % 32 == 0 && THREADS >= DIGITS, "a thread for each digit");
 };
 
-/* The digit that the thread has; it has none if that is not below DIGITS. */
+/* The digit that the thread counts and looks back for; it has none if this is DIGITS or more. */
 template <class S> static __device__ inline uint32_t own_digit()
 {
 	return threadIdx.x - S::FIRST_DIGIT;
@@ -49,7 +49,7 @@ template <class S> static __device__ inline bool has_digit()
 
 template <class S> static __device__ inline bool has_items()
 {
-	return !S::APART || threadIdx.x < S::THREADS;
+	return !S::SPECIALIZED || threadIdx.x < S::THREADS;
 }
 
 #ifdef __CUDACC__
@@ -66,10 +66,10 @@ template <class S> static __device__ inline bool has_items()
 
 static const uint32_t ALL_LANES = 0xffffffff;
 
-/* The largest key: behind the end of the input, where it is the last of its tile in each pass. */
+/* The largest key pads the last tile: in each pass it stays behind all pairs. */
 static const uint32_t NO_KEY = 0xffffffff;
 
-static __device__ inline uint32_t digit_of(uint32_t key, int pass)
+static __device__ inline uint32_t key_digit(uint32_t key, int pass)
 {
 #ifdef __CUDACC__
 	uint32_t digit;
@@ -82,8 +82,8 @@ static __device__ inline uint32_t digit_of(uint32_t key, int pass)
 }
 
 #ifdef __CUDACC__
-/* Keeps of `peers` the lanes whose digit has this bit as the thread's own has: 3 instructions. */
-template <int BIT> static __device__ inline void keep_peers(uint32_t &peers, uint32_t digit)
+/* Keeps of `matches` the lanes whose digit agrees with the thread's in this bit: 3 instructions. */
+template <int BIT> static __device__ inline void keep_matches(uint32_t &matches, uint32_t digit)
 {
 	asm volatile("{\n\t"
 		     ".reg .pred has;\n\t"
@@ -94,29 +94,29 @@ template <int BIT> static __device__ inline void keep_peers(uint32_t &peers, uin
 		     "vote.sync.ballot.b32 all, has, -1;\n\t"
 		     "lop3.b32 %0, %0, all, mine, 0x60;\n\t" /* %0 & (all ^ mine) */
 		     "}"
-		     : "+r"(peers)
+		     : "+r"(matches)
 		     : "r"(digit), "n"(1 << BIT));
 }
 #endif
 
 /*
  * The lanes with the same digit. Ballots need not wait for one another; on the CPU device each
- * would be a switch of threads.
+ * would switch threads, so there it is one intrinsic.
  */
-static __device__ inline uint32_t peers_of(uint32_t digit)
+static __device__ inline uint32_t match_digit(uint32_t digit)
 {
 #ifdef __CUDACC__
-	uint32_t peers = ALL_LANES;
+	uint32_t matches = ALL_LANES;
 
-	keep_peers<0>(peers, digit);
-	keep_peers<1>(peers, digit);
-	keep_peers<2>(peers, digit);
-	keep_peers<3>(peers, digit);
-	keep_peers<4>(peers, digit);
-	keep_peers<5>(peers, digit);
-	keep_peers<6>(peers, digit);
-	keep_peers<7>(peers, digit);
-	return peers;
+	keep_matches<0>(matches, digit);
+	keep_matches<1>(matches, digit);
+	keep_matches<2>(matches, digit);
+	keep_matches<3>(matches, digit);
+	keep_matches<4>(matches, digit);
+	keep_matches<5>(matches, digit);
+	keep_matches<6>(matches, digit);
+	keep_matches<7>(matches, digit);
+	return matches;
 #else
 	return __match_any_sync(ALL_LANES, digit);
 #endif
@@ -124,7 +124,7 @@ static __device__ inline uint32_t peers_of(uint32_t digit)
 
 /* ---- counts ----------------------------------------------------------------------------- */
 
-/* Of each warp: first how many of its keys have a digit, then where the next one goes. */
+/* For each warp and digit: first the number of its keys, then the rank of the next one. */
 template <class S> struct radixsort_counts {
 	uint32_t of[S::WARPS][DIGITS];
 };
@@ -135,16 +135,16 @@ template <class S> static __device__ inline void counts_clear(radixsort_counts<S
 		counts.of[threadIdx.x / 32][d] = 0;
 }
 
-/* Between clearing and this stands at least a __syncwarp(). */
+/* The caller puts at least a __syncwarp() between counts_clear() and this. */
 template <class S>
 static __device__ inline void counts_add(radixsort_counts<S> &counts,
 					 const uint32_t (&key)[S::ITEMS], int pass)
 {
 	UNROLLED for (int j = 0; j < S::ITEMS; j++)
-		atomicAdd(&counts.of[threadIdx.x / 32][digit_of(key[j], pass)], 1u);
+		atomicAdd(&counts.of[threadIdx.x / 32][key_digit(key[j], pass)], 1u);
 }
 
-/* Of the block's keys that have the thread's digit; 0: it has no digit. */
+/* The number of the block's keys that have the thread's digit; 0: it has no digit. */
 template <class S> static __device__ inline uint32_t counts_sum(const radixsort_counts<S> &counts)
 {
 	uint32_t sum = 0;
@@ -154,9 +154,9 @@ template <class S> static __device__ inline uint32_t counts_sum(const radixsort_
 	return sum;
 }
 
-/* The sum of what threads of lower digits have. A barrier is within. */
+/* The sum of the values of threads of lower digits. Contains a barrier. */
 template <class S>
-static __device__ inline uint32_t sum_before(uint32_t value, uint32_t (&sums)[DIGITS / 32])
+static __device__ inline uint32_t exclusive_sum(uint32_t value, uint32_t (&sums)[DIGITS / 32])
 {
 	uint32_t lane = threadIdx.x % 32, warp = own_digit<S>() / 32, sum = value;
 
@@ -176,9 +176,9 @@ static __device__ inline uint32_t sum_before(uint32_t value, uint32_t (&sums)[DI
 	return sum - value;
 }
 
-/* Counts become places: warps follow each other within a digit, which begins at `start`. */
+/* Counts become ranks: warps follow each other within a digit, which begins at `start`. */
 template <class S>
-static __device__ inline void counts_place(radixsort_counts<S> &counts, uint32_t start)
+static __device__ inline void counts_to_offsets(radixsort_counts<S> &counts, uint32_t start)
 {
 	if (has_digit<S>())
 		UNROLLED for (int w = 0; w < S::WARPS; w++)
@@ -193,50 +193,51 @@ static __device__ inline void counts_place(radixsort_counts<S> &counts, uint32_t
 /* ---- ranks ------------------------------------------------------------------------------ */
 
 /*
- * Where the item goes in the tile: the warp's next place of its digit, further by the lanes below
- * that have the same digit. The last of these lanes moves that place on; no atomic addition is
- * needed, as no other warp has it.
+ * The item's rank in the tile: the warp's next rank of its digit, plus the number of lower lanes
+ * with the same digit. The last of these lanes advances next[]; no atomic addition is needed, as no
+ * other warp uses it.
  */
-static __device__ inline uint32_t place_of(uint32_t (&next)[DIGITS], uint32_t digit)
+static __device__ inline uint32_t rank_item(uint32_t (&next)[DIGITS], uint32_t digit)
 {
-	uint32_t lane = threadIdx.x % 32, first = next[digit], peers = peers_of(digit);
-	uint32_t place = first + (uint32_t)__popc(peers & ((1u << lane) - 1));
+	uint32_t lane = threadIdx.x % 32, first = next[digit], matches = match_digit(digit);
+	uint32_t rank = first + (uint32_t)__popc(matches & ((1u << lane) - 1));
 
 	__syncwarp();
-	if (!(peers & ALL_LANES << lane << 1))
-		next[digit] = place + 1;
+	if (!(matches & ALL_LANES << lane << 1))
+		next[digit] = rank + 1;
 	__syncwarp();
-	return place;
+	return rank;
 }
 
-/* Puts each key in its place at once, as then it takes no register any more. */
+/* Stores each key at its rank at once, which frees its register. */
 template <class S>
-static __device__ inline void place_keys(radixsort_counts<S> &counts, uint32_t (&room)[S::TILE],
-					 const uint32_t (&key)[S::ITEMS], int pass,
-					 uint32_t (&rank)[S::ITEMS])
+static __device__ inline void rank_keys(radixsort_counts<S> &counts, uint32_t (&smem)[S::TILE],
+					const uint32_t (&key)[S::ITEMS], int pass,
+					uint32_t (&rank)[S::ITEMS])
 {
 	UNROLLED for (int j = 0; j < S::ITEMS; j++)
 	{
-		rank[j] = place_of(counts.of[threadIdx.x / 32], digit_of(key[j], pass));
-		room[rank[j]] = key[j];
+		rank[j] = rank_item(counts.of[threadIdx.x / 32], key_digit(key[j], pass));
+		smem[rank[j]] = key[j];
 	}
 }
 
-/* Where a lane's first item is in the tile; the next are 32 further on each. */
+/* Index of a lane's first item in the tile; the next ones are 32 further on each. */
 template <class S> static __device__ inline uint32_t first_item()
 {
 	return threadIdx.x / 32 * (S::ITEMS * 32) + threadIdx.x % 32;
 }
 
-/* Of keys that have all the same digit: they stay as they are. */
+/* Keys that all have the same digit stay where they are. */
 template <class S>
-static __device__ inline void
-place_alike(uint32_t (&room)[S::TILE], const uint32_t (&key)[S::ITEMS], uint32_t (&rank)[S::ITEMS])
+static __device__ inline void rank_equal_keys(uint32_t (&smem)[S::TILE],
+					      const uint32_t (&key)[S::ITEMS],
+					      uint32_t (&rank)[S::ITEMS])
 {
 	UNROLLED for (int j = 0; j < S::ITEMS; j++)
 	{
 		rank[j] = first_item<S>() + 32 * j;
-		room[rank[j]] = key[j];
+		smem[rank[j]] = key[j];
 	}
 }
 
@@ -258,42 +259,42 @@ static __device__ inline void load_items(const uint32_t *from, uint32_t valid,
 }
 
 /*
- * Begins to copy the tile that begins at `from` to shared memory: it takes no registers, and is
- * under way while others are ranked. A warp copies its own items, 16 bytes a lane, to which the
- * arrays of a slot and all tiles are aligned; 0 for items beyond the first `valid`.
+ * Starts an asynchronous copy of the tile at `from` to shared memory: it takes no registers, and
+ * runs while keys are ranked. A warp copies its own items, 16 bytes a lane, to which the arrays of
+ * a slot and all tiles are aligned; 0 for items beyond the first `valid`.
  */
 template <class S>
-static __device__ inline void stage_items(uint32_t (&room)[S::TILE], const uint32_t *from,
+static __device__ inline void stage_items(uint32_t (&smem)[S::TILE], const uint32_t *from,
 					  uint32_t valid)
 {
-	constexpr int FOURS = S::ITEMS * 32 / 4; /* of a warp */
+	constexpr int VEC4S = S::ITEMS * 32 / 4; /* of a warp */
 	uint32_t at = first_item<S>(), warp = at - threadIdx.x % 32;
 
 	if (valid >= S::TILE) {
-		UNROLLED for (int i = threadIdx.x % 32; i < FOURS; i += 32)
-			COPY_ASYNC((uint4 *)(room + warp) + i, (const uint4 *)(from + warp) + i);
+		UNROLLED for (int i = threadIdx.x % 32; i < VEC4S; i += 32)
+			COPY_ASYNC((uint4 *)(smem + warp) + i, (const uint4 *)(from + warp) + i);
 		return;
 	}
 	for (int j = 0; j < S::ITEMS; j++)
-		room[at + 32 * j] = at + 32 * j < valid ? from[at + 32 * j] : 0;
+		smem[at + 32 * j] = at + 32 * j < valid ? from[at + 32 * j] : 0;
 }
 
-/* Of what a warp has staged: the items of its lanes. */
+/* Waits for what the warp has staged and reads the items of its lanes. */
 template <class S>
-static __device__ inline void take_items(const uint32_t (&room)[S::TILE],
-					 uint32_t (&item)[S::ITEMS])
+static __device__ inline void staged_items(const uint32_t (&smem)[S::TILE],
+					   uint32_t (&item)[S::ITEMS])
 {
 	COPIES_WAIT();
 	__syncwarp();
-	UNROLLED for (int j = 0; j < S::ITEMS; j++) item[j] = room[first_item<S>() + 32 * j];
+	UNROLLED for (int j = 0; j < S::ITEMS; j++) item[j] = smem[first_item<S>() + 32 * j];
 }
 
 template <class S>
-static __device__ inline void place_values(uint32_t (&room)[S::TILE],
-					   const uint32_t (&rank)[S::ITEMS],
-					   const uint32_t (&value)[S::ITEMS])
+static __device__ inline void scatter_values(uint32_t (&smem)[S::TILE],
+					     const uint32_t (&rank)[S::ITEMS],
+					     const uint32_t (&value)[S::ITEMS])
 {
-	UNROLLED for (int j = 0; j < S::ITEMS; j++) room[rank[j]] = value[j];
+	UNROLLED for (int j = 0; j < S::ITEMS; j++) smem[rank[j]] = value[j];
 }
 
 #endif

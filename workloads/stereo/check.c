@@ -1,10 +1,10 @@
 /*
  * check.c - are the disparities right, all of them there, and nothing written besides?
  *
- * Disparities are integers and have to be equal: of small images to those of the definition, of
- * larger ones to those by sums that move along, in all rows, or in tiles, parts of rows, where that
- * takes too long: some that are drawn, and some whose answers are not as the images were drawn. The
- * images are made anew. Bytes that no step writes, and copies, are looked at by dataset_audit().
+ * Disparities are integers and have to be equal: in small images to those of the definition, in
+ * larger ones to those by sliding sums. Where all rows would take too long, tiles (parts of rows)
+ * are compared: some that are drawn, and some whose answers are not as the images were drawn. The
+ * images are made anew. dataset_audit() looks at bytes that no step writes, and at copies.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ enum {
 	GAP = 1 << 14,	   /* of them in one go */
 	ODD_LEAST = 2,	   /* tiles of a slot that hold pixels not as drawn, if there are any */
 	ODD_MOST = 64,
-	USE_TILES = 0, /* of a draw */
+	USE_TILES = 0, /* what is drawn */
 	USE_GAPS = 1,
 };
 
@@ -49,7 +49,7 @@ struct audit {
 	int odds;
 };
 
-static void *room_for(size_t n, size_t size)
+static void *allocate_zeroed(size_t n, size_t size)
 {
 	void *p = calloc(n, size);
 
@@ -58,7 +58,7 @@ static void *room_for(size_t n, size_t size)
 }
 
 /* n pixels of a row of the slot in hand, with what they must be in a->want. */
-static void compare(struct audit *a, int32_t from, int32_t n, int32_t y)
+static void compare_row(struct audit *a, int32_t from, int32_t n, int32_t y)
 {
 	dataset_fetch(&a->s->set, 0, a->slot, (int64_t)y * a->s->size.w + from, n, a->got);
 	a->v->compared += n;
@@ -75,7 +75,8 @@ static void compare_with_definition(struct audit *a)
 {
 	struct stereo_size size = a->s->size;
 	size_t pixels = (size_t)size.w * (size_t)size.h;
-	uint32_t *left = room_for(pixels, sizeof(*left)), *right = room_for(pixels, sizeof(*right));
+	uint32_t *left = allocate_zeroed(pixels, sizeof(*left)),
+		 *right = allocate_zeroed(pixels, sizeof(*right));
 	const struct stereo_pair pair = { size, left, right, (int32_t)a->o->dmin,
 					  (int32_t)a->o->dmax };
 
@@ -88,7 +89,7 @@ static void compare_with_definition(struct audit *a)
 	for (int32_t y = 0; y < size.h; y++) {
 		for (int32_t x = 0; x < size.w; x++)
 			a->want[x] = stereo_defined(&pair, x, y);
-		compare(a, 0, size.w, y);
+		compare_row(a, 0, size.w, y);
 	}
 	free(left);
 	free(right);
@@ -96,22 +97,22 @@ static void compare_with_definition(struct audit *a)
 
 /* ---- by sums ---------------------------------------------------------------------------- */
 
-static int32_t inside(int32_t v, int32_t n)
+static int32_t clamp_index(int32_t v, int32_t n)
 {
 	return v < 0 ? 0 : v < n ? v : n - 1;
 }
 
-/* The row, or the one at the edge that stands for it; of it, what the sums ask for. */
-static void move(const struct audit *a, struct stereo_sums *sums, int32_t y, int sign)
+/* Adds (sign 1) or subtracts (-1) row y, or the edge that stands for it, in the sums' columns. */
+static void slide_row(const struct audit *a, struct stereo_sums *sums, int32_t y, int sign)
 {
 	struct stereo_size size = a->s->size;
 	int32_t dmax = sums->dmin + sums->n - 1, low = sums->dmin < 0 ? sums->dmin : 0;
 	const struct stereo_part part = {
 		a->slot,
-		inside(y, size.h),
-		inside(sums->from - STEREO_RADIUS + low, size.w),
-		inside(sums->from + sums->columns - 1 + STEREO_RADIUS + (dmax > 0 ? dmax : 0),
-		       size.w) +
+		clamp_index(y, size.h),
+		clamp_index(sums->from - STEREO_RADIUS + low, size.w),
+		clamp_index(sums->from + sums->columns - 1 + STEREO_RADIUS + (dmax > 0 ? dmax : 0),
+			    size.w) +
 			1,
 	};
 
@@ -119,24 +120,24 @@ static void move(const struct audit *a, struct stereo_sums *sums, int32_t y, int
 	stereo_sums_row(sums, a->left, a->right, sign);
 }
 
-/* Some other row than the one before, or the next. */
-static void begin_at(const struct audit *a, struct stereo_sums *sums, int32_t y)
+/* Starts over at row y. */
+static void start_sums(const struct audit *a, struct stereo_sums *sums, int32_t y)
 {
 	stereo_sums_clear(sums);
 	for (int32_t i = -STEREO_RADIUS; i <= STEREO_RADIUS; i++)
-		move(a, sums, y + i, 1);
+		slide_row(a, sums, y + i, 1);
 }
 
 static int compare_all_rows(struct audit *a, struct stereo_sums *sums)
 {
-	begin_at(a, sums, 0);
+	start_sums(a, sums, 0);
 	for (int32_t y = 0; y < a->s->size.h; y++) {
 		if (interrupted())
 			return -EINTR;
 		stereo_sums_best(sums, a->want);
-		compare(a, 0, a->s->size.w, y);
-		move(a, sums, y - STEREO_RADIUS, -1);
-		move(a, sums, y + STEREO_RADIUS + 1, 1);
+		compare_row(a, 0, a->s->size.w, y);
+		slide_row(a, sums, y - STEREO_RADIUS, -1);
+		slide_row(a, sums, y + STEREO_RADIUS + 1, 1);
 	}
 	return 0;
 }
@@ -147,32 +148,32 @@ static void compare_tile(struct audit *a, struct stereo_sums *sums, int32_t from
 
 	sums->from = from;
 	sums->columns = left < TILE ? left : TILE;
-	begin_at(a, sums, y);
+	start_sums(a, sums, y);
 	stereo_sums_best(sums, a->want);
-	compare(a, from, sums->columns, y);
+	compare_row(a, from, sums->columns, y);
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-/* Those that are drawn, among them that of the first pixel and that of the last, and the odd. */
+/* Compares tiles that are drawn, the first and the last among them, and those with odd pixels. */
 static int compare_some_tiles(struct audit *a, struct stereo_sums *sums, int64_t most)
 {
 	struct stereo_size size = a->s->size;
 	int64_t of_row = (size.w + TILE - 1) / TILE, n = 0;
 	struct pieces drawn = pieces_of(of_row * size.h, 1, most, a->v->seed, a->slot, USE_TILES);
-	int64_t *tile = room_for((size_t)(drawn.count + a->odds), sizeof(*tile));
+	int64_t *tile = allocate_zeroed((size_t)(drawn.count + a->odds), sizeof(*tile));
 	bool stop = false;
 
 	for (; n < drawn.count; n++)
 		tile[n] = pieces_at(&drawn, n);
 	for (int i = 0; i < a->odds; i++)
 		tile[n++] = a->odd[i] / size.w * of_row + a->odd[i] % size.w / TILE;
-	qsort(tile, (size_t)n, sizeof(*tile), by_number);
+	qsort(tile, (size_t)n, sizeof(*tile), compare_numbers);
 	for (int64_t i = 0; i < n && !stop; i++) {
 		if (!i || tile[i] != tile[i - 1])
 			compare_tile(a, sums, (int32_t)(tile[i] % of_row) * TILE,
@@ -185,12 +186,12 @@ static int compare_some_tiles(struct audit *a, struct stereo_sums *sums, int64_t
 
 /* ---- how much --------------------------------------------------------------------------- */
 
-static int64_t slots_with_answers(const struct audit *a)
+static int64_t answered_slots(const struct audit *a)
 {
 	return __builtin_popcountll(a->found.answers);
 }
 
-static double disparities(const struct audit *a)
+static double disparity_count(const struct audit *a)
 {
 	return (double)(a->o->dmax - a->o->dmin + 1);
 }
@@ -198,16 +199,16 @@ static double disparities(const struct audit *a)
 /* A pixel by sums: a row comes in and another is taken off. */
 static double pixel_ns(const struct audit *a)
 {
-	return 2 * (disparities(a) * sad_ns + make_ns);
+	return 2 * (disparity_count(a) * sad_ns + make_ns);
 }
 
 /* Tiles of each slot. */
 static int64_t tiles_in_time(const struct audit *a)
 {
-	double d = disparities(a), columns = TILE + 2 * STEREO_RADIUS;
+	double d = disparity_count(a), columns = TILE + 2 * STEREO_RADIUS;
 	double tile_ns = STEREO_WINDOW * (columns * d * sad_ns + (columns + d) * make_ns);
 
-	return (int64_t)(some_ns / tile_ns / (double)slots_with_answers(a));
+	return (int64_t)(some_ns / tile_ns / (double)answered_slots(a));
 }
 
 /* How many of these are odd. */
@@ -220,11 +221,11 @@ static int odd_in_time(const struct audit *a)
 
 static double defined_ns(const struct audit *a)
 {
-	return STEREO_WINDOW * STEREO_WINDOW * disparities(a) * sad_ns;
+	return STEREO_WINDOW * STEREO_WINDOW * disparity_count(a) * sad_ns;
 }
 
 /* Is all of every slot compared in time, at so many ns a pixel? */
-static bool in_time(const struct audit *a, double ns)
+static bool fits_in_time(const struct audit *a, double ns)
 {
 	return (double)a->v->total * ns <= all_ns;
 }
@@ -232,16 +233,16 @@ static bool in_time(const struct audit *a, double ns)
 static int compare_slot(struct audit *a)
 {
 	struct stereo_size size = a->s->size;
-	double work = (double)size.w * size.h * disparities(a);
+	double work = (double)size.w * size.h * disparity_count(a);
 	struct stereo_sums sums;
 	int err;
 
-	if (work <= DEFINED && (a->v->full || in_time(a, defined_ns(a)))) {
+	if (work <= DEFINED && (a->v->full || fits_in_time(a, defined_ns(a)))) {
 		compare_with_definition(a);
 		return 0;
 	}
 	sums = stereo_sums_new(size.w, (int32_t)a->o->dmin, (int32_t)a->o->dmax);
-	if (a->v->full || in_time(a, pixel_ns(a)))
+	if (a->v->full || fits_in_time(a, pixel_ns(a)))
 		err = compare_all_rows(a, &sums);
 	else
 		err = compare_some_tiles(a, &sums, tiles_in_time(a) - a->odds);
@@ -250,9 +251,8 @@ static int compare_slot(struct audit *a)
 }
 
 /*
- * Noise makes about one disparity of 2000 another than is drawn, and in each slot others: where the
- * answers of another slot lie, that is where it shows. Not in pictures from files, nor once there
- * are enough.
+ * Noise changes about one disparity of 2000, and in each slot others: so these pixels show whether
+ * the answers are those of another slot. Pictures from files have none.
  */
 static void note_odd(struct audit *a, int64_t pixel, int32_t got)
 {
@@ -264,11 +264,11 @@ static void note_odd(struct audit *a, int64_t pixel, int32_t got)
 }
 
 /* Poison is no disparity; looked for in all pixels, or in pieces of them. */
-static int look_for_gaps(struct audit *a)
+static int find_unwritten(struct audit *a)
 {
 	int64_t pixels = (int64_t)a->s->size.w * a->s->size.h;
 	int most_odd = odd_in_time(a);
-	int64_t most = a->v->full || a->v->total <= LOOK ? pixels : LOOK / slots_with_answers(a);
+	int64_t most = a->v->full || a->v->total <= LOOK ? pixels : LOOK / answered_slots(a);
 	struct pieces all = pieces_of(pixels, GAP, most, a->v->seed, a->slot, USE_GAPS);
 	int32_t poison;
 
@@ -291,7 +291,7 @@ static int look_for_gaps(struct audit *a)
 	return 0;
 }
 
-static int look_at_slots(struct audit *a)
+static int check_slots(struct audit *a)
 {
 	int err = 0;
 
@@ -299,7 +299,7 @@ static int look_at_slots(struct audit *a)
 		if (!(a->found.answers >> slot & 1))
 			continue;
 		a->slot = (uint32_t)slot;
-		err = look_for_gaps(a);
+		err = find_unwritten(a);
 		if (!err)
 			err = compare_slot(a);
 	}
@@ -308,7 +308,7 @@ static int look_at_slots(struct audit *a)
 
 /* ---- the verdict ------------------------------------------------------------------------ */
 
-static void judge(struct audit *a)
+static void set_verdict(struct audit *a)
 {
 	struct verdict *v = a->v;
 
@@ -331,13 +331,13 @@ int stereo_check(const void *opts, void *state, int64_t steps, struct verdict *v
 	if (err)
 		return err;
 	v->compared = 0;
-	v->total = (int64_t)s->size.w * s->size.h * slots_with_answers(&a);
-	a.left = room_for(w, sizeof(*a.left));
-	a.right = room_for(w, sizeof(*a.right));
-	a.got = room_for(w > GAP ? w : GAP, sizeof(*a.got));
-	a.want = room_for(w, sizeof(*a.want));
-	err = look_at_slots(&a);
-	judge(&a);
+	v->total = (int64_t)s->size.w * s->size.h * answered_slots(&a);
+	a.left = allocate_zeroed(w, sizeof(*a.left));
+	a.right = allocate_zeroed(w, sizeof(*a.right));
+	a.got = allocate_zeroed(w > GAP ? w : GAP, sizeof(*a.got));
+	a.want = allocate_zeroed(w, sizeof(*a.want));
+	err = check_slots(&a);
+	set_verdict(&a);
 	free(a.left);
 	free(a.right);
 	free(a.got);

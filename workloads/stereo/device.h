@@ -40,13 +40,13 @@ struct stereo_launch {
 	struct slots_counter *counter;
 };
 
-/* Rows of a block that do an image of so many rows soonest on an H200. */
+/* Rows of a block with which an image of this size is done soonest on an H200. */
 int32_t stereo_strip_for(struct stereo_size size);
 
 /* Makes the driver load the kernels. */
 void stereo_load_kernels(void);
 
-/* Enqueues. */
+/* Enqueues the steps of a launch. */
 void stereo_match(const struct stereo_launch *launch, cudaStream_t stream);
 
 /* Enqueues: the images of one slot, at `arrays` (its slot 0), become those of the seed. */

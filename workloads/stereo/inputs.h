@@ -10,12 +10,13 @@
 #include "common/philox.h"
 #include "workloads/stereo/device.h"
 
-/* Of the random numbers of the noise that both images show, and of what is added to the left. */
+/* Tags of the random numbers: the texture of both images, and the noise of the left one. */
 enum { STEREO_TAG_TEXTURE = 20, STEREO_TAG_NOISE = 21 };
 
-enum { STEREO_SHIFT = 64 }; /* keeps places in the texture positive */
+enum { STEREO_SHIFT = 64 }; /* keeps coordinates in the texture positive */
 
-/* What is drawn at a place: a slope of three steps, and on it two squares and a ramp. */
+/* The disparity that is drawn at a pixel: a slope of three steps, and on it two squares and a ramp.
+ */
 PHILOX_FN int32_t stereo_truth(int32_t x, int32_t y, struct stereo_size s)
 {
 	int32_t w = s.w, h = s.h, d = -2 - 3 * y / h;

@@ -6,7 +6,7 @@
 
 #include "common/check.h"
 
-static int32_t inside(int32_t v, int32_t n)
+static int32_t clamp_index(int32_t v, int32_t n)
 {
 	if (v < 0)
 		return 0;
@@ -24,17 +24,17 @@ static uint32_t sad(uint32_t a, uint32_t b)
 
 /* ---- as defined ------------------------------------------------------------------------- */
 
-static uint32_t cost_of(const struct stereo_pair *p, int32_t x, int32_t y, int32_t d)
+static uint32_t window_cost(const struct stereo_pair *p, int32_t x, int32_t y, int32_t d)
 {
 	int32_t w = p->size.w, h = p->size.h;
 	uint32_t cost = 0;
 
 	for (int32_t i = -STEREO_RADIUS; i <= STEREO_RADIUS; i++) {
-		const uint32_t *left = p->left + (int64_t)inside(y + i, h) * w;
-		const uint32_t *right = p->right + (int64_t)inside(y + i, h) * w;
+		const uint32_t *left = p->left + (int64_t)clamp_index(y + i, h) * w;
+		const uint32_t *right = p->right + (int64_t)clamp_index(y + i, h) * w;
 
 		for (int32_t j = -STEREO_RADIUS; j <= STEREO_RADIUS; j++)
-			cost += sad(left[inside(x + j, w)], right[inside(x + j + d, w)]);
+			cost += sad(left[clamp_index(x + j, w)], right[clamp_index(x + j + d, w)]);
 	}
 	return cost;
 }
@@ -45,7 +45,7 @@ int32_t stereo_defined(const struct stereo_pair *p, int32_t x, int32_t y)
 	int32_t best = p->dmin;
 
 	for (int32_t d = p->dmin; d <= p->dmax; d++) {
-		uint32_t cost = cost_of(p, x, y, d);
+		uint32_t cost = window_cost(p, x, y, d);
 
 		if (cost < least) {
 			least = cost;
@@ -57,7 +57,7 @@ int32_t stereo_defined(const struct stereo_pair *p, int32_t x, int32_t y)
 
 /* ---- by sums ---------------------------------------------------------------------------- */
 
-static size_t count(const struct stereo_sums *s)
+static size_t sum_count(const struct stereo_sums *s)
 {
 	return (size_t)(s->columns + 2 * STEREO_RADIUS) * (size_t)s->n;
 }
@@ -66,8 +66,8 @@ struct stereo_sums stereo_sums_new(int32_t w, int32_t dmin, int32_t dmax)
 {
 	struct stereo_sums s = { .w = w, .dmin = dmin, .n = dmax - dmin + 1, .columns = w };
 
-	s.column = calloc(count(&s), sizeof(*s.column));
-	CHECK(s.column, "%zu sums", count(&s));
+	s.column = calloc(sum_count(&s), sizeof(*s.column));
+	CHECK(s.column, "%zu sums", sum_count(&s));
 	return s;
 }
 
@@ -79,7 +79,7 @@ void stereo_sums_free(struct stereo_sums *s)
 
 void stereo_sums_clear(struct stereo_sums *s)
 {
-	memset(s->column, 0, count(s) * sizeof(*s->column));
+	memset(s->column, 0, sum_count(s) * sizeof(*s->column));
 }
 
 void stereo_sums_row(struct stereo_sums *s, const uint32_t *left, const uint32_t *right, int sign)
@@ -88,8 +88,8 @@ void stereo_sums_row(struct stereo_sums *s, const uint32_t *left, const uint32_t
 
 	for (int32_t x = s->from - STEREO_RADIUS; x < s->from + s->columns + STEREO_RADIUS; x++)
 		for (int32_t k = 0; k < s->n; k++)
-			*sum++ += (uint32_t)sign *
-				  sad(left[inside(x, s->w)], right[inside(x + s->dmin + k, s->w)]);
+			*sum++ += (uint32_t)sign * sad(left[clamp_index(x, s->w)],
+						       right[clamp_index(x + s->dmin + k, s->w)]);
 }
 
 /* Windows of all disparities side by side, one column on at a time. */

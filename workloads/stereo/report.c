@@ -1,4 +1,4 @@
-/* report.c - what `rift run` tells about disparities: how fast, how many are as drawn, copies. */
+/* report.c - what `rift run` prints about disparities: how fast, how many are as drawn, copies. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,7 +6,8 @@
 #include "workloads/stereo/inputs.h"
 #include "workloads/stereo/stereo.h"
 
-static struct report_row *add(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -16,7 +17,7 @@ static struct report_row *add(struct report *r, const char *name, const char *un
 	return row;
 }
 
-/* Of slot 0, which some step has come to. */
+/* The share of pixels of slot 0 as drawn; some step has written that slot. */
 static double share_as_drawn(const struct stereo_state *s)
 {
 	int32_t w = s->size.w, h = s->size.h, *row = malloc((size_t)w * sizeof(*row));
@@ -41,16 +42,16 @@ int stereo_report(const void *opts, void *state, struct report *out)
 	double ns = dataset_step_ns(stereo_step, opts, state, &n);
 	struct report_row *strips;
 
-	add(out, "pixels", "G/s", pixels / ns)->n = n;
+	add_row(out, "pixels", "G/s", pixels / ns)->n = n;
 	if (o->set.data == STREAMED_STREAMED)
-		add(out, "copied", "GB/s", (double)dataset_bytes(&s->set.shape) / ns)->n = n;
-	strips = add(out, "strips", "", 0);
+		add_row(out, "copied", "GB/s", (double)dataset_bytes(&s->set.shape) / ns)->n = n;
+	strips = add_row(out, "strips", "", 0);
 	snprintf(strips->text, sizeof(strips->text), "of %d rows, of an image of %d x %d", s->strip,
 		 s->size.w, s->size.h);
 	if (!s->left)
-		add(out, "as drawn", "%", 100 * share_as_drawn(s));
-	dataset_touched_text(&s->set, add(out, "touched in turn", "", 0)->text);
+		add_row(out, "as drawn", "%", 100 * share_as_drawn(s));
+	dataset_touched_text(&s->set, add_row(out, "working set", "", 0)->text);
 	if (o->set.data == STREAMED_STREAMED)
-		dataset_copies_text(&s->set, add(out, "copies a step", "", 0)->text);
+		dataset_copies_text(&s->set, add_row(out, "copies a step", "", 0)->text);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "common/cuda_check.h"
 #include "common/device.h"
 #include "workloads/stereo/inputs.h"
-#include "workloads/stereo/ppm.h"
+#include "workloads/stereo/app_ppm.h"
 #include "workloads/stereo/stereo.h"
 
 static int read_image(const char *path, struct stereo_size size, uint32_t **out)
@@ -28,8 +28,8 @@ static int read_images(const struct stereo_opts *o, struct stereo_state *s)
 	return err ? err : read_image(o->right, s->size, &s->right);
 }
 
-/* Of a chunk: that is what one launch does. */
-static int32_t strip_of(const struct stereo_opts *o, struct stereo_size size)
+/* The strip for a chunk, which is what one launch does. */
+static int32_t choose_strip(const struct stereo_opts *o, struct stereo_size size)
 {
 	int32_t chunks = dataset_chunks(&o->set);
 
@@ -48,11 +48,11 @@ int stereo_setup(const void *opts, void *state)
 	char what[96];
 
 	if (!err)
-		err = stereo_size_of(o, &s->size);
+		err = stereo_image_size(o, &s->size);
 	if (err)
 		return err;
 	stereo_load_kernels();
-	s->strip = strip_of(o, s->size);
+	s->strip = choose_strip(o, s->size);
 	layout = stereo_layout(o, s->size);
 	snprintf(what, sizeof(what), "width=%d height=%d slots=%ld", s->size.w, s->size.h,
 		 (long)o->set.slots);

@@ -15,8 +15,8 @@ int stereo_reset(const void *opts, void *state, cudaStream_t stream)
 	return 0;
 }
 
-/* Those of a slot of the device; all arrays are of one size. */
-static struct stereo_arrays arrays_at(const struct stereo_state *s, int64_t slot)
+/* The arrays of a slot of the device; all have one size. */
+static struct stereo_arrays slot_arrays(const struct stereo_state *s, int64_t slot)
 {
 	return (struct stereo_arrays){
 		.left = dataset_device(&s->set, LEFT, slot),
@@ -27,11 +27,11 @@ static struct stereo_arrays arrays_at(const struct stereo_state *s, int64_t slot
 }
 
 /* The device makes the images, as the host would take minutes for the largest. */
-static void make(const void *opts, void *state, int64_t slot, int64_t at)
+static void make_slot(const void *opts, void *state, int64_t slot, int64_t at)
 {
 	const struct stereo_opts *o = opts;
 	const struct stereo_state *s = state;
-	struct stereo_arrays arrays = arrays_at(s, at);
+	struct stereo_arrays arrays = slot_arrays(s, at);
 	size_t bytes = (size_t)s->size.w * (size_t)s->size.h * sizeof(uint32_t);
 
 	if (o->upload_output)
@@ -45,11 +45,11 @@ static void make(const void *opts, void *state, int64_t slot, int64_t at)
 }
 
 /* `steps` steps on rows [first, end). */
-static void launch(const struct stereo_opts *o, const struct stereo_state *s, int64_t first,
-		   int64_t end, uint32_t steps, bool counts, cudaStream_t stream)
+static void launch_rows(const struct stereo_opts *o, const struct stereo_state *s, int64_t first,
+			int64_t end, uint32_t steps, bool counts, cudaStream_t stream)
 {
 	const struct stereo_launch l = {
-		.arrays = arrays_at(s, 0),
+		.arrays = slot_arrays(s, 0),
 		.size = s->size,
 		.first = (int32_t)first,
 		.end = (int32_t)end,
@@ -65,18 +65,18 @@ static void launch(const struct stereo_opts *o, const struct stereo_state *s, in
 	stereo_match(&l, stream);
 }
 
-static void compute(const void *opts, void *state, const struct dataset_part *part,
-		    cudaStream_t stream)
+static void compute_part(const void *opts, void *state, const struct dataset_part *part,
+			 cudaStream_t stream)
 {
 	const struct stereo_state *s = state;
 	const struct dataset_array *out = &s->set.shape.array[s->set.shape.inputs];
 
-	launch(opts, s, dataset_edge(out, part->chunk, part->chunks) / s->size.w,
-	       dataset_edge(out, part->chunk + 1, part->chunks) / s->size.w, 1, part->counts,
-	       stream);
+	launch_rows(opts, s, dataset_edge(out, part->chunk, part->chunks) / s->size.w,
+		    dataset_edge(out, part->chunk + 1, part->chunks) / s->size.w, 1, part->counts,
+		    stream);
 }
 
-const struct dataset_work stereo_work = { make, compute };
+const struct dataset_work stereo_work = { make_slot, compute_part };
 
 int stereo_step(const void *opts, void *state, cudaStream_t stream)
 {
@@ -93,6 +93,6 @@ int stereo_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 	if (n > UINT32_MAX)
 		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
 				(long)UINT32_MAX);
-	launch(opts, s, 0, s->size.h, (uint32_t)n, true, stream);
+	launch_rows(opts, s, 0, s->size.h, (uint32_t)n, true, stream);
 	return 0;
 }

@@ -1,6 +1,16 @@
 /*
  * stereo.c - the stereo workload: its parameters, what they allow and cost, and its entry in the
  * table.
+ *
+ * A step finds the disparities of the pair of images of one slot (kernels.cu):
+ *
+ *   data=streamed  copy both images to the device; with overlap= in chunks of rows
+ *   match          for each pixel the disparity with the least sum of absolute differences over a
+ *                  window of 17 x 17 pixels; one launch a chunk
+ *   data=streamed  copy the disparities back
+ *
+ * Slots are taken in turn; a counter on the device holds how many steps were made. step.c enqueues
+ * it, reference.c is what check.c compares with.
  */
 #include "workloads/stereo/stereo.h"
 
@@ -8,7 +18,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "workloads/stereo/ppm.h"
+#include "workloads/stereo/app_ppm.h"
 
 /* clang-format off */
 static const struct param params[] = {
@@ -78,7 +88,7 @@ static int size_of_files(const struct stereo_opts *o, struct stereo_size *size)
 	return 0;
 }
 
-int stereo_size_of(const struct stereo_opts *o, struct stereo_size *size)
+int stereo_image_size(const struct stereo_opts *o, struct stereo_size *size)
 {
 	if (o->left && o->right)
 		return size_of_files(o, size);
@@ -117,7 +127,7 @@ static int limits(const void *opts, struct limits *out)
 	if (o->dmin > o->dmax)
 		return complain(EINVAL, "dmin=%ld dmax=%ld: the least is above the largest",
 				(long)o->dmin, (long)o->dmax);
-	err = stereo_size_of(o, &size);
+	err = stereo_image_size(o, &size);
 	if (err)
 		return err;
 	layout = stereo_layout(o, size);

@@ -48,11 +48,12 @@ int stereo_check(const void *opts, void *state, int64_t steps, struct verdict *v
 int stereo_report(const void *opts, void *state, struct report *out);
 void stereo_teardown(void *state);
 
-/* Of images that are made. */
+/* The height of images that are made. */
 int32_t stereo_height_for(int32_t width);
 
-/* Of the images: files are looked into. 0, or a negative errno after one line. */
-int stereo_size_of(const struct stereo_opts *o, struct stereo_size *size);
+/* The size of the images, from their files if there are any. 0, or a negative errno after one line.
+ */
+int stereo_image_size(const struct stereo_opts *o, struct stereo_size *size);
 
 /* The arrays of a slot: left, right, with upload_output zeros, then disparities. */
 struct dataset_shape stereo_layout(const struct stereo_opts *o, struct stereo_size size);

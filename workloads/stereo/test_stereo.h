@@ -11,7 +11,7 @@
 #include "workloads/stereo/stereo.h"
 
 /* As a user leaves them, but for the size. */
-static inline struct stereo_opts opts_of(int64_t width, int64_t height)
+static inline struct stereo_opts make_opts(int64_t width, int64_t height)
 {
 	struct stereo_opts o;
 
@@ -28,7 +28,7 @@ static inline struct stereo_opts opts_of(int64_t width, int64_t height)
 static inline struct stereo_opts streamed_opts(int64_t width, int64_t height, int64_t block,
 					       int64_t overlap)
 {
-	struct stereo_opts o = opts_of(width, height);
+	struct stereo_opts o = make_opts(width, height);
 
 	o.set.data = STREAMED_STREAMED;
 	o.set.block = block;

@@ -28,7 +28,7 @@ Test(small_stereo_check, pixels_and_bytes)
 	int32_t *out;
 
 	need_device();
-	r = run_begin(opts_of(W, H));
+	r = run_begin(make_opts(W, H));
 	out = out_on_device(r, 0);
 	again(r);
 	spoil(out + LAST, 3);
@@ -54,7 +54,7 @@ Test(small_stereo_check, one_pixel_of_many)
 	int32_t value;
 
 	need_device();
-	r = run_begin(opts_of(120, 70));
+	r = run_begin(make_opts(120, 70));
 	run_steps(r, 1);
 	run_passes(r, 1);
 	CUDA(cudaMemcpy(&value, out_on_device(r, 0) + 8399, 4, cudaMemcpyDeviceToHost));
@@ -113,7 +113,7 @@ Test(small_stereo_check, disparities_are_those_of_resident_images)
 	size_t bytes;
 
 	need_device();
-	resident = run_begin(opts_of(30, ROWS));
+	resident = run_begin(make_opts(30, ROWS));
 	run_steps(resident, 2);
 	want = run_outputs(resident, &bytes);
 	for (int overlap = 0; overlap <= 4; overlap += 4) {
@@ -165,7 +165,7 @@ Test(small_stereo_check, ties_go_to_the_least)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(W, H));
+	r = run_begin(make_opts(W, H));
 	for (int colour = 0; colour < 2; colour++) {
 		memset(grey, colour ? 0x33 : 0, sizeof(grey));
 		CUDA(cudaMemcpy(on_device(r, colour, 0), grey, sizeof(grey),
@@ -187,7 +187,7 @@ Test(small_stereo_check, the_largest_costs_fit)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(W, H));
+	r = run_begin(make_opts(W, H));
 	memset(white, 0xff, sizeof(white));
 	for (int i = 0; i < PIXELS; i++) {
 		white[i] &= 0xffffff;
@@ -212,7 +212,7 @@ Test(small_stereo_check, the_largest_costs_fit)
 Test(large_stereo_check, a_sample_of_many_is_compared)
 {
 	enum { W = 1100, H = 910 };
-	struct stereo_opts o = opts_of(W, H);
+	struct stereo_opts o = make_opts(W, H);
 	struct verdict v;
 	struct run *r;
 

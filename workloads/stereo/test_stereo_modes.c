@@ -8,14 +8,14 @@
 
 TestSuite(small_stereo_modes, .timeout = 60);
 
-/* Of fewer steps than slots, as many, and more; of one pass and of two. */
+/* Fewer steps than slots, as many, and more; one pass and two. */
 Test(small_stereo_modes, stream_graph_and_fused_give_the_same)
 {
 	static const int64_t depths[] = { 1, 4, 3 };
 
 	need_device();
 	for (int passes = 1 + RACES; passes <= 2; passes++) {
-		struct stereo_opts o = opts_of(20, RACES ? 3 : 6);
+		struct stereo_opts o = make_opts(20, RACES ? 3 : 6);
 		struct run *r;
 
 		o.set.slots = 3;
@@ -29,7 +29,7 @@ Test(small_stereo_modes, stream_graph_and_fused_give_the_same)
 
 Test(small_stereo_modes, graphs_go_on_where_the_last_one_ended)
 {
-	struct stereo_opts o = opts_of(9, 5);
+	struct stereo_opts o = make_opts(9, 5);
 	struct run *r;
 
 	need_device();
@@ -62,7 +62,7 @@ Test(small_stereo_modes, sizes_around_borders_of_strips)
 
 	need_device();
 	for (size_t i = 0; i < (RACES ? 1 : sizeof(sizes) / sizeof(*sizes)); i++) {
-		struct stereo_opts o = opts_of(sizes[i][0], sizes[i][1]);
+		struct stereo_opts o = make_opts(sizes[i][0], sizes[i][1]);
 
 		o.strip = sizes[i][2];
 		matches(o);
@@ -78,7 +78,7 @@ Test(small_stereo_modes, any_range_of_disparities)
 
 	need_device();
 	for (size_t i = 0; i < (RACES ? 1 : sizeof(ranges) / sizeof(*ranges)); i++) {
-		struct stereo_opts o = opts_of(33, 4);
+		struct stereo_opts o = make_opts(33, 4);
 
 		o.dmin = ranges[i][0];
 		o.dmax = ranges[i][1];

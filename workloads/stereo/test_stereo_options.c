@@ -13,7 +13,7 @@ TestSuite(small_stereo_options, .timeout = 60);
 
 Test(small_stereo_options, defaults_are_those_of_the_rows)
 {
-	const struct stereo_opts o = opts_of(640, 0);
+	const struct stereo_opts o = make_opts(640, 0);
 	struct limits limits = { 0 };
 
 	expect_defaults(&workload_stereo, &o);
@@ -73,7 +73,7 @@ static void setup_fails(struct stereo_opts o, const char *says)
 
 Test(small_stereo_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct stereo_opts o = opts_of(32768, 32768);
+	struct stereo_opts o = make_opts(32768, 32768);
 
 	need_device();
 	o.set.slots = 1 << 24; /* no user can ask for that */
@@ -83,7 +83,7 @@ Test(small_stereo_options, more_than_there_is_is_refused_with_the_numbers)
 	setup_fails(o, "more than 25 % of its ");
 }
 
-static int64_t steps_of(int64_t upload_output, int64_t total)
+static int64_t count_steps(int64_t upload_output, int64_t total)
 {
 	struct stereo_opts o = streamed_opts(4096, 2048, 0, 0);
 	struct limits limits = { 0 };
@@ -97,9 +97,10 @@ static int64_t steps_of(int64_t upload_output, int64_t total)
 /* Those of the paper: 26 pairs, 100 pairs. */
 Test(small_stereo_options, totals_make_steps)
 {
-	cr_assert(steps_of(1, 3328ll << 20) == 26, "table 1");
-	cr_assert(steps_of(1, 12800ll << 20) == 100, "large");
-	cr_assert(steps_of(0, 96ll << 20) == 1 && steps_of(0, (96ll << 20) + 1) == 2, "one more");
+	cr_assert(count_steps(1, 3328ll << 20) == 26, "table 1");
+	cr_assert(count_steps(1, 12800ll << 20) == 100, "large");
+	cr_assert(count_steps(0, 96ll << 20) == 1 && count_steps(0, (96ll << 20) + 1) == 2,
+		  "one more");
 }
 
 /* ---- sizes and strips ------------------------------------------------------------------- */
@@ -136,7 +137,7 @@ Test(small_stereo_options, strips_go_with_the_size)
 
 /* ---- cost and report -------------------------------------------------------------------- */
 
-static struct cost cost_of(struct stereo_opts o)
+static struct cost find_cost(struct stereo_opts o)
 {
 	struct run *r = run_begin(o);
 	struct cost c;
@@ -148,22 +149,22 @@ static struct cost cost_of(struct stereo_opts o)
 
 Test(small_stereo_options, a_step_costs_what_the_formula_says)
 {
-	struct stereo_opts o = opts_of(30, 20);
+	struct stereo_opts o = make_opts(30, 20);
 	struct cost c;
 
 	need_device();
-	c = cost_of(o);
+	c = find_cost(o);
 	cr_assert(c.launches == 1 && c.bytes_moved == 7200 && c.evaluations == 600, "resident");
 	cr_assert(!c.bytes_transferred && !c.to_device.calls, "resident");
 	o = streamed_opts(200, 100, STREAMED_BLOCK_MIN, 0);
-	c = cost_of(o);
+	c = find_cost(o);
 	cr_assert(c.to_device.calls == 4 && c.to_device.bytes == 160000, "%g calls of %g bytes",
 		  c.to_device.calls, c.to_device.bytes);
 	cr_assert(c.to_host.calls == 2 && c.to_host.bytes == 80000 && !c.pageable, "to the host");
 	o.upload_output = 1;
 	o.set.overlap = 4; /* 33 rows come first, 17 last */
 	o.set.memory = STREAMED_PAGEABLE;
-	c = cost_of(o);
+	c = find_cost(o);
 	cr_assert(c.launches == 4 && c.to_device.calls == 12 && c.to_host.calls == 4, "chunks: %g",
 		  c.to_device.calls);
 	cr_assert(c.bytes_transferred == 320000 && c.pageable, "chunks: %g bytes",
@@ -189,12 +190,12 @@ Test(small_stereo_options, the_report_has_rates_and_sizes)
 	need_device();
 	for (int streamed = 0; streamed < 2; streamed++) {
 		report.n = 0;
-		r = run_begin(streamed ? streamed_opts(64, 48, 0, 2) : opts_of(64, 48));
+		r = run_begin(streamed ? streamed_opts(64, 48, 0, 2) : make_opts(64, 48));
 		cr_assert(!workload_stereo.report(&r->o, &r->s, &report), "report");
 		has_row(&report, "pixels", NULL);
 		has_row(&report, "as drawn", NULL);
 		has_row(&report, "strips", "of 4 rows, of an image of 64 x 48");
-		has_row(&report, "touched in turn", "MB of device memory");
+		has_row(&report, "working set", "MB of device memory");
 		if (streamed) {
 			has_row(&report, "copied", NULL);
 			has_row(&report, "copies a step", "4 of 0.02458 MB to the device");

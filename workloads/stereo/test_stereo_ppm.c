@@ -11,11 +11,11 @@
 
 #include "tests/divert.h"
 #include "workloads/stereo/inputs.h"
-#include "workloads/stereo/ppm.h"
+#include "workloads/stereo/app_ppm.h"
 
 static char folder[] = "/tmp/rift-stereo-XXXXXX";
 
-static const char *path_of(const char *name)
+static const char *temp_path(const char *name)
 {
 	static char path[2][64];
 	static int turn;
@@ -32,8 +32,8 @@ static void make_folder(void)
 
 static void remove_folder(void)
 {
-	unlink(path_of("left.ppm"));
-	unlink(path_of("right.ppm"));
+	unlink(temp_path("left.ppm"));
+	unlink(temp_path("right.ppm"));
 	rmdir(folder);
 }
 
@@ -41,7 +41,7 @@ TestSuite(small_stereo_ppm, .init = make_folder, .fini = remove_folder, .timeout
 
 static const char *write_file(const char *name, const char *bytes, size_t n)
 {
-	const char *path = path_of(name);
+	const char *path = temp_path(name);
 	FILE *f = fopen(path, "wb");
 
 	cr_assert(f && fwrite(bytes, 1, n, f) == n && !fclose(f), "%s", path);
@@ -126,10 +126,10 @@ Test(small_stereo_ppm, a_beginning_without_end_is_refused)
 	text[4] = '\n';
 	refuses(text, "no pixels after ");
 	free(text);
-	unlink(path_of("left.ppm"));
-	cr_assert(!mkfifo(path_of("left.ppm"), 0600), "mkfifo");
+	unlink(temp_path("left.ppm"));
+	cr_assert(!mkfifo(temp_path("left.ppm"), 0600), "mkfifo");
 	divert_stderr();
-	cr_assert(stereo_ppm_size(path_of("left.ppm"), 10, &size) < 0, "a pipe");
+	cr_assert(stereo_ppm_size(temp_path("left.ppm"), 10, &size) < 0, "a pipe");
 	cr_assert(is_one_complaint(diverted_stderr()), "one line");
 }
 
@@ -168,7 +168,7 @@ Test(small_stereo_ppm, steps_on_files)
 {
 	const struct stereo_size size = { 40, 30 };
 	struct run *made, *files;
-	struct stereo_opts o = opts_of(40, 30);
+	struct stereo_opts o = make_opts(40, 30);
 	int32_t want[1200], got[1200];
 
 	need_device();

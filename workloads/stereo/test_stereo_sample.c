@@ -63,7 +63,7 @@ Test(large_stereo_sample, faults_are_found_in_some_pixels)
 	struct run *r;
 
 	need_device();
-	r = run_begin(opts_of(W, H));
+	r = run_begin(make_opts(W, H));
 	run_steps(r, 2);
 	v = run_check(r, 2, false);
 	cr_assert(v.passed && v.total == 2 * PIXELS, "error %g: %s", v.error, v.worst);
@@ -89,7 +89,7 @@ Test(large_stereo_sample, faults_are_found_in_some_pixels)
 Test(large_stereo_sample, many_slots_share_the_time_of_one)
 {
 	enum { SLOTS = 20 };
-	struct stereo_opts o = opts_of(480, 400);
+	struct stereo_opts o = make_opts(480, 400);
 	struct verdict v;
 	struct run *r;
 
@@ -117,7 +117,7 @@ Test(large_stereo_sample, many_slots_share_the_time_of_one)
 Test(large_stereo_sample, many_small_images_are_compared_by_sums)
 {
 	enum { SLOTS = 64 };
-	struct stereo_opts o = opts_of(80, 70);
+	struct stereo_opts o = make_opts(80, 70);
 	struct verdict v;
 	struct run *r;
 

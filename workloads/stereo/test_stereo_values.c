@@ -46,7 +46,7 @@ struct images {
 	int32_t *out;
 };
 
-static struct images images_of(int32_t w, int32_t h)
+static struct images make_images(int32_t w, int32_t h)
 {
 	struct images im = { .size = { w, h }, .n = (size_t)w * (size_t)h };
 
@@ -72,7 +72,7 @@ static void drop(struct images *im)
 Test(small_stereo_values, images_are_the_known_ones)
 {
 	for (size_t i = 0; i < sizeof(few) / sizeof(*few); i++) {
-		struct images im = images_of(few[i].w, few[i].h);
+		struct images im = make_images(few[i].w, few[i].h);
 
 		cr_assert(fnv_add(FNV_START, im.left, im.n * 4) == few[i].left, "left %d",
 			  few[i].w);
@@ -142,7 +142,7 @@ static void by_sums(struct images *im, int32_t dmin, int32_t dmax)
 Test(small_stereo_values, both_references_give_the_known_disparities)
 {
 	for (size_t i = 0; i < sizeof(few) / sizeof(*few); i++) {
-		struct images im = images_of(few[i].w, few[i].h);
+		struct images im = make_images(few[i].w, few[i].h);
 
 		by_definition(&im);
 		are_known(&im, &few[i], "definition");
@@ -158,7 +158,7 @@ Test(small_stereo_values, the_histogram_is_the_known_one)
 	static const int known[17] = {
 		0, 0, 0, 0, 220, 0, 0, 0, 261, 0, 0, 0, 895, 878, 818, 0, 0
 	};
-	struct images im = images_of(64, 48);
+	struct images im = make_images(64, 48);
 	int count[17] = { 0 };
 
 	by_sums(&im, -16, 0);
@@ -180,7 +180,7 @@ Test(small_stereo_values, the_references_agree)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct images im = images_of(cases[i][0], cases[i][1]);
+		struct images im = make_images(cases[i][0], cases[i][1]);
 		const struct stereo_pair pair = { im.size, im.left, im.right, cases[i][2],
 						  cases[i][3] };
 
@@ -193,10 +193,10 @@ Test(small_stereo_values, the_references_agree)
 	}
 }
 
-/* Of equal costs the least disparity wins. */
+/* The least disparity wins among equal costs. */
 Test(small_stereo_values, ties_go_to_the_least)
 {
-	struct images im = images_of(40, 20);
+	struct images im = make_images(40, 20);
 
 	for (size_t i = 0; i < im.n; i++) {
 		im.left[i] = 0x102030;
@@ -216,7 +216,7 @@ Test(small_stereo_values, ties_go_to_the_least)
 static void steps_know(const struct known *k)
 {
 	struct images im = { .size = { k->w, k->h }, .n = (size_t)k->w * (size_t)k->h };
-	struct stereo_opts o = opts_of(k->w, k->h);
+	struct stereo_opts o = make_opts(k->w, k->h);
 	struct run *r;
 
 	o.set.slots = 1;
@@ -248,7 +248,7 @@ Test(large_stereo_values, larger_images_are_known_too)
 
 	need_device();
 	for (size_t i = 0; i < sizeof(many) / sizeof(*many); i++) {
-		struct images im = images_of(many[i].w, many[i].h);
+		struct images im = make_images(many[i].w, many[i].h);
 
 		by_sums(&im, -16, 0);
 		are_known(&im, &many[i], "sums");

@@ -31,7 +31,7 @@ static struct pattern_wrong compare_on_device(const struct transfer_state *s, co
 	return wrong;
 }
 
-static struct pattern_wrong compare(const struct transfer_state *s, int slot)
+static struct pattern_wrong compare_slot(const struct transfer_state *s, int slot)
 {
 	const char *base = s->dst.base + (size_t)slot * s->stride;
 	int64_t copy = last_copy_to(s, slot);
@@ -42,9 +42,9 @@ static struct pattern_wrong compare(const struct transfer_state *s, int slot)
 				: pattern_compare_host(base, s->stride, word, bytes);
 }
 
-static void judge(struct verdict *v, const struct transfer_state *s, int slot)
+static void check_slot(struct verdict *v, const struct transfer_state *s, int slot)
 {
-	struct pattern_wrong wrong = compare(s, slot);
+	struct pattern_wrong wrong = compare_slot(s, slot);
 
 	v->compared++;
 	if (!wrong.words)
@@ -74,7 +74,7 @@ int transfer_check(const void *opts, void *state, int64_t steps, struct verdict 
 		snprintf(v->worst, sizeof(v->worst), "%" PRId64 " copies were asked for, not %ld",
 			 s->steps, (long)steps);
 	for (int i = 0; i < s->slots; i++)
-		judge(v, s, i);
+		check_slot(v, s, i);
 	v->passed = v->error <= v->tolerance;
 	return 0;
 }

@@ -30,14 +30,14 @@ struct measure_plan transfer_measure_plan(bool quick, cudaStream_t stream)
 				      .stream = stream };
 }
 
-static int64_t size_of(int i)
+static int64_t nth_size(int i)
 {
 	return 4ll << 2 * i;
 }
 
 int64_t transfer_largest(const struct measure_plan *p)
 {
-	return size_of(p->sizes - 1);
+	return nth_size(p->sizes - 1);
 }
 
 double transfer_rate(double us_per_byte)
@@ -76,7 +76,7 @@ static bool is_warm(int done, int64_t since_ns)
 	return done >= WARMUP_MAX || (done >= WARMUP_MIN && timing_now_ns() - since_ns > WARMUP_NS);
 }
 
-static int check(const struct transfer_opts *o, struct transfer_state *s)
+static int check_steps(const struct transfer_opts *o, struct transfer_state *s)
 {
 	struct verdict v = { .full = true };
 	int err = transfer_check(o, s, s->steps, &v);
@@ -104,7 +104,7 @@ int transfer_measure_steps(const struct transfer_opts *o, struct transfer_state 
 		err = time_block(o, s, depth, p->stream, &call_ns[n], &total_ns[n]);
 	}
 	if (!err)
-		err = check(o, s);
+		err = check_steps(o, s);
 	if (err)
 		return err;
 	*out = (struct measure_time){ .total_us = 1e-3 * timing_median(total_ns, n) / depth,
@@ -124,7 +124,7 @@ int transfer_measure_kind(const struct measure_kind *kind, struct transfer_state
 	out->kind = kind;
 	out->sizes = p->sizes;
 	for (int i = 0; i < p->sizes && !err; i++) {
-		struct transfer_opts o = transfer_kind_opts(kind, size_of(i));
+		struct transfer_opts o = transfer_kind_opts(kind, nth_size(i));
 
 		err = transfer_measure_steps(&o, s, 1, p, &out->time[i]);
 		out->bytes[i] = (double)o.bytes;

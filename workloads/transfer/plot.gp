@@ -1,4 +1,4 @@
-# plot.gp - copies over their size, and a large one in blocks; plot.c sets
+# plot.gp - copies over their size, and a large one in blocks; app_plot.c sets
 #   sizes    columns kind, bytes, copy_us, call_us, GB_per_s, fitted_us; kinds 1 to 3 are to the
 #            device (pinned, pageable, registered), 4 to 6 to the host, 7 within the device
 #   blocks   columns series, block_bytes, copy_us, over_whole; series 1 to the device, 2 to the host

@@ -83,7 +83,7 @@ static cudaError_t allocate_host(struct transfer_end *end)
 		       : cudaSuccess;
 }
 
-static int allocate(struct transfer_end *end)
+static int allocate_device(struct transfer_end *end)
 {
 	cudaError_t err =
 		end->on_device ? cudaMalloc((void **)&end->base, end->bytes) : allocate_host(end);
@@ -91,7 +91,7 @@ static int allocate(struct transfer_end *end)
 	return err ? no_memory(end, err) : 0;
 }
 
-static void release(struct transfer_end *end)
+static void release_memory(struct transfer_end *end)
 {
 	if (end->base && end->on_device)
 		CUDA(cudaFree(end->base));
@@ -106,7 +106,7 @@ static void release(struct transfer_end *end)
 	end->base = NULL;
 }
 
-static int room(const struct transfer_opts *o, const struct transfer_state *s)
+static int check_memory(const struct transfer_opts *o, const struct transfer_state *s)
 {
 	const struct transfer_end *ends[] = { &s->src, &s->dst };
 	int64_t device = 0, host = 0;
@@ -142,10 +142,10 @@ static int make_ends(const struct transfer_opts *o, struct transfer_state *s, bo
 	/* smaller copies have more slots, which take up to SLOTS_BYTES */
 	if (all_sizes && s->dst.bytes < SLOTS_BYTES)
 		s->dst.bytes = SLOTS_BYTES;
-	err = room(o, s);
+	err = check_memory(o, s);
 	if (!err)
-		err = allocate(&s->src);
-	return err ? err : allocate(&s->dst);
+		err = allocate_device(&s->src);
+	return err ? err : allocate_device(&s->dst);
 }
 
 int transfer_prepare(const struct transfer_opts *o, struct transfer_state *s, bool all_sizes)
@@ -177,8 +177,8 @@ void transfer_teardown(void *state)
 {
 	struct transfer_state *s = state;
 
-	release(&s->src);
-	release(&s->dst);
+	release_memory(&s->src);
+	release_memory(&s->dst);
 	if (s->wrong)
 		CUDA(cudaFree(s->wrong));
 	s->wrong = NULL;

@@ -10,8 +10,8 @@
 #include "tests/cli.h"
 #include "workloads/transfer/transfer.h"
 
-static inline struct transfer_opts copies_of(enum transfer_dir dir, enum transfer_host host,
-					     int64_t bytes)
+static inline struct transfer_opts make_copy_opts(enum transfer_dir dir, enum transfer_host host,
+						  int64_t bytes)
 {
 	struct transfer_opts o;
 

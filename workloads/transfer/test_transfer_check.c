@@ -79,8 +79,8 @@ Test(small_transfer_check, passes_in_each_direction_at_any_size)
 	for (int dir = 0; dir < TRANSFER_DIRS; dir++)
 		for (int host = 0; host < TRANSFER_HOSTS; host++)
 			for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i += RACES ? 3 : 1)
-				passes(copies_of((enum transfer_dir)dir, (enum transfer_host)host,
-						 bytes[i]),
+				passes(make_copy_opts((enum transfer_dir)dir,
+						      (enum transfer_host)host, bytes[i]),
 				       5);
 }
 
@@ -90,15 +90,15 @@ Test(small_transfer_check, passes_at_any_number_of_steps)
 
 	need_device();
 	for (size_t i = 0; i < (RACES ? 5 : sizeof(steps) / sizeof(*steps)); i++) {
-		passes(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 300), steps[i]);
-		passes(copies_of(TRANSFER_D2H, TRANSFER_PAGEABLE, 300), steps[i]);
+		passes(make_copy_opts(TRANSFER_H2D, TRANSFER_PINNED, 300), steps[i]);
+		passes(make_copy_opts(TRANSFER_D2H, TRANSFER_PAGEABLE, 300), steps[i]);
 	}
 }
 
 Test(small_transfer_check, passes_in_blocks_and_by_cudaMemcpy)
 {
 	struct transfer_opts o =
-		copies_of(TRANSFER_H2D, TRANSFER_REGISTERED, RACES ? 5000 : 100000);
+		make_copy_opts(TRANSFER_H2D, TRANSFER_REGISTERED, RACES ? 5000 : 100000);
 
 	need_device();
 	for (o.split = 1000; o.split <= 1000000; o.split *= 10)
@@ -115,14 +115,15 @@ Test(large_transfer_check, passes_with_large_copies)
 	need_device();
 	for (int dir = 0; dir < TRANSFER_DIRS; dir++)
 		for (int64_t bytes = (1 << 20) - 1; bytes <= (1 << 20) + 1; bytes++)
-			passes(copies_of((enum transfer_dir)dir, TRANSFER_PAGEABLE, bytes), 70);
+			passes(make_copy_opts((enum transfer_dir)dir, TRANSFER_PAGEABLE, bytes),
+			       70);
 }
 
 /* A copy that has more room than its neighbours needs is one slot. */
 Test(large_transfer_check, passes_where_there_is_one_slot)
 {
 	need_device();
-	passes(copies_of(TRANSFER_D2D, TRANSFER_PINNED, 70 << 20), 3);
+	passes(make_copy_opts(TRANSFER_D2D, TRANSFER_PINNED, 70 << 20), 3);
 }
 
 /* ---- fails ------------------------------------------------------------------------------ */
@@ -150,14 +151,14 @@ Test(small_transfer_check, fails_on_copies_that_go_wrong)
 	need_device();
 	for (int dir = 0; dir < TRANSFER_DIRS; dir++)
 		for (int what = LOST; what <= TO_ELSEWHERE; what += RACES ? 2 : 1)
-			fails(copies_of((enum transfer_dir)dir, TRANSFER_PINNED, 300),
+			fails(make_copy_opts((enum transfer_dir)dir, TRANSFER_PINNED, 300),
 			      (enum fault)what, 7, says[what]);
 }
 
 /* One block of many, of the last step. */
 Test(small_transfer_check, fails_on_one_block_that_is_lost)
 {
-	struct transfer_opts o = copies_of(TRANSFER_H2D, TRANSFER_PINNED, 8000);
+	struct transfer_opts o = make_copy_opts(TRANSFER_H2D, TRANSFER_PINNED, 8000);
 
 	o.split = 1000;
 	need_device();
@@ -170,7 +171,7 @@ Test(small_transfer_check, fails_on_a_lost_copy_to_a_used_slot)
 	struct run *r;
 
 	need_device();
-	r = run_begin(copies_of(TRANSFER_D2H, TRANSFER_PINNED, 64));
+	r = run_begin(make_copy_opts(TRANSFER_D2H, TRANSFER_PINNED, 64));
 	run_steps(r, 3 * r->s.slots);
 	run_reset(r);
 	fault = LOST;
@@ -188,7 +189,7 @@ Test(small_transfer_check, fails_where_nothing_was_compared)
 	struct verdict v;
 
 	need_device();
-	r = run_begin(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 64));
+	r = run_begin(make_copy_opts(TRANSFER_H2D, TRANSFER_PINNED, 64));
 	run_steps(r, 4);
 	blind = true;
 	v = run_verdict(r, 4);
@@ -205,7 +206,7 @@ Test(small_transfer_check, fails_on_a_missing_step)
 	struct verdict v;
 
 	need_device();
-	r = run_begin(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 64));
+	r = run_begin(make_copy_opts(TRANSFER_H2D, TRANSFER_PINNED, 64));
 	run_steps(r, 4);
 	v = run_verdict(r, 5);
 	cr_assert(!v.passed && strstr(v.worst, "4 copies were asked for, not 5"), "%s", v.worst);
@@ -218,7 +219,7 @@ Test(small_transfer_check, fails_on_one_bit)
 	char byte;
 
 	need_device();
-	r = run_begin(copies_of(TRANSFER_H2D, TRANSFER_PINNED, 5000));
+	r = run_begin(make_copy_opts(TRANSFER_H2D, TRANSFER_PINNED, 5000));
 	run_steps(r, 4);
 	CUDA(cudaMemcpy(&byte, r->s.dst.base + 2 * r->s.stride + 4321, 1, cudaMemcpyDeviceToHost));
 	byte ^= 0x10;

@@ -17,7 +17,7 @@ TestSuite(large_transfer_options, .timeout = 120);
 
 Test(small_transfer_options, a_step_is_never_part_of_a_graph)
 {
-	struct transfer_opts o = copies_of(TRANSFER_H2D, TRANSFER_PINNED, 1 << 20);
+	struct transfer_opts o = make_copy_opts(TRANSFER_H2D, TRANSFER_PINNED, 1 << 20);
 	struct limits limits = { 0 };
 
 	cr_assert(!workload_transfer.limits(&o, &limits), "limits");
@@ -29,7 +29,7 @@ Test(small_transfer_options, a_step_is_never_part_of_a_graph)
 /* It would return before the copy is done, and nothing would wait for it. */
 Test(small_transfer_options, cudaMemcpy_within_the_device_is_refused)
 {
-	struct transfer_opts o = copies_of(TRANSFER_D2D, TRANSFER_PINNED, 64);
+	struct transfer_opts o = make_copy_opts(TRANSFER_D2D, TRANSFER_PINNED, 64);
 	struct limits limits = { 0 };
 
 	o.call = TRANSFER_SYNC;
@@ -39,7 +39,7 @@ Test(small_transfer_options, cudaMemcpy_within_the_device_is_refused)
 
 Test(small_transfer_options, too_many_blocks_are_refused_with_their_number)
 {
-	struct transfer_opts o = copies_of(TRANSFER_H2D, TRANSFER_PINNED, 1 << 30);
+	struct transfer_opts o = make_copy_opts(TRANSFER_H2D, TRANSFER_PINNED, 1 << 30);
 	struct limits limits = { 0 };
 	const char *text;
 	int err;
@@ -59,7 +59,7 @@ Test(small_transfer_options, what_counts_only_with_others_is_refused)
 
 Test(small_transfer_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct transfer_opts o = copies_of(TRANSFER_H2D, TRANSFER_PAGEABLE, 1ll << 50);
+	struct transfer_opts o = make_copy_opts(TRANSFER_H2D, TRANSFER_PAGEABLE, 1ll << 50);
 	struct transfer_state s = { .bytes = 0 };
 	const char *text;
 	int err;

@@ -1,4 +1,15 @@
-/* transfer.c - the transfer workload: its parameters, its steps and its entry in the table. */
+/*
+ * transfer.c - the transfer workload: its parameters, its steps and its entry in the table.
+ *
+ * A step is one copy of bytes= bytes:
+ *
+ *   dir=h2d, d2h, d2d   host to device, device to host, within the device
+ *   split=              in several calls of so many bytes, instead of one
+ *   call=sync           cudaMemcpy instead of cudaMemcpyAsync
+ *
+ * Sources and slots are taken in turn, so that caches serve no copy but small ones. setup.c lays
+ * them out, measure.c times all sizes and kinds (probe=yes), check.c compares what has arrived.
+ */
 #include "workloads/transfer/transfer.h"
 
 #include <errno.h>
@@ -45,7 +56,7 @@ static const struct param_need needs[] = {
 /* ---- limits ----------------------------------------------------------------------------- */
 
 /* Calls of a step. */
-static int64_t calls_of(const struct transfer_opts *o)
+static int64_t call_count(const struct transfer_opts *o)
 {
 	return o->split && o->split < o->bytes ? (o->bytes + o->split - 1) / o->split : 1;
 }
@@ -54,10 +65,10 @@ int transfer_limits(const void *opts, struct limits *out)
 {
 	const struct transfer_opts *o = opts;
 
-	if (calls_of(o) > TRANSFER_CALLS_MAX)
+	if (call_count(o) > TRANSFER_CALLS_MAX)
 		return complain(
 			EINVAL, "split=%ld: makes %ld calls of %ld bytes; at most %d are taken",
-			(long)o->split, (long)calls_of(o), (long)o->bytes, TRANSFER_CALLS_MAX);
+			(long)o->split, (long)call_count(o), (long)o->bytes, TRANSFER_CALLS_MAX);
 	out->mode_refused[MODE_GRAPH] = "copies in graphs are what `rift run graph node=memcpy` "
 					"measures";
 	if (o->call == TRANSFER_SYNC && o->dir == TRANSFER_D2D)
@@ -88,8 +99,8 @@ static int reset(const void *opts, void *state, cudaStream_t stream)
 	return 0;
 }
 
-static cudaError_t copy(const struct transfer_opts *o, char *dst, const char *src, size_t bytes,
-			cudaStream_t stream)
+static cudaError_t copy_block(const struct transfer_opts *o, char *dst, const char *src,
+			      size_t bytes, cudaStream_t stream)
 {
 	static const enum cudaMemcpyKind kinds[TRANSFER_DIRS] = { cudaMemcpyHostToDevice,
 								  cudaMemcpyDeviceToHost,
@@ -114,8 +125,8 @@ int transfer_copy(const struct transfer_opts *o, struct transfer_state *s,
 	int64_t block = o->split ? o->split : s->bytes;
 
 	for (int64_t at = 0; at < s->bytes; at += block)
-		CUDA(copy(o, place.dst + at, place.src + at,
-			  (size_t)(s->bytes - at < block ? s->bytes - at : block), stream));
+		CUDA(copy_block(o, place.dst + at, place.src + at,
+				(size_t)(s->bytes - at < block ? s->bytes - at : block), stream));
 	s->copies++;
 	s->steps++;
 	return 0;

@@ -1,4 +1,5 @@
-/* track.c - looking at the particles after a frame; the files that track= and particles8= ask for.
+/* app_track.c - looking at the particles after a frame; the files that track= and particles8= ask
+ * for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static int write_frames(const struct particlefilter_opts *o, struct particlefilt
 int particlefilter_write_track(const struct particlefilter_opts *o, struct particlefilter_state *s)
 {
 	struct pf_view v;
-	int err = particlefilter_view_begin(&v, o->particles);
+	int err = particlefilter_view_init(&v, o->particles);
 
 	if (s->track.file)
 		fputs(particlefilter_track_header, s->track.file);
@@ -103,7 +104,7 @@ int particlefilter_write_track(const struct particlefilter_opts *o, struct parti
 		fputs(particlefilter_particles8_header, s->particles8.file);
 	if (!err)
 		err = write_frames(o, s, &v);
-	particlefilter_view_free(&v);
+	particlefilter_view_release(&v);
 	if (!err && s->track.file)
 		err = output_commit(&s->track);
 	if (!err && s->particles8.file)

@@ -1,5 +1,5 @@
 /*
- * warps_board.cuh - spread=warps: who owns which states, and what the threads of a block share.
+ * warps_smem.cuh - spread=warps: which part owns which states, and the shared memory of a block.
  * Part of kernels.cuh.
  *
  * A block is for 32 cells: a lane for each, and a warp for each of eight parts of the equations,
@@ -16,8 +16,8 @@ namespace in_warps
 {
 enum { CELLS = 32, PARTS = 8, OWN = 11, THREADS = PARTS * CELLS };
 
-/* The order has a purpose: parts 4 apart share a quarter of a multiprocessor. */
-enum part_of_cell {
+/* The order has a purpose: parts 4 apart share a quarter of an SM. */
+enum cell_part {
 	DYAD,	   /* its calmodulin and calcineurin; x_Ks */
 	SHELL,	   /* the same of the shell, and channels that are on its side */
 	CYTOSOL,   /* the same of the cytosol; channels on the side of the cleft */
@@ -57,7 +57,7 @@ static __constant__ const int8_t owned[PARTS][OWN] = {
 /* These never change; nobody owns them. */
 static __constant__ const int8_t constant[] = { at::CaM_ecc, at::K_i, at::spare40, at::spare41 };
 
-/* What is shown to all: states, part by part, .. */
+/* What is published to all: states, part by part, .. */
 namespace on
 {
 enum shown {
@@ -125,13 +125,13 @@ struct course {
 };
 
 /*
- * Blocks on a multiprocessor, which is what limits registers. In double not all that a step needs
- * fits into those: so many vectors of the states owned are the board's.
+ * Blocks on an SM, which limits registers. In double a step does not fit into those: shared memory
+ * holds KEPT vectors of the owned states.
  */
 enum { BLOCKS = 2, KEPT = sizeof(real) == sizeof(double) ? 3 : 1 };
 enum { POWERS_OF_2 = 256 };
 
-struct board {
+struct warps_smem {
 	real v[on::END][CELLS], term[TERMS][CELLS], p[MYOCYTE_PARAMS][CELLS];
 	real step[CELLS], stimulus[CELLS];
 	real kept[KEPT][PARTS * OWN][CELLS];
@@ -151,8 +151,8 @@ struct column {
 	}
 };
 
-/* A thread's: one part of one cell. x: its states at the stage; f: their derivatives. */
-struct mine {
+/* A thread has one part of one cell. x: its states at the stage; f: their derivatives. */
+struct thread_state {
 	int part, lane;
 	bool benchmark;
 	struct column v, term, p;
@@ -161,9 +161,10 @@ struct mine {
 	real x[OWN], f[OWN];
 };
 
-static __device__ inline struct mine mine_of(const struct myocyte_cells &a, struct board *b)
+static __device__ inline struct thread_state make_thread_state(const struct myocyte_cells &a,
+							       struct warps_smem *b)
 {
-	struct mine c;
+	struct thread_state c;
 
 	c.lane = (int)threadIdx.x % CELLS;
 	/* known to be one for all lanes, which makes branches on it cheaper */

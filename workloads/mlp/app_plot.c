@@ -1,4 +1,4 @@
-/* plot.c - the picture of `rift run mlp --plot`: loss and test accuracy over the epochs. */
+/* app_plot.c - the picture of `rift run mlp --plot`: loss and test accuracy over the epochs. */
 #include <errno.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static int write_accuracy(const struct mlp_state *s, struct plot *plot)
 	return err;
 }
 
-static void tell(const struct mlp_opts *o, const struct mlp_state *s, struct plot *p)
+static void set_texts(const struct mlp_opts *o, const struct mlp_state *s, struct plot *p)
 {
 	const struct mlp_history *h = &s->history;
 	char net[120];
@@ -81,6 +81,6 @@ int mlp_plot(const void *opts, void *state, struct plot *plot)
 	if (!err)
 		err = write_accuracy(s, plot);
 	if (!err)
-		tell(o, s, plot);
+		set_texts(o, s, plot);
 	return err;
 }

@@ -1,4 +1,4 @@
-/* plot.c - the picture of `rift run memory --plot`: what each call costs, over sizes. */
+/* app_plot.c - the picture of `rift run memory --plot`: what each call costs, over sizes. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,11 +12,11 @@ static const int64_t sizes[SIZES] = { 1,       4 << 10,	 64 << 10,  1 << 20,
 
 struct pictured {
 	struct measure_plan plan;
-	int n; /* sizes for which there is room */
+	int n; /* sizes that fit the device */
 	struct measure_pair pair[SERIES][SIZES];
 };
 
-static bool fits(int64_t bytes)
+static bool fits_device(int64_t bytes)
 {
 	size_t free_bytes, total;
 
@@ -60,7 +60,7 @@ static int write_sizes(const struct pictured *p, struct plot *plot)
 	return output_commit(&out);
 }
 
-static void tell(const struct pictured *p, struct plot *plot)
+static void set_texts(const struct pictured *p, struct plot *plot)
 {
 	const struct measure_pair *malloc = &p->pair[MEMORY_MALLOC][AT_1M];
 	const struct measure_pair *async = &p->pair[MEMORY_ASYNC][AT_1M];
@@ -92,15 +92,15 @@ int memory_plot(const void *opts, void *state, struct plot *plot)
 	(void)opts;
 	(void)state;
 	CHECK(p, "memory of a picture");
-	memory_measure_begin(&p->plan, true);
-	while (p->n < SIZES && fits(sizes[p->n]) && !err)
+	memory_measure_init(&p->plan, true);
+	while (p->n < SIZES && fits_device(sizes[p->n]) && !err)
 		err = measure_size(p, p->n++);
-	end = memory_measure_end(&p->plan);
+	end = memory_measure_release(&p->plan);
 	err = err ? err : end;
 	if (!err)
 		err = write_sizes(p, plot);
 	if (!err)
-		tell(p, plot);
+		set_texts(p, plot);
 	free(p);
 	return err;
 }

@@ -1,5 +1,5 @@
-/* ppm.c - reads PPM: "P6", width, height, 255 as text with comments, one white space, bytes. */
-#include "workloads/stereo/ppm.h"
+/* app_ppm.c - reads PPM: "P6", width, height, 255 as text with comments, one white space, bytes. */
+#include "workloads/stereo/app_ppm.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static int open_reader(struct reader *r, const char *path)
 }
 
 /* After a read that brought less than was wanted. */
-static int failed(const struct reader *r, const char *wanted)
+static int read_failed(const struct reader *r, const char *wanted)
 {
 	if (interrupted())
 		return -EINTR;
@@ -56,7 +56,7 @@ static int failed(const struct reader *r, const char *wanted)
 
 /* ---- the beginning ---------------------------------------------------------------------- */
 
-static int next(struct reader *r)
+static int next_byte(struct reader *r)
 {
 	int c = r->at < BEGINNING_MAX ? getc(r->file) : EOF;
 
@@ -65,16 +65,16 @@ static int next(struct reader *r)
 }
 
 /* The first character that is neither white space nor in a comment, which begins with #. */
-static int skip(struct reader *r)
+static int skip_space(struct reader *r)
 {
-	int c = next(r);
+	int c = next_byte(r);
 
 	while (c == '#' || (c != EOF && isspace(c))) {
 		while (c == '#' && c != EOF && c != '\n')
-			for (c = next(r); c != EOF && c != '\n'; c = next(r))
+			for (c = next_byte(r); c != EOF && c != '\n'; c = next_byte(r))
 				continue;
 		if (c != EOF)
-			c = next(r);
+			c = next_byte(r);
 	}
 	return c;
 }
@@ -82,18 +82,18 @@ static int skip(struct reader *r)
 /* A number and the one white space behind it. */
 static int read_number(struct reader *r, const char *what, long *out)
 {
-	int c = skip(r);
+	int c = skip_space(r);
 	int64_t begin = r->at - 1;
 
 	if (c == EOF)
-		return failed(r, what);
+		return read_failed(r, what);
 	if (!isdigit(c))
 		return refuse(r, begin, "%s must be a number", what);
-	for (*out = 0; c != EOF && isdigit(c); c = next(r))
+	for (*out = 0; c != EOF && isdigit(c); c = next_byte(r))
 		if (*out <= NUMBER_MAX)
 			*out = *out * 10 + c - '0';
 	if (c == EOF)
-		return failed(r, "white space");
+		return read_failed(r, "white space");
 	if (!isspace(c))
 		return refuse(r, r->at - 1, "white space must follow %s", what);
 	return 0;
@@ -122,7 +122,7 @@ static int read_beginning(struct reader *r, int32_t most, struct stereo_size *si
 
 	r->at += (int64_t)fread(magic, 1, 2, r->file);
 	if (r->at < 2)
-		return failed(r, "\"P6\"");
+		return read_failed(r, "\"P6\"");
 	if (strcmp(magic, "P6"))
 		return refuse(r, 0, "%s: binary PPM files begin with \"P6\"",
 			      "another kind of file");
@@ -155,7 +155,7 @@ static int read_pixels(struct reader *r, struct stereo_size size, uint32_t *pixe
 			*pixels++ = row[x * COLOURS] | (uint32_t)row[x * COLOURS + 1] << 8 |
 				    (uint32_t)row[x * COLOURS + 2] << 16;
 		if (got < wanted)
-			err = failed(r, "pixels");
+			err = read_failed(r, "pixels");
 	}
 	free(row);
 	return err;

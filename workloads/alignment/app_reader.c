@@ -1,4 +1,4 @@
-/* reader.c - pairs of sequences from FASTA and FASTQ files, plain or gzip. */
+/* app_reader.c - pairs of sequences from FASTA and FASTQ files, plain or gzip. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +39,11 @@ struct reader {
 	struct text name, sequence;
 };
 
-static void append(struct text *t, const char *s, size_t n)
+static void append_text(struct text *t, const char *s, size_t n)
 {
-	size_t room = t->n < KEPT_BYTES ? KEPT_BYTES - t->n : 0, kept = n < room ? n : room;
+	size_t space = t->n < KEPT_BYTES ? KEPT_BYTES - t->n : 0, kept = n < space ? n : space;
 
-	if (room && t->n + kept + 1 > t->capacity) {
+	if (space && t->n + kept + 1 > t->capacity) {
 		t->capacity = 2 * (t->n + kept + 1);
 		t->s = realloc(t->s, t->capacity);
 		CHECK(t->s, "%zu bytes", t->capacity);
@@ -51,14 +51,14 @@ static void append(struct text *t, const char *s, size_t n)
 	if (kept)
 		memcpy(t->s + t->n, s, kept);
 	t->n += n;
-	if (room)
+	if (space)
 		t->s[t->n < KEPT_BYTES ? t->n : KEPT_BYTES] = '\0';
 }
 
-static void empty(struct text *t)
+static void clear_text(struct text *t)
 {
 	t->n = 0;
-	append(t, "", 0);
+	append_text(t, "", 0);
 }
 
 static int open_reader(struct reader *r, const char *path, int64_t *spare)
@@ -90,7 +90,7 @@ static void close_reader(struct reader *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static int failed(const struct reader *r)
+static int read_failed(const struct reader *r)
 {
 	int err = 0, was = errno;
 	const char *text = gzerror(r->file, &err);
@@ -132,12 +132,12 @@ static int next_line(struct reader *r)
 	}
 	if (interrupted())
 		return -EINTR;
-	empty(&r->row);
+	clear_text(&r->row);
 	errno = 0;
 	while ((c = gzgetc(r->file)) != -1 && c != '\n') {
 		char one = (char)c;
 
-		append(&r->row, &one, 1);
+		append_text(&r->row, &one, 1);
 		last = c;
 		if (++r->bytes > RECORD_BYTES_MAX)
 			return too_long(r);
@@ -145,13 +145,13 @@ static int next_line(struct reader *r)
 	if (++r->bytes > RECORD_BYTES_MAX)
 		return too_long(r);
 	if (c == -1 && !gzeof(r->file))
-		return failed(r);
+		return read_failed(r);
 	if (c == -1) {
 		int err = 0;
 
 		gzerror(r->file, &err);
 		if (err != Z_OK && err != Z_STREAM_END)
-			return failed(r);
+			return read_failed(r);
 	}
 	if (c == -1 && !r->row.n)
 		return 0;
@@ -161,7 +161,7 @@ static int next_line(struct reader *r)
 	return 1;
 }
 
-/* Of ">name description": up to the first blank; tabs and control characters end it as well. */
+/* The name of ">name description" ends at the first blank, tab or control character. */
 static int keep_name(struct reader *r)
 {
 	size_t n = 1;
@@ -171,8 +171,8 @@ static int keep_name(struct reader *r)
 	if (n > NAME_BYTES_MAX)
 		return complain(EINVAL, "%s:%ld: a name of more than %d bytes: shorten it", r->path,
 				r->line, NAME_BYTES_MAX - 1);
-	empty(&r->name);
-	append(&r->name, r->row.s + 1, n - 1);
+	clear_text(&r->name);
+	append_text(&r->name, r->row.s + 1, n - 1);
 	return 0;
 }
 
@@ -186,7 +186,7 @@ static int read_fasta(struct reader *r)
 			r->pending = true;
 			return 1;
 		}
-		append(&r->sequence, r->row.s, r->row.n);
+		append_text(&r->sequence, r->row.s, r->row.n);
 	}
 	return got < 0 ? got : 1;
 }
@@ -218,7 +218,7 @@ static int read_fastq(struct reader *r)
 	while ((got = next_line(r)) > 0) {
 		if (r->row.n && r->row.s[0] == '+')
 			return read_quality(r);
-		append(&r->sequence, r->row.s, r->row.n);
+		append_text(&r->sequence, r->row.s, r->row.n);
 	}
 	return got < 0 ? got : not_a_record(r, "the file ends within a record: no line with +");
 }
@@ -239,7 +239,7 @@ static int next_record(struct reader *r)
 	got = keep_name(r);
 	if (got)
 		return got;
-	empty(&r->sequence);
+	clear_text(&r->sequence);
 	return r->row.s[0] == '>' ? read_fasta(r) : read_fastq(r);
 }
 
@@ -271,7 +271,8 @@ static int add_pair(struct alignment_batch *b, const struct text *query_name,
 }
 
 /* One of the two has a record more. */
-static int unpaired(const struct reader *queries, const struct reader *targets, int has_query)
+static int refuse_unpaired(const struct reader *queries, const struct reader *targets,
+			   int has_query)
 {
 	const struct reader *ends = has_query ? targets : queries;
 	const struct reader *goes_on = has_query ? queries : targets;
@@ -285,7 +286,7 @@ static int unpaired(const struct reader *queries, const struct reader *targets, 
 			ends->path, ends->line, goes_on->path);
 }
 
-static void move(struct text *to, struct text *from)
+static void move_text(struct text *to, struct text *from)
 {
 	*to = *from;
 	*from = (struct text){ 0 };
@@ -301,12 +302,12 @@ static int read_pair(struct reader *queries, struct reader *targets, struct alig
 	if (got < 0 || (!got && queries == targets))
 		return got;
 	if (got)
-		move(&name, &queries->name);
+		move_text(&name, &queries->name);
 	if (got)
-		move(&query, &queries->sequence);
+		move_text(&query, &queries->sequence);
 	other = next_record(targets);
 	if (other >= 0 && got != other)
-		other = unpaired(queries, targets, got);
+		other = refuse_unpaired(queries, targets, got);
 	else if (other > 0)
 		other = add_pair(b, &name, &query, targets);
 	free(name.s);

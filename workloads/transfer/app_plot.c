@@ -1,4 +1,4 @@
-/* plot.c - the picture of `rift run transfer --plot`: time and rate over size, and blocks. */
+/* app_plot.c - the picture of `rift run transfer --plot`: time and rate over size, and blocks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct pictured {
 	struct blocks blocks[2]; /* to the device, to the host; pinned */
 };
 
-static int measure_kind_of(struct pictured *p, int kind)
+static int measure_kind(struct pictured *p, int kind)
 {
 	const struct measure_kind *k = &transfer_kinds[kind];
 	struct transfer_opts o = transfer_kind_opts(k, transfer_largest(&p->plan));
@@ -36,7 +36,7 @@ static int measure_kind_of(struct pictured *p, int kind)
 	return err;
 }
 
-static double fitted(const struct two_lines *fit, double bytes)
+static double fitted_time(const struct two_lines *fit, double bytes)
 {
 	const struct line *l = bytes >= fit->knee ? &fit->high : &fit->low;
 
@@ -59,7 +59,7 @@ static int write_sizes(const struct pictured *p, struct plot *plot)
 					 m->us[i],
 					 m->time[i].call_us,
 					 transfer_rate(m->us[i] / m->bytes[i]),
-					 fitted(&m->fit, m->bytes[i]),
+					 fitted_time(&m->fit, m->bytes[i]),
 					 (double)m->time[i].n };
 
 			output_numbers(&out, row, sizeof(row) / sizeof(*row));
@@ -122,7 +122,7 @@ static struct words blocks_words(const struct blocks *b)
 	return w;
 }
 
-static void tell(const struct pictured *p, struct plot *plot)
+static void set_texts(const struct pictured *p, struct plot *plot)
 {
 	const struct measure_series *pinned = &p->series[H2D_PINNED];
 	const struct measure_series *pageable = &p->series[H2D_PAGEABLE];
@@ -155,13 +155,13 @@ int transfer_plot(const void *opts, void *state, struct plot *plot)
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	p->plan = transfer_measure_plan(false, stream);
 	for (int k = 0; k < MEASURE_KINDS && !err; k++)
-		err = measure_kind_of(p, k);
+		err = measure_kind(p, k);
 	if (!err)
 		err = write_sizes(p, plot);
 	if (!err)
 		err = write_blocks(p, plot);
 	if (!err)
-		tell(p, plot);
+		set_texts(p, plot);
 	CUDA(cudaStreamDestroy(stream));
 	free(p);
 	return err;

@@ -1,4 +1,4 @@
-/* train.c - epochs=N: training as such, with the loss of each step and tests in between. */
+/* app_train.c - epochs=N: training as such, with the loss of each step and tests in between. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static int run_steps(const struct mlp_opts *o, struct mlp_state *s, int64_t *don
 	return 0;
 }
 
-int64_t mlp_steps_of(const struct mlp_state *s, int64_t parts)
+int64_t mlp_steps_for(const struct mlp_state *s, int64_t parts)
 {
 	int64_t each = (int64_t)s->batch * MLP_TESTS;
 
@@ -80,25 +80,26 @@ double mlp_mean_loss(const struct mlp_history *h, int64_t from, int64_t to)
 	return sum / (double)(to - from);
 }
 
-static void say(const struct mlp_state *s, int64_t epoch)
+static void print_epoch(const struct mlp_state *s, int64_t epoch)
 {
 	const struct mlp_history *h = &s->history;
 	int64_t to = epoch * MLP_TESTS;
 
 	fprintf(stderr, "epoch %ld of %ld: loss %.4f, test accuracy %.2f %%\n", (long)epoch,
 		(long)h->epochs,
-		mlp_mean_loss(h, mlp_steps_of(s, to - MLP_TESTS), mlp_steps_of(s, to)),
+		mlp_mean_loss(h, mlp_steps_for(s, to - MLP_TESTS), mlp_steps_for(s, to)),
 		100 * h->accuracy[to]);
 }
 
-static void begin(struct mlp_state *s, int64_t epochs)
+static void begin_history(struct mlp_state *s, int64_t epochs)
 {
 	struct mlp_history *h = &s->history;
 	size_t tests = (size_t)epochs * MLP_TESTS + 1;
 
 	free(h->loss);
 	free(h->accuracy);
-	*h = (struct mlp_history){ .steps = mlp_steps_of(s, epochs * MLP_TESTS), .epochs = epochs };
+	*h = (struct mlp_history){ .steps = mlp_steps_for(s, epochs * MLP_TESTS),
+				   .epochs = epochs };
 	h->loss = calloc((size_t)h->steps + 1, sizeof(*h->loss));
 	h->accuracy = calloc(tests, sizeof(*h->accuracy));
 	CHECK(h->loss && h->accuracy, "%ld steps", (long)h->steps);
@@ -109,14 +110,14 @@ int mlp_train(const struct mlp_opts *o, struct mlp_state *s, int64_t epochs)
 	int64_t done = 0;
 	int err;
 
-	begin(s, epochs);
+	begin_history(s, epochs);
 	mlp_reset(o, s, s->own);
 	err = mlp_test_accuracy(o, s, &s->history.accuracy[0]);
 	for (int64_t part = 1; !err && part <= epochs * MLP_TESTS; part++) {
-		err = run_steps(o, s, &done, mlp_steps_of(s, part));
+		err = run_steps(o, s, &done, mlp_steps_for(s, part));
 		err = err ? err : mlp_test_accuracy(o, s, &s->history.accuracy[part]);
 		if (!err && part % MLP_TESTS == 0)
-			say(s, part / MLP_TESTS);
+			print_epoch(s, part / MLP_TESTS);
 	}
 	return err;
 }

@@ -1,5 +1,5 @@
 /*
- * check_rodinia.c - cells of solver=rodinia against the reference, by two comparisons.
+ * app_rodinia.c - cells of solver=rodinia against the reference, by two comparisons.
  *
  * Followed: the last row once more from the row before it, with the device's own h. This does
  * not suffer from the chaos of that solver's steps, and is exact. Free: all rows since the start
@@ -31,8 +31,8 @@ static bool step_is_right(const struct comparison *c, double h, double reference
 }
 
 /* The last row from the one before it. */
-static struct difference follow(const struct comparison *c, const struct myocyte_model *m,
-				const struct myocyte_cell *cell)
+static struct difference follow_row(const struct comparison *c, const struct myocyte_model *m,
+				    const struct myocyte_cell *cell)
 {
 	const struct allowance *may =
 		c->opts->precision == MYOCYTE_FLOAT ? &followed_float : &followed_double;
@@ -75,6 +75,6 @@ struct difference myocyte_compare_rows(const struct comparison *c, const struct 
 	all = run_free(c, m, cell);
 	if (!(cell->t > 0))
 		return all;
-	last = follow(c, m, cell);
+	last = follow_row(c, m, cell);
 	return all.error <= last.error || isnan(last.error) ? last : all;
 }

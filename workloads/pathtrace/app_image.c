@@ -1,4 +1,4 @@
-/* image.c - sums of samples as a picture: PPM (P6) and PNG in 8 bits of sRGB, PFM in floats. */
+/* app_image.c - sums of samples as a picture: PPM (P6) and PNG in 8 bits of sRGB, PFM in floats. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* plot.c - the picture of `rift run pathtrace --plot`: what the kernel sees. */
+/* app_plot.c - the picture of `rift run pathtrace --plot`: what the kernel sees. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static const char *const names[] = {
 };
 
 /* Adds to what the run has left. */
-static int refine(const struct pathtrace_state *s, int64_t *samples)
+static int add_samples(const struct pathtrace_state *s, int64_t *samples)
 {
 	struct pt_pixel first;
 
@@ -53,7 +53,7 @@ static int write_pixels(const struct pathtrace_opts *o, const float *mean, struc
 	return err;
 }
 
-static void tell(const struct pathtrace_opts *o, int64_t samples, struct plot *p)
+static void set_texts(const struct pathtrace_opts *o, int64_t samples, struct plot *p)
 {
 	plot_text(p, "title", "%s, %ld paths a pixel", names[o->scene], (long)samples);
 	plot_text(p, "made", "%ld x %ld pixels, up to %ld bounces, seed %ld; computed on: %.60s",
@@ -70,7 +70,7 @@ int pathtrace_plot(const void *opts, void *state, struct plot *plot)
 	struct pt_pixel *pixel;
 	float *mean;
 	int64_t samples;
-	int err = refine(s, &samples);
+	int err = add_samples(s, &samples);
 
 	if (err)
 		return err;
@@ -84,6 +84,6 @@ int pathtrace_plot(const void *opts, void *state, struct plot *plot)
 	err = write_pixels(o, mean, plot);
 	free(mean);
 	if (!err)
-		tell(o, samples, plot);
+		set_texts(o, samples, plot);
 	return err;
 }

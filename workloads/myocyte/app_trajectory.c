@@ -1,5 +1,5 @@
 /*
- * trajectory.c - one cell over its span, row by row; trajectory=OUT.csv writes the rows.
+ * app_trajectory.c - one cell over its span, row by row; trajectory=OUT.csv writes the rows.
  *
  * A run of its own, of that cell alone, after the timed ones: landing on output times takes
  * steps that a timed run must not pay for.
@@ -62,7 +62,7 @@ static double attempts_at_most(const struct myocyte_cells *c)
 }
 
 /* Space for rows may be gone, memory being what cells= takes up. */
-static int begin(struct tracer *t, const struct myocyte_trace *job)
+static int begin_trace(struct tracer *t, const struct myocyte_trace *job)
 {
 	struct myocyte_row start = { .t = 0 };
 	struct myocyte_cells *c = &t->cells;
@@ -132,7 +132,7 @@ static int run_batches(struct tracer *t, int n)
 	return err ? err : running;
 }
 
-static void end(struct tracer *t)
+static void end_trace(struct tracer *t)
 {
 	if (t->stream) {
 		CUDA(cudaStreamSynchronize(t->stream));
@@ -149,11 +149,11 @@ int myocyte_run_traces(const struct myocyte_trace *traces, int n)
 
 	CHECK(t, "%d traces", n);
 	for (int i = 0; i < n && !left; i++)
-		left = begin(&t[i], &traces[i]);
+		left = begin_trace(&t[i], &traces[i]);
 	for (left = left ? left : n; left > 0;)
 		left = run_batches(t, n);
 	for (int i = 0; i < n; i++)
-		end(&t[i]);
+		end_trace(&t[i]);
 	free(t);
 	return left;
 }

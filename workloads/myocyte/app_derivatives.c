@@ -1,5 +1,5 @@
 /*
- * derivatives.c - states=IN.csv derivatives=OUT.csv: the right-hand side of the device for
+ * app_derivatives.c - states=IN.csv derivatives=OUT.csv: the right-hand side of the device for
  * states of the user's choice.
  */
 #include <errno.h>
@@ -132,7 +132,7 @@ static void upload_reals(const struct myocyte_cells *c, void *to, const double *
 	free(rounded);
 }
 
-static void upload(const struct rows *r, const struct myocyte_cells *c)
+static void upload_states(const struct rows *r, const struct myocyte_cells *c)
 {
 	size_t n = (size_t)c->cells;
 
@@ -141,7 +141,7 @@ static void upload(const struct rows *r, const struct myocyte_cells *c)
 	upload_reals(c, c->p, r->p, n * MYOCYTE_PARAMS);
 }
 
-static int load(const struct table *t, struct myocyte_state *s)
+static int load_states(const struct table *t, struct myocyte_state *s)
 {
 	struct rows r = allocate_rows(t->csv.rows);
 	int err = read_rows(t, s->parameters, &r);
@@ -153,7 +153,7 @@ static int load(const struct table *t, struct myocyte_state *s)
 	if (!err)
 		err = myocyte_allocate(&s->cells);
 	if (!err)
-		upload(&r, &s->cells);
+		upload_states(&r, &s->cells);
 	free_rows(&r);
 	return err;
 }
@@ -166,7 +166,7 @@ int myocyte_setup_derivatives(const struct myocyte_opts *o, struct myocyte_state
 	if (!err)
 		err = output_open(&s->output, "derivatives", o->derivatives);
 	if (!err)
-		err = load(&t, s);
+		err = load_states(&t, s);
 	if (!err)
 		s->ignored = t.csv.columns - 1 - MYOCYTE_STATES - (t.has_p ? MYOCYTE_PARAMS : 0);
 	csv_free(&t.csv);

@@ -1,4 +1,4 @@
-/* sheet.c - a sheet of images to look at, as PNG: a row for each digit. */
+/* app_sheet.c - a sheet of images to look at, as PNG: a row for each digit. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

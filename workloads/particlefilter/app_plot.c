@@ -1,6 +1,6 @@
 /*
- * plot.c - the picture of `rift run particlefilter --plot`: the last frame, cut to where the object
- * went, and over it what the filter found, with the truth where it is known.
+ * app_plot.c - the picture of `rift run particlefilter --plot`: the last frame, cut to where the
+ * object went, and over it what the filter found, with the truth where it is known.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,8 +18,8 @@ struct window {
 };
 
 /* A whole video from the start. */
-static int run(const struct particlefilter_opts *o, struct particlefilter_state *s,
-	       struct pf_estimate *ring)
+static int run_video(const struct particlefilter_opts *o, struct particlefilter_state *s,
+		     struct pf_estimate *ring)
 {
 	int64_t frames = s->rules.frames - 1;
 
@@ -36,7 +36,7 @@ static int run(const struct particlefilter_opts *o, struct particlefilter_state 
 /* ---- the window ----------------------------------------------------------------------------- */
 
 /* An interval of at least SIDE_MIN around low to high, inside 0 to size. */
-static void fit(double low, double high, int64_t size, int64_t *at, int64_t *length)
+static void fit_interval(double low, double high, int64_t size, int64_t *at, int64_t *length)
 {
 	double wide = fmax(high - low + 2 * MARGIN, SIDE_MIN), first = (low + high - wide) / 2;
 
@@ -45,7 +45,7 @@ static void fit(double low, double high, int64_t size, int64_t *at, int64_t *len
 	*length = (int64_t)fmin(ceil(wide), (double)(size - *at));
 }
 
-static struct window window_of(const struct pf_rules *r, const struct pf_estimate *ring)
+static struct window find_window(const struct pf_rules *r, const struct pf_estimate *ring)
 {
 	double top = r->start_row, bottom = top, left = r->start_col, right = left;
 	struct window w;
@@ -59,8 +59,8 @@ static struct window window_of(const struct pf_rules *r, const struct pf_estimat
 		left = fmin(left, col);
 		right = fmax(right, col);
 	}
-	fit(top, bottom, r->rows, &w.row, &w.rows);
-	fit(left, right, r->cols, &w.col, &w.cols);
+	fit_interval(top, bottom, r->rows, &w.row, &w.rows);
+	fit_interval(left, right, r->cols, &w.col, &w.cols);
 	w.stride = 1 + (w.rows > w.cols ? w.rows : w.cols) / PIXELS_MAX;
 	return w;
 }
@@ -118,8 +118,8 @@ static const char *const filters[] = {
 	[PF_ROUND] = "Rodinia's filter, with positions rounded,",
 };
 
-static void tell(const struct particlefilter_opts *o, const struct pf_rules *r,
-		 const struct pf_estimate *ring, const struct window *w, struct plot *p)
+static void set_texts(const struct particlefilter_opts *o, const struct pf_rules *r,
+		      const struct pf_estimate *ring, const struct window *w, struct plot *p)
 {
 	int64_t frames = r->frames - 1;
 	double error = particlefilter_track_error(r, ring, frames);
@@ -152,15 +152,15 @@ int particlefilter_plot(const void *opts, void *state, struct plot *plot)
 	int err;
 
 	CHECK(ring, "%ld frames", (long)s->rules.frames);
-	err = run(o, s, ring);
+	err = run_video(o, s, ring);
 	if (!err) {
-		w = window_of(&s->rules, ring);
+		w = find_window(&s->rules, ring);
 		err = write_frame(&s->video, &w, plot);
 	}
 	if (!err)
 		err = write_track(o, &s->rules, ring, plot);
 	if (!err)
-		tell(o, &s->rules, ring, &w, plot);
+		set_texts(o, &s->rules, ring, &w, plot);
 	free(ring);
 	return err;
 }

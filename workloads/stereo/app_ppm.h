@@ -1,10 +1,10 @@
 /*
- * ppm.h - binary PPM files (P6), 8 bits a colour: the only kind of picture that is read.
+ * app_ppm.h - binary PPM files (P6), 8 bits a colour: the only kind of picture that is read.
  *
  * Both return 0, -EINTR, or a negative errno after one line that names the file and the byte.
  */
-#ifndef RIFT_STEREO_PPM_H
-#define RIFT_STEREO_PPM_H
+#ifndef RIFT_STEREO_APP_PPM_H
+#define RIFT_STEREO_APP_PPM_H
 
 #include "workloads/stereo/device.h"
 

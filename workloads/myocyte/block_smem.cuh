@@ -1,5 +1,5 @@
 /*
- * block_board.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
+ * block_smem.cuh - spread=block: what the threads of a cell's block share. Part of kernels.cuh.
  *
  * Twelve warps, each with a subject; a thread that computes a derivative also owns that state.
  * A right-hand side is three phases with a barrier before each:
@@ -7,9 +7,9 @@
  *   1  what needs states only: exponentials of V and logarithms of concentrations, a lane each;
  *      reactions; buffers
  *   2  gates, currents
- *   3  sums of currents; whose derivatives are known adds them up meanwhile
+ *   3  sums of currents; threads whose derivatives are known add them up meanwhile
  *
- * Nothing reads a state in phase 3, so that who is done may write the next stage's.
+ * Nothing reads a state in phase 3, so that threads that are done may write the next stage's.
  */
 namespace myocyte
 {
@@ -35,7 +35,7 @@ enum { MODULES = 3, RATES = 22, BUFFERS = 15 };
 enum { WEIGHTS = 16 }; /* of a derivative in what is to come: block_stages.cuh */
 
 /* Exponentials of V: see block_exps.cuh. */
-enum exponential_of {
+enum exponential_index {
 	EXP_U,
 	EXP_2U,
 	EXP_MINUS_U,
@@ -84,7 +84,7 @@ enum exponential_of {
 #define Q_OF(exponential) (EXPS + (exponential))
 
 /* Logarithms and powers of concentrations; two warps share them. */
-enum power_of {
+enum power_index {
 	LOG_NA,
 	LOG_CA = LOG_NA + SIDES,
 	LOG_K = LOG_CA + SIDES,
@@ -105,7 +105,7 @@ enum saturation_by {
 	SATURATIONS = BY_CA + SIDES
 };
 
-/* What the derivatives that are known last are sums of: currents of both sides, .. */
+/* Terms of the derivatives that are known last: currents of both sides, .. */
 enum term {
 	I_NA, /* fast channels and background */
 	I_CA_L = I_NA + SIDES,
@@ -135,7 +135,7 @@ namespace in
 enum { ONE = at::END, ZERO, END };
 } // namespace in
 
-/* Of an attempt, by the thread that decides. */
+/* The course of a cell: an attempt and its decision, by the thread that decides. */
 struct course {
 	double t, h, taken;
 	int64_t count[MYOCYTE_COUNTS];
@@ -146,7 +146,7 @@ struct course {
 	bool again; /* the next attempt begins elsewhere than where this one arrived */
 };
 
-struct board {
+struct block_smem {
 	alignas(16) real weight[STAGES][WEIGHTS];
 	real v[in::END];
 	real e[2 * EXPS]; /* e^z; behind all of these the quotients that are made of them */
@@ -161,15 +161,15 @@ struct board {
 };
 
 /*
- * The board, at an address that neither compiler nor assembler can derive anew: on Hopper they do
- * so at nearly every access, which takes longer than the access. By all of a warp.
+ * The shared memory at an address that neither compiler nor assembler can derive anew. On Hopper
+ * they do so at nearly every access, which takes longer than the access. All of a warp call it.
  */
-static __device__ inline struct board *at_one_address(struct board *b)
+static __device__ inline struct block_smem *at_one_address(struct block_smem *b)
 {
 #ifdef __CUDA_ARCH__
 	uint32_t at = (uint32_t)__cvta_generic_to_shared(b);
 
-	return (struct board *)__cvta_shared_to_generic(__shfl_sync(~0u, at, 0));
+	return (struct block_smem *)__cvta_shared_to_generic(__shfl_sync(~0u, at, 0));
 #else
 	return b;
 #endif

@@ -1,7 +1,7 @@
 /*
- * plot.c - the picture of `rift run myocyte --plot`: potential and calcium of one cell over its
- * span, by the published equations and by Rodinia's, whatever equations= says, and by Rodinia's
- * with its own solver where the span is a whole number of its rows.
+ * app_plot.c - the picture of `rift run myocyte --plot`: potential and calcium of one cell over its
+ * span. Its curves are those of the published equations and of Rodinia's, whatever equations= is.
+ * Where the span is a whole number of its rows, Rodinia's own solver has a curve, too.
  *
  * A curve is a trace of its own and a data file of its own, all with the same columns. A further
  * curve is a row of `kinds` and what sets its cells apart.
@@ -50,7 +50,7 @@ static void find_fall(struct curve *c, double t, double V)
 		c->falls = c->t + (t - c->t) * (last - mark_mV) / (last - V);
 }
 
-static bool take(void *arg, const struct myocyte_row *row)
+static bool take_row(void *arg, const struct myocyte_row *row)
 {
 	struct curve *c = arg;
 	double out[] = { row->t, row->y[MYOCYTE_V], 1e3 * row->y[CA_I], row->y[CA_SR] };
@@ -69,12 +69,12 @@ static bool take(void *arg, const struct myocyte_row *row)
 /* ---- the runs --------------------------------------------------------------------------- */
 
 /* The benchmark's solver makes a row each ms. */
-static int curves_of(const struct myocyte_opts *o)
+static int curve_count(const struct myocyte_opts *o)
 {
 	return o->span >= 1 && o->span == floor(o->span) ? CURVES : CURVES - 1;
 }
 
-static enum myocyte_solver solver_of(const struct myocyte_state *s, int kind)
+static enum myocyte_solver curve_solver(const struct myocyte_state *s, int kind)
 {
 	if (kind == OWN_SOLVER)
 		return MYOCYTE_AS_RODINIA;
@@ -95,7 +95,7 @@ static int make_cell(const struct myocyte_state *s, const double *p, int kind,
 		.single = s->cells.single,
 		.benchmark = kinds[kind].benchmark,
 		.guarded = kind == OWN_SOLVER,
-		.solver = solver_of(s, kind),
+		.solver = curve_solver(s, kind),
 		.span = s->cells.span,
 		.tolerance = s->cells.tolerance,
 		.step = s->cells.step,
@@ -117,7 +117,7 @@ static int begin_curve(const struct myocyte_state *s, const double *p, struct pl
 	int err;
 
 	*c = (struct curve){ .falls = NAN };
-	c->trace = (struct myocyte_trace){ .initial = s->initial, .take = take, .arg = c };
+	c->trace = (struct myocyte_trace){ .initial = s->initial, .take = take_row, .arg = c };
 	snprintf(c->trace.name, sizeof(c->trace.name), "--plot: %s: the cell", kinds[i].title);
 	snprintf(variable, sizeof(variable), "title%d", i + 1);
 	plot_text(plot, variable, "%s", kinds[i].title);
@@ -161,16 +161,16 @@ static double largest_difference(const struct curve *a, const struct curve *b)
 }
 
 /* A number as a picture shows it: with a minus sign, and no minus before 0. */
-static struct words {
+static struct label {
 	char s[32];
 } number(double value, int decimals)
 {
 	double rounded = round(value * pow(10, decimals)) / pow(10, decimals);
-	struct words words;
+	struct label label;
 
-	snprintf(words.s, sizeof(words.s), "%s%.*f", rounded < 0 ? "−" : "", decimals,
+	snprintf(label.s, sizeof(label.s), "%s%.*f", rounded < 0 ? "−" : "", decimals,
 		 fabs(rounded));
-	return words;
+	return label;
 }
 
 /* What a run has added to the calcium of the sarcoplasmic reticulum, %. */
@@ -179,7 +179,7 @@ static double calcium_gained(const struct curve *c)
 	return 100 * (c->SR_last / c->SR_first - 1);
 }
 
-static double highest(const struct curve *c)
+static double highest_V(const struct curve *c)
 {
 	double V = c->V[0];
 
@@ -189,7 +189,7 @@ static double highest(const struct curve *c)
 }
 
 /* silent: with the benchmark's own solver V never rises that far. */
-static void tell_fall(double published, double other, bool silent, struct plot *p)
+static void print_fall(double published, double other, bool silent, struct plot *p)
 {
 	plot_text(p, "title", "Rodinia's equations end the beat %.1f ms %s%s",
 		  fabs(published - other), other <= published ? "early" : "late",
@@ -202,8 +202,8 @@ static void tell_fall(double published, double other, bool silent, struct plot *
 }
 
 /* A span that ends before the action potential does. */
-static void tell_difference(const struct curve *published, const struct curve *other,
-			    struct plot *p)
+static void print_difference(const struct curve *published, const struct curve *other,
+			     struct plot *p)
 {
 	plot_text(p, "title", "Rodinia's equations change V by up to %.2g mV in %g ms",
 		  largest_difference(published, other), published->t);
@@ -213,8 +213,8 @@ static void tell_difference(const struct curve *published, const struct curve *o
 }
 
 /* Only over a whole number of beats may the calcium be expected to come back. */
-static void tell_calcium(const struct curve *published, const struct curve *other, double cycle,
-			 struct plot *p)
+static void print_calcium(const struct curve *published, const struct curve *other, double cycle,
+			  struct plot *p)
 {
 	double beats = round(published->t / cycle);
 	bool whole = beats >= 1 && fabs(published->t - beats * cycle) <= 1e-9 * published->t;
@@ -226,19 +226,19 @@ static void tell_calcium(const struct curve *published, const struct curve *othe
 }
 
 /* 1e-6, where printf writes 1e-06. */
-static struct words power(double value)
+static struct label power_text(double value)
 {
-	struct words words;
+	struct label label;
 	char *zero;
 
-	snprintf(words.s, sizeof(words.s), "%g", value);
-	zero = strstr(words.s, "e-0");
+	snprintf(label.s, sizeof(label.s), "%g", value);
+	zero = strstr(label.s, "e-0");
 	if (zero)
 		memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
-	return words;
+	return label;
 }
 
-static void tell_run(const struct myocyte_opts *o, struct plot *p)
+static void print_run(const struct myocyte_opts *o, struct plot *p)
 {
 	char steps[64], which[32] = "";
 
@@ -246,7 +246,7 @@ static void tell_run(const struct myocyte_opts *o, struct plot *p)
 		snprintf(steps, sizeof(steps), "fixed steps of %g ms", o->step);
 	else
 		snprintf(steps, sizeof(steps), "adaptive steps, tolerance %s",
-			 power(myocyte_tolerance(o)).s);
+			 power_text(myocyte_tolerance(o)).s);
 	if (o->cells > 1)
 		snprintf(which, sizeof(which), ", trace=%ld,", (long)o->trace);
 	/* a line holds some 130 characters */
@@ -256,21 +256,21 @@ static void tell_run(const struct myocyte_opts *o, struct plot *p)
 	plot_number(p, "span", o->span);
 }
 
-static void describe(const struct myocyte_opts *o, const struct curve *c, double cycle,
-		     struct plot *p)
+static void print_texts(const struct myocyte_opts *o, const struct curve *c, double cycle,
+			struct plot *p)
 {
 	const struct curve *published = &c[PUBLISHED], *other = &c[BENCHMARK];
-	bool silent = curves_of(o) > OWN_SOLVER && highest(&c[OWN_SOLVER]) < mark_mV;
+	bool silent = curve_count(o) > OWN_SOLVER && highest_V(&c[OWN_SOLVER]) < mark_mV;
 	bool fall = !isnan(published->falls) && !isnan(other->falls);
 
-	plot_count(p, "curves", curves_of(o));
+	plot_count(p, "curves", curve_count(o));
 	plot_count(p, "fall", fall);
 	if (fall)
-		tell_fall(published->falls, other->falls, silent, p);
+		print_fall(published->falls, other->falls, silent, p);
 	else
-		tell_difference(published, other, p);
-	tell_calcium(published, other, cycle, p);
-	tell_run(o, p);
+		print_difference(published, other, p);
+	print_calcium(published, other, cycle, p);
+	print_run(o, p);
 	p->script = "workloads/myocyte/plot.gp";
 }
 
@@ -280,7 +280,7 @@ int myocyte_plot(const void *opts, void *state, struct plot *plot)
 	struct myocyte_state *s = state;
 	struct curve *c = calloc(CURVES, sizeof(*c));
 	struct myocyte_cell cell;
-	int n = curves_of(o);
+	int n = curve_count(o);
 	int err = myocyte_read_cells(s, &o->trace, 1, &cell);
 
 	CHECK(c, "%d curves", CURVES);
@@ -289,7 +289,7 @@ int myocyte_plot(const void *opts, void *state, struct plot *plot)
 	if (!err)
 		err = run_curves(c, n);
 	if (!err)
-		describe(o, c, cell.p[0], plot);
+		print_texts(o, c, cell.p[0], plot);
 	for (int i = 0; i < n; i++)
 		end_curve(&c[i]);
 	free(c);

@@ -1,6 +1,6 @@
 /*
- * strokes.c - how the ten digits are drawn: lines and arcs in the unit square, x to the right and
- * y down, cut into straight pieces.
+ * app_strokes.c - how the ten digits are drawn: lines and arcs in the unit square, x to the right
+ * and y down, cut into straight pieces.
  */
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* plot.c - the picture of `rift run graph --plot`: what each call takes, over the number of nodes.
+/* app_plot.c - the picture of `rift run graph --plot`: what each call takes, over the number of
+ * nodes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static int write_lengths(const struct measure_length *m, struct plot *plot)
 	return output_commit(&out);
 }
 
-static void tell_fits(const struct measure_length *m, struct plot *plot)
+static void set_fit_texts(const struct measure_length *m, struct plot *plot)
 {
 	char variable[16];
 
@@ -61,7 +62,7 @@ static void tell_fits(const struct measure_length *m, struct plot *plot)
 	}
 }
 
-static void tell(const struct graph_opts *o, const struct measure_length *m, struct plot *plot)
+static void set_texts(const struct graph_opts *o, const struct measure_length *m, struct plot *plot)
 {
 	static const char *const shapes[] = { "a line", "chains", "chains with a root",
 					      "chains with a root and an end" };
@@ -86,7 +87,7 @@ static void tell(const struct graph_opts *o, const struct measure_length *m, str
 		  "%.60s",
 		  plot->device);
 	plot_count(plot, "quantities", DRAWN);
-	tell_fits(m, plot);
+	set_fit_texts(m, plot);
 	plot->script = "workloads/graph/plot.gp";
 }
 
@@ -99,18 +100,18 @@ int graph_plot(const void *opts, void *state, struct plot *plot)
 
 	(void)state;
 	CHECK(m, "memory of a picture");
-	graph_measure_begin(&plan, false);
+	graph_measure_init(&plan, false);
 	for (int i = 0; i < LENGTHS && !err; i++) {
 		struct graph_opts of_length = *o;
 
 		of_length.length = lengths[i];
 		err = graph_measure(&plan, &of_length, &m[i]);
 	}
-	graph_measure_end(&plan);
+	graph_measure_release(&plan);
 	if (!err)
 		err = write_lengths(m, plot);
 	if (!err)
-		tell(o, m, plot);
+		set_texts(o, m, plot);
 	free(m);
 	return err;
 }

@@ -1,4 +1,5 @@
-/* input.c - a grey video from a file: PGM images one after the other, or bytes without headers. */
+/* app_input.c - a grey video from a file: PGM images one after the other, or bytes without headers.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static long read_number(struct reader *r)
 	return value;
 }
 
-static const char *kind_of(int digit)
+static const char *describe_kind(int digit)
 {
 	switch (digit) {
 	case '2':
@@ -64,7 +65,7 @@ static int read_header(struct reader *r, int64_t *rows, int64_t *cols)
 
 	if (!magic || t[1] != '5')
 		return complain(EINVAL, "%s: image %ld, at byte %zu, is %s", r->name,
-				(long)r->image, r->at, kind_of(magic ? t[1] : 0));
+				(long)r->image, r->at, describe_kind(magic ? t[1] : 0));
 	r->at += 2;
 	width = read_number(r);
 	height = read_number(r);
@@ -140,7 +141,7 @@ static int read_raw(const struct particlefilter_opts *o, const struct reader *r,
 	return 0;
 }
 
-static int parse(const struct particlefilter_opts *o, struct reader *r, struct pf_video *v)
+static int parse_file(const struct particlefilter_opts *o, struct reader *r, struct pf_video *v)
 {
 	int err = o->raw.value[0] ? read_raw(o, r, v) : read_images(r, v);
 
@@ -164,5 +165,5 @@ int particlefilter_read_video(const struct particlefilter_opts *o, struct pf_vid
 		return err;
 	if (err)
 		return complain(-err, "%s: %s", o->input, input_reason(err));
-	return parse(o, &r, v);
+	return parse_file(o, &r, v);
 }

@@ -1,5 +1,5 @@
 /*
- * idx.c - the files that MNIST comes in: a magic number, sizes (32 bits each, the first byte is
+ * app_idx.c - the files that MNIST comes in: a magic number, sizes (32 bits each, the first byte is
  * the highest), bytes. Source: the format's description beside MNIST, LeCun, Cortes and Burges.
  */
 #include <errno.h>
@@ -53,7 +53,7 @@ static int open_reader(struct reader *r, const char *path)
 }
 
 /* After a read that brought less than was wanted, or a broken end. */
-static int failed(const struct reader *r, int64_t missing)
+static int read_failed(const struct reader *r, int64_t missing)
 {
 	int err = 0, was = errno;
 	const char *text = gzerror(r->file, &err);
@@ -81,7 +81,7 @@ static int read_bytes(struct reader *r, void *out, int64_t n)
 		n -= got > 0 ? got : 0;
 		out = (char *)out + (got > 0 ? got : 0);
 		if (got < piece)
-			return failed(r, n);
+			return read_failed(r, n);
 	}
 	return 0;
 }
@@ -140,7 +140,7 @@ static int read_end(struct reader *r)
 		return refuse(r, r->at, "%s",
 			      "the file goes on, where the count says that it ends");
 	gzerror(r->file, &err);
-	return got < 0 || (err != Z_OK && err != Z_STREAM_END) ? failed(r, 0) : 0;
+	return got < 0 || (err != Z_OK && err != Z_STREAM_END) ? read_failed(r, 0) : 0;
 }
 
 static int read_images(struct reader *r, struct mlp_images *im)
