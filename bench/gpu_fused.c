@@ -4,10 +4,10 @@
  *   build/cuda/bench/gpu_fused
  *
  * Medians of blocks of DEPTH steps at the defaults of each workload. A fused step saves a launch
- * and the gap behind it. Of kernels that are long beside those its share is near 1; far less is
- * work that was left out, or what a GPU keeps from step to step: look at it. Of steps of a few
- * microseconds a low share is what fused is for: they are marked only where even the stream's step
- * is longer than launch_us.
+ * and the gap behind it. Kernels that are long beside those have a share near 1. A far lower share
+ * is work that was left out, or what a GPU keeps from step to step: look at it. Steps of a few
+ * microseconds have a low share, as fused is for them. They are marked only where even the stream's
+ * step is longer than launch_us.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -54,7 +54,7 @@ static bool is_enumerated(const char *word)
 
 static const char between[] = " \t,;()'\"=[]{}";
 
-/* Of each line that has some. */
+/* Only lines that have numbers or words are written. */
 static void put_text(FILE *out, char *text)
 {
 	char *rest, *more;

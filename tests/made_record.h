@@ -48,7 +48,7 @@ static inline json_t *plan_point(const char *key)
 			 1);
 }
 
-/* Of the points K0 and K1, in two rounds. */
+/* The plan has the points K0 and K1, in two rounds. */
 static inline json_t *session_plan(int processes)
 {
 	return json_pack("{s:[{}], s:[o, o], s:{s:i, s:b, s:i, s:i, s:i, s:i, s:s}}", "configs",
@@ -94,7 +94,7 @@ static inline json_t *point_of(const char *side, int process, const char *key, c
 			 "process_index", process, "key", key, "axes", "status", status);
 }
 
-/* Of two blocks; changed: members that are other than they should be, or NULL. */
+/* A record of two blocks; changed: members that are other than they should be, or NULL. */
 static inline void measured(const char *side, int process, const char *key, const char *changed)
 {
 	json_t *o = point_of(side, process, key, "ok"), *other = NULL;

@@ -17,7 +17,7 @@ static char folder[64];
 static struct cpuid cpuid;
 static char *env[VARIABLES_MAX + 1], *kernel_log;
 
-/* Of the folder with the machines. */
+/* The path of the folder with the machines. */
 static const char *platforms(void)
 {
 	static char path[DATAFILE_PATH_BYTES];

@@ -114,7 +114,7 @@ Test(small_chart_pictures, few_processes_one_mode_one_size_or_depth)
 	draw(&empty, 1);
 }
 
-/* Of one cell, dark and light: gnuplot 5.4 is ended by a signal by too little to draw. */
+/* One cell, dark and light: gnuplot 5.4 is ended by a signal by too little to draw. */
 Test(small_chart_pictures, one_point)
 {
 	struct fake_session light = session("200", "16", 1), dark = session("1", "1", 2);

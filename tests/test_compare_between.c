@@ -73,7 +73,7 @@ static void count(double sd, double margin, double between, int found[OUTCOME_IN
 	}
 }
 
-/* Of 400 pairs, 97 were called slower or faster. */
+/* 97 of 400 pairs were called slower or faster. */
 Test(large_compare_between, the_terms_of_one_session_are_wrong_for_two)
 {
 	int found[OUTCOME_INCONCLUSIVE + 1];
@@ -83,8 +83,8 @@ Test(large_compare_between, the_terms_of_one_session_are_wrong_for_two)
 		  found[OUTCOME_SLOWER], found[OUTCOME_FASTER]);
 }
 
-/* Of 400, none and 284 the same where the effect is what is assumed; 2 and 172 where it is twice
- * that. */
+/* Called slower or faster: none of 400 where the effect is as assumed, 2 where it is twice that;
+ * the same: 284 and 172. */
 Test(large_compare_between, the_terms_of_two_sessions_call_few_equal_ones_slower)
 {
 	int found[OUTCOME_INCONCLUSIVE + 1];

@@ -120,7 +120,7 @@ static void complete(struct journal *j, const char *which)
 	cr_assert(eq(int, facts.ok, POINTS), "%s: %d points", which, facts.ok);
 }
 
-/* Of line 2, which is point 1 in round 0. */
+/* Damages to line 2, which is point 1 in round 0. */
 static const struct damage {
 	const char *sed;
 	int dropped;
@@ -262,7 +262,7 @@ static void write_note(const char *fmt, ...)
 	fclose(f);
 }
 
-/* Of a pid that is nobody's here: what a writer in another PID namespace looks like. */
+/* A pid that is nobody's here: what a writer in another PID namespace looks like. */
 Test(small_sweep_resume, a_writer_that_cannot_be_seen_keeps_its_session)
 {
 	struct journal mine, other;

@@ -268,7 +268,7 @@ static const struct command {
 	{ "run", cmd_run },
 };
 
-/* Of the case's kind, under the name that its command expects. */
+/* The file has the name that the command of its kind expects. */
 static const char *file_name(enum kind kind)
 {
 	switch (kind) {
