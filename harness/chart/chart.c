@@ -81,7 +81,7 @@ static bool are_pairs(const struct chart_set *s)
 	       session_same(a, s->side[1].journal) && s->grid[0].processes == s->grid[1].processes;
 }
 
-/* Of a side whose grid is made. */
+/* The side's grid has to be made before. */
 static void begin_side(struct chart_set *s, int i, bool fitted)
 {
 	const struct chart_side *side = &s->side[i];

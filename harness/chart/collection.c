@@ -167,7 +167,7 @@ static struct text overhead_text(const struct collection *c, const struct dot *d
 	return t;
 }
 
-/* Of a step; a star where streams alone say it. */
+/* The ideal of a step; a star where only streams show it. */
 static struct text ideal_text(const struct row *r)
 {
 	const struct grid *g = &r->set->grid[0];
@@ -326,7 +326,7 @@ static void say_finding(const struct collection *c, const char *graphs, struct p
 		      most);
 }
 
-/* Of which rows something is missing. */
+/* Prints which rows lack something. */
 static void say_missing(const struct collection *c, struct plot *p)
 {
 	int streams = 0, other = 0;

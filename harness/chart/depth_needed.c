@@ -89,8 +89,8 @@ static bool is_wide(const struct grid *g)
 }
 
 /*
- * Of a mode on a side; *floor_ns: the longest kernels on the way for which no depth is enough.
- * Returns how many points were put.
+ * The line of a mode on a side; *floor_ns: the longest kernels for which no depth was enough.
+ * Returns how many points were written.
  */
 static int put_line(const struct chart_set *s, int side, enum mode mode, double *floor_ns,
 		    FILE *out)

@@ -312,8 +312,7 @@ static struct text place_text(const struct heat *h, const struct place *at)
 
 /* ---- the size from which on overhead is small ------------------------------------------- */
 
-/* Of a column: is every measured cell at most the share, is none, or are those from some size on?
- */
+/* Which measured cells of a column are at most the share: all, none, or those from some size on. */
 enum column_kind { NOTHING, ALL_SMALL, NONE_SMALL, SMALL_FROM };
 
 struct column {

@@ -118,7 +118,7 @@ static int write_lengths(const struct latency *l, struct plot *p)
 /* ---- fitted lines ----------------------------------------------------------------------- */
 
 /*
- * The whole depth next to a point between the first and last. Of graphs a power of two: other
+ * The whole depth next to a point between the first and last. Graphs get a power of two: other
  * depths are several graphs, and the line would be jagged.
  */
 static double depth_between(const struct grid *g, enum mode mode, int i)
@@ -322,7 +322,7 @@ static void side_text(const struct latency *l, int side, char *out, size_t size)
 	}
 }
 
-/* Of the smallest kernels on A: the depth from which on graph is faster than stream; 0: none. */
+/* The depth from which on graph is faster than stream, smallest kernels on A; 0: none. */
 static int64_t graph_wins_from(const struct latency *l)
 {
 	const struct grid *g = latency_grid(l, 0);

@@ -121,7 +121,7 @@ struct text words_name(const char *stem, int number)
 	return t;
 }
 
-/* Of both sizes of text, 900 pixels wide. */
+/* Characters of both sizes of text that fit in 900 pixels. */
 enum { TITLE_CHARACTERS = 96, FINDING_CHARACTERS = 114 };
 
 void words_title(struct plot *p, const struct chart_set *s, int side, const char *fmt, ...)

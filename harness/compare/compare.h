@@ -82,7 +82,7 @@ enum outcome {
 
 extern const char *const outcome_names[];
 
-/* Of all that decides, judged. */
+/* The outcome over all that decides, once judged. */
 enum outcome compare_outcome(struct judged *const *all, int n);
 
 struct comparison {

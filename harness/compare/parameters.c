@@ -9,7 +9,7 @@
 
 #include "common/check.h"
 
-/* Of one workload: what is fitted on each side. */
+/* What is fitted on each side for one workload. */
 struct fits {
 	struct grid grid[2];
 	struct fit fit[2];

@@ -311,7 +311,7 @@ static void print_evaluations(const struct run *r, FILE *out)
 		    c->evaluation, text_count(1e9 * c->evaluations / s.median).s);
 }
 
-/* Of steps that only copy; of others it would be no rate of the link. */
+/* Only for steps that copy and launch nothing: otherwise it is no rate of the link. */
 static void print_rate(const struct run *r, FILE *out)
 {
 	struct stats s = stats_of(r->blocks.total_ns, r->blocks.n, (double)r->depth);
@@ -339,7 +339,7 @@ static void print_times(const struct run *r, FILE *out)
 		    100 * fmax(0, r->overhead.share), (long)r->depth, r->overhead.meaning);
 }
 
-/* Of another kind than the overhead of a block, so nothing adds the two. */
+/* Not the overhead of a block but another kind of cost, so nothing adds the two. */
 static void print_startup(const struct run *r, FILE *out)
 {
 	const struct startup *c = &r->startup;

@@ -166,7 +166,7 @@ static void say_effect(struct signs *s, const struct grid *g, int kind, const st
 		    launches, text_time(e->cost_ns).s);
 }
 
-/* Of the effects that explain much, the one that explains most: they overlap. */
+/* Prints only the effect that explains most, as effects overlap. False: none explains enough. */
 static bool look_for_effects(struct signs *s, const struct fit *f)
 {
 	struct effect found[EFFECTS];

@@ -96,7 +96,7 @@ void grid_release(struct grid *g);
 /* The workload of that name, NULL: the session's only one. NULL after one line: there is none. */
 const struct workload *grid_workload(const struct journal *j, const char *name);
 
-/* Of its workload: the defaults where some configuration has them, else the first. */
+/* The workload's defaults where some configuration has them, else its first configuration. */
 const struct config *grid_base(const struct grid *g);
 
 /* Sets g->others by its base. */

@@ -90,7 +90,7 @@ struct batch {
 	double kernel_ns; /* K of a launch, nominal where the axis is a duration */
 };
 
-/* Of the closed form: which part of it sets the pace. */
+/* The part of the closed form that sets the pace. */
 enum regime {
 	REGIME_LAUNCH, /* stream: p > K + g by more than CORNER_SHARE */
 	REGIME_DEVICE, /* stream: K + g > p by more than that */

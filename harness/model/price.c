@@ -58,7 +58,7 @@ static bool of_streams(const struct grid *g, int size)
 	return !g->nominal && s->shallow >= 0 && g->point[s->deep].batch.mode == MODE_STREAM;
 }
 
-/* Of a size that was swept at one depth: what A's ends and gaps leave of that block, per launch. */
+/* For a size that was swept at one depth: that block less A's ends and gaps, in ns per launch. */
 static double rest_of(const struct model *a, const struct grid_point *one)
 {
 	struct batch empty = one->batch;

@@ -15,7 +15,7 @@ int source_grid(struct source *s, const struct session_arg *arg, const char *wor
 	return err ? err : grid_make(&s->grid, &s->journal, side, workload);
 }
 
-/* Of several workloads, the one whose sizes are durations says most of a platform. */
+/* A workload whose sizes are durations determines most parameters, so it is taken first. */
 static const char *best_workload(const struct journal *j)
 {
 	for (int i = 0; i < j->plan.n_configs; i++)

@@ -2,7 +2,7 @@
  * stack.h - where the time of a block goes: kernels, gaps, submission, synchronize, transfers,
  * allocations, and what none of them explains.
  *
- * Of steps that launch kernels the parts are those of the model (model.h), N launches a block:
+ * Steps that launch kernels have the parts of the model (model.h), with N launches a block:
  *
  *   kernel      N X, X device time of a launch, less what is known of copies in it
  *   gap         between kernels on the device: g, gn and G, bf
@@ -55,7 +55,7 @@ struct copy_cost {
 	double knee, below_byte_ns; /* copies of fewer bytes than the knee; 0: no knee */
 };
 
-/* Of the costs file of `rift probe`: pinned and pageable memory, to the device and to the host. */
+/* From the costs file of `rift probe`: pinned and pageable memory, to device and to host. */
 struct copy_costs {
 	struct copy_cost to_device[2], to_host[2]; /* [pageable] */
 };
@@ -85,8 +85,7 @@ enum stack_step stack_step_of(const struct grid *g, int point);
 /* The fit that a point is taken apart by; NULL: none. */
 const struct fit *stack_fit(const struct stack_request *r, int point);
 
-/* Of a step: what its copies between host and device cost on the costs file; NaN: none, or not
- * known. */
+/* ns a step for its copies between host and device, by the costs file; NaN: none, or not known. */
 double stack_transfer_ns(const struct stack_request *r, int point);
 
 /* A part's share of the block; NaN: there is no such part, or no share that is a number. */

@@ -19,7 +19,7 @@
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
-/* Of the points of one regime; REGIMES: of all. */
+/* Errors over the points of one regime; REGIMES: over all points. */
 static struct errors errors_of(const struct validation *v, int n_points, enum regime regime)
 {
 	struct errors e = { .worst_point = -1, .median = NAN, .p95 = NAN, .worst = NAN };

@@ -156,7 +156,7 @@ static double block_or_guess_ns(const struct plan *p, int side, int point)
 	return known(at->block_ns[side], known(at->block_ns[0], unknown_block_ns));
 }
 
-/* Of the side, and where its probe found no block to time, of side a. */
+/* The side's timing; side a's where the side's probe found no block to time. */
 static const struct side_timing *timing_of(const struct plan *p, int side, int config)
 {
 	const struct side_timing *t = p->config[config].timing;

@@ -117,13 +117,13 @@ const char *design_name(const struct design *d);
 /* The two designs of `rift sweep`; a seed is drawn by the caller. */
 struct design design_of(bool quick);
 
-/* Of the quick design: what says most of the model's parameters, in a quarter of the time. */
+/* Cuts the quick design to what gives most parameters of the model, in a quarter of the time. */
 void design_express(struct design *d);
 
 /* Rounds of a pair, where predict_fill_rounds() finds no time for more. */
 enum { TURNS_LEAST = 16 };
 
-/* Of two sides: in pairs, with turns of a few ms. */
+/* The two sides run in pairs, with turns of a few ms. */
 void design_pairs(struct design *d);
 
 /* The sides got in each other's way, so processes come one after the other. */
@@ -136,7 +136,7 @@ bool design_gave_pairs_up(const struct design *d);
 int plan_make(struct plan *out, const struct plan_request *r);
 
 /*
- * Every point once for each of these wait policies; n: 1 or more. Of several, a process has an
+ * Every point once for each of these wait policies; n: 1 or more. With several, a process has an
  * operating-system process for each, as CUDA settles the policy before a device is opened.
  */
 void plan_take_policies(struct plan *p, const enum wait_policy *policy, int n);

@@ -251,8 +251,8 @@ static size_t prefix(const char *text)
 }
 
 /*
- * Of "name=values" or "stereo.name=values", given on the command line, what this workload is to
- * read: "name=values"; NULL: it is for another one.
+ * "name=values" out of "name=values" or "stereo.name=values" on the command line, as this workload
+ * is to read it; NULL: it is for another workload.
  */
 static const char *plan_own(const struct workload *w, const char *text)
 {

@@ -125,7 +125,7 @@ static int check(const char *path, const json_t *costs)
 	return why ? complain(EINVAL, "%s: damaged call costs: %s", path, why) : 0;
 }
 
-/* Of a file that is no JSON as a whole: a session is many objects, one a line. */
+/* The file is no JSON as a whole: it may be a session, which is many objects, one a line. */
 static int refuse(const char *path, int line)
 {
 	if (!costs_is(path))

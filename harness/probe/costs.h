@@ -38,7 +38,7 @@ enum {
 
 /* ---- which rows count ------------------------------------------------------------------- */
 
-/* A row of the page. Of the others a costs file has the figures, and nobody is shown them. */
+/* A row of the page. A costs file has further rows, which are not printed. */
 struct costs_line {
 	const char *section; /* of the page, for its first line; NULL: the one above goes on */
 	const char *workload, *name;

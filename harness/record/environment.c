@@ -11,7 +11,7 @@
 static const char *const parts[] = { "build", "host",	   "virt",	 "gpu",
 				     "env",   "libraries", "cuda_flags", NULL };
 
-/* Of the binary that runs: two sessions are of one binary or they are not. */
+/* The digest of the running binary: two sessions are of one binary or they are not. */
 static json_t *binary_json(void)
 {
 	struct digest_hex hex;

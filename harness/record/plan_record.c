@@ -322,7 +322,7 @@ static struct text design_wrong(const json_t *o)
 
 /* ---- points ----------------------------------------------------------------------------- */
 
-/* Of several kinds a point has one of them, and its key in a session of that alone. */
+/* Has the point one of the wait policies, and the key it would have in a session of that alone? */
 static bool has_kind(const json_t *o, const json_t *kinds)
 {
 	size_t i;

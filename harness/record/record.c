@@ -41,7 +41,7 @@ void hash_json(const json_t *value, char out[HASH_TEXT])
 	free(text);
 }
 
-/* Of reals in a line: enough for ns in a day, and short. */
+/* Digits of a real in a line: enough for ns in a day, and short. */
 enum { REAL_DIGITS = 12 };
 
 /* Bytes of a line that is read: 30 times the longest, a plan of all workloads. */

@@ -31,13 +31,13 @@ void hash_start(struct hash *h);
 void hash_add(struct hash *h, const void *bytes, size_t n);
 void hash_text(const struct hash *h, char out[HASH_TEXT]);
 
-/* Of a JSON value in its one canonical text: sorted keys, no blanks. */
+/* Hashes a JSON value in its one canonical text: sorted keys, no blanks. */
 void hash_json(const json_t *value, char out[HASH_TEXT]);
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
 #define RECORD_SCHEMA "2.0"
-/* Of what is written, and the oldest that is read (RECORDS.md: what is called otherwise there). */
+/* Major versions: the one written, and the oldest read (RECORDS.md has the names of older ones). */
 enum { RECORD_SCHEMA_MAJOR = 2, RECORD_SCHEMA_OLDEST = 1 };
 enum { ROUNDS_MAX = 100 };
 

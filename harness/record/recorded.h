@@ -46,7 +46,7 @@ int session_read_side(struct journal *j, const struct session_arg *arg, const ch
 		      int *side);
 
 /*
- * Of one that was read otherwise: has it the side that the argument names? *side as above, after
+ * Has a session that was read otherwise the side that the argument names? *side as above, after
  * session_word_parse(). 0, or -EINVAL after one line.
  */
 int session_side_check(const struct journal *j, const struct session_arg *arg, int *side);

@@ -157,7 +157,7 @@ void journal_release_turns(struct journal *j)
 
 /* ---- what lines say, whether just written or read back ---------------------------------- */
 
-/* Of a plan of several wait policies. */
+/* Keeps the header of each wait policy, as a plan may have several. */
 static void apply_policy(struct journal *j, int side, json_t *line)
 {
 	const json_t *flags = json_object_get(line, "cuda_flags");
@@ -607,7 +607,7 @@ int journal_read(struct journal *j, const char *path)
 
 /* ---- one wait policy of a session that was swept with several ----------------------- */
 
-/* Of each row of n elements, those of the points that stay, moved together. */
+/* Moves the elements of the points that stay together, in each row of n elements. */
 static void keep_columns(void *all, size_t size, int rows, const bool *stays, int n)
 {
 	char *to = all;

@@ -302,7 +302,7 @@ static int replicate_of(const struct checked_session *s, const json_t *record)
 	return k * s->processes + (int)process;
 }
 
-/* Of a planned process that goes on: NULL, and *replicate. */
+/* NULL and *replicate where the record is of a planned process that goes on; else what is wrong. */
 static const char *find_process(const struct checked_session *s, const json_t *record,
 				int *replicate)
 {
@@ -564,7 +564,7 @@ static int take_point(struct checking *c, const json_t *o)
 	return err;
 }
 
-/* Of the process after which the sequential rule looked; else null. */
+/* Checks the interim analysis after a process; null where the sequential rule made none. */
 static int check_interim(const struct checking *c, const json_t *interim)
 {
 	int err;
@@ -580,7 +580,7 @@ static int check_interim(const struct checking *c, const json_t *interim)
 	return err;
 }
 
-/* Of the process of a pair that started first. */
+/* Only the process of a pair that started first has such times. */
 static int check_alone(const struct checking *c, const json_t *alone)
 {
 	const json_t *ns;

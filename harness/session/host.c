@@ -154,7 +154,7 @@ void system_read_cpus(const char *text, cpu_set_t *set)
 	}
 }
 
-/* Of the allowed processors those near the device, or all where that is not known. */
+/* The allowed processors near the device, or all of them where that is not known. */
 static void near_device(const char *pci_bus_id, const cpu_set_t *allowed, cpu_set_t *out)
 {
 	char path[128], line[1024];

@@ -181,7 +181,7 @@ enum { RETRIES = 3 };
 
 /* A visit is put off where a canary is off by more than this, or by what is usual here. */
 static const double canary_limit = 0.01;
-/* Of the points of a round; else a clock that changed for good would have no end. */
+/* The most of a round's points that are put off: a clock may have changed for good. */
 static const double put_off_share = 0.2;
 
 /* ---- order ------------------------------------------------------------------------------ */

@@ -144,7 +144,7 @@ void goals_parse(struct goals *g, const json_t *resolve)
 
 /* ---- what cannot be told -------------------------------------------------------------------- */
 
-/* Of a configuration's workload: points of the mode, and whether they are of two depths. */
+/* Has the workload enough points in this mode, at two depths or more, for a fit? */
 static bool has_enough(const struct plan *p, const struct workload *w, enum mode mode)
 {
 	int64_t first = 0;
@@ -185,7 +185,7 @@ int goals_refuse(const struct plan *p, int sides)
 
 /* ---- what is told --------------------------------------------------------------------------- */
 
-/* One goal of one workload. Of a margin: shares, and names no parameter. */
+/* One goal of one workload. A margin has shares and names no parameter. */
 struct told {
 	const struct workload *workload;
 	const char *name; /* of the parameter; "b / a" */

@@ -2,7 +2,7 @@
  * supervisor.h - the supervisor: runs the processes of a session, survives what they do, and writes
  * down what they say.
  *
- * Of a session of two sides a pair of processes, one of each side, is alive together and takes
+ * In a session of two sides a pair of processes, one of each side, is alive together and takes
  * turns (plan.design.pairs): what the machine does meanwhile, both meet alike. Else processes come
  * one after the other.
  */

@@ -270,7 +270,7 @@ static void take_complaint(const char *line, void *arg)
 
 /* ---- one worker -------------------------------------------------------------------------- */
 
-/* Of a pair the one that starts first, in ABBA order; not one that goes on. */
+/* The side of a pair that starts first, in ABBA order, runs alone; not one that goes on. */
 static bool is_to_be_alone(const struct lane *l)
 {
 	const struct session *s = l->session;
@@ -368,7 +368,7 @@ static bool is_apart(const struct lane *l)
 	       p->config[l->turn_config].apart;
 }
 
-/* Of two that wait, the one whose turn it is; at the same point each begins every other time. */
+/* The lane whose turn it is where both wait; at the same point each begins every other time. */
 static struct lane *next_of(struct session *s)
 {
 	struct lane *x = &s->lane[0], *y = &s->lane[1];

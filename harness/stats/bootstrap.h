@@ -117,8 +117,9 @@ struct point_pair {
 };
 
 /*
- * median(b) / median(a): above 1, b takes longer. Each group is resampled. Of pairs the median of
- * b / a over the pairs, which are resampled: what a pair's time was like is in both, and is gone.
+ * median(b) / median(a): above 1, b takes longer. Each group is resampled. With pairs it is the
+ * median of b / a over the pairs, which are resampled: what changes with time is in both and
+ * cancels.
  */
 int bootstrap_ratio(struct interval *out, const struct groups *g, const struct point_pair *point,
 		    double *draws) STATS_MUST_CHECK;

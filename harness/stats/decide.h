@@ -25,8 +25,8 @@
  * after 30. To stop where processes happen to agree makes intervals too narrow, the more so the
  * more interims there are. Coverage with these four interims, simulated: 94 % where 40 points share
  * half of the process effect (lognormal, 1 to 3 %) or none of it; 88 to 93 % where they share it
- * all, or where there is one point. Of such lone points that differ by 3 % between processes and
- * yet stop after 5, the interval covers 73 %: quote a point that matters from 10 processes or more.
+ * all, or where there is one point. A lone point may differ by 3 % between processes and yet stop
+ * after 5: its interval then covers 73 %. Quote a point that matters from 10 processes or more.
  */
 int next_interim(int processes);
 
@@ -113,18 +113,18 @@ struct judged {
 			  */
 };
 
-/* Of what has no interval. */
+/* The judgement where there is no interval. */
 struct judged judged_unknown(void);
 
 typedef int adjust(double *p, int m);
 
-/* Of a ratio B / A and its draws. */
+/* Judges a ratio B / A by its draws. */
 struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
 			   const double *draws, double margin);
 
 /*
- * Of a difference that matters beyond its own margin: draws of B - A less the margin (over), and
- * of B - A and the margin (under). Each counts as slower where all of over is above 0.
+ * Judges a difference that matters beyond its own margin, by draws of B - A less the margin (over)
+ * and of B - A plus the margin (under). Each counts as slower where all of over is above 0.
  */
 struct judged judged_difference(const double *over, const double *under, const struct groups *g);
 
