@@ -104,8 +104,8 @@ static __device__ inline void slots_advance(struct slots_counter *counter, uint3
  * memory; a barrier is within. programmatic_go() comes behind it: so tickets come in the order of
  * launches.
  *
- * Of 2^32 tickets and more the lower half is divided, as to divide 64 bits took an H200 0.3 us of a
- * step of 21: blocks then go on with some other slot, and no answer changes.
+ * From 2^32 tickets on only the lower half is divided, as dividing 64 bits took an H200 0.3 us of a
+ * step of 21 us. Blocks then go on with some other slot, and no answer changes.
  */
 static __device__ inline uint32_t slots_step_overlapped(struct slots_counter *counter,
 							uint32_t &room)

@@ -17,8 +17,8 @@
 enum { PIECE = 1 << 16, UNASKED = 64 << 20 };
 
 /*
- * Is there room now for at least one more byte and the final zero? Of what takes long to read the
- * host must have as much to spare: memory that it promised and has not got ends the process later.
+ * Is there space now for at least one more byte and the final zero? The host must have as much to
+ * spare for a large file: memory that it promised and has not got ends the process later.
  */
 static bool grow(char **text, size_t *room)
 {
