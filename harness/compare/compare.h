@@ -22,8 +22,8 @@
  */
 
 /*
- * Assumed, with a margin that is wide enough for sessions of one system to be found the same. Of
- * 400 simulated pairs of equal sessions (10 processes each that scatter by 1.5 %), this many were
+ * Assumed, with a margin that is wide enough for sessions of one system to be found the same. This
+ * many of 400 simulated pairs of equal sessions (10 processes each that scatter by 1.5 %) were
  * called something else, or the same:
  *
  *   sessions are off by        1 %                2 %
