@@ -66,7 +66,7 @@ static void *open_library(const char *file)
  * For all to see, then looked up among all: the loader's order, in which a preloaded wrapper
  * comes first. libcublas brings libcublasLt along.
  */
-static const char *find(struct blas *b)
+static const char *find_functions(struct blas *b)
 {
 #define BLAS_TEXT(name) BLAS_TEXT_(name)
 #define BLAS_TEXT_(name) #name
@@ -109,7 +109,7 @@ int blas_load(const struct blas **out)
 	snprintf(file, sizeof(file), "libcublas.so.%d", MAJOR);
 	if (!open_library(file))
 		return missing(file, dlerror());
-	why = find(&loaded);
+	why = find_functions(&loaded);
 	if (why)
 		return missing(file, why);
 	set_name(&loaded);

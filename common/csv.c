@@ -33,7 +33,7 @@ static int read_text(const char *path, char **text, size_t *length)
 
 /* ---- text to cells --------------------------------------------------------------------- */
 
-static int count(const char *text, char c)
+static int count_char(const char *text, char c)
 {
 	int n = 0;
 
@@ -80,7 +80,7 @@ static int cut_header(struct csv *csv, char *line)
 
 static int cut_row(struct csv *csv, char *line)
 {
-	int cells = *line ? count(line, ',') + 1 : 0;
+	int cells = *line ? count_char(line, ',') + 1 : 0;
 
 	if (cells != csv->columns)
 		return complain(EINVAL, "%s:%ld: %s: %d cells, the header has %d: give %d",
@@ -96,14 +96,14 @@ static int cut_row(struct csv *csv, char *line)
 
 static int cut_text(struct csv *csv, char *line)
 {
-	size_t lines = (size_t)count(line, '\n') + 1;
+	size_t lines = (size_t)count_char(line, '\n') + 1;
 	char *next = cut_line(line);
 	int err;
 
 	if (!*line)
 		return complain(EINVAL, "%s:%d: %s: begin with a line that names the columns",
 				csv->path, HEADER_LINE, next ? "blank line" : "empty file");
-	csv->columns = count(line, ',') + 1;
+	csv->columns = count_char(line, ',') + 1;
 	if (csv->columns > CSV_COLUMNS_MAX)
 		return complain(EINVAL, "%s:%d: %d columns: give at most %d", csv->path,
 				HEADER_LINE, csv->columns, CSV_COLUMNS_MAX);

@@ -60,8 +60,8 @@ static int64_t slots_answered(const struct dataset *d, int64_t steps, int64_t gr
 	return slots_used(by_host && chosen < steps ? chosen : steps, d->o.slots);
 }
 
-static void count(const struct dataset *d, int64_t steps, int64_t graph_steps,
-		  struct dataset_audit *out)
+static void audit_slots(const struct dataset *d, int64_t steps, int64_t graph_steps,
+			struct dataset_audit *out)
 {
 	uint32_t counted = slots_counter_read(d->counter);
 	int64_t answered = slots_answered(d, steps, graph_steps);
@@ -195,7 +195,7 @@ int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *o
 	l.piece = malloc(2 * (size_t)DATASET_PIECE * WORD);
 	CHECK(l.piece, "%d words", 2 * DATASET_PIECE);
 	l.again = l.piece + DATASET_PIECE;
-	count(d, extent->steps, extent->graph_steps, out);
+	audit_slots(d, extent->steps, extent->graph_steps, out);
 	for (int64_t slot = 0; slot < d->o.slots && !err; slot++)
 		err = look_at_slot(&l, slot);
 	free(l.piece);
