@@ -207,9 +207,9 @@ static void page_has(const char *part)
 
 Test(small_doctor, a_page_has_states_advice_and_a_sum)
 {
-	doctor_say(&doctor, DOCTOR_OK, "first", NULL, "fine");
-	doctor_say(&doctor, DOCTOR_WARN, "second", "do this", "bad %d", 7);
-	doctor_say(&doctor, DOCTOR_MISSING, "third", NULL, "gone");
+	doctor_report(&doctor, DOCTOR_OK, "first", NULL, "fine");
+	doctor_report(&doctor, DOCTOR_WARN, "second", "do this", "bad %d", 7);
+	doctor_report(&doctor, DOCTOR_MISSING, "third", NULL, "gone");
 	page_has("\nwarn    second            bad 7\n");
 	page_has("                          -> do this\n");
 	page_has("Measuring does not work here: 0 to note, 1 that would spoil a measurement, 1 "
@@ -222,7 +222,7 @@ Test(small_doctor, a_page_has_states_advice_and_a_sum)
 Test(small_doctor, too_many_findings_are_left_out)
 {
 	for (int i = 0; i < FINDINGS_MAX + 5; i++)
-		doctor_say(&doctor, DOCTOR_OK, "x", NULL, "%d", i);
+		doctor_report(&doctor, DOCTOR_OK, "x", NULL, "%d", i);
 	cr_assert(eq(int, doctor.n, FINDINGS_MAX), "%d", doctor.n);
 }
 

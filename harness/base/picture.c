@@ -180,7 +180,7 @@ static int complain_of(int status, const char *again, const char *words)
 			*words ? words : "no word", again);
 }
 
-static int judge(int status, const char *folder, const char *script, const char *words)
+static int judge_status(int status, const char *folder, const char *script, const char *words)
 {
 	char *again;
 	int err;
@@ -210,7 +210,7 @@ int gnuplot_run(const char *folder, const char *script, const char *part,
 		return complain(err, "not drawn: cannot run gnuplot in %s: %s", folder,
 				strerror(err));
 	*said = last_line(text);
-	return judge(status, folder, script, said->s);
+	return judge_status(status, folder, script, said->s);
 }
 
 /* ---- a picture -------------------------------------------------------------------------- */

@@ -102,7 +102,7 @@ static void begin_side(struct chart_set *s, int i, bool fitted)
 		fit_release(&s->fit[i]);
 }
 
-static void begin(struct chart_set *s, const struct chart_side *side, int sides)
+static void begin_set(struct chart_set *s, const struct chart_side *side, int sides)
 {
 	*s = (struct chart_set){ .side = side, .sides = sides, .margin = MARGIN_DEFAULT };
 	s->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*s->draws));
@@ -124,7 +124,7 @@ int chart_set_init(struct chart_set *out, const struct chart_side *side, int sid
 	const struct grid *g = &out->grid[0];
 	int err = 0;
 
-	begin(out, side, sides);
+	begin_set(out, side, sides);
 	if (pair) {
 		out->pair = pair;
 		out->margin = pair->comparison.options.margin;
@@ -149,7 +149,7 @@ int chart_set_init_like(struct chart_set *out, const struct chart_side *side,
 {
 	int err;
 
-	begin(out, side, 1);
+	begin_set(out, side, 1);
 	err = grid_make_like(&out->grid[0], side->journal, side->side, c);
 	if (err)
 		return err;

@@ -311,7 +311,7 @@ static const struct row *worst_of(const struct collection *c, double *ratio)
 	return worst;
 }
 
-static void say_finding(const struct collection *c, const char *graphs, struct plot *p)
+static void label_finding(const struct collection *c, const char *graphs, struct plot *p)
 {
 	double ratio = 0;
 	const struct row *worst = worst_of(c, &ratio);
@@ -327,7 +327,7 @@ static void say_finding(const struct collection *c, const char *graphs, struct p
 }
 
 /* Prints which rows lack something. */
-static void say_missing(const struct collection *c, struct plot *p)
+static void label_missing(const struct collection *c, struct plot *p)
 {
 	int streams = 0, other = 0;
 
@@ -354,10 +354,10 @@ void collection_say(const struct collection *c, struct plot *p)
 	mode_text(c, MODE_GRAPH, graphs, sizeof(graphs));
 	plot_text(p, "title", "%s: steps that take over 5 %% more than ideal: %s",
 		  *streams ? "stream" : "graph", *streams ? streams : graphs);
-	say_finding(c, *streams ? graphs : "", p);
+	label_finding(c, *streams ? graphs : "", p);
 	plot_text(p, "made1", "%s", c->row->set->side->made);
 	plot_text(p, "made2",
 		  "ideal: kernels, copies or calls of a step, by the slope of the deepest "
 		  "blocks; where sizes are durations, these");
-	say_missing(c, p);
+	label_missing(c, p);
 }

@@ -38,15 +38,15 @@ static int along_column(const struct trace *t, int row, int column)
 
 /* ---- joining edges ---------------------------------------------------------------------- */
 
-static void add(struct trace *t, int edge, int other)
+static void add_edge(struct trace *t, int edge, int other)
 {
 	t->next[edge][t->next[edge][0] >= 0] = other;
 }
 
 static void join(struct trace *t, int a, int b)
 {
-	add(t, a, b);
-	add(t, b, a);
+	add_edge(t, a, b);
+	add_edge(t, b, a);
 }
 
 /*

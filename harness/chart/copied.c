@@ -250,7 +250,7 @@ static void line_text(const struct copied_line *l, char *out, size_t size)
 		 fixed_text(l).s, words_percent(l->off).s);
 }
 
-static void say_finding(const struct copied *c, struct plot *p)
+static void label_finding(const struct copied *c, struct plot *p)
 {
 	char finding[480] = "", text[256], name[160];
 	size_t used = 0;
@@ -273,7 +273,7 @@ void copied_say(const struct copied *c, struct plot *p)
 	line_text(l, text, sizeof(text));
 	copied_name(c, 0, name, sizeof(name));
 	plot_text(p, "title", "%s, %s: %s", g->workload->name, name, text);
-	say_finding(c, p);
+	label_finding(c, p);
 	plot_text(p, "made1", "%s", l->set->side->made);
 	snprintf(made, sizeof(made), "%s%s%s mode, depth %ld; %s=%s to %s%s", g->others,
 		 *g->others ? "; " : "", mode_name(l->mode), (long)l->depth, g->axis->name,

@@ -147,7 +147,7 @@ static struct text interval_text(const struct interval *mean)
 	return t;
 }
 
-static void say_texts(const struct dots *d, struct plot *p)
+static void label_plot(const struct dots *d, struct plot *p)
 {
 	const struct row *worst = &d->row[d->rows - 1], *best = &d->row[0];
 	const struct chart_side *side = worst->set->side;
@@ -190,7 +190,7 @@ int chart_dots(const struct chart_set *set, int sets, struct plot *p)
 	dots_init(&d, set, sets);
 	if (d.rows) {
 		p->script = "plots/dots.gp";
-		say_texts(&d, p);
+		label_plot(&d, p);
 		name_rows(&d, p);
 		err = write_means(&d, p);
 		if (!err)

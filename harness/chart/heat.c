@@ -410,7 +410,7 @@ static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 }
 
 /* "launch: under 5 % overhead, stream: from 160 µs at depth 1, from 21 µs at depth 256" */
-static void say_where(const struct heat *h, struct plot *p)
+static void label_overhead(const struct heat *h, struct plot *p)
 {
 	char finding[320] = "", text[144];
 	size_t used = 0;
@@ -437,7 +437,7 @@ void heat_say_overhead(const struct heat *h, struct plot *p)
 		words_title(p, h->set, h->side, "at least %s %% over ideal everywhere",
 			    words_percent(best.cell->value - 1).s);
 	else {
-		say_where(h, p);
+		label_overhead(h, p);
 		return;
 	}
 	words_finding(p, "most: %s %% (%s); least: %s %% (%s)",
@@ -497,7 +497,7 @@ void heat_unseen(const struct heat *h, char *out, size_t size)
 
 /* ---- B over A --------------------------------------------------------------------------- */
 
-static void count(const struct heat *h, int of[VERDICT_INCONCLUSIVE + 1])
+static void count_verdicts(const struct heat *h, int of[VERDICT_INCONCLUSIVE + 1])
 {
 	for (int i = 0; i < h->panels * h->rows * h->columns; i++)
 		if (h->cell[i].n)
@@ -523,7 +523,8 @@ static struct text failed_text(const struct heat *h)
 	return t;
 }
 
-static void say_counts(const struct heat *h, const int of[VERDICT_INCONCLUSIVE + 1], struct plot *p)
+static void label_verdicts(const struct heat *h, const int of[VERDICT_INCONCLUSIVE + 1],
+			   struct plot *p)
 {
 	int points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] +
 		     of[VERDICT_INCONCLUSIVE];
@@ -545,7 +546,7 @@ void heat_say_ratio(const struct heat *h, struct plot *p)
 	int of[VERDICT_INCONCLUSIVE + 1] = { 0 };
 	struct place at;
 
-	count(h, of);
+	count_verdicts(h, of);
 	at = most_different(h);
 	if (at.cell)
 		words_title(p, h->set, -1, "B takes up to %s (%s)", words_ratio(at.cell->value).s,
@@ -553,5 +554,5 @@ void heat_say_ratio(const struct heat *h, struct plot *p)
 	else
 		words_title(p, h->set, -1, "B is not shown to differ from A at any of %d points",
 			    of[VERDICT_SAME] + of[VERDICT_INCONCLUSIVE]);
-	say_counts(h, of, p);
+	label_verdicts(h, of, p);
 }

@@ -346,7 +346,7 @@ static int64_t graph_wins_from(const struct latency *l)
 	return from;
 }
 
-static void say_fit(const struct latency *l, char *out, size_t size)
+static void label_fit(const struct latency *l, char *out, size_t size)
 {
 	const struct chart_set *s = l->set;
 
@@ -360,7 +360,7 @@ static void say_fit(const struct latency *l, char *out, size_t size)
 			 100 * s->fit[0].residual, 100 * s->fit[1].residual);
 }
 
-static void say_texts(const struct latency *l, struct plot *p)
+static void label_plot(const struct latency *l, struct plot *p)
 {
 	const struct chart_side *side = l->set->side;
 	int64_t wins = graph_wins_from(l);
@@ -368,7 +368,7 @@ static void say_texts(const struct latency *l, struct plot *p)
 
 	side_text(l, 0, text, sizeof(text));
 	words_title(p, l->set, 0, "%s", text);
-	say_fit(l, fit, sizeof(fit));
+	label_fit(l, fit, sizeof(fit));
 	*text = '\0';
 	if (l->set->sides > 1)
 		side_text(l, 1, text, sizeof(text));
@@ -414,7 +414,7 @@ int chart_latency(const struct chart_set *s, struct plot *p)
 		return 1;
 	p->script = "plots/latency.gp";
 	name_series(&l, p);
-	say_texts(&l, p);
+	label_plot(&l, p);
 	plot_text(p, "smallest", "%s", words_of_size(g, 0).s);
 	plot_text(p, "size", "%s", words_axis(g).s);
 	plot_count(p, "nominal", g->nominal);

@@ -107,8 +107,8 @@ static struct text range(const struct bars *b, int part)
 	return t;
 }
 
-static void say_texts(const struct bars *b, const struct chart_set *s, int side,
-		      const struct stack_request *r, struct plot *p)
+static void label_plot(const struct bars *b, const struct chart_set *s, int side,
+		       const struct stack_request *r, struct plot *p)
 {
 	struct stack_notes notes;
 	int bar = 0, part = 0;
@@ -163,7 +163,7 @@ int chart_stack(const struct chart_set *s, int side, struct plot *p)
 	stack = stacks_make(&r);
 	bars_init(&b, r.work, stack);
 	p->script = "plots/stack.gp";
-	say_texts(&b, s, side, &r, p);
+	label_plot(&b, s, side, &r, p);
 	name_bars(&b, p);
 	err = write_parts(&b, p);
 	free(b.point);

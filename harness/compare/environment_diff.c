@@ -219,7 +219,7 @@ json_t *environment_diff_warn(const struct compared_side *a, const struct compar
 enum { FIELD_LEAST = 26, FIELD_MOST = 44, VALUE_MOST = 34 };
 
 /* A value as it fits into a column. */
-static void shown(const json_t *v, int width, char out[VALUE_MOST + 1])
+static void format_value(const json_t *v, int width, char out[VALUE_MOST + 1])
 {
 	char *text = json_is_string(v) ? strdup(json_string_value(v))
 		     : v	       ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY)
@@ -266,8 +266,8 @@ static void print_fields(const json_t *rows, FILE *out)
 	fprintf(out, "  %-*s %-*s  %s\n", field, "", value, "A", "B");
 	json_array_foreach(rows, i, o)
 	{
-		shown(json_object_get(o, "a"), value, a);
-		shown(json_object_get(o, "b"), value, b);
+		format_value(json_object_get(o, "a"), value, a);
+		format_value(json_object_get(o, "b"), value, b);
 		fprintf(out, "  %-*s %-*s  %s\n", field, row_field(o).s, value, a, b);
 	}
 }

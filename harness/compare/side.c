@@ -91,24 +91,24 @@ static const struct workload *workload_at(const struct plan *p, int point)
 	return p->config[p->point[point].config].workload;
 }
 
-static void say_workload(const struct plan *p, int point, const void *which, char out[VALUE])
+static void label_workload(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	(void)which;
 	snprintf(out, VALUE, "%s", workload_at(p, point)->name);
 }
 
-static void say_param(const struct plan *p, int point, const void *which, char out[VALUE])
+static void label_param(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	param_format(which, p->config[p->point[point].config].params.opts, out, VALUE);
 }
 
-static void say_mode(const struct plan *p, int point, const void *which, char out[VALUE])
+static void label_mode(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	(void)which;
 	snprintf(out, VALUE, "%s", mode_name(p->point[point].mode));
 }
 
-static void say_depth(const struct plan *p, int point, const void *which, char out[VALUE])
+static void label_depth(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	(void)which;
 	snprintf(out, VALUE, "%ld", (long)p->point[point].depth);
@@ -175,7 +175,7 @@ static bool refuse(const struct plan *a, const struct plan *b, const struct work
 static bool refuse_params(const struct plan *a, const struct plan *b, const struct workload *w)
 {
 	for (const struct param *row = w->params; row->name; row++)
-		if (refuse(a, b, w, say_param, row, row->name))
+		if (refuse(a, b, w, label_param, row, row->name))
 			return true;
 	return false;
 }
@@ -218,9 +218,9 @@ int common_points_refuse(const struct plan *a, const struct plan *b,
 
 	if (workload && refuse_missing(a, b, workload))
 		return -EPROTONOSUPPORT;
-	if (!refuse(a, b, NULL, say_workload, NULL, "workload") &&
-	    !refuse(a, b, w, say_mode, NULL, "mode") &&
-	    !refuse(a, b, w, say_depth, NULL, "depth") && !refuse_params(a, b, w))
+	if (!refuse(a, b, NULL, label_workload, NULL, "workload") &&
+	    !refuse(a, b, w, label_mode, NULL, "mode") &&
+	    !refuse(a, b, w, label_depth, NULL, "depth") && !refuse_params(a, b, w))
 		complain(EPROTONOSUPPORT,
 			 "not comparable, no point is in both: %s has other combinations of "
 			 "parameters, mode and depth, or other parameters altogether",

@@ -17,10 +17,10 @@ struct signs {
 	int n;
 };
 
-static void say(struct signs *s, const char *name, const char *fmt, ...)
+static void add_diagnostic(struct signs *s, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void say(struct signs *s, const char *name, const char *fmt, ...)
+static void add_diagnostic(struct signs *s, const char *name, const char *fmt, ...)
 {
 	struct sign *sign = &s->out[s->n];
 	va_list args;
@@ -141,29 +141,32 @@ static bool all_powers_of_two(const struct grid *g)
 	return true;
 }
 
-static void say_effect(struct signs *s, const struct grid *g, int kind, const struct effect *e)
+static void add_effect(struct signs *s, const struct grid *g, int kind, const struct effect *e)
 {
 	double launches = e->at;
 
 	if (kind == FIRST)
-		say(s, "first calls", "blocks of up to %g launches are faster than the line by %s",
-		    launches, text_time(e->cost_ns).s);
+		add_diagnostic(s, "first calls",
+			       "blocks of up to %g launches are faster than the line by %s",
+			       launches, text_time(e->cost_ns).s);
 	else if (kind == DEPTH)
-		say(s, "depth",
-		    "device-bound blocks take %.1f %% longer for each doubling of launches at "
-		    "equal "
-		    "kernel time: clocks fall, or launches slow each other down",
-		    e->cost_ns / 10);
+		add_diagnostic(
+			s, "depth",
+			"device-bound blocks take %.1f %% longer for each doubling of launches at "
+			"equal "
+			"kernel time: clocks fall, or launches slow each other down",
+			e->cost_ns / 10);
 	else if (kind == WINDOW)
-		say(s, "window", "beyond %g launches each costs %s more%s", launches,
-		    text_time(e->cost_ns).s,
-		    all_powers_of_two(g)
-			    ? ": something holds no more, or sends that many at a time "
-			      "(depths that are no powers of two would tell)"
-			    : ": something holds no more");
+		add_diagnostic(s, "window", "beyond %g launches each costs %s more%s", launches,
+			       text_time(e->cost_ns).s,
+			       all_powers_of_two(g)
+				       ? ": something holds no more, or sends that many at a time "
+					 "(depths that are no powers of two would tell)"
+				       : ": something holds no more");
 	else
-		say(s, "batching", "every %g launches cost %s more: they are sent at a time",
-		    launches, text_time(e->cost_ns).s);
+		add_diagnostic(s, "batching",
+			       "every %g launches cost %s more: they are sent at a time", launches,
+			       text_time(e->cost_ns).s);
 }
 
 /* Prints only the effect that explains most, as effects overlap. False: none explains enough. */
@@ -186,7 +189,7 @@ static bool look_for_effects(struct signs *s, const struct fit *f)
 			best = kind;
 	}
 	if (best >= 0)
-		say_effect(s, f->grid, best, &found[best]);
+		add_effect(s, f->grid, best, &found[best]);
 	parts_release(&parts);
 	fit_data_release(&d);
 	return best >= 0;
@@ -223,11 +226,12 @@ static void look_for_corner(struct signs *s, const struct fit *f)
 	median = quantile_of_sorted(r, n, 0.5);
 	free(r);
 	if (n >= 3 && median > matters)
-		say(s, "corner",
-		    "where K + g is near p, blocks take %.0f %% longer than predicted (median of "
-		    "%d "
-		    "points): launches vary, and the slower of two sets the pace",
-		    100 * median, n);
+		add_diagnostic(s, "corner",
+			       "where K + g is near p, blocks take %.0f %% longer than predicted "
+			       "(median of "
+			       "%d "
+			       "points): launches vary, and the slower of two sets the pace",
+			       100 * median, n);
 }
 
 /* ---- clocks ------------------------------------------------------------------------------- */
@@ -238,7 +242,8 @@ static void look_for_drift(struct signs *s, const struct fit *f)
 	double drift = f->grid->j->drift_most[f->grid->side];
 
 	if (fabs(drift) > matters)
-		say(s, "clocks", "in one process the canary drifted by %+.1f %%", 100 * drift);
+		add_diagnostic(s, "clocks", "in one process the canary drifted by %+.1f %%",
+			       100 * drift);
 }
 
 static void look_for_clock(struct signs *s, const struct fit *f)
@@ -247,11 +252,12 @@ static void look_for_clock(struct signs *s, const struct fit *f)
 	double clock = f->model.v[MODEL_CLOCK];
 
 	if (f->param[MODEL_CLOCK].identified && fabs(clock - 1) > matters)
-		say(s, "clocks",
-		    "kernels last %.3f times their nominal duration: the device is off the clock "
-		    "that "
-		    "it states, or busy with other work",
-		    clock);
+		add_diagnostic(s, "clocks",
+			       "kernels last %.3f times their nominal duration: the device is off "
+			       "the clock "
+			       "that "
+			       "it states, or busy with other work",
+			       clock);
 }
 
 int diagnostics_find(const struct fit *f, struct sign out[SIGNS_MAX])

@@ -137,8 +137,8 @@ static double least_step(const struct fit *f, enum model_param which)
 	return which == MODEL_CLOCK || which == MODEL_FUSED_PHI ? 0 : 0.1 * z;
 }
 
-static void judge(struct fit *f, struct fit_part *part, const struct fit_data *d,
-		  enum model_param which)
+static void judge_param(struct fit *f, struct fit_part *part, const struct fit_data *d,
+			enum model_param which)
 {
 	double step = least_step(f, which);
 
@@ -160,7 +160,7 @@ static void fit_identify(struct fit *f, struct fit_parts *parts, const struct fi
 		if (which == MODEL_Q && isfinite(f->model.v[MODEL_Q]))
 			f->param[i].identified = true;
 		else if (part)
-			judge(f, part, d, which);
+			judge_param(f, part, d, which);
 		else
 			missing(f, which);
 	}

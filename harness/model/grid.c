@@ -332,8 +332,8 @@ static double queue_of(const struct journal *j, int side)
 /* ---- all ---------------------------------------------------------------------------------- */
 
 /* Fills in a grid that knows its workload, NULL: it was complained of. base: NULL, any. */
-static int make(struct grid *out, const struct config *base, const struct param *over,
-		const bool *wanted)
+static int fill_grid(struct grid *out, const struct config *base, const struct param *over,
+		     const bool *wanted)
 {
 	const struct journal *j = out->j;
 
@@ -351,7 +351,7 @@ static int make(struct grid *out, const struct config *base, const struct param 
 	return 0;
 }
 
-static struct grid begin(const struct journal *j, int side)
+static struct grid empty_grid(const struct journal *j, int side)
 {
 	return (struct grid){ .j = j, .side = side, .processes = journal_processes(j) };
 }
@@ -390,24 +390,24 @@ int grid_make(struct grid *out, const struct journal *j, int side, const char *n
 int grid_make_over(struct grid *out, const struct journal *j, int side, const char *name,
 		   const struct param *over)
 {
-	*out = begin(j, side);
+	*out = empty_grid(j, side);
 	out->workload = grid_workload(j, name);
-	return make(out, NULL, over, NULL);
+	return fill_grid(out, NULL, over, NULL);
 }
 
 int grid_make_like(struct grid *out, const struct journal *j, int side, const struct config *c)
 {
-	*out = begin(j, side);
+	*out = empty_grid(j, side);
 	out->workload = c->workload;
-	return make(out, c, NULL, NULL);
+	return fill_grid(out, c, NULL, NULL);
 }
 
 int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
 		 const bool *wanted)
 {
-	*out = begin(j, side);
+	*out = empty_grid(j, side);
 	out->workload = grid_workload(j, name);
-	return make(out, NULL, NULL, wanted);
+	return fill_grid(out, NULL, NULL, wanted);
 }
 
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth)

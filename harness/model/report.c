@@ -207,7 +207,7 @@ void report_print(const struct fit_report *r, FILE *out)
 enum { CELL = 18, PAY_CELL = 16, TIMES_CELL = 8 };
 
 /* Right-aligned by characters, some of which (± and its like) have several bytes. */
-static void put(const char *cell, int width, FILE *out)
+static void print_cell(const char *cell, int width, FILE *out)
 {
 	for (const char *c = cell; *c; c++)
 		width += (*c & 0xc0) == 0x80;
@@ -239,7 +239,7 @@ static void put_kernel(const struct answer *a, int width, FILE *out)
 			 half < 0.0995, 100 * half);
 	else
 		snprintf(cell, sizeof(cell), "%s", value.s);
-	put(cell, width, out);
+	print_cell(cell, width, out);
 }
 
 /* "10", "10 (9 to 12)", "10 (9 to ≥16)", "≤1", "never" */
@@ -256,7 +256,7 @@ static void put_depth(const struct answer *a, FILE *out)
 			 i->hi);
 	else
 		snprintf(cell, sizeof(cell), "%s", value);
-	put(cell, CELL, out);
+	print_cell(cell, CELL, out);
 }
 
 static void put_overheads(const char *corner, FILE *out)
@@ -348,12 +348,12 @@ static void put_pair(const struct fit *f, int pair, double depth, FILE *out)
 	char times[32] = "-";
 
 	if (k.kind == ANSWER_BELOW || k.kind == ANSWER_ABOVE)
-		put(k.kind == ANSWER_BELOW ? "none" : "all", PAY_CELL, out);
+		print_cell(k.kind == ANSWER_BELOW ? "none" : "all", PAY_CELL, out);
 	else
 		put_kernel(&k, PAY_CELL, out);
 	if (gain.kind == ANSWER_VALUE && isfinite(gain.interval.value))
 		snprintf(times, sizeof(times), "%.3g", gain.interval.value);
-	put(times, TIMES_CELL, out);
+	print_cell(times, TIMES_CELL, out);
 }
 
 static void print_pays(const struct fit *f, FILE *out)

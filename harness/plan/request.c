@@ -53,7 +53,8 @@ static int keep(struct axis *out, const struct source *s, const char *value)
 }
 
 /* Parses the text into field, then keeps it in the spelling that all values of a row share. */
-static int take(struct axis *out, const struct source *s, const char *text, union field *field)
+static int parse_value(struct axis *out, const struct source *s, const char *text,
+		       union field *field)
 {
 	struct param alone = *s->row;
 	char value[512];
@@ -72,7 +73,7 @@ static int take(struct axis *out, const struct source *s, const char *text, unio
 static int take_one(struct axis *out, const struct source *s, const char *text)
 {
 	union field field = { 0 };
-	int err = take(out, s, text, &field);
+	int err = parse_value(out, s, text, &field);
 
 	if (s->row->kind == PARAM_PATH)
 		free(field.path);

@@ -103,7 +103,7 @@ static const char *damage(const json_t *costs, const json_t *row)
 	return NULL;
 }
 
-static int check(const char *path, const json_t *costs)
+static int check_costs(const char *path, const json_t *costs)
 {
 	const json_t *rows = json_object_get(costs, "rows"), *row;
 	int n = costs_processes(costs), major = atoi(get_text(costs, "schema"));
@@ -148,7 +148,7 @@ int costs_read(const char *path, json_t **costs)
 				     : complain(-err, "%s: %s", path, input_reason(err));
 	*costs = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
 	fclose(f);
-	err = *costs ? check(path, *costs) : refuse(path, error.line);
+	err = *costs ? check_costs(path, *costs) : refuse(path, error.line);
 	if (err) {
 		json_decref(*costs);
 		*costs = NULL;

@@ -306,7 +306,7 @@ enum { NAMED = 3 }; /* rows in the finding */
 /* ---- the finding ------------------------------------------------------------------------ */
 
 /* Is it what the outcome comes from? */
-static bool tells(const struct costs_comparison *c, const struct costs_pair *p)
+static bool is_decisive(const struct costs_comparison *c, const struct costs_pair *p)
 {
 	if (!p->judged.known || !(p->decides || c->options.strict))
 		return false;
@@ -350,7 +350,7 @@ static void finding_of(const struct costs_comparison *c, char *out, size_t size)
 	for (int i = 0; i < c->n; i++) {
 		const struct costs_pair *p = &c->pair[i];
 
-		if (!tells(c, p) || used >= size)
+		if (!is_decisive(c, p) || used >= size)
 			continue;
 		if (said == NAMED) {
 			more++;

@@ -401,7 +401,7 @@ int journal_check_part(const struct journal *j)
 }
 
 /* Not to the name that was asked for: somebody else's file is there. */
-static void say_moved(struct journal *j, char *taken)
+static void report_moved(struct journal *j, char *taken)
 {
 	j->moved = strcmp(taken, j->path);
 	if (j->moved)
@@ -428,7 +428,7 @@ int journal_finish(struct journal *j)
 	err = output_rename_new(part, j->path, &taken);
 	if (err)
 		return complain(err, "cannot rename %s to %s: %s", part, j->path, strerror(err));
-	say_moved(j, taken);
+	report_moved(j, taken);
 	return 0;
 }
 

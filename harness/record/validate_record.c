@@ -392,16 +392,16 @@ struct checking {
 	json_t *keys; /* of the plan: key -> true; NULL before it */
 };
 
-static int wrong(const struct checking *c, const char *what, const char *field)
+static int complain_at(const struct checking *c, const char *what, const char *field)
 {
 	return complain(EINVAL, "%s:%ld: %s%s%s", c->scan->path, (long)c->scan->line + 1, what,
 			*field ? ": " : "", field);
 }
 
 /* NULL, "": nothing. */
-static int said(const struct checking *c, const char *what)
+static int complain_if(const struct checking *c, const char *what)
 {
-	return what && *what ? wrong(c, what, "") : 0;
+	return what && *what ? complain_at(c, what, "") : 0;
 }
 
 /* ---- fields ----------------------------------------------------------------------------- */
@@ -435,7 +435,7 @@ static int check_fields(const struct checking *c, const json_t *o, const struct 
 {
 	for (; f->name; f++)
 		if (!is_kind(json_object_get(o, f->name), f->kind))
-			return wrong(c, "a field is missing or of the wrong kind", f->name);
+			return complain_at(c, "a field is missing or of the wrong kind", f->name);
 	return 0;
 }
 
@@ -483,10 +483,10 @@ static int check_hash(const struct checking *c, const json_t *o)
 
 	hash_text(&c->scan->hash, hash);
 	if (strcmp(hash, json_string_value(json_object_get(o, "lines_sha256"))))
-		return wrong(c,
-			     "the lines before are not what lines_sha256 says: the file was "
-			     "changed",
-			     "");
+		return complain_at(c,
+				   "the lines before are not what lines_sha256 says: the file was "
+				   "changed",
+				   "");
 	return 0;
 }
 
@@ -502,8 +502,8 @@ static int take_plan(struct checking *c, const json_t *o)
 		return err;
 	hash_json(plan, hash);
 	if (strcmp(hash, json_string_value(json_object_get(o, "plan_sha256"))))
-		return wrong(c, "the plan is not what plan_sha256 says", "");
-	err = said(c, plan_wrong(plan).s);
+		return complain_at(c, "the plan is not what plan_sha256 says", "");
+	err = complain_if(c, plan_wrong(plan).s);
 	if (err)
 		return err;
 	c->keys = json_object();
@@ -511,14 +511,15 @@ static int take_plan(struct checking *c, const json_t *o)
 	{
 		key = json_string_value(json_object_get(point, "key"));
 		if (!key || json_object_get(c->keys, key))
-			return wrong(c, "two points of the plan have one key, or one has none", "");
+			return complain_at(
+				c, "two points of the plan have one key, or one has none", "");
 		json_object_set_new(c->keys, key, json_true());
 	}
 	snprintf(c->facts->session_id, sizeof(c->facts->session_id), "%s",
 		 json_string_value(json_object_get(o, "session_id")));
 	snprintf(c->facts->schema, sizeof(c->facts->schema), "%s",
 		 json_string_value(json_object_get(o, "schema")));
-	err = said(c, session_check_plan(&c->session, o));
+	err = complain_if(c, session_check_plan(&c->session, o));
 	c->facts->sides = c->session.sides;
 	c->facts->processes = c->session.processes;
 	return err;
@@ -528,7 +529,7 @@ static int check_measured(const struct checking *c, const json_t *o)
 {
 	int err = check_fields(c, o, measured_fields);
 
-	return err ? err : said(c, measured_wrong(o, c->session.rounds).s);
+	return err ? err : complain_if(c, measured_wrong(o, c->session.rounds).s);
 }
 
 static int take_header(struct checking *c, const json_t *o)
@@ -536,7 +537,7 @@ static int take_header(struct checking *c, const json_t *o)
 	int err = check_fields(c, o, header_fields);
 
 	c->facts->headers++;
-	return err ? err : said(c, session_check_header(&c->session, o));
+	return err ? err : complain_if(c, session_check_header(&c->session, o));
 }
 
 static int take_point(struct checking *c, const json_t *o)
@@ -547,8 +548,8 @@ static int take_point(struct checking *c, const json_t *o)
 	if (err)
 		return err;
 	if (!json_object_get(c->keys, json_string_value(json_object_get(o, "key"))))
-		return wrong(c, "a key that is not in the plan", "");
-	err = said(c, session_check_point(&c->session, o));
+		return complain_at(c, "a key that is not in the plan", "");
+	err = complain_if(c, session_check_point(&c->session, o));
 	if (err)
 		return err;
 	status = json_string_value(json_object_get(o, "status"));
@@ -558,7 +559,7 @@ static int take_point(struct checking *c, const json_t *o)
 	if (!strcmp(status, "ok") || !strcmp(status, "check_failed"))
 		err = check_measured(c, o);
 	else if (!json_is_object(json_object_get(o, "error")))
-		err = wrong(c, "a failed point without its error", "");
+		err = complain_at(c, "a failed point without its error", "");
 	if (!err && c->csv)
 		csv_point(c->csv, o);
 	return err;
@@ -574,7 +575,7 @@ static int check_interim(const struct checking *c, const json_t *interim)
 	err = check_fields(c, interim, interim_fields);
 	if (!err && json_integer_value(json_object_get(interim, "wide")) !=
 			    (json_int_t)json_array_size(json_object_get(interim, "wide_keys")))
-		err = wrong(c, "wide and wide_keys of interim do not agree", "");
+		err = complain_at(c, "wide and wide_keys of interim do not agree", "");
 	if (!err && json_is_true(json_object_get(interim, "stop")))
 		c->facts->enough = (int)json_integer_value(json_object_get(interim, "processes"));
 	return err;
@@ -595,9 +596,9 @@ static int check_alone(const struct checking *c, const json_t *alone)
 	json_object_foreach(json_object_get(alone, "t_total_ns"), key, ns)
 	{
 		if (!json_object_get(c->keys, key))
-			return wrong(c, "alone names a key that is not in the plan", "");
+			return complain_at(c, "alone names a key that is not in the plan", "");
 		if (!(json_number_value(ns) > 0))
-			return wrong(c, "a time of alone is no number above 0", "");
+			return complain_at(c, "a time of alone is no number above 0", "");
 	}
 	return 0;
 }
@@ -621,7 +622,7 @@ static int take_trailer(struct checking *c, const json_t *o)
 		err = check_alone(c, json_object_get(o, "alone"));
 	if (!err)
 		err = check_hash(c, o);
-	return err ? err : said(c, session_check_trailer(&c->session, o));
+	return err ? err : complain_if(c, session_check_trailer(&c->session, o));
 }
 
 /* Points that the processes to come do without, once the first ones are complete. */
@@ -636,15 +637,15 @@ static int take_fewer(struct checking *c, const json_t *o)
 		if (err)
 			break;
 		if (!json_is_string(key) || json_object_del(c->keys, json_string_value(key)))
-			err = wrong(c, "fewer names a key that is not in the plan", "");
+			err = complain_at(c, "fewer names a key that is not in the plan", "");
 	}
-	return err ? err : said(c, session_check_fewer(&c->session, o));
+	return err ? err : complain_if(c, session_check_fewer(&c->session, o));
 }
 
 static int take_visit(struct checking *c, const json_t *o)
 {
 	c->facts->visits++;
-	return said(c, visit_wrong(o).s);
+	return complain_if(c, visit_wrong(o).s);
 }
 
 static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
@@ -653,11 +654,11 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 
 	c->scan = scan;
 	if (record_is(o, "plan"))
-		return c->keys ? wrong(c, "a second plan", "") : take_plan(c, o);
+		return c->keys ? complain_at(c, "a second plan", "") : take_plan(c, o);
 	if (record_is(o, "visit"))
 		return take_visit(c, o);
 	if (!c->keys)
-		return wrong(c, "the first line is no plan", "");
+		return complain_at(c, "the first line is no plan", "");
 	if (record_is(o, "header"))
 		return take_header(c, o);
 	if (record_is(o, "point"))
@@ -667,7 +668,8 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 	if (record_is(o, "fewer"))
 		return take_fewer(c, o);
 	/* failures, and what later versions add */
-	return json_is_string(json_object_get(o, "record")) ? 0 : wrong(c, "no field record", "");
+	return json_is_string(json_object_get(o, "record")) ? 0
+							    : complain_at(c, "no field record", "");
 }
 
 static bool ends_with(const char *path, const char *end)

@@ -341,7 +341,7 @@ int worker_probe(struct worker *w)
 			err = probe_or_predict(w, i, &budget);
 		if (err == -EINTR || err == -ENODEV)
 			return err;
-		worker_say(
+		worker_send(
 			w,
 			json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o}",
 				  "record", "probe", "config", i, "code", -err, "setup_ns",

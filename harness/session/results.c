@@ -110,7 +110,7 @@ static int by_distance(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static int find(const struct results *r, struct split *out)
+static int find_splits(const struct results *r, struct split *out)
 {
 	int n = 0;
 
@@ -147,7 +147,7 @@ void bimodal_print(const struct results *r, FILE *out)
 	int n;
 
 	CHECK(split, "memory of %zu points", room);
-	n = find(r, split);
+	n = find_splits(r, split);
 	qsort(split, (size_t)n, sizeof(*split), by_distance);
 	if (n)
 		fprintf(out,

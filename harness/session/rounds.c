@@ -35,7 +35,7 @@ int worker_set_up(struct worker *w, int config, struct refusal *r)
 	struct instance *s = &w->instance[config];
 	int err;
 
-	worker_say(w, json_pack("{s:s, s:i}", "record", "setup", "config", config));
+	worker_send(w, json_pack("{s:s, s:i}", "record", "setup", "config", config));
 	*s = (struct instance){ .workload = c->workload,
 				.opts = c->params.opts,
 				.stream = w->stream,
@@ -140,7 +140,8 @@ static int prepare_or_lose(struct worker *w, int point)
 	struct preparing a = { &w->prepared[point], &w->instance[at->config], at };
 	struct refusal r;
 
-	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
+	worker_send(w,
+		    json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
 	return worker_lose(w, point, refusal_catch(prepare_point, &a, &r), &r);
 }
 
@@ -308,7 +309,7 @@ static struct visit_rules rules_of(const struct worker *w)
 	};
 }
 
-static void say_visit(struct worker *w, int point, int round, json_t *check)
+static void send_visit(struct worker *w, int point, int round, json_t *check)
 {
 	const struct submission *sub = &w->prepared[point].submission;
 	json_t *o = json_pack("{s:s, s:i, s:i}", "record", "visit", "point", point, "round", round);
@@ -322,7 +323,7 @@ static void say_visit(struct worker *w, int point, int round, json_t *check)
 		json_object_set_new(o, "graph_steps", json_integer(sub->graph_steps));
 	if (check)
 		json_object_set_new(o, "check", check);
-	worker_say(w, o);
+	worker_send(w, o);
 }
 
 /* Is there time to throw a visit away? */
@@ -365,8 +366,8 @@ static int visit_point(struct visiting *v, int tries)
 	int64_t start;
 	int err;
 
-	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", v->point, "round",
-				v->round));
+	worker_send(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", v->point, "round",
+				 v->round));
 	err = worker_await_turn(w, v->round, v->place);
 	if (err)
 		return err;
@@ -379,7 +380,7 @@ static int visit_point(struct visiting *v, int tries)
 		return 1;
 	}
 	if (!err)
-		say_visit(w, v->point, v->round, v->check);
+		send_visit(w, v->point, v->round, v->check);
 	return worker_lose(w, v->point, err, &r);
 }
 
@@ -410,14 +411,14 @@ static int run_round(struct worker *w, int config, int round, int *queue, int *t
 
 /* ---- alone ------------------------------------------------------------------------------ */
 
-static void say_alone(struct worker *w, int point, int round)
+static void send_alone(struct worker *w, int point, int round)
 {
 	double ns[VISIT_BLOCKS_MAX];
 
 	for (int i = 0; i < w->visit.n; i++)
 		ns[i] = (double)w->visit.total_ns[i];
-	worker_say(w, json_pack("{s:s, s:i, s:i, s:f}", "record", "alone", "point", point, "round",
-				round, "t_total_ns", median_of(ns, w->visit.n)));
+	worker_send(w, json_pack("{s:s, s:i, s:i, s:f}", "record", "alone", "point", point, "round",
+				 round, "t_total_ns", median_of(ns, w->visit.n)));
 }
 
 static int measure_alone(void *arg)
@@ -435,13 +436,14 @@ static int visit_alone(struct worker *w, int point, int round)
 	struct refusal r;
 	int err;
 
-	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
+	worker_send(w,
+		    json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
 	err = worker_await_turn(w, TURN_ALONE, round);
 	if (err)
 		return err;
 	err = refusal_catch(measure_alone, &v, &r);
 	if (!err)
-		say_alone(w, point, round);
+		send_alone(w, point, round);
 	return worker_lose(w, point, err, &r);
 }
 

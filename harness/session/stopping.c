@@ -201,7 +201,8 @@ struct tale {
 	int processes;
 };
 
-static struct told *add(struct tale *t, const struct workload *w, const char *name, double asked)
+static struct told *add_goal(struct tale *t, const struct workload *w, const char *name,
+			     double asked)
 {
 	if (t->n == t->room) {
 		t->room = 2 * t->room + 8;
@@ -231,7 +232,7 @@ static void take_difference(struct told *t, const struct comparison *c, enum mod
 	}
 }
 
-static void tell_of_two(struct tale *t, const struct journal *j, const struct goals *g)
+static void report_two_sides(struct tale *t, const struct journal *j, const struct goals *g)
 {
 	struct compare_options o = { .margin = g->margin > 0 ? g->margin : MARGIN_DEFAULT,
 				     .force = true };
@@ -247,11 +248,11 @@ static void tell_of_two(struct tale *t, const struct journal *j, const struct go
 
 			for (int i = 0; i < MODEL_PARAMS; i++)
 				if (g->parameter_ns[i] > 0)
-					take_difference(add(t, of, model_param_rows[i].name,
-							    g->parameter_ns[i]),
+					take_difference(add_goal(t, of, model_param_rows[i].name,
+								 g->parameter_ns[i]),
 							c, (enum model_param)i);
 			if (g->margin > 0) {
-				struct told *r = add(t, of, "b / a", g->margin / 2);
+				struct told *r = add_goal(t, of, "b / a", g->margin / 2);
 
 				r->is_ns = false;
 				take_interval(r, &c->workload[w].ratio);
@@ -263,8 +264,8 @@ static void tell_of_two(struct tale *t, const struct journal *j, const struct go
 	free(c);
 }
 
-static void tell_of_workload(struct tale *t, const struct journal *view, const struct workload *w,
-			     const struct goals *g)
+static void report_workload(struct tale *t, const struct journal *view, const struct workload *w,
+			    const struct goals *g)
 {
 	struct grid grid;
 	struct fit fit = { 0 };
@@ -275,7 +276,7 @@ static void tell_of_workload(struct tale *t, const struct journal *view, const s
 
 		if (!(g->parameter_ns[i] > 0))
 			continue;
-		told = add(t, w, model_param_rows[i].name, g->parameter_ns[i]);
+		told = add_goal(t, w, model_param_rows[i].name, g->parameter_ns[i]);
 		if (fits && fit.param[i].identified)
 			take_interval(told, &fit.param[i].interval);
 		snprintf(told->why, sizeof(told->why), "%s",
@@ -285,7 +286,7 @@ static void tell_of_workload(struct tale *t, const struct journal *view, const s
 	grid_release(&grid);
 }
 
-static void tell_of_one(struct tale *t, const struct journal *j, const struct goals *g)
+static void report_one_side(struct tale *t, const struct journal *j, const struct goals *g)
 {
 	const struct plan *p = &j->plan;
 	int *process = calloc((size_t)t->processes + 1, sizeof(*process));
@@ -297,20 +298,20 @@ static void tell_of_one(struct tale *t, const struct journal *j, const struct go
 	journal_view(&view, j, 0, process, t->processes);
 	for (int i = 0; i < p->n_configs; i++)
 		if (!i || p->config[i].workload != p->config[i - 1].workload)
-			tell_of_workload(t, &view, p->config[i].workload, g);
+			report_workload(t, &view, p->config[i].workload, g);
 	journal_view_release(&view);
 	free(process);
 }
 
-static struct tale tell(const struct journal *j)
+static struct tale report_goals(const struct journal *j)
 {
 	const struct goals *g = &j->plan.design.goals;
 	struct tale t = { .processes = journal_processes(j) };
 
 	if (j->sides == 2)
-		tell_of_two(&t, j, g);
+		report_two_sides(&t, j, g);
 	else
-		tell_of_one(&t, j, g);
+		report_one_side(&t, j, g);
 	return t;
 }
 
@@ -334,7 +335,7 @@ int goals_next_interim(int processes, int most)
 
 struct interim goals_take_interim(const struct journal *j, int processes, json_t **json)
 {
-	struct tale t = tell(j);
+	struct tale t = report_goals(j);
 	struct interim l = { .points = t.n,
 			     .next = goals_next_interim(processes, j->plan.design.processes) };
 	json_t *open = json_array();
@@ -382,7 +383,7 @@ static struct text name_of(const struct tale *t, const struct told *told)
 
 void goals_text(const struct journal *j, char *out, size_t size)
 {
-	struct tale t = tell(j);
+	struct tale t = report_goals(j);
 	size_t used = 0;
 
 	*out = '\0';
@@ -417,7 +418,7 @@ void goals_print(const struct journal *j, double took_ns, FILE *out)
 	const char *replicates = j->sides == 1		? "processes"
 				 : j->plan.design.pairs ? "pairs"
 							: "processes a side";
-	struct tale t = tell(j);
+	struct tale t = report_goals(j);
 	char took[16];
 
 	for (int i = 0; i < t.n; i++) {

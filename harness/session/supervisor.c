@@ -52,7 +52,7 @@ static int fail_point(struct lane *l, bool hung)
 	return err;
 }
 
-static void say_lost(struct lane *l, const char *at, bool hung)
+static void print_lost(struct lane *l, const char *at, bool hung)
 {
 	struct session *s = l->session;
 	const int *failures =
@@ -67,7 +67,7 @@ static void say_lost(struct lane *l, const char *at, bool hung)
 
 static int lost_at_point(struct lane *l, bool hung)
 {
-	say_lost(l, "", hung);
+	print_lost(l, "", hung);
 	return fail_point(l, hung);
 }
 
@@ -85,7 +85,7 @@ static int lost_at_setup(struct lane *l, bool hung)
 			continue;
 		l->point = i;
 		if (!said)
-			say_lost(l, "setting up ", hung);
+			print_lost(l, "setting up ", hung);
 		said = true;
 		err = fail_point(l, hung);
 	}
@@ -457,7 +457,7 @@ static int together(const struct session *s, int i, int replicate[CHILDREN_MAX])
 }
 
 /* The n processes before the next one have ended. */
-static void say_done(struct session *s, const int *replicate, int n, int next)
+static void print_done(struct session *s, const int *replicate, int n, int next)
 {
 	const struct journal *j = &s->journal;
 	char which[32], left[16];
@@ -506,7 +506,7 @@ static int run_from(struct session *s, int i, int *next)
 		return -EINTR;
 	err = session_run_processes(s, replicate, n);
 	if (!err)
-		say_done(s, replicate, n, *next);
+		print_done(s, replicate, n, *next);
 	return err;
 }
 

@@ -43,7 +43,7 @@ struct watch {
 
 /* The function, or NULL and an error that names it. Older drivers have the last one only by its old
  * name. */
-static void *find(struct watch *w, const char *name, const char *older)
+static void *find_function(struct watch *w, const char *name, const char *older)
 {
 	void *f = dlsym(w->library, name);
 
@@ -61,18 +61,18 @@ static void load(struct watch *w)
 		snprintf(w->error, sizeof(w->error), "%.150s", dlerror());
 		return;
 	}
-	*(void **)&w->init = find(w, "nvmlInit_v2", NULL);
-	*(void **)&w->shutdown = find(w, "nvmlShutdown", NULL);
-	*(void **)&w->error_text = find(w, "nvmlErrorString", NULL);
-	*(void **)&w->find = find(w, "nvmlDeviceGetHandleByPciBusId_v2", NULL);
-	*(void **)&w->clock = find(w, "nvmlDeviceGetClockInfo", NULL);
-	*(void **)&w->power = find(w, "nvmlDeviceGetPowerUsage", NULL);
-	*(void **)&w->temperature = find(w, "nvmlDeviceGetTemperature", NULL);
-	*(void **)&w->reasons = find(w, "nvmlDeviceGetCurrentClocksEventReasons",
-				     "nvmlDeviceGetCurrentClocksThrottleReasons");
+	*(void **)&w->init = find_function(w, "nvmlInit_v2", NULL);
+	*(void **)&w->shutdown = find_function(w, "nvmlShutdown", NULL);
+	*(void **)&w->error_text = find_function(w, "nvmlErrorString", NULL);
+	*(void **)&w->find = find_function(w, "nvmlDeviceGetHandleByPciBusId_v2", NULL);
+	*(void **)&w->clock = find_function(w, "nvmlDeviceGetClockInfo", NULL);
+	*(void **)&w->power = find_function(w, "nvmlDeviceGetPowerUsage", NULL);
+	*(void **)&w->temperature = find_function(w, "nvmlDeviceGetTemperature", NULL);
+	*(void **)&w->reasons = find_function(w, "nvmlDeviceGetCurrentClocksEventReasons",
+					      "nvmlDeviceGetCurrentClocksThrottleReasons");
 }
 
-static void begin(struct watch *w, const char *pci_bus_id)
+static void begin_watch(struct watch *w, const char *pci_bus_id)
 {
 	int err = w->init();
 
@@ -102,7 +102,7 @@ struct watch *watch_open(const char *pci_bus_id)
 	else
 		snprintf(w->error, sizeof(w->error), "no GPU");
 	if (!*w->error)
-		begin(w, pci_bus_id);
+		begin_watch(w, pci_bus_id);
 	start_series(w);
 	return w;
 }
