@@ -17,7 +17,7 @@
 
 /* ---- what one or two platforms say of one workload -------------------------------------- */
 
-/* Leaves a title room for its finding. */
+/* Leaves a title space for its finding. */
 enum { SUBJECT_CHARACTERS = 40 };
 
 const struct param *chart_over(const struct workload *w, const char *name)
@@ -277,7 +277,7 @@ bool chart_has_ideal(const struct grid *g, int size)
 	const struct grid_size *s = &g->size[size];
 
 	/* of one depth alone K is all of T, and overhead nothing by definition */
-	return s->kernel_ns > 0 && (g->nominal || s->shallow >= 0);
+	return s->kernel_ns > 0 && (g->nominal || s->small >= 0);
 }
 
 int chart_size_on(const struct chart_set *s, int side, int size)
@@ -384,13 +384,13 @@ static bool is_of_these(const struct chart_set *given, int sets, const struct co
 int variants_init(struct variants *v, const struct chart_set *given, int sets)
 {
 	const struct plan *p = &given->side->journal->plan;
-	size_t room = (size_t)(p->n_configs + sets);
+	size_t capacity = (size_t)(p->n_configs + sets);
 	int err = 0;
 
 	/* a set stays where it is: its fit points into it */
-	*v = (struct variants){ .set = calloc(room + 1, sizeof(*v->set)),
-				.other = calloc(room + 1, sizeof(*v->other)) };
-	CHECK(v->set && v->other, "memory of %zu sets", room);
+	*v = (struct variants){ .set = calloc(capacity + 1, sizeof(*v->set)),
+				.other = calloc(capacity + 1, sizeof(*v->other)) };
+	CHECK(v->set && v->other, "memory of %zu sets", capacity);
 	for (; v->sets < sets; v->sets++)
 		v->set[v->sets] = &given[v->sets];
 	for (int i = 0; i < p->n_configs && !err; i++) {

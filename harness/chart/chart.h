@@ -84,7 +84,7 @@ struct chart_set {
 	struct fit fit[CHART_SIDES];
 	bool fitted[CHART_SIDES];
 	struct resamples resamples[CHART_SIDES];
-	double *draws;		       /* room */
+	double *draws;		       /* buffer */
 	const struct chart_pair *pair; /* NULL: one side */
 	/* As in rift compare, between two sessions: factors of the draws, and a wider margin. */
 	const double *session_factors; /* NULL: the two sides of one session */

@@ -16,7 +16,7 @@
 
 /* ---- workloads -------------------------------------------------------------------------- */
 
-static bool holds(const struct chart_side *s, const struct workload *w)
+static bool has_workload(const struct chart_side *s, const struct workload *w)
 {
 	const struct plan *p = &s->journal->plan;
 
@@ -27,7 +27,7 @@ static bool holds(const struct chart_side *s, const struct workload *w)
 }
 
 /* Does a step of some point copy between host and device? */
-static bool copies(const struct journal *j, const struct workload *w)
+static bool has_copies(const struct journal *j, const struct workload *w)
 {
 	for (int i = 0; i < j->plan.n_points; i++)
 		if (j->plan.config[j->plan.point[i].config].workload == w && copied_bytes(j, i) > 0)
@@ -38,7 +38,7 @@ static bool copies(const struct journal *j, const struct workload *w)
 static bool is_wanted(const struct chart_side *s, const struct workload *w)
 {
 	if (chart_is_over_copied(s->over))
-		return copies(s->journal, w);
+		return has_copies(s->journal, w);
 	return !s->over || chart_over(w, s->over);
 }
 
@@ -99,7 +99,7 @@ int charts_init(struct charts *c, const struct chart_side *side, int sides)
 		err = chart_pair_init(&c->pair, side);
 	for (int i = 0; i < p->n_configs && !err; i++)
 		if (is_first_of_its_workload(p, i) && is_wanted(side, p->config[i].workload) &&
-		    holds(&side[sides - 1], p->config[i].workload))
+		    has_workload(&side[sides - 1], p->config[i].workload))
 			err = add_set(c, side, sides, p->config[i].workload);
 	if (!err && !c->sets)
 		err = complain(EXDEV, "the two sessions have no point in common: nothing of B can "
@@ -195,7 +195,7 @@ static int add_chart(struct charts *c, const char *folder, const char *name, con
 
 enum { CHARTS_OF_A_SET = 7 };
 
-static int add_charts_of(struct charts *c, const char *folder, const struct chart_set *set)
+static int add_charts(struct charts *c, const char *folder, const struct chart_set *set)
 {
 	const char *name = set->grid[0].workload->name;
 	struct request r = { .set = set, .sets = 1 };
@@ -234,7 +234,7 @@ int charts_write(struct charts *c, const char *folder)
 	c->picture = calloc((size_t)most, sizeof(*c->picture));
 	CHECK(c->picture, "memory of %d charts", most);
 	for (int i = 0; i < c->sets && !err; i++)
-		err = add_charts_of(c, folder, &c->set[i]);
+		err = add_charts(c, folder, &c->set[i]);
 	if (!err && !c->set->side->over)
 		err = add_chart(c, folder, "workloads", "", dots, &all);
 	if (!err && !c->set->side->over)

@@ -190,7 +190,7 @@ int chart_copied(const struct chart_set *s, struct plot *p)
 	if (!err) {
 		p->script = "plots/copied.gp";
 		set_lines(&c, p);
-		copied_say(&c, p);
+		copied_label(&c, p);
 		err = write_points(&c, p);
 	}
 	for (int i = 0; i < c.lines; i++)
@@ -264,7 +264,7 @@ static void label_finding(const struct copied *c, struct plot *p)
 	words_finding(p, "%s", finding);
 }
 
-void copied_say(const struct copied *c, struct plot *p)
+void copied_label(const struct copied *c, struct plot *p)
 {
 	const struct copied_line *l = &c->line[0];
 	const struct grid *g = &l->set->grid[0];

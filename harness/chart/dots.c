@@ -24,7 +24,7 @@ struct dots {
 /* ---- rows ------------------------------------------------------------------------------- */
 
 /* The points of a row that both sides have. Returns how many. */
-static int pairs_of(const struct row *r, struct point_pair *pair, const struct grid_point **a)
+static int common_points(const struct row *r, struct point_pair *pair, const struct grid_point **a)
 {
 	const struct grid *g = &r->set->grid[0];
 	int n = 0;
@@ -43,12 +43,12 @@ static int pairs_of(const struct row *r, struct point_pair *pair, const struct g
 static void fill_row(struct row *r)
 {
 	const struct chart_set *s = r->set;
-	size_t room = (size_t)s->grid[0].n_points + 1;
-	struct point_pair *pair = calloc(room, sizeof(*pair));
-	const struct grid_point **a = calloc(room, sizeof(*a));
+	size_t capacity = (size_t)s->grid[0].n_points + 1;
+	struct point_pair *pair = calloc(capacity, sizeof(*pair));
+	const struct grid_point **a = calloc(capacity, sizeof(*a));
 
-	CHECK(pair && a, "memory of %zu points", room);
-	r->points = pairs_of(r, pair, a);
+	CHECK(pair && a, "memory of %zu points", capacity);
+	r->points = common_points(r, pair, a);
 	if (r->points)
 		r->mean = chart_mean_ratio(s, pair, r->points);
 	if (!r->mean.n)

@@ -40,16 +40,16 @@ static struct interval cell_of(const struct heat *h, int panel, int row, int col
 
 /* ---- verdicts, B over A ------------------------------------------------------------------- */
 
-static int cells_of(const struct heat *h)
+static int count_cells(const struct heat *h)
 {
 	return h->panels * h->rows * h->columns;
 }
 
-static struct judged *judged_of(const struct heat *h)
+static struct judged *new_judged(const struct heat *h)
 {
-	struct judged *all = calloc((size_t)cells_of(h) + 1, sizeof(*all));
+	struct judged *all = calloc((size_t)count_cells(h) + 1, sizeof(*all));
 
-	CHECK(all, "memory of %d verdicts", cells_of(h));
+	CHECK(all, "memory of %d verdicts", count_cells(h));
 	return all;
 }
 
@@ -88,9 +88,9 @@ static int heat_init(struct heat *h, const struct chart_set *s, int side, bool r
 	while (!ratio && h->first < g->n_sizes && !chart_has_ideal(g, h->first))
 		h->first++;
 	h->rows = g->n_sizes - h->first;
-	h->cell = calloc((size_t)cells_of(h) + 1, sizeof(*h->cell));
-	CHECK(h->cell, "memory of %d cells", cells_of(h));
-	h->judged = ratio ? judged_of(h) : NULL;
+	h->cell = calloc((size_t)count_cells(h) + 1, sizeof(*h->cell));
+	CHECK(h->cell, "memory of %d cells", count_cells(h));
+	h->judged = ratio ? new_judged(h) : NULL;
 	for (int panel = 0; panel < h->panels; panel++)
 		for (int row = 0; row < h->rows; row++)
 			for (int column = 0; column < h->columns; column++, i++) {
@@ -247,14 +247,14 @@ static int heat_write(struct heat *h, struct plot *p)
 	name_axes(h, p);
 	name_makers(h, p);
 	if (h->ratio)
-		heat_say_ratio(h, p);
+		heat_label_ratio(h, p);
 	else
-		heat_say_overhead(h, p);
+		heat_label_overhead(h, p);
 	err = write_cells(h, p);
 	return err ? err : write_lines(h, p);
 }
 
-static int draw(const struct chart_set *s, int side, bool ratio, struct plot *p)
+static int draw_heat(const struct chart_set *s, int side, bool ratio, struct plot *p)
 {
 	struct heat h;
 	int n = heat_init(&h, s, side, ratio);
@@ -267,12 +267,12 @@ static int draw(const struct chart_set *s, int side, bool ratio, struct plot *p)
 
 int chart_overhead(const struct chart_set *s, int side, struct plot *p)
 {
-	return draw(s, side, false, p);
+	return draw_heat(s, side, false, p);
 }
 
 int chart_ratios(const struct chart_set *s, struct plot *p)
 {
-	return s->sides > 1 ? draw(s, 0, true, p) : 1;
+	return s->sides > 1 ? draw_heat(s, 0, true, p) : 1;
 }
 
 /* ---- the worst and the best cell -------------------------------------------------------- */
@@ -378,14 +378,14 @@ static void column_text(const struct heat *h, int panel, int column, char *out, 
 }
 
 /*
- * The shallowest depth, and the first from which on all is small, else the deepest that brackets
+ * The smallest depth, and the first from which on all is small, else the largest that brackets
  * the share.
  */
 static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 {
 	int first = -1, last = -1, all = -1;
 	char a[64] = "", b[64] = "";
-	bool settled = false; /* all is small at the shallowest: what noise says later is none */
+	bool settled = false; /* all is small at the least depth: what noise shows later is none */
 	bool some = false;    /* at some depth something is small */
 
 	for (int column = 0; column < h->columns; column++) {
@@ -426,7 +426,7 @@ static void label_overhead(const struct heat *h, struct plot *p)
 	words_finding(p, "%s", used ? finding : "");
 }
 
-void heat_say_overhead(const struct heat *h, struct plot *p)
+void heat_label_overhead(const struct heat *h, struct plot *p)
 {
 	const struct place worst = furthest(h, 1, false), best = furthest(h, -1, false);
 
@@ -541,7 +541,7 @@ static void label_verdicts(const struct heat *h, const int of[VERDICT_INCONCLUSI
 			      points);
 }
 
-void heat_say_ratio(const struct heat *h, struct plot *p)
+void heat_label_ratio(const struct heat *h, struct plot *p)
 {
 	int of[VERDICT_INCONCLUSIVE + 1] = { 0 };
 	struct place at;

@@ -279,7 +279,7 @@ static int64_t deepest(const struct latency *l, int k)
 }
 
 /* The series of a side that comes first; -1: it has none. */
-static int first_of(const struct latency *l, int side)
+static int first_series(const struct latency *l, int side)
 {
 	for (int k = 0; k < l->n; k++)
 		if (l->series[k].side == side)
@@ -299,18 +299,18 @@ static struct text block_text(int64_t depth)
 /* "empty kernels: one 9.1 µs; each of 4096: stream 3.6 µs, graph 1.1 µs"; "" without points. */
 static void side_text(const struct latency *l, int side, char *out, size_t size)
 {
-	int first = first_of(l, side);
-	int64_t shallow = latency_grid(l, first)->depth[0], depth = deepest(l, first);
-	const struct grid_point *one = latency_smallest(l, first, shallow);
+	int first = first_series(l, side);
+	int64_t small_depth = latency_grid(l, first)->depth[0], depth = deepest(l, first);
+	const struct grid_point *one = latency_smallest(l, first, small_depth);
 	size_t used;
 
 	*out = '\0';
 	if (!depth)
 		return;
 	used = (size_t)snprintf(out, size, "%s: ", words_of_size(&l->set->grid[0], 0).s);
-	if (one && shallow < depth)
-		used += (size_t)snprintf(out + used, size - used, "%s %s; ", block_text(shallow).s,
-					 words_time(one->total_ns).s);
+	if (one && small_depth < depth)
+		used += (size_t)snprintf(out + used, size - used, "%s %s; ",
+					 block_text(small_depth).s, words_time(one->total_ns).s);
 	used += (size_t)snprintf(out + used, size - used, "each of %ld:", (long)depth);
 	for (int k = first; k < l->n && used < size; k++) {
 		const struct grid_point *at = latency_smallest(l, k, depth);

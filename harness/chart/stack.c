@@ -32,7 +32,7 @@ static void bars_init(struct bars *b, const struct grid *g, const struct stack *
 	free(in);
 }
 
-static double share_of(const struct bars *b, int bar, int part)
+static double bar_share(const struct bars *b, int bar, int part)
 {
 	return stack_share(&b->stack[b->point[bar]], (enum stack_part)part);
 }
@@ -55,7 +55,7 @@ static int write_parts(const struct bars *b, struct plot *p)
 		double right = 0, left = 0;
 
 		for (int k = 0; k < STACK_PARTS; k++) {
-			double share = 100 * share_of(b, i, k), *end = share < 0 ? &left : &right;
+			double share = 100 * bar_share(b, i, k), *end = share < 0 ? &left : &right;
 
 			if (isnan(share))
 				continue;
@@ -76,7 +76,7 @@ static double largest(const struct bars *b, int *bar, int *part)
 
 	for (int i = 0; i < b->n; i++)
 		for (int k = 0; k < STACK_OTHER; k++) {
-			double share = share_of(b, i, k);
+			double share = bar_share(b, i, k);
 
 			if (k == STACK_KERNEL || isnan(share) || share <= most)
 				continue;
@@ -94,7 +94,7 @@ static struct text range(const struct bars *b, int part)
 	struct text t = { "" };
 
 	for (int i = 0; i < b->n; i++) {
-		double share = share_of(b, i, part);
+		double share = bar_share(b, i, part);
 
 		if (isnan(share))
 			continue;

@@ -151,9 +151,9 @@ void words_finding(struct plot *p, const char *fmt, ...)
 	plot_text(p, "finding", "%s", text);
 }
 
-/* ---- room ------------------------------------------------------------------------------- */
+/* ---- space ------------------------------------------------------------------------------ */
 
-void words_cut(char *text, size_t room, int characters)
+void words_cut(char *text, size_t capacity, int characters)
 {
 	static const char dots[] = "…";
 	size_t at = 0, last = 0;
@@ -167,7 +167,7 @@ void words_cut(char *text, size_t room, int characters)
 		if (n++ == characters)
 			break;
 	}
-	if (!text[at] || last + sizeof(dots) > room)
+	if (!text[at] || last + sizeof(dots) > capacity)
 		return;
 	memcpy(text + last, dots, sizeof(dots));
 }
