@@ -43,7 +43,7 @@ static struct batch batch_at(const struct along_k *k, enum mode mode, double ker
 	return (struct batch){ mode, k->depth, k->launches, kernel_ns };
 }
 
-/* Sizes of this mode, that are not empty, in blocks at least so deep. */
+/* Sizes of this mode that are not empty, in batches of at least this depth. */
 static bool swept(const struct fit *f, enum mode mode, double depth, double *least, double *most)
 {
 	*least = INFINITY;
@@ -274,7 +274,7 @@ static double least_depth(const struct model *m, const void *arg)
 	return good;
 }
 
-/* However deep: is the pace alone too slow? */
+/* Is the pace alone too slow, at any depth? */
 static bool never(const struct along_depth *d, const struct model *m)
 {
 	double far = 1 << 20;

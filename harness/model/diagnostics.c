@@ -1,4 +1,5 @@
-/* diagnostics.c - signs that the model is wrong for a platform, or the measurement for the model.
+/* diagnostics.c - effects that show that the model is wrong for a platform, or the measurement for
+ * the model.
  */
 #include "harness/model/diagnostics.h"
 
@@ -12,25 +13,25 @@
 #include "harness/model/fit_parts.h"
 #include "harness/stats/stats.h"
 
-struct signs {
-	struct sign *out;
+struct diagnostics {
+	struct diagnostic *out;
 	int n;
 };
 
-static void add_diagnostic(struct signs *s, const char *name, const char *fmt, ...)
+static void add_diagnostic(struct diagnostics *s, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void add_diagnostic(struct signs *s, const char *name, const char *fmt, ...)
+static void add_diagnostic(struct diagnostics *s, const char *name, const char *fmt, ...)
 {
-	struct sign *sign = &s->out[s->n];
+	struct diagnostic *diagnostic = &s->out[s->n];
 	va_list args;
 
-	if (s->n == SIGNS_MAX)
+	if (s->n == DIAGNOSTICS_MAX)
 		return;
 	s->n++;
-	sign->name = name;
+	diagnostic->name = name;
 	va_start(args, fmt);
-	vsnprintf(sign->text, sizeof(sign->text), fmt, args);
+	vsnprintf(diagnostic->text, sizeof(diagnostic->text), fmt, args);
 	va_end(args);
 }
 
@@ -79,7 +80,7 @@ struct effect {
  * Is there anything to see at so many launches? Points on both sides, or the effect is an intercept
  * or a slope that the model has. One that grows with depth has no place; one is as good as another.
  */
-static bool is_told(const struct fit_part *s, int kind, double at)
+static bool has_both_sides(const struct fit_part *s, int kind, double at)
 {
 	int with = 0;
 
@@ -93,8 +94,8 @@ static bool is_told(const struct fit_part *s, int kind, double at)
 	return with >= 3 && s->n - with >= 3;
 }
 
-static double most_of(const struct fit_part *s, const struct fit_data *d, int kind,
-		      const struct effect *e)
+static double largest_share(const struct fit_part *s, const struct fit_data *d, int kind,
+			    const struct effect *e)
 {
 	double most = 0;
 
@@ -120,7 +121,7 @@ static struct effect best_effect(struct fit_parts *parts, const struct fit_data 
 		struct model with_m = without_m;
 		double loss;
 
-		if (!is_told(s, kind, at))
+		if (!has_both_sides(s, kind, at))
 			continue;
 		s->effect = effects[kind];
 		s->effect_at = at;
@@ -129,7 +130,7 @@ static struct effect best_effect(struct fit_parts *parts, const struct fit_data 
 			best = (struct effect){ .loss = loss, .at = at, .cost_ns = s->effect_ns };
 		s->effect = NULL;
 	}
-	best.most = most_of(s, d, kind, &best);
+	best.most = largest_share(s, d, kind, &best);
 	return best;
 }
 
@@ -141,7 +142,8 @@ static bool all_powers_of_two(const struct grid *g)
 	return true;
 }
 
-static void add_effect(struct signs *s, const struct grid *g, int kind, const struct effect *e)
+static void add_effect(struct diagnostics *s, const struct grid *g, int kind,
+		       const struct effect *e)
 {
 	double launches = e->at;
 
@@ -170,7 +172,7 @@ static void add_effect(struct signs *s, const struct grid *g, int kind, const st
 }
 
 /* Prints only the effect that explains most, as effects overlap. False: none explains enough. */
-static bool look_for_effects(struct signs *s, const struct fit *f)
+static bool find_effects(struct diagnostics *s, const struct fit *f)
 {
 	struct effect found[EFFECTS];
 	struct fit_parts parts;
@@ -184,7 +186,7 @@ static bool look_for_effects(struct signs *s, const struct fit *f)
 		if (kind == BATCHING && all_powers_of_two(f->grid))
 			continue;
 		found[kind] = best_effect(&parts, &d, &m, kind);
-		if (found[kind].loss <= SIGN_LOSS && found[kind].most >= SIGN_EFFECT &&
+		if (found[kind].loss <= DIAGNOSTIC_LOSS && found[kind].most >= DIAGNOSTIC_EFFECT &&
 		    (best < 0 || found[kind].loss < found[best].loss))
 			best = kind;
 	}
@@ -212,7 +214,7 @@ static bool is_regime(const struct fit *f, int i, enum regime regime)
 	       model_regime(&f->model, b) == regime;
 }
 
-static void look_for_corner(struct signs *s, const struct fit *f)
+static void find_corner(struct diagnostics *s, const struct fit *f)
 {
 	static const double matters = 0.05;
 	double *r = calloc((size_t)f->grid->n_points + 1, sizeof(*r)), median;
@@ -236,7 +238,7 @@ static void look_for_corner(struct signs *s, const struct fit *f)
 
 /* ---- clocks ------------------------------------------------------------------------------- */
 
-static void look_for_drift(struct signs *s, const struct fit *f)
+static void find_drift(struct diagnostics *s, const struct fit *f)
 {
 	static const double matters = 0.01;
 	double drift = f->grid->j->drift_most[f->grid->side];
@@ -246,7 +248,7 @@ static void look_for_drift(struct signs *s, const struct fit *f)
 			       100 * drift);
 }
 
-static void look_for_clock(struct signs *s, const struct fit *f)
+static void find_clock(struct diagnostics *s, const struct fit *f)
 {
 	static const double matters = 0.02;
 	double clock = f->model.v[MODEL_CLOCK];
@@ -260,16 +262,16 @@ static void look_for_clock(struct signs *s, const struct fit *f)
 			       clock);
 }
 
-int diagnostics_find(const struct fit *f, struct sign out[SIGNS_MAX])
+int diagnostics_find(const struct fit *f, struct diagnostic out[DIAGNOSTICS_MAX])
 {
-	struct signs s = { .out = out };
+	struct diagnostics s = { .out = out };
 
-	look_for_drift(&s, f);
+	find_drift(&s, f);
 	/* where an effect is missing from the model, what was fitted without it says nothing more
 	 */
-	if (look_for_effects(&s, f))
+	if (find_effects(&s, f))
 		return s.n;
-	look_for_corner(&s, f);
-	look_for_clock(&s, f);
+	find_corner(&s, f);
+	find_clock(&s, f);
 	return s.n;
 }

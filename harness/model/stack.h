@@ -6,8 +6,8 @@
  *
  *   kernel      N X, X device time of a launch, less what is known of copies in it
  *   gap         between kernels on the device: g, gn and G, bf
- *   submission  what of launch calls and of what stands behind them is not hidden behind kernels:
- *               the model's total less the other parts. The first call of a block never is hidden
+ *   submission  the part of launch calls and of a submission proxy that is not hidden behind
+ *               kernels: the model's total less the other parts. The first call of a block never is
  *   sync        Z - c, Zg, Zf - c: from the last call on, what one launch and its synchronize take
  *               beside the kernel. That the device starts late is part of it (model.h says why)
  *   transfer    copies that the workload counts, by what they cost on the call costs
@@ -106,8 +106,8 @@ void stack_notes(struct stack_notes *out, const struct stack_request *r, const s
 
 /*
  * A selection that can be read: of each mode three sizes (the smallest, the middle and the largest
- * that were swept in it), each at its smallest and its largest depth. in has room for all points.
- * Returns how many.
+ * that were swept in it), each at its smallest and its largest depth. in is a buffer for all
+ * points. Returns how many.
  */
 int stacks_select(const struct grid *g, bool *in);
 
