@@ -30,7 +30,7 @@ int predict_drop_launches(struct plan *p, int sides, double *max_ns);
 int predict_drop_long(struct plan *p, int sides);
 
 /*
- * Where two sides take turns: marks the configurations of which there is no room for two on the
+ * Where two sides take turns: marks the configurations of which there is no memory for two on the
  * device (struct config, apart). Returns how many.
  */
 int predict_apart(struct plan *p);

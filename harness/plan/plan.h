@@ -64,7 +64,8 @@ struct design {
 	bool pairs;	   /* of two sides: one of each is alive together, and they take turns */
 	double company[2]; /* pairs were given up: of a side, in company over alone; 0: they were
 			      not */
-	bool sequential;   /* ends at a look of harness/stats/decide.h that finds enough */
+	bool sequential;   /* ends at an interim analysis (harness/stats/decide.h) that finds enough
+			    */
 	double half_width_max; /* of an interval that is narrow enough, a share */
 	int rounds;
 	int64_t visit_ns;	    /* blocks of a visit last about this long ... */
@@ -103,7 +104,7 @@ struct plan {
 	double start_ns[2];	/* of a side: from a worker's start to its first line; NAN */
 	double free_bytes[2];	/* of a side: of the device's memory, with nothing set up; NAN */
 	double calibrate_ns[2]; /* to calibrate clocks; NAN */
-	double warmup_ns[2];	/* until they stand still; NAN */
+	double warmup_ns[2];	/* until the clock is stable; NAN */
 	int refused;		/* points that the workload's limits do not allow */
 	char refused_why[160];	/* the first reason */
 };

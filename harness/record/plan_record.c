@@ -217,7 +217,7 @@ static const json_int_t ns_max = (json_int_t)86400 * 1000000000;
 
 enum { BLOCKS_MOST = 1000000 };
 
-__attribute__((format(printf, 1, 2))) static struct text say(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static struct text format_text(const char *fmt, ...)
 {
 	struct text t;
 	va_list args;
@@ -311,12 +311,13 @@ static struct text design_wrong(const json_t *o)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!(rows[i].optional && !json_object_get(o, rows[i].name)) &&
 		    !is_whole(o, rows[i].name, rows[i].lo, rows[i].hi))
-			return say("design.%s must be %lld to %lld", rows[i].name,
-				   (long long)rows[i].lo, (long long)rows[i].hi);
+			return format_text("design.%s must be %lld to %lld", rows[i].name,
+					   (long long)rows[i].lo, (long long)rows[i].hi);
 	if (!are_kinds(o))
-		return say("design.sync or sync_kinds must name how blocks are waited for");
+		return format_text("design.sync or sync_kinds must name how blocks are waited for");
 	if (!is_lock(o))
-		return say("design.lock_clocks_mhz must be \"base\" or 1 to %d", CLOCK_MHZ_MAX);
+		return format_text("design.lock_clocks_mhz must be \"base\" or 1 to %d",
+				   CLOCK_MHZ_MAX);
 	return nothing;
 }
 
@@ -342,17 +343,17 @@ static struct text point_wrong(const json_t *o, int i, int n_configs, const json
 	const json_t *block = json_object_get(o, "block_ns");
 
 	if (!is_whole(o, "config", 0, n_configs - 1))
-		return say("points[%d].config must be 0 to %d", i, n_configs - 1);
+		return format_text("points[%d].config must be 0 to %d", i, n_configs - 1);
 	if (!is_name(json_object_get(o, "mode"), modes))
-		return say("points[%d].mode must be stream, graph or fused", i);
+		return format_text("points[%d].mode must be stream, graph or fused", i);
 	if (!is_whole(o, "depth", 1, PLAN_DEPTH_MAX))
-		return say("points[%d].depth must be 1 to %d", i, PLAN_DEPTH_MAX);
+		return format_text("points[%d].depth must be 1 to %d", i, PLAN_DEPTH_MAX);
 	if (block && !json_is_null(block) && !(json_number_value(block) >= 0))
-		return say("points[%d].block_ns must be 0 or more, or null", i);
+		return format_text("points[%d].block_ns must be 0 or more, or null", i);
 	if (!is_key(o, "key"))
-		return say("points[%d].key must be a SHA-256", i);
+		return format_text("points[%d].key must be a SHA-256", i);
 	if (!has_kind(o, kinds))
-		return say("points[%d] must have a sync of sync_kinds, and a key_alone", i);
+		return format_text("points[%d] must have a sync of sync_kinds, and a key_alone", i);
 	return nothing;
 }
 
@@ -364,7 +365,7 @@ struct text plan_wrong(const json_t *o)
 	struct text wrong = design_wrong(design);
 
 	if (!*wrong.s && !n_points)
-		wrong = say("points must be there");
+		wrong = format_text("points must be there");
 	for (int i = 0; i < n_points && !*wrong.s; i++)
 		wrong = point_wrong(json_array_get(points, (size_t)i), i, n_configs,
 				    json_object_get(design, "sync_kinds"));
@@ -373,7 +374,7 @@ struct text plan_wrong(const json_t *o)
 
 /* ---- read back -------------------------------------------------------------------------- */
 
-static double ns_of(const json_t *o, const char *key)
+static double ns_field(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
 
@@ -453,15 +454,15 @@ static void design_parse(struct design *d, const json_t *o)
 
 static struct side_timing timing_parse(const json_t *o)
 {
-	return (struct side_timing){ .setup_ns = ns_of(o, "setup_ns"),
-				     .ends_ns = ns_of(o, "ends_ns"),
-				     .step_ns = ns_of(o, "step_ns"),
-				     .gap_ns = ns_of(o, "gap_ns"),
-				     .check_ends_ns = ns_of(o, "check_ends_ns"),
-				     .check_step_ns = ns_of(o, "check_step_ns") };
+	return (struct side_timing){ .setup_ns = ns_field(o, "setup_ns"),
+				     .ends_ns = ns_field(o, "ends_ns"),
+				     .step_ns = ns_field(o, "step_ns"),
+				     .gap_ns = ns_field(o, "gap_ns"),
+				     .check_ends_ns = ns_field(o, "check_ends_ns"),
+				     .check_step_ns = ns_field(o, "check_step_ns") };
 }
 
-static const struct workload *look_up(const struct workload *const *table, const char *name)
+static const struct workload *find_workload(const struct workload *const *table, const char *name)
 {
 	for (; name && *table; table++)
 		if (!strcmp((*table)->name, name))
@@ -473,7 +474,7 @@ static int config_parse(struct config *c, const json_t *o, const struct workload
 			const char *where)
 {
 	const char *name = json_string_value(json_object_get(o, "workload")), *param;
-	const struct workload *w = look_up(table, name);
+	const struct workload *w = find_workload(table, name);
 	json_t *value;
 	void *opts;
 	int err;
@@ -517,7 +518,7 @@ static void point_parse(struct plan_point *at, const json_t *o, const struct pla
 					   modes, json_string_value(json_object_get(o, "mode"))),
 				   .depth = integer(o, "depth"),
 				   .sync = p->design.sync,
-				   .block_ns = { ns_of(o, "block_ns"), NAN } };
+				   .block_ns = { ns_field(o, "block_ns"), NAN } };
 	at->block_ns[1] = predict_block_ns(p, at, 1);
 	if (p->design.policies) {
 		at->sync = (enum wait_policy)find_name(
@@ -544,12 +545,12 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 	out->point = calloc(n_points + 1, sizeof(*out->point));
 	CHECK(out->config && out->point, "memory of %zu points", n_points);
 	out->depth_given = json_is_true(json_object_get(o, "depth_given"));
-	out->start_ns[0] = ns_of(o, "start_ns");
-	out->calibrate_ns[0] = ns_of(o, "calibrate_ns");
-	out->warmup_ns[0] = ns_of(o, "warmup_ns");
-	out->warmup_ns[1] = ns_of(json_object_get(o, "b"), "warmup_ns");
-	out->start_ns[1] = ns_of(json_object_get(o, "b"), "start_ns");
-	out->calibrate_ns[1] = ns_of(json_object_get(o, "b"), "calibrate_ns");
+	out->start_ns[0] = ns_field(o, "start_ns");
+	out->calibrate_ns[0] = ns_field(o, "calibrate_ns");
+	out->warmup_ns[0] = ns_field(o, "warmup_ns");
+	out->warmup_ns[1] = ns_field(json_object_get(o, "b"), "warmup_ns");
+	out->start_ns[1] = ns_field(json_object_get(o, "b"), "start_ns");
+	out->calibrate_ns[1] = ns_field(json_object_get(o, "b"), "calibrate_ns");
 	if (json_string_value(json_object_get(o, "declared_platform")))
 		snprintf(out->declared, sizeof(out->declared), "%s",
 			 json_string_value(json_object_get(o, "declared_platform")));

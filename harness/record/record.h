@@ -52,7 +52,7 @@ enum mark {
 	MARK_SWITCHED = 1, /* the thread was switched away from */
 	MARK_MOVED = 2,	   /* it ended on another processor than it began on */
 	MARK_CLOCK = 4,	   /* a canary beside it was off */
-	MARK_QUEUE = 8,	   /* more launches than the queue holds: calls wait for room */
+	MARK_QUEUE = 8,	   /* more launches than the queue holds: calls wait for a place */
 	MARK_EVENTS = 16,  /* an event pair was recorded around it, which costs time */
 	MARK_ALL = 31,
 };

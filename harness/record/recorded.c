@@ -57,7 +57,7 @@ static void list_kinds(const struct design *d, char *out, size_t size)
 		used += (size_t)snprintf(out + used, size - used, ", %s", sync_names[d->policy[i]]);
 }
 
-static int choose_kind(struct journal *j, const char *path, const char *sync)
+static int choose_policy(struct journal *j, const char *path, const char *sync)
 {
 	char kinds[64];
 	int kind;
@@ -101,7 +101,7 @@ int session_read(struct journal *j, const char *path, const char *sync)
 		j->path = strdup(path);
 		CHECK(j->path, "memory of a name");
 	}
-	return err ? err : choose_kind(j, path, sync);
+	return err ? err : choose_policy(j, path, sync);
 }
 
 /* ---- sides -------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ int session_side_parse(const char *text, int *side)
 }
 
 /* The side that a word ends with; SIDE_ANY: none. */
-static int end_of(const char *word)
+static int side_suffix(const char *word)
 {
 	size_t n = strlen(word);
 
@@ -126,7 +126,7 @@ static int end_of(const char *word)
 
 int session_word_parse(const struct session_arg *arg, char **path, int *side)
 {
-	int end = end_of(arg->word);
+	int end = side_suffix(arg->word);
 	bool is_file;
 
 	*path = strdup(arg->word);

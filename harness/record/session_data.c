@@ -29,7 +29,7 @@ enum { TURN_TOTAL, TURN_ENQ, TURN_SERIES };
 static const char *const series_names[TURN_SERIES] = { "t_total_ns", "t_enq_ns" };
 
 /* The median of a round's blocks, of those without a mark where there are any; NAN: none. */
-static double median_of_round(const json_t *line, const char *series, int round, double *room)
+static double median_of_round(const json_t *line, const char *series, int round, double *scratch)
 {
 	const json_t *rounds = json_object_get(line, "round_of_block"), *of;
 	const json_t *ns = json_object_get(line, series), *marks = json_object_get(line, "marks");
@@ -41,8 +41,8 @@ static double median_of_round(const json_t *line, const char *series, int round,
 	json_array_foreach(rounds, i,
 			   of) if (json_integer_value(of) == round &&
 				   (!unmarked || !json_integer_value(json_array_get(marks, i))))
-		room[n++] = json_number_value(json_array_get(ns, i));
-	return median_of(room, n);
+		scratch[n++] = json_number_value(json_array_get(ns, i));
+	return median_of(scratch, n);
 }
 
 /* A point's rounds are kept; where the other side of the pair has it too, both values are moved. */
@@ -50,7 +50,7 @@ static void journal_take_turns(struct journal *j, int replicate, int point, cons
 {
 	size_t rounds = (size_t)j->plan.design.rounds, points = (size_t)j->plan.n_points;
 	size_t blocks = json_array_size(json_object_get(line, "round_of_block"));
-	double *room;
+	double *scratch;
 
 	if (!j->plan.design.pairs)
 		return;
@@ -58,12 +58,12 @@ static void journal_take_turns(struct journal *j, int replicate, int point, cons
 		j->turns = journal_zeroed((size_t)j->replicates, sizeof(*j->turns));
 	if (!j->turns[replicate])
 		j->turns[replicate] = journal_zeroed(points * rounds * TURN_SERIES, sizeof(double));
-	room = journal_zeroed(blocks, sizeof(*room));
+	scratch = journal_zeroed(blocks, sizeof(*scratch));
 	for (size_t r = 0; r < rounds; r++)
 		for (size_t k = 0; k < TURN_SERIES; k++)
 			j->turns[replicate][((size_t)point * rounds + r) * TURN_SERIES + k] =
-				median_of_round(line, series_names[k], (int)r, room);
-	free(room);
+				median_of_round(line, series_names[k], (int)r, scratch);
+	free(scratch);
 }
 
 /* The median of b / a over the rounds that both have; NAN: none. */
@@ -184,7 +184,7 @@ void journal_apply_header(struct journal *j, int replicate, json_t *line)
 	j->attempts[replicate]++;
 }
 
-static enum point_status status_of(const char *text)
+static enum point_status parse_status(const char *text)
 {
 	if (!text)
 		return POINT_FAILED;
@@ -229,7 +229,7 @@ void journal_apply_point(struct journal *j, int replicate, int point, const json
 	size_t n = json_array_size(canaries);
 
 	j->status[at] =
-		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
+		(unsigned char)parse_status(json_string_value(json_object_get(line, "status")));
 	if (j->status[at] == POINT_NOT_SUPPORTED)
 		apply_refusal(j, journal_side(j, replicate), point, json_object_get(line, "error"));
 	j->total_ns[at] = assembled_median(line, "t_total_ns");
@@ -462,7 +462,7 @@ static int take_visit(const json_t *o, const struct record_scan *scan, void *arg
 }
 
 /* A crash may have come between the last visit of a point and its record. */
-static int write_missing_of(struct journal *j, int replicate)
+static int write_missing(struct journal *j, int replicate)
 {
 	int rounds = j->plan.design.rounds, err = 0;
 
@@ -479,9 +479,9 @@ static int write_missing_of(struct journal *j, int replicate)
 
 static int write_missing_points(struct journal *j)
 {
-	int err = write_missing_of(j, j->visit_replicate[0]);
+	int err = write_missing(j, j->visit_replicate[0]);
 
-	return err ? err : write_missing_of(j, j->visit_replicate[1]);
+	return err ? err : write_missing(j, j->visit_replicate[1]);
 }
 
 /* The file again, without what was dropped. */

@@ -258,7 +258,7 @@ struct checked_session {
 	json_t *seen;			 /* "replicate key" of each point -> true */
 };
 
-static const char *text(const json_t *o, const char *name)
+static const char *text_field(const json_t *o, const char *name)
 {
 	const char *s = json_string_value(json_object_get(o, name));
 
@@ -278,8 +278,8 @@ static const char *session_check_plan(struct checked_session *s, const json_t *r
 
 	if (sides != 1 && sides != 2)
 		return "sides is neither 1 nor 2";
-	snprintf(s->id, sizeof(s->id), "%s", text(record, "session_id"));
-	snprintf(s->plan_hash, sizeof(s->plan_hash), "%s", text(record, "plan_sha256"));
+	snprintf(s->id, sizeof(s->id), "%s", text_field(record, "session_id"));
+	snprintf(s->plan_hash, sizeof(s->plan_hash), "%s", text_field(record, "plan_sha256"));
 	s->sides = (int)sides;
 	s->processes = (int)processes;
 	s->rounds = (int)json_integer_value(json_object_get(design, "rounds"));
@@ -293,7 +293,7 @@ static const char *session_check_plan(struct checked_session *s, const json_t *r
 /* The number of the process that a record is of; -1: not planned. */
 static int replicate_of(const struct checked_session *s, const json_t *record)
 {
-	const char *side = text(record, "side");
+	const char *side = text_field(record, "side");
 	json_int_t process = json_integer_value(json_object_get(record, "process_index"));
 	int k = !strcmp(side, "b");
 
@@ -316,9 +316,9 @@ static const char *session_check_header(struct checked_session *s, const json_t 
 {
 	int replicate;
 
-	if (strcmp(text(record, "session_id"), s->id))
+	if (strcmp(text_field(record, "session_id"), s->id))
 		return "session_id is not the plan's: a line of another session";
-	if (strcmp(text(record, "plan_sha256"), s->plan_hash))
+	if (strcmp(text_field(record, "plan_sha256"), s->plan_hash))
 		return "plan_sha256 is not the plan's: a line of another session";
 	return find_process(s, record, &replicate);
 }
@@ -331,11 +331,11 @@ static const char *session_check_point(struct checked_session *s, const json_t *
 
 	if (wrong)
 		return wrong;
-	snprintf(name, sizeof(name), "%d %s", replicate, text(record, "key"));
+	snprintf(name, sizeof(name), "%d %s", replicate, text_field(record, "key"));
 	if (json_object_get(s->seen, name))
 		return "a second record of this point and process";
 	json_object_set_new(s->seen, name, json_true());
-	if (!strcmp(text(record, "status"), "ok"))
+	if (!strcmp(text_field(record, "status"), "ok"))
 		s->process[replicate].ok++;
 	else
 		s->process[replicate].other++;
@@ -603,8 +603,8 @@ static int check_alone(const struct checking *c, const json_t *alone)
 	return 0;
 }
 
-/* Schema 1 calls it a look. */
-static const json_t *interim_of(const json_t *trailer)
+/* Schema 1 has it under the key look. */
+static const json_t *trailer_interim(const json_t *trailer)
 {
 	const json_t *interim = json_object_get(trailer, "interim");
 
@@ -617,7 +617,7 @@ static int take_trailer(struct checking *c, const json_t *o)
 
 	c->facts->trailers++;
 	if (!err)
-		err = check_interim(c, interim_of(o));
+		err = check_interim(c, trailer_interim(o));
 	if (!err)
 		err = check_alone(c, json_object_get(o, "alone"));
 	if (!err)

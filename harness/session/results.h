@@ -19,7 +19,7 @@ struct results {
 	const struct journal *j;
 	int processes;		       /* of each side: the first so many */
 	struct resamples resamples[2]; /* shared by all points of a side */
-	double *draws, *value[2];      /* room */
+	double *draws, *value[2];      /* buffers */
 };
 
 /* processes: 1 or more; the journal must live as long. */

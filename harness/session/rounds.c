@@ -110,7 +110,7 @@ static int set_up_or_lose(struct worker *w, int config)
 }
 
 /* Host calls that put a block into the queue. */
-static int64_t calls_of(const struct submission *s)
+static int64_t launch_calls(const struct submission *s)
 {
 	if (s->mode == MODE_GRAPH)
 		return s->graph_launches + (s->rest != NULL);
@@ -129,7 +129,7 @@ static int prepare_point(void *arg)
 	struct submission *s = &a->prepared->submission;
 	int err = submission_init(s, a->instance, a->at->mode, a->at->depth);
 
-	a->prepared->calls = calls_of(s);
+	a->prepared->calls = launch_calls(s);
 	return err ? err : visit_first(a->prepared);
 }
 
@@ -300,7 +300,7 @@ static json_t *maybe_check(struct worker *w, int point, int round, int *err)
 
 /* ---- visits ----------------------------------------------------------------------------- */
 
-static struct visit_rules rules_of(const struct worker *w)
+static struct visit_rules make_rules(const struct worker *w)
 {
 	return (struct visit_rules){
 		.queue_depth = w->calibration.queue_depth,
@@ -346,7 +346,7 @@ static int measure_visit(void *arg)
 {
 	struct visiting *v = arg;
 	struct worker *w = v->w;
-	struct visit_rules rules = rules_of(w);
+	struct visit_rules rules = make_rules(w);
 	int err = visit_run(&w->visit, &w->prepared[v->point], &w->canary, &w->plan.design, &rules,
 			    v->may_put_off);
 
@@ -384,7 +384,7 @@ static int visit_point(struct visiting *v, int tries)
 	return worker_lose(w, v->point, err, &r);
 }
 
-/* What is put off goes to the end of the queue, which has room for every retry. */
+/* What is put off goes to the end of the queue, which has capacity for every retry. */
 static int run_round(struct worker *w, int config, int round, int *queue, int *tries)
 {
 	int n = draw_round(w, config, round, queue), puts = (int)(put_off_share * n) + 1, err;
@@ -424,7 +424,7 @@ static void send_alone(struct worker *w, int point, int round)
 static int measure_alone(void *arg)
 {
 	struct visiting *v = arg;
-	struct visit_rules rules = rules_of(v->w);
+	struct visit_rules rules = make_rules(v->w);
 
 	return visit_run(&v->w->visit, &v->w->prepared[v->point], &v->w->canary, &v->w->plan.design,
 			 &rules, false);

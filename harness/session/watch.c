@@ -54,7 +54,7 @@ static void *find_function(struct watch *w, const char *name, const char *older)
 	return f;
 }
 
-static void load(struct watch *w)
+static void load_functions(struct watch *w)
 {
 	w->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!w->library) {
@@ -98,7 +98,7 @@ struct watch *watch_open(const char *pci_bus_id)
 
 	CHECK(w, "memory");
 	if (*pci_bus_id)
-		load(w);
+		load_functions(w);
 	else
 		snprintf(w->error, sizeof(w->error), "no GPU");
 	if (!*w->error)
@@ -107,7 +107,7 @@ struct watch *watch_open(const char *pci_bus_id)
 	return w;
 }
 
-static void keep(struct watch *w, int series, int err, json_int_t value)
+static void keep_value(struct watch *w, int series, int err, json_int_t value)
 {
 	json_array_append_new(w->series[series], err ? json_null() : json_integer(value));
 }
@@ -123,17 +123,17 @@ void watch_sample(struct watch *w, int64_t now_ns)
 	if (!w->start_ns)
 		w->start_ns = now_ns;
 	w->last_ns = now_ns;
-	keep(w, T_MS, 0, (now_ns - w->start_ns) / 1000000);
+	keep_value(w, T_MS, 0, (now_ns - w->start_ns) / 1000000);
 	err = w->clock(w->device, CLOCK_SM, &v);
-	keep(w, SM, err, v);
+	keep_value(w, SM, err, v);
 	err = w->clock(w->device, CLOCK_MEM, &v);
-	keep(w, MEM, err, v);
+	keep_value(w, MEM, err, v);
 	err = w->power(w->device, &v);
-	keep(w, POWER, err, v);
+	keep_value(w, POWER, err, v);
 	err = w->temperature(w->device, TEMPERATURE_GPU, &v);
-	keep(w, TEMPERATURE, err, v);
+	keep_value(w, TEMPERATURE, err, v);
 	err = w->reasons(w->device, &bits);
-	keep(w, REASONS, err, (json_int_t)bits);
+	keep_value(w, REASONS, err, (json_int_t)bits);
 }
 
 json_t *watch_take(struct watch *w)

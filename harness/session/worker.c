@@ -187,7 +187,7 @@ static int take_job(struct worker *w, const json_t *job)
 
 /* ---- device ----------------------------------------------------------------------------- */
 
-/* The flag comes before the context, the room before the device's threads, the pin after them. */
+/* The flag comes before the context, the limit before the device's threads, the pin after them. */
 static int open_device(struct worker *w, struct platform *p)
 {
 	char pci[32];
@@ -373,7 +373,7 @@ static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
 }
 
 /* How long configurations take, then what else a process does before its first visit. */
-static int probe(struct worker *w, struct platform *p)
+static int probe_points(struct worker *w, struct platform *p)
 {
 	int64_t start;
 	int err = worker_probe(w);
@@ -451,7 +451,7 @@ static int call_costs(void *arg)
 }
 
 /* What no point can be measured without. */
-static int work_or_say(struct worker *w, const json_t *job, int (*fn)(void *))
+static int work_or_report(struct worker *w, const json_t *job, int (*fn)(void *))
 {
 	struct working a = { w, job };
 	struct refusal r;
@@ -476,7 +476,7 @@ static int work(struct worker *w, const json_t *job)
 	platform_host(&platform);
 	err = open_device(w, &platform);
 	if (!err && kind && !strcmp(kind, "probe"))
-		err = probe(w, &platform);
+		err = probe_points(w, &platform);
 	else if (!err) {
 		worker_phase(w, "looking the platform over");
 		platform_details(&platform);
@@ -515,9 +515,9 @@ int cmd_worker(int argc, char **argv)
 	if (is_job(job, "hello"))
 		worker_send(&w, json_pack("{s:s}", "record", "hello"));
 	else if (is_job(job, "card"))
-		err = work_or_say(&w, job, call_costs);
+		err = work_or_report(&w, job, call_costs);
 	else
-		err = work_or_say(&w, job, call_work);
+		err = work_or_report(&w, job, call_work);
 	release(&w);
 	fclose(w.out);
 	json_decref(job);

@@ -95,7 +95,7 @@ int interval_of_draws(struct interval *out, double value, int n,
 		      const double *draws) STATS_MUST_CHECK;
 
 /*
- * Below, draws has room for BOOTSTRAP_DRAWS doubles and gets what each draw gave, in the order of
+ * Below, draws is a buffer of BOOTSTRAP_DRAWS doubles and gets what each draw gave, in the order of
  * the draws; also where n is too small for an interval.
  */
 

@@ -21,8 +21,8 @@
 #define HALF_WIDTH_MAX_QUICK 0.05 /* in a quick sweep */
 
 /*
- * The number of processes after which to interim next, given those that ended: 5, 10, 20 or 30; 0
- * after 30. To stop where processes happen to agree makes intervals too narrow, the more so the
+ * The number of processes after the next interim analysis, given those that ended: 5, 10, 20 or 30;
+ * 0 after 30. To stop where processes happen to agree makes intervals too narrow, the more so the
  * more interims there are. Coverage with these four interims, simulated: 94 % where 40 points share
  * half of the process effect (lognormal, 1 to 3 %) or none of it; 88 to 93 % where they share it
  * all, or where there is one point. A lone point may differ by 3 % between processes and yet stop
@@ -37,11 +37,11 @@ struct interim {
 };
 
 /*
- * A interim after that many processes at the intervals of all points. wide: NULL, or room for a
+ * An interim after that many processes at the intervals of all points. wide: NULL, or space for a
  * flag a point. Returns 0, or -EINVAL where no interim is due after that many, or without points.
  */
-int look_at(struct interim *out, int processes, const struct interval *point, int points,
-	    double half_width_max, bool *wide) STATS_MUST_CHECK;
+int analyse_interim(struct interim *out, int processes, const struct interval *point, int points,
+		    double half_width_max, bool *wide) STATS_MUST_CHECK;
 
 /* ---- do two systems differ? --------------------------------------------------------------- */
 
