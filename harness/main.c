@@ -72,7 +72,7 @@ static int too_many(const char *word, const char *before)
 	return RIFT_USAGE;
 }
 
-static int refuse(const char *name)
+static int refuse_command(const char *name)
 {
 	struct suggestion near = suggest_start(name);
 
@@ -92,7 +92,7 @@ static int dispatch(int argc, char **argv)
 	for (const struct command *c = commands; c->name; c++)
 		if (!strcmp(c->name, argv[0]))
 			return c->run(argc, argv);
-	refuse(argv[0]);
+	refuse_command(argv[0]);
 	return RIFT_USAGE;
 }
 

@@ -2,7 +2,7 @@
  * test_compare_points.c - harness/compare/compare.h: what single points, failed ones, and halves of
  * made-up sessions say.
  */
-#include "harness/compare/figures.h"
+#include "harness/compare/format.h"
 #include "harness/session/results.h"
 #include "tests/compared.h"
 
@@ -91,7 +91,7 @@ Test(small_compare_points, points_that_are_open_are_counted)
 	int open = 0;
 
 	s.noise = 0.3;
-	s.depth = "1"; /* no model of it, whose parameters would take the room */
+	s.depth = "1"; /* no model of it, whose parameters would take the space */
 	o.strict = true;
 	c = compared_sides(&s, &o, NULL);
 	cr_assert(eq(int, (int)c->c.outcome, OUTCOME_INCONCLUSIVE), "noise");

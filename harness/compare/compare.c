@@ -36,8 +36,8 @@ double *session_factors(double sd, uint64_t seed)
 
 /* ---- points ----------------------------------------------------------------------------- */
 
-static void step_of(const struct comparison *c, const struct pair *pair, int k,
-		    struct interval *out)
+static void step_interval(const struct comparison *c, const struct pair *pair, int k,
+			  struct interval *out)
 {
 	struct sample some;
 
@@ -81,7 +81,7 @@ static void compare_points(struct comparison *c)
 
 		p->pair = &c->pairs.pair[i];
 		for (int k = 0; k < 2; k++)
-			step_of(c, p->pair, k, &p->step_ns[k]);
+			step_interval(c, p->pair, k, &p->step_ns[k]);
 		if (p->pair->whole)
 			c->count[p->judged.verdict]++;
 		else
@@ -148,11 +148,11 @@ enum outcome compare_outcome(struct judged *const *all, int n)
 
 static void decide(struct comparison *c)
 {
-	size_t room = (size_t)(c->pairs.n_workloads + c->parameters.n + c->pairs.n) + 1;
-	struct judged **all = calloc(room, sizeof(*all));
+	size_t capacity = (size_t)(c->pairs.n_workloads + c->parameters.n + c->pairs.n) + 1;
+	struct judged **all = calloc(capacity, sizeof(*all));
 	int n = 0;
 
-	CHECK(all, "memory of %zu verdicts", room);
+	CHECK(all, "memory of %zu verdicts", capacity);
 	for (int i = 0; i < c->pairs.n_workloads; i++)
 		all[n++] = &c->workload[i].judged;
 	for (int i = 0; i < c->parameters.n; i++)

@@ -103,7 +103,7 @@ struct comparison {
 
 	struct resamples resamples[2];
 	struct groups groups;
-	double *factor, *draws; /* session_factors(); room */
+	double *factor, *draws; /* session_factors(); buffer */
 };
 
 /*

@@ -111,7 +111,7 @@ static void try_graph(struct trial *t)
 		cudaGraphDestroy(graph);
 }
 
-static cudaError_t needs_of(cudaGraphNode_t node, size_t *n)
+static cudaError_t count_dependencies(cudaGraphNode_t node, size_t *n)
 {
 #if CUDART_VERSION >= 13000
 	return cudaGraphNodeGetDependencies(node, NULL, NULL, n);
@@ -133,7 +133,7 @@ static void try_nodes(struct trial *t)
 	capture(t, &graph);
 	TRY(t, cudaGraphGetNodes(graph, node, &n));
 	TRY(t, cudaGraphNodeGetType(node[1], &type));
-	TRY_AS(t, "cudaGraphNodeGetDependencies", needs_of(node[1], &needs));
+	TRY_AS(t, "cudaGraphNodeGetDependencies", count_dependencies(node[1], &needs));
 	TRY(t, cudaGraphInstantiate(&exec, graph, 0));
 	TRY(t, cudaGraphExecUpdate(exec, graph, &info));
 	t->host = n == 2 && needs == 1 ? ANSWER : 0;
@@ -225,7 +225,7 @@ static const struct feature {
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
-static void finish(struct trial *t)
+static void end_trial(struct trial *t)
 {
 	if (t->device)
 		cudaFree(t->device);
@@ -306,7 +306,7 @@ static void try_device(struct doctor *d)
 	d->works = judge_kernel(d, &t);
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features) && d->works; i++)
 		try_feature(d, &t, &features[i]);
-	finish(&t);
+	end_trial(&t);
 }
 
 /* A GPU that this binary does not use. */

@@ -29,7 +29,7 @@ static bool begins(const char *text, const char *with)
 
 /* ---- interposers ------------------------------------------------------------------------ */
 
-static void note(struct libraries *l, const char *path, const char *why)
+static void note_library(struct libraries *l, const char *path, const char *why)
 {
 	struct interposer *in = &l->interposer[l->n];
 
@@ -156,7 +156,7 @@ static void note_exporters(struct libraries *l)
 
 		if (function) {
 			snprintf(why, sizeof(why), "exports %s", function);
-			note(l, path, why);
+			note_library(l, path, why);
 		}
 		free(names.path[i]);
 	}
@@ -174,7 +174,7 @@ static void note_preload_file(struct libraries *l, const struct place *p)
 		     word = strtok_r(NULL, " \t:", &save)) {
 			const char *why = known_name(base_name(word));
 
-			note(l, word, why ? why : "in /etc/ld.so.preload");
+			note_library(l, word, why ? why : "in /etc/ld.so.preload");
 		}
 	}
 	free(text);
@@ -222,7 +222,7 @@ static void list_loaded(struct libraries *l, char *text)
 		if (!why)
 			why = stand_in(last);
 		if (why)
-			note(l, last, why);
+			note_library(l, last, why);
 	}
 	free(path);
 }

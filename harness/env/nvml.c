@@ -84,7 +84,7 @@ static struct fact failed(const struct nvml *n, const char *function, int error)
 	return fact_unknown("%s: %s", function, error_text(n, error));
 }
 
-static struct fact absent(const struct nvml *n, const char *function)
+static struct fact absent_function(const struct nvml *n, const char *function)
 {
 	if (!n->library || !n->device)
 		return fact_unknown("NVML: %s", n->why);
@@ -116,7 +116,7 @@ struct fact nvml_text(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, text, sizeof(text));
 	return err ? failed(n, function, err) : fact_text("%s", text);
 }
@@ -128,7 +128,7 @@ struct fact nvml_number(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, &value);
 	return err ? failed(n, function, err) : fact_int(value);
 }
@@ -141,7 +141,7 @@ struct fact nvml_first(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, &first, &second);
 	return err ? failed(n, function, err) : fact_int(first);
 }
@@ -153,7 +153,7 @@ struct fact nvml_clock(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, NVML_CLOCK_SM, &mhz);
 	return err ? failed(n, function, err) : fact_int(mhz);
 }
@@ -166,7 +166,7 @@ struct fact nvml_bits(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, &bits);
 	return err ? failed(n, function, err) : fact_int((int64_t)bits);
 }
@@ -182,7 +182,7 @@ struct fact nvml_busy_percent(const struct nvml *n)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, &u);
 	return err ? failed(n, function, err) : fact_int(u.gpu);
 }
@@ -197,7 +197,7 @@ struct fact nvml_lock_clock(const struct nvml *n, unsigned mhz)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, mhz ? mhz : base, mhz ? mhz : base);
 	return err ? failed(n, function, err) : fact_bool(true);
 }
@@ -209,7 +209,7 @@ struct fact nvml_free_clock(const struct nvml *n)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device);
 	return err ? failed(n, function, err) : fact_bool(true);
 }
@@ -228,7 +228,7 @@ static struct fact count_processes(const struct nvml *n, const char *function, i
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	memset(list, 0, sizeof(list));
 	err = f(n->device, &count, list);
 	if (err == NVML_INSUFFICIENT_SIZE)

@@ -341,7 +341,7 @@ static int prepare_picture(struct run *r)
 }
 
 /* Data files first: they are worth something without gnuplot. */
-static int draw(struct run *r)
+static int draw_pictures(struct run *r)
 {
 	struct picture *p = &r->picture;
 	int err;
@@ -372,7 +372,7 @@ static int execute(void *arg)
 	if (!err)
 		err = report(r);
 	if (!err)
-		r->picture_error = draw(r);
+		r->picture_error = draw_pictures(r);
 	return err;
 }
 
@@ -436,7 +436,7 @@ int64_t check_steps_for(int64_t asked, int64_t depth, double step_ns)
 }
 
 /* `times` batches, then the rest, which may hold none. */
-static int launch(const struct submission batch[2], int64_t times)
+static int launch_batches(const struct submission batch[2], int64_t times)
 {
 	int err = 0;
 
@@ -455,7 +455,7 @@ static int launch(const struct submission batch[2], int64_t times)
 
 /*
  * The last block's result where it has just these steps. Else a fresh run, in the same mode and
- * in batches as deep as the timed ones: shallow ones too get somewhere worth checking.
+ * in batches as large as the timed ones: small ones too get somewhere worth checking.
  */
 static int run_steps(struct run *r, int64_t batch)
 {
@@ -472,7 +472,7 @@ static int run_steps(struct run *r, int64_t batch)
 	if (!err)
 		err = s->workload->reset(s->opts, s->state, s->stream);
 	if (!err)
-		err = launch(sub, r->check_steps / batch);
+		err = launch_batches(sub, r->check_steps / batch);
 	submission_release(&sub[0]);
 	submission_release(&sub[1]);
 	return err;

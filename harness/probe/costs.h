@@ -88,7 +88,7 @@ int costs_processes(const json_t *costs);
 /* Is some row refused: "not supported here"? */
 bool costs_has_refusals(const json_t *costs);
 
-/* Values of every process; false where some process has none. value: room for COSTS_PROCESSES_MAX.
+/* Values of every process; false where some process has none. value: of COSTS_PROCESSES_MAX.
  */
 bool costs_values(const json_t *costs, const json_t *row, double *value);
 

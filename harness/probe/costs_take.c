@@ -51,7 +51,7 @@ static json_t *nulls(int n)
 }
 
 /* The costs file's own row, made where it is new. */
-static json_t *row_of(struct taking *t, const char *workload, const json_t *line)
+static json_t *make_row(struct taking *t, const char *workload, const json_t *line)
 {
 	const char *name = json_string_value(json_object_get(line, "name"));
 	json_t *row = (json_t *)(uintptr_t)costs_row(t->costs, workload, name ? name : "");
@@ -67,7 +67,7 @@ static json_t *row_of(struct taking *t, const char *workload, const json_t *line
 
 static void take_row(struct taking *t, const char *workload, const json_t *line)
 {
-	json_t *row = row_of(t, workload, line), *value = json_object_get(line, "value");
+	json_t *row = make_row(t, workload, line), *value = json_object_get(line, "value");
 	json_t *text = json_object_get(line, "text");
 
 	if (!row)
@@ -191,7 +191,7 @@ static int run_process(struct taking *t, const json_t *job)
 }
 
 /* Only the last one looks the platform over: that would load the machine for the others. */
-static json_t *job_of(const struct costs_request *r, int process)
+static json_t *job_json(const struct costs_request *r, int process)
 {
 	return json_pack("{s:s, s:i, s:o, s:b, s:b}", "job", "card", "sync", (int)r->sync,
 			 "platform", json_text(r->platform), "host_name", r->host_name, "header",
@@ -257,7 +257,7 @@ int costs_take(const struct costs_request *r, json_t **costs)
 
 	t.rows = json_object_get(t.costs, "rows");
 	for (; t.process < t.processes && !err; t.process++) {
-		json_t *job = job_of(r, t.process);
+		json_t *job = job_json(r, t.process);
 
 		progress("probing: process %d of %d", t.process + 1, t.processes);
 		err = run_process(&t, job);

@@ -1,11 +1,11 @@
-/* figures.c - what comparisons print of ratios and differences, and the finding. */
-#include "harness/compare/figures.h"
+/* format.c - what comparisons print of ratios and differences, and the finding. */
+#include "harness/compare/format.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- figures ---------------------------------------------------------------------------- */
+/* ---- numbers ---------------------------------------------------------------------------- */
 
 static struct text ratio_text(double ratio)
 {
