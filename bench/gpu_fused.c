@@ -78,7 +78,7 @@ static bool choose(const struct workload *w, struct params *p)
 	       has_both(w, &limits);
 }
 
-static void look_at(const struct workload *w, cudaStream_t stream)
+static void compare_modes(const struct workload *w, cudaStream_t stream)
 {
 	void *opts = calloc(1, w->opts_size + 1), *state = calloc(1, w->state_size + 1);
 	struct instance instance = { .workload = w,
@@ -113,7 +113,7 @@ int main(void)
 	printf("%s, depth %d, medians of %d blocks\n\n%-16s %12s %12s %8s\n", prop.name, DEPTH,
 	       BLOCKS, "workload", "stream us", "fused us", "share");
 	for (int i = 0; workloads[i]; i++)
-		look_at(workloads[i], stream);
+		compare_modes(workloads[i], stream);
 	CUDA(cudaStreamDestroy(stream));
 	return 0;
 }

@@ -184,7 +184,7 @@ static times time_both(problem &p, void (*sort)(problem &))
 /* ---- the table -------------------------------------------------------------------------- */
 
 /* Do both leave the same? */
-static bool row(uint32_t n, int kind, const char *keys)
+static bool compare_row(uint32_t n, int kind, const char *keys)
 {
 	problem p = problem_new(n, kind);
 	bool same = sorted(p, sort_ours) == sorted(p, sort_cub);
@@ -204,12 +204,12 @@ static bool beside_cub()
 	printf("%9s  %-8s  %9s  %9s  %10s  %10s  %7s\n", "pairs", "keys", "ours us", "CUB us",
 	       "ours G/s", "CUB G/s", "CUB/ours");
 	for (int log2 : { 16, 18, 20, 22, 24, 26, 28 })
-		good &= row(1u << log2, RADIXSORT_UNIFORM, "uniform");
-	good &= row(1 << 24, RADIXSORT_FEW, "few");
-	good &= row(1 << 24, RADIXSORT_SORTED, "sorted");
-	good &= row(1 << 24, RADIXSORT_REVERSE, "reverse");
-	good &= row(1 << 24, RADIXSORT_EQUAL, "equal");
-	good &= row(1 << 24, RADIXSORT_TOPBYTE, "topbyte");
+		good &= compare_row(1u << log2, RADIXSORT_UNIFORM, "uniform");
+	good &= compare_row(1 << 24, RADIXSORT_FEW, "few");
+	good &= compare_row(1 << 24, RADIXSORT_SORTED, "sorted");
+	good &= compare_row(1 << 24, RADIXSORT_REVERSE, "reverse");
+	good &= compare_row(1 << 24, RADIXSORT_EQUAL, "equal");
+	good &= compare_row(1 << 24, RADIXSORT_TOPBYTE, "topbyte");
 	return good;
 }
 
