@@ -92,7 +92,7 @@ static void take_environ(char *text)
 }
 
 /* What follows one "== NAME". */
-static void take(struct place *p, char *name, char *text)
+static void take_section(struct place *p, char *name, char *text)
 {
 	char *arrow = strstr(name, " -> ");
 
@@ -126,7 +126,7 @@ struct place place_of(const char *name)
 		*end = '\0';
 		if (next)
 			next[1] = '\0'; /* its own text ends with a newline */
-		take(&p, at + 4, end == next ? "" : end + 1);
+		take_section(&p, at + 4, end == next ? "" : end + 1);
 		if (next)
 			next[1] = '=';
 	}

@@ -16,7 +16,7 @@ static struct place place;
 static const struct clock_probe good_clock = { .cost_ns = 20, .tick_ns = 18 };
 
 /* Fills all but the device. */
-static void visit(const char *name)
+static void visit_place(const char *name)
 {
 	doctor = (struct doctor){ 0 };
 	platform = (struct platform){ 0 };
@@ -35,7 +35,7 @@ static void leave(void)
 
 Test(small_doctor, a_quiet_server_is_fine)
 {
-	visit("bare-metal");
+	visit_place("bare-metal");
 	doctor_host(&doctor, &platform, &good_clock);
 	finds("system", DOCTOR_OK, "Debian GNU/Linux 12 (bookworm), Linux 6.1.0-28-amd64");
 	finds("processor", DOCTOR_OK, "Gold 6430; 2 sockets, 4 cores, 8 logical CPUs");
@@ -51,7 +51,7 @@ Test(small_doctor, a_quiet_server_is_fine)
 
 Test(small_doctor, a_guest_whose_time_is_stolen)
 {
-	visit("kvm");
+	visit_place("kvm");
 	doctor_host(&doctor, &platform, &good_clock);
 	finds("stolen time", DOCTOR_WARN, "3 %");
 	advises("stolen time", "CPUs of your own");
@@ -62,7 +62,7 @@ Test(small_doctor, a_guest_whose_time_is_stolen)
 
 Test(small_doctor, limits_that_stop_the_group)
 {
-	visit("docker");
+	visit_place("docker");
 	platform.host.cpus = fact_int(4);
 	doctor_host(&doctor, &platform, &good_clock);
 	finds("cgroup limits", DOCTOR_WARN, "CPU time of 1.5, memory 8.00 GiB");
@@ -72,7 +72,7 @@ Test(small_doctor, limits_that_stop_the_group)
 
 Test(small_doctor, a_machine_of_which_nothing_is_known_is_no_crash_and_no_zero)
 {
-	visit("nothing");
+	visit_place("nothing");
 	doctor_host(&doctor, &platform, &good_clock);
 	doctor_layers(&doctor, &platform);
 	finds("processor", DOCTOR_NOTE, "not known");
@@ -136,7 +136,7 @@ Test(small_doctor, clocks_that_cost_too_much_or_stand_still)
 
 Test(small_doctor, layers_with_their_evidence)
 {
-	visit("kubernetes");
+	visit_place("kubernetes");
 	platform.declared = "cluster a";
 	doctor_layers(&doctor, &platform);
 	finds("platform", DOCTOR_OK, "declared: cluster a");
@@ -146,12 +146,12 @@ Test(small_doctor, layers_with_their_evidence)
 	finds("container", DOCTOR_NOTE, "containerd (/proc/self/cgroup");
 	finds("orchestrator", DOCTOR_NOTE, "kubernetes");
 	leave();
-	visit("wsl2");
+	visit_place("wsl2");
 	doctor_layers(&doctor, &platform);
 	finds("WSL", DOCTOR_NOTE, "wsl2 (/proc/sys/kernel/osrelease");
 	finds("GPU sharing", DOCTOR_NOTE, "gpu-pv (/dev/dxg");
 	leave();
-	visit("bare-metal");
+	visit_place("bare-metal");
 	platform.is_gpu = true;
 	doctor_layers(&doctor, &platform);
 	finds("hypervisor", DOCTOR_OK, "none, says the processor");
@@ -163,7 +163,7 @@ Test(small_doctor, layers_with_their_evidence)
 
 Test(small_doctor, what_stands_between_and_what_is_set)
 {
-	visit("kubernetes");
+	visit_place("kubernetes");
 	libraries_read(&platform.libraries, &place);
 	doctor_software(&doctor, &platform, &place);
 	finds("interposed", DOCTOR_WARN, "/usr/local/vgpu/libvgpu.so: HAMi");
@@ -171,7 +171,7 @@ Test(small_doctor, what_stands_between_and_what_is_set)
 	finds("libraries", DOCTOR_OK, "jansson 2.");
 	libraries_release(&platform.libraries);
 	leave();
-	visit("bare-metal");
+	visit_place("bare-metal");
 	libraries_read(&platform.libraries, &place);
 	doctor_software(&doctor, &platform, &place);
 	finds("interposed", DOCTOR_OK, "no library stands between");
