@@ -70,7 +70,7 @@ static problem problem_new(uint32_t n, int kind)
 	for (int k = 0; k < RADIXSORT_ARRAYS; k++) {
 		a.in[k] = device_new<uint32_t>(n);
 		a.out[k] = device_new<uint32_t>(n);
-		p.ours.session_sd[k] = device_new<uint32_t>(n);
+		p.ours.between[k] = device_new<uint32_t>(n);
 	}
 	p.ours.n = n;
 	p.ours.slots = p.ours.steps = p.ours.advance = 1;
@@ -92,7 +92,7 @@ static void problem_release(problem &p)
 	for (int k = 0; k < RADIXSORT_ARRAYS; k++) {
 		CUDA(cudaFree(p.ours.arrays.in[k]));
 		CUDA(cudaFree(p.ours.arrays.out[k]));
-		CUDA(cudaFree(p.ours.session_sd[k]));
+		CUDA(cudaFree(p.ours.between[k]));
 	}
 	CUDA(cudaFree(p.ours.board));
 	slots_counter_free(p.ours.counter);
