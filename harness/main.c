@@ -109,7 +109,7 @@ static int cmd_help(int argc, char **argv)
 	return dispatch(2, asked);
 }
 
-static int obey(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	const char *first = argc > 1 ? argv[1] : "";
 	bool version = !strcmp(first, "--version");
@@ -178,5 +178,5 @@ int main(int argc, char **argv)
 		return RIFT_USAGE;
 	/* a file that grows over a limit is to be reported, not to end the program */
 	signal(SIGXFSZ, SIG_IGN);
-	return close_output(contract_check(workloads) ? RIFT_USAGE : obey(argc, argv));
+	return close_output(contract_check(workloads) ? RIFT_USAGE : run_command(argc, argv));
 }

@@ -286,7 +286,7 @@ static int append_data(FILE *out, const char *datafile)
 	return err;
 }
 
-static int compose(struct plot *p, FILE *out)
+static int compose_script(struct plot *p, FILE *out)
 {
 	int err;
 
@@ -310,7 +310,7 @@ static int write_script(struct plot *p)
 	free(path);
 	if (err)
 		return err;
-	err = compose(p, out.file);
+	err = compose_script(p, out.file);
 	if (!err)
 		return output_commit(&out);
 	output_discard(&out);

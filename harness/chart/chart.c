@@ -188,7 +188,7 @@ const struct grid_point *chart_partner(const struct chart_set *s, const struct g
 	return NULL;
 }
 
-static struct interval scaled(struct interval c, double factor)
+static struct interval scale_interval(struct interval c, double factor)
 {
 	c.value *= factor;
 	c.lo *= factor;
@@ -207,7 +207,7 @@ struct interval chart_total(const struct chart_set *s, int side, const struct gr
 
 struct interval chart_step(const struct chart_set *s, int side, const struct grid_point *p)
 {
-	return scaled(chart_total(s, side, p), 1 / p->batch.depth);
+	return scale_interval(chart_total(s, side, p), 1 / p->batch.depth);
 }
 
 /* Without a fit the clock is what the device says it is. */
@@ -220,25 +220,26 @@ static double ideal_ns(const struct chart_set *s, int side, const struct grid_po
 
 struct interval chart_over_ideal(const struct chart_set *s, int side, const struct grid_point *p)
 {
-	return scaled(chart_total(s, side, p), 1 / ideal_ns(s, side, p));
+	return scale_interval(chart_total(s, side, p), 1 / ideal_ns(s, side, p));
 }
 
 /* NULL: B lacks it, or has no good result of every process. */
-static const struct compared_point *compared(const struct chart_set *s, const struct grid_point *a)
+static const struct compared_point *find_compared(const struct chart_set *s,
+						  const struct grid_point *a)
 {
 	return chart_partner(s, a) ? s->pair->of_a[a->point] : NULL;
 }
 
 struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a)
 {
-	const struct compared_point *p = compared(s, a);
+	const struct compared_point *p = find_compared(s, a);
 
 	return p ? p->ratio : interval_unknown(0);
 }
 
 const struct judged *chart_judged(const struct chart_set *s, const struct grid_point *a)
 {
-	const struct compared_point *p = compared(s, a);
+	const struct compared_point *p = find_compared(s, a);
 
 	return p ? &p->judged : NULL;
 }

@@ -136,7 +136,7 @@ static int overhead(const struct request *r, struct plot *p)
 	return chart_overhead(r->set, r->side, p);
 }
 
-static int ratios(const struct request *r, struct plot *p)
+static int chart_of_ratios(const struct request *r, struct plot *p)
 {
 	return chart_ratios(r->set, p);
 }
@@ -146,7 +146,7 @@ static int latency(const struct request *r, struct plot *p)
 	return chart_latency(r->set, p);
 }
 
-static int needed(const struct request *r, struct plot *p)
+static int chart_of_depths(const struct request *r, struct plot *p)
 {
 	return chart_depth_needed(r->set, p);
 }
@@ -156,7 +156,7 @@ static int stack(const struct request *r, struct plot *p)
 	return chart_stack(r->set, r->side, p);
 }
 
-static int dots(const struct request *r, struct plot *p)
+static int chart_of_dots(const struct request *r, struct plot *p)
 {
 	return chart_dots(r->set, r->sets, p);
 }
@@ -166,7 +166,7 @@ static int collection(const struct request *r, struct plot *p)
 	return chart_collection(r->set, r->sets, p);
 }
 
-static int copied(const struct request *r, struct plot *p)
+static int chart_of_copies(const struct request *r, struct plot *p)
 {
 	return chart_copied(r->set, p);
 }
@@ -202,7 +202,7 @@ static int add_charts(struct charts *c, const char *folder, const struct chart_s
 	int err;
 
 	if (chart_is_over_copied(set->side->over))
-		return add_chart(c, folder, name, "-copied", copied, &r);
+		return add_chart(c, folder, name, "-copied", chart_of_copies, &r);
 	if (set->side->over)
 		return add_chart(c, folder, name, "-over", latency, &r);
 	err = add_chart(c, folder, name, set->sides > 1 ? "-overhead-a" : "-overhead", overhead,
@@ -212,11 +212,11 @@ static int add_charts(struct charts *c, const char *folder, const struct chart_s
 		err = add_chart(c, folder, name, "-overhead-b", overhead, &r);
 	r.side = 0;
 	if (!err && set->sides > 1)
-		err = add_chart(c, folder, name, "-ratio", ratios, &r);
+		err = add_chart(c, folder, name, "-ratio", chart_of_ratios, &r);
 	if (!err)
 		err = add_chart(c, folder, name, "-latency", latency, &r);
 	if (!err)
-		err = add_chart(c, folder, name, "-depth-needed", needed, &r);
+		err = add_chart(c, folder, name, "-depth-needed", chart_of_depths, &r);
 	if (!err)
 		err = add_chart(c, folder, name, set->sides > 1 ? "-stack-a" : "-stack", stack, &r);
 	r.side = 1;
@@ -236,7 +236,7 @@ int charts_write(struct charts *c, const char *folder)
 	for (int i = 0; i < c->sets && !err; i++)
 		err = add_charts(c, folder, &c->set[i]);
 	if (!err && !c->set->side->over)
-		err = add_chart(c, folder, "workloads", "", dots, &all);
+		err = add_chart(c, folder, "workloads", "", chart_of_dots, &all);
 	if (!err && !c->set->side->over)
 		err = add_chart(c, folder, "collection", "", collection, &all);
 	return err;
@@ -254,7 +254,7 @@ int charts_draw(struct charts *c)
 /* ---- where the files of `rift plot` go -------------------------------------------------- */
 
 /* X of X.jsonl and X.jsonl.part, X-b of side b. */
-static char *bare(const char *path, int side)
+static char *path_without_side(const char *path, int side)
 {
 	static const char *const suffixes[] = { ".part", ".jsonl" };
 	char *name = strdup(path), *whole;
@@ -278,8 +278,8 @@ static char *bare(const char *path, int side)
 static char *default_folder(const char *const *session, const int *side, int n)
 {
 	bool own = datafile_owns(session[0]);
-	char *first = bare(session[0], side[0]);
-	char *second = n > 1 ? bare(session[1], side[1]) : NULL, *out;
+	char *first = path_without_side(session[0], side[0]);
+	char *second = n > 1 ? path_without_side(session[1], side[1]) : NULL, *out;
 
 	CHECK(asprintf(&out, "%s%s%s%s.plots", own ? "results/" : "", own ? basename(first) : first,
 		       second ? "-" : "", second ? basename(second) : "") > 0,

@@ -225,7 +225,7 @@ static bool all_enough(const struct chart_set *s)
 }
 
 /* A depth that lies between two that were measured: two digits of it, rounded up. */
-static double about(double depth)
+static double round_depth(double depth)
 {
 	double unit = depth < 100 ? 1 : pow(10, floor(log10(depth)) - 1);
 
@@ -253,7 +253,7 @@ static void depths_text(const struct chart_set *s, int side, int size, char *out
 			used += (size_t)snprintf(out + used, capacity - used, "%s%s %s%.0f",
 						 used ? ", " : "", mode_name((enum mode)mode),
 						 n.enough ? "" : "> ",
-						 n.enough ? about(n.depth) : n.depth);
+						 n.enough ? round_depth(n.depth) : n.depth);
 	}
 }
 

@@ -267,7 +267,7 @@ static void find_series(struct latency *l)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-static int64_t deepest(const struct latency *l, int k)
+static int64_t largest_depth(const struct latency *l, int k)
 {
 	const struct grid *g = latency_grid(l, k);
 	int64_t depth = 0;
@@ -300,7 +300,7 @@ static struct text block_text(int64_t depth)
 static void side_text(const struct latency *l, int side, char *out, size_t size)
 {
 	int first = first_series(l, side);
-	int64_t small_depth = latency_grid(l, first)->depth[0], depth = deepest(l, first);
+	int64_t small_depth = latency_grid(l, first)->depth[0], depth = largest_depth(l, first);
 	const struct grid_point *one = latency_smallest(l, first, small_depth);
 	size_t used;
 

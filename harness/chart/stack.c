@@ -70,7 +70,7 @@ static int write_parts(const struct bars *b, struct plot *p)
 /* ---- texts ------------------------------------------------------------------------------ */
 
 /* The largest share of some part but kernels and other in all bars; NaN: there is none. */
-static double largest(const struct bars *b, int *bar, int *part)
+static double largest_share(const struct bars *b, int *bar, int *part)
 {
 	double most = NAN;
 
@@ -112,7 +112,7 @@ static void label_plot(const struct bars *b, const struct chart_set *s, int side
 {
 	struct stack_notes notes;
 	int bar = 0, part = 0;
-	double most = largest(b, &bar, &part);
+	double most = largest_share(b, &bar, &part);
 	char where[256] = "";
 
 	if (most > 0) {

@@ -131,22 +131,22 @@ const char *const outcome_names[] = { "same", "slower", "faster", "same or faste
 
 enum outcome compare_outcome(struct judged *const *all, int n)
 {
-	bool slower = false, faster = false, may_be = false, open = false;
+	bool slower = false, faster = false, may_be = false, inconclusive = false;
 
 	for (int i = 0; i < n; i++) {
 		slower |= all[i]->verdict == VERDICT_SLOWER;
 		faster |= all[i]->verdict == VERDICT_FASTER;
 		may_be |= !all[i]->not_slower;
-		open |= all[i]->verdict == VERDICT_INCONCLUSIVE;
+		inconclusive |= all[i]->verdict == VERDICT_INCONCLUSIVE;
 	}
-	return slower	? OUTCOME_SLOWER
-	       : may_be ? OUTCOME_INCONCLUSIVE
-	       : faster ? OUTCOME_FASTER
-	       : open	? OUTCOME_NOT_SLOWER
-			: OUTCOME_SAME;
+	return slower	      ? OUTCOME_SLOWER
+	       : may_be	      ? OUTCOME_INCONCLUSIVE
+	       : faster	      ? OUTCOME_FASTER
+	       : inconclusive ? OUTCOME_NOT_SLOWER
+			      : OUTCOME_SAME;
 }
 
-static void decide(struct comparison *c)
+static void judge_all(struct comparison *c)
 {
 	size_t capacity = (size_t)(c->pairs.n_workloads + c->parameters.n + c->pairs.n) + 1;
 	struct judged **all = calloc(capacity, sizeof(*all));
@@ -219,7 +219,7 @@ int compare(struct comparison *c, const struct compared_side *a, const struct co
 	compare_workloads(c);
 	parameters_compare(&c->parameters, c->side, &c->pairs,
 			   &(struct parameter_terms){ &c->groups, c->factor, c->options.margin });
-	decide(c);
+	judge_all(c);
 	return 0;
 }
 

@@ -122,7 +122,7 @@ int compare_by_points(struct comparison *c, const struct compared_side *a,
 		      const struct compared_side *b, const struct compare_options *options);
 void compare_release(struct comparison *c);
 
-/* 0 same or faster, 1 slower, 2 open, or a result is missing or failed its check. */
+/* 0 same or faster, 1 slower, 2 inconclusive, or a result is missing or failed its check. */
 enum exit_code compare_exit_code(const struct comparison *c);
 
 /* ---- what is printed ---------------------------------------------------------------------- */

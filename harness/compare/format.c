@@ -122,7 +122,7 @@ static bool is_decisive(const struct comparison *c, const struct judged *j)
 	}
 }
 
-/* Where nothing differs, and where it is open, workloads say how far that is known. */
+/* Where nothing differs, or it is inconclusive: how far that is known, by workloads. */
 static void add_workloads(struct line *l, const struct comparison *c)
 {
 	bool all = c->outcome != OUTCOME_SLOWER && c->outcome != OUTCOME_FASTER;

@@ -393,7 +393,7 @@ static void report_fact(struct doctor *d, const char *name, const struct fact *f
 	doctor_report(d, DOCTOR_OK, name, NULL, "%s", line);
 }
 
-static bool differ(const struct fact *a, const struct fact *b)
+static bool facts_differ(const struct fact *a, const struct fact *b)
 {
 	return fact_known(a) && fact_known(b) && strcmp(a->text, b->text);
 }
@@ -401,7 +401,7 @@ static bool differ(const struct fact *a, const struct fact *b)
 static void report_driver(struct doctor *d, const struct platform *p)
 {
 	const struct gpu *g = &p->gpu;
-	bool mixed = differ(&g->driver_version, &g->module_version);
+	bool mixed = facts_differ(&g->driver_version, &g->module_version);
 
 	if (!fact_known(&g->driver_version)) {
 		doctor_report(d, DOCTOR_NOTE, "driver", NULL, "version not known: %s",

@@ -89,7 +89,7 @@ static const struct run_options *options_of(const struct run *r)
 }
 
 /* Was an option on the command line? mode has no value that could mean "not given". */
-static bool given(const struct run *r, const char *name, size_t len)
+static bool is_given(const struct run *r, const char *name, size_t len)
 {
 	return r->options->given[params_find(r->options->rows, name, len)];
 }
@@ -123,7 +123,7 @@ static int choose_mode(struct run *r)
 	if (!r->allowed[r->mode])
 		return complain(EINVAL, "%s allows no mode with these parameters: %s", name,
 				mode_refused(r->workload, &r->limits, MODE_STREAM));
-	if (!given(r, "mode", 4))
+	if (!is_given(r, "mode", 4))
 		return 0;
 	r->mode = want;
 	if (!r->allowed[want])
@@ -175,7 +175,7 @@ static int refuse_options_of_an_action(const struct run *r)
 	static const char *const timed[] = { "mode", "depth", "blocks", "check", "check-steps" };
 
 	for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++)
-		if (given(r, timed[i], strlen(timed[i])))
+		if (is_given(r, timed[i], strlen(timed[i])))
 			return complain(
 				EINVAL,
 				"--%s has no effect: these parameters ask %s for an action, "
@@ -207,7 +207,7 @@ int run_admit(struct run *r)
 				r->limits.device_refused);
 	platform_host(&r->platform);
 	r->instance.sync =
-		given(r, "sync", 4) ? (enum wait_policy)options_of(r)->sync : sync_default();
+		is_given(r, "sync", 4) ? (enum wait_policy)options_of(r)->sync : sync_default();
 	err = sync_prepare(r->instance.sync);
 	return err ? err : platform_device(&r->platform);
 }

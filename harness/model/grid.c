@@ -117,7 +117,7 @@ static double ns_of_unit(const char *unit)
 }
 
 /* The largest batch of a size and mode of a depth less than `below`; -1: none. */
-static int deepest(const struct grid *g, int size, enum mode mode, double below)
+static int largest_batch(const struct grid *g, int size, enum mode mode, double below)
 {
 	int best = -1;
 
@@ -141,9 +141,9 @@ static void choose_points(struct grid *g, int size)
 	struct grid_size *s = &g->size[size];
 
 	for (int i = 0; i < MODE_COUNT && s->large < 0; i++) {
-		s->large = deepest(g, size, order[i], 1e300);
+		s->large = largest_batch(g, size, order[i], 1e300);
 		if (s->large >= 0)
-			s->small = deepest(g, size, order[i], g->point[s->large].batch.depth);
+			s->small = largest_batch(g, size, order[i], g->point[s->large].batch.depth);
 	}
 	g->point[s->large].is_k = true;
 	if (s->small >= 0)

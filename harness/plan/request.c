@@ -653,7 +653,7 @@ static bool has_param(const struct workload *w, const char *own)
 }
 
 /* A preset may name any of them. */
-static bool names(const char *own, const struct param *row)
+static bool is_about(const char *own, const struct param *row)
 {
 	size_t len = strlen(row->name);
 
@@ -666,10 +666,10 @@ static bool is_named(const struct plan_request *r, const struct workload *w,
 		     const struct param *row)
 {
 	for (int i = 0; i < r->n_assignments; i++)
-		if (names(plan_own(w, r->assignment[i]), row))
+		if (is_about(plan_own(w, r->assignment[i]), row))
 			return true;
 	for (int i = 0; i < r->n_arounds; i++)
-		if (names(plan_own(w, r->around[i]), row))
+		if (is_about(plan_own(w, r->around[i]), row))
 			return true;
 	return false;
 }

@@ -183,7 +183,7 @@ static void pair_rows(struct costs_comparison *c)
 /* ---- what it comes to ------------------------------------------------------------------- */
 
 /* What only informs is not corrected, and says what its interval says by itself. */
-static void decide(struct costs_comparison *c)
+static void decide_outcome(struct costs_comparison *c)
 {
 	struct judged **all = calloc((size_t)c->n + 1, sizeof(*all));
 	int n = 0;
@@ -286,7 +286,7 @@ int costs_compare(struct costs_comparison *c, const json_t *a, const json_t *b,
 	for (int i = 0; i < c->n; i++)
 		compare_pair(c, &t, &c->pair[i]);
 	terms_release(&t);
-	decide(c);
+	decide_outcome(c);
 	return 0;
 }
 

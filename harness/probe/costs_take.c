@@ -134,7 +134,7 @@ static bool is_silent(const struct taking *t)
 	return (double)(clock_ns() - t->heard_ns) > longest_ns(t);
 }
 
-static int attend(struct taking *t, struct child *c)
+static int attend_child(struct taking *t, struct child *c)
 {
 	bool ended;
 
@@ -183,7 +183,7 @@ static int run_process(struct taking *t, const json_t *job)
 	err = child_start(&c, job, NULL, false);
 	if (err)
 		return err;
-	err = attend(t, &c);
+	err = attend_child(t, &c);
 	if (!err)
 		err = judge_end(t, &c);
 	child_release(&c);
@@ -329,7 +329,7 @@ static const struct workload *find_workload(const char *name)
 }
 
 /* Limits, set-up, report and teardown, as `rift run NAME probe=quick` has them. */
-static int probe(FILE *out, const struct workload *w, const void *opts)
+static int run_probe(FILE *out, const struct workload *w, const void *opts)
 {
 	struct report *report = calloc(1, sizeof(*report));
 	void *state = calloc(1, w->state_size + 1);
@@ -360,7 +360,7 @@ static int call_probe(void *arg)
 {
 	struct probing *p = arg;
 
-	return probe(p->out, p->w, p->opts);
+	return run_probe(p->out, p->w, p->opts);
 }
 
 static int probe_or_refuse(FILE *out, const struct workload *w, const void *opts)

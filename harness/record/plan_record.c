@@ -27,11 +27,11 @@ static json_t *ns_json(double ns)
 
 static json_t *policies_json(const struct design *d)
 {
-	json_t *kinds = json_array();
+	json_t *allowed = json_array();
 
 	for (int i = 0; i < d->policies; i++)
-		json_array_append_new(kinds, json_string(sync_names[d->policy[i]]));
-	return kinds;
+		json_array_append_new(allowed, json_string(sync_names[d->policy[i]]));
+	return allowed;
 }
 
 json_t *design_lock_json(const struct design *d)
@@ -272,17 +272,17 @@ static bool is_lock(const json_t *o)
 /* One wait policy, or several, each once. */
 static bool are_kinds(const json_t *o)
 {
-	const json_t *kinds = json_object_get(o, "sync_kinds"), *v;
-	size_t i, n = json_array_size(kinds);
+	const json_t *allowed = json_object_get(o, "sync_kinds"), *v;
+	size_t i, n = json_array_size(allowed);
 
-	if (!kinds)
+	if (!allowed)
 		return is_name(json_object_get(o, "sync"), sync_names);
-	json_array_foreach(kinds, i, v)
+	json_array_foreach(allowed, i, v)
 	{
 		if (!is_name(v, sync_names))
 			return false;
 		for (size_t k = 0; k < i; k++)
-			if (json_equal(v, json_array_get(kinds, k)))
+			if (json_equal(v, json_array_get(allowed, k)))
 				return false;
 	}
 	return n > 1;
@@ -324,20 +324,20 @@ static struct text design_wrong(const json_t *o)
 /* ---- points ----------------------------------------------------------------------------- */
 
 /* Has the point one of the wait policies, and the key it would have in a session of that alone? */
-static bool has_kind(const json_t *o, const json_t *kinds)
+static bool has_policy(const json_t *o, const json_t *allowed)
 {
 	size_t i;
 	json_t *v;
 
-	json_array_foreach((json_t *)(uintptr_t)kinds, i, v)
+	json_array_foreach((json_t *)(uintptr_t)allowed, i, v)
 	{
 		if (json_equal(v, json_object_get(o, "sync")))
 			return is_key(o, "key_alone");
 	}
-	return !kinds;
+	return !allowed;
 }
 
-static struct text point_wrong(const json_t *o, int i, int n_configs, const json_t *kinds)
+static struct text point_wrong(const json_t *o, int i, int n_configs, const json_t *allowed)
 {
 	static const char *const modes[] = { "stream", "graph", "fused", NULL };
 	const json_t *block = json_object_get(o, "block_ns");
@@ -352,7 +352,7 @@ static struct text point_wrong(const json_t *o, int i, int n_configs, const json
 		return format_text("points[%d].block_ns must be 0 or more, or null", i);
 	if (!is_key(o, "key"))
 		return format_text("points[%d].key must be a SHA-256", i);
-	if (!has_kind(o, kinds))
+	if (!has_policy(o, allowed))
 		return format_text("points[%d] must have a sync of sync_kinds, and a key_alone", i);
 	return nothing;
 }
@@ -396,12 +396,12 @@ static int64_t integer(const json_t *o, const char *key)
 
 static void policies_parse(struct design *d, const json_t *o)
 {
-	const json_t *kinds = json_object_get(o, "sync_kinds"), *v;
+	const json_t *allowed = json_object_get(o, "sync_kinds"), *v;
 	size_t i;
 
 	d->sync = (enum wait_policy)find_name(sync_names,
 					      json_string_value(json_object_get(o, "sync")));
-	json_array_foreach(kinds, i, v)
+	json_array_foreach(allowed, i, v)
 	{
 		d->policy[d->policies++] =
 			(enum wait_policy)find_name(sync_names, json_string_value(v));

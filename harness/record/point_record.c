@@ -14,7 +14,7 @@
 /* ---- arrays ----------------------------------------------------------------------------- */
 
 /* The arrays of one name, one after the other. */
-static json_t *joined(json_t *const *visit, int rounds, const char *name)
+static json_t *join_rounds(json_t *const *visit, int rounds, const char *name)
 {
 	json_t *all = json_array();
 
@@ -217,7 +217,7 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 	json_object_set_new(o, "status", json_string(failed ? "check_failed" : "ok"));
 	json_object_set_new(o, "rounds", json_integer(seen));
 	for (int i = 0; arrays[i]; i++)
-		json_object_set_new(o, arrays[i], joined(visit, rounds, arrays[i]));
+		json_object_set_new(o, arrays[i], join_rounds(visit, rounds, arrays[i]));
 	if (json_is_null(json_array_get(json_object_get(o, "sm_clock_mhz"), 0)))
 		json_object_set_new(o, "sm_clock_mhz", json_null());
 	json_object_set_new(o, "round_of_block", rounds_of_blocks(visit, rounds));

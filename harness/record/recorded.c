@@ -48,8 +48,8 @@ int session_sync_check(const char *sync)
 	return param_parse(&sync_row, "--sync", sync, &kind);
 }
 
-/* "spin, yield": the kinds that a session has. */
-static void list_kinds(const struct design *d, char *out, size_t size)
+/* "spin, yield": the wait policies of a session. */
+static void list_policies(const struct design *d, char *out, size_t size)
 {
 	size_t used = (size_t)snprintf(out, size, "%s", sync_names[d->sync]);
 
@@ -59,21 +59,21 @@ static void list_kinds(const struct design *d, char *out, size_t size)
 
 static int choose_policy(struct journal *j, const char *path, const char *sync)
 {
-	char kinds[64];
+	char swept[64];
 	int kind;
 
 	if (!sync && !j->plan.design.policies)
 		return 0;
-	list_kinds(&j->plan.design, kinds, sizeof(kinds));
+	list_policies(&j->plan.design, swept, sizeof(swept));
 	if (!sync)
 		return complain(EINVAL,
 				"%s was swept with several wait policies, %s: name one, --sync "
 				"%s",
-				path, kinds, sync_names[j->plan.design.sync]);
+				path, swept, sync_names[j->plan.design.sync]);
 	if (param_parse(&sync_row, "--sync", sync, &kind))
 		return -EINVAL;
 	if (!plan_has_policy(&j->plan, (enum wait_policy)kind))
-		return complain(EINVAL, "--sync=%s: %s was swept with %s", sync, path, kinds);
+		return complain(EINVAL, "--sync=%s: %s was swept with %s", sync, path, swept);
 	if (j->plan.design.policies)
 		journal_keep_policy(j, (enum wait_policy)kind);
 	return 0;

@@ -14,8 +14,8 @@
  * errno after one line. *j may be released after a failure too.
  *
  * sync: the wait policy that --sync names, or NULL. A session that was swept with several has
- * to be told which, and is read as if it had been swept with that alone: points of different kinds
- * are different points. One that was swept with another alone is refused.
+ * to be told which, and is read as if it had been swept with that alone: points of different
+ * policies are different points. One that was swept with another alone is refused.
  */
 int session_read(struct journal *j, const char *path, const char *sync);
 

@@ -698,7 +698,7 @@ void journal_keep_policy(struct journal *j, enum wait_policy kind)
 /* ---- some processes of one side --------------------------------------------------------- */
 
 /* Rows of `size` bytes a replicate, those of the replicates that are taken. */
-static void *taken(const void *all, size_t size, const int *replicate, int n)
+static void *take_rows(const void *all, size_t size, const int *replicate, int n)
 {
 	char *rows = journal_zeroed((size_t)n, size);
 
@@ -728,14 +728,14 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	out->refused[0] = j->refused[side];
 	out->launches = j->launches;
 	out->step = j->step;
-	out->status = taken(j->status, points * sizeof(*j->status), replicate, n);
-	out->total_ns = taken(j->total_ns, points * sizeof(*j->total_ns), replicate, n);
-	out->enq_ns = taken(j->enq_ns, points * sizeof(*j->enq_ns), replicate, n);
-	out->noisy = taken(j->noisy, points * sizeof(*j->noisy), replicate, n);
-	out->failures = taken(j->failures, points * sizeof(*j->failures), replicate, n);
-	out->complete = taken(j->complete, sizeof(*j->complete), replicate, n);
-	out->attempts = taken(j->attempts, sizeof(*j->attempts), replicate, n);
-	out->canary_ns = taken(j->canary_ns, sizeof(*j->canary_ns), replicate, n);
+	out->status = take_rows(j->status, points * sizeof(*j->status), replicate, n);
+	out->total_ns = take_rows(j->total_ns, points * sizeof(*j->total_ns), replicate, n);
+	out->enq_ns = take_rows(j->enq_ns, points * sizeof(*j->enq_ns), replicate, n);
+	out->noisy = take_rows(j->noisy, points * sizeof(*j->noisy), replicate, n);
+	out->failures = take_rows(j->failures, points * sizeof(*j->failures), replicate, n);
+	out->complete = take_rows(j->complete, sizeof(*j->complete), replicate, n);
+	out->attempts = take_rows(j->attempts, sizeof(*j->attempts), replicate, n);
+	out->canary_ns = take_rows(j->canary_ns, sizeof(*j->canary_ns), replicate, n);
 	free(replicate);
 }
 

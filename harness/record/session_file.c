@@ -643,7 +643,7 @@ static int count_in(const struct journal *j, int replicate, bool good)
 }
 
 /* By how much the last canaries of a process are longer than the first; NAN: not known. */
-static double drift(const struct journal *j, int side)
+static double canary_drift(const struct journal *j, int side)
 {
 	return j->drift_ns[side][1] / j->drift_ns[side][0] - 1;
 }
@@ -658,7 +658,7 @@ int journal_trailer(struct journal *j, int replicate, json_t *bye)
 	json_object_set_new(line, "failed", json_integer(count_in(j, replicate, false)));
 	json_object_update_missing(line, bye);
 	json_decref(bye);
-	json_object_set_new(line, "canary_drift", json_number(drift(j, side)));
+	json_object_set_new(line, "canary_drift", json_number(canary_drift(j, side)));
 	hash_text(&j->part.hash, hash);
 	json_object_set_new(line, "lines_sha256", json_string(hash));
 	json_object_set_new(line, "complete", json_true());

@@ -143,7 +143,7 @@ static bool same_number(double x, double y)
 }
 
 /* Members that only one has do not count: another version may have more. */
-static bool agree(const json_t *x, const json_t *y)
+static bool are_equal(const json_t *x, const json_t *y)
 {
 	const char *name;
 	json_t *v;
@@ -154,7 +154,7 @@ static bool agree(const json_t *x, const json_t *y)
 		bool same = json_array_size(x) == json_array_size(y);
 
 		for (size_t i = 0; i < json_array_size(x) && same; i++)
-			same = agree(json_array_get(x, i), json_array_get(y, i));
+			same = are_equal(json_array_get(x, i), json_array_get(y, i));
 		return same;
 	}
 	if (!json_is_object(x) || !json_is_object(y))
@@ -163,7 +163,7 @@ static bool agree(const json_t *x, const json_t *y)
 	{
 		const json_t *other = json_object_get(y, name);
 
-		if (other && !agree(v, other))
+		if (other && !are_equal(v, other))
 			return false;
 	}
 	return true;
@@ -180,7 +180,7 @@ static struct text summary_wrong(const json_t *point)
 	{
 		const json_t *other = json_object_get(said, name);
 
-		if (other && !agree(other, v))
+		if (other && !are_equal(other, v))
 			snprintf(wrong.s, sizeof(wrong.s),
 				 "summary.%.20s is not that of the blocks", name);
 	}

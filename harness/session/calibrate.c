@@ -83,7 +83,7 @@ double calibration_tick(double *ns, int n)
 }
 
 /* Their cost on the host, and their tick: pairs have nothing between them. */
-static void events(struct calibration *out, const struct canary *c)
+static void calibrate_events(struct calibration *out, const struct canary *c)
 {
 	double cost[EVENT_PAIRS], elapsed[EVENT_PAIRS];
 	int64_t begin = clock_ns();
@@ -212,7 +212,7 @@ void calibrate(struct calibration *out, const struct canary *c)
 	tsc(out);
 	out->event_tick_ns = out->event_pair_cost_ns = NAN;
 	if (c->begin)
-		events(out, c);
+		calibrate_events(out, c);
 	device_clock(out, c);
 	spin_rate(out, c);
 	canaries(out, c);

@@ -59,7 +59,7 @@ static ssize_t write_quietly(int fd, const char *bytes, size_t n)
 }
 
 /* As much as its stdin takes: a reader that is slow, or gone, holds nobody up. */
-static void feed(struct child *c)
+static void feed_stdin(struct child *c)
 {
 	struct feed *in = &c->in;
 
@@ -83,7 +83,7 @@ static void feed_text(struct child *c, const char *text)
 	CHECK(c->in.bytes, "%zu bytes", c->in.n + more);
 	memcpy(c->in.bytes + c->in.n, text, more);
 	c->in.n += more;
-	feed(c);
+	feed_stdin(c);
 }
 
 /* A pipe that begins with the job. */
@@ -300,7 +300,7 @@ void child_wait(struct child *c[], int n, int ms)
 	}
 	poll(fds, waits, ms);
 	for (int i = 0; i < n; i++)
-		feed(c[i]);
+		feed_stdin(c[i]);
 }
 
 /* ---- end -------------------------------------------------------------------------------- */

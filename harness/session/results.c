@@ -253,7 +253,7 @@ static int by_size(const void *a, const void *b)
 	return x->point - y->point;
 }
 
-static bool differs(const struct judged_point *p)
+static bool is_different(const struct judged_point *p)
 {
 	return p->judged.verdict == VERDICT_SLOWER || p->judged.verdict == VERDICT_FASTER;
 }
@@ -266,7 +266,7 @@ static void print_differing(const struct plan *p, const struct judged_point *poi
 
 	CHECK(d, "memory of %d points", p->n_points);
 	for (int i = 0; i < p->n_points; i++)
-		if (differs(&point[i]))
+		if (is_different(&point[i]))
 			d[n++] = (struct differing){ i, fabs(log(point[i].ratio.value)) };
 	qsort(d, (size_t)n, sizeof(*d), by_size);
 	if (n)

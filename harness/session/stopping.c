@@ -338,27 +338,27 @@ struct interim goals_take_interim(const struct journal *j, int processes, json_t
 	struct goal_list t = report_goals(j);
 	struct interim l = { .points = t.n,
 			     .next = goals_next_interim(processes, j->plan.design.processes) };
-	json_t *open = json_array();
+	json_t *unreached = json_array();
 
 	for (int i = 0; i < t.n; i++)
 		if (!is_reached(&t.goal[i])) {
 			l.wide++;
-			json_array_append_new(open, json_string(t.goal[i].name));
+			json_array_append_new(unreached, json_string(t.goal[i].name));
 		}
 	l.next = l.wide ? l.next : 0;
 	l.stop = !l.next;
 	if (json)
 		*json = json_pack("{s:i, s:i, s:i, s:b, s:i, s:O}", "processes", processes,
 				  "points", l.points, "wide", l.wide, "stop", l.stop, "next",
-				  l.next, "wide_keys", open);
-	json_decref(open);
+				  l.next, "wide_keys", unreached);
+	json_decref(unreached);
 	free(t.goal);
 	return l;
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-static struct text amount(const struct goal *t, double x)
+static struct text amount_text(const struct goal *t, double x)
 {
 	struct text s;
 
@@ -392,8 +392,8 @@ void goals_text(const struct journal *j, char *out, size_t size)
 					 used ? ", " : "", goal_name(&t, &t.goal[i]).s,
 					 isnan(t.goal[i].half_width)
 						 ? "?"
-						 : amount(&t.goal[i], t.goal[i].half_width).s,
-					 amount(&t.goal[i], t.goal[i].asked).s);
+						 : amount_text(&t.goal[i], t.goal[i].half_width).s,
+					 amount_text(&t.goal[i], t.goal[i].asked).s);
 	free(t.goal);
 }
 
@@ -433,8 +433,8 @@ void goals_print(const struct journal *j, double took_ns, FILE *out)
 			continue;
 		}
 		fprintf(out, ": %s%s ±%s (95 %%), asked for ±%s",
-			j->sides == 2 && value > 0 ? "+" : "", amount(goal, value).s,
-			amount(goal, goal->half_width).s, amount(goal, goal->asked).s);
+			j->sides == 2 && value > 0 ? "+" : "", amount_text(goal, value).s,
+			amount_text(goal, goal->half_width).s, amount_text(goal, goal->asked).s);
 		if (is_reached(goal))
 			fprintf(out, ": reached after %d %s, %s", t.processes, replicates,
 				show_duration(took_ns, took));
@@ -465,7 +465,7 @@ static bool is_wider(const struct interval *a, const struct interval *b)
 }
 
 /* The wider one of the sides; false: a process lacks the point. */
-static bool widest(const struct results *r, int point, struct interval *out)
+static bool widest_interval(const struct results *r, int point, struct interval *out)
 {
 	for (int side = 0; side < r->j->sides; side++) {
 		struct interval c = results_interval(r, side, point);
@@ -504,7 +504,7 @@ static struct interim analyse_points(const struct journal *j, int processes, jso
 	CHECK(interval && wide && of, "memory of %zu points", points);
 	results_init(&r, j, processes);
 	for (int i = 0; i < j->plan.n_points; i++)
-		if (widest(&r, i, &interval[n]))
+		if (widest_interval(&r, i, &interval[n]))
 			of[n++] = i;
 	results_release(&r);
 	if (analyse_interim(&interim, processes, interval, n, j->plan.design.half_width_max, wide))

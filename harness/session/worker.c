@@ -288,7 +288,7 @@ static void note_sentinel(struct worker *w, int config, double set_up_ns, double
  * A set-up may leave the device idle for long enough that its clock falls: the longest block until
  * a canary takes what it should, for a little while.
  */
-static int settle(struct worker *w)
+static int settle_clock(struct worker *w)
 {
 	int64_t end = clock_ns() + settle_ns;
 	struct prepared *longest = worker_longest(w);
@@ -332,7 +332,7 @@ static int measure_config(struct worker *w, int config, const struct platform *p
 		err = worker_prepare(w, config);
 	w->pinned = system_pin();
 	if (!err && is_prepared(w, config)) {
-		err = *begun ? settle(w) : begin_work(w, p, start_ns);
+		err = *begun ? settle_clock(w) : begin_work(w, p, start_ns);
 		*begun = true;
 		if (!err)
 			set_up_ns = time_sentinel(w);
@@ -353,7 +353,7 @@ static int measure_config(struct worker *w, int config, const struct platform *p
 }
 
 /* One configuration at a time, so that none is charged for what others hold. */
-static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
+static int measure_process(struct worker *w, const struct platform *p, int64_t start_ns)
 {
 	int *order = zeroed((size_t)w->plan.n_configs, sizeof(*order)), err = 0;
 	bool begun = false;
@@ -480,7 +480,7 @@ static int work(struct worker *w, const json_t *job)
 	else if (!err) {
 		worker_phase(w, "looking the platform over");
 		platform_details(&platform);
-		err = measure(w, &platform, start_ns);
+		err = measure_process(w, &platform, start_ns);
 	}
 	if (!err)
 		send_bye(w, start_ns);

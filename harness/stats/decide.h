@@ -105,7 +105,7 @@ int p_adjust_fdr(double *p, int m) STATS_MUST_CHECK;
 #define JUDGE_LEVEL 0.05
 
 struct judged {
-	bool known;		    /* there is an interval; else open, and not counted */
+	bool known;		    /* there is an interval; else inconclusive, not counted */
 	enum ratio_verdict alone;   /* what the interval says by itself */
 	double p_slower, p_faster;  /* one-sided, against the margin; judge() adjusts them */
 	enum ratio_verdict verdict; /* of judge() */
