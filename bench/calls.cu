@@ -210,19 +210,19 @@ static double sync_copy_us(void *dst, const void *src, enum cudaMemcpyKind kind)
 void calls_copy(cudaStream_t stream, int64_t bytes, double *us)
 {
 	const enum cudaMemcpyKind to = cudaMemcpyHostToDevice, from = cudaMemcpyDeviceToHost;
-	const size_t room = ((size_t)bytes + PAGE - 1) / PAGE * PAGE + SOURCES * PAGE;
+	const size_t padded = ((size_t)bytes + PAGE - 1) / PAGE * PAGE + SOURCES * PAGE;
 	int n = bytes > 4 ? (int)FEW : (int)SAMPLES, turn = 0;
 	char *host[2], *device;
 
 	CUDA(cudaMalloc((void **)&device, bytes + PLACES * APART));
-	CUDA(cudaMallocHost((void **)&host[0], room));
-	host[1] = (char *)aligned_alloc(PAGE, room);
-	CHECK(host[1], "%zu bytes", room);
+	CUDA(cudaMallocHost((void **)&host[0], padded));
+	host[1] = (char *)aligned_alloc(PAGE, padded);
+	CHECK(host[1], "%zu bytes", padded);
 	auto next = [&](char *h) { return h + (size_t)(++turn % SOURCES) * PAGE; };
 	auto place = [&] { return device + (size_t)(turn % PLACES) * APART; };
 
 	for (char *h : host) {
-		memset(h, 1, room);
+		memset(h, 1, padded);
 		*us++ = median(
 			[&] {
 				char *src = next(h);

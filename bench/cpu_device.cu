@@ -145,7 +145,7 @@ struct figures {
 static struct figures *figures;
 static int column;
 
-static void row(const char *what, double here, const char *design, const char *unit)
+static void add_row(const char *what, double here, const char *design, const char *unit)
 {
 	auto *r = &figures->row[figures->n++];
 
@@ -157,21 +157,22 @@ static void row(const char *what, double here, const char *design, const char *u
 
 static void threads(float *x, float *y, double *d)
 {
-	row("empty kernel", best_ns(N, [] { CUDA(LAUNCH(empty, BLOCKS, THREADS, 0, 0)); }),
-	    "0.5-0.6", "ns/thread");
-	row("axpy", best_ns(N, [=] { CUDA(LAUNCH(axpy, BLOCKS, THREADS, 0, 0, y, x, 2.0f, N)); }),
-	    "1.15", "ns/thread");
-	row("20 exp", best_ns(N, [=] { CUDA(LAUNCH(twenty_exp, BLOCKS, THREADS, 0, 0, d)); }),
-	    "209", "ns/thread");
-	row("start, one barrier, exit",
-	    best_ns(N, [] { CUDA(LAUNCH(barriers, BLOCKS, THREADS, 0, 0, 1, nullptr)); }), "43",
-	    "ns/thread");
-	row("reduction with 9 barriers",
-	    best_ns(N, [=] { CUDA(LAUNCH(reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "133",
-	    "ns/thread");
-	row("reduction with shuffles",
-	    best_ns(N, [=] { CUDA(LAUNCH(warp_reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "150",
-	    "ns/thread");
+	add_row("empty kernel", best_ns(N, [] { CUDA(LAUNCH(empty, BLOCKS, THREADS, 0, 0)); }),
+		"0.5-0.6", "ns/thread");
+	add_row("axpy",
+		best_ns(N, [=] { CUDA(LAUNCH(axpy, BLOCKS, THREADS, 0, 0, y, x, 2.0f, N)); }),
+		"1.15", "ns/thread");
+	add_row("20 exp", best_ns(N, [=] { CUDA(LAUNCH(twenty_exp, BLOCKS, THREADS, 0, 0, d)); }),
+		"209", "ns/thread");
+	add_row("start, one barrier, exit",
+		best_ns(N, [] { CUDA(LAUNCH(barriers, BLOCKS, THREADS, 0, 0, 1, nullptr)); }), "43",
+		"ns/thread");
+	add_row("reduction with 9 barriers",
+		best_ns(N, [=] { CUDA(LAUNCH(reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "133",
+		"ns/thread");
+	add_row("reduction with shuffles",
+		best_ns(N, [=] { CUDA(LAUNCH(warp_reduce, BLOCKS, THREADS, 0, 0, x, y)); }), "150",
+		"ns/thread");
 }
 
 struct size {
@@ -187,15 +188,17 @@ static void waiting(float *y)
 		char what[40];
 
 		snprintf(what, sizeof(what), "__syncthreads, %d threads a block", s.n);
-		row(what,
-		    best_ns(64.0 * s.n * WAITS,
-			    [=] { CUDA(LAUNCH(barriers, 64, s.n, 0, 0, (int)WAITS, nullptr)); }),
-		    s.design, "ns/thread/barrier");
+		add_row(what,
+			best_ns(64.0 * s.n * WAITS,
+				[=] {
+					CUDA(LAUNCH(barriers, 64, s.n, 0, 0, (int)WAITS, nullptr));
+				}),
+			s.design, "ns/thread/barrier");
 	}
-	row("__shfl_xor_sync",
-	    best_ns(64.0 * THREADS * WAITS,
-		    [=] { CUDA(LAUNCH(shuffles, 64, THREADS, 0, 0, (int)WAITS, y)); }),
-	    "15.9", "ns/thread/operation");
+	add_row("__shfl_xor_sync",
+		best_ns(64.0 * THREADS * WAITS,
+			[=] { CUDA(LAUNCH(shuffles, 64, THREADS, 0, 0, (int)WAITS, y)); }),
+		"15.9", "ns/thread/operation");
 }
 
 static void submission(cudaStream_t s)
@@ -209,18 +212,19 @@ static void submission(cudaStream_t s)
 		CUDA(cudaStreamSynchronize(s));
 	};
 
-	row("queue a launch, 10000 in a row", best_ns(10000, launch, 10000), "75-150", "ns/launch");
-	row("launch and synchronize", best_ns(1000, launch_and_wait, 1000), "9000",
-	    "ns (5000 wanted)");
+	add_row("queue a launch, 10000 in a row", best_ns(10000, launch, 10000), "75-150",
+		"ns/launch");
+	add_row("launch and synchronize", best_ns(1000, launch_and_wait, 1000), "9000",
+		"ns (5000 wanted)");
 	CUDA(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
 	for (int i = 0; i < 100; i++)
 		launch();
 	CUDA(cudaStreamEndCapture(s, &graph));
 	CUDA(cudaGraphInstantiate(&exec, graph, 0));
-	row("graph of 100 empty kernels",
-	    best_ns(
-		    100 * 100, [=] { CUDA(cudaGraphLaunch(exec, s)); }, 100),
-	    "27-60", "ns/node");
+	add_row("graph of 100 empty kernels",
+		best_ns(
+			100 * 100, [=] { CUDA(cudaGraphLaunch(exec, s)); }, 100),
+		"27-60", "ns/node");
 	CUDA(cudaGraphExecDestroy(exec));
 	CUDA(cudaGraphDestroy(graph));
 }
@@ -240,7 +244,7 @@ static void sharing(double *d)
 		char what[40];
 
 		snprintf(what, sizeof(what), "launch of %d blocks, synchronize", g.n);
-		row(what, best_ns(100 * 1000, launch_and_wait, 100), g.design, "us");
+		add_row(what, best_ns(100 * 1000, launch_and_wait, 100), g.design, "us");
 	}
 }
 

@@ -4,10 +4,10 @@
  *   build/cuda/bench/gpu_fused
  *
  * Medians of blocks of DEPTH steps at the defaults of each workload. A fused step saves a launch
- * and the gap behind it. Of kernels that are long beside those its share is near 1; far less is
- * work that was left out, or what a GPU keeps from step to step: look at it. Of steps of a few
- * microseconds a low share is what fused is for: they are marked only where even the stream's step
- * is longer than launch_us.
+ * and the gap behind it. Kernels that are long beside those have a share near 1. A far lower share
+ * is work that was left out, or what a GPU keeps from step to step: look at it. Steps of a few
+ * microseconds have a low share, as fused is for them. They are marked only where even the stream's
+ * step is longer than launch_us.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static bool choose(const struct workload *w, struct params *p)
 	       has_both(w, &limits);
 }
 
-static void look_at(const struct workload *w, cudaStream_t stream)
+static void compare_modes(const struct workload *w, cudaStream_t stream)
 {
 	void *opts = calloc(1, w->opts_size + 1), *state = calloc(1, w->state_size + 1);
 	struct instance instance = { .workload = w,
@@ -113,7 +113,7 @@ int main(void)
 	printf("%s, depth %d, medians of %d blocks\n\n%-16s %12s %12s %8s\n", prop.name, DEPTH,
 	       BLOCKS, "workload", "stream us", "fused us", "share");
 	for (int i = 0; workloads[i]; i++)
-		look_at(workloads[i], stream);
+		compare_modes(workloads[i], stream);
 	CUDA(cudaStreamDestroy(stream));
 	return 0;
 }

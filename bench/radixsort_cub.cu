@@ -70,7 +70,7 @@ static problem problem_new(uint32_t n, int kind)
 	for (int k = 0; k < RADIXSORT_ARRAYS; k++) {
 		a.in[k] = device_new<uint32_t>(n);
 		a.out[k] = device_new<uint32_t>(n);
-		p.ours.session_sd[k] = device_new<uint32_t>(n);
+		p.ours.between[k] = device_new<uint32_t>(n);
 	}
 	p.ours.n = n;
 	p.ours.slots = p.ours.steps = p.ours.advance = 1;
@@ -92,7 +92,7 @@ static void problem_release(problem &p)
 	for (int k = 0; k < RADIXSORT_ARRAYS; k++) {
 		CUDA(cudaFree(p.ours.arrays.in[k]));
 		CUDA(cudaFree(p.ours.arrays.out[k]));
-		CUDA(cudaFree(p.ours.session_sd[k]));
+		CUDA(cudaFree(p.ours.between[k]));
 	}
 	CUDA(cudaFree(p.ours.board));
 	slots_counter_free(p.ours.counter);
@@ -184,7 +184,7 @@ static times time_both(problem &p, void (*sort)(problem &))
 /* ---- the table -------------------------------------------------------------------------- */
 
 /* Do both leave the same? */
-static bool row(uint32_t n, int kind, const char *keys)
+static bool compare_row(uint32_t n, int kind, const char *keys)
 {
 	problem p = problem_new(n, kind);
 	bool same = sorted(p, sort_ours) == sorted(p, sort_cub);
@@ -204,12 +204,12 @@ static bool beside_cub()
 	printf("%9s  %-8s  %9s  %9s  %10s  %10s  %7s\n", "pairs", "keys", "ours us", "CUB us",
 	       "ours G/s", "CUB G/s", "CUB/ours");
 	for (int log2 : { 16, 18, 20, 22, 24, 26, 28 })
-		good &= row(1u << log2, RADIXSORT_UNIFORM, "uniform");
-	good &= row(1 << 24, RADIXSORT_FEW, "few");
-	good &= row(1 << 24, RADIXSORT_SORTED, "sorted");
-	good &= row(1 << 24, RADIXSORT_REVERSE, "reverse");
-	good &= row(1 << 24, RADIXSORT_EQUAL, "equal");
-	good &= row(1 << 24, RADIXSORT_TOPBYTE, "topbyte");
+		good &= compare_row(1u << log2, RADIXSORT_UNIFORM, "uniform");
+	good &= compare_row(1 << 24, RADIXSORT_FEW, "few");
+	good &= compare_row(1 << 24, RADIXSORT_SORTED, "sorted");
+	good &= compare_row(1 << 24, RADIXSORT_REVERSE, "reverse");
+	good &= compare_row(1 << 24, RADIXSORT_EQUAL, "equal");
+	good &= compare_row(1 << 24, RADIXSORT_TOPBYTE, "topbyte");
 	return good;
 }
 

@@ -16,7 +16,7 @@
 /* Versions count with CUDA's: libcublas.so.13 goes with CUDA 13. */
 enum { MAJOR = CUDART_VERSION / 1000 };
 
-static int missing(const char *file, const char *why)
+static int refuse_library(const char *file, const char *why)
 {
 #ifdef RIFT_CPU_DEVICE
 	return complain(ENOENT, "%s, which the build leaves beside rift, cannot be loaded: %s",
@@ -66,7 +66,7 @@ static void *open_library(const char *file)
  * For all to see, then looked up among all: the loader's order, in which a preloaded wrapper
  * comes first. libcublas brings libcublasLt along.
  */
-static const char *find(struct blas *b)
+static const char *find_functions(struct blas *b)
 {
 #define BLAS_TEXT(name) BLAS_TEXT_(name)
 #define BLAS_TEXT_(name) #name
@@ -108,10 +108,10 @@ int blas_load(const struct blas **out)
 		return 0;
 	snprintf(file, sizeof(file), "libcublas.so.%d", MAJOR);
 	if (!open_library(file))
-		return missing(file, dlerror());
-	why = find(&loaded);
+		return refuse_library(file, dlerror());
+	why = find_functions(&loaded);
 	if (why)
-		return missing(file, why);
+		return refuse_library(file, why);
 	set_name(&loaded);
 	done = true;
 	return 0;

@@ -20,8 +20,8 @@ static int is_continuation(char c)
 }
 
 /*
- * One fputs, so that lines of several threads or processes do not mix. Of a text that is too long
- * the middle is left out, a long name mostly: what is wrong with it comes last.
+ * One fputs, so that lines of several threads or processes do not mix. A text that is too long
+ * loses its middle, mostly a long name: what is wrong with it comes last.
  */
 static void put_line(const char *before, const char *text)
 {

@@ -33,7 +33,7 @@ static int read_text(const char *path, char **text, size_t *length)
 
 /* ---- text to cells --------------------------------------------------------------------- */
 
-static int count(const char *text, char c)
+static int count_char(const char *text, char c)
 {
 	int n = 0;
 
@@ -80,7 +80,7 @@ static int cut_header(struct csv *csv, char *line)
 
 static int cut_row(struct csv *csv, char *line)
 {
-	int cells = *line ? count(line, ',') + 1 : 0;
+	int cells = *line ? count_char(line, ',') + 1 : 0;
 
 	if (cells != csv->columns)
 		return complain(EINVAL, "%s:%ld: %s: %d cells, the header has %d: give %d",
@@ -96,14 +96,14 @@ static int cut_row(struct csv *csv, char *line)
 
 static int cut_text(struct csv *csv, char *line)
 {
-	size_t lines = (size_t)count(line, '\n') + 1;
+	size_t lines = (size_t)count_char(line, '\n') + 1;
 	char *next = cut_line(line);
 	int err;
 
 	if (!*line)
 		return complain(EINVAL, "%s:%d: %s: begin with a line that names the columns",
 				csv->path, HEADER_LINE, next ? "blank line" : "empty file");
-	csv->columns = count(line, ',') + 1;
+	csv->columns = count_char(line, ',') + 1;
 	if (csv->columns > CSV_COLUMNS_MAX)
 		return complain(EINVAL, "%s:%d: %d columns: give at most %d", csv->path,
 				HEADER_LINE, csv->columns, CSV_COLUMNS_MAX);
@@ -181,7 +181,7 @@ int csv_column(const struct csv *csv, const char *name)
 	return column;
 }
 
-static int is_one_of(const char *name, const char *const *names)
+static int is_among(const char *name, const char *const *names)
 {
 	for (; *names; names++)
 		if (!strcmp(name, *names))
@@ -190,13 +190,13 @@ static int is_one_of(const char *name, const char *const *names)
 }
 
 /* The names, comma separated, for a message: as many as fit. */
-static void list_names(const char *const *names, char *list, size_t room)
+static void list_names(const char *const *names, char *list, size_t size)
 {
 	size_t n = 0;
 
 	list[0] = '\0';
 	for (; *names; names++) {
-		if (n + strlen(*names) + sizeof(", ...") > room) {
+		if (n + strlen(*names) + sizeof(", ...") > size) {
 			strcpy(list + n, ", ...");
 			return;
 		}
@@ -209,7 +209,7 @@ int csv_known_columns(const struct csv *csv, const char *const *names)
 	char list[256];
 
 	for (int i = 0; i < csv->columns; i++) {
-		if (is_one_of(csv->cells[i], names))
+		if (is_among(csv->cells[i], names))
 			continue;
 		list_names(names, list, sizeof(list));
 		return complain(EINVAL, "%s:%d: unknown column %.40s: use %s", csv->path,
@@ -228,7 +228,7 @@ const char *csv_text(const struct csv *csv, int64_t row, int column)
 }
 
 /* strtod takes spaces in front, hexadecimal, nan and inf: the letters keep them out. */
-static int parse(const char *cell, double *value)
+static int parse_number(const char *cell, double *value)
 {
 	char *end;
 
@@ -238,7 +238,7 @@ static int parse(const char *cell, double *value)
 	return end == cell || *end ? -EINVAL : 0;
 }
 
-static int refuse(const struct csv *csv, int64_t row, int column, const char *what)
+static int refuse_cell(const struct csv *csv, int64_t row, int column, const char *what)
 {
 	return complain(EINVAL, "%s:%ld: %s=%.40s%s: give a decimal number", csv->path,
 			(long)row + FIRST_ROW_LINE, csv->cells[column], csv_text(csv, row, column),
@@ -250,11 +250,11 @@ int csv_number(const struct csv *csv, int64_t row, int column, double *value)
 	const char *cell = csv_text(csv, row, column);
 
 	if (!*cell)
-		return refuse(csv, row, column, " is empty");
-	if (parse(cell, value))
-		return refuse(csv, row, column, " is not a finite number");
+		return refuse_cell(csv, row, column, " is empty");
+	if (parse_number(cell, value))
+		return refuse_cell(csv, row, column, " is not a finite number");
 	if (!isfinite(*value))
-		return refuse(csv, row, column, " is beyond what a double holds");
+		return refuse_cell(csv, row, column, " is beyond what a double holds");
 	return 0;
 }
 

@@ -175,7 +175,7 @@ void dataset_step(struct dataset *d, const struct dataset_work *w, const void *o
 
 enum {
 	DATASET_PIECE = 1 << 18, /* words; how much of an array is looked at in one go */
-	DATASET_LOOK = 1 << 24,	 /* words that are fetched and looked at in 0.05 s */
+	DATASET_LOOK = 1 << 24,	 /* words that are fetched and compared in 0.05 s */
 };
 
 struct dataset_audit {
@@ -195,8 +195,8 @@ struct dataset_extent {
  * After so many steps, graphs of at most graph_steps among them: were they counted; are the outputs
  * of slots that none came to, and what is behind the end of each array, still poison; streamed, did
  * the others come back as they are computed once more, from inputs that were not copied? The audit
- * looks at every byte. Where that is more than DATASET_LOOK words, and not full, it looks at a
- * seeded sample of each array (common/pieces.h). Answers themselves are for the workload to
+ * looks at every byte. Where that is more than DATASET_LOOK words, and not full, it looks at
+ * a seeded sample of each array (common/pieces.h). Answers themselves are for the workload to
  * compare. Returns 0 or -EINTR.
  */
 int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
@@ -218,7 +218,7 @@ enum { DATASET_TEXT = 160 };
 void dataset_touched_text(const struct dataset *d, char text[DATASET_TEXT]);
 void dataset_copies_text(const struct dataset *d, char text[DATASET_TEXT]);
 
-/* ns of a step, the median of *n deep blocks: of 5, or of what half a second holds. */
+/* ns of a step, the median of *n blocks of a large batch: of 5, or of what half a second holds. */
 double dataset_step_ns(int (*step)(const void *opts, void *state, cudaStream_t stream),
 		       const void *opts, void *state, int64_t *n);
 

@@ -15,15 +15,15 @@ enum {
 	WINDOW = 1 << 14, /* words of a piece of a sample: the least block that steps copy */
 };
 
-/* What is being looked at. */
-struct look {
+/* The dataset under audit, and its buffers. */
+struct audit {
 	struct dataset *d;
 	const struct dataset_work *w;
 	const void *opts;
 	void *state;
 	const struct dataset_extent *extent;
 	struct dataset_audit *out;
-	uint32_t *piece, *again; /* room for DATASET_PIECE words each */
+	uint32_t *piece, *again; /* buffers of DATASET_PIECE words each */
 };
 
 void dataset_flaw(struct dataset_audit *a, const struct dataset *d, const char *what, int64_t slot,
@@ -60,8 +60,8 @@ static int64_t slots_answered(const struct dataset *d, int64_t steps, int64_t gr
 	return slots_used(by_host && chosen < steps ? chosen : steps, d->o.slots);
 }
 
-static void count(const struct dataset *d, int64_t steps, int64_t graph_steps,
-		  struct dataset_audit *out)
+static void audit_counters(const struct dataset *d, int64_t steps, int64_t graph_steps,
+			   struct dataset_audit *out)
 {
 	uint32_t counted = slots_counter_read(d->counter);
 	int64_t answered = slots_answered(d, steps, graph_steps);
@@ -78,7 +78,7 @@ static void count(const struct dataset *d, int64_t steps, int64_t graph_steps,
 /* ---- one slot --------------------------------------------------------------------------- */
 
 /* Streamed: the outputs of a slot once more, from inputs that were not copied. */
-static void compute_again(const struct look *l, int64_t slot)
+static void compute_again(const struct audit *l, int64_t slot)
 {
 	const struct dataset *d = l->d;
 	const struct dataset_part all = { 0, 1, false, 0 };
@@ -89,7 +89,7 @@ static void compute_again(const struct look *l, int64_t slot)
 	l->w->compute(l->opts, l->state, &all, 0);
 }
 
-static void must_be_poison(const struct look *l, int64_t slot, int64_t at, int64_t n)
+static void must_be_poison(const struct audit *l, int64_t slot, int64_t at, int64_t n)
 {
 	size_t bytes = (size_t)n * WORD, ends;
 
@@ -100,7 +100,7 @@ static void must_be_poison(const struct look *l, int64_t slot, int64_t at, int64
 }
 
 /* l->piece is what compute_again() has left on the device. */
-static void same_again(const struct look *l, int output, int64_t slot, int64_t at, int64_t n)
+static void same_again(const struct audit *l, int output, int64_t slot, int64_t at, int64_t n)
 {
 	const uint32_t *device = dataset_device(l->d, l->d->shape.inputs + output, 0);
 	int64_t i = 0;
@@ -115,33 +115,33 @@ static void same_again(const struct look *l, int output, int64_t slot, int64_t a
 
 /* ---- all slots -------------------------------------------------------------------------- */
 
-static bool has_answers(const struct look *l, int64_t slot)
+static bool has_answers(const struct audit *l, int64_t slot)
 {
 	return l->out->answers >> slot & 1;
 }
 
 /* Answers on the device are the workload's to compare. */
-static bool is_looked_at(const struct look *l, int64_t slot)
+static bool is_audited(const struct audit *l, int64_t slot)
 {
 	return l->d->host || !has_answers(l, slot);
 }
 
-/* Words of each array, if all that are looked at have as many as this one. */
-static int64_t most_of(const struct look *l, const struct dataset_array *a)
+/* Words of each array, if all that are audited have as many as this one. */
+static int64_t audited_words(const struct audit *l, const struct dataset_array *a)
 {
 	int64_t arrays = 0;
 
 	for (int64_t slot = 0; slot < l->d->o.slots; slot++)
-		arrays += is_looked_at(l, slot) ? l->d->shape.outputs : 0;
+		arrays += is_audited(l, slot) ? l->d->shape.outputs : 0;
 	return l->extent->full || arrays * a->words <= DATASET_LOOK ? a->words
 								    : DATASET_LOOK / arrays;
 }
 
 /* The words of an array: answers of streamed slots, or poison. */
-static int look_at(const struct look *l, int output, int64_t slot)
+static int audit_output(const struct audit *l, int output, int64_t slot)
 {
 	const struct dataset_array *a = &l->d->shape.array[l->d->shape.inputs + output];
-	int64_t most = most_of(l, a);
+	int64_t most = audited_words(l, a);
 	struct pieces s = pieces_of(a->words, most < a->words ? WINDOW : DATASET_PIECE, most,
 				    l->extent->seed, (uint32_t)slot, (uint32_t)output);
 
@@ -160,7 +160,7 @@ static int look_at(const struct look *l, int output, int64_t slot)
 }
 
 /* From the end of the array on. */
-static void look_behind(const struct look *l, int output, int64_t slot)
+static void audit_end(const struct audit *l, int output, int64_t slot)
 {
 	const struct dataset_array *a = &l->d->shape.array[l->d->shape.inputs + output];
 	int64_t n = dataset_stride(a) - a->words;
@@ -169,16 +169,16 @@ static void look_behind(const struct look *l, int output, int64_t slot)
 	must_be_poison(l, slot, a->words, n);
 }
 
-static int look_at_slot(const struct look *l, int64_t slot)
+static int audit_slot(const struct audit *l, int64_t slot)
 {
 	int err = 0;
 
 	if (l->d->host && has_answers(l, slot))
 		compute_again(l, slot);
 	for (int k = 0; k < l->d->shape.outputs && !err; k++) {
-		if (is_looked_at(l, slot))
-			err = look_at(l, k, slot);
-		look_behind(l, k, slot);
+		if (is_audited(l, slot))
+			err = audit_output(l, k, slot);
+		audit_end(l, k, slot);
 	}
 	return err;
 }
@@ -186,7 +186,7 @@ static int look_at_slot(const struct look *l, int64_t slot)
 int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *opts, void *state,
 		  const struct dataset_extent *extent, struct dataset_audit *out)
 {
-	struct look l = {
+	struct audit l = {
 		.d = d, .w = w, .opts = opts, .state = state, .extent = extent, .out = out
 	};
 	int err = 0;
@@ -195,9 +195,9 @@ int dataset_audit(struct dataset *d, const struct dataset_work *w, const void *o
 	l.piece = malloc(2 * (size_t)DATASET_PIECE * WORD);
 	CHECK(l.piece, "%d words", 2 * DATASET_PIECE);
 	l.again = l.piece + DATASET_PIECE;
-	count(d, extent->steps, extent->graph_steps, out);
+	audit_counters(d, extent->steps, extent->graph_steps, out);
 	for (int64_t slot = 0; slot < d->o.slots && !err; slot++)
-		err = look_at_slot(&l, slot);
+		err = audit_slot(&l, slot);
 	free(l.piece);
 	return err;
 }

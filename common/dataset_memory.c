@@ -36,8 +36,8 @@ static int64_t bytes_for(const struct dataset_shape *shape, int64_t slots)
 	return words_of(shape, 0, arrays(shape), slots) * WORD;
 }
 
-static void *place(const struct dataset_shape *shape, void *base, int k, int64_t slot,
-		   int64_t slots)
+static void *place_array(const struct dataset_shape *shape, void *base, int k, int64_t slot,
+			 int64_t slots)
 {
 	int64_t at = words_of(shape, 0, k, slots) + slot * dataset_stride(&shape->array[k]);
 
@@ -46,12 +46,12 @@ static void *place(const struct dataset_shape *shape, void *base, int k, int64_t
 
 void *dataset_device(const struct dataset *d, int k, int64_t slot)
 {
-	return place(&d->shape, d->device, k, slot, d->device_slots);
+	return place_array(&d->shape, d->device, k, slot, d->device_slots);
 }
 
 void *dataset_host(const struct dataset *d, int k, int64_t slot)
 {
-	return place(&d->shape, d->host, k, slot, d->o.slots);
+	return place_array(&d->shape, d->host, k, slot, d->o.slots);
 }
 
 /* ---- allocation ------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ extern "C" {
 /* 0, or -ENODEV after one line with CUDA's reason; CUDA forgets the error. */
 int device_present(void);
 
-/* Of the current device. */
+/* An attribute of the current device. */
 int device_attribute(enum cudaDeviceAttr attribute);
 
 /*

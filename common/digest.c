@@ -88,14 +88,14 @@ void digest_add(struct digest *d, const void *bytes, size_t n)
 	const uint8_t *from = bytes;
 
 	while (n) {
-		size_t held = d->bytes % DIGEST_BLOCK, room = DIGEST_BLOCK - held;
-		size_t part = n < room ? n : room;
+		size_t held = d->bytes % DIGEST_BLOCK, space = DIGEST_BLOCK - held;
+		size_t part = n < space ? n : space;
 
 		memcpy(d->block + held, from, part);
 		d->bytes += part;
 		from += part;
 		n -= part;
-		if (part == room)
+		if (part == space)
 			add_block(d, d->block);
 	}
 }
@@ -180,7 +180,7 @@ void digest_each_known(void (*f)(const char *key, const char *hex, void *arg), v
 		f(known[i].key, known[i].hex.s, arg);
 }
 
-static int key_of(const char *path, char key[128])
+static int make_key(const char *path, char key[128])
 {
 	struct stat st;
 
@@ -196,7 +196,7 @@ static int key_of(const char *path, char key[128])
 int digest_of_large_file(const char *path, struct digest_hex *out)
 {
 	char key[128];
-	int err = key_of(path, key);
+	int err = make_key(path, key);
 
 	for (int i = 0; i < n_known && !err; i++)
 		if (!strcmp(known[i].key, key)) {

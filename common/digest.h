@@ -33,10 +33,9 @@ void digest_add(struct digest *d, const void *bytes, size_t n);
 /* The digest of all that was added; d starts over. */
 struct digest_hex digest_end(struct digest *d);
 
-/* Of n bytes. */
 struct digest_hex digest_of(const void *bytes, size_t n);
 
-/* Of a file. Returns 0 or a negative errno, and prints nothing. */
+/* Returns 0 or a negative errno, and prints nothing. */
 int digest_of_file(const char *path, struct digest_hex *out);
 
 /*

@@ -15,7 +15,7 @@ extern "C" {
 enum { ESCAPE_MOST = 4 };
 
 /*
- * Appends n bytes of text to out, which has room for ESCAPE_MOST times as many: control characters
+ * Appends n bytes of text to out, a buffer of ESCAPE_MOST times as many: control characters
  * as \n, \t, \x1b or, of the second block of Unicode (U+0080 to U+009F), \u009b; bytes of that
  * range that are no UTF-8 as \x9b. All else stays as it is. Returns the end; writes no '\0'.
  */

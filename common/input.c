@@ -24,7 +24,7 @@ static int expect_writer(int fd)
 }
 
 /* -ESPIPE: neither a file nor a pipe, which open() has several errors for. */
-static int check(int fd, bool pipes)
+static int check_kind(int fd, bool pipes)
 {
 	struct stat st;
 
@@ -46,7 +46,7 @@ int input_open(const char *path, bool pipes)
 
 	if (fd < 0)
 		return errno == ENXIO || errno == ENODEV ? -ESPIPE : -errno;
-	err = check(fd, pipes);
+	err = check_kind(fd, pipes);
 	if (err)
 		close(fd);
 	return err ? err : fd;

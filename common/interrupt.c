@@ -51,7 +51,7 @@ static void give_up(int number)
  * No SA_RESTART: reading a pipe that nobody writes to would go on for ever. SA_NODEFER: a signal
  * that its handler raises takes effect there, not later.
  */
-static void handle(int number, void (*handler)(int))
+static void set_handler(int number, void (*handler)(int))
 {
 	struct sigaction old, act = { .sa_handler = handler, .sa_flags = SA_NODEFER };
 
@@ -63,7 +63,7 @@ static void handle(int number, void (*handler)(int))
 void interrupt_end_within(int seconds, const char *line)
 {
 	last_words = line;
-	handle(SIGALRM, give_up);
+	set_handler(SIGALRM, give_up);
 	end_after_s = seconds;
 }
 
@@ -73,9 +73,9 @@ void interrupt_install(void)
 	static const int fatal[] = { SIGQUIT, SIGPIPE, SIGABRT, SIGXCPU };
 
 	for (size_t i = 0; i < sizeof(stop) / sizeof(*stop); i++)
-		handle(stop[i], remember);
+		set_handler(stop[i], remember);
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
-		handle(fatal[i], end_at_once);
+		set_handler(fatal[i], end_at_once);
 	signal(SIGXFSZ, SIG_IGN);
 	CHECK(!at_quick_exit(temporary_remove_all), "memory of a handler");
 }

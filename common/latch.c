@@ -38,7 +38,7 @@ static void let_go(struct latch *l)
 
 /* ---- the watchdog ----------------------------------------------------------------------- */
 
-static void look(struct latch *l)
+static void check_watchdog(struct latch *l)
 {
 	int64_t closed = atomic_load(&l->closed_ns);
 
@@ -65,7 +65,7 @@ static void *watch(void *arg)
 		until.tv_sec += ns / 1000000000;
 		until.tv_nsec = ns % 1000000000;
 		pthread_cond_timedwait(&l->over, &l->lock, &until);
-		look(l);
+		check_watchdog(l);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return NULL;
@@ -109,7 +109,8 @@ static int map_words(void *latch)
 	return 0;
 }
 
-static void launch(struct latch *l, uint32_t turn, unsigned long long timeout_ns, cudaStream_t s)
+static void launch_wait(struct latch *l, uint32_t turn, unsigned long long timeout_ns,
+			cudaStream_t s)
 {
 	const dim3 one = { 1, 1, 1 };
 	uint32_t *go = l->on_device + GO, *timed_out = l->on_device + TIMED_OUT;
@@ -122,7 +123,7 @@ static void launch(struct latch *l, uint32_t turn, unsigned long long timeout_ns
 static bool is_seen(struct latch *l)
 {
 	l->turn = 1;
-	launch(l, l->turn, 1000, NULL);
+	launch_wait(l, l->turn, 1000, NULL);
 	CUDA(cudaStreamSynchronize(NULL));
 	return latch_ended(l) == LATCH_TIMED_OUT;
 }
@@ -186,7 +187,7 @@ void latch_close(struct latch *l, cudaStream_t stream)
 	atomic_store(&l->turn, turn);
 	atomic_store(&l->fired, false);
 	atomic_store(&l->closed_ns, timing_now_ns());
-	launch(l, turn, l->timeout_ns, stream);
+	launch_wait(l, turn, l->timeout_ns, stream);
 }
 
 void latch_open(struct latch *l)

@@ -165,7 +165,7 @@ static int rename_to_free_name(const char *from, const char *to)
 }
 
 /* X-2.csv of X.csv, X-2 of X. */
-static char *numbered(const char *path, int number)
+static char *numbered_path(const char *path, int number)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const char *dot = *base ? strrchr(base + 1, '.') : NULL;
@@ -183,7 +183,7 @@ int output_rename_new(const char *from, const char *path, char **taken)
 	*taken = NULL;
 	for (int i = 1; err == EEXIST; i++) {
 		free(*taken);
-		*taken = i == 1 ? strdup(path) : numbered(path, i);
+		*taken = i == 1 ? strdup(path) : numbered_path(path, i);
 		CHECK(*taken, "memory of a name");
 		err = rename_to_free_name(from, *taken);
 	}

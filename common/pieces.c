@@ -28,7 +28,7 @@ struct pieces pieces_of(int64_t length, int64_t width, int64_t most, uint64_t se
 }
 
 /* A piece begins so far behind the start of its stretch: 0 to slack. */
-static int64_t draw(const struct pieces *s, int64_t i, int64_t slack)
+static int64_t draw_offset(const struct pieces *s, int64_t i, int64_t slack)
 {
 	struct philox r = philox4x32((uint32_t)i, s->slot, TAG, s->use, s->seed);
 	uint64_t word = (uint64_t)r.word[1] << 32 | r.word[0];
@@ -45,7 +45,7 @@ int64_t pieces_at(const struct pieces *s, int64_t i)
 	if (!i)
 		return 0;
 	return i == s->count - 1 ? s->length - s->width
-				 : begin + draw(s, i, end - begin - s->width);
+				 : begin + draw_offset(s, i, end - begin - s->width);
 }
 
 int64_t pieces_units(const struct pieces *s, int64_t i)

@@ -15,8 +15,8 @@
  * overlaps: false launches as LAUNCH does. Both functions then do nothing, as on the CPU device.
  *
  * Every block waits before it ends, as kernels here do: so the end of a launch is the end of all
- * before it, whatever looks at it. Blocks of the next launch take room beside those that run; who
- * is waiting does not give it back.
+ * before it, whatever looks at it. Blocks of the next launch take capacity beside those that run;
+ * who is waiting does not give it back.
  */
 #ifndef RIFT_PROGRAMMATIC_CUH
 #define RIFT_PROGRAMMATIC_CUH

@@ -50,7 +50,7 @@ static bool has_any(const char *call, const char *const *words)
 }
 
 /* The name alone: arguments may hold any word. */
-static void name_of(const char *call, char name[48])
+static void copy_name(const char *call, char name[48])
 {
 	snprintf(name, 48, "%.*s", (int)strcspn(call, "( "), call);
 }
@@ -84,7 +84,7 @@ bool refusal_is(const char *call, cudaError_t error)
 {
 	char name[48];
 
-	name_of(call, name);
+	copy_name(call, name);
 	switch (error) {
 	case cudaErrorInitializationError:
 	case cudaErrorInsufficientDriver:
@@ -107,7 +107,7 @@ void refusal_raise(const char *file, int line, const char *call, cudaError_t err
 
 	if (!s || !(refusal_is(call, error) || (s->giving_back && is_capture_error(error))))
 		return;
-	name_of(call, s->out->call);
+	copy_name(call, s->out->call);
 	snprintf(s->out->error, sizeof(s->out->error), "%s", cudaGetErrorName(error));
 	snprintf(s->out->place, sizeof(s->out->place), "%.60s:%d", file, line);
 	longjmp(s->back, 1);

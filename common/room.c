@@ -7,7 +7,7 @@
 
 #include "common/cuda_check.h"
 
-static int judge(int64_t bytes, int64_t free_bytes, const char *what, const char *where)
+static int check_bytes(int64_t bytes, int64_t free_bytes, const char *what, const char *where)
 {
 	if (free_bytes < 0 || bytes <= free_bytes / 100 * ROOM_PERCENT)
 		return 0;
@@ -21,7 +21,7 @@ int room_on_device(int64_t bytes, const char *what)
 	size_t free_bytes, total;
 
 	CUDA(cudaMemGetInfo(&free_bytes, &total));
-	return judge(bytes, (int64_t)free_bytes, what, "on the device");
+	return check_bytes(bytes, (int64_t)free_bytes, what, "on the device");
 }
 
 /* A line of /proc/meminfo, "MemTotal", in bytes; -1: not known. */
@@ -62,7 +62,7 @@ static int64_t host_free(void)
 
 int room_on_host(int64_t bytes, const char *what)
 {
-	return judge(bytes, host_free(), what, "on the host");
+	return check_bytes(bytes, host_free(), what, "on the host");
 }
 
 int room_on_both(int64_t device_bytes, int64_t host_bytes, const char *what)

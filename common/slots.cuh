@@ -100,26 +100,26 @@ static __device__ inline void slots_advance(struct slots_counter *counter, uint3
 
 /*
  * The step of a launch that may overlap the ones before and behind it, and counts one: for all
- * threads of all blocks, once; grid and blocks have one dimension. room: of the block's shared
+ * threads of all blocks, once; grid and blocks have one dimension. shared: of the block's shared
  * memory; a barrier is within. programmatic_go() comes behind it: so tickets come in the order of
  * launches.
  *
- * Of 2^32 tickets and more the lower half is divided, as to divide 64 bits took an H200 0.3 us of a
- * step of 21: blocks then go on with some other slot, and no answer changes.
+ * From 2^32 tickets on only the lower half is divided, as dividing 64 bits took an H200 0.3 us of a
+ * step of 21 us. Blocks then go on with some other slot, and no answer changes.
  */
 static __device__ inline uint32_t slots_step_overlapped(struct slots_counter *counter,
-							uint32_t &room)
+							uint32_t &shared)
 {
 	if (!threadIdx.x) {
 		uint32_t part = blockIdx.x % SLOTS_PARTS;
 		unsigned long long ticket = atomicAdd(&counter->part[part].tickets, 1ull);
 
-		room = (uint32_t)ticket / slots_part_blocks(gridDim.x, part);
+		shared = (uint32_t)ticket / slots_part_blocks(gridDim.x, part);
 		if (!blockIdx.x)
 			store_relaxed(&counter->part[0].blocks, gridDim.x);
 	}
 	__syncthreads();
-	return room;
+	return shared;
 }
 
 #endif

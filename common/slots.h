@@ -31,7 +31,7 @@ enum {
 	SLOTS_POISON_INTEGER = 0x7f, /* -1 may be an answer */
 };
 
-/* Of launches, in units of which one is 2^32. */
+/* A share of the launches, in units of which one launch is 2^32. */
 struct slots_part {
 	unsigned long long units;
 	unsigned long long tickets; /* of blocks of launches that overlap */

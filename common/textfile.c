@@ -17,34 +17,34 @@
 enum { PIECE = 1 << 16, UNASKED = 64 << 20 };
 
 /*
- * Is there room now for at least one more byte and the final zero? Of what takes long to read the
- * host must have as much to spare: memory that it promised and has not got ends the process later.
+ * Is there space now for at least one more byte and the final zero? The host must have as much to
+ * spare for a large file: memory that it promised and has not got ends the process later.
  */
-static bool grow(char **text, size_t *room)
+static bool grow(char **text, size_t *capacity)
 {
-	size_t larger = *room ? 2 * *room : PIECE;
+	size_t larger = *capacity ? 2 * *capacity : PIECE;
 	int64_t spare = larger > UNASKED ? room_host_spare() : -1;
 	char *moved =
-		spare >= 0 && (int64_t)(larger - *room) > spare ? NULL : realloc(*text, larger);
+		spare >= 0 && (int64_t)(larger - *capacity) > spare ? NULL : realloc(*text, larger);
 
 	if (!moved)
 		return false;
 	*text = moved;
-	*room = larger;
+	*capacity = larger;
 	return true;
 }
 
 /* By pieces: the length of a pipe is known at its end. */
 static int read_all(FILE *file, const char *begin, size_t most, char **text, size_t *length)
 {
-	size_t room = 0, got;
+	size_t capacity = 0, got;
 
 	do {
 		if (interrupted())
 			return -EINTR;
-		if (*length + 1 >= room && !grow(text, &room))
+		if (*length + 1 >= capacity && !grow(text, &capacity))
 			return -ENOMEM;
-		got = fread(*text + *length, 1, room - *length - 1, file);
+		got = fread(*text + *length, 1, capacity - *length - 1, file);
 		*length += got;
 		if (*length > most)
 			return -EFBIG;

@@ -72,7 +72,7 @@ static int too_many(const char *word, const char *before)
 	return RIFT_USAGE;
 }
 
-static int refuse(const char *name)
+static int refuse_command(const char *name)
 {
 	struct suggestion near = suggest_start(name);
 
@@ -92,7 +92,7 @@ static int dispatch(int argc, char **argv)
 	for (const struct command *c = commands; c->name; c++)
 		if (!strcmp(c->name, argv[0]))
 			return c->run(argc, argv);
-	refuse(argv[0]);
+	refuse_command(argv[0]);
 	return RIFT_USAGE;
 }
 
@@ -109,7 +109,7 @@ static int cmd_help(int argc, char **argv)
 	return dispatch(2, asked);
 }
 
-static int obey(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	const char *first = argc > 1 ? argv[1] : "";
 	bool version = !strcmp(first, "--version");
@@ -178,5 +178,5 @@ int main(int argc, char **argv)
 		return RIFT_USAGE;
 	/* a file that grows over a limit is to be reported, not to end the program */
 	signal(SIGXFSZ, SIG_IGN);
-	return close_output(contract_check(workloads) ? RIFT_USAGE : obey(argc, argv));
+	return close_output(contract_check(workloads) ? RIFT_USAGE : run_command(argc, argv));
 }

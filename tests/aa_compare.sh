@@ -52,7 +52,7 @@ while [ "$tested" -lt "$tries" ]; do
 done
 echo "a system against itself, $tested tries: $same same or faster, $open open, $slower slower"
 
-# Of the differences of parameters and the ratios of points of a system against itself.
+# The differences of parameters and the ratios of points of a system against itself.
 python3 - "$dir"/aa*.json <<-'END'
 	import json, sys
 	rows = {}

@@ -29,7 +29,7 @@ static struct run run;
 static struct workload workload;
 static char said[8192]; /* what it wrote to stderr */
 
-/* Of a suite's init and fini. */
+/* For a suite's init and fini. */
 static inline void make_folder(void)
 {
 	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");

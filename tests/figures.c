@@ -54,7 +54,7 @@ static bool is_enumerated(const char *word)
 
 static const char between[] = " \t,;()'\"=[]{}";
 
-/* Of each line that has some. */
+/* Only lines that have numbers or words are written. */
 static void put_text(FILE *out, char *text)
 {
 	char *rest, *more;
@@ -93,7 +93,7 @@ struct columns {
 	int n;
 };
 
-static void add(struct columns *c, const char *name, double value)
+static void add_value(struct columns *c, const char *name, double value)
 {
 	int i = 0;
 
@@ -126,9 +126,9 @@ static void put_csv(FILE *out, char *text)
 		for (int i = 0; i < 32 && (cell = strsep(&line, ",")); i++) {
 			snprintf(name, sizeof(name), "column%d", i + 1);
 			if (*cell && is_number(cell))
-				add(c, *header[i] ? header[i] : name, strtod(cell, NULL));
+				add_value(c, *header[i] ? header[i] : name, strtod(cell, NULL));
 			else if (is_enumerated(cell))
-				add(c, cell, 0);
+				add_value(c, cell, 0);
 			else if (!*header[i])
 				snprintf(header[i], sizeof(header[i]), "%s", cell);
 		}
@@ -148,9 +148,9 @@ static void put_script(FILE *out, char *text)
 		for (char *w = strtok_r(strstr(line, " = ") + 3, between, &more); w;
 		     w = strtok_r(NULL, between, &more))
 			if (is_number(w))
-				add(c, name, strtod(w, NULL));
+				add_value(c, name, strtod(w, NULL));
 			else if (is_enumerated(w))
-				add(c, w, 0);
+				add_value(c, w, 0);
 	}
 	put_columns(out, c);
 	free(c);
@@ -170,10 +170,10 @@ static void add_json(struct columns *c, const char *path, const json_t *v)
 	}
 	json_array_foreach(v, i, at) add_json(c, path, at);
 	if (json_is_number(v) || json_is_boolean(v))
-		add(c, path, json_is_boolean(v) ? json_is_true(v) : json_number_value(v));
+		add_value(c, path, json_is_boolean(v) ? json_is_true(v) : json_number_value(v));
 	if (json_is_string(v) && is_enumerated(json_string_value(v))) {
 		snprintf(below, sizeof(below), "%.60s.%.30s", path, json_string_value(v));
-		add(c, below, 0);
+		add_value(c, below, 0);
 	}
 }
 
@@ -216,7 +216,7 @@ static void compare_line(const char *name, int number, char *got, char *want)
 		  number, w ? w : "nothing", g ? g : "nothing", whole[1], whole[0]);
 }
 
-static void compare(const char *name, char *figures)
+static void compare_file(const char *name, char *figures)
 {
 	char path[256], want[4096], *rest, *got = strtok_r(figures, "\n", &rest);
 	FILE *f;
@@ -241,7 +241,7 @@ static void compare_or_update(const char *name, char *figures)
 	FILE *f;
 
 	if (!getenv("UPDATE_FIGURES")) {
-		compare(name, figures);
+		compare_file(name, figures);
 		return;
 	}
 	snprintf(path, sizeof(path), "tests/figures/%s.txt", name);

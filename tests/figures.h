@@ -3,7 +3,7 @@
  * in the data of charts. They were looked at once; a change that was not meant shows.
  *
  * Numbers, modes, verdicts and options only, whatever the sentence around them, against
- * tests/figures/NAME.txt. Of data (CSV, JSON) each column is there once: how many numbers, their
+ * tests/figures/NAME.txt. Data (CSV, JSON) has each column there once: how many numbers, their
  * sum, and the sum of each times its place. Numbers may be off by a thousandth, as other
  * libraries of mathematics round. Where a change is meant, UPDATE_FIGURES=1
  * writes the files anew, and git diff says which numbers became others.

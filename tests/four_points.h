@@ -47,7 +47,7 @@ static inline struct journal session_of(int sides, int processes, bool quick)
 }
 
 /* Process i of a side is off by `factor` at this point, and by i steps of `spread`. */
-static inline void say_it_took(struct journal *j, int side, int point, double factor, double spread)
+static inline void scale_times(struct journal *j, int side, int point, double factor, double spread)
 {
 	for (int i = 0; i < j->plan.design.processes; i++) {
 		int replicate = side * j->plan.design.processes + i;

@@ -23,7 +23,7 @@ static inline void append(int *out, const int *in, cudaStream_t stream)
 	OK(cudaLaunchKernel(k_append(), blocks(1), blocks(1), (void *[]){ &out, &in }, 0, stream));
 }
 
-static inline void count(int *p, cudaStream_t stream)
+static inline void launch_count(int *p, cudaStream_t stream)
 {
 	affine(p, 1, 1, stream);
 }
@@ -47,7 +47,7 @@ static inline void order(cudaStream_t from, cudaStream_t to)
 }
 
 /* A new stream that is captured from now on. */
-static inline cudaStream_t begin(void)
+static inline cudaStream_t begin_capture(void)
 {
 	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
@@ -55,7 +55,7 @@ static inline cudaStream_t begin(void)
 	return s;
 }
 
-static inline cudaGraph_t end(cudaStream_t s)
+static inline cudaGraph_t end_capture(cudaStream_t s)
 {
 	cudaGraph_t graph;
 
@@ -65,16 +65,16 @@ static inline cudaGraph_t end(cudaStream_t s)
 
 static inline cudaGraph_t one_affine(int *p, int factor, int term)
 {
-	cudaStream_t s = begin();
+	cudaStream_t s = begin_capture();
 
 	affine(p, factor, term, s);
-	return end(s);
+	return end_capture(s);
 }
 
 /* A set, then a kernel (5 is added) beside a host function, then a copy. */
 static inline cudaGraph_t diamond(int *p, int *host)
 {
-	cudaStream_t a = begin(), b = new_stream(cudaStreamNonBlocking);
+	cudaStream_t a = begin_capture(), b = new_stream(cudaStreamNonBlocking);
 
 	OK(cudaMemsetAsync(p, 0, sizeof(*p), a));
 	order(a, b);
@@ -82,7 +82,7 @@ static inline cudaGraph_t diamond(int *p, int *host)
 	OK(cudaLaunchHostFunc(b, do_nothing, NULL));
 	order(b, a);
 	OK(cudaMemcpyAsync(host, p, sizeof(*p), cudaMemcpyDeviceToHost, a));
-	return end(a);
+	return end_capture(a);
 }
 
 /* ---- two streams ------------------------------------------------------------------------ */
@@ -111,7 +111,7 @@ static inline struct pair forked(void)
 	struct pair p = new_pair();
 
 	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeRelaxed));
-	count(p.d, p.a);
+	launch_count(p.d, p.a);
 	order_by(p.e, p.a, p.b);
 	return p;
 }

@@ -37,7 +37,7 @@ static inline void remove_dir(void)
 #define K0 ZEROS "0"
 #define K1 ZEROS "1"
 
-static inline void put(json_t *line)
+static inline void put_line(json_t *line)
 {
 	cr_assert(zero(int, record_write(&file, line)), "%s", path);
 }
@@ -48,7 +48,7 @@ static inline json_t *plan_point(const char *key)
 			 1);
 }
 
-/* Of the points K0 and K1, in two rounds. */
+/* The plan has the points K0 and K1, in two rounds. */
 static inline json_t *session_plan(int processes)
 {
 	return json_pack("{s:[{}], s:[o, o], s:{s:i, s:b, s:i, s:i, s:i, s:i, s:s}}", "configs",
@@ -63,13 +63,13 @@ static inline void begin_with(const char *name, int sides, json_t *plan)
 	unlink(path);
 	cr_assert(zero(int, record_create(&file, path)), "%s", path);
 	hash_json(plan, plan_hash);
-	put(json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:o}", "record", "plan", "schema", "1.0",
-		      "session_id", "0123456789abcdef", "tool", "rift", "tool_version", "0",
-		      "plan_sha256", plan_hash, "sides", sides, "plan", plan));
+	put_line(json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:o}", "record", "plan", "schema",
+			   "1.0", "session_id", "0123456789abcdef", "tool", "rift", "tool_version",
+			   "0", "plan_sha256", plan_hash, "sides", sides, "plan", plan));
 }
 
 /* A plan of so many processes of each side. */
-static inline void begin(const char *name, int sides, int processes)
+static inline void begin_session(const char *name, int sides, int processes)
 {
 	begin_with(name, sides, session_plan(processes));
 }
@@ -85,7 +85,7 @@ static inline void header_of(const char *session, const char *hash, int process)
 							      "cuda_flags", "warmup", NULL };
 	     *name; name++)
 		json_object_set_new(o, *name, json_object());
-	put(o);
+	put_line(o);
 }
 
 static inline json_t *point_of(const char *side, int process, const char *key, const char *status)
@@ -94,7 +94,7 @@ static inline json_t *point_of(const char *side, int process, const char *key, c
 			 "process_index", process, "key", key, "axes", "status", status);
 }
 
-/* Of two blocks; changed: members that are other than they should be, or NULL. */
+/* A record of two blocks; changed: members that are other than they should be, or NULL. */
 static inline void measured(const char *side, int process, const char *key, const char *changed)
 {
 	json_t *o = point_of(side, process, key, "ok"), *other = NULL;
@@ -110,7 +110,7 @@ static inline void measured(const char *side, int process, const char *key, cons
 		json_object_update_recursive(o, other);
 		json_decref(other);
 	}
-	put(o);
+	put_line(o);
 }
 
 /* status ok: of two blocks. */
@@ -124,7 +124,7 @@ static inline void point(const char *side, int process, const char *key, const c
 	}
 	o = point_of(side, process, key, status);
 	json_object_set_new(o, "error", json_object());
-	put(o);
+	put_line(o);
 }
 
 static inline json_t *trailer_of(const char *side, int process, int ok, int failed)
@@ -137,7 +137,7 @@ static inline json_t *trailer_of(const char *side, int process, int ok, int fail
 			 hash, "complete", 1);
 }
 
-/* stop: of the sequential rule, after so many processes; 0: it did not look. */
+/* stop: of the sequential rule, after so many processes; 0: no interim analysis. */
 static inline void trailer(const char *side, int process, int ok, int failed, int stop)
 {
 	json_t *o = trailer_of(side, process, ok, failed);
@@ -146,7 +146,7 @@ static inline void trailer(const char *side, int process, int ok, int failed, in
 		json_object_set_new(o, "interim",
 				    json_pack("{s:i, s:i, s:i, s:[], s:b}", "processes", stop,
 					      "points", 2, "wide", 0, "wide_keys", "stop", 1));
-	put(o);
+	put_line(o);
 }
 
 /* One whole process: a point that is ok, one that is not. */

@@ -209,7 +209,7 @@ changed_line() { # FILE LINE COLUMN LENGTH TO
 		NR == line { print substr($0, 1, column - 1) ENVIRON["TO"] substr($0, column + len) }' "$1"
 }
 
-# What of it a table has room for.
+# As much of it as fits into a table.
 excerpt() { # LINE COLUMN LENGTH
 	printf '%s\n' "$1" | awk -v column="$2" -v len="$3" '{
 		from = column > 20 ? column - 20 : 1

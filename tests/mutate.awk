@@ -55,7 +55,7 @@ function is_array_size(i, end)
 	       $0 ~ /^[\t ]*((static|const|unsigned|struct|enum|union) )*[a-z_0-9]+ \**[a-z_0-9]+(\[|, )/
 }
 
-# Of calloc(n + 1, ...), which is never called for nothing: no test can tell one more or less.
+# The 1 of calloc(n + 1, ...), which keeps n = 0 valid: no test can tell one more or less.
 function is_room_to_spare(i)
 {
 	return substr($0, i - 2, 2) == "+ " && substr($0, 1, i) ~ /calloc\([^,]*$/

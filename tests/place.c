@@ -17,7 +17,7 @@ static char folder[64];
 static struct cpuid cpuid;
 static char *env[VARIABLES_MAX + 1], *kernel_log;
 
-/* Of the folder with the machines. */
+/* The path of the folder with the machines. */
 static const char *platforms(void)
 {
 	static char path[DATAFILE_PATH_BYTES];
@@ -92,7 +92,7 @@ static void take_environ(char *text)
 }
 
 /* What follows one "== NAME". */
-static void take(struct place *p, char *name, char *text)
+static void take_section(struct place *p, char *name, char *text)
 {
 	char *arrow = strstr(name, " -> ");
 
@@ -126,7 +126,7 @@ struct place place_of(const char *name)
 		*end = '\0';
 		if (next)
 			next[1] = '\0'; /* its own text ends with a newline */
-		take(&p, at + 4, end == next ? "" : end + 1);
+		take_section(&p, at + 4, end == next ? "" : end + 1);
 		if (next)
 			next[1] = '=';
 	}

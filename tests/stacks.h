@@ -23,8 +23,8 @@ static inline struct fake_session quiet(void)
 
 /* ---- expectations ------------------------------------------------------------------------- */
 
-static inline const struct stack *find(const struct grid *g, const struct stack *all,
-				       enum mode mode, double size, int64_t depth)
+static inline const struct stack *find_stack(const struct grid *g, const struct stack *all,
+					     enum mode mode, double size, int64_t depth)
 {
 	for (int i = 0; i < g->n_points; i++)
 		if (g->point[i].batch.mode == mode && g->size[g->point[i].size].value == size &&
@@ -61,8 +61,8 @@ static inline void adds_up(const struct grid *g, const struct stack *all)
 	}
 }
 
-static inline bool notes_say(const struct stack_request *r, const struct stack *all,
-			     const char *what)
+static inline bool has_note(const struct stack_request *r, const struct stack *all,
+			    const char *what)
 {
 	struct stack_notes notes;
 

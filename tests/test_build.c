@@ -42,7 +42,7 @@ static void make_tree(void)
 TestSuite(small_build, .init = make_tree, .fini = remove_folder, .timeout = 60);
 
 /* make in the tree, for the CPU device; what it prints. */
-static const char *make(const char *arguments)
+static const char *run_make(const char *arguments)
 {
 	const char *text;
 	int rc = shell(&text, "cd %s && MAKEFLAGS= make -f build.mk DEVICE=cpu %s 2>&1", folder,
@@ -59,10 +59,10 @@ static bool binary_has(const char *symbol)
 
 Test(small_build, a_source_that_is_gone_is_gone_from_the_binary)
 {
-	make("rift");
+	run_make("rift");
 	cr_assert(binary_has("stays") && binary_has("goes"), "both are linked");
 	cr_assert(!shell(NULL, "rm %s/common/b.c", folder), "rm");
-	make("rift");
+	run_make("rift");
 	cr_assert(binary_has("stays") && !binary_has("goes"), "one is left");
 }
 
@@ -72,14 +72,14 @@ Test(small_build, nothing_is_made_twice_but_after_other_flags)
 					     "CFLAGS=-O0" };
 	const char *text;
 
-	make("rift");
-	text = make("rift");
+	run_make("rift");
+	text = run_make("rift");
 	cr_assert(!strstr(text, "CC ") && !strstr(text, "LINK "), "again: %s", text);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		char arguments[64];
 
 		snprintf(arguments, sizeof(arguments), "rift %s", flags[i]);
-		text = make(arguments);
+		text = run_make(arguments);
 		cr_assert(strstr(text, "CC    common/cpu/base/rt.c") && strstr(text, "LINK"),
 			  "%s: %s", flags[i], text);
 	}
@@ -95,9 +95,10 @@ Test(small_build, compilers_are_those_that_setup_looks_for)
 			 folder),
 		  "%s", text);
 	cr_assert(!strcmp(text, "cc c++\n"), "%s", text);
-	text = make("-s CC='gcc -pipe' CXX='g++ -pipe' --eval='show:; @echo $(CC) $(CXX)' show");
+	text = run_make(
+		"-s CC='gcc -pipe' CXX='g++ -pipe' --eval='show:; @echo $(CC) $(CXX)' show");
 	cr_assert(!strcmp(text, "gcc -pipe g++ -pipe\n"), "%s", text);
-	make("CC='gcc -pipe' CXX='g++ -pipe' rift");
+	run_make("CC='gcc -pipe' CXX='g++ -pipe' rift");
 }
 
 /* Data files and READMEs of workloads, whatever their names; no golden data. */
@@ -109,7 +110,7 @@ Test(small_build, a_dist_is_whole)
 			 "cd %s/workloads/w && touch 'in put.csv' README.md golden/g.csv other.txt",
 			 folder),
 		  "%s", text);
-	make("dist");
+	run_make("dist");
 	shell(&text, "cd %s/dist/rift-cpu && find . -type f | LC_ALL=C sort", folder);
 	cr_assert(!strcmp(text,
 			  "./LICENSE\n./README.md\n./libcublas.so.13\n./libcudart.so.13\n./rift\n"

@@ -103,7 +103,7 @@ static inline void run_graph(struct run *r, int64_t n)
 	run_graphs(r, n, 1);
 }
 
-/* Of the state after so many steps. */
+/* Checks the state after so many steps. */
 static inline struct verdict run_check(struct run *r, int64_t steps, bool full)
 {
 	struct verdict v;

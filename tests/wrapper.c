@@ -34,7 +34,7 @@ static void open_log(void)
 }
 
 /* One write a line, so that lines of several threads stay whole. */
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void log_call(const char *format, ...)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	char line[LINE_BYTES];
@@ -72,7 +72,7 @@ static void *next(const char *name)
 		cudaError_t(*real) parameters = (cudaError_t(*) parameters)next(#name);            \
 		cudaError_t error = real arguments;                                                \
                                                                                                    \
-		say(#name __VA_ARGS__, error);                                                     \
+		log_call(#name __VA_ARGS__, error);                                                \
 		return error;                                                                      \
 	}
 
@@ -184,8 +184,10 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 	describe_kernel(kernel, &name, sizes);
 	cudaError_t error = real(kernel, grid, block, args, shared_bytes, stream);
 
-	say("cudaLaunchKernel %.100s grid %u,%u,%u block %u,%u,%u shared %zu params %.250s = %d\n",
-	    name, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes, sizes, error);
+	log_call("cudaLaunchKernel %.100s grid %u,%u,%u block %u,%u,%u shared %zu params %.250s = "
+		 "%d\n",
+		 name, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes, sizes,
+		 error);
 	return error;
 }
 
@@ -201,12 +203,13 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
 	cudaError_t error = real(config, kernel, args);
 
 	if (!config)
-		say("cudaLaunchKernelExC %.100s without configuration = %d\n", name, error);
+		log_call("cudaLaunchKernelExC %.100s without configuration = %d\n", name, error);
 	else
-		say("cudaLaunchKernelExC %.100s grid %u,%u,%u block %u,%u,%u shared %zu params "
-		    "%.250s attributes %u = %d\n",
-		    name, config->gridDim.x, config->gridDim.y, config->gridDim.z,
-		    config->blockDim.x, config->blockDim.y, config->blockDim.z,
-		    config->dynamicSmemBytes, sizes, config->numAttrs, error);
+		log_call(
+			"cudaLaunchKernelExC %.100s grid %u,%u,%u block %u,%u,%u shared %zu params "
+			"%.250s attributes %u = %d\n",
+			name, config->gridDim.x, config->gridDim.y, config->gridDim.z,
+			config->blockDim.x, config->blockDim.y, config->blockDim.z,
+			config->dynamicSmemBytes, sizes, config->numAttrs, error);
 	return error;
 }

@@ -29,9 +29,9 @@ enum exit_code exit_code_of_run(int err, bool passed)
 	return err ? exit_code_of(err) : passed ? RIFT_OK : RIFT_CHECK_FAILED;
 }
 
-int take_word(const char **slot, int room, const char *word, const char *takes)
+int take_word(const char **slot, int capacity, const char *word, const char *takes)
 {
-	for (int i = 0; i < room; i++)
+	for (int i = 0; i < capacity; i++)
 		if (!slot[i]) {
 			slot[i] = word;
 			return 0;

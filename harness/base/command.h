@@ -55,10 +55,10 @@ const struct workload *workload_find(const char *name);
 int options_parse(const struct argp *argp, const char *hint, int argc, char **argv, void *input);
 
 /*
- * A word that is no option goes into the first of `room` slots that is NULL. takes: what is said
- * where all are taken, "rift list takes one workload". Returns 0, or -EINVAL after one line.
+ * A word that is no option goes into the first of `capacity` slots that is NULL. takes: what is
+ * said where all are taken, "rift list takes one workload". Returns 0, or -EINVAL after one line.
  */
-int take_word(const char **slot, int room, const char *word, const char *takes);
+int take_word(const char **slot, int capacity, const char *word, const char *takes);
 
 /* The help that argp makes of its options, for `rift NAME`. */
 void options_help(const struct argp *argp, const char *name, FILE *out);

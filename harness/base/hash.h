@@ -18,7 +18,7 @@ void hash_start(struct hash *h);
 void hash_add(struct hash *h, const void *bytes, size_t n);
 void hash_text(const struct hash *h, char out[HASH_TEXT]);
 
-/* Of a JSON value in its one canonical text: sorted keys, no blanks. */
+/* Hashes a JSON value in its one canonical text: sorted keys, no blanks. */
 void hash_json(const json_t *value, char out[HASH_TEXT]);
 
 #endif

@@ -26,7 +26,7 @@ enum { MAJOR = 5, MINOR = 2 };
 enum { OUTPUT_BYTES = 4096 };
 
 /* The end of what a child writes, at most OUTPUT_BYTES - 1 of it. */
-static void read_end_of(int fd, char text[OUTPUT_BYTES])
+static void read_tail(int fd, char text[OUTPUT_BYTES])
 {
 	const size_t half = OUTPUT_BYTES / 2;
 	size_t used = 0;
@@ -65,7 +65,7 @@ static int spawn(pid_t *pid, const char *folder, char *const argv[], const int p
 }
 
 /* Runs and waits. Returns 0 with the status as of waitpid(), or an errno. */
-static int run(const char *folder, char *const argv[], char text[OUTPUT_BYTES], int *status)
+static int run_gnuplot(const char *folder, char *const argv[], char text[OUTPUT_BYTES], int *status)
 {
 	int fd[2], err;
 	pid_t pid;
@@ -76,7 +76,7 @@ static int run(const char *folder, char *const argv[], char text[OUTPUT_BYTES], 
 	err = spawn(&pid, folder, argv, fd);
 	close(fd[1]);
 	if (!err)
-		read_end_of(fd[0], text);
+		read_tail(fd[0], text);
 	close(fd[0]);
 	while (!err && waitpid(pid, status, 0) < 0)
 		if (errno != EINTR)
@@ -120,7 +120,7 @@ char *gnuplot_by_hand(const char *folder, const char *script)
 
 /* ---- which gnuplot ---------------------------------------------------------------------- */
 
-static int refuse(const char *why, const char *folder, const char *script)
+static int refuse_script(const char *why, const char *folder, const char *script)
 {
 	char *again = gnuplot_by_hand(folder, script);
 	int err = complain(ENOENT,
@@ -144,7 +144,7 @@ int gnuplot_ask(struct gnuplot_words *version)
 {
 	char *const argv[] = { "gnuplot", "--version", NULL };
 	char text[OUTPUT_BYTES];
-	int status, err = run("/", argv, text, &status);
+	int status, err = run_gnuplot("/", argv, text, &status);
 
 	*version = last_line(text);
 	return -err;
@@ -157,19 +157,19 @@ int gnuplot_check(const char *folder, const char *script)
 	int err = gnuplot_ask(&version);
 
 	if (err == -ENOENT)
-		return refuse("no gnuplot on PATH", folder, script);
+		return refuse_script("no gnuplot on PATH", folder, script);
 	if (err)
 		return complain(-err, "not drawn: cannot start gnuplot: %s", strerror(-err));
 	if (gnuplot_suffices(version.s))
 		return 0;
 	snprintf(why, sizeof(why), "gnuplot %d.%d or newer is needed, the one on PATH says '%s'",
 		 MAJOR, MINOR, version.s);
-	return refuse(why, folder, script);
+	return refuse_script(why, folder, script);
 }
 
 /* ---- a script --------------------------------------------------------------------------- */
 
-static int complain_of(int status, const char *again, const char *words)
+static int complain_status(int status, const char *again, const char *words)
 {
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
 		return complain(EINTR, "not drawn: gnuplot was interrupted; again: %s", again);
@@ -180,7 +180,7 @@ static int complain_of(int status, const char *again, const char *words)
 			*words ? words : "no word", again);
 }
 
-static int judge(int status, const char *folder, const char *script, const char *words)
+static int judge_status(int status, const char *folder, const char *script, const char *words)
 {
 	char *again;
 	int err;
@@ -188,7 +188,7 @@ static int judge(int status, const char *folder, const char *script, const char 
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	again = gnuplot_by_hand(folder, script);
-	err = complain_of(status, again, words);
+	err = complain_status(status, again, words);
 	free(again);
 	return err;
 }
@@ -205,18 +205,18 @@ int gnuplot_run(const char *folder, const char *script, const char *part,
 		return err;
 	snprintf(assignment, sizeof(assignment), "part = '%s'", part);
 	snprintf(name, sizeof(name), "%s", script);
-	err = run(folder, argv, text, &status);
+	err = run_gnuplot(folder, argv, text, &status);
 	if (err)
 		return complain(err, "not drawn: cannot run gnuplot in %s: %s", folder,
 				strerror(err));
 	*said = last_line(text);
-	return judge(status, folder, script, said->s);
+	return judge_status(status, folder, script, said->s);
 }
 
 /* ---- a picture -------------------------------------------------------------------------- */
 
 /* A path that is made of pieces; freed by the caller. */
-static char *path_of(const struct plot *p, const char *suffix, const char *part)
+static char *part_path(const struct plot *p, const char *suffix, const char *part)
 {
 	char *path;
 
@@ -266,7 +266,7 @@ int picture_folder(const char *label, const char *folder)
 /* ---- the script ------------------------------------------------------------------------- */
 
 /* Appends a file that comes with rift. */
-static int append(FILE *out, const char *datafile)
+static int append_data(FILE *out, const char *datafile)
 {
 	char path[DATAFILE_PATH_BYTES], buffer[4096];
 	int err = datafile_find(datafile, path);
@@ -286,7 +286,7 @@ static int append(FILE *out, const char *datafile)
 	return err;
 }
 
-static int compose(struct plot *p, FILE *out)
+static int compose_script(struct plot *p, FILE *out)
 {
 	int err;
 
@@ -296,21 +296,21 @@ static int compose(struct plot *p, FILE *out)
 		"# To draw them again, in this folder: gnuplot %s.gp (5.2 or newer)\n"
 		"# Written by rift %s.\n\n%s\n",
 		p->name, p->name, p->name, p->name, RIFT_VERSION, p->values);
-	err = append(out, "plots/style.gp");
+	err = append_data(out, "plots/style.gp");
 	fputc('\n', out);
-	return err ? err : append(out, p->script);
+	return err ? err : append_data(out, p->script);
 }
 
 static int write_script(struct plot *p)
 {
-	char *path = path_of(p, ".gp", "");
+	char *path = part_path(p, ".gp", "");
 	struct output out;
 	int err = output_open(&out, p->option, path);
 
 	free(path);
 	if (err)
 		return err;
-	err = compose(p, out.file);
+	err = compose_script(p, out.file);
 	if (!err)
 		return output_commit(&out);
 	output_discard(&out);
@@ -384,8 +384,8 @@ int picture_draw(struct picture *p)
 	snprintf(suffix, sizeof(suffix), ".%ld.part", (long)getpid());
 	snprintf(script, sizeof(script), "%s.gp", p->plot.name);
 	for (int i = 0; i < FORMATS; i++) {
-		part[i].path = path_of(&p->plot, formats[i].suffix, suffix);
-		part[i].target = path_of(&p->plot, formats[i].suffix, "");
+		part[i].path = part_path(&p->plot, formats[i].suffix, suffix);
+		part[i].target = part_path(&p->plot, formats[i].suffix, "");
 	}
 	err = gnuplot_run(p->plot.folder, script, suffix, &p->said);
 	if (!err)
@@ -409,7 +409,7 @@ void picture_release(struct picture *p)
 
 static json_t *path_json(const struct plot *p, const char *suffix, bool there)
 {
-	char *path = path_of(p, suffix, "");
+	char *path = part_path(p, suffix, "");
 	json_t *json = there ? json_text(path) : json_null();
 
 	free(path);

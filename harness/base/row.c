@@ -8,14 +8,14 @@
 #include "common/check.h"
 #include "common/escape.h"
 
-/* Bytes of text that fit into the room, cut at the last blank; a longer word stays whole. */
-static size_t fitting(const char *text, size_t room)
+/* Bytes of text that fit into the width, cut at the last blank; a longer word stays whole. */
+static size_t fitting(const char *text, size_t width)
 {
 	size_t n = strlen(text);
 
-	if (n <= room)
+	if (n <= width)
 		return n;
-	for (n = room; n > 0 && text[n] != ' '; n--)
+	for (n = width; n > 0 && text[n] != ' '; n--)
 		;
 	return n ? n : strcspn(text, " ");
 }

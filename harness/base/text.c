@@ -26,7 +26,7 @@ static struct text three_digits(double v, const char *suffix)
 }
 
 /* The largest unit that leaves at least 1 of it; below the first one: the first. */
-static struct text scaled(double v, double base, const char *const *suffix, int n)
+static struct text scaled_text(double v, double base, const char *const *suffix, int n)
 {
 	int i = 0;
 
@@ -45,21 +45,21 @@ struct text text_time(double ns)
 {
 	static const char *const unit[] = { " ns", " us", " ms", " s" };
 
-	return scaled(ns, 1e3, unit, 4);
+	return scaled_text(ns, 1e3, unit, 4);
 }
 
 struct text text_count(double value)
 {
 	static const char *const prefix[] = { "", " k", " M", " G", " T" };
 
-	return scaled(value, 1e3, prefix, 5);
+	return scaled_text(value, 1e3, prefix, 5);
 }
 
 struct text text_bytes(double bytes)
 {
 	static const char *const unit[] = { " B", " KiB", " MiB", " GiB", " TiB" };
 
-	return scaled(bytes, 1024, unit, 5);
+	return scaled_text(bytes, 1024, unit, 5);
 }
 
 /* 1e+06 and 1e-06 to 1e6 and 1e-6. */
@@ -152,7 +152,7 @@ static int lower(char c)
 	return tolower((unsigned char)c);
 }
 
-static int smallest(int a, int b, int c)
+static int least_of_three(int a, int b, int c)
 {
 	int m = a < b ? a : b;
 
@@ -175,8 +175,8 @@ int edit_distance(const char *a, const char *b)
 		for (int j = 1; j <= m; j++) {
 			int differ = lower(a[i - 1]) != lower(b[j - 1]);
 
-			d[i][j] = smallest(d[i - 1][j] + 1, d[i][j - 1] + 1,
-					   d[i - 1][j - 1] + differ);
+			d[i][j] = least_of_three(d[i - 1][j] + 1, d[i][j - 1] + 1,
+						 d[i - 1][j - 1] + differ);
 			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
 			    lower(a[i - 2]) == lower(b[j - 1]) && d[i - 2][j - 2] + 1 < d[i][j])
 				d[i][j] = d[i - 2][j - 2] + 1;

@@ -17,7 +17,7 @@
 
 /* ---- what one or two platforms say of one workload -------------------------------------- */
 
-/* Leaves a title room for its finding. */
+/* Leaves a title space for its finding. */
 enum { SUBJECT_CHARACTERS = 40 };
 
 const struct param *chart_over(const struct workload *w, const char *name)
@@ -81,7 +81,7 @@ static bool are_pairs(const struct chart_set *s)
 	       session_same(a, s->side[1].journal) && s->grid[0].processes == s->grid[1].processes;
 }
 
-/* Of a side whose grid is made. */
+/* The side's grid has to be made before. */
 static void begin_side(struct chart_set *s, int i, bool fitted)
 {
 	const struct chart_side *side = &s->side[i];
@@ -102,7 +102,7 @@ static void begin_side(struct chart_set *s, int i, bool fitted)
 		fit_release(&s->fit[i]);
 }
 
-static void begin(struct chart_set *s, const struct chart_side *side, int sides)
+static void begin_set(struct chart_set *s, const struct chart_side *side, int sides)
 {
 	*s = (struct chart_set){ .side = side, .sides = sides, .margin = MARGIN_DEFAULT };
 	s->draws = calloc(BOOTSTRAP_DRAWS, sizeof(*s->draws));
@@ -124,7 +124,7 @@ int chart_set_init(struct chart_set *out, const struct chart_side *side, int sid
 	const struct grid *g = &out->grid[0];
 	int err = 0;
 
-	begin(out, side, sides);
+	begin_set(out, side, sides);
 	if (pair) {
 		out->pair = pair;
 		out->margin = pair->comparison.options.margin;
@@ -149,7 +149,7 @@ int chart_set_init_like(struct chart_set *out, const struct chart_side *side,
 {
 	int err;
 
-	begin(out, side, 1);
+	begin_set(out, side, 1);
 	err = grid_make_like(&out->grid[0], side->journal, side->side, c);
 	if (err)
 		return err;
@@ -188,7 +188,7 @@ const struct grid_point *chart_partner(const struct chart_set *s, const struct g
 	return NULL;
 }
 
-static struct interval scaled(struct interval c, double factor)
+static struct interval scale_interval(struct interval c, double factor)
 {
 	c.value *= factor;
 	c.lo *= factor;
@@ -207,7 +207,7 @@ struct interval chart_total(const struct chart_set *s, int side, const struct gr
 
 struct interval chart_step(const struct chart_set *s, int side, const struct grid_point *p)
 {
-	return scaled(chart_total(s, side, p), 1 / p->batch.depth);
+	return scale_interval(chart_total(s, side, p), 1 / p->batch.depth);
 }
 
 /* Without a fit the clock is what the device says it is. */
@@ -220,25 +220,26 @@ static double ideal_ns(const struct chart_set *s, int side, const struct grid_po
 
 struct interval chart_over_ideal(const struct chart_set *s, int side, const struct grid_point *p)
 {
-	return scaled(chart_total(s, side, p), 1 / ideal_ns(s, side, p));
+	return scale_interval(chart_total(s, side, p), 1 / ideal_ns(s, side, p));
 }
 
 /* NULL: B lacks it, or has no good result of every process. */
-static const struct compared_point *compared(const struct chart_set *s, const struct grid_point *a)
+static const struct compared_point *find_compared(const struct chart_set *s,
+						  const struct grid_point *a)
 {
 	return chart_partner(s, a) ? s->pair->of_a[a->point] : NULL;
 }
 
 struct interval chart_ratio(const struct chart_set *s, const struct grid_point *a)
 {
-	const struct compared_point *p = compared(s, a);
+	const struct compared_point *p = find_compared(s, a);
 
 	return p ? p->ratio : interval_unknown(0);
 }
 
 const struct judged *chart_judged(const struct chart_set *s, const struct grid_point *a)
 {
-	const struct compared_point *p = compared(s, a);
+	const struct compared_point *p = find_compared(s, a);
 
 	return p ? &p->judged : NULL;
 }
@@ -277,7 +278,7 @@ bool chart_has_ideal(const struct grid *g, int size)
 	const struct grid_size *s = &g->size[size];
 
 	/* of one depth alone K is all of T, and overhead nothing by definition */
-	return s->kernel_ns > 0 && (g->nominal || s->shallow >= 0);
+	return s->kernel_ns > 0 && (g->nominal || s->small >= 0);
 }
 
 int chart_size_on(const struct chart_set *s, int side, int size)
@@ -384,13 +385,13 @@ static bool is_of_these(const struct chart_set *given, int sets, const struct co
 int variants_init(struct variants *v, const struct chart_set *given, int sets)
 {
 	const struct plan *p = &given->side->journal->plan;
-	size_t room = (size_t)(p->n_configs + sets);
+	size_t capacity = (size_t)(p->n_configs + sets);
 	int err = 0;
 
 	/* a set stays where it is: its fit points into it */
-	*v = (struct variants){ .set = calloc(room + 1, sizeof(*v->set)),
-				.other = calloc(room + 1, sizeof(*v->other)) };
-	CHECK(v->set && v->other, "memory of %zu sets", room);
+	*v = (struct variants){ .set = calloc(capacity + 1, sizeof(*v->set)),
+				.other = calloc(capacity + 1, sizeof(*v->other)) };
+	CHECK(v->set && v->other, "memory of %zu sets", capacity);
 	for (; v->sets < sets; v->sets++)
 		v->set[v->sets] = &given[v->sets];
 	for (int i = 0; i < p->n_configs && !err; i++) {

@@ -84,7 +84,7 @@ struct chart_set {
 	struct fit fit[CHART_SIDES];
 	bool fitted[CHART_SIDES];
 	struct resamples resamples[CHART_SIDES];
-	double *draws;		       /* room */
+	double *draws;		       /* buffer */
 	const struct chart_pair *pair; /* NULL: one side */
 	/* As in rift compare, between two sessions: factors of the draws, and a wider margin. */
 	const double *session_factors; /* NULL: the two sides of one session */
@@ -112,7 +112,7 @@ void chart_set_release(struct chart_set *s);
 /* The same measurement on the other platform; NULL: there is none. */
 const struct grid_point *chart_partner(const struct chart_set *s, const struct grid_point *a);
 
-/* Of a point on a side: T of a block, in ns; the same per step; T / ideal. */
+/* A point on a side: T of a block, in ns; the same per step; T / ideal. */
 struct interval chart_total(const struct chart_set *s, int side, const struct grid_point *p);
 struct interval chart_step(const struct chart_set *s, int side, const struct grid_point *p);
 struct interval chart_over_ideal(const struct chart_set *s, int side, const struct grid_point *p);
@@ -128,7 +128,7 @@ struct interval chart_mean_ratio(const struct chart_set *s, const struct point_p
 				 int points);
 
 /*
- * Of T / ideal: its interval does not show it to be more or less than 1 by more than the margin.
+ * Does the interval of T / ideal not show it to be more or less than 1 by more than the margin?
  * Without an interval: false. B over A is chart_judged()'s.
  */
 bool chart_is_even(const struct interval *ratio, double margin);
@@ -159,10 +159,9 @@ int chart_ratios(const struct chart_set *s, struct plot *p);
 int chart_latency(const struct chart_set *s, struct plot *p);
 int chart_depth_needed(const struct chart_set *s, struct plot *p);
 int chart_stack(const struct chart_set *s, int side, struct plot *p);
-/* Of the session's points of the workload that copy between host and device, all sets of
- * parameters. */
+/* The workload's points that copy between host and device, with all sets of parameters. */
 int chart_copied(const struct chart_set *s, struct plot *p);
-/* Of all workloads of the session. */
+/* All workloads of the session. */
 int chart_dots(const struct chart_set *set, int sets, struct plot *p);
 /* The same, of one side; and all of the session's points, also those that the sets leave out. */
 int chart_collection(const struct chart_set *set, int sets, struct plot *p);

@@ -16,7 +16,7 @@
 
 /* ---- workloads -------------------------------------------------------------------------- */
 
-static bool holds(const struct chart_side *s, const struct workload *w)
+static bool has_workload(const struct chart_side *s, const struct workload *w)
 {
 	const struct plan *p = &s->journal->plan;
 
@@ -27,7 +27,7 @@ static bool holds(const struct chart_side *s, const struct workload *w)
 }
 
 /* Does a step of some point copy between host and device? */
-static bool copies(const struct journal *j, const struct workload *w)
+static bool has_copies(const struct journal *j, const struct workload *w)
 {
 	for (int i = 0; i < j->plan.n_points; i++)
 		if (j->plan.config[j->plan.point[i].config].workload == w && copied_bytes(j, i) > 0)
@@ -38,7 +38,7 @@ static bool copies(const struct journal *j, const struct workload *w)
 static bool is_wanted(const struct chart_side *s, const struct workload *w)
 {
 	if (chart_is_over_copied(s->over))
-		return copies(s->journal, w);
+		return has_copies(s->journal, w);
 	return !s->over || chart_over(w, s->over);
 }
 
@@ -99,7 +99,7 @@ int charts_init(struct charts *c, const struct chart_side *side, int sides)
 		err = chart_pair_init(&c->pair, side);
 	for (int i = 0; i < p->n_configs && !err; i++)
 		if (is_first_of_its_workload(p, i) && is_wanted(side, p->config[i].workload) &&
-		    holds(&side[sides - 1], p->config[i].workload))
+		    has_workload(&side[sides - 1], p->config[i].workload))
 			err = add_set(c, side, sides, p->config[i].workload);
 	if (!err && !c->sets)
 		err = complain(EXDEV, "the two sessions have no point in common: nothing of B can "
@@ -136,7 +136,7 @@ static int overhead(const struct request *r, struct plot *p)
 	return chart_overhead(r->set, r->side, p);
 }
 
-static int ratios(const struct request *r, struct plot *p)
+static int chart_of_ratios(const struct request *r, struct plot *p)
 {
 	return chart_ratios(r->set, p);
 }
@@ -146,7 +146,7 @@ static int latency(const struct request *r, struct plot *p)
 	return chart_latency(r->set, p);
 }
 
-static int needed(const struct request *r, struct plot *p)
+static int chart_of_depths(const struct request *r, struct plot *p)
 {
 	return chart_depth_needed(r->set, p);
 }
@@ -156,7 +156,7 @@ static int stack(const struct request *r, struct plot *p)
 	return chart_stack(r->set, r->side, p);
 }
 
-static int dots(const struct request *r, struct plot *p)
+static int chart_of_dots(const struct request *r, struct plot *p)
 {
 	return chart_dots(r->set, r->sets, p);
 }
@@ -166,7 +166,7 @@ static int collection(const struct request *r, struct plot *p)
 	return chart_collection(r->set, r->sets, p);
 }
 
-static int copied(const struct request *r, struct plot *p)
+static int chart_of_copies(const struct request *r, struct plot *p)
 {
 	return chart_copied(r->set, p);
 }
@@ -195,14 +195,14 @@ static int add_chart(struct charts *c, const char *folder, const char *name, con
 
 enum { CHARTS_OF_A_SET = 7 };
 
-static int add_charts_of(struct charts *c, const char *folder, const struct chart_set *set)
+static int add_charts(struct charts *c, const char *folder, const struct chart_set *set)
 {
 	const char *name = set->grid[0].workload->name;
 	struct request r = { .set = set, .sets = 1 };
 	int err;
 
 	if (chart_is_over_copied(set->side->over))
-		return add_chart(c, folder, name, "-copied", copied, &r);
+		return add_chart(c, folder, name, "-copied", chart_of_copies, &r);
 	if (set->side->over)
 		return add_chart(c, folder, name, "-over", latency, &r);
 	err = add_chart(c, folder, name, set->sides > 1 ? "-overhead-a" : "-overhead", overhead,
@@ -212,11 +212,11 @@ static int add_charts_of(struct charts *c, const char *folder, const struct char
 		err = add_chart(c, folder, name, "-overhead-b", overhead, &r);
 	r.side = 0;
 	if (!err && set->sides > 1)
-		err = add_chart(c, folder, name, "-ratio", ratios, &r);
+		err = add_chart(c, folder, name, "-ratio", chart_of_ratios, &r);
 	if (!err)
 		err = add_chart(c, folder, name, "-latency", latency, &r);
 	if (!err)
-		err = add_chart(c, folder, name, "-depth-needed", needed, &r);
+		err = add_chart(c, folder, name, "-depth-needed", chart_of_depths, &r);
 	if (!err)
 		err = add_chart(c, folder, name, set->sides > 1 ? "-stack-a" : "-stack", stack, &r);
 	r.side = 1;
@@ -234,9 +234,9 @@ int charts_write(struct charts *c, const char *folder)
 	c->picture = calloc((size_t)most, sizeof(*c->picture));
 	CHECK(c->picture, "memory of %d charts", most);
 	for (int i = 0; i < c->sets && !err; i++)
-		err = add_charts_of(c, folder, &c->set[i]);
+		err = add_charts(c, folder, &c->set[i]);
 	if (!err && !c->set->side->over)
-		err = add_chart(c, folder, "workloads", "", dots, &all);
+		err = add_chart(c, folder, "workloads", "", chart_of_dots, &all);
 	if (!err && !c->set->side->over)
 		err = add_chart(c, folder, "collection", "", collection, &all);
 	return err;
@@ -254,7 +254,7 @@ int charts_draw(struct charts *c)
 /* ---- where the files of `rift plot` go -------------------------------------------------- */
 
 /* X of X.jsonl and X.jsonl.part, X-b of side b. */
-static char *bare(const char *path, int side)
+static char *path_without_side(const char *path, int side)
 {
 	static const char *const suffixes[] = { ".part", ".jsonl" };
 	char *name = strdup(path), *whole;
@@ -278,8 +278,8 @@ static char *bare(const char *path, int side)
 static char *default_folder(const char *const *session, const int *side, int n)
 {
 	bool own = datafile_owns(session[0]);
-	char *first = bare(session[0], side[0]);
-	char *second = n > 1 ? bare(session[1], side[1]) : NULL, *out;
+	char *first = path_without_side(session[0], side[0]);
+	char *second = n > 1 ? path_without_side(session[1], side[1]) : NULL, *out;
 
 	CHECK(asprintf(&out, "%s%s%s%s.plots", own ? "results/" : "", own ? basename(first) : first,
 		       second ? "-" : "", second ? basename(second) : "") > 0,

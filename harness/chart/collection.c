@@ -1,4 +1,5 @@
-/* collection.c - all workloads of a session on one page: overhead at depth 1 and in deep blocks. */
+/* collection.c - all workloads of a session on one page: overhead at depth 1 and in large batches.
+ */
 #include "harness/chart/collection.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static const char *why_no_ideal(const struct grid *g, int size)
 			  : "no ideal: one depth alone, or no slope between two";
 }
 
-static struct dot dot_of(const struct chart_set *s, int size, enum mode mode, int64_t depth)
+static struct dot make_dot(const struct chart_set *s, int size, enum mode mode, int64_t depth)
 {
 	const struct grid_point *p = grid_find(&s->grid[0], mode, size, depth);
 
@@ -33,10 +34,10 @@ static struct dot dot_of(const struct chart_set *s, int size, enum mode mode, in
 static struct dot deep_dot(const struct collection *c, const struct row *r, enum mode mode)
 {
 	const struct grid *g = &r->set->grid[0];
-	struct dot d = dot_of(r->set, r->size, mode, c->deep);
+	struct dot d = make_dot(r->set, r->size, mode, c->large_depth);
 
-	for (int i = g->n_depths - 1; i >= 0 && !d.over.n && g->depth[i] > c->shallow; i--)
-		d = dot_of(r->set, r->size, mode, g->depth[i]);
+	for (int i = g->n_depths - 1; i >= 0 && !d.over.n && g->depth[i] > c->small_depth; i--)
+		d = make_dot(r->set, r->size, mode, g->depth[i]);
 	return d;
 }
 
@@ -44,12 +45,13 @@ static void fill_row(const struct collection *c, struct row *r)
 {
 	r->why = why_no_ideal(&r->set->grid[0], r->size);
 	for (int mode = 0; mode < COLLECTION_MODES && !r->why; mode++) {
-		r->dot[mode][SHALLOW] = dot_of(r->set, r->size, (enum mode)mode, c->shallow);
-		r->dot[mode][DEEP] = deep_dot(c, r, (enum mode)mode);
+		r->dot[mode][SMALL_BATCH] =
+			make_dot(r->set, r->size, (enum mode)mode, c->small_depth);
+		r->dot[mode][LARGE_BATCH] = deep_dot(c, r, (enum mode)mode);
 	}
 }
 
-/* The least depth of the session; the deep one where some workload has it, else the deepest. */
+/* The least depth of the session; COLLECTION_DEEP where some workload has it, else the largest. */
 static void choose_depths(struct collection *c)
 {
 	bool has = false;
@@ -59,21 +61,21 @@ static void choose_depths(struct collection *c)
 
 		for (int k = 0; k < g->n_depths; k++) {
 			has |= g->depth[k] == COLLECTION_DEEP;
-			if (!c->shallow || g->depth[k] < c->shallow)
-				c->shallow = g->depth[k];
-			if (g->depth[k] > c->deep)
-				c->deep = g->depth[k];
+			if (!c->small_depth || g->depth[k] < c->small_depth)
+				c->small_depth = g->depth[k];
+			if (g->depth[k] > c->large_depth)
+				c->large_depth = g->depth[k];
 		}
 	}
-	c->deep = has ? COLLECTION_DEEP : c->deep;
+	c->large_depth = has ? COLLECTION_DEEP : c->large_depth;
 }
 
-/* What rows are sorted by: streams, else graphs, at the shallow depth; without an ideal, least. */
+/* What rows are sorted by: streams, else graphs, at the small depth; without an ideal, least. */
 static double weight(const struct row *r)
 {
 	for (int mode = 0; mode < COLLECTION_MODES; mode++)
-		if (!r->why && r->dot[mode][SHALLOW].over.n)
-			return r->dot[mode][SHALLOW].over.value;
+		if (!r->why && r->dot[mode][SMALL_BATCH].over.n)
+			return r->dot[mode][SMALL_BATCH].over.value;
 	return r->why ? -1 : 0;
 }
 
@@ -95,10 +97,10 @@ static int count_rows(const struct variants *v)
 
 static void make_rows(struct collection *c)
 {
-	int room = count_rows(&c->variants);
+	int capacity = count_rows(&c->variants);
 
-	c->row = calloc((size_t)room + 1, sizeof(*c->row));
-	CHECK(c->row, "memory of %d rows", room);
+	c->row = calloc((size_t)capacity + 1, sizeof(*c->row));
+	CHECK(c->row, "memory of %d rows", capacity);
 	choose_depths(c);
 	for (int i = 0; i < c->variants.sets; i++) {
 		const struct chart_set *s = c->variants.set[i];
@@ -151,7 +153,7 @@ static int write_dots(const struct collection *c, struct plot *p)
 
 bool collection_is_other(const struct collection *c, const struct dot *d, int which)
 {
-	return d->over.n && d->depth != (which == DEEP ? c->deep : c->shallow);
+	return d->over.n && d->depth != (which == LARGE_BATCH ? c->large_depth : c->small_depth);
 }
 
 /* "12", "0.3 (16)" where the depth is another one; "" without a dot. */
@@ -167,7 +169,7 @@ static struct text overhead_text(const struct collection *c, const struct dot *d
 	return t;
 }
 
-/* Of a step; a star where streams alone say it. */
+/* The ideal of a step; a star where only streams show it. */
 static struct text ideal_text(const struct row *r)
 {
 	const struct grid *g = &r->set->grid[0];
@@ -211,11 +213,11 @@ static int write_chart(const struct collection *c, struct plot *p)
 {
 	p->script = "plots/collection.gp";
 	plot_count(p, "rows", c->rows);
-	plot_count(p, "shallow", (long)c->shallow);
-	plot_count(p, "deep", (long)c->deep);
+	plot_count(p, "shallow", (long)c->small_depth);
+	plot_count(p, "deep", (long)c->large_depth);
 	for (int i = 0; i < c->rows; i++)
 		name_row(c, i, p);
-	collection_say(c, p);
+	collection_label(c, p);
 	return write_dots(c, p);
 }
 
@@ -257,8 +259,8 @@ bool collection_is_of_streams(const struct row *r)
 {
 	const struct grid *g = &r->set->grid[0];
 
-	return !g->nominal && r->size >= 0 && g->size[r->size].deep >= 0 &&
-	       g->point[g->size[r->size].deep].batch.mode == MODE_STREAM;
+	return !g->nominal && r->size >= 0 && g->size[r->size].large >= 0 &&
+	       g->point[g->size[r->size].large].batch.mode == MODE_STREAM;
 }
 
 /* How many dots of a kind there are, and of these above the share that titles speak of. */
@@ -282,26 +284,27 @@ static struct count count_dots(const struct collection *c, enum mode mode, int w
 /* "22 of 38 at depth 1, 4 of 38 at depth 64"; "" where nothing is of the mode. */
 static void mode_text(const struct collection *c, enum mode mode, char *out, size_t size)
 {
-	struct count shallow = count_dots(c, mode, SHALLOW), deep = count_dots(c, mode, DEEP);
+	struct count small = count_dots(c, mode, SMALL_BATCH),
+		     large = count_dots(c, mode, LARGE_BATCH);
 	size_t used = 0;
 
 	*out = '\0';
-	if (shallow.all)
-		used = (size_t)snprintf(out, size, "%d of %d at depth %ld", shallow.above,
-					shallow.all, (long)c->shallow);
-	if (deep.all)
+	if (small.all)
+		used = (size_t)snprintf(out, size, "%d of %d at depth %ld", small.above, small.all,
+					(long)c->small_depth);
+	if (large.all)
 		snprintf(out + used, size - used, "%s%d of %d at depth %ld", used ? ", " : "",
-			 deep.above, deep.all, (long)c->deep);
+			 large.above, large.all, (long)c->large_depth);
 }
 
-/* The largest shallow dot; its ratio is put there. */
-static const struct row *worst_of(const struct collection *c, double *ratio)
+/* The largest dot of a small batch; its ratio is put there. */
+static const struct row *worst_row(const struct collection *c, double *ratio)
 {
 	const struct row *worst = NULL;
 
 	for (int i = 0; i < c->rows; i++)
 		for (int mode = 0; mode < COLLECTION_MODES; mode++) {
-			const struct interval *over = &c->row[i].dot[mode][SHALLOW].over;
+			const struct interval *over = &c->row[i].dot[mode][SMALL_BATCH].over;
 
 			if (!over->n || (worst && over->value <= *ratio))
 				continue;
@@ -311,23 +314,23 @@ static const struct row *worst_of(const struct collection *c, double *ratio)
 	return worst;
 }
 
-static void say_finding(const struct collection *c, const char *graphs, struct plot *p)
+static void label_finding(const struct collection *c, const char *graphs, struct plot *p)
 {
 	double ratio = 0;
-	const struct row *worst = worst_of(c, &ratio);
+	const struct row *worst = worst_row(c, &ratio);
 	char name[448] = "", most[512] = "";
 
 	if (worst) {
 		collection_name(worst, name, sizeof(name));
-		snprintf(most, sizeof(most), "most at depth %ld: %s %%, %s", (long)c->shallow,
+		snprintf(most, sizeof(most), "most at depth %ld: %s %%, %s", (long)c->small_depth,
 			 words_percent(ratio - 1).s, name);
 	}
 	words_finding(p, "%s%s%s%s", *graphs ? "graph: " : "", graphs, *graphs && worst ? "; " : "",
 		      most);
 }
 
-/* Of which rows something is missing. */
-static void say_missing(const struct collection *c, struct plot *p)
+/* Prints which rows lack something. */
+static void label_missing(const struct collection *c, struct plot *p)
 {
 	int streams = 0, other = 0;
 
@@ -336,7 +339,7 @@ static void say_missing(const struct collection *c, struct plot *p)
 
 		streams += !r->why && collection_is_of_streams(r);
 		for (int mode = 0; mode < COLLECTION_MODES; mode++)
-			other += collection_is_other(c, &r->dot[mode][DEEP], DEEP);
+			other += collection_is_other(c, &r->dot[mode][LARGE_BATCH], LARGE_BATCH);
 	}
 	plot_text(p, "note1", "%s",
 		  streams ? "* no graphs: by deep blocks of a stream, with what of "
@@ -346,7 +349,7 @@ static void say_missing(const struct collection *c, struct plot *p)
 		  other ? "a number in brackets: the depth, where there is no other" : "");
 }
 
-void collection_say(const struct collection *c, struct plot *p)
+void collection_label(const struct collection *c, struct plot *p)
 {
 	char streams[128], graphs[128];
 
@@ -354,10 +357,10 @@ void collection_say(const struct collection *c, struct plot *p)
 	mode_text(c, MODE_GRAPH, graphs, sizeof(graphs));
 	plot_text(p, "title", "%s: steps that take over 5 %% more than ideal: %s",
 		  *streams ? "stream" : "graph", *streams ? streams : graphs);
-	say_finding(c, *streams ? graphs : "", p);
+	label_finding(c, *streams ? graphs : "", p);
 	plot_text(p, "made1", "%s", c->row->set->side->made);
 	plot_text(p, "made2",
 		  "ideal: kernels, copies or calls of a step, by the slope of the deepest "
 		  "blocks; where sizes are durations, these");
-	say_missing(c, p);
+	label_missing(c, p);
 }

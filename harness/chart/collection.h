@@ -7,9 +7,9 @@
 /* Modes that are shown: a fused launch is another kernel, with an ideal of its own. */
 enum { COLLECTION_MODES = MODE_GRAPH + 1 };
 
-enum { SHALLOW, DEEP, DOTS };
+enum { SMALL_BATCH, LARGE_BATCH, DOTS };
 
-/* The depth that is shown beside the shallowest one, where there is one of this depth. */
+/* The depth that is shown beside the smallest one, where there is one of this depth. */
 enum { COLLECTION_DEEP = 64 };
 
 /* A measured overhead; over.n = 0: none. */
@@ -30,7 +30,8 @@ struct collection {
 	struct variants variants;
 	struct row *row; /* from below: those without an ideal, then the largest overhead last */
 	int rows;
-	int64_t shallow, deep; /* depths; of a row that lacks the deep one its deepest */
+	int64_t small_depth,
+		large_depth; /* depths; of a row that lacks the large one its largest */
 };
 
 /* The depth of a row's dots where it is another one than the collection's. */
@@ -43,6 +44,6 @@ void collection_name(const struct row *r, char *out, size_t size);
 bool collection_is_of_streams(const struct row *r);
 
 /* Title, finding, small print and the note below. */
-void collection_say(const struct collection *c, struct plot *p);
+void collection_label(const struct collection *c, struct plot *p);
 
 #endif

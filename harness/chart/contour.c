@@ -38,15 +38,15 @@ static int along_column(const struct trace *t, int row, int column)
 
 /* ---- joining edges ---------------------------------------------------------------------- */
 
-static void add(struct trace *t, int edge, int other)
+static void add_edge(struct trace *t, int edge, int other)
 {
 	t->next[edge][t->next[edge][0] >= 0] = other;
 }
 
 static void join(struct trace *t, int a, int b)
 {
-	add(t, a, b);
-	add(t, b, a);
+	add_edge(t, a, b);
+	add_edge(t, b, a);
 }
 
 /*
@@ -102,7 +102,7 @@ static void cut(struct trace *t, int a, int b)
 	next[1] = -1;
 }
 
-static void follow(struct trace *t, int line, int edge)
+static void follow_line(struct trace *t, int line, int edge)
 {
 	int next = t->next[edge][0];
 
@@ -133,10 +133,10 @@ int contour_trace(const struct contour_grid *g, double level,
 	/* lines with ends first; what is left are closed ones */
 	for (int i = 0; i < t.edges; i++)
 		if (t.next[i][0] >= 0 && t.next[i][1] < 0)
-			follow(&t, lines++, i);
+			follow_line(&t, lines++, i);
 	for (int i = 0; i < t.edges; i++)
 		if (t.next[i][0] >= 0)
-			follow(&t, lines++, i);
+			follow_line(&t, lines++, i);
 	free(t.next);
 	return lines;
 }

@@ -190,7 +190,7 @@ int chart_copied(const struct chart_set *s, struct plot *p)
 	if (!err) {
 		p->script = "plots/copied.gp";
 		set_lines(&c, p);
-		copied_say(&c, p);
+		copied_label(&c, p);
 		err = write_points(&c, p);
 	}
 	for (int i = 0; i < c.lines; i++)
@@ -250,7 +250,7 @@ static void line_text(const struct copied_line *l, char *out, size_t size)
 		 fixed_text(l).s, words_percent(l->off).s);
 }
 
-static void say_finding(const struct copied *c, struct plot *p)
+static void label_finding(const struct copied *c, struct plot *p)
 {
 	char finding[480] = "", text[256], name[160];
 	size_t used = 0;
@@ -264,7 +264,7 @@ static void say_finding(const struct copied *c, struct plot *p)
 	words_finding(p, "%s", finding);
 }
 
-void copied_say(const struct copied *c, struct plot *p)
+void copied_label(const struct copied *c, struct plot *p)
 {
 	const struct copied_line *l = &c->line[0];
 	const struct grid *g = &l->set->grid[0];
@@ -273,7 +273,7 @@ void copied_say(const struct copied *c, struct plot *p)
 	line_text(l, text, sizeof(text));
 	copied_name(c, 0, name, sizeof(name));
 	plot_text(p, "title", "%s, %s: %s", g->workload->name, name, text);
-	say_finding(c, p);
+	label_finding(c, p);
 	plot_text(p, "made1", "%s", l->set->side->made);
 	snprintf(made, sizeof(made), "%s%s%s mode, depth %ld; %s=%s to %s%s", g->others,
 		 *g->others ? "; " : "", mode_name(l->mode), (long)l->depth, g->axis->name,

@@ -47,6 +47,6 @@ void copied_fit(struct copied_line *l);
 void copied_name(const struct copied *c, int line, char *out, size_t size);
 
 /* Title, finding and small print. */
-void copied_say(const struct copied *c, struct plot *p);
+void copied_label(const struct copied *c, struct plot *p);
 
 #endif

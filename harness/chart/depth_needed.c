@@ -89,8 +89,8 @@ static bool is_wide(const struct grid *g)
 }
 
 /*
- * Of a mode on a side; *floor_ns: the longest kernels on the way for which no depth is enough.
- * Returns how many points were put.
+ * The line of a mode on a side; *floor_ns: the longest kernels for which no depth was enough.
+ * Returns how many points were written.
  */
 static int put_line(const struct chart_set *s, int side, enum mode mode, double *floor_ns,
 		    FILE *out)
@@ -173,14 +173,14 @@ int chart_depth_needed(const struct chart_set *s, struct plot *p)
 		return 1; /* it speaks of kernels */
 	p->script = "plots/depth_needed.gp";
 	name_series(s, p);
-	needed_say_title(s, p);
+	needed_label_title(s, p);
 	set_range(s, p);
 	err = write_points(s, p);
 	if (!err)
 		err = write_lines(s, p, floor_ns);
 	if (err)
 		return err;
-	needed_say_finding(s, p, floor_ns);
+	needed_label_finding(s, p, floor_ns);
 	plot_number(p, "floor", floor_ns[0][needed_mode(s)] / 1e3);
 	plot_text(p, "floor_of", "%s%s%s", s->side[0].letter, s->sides > 1 ? ": " : "",
 		  mode_name(needed_mode(s)));
@@ -191,9 +191,9 @@ int chart_depth_needed(const struct chart_set *s, struct plot *p)
 
 /*
  * The shortest kernels for which a mode of A has a depth that is enough, and where more than the
- * shallowest one is needed, if there are any; -1: none.
+ * smallest one is needed, if there are any; -1: none.
  */
-static int told_size(const struct chart_set *s, enum mode mode)
+static int label_size(const struct chart_set *s, enum mode mode)
 {
 	const struct grid *g = &s->grid[0];
 	int any = -1;
@@ -225,7 +225,7 @@ static bool all_enough(const struct chart_set *s)
 }
 
 /* A depth that lies between two that were measured: two digits of it, rounded up. */
-static double about(double depth)
+static double round_depth(double depth)
 {
 	double unit = depth < 100 ? 1 : pow(10, floor(log10(depth)) - 1);
 
@@ -241,25 +241,25 @@ enum mode needed_mode(const struct chart_set *s)
 }
 
 /* "stream 13, graph 9, fused > 4096" */
-static void depths_text(const struct chart_set *s, int side, int size, char *out, size_t room)
+static void depths_text(const struct chart_set *s, int side, int size, char *out, size_t capacity)
 {
 	size_t used = 0;
 
 	*out = '\0';
-	for (int mode = 0; mode < MODE_COUNT && used < room; mode++) {
+	for (int mode = 0; mode < MODE_COUNT && used < capacity; mode++) {
 		struct needed n = needed_measured(s, side, (enum mode)mode, size);
 
 		if (n.depth > 0)
-			used += (size_t)snprintf(out + used, room - used, "%s%s %s%.0f",
+			used += (size_t)snprintf(out + used, capacity - used, "%s%s %s%.0f",
 						 used ? ", " : "", mode_name((enum mode)mode),
 						 n.enough ? "" : "> ",
-						 n.enough ? about(n.depth) : n.depth);
+						 n.enough ? round_depth(n.depth) : n.depth);
 	}
 }
 
-void needed_say_title(const struct chart_set *s, struct plot *p)
+void needed_label_title(const struct chart_set *s, struct plot *p)
 {
-	int size = told_size(s, needed_mode(s));
+	int size = label_size(s, needed_mode(s));
 	char depths[96];
 
 	if (size < 0) {
@@ -272,10 +272,10 @@ void needed_say_title(const struct chart_set *s, struct plot *p)
 		    words_of_size(&s->grid[0], size).s, depths);
 }
 
-void needed_say_finding(const struct chart_set *s, struct plot *p,
-			double floor_ns[CHART_SIDES][MODE_COUNT])
+void needed_label_finding(const struct chart_set *s, struct plot *p,
+			  double floor_ns[CHART_SIDES][MODE_COUNT])
 {
-	int size = told_size(s, needed_mode(s));
+	int size = label_size(s, needed_mode(s));
 	char text[192] = "", depths[96] = "";
 	size_t used = 0;
 

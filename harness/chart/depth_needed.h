@@ -23,8 +23,8 @@ enum mode needed_mode(const struct chart_set *s);
  * The two texts "title" and "finding" of the plot, and its small print. floor_ns: the longest
  * kernels of each side and mode for which no depth is enough, by the fit; 0: none.
  */
-void needed_say_title(const struct chart_set *s, struct plot *p);
-void needed_say_finding(const struct chart_set *s, struct plot *p,
-			double floor_ns[CHART_SIDES][MODE_COUNT]);
+void needed_label_title(const struct chart_set *s, struct plot *p);
+void needed_label_finding(const struct chart_set *s, struct plot *p,
+			  double floor_ns[CHART_SIDES][MODE_COUNT]);
 
 #endif

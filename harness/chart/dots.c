@@ -24,7 +24,7 @@ struct dots {
 /* ---- rows ------------------------------------------------------------------------------- */
 
 /* The points of a row that both sides have. Returns how many. */
-static int pairs_of(const struct row *r, struct point_pair *pair, const struct grid_point **a)
+static int common_points(const struct row *r, struct point_pair *pair, const struct grid_point **a)
 {
 	const struct grid *g = &r->set->grid[0];
 	int n = 0;
@@ -43,12 +43,12 @@ static int pairs_of(const struct row *r, struct point_pair *pair, const struct g
 static void fill_row(struct row *r)
 {
 	const struct chart_set *s = r->set;
-	size_t room = (size_t)s->grid[0].n_points + 1;
-	struct point_pair *pair = calloc(room, sizeof(*pair));
-	const struct grid_point **a = calloc(room, sizeof(*a));
+	size_t capacity = (size_t)s->grid[0].n_points + 1;
+	struct point_pair *pair = calloc(capacity, sizeof(*pair));
+	const struct grid_point **a = calloc(capacity, sizeof(*a));
 
-	CHECK(pair && a, "memory of %zu points", room);
-	r->points = pairs_of(r, pair, a);
+	CHECK(pair && a, "memory of %zu points", capacity);
+	r->points = common_points(r, pair, a);
 	if (r->points)
 		r->mean = chart_mean_ratio(s, pair, r->points);
 	if (!r->mean.n)
@@ -147,7 +147,7 @@ static struct text interval_text(const struct interval *mean)
 	return t;
 }
 
-static void say_texts(const struct dots *d, struct plot *p)
+static void label_plot(const struct dots *d, struct plot *p)
 {
 	const struct row *worst = &d->row[d->rows - 1], *best = &d->row[0];
 	const struct chart_side *side = worst->set->side;
@@ -190,7 +190,7 @@ int chart_dots(const struct chart_set *set, int sets, struct plot *p)
 	dots_init(&d, set, sets);
 	if (d.rows) {
 		p->script = "plots/dots.gp";
-		say_texts(&d, p);
+		label_plot(&d, p);
 		name_rows(&d, p);
 		err = write_means(&d, p);
 		if (!err)

@@ -40,16 +40,16 @@ static struct interval cell_of(const struct heat *h, int panel, int row, int col
 
 /* ---- verdicts, B over A ------------------------------------------------------------------- */
 
-static int cells_of(const struct heat *h)
+static int count_cells(const struct heat *h)
 {
 	return h->panels * h->rows * h->columns;
 }
 
-static struct judged *judged_of(const struct heat *h)
+static struct judged *new_judged(const struct heat *h)
 {
-	struct judged *all = calloc((size_t)cells_of(h) + 1, sizeof(*all));
+	struct judged *all = calloc((size_t)count_cells(h) + 1, sizeof(*all));
 
-	CHECK(all, "memory of %d verdicts", cells_of(h));
+	CHECK(all, "memory of %d verdicts", count_cells(h));
 	return all;
 }
 
@@ -88,9 +88,9 @@ static int heat_init(struct heat *h, const struct chart_set *s, int side, bool r
 	while (!ratio && h->first < g->n_sizes && !chart_has_ideal(g, h->first))
 		h->first++;
 	h->rows = g->n_sizes - h->first;
-	h->cell = calloc((size_t)cells_of(h) + 1, sizeof(*h->cell));
-	CHECK(h->cell, "memory of %d cells", cells_of(h));
-	h->judged = ratio ? judged_of(h) : NULL;
+	h->cell = calloc((size_t)count_cells(h) + 1, sizeof(*h->cell));
+	CHECK(h->cell, "memory of %d cells", count_cells(h));
+	h->judged = ratio ? new_judged(h) : NULL;
 	for (int panel = 0; panel < h->panels; panel++)
 		for (int row = 0; row < h->rows; row++)
 			for (int column = 0; column < h->columns; column++, i++) {
@@ -247,14 +247,14 @@ static int heat_write(struct heat *h, struct plot *p)
 	name_axes(h, p);
 	name_makers(h, p);
 	if (h->ratio)
-		heat_say_ratio(h, p);
+		heat_label_ratio(h, p);
 	else
-		heat_say_overhead(h, p);
+		heat_label_overhead(h, p);
 	err = write_cells(h, p);
 	return err ? err : write_lines(h, p);
 }
 
-static int draw(const struct chart_set *s, int side, bool ratio, struct plot *p)
+static int draw_heat(const struct chart_set *s, int side, bool ratio, struct plot *p)
 {
 	struct heat h;
 	int n = heat_init(&h, s, side, ratio);
@@ -267,12 +267,12 @@ static int draw(const struct chart_set *s, int side, bool ratio, struct plot *p)
 
 int chart_overhead(const struct chart_set *s, int side, struct plot *p)
 {
-	return draw(s, side, false, p);
+	return draw_heat(s, side, false, p);
 }
 
 int chart_ratios(const struct chart_set *s, struct plot *p)
 {
-	return s->sides > 1 ? draw(s, 0, true, p) : 1;
+	return s->sides > 1 ? draw_heat(s, 0, true, p) : 1;
 }
 
 /* ---- the worst and the best cell -------------------------------------------------------- */
@@ -312,8 +312,7 @@ static struct text place_text(const struct heat *h, const struct place *at)
 
 /* ---- the size from which on overhead is small ------------------------------------------- */
 
-/* Of a column: is every measured cell at most the share, is none, or are those from some size on?
- */
+/* Which measured cells of a column are at most the share: all, none, or those from some size on. */
 enum column_kind { NOTHING, ALL_SMALL, NONE_SMALL, SMALL_FROM };
 
 struct column {
@@ -379,14 +378,14 @@ static void column_text(const struct heat *h, int panel, int column, char *out, 
 }
 
 /*
- * The shallowest depth, and the first from which on all is small, else the deepest that brackets
+ * The smallest depth, and the first from which on all is small, else the largest that brackets
  * the share.
  */
 static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 {
 	int first = -1, last = -1, all = -1;
 	char a[64] = "", b[64] = "";
-	bool settled = false; /* all is small at the shallowest: what noise says later is none */
+	bool settled = false; /* all is small at the least depth: what noise shows later is none */
 	bool some = false;    /* at some depth something is small */
 
 	for (int column = 0; column < h->columns; column++) {
@@ -411,7 +410,7 @@ static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 }
 
 /* "launch: under 5 % overhead, stream: from 160 µs at depth 1, from 21 µs at depth 256" */
-static void say_where(const struct heat *h, struct plot *p)
+static void label_overhead(const struct heat *h, struct plot *p)
 {
 	char finding[320] = "", text[144];
 	size_t used = 0;
@@ -427,7 +426,7 @@ static void say_where(const struct heat *h, struct plot *p)
 	words_finding(p, "%s", used ? finding : "");
 }
 
-void heat_say_overhead(const struct heat *h, struct plot *p)
+void heat_label_overhead(const struct heat *h, struct plot *p)
 {
 	const struct place worst = furthest(h, 1, false), best = furthest(h, -1, false);
 
@@ -438,7 +437,7 @@ void heat_say_overhead(const struct heat *h, struct plot *p)
 		words_title(p, h->set, h->side, "at least %s %% over ideal everywhere",
 			    words_percent(best.cell->value - 1).s);
 	else {
-		say_where(h, p);
+		label_overhead(h, p);
 		return;
 	}
 	words_finding(p, "most: %s %% (%s); least: %s %% (%s)",
@@ -498,7 +497,7 @@ void heat_unseen(const struct heat *h, char *out, size_t size)
 
 /* ---- B over A --------------------------------------------------------------------------- */
 
-static void count(const struct heat *h, int of[VERDICT_INCONCLUSIVE + 1])
+static void count_verdicts(const struct heat *h, int of[VERDICT_INCONCLUSIVE + 1])
 {
 	for (int i = 0; i < h->panels * h->rows * h->columns; i++)
 		if (h->cell[i].n)
@@ -524,7 +523,8 @@ static struct text failed_text(const struct heat *h)
 	return t;
 }
 
-static void say_counts(const struct heat *h, const int of[VERDICT_INCONCLUSIVE + 1], struct plot *p)
+static void label_verdicts(const struct heat *h, const int of[VERDICT_INCONCLUSIVE + 1],
+			   struct plot *p)
 {
 	int points = of[VERDICT_SLOWER] + of[VERDICT_FASTER] + of[VERDICT_SAME] +
 		     of[VERDICT_INCONCLUSIVE];
@@ -541,12 +541,12 @@ static void say_counts(const struct heat *h, const int of[VERDICT_INCONCLUSIVE +
 			      points);
 }
 
-void heat_say_ratio(const struct heat *h, struct plot *p)
+void heat_label_ratio(const struct heat *h, struct plot *p)
 {
 	int of[VERDICT_INCONCLUSIVE + 1] = { 0 };
 	struct place at;
 
-	count(h, of);
+	count_verdicts(h, of);
 	at = most_different(h);
 	if (at.cell)
 		words_title(p, h->set, -1, "B takes up to %s (%s)", words_ratio(at.cell->value).s,
@@ -554,5 +554,5 @@ void heat_say_ratio(const struct heat *h, struct plot *p)
 	else
 		words_title(p, h->set, -1, "B is not shown to differ from A at any of %d points",
 			    of[VERDICT_SAME] + of[VERDICT_INCONCLUSIVE]);
-	say_counts(h, of, p);
+	label_verdicts(h, of, p);
 }

@@ -34,12 +34,12 @@ bool heat_is_even(const struct heat *h, const struct interval *cell);
 bool heat_differs(const struct heat *h, const struct interval *cell);
 
 /* The two texts "title" and "finding" of the plot. */
-void heat_say_overhead(const struct heat *h, struct plot *p);
+void heat_label_overhead(const struct heat *h, struct plot *p);
 /*
  * "under 1 % at depth 1: stream from 720 µs (samples=12), graph nowhere": from which kernels on, at
- * the shallowest depth; "": it was not measured.
+ * the smallest depth; "": it was not measured.
  */
 void heat_unseen(const struct heat *h, char *out, size_t size);
-void heat_say_ratio(const struct heat *h, struct plot *p);
+void heat_label_ratio(const struct heat *h, struct plot *p);
 
 #endif

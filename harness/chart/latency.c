@@ -118,7 +118,7 @@ static int write_lengths(const struct latency *l, struct plot *p)
 /* ---- fitted lines ----------------------------------------------------------------------- */
 
 /*
- * The whole depth next to a point between the first and last. Of graphs a power of two: other
+ * The whole depth next to a point between the first and last. Graphs get a power of two: other
  * depths are several graphs, and the line would be jagged.
  */
 static double depth_between(const struct grid *g, enum mode mode, int i)
@@ -267,7 +267,7 @@ static void find_series(struct latency *l)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-static int64_t deepest(const struct latency *l, int k)
+static int64_t largest_depth(const struct latency *l, int k)
 {
 	const struct grid *g = latency_grid(l, k);
 	int64_t depth = 0;
@@ -279,7 +279,7 @@ static int64_t deepest(const struct latency *l, int k)
 }
 
 /* The series of a side that comes first; -1: it has none. */
-static int first_of(const struct latency *l, int side)
+static int first_series(const struct latency *l, int side)
 {
 	for (int k = 0; k < l->n; k++)
 		if (l->series[k].side == side)
@@ -299,18 +299,18 @@ static struct text block_text(int64_t depth)
 /* "empty kernels: one 9.1 µs; each of 4096: stream 3.6 µs, graph 1.1 µs"; "" without points. */
 static void side_text(const struct latency *l, int side, char *out, size_t size)
 {
-	int first = first_of(l, side);
-	int64_t shallow = latency_grid(l, first)->depth[0], depth = deepest(l, first);
-	const struct grid_point *one = latency_smallest(l, first, shallow);
+	int first = first_series(l, side);
+	int64_t small_depth = latency_grid(l, first)->depth[0], depth = largest_depth(l, first);
+	const struct grid_point *one = latency_smallest(l, first, small_depth);
 	size_t used;
 
 	*out = '\0';
 	if (!depth)
 		return;
 	used = (size_t)snprintf(out, size, "%s: ", words_of_size(&l->set->grid[0], 0).s);
-	if (one && shallow < depth)
-		used += (size_t)snprintf(out + used, size - used, "%s %s; ", block_text(shallow).s,
-					 words_time(one->total_ns).s);
+	if (one && small_depth < depth)
+		used += (size_t)snprintf(out + used, size - used, "%s %s; ",
+					 block_text(small_depth).s, words_time(one->total_ns).s);
 	used += (size_t)snprintf(out + used, size - used, "each of %ld:", (long)depth);
 	for (int k = first; k < l->n && used < size; k++) {
 		const struct grid_point *at = latency_smallest(l, k, depth);
@@ -322,7 +322,7 @@ static void side_text(const struct latency *l, int side, char *out, size_t size)
 	}
 }
 
-/* Of the smallest kernels on A: the depth from which on graph is faster than stream; 0: none. */
+/* The depth from which on graph is faster than stream, smallest kernels on A; 0: none. */
 static int64_t graph_wins_from(const struct latency *l)
 {
 	const struct grid *g = latency_grid(l, 0);
@@ -346,7 +346,7 @@ static int64_t graph_wins_from(const struct latency *l)
 	return from;
 }
 
-static void say_fit(const struct latency *l, char *out, size_t size)
+static void label_fit(const struct latency *l, char *out, size_t size)
 {
 	const struct chart_set *s = l->set;
 
@@ -360,7 +360,7 @@ static void say_fit(const struct latency *l, char *out, size_t size)
 			 100 * s->fit[0].residual, 100 * s->fit[1].residual);
 }
 
-static void say_texts(const struct latency *l, struct plot *p)
+static void label_plot(const struct latency *l, struct plot *p)
 {
 	const struct chart_side *side = l->set->side;
 	int64_t wins = graph_wins_from(l);
@@ -368,7 +368,7 @@ static void say_texts(const struct latency *l, struct plot *p)
 
 	side_text(l, 0, text, sizeof(text));
 	words_title(p, l->set, 0, "%s", text);
-	say_fit(l, fit, sizeof(fit));
+	label_fit(l, fit, sizeof(fit));
 	*text = '\0';
 	if (l->set->sides > 1)
 		side_text(l, 1, text, sizeof(text));
@@ -414,7 +414,7 @@ int chart_latency(const struct chart_set *s, struct plot *p)
 		return 1;
 	p->script = "plots/latency.gp";
 	name_series(&l, p);
-	say_texts(&l, p);
+	label_plot(&l, p);
 	plot_text(p, "smallest", "%s", words_of_size(g, 0).s);
 	plot_text(p, "size", "%s", words_axis(g).s);
 	plot_count(p, "nominal", g->nominal);

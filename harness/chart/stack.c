@@ -32,7 +32,7 @@ static void bars_init(struct bars *b, const struct grid *g, const struct stack *
 	free(in);
 }
 
-static double share_of(const struct bars *b, int bar, int part)
+static double bar_share(const struct bars *b, int bar, int part)
 {
 	return stack_share(&b->stack[b->point[bar]], (enum stack_part)part);
 }
@@ -55,7 +55,7 @@ static int write_parts(const struct bars *b, struct plot *p)
 		double right = 0, left = 0;
 
 		for (int k = 0; k < STACK_PARTS; k++) {
-			double share = 100 * share_of(b, i, k), *end = share < 0 ? &left : &right;
+			double share = 100 * bar_share(b, i, k), *end = share < 0 ? &left : &right;
 
 			if (isnan(share))
 				continue;
@@ -70,13 +70,13 @@ static int write_parts(const struct bars *b, struct plot *p)
 /* ---- texts ------------------------------------------------------------------------------ */
 
 /* The largest share of some part but kernels and other in all bars; NaN: there is none. */
-static double largest(const struct bars *b, int *bar, int *part)
+static double largest_share(const struct bars *b, int *bar, int *part)
 {
 	double most = NAN;
 
 	for (int i = 0; i < b->n; i++)
 		for (int k = 0; k < STACK_OTHER; k++) {
-			double share = share_of(b, i, k);
+			double share = bar_share(b, i, k);
 
 			if (k == STACK_KERNEL || isnan(share) || share <= most)
 				continue;
@@ -94,7 +94,7 @@ static struct text range(const struct bars *b, int part)
 	struct text t = { "" };
 
 	for (int i = 0; i < b->n; i++) {
-		double share = share_of(b, i, part);
+		double share = bar_share(b, i, part);
 
 		if (isnan(share))
 			continue;
@@ -107,12 +107,12 @@ static struct text range(const struct bars *b, int part)
 	return t;
 }
 
-static void say_texts(const struct bars *b, const struct chart_set *s, int side,
-		      const struct stack_request *r, struct plot *p)
+static void label_plot(const struct bars *b, const struct chart_set *s, int side,
+		       const struct stack_request *r, struct plot *p)
 {
 	struct stack_notes notes;
 	int bar = 0, part = 0;
-	double most = largest(b, &bar, &part);
+	double most = largest_share(b, &bar, &part);
 	char where[256] = "";
 
 	if (most > 0) {
@@ -163,7 +163,7 @@ int chart_stack(const struct chart_set *s, int side, struct plot *p)
 	stack = stacks_make(&r);
 	bars_init(&b, r.work, stack);
 	p->script = "plots/stack.gp";
-	say_texts(&b, s, side, &r, p);
+	label_plot(&b, s, side, &r, p);
 	name_bars(&b, p);
 	err = write_parts(&b, p);
 	free(b.point);

@@ -121,7 +121,7 @@ struct text words_name(const char *stem, int number)
 	return t;
 }
 
-/* Of both sizes of text, 900 pixels wide. */
+/* Characters of both sizes of text that fit in 900 pixels. */
 enum { TITLE_CHARACTERS = 96, FINDING_CHARACTERS = 114 };
 
 void words_title(struct plot *p, const struct chart_set *s, int side, const char *fmt, ...)
@@ -151,9 +151,9 @@ void words_finding(struct plot *p, const char *fmt, ...)
 	plot_text(p, "finding", "%s", text);
 }
 
-/* ---- room ------------------------------------------------------------------------------- */
+/* ---- space ------------------------------------------------------------------------------ */
 
-void words_cut(char *text, size_t room, int characters)
+void words_cut(char *text, size_t capacity, int characters)
 {
 	static const char dots[] = "…";
 	size_t at = 0, last = 0;
@@ -167,7 +167,7 @@ void words_cut(char *text, size_t room, int characters)
 		if (n++ == characters)
 			break;
 	}
-	if (!text[at] || last + sizeof(dots) > room)
+	if (!text[at] || last + sizeof(dots) > capacity)
 		return;
 	memcpy(text + last, dots, sizeof(dots));
 }

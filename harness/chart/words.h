@@ -46,9 +46,9 @@ void words_finding(struct plot *p, const char *fmt, ...) __attribute__((format(p
 enum { NOTE_CHARACTERS = 132 };
 
 /*
- * Cuts the text where it has more than so many characters, and ends it with an ellipsis then. room
- * is that of the array.
+ * Cuts the text where it has more than so many characters, and ends it with an ellipsis then.
+ * capacity is that of the array.
  */
-void words_cut(char *text, size_t room, int characters);
+void words_cut(char *text, size_t capacity, int characters);
 
 #endif

@@ -36,8 +36,8 @@ double *session_factors(double sd, uint64_t seed)
 
 /* ---- points ----------------------------------------------------------------------------- */
 
-static void step_of(const struct comparison *c, const struct pair *pair, int k,
-		    struct interval *out)
+static void step_interval(const struct comparison *c, const struct pair *pair, int k,
+			  struct interval *out)
 {
 	struct sample some;
 
@@ -81,7 +81,7 @@ static void compare_points(struct comparison *c)
 
 		p->pair = &c->pairs.pair[i];
 		for (int k = 0; k < 2; k++)
-			step_of(c, p->pair, k, &p->step_ns[k]);
+			step_interval(c, p->pair, k, &p->step_ns[k]);
 		if (p->pair->whole)
 			c->count[p->judged.verdict]++;
 		else
@@ -131,28 +131,28 @@ const char *const outcome_names[] = { "same", "slower", "faster", "same or faste
 
 enum outcome compare_outcome(struct judged *const *all, int n)
 {
-	bool slower = false, faster = false, may_be = false, open = false;
+	bool slower = false, faster = false, may_be = false, inconclusive = false;
 
 	for (int i = 0; i < n; i++) {
 		slower |= all[i]->verdict == VERDICT_SLOWER;
 		faster |= all[i]->verdict == VERDICT_FASTER;
 		may_be |= !all[i]->not_slower;
-		open |= all[i]->verdict == VERDICT_INCONCLUSIVE;
+		inconclusive |= all[i]->verdict == VERDICT_INCONCLUSIVE;
 	}
-	return slower	? OUTCOME_SLOWER
-	       : may_be ? OUTCOME_INCONCLUSIVE
-	       : faster ? OUTCOME_FASTER
-	       : open	? OUTCOME_NOT_SLOWER
-			: OUTCOME_SAME;
+	return slower	      ? OUTCOME_SLOWER
+	       : may_be	      ? OUTCOME_INCONCLUSIVE
+	       : faster	      ? OUTCOME_FASTER
+	       : inconclusive ? OUTCOME_NOT_SLOWER
+			      : OUTCOME_SAME;
 }
 
-static void decide(struct comparison *c)
+static void judge_all(struct comparison *c)
 {
-	size_t room = (size_t)(c->pairs.n_workloads + c->parameters.n + c->pairs.n) + 1;
-	struct judged **all = calloc(room, sizeof(*all));
+	size_t capacity = (size_t)(c->pairs.n_workloads + c->parameters.n + c->pairs.n) + 1;
+	struct judged **all = calloc(capacity, sizeof(*all));
 	int n = 0;
 
-	CHECK(all, "memory of %zu verdicts", room);
+	CHECK(all, "memory of %zu verdicts", capacity);
 	for (int i = 0; i < c->pairs.n_workloads; i++)
 		all[n++] = &c->workload[i].judged;
 	for (int i = 0; i < c->parameters.n; i++)
@@ -219,7 +219,7 @@ int compare(struct comparison *c, const struct compared_side *a, const struct co
 	compare_workloads(c);
 	parameters_compare(&c->parameters, c->side, &c->pairs,
 			   &(struct parameter_terms){ &c->groups, c->factor, c->options.margin });
-	decide(c);
+	judge_all(c);
 	return 0;
 }
 

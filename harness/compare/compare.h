@@ -22,8 +22,8 @@
  */
 
 /*
- * Assumed, with a margin that is wide enough for sessions of one system to be found the same. Of
- * 400 simulated pairs of equal sessions (10 processes each that scatter by 1.5 %), this many were
+ * Assumed, with a margin that is wide enough for sessions of one system to be found the same. This
+ * many of 400 simulated pairs of equal sessions (10 processes each that scatter by 1.5 %) were
  * called something else, or the same:
  *
  *   sessions are off by        1 %                2 %
@@ -82,7 +82,7 @@ enum outcome {
 
 extern const char *const outcome_names[];
 
-/* Of all that decides, judged. */
+/* The outcome over all that decides, once judged. */
 enum outcome compare_outcome(struct judged *const *all, int n);
 
 struct comparison {
@@ -103,7 +103,7 @@ struct comparison {
 
 	struct resamples resamples[2];
 	struct groups groups;
-	double *factor, *draws; /* session_factors(); room */
+	double *factor, *draws; /* session_factors(); buffer */
 };
 
 /*
@@ -122,7 +122,7 @@ int compare_by_points(struct comparison *c, const struct compared_side *a,
 		      const struct compared_side *b, const struct compare_options *options);
 void compare_release(struct comparison *c);
 
-/* 0 same or faster, 1 slower, 2 open, or a result is missing or failed its check. */
+/* 0 same or faster, 1 slower, 2 inconclusive, or a result is missing or failed its check. */
 enum exit_code compare_exit_code(const struct comparison *c);
 
 /* ---- what is printed ---------------------------------------------------------------------- */

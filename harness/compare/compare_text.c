@@ -8,7 +8,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/compare/compare.h"
-#include "harness/compare/figures.h"
+#include "harness/compare/format.h"
 #include "harness/compare/environment_diff.h"
 #include "harness/env/platform.h"
 #include "harness/plan/plan_record.h"
@@ -78,7 +78,7 @@ static void print_finding(const struct comparison *c, FILE *out)
 /* ---- parameters --------------------------------------------------------------------------- */
 
 /* In parentheses where it decides nothing. Q has no draws, and so no verdict. */
-static struct text said_of(const struct compared_parameter *p)
+static struct text verdict_text(const struct compared_parameter *p)
 {
 	struct text t = { "" };
 
@@ -91,7 +91,7 @@ static struct text said_of(const struct compared_parameter *p)
 
 static void print_identified(const struct compared_parameter *p, FILE *out)
 {
-	const struct text said = said_of(p);
+	const struct text said = verdict_text(p);
 
 	fprintf(out, "  %-5s %10s %10s  %-34s %-*s%s\n", p->row->name,
 		figure_value(p->of[PAIR_A].value, p->is_ns).s,
@@ -181,7 +181,7 @@ static void print_workloads(const struct comparison *c, FILE *out)
 	}
 }
 
-static double size_of(const struct compared_point *p)
+static double point_size(const struct compared_point *p)
 {
 	return isfinite(p->ratio.value) ? fabs(log(p->ratio.value)) : -1;
 }
@@ -196,8 +196,8 @@ static int by_size(const void *x, const void *y)
 
 	if (differs_a != differs_b)
 		return differs_a ? -1 : 1;
-	if (size_of(a) != size_of(b))
-		return size_of(a) > size_of(b) ? -1 : 1;
+	if (point_size(a) != point_size(b))
+		return point_size(a) > point_size(b) ? -1 : 1;
 	return a->pair->at[PAIR_A] - b->pair->at[PAIR_A];
 }
 

@@ -151,21 +151,21 @@ json_t *environment_diff_any(const struct compared_side *a, const struct compare
 
 /* ---- what follows ----------------------------------------------------------------------- */
 
-static const json_t *field_of(const json_t *header, const char *part, const char *name)
+static const json_t *header_field(const json_t *header, const char *part, const char *name)
 {
 	return json_object_get(json_object_get(header, part), name);
 }
 
 static bool same_field(const json_t *a, const json_t *b, const char *part, const char *name)
 {
-	const json_t *x = field_of(a, part, name), *y = field_of(b, part, name);
+	const json_t *x = header_field(a, part, name), *y = header_field(b, part, name);
 
 	return x ? json_equal(x, y) : !y;
 }
 
-static const char *gpu_of(const json_t *header)
+static const char *gpu_name(const json_t *header)
 {
-	const char *name = json_string_value(field_of(header, "gpu", "name"));
+	const char *name = json_string_value(header_field(header, "gpu", "name"));
 
 	return name ? name : "a device without a name";
 }
@@ -177,8 +177,8 @@ int environment_diff_refuse_devices(const json_t *a, const json_t *b)
 	return complain(EPROTONOSUPPORT,
 			"not comparable: A is of %s, %ld multiprocessors, B of %s, %ld; "
 			"--force compares them all the same",
-			gpu_of(a), (long)json_integer_value(field_of(a, "gpu", "sms")), gpu_of(b),
-			(long)json_integer_value(field_of(b, "gpu", "sms")));
+			gpu_name(a), (long)json_integer_value(header_field(a, "gpu", "sms")),
+			gpu_name(b), (long)json_integer_value(header_field(b, "gpu", "sms")));
 }
 
 int environment_diff_refuse(const struct compared_side *a, const struct compared_side *b)
@@ -219,7 +219,7 @@ json_t *environment_diff_warn(const struct compared_side *a, const struct compar
 enum { FIELD_LEAST = 26, FIELD_MOST = 44, VALUE_MOST = 34 };
 
 /* A value as it fits into a column. */
-static void shown(const json_t *v, int width, char out[VALUE_MOST + 1])
+static void format_value(const json_t *v, int width, char out[VALUE_MOST + 1])
 {
 	char *text = json_is_string(v) ? strdup(json_string_value(v))
 		     : v	       ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY)
@@ -266,8 +266,8 @@ static void print_fields(const json_t *rows, FILE *out)
 	fprintf(out, "  %-*s %-*s  %s\n", field, "", value, "A", "B");
 	json_array_foreach(rows, i, o)
 	{
-		shown(json_object_get(o, "a"), value, a);
-		shown(json_object_get(o, "b"), value, b);
+		format_value(json_object_get(o, "a"), value, a);
+		format_value(json_object_get(o, "b"), value, b);
 		fprintf(out, "  %-*s %-*s  %s\n", field, row_field(o).s, value, a, b);
 	}
 }

@@ -9,7 +9,7 @@
 
 #include "common/check.h"
 
-/* Of one workload: what is fitted on each side. */
+/* What is fitted on each side for one workload. */
 struct fits {
 	struct grid grid[2];
 	struct fit fit[2];
@@ -118,7 +118,7 @@ static void compare_one(struct compared_parameter *p, enum model_param which, co
 static bool has_enough(const struct grid *g, enum mode mode)
 {
 	double first = NAN;
-	bool deep = false;
+	bool two_depths = false;
 	int n = 0;
 
 	for (int i = 0; i < g->n_points; i++) {
@@ -127,9 +127,9 @@ static bool has_enough(const struct grid *g, enum mode mode)
 		if (b->mode != mode)
 			continue;
 		first = n++ ? first : b->depth;
-		deep |= b->depth != first;
+		two_depths |= b->depth != first;
 	}
-	return n >= 3 && deep;
+	return n >= 3 && two_depths;
 }
 
 /*

@@ -32,7 +32,7 @@ struct compared_parameter {
 	struct judged judged;		   /* known only where identified */
 };
 
-/* Of a workload: is there a model? */
+/* Is there a model of the workload? */
 struct modelled {
 	const struct workload *workload;
 	bool is;

@@ -84,39 +84,39 @@ int side_values(const struct compared_side *p, int point, double *value)
 enum { VALUE = 64, LIST = 160 };
 
 /* What a point says of one thing: a parameter's value, a mode, a depth. */
-typedef void say(const struct plan *p, int point, const void *which, char out[VALUE]);
+typedef void label(const struct plan *p, int point, const void *which, char out[VALUE]);
 
 static const struct workload *workload_at(const struct plan *p, int point)
 {
 	return p->config[p->point[point].config].workload;
 }
 
-static void say_workload(const struct plan *p, int point, const void *which, char out[VALUE])
+static void label_workload(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	(void)which;
 	snprintf(out, VALUE, "%s", workload_at(p, point)->name);
 }
 
-static void say_param(const struct plan *p, int point, const void *which, char out[VALUE])
+static void label_param(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	param_format(which, p->config[p->point[point].config].params.opts, out, VALUE);
 }
 
-static void say_mode(const struct plan *p, int point, const void *which, char out[VALUE])
+static void label_mode(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	(void)which;
 	snprintf(out, VALUE, "%s", mode_name(p->point[point].mode));
 }
 
-static void say_depth(const struct plan *p, int point, const void *which, char out[VALUE])
+static void label_depth(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	(void)which;
 	snprintf(out, VALUE, "%ld", (long)p->point[point].depth);
 }
 
 /* The values of a plan's points of this workload, NULL: of all -> true. New reference. */
-static json_t *values_of(const struct plan *p, const struct workload *w, say *what,
-			 const void *which)
+static json_t *distinct_values(const struct plan *p, const struct workload *w, label *what,
+			       const void *which)
 {
 	json_t *values = json_object();
 	char text[VALUE];
@@ -131,7 +131,7 @@ static json_t *values_of(const struct plan *p, const struct workload *w, say *wh
 }
 
 /* "8, 64, 256 ..." */
-static void list(const json_t *values, char out[LIST])
+static void list_values(const json_t *values, char out[LIST])
 {
 	const char *name;
 	json_t *v;
@@ -149,10 +149,11 @@ static void list(const json_t *values, char out[LIST])
 }
 
 /* One line where the two have no value in common. */
-static bool refuse(const struct plan *a, const struct plan *b, const struct workload *w, say *what,
-		   const void *which, const char *name)
+static bool refuse_sides(const struct plan *a, const struct plan *b, const struct workload *w,
+			 label *what, const void *which, const char *name)
 {
-	json_t *in_a = values_of(a, w, what, which), *in_b = values_of(b, w, what, which), *v;
+	json_t *in_a = distinct_values(a, w, what, which),
+	       *in_b = distinct_values(b, w, what, which), *v;
 	char text_a[LIST], text_b[LIST];
 	const char *value;
 	bool common = false;
@@ -161,8 +162,8 @@ static bool refuse(const struct plan *a, const struct plan *b, const struct work
 	{
 		common |= json_object_get(in_b, value) != NULL;
 	}
-	list(in_a, text_a);
-	list(in_b, text_b);
+	list_values(in_a, text_a);
+	list_values(in_b, text_b);
 	json_decref(in_a);
 	json_decref(in_b);
 	if (!common)
@@ -175,7 +176,7 @@ static bool refuse(const struct plan *a, const struct plan *b, const struct work
 static bool refuse_params(const struct plan *a, const struct plan *b, const struct workload *w)
 {
 	for (const struct param *row = w->params; row->name; row++)
-		if (refuse(a, b, w, say_param, row, row->name))
+		if (refuse_sides(a, b, w, label_param, row, row->name))
 			return true;
 	return false;
 }
@@ -218,9 +219,9 @@ int common_points_refuse(const struct plan *a, const struct plan *b,
 
 	if (workload && refuse_missing(a, b, workload))
 		return -EPROTONOSUPPORT;
-	if (!refuse(a, b, NULL, say_workload, NULL, "workload") &&
-	    !refuse(a, b, w, say_mode, NULL, "mode") &&
-	    !refuse(a, b, w, say_depth, NULL, "depth") && !refuse_params(a, b, w))
+	if (!refuse_sides(a, b, NULL, label_workload, NULL, "workload") &&
+	    !refuse_sides(a, b, w, label_mode, NULL, "mode") &&
+	    !refuse_sides(a, b, w, label_depth, NULL, "depth") && !refuse_params(a, b, w))
 		complain(EPROTONOSUPPORT,
 			 "not comparable, no point is in both: %s has other combinations of "
 			 "parameters, mode and depth, or other parameters altogether",
@@ -231,7 +232,7 @@ int common_points_refuse(const struct plan *a, const struct plan *b,
 /* ---- the points that two sides have in common ----------------------------------------- */
 
 /* The keys of a plan's points with this workload -> their numbers. New reference. */
-static json_t *keys_of(const struct plan *p, const struct workload *workload)
+static json_t *point_keys(const struct plan *p, const struct workload *workload)
 {
 	json_t *keys = json_object();
 
@@ -270,11 +271,11 @@ int pairs_make(struct pairs *out, const struct compared_side *a, const struct co
 	       const struct workload *workload)
 {
 	const struct plan *plan_a = &a->view.plan, *plan_b = &b->view.plan;
-	json_t *keys = keys_of(plan_b, workload), *found;
-	size_t room = (size_t)plan_a->n_points + 1;
+	json_t *keys = point_keys(plan_b, workload), *found;
+	size_t capacity = (size_t)plan_a->n_points + 1;
 
-	*out = (struct pairs){ .pair = calloc(room, sizeof(*out->pair)),
-			       .workload = calloc(room, sizeof(*out->workload)) };
+	*out = (struct pairs){ .pair = calloc(capacity, sizeof(*out->pair)),
+			       .workload = calloc(capacity, sizeof(*out->workload)) };
 	CHECK(out->pair && out->workload, "memory of %d points", plan_a->n_points);
 	for (int i = 0; i < plan_a->n_points; i++) {
 		struct pair *p = &out->pair[out->n];

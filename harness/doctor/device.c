@@ -111,7 +111,7 @@ static void try_graph(struct trial *t)
 		cudaGraphDestroy(graph);
 }
 
-static cudaError_t needs_of(cudaGraphNode_t node, size_t *n)
+static cudaError_t count_dependencies(cudaGraphNode_t node, size_t *n)
 {
 #if CUDART_VERSION >= 13000
 	return cudaGraphNodeGetDependencies(node, NULL, NULL, n);
@@ -133,7 +133,7 @@ static void try_nodes(struct trial *t)
 	capture(t, &graph);
 	TRY(t, cudaGraphGetNodes(graph, node, &n));
 	TRY(t, cudaGraphNodeGetType(node[1], &type));
-	TRY_AS(t, "cudaGraphNodeGetDependencies", needs_of(node[1], &needs));
+	TRY_AS(t, "cudaGraphNodeGetDependencies", count_dependencies(node[1], &needs));
 	TRY(t, cudaGraphInstantiate(&exec, graph, 0));
 	TRY(t, cudaGraphExecUpdate(exec, graph, &info));
 	t->host = n == 2 && needs == 1 ? ANSWER : 0;
@@ -225,7 +225,7 @@ static const struct feature {
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
-static void finish(struct trial *t)
+static void end_trial(struct trial *t)
 {
 	if (t->device)
 		cudaFree(t->device);
@@ -246,14 +246,15 @@ static const char *advice_for(cudaError_t err)
 static bool judge_kernel(struct doctor *d, const struct trial *t)
 {
 	if (t->call)
-		doctor_say(d, DOCTOR_MISSING, "kernels", advice_for(t->err), "%.80s: %s", t->call,
-			   cudaGetErrorString(t->err));
+		doctor_report(d, DOCTOR_MISSING, "kernels", advice_for(t->err), "%.80s: %s",
+			      t->call, cudaGetErrorString(t->err));
 	else if (t->host != ANSWER)
-		doctor_say(d, DOCTOR_MISSING, "kernels", advice_for(cudaSuccess),
-			   "wrong result: %u instead of %u", (unsigned)t->host, (unsigned)ANSWER);
+		doctor_report(d, DOCTOR_MISSING, "kernels", advice_for(cudaSuccess),
+			      "wrong result: %u instead of %u", (unsigned)t->host,
+			      (unsigned)ANSWER);
 	else
-		doctor_say(d, DOCTOR_OK, "kernels", NULL,
-			   "one ran, wrote what it should, and was copied");
+		doctor_report(d, DOCTOR_OK, "kernels", NULL,
+			      "one ran, wrote what it should, and was copied");
 	return !t->call && t->host == ANSWER;
 }
 
@@ -264,14 +265,15 @@ static void judge_feature(struct doctor *d, const struct trial *t, const struct 
 {
 	d->unsupported += t->call || t->host != ANSWER;
 	if (t->call)
-		doctor_say(d, DOCTOR_MISSING, f->name, unsupported, "not supported here: %.*s: %s",
-			   (int)strcspn(t->call, "("), t->call, cudaGetErrorName(t->err));
+		doctor_report(d, DOCTOR_MISSING, f->name, unsupported,
+			      "not supported here: %.*s: %s", (int)strcspn(t->call, "("), t->call,
+			      cudaGetErrorName(t->err));
 	else if (t->host != ANSWER)
-		doctor_say(d, DOCTOR_MISSING, f->name, unsupported,
-			   "not supported here: no call failed, but what a kernel should write "
-			   "was not there");
+		doctor_report(d, DOCTOR_MISSING, f->name, unsupported,
+			      "not supported here: no call failed, but what a kernel should write "
+			      "was not there");
 	else
-		doctor_say(d, DOCTOR_OK, f->name, NULL, "%s", f->fine);
+		doctor_report(d, DOCTOR_OK, f->name, NULL, "%s", f->fine);
 }
 
 static bool device_has(const struct feature *f)
@@ -286,7 +288,7 @@ static bool device_has(const struct feature *f)
 static void try_feature(struct doctor *d, struct trial *t, const struct feature *f)
 {
 	if (!device_has(f)) {
-		doctor_say(d, DOCTOR_NOTE, f->name, NULL, "the device says that it has none");
+		doctor_report(d, DOCTOR_NOTE, f->name, NULL, "the device says that it has none");
 		return;
 	}
 	t->call = NULL;
@@ -304,20 +306,20 @@ static void try_device(struct doctor *d)
 	d->works = judge_kernel(d, &t);
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features) && d->works; i++)
 		try_feature(d, &t, &features[i]);
-	finish(&t);
+	end_trial(&t);
 }
 
 /* A GPU that this binary does not use. */
-static void say_unused_gpu(struct doctor *d, const struct driver *driver)
+static void report_unused_gpu(struct doctor *d, const struct driver *driver)
 {
 	if (driver_gpu_here(driver))
-		doctor_say(d, DOCTOR_NOTE, "GPU",
-			   "to measure it, build for it: make DEVICE=cuda (CUDA toolkit 12.4 or "
-			   "newer)",
-			   "an NVIDIA GPU or its driver is here, but this rift is built for the "
-			   "CPU device");
+		doctor_report(d, DOCTOR_NOTE, "GPU",
+			      "to measure it, build for it: make DEVICE=cuda (CUDA toolkit 12.4 or "
+			      "newer)",
+			      "an NVIDIA GPU or its driver is here, but this rift is built for the "
+			      "CPU device");
 	else
-		doctor_say(d, DOCTOR_NOTE, "GPU", NULL, "no NVIDIA GPU is to be seen");
+		doctor_report(d, DOCTOR_NOTE, "GPU", NULL, "no NVIDIA GPU is to be seen");
 }
 
 /* Can this library be loaded? That, or the loader's reason; both begin with its name. */
@@ -334,20 +336,20 @@ static void write_library(const char *name, char *text, size_t size)
 }
 
 /* What there is of the driver, for who has to mend it. */
-static void say_broken_driver(struct doctor *d, const struct driver *driver)
+static void report_broken_driver(struct doctor *d, const struct driver *driver)
 {
 	struct nvml nvml;
 	char libcuda[160];
 
 	write_library("libcuda.so.1", libcuda, sizeof(libcuda));
 	nvml_open(&nvml, "libnvidia-ml.so.1");
-	doctor_say(d, DOCTOR_NOTE, "driver", NULL,
-		   "kernel module: %s; NVIDIA GPUs on the PCI bus: %d, driver %s; device files: "
-		   "control %s, GPU %s, uvm %s, dxg %s; %s; %s",
-		   fact_or(&driver->module_version, "none"), driver->pci_gpus,
-		   fact_or(&driver->pci_driver, "none"), driver->control_file ? "yes" : "no",
-		   driver->gpu_file ? "yes" : "no", driver->uvm_file ? "yes" : "no",
-		   driver->dxg ? "yes" : "no", libcuda, nvml.library ? "NVML works" : nvml.why);
+	doctor_report(d, DOCTOR_NOTE, "driver", NULL,
+		      "kernel module: %s; NVIDIA GPUs on the PCI bus: %d, driver %s; device files: "
+		      "control %s, GPU %s, uvm %s, dxg %s; %s; %s",
+		      fact_or(&driver->module_version, "none"), driver->pci_gpus,
+		      fact_or(&driver->pci_driver, "none"), driver->control_file ? "yes" : "no",
+		      driver->gpu_file ? "yes" : "no", driver->uvm_file ? "yes" : "no",
+		      driver->dxg ? "yes" : "no", libcuda, nvml.library ? "NVML works" : nvml.why);
 	nvml_close(&nvml);
 }
 
@@ -359,99 +361,102 @@ void doctor_device(struct doctor *d, struct platform *p, const struct place *pla
 	driver_read(&driver, place, &p->virt);
 	if (why) {
 		d->works = false;
-		doctor_say(d, DOCTOR_MISSING, "device", driver_advice(&driver, p->cuda_error), "%s",
-			   why);
-		say_broken_driver(d, &driver);
+		doctor_report(d, DOCTOR_MISSING, "device", driver_advice(&driver, p->cuda_error),
+			      "%s", why);
+		report_broken_driver(d, &driver);
 		return;
 	}
 	if (p->is_gpu)
-		doctor_say(d, DOCTOR_OK, "device", NULL, "%s, compute %d.%d, %d SMs, %s", p->device,
-			   p->cc_major, p->cc_minor, p->sms, text_bytes((double)p->memory_bytes).s);
+		doctor_report(d, DOCTOR_OK, "device", NULL, "%s, compute %d.%d, %d SMs, %s",
+			      p->device, p->cc_major, p->cc_minor, p->sms,
+			      text_bytes((double)p->memory_bytes).s);
 	else
-		doctor_say(d, DOCTOR_OK, "device", NULL, "%s", p->device);
+		doctor_report(d, DOCTOR_OK, "device", NULL, "%s", p->device);
 	try_device(d);
 	if (!p->is_gpu)
-		say_unused_gpu(d, &driver);
+		report_unused_gpu(d, &driver);
 }
 
 /* ---- the GPU, its driver, and who shares it --------------------------------------------- */
 
 /* A known value with its name, or why it is not known. */
-static void say_fact(struct doctor *d, const char *name, const struct fact *f, const char *fmt,
-		     const char *text)
+static void report_fact(struct doctor *d, const char *name, const struct fact *f, const char *fmt,
+			const char *text)
 {
 	char line[160];
 
 	if (!fact_known(f)) {
-		doctor_say(d, DOCTOR_NOTE, name, NULL, "not known: %s", f->text);
+		doctor_report(d, DOCTOR_NOTE, name, NULL, "not known: %s", f->text);
 		return;
 	}
 	snprintf(line, sizeof(line), "%s%s", fmt, text);
-	doctor_say(d, DOCTOR_OK, name, NULL, "%s", line);
+	doctor_report(d, DOCTOR_OK, name, NULL, "%s", line);
 }
 
-static bool differ(const struct fact *a, const struct fact *b)
+static bool facts_differ(const struct fact *a, const struct fact *b)
 {
 	return fact_known(a) && fact_known(b) && strcmp(a->text, b->text);
 }
 
-static void say_driver(struct doctor *d, const struct platform *p)
+static void report_driver(struct doctor *d, const struct platform *p)
 {
 	const struct gpu *g = &p->gpu;
-	bool mixed = differ(&g->driver_version, &g->module_version);
+	bool mixed = facts_differ(&g->driver_version, &g->module_version);
 
 	if (!fact_known(&g->driver_version)) {
-		doctor_say(d, DOCTOR_NOTE, "driver", NULL, "version not known: %s",
-			   g->driver_version.text);
+		doctor_report(d, DOCTOR_NOTE, "driver", NULL, "version not known: %s",
+			      g->driver_version.text);
 		return;
 	}
-	doctor_say(d, mixed ? DOCTOR_WARN : DOCTOR_OK, "driver",
-		   mixed ? "libraries and module differ: restart the machine" : NULL,
-		   "%s, kernel module %s (%s), for CUDA %s; %s", g->driver_version.text,
-		   fact_or(&g->module_version, "not visible"), fact_or(&g->module_kind, "unknown"),
-		   fact_or(&g->cuda_driver_api, "unknown"),
-		   fact_or(&p->libraries.libcuda_path, "libcuda not visible"));
+	doctor_report(d, mixed ? DOCTOR_WARN : DOCTOR_OK, "driver",
+		      mixed ? "libraries and module differ: restart the machine" : NULL,
+		      "%s, kernel module %s (%s), for CUDA %s; %s", g->driver_version.text,
+		      fact_or(&g->module_version, "not visible"),
+		      fact_or(&g->module_kind, "unknown"), fact_or(&g->cuda_driver_api, "unknown"),
+		      fact_or(&p->libraries.libcuda_path, "libcuda not visible"));
 }
 
-static void say_runtime(struct doctor *d, const struct platform *p)
+static void report_runtime(struct doctor *d, const struct platform *p)
 {
-	doctor_say(d, DOCTOR_OK, "CUDA runtime", NULL, "%s; %s",
-		   fact_or(&p->gpu.cuda_runtime, "version unknown"),
-		   fact_or(&p->libraries.libcudart_path, "libcudart not visible"));
+	doctor_report(d, DOCTOR_OK, "CUDA runtime", NULL, "%s; %s",
+		      fact_or(&p->gpu.cuda_runtime, "version unknown"),
+		      fact_or(&p->libraries.libcudart_path, "libcudart not visible"));
 }
 
-static void say_nvml(struct doctor *d, const struct gpu *g)
+static void report_nvml(struct doctor *d, const struct gpu *g)
 {
 	if (fact_known(&g->nvml_version))
-		doctor_say(d, DOCTOR_OK, "NVML", NULL, "%s", g->nvml_version.text);
+		doctor_report(d, DOCTOR_OK, "NVML", NULL, "%s", g->nvml_version.text);
 	else
-		doctor_say(d, DOCTOR_MISSING, "NVML",
-			   "it tells link, clocks, power and other processes; it comes with the "
-			   "driver (libnvidia-ml.so.1; in a container: NVIDIA_DRIVER_CAPABILITIES "
-			   "with utility)",
-			   "%s", g->nvml_version.text);
+		doctor_report(
+			d, DOCTOR_MISSING, "NVML",
+			"it tells link, clocks, power and other processes; it comes with the "
+			"driver (libnvidia-ml.so.1; in a container: NVIDIA_DRIVER_CAPABILITIES "
+			"with utility)",
+			"%s", g->nvml_version.text);
 }
 
 /* The generation falls while the GPU is idle; lanes do not. */
-static void say_link(struct doctor *d, const struct gpu *g)
+static void report_link(struct doctor *d, const struct gpu *g)
 {
 	bool narrow = fact_known(&g->link_width_cur) && fact_known(&g->link_width_max) &&
 		      g->link_width_cur.number < g->link_width_max.number;
 
 	if (!fact_known(&g->link_gen_cur) || !fact_known(&g->link_width_cur)) {
-		doctor_say(d, DOCTOR_NOTE, "PCIe link", NULL, "not known: %s",
-			   fact_known(&g->link_gen_cur) ? g->link_width_cur.text
-							: g->link_gen_cur.text);
+		doctor_report(d, DOCTOR_NOTE, "PCIe link", NULL, "not known: %s",
+			      fact_known(&g->link_gen_cur) ? g->link_width_cur.text
+							   : g->link_gen_cur.text);
 		return;
 	}
-	doctor_say(d, narrow ? DOCTOR_WARN : DOCTOR_OK, "PCIe link",
-		   narrow ? "the slot or the hypervisor gives fewer lanes than the GPU has" : NULL,
-		   "generation %d of %d, %d lanes of %d, at %s", (int)g->link_gen_cur.number,
-		   (int)g->link_gen_max.number, (int)g->link_width_cur.number,
-		   (int)g->link_width_max.number, fact_or(&g->pci_bus_id, "an unknown address"));
+	doctor_report(d, narrow ? DOCTOR_WARN : DOCTOR_OK, "PCIe link",
+		      narrow ? "the slot or the hypervisor gives fewer lanes than the GPU has"
+			     : NULL,
+		      "generation %d of %d, %d lanes of %d, at %s", (int)g->link_gen_cur.number,
+		      (int)g->link_gen_max.number, (int)g->link_width_cur.number,
+		      (int)g->link_width_max.number, fact_or(&g->pci_bus_id, "an unknown address"));
 }
 
-static void say_clocks(struct doctor *d, const struct gpu *g)
+static void report_clocks(struct doctor *d, const struct gpu *g)
 {
 	static const char *const bad[] = { "power cap", "hardware slowdown", "temperature",
 					   "power brake", NULL };
@@ -461,66 +466,68 @@ static void say_clocks(struct doctor *d, const struct gpu *g)
 	for (const char *const *b = bad; *b; b++)
 		slowed |= strstr(limits, *b) != NULL;
 	if (!fact_known(&g->sm_clock_mhz)) {
-		doctor_say(d, DOCTOR_NOTE, "GPU clock", NULL, "not known: %s",
-			   g->sm_clock_mhz.text);
+		doctor_report(d, DOCTOR_NOTE, "GPU clock", NULL, "not known: %s",
+			      g->sm_clock_mhz.text);
 		return;
 	}
-	doctor_say(d, slowed ? DOCTOR_WARN : DOCTOR_OK, "GPU clock",
-		   slowed ? "the GPU is held back right now: let it cool, or see its power limit "
-			    "(nvidia-smi -q -d PERFORMANCE,POWER)"
-			  : NULL,
-		   "%d MHz of %d; held back by: %s", (int)g->sm_clock_mhz.number,
-		   (int)g->sm_clock_max_mhz.number, limits);
+	doctor_report(
+		d, slowed ? DOCTOR_WARN : DOCTOR_OK, "GPU clock",
+		slowed ? "the GPU is held back right now: let it cool, or see its power limit "
+			 "(nvidia-smi -q -d PERFORMANCE,POWER)"
+		       : NULL,
+		"%d MHz of %d; held back by: %s", (int)g->sm_clock_mhz.number,
+		(int)g->sm_clock_max_mhz.number, limits);
 }
 
-static void say_persistence(struct doctor *d, const struct gpu *g)
+static void report_persistence(struct doctor *d, const struct gpu *g)
 {
 	if (!fact_known(&g->persistence))
-		doctor_say(d, DOCTOR_NOTE, "persistence mode", NULL, "not known: %s",
-			   g->persistence.text);
+		doctor_report(d, DOCTOR_NOTE, "persistence mode", NULL, "not known: %s",
+			      g->persistence.text);
 	else if (fact_true(&g->persistence))
-		doctor_say(d, DOCTOR_OK, "persistence mode", NULL, "on");
+		doctor_report(d, DOCTOR_OK, "persistence mode", NULL, "on");
 	else
-		doctor_say(d, DOCTOR_NOTE, "persistence mode",
-			   "nvidia-smi -pm 1 (as root), or the service nvidia-persistenced",
-			   "off: the first program to open the GPU waits for the driver to start, "
-			   "up to 2 s");
+		doctor_report(
+			d, DOCTOR_NOTE, "persistence mode",
+			"nvidia-smi -pm 1 (as root), or the service nvidia-persistenced",
+			"off: the first program to open the GPU waits for the driver to start, "
+			"up to 2 s");
 }
 
-static void say_sharing(struct doctor *d, const struct gpu *g)
+static void report_sharing(struct doctor *d, const struct gpu *g)
 {
 	bool mig = fact_true(&g->mig) || fact_known(&g->mig_profile);
 
 	if (fact_known(&g->ecc))
-		doctor_say(d, DOCTOR_OK, "ECC", NULL, "%s", fact_true(&g->ecc) ? "on" : "off");
+		doctor_report(d, DOCTOR_OK, "ECC", NULL, "%s", fact_true(&g->ecc) ? "on" : "off");
 	else
-		say_fact(d, "ECC", &g->ecc, "", "");
+		report_fact(d, "ECC", &g->ecc, "", "");
 	if (mig)
-		doctor_say(d, DOCTOR_NOTE, "MIG", NULL, "on: this is a part of a GPU, %s",
-			   fact_or(&g->mig_profile, "of unknown size"));
+		doctor_report(d, DOCTOR_NOTE, "MIG", NULL, "on: this is a part of a GPU, %s",
+			      fact_or(&g->mig_profile, "of unknown size"));
 	else
-		say_fact(d, "MIG", &g->mig, "off", "");
+		report_fact(d, "MIG", &g->mig, "off", "");
 	if (fact_known(&g->compute_mode))
-		doctor_say(d, fact_is(&g->compute_mode, "default") ? DOCTOR_OK : DOCTOR_NOTE,
-			   "compute mode", NULL, "%s", g->compute_mode.text);
+		doctor_report(d, fact_is(&g->compute_mode, "default") ? DOCTOR_OK : DOCTOR_NOTE,
+			      "compute mode", NULL, "%s", g->compute_mode.text);
 }
 
-static void say_others(struct doctor *d, const struct gpu *g)
+static void report_others(struct doctor *d, const struct gpu *g)
 {
 	int n = (int)g->other_processes.number;
 
 	if (!fact_known(&g->other_processes))
-		doctor_say(d, DOCTOR_NOTE, "GPU processes", NULL, "not known: %s",
-			   g->other_processes.text);
+		doctor_report(d, DOCTOR_NOTE, "GPU processes", NULL, "not known: %s",
+			      g->other_processes.text);
 	else if (!n)
-		doctor_say(d, DOCTOR_OK, "GPU processes", NULL, "no other");
+		doctor_report(d, DOCTOR_OK, "GPU processes", NULL, "no other");
 	else
-		doctor_say(d, DOCTOR_WARN, "GPU processes",
-			   "end them before measuring (nvidia-smi lists them)",
-			   "%d other%s on this GPU", n, n == 1 ? "" : "s");
+		doctor_report(d, DOCTOR_WARN, "GPU processes",
+			      "end them before measuring (nvidia-smi lists them)",
+			      "%d other%s on this GPU", n, n == 1 ? "" : "s");
 	if (fact_known(&g->busy_percent) && g->busy_percent.number > 5)
-		doctor_say(d, DOCTOR_WARN, "GPU load", "something computes on this GPU: end it",
-			   "%d %% of the last moment", (int)g->busy_percent.number);
+		doctor_report(d, DOCTOR_WARN, "GPU load", "something computes on this GPU: end it",
+			      "%d %% of the last moment", (int)g->busy_percent.number);
 }
 
 void doctor_gpu(struct doctor *d, const struct platform *p)
@@ -528,15 +535,15 @@ void doctor_gpu(struct doctor *d, const struct platform *p)
 	const struct gpu *g = &p->gpu;
 
 	if (*p->device)
-		say_runtime(d, p);
+		report_runtime(d, p);
 	if (!p->is_gpu)
 		return;
-	say_driver(d, p);
-	say_nvml(d, g);
-	say_link(d, g);
-	say_clocks(d, g);
-	say_persistence(d, g);
-	say_sharing(d, g);
-	say_others(d, g);
-	say_fact(d, "kernel loading", &g->loading_mode, "", g->loading_mode.text);
+	report_driver(d, p);
+	report_nvml(d, g);
+	report_link(d, g);
+	report_clocks(d, g);
+	report_persistence(d, g);
+	report_sharing(d, g);
+	report_others(d, g);
+	report_fact(d, "kernel loading", &g->loading_mode, "", g->loading_mode.text);
 }

@@ -22,8 +22,8 @@ enum { LABEL_WIDTH = 25 };
 
 static const char *const words[DOCTOR_STATES] = { "ok", "note", "warn", "missing" };
 
-void doctor_say(struct doctor *d, enum doctor_state state, const char *name, const char *advice,
-		const char *fmt, ...)
+void doctor_report(struct doctor *d, enum doctor_state state, const char *name, const char *advice,
+		   const char *fmt, ...)
 {
 	struct finding *f = &d->finding[d->n];
 	va_list args;
@@ -39,7 +39,7 @@ void doctor_say(struct doctor *d, enum doctor_state state, const char *name, con
 	va_end(args);
 }
 
-static int count(const struct doctor *d, enum doctor_state state)
+static int count_findings(const struct doctor *d, enum doctor_state state)
 {
 	int n = 0;
 
@@ -68,7 +68,8 @@ void doctor_print(const struct doctor *d, const struct platform *p, FILE *out)
 		print_finding(&d->finding[i], out);
 	fprintf(out, "\n%s: %d to note, %d that would spoil a measurement, %d missing.\n",
 		d->works ? "Measuring works here" : "Measuring does not work here",
-		count(d, DOCTOR_NOTE), count(d, DOCTOR_WARN), count(d, DOCTOR_MISSING));
+		count_findings(d, DOCTOR_NOTE), count_findings(d, DOCTOR_WARN),
+		count_findings(d, DOCTOR_MISSING));
 	if (d->works && !p->is_gpu)
 		fprintf(out, "%s\n", platform_not_gpu);
 }
@@ -92,19 +93,20 @@ json_t *doctor_json(const struct doctor *d, const struct platform *p)
 
 /* ---- processors ------------------------------------------------------------------------- */
 
-static void say_cpu(struct doctor *d, const struct host *h)
+static void report_cpu(struct doctor *d, const struct host *h)
 {
-	doctor_say(d, DOCTOR_OK, "system", NULL, "%s, Linux %s, %s", fact_or(&h->os, "unknown"),
-		   fact_or(&h->kernel, "unknown"), fact_or(&h->arch, "unknown"));
+	doctor_report(d, DOCTOR_OK, "system", NULL, "%s, Linux %s, %s", fact_or(&h->os, "unknown"),
+		      fact_or(&h->kernel, "unknown"), fact_or(&h->arch, "unknown"));
 	if (fact_known(&h->sockets) && fact_known(&h->cores))
-		doctor_say(d, DOCTOR_OK, "processor", NULL,
-			   "%s; %d socket%s, %d cores, %d logical CPUs",
-			   fact_or(&h->cpu_model, "unknown"), (int)h->sockets.number,
-			   h->sockets.number == 1 ? "" : "s", (int)h->cores.number,
-			   (int)h->cpus.number);
+		doctor_report(d, DOCTOR_OK, "processor", NULL,
+			      "%s; %d socket%s, %d cores, %d logical CPUs",
+			      fact_or(&h->cpu_model, "unknown"), (int)h->sockets.number,
+			      h->sockets.number == 1 ? "" : "s", (int)h->cores.number,
+			      (int)h->cpus.number);
 	else
-		doctor_say(d, DOCTOR_NOTE, "processor", NULL, "%s; sockets and cores not known: %s",
-			   fact_or(&h->cpu_model, "unknown"), h->sockets.text);
+		doctor_report(d, DOCTOR_NOTE, "processor", NULL,
+			      "%s; sockets and cores not known: %s",
+			      fact_or(&h->cpu_model, "unknown"), h->sockets.text);
 }
 
 /* Can a thread be kept on one CPU? Leaves everything as it was. */
@@ -124,29 +126,31 @@ static bool pinning_works(void)
 	return !sched_setaffinity(0, sizeof(before), &before) && works;
 }
 
-static void say_pinning(struct doctor *d, const struct host *h)
+static void report_pinning(struct doctor *d, const struct host *h)
 {
 	int allowed = fact_known(&h->cpus_allowed) ? list_count(h->cpus_allowed.text) : -1;
 	const char *list = fact_or(&h->cpus_allowed, "an unknown list");
 
 	if (!pinning_works())
-		doctor_say(d, DOCTOR_WARN, "pinning",
-			   "allow sched_setaffinity (seccomp profile), or threads wander",
-			   "not allowed; CPUs %s", list);
+		doctor_report(d, DOCTOR_WARN, "pinning",
+			      "allow sched_setaffinity (seccomp profile), or threads wander",
+			      "not allowed; CPUs %s", list);
 	else if (allowed == 1)
-		doctor_say(d, DOCTOR_WARN, "pinning",
-			   "give rift 2 CPUs or more: what serves a launch would take turns with "
-			   "what submits it",
-			   "1 CPU (%s): nothing will be pinned", list);
+		doctor_report(
+			d, DOCTOR_WARN, "pinning",
+			"give rift 2 CPUs or more: what serves a launch would take turns with "
+			"what submits it",
+			"1 CPU (%s): nothing will be pinned", list);
 	else if (allowed < 0)
-		doctor_say(d, DOCTOR_NOTE, "pinning", NULL, "works; CPUs not known: %s",
-			   h->cpus_allowed.text);
+		doctor_report(d, DOCTOR_NOTE, "pinning", NULL, "works; CPUs not known: %s",
+			      h->cpus_allowed.text);
 	else
-		doctor_say(d, DOCTOR_OK, "pinning", NULL, "works, on %d CPUs (%s)", allowed, list);
+		doctor_report(d, DOCTOR_OK, "pinning", NULL, "works, on %d CPUs (%s)", allowed,
+			      list);
 }
 
 /* A group that has used up its share stands still until the next period, often 100 ms. */
-static void say_limits(struct doctor *d, const struct host *h)
+static void report_limits(struct doctor *d, const struct host *h)
 {
 	bool cpus = fact_known(&h->cgroup_cpus), mem = fact_known(&h->cgroup_mem_bytes);
 	bool tight = cpus && fact_known(&h->cpus) && h->cgroup_cpus.real < (double)h->cpus.number;
@@ -154,46 +158,46 @@ static void say_limits(struct doctor *d, const struct host *h)
 	if (!cpus && !mem) {
 		bool none = strstr(h->cgroup_cpus.text, "no limit") != NULL;
 
-		doctor_say(d, none ? DOCTOR_OK : DOCTOR_NOTE, "cgroup limits", NULL, "%s%s",
-			   none ? "" : "not known: ", h->cgroup_cpus.text);
+		doctor_report(d, none ? DOCTOR_OK : DOCTOR_NOTE, "cgroup limits", NULL, "%s%s",
+			      none ? "" : "not known: ", h->cgroup_cpus.text);
 		return;
 	}
-	doctor_say(d, tight ? DOCTOR_WARN : DOCTOR_OK, "cgroup limits",
-		   tight ? "the group is stopped when its time is used up: lift the limit, or "
-			   "give it CPUs of its own (--cpuset-cpus) instead"
-			 : NULL,
-		   "CPU time of %s, memory %s",
-		   cpus ? text_real(h->cgroup_cpus.real).s : "all CPUs",
-		   mem ? text_bytes((double)h->cgroup_mem_bytes.number).s : "unlimited");
+	doctor_report(d, tight ? DOCTOR_WARN : DOCTOR_OK, "cgroup limits",
+		      tight ? "the group is stopped when its time is used up: lift the limit, or "
+			      "give it CPUs of its own (--cpuset-cpus) instead"
+			    : NULL,
+		      "CPU time of %s, memory %s",
+		      cpus ? text_real(h->cgroup_cpus.real).s : "all CPUs",
+		      mem ? text_bytes((double)h->cgroup_mem_bytes.number).s : "unlimited");
 }
 
-static void say_governor(struct doctor *d, const struct host *h)
+static void report_governor(struct doctor *d, const struct host *h)
 {
 	if (!fact_known(&h->governor))
-		doctor_say(d, DOCTOR_NOTE, "CPU governor", NULL,
-			   "not visible, as is usual in guests and in some containers");
+		doctor_report(d, DOCTOR_NOTE, "CPU governor", NULL,
+			      "not visible, as is usual in guests and in some containers");
 	else if (fact_is(&h->governor, "performance"))
-		doctor_say(d, DOCTOR_OK, "CPU governor", NULL, "performance");
+		doctor_report(d, DOCTOR_OK, "CPU governor", NULL, "performance");
 	else
-		doctor_say(d, DOCTOR_WARN, "CPU governor",
-			   "clocks that follow the load make submission slower and uneven: "
-			   "cpupower frequency-set -g performance (as root)",
-			   "%s", h->governor.text);
+		doctor_report(d, DOCTOR_WARN, "CPU governor",
+			      "clocks that follow the load make submission slower and uneven: "
+			      "cpupower frequency-set -g performance (as root)",
+			      "%s", h->governor.text);
 }
 
 /* ---- memory and load -------------------------------------------------------------------- */
 
 static const int64_t little_memory_bytes = INT64_C(1) << 30;
 
-static void say_memory(struct doctor *d, const struct host *h)
+static void report_memory(struct doctor *d, const struct host *h)
 {
 	const struct fact *available = &h->mem_available_bytes;
 	bool little = fact_known(available) && available->number < little_memory_bytes;
 
 	if (!fact_known(&h->mem_bytes))
-		doctor_say(d, DOCTOR_NOTE, "memory", NULL, "not known: %s", h->mem_bytes.text);
+		doctor_report(d, DOCTOR_NOTE, "memory", NULL, "not known: %s", h->mem_bytes.text);
 	else
-		doctor_say(
+		doctor_report(
 			d, little ? DOCTOR_WARN : DOCTOR_OK, "memory",
 			little ? "less than 1 GiB is free: large configurations will fail" : NULL,
 			"%s, %s available; huge pages: %s, of shared memory: %s",
@@ -203,34 +207,36 @@ static void say_memory(struct doctor *d, const struct host *h)
 }
 
 /* One CPU should be left for the thread that submits, and one for what serves it. */
-static void say_load(struct doctor *d, const struct host *h)
+static void report_load(struct doctor *d, const struct host *h)
 {
 	double cpus = fact_known(&h->cpus) ? (double)h->cpus.number : 1;
 	bool busy = h->load.real > 0.3 * cpus, crowded = h->load.real > cpus - 1.5;
 
 	if (!fact_known(&h->load))
-		doctor_say(d, DOCTOR_NOTE, "load", NULL, "not known: %s", h->load.text);
+		doctor_report(d, DOCTOR_NOTE, "load", NULL, "not known: %s", h->load.text);
 	else
-		doctor_say(d,
-			   busy && crowded ? DOCTOR_WARN
-			   : busy	   ? DOCTOR_NOTE
-					   : DOCTOR_OK,
-			   "load",
-			   busy ? "other work is running, or ran within the last minute: end it or "
-				  "wait"
-				: NULL,
-			   "%.2f over the last minute, on %d CPUs", h->load.real, (int)cpus);
+		doctor_report(
+			d,
+			busy && crowded ? DOCTOR_WARN
+			: busy		? DOCTOR_NOTE
+					: DOCTOR_OK,
+			"load",
+			busy ? "other work is running, or ran within the last minute: end it or "
+			       "wait"
+			     : NULL,
+			"%.2f over the last minute, on %d CPUs", h->load.real, (int)cpus);
 	if (!fact_known(&h->steal_share))
-		doctor_say(d, DOCTOR_NOTE, "stolen time", NULL, "not known: %s",
-			   h->steal_share.text);
+		doctor_report(d, DOCTOR_NOTE, "stolen time", NULL, "not known: %s",
+			      h->steal_share.text);
 	else
-		doctor_say(d, h->steal_share.real > 0.01 ? DOCTOR_WARN : DOCTOR_OK, "stolen time",
-			   h->steal_share.real > 0.01
-				   ? "the hypervisor gives these CPUs to others: ask for CPUs of "
-				     "your own"
-				   : NULL,
-			   "%.2g %% of CPU time since the start of the system",
-			   100 * h->steal_share.real);
+		doctor_report(
+			d, h->steal_share.real > 0.01 ? DOCTOR_WARN : DOCTOR_OK, "stolen time",
+			h->steal_share.real > 0.01
+				? "the hypervisor gives these CPUs to others: ask for CPUs of "
+				  "your own"
+				: NULL,
+			"%.2g %% of CPU time since the start of the system",
+			100 * h->steal_share.real);
 }
 
 /* ---- clock ------------------------------------------------------------------------------ */
@@ -238,36 +244,36 @@ static void say_load(struct doctor *d, const struct host *h)
 /* A reading through the page that the kernel shares takes 15 to 60 ns; a system call more. */
 static const double dear_ns = 200;
 
-static void say_clock(struct doctor *d, const struct host *h, const struct clock_probe *c)
+static void report_clock(struct doctor *d, const struct host *h, const struct clock_probe *c)
 {
 	const char *source = fact_or(&h->clocksource, "unknown source");
 	bool dear = c->cost_ns > dear_ns, coarse = c->tick_ns > 1000;
 	bool other = strstr(fact_or(&h->clocksources, ""), "tsc") && strcmp(source, "tsc");
 
-	doctor_say(d, dear || coarse ? DOCTOR_WARN : DOCTOR_OK, "clock",
-		   !dear && !coarse ? NULL
-		   : other	    ? "a faster source is there: echo tsc >/sys/devices/system/"
-				      "clocksource/clocksource0/current_clocksource (as root)"
-			   : "each reading is a call of the kernel or the hypervisor: take "
-			     "larger depths, in which it is lost",
-		   "%s: a reading costs %s, smallest step %s", source, text_time(c->cost_ns).s,
-		   text_time((double)c->tick_ns).s);
+	doctor_report(d, dear || coarse ? DOCTOR_WARN : DOCTOR_OK, "clock",
+		      !dear && !coarse ? NULL
+		      : other	       ? "a faster source is there: echo tsc >/sys/devices/system/"
+					 "clocksource/clocksource0/current_clocksource (as root)"
+			      : "each reading is a call of the kernel or the hypervisor: take "
+				"larger depths, in which it is lost",
+		      "%s: a reading costs %s, smallest step %s", source, text_time(c->cost_ns).s,
+		      text_time((double)c->tick_ns).s);
 }
 
 void doctor_host(struct doctor *d, const struct platform *p, const struct clock_probe *clock)
 {
 	const struct host *h = &p->host;
 
-	say_cpu(d, h);
-	say_pinning(d, h);
-	say_limits(d, h);
-	say_governor(d, h);
-	say_memory(d, h);
-	say_load(d, h);
-	say_clock(d, h, clock);
+	report_cpu(d, h);
+	report_pinning(d, h);
+	report_limits(d, h);
+	report_governor(d, h);
+	report_memory(d, h);
+	report_load(d, h);
+	report_clock(d, h, clock);
 	if (fact_true(&h->mitigations_off))
-		doctor_say(d, DOCTOR_NOTE, "mitigations", NULL,
-			   "off (mitigations=off): system calls are faster than elsewhere");
+		doctor_report(d, DOCTOR_NOTE, "mitigations", NULL,
+			      "off (mitigations=off): system calls are faster than elsewhere");
 }
 
 /* ---- what stands between rift and the machine, and by what evidence --------------------- */
@@ -295,16 +301,16 @@ static void write_evidence(const struct virt *v, enum virt_layer layer, char *te
 		snprintf(text + n, size - n, ")");
 }
 
-static void say_layer(struct doctor *d, const struct virt *v, enum virt_layer layer,
-		      const char *name, const char *none)
+static void report_layer(struct doctor *d, const struct virt *v, enum virt_layer layer,
+			 const char *name, const char *none)
 {
 	char text[640];
 
 	if (virt_word(v, layer)) {
 		write_evidence(v, layer, text, sizeof(text));
-		doctor_say(d, DOCTOR_NOTE, name, NULL, "%s", text);
+		doctor_report(d, DOCTOR_NOTE, name, NULL, "%s", text);
 	} else if (none) {
-		doctor_say(d, DOCTOR_OK, name, NULL, "%s", none);
+		doctor_report(d, DOCTOR_OK, name, NULL, "%s", none);
 	}
 }
 
@@ -313,33 +319,33 @@ void doctor_layers(struct doctor *d, const struct platform *p)
 	const struct virt *v = &p->virt;
 
 	if (p->declared)
-		doctor_say(d, DOCTOR_OK, "platform", NULL, "declared: %s", p->declared);
-	say_layer(d, v, VIRT_HYPERVISOR, "hypervisor",
-		  fact_is(&v->layer[VIRT_HYPERVISOR], "none") ? "none, says the processor"
-							      : "no sign of one");
-	say_layer(d, v, VIRT_CLOUD, "cloud", NULL);
-	say_layer(d, v, VIRT_WSL, "WSL", "no");
-	say_layer(d, v, VIRT_SANDBOX, "sandbox", NULL);
-	say_layer(d, v, VIRT_CONTAINER, "container", "no sign of one, which proves nothing");
-	say_layer(d, v, VIRT_ORCHESTRATOR, "orchestrator", NULL);
-	say_layer(d, v, VIRT_GPU, "GPU sharing",
-		  p->is_gpu ? "no sign of a virtual or shared GPU" : NULL);
+		doctor_report(d, DOCTOR_OK, "platform", NULL, "declared: %s", p->declared);
+	report_layer(d, v, VIRT_HYPERVISOR, "hypervisor",
+		     fact_is(&v->layer[VIRT_HYPERVISOR], "none") ? "none, says the processor"
+								 : "no sign of one");
+	report_layer(d, v, VIRT_CLOUD, "cloud", NULL);
+	report_layer(d, v, VIRT_WSL, "WSL", "no");
+	report_layer(d, v, VIRT_SANDBOX, "sandbox", NULL);
+	report_layer(d, v, VIRT_CONTAINER, "container", "no sign of one, which proves nothing");
+	report_layer(d, v, VIRT_ORCHESTRATOR, "orchestrator", NULL);
+	report_layer(d, v, VIRT_GPU, "GPU sharing",
+		     p->is_gpu ? "no sign of a virtual or shared GPU" : NULL);
 }
 
 /* ---- libraries in between, variables, and the libraries and programs that rift uses ----- */
 
-static void say_interposers(struct doctor *d, const struct libraries *l)
+static void report_interposers(struct doctor *d, const struct libraries *l)
 {
 	for (int i = 0; i < l->n; i++)
-		doctor_say(d, DOCTOR_WARN, "interposed",
-			   "unless it is what you measure, start rift without it", "%s: %s",
-			   l->interposer[i].path, l->interposer[i].why);
+		doctor_report(d, DOCTOR_WARN, "interposed",
+			      "unless it is what you measure, start rift without it", "%s: %s",
+			      l->interposer[i].path, l->interposer[i].why);
 	if (!l->n)
-		doctor_say(d, DOCTOR_OK, "interposed", NULL,
-			   "no library stands between rift and CUDA");
+		doctor_report(d, DOCTOR_OK, "interposed", NULL,
+			      "no library stands between rift and CUDA");
 }
 
-static void say_variables(struct doctor *d, const struct place *place)
+static void report_variables(struct doctor *d, const struct place *place)
 {
 	int n = 0;
 
@@ -348,42 +354,42 @@ static void say_variables(struct doctor *d, const struct place *place)
 
 		if (!i)
 			continue;
-		doctor_say(d, i->spoils ? DOCTOR_WARN : DOCTOR_NOTE, "variable", NULL, "%.120s: %s",
-			   *e, i->what);
+		doctor_report(d, i->spoils ? DOCTOR_WARN : DOCTOR_NOTE, "variable", NULL,
+			      "%.120s: %s", *e, i->what);
 		n++;
 	}
 	if (!n)
-		doctor_say(d, DOCTOR_OK, "variables", NULL,
-			   "none is set that changes CUDA or the CPU device");
+		doctor_report(d, DOCTOR_OK, "variables", NULL,
+			      "none is set that changes CUDA or the CPU device");
 }
 
-static void say_libraries(struct doctor *d)
+static void report_libraries(struct doctor *d)
 {
-	doctor_say(d, DOCTOR_OK, "libraries", NULL, "jansson %s, glibc %s", jansson_version_str(),
-		   gnu_get_libc_version());
+	doctor_report(d, DOCTOR_OK, "libraries", NULL, "jansson %s, glibc %s",
+		      jansson_version_str(), gnu_get_libc_version());
 }
 
-static void say_gnuplot(struct doctor *d)
+static void report_gnuplot(struct doctor *d)
 {
 	static const char advice[] = "only charts need it: apt-get install gnuplot-nox";
 	struct gnuplot_words version;
 	int err = gnuplot_ask(&version);
 
 	if (err)
-		doctor_say(d, DOCTOR_MISSING, "gnuplot", advice, "%s",
-			   err == -ENOENT ? "not on PATH" : strerror(-err));
+		doctor_report(d, DOCTOR_MISSING, "gnuplot", advice, "%s",
+			      err == -ENOENT ? "not on PATH" : strerror(-err));
 	else if (!gnuplot_suffices(version.s))
-		doctor_say(d, DOCTOR_WARN, "gnuplot", advice, "'%s' is too old for charts",
-			   version.s);
+		doctor_report(d, DOCTOR_WARN, "gnuplot", advice, "'%s' is too old for charts",
+			      version.s);
 	else
-		doctor_say(d, DOCTOR_OK, "gnuplot", NULL, "%s, for charts",
-			   version.s + strlen("gnuplot "));
+		doctor_report(d, DOCTOR_OK, "gnuplot", NULL, "%s, for charts",
+			      version.s + strlen("gnuplot "));
 }
 
 void doctor_software(struct doctor *d, const struct platform *p, const struct place *place)
 {
-	say_interposers(d, &p->libraries);
-	say_variables(d, place);
-	say_libraries(d);
-	say_gnuplot(d);
+	report_interposers(d, &p->libraries);
+	report_variables(d, place);
+	report_libraries(d);
+	report_gnuplot(d);
 }

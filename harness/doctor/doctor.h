@@ -37,8 +37,8 @@ struct doctor {
 };
 
 /* Adds a finding; advice lives as long as the program, or is NULL. */
-void doctor_say(struct doctor *d, enum doctor_state state, const char *name, const char *advice,
-		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void doctor_report(struct doctor *d, enum doctor_state state, const char *name, const char *advice,
+		   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /*
  * The device: can it be opened, does a kernel run, and do events, graphs, mapped, pinned and

@@ -205,18 +205,19 @@ static void join(char full[PATH_MAX], const struct place *p, const char *path)
 	CHECK(snprintf(full, PATH_MAX, "%s%s", p->root, path) < PATH_MAX, "%s", path);
 }
 
-/* Most hold a line: little room at first. */
+/* Most hold a line: a small buffer at first. */
 static char *read_all(FILE *f, size_t *n)
 {
 	char *text = NULL;
 
 	*n = 0;
-	for (size_t room = 1 << 12; room <= TEXT_MAX && *n == (text ? room / 2 : 0); room *= 2) {
-		char *more = realloc(text, room + 1);
+	for (size_t capacity = 1 << 12; capacity <= TEXT_MAX && *n == (text ? capacity / 2 : 0);
+	     capacity *= 2) {
+		char *more = realloc(text, capacity + 1);
 
-		CHECK(more, "%zu bytes", room);
+		CHECK(more, "%zu bytes", capacity);
 		text = more;
-		*n += fread(text + *n, 1, room - *n, f);
+		*n += fread(text + *n, 1, capacity - *n, f);
 	}
 	text[*n] = '\0';
 	return text;

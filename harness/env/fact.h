@@ -91,8 +91,8 @@ struct place {
 struct place place_here(void);
 
 /*
- * Of a file, given by its path in the place: the first line; the first number; the word in
- * [brackets] of a list of choices; the value of the first "key: value" line (any blanks around
+ * A fact from a file, given by its path in the place: the first line; the first number; the word
+ * in [brackets] of a list of choices; the value of the first "key: value" line (any blanks around
  * the colon). Unknown, with path and error, where there is none.
  */
 struct fact place_line(const struct place *p, const char *path, ...)

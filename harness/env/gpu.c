@@ -447,7 +447,7 @@ json_t *gpu_flags_json(const struct gpu *g)
 /* ---- what NVML says of the device ------------------------------------------------------- */
 
 /* A number that means one of these words. */
-static struct fact word_of(struct fact number, const char *const *words, int n)
+static struct fact number_word(struct fact number, const char *const *words, int n)
 {
 	if (!fact_known(&number))
 		return number;
@@ -509,5 +509,5 @@ void gpu_ask_nvml(struct gpu *g, const struct nvml *n)
 	g->other_processes = nvml_other_processes(n, true);
 	g->busy_percent = nvml_busy_percent(n);
 	g->virtualization =
-		word_of(nvml_number(n, "nvmlDeviceGetVirtualizationMode"), virtualization, 5);
+		number_word(nvml_number(n, "nvmlDeviceGetVirtualizationMode"), virtualization, 5);
 }

@@ -370,7 +370,7 @@ static void group_path(const struct place *p, const char *controller, char path[
 static const char none_set[] = "no limit is set";
 
 /* "max", "-1" or "150000 100000": how many CPUs' time; one limit of one group. */
-static struct fact cpus_of(const struct fact *quota, const struct fact *period)
+static struct fact quota_cpus(const struct fact *quota, const struct fact *period)
 {
 	double q, t = 0;
 	int n = sscanf(quota->text, "%lf %lf", &q, &t);
@@ -382,7 +382,7 @@ static struct fact cpus_of(const struct fact *quota, const struct fact *period)
 	return fact_real(q / t);
 }
 
-static struct fact bytes_of(const struct fact *limit)
+static struct fact limit_bytes(const struct fact *limit)
 {
 	int64_t bytes;
 
@@ -416,12 +416,12 @@ static void read_group(struct host *h, const struct place *p, const struct contr
 		f = place_line(p, "%s%s/%s", c->folder, path, c->quota);
 		if (c->period)
 			period = place_line(p, "%s%s/%s", c->folder, path, c->period);
-		limit = fact_known(&f) ? cpus_of(&f, &period) : f;
+		limit = fact_known(&f) ? quota_cpus(&f, &period) : f;
 		tighten(&h->cgroup_cpus, &limit);
 	}
 	if (c->bytes) {
 		f = place_line(p, "%s%s/%s", c->folder, path, c->bytes);
-		limit = fact_known(&f) ? bytes_of(&f) : f;
+		limit = fact_known(&f) ? limit_bytes(&f) : f;
 		tighten(&h->cgroup_mem_bytes, &limit);
 	}
 	if (c->cpuset && !fact_known(&h->cgroup_cpuset))

@@ -22,14 +22,14 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool begins(const char *text, const char *with)
+static bool has_prefix(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
 
 /* ---- interposers ------------------------------------------------------------------------ */
 
-static void note(struct libraries *l, const char *path, const char *why)
+static void note_library(struct libraries *l, const char *path, const char *why)
 {
 	struct interposer *in = &l->interposer[l->n];
 
@@ -63,7 +63,7 @@ static const char *known_name(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-		if (begins(name, table[i].begins))
+		if (has_prefix(name, table[i].begins))
 			return table[i].why;
 	return NULL;
 }
@@ -81,10 +81,10 @@ static const char *stand_in(const char *path)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		int major = 0, minor;
 
-		if (!begins(name, names[i]))
+		if (!has_prefix(name, names[i]))
 			continue;
 		name += strlen(names[i]);
-		if (begins(path, "/usr/lib/wsl/") || !strcmp(name, ".1.1") ||
+		if (has_prefix(path, "/usr/lib/wsl/") || !strcmp(name, ".1.1") ||
 		    (sscanf(name, ".%d.%d", &major, &minor) == 2 && major >= 100))
 			return NULL;
 		return "stands in for the driver's library of this name";
@@ -95,8 +95,8 @@ static const char *stand_in(const char *path)
 /* CUDA's own libraries, which export what others must not. */
 static bool is_cuda(const char *name)
 {
-	return begins(name, "libcudart.so") || begins(name, "libcuda.so") ||
-	       begins(name, "libnvidia-ml.so");
+	return has_prefix(name, "libcudart.so") || has_prefix(name, "libcuda.so") ||
+	       has_prefix(name, "libnvidia-ml.so");
 }
 
 /* Some function of CUDA that this library defines itself, or NULL. */
@@ -128,7 +128,7 @@ struct names {
 	char **path;
 };
 
-static int collect(struct dl_phdr_info *info, size_t size, void *data)
+static int collect_name(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct names *names = data;
 
@@ -149,14 +149,14 @@ static void note_exporters(struct libraries *l)
 	struct names names = { 0 };
 	char why[96];
 
-	dl_iterate_phdr(collect, &names);
+	dl_iterate_phdr(collect_name, &names);
 	for (int i = 0; i < names.n; i++) {
 		const char *path = names.path[i];
 		const char *function = is_cuda(base_name(path)) ? NULL : exported(path);
 
 		if (function) {
 			snprintf(why, sizeof(why), "exports %s", function);
-			note(l, path, why);
+			note_library(l, path, why);
 		}
 		free(names.path[i]);
 	}
@@ -174,7 +174,7 @@ static void note_preload_file(struct libraries *l, const struct place *p)
 		     word = strtok_r(NULL, " \t:", &save)) {
 			const char *why = known_name(base_name(word));
 
-			note(l, word, why ? why : "in /etc/ld.so.preload");
+			note_library(l, word, why ? why : "in /etc/ld.so.preload");
 		}
 	}
 	free(text);
@@ -222,7 +222,7 @@ static void list_loaded(struct libraries *l, char *text)
 		if (!why)
 			why = stand_in(last);
 		if (why)
-			note(l, last, why);
+			note_library(l, last, why);
 	}
 	free(path);
 }
@@ -234,8 +234,9 @@ static struct fact loaded_as(const struct libraries *l, const char *name)
 	size_t i;
 
 	json_array_foreach(l->loaded, i,
-			   path) if (begins(base_name(json_string_value(path)),
-					    name)) return fact_text("%s", json_string_value(path));
+			   path) if (has_prefix(base_name(json_string_value(path)),
+						name)) return fact_text("%s",
+									json_string_value(path));
 	return fact_unknown("no %s is loaded", name);
 }
 
@@ -363,7 +364,7 @@ const struct influence *influence_of(const char *variable)
 	return NULL;
 }
 
-static bool recorded(const char *variable)
+static bool is_recorded(const char *variable)
 {
 	static const char *const beginnings[] = { "CUDA_", "NVIDIA_",	      "NVTX_", "LD_",
 						  "RIFT_", "GLIBC_TUNABLES=", NULL };
@@ -394,7 +395,7 @@ json_t *environment_json(const struct place *p)
 		const char *value = strchr(*e, '=');
 		char name[128];
 
-		if (!value || !recorded(*e) || (size_t)(value - *e) >= sizeof(name))
+		if (!value || !is_recorded(*e) || (size_t)(value - *e) >= sizeof(name))
 			continue;
 		memcpy(name, *e, (size_t)(value - *e));
 		name[value - *e] = '\0';

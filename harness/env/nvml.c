@@ -79,12 +79,12 @@ bool nvml_choose(struct nvml *n, const char *pci_bus_id)
 
 /* ---- functions by their form ------------------------------------------------------------ */
 
-static struct fact failed(const struct nvml *n, const char *function, int error)
+static struct fact failed_fact(const struct nvml *n, const char *function, int error)
 {
 	return fact_unknown("%s: %s", function, error_text(n, error));
 }
 
-static struct fact absent(const struct nvml *n, const char *function)
+static struct fact absent_function(const struct nvml *n, const char *function)
 {
 	if (!n->library || !n->device)
 		return fact_unknown("NVML: %s", n->why);
@@ -106,7 +106,7 @@ struct fact nvml_system_text(const struct nvml *n, const char *function)
 	if (!f)
 		return fact_unknown("this driver's NVML has no %s", function);
 	err = f(text, sizeof(text));
-	return err ? failed(n, function, err) : fact_text("%s", text);
+	return err ? failed_fact(n, function, err) : fact_text("%s", text);
 }
 
 struct fact nvml_text(const struct nvml *n, const char *function)
@@ -116,9 +116,9 @@ struct fact nvml_text(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, text, sizeof(text));
-	return err ? failed(n, function, err) : fact_text("%s", text);
+	return err ? failed_fact(n, function, err) : fact_text("%s", text);
 }
 
 struct fact nvml_number(const struct nvml *n, const char *function)
@@ -128,9 +128,9 @@ struct fact nvml_number(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, &value);
-	return err ? failed(n, function, err) : fact_int(value);
+	return err ? failed_fact(n, function, err) : fact_int(value);
 }
 
 struct fact nvml_first(const struct nvml *n, const char *function)
@@ -141,9 +141,9 @@ struct fact nvml_first(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, &first, &second);
-	return err ? failed(n, function, err) : fact_int(first);
+	return err ? failed_fact(n, function, err) : fact_int(first);
 }
 
 struct fact nvml_clock(const struct nvml *n, const char *function)
@@ -153,9 +153,9 @@ struct fact nvml_clock(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, NVML_CLOCK_SM, &mhz);
-	return err ? failed(n, function, err) : fact_int(mhz);
+	return err ? failed_fact(n, function, err) : fact_int(mhz);
 }
 
 struct fact nvml_bits(const struct nvml *n, const char *function)
@@ -166,9 +166,9 @@ struct fact nvml_bits(const struct nvml *n, const char *function)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, &bits);
-	return err ? failed(n, function, err) : fact_int((int64_t)bits);
+	return err ? failed_fact(n, function, err) : fact_int((int64_t)bits);
 }
 
 struct fact nvml_busy_percent(const struct nvml *n)
@@ -182,9 +182,9 @@ struct fact nvml_busy_percent(const struct nvml *n)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, &u);
-	return err ? failed(n, function, err) : fact_int(u.gpu);
+	return err ? failed_fact(n, function, err) : fact_int(u.gpu);
 }
 
 /* ---- locked clocks ---------------------------------------------------------------------- */
@@ -197,9 +197,9 @@ struct fact nvml_lock_clock(const struct nvml *n, unsigned mhz)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device, mhz ? mhz : base, mhz ? mhz : base);
-	return err ? failed(n, function, err) : fact_bool(true);
+	return err ? failed_fact(n, function, err) : fact_bool(true);
 }
 
 struct fact nvml_free_clock(const struct nvml *n)
@@ -209,9 +209,9 @@ struct fact nvml_free_clock(const struct nvml *n)
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	err = f(n->device);
-	return err ? failed(n, function, err) : fact_bool(true);
+	return err ? failed_fact(n, function, err) : fact_bool(true);
 }
 
 /* ---- processes -------------------------------------------------------------------------- */
@@ -228,13 +228,13 @@ static struct fact count_processes(const struct nvml *n, const char *function, i
 	int err;
 
 	if (!f)
-		return absent(n, function);
+		return absent_function(n, function);
 	memset(list, 0, sizeof(list));
 	err = f(n->device, &count, list);
 	if (err == NVML_INSUFFICIENT_SIZE)
 		return fact_unknown("more than %d processes", LIST);
 	if (err)
-		return failed(n, function, err);
+		return failed_fact(n, function, err);
 	for (unsigned i = 0; i < count && i < LIST; i++) {
 		*found_self |= list[i].pid == (unsigned)getpid();
 		*others += list[i].pid != (unsigned)getpid();

@@ -137,7 +137,7 @@ int platform_declared(const char *name)
 	return why ? complain(EINVAL, "--platform='%s': must be %s", text_shown(name).s, why) : 0;
 }
 
-static void set(json_t *o, const char *key, json_t *value)
+static void set_field(json_t *o, const char *key, json_t *value)
 {
 	json_object_set_new(o, key, value);
 }
@@ -163,14 +163,14 @@ json_t *platform_json(const struct platform *p)
 	build_read(&build);
 	o = origin_json(&here, &build);
 	facts_add(virt, "declared_platform", json_text(p->declared), "--platform was not given");
-	set(gpu, "libcuda", libcuda_json(&p->libraries));
-	set(o, "build", build_json(&build));
-	set(o, "host", host_json(&p->host));
-	set(o, "virt", virt);
-	set(o, "gpu", gpu);
-	set(o, "cuda_flags", gpu_flags_json(&p->gpu));
-	set(o, "libraries", libraries_json(&p->libraries));
-	set(o, "env", environment_json(&here));
+	set_field(gpu, "libcuda", libcuda_json(&p->libraries));
+	set_field(o, "build", build_json(&build));
+	set_field(o, "host", host_json(&p->host));
+	set_field(o, "virt", virt);
+	set_field(o, "gpu", gpu);
+	set_field(o, "cuda_flags", gpu_flags_json(&p->gpu));
+	set_field(o, "libraries", libraries_json(&p->libraries));
+	set_field(o, "env", environment_json(&here));
 	return o;
 }
 

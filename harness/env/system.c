@@ -165,7 +165,7 @@ void system_read_cpus(const char *text, cpu_set_t *set)
 	}
 }
 
-/* Of the allowed processors those near the device, or all where that is not known. */
+/* The allowed processors near the device, or all of them where that is not known. */
 static void near_device(const char *pci_bus_id, const cpu_set_t *allowed, cpu_set_t *out)
 {
 	char path[128], line[1024];
@@ -222,7 +222,7 @@ void system_unpin(void)
 
 /* ---- a GPU kept awake between processes ------------------------------------------------- */
 
-int hold_device(char pci[32])
+int keep_device_alive(char pci[32])
 {
 	struct platform ignored = { 0 };
 	int mode = cudaComputeModeDefault, count = 0, major = 0;
@@ -347,7 +347,7 @@ int clocks_lock(struct clocks *c, int mhz)
 	/* the ends that stay here are closed in every worker: it is held by this process alone */
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		return complain(errno, "--lock-clocks: cannot start a guard: %s", strerror(errno));
-	c->hold = in[1];
+	c->keepalive = in[1];
 	c->guard = fork();
 	if (!c->guard)
 		become_guard(in[0], out[1], pci_bus_id, mhz);
@@ -365,7 +365,7 @@ void clocks_free(struct clocks *c)
 {
 	if (!c->guard)
 		return;
-	close(c->hold);
+	close(c->keepalive);
 	while (c->guard > 0 && waitpid(c->guard, NULL, 0) < 0 && errno == EINTR)
 		;
 	*c = (struct clocks){ 0 };

@@ -73,7 +73,7 @@ void system_unpin(void);
  * Opens the device for as long as this process lives. Returns 0, or -ENODEV after one line where
  * there is none. pci: its address as "0000:1b:00.0"; "" on the CPU device.
  */
-int hold_device(char pci[32]);
+int keep_device_alive(char pci[32]);
 
 /* ---- the GPU's clock, locked ------------------------------------------------------------ */
 
@@ -87,8 +87,8 @@ int hold_device(char pci[32]);
  */
 
 struct clocks {
-	pid_t guard; /* 0: nothing is locked */
-	int hold;    /* its stdin */
+	pid_t guard;   /* 0: nothing is locked */
+	int keepalive; /* its stdin */
 };
 
 enum { CLOCK_MHZ_MAX = 10000 };

@@ -110,7 +110,7 @@ static const struct dmi {
 };
 enum { DMI_ROWS = sizeof(dmi_table) / sizeof(*dmi_table) };
 
-static bool matches(const struct virt *v, const struct dmi *row)
+static bool is_match(const struct virt *v, const struct dmi *row)
 {
 	const struct fact *f = (const struct fact *)(const void *)((const char *)v + row->field);
 
@@ -143,7 +143,7 @@ static void read_dmi(struct virt *v, const struct place *p)
 	v->board_vendor = place_line(p, "%s/board_vendor", id);
 	v->bios_vendor = place_line(p, "%s/bios_vendor", id);
 	for (int i = 0; i < DMI_ROWS; i++)
-		if (matches(v, &dmi_table[i]))
+		if (is_match(v, &dmi_table[i]))
 			note_dmi(v, p, &dmi_table[i]);
 	if (fact_is(&tag, azure))
 		virt_note(v, VIRT_CLOUD, "azure", "DMI chassis_asset_tag", "%s", azure);
@@ -487,7 +487,7 @@ const char *virt_word(const struct virt *v, enum virt_layer layer)
 }
 
 /* On x86 the processor says that there is no hypervisor; elsewhere nobody does. */
-static void conclude(struct virt *v, const struct place *p)
+static void conclude_layers(struct virt *v, const struct place *p)
 {
 	if (!fact_known(&v->layer[VIRT_HYPERVISOR]))
 		v->layer[VIRT_HYPERVISOR] =
@@ -504,7 +504,7 @@ void virt_read(struct virt *v, const struct place *p)
 	virt_read_kernel(v, p);
 	virt_read_hypervisor(v, p);
 	virt_read_container(v, p);
-	conclude(v, p);
+	conclude_layers(v, p);
 }
 
 static json_t *evidence_json(const struct virt *v)

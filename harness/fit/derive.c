@@ -43,8 +43,8 @@ static struct batch batch_at(const struct along_k *k, enum mode mode, double ker
 	return (struct batch){ mode, k->depth, k->launches, kernel_ns };
 }
 
-/* Sizes of this mode, that are not empty, in blocks at least so deep. */
-static bool swept(const struct fit *f, enum mode mode, double depth, double *least, double *most)
+/* Sizes of this mode that are not empty, in batches of at least this depth. */
+static bool is_swept(const struct fit *f, enum mode mode, double depth, double *least, double *most)
 {
 	*least = INFINITY;
 	*most = 0;
@@ -154,7 +154,7 @@ struct answer smallest_kernel_over_ideal(const struct fit *f, enum mode mode, do
 			     .launches = launches_of_step(f),
 			     .share = share };
 
-	if (!swept(f, mode, depth, &k.least, &k.most))
+	if (!is_swept(f, mode, depth, &k.least, &k.most))
 		return answer_bound(f, ANSWER_UNKNOWN, NAN);
 	return root_answer(&k);
 }
@@ -171,7 +171,8 @@ struct answer smallest_kernel_over(const struct fit *b, const struct fit *a, enu
 			     .share = share };
 	double least, most;
 
-	if (!swept(b, mode, depth, &k.least, &k.most) || !swept(a, mode, depth, &least, &most))
+	if (!is_swept(b, mode, depth, &k.least, &k.most) ||
+	    !is_swept(a, mode, depth, &least, &most))
 		return answer_bound(b, ANSWER_UNKNOWN, NAN);
 	k.least = fmax(k.least, least);
 	k.most = fmin(k.most, most);
@@ -227,7 +228,8 @@ struct answer largest_kernel_gain(const struct fit *f, enum mode mode, enum mode
 			     .share = share };
 	double least, most;
 
-	if (!swept(f, mode, depth, &k.least, &k.most) || !swept(f, other, depth, &least, &most))
+	if (!is_swept(f, mode, depth, &k.least, &k.most) ||
+	    !is_swept(f, other, depth, &least, &most))
 		return answer_bound(f, ANSWER_UNKNOWN, NAN);
 	k.least = fmax(k.least, least);
 	k.most = fmin(k.most, most);
@@ -274,8 +276,8 @@ static double least_depth(const struct model *m, const void *arg)
 	return good;
 }
 
-/* However deep: is the pace alone too slow? */
-static bool never(const struct along_depth *d, const struct model *m)
+/* Is the pace alone too slow, at any depth? */
+static bool is_never_enough(const struct along_depth *d, const struct model *m)
 {
 	double far = 1 << 20;
 	struct batch b = d->batch, c = d->batch;
@@ -305,7 +307,8 @@ struct answer depth_needed(const struct fit *f, enum mode mode, double kernel_ns
 	if (!(d.most >= d.least) || !(kernel_ns > 0))
 		return answer_bound(f, ANSWER_UNKNOWN, NAN);
 	if (overhead_at(&d, &f->model, d.most) > share)
-		return answer_bound(f, never(&d, &f->model) ? ANSWER_NEVER : ANSWER_ABOVE, d.most);
+		return answer_bound(f, is_never_enough(&d, &f->model) ? ANSWER_NEVER : ANSWER_ABOVE,
+				    d.most);
 	if (overhead_at(&d, &f->model, d.least) <= share)
 		return answer_bound(f, ANSWER_BELOW, d.least);
 	a.interval = fit_interval(f, least_depth, &d, NULL);

@@ -1,4 +1,5 @@
-/* diagnostics.c - signs that the model is wrong for a platform, or the measurement for the model.
+/* diagnostics.c - effects that show that the model is wrong for a platform, or the measurement for
+ * the model.
  */
 #include "harness/fit/diagnostics.h"
 
@@ -12,25 +13,25 @@
 #include "harness/fit/fit_parts.h"
 #include "harness/stats/stats.h"
 
-struct signs {
-	struct sign *out;
+struct diagnostics {
+	struct diagnostic *out;
 	int n;
 };
 
-static void say(struct signs *s, const char *name, const char *fmt, ...)
+static void add_diagnostic(struct diagnostics *s, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void say(struct signs *s, const char *name, const char *fmt, ...)
+static void add_diagnostic(struct diagnostics *s, const char *name, const char *fmt, ...)
 {
-	struct sign *sign = &s->out[s->n];
+	struct diagnostic *diagnostic = &s->out[s->n];
 	va_list args;
 
-	if (s->n == SIGNS_MAX)
+	if (s->n == DIAGNOSTICS_MAX)
 		return;
 	s->n++;
-	sign->name = name;
+	diagnostic->name = name;
 	va_start(args, fmt);
-	vsnprintf(sign->text, sizeof(sign->text), fmt, args);
+	vsnprintf(diagnostic->text, sizeof(diagnostic->text), fmt, args);
 	va_end(args);
 }
 
@@ -79,7 +80,7 @@ struct effect {
  * Is there anything to see at so many launches? Points on both sides, or the effect is an intercept
  * or a slope that the model has. One that grows with depth has no place; one is as good as another.
  */
-static bool is_told(const struct fit_part *s, int kind, double at)
+static bool has_both_sides(const struct fit_part *s, int kind, double at)
 {
 	int with = 0;
 
@@ -93,8 +94,8 @@ static bool is_told(const struct fit_part *s, int kind, double at)
 	return with >= 3 && s->n - with >= 3;
 }
 
-static double most_of(const struct fit_part *s, const struct fit_data *d, int kind,
-		      const struct effect *e)
+static double largest_share(const struct fit_part *s, const struct fit_data *d, int kind,
+			    const struct effect *e)
 {
 	double most = 0;
 
@@ -120,7 +121,7 @@ static struct effect best_effect(struct fit_parts *parts, const struct fit_data 
 		struct model with_m = without_m;
 		double loss;
 
-		if (!is_told(s, kind, at))
+		if (!has_both_sides(s, kind, at))
 			continue;
 		s->effect = effects[kind];
 		s->effect_at = at;
@@ -129,7 +130,7 @@ static struct effect best_effect(struct fit_parts *parts, const struct fit_data 
 			best = (struct effect){ .loss = loss, .at = at, .cost_ns = s->effect_ns };
 		s->effect = NULL;
 	}
-	best.most = most_of(s, d, kind, &best);
+	best.most = largest_share(s, d, kind, &best);
 	return best;
 }
 
@@ -141,33 +142,37 @@ static bool all_powers_of_two(const struct grid *g)
 	return true;
 }
 
-static void say_effect(struct signs *s, const struct grid *g, int kind, const struct effect *e)
+static void add_effect(struct diagnostics *s, const struct grid *g, int kind,
+		       const struct effect *e)
 {
 	double launches = e->at;
 
 	if (kind == FIRST)
-		say(s, "first calls", "blocks of up to %g launches are faster than the line by %s",
-		    launches, text_time(e->cost_ns).s);
+		add_diagnostic(s, "first calls",
+			       "blocks of up to %g launches are faster than the line by %s",
+			       launches, text_time(e->cost_ns).s);
 	else if (kind == DEPTH)
-		say(s, "depth",
-		    "device-bound blocks take %.1f %% longer for each doubling of launches at "
-		    "equal "
-		    "kernel time: clocks fall, or launches slow each other down",
-		    e->cost_ns / 10);
+		add_diagnostic(
+			s, "depth",
+			"device-bound blocks take %.1f %% longer for each doubling of launches at "
+			"equal "
+			"kernel time: clocks fall, or launches slow each other down",
+			e->cost_ns / 10);
 	else if (kind == WINDOW)
-		say(s, "window", "beyond %g launches each costs %s more%s", launches,
-		    text_time(e->cost_ns).s,
-		    all_powers_of_two(g)
-			    ? ": something holds no more, or sends that many at a time "
-			      "(depths that are no powers of two would tell)"
-			    : ": something holds no more");
+		add_diagnostic(s, "window", "beyond %g launches each costs %s more%s", launches,
+			       text_time(e->cost_ns).s,
+			       all_powers_of_two(g)
+				       ? ": something holds no more, or sends that many at a time "
+					 "(depths that are no powers of two would tell)"
+				       : ": something holds no more");
 	else
-		say(s, "batching", "every %g launches cost %s more: they are sent at a time",
-		    launches, text_time(e->cost_ns).s);
+		add_diagnostic(s, "batching",
+			       "every %g launches cost %s more: they are sent at a time", launches,
+			       text_time(e->cost_ns).s);
 }
 
-/* Of the effects that explain much, the one that explains most: they overlap. */
-static bool look_for_effects(struct signs *s, const struct fit *f)
+/* Prints only the effect that explains most, as effects overlap. False: none explains enough. */
+static bool find_effects(struct diagnostics *s, const struct fit *f)
 {
 	struct effect found[EFFECTS];
 	struct fit_parts parts;
@@ -181,12 +186,12 @@ static bool look_for_effects(struct signs *s, const struct fit *f)
 		if (kind == BATCHING && all_powers_of_two(f->grid))
 			continue;
 		found[kind] = best_effect(&parts, &d, &m, kind);
-		if (found[kind].loss <= SIGN_LOSS && found[kind].most >= SIGN_EFFECT &&
+		if (found[kind].loss <= DIAGNOSTIC_LOSS && found[kind].most >= DIAGNOSTIC_EFFECT &&
 		    (best < 0 || found[kind].loss < found[best].loss))
 			best = kind;
 	}
 	if (best >= 0)
-		say_effect(s, f->grid, best, &found[best]);
+		add_effect(s, f->grid, best, &found[best]);
 	parts_release(&parts);
 	fit_data_release(&d);
 	return best >= 0;
@@ -209,7 +214,7 @@ static bool is_regime(const struct fit *f, int i, enum regime regime)
 	       model_regime(&f->model, b) == regime;
 }
 
-static void look_for_corner(struct signs *s, const struct fit *f)
+static void find_corner(struct diagnostics *s, const struct fit *f)
 {
 	static const double matters = 0.05;
 	double *r = calloc((size_t)f->grid->n_points + 1, sizeof(*r)), median;
@@ -223,47 +228,50 @@ static void look_for_corner(struct signs *s, const struct fit *f)
 	median = quantile_of_sorted(r, n, 0.5);
 	free(r);
 	if (n >= 3 && median > matters)
-		say(s, "corner",
-		    "where K + g is near p, blocks take %.0f %% longer than predicted (median of "
-		    "%d "
-		    "points): launches vary, and the slower of two sets the pace",
-		    100 * median, n);
+		add_diagnostic(s, "corner",
+			       "where K + g is near p, blocks take %.0f %% longer than predicted "
+			       "(median of "
+			       "%d "
+			       "points): launches vary, and the slower of two sets the pace",
+			       100 * median, n);
 }
 
 /* ---- clocks ------------------------------------------------------------------------------- */
 
-static void look_for_drift(struct signs *s, const struct fit *f)
+static void find_drift(struct diagnostics *s, const struct fit *f)
 {
 	static const double matters = 0.01;
 	double drift = f->grid->j->drift_most[f->grid->side];
 
 	if (fabs(drift) > matters)
-		say(s, "clocks", "in one process the canary drifted by %+.1f %%", 100 * drift);
+		add_diagnostic(s, "clocks", "in one process the canary drifted by %+.1f %%",
+			       100 * drift);
 }
 
-static void look_for_clock(struct signs *s, const struct fit *f)
+static void find_clock(struct diagnostics *s, const struct fit *f)
 {
 	static const double matters = 0.02;
 	double clock = f->model.v[MODEL_CLOCK];
 
 	if (f->param[MODEL_CLOCK].identified && fabs(clock - 1) > matters)
-		say(s, "clocks",
-		    "kernels last %.3f times their nominal duration: the device is off the clock "
-		    "that "
-		    "it states, or busy with other work",
-		    clock);
+		add_diagnostic(s, "clocks",
+			       "kernels last %.3f times their nominal duration: the device is off "
+			       "the clock "
+			       "that "
+			       "it states, or busy with other work",
+			       clock);
 }
 
-int diagnostics_find(const struct fit *f, struct sign out[SIGNS_MAX])
+int diagnostics_find(const struct fit *f, struct diagnostic out[DIAGNOSTICS_MAX])
 {
-	struct signs s = { .out = out };
+	struct diagnostics s = { .out = out };
 
-	look_for_drift(&s, f);
+	find_drift(&s, f);
 	/* where an effect is missing from the model, what was fitted without it says nothing more
 	 */
-	if (look_for_effects(&s, f))
+	if (find_effects(&s, f))
 		return s.n;
-	look_for_corner(&s, f);
-	look_for_clock(&s, f);
+	find_corner(&s, f);
+	find_clock(&s, f);
 	return s.n;
 }

@@ -1,8 +1,10 @@
 /*
- * diagnostics.h - signs that the model is wrong for a platform, or the measurement for the model.
+ * diagnostics.h - effects that show that the model is wrong for a platform, or the measurement for
+ * the model.
  *
- * An effect that the model lacks is added to it; it is a sign where the loss of the stream blocks
- * falls to SIGN_LOSS of what it was or less, and some blocks take 2 % longer or shorter for it:
+ * An effect that the model lacks is added to it; it is a diagnostic where the loss of the stream
+ * blocks falls to DIAGNOSTIC_LOSS of what it was or less, and some blocks take 2 % longer or
+ * shorter for it:
  *
  *   window       blocks deeper than q launches cost more for each launch beyond: launches wait for
  *                something that holds q of them
@@ -22,17 +24,17 @@
 
 #include "harness/fit/fit.h"
 
-#define SIGN_LOSS 0.5
-#define SIGN_EFFECT 0.02
+#define DIAGNOSTIC_LOSS 0.5
+#define DIAGNOSTIC_EFFECT 0.02
 
-enum { SIGNS_MAX = 8 };
+enum { DIAGNOSTICS_MAX = 8 };
 
-struct sign {
+struct diagnostic {
 	const char *name; /* as above */
 	char text[240];	  /* what was seen, with figures */
 };
 
 /* Returns how many. */
-int diagnostics_find(const struct fit *f, struct sign out[SIGNS_MAX]);
+int diagnostics_find(const struct fit *f, struct diagnostic out[DIAGNOSTICS_MAX]);
 
 #endif

@@ -96,7 +96,7 @@ static void missing_graph(struct fit *f, enum model_param which)
 		not_known(f, which, "no graphs of one size at 3 depths of one launch");
 }
 
-static void missing(struct fit *f, enum model_param which)
+static void set_missing(struct fit *f, enum model_param which)
 {
 	switch (which) {
 	case MODEL_CLOCK:
@@ -137,8 +137,8 @@ static double least_step(const struct fit *f, enum model_param which)
 	return which == MODEL_CLOCK || which == MODEL_FUSED_PHI ? 0 : 0.1 * z;
 }
 
-static void judge(struct fit *f, struct fit_part *part, const struct fit_data *d,
-		  enum model_param which)
+static void judge_param(struct fit *f, struct fit_part *part, const struct fit_data *d,
+			enum model_param which)
 {
 	double step = least_step(f, which);
 
@@ -160,15 +160,15 @@ static void fit_identify(struct fit *f, struct fit_parts *parts, const struct fi
 		if (which == MODEL_Q && isfinite(f->model.v[MODEL_Q]))
 			f->param[i].identified = true;
 		else if (part)
-			judge(f, part, d, which);
+			judge_param(f, part, d, which);
 		else
-			missing(f, which);
+			set_missing(f, which);
 	}
 }
 
 /* ---- draws -------------------------------------------------------------------------------- */
 
-static double *array(size_t n)
+static double *new_array(size_t n)
 {
 	double *p = calloc(n + 1, sizeof(*p));
 
@@ -235,7 +235,7 @@ static void set_interval(struct fit *f, enum model_param which)
 	p->interval.value = f->model.v[which];
 	if (which == MODEL_Q) /* of a probe in each process, and no matter of draws */
 		return;
-	p->draws = array(BOOTSTRAP_DRAWS);
+	p->draws = new_array(BOOTSTRAP_DRAWS);
 	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
 		p->draws[i] = f->draw[i].v[which];
 	CHECK(!interval_of_draws(&p->interval, f->model.v[which], f->n, p->draws), "draws of %s",
@@ -245,7 +245,7 @@ static void set_interval(struct fit *f, enum model_param which)
 /* Median of |measured / model - 1| over the points that were used. */
 static double residual_of(struct fit *f, const struct fit_parts *parts)
 {
-	double *r = array((size_t)f->grid->n_points), median;
+	double *r = new_array((size_t)f->grid->n_points), median;
 	int n = 0;
 
 	for (int i = PART_GRAPH; i < PARTS; i++)
@@ -319,7 +319,7 @@ void fit_release(struct fit *f)
 
 struct interval fit_interval(const struct fit *f, fit_function *of, const void *arg, double *draws)
 {
-	double *own = draws ? NULL : array(BOOTSTRAP_DRAWS), value = of(&f->model, arg);
+	double *own = draws ? NULL : new_array(BOOTSTRAP_DRAWS), value = of(&f->model, arg);
 	struct interval out = interval_unknown(f->n);
 
 	draws = draws ? draws : own;
@@ -345,7 +345,7 @@ struct interval fit_total_ns(const struct fit *f, const struct batch *b)
 bool fit_covers(const struct fit *f, const struct batch *b)
 {
 	double n = b->depth * b->launches;
-	bool smaller = false, shallower = false, beyond = false;
+	bool smaller = false, smaller_batch = false, beyond = false;
 
 	for (int i = 0; i < f->grid->n_points; i++) {
 		const struct batch *p = &f->grid->point[i].batch;
@@ -353,8 +353,8 @@ bool fit_covers(const struct fit *f, const struct batch *b)
 		if (p->mode != b->mode)
 			continue;
 		smaller |= p->kernel_ns <= b->kernel_ns;
-		shallower |= p->depth * p->launches <= n;
+		smaller_batch |= p->depth * p->launches <= n;
 		beyond |= p->kernel_ns >= b->kernel_ns && p->depth * p->launches >= n;
 	}
-	return f->has[b->mode] && smaller && shallower && beyond;
+	return f->has[b->mode] && smaller && smaller_batch && beyond;
 }

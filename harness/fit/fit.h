@@ -58,7 +58,7 @@ typedef double fit_function(const struct model *m, const void *arg);
 
 /*
  * Its value and interval over the draws. Not known where some draw has no value; draws, unless
- * NULL, has room for BOOTSTRAP_DRAWS and gets what each gave.
+ * NULL, is a buffer of BOOTSTRAP_DRAWS and gets what each gave.
  */
 struct interval fit_interval(const struct fit *f, fit_function *of, const void *arg, double *draws);
 
@@ -67,7 +67,8 @@ struct interval fit_total_ns(const struct fit *f, const struct batch *b);
 
 /*
  * Is this block within what was swept in its mode? Not below the smallest size and depth, and some
- * block was both as large and as deep or more: the largest sizes are not swept at all depths.
+ * block had both a kernel as large and a depth as large or more: the largest sizes are not swept at
+ * all depths.
  */
 bool fit_covers(const struct fit *f, const struct batch *b);
 

@@ -19,13 +19,13 @@ static double huber(double r)
 	return size <= LOSS_KNEE ? r * r / 2 : LOSS_KNEE * (size - LOSS_KNEE / 2);
 }
 
-static double sum_of(const struct loss *l, const double *x)
+static double huber_sum(const struct loss *l, const double *x)
 {
 	double sum = 0;
 
-	l->predict(l->arg, x, l->room);
+	l->predict(l->arg, x, l->predicted);
 	for (int i = 0; i < l->n; i++)
-		sum += huber(l->room[i] / l->measured[i] - 1);
+		sum += huber(l->predicted[i] / l->measured[i] - 1);
 	return sum;
 }
 
@@ -35,14 +35,14 @@ double loss_at(const struct loss *l, const struct unknown *u, int n)
 
 	for (int i = 0; i < n; i++)
 		x[i] = u[i].x;
-	return sum_of(l, x);
+	return huber_sum(l, x);
 }
 
 static double objective(unsigned n, const double *x, double *gradient, void *arg)
 {
 	(void)n;
 	(void)gradient; /* none is asked for by these methods */
-	return sum_of(arg, x);
+	return huber_sum(arg, x);
 }
 
 /*
@@ -96,7 +96,7 @@ double loss_minimise(const struct loss *l, struct unknown *u, int n, enum loss_s
 
 /* ---- what the parts of a fit are fitted to ---------------------------------------------- */
 
-static double *array(size_t n)
+static double *new_array(size_t n)
 {
 	double *p = calloc(n + 1, sizeof(*p));
 
@@ -115,9 +115,9 @@ static void set_kernels(struct fit_data *d, const struct grid *g)
 
 void fit_data_of(struct fit_data *d, const struct grid *g)
 {
-	d->total_ns = array((size_t)g->n_points);
-	d->enq_ns = array((size_t)g->n_points);
-	d->kernel_ns = array((size_t)g->n_sizes);
+	d->total_ns = new_array((size_t)g->n_points);
+	d->enq_ns = new_array((size_t)g->n_points);
+	d->kernel_ns = new_array((size_t)g->n_sizes);
 	for (int i = 0; i < g->n_points; i++) {
 		d->total_ns[i] = g->point[i].total_ns;
 		d->enq_ns[i] = g->point[i].enq_ns;
@@ -145,8 +145,8 @@ static bool medians_of_draws(const struct fit_draws *m, const double *value, con
 
 	if (!a)
 		return !resamples_medians(&m->resamples, value, out, &of_all);
-	ratio = array((size_t)n);
-	of_a = array(BOOTSTRAP_DRAWS);
+	ratio = new_array((size_t)n);
+	of_a = new_array(BOOTSTRAP_DRAWS);
 	for (int i = 0; i < n; i++)
 		ratio[i] = value[i] / a[i];
 	done = !resamples_medians(&m->resamples, ratio, out, &of_all) &&
@@ -162,8 +162,8 @@ int fit_draws_init(struct fit_draws *m, const struct grid *g, uint32_t group)
 {
 	size_t draws = BOOTSTRAP_DRAWS;
 
-	*m = (struct fit_draws){ .total = array(draws * (size_t)g->n_points),
-				 .enq = array(draws * (size_t)g->n_points) };
+	*m = (struct fit_draws){ .total = new_array(draws * (size_t)g->n_points),
+				 .enq = new_array(draws * (size_t)g->n_points) };
 	if (resamples_init(&m->resamples, g->processes, g->j->plan.design.seed, group))
 		return complain(EINVAL, "%d processes: the bootstrap takes 1 to %d", g->processes,
 				(int)BOOTSTRAP_N_MAX);
@@ -206,15 +206,15 @@ void part_init(struct fit_part *p, const struct grid *g)
 	*p = (struct fit_part){ .grid = g };
 	p->at = calloc(n, sizeof(*p->at));
 	p->measured = calloc(n, sizeof(*p->measured));
-	p->room = calloc(n, sizeof(*p->room));
-	CHECK(p->at && p->measured && p->room, "memory of %zu points", n);
+	p->predicted = calloc(n, sizeof(*p->predicted));
+	CHECK(p->at && p->measured && p->predicted, "memory of %zu points", n);
 }
 
 void part_release(struct fit_part *p)
 {
 	free(p->at);
 	free(p->measured);
-	free(p->room);
+	free(p->predicted);
 	*p = (struct fit_part){ 0 };
 }
 
@@ -311,22 +311,24 @@ static int unknowns(const struct fit_part *p, const struct model *m, struct unkn
 
 /* ---- fit ---------------------------------------------------------------------------------- */
 
-static struct loss loss_of(struct fit_part *p, const struct task *t)
+static struct loss make_loss(struct fit_part *p, const struct task *t)
 {
 	const double *from = p->enqueue ? t->data->enq_ns : t->data->total_ns;
 
 	for (int i = 0; i < p->n; i++)
 		p->measured[i] = from[p->at[i]];
-	return (struct loss){
-		.n = p->n, .measured = p->measured, .room = p->room, .predict = predict, .arg = t
-	};
+	return (struct loss){ .n = p->n,
+			      .measured = p->measured,
+			      .predicted = p->predicted,
+			      .predict = predict,
+			      .arg = t };
 }
 
 double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 		enum loss_start start)
 {
 	const struct task t = { p, d, m };
-	const struct loss l = loss_of(p, &t);
+	const struct loss l = make_loss(p, &t);
 	struct unknown u[LOSS_X_MAX];
 	int n = unknowns(p, m, u);
 	double loss;
@@ -345,7 +347,7 @@ static double rise_at(struct fit_part *p, const struct fit_data *d, const struct
 		      enum model_param which, double x)
 {
 	const struct task t = { p, d, m };
-	const struct loss l = loss_of(p, &t);
+	const struct loss l = make_loss(p, &t);
 	struct unknown u[LOSS_X_MAX];
 	int n = unknowns(p, m, u), spare = p->n - n > 1 ? p->n - n : 1;
 	double least, held;

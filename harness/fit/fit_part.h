@@ -22,7 +22,7 @@ enum { LOSS_X_MAX = 6 };
 struct loss {
 	int n;			/* points */
 	const double *measured; /* each above 0 */
-	double *room;		/* n values */
+	double *predicted;	/* n values */
 	/* Fills in what n points take with the values x. */
 	void (*predict)(const void *arg, const double *x, double *out);
 	const void *arg;
@@ -84,7 +84,7 @@ struct fit_part {
 	int n_free;
 	int *at; /* numbers of the points; owned */
 	int n;
-	double *measured, *room; /* n values; owned */
+	double *measured, *predicted; /* n values; owned */
 };
 
 void part_init(struct fit_part *p, const struct grid *g);

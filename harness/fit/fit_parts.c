@@ -33,12 +33,12 @@ static bool is_in(const struct grid *g, const bool *in, int i, enum mode mode)
 /* Enough points at two depths or more? */
 bool part_is_enough(const struct fit_part *p)
 {
-	bool deep = false;
+	bool large = false;
 
 	for (int i = 1; i < p->n; i++)
-		deep |= p->grid->point[p->at[i]].batch.depth !=
-			p->grid->point[p->at[0]].batch.depth;
-	return p->n >= POINTS_MIN && deep;
+		large |= p->grid->point[p->at[i]].batch.depth !=
+			 p->grid->point[p->at[0]].batch.depth;
+	return p->n >= POINTS_MIN && large;
 }
 
 void part_take_mode(struct fit_part *p, const bool *in, enum mode mode)
@@ -202,7 +202,7 @@ static void free_stream(struct fit_parts *p, const struct model *m)
 		s->free[s->n_free++] = MODEL_CLOCK;
 }
 
-/* Z from the shallowest block of the smallest kernels; p and g where the caller says. */
+/* Z from the smallest block of the smallest kernels; p and g where the caller says. */
 static struct model stream_start(const struct fit_part *s, const struct fit_data *d,
 				 const struct model *m, double p, double g)
 {
@@ -214,7 +214,7 @@ static struct model stream_start(const struct fit_part *s, const struct fit_data
 	return start;
 }
 
-/* The least time per launch in deep blocks: no pace is faster. */
+/* The least time per launch in large batches: no pace is faster. */
 static double best_pace(const struct fit_part *s, const struct fit_data *d)
 {
 	double best = INFINITY;

@@ -45,7 +45,7 @@ void parts_release(struct fit_parts *p);
 
 /* ---- what a part takes ------------------------------------------------------------------ */
 
-/* Of a part: fewer say nothing, or leave nothing to check. */
+/* Points that a part needs: fewer determine nothing, or leave nothing to check. */
 enum { POINTS_MIN = 3 };
 
 void part_set_free(struct fit_part *p, int n, const enum model_param *which);

@@ -116,8 +116,8 @@ static double ns_of_unit(const char *unit)
 				     : 0;
 }
 
-/* The deepest point of a size and mode that is shallower than `below`; -1: none. */
-static int deepest(const struct grid *g, int size, enum mode mode, double below)
+/* The largest batch of a size and mode of a depth less than `below`; -1: none. */
+static int largest_batch(const struct grid *g, int size, enum mode mode, double below)
 {
 	int best = -1;
 
@@ -135,32 +135,32 @@ static int deepest(const struct grid *g, int size, enum mode mode, double below)
  * Graph nodes stand closest together while each is still a launch of its own; a fused unit may do
  * less than a launch, and stream launches may be held up by the host.
  */
-static void choose(struct grid *g, int size)
+static void choose_points(struct grid *g, int size)
 {
 	static const enum mode order[] = { MODE_GRAPH, MODE_FUSED, MODE_STREAM };
 	struct grid_size *s = &g->size[size];
 
-	for (int i = 0; i < MODE_COUNT && s->deep < 0; i++) {
-		s->deep = deepest(g, size, order[i], 1e300);
-		if (s->deep >= 0)
-			s->shallow = deepest(g, size, order[i], g->point[s->deep].batch.depth);
+	for (int i = 0; i < MODE_COUNT && s->large < 0; i++) {
+		s->large = largest_batch(g, size, order[i], 1e300);
+		if (s->large >= 0)
+			s->small = largest_batch(g, size, order[i], g->point[s->large].batch.depth);
 	}
-	g->point[s->deep].is_k = true;
-	if (s->shallow >= 0)
-		g->point[s->shallow].is_k = true;
+	g->point[s->large].is_k = true;
+	if (s->small >= 0)
+		g->point[s->small].is_k = true;
 }
 
 double grid_kernel_ns(const struct grid *g, int size, const double *total_ns)
 {
 	const struct grid_size *s = &g->size[size];
-	const struct batch *deep = &g->point[s->deep].batch;
-	double ns = total_ns[s->deep], launches = deep->depth * deep->launches;
+	const struct batch *large = &g->point[s->large].batch;
+	double ns = total_ns[s->large], launches = large->depth * large->launches;
 
-	if (s->shallow >= 0) {
-		const struct batch *shallow = &g->point[s->shallow].batch;
+	if (s->small >= 0) {
+		const struct batch *small = &g->point[s->small].batch;
 
-		ns -= total_ns[s->shallow];
-		launches -= shallow->depth * shallow->launches;
+		ns -= total_ns[s->small];
+		launches -= small->depth * small->launches;
 	}
 	return ns / launches;
 }
@@ -176,7 +176,7 @@ void grid_kernels(struct grid *g)
 	g->nominal = unit_ns > 0;
 	for (int i = 0; i < g->n_sizes; i++) {
 		if (!g->nominal)
-			choose(g, i);
+			choose_points(g, i);
 		g->size[i].kernel_ns =
 			g->nominal ? g->size[i].value * unit_ns : grid_kernel_ns(g, i, total_ns);
 	}
@@ -187,7 +187,7 @@ void grid_kernels(struct grid *g)
 
 /* ---- the grid --------------------------------------------------------------------------- */
 
-static void *array(size_t n, size_t size)
+static void *new_array(size_t n, size_t size)
 {
 	void *p = calloc(n + 1, size);
 
@@ -216,7 +216,7 @@ static void insert_size(struct grid *g, double value)
 			return;
 	for (; i > 0 && g->size[i - 1].value > value; i--)
 		g->size[i] = g->size[i - 1];
-	g->size[i] = (struct grid_size){ .value = value, .deep = -1, .shallow = -1 };
+	g->size[i] = (struct grid_size){ .value = value, .large = -1, .small = -1 };
 	g->n_sizes++;
 }
 
@@ -233,7 +233,7 @@ static void insert_depth(struct grid *g, int64_t depth)
 	g->n_depths++;
 }
 
-static int size_of(const struct grid *g, double value)
+static int find_size(const struct grid *g, double value)
 {
 	for (int i = 0; i < g->n_sizes; i++)
 		if (g->size[i].value == value)
@@ -275,8 +275,8 @@ static void add_point(struct grid *g, int point, double value)
 	struct grid_point *p = &g->point[g->n_points];
 	double launches = g->j->launches[point];
 
-	p->total = array((size_t)g->processes, sizeof(double));
-	p->enq = array((size_t)g->processes, sizeof(double));
+	p->total = new_array((size_t)g->processes, sizeof(double));
+	p->enq = new_array((size_t)g->processes, sizeof(double));
 	if (!take_values(g, point, p->total, p->enq)) {
 		free(p->total);
 		free(p->enq);
@@ -299,9 +299,9 @@ static void take_points(struct grid *g, const bool *wanted)
 	const struct plan *p = &g->j->plan;
 	size_t n = (size_t)p->n_points;
 
-	g->point = array(n, sizeof(*g->point));
-	g->size = array(n, sizeof(*g->size));
-	g->depth = array(n, sizeof(*g->depth));
+	g->point = new_array(n, sizeof(*g->point));
+	g->size = new_array(n, sizeof(*g->size));
+	g->depth = new_array(n, sizeof(*g->depth));
 	for (int i = 0; i < p->n_points; i++) {
 		const struct config *c = &p->config[p->point[i].config];
 
@@ -315,12 +315,12 @@ static void take_points(struct grid *g, const bool *wanted)
 	for (int i = 0; i < g->n_points; i++) {
 		const struct config *c = &p->config[p->point[g->point[i].point].config];
 
-		g->point[i].size = size_of(g, size_value(g, c));
+		g->point[i].size = find_size(g, size_value(g, c));
 		g->size[g->point[i].size].launches = g->point[i].batch.launches;
 	}
 }
 
-static double queue_of(const struct journal *j, int side)
+static double queue_depth(const struct journal *j, int side)
 {
 	const json_t *calib = json_object_get(j->header[side], "calib");
 	const json_t *queue = json_object_get(calib, "queue_depth");
@@ -332,8 +332,8 @@ static double queue_of(const struct journal *j, int side)
 /* ---- all ---------------------------------------------------------------------------------- */
 
 /* Fills in a grid that knows its workload, NULL: it was complained of. base: NULL, any. */
-static int make(struct grid *out, const struct config *base, const struct param *over,
-		const bool *wanted)
+static int fill_grid(struct grid *out, const struct config *base, const struct param *over,
+		     const bool *wanted)
 {
 	const struct journal *j = out->j;
 
@@ -345,20 +345,20 @@ static int make(struct grid *out, const struct config *base, const struct param 
 	out->axis = over ? over : workload_axis(out->workload);
 	out->base = base ? base : grid_base(out);
 	grid_name_others(out);
-	out->queue = queue_of(j, out->side);
+	out->queue = queue_depth(j, out->side);
 	take_points(out, wanted);
 	grid_kernels(out);
 	return 0;
 }
 
-static struct grid begin(const struct journal *j, int side)
+static struct grid empty_grid(const struct journal *j, int side)
 {
 	return (struct grid){ .j = j, .side = side, .processes = journal_processes(j) };
 }
 
 static double median_ratio(const double *b, const double *a, int n)
 {
-	double *ratio = array((size_t)n, sizeof(*ratio)), of_all;
+	double *ratio = new_array((size_t)n, sizeof(*ratio)), of_all;
 
 	for (int i = 0; i < n; i++)
 		ratio[i] = b[i] / a[i];
@@ -390,24 +390,24 @@ int grid_make(struct grid *out, const struct journal *j, int side, const char *n
 int grid_make_over(struct grid *out, const struct journal *j, int side, const char *name,
 		   const struct param *over)
 {
-	*out = begin(j, side);
+	*out = empty_grid(j, side);
 	out->workload = grid_workload(j, name);
-	return make(out, NULL, over, NULL);
+	return fill_grid(out, NULL, over, NULL);
 }
 
 int grid_make_like(struct grid *out, const struct journal *j, int side, const struct config *c)
 {
-	*out = begin(j, side);
+	*out = empty_grid(j, side);
 	out->workload = c->workload;
-	return make(out, c, NULL, NULL);
+	return fill_grid(out, c, NULL, NULL);
 }
 
 int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
 		 const bool *wanted)
 {
-	*out = begin(j, side);
+	*out = empty_grid(j, side);
 	out->workload = grid_workload(j, name);
-	return make(out, NULL, NULL, wanted);
+	return fill_grid(out, NULL, NULL, wanted);
 }
 
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth)

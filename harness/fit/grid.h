@@ -26,9 +26,9 @@ struct grid_size {
 	double value;	  /* of the axis: us, cells */
 	double kernel_ns; /* K, see model.h */
 	double launches;  /* of a step */
-	/* Where K is measured: the points that gave it, K = (total[deep] - total[shallow]) over
-	 * their launches; shallow -1: total[deep] alone. Else -1. */
-	int deep, shallow;
+	/* Where K is measured: the points that gave it, K = (total[large] - total[small]) over
+	 * their launches; small -1: total[large] alone. Else -1. */
+	int large, small;
 };
 
 struct grid {
@@ -96,7 +96,7 @@ void grid_release(struct grid *g);
 /* The workload of that name, NULL: the session's only one. NULL after one line: there is none. */
 const struct workload *grid_workload(const struct journal *j, const char *name);
 
-/* Of its workload: the defaults where some configuration has them, else the first. */
+/* The workload's defaults where some configuration has them, else its first configuration. */
 const struct config *grid_base(const struct grid *g);
 
 /* Sets g->others by its base. */
@@ -104,7 +104,7 @@ void grid_name_others(struct grid *g);
 
 /* ---- K of each size of a grid: the axis where it is a duration, else measured ----------- */
 
-/* Fills in nominal, size[].kernel_ns, deep and shallow, is_k, and K of every point. */
+/* Fills in nominal, size[].kernel_ns, large and small, is_k, and K of every point. */
 void grid_kernels(struct grid *g);
 
 /*

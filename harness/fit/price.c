@@ -18,48 +18,48 @@
 
 /* ---- the workload ------------------------------------------------------------------------- */
 
-static void two_deepest(const struct grid *g, int size, enum mode mode,
+static void two_largest(const struct grid *g, int size, enum mode mode,
 			const struct grid_point **first, const struct grid_point **second)
 {
-	const struct grid_point *deep = NULL, *shallow = NULL;
+	const struct grid_point *large = NULL, *small = NULL;
 
 	for (int i = 0; i < g->n_points; i++) {
 		const struct grid_point *p = &g->point[i];
 
 		if (p->size != size || p->batch.mode != mode)
 			continue;
-		if (!deep || p->batch.depth > deep->batch.depth) {
-			shallow = deep;
-			deep = p;
-		} else if (!shallow || p->batch.depth > shallow->batch.depth) {
-			shallow = p;
+		if (!large || p->batch.depth > large->batch.depth) {
+			small = large;
+			large = p;
+		} else if (!small || p->batch.depth > small->batch.depth) {
+			small = p;
 		}
 	}
-	*first = deep;
-	*second = shallow;
+	*first = large;
+	*second = small;
 }
 
 /* Per launch, between the two deepest blocks of a size and mode; NaN: fewer than two. */
 static double slope(const struct grid *g, int size, enum mode mode)
 {
-	const struct grid_point *deep, *shallow;
+	const struct grid_point *large, *small;
 
-	two_deepest(g, size, mode, &deep, &shallow);
-	return shallow ? (deep->total_ns - shallow->total_ns) /
-				 ((deep->batch.depth - shallow->batch.depth) * deep->batch.launches)
-		       : NAN;
+	two_largest(g, size, mode, &large, &small);
+	return small ? (large->total_ns - small->total_ns) /
+			       ((large->batch.depth - small->batch.depth) * large->batch.launches)
+		     : NAN;
 }
 
 /* Was K of this size measured in stream blocks, as there are no others? */
-static bool of_streams(const struct grid *g, int size)
+static bool is_from_streams(const struct grid *g, int size)
 {
 	const struct grid_size *s = &g->size[size];
 
-	return !g->nominal && s->shallow >= 0 && g->point[s->deep].batch.mode == MODE_STREAM;
+	return !g->nominal && s->small >= 0 && g->point[s->large].batch.mode == MODE_STREAM;
 }
 
-/* Of a size that was swept at one depth: what A's ends and gaps leave of that block, per launch. */
-static double rest_of(const struct model *a, const struct grid_point *one)
+/* For a size that was swept at one depth: that block less A's ends and gaps, in ns per launch. */
+static double remainder_ns(const struct model *a, const struct grid_point *one)
 {
 	struct batch empty = one->batch;
 	double n = empty.depth * empty.launches, ends_ns;
@@ -72,7 +72,7 @@ static double rest_of(const struct model *a, const struct grid_point *one)
 }
 
 /* Device time of a launch; without a fit of A what the grid says. */
-static double kernel_of(const struct price_request *r, int size)
+static double kernel_price_ns(const struct price_request *r, int size)
 {
 	const struct grid *g = r->work;
 	const struct model *a = r->a ? &r->a->model : NULL;
@@ -82,22 +82,22 @@ static double kernel_of(const struct price_request *r, int size)
 		return kernel_ns;
 	if (isfinite(graph_ns))
 		return fmax(graph_ns - a->v[MODEL_GRAPH_G] - a->v[MODEL_GRAPH_B], 0);
-	if (of_streams(g, size))
+	if (is_from_streams(g, size))
 		return fmax(kernel_ns - a->v[MODEL_G], 0);
-	if (!g->nominal && g->size[size].shallow < 0)
-		return rest_of(a, &g->point[g->size[size].deep]);
+	if (!g->nominal && g->size[size].small < 0)
+		return remainder_ns(a, &g->point[g->size[size].large]);
 	return g->nominal && kernel_ns > 0 ? a->v[MODEL_CLOCK] * kernel_ns + a->v[MODEL_E]
 					   : kernel_ns;
 }
 
 /* Device time of a unit of a fused launch; NaN: not known. */
-static double fused_of(const struct price_request *r, int size)
+static double fused_price_ns(const struct price_request *r, int size)
 {
 	const struct grid_point *one, *none;
 
-	two_deepest(r->work, size, MODE_FUSED, &one, &none);
+	two_largest(r->work, size, MODE_FUSED, &one, &none);
 	if (one && !none && r->a && r->a->has[MODE_FUSED])
-		return rest_of(&r->a->model, one);
+		return remainder_ns(&r->a->model, one);
 	return slope(r->work, size, MODE_FUSED);
 }
 
@@ -168,8 +168,8 @@ struct price_job price_job_of(const struct price_request *r, int point)
 	const struct grid_point *at = &r->work->point[point];
 	struct price_job job = { .batch = at->batch, .measured_kernel = !r->work->nominal || r->a };
 
-	job.batch.kernel_ns = kernel_of(r, at->size);
-	job.fused_ns = fused_of(r, at->size);
+	job.batch.kernel_ns = kernel_price_ns(r, at->size);
+	job.fused_ns = fused_price_ns(r, at->size);
 	job.known = r->b->has[at->batch.mode] &&
 		    (at->batch.mode != MODE_FUSED || isfinite(job.fused_ns));
 	job.model = model_for(&r->b->model, &job);
@@ -179,10 +179,10 @@ struct price_job price_job_of(const struct price_request *r, int point)
 /* Did this block give the kernel time that it is priced with? */
 static bool is_seen(const struct grid *g, const struct grid_point *at)
 {
-	const struct grid_point *deep, *shallow;
+	const struct grid_point *large, *small;
 
-	two_deepest(g, at->size, at->batch.mode, &deep, &shallow);
-	return at->is_k || (at->batch.mode != MODE_STREAM && (at == deep || at == shallow));
+	two_largest(g, at->size, at->batch.mode, &large, &small);
+	return at->is_k || (at->batch.mode != MODE_STREAM && (at == large || at == small));
 }
 
 static void price_point(struct priced *p, const struct price_request *r, int i)
@@ -204,7 +204,7 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 }
 
 /* itself: the blocks that prices are held against are those that kernels were measured in. */
-static void compare(struct prices *p, bool itself)
+static void compare_prices(struct prices *p, bool itself)
 {
 	double *error = calloc((size_t)p->n + 1, sizeof(*error));
 
@@ -230,7 +230,7 @@ void price_make(struct prices *out, const struct price_request *r)
 	CHECK(out->priced, "memory of %d prices", out->n);
 	for (int i = 0; i < out->n; i++)
 		price_point(&out->priced[i], r, i);
-	compare(out, r->measured == r->work);
+	compare_prices(out, r->measured == r->work);
 }
 
 void prices_release(struct prices *p)

@@ -1,12 +1,12 @@
 /*
  * price.h - what a workload that was measured on platform A would cost on platform B.
  *
- * Of the workload is taken what belongs to it: its launches per step, and the device time of a
- * launch: the slope of a block's time over launches in the largest graphs on A, less A's gap
- * between nodes, which a fit of A tells. Where the axis is a duration that fit may be of the
- * workload itself; elsewhere it has to be of another one, and without it the gap stays in. From B's
- * fit comes the rest. Of a size that was swept at one depth it is that block less what A's ends and
- * gaps take. Each block of A is then run through the recursion with B's parameters.
+ * The workload gives its launches per step and the device time of a launch; B's fit gives the rest.
+ * The device time is the slope of a block's time over launches in the largest graphs on A, less A's
+ * gap between nodes. The gap is from a fit of A. Where the axis is a duration, that fit may be of
+ * the workload itself; elsewhere it must be of another one. Without a fit the gap stays in. Where a
+ * size was swept at one depth, the device time is that block less A's ends and gaps. Each block of
+ * A is then run through the recursion with B's parameters.
  *
  * Assumed: kernels take as long on B as on A (the same GPU model and clocks), all launches of a
  * step are alike, and the host does nothing else.

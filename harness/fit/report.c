@@ -20,7 +20,7 @@ void report_make(struct fit_report *r, const struct fit *f, const struct report_
 	validate_grid(&r->held_out, f->grid);
 	if (o->off_grid)
 		validate_off_grid(&r->off_grid, f, o->off_grid);
-	r->n_diagnostics = diagnostics_find(f, r->sign);
+	r->n_diagnostics = diagnostics_find(f, r->diagnostic);
 }
 
 void report_release(struct fit_report *r)
@@ -114,18 +114,18 @@ static void print_params(const struct fit *f, FILE *out)
 
 /* ---- what they say ------------------------------------------------------------------------ */
 
-static const struct interval *known(const struct fit *f, enum model_param which)
+static const struct interval *known_interval(const struct fit *f, enum model_param which)
 {
 	const struct fit_param *p = &f->param[which];
 
 	return p->identified && p->interval.known ? &p->interval : NULL;
 }
 
-/* Is p more than the call? Then something stands behind it. */
+/* Is p more than the call? Then there is a submission proxy. */
 static void print_stage(const struct fit *f, FILE *out)
 {
-	const struct interval *c = known(f, MODEL_C), *p = known(f, MODEL_P),
-			      *g = known(f, MODEL_G);
+	const struct interval *c = known_interval(f, MODEL_C), *p = known_interval(f, MODEL_P),
+			      *g = known_interval(f, MODEL_G);
 	double hides_ns;
 
 	if (!c || !p)
@@ -181,7 +181,7 @@ static void print_diagnostics(const struct fit_report *r, FILE *out)
 {
 	fprintf(out, "\ndiagnostics%s\n", r->n_diagnostics ? "" : ": none");
 	for (int i = 0; i < r->n_diagnostics; i++)
-		row_of(out, 14, r->sign[i].name, r->sign[i].text);
+		row_of(out, 14, r->diagnostic[i].name, r->diagnostic[i].text);
 }
 
 void report_print(const struct fit_report *r, FILE *out)
@@ -207,7 +207,7 @@ void report_print(const struct fit_report *r, FILE *out)
 enum { CELL = 18, PAY_CELL = 16, TIMES_CELL = 8 };
 
 /* Right-aligned by characters, some of which (± and its like) have several bytes. */
-static void put(const char *cell, int width, FILE *out)
+static void print_cell(const char *cell, int width, FILE *out)
 {
 	for (const char *c = cell; *c; c++)
 		width += (*c & 0xc0) == 0x80;
@@ -239,7 +239,7 @@ static void put_kernel(const struct answer *a, int width, FILE *out)
 			 half < 0.0995, 100 * half);
 	else
 		snprintf(cell, sizeof(cell), "%s", value.s);
-	put(cell, width, out);
+	print_cell(cell, width, out);
 }
 
 /* "10", "10 (9 to 12)", "10 (9 to ≥16)", "≤1", "never" */
@@ -256,7 +256,7 @@ static void put_depth(const struct answer *a, FILE *out)
 			 i->hi);
 	else
 		snprintf(cell, sizeof(cell), "%s", value);
-	put(cell, CELL, out);
+	print_cell(cell, CELL, out);
 }
 
 static void put_overheads(const char *corner, FILE *out)
@@ -348,12 +348,12 @@ static void put_pair(const struct fit *f, int pair, double depth, FILE *out)
 	char times[32] = "-";
 
 	if (k.kind == ANSWER_BELOW || k.kind == ANSWER_ABOVE)
-		put(k.kind == ANSWER_BELOW ? "none" : "all", PAY_CELL, out);
+		print_cell(k.kind == ANSWER_BELOW ? "none" : "all", PAY_CELL, out);
 	else
 		put_kernel(&k, PAY_CELL, out);
 	if (gain.kind == ANSWER_VALUE && isfinite(gain.interval.value))
 		snprintf(times, sizeof(times), "%.3g", gain.interval.value);
-	put(times, TIMES_CELL, out);
+	print_cell(times, TIMES_CELL, out);
 }
 
 static void print_pays(const struct fit *f, FILE *out)
@@ -488,8 +488,8 @@ static json_t *diagnostics_json(const struct fit_report *r)
 	json_t *a = json_array();
 
 	for (int i = 0; i < r->n_diagnostics; i++)
-		json_array_append_new(a, json_pack("{s:s, s:s}", "name", r->sign[i].name, "text",
-						   r->sign[i].text));
+		json_array_append_new(a, json_pack("{s:s, s:s}", "name", r->diagnostic[i].name,
+						   "text", r->diagnostic[i].text));
 	return a;
 }
 

@@ -19,7 +19,7 @@ struct fit_report {
 	const struct fit *fit;
 	struct report_options options;
 	struct validation held_out, off_grid;
-	struct sign sign[SIGNS_MAX];
+	struct diagnostic diagnostic[DIAGNOSTICS_MAX];
 	int n_diagnostics;
 };
 

@@ -15,7 +15,7 @@ int source_grid(struct source *s, const struct session_arg *arg, const char *wor
 	return err ? err : grid_make(&s->grid, &s->journal, side, workload);
 }
 
-/* Of several workloads, the one whose sizes are durations says most of a platform. */
+/* A workload whose sizes are durations determines most parameters, so it is taken first. */
 static const char *best_workload(const struct journal *j)
 {
 	for (int i = 0; i < j->plan.n_configs; i++)
@@ -78,7 +78,7 @@ int source_each_workload(const struct journal *j, int (*each)(const char *worklo
 	return err;
 }
 
-static const char *device_of(const json_t *record)
+static const char *device_name(const json_t *record)
 {
 	const char *name =
 		json_string_value(json_object_get(json_object_get(record, "gpu"), "name"));
@@ -89,7 +89,7 @@ static const char *device_of(const json_t *record)
 int source_same_device(const char *option, const char *path, const json_t *record,
 		       const struct journal *j, int side)
 {
-	const char *other = device_of(record), *own = device_of(j->header[side]);
+	const char *other = device_name(record), *own = device_name(j->header[side]);
 
 	if (!strcmp(other, own))
 		return 0;

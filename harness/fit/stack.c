@@ -70,7 +70,7 @@ struct modelled {
 	double total_ns, kernel_ns, gap_ns, sync_ns;
 };
 
-static double launches_of(const struct batch *b)
+static double batch_launches(const struct batch *b)
 {
 	return b->depth * b->launches;
 }
@@ -80,24 +80,26 @@ static double kernels_ns(const struct price_job *job)
 	const double *v = job->model.v;
 	const struct batch *b = &job->batch;
 
-	return b->kernel_ns > 0 ? launches_of(b) * (v[MODEL_CLOCK] * b->kernel_ns + v[MODEL_E]) : 0;
+	return b->kernel_ns > 0 ? batch_launches(b) * (v[MODEL_CLOCK] * b->kernel_ns + v[MODEL_E])
+				: 0;
 }
 
-static struct modelled of_stream(const struct price_job *job, const struct fit *f)
+static struct modelled model_stream(const struct price_job *job, const struct fit *f)
 {
 	const double *v = job->model.v;
 
 	return (struct modelled){
 		.total_ns = model_total_ns(&job->model, &job->batch),
 		.kernel_ns = kernels_ns(job),
-		.gap_ns = f->param[MODEL_G].identified ? (launches_of(&job->batch) - 1) * v[MODEL_G]
-						       : NAN,
+		.gap_ns = f->param[MODEL_G].identified
+				  ? (batch_launches(&job->batch) - 1) * v[MODEL_G]
+				  : NAN,
 		.sync_ns = v[MODEL_Z] - v[MODEL_C],
 	};
 }
 
 /* Where K was measured in the same graphs gn is -b, and only gaps between graphs are left. */
-static struct modelled of_graph(const struct price_job *job, const struct fit *f)
+static struct modelled model_graph(const struct price_job *job, const struct fit *f)
 {
 	const struct graph_shape s = graph_shape_of(&job->batch);
 	double graphs = s.graphs + (s.rest >= 1), within = f->model.v[MODEL_GRAPH_G];
@@ -106,7 +108,7 @@ static struct modelled of_graph(const struct price_job *job, const struct fit *f
 		.total_ns = model_total_ns(&job->model, &job->batch),
 		.kernel_ns = kernels_ns(job),
 		.gap_ns = f->grid->nominal || graphs > 1
-				  ? (f->grid->nominal ? launches_of(&job->batch) - graphs
+				  ? (f->grid->nominal ? batch_launches(&job->batch) - graphs
 						      : (graphs - 1) * (s.nodes - 1)) *
 						    within +
 					    (graphs - 1) * f->model.v[MODEL_GRAPH_GG]
@@ -115,10 +117,10 @@ static struct modelled of_graph(const struct price_job *job, const struct fit *f
 	};
 }
 
-static struct modelled of_fused(const struct price_job *job, const struct fit *f, bool own)
+static struct modelled model_fused(const struct price_job *job, const struct fit *f, bool own)
 {
 	const double *v = job->model.v;
-	double n = launches_of(&job->batch);
+	double n = batch_launches(&job->batch);
 	struct modelled out = { .kernel_ns = n * job->fused_ns, .gap_ns = NAN };
 
 	if (own) {
@@ -143,9 +145,9 @@ static void take_model(struct stack *s, const struct stack_request *r, const str
 	/* from its own fit a fused block needs no slope */
 	if (!f->has[mode] || (f == r->from && !job.known))
 		return;
-	m = mode == MODE_STREAM	 ? of_stream(&job, f)
-	    : mode == MODE_GRAPH ? of_graph(&job, f)
-				 : of_fused(&job, f, f == r->own);
+	m = mode == MODE_STREAM	 ? model_stream(&job, f)
+	    : mode == MODE_GRAPH ? model_graph(&job, f)
+				 : model_fused(&job, f, f == r->own);
 	s->part_ns[STACK_GAP] = m.gap_ns;
 	s->part_ns[STACK_SYNC] = m.sync_ns;
 	s->part_ns[STACK_SUBMISSION] =
@@ -172,7 +174,7 @@ static void take_calls(struct stack *s, const struct grid *g)
 	s->part_ns[STACK_SYNC] = at->total_ns - at->enq_ns;
 }
 
-static void fill(struct stack *s, const struct stack_request *r, int point)
+static void fill_parts(struct stack *s, const struct stack_request *r, int point)
 {
 	const struct fit *f = stack_fit(r, point);
 	double known_ns = 0;
@@ -202,14 +204,14 @@ struct stack *stacks_make(const struct stack_request *r)
 
 	CHECK(all, "memory of %d blocks", r->work->n_points);
 	for (int i = 0; i < r->work->n_points; i++)
-		fill(&all[i], r, i);
+		fill_parts(&all[i], r, i);
 	return all;
 }
 
 /* ---- a selection -------------------------------------------------------------------------- */
 
 /* Points of a mode and size: the first and the last by depth; -1: none. */
-static void ends_of(const struct grid *g, enum mode mode, int size, int end[2])
+static void find_ends(const struct grid *g, enum mode mode, int size, int end[2])
 {
 	end[0] = end[1] = -1;
 	for (int i = 0; i < g->n_points; i++) {
@@ -235,12 +237,12 @@ int stacks_select(const struct grid *g, bool *in)
 
 		CHECK(size, "memory of %d sizes", g->n_sizes);
 		for (int i = 0; i < g->n_sizes; i++) {
-			ends_of(g, (enum mode)mode, i, end);
+			find_ends(g, (enum mode)mode, i, end);
 			if (end[0] >= 0)
 				size[n++] = i;
 		}
 		for (int i = 0; n && i < 3; i++) {
-			ends_of(g, (enum mode)mode, size[i * (n - 1) / 2], end);
+			find_ends(g, (enum mode)mode, size[i * (n - 1) / 2], end);
 			in[end[0]] = in[end[1]] = true;
 		}
 		free(size);
@@ -252,10 +254,10 @@ int stacks_select(const struct grid *g, bool *in)
 
 /* ---- what a reader of time stacks has to know ------------------------------------------- */
 
-static void note(struct stack_notes *out, const char *fmt, ...)
+static void add_note(struct stack_notes *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void note(struct stack_notes *out, const char *fmt, ...)
+static void add_note(struct stack_notes *out, const char *fmt, ...)
 {
 	va_list args;
 
@@ -273,15 +275,17 @@ static void note_steps(struct stack_notes *out, const struct stack_request *r, e
 	const struct fit *f = stack_fit(r, 0);
 
 	if (step == STACK_CALLS)
-		note(out, "steps are calls and launch nothing that is waited for: sync is what is "
-			  "left when the last call returns");
+		add_note(out,
+			 "steps are calls and launch nothing that is waited for: sync is what is "
+			 "left when the last call returns");
 	else if (!f)
-		note(out, "no model: the session has too few sizes or depths for a fit, and there "
-			  "is no --from; all is other");
+		add_note(out,
+			 "no model: the session has too few sizes or depths for a fit, and there "
+			 "is no --from; all is other");
 	else if (f == r->from)
-		note(out, "gap, submission, sync: of launches on this platform (--from)");
+		add_note(out, "gap, submission, sync: of launches on this platform (--from)");
 	else
-		note(out, "of a fit to these blocks, so other is what that fit leaves");
+		add_note(out, "of a fit to these blocks, so other is what that fit leaves");
 }
 
 /* Sizes of which one depth says K: the whole block. */
@@ -290,7 +294,7 @@ static int whole_blocks(const struct grid *g)
 	int n = 0;
 
 	for (int i = 0; i < g->n_sizes; i++)
-		n += !g->nominal && g->size[i].shallow < 0;
+		n += !g->nominal && g->size[i].small < 0;
 	return n;
 }
 
@@ -303,21 +307,26 @@ static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 	if (!f || step == STACK_CALLS)
 		return;
 	if (step == STACK_COPIES)
-		note(out, "transfer: the slope of a block's time over copies; calls and waiting "
-			  "for them where these set the pace");
+		add_note(out,
+			 "transfer: the slope of a block's time over copies; calls and waiting "
+			 "for them where these set the pace");
 	else if (f == r->from)
-		note(out,
-		     "kernel: the slope over launches in the deepest blocks (graphs where there "
-		     "are any), less the gap of launches");
+		add_note(
+			out,
+			"kernel: the slope over launches in the deepest blocks (graphs where there "
+			"are any), less the gap of launches");
 	else if (g->nominal)
-		note(out, "kernel: %.3f x the nominal length, as fitted", f->model.v[MODEL_CLOCK]);
+		add_note(out, "kernel: %.3f x the nominal length, as fitted",
+			 f->model.v[MODEL_CLOCK]);
 	else
-		note(out,
-		     "kernel: the slope over launches in the deepest blocks (graphs where there "
-		     "are any), their gaps in it (--from takes them out); all of a block where a "
-		     "size was "
-		     "swept at one depth: %d of %d",
-		     whole_blocks(g), g->n_sizes);
+		add_note(
+			out,
+			"kernel: the slope over launches in the deepest blocks (graphs where there "
+			"are any), their gaps in it (--from takes them out); all of a block where "
+			"a "
+			"size was "
+			"swept at one depth: %d of %d",
+			whole_blocks(g), g->n_sizes);
 }
 
 static void note_gap(struct stack_notes *out, const struct stack_request *r, enum stack_step step)
@@ -325,8 +334,8 @@ static void note_gap(struct stack_notes *out, const struct stack_request *r, enu
 	const struct fit *f = stack_fit(r, 0);
 
 	if (f && step != STACK_CALLS && f->has[MODE_STREAM] && !f->param[MODEL_G].identified)
-		note(out, "gap in stream mode: part of submission, as it is not identified: %s",
-		     f->param[MODEL_G].why);
+		add_note(out, "gap in stream mode: part of submission, as it is not identified: %s",
+			 f->param[MODEL_G].why);
 }
 
 /* Bytes that steps of some size copy between host and device. */
@@ -351,16 +360,17 @@ static void note_transfer(struct stack_notes *out, const struct stack_request *r
 	if (step != STACK_LAUNCHES)
 		return;
 	if (isnan(g->j->step[g->point[0].point].launches))
-		note(out, "transfer: the record is older than counts of copies; if there are any, "
-			  "they are part of kernel");
+		add_note(out,
+			 "transfer: the record is older than counts of copies; if there are any, "
+			 "they are part of kernel");
 	else if (bytes > 0 && !r->costs)
-		note(out, "transfer: up to %s a step, part of kernel (--costs takes them out)",
-		     text_bytes(bytes).s);
+		add_note(out, "transfer: up to %s a step, part of kernel (--costs takes them out)",
+			 text_bytes(bytes).s);
 	else if (bytes > 0)
-		note(out,
-		     "transfer: up to %s a step by the call costs of a copy and a byte, "
-		     "taken out of kernel",
-		     text_bytes(bytes).s);
+		add_note(out,
+			 "transfer: up to %s a step by the call costs of a copy and a byte, "
+			 "taken out of kernel",
+			 text_bytes(bytes).s);
 }
 
 static void note_negative(struct stack_notes *out, const struct stack_request *r,
@@ -376,15 +386,15 @@ static void note_negative(struct stack_notes *out, const struct stack_request *r
 		most = fmin(most, share);
 	}
 	if (n && part == STACK_OTHER)
-		note(out,
-		     "other is below 0 in %d of %d blocks: the parts come to more than they "
-		     "took, by up to %.1f %%",
-		     n, r->work->n_points, -100 * most);
+		add_note(out,
+			 "other is below 0 in %d of %d blocks: the parts come to more than they "
+			 "took, by up to %.1f %%",
+			 n, r->work->n_points, -100 * most);
 	else if (n)
-		note(out,
-		     "%s is below 0 in %d of %d blocks, down to -%.1f %%: what was taken out "
-		     "of it costs less here",
-		     stack_names[part], n, r->work->n_points, -100 * most);
+		add_note(out,
+			 "%s is below 0 in %d of %d blocks, down to -%.1f %%: what was taken out "
+			 "of it costs less here",
+			 stack_names[part], n, r->work->n_points, -100 * most);
 }
 
 void stack_notes(struct stack_notes *out, const struct stack_request *r, const struct stack *all)

@@ -2,12 +2,12 @@
  * stack.h - where the time of a block goes: kernels, gaps, submission, synchronize, transfers,
  * allocations, and what none of them explains.
  *
- * Of steps that launch kernels the parts are those of the model (model.h), N launches a block:
+ * Steps that launch kernels have the parts of the model (model.h), with N launches a block:
  *
  *   kernel      N X, X device time of a launch, less what is known of copies in it
  *   gap         between kernels on the device: g, gn and G, bf
- *   submission  what of launch calls and of what stands behind them is not hidden behind kernels:
- *               the model's total less the other parts. The first call of a block never is hidden
+ *   submission  the part of launch calls and of a submission proxy that is not hidden behind
+ *               kernels: the model's total less the other parts. The first call of a block never is
  *   sync        Z - c, Zg, Zf - c: from the last call on, what one launch and its synchronize take
  *               beside the kernel. That the device starts late is part of it (model.h says why)
  *   transfer    copies that the workload counts, by what they cost on the call costs
@@ -55,7 +55,7 @@ struct copy_cost {
 	double knee, below_byte_ns; /* copies of fewer bytes than the knee; 0: no knee */
 };
 
-/* Of the costs file of `rift probe`: pinned and pageable memory, to the device and to the host. */
+/* From the costs file of `rift probe`: pinned and pageable memory, to device and to host. */
 struct copy_costs {
 	struct copy_cost to_device[2], to_host[2]; /* [pageable] */
 };
@@ -85,8 +85,7 @@ enum stack_step stack_step_of(const struct grid *g, int point);
 /* The fit that a point is taken apart by; NULL: none. */
 const struct fit *stack_fit(const struct stack_request *r, int point);
 
-/* Of a step: what its copies between host and device cost on the costs file; NaN: none, or not
- * known. */
+/* ns a step for its copies between host and device, by the costs file; NaN: none, or not known. */
 double stack_transfer_ns(const struct stack_request *r, int point);
 
 /* A part's share of the block; NaN: there is no such part, or no share that is a number. */
@@ -107,8 +106,8 @@ void stack_notes(struct stack_notes *out, const struct stack_request *r, const s
 
 /*
  * A selection that can be read: of each mode three sizes (the smallest, the middle and the largest
- * that were swept in it), each at its smallest and its largest depth. in has room for all points.
- * Returns how many.
+ * that were swept in it), each at its smallest and its largest depth. in is a buffer for all
+ * points. Returns how many.
  */
 int stacks_select(const struct grid *g, bool *in);
 

@@ -19,7 +19,7 @@
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
-/* Of the points of one regime; REGIMES: of all. */
+/* Errors over the points of one regime; REGIMES: over all points. */
 static struct errors errors_of(const struct validation *v, int n_points, enum regime regime)
 {
 	struct errors e = { .worst_point = -1, .median = NAN, .p95 = NAN, .worst = NAN };
@@ -54,7 +54,7 @@ static void sum_up(struct validation *v, int n_points)
 	v->accepted = v->all.median <= ERROR_MEDIAN_MAX && v->all.p95 <= ERROR_P95_MAX;
 }
 
-static void start(struct validation *v, int n_points)
+static void begin_validation(struct validation *v, int n_points)
 {
 	*v = (struct validation){ 0 };
 	v->point = calloc((size_t)n_points + 1, sizeof(*v->point));
@@ -104,7 +104,7 @@ void validate_grid(struct validation *out, const struct grid *g)
 {
 	struct fit_data d;
 
-	start(out, g->n_points);
+	begin_validation(out, g->n_points);
 	fit_data_of(&d, g);
 	for (int colour = 0; colour < 2; colour++)
 		predict_half(out, g, &d, colour);
@@ -116,7 +116,7 @@ void validate_grid(struct validation *out, const struct grid *g)
 
 void validate_off_grid(struct validation *out, const struct fit *f, const struct grid *other)
 {
-	start(out, other->n_points);
+	begin_validation(out, other->n_points);
 	for (int i = 0; i < other->n_points; i++) {
 		if (fit_covers(f, &other->point[i].batch))
 			predict(&out->point[i], &f->model, &other->point[i]);
@@ -149,7 +149,7 @@ static void take_quantiles(struct errors *e, double *size, int n)
 	e->worst = quantile_of_sorted(size, n, 1);
 }
 
-static double error_of(const struct priced *p)
+static double relative_error(const struct priced *p)
 {
 	return fabs(p->total_ns.value / p->b_ns - 1);
 }
@@ -168,9 +168,9 @@ static struct errors work_errors(const struct prices *p, const struct grid *g, i
 		if (!at->known || at->seen || at->covered != covered ||
 		    (mode != MODE_COUNT && (int)g->point[at->point].batch.mode != mode))
 			continue;
-		size[n++] = error_of(at);
-		if (error_of(at) > worst) {
-			worst = error_of(at);
+		size[n++] = relative_error(at);
+		if (relative_error(at) > worst) {
+			worst = relative_error(at);
 			e.worst_point = at->point;
 		}
 	}

@@ -54,8 +54,8 @@ void validation_release(struct validation *v);
 /* ---- does what launches cost predict real workloads? ------------------------------------ */
 
 /*
- * Of a workload is taken the device time of its kernels (price.h), and nothing else: all parameters
- * are those of launches on the same platform. Blocks that gave the kernel time are no test and left
+ * The workload gives the device time of its kernels (price.h) and nothing else: all parameters are
+ * those of launches on the same platform. Blocks that gave the kernel time are no test and left
  * out; blocks beyond the sizes and depths that launches were swept at are counted apart. Errors are
  * |predicted / measured - 1| of medians over processes, and accepted as in validate.h.
  */
@@ -75,7 +75,7 @@ void validate_work(struct work_validation *out, const struct grid *work,
 		   const struct fit *launches);
 void work_validation_release(struct work_validation *v);
 
-/* Of several: the median and so on of all of their blocks. worst_point is -1. */
+/* The errors over the blocks of all n workloads together; worst_point is -1. */
 struct errors validate_all_work(const struct work_validation *v, int n);
 
 /* ---- the output of `rift validate` ------------------------------------------------------ */

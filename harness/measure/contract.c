@@ -9,7 +9,7 @@
 #include "harness/params/together.h"
 
 /* The first text or hook that is missing, or NULL. fused, report and plot are optional. */
-static const char *missing(const struct workload *w)
+static const char *missing_hook(const struct workload *w)
 {
 	const struct {
 		const char *name;
@@ -76,7 +76,7 @@ static int check_entry(const struct workload *const *table, size_t i)
 
 	if (!w->name || !*w->name)
 		return complain(EINVAL, "entry %zu of the workload table has no name", i);
-	lacks = missing(w);
+	lacks = missing_hook(w);
 	if (lacks)
 		return complain(EINVAL, "workload %s does not set .%s (workloads/workload.h)",
 				w->name, lacks);

@@ -89,7 +89,7 @@ static const struct run_options *options_of(const struct run *r)
 }
 
 /* Was an option on the command line? mode has no value that could mean "not given". */
-static bool given(const struct run *r, const char *name, size_t len)
+static bool is_given(const struct run *r, const char *name, size_t len)
 {
 	return r->options->given[params_find(r->options->rows, name, len)];
 }
@@ -123,7 +123,7 @@ static int choose_mode(struct run *r)
 	if (!r->allowed[r->mode])
 		return complain(EINVAL, "%s allows no mode with these parameters: %s", name,
 				mode_refused(r->workload, &r->limits, MODE_STREAM));
-	if (!given(r, "mode", 4))
+	if (!is_given(r, "mode", 4))
 		return 0;
 	r->mode = want;
 	if (!r->allowed[want])
@@ -175,7 +175,7 @@ static int refuse_options_of_an_action(const struct run *r)
 	static const char *const timed[] = { "mode", "depth", "blocks", "check", "check-steps" };
 
 	for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++)
-		if (given(r, timed[i], strlen(timed[i])))
+		if (is_given(r, timed[i], strlen(timed[i])))
 			return complain(
 				EINVAL,
 				"--%s has no effect: these parameters ask %s for an action, "
@@ -207,7 +207,7 @@ int run_admit(struct run *r)
 				r->limits.device_refused);
 	platform_host(&r->platform);
 	r->instance.sync =
-		given(r, "sync", 4) ? (enum wait_policy)options_of(r)->sync : sync_default();
+		is_given(r, "sync", 4) ? (enum wait_policy)options_of(r)->sync : sync_default();
 	err = sync_prepare(r->instance.sync);
 	return err ? err : platform_device(&r->platform);
 }
@@ -341,7 +341,7 @@ static int prepare_picture(struct run *r)
 }
 
 /* Data files first: they are worth something without gnuplot. */
-static int draw(struct run *r)
+static int draw_pictures(struct run *r)
 {
 	struct picture *p = &r->picture;
 	int err;
@@ -372,7 +372,7 @@ static int execute(void *arg)
 	if (!err)
 		err = report(r);
 	if (!err)
-		r->picture_error = draw(r);
+		r->picture_error = draw_pictures(r);
 	return err;
 }
 
@@ -436,7 +436,7 @@ int64_t check_steps_for(int64_t asked, int64_t depth, double step_ns)
 }
 
 /* `times` batches, then the rest, which may hold none. */
-static int launch(const struct submission batch[2], int64_t times)
+static int launch_batches(const struct submission batch[2], int64_t times)
 {
 	int err = 0;
 
@@ -455,7 +455,7 @@ static int launch(const struct submission batch[2], int64_t times)
 
 /*
  * The last block's result where it has just these steps. Else a fresh run, in the same mode and
- * in batches as deep as the timed ones: shallow ones too get somewhere worth checking.
+ * in batches as large as the timed ones: small ones too get somewhere worth checking.
  */
 static int run_steps(struct run *r, int64_t batch)
 {
@@ -472,7 +472,7 @@ static int run_steps(struct run *r, int64_t batch)
 	if (!err)
 		err = s->workload->reset(s->opts, s->state, s->stream);
 	if (!err)
-		err = launch(sub, r->check_steps / batch);
+		err = launch_batches(sub, r->check_steps / batch);
 	submission_release(&sub[0]);
 	submission_release(&sub[1]);
 	return err;

@@ -22,7 +22,7 @@
 /* In ns; NAN where not known. What a process does to end is not in it: no process sees that. */
 struct startup {
 	double start_ns; /* from the start of the process to the workload's set-up: the CUDA
-			    runtime, a context, and rift's look at device and host */
+			    runtime, a context, and what rift reads of device and host */
 	double setup_ns; /* the hook setup: inputs, memory, kernels */
 	double block_ns; /* the first block: t_total of a block, not yet warm */
 };

@@ -12,7 +12,7 @@
 
 /* ---- the results of `rift run` for machines; units are in the names --------------------- */
 
-static void set(json_t *o, const char *key, json_t *value)
+static void set_field(json_t *o, const char *key, json_t *value)
 {
 	json_object_set_new(o, key, value);
 }
@@ -22,7 +22,7 @@ static json_t *params_json(const struct params *p)
 	json_t *o = json_object();
 
 	for (const struct param *row = p->rows; row->name; row++)
-		set(o, row->name, param_json(row, p->opts));
+		set_field(o, row->name, param_json(row, p->opts));
 	return o;
 }
 
@@ -31,22 +31,22 @@ static json_t *check_json(const struct run *r)
 	const struct verdict *v = &r->verdict;
 	json_t *o = json_object();
 
-	set(o, "passed", json_boolean(r->passed));
-	set(o, "error", json_number(v->error));
+	set_field(o, "passed", json_boolean(r->passed));
+	set_field(o, "error", json_number(v->error));
 	/* null has a reason */
-	set(o, "error_text",
-	    isnan(v->error)   ? json_string("nan")
-	    : isinf(v->error) ? json_string("inf")
-			      : json_null());
-	set(o, "tolerance", json_number(v->tolerance));
-	set(o, "measure", json_text(v->measure));
-	set(o, "compared", json_integer(v->compared));
-	set(o, "total", json_integer(v->total));
-	set(o, "share", json_number((double)v->compared / (double)v->total));
-	set(o, "worst", json_text(*v->worst ? v->worst : NULL));
-	set(o, "steps", json_integer(r->check_steps));
-	set(o, "full", json_boolean(v->full));
-	set(o, "seed", json_integer((json_int_t)v->seed));
+	set_field(o, "error_text",
+		  isnan(v->error)   ? json_string("nan")
+		  : isinf(v->error) ? json_string("inf")
+				    : json_null());
+	set_field(o, "tolerance", json_number(v->tolerance));
+	set_field(o, "measure", json_text(v->measure));
+	set_field(o, "compared", json_integer(v->compared));
+	set_field(o, "total", json_integer(v->total));
+	set_field(o, "share", json_number((double)v->compared / (double)v->total));
+	set_field(o, "worst", json_text(*v->worst ? v->worst : NULL));
+	set_field(o, "steps", json_integer(r->check_steps));
+	set_field(o, "full", json_boolean(v->full));
+	set_field(o, "seed", json_integer((json_int_t)v->seed));
 	return o;
 }
 
@@ -72,13 +72,13 @@ static json_t *cost_json(const struct cost *c)
 {
 	json_t *o = json_object();
 
-	set(o, "launches", json_number(c->launches));
-	set(o, "flops", json_number(c->flops));
-	set(o, "bytes_moved", json_number(c->bytes_moved));
-	set(o, "bytes_transferred", json_number(c->bytes_transferred));
-	set(o, "evaluations", json_number(c->evaluations));
-	set(o, "evaluation", json_text(c->evaluation));
-	set(o, "formula", json_text(c->formula));
+	set_field(o, "launches", json_number(c->launches));
+	set_field(o, "flops", json_number(c->flops));
+	set_field(o, "bytes_moved", json_number(c->bytes_moved));
+	set_field(o, "bytes_transferred", json_number(c->bytes_transferred));
+	set_field(o, "evaluations", json_number(c->evaluations));
+	set_field(o, "evaluation", json_text(c->evaluation));
+	set_field(o, "formula", json_text(c->formula));
 	return o;
 }
 
@@ -90,14 +90,14 @@ json_t *run_report_json(const struct report *report)
 		const struct report_row *row = &report->row[i];
 		json_t *o = json_object();
 
-		set(o, "name", json_text(row->name));
-		set(o, "unit", json_text(row->unit));
-		set(o, "value", *row->text ? json_null() : json_number(row->value));
-		set(o, "n", row->n ? json_integer(row->n) : json_null());
-		set(o, "text",
-		    *row->text		    ? json_text(row->text)
-		    : !isfinite(row->value) ? json_string(isnan(row->value) ? "nan" : "inf")
-					    : json_null());
+		set_field(o, "name", json_text(row->name));
+		set_field(o, "unit", json_text(row->unit));
+		set_field(o, "value", *row->text ? json_null() : json_number(row->value));
+		set_field(o, "n", row->n ? json_integer(row->n) : json_null());
+		set_field(o, "text",
+			  *row->text		  ? json_text(row->text)
+			  : !isfinite(row->value) ? json_string(isnan(row->value) ? "nan" : "inf")
+						  : json_null());
 		json_array_append_new(array, o);
 	}
 	return array;
@@ -105,19 +105,19 @@ json_t *run_report_json(const struct report *report)
 
 static void set_kernel(json_t *o, const struct kernel_time *k)
 {
-	set(o, "kernel_ns", json_number(k->ns));
-	set(o, "kernel_ns_source", json_text(k->unknown ? k->unknown : k->source));
-	set(o, "kernel_steps", json_integer(k->steps));
-	set(o, "block_ends_ns", json_number(k->ends_ns));
+	set_field(o, "kernel_ns", json_number(k->ns));
+	set_field(o, "kernel_ns_source", json_text(k->unknown ? k->unknown : k->source));
+	set_field(o, "kernel_steps", json_integer(k->steps));
+	set_field(o, "block_ends_ns", json_number(k->ends_ns));
 }
 
 static json_t *startup_json(const struct startup *c)
 {
 	json_t *o = json_object();
 
-	set(o, "start_ns", json_number(c->start_ns));
-	set(o, "setup_ns", json_number(c->setup_ns));
-	set(o, "block_ns", json_number(c->block_ns));
+	set_field(o, "start_ns", json_number(c->start_ns));
+	set_field(o, "setup_ns", json_number(c->setup_ns));
+	set_field(o, "block_ns", json_number(c->block_ns));
 	return o;
 }
 
@@ -126,28 +126,29 @@ static void set_measured(json_t *o, const struct run *r)
 	struct stats step = stats_of(r->blocks.total_ns, r->blocks.n, (double)r->depth);
 	bool graph = r->mode == MODE_GRAPH;
 
-	set(o, "mode", json_string(mode_name(r->mode)));
-	set(o, "depth", json_integer(r->depth));
-	set(o, "depth_cut_from", r->depth_cut_from ? json_integer(r->depth_cut_from) : json_null());
-	set(o, "graph_steps", graph ? json_integer(r->graph_steps) : json_null());
-	set(o, "graph_rest_steps", graph ? json_integer(r->rest_steps) : json_null());
-	set(o, "check", check_json(r));
-	set(o, "steps", json_integer(r->depth * r->blocks.n));
-	set(o, "step_ns", series_json(r->blocks.total_ns, r));
-	set(o, "submit_ns", series_json(r->blocks.enq_ns, r));
-	set(o, "evaluation_ns", json_number(step.median / r->cost.evaluations));
-	set(o, "launches_per_step", json_number(r->cost.launches));
+	set_field(o, "mode", json_string(mode_name(r->mode)));
+	set_field(o, "depth", json_integer(r->depth));
+	set_field(o, "depth_cut_from",
+		  r->depth_cut_from ? json_integer(r->depth_cut_from) : json_null());
+	set_field(o, "graph_steps", graph ? json_integer(r->graph_steps) : json_null());
+	set_field(o, "graph_rest_steps", graph ? json_integer(r->rest_steps) : json_null());
+	set_field(o, "check", check_json(r));
+	set_field(o, "steps", json_integer(r->depth * r->blocks.n));
+	set_field(o, "step_ns", series_json(r->blocks.total_ns, r));
+	set_field(o, "submit_ns", series_json(r->blocks.enq_ns, r));
+	set_field(o, "evaluation_ns", json_number(step.median / r->cost.evaluations));
+	set_field(o, "launches_per_step", json_number(r->cost.launches));
 	set_kernel(o, &r->kernel);
-	set(o, "non_kernel_share", json_number(r->overhead.share));
-	set(o, "meaning", json_text(r->overhead.meaning));
-	set(o, "startup", startup_json(&r->startup));
-	set(o, "blocks",
-	    json_pack("{s:I, s:o, s:o}", "n", (json_int_t)r->blocks.n, "t_enq_ns",
-		      raw_json(r->blocks.enq_ns, r->blocks.n), "t_total_ns",
-		      raw_json(r->blocks.total_ns, r->blocks.n)));
-	set(o, "warmup",
-	    json_pack("{s:I, s:I, s:s}", "blocks", (json_int_t)r->warmup.blocks, "elapsed_ns",
-		      (json_int_t)r->warmup.elapsed_ns, "ended_by", r->warmup.ended_by));
+	set_field(o, "non_kernel_share", json_number(r->overhead.share));
+	set_field(o, "meaning", json_text(r->overhead.meaning));
+	set_field(o, "startup", startup_json(&r->startup));
+	set_field(o, "blocks",
+		  json_pack("{s:I, s:o, s:o}", "n", (json_int_t)r->blocks.n, "t_enq_ns",
+			    raw_json(r->blocks.enq_ns, r->blocks.n), "t_total_ns",
+			    raw_json(r->blocks.total_ns, r->blocks.n)));
+	set_field(o, "warmup",
+		  json_pack("{s:I, s:I, s:s}", "blocks", (json_int_t)r->warmup.blocks, "elapsed_ns",
+			    (json_int_t)r->warmup.elapsed_ns, "ended_by", r->warmup.ended_by));
 }
 
 /* What only records need is asked for now, after the measurement, and not kept. */
@@ -166,17 +167,17 @@ json_t *run_json(const struct run *r)
 {
 	json_t *o = json_object();
 
-	set(o, "workload", json_string(r->workload->name));
-	set(o, "device", platform_device_json(&r->platform));
-	set(o, "platform", whole_platform_json(r));
-	set(o, "params", params_json(r->params));
-	set(o, "action", json_boolean(r->limits.action));
-	set(o, "sync", json_string(sync_names[r->instance.sync]));
+	set_field(o, "workload", json_string(r->workload->name));
+	set_field(o, "device", platform_device_json(&r->platform));
+	set_field(o, "platform", whole_platform_json(r));
+	set_field(o, "params", params_json(r->params));
+	set_field(o, "action", json_boolean(r->limits.action));
+	set_field(o, "sync", json_string(sync_names[r->instance.sync]));
 	if (!r->limits.action)
 		set_measured(o, r);
-	set(o, "cost", cost_json(&r->cost));
-	set(o, "report", run_report_json(&r->report));
-	set(o, "picture", picture_json(&r->picture));
+	set_field(o, "cost", cost_json(&r->cost));
+	set_field(o, "report", run_report_json(&r->report));
+	set_field(o, "picture", picture_json(&r->picture));
 	return o;
 }
 
@@ -311,7 +312,7 @@ static void print_evaluations(const struct run *r, FILE *out)
 		    c->evaluation, text_count(1e9 * c->evaluations / s.median).s);
 }
 
-/* Of steps that only copy; of others it would be no rate of the link. */
+/* Only for steps that copy and launch nothing: otherwise it is no rate of the link. */
 static void print_rate(const struct run *r, FILE *out)
 {
 	struct stats s = stats_of(r->blocks.total_ns, r->blocks.n, (double)r->depth);
@@ -339,7 +340,7 @@ static void print_times(const struct run *r, FILE *out)
 		    100 * fmax(0, r->overhead.share), (long)r->depth, r->overhead.meaning);
 }
 
-/* Of another kind than the overhead of a block, so nothing adds the two. */
+/* Not the overhead of a block but another kind of cost, so nothing adds the two. */
 static void print_startup(const struct run *r, FILE *out)
 {
 	const struct startup *c = &r->startup;

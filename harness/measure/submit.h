@@ -78,7 +78,7 @@ struct submission {
  */
 int64_t graph_steps_for(int64_t depth, int64_t launches);
 
-/* Of a submission so deep, in steps: what a check is told (struct verdict). 0: not graph mode. */
+/* Steps in the longest graph of a submission, for struct verdict; 0: not graph mode. */
 int64_t longest_graph(const struct instance *instance, enum mode mode, int64_t depth);
 
 /*

@@ -41,20 +41,20 @@ const char *const regime_names[REGIMES] = {
 	[REGIME_GRAPH] = "graph",	  [REGIME_FUSED] = "fused",
 };
 
-static double launches_of(const struct batch *b)
+static double batch_launches(const struct batch *b)
 {
 	return b->depth * b->launches;
 }
 
 /* X of a launch. */
-static double kernel_of(const struct model *m, const struct batch *b)
+static double batch_kernel_ns(const struct model *m, const struct batch *b)
 {
 	return b->kernel_ns > 0 ? m->v[MODEL_CLOCK] * b->kernel_ns + m->v[MODEL_E] : 0;
 }
 
 /* ---- stream ------------------------------------------------------------------------------- */
 
-/* Per launch, while the queue has room. */
+/* Per launch, while the queue is not full. */
 static double pace(const struct model *m, double kernel_ns)
 {
 	return fmax(m->v[MODEL_P], kernel_ns + m->v[MODEL_G]);
@@ -68,7 +68,7 @@ static double window_pace(const struct model *m, double kernel_ns)
 
 static double stream_ns(const struct model *m, const struct batch *b)
 {
-	double kernel_ns = kernel_of(m, b), n = launches_of(b), q = m->v[MODEL_Q];
+	double kernel_ns = batch_kernel_ns(m, b), n = batch_launches(b), q = m->v[MODEL_Q];
 	double ns = m->v[MODEL_Z] + kernel_ns + (fmin(n, q) - 1) * pace(m, kernel_ns);
 
 	return n > q ? ns + (n - q) * window_pace(m, kernel_ns) : ns;
@@ -77,7 +77,7 @@ static double stream_ns(const struct model *m, const struct batch *b)
 /* A call that finds the queue full waits for the end of the launch Q before it. */
 static double stream_enqueue_ns(const struct model *m, const struct batch *b)
 {
-	double n = launches_of(b), q = m->v[MODEL_Q];
+	double n = batch_launches(b), q = m->v[MODEL_Q];
 	struct batch ended = *b;
 
 	if (n <= q)
@@ -111,7 +111,7 @@ static double graph_ns(const struct model *m, const struct batch *b)
 {
 	const struct graph_shape s = graph_shape_of(b);
 	double host_ns = graph_host_ns(m, s.nodes);
-	double device_ns = graph_device_ns(m, kernel_of(m, b), s.nodes);
+	double device_ns = graph_device_ns(m, batch_kernel_ns(m, b), s.nodes);
 	double gap_ns = m->v[MODEL_GRAPH_GG];
 	/* when the last of the equal graphs ends, the device's end of a synchronize included */
 	double ns = host_ns + m->v[MODEL_GRAPH_Z] + device_ns +
@@ -121,14 +121,14 @@ static double graph_ns(const struct model *m, const struct batch *b)
 		return ns;
 	return fmax(s.graphs * host_ns + graph_host_ns(m, s.rest) + m->v[MODEL_GRAPH_Z],
 		    ns + gap_ns) +
-	       graph_device_ns(m, kernel_of(m, b), s.rest);
+	       graph_device_ns(m, batch_kernel_ns(m, b), s.rest);
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
 double model_total_ns(const struct model *m, const struct batch *b)
 {
-	double n = launches_of(b);
+	double n = batch_launches(b);
 
 	switch (b->mode) {
 	case MODE_STREAM:
@@ -155,23 +155,23 @@ double model_enqueue_ns(const struct model *m, const struct batch *b)
 
 double model_ideal_ns(const struct model *m, const struct batch *b)
 {
-	return launches_of(b) * m->v[MODEL_CLOCK] * b->kernel_ns;
+	return batch_launches(b) * m->v[MODEL_CLOCK] * b->kernel_ns;
 }
 
 double model_corner_distance(const struct model *m, const struct batch *b)
 {
-	double device_ns = kernel_of(m, b) + m->v[MODEL_G], p = m->v[MODEL_P];
+	double device_ns = batch_kernel_ns(m, b) + m->v[MODEL_G], p = m->v[MODEL_P];
 
 	return fabs(device_ns - p) / fmax(device_ns, p);
 }
 
 enum regime model_regime(const struct model *m, const struct batch *b)
 {
-	double kernel_ns = kernel_of(m, b);
+	double kernel_ns = batch_kernel_ns(m, b);
 
 	if (b->mode != MODE_STREAM)
 		return b->mode == MODE_GRAPH ? REGIME_GRAPH : REGIME_FUSED;
-	if (launches_of(b) > m->v[MODEL_Q] && window_pace(m, kernel_ns) > pace(m, kernel_ns))
+	if (batch_launches(b) > m->v[MODEL_Q] && window_pace(m, kernel_ns) > pace(m, kernel_ns))
 		return REGIME_WINDOW;
 	if (model_corner_distance(m, b) <= CORNER_SHARE)
 		return REGIME_CORNER;
@@ -184,27 +184,27 @@ enum regime model_regime(const struct model *m, const struct batch *b)
 struct stations {
 	double call, behind, start; /* c, d, L */
 	double gap;		    /* g */
-	double room;		    /* r: a place in the queue is free -> the call goes on */
+	double resume;		    /* r: a place in the queue is free -> the call goes on */
 	int64_t queue;		    /* Q; 0: no limit */
 	double *ends;		    /* F of the last Q launches, a ring */
 	int64_t n;		    /* launches so far */
 	double returned, left, end; /* A, W, F of the last */
 };
 
-static void launch(struct stations *s, double kernel_ns)
+static void add_launch(struct stations *s, double kernel_ns)
 {
 	double *slot = s->queue ? &s->ends[s->n % s->queue] : NULL;
 	bool full = slot && s->n >= s->queue;
 	double first = s->n++ ? 0 : -INFINITY; /* before the first there is no end to wait for */
 
-	s->returned = fmax(s->returned, full ? *slot + s->room : 0) + s->call;
+	s->returned = fmax(s->returned, full ? *slot + s->resume : 0) + s->call;
 	s->left = fmax(s->returned, s->left) + s->behind;
 	s->end = fmax(s->left + s->start, s->end + s->gap + first) + kernel_ns;
 	if (slot)
 		*slot = s->end;
 }
 
-static struct block_times finish(struct stations *s)
+static struct block_times end_block(struct stations *s)
 {
 	struct block_times t = { .total_ns = fmax(s->returned, s->end), .enqueue_ns = s->returned };
 
@@ -225,7 +225,7 @@ static struct stations stream_stations(const struct model *m)
 
 	s.behind = m->v[MODEL_P] > c ? m->v[MODEL_P] : 0;
 	s.start = m->v[MODEL_Z] - s.call - s.behind;
-	s.room = m->v[MODEL_W] - m->v[MODEL_Z];
+	s.resume = m->v[MODEL_W] - m->v[MODEL_Z];
 	if (isfinite(m->v[MODEL_Q])) {
 		s.queue = (int64_t)fmax(m->v[MODEL_Q], 1);
 		s.ends = calloc((size_t)s.queue, sizeof(*s.ends));
@@ -239,8 +239,8 @@ struct block_times recursion_stream(const struct model *m, const double *kernel_
 	struct stations s = stream_stations(m);
 
 	for (int64_t i = 0; i < n; i++)
-		launch(&s, device_ns(m, kernel_ns[i]));
-	return finish(&s);
+		add_launch(&s, device_ns(m, kernel_ns[i]));
+	return end_block(&s);
 }
 
 static struct block_times equal_launches(const struct model *m, const struct batch *b)
@@ -248,14 +248,14 @@ static struct block_times equal_launches(const struct model *m, const struct bat
 	struct stations s = stream_stations(m);
 
 	for (double i = 0; i < b->depth * b->launches; i++)
-		launch(&s, device_ns(m, b->kernel_ns));
-	return finish(&s);
+		add_launch(&s, device_ns(m, b->kernel_ns));
+	return end_block(&s);
 }
 
 static void launch_graph(struct stations *s, const struct model *m, double nodes, double kernel_ns)
 {
 	s->call = m->v[MODEL_GRAPH_A] + nodes * m->v[MODEL_GRAPH_B];
-	launch(s, nodes * device_ns(m, kernel_ns) + (nodes - 1) * m->v[MODEL_GRAPH_G]);
+	add_launch(s, nodes * device_ns(m, kernel_ns) + (nodes - 1) * m->v[MODEL_GRAPH_G]);
 }
 
 static struct block_times graph_launches(const struct model *m, const struct batch *b)
@@ -267,7 +267,7 @@ static struct block_times graph_launches(const struct model *m, const struct bat
 		launch_graph(&s, m, shape.nodes, b->kernel_ns);
 	if (shape.rest >= 1)
 		launch_graph(&s, m, shape.rest, b->kernel_ns);
-	return finish(&s);
+	return end_block(&s);
 }
 
 struct block_times recursion_block(const struct model *m, const struct batch *b)

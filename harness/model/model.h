@@ -3,8 +3,8 @@
  *
  * A block is D steps of l launches each, N = D * l launches in all, then one synchronize. A launch
  * keeps the device for k K + e (k: a clock factor), an empty one, K = 0, for no time. In stream
- * mode launches pass three stations, one after the other: the call on the host (c each), whatever
- * stands behind it (a driver's thread, a proxy, a remote link: d each; natively nothing) and the
+ * mode launches pass three stations, one after the other: the call on the host (c each), a
+ * submission proxy (a driver's thread, a layer, a remote link: d each; natively nothing) and the
  * device (a gap g beside the kernel). As in LogGP (Alexandrov et al., J. Parallel Distrib. Comput.
  * 44, 1997: o, L, g) the slowest sets the pace, and at most Q launches are under way (a window).
  * For equal kernels that recursion (below) has a closed form, in ns:
@@ -90,7 +90,7 @@ struct batch {
 	double kernel_ns; /* K of a launch, nominal where the axis is a duration */
 };
 
-/* Of the closed form: which part of it sets the pace. */
+/* The part of the closed form that sets the pace. */
 enum regime {
 	REGIME_LAUNCH, /* stream: p > K + g by more than CORNER_SHARE */
 	REGIME_DEVICE, /* stream: K + g > p by more than that */
@@ -135,7 +135,7 @@ struct graph_shape graph_shape_of(const struct batch *b);
  * is the sum of.
  *
  *   A_i = max(A_{i-1}, F_{i-Q} + r) + c    launch call i returns
- *   W_i = max(A_i, W_{i-1}) + d            leaves what stands behind the call
+ *   W_i = max(A_i, W_{i-1}) + d            leaves the submission proxy
  *   S_i = max(W_i + L, F_{i-1} + g)        starts on the device
  *   F_i = S_i + k K_i + e                  ends
  *   T   = max(A_N, F_N) + s

@@ -199,7 +199,7 @@ static const char *parse_list(const struct param *row, const char *text, struct 
 	return NULL;
 }
 
-/* Exact, case included; the nearest spelling is suggested by refuse(). */
+/* Exact, case included; the nearest spelling is suggested by refuse_value(). */
 static const char *parse_choice(const struct param *row, const char *text, int *out)
 {
 	for (int i = 0; row->choices[i]; i++) {
@@ -226,7 +226,8 @@ static const char *parse_path(const char *text, char **out)
 }
 
 /* "LABEL=VALUE: WHY; must be RIGHT": one line whatever the user typed. */
-static int refuse(const struct param *row, const char *label, const char *value, const char *why)
+static int refuse_value(const struct param *row, const char *label, const char *value,
+			const char *why)
 {
 	static const char *const must[] = { "a whole number, ",
 					    "a whole number (k, M, G: powers of 1024), ",
@@ -269,13 +270,13 @@ int param_parse(const struct param *row, const char *label, const char *value, v
 		why = parse_list(row, value, field);
 		break;
 	}
-	return why ? refuse(row, label, value, why) : 0;
+	return why ? refuse_value(row, label, value, why) : 0;
 }
 
 /* ---- declared parameters as text and JSON: values, ranges, units, rows ------------------ */
 
 /* Appends to out, cut to fit; *used counts what is there. */
-static void append(char *out, size_t size, size_t *used, const char *s)
+static void append_text(char *out, size_t size, size_t *used, const char *s)
 {
 	int n = snprintf(out + *used, size - *used, "%s", s);
 
@@ -293,8 +294,8 @@ static void format_list(const struct param_list *list, char *out, size_t size)
 
 	*out = '\0';
 	for (int i = 0; i < list->n; i++) {
-		append(out, size, &used, i ? "," : "");
-		append(out, size, &used, text_int(list->value[i], 1).s);
+		append_text(out, size, &used, i ? "," : "");
+		append_text(out, size, &used, text_int(list->value[i], 1).s);
 	}
 }
 
@@ -360,13 +361,13 @@ void param_range(const struct param *row, char *out, size_t size)
 
 	*out = '\0';
 	if (row->kind == PARAM_PATH)
-		append(out, size, &used, *row->unit ? row->unit : "file name");
+		append_text(out, size, &used, *row->unit ? row->unit : "file name");
 	else if (row->kind != PARAM_CHOICE)
 		range_of_numbers(row, out, size);
 	else
 		for (int i = 0; row->choices[i]; i++) {
-			append(out, size, &used, i ? ", " : "");
-			append(out, size, &used, row->choices[i]);
+			append_text(out, size, &used, i ? ", " : "");
+			append_text(out, size, &used, row->choices[i]);
 		}
 }
 

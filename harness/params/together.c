@@ -17,7 +17,7 @@ struct condition {
 	size_t name_len;
 };
 
-static struct condition parse(const char *when)
+static struct condition parse_condition(const char *when)
 {
 	struct condition c = { .negated = *when == '!' };
 
@@ -30,7 +30,7 @@ static struct condition parse(const char *when)
 /* "with solver=a|b", "without trajectory=". */
 static struct text condition_text(const char *when)
 {
-	struct condition c = parse(when);
+	struct condition c = parse_condition(when);
 	struct text t;
 
 	snprintf(t.s, sizeof(t.s), "%s %s%s", c.negated ? "without" : "with", c.name,
@@ -53,9 +53,9 @@ static bool is_among(const char *choice, const char *choices)
 }
 
 /* Rows are known to fit: see param_needs_fit(). */
-static bool holds(const struct params *p, const char *when)
+static bool is_met(const struct params *p, const char *when)
 {
-	struct condition c = parse(when);
+	struct condition c = parse_condition(when);
 	const struct param *row = &p->rows[params_find(p->rows, c.name, c.name_len)];
 	const void *field = (const char *)p->opts + row->offset;
 
@@ -71,7 +71,7 @@ int param_needs_check(const struct params *p, const struct param_need *needs)
 
 	for (; needs && needs->name; needs++) {
 		i = params_find(p->rows, needs->name, strlen(needs->name));
-		if (!p->given[i] || holds(p, needs->when))
+		if (!p->given[i] || is_met(p, needs->when))
 			continue;
 		param_format(&p->rows[i], p->opts, value, sizeof(value));
 		return complain(EINVAL, "%s%s=%s has no effect: it counts only %s", p->prefix,
@@ -83,7 +83,7 @@ int param_needs_check(const struct params *p, const struct param_need *needs)
 bool param_counts(const struct params *p, const struct param_need *needs, const char *name)
 {
 	for (; needs && needs->name; needs++)
-		if (!strcmp(needs->name, name) && !holds(p, needs->when))
+		if (!strcmp(needs->name, name) && !is_met(p, needs->when))
 			return false;
 	return true;
 }
@@ -107,7 +107,7 @@ static bool choices_fit(const struct param *row, const char *choices)
 
 static bool fits(const struct param *rows, const struct param_need *need)
 {
-	struct condition c = parse(need->when);
+	struct condition c = parse_condition(need->when);
 	int i = params_find(rows, c.name, c.name_len);
 
 	if (i < 0 || params_find(rows, need->name, strlen(need->name)) < 0)

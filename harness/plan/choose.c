@@ -137,7 +137,7 @@ struct choice {
 	double ns, limit_ns; /* of the session with what is taken */
 };
 
-static double cost_of(const struct choice *c, int point)
+static double point_cost_ns(const struct choice *c, int point)
 {
 	int config = c->p->point[point].config;
 
@@ -157,7 +157,7 @@ static int by_corner(const void *a, const void *b, void *plan)
 
 static void take_point(struct choice *c, int point)
 {
-	c->ns += cost_of(c, point);
+	c->ns += point_cost_ns(c, point);
 	c->taken[point] = true;
 	c->used[c->p->point[point].config] = true;
 }
@@ -172,11 +172,11 @@ static bool take_next(struct choice *c, const struct workload *w, bool must)
 
 		if (c->taken[point] || c->p->config[c->p->point[point].config].workload != w)
 			continue;
-		if (c->ns + cost_of(c, point) <= c->limit_ns) {
+		if (c->ns + point_cost_ns(c, point) <= c->limit_ns) {
 			take_point(c, point);
 			return true;
 		}
-		if (cheapest < 0 || cost_of(c, point) < cost_of(c, cheapest))
+		if (cheapest < 0 || point_cost_ns(c, point) < point_cost_ns(c, cheapest))
 			cheapest = point;
 	}
 	if (must && cheapest >= 0)
@@ -184,8 +184,8 @@ static bool take_next(struct choice *c, const struct workload *w, bool must)
 	return must && cheapest >= 0;
 }
 
-/* The workloads of the plan, each once; room for as many as configurations. */
-static int workloads_of(const struct plan *p, const struct workload **w)
+/* The workloads of the plan, each once; a buffer for as many as configurations. */
+static int list_workloads(const struct plan *p, const struct workload **w)
 {
 	int n = 0;
 
@@ -208,7 +208,7 @@ static void take_in_turns(struct choice *c)
 	bool any = true;
 
 	CHECK(w, "memory of %d workloads", c->p->n_configs);
-	n = workloads_of(c->p, w);
+	n = list_workloads(c->p, w);
 	for (int turn = 0; any; turn++) {
 		any = false;
 		for (int i = 0; i < n; i++)
@@ -233,7 +233,8 @@ static double bare_session_ns(const struct plan *p, int sides, int policies)
 }
 
 /* Sets taken[point]; returns how long the session then takes, ns. */
-static double choose(const struct plan *p, int sides, int policies, double limit_ns, bool *taken)
+static double choose_points(const struct plan *p, int sides, int policies, double limit_ns,
+			    bool *taken)
 {
 	size_t n = (size_t)p->n_points;
 	struct choice c = { .p = p,
@@ -268,7 +269,7 @@ int predict_choose(struct plan *p, int sides, int policies, double limit_ns, dou
 	bool *taken = no_points(p);
 	int dropped = -1;
 
-	*least_ns = choose(p, sides, policies, limit_ns, taken);
+	*least_ns = choose_points(p, sides, policies, limit_ns, taken);
 	if (*least_ns <= limit_ns)
 		dropped = plan_drop(p, is_not_taken, taken);
 	free(taken);
@@ -290,7 +291,7 @@ int predict_choose_again(const struct plan *p, int sides, double took_ns, double
 		return 0;
 	for (int i = 0; i < p->n_points; i++)
 		stays[i] = false;
-	choose(&rest, sides, 1, left_ns / *times, stays);
+	choose_points(&rest, sides, 1, left_ns / *times, stays);
 	for (int i = 0; i < p->n_points; i++)
 		dropped += !stays[i];
 	return dropped;

@@ -30,13 +30,13 @@ int predict_drop_launches(struct plan *p, int sides, double *max_ns);
 int predict_drop_long(struct plan *p, int sides);
 
 /*
- * Where two sides take turns: marks the configurations of which there is no room for two on the
+ * Where two sides take turns: marks the configurations of which there is no memory for two on the
  * device (struct config, apart). Returns how many.
  */
 int predict_apart(struct plan *p);
 
 /*
- * Of pairs: as many rounds, up to ROUNDS_MAX, as make the visits of a process take as long as its
+ * Pairs get as many rounds, up to ROUNDS_MAX, as make the visits of a process take as long as its
  * start. Pairs differ far less than single turns (on one H200 by 25 ns and by 150 to 400 ns, of a
  * launch call of 3 us), so that time within a pair is worth more than another pair.
  */

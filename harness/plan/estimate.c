@@ -11,7 +11,7 @@ static const double visit_extra_ns = 0.6e6;
 static const double start_unknown_ns = 500e6, calibrate_unknown_ns = 1000e6;
 static const double unknown_block_ns = 10e6;
 
-static double known(double ns, double otherwise)
+static double known_or(double ns, double otherwise)
 {
 	return isfinite(ns) ? ns : otherwise;
 }
@@ -47,7 +47,7 @@ static int smaller_sizes(const struct plan *p, int i)
 	return n;
 }
 
-static double size_of(const struct config *c)
+static double config_size(const struct config *c)
 {
 	const struct param *axis = workload_axis(c->workload);
 	const char *field = axis ? (const char *)c->params.opts + axis->offset : NULL;
@@ -78,9 +78,9 @@ bool predict_by_smaller(const struct plan *p, int side, int config, struct side_
 	b = &c[-1].timing[side];
 	if (!(a->step_ns > 0) || !(b->step_ns > 0))
 		return false;
-	x = size_of(c - 2);
-	y = size_of(c - 1);
-	z = size_of(c);
+	x = config_size(c - 2);
+	y = config_size(c - 1);
+	z = config_size(c);
 	*out = (struct side_timing){ .setup_ns = grown(a->setup_ns, b->setup_ns, x, y, z),
 				     .ends_ns = b->ends_ns,
 				     .step_ns = grown(a->step_ns, b->step_ns, x, y, z),
@@ -115,7 +115,7 @@ void predict_check_by_smaller(struct plan *p, int side, int config)
 	checked = &p->config[at].timing[side];
 	if (at == config || !isfinite(checked->check_ends_ns))
 		return;
-	times = size_of(&p->config[config]) / size_of(&p->config[at]);
+	times = config_size(&p->config[config]) / config_size(&p->config[at]);
 	times = isfinite(times) ? fmax(times, 1) : 1; /* a size of 0 is in proportion to none */
 	t->check_ends_ns = fmin(times * checked->check_ends_ns,
 				fmax(sampled_check_ns, checked->check_ends_ns));
@@ -136,12 +136,12 @@ void predict_side_b(struct plan *p)
 			continue;
 		own = &p->config[i].timing[0];
 		*t = *own;
-		t->setup_ns *= known(b->setup_ns / a->setup_ns, 1);
+		t->setup_ns *= known_or(b->setup_ns / a->setup_ns, 1);
 		t->ends_ns = fmax(own->ends_ns + b->ends_ns - a->ends_ns, 0);
 		t->step_ns = fmax(own->step_ns + b->step_ns - a->step_ns, 0.5 * own->step_ns);
 		t->gap_ns = fmax(own->gap_ns + b->gap_ns - a->gap_ns, 0);
-		t->check_ends_ns *= known(b->check_ends_ns / a->check_ends_ns, 1);
-		t->check_step_ns *= known(b->check_step_ns / a->check_step_ns, 1);
+		t->check_ends_ns *= known_or(b->check_ends_ns / a->check_ends_ns, 1);
+		t->check_step_ns *= known_or(b->check_step_ns / a->check_step_ns, 1);
 	}
 }
 
@@ -151,10 +151,10 @@ static double block_or_guess_ns(const struct plan *p, int side, int point)
 {
 	const struct plan_point *at = &p->point[point];
 
-	return known(at->block_ns[side], known(at->block_ns[0], unknown_block_ns));
+	return known_or(at->block_ns[side], known_or(at->block_ns[0], unknown_block_ns));
 }
 
-/* Of the side, and where its probe found no block to time, of side a. */
+/* The side's timing; side a's where the side's probe found no block to time. */
 static const struct side_timing *timing_of(const struct plan *p, int side, int config)
 {
 	const struct side_timing *t = p->config[config].timing;
@@ -166,7 +166,7 @@ double predict_visit_ns(const struct plan *p, int side, int point)
 {
 	const struct plan_point *at = &p->point[point];
 	double block_ns = block_or_guess_ns(p, side, point);
-	double gap_ns = known(timing_of(p, side, at->config)->gap_ns, 0);
+	double gap_ns = known_or(timing_of(p, side, at->config)->gap_ns, 0);
 	double blocks = design_visit_blocks(&p->design, block_ns) + (block_ns < 1e6);
 
 	return blocks * (block_ns + gap_ns) + visit_extra_ns;
@@ -184,10 +184,10 @@ double predict_check_ns(const struct plan *p, int side, int point)
 	const struct plan_point *at = &p->point[point];
 	const struct side_timing *c = timing_of(p, side, at->config);
 	double steps = (double)predict_check_steps(p, point);
-	double ns = known(fmax(c->check_ends_ns, steps * c->check_step_ns), 0);
+	double ns = known_or(fmax(c->check_ends_ns, steps * c->check_step_ns), 0);
 
 	if ((double)at->depth > steps)
-		ns += known(c->ends_ns + steps * c->step_ns + c->gap_ns, 0);
+		ns += known_or(c->ends_ns + steps * c->step_ns + c->gap_ns, 0);
 	return ns;
 }
 
@@ -195,20 +195,20 @@ static double setup_or_guess_ns(const struct plan *p, int side, int config)
 {
 	const struct side_timing *t = p->config[config].timing;
 
-	return known(t[side].setup_ns, known(t[0].setup_ns, 0));
+	return known_or(t[side].setup_ns, known_or(t[0].setup_ns, 0));
 }
 
 double predict_start_ns(const struct plan *p, int side)
 {
 	const struct design *d = &p->design;
-	double ns = known(p->start_ns[side], known(p->start_ns[0], start_unknown_ns));
+	double ns = known_or(p->start_ns[side], known_or(p->start_ns[0], start_unknown_ns));
 
-	ns += known(p->calibrate_ns[side], known(p->calibrate_ns[0], calibrate_unknown_ns));
+	ns += known_or(p->calibrate_ns[side], known_or(p->calibrate_ns[0], calibrate_unknown_ns));
 	/* where that was not tried, clocks are met steady at once or, where they are shared or rise
 	 * and fall, never: a quick sweep, which is not to take longer than predicted, reckons with
 	 * the latter */
-	ns += known(p->warmup_ns[side],
-		    known(p->warmup_ns[0], (double)d->warmup_max_ns / (d->quick ? 1 : 2)));
+	ns += known_or(p->warmup_ns[side],
+		       known_or(p->warmup_ns[0], (double)d->warmup_max_ns / (d->quick ? 1 : 2)));
 	for (int i = 0; i < p->n_configs; i++)
 		ns += setup_or_guess_ns(p, side, i);
 	ns *= plan_policies(p);

@@ -45,7 +45,7 @@ struct design design_of(bool quick)
 					.pause_min_ns = 200 * ms,
 					.pause_max_ns = 400 * ms,
 					.check_steps = 256 };
-	return (struct design){ .processes = 30, /* the last look */
+	return (struct design){ .processes = 30, /* the last interim analysis */
 				.sequential = true,
 				.half_width_max = HALF_WIDTH_MAX,
 				.rounds = 5,

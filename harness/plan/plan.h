@@ -71,7 +71,8 @@ struct design {
 	bool pairs;	   /* of two sides: one of each is alive together, and they take turns */
 	double company[2]; /* pairs were given up: of a side, in company over alone; 0: they were
 			      not */
-	bool sequential;   /* ends at a look of harness/stats/decide.h that finds enough */
+	bool sequential;   /* ends at an interim analysis (harness/stats/decide.h) that finds enough
+			    */
 	double half_width_max; /* of an interval that is narrow enough, a share */
 	int rounds;
 	int64_t visit_ns;	    /* blocks of a visit last about this long ... */
@@ -110,7 +111,7 @@ struct plan {
 	double start_ns[2];	/* of a side: from a worker's start to its first line; NAN */
 	double free_bytes[2];	/* of a side: of the device's memory, with nothing set up; NAN */
 	double calibrate_ns[2]; /* to calibrate clocks; NAN */
-	double warmup_ns[2];	/* until they stand still; NAN */
+	double warmup_ns[2];	/* until the clock is stable; NAN */
 	int refused;		/* points that the workload's limits do not allow */
 	char refused_why[160];	/* the first reason */
 };
@@ -124,13 +125,13 @@ const char *design_name(const struct design *d);
 /* The two designs of `rift sweep`; a seed is drawn by the caller. */
 struct design design_of(bool quick);
 
-/* Of the quick design: what says most of the model's parameters, in a quarter of the time. */
+/* Cuts the quick design to what gives most parameters of the model, in a quarter of the time. */
 void design_express(struct design *d);
 
 /* Rounds of a pair, where predict_fill_rounds() finds no time for more. */
 enum { TURNS_LEAST = 16 };
 
-/* Of two sides: in pairs, with turns of a few ms. */
+/* The two sides run in pairs, with turns of a few ms. */
 void design_pairs(struct design *d);
 
 /* Blocks of t_ns each that a visit has by the design. */
@@ -146,7 +147,7 @@ bool design_gave_pairs_up(const struct design *d);
 int plan_make(struct plan *out, const struct plan_request *r);
 
 /*
- * Every point once for each of these wait policies; n: 1 or more. Of several, a process has an
+ * Every point once for each of these wait policies; n: 1 or more. With several, a process has an
  * operating-system process for each, as CUDA settles the policy before a device is opened.
  */
 void plan_take_policies(struct plan *p, const enum wait_policy *policy, int n);

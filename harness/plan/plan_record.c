@@ -25,11 +25,11 @@ static json_t *ns_json(double ns)
 
 static json_t *policies_json(const struct design *d)
 {
-	json_t *kinds = json_array();
+	json_t *allowed = json_array();
 
 	for (int i = 0; i < d->policies; i++)
-		json_array_append_new(kinds, json_string(sync_names[d->policy[i]]));
-	return kinds;
+		json_array_append_new(allowed, json_string(sync_names[d->policy[i]]));
+	return allowed;
 }
 
 json_t *design_lock_json(const struct design *d)
@@ -215,7 +215,7 @@ static const json_int_t ns_max = (json_int_t)86400 * 1000000000;
 
 enum { BLOCKS_MOST = 1000000 };
 
-__attribute__((format(printf, 1, 2))) static struct text say(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static struct text format_text(const char *fmt, ...)
 {
 	struct text t;
 	va_list args;
@@ -270,17 +270,17 @@ static bool is_lock(const json_t *o)
 /* One wait policy, or several, each once. */
 static bool are_kinds(const json_t *o)
 {
-	const json_t *kinds = json_object_get(o, "sync_kinds"), *v;
-	size_t i, n = json_array_size(kinds);
+	const json_t *allowed = json_object_get(o, "sync_kinds"), *v;
+	size_t i, n = json_array_size(allowed);
 
-	if (!kinds)
+	if (!allowed)
 		return is_name(json_object_get(o, "sync"), sync_names);
-	json_array_foreach(kinds, i, v)
+	json_array_foreach(allowed, i, v)
 	{
 		if (!is_name(v, sync_names))
 			return false;
 		for (size_t k = 0; k < i; k++)
-			if (json_equal(v, json_array_get(kinds, k)))
+			if (json_equal(v, json_array_get(allowed, k)))
 				return false;
 	}
 	return n > 1;
@@ -309,48 +309,49 @@ static struct text design_wrong(const json_t *o)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!(rows[i].optional && !json_object_get(o, rows[i].name)) &&
 		    !is_whole(o, rows[i].name, rows[i].lo, rows[i].hi))
-			return say("design.%s must be %lld to %lld", rows[i].name,
-				   (long long)rows[i].lo, (long long)rows[i].hi);
+			return format_text("design.%s must be %lld to %lld", rows[i].name,
+					   (long long)rows[i].lo, (long long)rows[i].hi);
 	if (!are_kinds(o))
-		return say("design.sync or sync_kinds must name how blocks are waited for");
+		return format_text("design.sync or sync_kinds must name how blocks are waited for");
 	if (!is_lock(o))
-		return say("design.lock_clocks_mhz must be \"base\" or 1 to %d", CLOCK_MHZ_MAX);
+		return format_text("design.lock_clocks_mhz must be \"base\" or 1 to %d",
+				   CLOCK_MHZ_MAX);
 	return nothing;
 }
 
 /* ---- points ----------------------------------------------------------------------------- */
 
-/* Of several kinds a point has one of them, and its key in a session of that alone. */
-static bool has_kind(const json_t *o, const json_t *kinds)
+/* Has the point one of the wait policies, and the key it would have in a session of that alone? */
+static bool has_policy(const json_t *o, const json_t *allowed)
 {
 	size_t i;
 	json_t *v;
 
-	json_array_foreach((json_t *)(uintptr_t)kinds, i, v)
+	json_array_foreach((json_t *)(uintptr_t)allowed, i, v)
 	{
 		if (json_equal(v, json_object_get(o, "sync")))
 			return is_key(o, "key_alone");
 	}
-	return !kinds;
+	return !allowed;
 }
 
-static struct text point_wrong(const json_t *o, int i, int n_configs, const json_t *kinds)
+static struct text point_wrong(const json_t *o, int i, int n_configs, const json_t *allowed)
 {
 	static const char *const modes[] = { "stream", "graph", "fused", NULL };
 	const json_t *block = json_object_get(o, "block_ns");
 
 	if (!is_whole(o, "config", 0, n_configs - 1))
-		return say("points[%d].config must be 0 to %d", i, n_configs - 1);
+		return format_text("points[%d].config must be 0 to %d", i, n_configs - 1);
 	if (!is_name(json_object_get(o, "mode"), modes))
-		return say("points[%d].mode must be stream, graph or fused", i);
+		return format_text("points[%d].mode must be stream, graph or fused", i);
 	if (!is_whole(o, "depth", 1, PLAN_DEPTH_MAX))
-		return say("points[%d].depth must be 1 to %d", i, PLAN_DEPTH_MAX);
+		return format_text("points[%d].depth must be 1 to %d", i, PLAN_DEPTH_MAX);
 	if (block && !json_is_null(block) && !(json_number_value(block) >= 0))
-		return say("points[%d].block_ns must be 0 or more, or null", i);
+		return format_text("points[%d].block_ns must be 0 or more, or null", i);
 	if (!is_key(o, "key"))
-		return say("points[%d].key must be a SHA-256", i);
-	if (!has_kind(o, kinds))
-		return say("points[%d] must have a sync of sync_kinds, and a key_alone", i);
+		return format_text("points[%d].key must be a SHA-256", i);
+	if (!has_policy(o, allowed))
+		return format_text("points[%d] must have a sync of sync_kinds, and a key_alone", i);
 	return nothing;
 }
 
@@ -362,7 +363,7 @@ struct text plan_wrong(const json_t *o)
 	struct text wrong = design_wrong(design);
 
 	if (!*wrong.s && !n_points)
-		wrong = say("points must be there");
+		wrong = format_text("points must be there");
 	for (int i = 0; i < n_points && !*wrong.s; i++)
 		wrong = point_wrong(json_array_get(points, (size_t)i), i, n_configs,
 				    json_object_get(design, "sync_kinds"));
@@ -371,7 +372,7 @@ struct text plan_wrong(const json_t *o)
 
 /* ---- read back -------------------------------------------------------------------------- */
 
-static double ns_of(const json_t *o, const char *key)
+static double ns_field(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
 
@@ -393,12 +394,12 @@ static int64_t integer(const json_t *o, const char *key)
 
 static void policies_parse(struct design *d, const json_t *o)
 {
-	const json_t *kinds = json_object_get(o, "sync_kinds"), *v;
+	const json_t *allowed = json_object_get(o, "sync_kinds"), *v;
 	size_t i;
 
 	d->sync = (enum wait_policy)find_name(sync_names,
 					      json_string_value(json_object_get(o, "sync")));
-	json_array_foreach(kinds, i, v)
+	json_array_foreach(allowed, i, v)
 	{
 		d->policy[d->policies++] =
 			(enum wait_policy)find_name(sync_names, json_string_value(v));
@@ -451,15 +452,15 @@ static void design_parse(struct design *d, const json_t *o)
 
 static struct side_timing timing_parse(const json_t *o)
 {
-	return (struct side_timing){ .setup_ns = ns_of(o, "setup_ns"),
-				     .ends_ns = ns_of(o, "ends_ns"),
-				     .step_ns = ns_of(o, "step_ns"),
-				     .gap_ns = ns_of(o, "gap_ns"),
-				     .check_ends_ns = ns_of(o, "check_ends_ns"),
-				     .check_step_ns = ns_of(o, "check_step_ns") };
+	return (struct side_timing){ .setup_ns = ns_field(o, "setup_ns"),
+				     .ends_ns = ns_field(o, "ends_ns"),
+				     .step_ns = ns_field(o, "step_ns"),
+				     .gap_ns = ns_field(o, "gap_ns"),
+				     .check_ends_ns = ns_field(o, "check_ends_ns"),
+				     .check_step_ns = ns_field(o, "check_step_ns") };
 }
 
-static const struct workload *look_up(const struct workload *const *table, const char *name)
+static const struct workload *find_workload(const struct workload *const *table, const char *name)
 {
 	for (; name && *table; table++)
 		if (!strcmp((*table)->name, name))
@@ -471,7 +472,7 @@ static int config_parse(struct config *c, const json_t *o, const struct workload
 			const char *where)
 {
 	const char *name = json_string_value(json_object_get(o, "workload")), *param;
-	const struct workload *w = look_up(table, name);
+	const struct workload *w = find_workload(table, name);
 	json_t *value;
 	void *opts;
 	int err;
@@ -515,7 +516,7 @@ static void point_parse(struct plan_point *at, const json_t *o, const struct pla
 					   modes, json_string_value(json_object_get(o, "mode"))),
 				   .depth = integer(o, "depth"),
 				   .sync = p->design.sync,
-				   .block_ns = { ns_of(o, "block_ns"), NAN } };
+				   .block_ns = { ns_field(o, "block_ns"), NAN } };
 	at->block_ns[1] = predict_block_ns(p, at, 1);
 	if (p->design.policies) {
 		at->sync = (enum wait_policy)find_name(
@@ -542,12 +543,12 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 	out->point = calloc(n_points + 1, sizeof(*out->point));
 	CHECK(out->config && out->point, "memory of %zu points", n_points);
 	out->depth_given = json_is_true(json_object_get(o, "depth_given"));
-	out->start_ns[0] = ns_of(o, "start_ns");
-	out->calibrate_ns[0] = ns_of(o, "calibrate_ns");
-	out->warmup_ns[0] = ns_of(o, "warmup_ns");
-	out->warmup_ns[1] = ns_of(json_object_get(o, "b"), "warmup_ns");
-	out->start_ns[1] = ns_of(json_object_get(o, "b"), "start_ns");
-	out->calibrate_ns[1] = ns_of(json_object_get(o, "b"), "calibrate_ns");
+	out->start_ns[0] = ns_field(o, "start_ns");
+	out->calibrate_ns[0] = ns_field(o, "calibrate_ns");
+	out->warmup_ns[0] = ns_field(o, "warmup_ns");
+	out->warmup_ns[1] = ns_field(json_object_get(o, "b"), "warmup_ns");
+	out->start_ns[1] = ns_field(json_object_get(o, "b"), "start_ns");
+	out->calibrate_ns[1] = ns_field(json_object_get(o, "b"), "calibrate_ns");
 	if (json_string_value(json_object_get(o, "declared_platform")))
 		snprintf(out->declared, sizeof(out->declared), "%s",
 			 json_string_value(json_object_get(o, "declared_platform")));

@@ -25,8 +25,8 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 struct text plan_wrong(const json_t *o);
 
 /*
- * {workload, mode, depth, of several kinds sync, and each parameter that is not at its default}.
- * New reference.
+ * {workload, mode, depth, with several wait policies sync, and each parameter that is not at its
+ * default}. New reference.
  */
 json_t *plan_axes_json(const struct plan *p, int point);
 

@@ -32,18 +32,18 @@ struct source {
 	const char *label, *text;
 };
 
-static int refuse(const struct source *s, const char *why)
+static int refuse_text(const struct source *s, const char *why)
 {
 	return complain(EINVAL, "%s=%s: %s", s->label, text_shown(s->text).s, why);
 }
 
-static int keep(struct axis *out, const struct source *s, const char *value)
+static int keep_value(struct axis *out, const struct source *s, const char *value)
 {
 	for (int i = 0; i < out->n; i++)
 		if (!strcmp(out->value[i], value))
-			return refuse(s, "one value twice");
+			return refuse_text(s, "one value twice");
 	if (out->n == AXIS_VALUES_MAX)
-		return refuse(s, "more than 256 values");
+		return refuse_text(s, "more than 256 values");
 	out->value = realloc(out->value, (size_t)(out->n + 1) * sizeof(*out->value));
 	CHECK(out->value, "memory of %d values", out->n);
 	out->value[out->n] = strdup(value);
@@ -53,7 +53,8 @@ static int keep(struct axis *out, const struct source *s, const char *value)
 }
 
 /* Parses the text into field, then keeps it in the spelling that all values of a row share. */
-static int take(struct axis *out, const struct source *s, const char *text, union field *field)
+static int parse_value(struct axis *out, const struct source *s, const char *text,
+		       union field *field)
 {
 	struct param alone = *s->row;
 	char value[512];
@@ -64,15 +65,15 @@ static int take(struct axis *out, const struct source *s, const char *text, unio
 	if (err)
 		return err;
 	if (alone.kind == PARAM_PATH)
-		return keep(out, s, text);
+		return keep_value(out, s, text);
 	param_format(&alone, field, value, sizeof(value));
-	return keep(out, s, value);
+	return keep_value(out, s, value);
 }
 
 static int take_one(struct axis *out, const struct source *s, const char *text)
 {
 	union field field = { 0 };
-	int err = take(out, s, text, &field);
+	int err = parse_value(out, s, text, &field);
 
 	if (s->row->kind == PARAM_PATH)
 		free(field.path);
@@ -92,7 +93,8 @@ static int parse_step(const struct source *s, const char *step, double *factor, 
 	else if (*step == '+' && !*end && v > 0)
 		*more = v;
 	else
-		return refuse(s, "a range is FROM:TO:xFACTOR or FROM:TO:+STEP, factor above 1");
+		return refuse_text(s,
+				   "a range is FROM:TO:xFACTOR or FROM:TO:+STEP, factor above 1");
 	return 0;
 }
 
@@ -110,7 +112,7 @@ static int take_range(struct axis *out, const struct source *s, double lo, doubl
 	char text[80];
 
 	if (!err && !(lo <= hi && (lo > 0 || factor == 1)))
-		err = refuse(s, "a range goes upwards, and by a factor only from above 0");
+		err = refuse_text(s, "a range goes upwards, and by a factor only from above 0");
 	for (; !err && v <= hi * (1 + 1e-12); v = v * factor + more) {
 		if (s->row->kind == PARAM_REAL)
 			snprintf(text, sizeof(text), "%s", text_real(v).s);
@@ -251,8 +253,8 @@ static size_t prefix(const char *text)
 }
 
 /*
- * Of "name=values" or "stereo.name=values", given on the command line, what this workload is to
- * read: "name=values"; NULL: it is for another one.
+ * "name=values" out of "name=values" or "stereo.name=values" on the command line, as this workload
+ * is to read it; NULL: it is for another workload.
  */
 static const char *plan_own(const struct workload *w, const char *text)
 {
@@ -391,7 +393,7 @@ static void keep_centre(struct axis *a)
 }
 
 /* The parameter of `around` takes its values at the centre of all that the grid varies. */
-static int go_around(struct builder *b, const char *around)
+static int vary_one_factor(struct builder *b, const char *around)
 {
 	size_t len = strcspn(around, "=");
 	int i = params_find(b->workload->params, around, len);
@@ -435,7 +437,7 @@ static int plan_take_request(struct builder *b, int size_row, const char *around
 		err = axis_parse(&b->modes, &plan_mode_row, "--mode",
 				 r->mode ? r->mode : "stream,graph,fused");
 	if (!err && around)
-		err = go_around(b, around);
+		err = vary_one_factor(b, around);
 	return err;
 }
 
@@ -645,13 +647,13 @@ static int add_values(struct plan *p, const struct plan_request *r, const struct
 }
 
 /* Is the name in front of '=' that of a parameter of this workload? NULL: it is for another one. */
-static bool has(const struct workload *w, const char *own)
+static bool has_param(const struct workload *w, const char *own)
 {
 	return own && params_find(w->params, own, strcspn(own, "=")) >= 0;
 }
 
 /* A preset may name any of them. */
-static bool names(const char *own, const struct param *row)
+static bool is_about(const char *own, const struct param *row)
 {
 	size_t len = strlen(row->name);
 
@@ -664,10 +666,10 @@ static bool is_named(const struct plan_request *r, const struct workload *w,
 		     const struct param *row)
 {
 	for (int i = 0; i < r->n_assignments; i++)
-		if (names(plan_own(w, r->assignment[i]), row))
+		if (is_about(plan_own(w, r->assignment[i]), row))
 			return true;
 	for (int i = 0; i < r->n_arounds; i++)
-		if (names(plan_own(w, r->around[i]), row))
+		if (is_about(plan_own(w, r->around[i]), row))
 			return true;
 	return false;
 }
@@ -694,7 +696,7 @@ int plan_add_workload(struct plan *p, const struct plan_request *r, const struct
 	int before = p->n_points, err = add_values(p, r, w, NULL);
 
 	for (int i = 0; i < r->n_arounds && !err; i++)
-		if (has(w, plan_own(w, r->around[i])))
+		if (has_param(w, plan_own(w, r->around[i])))
 			err = add_values(p, r, w, plan_own(w, r->around[i]));
 	if (!err)
 		err = add_one_factor(p, r, w);

@@ -48,7 +48,7 @@ static const char *damage(const json_t *costs, const json_t *row)
 	return NULL;
 }
 
-static int check(const char *path, const json_t *costs)
+static int check_costs(const char *path, const json_t *costs)
 {
 	const json_t *rows = json_object_get(costs, "rows"), *row;
 	int n = costs_processes(costs), major = atoi(get_text(costs, "schema"));
@@ -70,8 +70,8 @@ static int check(const char *path, const json_t *costs)
 	return why ? complain(EINVAL, "%s: damaged call costs: %s", path, why) : 0;
 }
 
-/* Of a file that is no JSON as a whole: a session is many objects, one a line. */
-static int refuse(const char *path, int line)
+/* The file is no JSON as a whole: it may be a session, which is many objects, one a line. */
+static int refuse_file(const char *path, int line)
 {
 	if (!costs_is(path))
 		return complain(EINVAL, "%s: no call costs: rift probe --output FILE makes one",
@@ -93,7 +93,7 @@ int costs_read(const char *path, json_t **costs)
 				     : complain(-err, "%s: %s", path, input_reason(err));
 	*costs = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
 	fclose(f);
-	err = *costs ? check(path, *costs) : refuse(path, error.line);
+	err = *costs ? check_costs(path, *costs) : refuse_file(path, error.line);
 	if (err) {
 		json_decref(*costs);
 		*costs = NULL;
@@ -311,7 +311,7 @@ void costs_print_beside(const json_t *costs, const json_t *reference, FILE *out)
 }
 
 /* Without a word where there is none. */
-static json_t *reference_of(const json_t *costs)
+static json_t *find_reference(const json_t *costs)
 {
 	char path[DATAFILE_PATH_BYTES];
 	json_t *reference = NULL;
@@ -327,7 +327,7 @@ static json_t *reference_of(const json_t *costs)
 
 void costs_print(const json_t *costs, FILE *out)
 {
-	json_t *reference = reference_of(costs);
+	json_t *reference = find_reference(costs);
 
 	costs_print_beside(costs, reference, out);
 	json_decref(reference);

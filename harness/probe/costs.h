@@ -38,7 +38,7 @@ enum {
 
 /* ---- which rows count ------------------------------------------------------------------- */
 
-/* A row of the page. Of the others a costs file has the figures, and nobody is shown them. */
+/* A row of the page. A costs file has further rows, which are not printed. */
 struct costs_line {
 	const char *section; /* of the page, for its first line; NULL: the one above goes on */
 	const char *workload, *name;
@@ -85,7 +85,7 @@ int costs_processes(const json_t *costs);
 /* Is some row refused: "not supported here"? */
 bool costs_has_refusals(const json_t *costs);
 
-/* Values of every process; false where some process has none. value: room for COSTS_PROCESSES_MAX.
+/* Values of every process; false where some process has none. value: of COSTS_PROCESSES_MAX.
  */
 bool costs_values(const json_t *costs, const json_t *row, double *value);
 

@@ -12,7 +12,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/compare/compare.h"
-#include "harness/compare/figures.h"
+#include "harness/compare/format.h"
 #include "harness/compare/parameters.h"
 #include "harness/compare/environment_diff.h"
 #include "harness/env/platform.h"
@@ -183,7 +183,7 @@ static void pair_rows(struct costs_comparison *c)
 /* ---- what it comes to ------------------------------------------------------------------- */
 
 /* What only informs is not corrected, and says what its interval says by itself. */
-static void decide(struct costs_comparison *c)
+static void decide_outcome(struct costs_comparison *c)
 {
 	struct judged **all = calloc((size_t)c->n + 1, sizeof(*all));
 	int n = 0;
@@ -214,7 +214,7 @@ enum exit_code costs_compare_exit_code(const struct costs_comparison *c)
 	return c->outcome == OUTCOME_INCONCLUSIVE || failed ? RIFT_FAILED_POINTS : RIFT_OK;
 }
 
-static int refuse(const json_t *a, const json_t *b, bool force)
+static int refuse_pair(const json_t *a, const json_t *b, bool force)
 {
 	int err = force ? 0 : environment_diff_refuse_devices(a, b);
 
@@ -235,7 +235,7 @@ static json_t *how_taken(const json_t *costs)
 			 costs_processes(costs));
 }
 
-static json_t *warnings_of(const json_t *a, const json_t *b)
+static json_t *list_warnings(const json_t *a, const json_t *b)
 {
 	const json_t *of_a = json_object_get(json_object_get(a, "build"), "binary_sha256");
 	const json_t *of_b = json_object_get(json_object_get(b, "build"), "binary_sha256");
@@ -274,19 +274,19 @@ int costs_compare(struct costs_comparison *c, const json_t *a, const json_t *b,
 		  const struct compare_options *options)
 {
 	struct terms t;
-	int err = refuse(a, b, options->force);
+	int err = refuse_pair(a, b, options->force);
 
 	*c = (struct costs_comparison){ .costs = { a, b }, .options = *options };
 	if (err)
 		return err;
 	c->environment_diff = environment_diff_rows(a, b, how_taken(a), how_taken(b));
-	c->warnings = warnings_of(a, b);
+	c->warnings = list_warnings(a, b);
 	pair_rows(c);
 	terms_init(&t, c);
 	for (int i = 0; i < c->n; i++)
 		compare_pair(c, &t, &c->pair[i]);
 	terms_release(&t);
-	decide(c);
+	decide_outcome(c);
 	return 0;
 }
 
@@ -306,7 +306,7 @@ enum { NAMED = 3 }; /* rows in the finding */
 /* ---- the finding ------------------------------------------------------------------------ */
 
 /* Is it what the outcome comes from? */
-static bool tells(const struct costs_comparison *c, const struct costs_pair *p)
+static bool is_decisive(const struct costs_comparison *c, const struct costs_pair *p)
 {
 	if (!p->judged.known || !(p->decides || c->options.strict))
 		return false;
@@ -335,7 +335,7 @@ static struct figure differs_by(const struct costs_pair *p)
 	return figure_difference(&ns, true);
 }
 
-static void finding_of(const struct costs_comparison *c, char *out, size_t size)
+static void format_finding(const struct costs_comparison *c, char *out, size_t size)
 {
 	static const char *const titles[] = {
 		"B costs the same as A within %.3g %%",
@@ -350,7 +350,7 @@ static void finding_of(const struct costs_comparison *c, char *out, size_t size)
 	for (int i = 0; i < c->n; i++) {
 		const struct costs_pair *p = &c->pair[i];
 
-		if (!tells(c, p) || used >= size)
+		if (!is_decisive(c, p) || used >= size)
 			continue;
 		if (said == NAMED) {
 			more++;
@@ -419,7 +419,7 @@ void costs_compare_print(const struct costs_comparison *c, bool all, FILE *out)
 {
 	char finding[1024];
 
-	finding_of(c, finding, sizeof(finding));
+	format_finding(c, finding, sizeof(finding));
 	fprintf(out, "%s\n", finding);
 	print_costs(c, 0, out);
 	print_costs(c, 1, out);
@@ -462,7 +462,7 @@ json_t *costs_compare_json(const struct costs_comparison *c)
 	json_t *rows = json_array();
 	char finding[1024];
 
-	finding_of(c, finding, sizeof(finding));
+	format_finding(c, finding, sizeof(finding));
 	for (int i = 0; i < c->n; i++)
 		json_array_append_new(rows, pair_json(&c->pair[i]));
 	return json_pack("{s:s, s:s, s:i, s:f, s:f, s:i, s:s, s:s, s:O, s:O, s:o}", "verdict",

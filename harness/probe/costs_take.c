@@ -51,7 +51,7 @@ static json_t *nulls(int n)
 }
 
 /* The costs file's own row, made where it is new. */
-static json_t *row_of(struct taking *t, const char *workload, const json_t *line)
+static json_t *make_row(struct taking *t, const char *workload, const json_t *line)
 {
 	const char *name = json_string_value(json_object_get(line, "name"));
 	json_t *row = (json_t *)(uintptr_t)costs_row(t->costs, workload, name ? name : "");
@@ -67,7 +67,7 @@ static json_t *row_of(struct taking *t, const char *workload, const json_t *line
 
 static void take_row(struct taking *t, const char *workload, const json_t *line)
 {
-	json_t *row = row_of(t, workload, line), *value = json_object_get(line, "value");
+	json_t *row = make_row(t, workload, line), *value = json_object_get(line, "value");
 	json_t *text = json_object_get(line, "text");
 
 	if (!row)
@@ -134,7 +134,7 @@ static bool is_silent(const struct taking *t)
 	return (double)(clock_ns() - t->heard_ns) > longest_ns(t);
 }
 
-static int attend(struct taking *t, struct child *c)
+static int attend_child(struct taking *t, struct child *c)
 {
 	bool ended;
 
@@ -157,7 +157,7 @@ static int attend(struct taking *t, struct child *c)
 }
 
 /* What its end means, after its own line where it had one. */
-static int judge(const struct taking *t, const struct child *c)
+static int judge_end(const struct taking *t, const struct child *c)
 {
 	char how[80];
 
@@ -183,15 +183,15 @@ static int run_process(struct taking *t, const json_t *job)
 	err = child_start(&c, job, NULL, false);
 	if (err)
 		return err;
-	err = attend(t, &c);
+	err = attend_child(t, &c);
 	if (!err)
-		err = judge(t, &c);
+		err = judge_end(t, &c);
 	child_release(&c);
 	return err;
 }
 
 /* Only the last one looks the platform over: that would load the machine for the others. */
-static json_t *job_of(const struct costs_request *r, int process)
+static json_t *job_json(const struct costs_request *r, int process)
 {
 	return json_pack("{s:s, s:i, s:o, s:b, s:b}", "job", "card", "sync", (int)r->sync,
 			 "platform", json_text(r->platform), "host_name", r->host_name, "header",
@@ -257,7 +257,7 @@ int costs_take(const struct costs_request *r, json_t **costs)
 
 	t.rows = json_object_get(t.costs, "rows");
 	for (; t.process < t.processes && !err; t.process++) {
-		json_t *job = job_of(r, t.process);
+		json_t *job = job_json(r, t.process);
 
 		progress("probing: process %d of %d", t.process + 1, t.processes);
 		err = run_process(&t, job);
@@ -276,7 +276,7 @@ int costs_take(const struct costs_request *r, json_t **costs)
 /* First of all launch: what it launches first must not have been launched. */
 static const char *const probed[] = { "launch", "graph", "memory", "transfer" };
 
-static void say(FILE *out, json_t *o)
+static void send_record(FILE *out, json_t *o)
 {
 	json_dumpf(o, out, JSON_COMPACT);
 	json_decref(o);
@@ -286,7 +286,7 @@ static void say(FILE *out, json_t *o)
 
 /* ---- the device ------------------------------------------------------------------------- */
 
-static void say_process(FILE *out, const struct platform *p, int64_t ns)
+static void send_process(FILE *out, const struct platform *p, int64_t ns)
 {
 	json_t *row = json_pack("{s:s, s:s, s:o, s:n, s:o}", "name", "context creation", "unit",
 				p->is_gpu ? "us" : "", "value",
@@ -294,8 +294,8 @@ static void say_process(FILE *out, const struct platform *p, int64_t ns)
 				p->is_gpu ? json_null()
 					  : json_string("not applicable: the CPU device has none"));
 
-	say(out,
-	    json_pack("{s:s, s:s, s:[o]}", "record", "rows", "workload", "process", "rows", row));
+	send_record(out, json_pack("{s:s, s:s, s:[o]}", "record", "rows", "workload", "process",
+				   "rows", row));
 }
 
 /* cudaFree(0) makes the context where cudaSetDevice() did not, as before CUDA 12. */
@@ -305,14 +305,14 @@ static int open_device(FILE *out, enum wait_policy sync, struct platform *p)
 	int64_t begin; /* asking for a wait policy may make the context, too */
 	int err;
 
-	say(out, child_phase_json("opening the device"));
+	send_record(out, child_phase_json("opening the device"));
 	begin = clock_ns();
 	err = sync_prepare(sync);
 	err = err ? err : platform_device(p);
 	if (err)
 		return err;
 	CUDA(cudaFree(0));
-	say_process(out, p, clock_ns() - begin);
+	send_process(out, p, clock_ns() - begin);
 	system_pci_address(pci);
 	system_free_processor(p->is_gpu ? pci : NULL, !p->is_gpu);
 	return 0;
@@ -320,7 +320,7 @@ static int open_device(FILE *out, enum wait_policy sync, struct platform *p)
 
 /* ---- probes ----------------------------------------------------------------------------- */
 
-static const struct workload *find(const char *name)
+static const struct workload *find_workload(const char *name)
 {
 	for (const struct workload *const *w = workloads; *w; w++)
 		if (!strcmp((*w)->name, name))
@@ -329,7 +329,7 @@ static const struct workload *find(const char *name)
 }
 
 /* Limits, set-up, report and teardown, as `rift run NAME probe=quick` has them. */
-static int probe(FILE *out, const struct workload *w, const void *opts)
+static int run_probe(FILE *out, const struct workload *w, const void *opts)
 {
 	struct report *report = calloc(1, sizeof(*report));
 	void *state = calloc(1, w->state_size + 1);
@@ -342,8 +342,8 @@ static int probe(FILE *out, const struct workload *w, const void *opts)
 	if (!err)
 		err = w->report(opts, state, report);
 	if (!err)
-		say(out, json_pack("{s:s, s:s, s:o}", "record", "rows", "workload", w->name, "rows",
-				   run_report_json(report)));
+		send_record(out, json_pack("{s:s, s:s, s:o}", "record", "rows", "workload", w->name,
+					   "rows", run_report_json(report)));
 	w->teardown(state);
 	free(state);
 	free(report);
@@ -360,7 +360,7 @@ static int call_probe(void *arg)
 {
 	struct probing *p = arg;
 
-	return probe(p->out, p->w, p->opts);
+	return run_probe(p->out, p->w, p->opts);
 }
 
 static int probe_or_refuse(FILE *out, const struct workload *w, const void *opts)
@@ -372,7 +372,7 @@ static int probe_or_refuse(FILE *out, const struct workload *w, const void *opts
 	return err == -ENOSYS ? refusal_complain(&r, w->name) : err;
 }
 
-static void say_phase(FILE *out, const char *workload)
+static void send_phase(FILE *out, const char *workload)
 {
 	char text[64];
 	json_t *o;
@@ -380,19 +380,19 @@ static void say_phase(FILE *out, const char *workload)
 	snprintf(text, sizeof(text), "probing %s", workload);
 	o = child_phase_json(text);
 	json_object_set_new(o, "workload", json_string(workload));
-	say(out, o);
+	send_record(out, o);
 }
 
 static int probe_workload(FILE *out, const char *name)
 {
-	const struct workload *w = find(name);
+	const struct workload *w = find_workload(name);
 	struct params params;
 	void *opts;
 	int err;
 
 	if (!w)
 		return 0;
-	say_phase(out, name);
+	send_phase(out, name);
 	opts = calloc(1, w->opts_size + 1);
 	CHECK(opts, "memory of %s", name);
 	params_init(&params, w->params, w->name, opts);
@@ -400,8 +400,8 @@ static int probe_workload(FILE *out, const char *name)
 	if (!err)
 		err = probe_or_refuse(out, w, opts);
 	if (err && err != -EINTR)
-		say(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload", name, "code",
-				   -err));
+		send_record(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload", name,
+					   "code", -err));
 	params_release(&params);
 	free(opts);
 	return err == -EINTR || err == -ENODEV ? err : interrupted() ? -EINTR : 0;
@@ -410,11 +410,11 @@ static int probe_workload(FILE *out, const char *name)
 /* ---- the process ------------------------------------------------------------------------ */
 
 /* After the probes: NVML and digests take their time, and load the machine. */
-static void say_header(FILE *out, struct platform *p, enum wait_policy sync)
+static void send_header(FILE *out, struct platform *p, enum wait_policy sync)
 {
 	json_t *o, *environment;
 
-	say(out, child_phase_json("looking the platform over"));
+	send_record(out, child_phase_json("looking the platform over"));
 	platform_details(p);
 	environment = environment_of(p);
 	o = json_pack("{s:s, s:o}", "record", "header", "device", platform_device_json(p));
@@ -422,7 +422,7 @@ static void say_header(FILE *out, struct platform *p, enum wait_policy sync)
 	json_decref(environment);
 	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
 			    json_string(sync_names[sync]));
-	say(out, o);
+	send_record(out, o);
 }
 
 int costs_work(FILE *out, const json_t *job)
@@ -443,9 +443,9 @@ int costs_work(FILE *out, const json_t *job)
 	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed) && !err; i++)
 		err = probe_workload(out, probed[i]);
 	if (!err && json_is_true(json_object_get(job, "header")))
-		say_header(out, &platform, sync);
+		send_header(out, &platform, sync);
 	if (!err)
-		say(out, json_pack("{s:s}", "record", "bye"));
+		send_record(out, json_pack("{s:s}", "record", "bye"));
 	platform_release(&platform);
 	return err;
 }

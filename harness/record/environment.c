@@ -11,7 +11,7 @@
 static const char *const parts[] = { "build", "host",	   "virt",	 "gpu",
 				     "env",   "libraries", "cuda_flags", NULL };
 
-/* Of the binary that runs: two sessions are of one binary or they are not. */
+/* The digest of the running binary: two sessions are of one binary or they are not. */
 static json_t *binary_json(void)
 {
 	struct digest_hex hex;
@@ -85,7 +85,7 @@ void environment_hash(const json_t *header, char out[HASH_TEXT])
 	json_decref(o);
 }
 
-static char *shown(const json_t *v)
+static char *value_text(const json_t *v)
 {
 	char *text = v ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("missing");
 
@@ -98,7 +98,7 @@ static void append_change(const char *part, const char *name, const json_t *a, c
 			  char *what, size_t size)
 {
 	size_t used = strlen(what);
-	char *before = shown(a), *now = shown(b);
+	char *before = value_text(a), *now = value_text(b);
 
 	snprintf(what + used, size - used, "%s%s.%s: %.60s -> %.60s", used ? "; " : "", part, name,
 		 before, now);

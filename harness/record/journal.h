@@ -76,8 +76,8 @@ struct journal {
 	/* what is known of replicates; journal_view() copies it row by row */
 	unsigned char *status; /* [replicate * points + point], enum point_status */
 	/*
-	 * The same: process values, medians over the blocks. Of a pair that took turns they are
-	 * moved so that b over a is what the turns say, the median of their ratios.
+	 * The same: process values, medians over the blocks. For a pair that took turns they are
+	 * moved so that b over a is the median of the ratios of the turns.
 	 */
 	double *total_ns, *enq_ns;
 	double *company;  /* a replicate: in company over alone (company.h); NAN: not known */
@@ -147,14 +147,14 @@ enum wait_policy journal_policy(const struct journal *j, int replicate, int i);
 
 /*
  * Leaves the points of one policy of several: the session is then as if it had been swept with that
- * policy alone. Of one that was read; nothing can be written to it any more.
+ * policy alone. The session was read, not begun; nothing can be written to it any more.
  */
 void journal_keep_policy(struct journal *j, enum wait_policy policy);
 
 /*
  * The session is from here on one without the points that do not stay (stays[point]); those that do
- * have new numbers. Of one that is being written the file says so, with `why`, an object whose
- * reference it drops: journal_drop(). Returns 0 or a negative errno after one line.
+ * have new numbers. journal_drop() is for a session that is being written: its file says so, with
+ * `why`, an object whose reference it drops. Returns 0 or a negative errno after one line.
  */
 void journal_keep_points(struct journal *j, const bool *stays);
 int journal_drop(struct journal *j, const bool *stays, json_t *why);

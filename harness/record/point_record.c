@@ -14,7 +14,7 @@
 /* ---- arrays ----------------------------------------------------------------------------- */
 
 /* The arrays of one name, one after the other. */
-static json_t *joined(json_t *const *visit, int rounds, const char *name)
+static json_t *join_rounds(json_t *const *visit, int rounds, const char *name)
 {
 	json_t *all = json_array();
 
@@ -38,7 +38,7 @@ static json_t *rounds_of_blocks(json_t *const *visit, int rounds)
 	return all;
 }
 
-static json_int_t sum(json_t *const *visit, int rounds, const char *name)
+static json_int_t sum_visits(json_t *const *visit, int rounds, const char *name)
 {
 	json_int_t total = 0;
 
@@ -49,7 +49,7 @@ static json_int_t sum(json_t *const *visit, int rounds, const char *name)
 
 /* ---- summary ---------------------------------------------------------------------------- */
 
-static json_t *whole(double ns)
+static json_t *whole_ns(double ns)
 {
 	return isfinite(ns) ? json_integer((json_int_t)llround(ns)) : json_null();
 }
@@ -64,7 +64,7 @@ static json_t *sample_json(const struct sample *s)
 	json_t *o = json_pack("{s:o}", "median", json_number(s->median));
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		json_object_set_new(o, rows[i].name, whole(rows[i].ns));
+		json_object_set_new(o, rows[i].name, whole_ns(rows[i].ns));
 	return o;
 }
 
@@ -72,8 +72,8 @@ static json_t *sample_json(const struct sample *s)
  * The blocks that count: not those with events. They are no fault, but not typical; without any
  * other, they are all there is.
  */
-static int choose(const json_t *series, const json_t *marks, bool with_events, double *ns,
-		  uint32_t *mark)
+static int choose_blocks(const json_t *series, const json_t *marks, bool with_events, double *ns,
+			 uint32_t *mark)
 {
 	size_t all = json_array_size(marks);
 	int n = 0;
@@ -86,7 +86,7 @@ static int choose(const json_t *series, const json_t *marks, bool with_events, d
 		ns[n] = json_number_value(json_array_get(series, i));
 		mark[n++] = m & ~(uint32_t)MARK_EVENTS;
 	}
-	return n || with_events ? n : choose(series, marks, true, ns, mark);
+	return n || with_events ? n : choose_blocks(series, marks, true, ns, mark);
 }
 
 struct series {
@@ -102,7 +102,7 @@ static struct series series_of(const json_t *point, const char *name)
 	struct series s = { calloc(all, sizeof(*s.ns)), calloc(all, sizeof(*s.mark)), 0 };
 
 	CHECK(s.ns && s.mark, "memory of %zu blocks", all);
-	s.n = choose(json_object_get(point, name), marks, false, s.ns, s.mark);
+	s.n = choose_blocks(json_object_get(point, name), marks, false, s.ns, s.mark);
 	return s;
 }
 
@@ -217,7 +217,7 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 	json_object_set_new(o, "status", json_string(failed ? "check_failed" : "ok"));
 	json_object_set_new(o, "rounds", json_integer(seen));
 	for (int i = 0; arrays[i]; i++)
-		json_object_set_new(o, arrays[i], joined(visit, rounds, arrays[i]));
+		json_object_set_new(o, arrays[i], join_rounds(visit, rounds, arrays[i]));
 	if (json_is_null(json_array_get(json_object_get(o, "sm_clock_mhz"), 0)))
 		json_object_set_new(o, "sm_clock_mhz", json_null());
 	json_object_set_new(o, "round_of_block", rounds_of_blocks(visit, rounds));
@@ -225,7 +225,7 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 		o, "blocks",
 		json_integer((json_int_t)json_array_size(json_object_get(o, "t_total_ns"))));
 	for (int i = 0; sums[i]; i++)
-		json_object_set_new(o, sums[i], json_integer(sum(visit, rounds, sums[i])));
+		json_object_set_new(o, sums[i], json_integer(sum_visits(visit, rounds, sums[i])));
 	for (int i = 0; same[i]; i++)
 		copy_first(o, visit, rounds, same[i]);
 	json_object_set_new(o, "check", check);

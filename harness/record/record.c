@@ -13,7 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 
-/* Of reals in a line: enough for ns in a day, and short. */
+/* Digits of a real in a line: enough for ns in a day, and short. */
 enum { REAL_DIGITS = 12 };
 
 /* Bytes of a line that is read: 30 times the longest, a plan of all workloads. */

@@ -19,7 +19,7 @@
 /* ---- lines ------------------------------------------------------------------------------ */
 
 #define RECORD_SCHEMA "2.0"
-/* Of what is written, and the oldest that is read (RECORDS.md: what is called otherwise there). */
+/* Major versions: the one written, and the oldest read (RECORDS.md has the names of older ones). */
 enum { RECORD_SCHEMA_MAJOR = 2, RECORD_SCHEMA_OLDEST = 1 };
 
 /* Why a block may be off: bits of marks[]. */
@@ -27,7 +27,7 @@ enum mark {
 	MARK_SWITCHED = 1, /* the thread was switched away from */
 	MARK_MOVED = 2,	   /* it ended on another processor than it began on */
 	MARK_CLOCK = 4,	   /* a canary beside it was off */
-	MARK_QUEUE = 8,	   /* more launches than the queue holds: calls wait for room */
+	MARK_QUEUE = 8,	   /* more launches than the queue holds: calls wait for a place */
 	MARK_EVENTS = 16,  /* an event pair was recorded around it, which costs time */
 	MARK_ALL = 31,
 };

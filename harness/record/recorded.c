@@ -49,8 +49,8 @@ int session_sync_check(const char *sync)
 	return param_parse(&sync_row, "--sync", sync, &kind);
 }
 
-/* "spin, yield": the kinds that a session has. */
-static void list_kinds(const struct design *d, char *out, size_t size)
+/* "spin, yield": the wait policies of a session. */
+static void list_policies(const struct design *d, char *out, size_t size)
 {
 	size_t used = (size_t)snprintf(out, size, "%s", sync_names[d->sync]);
 
@@ -58,23 +58,23 @@ static void list_kinds(const struct design *d, char *out, size_t size)
 		used += (size_t)snprintf(out + used, size - used, ", %s", sync_names[d->policy[i]]);
 }
 
-static int choose_kind(struct journal *j, const char *path, const char *sync)
+static int choose_policy(struct journal *j, const char *path, const char *sync)
 {
-	char kinds[64];
+	char swept[64];
 	int kind;
 
 	if (!sync && !j->plan.design.policies)
 		return 0;
-	list_kinds(&j->plan.design, kinds, sizeof(kinds));
+	list_policies(&j->plan.design, swept, sizeof(swept));
 	if (!sync)
 		return complain(EINVAL,
 				"%s was swept with several wait policies, %s: name one, --sync "
 				"%s",
-				path, kinds, sync_names[j->plan.design.sync]);
+				path, swept, sync_names[j->plan.design.sync]);
 	if (param_parse(&sync_row, "--sync", sync, &kind))
 		return -EINVAL;
 	if (!plan_has_policy(&j->plan, (enum wait_policy)kind))
-		return complain(EINVAL, "--sync=%s: %s was swept with %s", sync, path, kinds);
+		return complain(EINVAL, "--sync=%s: %s was swept with %s", sync, path, swept);
 	if (j->plan.design.policies)
 		journal_keep_policy(j, (enum wait_policy)kind);
 	return 0;
@@ -156,7 +156,7 @@ int session_read(struct journal *j, const char *path, const char *sync)
 		j->path = strdup(path);
 		CHECK(j->path, "memory of a name");
 	}
-	return err ? err : choose_kind(j, path, sync);
+	return err ? err : choose_policy(j, path, sync);
 }
 
 /* ---- sides -------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ int session_side_parse(const char *text, int *side)
 }
 
 /* The side that a word ends with; SIDE_ANY: none. */
-static int end_of(const char *word)
+static int side_suffix(const char *word)
 {
 	size_t n = strlen(word);
 
@@ -181,7 +181,7 @@ static int end_of(const char *word)
 
 int session_word_parse(const struct session_arg *arg, char **path, int *side)
 {
-	int end = end_of(arg->word);
+	int end = side_suffix(arg->word);
 	bool is_file;
 
 	*path = strdup(arg->word);

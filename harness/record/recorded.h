@@ -31,8 +31,8 @@ bool costs_is(const char *path);
  * errno after one line. *j may be released after a failure too.
  *
  * sync: the wait policy that --sync names, or NULL. A session that was swept with several has
- * to be told which, and is read as if it had been swept with that alone: points of different kinds
- * are different points. One that was swept with another alone is refused.
+ * to be told which, and is read as if it had been swept with that alone: points of different
+ * policies are different points. One that was swept with another alone is refused.
  */
 int session_read(struct journal *j, const char *path, const char *sync);
 
@@ -63,7 +63,7 @@ int session_read_side(struct journal *j, const struct session_arg *arg, const ch
 		      int *side);
 
 /*
- * Of one that was read otherwise: has it the side that the argument names? *side as above, after
+ * Has a session that was read otherwise the side that the argument names? *side as above, after
  * session_word_parse(). 0, or -EINVAL after one line.
  */
 int session_side_check(const struct journal *j, const struct session_arg *arg, int *side);

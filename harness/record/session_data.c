@@ -29,7 +29,7 @@ enum { TURN_TOTAL, TURN_ENQ, TURN_SERIES };
 static const char *const series_names[TURN_SERIES] = { "t_total_ns", "t_enq_ns" };
 
 /* The median of a round's blocks, of those without a mark where there are any; NAN: none. */
-static double median_of_round(const json_t *line, const char *series, int round, double *room)
+static double median_of_round(const json_t *line, const char *series, int round, double *scratch)
 {
 	const json_t *rounds = json_object_get(line, "round_of_block"), *of;
 	const json_t *ns = json_object_get(line, series), *marks = json_object_get(line, "marks");
@@ -41,8 +41,8 @@ static double median_of_round(const json_t *line, const char *series, int round,
 	json_array_foreach(rounds, i,
 			   of) if (json_integer_value(of) == round &&
 				   (!unmarked || !json_integer_value(json_array_get(marks, i))))
-		room[n++] = json_number_value(json_array_get(ns, i));
-	return median_of(room, n);
+		scratch[n++] = json_number_value(json_array_get(ns, i));
+	return median_of(scratch, n);
 }
 
 /* A point's rounds are kept; where the other side of the pair has it too, both values are moved. */
@@ -50,7 +50,7 @@ static void journal_take_turns(struct journal *j, int replicate, int point, cons
 {
 	size_t rounds = (size_t)j->plan.design.rounds, points = (size_t)j->plan.n_points;
 	size_t blocks = json_array_size(json_object_get(line, "round_of_block"));
-	double *room;
+	double *scratch;
 
 	if (!j->plan.design.pairs)
 		return;
@@ -58,12 +58,12 @@ static void journal_take_turns(struct journal *j, int replicate, int point, cons
 		j->turns = journal_zeroed((size_t)j->replicates, sizeof(*j->turns));
 	if (!j->turns[replicate])
 		j->turns[replicate] = journal_zeroed(points * rounds * TURN_SERIES, sizeof(double));
-	room = journal_zeroed(blocks, sizeof(*room));
+	scratch = journal_zeroed(blocks, sizeof(*scratch));
 	for (size_t r = 0; r < rounds; r++)
 		for (size_t k = 0; k < TURN_SERIES; k++)
 			j->turns[replicate][((size_t)point * rounds + r) * TURN_SERIES + k] =
-				median_of_round(line, series_names[k], (int)r, room);
-	free(room);
+				median_of_round(line, series_names[k], (int)r, scratch);
+	free(scratch);
 }
 
 /* The median of b / a over the rounds that both have; NAN: none. */
@@ -157,7 +157,7 @@ void journal_release_turns(struct journal *j)
 
 /* ---- what lines say, whether just written or read back ---------------------------------- */
 
-/* Of a plan of several wait policies. */
+/* Keeps the header of each wait policy, as a plan may have several. */
 static void apply_policy(struct journal *j, int side, json_t *line)
 {
 	const json_t *flags = json_object_get(line, "cuda_flags");
@@ -184,7 +184,7 @@ void journal_apply_header(struct journal *j, int replicate, json_t *line)
 	j->attempts[replicate]++;
 }
 
-static enum point_status status_of(const char *text)
+static enum point_status parse_status(const char *text)
 {
 	if (!text)
 		return POINT_FAILED;
@@ -229,7 +229,7 @@ void journal_apply_point(struct journal *j, int replicate, int point, const json
 	size_t n = json_array_size(canaries);
 
 	j->status[at] =
-		(unsigned char)status_of(json_string_value(json_object_get(line, "status")));
+		(unsigned char)parse_status(json_string_value(json_object_get(line, "status")));
 	if (j->status[at] == POINT_NOT_SUPPORTED)
 		apply_refusal(j, journal_side(j, replicate), point, json_object_get(line, "error"));
 	j->total_ns[at] = assembled_median(line, "t_total_ns");
@@ -462,7 +462,7 @@ static int take_visit(const json_t *o, const struct record_scan *scan, void *arg
 }
 
 /* A crash may have come between the last visit of a point and its record. */
-static int write_missing_of(struct journal *j, int replicate)
+static int write_missing(struct journal *j, int replicate)
 {
 	int rounds = j->plan.design.rounds, err = 0;
 
@@ -479,9 +479,9 @@ static int write_missing_of(struct journal *j, int replicate)
 
 static int write_missing_points(struct journal *j)
 {
-	int err = write_missing_of(j, j->visit_replicate[0]);
+	int err = write_missing(j, j->visit_replicate[0]);
 
-	return err ? err : write_missing_of(j, j->visit_replicate[1]);
+	return err ? err : write_missing(j, j->visit_replicate[1]);
 }
 
 /* The file again, without what was dropped. */
@@ -607,7 +607,7 @@ int journal_read(struct journal *j, const char *path)
 
 /* ---- one wait policy of a session that was swept with several ----------------------- */
 
-/* Of each row of n elements, those of the points that stay, moved together. */
+/* Moves the elements of the points that stay together, in each row of n elements. */
 static void keep_columns(void *all, size_t size, int rows, const bool *stays, int n)
 {
 	char *to = all;
@@ -698,7 +698,7 @@ void journal_keep_policy(struct journal *j, enum wait_policy kind)
 /* ---- some processes of one side --------------------------------------------------------- */
 
 /* Rows of `size` bytes a replicate, those of the replicates that are taken. */
-static void *taken(const void *all, size_t size, const int *replicate, int n)
+static void *take_rows(const void *all, size_t size, const int *replicate, int n)
 {
 	char *rows = journal_zeroed((size_t)n, size);
 
@@ -728,14 +728,14 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	out->refused[0] = j->refused[side];
 	out->launches = j->launches;
 	out->step = j->step;
-	out->status = taken(j->status, points * sizeof(*j->status), replicate, n);
-	out->total_ns = taken(j->total_ns, points * sizeof(*j->total_ns), replicate, n);
-	out->enq_ns = taken(j->enq_ns, points * sizeof(*j->enq_ns), replicate, n);
-	out->noisy = taken(j->noisy, points * sizeof(*j->noisy), replicate, n);
-	out->failures = taken(j->failures, points * sizeof(*j->failures), replicate, n);
-	out->complete = taken(j->complete, sizeof(*j->complete), replicate, n);
-	out->attempts = taken(j->attempts, sizeof(*j->attempts), replicate, n);
-	out->canary_ns = taken(j->canary_ns, sizeof(*j->canary_ns), replicate, n);
+	out->status = take_rows(j->status, points * sizeof(*j->status), replicate, n);
+	out->total_ns = take_rows(j->total_ns, points * sizeof(*j->total_ns), replicate, n);
+	out->enq_ns = take_rows(j->enq_ns, points * sizeof(*j->enq_ns), replicate, n);
+	out->noisy = take_rows(j->noisy, points * sizeof(*j->noisy), replicate, n);
+	out->failures = take_rows(j->failures, points * sizeof(*j->failures), replicate, n);
+	out->complete = take_rows(j->complete, sizeof(*j->complete), replicate, n);
+	out->attempts = take_rows(j->attempts, sizeof(*j->attempts), replicate, n);
+	out->canary_ns = take_rows(j->canary_ns, sizeof(*j->canary_ns), replicate, n);
 	free(replicate);
 }
 

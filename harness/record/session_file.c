@@ -114,7 +114,7 @@ static int lock_file(int fd)
 	return err == EACCES ? EAGAIN : err;
 }
 
-static int refuse(const char *path, const char *note)
+static int refuse_locked(const char *path, const char *note)
 {
 	struct holder h;
 
@@ -138,7 +138,7 @@ int lock_take(struct lock *l, int fd, const char *path)
 			 path, strerror(err), l->note);
 	noted = err == EAGAIN ? EBUSY : take_note(l->note, &h);
 	if (noted == EBUSY)
-		noted = refuse(path, l->note);
+		noted = refuse_locked(path, l->note);
 	else if (noted && err) /* there is nothing but the note */
 		noted = complain(noted, "cannot write %s: %s", l->note, strerror(noted));
 	else
@@ -214,7 +214,7 @@ void journal_name(const struct journal *j, const char *suffix, char out[JOURNAL_
 	snprintf(out, JOURNAL_NAME, "%s%s", j->path, suffix);
 }
 
-/* The plan is known: room for what will be known of every point. */
+/* The plan is known: memory for what will be known of every point. */
 void journal_allocate(struct journal *j)
 {
 	size_t points = (size_t)j->plan.n_points;
@@ -284,7 +284,7 @@ static json_t *plan_record(const struct journal *j, json_t *plan, const char *ar
 	return o;
 }
 
-static bool exists(const char *path)
+static bool is_file(const char *path)
 {
 	struct stat st;
 
@@ -313,15 +313,15 @@ int journal_refuse(const char *path)
 {
 	char part[JOURNAL_NAME];
 
-	if (exists(path) && access(path, F_OK))
+	if (is_file(path) && access(path, F_OK))
 		return complain(EEXIST,
 				"%s is a link that leads nowhere; name the file itself, or "
 				"another, with --output",
 				path);
-	if (exists(path))
+	if (is_file(path))
 		return complain(EEXIST, "%s exists; give another name with --output", path);
 	snprintf(part, sizeof(part), "%s.part", path);
-	if (exists(part))
+	if (is_file(part))
 		return complain(EEXIST,
 				"%s exists: go on with it by `rift sweep --resume %s`, or give "
 				"another name",
@@ -401,7 +401,7 @@ int journal_check_part(const struct journal *j)
 }
 
 /* Not to the name that was asked for: somebody else's file is there. */
-static void say_moved(struct journal *j, char *taken)
+static void report_moved(struct journal *j, char *taken)
 {
 	j->moved = strcmp(taken, j->path);
 	if (j->moved)
@@ -428,7 +428,7 @@ int journal_finish(struct journal *j)
 	err = output_rename_new(part, j->path, &taken);
 	if (err)
 		return complain(err, "cannot rename %s to %s: %s", part, j->path, strerror(err));
-	say_moved(j, taken);
+	report_moved(j, taken);
 	return 0;
 }
 
@@ -492,7 +492,7 @@ int journal_begin(struct journal *j, int replicate)
 	return j->visit_replicate[!side] < 0 ? record_clear(&j->visits) : 0;
 }
 
-static json_t *line_of(const struct journal *j, const char *record, int replicate)
+static json_t *make_line(const struct journal *j, const char *record, int replicate)
 {
 	int processes = j->plan.design.processes;
 
@@ -503,7 +503,7 @@ static json_t *line_of(const struct journal *j, const char *record, int replicat
 
 int journal_header(struct journal *j, int replicate, json_t *o)
 {
-	json_t *line = line_of(j, "header", replicate);
+	json_t *line = make_line(j, "header", replicate);
 	int side = replicate / j->plan.design.processes;
 	char hash[HASH_TEXT];
 
@@ -526,7 +526,7 @@ int journal_header(struct journal *j, int replicate, json_t *o)
 
 static int write_point(struct journal *j, int replicate, int point, json_t *fields)
 {
-	json_t *line = line_of(j, "point", replicate), *axes = plan_axes_json(&j->plan, point);
+	json_t *line = make_line(j, "point", replicate), *axes = plan_axes_json(&j->plan, point);
 
 	json_object_set_new(line, "key", json_string(j->plan.point[point].key));
 	json_object_set_new(line, "axes", axes);
@@ -548,7 +548,7 @@ int journal_visit(struct journal *j, int replicate, int point, int round, json_t
 {
 	int rounds = j->plan.design.rounds;
 	json_t **kept = &journal_visits(j, replicate, point)[round];
-	json_t *line = line_of(j, "visit", replicate);
+	json_t *line = make_line(j, "visit", replicate);
 	int err;
 
 	json_object_set_new(line, "schema", json_string(RECORD_SCHEMA));
@@ -573,7 +573,7 @@ int journal_failure(struct journal *j, int replicate, int point, const char *sta
 	if (final)
 		return write_point(j, replicate, point,
 				   json_pack("{s:s, s:o}", "status", status, "error", error));
-	line = line_of(j, "failure", replicate);
+	line = make_line(j, "failure", replicate);
 	json_object_set_new(line, "key", json_string(j->plan.point[point].key));
 	json_object_set_new(line, "status", json_string(status));
 	json_object_set_new(line, "error", error);
@@ -643,14 +643,14 @@ static int count_in(const struct journal *j, int replicate, bool good)
 }
 
 /* By how much the last canaries of a process are longer than the first; NAN: not known. */
-static double drift(const struct journal *j, int side)
+static double canary_drift(const struct journal *j, int side)
 {
 	return j->drift_ns[side][1] / j->drift_ns[side][0] - 1;
 }
 
 int journal_trailer(struct journal *j, int replicate, json_t *bye)
 {
-	json_t *line = line_of(j, "trailer", replicate);
+	json_t *line = make_line(j, "trailer", replicate);
 	int side = journal_side(j, replicate), err;
 	char hash[HASH_TEXT];
 
@@ -658,7 +658,7 @@ int journal_trailer(struct journal *j, int replicate, json_t *bye)
 	json_object_set_new(line, "failed", json_integer(count_in(j, replicate, false)));
 	json_object_update_missing(line, bye);
 	json_decref(bye);
-	json_object_set_new(line, "canary_drift", json_number(drift(j, side)));
+	json_object_set_new(line, "canary_drift", json_number(canary_drift(j, side)));
 	hash_text(&j->part.hash, hash);
 	json_object_set_new(line, "lines_sha256", json_string(hash));
 	json_object_set_new(line, "complete", json_true());

@@ -143,7 +143,7 @@ static bool same_number(double x, double y)
 }
 
 /* Members that only one has do not count: another version may have more. */
-static bool agree(const json_t *x, const json_t *y)
+static bool are_equal(const json_t *x, const json_t *y)
 {
 	const char *name;
 	json_t *v;
@@ -154,7 +154,7 @@ static bool agree(const json_t *x, const json_t *y)
 		bool same = json_array_size(x) == json_array_size(y);
 
 		for (size_t i = 0; i < json_array_size(x) && same; i++)
-			same = agree(json_array_get(x, i), json_array_get(y, i));
+			same = are_equal(json_array_get(x, i), json_array_get(y, i));
 		return same;
 	}
 	if (!json_is_object(x) || !json_is_object(y))
@@ -163,7 +163,7 @@ static bool agree(const json_t *x, const json_t *y)
 	{
 		const json_t *other = json_object_get(y, name);
 
-		if (other && !agree(v, other))
+		if (other && !are_equal(v, other))
 			return false;
 	}
 	return true;
@@ -180,7 +180,7 @@ static struct text summary_wrong(const json_t *point)
 	{
 		const json_t *other = json_object_get(said, name);
 
-		if (other && !agree(other, v))
+		if (other && !are_equal(other, v))
 			snprintf(wrong.s, sizeof(wrong.s),
 				 "summary.%.20s is not that of the blocks", name);
 	}
@@ -258,7 +258,7 @@ struct checked_session {
 	json_t *seen;			 /* "replicate key" of each point -> true */
 };
 
-static const char *text(const json_t *o, const char *name)
+static const char *text_field(const json_t *o, const char *name)
 {
 	const char *s = json_string_value(json_object_get(o, name));
 
@@ -278,8 +278,8 @@ static const char *session_check_plan(struct checked_session *s, const json_t *r
 
 	if (sides != 1 && sides != 2)
 		return "sides is neither 1 nor 2";
-	snprintf(s->id, sizeof(s->id), "%s", text(record, "session_id"));
-	snprintf(s->plan_hash, sizeof(s->plan_hash), "%s", text(record, "plan_sha256"));
+	snprintf(s->id, sizeof(s->id), "%s", text_field(record, "session_id"));
+	snprintf(s->plan_hash, sizeof(s->plan_hash), "%s", text_field(record, "plan_sha256"));
 	s->sides = (int)sides;
 	s->processes = (int)processes;
 	s->rounds = (int)json_integer_value(json_object_get(design, "rounds"));
@@ -293,7 +293,7 @@ static const char *session_check_plan(struct checked_session *s, const json_t *r
 /* The number of the process that a record is of; -1: not planned. */
 static int replicate_of(const struct checked_session *s, const json_t *record)
 {
-	const char *side = text(record, "side");
+	const char *side = text_field(record, "side");
 	json_int_t process = json_integer_value(json_object_get(record, "process_index"));
 	int k = !strcmp(side, "b");
 
@@ -302,7 +302,7 @@ static int replicate_of(const struct checked_session *s, const json_t *record)
 	return k * s->processes + (int)process;
 }
 
-/* Of a planned process that goes on: NULL, and *replicate. */
+/* NULL and *replicate where the record is of a planned process that goes on; else what is wrong. */
 static const char *find_process(const struct checked_session *s, const json_t *record,
 				int *replicate)
 {
@@ -316,9 +316,9 @@ static const char *session_check_header(struct checked_session *s, const json_t 
 {
 	int replicate;
 
-	if (strcmp(text(record, "session_id"), s->id))
+	if (strcmp(text_field(record, "session_id"), s->id))
 		return "session_id is not the plan's: a line of another session";
-	if (strcmp(text(record, "plan_sha256"), s->plan_hash))
+	if (strcmp(text_field(record, "plan_sha256"), s->plan_hash))
 		return "plan_sha256 is not the plan's: a line of another session";
 	return find_process(s, record, &replicate);
 }
@@ -331,11 +331,11 @@ static const char *session_check_point(struct checked_session *s, const json_t *
 
 	if (wrong)
 		return wrong;
-	snprintf(name, sizeof(name), "%d %s", replicate, text(record, "key"));
+	snprintf(name, sizeof(name), "%d %s", replicate, text_field(record, "key"));
 	if (json_object_get(s->seen, name))
 		return "a second record of this point and process";
 	json_object_set_new(s->seen, name, json_true());
-	if (!strcmp(text(record, "status"), "ok"))
+	if (!strcmp(text_field(record, "status"), "ok"))
 		s->process[replicate].ok++;
 	else
 		s->process[replicate].other++;
@@ -392,16 +392,16 @@ struct checking {
 	json_t *keys; /* of the plan: key -> true; NULL before it */
 };
 
-static int wrong(const struct checking *c, const char *what, const char *field)
+static int complain_at(const struct checking *c, const char *what, const char *field)
 {
 	return complain(EINVAL, "%s:%ld: %s%s%s", c->scan->path, (long)c->scan->line + 1, what,
 			*field ? ": " : "", field);
 }
 
 /* NULL, "": nothing. */
-static int said(const struct checking *c, const char *what)
+static int complain_if(const struct checking *c, const char *what)
 {
-	return what && *what ? wrong(c, what, "") : 0;
+	return what && *what ? complain_at(c, what, "") : 0;
 }
 
 /* ---- fields ----------------------------------------------------------------------------- */
@@ -435,7 +435,7 @@ static int check_fields(const struct checking *c, const json_t *o, const struct 
 {
 	for (; f->name; f++)
 		if (!is_kind(json_object_get(o, f->name), f->kind))
-			return wrong(c, "a field is missing or of the wrong kind", f->name);
+			return complain_at(c, "a field is missing or of the wrong kind", f->name);
 	return 0;
 }
 
@@ -483,10 +483,10 @@ static int check_hash(const struct checking *c, const json_t *o)
 
 	hash_text(&c->scan->hash, hash);
 	if (strcmp(hash, json_string_value(json_object_get(o, "lines_sha256"))))
-		return wrong(c,
-			     "the lines before are not what lines_sha256 says: the file was "
-			     "changed",
-			     "");
+		return complain_at(c,
+				   "the lines before are not what lines_sha256 says: the file was "
+				   "changed",
+				   "");
 	return 0;
 }
 
@@ -502,8 +502,8 @@ static int take_plan(struct checking *c, const json_t *o)
 		return err;
 	hash_json(plan, hash);
 	if (strcmp(hash, json_string_value(json_object_get(o, "plan_sha256"))))
-		return wrong(c, "the plan is not what plan_sha256 says", "");
-	err = said(c, plan_wrong(plan).s);
+		return complain_at(c, "the plan is not what plan_sha256 says", "");
+	err = complain_if(c, plan_wrong(plan).s);
 	if (err)
 		return err;
 	c->keys = json_object();
@@ -511,14 +511,15 @@ static int take_plan(struct checking *c, const json_t *o)
 	{
 		key = json_string_value(json_object_get(point, "key"));
 		if (!key || json_object_get(c->keys, key))
-			return wrong(c, "two points of the plan have one key, or one has none", "");
+			return complain_at(
+				c, "two points of the plan have one key, or one has none", "");
 		json_object_set_new(c->keys, key, json_true());
 	}
 	snprintf(c->facts->session_id, sizeof(c->facts->session_id), "%s",
 		 json_string_value(json_object_get(o, "session_id")));
 	snprintf(c->facts->schema, sizeof(c->facts->schema), "%s",
 		 json_string_value(json_object_get(o, "schema")));
-	err = said(c, session_check_plan(&c->session, o));
+	err = complain_if(c, session_check_plan(&c->session, o));
 	c->facts->sides = c->session.sides;
 	c->facts->processes = c->session.processes;
 	return err;
@@ -528,7 +529,7 @@ static int check_measured(const struct checking *c, const json_t *o)
 {
 	int err = check_fields(c, o, measured_fields);
 
-	return err ? err : said(c, measured_wrong(o, c->session.rounds).s);
+	return err ? err : complain_if(c, measured_wrong(o, c->session.rounds).s);
 }
 
 static int take_header(struct checking *c, const json_t *o)
@@ -536,7 +537,7 @@ static int take_header(struct checking *c, const json_t *o)
 	int err = check_fields(c, o, header_fields);
 
 	c->facts->headers++;
-	return err ? err : said(c, session_check_header(&c->session, o));
+	return err ? err : complain_if(c, session_check_header(&c->session, o));
 }
 
 static int take_point(struct checking *c, const json_t *o)
@@ -547,8 +548,8 @@ static int take_point(struct checking *c, const json_t *o)
 	if (err)
 		return err;
 	if (!json_object_get(c->keys, json_string_value(json_object_get(o, "key"))))
-		return wrong(c, "a key that is not in the plan", "");
-	err = said(c, session_check_point(&c->session, o));
+		return complain_at(c, "a key that is not in the plan", "");
+	err = complain_if(c, session_check_point(&c->session, o));
 	if (err)
 		return err;
 	status = json_string_value(json_object_get(o, "status"));
@@ -558,13 +559,13 @@ static int take_point(struct checking *c, const json_t *o)
 	if (!strcmp(status, "ok") || !strcmp(status, "check_failed"))
 		err = check_measured(c, o);
 	else if (!json_is_object(json_object_get(o, "error")))
-		err = wrong(c, "a failed point without its error", "");
+		err = complain_at(c, "a failed point without its error", "");
 	if (!err && c->csv)
 		csv_point(c->csv, o);
 	return err;
 }
 
-/* Of the process after which the sequential rule looked; else null. */
+/* Checks the interim analysis after a process; null where the sequential rule made none. */
 static int check_interim(const struct checking *c, const json_t *interim)
 {
 	int err;
@@ -574,13 +575,13 @@ static int check_interim(const struct checking *c, const json_t *interim)
 	err = check_fields(c, interim, interim_fields);
 	if (!err && json_integer_value(json_object_get(interim, "wide")) !=
 			    (json_int_t)json_array_size(json_object_get(interim, "wide_keys")))
-		err = wrong(c, "wide and wide_keys of interim do not agree", "");
+		err = complain_at(c, "wide and wide_keys of interim do not agree", "");
 	if (!err && json_is_true(json_object_get(interim, "stop")))
 		c->facts->enough = (int)json_integer_value(json_object_get(interim, "processes"));
 	return err;
 }
 
-/* Of the process of a pair that started first. */
+/* Only the process of a pair that started first has such times. */
 static int check_alone(const struct checking *c, const json_t *alone)
 {
 	const json_t *ns;
@@ -595,15 +596,15 @@ static int check_alone(const struct checking *c, const json_t *alone)
 	json_object_foreach(json_object_get(alone, "t_total_ns"), key, ns)
 	{
 		if (!json_object_get(c->keys, key))
-			return wrong(c, "alone names a key that is not in the plan", "");
+			return complain_at(c, "alone names a key that is not in the plan", "");
 		if (!(json_number_value(ns) > 0))
-			return wrong(c, "a time of alone is no number above 0", "");
+			return complain_at(c, "a time of alone is no number above 0", "");
 	}
 	return 0;
 }
 
-/* Schema 1 calls it a look. */
-static const json_t *interim_of(const json_t *trailer)
+/* Schema 1 has it under the key look. */
+static const json_t *trailer_interim(const json_t *trailer)
 {
 	const json_t *interim = json_object_get(trailer, "interim");
 
@@ -616,12 +617,12 @@ static int take_trailer(struct checking *c, const json_t *o)
 
 	c->facts->trailers++;
 	if (!err)
-		err = check_interim(c, interim_of(o));
+		err = check_interim(c, trailer_interim(o));
 	if (!err)
 		err = check_alone(c, json_object_get(o, "alone"));
 	if (!err)
 		err = check_hash(c, o);
-	return err ? err : said(c, session_check_trailer(&c->session, o));
+	return err ? err : complain_if(c, session_check_trailer(&c->session, o));
 }
 
 /* Points that the processes to come do without, once the first ones are complete. */
@@ -636,15 +637,15 @@ static int take_fewer(struct checking *c, const json_t *o)
 		if (err)
 			break;
 		if (!json_is_string(key) || json_object_del(c->keys, json_string_value(key)))
-			err = wrong(c, "fewer names a key that is not in the plan", "");
+			err = complain_at(c, "fewer names a key that is not in the plan", "");
 	}
-	return err ? err : said(c, session_check_fewer(&c->session, o));
+	return err ? err : complain_if(c, session_check_fewer(&c->session, o));
 }
 
 static int take_visit(struct checking *c, const json_t *o)
 {
 	c->facts->visits++;
-	return said(c, visit_wrong(o).s);
+	return complain_if(c, visit_wrong(o).s);
 }
 
 static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
@@ -653,11 +654,11 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 
 	c->scan = scan;
 	if (record_is(o, "plan"))
-		return c->keys ? wrong(c, "a second plan", "") : take_plan(c, o);
+		return c->keys ? complain_at(c, "a second plan", "") : take_plan(c, o);
 	if (record_is(o, "visit"))
 		return take_visit(c, o);
 	if (!c->keys)
-		return wrong(c, "the first line is no plan", "");
+		return complain_at(c, "the first line is no plan", "");
 	if (record_is(o, "header"))
 		return take_header(c, o);
 	if (record_is(o, "point"))
@@ -667,7 +668,8 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 	if (record_is(o, "fewer"))
 		return take_fewer(c, o);
 	/* failures, and what later versions add */
-	return json_is_string(json_object_get(o, "record")) ? 0 : wrong(c, "no field record", "");
+	return json_is_string(json_object_get(o, "record")) ? 0
+							    : complain_at(c, "no field record", "");
 }
 
 static bool ends_with(const char *path, const char *end)

@@ -83,7 +83,7 @@ double calibration_tick(double *ns, int n)
 }
 
 /* Their cost on the host, and their tick: pairs have nothing between them. */
-static void events(struct calibration *out, const struct canary *c)
+static void calibrate_events(struct calibration *out, const struct canary *c)
 {
 	double cost[EVENT_PAIRS], elapsed[EVENT_PAIRS];
 	int64_t begin = clock_ns();
@@ -175,7 +175,8 @@ static void canaries(struct calibration *out, const struct canary *c)
 
 /*
  * Behind a kernel that holds the stream the launches pile up; the first that takes more than 20
- * times the median had to wait for room. The holder ends by itself after 50 ms: nothing can hang.
+ * times the median had to wait for a place. The holder ends by itself after 50 ms: nothing can
+ * hang.
  */
 static void queue_depth(struct calibration *out, const struct canary *c)
 {
@@ -194,7 +195,7 @@ static void queue_depth(struct calibration *out, const struct canary *c)
 	}
 	CUDA(cudaStreamSynchronize(c->stream));
 	memcpy(sorted, took, (size_t)n * sizeof(*sorted));
-	/* a wait for room lasts until the holder ends; shorter ones are interrupts */
+	/* a wait for a place lasts until the holder ends; shorter ones are interrupts */
 	limit = fmax(20 * median_of(sorted, n), holder_ns / 20);
 	for (int i = 0; i < n; i++) {
 		if (took[i] > limit) {
@@ -211,7 +212,7 @@ void calibrate(struct calibration *out, const struct canary *c)
 	tsc(out);
 	out->event_tick_ns = out->event_pair_cost_ns = NAN;
 	if (c->begin)
-		events(out, c);
+		calibrate_events(out, c);
 	device_clock(out, c);
 	spin_rate(out, c);
 	canaries(out, c);
@@ -244,7 +245,7 @@ json_t *calibration_json(const struct calibration *c)
 	return o;
 }
 
-/* ---- warming up until the device's clock stands still ----------------------------------- */
+/* ---- warming up until the device's clock is stable -------------------------------------- */
 
 bool warm_is_steady(const double ns[WARM_CANARIES])
 {

@@ -42,7 +42,7 @@ void calibrate(struct calibration *out, const struct canary *c);
 
 json_t *calibration_json(const struct calibration *c);
 
-/* ---- warming up until the device's clock stands still ----------------------------------- */
+/* ---- warming up until the device's clock is stable -------------------------------------- */
 
 enum { WARM_CANARIES = 10 };
 

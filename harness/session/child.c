@@ -58,8 +58,8 @@ static ssize_t write_quietly(int fd, const char *bytes, size_t n)
 	return written;
 }
 
-/* What of its stdin has room: a reader that is slow, or gone, holds nobody up. */
-static void feed(struct child *c)
+/* As much as its stdin takes: a reader that is slow, or gone, holds nobody up. */
+static void feed_stdin(struct child *c)
 {
 	struct feed *in = &c->in;
 
@@ -83,7 +83,7 @@ static void feed_text(struct child *c, const char *text)
 	CHECK(c->in.bytes, "%zu bytes", c->in.n + more);
 	memcpy(c->in.bytes + c->in.n, text, more);
 	c->in.n += more;
-	feed(c);
+	feed_stdin(c);
 }
 
 /* A pipe that begins with the job. */
@@ -188,7 +188,7 @@ int child_start(struct child *c, const json_t *job, const char *prefix, bool tak
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-static void fill(struct lines *l)
+static void fill_lines(struct lines *l)
 {
 	while (l->fd >= 0) {
 		ssize_t got;
@@ -225,7 +225,7 @@ static char *next_line(struct lines *l, size_t *at)
 	return line;
 }
 
-static void drop(struct lines *l, size_t n)
+static void drop_line(struct lines *l, size_t n)
 {
 	if (!n)
 		return;
@@ -238,13 +238,13 @@ static void read_errors(struct child *c, void (*err_line)(const char *, void *),
 	size_t at = 0;
 	char *line;
 
-	fill(&c->err);
+	fill_lines(&c->err);
 	while ((line = next_line(&c->err, &at))) {
 		if (*line)
 			snprintf(c->last_error, sizeof(c->last_error), "%.319s", line);
 		err_line(line, arg);
 	}
-	drop(&c->err, at);
+	drop_line(&c->err, at);
 }
 
 json_t *child_phase_json(const char *name)
@@ -268,7 +268,7 @@ int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 	int err = 0;
 
 	/* a worker writes why before it says that something failed; read the other way round */
-	fill(&c->out);
+	fill_lines(&c->out);
 	read_errors(c, err_line, arg);
 	while (!err && (line = next_line(&c->out, &at))) {
 		json_error_t error;
@@ -282,7 +282,7 @@ int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 		}
 		json_decref(o);
 	}
-	drop(&c->out, at);
+	drop_line(&c->out, at);
 	return err;
 }
 
@@ -300,7 +300,7 @@ void child_wait(struct child *c[], int n, int ms)
 	}
 	poll(fds, waits, ms);
 	for (int i = 0; i < n; i++)
-		feed(c[i]);
+		feed_stdin(c[i]);
 }
 
 /* ---- end -------------------------------------------------------------------------------- */
@@ -445,7 +445,7 @@ static void take_complaint(const char *line, void *arg)
 	show_complaint(g->show, line);
 }
 
-static int attend(struct handshake *g, struct child *c, const char *command)
+static int attend_handshake(struct handshake *g, struct child *c, const char *command)
 {
 	int64_t start = clock_ns();
 	bool ended, said = false;
@@ -482,7 +482,7 @@ int session_handshake(const char *command, struct show *show)
 	json_decref(job);
 	if (err)
 		return err;
-	err = attend(&g, &c, command);
+	err = attend_handshake(&g, &c, command);
 	if (!err && !g.heard) {
 		child_describe(&c, how, sizeof(how));
 		err = complain(EINVAL, "--against: '%s' %s and started no worker",

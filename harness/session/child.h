@@ -85,7 +85,7 @@ void child_describe(const struct child *c, char *out, size_t size);
 /* {code, name, call, file_line}; text: the complaint, "" none. New references. */
 json_t *failure_of_hook(int code, const char *text);
 
-/* Of a worker that ended or was killed; its last line is taken apart where die_at() wrote it. */
+/* The failure of a worker that ended or was killed; a last line from die_at() is taken apart. */
 json_t *failure_of_worker(const struct child *c, bool hung);
 
 #endif

@@ -13,7 +13,7 @@ static const double a_quarter = 0.22314; /* log 1.25 */
 static const double errors_off = 4;
 enum { ALONE_LEAST = 3 }; /* processes of a side that know */
 
-static double alone_of(const double *alone_ns, int point)
+static double alone_median_ns(const double *alone_ns, int point)
 {
 	double ns[ALONE_ROUNDS];
 	int n = 0;
@@ -31,7 +31,7 @@ json_t *company_json(const struct journal *j, int replicate, const double *alone
 	json_t *alone = json_object();
 
 	for (int i = 0; i < points; i++) {
-		double ns = alone_of(alone_ns, i);
+		double ns = alone_median_ns(alone_ns, i);
 		double beside_ns = journal_first_turns_ns(j, replicate, i, ALONE_ROUNDS);
 
 		if (isnan(ns))
@@ -58,7 +58,7 @@ static int logs(const struct journal *j, int side, double *log_ratio)
 }
 
 /* The value that is nearest to 0, where all are on one side of it; else 0. */
-static double least_of(const double *x, int n)
+static double smallest(const double *x, int n)
 {
 	double least = n ? x[0] : 0;
 
@@ -102,7 +102,7 @@ static double least_beside(const struct journal *j, int alone, double *log_ratio
 			log_ratio[n++] = log(median_of(ratio, found));
 	}
 	free(ratio);
-	return least_of(log_ratio, n);
+	return smallest(log_ratio, n);
 }
 
 static bool is_apart(const struct journal *j, int side, double *log_ratio)
@@ -132,7 +132,7 @@ struct company company_of(const struct journal *j, int side)
 		return c;
 	log_ratio = journal_zeroed((size_t)j->replicates, sizeof(*log_ratio));
 	c.n = logs(j, side, log_ratio);
-	least = least_of(log_ratio, c.n);
+	least = smallest(log_ratio, c.n);
 	error = standard_error(log_ratio, c.n, &mean);
 	c.differs = c.n >= ALONE_LEAST && fabs(least) > 0 && fabs(mean) > errors_off * error;
 	c.ratio = exp(median_of(log_ratio, c.n));

@@ -236,7 +236,7 @@ static double device_free_bytes(void)
 	return cudaMemGetInfo(&bytes, &total) ? NAN : (double)bytes;
 }
 
-static int probe(struct worker *w, int i, bool checked)
+static int probe_config(struct worker *w, int i, bool checked)
 {
 	struct side_timing *t = timing_of(w, i);
 	int64_t start = clock_ns();
@@ -311,7 +311,7 @@ static int probe_or_predict(struct worker *w, int i, struct budget *b)
 	int err = 0;
 
 	if (is_affordable(w, b, i, known ? &guess : NULL))
-		err = probe(w, i, is_check_short(w, i));
+		err = probe_config(w, i, is_check_short(w, i));
 	else
 		*timing_of(w, i) = guess;
 	if (!err)
@@ -341,7 +341,7 @@ int worker_probe(struct worker *w)
 			err = probe_or_predict(w, i, &budget);
 		if (err == -EINTR || err == -ENODEV)
 			return err;
-		worker_say(
+		worker_send(
 			w,
 			json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o}",
 				  "record", "probe", "config", i, "code", -err, "setup_ns",
@@ -394,7 +394,7 @@ static const char *at(const struct probing *p)
 	return "a configuration";
 }
 
-static double number(const json_t *o, const char *key)
+static double number_field(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
 
@@ -417,9 +417,9 @@ static int take_line(const json_t *o, void *arg)
 	if (record_is(o, "digests"))
 		json_object_update(p->digests, json_object_get(o, "digests"));
 	if (record_is(o, "warmed"))
-		p->plan->warmup_ns[p->side] = number(o, "warmup_ns");
+		p->plan->warmup_ns[p->side] = number_field(o, "warmup_ns");
 	if (record_is(o, "calibrated"))
-		p->plan->calibrate_ns[p->side] = number(o, "calibrate_ns");
+		p->plan->calibrate_ns[p->side] = number_field(o, "calibrate_ns");
 	if (i < 0 || i >= p->plan->n_configs)
 		return 0;
 	p->config = i;
@@ -432,15 +432,15 @@ static int take_line(const json_t *o, void *arg)
 	}
 	p->probed++;
 	c = &p->plan->config[i].timing[p->side];
-	c->setup_ns = number(o, "setup_ns");
-	c->ends_ns = number(o, "ends_ns");
-	c->step_ns = number(o, "step_ns");
-	c->gap_ns = number(o, "gap_ns");
-	c->check_ends_ns = number(o, "check_ends_ns");
-	c->check_step_ns = number(o, "check_step_ns");
-	c->launch_max_ns = number(o, "launch_max_ns");
-	c->device_bytes = number(o, "device_bytes");
-	p->plan->free_bytes[p->side] = number(o, "free_bytes");
+	c->setup_ns = number_field(o, "setup_ns");
+	c->ends_ns = number_field(o, "ends_ns");
+	c->step_ns = number_field(o, "step_ns");
+	c->gap_ns = number_field(o, "gap_ns");
+	c->check_ends_ns = number_field(o, "check_ends_ns");
+	c->check_step_ns = number_field(o, "check_step_ns");
+	c->launch_max_ns = number_field(o, "launch_max_ns");
+	c->device_bytes = number_field(o, "device_bytes");
+	p->plan->free_bytes[p->side] = number_field(o, "free_bytes");
 	if (json_integer_value(json_object_get(o, "code")) && !p->refused++)
 		p->refused_code = (int)json_integer_value(json_object_get(o, "code"));
 	return 0;
@@ -490,7 +490,7 @@ static bool is_over(const struct probing *p)
 	return (double)(clock_ns() - p->start_ns) > p->limit_ns && has_each(p);
 }
 
-static int attend(struct probing *p, struct child *c)
+static int attend_probe(struct probing *p, struct child *c)
 {
 	bool ended;
 
@@ -579,7 +579,7 @@ int session_probe(struct session *s, struct plan *plan, int side, const char *pr
 	json_decref(job);
 	if (err)
 		return err;
-	err = attend(&p, &c);
+	err = attend_probe(&p, &c);
 	if (!err)
 		err = judge_child(&p, &c);
 	child_release(&c);

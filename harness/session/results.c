@@ -110,7 +110,7 @@ static int by_distance(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static int find(const struct results *r, struct split *out)
+static int find_splits(const struct results *r, struct split *out)
 {
 	int n = 0;
 
@@ -142,17 +142,17 @@ static void print_one(const struct results *r, const struct split *s, FILE *out)
 
 void bimodal_print(const struct results *r, FILE *out)
 {
-	size_t room = (size_t)(r->j->plan.n_points * r->j->sides) + 1;
-	struct split *split = calloc(room, sizeof(*split));
+	size_t capacity = (size_t)(r->j->plan.n_points * r->j->sides) + 1;
+	struct split *split = calloc(capacity, sizeof(*split));
 	int n;
 
-	CHECK(split, "memory of %zu points", room);
-	n = find(r, split);
+	CHECK(split, "memory of %zu points", capacity);
+	n = find_splits(r, split);
 	qsort(split, (size_t)n, sizeof(*split), by_distance);
 	if (n)
 		fprintf(out,
 			"\nprocesses fall into two kinds at %d of %d points; furthest apart:\n", n,
-			(int)room - 1);
+			(int)capacity - 1);
 	for (int i = 0; i < n && i < SHOWN; i++)
 		print_one(r, &split[i], out);
 	free(split);
@@ -253,7 +253,7 @@ static int by_size(const void *a, const void *b)
 	return x->point - y->point;
 }
 
-static bool differs(const struct judged_point *p)
+static bool is_different(const struct judged_point *p)
 {
 	return p->judged.verdict == VERDICT_SLOWER || p->judged.verdict == VERDICT_FASTER;
 }
@@ -266,7 +266,7 @@ static void print_differing(const struct plan *p, const struct judged_point *poi
 
 	CHECK(d, "memory of %d points", p->n_points);
 	for (int i = 0; i < p->n_points; i++)
-		if (differs(&point[i]))
+		if (is_different(&point[i]))
 			d[n++] = (struct differing){ i, fabs(log(point[i].ratio.value)) };
 	qsort(d, (size_t)n, sizeof(*d), by_size);
 	if (n)
@@ -315,7 +315,7 @@ void contrast_print(const struct results *r, FILE *out)
 
 /* ---- for machines ----------------------------------------------------------------------- */
 
-static json_t *row_of(const struct results *r, const struct judged_point *p, int point)
+static json_t *point_row(const struct results *r, const struct judged_point *p, int point)
 {
 	const struct interval *ratio = &p->ratio;
 
@@ -346,7 +346,7 @@ static void put_row(FILE *out, const json_t *o, bool names)
 }
 
 /* The axes of all workloads, so that every line has the same columns. */
-static json_t *columns_of(const struct plan *p)
+static json_t *column_names(const struct plan *p)
 {
 	json_t *all = json_object(), *axes;
 
@@ -361,7 +361,7 @@ static json_t *columns_of(const struct plan *p)
 void contrast_csv(const struct results *r, FILE *out)
 {
 	const struct plan *p = &r->j->plan;
-	json_t *columns = columns_of(p), *empty = json_deep_copy(columns), *v;
+	json_t *columns = column_names(p), *empty = json_deep_copy(columns), *v;
 	struct judged_point *point = contrast_judge(r);
 	const char *name;
 
@@ -371,7 +371,7 @@ void contrast_csv(const struct results *r, FILE *out)
 	}
 	for (int i = 0; i < p->n_points; i++) {
 		json_t *line = json_deep_copy(empty), *axes = plan_axes_json(p, i);
-		json_t *row = row_of(r, &point[i], i);
+		json_t *row = point_row(r, &point[i], i);
 
 		json_object_update(line, axes);
 		json_object_update(line, row);

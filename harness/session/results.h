@@ -19,7 +19,7 @@ struct results {
 	const struct journal *j;
 	int processes;		       /* of each side: the first so many */
 	struct resamples resamples[2]; /* shared by all points of a side */
-	double *draws, *value[2];      /* room */
+	double *draws, *value[2];      /* buffers */
 };
 
 /* processes: 1 or more; the journal must live as long. */
@@ -52,12 +52,11 @@ void bimodal_print(const struct results *r, FILE *out);
 
 /* ---- the two sides ---------------------------------------------------------------------- */
 
-/* Of `rift sweep --against`, point by point: side b over side a. */
-
 /*
- * Ratio and verdict of every point of the plan: those that `rift compare` gives for this session,
- * at its margin and with its correction (judge_points() in harness/stats/decide.h). Of several
- * wait policies each is judged by itself, as rift compare --sync does. To be freed.
+ * Side b over side a at every point of the plan of `rift sweep --against`: the ratio and verdict
+ * that `rift compare` gives for this session, at its margin and with its correction
+ * (judge_points() in harness/stats/decide.h). Each wait policy is judged by itself, as
+ * rift compare --sync does. To be freed.
  */
 struct judged_point *contrast_judge(const struct results *r);
 

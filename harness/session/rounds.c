@@ -35,7 +35,7 @@ int worker_set_up(struct worker *w, int config, struct refusal *r)
 	struct instance *s = &w->instance[config];
 	int err;
 
-	worker_say(w, json_pack("{s:s, s:i}", "record", "setup", "config", config));
+	worker_send(w, json_pack("{s:s, s:i}", "record", "setup", "config", config));
 	*s = (struct instance){ .workload = c->workload,
 				.opts = c->params.opts,
 				.stream = w->stream,
@@ -110,7 +110,7 @@ static int set_up_or_lose(struct worker *w, int config)
 }
 
 /* Host calls that put a block into the queue. */
-static int64_t calls_of(const struct submission *s)
+static int64_t launch_calls(const struct submission *s)
 {
 	if (s->mode == MODE_GRAPH)
 		return s->graph_launches + (s->rest != NULL);
@@ -129,7 +129,7 @@ static int prepare_point(void *arg)
 	struct submission *s = &a->prepared->submission;
 	int err = submission_init(s, a->instance, a->at->mode, a->at->depth);
 
-	a->prepared->calls = calls_of(s);
+	a->prepared->calls = launch_calls(s);
 	return err ? err : visit_first(a->prepared);
 }
 
@@ -140,7 +140,8 @@ static int prepare_or_lose(struct worker *w, int point)
 	struct preparing a = { &w->prepared[point], &w->instance[at->config], at };
 	struct refusal r;
 
-	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
+	worker_send(w,
+		    json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
 	return worker_lose(w, point, refusal_catch(prepare_point, &a, &r), &r);
 }
 
@@ -181,7 +182,7 @@ enum { RETRIES = 3 };
 
 /* A visit is put off where a canary is off by more than this, or by what is usual here. */
 static const double canary_limit = 0.01;
-/* Of the points of a round; else a clock that changed for good would have no end. */
+/* The most of a round's points that are put off: a clock may have changed for good. */
 static const double put_off_share = 0.2;
 
 /* ---- order ------------------------------------------------------------------------------ */
@@ -299,7 +300,7 @@ static json_t *maybe_check(struct worker *w, int point, int round, int *err)
 
 /* ---- visits ----------------------------------------------------------------------------- */
 
-static struct visit_rules rules_of(const struct worker *w)
+static struct visit_rules make_rules(const struct worker *w)
 {
 	return (struct visit_rules){
 		.queue_depth = w->calibration.queue_depth,
@@ -308,7 +309,7 @@ static struct visit_rules rules_of(const struct worker *w)
 	};
 }
 
-static void say_visit(struct worker *w, int point, int round, json_t *check)
+static void send_visit(struct worker *w, int point, int round, json_t *check)
 {
 	const struct submission *sub = &w->prepared[point].submission;
 	json_t *o = json_pack("{s:s, s:i, s:i}", "record", "visit", "point", point, "round", round);
@@ -322,7 +323,7 @@ static void say_visit(struct worker *w, int point, int round, json_t *check)
 		json_object_set_new(o, "graph_steps", json_integer(sub->graph_steps));
 	if (check)
 		json_object_set_new(o, "check", check);
-	worker_say(w, o);
+	worker_send(w, o);
 }
 
 /* Is there time to throw a visit away? */
@@ -345,7 +346,7 @@ static int measure_visit(void *arg)
 {
 	struct visiting *v = arg;
 	struct worker *w = v->w;
-	struct visit_rules rules = rules_of(w);
+	struct visit_rules rules = make_rules(w);
 	int err = visit_run(&w->visit, &w->prepared[v->point], &w->canary, &w->plan.design, &rules,
 			    v->may_put_off);
 
@@ -365,8 +366,8 @@ static int visit_point(struct visiting *v, int tries)
 	int64_t start;
 	int err;
 
-	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", v->point, "round",
-				v->round));
+	worker_send(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", v->point, "round",
+				 v->round));
 	err = worker_await_turn(w, v->round, v->place);
 	if (err)
 		return err;
@@ -379,11 +380,11 @@ static int visit_point(struct visiting *v, int tries)
 		return 1;
 	}
 	if (!err)
-		say_visit(w, v->point, v->round, v->check);
+		send_visit(w, v->point, v->round, v->check);
 	return worker_lose(w, v->point, err, &r);
 }
 
-/* What is put off goes to the end of the queue, which has room for every retry. */
+/* What is put off goes to the end of the queue, which has capacity for every retry. */
 static int run_round(struct worker *w, int config, int round, int *queue, int *tries)
 {
 	int n = draw_round(w, config, round, queue), puts = (int)(put_off_share * n) + 1, err;
@@ -410,20 +411,20 @@ static int run_round(struct worker *w, int config, int round, int *queue, int *t
 
 /* ---- alone ------------------------------------------------------------------------------ */
 
-static void say_alone(struct worker *w, int point, int round)
+static void send_alone(struct worker *w, int point, int round)
 {
 	double ns[VISIT_BLOCKS_MAX];
 
 	for (int i = 0; i < w->visit.n; i++)
 		ns[i] = (double)w->visit.total_ns[i];
-	worker_say(w, json_pack("{s:s, s:i, s:i, s:f}", "record", "alone", "point", point, "round",
-				round, "t_total_ns", median_of(ns, w->visit.n)));
+	worker_send(w, json_pack("{s:s, s:i, s:i, s:f}", "record", "alone", "point", point, "round",
+				 round, "t_total_ns", median_of(ns, w->visit.n)));
 }
 
 static int measure_alone(void *arg)
 {
 	struct visiting *v = arg;
-	struct visit_rules rules = rules_of(v->w);
+	struct visit_rules rules = make_rules(v->w);
 
 	return visit_run(&v->w->visit, &v->w->prepared[v->point], &v->w->canary, &v->w->plan.design,
 			 &rules, false);
@@ -435,13 +436,14 @@ static int visit_alone(struct worker *w, int point, int round)
 	struct refusal r;
 	int err;
 
-	worker_say(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
+	worker_send(w,
+		    json_pack("{s:s, s:i, s:i}", "record", "begin", "point", point, "round", -1));
 	err = worker_await_turn(w, TURN_ALONE, round);
 	if (err)
 		return err;
 	err = refusal_catch(measure_alone, &v, &r);
 	if (!err)
-		say_alone(w, point, round);
+		send_alone(w, point, round);
 	return worker_lose(w, point, err, &r);
 }
 

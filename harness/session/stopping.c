@@ -18,11 +18,11 @@ const double goals_interim_factor = 1.3727; /* 2.6901 / 1.9600 */
 
 /* ---- what cannot be told -------------------------------------------------------------------- */
 
-/* Of a configuration's workload: points of the mode, and whether they are of two depths. */
+/* Has the workload enough points in this mode, at two depths or more, for a fit? */
 static bool has_enough(const struct plan *p, const struct workload *w, enum mode mode)
 {
 	int64_t first = 0;
-	bool deep = false;
+	bool two_depths = false;
 	int n = 0;
 
 	for (int i = 0; i < p->n_points; i++) {
@@ -31,9 +31,9 @@ static bool has_enough(const struct plan *p, const struct workload *w, enum mode
 		if (at->mode != mode || p->config[at->config].workload != w)
 			continue;
 		first = n++ ? first : at->depth;
-		deep |= at->depth != first;
+		two_depths |= at->depth != first;
 	}
-	return n >= 3 && deep;
+	return n >= 3 && two_depths;
 }
 
 int goals_refuse(const struct plan *p, int sides)
@@ -59,8 +59,8 @@ int goals_refuse(const struct plan *p, int sides)
 
 /* ---- what is told --------------------------------------------------------------------------- */
 
-/* One goal of one workload. Of a margin: shares, and names no parameter. */
-struct told {
+/* One goal of one workload. A margin has shares and names no parameter. */
+struct goal {
 	const struct workload *workload;
 	const char *name; /* of the parameter; "b / a" */
 	bool is_ns;
@@ -69,30 +69,31 @@ struct told {
 	char why[120];		  /* it is not known */
 };
 
-struct tale {
-	struct told *told;
-	int n, room;
+struct goal_list {
+	struct goal *goal;
+	int n, capacity;
 	int processes;
 };
 
-static struct told *add(struct tale *t, const struct workload *w, const char *name, double asked)
+static struct goal *add_goal(struct goal_list *t, const struct workload *w, const char *name,
+			     double asked)
 {
-	if (t->n == t->room) {
-		t->room = 2 * t->room + 8;
-		t->told = realloc(t->told, (size_t)t->room * sizeof(*t->told));
-		CHECK(t->told, "memory of %d goals", t->room);
+	if (t->n == t->capacity) {
+		t->capacity = 2 * t->capacity + 8;
+		t->goal = realloc(t->goal, (size_t)t->capacity * sizeof(*t->goal));
+		CHECK(t->goal, "memory of %d goals", t->capacity);
 	}
-	t->told[t->n] = (struct told){ w, name, true, asked, NAN, NAN, "" };
-	return &t->told[t->n++];
+	t->goal[t->n] = (struct goal){ w, name, true, asked, NAN, NAN, "" };
+	return &t->goal[t->n++];
 }
 
-static void take_interval(struct told *t, const struct interval *i)
+static void take_interval(struct goal *t, const struct interval *i)
 {
 	t->value = i->value;
 	t->half_width = i->known ? (i->hi - i->lo) / 2 : NAN;
 }
 
-static void take_difference(struct told *t, const struct comparison *c, enum model_param which)
+static void take_difference(struct goal *t, const struct comparison *c, enum model_param which)
 {
 	snprintf(t->why, sizeof(t->why), "no model fits the points");
 	for (int i = 0; i < c->parameters.n; i++) {
@@ -105,7 +106,7 @@ static void take_difference(struct told *t, const struct comparison *c, enum mod
 	}
 }
 
-static void tell_of_two(struct tale *t, const struct journal *j, const struct goals *g)
+static void report_two_sides(struct goal_list *t, const struct journal *j, const struct goals *g)
 {
 	struct compare_options o = { .margin = g->margin > 0 ? g->margin : MARGIN_DEFAULT,
 				     .force = true };
@@ -121,11 +122,11 @@ static void tell_of_two(struct tale *t, const struct journal *j, const struct go
 
 			for (int i = 0; i < MODEL_PARAMS; i++)
 				if (g->parameter_ns[i] > 0)
-					take_difference(add(t, of, model_param_rows[i].name,
-							    g->parameter_ns[i]),
+					take_difference(add_goal(t, of, model_param_rows[i].name,
+								 g->parameter_ns[i]),
 							c, (enum model_param)i);
 			if (g->margin > 0) {
-				struct told *r = add(t, of, "b / a", g->margin / 2);
+				struct goal *r = add_goal(t, of, "b / a", g->margin / 2);
 
 				r->is_ns = false;
 				take_interval(r, &c->workload[w].ratio);
@@ -137,29 +138,29 @@ static void tell_of_two(struct tale *t, const struct journal *j, const struct go
 	free(c);
 }
 
-static void tell_of_workload(struct tale *t, const struct journal *view, const struct workload *w,
-			     const struct goals *g)
+static void report_workload(struct goal_list *t, const struct journal *view,
+			    const struct workload *w, const struct goals *g)
 {
 	struct grid grid;
 	struct fit fit = { 0 };
 	bool fits = !grid_make(&grid, view, 0, w->name) && !fit_make(&fit, &grid, 0);
 
 	for (int i = 0; i < MODEL_PARAMS; i++) {
-		struct told *told;
+		struct goal *goal;
 
 		if (!(g->parameter_ns[i] > 0))
 			continue;
-		told = add(t, w, model_param_rows[i].name, g->parameter_ns[i]);
+		goal = add_goal(t, w, model_param_rows[i].name, g->parameter_ns[i]);
 		if (fits && fit.param[i].identified)
-			take_interval(told, &fit.param[i].interval);
-		snprintf(told->why, sizeof(told->why), "%s",
+			take_interval(goal, &fit.param[i].interval);
+		snprintf(goal->why, sizeof(goal->why), "%s",
 			 fits ? fit.param[i].why : "no model fits the points");
 	}
 	fit_release(&fit);
 	grid_release(&grid);
 }
 
-static void tell_of_one(struct tale *t, const struct journal *j, const struct goals *g)
+static void report_one_side(struct goal_list *t, const struct journal *j, const struct goals *g)
 {
 	const struct plan *p = &j->plan;
 	int *process = calloc((size_t)t->processes + 1, sizeof(*process));
@@ -171,24 +172,24 @@ static void tell_of_one(struct tale *t, const struct journal *j, const struct go
 	journal_view(&view, j, 0, process, t->processes);
 	for (int i = 0; i < p->n_configs; i++)
 		if (!i || p->config[i].workload != p->config[i - 1].workload)
-			tell_of_workload(t, &view, p->config[i].workload, g);
+			report_workload(t, &view, p->config[i].workload, g);
 	journal_view_release(&view);
 	free(process);
 }
 
-static struct tale tell(const struct journal *j)
+static struct goal_list report_goals(const struct journal *j)
 {
 	const struct goals *g = &j->plan.design.goals;
-	struct tale t = { .processes = journal_processes(j) };
+	struct goal_list t = { .processes = journal_processes(j) };
 
 	if (j->sides == 2)
-		tell_of_two(&t, j, g);
+		report_two_sides(&t, j, g);
 	else
-		tell_of_one(&t, j, g);
+		report_one_side(&t, j, g);
 	return t;
 }
 
-static bool is_reached(const struct told *t)
+static bool is_reached(const struct goal *t)
 {
 	return goals_interim_factor * t->half_width <= t->asked; /* not known: no */
 }
@@ -208,30 +209,30 @@ int goals_next_interim(int processes, int most)
 
 struct interim goals_take_interim(const struct journal *j, int processes, json_t **json)
 {
-	struct tale t = tell(j);
+	struct goal_list t = report_goals(j);
 	struct interim l = { .points = t.n,
 			     .next = goals_next_interim(processes, j->plan.design.processes) };
-	json_t *open = json_array();
+	json_t *unreached = json_array();
 
 	for (int i = 0; i < t.n; i++)
-		if (!is_reached(&t.told[i])) {
+		if (!is_reached(&t.goal[i])) {
 			l.wide++;
-			json_array_append_new(open, json_string(t.told[i].name));
+			json_array_append_new(unreached, json_string(t.goal[i].name));
 		}
 	l.next = l.wide ? l.next : 0;
 	l.stop = !l.next;
 	if (json)
 		*json = json_pack("{s:i, s:i, s:i, s:b, s:i, s:O}", "processes", processes,
 				  "points", l.points, "wide", l.wide, "stop", l.stop, "next",
-				  l.next, "wide_keys", open);
-	json_decref(open);
-	free(t.told);
+				  l.next, "wide_keys", unreached);
+	json_decref(unreached);
+	free(t.goal);
 	return l;
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-static struct text amount(const struct told *t, double x)
+static struct text amount_text(const struct goal *t, double x)
 {
 	struct text s;
 
@@ -242,42 +243,42 @@ static struct text amount(const struct told *t, double x)
 }
 
 /* "launch c", where there are several workloads. */
-static struct text name_of(const struct tale *t, const struct told *told)
+static struct text goal_name(const struct goal_list *t, const struct goal *goal)
 {
 	struct text s;
 	bool several = false;
 
 	for (int i = 1; i < t->n; i++)
-		several |= t->told[i].workload != t->told[0].workload;
-	snprintf(s.s, sizeof(s.s), "%.40s%s%s", several ? told->workload->name : "",
-		 several ? " " : "", told->name);
+		several |= t->goal[i].workload != t->goal[0].workload;
+	snprintf(s.s, sizeof(s.s), "%.40s%s%s", several ? goal->workload->name : "",
+		 several ? " " : "", goal->name);
 	return s;
 }
 
 void goals_text(const struct journal *j, char *out, size_t size)
 {
-	struct tale t = tell(j);
+	struct goal_list t = report_goals(j);
 	size_t used = 0;
 
 	*out = '\0';
 	for (int i = 0; i < t.n && used < size; i++)
 		used += (size_t)snprintf(out + used, size - used, "%s%s ±%s of %s",
-					 used ? ", " : "", name_of(&t, &t.told[i]).s,
-					 isnan(t.told[i].half_width)
+					 used ? ", " : "", goal_name(&t, &t.goal[i]).s,
+					 isnan(t.goal[i].half_width)
 						 ? "?"
-						 : amount(&t.told[i], t.told[i].half_width).s,
-					 amount(&t.told[i], t.told[i].asked).s);
-	free(t.told);
+						 : amount_text(&t.goal[i], t.goal[i].half_width).s,
+					 amount_text(&t.goal[i], t.goal[i].asked).s);
+	free(t.goal);
 }
 
 /* Intervals narrow as the square root of the processes; each costs the same time. */
-static void print_price(const struct tale *t, const struct told *told, const char *replicates,
+static void print_price(const struct goal_list *t, const struct goal *goal, const char *replicates,
 			double took_ns, FILE *out)
 {
-	double times = pow(goals_interim_factor * told->half_width / told->asked, 2);
+	double times = pow(goals_interim_factor * goal->half_width / goal->asked, 2);
 	char now[16], then[16];
 
-	if (is_reached(told))
+	if (is_reached(goal))
 		fprintf(out, "; half as wide would take about %d %s, %s\n", 4 * t->processes,
 			replicates, show_duration(4 * took_ns, then));
 	else
@@ -291,29 +292,29 @@ void goals_print(const struct journal *j, double took_ns, FILE *out)
 	const char *replicates = j->sides == 1		? "processes"
 				 : j->plan.design.pairs ? "pairs"
 							: "processes a side";
-	struct tale t = tell(j);
+	struct goal_list t = report_goals(j);
 	char took[16];
 
 	for (int i = 0; i < t.n; i++) {
-		const struct told *told = &t.told[i];
-		bool difference = j->sides == 2 && told->is_ns;
-		double value = told->is_ns ? told->value : told->value - 1;
+		const struct goal *goal = &t.goal[i];
+		bool difference = j->sides == 2 && goal->is_ns;
+		double value = goal->is_ns ? goal->value : goal->value - 1;
 
-		fprintf(out, "%s%s", name_of(&t, told).s, difference ? ", b - a" : "");
-		if (isnan(told->half_width)) {
+		fprintf(out, "%s%s", goal_name(&t, goal).s, difference ? ", b - a" : "");
+		if (isnan(goal->half_width)) {
 			fprintf(out, ": not known: %s\n",
-				*told->why ? told->why : "it takes 5 processes or more");
+				*goal->why ? goal->why : "it takes 5 processes or more");
 			continue;
 		}
 		fprintf(out, ": %s%s ±%s (95 %%), asked for ±%s",
-			j->sides == 2 && value > 0 ? "+" : "", amount(told, value).s,
-			amount(told, told->half_width).s, amount(told, told->asked).s);
-		if (is_reached(told))
+			j->sides == 2 && value > 0 ? "+" : "", amount_text(goal, value).s,
+			amount_text(goal, goal->half_width).s, amount_text(goal, goal->asked).s);
+		if (is_reached(goal))
 			fprintf(out, ": reached after %d %s, %s", t.processes, replicates,
 				show_duration(took_ns, took));
-		print_price(&t, told, replicates, took_ns, out);
+		print_price(&t, goal, replicates, took_ns, out);
 	}
-	free(t.told);
+	free(t.goal);
 }
 
 /* ---- are there enough processes? -------------------------------------------------------- */
@@ -338,7 +339,7 @@ static bool is_wider(const struct interval *a, const struct interval *b)
 }
 
 /* The wider one of the sides; false: a process lacks the point. */
-static bool widest(const struct results *r, int point, struct interval *out)
+static bool widest_interval(const struct results *r, int point, struct interval *out)
 {
 	for (int side = 0; side < r->j->sides; side++) {
 		struct interval c = results_interval(r, side, point);
@@ -365,7 +366,7 @@ static json_t *interim_json(const struct interim *l, const struct journal *j, in
 			 "wide_keys", keys);
 }
 
-static struct interim look_at_points(const struct journal *j, int processes, json_t **json)
+static struct interim analyse_points(const struct journal *j, int processes, json_t **json)
 {
 	size_t points = (size_t)j->plan.n_points;
 	struct interval *interval = calloc(points + 1, sizeof(*interval));
@@ -377,10 +378,10 @@ static struct interim look_at_points(const struct journal *j, int processes, jso
 	CHECK(interval && wide && of, "memory of %zu points", points);
 	results_init(&r, j, processes);
 	for (int i = 0; i < j->plan.n_points; i++)
-		if (widest(&r, i, &interval[n]))
+		if (widest_interval(&r, i, &interval[n]))
 			of[n++] = i;
 	results_release(&r);
-	if (look_at(&interim, processes, interval, n, j->plan.design.half_width_max, wide))
+	if (analyse_interim(&interim, processes, interval, n, j->plan.design.half_width_max, wide))
 		interim = (struct interim){ .stop = true };
 	if (json)
 		*json = interim_json(&interim, j, processes, of, wide);
@@ -394,5 +395,5 @@ struct interim interims_take(const struct journal *j, int processes, json_t **js
 {
 	if (goals_any(&j->plan.design.goals))
 		return goals_take_interim(j, processes, json);
-	return look_at_points(j, processes, json);
+	return analyse_points(j, processes, json);
 }

@@ -52,7 +52,7 @@ static int fail_point(struct lane *l, bool hung)
 	return err;
 }
 
-static void say_lost(struct lane *l, const char *at, bool hung)
+static void print_lost(struct lane *l, const char *at, bool hung)
 {
 	struct session *s = l->session;
 	const int *failures =
@@ -67,7 +67,7 @@ static void say_lost(struct lane *l, const char *at, bool hung)
 
 static int lost_at_point(struct lane *l, bool hung)
 {
-	say_lost(l, "", hung);
+	print_lost(l, "", hung);
 	return fail_point(l, hung);
 }
 
@@ -85,7 +85,7 @@ static int lost_at_setup(struct lane *l, bool hung)
 			continue;
 		l->point = i;
 		if (!said)
-			say_lost(l, "setting up ", hung);
+			print_lost(l, "setting up ", hung);
 		said = true;
 		err = fail_point(l, hung);
 	}
@@ -166,7 +166,7 @@ static json_t *take_interim(struct session *s)
 	if (s->show.process % j->sides || !interims_due(&session_plan(s)->design, processes))
 		return json_null();
 	s->interim = interims_take(j, processes, &o);
-	s->looked = processes;
+	s->interim_processes = processes;
 	return o;
 }
 
@@ -183,7 +183,7 @@ static void session_pause(const struct session *s, int replicate, int turn)
 
 /* Adds the numbers of a worker's last line to those of the workers before it, and its lists behind
  * theirs; takes both. */
-static json_t *sum_of(json_t *all, json_t *bye)
+static json_t *add_up(json_t *all, json_t *bye)
 {
 	const char *name;
 	json_t *v;
@@ -244,7 +244,7 @@ static int take_end(struct lane *l, bool hung)
 		if (!l->done)
 			go_on_afresh(l);
 		json_object_del(l->bye, "left");
-		l->summed = sum_of(l->summed, l->bye);
+		l->summed = add_up(l->summed, l->bye);
 		l->bye = NULL;
 		l->workers++;
 	} else if (l->point >= 0)
@@ -424,7 +424,7 @@ static void print_interim(struct session *s, int processes)
 	show_line(&s->show, "%s after %d processes%s: %s", known, processes, each, then);
 }
 
-/* The rule has looked after i replicates, if it was to: is that enough? */
+/* The interim analysis after i replicates is done, if one was due: is that enough? */
 static bool is_enough(struct session *s, int i)
 {
 	const struct journal *j = &s->journal;
@@ -433,10 +433,10 @@ static bool is_enough(struct session *s, int i)
 
 	if (i % j->sides || !interims_due(&session_plan(s)->design, processes))
 		return false;
-	fresh = s->looked == processes; /* else it was taken before a resume */
+	fresh = s->interim_processes == processes; /* else it was taken before a resume */
 	if (!fresh)
 		s->interim = interims_take(j, processes, NULL);
-	s->looked = processes;
+	s->interim_processes = processes;
 	if (fresh || s->interim.stop)
 		print_interim(s, processes);
 	return s->interim.stop;
@@ -457,7 +457,7 @@ static int together(const struct session *s, int i, int replicate[CHILDREN_MAX])
 }
 
 /* The n processes before the next one have ended. */
-static void say_done(struct session *s, const int *replicate, int n, int next)
+static void print_done(struct session *s, const int *replicate, int n, int next)
 {
 	const struct journal *j = &s->journal;
 	char which[32], left[16];
@@ -506,7 +506,7 @@ static int run_from(struct session *s, int i, int *next)
 		return -EINTR;
 	err = session_run_processes(s, replicate, n);
 	if (!err)
-		say_done(s, replicate, n, *next);
+		print_done(s, replicate, n, *next);
 	return err;
 }
 
@@ -568,7 +568,7 @@ int session_run(struct session *s)
 	struct journal *j = &s->journal;
 	bool first = true;
 	char pci[32];
-	int err = hold_device(pci);
+	int err = keep_device_alive(pci);
 	int64_t start_ns = clock_ns();
 
 	s->watch = watch_open(pci);

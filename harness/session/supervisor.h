@@ -2,7 +2,7 @@
  * supervisor.h - the supervisor: runs the processes of a session, survives what they do, and writes
  * down what they say.
  *
- * Of a session of two sides a pair of processes, one of each side, is alive together and takes
+ * In a session of two sides a pair of processes, one of each side, is alive together and takes
  * turns (plan.design.pairs): what the machine does meanwhile, both meet alike. Else processes come
  * one after the other.
  */
@@ -49,7 +49,7 @@ struct session {
 	int64_t ties;		 /* turns at which both were at the same point */
 	double patience_ns;	 /* for what no prediction says how long it takes (PATIENCE_S) */
 	double limit_ns;	 /* that the command is to take, from show.begun_ns; 0: none */
-	int looked;		 /* processes of each side at the last interim; 0: none yet */
+	int interim_processes;	 /* processes of each side at the last interim; 0: none yet */
 	struct interim interim;
 	char change[320];    /* what the identity of the machine changed in */
 	json_t *digests;     /* that workers have said, for those to come; NULL: none yet */

@@ -143,7 +143,7 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 	return 0;
 }
 
-static json_t *series(const int64_t *ns, int n)
+static json_t *series_json(const int64_t *ns, int n)
 {
 	json_t *array = json_array();
 
@@ -166,13 +166,13 @@ json_t *visit_json(const struct visit *v, const struct canary *c)
 		json_array_append_new(mhz,
 				      isfinite(clock) ? json_integer(lround(clock)) : json_null());
 	}
-	json_object_set_new(o, "t_enq_ns", series(v->enq_ns, v->n));
-	json_object_set_new(o, "t_total_ns", series(v->total_ns, v->n));
-	json_object_set_new(o, "t_dev_ns", series(v->dev_ns, v->n_dev));
+	json_object_set_new(o, "t_enq_ns", series_json(v->enq_ns, v->n));
+	json_object_set_new(o, "t_total_ns", series_json(v->total_ns, v->n));
+	json_object_set_new(o, "t_dev_ns", series_json(v->dev_ns, v->n_dev));
 	json_object_set_new(o, "marks", marks);
 	json_object_set_new(o, "canary_ns", canary);
 	json_object_set_new(o, "sm_clock_mhz", mhz);
-	json_object_set_new(o, "host_canary_ns", series(v->host_canary_ns, 2));
+	json_object_set_new(o, "host_canary_ns", series_json(v->host_canary_ns, 2));
 	json_object_set_new(o, "utime_us", json_integer(v->utime_us));
 	json_object_set_new(o, "stime_us", json_integer(v->stime_us));
 	json_object_set_new(o, "steal_ticks",

@@ -43,7 +43,7 @@ struct watch {
 
 /* The function, or NULL and an error that names it. Older drivers have the last one only by its old
  * name. */
-static void *find(struct watch *w, const char *name, const char *older)
+static void *find_function(struct watch *w, const char *name, const char *older)
 {
 	void *f = dlsym(w->library, name);
 
@@ -54,25 +54,25 @@ static void *find(struct watch *w, const char *name, const char *older)
 	return f;
 }
 
-static void load(struct watch *w)
+static void load_functions(struct watch *w)
 {
 	w->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!w->library) {
 		snprintf(w->error, sizeof(w->error), "%.150s", dlerror());
 		return;
 	}
-	*(void **)&w->init = find(w, "nvmlInit_v2", NULL);
-	*(void **)&w->shutdown = find(w, "nvmlShutdown", NULL);
-	*(void **)&w->error_text = find(w, "nvmlErrorString", NULL);
-	*(void **)&w->find = find(w, "nvmlDeviceGetHandleByPciBusId_v2", NULL);
-	*(void **)&w->clock = find(w, "nvmlDeviceGetClockInfo", NULL);
-	*(void **)&w->power = find(w, "nvmlDeviceGetPowerUsage", NULL);
-	*(void **)&w->temperature = find(w, "nvmlDeviceGetTemperature", NULL);
-	*(void **)&w->reasons = find(w, "nvmlDeviceGetCurrentClocksEventReasons",
-				     "nvmlDeviceGetCurrentClocksThrottleReasons");
+	*(void **)&w->init = find_function(w, "nvmlInit_v2", NULL);
+	*(void **)&w->shutdown = find_function(w, "nvmlShutdown", NULL);
+	*(void **)&w->error_text = find_function(w, "nvmlErrorString", NULL);
+	*(void **)&w->find = find_function(w, "nvmlDeviceGetHandleByPciBusId_v2", NULL);
+	*(void **)&w->clock = find_function(w, "nvmlDeviceGetClockInfo", NULL);
+	*(void **)&w->power = find_function(w, "nvmlDeviceGetPowerUsage", NULL);
+	*(void **)&w->temperature = find_function(w, "nvmlDeviceGetTemperature", NULL);
+	*(void **)&w->reasons = find_function(w, "nvmlDeviceGetCurrentClocksEventReasons",
+					      "nvmlDeviceGetCurrentClocksThrottleReasons");
 }
 
-static void begin(struct watch *w, const char *pci_bus_id)
+static void begin_watch(struct watch *w, const char *pci_bus_id)
 {
 	int err = w->init();
 
@@ -98,16 +98,16 @@ struct watch *watch_open(const char *pci_bus_id)
 
 	CHECK(w, "memory");
 	if (*pci_bus_id)
-		load(w);
+		load_functions(w);
 	else
 		snprintf(w->error, sizeof(w->error), "no GPU");
 	if (!*w->error)
-		begin(w, pci_bus_id);
+		begin_watch(w, pci_bus_id);
 	start_series(w);
 	return w;
 }
 
-static void keep(struct watch *w, int series, int err, json_int_t value)
+static void keep_value(struct watch *w, int series, int err, json_int_t value)
 {
 	json_array_append_new(w->series[series], err ? json_null() : json_integer(value));
 }
@@ -123,17 +123,17 @@ void watch_sample(struct watch *w, int64_t now_ns)
 	if (!w->start_ns)
 		w->start_ns = now_ns;
 	w->last_ns = now_ns;
-	keep(w, T_MS, 0, (now_ns - w->start_ns) / 1000000);
+	keep_value(w, T_MS, 0, (now_ns - w->start_ns) / 1000000);
 	err = w->clock(w->device, CLOCK_SM, &v);
-	keep(w, SM, err, v);
+	keep_value(w, SM, err, v);
 	err = w->clock(w->device, CLOCK_MEM, &v);
-	keep(w, MEM, err, v);
+	keep_value(w, MEM, err, v);
 	err = w->power(w->device, &v);
-	keep(w, POWER, err, v);
+	keep_value(w, POWER, err, v);
 	err = w->temperature(w->device, TEMPERATURE_GPU, &v);
-	keep(w, TEMPERATURE, err, v);
+	keep_value(w, TEMPERATURE, err, v);
 	err = w->reasons(w->device, &bits);
-	keep(w, REASONS, err, (json_int_t)bits);
+	keep_value(w, REASONS, err, (json_int_t)bits);
 }
 
 json_t *watch_take(struct watch *w)

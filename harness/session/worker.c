@@ -26,7 +26,7 @@
 static const int64_t settle_ns = 200000000;
 static const double canary_settled = 0.02;
 
-void worker_say(struct worker *w, json_t *o)
+void worker_send(struct worker *w, json_t *o)
 {
 	json_dumpf(o, w->out, JSON_COMPACT);
 	json_decref(o);
@@ -42,22 +42,22 @@ int worker_await_turn(struct worker *w, int round, int place)
 		return 0;
 	w->turn[1] = round;
 	w->turn[2] = place;
-	worker_say(w, json_pack("{s:s, s:[i, i, i], s:i}", "record", "turn", "turn", w->turn[0],
-				round, place, "config", w->turn_config));
+	worker_send(w, json_pack("{s:s, s:[i, i, i], s:i}", "record", "turn", "turn", w->turn[0],
+				 round, place, "config", w->turn_config));
 	/* its end: nobody is left to measure for */
 	return fgets(line, sizeof(line), stdin) && !interrupted() ? 0 : -EINTR;
 }
 
 void worker_phase(struct worker *w, const char *name)
 {
-	worker_say(w, child_phase_json(name));
+	worker_send(w, child_phase_json(name));
 }
 
 void worker_report_point_failed(struct worker *w, int point, int err)
 {
 	w->skip[point] = true;
-	worker_say(w,
-		   json_pack("{s:s, s:i, s:i}", "record", "failed", "point", point, "code", -err));
+	worker_send(w,
+		    json_pack("{s:s, s:i, s:i}", "record", "failed", "point", point, "code", -err));
 }
 
 static json_t *refusal_json(const struct refusal *r)
@@ -77,8 +77,8 @@ void worker_refused(struct worker *w, int point, const struct refusal *r)
 		if (w->skip[i] || !is_alike(&w->plan, i, point))
 			continue;
 		w->skip[i] = true;
-		worker_say(w, json_pack("{s:s, s:i, s:o}", "record", "refused", "point", i, "error",
-					refusal_json(r)));
+		worker_send(w, json_pack("{s:s, s:i, s:o}", "record", "refused", "point", i,
+					 "error", refusal_json(r)));
 	}
 }
 
@@ -147,12 +147,12 @@ static void add_digest(const char *key, const char *hex, void *to)
 	json_object_set_new(to, key, json_string(hex));
 }
 
-static void say_digests(struct worker *w)
+static void send_digests(struct worker *w)
 {
 	json_t *digests = json_object();
 
 	digest_each_known(add_digest, digests);
-	worker_say(w, json_pack("{s:s, s:o}", "record", "digests", "digests", digests));
+	worker_send(w, json_pack("{s:s, s:o}", "record", "digests", "digests", digests));
 }
 
 static int take_job(struct worker *w, const json_t *job)
@@ -186,7 +186,7 @@ static int take_job(struct worker *w, const json_t *job)
 
 /* ---- device ----------------------------------------------------------------------------- */
 
-/* The flag comes before the context, the room before the device's threads, the pin after them. */
+/* The flag comes before the context, the limit before the device's threads, the pin after them. */
 static int open_device(struct worker *w, struct platform *p)
 {
 	char pci[32];
@@ -209,7 +209,7 @@ static int open_device(struct worker *w, struct platform *p)
 
 /* ---- the work --------------------------------------------------------------------------- */
 
-static void say_header(struct worker *w, const struct platform *p, int64_t start_ns)
+static void send_header(struct worker *w, const struct platform *p, int64_t start_ns)
 {
 	json_t *o = json_pack("{s:s, s:o}", "record", "header", "calib",
 			      calibration_json(&w->calibration));
@@ -225,9 +225,9 @@ static void say_header(struct worker *w, const struct platform *p, int64_t start
 				      "ended_by", w->warm.ended_by, "canary_ns", w->warm.canary_ns,
 				      "canary_spread", w->warm.spread));
 	json_object_set_new(o, "start_monotonic_ns", json_integer(start_ns));
-	say_digests(w);
+	send_digests(w);
 	json_object_set_new(o, "ready_s", json_real((double)(clock_ns() - start_ns) / SECOND_NS));
-	worker_say(w, o);
+	worker_send(w, o);
 }
 
 /*
@@ -287,7 +287,7 @@ static void note_sentinel(struct worker *w, int config, double set_up_ns, double
  * A set-up may leave the device idle for long enough that its clock falls: the longest block until
  * a canary takes what it should, for a little while.
  */
-static int settle(struct worker *w)
+static int settle_clock(struct worker *w)
 {
 	int64_t end = clock_ns() + settle_ns;
 	struct prepared *longest = worker_longest(w);
@@ -300,7 +300,7 @@ static int settle(struct worker *w)
 }
 
 /* Before the first visit, with the first configuration set up, to warm up with. */
-static int begin(struct worker *w, const struct platform *p, int64_t start_ns)
+static int begin_work(struct worker *w, const struct platform *p, int64_t start_ns)
 {
 	int err;
 
@@ -309,7 +309,7 @@ static int begin(struct worker *w, const struct platform *p, int64_t start_ns)
 	worker_phase(w, phase_warm_up);
 	err = warm_up(&w->warm, &w->canary, worker_longest(w), &w->plan.design);
 	if (!err)
-		say_header(w, p, start_ns);
+		send_header(w, p, start_ns);
 	return err;
 }
 
@@ -331,7 +331,7 @@ static int measure_config(struct worker *w, int config, const struct platform *p
 		err = worker_prepare(w, config);
 	w->pinned = system_pin();
 	if (!err && is_prepared(w, config)) {
-		err = *begun ? settle(w) : begin(w, p, start_ns);
+		err = *begun ? settle_clock(w) : begin_work(w, p, start_ns);
 		*begun = true;
 		if (!err)
 			set_up_ns = time_sentinel(w);
@@ -352,7 +352,7 @@ static int measure_config(struct worker *w, int config, const struct platform *p
 }
 
 /* One configuration at a time, so that none is charged for what others hold. */
-static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
+static int measure_process(struct worker *w, const struct platform *p, int64_t start_ns)
 {
 	int *order = zeroed((size_t)w->plan.n_configs, sizeof(*order)), err = 0;
 	bool begun = false;
@@ -368,11 +368,11 @@ static int measure(struct worker *w, const struct platform *p, int64_t start_ns)
 	if (err || begun)
 		return err;
 	w->pinned = system_pin();
-	return begin(w, p, start_ns);
+	return begin_work(w, p, start_ns);
 }
 
 /* How long configurations take, then what else a process does before its first visit. */
-static int probe(struct worker *w, struct platform *p)
+static int probe_points(struct worker *w, struct platform *p)
 {
 	int64_t start;
 	int err = worker_probe(w);
@@ -381,18 +381,18 @@ static int probe(struct worker *w, struct platform *p)
 		return err;
 	worker_phase(w, "looking the platform over");
 	platform_details(p);
-	say_digests(w); /* what takes long of that, no other process does again */
+	send_digests(w); /* what takes long of that, no other process does again */
 	worker_phase(w, "calibrating");
 	start = clock_ns();
 	calibrate(&w->calibration, &w->canary);
-	worker_say(w, json_pack("{s:s, s:f}", "record", "calibrated", "calibrate_ns",
-				(double)(clock_ns() - start)));
+	worker_send(w, json_pack("{s:s, s:f}", "record", "calibrated", "calibrate_ns",
+				 (double)(clock_ns() - start)));
 	if (!w->canary.is_gpu) /* whose processors' clock is anybody's: it may take all its time */
 		return 0;
 	worker_phase(w, phase_warm_up);
 	err = warm_up(&w->warm, &w->canary, NULL, &w->plan.design);
-	worker_say(w, json_pack("{s:s, s:f}", "record", "warmed", "warmup_ns",
-				w->warm.seconds * SECOND_NS));
+	worker_send(w, json_pack("{s:s, s:f}", "record", "warmed", "warmup_ns",
+				 w->warm.seconds * SECOND_NS));
 	return err;
 }
 
@@ -414,18 +414,18 @@ static void release(struct worker *w)
 	plan_release(&w->plan);
 }
 
-static void say_bye(struct worker *w, int64_t start_ns)
+static void send_bye(struct worker *w, int64_t start_ns)
 {
 	struct rusage r = { 0 };
 
 	getrusage(RUSAGE_SELF, &r);
-	worker_say(w, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b, s:O*}", "record", "bye", "wall_s",
-				(double)(clock_ns() - start_ns) / SECOND_NS, "cpu_s",
-				(double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
-					1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec),
-				"blocks_s", (double)w->blocks_ns / SECOND_NS, "checks_s",
-				(double)w->checks_ns / SECOND_NS, "left", w->left, "sentinels",
-				w->sentinels));
+	worker_send(w, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b, s:O*}", "record", "bye", "wall_s",
+				 (double)(clock_ns() - start_ns) / SECOND_NS, "cpu_s",
+				 (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+					 1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec),
+				 "blocks_s", (double)w->blocks_ns / SECOND_NS, "checks_s",
+				 (double)w->checks_ns / SECOND_NS, "left", w->left, "sentinels",
+				 w->sentinels));
 }
 
 struct working {
@@ -451,7 +451,7 @@ static int call_other(void *arg)
 }
 
 /* What no point can be measured without. */
-static int work_or_say(struct working *a)
+static int work_or_report(struct working *a)
 {
 	struct refusal r;
 	int err = refusal_catch(a->other ? call_other : call_work, a, &r);
@@ -475,14 +475,14 @@ static int work(struct worker *w, const json_t *job)
 	platform_host(&platform);
 	err = open_device(w, &platform);
 	if (!err && kind && !strcmp(kind, "probe"))
-		err = probe(w, &platform);
+		err = probe_points(w, &platform);
 	else if (!err) {
 		worker_phase(w, "looking the platform over");
 		platform_details(&platform);
-		err = measure(w, &platform, start_ns);
+		err = measure_process(w, &platform, start_ns);
 	}
 	if (!err)
-		say_bye(w, start_ns);
+		send_bye(w, start_ns);
 	platform_release(&platform);
 	return err;
 }
@@ -514,9 +514,9 @@ int worker_main(const struct worker_job *others)
 	for (; others->name && !a.other; others++)
 		a.other = is_job(job, others->name) ? others->work : NULL;
 	if (is_job(job, "hello"))
-		worker_say(&w, json_pack("{s:s}", "record", "hello"));
+		worker_send(&w, json_pack("{s:s}", "record", "hello"));
 	else
-		err = work_or_say(&a);
+		err = work_or_report(&a);
 	release(&w);
 	fclose(w.out);
 	json_decref(job);

@@ -97,7 +97,7 @@ void worker_tear_down(struct worker *w, int config);
 struct prepared *worker_longest(const struct worker *w);
 
 /* Writes a line and drops the reference. */
-void worker_say(struct worker *w, json_t *o);
+void worker_send(struct worker *w, json_t *o);
 
 /*
  * Waits until it is this worker's turn to use the device, where it takes turns with another: it

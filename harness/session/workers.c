@@ -270,7 +270,7 @@ static void take_complaint(const char *line, void *arg)
 
 /* ---- one worker -------------------------------------------------------------------------- */
 
-/* Of a pair the one that starts first, in ABBA order; not one that goes on. */
+/* The side of a pair that starts first, in ABBA order, runs alone; not one that goes on. */
 static bool is_to_be_alone(const struct lane *l)
 {
 	const struct session *s = l->session;
@@ -300,7 +300,7 @@ static void pause_for_alone(struct lane *l)
 		l->alone_ns[i] = NAN;
 }
 
-static json_t *job_of(const struct lane *l)
+static json_t *job_json(const struct lane *l)
 {
 	const struct session *s = l->session;
 	const struct journal *j = &s->journal;
@@ -334,7 +334,7 @@ int session_start_worker(struct lane *l)
 	l->alone = is_to_be_alone(l);
 	if (l->alone)
 		pause_for_alone(l);
-	job = job_of(l);
+	job = job_json(l);
 	l->point = l->config = -1;
 	l->waits = false;
 	json_decref(l->bye);
@@ -368,8 +368,8 @@ static bool is_apart(const struct lane *l)
 	       p->config[l->turn_config].apart;
 }
 
-/* Of two that wait, the one whose turn it is; at the same point each begins every other time. */
-static struct lane *next_of(struct session *s)
+/* The lane whose turn it is where both wait; at the same point each begins every other time. */
+static struct lane *next_lane(struct session *s)
 {
 	struct lane *x = &s->lane[0], *y = &s->lane[1];
 	int order;
@@ -387,7 +387,7 @@ static struct lane *next_of(struct session *s)
 
 static void give_turn(struct session *s)
 {
-	struct lane *l = next_of(s);
+	struct lane *l = next_lane(s);
 
 	if (!l->running || !l->waits)
 		return;

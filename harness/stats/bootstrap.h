@@ -95,7 +95,7 @@ int interval_of_draws(struct interval *out, double value, int n,
 		      const double *draws) STATS_MUST_CHECK;
 
 /*
- * Below, draws has room for BOOTSTRAP_DRAWS doubles and gets what each draw gave, in the order of
+ * Below, draws is a buffer of BOOTSTRAP_DRAWS doubles and gets what each draw gave, in the order of
  * the draws; also where n is too small for an interval.
  */
 
@@ -117,8 +117,9 @@ struct point_pair {
 };
 
 /*
- * median(b) / median(a): above 1, b takes longer. Each group is resampled. Of pairs the median of
- * b / a over the pairs, which are resampled: what a pair's time was like is in both, and is gone.
+ * median(b) / median(a): above 1, b takes longer. Each group is resampled. With pairs it is the
+ * median of b / a over the pairs, which are resampled: what changes with time is in both and
+ * cancels.
  */
 int bootstrap_ratio(struct interval *out, const struct groups *g, const struct point_pair *point,
 		    double *draws) STATS_MUST_CHECK;

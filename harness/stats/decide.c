@@ -30,8 +30,8 @@ static bool interim_is_due(int processes)
 	return false;
 }
 
-int look_at(struct interim *out, int processes, const struct interval *point, int points,
-	    double half_width_max, bool *wide)
+int analyse_interim(struct interim *out, int processes, const struct interval *point, int points,
+		    double half_width_max, bool *wide)
 {
 	*out = (struct interim){ .points = points, .next = next_interim(processes) };
 	if (!interim_is_due(processes) || points < 1)

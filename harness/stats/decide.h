@@ -21,12 +21,12 @@
 #define HALF_WIDTH_MAX_QUICK 0.05 /* in a quick sweep */
 
 /*
- * The number of processes after which to interim next, given those that ended: 5, 10, 20 or 30; 0
- * after 30. To stop where processes happen to agree makes intervals too narrow, the more so the
+ * The number of processes after the next interim analysis, given those that ended: 5, 10, 20 or 30;
+ * 0 after 30. To stop where processes happen to agree makes intervals too narrow, the more so the
  * more interims there are. Coverage with these four interims, simulated: 94 % where 40 points share
  * half of the process effect (lognormal, 1 to 3 %) or none of it; 88 to 93 % where they share it
- * all, or where there is one point. Of such lone points that differ by 3 % between processes and
- * yet stop after 5, the interval covers 73 %: quote a point that matters from 10 processes or more.
+ * all, or where there is one point. A lone point may differ by 3 % between processes and yet stop
+ * after 5: its interval then covers 73 %. Quote a point that matters from 10 processes or more.
  */
 int next_interim(int processes);
 
@@ -37,11 +37,11 @@ struct interim {
 };
 
 /*
- * A interim after that many processes at the intervals of all points. wide: NULL, or room for a
+ * An interim after that many processes at the intervals of all points. wide: NULL, or space for a
  * flag a point. Returns 0, or -EINVAL where no interim is due after that many, or without points.
  */
-int look_at(struct interim *out, int processes, const struct interval *point, int points,
-	    double half_width_max, bool *wide) STATS_MUST_CHECK;
+int analyse_interim(struct interim *out, int processes, const struct interval *point, int points,
+		    double half_width_max, bool *wide) STATS_MUST_CHECK;
 
 /* ---- do two systems differ? --------------------------------------------------------------- */
 
@@ -105,7 +105,7 @@ int p_adjust_fdr(double *p, int m) STATS_MUST_CHECK;
 #define JUDGE_LEVEL 0.05
 
 struct judged {
-	bool known;		    /* there is an interval; else open, and not counted */
+	bool known;		    /* there is an interval; else inconclusive, not counted */
 	enum ratio_verdict alone;   /* what the interval says by itself */
 	double p_slower, p_faster;  /* one-sided, against the margin; judge() adjusts them */
 	enum ratio_verdict verdict; /* of judge() */
@@ -113,18 +113,18 @@ struct judged {
 			  */
 };
 
-/* Of what has no interval. */
+/* The judgement where there is no interval. */
 struct judged judged_unknown(void);
 
 typedef int adjust(double *p, int m);
 
-/* Of a ratio B / A and its draws. */
+/* Judges a ratio B / A by its draws. */
 struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
 			   const double *draws, double margin);
 
 /*
- * Of a difference that matters beyond its own margin: draws of B - A less the margin (over), and
- * of B - A and the margin (under). Each counts as slower where all of over is above 0.
+ * Judges a difference that matters beyond its own margin, by draws of B - A less the margin (over)
+ * and of B - A plus the margin (under). Each counts as slower where all of over is above 0.
  */
 struct judged judged_difference(const double *over, const double *under, const struct groups *g);
 

@@ -177,7 +177,7 @@ static double median_gap(const double *sorted, int64_t n)
 }
 
 /* How many values are below the largest gap that parts two modes; 0: none does. */
-static int64_t split_of(const double *sorted, int64_t n)
+static int64_t find_split(const double *sorted, int64_t n)
 {
 	double widest = fmax(gaps_wide * median_gap(sorted, n),
 			     share_wide * fabs(quantile_of_sorted(sorted, n, 0.5)));
@@ -200,7 +200,7 @@ int modality_of(struct modality *out, const double *value, int64_t n)
 	*out = (struct modality){ false, { { NAN, 1 }, { NAN, 0 } } };
 	if (!sorted)
 		return -EINVAL;
-	split = n < 2 ? 0 : split_of(sorted, n);
+	split = n < 2 ? 0 : find_split(sorted, n);
 	out->bimodal = split > 0;
 	if (!split)
 		split = n;

@@ -13,7 +13,7 @@ static void list(void)
 			printf("%s %s\n", b->found_by, b->name);
 }
 
-static const struct bug *find(const char *name)
+static const struct bug *find_bug(const char *name)
 {
 	for (const struct bug *table : tables)
 		for (const struct bug *b = table; b->name; b++)
@@ -24,7 +24,7 @@ static const struct bug *find(const char *name)
 
 int main(int argc, char **argv)
 {
-	const struct bug *b = argc == 2 ? find(argv[1]) : nullptr;
+	const struct bug *b = argc == 2 ? find_bug(argv[1]) : nullptr;
 
 	if (argc == 1) {
 		list();

@@ -181,8 +181,8 @@ static void fixture_free(struct fixture *f)
 	CUDA(cudaStreamDestroy(f->stream));
 }
 
-static void set(const struct fixture *f, cublasLtMatmulDesc_t desc,
-		cublasLtMatmulDescAttributes_t name, const void *value, size_t bytes)
+static void set_attribute(const struct fixture *f, cublasLtMatmulDesc_t desc,
+			  cublasLtMatmulDescAttributes_t name, const void *value, size_t bytes)
 {
 	BLAS(f->b, f->b->cublasLtMatmulDescSetAttribute(desc, name, value, bytes));
 }
@@ -193,12 +193,12 @@ static cublasLtMatmulDesc_t describe(const struct fixture *f, uint32_t epilogue)
 	cublasLtMatmulDesc_t desc;
 
 	BLAS(f->b, f->b->cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
-	set(f, desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue));
-	set(f, desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &f->bias.device, sizeof(void *));
+	set_attribute(f, desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue));
+	set_attribute(f, desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &f->bias.device, sizeof(void *));
 	if (epilogue == CUBLASLT_EPILOGUE_RELU_BIAS)
 		return desc;
-	set(f, desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &f->mask, sizeof(void *));
-	set(f, desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &mask_ld, sizeof(mask_ld));
+	set_attribute(f, desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &f->mask, sizeof(void *));
+	set_attribute(f, desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &mask_ld, sizeof(mask_ld));
 	return desc;
 }
 

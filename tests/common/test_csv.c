@@ -37,7 +37,7 @@ static void remove_folder(void)
 
 TestSuite(small_csv, .timeout = 30, .init = make_folder, .fini = remove_folder);
 
-static void put(const char *text, size_t bytes)
+static void write_csv(const char *text, size_t bytes)
 {
 	FILE *f = fopen(file, "wb");
 
@@ -48,7 +48,7 @@ static void put(const char *text, size_t bytes)
 
 static int read_text(const char *text, struct csv *csv)
 {
-	put(text, strlen(text));
+	write_csv(text, strlen(text));
 	return csv_read(file, csv);
 }
 
@@ -112,7 +112,7 @@ Test(small_csv, zero_bytes_and_far_too_many_columns_are_refused)
 	char *text;
 
 	cr_redirect_stderr();
-	put("a,b\n1,\0\n", 9);
+	write_csv("a,b\n1,\0\n", 9);
 	cr_assert(csv_read(file, &csv) == -EINVAL, "zero byte");
 	memset(wide, ',', sizeof(wide) - 1);
 	cr_assert(read_text(wide, &csv) == -EINVAL, "wide");
@@ -146,10 +146,10 @@ Test(small_csv, what_is_no_file_is_refused)
 	cr_assert(csv_read(folder, &csv) == -EISDIR, "folder");
 	cr_assert(csv_read("/proc/self/mem", &csv) == -EIO, "unreadable device");
 	cr_assert(csv_read("/dev/zero", &csv) == -ESPIPE, "a device");
-	put("a\n1\n", 4);
+	write_csv("a\n1\n", 4);
 	cr_assert(!truncate(file, CSV_BYTES_MAX + 1) && csv_read(file, &csv) == -EFBIG,
 		  "too large");
-	put("a\n1\n", 4);
+	write_csv("a\n1\n", 4);
 	cr_assert(read_forbidden(&csv) == -EACCES, "not permitted");
 	text = stderr_text();
 	cr_assert(strstr(text, "No such file") && strstr(text, "directory"), "%s", text);

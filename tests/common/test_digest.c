@@ -25,7 +25,7 @@ Test(small_digest, published_digests)
 	cr_assert(eq(str, digest_of("abc", 3).s, (char *)of_abc), "abc");
 }
 
-/* Of so many a, by `head -c N /dev/zero | tr '\\0' a | sha256sum`: around the ends of blocks. */
+/* Digests of N times a, around block ends: `head -c N /dev/zero | tr '\\0' a | sha256sum`. */
 Test(small_digest, every_length_is_padded_right)
 {
 	const struct {

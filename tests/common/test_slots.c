@@ -98,7 +98,7 @@ Test(small_slots, launches_that_overlap_count_by_tickets)
 	slots_counter_free(counter);
 }
 
-/* Of 2^32 tickets and more, all are counted. */
+/* Tickets are counted beyond 2^32. */
 Test(small_slots, tickets_do_not_run_out)
 {
 	enum { LAUNCHES = 3, EACH = 32 };

@@ -20,11 +20,11 @@ KERNEL(slots_count);
 extern "C" __global__ void slots_overlap(struct slots_counter *counter, uint32_t *seen,
 					 uint32_t forgetful)
 {
-	SHARED_ARRAY(uint32_t, room, [1]);
+	SHARED_ARRAY(uint32_t, shared, [1]);
 
 	if (blockIdx.x == forgetful)
 		return;
-	seen[blockIdx.x * blockDim.x + threadIdx.x] = slots_step_overlapped(counter, room[0]);
+	seen[blockIdx.x * blockDim.x + threadIdx.x] = slots_step_overlapped(counter, shared[0]);
 	programmatic_go();
 	programmatic_wait();
 }

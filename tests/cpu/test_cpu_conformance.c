@@ -74,7 +74,7 @@ static struct image *take_all(void)
 }
 
 /* With zeros where there is scratch. */
-static struct image *take(const struct driven *d)
+static struct image *take_image(const struct driven *d)
 {
 	struct image *i = take_all();
 	struct scratch scratch = { 0 };
@@ -96,7 +96,7 @@ static void drop(struct image *i)
 /* What lies there now, compared with an image. */
 static const char *differs(const struct driven *d, const struct image *before, const char *what)
 {
-	struct image *now = take(d);
+	struct image *now = take_image(d);
 	const char *found = NULL;
 
 	if (now->n != before->n)
@@ -142,7 +142,7 @@ static const char *judge_modes(struct driven *d)
 			if (!driven_allows(d, m, n) || !driven_allows(d, MODE_STREAM, n))
 				continue;
 			driven_run(d, MODE_STREAM, n);
-			stream = take(d);
+			stream = take_image(d);
 			poison_written(start);
 			driven_run(d, m, n);
 			found = differs(d, stream, names[m]);
@@ -159,7 +159,7 @@ static const char *judge_poison(struct driven *d)
 	const char *found;
 
 	driven_run(d, MODE_STREAM, STEPS);
-	end = take(d);
+	end = take_image(d);
 	poison_written(start);
 	drop(start);
 	driven_run(d, MODE_STREAM, STEPS);
@@ -174,7 +174,7 @@ static const char *judge_reset(struct driven *d)
 	const char *found;
 
 	driven_run(d, MODE_STREAM, STEPS);
-	first = take(d);
+	first = take_image(d);
 	driven_add(d, MODE_STREAM, STEPS - 1);
 	driven_run(d, MODE_STREAM, STEPS);
 	found = differs(d, first, "again behind a reset");
@@ -213,7 +213,7 @@ static const char *judge_launches(struct driven *d)
 	uint64_t n = work_of(d, MODE_STREAM, STEPS_SPOILED).launches;
 
 	driven_passes(d, MODE_STREAM, STEPS_SPOILED);
-	right = take(d);
+	right = take_image(d);
 	for (uint64_t i = 0; i < n && !found; i++) {
 		if (unnoticed(d, i, 0))
 			found = flaw("launch %d of %d lost, and the check passes", (int)i, (int)n);

@@ -42,7 +42,7 @@ int clock_gettime(clockid_t id, struct timespec *t)
 }
 
 /* Without polling, which reads the clock too. */
-static void set(const char *name)
+static void set_cost(const char *name)
 {
 	setenv(name, "1000000", 1);
 	setenv("RIFT_CPU_SPIN_US", "0", 1);
@@ -63,7 +63,7 @@ static void set(const char *name)
 
 /* ---- what costs ------------------------------------------------------------------------- */
 
-static cudaError_t launch(unsigned grid, cudaStream_t s)
+static cudaError_t launch_kernel(unsigned grid, cudaStream_t s)
 {
 	return cudaLaunchKernel(k_nothing(), blocks(grid), blocks(1), NULL, 0, s);
 }
@@ -82,16 +82,16 @@ Test(small_cpu_costs, launches_cost_captured_or_not)
 	cudaGraph_t graph;
 	int *p, value = 0;
 
-	set("RIFT_CPU_LAUNCH_NS");
+	set_cost("RIFT_CPU_LAUNCH_NS");
 	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	IS_FREE(cudaMalloc((void **)&p, sizeof(*p)));
 	IS_FREE(cudaMemcpyAsync(p, &value, sizeof(value), cudaMemcpyHostToDevice, s));
-	COSTS(launch(1, s));
+	COSTS(launch_kernel(1, s));
 	COSTS(launch_by_structure(s));
-	REFUSED_IS_FREE(launch(0, s));
+	REFUSED_IS_FREE(launch_kernel(0, s));
 	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-	COSTS(launch(1, s));
+	COSTS(launch_kernel(1, s));
 	COSTS(launch_by_structure(s));
 	OK(cudaStreamEndCapture(s, &graph));
 	OK(cudaGraphInstantiate(&exec, graph, 0));
@@ -106,11 +106,11 @@ Test(small_cpu_costs, synchronizing_costs)
 {
 	cudaEvent_t e;
 
-	set("RIFT_CPU_SYNC_NS");
+	set_cost("RIFT_CPU_SYNC_NS");
 	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	OK(cudaEventCreate(&e));
-	IS_FREE(launch(1, s));
+	IS_FREE(launch_kernel(1, s));
 	IS_FREE(cudaEventRecord(e, s));
 	COSTS(cudaStreamSynchronize(s));
 	COSTS(cudaEventSynchronize(e));
@@ -132,13 +132,13 @@ Test(small_cpu_costs, synchronizing_costs_by_the_pinned_memory_held)
 	static char host[1 << 20];
 	void *p, *device;
 
-	set("RIFT_CPU_SYNC_NS_PER_PINNED_MIB");
+	set_cost("RIFT_CPU_SYNC_NS_PER_PINNED_MIB");
 	IS_FREE(cudaDeviceSynchronize());
 	OK(cudaMalloc(&device, 4 << 20));
 	IS_FREE(cudaDeviceSynchronize());
 	hold_pinned(&p, host, sizeof(host));
 	SPENDS(3 * COST_NS, OK(cudaDeviceSynchronize()));
-	IS_FREE(launch(1, NULL));
+	IS_FREE(launch_kernel(1, NULL));
 	OK(cudaFreeHost(p));
 	COSTS(cudaStreamSynchronize(NULL));
 	OK(cudaHostUnregister(host));
@@ -150,7 +150,7 @@ Test(small_cpu_costs, synchronizing_costs_by_the_pieces_of_pinned_memory)
 	static char host[1 << 20];
 	void *p;
 
-	set("RIFT_CPU_SYNC_NS_PER_PINNED");
+	set_cost("RIFT_CPU_SYNC_NS_PER_PINNED");
 	hold_pinned(&p, host, sizeof(host));
 	SPENDS(2 * COST_NS, OK(cudaDeviceSynchronize()));
 	OK(cudaFreeHost(p));
@@ -163,7 +163,7 @@ Test(small_cpu_costs, what_was_pinned_goes_on_to_cost)
 	void *p;
 
 	setenv("RIFT_CPU_PINNED_LEAK", "1", 1);
-	set("RIFT_CPU_SYNC_NS_PER_PINNED");
+	set_cost("RIFT_CPU_SYNC_NS_PER_PINNED");
 	hold_pinned(&p, host, sizeof(host));
 	OK(cudaFreeHost(p));
 	OK(cudaHostUnregister(host));
@@ -175,7 +175,7 @@ Test(small_cpu_costs, what_was_pinned_goes_on_to_cost)
  * file. (It cannot launch itself: the thread sanitizer allows no threads after a fork.) Is the
  * first one's byte locked too?
  */
-static void be_there_when_told(const char *path, int in, int out)
+static void exist_when_told(const char *path, int in, int out)
 {
 	struct flock mine = { .l_type = F_RDLCK, .l_start = getpid(), .l_len = 1 };
 	struct flock any = { .l_type = F_WRLCK };
@@ -219,16 +219,16 @@ Test(small_cpu_costs, launching_costs_while_another_process_launches)
 	cr_assert(mkdtemp(folder) && !pipe(in) && !pipe(out), "%s", folder);
 	snprintf(file, sizeof(file), "%s/rift-cpu-present-%d", folder, (int)getuid());
 	setenv("TMPDIR", folder, 1);
-	set("RIFT_CPU_LAUNCH_NS_BESIDE");
+	set_cost("RIFT_CPU_LAUNCH_NS_BESIDE");
 	other = fork();
 	if (!other)
-		be_there_when_told(file, in[0], out[1]);
-	IS_FREE(launch(1, NULL));
+		exist_when_told(file, in[0], out[1]);
+	IS_FREE(launch_kernel(1, NULL));
 	cr_assert(write(in[1], &c, 1) == 1 && read(out[0], &c, 1) == 1, "told");
-	COSTS(launch(1, NULL));
+	COSTS(launch_kernel(1, NULL));
 	cr_assert(write(in[1], &c, 1) == 1 && waitpid(other, &status, 0) == other, "ended");
 	cr_assert(!status, "%x", (unsigned)status);
-	IS_FREE(launch(1, NULL));
+	IS_FREE(launch_kernel(1, NULL));
 	cr_assert(!unlink(file) && !rmdir(folder), "%s", file);
 }
 
@@ -248,7 +248,7 @@ Test(small_cpu_costs, the_cost_of_synchronizing_comes_after_the_wait)
 {
 	pthread_t thread;
 
-	set("RIFT_CPU_SYNC_NS");
+	set_cost("RIFT_CPU_SYNC_NS");
 	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	OK(cudaLaunchHostFunc(s, wait_at_gate, &gate));
@@ -263,7 +263,7 @@ Test(small_cpu_costs, allocating_and_freeing_cost)
 	static int host[16];
 	void *p;
 
-	set("RIFT_CPU_ALLOC_NS");
+	set_cost("RIFT_CPU_ALLOC_NS");
 	COSTS(cudaMalloc(&p, 64));
 	COSTS(cudaFree(p));
 	COSTS(cudaMallocHost(&p, 64));
@@ -284,7 +284,7 @@ Test(small_cpu_costs, copies_cost)
 {
 	int value = 7;
 
-	set("RIFT_CPU_COPY_NS");
+	set_cost("RIFT_CPU_COPY_NS");
 	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 	int *p = NULL;
 
@@ -306,7 +306,7 @@ Test(small_cpu_costs, copies_of_symbols_cost)
 	const void *symbol = symbol_variable();
 	int value = 7;
 
-	set("RIFT_CPU_COPY_NS");
+	set_cost("RIFT_CPU_COPY_NS");
 	cudaStream_t s = new_stream(cudaStreamNonBlocking);
 
 	COSTS(cudaMemcpyToSymbol(symbol, &value, 4, 0, cudaMemcpyHostToDevice));

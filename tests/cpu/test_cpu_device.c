@@ -16,7 +16,7 @@ const void *k_without_description(void);
 
 TestSuite(small_cpu_device, .timeout = 30);
 
-static void launch(const void *kernel, unsigned grid, unsigned block, void **args)
+static void launch_kernel(const void *kernel, unsigned grid, unsigned block, void **args)
 {
 	OK(cudaLaunchKernel(kernel, blocks(grid), blocks(block), args, 0, NULL));
 }
@@ -37,7 +37,7 @@ struct submitter {
 	int submitted, ran;
 };
 
-static void count(void *n)
+static void count_call(void *n)
 {
 	__atomic_fetch_add((int *)n, 1, __ATOMIC_RELAXED);
 }
@@ -47,8 +47,8 @@ static void *submit_many(void *arg)
 	struct submitter *s = arg;
 
 	for (int i = 0; i < SUBMITTED; i++) {
-		OK(cudaLaunchHostFunc(s->stream, count, &s->ran));
-		count(&s->submitted);
+		OK(cudaLaunchHostFunc(s->stream, count_call, &s->ran));
+		count_call(&s->submitted);
 	}
 	return NULL;
 }
@@ -79,7 +79,7 @@ Test(small_cpu_device, a_full_queue_makes_who_submits_wait)
 	cr_assert(s.ran == SUBMITTED, "%d", s.ran);
 }
 
-/* Into a graph goes what fits memory: nothing runs that could make room. */
+/* Into a graph goes what fits memory: nothing runs that could free memory. */
 Test(small_cpu_device, a_capture_is_not_a_queue)
 {
 	struct submitter s = { NULL, 0, 0 };
@@ -195,7 +195,7 @@ Test(small_cpu_device, large_arguments_are_copied)
 		a.value[i] = 5 * i;
 		b.value[i] = 4 * i;
 	}
-	launch(k_takes_much(), 1, 1, (void *[]){ &a, &b, &p });
+	launch_kernel(k_takes_much(), 1, 1, (void *[]){ &a, &b, &p });
 	memset(&a, 0, sizeof(a));
 	cr_assert(device_int(p) == 250 * 249 / 2, "%d", device_int(p));
 }

@@ -41,7 +41,7 @@ static const char *ends(int wanted, const char *settings, const char *name)
 	return said;
 }
 
-static void says(const char *said, const char *what)
+static void expect_text(const char *said, const char *what)
 {
 	cr_assert(strstr(said, what), "\"%s\" is not in: %s", what, said);
 }
@@ -52,28 +52,30 @@ Test(small_cpu_faults, deadlock_is_reported)
 {
 	const char *said = ends(BY_ABORT, "", "deadlock");
 
-	says(said, "deadlock in kernel half_at_barrier, block (");
+	expect_text(said, "deadlock in kernel half_at_barrier, block (");
 	cr_assert(!strstr(said, "abort()"), "said twice: %s", said);
-	says(said, "64 threads alive");
-	says(said, "32 wait at a barrier (first: thread (0,0,0) at __syncthreads)");
-	says(said, "32 in warp operations (first: thread (16,0,0) in a vote with mask 0xffffffff)");
+	expect_text(said, "64 threads alive");
+	expect_text(said, "32 wait at a barrier (first: thread (0,0,0) at __syncthreads)");
+	expect_text(
+		said,
+		"32 in warp operations (first: thread (16,0,0) in a vote with mask 0xffffffff)");
 }
 
 Test(small_cpu_faults, different_warp_operations_are_reported)
 {
 	const char *said = ends(BY_ABORT, "", "mismatch");
 
-	says(said, "different operations in kernel vote_or_shuffle, block (");
-	says(said, "thread (0,0,0) in a vote with mask 0xffffffff");
-	says(said, "thread (16,0,0) in a shuffle with mask 0xffffffff");
+	expect_text(said, "different operations in kernel vote_or_shuffle, block (");
+	expect_text(said, "thread (0,0,0) in a vote with mask 0xffffffff");
+	expect_text(said, "thread (16,0,0) in a shuffle with mask 0xffffffff");
 }
 
 Test(small_cpu_faults, lane_outside_its_mask_is_reported)
 {
 	const char *said = ends(BY_ABORT, "", "outside_mask");
 
-	says(said, "kernel half_mask, block (");
-	says(said, "thread (16,0,0): is lane 16");
+	expect_text(said, "kernel half_mask, block (");
+	expect_text(said, "thread (16,0,0): is lane 16");
 }
 
 /* ---- memory that is not there ----------------------------------------------------------- */
@@ -82,8 +84,9 @@ static void touches(const char *settings, const char *name, const char *what)
 {
 	const char *said = ends(BY_FAULT, settings, name);
 
-	says(said, "rift: CPU device: kernel touch, block (1,0,0), thread (3,0,0): access to ");
-	says(said, what);
+	expect_text(said,
+		    "rift: CPU device: kernel touch, block (1,0,0), thread (3,0,0): access to ");
+	expect_text(said, what);
 }
 
 Test(small_cpu_faults, bad_pointers_are_named)
@@ -103,21 +106,21 @@ Test(small_cpu_faults, strict_mode_sees_small_overruns)
 	NEED_SIGNALS();
 	touches(strict, "small_beyond", ": beyond the end of device memory\n");
 	touches(strict, "freed_pointer", ": freed device memory\n");
-	says(ends(BY_FAULT, strict, "shared_beyond"), shared);
-	says(ends(BY_FAULT, strict, "dynamic_beyond"), shared);
+	expect_text(ends(BY_FAULT, strict, "shared_beyond"), shared);
+	expect_text(ends(BY_FAULT, strict, "dynamic_beyond"), shared);
 }
 
 Test(small_cpu_faults, correct_programs_run_in_strict_mode)
 {
-	says(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "shared_array"), "end\n");
-	says(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "dynamic_shared"), "end\n");
-	says(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "graph"), "end\n");
+	expect_text(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "shared_array"), "end\n");
+	expect_text(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "dynamic_shared"), "end\n");
+	expect_text(ends(IN_ORDER, "RIFT_CPU_STRICT=1", "graph"), "end\n");
 }
 
 Test(small_cpu_faults, stack_overflow_is_named)
 {
 	NEED_SIGNALS();
-	says(ends(BY_FAULT, "", "stack_overflow"), "beyond the thread's stack");
+	expect_text(ends(BY_FAULT, "", "stack_overflow"), "beyond the thread's stack");
 }
 
 Test(small_cpu_faults, copies_of_freed_memory_are_named)
@@ -125,8 +128,8 @@ Test(small_cpu_faults, copies_of_freed_memory_are_named)
 	NEED_SIGNALS();
 	const char *said = ends(BY_FAULT, "", "graph_copies_freed");
 
-	says(said, "rift: CPU device: a copy of 4194304 bytes: access to address ");
-	says(said, ": freed device memory\n");
+	expect_text(said, "rift: CPU device: a copy of 4194304 bytes: access to address ");
+	expect_text(said, ": freed device memory\n");
 }
 
 /* ---- arithmetic, assertions ------------------------------------------------------------- */
@@ -134,9 +137,10 @@ Test(small_cpu_faults, copies_of_freed_memory_are_named)
 Test(small_cpu_faults, division_by_zero_is_named)
 {
 	NEED_SIGNALS();
-	says(ends(BY_DIVISION, "", "division_by_zero"),
-	     "rift: CPU device: kernel divide, block (0,0,0), thread (3,0,0): integer division by "
-	     "zero");
+	expect_text(ends(BY_DIVISION, "", "division_by_zero"),
+		    "rift: CPU device: kernel divide, block (0,0,0), thread (3,0,0): integer "
+		    "division by "
+		    "zero");
 }
 
 Test(small_cpu_faults, failed_assertions_name_the_thread)
@@ -144,9 +148,11 @@ Test(small_cpu_faults, failed_assertions_name_the_thread)
 	NEED_SIGNALS();
 	const char *said = ends(BY_ABORT, "", "failed_assertion");
 
-	says(said, "threadIdx.x < bound");
-	says(said, "rift: CPU device: kernel expect_less, block (0,0,0), thread (3,0,0): assertion "
-		   "failed");
+	expect_text(said, "threadIdx.x < bound");
+	expect_text(
+		said,
+		"rift: CPU device: kernel expect_less, block (0,0,0), thread (3,0,0): assertion "
+		"failed");
 }
 
 /* ---- under a sanitizer ------------------------------------------------------------------ */
@@ -154,24 +160,24 @@ Test(small_cpu_faults, failed_assertions_name_the_thread)
 #ifdef __SANITIZE_ADDRESS__
 Test(small_cpu_faults, a_bad_address_names_the_thread)
 {
-	says(ends(BY_SANITIZER, "", "global_overrun"),
-	     "rift: CPU device: kernel fill, block (1,0,0), thread (0,0,0): ran when the "
-	     "sanitizer");
+	expect_text(ends(BY_SANITIZER, "", "global_overrun"),
+		    "rift: CPU device: kernel fill, block (1,0,0), thread (0,0,0): ran when the "
+		    "sanitizer");
 }
 
 Test(small_cpu_faults, undefined_behaviour_names_the_thread)
 {
-	says(ends(BY_SANITIZER, "", "shift_too_far"),
-	     "rift: CPU device: kernel powers, block (0,0,0), thread (30,0,0): ran when");
+	expect_text(ends(BY_SANITIZER, "", "shift_too_far"),
+		    "rift: CPU device: kernel powers, block (0,0,0), thread (30,0,0): ran when");
 }
 #endif
 
 #ifdef __SANITIZE_THREAD__
 Test(small_cpu_faults, a_race_names_the_thread)
 {
-	says(ends(BY_SANITIZER, "TSAN_OPTIONS=\"$TSAN_OPTIONS:halt_on_error=1\"",
-		  "missing_barrier"),
-	     "rift: CPU device: kernel reduce_skipping, block (");
+	expect_text(ends(BY_SANITIZER, "TSAN_OPTIONS=\"$TSAN_OPTIONS:halt_on_error=1\"",
+			 "missing_barrier"),
+		    "rift: CPU device: kernel reduce_skipping, block (");
 }
 #endif
 
@@ -190,7 +196,7 @@ Test(small_cpu_faults, the_programs_own_handler_is_called)
 	NEED_SIGNALS();
 	const char *said = ends(BY_ITS_HANDLER, "", "null_pointer_handled");
 
-	says(said, ": null pointer\nown handler\n");
+	expect_text(said, ": null pointer\nown handler\n");
 }
 
 /* ---- the order of threads --------------------------------------------------------------- */
@@ -207,7 +213,7 @@ Test(small_cpu_faults, printed_seed_brings_the_order_back)
 	cr_assert(at && strlen(at) < sizeof(order), "no order: %s", said);
 	strcpy(order, at);
 	snprintf(settings, sizeof(settings), "RIFT_CPU_ORDER=random RIFT_CPU_SEED=%llu", seed);
-	says(ends(IN_ORDER, settings, "thread_order"), order);
+	expect_text(ends(IN_ORDER, settings, "thread_order"), order);
 	snprintf(settings, sizeof(settings), "RIFT_CPU_ORDER=random RIFT_CPU_SEED=%llu", seed + 1);
 	said = ends(IN_ORDER, settings, "thread_order");
 	cr_assert(!strstr(said, order), "another seed, the same order: %s", said);
@@ -220,15 +226,16 @@ Test(small_cpu_faults, settings_that_make_no_sense_end_the_process)
 {
 	const int usage = 3;
 
-	says(ends(usage, "RIFT_CPU_LAUNCH_NS=7O00", "shared_array"),
-	     "RIFT_CPU_LAUNCH_NS=7O00: must be a number from 0 to 1000000000\n");
-	says(ends(usage, "RIFT_CPU_SYNC_NS=20us", "shared_array"), "RIFT_CPU_SYNC_NS=20us: ");
-	says(ends(usage, "RIFT_CPU_COPY_NS=-1", "shared_array"), "RIFT_CPU_COPY_NS=-1: ");
-	says(ends(usage, "RIFT_CPU_ALLOC_NS=1000000001", "shared_array"), "1000000000\n");
-	says(ends(usage, "RIFT_CPU_WORKERS=0", "shared_array"), "from 1 to 256\n");
-	says(ends(usage, "RIFT_CPU_SPIN_US=many", "shared_array"), "from 0 to 1000000\n");
-	says(ends(usage, "RIFT_CPU_ORDER=sideways", "shared_array"), "up, down or random\n");
-	says(ends(usage, "RIFT_CPU_LAUNCHNS=5", "shared_array"),
-	     "RIFT_CPU_LAUNCHNS is no setting; there are RIFT_CPU_WORKERS, ");
-	says(ends(IN_ORDER, "RIFT_CPU_LAUNCH_NS=7", "shared_array"), "end\n");
+	expect_text(ends(usage, "RIFT_CPU_LAUNCH_NS=7O00", "shared_array"),
+		    "RIFT_CPU_LAUNCH_NS=7O00: must be a number from 0 to 1000000000\n");
+	expect_text(ends(usage, "RIFT_CPU_SYNC_NS=20us", "shared_array"),
+		    "RIFT_CPU_SYNC_NS=20us: ");
+	expect_text(ends(usage, "RIFT_CPU_COPY_NS=-1", "shared_array"), "RIFT_CPU_COPY_NS=-1: ");
+	expect_text(ends(usage, "RIFT_CPU_ALLOC_NS=1000000001", "shared_array"), "1000000000\n");
+	expect_text(ends(usage, "RIFT_CPU_WORKERS=0", "shared_array"), "from 1 to 256\n");
+	expect_text(ends(usage, "RIFT_CPU_SPIN_US=many", "shared_array"), "from 0 to 1000000\n");
+	expect_text(ends(usage, "RIFT_CPU_ORDER=sideways", "shared_array"), "up, down or random\n");
+	expect_text(ends(usage, "RIFT_CPU_LAUNCHNS=5", "shared_array"),
+		    "RIFT_CPU_LAUNCHNS is no setting; there are RIFT_CPU_WORKERS, ");
+	expect_text(ends(IN_ORDER, "RIFT_CPU_LAUNCH_NS=7", "shared_array"), "end\n");
 }

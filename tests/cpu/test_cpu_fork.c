@@ -34,7 +34,7 @@ Test(small_cpu_fork, destroying_a_branch_leaves_its_work)
 	cudaGraph_t graph;
 	size_t n = 0;
 
-	count(p.d, p.b);
+	launch_count(p.d, p.b);
 	OK(cudaEventRecord(p.f, p.b));
 	OK(cudaStreamDestroy(p.b));
 	OK(cudaStreamWaitEvent(p.a, p.f, 0));
@@ -129,7 +129,7 @@ static void *submit_many(void *arg)
 	struct branch *b = arg;
 
 	for (int i = 0; i < 500; i++)
-		count(b->d, b->stream);
+		launch_count(b->d, b->stream);
 	return NULL;
 }
 

@@ -11,7 +11,7 @@ static cudaGraph_t captured(cudaStream_t s, int *p, int with_set)
 	cudaGraph_t graph;
 
 	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
-	count(p, s);
+	launch_count(p, s);
 	if (with_set)
 		OK(cudaMemsetAsync(p, 0, 4, s));
 	OK(cudaStreamEndCapture(s, &graph));
@@ -64,9 +64,9 @@ Test(small_cpu_nodes, dependencies_must_be_the_same_nodes)
 	for (int i = 0; i < 2; i++) {
 		struct pair p = forked();
 
-		count(p.d, p.a);
-		count(p.d, p.b);
-		count(p.d, i ? p.a : p.b);
+		launch_count(p.d, p.a);
+		launch_count(p.d, p.b);
+		launch_count(p.d, i ? p.a : p.b);
 		OK(cudaEventRecord(p.f, p.b));
 		OK(cudaStreamWaitEvent(p.a, p.f, 0));
 		OK(cudaStreamEndCapture(p.a, &graph[i]));
@@ -106,7 +106,7 @@ Test(small_cpu_nodes, a_growing_graph_can_be_seen_but_not_destroyed)
 	cudaGraph_t growing, graph;
 	size_t n = 0;
 
-	count(p.d, p.a);
+	launch_count(p.d, p.a);
 	OK(cudaStreamGetCaptureInfo(p.a, &status, NULL, &growing, &needs, &edges, &n));
 	cr_assert(n == 1 && !edges[0].type, "%zu", n);
 	OK(cudaGraphGetNodes(growing, NULL, &n));
@@ -117,7 +117,7 @@ Test(small_cpu_nodes, a_growing_graph_can_be_seen_but_not_destroyed)
 	OK(cudaGraphDestroy(graph));
 	p = forked();
 	OK(cudaStreamGetCaptureInfo(p.a, &status, NULL, &growing, NULL, NULL, NULL));
-	count(p.d, p.b);
+	launch_count(p.d, p.b);
 	REFUSED(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(p.a, &graph));
 	REFUSED(cudaErrorInvalidValue, cudaGraphGetNodes(growing, NULL, &n)); /* gone */
 }
@@ -135,7 +135,7 @@ Test(small_cpu_nodes, a_graph_can_be_part_of_another)
 
 	OK(cudaGraphInstantiate(&inner_exec, inner, 0));
 	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeRelaxed));
-	count(p.d, p.a);
+	launch_count(p.d, p.a);
 	OK(cudaGraphLaunch(inner_exec, p.a));
 	OK(cudaGraphLaunch(inner_exec, p.a));
 	OK(cudaStreamEndCapture(p.a, &outer));
@@ -147,7 +147,7 @@ Test(small_cpu_nodes, a_graph_can_be_part_of_another)
 	OK(cudaGraphExecUpdate(inner_exec, other, &info)); /* too late for the outer one */
 	OK(cudaGraphExecUpdate(outer_exec, outer, &info));
 	OK(cudaStreamBeginCapture(p.a, cudaStreamCaptureModeRelaxed));
-	count(p.d, p.a);
+	launch_count(p.d, p.a);
 	OK(cudaGraphLaunch(inner_exec, p.a));
 	OK(cudaGraphLaunch(inner_exec, p.a));
 	OK(cudaStreamEndCapture(p.a, &changed));

@@ -16,7 +16,7 @@ const void *k_work(void);
 
 TestSuite(small_cpu_threads, .timeout = 30);
 
-static void launch(const void *kernel, unsigned grid, unsigned block, void **args)
+static void launch_kernel(const void *kernel, unsigned grid, unsigned block, void **args)
 {
 	OK(cudaLaunchKernel(kernel, blocks(grid), blocks(block), args, 0, NULL));
 }
@@ -29,7 +29,7 @@ static void arrivals(const char *order, const char *seed, int got[100])
 	setenv("RIFT_CPU_SEED", seed, 1);
 	int *count = device_ints(1), *p = device_ints(100);
 
-	launch(k_arrival(), 1, 100, (void *[]){ &count, &p });
+	launch_kernel(k_arrival(), 1, 100, (void *[]){ &count, &p });
 	OK(cudaMemcpy(got, p, 100 * sizeof(int), cudaMemcpyDeviceToHost));
 }
 
@@ -83,7 +83,7 @@ static void rotation_holds(const char *order, const char *workers)
 	for (unsigned n = 1; n <= MOST_THREADS; n = n < 8 ? n + 1 : n * 5 / 3) {
 		int steps = 7;
 
-		launch(k_rotate(), 4, n, (void *[]){ &p, &steps });
+		launch_kernel(k_rotate(), 4, n, (void *[]){ &p, &steps });
 		OK(cudaMemcpy(got, p, 4 * n * sizeof(int), cudaMemcpyDeviceToHost));
 		for (unsigned i = 0; i < 4 * n; i++)
 			cr_assert(got[i] == (int)((i % n + 7) % n),
@@ -119,7 +119,7 @@ Test(small_cpu_threads, returned_threads_open_the_barrier)
 	for (int n = 1; n <= 100; n++) {
 		int before = device_int(p);
 
-		launch(k_odd_ones_wait(), 3, (unsigned)n, (void *[]){ &p });
+		launch_kernel(k_odd_ones_wait(), 3, (unsigned)n, (void *[]){ &p });
 		cr_assert(device_int(p) == before + 3 * n, "%d threads: %d", n,
 			  device_int(p) - before);
 	}
@@ -130,7 +130,7 @@ Test(small_cpu_threads, shared_arrays_are_apart)
 	int got[32];
 	int *p = device_ints(32);
 
-	launch(k_arrays(), 1, 32, (void *[]){ &p });
+	launch_kernel(k_arrays(), 1, 32, (void *[]){ &p });
 	OK(cudaMemcpy(got, p, sizeof(got), cudaMemcpyDeviceToHost));
 	for (int t = 0; t < 32; t++)
 		cr_assert(got[t] == 10101 * (31 - t), "%d: %d", t, got[t]);
@@ -156,7 +156,7 @@ static void workers_share(const char *workers, const char *spin_us)
 
 	for (unsigned n = 1; n <= 64; n++) {
 		OK(cudaMemset(p, 0, sizeof(got)));
-		launch(k_work(), n, 32, (void *[]){ &p, &rounds });
+		launch_kernel(k_work(), n, 32, (void *[]){ &p, &rounds });
 		OK(cudaMemcpy(got, p, sizeof(got), cudaMemcpyDeviceToHost));
 		for (unsigned i = 0; i < 64 * 32; i++)
 			cr_assert(got[i] == (i < n * 32 ? worked(i, rounds) : 0),

@@ -158,7 +158,7 @@ Test(small_runtime, places_are_right_in_three_dimensions)
 	}
 }
 
-static cudaError_t launch(dim3 grid, dim3 block, size_t shared_bytes)
+static cudaError_t launch_kernel(dim3 grid, dim3 block, size_t shared_bytes)
 {
 	int *p = NULL, n = 0, value = 0;
 
@@ -169,7 +169,7 @@ static cudaError_t launch(dim3 grid, dim3 block, size_t shared_bytes)
 /* cudaErrorInvalidValue or cudaErrorInvalidConfiguration: it depends on the version. */
 static void refuses_launch(dim3 grid, dim3 block, size_t shared_bytes)
 {
-	cudaError_t error = launch(grid, block, shared_bytes);
+	cudaError_t error = launch_kernel(grid, block, shared_bytes);
 
 	cr_assert(error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration,
 		  "grid %u,%u block %u,%u,%u shared %zu: %s", grid.x, grid.y, block.x, block.y,
@@ -188,10 +188,10 @@ Test(small_runtime, launches_respect_limits)
 	refuses_launch(blocks(1), blocks(1025), 0);
 	refuses_launch(blocks(1), deep, 0);
 	refuses_launch(tall, blocks(1), 0);
-	OK(launch(blocks(1), blocks(1024), 48 << 10));
+	OK(launch_kernel(blocks(1), blocks(1024), 48 << 10));
 	refuses_launch(blocks(1), blocks(1), (48 << 10) + 1);
 	OK(cudaFuncSetAttribute(k_fill(), cudaFuncAttributeMaxDynamicSharedMemorySize, 60 << 10));
-	OK(launch(blocks(1), blocks(1), 60 << 10));
+	OK(launch_kernel(blocks(1), blocks(1), 60 << 10));
 	refuses_launch(blocks(1), blocks(1), (60 << 10) + 1);
 	REFUSED(cudaErrorInvalidValue,
 		cudaFuncSetAttribute(k_fill(), cudaFuncAttributeMaxDynamicSharedMemorySize, -1));

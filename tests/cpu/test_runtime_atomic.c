@@ -18,7 +18,7 @@ static int64_t word(const int *p, int bytes, int i, int is_signed)
 }
 
 /* The eight words of test_runtime_atomic.cu; p[6] starts with all bits, the others with none. */
-static void check(int which, int bytes, int is_signed)
+static void check_words(int which, int bytes, int is_signed)
 {
 	int64_t mask = bytes == 4 && !is_signed ? (int64_t)UINT32_MAX : -1;
 	/* As unsigned the numbers below 0 are the highest, -1 above all. */
@@ -44,10 +44,10 @@ static void check(int which, int bytes, int is_signed)
 Test(small_runtime_atomic, integers)
 {
 	NEED_DEVICE();
-	check(0, 4, 1);
-	check(1, 4, 0);
-	check(2, 8, 1);
-	check(3, 8, 0);
+	check_words(0, 4, 1);
+	check_words(1, 4, 0);
+	check_words(2, 8, 1);
+	check_words(3, 8, 0);
 }
 
 Test(small_runtime_atomic, floating_point_exchange_and_wrapping_counters)

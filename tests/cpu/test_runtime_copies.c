@@ -10,7 +10,7 @@ const void *k_add(void);
 
 TestSuite(small_runtime_copies, .timeout = 30);
 
-static void add(int *p, int n, int term, cudaStream_t stream)
+static void launch_add(int *p, int n, int term, cudaStream_t stream)
 {
 	OK(cudaLaunchKernel(k_add(), blocks(1), blocks(32), (void *[]){ &p, &n, &term }, 0,
 			    stream));
@@ -51,7 +51,7 @@ Test(small_runtime_copies, rows_in_a_graph)
 	OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
 	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
 	OK(cudaMemcpy2DAsync(p, 4, host, 8, 4, 2, cudaMemcpyHostToDevice, s));
-	add(p, 2, 10, s);
+	launch_add(p, 2, 10, s);
 	OK(cudaMemcpyAsync(back, p, sizeof(back), cudaMemcpyDeviceToHost, s));
 	OK(cudaStreamEndCapture(s, &graph));
 	OK(cudaGraphInstantiate(&exec, graph, 0));
@@ -90,7 +90,7 @@ Test(small_runtime_copies, registered_memory_is_the_hosts_and_the_devices)
 	OK(cudaPointerGetAttributes(&attr, host + 5));
 	cr_assert(attr.type == cudaMemoryTypeHost, "%d", attr.type);
 	OK(cudaHostGetDevicePointer((void **)&device, host, 0));
-	add(device, PAGE / 4, 3, NULL);
+	launch_add(device, PAGE / 4, 3, NULL);
 	OK(cudaDeviceSynchronize());
 	cr_assert(host[0] == 3 && host[PAGE / 4 - 1] == 3, "%d", host[0]);
 	REFUSED(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(host, PAGE, 0));
@@ -120,7 +120,7 @@ Test(small_runtime_copies, memory_comes_and_goes_in_stream_order)
 		OK(cudaMallocAsync((void **)&p[i], 1000, s));
 		cr_assert((uintptr_t)p[i] % 256 == 0, "%p", (void *)p[i]);
 		OK(cudaMemsetAsync(p[i], 0, 1000, s));
-		add(p[i], 250, 7 + i, s);
+		launch_add(p[i], 250, 7 + i, s);
 		OK(cudaMemcpyAsync(host + i, p[i] + 249, 4, cudaMemcpyDeviceToHost, s));
 		OK(cudaFreeAsync(p[i], s)); /* after the copy, though it may not have run yet */
 	}

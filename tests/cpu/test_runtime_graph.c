@@ -220,7 +220,7 @@ Test(small_runtime_graph, captured_events_cannot_be_asked)
 	OK(cudaEventSynchronize(event));
 }
 
-static void *end_capture(void *stream)
+static void *end_from_thread(void *stream)
 {
 	cudaGraph_t graph;
 
@@ -245,7 +245,7 @@ Test(small_runtime_graph, wrong_states_are_refused)
 	REFUSED(cudaErrorIllegalState, cudaStreamEndCapture(s, &graph));
 	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
 	REFUSED(cudaErrorIllegalState, cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-	cr_assert(!pthread_create(&thread, NULL, end_capture, s), "no thread");
+	cr_assert(!pthread_create(&thread, NULL, end_from_thread, s), "no thread");
 	pthread_join(thread, &error);
 	EXPECT(cudaErrorStreamCaptureWrongThread, (cudaError_t)(intptr_t)error);
 	REFUSED(cudaErrorIllegalState, cudaStreamEndCapture(s, &graph)); /* it ended there */

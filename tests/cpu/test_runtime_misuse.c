@@ -9,7 +9,7 @@ const void *k_count(void);
 
 TestSuite(small_runtime_misuse, .timeout = 30);
 
-static cudaError_t launch(int *p, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s)
+static cudaError_t launch_kernel(int *p, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s)
 {
 	return cudaLaunchKernel(k_count(), grid, block, (void *[]){ &p }, shared_bytes, s);
 }
@@ -32,14 +32,14 @@ Test(small_runtime_misuse, refused_launches_run_nothing)
 	int *p = device_ints(1);
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		cudaError_t error = launch(p, bad[i][0], bad[i][1], 0, NULL);
+		cudaError_t error = launch_kernel(p, bad[i][0], bad[i][1], 0, NULL);
 
 		cr_assert(error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration,
 			  "case %zu: %s", i, cudaGetErrorName(error));
 		EXPECT(error, cudaGetLastError());
 	}
 	cr_assert(device_int(p) == 0, "%d", device_int(p));
-	OK(launch(p, blocks(1), blocks(1), 0, NULL)); /* no harm done */
+	OK(launch_kernel(p, blocks(1), blocks(1), 0, NULL)); /* no harm done */
 	cr_assert(device_int(p) == 1, "%d", device_int(p));
 }
 
@@ -53,7 +53,7 @@ Test(small_runtime_misuse, a_refused_launch_spoils_the_capture)
 
 	OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
 	OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-	cr_assert(launch(p, blocks(1), blocks(2000), 0, s) != cudaSuccess, "2000 threads");
+	cr_assert(launch_kernel(p, blocks(1), blocks(2000), 0, s) != cudaSuccess, "2000 threads");
 	cudaGetLastError();
 	REFUSED(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &graph));
 	cr_assert(!graph, "%p", (void *)graph);
@@ -81,7 +81,7 @@ Test(small_runtime_misuse, shared_memory_has_an_upper_limit)
 	REFUSED(cudaErrorInvalidValue,
 		cudaFuncSetAttribute(k_count(), cudaFuncAttributeMaxDynamicSharedMemorySize,
 				     1 << 20));
-	cr_assert(launch(device_ints(1), blocks(1), blocks(1), 1 << 20, NULL) != cudaSuccess,
+	cr_assert(launch_kernel(device_ints(1), blocks(1), blocks(1), 1 << 20, NULL) != cudaSuccess,
 		  "1 MiB of shared memory");
 	cudaGetLastError();
 	OK(cudaDeviceSynchronize());
@@ -131,7 +131,7 @@ Test(small_runtime_misuse, streams_know_how_they_were_made)
 		cr_assert(greatest <= got && got <= least, "%d gives %d", priority, got);
 		OK(cudaStreamGetFlags(s, &flags));
 		cr_assert(flags == cudaStreamNonBlocking, "%u", flags);
-		OK(launch(p, blocks(1), blocks(1), 0, s));
+		OK(launch_kernel(p, blocks(1), blocks(1), 0, s));
 		OK(cudaStreamSynchronize(s));
 		OK(cudaStreamDestroy(s));
 	}
@@ -209,13 +209,13 @@ Test(small_runtime_misuse, waits_in_the_default_stream_pass_on)
 	OK(cudaStreamCreateWithFlags(&free_one, cudaStreamNonBlocking));
 	OK(cudaStreamCreateWithFlags(&source, cudaStreamNonBlocking));
 	OK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
-	OK(launch(p, blocks(1), blocks(1), 0, NULL)); /* loads the kernel */
+	OK(launch_kernel(p, blocks(1), blocks(1), 0, NULL)); /* loads the kernel */
 	OK(cudaDeviceSynchronize());
 	OK(cudaLaunchHostFunc(source, wait_at_gate, &gate));
 	OK(cudaEventRecord(e, source));
 	OK(cudaStreamWaitEvent(NULL, e, 0));
-	OK(launch(p, blocks(1), blocks(1), 0, blocking));
-	OK(launch(p + 1, blocks(1), blocks(1), 0, free_one));
+	OK(launch_kernel(p, blocks(1), blocks(1), 0, blocking));
+	OK(launch_kernel(p + 1, blocks(1), blocks(1), 0, free_one));
 	OK(cudaStreamSynchronize(free_one));
 	EXPECT(cudaErrorNotReady, cudaStreamQuery(blocking));
 	open_gate(&gate);

@@ -54,10 +54,10 @@ Test(small_runtime_nodes, kernel_nodes_show_their_launch)
 
 	NEED_DEVICE();
 	int *p = device_ints(1);
-	cudaStream_t s = begin();
+	cudaStream_t s = begin_capture();
 
 	OK(cudaLaunchKernel(k_affine(), grid, block, (void *[]){ &p, &factor, &term }, 64, s));
-	cudaGraph_t graph = end(s);
+	cudaGraph_t graph = end_capture(s);
 
 	OK(cudaGraphGetNodes(graph, &node, &n));
 	OK(cudaGraphKernelNodeGetParams(node, &got));
@@ -113,9 +113,9 @@ Test(small_runtime_nodes, captures_tell_what_comes_next_needs)
 	affine(p, 1, 1, b);
 	order(b, a);
 	cr_assert(capture_id(a, 2) == id, "still the same");
-	c = begin();
+	c = begin_capture();
 	cr_assert(capture_id(c, 0) != id, "another capture");
-	OK(cudaGraphDestroy(end(c)));
-	OK(cudaGraphDestroy(end(a)));
+	OK(cudaGraphDestroy(end_capture(c)));
+	OK(cudaGraphDestroy(end_capture(a)));
 }
 #endif

@@ -99,12 +99,12 @@ Test(small_runtime_update, a_node_can_be_given_another_kernel)
 	NEED_DEVICE();
 	int *p = device_ints(2);
 	cudaGraph_t graph = one_affine(p, 1, 3);
-	cudaStream_t s = begin();
+	cudaStream_t s = begin_capture();
 
 	append(p, p + 1, s);
 	OK(cudaMemset(p + 1, 1, 1));
 	OK(cudaGraphInstantiate(&exec, graph, 0));
-	OK(cudaGraphExecUpdate(exec, end(s), &info));
+	OK(cudaGraphExecUpdate(exec, end_capture(s), &info));
 	cr_assert(run(exec, p) == 1, "%d", device_int(p));
 }
 
@@ -128,7 +128,7 @@ static cudaGraphNode_t refused_update(enum cudaGraphExecUpdateResult want, cudaG
 /* Two kernels, in one stream or side by side. */
 static cudaGraph_t two_affine(int *p, int side_by_side)
 {
-	cudaStream_t a = begin(), b = new_stream(cudaStreamNonBlocking);
+	cudaStream_t a = begin_capture(), b = new_stream(cudaStreamNonBlocking);
 
 	if (side_by_side)
 		order(a, b);
@@ -136,7 +136,7 @@ static cudaGraph_t two_affine(int *p, int side_by_side)
 	affine(p + side_by_side, 1, 1, side_by_side ? b : a);
 	if (side_by_side)
 		order(b, a);
-	return end(a);
+	return end_capture(a);
 }
 
 Test(small_runtime_update, shapes_must_be_equal)
@@ -159,10 +159,11 @@ Test(small_runtime_update, types_must_be_equal)
 
 	NEED_DEVICE();
 	int *p = device_ints(1);
-	cudaStream_t s = begin();
+	cudaStream_t s = begin_capture();
 
 	OK(cudaMemsetAsync(p, 0, sizeof(*p), s));
-	node = refused_update(cudaGraphExecUpdateErrorNodeTypeChanged, one_affine(p, 1, 1), end(s));
+	node = refused_update(cudaGraphExecUpdateErrorNodeTypeChanged, one_affine(p, 1, 1),
+			      end_capture(s));
 	OK(cudaGraphNodeGetType(node, &type));
 	cr_assert(type == cudaGraphNodeTypeMemset, "%d", type);
 }

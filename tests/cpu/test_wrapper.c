@@ -41,7 +41,7 @@ static long run_logged(struct log *log, const char *mode)
 	return warmup + BLOCKS;
 }
 
-static int count(const struct log *log, const char *prefix)
+static int count_lines(const struct log *log, const char *prefix)
 {
 	int n = 0;
 
@@ -94,9 +94,10 @@ static void calls_succeeded(const struct log *log)
 
 		cr_assert(end && !strcmp(end, " = 0"), "line %d: %s", i, log->line[i]);
 	}
-	cr_assert(eq(int, count(log, "cudaMalloc "), count(log, "cudaFree = ")), "memory");
+	cr_assert(eq(int, count_lines(log, "cudaMalloc "), count_lines(log, "cudaFree = ")),
+		  "memory");
 	/* rift copies synchronously: what the runtime calls inside is not to be seen */
-	cr_assert(zero(int, count(log, "cudaMemcpyAsync")), "cudaMemcpyAsync");
+	cr_assert(zero(int, count_lines(log, "cudaMemcpyAsync")), "cudaMemcpyAsync");
 }
 
 /* Names and sizes, as the runtime itself tells them. */
@@ -106,8 +107,9 @@ static void kernel_is_described(const struct log *log)
 
 	snprintf(want, sizeof(want), ATTEMPTS "grid 1,1,1 block %d,1,1 shared 0 params %zu,%zu = 0",
 		 (int)MYOCYTE_BLOCK, sizeof(struct myocyte_cells), sizeof(int64_t));
-	cr_assert(eq(int, count(log, ATTEMPTS), count(log, want)), "no '%s'", want);
-	cr_assert(eq(int, count(log, "cudaLaunchKernel myocyte_"), count(log, "cudaLaunchKernel")),
+	cr_assert(eq(int, count_lines(log, ATTEMPTS), count_lines(log, want)), "no '%s'", want);
+	cr_assert(eq(int, count_lines(log, "cudaLaunchKernel myocyte_"),
+		     count_lines(log, "cudaLaunchKernel")),
 		  "kernels of no name");
 }
 
@@ -121,7 +123,7 @@ Test(small_wrapper, stream_mode_launches_each_step)
 	calls_succeeded(&log);
 	kernel_is_described(&log);
 	cr_assert(eq(int, count_blocks(&log, ATTEMPTS, DEPTH), (int)blocks), "blocks");
-	cr_assert(zero(int, count(&log, "cudaGraphLaunch")), "graphs");
+	cr_assert(zero(int, count_lines(&log, "cudaGraphLaunch")), "graphs");
 	log_release(&log);
 }
 
@@ -135,9 +137,10 @@ Test(small_wrapper, graph_mode_captures_once_and_launches_graphs)
 	calls_succeeded(&log);
 	kernel_is_described(&log);
 	cr_assert(eq(int, count_blocks(&log, "cudaGraphLaunch = 0", 1), (int)blocks), "blocks");
-	cr_assert(eq(int, count(&log, "cudaGraphLaunch"), (int)blocks), "graph launches");
-	cr_assert(eq(int, count(&log, "cudaStreamBeginCapture mode 0"), 1), "captures");
-	cr_assert(eq(int, count(&log, "cudaGraphInstantiate flags 0 = 0"), 1), "instantiated");
+	cr_assert(eq(int, count_lines(&log, "cudaGraphLaunch"), (int)blocks), "graph launches");
+	cr_assert(eq(int, count_lines(&log, "cudaStreamBeginCapture mode 0"), 1), "captures");
+	cr_assert(eq(int, count_lines(&log, "cudaGraphInstantiate flags 0 = 0"), 1),
+		  "instantiated");
 	for (log.at = 0; !skip(&log, "cudaStreamBeginCapture"); log.at++)
 		cr_assert(lt(int, log.at, log.n), "no capture");
 	cr_assert(eq(int, skip(&log, ATTEMPTS), DEPTH), "steps in the graph");

@@ -55,7 +55,7 @@ struct memory {
 	void *device, *ordered, *pinned, *mapped, *host;
 };
 
-static void take(struct memory *m)
+static void take_memory(struct memory *m)
 {
 	m->host = aligned_alloc(4096, 4096);
 	memset(m->host, 0, 4096);
@@ -123,7 +123,7 @@ Test(small_wrapped, calls)
 	struct memory m;
 
 	NEED_DEVICE();
-	take(&m);
+	take_memory(&m);
 	copy(&m);
 	launch(&m);
 	wait_and_give_back(&m);

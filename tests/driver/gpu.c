@@ -9,7 +9,7 @@
 
 static bool is_worker;
 
-__attribute__((constructor)) static void look(int argc, char **argv)
+__attribute__((constructor)) static void note_worker(int argc, char **argv)
 {
 	is_worker = argc > 1 && !strcmp(argv[1], "sweep-worker");
 }

@@ -24,7 +24,7 @@ struct process {
 	unsigned gpu_instance, compute_instance;
 };
 
-static int said(const char *word)
+static int is_asked(const char *word)
 {
 	const char *words = getenv("FAKE_NVML");
 
@@ -35,7 +35,7 @@ static const char *const the_gpu = "the gpu";
 
 int nvmlInit_v2(void)
 {
-	return said("mismatch") ? MISMATCH : OK;
+	return is_asked("mismatch") ? MISMATCH : OK;
 }
 
 int nvmlShutdown(void)
@@ -65,7 +65,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, const char **device)
 	return strstr(bus, ":3b:00.0") ? OK : NOT_FOUND;
 }
 
-static int text(char *to, unsigned bytes, const char *from)
+static int copy_text(char *to, unsigned bytes, const char *from)
 {
 	snprintf(to, bytes, "%s", from);
 	return OK;
@@ -73,18 +73,18 @@ static int text(char *to, unsigned bytes, const char *from)
 
 int nvmlSystemGetDriverVersion(char *to, unsigned bytes)
 {
-	return text(to, bytes, "580.82.07");
+	return copy_text(to, bytes, "580.82.07");
 }
 
 int nvmlSystemGetNVMLVersion(char *to, unsigned bytes)
 {
-	return text(to, bytes, "13.580.82.07");
+	return copy_text(to, bytes, "13.580.82.07");
 }
 
 int nvmlDeviceGetVbiosVersion(const char *device, char *to, unsigned bytes)
 {
 	(void)device;
-	return text(to, bytes, "96.00.A5.00.01");
+	return copy_text(to, bytes, "96.00.A5.00.01");
 }
 
 /* A number that a vGPU does not have. */
@@ -92,29 +92,29 @@ int nvmlDeviceGetVbiosVersion(const char *device, char *to, unsigned bytes)
 	int name(const char *device, unsigned *value)                                              \
 	{                                                                                          \
 		*value = number;                                                                   \
-		return device != the_gpu || said("vgpu") ? NOT_SUPPORTED : OK;                     \
+		return device != the_gpu || is_asked("vgpu") ? NOT_SUPPORTED : OK;                 \
 	}
 
 NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, 1)
 NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, 5)
-NUMBER(nvmlDeviceGetCurrPcieLinkWidth, said("busy") ? 8 : 16)
+NUMBER(nvmlDeviceGetCurrPcieLinkWidth, is_asked("busy") ? 8 : 16)
 NUMBER(nvmlDeviceGetMaxPcieLinkWidth, 16)
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700500)
-NUMBER(nvmlDeviceGetPersistenceMode, !said("busy"))
+NUMBER(nvmlDeviceGetPersistenceMode, !is_asked("busy"))
 
 int nvmlDeviceGetVirtualizationMode(const char *device, unsigned *mode)
 {
 	(void)device;
-	*mode = said("vgpu") ? 2 : 1;
+	*mode = is_asked("vgpu") ? 2 : 1;
 	return OK;
 }
 
 int nvmlDeviceGetMigMode(const char *device, unsigned *now, unsigned *pending)
 {
 	(void)device;
-	*now = said("mig") != 0;
+	*now = is_asked("mig") != 0;
 	*pending = 1;
-	return said("vgpu") ? NOT_SUPPORTED : OK;
+	return is_asked("vgpu") ? NOT_SUPPORTED : OK;
 }
 
 int nvmlDeviceGetClockInfo(const char *device, int clock, unsigned *mhz)
@@ -131,7 +131,7 @@ int nvmlDeviceGetMaxClockInfo(const char *device, int clock, unsigned *mhz)
 	return OK;
 }
 
-static void note(const char *what, unsigned mhz)
+static void log_call(const char *what, unsigned mhz)
 {
 	const char *path = getenv("FAKE_NVML_LOG");
 	FILE *f = path ? fopen(path, "a") : NULL;
@@ -145,43 +145,43 @@ static void note(const char *what, unsigned mhz)
 int nvmlDeviceSetGpuLockedClocks(const char *device, unsigned least, unsigned most)
 {
 	(void)device;
-	if (said("denied"))
+	if (is_asked("denied"))
 		return NO_PERMISSION;
-	note(least == most ? "lock" : "a range", most);
+	log_call(least == most ? "lock" : "a range", most);
 	return OK;
 }
 
 int nvmlDeviceResetGpuLockedClocks(const char *device)
 {
 	(void)device;
-	note("free", 0);
-	return said("stuck") ? NOT_SUPPORTED : OK;
+	log_call("free", 0);
+	return is_asked("stuck") ? NOT_SUPPORTED : OK;
 }
 
 int nvmlDeviceGetCurrentClocksEventReasons(const char *device, unsigned long long *bits)
 {
 	(void)device;
-	*bits = said("busy") ? 0x04 | 0x40 : 0x01;
+	*bits = is_asked("busy") ? 0x04 | 0x40 : 0x01;
 	return OK;
 }
 
 int nvmlDeviceGetUtilizationRates(const char *device, unsigned *gpu_and_memory)
 {
 	(void)device;
-	gpu_and_memory[0] = said("busy") ? 87 : 0;
+	gpu_and_memory[0] = is_asked("busy") ? 87 : 0;
 	gpu_and_memory[1] = 1;
-	return said("mig") ? NOT_SUPPORTED : OK;
+	return is_asked("mig") ? NOT_SUPPORTED : OK;
 }
 
 int nvmlDeviceGetComputeRunningProcesses_v3(const char *device, unsigned *n, struct process *list)
 {
 	(void)device;
 	*n = 0;
-	if (said("mig"))
+	if (is_asked("mig"))
 		return NO_PERMISSION;
-	if (!said("hidden"))
+	if (!is_asked("hidden"))
 		list[(*n)++].pid = (unsigned)getpid();
-	if (said("busy"))
+	if (is_asked("busy"))
 		list[(*n)++].pid = (unsigned)getppid();
 	return OK;
 }
@@ -190,7 +190,7 @@ int nvmlDeviceGetGraphicsRunningProcesses_v3(const char *device, unsigned *n, st
 {
 	(void)device;
 	*n = 0;
-	if (said("busy"))
+	if (is_asked("busy"))
 		list[(*n)++].pid = 1;
 	return OK;
 }

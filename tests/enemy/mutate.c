@@ -369,7 +369,7 @@ static bool change_near(json_t *o, uint64_t *state)
 }
 
 /* Values under o, itself not among them. */
-static size_t count(const json_t *o)
+static size_t count_values(const json_t *o)
 {
 	const char *key;
 	json_t *value;
@@ -377,11 +377,11 @@ static size_t count(const json_t *o)
 
 	json_object_foreach((json_t *)(uintptr_t)o, key, value)
 	{
-		n += 1 + count(value);
+		n += 1 + count_values(value);
 	}
 	json_array_foreach(o, i, value)
 	{
-		n += 1 + count(value);
+		n += 1 + count_values(value);
 	}
 	return n;
 }
@@ -415,7 +415,7 @@ bool mutate_json(struct bytes *b, uint64_t *state)
 		at = choose_line(b, state, &n);
 		o = json_loadb(b->s + at, n, 0, NULL);
 	}
-	values = o ? count(o) : 0;
+	values = o ? count_values(o) : 0;
 	left = values ? draw_below(state, values) : 0;
 	if (!values || !(draw(state) % 2 ? change(o, &left, state) : change_near(o, state))) {
 		json_decref(o);
@@ -434,7 +434,7 @@ bool mutate_json(struct bytes *b, uint64_t *state)
 
 /* ---- signatures ------------------------------------------------------------------------- */
 
-static bool is(const json_t *o, const char *kind)
+static bool is_record(const json_t *o, const char *kind)
 {
 	const char *record = json_string_value(json_object_get(o, "record"));
 
@@ -448,7 +448,7 @@ static bool diagnostic_line(struct bytes *line, const struct hash *before, char 
 	char hash[HASH_TEXT], *text = NULL;
 	bool signs = false;
 
-	if (o && is(o, "plan") && json_object_get(o, "plan"))
+	if (o && is_record(o, "plan") && json_object_get(o, "plan"))
 		hash_json(json_object_get(o, "plan"), plan);
 	if (json_object_get(o, "plan_sha256"))
 		signs = !json_object_set_new(o, "plan_sha256", json_string(plan));

@@ -223,7 +223,7 @@ kill -KILL "$first"
 wait "$first" 2>/dev/null || true
 whole s.jsonl.part
 
-# Of several at once one goes on; it is killed, too.
+# Several resume at once: one goes on, and is killed, too.
 begin "several resume at once"
 start_long
 kill -KILL $!

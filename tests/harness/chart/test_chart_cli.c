@@ -23,7 +23,7 @@ TestSuite(small_chart_cli, .init = chart_folder_make, .fini = chart_folder_remov
 
 static char path[256], other[256];
 
-static void has(const char *text, const char *want)
+static void expect_text(const char *text, const char *want)
 {
 	cr_assert(ne(ptr, strstr(text, want), NULL), "'%s' in: %s", want, text);
 }
@@ -52,13 +52,13 @@ Test(small_chart_cli, pictures_beside_the_session_in_a_folder_of_its_name)
 	NEED_GNUPLOT();
 	chart_session_write(path, "my run.jsonl", 1, 1);
 	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s'", path)), "%s", text);
-	has(text, "/my run.plots/launch-overhead.png, .svg\n");
-	has(text, "to draw again: cd '");
+	expect_text(text, "/my run.plots/launch-overhead.png, .svg\n");
+	expect_text(text, "to draw again: cd '");
 	cr_assert(eq(ptr, strstr(text, "CPU device"), NULL), "made-up GPU: %s", text);
 	text = listing("my run.plots");
-	has(text, "launch-overhead.png");
-	has(text, "launch-latency.svg");
-	has(text, "launch-depth-needed.gp");
+	expect_text(text, "launch-overhead.png");
+	expect_text(text, "launch-latency.svg");
+	expect_text(text, "launch-depth-needed.gp");
 	cr_assert(eq(ptr, strstr(text, ".part"), NULL), "%s", text);
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s'", path)), "again: %s", text);
 	cr_assert(eq(str, (char *)text, ""), "%s", text);
@@ -73,12 +73,12 @@ Test(small_chart_cli, two_sessions_are_a_and_b)
 	chart_session_write(other, "guest.jsonl", 1, 2);
 	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s' '%s'", path, other)), "%s", text);
 	text = listing("host-guest.plots");
-	has(text, "launch-ratio.png");
-	has(text, "launch-overhead-b.png");
-	has(text, "workloads.png");
+	expect_text(text, "launch-ratio.png");
+	expect_text(text, "launch-overhead-b.png");
+	expect_text(text, "workloads.png");
 	shell(&text, "grep '^finding' '%s/host-guest.plots/launch-ratio.gp'", chart_folder);
-	has(text, "by more than 5 %");
-	has(text, "two sessions");
+	expect_text(text, "by more than 5 %");
+	expect_text(text, "two sessions");
 }
 
 Test(small_chart_cli, other_devices_are_told)
@@ -92,7 +92,7 @@ Test(small_chart_cli, other_devices_are_told)
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --output '%s/pair'", path, kept,
 				     chart_folder)),
 		  "%s", text);
-	has(text, "B of NVIDIA H200: what differs is not the platform alone");
+	expect_text(text, "B of NVIDIA H200: what differs is not the platform alone");
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --quiet --output '%s/pair'", path,
 				     kept, chart_folder)),
 		  "%s", text);
@@ -114,7 +114,7 @@ Test(small_chart_cli, another_kind_of_waiting_is_told)
 	snprintf(other, sizeof(other), "%s/blocking.jsonl", chart_folder);
 	fake_session_write(&s, other);
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s'", path, other)), "%s", text);
-	has(text, "rift: A was swept with --sync spin, B with --sync blocking\n");
+	expect_text(text, "rift: A was swept with --sync spin, B with --sync blocking\n");
 	cr_assert(eq(ptr, strstr(text, "not the platform alone"), NULL), "one device: %s", text);
 }
 
@@ -157,9 +157,9 @@ Test(small_chart_cli, a_session_with_two_sides_and_a_folder_that_is_named)
 	cr_assert(zero(int,
 		       run_rift(OUT, &text, "plot '%s' --output '%s/a b/c//'", path, chart_folder)),
 		  "%s", text);
-	has(listing("a b/c"), "launch-ratio.png");
+	expect_text(listing("a b/c"), "launch-ratio.png");
 	shell(&text, "grep '^finding' '%s/a b/c/launch-ratio.gp'", chart_folder);
-	has(text, "by more than 2 %");
+	expect_text(text, "by more than 2 %");
 }
 
 /* ---- without gnuplot -------------------------------------------------------------------- */
@@ -174,8 +174,8 @@ static void plot_without(const char *bin, const char *says)
 		     3),
 		  "%s", text);
 	cr_assert(is_one_complaint(text), "%s", text);
-	has(text, says);
-	has(text, "s.plots' && gnuplot *.gp");
+	expect_text(text, says);
+	expect_text(text, "s.plots' && gnuplot *.gp");
 	cr_assert(eq(str, (char *)listing("s.plots"), DATA), "%s", listing("s.plots"));
 }
 
@@ -235,7 +235,7 @@ Test(small_chart_cli, a_folder_with_a_quote_in_its_name)
 		zero(int, run_rift(OUT, &text, "plot '%s/-a \"b\" $c.jsonl' --output '%s/it'\\''s'",
 				   chart_folder, chart_folder)),
 		"%s", text);
-	has(text, "it'\\''s' && gnuplot NAME.gp");
+	expect_text(text, "it'\\''s' && gnuplot NAME.gp");
 	shell(NULL, "rm %s/it\\'s/*.png", chart_folder);
 	cr_assert(zero(int, shell(&text, "cd '%s/it'\\''s' && gnuplot launch-latency.gp 2>&1",
 				  chart_folder)),

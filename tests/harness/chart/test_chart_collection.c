@@ -94,8 +94,8 @@ Test(small_chart_collection, dots_are_what_the_model_gives)
 {
 	struct fake_session s = two_workloads("1,64", sizes, 2);
 	const struct model *m = &s.model[0];
-	struct batch one = { MODE_GRAPH, 1, 1, 10e3 }, deep = { MODE_GRAPH, 64, 1, 10e3 };
-	double kernel = (model_total_ns(m, &deep) - model_total_ns(m, &one)) / 63;
+	struct batch one = { MODE_GRAPH, 1, 1, 10e3 }, large = { MODE_GRAPH, 64, 1, 10e3 };
+	double kernel = (model_total_ns(m, &large) - model_total_ns(m, &one)) / 63;
 
 	charts_of(&made, &s);
 	cr_assert(eq(str, (char *)script_value("collection", "rows"), "4"), "rows");

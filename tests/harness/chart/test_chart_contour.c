@@ -15,7 +15,7 @@ static struct {
 	double x[POINTS], y[POINTS];
 } got;
 
-static void take(void *arg, int line, double x, double y)
+static void take_vertex(void *arg, int line, double x, double y)
 {
 	(void)arg;
 	cr_assert(lt(int, got.n, POINTS), "points");
@@ -29,7 +29,7 @@ static int trace(int columns, int rows, const double *z, double level)
 	const struct contour_grid g = { columns, rows, z };
 
 	got.n = 0;
-	return contour_trace(&g, level, take, NULL);
+	return contour_trace(&g, level, take_vertex, NULL);
 }
 
 static void point_is(int i, int line, double x, double y)

@@ -55,7 +55,7 @@ static void count_bytes(struct journal *j, int pageable_config)
 	}
 }
 
-static void make(const struct fake_session *s, int pageable_config)
+static void make_charts(const struct fake_session *s, int pageable_config)
 {
 	chart_files_session(&made, s);
 	count_bytes(&made.journal, pageable_config);
@@ -68,7 +68,7 @@ Test(small_chart_copied, a_straight_line_is_found)
 	struct fake_session s = copies(NULL, 0);
 	const struct table *t;
 
-	make(&s, 99);
+	make_charts(&s, 99);
 	cr_assert(eq(int, made.charts.pictures, 1), "alone");
 	t = table_read("transfer-copied-points.csv");
 	cr_assert(eq(int, t->rows, 4), "sizes");
@@ -96,7 +96,7 @@ Test(small_chart_copied, what_is_off_the_line_is_said)
 	double most = 0;
 
 	s.factor = a_tenth_longer_from_16M_on;
-	make(&s, 99);
+	make_charts(&s, 99);
 	t = table_read("transfer-copied-points.csv");
 	for (int i = 0; i < 4; i++)
 		most = fmax(most, fabs(t->v[i][table_column(t, "off_percent")]));
@@ -141,13 +141,13 @@ Test(small_chart_copied, pageable_memory_is_a_line_of_its_own)
 	char *args[] = { "host=pinned,pageable" };
 	struct fake_session s = copies(args, 1);
 
-	make(&s, 4);
+	make_charts(&s, 4);
 	cr_assert(eq(str, (char *)script_value("transfer-copied", "lines"), "2"), "lines");
 	cr_assert(eq(str, (char *)script_value("transfer-copied", "name2"), "pageable"), "%s",
 		  script_value("transfer-copied", "name2"));
 	script_says("transfer-copied", "finding", "pageable: 50 GB/s and ");
 	chart_files_release(&made);
-	make(&s, 99);
+	make_charts(&s, 99);
 	cr_assert(eq(str, (char *)script_value("transfer-copied", "name2"), "pinned host=pageable"),
 		  "told apart: %s", script_value("transfer-copied", "name2"));
 	chart_files_release(&made);
@@ -176,7 +176,7 @@ Test(small_chart_copied, less_than_nothing_is_not_said_of_a_copy)
 	struct fake_session s = copies(NULL, 0);
 
 	s.factor = as_long_as_a_kernel;
-	make(&s, 99);
+	make_charts(&s, 99);
 	script_says("transfer-copied", "title", "GB/s and nothing beside, on a line");
 	chart_files_release(&made);
 }
@@ -186,7 +186,7 @@ Test(small_chart_copied, two_sizes_are_no_line)
 	struct fake_session s = copies(NULL, 0);
 
 	s.size = "1M,4M";
-	make(&s, 99);
+	make_charts(&s, 99);
 	cr_assert(zero(int, made.charts.pictures), "none");
 	chart_files_release(&made);
 }
@@ -217,7 +217,7 @@ Test(small_chart_copied, the_picture_is_drawn_without_a_word)
 	NEED_GNUPLOT();
 	s.processes = 5;
 	s.noise = 0.02;
-	make(&s, 4);
+	make_charts(&s, 4);
 	cr_assert(zero(int, charts_draw(&made.charts)), "drawn");
 	cr_assert(eq(str, (char *)made.charts.picture[0].said.s, ""), "%s",
 		  made.charts.picture[0].said.s);

@@ -15,7 +15,7 @@ TestSuite(small_chart_data, .init = chart_folder_make, .fini = chart_folder_remo
 
 static struct chart_files made;
 
-static bool exists(const char *name)
+static bool is_file(const char *name)
 {
 	char path[256];
 
@@ -23,9 +23,9 @@ static bool exists(const char *name)
 	return !access(path, F_OK);
 }
 
-static bool absent(const char *name)
+static bool is_absent(const char *name)
 {
-	return !exists(name);
+	return !is_file(name);
 }
 
 /* ---- every file ------------------------------------------------------------------------- */
@@ -151,9 +151,9 @@ Test(small_chart_data, each_workload_has_charts_of_its_own)
 	s.also = "myocyte";
 	s.size = "1,8,64";
 	charts_of(&made, &s);
-	cr_assert(exists("launch-ratio.gp") && exists("myocyte-ratio.gp"), "ratio");
-	cr_assert(exists("launch-overhead-a.gp") && exists("myocyte-overhead-b.gp"), "overhead");
-	cr_assert(exists("launch-latency.gp") && exists("myocyte-depth-needed.gp"), "others");
+	cr_assert(is_file("launch-ratio.gp") && is_file("myocyte-ratio.gp"), "ratio");
+	cr_assert(is_file("launch-overhead-a.gp") && is_file("myocyte-overhead-b.gp"), "overhead");
+	cr_assert(is_file("launch-latency.gp") && is_file("myocyte-depth-needed.gp"), "others");
 	cr_assert(eq(int, table_read("workloads-means.csv")->rows, 6), "both in one");
 	chart_files_release(&made);
 }
@@ -178,9 +178,9 @@ Test(small_chart_data, what_cannot_be_drawn_is_left_out)
 
 	s.size = "0";
 	charts_of(&made, &s);
-	cr_assert(absent("launch-overhead.gp") && absent("launch-overhead-cells.csv"),
+	cr_assert(is_absent("launch-overhead.gp") && is_absent("launch-overhead-cells.csv"),
 		  "empty kernels have no ideal");
-	cr_assert(absent("launch-depth-needed.gp"), "one size");
+	cr_assert(is_absent("launch-depth-needed.gp"), "one size");
 	script_says("launch-latency", "with_depths", "1");
 	script_says("launch-latency", "with_lengths", "0");
 	chart_files_release(&made);

@@ -46,7 +46,7 @@ static void check_svg(const char *name)
 		  "%s: no '%s'", name, title);
 }
 
-static void draw(const struct fake_session *s, int pictures)
+static void draw_charts(const struct fake_session *s, int pictures)
 {
 	charts_of(&made, s);
 	cr_assert(eq(int, made.charts.pictures, pictures), "%d pictures", made.charts.pictures);
@@ -80,7 +80,7 @@ Test(small_chart_pictures, one_platform)
 	struct fake_session s = session("0,2,20,200", "1,16,256", 1);
 
 	NEED_GNUPLOT();
-	draw(&s, 4);
+	draw_charts(&s, 4);
 }
 
 Test(small_chart_pictures, two_platforms)
@@ -88,7 +88,7 @@ Test(small_chart_pictures, two_platforms)
 	struct fake_session s = session("0,2,20,200", "1,16,256", 2);
 
 	NEED_GNUPLOT();
-	draw(&s, 8);
+	draw_charts(&s, 8);
 }
 
 Test(large_chart_pictures, a_full_grid)
@@ -98,7 +98,7 @@ Test(large_chart_pictures, a_full_grid)
 	NEED_GNUPLOT();
 	s.assignment = (char *[]){ "kernel=work" };
 	s.n_assignments = 1;
-	draw(&s, 8);
+	draw_charts(&s, 8);
 }
 
 Test(small_chart_pictures, few_processes_one_mode_one_size_or_depth)
@@ -109,21 +109,21 @@ Test(small_chart_pictures, few_processes_one_mode_one_size_or_depth)
 
 	NEED_GNUPLOT();
 	one_size.processes = 2;
-	draw(&one_size, 7);
+	draw_charts(&one_size, 7);
 	one_depth.mode = "stream";
-	draw(&one_depth, 2);
-	draw(&empty, 1);
+	draw_charts(&one_depth, 2);
+	draw_charts(&empty, 1);
 }
 
-/* Of one cell, dark and light: gnuplot 5.4 is ended by a signal by too little to draw. */
+/* One cell, dark and light: gnuplot 5.4 is ended by a signal by too little to draw. */
 Test(small_chart_pictures, one_point)
 {
 	struct fake_session light = session("200", "16", 1), dark = session("1", "1", 2);
 
 	NEED_GNUPLOT();
 	light.mode = dark.mode = "stream";
-	draw(&light, 1);
-	draw(&dark, 4);
+	draw_charts(&light, 1);
+	draw_charts(&dark, 4);
 }
 
 /* Every ratio is 1: a range of nothing is none. */
@@ -135,7 +135,7 @@ Test(small_chart_pictures, two_that_are_equal)
 	s.mode = "stream";
 	s.noise = 0;
 	s.model[1] = s.model[0];
-	draw(&s, 8);
+	draw_charts(&s, 8);
 }
 
 static double cells_take_0_3_ms_and_more(double cells)
@@ -150,7 +150,7 @@ Test(small_chart_pictures, nothing_over_5_percent_and_a_size_that_is_no_duration
 	NEED_GNUPLOT();
 	s.workload = "myocyte";
 	s.kernel_ns = cells_take_0_3_ms_and_more;
-	draw(&s, 8);
+	draw_charts(&s, 8);
 }
 
 /* Names as a device or a user may have them. */
@@ -160,7 +160,7 @@ Test(small_chart_pictures, names_are_taken_as_they_are)
 
 	NEED_GNUPLOT();
 	s.device[0] = "it's a_{GPU} \"%d\" & more\n";
-	draw(&s, 4);
+	draw_charts(&s, 4);
 	cr_assert(zero(int, shell(NULL, "grep -q 'a_{GPU}' %s/launch-overhead.svg", chart_folder)),
 		  "no markup");
 }

@@ -8,41 +8,41 @@
 
 TestSuite(small_chart_words, .timeout = 30);
 
-static void is(struct text t, const char *want)
+static void expect_text(struct text t, const char *want)
 {
 	cr_assert(eq(str, t.s, (char *)want), "%s, not %s", t.s, want);
 }
 
 Test(small_chart_words, durations_have_two_or_three_digits)
 {
-	is(words_time(0.42), "0.42 ns");
-	is(words_time(13.4), "13 ns");
-	is(words_time(999.4), "999 ns");
-	is(words_time(999.6), "1.0 µs");
-	is(words_time(2449), "2.4 µs");
-	is(words_time(9960), "10 µs");
-	is(words_time(2.86e6), "2.9 ms");
-	is(words_time(3e9), "3.0 s");
-	is(words_time(5e12), "5000 s");
+	expect_text(words_time(0.42), "0.42 ns");
+	expect_text(words_time(13.4), "13 ns");
+	expect_text(words_time(999.4), "999 ns");
+	expect_text(words_time(999.6), "1.0 µs");
+	expect_text(words_time(2449), "2.4 µs");
+	expect_text(words_time(9960), "10 µs");
+	expect_text(words_time(2.86e6), "2.9 ms");
+	expect_text(words_time(3e9), "3.0 s");
+	expect_text(words_time(5e12), "5000 s");
 }
 
 Test(small_chart_words, percent_fits_into_a_cell)
 {
-	is(words_percent(0.0042), "0.4");
-	is(words_percent(-0.012), "−1.2");
-	is(words_percent(-0.0004), "0.0");
-	is(words_percent(0.0996), "10");
-	is(words_percent(36.6), "3660");
-	is(words_percent(123.4), "12k");
+	expect_text(words_percent(0.0042), "0.4");
+	expect_text(words_percent(-0.012), "−1.2");
+	expect_text(words_percent(-0.0004), "0.0");
+	expect_text(words_percent(0.0996), "10");
+	expect_text(words_percent(36.6), "3660");
+	expect_text(words_percent(123.4), "12k");
 }
 
 Test(small_chart_words, ratios_for_a_sentence)
 {
-	is(words_ratio(1.36), "36 % longer");
-	is(words_ratio(1.004), "0.4 % longer");
-	is(words_ratio(0.88), "12 % less time");
-	is(words_ratio(2.35), "2.4 times as long");
-	is(words_ratio(37), "37 times as long");
+	expect_text(words_ratio(1.36), "36 % longer");
+	expect_text(words_ratio(1.004), "0.4 % longer");
+	expect_text(words_ratio(0.88), "12 % less time");
+	expect_text(words_ratio(2.35), "2.4 times as long");
+	expect_text(words_ratio(37), "37 times as long");
 }
 
 Test(small_chart_words, a_text_is_cut_between_characters)

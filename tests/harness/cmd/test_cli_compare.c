@@ -93,7 +93,7 @@ static const char *quoted(const char *x, const char *y, const char *options)
 	return text;
 }
 
-static void holds(const char *text, const char *const *want)
+static void expect_texts(const char *text, const char *const *want)
 {
 	for (; *want; want++)
 		cr_assert(ne(ptr, strstr(text, *want), NULL), "'%s' in\n%s", *want, text);
@@ -108,11 +108,11 @@ Test(small_cli_compare, the_finding_first_then_what_it_rests_on)
 	write_both(true);
 	text = ends(1, "B is slower than A by more than 2 %: launch takes ",
 		    quoted(both, NULL, ""));
-	holds(text,
-	      (const char *const[]){ " times as long (95 % interval ", ", 18 points, n = 5)",
-				     "): +5.0", "\nenvironment: 0 fields differ\n",
-				     "\nparameters of launch", "\n  c        2.00 us    7.00 us",
-				     "\nworkloads: ", "\npoints, time per step: ", NULL });
+	expect_texts(text, (const char *const[]){
+				   " times as long (95 % interval ", ", 18 points, n = 5)",
+				   "): +5.0", "\nenvironment: 0 fields differ\n",
+				   "\nparameters of launch", "\n  c        2.00 us    7.00 us",
+				   "\nworkloads: ", "\npoints, time per step: ", NULL });
 	cr_assert(lt(ptr, (void *)strstr(text, "\nenvironment"), (void *)strstr(text, "\nparam")),
 		  "order");
 	cr_assert(lt(ptr, (void *)strstr(text, "\nparam"), (void *)strstr(text, "\nworkloads")),
@@ -169,8 +169,9 @@ Test(small_cli_compare, two_sessions_of_one_system)
 
 	write_sessions();
 	text = ends(0, "B is the same as A within 5 %: ", quoted(a, b, ""));
-	holds(text, (const char *const[]){ "margin 5 %", "It is assumed, not measured",
-					   "a session.jsonl: made-up GPU, n = 5 processes", NULL });
+	expect_texts(text, (const char *const[]){ "margin 5 %", "It is assumed, not measured",
+						  "a session.jsonl: made-up GPU, n = 5 processes",
+						  NULL });
 	ends(2, "Open, B may or may not be slower than A by more than 2 %: ",
 	     quoted(a, b, "--margin 2%"));
 	ends(0, "B is the same as A within 2 %: ", quoted(a, b, "--margin=2 --session-sd 0"));
@@ -185,12 +186,13 @@ Test(small_cli_compare, halves_of_a_session_are_alike)
 	fake_session_write(&s, a);
 	text = ends(0, "B is the same as A within 10 %",
 		    quoted(a, NULL, "--self-test --margin 10"));
-	holds(text, (const char *const[]){ ", first half: ", ", second half: ",
-					   "0 slower, 0 faster, 18 same, 0 inconclusive", NULL });
+	expect_texts(text,
+		     (const char *const[]){ ", first half: ", ", second half: ",
+					    "0 slower, 0 faster, 18 same, 0 inconclusive", NULL });
 	write_both(true);
 	text = ends(2, "Open, ", quoted(both, NULL, "--self-test"));
-	holds(text, (const char *const[]){ "side a, first half", "side b, second half",
-					   "n = 2 is too few", "--processes 10", NULL });
+	expect_texts(text, (const char *const[]){ "side a, first half", "side b, second half",
+						  "n = 2 is too few", "--processes 10", NULL });
 }
 
 /* Five processes each: no half of them is known well enough to be called different. */
@@ -266,7 +268,7 @@ Test(small_cli_compare, what_cannot_be_compared)
 	fake_session_write(&s, b);
 	refused(5, "A is of made-up GPU", "compare '%s' '%s'", a, b);
 	text = ends(0, "B is the same", quoted(a, b, "--force"));
-	holds(text, (const char *const[]){ "gpu.name", "another GPU", NULL });
+	expect_texts(text, (const char *const[]){ "gpu.name", "another GPU", NULL });
 	unlink(b);
 	s = made_up(1);
 	s.size = "20";

@@ -185,7 +185,7 @@ Test(small_cli_escape, of_plots)
 		  "%s", text);
 }
 
-/* Of five processes, so that there is a verdict, and the finding names its row. */
+/* Five processes, so that there is a verdict, and the finding names its row. */
 static void write_costs(const char *path, double us)
 {
 	json_t *o = json_pack(

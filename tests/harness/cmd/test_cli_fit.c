@@ -31,7 +31,7 @@ static void remove_dir(void)
 TestSuite(small_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 120);
 TestSuite(large_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 120);
 
-static struct fake_session quick(void)
+static struct fake_session quick_session(void)
 {
 	struct fake_session s = fake_session();
 
@@ -51,7 +51,7 @@ static void says_all(const char *text, const char *const *want)
 
 Test(small_cli_fit, a_table)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 	const char *text;
 
 	fake_session_write(&s, file);
@@ -69,7 +69,7 @@ Test(small_cli_fit, a_table)
 
 Test(large_cli_fit, two_sides)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 	const char *text;
 
 	s.sides = 2;
@@ -85,7 +85,7 @@ Test(large_cli_fit, two_sides)
 
 Test(small_cli_fit, over_another_platform_and_off_the_grid)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 	char third[64];
 	const char *text;
 
@@ -107,7 +107,7 @@ Test(small_cli_fit, over_another_platform_and_off_the_grid)
 
 Test(small_cli_fit, a_session_is_not_held_against_itself)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 	const char *text;
 
 	s.size = "0,2,20";
@@ -147,7 +147,7 @@ static bool is_true(const json_t *o, const char *key)
 
 Test(small_cli_fit, json)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 	const json_t *side, *z, *w, *row;
 
 	fake_session_write(&s, file);
@@ -172,7 +172,7 @@ Test(small_cli_fit, json)
 
 Test(large_cli_fit, predict)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 	const char *text;
 	const json_t *o;
 

@@ -29,7 +29,7 @@ static void remove_dir(void)
 
 TestSuite(small_cli_fit_refused, .init = make_dir, .fini = remove_dir, .timeout = 120);
 
-static struct fake_session quick(void)
+static struct fake_session quick_session(void)
 {
 	struct fake_session s = fake_session();
 
@@ -79,7 +79,7 @@ Test(small_cli_fit_refused, files_that_are_no_sessions)
 
 Test(small_cli_fit_refused, sessions_that_are_not_whole)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 
 	s.mode = "stream";
 	fake_session_write(&s, file);
@@ -103,7 +103,7 @@ Test(small_cli_fit_refused, sessions_that_are_not_whole)
 
 Test(small_cli_fit_refused, one_point_is_no_fit)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 
 	s.mode = "stream";
 	s.size = "0";
@@ -149,7 +149,7 @@ static void rename_workload(const char *from, const char *to)
 
 Test(small_cli_fit_refused, a_workload_that_is_not_built_in)
 {
-	struct fake_session s = quick();
+	struct fake_session s = quick_session();
 	const char *text;
 
 	s.mode = "stream";

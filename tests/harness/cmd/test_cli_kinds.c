@@ -44,13 +44,13 @@ static void remove_dir(void)
 
 TestSuite(small_cli_kinds, .init = write_sessions, .fini = remove_dir, .timeout = 120);
 
-static void has(const char *text, const char *want)
+static void expect_text(const char *text, const char *want)
 {
 	cr_assert(ne(ptr, strstr(text, want), NULL), "'%s' in: %s", want, text);
 }
 
 /* The output of both commands, but for lines with the session's name. */
-static void same(const char *command_of_one, const char *command_of_both)
+static void expect_same(const char *command_of_one, const char *command_of_both)
 {
 	const char *text;
 
@@ -66,14 +66,14 @@ Test(small_cli_kinds, it_is_valid_and_shown_by_kind)
 	const char *text;
 
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", both)), "%s", text);
-	has(text, "5 of 5 processes complete, 400 points ok, 0 failed");
+	expect_text(text, "5 of 5 processes complete, 400 points ok, 0 failed");
 	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", both)), "%s", text);
-	has(text, "launch, stream mode, sync spin: time per step");
-	has(text, "launch, graph mode, sync blocking: time per step");
+	expect_text(text, "launch, stream mode, sync spin: time per step");
+	expect_text(text, "launch, graph mode, sync blocking: time per step");
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --csv '%s/p.csv'", both, dir)), "%s",
 		  text);
 	shell(&text, "head -n 1 '%s/p.csv'", dir);
-	has(text, "workload,mode,depth,sync,us,");
+	expect_text(text, "workload,mode,depth,sync,us,");
 }
 
 Test(small_cli_kinds, which_has_to_be_said)
@@ -96,10 +96,11 @@ Test(small_cli_kinds, one_kind_is_fitted_as_if_it_were_alone)
 {
 	const char *text;
 
-	same("fit one.jsonl --sync spin", "fit both.jsonl --sync spin");
+	expect_same("fit one.jsonl --sync spin", "fit both.jsonl --sync spin");
 	cr_assert(zero(int, run_rift(OUT, &text, "fit '%s' --sync blocking", both)), "%s", text);
-	has(text, "\n  Z    11.6 us");
-	same("predict one.jsonl --on one.jsonl", "predict both.jsonl --on one.jsonl --sync spin");
+	expect_text(text, "\n  Z    11.6 us");
+	expect_same("predict one.jsonl --on one.jsonl",
+		    "predict both.jsonl --on one.jsonl --sync spin");
 }
 
 /* Keys of several kinds are others, but the points are the same measurements. */
@@ -109,9 +110,9 @@ Test(small_cli_kinds, one_kind_is_compared_with_a_session_of_it)
 
 	cr_assert(zero(int, run_rift(OUT, &text, "compare '%s' '%s' --sync spin", one, both)), "%s",
 		  text);
-	has(text, "40 points");
+	expect_text(text, "40 points");
 	cr_assert(eq(ptr, strstr(text, "only"), NULL), "%s", text);
-	same("compare --self-test one.jsonl", "compare --self-test both.jsonl --sync spin");
+	expect_same("compare --self-test one.jsonl", "compare --self-test both.jsonl --sync spin");
 }
 
 Test(small_cli_kinds, one_kind_is_drawn_as_if_it_were_alone)
@@ -125,5 +126,5 @@ Test(small_cli_kinds, one_kind_is_drawn_as_if_it_were_alone)
 				  "&& for f in *.csv; do cmp $f ../2/$f || exit 1; done",
 				  dir, rift(), rift())),
 		  "%s", text);
-	has(text, "launch-overhead-cells.csv");
+	expect_text(text, "launch-overhead-cells.csv");
 }

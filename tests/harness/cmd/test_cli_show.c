@@ -101,7 +101,7 @@ static void write_session(const struct made *m)
 	journal_release(&j);
 }
 
-static const char *shown(const struct made *m, int code)
+static const char *show_session(const struct made *m, int code)
 {
 	const char *text;
 
@@ -110,7 +110,7 @@ static const char *shown(const struct made *m, int code)
 	return text;
 }
 
-static void has(const char *text, const char *want)
+static void expect_text(const char *text, const char *want)
 {
 	cr_assert(ne(ptr, strstr(text, want), NULL), "'%s' in: %s", want, text);
 }
@@ -118,24 +118,24 @@ static void has(const char *text, const char *want)
 Test(small_cli_show, both_sides_and_what_they_are_called)
 {
 	const struct made m = { .against = "podman run it", .declared = "my VM", .build = "cuda" };
-	const char *text = shown(&m, 0);
+	const char *text = show_session(&m, 0);
 
-	has(text, "full design, seed ");
-	has(text, "\nside a           made-up GPU, 20");
-	has(text, "\n                 declared as my VM\nside b           made-up GPU, 20");
-	has(text, "\n                 behind podman run it\n");
-	has(text, "\n8 points ok, 0 failed their check, 0 failed otherwise\n"
-		  "0 of 8 points are noisy\n");
+	expect_text(text, "full design, seed ");
+	expect_text(text, "\nside a           made-up GPU, 20");
+	expect_text(text, "\n                 declared as my VM\nside b           made-up GPU, 20");
+	expect_text(text, "\n                 behind podman run it\n");
+	expect_text(text, "\n8 points ok, 0 failed their check, 0 failed otherwise\n"
+			  "0 of 8 points are noisy\n");
 	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
 }
 
 Test(small_cli_show, a_quick_one_of_the_cpu_device)
 {
-	const char *text = shown(&(struct made){ .quick = true, .build = "cpu" }, 0);
+	const char *text = show_session(&(struct made){ .quick = true, .build = "cpu" }, 0);
 
-	has(text, "quick design, seed ");
-	has(text, "\nmeasured on        made-up GPU, 20");
-	has(text, "not GPU figures");
+	expect_text(text, "quick design, seed ");
+	expect_text(text, "\nmeasured on        made-up GPU, 20");
+	expect_text(text, "not GPU figures");
 	cr_assert(eq(ptr, strstr(text, "declared as"), NULL), "%s", text);
 }
 
@@ -143,14 +143,16 @@ Test(small_cli_show, a_failed_check_is_exit_code_1)
 {
 	const struct made m = { .build = "cuda", .check = "failed", .status = "error" };
 
-	has(shown(&m, 1), "\n2 points ok, 1 failed their check, 1 failed otherwise\n");
+	expect_text(show_session(&m, 1),
+		    "\n2 points ok, 1 failed their check, 1 failed otherwise\n");
 }
 
 Test(small_cli_show, a_failed_point_is_exit_code_2)
 {
 	const struct made m = { .build = "cuda", .check = "passed", .status = "skipped" };
 
-	has(shown(&m, 2), "\n3 points ok, 0 failed their check, 1 failed otherwise\n");
+	expect_text(show_session(&m, 2),
+		    "\n3 points ok, 0 failed their check, 1 failed otherwise\n");
 }
 
 Test(small_cli_show, a_plan_alone_is_refused)

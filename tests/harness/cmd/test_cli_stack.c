@@ -30,7 +30,7 @@ static void remove_dir(void)
 TestSuite(small_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 120);
 TestSuite(large_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 120);
 
-static struct fake_session quick(const char *workload)
+static struct fake_session quick_session(const char *workload)
 {
 	struct fake_session s = fake_session();
 
@@ -50,7 +50,7 @@ static void says_all(const char *text, const char *const *want)
 /* A workload that copies, launches, and a costs file, all of the made-up GPU. */
 static void write_all(void)
 {
-	struct fake_session work = quick("myocyte"), launch = quick("launch");
+	struct fake_session work = quick_session("myocyte"), launch = quick_session("launch");
 	json_t *o = json_pack(
 		"{s:s, s:s, s:i, s:{s:s}, s:{s:s}, s:[{s:s, s:s, s:s, s:[f], s:f}, {s:s, s:s, "
 		"s:s, s:[f], s:f}]}",
@@ -158,7 +158,7 @@ Test(large_cli_stack, launches_held_against_a_workload)
 
 Test(small_cli_stack, what_is_refused)
 {
-	struct fake_session elsewhere = quick("launch");
+	struct fake_session elsewhere = quick_session("launch");
 
 	write_all();
 	refused(3, "no session; write rift stack FILE", "stack");
@@ -189,7 +189,7 @@ Test(small_cli_stack, what_is_refused)
 /* Counts that no step has are refused as damage; those that are merely large give numbers. */
 Test(small_cli_stack, absurd_counts_are_no_shares)
 {
-	struct fake_session work = quick("myocyte");
+	struct fake_session work = quick_session("myocyte");
 	const char *text;
 
 	write_all();

@@ -206,7 +206,7 @@ static double three_percent(const struct batch *b, int side)
 	return side ? 1.03 : 1;
 }
 
-/* Of the interval, whatever else is tested with it. */
+/* The verdict of the interval, whatever else is tested with it. */
 static enum ratio_verdict verdict_at(double margin, double between)
 {
 	struct fake_session s = two_sides();
@@ -237,7 +237,7 @@ Test(large_compare, margins_and_what_sessions_differ_by)
 	cr_assert(eq(int, verdict_at(0, 0.01), VERDICT_SLOWER), "0.2 %%");
 }
 
-/* Of a parameter's intervals too, on both of their sides: 2.8 % of its value. */
+/* A parameter's intervals have it too, on both of their sides: 2.8 % of its value. */
 Test(small_compare, what_sessions_differ_by_is_in_parameters)
 {
 	struct fake_session s = two_sides();

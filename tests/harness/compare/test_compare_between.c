@@ -52,7 +52,8 @@ static void make_session(struct journal *j, struct compared_side *p, uint32_t tr
 }
 
 /* Verdicts on two sessions of 10 processes that scatter by 1.5 %, each off by sd. */
-static void count(double sd, double margin, double between, int found[OUTCOME_INCONCLUSIVE + 1])
+static void count_outcomes(double sd, double margin, double between,
+			   int found[OUTCOME_INCONCLUSIVE + 1])
 {
 	struct compare_options o = { .margin = margin, .session_sd = between };
 
@@ -74,27 +75,27 @@ static void count(double sd, double margin, double between, int found[OUTCOME_IN
 	}
 }
 
-/* Of 400 pairs, 97 were called slower or faster. */
+/* 97 of 400 pairs were called slower or faster. */
 Test(large_compare_between, the_terms_of_one_session_are_wrong_for_two)
 {
 	int found[OUTCOME_INCONCLUSIVE + 1];
 
-	count(0.02, MARGIN_DEFAULT, 0, found);
+	count_outcomes(0.02, MARGIN_DEFAULT, 0, found);
 	cr_assert(le(int, TRIALS / 10, found[OUTCOME_SLOWER] + found[OUTCOME_FASTER]), "%d %d",
 		  found[OUTCOME_SLOWER], found[OUTCOME_FASTER]);
 }
 
-/* Of 400, none and 284 the same where the effect is what is assumed; 2 and 172 where it is twice
- * that. */
+/* Called slower or faster: none of 400 where the effect is as assumed, 2 where it is twice that;
+ * the same: 284 and 172. */
 Test(large_compare_between, the_terms_of_two_sessions_call_few_equal_ones_slower)
 {
 	int found[OUTCOME_INCONCLUSIVE + 1];
 
-	count(0.01, BETWEEN_MARGIN_DEFAULT, BETWEEN_DEFAULT, found);
+	count_outcomes(0.01, BETWEEN_MARGIN_DEFAULT, BETWEEN_DEFAULT, found);
 	cr_assert(zero(int, found[OUTCOME_SLOWER] + found[OUTCOME_FASTER]), "%d %d",
 		  found[OUTCOME_SLOWER], found[OUTCOME_FASTER]);
 	cr_assert(le(int, TRIALS / 2, found[OUTCOME_SAME]), "%d", found[OUTCOME_SAME]);
-	count(0.02, BETWEEN_MARGIN_DEFAULT, BETWEEN_DEFAULT, found);
+	count_outcomes(0.02, BETWEEN_MARGIN_DEFAULT, BETWEEN_DEFAULT, found);
 	cr_assert(le(int, found[OUTCOME_SLOWER] + found[OUTCOME_FASTER], TRIALS / 50), "%d %d",
 		  found[OUTCOME_SLOWER], found[OUTCOME_FASTER]);
 	cr_assert(le(int, TRIALS / 4, found[OUTCOME_SAME]), "%d", found[OUTCOME_SAME]);

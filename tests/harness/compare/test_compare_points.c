@@ -3,7 +3,7 @@
  * made-up sessions say.
  */
 /* sanitizers: one thread */
-#include "harness/compare/figures.h"
+#include "harness/compare/format.h"
 #include "harness/session/results.h"
 #include "tests/compared.h"
 
@@ -92,7 +92,7 @@ Test(small_compare_points, points_that_are_open_are_counted)
 	int open = 0;
 
 	s.noise = 0.3;
-	s.depth = "1"; /* no model of it, whose parameters would take the room */
+	s.depth = "1"; /* no model of it, whose parameters would take the space */
 	o.strict = true;
 	c = compared_sides(&s, &o, NULL);
 	cr_assert(eq(int, (int)c->c.outcome, OUTCOME_INCONCLUSIVE), "noise");

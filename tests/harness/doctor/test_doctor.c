@@ -17,7 +17,7 @@ static struct place place;
 static const struct clock_probe good_clock = { .cost_ns = 20, .tick_ns = 18 };
 
 /* Fills all but the device. */
-static void visit(const char *name)
+static void visit_place(const char *name)
 {
 	doctor = (struct doctor){ 0 };
 	platform = (struct platform){ 0 };
@@ -36,7 +36,7 @@ static void leave(void)
 
 Test(small_doctor, a_quiet_server_is_fine)
 {
-	visit("bare-metal");
+	visit_place("bare-metal");
 	doctor_host(&doctor, &platform, &good_clock);
 	finds("system", DOCTOR_OK, "Debian GNU/Linux 12 (bookworm), Linux 6.1.0-28-amd64");
 	finds("processor", DOCTOR_OK, "Gold 6430; 2 sockets, 4 cores, 8 logical CPUs");
@@ -52,7 +52,7 @@ Test(small_doctor, a_quiet_server_is_fine)
 
 Test(small_doctor, a_guest_whose_time_is_stolen)
 {
-	visit("kvm");
+	visit_place("kvm");
 	doctor_host(&doctor, &platform, &good_clock);
 	finds("stolen time", DOCTOR_WARN, "3 %");
 	advises("stolen time", "CPUs of your own");
@@ -63,7 +63,7 @@ Test(small_doctor, a_guest_whose_time_is_stolen)
 
 Test(small_doctor, limits_that_stop_the_group)
 {
-	visit("docker");
+	visit_place("docker");
 	platform.host.cpus = fact_int(4);
 	doctor_host(&doctor, &platform, &good_clock);
 	finds("cgroup limits", DOCTOR_WARN, "CPU time of 1.5, memory 8.00 GiB");
@@ -73,7 +73,7 @@ Test(small_doctor, limits_that_stop_the_group)
 
 Test(small_doctor, a_machine_of_which_nothing_is_known_is_no_crash_and_no_zero)
 {
-	visit("nothing");
+	visit_place("nothing");
 	doctor_host(&doctor, &platform, &good_clock);
 	doctor_layers(&doctor, &platform);
 	finds("processor", DOCTOR_NOTE, "not known");
@@ -137,7 +137,7 @@ Test(small_doctor, clocks_that_cost_too_much_or_stand_still)
 
 Test(small_doctor, layers_with_their_evidence)
 {
-	visit("kubernetes");
+	visit_place("kubernetes");
 	platform.declared = "cluster a";
 	doctor_layers(&doctor, &platform);
 	finds("platform", DOCTOR_OK, "declared: cluster a");
@@ -147,12 +147,12 @@ Test(small_doctor, layers_with_their_evidence)
 	finds("container", DOCTOR_NOTE, "containerd (/proc/self/cgroup");
 	finds("orchestrator", DOCTOR_NOTE, "kubernetes");
 	leave();
-	visit("wsl2");
+	visit_place("wsl2");
 	doctor_layers(&doctor, &platform);
 	finds("WSL", DOCTOR_NOTE, "wsl2 (/proc/sys/kernel/osrelease");
 	finds("GPU sharing", DOCTOR_NOTE, "gpu-pv (/dev/dxg");
 	leave();
-	visit("bare-metal");
+	visit_place("bare-metal");
 	platform.is_gpu = true;
 	doctor_layers(&doctor, &platform);
 	finds("hypervisor", DOCTOR_OK, "none, says the processor");
@@ -164,7 +164,7 @@ Test(small_doctor, layers_with_their_evidence)
 
 Test(small_doctor, what_stands_between_and_what_is_set)
 {
-	visit("kubernetes");
+	visit_place("kubernetes");
 	libraries_read(&platform.libraries, &place);
 	doctor_software(&doctor, &platform, &place);
 	finds("interposed", DOCTOR_WARN, "/usr/local/vgpu/libvgpu.so: HAMi");
@@ -172,7 +172,7 @@ Test(small_doctor, what_stands_between_and_what_is_set)
 	finds("libraries", DOCTOR_OK, "jansson 2.");
 	libraries_release(&platform.libraries);
 	leave();
-	visit("bare-metal");
+	visit_place("bare-metal");
 	libraries_read(&platform.libraries, &place);
 	doctor_software(&doctor, &platform, &place);
 	finds("interposed", DOCTOR_OK, "no library stands between");
@@ -208,9 +208,9 @@ static void page_has(const char *part)
 
 Test(small_doctor, a_page_has_states_advice_and_a_sum)
 {
-	doctor_say(&doctor, DOCTOR_OK, "first", NULL, "fine");
-	doctor_say(&doctor, DOCTOR_WARN, "second", "do this", "bad %d", 7);
-	doctor_say(&doctor, DOCTOR_MISSING, "third", NULL, "gone");
+	doctor_report(&doctor, DOCTOR_OK, "first", NULL, "fine");
+	doctor_report(&doctor, DOCTOR_WARN, "second", "do this", "bad %d", 7);
+	doctor_report(&doctor, DOCTOR_MISSING, "third", NULL, "gone");
 	page_has("\nwarn    second            bad 7\n");
 	page_has("                          -> do this\n");
 	page_has("Measuring does not work here: 0 to note, 1 that would spoil a measurement, 1 "
@@ -223,7 +223,7 @@ Test(small_doctor, a_page_has_states_advice_and_a_sum)
 Test(small_doctor, too_many_findings_are_left_out)
 {
 	for (int i = 0; i < FINDINGS_MAX + 5; i++)
-		doctor_say(&doctor, DOCTOR_OK, "x", NULL, "%d", i);
+		doctor_report(&doctor, DOCTOR_OK, "x", NULL, "%d", i);
 	cr_assert(eq(int, doctor.n, FINDINGS_MAX), "%d", doctor.n);
 }
 

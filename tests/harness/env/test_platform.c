@@ -96,7 +96,7 @@ Test(small_platform, no_machine_is_forgotten)
 }
 
 /* Is there such a piece of evidence? */
-static bool has(const struct virt *v, const char *says, const char *source, const char *text)
+static bool has_note(const struct virt *v, const char *says, const char *source, const char *text)
 {
 	for (int i = 0; i < v->n; i++)
 		if (!strcmp(v->evidence[i].says, says) && !strcmp(v->evidence[i].source, source) &&
@@ -112,7 +112,7 @@ static void check_evidence(const char *platform, const char *says, const char *s
 	struct virt v;
 
 	virt_read(&v, &p);
-	cr_assert(has(&v, says, source, text), "%s: no %s by %s", platform, says, source);
+	cr_assert(has_note(&v, says, source, text), "%s: no %s by %s", platform, says, source);
 	place_remove();
 }
 

@@ -227,7 +227,7 @@ Test(small_fit, p_is_hidden_behind_long_kernels)
 	made_release(&made);
 }
 
-/* Of four sizes two outlast p: too few to tell a slow clock from a gap. */
+/* Two of four sizes outlast p: too few to tell a slow clock from a gap. */
 Test(small_fit, two_sizes_are_no_clock)
 {
 	struct fake_session s = few_processes(0);

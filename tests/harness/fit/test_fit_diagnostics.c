@@ -14,7 +14,7 @@
 
 TestSuite(small_fit_signs, .timeout = 60);
 
-static struct sign sign[SIGNS_MAX];
+static struct diagnostic diagnostic[DIAGNOSTICS_MAX];
 
 static struct fake_session quiet_session(void)
 {
@@ -26,8 +26,8 @@ static struct fake_session quiet_session(void)
 	return s;
 }
 
-/* Returns how many signs. */
-static int signs(const struct fake_session *s, double drift)
+/* Returns how many diagnostics. */
+static int diagnostics(const struct fake_session *s, double drift)
 {
 	struct journal j;
 	struct grid g;
@@ -39,7 +39,7 @@ static int signs(const struct fake_session *s, double drift)
 	j.drift_most[1] = 0.5; /* of the other side */
 	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
 	cr_assert(zero(int, fit_make(&f, &g, 0)), "fit");
-	n = diagnostics_find(&f, sign);
+	n = diagnostics_find(&f, diagnostic);
 	fit_release(&f);
 	grid_release(&g);
 	journal_release(&j);
@@ -48,11 +48,12 @@ static int signs(const struct fake_session *s, double drift)
 
 static void is_only(const struct fake_session *s, const char *name, const char *says)
 {
-	int n = signs(s, 0);
+	int n = diagnostics(s, 0);
 
-	cr_assert(eq(int, n, 1), "%s: %d signs: %s", name, n, n ? sign[0].text : "");
-	cr_assert(eq(str, (char *)sign[0].name, (char *)name), "%s", sign[0].text);
-	cr_assert(ne(ptr, strstr(sign[0].text, says), NULL), "%s: %s", name, sign[0].text);
+	cr_assert(eq(int, n, 1), "%s: %d signs: %s", name, n, n ? diagnostic[0].text : "");
+	cr_assert(eq(str, (char *)diagnostic[0].name, (char *)name), "%s", diagnostic[0].text);
+	cr_assert(ne(ptr, strstr(diagnostic[0].text, says), NULL), "%s: %s", name,
+		  diagnostic[0].text);
 }
 
 Test(small_fit_signs, none_where_the_model_holds)
@@ -60,8 +61,8 @@ Test(small_fit_signs, none_where_the_model_holds)
 	struct fake_session s = quiet_session();
 
 	for (s.seed = 1; s.seed <= 3; s.seed++)
-		cr_assert(zero(int, signs(&s, 0.002)), "seed %lu: %s", (unsigned long)s.seed,
-			  sign[0].text);
+		cr_assert(zero(int, diagnostics(&s, 0.002)), "seed %lu: %s", (unsigned long)s.seed,
+			  diagnostic[0].text);
 }
 
 /* Launches wait for something that holds 64 of them, of which the probe knows nothing. */
@@ -158,8 +159,9 @@ Test(small_fit_signs, clocks)
 {
 	struct fake_session s = quiet_session();
 
-	cr_assert(eq(int, signs(&s, -0.034), 1), "drift");
-	cr_assert(ne(ptr, strstr(sign[0].text, "drifted by -3.4 %"), NULL), "%s", sign[0].text);
+	cr_assert(eq(int, diagnostics(&s, -0.034), 1), "drift");
+	cr_assert(ne(ptr, strstr(diagnostic[0].text, "drifted by -3.4 %"), NULL), "%s",
+		  diagnostic[0].text);
 	s.model[0].v[MODEL_CLOCK] = 1.12;
 	is_only(&s, "clocks", "1.12");
 }

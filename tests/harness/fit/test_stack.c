@@ -31,17 +31,17 @@ Test(small_stack, launches_by_their_own_fit)
 	all = stacks_make(&(struct stack_request){ .work = &m.grid, .own = &m.fit });
 	adds_up(&m.grid, all);
 	/* p sets the pace: 15 launches wait 2200 - 900 each, the first call is never hidden */
-	expect(find(&m.grid, all, MODE_STREAM, 0, 16),
+	expect(find_stack(&m.grid, all, MODE_STREAM, 0, 16),
 	       (double[]){ 0, 15 * 900, 2000 + 15 * 1300, 3800, NAN, NAN });
 	/* kernels hide it */
-	expect(find(&m.grid, all, MODE_STREAM, 10, 16),
+	expect(find_stack(&m.grid, all, MODE_STREAM, 10, 16),
 	       (double[]){ 16e4, 15 * 900, 2000, 3800, NAN, NAN });
-	expect(find(&m.grid, all, MODE_GRAPH, 10, 16),
+	expect(find_stack(&m.grid, all, MODE_GRAPH, 10, 16),
 	       (double[]){ 16e4, 15 * 500, 1000 + 16 * 30, 4500, NAN, NAN });
 	/* four graphs of 1024 nodes */
-	expect(find(&m.grid, all, MODE_GRAPH, 0, 4096),
+	expect(find_stack(&m.grid, all, MODE_GRAPH, 0, 4096),
 	       (double[]){ 0, 4092 * 500 + 3 * 1e5, 1000 + 1024 * 30, 4500, NAN, NAN });
-	expect(find(&m.grid, all, MODE_FUSED, 10, 16),
+	expect(find_stack(&m.grid, all, MODE_FUSED, 10, 16),
 	       (double[]){ 16e4, 15 * 60, 2000, 3600, NAN, NAN });
 	free(all);
 	made_release(&m);
@@ -99,17 +99,17 @@ Test(small_stack, parts_that_come_to_more_are_said_not_clipped)
 	made_fit(&m, &s);
 	all = stacks_make(&r);
 	adds_up(&m.grid, all);
-	at = find(&m.grid, all, MODE_STREAM, 10, 64);
+	at = find_stack(&m.grid, all, MODE_STREAM, 10, 64);
 	cr_assert(lt(dbl, at->part_ns[STACK_OTHER], -0.1 * at->total_ns), "%g of %g",
 		  at->part_ns[STACK_OTHER], at->total_ns);
-	cr_assert(notes_say(&r, all, "other is below 0"), "said");
+	cr_assert(has_note(&r, all, "other is below 0"), "said");
 	free(all);
 	s.factor = NULL;
 	made_release(&m);
 	m = (struct made){ 0 };
 	made_fit(&m, &s);
 	all = stacks_make(&r);
-	cr_assert(not(notes_say(&r, all, "below 0")), "nothing to say");
+	cr_assert(not(has_note(&r, all, "below 0")), "nothing to say");
 	free(all);
 	made_release(&m);
 }
@@ -126,9 +126,9 @@ Test(small_stack, what_is_not_identified_is_no_part)
 	s.mode = "stream";
 	made_fit(&m, &s);
 	all = stacks_make(&r);
-	expect(find(&m.grid, all, MODE_STREAM, 0, 16),
+	expect(find_stack(&m.grid, all, MODE_STREAM, 0, 16),
 	       (double[]){ 0, NAN, 2000 + 15 * 2200, 3800, NAN, NAN });
-	cr_assert(notes_say(&r, all, "gap in stream mode: part of submission"), "said");
+	cr_assert(has_note(&r, all, "gap in stream mode: part of submission"), "said");
 	free(all);
 	made_release(&m);
 }
@@ -145,7 +145,7 @@ Test(small_stack, without_a_fit_all_is_other)
 	adds_up(&m.grid, all);
 	for (int k = 0; k < STACK_OTHER; k++)
 		cr_assert(isnan(all[0].part_ns[k]), "%s", stack_names[k]);
-	cr_assert(notes_say(&r, all, "all is other"), "said");
+	cr_assert(has_note(&r, all, "all is other"), "said");
 	free(all);
 	made_release(&m);
 }
@@ -173,7 +173,7 @@ Test(small_stack, copies_alone_are_transfer)
 	made_fit(&m, &s);
 	all = stacks_make(&(struct stack_request){ .work = &m.grid, .own = &m.fit });
 	adds_up(&m.grid, all);
-	at = find(&m.grid, all, MODE_STREAM, 1 << 20, 64);
+	at = find_stack(&m.grid, all, MODE_STREAM, 1 << 20, 64);
 	cr_assert(isnan(at->part_ns[STACK_KERNEL]), "no kernel");
 	/* with its gap, which nothing tells from it */
 	cr_assert(epsilon_eq(dbl, at->part_ns[STACK_TRANSFER], 64 * (bytes_ns(1 << 20) + 900),

@@ -64,20 +64,20 @@ Test(small_stack_work, a_workload_by_what_launches_and_copies_cost)
 	work_and_launches(&work, &launches, &s);
 	all = stacks_make(&r);
 	adds_up(&work.grid, all);
-	expect(find(&work.grid, all, MODE_STREAM, 100, 16),
+	expect(find_stack(&work.grid, all, MODE_STREAM, 100, 16),
 	       (double[]){ 16 * (KERNEL_NS + 1000.0), 15 * 900, 2000, 3800, 16.0 * COPIES_NS,
 			   NAN });
-	expect(find(&work.grid, all, MODE_GRAPH, 1, 64),
+	expect(find_stack(&work.grid, all, MODE_GRAPH, 1, 64),
 	       (double[]){ 64 * (KERNEL_NS + 10.0), 63 * 500, 1000 + 64 * 30, 4500,
 			   64.0 * COPIES_NS, NAN });
-	cr_assert(notes_say(&r, all, "transfer: up to 15.6 KiB a step"), "said");
+	cr_assert(has_note(&r, all, "transfer: up to 15.6 KiB a step"), "said");
 	free(all);
 	/* without a costs file nobody knows what of it is copies */
 	r.costs = NULL;
 	all = stacks_make(&r);
-	expect(find(&work.grid, all, MODE_STREAM, 100, 16),
+	expect(find_stack(&work.grid, all, MODE_STREAM, 100, 16),
 	       (double[]){ 16 * (KERNEL_NS + COPIES_NS + 1000.0), 15 * 900, 2000, 3800, NAN, NAN });
-	cr_assert(notes_say(&r, all, "part of kernel (--costs"), "said");
+	cr_assert(has_note(&r, all, "part of kernel (--costs"), "said");
 	free(all);
 	made_release(&work);
 	made_release(&launches);
@@ -101,7 +101,7 @@ Test(small_stack_work, what_launches_do_not_explain_is_other)
 	work_and_launches(&work, &launches, &s);
 	all = stacks_make(&(struct stack_request){
 		.work = &work.grid, .from = &launches.fit, .costs = &costs });
-	at = find(&work.grid, all, MODE_STREAM, 100, 1);
+	at = find_stack(&work.grid, all, MODE_STREAM, 100, 1);
 	cr_assert(epsilon_eq(dbl, at->part_ns[STACK_OTHER], at->total_ns / 3, 0.01 * at->total_ns),
 		  "%g of %g", at->part_ns[STACK_OTHER], at->total_ns);
 	free(all);
@@ -120,7 +120,7 @@ Test(small_stack_work, older_records_know_nothing_of_copies)
 	work_and_launches(&work, &launches, &s);
 	all = stacks_make(&r);
 	cr_assert(isnan(all[0].part_ns[STACK_TRANSFER]), "not 0");
-	cr_assert(notes_say(&r, all, "older than counts of copies"), "said");
+	cr_assert(has_note(&r, all, "older than counts of copies"), "said");
 	free(all);
 	made_release(&work);
 	made_release(&launches);
@@ -138,7 +138,7 @@ Test(small_stack_work, sizes_of_one_depth)
 	all = stacks_make(&(struct stack_request){
 		.work = &work.grid, .from = &launches.fit, .costs = &costs });
 	for (int mode = 0; mode < MODE_COUNT; mode++) {
-		const struct stack *at = find(&work.grid, all, (enum mode)mode, 100, 1);
+		const struct stack *at = find_stack(&work.grid, all, (enum mode)mode, 100, 1);
 
 		cr_assert(epsilon_eq(dbl, at->part_ns[STACK_KERNEL], KERNEL_NS + 1000.0,
 				     0.01 * at->total_ns),

@@ -19,7 +19,7 @@ Test(small_run, defaults)
 	cr_assert(eq(i64, run.depth, 64), "depth");
 	cr_assert(le(i64, 5, run.blocks.n), "blocks");
 	cr_assert(le(i64, run.blocks.n, 100), "blocks");
-	cr_assert(eq(i64, fake_log.checked_steps, 1024), "deeper than the last block");
+	cr_assert(eq(i64, fake_log.checked_steps, 1024), "more than the last block");
 	cr_assert(eq(int, fake_log.checks, 1), "once");
 	cr_assert(eq(int, fake_log.reports, 1), "report");
 	cr_assert(eq(int, fake_log.teardowns, 0), "not before the results are printed");

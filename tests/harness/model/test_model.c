@@ -17,7 +17,8 @@ static struct batch batch(enum mode mode, double depth, double kernel_ns)
 	return (struct batch){ mode, depth, 1, kernel_ns };
 }
 
-static void takes(const struct model *m, enum mode mode, double depth, double kernel_ns, double ns)
+static void expect_time(const struct model *m, enum mode mode, double depth, double kernel_ns,
+			double ns)
 {
 	const struct batch b = batch(mode, depth, kernel_ns);
 
@@ -35,11 +36,11 @@ Test(small_model, stream_blocks)
 {
 	const struct model m = fake_model();
 
-	takes(&m, MODE_STREAM, 1, 0, 5800);
-	takes(&m, MODE_STREAM, 1, 5000, 10800);
-	takes(&m, MODE_STREAM, 3, 0, 5800 + 2 * 2200);
-	takes(&m, MODE_STREAM, 3, 1000, 5800 + 1000 + 2 * 2200); /* 1900 < 2200: p hides it */
-	takes(&m, MODE_STREAM, 3, 5000, 5800 + 5000 + 2 * 5900);
+	expect_time(&m, MODE_STREAM, 1, 0, 5800);
+	expect_time(&m, MODE_STREAM, 1, 5000, 10800);
+	expect_time(&m, MODE_STREAM, 3, 0, 5800 + 2 * 2200);
+	expect_time(&m, MODE_STREAM, 3, 1000, 5800 + 1000 + 2 * 2200); /* 1900 < 2200: p hides it */
+	expect_time(&m, MODE_STREAM, 3, 5000, 5800 + 5000 + 2 * 5900);
 }
 
 Test(small_model, what_a_kernel_takes_beyond_its_nominal_time)
@@ -48,10 +49,10 @@ Test(small_model, what_a_kernel_takes_beyond_its_nominal_time)
 
 	m.v[MODEL_CLOCK] = 1.1;
 	m.v[MODEL_E] = 300;
-	takes(&m, MODE_STREAM, 2, 5000, 5800 + 5800 + 6700);
-	takes(&m, MODE_STREAM, 2, 0, 5800 + 2200); /* an empty kernel has none of either */
-	takes(&m, MODE_GRAPH, 2, 5000, 1060 + 4500 + 2 * 5800 + 500);
-	takes(&m, MODE_FUSED, 2, 5000, 5600 + 2 * 5500 + 60);
+	expect_time(&m, MODE_STREAM, 2, 5000, 5800 + 5800 + 6700);
+	expect_time(&m, MODE_STREAM, 2, 0, 5800 + 2200); /* an empty kernel has none of either */
+	expect_time(&m, MODE_GRAPH, 2, 5000, 1060 + 4500 + 2 * 5800 + 500);
+	expect_time(&m, MODE_FUSED, 2, 5000, 5600 + 2 * 5500 + 60);
 }
 
 /* a 1000, b 30, Zg 4500, gn 500, G 800 */
@@ -60,14 +61,14 @@ Test(small_model, graph_blocks)
 	const struct model m = fake_model();
 	const double one = 1000 + 30 * 4, nodes = 4 * 2000 + 3 * 500;
 
-	takes(&m, MODE_GRAPH, 1, 2000, 1030 + 4500 + 2000);
-	takes(&m, MODE_GRAPH, 4, 2000, one + 4500 + nodes);
+	expect_time(&m, MODE_GRAPH, 1, 2000, 1030 + 4500 + 2000);
+	expect_time(&m, MODE_GRAPH, 4, 2000, one + 4500 + nodes);
 	/* 4 and a rest of 2 */
-	takes(&m, MODE_GRAPH, 6, 2000, one + 4500 + nodes + 800 + 2 * 2000 + 500);
+	expect_time(&m, MODE_GRAPH, 6, 2000, one + 4500 + nodes + 800 + 2 * 2000 + 500);
 	/* 4 and a rest of 1 */
-	takes(&m, MODE_GRAPH, 5, 2000, one + 4500 + nodes + 800 + 2000);
+	expect_time(&m, MODE_GRAPH, 5, 2000, one + 4500 + nodes + 800 + 2000);
 	/* 1024 nodes at most: two graphs, and no kernels to hide the second call */
-	takes(&m, MODE_GRAPH, 2048, 0, 1000 + 30 * 1024 + 4500 + 2 * 1023 * 500 + 800);
+	expect_time(&m, MODE_GRAPH, 2048, 0, 1000 + 30 * 1024 + 4500 + 2 * 1023 * 500 + 800);
 }
 
 /* Graphs that the host submits more slowly than the device runs them. */
@@ -77,10 +78,11 @@ Test(small_model, graphs_that_wait_for_the_host)
 	const double host = 1000 + 5000 * 1024.0;
 
 	m.v[MODEL_GRAPH_B] = 5000;
-	takes(&m, MODE_GRAPH, 3072, 0, 3 * host + 4500 + 1023 * 500);
+	expect_time(&m, MODE_GRAPH, 3072, 0, 3 * host + 4500 + 1023 * 500);
 	/* 1024 once, and a rest of 16 whose call ends before the device is free */
-	takes(&m, MODE_GRAPH, 1040, 0,
-	      fmax(host + 4500 + 1023 * 500 + 800, host + 1000 + 16 * 5000 + 4500) + 15 * 500);
+	expect_time(&m, MODE_GRAPH, 1040, 0,
+		    fmax(host + 4500 + 1023 * 500 + 800, host + 1000 + 16 * 5000 + 4500) +
+			    15 * 500);
 }
 
 Test(small_model, fused_blocks)
@@ -88,9 +90,9 @@ Test(small_model, fused_blocks)
 	struct model m = fake_model();
 
 	m.v[MODEL_FUSED_B0] = 10;
-	takes(&m, MODE_FUSED, 1, 3000, 5600 + 3000);
-	takes(&m, MODE_FUSED, 5, 3000, 5600 + 5 * 3000 + 4 * 60);
-	takes(&m, MODE_FUSED, 5, 0, 5600 + 4 * 10);
+	expect_time(&m, MODE_FUSED, 1, 3000, 5600 + 3000);
+	expect_time(&m, MODE_FUSED, 5, 3000, 5600 + 5 * 3000 + 4 * 60);
+	expect_time(&m, MODE_FUSED, 5, 0, 5600 + 4 * 10);
 }
 
 /* Q 4, W 40000: the fifth launch waits until the first has ended and that is known. */
@@ -100,10 +102,10 @@ Test(small_model, a_full_queue)
 
 	m.v[MODEL_Q] = 4;
 	m.v[MODEL_W] = 40000;
-	takes(&m, MODE_STREAM, 4, 1000, 5800 + 1000 + 3 * 2200);
-	takes(&m, MODE_STREAM, 8, 1000, 5800 + 1000 + 3 * 2200 + 4 * (41000 / 4.0));
+	expect_time(&m, MODE_STREAM, 4, 1000, 5800 + 1000 + 3 * 2200);
+	expect_time(&m, MODE_STREAM, 8, 1000, 5800 + 1000 + 3 * 2200 + 4 * (41000 / 4.0));
 	/* kernels that outlast the round trip do not notice */
-	takes(&m, MODE_STREAM, 8, 50000, 5800 + 50000 + 7 * 50900);
+	expect_time(&m, MODE_STREAM, 8, 50000, 5800 + 50000 + 7 * 50900);
 }
 
 /* Launch by launch: the first four end at 6800, 9000 and so on, each next four 41000 later. */

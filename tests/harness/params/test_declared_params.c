@@ -16,7 +16,7 @@ TestSuite(small_declared_params, .timeout = 30);
 static const struct workload *w; /* in hand, for messages */
 
 /* Parses a value into fresh options; complaints are swallowed. */
-static int parse(const struct param *row, const char *value)
+static int parse_param(const struct param *row, const char *value)
 {
 	void *opts = calloc(1, w->opts_size);
 	int err;
@@ -78,17 +78,17 @@ static void check_limits(const struct param *row)
 	if (!is_number(row))
 		return;
 	cr_assert(le(dbl, row->min, row->max), "%s %s", w->name, row->name);
-	cr_assert(eq(int, parse(row, limit(row, row->min, 0).s), 0), "%s %s: min", w->name,
+	cr_assert(eq(int, parse_param(row, limit(row, row->min, 0).s), 0), "%s %s: min", w->name,
 		  row->name);
-	cr_assert(eq(int, parse(row, limit(row, row->max, 0).s), 0), "%s %s: max", w->name,
+	cr_assert(eq(int, parse_param(row, limit(row, row->max, 0).s), 0), "%s %s: max", w->name,
 		  row->name);
-	cr_assert(eq(int, parse(row, limit(row, row->min, -1).s), -EINVAL), "%s %s: below min",
-		  w->name, row->name);
-	cr_assert(eq(int, parse(row, limit(row, row->max, 1).s), -EINVAL), "%s %s: above max",
+	cr_assert(eq(int, parse_param(row, limit(row, row->min, -1).s), -EINVAL),
+		  "%s %s: below min", w->name, row->name);
+	cr_assert(eq(int, parse_param(row, limit(row, row->max, 1).s), -EINVAL), "%s %s: above max",
 		  w->name, row->name);
 	for (size_t i = 0; i < sizeof(garbage) / sizeof(*garbage); i++)
-		cr_assert(eq(int, parse(row, garbage[i]), -EINVAL), "%s %s=%s", w->name, row->name,
-			  garbage[i]);
+		cr_assert(eq(int, parse_param(row, garbage[i]), -EINVAL), "%s %s=%s", w->name,
+			  row->name, garbage[i]);
 }
 
 static void check_choices(const struct param *row)
@@ -97,13 +97,14 @@ static void check_choices(const struct param *row)
 		return;
 	cr_assert(ne(ptr, (void *)row->choices[0], NULL), "%s %s: no choice", w->name, row->name);
 	for (int i = 0; row->choices[i]; i++) {
-		cr_assert(eq(int, parse(row, row->choices[i]), 0), "%s %s=%s", w->name, row->name,
-			  row->choices[i]);
+		cr_assert(eq(int, parse_param(row, row->choices[i]), 0), "%s %s=%s", w->name,
+			  row->name, row->choices[i]);
 		for (int j = 0; j < i; j++)
 			cr_assert(ne(str, (char *)row->choices[j], (char *)row->choices[i]),
 				  "%s %s", w->name, row->name);
 	}
-	cr_assert(eq(int, parse(row, "no-such-choice"), -EINVAL), "%s %s", w->name, row->name);
+	cr_assert(eq(int, parse_param(row, "no-such-choice"), -EINVAL), "%s %s", w->name,
+		  row->name);
 }
 
 static void check_default(const struct param *row)
@@ -112,7 +113,7 @@ static void check_default(const struct param *row)
 		cr_assert(eq(str, (char *)row->def, ""), "%s %s: paths have none", w->name,
 			  row->name);
 	else
-		cr_assert(eq(int, parse(row, row->def), 0), "%s %s=%s", w->name, row->name,
+		cr_assert(eq(int, parse_param(row, row->def), 0), "%s %s=%s", w->name, row->name,
 			  row->def);
 }
 
@@ -125,7 +126,8 @@ static int check_axis(const struct param *row)
 	snprintf(values, sizeof(values), "%s", row->axis);
 	cr_assert(eq(int, row->kind, PARAM_SIZE), "%s %s: an axis is a size", w->name, row->name);
 	while ((value = strsep(&rest, ","))) {
-		cr_assert(eq(int, parse(row, value), 0), "%s %s=%s", w->name, row->name, value);
+		cr_assert(eq(int, parse_param(row, value), 0), "%s %s=%s", w->name, row->name,
+			  value);
 		n++;
 	}
 	return n;

@@ -62,7 +62,7 @@ Test(small_sweep_axis, values_and_ranges)
 	gives(&list, "1,2/3,4", "1,2 3,4");
 }
 
-static void refuses(const struct param *row, const char *text, const char *why)
+static void expect_refusal(const struct param *row, const char *text, const char *why)
 {
 	struct axis a;
 	const char *said;
@@ -79,20 +79,20 @@ static void refuses(const struct param *row, const char *text, const char *why)
 
 Test(small_sweep_axis, what_is_refused)
 {
-	refuses(&whole, "1,,2", "empty");
-	refuses(&whole, "", "empty");
-	refuses(&whole, "1,101", "out of range");
-	refuses(&whole, "1,2,1", "one value twice");
-	refuses(&size, "1k,1024", "one value twice");
-	refuses(&size, "1k:8k:y2", "FROM:TO:xFACTOR");
-	refuses(&size, "1k:8k:x1", "FROM:TO:xFACTOR");
-	refuses(&size, "1k:8k:+0", "FROM:TO:xFACTOR");
-	refuses(&size, "1k:8k:xnan", "FROM:TO:xFACTOR");
-	refuses(&size, "8k:1k:x2", "upwards");
-	refuses(&whole, "0:8:x2", "above 0");
-	refuses(&size, "1:1M:+1", "more than 256 values");
-	refuses(&size, "1::x2", "empty");
-	refuses(&choice, "rk4,rkf77", "did you mean 'rkf78'?");
+	expect_refusal(&whole, "1,,2", "empty");
+	expect_refusal(&whole, "", "empty");
+	expect_refusal(&whole, "1,101", "out of range");
+	expect_refusal(&whole, "1,2,1", "one value twice");
+	expect_refusal(&size, "1k,1024", "one value twice");
+	expect_refusal(&size, "1k:8k:y2", "FROM:TO:xFACTOR");
+	expect_refusal(&size, "1k:8k:x1", "FROM:TO:xFACTOR");
+	expect_refusal(&size, "1k:8k:+0", "FROM:TO:xFACTOR");
+	expect_refusal(&size, "1k:8k:xnan", "FROM:TO:xFACTOR");
+	expect_refusal(&size, "8k:1k:x2", "upwards");
+	expect_refusal(&whole, "0:8:x2", "above 0");
+	expect_refusal(&size, "1:1M:+1", "more than 256 values");
+	expect_refusal(&size, "1::x2", "empty");
+	expect_refusal(&choice, "rk4,rkf77", "did you mean 'rkf78'?");
 }
 
 Test(small_sweep_axis, thinned_evenly_with_both_ends)

@@ -28,7 +28,7 @@ static struct plan express(const char *name, const char *size, const char *depth
 }
 
 /* Points of the size with this number, of a mode. */
-static int count(const struct plan *p, int size_index, enum mode mode, int64_t depth_most)
+static int count_points(const struct plan *p, int size_index, enum mode mode, int64_t depth_most)
 {
 	int n = 0;
 
@@ -44,10 +44,10 @@ Test(small_sweep_express, the_smallest_kernel_at_all_depths_and_three_larger_at_
 	int all = 0;
 
 	for (int mode = 0; mode < MODE_COUNT; mode++) {
-		cr_assert(eq(int, count(&p, 0, (enum mode)mode, 256), 4), "mode %d", mode);
+		cr_assert(eq(int, count_points(&p, 0, (enum mode)mode, 256), 4), "mode %d", mode);
 		for (int size = 2; size <= 4; size++)
-			cr_assert(eq(int, count(&p, size, (enum mode)mode, 16), 2), "size %d",
-				  size);
+			cr_assert(eq(int, count_points(&p, size, (enum mode)mode, 16), 2),
+				  "size %d", size);
 		all += 4 + 3 * 2;
 	}
 	cr_assert(eq(int, p.n_points, all), "and no others: %d", p.n_points);

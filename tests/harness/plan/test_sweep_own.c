@@ -25,7 +25,7 @@ static void make_twin(void)
 
 TestSuite(small_sweep_own, .init = make_twin, .timeout = 60);
 
-static int make(struct plan *p, char **args, int n, char **around, int arounds)
+static int make_plan(struct plan *p, char **args, int n, char **around, int arounds)
 {
 	const struct plan_request r = { .workload = two,
 					.assignment = args,
@@ -39,7 +39,7 @@ static int make(struct plan *p, char **args, int n, char **around, int arounds)
 	return plan_make(p, &r);
 }
 
-static void says(const struct plan *p, int point, const char *want)
+static void expect_point(const struct plan *p, int point, const char *want)
 {
 	char text[160];
 
@@ -53,11 +53,11 @@ Test(small_sweep_own, a_parameter_is_for_the_workload_in_front_of_the_dot)
 	char *args[] = { "twin.cells=7,9", "fake.cells=5", "solver=rk4" };
 	struct plan p;
 
-	cr_assert(zero(int, make(&p, args, 3, NULL, 0)), "plan");
+	cr_assert(zero(int, make_plan(&p, args, 3, NULL, 0)), "plan");
 	cr_assert(eq(int, p.n_points, 2 + 4), "%d", p.n_points);
-	says(&p, 0, "fake cells=5 solver=rk4 stream depth 1");
-	says(&p, 2, "twin cells=7 solver=rk4 stream depth 1");
-	says(&p, 5, "twin cells=9 solver=rk4 stream depth 64");
+	expect_point(&p, 0, "fake cells=5 solver=rk4 stream depth 1");
+	expect_point(&p, 2, "twin cells=7 solver=rk4 stream depth 1");
+	expect_point(&p, 5, "twin cells=9 solver=rk4 stream depth 64");
 	plan_release(&p);
 }
 
@@ -72,7 +72,7 @@ Test(small_sweep_own, side_axes_of_the_other_workload_stay)
 				  .design = design_of(false) };
 	struct plan p;
 
-	cr_assert(zero(int, make(&p, args, 2, NULL, 0)), "plan");
+	cr_assert(zero(int, make_plan(&p, args, 2, NULL, 0)), "plan");
 	cr_assert(eq(int, p.n_points, 6 + 6), "%d", p.n_points);
 	plan_release(&p);
 	/* the user chose twin's grid alone: fake goes around the centre of its own */
@@ -86,9 +86,9 @@ Test(small_sweep_own, around_the_centre_of_one)
 	char *args[] = { "cells=1" }, *around[] = { "twin.solver=rk4,euler" };
 	struct plan p;
 
-	cr_assert(zero(int, make(&p, args, 1, around, 1)), "plan");
+	cr_assert(zero(int, make_plan(&p, args, 1, around, 1)), "plan");
 	cr_assert(eq(int, p.n_points, 2 + 2 + 2), "%d", p.n_points);
-	says(&p, 5, "twin cells=1 solver=euler stream depth 64");
+	expect_point(&p, 5, "twin cells=1 solver=euler stream depth 64");
 	plan_release(&p);
 }
 
@@ -100,10 +100,10 @@ Test(small_sweep_own, a_preset_of_one)
 	struct plan p;
 
 	twin.presets = presets;
-	cr_assert(zero(int, make(&p, args, 3, NULL, 0)), "plan");
+	cr_assert(zero(int, make_plan(&p, args, 3, NULL, 0)), "plan");
 	cr_assert(eq(int, p.n_points, 4), "%d", p.n_points);
-	says(&p, 0, "fake cells=1 stream depth 1");
-	says(&p, 2, "twin cells=99 launches=4 stream depth 1");
+	expect_point(&p, 0, "fake cells=1 stream depth 1");
+	expect_point(&p, 2, "twin cells=99 launches=4 stream depth 1");
 	plan_release(&p);
 }
 
@@ -113,25 +113,25 @@ Test(small_sweep_own, records_keep_what_each_was_given)
 	struct plan p, back;
 	json_t *o;
 
-	cr_assert(zero(int, make(&p, args, 2, NULL, 0)), "plan");
+	cr_assert(zero(int, make_plan(&p, args, 2, NULL, 0)), "plan");
 	o = plan_json(&p);
 	cr_assert(zero(int, plan_parse(&back, o, two, "")), "parse");
 	for (int i = 0; i < p.n_points; i++)
 		cr_assert(eq(str, back.point[i].key, p.point[i].key), "point %d", i);
-	says(&back, 3, "twin cells=7 stream depth 64");
+	expect_point(&back, 3, "twin cells=7 stream depth 64");
 	json_decref(o);
 	plan_release(&p);
 	plan_release(&back);
 }
 
-static void refuses(const char *why, char *arg, char *around)
+static void expect_refusal(const char *why, char *arg, char *around)
 {
 	const char *said;
 	struct plan p;
 	int err;
 
 	divert_stderr();
-	err = make(&p, &arg, arg != NULL, &around, around != NULL);
+	err = make_plan(&p, &arg, arg != NULL, &around, around != NULL);
 	said = diverted_stderr();
 	plan_release(&p);
 	cr_assert(eq(int, err, -EINVAL), "%s", why);
@@ -141,16 +141,17 @@ static void refuses(const char *why, char *arg, char *around)
 
 Test(small_sweep_own, what_is_refused)
 {
-	refuses("unknown parameter 'cels' of twin; did you mean 'cells'?", "twin.cels=1", NULL);
-	refuses("unknown workload 'xyzzyxyzzy'", "xyzzyxyzzy.cells=1", NULL);
-	refuses("unknown workload 'lanch'; did you mean 'launch'?", "lanch.us=1", NULL);
-	refuses("launch.us=1: launch is not swept; name it", "launch.us=1", NULL);
-	refuses("launch is not swept", "launch.preset=x", NULL);
-	refuses("twin has no such preset", "twin.preset=x", NULL);
-	refuses("cells=0: out of range", "twin.cells=0", NULL);
-	refuses("'cells' is not name=value", "twin.cells", NULL);
-	refuses("unknown parameter 'sovler' of twin", NULL, "twin.sovler=rk4");
-	refuses("unknown workload 'twyn'", NULL, "twyn.solver=rk4");
+	expect_refusal("unknown parameter 'cels' of twin; did you mean 'cells'?", "twin.cels=1",
+		       NULL);
+	expect_refusal("unknown workload 'xyzzyxyzzy'", "xyzzyxyzzy.cells=1", NULL);
+	expect_refusal("unknown workload 'lanch'; did you mean 'launch'?", "lanch.us=1", NULL);
+	expect_refusal("launch.us=1: launch is not swept; name it", "launch.us=1", NULL);
+	expect_refusal("launch is not swept", "launch.preset=x", NULL);
+	expect_refusal("twin has no such preset", "twin.preset=x", NULL);
+	expect_refusal("cells=0: out of range", "twin.cells=0", NULL);
+	expect_refusal("'cells' is not name=value", "twin.cells", NULL);
+	expect_refusal("unknown parameter 'sovler' of twin", NULL, "twin.sovler=rk4");
+	expect_refusal("unknown workload 'twyn'", NULL, "twyn.solver=rk4");
 }
 
 Test(small_sweep_own, given_for_all_and_for_one_is_twice)
@@ -160,7 +161,7 @@ Test(small_sweep_own, given_for_all_and_for_one_is_twice)
 	const char *said;
 
 	divert_stderr();
-	cr_assert(eq(int, make(&p, args, 2, NULL, 0), -EINVAL), "refused");
+	cr_assert(eq(int, make_plan(&p, args, 2, NULL, 0), -EINVAL), "refused");
 	said = diverted_stderr();
 	cr_assert(ne(ptr, strstr(said, "cells is given twice"), NULL), "%s", said);
 	plan_release(&p);

@@ -92,7 +92,7 @@ Test(small_sweep_plan, limits_take_points_away)
 	plan_release(&p);
 }
 
-static void refuses(int err, const char *why, const char *depth, char *arg, char *around)
+static void expect_refusal(int err, const char *why, const char *depth, char *arg, char *around)
 {
 	struct plan_request r = { .workload = fakes,
 				  .assignment = &arg,
@@ -116,16 +116,16 @@ static void refuses(int err, const char *why, const char *depth, char *arg, char
 
 Test(small_sweep_plan, what_is_refused)
 {
-	refuses(EINVAL, "did you mean 'cells'?", NULL, "cels=1", NULL);
-	refuses(EINVAL, "not name=value", NULL, "cells", NULL);
-	refuses(EINVAL, "cells=0: out of range", NULL, "cells=1,0", NULL);
-	refuses(EINVAL, "--depth=0: out of range", "0", NULL, NULL);
-	refuses(EINVAL, "use rift run", NULL, "action=yes", NULL);
-	refuses(ENODEV, "likes none", NULL, "device=none", NULL);
-	refuses(EINVAL, "nothing is allowed", NULL, "modes=none", NULL);
-	refuses(EINVAL, "axis of the grid itself", NULL, NULL, "cells=1,2");
-	refuses(EINVAL, "rate=2 has no effect", NULL, "rate=2", NULL);
-	refuses(EINVAL, "unknown parameter 'sovler'", NULL, NULL, "sovler=rk4");
+	expect_refusal(EINVAL, "did you mean 'cells'?", NULL, "cels=1", NULL);
+	expect_refusal(EINVAL, "not name=value", NULL, "cells", NULL);
+	expect_refusal(EINVAL, "cells=0: out of range", NULL, "cells=1,0", NULL);
+	expect_refusal(EINVAL, "--depth=0: out of range", "0", NULL, NULL);
+	expect_refusal(EINVAL, "use rift run", NULL, "action=yes", NULL);
+	expect_refusal(ENODEV, "likes none", NULL, "device=none", NULL);
+	expect_refusal(EINVAL, "nothing is allowed", NULL, "modes=none", NULL);
+	expect_refusal(EINVAL, "axis of the grid itself", NULL, NULL, "cells=1,2");
+	expect_refusal(EINVAL, "rate=2 has no effect", NULL, "rate=2", NULL);
+	expect_refusal(EINVAL, "unknown parameter 'sovler'", NULL, NULL, "sovler=rk4");
 }
 
 Test(small_sweep_plan, a_parameter_around_the_centre)
@@ -240,7 +240,7 @@ Test(small_sweep_plan, a_plan_survives_its_record)
 	plan_release(&back);
 }
 
-/* Readers reserve room for all of them; 2^32 + 1 is what an int takes for 1. */
+/* Readers reserve memory for all of them; 2^32 + 1 is what an int takes for 1. */
 Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
 {
 	static const json_int_t bad[] = { 2000000000, 4294967297 };

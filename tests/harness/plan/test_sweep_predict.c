@@ -31,7 +31,7 @@ static struct plan session_plan(const char *depth, const char *mode, char **args
 }
 
 /* Steps that take as long as the fake has cells, in units of this. */
-static void say_it_takes(struct plan *p, double ns)
+static void set_timing(struct plan *p, double ns)
 {
 	for (int i = 0; i < p->n_configs; i++) {
 		const struct fake_opts *o = p->config[i].params.opts;
@@ -49,7 +49,7 @@ Test(small_sweep_predict, long_blocks_are_no_points_of_a_design)
 {
 	struct plan p = session_plan(NULL, "stream", NULL, 0);
 
-	say_it_takes(&p, 1e6); /* 1, 32 and 1024 ms a step */
+	set_timing(&p, 1e6); /* 1, 32 and 1024 ms a step */
 	predict_drop_long(&p, 1);
 	/* depths 1 to 64 of the first size, 1 and 2 of the second */
 	cr_assert(eq(int, p.n_points, 7 + 2), "%d points", p.n_points);
@@ -64,7 +64,7 @@ Test(small_sweep_predict, a_block_of_the_longest_time_is_kept)
 {
 	struct plan p = session_plan("1,4", "stream", NULL, 0);
 
-	say_it_takes(&p, 1);
+	set_timing(&p, 1);
 	p.point[0].block_ns[0] = 100e6;
 	p.point[1].block_ns[0] = nextafter(100e6, INFINITY);
 	cr_assert(eq(int, predict_drop_long(&p, 1), 1), "one");
@@ -82,12 +82,12 @@ Test(small_sweep_predict, what_the_user_named_stays)
 	char *args[] = { "cells=1k" };
 	struct plan p = session_plan(NULL, "stream", args, 1);
 
-	say_it_takes(&p, 1e6);
+	set_timing(&p, 1e6);
 	predict_drop_long(&p, 1);
 	cr_assert(eq(int, p.n_points, 1), "depth 1 of the size that was named");
 	plan_release(&p);
 	p = session_plan("1,8", "stream", args, 1);
-	say_it_takes(&p, 1e6);
+	set_timing(&p, 1e6);
 	cr_assert(zero(int, predict_drop_long(&p, 1)), "both were named");
 	plan_release(&p);
 }
@@ -97,7 +97,7 @@ Test(small_sweep_predict, launches_over_the_limit_go_and_depth_1_stays_below)
 	struct plan p = session_plan(NULL, "stream", NULL, 0);
 	double max_ns = 0;
 
-	say_it_takes(&p, 4e6); /* 4, 128 and 4096 ms */
+	set_timing(&p, 4e6); /* 4, 128 and 4096 ms */
 	for (int i = 0; i < p.n_configs; i++)
 		p.config[i].timing[0].launch_max_ns = 1e9;
 	cr_assert(eq(int, predict_drop_launches(&p, 1, &max_ns), 13),
@@ -118,7 +118,7 @@ Test(small_sweep_predict, launches_the_user_named_go_and_fused_ones_are_as_long_
 	struct plan p = session_plan("1,16", "stream,fused", args, 1);
 	double max_ns;
 
-	say_it_takes(&p, 1e6);
+	set_timing(&p, 1e6);
 	p.config[0].timing[0].launch_max_ns = 1e8;
 	cr_assert(eq(int, predict_drop_launches(&p, 1, &max_ns), 1), "16 x 32 ms in one launch");
 	for (int i = 0; i < p.n_points; i++)
@@ -134,7 +134,7 @@ Test(small_sweep_predict, large_and_deep_points_go_first)
 	int all = p.n_points, dropped, edge = 0;
 	double before, least;
 
-	say_it_takes(&p, 1000);
+	set_timing(&p, 1000);
 	before = predict_session_ns(&p, 1);
 	dropped = predict_choose(&p, 1, 1, 0.8 * before, &least);
 	cr_assert(lt(int, 0, dropped), "something must go");
@@ -158,7 +158,7 @@ Test(small_sweep_predict, set_ups_go_with_their_points)
 	struct plan p = session_plan("1:8:x2", "stream", args, 1);
 	double least, limit;
 
-	say_it_takes(&p, 1000);
+	set_timing(&p, 1000);
 	for (int i = 0; i < p.n_configs; i++)
 		p.config[i].timing[0].setup_ns = i < 2 ? 0 : 1e9;
 	limit = predict_session_ns(&p, 1) - 2e9 * p.design.processes + 1e6;
@@ -174,7 +174,7 @@ Test(small_sweep_predict, a_limit_that_cannot_be_met_drops_nothing)
 	int all = p.n_points;
 	double least;
 
-	say_it_takes(&p, 1000);
+	set_timing(&p, 1000);
 	cr_assert(eq(int, predict_choose(&p, 2, 1, 1e9, &least), -1), "8 points take longer");
 	cr_assert(eq(int, p.n_points, all), "%d", p.n_points);
 	cr_assert(lt(dbl, 1e9, least), "and it says how long: %g", least);
@@ -187,7 +187,7 @@ Test(small_sweep_predict, prediction_counts_checks_and_calibration)
 	struct plan p = session_plan("1,1k", "stream", args, 1);
 	double one, block_ns;
 
-	say_it_takes(&p, 1000);
+	set_timing(&p, 1000);
 	p.calibrate_ns[0] = 0;
 	one = predict_session_ns(&p, 1);
 	p.calibrate_ns[0] = 1e9;
@@ -213,7 +213,7 @@ Test(small_sweep_predict, prediction_counts_what_a_session_does)
 	struct plan p = session_plan("1", "stream", args, 1);
 	double one;
 
-	say_it_takes(&p, 1e6);
+	set_timing(&p, 1e6);
 	one = predict_session_ns(&p, 1);
 	cr_assert(epsilon_eq(dbl, predict_session_ns(&p, 2), 2 * one, 1), "two sides");
 	p.design.processes *= 3;
@@ -234,7 +234,7 @@ Test(small_sweep_predict, prediction_counts_what_a_session_does)
 /* ---- each side by its own times ------------------------------------------------------------- */
 
 /* A side that takes that many times as long, whatever it does. */
-static void say_side_takes(struct plan *p, int side, double times)
+static void set_side_timing(struct plan *p, int side, double times)
 {
 	p->start_ns[side] = times * 1e8;
 	p->calibrate_ns[side] = times * 2e8;
@@ -263,7 +263,7 @@ Test(small_sweep_predict, a_side_is_predicted_by_its_own_times)
 	p.design.pause_max_ns = 1000000000;
 	p.design.rounds = 5;
 	for (int side = 0; side < 2; side++)
-		say_side_takes(&p, side, times[side]);
+		set_side_timing(&p, side, times[side]);
 	for (int side = 0; side < 2; side++) {
 		double visit = times[side] * 15.9e6 + 0.6e6, check = times[side] * 7.86e6;
 		/* 100, 200, 3 and 5.2 ms, and half of what a warm-up may take */
@@ -294,7 +294,7 @@ static int rounds_filled(double a, double b)
 
 	p.design.warmup_max_ns = 0;
 	for (int side = 0; side < 2; side++) {
-		say_side_takes(&p, side, times[side]);
+		set_side_timing(&p, side, times[side]);
 		p.config[0].timing[side].setup_ns = 0;
 		p.calibrate_ns[side] = 0;
 		p.start_ns[side] = start_ns;

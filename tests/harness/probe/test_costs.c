@@ -57,7 +57,7 @@ static json_t *row_of(const struct made *m, const struct costs_line *l, uint32_t
 			 "median", 5.0, "lo", "hi", "samples", 21, "text");
 }
 
-static json_t *make(struct made m)
+static json_t *make_costs(struct made m)
 {
 	json_t *rows = json_array();
 	char id[17];
@@ -89,8 +89,8 @@ static int compare_made(struct made a, struct made b)
 
 	json_decref(of_a);
 	json_decref(of_b);
-	of_a = make(a);
-	of_b = make(b);
+	of_a = make_costs(a);
+	of_b = make_costs(b);
 	costs_compare_release(&comparison);
 	return costs_compare(&comparison, of_a, of_b, &defaults);
 }
@@ -251,7 +251,7 @@ Test(small_costs, they_are_read_back)
 {
 	json_t *costs;
 
-	write_costs(make((struct made){ .seed = 1, .scatter = 0.02 }));
+	write_costs(make_costs((struct made){ .seed = 1, .scatter = 0.02 }));
 	cr_assert(costs_is(path) && !costs_read(path, &costs), "read");
 	cr_assert(costs_processes(costs) == PROCESSES && costs_row(costs, "launch", "launch call"),
 		  "rows");
@@ -261,17 +261,17 @@ Test(small_costs, they_are_read_back)
 
 Test(small_costs, damaged_costs_are_refused)
 {
-	json_t *costs = make((struct made){ .seed = 1 });
+	json_t *costs = make_costs((struct made){ .seed = 1 });
 
 	json_object_set_new(costs, "processes", json_integer(4));
 	is_refused(costs, -EINVAL, "not as many values");
-	costs = make((struct made){ .seed = 1 });
+	costs = make_costs((struct made){ .seed = 1 });
 	json_object_set_new(costs, "schema", json_string("3.0"));
 	is_refused(costs, -EPROTONOSUPPORT, "schema 3.0");
-	costs = make((struct made){ .seed = 1 });
+	costs = make_costs((struct made){ .seed = 1 });
 	json_array_clear(json_object_get(costs, "rows"));
 	is_refused(costs, -EINVAL, "no rows");
-	costs = make((struct made){ .seed = 1 });
+	costs = make_costs((struct made){ .seed = 1 });
 	json_array_set_new(
 		json_object_get(json_array_get(json_object_get(costs, "rows"), 0), "values"), 0,
 		json_string("5"));
@@ -285,7 +285,7 @@ Test(small_costs, what_is_cut_off_is_damaged)
 {
 	json_t *costs;
 
-	write_costs(make((struct made){ .seed = 1 }));
+	write_costs(make_costs((struct made){ .seed = 1 }));
 	cr_assert(!truncate(path, 3000) && costs_is(path), "begins as one");
 	refused(3, "damaged call costs", "check %s", path);
 	refused(3, "damaged call costs", "compare %s %s", path, path);

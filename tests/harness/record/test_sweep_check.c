@@ -9,22 +9,22 @@ TestSuite(small_sweep_check, .init = make_dir, .fini = remove_dir, .timeout = 30
 
 Test(small_sweep_check, processes_that_are_missing_are_said)
 {
-	begin("s.jsonl", 2, 2);
+	begin_session("s.jsonl", 2, 2);
 	header_of("0123456789abcdef", plan_hash, 0);
 	process("a", 0, 0);
 	process("b", 0, 0);
 	process("b", 1, 0);
 	cr_assert(incomplete(), "a 1 is missing");
-	begin("s.jsonl.part", 2, 2);
+	begin_session("s.jsonl.part", 2, 2);
 	process("a", 0, 0);
 	cr_assert(not(incomplete()), "a .part is under way");
-	begin("s.jsonl", 2, 2);
+	begin_session("s.jsonl", 2, 2);
 	process("a", 0, 0);
 	process("b", 0, 0);
 	process("b", 1, 0);
 	process("a", 1, 0);
 	cr_assert(not(incomplete()), "all are there");
-	begin("s.jsonl", 1, 30);
+	begin_session("s.jsonl", 1, 30);
 	process("a", 0, 0);
 	process("a", 1, 2);
 	cr_assert(not(incomplete()), "the rule found two enough");
@@ -32,43 +32,43 @@ Test(small_sweep_check, processes_that_are_missing_are_said)
 
 Test(small_sweep_check, a_line_of_another_session)
 {
-	begin("s.jsonl", 1, 1);
+	begin_session("s.jsonl", 1, 1);
 	header_of("0123456789abcdee", plan_hash, 0);
 	wrong_in(":2: session_id is not the plan's");
-	begin("s.jsonl", 1, 1);
+	begin_session("s.jsonl", 1, 1);
 	header_of("0123456789abcdef", "12", 0);
 	wrong_in(":2: plan_sha256 is not the plan's");
 }
 
 Test(small_sweep_check, processes_that_are_not_planned)
 {
-	begin("s.jsonl", 1, 2);
+	begin_session("s.jsonl", 1, 2);
 	header_of("0123456789abcdef", plan_hash, 2);
 	wrong_in(":2: a process that is not planned");
-	begin("s.jsonl", 1, 2);
+	begin_session("s.jsonl", 1, 2);
 	point("a", -1, K0, "ok");
 	wrong_in(":2: a process that is not planned");
-	begin("s.jsonl", 1, 2);
+	begin_session("s.jsonl", 1, 2);
 	process("b", 0, 0);
 	wrong_in(":2: a process that is not planned");
-	begin("s.jsonl", 1, 2);
+	begin_session("s.jsonl", 1, 2);
 	trailer("a", 2, 0, 0, 0);
 	wrong_in(":2: a process that is not planned");
-	begin("s.jsonl", 3, 2);
+	begin_session("s.jsonl", 3, 2);
 	wrong_in("sides is neither 1 nor 2");
-	begin("s.jsonl", 1, 0);
+	begin_session("s.jsonl", 1, 0);
 	wrong_in("design.processes");
 }
 
 Test(small_sweep_check, points_that_are_there_twice)
 {
-	begin("s.jsonl", 2, 2);
+	begin_session("s.jsonl", 2, 2);
 	point("a", 0, K0, "ok");
 	point("b", 0, K0, "ok");
 	point("a", 1, K0, "ok");
 	point("a", 0, K0, "error");
 	wrong_in(":5: a second record of this point and process");
-	begin("s.jsonl", 1, 2);
+	begin_session("s.jsonl", 1, 2);
 	process("a", 0, 0);
 	process("a", 0, 0);
 	wrong_in(":5: a process goes on behind its trailer");
@@ -76,17 +76,17 @@ Test(small_sweep_check, points_that_are_there_twice)
 
 Test(small_sweep_check, trailers_that_count_otherwise)
 {
-	begin("s.jsonl", 1, 1);
+	begin_session("s.jsonl", 1, 1);
 	point("a", 0, K0, "ok");
 	point("a", 0, K1, "error");
 	trailer("a", 0, 2, 1, 0);
 	wrong_in(":4: records and failed do not agree");
-	begin("s.jsonl", 1, 1);
+	begin_session("s.jsonl", 1, 1);
 	point("a", 0, K0, "ok");
 	point("a", 0, K1, "error");
 	trailer("a", 0, 1, 0, 0);
 	wrong_in(":4: records and failed do not agree");
-	begin("s.jsonl", 1, 1);
+	begin_session("s.jsonl", 1, 1);
 	point("a", 0, K0, "ok");
 	trailer("a", 0, 1, 0, 0);
 	wrong_in(":3: a complete process without all points");

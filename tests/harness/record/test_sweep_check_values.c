@@ -28,7 +28,7 @@ Test(small_sweep_check_values, plans_that_cannot_be)
 
 static void changed_point(const char *change, const char *what)
 {
-	begin("s.jsonl", 1, 1);
+	begin_session("s.jsonl", 1, 1);
 	measured("a", 0, K0, change);
 	wrong_in(what);
 }
@@ -65,14 +65,14 @@ static void changed_trailer(const char *change, const char *what)
 {
 	json_t *o, *other = json_loads(change, 0, NULL);
 
-	begin("s.jsonl", 1, 1);
+	begin_session("s.jsonl", 1, 1);
 	point("a", 0, K0, "ok");
 	point("a", 0, K1, "error");
 	o = trailer_of("a", 0, 1, 1);
 	cr_assert(ne(ptr, other, NULL), "%s", change);
 	json_object_update(o, other);
 	json_decref(other);
-	put(o);
+	put_line(o);
 	if (what)
 		wrong_in(what);
 	else
@@ -96,7 +96,7 @@ Test(small_sweep_check_values, rounds_alone_that_cannot_be)
 /* What another version adds is no fault. */
 Test(small_sweep_check_values, more_than_is_known_is_valid)
 {
-	begin("s.jsonl", 1, 1);
+	begin_session("s.jsonl", 1, 1);
 	measured("a", 0, K0, "{\"summary\":{\"p42\":1,\"t_total_ns\":{\"p42\":5}}}");
 	point("a", 0, K1, "error");
 	trailer("a", 0, 1, 1, 0);

@@ -45,7 +45,7 @@ static void write_text(const char *text)
 	fclose(f);
 }
 
-static int count(const json_t *o, const struct record_scan *scan, void *arg)
+static int count_record(const json_t *o, const struct record_scan *scan, void *arg)
 {
 	(void)o, (void)scan;
 	++*(int *)arg;
@@ -61,7 +61,7 @@ Test(small_sweep_record, lines_have_a_longest)
 
 	cr_assert(zero(int, truncate(path, (off_t)1 << 40)), "%s", path);
 	divert_stderr();
-	err = record_read(&scan, path, count, &lines);
+	err = record_read(&scan, path, count_record, &lines);
 	said = diverted_stderr();
 	cr_assert(eq(int, err, -EFBIG), "%s", said);
 	cr_assert(is_one_complaint(said), "%s", said);
@@ -130,7 +130,7 @@ Test(small_sweep_record, a_torn_last_line_is_dropped)
 		int lines = 0;
 
 		write_text(whole[i].text);
-		cr_assert(zero(int, record_read(&scan, path, count, &lines)), "%zu", i);
+		cr_assert(zero(int, record_read(&scan, path, count_record, &lines)), "%zu", i);
 		cr_assert(eq(int, lines, whole[i].lines), "%zu", i);
 		cr_assert(eq(int, scan.torn, whole[i].torn), "%zu", i);
 	}
@@ -161,7 +161,7 @@ Test(small_sweep_record, files_that_are_refused)
 
 		write_text(broken[i].text);
 		divert_stderr();
-		err = record_read(&scan, path, count, &lines);
+		err = record_read(&scan, path, count_record, &lines);
 		said = diverted_stderr();
 		cr_assert(eq(int, err, -(broken[i].err ? broken[i].err : EINVAL)), "%zu", i);
 		cr_assert(is_one_complaint(said), "%s", said);
@@ -193,7 +193,7 @@ Test(small_sweep_record, no_memory_is_no_torn_line)
 		allowed = n;
 		lines = 0;
 		divert_stderr();
-		err = record_read(&scan, path, count, &lines);
+		err = record_read(&scan, path, count_record, &lines);
 		said = diverted_stderr();
 		cr_assert(lt(int, n, 1000), "never enough");
 		cr_assert(not(scan.torn), "%d allocations", n);
@@ -213,7 +213,7 @@ Test(small_sweep_record, salvage_steps_over_damage)
 	write_text("garbage\n" FIRST "{\"record\":\"x\"}\n[1]\n\n"
 		   "{\"record\":\"x\",\"schema\":\"3.0\"}\n" FIRST "{\"half");
 	divert_stderr();
-	cr_assert(zero(int, record_salvage(&scan, path, count, &lines)), "salvage");
+	cr_assert(zero(int, record_salvage(&scan, path, count_record, &lines)), "salvage");
 	said = diverted_stderr();
 	cr_assert(eq(int, lines, 2), "%d", lines);
 	cr_assert(eq(int, (int)scan.dropped, 5), "%d", (int)scan.dropped);
@@ -231,14 +231,14 @@ Test(small_sweep_record, going_on_behind_a_torn_line)
 	int lines = 0;
 
 	write_text(FIRST "{\"record\":\"half");
-	cr_assert(zero(int, record_read(&scan, path, count, &lines)), "read");
+	cr_assert(zero(int, record_read(&scan, path, count_record, &lines)), "read");
 	cr_assert(zero(int, record_append(&f, &scan)), "append");
 	cr_assert(zero(int, record_write(&f, json_pack("{s:s}", "record", "more"))), "write");
 	cr_assert(zero(int, record_sync(&f, true)), "sync");
 	hash_text(&f.hash, before);
 	record_close(&f);
 	lines = 0;
-	cr_assert(zero(int, record_read(&scan, path, count, &lines)), "read again");
+	cr_assert(zero(int, record_read(&scan, path, count_record, &lines)), "read again");
 	hash_text(&scan.hash, after);
 	cr_assert(eq(int, lines, 2), "the half line is gone");
 	cr_assert(not(scan.torn), "whole");

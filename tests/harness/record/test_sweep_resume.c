@@ -61,7 +61,7 @@ static struct plan four_points(void)
 	return p;
 }
 
-static void begin(struct journal *j, const char *against)
+static void begin_session(struct journal *j, const char *against)
 {
 	struct plan p = four_points();
 	json_t *header = json_pack("{s:{}, s:{}, s:{}, s:{}, s:{}, s:{}}", "calib", "host", "gpu",
@@ -87,7 +87,7 @@ static void write_half(void)
 {
 	struct journal j;
 
-	begin(&j, NULL);
+	begin_session(&j, NULL);
 	for (int i = 0; i < POINTS; i++)
 		add_visit(&j, i, 0);
 	add_visit(&j, 0, 1);
@@ -121,7 +121,7 @@ static void complete(struct journal *j, const char *which)
 	cr_assert(eq(int, facts.ok, POINTS), "%s: %d points", which, facts.ok);
 }
 
-/* Of line 2, which is point 1 in round 0. */
+/* Damages to line 2, which is point 1 in round 0. */
 static const struct damage {
 	const char *sed;
 	int dropped;
@@ -217,7 +217,7 @@ Test(small_sweep_resume, visits_of_a_process_end_with_it)
 	struct stat st;
 
 	for (int sides = 1; sides <= 2; sides++) {
-		begin(&j, sides == 2 ? "env" : NULL);
+		begin_session(&j, sides == 2 ? "env" : NULL);
 		for (int i = 0; i < POINTS; i++)
 			for (int r = 0; r < ROUNDS; r++)
 				add_visit(&j, i, r);
@@ -238,7 +238,7 @@ Test(small_sweep_resume, a_plan_that_moves_on_leaves_no_visits_behind)
 	char other[80];
 	json_t *kept;
 
-	begin(&j, NULL);
+	begin_session(&j, NULL);
 	add_visit(&j, 2, 0);
 	kept = json_incref(j.visit[0][2 * ROUNDS]);
 	snprintf(other, sizeof(other), "%s/other.jsonl", folder);
@@ -263,13 +263,13 @@ static void write_note(const char *fmt, ...)
 	fclose(f);
 }
 
-/* Of a pid that is nobody's here: what a writer in another PID namespace looks like. */
+/* A pid that is nobody's here: what a writer in another PID namespace looks like. */
 Test(small_sweep_resume, a_writer_that_cannot_be_seen_keeps_its_session)
 {
 	struct journal mine, other;
 	const char *said;
 
-	begin(&mine, NULL);
+	begin_session(&mine, NULL);
 	add_visit(&mine, 0, 0);
 	write_note("2147483646 12 %s\n", system_boot_id());
 	cr_assert(eq(int, open_quietly(&other, &said), -EBUSY), "%s", said);
@@ -295,7 +295,7 @@ Test(small_sweep_resume, goes_on_after_a_reboot)
 		pid_t child = fork();
 
 		if (!child) {
-			begin(&j, NULL);
+			begin_session(&j, NULL);
 			add_visit(&j, 1, 0);
 			write_note(notes[i], 1);
 			kill(getpid(), SIGKILL);
@@ -366,7 +366,7 @@ Test(small_sweep_resume, the_part_of_another_is_not_renamed)
 	const char *said, *text;
 	int err;
 
-	begin(&j, NULL);
+	begin_session(&j, NULL);
 	shell(NULL, "rm '%s'; echo foreign >'%s'", part, part);
 	divert_stderr();
 	err = journal_finish(&j);
@@ -387,7 +387,7 @@ Test(small_sweep_resume, what_appeared_under_the_name_stays)
 	const char *said, *text;
 	char second[80];
 
-	begin(&j, NULL);
+	begin_session(&j, NULL);
 	for (int i = 0; i < POINTS * ROUNDS; i++)
 		add_visit(&j, i / ROUNDS, i % ROUNDS);
 	cr_assert(zero(int, journal_trailer(&j, 0, json_object())), "trailer");
@@ -406,7 +406,7 @@ Test(small_sweep_resume, what_appeared_under_the_name_stays)
 	cr_assert(eq(str, (char *)text, "foreign\ns-2.jsonl\ns.jsonl\n"), "%s", text);
 }
 
-static void refuses(const char *name, int want)
+static void expect_refusal(const char *name, int want)
 {
 	char full[512];
 	const char *said;
@@ -428,21 +428,21 @@ Test(small_sweep_resume, places_that_are_refused_beforehand)
 	/* 255 bytes are a name at most, .visits is added */
 	memset(name, 'x', sizeof(name));
 	name[248] = '\0';
-	refuses(name, 0);
+	expect_refusal(name, 0);
 	name[248] = 'x';
 	name[249] = '\0';
-	refuses(name, -ENAMETOOLONG);
+	expect_refusal(name, -ENAMETOOLONG);
 	shell(NULL,
 	      "cd '%s' && ln -s nowhere dangling && ln -s nowhere part.jsonl.part && "
 	      "ln -s loop loop && touch file",
 	      folder);
-	refuses("dangling", -EEXIST);
-	refuses("loop", -EEXIST);
-	refuses("part.jsonl", -EEXIST);
-	refuses("file", -EEXIST);
-	refuses("file/s.jsonl", -ENOTDIR);
-	refuses("none/s.jsonl", -ENOENT);
-	refuses("new.jsonl", 0);
+	expect_refusal("dangling", -EEXIST);
+	expect_refusal("loop", -EEXIST);
+	expect_refusal("part.jsonl", -EEXIST);
+	expect_refusal("file", -EEXIST);
+	expect_refusal("file/s.jsonl", -ENOTDIR);
+	expect_refusal("none/s.jsonl", -ENOENT);
+	expect_refusal("new.jsonl", 0);
 	shell(&text, "ls '%s' | wc -l", folder);
 	cr_assert(eq(str, (char *)text, "4\n"), "nothing is made: %s", text);
 	cr_assert(zero(int, journal_refuse("in-this-folder.jsonl")), "without a folder");

@@ -72,7 +72,7 @@ static const char *log_text(void)
 	return text;
 }
 
-static int count(const char *what)
+static int count_lines(const char *what)
 {
 	const char *text;
 
@@ -90,7 +90,7 @@ Test(small_sweep_clocks, locked_for_the_session_and_recorded)
 				  rift_with(""), plan(1), file)),
 		  "%s", text);
 	cr_assert(eq(str, (char *)log_text(), "lock 1410\nfree 0\n"), "%s", text);
-	cr_assert(eq(int, count("\"lock_clocks_mhz\":1410,"), 1), "plan");
+	cr_assert(eq(int, count_lines("\"lock_clocks_mhz\":1410,"), 1), "plan");
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", file)), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "\nclock            locked at 1410 MHz\n"), NULL), "%s",
@@ -107,7 +107,7 @@ Test(small_sweep_clocks, at_the_base_clock_without_a_number)
 		  "%s", text);
 	/* NVML's name of it, 0xffffff01 */
 	cr_assert(eq(str, (char *)log_text(), "lock 4294967041\nfree 0\n"), "%s", text);
-	cr_assert(eq(int, count("\"lock_clocks_mhz\":\"base\","), 1), "plan");
+	cr_assert(eq(int, count_lines("\"lock_clocks_mhz\":\"base\","), 1), "plan");
 	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", file)), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "\nclock            locked at the base clock\n"), NULL),
 		  "%s", text);
@@ -191,11 +191,11 @@ static pid_t start_sweep(void)
 
 	snprintf(command, sizeof(command), "%s --lock-clocks=900 --output '%s'", plan(20), file);
 	pid = start(command);
-	WAIT_UNTIL(count("\"record\":\"trailer\""));
+	WAIT_UNTIL(count_lines("\"record\":\"trailer\""));
 	return pid;
 }
 
-static void end(pid_t pid, int signal_number)
+static void end_process(pid_t pid, int signal_number)
 {
 	int status;
 
@@ -209,12 +209,12 @@ Test(small_sweep_clocks, free_after_control_c_and_locked_again_by_resume)
 	pid_t pid;
 
 	need_device();
-	end(start_sweep(), SIGINT);
+	end_process(start_sweep(), SIGINT);
 	cr_assert(eq(str, (char *)log_text(), "lock 900\nfree 0\n"), "log");
 	snprintf(command, sizeof(command), "sweep --resume '%s'", file);
 	pid = start(command);
 	WAIT_UNTIL(!strcmp(log_text(), "lock 900\nfree 0\nlock 900\n"));
-	end(pid, SIGTERM);
+	end_process(pid, SIGTERM);
 	cr_assert(eq(str, (char *)log_text(), "lock 900\nfree 0\nlock 900\nfree 0\n"), "log");
 }
 
@@ -222,7 +222,7 @@ Test(small_sweep_clocks, free_after_control_c_and_locked_again_by_resume)
 Test(small_sweep_clocks, free_after_sigkill)
 {
 	need_device();
-	end(start_sweep(), SIGKILL);
+	end_process(start_sweep(), SIGKILL);
 	WAIT_UNTIL(strstr(log_text(), "free"));
 	cr_assert(eq(str, (char *)log_text(), "lock 900\nfree 0\n"), "log");
 }
@@ -246,8 +246,8 @@ Test(small_sweep_clocks, neither_a_worker_that_dies_nor_signals_change_it)
 	cr_assert(send(pid, "sweep-clocks", "TERM"), "guard");
 	cr_assert(send(pid, "sweep-clocks", "HUP"), "guard");
 	WAIT_UNTIL(send(pid, "sweep-worker", "KILL")); /* between two there is none */
-	WAIT_UNTIL(count("\"record\":\"trailer\"") >= 2);
+	WAIT_UNTIL(count_lines("\"record\":\"trailer\"") >= 2);
 	cr_assert(eq(str, (char *)log_text(), "lock 900\n"), "still locked");
-	end(pid, SIGINT);
+	end_process(pid, SIGINT);
 	cr_assert(eq(str, (char *)log_text(), "lock 900\nfree 0\n"), "log");
 }

@@ -101,7 +101,7 @@ static struct plan many_points(double ns)
 	return p;
 }
 
-static int count(const bool *stays, int n)
+static int count_kept(const bool *stays, int n)
 {
 	int kept = 0;
 
@@ -118,7 +118,8 @@ Test(small_sweep_fewer, no_workload_is_left_with_less_than_the_least)
 	int dropped =
 		predict_choose_again(&p, 1, 100 * predict_turn_ns(&p, 0, 0), 1e9, stays, &times);
 
-	cr_assert(eq(int, count(stays, MANY), QUICK_POINTS_LEAST), "%d stay", count(stays, MANY));
+	cr_assert(eq(int, count_kept(stays, MANY), QUICK_POINTS_LEAST), "%d stay",
+		  count_kept(stays, MANY));
 	cr_assert(eq(int, dropped, MANY - QUICK_POINTS_LEAST), "%d go", dropped);
 	cr_assert(stays[0], "the smallest size and depth");
 	plan_release(&p);
@@ -134,7 +135,8 @@ Test(small_sweep_fewer, the_corner_goes_first)
 	int dropped = predict_choose_again(&p, 1, took_ns, 0.6 * rest_ns, stays, &times);
 
 	cr_assert(lt(int, 0, dropped), "none goes");
-	cr_assert(lt(int, QUICK_POINTS_LEAST, count(stays, MANY)), "%d stay", count(stays, MANY));
+	cr_assert(lt(int, QUICK_POINTS_LEAST, count_kept(stays, MANY)), "%d stay",
+		  count_kept(stays, MANY));
 	for (int i = 0; i < MANY; i++) {
 		if (stays[i])
 			most_kept = fmax(most_kept, p.point[i].corner);
@@ -166,7 +168,7 @@ static void add_point(struct journal *j, int replicate, int point, int total_ns)
 }
 
 /* The first process is complete, and the second and the last point are then left out. */
-static void begin(struct journal *j)
+static void begin_session(struct journal *j)
 {
 	static const bool stays[POINTS] = { true, false, true, false };
 	struct plan p = four_points(PROCESSES);
@@ -206,7 +208,7 @@ Test(small_sweep_fewer, the_session_goes_on_without_them)
 	struct record_facts facts;
 	struct journal j;
 
-	begin(&j);
+	begin_session(&j);
 	assert_two_points(&j);
 	finish(&j);
 	cr_assert(zero(int, journal_finish(&j)), "finish");
@@ -225,7 +227,7 @@ Test(small_sweep_fewer, it_is_gone_on_with_after_a_kill)
 {
 	struct journal j;
 
-	begin(&j);
+	begin_session(&j);
 	add_header(&j, 1);
 	add_point(&j, 1, 1, 3300);
 	journal_release(&j);
@@ -242,14 +244,14 @@ Test(small_sweep_fewer, it_is_gone_on_with_after_a_kill)
 /* ---- what is no such record ----------------------------------------------------------------- */
 
 /* The file of a complete session after this sed command. */
-static void refuses(const char *change)
+static void expect_refusal(const char *change)
 {
 	struct record_facts facts;
 	const char *said;
 	struct journal j;
 	int err;
 
-	begin(&j);
+	begin_session(&j);
 	finish(&j);
 	cr_assert(zero(int, journal_finish(&j)), "finish");
 	journal_release(&j);
@@ -264,11 +266,11 @@ static void refuses(const char *change)
 
 Test(small_sweep_fewer, a_record_that_makes_no_sense_is_refused)
 {
-	refuses("/\"fewer\"/s/\"left_ns\":1000,//");
-	refuses("/\"fewer\"/s/\"keys\":\\[\"./\"keys\":[\"x/");
-	refuses("/\"fewer\"/s/\"keys\":\\[[^]]*\\]/\"keys\":[]/");
-	refuses("/\"fewer\"/{p}");
-	refuses("/\"fewer\"/d");
+	expect_refusal("/\"fewer\"/s/\"left_ns\":1000,//");
+	expect_refusal("/\"fewer\"/s/\"keys\":\\[\"./\"keys\":[\"x/");
+	expect_refusal("/\"fewer\"/s/\"keys\":\\[[^]]*\\]/\"keys\":[]/");
+	expect_refusal("/\"fewer\"/{p}");
+	expect_refusal("/\"fewer\"/d");
 }
 
 Test(small_sweep_fewer, a_session_without_points_is_none)

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-TestSuite(small_sweep_greet, .timeout = 60);
+TestSuite(small_sweep_handshake, .timeout = 60);
 
 enum { STEP_S = 2 };
 
@@ -36,7 +36,7 @@ int clock_gettime(clockid_t id, struct timespec *t)
 /* A command that says nothing for longer than the test has. */
 static const char silent[] = "sleep 100 #";
 
-static int greet(const char **said)
+static int shake_hands(const char **said)
 {
 	struct show show;
 	int err;
@@ -49,11 +49,11 @@ static int greet(const char **said)
 	return err;
 }
 
-Test(small_sweep_greet, silence_is_said_and_then_the_end)
+Test(small_sweep_handshake, silence_is_said_and_then_the_end)
 {
 	const char *said;
 
-	cr_assert(eq(int, greet(&said), -ETIMEDOUT), "%s", said);
+	cr_assert(eq(int, shake_hands(&said), -ETIMEDOUT), "%s", said);
 	cr_assert(eq(str, (char *)said,
 		     "rift: waiting for the command of --against to start a worker, for 2 minutes "
 		     "at most\n"
@@ -63,12 +63,12 @@ Test(small_sweep_greet, silence_is_said_and_then_the_end)
 	cr_assert(lt(i64, now_s, 140), "and a few readings");
 }
 
-Test(small_sweep_greet, control_c_is_no_complaint)
+Test(small_sweep_handshake, control_c_is_no_complaint)
 {
 	const char *said;
 
 	interrupt_install();
 	raise(SIGINT);
-	cr_assert(eq(int, greet(&said), -EINTR), "%s", said);
+	cr_assert(eq(int, shake_hands(&said), -EINTR), "%s", said);
 	cr_assert(eq(str, (char *)said, ""), "%s", said);
 }

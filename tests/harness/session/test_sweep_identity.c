@@ -192,7 +192,7 @@ static int sweep(const char **text, int processes, const char *against, const ch
 			name(), processes, file, against, more);
 }
 
-static int count(const char *text, const char *what)
+static int count_text(const char *text, const char *what)
 {
 	int n = 0;
 
@@ -219,8 +219,8 @@ Test(small_sweep_identity, a_container_each_time_is_one_session)
 	const char *text;
 
 	cr_assert(zero(int, sweep(&text, 3, script(another_container), "")), "%s", text);
-	cr_assert(eq(int, count(text, "env.CUDA_CACHE_PATH"), 1), "said once: %s", text);
-	cr_assert(eq(int, count(text, "libraries.loaded"), 1), "said once: %s", text);
+	cr_assert(eq(int, count_text(text, "env.CUDA_CACHE_PATH"), 1), "said once: %s", text);
+	cr_assert(eq(int, count_text(text, "libraries.loaded"), 1), "said once: %s", text);
 	shell(&text, "ls '%s' | grep jsonl", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
@@ -242,7 +242,7 @@ Test(small_sweep_identity, a_session_starts_anew_once)
 	const char *text;
 
 	cr_assert(eq(int, sweep(&text, 3, script(another_binary), ""), 5), "%s", text);
-	cr_assert(eq(int, count(text, "build.binary_sha256"), 2), "%s", text);
+	cr_assert(eq(int, count_text(text, "build.binary_sha256"), 2), "%s", text);
 	shell(&text, "ls '%s' | grep part", dir);
 	cr_assert(eq(str, (char *)text, "s-2.jsonl.part\ns.jsonl.part\n"), "%s", text);
 }
@@ -267,7 +267,7 @@ Test(small_sweep_identity, another_binary_is_another_session)
 	cr_assert(zero(int, shell(&text, "%s '%s' sweep --resume '%s' 2>&1", script(another_binary),
 				  rift(), file)),
 		  "%s", text);
-	cr_assert(eq(int, count(text, "build.binary_sha256"), 1), "%s", text);
+	cr_assert(eq(int, count_text(text, "build.binary_sha256"), 1), "%s", text);
 	shell(&text, "ls '%s' | grep -E 'jsonl$|part$'", dir);
 	cr_assert(eq(str, (char *)text, "s-2.jsonl\ns.jsonl.part\n"), "%s", text);
 }
@@ -319,7 +319,8 @@ Test(small_sweep_identity, a_worker_that_hangs_says_where)
 	for (int i = 0; i < 2; i++) {
 		cr_assert(eq(int, sweep(&text, 1, hangs(jobs[i]), "--patience 2"), 4), "%s: %s",
 			  jobs[i], text);
-		cr_assert(eq(int, count(text, "creating a stream"), 1), "%s: %s", jobs[i], text);
+		cr_assert(eq(int, count_text(text, "creating a stream"), 1), "%s: %s", jobs[i],
+			  text);
 		cr_assert(ne(ptr, strstr(text, "side b"), NULL), "%s: %s", jobs[i], text);
 		cr_assert(ne(ptr, strstr(text, "--patience"), NULL), "%s: %s", jobs[i], text);
 		cr_assert(ne(ptr, strstr(text, " 2 s"), NULL), "%s: %s", jobs[i], text);

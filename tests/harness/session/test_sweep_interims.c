@@ -31,7 +31,7 @@ Test(small_sweep_looks, narrow_intervals_are_enough)
 	struct interim l;
 
 	for (int i = 0; i < POINTS; i++)
-		say_it_took(&j, 0, i, 1, 0.009);
+		scale_times(&j, 0, i, 1, 0.009);
 	l = interims_take(&j, 5, &said);
 	cr_assert(l.stop, "1.8 %% at most");
 	cr_assert(zero(int, l.wide), "%d", l.wide);
@@ -57,7 +57,7 @@ Test(small_sweep_looks, a_point_is_as_wide_as_on_its_wider_side)
 	json_t *said;
 	struct interim l;
 
-	say_it_took(&j, 1, 2, 1, 0.03);
+	scale_times(&j, 1, 2, 1, 0.03);
 	l = interims_take(&j, 5, &said);
 	cr_assert(not(l.stop), "one of four is wide");
 	cr_assert(eq(int, l.next, 10), "%d", l.next);
@@ -76,10 +76,10 @@ Test(small_sweep_looks, either_side_may_be_the_wider_one)
 		json_t *said;
 		struct interim l;
 
-		say_it_took(&j, side, 1, 1, 0.03);
-		say_it_took(&j, !side, 1, 1, 0.001);
-		say_it_took(&j, 0, 2, 1, 0.001);
-		say_it_took(&j, 1, 2, 1, 0.001);
+		scale_times(&j, side, 1, 1, 0.03);
+		scale_times(&j, !side, 1, 1, 0.001);
+		scale_times(&j, 0, 2, 1, 0.001);
+		scale_times(&j, 1, 2, 1, 0.001);
 		l = interims_take(&j, 5, &said);
 		cr_assert(eq(int, l.wide, 1), "side %d: %d", side, l.wide);
 		cr_assert(eq(int, l.points, POINTS), "side %d", side);

@@ -69,7 +69,7 @@ static void begin_replicate(struct journal *j, int replicate)
 	cr_assert(zero(int, journal_header(j, replicate, header)), "header");
 }
 
-static void begin(struct journal *j, bool pairs)
+static void begin_session(struct journal *j, bool pairs)
 {
 	struct plan p = one_point(pairs);
 
@@ -109,7 +109,7 @@ Test(small_sweep_pairs, a_pair_is_as_its_turns_are)
 {
 	struct journal j;
 
-	begin(&j, true);
+	begin_session(&j, true);
 	add_all(&j);
 	cr_assert(lt(dbl, fabs(ratio_of(j.total_ns) - 1.02), 1e-12), "%.17g", ratio_of(j.total_ns));
 	cr_assert(lt(dbl, fabs(ratio_of(j.enq_ns) - 1.02), 1e-12), "%.17g", ratio_of(j.enq_ns));
@@ -124,7 +124,7 @@ Test(small_sweep_pairs, a_disturbed_turn_is_outvoted)
 {
 	struct journal j;
 
-	begin(&j, true);
+	begin_session(&j, true);
 	for (int r = 0; r < ROUNDS; r++) {
 		add_visit(&j, 0, r, 10000 + 1000 * r);
 		add_visit(&j, PROCESSES, r, (10000 + 1000 * r) * (r < 2 ? 2 : 1));
@@ -137,7 +137,7 @@ Test(small_sweep_pairs, processes_apart_are_medians)
 {
 	struct journal j;
 
-	begin(&j, false);
+	begin_session(&j, false);
 	add_all(&j);
 	cr_assert(eq(dbl, j.total_ns[0], 10500), "%g", j.total_ns[0]);
 	cr_assert(eq(dbl, j.total_ns[PROCESSES], 10710), "%g", j.total_ns[PROCESSES]);
@@ -149,7 +149,7 @@ Test(small_sweep_pairs, one_side_alone_stays_what_it_is)
 {
 	struct journal j;
 
-	begin(&j, true);
+	begin_session(&j, true);
 	for (int r = 0; r < ROUNDS; r++)
 		add_visit(&j, 0, r, slow_ns[r]);
 	cr_assert(zero(int, journal_failure(&j, PROCESSES, 0, "error", json_object(), true)), "b");
@@ -172,7 +172,7 @@ Test(small_sweep_pairs, visits_of_both_are_gone_on_with)
 {
 	struct journal j;
 
-	begin(&j, true);
+	begin_session(&j, true);
 	for (int r = 0; r < 3; r++)
 		add_visit(&j, 0, r, 10000);
 	for (int r = 0; r < 2; r++)
@@ -209,7 +209,7 @@ Test(small_sweep_pairs, the_end_of_one_leaves_the_visits_of_the_other)
 {
 	struct journal j;
 
-	begin(&j, true);
+	begin_session(&j, true);
 	for (int r = 0; r < ROUNDS; r++)
 		add_visit(&j, 0, r, 10000);
 	add_visit(&j, PROCESSES, 0, 10000);
@@ -297,7 +297,7 @@ Test(small_sweep_pairs, apart_turns_are_not_beside_each_other)
 {
 	struct journal j;
 
-	begin(&j, true);
+	begin_session(&j, true);
 	j.plan.config[0].apart = true;
 	add_all(&j);
 	cr_assert(eq(dbl, j.total_ns[0], 10500), "%g", j.total_ns[0]);
@@ -309,7 +309,7 @@ Test(small_sweep_pairs, apart_turns_are_not_beside_each_other)
 
 #define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.05 "
 
-static int count(const char *what)
+static int count_matches(const char *what)
 {
 	const char *text;
 
@@ -329,7 +329,7 @@ Test(large_sweep_pairs, both_sides_take_turns_at_every_visit)
 	      path);
 	turns = atoi(text);
 	cr_assert(ge(int, turns, 4 * 16), "%d turns", turns);
-	cr_assert(eq(int, count("\"pairs\":true"), 1), "the design says so");
+	cr_assert(eq(int, count_matches("\"pairs\":true"), 1), "the design says so");
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
 }
 
@@ -340,8 +340,8 @@ Test(large_sweep_pairs, apart_nobody_waits)
 	cr_assert(
 		zero(int, run_rift(ERR, &text, SWEEP "--apart --against env --output '%s'", path)),
 		"%s", text);
-	cr_assert(zero(int, count("\"turns\":")), "turns");
-	cr_assert(zero(int, count("\"pairs\":")), "pairs");
+	cr_assert(zero(int, count_matches("\"turns\":")), "turns");
+	cr_assert(zero(int, count_matches("\"pairs\":")), "pairs");
 }
 
 /* Side b says hello, is probed, and is then killed where it waits or measures: another one comes.

@@ -36,8 +36,8 @@ static struct journal two_sides(void)
 	struct journal j = session_of(2, 5, true);
 
 	for (int i = 0; i < POINTS; i++) {
-		say_it_took(&j, 0, i, 1, 0.001);
-		say_it_took(&j, 1, i, i == 0 ? 1.1 : i == 1 ? 0.8 : 1, 0.001);
+		scale_times(&j, 0, i, 1, 0.001);
+		scale_times(&j, 1, i, i == 0 ? 1.1 : i == 1 ? 0.8 : 1, 0.001);
 	}
 	j.status[2 * POINTS + 3] = POINT_FAILED;
 	return j;
@@ -69,7 +69,7 @@ Test(small_sweep_results, few_processes_decide_nothing)
 	struct journal j = session_of(2, 4, true);
 	const char *said;
 
-	say_it_took(&j, 1, 0, 2, 0);
+	scale_times(&j, 1, 0, 2, 0);
 	said = printed(&j, contrast_print);
 	cr_assert(ne(ptr, strstr(said, "take 5 processes or more"), NULL), "%s", said);
 	cr_assert(ne(ptr, strstr(said, "0 slower, 0 faster, 0 same, 4 inconclusive;"), NULL), "%s",
@@ -108,7 +108,7 @@ Test(small_sweep_results, points_of_two_kinds_of_processes_are_said)
 	const char *said;
 
 	for (int i = 0; i < POINTS; i++)
-		say_it_took(&j, 0, i, 1, 0.001);
+		scale_times(&j, 0, i, 1, 0.001);
 	said = printed(&j, bimodal_print);
 	cr_assert(eq(str, (char *)said, ""), "evenly spread: %s", said);
 	/* of five 998 to 1002 ns, two take 1.3 times that */
@@ -146,7 +146,7 @@ Test(small_sweep_results, points_of_two_kinds_the_furthest_apart_first)
 	const char *said;
 
 	for (int i = 0; i < 2 * POINTS; i++)
-		say_it_took(&j, i / POINTS, i % POINTS, 1, 0.001);
+		scale_times(&j, i / POINTS, i % POINTS, 1, 0.001);
 	split(&j, 0, 0, 1.1);
 	split(&j, 1, 0, 1.4);
 	split(&j, 0, 1, 1.2);

@@ -103,7 +103,7 @@ Test(small_sweep_rule, what_was_enough_is_enough_after_a_resume, .fini = remove_
 	write_session(0.001);
 	cr_assert(zero(int, journal_open(&s.journal, path)), "open");
 	cr_assert(zero(int, session_run(&s)), "no process is started, or this would take long");
-	cr_assert(eq(int, s.looked, 5), "%d", s.looked);
+	cr_assert(eq(int, s.interim_processes, 5), "%d", s.interim_processes);
 	cr_assert(eq(int, journal_processes(&s.journal), 5), "processes");
 	journal_release(&s.journal);
 	cr_assert(zero(int, access(path, F_OK)), "complete, so renamed");

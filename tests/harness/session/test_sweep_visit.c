@@ -151,7 +151,7 @@ static json_int_t at(const json_t *o, const char *key, size_t i)
 	return json_integer_value(json_is_array(v) ? json_array_get(v, i) : v);
 }
 
-/* Of a GPU: 400000 cycles in 200 us are 2000 MHz. */
+/* A GPU's clock: 400000 cycles in 200 us are 2000 MHz. */
 Test(small_sweep_visit, a_visit_as_a_line)
 {
 	static struct visit v = { .n = 2,

@@ -197,15 +197,16 @@ static bool holds_when_stopped(struct resamples *r, double sd)
 {
 	double value[N_MAX];
 	struct interval in;
-	struct interim look;
+	struct interim found;
 	int n = 0;
 
 	for (int i = 0; i < N_MAX; i++)
 		value[i] = exp(sd * gsl_ran_ugaussian(rng));
 	for (int i = 0; (n = next_interim(n)); i++) {
 		cr_assert(zero(int, bootstrap_median(&in, &r[i], value, draws)), "n = %d", n);
-		cr_assert(zero(int, look_at(&look, n, &in, 1, HALF_WIDTH_MAX, NULL)), "n = %d", n);
-		if (look.stop)
+		cr_assert(zero(int, analyse_interim(&found, n, &in, 1, HALF_WIDTH_MAX, NULL)),
+			  "n = %d", n);
+		if (found.stop)
 			break;
 	}
 	return holds_one(&in);

@@ -20,7 +20,7 @@ Test(small_decide, looks_come_at_5_10_20_and_30)
 {
 	static const int want[][2] = { { 0, 5 },   { 4, 5 },   { 5, 10 },  { 9, 10 }, { 10, 20 },
 				       { 19, 20 }, { 20, 30 }, { 29, 30 }, { 30, 0 }, { 99, 0 } };
-	struct interim look;
+	struct interim found;
 	struct interval in = interval(1, 1);
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
@@ -28,69 +28,71 @@ Test(small_decide, looks_come_at_5_10_20_and_30)
 	for (int p = 0; p <= 40; p++) {
 		int due = p == 5 || p == 10 || p == 20 || p == 30;
 
-		cr_assert(
-			eq(int, look_at(&look, p, &in, 1, HALF_WIDTH_MAX, NULL), due ? 0 : -EINVAL),
-			"after %d", p);
+		cr_assert(eq(int, analyse_interim(&found, p, &in, 1, HALF_WIDTH_MAX, NULL),
+			     due ? 0 : -EINVAL),
+			  "after %d", p);
 	}
-	cr_assert(eq(int, look_at(&look, 5, &in, 0, HALF_WIDTH_MAX, NULL), -EINVAL), "no points");
+	cr_assert(eq(int, analyse_interim(&found, 5, &in, 0, HALF_WIDTH_MAX, NULL), -EINVAL),
+		  "no points");
 }
 
 enum { POINTS = 20 };
 
-/* A look with this many wide points, the first ones. */
+/* An interim analysis with this many wide points, the first ones. */
 static struct interim interim_with(int wide, int processes, double limit)
 {
 	struct interval point[POINTS];
 	bool is_wide[POINTS];
-	struct interim look;
+	struct interim found;
 
 	for (int i = 0; i < POINTS; i++)
 		point[i] = i < wide ? interval(0.97, 1.03) : interval(0.99, 1.01);
-	cr_assert(zero(int, look_at(&look, processes, point, POINTS, limit, is_wide)), "look");
+	cr_assert(zero(int, analyse_interim(&found, processes, point, POINTS, limit, is_wide)),
+		  "look");
 	for (int i = 0; i < POINTS; i++)
-		cr_assert(eq(int, is_wide[i], i < look.wide), "point %d", i);
-	return look;
+		cr_assert(eq(int, is_wide[i], i < found.wide), "point %d", i);
+	return found;
 }
 
 Test(small_decide, stops_when_95_percent_are_narrow)
 {
-	struct interim look = interim_with(1, 5, HALF_WIDTH_MAX);
+	struct interim found = interim_with(1, 5, HALF_WIDTH_MAX);
 
-	cr_assert(look.stop && look.next == 0 && look.wide == 1, "19 of 20");
-	look = interim_with(2, 5, HALF_WIDTH_MAX);
-	cr_assert(look.next == 10 && look.wide == 2 && !look.stop, "18 of 20");
-	look = interim_with(2, 20, HALF_WIDTH_MAX);
-	cr_assert(look.next == 30 && !look.stop, "after 20");
-	look = interim_with(POINTS, 5, HALF_WIDTH_MAX_QUICK);
-	cr_assert(look.stop && look.wide == 0, "quick");
+	cr_assert(found.stop && found.next == 0 && found.wide == 1, "19 of 20");
+	found = interim_with(2, 5, HALF_WIDTH_MAX);
+	cr_assert(found.next == 10 && found.wide == 2 && !found.stop, "18 of 20");
+	found = interim_with(2, 20, HALF_WIDTH_MAX);
+	cr_assert(found.next == 30 && !found.stop, "after 20");
+	found = interim_with(POINTS, 5, HALF_WIDTH_MAX_QUICK);
+	cr_assert(found.stop && found.wide == 0, "quick");
 }
 
 Test(small_decide, stops_after_30_whatever_is_wide)
 {
-	struct interim look = interim_with(POINTS, 30, HALF_WIDTH_MAX);
+	struct interim found = interim_with(POINTS, 30, HALF_WIDTH_MAX);
 
-	cr_assert(look.stop && look.next == 0 && look.wide == POINTS, "all wide");
+	cr_assert(found.stop && found.next == 0 && found.wide == POINTS, "all wide");
 }
 
 Test(small_decide, an_interval_not_known_is_wide)
 {
 	struct interval in = interval_unknown(4);
-	struct interim look;
+	struct interim found;
 
 	in.value = 1;
-	cr_assert(zero(int, look_at(&look, 5, &in, 1, HALF_WIDTH_MAX, NULL)), "look");
-	cr_assert(look.wide == 1 && look.next == 10, "4 of 5 processes");
+	cr_assert(zero(int, analyse_interim(&found, 5, &in, 1, HALF_WIDTH_MAX, NULL)), "look");
+	cr_assert(found.wide == 1 && found.next == 10, "4 of 5 processes");
 }
 
 Test(small_decide, the_limit_itself_is_narrow)
 {
 	struct interval in = interval(0.75, 1.25);
-	struct interim look;
+	struct interim found;
 
-	cr_assert(zero(int, look_at(&look, 10, &in, 1, 0.25, NULL)), "look");
-	cr_assert(look.stop && look.wide == 0, "half width 0.25");
-	cr_assert(zero(int, look_at(&look, 10, &in, 1, 0.2499, NULL)), "look");
-	cr_assert(eq(int, look.wide, 1), "over the limit");
+	cr_assert(zero(int, analyse_interim(&found, 10, &in, 1, 0.25, NULL)), "look");
+	cr_assert(found.stop && found.wide == 0, "half width 0.25");
+	cr_assert(zero(int, analyse_interim(&found, 10, &in, 1, 0.2499, NULL)), "look");
+	cr_assert(eq(int, found.wide, 1), "over the limit");
 }
 
 /* ---- do two systems differ? ----------------------------------------------------------------- */

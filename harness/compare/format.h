@@ -1,6 +1,6 @@
-/* figures.h - what comparisons print of ratios, differences and the points of a plan. */
-#ifndef RIFT_COMPARE_FIGURES_H
-#define RIFT_COMPARE_FIGURES_H
+/* format.h - what comparisons print of ratios, differences and the points of a plan. */
+#ifndef RIFT_COMPARE_FORMAT_H
+#define RIFT_COMPARE_FORMAT_H
 
 #include "harness/base/text.h"
 #include "harness/compare/compare.h"

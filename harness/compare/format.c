@@ -1,11 +1,11 @@
-/* figures.c - what comparisons print of ratios and differences, and the finding. */
-#include "harness/compare/figures.h"
+/* format.c - what comparisons print of ratios and differences, and the finding. */
+#include "harness/compare/format.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- figures ---------------------------------------------------------------------------- */
+/* ---- numbers ---------------------------------------------------------------------------- */
 
 static struct text ratio_text(double ratio)
 {
@@ -65,8 +65,8 @@ struct line {
 
 enum { CLAUSES = 3 };
 
-static void add(struct line *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct line *l, const char *fmt, ...)
+static void append_text(struct line *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void append_text(struct line *l, const char *fmt, ...)
 {
 	va_list args;
 	int n = 0;
@@ -79,13 +79,13 @@ static void add(struct line *l, const char *fmt, ...)
 }
 
 /* Before a clause; false: there are enough of them. */
-static bool begin(struct line *l)
+static bool begin_clause(struct line *l)
 {
 	if (l->said == CLAUSES) {
 		l->more++;
 		return false;
 	}
-	add(l, l->said++ ? "; " : "");
+	append_text(l, l->said++ ? "; " : "");
 	return true;
 }
 
@@ -95,19 +95,20 @@ static void add_workload(struct line *l, const struct compared_workload *w)
 	const struct interval *r = &w->ratio;
 
 	if (!w->points) {
-		add(l, "%s has no point with a good result of every process", w->workload->name);
+		append_text(l, "%s has no point with a good result of every process",
+			    w->workload->name);
 		return;
 	}
-	add(l, "%s takes %s times as long (", w->workload->name, ratio_text(r->value).s);
+	append_text(l, "%s takes %s times as long (", w->workload->name, ratio_text(r->value).s);
 	if (r->known)
-		add(l, "95 %% interval %s to %s", ratio_text(r->lo).s, ratio_text(r->hi).s);
+		append_text(l, "95 %% interval %s to %s", ratio_text(r->lo).s, ratio_text(r->hi).s);
 	else
-		add(l, "no interval");
-	add(l, ", %d points, n = %d)", w->points, r->n);
+		append_text(l, "no interval");
+	append_text(l, ", %d points, n = %d)", w->points, r->n);
 }
 
 /* Is it what the outcome comes from? */
-static bool tells(const struct comparison *c, const struct judged *j)
+static bool is_decisive(const struct comparison *c, const struct judged *j)
 {
 	switch (c->outcome) {
 	case OUTCOME_SLOWER:
@@ -121,13 +122,13 @@ static bool tells(const struct comparison *c, const struct judged *j)
 	}
 }
 
-/* Where nothing differs, and where it is open, workloads say how far that is known. */
+/* Where nothing differs, or it is inconclusive: how far that is known, by workloads. */
 static void add_workloads(struct line *l, const struct comparison *c)
 {
 	bool all = c->outcome != OUTCOME_SLOWER && c->outcome != OUTCOME_FASTER;
 
 	for (int i = 0; i < c->pairs.n_workloads; i++)
-		if ((all || tells(c, &c->workload[i].judged)) && begin(l))
+		if ((all || is_decisive(c, &c->workload[i].judged)) && begin_clause(l))
 			add_workload(l, &c->workload[i]);
 }
 
@@ -136,10 +137,11 @@ static void add_parameters(struct line *l, const struct comparison *c)
 	for (int i = 0; i < c->parameters.n; i++) {
 		const struct compared_parameter *p = &c->parameters.row[i];
 
-		if (p->decides && p->judged.known && tells(c, &p->judged) && begin(l))
-			add(l, "%s%s%s (%s): %s", c->pairs.n_workloads > 1 ? p->workload->name : "",
-			    c->pairs.n_workloads > 1 ? ", " : "", p->row->what, p->row->name,
-			    figure_difference(&p->difference, p->is_ns).s);
+		if (p->decides && p->judged.known && is_decisive(c, &p->judged) && begin_clause(l))
+			append_text(l, "%s%s%s (%s): %s",
+				    c->pairs.n_workloads > 1 ? p->workload->name : "",
+				    c->pairs.n_workloads > 1 ? ", " : "", p->row->what,
+				    p->row->name, figure_difference(&p->difference, p->is_ns).s);
 	}
 }
 
@@ -148,9 +150,9 @@ static void add_points(struct line *l, const struct comparison *c)
 	int n = 0;
 
 	for (int i = 0; i < c->pairs.n; i++)
-		n += tells(c, &c->point[i].judged);
-	if (c->options.strict && n && begin(l))
-		add(l, "%d of %d points", n, c->pairs.n);
+		n += is_decisive(c, &c->point[i].judged);
+	if (c->options.strict && n && begin_clause(l))
+		append_text(l, "%d of %d points", n, c->pairs.n);
 }
 
 static void add_title(struct line *l, const struct comparison *c)
@@ -163,7 +165,7 @@ static void add_title(struct line *l, const struct comparison *c)
 		"Open, B may or may not be slower than A by more than %.3g %%: ",
 	};
 
-	add(l, titles[c->outcome], 100 * c->options.margin);
+	append_text(l, titles[c->outcome], 100 * c->options.margin);
 }
 
 void figure_finding(const struct comparison *c, char *out, size_t size)
@@ -175,5 +177,5 @@ void figure_finding(const struct comparison *c, char *out, size_t size)
 	add_parameters(&l, c);
 	add_points(&l, c);
 	if (l.more)
-		add(&l, "; and %d more", l.more);
+		append_text(&l, "; and %d more", l.more);
 }
