@@ -61,6 +61,7 @@ done
 # Folders of harness/ are floors: a file includes its own folder's headers and those below it.
 echo "== floors"
 floors="base params stats env measure model plan record fit compare session probe chart doctor cmd main.c"
+# shellcheck disable=SC2016
 if files -z 'harness/*.c' 'harness/*.h' 'harness/*.cu' | xargs -0 awk -v floors="$floors" '
 	BEGIN { n = split(floors, f, " "); for (i = 1; i <= n; i++) floor[f[i]] = i }
 	/^#include "harness\// {
@@ -75,6 +76,7 @@ fi
 
 # What it names is there.
 echo "== docs/architecture.md"
+# shellcheck disable=SC2016
 grep -oE '`(harness|common|workloads|tests|tools|plots|data|docs)/[^` ]*`' docs/architecture.md | tr -d '`' |
 	while IFS= read -r path; do
 		[ -e "$path" ] || echo "docs/architecture.md: no $path"

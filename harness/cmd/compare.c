@@ -153,8 +153,7 @@ static const struct argp compare_argp = {
 	       "input, 5 not comparable.",
 };
 
-/* ---- two costs files --------------------------------------------------------------------------
- */
+/* ---- two costs files --------------------------------------------------------------------- */
 
 static int refuse_options(const struct compare_args *a)
 {

@@ -18,8 +18,7 @@
 #include "harness/env/platform.h"
 #include "harness/record/recorded.h"
 
-/* ---- a costs file and its file ----------------------------------------------------------------
- */
+/* ---- a costs file and its file ----------------------------------------------------------- */
 
 /* ---- files ------------------------------------------------------------------------------ */
 
@@ -176,8 +175,7 @@ const char *costs_number(double value, const char *unit)
 	return t;
 }
 
-/* ---- the rows that a costs file's page shows, and which of them decide a comparison -----------
- */
+/* ---- the rows that a costs file's page shows, and which of them decide a comparison ------ */
 
 /*
  * Twelve decide: as many as 5 processes a side can say something about, corrected for each other
@@ -222,8 +220,7 @@ const struct costs_line costs_lines[] = {
 	{ NULL, NULL, NULL, NULL, false, false },
 };
 
-/* ---- a costs file on one page -----------------------------------------------------------------
- */
+/* ---- a costs file on one page ------------------------------------------------------------ */
 
 enum { SECTION = 15, LABEL = 29, VALUE = 13, INTERVAL = 23 };
 

@@ -18,8 +18,7 @@
 #include "harness/env/platform.h"
 #include "harness/record/recorded.h"
 
-/* ---- two costs files: what do calls cost on B over A ------------------------------------------
- */
+/* ---- two costs files: what do calls cost on B over A ------------------------------------- */
 
 /* Draws of one pair. Room for them is too much for a stack. */
 struct draws {
@@ -298,8 +297,7 @@ void costs_compare_release(struct costs_comparison *c)
 	*c = (struct costs_comparison){ .n = 0 };
 }
 
-/* ---- two costs files for people and for machines ----------------------------------------------
- */
+/* ---- two costs files for people and for machines ----------------------------------------- */
 
 enum { NAMED = 3 }; /* rows in the finding */
 

@@ -270,8 +270,7 @@ int costs_take(const struct costs_request *r, json_t **costs)
 	return err;
 }
 
-/* ---- one process of a costs file: opens the device, and has each workload probe it ------------
- */
+/* ---- one process of a costs file: opens the device, and has each workload probe it ------- */
 
 /* First of all launch: what it launches first must not have been launched. */
 static const char *const probed[] = { "launch", "graph", "memory", "transfer" };

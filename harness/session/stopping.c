@@ -194,8 +194,7 @@ static bool is_reached(const struct goal *t)
 	return goals_interim_factor * t->half_width <= t->asked; /* not known: no */
 }
 
-/* ---- interims ----------------------------------------------------------------------------------
- */
+/* ---- interims ---------------------------------------------------------------------------- */
 
 int goals_next_interim(int processes, int most)
 {

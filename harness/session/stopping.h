@@ -10,17 +10,18 @@
 /*
  * A session ends when it tells what was asked of it.
  *
- *   --resolve c=100ns,Z=0.5us   parameters of the model (model.h): of two sides the difference b -
- * a, of one side the value, to plus or minus so much
- *   --margin 2%                 of two sides, each workload's mean ratio b / a to plus or minus
- * half of that, so that `rift compare --margin 2` rarely leaves it open
+ *   --resolve c=100ns,Z=0.5us   parameters of the model (model.h), to plus or minus so much: of two
+ *                               sides the difference b - a, of one side the value
+ *   --margin 2%                 each workload's mean ratio b / a, to plus or minus half of that, so
+ *                               that `rift compare --margin 2` is rarely inconclusive
  *
- * Looks. After 8, 12, 18, 28, 42, 64 and 100 processes of each side the 95 % interval of every goal
- * is asked how wide it is. To stop where it happens to be narrow would make intervals too narrow on
- * the whole, so each of the seven interims has a seventh of the 5 %: the interval counts as 1.37
+ * An interim analysis follows 8, 12, 18, 28, 42, 64 and 100 processes of each side: how wide is the
+ * 95 % interval of every goal? To stop where it happens to be narrow would make intervals too
+ * narrow on the whole, so each of the seven has a seventh of the 5 %: the interval counts as 1.37
  * times as wide (goals_interim_factor). Whether two sides differ plays no part in when to stop.
  * Coverage then, simulated with pairs of one normal distribution: 88 % where sessions stop after 19
- * pairs on the average, 91 % after 64, 93 % after 97; of 8 pairs without interims 89 %, of 28 94 %.
+ * pairs on the average, 91 % after 64, 93 % after 97; of 8 pairs without interim analyses 89 %, of
+ * 28 94 %.
  */
 
 /* What the plan cannot tell: -EINVAL after one line. */
@@ -29,13 +30,14 @@ int goals_refuse(const struct plan *p, int sides);
 /* The two-sided normal quantile of 5 % / 7, over that of 5 %. */
 extern const double goals_interim_factor;
 
-/* The number of processes at the next interim, of at most `most`; 0: there is none. */
+/* Processes at the next interim analysis, `most` at most; 0: there is none. */
 int goals_next_interim(int processes, int most);
 
-/* The interim after so many processes of each side; *json as in interims_take(). */
+/* The interim analysis after so many processes of each side; *json as in interims_take(). */
 struct interim goals_take_interim(const struct journal *j, int processes, json_t **json);
 
-/* "c ±140 ns of 100 ns, Z ±0.40 us of 0.50 us": as the last interim, beside what was asked for. */
+/* "c ±140 ns of 100 ns, Z ±0.40 us of 0.50 us": as of the last interim analysis, beside what was
+ * asked for. */
 void goals_text(const struct journal *j, char *out, size_t size);
 
 /* What the session tells of each, and what more time would; took_ns: for all of it. */
@@ -44,7 +46,7 @@ void goals_print(const struct journal *j, double took_ns, FILE *out);
 /* ---- are there enough processes? -------------------------------------------------------- */
 
 /*
- * The sequential rule of a full sweep: harness/stats/decide.h interims at the intervals of all
+ * The sequential rule of a full sweep: harness/stats/decide.h analyses the intervals of all
  * points after 5, 10, 20 and 30 processes of each side, and nowhere else; where the session has
  * goals, at those of goals_next_interim().
  */
@@ -54,7 +56,8 @@ void goals_print(const struct journal *j, double took_ns, FILE *out);
  */
 int interims_next(const struct design *d, int processes);
 
-/* Is there to be a interim after so many processes of each side? Not where their number is fixed.
+/* Is there to be an interim analysis after so many processes of each side? Not where their number
+ * is fixed.
  */
 bool interims_due(const struct design *d, int processes);
 

@@ -237,8 +237,7 @@ Test(small_output, files_of_rift_are_refused)
 	run_shell("test \"$(find home/workloads -type f)\" = home/workloads/w/in.csv");
 }
 
-/* ---- files that replace nothing ---------------------------------------------------------------
- */
+/* ---- files that replace nothing ---------------------------------------------------------- */
 
 static int
 	lacking; /* ways that the file system has not: 1 renameat2's flag, 2 hard links as well */

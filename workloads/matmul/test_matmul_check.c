@@ -49,8 +49,7 @@ Test(small_matmul_check, the_check_finds_what_is_wrong)
 	run_end(r);
 }
 
-/* ---- mistakes that products are known for -----------------------------------------------------
- */
+/* ---- mistakes that products are known for ------------------------------------------------ */
 
 enum { SIDE = 40 };
 

@@ -187,8 +187,7 @@ Test(small_particlefilter_options, malformed_videos_are_refused)
 	refused(3, "write to another file", RUN "input=%s/v.pgm track=%s/v.pgm", folder, folder);
 }
 
-/* ---- what is written --------------------------------------------------------------------------
- */
+/* ---- what is written --------------------------------------------------------------------- */
 
 Test(small_particlefilter_options, files_are_written_and_named)
 {

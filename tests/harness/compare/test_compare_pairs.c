@@ -204,8 +204,7 @@ Test(small_compare_pairs, other_combinations)
 	}
 }
 
-/* ---- environment_diff -------------------------------------------------------------------------
- */
+/* ---- environment_diff -------------------------------------------------------------------- */
 
 /* Parties of made-up headers: a plan is all they need beside. */
 static struct journal session_with(const char *header)

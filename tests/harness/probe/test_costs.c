@@ -24,8 +24,7 @@ TestSuite(large_costs, .timeout = 120);
 
 enum { PROCESSES = 5 };
 
-/* ---- made costs files ---------------------------------------------------------------------------
- */
+/* ---- made costs files -------------------------------------------------------------------- */
 
 struct made {
 	uint32_t seed;
