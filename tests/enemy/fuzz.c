@@ -21,7 +21,7 @@
 #include <zlib.h>
 
 #include "common/check.h"
-#include "harness/base/command.h"
+#include "harness/cmd/options.h"
 #include "harness/session/host.h"
 #include "harness/session/worker.h"
 #include "tests/enemy/mutate.h"
@@ -258,14 +258,9 @@ static const struct line lines[] = {
 	{ STATES, "run myocyte states=F derivatives=out.csv --quiet" },
 };
 
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "check", cmd_check },	    { "show", cmd_show },	  { "fit", cmd_fit },
-	{ "predict", cmd_predict }, { "validate", cmd_validate }, { "stack", cmd_stack },
-	{ "compare", cmd_compare }, { "plot", cmd_plot },	  { "sweep", cmd_sweep },
-	{ "run", cmd_run },
+static const struct command *const commands[] = {
+	&command_check, &command_show,	  &command_fit,	 &command_predict, &command_validate,
+	&command_stack, &command_compare, &command_plot, &command_sweep,   &command_run,
 };
 
 /* Of the case's kind, under the name that its command expects. */
@@ -397,8 +392,8 @@ static void obey(const struct line *l)
 	      "outputs");
 	setvbuf(stderr, NULL, _IONBF, 0);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (!strcmp(commands[i].name, word[0]))
-			code = commands[i].run(n, word);
+		if (!strcmp(commands[i]->name, word[0]))
+			code = command_main(commands[i], n, word);
 	fclose(stdout);
 	_exit(code);
 }
