@@ -111,9 +111,10 @@ static int probe(void *arguments)
 	/* before the measuring: a costs file that cannot be kept is not worth a minute */
 	if (given->output)
 		err = output_create(&out, "--output", given->output);
-	r.sync = given->rows.given[1] ? (enum wait_policy)a->values.sync : sync_default();
-	if (!err)
+	if (!err) {
+		r.sync = given->rows.given[1] ? (enum wait_policy)a->values.sync : sync_default();
 		err = take_and_keep(a, &r, &out, &costs);
+	}
 	if (!err &&
 	    (json_array_size(json_object_get(costs, "failed")) || costs_has_refusals(costs)))
 		err = RIFT_FAILED_POINTS;
