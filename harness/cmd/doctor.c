@@ -80,6 +80,5 @@ const struct command command_doctor = {
 	.exits = exits,
 	.options = options,
 	.takes = "no arguments",
-	.size = sizeof(struct arguments),
 	.run = doctor,
 };

@@ -260,7 +260,6 @@ const struct command command_list = {
 	.options = options,
 	.takes = "one workload",
 	.most = 1,
-	.size = sizeof(struct arguments),
 	.help = help,
 	.run = list,
 };

@@ -324,9 +324,9 @@ static int parse(const struct command *c, struct arguments *a)
 static struct arguments *arguments_make(const struct command *c, const char *owner, int argc,
 					char **argv)
 {
-	struct arguments *a = calloc(1, c->size);
+	struct arguments *a = calloc(1, c->size ? c->size : sizeof(*a));
 
-	CHECK(a && c->size >= sizeof(*a), "%zu bytes of arguments", c->size);
+	CHECK(a, "%zu bytes of arguments", c->size);
 	if (c->defaults)
 		memcpy(a, c->defaults, c->size);
 	a->argc = argc;

@@ -110,8 +110,8 @@ struct command {
 	int most;
 	const char *missing; /* what is said without a word; NULL: it needs none */
 
-	size_t size;		  /* of its arguments, which begin with struct arguments */
-	const void *defaults;	  /* of these; NULL: zeroed */
+	size_t size;	      /* of its arguments, which begin with struct arguments; 0: these */
+	const void *defaults; /* of these; NULL: zeroed */
 	const struct param *rows; /* options that are parsed like parameters, or NULL */
 	size_t values;		  /* their struct, in the arguments */
 	/* Is this a word for it? 0, or a negative errno after one line; NULL: all are. */

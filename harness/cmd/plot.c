@@ -273,6 +273,5 @@ const struct command command_plot = {
 	.takes = "one session or two",
 	.most = CHART_SIDES,
 	.missing = "no session; write rift plot FILE",
-	.size = sizeof(struct arguments),
 	.run = plot,
 };

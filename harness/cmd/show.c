@@ -190,6 +190,5 @@ const struct command command_show = {
 	.takes = "one file",
 	.most = 1,
 	.missing = "no file; write rift show FILE",
-	.size = sizeof(struct arguments),
 	.run = show_file,
 };

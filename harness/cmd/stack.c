@@ -144,6 +144,5 @@ const struct command command_stack = {
 	.takes = "one session",
 	.most = 1,
 	.missing = "no session; write rift stack FILE",
-	.size = sizeof(struct arguments),
 	.run = stack,
 };

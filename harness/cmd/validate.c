@@ -153,6 +153,5 @@ const struct command command_validate = {
 	.takes = "up to 16 sessions",
 	.most = SESSIONS_MAX,
 	.missing = "no session; write rift validate SESSION... --on SESSION",
-	.size = sizeof(struct arguments),
 	.run = validate,
 };
