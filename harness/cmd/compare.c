@@ -187,7 +187,7 @@ static void print(const void *found, FILE *out)
 	}
 }
 
-/* Of two results an array. */
+/* An array where there are two. */
 static json_t *json(const void *found)
 {
 	const struct results *r = found;
@@ -294,7 +294,7 @@ static int make_halves(struct result *r, const struct compare_args *a, const str
 	return err;
 }
 
-/* Of two files each has to be one side. */
+/* Each of two files has to be one side. */
 static int read_files(struct read *in, const struct compare_args *a)
 {
 	int err = 0;

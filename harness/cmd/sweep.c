@@ -224,7 +224,7 @@ static void next_output(const char *path, char *out, size_t size)
 
 /* ---- running ---------------------------------------------------------------------------- */
 
-/* Of this command, with its probe; after a resume, of what was left. */
+/* How long this command took, with its probe; after a resume, what was left. */
 static void print_times(const struct show *s)
 {
 	double probe_ns = (double)(s->start_ns - s->begun_ns);
