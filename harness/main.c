@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,58 +12,88 @@
 #include "common/interrupt.h"
 #include "harness/base/command.h"
 #include "harness/base/text.h"
+#include "harness/cmd/options.h"
 #include "harness/env/platform.h"
-#include "harness/measure/contract.h"
 #include "harness/env/system.h"
+#include "harness/measure/contract.h"
+#include "harness/probe/costs.h"
 #include "harness/session/worker.h"
 
 enum { STACK_BYTES_LEAST = 256 << 10 }; /* four times what any command was seen to need */
 
 static int cmd_help(int argc, char **argv);
 
-static const struct command {
-	const char *name, *args, *help;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "list", "[WORKLOAD]", "the workloads, or the parameters of one", cmd_list },
-	{ "run", "WORKLOAD [name=value...]", "one configuration: checked, timed, as a table",
-	  cmd_run },
-	{ "sweep", "[WORKLOAD...] [--quick]", "size x depth x mode, in fresh processes; resumable",
-	  cmd_sweep },
-	{ "show", "FILE", "what a recorded session measured: where, and the tables", cmd_show },
-	{ "check", "FILE...", "is this record file whole and valid", cmd_check },
-	{ "fit", "SESSION", "what a launch costs: model, intervals, smallest kernels", cmd_fit },
-	{ "predict", "SESSION --on SESSION", "a workload of one platform, priced on another",
-	  cmd_predict },
-	{ "stack", "SESSION [--from SESSION]", "where the time of a step goes: kernels, gaps, ...",
-	  cmd_stack },
-	{ "validate", "SESSION... --on SESSION", "do launches alone predict these workloads",
-	  cmd_validate },
-	{ "compare", "A B", "two sessions, or the two sides of one: is B slower", cmd_compare },
-	{ "plot", "SESSION [SESSION]", "charts of a record, or of two held against each other",
-	  cmd_plot },
-	{ "probe", "[--output FILE]", "call costs: what each call costs here, on one page",
-	  cmd_probe },
-	{ "sweep-worker", NULL, NULL, cmd_worker },
-	{ "sweep-clocks", NULL, NULL, cmd_clocks },
-	{ "doctor", "[--json]", "this machine: what works, what would spoil figures", cmd_doctor },
-	{ "help", "[COMMAND]", "this, or the options of a command", cmd_help },
-	{ 0 },
+/* The process behind `rift sweep` and `rift probe`. */
+static int cmd_worker(int argc, char **argv)
+{
+	static const struct worker_job jobs[] = { { "card", costs_work }, { NULL, NULL } };
+
+	(void)argc, (void)argv;
+	return worker_main(jobs);
+}
+
+static const struct command command_worker = { .name = "sweep-worker", .start = cmd_worker };
+static const struct command command_clocks = { .name = "sweep-clocks", .start = cmd_clocks };
+static const struct command command_of_help = {
+	.name = "help",
+	.usage = "[COMMAND]",
+	.line = "this, or the options of a command",
+	.start = cmd_help,
 };
+
+static const struct command *const commands[] = {
+	&command_list,
+	&command_run,
+	&command_sweep,
+	&command_show,
+	&command_check,
+	&command_fit,
+	&command_predict,
+	&command_stack,
+	&command_validate,
+	&command_compare,
+	&command_plot,
+	&command_probe,
+	&command_worker,
+	&command_clocks,
+	&command_doctor,
+	&command_of_help,
+	NULL,
+};
+
+/* Words to the width of the page. */
+static void print_exit_codes(void)
+{
+	enum { WIDTH = 96 };
+	char *text = NULL;
+	size_t size, at = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	CHECK(out, "memory of the help");
+	exit_codes_print(exit_texts, out);
+	CHECK(!fclose(out), "memory of the help");
+	while (size - at > WIDTH) {
+		size_t end = at + WIDTH;
+
+		while (text[end] != ' ')
+			end--;
+		text[end] = '\n';
+		at = end + 1;
+	}
+	puts(text);
+	free(text);
+}
 
 static int print_help(void)
 {
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
-	for (const struct command *c = commands; c->name; c++)
-		if (c->help) /* else for rift itself */
-			printf("  rift %-8s %-25s %s\n", c->name, c->args, c->help);
+	for (const struct command *const *c = commands; *c; c++)
+		if ((*c)->line) /* else for rift itself */
+			printf("  rift %-8s %-25s %s\n", (*c)->name, (*c)->usage, (*c)->line);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
-	       "and complaints to stderr.\n"
-	       "Exit codes: 0 ok, 1 a check failed, or slower, 2 failed points, or inconclusive, 3 "
-	       "usage "
-	       "or "
-	       "bad\ninput, 4 no such device, 5 not comparable, 75 interrupted.\n");
+	       "and complaints to stderr.\n");
+	print_exit_codes();
 	return RIFT_OK;
 }
 
@@ -72,16 +103,16 @@ static int too_many(const char *word, const char *before)
 	return RIFT_USAGE;
 }
 
-static int refuse_command(const char *name)
+static int refuse(const char *name)
 {
 	struct suggestion near = suggest_start(name);
 
 	for (const struct workload *const *w = workloads; *w; w++)
 		if (!strcmp((*w)->name, name))
 			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);
-	for (const struct command *c = commands; c->name; c++)
-		if (c->help)
-			suggest_offer(&near, c->name);
+	for (const struct command *const *c = commands; *c; c++)
+		if ((*c)->line)
+			suggest_offer(&near, (*c)->name);
 	return complain(EINVAL, "unknown command '%s'%s", text_shown(name).s,
 			near.best ? suggest_hint(&near).s : "; `rift help` lists them");
 }
@@ -89,10 +120,10 @@ static int refuse_command(const char *name)
 /* Passes `NAME arguments` on; a wrong NAME is refused. */
 static int dispatch(int argc, char **argv)
 {
-	for (const struct command *c = commands; c->name; c++)
-		if (!strcmp(c->name, argv[0]))
-			return c->run(argc, argv);
-	refuse_command(argv[0]);
+	for (const struct command *const *c = commands; *c; c++)
+		if (!strcmp((*c)->name, argv[0]))
+			return command_main(*c, argc, argv);
+	refuse(argv[0]);
 	return RIFT_USAGE;
 }
 
@@ -109,7 +140,7 @@ static int cmd_help(int argc, char **argv)
 	return dispatch(2, asked);
 }
 
-static int run_command(int argc, char **argv)
+static int obey(int argc, char **argv)
 {
 	const char *first = argc > 1 ? argv[1] : "";
 	bool version = !strcmp(first, "--version");
@@ -178,5 +209,5 @@ int main(int argc, char **argv)
 		return RIFT_USAGE;
 	/* a file that grows over a limit is to be reported, not to end the program */
 	signal(SIGXFSZ, SIG_IGN);
-	return close_output(contract_check(workloads) ? RIFT_USAGE : run_command(argc, argv));
+	return close_output(contract_check(workloads) ? RIFT_USAGE : obey(argc, argv));
 }

@@ -1,74 +1,39 @@
 /* check.c - rift check FILE...: is this record file whole and valid. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "common/output.h"
-#include "harness/base/command.h"
 #include "harness/base/text.h"
+#include "harness/cmd/options.h"
 #include "harness/probe/costs.h"
 #include "harness/record/point_record.h"
-#include "harness/record/recorded.h"
 #include "harness/record/validate_record.h"
 #include "harness/session/results.h"
 
-enum { KEY_HELP = 'h', KEY_CSV = 256, KEY_RATIOS, KEY_SIDE };
+struct check_args {
+	struct arguments given;
+	const char *csv, *ratios;
+};
 
-static const struct argp_option options[] = {
-	{ "csv", KEY_CSV, "FILE", 0,
-	  "also write a line for each point, its axes and its summary, to a new file", 0 },
-	{ "ratios", KEY_RATIOS, "FILE", 0,
+static const struct command_option options[] = {
+	{ OPTION("csv", "FILE", option_text, offsetof(struct check_args, csv)),
+	  "also write a line for each point, its axes and its summary, to a new file" },
+	{ OPTION("ratios", "FILE", option_text, offsetof(struct check_args, ratios)),
 	  "of a record with two sides (rift sweep --against): also write, for each point, the "
 	  "ratio of side b to side a, its 95 % interval, rift compare's verdict and, alone, that "
-	  "without the correction for many points",
-	  0 },
-	{ "side", KEY_SIDE, "a|b", 0,
-	  "of a record with two sides: write the points of one to --csv", 0 },
-	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+	  "without the correction for many points" },
+	{ OPTION_SIDE, "of a record with two sides: write the points of one to --csv" },
+	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
-struct check_args {
-	char **file;
-	int n;
-	const char *csv, *ratios;
-	int side; /* SIDE_ANY: all */
-	bool help;
-};
-
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-	struct check_args *a = state->input;
-
-	switch (key) {
-	case KEY_HELP:
-		a->help = true;
-		return 0;
-	case KEY_CSV:
-		a->csv = arg;
-		return 0;
-	case KEY_RATIOS:
-		a->ratios = arg;
-		return 0;
-	case KEY_SIDE:
-		return session_side_parse(arg, &a->side);
-	case ARGP_KEY_ARG:
-		a->file[a->n++] = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = take,
-	.args_doc = "FILE...",
-	.doc = "Says whether record files of rift sweep are whole and valid: every line, field and "
-	       "hash.\vExit codes: 0 valid (a file under way, or one whose torn last line is "
-	       "dropped, is valid), 2 incomplete: valid as far as it goes, but no .part and "
-	       "without some of its processes, 3 not valid or not to be read.",
+static const struct exit_text exits[] = {
+	{ RIFT_OK, "valid (a file under way, or one whose torn last line is dropped, is valid)" },
+	{ RIFT_FAILED_POINTS, "incomplete: valid as far as it goes, but no .part and without some "
+			      "of its processes" },
+	{ RIFT_USAGE, "not valid or not to be read" },
+	{ 0 },
 };
 
 static void print_facts(const char *path, const struct record_facts *f)
@@ -124,8 +89,8 @@ static int create_target(struct output *out, const struct check_args *a, const c
 		return 0;
 	if (!*path)
 		return complain(EINVAL, "%s: give the name of a file", option);
-	for (int i = 0; i < a->n; i++)
-		if (output_same_file(a->file[i], path))
+	for (int i = 0; i < a->given.words.n; i++)
+		if (output_same_file(a->given.words.word[i], path))
 			return complain(EINVAL,
 					"%s=%s: is a record that is to be checked; give another "
 					"name",
@@ -135,7 +100,7 @@ static int create_target(struct output *out, const struct check_args *a, const c
 
 static int write_ratios(const struct check_args *a, struct output *out)
 {
-	const char *path = a->file[0];
+	const char *path = a->given.words.word[0];
 	struct journal j;
 	struct results r;
 	int err = journal_read(&j, path);
@@ -157,8 +122,8 @@ static int check_files(const struct check_args *a, struct csv_points *csv, bool 
 {
 	int err = 0;
 
-	for (int i = 0; i < a->n; i++) {
-		int this = check_one(a->file[i], csv, incomplete);
+	for (int i = 0; i < a->given.words.n; i++) {
+		int this = check_one(a->given.words.word[i], csv, incomplete);
 
 		err = err ? err : this;
 	}
@@ -173,7 +138,7 @@ static int create_targets(const struct check_args *a, struct output *csv, struct
 		err = complain(EINVAL, "--csv and --ratios name one file: %s", a->csv);
 	if (!err)
 		err = create_target(ratios, a, "--ratios", a->ratios);
-	if (!err && (a->csv || a->ratios) && a->n > 1)
+	if (!err && (a->csv || a->ratios) && a->given.words.n > 1)
 		err = complain(EINVAL, "--%s takes one record file", a->csv ? "csv" : "ratios");
 	return err;
 }
@@ -184,12 +149,12 @@ static int check_all(const struct check_args *a, bool *incomplete)
 	struct csv_points points = { 0 };
 	int err = create_targets(a, &csv, &ratios);
 
-	if (!err && a->side != SIDE_ANY && !a->csv)
+	if (!err && a->given.side != SIDE_ANY && !a->csv)
 		err = complain(EINVAL, "--side: says whose points --csv FILE writes, which is not "
 				       "given");
 	points.out = csv.file;
-	if (a->side != SIDE_ANY)
-		points.side = journal_side_name(a->side);
+	if (a->given.side != SIDE_ANY)
+		points.side = journal_side_name(a->given.side);
 	if (!err)
 		err = check_files(a, a->csv ? &points : NULL, incomplete);
 	csv_points_release(&points);
@@ -202,21 +167,24 @@ static int check_all(const struct check_args *a, bool *incomplete)
 	return err;
 }
 
-int cmd_check(int argc, char **argv)
+static int check(void *arguments)
 {
-	struct check_args a = { .file = calloc((size_t)argc + 1, sizeof(char *)),
-				.side = SIDE_ANY };
 	bool incomplete = false;
-	int err;
+	int err = check_all(arguments, &incomplete);
 
-	CHECK(a.file, "%d arguments", argc);
-	err = options_parse(&argp, "`rift check --help` shows its options", argc, argv, &a);
-	if (!err && a.help)
-		options_help(&argp, "check", stdout);
-	else if (!err && !a.n)
-		err = complain(EINVAL, "rift check: no file; write rift check FILE");
-	else if (!err)
-		err = check_all(&a, &incomplete);
-	free(a.file);
-	return !err && incomplete ? RIFT_FAILED_POINTS : exit_code_of(err);
+	return !err && incomplete ? RIFT_FAILED_POINTS : err;
 }
+
+const struct command command_check = {
+	.name = "check",
+	.usage = "FILE...",
+	.line = "is this record file whole and valid",
+	.words = "FILE...",
+	.doc = "Says whether record files of rift sweep are whole and valid: every line, field and "
+	       "hash.",
+	.exits = exits,
+	.options = options,
+	.missing = "no file; write rift check FILE",
+	.size = sizeof(struct check_args),
+	.run = check,
+};

@@ -1,58 +1,27 @@
 /* doctor.c - rift doctor: what this machine is, what works, what would spoil a measurement. */
-#include <errno.h>
-
-#include "common/check.h"
-#include "harness/base/command.h"
-#include "harness/base/json.h"
+#include "harness/cmd/options.h"
 #include "harness/doctor/doctor.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_PLATFORM, KEY_HOST_NAME };
-
-static const struct argp_option options[] = {
-	{ "json", KEY_JSON, NULL, 0, "one JSON object, with all that records say of a platform",
-	  0 },
-	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform", 0 },
-	{ "host-name", KEY_HOST_NAME, NULL, 0, "the host's name into the JSON, not its hash", 0 },
-	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+static const struct command_option options[] = {
+	{ OPTION_JSON, "one JSON object, with all that records say of a platform" },
+	{ OPTION_PLATFORM, "what you call this platform" },
+	{ OPTION_HOST_NAME, "the host's name into the JSON, not its hash" },
+	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
-struct doctor_args {
-	const char *platform;
-	bool json, host_name, help;
+static const struct exit_text exits[] = {
+	{ RIFT_OK, "everything that measuring needs works" },
+	{ RIFT_FAILED_POINTS, "something that some measurements need is not supported here" },
+	{ RIFT_USAGE, "usage" },
+	{ RIFT_NO_DEVICE, "the device does not work" },
+	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-	struct doctor_args *a = state->input;
-
-	switch (key) {
-	case KEY_HELP:
-		a->help = true;
-		return 0;
-	case KEY_JSON:
-		a->json = true;
-		return 0;
-	case KEY_PLATFORM:
-		a->platform = arg;
-		return platform_declared(arg);
-	case KEY_HOST_NAME:
-		a->host_name = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return take_word(NULL, 0, arg, "rift doctor takes no arguments");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = take,
-	.doc = "Says what this machine is, what works, and what would spoil a measurement, each "
-	       "with what to do about it: ok, note (bears on figures), warn (spoils them), missing."
-	       "\vExit codes: 0 everything that measuring needs works, 2 something that some "
-	       "measurements need is not supported here, 3 usage, 4 the device does not work.",
+/* What was found of what. */
+struct examined {
+	struct platform platform;
+	struct doctor doctor;
 };
 
 /* The host first: opening a device loads the machine. */
@@ -71,29 +40,45 @@ static void examine(struct doctor *d, struct platform *p)
 	doctor_software(d, p, &here);
 }
 
-int cmd_doctor(int argc, char **argv)
+static void print(const void *found, FILE *out)
 {
-	/* static: together some 100 KB */
-	static struct platform platform;
-	static struct doctor doctor;
-	struct doctor_args a = { 0 };
-	int err = options_parse(&argp, "`rift doctor --help` shows its options", argc, argv, &a);
+	const struct examined *e = found;
 
-	if (err)
-		return exit_code_of(err);
-	if (a.help) {
-		options_help(&argp, "doctor", stdout);
-		return RIFT_OK;
-	}
-	platform.declared = a.platform;
-	platform.host_name = a.host_name;
-	examine(&doctor, &platform);
-	if (!a.json)
-		doctor_print(&doctor, &platform, stdout);
-	else
-		json_write(doctor_json(&doctor, &platform), stdout);
-	if (a.json && doctor.works && !platform.is_gpu)
-		fprintf(stderr, "%s\n", platform_not_gpu);
-	platform_release(&platform);
-	return !doctor.works ? RIFT_NO_DEVICE : doctor.unsupported ? RIFT_FAILED_POINTS : RIFT_OK;
+	doctor_print(&e->doctor, &e->platform, out);
 }
+
+static json_t *json(const void *found)
+{
+	const struct examined *e = found;
+
+	return doctor_json(&e->doctor, &e->platform);
+}
+
+static int doctor(void *arguments)
+{
+	static struct examined e; /* some 100 KB */
+	const struct arguments *a = arguments;
+
+	e.platform.declared = a->platform;
+	e.platform.host_name = a->host_name;
+	examine(&e.doctor, &e.platform);
+	show(a, &e, print, json);
+	note_cpu(a, a->json && e.doctor.works && !e.platform.is_gpu);
+	platform_release(&e.platform);
+	return !e.doctor.works	      ? RIFT_NO_DEVICE
+	       : e.doctor.unsupported ? RIFT_FAILED_POINTS
+				      : RIFT_OK;
+}
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.usage = "[--json]",
+	.line = "this machine: what works, what would spoil figures",
+	.doc = "Says what this machine is, what works, and what would spoil a measurement, each "
+	       "with what to do about it: ok, note (bears on figures), warn (spoils them), "
+	       "missing.",
+	.exits = exits,
+	.options = options,
+	.takes = "no arguments",
+	.run = doctor,
+};

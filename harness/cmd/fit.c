@@ -4,85 +4,40 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/base/command.h"
-#include "harness/base/json.h"
-#include "harness/env/platform.h"
+#include "harness/cmd/options.h"
 #include "harness/fit/report.h"
 #include "harness/fit/source.h"
-#include "harness/record/recorded.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256, KEY_WORKLOAD, KEY_SIDE, KEY_SYNC, KEY_OVER, KEY_OFF_GRID };
+/* ---- the command line ------------------------------------------------------------------- */
 
-static const struct argp_option options[] = {
-	{ "workload", KEY_WORKLOAD, "NAME", 0, "which, where the session holds several", 0 },
-	{ "side", KEY_SIDE, "a|b", 0,
+struct fit_args {
+	struct arguments given;
+	const char *off_grid;
+};
+
+static const struct command_option options[] = {
+	{ OPTION_WORKLOAD, "which, where the session holds several" },
+	{ OPTION_SIDE,
 	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
-	  "same, and is how the other sessions take it",
-	  0 },
-	{ "sync", KEY_SYNC, "KIND", 0, "which, where it was swept with several wait policies", 0 },
-	{ "over", KEY_OVER, "SESSION", 0,
+	  "same, and is how the other sessions take it" },
+	{ OPTION_SYNC, "which, where it was swept with several wait policies" },
+	{ OPTION_OVER("SESSION"),
 	  "also the smallest kernels over that platform: its session of the same workload. Of a "
 	  "session with two sides, b is over a without it; of another one with two, FILE:a or "
-	  "FILE:b",
-	  0 },
-	{ "off-grid", KEY_OFF_GRID, "SESSION", 0,
+	  "FILE:b" },
+	{ OPTION("off-grid", "SESSION", option_text, offsetof(struct fit_args, off_grid)),
 	  "also predict that session's blocks, of the same platform and workload, at other sizes "
-	  "and depths",
-	  0 },
-	{ "json", KEY_JSON, NULL, 0, "one JSON object", 0 },
-	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+	  "and depths" },
+	{ OPTION_JSON, "one JSON object" },
+	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
-struct fit_args {
-	const char *session, *workload, *sync, *over, *off_grid;
-	int side; /* SIDE_ANY: all */
-	bool json, help;
-};
-
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-	struct fit_args *a = state->input;
-
-	switch (key) {
-	case KEY_HELP:
-		a->help = true;
-		return 0;
-	case KEY_JSON:
-		a->json = true;
-		return 0;
-	case KEY_WORKLOAD:
-		a->workload = arg;
-		return 0;
-	case KEY_SIDE:
-		return session_side_parse(arg, &a->side);
-	case KEY_SYNC:
-		a->sync = arg;
-		return session_sync_check(arg);
-	case KEY_OVER:
-		a->over = arg;
-		return 0;
-	case KEY_OFF_GRID:
-		a->off_grid = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		return take_word(&a->session, 1, arg, "rift fit takes one session");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = take,
-	.args_doc = "SESSION",
-	.doc = "Fits the model of launches to a session of rift sweep: what a call, a gap between "
-	       "kernels and a synchronize cost, in stream, graph and fused mode, with 95 % "
-	       "intervals; "
-	       "how well it predicts blocks that it has not seen; signs that it does not fit; and, "
-	       "within what was swept, the smallest kernels and depths for an overhead of 1, 5, 10 "
-	       "and 25 %, and when graphs or fused launches pay.\vExit codes: 0 ok, 3 usage, or a "
-	       "file that is no complete session, 5 sessions of different workloads.",
+static const struct exit_text exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_USAGE, "usage, or a file that is no complete session" },
+	{ RIFT_NOT_COMPARABLE, "sessions of different workloads" },
+	{ 0 },
 };
 
 /* ---- sessions ----------------------------------------------------------------------------- */
@@ -154,8 +109,8 @@ static int read_other(struct fitted *other, const struct session_arg *arg, const
 static int read_over(struct fitted *over, const struct fit_args *a, const struct fitted *s,
 		     int first)
 {
-	const struct session_arg arg = { "--over", a->over, SIDE_ANY };
-	int err = read_other(over, &arg, a->sync, s, first);
+	const struct session_arg arg = session_option("--over", a->given.over);
+	int err = read_other(over, &arg, a->given.sync, s, first);
 
 	return err ? err : fit_make(&over->fit[0], &over->grid[0], 2);
 }
@@ -164,7 +119,7 @@ static int read_over(struct fitted *over, const struct fit_args *a, const struct
 static int read_off_grid(struct fitted *off_grid, const struct fit_args *a, const struct fitted *s,
 			 int first)
 {
-	const struct session_arg arg = { "--off-grid", a->off_grid, SIDE_ANY };
+	const struct session_arg arg = session_option("--off-grid", a->off_grid);
 	int err;
 
 	if (s->fit[0].draw && s->fit[1].draw)
@@ -172,7 +127,7 @@ static int read_off_grid(struct fitted *off_grid, const struct fit_args *a, cons
 				"--off-grid is of one platform, and %s has two sides: name one, "
 				"--side a or --side b",
 				s->journal.path);
-	err = read_other(off_grid, &arg, a->sync, s, first);
+	err = read_other(off_grid, &arg, a->given.sync, s, first);
 	return err ? err
 		   : source_same_device(arg.option, arg.word,
 					off_grid->journal.header[off_grid->grid[0].side],
@@ -181,17 +136,31 @@ static int read_off_grid(struct fitted *off_grid, const struct fit_args *a, cons
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-static void show(const struct fit_args *a, const struct fit *f, const struct report_options *o,
-		 json_t *sides)
-{
-	struct fit_report r;
+/* A report for each side that was asked for. */
+struct reports {
+	struct fit_report report[2];
+	int n;
+};
 
-	report_make(&r, f, o);
-	if (a->json)
-		json_array_append_new(sides, report_json(&r));
-	else
-		report_print(&r, stdout);
-	report_release(&r);
+static void print(const void *found, FILE *out)
+{
+	const struct reports *r = found;
+
+	for (int i = 0; i < r->n; i++) {
+		if (i)
+			fputc('\n', out);
+		report_print(&r->report[i], out);
+	}
+}
+
+static json_t *json(const void *found)
+{
+	const struct reports *r = found;
+	json_t *sides = json_array();
+
+	for (int i = 0; i < r->n; i++)
+		json_array_append_new(sides, report_json(&r->report[i]));
+	return command_json("fit", "sides", sides);
 }
 
 /* What each side is held against: another session, or b against a. */
@@ -209,63 +178,66 @@ static void choose_over(struct report_options *o, const struct fitted *s,
 	o->over_name = o->over ? name : NULL;
 }
 
-static void show_sides(const struct fit_args *a, const struct fitted *s, const struct fitted *over,
+static void show_sides(const struct arguments *a, const struct fitted *s, const struct fitted *over,
 		       const struct fitted *off_grid)
 {
-	json_t *sides = json_array();
+	struct reports all = { .n = 0 };
 	struct report_options o = { .off_grid = off_grid ? &off_grid->grid[0] : NULL };
-	char name[160];
+	char name[2][160];
 
 	for (int side = 0; side < 2; side++) {
 		if (!s->fit[side].draw)
 			continue;
-		choose_over(&o, s, over, side, name, sizeof(name));
-		if (!a->json && json_array_size(sides))
-			putchar('\n');
-		show(a, &s->fit[side], &o, sides);
+		choose_over(&o, s, over, side, name[side], sizeof(name[side]));
+		report_make(&all.report[all.n++], &s->fit[side], &o);
 	}
-	if (a->json)
-		json_write(json_pack("{s:s, s:s, s:o}", "version", RIFT_VERSION, "command", "fit",
-				     "sides", sides),
-			   stdout);
-	else
-		json_decref(sides);
-	if (session_is_cpu(&s->journal, s->fit[0].draw ? 0 : 1))
-		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
+	show(a, &all, print, json);
+	for (int i = 0; i < all.n; i++)
+		report_release(&all.report[i]);
+	note_cpu(a, session_is_cpu(&s->journal, s->fit[0].draw ? 0 : 1));
 }
 
-static int fit_and_show(const struct fit_args *a)
+static int fit(void *arguments)
 {
-	const struct session_arg session = { NULL, a->session, a->side };
+	const struct fit_args *a = arguments;
+	const struct arguments *given = &a->given;
+	const struct session_arg session = session_word(given, 0);
 	struct fitted s = { 0 }, over = { 0 }, off_grid = { 0 };
-	int wanted, err = session_read_any(&s.journal, &session, a->sync, &wanted);
+	int wanted, err = session_read_any(&s.journal, &session, given->sync, &wanted);
 	int first = wanted > 0;
 
 	for (int side = 0; side < 2 && !err; side++)
 		if (wanted == SIDE_ANY || side == wanted)
-			err = fit_side(&s, side, a->workload, journal_draw_group(&s.journal, side));
-	if (!err && a->over)
+			err = fit_side(&s, side, given->workload,
+				       journal_draw_group(&s.journal, side));
+	if (!err && given->over)
 		err = read_over(&over, a, &s, first);
 	if (!err && a->off_grid)
 		err = read_off_grid(&off_grid, a, &s, first);
 	if (!err)
-		show_sides(a, &s, a->over ? &over : NULL, a->off_grid ? &off_grid : NULL);
+		show_sides(given, &s, given->over ? &over : NULL, a->off_grid ? &off_grid : NULL);
 	release(&s);
 	release(&over);
 	release(&off_grid);
 	return err;
 }
 
-int cmd_fit(int argc, char **argv)
-{
-	struct fit_args a = { .side = SIDE_ANY };
-	int err = options_parse(&argp, "`rift fit --help` shows its options", argc, argv, &a);
-
-	if (!err && a.help)
-		options_help(&argp, "fit", stdout);
-	else if (!err && !a.session)
-		err = complain(EINVAL, "rift fit: no session; write rift fit SESSION");
-	else if (!err)
-		err = fit_and_show(&a);
-	return err == -EXDEV ? RIFT_NOT_COMPARABLE : exit_code_of(err);
-}
+const struct command command_fit = {
+	.name = "fit",
+	.usage = "SESSION",
+	.line = "what a launch costs: model, intervals, smallest kernels",
+	.words = "SESSION",
+	.doc = "Fits the model of launches to a session of rift sweep: what a call, a gap between "
+	       "kernels and a synchronize cost, in stream, graph and fused mode, with 95 % "
+	       "intervals; "
+	       "how well it predicts blocks that it has not seen; signs that it does not fit; and, "
+	       "within what was swept, the smallest kernels and depths for an overhead of 1, 5, 10 "
+	       "and 25 %, and when graphs or fused launches pay.",
+	.exits = exits,
+	.options = options,
+	.takes = "one session",
+	.most = 1,
+	.missing = "no session; write rift fit SESSION",
+	.size = sizeof(struct fit_args),
+	.run = fit,
+};

@@ -1,51 +1,20 @@
 /* list.c - rift list [WORKLOAD]: what there is, and what it takes. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/base/command.h"
 #include "harness/base/json.h"
+#include "harness/cmd/options.h"
 #include "harness/env/platform.h"
 #include "harness/measure/run.h"
 #include "harness/params/together.h"
 
-enum { KEY_HELP = 'h', KEY_JSON = 256 };
-
-static const struct argp_option options[] = {
-	{ "json", KEY_JSON, NULL, 0, "workloads and parameters as one JSON object", 0 },
-	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+static const struct command_option options[] = {
+	{ OPTION_JSON, "workloads and parameters as one JSON object" },
+	{ OPTION_HELP, "this help" },
 	{ 0 },
-};
-
-struct list_args {
-	const char *workload;
-	bool json, help;
-};
-
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-	struct list_args *a = state->input;
-
-	switch (key) {
-	case KEY_HELP:
-		a->help = true;
-		return 0;
-	case KEY_JSON:
-		a->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return take_word(&a->workload, 1, arg, "rift list takes one workload");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = take,
-	.args_doc = "[WORKLOAD]",
-	.doc = "Lists the workloads, or the parameters of one: kind, unit, default, range.",
 };
 
 /* What the default configuration allows; a workload that refuses its own defaults is a bug. */
@@ -232,42 +201,66 @@ static json_t *workload_json(const struct workload *w)
 	return o;
 }
 
-/* Of one workload, or of all that are not hidden where w is NULL. */
-static void list_json(const struct workload *w)
+/* The workload that is named, or all of them: NULL. */
+struct listed {
+	const struct workload *workload;
+};
+
+static void list_print(const void *found, FILE *out)
 {
-	json_t *array = json_array();
+	const struct listed *l = found;
 
-	for (const struct workload *const *each = workloads; *each; each++)
-		if (w ? *each == w : !(*each)->hidden)
-			json_array_append_new(array, workload_json(*each));
-	json_write(json_pack("{s:s, s:s, s:o}", "version", RIFT_VERSION, "build", platform_build(),
-			     "workloads", array),
-		   stdout);
-}
-
-static int list(const struct list_args *a)
-{
-	const struct workload *w = NULL;
-
-	if (a->workload && !(w = workload_find(a->workload)))
-		return RIFT_USAGE;
-	if (a->help && !w)
-		options_help(&argp, "list", stdout);
-	else if (a->json)
-		list_json(w);
-	else if (w)
-		workload_print(w, stdout);
+	if (l->workload)
+		workload_print(l->workload, out);
 	else
 		for (const struct workload *const *each = workloads; *each; each++)
 			if (!(*each)->hidden)
-				print_head(*each, stdout);
+				print_head(*each, out);
+}
+
+static json_t *list_json(const void *found)
+{
+	const struct listed *l = found;
+	json_t *array = json_array();
+
+	for (const struct workload *const *each = workloads; *each; each++)
+		if (l->workload ? *each == l->workload : !(*each)->hidden)
+			json_array_append_new(array, workload_json(*each));
+	return json_pack("{s:s, s:s, s:o}", "version", RIFT_VERSION, "build", platform_build(),
+			 "workloads", array);
+}
+
+static int list(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct listed l = { NULL };
+
+	if (a->words.n && !(l.workload = workload_find(a->words.word[0])))
+		return -EINVAL;
+	show(a, &l, list_print, list_json);
 	return RIFT_OK;
 }
 
-int cmd_list(int argc, char **argv)
+/* With a workload, what there is to say of it. */
+static int help(void *arguments)
 {
-	struct list_args a = { 0 };
-	int err = options_parse(&argp, "`rift list --help` shows its options", argc, argv, &a);
+	const struct arguments *a = arguments;
 
-	return err ? (int)exit_code_of(err) : list(&a);
+	if (a->words.n)
+		return list(arguments);
+	command_help(&command_list, stdout);
+	return RIFT_OK;
 }
+
+const struct command command_list = {
+	.name = "list",
+	.usage = "[WORKLOAD]",
+	.line = "the workloads, or the parameters of one",
+	.words = "[WORKLOAD]",
+	.doc = "Lists the workloads, or the parameters of one: kind, unit, default, range.",
+	.options = options,
+	.takes = "one workload",
+	.most = 1,
+	.help = help,
+	.run = list,
+};

@@ -5,117 +5,40 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
-#include "harness/base/command.h"
 #include "harness/base/picture.h"
 #include "harness/base/text.h"
 #include "harness/chart/charts.h"
-#include "harness/env/platform.h"
+#include "harness/cmd/options.h"
 #include "harness/probe/stack_sources.h"
-#include "harness/record/recorded.h"
 
-enum {
-	KEY_HELP = 'h',
-	KEY_OUTPUT = 256,
-	KEY_SYNC,
-	KEY_QUIET,
-	KEY_FROM,
-	KEY_COSTS,
-	KEY_OVER,
-	KEY_SIDE
-};
+/* ---- the command line ------------------------------------------------------------------- */
 
-static const struct argp_option options[] = {
-	{ "output", KEY_OUTPUT, "DIR", 0,
+static const struct command_option options[] = {
+	{ OPTION_OUTPUT("DIR", option_folder),
 	  "the folder for pictures, data and scripts (default: beside the first session, its name "
-	  "with .plots behind it; of those in data/sessions in results/)",
-	  0 },
-	{ "from", KEY_FROM, "SESSION", 0,
-	  "for the time stacks: one of the workload launch on the same platform (rift stack)", 0 },
-	{ "costs", KEY_COSTS, "FILE", 0, "for the time stacks: call costs, to tell transfers", 0 },
-	{ "over", KEY_OVER, "NAME", 0,
-	  "only the time of a step, over this parameter instead of the size axis; copied: over the "
-	  "bytes that it copies between host and device",
-	  0 },
-	{ "side", KEY_SIDE, "a|b", 0,
+	  "with .plots behind it; of those in data/sessions in results/)" },
+	{ OPTION_FROM, "for the time stacks: one of the workload launch on the same platform (rift "
+		       "stack)" },
+	{ OPTION_COSTS, "for the time stacks: call costs, to tell transfers", "card" },
+	{ OPTION_OVER("NAME"), "only the time of a step, over this parameter instead of the size "
+			       "axis; copied: over the bytes that it copies between host and "
+			       "device" },
+	{ OPTION_SIDE,
 	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
-	  "same, and is how two sessions and --from take it",
-	  0 },
-	{ "sync", KEY_SYNC, "KIND", 0,
-	  "which, where a session was swept with several wait policies", 0 },
-	{ "quiet", KEY_QUIET, NULL, 0, "no remarks", 0 },
-	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+	  "same, and is how two sessions and --from take it" },
+	{ OPTION_SYNC, "which, where a session was swept with several wait policies" },
+	{ OPTION_QUIET, "no remarks" },
+	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
-struct plot_args {
-	const char *session[CHART_SIDES];
-	int n, side; /* side: SIDE_ANY: all */
-	const char *output, *sync, *from, *costs, *over;
-	bool quiet, help;
-};
-
-static error_t take_session(struct plot_args *a, const char *arg)
-{
-	int err = take_word(a->session, CHART_SIDES, arg, "rift plot takes one session or two");
-
-	a->n += !err;
-	return err;
-}
-
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-	struct plot_args *a = state->input;
-
-	switch (key) {
-	case KEY_HELP:
-		a->help = true;
-		return 0;
-	case KEY_OUTPUT:
-		if (a->output)
-			return complain(EINVAL, "--output is given twice");
-		if (!*arg)
-			return complain(EINVAL, "--output: give the name of a folder");
-		a->output = arg;
-		return 0;
-	case KEY_SYNC:
-		a->sync = arg;
-		return session_sync_check(arg);
-	case KEY_FROM:
-		a->from = arg;
-		return 0;
-	case KEY_COSTS:
-		a->costs = arg;
-		return 0;
-	case KEY_OVER:
-		a->over = arg;
-		return 0;
-	case KEY_SIDE:
-		return session_side_parse(arg, &a->side);
-	case KEY_QUIET:
-		a->quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return take_session(a, arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = take,
-	.args_doc = "SESSION [SESSION]",
-	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
-	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
-	       "the depth that 5 % takes, where the time of a step goes; of several workloads all "
-	       "on one page. Of two platforms, the two "
-	       "sides of a session or two "
-	       "sessions, A and B, also how much longer B takes, and the workloads side by "
-	       "side. The sessions must be complete.\vThe data (CSV) and the script of each "
-	       "picture stay beside it: `gnuplot "
-	       "NAME.gp` in that folder draws it again. Exit codes: 0 ok, 3 usage, bad input or "
-	       "no pictures (data and scripts are written all the same), 5 the two sessions have "
-	       "no point in common, 75 interrupted.",
+static const struct exit_text exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_USAGE, "usage, bad input or no pictures (data and scripts are written all the "
+		      "same)" },
+	{ RIFT_NOT_COMPARABLE, "the two sessions have no point in common" },
+	{ RIFT_INTERRUPTED, EXIT_USUAL },
+	{ 0 },
 };
 
 /* ---- sessions --------------------------------------------------------------------------- */
@@ -127,21 +50,21 @@ struct plotted {
 	int sides;
 };
 
-static int refuse_same(const struct plotted *p, const struct plot_args *a,
+static int refuse_same(const struct plotted *p, const struct arguments *a,
 		       const int of[CHART_SIDES])
 {
 	if (!session_same(&p->journal[0], &p->journal[1]) || of[0] != of[1])
 		return 0;
 	return complain(EINVAL, "%s and %s are one session, %s: give two, or one alone",
-			a->session[0], a->session[1], p->journal[0].session_id);
+			a->words.word[0], a->words.word[1], p->journal[0].session_id);
 }
 
-static int read_two(struct plotted *p, const struct plot_args *a, int of[CHART_SIDES])
+static int read_two(struct plotted *p, const struct arguments *a, int of[CHART_SIDES])
 {
 	int err = 0;
 
 	for (int i = 0; i < CHART_SIDES && !err; i++) {
-		const struct session_arg arg = { NULL, a->session[i], a->side };
+		const struct session_arg arg = session_word(a, i);
 
 		err = session_read_side(&p->journal[i], &arg, a->sync, &of[i]);
 	}
@@ -149,9 +72,9 @@ static int read_two(struct plotted *p, const struct plot_args *a, int of[CHART_S
 	return err ? err : refuse_same(p, a, of);
 }
 
-static int read_one(struct plotted *p, const struct plot_args *a, int of[CHART_SIDES])
+static int read_one(struct plotted *p, const struct arguments *a, int of[CHART_SIDES])
 {
-	const struct session_arg arg = { NULL, a->session[0], a->side };
+	const struct session_arg arg = session_word(a, 0);
 	int side, err = session_read_any(&p->journal[0], &arg, a->sync, &side);
 
 	p->sides = side == SIDE_ANY ? CHART_SIDES : 1;
@@ -160,14 +83,14 @@ static int read_one(struct plotted *p, const struct plot_args *a, int of[CHART_S
 	return err;
 }
 
-static int read_sides(struct plotted *p, const struct plot_args *a)
+static int read_sides(struct plotted *p, const struct arguments *a)
 {
 	static const char *const letters[CHART_SIDES] = { "A", "B" };
 	int of[CHART_SIDES] = { 0 };
-	int err = (a->n > 1 ? read_two : read_one)(p, a, of);
+	int err = (a->words.n > 1 ? read_two : read_one)(p, a, of);
 
 	for (int i = 0; i < p->sides && !err; i++) {
-		chart_side_init(&p->side[i], &p->journal[a->n > 1 ? i : 0], of[i],
+		chart_side_init(&p->side[i], &p->journal[a->words.n > 1 ? i : 0], of[i],
 				p->sides > 1 ? letters[i] : "");
 		p->side[i].over = a->over;
 	}
@@ -201,7 +124,7 @@ static void print_pictures(const struct charts *c, const char *folder)
 }
 
 /* What the charts do not show. */
-static void print_left_out(const struct charts *c, const struct plot_args *a)
+static void print_left_out(const struct charts *c, const struct arguments *a)
 {
 	for (int i = 0; i < c->sets; i++)
 		for (int k = 0; k < c->set[i].sides; k++) {
@@ -238,7 +161,7 @@ static void print_other_kind(const struct chart_side *a, const struct chart_side
 }
 
 static void print_remarks(const struct charts *c, const struct chart_side *side, int sides,
-			  const struct plot_args *a)
+			  const struct arguments *a)
 {
 	if (sides == 2)
 		print_other_kind(&side[0], &side[1]);
@@ -250,21 +173,22 @@ static void print_remarks(const struct charts *c, const struct chart_side *side,
 }
 
 /* One side of two is named after it: the charts of both, and of the other one, stay apart. */
-static char *folder_of(const struct plotted *p, const struct plot_args *a)
+static char *folder_of(const struct plotted *p, const struct arguments *a)
 {
 	const char *path[CHART_SIDES] = { 0 };
 	int side[CHART_SIDES];
 
-	for (int i = 0; i < a->n; i++) {
+	for (int i = 0; i < a->words.n; i++) {
 		path[i] = p->journal[i].path;
-		side[i] = p->journal[i].sides < 2 || (a->n == 1 && p->sides > 1) ? SIDE_ANY
-										 : p->side[i].side;
+		side[i] = p->journal[i].sides < 2 || (a->words.n == 1 && p->sides > 1)
+				  ? SIDE_ANY
+				  : p->side[i].side;
 	}
-	return plot_folder(path, side, a->n, a->output);
+	return plot_folder(path, side, a->words.n, a->output);
 }
 
 /* Every data file and script first: they are there whatever gnuplot says. */
-static int make_charts(struct charts *c, const struct plotted *p, const struct plot_args *a,
+static int make_charts(struct charts *c, const struct plotted *p, const struct arguments *a,
 		       struct stack_sources *sources)
 {
 	const struct chart_side *side = p->side;
@@ -308,8 +232,9 @@ static bool is_cpu_device(const struct chart_side *side, int sides)
 	return false;
 }
 
-static int plot(const struct plot_args *a)
+static int plot(void *arguments)
 {
+	const struct arguments *a = arguments;
 	struct plotted p = { .journal = { { .part.fd = -1, .visits.fd = -1 },
 					  { .part.fd = -1, .visits.fd = -1 } } };
 	struct charts charts = { 0 };
@@ -321,8 +246,7 @@ static int plot(const struct plot_args *a)
 	err = read_sides(&p, a);
 	if (!err)
 		err = make_charts(&charts, &p, a, &sources);
-	if (charts.pictures && is_cpu_device(p.side, p.sides))
-		printf("%s\n", platform_not_gpu);
+	note_cpu(a, charts.pictures && is_cpu_device(p.side, p.sides));
 	charts_release(&charts);
 	stack_sources_release(&sources);
 	for (int i = 0; i < CHART_SIDES; i++)
@@ -330,18 +254,24 @@ static int plot(const struct plot_args *a)
 	return err;
 }
 
-int cmd_plot(int argc, char **argv)
-{
-	struct plot_args a = { .side = SIDE_ANY };
-	int err = options_parse(&argp, "`rift plot --help` shows its options", argc, argv, &a);
-
-	if (!err && a.help) {
-		options_help(&argp, "plot", stdout);
-		return RIFT_OK;
-	}
-	if (!err && !a.n)
-		err = complain(EINVAL, "rift plot: no session; write rift plot FILE");
-	if (!err)
-		err = plot(&a);
-	return err == -EXDEV ? RIFT_NOT_COMPARABLE : exit_code_of(err);
-}
+const struct command command_plot = {
+	.name = "plot",
+	.usage = "SESSION [SESSION]",
+	.line = "charts of a record, or of two held against each other",
+	.words = "SESSION [SESSION]",
+	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
+	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
+	       "the depth that 5 % takes, where the time of a step goes; of several workloads all "
+	       "on one page. Of two platforms, the two "
+	       "sides of a session or two "
+	       "sessions, A and B, also how much longer B takes, and the workloads side by "
+	       "side. The sessions must be complete.",
+	.remarks = "The data (CSV) and the script of each picture stay beside it: `gnuplot "
+		   "NAME.gp` in that folder draws it again.",
+	.exits = exits,
+	.options = options,
+	.takes = "one session or two",
+	.most = CHART_SIDES,
+	.missing = "no session; write rift plot FILE",
+	.run = plot,
+};

@@ -5,62 +5,14 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
-#include "harness/base/command.h"
-#include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/cmd/options.h"
 #include "harness/measure/run.h"
 #include "harness/params/together.h"
 
-enum {
-	KEY_HELP = 'h',
-	KEY_JSON = 256,
-	KEY_PLOT,
-	KEY_QUIET,
-	KEY_PLATFORM,
-	KEY_HOST_NAME,
-	KEY_ROW,
-	KEY_END = KEY_ROW + 6
-};
-
-/* From KEY_ROW on in the order of run_option_rows. */
-static const struct argp_option options[] = {
-	{ "mode", KEY_ROW, "stream|graph|fused", 0,
-	  "how steps are submitted: launched one by one, captured into graphs, or all in one "
-	  "launch (default: stream, or the first that the workload allows)",
-	  0 },
-	{ "depth", KEY_ROW + 1, "N", 0,
-	  "steps enqueued before one synchronize (default: the workload's choice, else 64)", 0 },
-	{ "blocks", KEY_ROW + 2, "N", 0, "timed blocks (default: what fits in 1 s, 5 to 100)", 0 },
-	{ "check", KEY_ROW + 3, "sample|full", 0,
-	  "compare a sample where the reference is slow (default), or everything", 0 },
-	{ "check-steps", KEY_ROW + 4, "N", 0,
-	  "steps to check (default: those of a block, but 1k, or what takes 1 s, to 4k)", 0 },
-	/* all of them as the name of the value would tear argp's column */
-	{ "sync", KEY_ROW + 5, "KIND", 0,
-	  "how the end of a block is waited for: spin, yield, blocking (the driver's wait that "
-	  "polls, yields or sleeps), event, or poll (queries in a loop); default: spin, on the "
-	  "CPU device yield",
-	  0 },
-	{ "plot", KEY_PLOT, "DIR", OPTION_ARG_OPTIONAL,
-	  "draw the workload's picture with gnuplot, PNG and SVG, its data and script beside it "
-	  "(default folder: " PICTURE_FOLDER ")",
-	  0 },
-	{ "json", KEY_JSON, NULL, 0, "one JSON object instead of the table", 0 },
-	{ "platform", KEY_PLATFORM, "NAME", 0, "what you call this platform; into the JSON", 0 },
-	{ "host-name", KEY_HOST_NAME, NULL, 0, "the host's name into the JSON, not its hash", 0 },
-	{ "quiet", KEY_QUIET, NULL, 0, "no progress, no remarks", 0 },
-	{ "help", KEY_HELP, NULL, 0, "this help; with a workload its parameters too", 0 },
-	{ 0 },
-};
-
 struct run_args {
+	struct arguments given; /* words: the workload, assignments */
 	struct run_options values;
-	struct params options;
-	const char *workload;
-	char **assignment;
-	int n_assignments;
-	const char *platform; /* as declared, or NULL */
-	bool json, quiet, help, host_name;
 };
 
 /* "DIR/" is DIR; "/" stays. */
@@ -71,50 +23,46 @@ static const char *without_slash(char *folder)
 	return folder;
 }
 
-/* argp calls this for each option and argument, and for events of its own, which are refused. */
-static error_t take(int key, char *arg, struct argp_state *state)
+static int take_plot(void *field, const struct command_option *o, char *folder)
 {
-	struct run_args *a = state->input;
-
-	switch (key) {
-	case KEY_HELP:
-		a->help = true;
-		return 0;
-	case KEY_JSON:
-		a->json = true;
-		return 0;
-	case KEY_PLOT:
-		return params_set(&a->options, "plot", arg ? without_slash(arg) : PICTURE_FOLDER);
-	case KEY_QUIET:
-		a->quiet = true;
-		return 0;
-	case KEY_PLATFORM:
-		a->platform = arg;
-		return platform_declared(arg);
-	case KEY_HOST_NAME:
-		a->host_name = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (!a->workload)
-			a->workload = arg;
-		else
-			a->assignment[a->n_assignments++] = arg;
-		return 0;
-	default:
-		if (key < KEY_ROW || key >= KEY_END)
-			return ARGP_ERR_UNKNOWN;
-		return params_set(&a->options, run_option_rows[key - KEY_ROW].name, arg);
-	}
+	return params_set(field, o->name, folder ? without_slash(folder) : PICTURE_FOLDER);
 }
 
-static const struct argp argp = {
-	.options = options,
-	.parser = take,
-	.args_doc = "WORKLOAD [name=value...]",
-	.doc = "Runs one configuration of a workload: sets up, warms up, times blocks of steps, "
-	       "checks the result against a reference.\vN may end in k, M or G (powers of 1024). "
-	       "`rift list WORKLOAD` shows the parameters. Exit codes: 0 ok, 1 the check failed, 3 "
-	       "usage, bad input or, with --plot, no picture, 4 no such device, 75 interrupted.",
+static const struct command_option options[] = {
+	{ OPTION_ROW("mode", "stream|graph|fused"),
+	  "how steps are submitted: launched one by one, captured into graphs, or all in one "
+	  "launch (default: stream, or the first that the workload allows)" },
+	{ OPTION_ROW("depth", "N"),
+	  "steps enqueued before one synchronize (default: the workload's choice, else 64)" },
+	{ OPTION_ROW("blocks", "N"), "timed blocks (default: what fits in 1 s, 5 to 100)" },
+	{ OPTION_ROW("check", "sample|full"),
+	  "compare a sample where the reference is slow (default), or everything" },
+	{ OPTION_ROW("check-steps", "N"),
+	  "steps to check (default: those of a block, but 1k, or what takes 1 s, to 4k)" },
+	/* all of them as the name of the value would tear argp's column */
+	{ OPTION_ROW("sync", "KIND"),
+	  "how the end of a block is waited for: spin, yield, blocking (the driver's wait that "
+	  "polls, yields or sleeps), event, or poll (queries in a loop); default: spin, on the "
+	  "CPU device yield" },
+	{ OPTION("plot", "DIR", take_plot, COMMON(rows)),
+	  "draw the workload's picture with gnuplot, PNG and SVG, its data and script beside it "
+	  "(default folder: " PICTURE_FOLDER ")",
+	  .may_lack = true },
+	{ OPTION_JSON, "one JSON object instead of the table" },
+	{ OPTION_PLATFORM, "what you call this platform; into the JSON" },
+	{ OPTION_HOST_NAME, "the host's name into the JSON, not its hash" },
+	{ OPTION_QUIET, "no progress, no remarks" },
+	{ OPTION_HELP, "this help; with a workload its parameters too" },
+	{ 0 },
+};
+
+static const struct exit_text exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_CHECK_FAILED, "the check failed" },
+	{ RIFT_USAGE, "usage, bad input or, with --plot, no picture" },
+	{ RIFT_NO_DEVICE, EXIT_USUAL },
+	{ RIFT_INTERRUPTED, EXIT_USUAL },
+	{ 0 },
 };
 
 /* mode=graph where --mode graph is meant. */
@@ -124,65 +72,71 @@ static int refuse_option_as_parameter(const struct workload *w, const char *assi
 
 	if (!assignment[len] || params_find(w->params, assignment, len) >= 0)
 		return 0;
-	for (const struct argp_option *o = options; o->name; o++)
+	for (const struct command_option *o = options; o->name; o++)
 		if (strlen(o->name) == len && !strncmp(o->name, assignment, len))
 			return complain(EINVAL, "'%s': %s is an option of rift run: --%s%s%s",
 					text_shown(assignment).s, o->name, o->name,
-					!o->arg				 ? ""
-					: o->flags & OPTION_ARG_OPTIONAL ? "="
-									 : " ",
-					o->arg ? text_shown(assignment + len + 1).s : "");
+					!o->value     ? ""
+					: o->may_lack ? "="
+						      : " ",
+					o->value ? text_shown(assignment + len + 1).s : "");
 	return 0;
 }
 
 /* preset=NAME comes after the parameters that are given, which stay. */
-static int assign_preset(struct params *params, const struct workload *w, const struct run_args *a)
+static int assign_preset(struct params *params, const struct workload *w, char **assignment)
 {
 	const struct preset *preset = NULL;
 
-	for (int i = 0; i < a->n_assignments; i++) {
-		if (!preset_is(a->assignment[i]))
+	for (; *assignment; assignment++) {
+		if (!preset_is(*assignment))
 			continue;
 		if (preset)
 			return complain(EINVAL, "%s: a preset is given twice",
-					text_shown(a->assignment[i]).s);
-		preset = preset_find(w, a->assignment[i]);
+					text_shown(*assignment).s);
+		preset = preset_find(w, *assignment);
 		if (!preset)
 			return -EINVAL;
 	}
 	return preset ? preset_apply(params, preset) : 0;
 }
 
-static int assign_all(struct params *params, const struct workload *w, const struct run_args *a)
+static int assign_all(struct params *params, const struct workload *w, char **assignment)
 {
 	int err = 0;
 
-	for (int i = 0; i < a->n_assignments && !err; i++) {
-		if (preset_is(a->assignment[i]))
+	for (char **each = assignment; *each && !err; each++) {
+		if (preset_is(*each))
 			continue;
-		err = refuse_option_as_parameter(w, a->assignment[i]);
+		err = refuse_option_as_parameter(w, *each);
 		if (!err)
-			err = params_assign(params, a->assignment[i]);
+			err = params_assign(params, *each);
 	}
-	return err ? err : assign_preset(params, w, a);
+	return err ? err : assign_preset(params, w, assignment);
 }
 
-static void print_results(const struct run *r, const struct run_args *a)
+static void print(const void *found, FILE *out)
 {
-	if (!a->json)
-		run_print(r, stdout);
-	else
-		json_write(run_json(r), stdout);
+	run_print(found, out);
+}
+
+static json_t *json(const void *found)
+{
+	return run_json(found);
+}
+
+static void show_run(const struct run *r, const struct arguments *a)
+{
+	show(a, r, print, json);
 	if (*r->picture.said.s && !r->picture_error && !a->quiet)
 		fprintf(stderr, "rift: gnuplot remarks: %s\n", r->picture.said.s);
-	if (a->json && !r->platform.is_gpu && !a->quiet)
-		fprintf(stderr, "%s\n", platform_not_gpu);
+	note_cpu(a, a->json && !r->platform.is_gpu);
 }
 
 /* Measures, prints, tears down; the exit code. */
-static int execute(const struct workload *w, const struct params *params, const struct run_args *a)
+static int execute(const struct workload *w, const struct params *params, const struct arguments *a)
 {
-	struct run r = { .workload = w, .params = params, .options = &a->options };
+	struct run r = { .workload = w, .params = params, .options = &a->rows };
 	int err, code;
 
 	r.platform.declared = a->platform;
@@ -196,68 +150,64 @@ static int execute(const struct workload *w, const struct params *params, const 
 		code = exit_code_of(r.picture_error);
 	/* before the release: texts may live in the workload's state */
 	if (!err)
-		print_results(&r, a);
+		show_run(&r, a);
 	run_release(&r);
 	return code;
 }
 
 /* Parameters are complete and in range before anything else happens. */
-static int run_workload(const struct workload *w, const struct run_args *a)
+static int run(void *arguments)
 {
-	void *opts = calloc(1, w->opts_size ? w->opts_size : 1);
+	const struct arguments *a = arguments;
+	const struct workload *w = workload_find(a->words.word[0]);
 	struct params params;
-	int code;
+	void *opts;
+	int err;
 
+	if (!w)
+		return -EINVAL;
+	opts = calloc(1, w->opts_size ? w->opts_size : 1);
 	CHECK(opts, "%zu bytes of options", w->opts_size);
 	params_init(&params, w->params, w->name, opts);
-	code = exit_code_of(assign_all(&params, w, a));
-	if (code == RIFT_OK)
-		code = execute(w, &params, a);
+	err = assign_all(&params, w, a->words.word + 1);
+	if (!err)
+		err = execute(w, &params, a);
 	params_release(&params);
 	free(opts);
-	return code;
+	return err;
 }
 
 /* Options, and with a workload its parameters. */
-static int help(const struct run_args *a)
+static int help(void *arguments)
 {
-	const struct workload *w = a->workload ? workload_find(a->workload) : NULL;
+	const struct arguments *a = arguments;
+	const struct workload *w = a->words.n ? workload_find(a->words.word[0]) : NULL;
 
-	if (a->workload && !w)
-		return RIFT_USAGE;
-	options_help(&argp, "run", stdout);
+	if (a->words.n && !w)
+		return -EINVAL;
+	command_help(&command_run, stdout);
 	if (!w)
 		return RIFT_OK;
 	printf("\n");
-	return exit_code_of(workload_print(w, stdout));
+	return workload_print(w, stdout);
 }
 
-static int obey(const struct run_args *a)
-{
-	const struct workload *w;
-
-	if (a->help)
-		return help(a);
-	if (!a->workload)
-		return exit_code_of(complain(EINVAL, "rift run: no workload; write rift run "
-						     "WORKLOAD, `rift list` shows them"));
-	w = workload_find(a->workload);
-	return w ? run_workload(w, a) : RIFT_USAGE;
-}
-
-int cmd_run(int argc, char **argv)
-{
-	struct run_args a = { .assignment = calloc((size_t)argc, sizeof(char *)) };
-	int code;
-
-	CHECK(a.assignment, "%d arguments", argc);
-	params_init(&a.options, run_option_rows, "rift run", &a.values);
-	a.options.prefix = "--";
-	code = exit_code_of(
-		options_parse(&argp, "parameters are written name=value", argc, argv, &a));
-	if (code == RIFT_OK)
-		code = obey(&a);
-	params_release(&a.options);
-	free(a.assignment);
-	return code;
-}
+const struct command command_run = {
+	.name = "run",
+	.usage = "WORKLOAD [name=value...]",
+	.line = "one configuration: checked, timed, as a table",
+	.words = "WORKLOAD [name=value...]",
+	.doc = "Runs one configuration of a workload: sets up, warms up, times blocks of steps, "
+	       "checks the result against a reference.",
+	.remarks = "N may end in k, M or G (powers of 1024). `rift list WORKLOAD` shows the "
+		   "parameters.",
+	.exits = exits,
+	.options = options,
+	.hint = "parameters are written name=value",
+	.missing = "no workload; write rift run WORKLOAD, `rift list` shows them",
+	.size = sizeof(struct run_args),
+	.rows = run_option_rows,
+	.values = offsetof(struct run_args, values),
+	.help = help,
+	.run = run,
+};

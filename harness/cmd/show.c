@@ -4,56 +4,27 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/base/command.h"
 #include "harness/base/text.h"
+#include "harness/cmd/options.h"
 #include "harness/cmd/sweep_text.h"
-#include "harness/env/platform.h"
 #include "harness/probe/costs.h"
 #include "harness/record/journal.h"
-#include "harness/record/recorded.h"
 
-enum { KEY_SIDE = 256 };
-
-static const struct argp_option options[] = {
-	{ "side", KEY_SIDE, "a|b", 0,
+static const struct command_option options[] = {
+	{ OPTION_SIDE,
 	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
-	  "same",
-	  0 },
-	{ "help", 'h', NULL, 0, "this help", 0 },
+	  "same" },
+	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
-struct show_args {
-	const char *file;
-	int side; /* SIDE_ANY: all */
-	bool help;
-};
-
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-	struct show_args *a = state->input;
-
-	switch (key) {
-	case 'h':
-		a->help = true;
-		return 0;
-	case KEY_SIDE:
-		return session_side_parse(arg, &a->side);
-	case ARGP_KEY_ARG:
-		return take_word(&a->file, 1, arg, "rift show takes one file");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = take,
-	.args_doc = "FILE",
-	.doc = "Shows what a record file of rift sweep holds: where it was measured, and the "
-	       "tables. A session under way, a .part, is shown as far as its processes are "
-	       "complete.\vExit codes: 0 ok, 1 a point failed its check, 2 failed points, 3 the "
-	       "file is not to be read. `rift check` says whether it is whole and unchanged.",
+static const struct exit_text exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_CHECK_FAILED, "a point failed its check" },
+	{ RIFT_FAILED_POINTS, "failed points" },
+	{ RIFT_USAGE, "the file is not to be read. `rift check` says whether it is whole and "
+		      "unchanged" },
+	{ 0 },
 };
 
 static const char *of_header(const struct journal *j, int side, const char *part, const char *name)
@@ -144,7 +115,7 @@ static int show_side(const struct journal *j, int side)
 }
 
 /* side: SIDE_ANY: all. */
-static int show_session(const struct journal *j, int wanted)
+static int show_session(const struct arguments *a, const struct journal *j, int wanted)
 {
 	const struct plan *p = &j->plan;
 	int code;
@@ -157,8 +128,7 @@ static int show_session(const struct journal *j, int wanted)
 	print_lock(&p->design);
 	print_under_way(j);
 	code = wanted == SIDE_ANY || j->sides < 2 ? show_results(j) : show_side(j, wanted);
-	if (session_is_cpu(j, wanted > 0))
-		printf("%s\n", platform_not_gpu);
+	note_cpu(a, session_is_cpu(j, wanted > 0));
 	return code;
 }
 
@@ -173,45 +143,52 @@ static int show_costs(const char *path)
 	return err;
 }
 
-static int show(const struct show_args *a, int *code)
+static int show_record(const struct arguments *a, const struct session_arg *session,
+		       const char *path, int side)
 {
-	const struct session_arg session = { NULL, a->file, a->side };
 	struct journal j = { .part.fd = -1, .visits.fd = -1 };
+	int err = journal_read(&j, path);
+
+	if (!err)
+		j.path = strdup(path);
+	if (!err)
+		err = session_side_check(&j, session, &side);
+	if (!err && !j.header[side > 0])
+		err = complain(EINVAL, "%s: no process has begun", text_shown(path).s);
+	if (!err)
+		err = show_session(a, &j, side);
+	journal_release(&j);
+	return err;
+}
+
+static int show_file(void *arguments)
+{
+	const struct arguments *a = arguments;
+	const struct session_arg session = session_word(a, 0);
 	char *path;
 	int side, err = session_word_parse(&session, &path, &side);
 
 	if (!err && costs_is(path) && side != SIDE_ANY)
 		err = complain(EINVAL,
 			       "--side: %s has call costs of rift probe, which has no sides", path);
-	else if (!err && costs_is(path))
-		err = show_costs(path);
-	else if (!err) {
-		err = journal_read(&j, path);
-		if (!err)
-			j.path = strdup(path);
-		if (!err)
-			err = session_side_check(&j, &session, &side);
-		if (!err && !j.header[side > 0])
-			err = complain(EINVAL, "%s: no process has begun", text_shown(path).s);
-		if (!err)
-			*code = show_session(&j, side);
-		journal_release(&j);
-	}
+	else if (!err)
+		err = costs_is(path) ? show_costs(path) : show_record(a, &session, path, side);
 	free(path);
 	return err;
 }
 
-int cmd_show(int argc, char **argv)
-{
-	struct show_args a = { .side = SIDE_ANY };
-	int err = options_parse(&argp, "`rift show --help` shows its options", argc, argv, &a);
-	int code = RIFT_OK;
-
-	if (!err && a.help)
-		options_help(&argp, "show", stdout);
-	else if (!err && !a.file)
-		err = complain(EINVAL, "rift show: no file; write rift show FILE");
-	else if (!err)
-		err = show(&a, &code);
-	return err ? (int)exit_code_of(err) : code;
-}
+const struct command command_show = {
+	.name = "show",
+	.usage = "FILE",
+	.line = "what a recorded session measured: where, and the tables",
+	.words = "FILE",
+	.doc = "Shows what a record file of rift sweep holds: where it was measured, and the "
+	       "tables. A session under way, a .part, is shown as far as its processes are "
+	       "complete.",
+	.exits = exits,
+	.options = options,
+	.takes = "one file",
+	.most = 1,
+	.missing = "no file; write rift show FILE",
+	.run = show_file,
+};

@@ -4,107 +4,48 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/base/command.h"
 #include "harness/base/json.h"
-#include "harness/env/platform.h"
+#include "harness/cmd/options.h"
 #include "harness/fit/stack.h"
 #include "harness/probe/stack_sources.h"
-#include "harness/record/recorded.h"
 
-enum {
-	KEY_HELP = 'h',
-	KEY_JSON = 256,
-	KEY_FROM,
-	KEY_COSTS,
-	KEY_ALL,
-	KEY_WORKLOAD,
-	KEY_SYNC,
-	KEY_SIDE
-};
+/* ---- the command line ------------------------------------------------------------------- */
 
-static const struct argp_option options[] = {
-	{ "from", KEY_FROM, "SESSION", 0,
-	  "one of the workload launch on the same platform, to take gap, submission and sync from",
-	  0 },
-	{ "costs", KEY_COSTS, "FILE", 0,
-	  "call costs (rift probe --output FILE), to tell transfers from kernels", 0 },
-	{ "card", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
-	{ "all", KEY_ALL, NULL, 0, "every block, not a selection", 0 },
-	{ "workload", KEY_WORKLOAD, "NAME", 0, "only this one, where SESSION holds several", 0 },
-	{ "side", KEY_SIDE, "a|b", 0,
+static const struct command_option options[] = {
+	{ OPTION_FROM,
+	  "one of the workload launch on the same platform, to take gap, submission and sync "
+	  "from" },
+	{ OPTION_COSTS, "call costs (rift probe --output FILE), to tell transfers from kernels",
+	  "card" },
+	{ OPTION_ALL, "every block, not a selection" },
+	{ OPTION_WORKLOAD, "only this one, where SESSION holds several" },
+	{ OPTION_SIDE,
 	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
-	  "same, and is how --from takes it",
-	  0 },
-	{ "sync", KEY_SYNC, "KIND", 0,
-	  "which, of all sessions, where one was swept with several wait policies", 0 },
-	{ "json", KEY_JSON, NULL, 0, "one JSON object: all blocks, parts in ns", 0 },
-	{ "help", KEY_HELP, NULL, 0, "this help", 0 },
+	  "same, and is how --from takes it" },
+	{ OPTION_SYNC, "which, of all sessions, where one was swept with several wait policies" },
+	{ OPTION_JSON, "one JSON object: all blocks, parts in ns" },
+	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
-struct stack_args {
-	const char *session, *from, *costs, *workload, *sync;
-	int side; /* SIDE_ANY: all */
-	bool all, json, help;
-};
-
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-	struct stack_args *a = state->input;
-
-	switch (key) {
-	case KEY_HELP:
-		a->help = true;
-		return 0;
-	case KEY_JSON:
-		a->json = true;
-		return 0;
-	case KEY_ALL:
-		a->all = true;
-		return 0;
-	case KEY_FROM:
-		a->from = arg;
-		return 0;
-	case KEY_COSTS:
-		a->costs = arg;
-		return 0;
-	case KEY_WORKLOAD:
-		a->workload = arg;
-		return 0;
-	case KEY_SIDE:
-		return session_side_parse(arg, &a->side);
-	case KEY_SYNC:
-		a->sync = arg;
-		return session_sync_check(arg);
-	case ARGP_KEY_ARG:
-		return take_word(&a->session, 1, arg, "rift stack takes one session");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = take,
-	.args_doc = "SESSION",
-	.doc = "Takes the time of a step of a record of rift sweep apart: kernels, gaps between "
-	       "them, submission that they do not hide, the synchronize, transfers, allocations, "
-	       "and what none of these explains (other). The lines above the figures say what "
-	       "is part of what. `rift plot` draws it.\vExit codes: 0 ok, 3 usage, or a file that "
-	       "is no complete session or costs file, 5 --from or --costs is of another device.",
+static const struct exit_text exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_USAGE, "usage, or a file that is no complete session or costs file" },
+	{ RIFT_NOT_COMPARABLE, "--from or --costs is of another device" },
+	{ 0 },
 };
 
 /* ---- sessions ----------------------------------------------------------------------------- */
 
 struct stacking {
-	const struct stack_args *args;
+	const struct arguments *args;
 	struct journal journal;
 	struct stack_sources sources;
 	int side, shown; /* shown: grids so far */
 	json_t *grids;
 };
 
-static void show(struct stacking *s, const struct stack_request *r)
+static void show_stacks(struct stacking *s, const struct stack_request *r)
 {
 	struct stack *stack = stacks_make(r);
 
@@ -137,7 +78,7 @@ static int stack_workload(const char *workload, void *arg)
 	    !fit_make(&own, &grid, 0))
 		r.own = &own;
 	if (!err)
-		show(s, &r);
+		show_stacks(s, &r);
 	fit_release(&own);
 	grid_release(&grid);
 	return err;
@@ -165,9 +106,10 @@ static int stack_sides(struct stacking *s, int wanted)
 	return err;
 }
 
-static int stack(const struct stack_args *a)
+static int stack(void *arguments)
 {
-	const struct session_arg session = { NULL, a->session, a->side };
+	const struct arguments *a = arguments;
+	const struct session_arg session = session_word(a, 0);
 	struct stacking s = { .args = a, .grids = json_array() };
 	int wanted, err = session_read_any(&s.journal, &session, a->sync, &wanted);
 
@@ -179,27 +121,28 @@ static int stack(const struct stack_args *a)
 	if (!err)
 		err = stack_sides(&s, wanted);
 	if (!err && a->json)
-		json_write(json_pack("{s:s, s:s, s:O}", "version", RIFT_VERSION, "command", "stack",
-				     "stacks", s.grids),
-			   stdout);
-	if (!err && session_is_cpu(&s.journal, wanted > 0))
-		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
+		json_write(command_json("stack", "stacks", json_incref(s.grids)), stdout);
+	if (!err)
+		note_cpu(a, session_is_cpu(&s.journal, wanted > 0));
 	json_decref(s.grids);
 	stack_sources_release(&s.sources);
 	journal_release(&s.journal);
 	return err;
 }
 
-int cmd_stack(int argc, char **argv)
-{
-	struct stack_args a = { .side = SIDE_ANY };
-	int err = options_parse(&argp, "`rift stack --help` shows its options", argc, argv, &a);
-
-	if (!err && a.help)
-		options_help(&argp, "stack", stdout);
-	else if (!err && !a.session)
-		err = complain(EINVAL, "rift stack: no session; write rift stack FILE");
-	else if (!err)
-		err = stack(&a);
-	return err == -EXDEV ? RIFT_NOT_COMPARABLE : exit_code_of(err);
-}
+const struct command command_stack = {
+	.name = "stack",
+	.usage = "SESSION [--from SESSION]",
+	.line = "where the time of a step goes: kernels, gaps, ...",
+	.words = "SESSION",
+	.doc = "Takes the time of a step of a record of rift sweep apart: kernels, gaps between "
+	       "them, submission that they do not hide, the synchronize, transfers, allocations, "
+	       "and what none of these explains (other). The lines above the figures say what "
+	       "is part of what. `rift plot` draws it.",
+	.exits = exits,
+	.options = options,
+	.takes = "one session",
+	.most = 1,
+	.missing = "no session; write rift stack FILE",
+	.run = stack,
+};

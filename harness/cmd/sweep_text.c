@@ -292,7 +292,7 @@ static void print_legend(const struct results *r, FILE *out)
 
 /* A canary that ends a process so much longer or shorter than it began is worth a word. */
 static const double drift_said = 0.01;
-/* Of the host, whose clock and caches are anybody's, more. */
+/* The host, whose clock and caches are anybody's, may drift more. */
 static const double host_drift_said = 0.05;
 
 static bool is_same_refusal(const json_t *a, const json_t *b)
@@ -301,7 +301,7 @@ static bool is_same_refusal(const json_t *a, const json_t *b)
 	       json_equal(json_object_get(a, "name"), json_object_get(b, "name"));
 }
 
-/* Of the points from this one on that are refused alike; 0: one before it is. */
+/* How many points from this one on are refused alike; 0: one before it is. */
 static int count_alike(const struct journal *j, int side, int point)
 {
 	const json_t *error = journal_refusal(j, side * j->plan.design.processes, point);
@@ -348,7 +348,7 @@ void refusals_print(const struct journal *j, FILE *out)
 		}
 }
 
-/* Of the company of the other side, where it makes a difference or is why there is none. */
+/* The company of the other side, where it makes a difference or is why there is none. */
 static void print_company(const struct journal *j, FILE *out)
 {
 	const struct design *d = &j->plan.design;

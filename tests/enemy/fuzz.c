@@ -21,7 +21,7 @@
 #include <zlib.h>
 
 #include "common/check.h"
-#include "harness/base/command.h"
+#include "harness/cmd/options.h"
 #include "harness/env/system.h"
 #include "harness/session/worker.h"
 #include "tests/enemy/mutate.h"
@@ -92,7 +92,7 @@ static void write_whole(const char *path, const char *s, size_t n)
 	CHECK(f && fwrite(s, 1, n, f) == n && !fclose(f), "%s", path);
 }
 
-static void add_sample(enum kind kind, const char *s, size_t n)
+static void add(enum kind kind, const char *s, size_t n)
 {
 	CHECK(n_samples < SAMPLES_MAX, "more than %d samples", SAMPLES_MAX);
 	sample[n_samples].kind = kind;
@@ -109,7 +109,7 @@ static void add_file(enum kind kind, const char *name, size_t most)
 	b = read_whole(path);
 	while (most && most < b.n && b.s[most - 1] != '\n')
 		most++;
-	add_sample(kind, b.s, most && most < b.n ? most : b.n);
+	add(kind, b.s, most && most < b.n ? most : b.n);
 	free(b.s);
 }
 
@@ -130,7 +130,7 @@ static void add_session(enum kind kind, const char *mode, int sides, int process
 	fake_session_write(&s, "made.jsonl");
 	b = read_whole("made.jsonl");
 	unlink("made.jsonl");
-	add_sample(kind, b.s, b.n);
+	add(kind, b.s, b.n);
 	free(b.s);
 }
 
@@ -142,13 +142,13 @@ static void add_reads(void)
 	struct bytes packed;
 	gzFile f;
 
-	add_sample(READS, fasta, sizeof(fasta) - 1);
-	add_sample(READS, fastq, sizeof(fastq) - 1);
+	add(READS, fasta, sizeof(fasta) - 1);
+	add(READS, fastq, sizeof(fastq) - 1);
 	f = gzopen("packed.gz", "wb");
 	CHECK(f && gzwrite(f, fasta, sizeof(fasta) - 1) > 0 && gzclose(f) == Z_OK, "gzip");
 	packed = read_whole("packed.gz");
 	unlink("packed.gz");
-	add_sample(READS, packed.s, packed.n);
+	add(READS, packed.s, packed.n);
 	free(packed.s);
 }
 
@@ -164,7 +164,7 @@ static void add_pixels(enum kind kind, const char *head, size_t head_bytes, int 
 		for (size_t k = 0; k < n; k++)
 			*end++ = (char)(k * 7 + (size_t)i);
 	}
-	add_sample(kind, all, (size_t)(end - all));
+	add(kind, all, (size_t)(end - all));
 	free(all);
 	free(b.s);
 }
@@ -189,7 +189,7 @@ static void make_samples(void)
 	add_pixels(VIDEO, "P5\n16 12\n255\n", 13, 3, 192);
 	add_pixels(IMAGE, "P6 # c\n16 12\n255\n", 17, 1, 576);
 	add_pixels(IDX, idx, 16, 1, 20 * 784);
-	add_sample(LABELS, labels, sizeof(labels) - 1);
+	add(LABELS, labels, sizeof(labels) - 1);
 	add_file(STATE, "workloads/myocyte/initial_state.csv", 0);
 	add_file(CONSTANTS, "workloads/myocyte/parameters.csv", 0);
 	add_file(STATES, "workloads/myocyte/golden/derivatives.csv", 6000);
@@ -258,17 +258,12 @@ static const struct line lines[] = {
 	{ STATES, "run myocyte states=F derivatives=out.csv --quiet" },
 };
 
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "check", cmd_check },	    { "show", cmd_show },	  { "fit", cmd_fit },
-	{ "predict", cmd_predict }, { "validate", cmd_validate }, { "stack", cmd_stack },
-	{ "compare", cmd_compare }, { "plot", cmd_plot },	  { "sweep", cmd_sweep },
-	{ "run", cmd_run },
+static const struct command *const commands[] = {
+	&command_check, &command_show,	  &command_fit,	 &command_predict, &command_validate,
+	&command_stack, &command_compare, &command_plot, &command_sweep,   &command_run,
 };
 
-/* The file has the name that the command of its kind expects. */
+/* Of the case's kind, under the name that its command expects. */
 static const char *file_name(enum kind kind)
 {
 	switch (kind) {
@@ -293,7 +288,7 @@ static const struct sample *first_of(enum kind kind)
 	return s;
 }
 
-static void write_sample(enum kind kind, const char *name)
+static void put(enum kind kind, const char *name)
 {
 	const struct bytes *b = &first_of(kind)->bytes;
 
@@ -318,21 +313,21 @@ static void put_another_costs(const char *name)
 static void put_others(const struct line *l)
 {
 	if (l->kind <= COSTS) {
-		write_sample(SESSION, "good.jsonl");
-		write_sample(OTHER, "other.jsonl");
+		put(SESSION, "good.jsonl");
+		put(OTHER, "other.jsonl");
 		put_another_costs("good.json");
 	}
 	if (l->kind == VISITS)
-		write_sample(PART, "s.jsonl.part");
+		put(PART, "s.jsonl.part");
 	if (l->kind == READS)
-		write_sample(READS, "G.fa");
+		put(READS, "G.fa");
 	if (l->kind == IMAGE)
-		write_sample(IMAGE, "G.ppm");
+		put(IMAGE, "G.ppm");
 	if (l->kind == IDX || l->kind == LABELS) {
-		write_sample(IDX, "t10k-images-idx3-ubyte");
-		write_sample(LABELS, "t10k-labels-idx1-ubyte");
-		write_sample(IDX, "train-images-idx3-ubyte");
-		write_sample(LABELS, "train-labels-idx1-ubyte");
+		put(IDX, "t10k-images-idx3-ubyte");
+		put(LABELS, "t10k-labels-idx1-ubyte");
+		put(IDX, "train-images-idx3-ubyte");
+		put(LABELS, "train-labels-idx1-ubyte");
 	}
 }
 
@@ -351,12 +346,12 @@ static void damage(struct bytes *b, enum kind kind, uint64_t *state)
 /* ---- a case ----------------------------------------------------------------------------- */
 
 /* F, G and C become names; the words of the line, cut apart in text. */
-static int cut_words(const struct line *l, char *text, size_t capacity, char **word)
+static int cut(const struct line *l, char *text, size_t room, char **word)
 {
 	size_t n = 0;
 	int words = 0;
 
-	for (const char *c = l->words; *c && n + 64 < capacity; c++) {
+	for (const char *c = l->words; *c && n + 64 < room; c++) {
 		bool alone = (c == l->words || strchr(" =,", c[-1])) && strchr(" ,", c[1]);
 
 		alone |= (c == l->words || strchr(" =,", c[-1])) && !c[1];
@@ -384,7 +379,7 @@ static void obey(const struct line *l)
 	const struct rlimit processor = { PROCESSOR_S, PROCESSOR_S + 2 };
 	const struct rlimit file = { 1 << 30, 1 << 30 }, core = { 0, 0 };
 	char text[512], *word[ARGS_MAX];
-	int n = cut_words(l, text, sizeof(text), word), code = 3;
+	int n = cut(l, text, sizeof(text), word), code = 3;
 	sigset_t none;
 
 	sigemptyset(&none);
@@ -397,8 +392,8 @@ static void obey(const struct line *l)
 	      "outputs");
 	setvbuf(stderr, NULL, _IONBF, 0);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (!strcmp(commands[i].name, word[0]))
-			code = commands[i].run(n, word);
+		if (!strcmp(commands[i]->name, word[0]))
+			code = command_main(commands[i], n, word);
 	fclose(stdout);
 	_exit(code);
 }
@@ -422,7 +417,7 @@ static const char *control_character(const char *path)
 }
 
 /* Why that is no end of rift's, or NULL. */
-static const char *judge_end(int status, bool late)
+static const char *judge(int status, bool late)
 {
 	static const int known[] = { 0, 1, 2, 3, 4, 5, 75 };
 	static char text[64];
@@ -467,7 +462,7 @@ static int await(pid_t pid, bool *late)
 	return status;
 }
 
-static void keep_case(long number, const struct line *l, const char *why)
+static void keep(long number, const struct line *l, const char *why)
 {
 	char command[3 * sizeof(root)];
 
@@ -507,9 +502,9 @@ static bool run_case(long number, uint64_t seed, long exits[4])
 	if (!pid)
 		obey(l);
 	status = await(pid, &late);
-	why = judge_end(status, late);
+	why = judge(status, late);
 	if (why)
-		keep_case(number, l, why);
+		keep(number, l, why);
 	else
 		exits[WEXITSTATUS(status) < 3 ? WEXITSTATUS(status) : 3]++;
 	return !why;

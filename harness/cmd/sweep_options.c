@@ -1,0 +1,312 @@
+/*
+ * sweep_options.c - the command line of `rift sweep [WORKLOAD...]`: options, words, and what does
+ * not go together.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+#include "harness/cmd/sweep.h"
+#include "harness/env/platform.h"
+#include "harness/plan/request.h"
+#include "harness/env/system.h"
+#include "harness/session/stopping.h"
+
+/* ---- options ---------------------------------------------------------------------------- */
+
+#define ROW(name, kind, f, unit, def, lo, hi, choices, help)                                       \
+	{                                                                                          \
+		name, kind, offsetof(struct sweep_values, f), unit, def, lo, hi, choices, help,    \
+			NULL, NULL, false                                                          \
+	}
+
+/* The rows of struct sweep_values. */
+static const struct param sweep_value_rows[] = {
+	ROW("processes", PARAM_INT, processes, "processes", "", 1, PROCESSES_ASKED_MAX, NULL,
+	    "replicates"),
+	ROW("rounds", PARAM_INT, rounds, "rounds", "", 1, ROUNDS_MAX, NULL, "visits of a point"),
+	ROW("seed", PARAM_INT, seed, "", "", 0, 9007199254740992.0, NULL, "order of the points"),
+	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1, 1 << 24, NULL, "steps checked"),
+	ROW("warm-up", PARAM_REAL, warm_up_s, "s", "", 0.01, 600, NULL, "at most"),
+	ROW("patience", PARAM_REAL, patience_s, "s", "", 1, 86400, NULL, "for a silent worker"),
+	PARAM_END,
+};
+
+/* "spin" or "spin,blocking". */
+static int take_kinds(void *field, const struct command_option *o, char *text)
+{
+	struct sweep_args *a = field;
+	static const struct param row = { "sync", PARAM_CHOICE, 0,  "",	  "",	0,
+					  0,	  sync_names,	"", NULL, NULL, false };
+	struct axis kinds;
+	int err, kind;
+
+	if (a->kinds)
+		return complain(EINVAL, "--%s is given twice", o->name);
+	err = axis_parse(&kinds, &row, "--sync", text);
+	for (int i = 0; !err && i < kinds.n; i++) {
+		CHECK(!param_parse(&row, "--sync", kinds.value[i], &kind), "kind");
+		a->kind[a->kinds++] = (enum wait_policy)kind;
+	}
+	axis_release(&kinds);
+	return err;
+}
+
+static int take_lock(void *field, const struct command_option *o, char *mhz)
+{
+	struct sweep_args *a = field;
+	static const struct param row = { "lock-clocks", PARAM_INT, 0,	"MHz", "",   1,
+					  CLOCK_MHZ_MAX, NULL,	    "", NULL,  NULL, false };
+	int64_t value = 0;
+	int err = 0;
+
+	if (a->lock)
+		return complain(EINVAL, "--%s is given twice", o->name);
+	if (mhz)
+		err = param_parse(&row, "--lock-clocks", mhz, &value);
+	a->lock = true;
+	a->lock_mhz = (int)value;
+	return err;
+}
+
+static int take_resolve(void *field, const struct command_option *o, char *text)
+{
+	(void)o;
+	return goals_take_resolve(field, text);
+}
+
+static int take_margin(void *field, const struct command_option *o, char *text)
+{
+	(void)o;
+	return goals_take_margin(field, text);
+}
+
+#define FIELD(name) offsetof(struct sweep_args, name)
+
+static const struct command_option options[] = {
+	{ OPTION("quick", NULL, option_flag, FIELD(quick)),
+	  "fewer sizes, depths, blocks and processes; points are left out until it takes less "
+	  "than 60 s" },
+	{ OPTION("express", NULL, option_flag, FIELD(express)),
+	  "in 15 s, the points that say most of what a launch costs: all depths of the smallest "
+	  "kernel, two of three larger ones, as often as there is time" },
+	{ OPTION("size", "VALUES", option_once, FIELD(size)),
+	  "values of the parameter that makes kernels larger" },
+	{ OPTION("depth", "VALUES", option_once, FIELD(depth)),
+	  "steps before a synchronize (default: 1:4096:x2; quick: x4)" },
+	{ OPTION("mode", "VALUES", option_once, FIELD(mode)),
+	  "of stream, graph, fused (default: all that are allowed)" },
+	{ OPTION("around", "NAME=VALUES", option_list, FIELD(around)),
+	  "also vary this parameter, at the centre of the grid only; may be given several times" },
+	{ OPTION_ROW("processes", "N"),
+	  "exactly so many fresh processes, the replicates (default: 5, 10, 20 or 30, the first "
+	  "after which 95 % of points are within 2 %; quick: 5, of two sides 9 pairs; express: "
+	  "9)" },
+	{ OPTION_ROW("rounds", "N"),
+	  "visits of each point in a process (default: 5; quick: 3; of two sides 16 to 100)" },
+	{ OPTION_ROW("seed", "N"), "of the order of points (default: drawn, and recorded)" },
+	{ OPTION_ROW("check-steps", "N"), "steps to check, at most (default: 256)" },
+	{ OPTION("sync", "KIND", take_kinds, 0),
+	  "how a block's end is waited for: spin, yield, blocking, event or poll (default: spin; "
+	  "CPU device: yield); several, as spin,blocking: all points in processes of each kind, "
+	  "in turn" },
+	{ OPTION_ROW("warm-up", "SECONDS"),
+	  "how long a process warms up at most, where its clock does not stand still (default: 5; "
+	  "quick: 1)" },
+	{ OPTION_ROW("patience", "SECONDS"),
+	  "how long opening the device, a set-up or calibration may take before it counts as hung "
+	  "(default: 30); more than that where a probe has shown it" },
+	{ OPTION("resolve", "NAME=TIME,...", take_resolve, FIELD(goals)),
+	  "end when parameters of the model are known to plus or minus this much, as "
+	  "c=100ns,Z=0.5us: of two sides by how much they differ; after 8, 12, 18, 28, 42, 64 or "
+	  "100 processes, or what --processes or --quick allows" },
+	{ OPTION("margin", "PERCENT", take_margin, FIELD(goals)),
+	  "the same of each workload's mean ratio of two sides, to half of this: then `rift "
+	  "compare --margin` can tell" },
+	{ OPTION("lock-clocks", "MHZ", take_lock, 0),
+	  "lock the GPU's clock while it is measured, at so many MHz (default: its base clock), "
+	  "and "
+	  "set it free at the end; takes root",
+	  .may_lack = true },
+	{ OPTION("against", "COMMAND", option_once, FIELD(against)),
+	  "a second platform on this host, in the same session: its processes are started behind "
+	  "COMMAND, each beside one of this platform's, and they take turns in ABBA order" },
+	{ OPTION("apart", NULL, option_flag, FIELD(apart)),
+	  "with --against: one process at a time, where two on one GPU get in each other's way" },
+	{ OPTION_OUTPUT("FILE", option_file), "the record (default: results/TIME-WORKLOAD.jsonl)" },
+	{ OPTION("platform", "NAME", option_once, COMMON(platform)),
+	  "what you call this platform; into the record" },
+	{ OPTION("resume", "FILE", option_file, FIELD(resume)),
+	  "go on with an interrupted sweep; prints the command of --against that is in FILE, and "
+	  "runs it" },
+	{ OPTION("dry-run", NULL, option_flag, FIELD(dry_run)),
+	  "print the points and how long they would take" },
+	{ OPTION_QUIET, "no progress, no remarks" },
+	{ OPTION_HELP, "this help" },
+	{ 0 },
+};
+
+static const struct exit_text exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_CHECK_FAILED, "a check failed" },
+	{ RIFT_FAILED_POINTS, "complete with failed points" },
+	{ RIFT_USAGE, "usage, bad input or a file that cannot be written" },
+	{ RIFT_NO_DEVICE, EXIT_USUAL },
+	{ RIFT_INTERRUPTED, EXIT_USUAL },
+	{ 0 },
+};
+
+static bool is_assignment(const char *word)
+{
+	return strchr(word, '=') != NULL;
+}
+
+static int check_word(const struct arguments *a, const char *word)
+{
+	if (is_assignment(word))
+		return 0;
+	if (!workload_find(word))
+		return -EINVAL;
+	for (int i = 0; i < a->words.n; i++)
+		if (!strcmp(a->words.word[i], word))
+			return complain(EINVAL, "%s is given twice", word);
+	return 0;
+}
+
+/* ---- what does not go together ------------------------------------------------------------ */
+
+/* --resume takes everything from the file. */
+static int refuse_with_resume(const struct sweep_args *a)
+{
+	bool other = a->n_workloads || a->n_assignments || a->around.n || a->size || a->depth ||
+		     a->mode || a->against || a->given.platform || a->given.output || a->quick ||
+		     a->express || a->apart || a->dry_run || a->kinds || a->lock ||
+		     goals_any(&a->goals);
+
+	for (int i = 0; sweep_value_rows[i].name; i++)
+		other |= a->given.rows.given[i] && strcmp(sweep_value_rows[i].name, "patience");
+	if (!other)
+		return 0;
+	return complain(EINVAL, "--resume goes on with the plan in the file: nothing else but "
+				"--quiet and --patience goes with it");
+}
+
+static int refuse_apart(const struct sweep_args *a)
+{
+	if (!a->apart || a->against)
+		return 0;
+	return complain(EINVAL, "--apart: of two sides; give the other one with --against");
+}
+
+static int refuse_two_designs(const struct sweep_args *a)
+{
+	return a->quick && a->express ? complain(EINVAL, "--quick and --express: give one") : 0;
+}
+
+static int refuse_goals(const struct sweep_args *a)
+{
+	if (!goals_any(&a->goals) || a->kinds < 2)
+		return 0;
+	return complain(EINVAL, "--resolve and --margin are of one wait policy: name one with "
+				"--sync");
+}
+
+/* As of a variable that is not set: the other side would be this one. */
+static int refuse_empty_side(const struct sweep_args *a)
+{
+	if (!a->against || a->against[strspn(a->against, " \t\n")])
+		return 0;
+	return complain(EINVAL,
+			"--against: is empty; give what stands before `rift` on the other side");
+}
+
+/* ---- the command ------------------------------------------------------------------------ */
+
+static char *joined(int argc, char **argv)
+{
+	size_t size = 8;
+	char *text;
+
+	for (int i = 0; i < argc; i++)
+		size += strlen(argv[i]) + 1;
+	text = calloc(1, size);
+	CHECK(text, "%zu bytes", size);
+	strcat(text, "rift");
+	for (int i = 0; i < argc; i++) {
+		strcat(text, " ");
+		strcat(text, argv[i]);
+	}
+	return text;
+}
+
+static void sort_words(struct sweep_args *a)
+{
+	const struct word_list *words = &a->given.words;
+
+	/* a sweep of none takes one of its own */
+	a->workload = calloc((size_t)words->n + 2, sizeof(*a->workload));
+	a->assignment = calloc((size_t)words->n + 1, sizeof(*a->assignment));
+	CHECK(a->workload && a->assignment, "memory of %d words", words->n);
+	for (int i = 0; i < words->n; i++)
+		if (is_assignment(words->word[i]))
+			a->assignment[a->n_assignments++] = words->word[i];
+		else
+			a->workload[a->n_workloads++] = workload_find(words->word[i]);
+}
+
+static int obey(struct sweep_args *a)
+{
+	int err = a->given.platform ? platform_declared(a->given.platform) : 0;
+
+	if (!err)
+		err = refuse_empty_side(a);
+	if (!err && a->resume) {
+		err = refuse_with_resume(a);
+		return err ? err : sweep_resume(a);
+	}
+	if (!err)
+		err = refuse_two_designs(a);
+	a->quick |= a->express;
+	if (!err)
+		err = refuse_apart(a);
+	if (!err)
+		err = refuse_goals(a);
+	return err ? err : sweep_start(a);
+}
+
+static int sweep(void *arguments)
+{
+	struct sweep_args *a = arguments;
+	int err;
+
+	interrupt_install();
+	sort_words(a);
+	a->typed = joined(a->given.argc, a->given.argv);
+	err = obey(a);
+	free(a->workload);
+	free(a->assignment);
+	free(a->typed);
+	return err;
+}
+
+const struct command command_sweep = {
+	.name = "sweep",
+	.usage = "[WORKLOAD...] [--quick]",
+	.line = "size x depth x mode, in fresh processes; resumable",
+	.words = "[WORKLOAD...] [[WORKLOAD.]name=values...]",
+	.doc = "Measures kernel size x depth x mode in fresh processes and writes a record, JSON "
+	       "Lines. Without a workload it sweeps launch. Every parameter can be an axis: "
+	       "name=1,8,64 or name=1k:64k:x2 or name=10:50:+10. Of several workloads all that "
+	       "have it take it; WORKLOAD.name=values, as stereo.width=640, is for that one.",
+	.remarks = "Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes "
+		   "on with; so does whatever kills it. `rift check FILE` looks a record over.",
+	.exits = exits,
+	.options = options,
+	.size = sizeof(struct sweep_args),
+	.rows = sweep_value_rows,
+	.values = FIELD(values),
+	.check_word = check_word,
+	.run = sweep,
+};

@@ -1,0 +1,111 @@
+/*
+ * test_cli_options.c - the tables of options: names that options had are taken still, but not
+ * shown; exit codes of the help are those that there are.
+ */
+/* sanitizers: one thread */
+#include "harness/cmd/options.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cli.h"
+
+TestSuite(small_cli_options, .timeout = 60);
+
+#define KEPT "data/sessions/h200-"
+
+static const struct command *const all[] = {
+	&command_check, &command_compare, &command_doctor,   &command_fit, &command_list,
+	&command_plot,	&command_predict, &command_probe,    &command_run, &command_show,
+	&command_stack, &command_sweep,	  &command_validate,
+};
+
+enum { COMMANDS = sizeof(all) / sizeof(*all) };
+
+static char *help_of(const struct command *c)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	command_help(c, out);
+	fclose(out);
+	return text;
+}
+
+/* The same exit code and the same output. */
+static void is_said_of_both(const char *before, const char *since)
+{
+	const char *text;
+	int code = run_rift(OUT, &text, "%s", before);
+	char *kept = strdup(text);
+
+	cr_assert(eq(int, run_rift(OUT, &text, "%s", since), code), "%s", before);
+	cr_assert(ne(str, kept, ""), "%s", before);
+	cr_assert(eq(str, (char *)text, kept), "%s", before);
+	free(kept);
+}
+
+Test(small_cli_options, names_of_before_are_taken)
+{
+	is_said_of_both("stack " KEPT "mlp.jsonl --card " KEPT "costs.json",
+			"stack " KEPT "mlp.jsonl --costs " KEPT "costs.json");
+	is_said_of_both("stack " KEPT "mlp.jsonl --card=" KEPT "costs.json",
+			"stack " KEPT "mlp.jsonl --costs=" KEPT "costs.json");
+	is_said_of_both("compare " KEPT "launch.jsonl --self-test --between 3",
+			"compare " KEPT "launch.jsonl --self-test --session-sd 3");
+	refused(3, "--costs is of one platform",
+		"plot " KEPT "launch.jsonl " KEPT "mlp.jsonl --card " KEPT "costs.json");
+	refused(3, "option '--costs' needs a value: --costs FILE", "plot x --card");
+	refused(3, "--session-sd=0.01: must be a percentage", "compare x y --between 0.01");
+}
+
+Test(small_cli_options, names_of_before_are_not_shown)
+{
+	for (int i = 0; i < COMMANDS; i++) {
+		char *help = help_of(all[i]);
+
+		for (const struct command_option *o = all[i]->options; o->name; o++) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "--%s", o->name);
+			cr_assert(ne(ptr, strstr(help, name), NULL), "%s %s", all[i]->name, name);
+			snprintf(name, sizeof(name), "--%s", o->old ? o->old : "?");
+			cr_assert(eq(ptr, strstr(help, name), NULL), "%s %s", all[i]->name, name);
+		}
+		free(help);
+	}
+}
+
+/* An option is found by its name: two of one name, and the second one is never taken. */
+Test(small_cli_options, names_are_different)
+{
+	for (int i = 0; i < COMMANDS; i++)
+		for (const struct command_option *o = all[i]->options; o->name; o++)
+			for (const struct command_option *p = all[i]->options; p < o; p++) {
+				cr_assert(ne(str, (char *)p->name, (char *)o->name), "%s",
+					  all[i]->name);
+				cr_assert(ne(str, (char *)(p->old ? p->old : ""), (char *)o->name),
+					  "%s", all[i]->name);
+			}
+}
+
+Test(small_cli_options, exit_codes_rise)
+{
+	for (int i = 0; i < COMMANDS; i++)
+		for (const struct exit_text *e = all[i]->exits; e && e->text; e++)
+			cr_assert(e == all[i]->exits || e[-1].code < e->code, "%s: %d",
+				  all[i]->name, (int)e->code);
+}
+
+Test(small_cli_options, words)
+{
+	refused(3, "rift fit takes one session; 'y' is too many", "fit x y");
+	refused(3, "rift doctor takes no arguments; 'x' is too many", "doctor x");
+	refused(3, "rift show: no file; write rift show FILE", "show");
+	refused(3, "launch is given twice", "sweep launch us=1 launch");
+	refused(3, "--output is given twice", "plot x --output a --output b");
+	refused(3, "--resume: give the name of a file", "sweep --resume ''");
+}
