@@ -17,7 +17,7 @@ case $name in
 esac
 [ "${#name}" -le 16 ] || refuse "'$name': a name has at most 16 letters"
 if [ -e "$folder" ] || [ -L "$folder" ]; then refuse "$folder is there already, and is left as it is"; fi
-if grep -q "{ \"$name\", " harness/main.c; then refuse "'$name' is a command of rift; take another name"; fi
+if grep -rqE "[.]name = \"$name\",?\$" harness/main.c harness/cmd; then refuse "'$name' is a command of rift; take another name"; fi
 
 # Keywords of C and C++, and what their headers define. Before there is a compiler nothing is.
 compiles() {
