@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <string.h>
 
 TestSuite(small_chart_texts, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 120);
@@ -146,4 +147,23 @@ Test(small_chart_texts, of_two_sides)
 	charts_of(&made, &s);
 	all_is_said(said);
 	chart_files_release(&made);
+}
+
+/* Side a is what the user calls it; of two sides, b is not. */
+Test(small_chart_texts, what_the_user_calls_side_a)
+{
+	struct fake_session s = chart_session(2);
+
+	for (int declared = 0; declared < 2; declared++) {
+		const char *a = declared ? "A: made-up GPU; my VM (no virtualization found); "
+					 : "A: made-up GPU; no virtualization found; ";
+
+		chart_files_session(&made, &s);
+		if (declared)
+			strcpy(made.journal.plan.declared, "my VM");
+		chart_files_make(&made);
+		script_says("launch-ratio", "made1", a);
+		script_says("launch-ratio", "made2", "B: made-up GPU; no virtualization found; ");
+		chart_files_release(&made);
+	}
 }

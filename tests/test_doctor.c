@@ -86,6 +86,21 @@ Test(small_doctor, a_machine_of_which_nothing_is_known_is_no_crash_and_no_zero)
 	leave();
 }
 
+Test(small_doctor, sockets_without_cores_are_not_known)
+{
+	for (int i = 0; i < 4; i++) {
+		doctor = (struct doctor){ 0 };
+		platform = (struct platform){ .host.cpus = fact_int(8) };
+		platform.host.sockets = i & 1 ? fact_int(1) : fact_unknown("no sockets");
+		platform.host.cores = i & 2 ? fact_int(4) : fact_unknown("no cores");
+		doctor_host(&doctor, &platform, &good_clock);
+		if (i == 3)
+			finds("processor", DOCTOR_OK, "; 1 socket, 4 cores, 8 logical CPUs");
+		else
+			finds("processor", DOCTOR_NOTE, "not known");
+	}
+}
+
 static void load_is(double load, int cpus, enum doctor_state state)
 {
 	doctor = (struct doctor){ 0 };

@@ -11,6 +11,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 TestSuite(small_sweep_plan, .timeout = 60);
@@ -61,6 +62,17 @@ Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 
 	cr_assert(eq(int, p.n_configs, 3 + 2), "1,32,1k, and aside launches=4, solver=euler");
 	cr_assert(eq(int, p.n_points, 3 * 13 * 3 + 2 * 3), "1 to 4096 by 2, three modes");
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, nobody_knows_yet_what_blocks_take)
+{
+	struct plan p = session_plan("1,4", NULL, NULL, 0);
+
+	for (int i = 0; i < p.n_points; i++)
+		for (int side = 0; side < 2; side++)
+			cr_assert(isnan(p.point[i].block_ns[side]), "%d of %d: %g", i, side,
+				  p.point[i].block_ns[side]);
 	plan_release(&p);
 }
 
