@@ -79,14 +79,19 @@ static void begin(struct journal *j, bool pairs)
 }
 
 /* Two blocks; the marked one, with events around it, says nothing of the step. */
-static void add_visit(struct journal *j, int replicate, int round, int total_ns)
+static void add_visit_of(struct journal *j, int replicate, int point, int round, int total_ns)
 {
 	json_t *o = json_pack("{s:i, s:i, s:[i, i], s:[i, i], s:[i], s:[i, i], s:[i, i], s:n}",
-			      "point", 0, "round", round, "t_enq_ns", total_ns / 2, 1, "t_total_ns",
-			      total_ns, 7 * total_ns, "t_dev_ns", 900, "marks", 0, 16, "canary_ns",
-			      200000, 200000, "steal_ticks");
+			      "point", point, "round", round, "t_enq_ns", total_ns / 2, 1,
+			      "t_total_ns", total_ns, 7 * total_ns, "t_dev_ns", 900, "marks", 0, 16,
+			      "canary_ns", 200000, 200000, "steal_ticks");
 
-	cr_assert(zero(int, journal_visit(j, replicate, 0, round, o)), "visit");
+	cr_assert(zero(int, journal_visit(j, replicate, point, round, o)), "visit");
+}
+
+static void add_visit(struct journal *j, int replicate, int round, int total_ns)
+{
+	add_visit_of(j, replicate, 0, round, total_ns);
 }
 
 /* The machine is slow for a while, of both sides alike; b takes 2 % more in every turn. */
@@ -141,6 +146,55 @@ Test(small_sweep_pairs, processes_apart_are_medians)
 	add_all(&j);
 	cr_assert(eq(dbl, j.total_ns[0], 10500), "%g", j.total_ns[0]);
 	cr_assert(eq(dbl, j.total_ns[PROCESSES], 10710), "%g", j.total_ns[PROCESSES]);
+	journal_release(&j);
+}
+
+static struct plan more_points(const char *depth)
+{
+	const struct workload *const first[] = { workloads[0], NULL };
+	struct plan_request r = { .workload = first,
+				  .size = "1",
+				  .depth = depth,
+				  .mode = "stream",
+				  .design = design_of(true) };
+	struct plan p;
+
+	design_pairs(&r.design);
+	r.design.rounds = ROUNDS;
+	r.design.processes = PROCESSES;
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	return p;
+}
+
+/* Turns of the points that stay move up with them; each point's are its own, to the last round. */
+Test(small_sweep_pairs, turns_stay_with_their_points)
+{
+	enum { ALL = 4 };
+	static const bool stays[ALL] = { false, true, false, true };
+	struct plan p = more_points("1,2,4,8");
+	struct journal j;
+
+	cr_assert(eq(int, p.n_points, ALL), "%d points", p.n_points);
+	cr_assert(zero(int, journal_create(&j, &p, path, "env", "rift sweep")), "create");
+	begin_replicate(&j, 0);
+	begin_replicate(&j, PROCESSES);
+	for (int i = 0; i < ALL; i++)
+		for (int r = 0; r < ROUNDS; r++)
+			for (int side = 0; side < 2; side++)
+				add_visit_of(&j, side * PROCESSES, i, r,
+					     10000 * (i + 1) + 1000 * (r + 1) + 100 * side);
+	journal_keep_points(&j, stays);
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < 2; i++)
+			for (int n = 1; n <= ROUNDS; n++) {
+				double ns = journal_first_turns_ns(&j, side * PROCESSES, i, n);
+				double want = 10000 * (2 * i + 2) + 500 * (n + 1) + 100 * side;
+
+				cr_assert(eq(dbl, ns, want), "side %d, point %d, %d turns: %g",
+					  side, i, n, ns);
+			}
+	cr_assert(isnan(journal_first_turns_ns(&j, 1, 0, ROUNDS)), "not begun");
+	cr_assert(isnan(journal_first_turns_ns(&j, 0, 0, 0)), "of none");
 	journal_release(&j);
 }
 
