@@ -59,6 +59,7 @@ Test(small_fit_answers, blocks_off_the_grid)
 	struct fake_session s = few_processes(0.01), between = few_processes(0.01);
 	struct made made = { 0 }, other = { 0 };
 	struct validation v;
+	int sum = 0;
 
 	between.size = "3,7,30,2000";
 	between.depth = "3,12,100";
@@ -69,6 +70,23 @@ Test(small_fit_answers, blocks_off_the_grid)
 	cr_assert(eq(int, v.all.n, 9), "%d", v.all.n);
 	cr_assert(eq(int, v.outside, 3), "2000 us was not swept: %d", v.outside);
 	cr_assert(lt(dbl, v.all.worst, 0.02), "%g", v.all.worst);
+	cr_assert(le(dbl, v.all.median, v.all.p95), "%g, %g", v.all.median, v.all.p95);
+	cr_assert(le(dbl, v.all.p95, v.all.worst), "%g, %g", v.all.p95, v.all.worst);
+	cr_assert(eq(dbl, fabs(v.point[v.all.worst_point].error), v.all.worst), "which");
+	for (int i = 0; i < other.grid.n_points; i++) {
+		const struct grid_point *p = &other.grid.point[i];
+		bool in = other.grid.size[p->size].value < 2000;
+
+		cr_assert(eq(int, isnan(v.point[i].total_ns), !in), "%d", i);
+		cr_assert(eq(int, isnan(v.point[i].error), !in), "%d", i);
+		if (in)
+			cr_assert(epsilon_eq(dbl, v.point[i].error,
+					     v.point[i].total_ns / p->total_ns - 1, 1e-12),
+				  "%d", i);
+	}
+	for (int r = 0; r < REGIMES; r++)
+		sum += v.regime[r].n;
+	cr_assert(eq(int, sum, 9), "each in one regime: %d", sum);
 	validation_release(&v);
 	made_release(&made);
 	made_release(&other);

@@ -65,6 +65,37 @@ Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 	plan_release(&p);
 }
 
+Test(small_sweep_plan, what_express_and_pairs_change)
+{
+	struct design d = design_of(true), pairs = design_of(true), full = design_of(false);
+	const int64_t ms = 1000000;
+
+	cr_assert(eq(str, (char *)design_name(&d), "quick"), "name");
+	cr_assert(eq(str, (char *)design_name(&full), "full"), "name");
+	cr_assert(not(design_gave_pairs_up(&d)), "no pairs");
+	design_express(&d);
+	cr_assert(d.express && !d.pairs, "express");
+	cr_assert(eq(str, (char *)design_name(&d), "express"), "name");
+	cr_assert(eq(int, d.processes, 9), "%d processes", d.processes);
+	cr_assert(d.warmup_min_ns == 100 * ms && d.warmup_max_ns == 1000 * ms / 3, "warm-up");
+	cr_assert(d.pause_min_ns == 50 * ms && d.pause_max_ns == 100 * ms, "pauses");
+	design_pairs(&d);
+	cr_assert(d.pairs && d.visit_ns == ms, "short visits");
+	design_pairs(&pairs);
+	cr_assert(pairs.pairs && pairs.visit_ns == 4 * ms, "visits");
+	cr_assert(eq(int, pairs.processes, 9), "%d processes", pairs.processes);
+	cr_assert(eq(int, pairs.rounds, TURNS_LEAST), "%d rounds", pairs.rounds);
+	design_pairs(&full);
+	cr_assert(eq(int, full.processes, 30), "%d processes", full.processes);
+	for (int side = 0; side < 2; side++) {
+		pairs.company[0] = pairs.company[1] = 0;
+		pairs.company[side] = 1.2;
+		cr_assert(design_gave_pairs_up(&pairs), "%d", side);
+		pairs.company[side] = NAN;
+		cr_assert(design_gave_pairs_up(&pairs), "%d: not known", side);
+	}
+}
+
 Test(small_sweep_plan, nobody_knows_yet_what_blocks_take)
 {
 	struct plan p = session_plan("1,4", NULL, NULL, 0);
