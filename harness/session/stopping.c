@@ -276,7 +276,7 @@ static void tell_of_workload(struct tale *t, const struct journal *view, const s
 		if (!(g->parameter_ns[i] > 0))
 			continue;
 		told = add(t, w, model_param_rows[i].name, g->parameter_ns[i]);
-		if (fits && fit.param[i].identified)
+		if (fits)
 			take_interval(told, &fit.param[i].interval);
 		snprintf(told->why, sizeof(told->why), "%s",
 			 fits ? fit.param[i].why : "no model fits the points");
