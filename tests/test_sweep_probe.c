@@ -348,7 +348,7 @@ static void in_time(int64_t limit_ns, int setups)
 Test(small_sweep_probe, what_there_is_no_time_for_is_predicted)
 {
 	in_time(0, 2);
-	in_time((int64_t)65e6, 2);
+	in_time((int64_t)75e6, 2);
 	in_time((int64_t)80e6, 3);
 	in_time((int64_t)1e12, 4);
 }
