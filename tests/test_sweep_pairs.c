@@ -198,6 +198,60 @@ Test(small_sweep_pairs, turns_stay_with_their_points)
 	journal_release(&j);
 }
 
+/*
+ * Two workers that a point has ended: of that side it is deadly, in whichever processes they were.
+ * It is known again when the session is gone on with.
+ */
+Test(small_sweep_pairs, a_point_is_deadly_to_its_side)
+{
+	enum { ALL = 4 };
+	struct plan p = more_points("1,2,4,8");
+	struct journal j;
+
+	cr_assert(zero(int, journal_create(&j, &p, path, "env", "rift sweep")), "create");
+	for (int i = 0; i < 2 * PROCESSES; i++)
+		begin_replicate(&j, i);
+	for (int n = 0; n < 4; n++) {
+		/* point 2 of b, point 1 of a, point 1 of b in either process, point 2 of b again */
+		static const int replicate[] = { 3, 1, 2, 3 }, point[] = { 2, 1, 1, 2 };
+
+		cr_assert(zero(int, journal_failure(&j, replicate[n], point[n], "failed",
+						    json_pack("{s:i}", "code", 9), false)),
+			  "%d", n);
+		cr_assert(eq(int, j.failures[3 * ALL + 2], 1 + (n == 3)), "%d", n);
+		cr_assert(eq(int, journal_is_deadly(&j, 2, 2), n == 3), "%d", n);
+	}
+	for (int again = 0; again < 2; again++) {
+		int sum = 0;
+
+		for (int i = 0; i < 2 * PROCESSES * ALL; i++)
+			sum += j.failures[i];
+		cr_assert(eq(int, sum, 4), "%d", sum);
+		for (int i = 0; i < 2 * PROCESSES; i++)
+			for (int k = 0; k < ALL; k++)
+				cr_assert(eq(int, journal_is_deadly(&j, i, k),
+					     i >= PROCESSES && k == 2),
+					  "%d of %d", k, i);
+		if (!again) {
+			journal_release(&j);
+			cr_assert(zero(int, journal_open(&j, path)), "open");
+		}
+	}
+	cr_assert(zero(int, journal_count(&j, POINT_FAILED)), "none is lost yet");
+	cr_assert(
+		zero(int, journal_failure(&j, 3, 2, "failed", json_pack("{s:i}", "code", 9), true)),
+		"lost");
+	cr_assert(zero(int,
+		       journal_failure(&j, 1, 3, "skipped", json_pack("{s:i}", "code", 9), true)),
+		  "lost");
+	cr_assert(eq(int, journal_count(&j, POINT_FAILED), 1), "failed");
+	cr_assert(eq(int, journal_count(&j, POINT_SKIPPED), 1), "skipped");
+	cr_assert(eq(int, journal_count_failed(&j), 2), "both");
+	cr_assert(eq(int, j.status[3 * ALL + 2], POINT_FAILED), "which");
+	cr_assert(eq(int, j.status[1 * ALL + 3], POINT_SKIPPED), "which");
+	journal_release(&j);
+}
+
 /* Where a pair's other side failed, a side is what it measured. */
 Test(small_sweep_pairs, one_side_alone_stays_what_it_is)
 {
