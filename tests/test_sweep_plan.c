@@ -96,6 +96,25 @@ Test(small_sweep_plan, what_express_and_pairs_change)
 	}
 }
 
+/* By the user, or by the workload where the user names none. */
+Test(small_sweep_plan, depths_that_were_named)
+{
+	char *asks[] = { "asked=25", "cells=1" };
+	struct plan p = session_plan(NULL, "stream", asks + 1, 1);
+
+	cr_assert(not(p.depth_given), "of the design");
+	plan_release(&p);
+	p = session_plan("1,4", "stream", asks + 1, 1);
+	cr_assert(p.depth_given, "named");
+	plan_release(&p);
+	p = session_plan(NULL, "stream", asks, 2);
+	cr_assert(p.depth_given && p.n_points == 1 && p.point[0].depth == 25, "asked for");
+	plan_release(&p);
+	p = session_plan("1,4", "stream", asks, 2);
+	cr_assert(p.depth_given && p.n_points == 2 && p.point[0].depth == 1, "named all the same");
+	plan_release(&p);
+}
+
 Test(small_sweep_plan, nobody_knows_yet_what_blocks_take)
 {
 	struct plan p = session_plan("1,4", NULL, NULL, 0);

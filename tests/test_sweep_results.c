@@ -271,3 +271,58 @@ Test(small_sweep_results, points_alone_are_listed)
 	cr_assert(eq(int, count_of("  fake cells=1 solver=rk4 stream depth 4\n"), 1), "%s", text);
 	journal_release(&j);
 }
+
+/* ---- some of its processes -------------------------------------------------------------- */
+
+/* Every row of those that are taken, in the order that is asked for, and of no other. */
+Test(small_sweep_results, a_view_has_the_rows_of_its_processes)
+{
+	static const int process[] = { 4, 0, 2 };
+	struct journal j = session_of(2, 5, false), view;
+	int n = j.plan.design.processes;
+
+	j.plan.design.sequential = true;
+	j.header[1] = json_object();
+	strcpy(j.session_id, "a session");
+	for (int i = 0; i < j.replicates; i++) {
+		j.complete[i] = i % 3 == 0;
+		j.attempts[i] = 100 + i;
+		j.canary_ns[i] = 200 + i;
+		for (int k = 0; k < POINTS; k++) {
+			int at = i * POINTS + k;
+
+			j.status[at] = at % 2 ? POINT_OK : POINT_FAILED;
+			j.total_ns[at] = 1000 + at;
+			j.enq_ns[at] = 3000 + at;
+			j.noisy[at] = at % 3 == 0;
+			j.failures[at] = at % 5;
+		}
+	}
+	for (int side = 0; side < 2; side++) {
+		journal_view(&view, &j, side, process, 3);
+		cr_assert(view.sides == 1 && view.replicates == 3, "%d", view.replicates);
+		cr_assert(eq(int, view.plan.design.processes, 3), "processes");
+		cr_assert(not(view.plan.design.sequential), "that many are all");
+		cr_assert(eq(ptr, view.header[0], j.header[side]), "header");
+		cr_assert(eq(str, view.session_id, "a session"), "%s", view.session_id);
+		cr_assert(view.part.fd == -1 && view.visits.fd == -1, "no files");
+		for (int i = 0; i < 3; i++) {
+			int of = side * n + process[i];
+
+			cr_assert(eq(int, view.complete[i], j.complete[of]), "%d", i);
+			cr_assert(eq(int, (int)view.attempts[i], 100 + of), "%d", i);
+			cr_assert(eq(dbl, (double)view.canary_ns[i], 200 + of), "%d", i);
+			for (int k = 0; k < POINTS; k++) {
+				int at = i * POINTS + k, from = of * POINTS + k;
+
+				cr_assert(eq(int, view.status[at], j.status[from]), "%d", at);
+				cr_assert(eq(dbl, view.total_ns[at], 1000 + from), "%d", at);
+				cr_assert(eq(dbl, view.enq_ns[at], 3000 + from), "%d", at);
+				cr_assert(eq(int, view.noisy[at], j.noisy[from]), "%d", at);
+				cr_assert(eq(int, view.failures[at], from % 5), "%d", at);
+			}
+		}
+		journal_view_release(&view);
+	}
+	journal_release(&j);
+}
