@@ -238,6 +238,34 @@ Test(small_fit_answers, an_interval_that_ends_at_a_bound_says_so)
 	made_release(&made);
 }
 
+/* With 4 launches a step 5 % at depth D takes the K that it takes at depth 4 D. */
+Test(small_fit_answers, steps_of_four_launches_are_four_times_as_deep)
+{
+	struct fake_session one = wide(5800, 2200, 900), four = wide(5800, 2200, 900);
+	struct made of_one = { 0 }, of_four = { 0 };
+
+	four.launches = 4;
+	made_fit(&of_one, &one);
+	made_fit(&of_four, &four);
+	cr_assert(eq(dbl, launches_of_step(&of_four.fit), 4), "launches");
+	for (int i = 0; i < 5; i++) {
+		struct answer a =
+			smallest_kernel_over_ideal(&of_one.fit, MODE_STREAM, depths[i + 1], 0.05);
+		struct answer b =
+			smallest_kernel_over_ideal(&of_four.fit, MODE_STREAM, depths[i], 0.05);
+
+		cr_assert(epsilon_eq(dbl, b.interval.value / a.interval.value, 1, 0.01),
+			  "%g: %g, %g", depths[i], b.interval.value, a.interval.value);
+	}
+	/* (Z - g) / (eps K - g): 5 launches at 20 us and 10 % */
+	cr_assert(epsilon_eq(dbl,
+			     depth_needed(&of_four.fit, MODE_STREAM, 20000, 0.10).interval.value, 2,
+			     0),
+		  "8 launches");
+	made_release(&of_one);
+	made_release(&of_four);
+}
+
 /* D >= (Z - g) / (eps K - g): at 20 us and 10 %, 4900 / 1100. */
 Test(small_fit_answers, depths_needed)
 {
