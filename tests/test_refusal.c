@@ -129,7 +129,7 @@ static void frees_to_give_back(void *error)
 	frees(error);
 }
 
-/* Of what no capture allows; only while things are given back that is nobody's mistake. */
+/* No capture allows it; only while things are given back that is nobody's mistake. */
 Test(small_refusal, a_capture_refuses_frees_only_while_giving_back)
 {
 	cudaError_t first = cudaErrorStreamCaptureUnsupported;

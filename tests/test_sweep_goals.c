@@ -281,7 +281,7 @@ Test(small_sweep_goals, what_it_came_to_is_said)
 	journal_release(&j);
 }
 
-/* Of empty kernels p hides g: the fit has a value of it, but none that it stands for. */
+/* Where kernels are empty p hides g: the fit has a value of it, but none that it stands for. */
 Test(small_sweep_goals, what_is_not_identified_is_not_known)
 {
 	struct fake_session s = fake_session();

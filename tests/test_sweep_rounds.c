@@ -161,7 +161,7 @@ static void off(double round_ns)
 	measure_all();
 }
 
-/* Of two points of a round one, once, to its end; then it is measured and marked. */
+/* One of two points of a round, once, to its end; then it is measured and marked. */
 Test(small_sweep_rounds, off_canaries_put_visits_off)
 {
 	off(1e18);
