@@ -260,7 +260,8 @@ static const char *printed(const struct journal *j)
 Test(small_sweep_goals, what_it_came_to_is_said)
 {
 	struct journal j;
-	const char *said;
+	const char *said, *at;
+	double half_width, processes;
 
 	session(&j, 2, 8);
 	interim(&j, "c=900ns,bf=1us", NULL, NULL);
@@ -268,11 +269,23 @@ Test(small_sweep_goals, what_it_came_to_is_said)
 	cr_assert(ne(ptr, strstr(said, "c, b - a: +"), NULL), "%s", said);
 	cr_assert(epsilon_eq(dbl, atof(strstr(said, "+") + 1), 300, 20), "%s", said);
 	cr_assert(ne(ptr, strstr(said, "asked for ±900 ns: reached after 8 "), NULL), "%s", said);
-	cr_assert(ne(ptr, strstr(said, "half as wide would take about 32 "), NULL), "%s", said);
+	cr_assert(ne(ptr,
+		     strstr(said, ": reached after 8 processes a side, 10 s; half as wide "
+				  "would take about 32 processes a side, 40 s\n"),
+		     NULL),
+		  "%s", said);
 	cr_assert(ne(ptr, strstr(said, "bf, b - a: not known: "), NULL), "%s", said);
 	interim(&j, "c=0.1ns", NULL, NULL);
 	said = printed(&j);
-	cr_assert(ne(ptr, strstr(said, "not reached after 8 "), NULL), "%s", said);
+	at = strstr(said, ", not reached after 8 processes a side, 10 s: ");
+	cr_assert(ne(ptr, (void *)(uintptr_t)at, NULL), "%s", said);
+	/* by the square of how much too wide it is, with the interims' factor */
+	cr_assert(eq(int, sscanf(strstr(said, "±"), "±%lf ns", &half_width), 1), "%s", said);
+	cr_assert(eq(int, sscanf(strstr(at, "about "), "about %lf", &processes), 1), "%s", said);
+	cr_assert(epsilon_eq(dbl, processes,
+			     ceil(8 * pow(goals_interim_factor * half_width / 0.1, 2)),
+			     0.02 * processes),
+		  "%s", said);
 	journal_release(&j);
 	session(&j, 1, 8);
 	interim(&j, "c=900ns", NULL, NULL);
