@@ -20,7 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-TestSuite(small_sweep_probe, .timeout = 60);
+static void release(void);
+
+TestSuite(small_sweep_probe, .fini = release, .timeout = 60);
 
 static atomic_long now_ns = 1000000000;
 
@@ -102,6 +104,22 @@ static const struct workload *const slows[] = { &slow, NULL };
 static struct worker w;
 static char *text;
 static size_t size;
+static json_t *kept; /* of said() */
+
+static void release(void)
+{
+	if (!w.out)
+		return;
+	fclose(w.out);
+	free(text);
+	cudaStreamDestroy(w.stream);
+	plan_release(&w.plan);
+	free(w.skip);
+	free(w.instance);
+	json_decref(kept);
+	kept = NULL;
+	w = (struct worker){ 0 };
+}
 
 static void make(const char *sizes, char **args, int n)
 {
@@ -114,6 +132,7 @@ static void make(const char *sizes, char **args, int n)
 				  .design = design_of(true) };
 
 	need_device();
+	release();
 	slow = workload_fake;
 	slow.step = step;
 	slow.reset = reset;
@@ -140,7 +159,7 @@ static void make(const char *sizes, char **args, int n)
 	steps_run = 0;
 }
 
-/* What it said of a configuration; NULL: nothing. Kept. */
+/* What it said of a configuration, until the next call; NULL: nothing. */
 static const json_t *said(int config)
 {
 	char *copy = strdup(text), *rest = copy, *line;
@@ -151,7 +170,8 @@ static const json_t *said(int config)
 		if (!strcmp(get_text(o, "record"), "probe") &&
 		    json_integer_value(json_object_get(o, "config")) == config) {
 			free(copy);
-			return o;
+			json_decref(kept);
+			return kept = o;
 		}
 		json_decref(o);
 	}

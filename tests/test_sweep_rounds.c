@@ -16,13 +16,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_sweep_rounds, .timeout = 60);
+static void release(void);
+
+TestSuite(small_sweep_rounds, .fini = release, .timeout = 60);
 
 static const struct workload *const fakes[] = { &workload_fake, NULL };
 
 static struct worker w;
 static char *text;
 static size_t size;
+
+static void release(void)
+{
+	if (!w.out)
+		return;
+	fclose(w.out);
+	free(text);
+	canary_release(&w.canary);
+	cudaStreamDestroy(w.stream);
+	plan_release(&w.plan);
+	free(w.skip);
+	free(w.instance);
+	free(w.done);
+	free(w.prepared);
+	w = (struct worker){ 0 };
+}
 
 static void *zeroed(int n, size_t bytes)
 {
@@ -44,6 +62,7 @@ static void make(const char *mode, char **args, int n)
 				  .design = design_of(true) };
 
 	need_device();
+	release();
 	r.design.rounds = 3;
 	r.design.visit_ns = 1;
 	w = (struct worker){ .canary_ref_ns = 1,
@@ -272,6 +291,7 @@ Test(small_sweep_rounds, an_interrupt_ends_it)
 	cr_assert(zero(int, said("visit", "")), "%s", text);
 	cr_assert(zero(int, said("failed", "")), "%s", text);
 	cr_assert(not(w.skip[0] || w.skip[1]), "they stay");
+	worker_put_away(&w, 0);
 }
 
 /* So many rounds before the other side starts, of each point that is wanted; then none. */
@@ -288,6 +308,7 @@ Test(small_sweep_rounds, alone)
 	cr_assert(zero(int, said("visit", "")), "%s", text);
 	cr_assert(zero(int, worker_rounds_alone(&w, 1)), "again");
 	cr_assert(eq(int, said("alone", ""), 2), "none is left");
+	worker_put_away(&w, 1);
 }
 
 /* Each order holds every configuration once; processes have orders of their own, sides one. */
