@@ -44,6 +44,7 @@ struct fake_session fake_session(void)
 				      .seed = 1,
 				      .noise = 0.05,
 				      .blocks = 15,
+				      .launches = 1,
 				      .queue = 1024,
 				      .policy_factor = 1,
 				      .step = { .launches = 1 },
@@ -118,7 +119,7 @@ static struct batch batch_of(const struct fake_session *s, const struct plan *p,
 	json_decref(size);
 	return (struct batch){ .mode = p->point[point].mode,
 			       .depth = (double)p->point[point].depth,
-			       .launches = 1,
+			       .launches = s->launches,
 			       .kernel_ns = s->kernel_ns ? s->kernel_ns(value) : 1000 * value };
 }
 
@@ -182,7 +183,7 @@ void fake_session_journal(const struct fake_session *s, struct journal *out)
 			out->status[at] = POINT_OK;
 			out->total_ns[at] = t.total_ns;
 			out->enq_ns[at] = t.enq_ns;
-			out->launches[i] = 1;
+			out->launches[i] = s->launches;
 			if (!s->older)
 				out->step[i] = s->step;
 		}
@@ -211,7 +212,7 @@ static json_t *visit_of(const struct fake_session *s, const struct times *t, int
 		      "point", point, "round", 0, "t_enq_ns", repeated(t->enq_ns), "t_total_ns",
 		      repeated(total_ns), "t_dev_ns", "marks", repeated(0), "canary_ns", 200000,
 		      200000, "sm_clock_mhz", "utime_us", 0, "stime_us", 0, "steal_ticks", 0,
-		      "retries", 0, "launches_per_step", 1);
+		      "retries", 0, "launches_per_step", s->launches);
 	if (!s->older)
 		json_object_set_new(o, "step", work_count_json(&s->step));
 	return o;

@@ -29,6 +29,7 @@ struct fake_session {
 	int kinds;	       /* ... or these several kinds, one after the other; 0: sync */
 	enum wait_policy kind[SYNC_COUNT];
 	double policy_factor;  /* of several: each takes so many times as long as the one before */
+	int launches;	       /* of a step */
 	double noise;	       /* sd of the logarithm of a block ... */
 	int blocks;	       /* ... of which each process takes so many at each point */
 	double process_noise;  /* the same, of all blocks of a process together */
@@ -44,7 +45,7 @@ struct fake_session {
 };
 
 /* launch, full grid, 10 processes of 15 blocks (the least of a full sweep), 1 side, 5 % noise, and
- * on both sides fake_model(). */
+ * on both sides fake_model(); steps are one launch. */
 struct fake_session fake_session(void);
 
 /* c 2000, p 2200, g 900, Z 5800, queue 1024; graph a 1000, b 30, Zg 4500, gn 500, G 800; fused Zf

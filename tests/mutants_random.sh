@@ -5,9 +5,9 @@
 # how. The same SEED draws the same mistakes in the same files.
 #
 # Each is made in a copy, never in the tree. One that does not compile is drawn anew. The test
-# programs that reach its line run until one fails: first those named like the file, then those
-# named like its folder, the quick ones before the slow ones, as long as they take $MUTANT_SECONDS
-# (60) in all when nothing is wrong. A failure counts when it comes twice; so does a program that
+# programs that reach its line run until one fails: first those named like the file or that include
+# its header, then those named like its folder, the quick ones before the slow ones, as long as they
+# take $MUTANT_SECONDS (60) in all when nothing is wrong. A failure counts when it comes twice; so does a program that
 # takes far longer than it should. What the first of them let pass runs under the address sanitizer
 # too: the small tests, as in `make sanitize`.
 #
@@ -173,17 +173,21 @@ count_programs() { # JOB PROGRAMS...
 }
 
 # Programs that reach a line, in the order in which they run, each with its milliseconds: first those
-# named like the file, then those that share a word with it or with its folder. A line that is no
+# named like the file or that include its header, then those that share a word with it or with its
+# folder. A line that is no
 # code of its own counts as the code before it; one outside functions as any of its file; of a file
 # without code count all programs of such names.
 programs_for() { # FILE LINE WHERE
 	stem=${1##*/} folder=${1%/*}
 	stem=${stem#cmd_}
-	awk -v file="$1" -v line="$2" -v where="$3" -v sum="$(sum_of "$1")" -v stem="${stem%.c}" -v folder="${folder##*/}" '
+	including=$(grep -lF "\"${1%.c}.h\"" tests/test_*.c workloads/*/test_*.c | tr '\n' ' ')
+	awk -v including=" $including" -v file="$1" -v line="$2" -v where="$3" -v sum="$(sum_of "$1")" -v stem="${stem%.c}" -v folder="${folder##*/}" '
 		FNR == 1 { program = $1; ms[program] = $3; failed[program] = $4; next }
 		$1 == file { here[program] = 1; some = 1 }
 		$1 == file && $2 == sum { yes[program] = $3; all = all $3 $4 }
 		function rank(p) {
+			if (index(including, " " p ".c "))
+				return 0
 			sub(/.*\//, "", p)
 			return index(p, stem) ? 0 : index(p, folder) || index(p, word) ? 1 : 2
 		}

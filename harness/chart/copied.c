@@ -185,7 +185,7 @@ int chart_copied(const struct chart_set *s, struct plot *p)
 
 	if (!err) {
 		make_lines(&c);
-		err = c.lines ? 0 : 1;
+		err = !c.lines;
 	}
 	if (!err) {
 		p->script = "plots/copied.gp";

@@ -194,11 +194,11 @@ static int by_size(const void *x, const void *y)
 	bool differs_a = a->judged.verdict == VERDICT_SLOWER || a->judged.verdict == VERDICT_FASTER;
 	bool differs_b = b->judged.verdict == VERDICT_SLOWER || b->judged.verdict == VERDICT_FASTER;
 
-	if (differs_a != differs_b)
-		return differs_a ? -1 : 1;
-	if (point_size(a) != point_size(b))
-		return point_size(a) > point_size(b) ? -1 : 1;
-	return a->pair->at[PAIR_A] - b->pair->at[PAIR_A];
+	int order = differs_b - differs_a;
+
+	if (!order)
+		order = (point_size(a) < point_size(b)) - (point_size(a) > point_size(b));
+	return order ? order : a->pair->at[PAIR_A] - b->pair->at[PAIR_A];
 }
 
 static void print_point(const struct comparison *c, const struct compared_point *p, FILE *out)

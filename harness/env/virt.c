@@ -187,7 +187,7 @@ static void read_xen(struct virt *v, const struct place *p)
 /* Tables that a monitor signs with a name of its own; for root only. */
 static void read_acpi(struct virt *v, const struct place *p)
 {
-	size_t n = 0;
+	size_t n;
 	char *table = place_bytes(p, "/sys/firmware/acpi/tables/DSDT", &n);
 
 	/* bytes 10 to 15 of the header are the maker */
@@ -227,7 +227,7 @@ static void read_systemd(struct virt *v, const struct place *p)
 {
 	static const char path[] = "/run/systemd/container";
 	struct fact f = place_line(p, path);
-	size_t n = 0;
+	size_t n;
 	char *env = place_bytes(p, "/proc/1/environ", &n);
 	const char *mine = place_env(p, "container");
 

@@ -123,12 +123,13 @@ static struct modelled model_fused(const struct price_job *job, const struct fit
 	double n = batch_launches(&job->batch);
 	struct modelled out = { .kernel_ns = n * job->fused_ns, .gap_ns = NAN };
 
+	out.sync_ns = v[MODEL_FUSED_Z] - (f->has[MODE_STREAM] ? v[MODEL_C] : 0);
+	out.total_ns = v[MODEL_FUSED_Z] + out.kernel_ns;
 	if (own) {
 		out.kernel_ns = v[MODEL_FUSED_PHI] * model_ideal_ns(&job->model, &job->batch);
 		out.gap_ns = (n - 1) * v[job->batch.kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0];
+		out.total_ns = v[MODEL_FUSED_Z] + out.kernel_ns + out.gap_ns;
 	}
-	out.sync_ns = v[MODEL_FUSED_Z] - (f->has[MODE_STREAM] ? v[MODEL_C] : 0);
-	out.total_ns = v[MODEL_FUSED_Z] + out.kernel_ns + (own ? out.gap_ns : 0);
 	return out;
 }
 

@@ -403,7 +403,7 @@ static int probe_workload(FILE *out, const char *name)
 					   "code", -err));
 	params_release(&params);
 	free(opts);
-	return err == -EINTR || err == -ENODEV ? err : interrupted() ? -EINTR : 0;
+	return err == -EINTR || interrupted() ? -EINTR : 0;
 }
 
 /* ---- the process ------------------------------------------------------------------------ */

@@ -151,7 +151,7 @@ static void report_workload(struct goal_list *t, const struct journal *view,
 		if (!(g->parameter_ns[i] > 0))
 			continue;
 		goal = add_goal(t, w, model_param_rows[i].name, g->parameter_ns[i]);
-		if (fits && fit.param[i].identified)
+		if (fits)
 			take_interval(goal, &fit.param[i].interval);
 		snprintf(goal->why, sizeof(goal->why), "%s",
 			 fits ? fit.param[i].why : "no model fits the points");

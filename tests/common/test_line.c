@@ -83,3 +83,43 @@ Test(small_line, what_is_no_line_is_not_known)
 	cr_assert(isnan(line_fit(x, positive, 1).fixed) && isnan(line_fit(x, positive, 0).fixed),
 		  "too few");
 }
+
+/* One line misses by more than 3 %, and two by less than half of that; else one is enough. */
+Test(small_line, when_a_second_line_is_taken)
+{
+	int taken = 0, small = 0, no_better = 0;
+
+	for (int kink = 0; kink < 40; kink++)
+		for (int noise = 0; noise < 10; noise++) {
+			double x[N], y[N], least = INFINITY, one, knee;
+
+			sizes(x);
+			for (int i = 0; i < N; i++)
+				y[i] = (5 + 2e-5 * x[i]) * (i < 6 ? 1 : 1 + 0.005 * kink) *
+				       (1 + 0.004 * noise * (i % 2 ? 1 : -1));
+			one = line_fit(x, y, N).misfit;
+			for (int k = 3; k <= N - 3; k++) {
+				double low = line_fit(x, y, k).misfit;
+				double high = line_fit(x + k, y + k, N - k).misfit;
+
+				least = fmin(least,
+					     sqrt((k * low * low + (N - k) * high * high) / N));
+			}
+			knee = two_lines_fit(x, y, N).knee;
+			cr_assert(isnan(knee) == !(one > 0.03 && least < 0.5 * one),
+				  "one line misses by %g, two by %g", one, least);
+			taken += !isnan(knee);
+			small += one <= 0.03 && least < 0.5 * one;
+			no_better += one > 0.03 && least >= 0.5 * one;
+		}
+	cr_assert(taken > 20 && small > 20 && no_better > 20, "%d, %d, %d", taken, small,
+		  no_better);
+}
+
+Test(small_line, a_segment_takes_three)
+{
+	const double x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 1, 1, 9, 9, 9 };
+
+	cr_assert(two_lines_fit(x, y, 6).knee == 4, "three and three");
+	cr_assert(isnan(two_lines_fit(x + 1, y + 1, 5).knee), "two and three");
+}

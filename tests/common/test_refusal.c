@@ -113,6 +113,54 @@ Test(small_refusal, a_bug_is_not_caught, .signal = SIGABRT)
 	refusal_catch(returns_seven, &bug, &r);
 }
 
+static cudaError_t cudaFreeFails(cudaError_t error)
+{
+	return error;
+}
+
+static int frees(void *error)
+{
+	CUDA(cudaFreeFails(*(cudaError_t *)error));
+	return 7;
+}
+
+static void frees_to_give_back(void *error)
+{
+	frees(error);
+}
+
+/* No capture allows it; only while things are given back that is nobody's mistake. */
+Test(small_refusal, a_capture_refuses_frees_only_while_giving_back)
+{
+	cudaError_t first = cudaErrorStreamCaptureUnsupported;
+	cudaError_t last = cudaErrorStreamCaptureWrongThread;
+
+	refusal_ignore(frees_to_give_back, &first);
+	refusal_ignore(frees_to_give_back, &last);
+}
+
+Test(small_refusal, a_free_during_a_capture_is_a_bug, .signal = SIGABRT)
+{
+	cudaError_t error = cudaErrorStreamCaptureUnsupported;
+	struct refusal r;
+
+	refusal_catch(frees, &error, &r);
+}
+
+Test(small_refusal, giving_back_hides_no_bug, .signal = SIGABRT)
+{
+	cudaError_t error = cudaErrorInvalidValue;
+
+	refusal_ignore(frees_to_give_back, &error);
+}
+
+Test(small_refusal, nobody_is_left_to_pass_on_to, .signal = SIGABRT)
+{
+	struct refusal r = { .call = "cudaGraphFails" };
+
+	refusal_pass_on(&r);
+}
+
 /* ---- through the commands, on the CPU device ------------------------------------------------ */
 
 static int run_with(const char *fail, const char **text, const char *args)

@@ -125,6 +125,47 @@ Test(small_slots, tickets_do_not_run_out)
 	slots_counter_free(counter);
 }
 
+/* As the device would have left it: 5 blocks a launch are 2, 1, 1 and 1 of its parts. */
+static uint32_t read_back(const unsigned long long tickets[SLOTS_PARTS], uint32_t blocks,
+			  unsigned long long units, int part)
+{
+	struct slots_counter *counter = slots_counter_new(), made = { 0 };
+	uint32_t steps;
+
+	for (int i = 0; i < SLOTS_PARTS; i++)
+		made.part[i].tickets = tickets[i];
+	made.part[0].blocks = blocks;
+	made.part[0].steps[0] = 40;
+	made.part[0].steps[1] = 50;
+	made.part[part].units = units;
+	CUDA(cudaMemcpy(counter, &made, sizeof(made), cudaMemcpyHostToDevice));
+	steps = slots_counter_read(counter);
+	slots_counter_free(counter);
+	return steps;
+}
+
+Test(small_slots, tickets_of_each_part_are_whole_launches)
+{
+	static const unsigned long long none[SLOTS_PARTS] = { 0 }, two[] = { 4, 2, 2, 2 },
+					half[] = { 3, 1, 1, 1 };
+
+	need_device();
+	cr_assert(read_back(none, 0, 0, 0) == 40, "none overlapped");
+	cr_assert(read_back(two, 5, 0, 0) == 42, "two that overlapped");
+	cr_assert(read_back(half, 5, 0, 0) == UINT32_MAX, "one block more");
+	for (int i = 1; i < SLOTS_PARTS; i++) {
+		unsigned long long tickets[] = { 2, 1, 1, 1 };
+
+		tickets[i] = 2;
+		cr_assert(read_back(tickets, 5, 0, 0) == UINT32_MAX, "part %d", i);
+	}
+	for (int i = 0; i < SLOTS_PARTS; i++) {
+		cr_assert(read_back(none, 0, 3ull << 32, i) == 50, "an odd launch, part %d", i);
+		cr_assert(read_back(none, 0, 2ull << 32, i) == 40, "an even launch, part %d", i);
+		cr_assert(read_back(none, 0, 1, i) == UINT32_MAX, "a share, part %d", i);
+	}
+}
+
 /* ---- poison ----------------------------------------------------------------------------- */
 
 Test(small_slots, the_first_byte_that_is_no_poison_is_found)

@@ -6,6 +6,7 @@
  *   vgpu       virtualization mode 2, and no link, power or MIG, as in a guest with a vGPU
  *   mig        MIG is on; processes only for root
  *   busy       another process, 87 percent, hot
+ *   crowd      more processes than there is room for
  *   hidden     processes are listed, but not this one
  *   denied     clocks are not for this user to lock
  *   stuck      they cannot be set free
@@ -16,7 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OK = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6, MISMATCH = 18 };
+enum {
+	OK = 0,
+	NOT_SUPPORTED = 3,
+	NO_PERMISSION = 4,
+	NOT_FOUND = 6,
+	INSUFFICIENT_SIZE = 7,
+	MISMATCH = 18
+};
 
 struct process {
 	unsigned pid;
@@ -179,6 +187,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(const char *device, unsigned *n, str
 	*n = 0;
 	if (is_asked("mig"))
 		return NO_PERMISSION;
+	if (is_asked("crowd"))
+		return INSUFFICIENT_SIZE;
 	if (!is_asked("hidden"))
 		list[(*n)++].pid = (unsigned)getpid();
 	if (is_asked("busy"))

@@ -153,6 +153,23 @@ Test(small_chart_copied, pageable_memory_is_a_line_of_its_own)
 	chart_files_release(&made);
 }
 
+/* Six kinds of copies, four of which are drawn. */
+Test(small_chart_copied, no_more_lines_than_there_is_room_for)
+{
+	char *args[] = { "host=pinned,pageable,registered", "call=async,sync" };
+	struct fake_session s = copies(args, 2);
+	const struct table *t;
+
+	make_charts(&s, 999);
+	cr_assert(eq(str, (char *)script_value("transfer-copied", "lines"), "4"), "%s",
+		  script_value("transfer-copied", "lines"));
+	t = table_read("transfer-copied-points.csv");
+	cr_assert(eq(int, t->rows, COPIED_LINES * 4), "%d", t->rows);
+	for (int i = 0; i < t->rows; i++)
+		cr_assert(eq(dbl, t->v[i][0], 1 + i / 4), "row %d", i);
+	chart_files_release(&made);
+}
+
 Test(small_chart_copied, where_calls_differ_a_step_is_spoken_of)
 {
 	struct fake_session s = copies(NULL, 0);

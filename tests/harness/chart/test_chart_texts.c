@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <string.h>
 
 TestSuite(small_chart_texts, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 120);
@@ -146,4 +147,97 @@ Test(small_chart_texts, of_two_sides)
 	charts_of(&made, &s);
 	all_is_said(said);
 	chart_files_release(&made);
+}
+
+/* Side a is what the user calls it; of two sides, b is not. */
+Test(small_chart_texts, what_the_user_calls_side_a)
+{
+	struct fake_session s = chart_session(2);
+
+	for (int declared = 0; declared < 2; declared++) {
+		const char *a = declared ? "A: made-up GPU; my VM (no virtualization found); "
+					 : "A: made-up GPU; no virtualization found; ";
+
+		chart_files_session(&made, &s);
+		if (declared)
+			strcpy(made.journal.plan.declared, "my VM");
+		chart_files_make(&made);
+		script_says("launch-ratio", "made1", a);
+		script_says("launch-ratio", "made2", "B: made-up GPU; no virtualization found; ");
+		chart_files_release(&made);
+	}
+}
+
+static void of_sizes(const char *size, const char *mode, const struct said *said)
+{
+	struct fake_session s = chart_session(1);
+
+	s.size = size;
+	s.mode = mode;
+	charts_of(&made, &s);
+	all_is_said(said);
+	chart_files_release(&made);
+}
+
+/* Where all is small, or nothing is, the ends of it are said with their places. */
+Test(small_chart_texts, of_kernels_that_hide_all)
+{
+	static const struct said said[] = {
+		{ "launch-overhead", "title", "launch: at most 1.2 % over ideal everywhere" },
+		{ "launch-overhead", "finding",
+		  "most: 1.2 % (stream, 500 µs kernels, depth 1); least: 0.0 % (fused, 1000 µs "
+		  "kernels, depth 256)" },
+		{ "launch-depth-needed", "title",
+		  "launch: depth for 5 % overhead at 1000 µs kernels: stream 1, graph 1, fused 1" },
+		{ "launch-depth-needed", "finding",
+		  "of all kernels that were swept some depth is enough" },
+		{ "launch-latency", "title",
+		  "launch: 500 µs kernels: one 506 µs; each of 256: stream 501 µs, graph 501 µs, "
+		  "fused 500 µs" },
+		{ "launch-stack", "finding",
+		  "kernel 99 to 100 %; other 0.0 to 0.0 %; sync up to 0.9 % (500 µs kernels, "
+		  "graph, "
+		  "depth 1)" },
+		{ 0 },
+	};
+
+	of_sizes("500,1000", NULL, said);
+}
+
+Test(small_chart_texts, of_kernels_that_hide_nothing)
+{
+	static const struct said said[] = {
+		{ "launch-overhead", "title",
+		  "launch: under 5 % overhead, stream: no size at any depth" },
+		{ "launch-overhead", "finding",
+		  "graph: no size at any depth; fused: no size at depth 1, every size at depth "
+		  "256" },
+		{ "launch-depth-needed", "title",
+		  "launch: no swept depth brings overhead to 5 % in stream mode" },
+		{ "launch-depth-needed", "finding",
+		  "below 5.0 µs (stream), 5.0 µs (graph) no depth is enough, by the fit" },
+		{ "launch-latency", "title",
+		  "launch: 2 µs kernels: one 7.8 µs; each of 256: stream 2.9 µs, graph 2.5 µs, "
+		  "fused 2.1 µs" },
+		{ "launch-stack", "finding",
+		  "kernel 26 to 98 %; other 0.0 to 0.0 %; sync up to 60 % (2 µs kernels, graph, "
+		  "depth 1)" },
+		{ 0 },
+	};
+
+	of_sizes("2,5", NULL, said);
+}
+
+/* 290 % of 2 us: Z; 18 %: g and what is left of Z over 256 kernels of 5 us. */
+Test(small_chart_texts, of_streams_that_hide_nothing)
+{
+	static const struct said said[] = {
+		{ "launch-overhead", "title", "launch: at least 18 % over ideal everywhere" },
+		{ "launch-overhead", "finding",
+		  "most: 290 % (stream, 2 µs kernels, depth 1); least: 18 % (stream, 5 µs kernels, "
+		  "depth 256)" },
+		{ 0 },
+	};
+
+	of_sizes("2,5", "stream", said);
 }

@@ -45,6 +45,31 @@ Test(small_chart_words, ratios_for_a_sentence)
 	expect_text(words_ratio(37), "37 times as long");
 }
 
+Test(small_chart_words, where_digits_and_units_change)
+{
+	expect_text(words_time(0.994), "0.99 ns");
+	expect_text(words_time(0.996), "1.0 ns");
+	expect_text(words_time(-0.996), "-1.0 ns");
+	expect_text(words_time(9.94), "9.9 ns");
+	expect_text(words_time(9.96), "10 ns");
+	expect_text(words_time(-2449), "-2.4 µs");
+	expect_text(words_time(999.6e3), "1.0 ms");
+	expect_text(words_time(999.6e6), "1.0 s");
+	expect_text(words_percent(0.0994), "9.9");
+	expect_text(words_percent(-0.0006), "−0.1");
+	expect_text(words_percent(99.99), "9999");
+	expect_text(words_percent(99.996), "10k");
+	expect_text(words_percent(-123.4), "−12k");
+	expect_text(words_percent(0), "0.0");
+	expect_text(words_ratio(1), "0.0 % longer");
+	expect_text(words_ratio(1.0994), "9.9 % longer");
+	expect_text(words_ratio(1.0996), "10 % longer");
+	expect_text(words_ratio(0.9006), "9.9 % less time");
+	expect_text(words_ratio(1.994), "99 % longer");
+	expect_text(words_ratio(1.996), "2.0 times as long");
+	expect_text(words_ratio(9.96), "10 times as long");
+}
+
 Test(small_chart_words, a_text_is_cut_between_characters)
 {
 	char text[16] = "12 µs, 34 µs";

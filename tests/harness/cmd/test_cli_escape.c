@@ -58,6 +58,31 @@ Test(small_escape, controls_and_nothing_else)
 	cr_assert(eq(str, escaped(""), ""), "empty");
 }
 
+/* Bytes and characters on either side of each range that is escaped, and of what UTF-8 may be. */
+Test(small_escape, bytes_at_the_ends_of_ranges)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "\001\037 ~", "\\x01\\x1f ~" },
+		{ "\176\177", "~\\x7f" },
+		{ "\200\237\240\241\301\365\377", "\\x80\\x9f\240\241\301\365\377" },
+		{ "\302\200\302\237\302\240\303\200", "\\u0080\\u009f\302\240\303\200" },
+		{ "\337\277\340\240\200", "\337\277\340\240\200" },
+		{ "\357\277\277\360\220\200\200\364\217\277\277",
+		  "\357\277\277\360\220\200\200\364\217\277\277" },
+		/* cut off, or without what must follow */
+		{ "\360\220\200", "\360\\x90\\x80" },
+		{ "\340\200", "\340\\x80" },
+		{ "\303\033", "\303\\x1b" },
+		{ "\360\220\033\200", "\360\\x90\\x1b\\x80" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		cr_assert(eq(str, escaped(rows[i].text), (char *)rows[i].want), "%zu: %s", i,
+			  escaped(rows[i].text));
+}
+
 Test(small_escape, long_text_is_cut_between_characters)
 {
 	char text[2000];

@@ -56,6 +56,29 @@ Test(small_cli_run, table_on_stdout_and_nothing_on_stderr)
 	says(args, want);
 }
 
+/* Where steps only copy: what they copy by what they take. */
+Test(small_cli_run, steps_that_copy_have_a_rate)
+{
+	const char *text, *time, *rate;
+	double took, gb_s;
+	char unit[3];
+
+	need_device();
+	cr_assert(zero(int, run_rift(OUT, &text, "run transfer bytes=64k --depth 1 --blocks 3")),
+		  "%s", text);
+	time = strstr(text, "\ntime per step ");
+	rate = strstr(text, "\nrate ");
+	cr_assert(time && rate, "%s", text);
+	cr_assert(eq(int, sscanf(time, " time per step median %lf %2s", &took, unit), 2), "%s",
+		  time);
+	cr_assert(eq(int, sscanf(rate, " rate %lf GB/s", &gb_s), 1), "%s", rate);
+	took *= !strcmp(unit, "ms") ? 1e6 : !strcmp(unit, "us") ? 1e3 : 1;
+	cr_assert(epsilon_eq(dbl, gb_s * took / 65536, 1, 0.02), "%g GB/s, %g ns", gb_s, took);
+	cr_assert(zero(int, run_rift(OUT, &text, "run %s --depth 4 --blocks 3", name())), "%s",
+		  text);
+	cr_assert(eq(ptr, strstr(text, "\nrate "), NULL), "%s", text);
+}
+
 Test(small_cli_run, the_cpu_device_says_that_these_are_not_gpu_figures)
 {
 	const json_t *o, *device;

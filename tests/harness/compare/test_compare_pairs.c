@@ -352,6 +352,10 @@ Test(small_compare_pairs, other_binaries_and_other_clocks_are_warned_of)
 	warned(t, NULL, NULL);
 	t->p[1].canary_ns = 980;
 	warned(t, NULL, "2.0 % less");
+	t->p[1].canary_ns = 1011;
+	warned(t, NULL, "1.1 % more");
+	t->p[1].canary_ns = 991;
+	warned(t, NULL, NULL);
 	t->p[1].canary_ns = NAN;
 	warned(t, NULL, NULL);
 	two_free(t);

@@ -179,3 +179,66 @@ Test(small_compare_points, halves_share_no_process_and_stand_in_turn)
 	side_release(&half[1]);
 	journal_release(&j);
 }
+
+/* ---- as a table --------------------------------------------------------------------------- */
+
+/* The depths of the points of a table, in its order. */
+static int depths_printed(const struct comparison *c, bool all, int depth[], int most)
+{
+	char *text = NULL, *at;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int n = 0;
+
+	compare_print(c, all, out);
+	fclose(out);
+	at = strstr(text, "\npoints, time per step");
+	cr_assert(ne(ptr, at, NULL), "%s", text);
+	while (n < most && (at = strstr(at, " depth "))) {
+		at += strlen(" depth ");
+		depth[n++] = atoi(at);
+	}
+	free(text);
+	return n;
+}
+
+static void say_point(struct compared *c, int i, int verdict, double ratio)
+{
+	struct compared_point *p = &c->c.point[i];
+
+	c->c.count[p->judged.verdict]--;
+	c->c.count[verdict]++;
+	p->judged.verdict = verdict;
+	p->ratio.value = ratio;
+}
+
+/* What differs first, slower or faster, by how much; then the rest the same way, unknown last. */
+Test(small_compare_points, points_that_differ_come_first_the_largest_before)
+{
+	static const int want[] = { 32, 4, 1, 16, 64, 2, 128, 8 };
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c;
+	int depth[16];
+
+	s.size = "10";
+	s.depth = "1,2,4,8,16,32,64,128";
+	s.mode = "stream";
+	c = compared_sides(&s, &o, NULL);
+	cr_assert(eq(int, c->c.pairs.n, 8), "%d points", c->c.pairs.n);
+	say_point(c, 0, VERDICT_SLOWER, 1.1);
+	say_point(c, 1, VERDICT_SAME, 1);
+	say_point(c, 2, VERDICT_FASTER, 0.8);
+	say_point(c, 3, VERDICT_INCONCLUSIVE, NAN);
+	say_point(c, 4, VERDICT_SLOWER, 1.1); /* alike: in the order of the plan */
+	say_point(c, 5, VERDICT_SLOWER, 1.5);
+	say_point(c, 6, VERDICT_INCONCLUSIVE, 3);
+	say_point(c, 7, VERDICT_SAME, 1);
+	cr_assert(eq(int, depths_printed(&c->c, true, depth, 16), 8), "all");
+	for (int i = 0; i < 8; i++)
+		cr_assert(eq(int, depth[i], want[i]), "%d: %d", i, depth[i]);
+	cr_assert(eq(int, depths_printed(&c->c, false, depth, 16), 4), "those that differ");
+	for (int i = 0; i < 4; i++)
+		cr_assert(eq(int, depth[i], want[i]), "%d: %d", i, depth[i]);
+	compared_free(c);
+}

@@ -87,6 +87,21 @@ Test(small_doctor, a_machine_of_which_nothing_is_known_is_no_crash_and_no_zero)
 	leave();
 }
 
+Test(small_doctor, sockets_without_cores_are_not_known)
+{
+	for (int i = 0; i < 4; i++) {
+		doctor = (struct doctor){ 0 };
+		platform = (struct platform){ .host.cpus = fact_int(8) };
+		platform.host.sockets = i & 1 ? fact_int(1) : fact_unknown("no sockets");
+		platform.host.cores = i & 2 ? fact_int(4) : fact_unknown("no cores");
+		doctor_host(&doctor, &platform, &good_clock);
+		if (i == 3)
+			finds("processor", DOCTOR_OK, "; 1 socket, 4 cores, 8 logical CPUs");
+		else
+			finds("processor", DOCTOR_NOTE, "not known");
+	}
+}
+
 static void load_is(double load, int cpus, enum doctor_state state)
 {
 	doctor = (struct doctor){ 0 };
@@ -104,6 +119,116 @@ Test(small_doctor, load_in_proportion_to_the_processors)
 	load_is(8, 64, DOCTOR_OK);
 	load_is(30, 64, DOCTOR_NOTE);
 	load_is(64, 64, DOCTOR_WARN);
+}
+
+/* ---- either side of each limit ------------------------------------------------------------ */
+
+static void host_is(const char *name, enum doctor_state state)
+{
+	const struct clock_probe clock = { 200, 1000 };
+
+	doctor = (struct doctor){ 0 };
+	doctor_host(&doctor, &platform, &clock);
+	finds(name, state, "");
+	cr_assert(eq(int, find(name)->advice != NULL && *find(name)->advice != 0,
+		     state == DOCTOR_WARN || (state == DOCTOR_NOTE && !strcmp(name, "load"))),
+		  "%s", name);
+}
+
+Test(small_doctor, limits_of_load)
+{
+	static const struct {
+		double load;
+		int cpus;
+		enum doctor_state state;
+	} rows[] = {
+		{ 3, 10, DOCTOR_OK },	   { 3.01, 10, DOCTOR_NOTE }, { 8.5, 10, DOCTOR_NOTE },
+		{ 8.51, 10, DOCTOR_WARN }, { 0.5, 2, DOCTOR_OK },     { 0.61, 2, DOCTOR_WARN },
+		{ 0.3, 1, DOCTOR_OK },	   { 0.31, 1, DOCTOR_WARN },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		platform.host.load = fact_real(rows[i].load);
+		platform.host.cpus = fact_int(rows[i].cpus);
+		host_is("load", rows[i].state);
+	}
+	platform.host.cpus = fact_unknown("none"); /* taken for one */
+	platform.host.load = fact_real(0.31);
+	host_is("load", DOCTOR_WARN);
+}
+
+Test(small_doctor, limits_of_time_and_memory)
+{
+	platform.host.cpus = fact_int(4);
+	platform.host.steal_share = fact_real(0.01);
+	host_is("stolen time", DOCTOR_OK);
+	platform.host.steal_share = fact_real(0.0101);
+	host_is("stolen time", DOCTOR_WARN);
+	platform.host.mem_bytes = fact_int(INT64_C(8) << 30);
+	host_is("memory", DOCTOR_OK);
+	platform.host.mem_available_bytes = fact_int(INT64_C(1) << 30);
+	host_is("memory", DOCTOR_OK);
+	platform.host.mem_available_bytes = fact_int((INT64_C(1) << 30) - 1);
+	host_is("memory", DOCTOR_WARN);
+	platform.host.cgroup_cpus = fact_real(4);
+	host_is("cgroup limits", DOCTOR_OK);
+	finds("cgroup limits", DOCTOR_OK, "CPU time of 4, memory unlimited");
+	platform.host.cgroup_cpus = fact_real(3.9);
+	host_is("cgroup limits", DOCTOR_WARN);
+	platform.host.cpus = fact_unknown("none");
+	host_is("cgroup limits", DOCTOR_OK);
+	platform.host.cgroup_cpus = fact_unknown("no limit");
+	platform.host.cgroup_mem_bytes = fact_int(INT64_C(2) << 30);
+	host_is("cgroup limits", DOCTOR_OK);
+	finds("cgroup limits", DOCTOR_OK, "CPU time of all CPUs, memory 2.00 GiB");
+}
+
+Test(small_doctor, limits_of_clocks)
+{
+	static const struct {
+		double cost_ns;
+		int64_t tick_ns;
+		enum doctor_state state;
+	} rows[] = {
+		{ 200, 1000, DOCTOR_OK },
+		{ 200.5, 1000, DOCTOR_WARN },
+		{ 200, 1001, DOCTOR_WARN },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct clock_probe clock = { rows[i].cost_ns, rows[i].tick_ns };
+
+		doctor = (struct doctor){ 0 };
+		doctor_host(&doctor, &platform, &clock);
+		finds("clock", rows[i].state, "");
+	}
+}
+
+Test(small_doctor, processors_to_pin_to)
+{
+	platform.host.cpus_allowed = fact_text("3");
+	host_is("pinning", DOCTOR_WARN);
+	platform.host.cpus_allowed = fact_text("3-4");
+	host_is("pinning", DOCTOR_OK);
+	finds("pinning", DOCTOR_OK, "on 2 CPUs (3-4)");
+	platform.host.cpus_allowed = fact_unknown("hidden");
+	host_is("pinning", DOCTOR_NOTE);
+}
+
+/* Three pieces of a layer, and none of another layer. */
+Test(small_doctor, evidence_is_cut_after_three)
+{
+	struct virt *v = &platform.virt;
+
+	virt_note(v, VIRT_HYPERVISOR, "kvm", "one", "%s", "");
+	virt_note(v, VIRT_CLOUD, "gcp", "other", "%s", "");
+	virt_note(v, VIRT_HYPERVISOR, "kvm", "two", "%s", "says");
+	virt_note(v, VIRT_HYPERVISOR, "kvm", "three", "%s", "");
+	virt_note(v, VIRT_HYPERVISOR, "kvm", "four", "%s", "");
+	doctor_layers(&doctor, &platform);
+	cr_assert(eq(str, (char *)find("hypervisor")->text, "kvm (one; two: says; three)"), "%s",
+		  find("hypervisor")->text);
+	cr_assert(eq(str, (char *)find("cloud")->text, "gcp (other)"), "%s", find("cloud")->text);
 }
 
 Test(small_doctor, governors_that_follow_the_load)

@@ -95,6 +95,12 @@ Test(small_platform_gpu, processes_that_are_hidden_are_not_none)
 	unknown_says(&gpu.other_processes, "2 listed, but not this one");
 }
 
+Test(small_platform_gpu, more_processes_than_there_is_room_for)
+{
+	describe("NVIDIA H200", "nvml", "crowd");
+	unknown_says(&gpu.other_processes, "more than 256 processes");
+}
+
 Test(small_platform_gpu, a_part_of_one_by_mig)
 {
 	describe("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "nvml", "mig");

@@ -96,6 +96,37 @@ static int pinned_near(const char *cpus)
 	return at;
 }
 
+Test(small_sweep_host, none_is_pinned_to_before_one_is_chosen)
+{
+	cpu_set_t before, after;
+
+	cr_assert(zero(int, sched_getaffinity(0, sizeof(before), &before)), "before");
+	cr_assert(eq(int, system_pin(), -1), "none");
+	system_unpin();
+	cr_assert(zero(int, sched_getaffinity(0, sizeof(after), &after)), "after");
+	cr_assert(0 != CPU_EQUAL(&before, &after), "all that were allowed still are");
+}
+
+/* The thread that measures and one for the rest; with the CPU device one more, which computes. */
+Test(small_sweep_pinned, none_where_there_are_too_few)
+{
+	cpu_set_t allowed, few;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) || CPU_COUNT(&allowed) < 2)
+		cr_skip("one processor");
+	CPU_ZERO(&few);
+	CPU_SET(nth(&allowed, 0), &few);
+	sched_setaffinity(0, sizeof(few), &few);
+	system_free_processor("", false);
+	cr_assert(eq(int, system_pin(), -1), "of one");
+	CPU_SET(nth(&allowed, 1), &few);
+	sched_setaffinity(0, sizeof(few), &few);
+	system_free_processor("", true);
+	cr_assert(eq(int, system_pin(), -1), "of two, with the CPU device");
+	system_free_processor(NULL, false);
+	cr_assert(eq(int, system_pin(), nth(&allowed, 1)), "of two");
+}
+
 Test(small_sweep_pinned, near_the_device_the_last_one)
 {
 	cpu_set_t allowed, now;

@@ -103,6 +103,45 @@ Test(small_fit, parameters_come_back_exactly_without_noise)
 	made_release(&made);
 }
 
+/* Kernels are those of a launch; ends and calls are those of a block. */
+Test(small_fit, steps_of_several_launches)
+{
+	static const enum model_param which[] = { MODEL_C,	 MODEL_P,	MODEL_G,
+						  MODEL_Z,	 MODEL_CLOCK,	MODEL_E,
+						  MODEL_GRAPH_A, MODEL_GRAPH_B, MODEL_GRAPH_Z,
+						  MODEL_GRAPH_G, MODEL_FUSED_Z, MODEL_FUSED_B };
+	struct fake_session s = few_processes(0);
+	struct made made = { 0 };
+
+	s.launches = 5;
+	s.model[0].v[MODEL_CLOCK] = 1.13;
+	s.model[0].v[MODEL_E] = 250;
+	s.model[0].v[MODEL_P] = 4000;
+	made_fit(&made, &s);
+	for (size_t i = 0; i < sizeof(which) / sizeof(*which); i++) {
+		is_near(&made.fit.model, &s.model[0], which[i], 0.01, s.seed);
+		cr_assert(made.fit.param[which[i]].identified, "%s: %s",
+			  model_param_rows[which[i]].name, made.fit.param[which[i]].why);
+	}
+	cr_assert(lt(dbl, made.fit.residual, 0.001), "%g", made.fit.residual);
+	made_release(&made);
+}
+
+Test(small_fit, a_window_of_steps_of_several_launches)
+{
+	struct fake_session s = few_processes(0);
+	struct made made = { 0 };
+
+	s.launches = 3;
+	s.queue = s.model[0].v[MODEL_Q] = 48;
+	s.model[0].v[MODEL_W] = 285000;
+	made_fit(&made, &s);
+	is_near(&made.fit.model, &s.model[0], MODEL_W, 0.02, s.seed);
+	cr_assert(made.fit.param[MODEL_W].identified, "%s", made.fit.param[MODEL_W].why);
+	cr_assert(lt(dbl, made.fit.residual, 0.01), "%g", made.fit.residual);
+	made_release(&made);
+}
+
 /* One point in nine takes three times as long. */
 static double disturbed(const struct batch *b, int side)
 {

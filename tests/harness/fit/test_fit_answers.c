@@ -60,6 +60,7 @@ Test(small_fit_answers, blocks_off_the_grid)
 	struct fake_session s = few_processes(0.01), between = few_processes(0.01);
 	struct made made = { 0 }, other = { 0 };
 	struct validation v;
+	int sum = 0;
 
 	between.size = "3,7,30,2000";
 	between.depth = "3,12,100";
@@ -70,6 +71,23 @@ Test(small_fit_answers, blocks_off_the_grid)
 	cr_assert(eq(int, v.all.n, 9), "%d", v.all.n);
 	cr_assert(eq(int, v.outside, 3), "2000 us was not swept: %d", v.outside);
 	cr_assert(lt(dbl, v.all.worst, 0.02), "%g", v.all.worst);
+	cr_assert(le(dbl, v.all.median, v.all.p95), "%g, %g", v.all.median, v.all.p95);
+	cr_assert(le(dbl, v.all.p95, v.all.worst), "%g, %g", v.all.p95, v.all.worst);
+	cr_assert(eq(dbl, fabs(v.point[v.all.worst_point].error), v.all.worst), "which");
+	for (int i = 0; i < other.grid.n_points; i++) {
+		const struct grid_point *p = &other.grid.point[i];
+		bool in = other.grid.size[p->size].value < 2000;
+
+		cr_assert(eq(int, isnan(v.point[i].total_ns), !in), "%d", i);
+		cr_assert(eq(int, isnan(v.point[i].error), !in), "%d", i);
+		if (in)
+			cr_assert(epsilon_eq(dbl, v.point[i].error,
+					     v.point[i].total_ns / p->total_ns - 1, 1e-12),
+				  "%d", i);
+	}
+	for (int r = 0; r < REGIMES; r++)
+		sum += v.regime[r].n;
+	cr_assert(eq(int, sum, 9), "each in one regime: %d", sum);
 	validation_release(&v);
 	made_release(&made);
 	made_release(&other);
@@ -133,6 +151,13 @@ Test(small_fit_answers, smallest_kernels)
 	made_release(&on_b);
 }
 
+static void is_unknown(struct answer a, const char *what)
+{
+	cr_assert(eq(int, (int)a.kind, ANSWER_UNKNOWN), "%s", what);
+	cr_assert(isnan(a.interval.value) && !a.interval.known && !a.cut, "%s: %g", what,
+		  a.interval.value);
+}
+
 Test(small_fit_answers, nothing_is_answered_outside_what_was_swept)
 {
 	struct fake_session s = few_processes(0);
@@ -148,15 +173,49 @@ Test(small_fit_answers, nothing_is_answered_outside_what_was_swept)
 	cr_assert(epsilon_eq(dbl, a.interval.value, 20000, 1e-6), "%g", a.interval.value);
 	a = smallest_kernel_over_ideal(&made.fit, MODE_STREAM, 64, 2);
 	cr_assert(eq(int, (int)a.kind, ANSWER_BELOW), "200 %%");
-	a = smallest_kernel_over_ideal(&made.fit, MODE_STREAM, 128, 0.05);
-	cr_assert(eq(int, (int)a.kind, ANSWER_UNKNOWN), "depth 128");
-	a = smallest_kernel_over_ideal(&made.fit, MODE_GRAPH, 16, 0.05);
-	cr_assert(eq(int, (int)a.kind, ANSWER_UNKNOWN), "graphs");
-	a = depth_needed(&made.fit, MODE_STREAM, 50000, 0.05);
-	cr_assert(eq(int, (int)a.kind, ANSWER_UNKNOWN), "50 us");
-	a = mode_gain(&made.fit, MODE_STREAM, MODE_GRAPH, 2000, 16);
-	cr_assert(eq(int, (int)a.kind, ANSWER_UNKNOWN), "graphs");
+	cr_assert(epsilon_eq(dbl, a.interval.value, 2000, 1e-6), "%g", a.interval.value);
+	is_unknown(smallest_kernel_over_ideal(&made.fit, MODE_STREAM, 128, 0.05), "depth 128");
+	is_unknown(smallest_kernel_over_ideal(&made.fit, MODE_GRAPH, 16, 0.05), "graphs");
+	is_unknown(depth_needed(&made.fit, MODE_STREAM, 50000, 0.05), "50 us");
+	is_unknown(depth_needed(&made.fit, MODE_STREAM, 0, 0.05), "empty kernels");
+	is_unknown(depth_needed(&made.fit, MODE_GRAPH, 10000, 0.05), "graphs");
+	is_unknown(mode_gain(&made.fit, MODE_STREAM, MODE_GRAPH, 2000, 16), "graphs");
+	is_unknown(mode_gain(&made.fit, MODE_GRAPH, MODE_STREAM, 2000, 16), "of graphs");
+	is_unknown(largest_kernel_gain(&made.fit, MODE_STREAM, MODE_GRAPH, 16, 0.05), "graphs");
+	is_unknown(largest_kernel_gain(&made.fit, MODE_GRAPH, MODE_STREAM, 16, 0.05), "of graphs");
 	made_release(&made);
+}
+
+/* Each platform has swept depths and kernels that the other has not. */
+Test(small_fit_answers, over_a_platform_only_where_both_were_swept)
+{
+	struct fake_session a = wide(5800, 2200, 900), b = wide(26000, 6300, 1000);
+	struct made on_a = { 0 }, on_b = { 0 };
+	struct answer k;
+
+	a.size = "0,1,2,5,10,20,50";
+	a.depth = "1,4,16";
+	b.size = "0,10,20,50,100,200,500";
+	b.depth = "4,16,64";
+	made_fit(&on_a, &a);
+	made_fit(&on_b, &b);
+	is_unknown(smallest_kernel_over(&on_b.fit, &on_a.fit, MODE_STREAM, 1, 0.05), "only by a");
+	is_unknown(smallest_kernel_over(&on_b.fit, &on_a.fit, MODE_STREAM, 64, 0.05), "only by b");
+	k = smallest_kernel_over(&on_b.fit, &on_a.fit, MODE_STREAM, 4, 0.05); /* 100 us */
+	cr_assert(eq(int, (int)k.kind, ANSWER_ABOVE), "%d", k.kind);
+	cr_assert(epsilon_eq(dbl, k.interval.value, 50000, 1e-6), "%g", k.interval.value);
+	k = smallest_kernel_over(&on_b.fit, &on_a.fit, MODE_STREAM, 16, 1); /* 3.2 us */
+	cr_assert(eq(int, (int)k.kind, ANSWER_BELOW), "%d", k.kind);
+	cr_assert(epsilon_eq(dbl, k.interval.value, 10000, 1e-6), "%g", k.interval.value);
+	made_release(&on_a);
+	b.size = "0,50,100,200,500";
+	made_release(&on_b);
+	on_a = on_b = (struct made){ 0 };
+	made_fit(&on_a, &a);
+	made_fit(&on_b, &b);
+	is_unknown(smallest_kernel_over(&on_b.fit, &on_a.fit, MODE_STREAM, 4, 0.05), "one kernel");
+	made_release(&on_a);
+	made_release(&on_b);
 }
 
 /* Nearly 25 us, the largest that were swept: draws that are above it end there. */
@@ -180,6 +239,34 @@ Test(small_fit_answers, an_interval_that_ends_at_a_bound_says_so)
 	made_release(&made);
 }
 
+/* With 4 launches a step 5 % at depth D takes the K that it takes at depth 4 D. */
+Test(small_fit_answers, steps_of_four_launches_are_four_times_as_deep)
+{
+	struct fake_session one = wide(5800, 2200, 900), four = wide(5800, 2200, 900);
+	struct made of_one = { 0 }, of_four = { 0 };
+
+	four.launches = 4;
+	made_fit(&of_one, &one);
+	made_fit(&of_four, &four);
+	cr_assert(eq(dbl, launches_of_step(&of_four.fit), 4), "launches");
+	for (int i = 0; i < 5; i++) {
+		struct answer a =
+			smallest_kernel_over_ideal(&of_one.fit, MODE_STREAM, depths[i + 1], 0.05);
+		struct answer b =
+			smallest_kernel_over_ideal(&of_four.fit, MODE_STREAM, depths[i], 0.05);
+
+		cr_assert(epsilon_eq(dbl, b.interval.value / a.interval.value, 1, 0.01),
+			  "%g: %g, %g", depths[i], b.interval.value, a.interval.value);
+	}
+	/* (Z - g) / (eps K - g): 5 launches at 20 us and 10 % */
+	cr_assert(epsilon_eq(dbl,
+			     depth_needed(&of_four.fit, MODE_STREAM, 20000, 0.10).interval.value, 2,
+			     0),
+		  "8 launches");
+	made_release(&of_one);
+	made_release(&of_four);
+}
+
 /* D >= (Z - g) / (eps K - g): at 20 us and 10 %, 4900 / 1100. */
 Test(small_fit_answers, depths_needed)
 {
@@ -196,6 +283,18 @@ Test(small_fit_answers, depths_needed)
 	cr_assert(eq(int, (int)a.kind, ANSWER_NEVER), "5 us");
 	a = depth_needed(&made.fit, MODE_STREAM, 500000, 0.10);
 	cr_assert(eq(int, (int)a.kind, ANSWER_BELOW), "500 us");
+	cr_assert(eq(dbl, a.interval.value, 1), "%g", a.interval.value);
+	made_release(&made);
+	/* of 5 at most 4 were swept; g alone is less than 10 % */
+	s.depth = "1,2,4";
+	made = (struct made){ 0 };
+	made_fit(&made, &s);
+	a = depth_needed(&made.fit, MODE_STREAM, 20000, 0.10);
+	cr_assert(eq(int, (int)a.kind, ANSWER_ABOVE), "20 us");
+	cr_assert(eq(dbl, a.interval.value, 4), "%g", a.interval.value);
+	a = depth_needed(&made.fit, MODE_STREAM, 5000, 0.10);
+	cr_assert(eq(int, (int)a.kind, ANSWER_NEVER), "5 us");
+	cr_assert(eq(dbl, a.interval.value, 4), "%g", a.interval.value);
 	made_release(&made);
 }
 

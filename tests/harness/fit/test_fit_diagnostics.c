@@ -71,7 +71,7 @@ static double beyond_64(const struct batch *b, int side)
 	const struct model m = fake_model();
 
 	(void)side;
-	return 1 + fmax(0, b->depth - 64) * 3000 / recursion_block(&m, b).total_ns;
+	return 1 + fmax(0, b->depth * b->launches - 64) * 3000 / recursion_block(&m, b).total_ns;
 }
 
 Test(small_fit_signs, a_window)
@@ -87,7 +87,8 @@ static double flush_every_16(const struct batch *b, int side)
 	const struct model m = fake_model();
 
 	(void)side;
-	return 1 + floor((b->depth - 1) / 16) * 40000 / recursion_block(&m, b).total_ns;
+	return 1 +
+	       floor((b->depth * b->launches - 1) / 16) * 40000 / recursion_block(&m, b).total_ns;
 }
 
 /* Depths that are no powers of two tell steps from a slope. */
@@ -114,7 +115,7 @@ static double fast_up_to_4(const struct batch *b, int side)
 	const struct model m = fake_model();
 
 	(void)side;
-	return b->depth <= 4 ? 1 - 4000 / recursion_block(&m, b).total_ns : 1;
+	return b->depth * b->launches <= 4 ? 1 - 4000 / recursion_block(&m, b).total_ns : 1;
 }
 
 Test(small_fit_signs, first_calls)
@@ -128,7 +129,7 @@ Test(small_fit_signs, first_calls)
 static double slower_with_depth(const struct batch *b, int side)
 {
 	(void)side;
-	return b->kernel_ns > 0 ? 1 + 0.01 * log2(b->depth) : 1;
+	return b->kernel_ns > 0 ? 1 + 0.01 * log2(b->depth * b->launches) : 1;
 }
 
 Test(small_fit_signs, depth)
@@ -137,6 +138,25 @@ Test(small_fit_signs, depth)
 
 	s.factor = slower_with_depth;
 	is_only(&s, "depth", "for each doubling of launches");
+}
+
+/* What counts are launches, however many a step has. */
+Test(small_fit_signs, steps_of_two_launches)
+{
+	struct fake_session s = quiet_session();
+
+	s.launches = 2;
+	cr_assert(zero(int, diagnostics(&s, 0.002)), "%s", diagnostic[0].text);
+	s.factor = beyond_64;
+	is_only(&s, "window", "beyond 64 launches each costs ");
+	s.factor = fast_up_to_4;
+	is_only(&s, "first calls", "up to 4 launches are faster than the line by 3.9");
+	s.factor = slower_with_depth;
+	is_only(&s, "depth", "take 1.");
+	s.factor = flush_every_16;
+	s.size = "0,1,2,5";
+	s.depth = "1,2,4,6,7,8,9,10,12,15,16,17,20,24,25,32,33,40,41,48,49";
+	is_only(&s, "batching", "every 16 launches cost ");
 }
 
 static double slow_corner(const struct batch *b, int side)

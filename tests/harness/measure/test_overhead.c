@@ -212,6 +212,83 @@ Test(small_overhead, numbers_as_people_read_them)
 	cr_assert(eq(str, text_int(2048, 0).s, "2048"), "int");
 }
 
+static void reads(struct text got, const char *want)
+{
+	cr_assert(eq(str, got.s, (char *)want), "%s, not %s", got.s, want);
+}
+
+Test(small_overhead, where_digits_and_units_change)
+{
+	reads(text_time(9.994), "9.99 ns");
+	reads(text_time(9.996), "10.0 ns");
+	reads(text_time(99.94), "99.9 ns");
+	reads(text_time(99.96), "100 ns");
+	reads(text_time(-9.996), "-10.0 ns");
+	reads(text_time(999.9), "1000 ns");
+	reads(text_time(999.96), "1.00 us");
+	reads(text_time(-1500), "-1.50 us");
+	reads(text_time(2e6), "2.00 ms");
+	reads(text_time(2e9), "2.00 s");
+	reads(text_time(2e12), "2000 s");
+	reads(text_count(999), "999");
+	reads(text_count(1000), "1.00 k");
+	reads(text_count(2e9), "2.00 G");
+	reads(text_count(2e12), "2.00 T");
+	reads(text_count(2e15), "2000 T");
+	reads(text_bytes(1023), "1023 B");
+	reads(text_bytes(1024), "1.00 KiB");
+	reads(text_bytes(1 << 20), "1.00 MiB");
+	reads(text_bytes(0x1p40), "1.00 TiB");
+	reads(text_bytes(0x1p50), "1024 TiB");
+	reads(text_real(1e5), "1e5");
+	reads(text_real(12000), "12000");
+	reads(text_real(1.2e6), "1200000");
+	reads(text_real(1.2e7), "1.2e7");
+	reads(text_real(1.5e15), "1.5e15");
+	reads(text_real(123456789012345), "123456789012345");
+	reads(text_real(1e-5), "1e-5");
+	reads(text_real(1e100), "1e100");
+	reads(text_real(1. / 3), "0.3333333333333333");
+	reads(text_real(-0.5), "-0.5");
+	reads(text_int(1 << 10, 1), "1k");
+	reads(text_int(1023, 1), "1023");
+	reads(text_int(1 << 20, 1), "1M");
+	reads(text_int((int64_t)3 << 30, 1), "3G");
+	reads(text_int((int64_t)1 << 40, 1), "1024G");
+	reads(text_int(INT64_MIN, 0), "-9223372036854775808");
+}
+
+Test(small_overhead, texts_are_cut_between_characters)
+{
+	char word[600];
+
+	for (int n = 59; n < 63; n++) {
+		memset(word, 'x', sizeof(word));
+		word[n] = '\0';
+		cr_assert(eq(sz, strlen(text_shown(word).s), (size_t)(n <= 60 ? n : 63)), "%d", n);
+		/* 2 bytes, or 4 of an escape, that fit or do not */
+		strcpy(word + n - 1, "µ");
+		cr_assert(eq(sz, strlen(text_shown(word).s),
+			     (size_t)(n <= 59	? n + 1
+				      : n == 60 ? 62
+				      : n == 61 ? 63
+						: 63)),
+			  "%d: %s", n, text_shown(word).s);
+	}
+	memset(word, 'y', sizeof(word));
+	for (size_t n = sizeof(struct text_line) - 6; n < sizeof(struct text_line) + 6; n++) {
+		struct text_line t;
+		bool fits = n < sizeof(t.s) - 3;
+
+		word[n] = '\0';
+		t = text_escaped(word);
+		cr_assert(eq(sz, strlen(t.s), fits ? n : sizeof(t.s) - 1), "%zu: %zu", n,
+			  strlen(t.s));
+		cr_assert(eq(int, strstr(t.s, "...") == NULL, fits), "%zu", n);
+		word[n] = 'y';
+	}
+}
+
 Test(small_overhead, what_a_user_typed_fits_one_line)
 {
 	char word[200];

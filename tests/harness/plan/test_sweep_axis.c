@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -114,4 +115,23 @@ Test(small_sweep_axis, thinned_evenly_with_both_ends)
 		cr_assert(eq(str, (char *)joined(&a), (char *)cases[i].want), "n=%d", cases[i].n);
 		axis_release(&a);
 	}
+}
+
+/* What is left out is given back. Only the first few times may take memory that is kept for more.
+ */
+Test(small_sweep_axis, what_is_thinned_out_is_freed)
+{
+	enum { TIMES = 100 };
+	size_t in_use[TIMES];
+
+	for (int i = 0; i < TIMES; i++) {
+		struct axis a;
+
+		cr_assert(zero(int, axis_parse(&a, &size, "n", "1:64:x2")), "parse");
+		axis_thin(&a, 3);
+		axis_thin(&a, 2);
+		axis_release(&a);
+		in_use[i] = mallinfo2().uordblks;
+	}
+	cr_assert(eq(sz, in_use[TIMES - 1], in_use[TIMES / 2]), "bytes");
 }

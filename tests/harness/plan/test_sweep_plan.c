@@ -12,6 +12,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 TestSuite(small_sweep_plan, .timeout = 60);
@@ -62,6 +63,67 @@ Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 
 	cr_assert(eq(int, p.n_configs, 3 + 2), "1,32,1k, and aside launches=4, solver=euler");
 	cr_assert(eq(int, p.n_points, 3 * 13 * 3 + 2 * 3), "1 to 4096 by 2, three modes");
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, what_express_and_pairs_change)
+{
+	struct design d = design_of(true), pairs = design_of(true), full = design_of(false);
+	const int64_t ms = 1000000;
+
+	cr_assert(eq(str, (char *)design_name(&d), "quick"), "name");
+	cr_assert(eq(str, (char *)design_name(&full), "full"), "name");
+	cr_assert(not(design_gave_pairs_up(&d)), "no pairs");
+	design_express(&d);
+	cr_assert(d.express && !d.pairs, "express");
+	cr_assert(eq(str, (char *)design_name(&d), "express"), "name");
+	cr_assert(eq(int, d.processes, 9), "%d processes", d.processes);
+	cr_assert(d.warmup_min_ns == 100 * ms && d.warmup_max_ns == 1000 * ms / 3, "warm-up");
+	cr_assert(d.pause_min_ns == 50 * ms && d.pause_max_ns == 100 * ms, "pauses");
+	design_pairs(&d);
+	cr_assert(d.pairs && d.visit_ns == ms, "short visits");
+	design_pairs(&pairs);
+	cr_assert(pairs.pairs && pairs.visit_ns == 4 * ms, "visits");
+	cr_assert(eq(int, pairs.processes, 9), "%d processes", pairs.processes);
+	cr_assert(eq(int, pairs.rounds, TURNS_LEAST), "%d rounds", pairs.rounds);
+	design_pairs(&full);
+	cr_assert(eq(int, full.processes, 30), "%d processes", full.processes);
+	for (int side = 0; side < 2; side++) {
+		pairs.company[0] = pairs.company[1] = 0;
+		pairs.company[side] = 1.2;
+		cr_assert(design_gave_pairs_up(&pairs), "%d", side);
+		pairs.company[side] = NAN;
+		cr_assert(design_gave_pairs_up(&pairs), "%d: not known", side);
+	}
+}
+
+/* By the user, or by the workload where the user names none. */
+Test(small_sweep_plan, depths_that_were_named)
+{
+	char *asks[] = { "asked=25", "cells=1" };
+	struct plan p = session_plan(NULL, "stream", asks + 1, 1);
+
+	cr_assert(not(p.depth_given), "of the design");
+	plan_release(&p);
+	p = session_plan("1,4", "stream", asks + 1, 1);
+	cr_assert(p.depth_given, "named");
+	plan_release(&p);
+	p = session_plan(NULL, "stream", asks, 2);
+	cr_assert(p.depth_given && p.n_points == 1 && p.point[0].depth == 25, "asked for");
+	plan_release(&p);
+	p = session_plan("1,4", "stream", asks, 2);
+	cr_assert(p.depth_given && p.n_points == 2 && p.point[0].depth == 1, "named all the same");
+	plan_release(&p);
+}
+
+Test(small_sweep_plan, nobody_knows_yet_what_blocks_take)
+{
+	struct plan p = session_plan("1,4", NULL, NULL, 0);
+
+	for (int i = 0; i < p.n_points; i++)
+		for (int side = 0; side < 2; side++)
+			cr_assert(isnan(p.point[i].block_ns[side]), "%d of %d: %g", i, side,
+				  p.point[i].block_ns[side]);
 	plan_release(&p);
 }
 

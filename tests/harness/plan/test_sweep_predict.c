@@ -315,3 +315,41 @@ Test(small_sweep_predict, rounds_are_filled_by_both_sides)
 	cr_assert(eq(int, rounds_filled(1, 100), TURNS_LEAST), "a very slow side b");
 	cr_assert(eq(int, rounds_filled(0.01, 0.01), ROUNDS_MAX), "two fast ones");
 }
+
+/* As many as there is time for, from those that were asked for on, and never more than may be. */
+Test(small_sweep_predict, processes_fill_the_time)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = session_plan("1,4", "stream", args, 1);
+
+	set_timing(&p, 1000);
+	p.design.processes = 3;
+	predict_fill_processes(&p, 1, predict_processes_ns(&p, 1, 7));
+	cr_assert(eq(int, p.design.processes, 7), "%d", p.design.processes);
+	predict_fill_processes(&p, 1, nextafter(predict_processes_ns(&p, 1, 8), 0));
+	cr_assert(eq(int, p.design.processes, 7), "not quite eight: %d", p.design.processes);
+	predict_fill_processes(&p, 1, 0);
+	cr_assert(eq(int, p.design.processes, 7), "what was asked for: %d", p.design.processes);
+	predict_fill_processes(&p, 1, INFINITY);
+	cr_assert(eq(int, p.design.processes, PROCESSES_ASKED_MAX), "%d", p.design.processes);
+	plan_release(&p);
+}
+
+Test(small_sweep_predict, rounds_fill_the_time)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = session_plan("1,4", "stream", args, 1);
+	double limit_ns;
+
+	set_timing(&p, 1000);
+	p.design.rounds = 9;
+	limit_ns = predict_session_ns(&p, 1);
+	for (int less = 0; less < 2; less++) {
+		p.design.rounds = 4;
+		predict_fill_time(&p, 1, less ? nextafter(limit_ns, 0) : limit_ns);
+		cr_assert(eq(int, p.design.rounds, 9 - less), "%d", p.design.rounds);
+	}
+	predict_fill_time(&p, 1, INFINITY);
+	cr_assert(eq(int, p.design.rounds, ROUNDS_MAX), "%d", p.design.rounds);
+	plan_release(&p);
+}

@@ -364,3 +364,25 @@ Test(small_costs, wrong_arguments_are_refused)
 	refused(3, "--processes=0", "probe --processes 0");
 	refused(3, "--sync=never", "probe --sync never");
 }
+
+/* Call costs and a session in either order: neither is compared with the other. */
+Test(small_costs, call_costs_and_a_session_are_not_compared)
+{
+	static char path[] = "/tmp/rift_costs_XXXXXX", other[] = "/tmp/rift_session_XXXXXX";
+	static const char says[] = "call costs are compared with other call costs";
+	int a = mkstemp(path), b = mkstemp(other);
+	json_t *costs = make_costs((struct made){ .seed = 1 });
+
+	cr_assert(a >= 0 && b >= 0, "%s, %s", path, other);
+	cr_assert(!json_dumpfd(costs, a, JSON_COMPACT) && write(a, "\n", 1) == 1, "%s", path);
+	cr_assert(write(b, "{}\n", 3) == 3, "%s", other);
+	refused(3, says, "compare %s %s", path, other);
+	refused(3, says, "compare %s %s", other, path);
+	refused(3, says, "compare %s", path);
+	refused(3, "the same call costs", "compare %s %s", path, path);
+	json_decref(costs);
+	close(a);
+	close(b);
+	unlink(path);
+	unlink(other);
+}

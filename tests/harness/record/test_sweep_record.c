@@ -169,6 +169,34 @@ Test(small_sweep_record, files_that_are_refused)
 	}
 }
 
+/* Each line is told by its number, from 1 on. */
+Test(small_sweep_record, which_line_is_said)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{ "{\"record\":\"plan\",\"schema\":\"one\"}\n", ":1: " },
+		{ "{\"record\":\"plan\",\"schema\":\"99.0\"}\n", ":1: " },
+		{ FIRST "{\"record\":\"x\"}\n{\"schema\":1}\n", ":3: " },
+		{ FIRST "{\"record\":\"x\"}\n{\"schema\":\"99.0\"}\n", ":3: " },
+		{ FIRST "garbage\n{\"record\":\"x\"}\n", ":2: " },
+		{ FIRST "{\"record\":\"x\"}\n{\"record\":1,\"record\":2}\n{}\n", ":3: " },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct record_scan scan;
+		const char *said;
+		int lines = 0, err;
+
+		write_text(rows[i].text);
+		divert_stderr();
+		err = record_read(&scan, path, count_record, &lines);
+		said = diverted_stderr();
+		cr_assert(lt(int, err, 0), "%zu", i);
+		cr_assert(ne(ptr, strstr(said, rows[i].says), NULL), "%zu: %s", i, said);
+	}
+}
+
 static int allowed; /* allocations of jansson's that succeed from now on; -1: all */
 
 static void *scarce_malloc(size_t n)

@@ -231,6 +231,31 @@ Test(small_sweep_resume, visits_of_a_process_end_with_it)
 	}
 }
 
+/* A crash came between the last visit of a point and its record: it is written then. */
+Test(small_sweep_resume, a_point_whose_visits_are_all_there_is_whole)
+{
+	for (int point = 0; point < POINTS; point++) {
+		struct journal j;
+		const char *said;
+
+		begin_session(&j, NULL);
+		for (int i = 0; i < POINTS; i++)
+			for (int r = 0; r < ROUNDS; r++)
+				if (i == point || !r)
+					add_visit(&j, i, r);
+		cr_assert(eq(int, j.status[point], POINT_OK), "%d", point);
+		journal_release(&j);
+		shell(NULL, "sed -i '$d' '%s'", part);
+		cr_assert(zero(int, open_quietly(&j, &said)), "%s", said);
+		for (int i = 0; i < POINTS; i++)
+			cr_assert(eq(int, j.status[i] == POINT_OK, i == point), "%d of %d", i,
+				  point);
+		complete(&j, "whole");
+		journal_release(&j);
+		shell(NULL, "rm '%s'", path);
+	}
+}
+
 /* It started on another machine: the plan goes to a new session, the visits do not. */
 Test(small_sweep_resume, a_plan_that_moves_on_leaves_no_visits_behind)
 {

@@ -200,8 +200,8 @@ static void session(struct journal *j, int sides, int processes)
 	s.noise = 0.01;
 	s.sides = sides;
 	s.size = "0,10,50";
-	s.depth = "1:256:x4";
-	s.mode = "stream,graph";
+	s.depth = "1,16,256";
+	s.mode = "stream";
 	s.model[1] = s.model[0];
 	s.model[1].v[MODEL_C] += 300;
 	s.model[1].v[MODEL_P] += 300;
@@ -260,7 +260,8 @@ static const char *printed(const struct journal *j)
 Test(small_sweep_goals, what_it_came_to_is_said)
 {
 	struct journal j;
-	const char *said;
+	const char *said, *at;
+	double half_width, processes;
 
 	session(&j, 2, 8);
 	interim(&j, "c=900ns,bf=1us", NULL, NULL);
@@ -268,16 +269,69 @@ Test(small_sweep_goals, what_it_came_to_is_said)
 	cr_assert(ne(ptr, strstr(said, "c, b - a: +"), NULL), "%s", said);
 	cr_assert(epsilon_eq(dbl, atof(strstr(said, "+") + 1), 300, 20), "%s", said);
 	cr_assert(ne(ptr, strstr(said, "asked for ±900 ns: reached after 8 "), NULL), "%s", said);
-	cr_assert(ne(ptr, strstr(said, "half as wide would take about 32 "), NULL), "%s", said);
+	cr_assert(ne(ptr,
+		     strstr(said, ": reached after 8 processes a side, 10 s; half as wide "
+				  "would take about 32 processes a side, 40 s\n"),
+		     NULL),
+		  "%s", said);
 	cr_assert(ne(ptr, strstr(said, "bf, b - a: not known: "), NULL), "%s", said);
 	interim(&j, "c=0.1ns", NULL, NULL);
 	said = printed(&j);
-	cr_assert(ne(ptr, strstr(said, "not reached after 8 "), NULL), "%s", said);
+	at = strstr(said, ", not reached after 8 processes a side, 10 s: ");
+	cr_assert(ne(ptr, (void *)(uintptr_t)at, NULL), "%s", said);
+	/* by the square of how much too wide it is, with the interims' factor */
+	cr_assert(eq(int, sscanf(strstr(said, "±"), "±%lf ns", &half_width), 1), "%s", said);
+	cr_assert(eq(int, sscanf(strstr(at, "about "), "about %lf", &processes), 1), "%s", said);
+	cr_assert(epsilon_eq(dbl, processes,
+			     ceil(8 * pow(goals_interim_factor * half_width / 0.1, 2)),
+			     0.02 * processes),
+		  "%s", said);
 	journal_release(&j);
 	session(&j, 1, 8);
 	interim(&j, "c=900ns", NULL, NULL);
 	said = printed(&j);
 	cr_assert(eq(int, strncmp(said, "c: 2.0", 6), 0), "of one side the value: %s", said);
+	journal_release(&j);
+}
+
+/* Where kernels are empty p hides g: the fit has a value of it, but none that it stands for. */
+Test(small_sweep_goals, what_is_not_identified_is_not_known)
+{
+	struct fake_session s = fake_session();
+	struct journal j;
+	struct interim l;
+	const char *said;
+
+	s.processes = 8;
+	s.noise = 0.01;
+	s.size = "0";
+	s.depth = "1:256:x4";
+	s.mode = "stream";
+	fake_session_journal(&s, &j);
+	l = interim(&j, "g=900ns,c=900ns", NULL, NULL);
+	cr_assert(l.points == 2 && l.wide == 1, "%d of %d", l.wide, l.points);
+	said = printed(&j);
+	cr_assert(ne(ptr, strstr(said, "g: not known: "), NULL), "%s", said);
+	cr_assert(ne(ptr, strstr(said, "c: 2.0"), NULL), "%s", said);
+	journal_release(&j);
+}
+
+/* More goals than there is room for at first. */
+Test(small_sweep_goals, many_goals)
+{
+	struct fake_session s = fake_session();
+	struct journal j;
+	struct interim l;
+
+	s.processes = 5;
+	s.noise = 0;
+	s.size = "0,10";
+	s.depth = "1,16,256";
+	s.mode = "stream";
+	fake_session_journal(&s, &j);
+	l = interim(&j, "c=9us,p=9us,g=9us,Z=9us,a=9us,b=9us,Zg=9us,gn=9us,Zf=9us,bf=9us", NULL,
+		    NULL);
+	cr_assert(eq(int, l.points, 10), "%d", l.points);
 	journal_release(&j);
 }
 

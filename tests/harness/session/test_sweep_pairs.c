@@ -79,14 +79,19 @@ static void begin_session(struct journal *j, bool pairs)
 }
 
 /* Two blocks; the marked one, with events around it, says nothing of the step. */
-static void add_visit(struct journal *j, int replicate, int round, int total_ns)
+static void add_visit_of(struct journal *j, int replicate, int point, int round, int total_ns)
 {
 	json_t *o = json_pack("{s:i, s:i, s:[i, i], s:[i, i], s:[i], s:[i, i], s:[i, i], s:n}",
-			      "point", 0, "round", round, "t_enq_ns", total_ns / 2, 1, "t_total_ns",
-			      total_ns, 7 * total_ns, "t_dev_ns", 900, "marks", 0, 16, "canary_ns",
-			      200000, 200000, "steal_ticks");
+			      "point", point, "round", round, "t_enq_ns", total_ns / 2, 1,
+			      "t_total_ns", total_ns, 7 * total_ns, "t_dev_ns", 900, "marks", 0, 16,
+			      "canary_ns", 200000, 200000, "steal_ticks");
 
-	cr_assert(zero(int, journal_visit(j, replicate, 0, round, o)), "visit");
+	cr_assert(zero(int, journal_visit(j, replicate, point, round, o)), "visit");
+}
+
+static void add_visit(struct journal *j, int replicate, int round, int total_ns)
+{
+	add_visit_of(j, replicate, 0, round, total_ns);
 }
 
 /* The machine is slow for a while, of both sides alike; b takes 2 % more in every turn. */
@@ -141,6 +146,109 @@ Test(small_sweep_pairs, processes_apart_are_medians)
 	add_all(&j);
 	cr_assert(eq(dbl, j.total_ns[0], 10500), "%g", j.total_ns[0]);
 	cr_assert(eq(dbl, j.total_ns[PROCESSES], 10710), "%g", j.total_ns[PROCESSES]);
+	journal_release(&j);
+}
+
+static struct plan more_points(const char *depth)
+{
+	const struct workload *const first[] = { workloads[0], NULL };
+	struct plan_request r = { .workload = first,
+				  .size = "1",
+				  .depth = depth,
+				  .mode = "stream",
+				  .design = design_of(true) };
+	struct plan p;
+
+	design_pairs(&r.design);
+	r.design.rounds = ROUNDS;
+	r.design.processes = PROCESSES;
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	return p;
+}
+
+/* Turns of the points that stay move up with them; each point's are its own, to the last round. */
+Test(small_sweep_pairs, turns_stay_with_their_points)
+{
+	enum { ALL = 4 };
+	static const bool stays[ALL] = { false, true, false, true };
+	struct plan p = more_points("1,2,4,8");
+	struct journal j;
+
+	cr_assert(eq(int, p.n_points, ALL), "%d points", p.n_points);
+	cr_assert(zero(int, journal_create(&j, &p, path, "env", "rift sweep")), "create");
+	begin_replicate(&j, 0);
+	begin_replicate(&j, PROCESSES);
+	for (int i = 0; i < ALL; i++)
+		for (int r = 0; r < ROUNDS; r++)
+			for (int side = 0; side < 2; side++)
+				add_visit_of(&j, side * PROCESSES, i, r,
+					     10000 * (i + 1) + 1000 * (r + 1) + 100 * side);
+	journal_keep_points(&j, stays);
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < 2; i++)
+			for (int n = 1; n <= ROUNDS; n++) {
+				double ns = journal_first_turns_ns(&j, side * PROCESSES, i, n);
+				double want = 10000 * (2 * i + 2) + 500 * (n + 1) + 100 * side;
+
+				cr_assert(eq(dbl, ns, want), "side %d, point %d, %d turns: %g",
+					  side, i, n, ns);
+			}
+	cr_assert(isnan(journal_first_turns_ns(&j, 1, 0, ROUNDS)), "not begun");
+	cr_assert(isnan(journal_first_turns_ns(&j, 0, 0, 0)), "of none");
+	journal_release(&j);
+}
+
+/*
+ * Two workers that a point has ended: of that side it is deadly, in whichever processes they were.
+ * It is known again when the session is gone on with.
+ */
+Test(small_sweep_pairs, a_point_is_deadly_to_its_side)
+{
+	enum { ALL = 4 };
+	struct plan p = more_points("1,2,4,8");
+	struct journal j;
+
+	cr_assert(zero(int, journal_create(&j, &p, path, "env", "rift sweep")), "create");
+	for (int i = 0; i < 2 * PROCESSES; i++)
+		begin_replicate(&j, i);
+	for (int n = 0; n < 4; n++) {
+		/* point 2 of b, point 1 of a, point 1 of b in either process, point 2 of b again */
+		static const int replicate[] = { 3, 1, 2, 3 }, point[] = { 2, 1, 1, 2 };
+
+		cr_assert(zero(int, journal_failure(&j, replicate[n], point[n], "failed",
+						    json_pack("{s:i}", "code", 9), false)),
+			  "%d", n);
+		cr_assert(eq(int, j.failures[3 * ALL + 2], 1 + (n == 3)), "%d", n);
+		cr_assert(eq(int, journal_is_deadly(&j, 2, 2), n == 3), "%d", n);
+	}
+	for (int again = 0; again < 2; again++) {
+		int sum = 0;
+
+		for (int i = 0; i < 2 * PROCESSES * ALL; i++)
+			sum += j.failures[i];
+		cr_assert(eq(int, sum, 4), "%d", sum);
+		for (int i = 0; i < 2 * PROCESSES; i++)
+			for (int k = 0; k < ALL; k++)
+				cr_assert(eq(int, journal_is_deadly(&j, i, k),
+					     i >= PROCESSES && k == 2),
+					  "%d of %d", k, i);
+		if (!again) {
+			journal_release(&j);
+			cr_assert(zero(int, journal_open(&j, path)), "open");
+		}
+	}
+	cr_assert(zero(int, journal_count(&j, POINT_FAILED)), "none is lost yet");
+	cr_assert(
+		zero(int, journal_failure(&j, 3, 2, "failed", json_pack("{s:i}", "code", 9), true)),
+		"lost");
+	cr_assert(zero(int,
+		       journal_failure(&j, 1, 3, "skipped", json_pack("{s:i}", "code", 9), true)),
+		  "lost");
+	cr_assert(eq(int, journal_count(&j, POINT_FAILED), 1), "failed");
+	cr_assert(eq(int, journal_count(&j, POINT_SKIPPED), 1), "skipped");
+	cr_assert(eq(int, journal_count_failed(&j), 2), "both");
+	cr_assert(eq(int, j.status[3 * ALL + 2], POINT_FAILED), "which");
+	cr_assert(eq(int, j.status[1 * ALL + 3], POINT_SKIPPED), "which");
 	journal_release(&j);
 }
 

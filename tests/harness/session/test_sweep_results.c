@@ -194,3 +194,136 @@ Test(small_sweep_results, noisy_points_and_drift_are_said)
 	json_decref(noisy);
 	journal_release(&j);
 }
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+static struct journal session_with(const char *size, const char *depth, char **args, int n)
+{
+	struct plan_request r = { .workload = fakes,
+				  .size = size,
+				  .depth = depth,
+				  .mode = "stream",
+				  .assignment = args,
+				  .n_assignments = n,
+				  .design = design_of(true) };
+	struct journal j = { .sides = 1 };
+
+	cr_assert(zero(int, plan_make(&j.plan, &r)), "plan");
+	j.part.fd = j.visits.fd = -1;
+	journal_allocate(&j);
+	for (int i = 0; i < j.replicates; i++)
+		j.complete[i] = true;
+	for (int i = 0; i < j.replicates * j.plan.n_points; i++) {
+		j.status[i] = POINT_OK;
+		j.total_ns[i] = 1000.0 * (double)j.plan.point[i % j.plan.n_points].depth;
+	}
+	return j;
+}
+
+static int count_of(const char *what)
+{
+	int n = 0;
+
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+/* One for each set of the other parameters, which its title names where they are not as usual. */
+Test(small_sweep_results, a_table_for_each_set_of_parameters)
+{
+	char *args[] = { "solver=rkf78,rk4", "launches=3" };
+	struct journal j = session_with("1,2,4", "1,4,16,64", args, 2);
+
+	printed(&j, print_all);
+	cr_assert(eq(int, count_of(" mode: time per step by cells "), 2), "%s", text);
+	cr_assert(eq(int, count_of("\nfake launches=3, stream mode"), 1), "%s", text);
+	cr_assert(eq(int,
+		     count_of("\nfake solver=rk4 launches=3, stream mode") +
+			     count_of("\nfake launches=3 solver=rk4, stream mode"),
+		     1),
+		  "%s", text);
+	/* depths across, sizes down: each cell of each table */
+	cr_assert(eq(int, count_of("1.00 us ±"), 2 * 3 * 4), "%s", text);
+	cr_assert(
+		ne(ptr,
+		   strstr(text,
+			  "                1                4               16               64\n"),
+		   NULL),
+		"%s", text);
+	cr_assert(eq(int,
+		     count_of("\n       1 ") + count_of("\n       2 ") + count_of("\n       4 "),
+		     6),
+		  "%s", text);
+	cr_assert(zero(int, count_of("single points")), "%s", text);
+	journal_release(&j);
+}
+
+/* A table of one cell is a line of a list. */
+Test(small_sweep_results, points_alone_are_listed)
+{
+	char *args[] = { "solver=rkf78,rk4" };
+	struct journal j = session_with("1", "4", args, 1);
+
+	printed(&j, print_all);
+	cr_assert(zero(int, count_of(" mode: time per step by ")), "%s", text);
+	cr_assert(eq(int, count_of("\ntime per step of single points\n"), 1), "%s", text);
+	cr_assert(eq(int, count_of("  fake cells=1 stream depth 4\n"), 1), "%s", text);
+	cr_assert(eq(int, count_of("  fake cells=1 solver=rk4 stream depth 4\n"), 1), "%s", text);
+	journal_release(&j);
+}
+
+/* ---- some of its processes -------------------------------------------------------------- */
+
+/* Every row of those that are taken, in the order that is asked for, and of no other. */
+Test(small_sweep_results, a_view_has_the_rows_of_its_processes)
+{
+	static const int process[] = { 4, 0, 2 };
+	struct journal j = session_of(2, 5, false), view;
+	int n = j.plan.design.processes;
+
+	j.plan.design.sequential = true;
+	j.header[1] = json_object();
+	strcpy(j.session_id, "a session");
+	for (int i = 0; i < j.replicates; i++) {
+		j.complete[i] = i % 3 == 0;
+		j.attempts[i] = 100 + i;
+		j.canary_ns[i] = 200 + i;
+		for (int k = 0; k < POINTS; k++) {
+			int at = i * POINTS + k;
+
+			j.status[at] = at % 2 ? POINT_OK : POINT_FAILED;
+			j.total_ns[at] = 1000 + at;
+			j.enq_ns[at] = 3000 + at;
+			j.noisy[at] = at % 3 == 0;
+			j.failures[at] = at % 5;
+		}
+	}
+	for (int side = 0; side < 2; side++) {
+		journal_view(&view, &j, side, process, 3);
+		cr_assert(view.sides == 1 && view.replicates == 3, "%d", view.replicates);
+		cr_assert(eq(int, view.plan.design.processes, 3), "processes");
+		cr_assert(not(view.plan.design.sequential), "that many are all");
+		cr_assert(eq(ptr, view.header[0], j.header[side]), "header");
+		cr_assert(eq(str, view.session_id, "a session"), "%s", view.session_id);
+		cr_assert(view.part.fd == -1 && view.visits.fd == -1, "no files");
+		for (int i = 0; i < 3; i++) {
+			int of = side * n + process[i];
+
+			cr_assert(eq(int, view.complete[i], j.complete[of]), "%d", i);
+			cr_assert(eq(int, (int)view.attempts[i], 100 + of), "%d", i);
+			cr_assert(eq(dbl, (double)view.canary_ns[i], 200 + of), "%d", i);
+			for (int k = 0; k < POINTS; k++) {
+				int at = i * POINTS + k, from = of * POINTS + k;
+
+				cr_assert(eq(int, view.status[at], j.status[from]), "%d", at);
+				cr_assert(eq(dbl, view.total_ns[at], 1000 + from), "%d", at);
+				cr_assert(eq(dbl, view.enq_ns[at], 3000 + from), "%d", at);
+				cr_assert(eq(int, view.noisy[at], j.noisy[from]), "%d", at);
+				cr_assert(eq(int, view.failures[at], from % 5), "%d", at);
+			}
+		}
+		journal_view_release(&view);
+	}
+	journal_release(&j);
+}
