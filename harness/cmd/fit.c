@@ -22,8 +22,8 @@ static const struct command_option options[] = {
 	  "same, and is how the other sessions take it" },
 	{ OPTION_SYNC, "which, where it was swept with several wait policies" },
 	{ OPTION_OVER("SESSION"),
-	  "also the smallest kernels over that platform: its session of the same workload. Of a "
-	  "session with two sides, b is over a without it; of another one with two, FILE:a or "
+	  "also the smallest kernels over that platform: its session of the same workload. In a "
+	  "session with two sides b is over a without it; another one with two is FILE:a or "
 	  "FILE:b" },
 	{ OPTION("off-grid", "SESSION", option_text, offsetof(struct fit_args, off_grid)),
 	  "also predict that session's blocks, of the same platform and workload, at other sizes "

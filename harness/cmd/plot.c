@@ -262,10 +262,9 @@ const struct command command_plot = {
 	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
 	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
 	       "the depth that 5 % takes, where the time of a step goes; of several workloads all "
-	       "on one page. Of two platforms, the two "
-	       "sides of a session or two "
-	       "sessions, A and B, also how much longer B takes, and the workloads side by "
-	       "side. The sessions must be complete.",
+	       "on one page. For two platforms, the two sides of a session or two sessions, A and "
+	       "B, also how much longer B takes, and the workloads side by side. The sessions must "
+	       "be complete.",
 	.remarks = "The data (CSV) and the script of each picture stay beside it: `gnuplot "
 		   "NAME.gp` in that folder draws it again.",
 	.exits = exits,

@@ -136,13 +136,11 @@ const struct command command_predict = {
 	.line = "a workload of one platform, priced on another",
 	.words = "SESSION --on SESSION",
 	.doc = "Says what the blocks of a workload that was swept on platform A would take on "
-	       "platform "
-	       "B, of which another session tells what launches cost. Kernels are taken to last as "
-	       "long on both. Of a session with two sides, side b priced by what launches cost "
-	       "there, "
-	       "and held against what was measured there: rift predict FILE:a --on FILE:b "
-	       "--measured "
-	       "FILE:b.",
+	       "platform B, of which another session tells what launches cost. Kernels are taken "
+	       "to "
+	       "last as long on both. In a session with two sides, side b priced by what launches "
+	       "cost there, and held against what was measured there: rift predict FILE:a --on "
+	       "FILE:b --measured FILE:b.",
 	.exits = exits,
 	.options = options,
 	.takes = "one session",

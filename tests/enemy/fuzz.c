@@ -263,7 +263,7 @@ static const struct command *const commands[] = {
 	&command_stack, &command_compare, &command_plot, &command_sweep,   &command_run,
 };
 
-/* Of the case's kind, under the name that its command expects. */
+/* A file of the kind that the case takes, under the name that its command expects. */
 static const char *file_name(enum kind kind)
 {
 	switch (kind) {

@@ -73,7 +73,7 @@ static const char *const known[] = { "WORKERS",
 				     "LAUNCH_NS_BESIDE",
 				     "MEMORY_MIB" };
 
-/* Of RIFT_CPU_NAME=VALUE. */
+/* Is NAME of RIFT_CPU_NAME=VALUE a setting? */
 static bool is_known(const char *name)
 {
 	size_t n = strcspn(name, "=");

@@ -79,7 +79,7 @@ bool allocation_add(const struct allocation *a)
 bool allocation_overlaps(const void *base, size_t bytes)
 {
 	lock_acquire(&table_lock);
-	/* Of those that start before its end, the last; they do not overlap each other. */
+	/* The last of those that start before its end; they do not overlap each other. */
 	size_t at = count_up_to((const char *)base + bytes - 1);
 	bool overlaps = at && table[at - 1].base + table[at - 1].bytes > (const char *)base;
 
@@ -291,7 +291,7 @@ static size_t host_bytes(void)
 	return smaller(pages * page, number_in_file("/sys/fs/cgroup/memory.max", ""));
 }
 
-/* Of the host, and no more than RIFT_CPU_MEMORY_MIB says. */
+/* The host's memory, and no more than RIFT_CPU_MEMORY_MIB says. */
 static size_t device_bytes(void)
 {
 	return config()->memory_mib ? (size_t)config()->memory_mib << 20 : SIZE_MAX;

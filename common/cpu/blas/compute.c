@@ -38,7 +38,7 @@ const char *cpudev_blas_name(void)
 #include <pthread.h>
 #include <stdio.h>
 
-/* Of OpenBLAS; distributions do not agree on where its headers are. */
+/* From OpenBLAS; distributions do not agree on where its headers are. */
 enum { COLUMNS_FIRST = 102, NO_TRANS = 111, TRANS = 112 };
 void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
 		 const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
