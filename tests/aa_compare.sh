@@ -35,7 +35,7 @@ compare() {
 }
 
 against='env'
-same=0 open=0 slower=0 tested=0
+same=0 inconclusive=0 slower=0 tested=0
 while [ "$tested" -lt "$tries" ]; do
 	tested=$((tested + 1))
 	sweep "aa$tested" RIFT_AA="$tested"
@@ -43,14 +43,14 @@ while [ "$tested" -lt "$tries" ]; do
 	case $code in
 	0) same=$((same + 1)) ;;
 	1) slower=$((slower + 1)) && head -n 1 "$dir/out" ;;
-	2) open=$((open + 1)) ;;
+	2) inconclusive=$((inconclusive + 1)) ;;
 	esac
 	"$rift" compare "$dir/aa$tested.jsonl" --json >"$dir/aa$tested.json" 2>"$dir/err" ||
 		[ $? -le 2 ] || fail "rift compare --json: $(cat "$dir/err")"
 	compare --self-test "$dir/aa$tested.jsonl"
 	[ "$code" != 1 ] || fail "--self-test of try $tested: $(head -n 1 "$dir/out")"
 done
-echo "a system against itself, $tested tries: $same same or faster, $open open, $slower slower"
+echo "a system against itself, $tested tries: $same same or faster, $inconclusive inconclusive, $slower slower"
 
 # The differences of parameters and the ratios of points of a system against itself.
 python3 - "$dir"/aa*.json <<-'END'
