@@ -143,7 +143,7 @@ static inline void trailer(const char *side, int process, int ok, int failed, in
 	json_t *o = trailer_of(side, process, ok, failed);
 
 	if (stop)
-		json_object_set_new(o, "interim",
+		json_object_set_new(o, "look", /* schema 1 */
 				    json_pack("{s:i, s:i, s:i, s:[], s:b}", "processes", stop,
 					      "points", 2, "wide", 0, "wide_keys", "stop", 1));
 	put_line(o);

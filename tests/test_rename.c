@@ -192,6 +192,34 @@ ParameterizedTest(const int *number, large_rename, json_is_that_of_before_in_oth
 	cr_assert(eq(str, (char *)text, now), "%s", s->command);
 }
 
+/* ---- sessions of schema 1 beside those of today -----------------------------------------------
+ */
+
+Test(large_rename, a_session_of_before_is_compared_with_one_of_today)
+{
+	static char dir[] = "/tmp/rift_rename_XXXXXX";
+	const char *text;
+	json_t *o;
+
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	cr_assert(zero(int,
+		       run_rift(ERR, &text,
+				"sweep launch us=10 --depth 1 --mode stream --quick --processes 5 "
+				"--rounds 1 --warm-up 0.01 --output %s/now.jsonl",
+				dir)),
+		  "%s", text);
+	/* another device: slower, faster or neither, but compared */
+	cr_assert(le(int,
+		     run_rift(OUT, &text,
+			      "compare " KEPT "launch.jsonl %s/now.jsonl --force --json", dir),
+		     2),
+		  "%s", text);
+	o = json_loads(text, 0, NULL);
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "points")), 1), "%s", text);
+	json_decref(o);
+	shell(NULL, "rm -rf %s", dir);
+}
+
 /* ---- the map itself ----------------------------------------------------------------------- */
 
 Test(small_rename, no_number_is_renamed)

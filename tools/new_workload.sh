@@ -30,7 +30,7 @@ fi
 
 # No name that the new folder defines may be another's: workload_find is a function of rift.
 upper=$(printf '%s' "$name" | tr '[:lower:]' '[:upper:]')
-rename="s/template/$name/g; s/TEMPLATE/$upper/g; /^	\.hidden = true,/d"
+rename="s/template/$name/g; s/TEMPLATE/$upper/g; /^	\.hidden = true,/d; s/ .tools.new_workload.*not show it\.\$//"
 taken=$(grep -ohE '\w*(template_|TEMPLATE_|_template)\w*' workloads/template/* | sed "$rename" | sort -u |
 	grep -rhowF -f - --include='*.[ch]' --include='*.cu' --include='*.cuh' common harness tests workloads | head -n 1)
 [ -z "$taken" ] || refuse "'$name': $taken is there already; take another name"
@@ -39,9 +39,10 @@ taken=$(grep -ohE '\w*(template_|TEMPLATE_|_template)\w*' workloads/template/* |
 mkdir "$folder" 2>/dev/null || refuse "cannot make the folder $folder"
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
-for file in template.h template.c template.cu test_template.c; do
+for file in README.md template.h template.c template.cu test_template.c; do
 	new=$folder/$(echo "$file" | sed "$rename")
 	sed "$rename" "workloads/template/$file" >"$new"
+	case $file in *.md) continue ;; esac
 	if command -v clang-format >/dev/null; then clang-format -i "$new"; fi
 done
 trap - EXIT
@@ -49,7 +50,7 @@ trap - EXIT
 device=$(tools/device.sh 2>/dev/null || echo cpu)
 test=build/$device/workloads/$name/test_$name
 cat <<END
-$folder: $name.c (host), $name.cu (kernel), $name.h (what they share), test_$name.c
+$folder: $name.c (host), $name.cu (kernel), $name.h (what they share), test_$name.c, README.md
 
 Next, as it stands:
   make && ./rift run $name

@@ -13,6 +13,7 @@
 #include "common/check.h"
 #include "common/datafile.h"
 #include "common/input.h"
+#include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/env/platform.h"
@@ -22,20 +23,13 @@
 
 /* ---- files ------------------------------------------------------------------------------ */
 
-static const char *get_text(const json_t *o, const char *key)
-{
-	const char *text = json_string_value(json_object_get(o, key));
-
-	return text ? text : "";
-}
-
 /* Why a row cannot be one, or NULL. */
 static const char *damage(const json_t *costs, const json_t *row)
 {
 	const json_t *values = json_object_get(row, "values"), *v;
 	size_t i;
 
-	if (!*get_text(row, "workload") || !*get_text(row, "name"))
+	if (!*json_get_text(row, "workload") || !*json_get_text(row, "name"))
 		return "a row has no name";
 	if (json_array_size(values) != (size_t)costs_processes(costs))
 		return "a row has not as many values as there were processes";
@@ -50,16 +44,16 @@ static const char *damage(const json_t *costs, const json_t *row)
 static int check_costs(const char *path, const json_t *costs)
 {
 	const json_t *rows = json_object_get(costs, "rows"), *row;
-	int n = costs_processes(costs), major = atoi(get_text(costs, "schema"));
+	int n = costs_processes(costs), major = atoi(json_get_text(costs, "schema"));
 	const char *why = NULL;
 	size_t i;
 
-	if (!costs_is_named(get_text(costs, "record")))
+	if (!costs_is_named(json_get_text(costs, "record")))
 		return complain(EINVAL, "%s: no call costs: rift probe --output FILE makes one",
 				path);
 	if (major < COSTS_SCHEMA_OLDEST || major > COSTS_SCHEMA_MAJOR)
 		return complain(EPROTONOSUPPORT, "%s: call costs of schema %s; this rift reads %s",
-				path, text_shown(get_text(costs, "schema")).s, COSTS_SCHEMA);
+				path, text_shown(json_get_text(costs, "schema")).s, COSTS_SCHEMA);
 	if (n < 1 || n > COSTS_PROCESSES_MAX || !json_array_size(rows))
 		why = "no rows, or no processes";
 	json_array_foreach(rows, i, row)
@@ -109,8 +103,8 @@ const json_t *costs_row(const json_t *costs, const char *workload, const char *n
 
 	json_array_foreach(json_object_get(costs, "rows"), i, row)
 	{
-		if (!strcmp(get_text(row, "workload"), workload) &&
-		    !strcmp(get_text(row, "name"), name))
+		if (!strcmp(json_get_text(row, "workload"), workload) &&
+		    !strcmp(json_get_text(row, "name"), name))
 			return row;
 	}
 	return NULL;
@@ -134,7 +128,7 @@ bool costs_has_refusals(const json_t *costs)
 
 bool costs_is_cpu(const json_t *costs)
 {
-	return !strcmp(get_text(json_object_get(costs, "device"), "kind"), "cpu");
+	return !strcmp(json_get_text(json_object_get(costs, "device"), "kind"), "cpu");
 }
 
 int costs_processes(const json_t *costs)
@@ -234,16 +228,17 @@ static double get_number(const json_t *row, const char *key)
 static void print_head(const json_t *costs, const json_t *reference, FILE *out)
 {
 	const json_t *virt = json_object_get(costs, "virt");
-	const char *declared = get_text(virt, "declared_platform");
+	const char *declared = json_get_text(virt, "declared_platform");
 
 	row(out, "call costs", "%s%s%s", declared, *declared ? ", " : "",
-	    get_text(json_object_get(costs, "device"), "name"));
+	    json_get_text(json_object_get(costs, "device"), "name"));
 	row(out, "taken", "%s, %d processes, sync %s; 95 %% intervals over processes",
-	    get_text(costs, "start_utc"), costs_processes(costs), get_text(costs, "sync"));
+	    json_get_text(costs, "start_utc"), costs_processes(costs),
+	    json_get_text(costs, "sync"));
 	if (reference)
 		row(out, "reference", "%s, %s: for orientation",
-		    get_text(json_object_get(reference, "device"), "name"),
-		    get_text(reference, "start_utc"));
+		    json_get_text(json_object_get(reference, "device"), "name"),
+		    json_get_text(reference, "start_utc"));
 	fputc('\n', out);
 }
 
@@ -251,7 +246,7 @@ static void print_head(const json_t *costs, const json_t *reference, FILE *out)
 static void interval_text(const json_t *row, char *out, size_t size)
 {
 	double lo = get_number(row, "lo"), hi = get_number(row, "hi");
-	const char *unit = get_text(row, "unit");
+	const char *unit = json_get_text(row, "unit");
 
 	if (strcmp(unit, "us") && strcmp(unit, "bytes"))
 		unit = "1"; /* the value before it says which */
@@ -264,7 +259,7 @@ static void print_line(const struct costs_line *line, const json_t *row, const j
 		       FILE *out)
 {
 	double value = get_number(row, "median"), other = get_number(reference, "median");
-	const char *why = get_text(row, "text");
+	const char *why = json_get_text(row, "text");
 	char interval[64];
 
 	fprintf(out, "%-*s %-*s ", SECTION, line->section ? line->section : "", LABEL, line->label);
@@ -273,10 +268,10 @@ static void print_line(const struct costs_line *line, const json_t *row, const j
 		return;
 	}
 	interval_text(row, interval, sizeof(interval));
-	fprintf(out, "%*s", VALUE, costs_number(value, get_text(row, "unit")));
+	fprintf(out, "%*s", VALUE, costs_number(value, json_get_text(row, "unit")));
 	if (isfinite(other))
 		fprintf(out, "  %-*s %*s\n", INTERVAL, interval, VALUE,
-			costs_number(other, get_text(reference, "unit")));
+			costs_number(other, json_get_text(reference, "unit")));
 	else
 		fprintf(out, "%s%s\n", *interval ? "  " : "", interval);
 }
@@ -289,7 +284,7 @@ static void print_failed(const json_t *costs, FILE *out)
 	json_array_foreach(failed, i, o)
 	{
 		fprintf(out, "failed: the probe of %s in process %d; its line is on stderr\n",
-			text_escaped(get_text(o, "workload")).s,
+			text_escaped(json_get_text(o, "workload")).s,
 			(int)json_integer_value(json_object_get(o, "process")) + 1);
 	}
 }
@@ -315,7 +310,7 @@ static json_t *find_reference(const json_t *costs)
 
 	if (!datafile_there(COSTS_REFERENCE, path) || costs_read(path, &reference))
 		return NULL;
-	if (!strcmp(get_text(reference, "session_id"), get_text(costs, "session_id"))) {
+	if (!strcmp(json_get_text(reference, "session_id"), json_get_text(costs, "session_id"))) {
 		json_decref(reference);
 		reference = NULL;
 	}

@@ -35,13 +35,6 @@ struct terms {
 	struct draws *draws;
 };
 
-static const char *get_text(const json_t *o, const char *key)
-{
-	const char *text = json_string_value(json_object_get(o, key));
-
-	return text ? text : "";
-}
-
 /* ---- pairs ------------------------------------------------------------------------------ */
 
 static bool is_rate(const struct costs_pair *p)
@@ -129,8 +122,8 @@ static void compare_pair(const struct costs_comparison *c, const struct terms *t
 static bool is_on_page(const json_t *row)
 {
 	for (const struct costs_line *l = costs_lines; l->workload; l++)
-		if (!strcmp(l->workload, get_text(row, "workload")) &&
-		    !strcmp(l->name, get_text(row, "name")))
+		if (!strcmp(l->workload, json_get_text(row, "workload")) &&
+		    !strcmp(l->name, json_get_text(row, "name")))
 			return true;
 	return false;
 }
@@ -139,7 +132,7 @@ static bool is_on_page(const json_t *row)
 static bool add_pair(struct costs_comparison *c, const json_t *row, const struct costs_line *line,
 		     const char *section)
 {
-	const char *workload = get_text(row, "workload"), *name = get_text(row, "name");
+	const char *workload = json_get_text(row, "workload"), *name = json_get_text(row, "name");
 	const json_t *other = costs_row(c->costs[PAIR_B], workload, name);
 
 	if (!other)
@@ -150,7 +143,7 @@ static bool add_pair(struct costs_comparison *c, const json_t *row, const struct
 		.name = name,
 		.section = line ? section : workload,
 		.label = line ? line->label : name,
-		.unit = get_text(row, "unit"),
+		.unit = json_get_text(row, "unit"),
 		.decides = line && line->decides,
 	};
 	return true;
@@ -219,18 +212,18 @@ static int refuse_pair(const json_t *a, const json_t *b, bool force)
 
 	if (!err && json_equal(json_object_get(a, "session_id"), json_object_get(b, "session_id")))
 		err = complain(EINVAL, "both are the same call costs (%s)",
-			       get_text(a, "session_id"));
-	if (!err && !force && strcmp(get_text(a, "sync"), get_text(b, "sync")))
+			       json_get_text(a, "session_id"));
+	if (!err && !force && strcmp(json_get_text(a, "sync"), json_get_text(b, "sync")))
 		err = complain(EPROTONOSUPPORT,
 			       "not comparable: A was taken with --sync %s, B with --sync %s; "
 			       "--force compares them all the same",
-			       get_text(a, "sync"), get_text(b, "sync"));
+			       json_get_text(a, "sync"), json_get_text(b, "sync"));
 	return err;
 }
 
 static json_t *how_taken(const json_t *costs)
 {
-	return json_pack("{s:s, s:i}", "sync", get_text(costs, "sync"), "processes",
+	return json_pack("{s:s, s:i}", "sync", json_get_text(costs, "sync"), "processes",
 			 costs_processes(costs));
 }
 
@@ -367,11 +360,11 @@ static void format_finding(const struct costs_comparison *c, char *out, size_t s
 static void print_costs(const struct costs_comparison *c, int k, FILE *out)
 {
 	const json_t *costs = c->costs[k], *virt = json_object_get(costs, "virt");
-	const char *declared = get_text(virt, "declared_platform");
+	const char *declared = json_get_text(virt, "declared_platform");
 
 	row(out, k ? "B" : "A", "%s: %s%s%s, n = %d processes, taken %s", c->path[k], declared,
-	    *declared ? ", " : "", get_text(json_object_get(costs, "device"), "name"),
-	    costs_processes(costs), get_text(costs, "start_utc"));
+	    *declared ? ", " : "", json_get_text(json_object_get(costs, "device"), "name"),
+	    costs_processes(costs), json_get_text(costs, "start_utc"));
 }
 
 static void print_terms(const struct costs_comparison *c, FILE *out)
@@ -396,7 +389,7 @@ static void print_terms(const struct costs_comparison *c, FILE *out)
 static void print_pair(const struct costs_comparison *c, const struct costs_pair *p, FILE *out)
 {
 	bool counts = p->decides || c->options.strict;
-	const char *why = get_text(p->row[0], "text");
+	const char *why = json_get_text(p->row[0], "text");
 
 	fprintf(out, "  %-15s %-29s ", text_escaped(p->section).s, text_escaped(p->label).s);
 	if (!p->known) {

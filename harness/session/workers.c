@@ -290,7 +290,7 @@ static bool is_to_be_alone(const struct lane *l)
 	return true;
 }
 
-static void pause_for_alone(struct lane *l)
+static void make_alone_times(struct lane *l)
 {
 	size_t n = (size_t)session_plan(l->session)->n_points * ALONE_ROUNDS;
 
@@ -333,7 +333,7 @@ int session_start_worker(struct lane *l)
 
 	l->alone = is_to_be_alone(l);
 	if (l->alone)
-		pause_for_alone(l);
+		make_alone_times(l);
 	job = job_json(l);
 	l->point = l->config = -1;
 	l->waits = false;
