@@ -400,7 +400,8 @@ static int start_planned(struct session *s, const struct sweep_args *a, struct p
 	int err;
 
 	if (a->dry_run) {
-		plan_print(plan, a->against ? 2 : 1, omitted, stdout);
+		plan_print(plan, a->against ? 2 : 1, omitted,
+			   (double)(clock_ns() - s->show.begun_ns), stdout);
 		return RIFT_OK;
 	}
 	if (!a->given.quiet)

@@ -71,11 +71,12 @@ static struct text block_text(const struct design *d, double block_ns)
 	return t;
 }
 
-void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out)
+void plan_print(const struct plan *p, int sides, const struct omitted *o, double planning_ns,
+		FILE *out)
 {
 	const struct design *d = &p->design;
 	int least = d->sequential ? interims_next(d, 0) : d->processes;
-	char all[16], most[16], point[160], up_to[32] = "";
+	char all[16], most[16], planning[16], point[160], up_to[32] = "";
 
 	omitted_print(p, o, out);
 	if (d->sequential)
@@ -88,10 +89,10 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *
 			i + 1 < d->policies ? "" : ": a process has one for each, in turn\n");
 	if (d->sequential)
 		snprintf(up_to, sizeof(up_to), " to %s",
-			 show_duration(predict_session_ns(p, sides), most));
-	fprintf(out, "predicted         %s%s, of which a process takes %s\n",
-		show_duration(predict_processes_ns(p, sides, least), all), up_to,
-		process_text(p, sides).s);
+			 show_duration(planning_ns + predict_session_ns(p, sides), most));
+	fprintf(out, "predicted         %s%s, of which planning takes %s and a process %s\n",
+		show_duration(planning_ns + predict_processes_ns(p, sides, least), all), up_to,
+		show_duration(planning_ns, planning), process_text(p, sides).s);
 	for (int i = 0; i < p->n_points; i++) {
 		plan_point_text(p, i, point, sizeof(point));
 		fprintf(out, "%6d  %-56s block %s", i + 1, point,

@@ -13,8 +13,10 @@ struct omitted {
 	double launch_max_ns; /* of some launches */
 };
 
-/* The plan: points by workload and mode, prediction, what was left out and why. */
-void plan_print(const struct plan *p, int sides, const struct omitted *o, FILE *out);
+/* The plan: points by workload and mode, what was left out and why, and how long all of it is to
+ * take. Planning is part of that: this one took planning_ns. */
+void plan_print(const struct plan *p, int sides, const struct omitted *o, double planning_ns,
+		FILE *out);
 
 /* A line for each thing that was left out, for stderr; nothing where nothing was. */
 void omitted_print(const struct plan *p, const struct omitted *o, FILE *out);

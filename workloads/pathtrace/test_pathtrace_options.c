@@ -49,7 +49,7 @@ Test(small_pathtrace_options, sizes_are_checked)
 Test(small_pathtrace_options, a_sweep_leaves_out_launches_that_it_foresees_to_be_too_long)
 {
 	static const char sweep[] = "sweep pathtrace width=2 height=2 limit_ms=10 --depth 1 "
-				    "--mode stream --quick --dry-run --size";
+				    "--mode stream --quick --quiet --dry-run --size";
 	struct pathtrace_opts o = make_opts(PT_BOX, 2, 2);
 	struct limits limits = { 0 };
 	const char *text;

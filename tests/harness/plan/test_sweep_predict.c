@@ -3,13 +3,18 @@
  * is left out for the sake of time.
  */
 /* sanitizers: one thread */
+#include "harness/cmd/sweep_text.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
+#include "harness/session/watch.h"
 #include "tests/fake_workload.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 TestSuite(small_sweep_predict, .timeout = 60);
 
@@ -351,5 +356,27 @@ Test(small_sweep_predict, rounds_fill_the_time)
 	}
 	predict_fill_time(&p, 1, INFINITY);
 	cr_assert(eq(int, p.design.rounds, ROUNDS_MAX), "%d", p.design.rounds);
+	plan_release(&p);
+}
+
+/* What is printed of a plan is all that the command takes: its planning too. */
+Test(small_sweep_predict, planning_is_part_of_what_is_predicted)
+{
+	struct plan p = session_plan("1", "stream", NULL, 0);
+	struct omitted none = { 0 };
+	char *text, want[16];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	set_timing(&p, 1);
+	p.design.sequential = false;
+	plan_print(&p, 1, &none, 50e9, out);
+	fclose(out);
+	show_duration(50e9 + predict_session_ns(&p, 1), want);
+	cr_assert(strstr(text, "\npredicted ") != NULL, "%s", text);
+	cr_assert(zero(int, strncmp(strstr(text, "\npredicted ") + 19, want, strlen(want))),
+		  "%s: %s", want, text);
+	cr_assert(strstr(text, "planning takes 50 s") != NULL, "%s", text);
+	free(text);
 	plan_release(&p);
 }
