@@ -9,13 +9,16 @@
 #   CUDA_ARCH=native|all|LIST native: the GPU present, else sm_90 and PTX; all: sm_75 and up;
 #                             or numbers, 80,90
 #   SETUP=ask|yes|no          missing packages: ask on a terminal, else install as root
+#   PREFIX=/usr/local         where make install puts rift
 #   CC, CXX, NVCC, CFLAGS     tools and their optimisation flags
 WORKLOAD ?= myocyte
 ARGS     ?=
 SIZE     ?= all
 DEVICE   ?= auto
 SETUP    ?= ask
-export DEVICE SETUP CUDA_ARCH NVCC REQUIRE_GPU
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+export DEVICE SETUP CUDA_ARCH NVCC REQUIRE_GPU PREFIX DESTDIR
 
 # One goal after the other; the build below each goal still runs in parallel under -j.
 .NOTPARALLEL:
@@ -55,6 +58,12 @@ bench: setup-run  ## build and run the benchmarks; they print figures and judge 
 dist: build  ## one folder with the binary, its runtime and its data, to carry to another platform
 	@+tools/build.sh dist
 
+install: build  ## rift, its data, documents, man page and completion: PREFIX=/usr/local DESTDIR=
+	@+tools/build.sh install
+
+uninstall:  ## remove what make install made, with the same PREFIX and DESTDIR
+	@+tools/build.sh uninstall
+
 lint: setup-lint  ## formatting and static checks
 	@tools/lint.sh
 
@@ -78,4 +87,4 @@ build: setup-run
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run sweep compare plots list test sanitize enemy bench dist lint format setup clean help build setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep compare plots list test sanitize enemy bench dist install uninstall lint format setup clean help build setup-run setup-plot setup-test setup-lint

@@ -253,16 +253,43 @@ $(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu
 # CUBLAS=yes only.
 DIST := dist/rift-$(DEVICE)
 dist: $B/rift $(BLAS)
-	rm -rf $(DIST)
-	mkdir -p $(DIST)
-	cp $B/rift LICENSE $(DIST)/
-	cp tools/dist_README.md $(DIST)/README.md
-	cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
-	find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' \
+	$(Q)rm -rf $(DIST)
+	$(Q)mkdir -p $(DIST)
+	$(Q)cp $B/rift LICENSE $(DIST)/
+	$(Q)cp tools/dist_README.md $(DIST)/README.md
+	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
+	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' \
 		-o -name README.md \) -not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
-.PHONY: rift tests bench dist always
+# ---- install ------------------------------------------------------------------------------
+# The folder of `make dist` and links to it, so that a prefix may move. Documents find the pictures
+# and the workloads' READMEs there.
+PREFIX ?= /usr/local
+TO     := $(abspath $(DESTDIR)$(PREFIX))
+DOC    := $(TO)/share/doc/rift
+MAN    := $(TO)/share/man/man1/rift.1
+BASH   := $(TO)/share/bash-completion/completions/rift
+
+install:
+	@mkdir -p '$(TO)' && [ -w '$(TO)' ] || \
+		{ echo "rift: cannot write to $(TO): be root, or give another PREFIX=FOLDER" >&2; exit 3; }
+	@$(MAKE) --no-print-directory -f build.mk dist DIST='$(TO)/lib/rift' >/dev/null
+	@mkdir -p '$(TO)/bin' '$(dir $(MAN))' '$(dir $(BASH))' '$(DOC)'
+	@ln -sfn ../lib/rift/rift '$(TO)/bin/rift'
+	@'$(TO)/bin/rift' help --format=man >'$(MAN)'
+	@'$(TO)/bin/rift' help --format=bash >'$(BASH)'
+	@cp -R README.md $(wildcard CONTRIBUTING.md) docs '$(DOC)/'
+	@for f in workloads plots data; do ln -sfn "../../../lib/rift/$$f" '$(DOC)'/$$f; done
+	@echo "rift is installed in $(TO)/bin; make uninstall removes it"
+
+# What install made, and folders that are empty then.
+uninstall:
+	@rm -rf '$(TO)/lib/rift' '$(DOC)'
+	@rm -f '$(TO)/bin/rift' '$(MAN)' '$(BASH)'
+	@echo "rift is gone from $(TO)"
+
+.PHONY: rift tests bench dist install uninstall always
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

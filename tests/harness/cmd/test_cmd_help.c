@@ -1,12 +1,13 @@
 /*
  * test_cmd_help.c - harness/cmd: the options of every command as its help has them, from the tables
- * that they are read by.
+ * that they are read by; and the same for documents, man and bash.
  */
 #include "tests/capture.h"
 #include "tests/cli.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <string.h>
 
 TestSuite(small_cmd_help, .timeout = 60);
@@ -40,6 +41,97 @@ static const struct {
 		   "--seed=N --size=VALUES --sync=KIND --warm-up=SECONDS -h,--help " },
 	{ "validate", "--json --on=SESSION --side=a|b --sync=KIND -h,--help " },
 };
+
+/* What rift prints of the command is these names, in any order. */
+static void has_options(const char *from, const char *command, const char *names)
+{
+	const char *text;
+
+	cr_assert(
+		zero(int,
+		     shell(&text,
+			   "a=$('%s' %s | sort) && b=$(echo '%s' | sed 's/-h,//' | tr ' ' '\\n' | "
+			   "grep . | sort) && [ \"$a\" = \"$b\" ] || echo \"$a, not $b\"",
+			   rift(), from, names)),
+		"%s", command);
+	cr_assert(eq(str, (char *)text, ""), "%s: %s", command, text);
+}
+
+/* A row an option, in which a bar is written \|. */
+Test(small_cmd_help, tables_in_markdown)
+{
+	char from[256];
+
+	for (size_t i = 0; i < sizeof(helps) / sizeof(*helps); i++) {
+		snprintf(from, sizeof(from),
+			 "help %s --format=markdown | sed -n \"/^| .--/{ s/^| .//; s/. | .*//; "
+			 "s/[\\\\]|/|/g; p }\"",
+			 helps[i].command);
+		has_options(from, helps[i].command, helps[i].options);
+	}
+}
+
+/* From the heading of one command to that of the next. */
+Test(small_cmd_help, a_page_for_man)
+{
+	char from[256];
+
+	for (size_t i = 0; i < sizeof(helps) / sizeof(*helps); i++) {
+		snprintf(
+			from, sizeof(from),
+			"help --format=man | sed -n \"/^.SS rift %s /,/^.S[SH] [a-zE]/p\" | sed -n "
+			"\"s/^.fB.-.-/--/; T; s/[\\\\]-/-/g; s/[\\\\]f[IRB]//g; p\"",
+			helps[i].command);
+		has_options(from, helps[i].command, helps[i].options);
+	}
+	cr_assert(zero(int, shell(NULL, "! '%s' help --format=man | grep -q \"^'\"", rift())),
+		  "no line is a request by chance");
+}
+
+/* As bash has them: words, of which '=' is one; the last is the one to be completed. */
+Test(small_cmd_help, bash_completes)
+{
+	static const struct {
+		const char *words, *want;
+	} rows[] = {
+		{ "sw", "sweep" },
+		{ "run my", "myocyte" },
+		{ "run myocyte toler", "tolerance=" },
+		{ "sweep launch matmul k", "kernel= k=" },
+		{ "run --mod", "--mode=" },
+		{ "run --mode =", "stream graph fused" },
+		{ "run --mode = g", "graph" },
+		{ "help val", "validate" },
+		{ "list temp", "" }, /* hidden */
+		{ "fit --output", "" },
+		{ "compare --wor", "--workload=" },
+		{ "fit --over = /et", "/etc" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *text;
+
+		cr_assert(zero(int,
+			       shell(&text,
+				     "bash -c '. <(\"%s\" help --format=bash); COMP_WORDS=(rift "
+				     "%s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rift; echo -n "
+				     "\"${COMPREPLY[*]}\"'",
+				     rift(), rows[i].words)),
+			  "%s", rows[i].words);
+		cr_assert(eq(str, (char *)text, (char *)rows[i].want), "%s: %s", rows[i].words,
+			  text);
+	}
+}
+
+Test(small_cmd_help, formats_that_are_refused)
+{
+	refused(3, "--format=html", "help run --format=html");
+	refused(3, "of one command", "help --format=markdown");
+	refused(3, "of all commands", "help run --format=man");
+	refused(3, "--format is given twice", "help --format=man --format=man");
+	refused(3, "did you mean 'run'", "help rum --format=markdown");
+	refused(3, "takes one command", "help run list");
+}
 
 /* A name and what it takes in order of the names, which is that of one group; and nothing else. */
 Test(small_cmd_help, options_of_every_command)

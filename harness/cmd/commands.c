@@ -1,0 +1,224 @@
+/* commands.c - see commands.h. */
+#include "harness/cmd/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/base/text.h"
+#include "harness/cmd/manual.h"
+#include "harness/cmd/options.h"
+#include "harness/env/platform.h"
+#include "harness/env/system.h"
+#include "harness/probe/costs.h"
+#include "harness/session/worker.h"
+
+/* ---- the list --------------------------------------------------------------------------- */
+
+/* The process behind `rift sweep` and `rift probe`. */
+static int cmd_worker(int argc, char **argv)
+{
+	static const struct worker_job jobs[] = { { "card", costs_work }, { NULL, NULL } };
+
+	(void)argc, (void)argv;
+	return worker_main(jobs);
+}
+
+static const struct command command_worker = { .name = "sweep-worker", .start = cmd_worker };
+static const struct command command_clocks = { .name = "sweep-clocks", .start = cmd_clocks };
+static const struct command command_of_help;
+
+static const struct command *const commands[] = {
+	&command_list,
+	&command_run,
+	&command_sweep,
+	&command_show,
+	&command_check,
+	&command_fit,
+	&command_predict,
+	&command_stack,
+	&command_validate,
+	&command_compare,
+	&command_plot,
+	&command_probe,
+	&command_worker,
+	&command_clocks,
+	&command_doctor,
+	&command_of_help,
+	NULL,
+};
+
+/* ---- help ------------------------------------------------------------------------------- */
+
+/* Words to the width of the page. */
+static void print_exit_codes(void)
+{
+	enum { WIDTH = 96 };
+	char *text = NULL;
+	size_t size, at = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	CHECK(out, "memory of the help");
+	exit_codes_print(exit_texts, out);
+	CHECK(!fclose(out), "memory of the help");
+	while (size - at > WIDTH) {
+		size_t end = at + WIDTH;
+
+		while (text[end] != ' ')
+			end--;
+		text[end] = '\n';
+		at = end + 1;
+	}
+	puts(text);
+	free(text);
+}
+
+static int print_help(void)
+{
+	printf("rift measures what a virtualization layer costs a GPU.\n\n");
+	for (const struct command *const *c = commands; *c; c++)
+		if ((*c)->line) /* else for rift itself */
+			printf("  rift %-8s %-25s %s\n", (*c)->name, (*c)->usage, (*c)->line);
+	printf("  rift --version\n\n"
+	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
+	       "and complaints to stderr.\n");
+	print_exit_codes();
+	return RIFT_OK;
+}
+
+static int too_many(const char *word, const char *before)
+{
+	complain(EINVAL, "'%s' is too many behind %s", text_shown(word).s, before);
+	return RIFT_USAGE;
+}
+
+static int refuse(const char *name)
+{
+	struct suggestion near = suggest_start(name);
+
+	for (const struct workload *const *w = workloads; *w; w++)
+		if (!strcmp((*w)->name, name))
+			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);
+	for (const struct command *const *c = commands; *c; c++)
+		if ((*c)->line)
+			suggest_offer(&near, (*c)->name);
+	return complain(EINVAL, "unknown command '%s'%s", text_shown(name).s,
+			near.best ? suggest_hint(&near).s : "; `rift help` lists them");
+}
+
+/* Passes `NAME arguments` on; a wrong NAME is refused. */
+static int dispatch(int argc, char **argv)
+{
+	for (const struct command *const *c = commands; *c; c++)
+		if (!strcmp((*c)->name, argv[0]))
+			return command_main(*c, argc, argv);
+	refuse(argv[0]);
+	return RIFT_USAGE;
+}
+
+/* ---- rift help -------------------------------------------------------------------------- */
+
+struct help_args {
+	struct arguments given;
+	const char *format;
+};
+
+static const struct command *find_listed(const char *name)
+{
+	for (const struct command *const *c = commands; *c; c++)
+		if ((*c)->line && !strcmp((*c)->name, name))
+			return *c;
+	refuse(name);
+	return NULL;
+}
+
+static int check_format(void *field, const struct command_option *o, char *text)
+{
+	if (strcmp(text, "markdown") && strcmp(text, "man") && strcmp(text, "bash"))
+		return complain(EINVAL, "--%s=%s: must be markdown, man or bash", o->name,
+				text_shown(text).s);
+	return option_once(field, o, text);
+}
+
+static int print_formatted(const struct help_args *a)
+{
+	const char *name = a->given.words.n ? a->given.words.word[0] : NULL;
+	const struct command *c;
+
+	if (!strcmp(a->format, "markdown") == !name)
+		return complain(EINVAL, "--format=%s: %s", a->format,
+				name ? "is of all commands, name none"
+				     : "is of one command: rift help COMMAND --format=markdown");
+	if (!strcmp(a->format, "man"))
+		manual_man(commands, stdout);
+	else if (!name)
+		manual_bash(commands, stdout);
+	else if ((c = find_listed(name)))
+		manual_markdown(c, stdout);
+	else
+		return -EINVAL;
+	return RIFT_OK;
+}
+
+/* rift help run = rift run --help */
+static int help(void *arguments)
+{
+	const struct help_args *a = arguments;
+	char option[] = "--help";
+	char *asked[] = { a->given.words.n ? a->given.words.word[0] : NULL, option, NULL };
+
+	if (a->format)
+		return print_formatted(a);
+	return asked[0] ? dispatch(2, asked) : print_help();
+}
+
+static const struct command_option help_options[] = {
+	{ OPTION("format", "markdown|man|bash", check_format, offsetof(struct help_args, format)),
+	  "for other tools: the options of a command as a table in Markdown; a page for man, "
+	  "or a script for bash-completion, of all commands" },
+	{ OPTION_HELP, "this help" },
+	{ NULL },
+};
+
+static const struct exit_text help_exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_USAGE, EXIT_USUAL },
+	{ 0 },
+};
+
+static const struct command command_of_help = {
+	.name = "help",
+	.usage = "[COMMAND]",
+	.line = "this, or the options of a command",
+	.words = "[COMMAND]",
+	.doc = "Lists the commands, or the options of one.",
+	.exits = help_exits,
+	.options = help_options,
+	.takes = "one command",
+	.most = 1,
+	.size = sizeof(struct help_args),
+	.run = help,
+};
+
+/* ---- the command line ------------------------------------------------------------------- */
+
+int commands_main(int argc, char **argv)
+{
+	const char *first = argc > 1 ? argv[1] : "";
+	bool version = !strcmp(first, "--version");
+
+	if (argc < 2) {
+		complain(EINVAL, "no command; `rift help` lists them");
+		return RIFT_USAGE;
+	}
+	if (!version && strcmp(first, "--help") && strcmp(first, "-h"))
+		return dispatch(argc - 1, argv + 1);
+	if (argc > 2)
+		return too_many(argv[2], first);
+	if (!version)
+		return print_help();
+	printf("rift %s, built for %s\n", RIFT_VERSION, platform_build());
+	return RIFT_OK;
+}

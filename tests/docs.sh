@@ -1,0 +1,185 @@
+#!/bin/bash
+# docs.sh [--update] RIFT [FILE.md...] - holds the documents, all that git knows or those named, to what is there:
+#
+#   links     relative links lead to files, and #headings to headings
+#   options   the tables in docs/guide are what `rift help NAME --format=markdown` prints;
+#             --update writes them anew, and does nothing else
+#   fences    each says what it is: text, a language, or commands for bash:
+#               sh test        they run here, in a folder of each document's own that has ./rift,
+#                              data, plots and workloads; all end with 0, or as a line above says:
+#                              <!-- expect CODE REGEX --> means that the last one ends with CODE,
+#                              and a line of the output matches the extended REGEX
+#               sh ci          they are in .ci/run
+#               sh gpu         they need a GPU, or minutes
+#               sh needs-ssh   they need a second machine, or a container
+#
+# Prints what is wrong, a line each, with file and line; ends with 1 then, with 3 for wrong use.
+set -u
+cd "$(dirname "$0")/.." || exit 3
+update='' status=0
+[ "${1:-}" != --update ] || { update=yes && shift; }
+rift=${1:?usage: docs.sh [--update] RIFT [FILE.md...]}
+shift
+[ -x "$rift" ] || { echo "rift: docs.sh: $rift is no program" >&2 && exit 3; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ $# -gt 0 ]; then
+	printf '%s\n' "$@" >"$work/files"
+else
+	git ls-files -co --exclude-standard '*.md' | while IFS= read -r f; do [ ! -e "$f" ] || echo "$f"; done >"$work/files"
+fi
+bad() { # FILE:LINE WHAT
+	echo "rift: $1: $2"
+	status=1
+}
+
+# ---- options ----------------------------------------------------------------------------------
+
+# The document with its tables of options made anew.
+with_options() { # FILE
+	awk -v rift="$rift" '
+		/^<!-- end of options -->$/ { skip = 0 }
+		!skip { print }
+		/^<!-- options of rift [a-z]* -->$/ {
+			command = rift " help " $5 " --format=markdown"
+			print ""
+			while ((command | getline line) > 0) print line
+			close(command)
+			print ""
+			skip = 1
+		}' "$1"
+}
+
+check_options() {
+	grep -l '^<!-- options of rift' -r docs | while IFS= read -r f; do
+		with_options "$f" >"$work/made"
+		cmp -s "$f" "$work/made" && continue
+		if [ "$update" ]; then
+			cp "$work/made" "$f"
+		else
+			echo "$f"
+		fi
+	done >"$work/stale"
+	while IFS= read -r f; do
+		bad "$f" "its options are not those of today: tests/docs.sh --update $rift"
+	done <"$work/stale"
+}
+
+# ---- links ------------------------------------------------------------------------------------
+
+# FILE:LINE TARGET, a line for each relative link outside of fences and code.
+links() {
+	xargs -d '\n' awk '
+		FNR == 1 { fence = 0 }
+		/^ *```/ { fence = !fence; next }
+		fence { next }
+		{
+			gsub(/`[^`]*`/, "")
+			while (match($0, /\]\([^) ]*\)/)) {
+				target = substr($0, RSTART + 2, RLENGTH - 3)
+				if (target !~ /^[a-z]+:/) print FILENAME ":" FNR, target
+				$0 = substr($0, RSTART + RLENGTH)
+			}
+		}' <"$work/files"
+}
+
+# As GitHub makes them of headings.
+anchors() { # FILE
+	awk '/^```/ { fence = !fence } !fence && /^#+ / { sub(/^#+ /, ""); print }' "$1" |
+		tr '[:upper:] ' '[:lower:]-' | sed 's/[^a-z0-9_-]//g'
+}
+
+check_links() {
+	links >"$work/links"
+	while read -r at target; do
+		from=${at%%:*} path=${target%%#*} anchor=''
+		case $target in *'#'*) anchor=${target#*#} ;; esac
+		path=${path:+$(dirname "$from")/$path}
+		if [ ! -e "${path:-$from}" ]; then
+			bad "$at" "there is no $target"
+		elif [ "$anchor" ] && ! anchors "${path:-$from}" | grep -qxF -e "$anchor"; then
+			bad "$at" "no heading makes $target"
+		fi
+	done <"$work/links"
+}
+
+# ---- fences -----------------------------------------------------------------------------------
+
+# Each fence of commands as $work/fences/N: its place, its kind, what is expected, the commands.
+split_fences() {
+	mkdir "$work/fences"
+	xargs -d '\n' awk -v out="$work/fences/" '
+		FNR == 1 { open = 0; expect = "" }
+		/^<!-- expect [0-9]+/ { expect = $0; next }
+		open && /^```$/ { open = 0; close(file); next }
+		open { if (file) print > file; next }
+		/^```/ {
+			open = 1; file = ""; info = substr($0, 4)
+			if (info !~ /^(text|c|cuda|cpp|json|make|gnuplot|sh (test|ci|gpu|needs-ssh))$/)
+				print FILENAME ":" FNR, info
+			else if (info ~ /^sh /) {
+				file = sprintf("%s%04d", out, ++n)
+				print FILENAME ":" FNR > file
+				print substr(info, 4) > file
+				print expect > file
+			}
+			expect = ""
+			next
+		}' <"$work/files" >"$work/unmarked"
+	while read -r at info; do
+		bad "$at" "a fence of '$info': say text, a language, or sh test, ci, gpu, needs-ssh"
+	done <"$work/unmarked"
+}
+
+# A folder for the fences of one document.
+folder_of() { # FILE
+	local folder
+	folder=$work/run/$(echo "$1" | tr / _)
+	if [ ! -d "$folder" ]; then
+		mkdir -p "$folder"
+		ln -s "$(realpath "$rift")" "$folder/rift"
+		ln -s "$PWD"/data "$PWD"/plots "$PWD"/workloads "$folder/"
+	fi
+	echo "$folder"
+}
+
+run_fence() { # FENCE
+	local at expect code=0 want=0 regex=''
+	at=$(sed -n 1p "$1")
+	expect=$(sed -n '3s/^<!-- expect \(.*\) -->$/\1/p' "$1")
+	[ -z "$expect" ] || read -r want regex <<<"$expect"
+	(cd "$(folder_of "${at%%:*}")" && sed 1,3d "$1" | timeout 60 bash -e) >"$work/said" 2>&1 </dev/null || code=$?
+	if [ "$code" != "$want" ]; then
+		bad "$at" "ended with $code, not $want: $(tail -n 2 "$work/said" | tr '\n' ' ')"
+	elif [ "$regex" ] && ! grep -qE -e "$regex" "$work/said"; then
+		bad "$at" "no line of the output matches '$regex': $(head -n 3 "$work/said" | tr '\n' ' ')"
+	fi
+}
+
+# Without what stands behind a #, and what leads to the folder.
+check_in_ci() { # FENCE
+	sed '1,3d; s/ *#.*//; /^git clone/d; /^$/d' "$1" >"$work/commands"
+	while IFS= read -r command; do
+		grep -qE "(^|[; ])${command%% *}( -j2)? ${command#* }( |;|\$)" .ci/run ||
+			bad "$(sed -n 1p "$1")" "'$command' is not in .ci/run"
+	done <"$work/commands"
+}
+
+check_fences() {
+	local f
+	split_fences
+	for f in "$work"/fences/*; do
+		[ -e "$f" ] || continue
+		case $(sed -n 2p "$f") in
+		test) run_fence "$f" ;;
+		ci) check_in_ci "$f" ;;
+		esac
+	done
+}
+
+check_options
+[ -z "$update" ] || exit "$status"
+check_links
+check_fences
+echo "$(wc -l <"$work/files") documents, $(wc -l <"$work/links") links, $(grep -lx test "$work"/fences/* 2>/dev/null | wc -l) of $(find "$work/fences" -type f | wc -l) fences of commands run, $SECONDS s"
+exit "$status"
