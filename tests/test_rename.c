@@ -25,7 +25,7 @@ enum { RENAMES_MAX = 32, BYTES_MAX = 1 << 19 };
 
 /* ---- the map ------------------------------------------------------------------------------ */
 
-enum what { KEY, VALUE, OPTION /* in sentences */, WHATS };
+enum what { KEY, VALUE, OPTION /* in sentences */, START /* of a sentence */, WHATS };
 
 struct rename {
 	enum what what;
@@ -39,7 +39,7 @@ struct renames {
 
 static void read_map(struct renames *m)
 {
-	static const char *const names[] = { "key", "value", "option" };
+	static const char *const names[] = { "key", "value", "option", "start" };
 	char line[128], what[8];
 	FILE *f = fopen(MAP, "r");
 
@@ -89,6 +89,11 @@ static char *put_renamed(char *out, const struct renames *m, const char *s, size
 
 		if (r->what == what && strlen(r->before) == n && begins_with(s, r->before))
 			return stpcpy(out, r->since);
+		if (r->what == START && what == VALUE && begins_with(s, r->before)) {
+			out = stpcpy(out, r->since);
+			s += strlen(r->before);
+			break;
+		}
 	}
 	while (s < end)
 		out = put_option(out, m, &s);

@@ -162,7 +162,7 @@ static void add_title(struct line *l, const struct comparison *c)
 		"B is slower than A by more than %.3g %%: ",
 		"B is faster than A by more than %.3g %%, or the same: ",
 		"B is the same as A within %.3g %%, or faster: ",
-		"Open, B may or may not be slower than A by more than %.3g %%: ",
+		"Inconclusive: B may or may not be slower than A by more than %.3g %%: ",
 	};
 
 	append_text(l, titles[c->outcome], 100 * c->options.margin);

@@ -333,7 +333,7 @@ static void format_finding(const struct costs_comparison *c, char *out, size_t s
 		"B costs more than A by over %.3g %%",
 		"B costs less than A by over %.3g %%, or the same",
 		"B costs the same as A within %.3g %%, or less",
-		"Open, B may or may not cost more than A by over %.3g %%",
+		"Inconclusive: B may or may not cost more than A by over %.3g %%",
 	};
 	size_t used = (size_t)snprintf(out, size, titles[c->outcome], 100 * c->options.margin);
 	int said = 0, more = 0;

@@ -172,7 +172,7 @@ Test(small_cli_compare, two_sessions_of_one_system)
 	expect_texts(text, (const char *const[]){ "margin 5 %", "It is assumed, not measured",
 						  "a session.jsonl: made-up GPU, n = 5 processes",
 						  NULL });
-	ends(2, "Open, B may or may not be slower than A by more than 2 %: ",
+	ends(2, "Inconclusive: B may or may not be slower than A by more than 2 %: ",
 	     quoted(a, b, "--margin 2%"));
 	ends(0, "B is the same as A within 2 %: ", quoted(a, b, "--margin=2 --session-sd 0"));
 }
@@ -190,7 +190,7 @@ Test(small_cli_compare, halves_of_a_session_are_alike)
 		     (const char *const[]){ ", first half: ", ", second half: ",
 					    "0 slower, 0 faster, 18 same, 0 inconclusive", NULL });
 	write_both(true);
-	text = ends(2, "Open, ", quoted(both, NULL, "--self-test"));
+	text = ends(2, "Inconclusive: ", quoted(both, NULL, "--self-test"));
 	expect_texts(text, (const char *const[]){ "side a, first half", "side b, second half",
 						  "n = 2 is too few", "--processes 10", NULL });
 }
@@ -203,7 +203,7 @@ Test(large_cli_compare, halves_of_the_kept_sessions_are_alike)
 
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "data/sessions/%s.jsonl", kept[i]);
-		ends(2, "Open, ", quoted(path, NULL, "--self-test"));
+		ends(2, "Inconclusive: ", quoted(path, NULL, "--self-test"));
 	}
 	refused(5, "workload is launch in A, myocyte in B",
 		"compare data/sessions/h200-launch.jsonl data/sessions/h200-myocyte.jsonl");
