@@ -154,6 +154,7 @@ static const struct exit_text exits[] = {
 	{ RIFT_FAILED_POINTS, "complete with failed points" },
 	{ RIFT_USAGE, "usage, bad input or a file that cannot be written" },
 	{ RIFT_NO_DEVICE, EXIT_USUAL },
+	{ RIFT_NOT_COMPARABLE, "the machine changed a second time" },
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
 };
