@@ -1,6 +1,6 @@
 /*
  * test_sweep_company.c - no configuration is charged for what another one holds, or held: sweeps on
- * a CPU device whose synchronize costs 10 ms for each MiB of pinned memory, of which transfer
+ * a CPU device whose synchronize costs 2 ms for each MiB of pinned memory, of which transfer
  * takes 4. And no side for the presence of the other (company.h): a launch costs 2 ms beside it.
  */
 #include "harness/record/journal_impl.h"
@@ -18,8 +18,8 @@
 
 enum { PROCESSES = 4 };
 
-/* What 4 MiB cost; an empty launch takes a thousandth of that. */
-static const double charge_ns = 40e6;
+/* What 4 MiB cost; an empty launch takes less than a hundredth of that. */
+static const double charge_ns = 8e6;
 
 static char folder[] = "/tmp/rift_company_XXXXXX", path[64];
 
@@ -41,7 +41,7 @@ static void sweep(struct journal *j, const char *options)
 {
 	const char *text;
 
-	setenv("RIFT_CPU_SYNC_NS_PER_PINNED_MIB", "10000000", 1);
+	setenv("RIFT_CPU_SYNC_NS_PER_PINNED_MIB", "2000000", 1);
 	cr_assert(zero(int,
 		       run_rift(ERR, &text,
 				"sweep launch transfer launch.us=0 transfer.bytes=4M --depth 1 "
