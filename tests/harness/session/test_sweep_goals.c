@@ -422,7 +422,7 @@ static const char *sweep(const char *options)
 
 	cr_assert(zero(int,
 		       run_rift(OUT, &text,
-				"sweep launch us=0 --depth 1,4,16 --mode stream --quick --rounds 3 "
+				"sweep launch us=0 --depth 1,4,16 --mode stream --express --rounds 3 "
 				"--warm-up 0.01 --output '%s' %s",
 				path, options)),
 		  "%s", text);
