@@ -178,8 +178,7 @@ static void lengths(struct run *r)
 		for (size_t n = 0; n <= 70; n++) {
 			int alphabet = 1 + (int)((m * 71 + n) % 5);
 
-			if (n % stride != m % stride &&
-			    (r->light || !at_edge(m) || !at_edge(n)))
+			if (n % stride != m % stride && (r->light || !at_edge(m) || !at_edge(n)))
 				continue;
 			random_letters(&state, q, m, alphabet);
 			random_letters(&state, t, n, alphabet);

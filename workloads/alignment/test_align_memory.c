@@ -49,8 +49,8 @@ static void add_long(struct run *r)
 	free(t);
 }
 
-/* With `memory` bytes of traces the answers are edlib's, and `least` pairs go strip by strip; the graph is
- * launched so many times. */
+/* With `memory` bytes of traces the answers are edlib's, and `least` pairs go strip by strip; the
+ * graph is launched so many times. */
 static void expect_kept(bool light, int64_t memory, uint32_t least, int times)
 {
 	struct alignment_opts o = default_opts();

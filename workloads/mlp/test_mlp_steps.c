@@ -204,7 +204,8 @@ Test(small_mlp_steps, accuracy_counts_every_test_image_once)
 	run_end(r);
 }
 
-/* Epochs of the drawn digits at the defaults, on the CPU device of fewer; evaluated at each quarter.
+/* Epochs of the drawn digits at the defaults, on the CPU device of fewer; evaluated at each
+ * quarter.
  */
 Test(large_mlp_steps, epochs_reach_97_percent)
 {

@@ -53,7 +53,8 @@ Test(small_radixsort_check, the_check_finds_what_is_wrong)
 	r = run_begin(o);
 	run_steps(r, 2);
 	finds(r, 2, device_out(r, 0, 0), 5, "another key than merged, slot 0, pair 0");
-	finds(r, 2, device_out(r, 1, 1) + LAST, 4711, "another value than merged, slot 1, pair 4999");
+	finds(r, 2, device_out(r, 1, 1) + LAST, 4711,
+	      "another value than merged, slot 1, pair 4999");
 	finds(r, 2, device_out(r, 1, 1) + 77, 0x7f7f7f7f, "no pair, slot 1, pair 77");
 	finds(r, 2, device_out(r, 0, 1) + LAST + 1, 0,
 	      "written where nothing was to be, slot 1, pair 5000");

@@ -163,7 +163,8 @@ Test(large_radixsort_modes, millions_of_pairs)
 		cr_assert(radixsort_size_for(pairs[i]) == (enum radixsort_size)i, "tiles of %ld",
 			  (long)pairs[i]);
 	for (int i = 1; i < RADIXSORT_SIZES; i++) {
-		struct radixsort_opts o = make_opts((i < 4 ? pairs[i] : (1 << 21) + 123456) >> shift);
+		struct radixsort_opts o =
+			make_opts((i < 4 ? pairs[i] : (1 << 21) + 123456) >> shift);
 
 		o.set.slots = 1;
 		sorts(o, (enum radixsort_size)i);

@@ -149,12 +149,13 @@ static void sweep_pairs(struct journal *j, int processes, const char *options)
 {
 	const char *text;
 
-	cr_assert(zero(int,
-		       run_rift(ERR, &text,
-				"sweep launch us=0 --depth 1 --mode stream --processes %d --rounds "
-				"6 --warm-up 0.01 --seed 2 --express --against env --output '%s' %s",
-				processes, path, options)),
-		  "%s", text);
+	cr_assert(
+		zero(int,
+		     run_rift(ERR, &text,
+			      "sweep launch us=0 --depth 1 --mode stream --processes %d --rounds "
+			      "6 --warm-up 0.01 --seed 2 --express --against env --output '%s' %s",
+			      processes, path, options)),
+		"%s", text);
 	cr_assert(zero(int, journal_read(j, path)), "%s", path);
 }
 
