@@ -64,7 +64,7 @@ INSTRUMENT := $($(SANITIZE))
 LIBS     := -ljansson -lnlopt -lz -lm -ldl -lpthread
 # Test programs are many and each runs once: what counts is how soon they are there, and, as every
 # test is a process, how soon they start.
-TESTFLAGS := -O0 -g1
+TESTFLAGS := -O0 -g1 -ftrack-macro-expansion=0
 LDFAST   := $(and $(filter cpu,$(DEVICE)),$(shell command -v ld.gold),-fuse-ld=gold) -Wl,--as-needed
 TESTLIBS := -lcriterion -lgsl -lgslcblas -ledlib -lm
 

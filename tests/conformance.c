@@ -17,6 +17,11 @@ static void assign(struct driven *s, const char *name, const char *value)
 /* The axis' values stand in rising order. */
 static void make_small(struct driven *s, int slots)
 {
+	static const struct {
+		const char *workload, *name, *value;
+	} less[] = { { "mlp", "images", "2000" },
+		     { "pathtrace", "width", "80" },
+		     { "pathtrace", "height", "70" } };
 	const struct param *axis = workload_axis(s->w);
 	char text[32];
 
@@ -27,6 +32,10 @@ static void make_small(struct driven *s, int slots)
 	snprintf(text, sizeof(text), "%d", slots);
 	if (params_find(s->w->params, "slots", 5) >= 0)
 		assign(s, "slots", text);
+	/* of what is drawn before steps begin, and of pictures, less shows as much */
+	for (size_t i = 0; i < sizeof(less) / sizeof(*less); i++)
+		if (!strcmp(s->w->name, less[i].workload))
+			assign(s, less[i].name, less[i].value);
 }
 
 struct driven *driven_begin(const struct workload *w, int slots)

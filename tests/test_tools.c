@@ -224,12 +224,14 @@ Test(small_tools, a_workload_exports_only_names_that_begin_with_its_own)
 	int rc;
 
 	cr_assert(ne(ptr, getenv("RIFT_BIN"), NULL), "RIFT_BIN names the binary");
-	rc = shell(&out,
-		   "build=$(dirname $RIFT_BIN); "
-		   "for s in $(ls workloads/*/*.c workloads/*/*.cu | grep -v /test_); do "
-		   "n=$(basename $(dirname $s)); "
-		   "nm -g --defined-only $build/$s.o | awk '$2 ~ /[TDBRC]/ { print $3 }' | "
-		   "grep -vE \"^(workload_)?${n}(_|$)|^_Z[0-9]*__device_stub|^__odr_asan\"; done");
+	rc = shell(
+		&out,
+		"build=$(dirname $RIFT_BIN); "
+		"nm -A -g --defined-only $(ls workloads/*/*.c workloads/*/*.cu | grep -v /test_ | "
+		"sed \"s,.*,$build/&.o,\") | "
+		"awk '{ n = $1; sub(\"/[^/]*$\", \"\", n); sub(\".*/\", \"\", n) } "
+		"$2 ~ /[TDBRC]/ && $3 !~ \"^(workload_)?\" n \"(_|$)\" && "
+		"$3 !~ /^_Z[0-9]*__device_stub|^__odr_asan/ { print $3 }'");
 	cr_assert(eq(str, (char *)out, ""), "exit %d: %s", rc, out);
 }
 

@@ -172,9 +172,9 @@ Test(large_align_options, runs_that_pass)
 {
 	static const char *const args[] = {
 		"pairs=1",
-		"pairs=32 length=512 --mode graph",
-		"pairs=20 profile=unrelated length=100",
-		"pairs=20 profile=bursty",
+		"pairs=8 length=512 --mode graph",
+		"pairs=8 profile=unrelated length=100",
+		"pairs=8 profile=bursty",
 		"pairs=20 profile=illumina",
 		"pairs=4 profile=hifi length=1500",
 		"pairs=4 profile=ont length=600",

@@ -3,32 +3,41 @@
  * the letters, sum of the distances, the largest.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/on_cpu.h"
 #include "workloads/alignment/test_batch.h"
 
 struct row {
 	int64_t pairs, length;
 	double error;
 	uint64_t fnv, cells, sum, largest;
+	/* of the first few pairs: the CPU device aligns no more of them where that takes long */
+	int64_t few;
+	uint64_t few_sum, few_largest;
 };
 
 /* Seed 1, profile balanced. */
 static const struct row rows[] = {
-	{ 10000, 100, 0.05, UINT64_C(0x7982db262ee81fb5), 99979900, 49033, 14 },
-	{ 10000, 150, 0.001, UINT64_C(0xae069e21982eabf4), 224995200, 1510, 3 },
-	{ 10000, 150, 0.01, UINT64_C(0xb7d36852871bc79e), 224982300, 14904, 8 },
-	{ 10000, 150, 0.05, UINT64_C(0x6ec0ff98311b7866), 224969550, 73430, 19 },
-	{ 10000, 250, 0.05, UINT64_C(0xfc53f7ba65b60556), 624968250, 122496, 25 },
-	{ 1024, 512, 0.05, UINT64_C(0xcbd2ba197fccd31d), 268393472, 25783, 39 },
-	{ 1024, 1024, 0.05, UINT64_C(0x9744cfe6cc061e06), 1073667072, 51445, 69 },
-	{ 1024, 1024, 0.10, UINT64_C(0xf7147d73f810c04c), 1073703936, 100308, 127 },
-	{ 1, 1000, 0.05, UINT64_C(0xeb91e88689d8c745), 994000, 41, 41 },
-	{ 1, 10000, 0.05, UINT64_C(0x705e6689a626f907), 100150000, 468, 468 },
-	{ 256, 10000, 0.005, UINT64_C(0x550e2ac403a98cdf), 25599740000, 12611, 69 },
-	{ 1, 100000, 0.05, UINT64_C(0x0b8484a74bf96130), 9993500000, 4857, 4857 },
-	{ 1024, 4096, 0.05, UINT64_C(0xff914f0701f9216d), 17180979200, 204948, 240 },
-	{ 256, 10000, 0.10, UINT64_C(0x8c6acfa8b7222a0a), 25594210000, 244365, 1029 },
-	{ 256, 16384, 0.05, UINT64_C(0x094c72ff51517ce1), 68723834880, 204353, 866 },
-	{ 32, 65536, 0.05, UINT64_C(0x5e5c7773e088ae53), 137440591872, 102160, 3321 },
+	{ 10000, 100, 0.05, UINT64_C(0x7982db262ee81fb5), 99979900, 49033, 14, 2500, 12464, 14 },
+	{ 10000, 150, 0.001, UINT64_C(0xae069e21982eabf4), 224995200, 1510, 3, 2500, 380, 3 },
+	{ 10000, 150, 0.01, UINT64_C(0xb7d36852871bc79e), 224982300, 14904, 8, 2500, 3734, 8 },
+	{ 10000, 150, 0.05, UINT64_C(0x6ec0ff98311b7866), 224969550, 73430, 19, 2500, 18491, 19 },
+	{ 10000, 250, 0.05, UINT64_C(0xfc53f7ba65b60556), 624968250, 122496, 25, 2500, 30785, 25 },
+	{ 1024, 512, 0.05, UINT64_C(0xcbd2ba197fccd31d), 268393472, 25783, 39, 256, 6480, 38 },
+	{ 1024, 1024, 0.05, UINT64_C(0x9744cfe6cc061e06), 1073667072, 51445, 69, 256, 12934, 69 },
+	{ 1024, 1024, 0.10, UINT64_C(0xf7147d73f810c04c), 1073703936, 100308, 127, 256, 25121,
+	  122 },
+	{ 1, 1000, 0.05, UINT64_C(0xeb91e88689d8c745), 994000, 41, 41, 1, 0, 0 },
+	{ 1, 10000, 0.05, UINT64_C(0x705e6689a626f907), 100150000, 468, 468, 1, 0, 0 },
+	{ 256, 10000, 0.005, UINT64_C(0x550e2ac403a98cdf), 25599740000, 12611, 69, 64, 3253, 69 },
+	{ 1, 100000, 0.05, UINT64_C(0x0b8484a74bf96130), 9993500000, 4857, 4857, 1, 0, 0 },
+	{ 1024, 4096, 0.05, UINT64_C(0xff914f0701f9216d), 17180979200, 204948, 240, 128, 25473,
+	  238 },
+	{ 256, 10000, 0.10, UINT64_C(0x8c6acfa8b7222a0a), 25594210000, 244365, 1029, 32, 30677,
+	  1023 },
+	{ 256, 16384, 0.05, UINT64_C(0x094c72ff51517ce1), 68723834880, 204353, 866, 16, 12928,
+	  866 },
+	{ 32, 65536, 0.05, UINT64_C(0x5e5c7773e088ae53), 137440591872, 102160, 3321, 4, 12717,
+	  3225 },
 };
 
 enum { ROWS = sizeof(rows) / sizeof(*rows), SMALL_ROWS = 10 };
@@ -69,25 +78,38 @@ static struct alignment_choice row_choice(const struct row *row, const struct ru
 	return c;
 }
 
-static void expect_row(const struct row *row, int output)
+static void generate(const struct row *row, int64_t pairs, const struct run *r,
+		     struct alignment_batch *out)
+{
+	struct alignment_recipe recipe = { pairs, row->length, ALIGN_BALANCED, row->error,
+					   (uint64_t)r->o.seed };
+
+	cr_assert(!alignment_generate(&recipe, out), "pairs");
+}
+
+/* All letters; the answers of so many pairs. */
+static void expect_answers(const struct row *row, int output, int64_t pairs)
 {
 	struct run *r = run_new(make_opts(row));
-	struct alignment_recipe recipe = { row->pairs, row->length, ALIGN_BALANCED, row->error,
-					   (uint64_t)r->o.seed };
+	bool all = pairs == row->pairs;
 	struct alignment_choice c;
 	uint64_t sum = 0, largest = 0;
 
 	r->o.output = output;
 	r->o.band = row->error;
-	cr_assert(!alignment_generate(&recipe, &r->s.batch), "pairs");
+	generate(row, row->pairs, r, &r->s.batch);
 	expect_letters(row, &r->s.batch);
 	c = row_choice(row, r);
+	if (!all) {
+		run_clear(r);
+		generate(row, pairs, r, &r->s.batch);
+	}
 	cr_assert(!alignment_setup_batch(&r->o, &r->s, c), "setup");
 	if (output == ALIGN_CIGAR)
 		run_steps(r, 1);
 	else /* setup has run the batch */
 		alignment_outcome_init(&r->o, &r->s, &r->out);
-	for (int64_t i = 0; i < row->pairs; i++) {
+	for (int64_t i = 0; i < pairs; i++) {
 		uint64_t d = r->out.result[i].distance;
 		struct alignment_view v = view(r, i);
 
@@ -99,9 +121,21 @@ static void expect_row(const struct row *row, int output)
 				  "%ld x %ld: pair %ld", (long)row->pairs, (long)row->length,
 				  (long)i);
 	}
-	cr_assert(sum == row->sum && largest == row->largest, "%ld x %ld: sum %ld, largest %ld",
-		  (long)row->pairs, (long)row->length, (long)sum, (long)largest);
+	cr_assert(sum == (all ? row->sum : row->few_sum) &&
+			  largest == (all ? row->largest : row->few_largest),
+		  "%ld of %ld x %ld: sum %ld, largest %ld", (long)pairs, (long)row->pairs,
+		  (long)row->length, (long)sum, (long)largest);
 	run_end(r);
+}
+
+static void expect_row(const struct row *row, int output)
+{
+	expect_answers(row, output, row->pairs);
+}
+
+static void expect_few(const struct row *row, int output)
+{
+	expect_answers(row, output, ON_CPU ? row->few : row->pairs);
 }
 
 /* A row for each kind of kernel. */
@@ -122,13 +156,15 @@ Test(small_align_table, cigars)
 Test(large_align_table, distances)
 {
 	need_device();
-	for (int i = 0; i < ROWS; i++)
+	for (int i = 0; i < SMALL_ROWS; i++)
 		expect_row(&rows[i], ALIGN_DISTANCE);
+	for (int i = SMALL_ROWS; i < ROWS; i++)
+		expect_few(&rows[i], ALIGN_DISTANCE);
 }
 
 Test(large_align_table, cigars)
 {
 	need_device();
 	for (int i = 0; i < SMALL_ROWS; i++)
-		expect_row(&rows[i], ALIGN_CIGAR);
+		expect_few(&rows[i], ALIGN_CIGAR);
 }

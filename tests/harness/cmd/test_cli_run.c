@@ -226,7 +226,7 @@ Test(large_cli_run, missing_data_files_are_one_line)
 	need_device();
 	for (const struct workload *const *w = workloads; *w; w++) {
 		int code = shell(&text,
-				 "RIFT_HOME=/nowhere timeout -s KILL 1 '%s' run %s --depth 1 "
+				 "RIFT_HOME=/nowhere timeout -s KILL 0.4 '%s' run %s --depth 1 "
 				 "--blocks 1 2>&1 >/dev/null",
 				 rift(), (*w)->name);
 

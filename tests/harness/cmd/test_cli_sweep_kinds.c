@@ -36,7 +36,7 @@ static const char *plan(void)
 	static char text[256];
 
 	snprintf(text, sizeof(text),
-		 "sweep %s --size 1 --depth 1,4 --mode stream --quick --processes 2 --rounds 2 "
+		 "sweep %s --size 1 --depth 1,4 --mode stream --express --processes 2 --rounds 2 "
 		 "--warm-up 0.05 --sync yield,blocking",
 		 name());
 	return text;

@@ -420,12 +420,13 @@ static const char *sweep(const char *options)
 {
 	const char *text;
 
-	cr_assert(zero(int,
-		       run_rift(OUT, &text,
-				"sweep launch us=0 --depth 1,4,16 --mode stream --quick --rounds 3 "
-				"--warm-up 0.01 --output '%s' %s",
-				path, options)),
-		  "%s", text);
+	cr_assert(
+		zero(int,
+		     run_rift(OUT, &text,
+			      "sweep launch us=0 --depth 1,4,16 --mode stream --express --rounds 3 "
+			      "--warm-up 0.01 --output '%s' %s",
+			      path, options)),
+		"%s", text);
 	return text;
 }
 

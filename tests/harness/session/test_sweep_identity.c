@@ -187,7 +187,7 @@ static int sweep(const char **text, int processes, const char *against, const ch
 {
 	need_device();
 	return run_rift(ERR, text,
-			"sweep %s --size 1 --depth 1,4 --mode stream --quick --processes %d "
+			"sweep %s --size 1 --depth 1,4 --mode stream --express --processes %d "
 			"--rounds 1 --warm-up 0.05 --output '%s' --against '%s' %s",
 			name(), processes, file, against, more);
 }
