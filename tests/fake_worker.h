@@ -16,7 +16,8 @@
 
 static char worker_folder[] = "/tmp/rift_worker_XXXXXX", worker_session[64], worker_script[64];
 
-/* Workers are numbered from 0; each leaves its job, and does what worker.NUMBER or `worker` says. */
+/* Workers are numbered from 0; each leaves its job, and does what worker.NUMBER or `worker` says.
+ */
 static inline void fake_worker_make(void)
 {
 	FILE *out;

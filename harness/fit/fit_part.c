@@ -338,7 +338,8 @@ double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 	loss = loss_minimise(&l, u, n, start);
 	for (int i = 0; i < p->n_free; i++)
 		m->v[p->free[i]] = u[i].x;
-	p->effect_ns = p->effect ? u[n - 1].x : 0;
+	if (p->effect)
+		p->effect_ns = u[n - 1].x;
 	return loss;
 }
 

@@ -6,6 +6,7 @@
 #include "harness/session/calibrate.h"
 #include "harness/env/system.h"
 #include "tests/cli.h"
+#include "tests/on_cpu.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -26,6 +27,32 @@ int clock_gettime(clockid_t id, struct timespec *t)
 
 	t->tv_nsec -= t->tv_nsec % step_ns;
 	return rc;
+}
+
+/* The CPU device's clock64() counts ns: 1000 a us. A disturbed median is tried again. */
+Test(small_sweep_calibrate, cycles_and_ticks_are_in_their_units)
+{
+	struct canary canary;
+	cudaStream_t stream;
+	double best = INFINITY;
+
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: its cycles are ns");
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)), "stream");
+	canary_init(&canary, stream, false);
+	for (int i = 0; i < 5 && best > 0.3; i++) {
+		struct calibration c;
+
+		step_ns = 1000;
+		calibrate(&c, &canary);
+		step_ns = 1;
+		cr_assert(eq(dbl, fmod(c.clock_tick_ns, 1000), 0), "%g", c.clock_tick_ns);
+		cr_assert(le(dbl, c.clock_tick_ns, 1e6), "%g", c.clock_tick_ns);
+		cr_assert(le(dbl, c.clock_cost_ns, 1e5), "%g", c.clock_cost_ns);
+		best = fmin(best, fabs(c.spin_cycles_per_us / 1000 - 1));
+	}
+	cr_assert(le(dbl, best, 0.3), "%g", best);
+	canary_release(&canary);
 }
 
 #if defined(__x86_64__)

@@ -30,8 +30,8 @@ static void complete_side_a(void)
 		cr_assert(zero(int, journal_begin(j, replicate)), "begin");
 		cr_assert(zero(int, journal_header(j, replicate, header)), "header");
 		for (int i = 0; i < j->plan.n_points; i++)
-			cr_assert(zero(int, journal_failure(j, replicate, i, "error",
-							    json_object(), true)),
+			cr_assert(zero(int, journal_failure(j, replicate, i, "error", json_object(),
+							    true)),
 				  "point");
 		cr_assert(zero(int, journal_trailer(j, replicate, json_object())), "trailer");
 	}

@@ -1,6 +1,6 @@
 /*
- * test_sweep_workers.c - what each line of a worker does to its lane and to the session's files, and
- * what a worker is told. The workers are scripts.
+ * test_sweep_workers.c - what each line of a worker does to its lane and to the session's files,
+ * and what a worker is told. The workers are scripts.
  */
 #include "harness/session/worker.h"
 #include "tests/divert.h"
@@ -10,8 +10,7 @@
 #include <math.h>
 #include <unistd.h>
 
-TestSuite(small_sweep_workers, .init = fake_worker_make, .fini = fake_worker_remove,
-	  .timeout = 60);
+TestSuite(small_sweep_workers, .init = fake_worker_make, .fini = fake_worker_remove, .timeout = 60);
 
 static struct session s;
 static struct lane *lane = &s.lane[0];
@@ -222,10 +221,9 @@ Test(small_sweep_workers, digests_are_for_those_to_come)
 /* The job of a worker that is started on this lane. New reference. */
 static json_t *job_of(struct lane *l, int replicate, int number)
 {
-	*l = (struct lane){ .session = &s,
-			    .replicate = replicate,
-			    .child = child_none(),
-			    .workers = l->workers };
+	*l = (struct lane){
+		.session = &s, .replicate = replicate, .child = child_none(), .workers = l->workers
+	};
 	cr_assert(zero(int, session_start_worker(l)), "start");
 	while (!child_ended(&l->child))
 		usleep(1000);
@@ -257,19 +255,18 @@ Test(small_sweep_workers, its_job)
 		  "visit");
 	after("");
 	job = fake_worker_job(1);
-	cr_assert(eq(str, (char *)json_string_value(json_object_get(job, "job")), "measure"), "job");
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(job, "job")), "measure"),
+		  "job");
 	cr_assert(eq(int, (int)json_integer_value(json_object_get(job, "side")), 1), "side");
 	cr_assert(eq(int, (int)json_integer_value(json_object_get(job, "process")), 0), "process");
 	cr_assert(is_true(job, "check_all"), "the first checks all");
 	cr_assert(not(is_true(job, "takes_turns")), "one at a time");
 	cr_assert(zero(int, (int)json_integer_value(json_object_get(job, "alone"))), "alone");
 	cr_assert(eq(sz, json_array_size(json_object_get(job, "skip")), 2), "skip");
-	cr_assert(eq(int, (int)json_integer_value(
-				  json_array_get(json_object_get(job, "skip"), 0)),
+	cr_assert(eq(int, (int)json_integer_value(json_array_get(json_object_get(job, "skip"), 0)),
 		     1),
 		  "failed");
-	cr_assert(eq(int, (int)json_integer_value(
-				  json_array_get(json_object_get(job, "skip"), 1)),
+	cr_assert(eq(int, (int)json_integer_value(json_array_get(json_object_get(job, "skip"), 1)),
 		     3),
 		  "done");
 	json_decref(job);
