@@ -52,7 +52,7 @@ static int run(int processes)
 	return err;
 }
 
-/* Of a process of side b: each point's letter, "." for one that is not done. */
+/* Each point's letter in a process of side b; "." for one that is not done. */
 static const char *points(int process)
 {
 	static char text[9];
