@@ -55,11 +55,11 @@ function is_array_size(i, end)
 	       $0 ~ /^[\t ]*((static|const|unsigned|struct|enum|union) )*[a-z_0-9]+ \**[a-z_0-9]+(\[|, )/
 }
 
-# The 1 of calloc(n + 1, ...) or malloc((n + 1) * ...), which keeps n = 0 valid: no test can tell one more or less. That of
+# The 1 of calloc(n + 1, ...) or of malloc() and realloc(), which keeps n = 0 valid: no test can tell one more or less. That of
 # calloc(1, ...) is told by the address sanitizer alone, where it is less.
 function is_room_to_spare(i)
 {
-	return (substr($0, i - 2, 2) == "+ " && substr($0, 1, i) ~ /[cm]alloc\([^,*]*$/) ||
+	return (substr($0, i - 2, 2) == "+ " && substr($0, 1, i) ~ /([cm]alloc\(|realloc\([^,]*,)[^,*]*$/) ||
 	       substr($0, i - 7, 9) == "calloc(1,"
 }
 
