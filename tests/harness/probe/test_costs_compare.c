@@ -114,3 +114,9 @@ Test(small_costs_compare, strictly_all_rows_count)
 	ends_with("first launch of a module", " slower");
 	done();
 }
+
+Test(small_costs_compare, rates_are_named_so)
+{
+	for (const struct costs_line *l = costs_lines; l->workload; l++)
+		cr_assert(eq(int, l->rate, strstr(l->name, " rate") != NULL), "%s", l->name);
+}
