@@ -81,10 +81,14 @@ static const char *find_functions(struct blas *b)
 	return NULL;
 }
 
-/* 130100 is 13.1.0. */
+void blas_cublas_name(unsigned version, char out[BLAS_NAME])
+{
+	snprintf(out, BLAS_NAME, "cuBLAS %u.%u.%u", version / 10000, version / 100 % 100,
+		 version % 100);
+}
+
 static void set_name(struct blas *b)
 {
-	unsigned version = (unsigned)b->cublasLtGetVersion();
 	const char *(*name)(void);
 	void *p = dlsym(RTLD_DEFAULT, "cpudev_blas_name");
 
@@ -92,8 +96,7 @@ static void set_name(struct blas *b)
 	if (p)
 		snprintf(b->name, sizeof(b->name), "%s", name());
 	else
-		snprintf(b->name, sizeof(b->name), "cuBLAS %u.%u.%u", version / 10000,
-			 version / 100 % 100, version % 100);
+		blas_cublas_name((unsigned)b->cublasLtGetVersion(), b->name);
 }
 
 int blas_load(const struct blas **out)

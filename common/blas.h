@@ -49,10 +49,12 @@ extern "C" {
 	F(cublasLtMatmulAlgoGetHeuristic)                                                          \
 	F(cublasLtMatmul)
 
+enum { BLAS_NAME = 64 };
+
 #define BLAS_POINTER(name) __typeof__(name) *name;
 struct blas {
 	BLAS_CALLS(BLAS_POINTER)
-	char name[64]; /* "cuBLAS 13.0.2"; "OpenBLAS 0.3.21, one thread" */
+	char name[BLAS_NAME]; /* "cuBLAS 13.0.2"; "OpenBLAS 0.3.21, one thread" */
 };
 #undef BLAS_POINTER
 
@@ -61,6 +63,9 @@ struct blas {
  * and where it was looked for. One thread at a time.
  */
 int blas_load(const struct blas **out);
+
+/* "cuBLAS 13.1.0" of 130100, as cublasLtGetVersion() has it. */
+void blas_cublas_name(unsigned version, char out[BLAS_NAME]);
 
 /* A call that must succeed; b gives the status its name. Evaluates the call once. */
 #define BLAS(b, call)                                                                              \

@@ -6,7 +6,7 @@
 # LENGTH bytes from COLUMN on, counted from 1, become TO, which may be empty; WHERE is `code` inside
 # functions, else `data`. Comments, texts, lines of the preprocessor and the sizes of arrays that
 # are declared stay as they are, and so does what is added to the number of what calloc() is asked
-# for. It relies on how .clang-format sets spaces: `a * b`, but `*b`.
+# for; where it is one, it becomes none. It relies on how .clang-format sets spaces: `a * b`, but `*b`.
 
 # Park and Miller's generator: the same draws with every awk.
 function draw(n)
@@ -61,6 +61,9 @@ function is_room_to_spare(i)
 	return substr($0, i - 2, 2) == "+ " && substr($0, 1, i) ~ /calloc\([^,]*$/
 }
 
+# What no test can tell to be one more.
+function is_one(i) { return substr($0, i - 7, 9) == "calloc(1," }
+
 function spaced(i, length_)
 {
 	return substr($0, i - 1, 1) == " " && (i + length_ > length($0) || substr($0, i + length_, 1) == " ")
@@ -97,7 +100,7 @@ FNR == 1 { in_comment = 0; where = "data"; continued = 0 }
 		} else if (match(rest, /^\.?[0-9]([eEpP][+-]|[A-Za-z_0-9.])*/)) {
 			step = RLENGTH
 			if (!is_array_size(i, i + step) && !is_room_to_spare(i))
-				site(i, step, number(substr(rest, 1, step)))
+				site(i, step, is_one(i) ? "0" : number(substr(rest, 1, step)))
 		} else if (match(rest, /^(<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*\/%&|^]=)/)) {
 			step = RLENGTH
 			t = substr(rest, 1, step)

@@ -43,9 +43,9 @@ static int common_points(const struct row *r, struct point_pair *pair, const str
 static void fill_row(struct row *r)
 {
 	const struct chart_set *s = r->set;
-	size_t capacity = (size_t)s->grid[0].n_points + 1;
-	struct point_pair *pair = calloc(capacity, sizeof(*pair));
-	const struct grid_point **a = calloc(capacity, sizeof(*a));
+	size_t capacity = (size_t)s->grid[0].n_points;
+	struct point_pair *pair = calloc(capacity + 1, sizeof(*pair));
+	const struct grid_point **a = calloc(capacity + 1, sizeof(*a));
 
 	CHECK(pair && a, "memory of %zu points", capacity);
 	r->points = common_points(r, pair, a);

@@ -311,8 +311,7 @@ static int read_files(struct read *in, const struct compare_args *a)
 static int compare_sessions(const struct compare_args *a)
 {
 	struct result r[2] = { 0 };
-	struct read in = { .session = { { .part.fd = -1, .visits.fd = -1 },
-					{ .part.fd = -1, .visits.fd = -1 } } };
+	struct read in = { .session = { JOURNAL_NONE, JOURNAL_NONE } };
 	int err = read_files(&in, a), n = a->self_test ? 0 : 1;
 
 	if (!err)

@@ -235,8 +235,7 @@ static bool is_cpu_device(const struct chart_side *side, int sides)
 static int plot(void *arguments)
 {
 	const struct arguments *a = arguments;
-	struct plotted p = { .journal = { { .part.fd = -1, .visits.fd = -1 },
-					  { .part.fd = -1, .visits.fd = -1 } } };
+	struct plotted p = { .journal = { JOURNAL_NONE, JOURNAL_NONE } };
 	struct charts charts = { 0 };
 	struct stack_sources sources = { 0 };
 	int err;

@@ -146,7 +146,7 @@ static int show_costs(const char *path)
 static int show_record(const struct arguments *a, const struct session_arg *session,
 		       const char *path, int side)
 {
-	struct journal j = { .part.fd = -1, .visits.fd = -1 };
+	struct journal j = JOURNAL_NONE;
 	int err = journal_read(&j, path);
 
 	if (!err)

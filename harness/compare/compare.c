@@ -148,8 +148,8 @@ enum outcome compare_outcome(struct judged *const *all, int n)
 
 static void judge_all(struct comparison *c)
 {
-	size_t capacity = (size_t)(c->pairs.n_workloads + c->parameters.n + c->pairs.n) + 1;
-	struct judged **all = calloc(capacity, sizeof(*all));
+	size_t capacity = (size_t)(c->pairs.n_workloads + c->parameters.n + c->pairs.n);
+	struct judged **all = calloc(capacity + 1, sizeof(*all));
 	int n = 0;
 
 	CHECK(all, "memory of %zu verdicts", capacity);

@@ -272,10 +272,10 @@ int pairs_make(struct pairs *out, const struct compared_side *a, const struct co
 {
 	const struct plan *plan_a = &a->view.plan, *plan_b = &b->view.plan;
 	json_t *keys = point_keys(plan_b, workload), *found;
-	size_t capacity = (size_t)plan_a->n_points + 1;
+	size_t capacity = (size_t)plan_a->n_points;
 
-	*out = (struct pairs){ .pair = calloc(capacity, sizeof(*out->pair)),
-			       .workload = calloc(capacity, sizeof(*out->workload)) };
+	*out = (struct pairs){ .pair = calloc(capacity + 1, sizeof(*out->pair)),
+			       .workload = calloc(capacity + 1, sizeof(*out->workload)) };
 	CHECK(out->pair && out->workload, "memory of %d points", plan_a->n_points);
 	for (int i = 0; i < plan_a->n_points; i++) {
 		struct pair *p = &out->pair[out->n];

@@ -33,8 +33,8 @@ static void note_library(struct libraries *l, const char *path, const char *why)
 {
 	struct interposer *in = &l->interposer[l->n];
 
-	for (int i = 0; i < l->n; i++)
-		if (!strcmp(l->interposer[i].path, path))
+	for (const struct interposer *known = l->interposer; known < in; known++)
+		if (!strcmp(known->path, path))
 			return;
 	if (l->n == INTERPOSERS_MAX)
 		return;

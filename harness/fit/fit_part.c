@@ -201,12 +201,12 @@ void fit_draws_take(const struct fit_draws *m, const struct grid *g, int draw, s
 
 void part_init(struct fit_part *p, const struct grid *g)
 {
-	size_t n = (size_t)g->n_points + 1;
+	size_t n = (size_t)g->n_points;
 
 	*p = (struct fit_part){ .grid = g };
-	p->at = calloc(n, sizeof(*p->at));
-	p->measured = calloc(n, sizeof(*p->measured));
-	p->predicted = calloc(n, sizeof(*p->predicted));
+	p->at = calloc(n + 1, sizeof(*p->at));
+	p->measured = calloc(n + 1, sizeof(*p->measured));
+	p->predicted = calloc(n + 1, sizeof(*p->predicted));
 	CHECK(p->at && p->measured && p->predicted, "memory of %zu points", n);
 }
 
@@ -338,7 +338,8 @@ double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 	loss = loss_minimise(&l, u, n, start);
 	for (int i = 0; i < p->n_free; i++)
 		m->v[p->free[i]] = u[i].x;
-	p->effect_ns = p->effect ? u[n - 1].x : 0;
+	if (p->effect)
+		p->effect_ns = u[n - 1].x;
 	return loss;
 }
 

@@ -382,25 +382,21 @@ static void send_phase(FILE *out, const char *workload)
 	send_record(out, o);
 }
 
-static int probe_workload(FILE *out, const char *name)
+static int probe_workload(FILE *out, const struct workload *w)
 {
-	const struct workload *w = find_workload(name);
 	struct params params;
-	void *opts;
+	void *opts = calloc(1, w->opts_size + 1);
 	int err;
 
-	if (!w)
-		return 0;
-	send_phase(out, name);
-	opts = calloc(1, w->opts_size + 1);
-	CHECK(opts, "memory of %s", name);
+	CHECK(opts, "memory of %s", w->name);
+	send_phase(out, w->name);
 	params_init(&params, w->params, w->name, opts);
 	err = params_assign(&params, "probe=quick");
 	if (!err)
 		err = probe_or_refuse(out, w, opts);
 	if (err && err != -EINTR)
-		send_record(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload", name,
-					   "code", -err));
+		send_record(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload",
+					   w->name, "code", -err));
 	params_release(&params);
 	free(opts);
 	return err == -EINTR || interrupted() ? -EINTR : 0;
@@ -439,8 +435,12 @@ int costs_work(FILE *out, const json_t *job)
 	err = open_device(out, sync, &platform);
 	if (!err)
 		system_pin();
-	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed) && !err; i++)
-		err = probe_workload(out, probed[i]);
+	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed) && !err; i++) {
+		const struct workload *w = find_workload(probed[i]);
+
+		if (w)
+			err = probe_workload(out, w);
+	}
 	if (!err && json_is_true(json_object_get(job, "header")))
 		send_header(out, &platform, sync);
 	if (!err)

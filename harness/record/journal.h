@@ -106,6 +106,10 @@ struct journal {
 	bool moved;		/* its name was taken at the end: path is another one */
 };
 
+/* How each begins: no file is open, no visits are anybody's. It may be released. */
+#define JOURNAL_NONE                                                                               \
+	((struct journal){ .part.fd = -1, .visits.fd = -1, .visit_replicate = { -1, -1 } })
+
 /* A new session: takes the lock, writes the plan. argv_text is what the user typed. */
 int journal_create(struct journal *j, struct plan *plan, const char *path, const char *against,
 		   const char *argv_text);

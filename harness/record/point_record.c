@@ -98,8 +98,8 @@ struct series {
 static struct series series_of(const json_t *point, const char *name)
 {
 	const json_t *marks = json_object_get(point, "marks");
-	size_t all = json_array_size(marks) + 1;
-	struct series s = { calloc(all, sizeof(*s.ns)), calloc(all, sizeof(*s.mark)), 0 };
+	size_t all = json_array_size(marks);
+	struct series s = { calloc(all + 1, sizeof(*s.ns)), calloc(all + 1, sizeof(*s.mark)), 0 };
 
 	CHECK(s.ns && s.mark, "memory of %zu blocks", all);
 	s.n = choose_blocks(json_object_get(point, name), marks, false, s.ns, s.mark);

@@ -141,7 +141,7 @@ int session_read(struct journal *j, const char *path, const char *sync)
 	struct record_facts facts;
 	int err;
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	*j = JOURNAL_NONE;
 	if (costs_is(path))
 		return complain(EINVAL,
 				"%s: call costs of rift probe, no session: rift show and rift "
@@ -233,7 +233,7 @@ int session_read_any(struct journal *j, const struct session_arg *arg, const cha
 	char *path;
 	int err = session_word_parse(arg, &path, side);
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	*j = JOURNAL_NONE;
 	if (!err)
 		err = session_read(j, path, sync);
 	if (!err)

@@ -575,7 +575,7 @@ int journal_open(struct journal *j, const char *path)
 	char part[JOURNAL_NAME];
 	int err;
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_replicate = { -1, -1 } };
+	*j = JOURNAL_NONE;
 	j->path = session_name(path);
 	journal_name(j, ".part", part);
 	err = check_resumable(j, path, part);
@@ -597,7 +597,7 @@ int journal_read(struct journal *j, const char *path)
 	struct record_scan scan;
 	int err;
 
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1, .visit_replicate = { -1, -1 } };
+	*j = JOURNAL_NONE;
 	err = record_read(&scan, path, take_part_line, j);
 	if (!err && !scan.line)
 		err = complain(EINVAL, "%s has no plan", path);
@@ -715,12 +715,12 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 
 	for (int i = 0; i < n; i++)
 		replicate[i] = side * j->plan.design.processes + process[i];
-	*out = (struct journal){
-		.plan = j->plan, .sides = 1, .replicates = n, .visit_replicate = { -1, -1 }
-	};
+	*out = JOURNAL_NONE;
+	out->plan = j->plan;
+	out->sides = 1;
+	out->replicates = n;
 	out->plan.design.processes = n;
 	out->plan.design.sequential = false;
-	out->part.fd = out->visits.fd = -1;
 	memcpy(out->session_id, j->session_id, sizeof(out->session_id));
 	memcpy(out->plan_hash, j->plan_hash, sizeof(out->plan_hash));
 	out->path = j->path;
@@ -749,5 +749,5 @@ void journal_view_release(struct journal *view)
 	free(view->complete);
 	free(view->attempts);
 	free(view->canary_ns);
-	*view = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	*view = JOURNAL_NONE;
 }

@@ -363,11 +363,10 @@ int journal_create(struct journal *j, struct plan *plan, const char *path, const
 	json_t *o;
 	int err;
 
-	*j = (struct journal){ .plan = *plan,
-			       .sides = against ? 2 : 1,
-			       .visit_replicate = { -1, -1 } };
+	*j = JOURNAL_NONE;
+	j->plan = *plan;
+	j->sides = against ? 2 : 1;
 	*plan = (struct plan){ 0 };
-	j->part.fd = j->visits.fd = -1;
 	j->path = strdup(path);
 	j->against = against ? strdup(against) : NULL;
 	CHECK(j->path && (!against || j->against), "memory of a name");
@@ -475,7 +474,7 @@ void journal_release(struct journal *j)
 	free(j->against);
 	free(j->path);
 	plan_release(&j->plan);
-	*j = (struct journal){ .part.fd = -1, .visits.fd = -1 };
+	*j = JOURNAL_NONE;
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */

@@ -401,7 +401,6 @@ static void start_show(struct session *s)
 	s->show.start_ns = clock_ns();
 	s->show.points_done =
 		j->replicates * session_plan(s)->n_points - journal_count(j, POINT_PENDING);
-	s->show.processes = 0;
 	s->show.predicted_ns = s->show.planned_ns = 0;
 	estimate_left(s, 0);
 }

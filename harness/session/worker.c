@@ -40,9 +40,7 @@ int worker_await_turn(struct worker *w, int round, int place)
 
 	if (!w->takes_turns)
 		return 0;
-	w->turn[1] = round;
-	w->turn[2] = place;
-	worker_send(w, json_pack("{s:s, s:[i, i, i], s:i}", "record", "turn", "turn", w->turn[0],
+	worker_send(w, json_pack("{s:s, s:[i, i, i], s:i}", "record", "turn", "turn", w->turn,
 				 round, place, "config", w->turn_config));
 	/* its end: nobody is left to measure for */
 	return fgets(line, sizeof(line), stdin) && !interrupted() ? 0 : -EINTR;
@@ -359,7 +357,7 @@ static int measure_process(struct worker *w, const struct platform *p, int64_t s
 
 	worker_order(w, order);
 	for (int i = 0; i < w->plan.n_configs && !err && !w->left; i++) {
-		w->turn[0] = i;
+		w->turn = i;
 		w->turn_config = order[i];
 		if (worker_leave_out(w, order[i]))
 			err = measure_config(w, order[i], p, start_ns, &begun);

@@ -40,7 +40,7 @@ struct worker {
 	bool check_all;		/* check every point; else as long as the budget lasts */
 	bool takes_turns;	/* with the other side's worker */
 	int alone;		/* rounds before the other side starts */
-	int turn[3];		/* the last one that it waited for; [0] is the configuration's */
+	int turn;		/* the place that its configuration has in the process */
 	int turn_config;	/* which one that is */
 	double canary_ref_ns;	/* of earlier processes; NAN: none */
 	double sentinel_ns;	/* launch and synchronize before the first set-up; 0: not timed */

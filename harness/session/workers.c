@@ -30,12 +30,16 @@ static const double deadline_factor = 50;
 /* For a block to end after Ctrl-C, and after a deadline, s. */
 static const double interrupt_wait_s = 60, kill_wait_s = 2;
 
-static void allow(struct lane *l, double least_ns, double predicted_ns)
+static void allow_ns(struct lane *l, double ns)
 {
-	double ns = fmax(least_ns, deadline_factor * (isfinite(predicted_ns) ? predicted_ns : 0));
-
 	l->allowed = (int64_t)fmin(ns, 1e18);
 	l->deadline_ns = clock_ns() + l->allowed;
+}
+
+static void allow(struct lane *l, double least_ns, double predicted_ns)
+{
+	allow_ns(l, isfinite(predicted_ns) ? fmax(least_ns, deadline_factor * predicted_ns)
+					   : least_ns);
 }
 
 /* ---- the worker's lines ------------------------------------------------------------------ */
@@ -239,7 +243,7 @@ static int take_line(const json_t *o, void *arg)
 		return 0;
 	}
 	/* what comes next, if nothing says otherwise: a round's end */
-	allow(l, l->session->patience_ns, 0);
+	allow_ns(l, l->session->patience_ns);
 	if (record_is(o, "phase"))
 		on_phase(l);
 	else if (record_is(o, "setup"))
@@ -339,7 +343,7 @@ int session_start_worker(struct lane *l)
 	l->waits = false;
 	json_decref(l->bye);
 	l->bye = NULL;
-	allow(l, s->patience_ns, 0);
+	allow_ns(l, s->patience_ns);
 	err = child_start(&l->child, job, side_of(l) ? s->journal.against : NULL, s->lanes > 1);
 	json_decref(job);
 	l->running = !err;

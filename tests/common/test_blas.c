@@ -93,6 +93,22 @@ static const struct blas *load(void)
 	return b;
 }
 
+Test(small_blas, versions_of_cublas)
+{
+	static const struct {
+		unsigned version;
+		const char *name;
+	} rows[] = { { 130100, "cuBLAS 13.1.0" },
+		     { 120605, "cuBLAS 12.6.5" },
+		     { 131099, "cuBLAS 13.10.99" } };
+	char name[BLAS_NAME];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		blas_cublas_name(rows[i].version, name);
+		cr_assert(!strcmp(name, rows[i].name), "%u: %s", rows[i].version, name);
+	}
+}
+
 /* ---- cublasGemmEx ----------------------------------------------------------------------- */
 
 static void expect_product(const struct blas *b, cublasHandle_t handle, const int size[3],

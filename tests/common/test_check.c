@@ -138,3 +138,22 @@ Test(small_check, cuda_success_is_silent)
 	CUDA(cudaSuccess);
 	cr_assert(true, "reached");
 }
+
+/* What fits stays whole: 1008 bytes, with a letter across the place of a cut. */
+Test(small_check, complain_cuts_nothing_that_fits)
+{
+	char name[1010] = "a";
+	const char *text;
+
+	for (int i = 0; i < 335; i++)
+		strcat(name, "\xe2\x82\xac"); /* the euro sign */
+	strcat(name, "bc");
+	cr_redirect_stderr();
+	complain(EINVAL, "%s", name);
+	complain(EINVAL, "%sd", name);
+	text = captured_stderr();
+	cr_assert(zero(int, strncmp(text + strlen("rift: "), name, 1008)), "%s", text);
+	text += strlen("rift: ") + 1008 + 1;
+	cr_assert(eq(ptr, strstr(text, " ... "), (char *)text + strlen("rift: ") + 598), "%s",
+		  text);
+}

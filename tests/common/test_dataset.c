@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(small_dataset, .timeout = 60);
 
@@ -95,4 +96,41 @@ Test(small_dataset, options_are_judged)
 	cr_assert(error_of(o, "block=1000: ") == -EINVAL, "block");
 	o.data = STREAMED_RESIDENT;
 	cr_assert(!error_of(o, ""), "resident");
+}
+
+/* ---- reports ------------------------------------------------------------------------------ */
+
+static int64_t steps;
+
+static int sleep_for(const void *us, void *state, cudaStream_t stream)
+{
+	(void)state;
+	(void)stream;
+	steps++;
+	usleep(*(const useconds_t *)us);
+	return 0;
+}
+
+/* Blocks of 10 ms at least, after one step that says how many that are. */
+Test(small_dataset, steps_are_timed_in_five_blocks)
+{
+	static const useconds_t us = 1000;
+	int64_t n;
+	double ns = dataset_step_ns(sleep_for, &us, NULL, &n);
+
+	cr_assert(n == 5, "%ld", (long)n);
+	cr_assert(ns >= 1e6 && ns < 1e8, "%g", ns);
+	cr_assert(steps % 5 == 1 && steps > 1 && steps <= 1 + 5 * 10, "%ld", (long)steps);
+}
+
+/* Half a second holds the first step and one or two blocks. */
+Test(small_dataset, long_steps_are_timed_as_time_allows)
+{
+	static const useconds_t us = 180000;
+	int64_t n;
+	double ns = dataset_step_ns(sleep_for, &us, NULL, &n);
+
+	cr_assert(n >= 1 && n <= 2, "%ld", (long)n);
+	cr_assert(steps == 1 + n, "%ld", (long)steps);
+	cr_assert(ns >= 1.8e8, "%g", ns);
 }

@@ -109,6 +109,14 @@ NUMBER(nvmlDeviceGetCurrPcieLinkWidth, is_asked("busy") ? 8 : 16)
 NUMBER(nvmlDeviceGetMaxPcieLinkWidth, 16)
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700500)
 NUMBER(nvmlDeviceGetPersistenceMode, !is_asked("busy"))
+NUMBER(nvmlDeviceGetPowerUsage, 412345)
+
+int nvmlDeviceGetTemperature(const char *device, int sensor, unsigned *celsius)
+{
+	(void)device;
+	*celsius = is_asked("busy") ? 88 : 61;
+	return sensor ? NOT_SUPPORTED : OK;
+}
 
 int nvmlDeviceGetVirtualizationMode(const char *device, unsigned *mode)
 {

@@ -132,6 +132,22 @@ Test(small_chart_collection, rows_are_sorted_and_the_title_counts_them)
 	chart_files_release(&made);
 }
 
+/* Rows are sorted by streams: the worst graph may be of the row below all others. */
+Test(small_chart_collection, the_worst_may_be_below)
+{
+	char *args[] = { "launch.us=2,20", "pathtrace.samples=300" };
+	struct fake_session s = two_workloads("1,64", args, 2);
+
+	s.model[0].v[MODEL_GRAPH_Z] = 900e3;
+	chart_files_session(&made, &s);
+	fail("launch us=2 graph depth 1");
+	fail("launch us=20 graph depth 1");
+	chart_files_make(&made);
+	cr_assert(eq(int, row_of("pathtrace samples=300"), 0), "streams are near their ideal");
+	script_says("collection", "finding", "pathtrace samples=300");
+	chart_files_release(&made);
+}
+
 /* What one grid leaves out of the other charts is here. */
 Test(small_chart_collection, every_set_of_parameters_has_its_rows)
 {

@@ -3,6 +3,7 @@
  * fitted, on sessions that were made up from a model.
  */
 /* sanitizers: one thread */
+#include "harness/plan/plan_record.h"
 #include "tests/chart_files.h"
 
 #include <criterion/criterion.h>
@@ -97,6 +98,38 @@ Test(small_chart_lines, latency_is_measured_and_fitted)
 	script_says("launch-latency", "title",
 		    "launch: empty kernels: one 5.8 µs; each of 256: stream 2.2 µs, graph ");
 	script_says("launch-latency", "depth", "256");
+	chart_files_release(&made);
+}
+
+/* The first process has failed at points of this size and depth. */
+static void fail_at(double us, int64_t depth)
+{
+	struct journal *j = &made.journal;
+	char want[24], text[160];
+	int failed = 0;
+
+	snprintf(want, sizeof(want), "us=%g ", us);
+	for (int i = 0; i < j->plan.n_points; i++) {
+		plan_point_text(&j->plan, i, text, sizeof(text));
+		if (j->plan.point[i].depth != depth || !strstr(text, want))
+			continue;
+		j->status[i] = POINT_FAILED;
+		failed++;
+	}
+	cr_assert(lt(int, 0, failed), "us=%g depth %ld", us, (long)depth);
+}
+
+/* Where most lengths were measured; empty kernels have no place among lengths. */
+Test(small_chart_lines, lengths_are_of_the_depth_that_has_most)
+{
+	struct fake_session s = chart_session(1);
+
+	chart_files_session(&made, &s);
+	fail_at(20, 256);
+	for (int64_t depth = 1; depth <= 64; depth *= 4)
+		fail_at(0, depth);
+	chart_files_make(&made);
+	script_says("launch-latency", "depth", "64");
 	chart_files_release(&made);
 }
 

@@ -233,6 +233,8 @@ Test(large_cli_sides, plot_one_side_or_two)
 	cr_assert(zero(int, shell(&text, "cd '%s' && grep 'margin = 2' ba/launch-ratio.gp", dir)),
 		  "margin");
 	refused(3, "are one session", "plot '%s:b' '%s:b'", both, both);
+	cr_assert(zero(int, shell(NULL, "ln -s '%s' '%s/same'", both, dir)), "a link");
+	refused(3, "/same:b are one session", "plot '%s:b' '%s/same:b'", both, dir);
 }
 
 Test(small_cli_sides, compare_takes_sides)

@@ -155,3 +155,29 @@ Test(small_cli_sweep_kinds, a_dry_run_tells_and_nonsense_is_refused)
 	refused(3, "--sync", "sweep %s --sync ''", name());
 	refused(3, "nothing else", "sweep --sync spin --resume '%s'", file);
 }
+
+/* Rounds that an express sweep of launch has time for. */
+static int express_rounds(const char *sync)
+{
+	const char *text, *rounds;
+
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "sweep launch --express --dry-run --sync %s", sync)),
+		"%s", text);
+	rounds = strstr(text, " processes, ");
+	cr_assert(ne(ptr, (char *)(uintptr_t)rounds, NULL), "%s", text);
+	return atoi(rounds + strlen(" processes, "));
+}
+
+/* Two policies have twice the time, each of them as many rounds as one has alone. */
+Test(small_cli_sweep_kinds, time_is_shared_by_policies)
+{
+	int one, two;
+
+	need_device();
+	one = express_rounds("yield");
+	two = express_rounds("yield,poll");
+	cr_assert(lt(int, 2, one), "%d", one);
+	cr_assert(le(int, two, 2 * one), "%d and %d", one, two);
+	cr_assert(le(int, one, 2 * two), "%d and %d", one, two);
+}

@@ -128,6 +128,8 @@ Test(small_platform_host, processors_without_sys)
 	read_host("gvisor");
 	number_is(&host.cpus, 4);
 	unknown_says(&host.cores, "/sys/devices/system/cpu/online");
+	unknown_says(&host.sockets, "/sys/devices/system/cpu/online");
+	unknown_says(&host.governor, "/sys/devices/system/cpu/online");
 	done();
 	read_host("arm-virt");
 	text_is(&host.cpu_model, "ARM implementer 0x41, part 0xd0c");

@@ -120,6 +120,68 @@ Test(small_platform_parts, variables_that_change_something)
 	}
 }
 
+/* What each does that has no value but one; and that this one is harmless, where there is one. */
+Test(small_platform_parts, every_variable_that_is_known)
+{
+	static const struct {
+		const char *name, *harmless; /* NULL: none is */
+		bool spoils;
+	} rows[] = {
+		{ "CUDA_LAUNCH_BLOCKING", "0", true },
+		{ "CUDA_INJECTION64_PATH", NULL, true },
+		{ "NVTX_INJECTION64_PATH", NULL, true },
+		{ "CUDA_DEVICE_MEMORY_LIMIT_7", NULL, true },
+		{ "CUDA_DEVICE_SM_LIMIT", NULL, true },
+		{ "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100", true },
+		{ "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "0", true },
+		{ "CUDA_DEVICE_WAITS_ON_EXCEPTION", "0", true },
+		{ "NVIDIA_TF32_OVERRIDE", "0", true },
+		{ "CUDA_DISABLE_PERF_BOOST", "0", true },
+		{ "CUDA_FORCE_PTX_JIT", "0", true },
+		{ "CUDA_FORCE_JIT", "0", true },
+		{ "LD_PRELOAD", "", true },
+		{ "LD_AUDIT", "", true },
+		{ "RIFT_CPU_LAUNCH_NS", "0", true },
+		{ "RIFT_CPU_SYNC_NS", "0", true },
+		{ "RIFT_CPU_ALLOC_NS", "0", true },
+		{ "RIFT_CPU_COPY_NS", "0", true },
+		{ "RIFT_CPU_ORDER", "up", false },
+		{ "RIFT_CPU_STRICT", "0", false },
+		{ "RIFT_CPU_WORKERS", NULL, false },
+		{ "RIFT_CPU_SPIN_US", "200", false },
+		{ "CUDA_SCALE_LAUNCH_QUEUES", "1x", false },
+		{ "CUDA_MODULE_LOADING", "LAZY", false },
+		{ "CUDA_MODULE_DATA_LOADING", "LAZY", false },
+		{ "CUDA_DEVICE_MAX_CONNECTIONS", NULL, false },
+		{ "CUDA_DEVICE_MAX_COPY_CONNECTIONS", NULL, false },
+		{ "CUDA_GRAPHS_USE_NODE_PRIORITY", "0", false },
+		{ "CUDA_VISIBLE_DEVICES", NULL, false },
+		{ "CUDA_DEVICE_ORDER", NULL, false },
+		{ "CUDA_CACHE_DISABLE", "0", false },
+		{ "CUDA_MPS_PIPE_DIRECTORY", NULL, false },
+		{ "GLIBC_TUNABLES", "", false },
+	};
+	int known = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct influence *in;
+		char text[80];
+
+		snprintf(text, sizeof(text), "%s=other", rows[i].name);
+		in = influence_of(text);
+		cr_assert(ne(ptr, (void *)(uintptr_t)in, NULL), "%s", text);
+		cr_assert(eq(int, in->spoils, rows[i].spoils), "%s", text);
+		snprintf(text, sizeof(text), "%s=%s", rows[i].name,
+			 rows[i].harmless ? rows[i].harmless : "0");
+		cr_assert(eq(ptr, (void *)(uintptr_t)influence_of(text),
+			     rows[i].harmless ? NULL : (void *)(uintptr_t)in),
+			  "%s", text);
+	}
+	while (influences[known].name)
+		known++;
+	cr_assert(eq(int, known, (int)(sizeof(rows) / sizeof(*rows))), "%d", known);
+}
+
 /* ---- libraries -------------------------------------------------------------------------- */
 
 /* A machine that has mapped one library, and whether a layer is seen in it. */

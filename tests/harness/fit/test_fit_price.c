@@ -180,6 +180,32 @@ Test(small_fit_price, device_time_is_what_the_session_was_made_of)
 	device_time_is("fused", "4", 45, 40);
 }
 
+/* Kernels of launch have a nominal time, to which A's clock and offset are added; none have none.
+ */
+Test(small_fit_price, nominal_times_are_by_the_clock_of_a)
+{
+	struct fake_session work = small_session(), launches = small_session();
+	struct made a = { 0 }, on_a = { 0 };
+
+	work.mode = "stream";
+	work.size = "0,100";
+	work.depth = "1,4";
+	made_grid(&on_a, &work);
+	made_fit(&a, &launches);
+	a.fit.model.v[MODEL_CLOCK] = 1.5;
+	a.fit.model.v[MODEL_E] = 40;
+	for (int i = 0; i < on_a.grid.n_points; i++) {
+		const struct price_job job = price_job_of(
+			&(struct price_request){ .work = &on_a.grid, .b = &a.fit, .a = &a.fit }, i);
+		bool is_empty = !(on_a.grid.size[on_a.grid.point[i].size].value > 0);
+
+		cr_assert(epsilon_eq(dbl, job.batch.kernel_ns, is_empty ? 0 : 150040, 1e-6),
+			  "point %d: %g", i, job.batch.kernel_ns);
+	}
+	made_release(&on_a);
+	made_release(&a);
+}
+
 static double nothing_ns(double cells)
 {
 	(void)cells;

@@ -243,3 +243,15 @@ Test(small_model, kernels_of_different_lengths)
 	cr_assert(epsilon_eq(dbl, recursion_stream(&m, kernels_ns, 3).enqueue_ns, 6000, 1e-6),
 		  "calls");
 }
+
+/* The last of 8 steps of 4 launches finds a queue of 28 full, and waits for the end of the first.
+ */
+Test(small_model, a_full_queue_of_several_launches_a_step)
+{
+	struct model m = fake_model();
+	struct batch b = { MODE_STREAM, 8, 4, 50e3 }, before = { MODE_STREAM, 1, 4, 50e3 };
+
+	m.v[MODEL_Q] = 28;
+	cr_assert(epsilon_eq(dbl, model_enqueue_ns(&m, &b), model_total_ns(&m, &before), 1e-6),
+		  "%g and %g", model_enqueue_ns(&m, &b), model_total_ns(&m, &before));
+}

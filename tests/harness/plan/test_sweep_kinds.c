@@ -240,6 +240,29 @@ Test(small_sweep_kinds, a_table_for_each)
 	journal_release(&j);
 }
 
+/* The first header of each kind, on its own side. */
+Test(small_sweep_kinds, each_kind_has_a_header)
+{
+	struct journal j = session_of_both(2);
+
+	for (int i = 0; i < 2 * SYNC_COUNT; i++) {
+		json_t *header = json_pack("{s:i, s:{s:s}}", "number", i, "cuda_flags", "sync",
+					   sync_names[i % SYNC_COUNT]);
+
+		journal_apply_header(&j, j.plan.design.processes, header);
+		json_decref(header);
+	}
+	for (int kind = 0; kind < SYNC_COUNT; kind++) {
+		const json_t *number = json_object_get(j.of_policy[1][kind], "number");
+
+		cr_assert(number && json_integer_value(number) == kind, "%s", sync_names[kind]);
+		cr_assert(eq(ptr, j.of_policy[0][kind], NULL), "%s", sync_names[kind]);
+	}
+	cr_assert(eq(ptr, j.header[1], j.of_policy[1][0]), "the first of all");
+	cr_assert(eq(int, j.attempts[j.plan.design.processes], 2 * SYNC_COUNT), "headers");
+	journal_release(&j);
+}
+
 /* All that is known of the points of one kind, and of them alone. */
 Test(small_sweep_kinds, one_kind_is_kept)
 {

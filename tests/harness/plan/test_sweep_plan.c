@@ -393,6 +393,26 @@ Test(small_sweep_plan, fields_of_a_design_have_ranges)
 	}
 }
 
+/* Nothing is shorter than no time; nobody knows is another thing. */
+Test(small_sweep_plan, blocks_may_take_no_time)
+{
+	static const double times[] = { 0, 0.5, NAN };
+	char *args[] = { "cells=1" };
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		struct plan p = session_plan("1", "stream", args, 1), back;
+		json_t *o = plan_json(&p);
+		json_t *point = json_array_get(json_object_get(o, "points"), 0);
+
+		json_object_set_new(point, "block_ns",
+				    isnan(times[i]) ? json_null() : json_real(times[i]));
+		cr_assert(zero(int, plan_parse(&back, o, fakes, "s.jsonl:1: ")), "%g", times[i]);
+		plan_release(&back);
+		plan_release(&p);
+		json_decref(o);
+	}
+}
+
 Test(small_sweep_plan, a_damaged_plan_is_refused)
 {
 	damaged("{\"points\":[]}", "the plan is damaged: points must be there");

@@ -312,6 +312,59 @@ Test(small_costs, numbers_have_their_units)
 		  "none");
 }
 
+/* What a reference has stands in one column, under its heading; all values stand in another. */
+Test(small_costs, a_reference_stands_beside_them)
+{
+	json_t *costs = make_costs((struct made){ .seed = 1 }),
+	       *reference = make_costs((struct made){ .seed = 2 });
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	const char *heading;
+
+	costs_print_beside(costs, reference, out);
+	fclose(out);
+	heading = strstr(text, " reference\n");
+	cr_assert(heading && heading[-80] == ' ' && heading[-89] == '\n', "in column 98: %s", text);
+	for (const struct costs_line *l = costs_lines; l->workload; l++) {
+		const char *line = strstr(heading + 1, l->label);
+
+		cr_assert(line, "%s: %s", l->label, text);
+		while (line[-1] != '\n')
+			line--;
+		cr_assert(strcspn(line, "\n") == 98, "%s: %s", l->label, line);
+		cr_assert(line[57] != ' ' && line[58] != ' ' && line[59] == ' ', "%s: %s", l->label,
+			  line);
+	}
+	free(text);
+	json_decref(costs);
+	json_decref(reference);
+}
+
+/* Without one nothing stands there; an interval stands behind its value. */
+Test(small_costs, alone_they_have_their_intervals)
+{
+	json_t *costs = make_costs((struct made){ .seed = 1 });
+	json_t *row = json_array_get(json_object_get(costs, "rows"), 0);
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	const char *line;
+
+	json_object_set_new(row, "lo", json_real(4.5));
+	json_object_set_new(row, "hi", json_real(5.5));
+	costs_print_beside(costs, NULL, out);
+	fclose(out);
+	cr_assert(!strstr(text, "reference\n"), "none: %s", text);
+	line = strstr(text, "\nlaunch ");
+	cr_assert(line && strcspn(line + 1, "\n") == 59 + 2 + strlen("4.50 us to 5.50 us"), "%s",
+		  text);
+	cr_assert(strstr(line, "5.00 us  4.50 us to 5.50 us\n"), "%s", text);
+	cr_assert(strcspn(strstr(text, "cudaMallocAsync"), "\n") == 59 - 16, "alone: %s", text);
+	free(text);
+	json_decref(costs);
+}
+
 /* ---- the command ---------------------------------------------------------------------------- */
 
 /* Every row of the page is a row of a probe, with a figure of each process or a reason. */

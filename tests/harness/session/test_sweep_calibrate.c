@@ -6,11 +6,13 @@
 #include "harness/session/calibrate.h"
 #include "harness/env/system.h"
 #include "tests/cli.h"
+#include "tests/on_cpu.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,57 @@ int clock_gettime(clockid_t id, struct timespec *t)
 
 	t->tv_nsec -= t->tv_nsec % step_ns;
 	return rc;
+}
+
+/* The CPU device's clock64() counts ns: 1000 a us. A disturbed median is tried again. */
+Test(small_sweep_calibrate, cycles_and_ticks_are_in_their_units)
+{
+	struct canary canary;
+	cudaStream_t stream;
+	double best = INFINITY;
+
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: its cycles are ns");
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)), "stream");
+	canary_init(&canary, stream, false);
+	for (int i = 0; i < 5 && best > 0.3; i++) {
+		struct calibration c;
+
+		step_ns = 1000;
+		calibrate(&c, &canary);
+		step_ns = 1;
+		cr_assert(eq(dbl, fmod(c.clock_tick_ns, 1000), 0), "%g", c.clock_tick_ns);
+		cr_assert(le(dbl, c.clock_tick_ns, 1e6), "%g", c.clock_tick_ns);
+		cr_assert(le(dbl, c.clock_cost_ns, 1e5), "%g", c.clock_cost_ns);
+		best = fmin(best, fabs(c.spin_cycles_per_us / 1000 - 1));
+	}
+	cr_assert(le(dbl, best, 0.3), "%g", best);
+	canary_release(&canary);
+}
+
+/* As many canaries as a window has, then as long as it is told to; a spread is a share. */
+Test(small_sweep_calibrate, warm_ups_end)
+{
+	struct design d = design_of(true);
+	struct canary canary;
+	cudaStream_t stream;
+	struct warm w;
+
+	need_device();
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)), "stream");
+	canary_init(&canary, stream, !ON_CPU);
+	for (int64_t ms = 0; ms <= 60; ms += 60) {
+		d.warmup_min_ns = d.warmup_max_ns = ms * 1000000;
+		w = (struct warm){ .spread = NAN };
+		cr_assert(zero(int, warm_up(&w, &canary, NULL, &d)), "%ld ms", (long)ms);
+		cr_assert(ge(dbl, w.seconds, 1e-3 * (double)ms), "%g s", w.seconds);
+		cr_assert(le(dbl, w.seconds, 10), "%g s", w.seconds);
+		cr_assert(w.canary_ns > 0 && w.canary_ns < 1e9, "%g", w.canary_ns);
+		cr_assert(w.spread >= 0 && w.spread < 1, "%g", w.spread);
+		cr_assert(strcmp(w.ended_by, "time") == 0 || strcmp(w.ended_by, "steady") == 0,
+			  "%s", w.ended_by);
+	}
+	canary_release(&canary);
 }
 
 #if defined(__x86_64__)

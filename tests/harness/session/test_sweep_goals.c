@@ -67,6 +67,8 @@ Test(small_sweep_goals, what_is_no_goal_is_refused)
 	is_refused(goals_take_resolve, "c=-1us", "c=100ns");
 	is_refused(goals_take_resolve, "c=infus", "c=100ns");
 	is_refused(goals_take_resolve, "c=1us,c=2us", "c is given twice");
+	is_refused(goals_take_resolve, "c=1ns,c=2us", "c is given twice");
+	is_refused(goals_take_resolve, "c=0.001ns,c=2us", "c is given twice");
 	is_refused(goals_take_resolve, "p=1us", "p is given twice");
 	is_refused(goals_take_margin, "", "as 2%");
 	is_refused(goals_take_margin, "0", "as 2%");

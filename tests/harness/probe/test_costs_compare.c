@@ -1,0 +1,122 @@
+/*
+ * test_costs_compare.c - harness/probe/costs_compare.h: what a comparison of two costs files shows
+ * of a row, and which rows count. Values lie so close together that verdicts are plain.
+ */
+/* sanitizers: one thread */
+#include "harness/probe/costs_compare.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_costs_compare, .timeout = 60);
+
+enum { PROCESSES = 8 };
+
+/* A file of 5 us and 50 GB/s; in the second one launch calls and first launches take twice as long.
+ */
+static json_t *make_file(int number)
+{
+	json_t *rows = json_array();
+
+	for (const struct costs_line *l = costs_lines; l->workload; l++) {
+		bool twice = number == 2 && !strcmp(l->workload, "launch") &&
+			     (!strcmp(l->name, "launch call") || !strcmp(l->name, "first launch"));
+		double value = (l->rate ? 50 : 5) * (twice ? 2 : 1);
+		json_t *values = json_array();
+
+		for (int i = 0; i < PROCESSES; i++)
+			json_array_append_new(values, json_real(value * (1 + 1e-4 * (i % 3))));
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:s, s:s, s:o, s:f, s:n, s:n, s:i, s:n}",
+						"workload", l->workload, "name", l->name, "unit",
+						l->rate ? "GB/s" : "us", "values", values, "median",
+						value, "lo", "hi", "samples", 21, "text"));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:[], s:o, s:{s:s, s:s}, s:{s:s, "
+			 "s:i}}",
+			 "record", "call_costs", "schema", COSTS_SCHEMA, "session_id",
+			 number == 2 ? "2222222222222222" : "1111111111111111", "start_utc",
+			 "2026-11-21T00:00:00Z", "processes", PROCESSES, "seed", number, "sync",
+			 "spin", "failed", "rows", rows, "device", "name", "made", "kind", "cuda",
+			 "gpu", "name", "made", "sms", 1);
+}
+
+static struct costs_comparison comparison;
+static json_t *file[2];
+static char *text;
+
+static void compare_files(bool strict)
+{
+	const struct compare_options o = { .margin = COSTS_MARGIN_DEFAULT,
+					   .session_sd = COSTS_SESSION_SD_DEFAULT,
+					   .strict = strict };
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	file[0] = make_file(1);
+	file[1] = make_file(2);
+	cr_assert(zero(int, costs_compare(&comparison, file[0], file[1], &o)), "compare");
+	costs_compare_print(&comparison, true, out);
+	fclose(out);
+}
+
+static void done(void)
+{
+	free(text);
+	costs_compare_release(&comparison);
+	json_decref(file[0]);
+	json_decref(file[1]);
+}
+
+/* The line of a row, from its label on. */
+static const char *line(const char *label)
+{
+	static char out[256];
+	const char *at = strstr(strstr(text, "time B / A"), label);
+
+	cr_assert(ne(ptr, (char *)(uintptr_t)at, NULL), "%s: %s", label, text);
+	snprintf(out, sizeof(out), "%.*s", (int)strcspn(at, "\n"), at);
+	return out;
+}
+
+static void ends_with(const char *label, const char *end)
+{
+	const char *at = line(label);
+
+	cr_assert(strlen(at) > strlen(end), "%s", at);
+	cr_assert(eq(str, (char *)(uintptr_t)at + strlen(at) - strlen(end), (char *)(uintptr_t)end),
+		  "%s", at);
+}
+
+Test(small_costs_compare, what_only_informs_is_in_parentheses)
+{
+	compare_files(false);
+	ends_with("launch call", " slower");
+	ends_with("first launch of a module", " (slower)");
+	cr_assert(eq(int, comparison.outcome, OUTCOME_SLOWER), "%d", comparison.outcome);
+	cr_assert(eq(int, comparison.tests, 12), "%d", comparison.tests);
+	cr_assert(zero(int, comparison.left_out[0] + comparison.left_out[1]), "all are there");
+	/* columns of 29, 13 and 13 */
+	cr_assert(eq(int, (int)(strstr(line("launch call"), "5.00 us") - line("launch call")), 36),
+		  "%s", line("launch call"));
+	cr_assert(eq(int, (int)(strstr(line("launch call"), "10.0 us") - line("launch call")), 50),
+		  "%s", line("launch call"));
+	done();
+}
+
+Test(small_costs_compare, strictly_all_rows_count)
+{
+	compare_files(true);
+	ends_with("launch call", " slower");
+	ends_with("first launch of a module", " slower");
+	done();
+}
+
+Test(small_costs_compare, rates_are_named_so)
+{
+	for (const struct costs_line *l = costs_lines; l->workload; l++)
+		cr_assert(eq(int, l->rate, strstr(l->name, " rate") != NULL), "%s", l->name);
+}
