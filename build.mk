@@ -40,7 +40,7 @@ TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_%,$(TESTS
 SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu)
 SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
-# The floors of the CPU device, from below (common/cpu/README.md).
+# The floors of the CPU device, from below (docs/cpu-device.md).
 FLOORS := base kernel stream graph api
 RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
@@ -250,7 +250,7 @@ $(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu
 
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with
-# CUBLAS=yes only.
+# CUBLAS=yes only. docs/ stays behind: links to it become text.
 DIST := dist/rift-$(DEVICE)
 dist: $B/rift $(BLAS)
 	$(Q)rm -rf $(DIST)
@@ -260,6 +260,7 @@ dist: $B/rift $(BLAS)
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' \
 		-o -name README.md \) -not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
+	find $(DIST) -name README.md -exec sed -i -E 's,\[([^]]*)\]\((\.\./)+(docs/[^)#]*)[^)]*\),\1 (\3 of the source tree),g' {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
 # ---- install ------------------------------------------------------------------------------

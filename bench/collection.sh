@@ -1,6 +1,6 @@
 #!/bin/bash
-# collection.sh RIFT [RADIXSORT_CUB] - the six workloads of workloads/COLLECTION.md at the sizes that
-# they are to be fast at, one after the other, beside the times they were to take on an H200.
+# collection.sh RIFT [RADIXSORT_CUB] - the six workloads of the collection (docs/results/h200.md) at the
+# sizes that they are to be fast at, one after the other, beside the times they were to take on an H200.
 #
 # Prints a table: what ran, median and n of a step, the time wanted and their ratio, and what the
 # check said; then bench/radixsort_cub's. Ends with 1 where a run or its check fails, whatever the

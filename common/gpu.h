@@ -1,7 +1,7 @@
 /*
  * gpu.h - one spelling of CUDA for both devices: an NVIDIA GPU (nvcc) and the CPU device (g++
  * with common/cpu/include). For .cu files; the rules that portable kernels keep are in
- * common/cpu/README.md.
+ * docs/portable-kernels.md.
  *
  *   static __constant__ float factors[16];      // or __device__; its address names it to
  *   SYMBOL(factors);                            // cudaMemcpyToSymbol; after the definition, once

@@ -1,5 +1,5 @@
 #!/bin/sh
-# new_workload.sh - what README's "Adding a workload" begins with, on the CPU device and in a copy of
+# new_workload.sh - what docs/adding-a-workload.md begins with, on the CPU device and in a copy of
 # the tree: the folder that tools/new_workload.sh makes builds, is listed, passes its test, runs and
 # sweeps; and with its kernel broken the test and the run fail. Ends with 1 where that is not so.
 # Half a minute at most on two cores, where rift has been built.

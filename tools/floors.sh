@@ -1,5 +1,5 @@
 #!/bin/sh
-# floors.sh - are the floors of the CPU device floors (common/cpu/README.md)? Fails where a file
+# floors.sh - are the floors of the CPU device floors (docs/cpu-device.md)? Fails where a file
 # includes a header of a floor above its own, where an object uses what a floor above defines, and
 # where files call each other in a circle, within a floor too. With --calls it prints which file
 # calls which, and by how many names.

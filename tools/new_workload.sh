@@ -56,5 +56,5 @@ Next, as it stands:
   make && ./rift run $name
   make -f build.mk DEVICE=$device $test && $test
   ./rift sweep $name --quick
-Then write yours in its place: README.md, "Adding a workload".
+Then write yours in its place: docs/adding-a-workload.md.
 END

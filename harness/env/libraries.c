@@ -307,7 +307,7 @@ void libraries_release(struct libraries *l)
 
 /* ---- variables -------------------------------------------------------------------------- */
 
-/* From the CUDA programming guide, the manuals of MPS and HAMi, and common/cpu/README.md. */
+/* From the CUDA programming guide, the manuals of MPS and HAMi, and docs/cpu-device.md. */
 const struct influence influences[] = {
 	{ "CUDA_LAUNCH_BLOCKING", "0", true, "every launch waits for its kernel; unset it" },
 	{ "CUDA_INJECTION64_PATH", NULL, true, "loads a profiler; unset it" },

@@ -3,7 +3,7 @@
  * a few fresh processes.
  *
  * A costs file is one JSON object. Its fields are those of a session's header
- * (harness/record/RECORDS.md), and:
+ * (docs/records.md), and:
  *
  *   record, schema    "call_costs", COSTS_SCHEMA; another major version is refused
  *   session_id        16 random hexadecimal digits

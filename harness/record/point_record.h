@@ -27,7 +27,7 @@ double assembled_median(const json_t *point, const char *series);
 
 /*
  * What a workload counts of a step (struct cost), as far as records keep it: launches, copies and
- * allocations. The fields are those of `step` in RECORDS.md.
+ * allocations. The fields are those of `step` in docs/records.md.
  */
 
 /* New reference. */

@@ -1,6 +1,6 @@
 /*
  * record.h - record files: JSON Lines, one JSON object a line. The fields are documented in
- * harness/record/RECORDS.md.
+ * docs/records.md.
  *
  * A file under way is called NAME.part; it only grows, a line at a time, and what stands in it is
  * never changed. A torn last line (the writer was killed, the disk was full) is not an error: it
@@ -19,7 +19,8 @@
 /* ---- lines ------------------------------------------------------------------------------ */
 
 #define RECORD_SCHEMA "2.0"
-/* Major versions: the one written, and the oldest read (RECORDS.md has the names of older ones). */
+/* Major versions: the one written, and the oldest read (docs/records.md has the names of older
+ * ones). */
 enum { RECORD_SCHEMA_MAJOR = 2, RECORD_SCHEMA_OLDEST = 1 };
 
 /* Why a block may be off: bits of marks[]. */

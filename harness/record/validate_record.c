@@ -267,7 +267,8 @@ static const char *text_field(const json_t *o, const char *name)
 
 /*
  * Each returns NULL, or what is wrong with the record in a few words. The records have the fields
- * and kinds that RECORDS.md says. *s is zeroed before the plan; release it after a failure too.
+ * and kinds that docs/records.md says. *s is zeroed before the plan; release it after a failure
+ * too.
  */
 static const char *session_check_plan(struct checked_session *s, const json_t *record)
 {

@@ -18,8 +18,8 @@ struct record_facts {
 };
 
 /*
- * Reads a .jsonl, .part or .visits file and holds every record against RECORDS.md. csv, where not
- * NULL, gets a line for each point of its side. Returns 0, or -EINVAL or another negative errno
+ * Reads a .jsonl, .part or .visits file and holds every record against docs/records.md. csv, where
+ * not NULL, gets a line for each point of its side. Returns 0, or -EINVAL or another negative errno
  * after one line that names the first thing that is wrong. A torn last line is not wrong.
  */
 int record_check(struct record_facts *out, const char *path, struct csv_points *csv);

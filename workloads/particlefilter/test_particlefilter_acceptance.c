@@ -4,13 +4,12 @@
  * within a factor of 0.3 to 3.
  */
 /* sanitizers: seen elsewhere */
-#include "tests/on_cpu.h"
 #include "workloads/particlefilter/test_run.h"
 
 TestSuite(small_particlefilter_acceptance, .timeout = 100);
 TestSuite(large_particlefilter_acceptance, .timeout = 500);
 
-enum { RUNS = 32, FRAMES = 9, RUNS_MORE = ON_CPU ? 16 : RUNS };
+enum { RUNS = 32, FRAMES = 9 };
 
 /* What is compared, by its names in the golden file. */
 enum { RMSE, RMSE_HALF, BIAS_ROW, BIAS_COL, ESS, LAST_XE, LAST_YE, QUANTITIES };
@@ -73,16 +72,15 @@ static struct reference golden_reference(const char *config, int64_t n, const ch
 }
 
 /* Mean and variance of the runs' quantity against the golden ones. */
-static void quantity_agrees(const char *config, int64_t n, int i, int runs,
-			    double q[RUNS][QUANTITIES])
+static void quantity_agrees(const char *config, int64_t n, int i, double q[RUNS][QUANTITIES])
 {
 	struct reference want = golden_reference(config, n, quantities[i]);
-	double mean = 0, variance = 0, error = want.sd * sqrt(1.0 / runs + 1 / want.runs), ratio;
+	double mean = 0, variance = 0, error = want.sd * sqrt(1.0 / RUNS + 1 / want.runs), ratio;
 
-	for (int run = 0; run < runs; run++)
-		mean += q[run][i] / runs;
-	for (int run = 0; run < runs; run++)
-		variance += (q[run][i] - mean) * (q[run][i] - mean) / (runs - 1);
+	for (int run = 0; run < RUNS; run++)
+		mean += q[run][i] / RUNS;
+	for (int run = 0; run < RUNS; run++)
+		variance += (q[run][i] - mean) * (q[run][i] - mean) / (RUNS - 1);
 	ratio = variance / (want.sd * want.sd);
 	cr_assert(fabs(mean - want.mean) <= 4 * error, "%s N=%ld: %s is %g, not %g: %.1f errors",
 		  config, (long)n, quantities[i], mean, want.mean, fabs(mean - want.mean) / error);
@@ -90,8 +88,8 @@ static void quantity_agrees(const char *config, int64_t n, int i, int runs,
 		  config, (long)n, quantities[i], ratio);
 }
 
-static void accepted_of(int runs, enum pf_variant variant, int64_t n,
-			enum pf_granularity granularity, enum pf_precision precision)
+static void accepted(enum pf_variant variant, int64_t n, enum pf_granularity granularity,
+		     enum pf_precision precision)
 {
 	static const char *const configs[] = { "matched", "philox", "round" };
 	struct particlefilter_opts o = default_opts();
@@ -105,20 +103,14 @@ static void accepted_of(int runs, enum pf_variant variant, int64_t n,
 	o.granularity = granularity;
 	o.precision = precision;
 	r = run_begin(o);
-	for (int seed = 0; seed < runs; seed++) {
+	for (int seed = 0; seed < RUNS; seed++) {
 		run_seed(r, seed, q[seed]);
 		cr_assert(n < 10000 || q[seed][worst] <= 0.2, "%s N=%ld, seed %d: error %g",
 			  configs[variant], (long)n, seed, q[seed][worst]);
 	}
 	for (int i = 0; i < QUANTITIES; i++)
-		quantity_agrees(configs[variant], n, i, runs, q);
+		quantity_agrees(configs[variant], n, i, q);
 	run_end(r);
-}
-
-static void accepted(enum pf_variant variant, int64_t n, enum pf_granularity granularity,
-		     enum pf_precision precision)
-{
-	accepted_of(RUNS, variant, n, granularity, precision);
 }
 
 Test(small_particlefilter_acceptance, a_thousand_particles)
@@ -135,15 +127,14 @@ Test(large_particlefilter_acceptance, a_thousand_particles)
 	accepted(PF_MATCHED, 1000, PF_BY_FRAME, PF_FLOAT);
 }
 
-/* Estimates scatter less than those of a thousand: half of the runs will do on a CPU. */
 Test(large_particlefilter_acceptance, ten_thousand_particles)
 {
 	need_device();
-	accepted_of(RUNS_MORE, PF_MATCHED, 10000, PF_BY_FRAME, PF_DOUBLE);
-	accepted_of(RUNS_MORE, PF_RODINIA, 10000, PF_BY_FRAME, PF_DOUBLE);
-	accepted_of(RUNS_MORE, PF_ROUND, 10000, PF_BY_FRAME, PF_DOUBLE);
-	accepted_of(RUNS_MORE, PF_MATCHED, 10000, PF_BY_SPLIT, PF_FLOAT);
-	accepted_of(RUNS_MORE, PF_ROUND, 10000, PF_BY_FRAME, PF_FLOAT);
+	accepted(PF_MATCHED, 10000, PF_BY_FRAME, PF_DOUBLE);
+	accepted(PF_RODINIA, 10000, PF_BY_FRAME, PF_DOUBLE);
+	accepted(PF_ROUND, 10000, PF_BY_FRAME, PF_DOUBLE);
+	accepted(PF_MATCHED, 10000, PF_BY_SPLIT, PF_FLOAT);
+	accepted(PF_ROUND, 10000, PF_BY_FRAME, PF_FLOAT);
 }
 
 /* On a CPU this takes a minute. */

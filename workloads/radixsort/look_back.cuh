@@ -6,8 +6,8 @@
  * meets one with an inclusive prefix (decoupled look-back). A status is one word, the count and
  * which of the two it is, so no other memory has to be seen with it: relaxed accesses do. A block
  * has the tile of its index and waits only for lower ones. GPUs start these first, and so does the
- * CPU device (rule 5 of common/cpu/README.md). CUDA does not promise it, though CUB's scans rest on
- * it.
+ * CPU device (rule 5 of docs/portable-kernels.md). CUDA does not promise it, though CUB's scans
+ * rest on it.
  *
  * Source: Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
  */

@@ -1,4 +1,4 @@
-/* template.cu - the kernel. By the rules of common/cpu/README.md it runs on GPU and CPU device. */
+/* template.cu - the kernel. docs/portable-kernels.md lets it run on GPU and CPU device. */
 #include "common/cuda_check.h"
 #include "common/gpu.h"
 #include "workloads/template/template.h"

@@ -201,11 +201,9 @@ const struct config *config(void)
 /* ---- costs ----------------------------------------------------------------------------- */
 
 /*
- * What a slower platform would do to the host, and the truth that measurements are compared with.
- */
-/*
- * By the clock alone at the end, no pause and no yield: what is added must be what was asked for.
- * Before that long ones leave the core to others.
+ * What a slower platform would do to the host, and the truth that measurements are compared with:
+ * by the clock alone at the end, no pause and no yield. Before that a long cost leaves the core to
+ * others.
  */
 static void spend(int64_t ns)
 {

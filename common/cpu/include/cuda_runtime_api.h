@@ -2,7 +2,7 @@
  * cuda_runtime_api.h - the CUDA runtime functions that the CPU device offers (C and C++).
  *
  * Each has NVIDIA's name, types and error codes, and CUDA's documentation is its manual; only
- * what differs is said in common/cpu/README.md. Every function returns its error and leaves it
+ * what differs is said in docs/cpu-device.md. Every function returns its error and leaves it
  * for cudaGetLastError, per host thread.
  */
 #ifndef RIFT_CPU_CUDA_RUNTIME_API_H

@@ -34,7 +34,7 @@ static struct plan session_plan(const char *depth, const char *mode, char **args
 	return p;
 }
 
-/* What README says of a sweep, and in parentheses of a quick one. */
+/* What docs/guide/sweep.md says of a sweep, and in parentheses of a quick one. */
 Test(small_sweep_plan, what_is_measured_by_default)
 {
 	const struct design full = design_of(false), quick = design_of(true);
