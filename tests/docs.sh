@@ -4,6 +4,8 @@
 #   links     relative links lead to files, and #headings to headings
 #   options   the tables in docs/guide are what `rift help NAME --format=markdown` prints;
 #             --update writes them anew, and does nothing else
+#   figures   in docs/validation.md and docs/results a section with a table of times or shares has
+#             a date, a kept session or the word "quoted", itself, above it or in what it belongs to
 #   fences    each says what it is: text, a language, or commands for bash:
 #               sh test        they run here, in a folder of each document's own that has ./rift,
 #                              data, plots and workloads; all end with 0, or as a line above says:
@@ -69,6 +71,7 @@ check_options() {
 
 # FILE:LINE TARGET, a line for each relative link outside of fences and code.
 links() {
+	# shellcheck disable=SC2016
 	xargs -d '\n' awk '
 		FNR == 1 { fence = 0 }
 		/^ *```/ { fence = !fence; next }
@@ -103,11 +106,41 @@ check_links() {
 	done <"$work/links"
 }
 
+# ---- figures ----------------------------------------------------------------------------------
+
+check_figures() {
+	grep -E '^docs/(validation\.md|results/)' "$work/files" | while IFS= read -r f; do
+		awk '
+			function section_ends() {
+				if (figures && !sourced[level] && !(level > 2 && sourced[2]))
+					print FILENAME ":" at, title
+			}
+			BEGIN { level = 1 }
+			/^```/ { fence = !fence }
+			!fence && /^##+ / {
+				section_ends()
+				match($0, /^#+/)
+				level = RLENGTH
+				for (i = level; i <= 4; i++) sourced[i] = 0
+				figures = 0
+				at = FNR
+				title = $0
+			}
+			/20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]|data\/sessions\/|h200-[a-z]+\.jsonl|quoted/ { sourced[level] = 1 }
+			/^\|.*[0-9] ?(ns|us|ms|s|min|%|GB\/s) *\|/ { figures = 1 }
+			END { section_ends() }' "$f"
+	done >"$work/unsourced"
+	while read -r at title; do
+		bad "$at" "'$title' has figures without a date or a kept session"
+	done <"$work/unsourced"
+}
+
 # ---- fences -----------------------------------------------------------------------------------
 
 # Each fence of commands as $work/fences/N: its place, its kind, what is expected, the commands.
 split_fences() {
 	mkdir "$work/fences"
+	# shellcheck disable=SC2016
 	xargs -d '\n' awk -v out="$work/fences/" '
 		FNR == 1 { open = 0; expect = "" }
 		/^<!-- expect [0-9]+/ { expect = $0; next }
@@ -180,6 +213,7 @@ check_fences() {
 check_options
 [ -z "$update" ] || exit "$status"
 check_links
+check_figures
 check_fences
 echo "$(wc -l <"$work/files") documents, $(wc -l <"$work/links") links, $(grep -lx test "$work"/fences/* 2>/dev/null | wc -l) of $(find "$work/fences" -type f | wc -l) fences of commands run, $SECONDS s"
 exit "$status"
