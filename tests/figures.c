@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -263,6 +264,13 @@ static double some_slower(const struct batch *b, int side)
 	return !side ? 1 : b->mode == MODE_GRAPH && b->depth > 8 ? 0.9 : b->depth > 60 ? 1.2 : 1.01;
 }
 
+/* Whether the command names a session that is not made yet; its path. */
+static bool wanted(const char *command, const char *name, char path[256])
+{
+	snprintf(path, 256, "%s/%s", folder, name);
+	return strstr(command, name) && access(path, F_OK);
+}
+
 /* Those in the folder that the command names; figures.h says what they are. */
 static void make_sessions(const char *command)
 {
@@ -279,11 +287,10 @@ static void make_sessions(const char *command)
 	s.size = "0,2,5,10,50";
 	s.depth = "1,4,16,100,256";
 	s.quick = true;
-	if (strstr(command, "both.jsonl")) {
+	if (wanted(command, "both.jsonl", path)) {
 		s.sides = 2;
 		s.factor = some_slower;
 		s.device[1] = "another GPU";
-		snprintf(path, sizeof(path), "%s/both.jsonl", folder);
 		fake_session_write(&s, path);
 		s.sides = 1;
 		s.factor = NULL;
@@ -294,30 +301,23 @@ static void make_sessions(const char *command)
 	s.model[0].v[MODEL_E] = 400;
 	s.queue = s.model[0].v[MODEL_Q] = 64;
 	s.model[0].v[MODEL_W] = 900000;
-	if (strstr(command, "guest.jsonl")) {
-		snprintf(path, sizeof(path), "%s/guest.jsonl", folder);
+	if (wanted(command, "guest.jsonl", path))
 		fake_session_write(&s, path);
-	}
-	if (strstr(command, "off.jsonl")) {
+	if (wanted(command, "off.jsonl", path)) {
 		s.size = "0,1,20";
 		s.depth = "2,8,128";
-		snprintf(path, sizeof(path), "%s/off.jsonl", folder);
 		fake_session_write(&s, path);
 		s.depth = "1,4,16,100,256";
 	}
 	s.workload = "myocyte";
 	s.size = "1,100,1000,10000";
 	s.kernel_ns = cells_ns;
-	if (strstr(command, "elsewhere.jsonl")) {
-		snprintf(path, sizeof(path), "%s/elsewhere.jsonl", folder);
+	if (wanted(command, "elsewhere.jsonl", path))
 		fake_session_write(&s, path);
-	}
 	s.model[0] = fake_model();
 	s.queue = 1024;
-	if (strstr(command, "work.jsonl")) {
-		snprintf(path, sizeof(path), "%s/work.jsonl", folder);
+	if (wanted(command, "work.jsonl", path))
 		fake_session_write(&s, path);
-	}
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
@@ -343,20 +343,28 @@ static void put_files(FILE *out)
 	}
 }
 
+/* The made-up ones lie in the folder, and so do links to what is kept. */
+int figures_folder_run(const char **text, const char *command)
+{
+	make_sessions(command);
+	return shell(
+		text,
+		"mkdir -p %s/out && ln -sfn \"$PWD/data\" %s/data && b=$(realpath '%s') && cd %s "
+		"&& rift() { \"$b\" \"$@\"; } && %s",
+		folder, folder, rift(), folder, command);
+}
+
 void figures_are_what_they_were(const struct said *s)
 {
 	static char figures[1 << 18];
 	FILE *out = fmemopen(figures, sizeof(figures), "w");
 	const char *text;
+	char command[256];
 	int rc;
 
-	make_sessions(s->command);
-	/* the made-up ones lie in the folder, and so do links to what is kept */
-	rc = shell(&text,
-		   "mkdir -p %s/out && ln -sfn \"$PWD/data\" %s/data && b=$(realpath '%s') && cd "
-		   "%s && "
-		   "\"$b\" $(echo '%s' | sed s/OUT/out/g) 2>/dev/null",
-		   folder, folder, rift(), folder, s->command);
+	snprintf(command, sizeof(command), "rift $(echo '%s' | sed s/OUT/out/g) 2>/dev/null",
+		 s->command);
+	rc = figures_folder_run(&text, command);
 	cr_assert(le(int, rc, 2), "rift %s: exit %d", s->command, rc);
 	fprintf(out, "exit %d\n", rc);
 	if (strstr(s->command, "--json"))

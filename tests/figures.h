@@ -32,6 +32,13 @@ struct said {
 void figures_folder_make(void);
 void figures_folder_remove(void);
 
+/*
+ * Runs a shell command in the folder and returns its exit status, its output in *text (see
+ * shell()): `rift` is the binary, out a folder, and the sessions above are there where the command
+ * names them.
+ */
+int figures_folder_run(const char **text, const char *command);
+
 /* It must end well (0 to 2), with these numbers. */
 void figures_are_what_they_were(const struct said *s);
 
