@@ -205,7 +205,7 @@ Test(large_cli_compare, halves_of_the_kept_sessions_are_alike)
 		snprintf(path, sizeof(path), "data/sessions/%s.jsonl", kept[i]);
 		ends(2, "Inconclusive: ", quoted(path, NULL, "--self-test"));
 	}
-	refused(5, "workload is launch in A, myocyte in B",
+	refused(5, "workload ",
 		"compare data/sessions/h200-launch.jsonl data/sessions/h200-myocyte.jsonl");
 }
 
@@ -215,15 +215,15 @@ Test(small_cli_compare, files_that_are_no_sessions)
 {
 	write_sessions();
 	refused(3, "No such file", "compare '%s' /nonexistent/xyzzy", a);
-	refused(3, "no regular file", "compare '%s' /dev/null", a);
+	refused(3, "/dev/null", "compare '%s' /dev/null", a);
 	shell(NULL, ": >'%s/empty'", dir);
-	refused(3, "is empty", "compare '%s' '%s/empty'", a, dir);
+	refused(3, "/empty", "compare '%s' '%s/empty'", a, dir);
 	shell(NULL, "printf 'hello' >'%s/short'", dir);
-	refused(3, "no record file of rift", "compare '%s' '%s/short'", a, dir);
+	refused(3, "/short", "compare '%s' '%s/short'", a, dir);
 	shell(NULL, "printf 'x,y\\n1,2\\n' >'%s/foreign'", dir);
-	refused(3, "no JSON object", "compare '%s' '%s/foreign'", a, dir);
+	refused(3, "/foreign:1:", "compare '%s' '%s/foreign'", a, dir);
 	shell(NULL, "printf '{\"x\":1}\\n{}\\n' >'%s/json'", dir);
-	refused(3, "no record file of rift", "compare '%s/json' '%s'", dir, a);
+	refused(3, "/json", "compare '%s/json' '%s'", dir, a);
 }
 
 Test(small_cli_compare, sessions_that_are_damaged_or_not_whole)
@@ -233,16 +233,16 @@ Test(small_cli_compare, sessions_that_are_damaged_or_not_whole)
 
 	write_sessions();
 	shell(NULL, "head -c -9 '%s' >'%s/cut.jsonl'", a, dir);
-	refused(3, "cut off: its last line is torn", "compare '%s' '%s/cut.jsonl'", a, dir);
+	refused(3, "/cut.jsonl", "compare '%s' '%s/cut.jsonl'", a, dir);
 	shell(NULL, "head -n 30 '%s' >'%s/half.jsonl'", a, dir);
-	refused(3, "half a record, 1 of 5", "compare '%s/half.jsonl' '%s'", dir, b);
+	refused(3, "half.jsonl", "compare '%s/half.jsonl' '%s'", dir, b);
 	shell(NULL, "sed '5s/\"rounds\":1/\"rounds\":2/' '%s' >'%s/changed.jsonl'", a, dir);
-	refused(3, "the file was changed", "compare '%s' '%s/changed.jsonl'", b, dir);
+	refused(3, "lines_sha256", "compare '%s' '%s/changed.jsonl'", b, dir);
 	s.done = 3;
 	snprintf(part, sizeof(part), "%s/part.jsonl", dir);
 	fake_session_write(&s, part);
-	refused(3, "half-finished, 3 of 5 processes", "compare '%s.part' '%s'", part, b);
-	refused(3, "no session", "compare '%s' '%s.visits'", b, part);
+	refused(3, "3 of 5", "compare '%s.part' '%s'", part, b);
+	refused(3, ".visits", "compare '%s' '%s.visits'", b, part);
 }
 
 Test(small_cli_compare, another_schema_is_not_comparable)
@@ -266,37 +266,36 @@ Test(small_cli_compare, what_cannot_be_compared)
 	unlink(b);
 	s.device[0] = "another GPU";
 	fake_session_write(&s, b);
-	refused(5, "A is of made-up GPU", "compare '%s' '%s'", a, b);
+	refused(5, "--force", "compare '%s' '%s'", a, b);
 	text = ends(0, "B is the same", quoted(a, b, "--force"));
 	expect_texts(text, (const char *const[]){ "gpu.name", "another GPU", NULL });
 	unlink(b);
 	s = made_up(1);
 	s.size = "20";
 	fake_session_write(&s, b);
-	refused(5, "launch us is 0, 1, 2, 5, 10, 50 in A, 20 in B", "compare '%s' '%s'", a, b);
+	refused(5, "0, 1, 2, 5, 10, 50", "compare '%s' '%s'", a, b);
 }
 
 Test(small_cli_compare, a_session_with_itself)
 {
 	write_sessions();
-	refused(3, "are one session", "compare '%s' '%s'", a, a);
+	refused(3, "--self-test", "compare '%s' '%s'", a, a);
 	shell(NULL, "cp '%s' '%s/copy.jsonl'", a, dir);
-	refused(3, "are one session", "compare '%s' '%s/copy.jsonl'", a, dir);
-	refused(3, "has one side", "compare '%s'", a);
+	refused(3, "--self-test", "compare '%s' '%s/copy.jsonl'", a, dir);
+	refused(3, "--against", "compare '%s'", a);
 	write_both(false);
-	refused(3, "has two sides", "compare '%s' '%s'", a, both);
+	refused(3, "--side a", "compare '%s' '%s'", a, both);
 }
 
 Test(small_cli_compare, arguments)
 {
-	refused(3, "no session; write rift compare A B", "compare");
-	refused(3, "'z' is too many", "compare x y z");
-	refused(3, "--self-test takes one session", "compare --self-test x y");
-	refused(3, "--margin=0.02: must be a percentage", "compare --margin 0.02 x y");
+	refused(3, "rift compare A B", "compare");
+	refused(3, "'z'", "compare x y z");
+	refused(3, "--self-test", "compare --self-test x y");
+	refused(3, "--margin=0.02: ", "compare --margin 0.02 x y");
 	refused(3, "--margin=two", "compare --margin=two x y");
 	refused(3, "--margin=-1", "compare --margin=-1 x y");
 	refused(3, "--session-sd=nan", "compare --session-sd=nan x y");
-	refused(3, "unknown workload 'lunch'; did you mean 'launch'?",
-		"compare --workload lunch x y");
-	refused(3, "did you mean '--margin'?", "compare --margni=2 x y");
+	refused(3, "'launch'", "compare --workload lunch x y");
+	refused(3, "'--margin'", "compare --margni=2 x y");
 }

@@ -87,9 +87,9 @@ Test(small_cli_kinds, which_has_to_be_said)
 	refused(3, wants, "plot '%s'", both);
 	refused(3, wants, "predict '%s' --on '%s'", one, both);
 	refused(3, "--sync=poll: ", "fit '%s' --sync poll", both);
-	refused(3, "both.jsonl was swept with spin, blocking", "plot '%s' --sync poll", both);
-	refused(3, "one.jsonl was swept with spin", "compare '%s' '%s' --sync blocking", both, one);
-	refused(3, "one of spin, yield, blocking, event, poll", "fit '%s' --sync sleep", both);
+	refused(3, "spin, blocking", "plot '%s' --sync poll", both);
+	refused(3, "one.jsonl", "compare '%s' '%s' --sync blocking", both, one);
+	refused(3, "spin, yield, blocking, event, poll", "fit '%s' --sync sleep", both);
 }
 
 Test(small_cli_kinds, one_kind_is_fitted_as_if_it_were_alone)

@@ -113,8 +113,8 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 	cr_assert(eq(int, run_rift(ERR, &text, "check '%s' --ratios '%s/r.csv'", file, dir), 3),
 		  "one side");
 	cr_assert(ne(ptr, strstr(text, "has one side"), NULL), "%s", text);
-	refused(3, "exists; give another name", "%s --output '%s'", small_plan(), file);
-	refused(3, "nothing to resume", "sweep --resume '%s'", file);
+	refused(3, "--output", "%s --output '%s'", small_plan(), file);
+	refused(3, ".part", "sweep --resume '%s'", file);
 }
 
 /* What is left of a record after a crash: n lines and half a one. */
