@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/stats/decide.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
@@ -37,23 +38,32 @@ static bool is_number(const char *word)
 	return end > word && (!*end || !strcmp(end, "%") || !strcmp(end, "x"));
 }
 
-/* A verdict, a mode, a regime, an option. */
-static bool is_enumerated(const char *word)
+/* A verdict whatever rift calls it, a mode, a regime, an option; else NULL. */
+static const char *enumerated(const char *word)
 {
-	static const char *const words[] = {
-		"slower",    "faster",	     "same",	     "inconclusive",
-		"stream",    "graph",	     "fused",	     "not",
-		"nowhere",   "everywhere",   "corner",	     "window",
-		"identical", "launch-bound", "device-bound", NULL
-	};
+	static const char *const verdicts[] = { "same", "slower", "faster", "inconclusive" };
+	static const char *const words[] = { "stream",	  "graph",	  "fused",	  "not",
+					     "nowhere",	  "everywhere",	  "corner",	  "window",
+					     "identical", "launch-bound", "device-bound", NULL };
 
+	for (int v = 0; v < 4; v++)
+		if (!strcmp(verdict_names[v], word))
+			return verdicts[v];
 	for (const char *const *w = words; *w; w++)
 		if (!strcmp(*w, word))
-			return true;
-	return !strncmp(word, "--", 2);
+			return word;
+	return !strncmp(word, "--", 2) ? word : NULL;
 }
 
-static const char between[] = " \t,;()'\"=[]{}";
+static bool is_unit(const char *word)
+{
+	static const char units[] = " ns us \u00b5s ms s % GB/s ";
+	const char *at = strstr(units, word);
+
+	return at && *word && at[-1] == ' ' && at[strlen(word)] == ' ';
+}
+
+static const char between[] = " \t\n,;()'\"=[]{}";
 
 /* Only lines that have numbers or words are written. */
 static void put_text(FILE *out, char *text)
@@ -71,14 +81,34 @@ static void put_text(FILE *out, char *text)
 
 			if (n > 1 && strchr(".:", w[n - 1]))
 				w[n - 1] = '\0';
-			if (is_number(w) || is_enumerated(w)) {
-				fprintf(out, "%s%s", gap, w);
+			if (is_number(w) || enumerated(w)) {
+				fprintf(out, "%s%s", gap, is_number(w) ? w : enumerated(w));
 				gap = " ";
 			}
 		}
 		if (*gap)
 			fputc('\n', out);
 	}
+}
+
+const char *figures_of(const char *sentence)
+{
+	static char figures[1024];
+	char text[2048], *more;
+	size_t n = 0;
+
+	snprintf(text, sizeof(text), "%s", sentence);
+	figures[0] = '\0';
+	for (char *w = strtok_r(text, between, &more); w; w = strtok_r(NULL, between, &more)) {
+		size_t end = strlen(w);
+
+		if (end > 1 && strchr(".:", w[end - 1]))
+			w[end - 1] = '\0';
+		if (is_number(w) || is_unit(w) || enumerated(w))
+			n += (size_t)snprintf(figures + n, sizeof(figures) - n, "%s%s",
+					      n ? " " : "", enumerated(w) ? enumerated(w) : w);
+	}
+	return figures;
 }
 
 struct column {
@@ -128,8 +158,8 @@ static void put_csv(FILE *out, char *text)
 			snprintf(name, sizeof(name), "column%d", i + 1);
 			if (*cell && is_number(cell))
 				add_value(c, *header[i] ? header[i] : name, strtod(cell, NULL));
-			else if (is_enumerated(cell))
-				add_value(c, cell, 0);
+			else if (enumerated(cell))
+				add_value(c, enumerated(cell), 0);
 			else if (!*header[i])
 				snprintf(header[i], sizeof(header[i]), "%s", cell);
 		}
@@ -150,8 +180,8 @@ static void put_script(FILE *out, char *text)
 		     w = strtok_r(NULL, between, &more))
 			if (is_number(w))
 				add_value(c, name, strtod(w, NULL));
-			else if (is_enumerated(w))
-				add_value(c, w, 0);
+			else if (enumerated(w))
+				add_value(c, enumerated(w), 0);
 	}
 	put_columns(out, c);
 	free(c);
@@ -172,8 +202,9 @@ static void add_json(struct columns *c, const char *path, const json_t *v)
 	json_array_foreach(v, i, at) add_json(c, path, at);
 	if (json_is_number(v) || json_is_boolean(v))
 		add_value(c, path, json_is_boolean(v) ? json_is_true(v) : json_number_value(v));
-	if (json_is_string(v) && is_enumerated(json_string_value(v))) {
-		snprintf(below, sizeof(below), "%.60s.%.30s", path, json_string_value(v));
+	if (json_is_string(v) && enumerated(json_string_value(v))) {
+		snprintf(below, sizeof(below), "%.60s.%.30s", path,
+			 enumerated(json_string_value(v)));
 		add_value(c, below, 0);
 	}
 }

@@ -28,6 +28,13 @@ struct said {
 
 #define KEPT "data/sessions/h200-"
 
+/*
+ * The numbers of a sentence with their units, and its modes, verdicts and options, whatever the
+ * words around: "5 % stream 116 µs 1 18 µs 256". Verdicts have the names of today.
+ * Static memory.
+ */
+const char *figures_of(const char *sentence);
+
 /* For a suite's init and fini. */
 void figures_folder_make(void);
 void figures_folder_remove(void);

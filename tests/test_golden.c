@@ -68,13 +68,14 @@ static const struct output said[] = {
 			      "rift compare --self-test " KEPT "launch.jsonl",
 			      "rift compare " KEPT "costs.json other-costs.json") },
 	/* titles, findings and labels, whether there is a gnuplot or not */
-	{ "plot", COMMANDS(": rift plot both.jsonl --output both",
-			   ": rift plot " KEPT "collection.jsonl --output collection",
-			   ": rift plot " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT
-			   "costs.json --output mlp",
-			   ": rift plot " KEPT "copied.jsonl --over copied --output copied",
-			   TEXTS("both/*.gp"), TEXTS("collection/collection.gp"), TEXTS("mlp/*.gp"),
-			   TEXTS("copied/*.gp")) },
+	{ "plot",
+	  COMMANDS(": rift plot both.jsonl --output both",
+		   ": rift plot " KEPT "collection.jsonl --output collection",
+		   ": rift plot " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT
+		   "costs.json --output mlp",
+		   ": rift plot " KEPT "copied.jsonl --over copied --output copied",
+		   TEXTS("both/*.gp"), TEXTS("collection/collection.gp collection/alignment-*.gp"),
+		   TEXTS("mlp/*.gp"), TEXTS("copied/*.gp")) },
 };
 
 /* ---- what is refused, by kind ------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  */
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/divert.h"
 #include "tests/fake_session.h"
 
 #include <criterion/criterion.h>
@@ -206,7 +207,7 @@ Test(small_cli_sides, show_one_side)
 
 	write_both();
 	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", both)), "%s", text);
-	cr_assert(ne(ptr, strstr(text, "side b over side a"), NULL), "%s", text);
+	cr_assert(tells(text, "side b *side a"), "%s", text);
 	for (int i = 0; i < 2; i++) {
 		cr_assert(zero(int, run_rift(OUT, &text, i ? "show '%s:b'" : "show '%s' --side b",
 					     both)),

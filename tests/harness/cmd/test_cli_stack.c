@@ -2,6 +2,7 @@
 /* sanitizers: one thread */
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/divert.h"
 #include "tests/fake_session.h"
 
 #include <criterion/criterion.h>
@@ -44,7 +45,7 @@ static struct fake_session quick_session(const char *workload)
 static void says_all(const char *text, const char *const *want)
 {
 	for (; *want; want++)
-		cr_assert(ne(ptr, strstr(text, *want), NULL), "'%s' in\n%s", *want, text);
+		cr_assert(tells(text, *want), "'%s' in\n%s", *want, text);
 }
 
 /* A workload that copies, launches, and a costs file, all of the made-up GPU. */
@@ -78,11 +79,10 @@ Test(small_cli_stack, a_table)
 				     costs)),
 		  "%s", text);
 	says_all(text, (const char *[]){ "stack             myocyte, made-up GPU, side a, n = 5",
-					 "of launches on this platform (--from)",
-					 "up to 9.77 KiB a step by the call costs", "kernel",
-					 "submission", "transfer", "other", "--all shows", NULL });
+					 "(--from)", "9.77 KiB", "kernel", "submission", "transfer",
+					 "other", "--all shows", NULL });
 	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all", other)), "%s", text);
-	says_all(text, (const char *[]){ "of a fit to these blocks", "\n  graph ", NULL });
+	says_all(text, (const char *[]){ "parts ", "\n  graph ", NULL });
 	cr_assert(eq(ptr, strstr(text, "--all shows"), NULL), "nothing is left out");
 }
 
@@ -143,9 +143,8 @@ Test(large_cli_stack, launches_held_against_a_workload)
 	write_all();
 	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' --on '%s'", file, other)), "%s",
 		  text);
-	says_all(text,
-		 (const char *[]){ "parameters of launch, n = 5", "  myocyte ", "stream", "graph",
-				   "fused", "accepted", "gave the kernels' time", NULL });
+	says_all(text, (const char *[]){ "launch, n = 5", "  myocyte ", "stream", "graph", "fused",
+					 "accepted", "kernels'", NULL });
 	/* the first session is the launches' where --on is not given */
 	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' '%s' --json", other, file)), "%s",
 		  text);

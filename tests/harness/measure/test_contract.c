@@ -118,7 +118,7 @@ Test(small_contract, a_copied_folder_with_the_old_name_is_found)
 	struct workload a = whole(), b = whole();
 	const struct workload *const table[] = { &a, &b, NULL };
 
-	expect_refused(table, "whole");
+	expect_refused(table, ".name");
 }
 
 Test(small_contract, no_axis_is_found)

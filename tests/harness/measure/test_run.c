@@ -96,14 +96,11 @@ Test(small_run, refusals_come_before_setup)
 		int err;
 	} refused[] = {
 		{ "fail=limits", "--depth=1", "limits fails as asked", -EINVAL },
-		{ "modes=stream", "--mode=graph",
-		  "--mode=graph: ", -EINVAL },
+		{ "modes=stream", "--mode=graph", "--mode=graph: ", -EINVAL },
 		{ "modes=nofused", "--mode=fused", "--mode=fused: ", -EINVAL },
 		{ "modes=none", "--depth=1", "fake ", -EINVAL },
-		{ "depth_max=3", "--depth=4",
-		  " 3: the host looks at every result", -EINVAL },
-		{ "device=none", "--depth=1", "it likes none",
-		  -ENODEV },
+		{ "depth_max=3", "--depth=4", " 3: the host looks at every result", -EINVAL },
+		{ "device=none", "--depth=1", "it likes none", -ENODEV },
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
@@ -122,8 +119,7 @@ Test(small_run, parameters_without_effect_are_refused)
 	static const struct {
 		const char *given, *with, *says;
 	} cases[] = {
-		{ "rate=1", "cells=1",
-		  "solver=rk4|euler" },
+		{ "rate=1", "cells=1", "solver=rk4|euler" },
 		{ "rate=1", "solver=rk4", NULL },
 		{ "rate=1", "solver=euler", NULL },
 		{ "solver=euler", "cells=1", NULL },

@@ -83,8 +83,8 @@ Test(small_sweep_axis, what_is_refused)
 	expect_refusal(&whole, "1,,2", "empty");
 	expect_refusal(&whole, "", "empty");
 	expect_refusal(&whole, "1,101", "=101: ");
-	expect_refusal(&whole, "1,2,1", "=1: ");
-	expect_refusal(&size, "1k,1024", "=1024: ");
+	expect_refusal(&whole, "1,2,1", "--size=1,2,1: ");
+	expect_refusal(&size, "1k,1024", "--size=1k,1024: ");
 	expect_refusal(&size, "1k:8k:y2", "FROM:TO:xFACTOR");
 	expect_refusal(&size, "1k:8k:x1", "FROM:TO:xFACTOR");
 	expect_refusal(&size, "1k:8k:+0", "FROM:TO:xFACTOR");

@@ -141,8 +141,7 @@ static void expect_refusal(const char *why, char *arg, char *around)
 
 Test(small_sweep_own, what_is_refused)
 {
-	expect_refusal("'cells'", "twin.cels=1",
-		       NULL);
+	expect_refusal("'cells'", "twin.cels=1", NULL);
 	expect_refusal("'xyzzyxyzzy'", "xyzzyxyzzy.cells=1", NULL);
 	expect_refusal("'launch'", "lanch.us=1", NULL);
 	expect_refusal("launch.us=1: ", "launch.us=1", NULL);

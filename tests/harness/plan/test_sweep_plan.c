@@ -182,9 +182,9 @@ Test(small_sweep_plan, what_is_refused)
 	expect_refusal(EINVAL, "'cells'", NULL, "cells", NULL);
 	expect_refusal(EINVAL, "cells=0: ", NULL, "cells=1,0", NULL);
 	expect_refusal(EINVAL, "--depth=0: ", "0", NULL, NULL);
-	expect_refusal(EINVAL, "action=yes", NULL, "action=yes", NULL);
+	expect_refusal(EINVAL, "rift run", NULL, "action=yes", NULL);
 	expect_refusal(ENODEV, "likes none", NULL, "device=none", NULL);
-	expect_refusal(EINVAL, "modes=none", NULL, "modes=none", NULL);
+	expect_refusal(EINVAL, "nothing is allowed", NULL, "modes=none", NULL);
 	expect_refusal(EINVAL, "--around", NULL, NULL, "cells=1,2");
 	expect_refusal(EINVAL, "rate=2 ", NULL, "rate=2", NULL);
 	expect_refusal(EINVAL, "'sovler'", NULL, NULL, "sovler=rk4");

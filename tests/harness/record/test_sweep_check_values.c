@@ -85,12 +85,9 @@ Test(small_sweep_check_values, rounds_alone_that_cannot_be)
 			NULL);
 	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"" K0 "\":4.5}}}", NULL);
 	changed_trailer("{\"alone\":[]}", ": rounds");
-	changed_trailer("{\"alone\":{\"rounds\":5}}",
-			": t_total_ns");
-	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"k\":4}}}",
-			":4: alone ");
-	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"" K0 "\":0}}}",
-			":4: ");
+	changed_trailer("{\"alone\":{\"rounds\":5}}", ": t_total_ns");
+	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"k\":4}}}", ":4: alone ");
+	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"" K0 "\":0}}}", ":4: ");
 }
 
 /* What another version adds is no fault. */
