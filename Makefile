@@ -45,6 +45,11 @@ test: setup-test  ## build and run the tests; SIZE=small leaves the long ones ou
 	@+tools/build.sh tests
 	@tools/run_tests.sh '$(SIZE)' "$$(tools/device.sh)"
 
+golden: setup-test  ## write tests/golden/outputs anew, where words were changed on purpose; git diff shows them
+	@+tools/build.sh golden
+	@UPDATE_GOLDEN=1 tools/run_test.sh all "build/$$(tools/device.sh)/tests/test_golden"
+	@git --no-pager diff --stat tests/golden/outputs
+
 sanitize: setup-test  ## the small tests under the sanitizers, kernels too: addresses, races
 	@+tools/sanitize.sh
 
@@ -87,4 +92,4 @@ build: setup-run
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run sweep compare plots list test sanitize enemy bench dist install uninstall lint format setup clean help build setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep compare plots list test golden sanitize enemy bench dist install uninstall lint format setup clean help build setup-run setup-plot setup-test setup-lint

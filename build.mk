@@ -185,6 +185,7 @@ endif
 CALM := $(if $(filter tsan,$(SANITIZE)),$(patsubst %.c,%,$(shell grep -lxE '/\* sanitizers: (one thread|seen elsewhere) \*/' $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
+golden: $B/rift $(BLAS) $B/tests/test_golden
 
 $B/tests.list: always
 	@$(call keep,$(RUN))
@@ -290,7 +291,7 @@ uninstall:
 	@rm -f '$(TO)/bin/rift' '$(MAN)' '$(BASH)'
 	@echo "rift is gone from $(TO)"
 
-.PHONY: rift tests bench dist install uninstall always
+.PHONY: rift tests golden bench dist install uninstall always
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

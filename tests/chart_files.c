@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "tests/capture.h"
+#include "tests/divert.h"
+#include "tests/figures.h"
 
 char chart_folder[] = "/tmp/rift-charts-XXXXXX";
 
@@ -165,6 +167,13 @@ void script_says(const char *name, const char *variable, const char *want)
 {
 	const char *text = script_value(name, variable);
 
-	cr_assert(ne(ptr, strstr(text, want), NULL), "%s, %s: '%s' in '%s'", name, variable, want,
+	cr_assert(tells(text, want), "%s, %s: '%s' in '%s'", name, variable, want, text);
+}
+
+void script_figures(const char *name, const char *variable, const char *want)
+{
+	const char *text = script_value(name, variable);
+
+	cr_assert(eq(str, (char *)figures_of(text), (char *)want), "%s, %s: '%s'", name, variable,
 		  text);
 }

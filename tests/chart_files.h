@@ -58,7 +58,8 @@ int table_column(const struct table *t, const char *name);
 /* A variable of NAME.gp, as it stands there, without quotes; "" where it is not. Static memory. */
 const char *script_value(const char *name, const char *variable);
 
-/* It must hold this. */
+/* It must tell this (tests/divert.h); its figures (tests/figures.h) must be these. */
 void script_says(const char *name, const char *variable, const char *want);
+void script_figures(const char *name, const char *variable, const char *want);
 
 #endif

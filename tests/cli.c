@@ -126,7 +126,7 @@ void refused(int code, const char *says, const char *fmt, ...)
 	va_end(list);
 	cr_assert(eq(int, run_rift(ERR, &text, "%s", args), code), "rift %s: %s", args, text);
 	cr_assert(is_one_complaint(text), "rift %s: %s", args, text);
-	cr_assert(ne(ptr, strstr(text, says), NULL), "rift %s: %s", args, text);
+	cr_assert(tells(text, says), "rift %s: %s: %s", args, says, text);
 	run_rift(OUT, &text, "%s", args);
 	cr_assert(eq(str, (char *)text, ""), "rift %s writes to stdout", args);
 }
@@ -139,6 +139,5 @@ void says(const char *args, const char *const *want)
 	cr_assert(eq(str, (char *)text, ""), "rift %s: stderr", args);
 	run_rift(OUT, &text, "%s", args);
 	for (; *want; want++)
-		cr_assert(ne(ptr, strstr(text, *want), NULL), "rift %s: '%s' in\n%s", args, *want,
-			  text);
+		cr_assert(tells(text, *want), "rift %s: '%s' in\n%s", args, *want, text);
 }

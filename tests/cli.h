@@ -13,11 +13,13 @@ const char *rift(void);
 int run_rift(enum stream which, const char **text, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Must be refused: this exit code, nothing on stdout, one line on stderr that holds `says`. */
+/* Must be refused: this exit code, nothing on stdout, one line on stderr that tells `says`
+ * (tests/divert.h). */
 void refused(int code, const char *says, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Must succeed: exit 0, nothing on stderr, every text of `want` (ends with NULL) on stdout. */
+/* Must succeed: exit 0, nothing on stderr, every one of `want` (ends with NULL) is told on
+ * stdout. */
 void says(const char *args, const char *const *want);
 
 /* rift's stdout as JSON; exit code 0. Kept until the test ends. */

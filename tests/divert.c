@@ -36,6 +36,17 @@ const char *diverted_stderr(void)
 	return text;
 }
 
+int tells(const char *text, const char *what)
+{
+	for (; text && *what; what += strcspn(what, "*"), what += *what == '*') {
+		size_t n = strcspn(what, "*");
+
+		text = memmem(text, strlen(text), what, n);
+		text += text ? n : 0;
+	}
+	return text != NULL;
+}
+
 int is_one_complaint(const char *text)
 {
 	const char *end = strchr(text, '\n');

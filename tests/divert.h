@@ -14,4 +14,11 @@ const char *diverted_stderr(void);
 /* Is it "rift: ..." and exactly one line? */
 int is_one_complaint(const char *text);
 
+/*
+ * Whether the text tells this: what matters of a sentence - options, numbers, names, files -
+ * without the words around, for which '*' stands: "--margin=0*2". Wording is held by
+ * tests/test_golden.c.
+ */
+int tells(const char *text, const char *what);
+
 #endif

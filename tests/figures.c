@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "harness/stats/decide.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
@@ -36,23 +38,32 @@ static bool is_number(const char *word)
 	return end > word && (!*end || !strcmp(end, "%") || !strcmp(end, "x"));
 }
 
-/* A verdict, a mode, a regime, an option. */
-static bool is_enumerated(const char *word)
+/* A verdict whatever rift calls it, a mode, a regime, an option; else NULL. */
+static const char *enumerated(const char *word)
 {
-	static const char *const words[] = {
-		"slower",    "faster",	     "same",	     "inconclusive",
-		"stream",    "graph",	     "fused",	     "not",
-		"nowhere",   "everywhere",   "corner",	     "window",
-		"identical", "launch-bound", "device-bound", NULL
-	};
+	static const char *const verdicts[] = { "same", "slower", "faster", "inconclusive" };
+	static const char *const words[] = { "stream",	  "graph",	  "fused",	  "not",
+					     "nowhere",	  "everywhere",	  "corner",	  "window",
+					     "identical", "launch-bound", "device-bound", NULL };
 
+	for (int v = 0; v < 4; v++)
+		if (!strcmp(verdict_names[v], word))
+			return verdicts[v];
 	for (const char *const *w = words; *w; w++)
 		if (!strcmp(*w, word))
-			return true;
-	return !strncmp(word, "--", 2);
+			return word;
+	return !strncmp(word, "--", 2) ? word : NULL;
 }
 
-static const char between[] = " \t,;()'\"=[]{}";
+static bool is_unit(const char *word)
+{
+	static const char units[] = " ns us \u00b5s ms s % GB/s ";
+	const char *at = strstr(units, word);
+
+	return at && *word && at[-1] == ' ' && at[strlen(word)] == ' ';
+}
+
+static const char between[] = " \t\n,;()'\"=[]{}";
 
 /* Only lines that have numbers or words are written. */
 static void put_text(FILE *out, char *text)
@@ -70,14 +81,34 @@ static void put_text(FILE *out, char *text)
 
 			if (n > 1 && strchr(".:", w[n - 1]))
 				w[n - 1] = '\0';
-			if (is_number(w) || is_enumerated(w)) {
-				fprintf(out, "%s%s", gap, w);
+			if (is_number(w) || enumerated(w)) {
+				fprintf(out, "%s%s", gap, is_number(w) ? w : enumerated(w));
 				gap = " ";
 			}
 		}
 		if (*gap)
 			fputc('\n', out);
 	}
+}
+
+const char *figures_of(const char *sentence)
+{
+	static char figures[1024];
+	char text[2048], *more;
+	size_t n = 0;
+
+	snprintf(text, sizeof(text), "%s", sentence);
+	figures[0] = '\0';
+	for (char *w = strtok_r(text, between, &more); w; w = strtok_r(NULL, between, &more)) {
+		size_t end = strlen(w);
+
+		if (end > 1 && strchr(".:", w[end - 1]))
+			w[end - 1] = '\0';
+		if (is_number(w) || is_unit(w) || enumerated(w))
+			n += (size_t)snprintf(figures + n, sizeof(figures) - n, "%s%s",
+					      n ? " " : "", enumerated(w) ? enumerated(w) : w);
+	}
+	return figures;
 }
 
 struct column {
@@ -127,8 +158,8 @@ static void put_csv(FILE *out, char *text)
 			snprintf(name, sizeof(name), "column%d", i + 1);
 			if (*cell && is_number(cell))
 				add_value(c, *header[i] ? header[i] : name, strtod(cell, NULL));
-			else if (is_enumerated(cell))
-				add_value(c, cell, 0);
+			else if (enumerated(cell))
+				add_value(c, enumerated(cell), 0);
 			else if (!*header[i])
 				snprintf(header[i], sizeof(header[i]), "%s", cell);
 		}
@@ -149,8 +180,8 @@ static void put_script(FILE *out, char *text)
 		     w = strtok_r(NULL, between, &more))
 			if (is_number(w))
 				add_value(c, name, strtod(w, NULL));
-			else if (is_enumerated(w))
-				add_value(c, w, 0);
+			else if (enumerated(w))
+				add_value(c, enumerated(w), 0);
 	}
 	put_columns(out, c);
 	free(c);
@@ -171,8 +202,9 @@ static void add_json(struct columns *c, const char *path, const json_t *v)
 	json_array_foreach(v, i, at) add_json(c, path, at);
 	if (json_is_number(v) || json_is_boolean(v))
 		add_value(c, path, json_is_boolean(v) ? json_is_true(v) : json_number_value(v));
-	if (json_is_string(v) && is_enumerated(json_string_value(v))) {
-		snprintf(below, sizeof(below), "%.60s.%.30s", path, json_string_value(v));
+	if (json_is_string(v) && enumerated(json_string_value(v))) {
+		snprintf(below, sizeof(below), "%.60s.%.30s", path,
+			 enumerated(json_string_value(v)));
 		add_value(c, below, 0);
 	}
 }
@@ -263,6 +295,13 @@ static double some_slower(const struct batch *b, int side)
 	return !side ? 1 : b->mode == MODE_GRAPH && b->depth > 8 ? 0.9 : b->depth > 60 ? 1.2 : 1.01;
 }
 
+/* Whether the command names a session that is not made yet; its path. */
+static bool wanted(const char *command, const char *name, char path[256])
+{
+	snprintf(path, 256, "%s/%s", folder, name);
+	return strstr(command, name) && access(path, F_OK);
+}
+
 /* Those in the folder that the command names; figures.h says what they are. */
 static void make_sessions(const char *command)
 {
@@ -279,11 +318,10 @@ static void make_sessions(const char *command)
 	s.size = "0,2,5,10,50";
 	s.depth = "1,4,16,100,256";
 	s.quick = true;
-	if (strstr(command, "both.jsonl")) {
+	if (wanted(command, "both.jsonl", path)) {
 		s.sides = 2;
 		s.factor = some_slower;
 		s.device[1] = "another GPU";
-		snprintf(path, sizeof(path), "%s/both.jsonl", folder);
 		fake_session_write(&s, path);
 		s.sides = 1;
 		s.factor = NULL;
@@ -294,30 +332,23 @@ static void make_sessions(const char *command)
 	s.model[0].v[MODEL_E] = 400;
 	s.queue = s.model[0].v[MODEL_Q] = 64;
 	s.model[0].v[MODEL_W] = 900000;
-	if (strstr(command, "guest.jsonl")) {
-		snprintf(path, sizeof(path), "%s/guest.jsonl", folder);
+	if (wanted(command, "guest.jsonl", path))
 		fake_session_write(&s, path);
-	}
-	if (strstr(command, "off.jsonl")) {
+	if (wanted(command, "off.jsonl", path)) {
 		s.size = "0,1,20";
 		s.depth = "2,8,128";
-		snprintf(path, sizeof(path), "%s/off.jsonl", folder);
 		fake_session_write(&s, path);
 		s.depth = "1,4,16,100,256";
 	}
 	s.workload = "myocyte";
 	s.size = "1,100,1000,10000";
 	s.kernel_ns = cells_ns;
-	if (strstr(command, "elsewhere.jsonl")) {
-		snprintf(path, sizeof(path), "%s/elsewhere.jsonl", folder);
+	if (wanted(command, "elsewhere.jsonl", path))
 		fake_session_write(&s, path);
-	}
 	s.model[0] = fake_model();
 	s.queue = 1024;
-	if (strstr(command, "work.jsonl")) {
-		snprintf(path, sizeof(path), "%s/work.jsonl", folder);
+	if (wanted(command, "work.jsonl", path))
 		fake_session_write(&s, path);
-	}
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
@@ -343,20 +374,28 @@ static void put_files(FILE *out)
 	}
 }
 
+/* The made-up ones lie in the folder, and so do links to what is kept. */
+int figures_folder_run(const char **text, const char *command)
+{
+	make_sessions(command);
+	return shell(
+		text,
+		"mkdir -p %s/out && ln -sfn \"$PWD/data\" %s/data && b=$(realpath '%s') && cd %s "
+		"&& rift() { \"$b\" \"$@\"; } && %s",
+		folder, folder, rift(), folder, command);
+}
+
 void figures_are_what_they_were(const struct said *s)
 {
 	static char figures[1 << 18];
 	FILE *out = fmemopen(figures, sizeof(figures), "w");
 	const char *text;
+	char command[256];
 	int rc;
 
-	make_sessions(s->command);
-	/* the made-up ones lie in the folder, and so do links to what is kept */
-	rc = shell(&text,
-		   "mkdir -p %s/out && ln -sfn \"$PWD/data\" %s/data && b=$(realpath '%s') && cd "
-		   "%s && "
-		   "\"$b\" $(echo '%s' | sed s/OUT/out/g) 2>/dev/null",
-		   folder, folder, rift(), folder, s->command);
+	snprintf(command, sizeof(command), "rift $(echo '%s' | sed s/OUT/out/g) 2>/dev/null",
+		 s->command);
+	rc = figures_folder_run(&text, command);
 	cr_assert(le(int, rc, 2), "rift %s: exit %d", s->command, rc);
 	fprintf(out, "exit %d\n", rc);
 	if (strstr(s->command, "--json"))

@@ -28,9 +28,23 @@ struct said {
 
 #define KEPT "data/sessions/h200-"
 
+/*
+ * The numbers of a sentence with their units, and its modes, verdicts and options, whatever the
+ * words around: "5 % stream 116 µs 1 18 µs 256". Verdicts have the names of today.
+ * Static memory.
+ */
+const char *figures_of(const char *sentence);
+
 /* For a suite's init and fini. */
 void figures_folder_make(void);
 void figures_folder_remove(void);
+
+/*
+ * Runs a shell command in the folder and returns its exit status, its output in *text (see
+ * shell()): `rift` is the binary, out a folder, and the sessions above are there where the command
+ * names them.
+ */
+int figures_folder_run(const char **text, const char *command);
 
 /* It must end well (0 to 2), with these numbers. */
 void figures_are_what_they_were(const struct said *s);

@@ -70,10 +70,10 @@ Test(small_graph_options, a_step_is_never_part_of_a_graph)
 
 Test(small_graph_options, what_counts_only_with_others_is_refused)
 {
-	refused(3, "width=8 has no effect", "run graph width=8");
-	refused(3, "us=5 has no effect", "run graph node=memset us=5");
-	refused(3, "op=first has no effect", "run graph probe=yes op=first");
-	refused(3, "node=memcpy has none", "run graph node=memcpy op=params");
+	refused(3, "width=8 ", "run graph width=8");
+	refused(3, "us=5 ", "run graph node=memset us=5");
+	refused(3, "op=first ", "run graph probe=yes op=first");
+	refused(3, "node=memcpy ", "run graph node=memcpy op=params");
 }
 
 /* ---- shapes ----------------------------------------------------------------------------- */

@@ -32,28 +32,24 @@ Test(small_matmul_options, bad_values_are_refused)
 	refused(3, "fill=ones", "run matmul fill=ones");
 	refused(3, "tile=16", "run matmul tile=16");
 	refused(3, "impl=cutlass", "run matmul impl=cutlass");
-	refused(3, "tile=64 has no effect", "run matmul impl=cublas tile=64");
+	refused(3, "tile=64 ", "run matmul impl=cublas tile=64");
 }
 
 Test(small_matmul_options, bad_copies_are_refused)
 {
-	refused(3, "overlap=4 has no effect", "run matmul overlap=4");
-	refused(3, "block=100000: must be 0 or a power of two",
-		"run matmul data=streamed block=100000");
-	refused(3, "overlap=8: 35 elements make at most 7 chunks of 5",
-		"run matmul data=streamed m=7 n=5 overlap=8");
-	refused(3, "total=1000: less than the 196608 bytes of one step",
-		"run matmul data=streamed n=128 total=1000");
+	refused(3, "overlap=4 ", "run matmul overlap=4");
+	refused(3, "block=100000: ", "run matmul data=streamed block=100000");
+	refused(3, "overlap=8: 35 ", "run matmul data=streamed m=7 n=5 overlap=8");
+	refused(3, " 196608 ", "run matmul data=streamed n=128 total=1000");
 }
 
 Test(small_matmul_options, modes_that_cannot_be_are_refused)
 {
-	refused(3, "the library's own", "run matmul n=32 impl=cublas --mode fused");
-	refused(3, "has copies", "run matmul n=32 data=streamed --mode fused");
-	refused(3, "stream mode only",
-		"run matmul n=32 data=streamed memory=pageable --mode graph");
-	refused(3, "more than 2048 copies a step",
-		"run matmul data=streamed n=8k block=64k --mode graph");
+	refused(3, "impl=cublas: ", "run matmul n=32 impl=cublas --mode fused");
+	refused(3, "data=streamed", "run matmul n=32 data=streamed --mode fused");
+	refused(3,
+		"memory=pageable: ", "run matmul n=32 data=streamed memory=pageable --mode graph");
+	refused(3, " 2048 ", "run matmul data=streamed n=8k block=64k --mode graph");
 }
 
 static void setup_fails(struct matmul_opts o, const char *says)

@@ -53,8 +53,8 @@ Test(small_transfer_options, too_many_blocks_are_refused_with_their_number)
 
 Test(small_transfer_options, what_counts_only_with_others_is_refused)
 {
-	refused(3, "host=pageable has no effect", "run transfer dir=d2d host=pageable");
-	refused(3, "bytes=4k has no effect", "run transfer probe=yes bytes=4k");
+	refused(3, "host=pageable ", "run transfer dir=d2d host=pageable");
+	refused(3, "bytes=4k ", "run transfer probe=yes bytes=4k");
 }
 
 Test(small_transfer_options, more_than_there_is_is_refused_with_the_numbers)

@@ -123,12 +123,9 @@ Test(small_chart_collection, rows_are_sorted_and_the_title_counts_them)
 	cr_assert(eq(int, row_of("launch 2 µs kernels"), 3), "the most, above");
 	cr_assert(eq(int, row_of("pathtrace samples=10"), 2), "sorted");
 	cr_assert(eq(int, row_of("pathtrace samples=300"), 0), "the least");
-	script_says(
-		"collection", "title",
-		"stream: steps that take over 5 % more than ideal: 3 of 4 at depth 1, 1 of 4 at "
-		"depth 64");
-	script_says("collection", "finding", "graph: 3 of 4 at depth 1, 1 of 4 at depth 64; most ");
-	script_says("collection", "finding", "launch 2 µs kernels");
+	script_figures("collection", "title", "stream 5 % 3 4 1 1 4 64");
+	script_says("collection", "finding", "graph: 3*4*1, 1*4*64; ");
+	script_says("collection", "finding", "launch 2 µs ");
 	chart_files_release(&made);
 }
 
@@ -179,7 +176,7 @@ Test(small_chart_collection, what_gives_no_ideal_is_listed)
 		 "no ideal: one depth alone, or no slope between two");
 	row_says("why", row_of("pathtrace samples=10"), "");
 	cr_assert(eq(int, table_read("collection-dots.csv")->rows, 8), "of two rows");
-	script_says("collection", "title", "2 of 2 at depth 1");
+	script_figures("collection", "title", "stream 5 % 2 2 1 0 2 64");
 	chart_files_release(&made);
 }
 

@@ -112,8 +112,7 @@ Test(small_chart_data, without_intervals_their_columns_are_empty)
 	t = table_read("launch-ratio-cells.csv");
 	for (int i = 0; i < t->rows; i++)
 		cr_assert(zero(dbl, t->v[i][6]), "nothing is called even: row %d", i);
-	script_says("launch-ratio", "finding",
-		    "intervals take 5 processes: none is shown to differ");
+	script_figures("launch-ratio", "finding", "60 5");
 	chart_files_release(&made);
 }
 
@@ -137,7 +136,7 @@ Test(small_chart_data, a_size_that_is_no_duration_keeps_its_own_axis)
 	script_says("myocyte-overhead", "size", "cells");
 	script_says("myocyte-latency", "size", "cells");
 	script_says("myocyte-latency", "smallest", "cells=1");
-	script_says("myocyte-overhead", "title", "myocyte: at most ");
+	script_says("myocyte-overhead", "title", "myocyte: ");
 	cr_assert(zero(int, strncmp(table_read("myocyte-latency-lengths.csv")->header,
 				    "series,cells,", 13)),
 		  "axis");
@@ -167,8 +166,8 @@ Test(small_chart_data, where_no_size_is_enough_at_any_depth)
 	s.depth = "1,16,256";
 	s.mode = "stream,graph";
 	charts_of(&made, &s);
-	script_says("launch-overhead", "title", "stream: no size at any depth");
-	script_says("launch-overhead", "finding", "graph: no size at depth 1, from ");
+	script_figures("launch-overhead", "title", "5 % stream");
+	script_says("launch-overhead", "finding", "graph: *1, ");
 	chart_files_release(&made);
 }
 
@@ -258,7 +257,6 @@ Test(small_chart_data, what_is_not_explained_is_no_part_to_name)
 	s.factor = slow_at_256;
 	charts_of(&made, &s);
 	script_says("launch-stack", "finding", "kernel 33 to 100 %; other ");
-	script_says("launch-stack", "finding",
-		    " to 67 %; sync up to 4.3 % (100 µs kernels, graph, depth 1)");
+	script_says("launch-stack", "finding", " 67 %*sync*4.3 % (100 µs*, graph, *1)");
 	chart_files_release(&made);
 }

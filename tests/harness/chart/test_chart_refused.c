@@ -29,12 +29,12 @@ Test(small_chart_refused, files_that_are_no_session_are_refused)
 	static const struct {
 		const char *command, *says;
 	} rows[] = {
-		{ "head -c 0", "is empty" },
-		{ "head -c 100", "not a line of it is whole" },
-		{ "head -c -100", "its last line is torn" },
-		{ "sed '$d'", "half a record, 4 of 5 processes are complete" },
-		{ "echo '{\"a\":1}'", "no record file of rift" },
-		{ "printf 'x,y\\n1,2\\n'", "no JSON object" },
+		{ "head -c 0", "/bad.jsonl" },
+		{ "head -c 100", "/bad.jsonl" },
+		{ "head -c -100", "/bad.jsonl" },
+		{ "sed '$d'", " 4 of 5 " },
+		{ "echo '{\"a\":1}'", "/bad.jsonl" },
+		{ "printf 'x,y\\n1,2\\n'", "/bad.jsonl:1: " },
 		{ "sed '1s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/'", "schema 3.0" },
 		{ "sed '2,$s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/'", "schema 3.0" },
 	};
@@ -59,7 +59,7 @@ Test(small_chart_refused, a_session_under_way_is_refused)
 	s.done = 2;
 	snprintf(path, sizeof(path), "%s/s.jsonl", chart_folder);
 	fake_session_write(&s, path);
-	refused(3, "half-finished, 2 of 5 processes are complete", "plot '%s.part'", path);
+	refused(3, "2 of 5", "plot '%s.part'", path);
 }
 
 Test(small_chart_refused, sessions_that_do_not_go_together_are_refused)
@@ -68,32 +68,32 @@ Test(small_chart_refused, sessions_that_do_not_go_together_are_refused)
 
 	chart_session_write(path, "s.jsonl", 1, 1);
 	shell(NULL, "cp '%s' '%s/copy.jsonl'", path, chart_folder);
-	refused(3, "are one session", "plot '%s' '%s'", path, path);
-	refused(3, "are one session", "plot '%s' '%s/copy.jsonl'", path, chart_folder);
+	refused(3, path, "plot '%s' '%s'", path, path);
+	refused(3, "/copy.jsonl ", "plot '%s' '%s/copy.jsonl'", path, chart_folder);
 	chart_session_write(other, "both.jsonl", 2, 2);
-	refused(3, "both.jsonl has two sides", "plot '%s' '%s'", path, other);
-	refused(3, "is too many", "plot a b c");
+	refused(3, "both.jsonl ", "plot '%s' '%s'", path, other);
+	refused(3, "'c'", "plot a b c");
 	s.size = "3,30";
 	s.depth = "1,16";
 	s.processes = 5;
 	snprintf(other, sizeof(other), "%s/apart.jsonl", chart_folder);
 	fake_session_write(&s, other);
-	refused(5, "no point is in both", "plot '%s' '%s'", path, other);
+	refused(5, "launch ", "plot '%s' '%s'", path, other);
 	s.workload = "myocyte";
 	snprintf(other, sizeof(other), "%s/myocyte.jsonl", chart_folder);
 	fake_session_write(&s, other);
-	refused(5, "no point is in both", "plot '%s' '%s'", path, other);
+	refused(5, "myocyte", "plot '%s' '%s'", path, other);
 }
 
 Test(small_chart_refused, folders_that_cannot_be_written_are_refused)
 {
 	chart_session_write(path, "s.jsonl", 1, 1);
-	refused(3, "is no folder", "plot '%s' --output '%s'", path, path);
-	refused(3, "cannot make this folder", "plot '%s' --output '%s/x'", path, path);
+	refused(3, "--output=", "plot '%s' --output '%s'", path, path);
+	refused(3, "--output=", "plot '%s' --output '%s/x'", path, path);
 	/* not even root can make one there */
-	refused(3, "cannot make this folder", "plot '%s' --output /proc/self/x", path);
+	refused(3, "--output=", "plot '%s' --output /proc/self/x", path);
 	shell(NULL, "mkdir -p '%s/s.plots/launch-overhead-cells.csv'", chart_folder);
-	refused(3, "launch-overhead-cells.csv: is a folder", "plot '%s'", path);
+	refused(3, "launch-overhead-cells.csv: ", "plot '%s'", path);
 }
 
 Test(small_chart_refused, nothing_to_draw_is_said)
@@ -107,20 +107,16 @@ Test(small_chart_refused, nothing_to_draw_is_said)
 	snprintf(path, sizeof(path), "%s/s.jsonl", chart_folder);
 	fake_session_write(&s, path);
 	cr_assert(eq(int, run_rift(ERR, &text, "plot '%s'", path), 3), "%s", text);
-	cr_assert(ne(ptr, strstr(text, "there is nothing to draw"), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "s.jsonl"), NULL), "%s", text);
 }
 
 Test(small_chart_refused, options_are_refused)
 {
-	refused(3, "no session", "plot");
-	refused(3, "give the name of a folder", "plot x --output ''");
-	refused(3, "given twice", "plot x --output a --output b");
-	refused(3, "did you mean '--output'?", "plot x --outptu a");
+	refused(3, "rift plot", "plot");
+	refused(3, "--output: ", "plot x --output ''");
+	refused(3, "--output ", "plot x --output a --output b");
+	refused(3, "'--output'", "plot x --outptu a");
 	chart_session_write(path, "s.jsonl", 2, 1);
-	refused(3,
-		"--over=steams: no workload of the session has a number of that name; did you mean "
-		"'streams'?",
-		"plot '%s' --over steams", path);
-	refused(3, "--over=kernel: no workload of the session has a number",
-		"plot '%s' --over kernel", path);
+	refused(3, "'streams'", "plot '%s' --over steams", path);
+	refused(3, "--over=kernel: ", "plot '%s' --over kernel", path);
 }

@@ -20,69 +20,72 @@ TestSuite(small_cli, .timeout = 120);
 
 Test(small_cli, commands_that_do_not_exist)
 {
-	refused(3, "no command; `rift help` lists them", "%s", "");
-	refused(3, "unknown command 'rnu'; did you mean 'run'?", "rnu");
-	refused(3, "unknown command 'xyzzy'; `rift help` lists them", "xyzzy");
-	refused(3, "did you mean 'list'?", "help lits");
-	refused(3, "unknown command '--jsno'", "--jsno");
-	refused(3, "is a workload: rift run", "%s", name());
-	refused(3, "'x' is too many", "--version x");
-	refused(3, "'x' is too many", "--help x");
-	refused(3, "'x' is too many", "help run x");
+	refused(3, "rift help", "%s", "");
+	refused(3, "'run'", "rnu");
+	refused(3, "'xyzzy'", "xyzzy");
+	refused(3, "'list'", "help lits");
+	refused(3, "'--jsno'", "--jsno");
+	refused(3, "rift run", "%s", name());
+	refused(3, "'x'", "--version x");
+	refused(3, "'x'", "--help x");
+	refused(3, "'x'", "help run x");
 }
 
 Test(small_cli, workloads_that_do_not_exist)
 {
-	refused(3, "no workload; write rift run WORKLOAD", "run");
-	refused(3, "did you mean", "run %sx", name());
-	refused(3, "unknown workload 'xyzzyxyzzy'; `rift list` shows them", "run xyzzyxyzzy");
-	refused(3, "unknown workload 'xyzzyxyzzy'", "list xyzzyxyzzy");
-	refused(3, "too many", "list %s more", name());
+	char quoted[64];
+
+	refused(3, "rift run WORKLOAD", "run");
+	snprintf(quoted, sizeof(quoted), "'%s'", name());
+	refused(3, quoted, "run %sx", name());
+	refused(3, "'xyzzyxyzzy'", "run xyzzyxyzzy");
+	refused(3, "'xyzzyxyzzy'", "list xyzzyxyzzy");
+	refused(3, "'more'", "list %s more", name());
 }
 
 Test(small_cli, options_that_are_wrong)
 {
-	refused(3, "unknown option '--moed' of rift run; did you mean '--mode'?", "run %s --moed=x",
-		name());
-	refused(3, "parameters are written name=value", "run %s --xyzzyxyzzy=5", name());
-	refused(3, "unknown option '-x'", "run %s -x", name());
-	refused(3, "needs a value", "run %s --depth", name());
-	refused(3, "takes no value", "run %s --json=yes", name());
-	refused(3, "one of stream, graph, fused; did you mean 'graph'?", "run %s --mode grpah",
-		name());
-	refused(3, "one of spin, yield, blocking, event, poll; did you mean 'spin'?",
-		"run %s --sync spn", name());
-	refused(3, "sync is an option of rift run: --sync poll", "run %s sync=poll", name());
-	refused(3, "--depth=0: out of range", "run %s --depth 0", name());
-	refused(3, "--depth=-1: out of range", "run %s --depth=-1", name());
-	refused(3, "--depth=1e3: whole numbers take no exponent", "run %s --depth 1e3", name());
-	refused(3, "--blocks=nan: not a whole number", "run %s --blocks nan", name());
-	refused(3, "--depth is given twice", "run %s --depth 1 --depth 1", name());
-	refused(3, "mode is an option of rift run: --mode graph", "run %s mode=graph", name());
-	refused(3, "depth is an option of rift run: --depth 64", "run %s depth=64", name());
-	refused(3, "--plot=: empty", "run %s --plot=", name());
-	refused(3, "--plot is given twice", "run %s --plot --plot=x", name());
-	refused(3, "plot is an option of rift run: --plot=x", "run %s plot=x", name());
+	refused(3, "'--mode'", "run %s --moed=x", name());
+	refused(3, "'--xyzzyxyzzy'", "run %s --xyzzyxyzzy=5", name());
+	refused(3, "'-x'", "run %s -x", name());
+	refused(3, "'--depth'", "run %s --depth", name());
+	refused(3, "'--json'", "run %s --json=yes", name());
+	refused(3, "'graph'", "run %s --mode grpah", name());
+	refused(3, "'spin'", "run %s --sync spn", name());
+	refused(3, "--sync poll", "run %s sync=poll", name());
+	refused(3, "--depth=0: ", "run %s --depth 0", name());
+	refused(3, "--depth=-1: ", "run %s --depth=-1", name());
+	refused(3, "--depth=1e3: ", "run %s --depth 1e3", name());
+	refused(3, "--blocks=nan: ", "run %s --blocks nan", name());
+	refused(3, "--depth ", "run %s --depth 1 --depth 1", name());
+	refused(3, "--mode graph", "run %s mode=graph", name());
+	refused(3, "--depth 64", "run %s depth=64", name());
+	refused(3, "--plot=: ", "run %s --plot=", name());
+	refused(3, "--plot ", "run %s --plot --plot=x", name());
+	refused(3, "--plot=x", "run %s plot=x", name());
 	/* its value is optional, so what follows is none */
-	refused(3, "'x' is not name=value", "run %s --plot x", name());
-	refused(3, "unknown option '--moed'", "run %s --plot --moed=x", name());
-	refused(3, "unknown option '--jsn' of rift list; did you mean '--json'?", "list --jsn");
+	refused(3, "'x'", "run %s --plot x", name());
+	refused(3, "'--moed'", "run %s --plot --moed=x", name());
+	refused(3, "'--json'", "list --jsn");
 }
 
 Test(small_cli, parameters_that_are_wrong)
 {
 	const char *axis_name = get_text(axis(), "name");
+	char quoted[64];
 	long max = (long)json_integer_value(json_object_get(axis(), "max"));
 
-	refused(3, "did you mean", "run %s %sx=1", name(), axis_name);
-	refused(3, "out of range", "run %s %s=%ld", name(), axis_name, max + 1);
-	refused(3, "not a whole number", "run %s %s=nan", name(), axis_name);
-	refused(3, "not a whole number", "run %s %s=1x", name(), axis_name);
-	refused(3, "empty", "run %s %s=", name(), axis_name);
-	refused(3, "is given twice", "run %s %s=1 %s=1", name(), axis_name, axis_name);
-	refused(3, "has no value", "run %s %s", name(), axis_name);
-	refused(3, "is not name=value", "run %s 1024", name());
-	refused(3, "is not name=value", "run %s ''", name());
+	snprintf(quoted, sizeof(quoted), "'%s'", axis_name);
+	refused(3, quoted, "run %s %sx=1", name(), axis_name);
+	snprintf(quoted, sizeof(quoted), "%s=%ld: ", axis_name, max + 1);
+	refused(3, quoted, "run %s %s=%ld", name(), axis_name, max + 1);
+	refused(3, "=nan: ", "run %s %s=nan", name(), axis_name);
+	refused(3, "=1x: ", "run %s %s=1x", name(), axis_name);
+	refused(3, "=: ", "run %s %s=", name(), axis_name);
+	refused(3, axis_name, "run %s %s=1 %s=1", name(), axis_name, axis_name);
+	refused(3, "=VALUE", "run %s %s", name(), axis_name);
+	refused(3, "'1024'", "run %s 1024", name());
+	refused(3, "''", "run %s ''", name());
 	refused(3, "a\\nb", "run %s \"$(printf 'a\\nb=1')\"", name());
 }
 
@@ -139,8 +142,7 @@ Test(small_cli, a_picture_of_a_workload_that_has_none_is_refused)
 
 		cr_assert(eq(int, json_is_boolean(picture), 1), "%s", get_text(w, "name"));
 		if (json_is_false(picture))
-			refused(3, "has no picture; leave --plot out", "run %s --plot",
-				get_text(w, "name"));
+			refused(3, "--plot", "run %s --plot", get_text(w, "name"));
 	}
 }
 
@@ -153,7 +155,7 @@ Test(small_cli, variables_of_libraries_change_no_command)
 	refused(3, "--depth=0", "run %s --depth 0", name());
 	refused(3, "--depth=0", "run --depth 0 %s", name());
 	refused(3, "--depth=0", "run %s %s=1 --depth 0", name(), get_text(axis(), "name"));
-	refused(3, "not name=value", "run %s -- --depth 0", name());
+	refused(3, "'--depth'", "run %s -- --depth 0", name());
 	setenv("ARGP_HELP_FMT", "rmargin=20", 1);
 	/* what prints for ever must not fill the memory of the test */
 	cr_assert(zero(int, shell(&text, "'%s' run --help | head -c 100000 | wc -c", rift())), "%s",

@@ -71,7 +71,7 @@ Test(small_cli_check, ratios_take_two_sides)
 
 	cr_assert(eq(int, run_rift(ERR, &text, "check '%s' --ratios '%s/r.csv'", file, dir), 3),
 		  "one side");
-	cr_assert(ne(ptr, strstr(text, "has one side"), NULL), "%s", text);
+	cr_assert(tells(text, "--against"), "%s", text);
 	shell(&text, "ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
 }
@@ -79,9 +79,9 @@ Test(small_cli_check, ratios_take_two_sides)
 Test(small_cli_check, a_changed_record_is_found_out)
 {
 	shell(NULL, "sed -i '3s/\"rounds\":3/\"rounds\":4/' '%s'", file);
-	refused(3, "the file was changed", "check '%s'", file);
+	refused(3, "lines_sha256", "check '%s'", file);
 	shell(NULL, "sed -i '1s/\"depth\":4/\"depth\":5/' '%s'", file);
-	refused(3, "not what plan_sha256 says", "check '%s'", file);
+	refused(3, "plan_sha256", "check '%s'", file);
 }
 
 Test(small_cli_check, a_record_without_its_last_process_is_incomplete)
@@ -107,7 +107,7 @@ Test(small_cli_check, a_kept_session_is_shown)
 		  "%s", text);
 	/* medians of the processes: 393107, 393734, 393833, 393930, 394483 ns */
 	cr_assert(ne(ptr, strstr(text, "\n       1     394 us ±0.2%"), NULL), "%s", text);
-	cr_assert(ne(ptr, strstr(text, "\n295 points ok, 0 failed"), NULL), "%s", text);
+	cr_assert(tells(text, "\n295 points ok, 0 "), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "not complete"), NULL), "%s", text);
 }
@@ -118,14 +118,13 @@ Test(small_cli_check, what_is_shown_of_a_part_says_so)
 
 	shell(NULL, "sed -i '/\"record\":\"trailer\",.*\"process_index\":2/,$d' '%s'", file);
 	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", file)), "show");
-	cr_assert(ne(ptr, strstr(text, "\nnot complete     2 of 5 processes are\n"), NULL), "%s",
-		  text);
+	cr_assert(tells(text, "2 of 5 processes"), "%s", text);
 }
 
 Test(small_cli_check, what_cannot_be_shown)
 {
-	refused(3, "no file; write rift show FILE", "show");
-	refused(3, "takes one file", "show '%s' '%s'", file, file);
+	refused(3, "rift show FILE", "show");
+	refused(3, "rift show", "show '%s' '%s'", file, file);
 	refused(3, "No such file", "show '%s/none'", dir);
 	shell(NULL, ": >'%s'", file);
 	refused(3, "s.jsonl", "show '%s'", file);

@@ -184,6 +184,7 @@ Test(small_cli_run, every_mode_that_is_allowed_runs_and_passes)
 {
 	const char *mode;
 	const json_t *modes, *state, *o, *graph_steps;
+	char says[64];
 
 	need_device();
 	modes = member(json_array_get(member(rift_json("list %s --json", name()), "workloads"), 0),
@@ -191,7 +192,8 @@ Test(small_cli_run, every_mode_that_is_allowed_runs_and_passes)
 	json_object_foreach((json_t *)modes, mode, state)
 	{
 		if (!json_is_true(member(state, "allowed"))) {
-			refused(3, "refuses it", "run %s --mode %s", name(), mode);
+			snprintf(says, sizeof(says), "--mode=%s: ", mode);
+			refused(3, says, "run %s --mode %s", name(), mode);
 			continue;
 		}
 		o = rift_json("run %s --mode %s --depth 5 --blocks 5 --json", name(), mode);

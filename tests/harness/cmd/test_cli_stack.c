@@ -2,6 +2,7 @@
 /* sanitizers: one thread */
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/divert.h"
 #include "tests/fake_session.h"
 
 #include <criterion/criterion.h>
@@ -44,7 +45,7 @@ static struct fake_session quick_session(const char *workload)
 static void says_all(const char *text, const char *const *want)
 {
 	for (; *want; want++)
-		cr_assert(ne(ptr, strstr(text, *want), NULL), "'%s' in\n%s", *want, text);
+		cr_assert(tells(text, *want), "'%s' in\n%s", *want, text);
 }
 
 /* A workload that copies, launches, and a costs file, all of the made-up GPU. */
@@ -78,11 +79,10 @@ Test(small_cli_stack, a_table)
 				     costs)),
 		  "%s", text);
 	says_all(text, (const char *[]){ "stack             myocyte, made-up GPU, side a, n = 5",
-					 "of launches on this platform (--from)",
-					 "up to 9.77 KiB a step by the call costs", "kernel",
-					 "submission", "transfer", "other", "--all shows", NULL });
+					 "(--from)", "9.77 KiB", "kernel", "submission", "transfer",
+					 "other", "--all shows", NULL });
 	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all", other)), "%s", text);
-	says_all(text, (const char *[]){ "of a fit to these blocks", "\n  graph ", NULL });
+	says_all(text, (const char *[]){ "parts ", "\n  graph ", NULL });
 	cr_assert(eq(ptr, strstr(text, "--all shows"), NULL), "nothing is left out");
 }
 
@@ -143,9 +143,8 @@ Test(large_cli_stack, launches_held_against_a_workload)
 	write_all();
 	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' --on '%s'", file, other)), "%s",
 		  text);
-	says_all(text,
-		 (const char *[]){ "parameters of launch, n = 5", "  myocyte ", "stream", "graph",
-				   "fused", "accepted", "gave the kernels' time", NULL });
+	says_all(text, (const char *[]){ "launch, n = 5", "  myocyte ", "stream", "graph", "fused",
+					 "accepted", "kernels'", NULL });
 	/* the first session is the launches' where --on is not given */
 	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' '%s' --json", other, file)), "%s",
 		  text);
@@ -161,29 +160,27 @@ Test(small_cli_stack, what_is_refused)
 	struct fake_session elsewhere = quick_session("launch");
 
 	write_all();
-	refused(3, "no session; write rift stack FILE", "stack");
-	refused(3, "takes one session", "stack '%s' '%s'", file, other);
-	refused(3, "whose sizes are no durations: give one of launch", "stack '%s' --from '%s'",
-		other, file);
-	refused(3, "no call costs: ", "stack '%s' --costs '%s'", file, file);
-	refused(3, "no call costs: ", "stack '%s' --costs '%s'", file, "tests/abi_probe.sh");
-	refused(3, "holds none of that name", "stack '%s' --workload launch", file);
-	refused(3, "no session; write rift validate", "validate");
-	refused(3, "holds no launches, which predict the others", "validate '%s'", file);
-	refused(3, "nothing to predict", "validate '%s'", other);
-	refused(3, "is of one platform", "plot '%s' '%s' --costs '%s'", file, other, costs);
+	refused(3, "rift stack FILE", "stack");
+	refused(3, "rift stack", "stack '%s' '%s'", file, other);
+	refused(3, "--from=", "stack '%s' --from '%s'", other, file);
+	refused(3, "rift probe --output", "stack '%s' --costs '%s'", file, file);
+	refused(3, "rift probe --output", "stack '%s' --costs '%s'", file, "tests/abi_probe.sh");
+	refused(3, "--workload=launch", "stack '%s' --workload launch", file);
+	refused(3, "rift validate", "validate");
+	refused(3, "--on SESSION", "validate '%s'", file);
+	refused(3, "launch", "validate '%s'", other);
+	refused(3, "--costs ", "plot '%s' '%s' --costs '%s'", file, other, costs);
 	elsewhere.sides = 2;
 	shell(NULL, "rm '%s'", other);
 	fake_session_write(&elsewhere, other);
-	refused(3, "--costs is of one platform", "stack '%s' --costs '%s'", other, costs);
+	refused(3, "--costs ", "stack '%s' --costs '%s'", other, costs);
 	elsewhere.sides = 1;
 	elsewhere.device[0] = "another GPU";
 	shell(NULL, "rm '%s'", other);
 	fake_session_write(&elsewhere, other);
-	refused(5, "was measured on another GPU, the session on made-up GPU",
-		"stack '%s' --from '%s'", file, other);
-	refused(5, "the session on another GPU", "stack '%s' --costs '%s'", other, costs);
-	refused(5, "was measured on made-up GPU", "validate '%s' --on '%s'", file, other);
+	refused(5, " another GPU, ", "stack '%s' --from '%s'", file, other);
+	refused(5, "another GPU", "stack '%s' --costs '%s'", other, costs);
+	refused(5, "made-up GPU", "validate '%s' --on '%s'", file, other);
 }
 
 /* Counts that no step has are refused as damage; those that are merely large give numbers. */
@@ -205,7 +202,7 @@ Test(small_cli_stack, absurd_counts_are_no_shares)
 	work.step.to_device.calls = 1e308;
 	shell(NULL, "rm '%s'", file);
 	fake_session_write(&work, file);
-	refused(3, "step: counts are", "stack '%s' --all --costs '%s'", file, costs);
+	refused(3, "step: ", "stack '%s' --all --costs '%s'", file, costs);
 }
 
 /* What real workers write: steps of memory are calls, of transfer copies. */

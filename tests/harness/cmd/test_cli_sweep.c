@@ -66,7 +66,7 @@ static void sweep(void)
 	need_device();
 	cr_assert(zero(int, run_rift(OUT, &text, "%s --output '%s'", small_plan(), file)), "%s",
 		  text);
-	cr_assert(ne(ptr, strstr(text, " of 8 points are noisy"), NULL), "%s", text);
+	cr_assert(tells(text, " of 8 points "), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "\npredicted "), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, " s, took "), NULL), "%s", text);
 }
@@ -108,13 +108,12 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 	shell(&text, "ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "check");
-	cr_assert(ne(ptr, strstr(text, "2 of 2 processes complete, 8 points ok, 0 failed"), NULL),
-		  "%s", text);
+	cr_assert(tells(text, "2 of 2 *8 points ok, 0 "), "%s", text);
 	cr_assert(eq(int, run_rift(ERR, &text, "check '%s' --ratios '%s/r.csv'", file, dir), 3),
 		  "one side");
-	cr_assert(ne(ptr, strstr(text, "has one side"), NULL), "%s", text);
-	refused(3, "exists; give another name", "%s --output '%s'", small_plan(), file);
-	refused(3, "nothing to resume", "sweep --resume '%s'", file);
+	cr_assert(tells(text, "--ratios*--against"), "%s", text);
+	refused(3, "--output", "%s --output '%s'", small_plan(), file);
+	refused(3, ".part", "sweep --resume '%s'", file);
 }
 
 /* What is left of a record after a crash: n lines and half a one. */
@@ -145,9 +144,9 @@ Test(small_cli_sweep, resume_completes_what_is_missing)
 	sweep();
 	cut(8); /* plan; header, 4 points, trailer; header */
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
-	cr_assert(ne(ptr, strstr(text, "a torn last line is dropped"), NULL), "%s", text);
+	cr_assert(tells(text, "1 of 2 *torn"), "%s", text);
 	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
-	cr_assert(ne(ptr, strstr(text, "a torn last line was dropped"), NULL), "%s", text);
+	cr_assert(tells(text, "torn"), "%s", text);
 	cr_assert(eq(int, count_lines("point"), 8), "no point lost, none twice");
 	cr_assert(eq(int, count_lines("trailer"), 2), "complete");
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "valid");
@@ -208,15 +207,11 @@ Test(small_cli_sweep, a_command_that_cannot_start_is_said)
 			      small_plan(), file),
 		     3),
 		  "%s", text);
-	cr_assert(ne(ptr,
-		     strstr(text, "--against: '/nonexistent/xyzzy' ended with exit code 127 and "
-				  "started no worker"),
-		     NULL),
-		  "%s", text);
+	cr_assert(tells(text, "--against: '/nonexistent/xyzzy' * 127 "), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "process 1"), NULL), "before anything is timed: %s", text);
 	/* JSON is not enough: a worker says hello */
-	refused(3, "'sh -c \"echo {}\"' ended with exit code 0 and started no worker",
-		"%s --output '%s' --against 'sh -c \"echo {}\"'", small_plan(), file);
+	refused(3, "'sh -c \"echo {}\"' * 0 ", "%s --output '%s' --against 'sh -c \"echo {}\"'",
+		small_plan(), file);
 }
 
 Test(small_cli_sweep, a_full_disk_loses_nothing_that_was_written)

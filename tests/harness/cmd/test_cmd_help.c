@@ -126,11 +126,11 @@ Test(small_cmd_help, bash_completes)
 Test(small_cmd_help, formats_that_are_refused)
 {
 	refused(3, "--format=html", "help run --format=html");
-	refused(3, "of one command", "help --format=markdown");
-	refused(3, "of all commands", "help run --format=man");
-	refused(3, "--format is given twice", "help --format=man --format=man");
-	refused(3, "did you mean 'run'", "help rum --format=markdown");
-	refused(3, "takes one command", "help run list");
+	refused(3, "--format=markdown", "help --format=markdown");
+	refused(3, "--format=man", "help run --format=man");
+	refused(3, "--format ", "help --format=man --format=man");
+	refused(3, "'run'", "help rum --format=markdown");
+	refused(3, "'list'", "help run list");
 }
 
 /* A name and what it takes in order of the names, which is that of one group; and nothing else. */

@@ -3,8 +3,10 @@
  * the last table of `rift sweep` and `rift show`, and the marks of `rift plot`; on a made-up
  * session in which the correction for many points (harness/stats/decide.h) takes some of them back.
  */
+#include "harness/stats/decide.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/divert.h"
 #include "tests/fake_session.h"
 
 #include <criterion/criterion.h>
@@ -72,7 +74,8 @@ static char *text_of_file(const char *name)
 
 static bool differs(const char *verdict)
 {
-	return !strcmp(verdict, "slower") || !strcmp(verdict, "faster");
+	return !strcmp(verdict, verdict_names[VERDICT_SLOWER]) ||
+	       !strcmp(verdict, verdict_names[VERDICT_FASTER]);
 }
 
 /* The line of the CSV of check --ratios that is of this point, from its verdict on. */
@@ -155,10 +158,10 @@ Test(large_verdicts, are_one_for_all_who_say_them)
 	cr_assert(eq(sz, i, 40), "points");
 	cr_assert(lt(int, 0, lost), "the correction takes none back");
 	cr_assert(lt(int, 3, differ), "none differs");
-	snprintf(want, sizeof(want), "\n40 points: %d slower, 0 faster, ", differ);
-	cr_assert(ne(ptr, strstr(shown, want), NULL), "%s", shown);
-	snprintf(want, sizeof(want), "\n%d of the inconclusive ones are beyond the margin", lost);
-	cr_assert(ne(ptr, strstr(shown, want), NULL), "%s", shown);
+	snprintf(want, sizeof(want), "\n40 points: %d *, 0 *, ", differ);
+	cr_assert(tells(shown, want), "%s", shown);
+	snprintf(want, sizeof(want), "\n%d of *margin", lost);
+	cr_assert(tells(shown, want), "%s", shown);
 	json_decref(o);
 	free(ratios);
 	free(shown);

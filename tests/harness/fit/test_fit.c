@@ -330,9 +330,9 @@ Test(small_fit, modes_that_were_not_swept)
 
 	s.mode = "graph";
 	made_fit(&made, &s);
-	is_hidden(&made, MODEL_Z, "stream mode was not swept");
-	is_hidden(&made, MODEL_FUSED_PHI, "fused mode was not swept");
-	is_hidden(&made, MODEL_W, "stream mode was not swept");
+	is_hidden(&made, MODEL_Z, "stream");
+	is_hidden(&made, MODEL_FUSED_PHI, "fused");
+	is_hidden(&made, MODEL_W, "stream");
 	cr_assert(made.fit.param[MODEL_GRAPH_G].identified, "gn");
 	cr_assert(made.fit.has[MODE_GRAPH] && !made.fit.has[MODE_STREAM], "modes");
 	made_release(&made);

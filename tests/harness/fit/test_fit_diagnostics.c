@@ -6,6 +6,7 @@
 #include "harness/model/model.h"
 #include "harness/fit/diagnostics.h"
 #include "tests/fake_session.h"
+#include "tests/divert.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -52,8 +53,7 @@ static void is_only(const struct fake_session *s, const char *name, const char *
 
 	cr_assert(eq(int, n, 1), "%s: %d signs: %s", name, n, n ? diagnostic[0].text : "");
 	cr_assert(eq(str, (char *)diagnostic[0].name, (char *)name), "%s", diagnostic[0].text);
-	cr_assert(ne(ptr, strstr(diagnostic[0].text, says), NULL), "%s: %s", name,
-		  diagnostic[0].text);
+	cr_assert(tells(diagnostic[0].text, says), "%s: %s", name, diagnostic[0].text);
 }
 
 Test(small_fit_signs, none_where_the_model_holds)
@@ -99,7 +99,7 @@ Test(small_fit_signs, batches)
 	s.factor = flush_every_16;
 	s.size = "0,1,2,5";
 	s.depth = "1,2,4,8,12,15,16,17,20,24,31,32,33,40,47,48,49,64,65,96,97";
-	is_only(&s, "batching", "every 16 launches cost ");
+	is_only(&s, "batching", " 16 launches ");
 }
 
 Test(small_fit_signs, batches_look_like_a_window_at_powers_of_two)
@@ -107,7 +107,7 @@ Test(small_fit_signs, batches_look_like_a_window_at_powers_of_two)
 	struct fake_session s = quiet_session();
 
 	s.factor = flush_every_16;
-	is_only(&s, "window", "no powers of two would tell");
+	is_only(&s, "window", "powers of two");
 }
 
 static double fast_up_to_4(const struct batch *b, int side)
@@ -123,7 +123,7 @@ Test(small_fit_signs, first_calls)
 	struct fake_session s = quiet_session();
 
 	s.factor = fast_up_to_4;
-	is_only(&s, "first calls", "up to 4 launches are faster than the line by 4");
+	is_only(&s, "first calls", " 4 launches * 4");
 }
 
 static double slower_with_depth(const struct batch *b, int side)
@@ -137,7 +137,7 @@ Test(small_fit_signs, depth)
 	struct fake_session s = quiet_session();
 
 	s.factor = slower_with_depth;
-	is_only(&s, "depth", "for each doubling of launches");
+	is_only(&s, "depth", " % *doubling");
 }
 
 /* What counts are launches, however many a step has. */
@@ -150,13 +150,13 @@ Test(small_fit_signs, steps_of_two_launches)
 	s.factor = beyond_64;
 	is_only(&s, "window", "beyond 64 launches each costs ");
 	s.factor = fast_up_to_4;
-	is_only(&s, "first calls", "up to 4 launches are faster than the line by 3.9");
+	is_only(&s, "first calls", " 4 launches * 3.9");
 	s.factor = slower_with_depth;
 	is_only(&s, "depth", "take 1.");
 	s.factor = flush_every_16;
 	s.size = "0,1,2,5";
 	s.depth = "1,2,4,6,7,8,9,10,12,15,16,17,20,24,25,32,33,40,41,48,49";
-	is_only(&s, "batching", "every 16 launches cost ");
+	is_only(&s, "batching", " 16 launches ");
 }
 
 static double slow_corner(const struct batch *b, int side)

@@ -140,8 +140,8 @@ Test(small_fit_grid, sessions_of_several_workloads)
 	s.also = "myocyte";
 	s.mode = "stream";
 	is_refused(&s, 0, NULL, "--workload launch or --workload myocyte");
-	is_refused(&s, 0, "lauch", "did you mean 'launch'?");
-	is_refused(&s, 1, "launch", "has one side");
+	is_refused(&s, 0, "lauch", "'launch'");
+	is_refused(&s, 1, "launch", "--against");
 	fake_session_journal(&s, &j);
 	cr_assert(zero(int, grid_make(&g, &j, 0, "myocyte")), "grid");
 	cr_assert(eq(str, (char *)g.axis->name, (char *)"cells"), "axis");

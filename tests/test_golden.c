@@ -1,0 +1,290 @@
+/*
+ * test_golden.c - the words of rift: what some command lines print, byte for byte, against
+ * tests/golden/outputs/NAME.txt. They are chosen to show every kind of output that is the same on
+ * every machine: help, lists, what is said of sessions that are kept or made up, a chart's texts,
+ * and refusals, each a line.
+ *
+ * Here, and nowhere else, is the wording held. All other tests ask for what it tells: exit codes,
+ * numbers, names of options, parameters and files. Whoever changes a word runs
+ *
+ *   make golden        writes the files anew (UPDATE_GOLDEN=1), and git diff shows what rift now
+ * says
+ *
+ * A new refusal is one more command line below. Its wording belongs there; a test of its own says
+ * under which conditions it comes.
+ */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/figures.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 120);
+TestSuite(large_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 300);
+
+/* Shell commands, as figures_folder_run() has them. Those that begin with ':' prepare others. */
+struct output {
+	const char *name;
+	const char *const *commands; /* ends with NULL */
+};
+
+#define COMMANDS(...)                                                                              \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
+/* Texts of scripts, but for those that say what a mark is. */
+#define TEXTS(scripts)                                                                             \
+	"grep -hE \"^[a-z_0-9]+ = '[^']* [^']*'\" " scripts                                        \
+	" | grep -vE '^(device|(row|ideal|native|bar|size|title|total)[0-9]+) '"
+
+/* ---- what succeeds ------------------------------------------------------------------------ */
+
+static const struct output said[] = {
+	{ "help", COMMANDS("rift help", "rift help run", "rift help sweep", "rift help compare",
+			   "rift help fit") },
+	{ "list", COMMANDS("rift list", "rift list launch", "rift list myocyte") },
+	{ "show", COMMANDS("rift show " KEPT "launch.jsonl", "rift show " KEPT "costs.json",
+			   "rift show both.jsonl") },
+	{ "check", COMMANDS(": head -c -9 data/sessions/h200-launch.jsonl >torn", "rift check torn",
+			    "rift check " KEPT "launch.jsonl " KEPT "costs.json") },
+	{ "fit", COMMANDS("rift fit " KEPT "launch.jsonl", "rift fit " KEPT "myocyte.jsonl") },
+	{ "stack", COMMANDS("rift stack " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT
+			    "costs.json",
+			    "rift stack " KEPT "copied.jsonl") },
+	{ "predict", COMMANDS("rift predict work.jsonl --on guest.jsonl --measured elsewhere.jsonl",
+			      "rift validate " KEPT "myocyte.jsonl --on " KEPT "launch.jsonl") },
+	{ "compare", COMMANDS("rift compare both.jsonl --force",
+			      "rift compare both.jsonl --force "
+			      "--margin 25",
+			      "rift compare --self-test " KEPT "launch.jsonl",
+			      "rift compare " KEPT "costs.json other-costs.json") },
+	/* titles, findings and labels, whether there is a gnuplot or not */
+	{ "plot",
+	  COMMANDS(": rift plot both.jsonl --output both",
+		   ": rift plot " KEPT "collection.jsonl --output collection",
+		   ": rift plot " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT
+		   "costs.json --output mlp",
+		   ": rift plot " KEPT "copied.jsonl --over copied --output copied",
+		   TEXTS("both/*.gp"), TEXTS("collection/collection.gp collection/alignment-*.gp"),
+		   TEXTS("mlp/*.gp"), TEXTS("copied/*.gp")) },
+};
+
+/* ---- what is refused, by kind ------------------------------------------------------------- */
+
+static const struct output refusals[] = {
+	/* what the command line has too much of, or too little, or cannot be told from another */
+	{ "refused-options",
+	  COMMANDS("rift", "rift rnu", "rift xyzzy", "rift launch", "rift --jsno",
+		   "rift --version x", "rift help rum", "rift help run list",
+		   "rift help --format=markdown", "rift help run --format=man",
+		   "rift help run --format=html", "rift help --format=man --format=man",
+		   "rift list --jsn", "rift list xyzzyxyzzy", "rift list launch more", "rift run",
+		   "rift run launhc", "rift run xyzzyxyzzy", "rift run launch --moed=x",
+		   "rift run launch --xyzzyxyzzy=5", "rift run launch -x",
+		   "rift run launch --depth", "rift run launch --json=yes",
+		   "rift run launch --depth 1 --depth 1", "rift run launch sync=poll",
+		   "rift run launch depth=64", "rift run launch plot=x", "rift run launch --plot x",
+		   "rift run launch --plot --depth 1", "rift run launch uss=1",
+		   "rift run launch us=1 us=1", "rift run launch us", "rift run launch 1024",
+		   "rift run launch ''", "rift run launch \"$(printf 'a\\nb=1')\"",
+		   "rift sweep launch launch", "rift sweep launch us=1 launch",
+		   "rift sweep launch --quik", "rift sweep launch xyzzy=1,2",
+		   "rift sweep launch transfer stereo.width=640",
+		   "rift sweep launch transfer launch.uss=1", "rift sweep launch --resume x",
+		   "rift sweep myocyte trajectory=x", "rift sweep myocyte --around trajectory=x,y",
+		   "rift sweep launch --depth 1 --depth 2", "rift sweep-worker </dev/null",
+		   "rift sweep us=0 --resolve c=1us --sync spin,yield",
+		   "rift sweep us=0 --mode stream --resolve a=1us", "rift sweep us=0 --margin 2%",
+		   "rift sweep --lock-clocks --resume x", "rift check", "rift show",
+		   "rift show a b", "rift fit", "rift fit a b", "rift fit x --off-gird y",
+		   "rift compare", "rift compare x y z", "rift compare --self-test x y",
+		   "rift compare x y --margni=2", "rift stack", "rift stack a b", "rift validate",
+		   "rift predict x", "rift plot", "rift plot a b c", "rift plot x --card",
+		   "rift doctor x", "rift doctor --jsn", "rift probe x") },
+	/* values that an option or a parameter cannot take */
+	{ "refused-values",
+	  COMMANDS("rift run launch --mode grpah", "rift run launch --sync spn",
+		   "rift run launch --depth 0", "rift run launch --depth=-1",
+		   "rift run launch --depth 1e3", "rift run launch --blocks nan",
+		   "rift run launch --plot=", "rift run launch us=1e30", "rift run launch us=nan",
+		   "rift run launch us=1x",
+		   "rift run launch us=", "rift run transfer dir=d2d host=pageable",
+		   "rift run transfer probe=yes bytes=4k", "rift run graph --plot=x --mode graph",
+		   "rift sweep launch --mode steam", "rift sweep launch --depth 0,1",
+		   "rift sweep launch --warm-up 0", "rift sweep launch --processes 0",
+		   "rift sweep launch --output ''", "rift sweep launch --against ' '",
+		   "rift sweep --resume ''", "rift sweep --lock-clocks=0",
+		   "rift sweep us=0 --resolve q=1us", "rift sweep us=0 --resolve k=1us",
+		   "rift sweep us=0 --resolve c=1us,c=2us", "rift sweep us=0 --resolve c=1parsec",
+		   "rift sweep us=0 --against env --margin 0", "rift check --csv '' x",
+		   "rift fit x --side c", "rift fit x --workload lunch",
+		   "rift compare x y --margin 0.02", "rift compare x y --margin=two",
+		   "rift compare x y --margin=-1", "rift compare x y --session-sd=nan",
+		   "rift compare x y --workload lunch", "rift plot x --output ''",
+		   "rift doctor --platform ''", "rift doctor --platform \"$(printf 'a\\tb')\"") },
+	/* files that are not there, no records, not whole, or in the way */
+	{ "refused-files",
+	  COMMANDS(
+		  ": cp data/sessions/h200-launch.jsonl s.jsonl; mkdir folder; mkfifo pipe; "
+		  ">empty; "
+		  "printf 'x,y\n1,2\n' >table; printf '{\"x\":1}\n{}\n' >other; ln -s s.jsonl link",
+		  ": head -c -9 s.jsonl >torn; head -n 60 s.jsonl >half; head -c 100 s.jsonl "
+		  ">line; "
+		  "sed '5s/t_total_ns/t_totul_ns/' s.jsonl >renamed; sed 1q s.jsonl >begun; "
+		  "sed '1s/\"schema\":\"[12][.][0-9]\"/\"schema\":\"3.0\"/' s.jsonl >newer",
+		  "rift fit none", "rift fit folder", "rift fit pipe", "rift fit empty",
+		  "rift fit table", "rift fit other", "rift fit torn", "rift fit half",
+		  "rift fit line", "rift fit changed", "rift fit renamed", "rift fit newer",
+		  "rift fit begun", "rift show none", "rift show begun", "rift show newer",
+		  "rift compare s.jsonl none", "rift compare s.jsonl torn",
+		  "rift compare s.jsonl half", "rift compare s.jsonl changed",
+		  "rift compare s.jsonl newer", "rift plot s.jsonl --output s.jsonl",
+		  "rift plot s.jsonl --output s.jsonl/x", "rift plot s.jsonl --output /proc/self/x",
+		  "rift check none", "rift check folder", "rift check pipe",
+		  "rift check --csv s.jsonl s.jsonl", "rift check --ratios link s.jsonl",
+		  "rift check --csv empty s.jsonl", "rift sweep launch --output s.jsonl",
+		  "rift sweep --resume none", "rift sweep --resume table",
+		  "rift sweep --resume pipe", "rift stack s.jsonl --costs s.jsonl",
+		  "rift run launch --plot=s.jsonl") },
+	/* sessions that cannot be used so, or not together */
+	{ "refused-sessions",
+	  COMMANDS("rift compare " KEPT "launch.jsonl " KEPT "myocyte.jsonl",
+		   "rift compare " KEPT "launch.jsonl guest.jsonl",
+		   "rift compare guest.jsonl off.jsonl", "rift compare both.jsonl",
+		   "rift compare guest.jsonl", "rift compare guest.jsonl guest.jsonl",
+		   "rift compare guest.jsonl both.jsonl", "rift compare both.jsonl:b",
+		   "rift compare both.jsonl:a both.jsonl:a",
+		   "rift compare guest.jsonl " KEPT "costs.json",
+		   "rift compare work.jsonl elsewhere.jsonl --workload launch",
+		   "rift fit both.jsonl:a --side b", "rift fit guest.jsonl --side b",
+		   "rift fit guest.jsonl --over guest.jsonl", "rift fit guest.jsonl --sync poll",
+		   "rift fit guest.jsonl --off-grid " KEPT "launch.jsonl",
+		   "rift fit guest.jsonl --workload myocyte", "rift fit " KEPT "costs.json",
+		   "rift predict work.jsonl --on both.jsonl",
+		   "rift predict work.jsonl --on guest.jsonl --from both.jsonl",
+		   "rift predict guest.jsonl --on guest.jsonl --measured work.jsonl",
+		   "rift validate work.jsonl", "rift validate guest.jsonl",
+		   "rift stack work.jsonl --from elsewhere.jsonl",
+		   "rift stack work.jsonl --costs " KEPT "costs.json",
+		   "rift plot guest.jsonl off.jsonl", "rift plot guest.jsonl both.jsonl",
+		   "rift plot guest.jsonl guest.jsonl", "rift plot guest.jsonl work.jsonl",
+		   "rift plot guest.jsonl --over copied", "rift plot guest.jsonl --over steams",
+		   "rift plot guest.jsonl --over kernel",
+		   "rift plot guest.jsonl off.jsonl --costs " KEPT "costs.json",
+		   "rift show guest.jsonl:b", "rift check guest.jsonl --csv c.csv --side b") },
+};
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+/* Sessions that are made up are of today, and have an identifier each. */
+static void mask(char *text)
+{
+	static const char id[] = "0123456789abcdef", date[] = "0123456789-T:Z";
+
+	for (char *at = text; *at;) {
+		size_t hex = strspn(at, id), time = strspn(at, date);
+
+		if (hex == 16)
+			memset(at, 'x', hex);
+		else if (time >= 10 && at[4] == '-' && at[7] == '-')
+			for (size_t i = 0; i < time; i++)
+				at[i] = strchr("-T:Z", at[i]) ? at[i] : '0';
+		at += hex ? hex : 1;
+	}
+}
+
+/* What all commands of it say, as a terminal has it; and how they end, unless well. */
+static const char *said_by(const struct output *o, bool refused)
+{
+	static char all[1 << 18];
+	FILE *out = fmemopen(all, sizeof(all), "w");
+	char command[1024];
+	const char *text;
+
+	for (const char *const *c = o->commands; *c; c++) {
+		bool hidden = **c == ':';
+		int rc;
+
+		snprintf(command, sizeof(command), "{ %s; } 2>&1", *c + 2 * hidden);
+		rc = figures_folder_run(&text, command);
+		cr_assert(eq(int, hidden ? 0 : refused, rc > 2), "%s: %d: %s", *c, rc, text);
+		cr_assert(ge(int, is_one_complaint(text), refused && !hidden), "%s: %s", *c, text);
+		if (!hidden)
+			fprintf(out, "$ %s\n%s", *c, text);
+		if (rc)
+			fprintf(out, "[%d]\n", rc);
+	}
+	cr_assert(lt(i64, ftell(out), (int64_t)sizeof(all) - 1), "room for %s", o->name);
+	fclose(out);
+	mask(all);
+	return all;
+}
+
+/* Until the first line that differs. */
+static void expect_lines(const char *path, const char *got, const char *want)
+{
+	int line = 1;
+
+	for (; *got && *got == *want; got++, want++)
+		line += *got == '\n';
+	cr_assert(eq(chr, *got, *want),
+		  "%s:%d: now '%.*s' where '%.*s' was; if it is meant, make golden", path, line,
+		  (int)strcspn(got, "\n"), got, (int)strcspn(want, "\n"), want);
+}
+
+static void golden(const struct output *o, bool refused)
+{
+	static char want[1 << 18];
+	const char *got = said_by(o, refused);
+	bool update = getenv("UPDATE_GOLDEN");
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "tests/golden/outputs/%s.txt", o->name);
+	f = fopen(path, update ? "w" : "r");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	if (update)
+		fputs(got, f);
+	else
+		want[fread(want, 1, sizeof(want) - 1, f)] = '\0';
+	cr_assert(zero(int, fclose(f)), "%s", path);
+	if (!update)
+		expect_lines(path, got, want);
+}
+
+enum {
+	COUNT_SAID = sizeof(said) / sizeof(*said),
+	COUNT_REFUSALS = sizeof(refusals) / sizeof(*refusals)
+};
+
+/* Places in the tables: a test's process has them elsewhere. */
+static int places[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+ParameterizedTestParameters(large_golden, outputs)
+{
+	return cr_make_param_array(int, places, COUNT_SAID);
+}
+
+ParameterizedTest(int *place, large_golden, outputs)
+{
+	golden(&said[*place], false);
+}
+
+ParameterizedTestParameters(small_golden, refusals)
+{
+	return cr_make_param_array(int, places, COUNT_REFUSALS);
+}
+
+ParameterizedTest(int *place, small_golden, refusals)
+{
+	golden(&refusals[*place], true);
+}
