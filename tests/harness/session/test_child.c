@@ -244,9 +244,8 @@ static void ends(const char *command, const char *how, int code)
 		o = failure_of_worker(&c, hung);
 		cr_assert(eq(i64, json_integer_value(json_object_get(o, "code")), code), "%s",
 			  command);
-		cr_assert(eq(str, (char *)json_string_value(json_object_get(o, "ended")),
-			     (char *)how),
-			  "%s", command);
+		cr_assert(tells(json_string_value(json_object_get(o, "ended")), how), "%s",
+			  command);
 		cr_assert(
 			eq(int, !strcmp(json_string_value(json_object_get(o, "name")), how), !hung),
 			"%s: %s", command, json_string_value(json_object_get(o, "name")));
@@ -324,7 +323,7 @@ static void last_line(const char *line, const char *name, const char *call, cons
 	c.status = SIGABRT;
 	o = failure_of_worker(&c, false);
 	said = json_string_value(json_object_get(o, "name"));
-	cr_assert(*line ? !strcmp(said, name) : tells(said, name), "%s: %s", line, said);
+	cr_assert(line[0] ? !strcmp(said, name) : tells(said, name), "%s: %s", line, said);
 	cr_assert(eq(int, json_is_null(json_object_get(o, "call")), !call), "%s", line);
 	if (call) {
 		cr_assert(eq(str, (char *)json_string_value(json_object_get(o, "call")),
