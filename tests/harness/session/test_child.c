@@ -246,9 +246,8 @@ static void ends(const char *command, const char *how, int code)
 			  command);
 		cr_assert(tells(json_string_value(json_object_get(o, "ended")), how), "%s",
 			  command);
-		cr_assert(
-			eq(int, !strcmp(json_string_value(json_object_get(o, "name")), how), !hung),
-			"%s: %s", command, json_string_value(json_object_get(o, "name")));
+		cr_assert(eq(int, tells(json_string_value(json_object_get(o, "name")), how), !hung),
+			  "%s: %s", command, json_string_value(json_object_get(o, "name")));
 		json_decref(o);
 	}
 	child_release(&c);
