@@ -233,7 +233,7 @@ Test(large_cli_sides, plot_one_side_or_two)
 	/* two sides of one session, not two sessions */
 	cr_assert(zero(int, shell(&text, "cd '%s' && grep 'margin = 2' ba/launch-ratio.gp", dir)),
 		  "margin");
-	refused(3, "--self-test", "plot '%s:b' '%s:b'", both, both);
+	refused(3, "both.jsonl:b ", "plot '%s:b' '%s:b'", both, both);
 }
 
 Test(small_cli_sides, compare_takes_sides)
