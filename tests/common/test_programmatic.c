@@ -46,9 +46,7 @@ Test(small_programmatic, devices_from_compute_capability_9_on_take_it)
 	divert_stderr();
 	cr_assert(check_of(8, 6) == -ENOTSUP, "8.6");
 	text = diverted_stderr();
-	cr_assert(is_one_complaint(text) && strstr(text, "launch=programmatic: the device has "
-							 "compute capability 8.6"),
-		  "%s", text);
+	cr_assert(is_one_complaint(text) && tells(text, "launch=programmatic: *8.6"), "%s", text);
 	major = 7;
 	cr_assert(!programmatic_check(PROGRAMMATIC_NO), "nobody asked");
 }

@@ -202,8 +202,7 @@ Test(small_graph_options, a_platform_whose_launches_wait_is_told_not_hung_on)
 	need_device();
 	waits = true;
 	cr_assert(!probe(make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 5), &s), "probe");
-	cr_assert(strstr(row("launch total")->text, "a call waits for the stream that is held"),
-		  "%s", row("launch total")->text);
+	cr_assert(strstr(row("launch total")->text, "waits"), "%s", row("launch total")->text);
 	cr_assert(row("instantiate")->value > 0 && row("pace of one graph")->value > 0,
 		  "what needs no latch is measured all the same");
 	workload_graph.teardown(&s);
@@ -224,7 +223,7 @@ Test(small_graph_options, a_launch_that_is_lost_ends_the_probe)
 	err = graph_measure(&plan, &o, &m);
 	text = diverted_stderr();
 	loses = false;
-	cr_assert(err == -EIO && is_one_complaint(text) && strstr(text, "its word is 0, not 1"),
-		  "%d: %s", err, text);
+	cr_assert(err == -EIO && is_one_complaint(text) && tells(text, " 0, *1"), "%d: %s", err,
+		  text);
 	graph_measure_release(&plan);
 }

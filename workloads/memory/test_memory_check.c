@@ -162,7 +162,7 @@ Test(small_memory_check, fails_where_pages_were_not_touched)
 	r->s.steps = 2;
 	memset(&v, 0, sizeof(v));
 	cr_assert(!workload_memory.check(&r->o, &r->s, 2, &v), "check");
-	cr_assert(!v.passed && strstr(v.worst, "10 pages were not touched"), "%s", v.worst);
+	cr_assert(!v.passed && strstr(v.worst, "10 pages "), "%s", v.worst);
 	run_end(r);
 }
 

@@ -61,7 +61,7 @@ Test(small_myocyte_cli, waiting_for_a_pipe_can_be_interrupted)
 	code = script(&text, "mkfifo pipe; $rift run myocyte states=pipe derivatives=out.csv & "
 			     "pid=$!; exec 3>pipe; sleep 0.2; kill -TERM $pid; wait $pid");
 	cr_assert(code == 75 && is_one_complaint(text), "exit %d: %s", code, text);
-	cr_assert(strstr(text, "interrupted after 0 timed blocks"), "%s", text);
+	cr_assert(tells(text, "interrupted * 0 "), "%s", text);
 	holds("pipe");
 }
 
@@ -91,6 +91,6 @@ Test(small_myocyte_cli, a_limit_to_file_sizes_is_told_and_leaves_no_part)
 	code = script(&text, "ulimit -f 8; $rift run myocyte --depth 1 --blocks 1 span=30 "
 			     "trajectory=out.csv");
 	cr_assert(code == 3 && is_one_complaint(text), "exit %d: %s", code, text);
-	cr_assert(strstr(text, "cannot write out.csv: File too large"), "%s", text);
+	cr_assert(strstr(text, "out.csv: File too large"), "%s", text);
 	holds("");
 }

@@ -80,7 +80,7 @@ static void is_refused(struct myocyte_opts o, const char *what)
 	cr_assert(workload_myocyte.setup(&o, &s) == -ENOTSUP, "%s is accepted", what);
 	workload_myocyte.teardown(&s);
 	text = captured_stderr();
-	cr_assert(strstr(text, what) && strstr(text, "this device has 1024"), "%s", text);
+	cr_assert(strstr(text, what) && strstr(text, " 1024"), "%s", text);
 	cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
 }
 
@@ -91,7 +91,7 @@ Test(small_myocyte_memory, warps_need_shared_memory)
 	need_device();
 	small_blocks = true;
 	o.spread = MYOCYTE_CELLS_A_BLOCK;
-	is_refused(o, "spread=warps takes");
+	is_refused(o, "spread=warps ");
 }
 
 Test(small_myocyte_memory, rosenbrock_needs_shared_memory)
@@ -101,7 +101,7 @@ Test(small_myocyte_memory, rosenbrock_needs_shared_memory)
 	need_device();
 	small_blocks = true;
 	o.solver = MYOCYTE_ROSENBROCK;
-	is_refused(o, "solver=rosenbrock takes");
+	is_refused(o, "solver=rosenbrock ");
 }
 
 /* On a GPU auto would take warps for so many; the CPU device's threads need no shared memory. */

@@ -71,8 +71,8 @@ Test(small_myocyte_plot, files_are_named_in_the_table_and_there)
 	cr_assert(!strcmp(listing(), files_with_solver), "%s", listing());
 	cr_assert(!shell(&text, "od -An -tx1 -N8 %s/myocyte.png", folder), "%s", text);
 	cr_assert(!strcmp(text, " 89 50 4e 47 0d 0a 1a 0a\n"), "%s", text);
-	svg_says("Rodinia's equations change V by up to 0.12 mV in 20 ms");
-	svg_says("adaptive steps, tolerance 1e-6, double; computed on: ");
+	svg_says(" 0.12 mV in 20 ms");
+	svg_says("tolerance 1e-6, double; ");
 	svg_says("published equations");
 	run_rift(OUT, &text, RUN "span=20 --plot=%s/", folder);
 	has(text, "/myocyte.png, myocyte.svg\n");
@@ -249,9 +249,9 @@ Test(large_myocyte_plot, the_title_is_the_finding)
 	solver_agrees(5);
 	solver_agrees(100);
 	solver_agrees(1000);
-	svg_says("Rodinia's equations end the beat 12.1 ms early; with its solver there is none");
-	svg_says("V falls through −40 mV at 185.3 ms, not at 197.4 ms");
-	svg_says("SR calcium changes by −0.7 % over 1000 ms, not by 0.0 %");
+	svg_says(" 12.1 ms early");
+	svg_says(" −40 mV at 185.3 ms, not at 197.4 ms");
+	svg_says(" −0.7 % over 1000 ms, not by 0.0 %");
 	/* the enlarged part */
 	svg_says(">12.1 ms<");
 }

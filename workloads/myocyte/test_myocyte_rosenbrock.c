@@ -209,10 +209,10 @@ static const char *contradict(int i, struct myocyte_opts *o)
 		return "control=host: solver=rosenbrock";
 	case 3:
 		o->spread = MYOCYTE_THREAD;
-		return "spread=thread: solver=rosenbrock has a block for each cell";
+		return "spread=thread: solver=rosenbrock ";
 	case 4:
 		o->spread = MYOCYTE_CELLS_A_BLOCK;
-		return "spread=warps: solver=rosenbrock has a block for each cell";
+		return "spread=warps: solver=rosenbrock ";
 	default:
 		return NULL;
 	}

@@ -25,7 +25,7 @@ static bool is_sentence(const char *variable)
 	       !strcmp(variable, "fit");
 }
 
-/* Of sentences the figures (tests/figures.h). */
+/* Sentences by their figures (tests/figures.h). */
 static void all_is_said(const struct value *s)
 {
 	for (; s->chart; s++) {

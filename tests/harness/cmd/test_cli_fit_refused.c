@@ -87,8 +87,8 @@ Test(small_cli_fit_refused, sessions_that_are_not_whole)
 	shell(NULL, "head -c 20000 '%s' >'%s'", file, other);
 	refused(3, other, "fit '%s'", other);
 	shell(NULL, "head -n 60 '%s' >'%s'", file, other);
-	refused(3, "1 of 5", "fit '%s'", other);
-	refused(3, "1 of 5", "predict '%s' --on '%s'", file, other);
+	refused(3, "1 *5", "fit '%s'", other);
+	refused(3, "1 *5", "predict '%s' --on '%s'", file, other);
 	shell(NULL, "sed '5s/t_total_ns/t_totul_ns/' '%s' >'%s'", file, other);
 	refused(3, ":5: ", "fit '%s'", other);
 	shell(NULL, "sed '$s/\"schema\":/\"skema\":/; 3s/{/{\"schema\":\"3.0\",/' '%s' >'%s'", file,
@@ -97,7 +97,7 @@ Test(small_cli_fit_refused, sessions_that_are_not_whole)
 	shell(NULL, "rm '%s'", file);
 	s.done = 3;
 	fake_session_write(&s, file);
-	refused(3, "3 of 5", "fit '%s.part'", file);
+	refused(3, "3 *5", "fit '%s.part'", file);
 	refused(3, "No such file", "fit '%s'", file);
 }
 

@@ -90,9 +90,9 @@ Test(small_platform_gpu, one_that_others_use)
 Test(small_platform_gpu, processes_that_are_hidden_are_not_none)
 {
 	describe("NVIDIA H200", "nvml", "hidden");
-	unknown_says(&gpu.other_processes, "0 listed, but not this one");
+	unknown_says(&gpu.other_processes, "0 listed");
 	describe("NVIDIA H200", "nvml", "hidden busy");
-	unknown_says(&gpu.other_processes, "2 listed, but not this one");
+	unknown_says(&gpu.other_processes, "2 listed");
 }
 
 Test(small_platform_gpu, more_processes_than_there_is_room_for)
@@ -176,7 +176,7 @@ Test(small_platform_gpu, without_nvml_the_reason_is_the_loaders)
 {
 	describe("NVIDIA H200", "missing", "");
 	text_is(&gpu.name, "NVIDIA H200");
-	unknown_says(&gpu.link_gen_cur, "missing.so: cannot open shared object file");
+	unknown_says(&gpu.link_gen_cur, "missing.so: ");
 	unknown_says(&gpu.driver_version, "cannot open shared object file");
 }
 

@@ -206,8 +206,7 @@ Test(small_costs, what_cannot_be_compared_is_refused)
 	is_not_comparable((struct made){ .seed = 1 },
 			  (struct made){ .seed = 2, .sync = "blocking" }, -EPROTONOSUPPORT,
 			  "--sync blocking");
-	is_not_comparable((struct made){ .seed = 1 }, (struct made){ .seed = 1 }, -EINVAL,
-			  "the same call costs");
+	is_not_comparable((struct made){ .seed = 1 }, (struct made){ .seed = 1 }, -EINVAL, "same");
 }
 
 /* harness/stats/decide.h: from 5 processes a side more could not be told apart. */

@@ -80,12 +80,12 @@ Test(small_sweep_check, trailers_that_count_otherwise)
 	point("a", 0, K0, "ok");
 	point("a", 0, K1, "error");
 	trailer("a", 0, 2, 1, 0);
-	wrong_in(":4: records and failed ");
+	wrong_in(":4: records *failed ");
 	begin_session("s.jsonl", 1, 1);
 	point("a", 0, K0, "ok");
 	point("a", 0, K1, "error");
 	trailer("a", 0, 1, 0, 0);
-	wrong_in(":4: records and failed ");
+	wrong_in(":4: records *failed ");
 	begin_session("s.jsonl", 1, 1);
 	point("a", 0, K0, "ok");
 	trailer("a", 0, 1, 0, 0);

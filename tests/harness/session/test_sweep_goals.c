@@ -70,11 +70,11 @@ Test(small_sweep_goals, what_is_no_goal_is_refused)
 	is_refused(goals_take_resolve, "c=1ns,c=2us", "c ");
 	is_refused(goals_take_resolve, "c=0.001ns,c=2us", "c ");
 	is_refused(goals_take_resolve, "p=1us", "p ");
-	is_refused(goals_take_margin, "", "as 2%");
-	is_refused(goals_take_margin, "0", "as 2%");
-	is_refused(goals_take_margin, "101%", "as 2%");
-	is_refused(goals_take_margin, "2%%", "as 2%");
-	is_refused(goals_take_margin, "nan", "as 2%");
+	is_refused(goals_take_margin, "", "2%");
+	is_refused(goals_take_margin, "0", "2%");
+	is_refused(goals_take_margin, "101%", "2%");
+	is_refused(goals_take_margin, "2%%", "2%");
+	is_refused(goals_take_margin, "nan", "2%");
 }
 
 Test(small_sweep_goals, a_plan_keeps_them)
