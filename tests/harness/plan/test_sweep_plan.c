@@ -441,3 +441,25 @@ Test(small_sweep_plan, a_damaged_plan_is_refused)
 	damaged("{\"config\":{\"set\":{\"cells\":\"0\"}}}", "cells=0: ");
 	damaged("{\"config\":{\"set\":{\"sells\":\"2\"}}}", "'sells'");
 }
+
+Test(small_sweep_plan, a_record_holds_how_long_each_side_takes_to_begin)
+{
+	struct plan p = session_plan("1", "stream", NULL, 0), again;
+	json_t *o;
+
+	for (int side = 0; side < 2; side++) {
+		p.start_ns[side] = 1e9 + side;
+		p.calibrate_ns[side] = 2e9 + side;
+		p.warmup_ns[side] = 3e9 + side;
+	}
+	o = plan_json(&p);
+	cr_assert(zero(int, plan_parse(&again, o, fakes, "")), "parse");
+	for (int side = 0; side < 2; side++) {
+		cr_assert(eq(dbl, again.start_ns[side], 1e9 + side), "%d", side);
+		cr_assert(eq(dbl, again.calibrate_ns[side], 2e9 + side), "%d", side);
+		cr_assert(eq(dbl, again.warmup_ns[side], 3e9 + side), "%d", side);
+	}
+	json_decref(o);
+	plan_release(&p);
+	plan_release(&again);
+}
