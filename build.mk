@@ -261,7 +261,7 @@ dist: $B/rift $(BLAS)
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' \
 		-o -name README.md \) -not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
-	find $(DIST) -name README.md -exec sed -i -E 's,\[([^]]*)\]\((\.\./)+(docs/[^)#]*)[^)]*\),\1 (\3 of the source tree),g' {} +
+	$(Q)find $(DIST) -name README.md -exec sed -i -E 's,\[([^]]*)\]\((\.\./)+(docs/[^)#]*)[^)]*\),\1 (\3 of the source tree),g' {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
 # ---- install ------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ MAN    := $(TO)/share/man/man1/rift.1
 BASH   := $(TO)/share/bash-completion/completions/rift
 
 install:
-	@mkdir -p '$(TO)' && [ -w '$(TO)' ] || \
+	@mkdir -p '$(TO)' 2>/dev/null && [ -w '$(TO)' ] || \
 		{ echo "rift: cannot write to $(TO): be root, or give another PREFIX=FOLDER" >&2; exit 3; }
 	@$(MAKE) --no-print-directory -f build.mk dist DIST='$(TO)/lib/rift' >/dev/null
 	@mkdir -p '$(TO)/bin' '$(dir $(MAN))' '$(dir $(BASH))' '$(DOC)'
@@ -285,7 +285,7 @@ install:
 	@for f in workloads plots data; do ln -sfn "../../../lib/rift/$$f" '$(DOC)'/$$f; done
 	@echo "rift is installed in $(TO)/bin; make uninstall removes it"
 
-# What install made, and folders that are empty then.
+# What install made; folders that others may share stay.
 uninstall:
 	@rm -rf '$(TO)/lib/rift' '$(DOC)'
 	@rm -f '$(TO)/bin/rift' '$(MAN)' '$(BASH)'
