@@ -2,7 +2,7 @@
  * options.h - the pattern of a command: a table of options that one function parses, what it takes
  * and says, and the function that does it.
  *
- * main.c lists the commands and command_main() runs one: it parses the command line into the
+ * commands.c lists the commands and command_main() runs one: it parses the command line into the
  * command's arguments, prints the help or calls run(), and makes the exit code.
  */
 #ifndef RIFT_CMD_OPTIONS_H

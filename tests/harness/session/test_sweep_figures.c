@@ -28,9 +28,8 @@ static struct said all[] = {
 	{ "help-plot", "plot --help" },
 	{ "help-probe", "probe --help" },
 	{ "help-doctor", "doctor --help" },
-	{ "list", "list" },
 	{ "list-launch", "list launch" },
-	{ "list-json", "list --json" },
+	{ "list-json", "list launch --json" },
 };
 
 ParameterizedTestParameters(large_sweep_figures, are_what_they_were)
