@@ -228,6 +228,7 @@ $B/tests.a $B/rift.a: $B/objects
 $B/tests/cpu/test_wrapper $B/tests/cpu/test_wrapper_calls $B/tests/cpu/test_cpu_loader $B/tests/harness/cmd/test_cli_doctor $B/tests/common/test_refusal $B/tests/harness/session/test_sweep_identity: $B/tests/wrapper.so
 $B/tests/harness/env/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
 $B/tests/harness/session/test_sweep_clocks: $B/tests/driver/nvml.so $B/tests/driver/gpu.so
+$B/tests/harness/session/test_sweep_watch: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so $B/tests/driver/none.so
 $B/tests/harness/cmd/test_cli_doctor: $B/tests/driver/none.so
 $B/tests/%.so: tests/%.c $B/flags
 	@mkdir -p $(@D)
