@@ -18,10 +18,10 @@ static void assign(struct driven *s, const char *name, const char *value)
 static void make_small(struct driven *s, int slots)
 {
 	static const struct {
-		const char *workload, *name, *value;
-	} less[] = { { "mlp", "images", "2000" },
-		     { "pathtrace", "width", "80" },
-		     { "pathtrace", "height", "70" } };
+		const char *name, *unit, *value;
+	} less[] = { { "images", "images", "2000" },
+		     { "width", "pixels", "80" },
+		     { "height", "pixels", "70" } };
 	const struct param *axis = workload_axis(s->w);
 	char text[32];
 
@@ -32,10 +32,11 @@ static void make_small(struct driven *s, int slots)
 	snprintf(text, sizeof(text), "%d", slots);
 	if (params_find(s->w->params, "slots", 5) >= 0)
 		assign(s, "slots", text);
-	/* of what is drawn before steps begin, and of pictures, less shows as much */
-	for (size_t i = 0; i < sizeof(less) / sizeof(*less); i++)
-		if (!strcmp(s->w->name, less[i].workload))
-			assign(s, less[i].name, less[i].value);
+	/* what is made before steps begin, and a picture, show as much where they are small */
+	for (const struct param *p = s->w->params; p->name; p++)
+		for (size_t i = 0; p != axis && i < sizeof(less) / sizeof(*less); i++)
+			if (!strcmp(p->name, less[i].name) && !strcmp(p->unit, less[i].unit))
+				assign(s, p->name, less[i].value);
 }
 
 struct driven *driven_begin(const struct workload *w, int slots)

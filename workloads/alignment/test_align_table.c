@@ -10,7 +10,8 @@ struct row {
 	int64_t pairs, length;
 	double error;
 	uint64_t fnv, cells, sum, largest;
-	/* of the first few pairs: the CPU device aligns no more of them where that takes long */
+	/* The first few pairs, as the CPU device aligns no more where that takes long. Their sums
+	 * are from runs whose sums of all pairs were those above. */
 	int64_t few;
 	uint64_t few_sum, few_largest;
 };

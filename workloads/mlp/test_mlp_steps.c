@@ -204,9 +204,7 @@ Test(small_mlp_steps, accuracy_counts_every_test_image_once)
 	run_end(r);
 }
 
-/* Epochs of the drawn digits at the defaults, on the CPU device of fewer; evaluated at each
- * quarter.
- */
+/* Epochs of the drawn digits at the defaults, on the CPU device of fewer; evaluated at quarters. */
 Test(large_mlp_steps, epochs_reach_97_percent)
 {
 	enum { EPOCHS = ON_CPU ? 1 : 3, IMAGES = ON_CPU ? 18000 : 60000 };

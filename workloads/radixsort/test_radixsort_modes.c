@@ -2,7 +2,6 @@
  * test_radixsort_modes.c - steps of data=resident: the same in every mode, slots in turn, any
  * number of pairs and any keys, tiles of all sizes.
  */
-#include "tests/on_cpu.h"
 #include "workloads/radixsort/test_pairs.h"
 
 #include "tests/races.h"
@@ -155,16 +154,13 @@ Test(small_radixsort_modes, dependent_launches_sort_the_same)
 Test(large_radixsort_modes, millions_of_pairs)
 {
 	static const int64_t pairs[] = { 1 << 16, 1 << 18, 1 << 20, 1 << 21, 1 << 23 };
-	/* tiles are as many there as look-backs are long, with half of the pairs too */
-	const int shift = ON_CPU ? 1 : 0;
 
 	need_device();
 	for (int i = 0; i < 5; i++)
 		cr_assert(radixsort_size_for(pairs[i]) == (enum radixsort_size)i, "tiles of %ld",
 			  (long)pairs[i]);
 	for (int i = 1; i < RADIXSORT_SIZES; i++) {
-		struct radixsort_opts o =
-			make_opts((i < 4 ? pairs[i] : (1 << 21) + 123456) >> shift);
+		struct radixsort_opts o = make_opts(i < 4 ? pairs[i] : (1 << 21) + 123456);
 
 		o.set.slots = 1;
 		sorts(o, (enum radixsort_size)i);
