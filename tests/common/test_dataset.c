@@ -2,7 +2,6 @@
  * test_dataset.c - how arrays of data sets are cut into chunks, and what copies that makes. How
  * they travel and are looked at is seen in the workloads that have them.
  */
-/* sanitizers: one thread */
 #include "common/dataset.h"
 #include "tests/divert.h"
 

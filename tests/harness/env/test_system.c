@@ -2,7 +2,6 @@
  * test_system.c - harness/env/system.h with CUDA calls that this program answers: what keeps a GPU
  * awake, and its address.
  */
-/* sanitizers: one thread */
 #include "harness/env/system.h"
 #include "tests/divert.h"
 
