@@ -77,9 +77,9 @@ Test(small_costs_take, a_row_has_a_value_of_each_process)
 	cr_assert(eq(dbl, at(row, 2), 3), "2");
 	cr_assert(eq(dbl, number(row, "samples"), 8), "samples");
 	cr_assert(eq(dbl, number(row, "median"), 3), "median");
-	cr_assert(ge(dbl, number(row, "lo"), 2.5), "lo: %g", number(row, "lo"));
+	cr_assert(le(dbl, 2.5, number(row, "lo")), "lo: %g", number(row, "lo"));
 	cr_assert(le(dbl, number(row, "lo"), 3), "lo: %g", number(row, "lo"));
-	cr_assert(ge(dbl, number(row, "hi"), 3), "hi: %g", number(row, "hi"));
+	cr_assert(le(dbl, 3, number(row, "hi")), "hi: %g", number(row, "hi"));
 	cr_assert(le(dbl, number(row, "hi"), 4.5), "hi: %g", number(row, "hi"));
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(row, "unit")), "us"), "unit");
 	cr_assert(eq(dbl, number(costs, "processes"), 6), "processes");

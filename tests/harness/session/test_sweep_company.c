@@ -45,7 +45,7 @@ static void sweep(struct journal *j, int processes, const char *options)
 	cr_assert(zero(int,
 		       run_rift(ERR, &text,
 				"sweep launch transfer launch.us=0 transfer.bytes=4M --depth 1 "
-				"--mode stream --processes %d --rounds 2 --warm-up 0.01 --seed 2 "
+				"--mode stream --processes %d --rounds 2 --warm-up 0.01 --seed 4 "
 				"--express --output '%s' %s",
 				processes, path, options)),
 		  "%s", text);
@@ -60,7 +60,7 @@ static void expect_no_charge(const struct journal *j)
 		bool pays = !strcmp(j->plan.config[at->config].workload->name, "transfer");
 
 		if (pays)
-			cr_assert(gt(dbl, j->total_ns[i], charge_ns), "transfer: %g",
+			cr_assert(lt(dbl, charge_ns, j->total_ns[i]), "transfer: %g",
 				  j->total_ns[i]);
 		else
 			cr_assert(lt(dbl, j->total_ns[i], charge_ns / 4), "process %d: %g",
@@ -86,7 +86,7 @@ Test(large_sweep_company, what_one_holds_another_does_not_pay)
 	expect_no_charge(&j);
 	cr_assert(eq(int, workers(1), PROCESSES), "%d", workers(1));
 	/* a synchronize with transfer set up pays for its memory, and it is said which that is */
-	cr_assert(gt(dbl, j.held[0].set_up_ns, charge_ns), "%g", j.held[0].set_up_ns);
+	cr_assert(lt(dbl, charge_ns, j.held[0].set_up_ns), "%g", j.held[0].set_up_ns);
 	cr_assert(lt(dbl, j.held[0].before_ns, charge_ns / 4), "%g", j.held[0].before_ns);
 	for (int i = 0; i < j.plan.n_points; i++)
 		if (!strcmp(j.plan.point[i].key, j.held[0].key))
@@ -110,7 +110,7 @@ Test(large_sweep_company, the_host_has_a_canary)
 	      "'%s'",
 	      path);
 	cr_assert(eq(int, atoi(text), PROCESSES *j.plan.n_points), "%s", text);
-	cr_assert(gt(dbl, j.host_ns[0], 1000), "%g", j.host_ns[0]);
+	cr_assert(lt(dbl, 1000, j.host_ns[0]), "%g", j.host_ns[0]);
 	cr_assert(le(dbl, j.host_ns[0], j.host_ns[1]), "%g %g", j.host_ns[0], j.host_ns[1]);
 	journal_release(&j);
 }
@@ -125,7 +125,7 @@ Test(large_sweep_company, nor_what_one_has_held)
 	setenv("RIFT_CPU_PINNED_LEAK", "1", 1);
 	sweep(&j, PROCESSES, "");
 	expect_no_charge(&j);
-	cr_assert(gt(int, workers(2), 0), "some had transfer first");
+	cr_assert(lt(int, 0, workers(2)), "some had transfer first");
 	cr_assert(eq(int, workers(1) + workers(2), PROCESSES), "%d and %d", workers(1), workers(2));
 	journal_release(&j);
 }
@@ -139,7 +139,7 @@ Test(large_sweep_company, nor_beside_another_side)
 	setenv("RIFT_CPU_PINNED_LEAK", "1", 1);
 	sweep(&j, PROCESSES_OF_A_SIDE, "--against env");
 	expect_no_charge(&j);
-	cr_assert(gt(int, workers(2), 0), "some had transfer first");
+	cr_assert(lt(int, 0, workers(2)), "some had transfer first");
 	journal_release(&j);
 }
 
@@ -172,7 +172,7 @@ Test(large_sweep_company, sides_that_slow_each_other_are_measured_apart)
 	cr_assert(not(j.plan.design.pairs), "given up");
 	cr_assert(design_gave_pairs_up(&j.plan.design), "and said");
 	for (int side = 0; side < 2; side++)
-		cr_assert(gt(dbl, j.plan.design.company[side], 1.25), "side %d: %g", side,
+		cr_assert(lt(dbl, 1.25, j.plan.design.company[side]), "side %d: %g", side,
 			  j.plan.design.company[side]);
 	for (int i = 0; i < j.replicates; i++)
 		cr_assert(lt(dbl, j.total_ns[i], 5e5), "process %d: %g", i, j.total_ns[i]);
