@@ -36,13 +36,20 @@ for build; do cat "build/$build/tests.list"; done | tr ' ' '\n' | sort -t / -k 3
 for build; do
 	: >"build/$build/tests.log"
 	passed=0 failed=0 skipped=0
+	: >"build/$build/tests.failed"
 	# The list is words of our own.
 	# shellcheck disable=SC2013
 	for program in $(cat "build/$build/tests.list"); do
 		cat "$program.out" >>"build/$build/tests.log"
 		read -r p f s <"$program.counts"
 		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+		# Said once more at the end, where a log that is cut short still has it.
+		if [ "$f" != 0 ]; then
+			echo "failed: $program"
+			sed -n 's/^\[\(FAIL\|----\|CRASH\)\]/   &/p' "$program.out" | head -n 20
+		fi >>"build/$build/tests.failed"
 	done
+	cat "build/$build/tests.failed"
 	if [ "$passed" = 0 ] && [ "$failed" = 0 ]; then
 		echo "rift: no test ran"
 		status=1

@@ -38,11 +38,12 @@ status=0
 $fixed tools/run_tests.sh small cpu-tsan cpu-asan || status=1
 for build in cpu-asan cpu-tsan; do
 	log=build/$build/tests.log
-	if grep -E '(ERROR|WARNING): [A-Za-z]*Sanitizer|: runtime error: ' "$log"; then
-		echo "rift: reports of a sanitizer, see $log" >&2
+	if grep -E '(ERROR|WARNING): [A-Za-z]*Sanitizer|: runtime error: ' "$log" >>"build/$build/tests.failed"; then
+		echo "rift: reports of a sanitizer, see $log" >>"build/$build/tests.failed"
 		status=1
 	fi
 done
 echo "==== seeded bugs"
 $fixed tools/bugs.sh || status=1
+cat build/cpu-asan/tests.failed build/cpu-tsan/tests.failed >&2
 exit "$status"
