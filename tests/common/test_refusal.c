@@ -286,7 +286,7 @@ Test(small_refusal, rows_of_a_probe_say_why)
 	cr_assert(eq(int,
 		     run_with("cudaEventRecord=cudaErrorNotSupported,"
 			      "cudaMallocAsync=cudaErrorNotSupported",
-			      &text, "probe --processes 1 --json"),
+			      &text, "probe --processes 1 --patience 600 --json"),
 		     2),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, ": cudaEventRecord"), NULL), "%s", text);

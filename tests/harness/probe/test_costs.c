@@ -373,7 +373,7 @@ Test(large_costs, probe_fills_every_row_of_the_page)
 	double value[COSTS_PROCESSES_MAX];
 
 	need_device();
-	costs = rift_json("probe --processes 1 --json --quiet --platform here");
+	costs = rift_json("probe --processes 1 --patience 600 --json --quiet --platform here");
 	cr_assert(!json_array_size(json_object_get(costs, "failed")), "none failed");
 	cr_assert(!strcmp(get_text(json_object_get(costs, "virt"), "declared_platform"), "here"),
 		  "platform");
@@ -396,7 +396,9 @@ Test(large_costs, the_page_the_file_and_their_readers)
 	close(mkstemp(path));
 	refused(3, path, "probe --processes 1 --output %s", path);
 	unlink(path);
-	cr_assert(!run_rift(OUT, &text, "probe --processes 1 --quiet --output %s", path), "probe");
+	cr_assert(!run_rift(OUT, &text, "probe --processes 1 --patience 600 --quiet --output %s",
+			    path),
+		  "probe");
 	cr_assert(strstr(text, "call costs") && strstr(text, "launch call, 100 nodes"), "%s", text);
 	cr_assert(!run_rift(OUT, &text, "show %s", path) && strstr(text, "copy and wait"), "%s",
 		  text);
