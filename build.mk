@@ -35,11 +35,19 @@ ifneq ($(strip $(BROKEN)),)
 $(error $(foreach n,$(BROKEN),workloads/$n: $n.c must define `const struct workload workload_$n`;))
 endif
 
-TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c)
+LAYERS := $(patsubst layers/%/,%,$(sort $(wildcard layers/*/)))
+BROKEN := $(foreach n,$(LAYERS),$(if $(shell grep -s -l 'const struct layer layer_$n\b' layers/$n/$n.c),,$n))
+ifneq ($(strip $(BROKEN)),)
+$(error $(foreach n,$(BROKEN),layers/$n: $n.c must define `const struct layer layer_$n`;))
+endif
+# Those that preload a library of their own.
+PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
+
+TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_%,$(TESTS)),$(TESTS))
-SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu)
-SRC   := $(filter-out harness/main.c workloads/test_% $(foreach n,$(NAMES),workloads/$n/test_%),$(SRC))
-OBJ   := $(SRC:%=$B/%.o) $B/table.c.o
+SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c layers/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu)
+SRC   := $(filter-out harness/main.c $(foreach n,$(NAMES),workloads/$n/test_%) $(foreach n,$(LAYERS),layers/$n/test_%),$(SRC))
+OBJ   := $(SRC:%=$B/%.o) $B/table.c.o $B/layers.c.o
 # The floors of the CPU device, from below (docs/cpu-device.md).
 FLOORS := base kernel stream graph api
 RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
@@ -104,7 +112,7 @@ RPATH      = $(if $(filter cpu,$(DEVICE)),-Wl$(comma)--disable-new-dtags) -Wl,-r
 LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(RUNTIME) $(call RPATH,$(1))
 
 # ---- rift ---------------------------------------------------------------------------------
-rift: $B/rift $(BLAS)
+rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so)
 	@ln -sfn $B/rift rift
 
 $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
@@ -120,9 +128,17 @@ $B/table.c: $B/names
 $B/names: always
 	@$(call keep,$(NAMES))
 
+$B/layers.c: $B/layer_names
+	@{ printf '/* Generated from the folders in layers/. */\n#include "layers/layer.h"\n\n'; \
+	   printf 'extern const struct layer layer_%s;\n' $(LAYERS); \
+	   printf '\nconst struct layer *const layers[] = {\n'; \
+	   printf '\t&layer_%s,\n' $(LAYERS); printf '\tNULL,\n};\n'; } >$@
+$B/layer_names: always
+	@$(call keep,$(LAYERS))
+
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(LDFAST) $(TESTLIBS))
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(LDFAST) $(TESTLIBS) $(PRELOADED))
 
 # What is linked depends on which objects there are: a source that is gone leaves nothing newer.
 $B/objects: always
@@ -141,13 +157,23 @@ $B/%.c.o: %.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE.c)
-$B/table.c.o: $B/table.c $B/flags
+$B/table.c.o $B/layers.c.o: $B/%.o: $B/% $B/flags
 	$(call say,CC,$<)
 	$(Q)$(COMPILE.c)
 $B/%.cu.o: %.cu $B/flags
 	@mkdir -p $(@D)
 	$(call say,$(CU),$<)
 	$(Q)$(COMPILE.cu)
+
+# ---- what layers preload --------------------------------------------------------------------
+# Into programs of others: no sanitizer's, and nothing of rift but the headers.
+PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(WARN) -D_GNU_SOURCE
+preloads: $(PRELOADS:%=$B/layers/%.so)
+.SECONDEXPANSION:
+$(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h) $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
 
 # ---- the CUDA runtime and cuBLAS beside the binary: NVIDIA's, or the CPU device ---------------
 ifeq ($(DEVICE),cuda)
@@ -184,7 +210,7 @@ endif
 # What has one thread has no races; what shows the same as others is passed by.
 CALM := $(if $(filter tsan,$(SANITIZE)),$(patsubst %.c,%,$(shell grep -lxE '/\* sanitizers: (one thread|seen elsewhere) \*/' $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
-tests: $B/rift $(BLAS) $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
+tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
 golden: $B/rift $(BLAS) $B/tests/test_golden
 
 $B/tests.list: always
@@ -254,10 +280,12 @@ $(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu
 # The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with
 # CUBLAS=yes only. docs/ stays behind: links to it become text.
 DIST := dist/rift-$(DEVICE)
-dist: $B/rift $(BLAS)
+dist: $B/rift $(BLAS) preloads
 	$(Q)rm -rf $(DIST)
 	$(Q)mkdir -p $(DIST)
 	$(Q)cp $B/rift LICENSE $(DIST)/
+	$(Q)mkdir $(DIST)/layers
+	$(Q)cp $(PRELOADS:%=$B/layers/%.so) $(DIST)/layers/
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' \
@@ -292,7 +320,7 @@ uninstall:
 	@rm -f '$(TO)/bin/rift' '$(MAN)' '$(BASH)'
 	@echo "rift is gone from $(TO)"
 
-.PHONY: rift tests golden bench dist install uninstall always
+.PHONY: rift preloads tests golden bench dist install uninstall always
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -32,7 +32,7 @@ echo "== cppcheck, meanwhile"
 # shellcheck disable=SC2046
 cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance \
 	--inline-suppr --suppress=missingInclude --suppress=missingIncludeSystem \
-	-I. -Icommon/cpu/include common harness workloads -i common/cpu/include \
+	-I. -Icommon/cpu/include common harness workloads layers -i common/cpu/include \
 	$(files '*/test_*.c' | sed 's/^/-i /') &
 cppcheck=$!
 trap 'kill "$cppcheck" 2>/dev/null || true' EXIT
@@ -60,13 +60,13 @@ for h in $(files '*.h'); do
 	*) stands_alone c c11 "$h" ;;
 	esac
 	case $h in
-	common/cpu/include/* | common/[!c]*.h | common/c[!p]*.h | workloads/*) stands_alone c++ c++17 "$h" ;;
+	common/cpu/include/* | common/[!c]*.h | common/c[!p]*.h | workloads/* | layers/layer.h) stands_alone c++ c++17 "$h" ;;
 	esac
 done
 
 # Folders of harness/ are floors: a file includes its own folder's headers and those below it.
 echo "== floors"
-floors="base params stats env measure model plan record fit compare session probe chart doctor cmd main.c"
+floors="base params stats layer env measure model plan record fit compare session probe chart doctor cmd main.c"
 # shellcheck disable=SC2016
 if files -z 'harness/*.c' 'harness/*.h' 'harness/*.cu' | xargs -0 awk -v floors="$floors" '
 	BEGIN { n = split(floors, f, " "); for (i = 1; i <= n; i++) floor[f[i]] = i }

@@ -143,6 +143,18 @@ struct text_line text_escaped(const char *text)
 	return t;
 }
 
+/* NVIDIA_API_KEY, for one. */
+bool text_names_secret(const char *text)
+{
+	static const char *const words[] = { "KEY",	 "TOKEN",      "SECRET",
+					     "PASSWORD", "CREDENTIAL", NULL };
+
+	for (const char *const *w = words; *w; w++)
+		if (strstr(text, *w))
+			return true;
+	return false;
+}
+
 /* ---- the name that a user may have meant ------------------------------------------------ */
 
 enum { WORD_MAX = 63, TOO_FAR = 99 };

@@ -41,6 +41,9 @@ struct text_line {
 
 struct text_line text_escaped(const char *text);
 
+/* Does a variable's name or setting look like a secret, which no record keeps? */
+bool text_names_secret(const char *text);
+
 /* ---- the name that a user may have meant ------------------------------------------------ */
 
 /*

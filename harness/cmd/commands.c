@@ -45,6 +45,7 @@ static const struct command *const commands[] = {
 	&command_probe,
 	&command_worker,
 	&command_clocks,
+	&command_layer,
 	&command_doctor,
 	&command_of_help,
 	NULL,

@@ -122,7 +122,7 @@ struct command {
 };
 
 extern const struct command command_check, command_compare, command_doctor, command_fit,
-	command_list, command_plot, command_predict, command_probe, command_run, command_show,
+	command_layer, command_list, command_plot, command_predict, command_probe, command_run, command_show,
 	command_stack, command_sweep, command_validate;
 
 /* The command of argv, its name first. Returns an exit code. */

@@ -12,6 +12,7 @@
 #include "common/check.h"
 #include "common/digest.h"
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 
 /* ---- libraries -------------------------------------------------------------------------- */
 
@@ -375,18 +376,6 @@ static bool is_recorded(const char *variable)
 	return false;
 }
 
-/* NVIDIA_API_KEY, for one, is nobody's business: records are published. */
-static bool secret(const char *name)
-{
-	static const char *const words[] = { "KEY",	 "TOKEN",      "SECRET",
-					     "PASSWORD", "CREDENTIAL", NULL };
-
-	for (const char *const *w = words; *w; w++)
-		if (strstr(name, *w))
-			return true;
-	return false;
-}
-
 json_t *environment_json(const struct place *p)
 {
 	json_t *o = json_object();
@@ -399,7 +388,7 @@ json_t *environment_json(const struct place *p)
 			continue;
 		memcpy(name, *e, (size_t)(value - *e));
 		name[value - *e] = '\0';
-		json_object_set_new(o, name, json_text(secret(name) ? "(hidden)" : value + 1));
+		json_object_set_new(o, name, json_text(text_names_secret(name) ? "(hidden)" : value + 1));
 	}
 	return o;
 }

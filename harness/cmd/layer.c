@@ -1,0 +1,157 @@
+/* layer.c - rift layer: the layers that there are, or a command under one of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/cmd/options.h"
+#include "harness/layer/enter.h"
+
+static const struct command_option options[] = {
+	{ OPTION_JSON, "the layers and their parameters as one JSON object" },
+	{ OPTION_QUIET, "report nothing when COMMAND has ended" },
+	{ OPTION_HELP, "this help" },
+	{ 0 },
+};
+
+static const struct exit_text exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_USAGE, EXIT_USUAL },
+	{ (enum exit_code)LAYER_NOT_IN_FORCE,
+	  "the layer cannot be entered, or a helper of it failed" },
+	{ (enum exit_code)LAYER_NOT_RUN, "COMMAND cannot be run" },
+	{ (enum exit_code)LAYER_NOT_FOUND, "COMMAND is not found" },
+	{ 0 },
+};
+
+/* ---- the list ------------------------------------------------------------------------------ */
+
+static void print_params(const struct layer *l, FILE *out)
+{
+	for (const struct param *row = l->params; row->name; row++) {
+		char range[256];
+
+		param_range(row, range, sizeof(range));
+		fprintf(out, "    %s=%s  %s%s%s (%s)\n", row->name, *row->def ? row->def : "...",
+			row->help, *row->unit && row->kind != PARAM_PATH ? ", " : "",
+			*row->unit && row->kind != PARAM_PATH ? row->unit : "", range);
+	}
+}
+
+static void print_layer(const struct layer *l, FILE *out)
+{
+	const char *why = layer_missing(l);
+
+	fprintf(out, "%-10s %-6s %s\n", l->name, l->model ? "model" : "real", l->summary);
+	if (why)
+		fprintf(out, "%17s cannot be had here: %s\n", "", why);
+	print_params(l, out);
+}
+
+static void print(const void *found, FILE *out)
+{
+	const struct layer *one = found;
+
+	for (const struct layer *const *l = layers; *l; l++)
+		if (!one || one == *l)
+			print_layer(*l, out);
+}
+
+static json_t *layer_json(const struct layer *l)
+{
+	const char *why = layer_missing(l);
+	json_t *params = json_array();
+
+	for (const struct param *row = l->params; row->name; row++)
+		json_array_append_new(params, param_row_json(row));
+	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:b, s:b, s:o}", "name", l->name, "summary",
+			 l->summary, "label", l->model ? "model" : "real", "available", !why,
+			 "why_not", why ? json_text(why) : json_null(), "wraps_runtime",
+			 l->wraps_runtime, "disturbs", l->disturbs, "params", params);
+}
+
+static json_t *json(const void *found)
+{
+	const struct layer *one = found;
+	json_t *all = json_array();
+
+	for (const struct layer *const *l = layers; *l; l++)
+		if (!one || one == *l)
+			json_array_append_new(all, layer_json(*l));
+	return command_json("layer", "layers", all);
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+/*
+ * What stands behind "--" is another program's, options too: it is cut off before options are
+ * parsed, and found again behind the words that are left.
+ */
+static char **command_of(const struct arguments *a)
+{
+	return a->argv[a->argc] ? a->argv + a->argc + 1 : NULL;
+}
+
+static int run_command(const struct arguments *a, char **command)
+{
+	struct layered l;
+	int code;
+
+	if (!a->words.n)
+		return complain(EINVAL, "rift layer: no layer before --; `rift layer` lists them");
+	if (!*command)
+		return complain(EINVAL, "rift layer: no command behind --");
+	if (layer_parse(&l, a->words.word, a->words.n))
+		return -EINVAL;
+	code = layer_enter(&l, command, a->quiet);
+	layer_release(&l);
+	return code;
+}
+
+static int layer(void *arguments)
+{
+	const struct arguments *a = arguments;
+	char **command = command_of(a);
+	const struct layer *one = NULL;
+
+	if (command)
+		return run_command(a, command);
+	if (a->words.n && !(one = layer_find(a->words.word[0])))
+		return -EINVAL;
+	if (a->words.n > 1)
+		return complain(EINVAL, "rift layer %s: write -- and the command behind it",
+				text_shown(a->words.word[0]).s);
+	show(a, one, print, json);
+	return RIFT_OK;
+}
+
+static const struct command parsed = {
+	.name = "layer",
+	.words = "[NAME [name=value...] -- COMMAND...]",
+	.doc = "Lists the layers: what each is, whether it is real or a model, whether it can be "
+	       "had here. With -- runs COMMAND, rift itself or any CUDA program, under one.",
+	.remarks =
+		"Layers nest: rift layer cpu share=50 -- rift layer shim -- ./app. Exit codes are "
+		"COMMAND's, but for:",
+	.exits = exits,
+	.options = options,
+	.run = layer,
+};
+
+static int start(int argc, char **argv)
+{
+	int n = 0;
+
+	while (n < argc && strcmp(argv[n], "--"))
+		n++;
+	return command_main(&parsed, n, argv);
+}
+
+const struct command command_layer = {
+	.name = "layer",
+	.usage = "[NAME -- COMMAND]",
+	.line = "run a command under a layer; the layers that there are",
+	.start = start,
+};

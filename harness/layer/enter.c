@@ -1,0 +1,355 @@
+/* enter.c - see enter.h. */
+#include "harness/layer/enter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/base/text.h"
+#include "harness/layer/guard.h"
+#include "harness/layer/in_force.h"
+#include "harness/layer/static_runtime.h"
+
+/* ---- which layer, with which parameters --------------------------------------------------- */
+
+const struct layer *layer_find(const char *name)
+{
+	struct suggestion near = suggest_start(name);
+
+	for (const struct layer *const *l = layers; *l; l++) {
+		if (!strcmp((*l)->name, name))
+			return *l;
+		suggest_offer(&near, (*l)->name);
+	}
+	complain(EINVAL, "unknown layer '%s'%s", text_shown(name).s,
+		 near.best ? suggest_hint(&near).s : "; `rift layer` lists them");
+	return NULL;
+}
+
+int layer_parse(struct layered *l, char *const *words, int n)
+{
+	int err = 0;
+
+	*l = (struct layered){ .layer = layer_find(words[0]) };
+	if (!l->layer)
+		return -EINVAL;
+	l->opts = calloc(1, l->layer->opts_size ? l->layer->opts_size : 1);
+	CHECK(l->opts, "%zu bytes of options", l->layer->opts_size);
+	params_init(&l->params, l->layer->params, l->layer->name, l->opts);
+	for (int i = 1; i < n && !err; i++)
+		err = params_assign(&l->params, words[i]);
+	if (err)
+		layer_release(l);
+	return err;
+}
+
+void layer_release(struct layered *l)
+{
+	if (!l->opts)
+		return;
+	params_release(&l->params);
+	free(l->opts);
+	l->opts = NULL;
+}
+
+const char *layer_missing(const struct layer *l)
+{
+	return l->missing ? l->missing() : NULL;
+}
+
+/* ---- what a layer's enter() says (layers/layer.h) ------------------------------------------ */
+
+enum { BEFORE_MAX = 32 };
+
+struct entry {
+	const struct layer *layer;
+	struct guard guard;
+	char *before[BEFORE_MAX];
+	int n_before;
+	int child_write; /* the command's end of entry_child_fd(); -1: none */
+};
+
+/* In this very process, which becomes the command; the guard has its own by then. */
+void entry_setenv(struct entry *e, const char *name, const char *value)
+{
+	(void)e;
+	CHECK(!setenv(name, value, 1), "the variable %s", name);
+}
+
+/* Beside the binary, in the folder that the build leaves it in. */
+static void own_library(const struct layer *l, char out[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+	char *slash;
+
+	out[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(out, '/');
+	n = slash ? slash - out : 0;
+	snprintf(out + n, (size_t)(PATH_MAX - n), "/layers/%s.so", l->name);
+}
+
+int entry_preload(struct entry *e, const char *library)
+{
+	char own[PATH_MAX], path[PATH_MAX], *value;
+	const char *before = getenv("LD_PRELOAD");
+
+	if (!library) {
+		own_library(e->layer, own);
+		library = own;
+	}
+	if (!realpath(library, path))
+		return complain(errno, "layer %s: %s: %s", e->layer->name, text_shown(library).s,
+				strerror(errno));
+	if (strpbrk(path, " :"))
+		return complain(EINVAL, "layer %s: %s: LD_PRELOAD takes no blank and no colon",
+				e->layer->name, text_shown(path).s);
+	CHECK(asprintf(&value, "%s%s%s", path, before && *before ? ":" : "",
+		       before ? before : "") >= 0,
+	      "memory of a path");
+	entry_setenv(e, "LD_PRELOAD", value);
+	free(value);
+	return 0;
+}
+
+void entry_before(struct entry *e, const char *word)
+{
+	CHECK(e->n_before < BEFORE_MAX, "%d words before a command", BEFORE_MAX);
+	e->before[e->n_before] = strdup(word);
+	CHECK(e->before[e->n_before], "memory of a word");
+	e->n_before++;
+}
+
+const char *entry_folder(struct entry *e)
+{
+	if (!*e->guard.folder && guard_folder(&e->guard))
+		return NULL;
+	return e->guard.folder;
+}
+
+void entry_helper(struct entry *e, void (*helper)(const void *opts, int ready))
+{
+	CHECK(e->guard.n < GUARD_HELPERS_MAX, "%d helpers", GUARD_HELPERS_MAX);
+	e->guard.helper[e->guard.n++] = helper;
+}
+
+int entry_child_fd(struct entry *e)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return complain(errno, "layer %s: %s", e->layer->name, strerror(errno));
+	fcntl(fds[1], F_SETFD, 0);
+	e->guard.child_read = fds[0];
+	e->child_write = fds[1];
+	return fds[1];
+}
+
+/* ---- entering ------------------------------------------------------------------------------ */
+
+/* The layers that the command will run under: those of this process, and this one. */
+static void add_to_variable(const struct layered *l)
+{
+	const char *before = getenv(LAYERS_VARIABLE);
+	json_t *all = before ? json_loads(before, 0, NULL) : NULL;
+	char *text;
+
+	if (!json_is_array(all)) {
+		json_decref(all);
+		all = json_array();
+	}
+	json_array_append_new(all, layer_entry_json(l));
+	text = json_dumps(all, JSON_COMPACT);
+	CHECK(text && !setenv(LAYERS_VARIABLE, text, 1), "memory of %s", LAYERS_VARIABLE);
+	free(text);
+	json_decref(all);
+}
+
+/* The address sanitizer would want to be preloaded first. */
+static void soothe_sanitizer(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	const char *before = getenv("ASAN_OPTIONS");
+	char *value;
+
+	CHECK(asprintf(&value, "%s%sverify_asan_link_order=0", before ? before : "",
+		       before ? ":" : "") >= 0,
+	      "memory of a variable");
+	setenv("ASAN_OPTIONS", value, 1);
+	free(value);
+#endif
+}
+
+static char **joined_words(const struct entry *e, char **command)
+{
+	int n = 0;
+	char **all;
+
+	while (command[n])
+		n++;
+	all = calloc((size_t)(e->n_before + n + 1), sizeof(*all));
+	CHECK(all, "memory of %d words", n);
+	memcpy(all, e->before, (size_t)e->n_before * sizeof(*all));
+	memcpy(all + e->n_before, command, (size_t)n * sizeof(*all));
+	return all;
+}
+
+static int prepare(struct entry *e, const struct layered *l, char **command)
+{
+	const struct layer *layer = l->layer;
+	const char *why = layer_missing(layer);
+
+	if (why)
+		return complain(ENODEV, "layer %s cannot be had here: %s", layer->name, why);
+	if (layer->wraps_runtime && static_runtime_refuse(layer->name, command))
+		return -EINVAL;
+	return layer->enter ? layer->enter(l->opts, e) : 0;
+}
+
+static bool needs_guard(const struct guard *g)
+{
+	return g->n || *g->folder || g->child_read >= 0;
+}
+
+int layer_enter(const struct layered *l, char **command, bool quiet)
+{
+	struct entry e = { .layer = l->layer,
+			   .guard = guard_none(l->layer->name, l->opts),
+			   .child_write = -1 };
+	int err = prepare(&e, l, command);
+	char **words;
+
+	e.guard.report = quiet ? NULL : l->layer->report;
+	if (needs_guard(&e.guard)) /* the folder must go, too, where all else failed */
+		err = guard_start(&e.guard) || err;
+	if (err)
+		return LAYER_NOT_IN_FORCE;
+	add_to_variable(l);
+	soothe_sanitizer();
+	words = joined_words(&e, command);
+	execvp(words[0], words);
+	err = errno;
+	complain(err, "layer %s: %s: %s", l->layer->name, text_shown(words[0]).s, strerror(err));
+	return err == ENOENT ? LAYER_NOT_FOUND : LAYER_NOT_RUN;
+}
+
+/* ---- --layer ------------------------------------------------------------------------------- */
+
+enum { WORDS_MAX = 64 };
+
+/* "cpu share=50 n=2": its words, parsed. *copy: to be freed; words point into it. */
+static int parse_text(const char *text, struct layered *l, char **copy, char *words[WORDS_MAX],
+		      int *n)
+{
+	char *rest, *word;
+
+	*copy = rest = strdup(text);
+	CHECK(*copy, "%zu bytes", strlen(text));
+	*n = 0;
+	while ((word = strsep(&rest, " \t\n")))
+		if (*word && *n < WORDS_MAX)
+			words[(*n)++] = word;
+	if (!*n)
+		return complain(EINVAL, "--layer: is empty; give a layer: NAME [name=value...]");
+	return layer_parse(l, words, *n);
+}
+
+/* As one word for a shell. */
+static void put_quoted(const char *word, FILE *out)
+{
+	fputc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	fputc('\'', out);
+}
+
+static int put_layer(const char *text, const char *exe, FILE *out)
+{
+	struct layered l = { 0 };
+	char *copy, *words[WORDS_MAX];
+	int n, err = parse_text(text, &l, &copy, words, &n);
+
+	if (!err) {
+		put_quoted(exe, out);
+		fprintf(out, " layer --quiet %s ", l.layer->name);
+		for (int i = 1; i < n; i++) {
+			put_quoted(words[i], out);
+			fputc(' ', out);
+		}
+		fputs("-- ", out);
+		layer_release(&l);
+	}
+	free(copy);
+	return err;
+}
+
+static void own_path(char out[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+
+	out[n < 0 ? 0 : n] = '\0';
+}
+
+char *layer_command(char *const *texts, int n)
+{
+	char exe[PATH_MAX], *command = NULL;
+	size_t size;
+	FILE *out = open_memstream(&command, &size);
+	int err = 0;
+
+	CHECK(out, "memory of a command");
+	own_path(exe);
+	for (int i = 0; i < n && !err; i++)
+		err = put_layer(texts[i], exe, out);
+	CHECK(!fclose(out), "memory of a command");
+	if (!err) {
+		command[size - 1] = '\0'; /* the last blank */
+		return command;
+	}
+	free(command);
+	return NULL;
+}
+
+bool layer_texts_disturb(char *const *texts, int n)
+{
+	bool disturb = false;
+
+	for (int i = 0; i < n; i++) {
+		struct layered l = { 0 };
+		char *copy, *words[WORDS_MAX];
+		int count;
+
+		if (!parse_text(texts[i], &l, &copy, words, &count)) {
+			disturb |= l.layer->disturbs;
+			layer_release(&l);
+		}
+		free(copy);
+	}
+	return disturb;
+}
+
+int layer_become(char *const *texts, int n, char **argv)
+{
+	char exe[PATH_MAX], *prefix = layer_command(texts, n), *command;
+	char **words;
+	int count = 0;
+
+	if (!prefix)
+		return -EINVAL;
+	own_path(exe);
+	while (argv[count])
+		count++;
+	words = calloc((size_t)count + 6, sizeof(*words));
+	CHECK(words && asprintf(&command, "exec %s \"$@\"", prefix) >= 0, "memory of a command");
+	memcpy(words, (char *[]){ "sh", "-c", command, "sh", exe }, 5 * sizeof(*words));
+	memcpy(words + 5, argv, (size_t)count * sizeof(*words));
+	execv("/bin/sh", words);
+	return complain(errno, "/bin/sh: %s", strerror(errno));
+}

@@ -1,0 +1,51 @@
+/* enter.h - `rift layer NAME [name=value...] -- COMMAND`: a process becomes a command under a
+ * layer. */
+#ifndef RIFT_LAYER_ENTER_H
+#define RIFT_LAYER_ENTER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "harness/params/param.h"
+#include "layers/layer.h"
+
+/* Exit codes of `rift layer` itself, as env(1) has them; else they are COMMAND's. */
+enum { LAYER_NOT_IN_FORCE = 125, LAYER_NOT_RUN = 126, LAYER_NOT_FOUND = 127 };
+
+/* The layer of that name, or NULL after one line with the nearest. */
+const struct layer *layer_find(const char *name);
+
+/* A layer with its parameters: opts are this struct's, until layer_release(). */
+struct layered {
+	const struct layer *layer;
+	struct params params;
+	void *opts;
+};
+
+/* From words, NAME first. Returns 0, or -EINVAL after one line. */
+int layer_parse(struct layered *l, char *const *words, int n);
+void layer_release(struct layered *l);
+
+/* Why it cannot be had here; NULL: it can. */
+const char *layer_missing(const struct layer *l);
+
+/*
+ * Becomes the command, which ends with NULL, under the layer. Returns an exit code after one line
+ * where it cannot. quiet: nothing is reported at the command's end.
+ */
+int layer_enter(const struct layered *l, char **command, bool quiet);
+
+/*
+ * The words of `--layer`, one text a layer and the outermost first, as the beginning of a shell
+ * command: "'/path/rift' layer --quiet cpu 'share=50' --". To be freed. NULL after one line where
+ * some text names no layer, or a value is refused.
+ */
+char *layer_command(char *const *texts, int n);
+
+/* Does one of these disturb what runs beside it? The texts are right. */
+bool layer_texts_disturb(char *const *texts, int n);
+
+/* Becomes argv of rift under these layers. Returns an exit code after one line. */
+int layer_become(char *const *texts, int n, char **argv);
+
+#endif

@@ -1,0 +1,168 @@
+/* cpu.c - other work on the same processors: what a busy host does to a guest's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "layers/layer.h"
+
+struct cpu_opts {
+	double share;
+	int64_t n;
+};
+
+static const struct param params[] = {
+	PARAM_REAL(cpu_opts, share, "%", "100", 1, 100,
+		   "how much of a processor each of them takes"),
+	PARAM_INT(cpu_opts, n, "processes", "0", 0, 4096,
+		  "how many; 0: as many as there are processors"),
+	PARAM_END,
+};
+
+/* Work is done in turns of this length, so that a share is one of every few ms. */
+enum { TURN_NS = 1000000, BEHIND_MAX_NS = 20000000, WATCH_NS = 100000000, TRIES = 20 };
+
+/* What the helpers tell: processor time that they have used, all together. */
+struct shared {
+	_Atomic int64_t used_ns;
+};
+
+static const char variable[] = "RIFT_LAYER_CPU"; /* the file of struct shared */
+
+static int64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t processes(const struct cpu_opts *o)
+{
+	cpu_set_t set;
+
+	if (o->n)
+		return o->n;
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+}
+
+static struct shared *map_shared(const char *path, int flags)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	struct shared *s = MAP_FAILED;
+
+	if (fd >= 0 && (!flags || !ftruncate(fd, sizeof(*s))))
+		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	return s == MAP_FAILED ? NULL : s;
+}
+
+/*
+ * Spins until its processor time is the share of the time that has passed, then sleeps. What it
+ * could not get while others ran is not caught up on beyond BEHIND_MAX_NS: a burst is no share.
+ */
+_Noreturn static void use_processor(double share, struct shared *s)
+{
+	int64_t start = now_ns(CLOCK_MONOTONIC), used = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	struct timespec pause = { .tv_nsec = TURN_NS };
+
+	for (;;) {
+		int64_t used_before = used, end = used + TURN_NS, due;
+
+		while (used < end)
+			used = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+		s->used_ns += used - used_before;
+		due = (int64_t)(share * (double)(now_ns(CLOCK_MONOTONIC) - start));
+		if (due - used > BEHIND_MAX_NS)
+			start += (int64_t)((double)(due - used - BEHIND_MAX_NS) / share);
+		while (due < used) {
+			nanosleep(&pause, NULL);
+			due = (int64_t)(share * (double)(now_ns(CLOCK_MONOTONIC) - start));
+		}
+	}
+}
+
+static void keep_busy(const void *opts, int ready)
+{
+	const struct cpu_opts *o = opts;
+	struct shared *s = map_shared(getenv(variable), 0);
+	pid_t parent = getpid();
+
+	if (!s)
+		return;
+	for (int64_t i = 1; i < processes(o); i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return;
+		if (pid)
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+		use_processor(o->share / 100, s);
+	}
+	if (write(ready, "r", 1) == 1)
+		use_processor(o->share / 100, s);
+}
+
+static int enter(const void *opts, struct entry *e)
+{
+	const char *folder = entry_folder(e);
+	struct shared *s;
+	char path[512];
+
+	(void)opts;
+	if (!folder)
+		return -EIO;
+	snprintf(path, sizeof(path), "%s/used", folder);
+	s = map_shared(path, O_CREAT);
+	if (!s)
+		return complain(errno, "layer cpu: %s: %s", path, strerror(errno));
+	munmap(s, sizeof(*s));
+	entry_setenv(e, variable, path);
+	entry_helper(e, keep_busy);
+	return 0;
+}
+
+/* At least 80 % of the work that was asked for, in one of some tries, as others may run too. */
+static bool in_force(const void *opts, char detail[LAYER_DETAIL])
+{
+	const struct cpu_opts *o = opts;
+	const char *path = getenv(variable);
+	struct shared *s = path ? map_shared(path, 0) : NULL;
+	double asked = o->share / 100 * (double)processes(o), got = 0;
+
+	for (int i = 0; s && i < TRIES && got < 0.8 * asked; i++) {
+		struct timespec watch = { .tv_nsec = WATCH_NS };
+		int64_t start = now_ns(CLOCK_MONOTONIC), used = s->used_ns;
+
+		nanosleep(&watch, NULL);
+		got = (double)(s->used_ns - used) / (double)(now_ns(CLOCK_MONOTONIC) - start);
+	}
+	if (s)
+		munmap(s, sizeof(*s));
+	snprintf(detail, LAYER_DETAIL, "uses %.2f processors where %.2f were asked for", got,
+		 asked);
+	return got >= 0.8 * asked;
+}
+
+const struct layer layer_cpu = {
+	.name = "cpu",
+	.summary = "other work on the same processors, as on a busy host",
+	.disturbs = true,
+	.opts_size = sizeof(struct cpu_opts),
+	.params = params,
+	.enter = enter,
+	.in_force = in_force,
+};
