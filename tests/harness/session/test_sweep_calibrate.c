@@ -84,7 +84,7 @@ Test(small_sweep_calibrate, warm_ups_end)
 #if defined(__x86_64__)
 #include <x86intrin.h>
 
-static double true_mhz(void)
+static double mhz_of_20_ms(void)
 {
 	int64_t start = clock_ns(), ns = 0;
 	uint64_t first = __rdtsc(), last = first;
@@ -94,6 +94,16 @@ static double true_mhz(void)
 		ns = clock_ns() - start;
 	}
 	return 1e3 * (double)(last - first) / (double)ns;
+}
+
+/* Whoever is switched away from between the two clocks counts too few ticks, never too many. */
+static double true_mhz(void)
+{
+	double most = 0;
+
+	for (int i = 0; i < 5; i++)
+		most = fmax(most, mhz_of_20_ms());
+	return most;
 }
 
 /* Steps of 0.1 ms are 5 % of 2 ms. One in five may be disturbed by others. */
