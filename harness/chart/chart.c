@@ -12,6 +12,7 @@
 #include "harness/chart/words.h"
 #include "harness/compare/compare.h"
 #include "harness/measure/run.h"
+#include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/decide.h"
 
@@ -318,7 +319,7 @@ static void platform_text(const struct chart_side *s, const json_t *header, char
 	const json_t *virt = json_object_get(header, "virt");
 	const char *declared = get_text(virt, "declared_platform");
 	const char *command = get_text(header, "command");
-	char found[128] = "";
+	char found[128] = "", under[LAYERS_TEXT];
 	size_t used = 0;
 
 	if (!declared && !s->side && *s->journal->plan.declared)
@@ -329,7 +330,11 @@ static void platform_text(const struct chart_side *s, const json_t *header, char
 						 used ? ", " : "", get_text(virt, layers[i]));
 	if (!used)
 		snprintf(found, sizeof(found), "no virtualization found");
-	if (command) {
+	environment_layers(header, under);
+	if (*under) {
+		words_cut(under, sizeof(under), COMMAND_CHARACTERS);
+		snprintf(out, size, "%s (%s)", under, found);
+	} else if (command) {
 		char shown[256];
 
 		snprintf(shown, sizeof(shown), "%s", command);

@@ -4,6 +4,8 @@
 
 static const struct command_option options[] = {
 	{ OPTION_JSON, "one JSON object, with all that records say of a platform" },
+	{ OPTION_LAYER,
+	  "look at it under this layer of `rift layer`; given again it nests inside" },
 	{ OPTION_PLATFORM, "what you call this platform" },
 	{ OPTION_HOST_NAME, "the host's name into the JSON, not its hash" },
 	{ OPTION_HELP, "this help" },
@@ -33,6 +35,8 @@ static void examine(struct doctor *d, struct platform *p)
 	platform_host(p);
 	clock = clock_probe();
 	doctor_device(d, p, &here);
+	if (d->works)
+		platform_layers(p);
 	platform_details(p);
 	doctor_gpu(d, p);
 	doctor_layers(d, p);

@@ -11,6 +11,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/env/platform.h"
+#include "harness/layer/enter.h"
 
 /* ---- values ----------------------------------------------------------------------------- */
 
@@ -349,6 +350,23 @@ static void arguments_free(const struct command *c, struct arguments *a)
 	free(a);
 }
 
+/* The same command line without --layer, under these. */
+static int run_under(const struct arguments *a)
+{
+	char **argv = calloc((size_t)a->argc + 1, sizeof(*argv));
+	int n = 0, err;
+
+	CHECK(argv, "memory of %d words", a->argc);
+	for (int i = 0; i < a->argc; i++)
+		if (!strcmp(a->argv[i], "--layer"))
+			i++;
+		else if (strncmp(a->argv[i], "--layer=", strlen("--layer=")) != 0)
+			argv[n++] = a->argv[i];
+	err = layer_become(a->layers.word, a->layers.n, argv);
+	free(argv);
+	return err;
+}
+
 static int obey(const struct command *c, struct arguments *a)
 {
 	if (a->help && c->help)
@@ -359,6 +377,8 @@ static int obey(const struct command *c, struct arguments *a)
 	}
 	if (c->missing && !a->words.n)
 		return complain(EINVAL, "rift %s: %s", c->name, c->missing);
+	if (a->layers.n && !c->layers_are_a_side)
+		return run_under(a);
 	return c->run(a);
 }
 

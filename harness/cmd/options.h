@@ -36,6 +36,7 @@ struct arguments {
 	struct params rows; /* of the command's rows */
 	const char *workload, *sync, *from, *on, *over, *costs, *output, *platform;
 	int side;
+	struct word_list layers; /* of --layer, the outermost first */
 	bool json, all, quiet, host_name, help;
 };
 
@@ -86,6 +87,7 @@ int option_row(void *field, const struct command_option *o, char *text); /* a st
 #define OPTION_SYNC OPTION("sync", "KIND", option_sync, COMMON(sync))
 #define OPTION_PLATFORM OPTION("platform", "NAME", option_platform, COMMON(platform))
 #define OPTION_WORKLOAD OPTION("workload", "NAME", option_text, COMMON(workload))
+#define OPTION_LAYER OPTION("layer", "'NAME name=value'", option_list, COMMON(layers))
 #define OPTION_FROM OPTION("from", "SESSION", option_text, COMMON(from))
 #define OPTION_ON OPTION("on", "SESSION", option_text, COMMON(on))
 #define OPTION_COSTS OPTION("costs", "FILE", option_text, COMMON(costs))
@@ -110,8 +112,9 @@ struct command {
 	int most;
 	const char *missing; /* what is said without a word; NULL: it needs none */
 
-	size_t size;	      /* of its arguments, which begin with struct arguments; 0: these */
-	const void *defaults; /* of these; NULL: zeroed */
+	bool layers_are_a_side; /* --layer is of its second side; else of the command itself */
+	size_t size;		/* of its arguments, which begin with struct arguments; 0: these */
+	const void *defaults;	/* of these; NULL: zeroed */
 	const struct param *rows; /* options that are parsed like parameters, or NULL */
 	size_t values;		  /* their struct, in the arguments */
 	/* Is this a word for it? 0, or a negative errno after one line; NULL: all are. */
@@ -122,8 +125,8 @@ struct command {
 };
 
 extern const struct command command_check, command_compare, command_doctor, command_fit,
-	command_layer, command_list, command_plot, command_predict, command_probe, command_run, command_show,
-	command_stack, command_sweep, command_validate;
+	command_layer, command_list, command_plot, command_predict, command_probe, command_run,
+	command_show, command_stack, command_sweep, command_validate;
 
 /* The command of argv, its name first. Returns an exit code. */
 int command_main(const struct command *c, int argc, char **argv);

@@ -8,6 +8,7 @@
 #include "harness/cmd/options.h"
 #include "harness/cmd/sweep_text.h"
 #include "harness/probe/costs.h"
+#include "harness/record/environment.h"
 #include "harness/record/journal.h"
 
 static const struct command_option options[] = {
@@ -46,6 +47,7 @@ static void print_side(const struct journal *j, int side)
 	const char *device = of_header(j, side, "gpu", "name");
 	static const char *const layers[] = { "gpu", "hypervisor", "wsl", "sandbox", "container" };
 	const char *start = json_string_value(json_object_get(j->header[side], "start_utc"));
+	char under[LAYERS_TEXT];
 
 	printf("%s  %s",
 	       j->sides < 2 ? "measured on      "
@@ -59,7 +61,10 @@ static void print_side(const struct journal *j, int side)
 		print_fact("", of_header(j, side, "virt", layers[i]));
 	print_fact("", start);
 	printf("\n");
-	if (side || *j->plan.declared)
+	environment_layers(j->header[side], under);
+	if (*under)
+		printf("                 %s\n", under);
+	else if (side || *j->plan.declared)
 		printf("                 %s%s\n", side ? "behind " : "declared as ",
 		       text_shown(side ? j->against : j->plan.declared).s);
 }

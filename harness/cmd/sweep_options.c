@@ -10,6 +10,7 @@
 #include "common/interrupt.h"
 #include "harness/cmd/sweep.h"
 #include "harness/env/platform.h"
+#include "harness/layer/enter.h"
 #include "harness/plan/request.h"
 #include "harness/env/system.h"
 #include "harness/session/stopping.h"
@@ -133,8 +134,11 @@ static const struct command_option options[] = {
 	{ OPTION("against", "COMMAND", option_once, FIELD(against)),
 	  "a second platform on this host, in the same session: its processes are started behind "
 	  "COMMAND, each beside one of this platform's, and they take turns in ABBA order" },
+	{ OPTION_LAYER, "the second side is this platform under a layer of `rift layer`, as 'cpu "
+			"share=50'; given "
+			"again it nests inside" },
 	{ OPTION("apart", NULL, option_flag, FIELD(apart)),
-	  "with --against: one process at a time, where two on one GPU get in each other's way" },
+	  "of two sides: one process at a time, where two on one GPU get in each other's way" },
 	{ OPTION_OUTPUT("FILE", option_file), "the record (default: results/TIME-WORKLOAD.jsonl)" },
 	{ OPTION("platform", "NAME", option_once, COMMON(platform)),
 	  "what you call this platform; into the record" },
@@ -198,7 +202,8 @@ static int refuse_apart(const struct sweep_args *a)
 {
 	if (!a->apart || a->against)
 		return 0;
-	return complain(EINVAL, "--apart: of two sides; give the other one with --against");
+	return complain(EINVAL,
+			"--apart: of two sides; give the other one with --against or --layer");
 }
 
 static int refuse_two_designs(const struct sweep_args *a)
@@ -277,15 +282,38 @@ static int obey(struct sweep_args *a)
 	return err ? err : sweep_start(a);
 }
 
+/* The other side is the same command behind what `rift layer` makes of these. */
+static int take_layers(struct sweep_args *a, char **command)
+{
+	const struct word_list *layers = &a->given.layers;
+	int err;
+
+	*command = NULL;
+	if (!layers->n)
+		return 0;
+	if (a->against || a->resume)
+		return complain(EINVAL, "--layer goes with neither --against nor --resume");
+	err = layer_command(layers->word, layers->n, command);
+	if (err)
+		return err;
+	a->against = *command;
+	a->apart |= layer_texts_disturb(layers->word, layers->n);
+	return 0;
+}
+
 static int sweep(void *arguments)
 {
 	struct sweep_args *a = arguments;
+	char *layers;
 	int err;
 
 	interrupt_install();
 	sort_words(a);
 	a->typed = joined(a->given.argc, a->given.argv);
-	err = obey(a);
+	err = take_layers(a, &layers);
+	if (!err)
+		err = obey(a);
+	free(layers);
 	free(a->workload);
 	free(a->assignment);
 	free(a->typed);
@@ -305,6 +333,7 @@ const struct command command_sweep = {
 		   "on with; so does whatever kills it. `rift check FILE` looks a record over.",
 	.exits = exits,
 	.options = options,
+	.layers_are_a_side = true,
 	.size = sizeof(struct sweep_args),
 	.rows = sweep_value_rows,
 	.values = FIELD(values),

@@ -12,6 +12,7 @@
 #include "harness/compare/environment_diff.h"
 #include "harness/env/platform.h"
 #include "harness/plan/plan_record.h"
+#include "harness/record/environment.h"
 
 /* ---- a comparison for people: the finding, then what it rests on ------------------------ */
 
@@ -33,11 +34,15 @@ static void print_compared_side(const struct comparison *c, int k, FILE *out)
 	const struct compared_side *p = c->side[k];
 	const json_t *header = side_header(p);
 	const char *platform = text_at(header, "virt", "declared_platform");
+	char layers[LAYERS_TEXT];
 
+	environment_layers(header, layers);
 	row(out, k ? "B" : "A", "%s%s%s%s: %s%s%s, n = %d processes, begun %s", p->path,
 	    p->alone ? "" : ", side ", p->alone ? "" : journal_side_name(p->side), halves[p->half],
 	    platform, *platform ? ", " : "", text_at(header, "gpu", "name"), p->n,
 	    text_at(header, NULL, "start_utc"));
+	if (*layers)
+		row(out, "", "%s", layers);
 	if (p->failed)
 		row(out, "", "%d of its %d results are missing or failed their check", p->failed,
 		    p->n * p->view.plan.n_points);
@@ -298,6 +303,7 @@ static json_t *side_json(const struct compared_side *p)
 	json_object_set(o, "gpu", json_object_get(gpu, "name"));
 	json_object_set(o, "declared_platform", json_object_get(virt, "declared_platform"));
 	json_object_set(o, "start_utc", json_object_get(header, "start_utc"));
+	json_object_set(o, "layers", json_object_get(header, "layers"));
 	return o;
 }
 

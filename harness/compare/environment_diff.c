@@ -119,6 +119,7 @@ static json_t *environment_diff(const json_t *header, json_t *design)
 	static const char *const alone[] = { "boot_id", "tool_version", "git_commit", "git_dirty",
 					     NULL };
 	json_t *lasting = environment_parts(header), *o = json_object();
+	char layers[LAYERS_TEXT];
 
 	for (int i = 0; parts[i]; i++)
 		if (json_object_get(lasting, parts[i]))
@@ -126,6 +127,9 @@ static json_t *environment_diff(const json_t *header, json_t *design)
 	for (int i = 0; alone[i]; i++)
 		if (json_object_get(header, alone[i]))
 			json_object_set(o, alone[i], json_object_get(header, alone[i]));
+	environment_layers(header, layers);
+	if (*layers)
+		json_object_set_new(o, "layers", json_string(layers));
 	json_object_set_new(o, "design", design);
 	json_decref(lasting);
 	return o;

@@ -314,12 +314,31 @@ static void report_layer(struct doctor *d, const struct virt *v, enum virt_layer
 	}
 }
 
+/* Those that `rift layer` has put between. */
+static void report_own_layers(struct doctor *d, const json_t *layers)
+{
+	const json_t *l;
+	size_t i;
+
+	json_array_foreach(layers, i, l)
+	{
+		bool lost = json_is_false(json_object_get(l, "in_force"));
+
+		doctor_report(d, lost ? DOCTOR_WARN : DOCTOR_NOTE, "layer",
+			      lost ? "start it anew: what is measured now is not what it costs"
+				   : NULL,
+			      "%s (%s): %s", json_get_text(l, "name"), json_get_text(l, "label"),
+			      json_get_text(l, "detail"));
+	}
+}
+
 void doctor_layers(struct doctor *d, const struct platform *p)
 {
 	const struct virt *v = &p->virt;
 
 	if (p->declared)
 		doctor_report(d, DOCTOR_OK, "platform", NULL, "declared: %s", p->declared);
+	report_own_layers(d, p->layers);
 	report_layer(d, v, VIRT_HYPERVISOR, "hypervisor",
 		     fact_is(&v->layer[VIRT_HYPERVISOR], "none") ? "none, says the processor"
 								 : "no sign of one");

@@ -365,11 +365,14 @@ const struct influence *influence_of(const char *variable)
 	return NULL;
 }
 
+/* What layers of rift tell their own processes is in the record as `layers`. */
 static bool is_recorded(const char *variable)
 {
 	static const char *const beginnings[] = { "CUDA_", "NVIDIA_",	      "NVTX_", "LD_",
 						  "RIFT_", "GLIBC_TUNABLES=", NULL };
 
+	if (!strncmp(variable, "RIFT_LAYER", strlen("RIFT_LAYER")))
+		return false;
 	for (const char *const *b = beginnings; *b; b++)
 		if (!strncmp(variable, *b, strlen(*b)))
 			return true;
@@ -388,7 +391,8 @@ json_t *environment_json(const struct place *p)
 			continue;
 		memcpy(name, *e, (size_t)(value - *e));
 		name[value - *e] = '\0';
-		json_object_set_new(o, name, json_text(text_names_secret(name) ? "(hidden)" : value + 1));
+		json_object_set_new(o, name,
+				    json_text(text_names_secret(name) ? "(hidden)" : value + 1));
 	}
 	return o;
 }

@@ -11,6 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/env/build.h"
 #include "harness/env/libraries.h"
+#include "harness/layer/in_force.h"
 
 const char platform_not_gpu[] = "CPU device: these are not GPU figures.";
 
@@ -72,6 +73,13 @@ int platform_device(struct platform *p)
 			"the CPU device",
 			why);
 #endif
+}
+
+int platform_layers(struct platform *p)
+{
+	json_decref(p->layers);
+	p->layers = layers_in_force();
+	return layers_refuse(p->layers);
 }
 
 static json_t *version_json(int packed)
@@ -171,6 +179,8 @@ json_t *platform_json(const struct platform *p)
 	set_field(o, "cuda_flags", gpu_flags_json(&p->gpu));
 	set_field(o, "libraries", libraries_json(&p->libraries));
 	set_field(o, "env", environment_json(&here));
+	if (json_array_size(p->layers))
+		json_object_set(o, "layers", p->layers);
 	return o;
 }
 
@@ -198,6 +208,7 @@ json_t *platform_lasting(const json_t *platform)
 
 void platform_release(struct platform *p)
 {
+	json_decref(p->layers);
 	host_release(&p->host);
 	libraries_release(&p->libraries);
 }

@@ -37,6 +37,9 @@ struct platform {
 	int runtime_version, driver_version; /* 1000 * major + 10 * minor */
 	int cuda_error;			     /* why there is none; 0 */
 
+	/* after platform_layers(): those of rift that this process runs under, as in a record */
+	json_t *layers;
+
 	/* after platform_host() */
 	struct host host;
 	struct virt virt;
@@ -54,6 +57,13 @@ const char *platform_open(struct platform *p);
 
 /* The same, but prints one line with what to do. 0 or -ENODEV. */
 int platform_device(struct platform *p);
+
+/*
+ * Finds the layers that this process runs under (harness/layer/in_force.h) and asks whether they
+ * are in force; may be called again. Needs an open device. 0, or -ENODEV after one line for one
+ * that is not.
+ */
+int platform_layers(struct platform *p);
 
 /* The host: files only, a few ms. Cannot fail. */
 void platform_host(struct platform *p);
@@ -75,8 +85,9 @@ int platform_declared(const char *name);
 json_t *platform_device_json(const struct platform *p);
 
 /*
- * {git_commit, git_dirty, build, boot_id, host, virt, gpu, libraries, env, cuda_flags}, as in the
- * header of a record. A null has its reason in the "why_null" beside it. New reference.
+ * {git_commit, git_dirty, build, boot_id, host, virt, gpu, libraries, env, cuda_flags}, and layers
+ * where there are any, as in the header of a record. A null has its reason in the "why_null" beside
+ * it. New reference.
  */
 json_t *platform_json(const struct platform *p);
 

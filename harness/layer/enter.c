@@ -270,51 +270,56 @@ static void put_quoted(const char *word, FILE *out)
 	fputc('\'', out);
 }
 
-static int put_layer(const char *text, const char *exe, FILE *out)
+static int check_layer(const char *text, const struct layer *l)
+{
+	const char *why = layer_missing(l);
+
+	return why ? complain(ENODEV, "--layer '%s': cannot be had here: %s", text_shown(text).s,
+			      why)
+		   : 0;
+}
+
+/* rift is its own first argument there, wherever it lies on the day that a session is resumed. */
+static int put_layer(const char *text, FILE *out)
 {
 	struct layered l = { 0 };
 	char *copy, *words[WORDS_MAX];
 	int n, err = parse_text(text, &l, &copy, words, &n);
 
+	if (!err)
+		err = check_layer(text, l.layer);
 	if (!err) {
-		put_quoted(exe, out);
-		fprintf(out, " layer --quiet %s ", l.layer->name);
+		fprintf(out, "\"$1\" layer --quiet %s ", l.layer->name);
 		for (int i = 1; i < n; i++) {
 			put_quoted(words[i], out);
 			fputc(' ', out);
 		}
 		fputs("-- ", out);
-		layer_release(&l);
 	}
+	layer_release(&l);
 	free(copy);
 	return err;
 }
 
-static void own_path(char out[PATH_MAX])
+int layer_command(char *const *texts, int n, char **command)
 {
-	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
-
-	out[n < 0 ? 0 : n] = '\0';
-}
-
-char *layer_command(char *const *texts, int n)
-{
-	char exe[PATH_MAX], *command = NULL;
 	size_t size;
-	FILE *out = open_memstream(&command, &size);
+	FILE *out;
 	int err = 0;
 
+	*command = NULL;
+	out = open_memstream(command, &size);
 	CHECK(out, "memory of a command");
-	own_path(exe);
 	for (int i = 0; i < n && !err; i++)
-		err = put_layer(texts[i], exe, out);
+		err = put_layer(texts[i], out);
 	CHECK(!fclose(out), "memory of a command");
-	if (!err) {
-		command[size - 1] = '\0'; /* the last blank */
-		return command;
+	if (!err && size)
+		(*command)[size - 1] = '\0'; /* the last blank */
+	if (err) {
+		free(*command);
+		*command = NULL;
 	}
-	free(command);
-	return NULL;
+	return err;
 }
 
 bool layer_texts_disturb(char *const *texts, int n)
@@ -326,24 +331,24 @@ bool layer_texts_disturb(char *const *texts, int n)
 		char *copy, *words[WORDS_MAX];
 		int count;
 
-		if (!parse_text(texts[i], &l, &copy, words, &count)) {
+		if (!parse_text(texts[i], &l, &copy, words, &count))
 			disturb |= l.layer->disturbs;
-			layer_release(&l);
-		}
+		layer_release(&l);
 		free(copy);
 	}
 	return disturb;
 }
 
-int layer_become(char *const *texts, int n, char **argv)
+int layer_become(char *const *texts, int n, char *const *argv)
 {
-	char exe[PATH_MAX], *prefix = layer_command(texts, n), *command;
-	char **words;
-	int count = 0;
+	char *prefix, *command, **words;
+	static char exe[PATH_MAX];
+	int count = 0, err = layer_command(texts, n, &prefix);
+	ssize_t length = readlink("/proc/self/exe", exe, PATH_MAX - 1);
 
-	if (!prefix)
-		return -EINVAL;
-	own_path(exe);
+	if (err)
+		return err;
+	exe[length < 0 ? 0 : length] = '\0';
 	while (argv[count])
 		count++;
 	words = calloc((size_t)count + 6, sizeof(*words));

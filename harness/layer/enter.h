@@ -36,16 +36,18 @@ const char *layer_missing(const struct layer *l);
 int layer_enter(const struct layered *l, char **command, bool quiet);
 
 /*
- * The words of `--layer`, one text a layer and the outermost first, as the beginning of a shell
- * command: "'/path/rift' layer --quiet cpu 'share=50' --". To be freed. NULL after one line where
- * some text names no layer, or a value is refused.
+ * The words of `--layer`, a text a layer and the outermost first, as the beginning of a shell
+ * command that has rift as its first argument: "\"$1\" layer --quiet cpu 'share=50' --". *command
+ * is to be freed. 0, or a negative errno after one line: a text that names no layer, a value that
+ * is refused, a layer that cannot be had here (-ENODEV).
  */
-char *layer_command(char *const *texts, int n);
+int layer_command(char *const *texts, int n, char **command);
 
 /* Does one of these disturb what runs beside it? The texts are right. */
 bool layer_texts_disturb(char *const *texts, int n);
 
-/* Becomes argv of rift under these layers. Returns an exit code after one line. */
-int layer_become(char *const *texts, int n, char **argv);
+/* Becomes rift with these arguments, under these layers. Returns a negative errno after one line.
+ */
+int layer_become(char *const *texts, int n, char *const *argv);
 
 #endif

@@ -209,7 +209,9 @@ int run_admit(struct run *r)
 	r->instance.sync =
 		is_given(r, "sync", 4) ? (enum wait_policy)options_of(r)->sync : sync_default();
 	err = sync_prepare(r->instance.sync);
-	return err ? err : platform_device(&r->platform);
+	if (!err)
+		err = platform_device(&r->platform);
+	return err ? err : platform_layers(&r->platform);
 }
 
 /* ---- the run ---------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
+#include "harness/layer/in_force.h"
 #include "harness/measure/run.h"
 #include "harness/stats/stats.h"
 
@@ -192,6 +193,7 @@ static double without_sign_of_nan(double v)
 static void print_device(const struct platform *p, FILE *out)
 {
 	int rt = p->runtime_version, dr = p->driver_version;
+	char layers[240];
 
 	if (p->is_gpu)
 		row(out, "device", "%s, compute %d.%d, %d SMs, %s; runtime %d.%d, driver %d.%d",
@@ -201,6 +203,10 @@ static void print_device(const struct platform *p, FILE *out)
 	else
 		row(out, "device", "%s; runtime %d.%d: these are not GPU figures", p->device,
 		    rt / 1000, rt % 1000 / 10);
+	if (json_array_size(p->layers)) {
+		layers_text(p->layers, layers, sizeof(layers));
+		row(out, "under", "%s", layers);
+	}
 }
 
 static void print_host(const struct platform *p, FILE *out)

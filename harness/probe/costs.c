@@ -17,6 +17,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/env/platform.h"
+#include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 
 /* ---- a costs file and its file ----------------------------------------------------------- */
@@ -229,9 +230,13 @@ static void print_head(const json_t *costs, const json_t *reference, FILE *out)
 {
 	const json_t *virt = json_object_get(costs, "virt");
 	const char *declared = json_get_text(virt, "declared_platform");
+	char layers[LAYERS_TEXT];
 
 	row(out, "call costs", "%s%s%s", declared, *declared ? ", " : "",
 	    json_get_text(json_object_get(costs, "device"), "name"));
+	environment_layers(costs, layers);
+	if (*layers)
+		row(out, "", "%s", layers);
 	row(out, "taken", "%s, %d processes, sync %s; 95 %% intervals over processes",
 	    json_get_text(costs, "start_utc"), costs_processes(costs),
 	    json_get_text(costs, "sync"));

@@ -16,6 +16,7 @@
 #include "harness/compare/parameters.h"
 #include "harness/compare/environment_diff.h"
 #include "harness/env/platform.h"
+#include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 
 /* ---- two costs files: what do calls cost on B over A ------------------------------------- */
@@ -361,10 +362,14 @@ static void print_costs(const struct costs_comparison *c, int k, FILE *out)
 {
 	const json_t *costs = c->costs[k], *virt = json_object_get(costs, "virt");
 	const char *declared = json_get_text(virt, "declared_platform");
+	char layers[LAYERS_TEXT];
 
+	environment_layers(costs, layers);
 	row(out, k ? "B" : "A", "%s: %s%s%s, n = %d processes, taken %s", c->path[k], declared,
 	    *declared ? ", " : "", json_get_text(json_object_get(costs, "device"), "name"),
 	    costs_processes(costs), json_get_text(costs, "start_utc"));
+	if (*layers)
+		row(out, "", "%s", layers);
 }
 
 static void print_terms(const struct costs_comparison *c, FILE *out)

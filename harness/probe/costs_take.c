@@ -434,6 +434,8 @@ int costs_work(FILE *out, const json_t *job)
 	platform_host(&platform);
 	err = open_device(out, sync, &platform);
 	if (!err)
+		err = platform_layers(&platform);
+	if (!err)
 		system_pin();
 	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed) && !err; i++) {
 		const struct workload *w = find_workload(probed[i]);

@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/layer/in_force.h"
 
 static const char *const parts[] = { "build", "host",	   "virt",	 "gpu",
 				     "env",   "libraries", "cuda_flags", NULL };
@@ -36,6 +37,18 @@ json_t *environment_parts(const json_t *header)
 			json_object_set(out, parts[i], json_object_get(all, parts[i]));
 	json_decref(all);
 	return out;
+}
+
+void environment_layers(const json_t *header, char out[LAYERS_TEXT])
+{
+	const json_t *layers = json_object_get(header, "layers");
+	char text[LAYERS_TEXT - 8];
+
+	*out = '\0';
+	if (!json_array_size(layers))
+		return;
+	layers_text(layers, text, sizeof(text));
+	snprintf(out, LAYERS_TEXT, "under %s", text);
 }
 
 /*
@@ -72,8 +85,11 @@ static bool is_same(const json_t *a, const json_t *b)
 void environment_hash(const json_t *header, char out[HASH_TEXT])
 {
 	json_t *o = json_object();
-	char name[64];
+	char name[64], layers[LAYERS_TEXT];
 
+	environment_layers(header, layers);
+	if (*layers)
+		json_object_set_new(o, "layers", json_string(layers));
 	for (int i = 0; i < IDENTITY_FIELDS; i++) {
 		const json_t *v = value_at(header, &identity[i]);
 
@@ -108,7 +124,16 @@ static void append_change(const char *part, const char *name, const json_t *a, c
 
 bool environment_differs(const json_t *before, const json_t *now, char *what, size_t size)
 {
+	char layers_before[LAYERS_TEXT], layers_now[LAYERS_TEXT];
+
 	*what = '\0';
+	environment_layers(before, layers_before);
+	environment_layers(now, layers_now);
+	if (strcmp(layers_before, layers_now)) {
+		snprintf(what, size, "layers: %s -> %s", *layers_before ? layers_before : "none",
+			 *layers_now ? layers_now : "none");
+		return true;
+	}
 	for (int i = 0; i < IDENTITY_FIELDS; i++) {
 		const json_t *a = value_at(before, &identity[i]), *b = value_at(now, &identity[i]);
 

@@ -13,10 +13,15 @@ json_t *environment_of(const struct platform *p);
 /* The parts of a header that say where it ran, without what changes by itself. New reference. */
 json_t *environment_parts(const json_t *header);
 
+enum { LAYERS_TEXT = 240 };
+
+/* "under cpu share=50 (real)": rift's layers that it ran under; "" for none. */
+void environment_layers(const json_t *header, char out[LAYERS_TEXT]);
+
 /*
  * A digest of the identity of the machine: binary, GPU (uuid, MIG profile), driver, libcuda's
- * digest, kernel, processor model, declared platform, wait policy. It must not change on a side
- * within a session. All else is recorded for each process and may change.
+ * digest, kernel, processor model, declared platform, wait policy, layers. It must not change on a
+ * side within a session. All else is recorded for each process and may change.
  */
 void environment_hash(const json_t *header, char out[HASH_TEXT]);
 

@@ -11,6 +11,7 @@
 #include "common/check.h"
 #include "common/input.h"
 #include "harness/base/text.h"
+#include "harness/record/environment.h"
 #include "harness/record/validate_record.h"
 
 static bool is_under_way(const char *path)
@@ -265,8 +266,12 @@ void session_platform(const struct journal *j, int side, char *out, size_t size)
 	const char *device = get_text(j->header[side], "gpu", "name");
 	const char *declared = side ? j->against : *j->plan.declared ? j->plan.declared : NULL;
 	struct text name = text_shown(device ? device : "unknown device");
+	char layers[LAYERS_TEXT];
 
-	if (declared)
+	environment_layers(j->header[side], layers);
+	if (*layers)
+		snprintf(out, size, "%s (%s)", name.s, layers);
+	else if (declared)
 		snprintf(out, size, "%s (%s)", name.s, text_shown(declared).s);
 	else
 		snprintf(out, size, "%s", name.s);

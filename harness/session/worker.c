@@ -200,6 +200,10 @@ static int open_device(struct worker *w, struct platform *p)
 	system_free_processor(p->is_gpu ? pci : NULL, !p->is_gpu);
 	worker_phase(w, "creating a stream");
 	CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
+	worker_phase(w, "asking layers whether they are in force");
+	err = platform_layers(p);
+	if (err)
+		return err;
 	worker_phase(w, "preparing the canary");
 	canary_init(&w->canary, w->stream, p->is_gpu);
 	return 0;
@@ -479,6 +483,8 @@ static int work(struct worker *w, const json_t *job)
 		platform_details(&platform);
 		err = measure_process(w, &platform, start_ns);
 	}
+	if (!err) /* still */
+		err = platform_layers(&platform);
 	if (!err)
 		send_bye(w, start_ns);
 	platform_release(&platform);
