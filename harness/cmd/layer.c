@@ -85,27 +85,18 @@ static json_t *json(const void *found)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-/*
- * What stands behind "--" is another program's, options too: it is cut off before options are
- * parsed, and found again behind the words that are left.
- */
-static char **command_of(const struct arguments *a)
-{
-	return a->argv[a->argc] ? a->argv + a->argc + 1 : NULL;
-}
-
-static int run_command(const struct arguments *a, char **command)
+static int run_command(const struct arguments *a)
 {
 	struct layered l;
 	int code;
 
 	if (!a->words.n)
 		return complain(EINVAL, "rift layer: no layer before --; `rift layer` lists them");
-	if (!*command)
+	if (!*a->rest)
 		return complain(EINVAL, "rift layer: no command behind --");
 	if (layer_parse(&l, a->words.word, a->words.n))
 		return -EINVAL;
-	code = layer_enter(&l, command, a->quiet);
+	code = layer_enter(&l, a->rest, a->quiet);
 	layer_release(&l);
 	return code;
 }
@@ -113,11 +104,10 @@ static int run_command(const struct arguments *a, char **command)
 static int layer(void *arguments)
 {
 	const struct arguments *a = arguments;
-	char **command = command_of(a);
 	const struct layer *one = NULL;
 
-	if (command)
-		return run_command(a, command);
+	if (a->rest)
+		return run_command(a);
 	if (a->words.n && !(one = layer_find(a->words.word[0])))
 		return -EINVAL;
 	if (a->words.n > 1)
@@ -127,31 +117,18 @@ static int layer(void *arguments)
 	return RIFT_OK;
 }
 
-static const struct command parsed = {
-	.name = "layer",
-	.words = "[NAME [name=value...] -- COMMAND...]",
-	.doc = "Lists the layers: what each is, whether it is real or a model, whether it can be "
-	       "had here. With -- runs COMMAND, rift itself or any CUDA program, under one.",
-	.remarks =
-		"Layers nest: rift layer cpu share=50 -- rift layer shim -- ./app. Exit codes are "
-		"COMMAND's, but for:",
-	.exits = exits,
-	.options = options,
-	.run = layer,
-};
-
-static int start(int argc, char **argv)
-{
-	int n = 0;
-
-	while (n < argc && strcmp(argv[n], "--"))
-		n++;
-	return command_main(&parsed, n, argv);
-}
-
 const struct command command_layer = {
 	.name = "layer",
 	.usage = "[NAME -- COMMAND]",
-	.line = "run a command under a layer; the layers that there are",
-	.start = start,
+	.line = "the layers that there are, or a command under one",
+	.words = "[NAME [name=value...] -- COMMAND...]",
+	.doc = "Lists the layers: what each is, whether it is real or a model, whether it can be "
+	       "had here. With -- it runs COMMAND, rift itself or any CUDA program, under one.",
+	.remarks =
+		"Layers nest: rift layer cpu share=50 -- rift layer shim -- ./app. Exit codes are "
+		"those of COMMAND, or of the layer:",
+	.exits = exits,
+	.options = options,
+	.has_rest = true,
+	.run = layer,
 };

@@ -332,6 +332,11 @@ static struct arguments *arguments_make(const struct command *c, const char *own
 		memcpy(a, c->defaults, c->size);
 	a->argc = argc;
 	a->argv = argv;
+	for (int i = 1; c->has_rest && i < a->argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			a->argc = i;
+			a->rest = argv + i + 1;
+		}
 	a->side = SIDE_ANY;
 	if (c->rows)
 		params_init(&a->rows, c->rows, owner, (char *)a + c->values);

@@ -31,8 +31,9 @@ struct word_list {
  */
 struct arguments {
 	struct word_list words;
-	int argc; /* the command line */
+	int argc; /* the command line, without the rest */
 	char **argv;
+	char **rest; /* of a command that has one: what stands behind "--", else NULL */
 	struct params rows; /* of the command's rows */
 	const char *workload, *sync, *from, *on, *over, *costs, *output, *platform;
 	int side;
@@ -112,6 +113,7 @@ struct command {
 	int most;
 	const char *missing; /* what is said without a word; NULL: it needs none */
 
+	bool has_rest;		/* behind "--" stands another program's command line */
 	bool layers_are_a_side; /* --layer is of its second side; else of the command itself */
 	size_t size;		/* of its arguments, which begin with struct arguments; 0: these */
 	const void *defaults;	/* of these; NULL: zeroed */
