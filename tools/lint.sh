@@ -83,7 +83,7 @@ fi
 # What it names is there.
 echo "== docs/architecture.md"
 # shellcheck disable=SC2016
-grep -oE '`(harness|common|workloads|tests|tools|plots|data|docs)/[^` ]*`' docs/architecture.md | tr -d '`' |
+grep -oE '`(harness|common|layers|workloads|tests|tools|plots|data|docs)/[^` ]*`' docs/architecture.md | tr -d '`' |
 	while IFS= read -r path; do
 		[ -e "$path" ] || echo "docs/architecture.md: no $path"
 	done | grep . && exit 1

@@ -52,6 +52,7 @@ if [ "$target" = test ]; then
 	need libcriterion-dev header criterion/criterion.h
 	need libgsl-dev header gsl/gsl_odeiv2.h
 	need libedlib-dev header edlib.h
+	need bubblewrap command -v bwrap
 fi
 if [ "$target" = lint ]; then
 	need git command -v git

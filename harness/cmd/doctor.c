@@ -4,8 +4,7 @@
 
 static const struct command_option options[] = {
 	{ OPTION_JSON, "one JSON object, with all that records say of a platform" },
-	{ OPTION_LAYER,
-	  "look at it under this layer of `rift layer`; given again it nests inside" },
+	{ OPTION_LAYER, "under it, as in rift run" },
 	{ OPTION_PLATFORM, "what you call this platform" },
 	{ OPTION_HOST_NAME, "the host's name into the JSON, not its hash" },
 	{ OPTION_HELP, "this help" },

@@ -125,8 +125,8 @@ const struct command command_layer = {
 	.doc = "Lists the layers: what each is, whether it is real or a model, whether it can be "
 	       "had here. With -- it runs COMMAND, rift itself or any CUDA program, under one.",
 	.remarks =
-		"Layers nest: rift layer cpu share=50 -- rift layer shim -- ./app. Exit codes are "
-		"those of COMMAND, or of the layer:",
+		"Layers nest: rift layer cpu share=50 -- rift layer shim -- ./app. COMMAND's exit "
+		"code passes; what the layer itself says:",
 	.exits = exits,
 	.options = options,
 	.has_rest = true,

@@ -33,7 +33,7 @@ struct arguments {
 	struct word_list words;
 	int argc; /* the command line, without the rest */
 	char **argv;
-	char **rest; /* of a command that has one: what stands behind "--", else NULL */
+	char **rest;	    /* of a command that has one: what stands behind "--", else NULL */
 	struct params rows; /* of the command's rows */
 	const char *workload, *sync, *from, *on, *over, *costs, *output, *platform;
 	int side;
@@ -88,7 +88,7 @@ int option_row(void *field, const struct command_option *o, char *text); /* a st
 #define OPTION_SYNC OPTION("sync", "KIND", option_sync, COMMON(sync))
 #define OPTION_PLATFORM OPTION("platform", "NAME", option_platform, COMMON(platform))
 #define OPTION_WORKLOAD OPTION("workload", "NAME", option_text, COMMON(workload))
-#define OPTION_LAYER OPTION("layer", "'NAME name=value'", option_list, COMMON(layers))
+#define OPTION_LAYER OPTION("layer", "LAYER", option_list, COMMON(layers))
 #define OPTION_FROM OPTION("from", "SESSION", option_text, COMMON(from))
 #define OPTION_ON OPTION("on", "SESSION", option_text, COMMON(on))
 #define OPTION_COSTS OPTION("costs", "FILE", option_text, COMMON(costs))

@@ -38,7 +38,7 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("processes", "N"), "fresh processes (default: 5)" },
 	{ OPTION_ROW("sync", "KIND"),
 	  "how ends are waited for, as in rift run (default: spin, on the CPU device yield)" },
-	{ OPTION_LAYER, "run under this layer of `rift layer`; given again it nests inside" },
+	{ OPTION_LAYER, "run under it, as in rift run" },
 	{ OPTION_PLATFORM, "what you call this platform" },
 	{ OPTION_HOST_NAME, "the host's name into the file, not its hash" },
 	{ OPTION_ROW("patience", "SECONDS"),

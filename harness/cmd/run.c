@@ -48,7 +48,9 @@ static const struct command_option options[] = {
 	  "draw the workload's picture with gnuplot, PNG and SVG, its data and script beside it "
 	  "(default folder: " PICTURE_FOLDER ")",
 	  .may_lack = true },
-	{ OPTION_LAYER, "run under this layer of `rift layer`; given again it nests inside" },
+	{ OPTION_LAYER,
+	  "run under it: a name that `rift layer` lists and name=value, as 'cpu share=50'; given "
+	  "again it nests inside" },
 	{ OPTION_JSON, "one JSON object instead of the table" },
 	{ OPTION_PLATFORM, "what you call this platform; into the JSON" },
 	{ OPTION_HOST_NAME, "the host's name into the JSON, not its hash" },

@@ -134,9 +134,7 @@ static const struct command_option options[] = {
 	{ OPTION("against", "COMMAND", option_once, FIELD(against)),
 	  "a second platform on this host, in the same session: its processes are started behind "
 	  "COMMAND, each beside one of this platform's, and they take turns in ABBA order" },
-	{ OPTION_LAYER, "the second side is this platform under a layer of `rift layer`, as 'cpu "
-			"share=50'; given "
-			"again it nests inside" },
+	{ OPTION_LAYER, "a second side: this platform under a layer, as in rift run" },
 	{ OPTION("apart", NULL, option_flag, FIELD(apart)),
 	  "of two sides: one process at a time, where two on one GPU get in each other's way" },
 	{ OPTION_OUTPUT("FILE", option_file), "the record (default: results/TIME-WORKLOAD.jsonl)" },

@@ -41,6 +41,7 @@ int layer_parse(struct layered *l, char *const *words, int n)
 	l->opts = calloc(1, l->layer->opts_size ? l->layer->opts_size : 1);
 	CHECK(l->opts, "%zu bytes of options", l->layer->opts_size);
 	params_init(&l->params, l->layer->params, l->layer->name, l->opts);
+	l->params.shown_by = "rift layer";
 	for (int i = 1; i < n && !err; i++)
 		err = params_assign(&l->params, words[i]);
 	if (err)
@@ -279,6 +280,13 @@ static int check_layer(const char *text, const struct layer *l)
 		   : 0;
 }
 
+static const char beginning[] = "\"$1\" layer --quiet ";
+
+bool layer_is_command(const char *command)
+{
+	return !strncmp(command, beginning, strlen(beginning));
+}
+
 /* rift is its own first argument there, wherever it lies on the day that a session is resumed. */
 static int put_layer(const char *text, FILE *out)
 {
@@ -289,7 +297,7 @@ static int put_layer(const char *text, FILE *out)
 	if (!err)
 		err = check_layer(text, l.layer);
 	if (!err) {
-		fprintf(out, "\"$1\" layer --quiet %s ", l.layer->name);
+		fprintf(out, "%s%s ", beginning, l.layer->name);
 		for (int i = 1; i < n; i++) {
 			put_quoted(words[i], out);
 			fputc(' ', out);

@@ -43,6 +43,9 @@ int layer_enter(const struct layered *l, char **command, bool quiet);
  */
 int layer_command(char *const *texts, int n, char **command);
 
+/* Is this a side's command that layer_command() has made? */
+bool layer_is_command(const char *command);
+
 /* Does one of these disturb what runs beside it? The texts are right. */
 bool layer_texts_disturb(char *const *texts, int n);
 

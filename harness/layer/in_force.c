@@ -124,7 +124,7 @@ int layers_refuse(const json_t *all)
 void layers_text(const json_t *all, char *out, size_t size)
 {
 	FILE *text = fmemopen(out, size, "w");
-	const json_t *entry, *word;
+	const json_t *entry, *set, *word;
 	size_t i, k;
 
 	CHECK(text, "memory of a text");
@@ -132,8 +132,11 @@ void layers_text(const json_t *all, char *out, size_t size)
 	json_array_foreach(all, i, entry)
 	{
 		fprintf(text, "%s%s", i ? " > " : "", json_get_text(entry, "name"));
-		json_array_foreach(json_object_get(entry, "set"), k, word)
+		set = json_object_get(entry, "set");
+		json_array_foreach(set, k, word)
+		{
 			fprintf(text, " %s", text_escaped(json_string_value(word)).s);
+		}
 		fprintf(text, " (%s)", json_get_text(entry, "label"));
 	}
 	fclose(text);

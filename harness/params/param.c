@@ -44,8 +44,8 @@ static int refuse_unknown(const struct params *p, const char *name)
 	if (near.best)
 		return complain(EINVAL, "unknown parameter '%s' of %s; did you mean '%s'?", word.s,
 				p->owner, near.best);
-	return complain(EINVAL, "unknown parameter '%s' of %s; `rift list %s` shows them", word.s,
-			p->owner, p->owner);
+	return complain(EINVAL, "unknown parameter '%s' of %s; `%s %s` shows them", word.s,
+			p->owner, p->shown_by ? p->shown_by : "rift list", p->owner);
 }
 
 int params_set(struct params *p, const char *name, const char *value)

@@ -18,6 +18,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/layer/enter.h"
 #include "harness/measure/measure.h"
 #include "harness/record/record.h"
 #include "harness/session/supervisor.h"
@@ -445,6 +446,18 @@ static void take_complaint(const char *line, void *arg)
 	show_complaint(g->show, line);
 }
 
+/* "--against: 'docker run ...'"; of layers, which have complained by name, the option alone. */
+static struct text_line shown_side(const char *command)
+{
+	struct text_line shown;
+
+	if (layer_is_command(command))
+		snprintf(shown.s, sizeof(shown.s), "--layer: it");
+	else
+		snprintf(shown.s, sizeof(shown.s), "--against: '%s'", text_shown(command).s);
+	return shown;
+}
+
 static int attend_handshake(struct handshake *g, struct child *c, const char *command)
 {
 	int64_t start = clock_ns();
@@ -458,11 +471,11 @@ static int attend_handshake(struct handshake *g, struct child *c, const char *co
 		if (interrupted())
 			return -EINTR;
 		if (ns > patience_ns)
-			return complain(ETIMEDOUT, "--against: '%s' said nothing for 2 minutes",
-					text_shown(command).s);
+			return complain(ETIMEDOUT, "%s said nothing for 2 minutes",
+					shown_side(command).s);
 		if (ns > word_after_ns && !said) {
-			show_complaint(g->show, "rift: waiting for the command of --against to "
-						"start a worker, for 2 minutes at most");
+			show_complaint(g->show, "rift: waiting for the other side to start a "
+						"worker, for 2 minutes at most");
 			said = true;
 		}
 		if (!ended)
@@ -485,8 +498,7 @@ int session_handshake(const char *command, struct show *show)
 	err = attend_handshake(&g, &c, command);
 	if (!err && !g.heard) {
 		child_describe(&c, how, sizeof(how));
-		err = complain(EINVAL, "--against: '%s' %s and started no worker",
-			       text_shown(command).s, how);
+		err = complain(EINVAL, "%s %s and started no worker", shown_side(command).s, how);
 	}
 	child_release(&c);
 	return err;

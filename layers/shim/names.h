@@ -5,6 +5,10 @@
  *
  * Included with SHIM_NAME(function, versions) defined.
  */
+#ifndef SHIM_NAME
+#define SHIM_NAME(function, versions)
+#endif
+
 /* clang-format off */
 SHIM_NAME(cudaArrayGetInfo, BOTH)
 SHIM_NAME(cudaArrayGetMemoryRequirements, BOTH)

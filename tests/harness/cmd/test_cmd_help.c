@@ -18,24 +18,26 @@ static const struct {
 	{ "check", "--csv=FILE --ratios=FILE --side=a|b -h,--help " },
 	{ "compare", "--all --force --json --margin=PERCENT --self-test --session-sd=PERCENT "
 		     "--side=a|b --strict --sync=KIND --workload=NAME -h,--help " },
-	{ "doctor", "--host-name --json --platform=NAME -h,--help " },
+	{ "doctor", "--host-name --json --layer=LAYER --platform=NAME -h,--help " },
 	{ "fit", "--json --off-grid=SESSION --over=SESSION --side=a|b --sync=KIND "
 		 "--workload=NAME -h,--help " },
+	{ "layer", "--json --quiet -h,--help " },
 	{ "list", "--json -h,--help " },
 	{ "plot", "--costs=FILE --from=SESSION --output=DIR --over=NAME --quiet --side=a|b "
 		  "--sync=KIND -h,--help " },
 	{ "predict", "--from=SESSION --json --measured=SESSION --on=SESSION --side=a|b "
 		     "--sync=KIND --workload=NAME -h,--help " },
-	{ "probe", "--host-name --json --output=FILE --patience=SECONDS --platform=NAME "
-		   "--processes=N --quiet --sync=KIND -h,--help " },
-	{ "run",
-	  "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
-	  "--mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet --sync=KIND -h,--help " },
+	{ "probe",
+	  "--host-name --json --layer=LAYER --output=FILE --patience=SECONDS --platform=NAME "
+	  "--processes=N --quiet --sync=KIND -h,--help " },
+	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
+		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
+		 "--sync=KIND -h,--help " },
 	{ "show", "--side=a|b -h,--help " },
 	{ "stack", "--all --costs=FILE --from=SESSION --json --side=a|b --sync=KIND "
 		   "--workload=NAME -h,--help " },
 	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --check-steps=N --depth=VALUES "
-		   "--dry-run --express --lock-clocks[=MHZ] --margin=PERCENT "
+		   "--dry-run --express --layer=LAYER --lock-clocks[=MHZ] --margin=PERCENT "
 		   "--mode=VALUES --output=FILE --patience=SECONDS --platform=NAME --processes=N "
 		   "--quick --quiet --resolve=NAME=TIME,... --resume=FILE --rounds=N "
 		   "--seed=N --size=VALUES --sync=KIND --warm-up=SECONDS -h,--help " },

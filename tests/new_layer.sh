@@ -1,0 +1,45 @@
+#!/bin/sh
+# new_layer.sh - the layer that layers/README.md adds, on the CPU device and in a copy of the tree:
+# its two files as they stand there build, are listed and can be entered, and a session finds the
+# 10 us a launch that it costs. Ends with 1 where that is not so. Some 10 s where rift has been built.
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=tests/mutants_shared.sh
+. tests/mutants_shared.sh
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+trap 'exit 1' INT TERM
+copy_tree "$copy"
+cd "$copy"
+
+# must WHAT COMMAND...: shows what the command printed where it fails.
+must() {
+	what=$1
+	shift
+	"$@" >out 2>&1 || {
+		cat out
+		echo "rift: a new layer: $what: failed" >&2
+		exit 1
+	}
+}
+# take N FILE: the Nth fence of C in the README.
+take() {
+	mkdir -p "$(dirname "$2")"
+	awk -v n="$1" '/^```c$/ { at++; inside = 1; next } /^```/ { inside = 0 } inside && at == n' \
+		layers/README.md >"$2"
+	[ -s "$2" ]
+}
+build() { make -j"$(nproc)" -f build.mk DEVICE=cpu rift; }
+listed() { ./rift layer | grep -q '^late  *model '; }
+# By how much launches follow each other later, as the finding says it.
+finds() { ./rift compare late.jsonl | grep -E 'p\): \+(9|1[0-4])(\.[0-9]*)? us \('; }
+
+must "its first file is there" take 1 layers/late/late.c
+must "its second file is there" take 2 layers/late/preload/late.c
+must "it builds" build
+must "it is listed" listed
+must "a command runs under it" ./rift layer late us=1 -- ./rift run launch us=0 --depth 8 --blocks 3
+must "it sweeps" ./rift sweep launch us=0 --depth 1,4,16,64 --mode stream --quick --processes 6 --rounds 6 \
+	--warm-up 0.05 --layer 'late us=10' --output late.jsonl
+must "its cost is found" finds
+echo "a new layer: built, listed, entered; its 10 us a launch are found"
