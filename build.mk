@@ -285,7 +285,7 @@ dist: $B/rift $(BLAS) preloads
 	$(Q)mkdir -p $(DIST)
 	$(Q)cp $B/rift LICENSE $(DIST)/
 	$(Q)mkdir $(DIST)/layers
-	$(Q)cp $(PRELOADS:%=$B/layers/%.so) $(DIST)/layers/
+	$(if $(PRELOADS),$(Q)cp $(PRELOADS:%=$B/layers/%.so) $(DIST)/layers/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' \

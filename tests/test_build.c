@@ -17,7 +17,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-/* A tree with one workload, two sources in common/ and one of the runtime. */
+/* A tree with one workload, one layer, two sources in common/ and one of the runtime. */
 static void make_tree(void)
 {
 	const char *text;
@@ -27,11 +27,16 @@ static void make_tree(void)
 			 "{ cp -r Makefile build.mk tools LICENSE %s/ && "
 			 "d=common/cpu && mkdir -p %s/$d/base && cp $d/libcudart.map %s/$d && cd "
 			 "%s && "
-			 "mkdir -p harness workloads/w/golden && echo 'int rt;' >$d/base/rt.c && "
+			 "mkdir -p harness layers/l workloads/w/golden && echo 'int rt;' "
+			 ">$d/base/rt.c && "
 			 "echo 'int main(void) { return 0; }' >harness/main.c && "
 			 "echo 'int stays;' >common/a.c && echo 'int goes;' >common/b.c && "
 			 "printf '#include <stddef.h>\\nstruct workload { int x; };\\n' "
 			 ">workloads/workload.h && "
+			 "printf '#include <stddef.h>\\nstruct layer { int x; };\\n' "
+			 ">layers/layer.h && "
+			 "{ echo '#include \"layers/layer.h\"'; "
+			 "echo 'const struct layer layer_l = { 1 };'; } >layers/l/l.c && "
 			 "{ echo '#include \"workloads/workload.h\"'; "
 			 "echo 'const struct workload workload_w = { 1 };'; } >workloads/w/w.c; } "
 			 "2>&1",

@@ -474,8 +474,12 @@ static int attend_handshake(struct handshake *g, struct child *c, const char *co
 			return complain(ETIMEDOUT, "%s said nothing for 2 minutes",
 					shown_side(command).s);
 		if (ns > word_after_ns && !said) {
-			show_complaint(g->show, "rift: waiting for the other side to start a "
-						"worker, for 2 minutes at most");
+			show_complaint(g->show,
+				       layer_is_command(command)
+					       ? "rift: waiting for the layer to start a worker, "
+						 "for 2 minutes at most"
+					       : "rift: waiting for the command of --against to "
+						 "start a worker, for 2 minutes at most");
 			said = true;
 		}
 		if (!ended)

@@ -14,6 +14,7 @@
 #include "common/interrupt.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
+#include "harness/layer/in_force.h"
 #include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/environment.h"
@@ -200,7 +201,8 @@ static int open_device(struct worker *w, struct platform *p)
 	system_free_processor(p->is_gpu ? pci : NULL, !p->is_gpu);
 	worker_phase(w, "creating a stream");
 	CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
-	worker_phase(w, "asking layers whether they are in force");
+	if (getenv(LAYERS_VARIABLE))
+		worker_phase(w, "asking layers whether they are in force");
 	err = platform_layers(p);
 	if (err)
 		return err;
