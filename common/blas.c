@@ -4,14 +4,10 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#ifdef RIFT_CPU_DEVICE
-#include "common/cpu/include/cpudev.h"
-#endif
 
 /* Versions count with CUDA's: libcublas.so.13 goes with CUDA 13. */
 enum { MAJOR = CUDART_VERSION / 1000 };
@@ -29,24 +25,25 @@ static int refuse_library(const char *file, const char *why)
 #endif
 }
 
-/* In the folder that the CUDA runtime was loaded from: the build puts both there. */
+/*
+ * In the folder that the CUDA runtime was loaded from: the build puts both there. The runtime is
+ * asked for by its name, as cudaMalloc may be a preloaded wrapper's, in another folder.
+ */
 static void *open_beside_the_runtime(const char *file)
 {
 	char path[4096];
 	const char *slash;
-	Dl_info runtime;
-	/* the CPU device's own name: cudaMalloc may be a preloaded wrapper's, in another folder */
-#ifdef RIFT_CPU_DEVICE
-	uintptr_t known = (uintptr_t)cpudev_clock;
-#else
-	uintptr_t known = (uintptr_t)cudaMalloc;
-#endif
+	struct link_map *runtime;
+	void *handle;
 
-	if (!dladdr((void *)known, &runtime) || !runtime.dli_fname)
+	snprintf(path, sizeof(path), "libcudart.so.%d", MAJOR);
+	handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &runtime))
 		return NULL;
-	slash = strrchr(runtime.dli_fname, '/');
-	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - runtime.dli_fname) : 0,
-		 runtime.dli_fname, file);
+	slash = strrchr(runtime->l_name, '/');
+	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - runtime->l_name) : 0,
+		 runtime->l_name, file);
+	dlclose(handle);
 	return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
