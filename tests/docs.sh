@@ -6,6 +6,7 @@
 #             --update writes them anew, and does nothing else
 #   figures   in docs/validation.md and docs/results a section with a table of times or shares has
 #             a date, a kept session or the word "quoted", itself, above it or in what it belongs to
+#   sentences have at most 25 words, but in lab notes and results (tests/sentences.awk)
 #   fences    each says what it is: text, a language, or commands for bash:
 #               sh test        they run here, in a folder of each document's own that has ./rift,
 #                              data, plots and workloads; all end with 0, or as a line above says:
@@ -135,6 +136,15 @@ check_figures() {
 	done <"$work/unsourced"
 }
 
+# ---- sentences --------------------------------------------------------------------------------
+
+check_sentences() {
+	grep -vE '^docs/(lab-notes|results)/' "$work/files" | xargs -r -d '\n' awk -f tests/sentences.awk >"$work/long"
+	while read -r at words sentence; do
+		bad "$at" "a sentence of $words words, not 25 at most: $sentence"
+	done <"$work/long"
+}
+
 # ---- fences -----------------------------------------------------------------------------------
 
 # Each fence of commands as $work/fences/N: its place, its kind, what is expected, the commands.
@@ -214,6 +224,7 @@ check_options
 [ -z "$update" ] || exit "$status"
 check_links
 check_figures
+check_sentences
 check_fences
 echo "$(wc -l <"$work/files") documents, $(wc -l <"$work/links") links, $(grep -lx test "$work"/fences/* 2>/dev/null | wc -l) of $(find "$work/fences" -type f | wc -l) fences of commands run, $SECONDS s"
 exit "$status"
