@@ -17,6 +17,7 @@
 #               sh ci          they are in .ci/run
 #               sh gpu         they need a GPU, or minutes
 #               sh needs-ssh   they need a second machine, or a container
+#             those that do not run here give rift only options that its help knows
 #
 # Prints what is wrong, a line each, with file and line; ends with 1 then, with 3 for wrong use.
 set -u
@@ -238,6 +239,18 @@ check_in_ci() { # FENCE
 	done <"$work/commands"
 }
 
+# In lines with several commands the last one; what stands behind --against is left aside.
+check_options_of() { # FENCE
+	local command option
+	sed "1,3d; s/  *#.*//; s/ --against.*//; s/'//g" "$1" | sed -nE 's,^(.*[ /])?rift ([a-z]+)( .*)?$,\2 \3,p' >"$work/commands"
+	while read -r command words; do
+		"$rift" help "$command" >"$work/help" 2>&1 || bad "$(sed -n 1p "$1")" "there is no 'rift $command'"
+		for option in $(tr ' ' '\n' <<<"$words" | sed -n 's/^\(--[a-z0-9-]*\).*/\1/p'); do
+			grep -qE -e "$option([^a-z0-9-]|\$)" "$work/help" || bad "$(sed -n 1p "$1")" "'rift $command' has no $option"
+		done
+	done <"$work/commands"
+}
+
 check_fences() {
 	local f
 	split_fences
@@ -246,6 +259,7 @@ check_fences() {
 		case $(sed -n 2p "$f") in
 		test) run_fence "$f" ;;
 		ci) check_in_ci "$f" ;;
+		*) check_options_of "$f" ;;
 		esac
 	done
 }
