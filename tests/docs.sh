@@ -5,7 +5,10 @@
 #   options   the tables in docs/guide are what `rift help NAME --format=markdown` prints;
 #             --update writes them anew, and does nothing else
 #   figures   in docs/validation.md and docs/results a section with a table of times or shares has
-#             a date, a kept session or the word "quoted", itself, above it or in what it belongs to
+#             a date, a kept session or the word "quoted", itself, above it or in what it belongs to;
+#             above a sample output in docs/guide stands "From `COMMAND`, DEVICE, DATE:", and where
+#             the command reads a kept session, it prints the sample's lines
+#   sentences have at most 25 words, but in lab notes and results (tests/sentences.awk)
 #   fences    each says what it is: text, a language, or commands for bash:
 #               sh test        they run here, in a folder of each document's own that has ./rift,
 #                              data, plots and workloads; all end with 0, or as a line above says:
@@ -14,6 +17,7 @@
 #               sh ci          they are in .ci/run
 #               sh gpu         they need a GPU, or minutes
 #               sh needs-ssh   they need a second machine, or a container
+#             those that do not run here give rift only options that its help knows
 #
 # Prints what is wrong, a line each, with file and line; ends with 1 then, with 3 for wrong use.
 set -u
@@ -135,6 +139,43 @@ check_figures() {
 	done <"$work/unsourced"
 }
 
+# Each sample with figures as $work/samples/N: its place, its command or nothing, its lines.
+check_samples() {
+	local f at command
+	mkdir "$work/samples"
+	# shellcheck disable=SC2016
+	grep '^docs/guide/' "$work/files" | xargs -r -d '\n' awk -v out="$work/samples/" '
+		FNR == 1 { open = 0; command = "" }
+		/^From `[^`]*`, .*20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]:$/ { split($0, part, "`"); command = part[2]; next }
+		/^```text$/ { open = 1; file = sprintf("%s%04d", out, ++n); print FILENAME ":" FNR > file; print command > file; next }
+		open && /^```$/ { open = 0; close(file) }
+		open { print > file }
+		/./ { command = "" }'
+	for f in "$work"/samples/*; do
+		[ -e "$f" ] || continue
+		at=$(sed -n 1p "$f")
+		command=$(sed -n 2p "$f")
+		case $command in
+		'') ! sed 1,2d "$f" | grep -qE '[0-9] ?(ns|us|ms|GB/s|%)|[0-9]/[0-9]|[0-9]\.[0-9]' || bad "$at" "a sample without 'From \`COMMAND\`, DEVICE, DATE:'" ;;
+		*data/sessions/*)
+			(cd "$(folder_of "${at%%:*}")" && $command) >"$work/said" 2>&1
+			while IFS= read -r line; do
+				grep -qxF -e "$line" "$work/said" || bad "$at" "'$command' does not print: $line"
+			done < <(sed '1,2d; /^$/d' "$f")
+			;;
+		esac
+	done
+}
+
+# ---- sentences --------------------------------------------------------------------------------
+
+check_sentences() {
+	grep -vE '^docs/(lab-notes|results)/' "$work/files" | xargs -r -d '\n' awk -f tests/sentences.awk >"$work/long"
+	while read -r at words sentence; do
+		bad "$at" "a sentence of $words words, not 25 at most: $sentence"
+	done <"$work/long"
+}
+
 # ---- fences -----------------------------------------------------------------------------------
 
 # Each fence of commands as $work/fences/N: its place, its kind, what is expected, the commands.
@@ -198,6 +239,18 @@ check_in_ci() { # FENCE
 	done <"$work/commands"
 }
 
+# In lines with several commands the last one; what stands behind --against is left aside.
+check_options_of() { # FENCE
+	local command option
+	sed "1,3d; s/  *#.*//; s/ --against.*//; s/'//g" "$1" | sed -nE 's,^(.*[ /])?rift ([a-z]+)( .*)?$,\2 \3,p' >"$work/commands"
+	while read -r command words; do
+		"$rift" help "$command" >"$work/help" 2>&1 || bad "$(sed -n 1p "$1")" "there is no 'rift $command'"
+		for option in $(tr ' ' '\n' <<<"$words" | sed -n 's/^\(--[a-z0-9-]*\).*/\1/p'); do
+			grep -qE -e "$option([^a-z0-9-]|\$)" "$work/help" || bad "$(sed -n 1p "$1")" "'rift $command' has no $option"
+		done
+	done <"$work/commands"
+}
+
 check_fences() {
 	local f
 	split_fences
@@ -206,6 +259,7 @@ check_fences() {
 		case $(sed -n 2p "$f") in
 		test) run_fence "$f" ;;
 		ci) check_in_ci "$f" ;;
+		*) check_options_of "$f" ;;
 		esac
 	done
 }
@@ -214,6 +268,8 @@ check_options
 [ -z "$update" ] || exit "$status"
 check_links
 check_figures
+check_samples
+check_sentences
 check_fences
 echo "$(wc -l <"$work/files") documents, $(wc -l <"$work/links") links, $(grep -lx test "$work"/fences/* 2>/dev/null | wc -l) of $(find "$work/fences" -type f | wc -l) fences of commands run, $SECONDS s"
 exit "$status"

@@ -87,10 +87,14 @@ elif [ "$SETUP" = ask ] && [ -n "$root" ]; then
 	stop "not root and no terminal to ask on; SETUP=yes uses sudo, or $by_hand"
 fi
 
-echo "rift: installing$missing" >&2
-export DEBIAN_FRONTEND=noninteractive
+echo "rift: installing$missing; this may take a minute" >&2
+# What the package manager says is of use only where it fails. It may ask nothing, as nobody sees it.
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+apt="$root env DEBIAN_FRONTEND=noninteractive apt-get -qq"
 # The list is words of our own, split on purpose.
 # shellcheck disable=SC2086
-if ! { $root apt-get -qq update && $root apt-get -qq install -y --no-install-recommends $missing; } >&2; then
+if ! { $apt update && $apt install -y --no-install-recommends $missing; } >"$said" 2>&1 </dev/null; then
+	cat "$said" >&2
 	stop "apt-get failed (no network, or another package manager at work?): $by_hand"
 fi
