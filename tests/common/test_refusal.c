@@ -278,19 +278,24 @@ Test(small_refusal, a_sweep_measures_the_rest_and_asks_once)
 	cr_assert(ne(ptr, strstr(text, "\"status\":\"not_supported\""), NULL), "%s", text);
 }
 
+/* In the file on stdout, which is JSON. */
 Test(small_refusal, rows_of_a_probe_say_why)
 {
 	const char *text;
+	json_t *costs;
 
 	only_on_the_cpu_device();
 	cr_assert(eq(int,
 		     run_with("cudaEventRecord=cudaErrorNotSupported,"
 			      "cudaMallocAsync=cudaErrorNotSupported",
-			      &text, "probe --processes 1 --patience 600 --json"),
+			      &text, "probe --processes 1 --patience 600 --json --quiet"),
 		     2),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, ": cudaEventRecord"), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, ": cudaMallocAsync"), NULL), "%s", text);
+	costs = json_loads(text, 0, NULL);
+	cr_assert(ne(ptr, costs, NULL), "JSON: %s", text);
+	json_decref(costs);
 }
 
 Test(small_refusal, the_doctor_lists_what_fails)
