@@ -68,14 +68,10 @@ static void finds_copied(struct run *r, uint32_t *const to[2], uint32_t *const f
 	free(keep);
 }
 
-Test(large_radixsort_sample, some_pairs_of_many_are_looked_at)
+static void some_pairs_are_looked_at(struct run *r)
 {
 	struct verdict v, again;
-	struct run *r;
 
-	need_device();
-	r = run_begin(make_opts(N));
-	run_steps(r, 2);
 	back = 0;
 	v = sampled(r, 2);
 	cr_assert(v.passed && v.total == 2 * N, "error %g: %s, of %ld", v.error, v.worst,
@@ -84,21 +80,23 @@ Test(large_radixsort_sample, some_pairs_of_many_are_looked_at)
 	cr_assert(back <= PAIR * SOME + (1 << 20), "%zu bytes were copied back", back);
 	again = run_check(r, 2, true);
 	cr_assert(again.passed && again.compared == 2 * N, "full: %ld", (long)again.compared);
-	run_end(r);
-	r = run_begin(make_opts(1 << 15)); /* few: all of them */
+}
+
+Test(large_radixsort_sample, all_of_few_pairs_are_looked_at)
+{
+	struct verdict v;
+	struct run *r;
+
+	need_device();
+	r = run_begin(make_opts(1 << 15));
 	run_steps(r, 2);
 	v = sampled(r, 2);
 	cr_assert(v.passed && v.compared == v.total, "%ld of few pairs", (long)v.compared);
 	run_end(r);
 }
 
-Test(large_radixsort_sample, faults_are_found_in_some_pairs)
+static void faults_are_found(struct run *r)
 {
-	struct run *r;
-
-	need_device();
-	r = run_begin(make_opts(N));
-	run_steps(r, 2);
 	for (int64_t slot = 0; slot < 2; slot++) {
 		uint32_t *keys = device_out(r, 0, slot), *values = device_out(r, 1, slot);
 		uint32_t *in = device_in(r, 0, slot);
@@ -116,18 +114,13 @@ Test(large_radixsort_sample, faults_are_found_in_some_pairs)
 		finds(r, in + MIDDLE, STRETCH, 1, "the input has changed");
 	}
 	sample_passes(r);
-	run_end(r);
 }
 
 /* Right pairs in wrong places. */
-Test(large_radixsort_sample, pairs_elsewhere_are_found)
+static void pairs_elsewhere_are_found(struct run *r)
 {
 	uint32_t *first[2], *second[2], *third[2], *other[2];
-	struct run *r;
 
-	need_device();
-	r = run_begin(make_opts(N));
-	run_steps(r, 2);
 	for (int k = 0; k < 2; k++) {
 		first[k] = device_out(r, k, 0);
 		second[k] = first[k] + 1;
@@ -139,6 +132,19 @@ Test(large_radixsort_sample, pairs_elsewhere_are_found)
 	finds_copied(r, other, first, N, "another key than was given with its value, slot 1");
 	finds_copied(r, first, other, N, "another key than was given with its value, slot 0");
 	sample_passes(r);
+}
+
+/* All of one run: on the CPU device two sorts of a million pairs take a second and more. */
+Test(large_radixsort_sample, some_pairs_of_many)
+{
+	struct run *r;
+
+	need_device();
+	r = run_begin(make_opts(N));
+	run_steps(r, 2);
+	some_pairs_are_looked_at(r);
+	faults_are_found(r);
+	pairs_elsewhere_are_found(r);
 	run_end(r);
 }
 
