@@ -3,8 +3,7 @@
 # in one queue, and ends with a line of totals for each.
 #
 # On a GPU one at a time and one job each, as tests share the device; on the CPU device, where
-# each process has one of its own and a test mostly runs on one core, two, and of builds with a
-# sanitizer, which say nothing of time, three, as many wait for something. Fails when a program
+# each process has one of its own, three, as many wait for something. Fails when a program
 # fails, dies, hangs, or when nothing ran. With REQUIRE_GPU=1 a test skipped for want of a GPU
 # counts as failed (tests/skips.c), and so does testing the CPU device.
 set -eu
@@ -23,7 +22,6 @@ if [ -n "${REQUIRE_GPU:-}" ] && [ "$*" != cuda ]; then
 fi
 case "$*" in
 cuda) at_once=1 ;;
-cpu) at_once=2 ;;
 *) at_once=3 ;;
 esac
 
