@@ -44,7 +44,7 @@ static void make_tree(void)
 		  "%s", text);
 }
 
-TestSuite(small_build, .init = make_tree, .fini = remove_folder, .timeout = 60);
+TestSuite(small_build, .init = make_tree, .fini = remove_folder, .timeout = 300);
 
 /* make in the tree, for the CPU device; what it prints. */
 static const char *run_make(const char *arguments)

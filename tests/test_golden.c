@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 120);
+TestSuite(small_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 300);
 TestSuite(large_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 300);
 
 /* Shell commands, as figures_folder_run() has them. Those that begin with ':' prepare others. */

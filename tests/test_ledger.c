@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_ledger, .timeout = 30);
+TestSuite(small_ledger, .timeout = 300);
 
 static void is_open(const char *want)
 {

@@ -16,8 +16,8 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 
-TestSuite(small_rename, .timeout = 60);
-TestSuite(large_rename, .timeout = 60);
+TestSuite(small_rename, .timeout = 300);
+TestSuite(large_rename, .timeout = 300);
 
 #define MAP "tests/golden/rename.map"
 #define KEPT "data/sessions/h200-"

@@ -22,7 +22,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_tools, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_tools, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 static void fake_nvcc(const char *release)
 {

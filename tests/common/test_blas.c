@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_blas, .timeout = 120);
+TestSuite(small_blas, .timeout = 300);
 
 enum { WORKSPACE = 32 << 20, MASK_LD = 128 };
 

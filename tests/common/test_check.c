@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_check, .timeout = 30);
+TestSuite(small_check, .timeout = 300);
 
 Test(small_check, complain_is_one_line_and_returns_the_negative_errno)
 {

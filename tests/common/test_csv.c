@@ -36,7 +36,7 @@ static void remove_folder(void)
 	rmdir(folder);
 }
 
-TestSuite(small_csv, .timeout = 30, .init = make_folder, .fini = remove_folder);
+TestSuite(small_csv, .timeout = 300, .init = make_folder, .fini = remove_folder);
 
 static void write_csv(const char *text, size_t bytes)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(small_datafile, .timeout = 30);
+TestSuite(small_datafile, .timeout = 300);
 
 Test(small_datafile, found_above_the_binary_from_any_folder)
 {

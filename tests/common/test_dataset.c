@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(small_dataset, .timeout = 60);
+TestSuite(small_dataset, .timeout = 300);
 
 static void edges_are(struct dataset_array a, int chunks, const int64_t *want)
 {

@@ -33,7 +33,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_input, .init = enter_folder, .fini = remove_folder, .timeout = 30);
+TestSuite(small_input, .init = enter_folder, .fini = remove_folder, .timeout = 300);
 
 Test(small_input, files_are_opened)
 {

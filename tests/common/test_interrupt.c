@@ -25,7 +25,7 @@
 #define NEED_SIGNALS()
 #endif
 
-TestSuite(small_interrupt, .timeout = 30);
+TestSuite(small_interrupt, .timeout = 300);
 
 static char file[] = "/tmp/rift_temporary_XXXXXX";
 

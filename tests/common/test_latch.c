@@ -10,7 +10,7 @@
 #include "common/cuda_check.h"
 #include "tests/cli.h"
 
-TestSuite(small_latch, .timeout = 60);
+TestSuite(small_latch, .timeout = 300);
 
 enum { NEVER_MS = 60000 };
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-TestSuite(small_line, .timeout = 30);
+TestSuite(small_line, .timeout = 300);
 
 enum { N = 12 };
 

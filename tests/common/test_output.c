@@ -33,7 +33,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_output, .init = enter_folder, .fini = remove_folder, .timeout = 30);
+TestSuite(small_output, .init = enter_folder, .fini = remove_folder, .timeout = 300);
 
 static void run_shell(const char *command)
 {

@@ -7,7 +7,7 @@
 #include "common/cuda_check.h"
 #include "tests/cli.h"
 
-TestSuite(small_pattern, .timeout = 60);
+TestSuite(small_pattern, .timeout = 300);
 
 enum { SIZE = 4096 };
 

@@ -10,7 +10,7 @@
 
 cudaError_t philox_fill_launch(uint32_t *out, uint64_t key, uint32_t n);
 
-TestSuite(small_philox, .timeout = 60);
+TestSuite(small_philox, .timeout = 300);
 
 static void expect_words(struct philox got, const uint32_t want[4], const char *which)
 {

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(small_pieces, .timeout = 60);
+TestSuite(small_pieces, .timeout = 300);
 
 /* In order, apart, inside; the first and the last are there. Returns the units of all. */
 static int64_t are_sound(const struct pieces *s)

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(small_probe, .timeout = 60);
+TestSuite(small_probe, .timeout = 300);
 
 Test(small_probe, it_writes_one_value)
 {

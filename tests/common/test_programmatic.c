@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-TestSuite(small_programmatic, .timeout = 60);
+TestSuite(small_programmatic, .timeout = 300);
 
 static int major = -1, minor; /* what the device says it is; -1: what it is */
 

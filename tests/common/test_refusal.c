@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_refusal, .timeout = 120);
+TestSuite(small_refusal, .timeout = 300);
 
 Test(small_refusal, which_errors_of_which_calls)
 {

@@ -22,7 +22,7 @@ void slots_overlap_launch(struct slots_counter *counter, uint32_t *seen, uint32_
 			  uint32_t threads, uint32_t launches, uint32_t forgetful,
 			  cudaStream_t stream);
 
-TestSuite(small_slots, .timeout = 60);
+TestSuite(small_slots, .timeout = 300);
 
 /* ---- the counter ------------------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(small_timing, .timeout = 30);
+TestSuite(small_timing, .timeout = 300);
 
 Test(small_timing, medians)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_cpu_abi, .timeout = 60);
+TestSuite(small_cpu_abi, .timeout = 300);
 
 /* The layouts are those of CUDA 13; older toolkits differ in a few and are not compared. */
 Test(small_cpu_abi, values_sizes_offsets_and_prototypes_are_nvidias)

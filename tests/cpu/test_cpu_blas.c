@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <cuda_runtime_api.h>
 
-TestSuite(small_cpu_blas, .timeout = 60);
+TestSuite(small_cpu_blas, .timeout = 300);
 
 static const float one = 1, none = 0;
 static float *memory;

@@ -10,7 +10,7 @@
 const void *k_count(void);
 void *symbol(int with_name);
 
-TestSuite(small_cpu_calls, .timeout = 30);
+TestSuite(small_cpu_calls, .timeout = 300);
 
 /* Clusters, cooperative launches, priorities, ... */
 Test(small_cpu_calls, launches_with_other_attributes_are_refused)

@@ -20,7 +20,7 @@
 #include "common/cuda_check.h"
 
 TestSuite(large_cpu_conformance, .timeout = 300);
-TestSuite(small_cpu_conformance, .timeout = 120);
+TestSuite(small_cpu_conformance, .timeout = 300);
 
 enum { BLOCKS_MAX = 256, STEPS = 3, STEPS_SPOILED = 2, SLOTS = 16 };
 

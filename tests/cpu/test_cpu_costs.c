@@ -20,7 +20,7 @@
 const void *k_nothing(void);
 const void *symbol_variable(void);
 
-TestSuite(small_cpu_costs, .timeout = 30);
+TestSuite(small_cpu_costs, .timeout = 300);
 
 enum { TICK_NS = 1000, COST_NS = 1000000, SOME_TICKS_NS = 50 * TICK_NS };
 

@@ -14,7 +14,7 @@ const void *k_takes_much(void);
 const void *k_work(void);
 const void *k_without_description(void);
 
-TestSuite(small_cpu_device, .timeout = 30);
+TestSuite(small_cpu_device, .timeout = 300);
 
 static void launch_kernel(const void *kernel, unsigned grid, unsigned block, void **args)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(small_cpu_faults, .timeout = 60);
+TestSuite(small_cpu_faults, .timeout = 300);
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NEED_SIGNALS() cr_skip("sanitizers handle these signals themselves")

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-TestSuite(small_cpu_fork, .timeout = 30);
+TestSuite(small_cpu_fork, .timeout = 300);
 
 Test(small_cpu_fork, a_branch_without_work_needs_no_join)
 {

@@ -26,7 +26,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_cpu_loader, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(small_cpu_loader, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 #define MLP "run mlp --depth 1 --blocks 1 --quiet"
 

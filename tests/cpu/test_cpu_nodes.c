@@ -4,7 +4,7 @@
  */
 #include "tests/graphs.h"
 
-TestSuite(small_cpu_nodes, .timeout = 30);
+TestSuite(small_cpu_nodes, .timeout = 300);
 
 static cudaGraph_t captured(cudaStream_t s, int *p, int with_set)
 {

@@ -11,7 +11,7 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 
-TestSuite(small_cpu_room, .timeout = 30);
+TestSuite(small_cpu_room, .timeout = 300);
 
 /* A share of what the device has, in percent. */
 static int64_t share(int percent)

@@ -14,7 +14,7 @@ const void *k_rotate(void);
 const void *k_arrays(void);
 const void *k_work(void);
 
-TestSuite(small_cpu_threads, .timeout = 30);
+TestSuite(small_cpu_threads, .timeout = 300);
 
 static void launch_kernel(const void *kernel, unsigned grid, unsigned block, void **args)
 {

@@ -12,7 +12,7 @@ const void *k_sum_parameters(void);
 const void *k_fill(void);
 const void *k_places(void);
 
-TestSuite(small_runtime, .timeout = 30);
+TestSuite(small_runtime, .timeout = 300);
 
 /* ---- device and errors ------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@ enum { SUM = 1023 * 1024 / 2 };
 const void *k_atomic(int which);
 const void *k_atomic_others(void);
 
-TestSuite(small_runtime_atomic, .timeout = 30);
+TestSuite(small_runtime_atomic, .timeout = 300);
 
 static int64_t word(const int *p, int bytes, int i, int is_signed)
 {

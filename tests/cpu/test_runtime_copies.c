@@ -8,7 +8,7 @@ enum { PAGE = 4096 };
 
 const void *k_add(void);
 
-TestSuite(small_runtime_copies, .timeout = 30);
+TestSuite(small_runtime_copies, .timeout = 300);
 
 static void launch_add(int *p, int n, int term, cudaStream_t stream)
 {

@@ -1,7 +1,7 @@
 /* test_runtime_fork.c - captures that spread over several streams by events and come together. */
 #include "tests/graphs.h"
 
-TestSuite(small_runtime_fork, .timeout = 30);
+TestSuite(small_runtime_fork, .timeout = 300);
 
 /* Streams and events that each test uses as it needs; d[0..3] are zero. */
 struct set {

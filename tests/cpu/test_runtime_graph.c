@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-TestSuite(small_runtime_graph, .timeout = 30);
+TestSuite(small_runtime_graph, .timeout = 300);
 
 static void add_one(void *value)
 {

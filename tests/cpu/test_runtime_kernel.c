@@ -22,7 +22,7 @@ const void *k_atomics(void);
 const void *k_intrinsics(void);
 cudaError_t launch_scaled(int *i, double *d);
 
-TestSuite(small_runtime_kernel, .timeout = 30);
+TestSuite(small_runtime_kernel, .timeout = 300);
 
 enum { N = 16384 };
 

@@ -6,7 +6,7 @@
 
 const void *k_fill(void);
 
-TestSuite(small_runtime_memory, .timeout = 30);
+TestSuite(small_runtime_memory, .timeout = 300);
 
 Test(small_runtime_memory, memory_is_given_and_taken)
 {

@@ -7,7 +7,7 @@
 
 const void *k_count(void);
 
-TestSuite(small_runtime_misuse, .timeout = 30);
+TestSuite(small_runtime_misuse, .timeout = 300);
 
 static cudaError_t launch_kernel(int *p, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s)
 {

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-TestSuite(small_runtime_modes, .timeout = 30);
+TestSuite(small_runtime_modes, .timeout = 300);
 
 /* Calls that are no work for a stream; none has to do with the stream that is captured. */
 enum call { WAIT_STREAM, WAIT_EVENT, ASK_EVENT, ALLOCATE, ALLOCATE_PINNED, CALLS };

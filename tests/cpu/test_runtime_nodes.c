@@ -1,7 +1,7 @@
 /* test_runtime_nodes.c - asking about graphs: what their nodes are, do and need. */
 #include "tests/graphs.h"
 
-TestSuite(small_runtime_nodes, .timeout = 30);
+TestSuite(small_runtime_nodes, .timeout = 300);
 
 static size_t count_needs(cudaGraphNode_t node)
 {

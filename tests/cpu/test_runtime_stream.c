@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-TestSuite(small_runtime_stream, .timeout = 30);
+TestSuite(small_runtime_stream, .timeout = 300);
 
 /* A zero that affine() has been run on: a GPU loads a kernel when it is first launched, and may
    then wait for everything, gates included. */

@@ -7,7 +7,7 @@ const void *symbol_total(void);
 cudaError_t set_total(int value);
 cudaError_t get_factor(int *value, int index);
 
-TestSuite(small_runtime_symbol, .timeout = 30);
+TestSuite(small_runtime_symbol, .timeout = 300);
 
 static const int eight[8] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 

@@ -1,7 +1,7 @@
 /* test_runtime_update.c - changing executable graphs. */
 #include "tests/graphs.h"
 
-TestSuite(small_runtime_update, .timeout = 30);
+TestSuite(small_runtime_update, .timeout = 300);
 
 /* *p before is 0. */
 static int run(cudaGraphExec_t exec, int *p)

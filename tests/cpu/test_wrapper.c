@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(small_wrapper, .timeout = 120);
+TestSuite(small_wrapper, .timeout = 300);
 
 enum { DEPTH = 4, BLOCKS = 2 };
 

@@ -12,8 +12,8 @@
 const void *k_count(void);
 const void *symbol_words(void);
 
-TestSuite(small_wrapped, .timeout = 30);
-TestSuite(small_wrapper_calls, .timeout = 120);
+TestSuite(small_wrapped, .timeout = 300);
+TestSuite(small_wrapper_calls, .timeout = 300);
 
 /* What the calls of small_wrapped leave, in the order of the calls. */
 static const char *const wanted[] = {

@@ -15,7 +15,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_align_options, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_align_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_align_options, .timeout = 300);
 
 static const struct param *row(const char *name)

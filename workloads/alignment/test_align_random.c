@@ -2,8 +2,8 @@
 /* sanitizers: seen elsewhere */
 #include "workloads/alignment/test_batch.h"
 
-TestSuite(small_align_random, .timeout = 120);
-TestSuite(large_align_random, .timeout = 120);
+TestSuite(small_align_random, .timeout = 300);
+TestSuite(large_align_random, .timeout = 300);
 
 enum { LONGEST = 600 };
 

@@ -20,8 +20,8 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_align_reader, .init = make_folder, .fini = remove_folder, .timeout = 60);
-TestSuite(large_align_reader, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_align_reader, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(large_align_reader, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 static const char *temp_path(const char *name)
 {

@@ -43,7 +43,7 @@ static const struct row rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(*rows), SMALL_ROWS = 10 };
 
-TestSuite(small_align_table, .timeout = 120);
+TestSuite(small_align_table, .timeout = 300);
 TestSuite(large_align_table, .timeout = 600);
 
 static struct alignment_opts make_opts(const struct row *row)

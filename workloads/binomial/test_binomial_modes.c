@@ -10,8 +10,8 @@
 #include "workloads/binomial/inputs.h"
 #include "workloads/binomial/reference.h"
 
-TestSuite(small_binomial_modes, .timeout = 60);
-TestSuite(large_binomial_modes, .timeout = 120);
+TestSuite(small_binomial_modes, .timeout = 300);
+TestSuite(large_binomial_modes, .timeout = 300);
 
 /* Fewer steps than slots, as many, and more; the last block has warps without a tree. */
 Test(small_binomial_modes, stream_graph_and_fused_give_the_same_bits)

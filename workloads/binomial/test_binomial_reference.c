@@ -13,7 +13,7 @@
 #include "workloads/binomial/inputs.h"
 #include "workloads/binomial/plan.h"
 
-TestSuite(small_binomial_reference, .timeout = 60);
+TestSuite(small_binomial_reference, .timeout = 300);
 
 /* As floats, of which the separate programs made their doubles. */
 static const double rate = 0.06f, volatility = 0.1f;

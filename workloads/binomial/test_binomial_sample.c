@@ -19,7 +19,7 @@ double uncounted_tree(const struct binomial_case *c, int64_t steps, double *work
 #include "workloads/binomial/inputs.h"
 #include "workloads/binomial/test_binomial.h"
 
-TestSuite(large_binomial_sample, .timeout = 120);
+TestSuite(large_binomial_sample, .timeout = 300);
 
 enum { STEPS = 8192, OPTIONS = 2, SLOTS = 64 };
 

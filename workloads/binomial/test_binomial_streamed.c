@@ -6,8 +6,8 @@
 
 #include "tests/races.h"
 
-TestSuite(small_binomial_streamed, .timeout = 120);
-TestSuite(large_binomial_streamed, .timeout = 120);
+TestSuite(small_binomial_streamed, .timeout = 300);
+TestSuite(large_binomial_streamed, .timeout = 300);
 
 static void streams(struct binomial_opts o, int64_t steps)
 {

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-TestSuite(small_binomial_values, .timeout = 60);
-TestSuite(large_binomial_values, .timeout = 120);
+TestSuite(small_binomial_values, .timeout = 300);
+TestSuite(large_binomial_values, .timeout = 300);
 
 static void prices(struct binomial_opts o)
 {

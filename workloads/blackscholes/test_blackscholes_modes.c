@@ -6,8 +6,8 @@
 
 #include "tests/races.h"
 
-TestSuite(small_blackscholes_modes, .timeout = 60);
-TestSuite(large_blackscholes_modes, .timeout = 120);
+TestSuite(small_blackscholes_modes, .timeout = 300);
+TestSuite(large_blackscholes_modes, .timeout = 300);
 
 enum { N = 1 << 14 };
 

@@ -10,7 +10,7 @@
 
 #include "tests/divert.h"
 
-TestSuite(small_blackscholes_options, .timeout = 60);
+TestSuite(small_blackscholes_options, .timeout = 300);
 
 Test(small_blackscholes_options, defaults_are_those_of_the_rows)
 {

@@ -9,8 +9,8 @@
 
 #include "tests/races.h"
 
-TestSuite(small_blackscholes_streamed, .timeout = 120);
-TestSuite(large_blackscholes_streamed, .timeout = 120);
+TestSuite(small_blackscholes_streamed, .timeout = 300);
+TestSuite(large_blackscholes_streamed, .timeout = 300);
 
 enum { N = 20011, BLOCK = STREAMED_BLOCK_MIN }; /* arrays of 80,044 bytes: a block and a rest */
 

@@ -12,8 +12,8 @@
 #include "workloads/blackscholes/inputs.h"
 #include "workloads/blackscholes/reference.h"
 
-TestSuite(small_blackscholes_values, .timeout = 60);
-TestSuite(large_blackscholes_values, .timeout = 120);
+TestSuite(small_blackscholes_values, .timeout = 300);
+TestSuite(large_blackscholes_values, .timeout = 300);
 
 /* As floats: those of the sample, whose constants they are. */
 static const double rate = 0.02f, volatility = 0.3f;

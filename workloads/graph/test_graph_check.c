@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-TestSuite(small_graph_check, .timeout = 120);
+TestSuite(small_graph_check, .timeout = 300);
 
 /* ---- a layer below that misbehaves ------------------------------------------------------ */
 

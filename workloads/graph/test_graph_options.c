@@ -12,7 +12,7 @@
 #include "tests/divert.h"
 #include "workloads/graph/measure.h"
 
-TestSuite(small_graph_options, .timeout = 120);
+TestSuite(small_graph_options, .timeout = 300);
 
 /* ---- a platform on which launches wait for the stream ------------------------------------ */
 

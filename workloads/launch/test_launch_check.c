@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <math.h>
 
-TestSuite(small_launch_check, .timeout = 60);
+TestSuite(small_launch_check, .timeout = 300);
 
 /* A launch that does not happen, or happens twice: what a faulty layer below would do. */
 static int launches_until_fault = -1;

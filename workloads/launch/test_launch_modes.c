@@ -8,7 +8,7 @@ enum { DEPTHS = 4 };
 
 static const int64_t depths[DEPTHS] = { 1, 7, 64, 100 };
 
-TestSuite(small_launch_modes, .timeout = 60);
+TestSuite(small_launch_modes, .timeout = 300);
 
 /* Traces of the run's own steps, after the reset. */
 static bool same(const struct run *r, const struct launch_slot *a, const struct launch_slot *b)

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-TestSuite(small_launch_options, .timeout = 60);
+TestSuite(small_launch_options, .timeout = 300);
 
 static const struct param *row(const char *name)
 {

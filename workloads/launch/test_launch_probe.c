@@ -13,7 +13,7 @@
 #include <math.h>
 #include <sched.h>
 
-TestSuite(small_launch_probe, .timeout = 120);
+TestSuite(small_launch_probe, .timeout = 300);
 
 /* ---- a layer below that misbehaves ------------------------------------------------------ */
 

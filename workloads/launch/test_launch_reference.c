@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(small_launch_reference, .timeout = 30);
+TestSuite(small_launch_reference, .timeout = 300);
 
 static float as_float(uint32_t bits)
 {

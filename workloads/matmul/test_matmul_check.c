@@ -6,8 +6,8 @@
 /* sanitizers: seen elsewhere */
 #include "workloads/matmul/test_matmul.h"
 
-TestSuite(small_matmul_check, .timeout = 60);
-TestSuite(large_matmul_check, .timeout = 120);
+TestSuite(small_matmul_check, .timeout = 300);
+TestSuite(large_matmul_check, .timeout = 300);
 
 /* ---- elements --------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 #include "tests/races.h"
 
-TestSuite(small_matmul_modes, .timeout = 60);
+TestSuite(small_matmul_modes, .timeout = 300);
 
 /* ---- modes ------------------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 
 #include "tests/races.h"
 
-TestSuite(small_matmul_streamed, .timeout = 120);
+TestSuite(small_matmul_streamed, .timeout = 300);
 
 enum { BLOCK = STREAMED_BLOCK_MIN };
 

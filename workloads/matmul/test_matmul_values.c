@@ -11,8 +11,8 @@
 #include "tests/races.h"
 #include "workloads/matmul/reference.h"
 
-TestSuite(small_matmul_values, .timeout = 60);
-TestSuite(large_matmul_values, .timeout = 120);
+TestSuite(small_matmul_values, .timeout = 300);
+TestSuite(large_matmul_values, .timeout = 300);
 
 static void near(const char *what, double got, double want, double within)
 {

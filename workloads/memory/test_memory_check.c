@@ -16,7 +16,7 @@
 #include "tests/races.h"
 #include "workloads/memory/memory.h"
 
-TestSuite(small_memory_check, .timeout = 120);
+TestSuite(small_memory_check, .timeout = 300);
 
 /* ---- a layer below that misbehaves ------------------------------------------------------ */
 

@@ -12,7 +12,7 @@
 #include "tests/divert.h"
 #include "workloads/memory/measure.h"
 
-TestSuite(small_memory_options, .timeout = 120);
+TestSuite(small_memory_options, .timeout = 300);
 
 /* ---- a layer below that loses a launch --------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "common/interrupt.h"
 #include "workloads/mlp/test_mlp.h"
 
-TestSuite(small_mlp_data, .init = need_device, .timeout = 120);
+TestSuite(small_mlp_data, .init = need_device, .timeout = 300);
 
 enum { STEPS = 5 };
 

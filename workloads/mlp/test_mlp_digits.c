@@ -5,7 +5,7 @@
 
 #include "workloads/mlp/test_mlp.h"
 
-TestSuite(small_mlp_digits, .timeout = 120);
+TestSuite(small_mlp_digits, .timeout = 300);
 
 static struct mlp_images draw(int64_t n, uint32_t set, uint64_t seed)
 {

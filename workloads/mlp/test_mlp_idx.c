@@ -18,7 +18,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_mlp_idx, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(small_mlp_idx, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 /* ---- files ----------------------------------------------------------------------------- */
 

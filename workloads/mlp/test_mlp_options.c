@@ -15,8 +15,8 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_mlp_options, .init = make_folder, .fini = remove_folder, .timeout = 120);
-TestSuite(large_mlp_options, .timeout = 120);
+TestSuite(small_mlp_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(large_mlp_options, .timeout = 300);
 
 static void expect_default(const char *name, const char *want)
 {

@@ -5,7 +5,7 @@
 /* sanitizers: seen elsewhere */
 #include "workloads/mlp/test_mlp.h"
 
-TestSuite(small_mlp_reference, .timeout = 120);
+TestSuite(small_mlp_reference, .timeout = 300);
 
 struct fixture {
 	struct mlp_net net;

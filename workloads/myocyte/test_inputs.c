@@ -36,7 +36,7 @@ static void remove_file(void)
 	unlink(file);
 }
 
-TestSuite(small_inputs, .timeout = 30, .init = make_file, .fini = remove_file);
+TestSuite(small_inputs, .timeout = 300, .init = make_file, .fini = remove_file);
 
 /* A copy of a file that rift ships, with the first `from` in it replaced. */
 static void put_edited(const char *name, const char *from, const char *to)

@@ -8,8 +8,8 @@
 
 enum { CA_SR = 30 };
 
-TestSuite(small_myocyte_check, .timeout = 60);
-TestSuite(large_myocyte_check, .timeout = 60);
+TestSuite(small_myocyte_check, .timeout = 300);
+TestSuite(large_myocyte_check, .timeout = 300);
 
 static struct myocyte_opts opts_for(int64_t cells, enum myocyte_solver solver,
 				    enum myocyte_equations equations)

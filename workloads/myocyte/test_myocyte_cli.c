@@ -23,7 +23,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_myocyte_cli, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_myocyte_cli, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 /* What a script says and how it ends; in the folder, with $rift for the binary. */
 static int script(const char **text, const char *commands)

@@ -10,7 +10,7 @@
 
 enum { N = MYOCYTE_STATES };
 
-TestSuite(small_myocyte_derivatives, .timeout = 60);
+TestSuite(small_myocyte_derivatives, .timeout = 300);
 
 /* The whole action, as the harness runs it. */
 static int evaluate(const struct myocyte_opts *o, struct report *report)

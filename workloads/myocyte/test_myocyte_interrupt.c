@@ -9,7 +9,7 @@
 #include "workloads/myocyte/reference.h"
 #include "workloads/myocyte/test_cells.h"
 
-TestSuite(small_myocyte_interrupt, .timeout = 60);
+TestSuite(small_myocyte_interrupt, .timeout = 300);
 
 static void control_c(void)
 {

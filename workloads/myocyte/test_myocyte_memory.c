@@ -10,7 +10,7 @@
 #include "tests/races.h"
 #include "workloads/myocyte/test_cells.h"
 
-TestSuite(small_myocyte_memory, .timeout = 60);
+TestSuite(small_myocyte_memory, .timeout = 300);
 
 static size_t free_bytes(void)
 {

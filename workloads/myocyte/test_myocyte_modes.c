@@ -8,7 +8,7 @@ enum { CELLS = 5, DEPTHS = 4 };
 
 static const int64_t depths[DEPTHS] = { 1, 7, 64, 100 };
 
-TestSuite(small_myocyte_modes, .timeout = 60);
+TestSuite(small_myocyte_modes, .timeout = 300);
 
 static bool same(const struct myocyte_cell *a, const struct myocyte_cell *b, int n)
 {

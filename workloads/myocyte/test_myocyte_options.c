@@ -11,7 +11,7 @@
 
 #include "workloads/myocyte/test_cells.h"
 
-TestSuite(small_myocyte_options, .timeout = 60);
+TestSuite(small_myocyte_options, .timeout = 300);
 
 static int find_limits(const struct myocyte_opts *o)
 {

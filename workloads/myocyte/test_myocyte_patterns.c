@@ -9,7 +9,7 @@
 
 enum { CELLS = 5, STEPS = 150 };
 
-TestSuite(small_myocyte_patterns, .timeout = 60);
+TestSuite(small_myocyte_patterns, .timeout = 300);
 
 static const enum myocyte_solver solvers[] = { MYOCYTE_ADAPTIVE, MYOCYTE_FIXED,
 					       MYOCYTE_AS_RODINIA };

@@ -26,7 +26,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_myocyte_plot, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_myocyte_plot, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_myocyte_plot, .init = make_folder, .fini = remove_folder, .timeout = 400);
 
 /* Enough of a run to be drawn: its figures are not looked at. */

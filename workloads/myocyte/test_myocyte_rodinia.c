@@ -7,7 +7,7 @@
 
 enum { N = MYOCYTE_STATES, EDGE_ROW = 6 };
 
-TestSuite(small_myocyte_rodinia, .timeout = 60);
+TestSuite(small_myocyte_rodinia, .timeout = 300);
 
 static struct myocyte_opts rodinia_opts(int64_t rows, enum myocyte_precision precision)
 {

@@ -11,7 +11,7 @@
 
 enum { N = MYOCYTE_STATES, CELLS = 2 };
 
-TestSuite(small_myocyte_rosenbrock, .timeout = 60);
+TestSuite(small_myocyte_rosenbrock, .timeout = 300);
 TestSuite(large_myocyte_rosenbrock, .timeout = 400);
 
 static struct myocyte_opts stiff_opts(double tolerance)

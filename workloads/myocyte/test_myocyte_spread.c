@@ -9,7 +9,7 @@
 
 enum { N = MYOCYTE_STATES, CELLS_MAX = 33 };
 
-TestSuite(small_myocyte_spread, .timeout = 60);
+TestSuite(small_myocyte_spread, .timeout = 300);
 
 static const enum myocyte_spread spreads[] = { MYOCYTE_CELL_A_BLOCK, MYOCYTE_CELLS_A_BLOCK };
 

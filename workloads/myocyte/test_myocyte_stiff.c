@@ -10,7 +10,7 @@ enum { N = MYOCYTE_STATES, S = 8, CLAMPED = 34 }; /* K_i, which never changes */
 void stiff_coefficients(double *gamma, double a[S][S], double c[S][S]);
 void stiff_linearize(const struct myocyte_cells *cells, double h, double *J, double *inverse);
 
-TestSuite(small_myocyte_stiff, .timeout = 60);
+TestSuite(small_myocyte_stiff, .timeout = 300);
 
 /* ---- coefficients ---------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 enum { N = MYOCYTE_STATES, GATE_H = 1 };
 
-TestSuite(small_myocyte_trajectory, .timeout = 60);
+TestSuite(small_myocyte_trajectory, .timeout = 300);
 TestSuite(large_myocyte_trajectory, .timeout = 400);
 
 static const char *const read_golden[] = { "golden/reference_published_equations.csv",

@@ -11,7 +11,7 @@
 
 enum { N = MYOCYTE_STATES, CAM = 15, STATES_TRIED = 50, FIRST_MODULE = 46 };
 
-TestSuite(small_reference, .timeout = 30);
+TestSuite(small_reference, .timeout = 300);
 
 /* xorshift64*: the same numbers on every machine. */
 static double uniform(uint64_t *state, double low, double high)

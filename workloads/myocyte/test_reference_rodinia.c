@@ -12,7 +12,7 @@
 
 enum { N = MYOCYTE_STATES };
 
-TestSuite(small_reference_rodinia, .timeout = 30);
+TestSuite(small_reference_rodinia, .timeout = 300);
 
 static const int lengths[] = { 1, 10, 100 }; /* rows of the golden runs */
 enum { LENGTHS = sizeof(lengths) / sizeof(*lengths) };

@@ -12,7 +12,7 @@
 
 enum { N = MYOCYTE_STATES, GATE_M = 0, CA_J = 35, ROWS = 100 };
 
-TestSuite(small_reference_rodinia_rules, .timeout = 30);
+TestSuite(small_reference_rodinia_rules, .timeout = 300);
 
 /* ---- a step ---------------------------------------------------------------------------- */
 

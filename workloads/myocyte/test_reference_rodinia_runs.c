@@ -11,7 +11,7 @@
 
 enum { N = MYOCYTE_STATES, ROWS_MAX = 1000, EDGE_ROW = 6 };
 
-TestSuite(small_reference_rodinia_runs, .timeout = 30);
+TestSuite(small_reference_rodinia_runs, .timeout = 300);
 
 /*
  * How near two runs stay, by row: the largest relative difference of a state, and of V in mV.

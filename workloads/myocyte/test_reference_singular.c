@@ -11,7 +11,7 @@
 
 enum { N = MYOCYTE_STATES, POINTS = 6 };
 
-TestSuite(small_reference_singular, .timeout = 30);
+TestSuite(small_reference_singular, .timeout = 300);
 
 /* The voltages, mV, and the first derivative that is 0/0 there. */
 static const struct {

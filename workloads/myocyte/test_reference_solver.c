@@ -17,8 +17,8 @@
 
 enum { N = MYOCYTE_STATES, H_GATE = 1, J_GATE = 2 };
 
-TestSuite(small_reference_solver, .timeout = 30);
-TestSuite(large_reference_solver, .timeout = 60);
+TestSuite(small_reference_solver, .timeout = 300);
+TestSuite(large_reference_solver, .timeout = 300);
 
 /* ---- tableau --------------------------------------------------------------------------- */
 

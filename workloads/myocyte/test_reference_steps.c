@@ -14,8 +14,8 @@
 
 enum { N = MYOCYTE_STATES, H_GATE = 1, CA_J = 35 };
 
-TestSuite(small_reference_steps, .timeout = 30);
-TestSuite(large_reference_steps, .timeout = 60);
+TestSuite(small_reference_steps, .timeout = 300);
+TestSuite(large_reference_steps, .timeout = 300);
 
 static struct myocyte_model published(void)
 {

@@ -7,7 +7,7 @@
 #include "tests/races.h"
 #include "workloads/particlefilter/test_run.h"
 
-TestSuite(small_particlefilter_check, .timeout = 120);
+TestSuite(small_particlefilter_check, .timeout = 300);
 TestSuite(large_particlefilter_check, .timeout = 400);
 
 /* With blocks of one size; right_runs_pass has the larger ones. */

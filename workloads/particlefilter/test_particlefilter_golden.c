@@ -7,7 +7,7 @@
 #include "tests/races.h"
 #include "workloads/particlefilter/test_run.h"
 
-TestSuite(small_particlefilter_golden, .timeout = 120);
+TestSuite(small_particlefilter_golden, .timeout = 300);
 TestSuite(large_particlefilter_golden, .timeout = 400);
 
 /* Asked for: 1e-11, with equal ancestors. A GPU's exp, log and fused arithmetic stay within it. */

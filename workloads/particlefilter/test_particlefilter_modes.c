@@ -5,7 +5,7 @@
 #include "tests/races.h"
 #include "workloads/particlefilter/test_run.h"
 
-TestSuite(small_particlefilter_modes, .timeout = 120);
+TestSuite(small_particlefilter_modes, .timeout = 300);
 TestSuite(large_particlefilter_modes, .timeout = 400);
 
 enum { FRAMES = 10, DEPTHS = 3 - RACES };

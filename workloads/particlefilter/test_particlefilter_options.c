@@ -24,7 +24,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf %s", folder);
 }
 
-TestSuite(small_particlefilter_options, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(small_particlefilter_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 /* Enough of a run: its figures are not looked at. */
 #define RUN "run particlefilter --depth 1 --blocks 1 --check-steps 9 "

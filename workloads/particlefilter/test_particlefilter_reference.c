@@ -6,7 +6,7 @@
 #include "workloads/particlefilter/lcg.h"
 #include "workloads/particlefilter/test_particlefilter.h"
 
-TestSuite(small_particlefilter_reference, .timeout = 60);
+TestSuite(small_particlefilter_reference, .timeout = 300);
 TestSuite(large_particlefilter_reference, .timeout = 400);
 
 Test(small_particlefilter_reference, uniform_draws_are_the_originals)

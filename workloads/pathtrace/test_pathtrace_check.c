@@ -8,7 +8,7 @@
 #include "common/interrupt.h"
 #include "workloads/pathtrace/test_pathtrace.h"
 
-TestSuite(small_pathtrace_check, .timeout = 120);
+TestSuite(small_pathtrace_check, .timeout = 300);
 TestSuite(large_pathtrace_check, .timeout = 300);
 
 static struct pathtrace_opts small(enum pt_scene_kind scene)

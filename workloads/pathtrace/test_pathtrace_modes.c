@@ -4,7 +4,7 @@
  */
 #include "workloads/pathtrace/test_pathtrace.h"
 
-TestSuite(small_pathtrace_modes, .timeout = 120);
+TestSuite(small_pathtrace_modes, .timeout = 300);
 
 enum { SIDE = RACES ? 16 : 32, SAMPLES = 16 };
 

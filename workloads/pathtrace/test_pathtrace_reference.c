@@ -5,7 +5,7 @@
 /* sanitizers: one thread */
 #include "workloads/pathtrace/test_pathtrace.h"
 
-TestSuite(small_pathtrace_reference, .timeout = 60);
+TestSuite(small_pathtrace_reference, .timeout = 300);
 
 static const double digits = 1.1e-9; /* the last one printed, and rounding */
 

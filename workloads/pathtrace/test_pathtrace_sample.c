@@ -18,7 +18,7 @@ int uncounted_pixel(const struct pt_ref *r, int64_t pixel, uint32_t n, double me
 
 #include "workloads/pathtrace/test_pathtrace.h"
 
-TestSuite(large_pathtrace_sample, .timeout = 120);
+TestSuite(large_pathtrace_sample, .timeout = 300);
 
 enum { LEAST = 18 /* pixels */, RAYS = 600000 /* of pixels that are compared */ };
 

@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-TestSuite(small_radixsort_check, .timeout = 60);
+TestSuite(small_radixsort_check, .timeout = 300);
 TestSuite(large_radixsort_check, .timeout = 300);
 
 static void put(uint32_t *word, uint32_t value)

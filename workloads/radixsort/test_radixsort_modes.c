@@ -6,7 +6,7 @@
 
 #include "tests/races.h"
 
-TestSuite(small_radixsort_modes, .timeout = 60);
+TestSuite(small_radixsort_modes, .timeout = 300);
 TestSuite(large_radixsort_modes, .timeout = 300);
 
 enum { TINY = 2048, NARROW = 4096, MIDDLE = 8192, WIDE = 11904 }; /* pairs of a tile */

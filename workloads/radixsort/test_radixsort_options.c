@@ -9,7 +9,7 @@
 
 #include "tests/divert.h"
 
-TestSuite(small_radixsort_options, .timeout = 60);
+TestSuite(small_radixsort_options, .timeout = 300);
 
 Test(small_radixsort_options, defaults_are_those_of_the_rows)
 {

@@ -9,7 +9,7 @@
 #include "tests/on_cpu.h"
 #include "tests/races.h"
 
-TestSuite(small_radixsort_streamed, .timeout = 60);
+TestSuite(small_radixsort_streamed, .timeout = 300);
 TestSuite(large_radixsort_streamed, .timeout = 300);
 
 enum { N = 20011, BLOCK = STREAMED_BLOCK_MIN }; /* arrays of 80,044 bytes: a block and a rest */

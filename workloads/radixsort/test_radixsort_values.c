@@ -10,7 +10,7 @@
 #include "tests/on_cpu.h"
 #include "workloads/radixsort/reference.h"
 
-TestSuite(small_radixsort_values, .timeout = 60);
+TestSuite(small_radixsort_values, .timeout = 300);
 TestSuite(large_radixsort_values, .timeout = 300);
 
 /* The pairs of seed 1, slot 0. */

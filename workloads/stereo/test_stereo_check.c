@@ -6,8 +6,8 @@
 #include "workloads/stereo/reference.h"
 #include "workloads/stereo/test_stereo.h"
 
-TestSuite(small_stereo_check, .timeout = 60);
-TestSuite(large_stereo_check, .timeout = 120);
+TestSuite(small_stereo_check, .timeout = 300);
+TestSuite(large_stereo_check, .timeout = 300);
 
 static void spoil(int32_t *p, int32_t value)
 {

@@ -6,7 +6,7 @@
 
 #include "tests/races.h"
 
-TestSuite(small_stereo_modes, .timeout = 60);
+TestSuite(small_stereo_modes, .timeout = 300);
 
 /* Fewer steps than slots, as many, and more; one pass and two. */
 Test(small_stereo_modes, stream_graph_and_fused_give_the_same)

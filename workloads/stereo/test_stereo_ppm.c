@@ -37,7 +37,7 @@ static void remove_folder(void)
 	rmdir(folder);
 }
 
-TestSuite(small_stereo_ppm, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_stereo_ppm, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 static const char *write_file(const char *name, const char *bytes, size_t n)
 {

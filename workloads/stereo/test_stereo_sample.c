@@ -16,7 +16,7 @@ int32_t uncounted_defined(const struct stereo_pair *p, int32_t x, int32_t y);
 
 #include "workloads/stereo/test_stereo.h"
 
-TestSuite(large_stereo_sample, .timeout = 120);
+TestSuite(large_stereo_sample, .timeout = 300);
 
 static int64_t defined; /* pixels */
 

@@ -11,7 +11,7 @@
 #include "workloads/stereo/inputs.h"
 #include "workloads/stereo/reference.h"
 
-TestSuite(small_stereo_values, .timeout = 60);
+TestSuite(small_stereo_values, .timeout = 300);
 TestSuite(large_stereo_values, .timeout = 300);
 
 struct known {

@@ -11,7 +11,7 @@
 #include "tests/workload_run.h"
 
 /* Suites are small_ or large_, by name: `make test SIZE=small` leaves the large ones out. */
-TestSuite(small_template, .timeout = 60);
+TestSuite(small_template, .timeout = 300);
 
 enum { STEPS = 5 };
 

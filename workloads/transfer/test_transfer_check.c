@@ -8,8 +8,8 @@
 
 #include <dlfcn.h>
 
-TestSuite(small_transfer_check, .timeout = 120);
-TestSuite(large_transfer_check, .timeout = 120);
+TestSuite(small_transfer_check, .timeout = 300);
+TestSuite(large_transfer_check, .timeout = 300);
 
 /* ---- a layer below that misbehaves ------------------------------------------------------ */
 

@@ -10,8 +10,8 @@
 #include "tests/divert.h"
 #include "workloads/transfer/measure.h"
 
-TestSuite(small_transfer_options, .timeout = 120);
-TestSuite(large_transfer_options, .timeout = 120);
+TestSuite(small_transfer_options, .timeout = 300);
+TestSuite(large_transfer_options, .timeout = 300);
 
 /* ---- options ---------------------------------------------------------------------------- */
 

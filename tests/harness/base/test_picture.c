@@ -5,7 +5,7 @@
 #include "tests/fake_picture.h"
 #include "tests/need_gnuplot.h"
 
-TestSuite(small_picture, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_picture, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 /* An executable called gnuplot in FOLDER/bin, first on PATH. */
 static void fake_gnuplot(const char *body)

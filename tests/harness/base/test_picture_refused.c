@@ -6,7 +6,7 @@
 #include "tests/fake_picture.h"
 #include "tests/need_gnuplot.h"
 
-TestSuite(small_picture_refused, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_picture_refused, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 static void must_refuse(int err, int why, const char *says)
 {

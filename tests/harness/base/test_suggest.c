@@ -7,7 +7,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-TestSuite(small_spell, .timeout = 30);
+TestSuite(small_spell, .timeout = 300);
 
 static const struct {
 	const char *a, *b;

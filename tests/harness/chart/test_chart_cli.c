@@ -19,7 +19,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-TestSuite(small_chart_cli, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
+TestSuite(small_chart_cli, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);
 
 static char path[256], other[256];
 

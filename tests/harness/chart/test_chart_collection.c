@@ -15,7 +15,7 @@
 #include <string.h>
 
 TestSuite(small_chart_collection, .init = chart_folder_make, .fini = chart_folder_remove,
-	  .timeout = 120);
+	  .timeout = 300);
 
 static struct chart_files made;
 

@@ -6,7 +6,7 @@
 #include <criterion/new/assert.h>
 #include <math.h>
 
-TestSuite(small_chart_contour, .timeout = 30);
+TestSuite(small_chart_contour, .timeout = 300);
 
 enum { POINTS = 64 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(small_chart_data, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
+TestSuite(small_chart_data, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);
 
 static struct chart_files made;
 

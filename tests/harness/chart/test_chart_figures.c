@@ -5,7 +5,7 @@
 #include <criterion/parameterized.h>
 
 TestSuite(large_chart_figures, .init = figures_folder_make, .fini = figures_folder_remove,
-	  .timeout = 120);
+	  .timeout = 300);
 
 static struct said all[] = {
 	{ "plot-launch", "plot " KEPT "launch.jsonl --output OUT" },

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(small_chart_heat, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 120);
+TestSuite(small_chart_heat, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);
 
 static struct chart_files made;
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 TestSuite(small_chart_lines, .init = chart_folder_make, .fini = chart_folder_remove,
-	  .timeout = 120);
+	  .timeout = 300);
 
 static struct chart_files made;
 

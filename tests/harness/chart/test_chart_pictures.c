@@ -13,11 +13,11 @@
 #include <string.h>
 
 TestSuite(small_chart_pictures, .init = chart_folder_make, .fini = chart_folder_remove,
-	  .timeout = 120);
+	  .timeout = 300);
 
 /* Fits of hundreds of points take seconds. */
 TestSuite(large_chart_pictures, .init = chart_folder_make, .fini = chart_folder_remove,
-	  .timeout = 120);
+	  .timeout = 300);
 
 static struct chart_files made;
 

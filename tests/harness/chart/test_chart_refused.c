@@ -12,7 +12,7 @@
 #include <string.h>
 
 TestSuite(small_chart_refused, .init = chart_folder_make, .fini = chart_folder_remove,
-	  .timeout = 120);
+	  .timeout = 300);
 
 static char path[256], other[256];
 

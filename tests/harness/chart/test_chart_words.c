@@ -6,7 +6,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-TestSuite(small_chart_words, .timeout = 30);
+TestSuite(small_chart_words, .timeout = 300);
 
 static void expect_text(struct text t, const char *want)
 {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_cli, .timeout = 120);
+TestSuite(small_cli, .timeout = 300);
 
 Test(small_cli, commands_that_do_not_exist)
 {

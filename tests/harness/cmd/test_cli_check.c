@@ -33,7 +33,7 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_check, .init = make_copy, .fini = remove_dir, .timeout = 60);
+TestSuite(small_cli_check, .init = make_copy, .fini = remove_dir, .timeout = 300);
 
 Test(small_cli_check, kept_sessions_are_valid)
 {

@@ -30,8 +30,8 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 120);
-TestSuite(large_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(small_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(large_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
 /* Few points, so that a file is small. */
 static struct fake_session made_up(int sides)

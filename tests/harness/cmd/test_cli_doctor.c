@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(small_cli_doctor, .timeout = 120);
+TestSuite(small_cli_doctor, .timeout = 300);
 
 static const json_t *member(const json_t *o, const char *key)
 {

@@ -33,8 +33,8 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_escape, .init = make_dir, .fini = remove_dir, .timeout = 120);
-TestSuite(small_escape, .timeout = 30);
+TestSuite(small_cli_escape, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(small_escape, .timeout = 300);
 
 /* ---- the function ----------------------------------------------------------------------- */
 

@@ -43,7 +43,7 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_kinds, .init = write_sessions, .fini = remove_dir, .timeout = 120);
+TestSuite(small_cli_kinds, .init = write_sessions, .fini = remove_dir, .timeout = 300);
 
 static void expect_text(const char *text, const char *want)
 {

@@ -12,7 +12,7 @@
 
 #include "tests/cli.h"
 
-TestSuite(small_cli_options, .timeout = 60);
+TestSuite(small_cli_options, .timeout = 300);
 
 #define KEPT "data/sessions/h200-"
 

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TestSuite(small_cli_run, .timeout = 120);
+TestSuite(small_cli_run, .timeout = 300);
 TestSuite(large_cli_run, .timeout = 300);
 
 static const json_t *member(const json_t *o, const char *key)

@@ -29,7 +29,7 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_show, .init = make_dir, .fini = remove_dir, .timeout = 60);
+TestSuite(small_cli_show, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
 /* One process a side at four points of launch. */
 struct made {

@@ -30,8 +30,8 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_sides, .init = make_dir, .fini = remove_dir, .timeout = 120);
-TestSuite(large_cli_sides, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(small_cli_sides, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(large_cli_sides, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
 static const double added_ns = 5000;
 

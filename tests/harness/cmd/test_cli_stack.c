@@ -28,8 +28,8 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 120);
-TestSuite(large_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(small_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(large_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
 static struct fake_session quick_session(const char *workload)
 {

@@ -25,7 +25,7 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_sweep_refused, .init = make_dir, .fini = remove_dir, .timeout = 60);
+TestSuite(small_cli_sweep_refused, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
 Test(small_cli_sweep_refused, help_and_what_is_refused)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(small_cmd_help, .timeout = 60);
+TestSuite(small_cmd_help, .timeout = 300);
 
 static const struct {
 	const char *command, *options;

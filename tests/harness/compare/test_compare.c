@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_compare, .timeout = 120);
-TestSuite(large_compare, .timeout = 120);
+TestSuite(small_compare, .timeout = 300);
+TestSuite(large_compare, .timeout = 300);
 
 /* ---- parameters --------------------------------------------------------------------------- */
 

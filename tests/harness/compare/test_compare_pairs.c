@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_compare_pairs, .timeout = 120);
+TestSuite(small_compare_pairs, .timeout = 300);
 
 /* A session of one side with little in it. */
 static struct fake_session small(const char *size, const char *depth, const char *mode)

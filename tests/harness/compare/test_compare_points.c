@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_compare_points, .timeout = 120);
+TestSuite(small_compare_points, .timeout = 300);
 
 /* ---- points ------------------------------------------------------------------------------- */
 

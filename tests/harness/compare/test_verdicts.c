@@ -28,7 +28,7 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(large_verdicts, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_verdicts, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
 /* Some points far slower, and many a little: by themselves some of these are beyond the margin. */
 static double uneven(const struct batch *b, int side)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_doctor, .timeout = 60, .fini = place_remove);
+TestSuite(small_doctor, .timeout = 300, .fini = place_remove);
 
 static struct platform platform;
 static struct place place;

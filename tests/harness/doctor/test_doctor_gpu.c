@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-TestSuite(small_doctor_gpu, .timeout = 60);
+TestSuite(small_doctor_gpu, .timeout = 300);
 
 static struct platform platform;
 

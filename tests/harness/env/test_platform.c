@@ -10,7 +10,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-TestSuite(small_platform, .timeout = 120, .fini = place_remove);
+TestSuite(small_platform, .timeout = 300, .fini = place_remove);
 
 static const struct expected {
 	const char *name, *hypervisor, *cloud, *wsl, *container, *orchestrator, *sandbox, *gpu;

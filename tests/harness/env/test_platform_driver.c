@@ -11,7 +11,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-TestSuite(small_platform_driver, .timeout = 60, .fini = place_remove);
+TestSuite(small_platform_driver, .timeout = 300, .fini = place_remove);
 
 static struct driver driver_of(const char *platform)
 {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(small_platform_gpu, .timeout = 60, .fini = place_remove);
+TestSuite(small_platform_gpu, .timeout = 300, .fini = place_remove);
 
 static struct gpu gpu;
 static struct nvml nvml;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TestSuite(small_platform_host, .timeout = 60, .fini = place_remove);
+TestSuite(small_platform_host, .timeout = 300, .fini = place_remove);
 
 static struct host host;
 

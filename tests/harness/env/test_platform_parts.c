@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-TestSuite(small_platform_parts, .timeout = 60, .fini = place_remove);
+TestSuite(small_platform_parts, .timeout = 300, .fini = place_remove);
 
 /* ---- facts ------------------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TestSuite(small_sweep_host, .timeout = 60);
+TestSuite(small_sweep_host, .timeout = 300);
 
 /* ---- lists of processors ------------------------------------------------------------------ */
 
@@ -72,7 +72,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf '%s'", folder);
 }
 
-TestSuite(small_sweep_pinned, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_sweep_pinned, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 static int nth(const cpu_set_t *set, int n)
 {

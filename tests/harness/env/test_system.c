@@ -10,7 +10,7 @@
 #include <cuda_runtime.h>
 #include <errno.h>
 
-TestSuite(small_system, .timeout = 60);
+TestSuite(small_system, .timeout = 300);
 
 static int devices = 1, major = 9, compute_mode = cudaComputeModeDefault, opened;
 

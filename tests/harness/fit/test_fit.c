@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(small_fit, .timeout = 60);
+TestSuite(small_fit, .timeout = 300);
 
 /* ---- parameters come back --------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(small_fit_answers, .timeout = 60);
+TestSuite(small_fit_answers, .timeout = 300);
 
 /* ---- held out --------------------------------------------------------------------------- */
 

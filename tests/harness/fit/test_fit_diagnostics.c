@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(small_fit_signs, .timeout = 60);
+TestSuite(small_fit_signs, .timeout = 300);
 
 static struct diagnostic diagnostic[DIAGNOSTICS_MAX];
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(small_fit_grid, .timeout = 60);
+TestSuite(small_fit_grid, .timeout = 300);
 
 static struct fake_session small_session(void)
 {

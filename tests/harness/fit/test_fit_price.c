@@ -12,7 +12,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-TestSuite(small_fit_price, .timeout = 60);
+TestSuite(small_fit_price, .timeout = 300);
 
 static struct fake_session small_session(void)
 {

@@ -15,7 +15,7 @@
 #include "harness/probe/stack_sources.h"
 #include "harness/record/point_record.h"
 
-TestSuite(small_stack, .timeout = 60);
+TestSuite(small_stack, .timeout = 300);
 
 /* ---- of its own fit ----------------------------------------------------------------------- */
 

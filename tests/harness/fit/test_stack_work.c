@@ -14,7 +14,7 @@
 #include "harness/fit/validate.h"
 #include "harness/record/recorded.h"
 
-TestSuite(small_stack_work, .timeout = 60);
+TestSuite(small_stack_work, .timeout = 300);
 
 /* ---- of launches -------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-TestSuite(small_contract, .timeout = 30);
+TestSuite(small_contract, .timeout = 300);
 
 static struct workload whole(void)
 {

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_measure, .timeout = 60);
+TestSuite(small_measure, .timeout = 300);
 
 /* cudaError_t NAME declaration: notes LETTER, then calls CUDA's own NAME with args. */
 #define TAKE_OVER(name, letter, declaration, args)                                                 \

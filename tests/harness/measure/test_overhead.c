@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(small_overhead, .timeout = 30);
+TestSuite(small_overhead, .timeout = 300);
 
 static const bool all_modes[MODE_COUNT] = { true, true, true };
 static const bool stream_only[MODE_COUNT] = { true };

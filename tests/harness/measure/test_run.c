@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_run, .timeout = 60);
+TestSuite(small_run, .timeout = 300);
 
 Test(small_run, defaults)
 {

@@ -1,7 +1,7 @@
 /* test_run_check.c - how many steps of a run are checked, and that they are run. */
 #include "tests/fake_run.h"
 
-TestSuite(small_run_check, .timeout = 60);
+TestSuite(small_run_check, .timeout = 300);
 
 Test(small_run_check, long_batches_are_checked_at_check_steps_in_every_mode)
 {

@@ -6,7 +6,7 @@
 
 #include "common/interrupt.h"
 
-TestSuite(small_run_interrupt, .timeout = 60);
+TestSuite(small_run_interrupt, .timeout = 300);
 
 static void heed_control_c(void)
 {

@@ -8,7 +8,7 @@
 #include <criterion/new/assert.h>
 #include <math.h>
 
-TestSuite(small_cold, .timeout = 60);
+TestSuite(small_cold, .timeout = 300);
 
 /* Tests are processes too, which time out after a minute; by the book of the kernel, in hundredths
  * of a second. */

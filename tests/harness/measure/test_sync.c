@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-TestSuite(small_sync, .timeout = 60);
+TestSuite(small_sync, .timeout = 300);
 
 /* cudaError_t NAME declaration: notes LETTER, then calls CUDA's own NAME with args. */
 #define TAKE_OVER(name, letter, declaration, args)                                                 \

@@ -10,7 +10,7 @@
 #include <criterion/new/assert.h>
 #include <math.h>
 
-TestSuite(small_model, .timeout = 30);
+TestSuite(small_model, .timeout = 300);
 
 static struct batch batch(enum mode mode, double depth, double kernel_ns)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_declared_params, .timeout = 30);
+TestSuite(small_declared_params, .timeout = 300);
 
 static const struct workload *w; /* in hand, for messages */
 

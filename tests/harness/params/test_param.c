@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_param, .timeout = 30);
+TestSuite(small_param, .timeout = 300);
 
 /* Assigns once to fresh options; shown, where not NULL, is the field afterwards. */
 static int assign(const char *typed, char *shown, size_t size)

@@ -13,7 +13,7 @@
 
 #include "common/cuda_check.h"
 
-TestSuite(small_step_counts, .timeout = 120);
+TestSuite(small_step_counts, .timeout = 300);
 
 /* ---- what a step does ------------------------------------------------------------------- */
 

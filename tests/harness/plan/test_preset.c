@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-TestSuite(small_preset, .timeout = 60);
+TestSuite(small_preset, .timeout = 300);
 
 Test(small_preset, it_sets_what_was_not_given)
 {

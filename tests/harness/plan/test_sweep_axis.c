@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(small_sweep_axis, .timeout = 30);
+TestSuite(small_sweep_axis, .timeout = 300);
 
 static const char *const names[] = { "rk4", "rkf78", NULL };
 static const struct param whole = { "n", PARAM_INT, 0,	"",   "",   -100,

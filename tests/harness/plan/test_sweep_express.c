@@ -11,8 +11,8 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-TestSuite(small_sweep_express, .timeout = 60);
-TestSuite(large_sweep_express, .timeout = 60);
+TestSuite(small_sweep_express, .timeout = 300);
+TestSuite(large_sweep_express, .timeout = 300);
 
 static struct plan express(const char *name, const char *size, const char *depth)
 {

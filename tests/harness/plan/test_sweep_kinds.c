@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(small_sweep_kinds, .timeout = 60);
+TestSuite(small_sweep_kinds, .timeout = 300);
 
 static const struct workload *const fakes[] = { &workload_fake, NULL };
 static const enum wait_policy both[] = { SYNC_YIELD, SYNC_POLL };

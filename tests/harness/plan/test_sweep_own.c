@@ -23,7 +23,7 @@ static void make_twin(void)
 	twin.name = "twin";
 }
 
-TestSuite(small_sweep_own, .init = make_twin, .timeout = 60);
+TestSuite(small_sweep_own, .init = make_twin, .timeout = 300);
 
 static int make_plan(struct plan *p, char **args, int n, char **around, int arounds)
 {

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(small_sweep_plan, .timeout = 60);
+TestSuite(small_sweep_plan, .timeout = 300);
 
 static const struct workload *const fakes[] = { &workload_fake, NULL };
 

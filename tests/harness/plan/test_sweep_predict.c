@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_sweep_predict, .timeout = 60);
+TestSuite(small_sweep_predict, .timeout = 300);
 
 static const struct workload *const fakes[] = { &workload_fake, NULL };
 

@@ -10,7 +10,7 @@
 #include <criterion/new/assert.h>
 #include <math.h>
 
-TestSuite(small_sweep_sizes, .timeout = 60);
+TestSuite(small_sweep_sizes, .timeout = 300);
 
 static const struct workload *const fakes[] = { &workload_fake, NULL };
 

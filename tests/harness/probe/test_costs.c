@@ -19,8 +19,8 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 
-TestSuite(small_costs, .timeout = 120);
-TestSuite(large_costs, .timeout = 120);
+TestSuite(small_costs, .timeout = 300);
+TestSuite(large_costs, .timeout = 300);
 
 enum { PROCESSES = 5 };
 

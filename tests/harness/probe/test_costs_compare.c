@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_costs_compare, .timeout = 60);
+TestSuite(small_costs_compare, .timeout = 300);
 
 enum { PROCESSES = 8 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-TestSuite(small_costs_take, .init = fake_worker_make, .fini = fake_worker_remove, .timeout = 60);
+TestSuite(small_costs_take, .init = fake_worker_make, .fini = fake_worker_remove, .timeout = 300);
 
 /* This very program is started as the process: it is the script then. */
 __attribute__((constructor)) static void be_a_process(int argc, char **argv)

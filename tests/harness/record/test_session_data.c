@@ -26,7 +26,7 @@ static void remove_folder(void)
 	cr_assert(zero(int, system(name)), "%s", name);
 }
 
-TestSuite(small_session_data, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_session_data, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 enum { PROCESSES = 2, ROUNDS = 3, SYNC_KINDS = SYNC_COUNT };
 

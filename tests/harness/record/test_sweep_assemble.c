@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-TestSuite(small_sweep_assemble, .timeout = 30);
+TestSuite(small_sweep_assemble, .timeout = 300);
 
 static json_t *visit(const char *text)
 {

@@ -5,7 +5,7 @@
 /* sanitizers: one thread */
 #include "tests/made_record.h"
 
-TestSuite(small_sweep_check, .init = make_dir, .fini = remove_dir, .timeout = 30);
+TestSuite(small_sweep_check, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
 Test(small_sweep_check, processes_that_are_missing_are_said)
 {

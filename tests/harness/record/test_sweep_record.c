@@ -34,7 +34,7 @@ static void remove_file(void)
 	unlink(path);
 }
 
-TestSuite(small_sweep_record, .init = make_file, .fini = remove_file, .timeout = 30);
+TestSuite(small_sweep_record, .init = make_file, .fini = remove_file, .timeout = 300);
 
 static void write_text(const char *text)
 {

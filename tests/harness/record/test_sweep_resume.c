@@ -41,7 +41,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf '%s'", folder);
 }
 
-TestSuite(small_sweep_resume, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_sweep_resume, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 static struct plan four_points(void)
 {

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TestSuite(small_child, .timeout = 60);
+TestSuite(small_child, .timeout = 300);
 
 /* ---- what a child writes ------------------------------------------------------------------ */
 

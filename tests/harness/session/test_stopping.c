@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-TestSuite(small_stopping, .timeout = 60);
+TestSuite(small_stopping, .timeout = 300);
 
 Test(small_stopping, seven_interims)
 {

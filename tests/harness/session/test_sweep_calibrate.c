@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-TestSuite(small_sweep_calibrate, .timeout = 60);
+TestSuite(small_sweep_calibrate, .timeout = 300);
 
 static _Atomic long step_ns = 1; /* the device reads the clock too */
 

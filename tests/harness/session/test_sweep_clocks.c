@@ -36,7 +36,7 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_sweep_clocks, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(small_sweep_clocks, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
 /* rift with both stand-ins; says: of $FAKE_NVML. */
 static const char *rift_with(const char *says)

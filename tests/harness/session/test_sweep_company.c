@@ -34,7 +34,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf '%s'", folder);
 }
 
-TestSuite(large_sweep_company, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(large_sweep_company, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 /* With this seed some processes have transfer first, some launch. */
 static void sweep(struct journal *j, int processes, const char *options)
@@ -216,7 +216,7 @@ Test(large_sweep_company, one_of_each_pair_is_alone_first)
 
 /* ---- what processes say of it ------------------------------------------------------------- */
 
-TestSuite(small_sweep_company, .timeout = 60);
+TestSuite(small_sweep_company, .timeout = 300);
 
 /*
  * Side b, of one point: alone[i] and beside[i] of process 2 i, in ns; process 1 was not alone, and

@@ -33,7 +33,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf '%s'", folder);
 }
 
-TestSuite(small_sweep_fewer, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(small_sweep_fewer, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 enum { POINTS = 4, MANY = 36, PROCESSES = 2, ROUNDS = 1 };
 

@@ -8,7 +8,7 @@
 #include <criterion/parameterized.h>
 
 TestSuite(large_sweep_figures, .init = figures_folder_make, .fini = figures_folder_remove,
-	  .timeout = 120);
+	  .timeout = 300);
 
 static struct said all[] = {
 	{ "show-launch", "show " KEPT "launch.jsonl" },

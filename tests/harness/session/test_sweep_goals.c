@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_sweep_goals, .timeout = 60);
+TestSuite(small_sweep_goals, .timeout = 300);
 
 /* ---- what is asked for -------------------------------------------------------------------- */
 
@@ -412,7 +412,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf '%s'", folder);
 }
 
-TestSuite(large_sweep_goals, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(large_sweep_goals, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 /* Launches cost so much that it does not matter whether the device's threads are awake. */
 static const char *sweep(const char *options)

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-TestSuite(small_sweep_handshake, .timeout = 60);
+TestSuite(small_sweep_handshake, .timeout = 300);
 
 enum { STEP_S = 2 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(small_sweep_looks, .timeout = 60);
+TestSuite(small_sweep_looks, .timeout = 300);
 
 Test(small_sweep_looks, looks_are_few)
 {

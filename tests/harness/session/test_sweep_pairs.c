@@ -36,7 +36,7 @@ static void remove_folder(void)
 	shell(NULL, "rm -rf '%s'", folder);
 }
 
-TestSuite(small_sweep_pairs, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(small_sweep_pairs, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_sweep_pairs, .init = make_folder, .fini = remove_folder, .timeout = 240);
 
 /* ---- made-up visits ----------------------------------------------------------------------- */

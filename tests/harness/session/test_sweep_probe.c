@@ -22,7 +22,7 @@
 
 static void release(void);
 
-TestSuite(small_sweep_probe, .fini = release, .timeout = 60);
+TestSuite(small_sweep_probe, .fini = release, .timeout = 300);
 
 static atomic_long now_ns = 1000000000;
 

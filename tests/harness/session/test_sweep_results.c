@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(small_sweep_results, .timeout = 60);
+TestSuite(small_sweep_results, .timeout = 300);
 
 /* ---- two sides -------------------------------------------------------------------------- */
 

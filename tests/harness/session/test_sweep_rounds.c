@@ -18,7 +18,7 @@
 
 static void release(void);
 
-TestSuite(small_sweep_rounds, .fini = release, .timeout = 60);
+TestSuite(small_sweep_rounds, .fini = release, .timeout = 300);
 
 static const struct workload *const fakes[] = { &workload_fake, NULL };
 

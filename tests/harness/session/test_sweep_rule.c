@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-TestSuite(small_sweep_rule, .timeout = 60);
+TestSuite(small_sweep_rule, .timeout = 300);
 
 enum { POINTS = 4 };
 

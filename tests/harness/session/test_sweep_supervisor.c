@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 TestSuite(small_sweep_supervisor, .init = fake_worker_make, .fini = fake_worker_remove,
-	  .timeout = 60);
+	  .timeout = 300);
 
 static struct session s;
 static const char *said;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_sweep_visit, .timeout = 60);
+TestSuite(small_sweep_visit, .timeout = 300);
 
 static struct fake_opts opts = { .launches = 1, .fail_errno = EINVAL };
 static struct instance instance;

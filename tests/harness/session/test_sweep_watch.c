@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_sweep_watch, .timeout = 60);
+TestSuite(small_sweep_watch, .timeout = 300);
 
 /* ---- the GPU's own view ------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(small_bootstrap, .timeout = 60);
+TestSuite(small_bootstrap, .timeout = 300);
 
 static double draws[BOOTSTRAP_DRAWS];
 

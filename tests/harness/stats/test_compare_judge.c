@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(small_compare_judge, .timeout = 60);
+TestSuite(small_compare_judge, .timeout = 300);
 
 enum { MANY = 98 };
 

@@ -12,7 +12,7 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
-TestSuite(large_coverage, .timeout = 120);
+TestSuite(large_coverage, .timeout = 300);
 
 enum { N_MAX = 30 };
 

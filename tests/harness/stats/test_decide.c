@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-TestSuite(small_decide, .timeout = 60);
+TestSuite(small_decide, .timeout = 300);
 
 static struct interval interval(double lo, double hi)
 {

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-TestSuite(small_ratio, .timeout = 60);
+TestSuite(small_ratio, .timeout = 300);
 
 static double draws[BOOTSTRAP_DRAWS];
 

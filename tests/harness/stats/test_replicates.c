@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(small_replicates, .timeout = 60);
+TestSuite(small_replicates, .timeout = 300);
 
 enum { PROCESSES = 10, BLOCKS = 40, TRIALS = 200 };
 

@@ -14,7 +14,7 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
-TestSuite(small_stats, .timeout = 60);
+TestSuite(small_stats, .timeout = 300);
 
 #define COUNT(a) ((int64_t)(sizeof(a) / sizeof(*(a))))
 
