@@ -15,7 +15,7 @@ foot = 34
 band = head + tall * rows + foot
 height = top + bands * band
 from_top(pixels) = 1 - pixels / (1.0 * height)
-left = 0.225
+left = 0.23
 wide = (0.985 - left) / across
 eval page(900, height)
 eval heading(height)

@@ -25,16 +25,19 @@ const char *const atlas_state_names[] = { "not identified", "not supported", "no
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* FILE of folder/FILE.jsonl. */
-static void name_by_file(const char *path, char out[ATLAS_NAME])
+/* FILE of folder/FILE.jsonl; "FILE, side a" where that is not clear. */
+static void name_by_file(const struct atlas_entry *e, char out[ATLAS_NAME])
 {
-	const char *slash = strrchr(path, '/');
+	const char *path = e->session.path, *slash = strrchr(path, '/');
 	char *end;
 
-	snprintf(out, ATLAS_NAME, "%s", slash ? slash + 1 : path);
+	snprintf(out, ATLAS_NAME - 16, "%s", slash ? slash + 1 : path);
 	end = strstr(out, ".jsonl");
 	if (end && end > out)
 		*end = '\0';
+	if (!e->own_base && !e->side[PAIR_B].alone)
+		snprintf(out + strlen(out), 16, ", side %s",
+			 journal_side_name(e->side[PAIR_B].side));
 }
 
 static bool is_model(const json_t *layers)
@@ -62,7 +65,7 @@ static void name_entry(struct atlas_entry *e)
 	else if (*declared)
 		snprintf(e->name, sizeof(e->name), "%s", declared);
 	else
-		name_by_file(e->session.path, e->name);
+		name_by_file(e, e->name);
 }
 
 /* ---- is it comparable ------------------------------------------------------------------------ */
@@ -225,10 +228,21 @@ static int compare_entry(const struct atlas *a, struct atlas_entry *e,
 	return compare(&e->c, base, &e->side[PAIR_B], &o);
 }
 
+static bool has_workload(const struct plan *p, const struct workload *w)
+{
+	for (int i = 0; i < p->n_points; i++)
+		if (workload_of(p, i) == w)
+			return true;
+	return false;
+}
+
 int atlas_set_base(struct atlas *a, int side)
 {
 	struct atlas_entry *e = &a->base;
 
+	if (a->workload && !has_workload(&e->session.plan, a->workload))
+		return complain(EPROTONOSUPPORT, "--workload=%s: %s has no points of it",
+				a->workload->name, e->session.path);
 	side_init(&e->side[PAIR_B], &e->session, e->session.path, side, HALF_BOTH);
 	name_entry(e);
 	return compare_entry(a, e, &e->side[PAIR_B], false);
@@ -373,8 +387,7 @@ static double size_of(const struct plan *plan, int point)
 	return size;
 }
 
-/* Of the base's plan: streams where it has any. */
-static enum mode mode_of(const struct atlas *a, const struct workload *w)
+enum mode atlas_mode(const struct atlas *a, const struct workload *w)
 {
 	const struct plan *plan = &a->base.session.plan;
 	enum mode least = MODE_COUNT;
@@ -418,7 +431,7 @@ struct atlas_cell atlas_step(const struct atlas *a, const struct atlas_entry *e,
 {
 	struct atlas_cell cell = { .of = interval_unknown(0) };
 	int number = workload_number(e, w), at;
-	enum mode mode = mode_of(a, w);
+	enum mode mode = atlas_mode(a, w);
 
 	at = pick_point(e, number, mode, atlas_depths[which]);
 	/* one depth is there once */

@@ -76,11 +76,14 @@ struct atlas_cell {
 
 /*
  * What an entry says of a workload: the parameter of that place in atlas_parameters; the time of a
- * step near that depth, of the smallest kernels, in the first mode of the base's plan.
+ * step near that depth, of the smallest kernels, in atlas_mode().
  */
 struct atlas_cell atlas_parameter(const struct atlas_entry *e, const struct workload *w, int which);
 struct atlas_cell atlas_step(const struct atlas *a, const struct atlas_entry *e,
 			     const struct workload *w, int which);
+
+/* Which mode that is: streams where the base has any. */
+enum mode atlas_mode(const struct atlas *a, const struct workload *w);
 
 /* The workloads of the base, in the order of its plan; NULL behind the last one. */
 const struct workload *atlas_workload(const struct atlas *a, int i);

@@ -13,7 +13,7 @@
 #include "harness/chart/words.h"
 #include "harness/plan/plan_record.h"
 
-enum { PANELS = ATLAS_PARAMETERS + ATLAS_DEPTHS, NAME_CHARACTERS = 30 };
+enum { PANELS = ATLAS_PARAMETERS + ATLAS_DEPTHS, NAME_CHARACTERS = 27 };
 
 /* ---- panels -----------------------------------------------------------------------------------
  */
@@ -235,7 +235,7 @@ static void label_plot(const struct drawn *d, struct plot *p)
 			 "intervals; hollow: not resolved");
 	plot_text(p, "made1", "%s", text);
 	plot_text(p, "made2", "steps: smallest kernels, %s mode; each panel has an axis of its own",
-		  mode_name(d->a->base.session.plan.point[0].mode));
+		  mode_name(atlas_mode(d->a, d->w)));
 	plot_count(p, "rows", d->rows);
 	plot_count(p, "panels", d->panels);
 	for (int i = 0; i < d->rows; i++)

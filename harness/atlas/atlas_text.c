@@ -196,19 +196,19 @@ static void print_table(const struct table *t, FILE *out)
 			print_entry(t, &t->a->entry[i], out);
 }
 
-/* What the names of the parameters stand for. */
+/* What the names of the parameters stand for; some go on with "...". */
 static void print_names(FILE *out)
 {
 	char text[512];
 	size_t used = 0;
 
-	for (int i = 0; i < ATLAS_PARAMETERS; i++) {
+	for (int i = 0; i < ATLAS_PARAMETERS && used < sizeof(text); i++) {
 		const struct model_param_row *row = &model_param_rows[atlas_parameters[i]];
+		const char *end = strstr(row->what, " ...");
 
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s: %s",
-					 i ? "; " : "", row->name, row->what);
-		if (used >= sizeof(text))
-			break;
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used, "%s%s: %.*s", i ? "; " : "", row->name,
+			end ? (int)(end - row->what) : (int)strlen(row->what), row->what);
 	}
 	row_of(out, 1, "", text);
 }
@@ -253,7 +253,7 @@ static void print_side(const char *label, const struct atlas_entry *e, FILE *out
 	    *layers ? ", " : "", layers, side->n, json_get_text(header, "start_utc"));
 }
 
-static void print_source(const struct atlas_entry *e, FILE *out)
+static void print_source(const char *label, const struct atlas_entry *e, FILE *out)
 {
 	const struct compared_side *side = &e->side[PAIR_B];
 	char text[ATLAS_NAME + 512];
@@ -261,7 +261,7 @@ static void print_source(const struct atlas_entry *e, FILE *out)
 	snprintf(text, sizeof(text), "%s: %.400s%s%s, n = %d, over %s", e->name, side->path,
 		 side->alone ? "" : ", side ", side->alone ? "" : journal_side_name(side->side),
 		 side->n, e->own_base ? "side a of the same session" : "the base");
-	row_of(out, ROW_LABEL, "", text);
+	row_of(out, ROW_LABEL, label, text);
 }
 
 static void print_terms(const struct atlas *a, FILE *out)
@@ -354,6 +354,28 @@ static void note_side(const char *name, const struct journal *view, FILE *out)
 	}
 }
 
+/* Two sides of one session differ by what was put between them; separate ones by anything. */
+static void note_environment(const struct atlas_entry *e, FILE *out)
+{
+	size_t i, n = json_array_size(e->c.environment_diff), used;
+	const json_t *row;
+	char text[ATLAS_NAME + 512];
+
+	if (!n)
+		return;
+	used = (size_t)snprintf(text, sizeof(text), "%s: differs in", e->name);
+	json_array_foreach(e->c.environment_diff, i, row)
+	{
+		if (used > ATLAS_NAME + 256)
+			break;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %.60s", i ? "," : "",
+					 json_get_text(row, "field"));
+	}
+	if (i < n)
+		snprintf(text + used, sizeof(text) - used, " and %zu more", n - i);
+	row_of(out, 1, "", text);
+}
+
 static void note_entry(const struct atlas *a, const struct atlas_entry *e, FILE *out)
 {
 	const char *name = e == &a->base ? "base" : e->name;
@@ -375,8 +397,11 @@ static void note_entry(const struct atlas *a, const struct atlas_entry *e, FILE 
 		snprintf(text, sizeof(text), "%s: %.400s", name, json_string_value(warning));
 		row_of(out, 1, "", text);
 	}
-	if (e != &a->base)
-		note_points(a, e, out);
+	if (e == &a->base)
+		return;
+	if (!e->own_base)
+		note_environment(e, out);
+	note_points(a, e, out);
 }
 
 static void print_notes(const struct atlas *a, FILE *out)
@@ -391,7 +416,7 @@ static void print_notes(const struct atlas *a, FILE *out)
 		note_entry(a, &a->entry[i], notes);
 	CHECK(!fclose(notes), "memory of notes");
 	if (*text)
-		fprintf(out, "\nnotes\n%s", text);
+		fprintf(out, "\nnotes (B: what is named, A: its base)\n%s", text);
 	free(text);
 }
 
@@ -401,7 +426,7 @@ void atlas_print(const struct atlas *a, FILE *out)
 
 	print_side("base", &a->base, out);
 	for (int i = 0; i < a->n; i++)
-		print_source(&a->entry[i], out);
+		print_source(i ? "" : "sessions", &a->entry[i], out);
 	print_terms(a, out);
 	for (int i = 0; (w = atlas_workload(a, i)); i++)
 		print_workload(a, w, out);
@@ -500,22 +525,76 @@ static json_t *unsupported_json(const struct atlas_entry *e)
 	return all;
 }
 
+/* What an entry is of, without figures. */
+static json_t *source_json(const struct atlas_entry *e)
+{
+	const struct compared_side *side = &e->side[PAIR_B];
+	const json_t *header = side_header(side);
+	json_t *o = json_pack("{s:o, s:o, s:s, s:b, s:i, s:i, s:o}", "name", json_text(e->name),
+			      "file", json_text(side->path), "side", journal_side_name(side->side),
+			      "model", e->is_model, "processes", side->n, "failed", atlas_failed(e),
+			      "not_supported", unsupported_json(e));
+
+	json_object_set(o, "gpu", json_object_get(json_object_get(header, "gpu"), "name"));
+	json_object_set(o, "layers", json_object_get(header, "layers"));
+	json_object_set(o, "start_utc", json_object_get(header, "start_utc"));
+	return o;
+}
+
 static json_t *entry_json(const struct atlas *a, const struct atlas_entry *e)
 {
-	json_t *o = json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:o, s:o}", "name", e->name, "file",
-			      e->side[PAIR_B].path, "side", journal_side_name(e->side[PAIR_B].side),
-			      "model", e->is_model, "own_base", e->own_base, "processes",
-			      e->side[PAIR_B].n, "failed", json_integer(atlas_failed(e)),
-			      "not_supported", unsupported_json(e));
-	json_t *workloads = json_array();
+	json_t *o = source_json(e), *workloads = json_array();
 	const struct workload *w;
 
 	for (int i = 0; (w = atlas_workload(a, i)); i++)
 		if (atlas_has(e, w))
 			json_array_append_new(workloads, workload_json(a, e, w));
+	json_object_set_new(o, "own_base", json_boolean(e->own_base));
 	json_object_set_new(o, "workloads", workloads);
-	if (e != &a->base)
-		json_object_set_new(o, "comparison", compare_json(&e->c));
+	json_object_set_new(o, "comparison", compare_json(&e->c));
+	return o;
+}
+
+/* The base's own values. */
+static json_t *base_workload_json(const struct atlas *a, const struct workload *w)
+{
+	const struct interval none = interval_unknown(0);
+	json_t *parameters = json_array(), *steps = json_array();
+
+	for (int i = 0; i < ATLAS_PARAMETERS; i++) {
+		const struct atlas_cell cell = atlas_parameter(&a->base, w, i);
+		const struct compared_parameter *p = cell.parameter;
+		json_t *o = interval_json(p ? &p->of[PAIR_A] : &none);
+
+		json_object_set_new(o, "name",
+				    json_string(model_param_rows[atlas_parameters[i]].name));
+		json_object_set_new(o, "why_not",
+				    p && *p->why[PAIR_A] ? json_text(p->why[PAIR_A]) : json_null());
+		json_array_append_new(parameters, o);
+	}
+	for (int i = 0; i < ATLAS_DEPTHS; i++) {
+		const struct atlas_cell cell = atlas_step(a, &a->base, w, i);
+		json_t *o = interval_json(cell.point ? &cell.point->step_ns[PAIR_A] : &none);
+
+		json_object_set_new(o, "asked_depth", json_integer(atlas_depths[i]));
+		json_object_set_new(o, "axes",
+				    cell.point ? plan_axes_json(&a->base.session.plan,
+								cell.point->pair->at[PAIR_A])
+					       : json_null());
+		json_array_append_new(steps, o);
+	}
+	return json_pack("{s:s, s:o, s:o}", "workload", w->name, "parameters", parameters, "steps",
+			 steps);
+}
+
+static json_t *base_json(const struct atlas *a)
+{
+	json_t *o = source_json(&a->base), *workloads = json_array();
+	const struct workload *w;
+
+	for (int i = 0; (w = atlas_workload(a, i)); i++)
+		json_array_append_new(workloads, base_workload_json(a, w));
+	json_object_set_new(o, "workloads", workloads);
 	return o;
 }
 
@@ -526,6 +605,6 @@ json_t *atlas_json(const struct atlas *a)
 	for (int i = 0; i < a->n; i++)
 		json_array_append_new(sessions, entry_json(a, &a->entry[i]));
 	return json_pack("{s:s, s:s, s:i, s:o, s:o}", "version", RIFT_VERSION, "command", "atlas",
-			 "exit_code", (int)atlas_exit_code(a), "base", entry_json(a, &a->base),
-			 "sessions", sessions);
+			 "exit_code", (int)atlas_exit_code(a), "base", base_json(a), "sessions",
+			 sessions);
 }
