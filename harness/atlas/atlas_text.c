@@ -349,7 +349,7 @@ static void note_side(const char *name, const struct journal *view, FILE *out)
 			 json_get_text(error, "call"), json_get_text(error, "name"), point);
 		if (n > 1)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text),
-				 " and %d other points", n - 1);
+				 " and %d more", n - 1);
 		row_of(out, 1, "", text);
 	}
 }
