@@ -99,21 +99,27 @@ static bool differs(const json_t *a, const json_t *b, const char *part, const ch
 	return true;
 }
 
+static bool devices_differ(const struct compared_side *a, const struct compared_side *b, char *what,
+			   size_t size)
+{
+	return differs(side_header(a), side_header(b), "gpu", "name", what, size) ||
+	       differs(side_header(a), side_header(b), "gpu", "sms", what, size);
+}
+
 /* What rift compare refuses or says of the build, of sides that may be other platforms. */
 static bool figures_differ(const struct compared_side *base, const struct compared_side *side,
 			   char *what, size_t size)
 {
-	const json_t *a = side_header(base), *b = side_header(side);
 	enum wait_policy sync_a = base->view.plan.design.sync;
 	enum wait_policy sync_b = side->view.plan.design.sync;
 
-	if (differs(a, b, "gpu", "name", what, size) || differs(a, b, "gpu", "sms", what, size))
+	if (devices_differ(base, side, what, size))
 		return true;
 	if (sync_a != sync_b) {
 		snprintf(what, size, "sync: %s -> %s", sync_names[sync_a], sync_names[sync_b]);
 		return true;
 	}
-	return differs(a, b, "build", "binary_sha256", what, size);
+	return differs(side_header(base), side_header(side), "build", "binary_sha256", what, size);
 }
 
 /* Another card of the same model does: two sides of one session have one anyway. */
@@ -137,21 +143,25 @@ static bool platforms_differ(const struct compared_side *base, const struct comp
 	return found;
 }
 
-static int refuse_other(const struct atlas *a, const struct atlas_entry *e)
+static int refuse_other(const struct atlas *a, struct atlas_entry *e)
 {
 	const struct compared_side *base = &a->base.side[PAIR_B];
 	const struct compared_side *side = &e->side[e->own_base ? PAIR_A : PAIR_B];
-	char what[256];
+	const char *of = e->own_base ? ", side a" : "", *with = a->base.session.path;
+	char *what = e->not_comparable;
+	bool is = !figures_differ(base, side, what, sizeof(e->not_comparable)) &&
+		  !(e->own_base && platforms_differ(base, side, what, sizeof(e->not_comparable)));
 
-	if (a->force)
-		return 0;
-	if (!figures_differ(base, side, what, sizeof(what)) &&
-	    !(e->own_base && platforms_differ(base, side, what, sizeof(what))))
+	if (is && e->own_base) {
+		of = ", side b";
+		with = "side a";
+		is = !devices_differ(side, &e->side[PAIR_B], what, sizeof(e->not_comparable));
+	}
+	if (is || a->force)
 		return 0;
 	return complain(EPROTONOSUPPORT,
 			"%s%s: not comparable with %s: %s; --force compares them all the same",
-			e->session.path, e->own_base ? ", side a" : "", a->base.session.path,
-			text_escaped(what).s);
+			e->session.path, of, with, text_escaped(what).s);
 }
 
 /* ---- does it share a point ------------------------------------------------------------------- */

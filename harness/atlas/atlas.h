@@ -24,6 +24,7 @@ struct atlas_entry {
 	char name[ATLAS_NAME]; /* its layers, else the platform that was declared, else the file */
 	bool is_model;	       /* some layer imitates another one's costs */
 	bool own_base;	       /* it is held against side a of its own session */
+	char not_comparable[256]; /* "gpu.name: .. -> ..", with force; "": it is comparable */
 	struct journal session;
 	struct compared_side side[2]; /* the first only where it is its own */
 	struct comparison c;

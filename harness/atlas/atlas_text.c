@@ -348,8 +348,8 @@ static void note_side(const char *name, const struct journal *view, FILE *out)
 		snprintf(text, sizeof(text), "%s: not supported here: %.200s: %.100s: %s", name,
 			 json_get_text(error, "call"), json_get_text(error, "name"), point);
 		if (n > 1)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text),
-				 " and %d more", n - 1);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), " and %d more",
+				 n - 1);
 		row_of(out, 1, "", text);
 	}
 }
@@ -383,6 +383,11 @@ static void note_entry(const struct atlas *a, const struct atlas_entry *e, FILE 
 	char text[ATLAS_NAME + 512];
 	size_t i;
 
+	if (*e->not_comparable) {
+		snprintf(text, sizeof(text), "%s: not comparable, by --force all the same: %s",
+			 name, e->not_comparable);
+		row_of(out, 1, "", text);
+	}
 	if (e->own_base)
 		note_side("base", &e->side[PAIR_A].view, out);
 	note_side(name, &e->side[PAIR_B].view, out);
@@ -550,6 +555,8 @@ static json_t *entry_json(const struct atlas *a, const struct atlas_entry *e)
 		if (atlas_has(e, w))
 			json_array_append_new(workloads, workload_json(a, e, w));
 	json_object_set_new(o, "own_base", json_boolean(e->own_base));
+	json_object_set_new(o, "not_comparable",
+			    *e->not_comparable ? json_text(e->not_comparable) : json_null());
 	json_object_set_new(o, "workloads", workloads);
 	json_object_set_new(o, "comparison", compare_json(&e->c));
 	return o;

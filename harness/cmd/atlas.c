@@ -52,8 +52,11 @@ static const struct exit_text exits[] = {
 static int read_base(struct atlas *a, const struct arguments *given)
 {
 	const struct session_arg arg = session_word(given, 0);
-	int side, err = session_read_side(&a->base.session, &arg, given->sync, &side);
+	int side, err = session_read_any(&a->base.session, &arg, given->sync, &side);
 
+	if (!err && side == SIDE_ANY)
+		return complain(EINVAL, "%s has two sides: name the base's, %s:a or %s:b",
+				a->base.session.path, a->base.session.path, a->base.session.path);
 	return err ? err : atlas_set_base(a, side);
 }
 
