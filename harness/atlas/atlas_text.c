@@ -152,18 +152,19 @@ static void print_entry(const struct table *t, const struct atlas_entry *e, FILE
 	print_cells(is_base ? "base" : e->name, text[0].s, text[1].s, n_text(cell).s, out);
 }
 
-static struct figure column_name(const struct table *t, int column)
+static struct text column_name(const struct table *t, int column)
 {
 	const struct atlas_cell cell = cell_of(t, &t->a->base, column);
-	struct figure f = { "" };
+	const struct plan *plan = &t->a->base.session.plan;
+	struct text name = { "" };
 
 	if (!t->of_steps)
-		snprintf(f.s, sizeof(f.s), "%s",
+		snprintf(name.s, sizeof(name.s), "%s",
 			 model_param_rows[atlas_parameters[t->first + column]].name);
 	else if (cell.point)
-		plan_point_text(&t->a->base.session.plan, cell.point->pair->at[PAIR_A], f.s,
-				CELL_COLUMN);
-	return f;
+		snprintf(name.s, sizeof(name.s), "depth %ld",
+			 (long)plan->point[cell.point->pair->at[PAIR_A]].depth);
+	return name;
 }
 
 static bool is_empty(const struct table *t, const struct atlas_entry *e)
@@ -221,17 +222,45 @@ static bool has_parameters(const struct atlas *a, const struct workload *w)
 	return false;
 }
 
+/* Is it the first of those with parameters? Their names are told once. */
+static bool is_first(const struct atlas *a, const struct workload *w)
+{
+	int i = 0;
+
+	while (!has_parameters(a, atlas_workload(a, i)))
+		i++;
+	return atlas_workload(a, i) == w;
+}
+
+/* "transfer bytes=4 stream": what the steps of the table are of. */
+static void steps_text(const struct atlas *a, const struct workload *w, char *out, size_t size)
+{
+	const struct atlas_cell cell = atlas_step(a, &a->base, w, 0);
+	char *end;
+
+	*out = '\0';
+	if (!cell.point)
+		return;
+	plan_point_text(&a->base.session.plan, cell.point->pair->at[PAIR_A], out, size);
+	end = strstr(out, " depth ");
+	if (end)
+		*end = '\0';
+}
+
 static void print_workload(const struct atlas *a, const struct workload *w, FILE *out)
 {
 	struct table t = { .a = a, .w = w };
+	char of[160];
 
 	if (has_parameters(a, w)) {
 		fprintf(out, "\n%s: what each adds to the parameters of the base (95 %%)", w->name);
 		for (t.first = 0; t.first < ATLAS_PARAMETERS; t.first += COLUMNS)
 			print_table(&t, out);
-		print_names(out);
+		if (is_first(a, w))
+			print_names(out);
 	}
-	fprintf(out, "\n%s: time of a step over the base's (95 %%)", w->name);
+	steps_text(a, w, of, sizeof(of));
+	fprintf(out, "\n%s: time of a step over the base's (95 %%)", of);
 	t.first = 0;
 	t.of_steps = true;
 	print_table(&t, out);
@@ -307,6 +336,40 @@ static void note_points(const struct atlas *a, const struct atlas_entry *e, FILE
 			if (!strcmp(is, of))
 				continue;
 			snprintf(text, sizeof(text), "%s: %s in place of %s", e->name, is, of);
+			row_of(out, 1, "", text);
+		}
+}
+
+/* Why a parameter that the base identifies has no difference. */
+static const char *why_not(const struct atlas_entry *e, const struct workload *w,
+			   const struct atlas_cell *cell)
+{
+	const struct compared_parameter *p = cell->parameter;
+
+	if (p)
+		return *p->why[PAIR_B] ? p->why[PAIR_B] : p->why[PAIR_A];
+	for (int i = 0; i < e->c.pairs.n_workloads; i++)
+		if (e->c.parameters.modelled[i].workload == w &&
+		    *e->c.parameters.modelled[i].why_not)
+			return e->c.parameters.modelled[i].why_not;
+	return "too few points of its mode";
+}
+
+static void note_parameters(const struct atlas *a, const struct atlas_entry *e, FILE *out)
+{
+	const struct workload *w;
+	char text[ATLAS_NAME + 384];
+
+	for (int i = 0; (w = atlas_workload(a, i)); i++)
+		for (int k = 0; k < ATLAS_PARAMETERS && atlas_has(e, w); k++) {
+			const struct atlas_cell base = atlas_parameter(&a->base, w, k);
+			const struct atlas_cell cell = atlas_parameter(e, w, k);
+
+			if (cell.state != ATLAS_NOTHING || base.state == ATLAS_NOTHING)
+				continue;
+			snprintf(text, sizeof(text), "%s: %s of %s is not identified: %s", e->name,
+				 model_param_rows[atlas_parameters[k]].name, w->name,
+				 why_not(e, w, &cell));
 			row_of(out, 1, "", text);
 		}
 }
@@ -407,6 +470,7 @@ static void note_entry(const struct atlas *a, const struct atlas_entry *e, FILE 
 	if (!e->own_base)
 		note_environment(e, out);
 	note_points(a, e, out);
+	note_parameters(a, e, out);
 }
 
 static void print_notes(const struct atlas *a, FILE *out)

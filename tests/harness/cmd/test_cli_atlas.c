@@ -77,7 +77,7 @@ Test(small_cli_atlas, a_row_for_each_session)
 				   "base.jsonl: made-up GPU, n = 5 processes",
 				   "one side: *one side.jsonl, n = 5, over the base",
 				   "both: *both.jsonl, side b, n = 5, over side a",
-				   "launch us=0 stream depth 1 *launch us=0 stream depth 64 *n\n",
+				   "launch us=0 stream: *depth 1 *depth 64 *n\n",
 				   "  one side *not resolved (*to *) *not resolved (*to *) *5\n",
 				   "  both *1.8* (*to *) *3.* (*to *) *5\n",
 				   "1 % (sd) a session",
