@@ -23,7 +23,7 @@ const int atlas_depths[ATLAS_DEPTHS] = { 1, 64 };
 const char *const atlas_state_names[] = { "not identified", "not supported", "not resolved",
 					  "known" };
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------ */
 
 /* FILE of folder/FILE.jsonl; "FILE, side a" where that is not clear. */
 static void name_by_file(const struct atlas_entry *e, char out[ATLAS_NAME])
@@ -68,7 +68,7 @@ static void name_entry(struct atlas_entry *e)
 		name_by_file(e, e->name);
 }
 
-/* ---- is it comparable ------------------------------------------------------------------------ */
+/* ---- is it comparable ------------------------------------------------------------------- */
 
 static const json_t *field(const json_t *header, const char *part, const char *name)
 {
@@ -164,7 +164,7 @@ static int refuse_other(const struct atlas *a, struct atlas_entry *e)
 			e->session.path, of, with, text_escaped(what).s);
 }
 
-/* ---- does it share a point ------------------------------------------------------------------- */
+/* ---- does it share a point -------------------------------------------------------------- */
 
 static bool has_point(const struct plan *p, const char *key)
 {
@@ -194,8 +194,7 @@ static int refuse_disjoint(const struct atlas *a, const struct atlas_entry *e)
 			a->workload ? a->workload->name : "");
 }
 
-/* ---- entries ----------------------------------------------------------------------------------
- */
+/* ---- entries ---------------------------------------------------------------------------- */
 
 void atlas_init(struct atlas *a, int n, const struct workload *workload, bool force)
 {
@@ -300,8 +299,7 @@ int atlas_add(struct atlas *a, int number, int side)
 				   !e->own_base && !session_same(&e->session, &a->base.session));
 }
 
-/* ---- workloads --------------------------------------------------------------------------------
- */
+/* ---- workloads -------------------------------------------------------------------------- */
 
 const struct workload *atlas_workload(const struct atlas *a, int i)
 {
@@ -324,8 +322,7 @@ bool atlas_has(const struct atlas_entry *e, const struct workload *w)
 	return workload_number(e, w) >= 0;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ------------------------------------------------------------------------------ */
 
 /* Did some process of either side lack a call for it? point: of the pairs. */
 static bool is_unsupported(const struct atlas_entry *e, const struct pair *p)
@@ -384,7 +381,7 @@ struct atlas_cell atlas_parameter(const struct atlas_entry *e, const struct work
 	return cell;
 }
 
-/* ---- points -------------------------------------------------------------------------------- */
+/* ---- points ----------------------------------------------------------------------------- */
 
 static double size_of(const struct plan *plan, int point)
 {
@@ -456,8 +453,7 @@ struct atlas_cell atlas_step(const struct atlas *a, const struct atlas_entry *e,
 	return cell;
 }
 
-/* ---- what it comes to --------------------------------------------------------------------------
- */
+/* ---- what it comes to ------------------------------------------------------------------- */
 
 static int count_unsupported(const struct compared_side *p)
 {

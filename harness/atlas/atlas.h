@@ -15,7 +15,7 @@
 #include "harness/compare/compare.h"
 #include "harness/record/journal.h"
 
-/* ---- what is held against what ----------------------------------------------------------- */
+/* ---- what is held against what ---------------------------------------------------------- */
 
 enum { ATLAS_NAME = 240 };
 
@@ -51,7 +51,7 @@ void atlas_release(struct atlas *a);
 int atlas_set_base(struct atlas *a, int side);
 int atlas_add(struct atlas *a, int number, int side);
 
-/* ---- what is said of each ---------------------------------------------------------------- */
+/* ---- what is said of each --------------------------------------------------------------- */
 
 enum { ATLAS_PARAMETERS = 6, ATLAS_DEPTHS = 2 };
 
@@ -97,7 +97,7 @@ int atlas_failed(const struct atlas_entry *e);
 
 enum exit_code atlas_exit_code(const struct atlas *a);
 
-/* ---- what is printed ----------------------------------------------------------------------- */
+/* ---- what is printed -------------------------------------------------------------------- */
 
 void atlas_print(const struct atlas *a, FILE *out);
 

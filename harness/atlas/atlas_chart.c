@@ -15,8 +15,7 @@
 
 enum { PANELS = ATLAS_PARAMETERS + ATLAS_DEPTHS, NAME_CHARACTERS = 27 };
 
-/* ---- panels -----------------------------------------------------------------------------------
- */
+/* ---- panels ----------------------------------------------------------------------------- */
 
 struct panel {
 	int which; /* parameter, or behind these depth */
@@ -115,8 +114,7 @@ static void drawn_init(struct drawn *d, const struct atlas *a, const struct work
 		d->panels += panel_init(&d->panel[d->panels], d, i);
 }
 
-/* ---- data -------------------------------------------------------------------------------------
- */
+/* ---- data ------------------------------------------------------------------------------- */
 
 static void write_number(FILE *out, double value)
 {
@@ -143,7 +141,7 @@ static void write_cell(const struct drawn *d, int panel, int row, FILE *out)
 		fprintf(out, "%s,", model_param_rows[atlas_parameters[p->which]].name);
 	fprintf(out, "%s,\"", atlas_state_names[cell.state]);
 	for (const char *c = d->entry[row]->name; *c; c++)
-		fprintf(out, *c == '"' ? "\"\"" : "%c", *c);
+		fprintf(out, *c == '"' ? "\"\"" : "%c", (unsigned char)*c < ' ' ? '?' : *c);
 	fprintf(out, "\"\n");
 }
 
@@ -161,8 +159,7 @@ static int write_cells(const struct drawn *d, struct plot *p)
 	return output_commit(&out);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts ------------------------------------------------------------------------------ */
 
 static void label_panel(const struct drawn *d, int i, struct plot *out)
 {
@@ -245,8 +242,7 @@ static void label_plot(const struct drawn *d, struct plot *p)
 	label_words(d, p);
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------ */
 
 static int add_chart(struct atlas_charts *c, const struct atlas *a, const struct workload *w)
 {

@@ -16,7 +16,7 @@
 /* Two cells in a line, so that an interval stands in 100 characters with its name. */
 enum { COLUMNS = 2, NAME_COLUMN = 27, CELL_COLUMN = 32 };
 
-/* ---- cells ---------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------ */
 
 /* The unit of the largest of a value and its interval, and three digits of that. */
 struct scale {
@@ -96,7 +96,7 @@ static struct figure base_text(const struct atlas_cell *cell)
 	return time_text(i, true, false);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+/* ---- tables ----------------------------------------------------------------------------- */
 
 /* What a table has in its columns: two parameters, or two depths. */
 struct table {
@@ -266,8 +266,7 @@ static void print_workload(const struct atlas *a, const struct workload *w, FILE
 	print_table(&t, out);
 }
 
-/* ---- what stands beside them ------------------------------------------------------------------
- */
+/* ---- what stands beside them ------------------------------------------------------------ */
 
 static void print_side(const char *label, const struct atlas_entry *e, FILE *out)
 {
@@ -313,8 +312,7 @@ static void print_terms(const struct atlas *a, FILE *out)
 		row(out, "", "model: the layer imitates the costs of another one");
 }
 
-/* ---- notes ------------------------------------------------------------------------------------
- */
+/* ---- notes ------------------------------------------------------------------------------ */
 
 /* A step's time of other points than the base's. */
 static void note_points(const struct atlas *a, const struct atlas_entry *e, FILE *out)
@@ -502,8 +500,7 @@ void atlas_print(const struct atlas *a, FILE *out)
 	print_notes(a, out);
 }
 
-/* ---- for machines -----------------------------------------------------------------------------
- */
+/* ---- for machines ----------------------------------------------------------------------- */
 
 static json_t *interval_json(const struct interval *i)
 {

@@ -47,7 +47,7 @@ static const struct exit_text exits[] = {
 	{ 0 },
 };
 
-/* ---- sessions ----------------------------------------------------------------------------- */
+/* ---- sessions --------------------------------------------------------------------------- */
 
 static int read_base(struct atlas *a, const struct arguments *given)
 {
@@ -80,7 +80,7 @@ static int read_all(struct atlas *a, const struct arguments *given)
 	return err;
 }
 
-/* ---- output ------------------------------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------------------------- */
 
 static void print(const void *found, FILE *out)
 {

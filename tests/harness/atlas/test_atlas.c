@@ -20,7 +20,7 @@
 
 TestSuite(small_atlas, .timeout = 120);
 
-/* ---- sessions ------------------------------------------------------------------------------ */
+/* ---- sessions --------------------------------------------------------------------------- */
 
 static const double added_ns = 5000;
 
@@ -104,7 +104,7 @@ static void set_header(struct journal *j, int side, const char *part, const char
 	json_object_set_new(json_object_get(j->header[side], part), name, value);
 }
 
-/* ---- what is found -------------------------------------------------------------------------- */
+/* ---- what is found ---------------------------------------------------------------------- */
 
 /* Side b against its own side a: no other session is in it. */
 static void expect_slower(const struct atlas *a, double off)
@@ -200,7 +200,7 @@ Test(small_atlas, the_nearest_depths_of_both)
 	atlas_release(&a);
 }
 
-/* ---- what is not there ---------------------------------------------------------------------- */
+/* ---- what is not there ------------------------------------------------------------------ */
 
 /* Side b has no graphs, as records say it. */
 static void lack_graphs(struct journal *j)
@@ -274,7 +274,7 @@ Test(small_atlas, what_is_not_identified)
 	atlas_release(&a);
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------ */
 
 /* Side b ran under these, as a header has them. */
 static void put_under(struct journal *j, int side, const char *name, const char *set,
@@ -322,7 +322,7 @@ Test(small_atlas, names_of_rows)
 	atlas_release(&a);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------ */
+/* ---- what is refused -------------------------------------------------------------------- */
 
 /* Refuses it with a line that names the file and this; takes it all the same with --force. */
 static void refuses(const struct fake_session *s, int side, void (*change)(struct journal *),

@@ -136,7 +136,7 @@ Test(small_cli_atlas, a_chart_with_its_data)
 	cr_assert(ne(str, (char *)text, "0\n"), "%s", text);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------- */
+/* ---- what is refused -------------------------------------------------------------------- */
 
 Test(small_cli_atlas, what_is_not_comparable)
 {
