@@ -31,12 +31,25 @@ static const struct command command_clocks = { .name = "sweep-clocks", .start = 
 static const struct command command_of_help;
 
 static const struct command *const commands[] = {
-	&command_list,	  &command_run,	    &command_sweep,
-	&command_show,	  &command_check,   &command_fit,
-	&command_predict, &command_stack,   &command_validate,
-	&command_compare, &command_plot,    &command_probe,
-	&command_worker,  &command_clocks,  &command_layer,
-	&command_doctor,  &command_of_help, NULL,
+	&command_list,
+	&command_run,
+	&command_sweep,
+	&command_show,
+	&command_check,
+	&command_fit,
+	&command_predict,
+	&command_stack,
+	&command_validate,
+	&command_compare,
+	&command_atlas,
+	&command_plot,
+	&command_probe,
+	&command_worker,
+	&command_clocks,
+	&command_layer,
+	&command_doctor,
+	&command_of_help,
+	NULL,
 };
 
 /* ---- help ------------------------------------------------------------------------------- */

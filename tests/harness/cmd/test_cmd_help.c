@@ -15,6 +15,7 @@ TestSuite(small_cmd_help, .timeout = 300);
 static const struct {
 	const char *command, *options;
 } helps[] = {
+	{ "atlas", "--force --json --plot=DIR --quiet --sync=KIND --workload=NAME -h,--help " },
 	{ "check", "--csv=FILE --ratios=FILE --side=a|b -h,--help " },
 	{ "compare", "--all --force --json --margin=PERCENT --self-test --session-sd=PERCENT "
 		     "--side=a|b --strict --sync=KIND --workload=NAME -h,--help " },

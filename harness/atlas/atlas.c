@@ -1,0 +1,483 @@
+/* atlas.c - many layers or platforms against one base: what is held against what. */
+#include "harness/atlas/atlas.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/base/json.h"
+#include "harness/layer/in_force.h"
+#include "harness/measure/run.h"
+#include "harness/params/param.h"
+#include "harness/record/environment.h"
+#include "harness/record/recorded.h"
+
+const enum model_param atlas_parameters[ATLAS_PARAMETERS] = {
+	MODEL_C, MODEL_P, MODEL_G, MODEL_Z, MODEL_GRAPH_A, MODEL_GRAPH_G,
+};
+
+const int atlas_depths[ATLAS_DEPTHS] = { 1, 64 };
+
+const char *const atlas_state_names[] = { "not identified", "not supported", "not resolved",
+					  "known" };
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+/* FILE of folder/FILE.jsonl; "FILE, side a" where that is not clear. */
+static void name_by_file(const struct atlas_entry *e, char out[ATLAS_NAME])
+{
+	const char *path = e->session.path, *slash = strrchr(path, '/');
+	char *end;
+
+	snprintf(out, ATLAS_NAME - 16, "%s", slash ? slash + 1 : path);
+	end = strstr(out, ".jsonl");
+	if (end && end > out)
+		*end = '\0';
+	if (!e->own_base && !e->side[PAIR_B].alone)
+		snprintf(out + strlen(out), 16, ", side %s",
+			 journal_side_name(e->side[PAIR_B].side));
+}
+
+static bool is_model(const json_t *layers)
+{
+	const json_t *layer;
+	size_t i;
+
+	json_array_foreach(layers, i, layer)
+	{
+		if (!strcmp(json_get_text(layer, "label"), "model"))
+			return true;
+	}
+	return false;
+}
+
+static void name_entry(struct atlas_entry *e)
+{
+	const json_t *header = side_header(&e->side[PAIR_B]);
+	const json_t *layers = json_object_get(header, "layers");
+	const char *declared = json_get_text(json_object_get(header, "virt"), "declared_platform");
+
+	e->is_model = is_model(layers);
+	if (json_array_size(layers))
+		layers_text(layers, e->name, sizeof(e->name));
+	else if (*declared)
+		snprintf(e->name, sizeof(e->name), "%s", declared);
+	else
+		name_by_file(e, e->name);
+}
+
+/* ---- is it comparable ------------------------------------------------------------------- */
+
+static const json_t *field(const json_t *header, const char *part, const char *name)
+{
+	return json_object_get(json_object_get(header, part), name);
+}
+
+static char *field_text(const json_t *v)
+{
+	char *text = v ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("missing");
+
+	CHECK(text, "memory of a value");
+	return text;
+}
+
+static bool differs(const json_t *a, const json_t *b, const char *part, const char *name,
+		    char *what, size_t size)
+{
+	const json_t *x = field(a, part, name), *y = field(b, part, name);
+	char *before, *now;
+
+	if (x ? json_equal(x, y) : !y)
+		return false;
+	before = field_text(x);
+	now = field_text(y);
+	snprintf(what, size, "%s.%s: %.60s -> %.60s", part, name, before, now);
+	free(before);
+	free(now);
+	return true;
+}
+
+static bool devices_differ(const struct compared_side *a, const struct compared_side *b, char *what,
+			   size_t size)
+{
+	return differs(side_header(a), side_header(b), "gpu", "name", what, size) ||
+	       differs(side_header(a), side_header(b), "gpu", "sms", what, size);
+}
+
+/* What rift compare refuses or says of the build, of sides that may be other platforms. */
+static bool figures_differ(const struct compared_side *base, const struct compared_side *side,
+			   char *what, size_t size)
+{
+	enum wait_policy sync_a = base->view.plan.design.sync;
+	enum wait_policy sync_b = side->view.plan.design.sync;
+
+	if (devices_differ(base, side, what, size))
+		return true;
+	if (sync_a != sync_b) {
+		snprintf(what, size, "sync: %s -> %s", sync_names[sync_a], sync_names[sync_b]);
+		return true;
+	}
+	return differs(side_header(base), side_header(side), "build", "binary_sha256", what, size);
+}
+
+/* Another card of the same model does: two sides of one session have one anyway. */
+static json_t *without_uuid(const json_t *header)
+{
+	json_t *copy = json_deep_copy(header);
+
+	json_object_del(json_object_get(copy, "gpu"), "uuid");
+	return copy;
+}
+
+/* All that a platform is known by (environment.h). */
+static bool platforms_differ(const struct compared_side *base, const struct compared_side *side,
+			     char *what, size_t size)
+{
+	json_t *a = without_uuid(side_header(base)), *b = without_uuid(side_header(side));
+	bool found = environment_differs(a, b, what, size);
+
+	json_decref(a);
+	json_decref(b);
+	return found;
+}
+
+static int refuse_other(const struct atlas *a, struct atlas_entry *e)
+{
+	const struct compared_side *base = &a->base.side[PAIR_B];
+	const struct compared_side *side = &e->side[e->own_base ? PAIR_A : PAIR_B];
+	const char *of = e->own_base ? ", side a" : "", *with = a->base.session.path;
+	char *what = e->not_comparable;
+	bool is = !figures_differ(base, side, what, sizeof(e->not_comparable)) &&
+		  !(e->own_base && platforms_differ(base, side, what, sizeof(e->not_comparable)));
+
+	if (is && e->own_base) {
+		of = ", side b";
+		with = "side a";
+		is = !devices_differ(side, &e->side[PAIR_B], what, sizeof(e->not_comparable));
+	}
+	if (is || a->force)
+		return 0;
+	return complain(EPROTONOSUPPORT,
+			"%s%s: not comparable with %s: %s; --force compares them all the same",
+			e->session.path, of, with, text_escaped(what).s);
+}
+
+/* ---- does it share a point -------------------------------------------------------------- */
+
+static bool has_point(const struct plan *p, const char *key)
+{
+	for (int i = 0; i < p->n_points; i++)
+		if (!strcmp(p->point[i].key, key))
+			return true;
+	return false;
+}
+
+static const struct workload *workload_of(const struct plan *p, int point)
+{
+	return p->config[p->point[point].config].workload;
+}
+
+static int refuse_disjoint(const struct atlas *a, const struct atlas_entry *e)
+{
+	const struct plan *base = &a->base.session.plan, *plan = &e->session.plan;
+
+	for (int i = 0; i < base->n_points; i++)
+		if ((!a->workload || workload_of(base, i) == a->workload) &&
+		    has_point(plan, base->point[i].key))
+			return 0;
+	return complain(EPROTONOSUPPORT,
+			"%s: not comparable with %s: points: none%s%s has the same workload, "
+			"parameters, mode and depth",
+			e->session.path, a->base.session.path, a->workload ? " of " : "",
+			a->workload ? a->workload->name : "");
+}
+
+/* ---- entries ---------------------------------------------------------------------------- */
+
+void atlas_init(struct atlas *a, int n, const struct workload *workload, bool force)
+{
+	*a = (struct atlas){ .n = n, .workload = workload, .force = force };
+	a->base.session = JOURNAL_NONE;
+	a->entry = calloc((size_t)n + 1, sizeof(*a->entry));
+	CHECK(a->entry, "memory of %d sessions", n);
+	for (int i = 0; i < n; i++)
+		a->entry[i].session = JOURNAL_NONE;
+}
+
+static void entry_release(struct atlas_entry *e)
+{
+	compare_release(&e->c);
+	for (int k = 0; k < 2; k++)
+		side_release(&e->side[k]);
+	journal_release(&e->session);
+}
+
+void atlas_release(struct atlas *a)
+{
+	for (int i = 0; i < a->n; i++)
+		entry_release(&a->entry[i]);
+	entry_release(&a->base);
+	free(a->entry);
+	*a = (struct atlas){ 0 };
+}
+
+/* Differences are of one session, or of separate ones, as rift compare has them. */
+static int compare_entry(const struct atlas *a, struct atlas_entry *e,
+			 const struct compared_side *base, bool separate)
+{
+	const struct compare_options o = {
+		.margin = separate ? BETWEEN_MARGIN_DEFAULT : MARGIN_DEFAULT,
+		.session_sd = separate ? BETWEEN_DEFAULT : 0,
+		.force = true, /* atlas has asked */
+		.workload = a->workload,
+	};
+
+	return compare(&e->c, base, &e->side[PAIR_B], &o);
+}
+
+static bool has_workload(const struct plan *p, const struct workload *w)
+{
+	for (int i = 0; i < p->n_points; i++)
+		if (workload_of(p, i) == w)
+			return true;
+	return false;
+}
+
+int atlas_set_base(struct atlas *a, int side)
+{
+	struct atlas_entry *e = &a->base;
+
+	if (a->workload && !has_workload(&e->session.plan, a->workload))
+		return complain(EPROTONOSUPPORT, "--workload=%s: %s has no points of it",
+				a->workload->name, e->session.path);
+	side_init(&e->side[PAIR_B], &e->session, e->session.path, side, HALF_BOTH);
+	name_entry(e);
+	return compare_entry(a, e, &e->side[PAIR_B], false);
+}
+
+/* The same side of the same session says nothing twice. */
+static int refuse_again(const struct atlas *a, int number, int side)
+{
+	const struct atlas_entry *e = &a->entry[number];
+
+	if (side == a->base.side[PAIR_B].side && session_same(&e->session, &a->base.session))
+		return complain(EINVAL, "%s is the base itself (%s)", e->session.path,
+				e->session.session_id);
+	for (int i = 0; i < number; i++) {
+		const struct atlas_entry *other = &a->entry[i];
+
+		if (session_same(&e->session, &other->session) &&
+		    e->side[PAIR_B].side == other->side[PAIR_B].side)
+			return complain(EINVAL, "%s and %s are one session (%s)",
+					other->session.path, e->session.path,
+					e->session.session_id);
+	}
+	return 0;
+}
+
+int atlas_add(struct atlas *a, int number, int side)
+{
+	struct atlas_entry *e = &a->entry[number];
+	const struct compared_side *base = &a->base.side[PAIR_B];
+	int err;
+
+	e->own_base = side == SIDE_ANY;
+	if (e->own_base)
+		side_init(&e->side[PAIR_A], &e->session, e->session.path, 0, HALF_BOTH);
+	side_init(&e->side[PAIR_B], &e->session, e->session.path, e->own_base ? 1 : side,
+		  HALF_BOTH);
+	name_entry(e);
+	err = refuse_again(a, number, side);
+	if (!err)
+		err = refuse_other(a, e);
+	if (!err)
+		err = refuse_disjoint(a, e);
+	return err ? err
+		   : compare_entry(a, e, e->own_base ? &e->side[PAIR_A] : base,
+				   !e->own_base && !session_same(&e->session, &a->base.session));
+}
+
+/* ---- workloads -------------------------------------------------------------------------- */
+
+const struct workload *atlas_workload(const struct atlas *a, int i)
+{
+	const struct pairs *p = &a->base.c.pairs;
+
+	return i < p->n_workloads ? p->workload[i] : NULL;
+}
+
+/* The workload's number among those of the entry; -1: none. */
+static int workload_number(const struct atlas_entry *e, const struct workload *w)
+{
+	for (int i = 0; i < e->c.pairs.n_workloads; i++)
+		if (e->c.pairs.workload[i] == w)
+			return i;
+	return -1;
+}
+
+bool atlas_has(const struct atlas_entry *e, const struct workload *w)
+{
+	return workload_number(e, w) >= 0;
+}
+
+/* ---- cells ------------------------------------------------------------------------------ */
+
+/* Did some process of either side lack a call for it? point: of the pairs. */
+static bool is_unsupported(const struct atlas_entry *e, const struct pair *p)
+{
+	for (int k = 0; k < 2; k++) {
+		const struct journal *v = &e->c.side[k]->view;
+
+		for (int i = 0; i < e->c.side[k]->n; i++)
+			if (v->status[(size_t)i * (size_t)v->plan.n_points + (size_t)p->at[k]] ==
+			    POINT_NOT_SUPPORTED)
+				return true;
+	}
+	return false;
+}
+
+static bool is_mode_unsupported(const struct atlas_entry *e, int workload, enum mode mode)
+{
+	const struct plan *plan = &e->c.side[PAIR_A]->view.plan;
+
+	for (int i = 0; i < e->c.pairs.n; i++) {
+		const struct pair *p = &e->c.pairs.pair[i];
+
+		if (p->workload == workload && plan->point[p->at[PAIR_A]].mode == mode &&
+		    is_unsupported(e, p))
+			return true;
+	}
+	return false;
+}
+
+/* nothing: what there is without a difference, 0 or 1. */
+static enum atlas_state state_of(const struct interval *i, double nothing)
+{
+	if (!isfinite(i->value))
+		return ATLAS_NOTHING;
+	return i->known && i->lo <= nothing && nothing <= i->hi ? ATLAS_NOT_RESOLVED : ATLAS_KNOWN;
+}
+
+struct atlas_cell atlas_parameter(const struct atlas_entry *e, const struct workload *w, int which)
+{
+	const struct model_param_row *row = &model_param_rows[atlas_parameters[which]];
+	struct atlas_cell cell = { .of = interval_unknown(0) };
+	int number = workload_number(e, w);
+
+	for (int i = 0; i < e->c.parameters.n; i++) {
+		const struct compared_parameter *p = &e->c.parameters.row[i];
+
+		if (p->workload != w || p->row != row)
+			continue;
+		cell.parameter = p;
+		cell.of = p->difference;
+		cell.judged = p->judged.known ? &p->judged : NULL;
+		cell.state = state_of(&p->difference, 0);
+	}
+	if (cell.state == ATLAS_NOTHING && number >= 0 && is_mode_unsupported(e, number, row->mode))
+		cell.state = ATLAS_NOT_SUPPORTED;
+	return cell;
+}
+
+/* ---- points ----------------------------------------------------------------------------- */
+
+static double size_of(const struct plan *plan, int point)
+{
+	const struct config *c = &plan->config[plan->point[point].config];
+	const struct param *axis = workload_axis(c->workload);
+	json_t *value = axis ? param_json(axis, c->params.opts) : NULL;
+	double size = json_number_value(value);
+
+	json_decref(value);
+	return size;
+}
+
+enum mode atlas_mode(const struct atlas *a, const struct workload *w)
+{
+	const struct plan *plan = &a->base.session.plan;
+	enum mode least = MODE_COUNT;
+
+	for (int i = 0; i < plan->n_points; i++)
+		if (workload_of(plan, i) == w && plan->point[i].mode < least)
+			least = plan->point[i].mode;
+	return least;
+}
+
+/* Is x, of the smaller kernels, or as small and nearer to the depth, to be taken before y? */
+static bool is_before(const struct plan *plan, int x, int y, int depth)
+{
+	double size_x = size_of(plan, x), size_y = size_of(plan, y);
+	double far_x = fabs(log((double)plan->point[x].depth / depth));
+	double far_y = fabs(log((double)plan->point[y].depth / depth));
+
+	return size_x != size_y ? size_x < size_y : far_x < far_y;
+}
+
+/* The number among the pairs; -1: none. */
+static int pick_point(const struct atlas_entry *e, int workload, enum mode mode, int depth)
+{
+	const struct plan *plan = &e->c.side[PAIR_A]->view.plan;
+	int best = -1;
+
+	for (int i = 0; i < e->c.pairs.n; i++) {
+		const struct pair *p = &e->c.pairs.pair[i];
+
+		if (p->workload != workload || plan->point[p->at[PAIR_A]].mode != mode)
+			continue;
+		if (best < 0 ||
+		    is_before(plan, p->at[PAIR_A], e->c.pairs.pair[best].at[PAIR_A], depth))
+			best = i;
+	}
+	return best;
+}
+
+struct atlas_cell atlas_step(const struct atlas *a, const struct atlas_entry *e,
+			     const struct workload *w, int which)
+{
+	struct atlas_cell cell = { .of = interval_unknown(0) };
+	int number = workload_number(e, w), at;
+	enum mode mode = atlas_mode(a, w);
+
+	at = pick_point(e, number, mode, atlas_depths[which]);
+	/* one depth is there once */
+	if (at < 0 || (which && at == pick_point(e, number, mode, atlas_depths[0])))
+		return cell;
+	cell.point = &e->c.point[at];
+	cell.of = cell.point->ratio;
+	cell.judged = &cell.point->judged;
+	cell.state = state_of(&cell.of, 1);
+	if (is_unsupported(e, cell.point->pair))
+		cell.state = ATLAS_NOT_SUPPORTED;
+	return cell;
+}
+
+/* ---- what it comes to ------------------------------------------------------------------- */
+
+static int count_unsupported(const struct compared_side *p)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n * p->view.plan.n_points; i++)
+		n += p->view.status[i] == POINT_NOT_SUPPORTED;
+	return n;
+}
+
+int atlas_failed(const struct atlas_entry *e)
+{
+	int failed = 0;
+
+	for (int k = e->own_base ? PAIR_A : PAIR_B; k <= PAIR_B; k++)
+		failed += e->side[k].failed - count_unsupported(&e->side[k]);
+	return failed;
+}
+
+enum exit_code atlas_exit_code(const struct atlas *a)
+{
+	int failed = atlas_failed(&a->base);
+
+	for (int i = 0; i < a->n; i++)
+		failed += atlas_failed(&a->entry[i]);
+	return failed ? RIFT_FAILED_POINTS : RIFT_OK;
+}

@@ -1,0 +1,334 @@
+/* atlas_chart.c - an atlas drawn: a panel for each parameter and depth, a row for each layer. */
+#include "harness/atlas/atlas_chart.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/chart/words.h"
+#include "harness/plan/plan_record.h"
+
+enum { PANELS = ATLAS_PARAMETERS + ATLAS_DEPTHS, NAME_CHARACTERS = 27 };
+
+/* ---- panels ----------------------------------------------------------------------------- */
+
+struct panel {
+	int which; /* parameter, or behind these depth */
+	bool of_steps;
+	double nothing;	    /* where there is no difference */
+	double least, most; /* what is shown, in units */
+	double step;	    /* between two marks of the axis */
+	double unit;	    /* in ns; 1 of ratios */
+	const char *unit_name;
+};
+
+/* What is drawn of a workload. */
+struct drawn {
+	const struct atlas *a;
+	const struct workload *w;
+	const struct atlas_entry **entry; /* a row each, from the top */
+	int rows;
+	struct panel panel[PANELS];
+	int panels;
+};
+
+static struct atlas_cell cell_of(const struct drawn *d, const struct panel *p,
+				 const struct atlas_entry *e)
+{
+	return p->of_steps ? atlas_step(d->a, e, d->w, p->which)
+			   : atlas_parameter(e, d->w, p->which);
+}
+
+static void widen(struct panel *p, double value)
+{
+	if (!isfinite(value))
+		return;
+	p->least = fmin(p->least, value);
+	p->most = fmax(p->most, value);
+}
+
+/* 1, 2 or 5 times a power of ten, some three in the width. */
+static double mark_step(double width)
+{
+	double power = pow(10, floor(log10(width / 3)));
+	double many = width / 3 / power;
+
+	return power * (many < 1.5 ? 1 : many < 3.5 ? 2 : many < 7.5 ? 5 : 10);
+}
+
+static void scale_panel(struct panel *p)
+{
+	static const char *const names[] = { "ns", "µs", "ms", "s" };
+	double most = fmax(fabs(p->least), fabs(p->most)), room;
+	int i = 0;
+
+	p->unit = 1;
+	for (; !p->of_steps && i < 3 && most >= 1e3 * p->unit; i++)
+		p->unit *= 1e3;
+	p->unit_name = p->of_steps ? "" : names[i];
+	p->least /= p->unit;
+	p->most /= p->unit;
+	room = p->most > p->least ? 0.08 * (p->most - p->least) : p->of_steps ? 0.01 : 1;
+	p->least -= room;
+	p->most += room;
+	p->step = mark_step(p->most - p->least);
+}
+
+/* false: there is nothing in it. */
+static bool panel_init(struct panel *p, const struct drawn *d, int number)
+{
+	bool any = false;
+
+	*p = (struct panel){ .which = number, .of_steps = number >= ATLAS_PARAMETERS };
+	if (p->of_steps)
+		p->which -= ATLAS_PARAMETERS;
+	p->nothing = p->least = p->most = p->of_steps ? 1 : 0;
+	for (int i = 0; i < d->rows; i++) {
+		const struct atlas_cell cell = cell_of(d, p, d->entry[i]);
+
+		any |= cell.state != ATLAS_NOTHING;
+		if (cell.state == ATLAS_NOT_SUPPORTED)
+			continue;
+		widen(p, cell.of.value);
+		widen(p, cell.of.lo);
+		widen(p, cell.of.hi);
+	}
+	scale_panel(p);
+	return any;
+}
+
+static void drawn_init(struct drawn *d, const struct atlas *a, const struct workload *w)
+{
+	*d = (struct drawn){ .a = a, .w = w };
+	d->entry = calloc((size_t)a->n + 1, sizeof(*d->entry));
+	CHECK(d->entry, "memory of %d rows", a->n);
+	for (int i = 0; i < a->n; i++)
+		if (atlas_has(&a->entry[i], w))
+			d->entry[d->rows++] = &a->entry[i];
+	for (int i = 0; i < PANELS; i++)
+		d->panels += panel_init(&d->panel[d->panels], d, i);
+}
+
+/* ---- data ------------------------------------------------------------------------------- */
+
+static void write_number(FILE *out, double value)
+{
+	if (isfinite(value))
+		fprintf(out, "%.6g", value);
+	fputc(',', out);
+}
+
+/* A name may hold commas. */
+static void write_cell(const struct drawn *d, int panel, int row, FILE *out)
+{
+	const struct panel *p = &d->panel[panel];
+	const struct atlas_cell cell = cell_of(d, p, d->entry[row]);
+	bool has = cell.state == ATLAS_KNOWN || cell.state == ATLAS_NOT_RESOLVED;
+
+	fprintf(out, "%d,%d,", panel + 1, row);
+	write_number(out, has ? cell.of.value / p->unit : NAN);
+	write_number(out, has ? cell.of.lo / p->unit : NAN);
+	write_number(out, has ? cell.of.hi / p->unit : NAN);
+	fprintf(out, "%d,%d,%s,", cell.state == ATLAS_KNOWN, cell.of.n, p->unit_name);
+	if (p->of_steps)
+		fprintf(out, "depth %d,", atlas_depths[p->which]);
+	else
+		fprintf(out, "%s,", model_param_rows[atlas_parameters[p->which]].name);
+	fprintf(out, "%s,\"", atlas_state_names[cell.state]);
+	for (const char *c = d->entry[row]->name; *c; c++)
+		fprintf(out, *c == '"' ? "\"\"" : "%c", (unsigned char)*c < ' ' ? '?' : *c);
+	fprintf(out, "\"\n");
+}
+
+static int write_cells(const struct drawn *d, struct plot *p)
+{
+	struct output out;
+	int err = plot_open(p, "cells", "-cells.csv", &out);
+
+	if (err)
+		return err;
+	fprintf(out.file, "panel,row,value,lo,hi,resolved,processes,unit,what,state,name\n");
+	for (int i = 0; i < d->panels; i++)
+		for (int k = 0; k < d->rows; k++)
+			write_cell(d, i, k, out.file);
+	return output_commit(&out);
+}
+
+/* ---- texts ------------------------------------------------------------------------------ */
+
+static void label_panel(const struct drawn *d, int i, struct plot *out)
+{
+	const struct panel *p = &d->panel[i];
+	const struct atlas_cell base = cell_of(d, p, &d->a->base);
+	struct text own = { "" };
+
+	if (p->of_steps) {
+		plot_text(out, words_name("head", i + 1).s, "step, depth %d",
+			  base.point
+				  ? (int)d->a->base.session.plan.point[base.point->pair->at[PAIR_A]]
+					    .depth
+				  : atlas_depths[p->which]);
+		if (base.point)
+			own = words_time(base.point->step_ns[PAIR_A].value);
+	} else {
+		plot_text(out, words_name("head", i + 1).s, "%s (%s)",
+			  model_param_rows[atlas_parameters[p->which]].name, p->unit_name);
+		if (base.parameter && isfinite(base.parameter->of[PAIR_A].value))
+			own = words_time(base.parameter->of[PAIR_A].value);
+	}
+	plot_text(out, words_name("own", i + 1).s, "%s%s", *own.s ? "base: " : "", own.s);
+	plot_number(out, words_name("nothing", i + 1).s, p->nothing);
+	plot_number(out, words_name("least", i + 1).s, p->least);
+	plot_number(out, words_name("most", i + 1).s, p->most);
+	plot_number(out, words_name("step", i + 1).s, p->step);
+}
+
+static void label_row(const struct drawn *d, int i, struct plot *p)
+{
+	char name[ATLAS_NAME];
+
+	snprintf(name, sizeof(name), "%s", d->entry[i]->name);
+	words_cut(name, sizeof(name), NAME_CHARACTERS);
+	plot_text(p, words_name("row", i + 1).s, "%s", name);
+}
+
+/* Words where there is no dot. */
+static void label_words(const struct drawn *d, struct plot *p)
+{
+	int n = 0;
+
+	for (int i = 0; i < d->panels; i++)
+		for (int k = 0; k < d->rows; k++) {
+			const struct atlas_cell cell = cell_of(d, &d->panel[i], d->entry[k]);
+
+			if (cell.state != ATLAS_NOT_SUPPORTED && cell.state != ATLAS_NOTHING)
+				continue;
+			n++;
+			plot_text(p, words_name("word", n).s, "%s",
+				  cell.state == ATLAS_NOTHING ? "–" : "not supported");
+			plot_count(p, words_name("word_panel", n).s, i + 1);
+			plot_count(p, words_name("word_row", n).s, k);
+		}
+	plot_count(p, "words", n);
+}
+
+static void label_plot(const struct drawn *d, struct plot *p)
+{
+	const struct compared_side *base = &d->a->base.side[PAIR_B];
+	const json_t *header = side_header(base);
+	char text[512];
+
+	snprintf(text, sizeof(text), "base: %s, %.200s, n = %d, %.10s",
+		 json_get_text(json_object_get(header, "gpu"), "name"), base->path, base->n,
+		 json_get_text(header, "start_utc"));
+	words_cut(text, sizeof(text), NOTE_CHARACTERS);
+	plot_text(p, "title", "%s: what each of these adds to the base", d->w->name);
+	words_finding(p, "dots: b − a of parameters, b / a of the time of a step, with 95 %% "
+			 "intervals; hollow: not resolved");
+	plot_text(p, "made1", "%s", text);
+	plot_text(p, "made2", "steps: smallest kernels, %s mode; each panel has an axis of its own",
+		  mode_name(atlas_mode(d->a, d->w)));
+	plot_count(p, "rows", d->rows);
+	plot_count(p, "panels", d->panels);
+	for (int i = 0; i < d->rows; i++)
+		label_row(d, i, p);
+	for (int i = 0; i < d->panels; i++)
+		label_panel(d, i, p);
+	label_words(d, p);
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static int add_chart(struct atlas_charts *c, const struct atlas *a, const struct workload *w)
+{
+	struct picture *p = &c->picture[c->n];
+	const json_t *header = side_header(&a->base.side[PAIR_B]);
+	struct drawn d;
+	char *name;
+	int err = 0;
+
+	drawn_init(&d, a, w);
+	if (d.panels) {
+		CHECK(asprintf(&name, "%s-atlas", w->name) > 0, "memory of a name");
+		c->n++;
+		*p = (struct picture){ .asked = true };
+		plot_begin(&p->plot, c->folder, name,
+			   json_get_text(json_object_get(header, "gpu"), "name"));
+		p->plot.script = "plots/atlas.gp";
+		label_plot(&d, &p->plot);
+		err = write_cells(&d, &p->plot);
+		if (!err)
+			err = picture_write(p);
+	}
+	free(d.entry);
+	return err;
+}
+
+static char *without_slashes(const char *folder)
+{
+	char *out = strdup(folder);
+	size_t n = out ? strlen(out) : 0;
+
+	CHECK(out, "memory of a name");
+	while (n > 1 && out[n - 1] == '/')
+		out[--n] = '\0';
+	return out;
+}
+
+int atlas_charts_write(struct atlas_charts *c, const struct atlas *a, const char *folder)
+{
+	const struct workload *w;
+	int workloads = 0, err = 0;
+
+	while (atlas_workload(a, workloads))
+		workloads++;
+	/* a picture stays where it is: its texts go through a stream that knows its address */
+	*c = (struct atlas_charts){ .folder = without_slashes(folder),
+				    .picture = calloc((size_t)workloads + 1, sizeof(*c->picture)) };
+	CHECK(c->picture, "memory of %d charts", workloads);
+	for (int i = 0; (w = atlas_workload(a, i)) && !err; i++)
+		err = add_chart(c, a, w);
+	if (!err && !c->n)
+		err = complain(EINVAL, "there is nothing to draw: no session has a figure");
+	return err;
+}
+
+int atlas_charts_draw(struct atlas_charts *c)
+{
+	int err = 0;
+
+	for (int i = 0; i < c->n && !err; i++)
+		err = interrupted() ? -EINTR : picture_draw(&c->picture[i]);
+	return err;
+}
+
+void atlas_charts_print(const struct atlas_charts *c, FILE *out)
+{
+	for (int i = 0; i < c->n; i++)
+		fprintf(out, "%s/%s%s\n", c->folder, c->picture[i].plot.name,
+			c->picture[i].drawn ? ".png, .svg" : ".gp");
+}
+
+void atlas_charts_remark(const struct atlas_charts *c, FILE *out)
+{
+	for (int i = 0; i < c->n; i++)
+		if (*c->picture[i].said.s && c->picture[i].drawn)
+			fprintf(out, "rift: gnuplot remarks on %s: %s\n", c->picture[i].plot.name,
+				c->picture[i].said.s);
+}
+
+void atlas_charts_release(struct atlas_charts *c)
+{
+	for (int i = 0; i < c->n; i++) {
+		free((char *)(uintptr_t)c->picture[i].plot.name);
+		picture_release(&c->picture[i]);
+	}
+	free(c->picture);
+	free(c->folder);
+	*c = (struct atlas_charts){ 0 };
+}

@@ -1,0 +1,177 @@
+/*
+ * test_cli_atlas.c - `rift atlas` of the real binary on files of made-up sessions: exit codes,
+ * tables, JSON, the chart's files, and what is refused.
+ */
+/* sanitizers: one thread */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/compared.h"
+#include "tests/divert.h"
+#include "tests/need_gnuplot.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char dir[] = "/tmp/rift_atlas_XXXXXX", base[64], one[64], both[64];
+
+static void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(base, sizeof(base), "%s/base.jsonl", dir);
+	snprintf(one, sizeof(one), "%s/one side.jsonl", dir);
+	snprintf(both, sizeof(both), "%s/both.jsonl", dir);
+}
+
+static void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_atlas, .init = make_dir, .fini = remove_dir, .timeout = 120);
+
+/* Few points, so that a file is small. */
+static struct fake_session made_up(int sides)
+{
+	struct fake_session s = two_sides();
+
+	s.depth = "1,16,64";
+	s.size = "0,1";
+	s.mode = "stream";
+	s.sides = sides;
+	s.noise = 0.001;
+	return s;
+}
+
+/* A base, a session of one side, and one whose side b takes 5 us more. */
+static void write_sessions(void)
+{
+	struct fake_session s = made_up(1);
+
+	fake_session_write(&s, base);
+	s.seed = 2;
+	fake_session_write(&s, one);
+	s = made_up(2);
+	s.model[1].v[MODEL_C] += 5000;
+	s.model[1].v[MODEL_P] += 5000;
+	s.model[1].v[MODEL_Z] += 5000;
+	fake_session_write(&s, both);
+}
+
+static void expect_texts(const char *text, const char *const *want)
+{
+	for (; *want; want++)
+		cr_assert(tells(text, *want), "'%s' in\n%s", *want, text);
+}
+
+Test(small_cli_atlas, a_row_for_each_session)
+{
+	const char *text;
+
+	write_sessions();
+	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' '%s'", base, one, both)), "%s",
+		  text);
+	expect_texts(text, (const char *const[]){
+				   "base.jsonl: made-up GPU, n = 5 processes",
+				   "one side: *one side.jsonl, n = 5, over the base",
+				   "both: *both.jsonl, side b, n = 5, over side a",
+				   "launch us=0 stream: *depth 1 *depth 64 *n\n",
+				   "  one side *not resolved (*to *) *not resolved (*to *) *5\n",
+				   "  both *1.8* (*to *) *3.* (*to *) *5\n",
+				   "1 % (sd) a session",
+				   NULL,
+			   });
+	/* but for names of files, which are not wrapped */
+	shell(&text, "'%s' atlas '%s' '%s' '%s' | awk 'length($0) > 100' | grep -v jsonl", rift(),
+	      base, one, both);
+	cr_assert(eq(str, (char *)text, ""), "more than 100 characters: %s", text);
+	cr_assert(zero(int, run_rift(ERR, &text, "atlas '%s' '%s'", base, both)), "%s", text);
+	cr_assert(eq(str, (char *)text, ""), "%s", text);
+}
+
+Test(small_cli_atlas, one_object_for_machines)
+{
+	const json_t *o, *session, *w, *step;
+
+	write_sessions();
+	o = rift_json("atlas --json '%s' '%s' '%s'", base, both, one);
+	cr_assert(eq(str, (char *)get_text(o, "command"), "atlas"), "command");
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "sessions")), 2), "sessions");
+	session = json_array_get(json_object_get(o, "sessions"), 0);
+	cr_assert(eq(ptr, json_object_get(session, "own_base"), json_true()), "its own base");
+	cr_assert(eq(str, (char *)get_text(session, "side"), "b"), "side");
+	w = json_array_get(json_object_get(session, "workloads"), 0);
+	cr_assert(eq(sz, json_array_size(json_object_get(w, "parameters")), 6), "parameters");
+	step = json_array_get(json_object_get(w, "steps"), 0);
+	cr_assert(eq(str, (char *)get_text(step, "state"), "known"), "state");
+	cr_assert(lt(dbl, 1.5,
+		     json_real_value(json_object_get(json_object_get(step, "ratio"), "lo"))),
+		  "interval");
+	cr_assert(eq(str, (char *)get_text(json_object_get(session, "comparison"), "verdict"),
+		     (char *)outcome_names[OUTCOME_SLOWER]),
+		  "the one engine's verdict");
+	w = json_array_get(json_object_get(json_object_get(o, "base"), "workloads"), 0);
+	step = json_array_get(json_object_get(w, "steps"), 0);
+	cr_assert(epsilon_eq(dbl, json_real_value(json_object_get(step, "value")), 5800, 50),
+		  "the base's own time");
+}
+
+Test(small_cli_atlas, a_chart_with_its_data)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	write_sessions();
+	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' '%s' --plot '%s/charts/'", base,
+				     one, both, dir)),
+		  "%s", text);
+	cr_assert(tells(text, "/charts/launch-atlas.png, .svg\n"), "%s", text);
+	shell(&text, "cd '%s/charts' && LC_ALL=C ls -A | tr '\\n' ' '", dir);
+	cr_assert(eq(str, (char *)text,
+		     "launch-atlas-cells.csv launch-atlas.gp launch-atlas.png launch-atlas.svg "),
+		  "%s", text);
+	shell(&text, "grep -c ',known,\"both\"' '%s/charts/launch-atlas-cells.csv'", dir);
+	cr_assert(ne(str, (char *)text, "0\n"), "%s", text);
+}
+
+/* ---- what is refused -------------------------------------------------------------------- */
+
+Test(small_cli_atlas, what_is_not_comparable)
+{
+	struct fake_session s = made_up(1);
+	char other[96];
+
+	write_sessions();
+	s.device[0] = "another GPU";
+	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
+	fake_session_write(&s, other);
+	refused(5, "other.jsonl*base.jsonl: gpu.name: *another GPU*--force", "atlas '%s' '%s' '%s'",
+		base, one, other);
+	cr_assert(zero(int, run_rift(OUT, NULL, "atlas '%s' '%s' --force", base, other)), "force");
+	refused(5, "side a*other.jsonl: gpu.name: ", "atlas '%s' '%s'", other, both);
+	s = made_up(1);
+	s.sync = SYNC_BLOCKING;
+	snprintf(other, sizeof(other), "%s/waits.jsonl", dir);
+	fake_session_write(&s, other);
+	refused(5, "waits.jsonl*base.jsonl: sync: *blocking", "atlas '%s' '%s'", base, other);
+	refused(5, "--workload=mlp*base.jsonl", "atlas '%s' '%s' --workload mlp", base, one);
+}
+
+Test(small_cli_atlas, arguments)
+{
+	write_sessions();
+	refused(3, "rift atlas BASE SESSION", "atlas");
+	refused(3, "rift atlas BASE SESSION", "atlas '%s'", base);
+	refused(3, "No such file", "atlas '%s' /nonexistent/xyzzy", base);
+	refused(3, "base.jsonl", "atlas '%s' '%s'", base, base);
+	refused(3, "one side.jsonl", "atlas '%s' '%s' '%s'", base, one, one);
+	refused(3, "both.jsonl:a", "atlas '%s' '%s'", both, one);
+	refused(3, "one side.jsonl", "atlas '%s' '%s:b'", base, one);
+	refused(3, "--plot", "atlas '%s' '%s' --plot ''", base, one);
+	refused(3, "'launch'", "atlas --workload lunch x y");
+	/* a side of one session is a base for the session */
+	cr_assert(zero(int, run_rift(OUT, NULL, "atlas '%s:a' '%s' '%s'", both, both, one)),
+		  "side a");
+}
