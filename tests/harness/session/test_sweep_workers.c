@@ -10,7 +10,8 @@
 #include <math.h>
 #include <unistd.h>
 
-TestSuite(small_sweep_workers, .init = fake_worker_make, .fini = fake_worker_remove, .timeout = 300);
+TestSuite(small_sweep_workers, .init = fake_worker_make, .fini = fake_worker_remove,
+	  .timeout = 300);
 
 static struct session s;
 static struct lane *lane = &s.lane[0];
