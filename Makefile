@@ -82,7 +82,7 @@ clean:  ## remove everything that was built
 
 help:  ## list the targets
 	@echo "rift: what a virtualization layer costs a GPU. Targets:"
-	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1@\2/p' Makefile | awk -F@ '{ printf "%-16s%s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1@\2/p' Makefile | awk -F@ '{ printf "%-17s%s\n", $$1, $$2 }'
 	@echo "Variables:"
 	@sed -n '/^#   DEVICE/,/^#   CC/s/^# /  /p' Makefile
 

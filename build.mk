@@ -36,9 +36,9 @@ $(error $(foreach n,$(BROKEN),workloads/$n: $n.c must define `const struct workl
 endif
 
 LAYERS := $(patsubst layers/%/,%,$(sort $(wildcard layers/*/)))
-BROKEN := $(foreach n,$(LAYERS),$(if $(shell grep -s -l 'const struct layer layer_$n\b' layers/$n/$n.c),,$n))
+BROKEN := $(foreach n,$(LAYERS),$(if $(shell grep -s -q 'const struct layer layer_$n\b' layers/$n/$n.c && grep -l '\.name = "$n"' layers/$n/$n.c),,$n))
 ifneq ($(strip $(BROKEN)),)
-$(error $(foreach n,$(BROKEN),layers/$n: $n.c must define `const struct layer layer_$n`;))
+$(error $(foreach n,$(BROKEN),layers/$n: $n.c must define `const struct layer layer_$n` with `.name = "$n"`, an identifier of C;))
 endif
 # Those that preload a library of their own.
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))

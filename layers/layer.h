@@ -64,7 +64,7 @@ int entry_child_fd(struct entry *e);
 enum { LAYER_DETAIL = 160 };
 
 struct layer {
-	const char *name;    /* that of the folder */
+	const char *name;    /* that of the folder, an identifier of C */
 	const char *summary; /* one line, no full stop */
 	bool model;	     /* it imitates another layer's costs; false: it is real */
 	/* It preloads a wrapper of the CUDA runtime: programs that link it statically pass it by.
@@ -75,7 +75,7 @@ struct layer {
 	bool disturbs;
 
 	size_t opts_size;
-	const struct param *params; /* as a workload's; PARAM_END where there are none */
+	const struct param *params; /* as a workload's; NULL: none */
 
 	/* Why it cannot be had on this machine, one line without a full stop; NULL: it can.
 	 * NULL in place of the hook: it always can. */
@@ -83,14 +83,15 @@ struct layer {
 	/* Fills e. Returns 0 or a negative errno after one line; NULL: nothing to do. */
 	int (*enter)(const void *opts, struct entry *e);
 	/*
-	 * Asked in a process of rift's that runs under it, with the device open, before anything is
-	 * timed: is it in force? detail: what was seen, or why it is not. NULL: nothing can be
-	 * seen.
+	 * Asked in each process of rift's that runs under it, with the device open, before anything
+	 * is timed and at the end: is it in force? detail: what was seen, or why it is not. A
+	 * record keeps the first answer. NULL: nothing can be seen.
 	 */
 	bool (*in_force)(const void *opts, char detail[LAYER_DETAIL]);
 	/*
 	 * Asked when COMMAND has ended, before the folder is removed: what there is to say of it.
-	 * Leaves detail empty for nothing. NULL: nothing ever.
+	 * Leaves detail empty for nothing. Not asked where enter() asked for no folder, helper
+	 * or child, nor by --layer. NULL: nothing ever.
 	 */
 	void (*report)(const char *folder, char detail[LAYER_DETAIL]);
 };

@@ -33,10 +33,11 @@ static void make_tree(void)
 			 "echo 'int stays;' >common/a.c && echo 'int goes;' >common/b.c && "
 			 "printf '#include <stddef.h>\\nstruct workload { int x; };\\n' "
 			 ">workloads/workload.h && "
-			 "printf '#include <stddef.h>\\nstruct layer { int x; };\\n' "
+			 "printf '#include <stddef.h>\\nstruct layer { const char *name; };\\n' "
 			 ">layers/layer.h && "
 			 "{ echo '#include \"layers/layer.h\"'; "
-			 "echo 'const struct layer layer_l = { 1 };'; } >layers/l/l.c && "
+			 "echo 'const struct layer layer_l = { .name = \"l\" };'; } "
+			 ">layers/l/l.c && "
 			 "{ echo '#include \"workloads/workload.h\"'; "
 			 "echo 'const struct workload workload_w = { 1 };'; } >workloads/w/w.c; } "
 			 "2>&1",

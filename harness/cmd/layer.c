@@ -10,7 +10,7 @@
 #include "harness/layer/enter.h"
 
 static const struct command_option options[] = {
-	{ OPTION_JSON, "the layers and their parameters as one JSON object" },
+	{ OPTION_JSON, "layers and parameters as one JSON object" },
 	{ OPTION_QUIET, "report nothing when COMMAND has ended" },
 	{ OPTION_HELP, "this help" },
 	{ 0 },
@@ -30,13 +30,13 @@ static const struct exit_text exits[] = {
 
 static void print_params(const struct layer *l, FILE *out)
 {
-	for (const struct param *row = l->params; row->name; row++) {
+	for (const struct param *row = layer_params(l); row->name; row++) {
+		bool unit = row->kind != PARAM_PATH && *row->unit && strcmp(row->unit, "1") != 0;
 		char range[256];
 
 		param_range(row, range, sizeof(range));
-		fprintf(out, "    %s=%s  %s%s%s (%s)\n", row->name, *row->def ? row->def : "...",
-			row->help, *row->unit && row->kind != PARAM_PATH ? ", " : "",
-			*row->unit && row->kind != PARAM_PATH ? row->unit : "", range);
+		fprintf(out, "    %s=%s  %s (%s%s%s)\n", row->name, *row->def ? row->def : "...",
+			row->help, range, unit ? " " : "", unit ? row->unit : "");
 	}
 }
 
@@ -64,7 +64,7 @@ static json_t *layer_json(const struct layer *l)
 	const char *why = layer_missing(l);
 	json_t *params = json_array();
 
-	for (const struct param *row = l->params; row->name; row++)
+	for (const struct param *row = layer_params(l); row->name; row++)
 		json_array_append_new(params, param_row_json(row));
 	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:b, s:b, s:o}", "name", l->name, "summary",
 			 l->summary, "label", l->model ? "model" : "real", "available", !why,
@@ -126,7 +126,7 @@ const struct command command_layer = {
 	       "had here. With -- it runs COMMAND, rift itself or any CUDA program, under one.",
 	.remarks =
 		"Layers nest: rift layer cpu share=50 -- rift layer shim -- ./app. COMMAND's exit "
-		"code passes; what the layer itself says:",
+		"code passes, unless the layer fails first.",
 	.exits = exits,
 	.options = options,
 	.has_rest = true,

@@ -322,13 +322,15 @@ static void report_own_layers(struct doctor *d, const json_t *layers)
 
 	json_array_foreach(layers, i, l)
 	{
-		bool lost = json_is_false(json_object_get(l, "in_force"));
+		const json_t *in_force = json_object_get(l, "in_force");
+		bool lost = json_is_false(in_force);
 
 		doctor_report(d, lost ? DOCTOR_WARN : DOCTOR_NOTE, "layer",
 			      lost ? "start it anew: what is measured now is not what it costs"
 				   : NULL,
 			      "%s (%s): %s", json_get_text(l, "name"), json_get_text(l, "label"),
-			      json_get_text(l, "detail"));
+			      json_is_null(in_force) ? "whether it is in force cannot be seen"
+						     : json_get_text(l, "detail"));
 	}
 }
 

@@ -31,6 +31,13 @@ const struct layer *layer_find(const char *name)
 	return NULL;
 }
 
+const struct param *layer_params(const struct layer *l)
+{
+	static const struct param none[] = { PARAM_END };
+
+	return l->params ? l->params : none;
+}
+
 int layer_parse(struct layered *l, char *const *words, int n)
 {
 	int err = 0;
@@ -38,9 +45,11 @@ int layer_parse(struct layered *l, char *const *words, int n)
 	*l = (struct layered){ .layer = layer_find(words[0]) };
 	if (!l->layer)
 		return -EINVAL;
+	CHECK(l->layer->opts_size || !layer_params(l->layer)->name,
+	      "layer %s: its parameters need opts_size", l->layer->name);
 	l->opts = calloc(1, l->layer->opts_size ? l->layer->opts_size : 1);
 	CHECK(l->opts, "%zu bytes of options", l->layer->opts_size);
-	params_init(&l->params, l->layer->params, l->layer->name, l->opts);
+	params_init(&l->params, layer_params(l->layer), l->layer->name, l->opts);
 	l->params.shown_by = "rift layer";
 	for (int i = 1; i < n && !err; i++)
 		err = params_assign(&l->params, words[i]);

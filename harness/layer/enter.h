@@ -26,6 +26,9 @@ struct layered {
 int layer_parse(struct layered *l, char *const *words, int n);
 void layer_release(struct layered *l);
 
+/* Its parameters; PARAM_END alone where it has none. */
+const struct param *layer_params(const struct layer *l);
+
 /* Why it cannot be had here; NULL: it can. */
 const char *layer_missing(const struct layer *l);
 
