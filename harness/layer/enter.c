@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
+#include "harness/layer/find.h"
 #include "harness/layer/guard.h"
 #include "harness/layer/in_force.h"
 #include "harness/layer/static_runtime.h"
@@ -143,6 +145,7 @@ int entry_child_fd(struct entry *e)
 
 	if (pipe2(fds, O_CLOEXEC))
 		return complain(errno, "layer %s: %s", e->layer->name, strerror(errno));
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	fcntl(fds[1], F_SETFD, 0);
 	e->guard.child_read = fds[0];
 	e->child_write = fds[1];
@@ -215,14 +218,42 @@ static bool needs_guard(const struct guard *g)
 	return g->n || *g->folder || g->child_read >= 0;
 }
 
+static int not_run(const struct layer *l, const char *command, int err)
+{
+	complain(err, "layer %s: %s: %s", l->name, text_shown(command).s, strerror(err));
+	return err == ENOENT ? LAYER_NOT_FOUND : LAYER_NOT_RUN;
+}
+
+/*
+ * Whoever ignores SIGCHLD learns nothing of children, and the command may be such a one. Rift
+ * ignores SIGXFSZ, which is none of the command's business.
+ */
+static void await_children(struct sigaction *before)
+{
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGCHLD, &normal, before);
+}
+
+static void give_signals_back(const struct sigaction *before)
+{
+	sigaction(SIGCHLD, before, NULL);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 int layer_enter(const struct layered *l, char **command, bool quiet)
 {
 	struct entry e = { .layer = l->layer,
 			   .guard = guard_none(l->layer->name, l->opts),
 			   .child_write = -1 };
-	int err = prepare(&e, l, command);
-	char **words;
+	struct sigaction before;
+	char **words, file[PATH_MAX];
+	int err = find_command(command[0], file);
 
+	if (err)
+		return not_run(l->layer, command[0], -err);
+	await_children(&before);
+	err = prepare(&e, l, command);
 	e.guard.report = quiet ? NULL : l->layer->report;
 	if (needs_guard(&e.guard)) /* the folder must go, too, where all else failed */
 		err = guard_start(&e.guard) || err;
@@ -231,10 +262,9 @@ int layer_enter(const struct layered *l, char **command, bool quiet)
 	add_to_variable(l);
 	soothe_sanitizer();
 	words = joined_words(&e, command);
+	give_signals_back(&before);
 	execvp(words[0], words);
-	err = errno;
-	complain(err, "layer %s: %s: %s", l->layer->name, text_shown(words[0]).s, strerror(err));
-	return err == ENOENT ? LAYER_NOT_FOUND : LAYER_NOT_RUN;
+	return not_run(l->layer, words[0], errno);
 }
 
 /* ---- --layer ------------------------------------------------------------------------------- */

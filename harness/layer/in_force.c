@@ -14,11 +14,16 @@
 
 /* ---- the variable ------------------------------------------------------------------------- */
 
-/* The value as text. TOKEN=x among variables is nobody's business: records are published. */
+/*
+ * The value as text. TOKEN=x among variables is nobody's business: records are published. A file is
+ * looked for again by its name, whatever that is.
+ */
 static void shown_value(const struct param *row, const void *opts, char *out, size_t size)
 {
+	bool is_file = row->kind == PARAM_PATH && !*row->unit;
+
 	param_format(row, opts, out, size);
-	if (text_names_secret(out))
+	if (!is_file && text_names_secret(out))
 		snprintf(out, size, "(hidden)");
 }
 
