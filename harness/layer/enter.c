@@ -43,6 +43,7 @@ int layer_parse(struct layered *l, char *const *words, int n)
 	l->opts = calloc(1, l->layer->opts_size ? l->layer->opts_size : 1);
 	CHECK(l->opts, "%zu bytes of options", l->layer->opts_size);
 	params_init(&l->params, l->layer->params, l->layer->name, l->opts);
+	l->params.shown_by = "layer";
 	for (int i = 1; i < n && !err; i++)
 		err = params_assign(&l->params, words[i]);
 	if (err)
@@ -235,9 +236,10 @@ static void await_children(struct sigaction *before)
 	sigaction(SIGCHLD, &normal, before);
 }
 
-static void give_signals_back(const struct sigaction *before)
+static void give_signals_back(const struct entry *e, const struct sigaction *before)
 {
-	sigaction(SIGCHLD, before, NULL);
+	if (!e->n_before) /* what stands before a command waits for its child: bwrap hangs else */
+		sigaction(SIGCHLD, before, NULL);
 	signal(SIGXFSZ, SIG_DFL);
 }
 
@@ -262,7 +264,7 @@ int layer_enter(const struct layered *l, char **command, bool quiet)
 	add_to_variable(l);
 	soothe_sanitizer();
 	words = joined_words(&e, command);
-	give_signals_back(&before);
+	give_signals_back(&e, &before);
 	execvp(words[0], words);
 	return not_run(l->layer, words[0], errno);
 }

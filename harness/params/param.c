@@ -23,7 +23,7 @@ int params_find(const struct param *rows, const char *name, size_t name_len)
 
 void params_init(struct params *p, const struct param *rows, const char *owner, void *opts)
 {
-	*p = (struct params){ .rows = rows, .owner = owner, .prefix = "", .opts = opts };
+	*p = (struct params){ .rows = rows, .owner = owner, .shown_by = "list", .prefix = "", .opts = opts };
 	for (int i = 0; rows[i].name; i++) {
 		CHECK(i < PARAM_ROWS_MAX, "%s declares more than %d parameters", owner,
 		      PARAM_ROWS_MAX);
@@ -44,8 +44,8 @@ static int refuse_unknown(const struct params *p, const char *name)
 	if (near.best)
 		return complain(EINVAL, "unknown parameter '%s' of %s; did you mean '%s'?", word.s,
 				p->owner, near.best);
-	return complain(EINVAL, "unknown parameter '%s' of %s; `rift list %s` shows them", word.s,
-			p->owner, p->owner);
+	return complain(EINVAL, "unknown parameter '%s' of %s; `rift %s %s` shows them", word.s,
+			p->owner, p->shown_by, p->owner);
 }
 
 int params_set(struct params *p, const char *name, const char *value)

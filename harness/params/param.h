@@ -25,6 +25,7 @@ enum { PARAM_ROWS_MAX = 64 };
 struct params {
 	const struct param *rows;
 	const char *owner;  /* whose parameters, for messages: "myocyte" */
+	const char *shown_by; /* the command that shows them: "list", "layer" */
 	const char *prefix; /* before names in messages: "", "--", or "FILE:1: " */
 	void *opts;	    /* of the caller; its paths are owned by this */
 	bool given[PARAM_ROWS_MAX];
