@@ -292,6 +292,9 @@ $(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..) $(LIBS)
 
+# They preload these.
+$B/bench/cpu_shim: $B/tests/layers/stubs.so $(PRELOADS:%=$B/layers/%.so)
+
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with
 # CUBLAS=yes only. docs/ stays behind: links to it become text.

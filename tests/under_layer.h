@@ -32,7 +32,7 @@ int layers_running(void);
 /* How many folders of layers there are. */
 int layers_folders(void);
 
-/* Waits up to 3 s until no process and no folder is left, or only so many folders. */
+/* Waits up to 3 s until no process is left, and at most so many folders. */
 bool layers_gone(int folders);
 
 /* Waits up to 10 s for a file to be there. */

@@ -33,7 +33,7 @@ struct arguments {
 	struct word_list words;
 	int argc; /* the command line, without the rest */
 	char **argv;
-	char **rest; /* of a command that has one: what stands behind "--", else NULL */
+	char **rest;	    /* of a command that has one: what stands behind "--", else NULL */
 	struct params rows; /* of the command's rows */
 	const char *workload, *sync, *from, *on, *over, *costs, *output, *platform;
 	int side;

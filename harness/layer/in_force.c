@@ -137,7 +137,7 @@ void layers_text(const json_t *all, char *out, size_t size)
 	json_array_foreach(all, i, entry)
 	{
 		fprintf(text, "%s%s", i ? " > " : "", json_get_text(entry, "name"));
-		json_array_foreach(json_object_get(entry, "set"), k, word)
+		json_array_foreach(json_object_get(entry, "set"), k, word) if (json_is_string(word))
 			fprintf(text, " %s", text_escaped(json_string_value(word)).s);
 		fprintf(text, " (%s)", json_get_text(entry, "label"));
 	}

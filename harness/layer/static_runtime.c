@@ -88,9 +88,8 @@ static bool needs_in(const struct file *f, const Elf64_Ehdr *head, const Elf64_S
 	for (size_t i = 0; !found && i < n; i++) {
 		if (!copy_at(f, dynamic->sh_offset + i * sizeof(d), &d, sizeof(d)))
 			return false;
-		found = d.d_tag == DT_NEEDED &&
-			!strncmp(text_at(f, names.sh_offset + d.d_un.d_val), library,
-				 strlen(library));
+		found = d.d_tag == DT_NEEDED && !strncmp(text_at(f, names.sh_offset + d.d_un.d_val),
+							 library, strlen(library));
 	}
 	return found;
 }

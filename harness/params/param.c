@@ -23,7 +23,9 @@ int params_find(const struct param *rows, const char *name, size_t name_len)
 
 void params_init(struct params *p, const struct param *rows, const char *owner, void *opts)
 {
-	*p = (struct params){ .rows = rows, .owner = owner, .shown_by = "list", .prefix = "", .opts = opts };
+	*p = (struct params){
+		.rows = rows, .owner = owner, .shown_by = "list", .prefix = "", .opts = opts
+	};
 	for (int i = 0; rows[i].name; i++) {
 		CHECK(i < PARAM_ROWS_MAX, "%s declares more than %d parameters", owner,
 		      PARAM_ROWS_MAX);

@@ -24,10 +24,10 @@ enum { PARAM_ROWS_MAX = 64 };
 /* A struct that rows describe, and which of its fields the user has set. */
 struct params {
 	const struct param *rows;
-	const char *owner;  /* whose parameters, for messages: "myocyte" */
+	const char *owner;    /* whose parameters, for messages: "myocyte" */
 	const char *shown_by; /* the command that shows them: "list", "layer" */
-	const char *prefix; /* before names in messages: "", "--", or "FILE:1: " */
-	void *opts;	    /* of the caller; its paths are owned by this */
+	const char *prefix;   /* before names in messages: "", "--", or "FILE:1: " */
+	void *opts;	      /* of the caller; its paths are owned by this */
 	bool given[PARAM_ROWS_MAX];
 };
 

@@ -52,7 +52,8 @@ __asm__("	.text\n"
 	"call_with:\n"
 	"	pushq %rbx\n	pushq %rbp\n	pushq %r12\n"
 	"	movq %rdi, %rbp\n	movq %rsi, %rbx\n	movq %rdx, %r12\n"
-	"	pushq 216(%rbx)\n	pushq 208(%rbx)\n	pushq 200(%rbx)\n	pushq 192(%rbx)\n"
+	"	pushq 216(%rbx)\n	pushq 208(%rbx)\n	pushq 200(%rbx)\n	pushq "
+	"192(%rbx)\n"
 	"	leaq -8(%rsp), %rax\n	movq %rax, 32(%r12)\n"
 	"	movups 64(%rbx), %xmm0\n	movups 80(%rbx), %xmm1\n"
 	"	movups 96(%rbx), %xmm2\n	movups 112(%rbx), %xmm3\n"
@@ -166,7 +167,8 @@ static int threads(int n, long calls, char **what)
 	return 0;
 }
 
-/* ---- a plug-in -------------------------------------------------------------------------------- */
+/* ---- a plug-in --------------------------------------------------------------------------------
+ */
 
 static int plugin(const char *file)
 {

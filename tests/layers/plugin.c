@@ -1,4 +1,5 @@
-/* plugin.c - a library with a CUDA runtime of its own beside it, which its program knows nothing of. */
+/* plugin.c - a library with a CUDA runtime of its own beside it, which its program knows nothing
+ * of. */
 #include <cuda_runtime_api.h>
 #include <stdint.h>
 
@@ -14,7 +15,8 @@ int plugin(void)
 
 	err = err ? err : (int)cudaStreamCreate(&stream);
 	err = err ? err : (int)cudaMalloc(&memory, sizeof(in));
-	err = err ? err : (int)cudaMemcpyAsync(memory, &in, sizeof(in), cudaMemcpyHostToDevice, stream);
+	err = err ? err
+		  : (int)cudaMemcpyAsync(memory, &in, sizeof(in), cudaMemcpyHostToDevice, stream);
 	err = err ? err
 		  : (int)cudaMemcpyAsync(&out, memory, sizeof(in), cudaMemcpyDeviceToHost, stream);
 	err = err ? err : (int)cudaStreamSynchronize(stream);

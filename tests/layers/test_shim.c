@@ -25,7 +25,9 @@ static int call_stubs(const char **out, const char *prefix, const char *what)
 
 	snprintf(stubs, sizeof(stubs), "%s", beside_tests("layers/stubs.so"));
 	snprintf(caller, sizeof(caller), "%s", beside_tests("layers/caller"));
-	return shell(out, "'%s' layer shim -- %s sh -c 'LD_PRELOAD=\"$LD_PRELOAD:%s\"; export LD_PRELOAD; C=\"%s\"; %s' 2>&1",
+	return shell(out,
+		     "'%s' layer shim -- %s sh -c 'LD_PRELOAD=\"$LD_PRELOAD:%s\"; export "
+		     "LD_PRELOAD; C=\"%s\"; %s' 2>&1",
 		     rift(), prefix, stubs, caller, what);
 }
 
@@ -53,11 +55,12 @@ static void compare_names(char *list, int version)
 		while (i < SHIM_CALLS && strcmp(names[i].name, word) != 0)
 			i++;
 		cr_assert(lt(int, i, SHIM_CALLS), "%s is not in names.h", word);
-		cr_assert(ne(int, version ? names[i].versions & version : 1, 0), "%s", word);
+		cr_assert(ne(int, version ? names[i].versions &version : 1, 0), "%s", word);
 		seen[i] = true;
 	}
 	for (int i = 0; version && i < SHIM_CALLS; i++)
-		cr_assert(eq(int, seen[i], (names[i].versions & version) != 0), "%s", names[i].name);
+		cr_assert(eq(int, seen[i], (names[i].versions & version) != 0), "%s",
+			  names[i].name);
 }
 
 /* The functions that a library exports, a line each; none: there is no such library. */
@@ -65,7 +68,9 @@ static char *exported(const char *library, const char *filter)
 {
 	const char *out;
 
-	shell(&out, "nm -D --defined-only %s 2>/dev/null | sed -n 's/^[0-9a-f]* [TWi] //p' | sed 's/@.*//' | %s",
+	shell(&out,
+	      "nm -D --defined-only %s 2>/dev/null | sed -n 's/^[0-9a-f]* [TWi] //p' | sed "
+	      "'s/@.*//' | %s",
 	      library, filter);
 	return (char *)out;
 }
@@ -75,8 +80,8 @@ static void compare_toolkit(const char *version, int bit)
 	const char *home = getenv("CUDA_HOME");
 	char library[4096], *list;
 
-	snprintf(library, sizeof(library), "%s/lib64/libcudart.so.%s", home ? home : "/usr/local/cuda",
-		 version);
+	snprintf(library, sizeof(library), "%s/lib64/libcudart.so.%s",
+		 home ? home : "/usr/local/cuda", version);
 	list = exported(library, "cat");
 	if (!*list)
 		cr_skip("needs libcudart.so.12 and .13 of a toolkit in CUDA_HOME (CUDA toolkit)");
@@ -121,8 +126,8 @@ Test(small_shim, registers_stack_and_answers_pass)
 	int rc = call_stubs(&out, "", "\"$C\" registers");
 
 	cr_assert(zero(int, rc), "%s", out);
-	snprintf(want, sizeof(want), "%d functions, %d calls as they were made, through shim.so", SHIM_CALLS,
-		 2 * SHIM_CALLS);
+	snprintf(want, sizeof(want), "%d functions, %d calls as they were made, through shim.so",
+		 SHIM_CALLS, 2 * SHIM_CALLS);
 	cr_assert(strstr(out, want) != NULL, "%s", out);
 	snprintf(calls, sizeof(calls), "saw %d calls", 2 * SHIM_CALLS);
 	cr_assert(strstr(out, calls) != NULL, "%s", out);
@@ -132,9 +137,11 @@ Test(small_shim, registers_stack_and_answers_pass)
 Test(small_shim, without_it_the_calls_pass_as_well_and_are_not_counted)
 {
 	const char *out;
-	int rc = shell(&out, "S='%s'; LD_PRELOAD=$S ASAN_OPTIONS=\"$ASAN_OPTIONS:verify_asan_link_order=0\" "
-			     "\"${S%%/*}/caller\" registers 2>&1",
-		       beside_tests("layers/stubs.so"));
+	int rc = shell(
+		&out,
+		"S='%s'; LD_PRELOAD=$S ASAN_OPTIONS=\"$ASAN_OPTIONS:verify_asan_link_order=0\" "
+		"\"${S%%/*}/caller\" registers 2>&1",
+		beside_tests("layers/stubs.so"));
 
 	cr_assert(zero(int, rc), "%s", out);
 	cr_assert(strstr(out, "through stubs.so") != NULL, "%s", out);
@@ -144,11 +151,12 @@ Test(small_shim, without_it_the_calls_pass_as_well_and_are_not_counted)
 Test(small_shim, a_function_that_the_runtime_lacks_is_not_supported)
 {
 	const char *out;
-	int rc = shell(&out, "'%s' layer shim -- '%s' calls cudaMalloc=3 cudaLaunchKernel=2 2>&1", rift(),
-		       beside_tests("layers/caller"));
+	int rc = shell(&out, "'%s' layer shim -- '%s' calls cudaMalloc=3 cudaLaunchKernel=2 2>&1",
+		       rift(), beside_tests("layers/caller"));
 
 	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(strstr(out, "saw 5 calls of the CUDA runtime; launch 2; memory 3\n") != NULL, "%s", out);
+	cr_assert(strstr(out, "saw 5 calls of the CUDA runtime; launch 2; memory 3\n") != NULL,
+		  "%s", out);
 }
 
 /* ---- counts --------------------------------------------------------------------------------- */
@@ -156,18 +164,20 @@ Test(small_shim, a_function_that_the_runtime_lacks_is_not_supported)
 Test(small_shim, counts_by_class_are_exact)
 {
 	const char *out;
-	int rc = call_stubs(&out, "",
-			    "\"$C\" calls cudaGraphLaunch=11 cudaStreamBeginCapture=2 "
-			    "cudaGraphAddMemcpyNode=1 cudaLaunchKernel=7 cudaLaunchKernelExC=1 "
-			    "cudaLaunchHostFunc=1 cudaMemcpyAsync=5 cudaMemsetAsync=2 cudaMalloc=3 "
-			    "cudaFree=3 cudaMallocAsync=1 cudaStreamSynchronize=13 cudaStreamQuery=1 "
-			    "cudaEventSynchronize=1 cudaEventRecord=4 cudaStreamWaitEvent=2 "
-			    "cudaStreamCreate=6 cudaGetDevice=9");
+	int rc = call_stubs(
+		&out, "",
+		"\"$C\" calls cudaGraphLaunch=11 cudaStreamBeginCapture=2 "
+		"cudaGraphAddMemcpyNode=1 cudaLaunchKernel=7 cudaLaunchKernelExC=1 "
+		"cudaLaunchHostFunc=1 cudaMemcpyAsync=5 cudaMemsetAsync=2 cudaMalloc=3 "
+		"cudaFree=3 cudaMallocAsync=1 cudaStreamSynchronize=13 cudaStreamQuery=1 "
+		"cudaEventSynchronize=1 cudaEventRecord=4 cudaStreamWaitEvent=2 "
+		"cudaStreamCreate=6 cudaGetDevice=9");
 
 	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(eq(str, (char *)out,
-		     "rift: layer shim: saw 73 calls of the CUDA runtime; graph 14; launch 9; copy 7; "
-		     "memory 7; wait 15; event 6; stream 6; other 9\n"));
+	cr_assert(eq(
+		str, (char *)out,
+		"rift: layer shim: saw 73 calls of the CUDA runtime; graph 14; launch 9; copy 7; "
+		"memory 7; wait 15; event 6; stream 6; other 9\n"));
 }
 
 Test(small_shim, one_call_is_one_call)
@@ -175,7 +185,8 @@ Test(small_shim, one_call_is_one_call)
 	const char *out;
 
 	cr_assert(zero(int, call_stubs(&out, "", "\"$C\" calls cudaGetDevice=1")), "%s", out);
-	cr_assert(eq(str, (char *)out, "rift: layer shim: saw 1 call of the CUDA runtime; other 1\n"));
+	cr_assert(eq(str, (char *)out,
+		     "rift: layer shim: saw 1 call of the CUDA runtime; other 1\n"));
 	cr_assert(zero(int, call_stubs(&out, "", "true")), "%s", out);
 	cr_assert(eq(str, (char *)out, "rift: layer shim: saw 0 calls of the CUDA runtime\n"));
 }
@@ -183,22 +194,28 @@ Test(small_shim, one_call_is_one_call)
 Test(small_shim, no_call_of_many_threads_is_lost)
 {
 	const char *out;
-	int rc = call_stubs(&out, "", "\"$C\" threads 8 50000 cudaLaunchKernel cudaStreamSynchronize");
+	int rc = call_stubs(&out, "",
+			    "\"$C\" threads 8 50000 cudaLaunchKernel cudaStreamSynchronize");
 
 	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(strstr(out, "saw 800000 calls of the CUDA runtime; launch 400000; wait 400000\n") != NULL,
-		  "%s", out);
+	cr_assert(
+		strstr(out, "saw 800000 calls of the CUDA runtime; launch 400000; wait 400000\n") !=
+			NULL,
+		"%s", out);
 }
 
 /* All threads come to a function at once that nobody has looked up. */
 Test(small_shim, first_calls_of_many_threads)
 {
 	const char *out;
-	int rc = call_stubs(&out, "", "for i in 1 2 3 4 5 6 7 8 9 10; do \"$C\" threads 32 1 cudaLaunchKernel cudaMalloc cudaFree || exit 1; done");
+	int rc = call_stubs(&out, "",
+			    "for i in 1 2 3 4 5 6 7 8 9 10; do \"$C\" threads 32 1 "
+			    "cudaLaunchKernel cudaMalloc cudaFree || exit 1; done");
 
 	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(strstr(out, "saw 960 calls of the CUDA runtime; launch 320; memory 640\n") != NULL, "%s",
-		  out);
+	cr_assert(strstr(out, "saw 960 calls of the CUDA runtime; launch 320; memory 640\n") !=
+			  NULL,
+		  "%s", out);
 }
 
 Test(small_shim, calls_of_all_processes_are_counted)
@@ -209,7 +226,8 @@ Test(small_shim, calls_of_all_processes_are_counted)
 			    "\"$C\" threads 4 1000 cudaFree & wait; \"$C\" calls cudaMalloc=10");
 
 	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(strstr(out, "saw 6010 calls of the CUDA runtime; memory 6010\n") != NULL, "%s", out);
+	cr_assert(strstr(out, "saw 6010 calls of the CUDA runtime; memory 6010\n") != NULL, "%s",
+		  out);
 }
 
 /* The file of counts may be gone, or nobody's: the calls pass all the same. */
@@ -217,9 +235,10 @@ Test(small_shim, without_a_file_of_counts_calls_pass)
 {
 	const char *out;
 
-	cr_assert(zero(int, call_stubs(&out, "env -u RIFT_LAYER_SHIM", "\"$C\" registers")), "%s", out);
-	cr_assert(zero(int, call_stubs(&out, "env RIFT_LAYER_SHIM=/nowhere", "\"$C\" registers")), "%s",
+	cr_assert(zero(int, call_stubs(&out, "env -u RIFT_LAYER_SHIM", "\"$C\" registers")), "%s",
 		  out);
+	cr_assert(zero(int, call_stubs(&out, "env RIFT_LAYER_SHIM=/nowhere", "\"$C\" registers")),
+		  "%s", out);
 	cr_assert(strstr(out, "saw 0 calls") != NULL, "%s", out);
 }
 
@@ -242,12 +261,12 @@ Test(small_shim, a_plug_in_that_brings_its_runtime_works_and_is_counted)
 
 	need_device();
 	snprintf(plugin, sizeof(plugin), "%s", beside_tests("layers/plugin.so"));
-	rc = shell(&out, "'%s' layer shim -- '%s' plugin '%s' 2>&1", rift(), beside_tests("layers/caller"),
-		   plugin);
+	rc = shell(&out, "'%s' layer shim -- '%s' plugin '%s' 2>&1", rift(),
+		   beside_tests("layers/caller"), plugin);
 	cr_assert(zero(int, rc), "%s", out);
 	cr_assert(strstr(out, "the plug-in returns 0\n") != NULL, "%s", out);
-	cr_assert(strstr(out, "saw 9 calls of the CUDA runtime; copy 2; memory 2; wait 1; stream 2; other 2\n") !=
-			  NULL,
+	cr_assert(strstr(out, "saw 9 calls of the CUDA runtime; copy 2; memory 2; wait 1; stream "
+			      "2; other 2\n") != NULL,
 		  "%s", out);
 }
 
@@ -257,7 +276,10 @@ Test(small_shim, cublas_works_and_its_launches_are_counted)
 	int rc;
 
 	need_device();
-	rc = shell(&out, "'%s' layer shim -- '%s' run mlp batch=32 hidden=16 images=600 --blocks 1 --depth 2 --check-steps 2 2>&1", rift(), rift());
+	rc = shell(&out,
+		   "'%s' layer shim -- '%s' run mlp batch=32 hidden=16 images=600 --blocks 1 "
+		   "--depth 2 --check-steps 2 2>&1",
+		   rift(), rift());
 	cr_assert(zero(int, rc), "%s", out);
 	launches = strstr(out, "; launch ");
 	cr_assert(launches != NULL, "%s", out);

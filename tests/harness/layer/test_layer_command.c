@@ -59,7 +59,8 @@ Test(small_layer_command, death_by_a_signal_is_seen_as_such)
 
 	for (const char *const *l = all_layers(); *l; l++)
 		for (int i = 0; strcmp(*l, "container") != 0 && i < 4; i++) {
-			pid_t pid = start_command(-1, "'%s' layer --quiet %s -- sleep 1000", rift(), *l);
+			pid_t pid = start_command(-1, "'%s' layer --quiet %s -- sleep 1000", rift(),
+						  *l);
 			int status;
 
 			if (strcmp(*l, "none") != 0)
@@ -80,7 +81,8 @@ Test(small_layer_command, what_is_not_there_is_127)
 		cr_assert(eq(int, run_rift(ERR, &err, "layer %s -- /nowhere/program", *l), 127));
 		cr_assert(strstr(err, "/nowhere/program: No such file") != NULL, "%s", err);
 		cr_assert(eq(ptr, strchr(err, '\n') + 1, strchr(err, '\0')), "one line: %s", err);
-		cr_assert(eq(int, run_rift(ERR, &err, "layer %s -- rift-no-such-command", *l), 127));
+		cr_assert(
+			eq(int, run_rift(ERR, &err, "layer %s -- rift-no-such-command", *l), 127));
 	}
 	cr_assert(layers_gone(0));
 }
@@ -90,7 +92,8 @@ Test(small_layer_command, what_cannot_be_executed_is_126)
 	for (const char *const *l = all_layers(); *l; l++) {
 		const char *err;
 
-		cr_assert(eq(int, run_rift(ERR, &err, "layer %s -- /etc/passwd", *l), 126), "%s", err);
+		cr_assert(eq(int, run_rift(ERR, &err, "layer %s -- /etc/passwd", *l), 126), "%s",
+			  err);
 		cr_assert(strstr(err, "/etc/passwd: Permission denied") != NULL, "%s", err);
 		cr_assert(eq(int, run_rift(ERR, &err, "layer %s -- /tmp", *l), 126), "%s", err);
 	}
@@ -107,9 +110,11 @@ Test(small_layer_command, path_is_searched_as_a_shell_does)
 	snprintf(command, sizeof(command), "PATH='%s':$PATH", first);
 	cr_assert(zero(int, shell(&out, "%s '%s' layer none -- uname", command, rift())));
 	cr_assert(eq(str, (char *)out, "Linux\n"));
-	cr_assert(eq(int, shell(NULL, "PATH='%s' '%s' layer none -- uname 2>/dev/null", first, rift()),
+	cr_assert(eq(int,
+		     shell(NULL, "PATH='%s' '%s' layer none -- uname 2>/dev/null", first, rift()),
 		     126));
-	cr_assert(zero(int, shell(&out, "env -u PATH '%s' layer none -- uname", rift())), "%s", out);
+	cr_assert(zero(int, shell(&out, "env -u PATH '%s' layer none -- uname", rift())), "%s",
+		  out);
 	cr_assert(eq(int, shell(NULL, "'%s' layer none -- '' 2>/dev/null", rift()), 127));
 }
 
@@ -121,7 +126,8 @@ Test(small_layer_command, what_is_misspelt_is_3_and_the_nearest_is_named)
 	refused(3, "share", "layer cpu share=x -- true");
 	refused(3, "n=-1", "layer cpu n=-1 -- true");
 	refused(3, "seccomp", "layer container seccomp=ye -- true");
-	refused(3, "unknown parameter 'x' of none; `rift layer none` shows them", "layer none x=1 -- true");
+	refused(3, "unknown parameter 'x' of none; `rift layer none` shows them",
+		"layer none x=1 -- true");
 	refused(3, "no layer before --", "layer -- true");
 	refused(3, "no command behind --", "layer shim --");
 	refused(3, "write --", "layer shim true");
@@ -133,7 +139,8 @@ Test(small_layer_command, a_layer_that_cannot_be_had_is_125)
 {
 	const char *out;
 
-	cr_assert(eq(int, shell(&out, "PATH=/nowhere '%s' layer container -- /bin/true 2>&1", rift()),
+	cr_assert(eq(int,
+		     shell(&out, "PATH=/nowhere '%s' layer container -- /bin/true 2>&1", rift()),
 		     125));
 	cr_assert(strstr(out, "bwrap is not installed") != NULL, "%s", out);
 	refused(125, "needs lib=FILE", "layer preload -- true");
@@ -178,7 +185,8 @@ Test(small_layer_command, input_and_output_pass_untouched)
 
 Test(small_layer_command, no_file_is_left_open_to_the_command)
 {
-	static const char list[] = "sh -c 'ls /proc/self/fd | tr \"\\n\" \" \"' 3</dev/null 7</dev/null";
+	static const char list[] =
+		"sh -c 'ls /proc/self/fd | tr \"\\n\" \" \"' 3</dev/null 7</dev/null";
 	char plain[4096];
 	const char *out;
 
@@ -242,7 +250,8 @@ Test(small_layer_command, a_reader_of_stderr_is_not_held_up)
 {
 	for (const char *const *l = all_layers(); *l; l++) {
 		int out;
-		pid_t pid = start_to_pipe(*l, "sh -c 'sleep 1000 >/dev/null 2>&1 & exit 5'", true, &out);
+		pid_t pid = start_to_pipe(*l, "sh -c 'sleep 1000 >/dev/null 2>&1 & exit 5'", true,
+					  &out);
 		int status = status_of_end(pid);
 
 		cr_assert(eq(int, WEXITSTATUS(status), 5), "%s", *l);
@@ -259,8 +268,9 @@ Test(small_layer_command, it_has_no_child_that_it_does_not_know)
 {
 	for (const char *const *l = all_layers(); *l; l++) {
 		const char *out;
-		int rc = shell(&out, "'%s' layer --quiet %s -- perl -e 'exit(wait() == -1 ? 0 : 1)'",
-			       rift(), *l);
+		int rc =
+			shell(&out, "'%s' layer --quiet %s -- perl -e 'exit(wait() == -1 ? 0 : 1)'",
+			      rift(), *l);
 
 		cr_assert(zero(int, rc), "%s: %s", *l, out);
 	}
@@ -270,7 +280,8 @@ Test(small_layer_command, it_has_no_child_that_it_does_not_know)
 Test(small_layer_command, its_signals_are_as_they_were)
 {
 	static const char show[] = "grep -E \"^Sig(Blk|Ign)\" /proc/self/status";
-	static const char ignore[] = "perl -e '$SIG{CHLD} = \"IGNORE\"; $SIG{HUP} = \"IGNORE\"; exec @ARGV'";
+	static const char ignore[] =
+		"perl -e '$SIG{CHLD} = \"IGNORE\"; $SIG{HUP} = \"IGNORE\"; exec @ARGV'";
 	char plain[256];
 	const char *out;
 
@@ -294,8 +305,9 @@ Test(small_layer_command, its_signals_are_as_they_were)
 Test(small_layer_command, closed_streams_harm_no_layer)
 {
 	for (const char *const *l = all_layers(); *l; l++) {
-		cr_assert(eq(int, shell(NULL, "'%s' layer --quiet %s -- sh -c 'exit 7' <&- >&- 2>&-", rift(),
-					*l),
+		cr_assert(eq(int,
+			     shell(NULL, "'%s' layer --quiet %s -- sh -c 'exit 7' <&- >&- 2>&-",
+				   rift(), *l),
 			     7),
 			  "%s", *l);
 		cr_assert(layers_gone(0), "%s", *l);
@@ -305,7 +317,9 @@ Test(small_layer_command, closed_streams_harm_no_layer)
 /* Else only what the layer says that it sets. */
 Test(small_layer_command, its_environment_is_as_it_was)
 {
-	static const char show[] = "env | grep -vE \"^(_|RIFT_LAYER.*|LD_PRELOAD|ASAN_OPTIONS|RIFT_TEST|PWD|SHLVL)=\" | sort";
+	static const char show[] =
+		"env | grep -vE \"^(_|RIFT_LAYER.*|LD_PRELOAD|ASAN_OPTIONS|RIFT_TEST|PWD|SHLVL)=\" "
+		"| sort";
 	char plain[1 << 16];
 	const char *out;
 

@@ -124,8 +124,9 @@ Test(small_layer_guard, a_link_is_not_followed)
 {
 	struct guard g = guard_none("test", NULL);
 
-	shell(NULL, "mkdir -p '%s/left' '%s/../kept' && touch '%s/../kept/file' && "
-		    "ln -s '%s/../kept' '%s/left/link' && ln -s '%s/../kept' '%s/link' && chmod 700 '%s'",
+	shell(NULL,
+	      "mkdir -p '%s/left' '%s/../kept' && touch '%s/../kept/file' && "
+	      "ln -s '%s/../kept' '%s/left/link' && ln -s '%s/../kept' '%s/link' && chmod 700 '%s'",
 	      layers_folder(), layers_folder(), layers_folder(), layers_folder(), layers_folder(),
 	      layers_folder(), layers_folder(), layers_folder());
 	cr_assert(zero(int, guard_folder(&g)));

@@ -37,8 +37,8 @@ static void make_folder(void)
 TestSuite(small_static_runtime, .init = make_folder, .timeout = 120);
 
 /* The program says by a file that it ran. */
-static const char device_code[] =
-	"__attribute__((section(\".nv_fatbin\"), used)) static const char code[] = \"device code\";";
+static const char device_code[] = "__attribute__((section(\".nv_fatbin\"), used)) static const "
+				  "char code[] = \"device code\";";
 
 static const char *path_of(const char *name)
 {
@@ -67,7 +67,8 @@ static const char *runtime(void)
 {
 	static char path[4200];
 
-	snprintf(path, sizeof(path), "-Wl,--no-as-needed $(ls '%.*s'/libcudart.so.1[0-9]) -Wl,-rpath,'%.*s'",
+	snprintf(path, sizeof(path),
+		 "-Wl,--no-as-needed $(ls '%.*s'/libcudart.so.1[0-9]) -Wl,-rpath,'%.*s'",
 		 (int)(strrchr(rift(), '/') - rift()), rift(), (int)(strrchr(rift(), '/') - rift()),
 		 rift());
 	return path;
@@ -108,8 +109,11 @@ Test(small_static_runtime, it_is_found_as_the_command_is)
 	const char *path = compile("static", device_code, ""), *out;
 
 	refused(125, "has a CUDA runtime of its own in it",
-		"layer shim -- '%s' layer cpu share=5 n=1 -- '%s' layer none -- %s", rift(), rift(), path);
-	cr_assert(eq(int, shell(&out, "PATH=/nowhere:%s:$PATH '%s' layer shim -- static 2>&1", folder, rift()),
+		"layer shim -- '%s' layer cpu share=5 n=1 -- '%s' layer none -- %s", rift(), rift(),
+		path);
+	cr_assert(eq(int,
+		     shell(&out, "PATH=/nowhere:%s:$PATH '%s' layer shim -- static 2>&1", folder,
+			   rift()),
 		     125),
 		  "%s", out);
 	cr_assert(not(has_run(path)));
@@ -131,7 +135,8 @@ Test(small_static_runtime, the_shared_runtime_passes)
 
 	cr_assert(eq(int, (int)runtime_link_of(path), RUNTIME_SHARED));
 	if (!strstr(rift(), "-asan") && !strstr(rift(), "-tsan")) {
-		cr_assert(zero(int, shell(&out, "'%s' layer shim -- %s 2>&1", rift(), path)), "%s", out);
+		cr_assert(zero(int, shell(&out, "'%s' layer shim -- %s 2>&1", rift(), path)), "%s",
+			  out);
 		cr_assert(has_run(path));
 	}
 	cr_assert(eq(int, (int)runtime_link_of(rift()), RUNTIME_SHARED));
@@ -201,7 +206,8 @@ static void look_at(const unsigned char *bytes, size_t n)
 	cr_assert(le(int, (int)runtime_link_of(path), RUNTIME_NO_LOADER));
 }
 
-/* Where a byte says most: the header, the program headers, the section headers, the dynamic section. */
+/* Where a byte says most: the header, the program headers, the section headers, the dynamic
+ * section. */
 static size_t place(const unsigned char *bytes, size_t n, int i)
 {
 	Elf64_Ehdr head;
@@ -280,9 +286,10 @@ Test(small_static_runtime, programs_of_nvcc)
 		cr_skip("needs nvcc (CUDA toolkit)");
 	shell(NULL, "echo '__global__ void k() {} int main() { k<<<1, 1>>>(); }' >%s.cu", program);
 	for (int shared = 0; shared < 2; shared++) {
-		cr_assert(zero(int, shell(&out, "'%s' -arch=sm_90 -cudart %s -o %s %s.cu 2>&1", nvcc,
-					  shared ? "shared" : "static", program, program)),
+		cr_assert(zero(int, shell(&out, "'%s' -arch=sm_90 -cudart %s -o %s %s.cu 2>&1",
+					  nvcc, shared ? "shared" : "static", program, program)),
 			  "%s", out);
-		cr_assert(eq(int, (int)runtime_link_of(program), shared ? RUNTIME_SHARED : RUNTIME_STATIC));
+		cr_assert(eq(int, (int)runtime_link_of(program),
+			     shared ? RUNTIME_SHARED : RUNTIME_STATIC));
 	}
 }
