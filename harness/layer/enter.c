@@ -354,9 +354,10 @@ int layer_command(char *const *texts, int n, char **command)
 	return err;
 }
 
-bool layer_texts_disturb(char *const *texts, int n)
+/* Does it hold of one of these? */
+static bool any_text(char *const *texts, int n, bool (*holds)(const struct layered *l))
 {
-	bool disturb = false;
+	bool any = false;
 
 	for (int i = 0; i < n; i++) {
 		struct layered l = { 0 };
@@ -364,11 +365,42 @@ bool layer_texts_disturb(char *const *texts, int n)
 		int count;
 
 		if (!parse_text(texts[i], &l, &copy, words, &count))
-			disturb |= l.layer->disturbs;
+			any |= holds(&l);
 		layer_release(&l);
 		free(copy);
 	}
-	return disturb;
+	return any;
+}
+
+static bool disturbs(const struct layered *l)
+{
+	return l->layer->disturbs;
+}
+
+bool layer_texts_disturb(char *const *texts, int n)
+{
+	return any_text(texts, n, disturbs);
+}
+
+static bool names_secret(const struct layered *l)
+{
+	json_t *entry = layer_entry_json(l), *value;
+	const char *name;
+	bool found = false;
+
+	json_object_foreach(json_object_get(entry, "params"), name, value)
+	{
+		const char *text = json_string_value(value);
+
+		found |= text && !strcmp(text, LAYER_HIDDEN);
+	}
+	json_decref(entry);
+	return found;
+}
+
+bool layer_texts_name_secret(char *const *texts, int n)
+{
+	return any_text(texts, n, names_secret);
 }
 
 int layer_become(char *const *texts, int n, char *const *argv)

@@ -64,7 +64,8 @@ static int open_base(char out[GUARD_PATH])
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	struct stat s;
 
-	if (!runtime || access(runtime, W_OK) || strlen(runtime) > GUARD_PATH / 2)
+	if (!runtime || *runtime != '/' || access(runtime, W_OK) ||
+	    strlen(runtime) > GUARD_PATH / 2)
 		runtime = "/tmp";
 	snprintf(out, GUARD_PATH, "%s/rift-layers-%u", runtime, (unsigned)getuid());
 	if (mkdir(out, 0700) && errno != EEXIST)
@@ -123,8 +124,8 @@ int guard_folder(struct guard *g)
 	sweep_up(base);
 	if (snprintf(g->folder, GUARD_PATH, "%s/XXXXXX", base) >= GUARD_PATH || !mkdtemp(g->folder))
 		err = complain(errno, "%s: %s", g->folder, strerror(errno));
-	else
-		g->lock = take_lock(g->folder);
+	else if ((g->lock = take_lock(g->folder)) < 0)
+		err = complain(errno, "%s: no lock: %s", g->folder, strerror(errno));
 	close(all);
 	if (err)
 		*g->folder = '\0';

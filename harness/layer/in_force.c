@@ -24,7 +24,7 @@ static void shown_value(const struct param *row, const void *opts, char *out, si
 
 	param_format(row, opts, out, size);
 	if (!is_file && text_names_secret(out))
-		snprintf(out, size, "(hidden)");
+		snprintf(out, size, LAYER_HIDDEN);
 }
 
 static json_t *params_json(const struct params *p, json_t *set)

@@ -7,6 +7,7 @@
 #include <criterion/redirect.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -99,6 +100,17 @@ Test(small_layer_guard, a_folder_is_its_users_alone)
 	cr_assert(zero(int, stat(g.folder, &s)));
 	cr_assert(eq(int, s.st_mode & 0777, 0700));
 	cr_assert(le(int, 0, g.lock));
+}
+
+/* A path that depends on where one is would be another's elsewhere. */
+Test(small_layer_guard, a_relative_folder_is_not_taken)
+{
+	struct guard g = guard_none("test", NULL);
+
+	setenv("XDG_RUNTIME_DIR", ".", 1);
+	cr_assert(zero(int, guard_folder(&g)));
+	cr_assert(zero(int, strncmp(g.folder, "/tmp/", 5)), "%s", g.folder);
+	rmdir(g.folder);
 }
 
 /* One that a living guard holds stays; one that nobody holds goes, with all in it. */

@@ -267,6 +267,22 @@ Test(small_layer_in_force, secrets_stay_the_commands)
 	cr_assert(strstr(out, "(hidden)") && !strstr(out, "hush"), "%s", out);
 }
 
+/* A sweep's record holds its command line, so that it can be resumed. */
+Test(small_layer_in_force, a_sweep_takes_no_secret)
+{
+	const char *err;
+	int rc = run_rift(ERR, &err,
+			  "sweep launch --dry-run --layer 'preload lib=%s set=API_KEY=hush'",
+			  shim_library());
+
+	cr_assert(eq(int, rc, 3), "%s", err);
+	cr_assert(strstr(err, "names a secret") && !strstr(err, "hush"), "%s", err);
+	need_device();
+	rc = run_rift(ERR, &err, "sweep launch --dry-run --layer 'preload lib=%s set=OTHER=1'",
+		      shim_library());
+	cr_assert(zero(int, rc), "%s", err);
+}
+
 /* A file whose name has such a word is looked for by that name. */
 Test(small_layer_in_force, the_name_of_a_file_is_no_secret)
 {
