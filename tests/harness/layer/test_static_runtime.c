@@ -183,7 +183,7 @@ static uint32_t next_random(void)
 	return x ^= x << 5;
 }
 
-/* Of a program: its bytes, for others to damage. */
+/* The bytes of a program, for others to damage. */
 static unsigned char *bytes_of(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "rb");
