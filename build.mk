@@ -267,7 +267,7 @@ $B/tests/layers/test_shim: $(patsubst %,$B/tests/layers/%,stubs.so caller plugin
 $B/tests/layers/stubs.so: tests/layers/stubs.c tests/layers/stubs.h layers/shim/names.h $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -shared -Wl,-Bsymbolic-functions -o $@ $< -ldl
+	$(Q)$(CC) $(PRELOADED) $(if $(SANITIZE),-DSTUBS_LEAVE_SEARCH) -shared -Wl,-Bsymbolic-functions -o $@ $< -ldl
 $B/tests/layers/caller: tests/layers/caller.c tests/layers/stubs.h layers/shim/names.h $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

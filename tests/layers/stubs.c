@@ -79,6 +79,8 @@ __asm__("	.text\n"
 /* ---- a search that leaves no register as it was ------------------------------------------------
  */
 
+#ifndef STUBS_LEAVE_SEARCH /* sanitizers search as they start */
+
 static const struct {
 	const char *name;
 	void (*function)(void);
@@ -135,4 +137,5 @@ SHOWN void *dlsym(void *restrict handle, const char *restrict name)
 	return found;
 }
 
+#endif
 #endif
