@@ -261,6 +261,22 @@ $B/tests/%.so: tests/%.c $B/flags
 	$(call say,LINK,$@)
 	$(Q)$(COMPILE.c:-c=-fPIC -shared) -ldl -lpthread
 
+# For tests of layers: a runtime of stubs, which is nobody's sanitizer's; a program that calls it; a
+# plug-in with the runtime.
+$B/tests/layers/test_shim: $(patsubst %,$B/tests/layers/%,stubs.so caller plugin.so)
+$B/tests/layers/stubs.so: tests/layers/stubs.c tests/layers/stubs.h layers/shim/names.h $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) $(if $(SANITIZE),-DSTUBS_LEAVE_SEARCH) -shared -Wl,-Bsymbolic-functions -o $@ $< -ldl
+$B/tests/layers/caller: tests/layers/caller.c tests/layers/stubs.h layers/shim/names.h $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(COMPILE.c:-c=) -ldl -lpthread
+$B/tests/layers/plugin.so: tests/layers/plugin.c $(RUNTIME) $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(COMPILE.c:-c=-fPIC -shared) $(RUNTIME) $(call RPATH,$$ORIGIN/../..)
+
 # ---- bench --------------------------------------------------------------------------------
 # bench/X.c, with kernels in bench/X.cu if it has any, or bench/X.cu alone is a program that
 # prints figures; bench/cpu_X is for the CPU device only, bench/gpu_X and bench/X_cub for GPUs.
@@ -275,6 +291,9 @@ $B/bench.list: always
 $(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu))) $(OBJ) $(RUNTIME) $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..) $(LIBS)
+
+# They preload these.
+$B/bench/cpu_shim: $B/tests/layers/stubs.so $(PRELOADS:%=$B/layers/%.so)
 
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with

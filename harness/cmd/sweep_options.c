@@ -294,6 +294,13 @@ static int take_layers(struct sweep_args *a, char **command)
 	err = layer_command(layers->word, layers->n, command);
 	if (err)
 		return err;
+	if (layer_texts_name_secret(layers->word, layers->n)) {
+		free(*command);
+		*command = NULL;
+		return complain(EINVAL, "--layer: a value names a secret, which the record would "
+					"hold; set the variable before rift, or start rift under "
+					"`rift layer`");
+	}
 	a->against = *command;
 	a->apart |= layer_texts_disturb(layers->word, layers->n);
 	return 0;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
+#include "harness/layer/find.h"
 #include "harness/layer/guard.h"
 #include "harness/layer/in_force.h"
 #include "harness/layer/static_runtime.h"
@@ -153,6 +155,7 @@ int entry_child_fd(struct entry *e)
 
 	if (pipe2(fds, O_CLOEXEC))
 		return complain(errno, "layer %s: %s", e->layer->name, strerror(errno));
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	fcntl(fds[1], F_SETFD, 0);
 	e->guard.child_read = fds[0];
 	e->child_write = fds[1];
@@ -225,14 +228,43 @@ static bool needs_guard(const struct guard *g)
 	return g->n || *g->folder || g->child_read >= 0;
 }
 
+static int not_run(const struct layer *l, const char *command, int err)
+{
+	complain(err, "layer %s: %s: %s", l->name, text_shown(command).s, strerror(err));
+	return err == ENOENT ? LAYER_NOT_FOUND : LAYER_NOT_RUN;
+}
+
+/*
+ * Whoever ignores SIGCHLD learns nothing of children, and the command may be such a one. Rift
+ * ignores SIGXFSZ, which is none of the command's business.
+ */
+static void await_children(struct sigaction *before)
+{
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGCHLD, &normal, before);
+}
+
+static void give_signals_back(const struct entry *e, const struct sigaction *before)
+{
+	if (!e->n_before) /* what stands before a command waits for its child: bwrap hangs else */
+		sigaction(SIGCHLD, before, NULL);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 int layer_enter(const struct layered *l, char **command, bool quiet)
 {
 	struct entry e = { .layer = l->layer,
 			   .guard = guard_none(l->layer->name, l->opts),
 			   .child_write = -1 };
-	int err = prepare(&e, l, command);
-	char **words;
+	struct sigaction before;
+	char **words, file[PATH_MAX];
+	int err = find_command(command[0], file);
 
+	if (err)
+		return not_run(l->layer, command[0], -err);
+	await_children(&before);
+	err = prepare(&e, l, command);
 	e.guard.report = quiet ? NULL : l->layer->report;
 	if (needs_guard(&e.guard)) /* the folder must go, too, where all else failed */
 		err = guard_start(&e.guard) || err;
@@ -241,10 +273,9 @@ int layer_enter(const struct layered *l, char **command, bool quiet)
 	add_to_variable(l);
 	soothe_sanitizer();
 	words = joined_words(&e, command);
+	give_signals_back(&e, &before);
 	execvp(words[0], words);
-	err = errno;
-	complain(err, "layer %s: %s: %s", l->layer->name, text_shown(words[0]).s, strerror(err));
-	return err == ENOENT ? LAYER_NOT_FOUND : LAYER_NOT_RUN;
+	return not_run(l->layer, words[0], errno);
 }
 
 /* ---- --layer ------------------------------------------------------------------------------- */
@@ -339,9 +370,10 @@ int layer_command(char *const *texts, int n, char **command)
 	return err;
 }
 
-bool layer_texts_disturb(char *const *texts, int n)
+/* Does it hold of one of these? */
+static bool any_text(char *const *texts, int n, bool (*holds)(const struct layered *l))
 {
-	bool disturb = false;
+	bool any = false;
 
 	for (int i = 0; i < n; i++) {
 		struct layered l = { 0 };
@@ -349,11 +381,42 @@ bool layer_texts_disturb(char *const *texts, int n)
 		int count;
 
 		if (!parse_text(texts[i], &l, &copy, words, &count))
-			disturb |= l.layer->disturbs;
+			any |= holds(&l);
 		layer_release(&l);
 		free(copy);
 	}
-	return disturb;
+	return any;
+}
+
+static bool disturbs(const struct layered *l)
+{
+	return l->layer->disturbs;
+}
+
+bool layer_texts_disturb(char *const *texts, int n)
+{
+	return any_text(texts, n, disturbs);
+}
+
+static bool names_secret(const struct layered *l)
+{
+	json_t *entry = layer_entry_json(l), *value;
+	const char *name;
+	bool found = false;
+
+	json_object_foreach(json_object_get(entry, "params"), name, value)
+	{
+		const char *text = json_string_value(value);
+
+		found |= text && !strcmp(text, LAYER_HIDDEN);
+	}
+	json_decref(entry);
+	return found;
+}
+
+bool layer_texts_name_secret(char *const *texts, int n)
+{
+	return any_text(texts, n, names_secret);
 }
 
 int layer_become(char *const *texts, int n, char *const *argv)

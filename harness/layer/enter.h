@@ -52,6 +52,9 @@ bool layer_is_command(const char *command);
 /* Does one of these disturb what runs beside it? The texts are right. */
 bool layer_texts_disturb(char *const *texts, int n);
 
+/* Does one of these give a value that records hide, as a password? The texts are right. */
+bool layer_texts_name_secret(char *const *texts, int n);
+
 /* Becomes rift with these arguments, under these layers. Returns a negative errno after one line.
  */
 int layer_become(char *const *texts, int n, char *const *argv);

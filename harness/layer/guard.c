@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,8 +21,16 @@
 
 #include "common/check.h"
 
-/* A daemon may end in order before it is killed; a helper may take so long to begin. */
+/*
+ * A daemon may end in order before it is killed, and so may what runs in a container; a helper may
+ * take so long to begin.
+ */
 enum { TERM_WAIT_MS = 1000, TICK_MS = 5, READY_WAIT_MS = 10000 };
+
+/* What the guard knows and its keeper must, should the guard be killed. */
+struct known {
+	pid_t inner; /* the command's child, see entry_child_fd(); 0: none yet */
+};
 
 struct guard guard_none(const char *name, const void *opts)
 {
@@ -55,7 +64,8 @@ static int open_base(char out[GUARD_PATH])
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	struct stat s;
 
-	if (!runtime || access(runtime, W_OK) || strlen(runtime) > GUARD_PATH / 2)
+	if (!runtime || *runtime != '/' || access(runtime, W_OK) ||
+	    strlen(runtime) > GUARD_PATH / 2)
 		runtime = "/tmp";
 	snprintf(out, GUARD_PATH, "%s/rift-layers-%u", runtime, (unsigned)getuid());
 	if (mkdir(out, 0700) && errno != EEXIST)
@@ -114,8 +124,8 @@ int guard_folder(struct guard *g)
 	sweep_up(base);
 	if (snprintf(g->folder, GUARD_PATH, "%s/XXXXXX", base) >= GUARD_PATH || !mkdtemp(g->folder))
 		err = complain(errno, "%s: %s", g->folder, strerror(errno));
-	else
-		g->lock = take_lock(g->folder);
+	else if ((g->lock = take_lock(g->folder)) < 0)
+		err = complain(errno, "%s: no lock: %s", g->folder, strerror(errno));
 	close(all);
 	if (err)
 		*g->folder = '\0';
@@ -194,87 +204,128 @@ static bool wait_a_tick(int *left_ms)
 	return (*left_ms -= TICK_MS) > 0;
 }
 
-/* The guard is the parent of whatever they leave behind (PR_SET_CHILD_SUBREAPER). */
-static void kill_children(void)
+/* The guard is the parent of whatever helpers leave behind (PR_SET_CHILD_SUBREAPER). */
+static void signal_children(int number)
 {
-	char path[64];
-	FILE *list;
+	FILE *list = fopen("/proc/thread-self/children", "re");
 	int pid;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	list = fopen(path, "re");
 	while (list && fscanf(list, "%d", &pid) == 1)
-		kill(pid, SIGKILL);
+		kill(pid, number);
 	if (list)
 		fclose(list);
+}
+
+static void signal_groups(const struct guard *g, const pid_t pid[GUARD_HELPERS_MAX], int number)
+{
+	for (int i = 0; i < g->n; i++)
+		if (pid[i] > 0)
+			kill(-pid[i], number);
+}
+
+/* Reaps all that have ended. Are there others? */
+static bool has_children(void)
+{
+	pid_t ended;
+
+	do
+		ended = waitpid(-1, NULL, WNOHANG);
+	while (ended > 0);
+	return !ended;
+}
+
+/* Until there is none: whose parent is killed becomes a child. */
+static void kill_children(void)
+{
+	int left_ms = TERM_WAIT_MS;
+
+	do
+		signal_children(SIGKILL);
+	while (has_children() && wait_a_tick(&left_ms));
 }
 
 static void end_helpers(const struct guard *g, const pid_t pid[GUARD_HELPERS_MAX])
 {
 	int left_ms = TERM_WAIT_MS;
 
-	for (int i = 0; i < g->n; i++)
-		if (pid[i] > 0)
-			kill(-pid[i], SIGTERM);
-	while (waitpid(-1, NULL, WNOHANG) >= 0 && wait_a_tick(&left_ms))
+	signal_groups(g, pid, SIGTERM);
+	signal_children(SIGTERM);
+	while (has_children() && wait_a_tick(&left_ms))
 		;
-	for (int i = 0; i < g->n; i++)
-		if (pid[i] > 0)
-			kill(-pid[i], SIGKILL);
-	left_ms = TERM_WAIT_MS;
-	do
-		kill_children();
-	while (waitpid(-1, NULL, WNOHANG) >= 0 && wait_a_tick(&left_ms));
+	kill_children();
 }
 
 /* ---- the guard ---------------------------------------------------------------------------- */
 
-/* {"child-pid": 12, ...}: the process, or -1. What is read may be in pieces. */
-static int child_of(int fd)
+/*
+ * {"child-pid": 12, ...}, which may come in pieces: the process, or 0. *over: nothing more comes
+ * now, and the number is whole where it stands at the end.
+ */
+static pid_t child_of(int fd, bool *over)
 {
-	char text[512];
+	static char text[512];
+	static size_t n;
 	const char *at;
-	size_t n = 0;
-	ssize_t got;
-	int pid = 0;
+	ssize_t got = read(fd, text + n, sizeof(text) - 1 - n);
+	int pid = 0, length = 0;
 
-	while (n < sizeof(text) - 1 && (got = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
-		n += (size_t)got;
-	text[n] = '\0';
+	n += got > 0 ? (size_t)got : 0;
+	*over = got <= 0;
 	at = strstr(text, "\"child-pid\"");
-	return at && sscanf(at, "\"child-pid\" : %d", &pid) == 1 && pid > 0 ? pidfd_of(pid) : -1;
+	if (at && sscanf(at, "\"child-pid\" : %d%n", &pid, &length) == 1 && (at[length] || *over))
+		return pid;
+	return 0;
 }
 
-/* A helper that ends early has a reason, which is on stderr; whoever times must know. */
-static void note_lost_helper(const struct guard *g, const pid_t pid[GUARD_HELPERS_MAX])
+/*
+ * A helper that ends early has a reason, which is on stderr; whoever times must know. The number of
+ * its group may become another's.
+ */
+static void note_lost_helper(const struct guard *g, pid_t pid[GUARD_HELPERS_MAX])
 {
 	pid_t lost;
 
 	while ((lost = waitpid(-1, NULL, WNOHANG)) > 0)
 		for (int i = 0; i < g->n; i++)
-			if (pid[i] == lost)
+			if (pid[i] == lost) {
+				pid[i] = 0;
 				complain(ECHILD, "layer %s: a helper has ended before the command",
 					 g->name);
+			}
 }
 
-static void await_end(const struct guard *g, int command, const pid_t pid[GUARD_HELPERS_MAX])
+/* It may end in order, as layers inside it have folders to remove. */
+static void end_inner(pid_t inner)
+{
+	struct pollfd end = { pidfd_of(inner), POLLIN, 0 };
+
+	if (end.fd < 0)
+		return;
+	if (!poll(&end, 1, TERM_WAIT_MS))
+		syscall(SYS_pidfd_send_signal, end.fd, SIGKILL, NULL, 0);
+	close(end.fd);
+}
+
+/* pid: NULL where there are no helpers. */
+static void await_end(const struct guard *g, int command, pid_t *pid, struct known *known)
 {
 	enum { LOOK_MS = 200 };
-	struct pollfd wait[] = { { command, POLLIN, 0 }, { g->child_read, POLLIN, 0 } };
-	int inner = -1;
+	struct pollfd wait[] = { { command, POLLIN, 0 },
+				 { known->inner ? -1 : g->child_read, POLLIN, 0 } };
+	bool over = wait[1].fd < 0;
 
-	while (poll(wait, 2, g->n ? LOOK_MS : -1) < 0 || !wait[0].revents) {
-		if (wait[1].revents) {
-			inner = child_of(g->child_read);
+	while (poll(wait, 2, pid && g->n ? LOOK_MS : -1) < 0 || !wait[0].revents) {
+		if (wait[1].revents)
+			known->inner = child_of(g->child_read, &over);
+		if (known->inner || over)
 			wait[1].fd = -1;
-			wait[1].revents = 0;
-		}
-		note_lost_helper(g, pid);
+		if (pid)
+			note_lost_helper(g, pid);
 	}
-	if (inner < 0 && wait[1].fd >= 0)
-		inner = child_of(g->child_read);
-	if (inner >= 0)
-		syscall(SYS_pidfd_send_signal, inner, SIGKILL, NULL, 0);
+	while (!known->inner && !over)
+		known->inner = child_of(g->child_read, &over);
+	if (known->inner)
+		end_inner(known->inner);
 }
 
 static void report(const struct guard *g)
@@ -287,11 +338,40 @@ static void report(const struct guard *g)
 		fprintf(stderr, "rift: layer %s: %s\n", g->name, detail);
 }
 
-_Noreturn static void become_guard(const struct guard *g, int command, int ready)
+static void finish(const struct guard *g)
+{
+	report(g);
+	if (*g->folder)
+		remove_folder(g->folder);
+}
+
+_Noreturn static void become_guard(const struct guard *g, int command, int ready,
+				   struct known *known)
+{
+	pid_t pid[GUARD_HELPERS_MAX] = { 0 };
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (write(ready, "g", 1) == 1 && start_helpers(g, ready, pid)) {
+		close(ready);
+		await_end(g, command, pid, known);
+	}
+	end_helpers(g, pid);
+	finish(g);
+	_exit(0);
+}
+
+/*
+ * The guard's parent. Should the guard be killed, what its helpers have started is the keeper's: it
+ * ends that, and does the rest when the command has ended.
+ */
+_Noreturn static void become_keeper(const struct guard *g, int command, int ready)
 {
 	const int keep[] = { command, ready, g->lock, g->child_read };
-	pid_t pid[GUARD_HELPERS_MAX] = { 0 };
+	struct known *known = mmap(NULL, sizeof(*known), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	sigset_t all;
+	pid_t guard;
+	int status;
 
 	setsid();
 	close_all_but(keep, sizeof(keep) / sizeof(*keep));
@@ -301,25 +381,28 @@ _Noreturn static void become_guard(const struct guard *g, int command, int ready
 	leave_input_and_output();
 	if (!g->report && !g->n) /* nothing to say: who reads stderr need not wait for its end */
 		dup2(STDOUT_FILENO, STDERR_FILENO);
-	if (start_helpers(g, ready, pid)) {
-		close(ready);
-		await_end(g, command, pid);
-	}
-	end_helpers(g, pid);
-	report(g);
-	if (*g->folder)
-		remove_folder(g->folder);
+	guard = known == MAP_FAILED ? -1 : fork();
+	if (!guard)
+		become_guard(g, command, ready, known);
+	close(ready);
+	if (guard < 0 || (waitpid(guard, &status, 0) == guard && WIFEXITED(status)))
+		_exit(guard < 0);
+	kill_children();
+	await_end(g, command, NULL, known);
+	finish(g);
 	_exit(0);
 }
 
+/* A byte of the guard, and one of each helper. */
 static int await_ready(const struct guard *g, int fd)
 {
 	struct pollfd wait = { fd, POLLIN, 0 };
 	char byte;
 
-	for (int i = 0; i < g->n; i++)
+	for (int i = 0; i <= g->n; i++)
 		if (poll(&wait, 1, READY_WAIT_MS) < 1 || read(fd, &byte, 1) != 1)
-			return complain(ECHILD, "layer %s: its helper did not start", g->name);
+			return complain(ECHILD, "layer %s: its %s did not start", g->name,
+					i ? "helper" : "guard");
 	return 0;
 }
 
@@ -336,17 +419,17 @@ int guard_start(struct guard *g)
 		return complain(errno, "layer %s: no guard: %s", g->name, strerror(errno));
 	between = fork();
 	if (!between) {
-		pid_t guard = fork();
-
-		if (!guard)
-			become_guard(g, command, fds[1]);
-		_exit(guard < 0);
+		if (!fork())
+			become_keeper(g, command, fds[1]);
+		_exit(0);
 	}
 	close(fds[1]);
 	close(command);
-	if (between < 0 || waitpid(between, &err, 0) != between || err)
-		err = complain(EAGAIN, "layer %s: no guard: %s", g->name, strerror(EAGAIN));
+	if (between < 0)
+		err = complain(errno, "layer %s: no guard: %s", g->name, strerror(errno));
 	else
+		waitpid(between, NULL, 0);
+	if (between > 0)
 		err = await_ready(g, fds[0]);
 	close(fds[0]);
 	if (g->lock >= 0)

@@ -1,6 +1,7 @@
 /*
  * guard.h - what outlives nobody: a process that waits for a command's end, then ends the helpers
- * of its layer and removes the layer's private folder.
+ * of its layer and removes the layer's private folder. Its parent, the keeper, does so in its place
+ * should it be killed; where both are, the next layer removes the folder.
  *
  * A parent's death signal would not do: it comes when the *thread* that forked ends, and is lost by
  * a further fork.

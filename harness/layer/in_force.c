@@ -14,12 +14,17 @@
 
 /* ---- the variable ------------------------------------------------------------------------- */
 
-/* The value as text. TOKEN=x among variables is nobody's business: records are published. */
+/*
+ * The value as text. TOKEN=x among variables is nobody's business: records are published. A file is
+ * looked for again by its name, whatever that is.
+ */
 static void shown_value(const struct param *row, const void *opts, char *out, size_t size)
 {
+	bool is_file = row->kind == PARAM_PATH && !*row->unit;
+
 	param_format(row, opts, out, size);
-	if (text_names_secret(out))
-		snprintf(out, size, "(hidden)");
+	if (!is_file && text_names_secret(out))
+		snprintf(out, size, LAYER_HIDDEN);
 }
 
 static json_t *params_json(const struct params *p, json_t *set)
@@ -135,7 +140,8 @@ void layers_text(const json_t *all, char *out, size_t size)
 		set = json_object_get(entry, "set");
 		json_array_foreach(set, k, word)
 		{
-			fprintf(text, " %s", text_escaped(json_string_value(word)).s);
+			if (json_is_string(word))
+				fprintf(text, " %s", text_escaped(json_string_value(word)).s);
 		}
 		fprintf(text, " (%s)", json_get_text(entry, "label"));
 	}

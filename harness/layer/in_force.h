@@ -10,6 +10,9 @@
 /* The variable that a layer adds itself to: a JSON array, the outermost first. */
 #define LAYERS_VARIABLE "RIFT_LAYERS"
 
+/* What stands in place of a value that names a secret. */
+#define LAYER_HIDDEN "(hidden)"
+
 /* {name, label, version, params}: one entry of the variable. New reference. */
 json_t *layer_entry_json(const struct layered *l);
 

@@ -15,29 +15,10 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
+#include "harness/layer/find.h"
 #include "layers/layer.h"
 
 /* ---- the file ------------------------------------------------------------------------------ */
-
-/* As execvp() looks: a name without a slash in each folder of PATH. */
-static bool find_file(const char *command, char out[PATH_MAX])
-{
-	const char *folders = getenv("PATH");
-	char *copy, *rest, *folder;
-	bool found = false;
-
-	snprintf(out, PATH_MAX, "%s", command);
-	if (strchr(command, '/') || !folders)
-		return true;
-	copy = rest = strdup(folders);
-	CHECK(copy, "%zu bytes", strlen(folders));
-	while (!found && (folder = strsep(&rest, ":"))) {
-		snprintf(out, PATH_MAX, "%s/%s", *folder ? folder : ".", command);
-		found = !access(out, X_OK);
-	}
-	free(copy);
-	return found;
-}
 
 struct file {
 	const char *bytes;
@@ -61,10 +42,13 @@ static bool map_file(const char *path, struct file *f)
 
 /* ---- what it holds: whatever is damaged holds nothing --------------------------------------- */
 
-/* n bytes at this offset, or NULL: they are not all there. */
-static const void *at(const struct file *f, size_t offset, size_t n)
+/* Copies n bytes at this offset, which may be odd. False: they are not all there. */
+static bool copy_at(const struct file *f, size_t offset, void *out, size_t n)
 {
-	return offset <= f->n && n <= f->n - offset ? f->bytes + offset : NULL;
+	if (offset > f->n || n > f->n - offset)
+		return false;
+	memcpy(out, f->bytes + offset, n);
+	return true;
 }
 
 static const char *text_at(const struct file *f, size_t offset)
@@ -73,74 +57,76 @@ static const char *text_at(const struct file *f, size_t offset)
 									       : "";
 }
 
-static const Elf64_Shdr *section(const struct file *f, const Elf64_Ehdr *head, size_t i)
+static bool section(const struct file *f, const Elf64_Ehdr *head, size_t i, Elf64_Shdr *out)
 {
-	return at(f, head->e_shoff + i * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
+	return copy_at(f, head->e_shoff + i * sizeof(*out), out, sizeof(*out));
 }
 
 /* The section that nvcc leaves device code in. */
 static bool has_device_code(const struct file *f, const Elf64_Ehdr *head)
 {
-	const Elf64_Shdr *names = section(f, head, head->e_shstrndx);
+	Elf64_Shdr names, s;
+	bool found = false;
 
-	for (size_t i = 0; names && i < head->e_shnum; i++) {
-		const Elf64_Shdr *s = section(f, head, i);
-
-		if (s && !strcmp(text_at(f, names->sh_offset + s->sh_name), ".nv_fatbin"))
-			return true;
-	}
-	return false;
+	if (!section(f, head, head->e_shstrndx, &names))
+		return false;
+	for (size_t i = 0; !found && i < head->e_shnum && section(f, head, i, &s); i++)
+		found = !strcmp(text_at(f, names.sh_offset + s.sh_name), ".nv_fatbin");
+	return found;
 }
 
 static bool needs_in(const struct file *f, const Elf64_Ehdr *head, const Elf64_Shdr *dynamic,
 		     const char *library)
 {
-	const Elf64_Shdr *names = section(f, head, dynamic->sh_link);
-	size_t n = dynamic->sh_size / sizeof(Elf64_Dyn);
-	const Elf64_Dyn *d = at(f, dynamic->sh_offset, n * sizeof(*d));
+	Elf64_Shdr names;
+	Elf64_Dyn d;
+	size_t n = dynamic->sh_size / sizeof(d);
+	bool found = false;
 
-	for (size_t i = 0; names && d && i < n; i++)
-		if (d[i].d_tag == DT_NEEDED &&
-		    !strncmp(text_at(f, names->sh_offset + d[i].d_un.d_val), library,
-			     strlen(library)))
-			return true;
-	return false;
+	if (!section(f, head, dynamic->sh_link, &names))
+		return false;
+	for (size_t i = 0; !found && i < n; i++) {
+		if (!copy_at(f, dynamic->sh_offset + i * sizeof(d), &d, sizeof(d)))
+			return false;
+		found = d.d_tag == DT_NEEDED && !strncmp(text_at(f, names.sh_offset + d.d_un.d_val),
+							 library, strlen(library));
+	}
+	return found;
 }
 
 static bool needs(const struct file *f, const Elf64_Ehdr *head, const char *library)
 {
-	for (size_t i = 0; i < head->e_shnum; i++) {
-		const Elf64_Shdr *s = section(f, head, i);
+	Elf64_Shdr s;
 
-		if (s && s->sh_type == SHT_DYNAMIC && needs_in(f, head, s, library))
+	for (size_t i = 0; i < head->e_shnum && section(f, head, i, &s); i++)
+		if (s.sh_type == SHT_DYNAMIC && needs_in(f, head, &s, library))
 			return true;
-	}
 	return false;
 }
 
 static bool has_loader(const struct file *f, const Elf64_Ehdr *head)
 {
-	for (size_t i = 0; i < head->e_phnum; i++) {
-		const Elf64_Phdr *p = at(f, head->e_phoff + i * sizeof(*p), sizeof(*p));
+	Elf64_Phdr p;
 
-		if (p && p->p_type == PT_INTERP)
+	for (size_t i = 0; i < head->e_phnum; i++)
+		if (copy_at(f, head->e_phoff + i * sizeof(p), &p, sizeof(p)) &&
+		    p.p_type == PT_INTERP)
 			return true;
-	}
 	return false;
 }
 
 static enum runtime_link link_of_file(const struct file *f)
 {
-	const Elf64_Ehdr *head = at(f, 0, sizeof(*head));
+	Elf64_Ehdr head;
 
-	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-	    head->e_ident[EI_CLASS] != ELFCLASS64)
+	if (!copy_at(f, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64)
 		return RUNTIME_UNKNOWN;
-	if (!has_loader(f, head))
+	if (!has_loader(f, &head))
 		return RUNTIME_NO_LOADER;
-	if (needs(f, head, "libcudart.so"))
+	if (needs(f, &head, "libcudart.so"))
 		return RUNTIME_SHARED;
-	return has_device_code(f, head) ? RUNTIME_STATIC : RUNTIME_UNKNOWN;
+	return has_device_code(f, &head) ? RUNTIME_STATIC : RUNTIME_UNKNOWN;
 }
 
 enum runtime_link runtime_link_of(const char *command)
@@ -149,7 +135,7 @@ enum runtime_link runtime_link_of(const char *command)
 	char path[PATH_MAX];
 	struct file f;
 
-	if (!find_file(command, path) || !map_file(path, &f))
+	if (find_command(command, path) || !map_file(path, &f))
 		return found;
 	found = link_of_file(&f);
 	munmap((void *)(uintptr_t)f.bytes, f.n);

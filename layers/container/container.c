@@ -96,7 +96,7 @@ static const char *variable(const char *name)
 static const char *missing(void)
 {
 	int status = system("bwrap --dev-bind / / --unshare-pid --unshare-ipc --unshare-uts "
-			    "true >/dev/null 2>&1");
+			    "--proc /proc true >/dev/null 2>&1");
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return "bwrap is not installed: apt install bubblewrap";

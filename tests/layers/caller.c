@@ -1,0 +1,207 @@
+/*
+ * caller.c - a program that calls functions of the CUDA runtime by their names, for tests of the
+ * layer shim. It brings no runtime along: whoever starts it preloads one, or names a plug-in.
+ *
+ *   caller registers           every function twice, with known registers and stack, compared with
+ *                              what the runtime of stubs saw: prints how many, and what differs
+ *   caller calls NAME=N...     N calls of each
+ *   caller threads T N NAME... T threads, N calls of each
+ *   caller plugin FILE         loads FILE for itself alone and calls its plugin()
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/layers/stubs.h"
+
+static const char *const names[] = {
+#define SHIM_NAME(function, versions) #function,
+#include "layers/shim/names.h"
+#undef SHIM_NAME
+};
+
+enum { NAMES = sizeof(names) / sizeof(*names) };
+
+static void *find(const char *name)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	if (!found) {
+		fprintf(stderr, "caller: no %s\n", name);
+		exit(9);
+	}
+	return found;
+}
+
+/* ---- registers ------------------------------------------------------------------------------ */
+
+/* Calls f with what is given; out: rax, rdx, xmm0, and rsp as f must find it. */
+struct got {
+	struct stub_answer answer;
+	uint64_t sp;
+};
+
+void call_with(void *f, const struct stub_seen *given, struct got *out);
+
+__asm__("	.text\n"
+	"	.globl call_with\n"
+	"call_with:\n"
+	"	pushq %rbx\n	pushq %rbp\n	pushq %r12\n"
+	"	movq %rdi, %rbp\n	movq %rsi, %rbx\n	movq %rdx, %r12\n"
+	"	pushq 216(%rbx)\n	pushq 208(%rbx)\n	pushq 200(%rbx)\n	pushq "
+	"192(%rbx)\n"
+	"	leaq -8(%rsp), %rax\n	movq %rax, 32(%r12)\n"
+	"	movups 64(%rbx), %xmm0\n	movups 80(%rbx), %xmm1\n"
+	"	movups 96(%rbx), %xmm2\n	movups 112(%rbx), %xmm3\n"
+	"	movups 128(%rbx), %xmm4\n	movups 144(%rbx), %xmm5\n"
+	"	movups 160(%rbx), %xmm6\n	movups 176(%rbx), %xmm7\n"
+	"	movq (%rbx), %rdi\n	movq 8(%rbx), %rsi\n	movq 16(%rbx), %rdx\n"
+	"	movq 24(%rbx), %rcx\n	movq 32(%rbx), %r8\n	movq 40(%rbx), %r9\n"
+	"	movq 48(%rbx), %rax\n	movq 56(%rbx), %r10\n"
+	"	call *%rbp\n"
+	"	movq %rax, (%r12)\n	movq %rdx, 8(%r12)\n	movups %xmm0, 16(%r12)\n"
+	"	addq $32, %rsp\n"
+	"	popq %r12\n	popq %rbp\n	popq %rbx\n"
+	"	ret\n");
+
+static uint64_t next_word(void)
+{
+	static uint64_t x = 88172645463325252;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	return x ^= x << 17;
+}
+
+static void fill(void *words, size_t bytes)
+{
+	uint64_t *w = words;
+
+	for (size_t i = 0; i < bytes / sizeof(*w); i++)
+		w[i] = next_word();
+}
+
+static bool passes_on(int call, int turn)
+{
+	struct stub_seen *(*seen)(void), given;
+	struct stub_answer *(*answer)(void);
+	struct got got;
+	void *f = find(names[call]);
+
+	*(void **)&seen = find("stubs_seen");
+	*(void **)&answer = find("stubs_answer");
+	fill(&given, sizeof(given));
+	fill(answer(), sizeof(struct stub_answer));
+	given.call = (uint64_t)call;
+	memset(seen(), 0, sizeof(*seen()));
+	call_with(f, &given, &got);
+	given.sp = got.sp;
+	if (!memcmp(seen(), &given, sizeof(given)) &&
+	    !memcmp(answer(), &got.answer, sizeof(got.answer)))
+		return true;
+	printf("%s differs in call %d\n", names[call], turn + 1);
+	return false;
+}
+
+static int registers(void)
+{
+	int same = 0;
+	Dl_info first;
+
+	for (int i = 0; i < NAMES; i++)
+		for (int turn = 0; turn < 2; turn++)
+			same += passes_on(i, turn);
+	if (!dladdr(find("cudaMalloc"), &first))
+		return 9;
+	printf("%d functions, %d calls as they were made, through %s\n", NAMES, same,
+	       strrchr(first.dli_fname, '/') + 1);
+	return same != 2 * NAMES;
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+static void call(const char *name, long n)
+{
+	int (*f)(void);
+
+	*(void **)&f = find(name);
+	for (long i = 0; i < n; i++)
+		f();
+}
+
+struct work {
+	char **names;
+	long n;
+	pthread_barrier_t *start;
+};
+
+static void *call_all(void *arg)
+{
+	struct work *w = arg;
+
+	pthread_barrier_wait(w->start);
+	for (char **name = w->names; *name; name++)
+		call(*name, w->n);
+	return NULL;
+}
+
+static int threads(int n, long calls, char **what)
+{
+	enum { MOST = 64 };
+	pthread_t thread[MOST];
+	pthread_barrier_t start;
+	struct work w = { what, calls, &start };
+
+	if (n > MOST)
+		return 9;
+	pthread_barrier_init(&start, NULL, (unsigned)n);
+	for (int i = 0; i < n; i++)
+		if (pthread_create(&thread[i], NULL, call_all, &w))
+			return 9;
+	for (int i = 0; i < n; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+
+/* ---- a plug-in --------------------------------------------------------------------------------
+ */
+
+static int plugin(const char *file)
+{
+	void *loaded = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	int (*run)(void), err;
+
+	if (!loaded) {
+		fprintf(stderr, "caller: %s\n", dlerror());
+		return 9;
+	}
+	*(void **)&run = dlsym(loaded, "plugin");
+	err = run();
+	printf("the plug-in returns %d\n", err);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(what, "registers"))
+		return registers();
+	if (!strcmp(what, "threads") && argc > 4)
+		return threads(atoi(argv[2]), atol(argv[3]), argv + 4);
+	if (!strcmp(what, "plugin") && argc > 2)
+		return plugin(argv[2]);
+	if (strcmp(what, "calls") != 0)
+		return 9;
+	for (char **word = argv + 2; *word; word++) {
+		char *equals = strchr(*word, '=');
+
+		*equals = '\0';
+		call(*word, atol(equals + 1));
+	}
+	return 0;
+}

@@ -1,0 +1,245 @@
+/* under_layer.c - what tests of `rift layer` share. */
+#include "tests/under_layer.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/capture.h"
+#include "tests/cli.h"
+
+static const char variable[] = "RIFT_TEST_LAYERS";
+
+enum { LONG_MS = 10000, GONE_MS = 3000, TICK_MS = 5 };
+
+static char folder[64], base[128];
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf '%s'", folder);
+}
+
+void layers_apart(void)
+{
+	strcpy(folder, "/tmp/rift_layers_XXXXXX");
+	cr_assert(mkdtemp(folder) != NULL, "%s", folder);
+	setenv("XDG_RUNTIME_DIR", folder, 1);
+	setenv(variable, folder, 1);
+	unsetenv("RIFT_LAYERS");
+	snprintf(base, sizeof(base), "%s/rift-layers-%u", folder, (unsigned)getuid());
+	atexit(remove_folder);
+}
+
+const char *layers_folder(void)
+{
+	return base;
+}
+
+pid_t start_command(int out, const char *fmt, ...)
+{
+	char command[4096];
+	va_list args;
+	pid_t pid;
+
+	strcpy(command, "exec ");
+	va_start(args, fmt);
+	vsnprintf(command + 5, sizeof(command) - 5, fmt, args);
+	va_end(args);
+	pid = fork();
+	cr_assert(pid >= 0, "fork");
+	if (!pid) {
+		setpgid(0, 0);
+		if (out >= 0)
+			dup2(out, STDOUT_FILENO);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(99);
+	}
+	setpgid(pid, pid);
+	return pid;
+}
+
+static bool tick(int *left_ms)
+{
+	struct timespec t = { .tv_nsec = TICK_MS * 1000000L };
+
+	nanosleep(&t, NULL);
+	return 0 < (*left_ms -= TICK_MS);
+}
+
+int status_of_end(pid_t pid)
+{
+	int status = -1, left_ms = LONG_MS;
+
+	while (!waitpid(pid, &status, WNOHANG))
+		if (!tick(&left_ms)) {
+			kill(-pid, SIGKILL);
+			cr_fatal("the command did not end");
+		}
+	return status;
+}
+
+/* ---- who runs ------------------------------------------------------------------------------- */
+
+struct process {
+	pid_t pid, parent, session;
+	bool is_rift;
+};
+
+enum { PROCESSES = 512 };
+
+static size_t read_all(pid_t pid, const char *file, char *out, size_t size)
+{
+	char path[64];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(out, 1, size - 1, f);
+		fclose(f);
+	}
+	out[n] = '\0';
+	return n;
+}
+
+static bool is_marked(pid_t pid)
+{
+	static char text[1 << 17];
+	size_t n = read_all(pid, "environ", text, sizeof(text)), length = strlen(variable);
+
+	for (const char *at = text; at < text + n; at += strlen(at) + 1)
+		if (!strncmp(at, variable, length) && !strcmp(at + length + 1, folder))
+			return true;
+	return false;
+}
+
+static bool read_process(pid_t pid, struct process *p)
+{
+	char text[1024], path[64], exe[4096], state;
+	const char *end;
+	int parent, group, session;
+	ssize_t n;
+
+	read_all(pid, "stat", text, sizeof(text));
+	end = strrchr(text, ')');
+	if (!end || sscanf(end, ") %c %d %d %d", &state, &parent, &group, &session) != 4 ||
+	    strchr("ZX", state) || !is_marked(pid))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = readlink(path, exe, sizeof(exe) - 1);
+	exe[n < 0 ? 0 : n] = '\0';
+	*p = (struct process){ pid, parent, session,
+			       strlen(exe) > 4 && !strcmp(exe + strlen(exe) - 5, "/rift") };
+	return true;
+}
+
+static int list_processes(struct process p[PROCESSES])
+{
+	DIR *all = opendir("/proc");
+	struct dirent *d;
+	int n = 0;
+
+	while (all && n < PROCESSES && (d = readdir(all)))
+		if (atoi(d->d_name) > 0 && read_process(atoi(d->d_name), &p[n]))
+			n++;
+	closedir(all);
+	return n;
+}
+
+int layers_running(void)
+{
+	static struct process p[PROCESSES];
+
+	return list_processes(p);
+}
+
+static pid_t look_for(enum role role)
+{
+	static struct process p[PROCESSES];
+	int n = list_processes(p);
+	pid_t parent = 0;
+
+	for (int r = ROLE_KEEPER; r <= (int)role; r++) {
+		pid_t found = 0;
+
+		for (int i = 0; i < n && !found; i++)
+			if (r == ROLE_KEEPER ? p[i].is_rift && p[i].pid == p[i].session
+					     : p[i].parent == parent)
+				found = p[i].pid;
+		if (!found)
+			return 0;
+		parent = found;
+	}
+	return parent;
+}
+
+pid_t find_role(enum role role)
+{
+	int left_ms = LONG_MS;
+	pid_t found;
+
+	do
+		found = look_for(role);
+	while (!found && tick(&left_ms));
+	return found;
+}
+
+int layers_folders(void)
+{
+	DIR *all = opendir(base);
+	struct dirent *d;
+	int n = 0;
+
+	while (all && (d = readdir(all)))
+		n += *d->d_name != '.';
+	if (all)
+		closedir(all);
+	return n;
+}
+
+bool layers_gone(int folders)
+{
+	int left_ms = GONE_MS;
+
+	while (layers_running() || layers_folders() > folders)
+		if (!tick(&left_ms))
+			return false;
+	return true;
+}
+
+bool has_appeared(const char *path)
+{
+	int left_ms = LONG_MS;
+
+	while (access(path, F_OK))
+		if (!tick(&left_ms))
+			return false;
+	return true;
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+const char *shim_library(void)
+{
+	static char path[4200];
+	const char *slash = strrchr(rift(), '/');
+
+	snprintf(path, sizeof(path), "%.*s/layers/shim.so", slash ? (int)(slash - rift()) : 1,
+		 slash ? rift() : ".");
+	return path;
+}
+
+bool has_container(void)
+{
+	return !shell(NULL, "'%s' layer container -- true >/dev/null 2>&1", rift());
+}
