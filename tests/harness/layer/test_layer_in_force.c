@@ -82,7 +82,7 @@ Test(small_layer_in_force, a_wrapper_that_another_one_covers)
 Test(small_layer_in_force, helpers_that_are_killed)
 {
 	need_device();
-	not_in_force("cpu is not in force: uses 0.00 processors where 0.20 were asked for",
+	not_in_force("cpu is not in force: uses 0.00 processors, and would use 0.00 more",
 		     "cpu share=20 n=1",
 		     "perl -e 'my $me = $$; for my $f (glob(\"/proc/[0-9]*/stat\")) { open(F, $f) "
 		     "or next; "

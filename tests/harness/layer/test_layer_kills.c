@@ -162,7 +162,7 @@ Test(small_layer_kills, whoever_is_killed_nothing_is_left)
 
 Test(large_layer_kills, whoever_is_killed_nothing_is_left)
 {
-	kill_all(5);
+	kill_all(3);
 }
 
 /* At any time: before the guard is there, while it starts, while the command is looked for. */
@@ -187,10 +187,10 @@ static void kill_early(int times)
 
 Test(small_layer_kills, killed_while_it_starts)
 {
-	kill_early(12);
+	kill_early(6);
 }
 
 Test(large_layer_kills, killed_while_it_starts)
 {
-	kill_early(200);
+	kill_early(40);
 }
