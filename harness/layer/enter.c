@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "harness/base/command.h"
 #include "harness/base/text.h"
 #include "harness/layer/find.h"
 #include "harness/layer/guard.h"
@@ -252,6 +253,9 @@ static void give_signals_back(const struct entry *e, const struct sigaction *bef
 	signal(SIGXFSZ, SIG_DFL);
 }
 
+/* Set where a command of rift's own enters its layers: what it ends with is of its own codes. */
+static const char within[] = "RIFT_LAYER_WITHIN";
+
 int layer_enter(const struct layered *l, char **command, bool quiet)
 {
 	struct entry e = { .layer = l->layer,
@@ -269,7 +273,7 @@ int layer_enter(const struct layered *l, char **command, bool quiet)
 	if (needs_guard(&e.guard)) /* the folder must go, too, where all else failed */
 		err = guard_start(&e.guard) || err;
 	if (err)
-		return LAYER_NOT_IN_FORCE;
+		return getenv(within) ? (int)RIFT_NO_DEVICE : (int)LAYER_NOT_IN_FORCE;
 	add_to_variable(l);
 	soothe_sanitizer();
 	words = joined_words(&e, command);
@@ -435,6 +439,7 @@ int layer_become(char *const *texts, int n, char *const *argv)
 	CHECK(words && asprintf(&command, "exec %s \"$@\"", prefix) >= 0, "memory of a command");
 	memcpy(words, (char *[]){ "sh", "-c", command, "sh", exe }, 5 * sizeof(*words));
 	memcpy(words + 5, argv, (size_t)count * sizeof(*words));
+	setenv(within, "yes", 1);
 	execv("/bin/sh", words);
 	return complain(errno, "/bin/sh: %s", strerror(errno));
 }

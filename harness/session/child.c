@@ -502,7 +502,8 @@ int session_handshake(const char *command, struct show *show)
 	err = attend_handshake(&g, &c, command);
 	if (!err && !g.heard) {
 		child_describe(&c, how, sizeof(how));
-		err = complain(EINVAL, "%s %s and started no worker", shown_side(command).s, how);
+		err = complain(layer_is_command(command) ? ENODEV : EINVAL,
+			       "%s %s and started no worker", shown_side(command).s, how);
 	}
 	child_release(&c);
 	return err;

@@ -155,6 +155,16 @@ Test(small_layer_command, a_layer_that_cannot_be_had_is_125)
 }
 
 /* A folder that others can write to is none to trust. */
+/* Within rift's own commands it is a device that cannot be had. */
+Test(small_layer_command, within_rift_it_is_4)
+{
+	refused(4, "/nowhere/lib.so: No such file",
+		"run launch us=0 --layer 'preload lib=/nowhere/lib.so'");
+	refused(4, "needs lib=FILE", "doctor --layer preload");
+	refused(4, "needs lib=FILE", "probe --layer none --layer preload");
+	refused(3, "did you mean 'shim'?", "run launch us=0 --layer shmi");
+}
+
 Test(small_layer_command, a_folder_that_others_may_enter_is_125)
 {
 	const char *err;
