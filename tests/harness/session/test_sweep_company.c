@@ -60,7 +60,7 @@ static void expect_no_charge(const struct journal *j)
 		bool pays = !strcmp(j->plan.config[at->config].workload->name, "transfer");
 
 		if (pays)
-			cr_assert(lt(dbl, charge_ns, j->total_ns[i]), "transfer: %g",
+			cr_assert(lt(dbl, charge_ns / 2, j->total_ns[i]), "transfer: %g",
 				  j->total_ns[i]);
 		else
 			cr_assert(lt(dbl, j->total_ns[i], charge_ns / 4), "process %d: %g",
