@@ -293,7 +293,10 @@ Test(small_refusal, rows_of_a_probe_say_why)
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, ": cudaEventRecord"), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, ": cudaMallocAsync"), NULL), "%s", text);
-	costs = json_loads(text, 0, NULL);
+	/* before it may stand what the sanitizer says of memory that a refused call has left */
+	text = strstr(text, "{\n");
+	cr_assert(ne(ptr, (char *)text, NULL), "JSON");
+	costs = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
 	cr_assert(ne(ptr, costs, NULL), "JSON: %s", text);
 	json_decref(costs);
 }
