@@ -2,6 +2,7 @@
  * test_layer_command.c - a command under a layer is started, and ends, as it does without one: exit
  * codes, streams, signals, children.
  */
+/* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
