@@ -119,20 +119,17 @@ $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
-# Generated, and rewritten only when a workload comes or goes.
+# Generated, and rewritten only when a workload or a layer comes or goes: its kind, their names.
+table = { printf '/* Generated from the folders in $(1)s/. */\n\#include "$(1)s/$(1).h"\n\n'; \
+	  printf 'extern const struct $(1) $(1)_%s;\n' $(2); \
+	  printf '\nconst struct $(1) *const $(1)s[] = {\n'; \
+	  printf '\t&$(1)_%s,\n' $(2); printf '\tNULL,\n};\n'; }
 $B/table.c: $B/names
-	@{ printf '/* Generated from the folders in workloads/. */\n#include "workloads/workload.h"\n\n'; \
-	   printf 'extern const struct workload workload_%s;\n' $(NAMES); \
-	   printf '\nconst struct workload *const workloads[] = {\n'; \
-	   printf '\t&workload_%s,\n' $(NAMES); printf '\tNULL,\n};\n'; } >$@
+	@$(call table,workload,$(NAMES)) >$@
 $B/names: always
 	@$(call keep,$(NAMES))
-
 $B/layers.c: $B/layer_names
-	@{ printf '/* Generated from the folders in layers/. */\n#include "layers/layer.h"\n\n'; \
-	   printf 'extern const struct layer layer_%s;\n' $(LAYERS); \
-	   printf '\nconst struct layer *const layers[] = {\n'; \
-	   printf '\t&layer_%s,\n' $(LAYERS); printf '\tNULL,\n};\n'; } >$@
+	@$(call table,layer,$(LAYERS)) >$@
 $B/layer_names: always
 	@$(call keep,$(LAYERS))
 

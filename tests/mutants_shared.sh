@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# mutants_shared.sh - what mutants.sh and mutants_random.sh share: a copy of the tree to make
-# mistakes in, and builds of it. Mistakes are never made in the tree itself.
+# mutants_shared.sh - what mutants.sh, mutants_random.sh, new_workload.sh and new_layer.sh share: a
+# copy of the tree to make mistakes in or to add to, and builds of it. The tree itself stays as it is.
 
 wrong() {
 	echo "${0##*/}: $*" >&2
@@ -27,6 +27,17 @@ copy_tree() {
 		mkdir "$1/build"
 		cp -a build/cpu "$1/build"
 	fi
+}
+
+# must WHAT COMMAND...: shows what the command printed where it fails; then nothing else is tried.
+must() {
+	what=$1
+	shift
+	"$@" >out 2>&1 || {
+		cat out
+		echo "rift: ${0##*/}: $what: failed" >&2
+		exit 1
+	}
 }
 
 # Goals and variables of make, in the copy; what it says is left in `log`.

@@ -12,16 +12,6 @@ trap 'exit 1' INT TERM
 copy_tree "$copy"
 cd "$copy"
 
-# must WHAT COMMAND...: shows what the command printed where it fails.
-must() {
-	what=$1
-	shift
-	"$@" >out 2>&1 || {
-		cat out
-		echo "rift: a new layer: $what: failed" >&2
-		exit 1
-	}
-}
 # take N FILE: the Nth fence of C in the README.
 take() {
 	mkdir -p "$(dirname "$2")"

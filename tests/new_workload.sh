@@ -15,16 +15,6 @@ trap 'exit 1' INT TERM
 copy_tree "$copy"
 cd "$copy"
 
-# must WHAT COMMAND...: shows what the command printed where it fails.
-must() {
-	what=$1
-	shift
-	"$@" >out 2>&1 || {
-		cat out
-		echo "rift: a new workload: $what: failed" >&2
-		exit 1
-	}
-}
 fails() { ! "$@"; }
 listed() { ./rift list | grep -q "^$1: "; }
 build() { make -j"$(nproc)" -f build.mk DEVICE=cpu rift "$test"; }

@@ -70,40 +70,13 @@ static void name_entry(struct atlas_entry *e)
 
 /* ---- is it comparable ------------------------------------------------------------------- */
 
-static const json_t *field(const json_t *header, const char *part, const char *name)
-{
-	return json_object_get(json_object_get(header, part), name);
-}
-
-static char *field_text(const json_t *v)
-{
-	char *text = v ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("missing");
-
-	CHECK(text, "memory of a value");
-	return text;
-}
-
-static bool differs(const json_t *a, const json_t *b, const char *part, const char *name,
-		    char *what, size_t size)
-{
-	const json_t *x = field(a, part, name), *y = field(b, part, name);
-	char *before, *now;
-
-	if (x ? json_equal(x, y) : !y)
-		return false;
-	before = field_text(x);
-	now = field_text(y);
-	snprintf(what, size, "%s.%s: %.60s -> %.60s", part, name, before, now);
-	free(before);
-	free(now);
-	return true;
-}
-
 static bool devices_differ(const struct compared_side *a, const struct compared_side *b, char *what,
 			   size_t size)
 {
-	return differs(side_header(a), side_header(b), "gpu", "name", what, size) ||
-	       differs(side_header(a), side_header(b), "gpu", "sms", what, size);
+	const json_t *x = side_header(a), *y = side_header(b);
+
+	return environment_field_differs(x, y, "gpu", "name", what, size) ||
+	       environment_field_differs(x, y, "gpu", "sms", what, size);
 }
 
 /* What rift compare refuses or says of the build, of sides that may be other platforms. */
@@ -119,7 +92,8 @@ static bool figures_differ(const struct compared_side *base, const struct compar
 		snprintf(what, size, "sync: %s -> %s", sync_names[sync_a], sync_names[sync_b]);
 		return true;
 	}
-	return differs(side_header(base), side_header(side), "build", "binary_sha256", what, size);
+	return environment_field_differs(side_header(base), side_header(side), "build",
+					 "binary_sha256", what, size);
 }
 
 /* Another card of the same model does: two sides of one session have one anyway. */
@@ -174,17 +148,12 @@ static bool has_point(const struct plan *p, const char *key)
 	return false;
 }
 
-static const struct workload *workload_of(const struct plan *p, int point)
-{
-	return p->config[p->point[point].config].workload;
-}
-
 static int refuse_disjoint(const struct atlas *a, const struct atlas_entry *e)
 {
 	const struct plan *base = &a->base.session.plan, *plan = &e->session.plan;
 
 	for (int i = 0; i < base->n_points; i++)
-		if ((!a->workload || workload_of(base, i) == a->workload) &&
+		if ((!a->workload || plan_workload(base, i) == a->workload) &&
 		    has_point(plan, base->point[i].key))
 			return 0;
 	return complain(EPROTONOSUPPORT,
@@ -237,19 +206,11 @@ static int compare_entry(const struct atlas *a, struct atlas_entry *e,
 	return compare(&e->c, base, &e->side[PAIR_B], &o);
 }
 
-static bool has_workload(const struct plan *p, const struct workload *w)
-{
-	for (int i = 0; i < p->n_points; i++)
-		if (workload_of(p, i) == w)
-			return true;
-	return false;
-}
-
 int atlas_set_base(struct atlas *a, int side)
 {
 	struct atlas_entry *e = &a->base;
 
-	if (a->workload && !has_workload(&e->session.plan, a->workload))
+	if (a->workload && !plan_has_workload(&e->session.plan, a->workload))
 		return complain(EPROTONOSUPPORT, "--workload=%s: %s has no points of it",
 				a->workload->name, e->session.path);
 	side_init(&e->side[PAIR_B], &e->session, e->session.path, side, HALF_BOTH);
@@ -400,7 +361,7 @@ enum mode atlas_mode(const struct atlas *a, const struct workload *w)
 	enum mode least = MODE_COUNT;
 
 	for (int i = 0; i < plan->n_points; i++)
-		if (workload_of(plan, i) == w && plan->point[i].mode < least)
+		if (plan_workload(plan, i) == w && plan->point[i].mode < least)
 			least = plan->point[i].mode;
 	return least;
 }

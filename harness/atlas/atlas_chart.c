@@ -269,17 +269,6 @@ static int add_chart(struct atlas_charts *c, const struct atlas *a, const struct
 	return err;
 }
 
-static char *without_slashes(const char *folder)
-{
-	char *out = strdup(folder);
-	size_t n = out ? strlen(out) : 0;
-
-	CHECK(out, "memory of a name");
-	while (n > 1 && out[n - 1] == '/')
-		out[--n] = '\0';
-	return out;
-}
-
 int atlas_charts_write(struct atlas_charts *c, const struct atlas *a, const char *folder)
 {
 	const struct workload *w;
@@ -288,7 +277,7 @@ int atlas_charts_write(struct atlas_charts *c, const struct atlas *a, const char
 	while (atlas_workload(a, workloads))
 		workloads++;
 	/* a picture stays where it is: its texts go through a stream that knows its address */
-	*c = (struct atlas_charts){ .folder = without_slashes(folder),
+	*c = (struct atlas_charts){ .folder = folder,
 				    .picture = calloc((size_t)workloads + 1, sizeof(*c->picture)) };
 	CHECK(c->picture, "memory of %d charts", workloads);
 	for (int i = 0; (w = atlas_workload(a, i)) && !err; i++)
@@ -329,6 +318,5 @@ void atlas_charts_release(struct atlas_charts *c)
 		picture_release(&c->picture[i]);
 	}
 	free(c->picture);
-	free(c->folder);
 	*c = (struct atlas_charts){ 0 };
 }

@@ -9,11 +9,11 @@
 struct atlas_charts {
 	struct picture *picture; /* their plot.name is owned */
 	int n;
-	char *folder;
+	const char *folder; /* the caller's */
 };
 
 /*
- * Writes data and scripts of all into the folder, which exists; slashes at its end are dropped.
+ * Writes data and scripts of all into the folder, which exists.
  * Returns 0 or a negative errno after one line. To be released after a failure too.
  */
 int atlas_charts_write(struct atlas_charts *c, const struct atlas *a, const char *folder);

@@ -1,6 +1,7 @@
 /* doctor.c - rift doctor: what this machine is, what works, what would spoil a measurement. */
 #include "harness/cmd/options.h"
 #include "harness/doctor/doctor.h"
+#include "harness/layer/in_force.h"
 
 static const struct command_option options[] = {
 	{ OPTION_JSON, "one JSON object, with all that records say of a platform" },
@@ -34,8 +35,8 @@ static void examine(struct doctor *d, struct platform *p)
 	platform_host(p);
 	clock = clock_probe();
 	doctor_device(d, p, &here);
-	if (d->works)
-		platform_layers(p);
+	if (d->works) /* a row says which is not in force */
+		p->layers = layers_in_force();
 	platform_details(p);
 	doctor_gpu(d, p);
 	doctor_layers(d, p);

@@ -50,9 +50,16 @@ int option_file(void *field, const struct command_option *o, char *text)
 	return once_named(field, o, text, "file");
 }
 
+char *without_slashes(char *folder)
+{
+	for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--)
+		folder[n - 1] = '\0';
+	return folder;
+}
+
 int option_folder(void *field, const struct command_option *o, char *text)
 {
-	return once_named(field, o, text, "folder");
+	return once_named(field, o, without_slashes(text), "folder");
 }
 
 static void list_add(struct word_list *list, char *word)

@@ -74,6 +74,9 @@ int option_workload(void *field, const struct command_option *o,
 		    char *text);					 /* a struct workload * */
 int option_row(void *field, const struct command_option *o, char *text); /* a struct params */
 
+/* "DIR//" is DIR, in place; "/" stays. option_folder() does it. */
+char *without_slashes(char *folder);
+
 /* A row of a table but for its help, which follows, and for the name that it had. */
 #define OPTION(name_, value_, take_, at_) .name = name_, .value = value_, .take = take_, .at = at_
 

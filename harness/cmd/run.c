@@ -15,17 +15,9 @@ struct run_args {
 	struct run_options values;
 };
 
-/* "DIR/" is DIR; "/" stays. */
-static const char *without_slash(char *folder)
-{
-	for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--)
-		folder[n - 1] = '\0';
-	return folder;
-}
-
 static int take_plot(void *field, const struct command_option *o, char *folder)
 {
-	return params_set(field, o->name, folder ? without_slash(folder) : PICTURE_FOLDER);
+	return params_set(field, o->name, folder ? without_slashes(folder) : PICTURE_FOLDER);
 }
 
 static const struct command_option options[] = {

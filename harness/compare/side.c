@@ -86,15 +86,10 @@ enum { VALUE = 64, LIST = 160 };
 /* What a point says of one thing: a parameter's value, a mode, a depth. */
 typedef void label(const struct plan *p, int point, const void *which, char out[VALUE]);
 
-static const struct workload *workload_at(const struct plan *p, int point)
-{
-	return p->config[p->point[point].config].workload;
-}
-
 static void label_workload(const struct plan *p, int point, const void *which, char out[VALUE])
 {
 	(void)which;
-	snprintf(out, VALUE, "%s", workload_at(p, point)->name);
+	snprintf(out, VALUE, "%s", plan_workload(p, point)->name);
 }
 
 static void label_param(const struct plan *p, int point, const void *which, char out[VALUE])
@@ -122,7 +117,7 @@ static json_t *distinct_values(const struct plan *p, const struct workload *w, l
 	char text[VALUE];
 
 	for (int i = 0; i < p->n_points; i++) {
-		if (w && workload_at(p, i) != w)
+		if (w && plan_workload(p, i) != w)
 			continue;
 		what(p, i, which, text);
 		json_object_set_new_nocheck(values, text, json_true());
@@ -181,19 +176,11 @@ static bool refuse_params(const struct plan *a, const struct plan *b, const stru
 	return false;
 }
 
-static bool has_workload(const struct plan *p, const struct workload *w)
-{
-	for (int i = 0; i < p->n_configs; i++)
-		if (p->config[i].workload == w)
-			return true;
-	return false;
-}
-
 /* The first workload that both have. */
 static const struct workload *common_workload(const struct plan *a, const struct plan *b)
 {
 	for (int i = 0; i < a->n_configs; i++)
-		if (has_workload(b, a->config[i].workload))
+		if (plan_has_workload(b, a->config[i].workload))
 			return a->config[i].workload;
 	return NULL;
 }
@@ -201,7 +188,7 @@ static const struct workload *common_workload(const struct plan *a, const struct
 /* Is the workload that was asked for missing in one or both? */
 static bool refuse_missing(const struct plan *a, const struct plan *b, const struct workload *w)
 {
-	bool in_a = has_workload(a, w), in_b = has_workload(b, w);
+	bool in_a = plan_has_workload(a, w), in_b = plan_has_workload(b, w);
 
 	if (in_a && in_b)
 		return false;
@@ -237,7 +224,7 @@ static json_t *point_keys(const struct plan *p, const struct workload *workload)
 	json_t *keys = json_object();
 
 	for (int i = 0; i < p->n_points; i++)
-		if (!workload || workload_at(p, i) == workload)
+		if (!workload || plan_workload(p, i) == workload)
 			json_object_set_new(keys, p->point[i].key, json_integer(i));
 	return keys;
 }
@@ -280,7 +267,7 @@ int pairs_make(struct pairs *out, const struct compared_side *a, const struct co
 	for (int i = 0; i < plan_a->n_points; i++) {
 		struct pair *p = &out->pair[out->n];
 
-		if (workload && workload_at(plan_a, i) != workload)
+		if (workload && plan_workload(plan_a, i) != workload)
 			continue;
 		found = json_object_get(keys, plan_a->point[i].key);
 		if (!found) {
@@ -289,7 +276,7 @@ int pairs_make(struct pairs *out, const struct compared_side *a, const struct co
 		}
 		p->at[PAIR_A] = i;
 		p->at[PAIR_B] = (int)json_integer_value(found);
-		p->workload = workload_number(out, workload_at(plan_a, i));
+		p->workload = workload_number(out, plan_workload(plan_a, i));
 		take_values(p, a, b);
 		out->n++;
 	}

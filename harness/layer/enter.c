@@ -13,10 +13,9 @@
 #include "common/check.h"
 #include "harness/base/command.h"
 #include "harness/base/text.h"
-#include "harness/layer/find.h"
 #include "harness/layer/guard.h"
 #include "harness/layer/in_force.h"
-#include "harness/layer/static_runtime.h"
+#include "harness/layer/program.h"
 
 /* ---- which layer, with which parameters --------------------------------------------------- */
 
@@ -84,7 +83,6 @@ struct entry {
 	struct guard guard;
 	char *before[BEFORE_MAX];
 	int n_before;
-	int child_write; /* the command's end of entry_child_fd(); -1: none */
 };
 
 /* In this very process, which becomes the command; the guard has its own by then. */
@@ -159,7 +157,6 @@ int entry_child_fd(struct entry *e)
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	fcntl(fds[1], F_SETFD, 0);
 	e->guard.child_read = fds[0];
-	e->child_write = fds[1];
 	return fds[1];
 }
 
@@ -258,9 +255,7 @@ static const char within[] = "RIFT_LAYER_WITHIN";
 
 int layer_enter(const struct layered *l, char **command, bool quiet)
 {
-	struct entry e = { .layer = l->layer,
-			   .guard = guard_none(l->layer->name, l->opts),
-			   .child_write = -1 };
+	struct entry e = { .layer = l->layer, .guard = guard_none(l->layer->name, l->opts) };
 	struct sigaction before;
 	char **words, file[PATH_MAX];
 	int err = find_command(command[0], file);

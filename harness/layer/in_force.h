@@ -25,6 +25,9 @@ json_t *layers_in_force(void);
 /* 0; or -ENODEV after one line for the first of layers_in_force() that is not in force. */
 int layers_refuse(const json_t *layers);
 
+/* Room for what tables show of layers. */
+enum { LAYERS_TEXT = 240 };
+
 /* "cpu share=50 (real) > shim (real)": as tables show them; "" for none. */
 void layers_text(const json_t *layers, char *out, size_t size);
 

@@ -193,7 +193,7 @@ static double without_sign_of_nan(double v)
 static void print_device(const struct platform *p, FILE *out)
 {
 	int rt = p->runtime_version, dr = p->driver_version;
-	char layers[240];
+	char layers[LAYERS_TEXT];
 
 	if (p->is_gpu)
 		row(out, "device", "%s, compute %d.%d, %d SMs, %s; runtime %d.%d, driver %d.%d",

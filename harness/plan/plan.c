@@ -186,6 +186,19 @@ int plan_make(struct plan *out, const struct plan_request *r)
 	return 0;
 }
 
+const struct workload *plan_workload(const struct plan *p, int point)
+{
+	return p->config[p->point[point].config].workload;
+}
+
+bool plan_has_workload(const struct plan *p, const struct workload *w)
+{
+	for (int i = 0; i < p->n_points; i++)
+		if (plan_workload(p, i) == w)
+			return true;
+	return false;
+}
+
 bool plan_is_first(const struct plan *p, int config)
 {
 	return !config || p->config[config - 1].workload != p->config[config].workload;

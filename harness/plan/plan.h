@@ -159,6 +159,10 @@ void plan_keep_policy(struct plan *p, enum wait_policy policy);
 int plan_policies(const struct plan *p);
 bool plan_has_policy(const struct plan *p, enum wait_policy policy);
 
+/* Which workload a point is of; whether there is a point of this one. */
+const struct workload *plan_workload(const struct plan *p, int point);
+bool plan_has_workload(const struct plan *p, const struct workload *w);
+
 /* Is it the first of its workload: of the smallest size? */
 bool plan_is_first(const struct plan *p, int config);
 

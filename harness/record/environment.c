@@ -7,7 +7,6 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
-#include "harness/layer/in_force.h"
 
 static const char *const parts[] = { "build", "host",	   "virt",	 "gpu",
 				     "env",   "libraries", "cuda_flags", NULL };
@@ -122,11 +121,29 @@ static void append_change(const char *part, const char *name, const json_t *a, c
 	free(now);
 }
 
+static bool says_change(const struct field *f, const json_t *before, const json_t *now, char *what,
+			size_t size)
+{
+	const json_t *a = value_at(before, f), *b = value_at(now, f);
+
+	*what = '\0';
+	if (!is_same(a, b))
+		append_change(f->part, f->name, a, b, what, size);
+	return *what;
+}
+
+bool environment_field_differs(const json_t *before, const json_t *now, const char *part,
+			       const char *name, char *what, size_t size)
+{
+	const struct field f = { part, name, NULL };
+
+	return says_change(&f, before, now, what, size);
+}
+
 bool environment_differs(const json_t *before, const json_t *now, char *what, size_t size)
 {
 	char layers_before[LAYERS_TEXT], layers_now[LAYERS_TEXT];
 
-	*what = '\0';
 	environment_layers(before, layers_before);
 	environment_layers(now, layers_now);
 	if (strcmp(layers_before, layers_now)) {
@@ -134,14 +151,9 @@ bool environment_differs(const json_t *before, const json_t *now, char *what, si
 			 *layers_now ? layers_now : "none");
 		return true;
 	}
-	for (int i = 0; i < IDENTITY_FIELDS; i++) {
-		const json_t *a = value_at(before, &identity[i]), *b = value_at(now, &identity[i]);
-
-		if (is_same(a, b))
-			continue;
-		append_change(identity[i].part, identity[i].name, a, b, what, size);
-		return true;
-	}
+	for (int i = 0; i < IDENTITY_FIELDS; i++)
+		if (says_change(&identity[i], before, now, what, size))
+			return true;
 	return false;
 }
 

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "harness/env/platform.h"
+#include "harness/layer/in_force.h"
 #include "harness/record/record.h"
 
 /* platform_json(), with the digest of this binary in build. New reference. */
@@ -12,8 +13,6 @@ json_t *environment_of(const struct platform *p);
 
 /* The parts of a header that say where it ran, without what changes by itself. New reference. */
 json_t *environment_parts(const json_t *header);
-
-enum { LAYERS_TEXT = 240 };
 
 /* "under cpu share=50 (real)": rift's layers that it ran under; "" for none. */
 void environment_layers(const json_t *header, char out[LAYERS_TEXT]);
@@ -30,6 +29,10 @@ void environment_hash(const json_t *header, char out[HASH_TEXT]);
  * "gpu.driver_version: "12.4" -> "13.0""; false, and an empty text, where none does.
  */
 bool environment_differs(const json_t *before, const json_t *now, char *what, size_t size);
+
+/* The same of one field, "name" of "part". */
+bool environment_field_differs(const json_t *before, const json_t *now, const char *part,
+			       const char *name, char *what, size_t size);
 
 /*
  * The fields of no identity that differ between two headers, as environment_differs() has them,

@@ -157,6 +157,8 @@ Test(small_cli_atlas, what_is_not_comparable)
 	fake_session_write(&s, other);
 	refused(5, "waits.jsonl*base.jsonl: sync: *blocking", "atlas '%s' '%s'", base, other);
 	refused(5, "--workload=mlp*base.jsonl", "atlas '%s' '%s' --workload mlp", base, one);
+	cr_assert(zero(int, run_rift(OUT, NULL, "atlas '%s' '%s' --workload launch", base, one)),
+		  "the one that there is");
 }
 
 Test(small_cli_atlas, arguments)

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,45 @@ Test(small_layer_in_force, helpers_that_are_killed)
 		     "&& kill(9, $_) "
 		     "for keys %parent; select(undef, undef, undef, 0.2); exec @ARGV'");
 	cr_assert(layers_gone(0));
+}
+
+/* More work than there are processors waits for them, which is as much as was asked for. */
+Test(small_layer_in_force, other_work_that_waits_is_in_force)
+{
+	const char *out;
+
+	need_device();
+	cr_assert(zero(int, shell(&out,
+				  "'%s' layer --quiet cpu n=$((4 * $(nproc))) -- '%s' " RUN
+				  " --json 2>/dev/null | grep -c '\"in_force\": true'",
+				  rift(), rift())),
+		  "%s", out);
+	cr_assert(layers_gone(0));
+}
+
+/* A helper that is lost while a process measures spoils what that measured. */
+Test(small_layer_in_force, a_process_asks_again_at_its_end)
+{
+	const char *folder = getenv("XDG_RUNTIME_DIR"); /* of layers_apart() */
+	pid_t sweep;
+
+	need_device();
+	sweep = start_command(
+		-1,
+		"'%s' sweep launch us=0 --depth 1:512:x2 --mode stream --processes 1 --rounds "
+		"100 --warm-up 0.01 --quiet --layer 'cpu share=20 n=1' --output "
+		"'%s/s.jsonl' >/dev/null 2>'%s/said'",
+		rift(), folder, folder);
+	cr_assert(zero(int, shell(NULL,
+				  "for i in $(seq 600); do grep -qs '\"record\":\"header\".*"
+				  "\"side\":\"b\"' '%s/s.jsonl.part' && exit; sleep 0.05; done; "
+				  "exit 1",
+				  folder)),
+		  "no process of side b began");
+	kill(find_role(ROLE_HELPER), SIGKILL);
+	cr_assert(ne(int, status_of_end(sweep), 0), "it ended well");
+	cr_assert(zero(int, shell(NULL, "grep -q 'cpu is not in force' '%s/said'", folder)),
+		  "it is not said");
 }
 
 Test(small_layer_in_force, a_container_that_was_left)

@@ -1,6 +1,14 @@
-/* static_runtime.h - a program with a CUDA runtime of its own, which no preloaded wrapper sees. */
-#ifndef RIFT_LAYER_STATIC_RUNTIME_H
-#define RIFT_LAYER_STATIC_RUNTIME_H
+/* program.h - the program that a command is: which file, and how it came by the CUDA runtime. */
+#ifndef RIFT_LAYER_PROGRAM_H
+#define RIFT_LAYER_PROGRAM_H
+
+#include <limits.h>
+
+/*
+ * Looks as execvp() does. 0 and the file; -ENOENT where there is none; -EACCES where what there is
+ * cannot be executed.
+ */
+int find_command(const char *command, char out[PATH_MAX]);
 
 enum runtime_link {
 	RUNTIME_UNKNOWN,   /* no ELF file of this machine, a script, or no device code in it */

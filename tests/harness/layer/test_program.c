@@ -1,9 +1,9 @@
 /* sanitizers: one thread */
 /*
- * test_static_runtime.c - programs that a preloaded wrapper of the CUDA runtime sees no call of are
+ * test_program.c - programs that a preloaded wrapper of the CUDA runtime sees no call of are
  * refused before anything runs; whatever else a file is, it is passed on.
  */
-#include "harness/layer/static_runtime.h"
+#include "harness/layer/program.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
