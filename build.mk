@@ -164,10 +164,10 @@ $B/%.cu.o: %.cu $B/flags
 
 # ---- what layers preload --------------------------------------------------------------------
 # Into programs of others: no sanitizer's, and nothing of rift but the headers.
-PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(WARN) -D_GNU_SOURCE
+PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(HOST) $(WARN) -D_GNU_SOURCE
 preloads: $(PRELOADS:%=$B/layers/%.so)
 .SECONDEXPANSION:
-$(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h) $B/flags
+$(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h layers/*.h) $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
@@ -261,11 +261,11 @@ $B/tests/%.so: tests/%.c $B/flags
 # For tests of layers: a runtime of stubs, which is nobody's sanitizer's; a program that calls it; a
 # plug-in with the runtime.
 $B/tests/layers/test_shim: $(patsubst %,$B/tests/layers/%,stubs.so caller plugin.so)
-$B/tests/layers/stubs.so: tests/layers/stubs.c tests/layers/stubs.h layers/shim/names.h $B/flags
+$B/tests/layers/stubs.so: tests/layers/stubs.c tests/layers/stubs.h layers/runtime_calls.h $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) $(if $(SANITIZE),-DSTUBS_LEAVE_SEARCH) -shared -Wl,-Bsymbolic-functions -o $@ $< -ldl
-$B/tests/layers/caller: tests/layers/caller.c tests/layers/stubs.h layers/shim/names.h $B/flags
+$B/tests/layers/caller: tests/layers/caller.c tests/layers/stubs.h layers/runtime_calls.h $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(COMPILE.c:-c=) -ldl -lpthread

@@ -75,7 +75,8 @@ struct layer {
 	bool disturbs;
 
 	size_t opts_size;
-	const struct param *params; /* as a workload's; NULL: none */
+	const struct param *params;   /* as a workload's; NULL: none */
+	const struct preset *presets; /* likewise; none of the params is then called preset */
 
 	/* Why it cannot be had on this machine, one line without a full stop; NULL: it can.
 	 * NULL in place of the hook: it always can. */

@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/layer/enter.h"
+#include "harness/params/together.h"
 
 static const struct command_option options[] = {
 	{ OPTION_JSON, "layers and parameters as one JSON object" },
@@ -40,6 +41,12 @@ static void print_params(const struct layer *l, FILE *out)
 	}
 }
 
+static void print_presets(const struct layer *l, FILE *out)
+{
+	for (const struct preset *p = l->presets; p && p->name; p++)
+		fprintf(out, "    preset=%s  %s\n        %s\n", p->name, p->help, p->values);
+}
+
 static void print_layer(const struct layer *l, FILE *out)
 {
 	const char *why = layer_missing(l);
@@ -48,6 +55,7 @@ static void print_layer(const struct layer *l, FILE *out)
 	if (why)
 		fprintf(out, "%17s cannot be had here: %s\n", "", why);
 	print_params(l, out);
+	print_presets(l, out);
 }
 
 static void print(const void *found, FILE *out)
@@ -66,10 +74,11 @@ static json_t *layer_json(const struct layer *l)
 
 	for (const struct param *row = layer_params(l); row->name; row++)
 		json_array_append_new(params, param_row_json(row));
-	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:b, s:b, s:o}", "name", l->name, "summary",
-			 l->summary, "label", l->model ? "model" : "real", "available", !why,
-			 "why_not", why ? json_text(why) : json_null(), "wraps_runtime",
-			 l->wraps_runtime, "disturbs", l->disturbs, "params", params);
+	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:b, s:b, s:o, s:o}", "name", l->name,
+			 "summary", l->summary, "label", l->model ? "model" : "real", "available",
+			 !why, "why_not", why ? json_text(why) : json_null(), "wraps_runtime",
+			 l->wraps_runtime, "disturbs", l->disturbs, "params", params, "presets",
+			 presets_json(l->presets));
 }
 
 static json_t *json(const void *found)

@@ -159,15 +159,6 @@ static json_t *modes_json(const struct workload *w, const struct limits *limits)
 	return o;
 }
 
-static json_t *presets_json(const struct workload *w)
-{
-	json_t *o = json_object();
-
-	for (const struct preset *p = w->presets; p && p->name; p++)
-		json_object_set_new(o, p->name, json_string(p->values));
-	return o;
-}
-
 static json_t *workload_json(const struct workload *w)
 {
 	json_t *o = json_object(), *params = json_array();
@@ -196,7 +187,7 @@ static json_t *workload_json(const struct workload *w)
 						     : json_null());
 	json_object_set_new(o, "device_refused", json_text(limits.device_refused));
 	json_object_set_new(o, "picture", json_boolean(w->plot != NULL));
-	json_object_set_new(o, "presets", presets_json(w));
+	json_object_set_new(o, "presets", presets_json(w->presets));
 	json_object_set_new(o, "params", params);
 	return o;
 }

@@ -78,36 +78,18 @@ static int refuse_option_as_parameter(const struct workload *w, const char *assi
 	return 0;
 }
 
-/* preset=NAME comes after the parameters that are given, which stay. */
-static int assign_preset(struct params *params, const struct workload *w, char **assignment)
-{
-	const struct preset *preset = NULL;
-
-	for (; *assignment; assignment++) {
-		if (!preset_is(*assignment))
-			continue;
-		if (preset)
-			return complain(EINVAL, "%s: a preset is given twice",
-					text_shown(*assignment).s);
-		preset = preset_find(w, *assignment);
-		if (!preset)
-			return -EINVAL;
-	}
-	return preset ? preset_apply(params, preset) : 0;
-}
-
 static int assign_all(struct params *params, const struct workload *w, char **assignment)
 {
-	int err = 0;
+	int err = 0, n = 0;
 
-	for (char **each = assignment; *each && !err; each++) {
+	for (char **each = assignment; *each && !err; each++, n++) {
 		if (preset_is(*each))
 			continue;
 		err = refuse_option_as_parameter(w, *each);
 		if (!err)
 			err = params_assign(params, *each);
 	}
-	return err ? err : assign_preset(params, w, assignment);
+	return err ? err : preset_apply_named(params, w->presets, "rift list", assignment, n);
 }
 
 static void print(const void *found, FILE *out)

@@ -16,6 +16,7 @@
 #include "harness/layer/guard.h"
 #include "harness/layer/in_force.h"
 #include "harness/layer/program.h"
+#include "harness/params/together.h"
 
 /* ---- which layer, with which parameters --------------------------------------------------- */
 
@@ -54,7 +55,11 @@ int layer_parse(struct layered *l, char *const *words, int n)
 	params_init(&l->params, layer_params(l->layer), l->layer->name, l->opts);
 	l->params.shown_by = "rift layer";
 	for (int i = 1; i < n && !err; i++)
-		err = params_assign(&l->params, words[i]);
+		if (!l->layer->presets || !preset_is(words[i]))
+			err = params_assign(&l->params, words[i]);
+	if (!err && l->layer->presets)
+		err = preset_apply_named(&l->params, l->layer->presets, "rift layer", words + 1,
+					 n - 1);
 	if (err)
 		layer_release(l);
 	return err;

@@ -151,18 +151,19 @@ bool preset_is(const char *assignment)
 	return !strncmp(assignment, prefix, strlen(prefix));
 }
 
-const struct preset *preset_find(const struct workload *w, const char *assignment)
+const struct preset *preset_find(const struct preset *presets, const char *owner,
+				 const char *shown_by, const char *assignment)
 {
 	const char *name = assignment + strlen(prefix);
 	struct suggestion near = suggest_start(name);
 
-	for (const struct preset *p = w->presets; p && p->name; p++) {
+	for (const struct preset *p = presets; p && p->name; p++) {
 		if (!strcmp(p->name, name))
 			return p;
 		suggest_offer(&near, p->name);
 	}
-	complain(EINVAL, "preset=%s: %s has no such preset; `rift list %s` shows them%s",
-		 text_shown(name).s, w->name, w->name, suggest_hint(&near).s);
+	complain(EINVAL, "preset=%s: %s has no such preset; `%s %s` shows them%s",
+		 text_shown(name).s, owner, shown_by, owner, suggest_hint(&near).s);
 	return NULL;
 }
 
@@ -192,4 +193,31 @@ static int set_one(void *arg, const char *assignment)
 int preset_apply(struct params *params, const struct preset *p)
 {
 	return preset_each(p, set_one, params);
+}
+
+int preset_apply_named(struct params *params, const struct preset *presets, const char *shown_by,
+		       char *const *words, int n)
+{
+	const struct preset *chosen = NULL;
+
+	for (int i = 0; i < n; i++) {
+		if (!preset_is(words[i]))
+			continue;
+		if (chosen)
+			return complain(EINVAL, "%s: a preset is given twice",
+					text_shown(words[i]).s);
+		chosen = preset_find(presets, params->owner, shown_by, words[i]);
+		if (!chosen)
+			return -EINVAL;
+	}
+	return chosen ? preset_apply(params, chosen) : 0;
+}
+
+json_t *presets_json(const struct preset *presets)
+{
+	json_t *o = json_object();
+
+	for (const struct preset *p = presets; p && p->name; p++)
+		json_object_set_new(o, p->name, json_string(p->values));
+	return o;
 }

@@ -29,13 +29,25 @@ struct text param_need_text(const struct param_need *needs, const char *name);
 /* Is this "preset=..."? It stands for parameters, and is none itself. */
 bool preset_is(const char *assignment);
 
-/* The preset that "preset=NAME" names; NULL after one line with the nearest name. */
-const struct preset *preset_find(const struct workload *w, const char *assignment);
+/*
+ * The preset of these that "preset=NAME" names; NULL after one line with the nearest name. owner:
+ * whose they are, "matmul"; shown_by: the command that lists them with the owner's name, "rift
+ * list".
+ */
+const struct preset *preset_find(const struct preset *presets, const char *owner,
+				 const char *shown_by, const char *assignment);
 
 /* Calls take(arg, "name=value") for each value, until one of these returns other than 0: that. */
 int preset_each(const struct preset *p, int (*take)(void *arg, const char *assignment), void *arg);
 
 /* Sets the parameters of a preset that were not given. Returns 0, or -EINVAL after one line. */
 int preset_apply(struct params *params, const struct preset *p);
+
+/* The same with the preset that one of n words names, if any does; shown_by as above. */
+int preset_apply_named(struct params *params, const struct preset *presets, const char *shown_by,
+		       char *const *words, int n);
+
+/* The values of each, by its name. NULL: there are none. New reference. */
+json_t *presets_json(const struct preset *presets);
 
 #endif

@@ -355,7 +355,7 @@ static int take_preset(struct builder *b)
 		if (preset)
 			return complain(EINVAL, "%s: a preset is given twice",
 					text_shown(r->assignment[i]).s);
-		preset = preset_find(b->workload, own);
+		preset = preset_find(b->workload->presets, b->workload->name, "rift list", own);
 		if (!preset)
 			return -EINVAL;
 	}

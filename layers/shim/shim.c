@@ -37,12 +37,6 @@ static const char *const class_words[][2] = {
 #undef ROW
 };
 
-static const char *const names[] = {
-#define SHIM_NAME(function, versions) #function,
-#include "layers/shim/names.h"
-#undef SHIM_NAME
-};
-
 static int class_of(const char *name)
 {
 	int c = 0;
@@ -55,8 +49,8 @@ static int class_of(const char *name)
 static void count_classes(const volatile uint64_t *counts, uint64_t out[CLASSES])
 {
 	memset(out, 0, CLASSES * sizeof(*out));
-	for (int i = 0; i < SHIM_CALLS; i++)
-		out[class_of(names[i])] += counts[i];
+	for (int i = 0; i < RUNTIME_CALLS; i++)
+		out[class_of(runtime_call_name(i))] += counts[i];
 }
 
 /* ---- entering ------------------------------------------------------------------------------ */
@@ -86,7 +80,7 @@ static int enter(const void *opts, struct entry *e)
 		return -EIO;
 	path_of(folder, path);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || ftruncate(fd, SHIM_CALLS * sizeof(uint64_t)))
+	if (fd < 0 || ftruncate(fd, RUNTIME_CALLS * sizeof(uint64_t)))
 		return complain(errno, "layer shim: %s: %s", path, strerror(errno));
 	close(fd);
 	entry_setenv(e, SHIM_VARIABLE, path);
@@ -186,7 +180,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 /* ---- when the command has ended ---------------------------------------------------------------
  */
 
-static bool read_counts(const char *folder, uint64_t counts[SHIM_CALLS])
+static bool read_counts(const char *folder, uint64_t counts[RUNTIME_CALLS])
 {
 	char path[512];
 	int fd;
@@ -194,15 +188,15 @@ static bool read_counts(const char *folder, uint64_t counts[SHIM_CALLS])
 
 	path_of(folder, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, counts, SHIM_CALLS * sizeof(*counts));
+	n = fd < 0 ? -1 : read(fd, counts, RUNTIME_CALLS * sizeof(*counts));
 	if (fd >= 0)
 		close(fd);
-	return n == (ssize_t)(SHIM_CALLS * sizeof(*counts));
+	return n == (ssize_t)(RUNTIME_CALLS * sizeof(*counts));
 }
 
 static void report(const char *folder, char detail[LAYER_DETAIL])
 {
-	uint64_t counts[SHIM_CALLS], class[CLASSES], sum = 0;
+	uint64_t counts[RUNTIME_CALLS], class[CLASSES], sum = 0;
 	size_t used;
 
 	if (!read_counts(folder, counts))

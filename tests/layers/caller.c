@@ -19,9 +19,9 @@
 #include "tests/layers/stubs.h"
 
 static const char *const names[] = {
-#define SHIM_NAME(function, versions) #function,
-#include "layers/shim/names.h"
-#undef SHIM_NAME
+#define RUNTIME_CALL(function, versions) #function,
+#include "layers/runtime_calls.h"
+#undef RUNTIME_CALL
 };
 
 enum { NAMES = sizeof(names) / sizeof(*names) };

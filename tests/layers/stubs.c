@@ -1,7 +1,7 @@
 /*
- * stubs.c - a CUDA runtime that does nothing: each function of layers/shim/names.h writes down the
- * registers and the stack that it was called with, and returns what it was told to. Built without
- * sanitizers, as it stands in place of NVIDIA's.
+ * stubs.c - a CUDA runtime that does nothing: each function of layers/runtime_calls.h writes down
+ * the registers and the stack that it was called with, and returns what it was told to. Built
+ * without sanitizers, as it stands in place of NVIDIA's.
  */
 #include "tests/layers/stubs.h"
 
@@ -28,9 +28,9 @@ SHOWN struct stub_answer *stubs_answer(void)
 /* ---- functions ------------------------------------------------------------------------------ */
 
 enum number {
-#define SHIM_NAME(function, versions) NUMBER_##function,
-#include "layers/shim/names.h"
-#undef SHIM_NAME
+#define RUNTIME_CALL(function, versions) NUMBER_##function,
+#include "layers/runtime_calls.h"
+#undef RUNTIME_CALL
 };
 
 #ifdef __x86_64__
@@ -64,7 +64,7 @@ __asm__("	.text\n"
 	"	movups stub_answer+16(%rip), %xmm0\n"
 	"	ret\n");
 
-#define SHIM_NAME(function, versions)                                                              \
+#define RUNTIME_CALL(function, versions)                                                           \
 	SHOWN __attribute__((naked)) void function(void);                                          \
 	void function(void)                                                                        \
 	{                                                                                          \
@@ -73,8 +73,8 @@ __asm__("	.text\n"
 				 :                                                                 \
 				 : "i"(NUMBER_##function));                                        \
 	}
-#include "layers/shim/names.h"
-#undef SHIM_NAME
+#include "layers/runtime_calls.h"
+#undef RUNTIME_CALL
 
 /* ---- a search that leaves no register as it was ------------------------------------------------
  */
@@ -85,9 +85,9 @@ static const struct {
 	const char *name;
 	void (*function)(void);
 } functions[] = {
-#define SHIM_NAME(function, versions) { #function, function },
-#include "layers/shim/names.h"
-#undef SHIM_NAME
+#define RUNTIME_CALL(function, versions) { #function, function },
+#include "layers/runtime_calls.h"
+#undef RUNTIME_CALL
 };
 
 static void *next_function(const char *name)

@@ -41,11 +41,11 @@ static void compare_names(char *list, int version)
 		const char *name;
 		int versions;
 	} names[] = {
-#define SHIM_NAME(function, versions) { #function, versions },
-#include "layers/shim/names.h"
-#undef SHIM_NAME
+#define RUNTIME_CALL(function, versions) { #function, versions },
+#include "layers/runtime_calls.h"
+#undef RUNTIME_CALL
 	};
-	bool seen[SHIM_CALLS] = { false };
+	bool seen[RUNTIME_CALLS] = { false };
 	char *rest = list, *word;
 
 	while ((word = strsep(&rest, "\n"))) {
@@ -53,13 +53,13 @@ static void compare_names(char *list, int version)
 
 		if (!*word)
 			continue;
-		while (i < SHIM_CALLS && strcmp(names[i].name, word) != 0)
+		while (i < RUNTIME_CALLS && strcmp(names[i].name, word) != 0)
 			i++;
-		cr_assert(lt(int, i, SHIM_CALLS), "%s is not in names.h", word);
+		cr_assert(lt(int, i, RUNTIME_CALLS), "%s is not in runtime_calls.h", word);
 		cr_assert(ne(int, version ? names[i].versions &version : 1, 0), "%s", word);
 		seen[i] = true;
 	}
-	for (int i = 0; version && i < SHIM_CALLS; i++)
+	for (int i = 0; version && i < RUNTIME_CALLS; i++)
 		cr_assert(eq(int, seen[i], (names[i].versions & version) != 0), "%s",
 			  names[i].name);
 }
@@ -128,9 +128,9 @@ Test(small_shim, registers_stack_and_answers_pass)
 
 	cr_assert(zero(int, rc), "%s", out);
 	snprintf(want, sizeof(want), "%d functions, %d calls as they were made, through shim.so",
-		 SHIM_CALLS, 2 * SHIM_CALLS);
+		 RUNTIME_CALLS, 2 * RUNTIME_CALLS);
 	cr_assert(strstr(out, want) != NULL, "%s", out);
-	snprintf(calls, sizeof(calls), "saw %d calls", 2 * SHIM_CALLS);
+	snprintf(calls, sizeof(calls), "saw %d calls", 2 * RUNTIME_CALLS);
 	cr_assert(strstr(out, calls) != NULL, "%s", out);
 }
 

@@ -1,0 +1,319 @@
+/*
+ * emulate.c - rift's side of the layer that adds known costs to the calls of the CUDA runtime: its
+ * parameters, how a command enters it, and how precisely costs were added (preload/ adds them).
+ */
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/pattern.h"
+#include "layers/emulate/costs.h"
+#include "layers/emulate/presets/hami.h"
+#include "layers/emulate/presets/native.h"
+#include "layers/emulate/presets/vmcuda_tcp.h"
+#include "layers/emulate/presets/wddm_packet.h"
+#include "layers/emulate/presets/wsl2_2020.h"
+#include "layers/emulate/presets/wsl2_2021.h"
+#include "layers/emulate/presets/wsl2_hags.h"
+#include "layers/layer.h"
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+struct emulate_opts {
+	double call, byte, age, submit, latency, bandwidth, returned, sync, copy, alloc, free, pin,
+		context, copies, stretch;
+	int64_t n, block;
+	int where, serialize, paging;
+};
+
+static const char *const wheres[] = { "caller", "submitter", NULL };
+static const char *const answers[] = { "no", "yes", NULL };
+static const char *const pagings[] = { "now", "first-use", NULL };
+
+#define US(field, help) PARAM_REAL(emulate_opts, field, "us", "0", 0, 1e6, help)
+
+static const struct param params[] = {
+	US(call, "each launch, copy or other command: the thread that gives it"),
+	PARAM_REAL(emulate_opts, byte, "ns", "0", 0, 1000, "the same, for each byte of arguments"),
+	PARAM_INT(emulate_opts, n, "commands", "1", 1, 1024, "a packet closes with so many"),
+	US(age, "a packet closes when it is so old; 0: only when full or flushed"),
+	US(submit, "each packet: the call of the operating system that submits it"),
+	PARAM_CHOICE(emulate_opts, where, "caller", wheres, "whose thread makes that call"),
+	US(latency, "each packet: on its way to the GPU"),
+	PARAM_REAL(emulate_opts, bandwidth, "GB/s", "0", 0, 1e6,
+		   "arguments on that way; 0: no limit"),
+	PARAM_CHOICE(emulate_opts, serialize, "no", answers,
+		     "does a packet's work wait for that of the packet before?"),
+	{ "return", PARAM_REAL, PARAM_FIELD(emulate_opts, returned, double), "us", "0", 0, 1e6,
+	  NULL, "each call that waits: until its thread knows", NULL, NULL, false },
+	US(sync, "each synchronize, besides"),
+	US(copy, "each copy, besides"),
+	PARAM_REAL(emulate_opts, copies, "GB/s", "0", 0, 1e6,
+		   "copies between host and device; 0: no limit"),
+	PARAM_SIZE(emulate_opts, block, "bytes", "4M", 4096, 1e12, "copies are on the way in such"),
+	PARAM_REAL(emulate_opts, stretch, "%", "0", 0, 1e4,
+		   "copies that block take so much longer"),
+	US(alloc, "each allocation of device memory but those of pools"),
+	PARAM_CHOICE(emulate_opts, paging, "now", pagings, "when an allocation costs that"),
+	US(free, "each time that memory is given back"),
+	US(pin, "each allocation of pinned memory"),
+	US(context, "once a process, at its first call"),
+	PARAM_END,
+};
+
+static const struct preset presets[] = {
+	{ "native", native, "adds nothing" },
+	{ "wddm-packet", wddm_packet, "Windows' packet scheduling; guesses" },
+	{ "wsl2-2020", wsl2_2020, "WSL2's first GPU support; guesses" },
+	{ "wsl2-2021", wsl2_2021, "WSL2 a year later; guesses" },
+	{ "wsl2-hags", wsl2_hags, "WSL2 with hardware scheduling; guesses" },
+	{ "hami", hami, "HAMi-core in the process; measured on an H200" },
+	{ "vmcuda-tcp", vmcuda_tcp, "calls over TCP, as vmCUDA; guesses" },
+	{ NULL, NULL, NULL },
+};
+
+static struct emulate_costs costs_from(const struct emulate_opts *o)
+{
+	const double us = 1e3;
+
+	return (struct emulate_costs){
+		.call_ns = o->call * us,
+		.ns_per_byte = o->byte,
+		.packet_commands = o->n,
+		.packet_age_ns = o->age * us,
+		.submit_ns = o->submit * us,
+		.where = o->where,
+		.latency_ns = o->latency * us,
+		.bytes_per_ns = o->bandwidth, /* GB/s are bytes a ns */
+		.serialize = o->serialize,
+		.return_ns = o->returned * us,
+		.sync_ns = o->sync * us,
+		.copy_ns = o->copy * us,
+		.alloc_ns = o->alloc * us,
+		.free_ns = o->free * us,
+		.pin_ns = o->pin * us,
+		.context_ns = o->context * us,
+		.paging = o->paging,
+		.copy_bytes_per_ns = o->copies,
+		.copy_block = o->block,
+		.copy_stretch = o->stretch / 100,
+	};
+}
+
+/* ---- entering -------------------------------------------------------------------------------- */
+
+static const char *missing(void)
+{
+#ifdef __x86_64__
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[8192];
+	bool steady = false;
+
+	while (f && !steady && fgets(line, sizeof(line), f))
+		steady = !strncmp(line, "flags", 5) && strstr(line, " constant_tsc");
+	if (f)
+		fclose(f);
+	return steady ? NULL : "the processor's time stamp counter is not steady (constant_tsc)";
+#else
+	return "its functions are written for x86-64";
+#endif
+}
+
+#ifdef __x86_64__
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/* Over 30 ms: both clocks are read within some 50 ns, so to 2e-6. */
+static double measure_ticks_per_ns(void)
+{
+	const struct timespec pause = { .tv_nsec = 30000000 };
+	double start_ns = now_ns();
+	uint64_t start = __builtin_ia32_rdtsc();
+
+	nanosleep(&pause, NULL);
+	return (double)(__builtin_ia32_rdtsc() - start) / (now_ns() - start_ns);
+}
+#else
+static double measure_ticks_per_ns(void)
+{
+	return 1;
+}
+#endif
+
+static struct emulate_shared *map_shared(const char *path, int flags)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	struct emulate_shared *s = MAP_FAILED;
+
+	if (fd >= 0 && (!flags || !ftruncate(fd, sizeof(*s))))
+		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	return s == MAP_FAILED ? NULL : s;
+}
+
+static void path_of(const char *folder, char out[512])
+{
+	snprintf(out, 512, "%s/costs", folder);
+}
+
+static int enter(const void *opts, struct entry *e)
+{
+	const char *folder = entry_folder(e);
+	struct emulate_shared *s;
+	char path[512];
+
+	if (!folder)
+		return -EIO;
+	path_of(folder, path);
+	s = map_shared(path, O_CREAT);
+	if (!s)
+		return complain(errno, "layer emulate: %s: %s", path, strerror(errno));
+	s->costs = costs_from(opts);
+	s->ticks_per_ns = measure_ticks_per_ns();
+	munmap(s, sizeof(*s));
+	entry_setenv(e, EMULATE_VARIABLE, path);
+	return entry_preload(e, NULL);
+}
+
+/* ---- how precisely ----------------------------------------------------------------------------
+ */
+
+static int64_t quantile_ns(const struct lateness *l, double q)
+{
+	uint64_t rank = (uint64_t)(q * (double)(l->n - 1)), below = 0;
+	int bin = 0;
+
+	for (; bin < LATENESS_BINS - 1; bin++) {
+		below += l->bins[bin];
+		if (below > rank)
+			break;
+	}
+	return bin + LATENESS_LOW;
+}
+
+/* "added less asked for: p50 +1 ns, p99 +12, max +30211, n = 60008" */
+static size_t put_lateness(char *out, size_t size, const char *what, const struct lateness *l)
+{
+	int n = snprintf(out, size, "%s: p50 %+lld ns, p99 %+lld, max %+lld (n = %llu)", what,
+			 (long long)quantile_ns(l, 0.5), (long long)quantile_ns(l, 0.99),
+			 (long long)l->max_ns, (unsigned long long)l->n);
+
+	return (size_t)n < size ? (size_t)n : size - 1;
+}
+
+static void describe(const struct emulate_shared *s, char detail[LAYER_DETAIL])
+{
+	size_t used = 0;
+
+	if (s->spins.n)
+		used = put_lateness(detail, LAYER_DETAIL, "added less asked for", &s->spins);
+	if (s->deliveries.n) {
+		used += (size_t)snprintf(detail + used, LAYER_DETAIL - used, "%s",
+					 used ? "; " : "");
+		put_lateness(detail + used, LAYER_DETAIL - used, "packets late", &s->deliveries);
+	}
+	if (!s->spins.n && !s->deliveries.n)
+		snprintf(detail, LAYER_DETAIL, "added nothing, as asked for");
+}
+
+/* ---- in force: a call of each kind is seen --------------------------------------------------- */
+
+static int use(void)
+{
+	uint64_t *memory = NULL, word = 0;
+	int err = (int)cudaMalloc((void **)&memory, sizeof(word));
+
+	if (err)
+		return err;
+	pattern_fill(memory, sizeof(word), 0, sizeof(word), 0);
+	err = (int)cudaMemcpy(&word, memory, sizeof(word), cudaMemcpyDeviceToHost);
+	err = err ? err : (int)cudaDeviceSynchronize();
+	return err ? err : (int)cudaFree(memory);
+}
+
+static struct emulate_shared *find_shared(void)
+{
+	emulate_shared_function *function;
+	void *found = dlsym(RTLD_DEFAULT, EMULATE_SHARED_FUNCTION);
+
+	memcpy(&function, &found, sizeof(function));
+	return found ? function() : NULL;
+}
+
+static bool in_force(const void *opts, char detail[LAYER_DETAIL])
+{
+	static const enum emulate_kind used[] = { KIND_ALLOC, KIND_KERNEL, KIND_BLOCKING_COPY,
+						  KIND_WAIT, KIND_RELEASE };
+	const struct emulate_shared *s = find_shared();
+	struct emulate_costs asked = costs_from(opts);
+	uint64_t before[KINDS];
+	int err;
+
+	if (!s) {
+		snprintf(detail, LAYER_DETAIL, "its library is not loaded");
+		return false;
+	}
+	if (memcmp(&asked, &s->costs, sizeof(asked)) != 0) {
+		snprintf(detail, LAYER_DETAIL, "its library has other costs");
+		return false;
+	}
+	memcpy(before, s->calls, sizeof(before));
+	err = use();
+	if (err) {
+		snprintf(detail, LAYER_DETAIL, "a call failed under it: %s",
+			 cudaGetErrorName((cudaError_t)err));
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++) {
+		if (s->calls[used[i]] > before[used[i]])
+			continue;
+		snprintf(detail, LAYER_DETAIL, "does not see all calls");
+		return false;
+	}
+	describe(s, detail);
+	return true;
+}
+
+/* ---- when the command has ended ---------------------------------------------------------------
+ */
+
+static void report(const char *folder, char detail[LAYER_DETAIL])
+{
+	struct emulate_shared *s;
+	char path[512];
+
+	path_of(folder, path);
+	s = map_shared(path, 0);
+	if (!s)
+		return;
+	describe(s, detail);
+	munmap(s, sizeof(*s));
+}
+
+const struct layer layer_emulate = {
+	.name = "emulate",
+	.summary = "adds known costs to calls of the CUDA runtime, as another layer might have",
+	.model = true,
+	.wraps_runtime = true,
+	.opts_size = sizeof(struct emulate_opts),
+	.params = params,
+	.presets = presets,
+	.missing = missing,
+	.enter = enter,
+	.in_force = in_force,
+	.report = report,
+};

@@ -1,0 +1,619 @@
+/*
+ * calls.c - a CUDA runtime whose calls cost more: what each call is, and what it is charged.
+ *
+ * Every function of libcudart is one and the same: it hands its number and its registers to
+ * enter(), which charges the call and then makes it, keeps it for later (packet.h), or has the
+ * function jump to the next library's with registers and stack as they were. Signatures need be
+ * known only of calls that are kept or waited for: the table below.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "layers/emulate/preload/command.h"
+#include "layers/emulate/preload/packet.h"
+#include "layers/emulate/preload/spin.h"
+#include "layers/interpose.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define SHOWN __attribute__((visibility("default")))
+
+static struct emulate_shared own_page = { .ticks_per_ns = 1, .costs.packet_commands = 1 };
+HIDDEN struct emulate_shared *shared = &own_page;
+
+/* ---- what a call is ---------------------------------------------------------------------------
+ */
+
+enum { NONE = -1 };
+
+/* Calls that are kept or waited for. Words are counted from 0; the variants that end in _ptsz and
+ * _ptds are meant, too. */
+static const struct row {
+	const char *name;
+	enum emulate_kind kind;
+	int words;
+	int stream, event; /* which word; NONE: none */
+	enum keep keep;
+} rows[] = {
+	{ "cudaLaunchKernel", KIND_KERNEL, 8, 7, NONE, KEEP_KERNEL },
+	{ "__cudaLaunchKernel", KIND_KERNEL, 8, 7, NONE, KEEP_KERNEL },
+	{ "cudaLaunchKernelExC", KIND_KERNEL, 3, NONE, NONE, KEEP_CONFIGURATION },
+	{ "cudaGraphLaunch", KIND_GRAPH, 2, 1, NONE, KEEP_WORDS },
+	{ "cudaMemcpyAsync", KIND_COPY, 5, 4, NONE, KEEP_COPY },
+	{ "cudaMemcpyToSymbolAsync", KIND_COPY, 6, 5, NONE, KEEP_TO_SYMBOL },
+	{ "cudaMemsetAsync", KIND_COMMAND, 4, 3, NONE, KEEP_WORDS },
+	{ "cudaMemset2DAsync", KIND_COMMAND, 6, 5, NONE, KEEP_WORDS },
+	{ "cudaEventRecord", KIND_COMMAND, 2, 1, 0, KEEP_WORDS },
+	{ "cudaEventRecordWithFlags", KIND_COMMAND, 3, 1, 0, KEEP_WORDS },
+	{ "cudaStreamWaitEvent", KIND_COMMAND, 3, 0, NONE, KEEP_WORDS },
+	{ "cudaLaunchHostFunc", KIND_COMMAND, 3, 0, NONE, KEEP_WORDS },
+	{ "cudaFreeAsync", KIND_COMMAND, 2, 1, NONE, KEEP_WORDS },
+	{ "cudaStreamSynchronize", KIND_WAIT, 1, 0, NONE, KEEP_WORDS },
+	{ "cudaEventSynchronize", KIND_WAIT, 1, NONE, 0, KEEP_WORDS },
+	{ "cudaDeviceSynchronize", KIND_WAIT, 0, NONE, NONE, KEEP_WORDS },
+	{ "cudaThreadSynchronize", KIND_WAIT, 0, NONE, NONE, KEEP_WORDS },
+	{ "cudaMemcpy", KIND_BLOCKING_COPY, 4, NONE, NONE, KEEP_COPY },
+	{ "cudaMemcpy2D", KIND_BLOCKING_COPY, 7, NONE, NONE, KEEP_WORDS },
+	{ "cudaMemcpyToSymbol", KIND_BLOCKING_COPY, 5, NONE, NONE, KEEP_WORDS },
+	{ "cudaMemcpyFromSymbol", KIND_BLOCKING_COPY, 5, NONE, NONE, KEEP_WORDS },
+	{ "cudaStreamQuery", KIND_QUERY, 1, 0, NONE, KEEP_WORDS },
+	{ "cudaEventQuery", KIND_QUERY, 1, NONE, 0, KEEP_WORDS },
+	{ "cudaMalloc", KIND_ALLOC, 2, NONE, NONE, KEEP_WORDS },
+	{ "cudaStreamEndCapture", KIND_CAPTURE, 2, 0, NONE, KEEP_WORDS },
+	{ "cudaStreamBeginCapture", KIND_CAPTURE, 2, 0, NONE, KEEP_WORDS },
+	{ "cudaStreamBeginCaptureToGraph", KIND_CAPTURE, 6, 0, NONE, KEEP_WORDS },
+	{ "cudaGetLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS },
+	{ "cudaPeekAtLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS },
+	{ "cudaSetDevice", KIND_DEVICE, 1, NONE, NONE, KEEP_WORDS },
+};
+
+/* Other calls by words of their names, the first that is found; no word: all others. The kind is
+ * charged and the next library's function jumped to. */
+static const struct {
+	const char *word;
+	enum emulate_kind kind;
+} words[] = {
+	/* made while a program starts and ends, or asked of the host alone */
+	{ "__cuda", KIND_FREE },
+	{ "cudaGetDevice", KIND_FREE },
+	{ "cudaGetError", KIND_FREE },
+	{ "cudaGetSymbol", KIND_FREE },
+	{ "cudaGetDriverEntryPoint", KIND_FREE },
+	{ "cudaGetExportTable", KIND_FREE },
+	{ "cudaDeviceGet", KIND_FREE },
+	{ "GetVersion", KIND_FREE },
+	{ "cudaFuncGet", KIND_FREE },
+	{ "cudaOccupancy", KIND_FREE },
+	{ "cudaPointerGet", KIND_FREE },
+	{ "cudaStreamGet", KIND_FREE },
+	{ "cudaStreamIs", KIND_FREE },
+	{ "cudaStreamCreate", KIND_FREE },
+	{ "cudaEventCreate", KIND_FREE },
+	{ "cudaHostGet", KIND_FREE },
+	{ "cudaMemGetInfo", KIND_FREE },
+	{ "cudaGraphAdd", KIND_FREE },
+	{ "cudaGraphCreate", KIND_FREE },
+	/* pools take nothing from the operating system */
+	{ "AsyncAlloc", KIND_OTHER },
+	{ "cudaMallocAsync", KIND_FREE },
+	{ "cudaMallocFromPoolAsync", KIND_FREE },
+	{ "cudaMallocHost", KIND_PIN },
+	{ "cudaHostAlloc", KIND_PIN },
+	{ "cudaHostRegister", KIND_PIN },
+	{ "cudaHostUnregister", KIND_PIN },
+	{ "cudaMalloc", KIND_ALLOC },
+	{ "cudaFree", KIND_RELEASE },
+	{ "cudaMemcpy", KIND_COPY },
+	{ "cudaMemset", KIND_COMMAND },
+	{ "cudaLaunch", KIND_KERNEL },
+	{ "cudaStreamAddCallback", KIND_COMMAND },
+	{ "", KIND_OTHER },
+};
+
+/* One more than the runtime has: it does nothing and costs PROBE_NS, for calibration. */
+enum { CALL_PROBE = RUNTIME_CALLS, CALLS };
+
+#define PROBE_NS 300
+
+/* By the number of the call. */
+static unsigned char kinds[CALLS] = { [CALL_PROBE] = KIND_PROBE };
+static const struct row *row_of[CALLS];
+static bool per_thread_stream[CALLS]; /* its default stream is the calling thread's */
+
+static bool is_variant(const char *name, const char *base, size_t n)
+{
+	return !strncmp(name, base, n) &&
+	       (!strcmp(name + n, "_ptsz") || !strcmp(name + n, "_ptds"));
+}
+
+static const struct row *find_row(const char *name)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(name, rows[i].name) ||
+		    is_variant(name, rows[i].name, strlen(rows[i].name)))
+			return &rows[i];
+	return NULL;
+}
+
+static enum emulate_kind kind_by_words(const char *name)
+{
+	int i = 0;
+
+	while (!strstr(name, words[i].word))
+		i++;
+	return words[i].kind;
+}
+
+static void classify_calls(void)
+{
+	for (long call = 0; call < RUNTIME_CALLS; call++) {
+		const char *name = runtime_call_name(call);
+
+		row_of[call] = find_row(name);
+		kinds[call] =
+			(unsigned char)(row_of[call] ? row_of[call]->kind : kind_by_words(name));
+		per_thread_stream[call] = strstr(name, "_pts") || strstr(name, "_ptd");
+	}
+}
+
+/* ---- threads -----------------------------------------------------------------------------------
+ */
+
+static __thread struct thread *calling_thread __attribute__((tls_model("initial-exec")));
+
+struct thread *thread_self(void)
+{
+	if (!calling_thread) {
+		calling_thread = calloc(1, sizeof(*calling_thread));
+		if (!calling_thread)
+			abort();
+	}
+	return calling_thread;
+}
+
+void thread_is(struct thread *t)
+{
+	calling_thread = t;
+}
+
+/* A command's error comes with the next call that returns one, and stays to be asked for. */
+static int with_error_before(struct thread *t, int err)
+{
+	int before = __atomic_load_n(&t->error, __ATOMIC_RELAXED);
+
+	return err ? err : before;
+}
+
+/* ---- charging ----------------------------------------------------------------------------------
+ */
+
+/* Streams that record instead of doing. What any thread does meanwhile may be recorded. */
+static int captures;
+
+static bool capturing(void)
+{
+	return __atomic_load_n(&captures, __ATOMIC_RELAXED) > 0;
+}
+
+/* One call on its way. */
+struct visit {
+	struct thread *by;
+	long call;
+	const struct row *row; /* or NULL */
+	uint64_t words[WORDS];
+	uint64_t start;
+};
+
+static void charge(const struct visit *v, double ns)
+{
+	spend(ns, v->start, &v->by->account);
+}
+
+/* After a wait of any length: from now on. */
+static void charge_more(const struct visit *v, double ns)
+{
+	spend(ns, ticks_now(), &v->by->account);
+}
+
+static const void *stream_of(const struct visit *v)
+{
+	uint64_t word = v->row && v->row->stream >= 0 ? v->words[v->row->stream] : 0;
+
+	return (const void *)(uintptr_t)word;
+}
+
+static const void *event_of(const struct visit *v)
+{
+	uint64_t word = v->row && v->row->event >= 0 ? v->words[v->row->event] : 0;
+
+	return (const void *)(uintptr_t)word;
+}
+
+/* Only the thread itself can name its own default stream (cudaStreamPerThread is 2). */
+static bool is_for_own_stream(const struct visit *v)
+{
+	uint64_t stream = (uint64_t)(uintptr_t)stream_of(v);
+
+	return stream == 2 || (per_thread_stream[v->call] && stream == 0);
+}
+
+static double command_ns(const struct visit *v)
+{
+	const struct emulate_costs *c = &shared->costs;
+	double ns = c->call_ns + (kinds[v->call] == KIND_COPY ? c->copy_ns : 0);
+
+	if (c->ns_per_byte > 0 && v->row)
+		ns += c->ns_per_byte * (double)command_argument_bytes(v->row->keep, v->words);
+	return ns;
+}
+
+/* ---- kinds of calls ----------------------------------------------------------------------------
+ */
+
+/* What the machine code does next: returns `value`, or jumps to `jump` where that is one. */
+struct answer {
+	uint64_t value;
+	void *jump;
+};
+
+static struct answer answer(int value)
+{
+	return (struct answer){ (uint64_t)(uint32_t)value, NULL };
+}
+
+/* The next library's function, with registers and stack as they were. */
+static struct answer jump(const struct visit *v)
+{
+	return (struct answer){ 0, next_function(v->call) };
+}
+
+static struct answer make(struct visit *v)
+{
+	return answer(with_error_before(v->by, call_next(v->call, v->words)));
+}
+
+/* A command that does not wait: submitted at once, by its own thread. */
+static struct answer command_now(struct visit *v)
+{
+	if (packets_in_use()) {
+		packet_drain(v->by);
+		charge(v, command_ns(v));
+		spend(shared->costs.where == SUBMIT_CALLER ? shared->costs.submit_ns : 0,
+		      ticks_now(), &v->by->account);
+	} else {
+		charge(v, command_ns(v) + shared->costs.submit_ns);
+	}
+	return v->row ? make(v) : jump(v);
+}
+
+static struct answer command(struct visit *v)
+{
+	struct command *c = NULL;
+
+	if (capturing()) {
+		packet_drain(v->by);
+		return v->row ? make(v) : jump(v);
+	}
+	if (packets_in_use() && v->row && !is_for_own_stream(v))
+		c = command_keep(v->row->keep, v->by, v->call, v->words);
+	if (!c) {
+		struct command first = { .call = v->call };
+
+		memcpy(first.words, v->words, sizeof(first.words));
+		charge_more(v, memory_first_use_ns(&first, true));
+		return command_now(v);
+	}
+	c->stream = stream_of(v);
+	c->event = event_of(v);
+	c->extra_ns = memory_first_use_ns(c, kinds[v->call] == KIND_GRAPH);
+	charge(v, command_ns(v));
+	packet_add(c);
+	return answer(with_error_before(v->by, 0));
+}
+
+static struct answer wait_for(struct visit *v)
+{
+	int err;
+
+	packet_drain(v->by);
+	err = call_next(v->call, v->words);
+	charge_more(v, shared->costs.return_ns + shared->costs.sync_ns);
+	return answer(with_error_before(v->by, err));
+}
+
+/* Blocks cross the network while those before are copied (packet.c has the asynchronous one). */
+static int copy_blocks(struct visit *v)
+{
+	const struct emulate_costs *c = &shared->costs;
+	bool crosses = v->row->keep == KEEP_COPY && (v->words[3] == 1 || v->words[3] == 2);
+	uint64_t start = ticks_now(), w[WORDS];
+	int64_t total = (int64_t)v->words[2];
+	int err = 0;
+
+	if (!crosses || c->copy_bytes_per_ns <= 0)
+		return call_next(v->call, v->words);
+	memcpy(w, v->words, sizeof(w));
+	for (int64_t at = 0; at < total && !err; at += c->copy_block) {
+		int64_t n = total - at < c->copy_block ? total - at : c->copy_block;
+
+		wait_until(start + (uint64_t)ticks_of((double)(at + n) / c->copy_bytes_per_ns));
+		w[0] = v->words[0] + (uint64_t)at;
+		w[1] = v->words[1] + (uint64_t)at;
+		w[2] = (uint64_t)n;
+		err = call_next(v->call, w);
+	}
+	return err;
+}
+
+static struct answer blocking_copy(struct visit *v)
+{
+	const struct emulate_costs *c = &shared->costs;
+	struct command first = { .call = v->call };
+	uint64_t start;
+	double took_ns;
+	int err;
+
+	packet_drain(v->by);
+	memcpy(first.words, v->words, sizeof(first.words));
+	charge_more(v, c->call_ns + c->submit_ns + c->latency_ns + c->copy_ns +
+			       memory_first_use_ns(&first, false));
+	start = ticks_now();
+	err = copy_blocks(v);
+	took_ns = (double)(ticks_now() - start) / shared->ticks_per_ns;
+	charge_more(v, c->return_ns + c->copy_stretch * took_ns);
+	return answer(with_error_before(v->by, err));
+}
+
+static struct answer query(struct visit *v)
+{
+	enum { NOT_READY = 600 };
+
+	if (packets_in_use()) {
+		packet_flush(v->by);
+		if (packet_has(stream_of(v), event_of(v)))
+			return answer(NOT_READY);
+	}
+	return make(v);
+}
+
+static struct answer allocate(struct visit *v)
+{
+	bool later = shared->costs.paging == PAGING_FIRST_USE && shared->costs.alloc_ns > 0;
+	struct answer a;
+
+	if (!v->row || !later) {
+		charge(v, shared->costs.alloc_ns);
+		return jump(v);
+	}
+	a = make(v);
+	if (!a.value)
+		memory_untouched(*(void **)(uintptr_t)v->words[0], v->words[1]);
+	return a;
+}
+
+static struct answer release(struct visit *v)
+{
+	packet_drain(v->by);
+	memory_released((void *)(uintptr_t)v->words[0]);
+	charge_more(v, shared->costs.free_ns);
+	return jump(v);
+}
+
+static struct answer capture(struct visit *v)
+{
+	bool begins = v->row->name[strlen("cudaStream")] == 'B';
+	struct answer a;
+
+	packet_drain(v->by);
+	a = make(v);
+	if (begins && !a.value)
+		__atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED);
+	else if (!begins && capturing())
+		__atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED);
+	return a;
+}
+
+static struct answer last_error(struct visit *v)
+{
+	bool clears = v->row->name[strlen("cuda")] == 'G';
+	int err = with_error_before(v->by, call_next(v->call, v->words));
+
+	if (clears)
+		__atomic_store_n(&v->by->error, 0, __ATOMIC_RELAXED);
+	return answer(err);
+}
+
+static struct answer set_device(struct visit *v)
+{
+	int err = call_next(v->call, v->words);
+
+	if (!err)
+		v->by->device = (int)v->words[0];
+	return answer(err);
+}
+
+/* What is not known here is made when nothing waits, as it may depend on anything. */
+static struct answer other(struct visit *v)
+{
+	packet_drain(v->by);
+	if (strstr(runtime_call_name(v->call), "cudaFuncSet"))
+		command_forget_kernels();
+	return jump(v);
+}
+
+static struct answer take(struct visit *v)
+{
+	switch ((enum emulate_kind)kinds[v->call]) {
+	case KIND_KERNEL:
+	case KIND_GRAPH:
+	case KIND_COPY:
+	case KIND_COMMAND:
+		return command(v);
+	case KIND_WAIT:
+		return wait_for(v);
+	case KIND_BLOCKING_COPY:
+		return blocking_copy(v);
+	case KIND_QUERY:
+		return query(v);
+	case KIND_ALLOC:
+		return allocate(v);
+	case KIND_RELEASE:
+		return release(v);
+	case KIND_PIN:
+		charge(v, shared->costs.pin_ns);
+		return jump(v);
+	case KIND_CAPTURE:
+		return capture(v);
+	case KIND_ERROR:
+		return last_error(v);
+	case KIND_DEVICE:
+		return set_device(v);
+	case KIND_OTHER:
+		return other(v);
+	case KIND_PROBE:
+		charge(v, PROBE_NS);
+		return jump(v);
+	case KIND_FREE:
+	case KINDS:
+		break;
+	}
+	return jump(v);
+}
+
+/* ---- the way in --------------------------------------------------------------------------------
+ */
+
+/* The first call of a process makes the context. */
+static void charge_context(const struct visit *v)
+{
+	static bool made;
+
+	if (shared->costs.context_ns > 0 && !__atomic_exchange_n(&made, true, __ATOMIC_RELAXED))
+		charge_more(v, shared->costs.context_ns);
+}
+
+/*
+ * registers: rdi, rsi, rdx, rcx, r8, r9, the number of the call, the return address, and the words
+ * that the caller put on the stack. Those are read of calls that have them only.
+ */
+HIDDEN struct answer emulate_enter(long call, const uint64_t *registers);
+struct answer emulate_enter(long call, const uint64_t *registers)
+{
+	struct visit v = {
+		.start = ticks_now(), .by = thread_self(), .call = call, .row = row_of[call]
+	};
+	struct answer a;
+
+	if (v.by->inside)
+		return jump(&v);
+	v.by->inside = true;
+	v.by->account.own = own_ticks;
+	memcpy(v.words, registers, 6 * sizeof(uint64_t));
+	for (int i = 6; v.row && i < v.row->words; i++)
+		v.words[i] = registers[i + 2];
+	__atomic_fetch_add(&shared->calls[kinds[call]], 1, __ATOMIC_RELAXED);
+	charge_context(&v);
+	a = take(&v);
+	v.by->account.carry += v.by->account.own; /* where nothing was charged */
+	v.by->inside = false;
+	return a;
+}
+
+/* Where calls go next; NULL: not looked up yet. Read by the machine code. */
+HIDDEN void *emulate_next[CALLS];
+HIDDEN unsigned char *emulate_kinds = kinds;
+
+void *next_function(long call)
+{
+	void *found = __atomic_load_n(&emulate_next[call], __ATOMIC_ACQUIRE);
+
+	if (!found) {
+		found = runtime_call_next(call);
+		__atomic_store_n(&emulate_next[call], found, __ATOMIC_RELEASE);
+	}
+	return found;
+}
+
+#ifdef __x86_64__
+
+__asm__(INTERPOSE_JUMP("emulate_first", "next_function"));
+
+__asm__("	.text\n"
+	"	.hidden emulate_charged\n"
+	"	.globl emulate_charged\n"
+	"	.type emulate_charged, @function\n"
+	"emulate_charged:\n" INTERPOSE_SAVE "	movq 192(%rsp), %rdi\n"
+	"	leaq 144(%rsp), %rsi\n"
+	"	call emulate_enter\n"
+	"	testq %rdx, %rdx\n"
+	"	jne 1f\n"
+	"	addq $200, %rsp\n"
+	"	ret\n"
+	"1:\n"
+	"	movq %rdx, %r11\n" INTERPOSE_RESTORE "	jmp *%r11\n"
+	"	.size emulate_charged, . - emulate_charged\n");
+
+#define RUNTIME_CALL(function, versions)                                                           \
+	SHOWN __attribute__((naked)) void function(void);                                          \
+	void function(void)                                                                        \
+	{                                                                                          \
+		__asm__ volatile("movq emulate_kinds(%%rip), %%r11\n\t"                            \
+				 "cmpb $0, %c1(%%r11)\n\t"                                         \
+				 "je 1f\n\t"                                                       \
+				 "pushq %1\n\t"                                                    \
+				 "jmp emulate_charged\n"                                           \
+				 "1:\n\t"                                                          \
+				 "movq emulate_next+%c0(%%rip), %%r11\n\t"                         \
+				 "testq %%r11, %%r11\n\t"                                          \
+				 "je 2f\n\t"                                                       \
+				 "jmp *%%r11\n"                                                    \
+				 "2:\n\t"                                                          \
+				 "pushq %1\n\t"                                                    \
+				 "jmp emulate_first"                                               \
+				 :                                                                 \
+				 : "i"(8 * CALL_##function), "i"(CALL_##function));                \
+	}
+#include "layers/runtime_calls.h"
+#undef RUNTIME_CALL
+
+#endif
+
+/* ---- starting ----------------------------------------------------------------------------------
+ */
+
+SHOWN struct emulate_shared *rift_emulate_shared(void)
+{
+	return shared;
+}
+
+static int nothing(void)
+{
+	return 0;
+}
+
+#ifdef __x86_64__
+__attribute__((naked)) static void probe(void)
+{
+	__asm__ volatile("pushq %0\n\tjmp emulate_charged" : : "i"(CALL_PROBE));
+}
+#endif
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *path = getenv(EMULATE_VARIABLE);
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	struct emulate_shared *file = MAP_FAILED;
+
+	if (fd >= 0) {
+		file = mmap(NULL, sizeof(*file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		close(fd);
+	}
+	if (file == MAP_FAILED)
+		return;
+	shared = file;
+	emulate_next[CALL_PROBE] = (void *)(uintptr_t)nothing;
+	calibrate_own_ticks(probe, PROBE_NS);
+	classify_calls();
+}

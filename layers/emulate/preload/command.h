@@ -1,0 +1,37 @@
+/* command.h - a call made into a command that may wait: with copies of all that it points to. */
+#ifndef RIFT_LAYER_EMULATE_COMMAND_H
+#define RIFT_LAYER_EMULATE_COMMAND_H
+
+#include "layers/emulate/preload/packet.h"
+
+/* How a call's arguments are to be kept. */
+enum keep {
+	KEEP_WORDS,  /* words only */
+	KEEP_KERNEL, /* words 0: the function, 1 to 4: grid and block, 5: its arguments, 6: shared
+			bytes */
+	KEEP_CONFIGURATION, /* word 0: cudaLaunchConfig_t, 1: the function, 2: its arguments */
+	KEEP_COPY,	    /* words 0 and 1: to and from, 2: bytes, 3: the kind */
+	KEEP_TO_SYMBOL,	    /* word 1: from, 2: bytes, 4: the kind */
+};
+
+/*
+ * The command; NULL where the call must not wait: what it says cannot be kept, it waits by itself
+ * (copies to pageable memory), or it will fail, which the program shall learn at once.
+ */
+struct command *command_keep(enum keep keep, struct thread *from, long call,
+			     const uint64_t words[WORDS]);
+
+/* Bytes of a launch's arguments; 0 for other calls. */
+size_t command_argument_bytes(enum keep keep, const uint64_t words[WORDS]);
+
+/* What is known of kernels may have changed. */
+void command_forget_kernels(void);
+
+/* Memory whose cost is paid when it is first used. */
+void memory_untouched(const void *memory, size_t bytes);
+void memory_released(const void *memory);
+
+/* What the memory costs that a command is the first to use; a graph may use all. */
+double memory_first_use_ns(const struct command *c, bool uses_all);
+
+#endif

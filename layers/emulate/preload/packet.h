@@ -1,0 +1,70 @@
+/*
+ * packet.h - commands that wait in packets, and their delivery.
+ *
+ * A packet is open until it holds packet_commands, is packet_age old, or is flushed. It is
+ * delivered at max(close + latency, the delivery before) + bytes / bandwidth + submit. Then its
+ * commands are issued, in the order in which all threads gave them: one queue and one thread for
+ * the process, so that a program's order among threads holds. Each command carries its thread's
+ * device, and gives its error back to its thread.
+ *
+ * Without latency, and where the caller submits, nobody need wait: the caller delivers.
+ */
+#ifndef RIFT_LAYER_EMULATE_PACKET_H
+#define RIFT_LAYER_EMULATE_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layers/emulate/preload/spin.h"
+
+/* Of a thread that calls. Never freed: commands of a thread that has ended may wait. */
+struct thread {
+	bool inside; /* within a call of the layer's own */
+	int device;
+	int error; /* of a command of this thread, not yet given back; or 0 */
+	struct account account;
+};
+
+/* The thread that calls this. */
+struct thread *thread_self(void);
+void thread_is(struct thread *t);
+
+enum { WORDS = 8 };
+
+struct command {
+	struct command *next;
+	struct thread *from;
+	long call; /* enum runtime_call */
+	int device;
+	const void *stream, *event; /* NULL: the legacy default stream; no event */
+	size_t bytes;		    /* of arguments */
+	int64_t copy_bytes; /* between host and device, over the emulated network; 0: none */
+	double extra_ns;    /* before it is issued: memory's first use */
+	const uint64_t *arguments, *arguments_end; /* a kernel's, in the payload; or NULL */
+	uint64_t words[WORDS]; /* as the program gave them, pointers to what was copied */
+	uint64_t payload[];
+};
+
+/* The next library's function. Looked up once. */
+void *next_function(long call);
+
+/* Calls it as the runtime would have it: up to eight words. */
+int call_next(long call, const uint64_t words[WORDS]);
+
+/* Do commands wait at all, with these costs? */
+bool packets_in_use(void);
+
+/* Adds a command; owns it from then on. Spends submit_ns where the caller submits. */
+void packet_add(struct command *c);
+
+/* Closes the open packet. */
+void packet_flush(struct thread *by);
+
+/* The same, and waits until all that any thread gave before has been issued. */
+void packet_drain(struct thread *by);
+
+/* Does a command of this stream wait? Or, with an event, its record? */
+bool packet_has(const void *stream, const void *event);
+
+#endif

@@ -1,0 +1,101 @@
+/* spin.c - see spin.h. */
+#include "layers/emulate/preload/spin.h"
+
+#include <stddef.h>
+#include <time.h>
+
+/* nanosleep comes back 75 to 86 us late on an H200's host; that is noise in 1 ms, not in 0.1. */
+#define SLEEP_FROM_NS 1e6
+#define SLEEP_LESS_NS 3e5
+
+/* What one call took too long is taken from the next up to this. More is another's fault, such as
+ * an interrupt's, and no cost. */
+#define CARRY_MAX_NS 100
+
+/* pause takes up to 140 cycles (Intel's optimization manual): not near the end. */
+#define PAUSE_FROM_NS 200
+
+int64_t own_ticks;
+static bool calibrating;
+
+static void sleep_ns(double ns)
+{
+	const struct timespec t = { .tv_sec = (time_t)(ns / 1e9),
+				    .tv_nsec = (long)(ns - 1e9 * (double)(time_t)(ns / 1e9)) };
+
+	nanosleep(&t, NULL);
+}
+
+static uint64_t spin_until(uint64_t ticks)
+{
+	int64_t pause_from = ticks_of(PAUSE_FROM_NS), left;
+	uint64_t now;
+
+	while ((left = (int64_t)(ticks - (now = ticks_now()))) > 0)
+		if (left > pause_from)
+			__builtin_ia32_pause();
+	return now;
+}
+
+void wait_until(uint64_t ticks)
+{
+	double left_ns = (double)(int64_t)(ticks - ticks_now()) / shared->ticks_per_ns;
+
+	if (left_ns > SLEEP_FROM_NS)
+		sleep_ns(left_ns - SLEEP_LESS_NS);
+	spin_until(ticks);
+}
+
+void note_lateness(struct lateness *l, int64_t ticks)
+{
+	int64_t ns = (int64_t)((double)ticks / shared->ticks_per_ns + (ticks < 0 ? -0.5 : 0.5));
+	int64_t bin = ns - LATENESS_LOW;
+	int64_t max = __atomic_load_n(&l->max_ns, __ATOMIC_RELAXED);
+
+	bin = bin < 0 ? 0 : bin >= LATENESS_BINS ? LATENESS_BINS - 1 : bin;
+	__atomic_fetch_add(&l->bins[bin], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&l->n, 1, __ATOMIC_RELAXED);
+	while (ns > max && !__atomic_compare_exchange_n(&l->max_ns, &max, ns, true,
+							__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+static int64_t within(int64_t x, int64_t limit)
+{
+	return x > limit ? limit : x < -limit ? -limit : x;
+}
+
+void spend(double ns, uint64_t start, struct account *a)
+{
+	int64_t want = ticks_of(ns), over;
+
+	if (want <= 0)
+		return;
+	over = a->own - want;
+	if (ns > SLEEP_FROM_NS)
+		wait_until(start + (uint64_t)(want - ticks_of(SLEEP_LESS_NS)));
+	over += (int64_t)(spin_until(start + (uint64_t)(want - a->own - a->carry)) - start);
+	a->own = 0;
+	a->carry = within(a->carry + over, ticks_of(CARRY_MAX_NS));
+	if (!calibrating)
+		note_lateness(&shared->spins, over);
+}
+
+void calibrate_own_ticks(void (*call)(void), double ns)
+{
+	enum { BATCHES = 9, CALLS = 200 };
+	int64_t least = INT64_MAX;
+
+	calibrating = true;
+	for (int b = 0; b < BATCHES; b++) {
+		uint64_t start = ticks_now();
+		int64_t over;
+
+		for (int i = 0; i < CALLS; i++)
+			call();
+		over = (int64_t)(ticks_now() - start) / CALLS - ticks_of(ns);
+		least = over < least ? over : least;
+	}
+	own_ticks = least;
+	calibrating = false;
+}

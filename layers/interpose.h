@@ -1,0 +1,100 @@
+/*
+ * interpose.h - a library that stands before the CUDA runtime: which functions there are, and where
+ * a call goes next. For the libraries that layers preload, and for rift's sides of them.
+ *
+ * The library's name is none of CUDA's: under libcudart's own name the loader would take it for the
+ * runtime and never load the one that calls are passed on to.
+ */
+#ifndef RIFT_LAYERS_INTERPOSE_H
+#define RIFT_LAYERS_INTERPOSE_H
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Versions of libcudart that export a function. */
+enum runtime_versions { CUDA_12 = 1, CUDA_13 = 2, BOTH = 3 };
+
+enum runtime_call {
+#define RUNTIME_CALL(function, versions) CALL_##function,
+#include "layers/runtime_calls.h"
+#undef RUNTIME_CALL
+	RUNTIME_CALLS
+};
+
+static inline const char *runtime_call_name(long call)
+{
+	static const char *const names[] = {
+#define RUNTIME_CALL(function, versions) #function,
+#include "layers/runtime_calls.h"
+#undef RUNTIME_CALL
+	};
+
+	return names[call];
+}
+
+/* In place of a function that no library has: cudaErrorNotSupported. */
+static inline int runtime_call_missing(void)
+{
+	return 801;
+}
+
+/*
+ * The function that a call goes to next: of the next library in the loader's order; or, where a
+ * plug-in has brought the runtime along for itself, of the one that is loaded. Never NULL.
+ */
+static inline void *runtime_call_next(long call)
+{
+	static const char *const files[] = { "libcudart.so.13", "libcudart.so.12" };
+	void *found = dlsym(RTLD_NEXT, runtime_call_name(call));
+	int (*missing)(void) = runtime_call_missing;
+
+	for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
+		void *loaded = dlopen(files[i], RTLD_LAZY | RTLD_NOLOAD);
+
+		if (loaded)
+			found = dlsym(loaded, runtime_call_name(call));
+	}
+	if (!found)
+		memcpy(&found, &missing, sizeof(found));
+	return found;
+}
+
+/*
+ * Assembly of a function `label` that is jumped to with the number of a call on the stack, above
+ * the caller's return address. It asks `resolve(call)`, C, for an address and jumps there, with the
+ * stack and all registers that may hold arguments as they were (System V ABI: six registers, eight
+ * vectors, al their number, r10 a static chain).
+ */
+#define INTERPOSE_JUMP(label, resolve)                                                             \
+	"	.text\n"                                                                                 \
+	"	.hidden " label "\n"                                                               \
+	"	.globl " label "\n"                                                                \
+	"	.type " label ", @function\n" label ":\n" INTERPOSE_SAVE                           \
+	"	movq 192(%rsp), %rdi\n"                                                                  \
+	"	call " resolve "\n"                                                                \
+	"	movq %rax, %r11\n" INTERPOSE_RESTORE "	jmp *%r11\n"                                \
+	"	.size " label ", . - " label "\n"
+
+/* What may hold arguments goes to the stack: 64 bytes of registers above 128 bytes of vectors. */
+#define INTERPOSE_SAVE                                                                             \
+	"	pushq %r9\n	pushq %r8\n	pushq %rcx\n	pushq %rdx\n"                                       \
+	"	pushq %rsi\n	pushq %rdi\n	pushq %rax\n	pushq %r10\n"                                     \
+	"	subq $128, %rsp\n"                                                                       \
+	"	movaps %xmm0, (%rsp)\n		movaps %xmm1, 16(%rsp)\n"                                        \
+	"	movaps %xmm2, 32(%rsp)\n	movaps %xmm3, 48(%rsp)\n"                                       \
+	"	movaps %xmm4, 64(%rsp)\n	movaps %xmm5, 80(%rsp)\n"                                       \
+	"	movaps %xmm6, 96(%rsp)\n	movaps %xmm7, 112(%rsp)\n"
+
+/* And back; the number of the call goes, too. */
+#define INTERPOSE_RESTORE                                                                          \
+	"	movaps (%rsp), %xmm0\n		movaps 16(%rsp), %xmm1\n"                                        \
+	"	movaps 32(%rsp), %xmm2\n	movaps 48(%rsp), %xmm3\n"                                       \
+	"	movaps 64(%rsp), %xmm4\n	movaps 80(%rsp), %xmm5\n"                                       \
+	"	movaps 96(%rsp), %xmm6\n	movaps 112(%rsp), %xmm7\n"                                      \
+	"	addq $128, %rsp\n"                                                                       \
+	"	popq %r10\n	popq %rax\n	popq %rdi\n	popq %rsi\n"                                         \
+	"	popq %rdx\n	popq %rcx\n	popq %r8\n	popq %r9\n"                                           \
+	"	addq $8, %rsp\n"
+
+#endif
