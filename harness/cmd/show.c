@@ -113,6 +113,7 @@ static int show_side(const struct journal *j, int side)
 		process[i] = i;
 	journal_view(&view, j, side, process, n);
 	view.drift_most[0] = j->drift_most[side];
+	view.layers[0] = j->layers[side];
 	code = show_results(&view);
 	journal_view_release(&view);
 	free(process);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/measure/run.h"
 #include "harness/params/together.h"
@@ -393,6 +394,20 @@ static void print_held(const struct journal *j, FILE *out)
 	}
 }
 
+/* How precisely a layer did what it does is part of each result under it. */
+static void print_layers(const struct journal *j, FILE *out)
+{
+	const json_t *layer;
+	size_t i;
+
+	for (int side = 0; side < j->sides; side++)
+		json_array_foreach(j->layers[side], i, layer) fprintf(
+			out, "%s%s%sunder %s, in the last process: %s\n",
+			j->sides == 2 ? "side " : "", j->sides == 2 ? journal_side_name(side) : "",
+			j->sides == 2 ? ": " : "", text_shown(json_get_text(layer, "name")).s,
+			json_get_text(layer, "detail"));
+}
+
 void quality_print(const struct journal *j, FILE *out)
 {
 	const double *of = j->drift_most, most = fabs(of[1]) > fabs(of[0]) ? of[1] : of[0];
@@ -408,6 +423,7 @@ void quality_print(const struct journal *j, FILE *out)
 		fprintf(out, "; the host itself was up to %.0f %% slower at times",
 			100 * (j->host_ns[1] / j->host_ns[0] - 1));
 	fprintf(out, "\n");
+	print_layers(j, out);
 	print_held(j, out);
 	print_company(j, out);
 }

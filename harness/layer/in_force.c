@@ -124,6 +124,27 @@ int layers_refuse(const json_t *all)
 	return 0;
 }
 
+json_t *layers_details(const json_t *all)
+{
+	json_t *details = json_array();
+	const json_t *entry, *detail;
+	size_t i;
+
+	json_array_foreach(all, i, entry)
+	{
+		detail = json_object_get(entry, "detail");
+		if (json_is_string(detail))
+			json_array_append_new(details,
+					      json_pack("{s:s, s:s}", "name",
+							json_get_text(entry, "name"), "detail",
+							json_string_value(detail)));
+	}
+	if (json_array_size(details))
+		return details;
+	json_decref(details);
+	return NULL;
+}
+
 /* ---- for tables ---------------------------------------------------------------------------- */
 
 void layers_text(const json_t *all, char *out, size_t size)

@@ -28,6 +28,10 @@ int layers_refuse(const json_t *layers);
 /* Room for what tables show of layers. */
 enum { LAYERS_TEXT = 240 };
 
+/* What each had to say, {name, detail}, of those that said something; NULL: none did. New
+ * reference. */
+json_t *layers_details(const json_t *all);
+
 /* "cpu share=50 (real) > shim (real)": as tables show them; "" for none. */
 void layers_text(const json_t *layers, char *out, size_t size);
 

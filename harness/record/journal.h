@@ -93,9 +93,11 @@ struct journal {
 	double host_ns[2]; /* host canaries: the shortest and the longest median of a point; 0: none
 			    */
 	double drift_ns[2][2]; /* of a side: canaries of its current process, first and last */
-	double drift_most[2];  /* of a side: canary_drift of the trailer that is furthest from 0 */
-	int *failures;	       /* [replicate * points + point]: times a worker was lost at it */
-	json_t *header[2];     /* the first of each side */
+	json_t *layers[2]; /* of a side: what its layers had to say at the end of its last process
+			    */
+	double drift_most[2]; /* of a side: canary_drift of the trailer that is furthest from 0 */
+	int *failures;	      /* [replicate * points + point]: times a worker was lost at it */
+	json_t *header[2];    /* the first of each side */
 	json_t *of_policy[2][SYNC_COUNT]; /* the first of each side and wait policy */
 	json_t *refused[2];	/* of a side: "POINT" (its number) -> error of its record */
 	json_t **visit[2];	/* of a side: [point * rounds + round] of its replicate under way */

@@ -280,6 +280,14 @@ static void apply_sentinels(struct journal *j, int side, const json_t *all)
 	}
 }
 
+static void apply_layers(struct journal *j, int side, json_t *details)
+{
+	if (!json_is_array(details))
+		return;
+	json_decref(j->layers[side]);
+	j->layers[side] = json_incref(details);
+}
+
 void journal_apply_trailer(struct journal *j, int replicate, const json_t *line)
 {
 	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
@@ -289,6 +297,7 @@ void journal_apply_trailer(struct journal *j, int replicate, const json_t *line)
 		*most = drift;
 	apply_alone(j, replicate, json_object_get(line, "alone"));
 	apply_sentinels(j, journal_side(j, replicate), json_object_get(line, "sentinels"));
+	apply_layers(j, journal_side(j, replicate), json_object_get(line, "layers"));
 	j->complete[replicate] = true;
 }
 

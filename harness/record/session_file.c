@@ -452,6 +452,7 @@ void journal_release(struct journal *j)
 	record_close(&j->visits);
 	for (int side = 0; side < 2; side++) {
 		json_decref(j->header[side]);
+		json_decref(j->layers[side]);
 		json_decref(j->refused[side]);
 		for (int policy = 0; policy < SYNC_COUNT; policy++)
 			json_decref(j->of_policy[side][policy]);

@@ -418,18 +418,19 @@ static void release(struct worker *w)
 	plan_release(&w->plan);
 }
 
-static void send_bye(struct worker *w, int64_t start_ns)
+static void send_bye(struct worker *w, const struct platform *p, int64_t start_ns)
 {
 	struct rusage r = { 0 };
+	json_t *layers = json_array_size(p->layers) ? p->layers : NULL;
 
 	getrusage(RUSAGE_SELF, &r);
-	worker_send(w, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b, s:O*}", "record", "bye", "wall_s",
-				 (double)(clock_ns() - start_ns) / SECOND_NS, "cpu_s",
+	worker_send(w, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b, s:O*, s:o*}", "record", "bye",
+				 "wall_s", (double)(clock_ns() - start_ns) / SECOND_NS, "cpu_s",
 				 (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
 					 1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec),
 				 "blocks_s", (double)w->blocks_ns / SECOND_NS, "checks_s",
 				 (double)w->checks_ns / SECOND_NS, "left", w->left, "sentinels",
-				 w->sentinels));
+				 w->sentinels, "layers", layers_details(layers)));
 }
 
 struct working {
@@ -488,7 +489,7 @@ static int work(struct worker *w, const json_t *job)
 	if (!err) /* still */
 		err = platform_layers(&platform);
 	if (!err)
-		send_bye(w, start_ns);
+		send_bye(w, &platform, start_ns);
 	platform_release(&platform);
 	return err;
 }

@@ -176,6 +176,11 @@ static int enter(const void *opts, struct entry *e)
 	struct emulate_shared *s;
 	char path[512];
 
+	if (getenv(EMULATE_VARIABLE))
+		return complain(EBUSY,
+				"layer emulate: the command is under one already (%s is "
+				"set): give all costs to one",
+				EMULATE_VARIABLE);
 	if (!folder)
 		return -EIO;
 	path_of(folder, path);

@@ -36,37 +36,39 @@ static const struct row {
 	int words;
 	int stream, event; /* which word; NONE: none */
 	enum keep keep;
+	int given; /* bits of words that are not 0 in a call that will succeed */
+	int flags; /* which word is 0 or 1 in such a call; NONE: none */
 } rows[] = {
-	{ "cudaLaunchKernel", KIND_KERNEL, 8, 7, NONE, KEEP_KERNEL },
-	{ "__cudaLaunchKernel", KIND_KERNEL, 8, 7, NONE, KEEP_KERNEL },
-	{ "cudaLaunchKernelExC", KIND_KERNEL, 3, NONE, NONE, KEEP_CONFIGURATION },
-	{ "cudaGraphLaunch", KIND_GRAPH, 2, 1, NONE, KEEP_WORDS },
-	{ "cudaMemcpyAsync", KIND_COPY, 5, 4, NONE, KEEP_COPY },
-	{ "cudaMemcpyToSymbolAsync", KIND_COPY, 6, 5, NONE, KEEP_TO_SYMBOL },
-	{ "cudaMemsetAsync", KIND_COMMAND, 4, 3, NONE, KEEP_WORDS },
-	{ "cudaMemset2DAsync", KIND_COMMAND, 6, 5, NONE, KEEP_WORDS },
-	{ "cudaEventRecord", KIND_COMMAND, 2, 1, 0, KEEP_WORDS },
-	{ "cudaEventRecordWithFlags", KIND_COMMAND, 3, 1, 0, KEEP_WORDS },
-	{ "cudaStreamWaitEvent", KIND_COMMAND, 3, 0, NONE, KEEP_WORDS },
-	{ "cudaLaunchHostFunc", KIND_COMMAND, 3, 0, NONE, KEEP_WORDS },
-	{ "cudaFreeAsync", KIND_COMMAND, 2, 1, NONE, KEEP_WORDS },
-	{ "cudaStreamSynchronize", KIND_WAIT, 1, 0, NONE, KEEP_WORDS },
-	{ "cudaEventSynchronize", KIND_WAIT, 1, NONE, 0, KEEP_WORDS },
-	{ "cudaDeviceSynchronize", KIND_WAIT, 0, NONE, NONE, KEEP_WORDS },
-	{ "cudaThreadSynchronize", KIND_WAIT, 0, NONE, NONE, KEEP_WORDS },
-	{ "cudaMemcpy", KIND_BLOCKING_COPY, 4, NONE, NONE, KEEP_COPY },
-	{ "cudaMemcpy2D", KIND_BLOCKING_COPY, 7, NONE, NONE, KEEP_WORDS },
-	{ "cudaMemcpyToSymbol", KIND_BLOCKING_COPY, 5, NONE, NONE, KEEP_WORDS },
-	{ "cudaMemcpyFromSymbol", KIND_BLOCKING_COPY, 5, NONE, NONE, KEEP_WORDS },
-	{ "cudaStreamQuery", KIND_QUERY, 1, 0, NONE, KEEP_WORDS },
-	{ "cudaEventQuery", KIND_QUERY, 1, NONE, 0, KEEP_WORDS },
-	{ "cudaMalloc", KIND_ALLOC, 2, NONE, NONE, KEEP_WORDS },
-	{ "cudaStreamEndCapture", KIND_CAPTURE, 2, 0, NONE, KEEP_WORDS },
-	{ "cudaStreamBeginCapture", KIND_CAPTURE, 2, 0, NONE, KEEP_WORDS },
-	{ "cudaStreamBeginCaptureToGraph", KIND_CAPTURE, 6, 0, NONE, KEEP_WORDS },
-	{ "cudaGetLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS },
-	{ "cudaPeekAtLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS },
-	{ "cudaSetDevice", KIND_DEVICE, 1, NONE, NONE, KEEP_WORDS },
+	{ "cudaLaunchKernel", KIND_KERNEL, 8, 7, NONE, KEEP_KERNEL, 0, NONE },
+	{ "__cudaLaunchKernel", KIND_KERNEL, 8, 7, NONE, KEEP_KERNEL, 0, NONE },
+	{ "cudaLaunchKernelExC", KIND_KERNEL, 3, NONE, NONE, KEEP_CONFIGURATION, 0, NONE },
+	{ "cudaGraphLaunch", KIND_GRAPH, 2, 1, NONE, KEEP_WORDS, 1, NONE },
+	{ "cudaMemcpyAsync", KIND_COPY, 5, 4, NONE, KEEP_COPY, 0, NONE },
+	{ "cudaMemcpyToSymbolAsync", KIND_COPY, 6, 5, NONE, KEEP_TO_SYMBOL, 0, NONE },
+	{ "cudaMemsetAsync", KIND_COMMAND, 4, 3, NONE, KEEP_WORDS, 1, NONE },
+	{ "cudaMemset2DAsync", KIND_COMMAND, 6, 5, NONE, KEEP_WORDS, 1, NONE },
+	{ "cudaEventRecord", KIND_COMMAND, 2, 1, 0, KEEP_WORDS, 1, NONE },
+	{ "cudaEventRecordWithFlags", KIND_COMMAND, 3, 1, 0, KEEP_WORDS, 1, 2 },
+	{ "cudaStreamWaitEvent", KIND_COMMAND, 3, 0, NONE, KEEP_WORDS, 2, 2 },
+	{ "cudaLaunchHostFunc", KIND_COMMAND, 3, 0, NONE, KEEP_WORDS, 2, NONE },
+	{ "cudaFreeAsync", KIND_COMMAND, 2, 1, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaStreamSynchronize", KIND_WAIT, 1, 0, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaEventSynchronize", KIND_WAIT, 1, NONE, 0, KEEP_WORDS, 0, NONE },
+	{ "cudaDeviceSynchronize", KIND_WAIT, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaThreadSynchronize", KIND_WAIT, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaMemcpy", KIND_BLOCKING_COPY, 4, NONE, NONE, KEEP_COPY, 0, NONE },
+	{ "cudaMemcpy2D", KIND_BLOCKING_COPY, 7, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaMemcpyToSymbol", KIND_BLOCKING_COPY, 5, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaMemcpyFromSymbol", KIND_BLOCKING_COPY, 5, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaStreamQuery", KIND_QUERY, 1, 0, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaEventQuery", KIND_QUERY, 1, NONE, 0, KEEP_WORDS, 0, NONE },
+	{ "cudaMalloc", KIND_ALLOC, 2, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaStreamEndCapture", KIND_CAPTURE, 2, 0, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaStreamBeginCapture", KIND_CAPTURE, 2, 0, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaStreamBeginCaptureToGraph", KIND_CAPTURE, 6, 0, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaGetLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaPeekAtLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaSetDevice", KIND_DEVICE, 1, NONE, NONE, KEEP_WORDS, 0, NONE },
 };
 
 /* Other calls by words of their names, the first that is found; no word: all others. The kind is
@@ -288,6 +290,15 @@ static struct answer command_now(struct visit *v)
 	return v->row ? make(v) : jump(v);
 }
 
+/* A call that will fail is made at once, so that the program learns it. */
+static bool may_succeed(const struct visit *v)
+{
+	for (int i = 0; i < v->row->words; i++)
+		if (v->row->given >> i & 1 && !v->words[i])
+			return false;
+	return v->row->flags == NONE || (uint32_t)v->words[v->row->flags] <= 1;
+}
+
 static struct answer command(struct visit *v)
 {
 	struct command *c = NULL;
@@ -296,7 +307,7 @@ static struct answer command(struct visit *v)
 		packet_drain(v->by);
 		return v->row ? make(v) : jump(v);
 	}
-	if (packets_in_use() && v->row && !is_for_own_stream(v))
+	if (packets_in_use() && v->row && !is_for_own_stream(v) && may_succeed(v))
 		c = command_keep(v->row->keep, v->by, v->call, v->words);
 	if (!c) {
 		struct command first = { .call = v->call };
@@ -319,6 +330,7 @@ static struct answer wait_for(struct visit *v)
 
 	packet_drain(v->by);
 	err = call_next(v->call, v->words);
+	packet_settle();
 	charge_more(v, shared->costs.return_ns + shared->costs.sync_ns);
 	return answer(with_error_before(v->by, err));
 }

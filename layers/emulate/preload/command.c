@@ -218,22 +218,37 @@ size_t command_argument_bytes(enum keep keep, const uint64_t w[WORDS])
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* A graphics card reads such memory by itself, whenever; pageable memory is read before the call
- * returns. */
-static bool is_pageable(uint64_t word)
+/* What lies there. The GPU reads pinned memory by itself, whenever; pageable memory is read before
+ * the call returns. */
+static enum cudaMemoryType type_of(uint64_t word)
 {
 	struct cudaPointerAttributes a = { 0 };
 	int err = call_next(CALL_cudaPointerGetAttributes, (uint64_t[WORDS]){ word_of(&a), word });
 
 	if (err)
 		call_next(CALL_cudaGetLastError, (uint64_t[WORDS]){ 0 });
-	return err || a.type == cudaMemoryTypeUnregistered;
+	return err ? cudaMemoryTypeUnregistered : a.type;
 }
 
-static bool crosses(uint64_t kind, bool to_pageable, bool from_pageable)
+static bool on_host(enum cudaMemoryType type)
 {
-	return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToHost ||
-	       (kind == cudaMemcpyDefault && (to_pageable || from_pageable));
+	return type == cudaMemoryTypeUnregistered || type == cudaMemoryTypeHost;
+}
+
+/* Do the pointers go with the kind? Managed memory is anywhere. */
+static bool fits_kind(uint64_t kind, enum cudaMemoryType to, enum cudaMemoryType from)
+{
+	switch (kind) {
+	case cudaMemcpyHostToHost:
+		return to != cudaMemoryTypeDevice && from != cudaMemoryTypeDevice;
+	case cudaMemcpyHostToDevice:
+		return !on_host(to) && from != cudaMemoryTypeDevice;
+	case cudaMemcpyDeviceToHost:
+		return to != cudaMemoryTypeDevice && !on_host(from);
+	case cudaMemcpyDeviceToDevice:
+		return !on_host(to) && !on_host(from);
+	}
+	return kind == cudaMemcpyDefault;
 }
 
 /* The source in word 1 and its size in word 2; of what may change before it is read, a copy. */
@@ -251,17 +266,14 @@ static struct command *keep_source(struct thread *from, long call, const uint64_
 
 static struct command *keep_copy(struct thread *from, long call, const uint64_t w[WORDS])
 {
-	bool on_device = w[3] == cudaMemcpyDeviceToDevice, to, source;
+	enum cudaMemoryType to = type_of(w[0]), source = type_of(w[1]);
 	struct command *c;
 
-	if (!w[0] || !w[1] || !w[2] || w[3] > cudaMemcpyDefault)
+	if (!w[0] || !w[1] || !w[2] || !fits_kind(w[3], to, source) ||
+	    to == cudaMemoryTypeUnregistered)
 		return NULL;
-	to = !on_device && w[3] != cudaMemcpyHostToDevice && is_pageable(w[0]);
-	source = !on_device && w[3] != cudaMemcpyDeviceToHost && is_pageable(w[1]);
-	if (to)
-		return NULL;
-	c = keep_source(from, call, w, source);
-	if (shared->costs.copy_bytes_per_ns > 0 && crosses(w[3], to, source))
+	c = keep_source(from, call, w, source == cudaMemoryTypeUnregistered);
+	if (shared->costs.copy_bytes_per_ns > 0 && on_host(to) != on_host(source))
 		c->copy_bytes = (int64_t)w[2];
 	return c;
 }
@@ -270,7 +282,7 @@ static struct command *keep_to_symbol(struct thread *from, long call, const uint
 {
 	if (!w[0] || !w[1] || !w[2] || w[4] != cudaMemcpyHostToDevice)
 		return NULL;
-	return keep_source(from, call, w, is_pageable(w[1]));
+	return keep_source(from, call, w, type_of(w[1]) == cudaMemoryTypeUnregistered);
 }
 
 struct command *command_keep(enum keep keep, struct thread *from, long call,

@@ -30,7 +30,7 @@ static struct {
 	pthread_t submitter;
 } queue = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
 
-/* Delivery is one at a time, and in order: by the submitter, or by callers with this. */
+/* Delivery is one at a time, and in order, by the submitter or by callers. */
 static pthread_mutex_t delivering = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t delivered; /* ticks: when the packet before was */
 
@@ -70,7 +70,7 @@ static uint64_t word_of(const void *p)
 
 /* ---- packets one after another --------------------------------------------------------------- */
 
-/* Of the packet before: an event on each stream that it used. Only under `delivering`. */
+/* The packet before has an event on each stream that it used. Only under `delivering`. */
 static struct {
 	void **events;
 	int n;
@@ -96,6 +96,24 @@ static void forget_packet_before(void)
 	for (int i = 0; i < before.n; i++)
 		call_next(CALL_cudaEventDestroy, (uint64_t[WORDS]){ word_of(before.events[i]) });
 	before.n = 0;
+}
+
+void packet_settle(void)
+{
+	bool ended = true, had_error;
+
+	if (!shared->costs.serialize)
+		return;
+	pthread_mutex_lock(&delivering);
+	had_error = call_next(CALL_cudaPeekAtLastError, (uint64_t[WORDS]){ 0 });
+	for (int i = 0; i < before.n && ended; i++)
+		ended = !call_next(CALL_cudaEventQuery,
+				   (uint64_t[WORDS]){ word_of(before.events[i]) });
+	if (ended)
+		forget_packet_before();
+	else if (!had_error) /* "not ready" is not the program's */
+		call_next(CALL_cudaGetLastError, (uint64_t[WORDS]){ 0 });
+	pthread_mutex_unlock(&delivering);
 }
 
 static void note_end(const struct packet *p)
@@ -292,7 +310,9 @@ static void *submit(void *unused)
 
 		close_if_old();
 		if (__atomic_load_n(&queue.closed, __ATOMIC_ACQUIRE) != queue.done) {
+			pthread_mutex_lock(&delivering);
 			deliver_oldest(&device);
+			pthread_mutex_unlock(&delivering);
 			busy = ticks_now();
 			continue;
 		}

@@ -64,6 +64,9 @@ void packet_flush(struct thread *by);
 /* The same, and waits until all that any thread gave before has been issued. */
 void packet_drain(struct thread *by);
 
+/* After a wait: what keeps packets one after another is given back where their work has ended. */
+void packet_settle(void);
+
 /* Does a command of this stream wait? Or, with an event, its record? */
 bool packet_has(const void *stream, const void *event);
 
