@@ -61,7 +61,7 @@ void entry_helper(struct entry *e, void (*helper)(const void *opts, int ready));
 int entry_child_fd(struct entry *e);
 
 /* What in_force() and report() say, one line without a full stop. */
-enum { LAYER_DETAIL = 160 };
+enum { LAYER_DETAIL = 240 };
 
 struct layer {
 	const char *name;    /* that of the folder, an identifier of C */

@@ -43,6 +43,13 @@ struct emulate_costs {
 	double copy_stretch;	  /* 0.1: copies that block take a tenth longer */
 };
 
+/* Do these let commands wait, in packets or on their way? */
+static inline bool emulate_waits(const struct emulate_costs *c)
+{
+	return c->packet_commands > 1 || c->latency_ns > 0 || c->bytes_per_ns > 0 ||
+	       c->copy_bytes_per_ns > 0 || c->serialize || c->where == SUBMIT_THREAD;
+}
+
 /*
  * How much later than asked for something came about, in ns: bins of 1 ns from LATENESS_LOW, then
  * one for all above. 0.1 % of what is late by more than a bin's range is still in `max`.
@@ -80,6 +87,7 @@ struct emulate_shared {
 	struct emulate_costs costs;
 	uint64_t calls[KINDS];
 	uint64_t packets;
+	int64_t others; /* 1: a library submits by itself, so nothing waits (preload/others.h) */
 	struct lateness spins;	    /* in threads that call */
 	struct lateness deliveries; /* of packets */
 };

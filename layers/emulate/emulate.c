@@ -210,29 +210,29 @@ static int64_t quantile_ns(const struct lateness *l, double q)
 	return bin + LATENESS_LOW;
 }
 
-/* "added less asked for: p50 +1 ns, p99 +12, max +30211, n = 60008" */
-static size_t put_lateness(char *out, size_t size, const char *what, const struct lateness *l)
+/* "added less asked for: p50 +1 ns, p99 +12, max +30211 (n = 60008)" */
+static void put_lateness(FILE *out, const char *what, const struct lateness *l)
 {
-	int n = snprintf(out, size, "%s: p50 %+lld ns, p99 %+lld, max %+lld (n = %llu)", what,
-			 (long long)quantile_ns(l, 0.5), (long long)quantile_ns(l, 0.99),
-			 (long long)l->max_ns, (unsigned long long)l->n);
-
-	return (size_t)n < size ? (size_t)n : size - 1;
+	fprintf(out, "%s: p50 %+lld ns, p99 %+lld, max %+lld (n = %llu)", what,
+		(long long)quantile_ns(l, 0.5), (long long)quantile_ns(l, 0.99),
+		(long long)l->max_ns, (unsigned long long)l->n);
 }
 
 static void describe(const struct emulate_shared *s, char detail[LAYER_DETAIL])
 {
-	size_t used = 0;
+	FILE *out = fmemopen(detail, LAYER_DETAIL, "w");
 
+	CHECK(out, "memory of a text");
 	if (s->spins.n)
-		used = put_lateness(detail, LAYER_DETAIL, "added less asked for", &s->spins);
-	if (s->deliveries.n) {
-		used += (size_t)snprintf(detail + used, LAYER_DETAIL - used, "%s",
-					 used ? "; " : "");
-		put_lateness(detail + used, LAYER_DETAIL - used, "packets late", &s->deliveries);
-	}
-	if (!s->spins.n && !s->deliveries.n)
-		snprintf(detail, LAYER_DETAIL, "added nothing, as asked for");
+		put_lateness(out, "added less asked for", &s->spins);
+	else
+		fputs("added nothing", out);
+	if (s->deliveries.n)
+		put_lateness(out, "; packets late", &s->deliveries);
+	if (s->others && emulate_waits(&s->costs))
+		fputs("; a library submits by itself: no packets", out);
+	fclose(out);
+	detail[LAYER_DETAIL - 1] = '\0';
 }
 
 /* ---- in force: a call of each kind is seen --------------------------------------------------- */

@@ -285,7 +285,9 @@ static struct answer command_now(struct visit *v)
 		spend(shared->costs.where == SUBMIT_CALLER ? shared->costs.submit_ns : 0,
 		      ticks_now(), &v->by->account);
 	} else {
-		charge(v, command_ns(v) + shared->costs.submit_ns);
+		charge(v, command_ns(v) + (shared->costs.where == SUBMIT_CALLER
+						   ? shared->costs.submit_ns
+						   : 0));
 	}
 	return v->row ? make(v) : jump(v);
 }
@@ -324,6 +326,15 @@ static struct answer command(struct visit *v)
 	return answer(with_error_before(v->by, 0));
 }
 
+/* Where nothing waits that could, all of the program's work is early by the latency: its end is
+ * made later by that. */
+static double return_ns(void)
+{
+	const struct emulate_costs *c = &shared->costs;
+
+	return c->return_ns + (packets_in_use() ? 0 : c->latency_ns);
+}
+
 static struct answer wait_for(struct visit *v)
 {
 	int err;
@@ -331,7 +342,7 @@ static struct answer wait_for(struct visit *v)
 	packet_drain(v->by);
 	err = call_next(v->call, v->words);
 	packet_settle();
-	charge_more(v, shared->costs.return_ns + shared->costs.sync_ns);
+	charge_more(v, return_ns() + shared->costs.sync_ns);
 	return answer(with_error_before(v->by, err));
 }
 
@@ -369,12 +380,13 @@ static struct answer blocking_copy(struct visit *v)
 
 	packet_drain(v->by);
 	memcpy(first.words, v->words, sizeof(first.words));
-	charge_more(v, c->call_ns + c->submit_ns + c->latency_ns + c->copy_ns +
+	charge_more(v, c->call_ns + c->submit_ns + c->copy_ns +
+			       (packets_in_use() ? c->latency_ns : 0) +
 			       memory_first_use_ns(&first, false));
 	start = ticks_now();
 	err = copy_blocks(v);
 	took_ns = (double)(ticks_now() - start) / shared->ticks_per_ns;
-	charge_more(v, c->return_ns + c->copy_stretch * took_ns);
+	charge_more(v, return_ns() + c->copy_stretch * took_ns);
 	return answer(with_error_before(v->by, err));
 }
 
@@ -590,6 +602,31 @@ __asm__("	.text\n"
 #include "layers/runtime_calls.h"
 #undef RUNTIME_CALL
 
+#endif
+
+/*
+ * A library that is loaded now may submit by itself from its first call on (others.h). The loader
+ * looks at where it was called from, so this jumps, too.
+ */
+HIDDEN void *emulate_before_dlopen(long unused);
+void *emulate_before_dlopen(long unused)
+{
+	struct thread *t = thread_self();
+
+	(void)unused;
+	if (!t->inside && packets_in_use())
+		packet_drain(t);
+	return dlsym(RTLD_NEXT, "dlopen");
+}
+
+#ifdef __x86_64__
+__asm__(INTERPOSE_JUMP("emulate_dlopen", "emulate_before_dlopen"));
+
+SHOWN __attribute__((naked)) void *dlopen(__attribute__((unused)) const char *file,
+					  __attribute__((unused)) int mode)
+{
+	__asm__ volatile("pushq $0\n\tjmp emulate_dlopen");
+}
 #endif
 
 /* ---- starting ----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "layers/emulate/preload/others.h"
 #include "layers/emulate/preload/spin.h"
 #include "layers/interpose.h"
 
@@ -32,17 +33,14 @@ static struct {
 
 /* Delivery is one at a time, and in order, by the submitter or by callers. */
 static pthread_mutex_t delivering = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t delivered; /* ticks: when the packet before was */
+static uint64_t delivered; /* ticks: when the packet before had been */
 
 #define FORGET_AFTER_NS 2e6 /* a submitter without work polls so long, then sleeps */
 #define YIELD_AFTER_NS 5e4
 
 bool packets_in_use(void)
 {
-	const struct emulate_costs *c = &shared->costs;
-
-	return c->packet_commands > 1 || c->latency_ns > 0 || c->bytes_per_ns > 0 ||
-	       c->copy_bytes_per_ns > 0 || c->serialize || c->where == SUBMIT_THREAD;
+	return emulate_waits(&shared->costs) && !others_submit();
 }
 
 /* Must a thread of its own deliver? */
@@ -215,7 +213,6 @@ static void deliver(const struct packet *p, int *device)
 	wait_until(at);
 	if (has_submitter())
 		note_lateness(&shared->deliveries, (int64_t)(ticks_now() - at));
-	delivered = ticks_now();
 	for (struct command *c = p->first; c; c = c->next) {
 		if (shared->costs.serialize && !used_earlier(p, c))
 			wait_for_packet_before(c->stream);
@@ -223,6 +220,7 @@ static void deliver(const struct packet *p, int *device)
 	}
 	if (shared->costs.serialize)
 		note_end(p);
+	delivered = ticks_now(); /* issuing takes its time, too */
 	__atomic_fetch_add(&shared->packets, 1, __ATOMIC_RELAXED);
 }
 
@@ -322,8 +320,6 @@ static void *submit(void *unused)
 			busy = ticks_now();
 		} else if (idle_ns > YIELD_AFTER_NS) {
 			sched_yield();
-		} else {
-			__builtin_ia32_pause();
 		}
 	}
 	return NULL;
@@ -454,12 +450,9 @@ void packet_drain(struct thread *by)
 
 	packet_flush(by);
 	closed = __atomic_load_n(&queue.closed, __ATOMIC_ACQUIRE);
-	while ((int64_t)(closed - __atomic_load_n(&queue.done, __ATOMIC_ACQUIRE)) > 0) {
+	while ((int64_t)(closed - __atomic_load_n(&queue.done, __ATOMIC_ACQUIRE)) > 0)
 		if ((double)(ticks_now() - start) > YIELD_AFTER_NS * shared->ticks_per_ns)
 			sched_yield();
-		else
-			__builtin_ia32_pause();
-	}
 }
 
 static bool concerns(const struct command *c, const void *stream, const void *event)

@@ -52,7 +52,7 @@ void *next_function(long call);
 /* Calls it as the runtime would have it: up to eight words. */
 int call_next(long call, const uint64_t words[WORDS]);
 
-/* Do commands wait at all, with these costs? */
+/* Do commands wait at all, with these costs, and in this process? */
 bool packets_in_use(void);
 
 /* Adds a command; owns it from then on. Spends submit_ns where the caller submits. */

@@ -12,9 +12,6 @@
  * an interrupt's, and no cost. */
 #define CARRY_MAX_NS 100
 
-/* pause takes up to 140 cycles (Intel's optimization manual): not near the end. */
-#define PAUSE_FROM_NS 200
-
 int64_t own_ticks;
 static bool calibrating;
 
@@ -26,14 +23,15 @@ static void sleep_ns(double ns)
 	nanosleep(&t, NULL);
 }
 
+/* Without pause: in a virtual machine a loop of these is an exit to the host, which takes
+ * microseconds and leaves the caches cold (pause-loop exiting). */
 static uint64_t spin_until(uint64_t ticks)
 {
-	int64_t pause_from = ticks_of(PAUSE_FROM_NS), left;
 	uint64_t now;
 
-	while ((left = (int64_t)(ticks - (now = ticks_now()))) > 0)
-		if (left > pause_from)
-			__builtin_ia32_pause();
+	do
+		now = ticks_now();
+	while ((int64_t)(ticks - now) > 0);
 	return now;
 }
 

@@ -21,7 +21,9 @@ Test(small_preset, it_sets_what_was_not_given)
 	params_init(&p, workload_fake.params, "fake", &o);
 	cr_assert(zero(int, params_assign(&p, "rate=7")), "rate");
 	cr_assert(preset_is("preset=slow") && !preset_is("presets=slow"), "which is one");
-	cr_assert(zero(int, preset_apply(&p, preset_find(&workload_fake, "preset=slow"))), "slow");
+	cr_assert(zero(int, preset_apply(&p, preset_find(workload_fake.presets, "fake", "rift list",
+							 "preset=slow"))),
+		  "slow");
 	cr_assert(eq(i64, o.cells, 32), "cells");
 	cr_assert(eq(int, o.solver, 0), "rk4");
 	cr_assert(eq(dbl, o.rate, 7), "rate stays");
@@ -33,7 +35,10 @@ Test(small_preset, an_unknown_one_is_refused)
 	const char *said;
 
 	divert_stderr();
-	cr_assert(eq(ptr, (void *)preset_find(&workload_fake, "preset=slwo"), NULL), "found");
+	cr_assert(eq(ptr,
+		     (void *)preset_find(workload_fake.presets, "fake", "rift list", "preset=slwo"),
+		     NULL),
+		  "found");
 	said = diverted_stderr();
 	cr_assert(is_one_complaint(said), "%s", said);
 	cr_assert(ne(ptr, strstr(said, "'slow'"), NULL), "%s", said);

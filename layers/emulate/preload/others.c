@@ -1,0 +1,84 @@
+/* others.c - see others.h. */
+#include "layers/emulate/preload/others.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "layers/emulate/preload/spin.h"
+
+/* Beginnings of file names. */
+static const char *const libraries[] = {
+	"libcublas",   "libcudnn", "libcufft",	 "libcusparse", "libcusolver", "libcurand",
+	"libcutensor", "libnccl",  "libnvinfer", "libnpp",	"libnvshmem",
+};
+
+static bool is_one_by_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
+		if (!strncmp(name, libraries[i], strlen(libraries[i])))
+			return true;
+	return false;
+}
+
+static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *info)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			return (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	return NULL;
+}
+
+/* One that needs libcudart calls it, and is seen. */
+static bool needs_runtime(const struct dl_phdr_info *info)
+{
+	const ElfW(Dyn) *first = dynamic_of(info), *d;
+	const char *strings = NULL;
+
+	for (d = first; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)
+			strings = (const char *)d->d_un.d_ptr;
+	for (d = first; d && strings && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_NEEDED &&
+		    !strncmp(strings + d->d_un.d_val, "libcudart", strlen("libcudart")))
+			return true;
+	return false;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *found)
+{
+	(void)size;
+	if (info->dlpi_name && is_one_by_name(info->dlpi_name) && !needs_runtime(info))
+		*(bool *)found = true;
+	return *(bool *)found;
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *loads)
+{
+	(void)size;
+	*(unsigned long long *)loads = info->dlpi_adds;
+	return 1;
+}
+
+bool others_submit(void)
+{
+	static unsigned long long looked_at = ~0ull; /* how many loads there had been */
+	static bool found; /* for good: a library may have left work behind */
+	unsigned long long loads = 0;
+	bool is_there = false;
+
+	if (__atomic_load_n(&found, __ATOMIC_RELAXED))
+		return true;
+	dl_iterate_phdr(count_loads, &loads);
+	if (loads == __atomic_load_n(&looked_at, __ATOMIC_RELAXED))
+		return false;
+	dl_iterate_phdr(look, &is_there);
+	if (is_there) {
+		__atomic_store_n(&found, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&shared->others, 1, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&looked_at, loads, __ATOMIC_RELAXED);
+	return is_there;
+}

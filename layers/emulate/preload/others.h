@@ -1,0 +1,14 @@
+/*
+ * others.h - libraries that submit work by themselves, past this one: NVIDIA's cuBLAS, cuDNN and
+ * their kin bring a runtime of their own. Order between their work and the program's is that of the
+ * calls; commands that wait would come too late. So where one is loaded, nothing waits.
+ */
+#ifndef RIFT_LAYER_EMULATE_OTHERS_H
+#define RIFT_LAYER_EMULATE_OTHERS_H
+
+#include <stdbool.h>
+
+/* Is one loaded? Takes some 30 ns. */
+bool others_submit(void);
+
+#endif
