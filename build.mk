@@ -290,7 +290,7 @@ $(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu
 	$(Q)$(call LINK,$$ORIGIN/..) $(LIBS)
 
 # They preload these.
-$B/bench/cpu_shim: $B/tests/layers/stubs.so $(PRELOADS:%=$B/layers/%.so)
+$B/bench/cpu_layers: $B/tests/layers/stubs.so $(PRELOADS:%=$B/layers/%.so)
 
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with

@@ -301,6 +301,18 @@ static bool may_succeed(const struct visit *v)
 	return v->row->flags == NONE || (uint32_t)v->words[v->row->flags] <= 1;
 }
 
+/* The memory that the call is the first to use. */
+static void charge_first_use(const struct visit *v, bool uses_all)
+{
+	struct command c;
+
+	if (!memory_is_untouched())
+		return;
+	c = (struct command){ .call = v->call };
+	memcpy(c.words, v->words, sizeof(c.words));
+	charge_more(v, memory_first_use_ns(&c, uses_all));
+}
+
 static struct answer command(struct visit *v)
 {
 	struct command *c = NULL;
@@ -312,10 +324,7 @@ static struct answer command(struct visit *v)
 	if (packets_in_use() && v->row && !is_for_own_stream(v) && may_succeed(v))
 		c = command_keep(v->row->keep, v->by, v->call, v->words);
 	if (!c) {
-		struct command first = { .call = v->call };
-
-		memcpy(first.words, v->words, sizeof(first.words));
-		charge_more(v, memory_first_use_ns(&first, true));
+		charge_first_use(v, true);
 		return command_now(v);
 	}
 	c->stream = stream_of(v);
@@ -373,16 +382,14 @@ static int copy_blocks(struct visit *v)
 static struct answer blocking_copy(struct visit *v)
 {
 	const struct emulate_costs *c = &shared->costs;
-	struct command first = { .call = v->call };
 	uint64_t start;
 	double took_ns;
 	int err;
 
 	packet_drain(v->by);
-	memcpy(first.words, v->words, sizeof(first.words));
+	charge_first_use(v, false);
 	charge_more(v, c->call_ns + c->submit_ns + c->copy_ns +
-			       (packets_in_use() ? c->latency_ns : 0) +
-			       memory_first_use_ns(&first, false));
+			       (packets_in_use() ? c->latency_ns : 0));
 	start = ticks_now();
 	err = copy_blocks(v);
 	took_ns = (double)(ticks_now() - start) / shared->ticks_per_ns;
@@ -525,18 +532,22 @@ static void charge_context(const struct visit *v)
 HIDDEN struct answer emulate_enter(long call, const uint64_t *registers);
 struct answer emulate_enter(long call, const uint64_t *registers)
 {
-	struct visit v = {
-		.start = ticks_now(), .by = thread_self(), .call = call, .row = row_of[call]
-	};
+	struct visit v; /* an initializer would clear it first, which takes as long as all else */
 	struct answer a;
+	int words;
 
+	v.start = ticks_now();
+	v.by = thread_self();
+	v.call = call;
+	v.row = row_of[call];
 	if (v.by->inside)
 		return jump(&v);
 	v.by->inside = true;
 	v.by->account.own = own_ticks;
+	words = v.row ? v.row->words : 0;
 	memcpy(v.words, registers, 6 * sizeof(uint64_t));
-	for (int i = 6; v.row && i < v.row->words; i++)
-		v.words[i] = registers[i + 2];
+	v.words[6] = words > 6 ? registers[8] : 0;
+	v.words[7] = words > 7 ? registers[9] : 0;
 	__atomic_fetch_add(&shared->calls[kinds[call]], 1, __ATOMIC_RELAXED);
 	charge_context(&v);
 	a = take(&v);

@@ -353,11 +353,16 @@ static bool points_into(const struct command *c, const struct untouched *u)
 	return false;
 }
 
+bool memory_is_untouched(void)
+{
+	return __atomic_load_n(&untouched, __ATOMIC_ACQUIRE) != NULL;
+}
+
 double memory_first_use_ns(const struct command *c, bool uses_all)
 {
 	double ns = 0;
 
-	if (!__atomic_load_n(&untouched, __ATOMIC_ACQUIRE))
+	if (!memory_is_untouched())
 		return 0;
 	pthread_mutex_lock(&untouched_lock);
 	for (struct untouched **u = &untouched; *u;) {

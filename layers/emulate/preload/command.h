@@ -31,6 +31,8 @@ void command_forget_kernels(void);
 void memory_untouched(const void *memory, size_t bytes);
 void memory_released(const void *memory);
 
+bool memory_is_untouched(void); /* any? */
+
 /* What the memory costs that a command is the first to use; a graph may use all. */
 double memory_first_use_ns(const struct command *c, bool uses_all);
 
