@@ -243,3 +243,15 @@ bool has_container(void)
 {
 	return !shell(NULL, "'%s' layer container -- true >/dev/null 2>&1", rift());
 }
+
+int call_stubs_under(const char *layer, const char **out, const char *prefix, const char *what)
+{
+	char stubs[4096], caller[4096];
+
+	snprintf(stubs, sizeof(stubs), "%s", beside_tests("layers/stubs.so"));
+	snprintf(caller, sizeof(caller), "%s", beside_tests("layers/caller"));
+	return shell(out,
+		     "'%s' layer %s -- %s timeout 100 sh -c "
+		     "'LD_PRELOAD=\"$LD_PRELOAD:%s\"; export LD_PRELOAD; C=\"%s\"; %s' 2>&1",
+		     rift(), layer, prefix, stubs, caller, what);
+}

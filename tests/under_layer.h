@@ -41,6 +41,13 @@ bool has_appeared(const char *path);
 /* The library of the layer shim of this build, for whoever wants a library. Static memory. */
 const char *shim_library(void);
 
+/*
+ * Runs tests/layers/caller on the runtime of stubs, under a layer: `what` is a shell's text, in
+ * which
+ * "$C" is the program; prefix: words before the shell. Its exit status; out: what all say.
+ */
+int call_stubs_under(const char *layer, const char **out, const char *prefix, const char *what);
+
 /* May this machine make containers? */
 bool has_container(void);
 

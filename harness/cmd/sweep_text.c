@@ -400,12 +400,17 @@ static void print_layers(const struct journal *j, FILE *out)
 	const json_t *layer;
 	size_t i;
 
-	for (int side = 0; side < j->sides; side++)
-		json_array_foreach(j->layers[side], i, layer) fprintf(
-			out, "%s%s%sunder %s, in the last process: %s\n",
-			j->sides == 2 ? "side " : "", j->sides == 2 ? journal_side_name(side) : "",
-			j->sides == 2 ? ": " : "", text_shown(json_get_text(layer, "name")).s,
-			json_get_text(layer, "detail"));
+	for (int side = 0; side < j->sides; side++) {
+		bool two = j->sides == 2;
+
+		json_array_foreach(j->layers[side], i, layer)
+		{
+			fprintf(out, "%s%s%sunder %s, in the last process: %s\n",
+				two ? "side " : "", two ? journal_side_name(side) : "",
+				two ? ": " : "", text_shown(json_get_text(layer, "name")).s,
+				text_escaped(json_get_text(layer, "detail")).s);
+		}
+	}
 }
 
 void quality_print(const struct journal *j, FILE *out)

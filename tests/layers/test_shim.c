@@ -18,18 +18,9 @@
 
 TestSuite(small_shim, .init = layers_apart, .timeout = 200);
 
-/* A program of this folder, under the layer, on the runtime of stubs. */
 static int call_stubs(const char **out, const char *prefix, const char *what)
 {
-	char stubs[4096], caller[4096];
-
-	snprintf(stubs, sizeof(stubs), "%s", beside_tests("layers/stubs.so"));
-	snprintf(caller, sizeof(caller), "%s", beside_tests("layers/caller"));
-	return shell(
-		out,
-		"'%s' layer shim -- %s timeout 100 sh -c 'LD_PRELOAD=\"$LD_PRELOAD:%s\"; export "
-		"LD_PRELOAD; C=\"%s\"; %s' 2>&1",
-		rift(), prefix, stubs, caller, what);
+	return call_stubs_under("shim", out, prefix, what);
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */

@@ -521,7 +521,8 @@ static void charge_context(const struct visit *v)
 {
 	static bool made;
 
-	if (shared->costs.context_ns > 0 && !__atomic_exchange_n(&made, true, __ATOMIC_RELAXED))
+	if (shared->costs.context_ns > 0 && v->call != CALL_PROBE &&
+	    !__atomic_exchange_n(&made, true, __ATOMIC_RELAXED))
 		charge_more(v, shared->costs.context_ns);
 }
 

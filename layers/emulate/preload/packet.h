@@ -18,7 +18,7 @@
 
 #include "layers/emulate/preload/spin.h"
 
-/* Of a thread that calls. Never freed: commands of a thread that has ended may wait. */
+/* A thread that calls. Never freed: commands of a thread that has ended may wait. */
 struct thread {
 	bool inside; /* within a call of the layer's own */
 	int device;

@@ -1,0 +1,275 @@
+/*
+ * test_emulate.c - the layer emulate: which calls cost what, that what was asked for is added, and
+ * that programs compute the same under it.
+ */
+/* sanitizers: seen elsewhere */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/base/json.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/races.h"
+#include "tests/under_layer.h"
+
+TestSuite(small_emulate, .init = layers_apart, .timeout = 240);
+
+#define PRESETS 7
+
+static const char *const presets[PRESETS] = { "native",	   "wddm-packet", "wsl2-2020", "wsl2-2021",
+					      "wsl2-hags", "hami",	  "vmcuda-tcp" };
+
+/* ---- which calls cost what --------------------------------------------------------------------
+ */
+
+/* How often something was added, by the layer's report: "... (n = 12)". */
+static long additions(const char *report)
+{
+	const char *n = strstr(report, "added less asked for: "),
+		   *at = n ? strstr(n, "(n = ") : NULL;
+
+	cr_assert(strstr(report, "rift: layer emulate: added ") != NULL, "%s", report);
+	return at ? atol(at + strlen("(n = ")) : 0;
+}
+
+Test(small_emulate, each_cost_is_that_of_its_calls)
+{
+	static const struct {
+		const char *costs, *calls;
+		long times;
+	} rows[] = {
+		{ "call=1", "cudaLaunchKernel=4", 4 },
+		{ "call=1", "__cudaLaunchKernel=4 cudaLaunchKernel_ptsz=3", 7 },
+		{ "call=1", "cudaLaunchKernelExC=2 cudaLaunchCooperativeKernel=5", 7 },
+		{ "call=1", "cudaGraphLaunch=3 cudaLaunchHostFunc=1 cudaEventRecord=2", 6 },
+		{ "call=1", "cudaMemcpyAsync=2 cudaMemsetAsync=3 cudaMemcpy3DAsync=4", 9 },
+		{ "call=1", "cudaGetDevice=9 cudaGetLastError=9 cudaStreamCreate=9", 0 },
+		{ "call=1", "cudaStreamSynchronize=9 cudaMalloc=9 cudaFree=9", 0 },
+		{ "submit=1", "cudaLaunchKernel=4 cudaStreamSynchronize=9", 4 },
+		{ "call=1 submit=1", "cudaLaunchKernel=4", 4 },
+		{ "sync=1", "cudaStreamSynchronize=3 cudaEventSynchronize=2 cudaMemcpy=9", 5 },
+		{ "return=1", "cudaStreamSynchronize=3 cudaDeviceSynchronize=2", 5 },
+		{ "return=1", "cudaMemcpy=3 cudaStreamQuery=9 cudaLaunchKernel=9", 3 },
+		{ "copy=1", "cudaMemcpyAsync=2 cudaMemcpy=3 cudaMemsetAsync=9", 5 },
+		{ "alloc=1", "cudaMalloc=2 cudaMallocPitch=1 cudaMallocAsync=9", 3 },
+		{ "free=1", "cudaFree=2 cudaFreeHost=1", 3 },
+		{ "pin=1", "cudaMallocHost=2 cudaHostAlloc=1 cudaHostRegister=1", 4 },
+		{ "context=1", "cudaLaunchKernel=7 cudaMalloc=7", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char layer[64], calls[160];
+		const char *out;
+
+		snprintf(layer, sizeof(layer), "emulate %s", rows[i].costs);
+		snprintf(calls, sizeof(calls), "\"$C\" calls %s", rows[i].calls);
+		cr_assert(zero(int, call_stubs_under(layer, &out, "", calls)), "%s", out);
+		cr_assert(eq(long, additions(out), rows[i].times), "%s, %s: %s", rows[i].costs,
+			  rows[i].calls, out);
+	}
+}
+
+Test(small_emulate, no_call_of_many_threads_is_lost)
+{
+	const char *out;
+
+	cr_assert(zero(int, call_stubs_under("emulate call=0.1", &out, "",
+					     "\"$C\" threads 4 20000 cudaLaunchKernel")),
+		  "%s", out);
+	cr_assert(eq(long, additions(out), 80000), "%s", out);
+}
+
+/* A library that stands for cuBLAS: it does not need libcudart, so it brings its own. */
+Test(small_emulate, nothing_waits_where_a_library_submits_by_itself)
+{
+	const char *out;
+	int rc = call_stubs_under("emulate preset=wsl2-2020", &out, "",
+				  "T=$(mktemp -d) && cp \"${C%/*}/stubs.so\" $T/libcublas.so.99 && "
+				  "LD_PRELOAD=\"$LD_PRELOAD:$T/libcublas.so.99\" \"$C\" calls "
+				  "cudaStreamSynchronize=3; rm -r $T");
+
+	cr_assert(zero(int, rc), "%s", out);
+	cr_assert(strstr(out, "no packets") != NULL, "%s", out);
+	cr_assert(zero(int, call_stubs_under("emulate preset=wsl2-2020", &out, "",
+					     "\"$C\" calls cudaStreamSynchronize=3")));
+	cr_assert(strstr(out, "no packets") == NULL, "%s", out);
+}
+
+/* ---- entering ----------------------------------------------------------------------------------
+ */
+
+Test(small_emulate, one_at_a_time_and_only_costs_that_there_are)
+{
+	const char *err;
+
+	cr_assert(eq(
+		int,
+		run_rift(ERR, &err, "layer emulate call=1 -- '%s' layer emulate -- true", rift()),
+		125));
+	cr_assert(strstr(err, "RIFT_LAYER_EMULATE") != NULL, "%s", err);
+	cr_assert(eq(int, run_rift(ERR, &err, "layer emulate preset=wsl2-2022 -- true"), 3));
+	cr_assert(strstr(err, "did you mean 'wsl2-202") != NULL, "%s", err);
+	cr_assert(
+		eq(int, run_rift(ERR, &err, "layer emulate preset=native preset=hami -- true"), 3));
+	cr_assert(eq(int, run_rift(ERR, &err, "layer emulate cal=1 -- true"), 3));
+	cr_assert(eq(int, run_rift(ERR, &err, "layer emulate call=-1 -- true"), 3));
+	cr_assert(eq(int, run_rift(ERR, &err, "layer shim preset=native -- true"), 3));
+}
+
+static const char *value_of_preset(const json_t *layer, const char *name)
+{
+	return json_get_text(json_object_get(layer, "presets"), name);
+}
+
+Test(small_emulate, the_list_has_its_presets)
+{
+	const char *out;
+	json_t *all, *layer;
+
+	cr_assert(zero(int, run_rift(OUT, &out, "layer emulate --json")));
+	all = json_loads(out, 0, NULL);
+	layer = json_array_get(json_object_get(all, "layers"), 0);
+	cr_assert(eq(str, (char *)json_get_text(layer, "label"), "model"));
+	for (int i = 0; i < PRESETS; i++)
+		cr_assert(value_of_preset(layer, presets[i]) != NULL, "%s", presets[i]);
+	json_decref(all);
+}
+
+/* What is given beside a preset wins. */
+Test(small_emulate, a_record_has_the_costs_in_force)
+{
+	const json_t *layers;
+	const char *out;
+	json_t *run;
+
+	need_device();
+	cr_assert(zero(int, run_rift(OUT, &out,
+				     "run launch --blocks 5 --depth 4 --check-steps 4 --json "
+				     "--layer 'emulate preset=wsl2-2020 submit=3'")));
+	run = json_loads(out, 0, NULL);
+	layers = json_object_get(json_object_get(run, "platform"), "layers");
+	layers = json_object_get(json_array_get(layers, 0), "params");
+	cr_assert(eq(dbl, json_number_value(json_object_get(layers, "submit")), 3.0), "%s", out);
+	cr_assert(eq(dbl, json_number_value(json_object_get(layers, "call")), 1.5));
+	cr_assert(eq(long, (long)json_integer_value(json_object_get(layers, "n")), 8));
+	json_decref(run);
+}
+
+/* ---- how much is added -------------------------------------------------------------------------
+ */
+
+/* How long the submission of a step takes in `rift run launch` under the layer, in ns. */
+static double submit_ns(const char *costs, const char **out)
+{
+	json_t *run;
+	double ns;
+
+	cr_assert(zero(int, run_rift(OUT, out,
+				     "run launch --blocks 40 --depth 16 --check-steps 4 --json "
+				     "--layer 'emulate %s'",
+				     costs)),
+		  "%s", *out);
+	run = json_loads(*out, 0, NULL);
+	ns = json_number_value(json_object_get(json_object_get(run, "submit_ns"), "median"));
+	json_decref(run);
+	return ns;
+}
+
+/* A spin is never too short; that it is not ten times too long holds on any machine. */
+Test(small_emulate, what_was_asked_for_is_added)
+{
+	const char *out;
+	double five, twenty;
+
+	need_device();
+	five = submit_ns("call=5", &out);
+	twenty = submit_ns("call=20", &out);
+	cr_assert(le(dbl, 4900.0, five), "%g", five);
+	cr_assert(le(dbl, 19900.0, twenty), "%g", twenty);
+	cr_assert(lt(dbl, twenty, 200000.0), "%g", twenty);
+}
+
+/* By the layer's own account, over a thousand calls and more: half of them within 10 ns. */
+Test(small_emulate, its_account_of_itself)
+{
+	const char *out, *p50;
+
+	cr_assert(zero(int, call_stubs_under("emulate call=5", &out, "",
+					     "\"$C\" calls cudaLaunchKernel=20000")));
+	p50 = strstr(out, "asked for: p50 ");
+	cr_assert(p50 != NULL, "%s", out);
+	cr_assert(le(int, abs(atoi(p50 + strlen("asked for: p50 "))), 10), "%s", out);
+}
+
+/* ---- programs compute the same ----------------------------------------------------------------
+ */
+
+static const char *const runtime_tests[] = {
+	"test_runtime",	       "test_runtime_copies", "test_runtime_graph",  "test_runtime_kernel",
+	"test_runtime_memory", "test_runtime_misuse", "test_runtime_stream", "test_runtime_symbol",
+	"test_runtime_update", "test_runtime_nodes",
+};
+
+/* Captures, graphs, events, streams, errors: what holds of CUDA holds under each preset. By that
+ * variable Criterion tells the processes of its tests from the program that starts them. */
+static void run_runtime_tests(const char *preset)
+{
+	for (size_t i = 0; i < sizeof(runtime_tests) / sizeof(*runtime_tests); i++) {
+		char program[4096];
+		const char *out;
+
+		snprintf(program, sizeof(program), "cpu/%s", runtime_tests[i]);
+		cr_assert(zero(int, shell(&out,
+					  "env -u BXFI_MAP '%s' layer --quiet emulate preset=%s -- "
+					  "'%s' -j1 2>&1",
+					  rift(), preset, beside_tests(program))),
+			  "%s under %s: %s", runtime_tests[i], preset, out);
+		cr_assert(strstr(out, " failed 0 ") != NULL, "%s under %s: %s", runtime_tests[i],
+			  preset, out);
+	}
+}
+
+Test(small_emulate, cuda_is_cuda_under_packets)
+{
+	need_device();
+	run_runtime_tests("wsl2-2020");
+}
+
+Test(small_emulate, cuda_is_cuda_under_asynchronous_packets)
+{
+	need_device();
+	run_runtime_tests("wsl2-2021");
+}
+
+Test(small_emulate, cuda_is_cuda_over_a_network)
+{
+	need_device();
+	run_runtime_tests("vmcuda-tcp");
+}
+
+/* Each checks its results against a reference. */
+Test(small_emulate, workloads_pass_their_checks)
+{
+	static const char *const runs[] = {
+		"mlp batch=32 hidden=16 images=600 --depth 4",
+		"radixsort pairs=8k --depth 4",
+		"myocyte control=host granularity=stage --depth 1",
+		"transfer bytes=64k --depth 4",
+	};
+
+	need_device();
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+		for (int k = 0; k < PRESETS; k++) {
+			const char *out;
+			int rc = run_rift(ERR, &out,
+					  "run %s --blocks 2 --check-steps 4 --layer "
+					  "'emulate preset=%s'",
+					  runs[i], presets[k]);
+
+			cr_assert(zero(int, rc), "%s under %s: %s", runs[i], presets[k], out);
+		}
+}
