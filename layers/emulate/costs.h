@@ -58,6 +58,7 @@ enum { LATENESS_LOW = -1024, LATENESS_BINS = 8192 };
 
 struct lateness {
 	uint64_t n, bins[LATENESS_BINS];
+	int64_t sum_ns; /* of those within the bins: a thread that was not running says nothing */
 	int64_t max_ns;
 };
 

@@ -200,9 +200,9 @@ Test(small_emulate, its_account_of_itself)
 
 	cr_assert(zero(int, call_stubs_under("emulate call=5", &out, "",
 					     "\"$C\" calls cudaLaunchKernel=20000")));
-	p50 = strstr(out, "asked for: p50 ");
+	p50 = strstr(out, ", p50 ");
 	cr_assert(p50 != NULL, "%s", out);
-	cr_assert(le(int, abs(atoi(p50 + strlen("asked for: p50 "))), 10), "%s", out);
+	cr_assert(le(int, abs(atoi(p50 + strlen(", p50 "))), 10), "%s", out);
 }
 
 /* ---- programs compute the same ----------------------------------------------------------------

@@ -1,0 +1,90 @@
+#!/bin/bash
+# accept_emulate.sh RIFT [OUT] - known costs of the layer emulate, found again by pairs in turns.
+#   truth   5 us a launch against 10, and 20 us more a synchronize and a copy
+#   null    the preset native against nothing: how many findings there are
+#   sets    SETS random pairs of costs, drawn from SEED: how often the interval of b - a holds what
+#           was added, and how wide it is
+# CELLS="truth null sets" chooses. OUT keeps the sessions; what is there already is not measured
+# again. It prints figures and judges nothing.
+set -u
+rift=$(realpath "${1:?usage: accept_emulate.sh RIFT [OUT]}")
+out=${2:-results/emulate}
+options=${OPTIONS:---depth 1,16,64 --mode stream --express --processes 7 --rounds 8}
+mkdir -p "$out"
+
+# Both sides are under the layer: calls that stand apart cost otherwise, so 0 is no base.
+pair() { # NAME COSTS_A COSTS_B WORKLOAD...
+	local name=$out/$1.jsonl a=$2 b=$3
+	shift 3
+	if ! [ -s "$name" ]; then
+		rm -f "$name"*
+		# shellcheck disable=SC2086
+		"$rift" layer --quiet emulate $a -- "$rift" sweep "$@" $options --quiet --output "$name" \
+			--against "env -u RIFT_LAYERS -u RIFT_LAYER_EMULATE '$rift' layer --quiet emulate $b --" \
+			>"$name.txt" 2>&1 </dev/null
+	fi
+	"$rift" compare "$name" --json >"$name.json" 2>/dev/null </dev/null || [ -s "$name.json" ]
+}
+
+# What was added, in us, to a parameter or (ratio) to a point's step; and what was found.
+found() { # NAME PARAMETER ADDED_US
+	python3 - "$out/$1.jsonl.json" "$1" "$2" "$3" <<-'END'
+		import json, sys
+		path, name, what, added = sys.argv[1:]
+		added = 1000 * float(added)
+		try:
+		    d = json.load(open(path))
+		except ValueError:
+		    print(f"{name:14} nothing to compare"); sys.exit()
+		if what in ("c", "p", "Z", "a"):
+		    v = next((p["difference"] for p in d["parameters"] if p["name"] == what), None)
+		    v = v and v["lo"] is not None and (v["value"], v["lo"], v["hi"])
+		else: # the point at this depth
+		    q = next((q for q in d["points"] if q["axes"]["depth"] == int(what)), None)
+		    ns = q and q["a_step_ns"]["value"]
+		    v = q and [ns * (q["ratio"][k] - 1) for k in ("value", "lo", "hi")]
+		if not v:
+		    print(f"{name:14} {what}: not identified"); sys.exit()
+		value, lo, hi = v
+		holds = "holds" if lo <= added <= hi else "misses"
+		print(f"{name:14} {what}: added {added:.0f} ns, found {value:.0f} ({lo:.0f} to {hi:.0f}), half-width {(hi - lo) / 2:.0f}: {holds}")
+	END
+}
+
+for cell in ${CELLS:-truth null sets}; do
+	case $cell in
+	truth)
+		pair call-5-10 call=5 call=10 launch us=0 && found call-5-10 p 5 && found call-5-10 Z 5
+		pair sync-20 "call=5" "call=5 sync=20" launch us=0 && found sync-20 Z 20
+		pair copy-20 "call=5" "call=5 copy=20" transfer bytes=4 && found copy-20 16 20
+		;;
+	null)
+		pair null call=0 preset=native launch us=0,10
+		python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+v = [p["verdict"] for p in d["points"]]
+print("null:", len(v), "points,", sum(x in ("slower", "faster") for x in v), "findings;", ", ".join(sorted(set(v))))
+' "$out/null.jsonl.json"
+		;;
+	sets)
+		python3 -c '
+import random, sys
+r = random.Random(int(sys.argv[2]))
+for k in range(int(sys.argv[1])):
+    call, sync = r.uniform(2, 8), r.uniform(0, 20)
+    more, waits = r.uniform(0.2, 10), r.uniform(0.5, 40)
+    print(f"{k:02d} {call:.3f} {sync:.3f} {call + more:.3f} {sync + waits:.3f} {more:.3f} {more + waits:.3f}")
+' "${SETS:-20}" "${SEED:-1}" >"$out/sets"
+		while read -r k call sync call_b sync_b more z; do
+			pair "set-$k" "call=$call sync=$sync" "call=$call_b sync=$sync_b" launch us=0
+			found "set-$k" p "$more"
+			found "set-$k" Z "$z"
+		done <"$out/sets" | tee "$out/sets.txt"
+		for p in p Z; do
+			echo "sets, $p: $(grep -c " $p: .*holds" "$out/sets.txt") of $(grep -c " $p: " "$out/sets.txt") hold"
+		done
+		;;
+	*) echo "CELLS: truth, null, sets" >&2 && exit 1 ;;
+	esac
+done
