@@ -9,7 +9,7 @@
 set -u
 rift=$(realpath "${1:?usage: accept_emulate.sh RIFT [OUT]}")
 out=${2:-results/emulate}
-options=${OPTIONS:---depth 1,16,64 --mode stream --express --processes 7 --rounds 8}
+options=${OPTIONS:---depth 1,16,64 --mode stream --express --processes 9 --rounds 8}
 mkdir -p "$out"
 
 # Both sides are under the layer: calls that stand apart cost otherwise, so 0 is no base.
@@ -72,7 +72,7 @@ print("null:", len(v), "points,", sum(x in ("slower", "faster") for x in v), "fi
 import random, sys
 r = random.Random(int(sys.argv[2]))
 for k in range(int(sys.argv[1])):
-    call, sync = r.uniform(2, 8), r.uniform(0, 20)
+    call, sync = r.uniform(5, 10), r.uniform(0, 20)
     more, waits = r.uniform(0.2, 10), r.uniform(0.5, 40)
     print(f"{k:02d} {call:.3f} {sync:.3f} {call + more:.3f} {sync + waits:.3f} {more:.3f} {more + waits:.3f}")
 ' "${SETS:-20}" "${SEED:-1}" >"$out/sets"

@@ -371,6 +371,8 @@ static int execute(void *arg)
 		r->passed = true;
 	else if (!err)
 		err = measure_and_check(r);
+	if (!err) /* still in force? and what they have to say now */
+		err = platform_layers(&r->platform);
 	if (!err)
 		err = report(r);
 	if (!err)

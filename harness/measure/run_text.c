@@ -194,6 +194,8 @@ static void print_device(const struct platform *p, FILE *out)
 {
 	int rt = p->runtime_version, dr = p->driver_version;
 	char layers[LAYERS_TEXT];
+	const json_t *layer;
+	size_t i;
 
 	if (p->is_gpu)
 		row(out, "device", "%s, compute %d.%d, %d SMs, %s; runtime %d.%d, driver %d.%d",
@@ -203,9 +205,16 @@ static void print_device(const struct platform *p, FILE *out)
 	else
 		row(out, "device", "%s; runtime %d.%d: these are not GPU figures", p->device,
 		    rt / 1000, rt % 1000 / 10);
-	if (json_array_size(p->layers)) {
-		layers_text(p->layers, layers, sizeof(layers));
-		row(out, "under", "%s", layers);
+	if (!json_array_size(p->layers))
+		return;
+	layers_text(p->layers, layers, sizeof(layers));
+	row(out, "under", "%s", layers);
+	json_array_foreach(p->layers, i, layer)
+	{
+		const char *detail = json_get_text(layer, "detail");
+
+		if (*detail)
+			row(out, "", "%s: %s", json_get_text(layer, "name"), detail);
 	}
 }
 
