@@ -205,6 +205,27 @@ Test(small_emulate, its_account_of_itself)
 	cr_assert(le(int, abs(atoi(p50 + strlen(", p50 "))), 10), "%s", out);
 }
 
+/* What it says at the end of each process is in the record, and under the sweep's tables. */
+Test(small_emulate, a_sweep_says_how_precise_it_was)
+{
+	const char *out;
+	int rc;
+
+	need_device();
+	rc = shell(
+		&out,
+		"T=$(mktemp -d) && cd $T && '%s' sweep launch us=0 --depth 1,4 --mode stream "
+		"--processes 1 --rounds 2 --warm-up 0.01 --layer 'emulate call=20' --output "
+		"s.jsonl 2>&1 "
+		"&& grep -c '\"record\":\"trailer\".*\"detail\":\"added less asked for: ' s.jsonl "
+		"&& '%s' check s.jsonl; E=$?; rm -r $T; exit $E",
+		rift(), rift());
+	cr_assert(zero(int, rc), "%s", out);
+	cr_assert(strstr(out, "side b: under emulate, in the last process: added less") != NULL,
+		  "%s", out);
+	cr_assert(strstr(out, "\n1\n") != NULL, "one side's trailer has it: %s", out);
+}
+
 /* ---- programs compute the same ----------------------------------------------------------------
  */
 
