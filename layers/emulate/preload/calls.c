@@ -435,15 +435,15 @@ static struct answer release(struct visit *v)
 static struct answer capture(struct visit *v)
 {
 	bool begins = v->row->name[strlen("cudaStream")] == 'B';
-	struct answer a;
+	int err;
 
 	packet_drain(v->by);
-	a = make(v);
-	if (begins && !a.value)
+	err = call_next(v->call, v->words);
+	if (begins && !err)
 		__atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED);
 	else if (!begins && capturing())
 		__atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED);
-	return a;
+	return answer(with_error_before(v->by, err));
 }
 
 static struct answer last_error(struct visit *v)
