@@ -1,6 +1,6 @@
 /*
- * atlas.h - many layers or platforms against one base: what each adds to the costs of a launch, and
- * to the time of a step, on one page.
+ * atlas.h - many layers or platforms against one base: what each adds to the costs of a launch, to
+ * the time of a step, and to copies, allocations and cold starts, on one page.
  *
  * Each is compared by harness/compare: a session of two sides with its own side a, which has to be
  * the base platform; a session of one side, or one side of two, with the base itself.
