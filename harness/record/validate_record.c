@@ -335,7 +335,6 @@ static const char *session_check_header(struct checked_session *s, const json_t 
 
 	if (wrong)
 		return wrong;
-
 	if (strcmp(text_field(record, "session_id"), s->id))
 		return "session_id is not the plan's: a line of another session";
 	if (strcmp(text_field(record, "plan_sha256"), s->plan_hash))
