@@ -1,8 +1,8 @@
 #!/bin/sh
 # atlas.sh RIFT [WRAPPER] - the page of rift atlas for all layers that the CPU device can have: a
 # sweep under each, one of copies and memory, a platform that lacks graphs, then one page, on which
-# each has its row; and what is not comparable is refused. Says nothing of costs. About 30 s. WRAPPER: a library for the layer
-# preload (default: tests/wrapper.so beside RIFT).
+# each has its row; and what is not comparable is refused. Says nothing of costs. About 35 s.
+# WRAPPER: a library for the layer preload (default: tests/wrapper.so beside RIFT).
 #
 # KEEP=FOLDER keeps the sessions and the page.
 set -eu
