@@ -40,8 +40,7 @@ plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl
 list: build  ## list the workloads
 	@./rift list
 
-test: setup-test  ## build and run the tests; SIZE=small leaves the long ones out
-	$(if $(filter-out all small large,$(SIZE))$(word 2,$(SIZE)),$(error SIZE=$(SIZE): use all, small or large))
+test: size-known setup-test  ## build and run the tests; SIZE=small leaves the long ones out
 	@+tools/build.sh tests
 	@tools/run_tests.sh '$(SIZE)' "$$(tools/device.sh)"
 
@@ -89,7 +88,11 @@ help:  ## list the targets
 build: setup-run
 	@+tools/build.sh rift
 
+# Before packages are looked for: what was typed wrong needs none.
+size-known:
+	$(if $(filter-out all small large,$(SIZE))$(word 2,$(SIZE)),$(error SIZE=$(SIZE): use all, small or large))@:
+
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run sweep compare plots list test golden sanitize enemy bench dist install uninstall lint format setup clean help build setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep compare plots list test golden sanitize enemy bench dist install uninstall lint format setup clean help build size-known setup-run setup-plot setup-test setup-lint

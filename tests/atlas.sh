@@ -1,8 +1,8 @@
 #!/bin/sh
 # atlas.sh RIFT [WRAPPER] - the page of rift atlas for all layers that the CPU device can have: a
-# sweep under each, a platform that lacks graphs, then one page, on which each has its row; and what
-# is not comparable is refused. Says nothing of costs. About 30 s. WRAPPER: a library for the layer
-# preload (default: tests/wrapper.so beside RIFT).
+# sweep under each, one of copies and memory, a platform that lacks graphs, then one page, on which
+# each has its row; and what is not comparable is refused. Says nothing of costs. About 35 s.
+# WRAPPER: a library for the layer preload (default: tests/wrapper.so beside RIFT).
 #
 # KEEP=FOLDER keeps the sessions and the page.
 set -eu
@@ -59,10 +59,15 @@ RIFT_CPU_FAIL=cudaGraphInstantiate=cudaErrorNotSupported "$rift" sweep launch us
 	--platform lacking --output "$dir/lacking.jsonl" >"$dir/out" 2>&1 ||
 	[ $? = 2 ] || fail "a platform without graphs: $(cat "$dir/out")"
 
+# Under the layer none: nothing that is found there is a layer's.
+"$rift" sweep launch transfer memory launch.us=0 transfer.bytes=4,1M memory.bytes=4M --depth 1,16 \
+	--mode stream --quick --processes 5 --rounds 1 --warm-up 0.05 --quiet --layer none \
+	--output "$dir/copies.jsonl" >"$dir/out" 2>&1 || fail "copies: $(cat "$dir/out")"
+
 files=$(for row in $rows; do echo "$dir/$row.jsonl"; done)
 # shellcheck disable=SC2086
-"$rift" atlas "$dir/base.jsonl" $files "$dir/lacking.jsonl" >"$dir/page" 2>"$dir/err" ||
-	fail "$(cat "$dir/err")"
+"$rift" atlas "$dir/base.jsonl" $files "$dir/copies.jsonl" "$dir/lacking.jsonl" >"$dir/page" \
+	2>"$dir/err" || fail "$(cat "$dir/err")"
 for row in $rows; do
 	case $row in
 	cpu) has_row 'cpu share=50 n=1 \(real\)' ;;
@@ -72,6 +77,17 @@ for row in $rows; do
 done
 has_row lacking
 grep -q 'cudaGraphInstantiate: cudaErrorNotSupported' "$dir/page" || fail "the call that is lacking"
+
+# What only one session has is a column all the same; a start is known of every process.
+costs=$(sed -n '/^copies, memory, cold start/,/^notes/p' "$dir/page")
+for column in 'copy to the device, 4 B' 'rate to the device, 1.00 MiB' 'allocation, 4.00 MiB' \
+	'cold start'; do
+	echo "$costs" | grep -q " $column " || fail "no column '$column' in: $costs"
+done
+starts=$(echo "$costs" | sed -n '/cold start  *n$/,/^  copy/p')
+n=$(echo "$starts" | grep -c ' 5$')
+# shellcheck disable=SC2086
+[ "$n" = "$(($(echo $rows | wc -w) + 3))" ] || fail "$n starts in: $costs"
 
 # For machines: a session each, with all figures.
 # shellcheck disable=SC2086

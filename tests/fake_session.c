@@ -142,6 +142,25 @@ static struct times times_of(const struct fake_session *s, const struct plan *p,
 	};
 }
 
+struct cost fake_count(const struct config *c)
+{
+	struct cost cost;
+
+	cr_assert(zero(int, c->workload->cost(c->params.opts, NULL, &cost)), "%s",
+		  c->workload->name);
+	return cost;
+}
+
+static struct cost step_at(const struct fake_session *s, const struct plan *p, int point)
+{
+	return s->step_of ? s->step_of(&p->config[p->point[point].config]) : s->step;
+}
+
+static double startup_ns(const struct fake_session *s, int side, int process)
+{
+	return s->startup_ns[side] > 0 ? s->startup_ns[side] * (1 + 0.01 * (process % 5 - 2)) : NAN;
+}
+
 /* ---- in memory ---------------------------------------------------------------------------- */
 
 static json_t *header_of(const struct fake_session *s, int side, enum wait_policy kind)
@@ -185,8 +204,9 @@ void fake_session_journal(const struct fake_session *s, struct journal *out)
 			out->enq_ns[at] = t.enq_ns;
 			out->launches[i] = s->launches;
 			if (!s->older)
-				out->step[i] = s->step;
+				out->step[i] = step_at(s, &out->plan, i);
 		}
+		out->startup_ns[replicate] = startup_ns(s, side, process);
 	}
 }
 
@@ -203,8 +223,10 @@ static json_t *repeated(double value)
 	return a;
 }
 
-static json_t *visit_of(const struct fake_session *s, const struct times *t, int point)
+static json_t *visit_of(const struct fake_session *s, const struct plan *p, const struct times *t,
+			int point)
 {
+	const struct cost step = step_at(s, p, point);
 	double total_ns = fmax(t->total_ns, t->enq_ns);
 	json_t *o;
 
@@ -214,7 +236,7 @@ static json_t *visit_of(const struct fake_session *s, const struct times *t, int
 		      200000, "sm_clock_mhz", "utime_us", 0, "stime_us", 0, "steal_ticks", 0,
 		      "retries", 0, "launches_per_step", s->launches);
 	if (!s->older)
-		json_object_set_new(o, "step", work_count_json(&s->step));
+		json_object_set_new(o, "step", work_count_json(&step));
 	return o;
 }
 
@@ -222,13 +244,20 @@ static void write_worker(const struct fake_session *s, struct journal *j, int re
 			 enum wait_policy kind)
 {
 	int side = replicate / s->processes, process = replicate % s->processes;
+	double start_ns = startup_ns(s, side, process);
+	json_t *header = header_of(s, side, kind);
 
-	cr_assert(zero(int, journal_header(j, replicate, header_of(s, side, kind))), "header");
+	if (isfinite(start_ns))
+		json_object_set_new(header, "startup",
+				    json_pack("{s:f, s:f}", "process_ns", 0.1 * start_ns,
+					      "device_ns", 0.9 * start_ns));
+	cr_assert(zero(int, journal_header(j, replicate, header)), "header");
 	for (int i = 0; i < j->plan.n_points; i++) {
 		const struct times t = times_of(s, &j->plan, side, process, i);
 
 		if (j->plan.point[i].sync == kind)
-			cr_assert(zero(int, journal_visit(j, replicate, i, 0, visit_of(s, &t, i))),
+			cr_assert(zero(int, journal_visit(j, replicate, i, 0,
+							  visit_of(s, &j->plan, &t, i))),
 				  "visit");
 	}
 }

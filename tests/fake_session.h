@@ -28,14 +28,18 @@ struct fake_session {
 	enum wait_policy sync; /* how blocks were waited for ... */
 	int kinds;	       /* ... or these several kinds, one after the other; 0: sync */
 	enum wait_policy kind[SYNC_COUNT];
-	double policy_factor;  /* of several: each takes so many times as long as the one before */
-	int launches;	       /* of a step */
-	double noise;	       /* sd of the logarithm of a block ... */
-	int blocks;	       /* ... of which each process takes so many at each point */
-	double process_noise;  /* the same, of all blocks of a process together */
-	double queue;	       /* Q that the probe is to say; 0: more than it tried */
-	struct cost step;      /* what records say of a step ... */
-	bool older;	       /* ... or nothing, as older ones */
+	double policy_factor; /* of several: each takes so many times as long as the one before */
+	int launches;	      /* of a step */
+	double noise;	      /* sd of the logarithm of a block ... */
+	int blocks;	      /* ... of which each process takes so many at each point */
+	double process_noise; /* the same, of all blocks of a process together */
+	double queue;	      /* Q that the probe is to say; 0: more than it tried */
+	struct cost step;     /* what records say of a step ... */
+	/* ... or what they say of that of each configuration; NULL: step */
+	struct cost (*step_of)(const struct config *c);
+	bool older; /* ... or nothing, as older ones */
+	/* of a side: what a process takes to start, 2 % either way; 0: records do not say it */
+	double startup_ns[2];
 	const char *device[2]; /* what the headers call the GPU of each side */
 	struct model model[2];
 	/* K of a size where the axis is no duration, ns; NULL: 1000 times the size */
@@ -47,6 +51,9 @@ struct fake_session {
 /* launch, full grid, 10 processes of 15 blocks (the least of a full sweep), 1 side, 5 % noise, and
  * on both sides fake_model(); steps are one launch. */
 struct fake_session fake_session(void);
+
+/* For step_of: what the workload counts, where that needs no state. */
+struct cost fake_count(const struct config *c);
 
 /* c 2000, p 2200, g 900, Z 5800, queue 1024; graph a 1000, b 30, Zg 4500, gn 500, G 800; fused Zf
  * 5600, phi 1, bf 60 (ns): a native platform that was invented. */

@@ -302,6 +302,38 @@ static bool wanted(const char *command, const char *name, char path[256])
 	return strstr(command, name) && access(path, F_OK);
 }
 
+static double bytes_ns(double bytes)
+{
+	return 0.02 * bytes;
+}
+
+/* Copies and memory, on both sides; b starts later. */
+static void make_copies(const char *path)
+{
+	static char *set[] = { "transfer.bytes=4,64k,1M", "transfer.dir=h2d,d2h",
+			       "memory.bytes=4M" };
+	struct fake_session s = fake_session();
+
+	s.workload = "memory";
+	s.also = "transfer";
+	s.assignment = set;
+	s.n_assignments = sizeof(set) / sizeof(*set);
+	s.depth = "1,16";
+	s.mode = "stream";
+	s.quick = true;
+	s.processes = 5;
+	s.sides = 2;
+	s.noise = 0.01;
+	s.kernel_ns = bytes_ns;
+	s.step_of = fake_count;
+	s.model[1].v[MODEL_C] += 700;
+	s.model[1].v[MODEL_P] += 900;
+	s.model[1].v[MODEL_Z] += 1500;
+	s.startup_ns[0] = 210e6;
+	s.startup_ns[1] = 290e6;
+	fake_session_write(&s, path);
+}
+
 /* Those in the folder that the command names; figures.h says what they are. */
 static void make_sessions(const char *command)
 {
@@ -340,6 +372,8 @@ static void make_sessions(const char *command)
 		fake_session_write(&s, path);
 		s.depth = "1,4,16,100,256";
 	}
+	if (wanted(command, "copies.jsonl", path))
+		make_copies(path);
 	s.workload = "myocyte";
 	s.size = "1,100,1000,10000";
 	s.kernel_ns = cells_ns;

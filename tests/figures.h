@@ -17,6 +17,7 @@
  *   both.jsonl       launch on two sides, of which b is slower here and faster there
  *   guest.jsonl      launch where all of a launch costs more, and the queue holds 64
  *   off.jsonl        the same there, other sizes and depths
+ *   copies.jsonl     copies and memory on two sides, of which b is slower and starts later
  *   work.jsonl       myocyte on side a of both.jsonl
  *   elsewhere.jsonl  myocyte where guest.jsonl is
  *   other-costs file.json  the kept costs file, of which calls of 4 us take 8 and those of 13 take

@@ -74,8 +74,11 @@ static inline void begin_session(const char *name, int sides, int processes)
 	begin_with(name, sides, session_plan(processes));
 }
 
-static inline void header_of(const char *session, const char *hash, int process)
+/* changed: members beside or instead of the usual ones, or NULL. */
+static inline void changed_header(const char *session, const char *hash, int process,
+				  const char *changed)
 {
+	json_t *other = changed ? json_loads(changed, 0, NULL) : json_object();
 	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:s}", "record", "header",
 			      "schema", "1.0", "session_id", session, "side", "a", "process_index",
 			      process, "plan_sha256", hash, "environment_sha256", "", "seed", 1,
@@ -85,7 +88,15 @@ static inline void header_of(const char *session, const char *hash, int process)
 							      "cuda_flags", "warmup", NULL };
 	     *name; name++)
 		json_object_set_new(o, *name, json_object());
+	cr_assert(ne(ptr, other, NULL), "%s", changed);
+	json_object_update(o, other);
+	json_decref(other);
 	put_line(o);
+}
+
+static inline void header_of(const char *session, const char *hash, int process)
+{
+	changed_header(session, hash, process, NULL);
 }
 
 static inline json_t *point_of(const char *side, int process, const char *key, const char *status)

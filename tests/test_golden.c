@@ -73,7 +73,8 @@ static const struct output said[] = {
 			      "rift compare --self-test " KEPT "launch.jsonl",
 			      "rift compare " KEPT "costs.json other-costs.json") },
 	{ "atlas", COMMANDS("rift atlas guest.jsonl both.jsonl --force",
-			    "rift atlas both.jsonl:a both.jsonl guest.jsonl --force") },
+			    "rift atlas both.jsonl:a both.jsonl guest.jsonl --force",
+			    "rift atlas copies.jsonl:a copies.jsonl") },
 	/* titles, findings and labels, which need no gnuplot; test_chart_figures.c draws them */
 	{ "plot",
 	  COMMANDS(": " UNDRAWN("both.jsonl --output both"),

@@ -1,5 +1,5 @@
 /* atlas.c - many layers or platforms against one base: what is held against what. */
-#include "harness/atlas/atlas.h"
+#include "harness/atlas/atlas_impl.h"
 
 #include <errno.h>
 #include <math.h>
@@ -202,8 +202,11 @@ static int compare_entry(const struct atlas *a, struct atlas_entry *e,
 		.force = true, /* atlas has asked */
 		.workload = a->workload,
 	};
+	int err = compare(&e->c, base, &e->side[PAIR_B], &o);
 
-	return compare(&e->c, base, &e->side[PAIR_B], &o);
+	if (!err)
+		atlas_find_costs(e);
+	return err;
 }
 
 int atlas_set_base(struct atlas *a, int side)
@@ -285,8 +288,7 @@ bool atlas_has(const struct atlas_entry *e, const struct workload *w)
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
-/* Did some process of either side lack a call for it? point: of the pairs. */
-static bool is_unsupported(const struct atlas_entry *e, const struct pair *p)
+bool atlas_is_unsupported(const struct atlas_entry *e, const struct pair *p)
 {
 	for (int k = 0; k < 2; k++) {
 		const struct journal *v = &e->c.side[k]->view;
@@ -307,14 +309,13 @@ static bool is_mode_unsupported(const struct atlas_entry *e, int workload, enum 
 		const struct pair *p = &e->c.pairs.pair[i];
 
 		if (p->workload == workload && plan->point[p->at[PAIR_A]].mode == mode &&
-		    is_unsupported(e, p))
+		    atlas_is_unsupported(e, p))
 			return true;
 	}
 	return false;
 }
 
-/* nothing: what there is without a difference, 0 or 1. */
-static enum atlas_state state_of(const struct interval *i, double nothing)
+enum atlas_state atlas_state_of(const struct interval *i, double nothing)
 {
 	if (!isfinite(i->value))
 		return ATLAS_NOTHING;
@@ -335,7 +336,7 @@ struct atlas_cell atlas_parameter(const struct atlas_entry *e, const struct work
 		cell.parameter = p;
 		cell.of = p->difference;
 		cell.judged = p->judged.known ? &p->judged : NULL;
-		cell.state = state_of(&p->difference, 0);
+		cell.state = atlas_state_of(&p->difference, 0);
 	}
 	if (cell.state == ATLAS_NOTHING && number >= 0 && is_mode_unsupported(e, number, row->mode))
 		cell.state = ATLAS_NOT_SUPPORTED;
@@ -344,7 +345,7 @@ struct atlas_cell atlas_parameter(const struct atlas_entry *e, const struct work
 
 /* ---- points ----------------------------------------------------------------------------- */
 
-static double size_of(const struct plan *plan, int point)
+double atlas_point_size(const struct plan *plan, int point)
 {
 	const struct config *c = &plan->config[plan->point[point].config];
 	const struct param *axis = workload_axis(c->workload);
@@ -369,7 +370,7 @@ enum mode atlas_mode(const struct atlas *a, const struct workload *w)
 /* Is x, of the smaller kernels, or as small and nearer to the depth, to be taken before y? */
 static bool is_before(const struct plan *plan, int x, int y, int depth)
 {
-	double size_x = size_of(plan, x), size_y = size_of(plan, y);
+	double size_x = atlas_point_size(plan, x), size_y = atlas_point_size(plan, y);
 	double far_x = fabs(log((double)plan->point[x].depth / depth));
 	double far_y = fabs(log((double)plan->point[y].depth / depth));
 
@@ -408,8 +409,8 @@ struct atlas_cell atlas_step(const struct atlas *a, const struct atlas_entry *e,
 	cell.point = &e->c.point[at];
 	cell.of = cell.point->ratio;
 	cell.judged = &cell.point->judged;
-	cell.state = state_of(&cell.of, 1);
-	if (is_unsupported(e, cell.point->pair))
+	cell.state = atlas_state_of(&cell.of, 1);
+	if (atlas_is_unsupported(e, cell.point->pair))
 		cell.state = ATLAS_NOT_SUPPORTED;
 	return cell;
 }

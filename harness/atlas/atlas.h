@@ -1,6 +1,6 @@
 /*
- * atlas.h - many layers or platforms against one base: what each adds to the costs of a launch, and
- * to the time of a step, on one page.
+ * atlas.h - many layers or platforms against one base: what each adds to the costs of a launch, to
+ * the time of a step, and to copies, allocations and cold starts, on one page.
  *
  * Each is compared by harness/compare: a session of two sides with its own side a, which has to be
  * the base platform; a session of one side, or one side of two, with the base itself.
@@ -19,6 +19,43 @@
 
 enum { ATLAS_NAME = 240 };
 
+enum atlas_state {
+	ATLAS_NOTHING,	     /* not identified, or not swept */
+	ATLAS_NOT_SUPPORTED, /* the platform lacks a call that it takes */
+	ATLAS_NOT_RESOLVED,  /* the interval holds no difference */
+	ATLAS_KNOWN,	     /* and also where there is no interval */
+};
+
+extern const char *const atlas_state_names[];
+
+/*
+ * Beside launches: a copy of the fewest bytes, waited for; how many bytes a second the largest one
+ * in a row carries; memory taken and given back; a process from its command to a device that
+ * answers. Each rate is behind its time.
+ */
+enum {
+	ATLAS_COPY_TO_DEVICE,
+	ATLAS_RATE_TO_DEVICE,
+	ATLAS_COPY_TO_HOST,
+	ATLAS_RATE_TO_HOST,
+	ATLAS_ALLOCATION,
+	ATLAS_START,
+	ATLAS_COSTS
+};
+
+extern const char *const atlas_cost_names[ATLAS_COSTS];
+
+/* Bytes a second; the others are ns. */
+bool atlas_is_rate(int which);
+
+struct atlas_cost {
+	enum atlas_state state;
+	struct interval of;	 /* b - a */
+	struct interval own[2];	 /* of A, of B */
+	const struct pair *pair; /* the point that says it; NULL: none, as of a start */
+	double bytes;		 /* what a step of it copies or takes */
+};
+
 /* A row of the tables. */
 struct atlas_entry {
 	char name[ATLAS_NAME]; /* its layers, else the platform that was declared, else the file */
@@ -28,6 +65,7 @@ struct atlas_entry {
 	struct journal session;
 	struct compared_side side[2]; /* the first only where it is its own */
 	struct comparison c;
+	struct atlas_cost cost[ATLAS_COSTS];
 };
 
 struct atlas {
@@ -57,15 +95,6 @@ enum { ATLAS_PARAMETERS = 6, ATLAS_DEPTHS = 2 };
 
 extern const enum model_param atlas_parameters[ATLAS_PARAMETERS];
 extern const int atlas_depths[ATLAS_DEPTHS];
-
-enum atlas_state {
-	ATLAS_NOTHING,	     /* not identified, or not swept */
-	ATLAS_NOT_SUPPORTED, /* the platform lacks a call that it takes */
-	ATLAS_NOT_RESOLVED,  /* the interval holds no difference */
-	ATLAS_KNOWN,	     /* and also where there is no interval */
-};
-
-extern const char *const atlas_state_names[];
 
 struct atlas_cell {
 	enum atlas_state state;

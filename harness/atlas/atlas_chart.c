@@ -1,4 +1,7 @@
-/* atlas_chart.c - an atlas drawn: a panel for each parameter and depth, a row for each layer. */
+/*
+ * atlas_chart.c - an atlas drawn: a row for each layer; of each workload a panel for each parameter
+ * and depth, and one chart of all other costs.
+ */
 #include "harness/atlas/atlas_chart.h"
 
 #include <errno.h>
@@ -14,12 +17,15 @@
 #include "harness/plan/plan_record.h"
 
 enum { PANELS = ATLAS_PARAMETERS + ATLAS_DEPTHS, NAME_CHARACTERS = 27 };
+_Static_assert((int)ATLAS_COSTS <= (int)PANELS, "a panel for each cost");
 
 /* ---- panels ----------------------------------------------------------------------------- */
 
+enum shown { OF_PARAMETER, OF_STEPS, OF_COST };
+
 struct panel {
-	int which; /* parameter, or behind these depth */
-	bool of_steps;
+	enum shown shown;
+	int which;	    /* of the parameters, depths or costs */
 	double nothing;	    /* where there is no difference */
 	double least, most; /* what is shown, in units */
 	double step;	    /* between two marks of the axis */
@@ -30,7 +36,7 @@ struct panel {
 /* What is drawn of a workload. */
 struct drawn {
 	const struct atlas *a;
-	const struct workload *w;
+	const struct workload *w;	  /* NULL: costs, which are of no workload */
 	const struct atlas_entry **entry; /* a row each, from the top */
 	int rows;
 	struct panel panel[PANELS];
@@ -40,8 +46,11 @@ struct drawn {
 static struct atlas_cell cell_of(const struct drawn *d, const struct panel *p,
 				 const struct atlas_entry *e)
 {
-	return p->of_steps ? atlas_step(d->a, e, d->w, p->which)
-			   : atlas_parameter(e, d->w, p->which);
+	if (p->shown == OF_COST)
+		return (struct atlas_cell){ .state = e->cost[p->which].state,
+					    .of = e->cost[p->which].of };
+	return p->shown == OF_STEPS ? atlas_step(d->a, e, d->w, p->which)
+				    : atlas_parameter(e, d->w, p->which);
 }
 
 static void widen(struct panel *p, double value)
@@ -63,17 +72,20 @@ static double mark_step(double width)
 
 static void scale_panel(struct panel *p)
 {
-	static const char *const names[] = { "ns", "µs", "ms", "s" };
+	static const char *const times[] = { "ns", "µs", "ms", "s" };
+	static const char *const rates[] = { "B/s", "kB/s", "MB/s", "GB/s" };
+	bool of_steps = p->shown == OF_STEPS;
+	bool is_rate = p->shown == OF_COST && atlas_is_rate(p->which);
 	double most = fmax(fabs(p->least), fabs(p->most)), room;
 	int i = 0;
 
 	p->unit = 1;
-	for (; !p->of_steps && i < 3 && most >= 1e3 * p->unit; i++)
+	for (; !of_steps && i < 3 && most >= 1e3 * p->unit; i++)
 		p->unit *= 1e3;
-	p->unit_name = p->of_steps ? "" : names[i];
+	p->unit_name = of_steps ? "" : is_rate ? rates[i] : times[i];
 	p->least /= p->unit;
 	p->most /= p->unit;
-	room = p->most > p->least ? 0.08 * (p->most - p->least) : p->of_steps ? 0.01 : 1;
+	room = p->most > p->least ? 0.08 * (p->most - p->least) : of_steps ? 0.01 : 1;
 	p->least -= room;
 	p->most += room;
 	p->step = mark_step(p->most - p->least);
@@ -84,10 +96,12 @@ static bool panel_init(struct panel *p, const struct drawn *d, int number)
 {
 	bool any = false;
 
-	*p = (struct panel){ .which = number, .of_steps = number >= ATLAS_PARAMETERS };
-	if (p->of_steps)
+	*p = (struct panel){ .shown = d->w ? OF_PARAMETER : OF_COST, .which = number };
+	if (d->w && number >= ATLAS_PARAMETERS) {
+		p->shown = OF_STEPS;
 		p->which -= ATLAS_PARAMETERS;
-	p->nothing = p->least = p->most = p->of_steps ? 1 : 0;
+	}
+	p->nothing = p->least = p->most = p->shown == OF_STEPS ? 1 : 0;
 	for (int i = 0; i < d->rows; i++) {
 		const struct atlas_cell cell = cell_of(d, p, d->entry[i]);
 
@@ -108,9 +122,9 @@ static void drawn_init(struct drawn *d, const struct atlas *a, const struct work
 	d->entry = calloc((size_t)a->n + 1, sizeof(*d->entry));
 	CHECK(d->entry, "memory of %d rows", a->n);
 	for (int i = 0; i < a->n; i++)
-		if (atlas_has(&a->entry[i], w))
+		if (!w || atlas_has(&a->entry[i], w))
 			d->entry[d->rows++] = &a->entry[i];
-	for (int i = 0; i < PANELS; i++)
+	for (int i = 0; i < (w ? (int)PANELS : (int)ATLAS_COSTS); i++)
 		d->panels += panel_init(&d->panel[d->panels], d, i);
 }
 
@@ -135,7 +149,9 @@ static void write_cell(const struct drawn *d, int panel, int row, FILE *out)
 	write_number(out, has ? cell.of.lo / p->unit : NAN);
 	write_number(out, has ? cell.of.hi / p->unit : NAN);
 	fprintf(out, "%d,%d,%s,", cell.state == ATLAS_KNOWN, cell.of.n, p->unit_name);
-	if (p->of_steps)
+	if (p->shown == OF_COST)
+		fprintf(out, "%s,", atlas_cost_names[p->which]);
+	else if (p->shown == OF_STEPS)
 		fprintf(out, "depth %d,", atlas_depths[p->which]);
 	else
 		fprintf(out, "%s,", model_param_rows[atlas_parameters[p->which]].name);
@@ -161,13 +177,42 @@ static int write_cells(const struct drawn *d, struct plot *p)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
+/* A quarter of the width takes no more. */
+static const char *const cost_heads[ATLAS_COSTS] = {
+	[ATLAS_COPY_TO_DEVICE] = "copy to device", [ATLAS_RATE_TO_DEVICE] = "rate to device",
+	[ATLAS_COPY_TO_HOST] = "copy to host",	   [ATLAS_RATE_TO_HOST] = "rate to host",
+	[ATLAS_ALLOCATION] = "allocation",	   [ATLAS_START] = "cold start",
+};
+
+/* "0.28 µs, 4 B" */
+static struct text cost_text(const struct atlas_entry *base, int which)
+{
+	const struct atlas_cost *cost = &base->cost[which];
+	struct text t = { "" };
+
+	if (!isfinite(cost->own[PAIR_A].value))
+		return t;
+	if (atlas_is_rate(which))
+		snprintf(t.s, sizeof(t.s), "%.20sB/s", text_count(cost->own[PAIR_A].value).s);
+	else
+		t = words_time(cost->own[PAIR_A].value);
+	if (cost->pair)
+		snprintf(t.s + strlen(t.s), sizeof(t.s) - strlen(t.s), ", %.20s",
+			 text_bytes(cost->bytes).s);
+	return t;
+}
+
 static void label_panel(const struct drawn *d, int i, struct plot *out)
 {
 	const struct panel *p = &d->panel[i];
 	const struct atlas_cell base = cell_of(d, p, &d->a->base);
 	struct text own = { "" };
 
-	if (p->of_steps) {
+	if (p->shown == OF_COST) {
+		plot_text(out, words_name("head", i + 1).s, "%s (%s)", cost_heads[p->which],
+			  p->unit_name);
+		own = cost_text(&d->a->base, p->which);
+	} else if (p->shown == OF_STEPS) {
 		plot_text(out, words_name("head", i + 1).s, "step, depth %d",
 			  base.point
 				  ? (int)d->a->base.session.plan.point[base.point->pair->at[PAIR_A]]
@@ -227,12 +272,19 @@ static void label_plot(const struct drawn *d, struct plot *p)
 		 json_get_text(json_object_get(header, "gpu"), "name"), base->path, base->n,
 		 json_get_text(header, "start_utc"));
 	words_cut(text, sizeof(text), NOTE_CHARACTERS);
-	plot_text(p, "title", "%s: what each of these adds to the base", d->w->name);
-	words_finding(p, "dots: b − a of parameters, b / a of the time of a step, with 95 %% "
-			 "intervals; hollow: not resolved");
+	plot_text(p, "title", "%s: what each of these adds to the base",
+		  d->w ? d->w->name : "copies, memory, cold start");
+	words_finding(p, "dots: b − a%s, with 95 %% intervals; hollow: not resolved",
+		      d->w ? " of parameters, b / a of the time of a step" : "");
 	plot_text(p, "made1", "%s", text);
-	plot_text(p, "made2", "steps: smallest kernels, %s mode; each panel has an axis of its own",
-		  mode_name(atlas_mode(d->a, d->w)));
+	if (d->w)
+		plot_text(p, "made2",
+			  "steps: smallest kernels, %s mode; each panel has an axis of its own",
+			  mode_name(atlas_mode(d->a, d->w)));
+	else
+		plot_text(p, "made2",
+			  "cold start: from the command of a process to a device that "
+			  "answers; each panel has an axis of its own");
 	plot_count(p, "rows", d->rows);
 	plot_count(p, "panels", d->panels);
 	for (int i = 0; i < d->rows; i++)
@@ -254,7 +306,7 @@ static int add_chart(struct atlas_charts *c, const struct atlas *a, const struct
 
 	drawn_init(&d, a, w);
 	if (d.panels) {
-		CHECK(asprintf(&name, "%s-atlas", w->name) > 0, "memory of a name");
+		CHECK(asprintf(&name, "%s-atlas", w ? w->name : "costs") > 0, "memory of a name");
 		c->n++;
 		*p = (struct picture){ .asked = true };
 		plot_begin(&p->plot, c->folder, name,
@@ -278,10 +330,12 @@ int atlas_charts_write(struct atlas_charts *c, const struct atlas *a, const char
 		workloads++;
 	/* a picture stays where it is: its texts go through a stream that knows its address */
 	*c = (struct atlas_charts){ .folder = folder,
-				    .picture = calloc((size_t)workloads + 1, sizeof(*c->picture)) };
+				    .picture = calloc((size_t)workloads + 2, sizeof(*c->picture)) };
 	CHECK(c->picture, "memory of %d charts", workloads);
 	for (int i = 0; (w = atlas_workload(a, i)) && !err; i++)
 		err = add_chart(c, a, w);
+	if (!err)
+		err = add_chart(c, a, NULL);
 	if (!err && !c->n)
 		err = complain(EINVAL, "there is nothing to draw: no session has a figure");
 	return err;

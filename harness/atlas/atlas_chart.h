@@ -1,11 +1,11 @@
-/* atlas_chart.h - an atlas drawn: a panel for each parameter and depth, a row for each layer. */
+/* atlas_chart.h - an atlas drawn: a panel for each figure, a row for each layer. */
 #ifndef RIFT_ATLAS_ATLAS_CHART_H
 #define RIFT_ATLAS_ATLAS_CHART_H
 
 #include "harness/atlas/atlas.h"
 #include "harness/base/picture.h"
 
-/* A picture of each workload. */
+/* A picture of each workload, and one of copies, memory and cold starts. */
 struct atlas_charts {
 	struct picture *picture; /* their plot.name is owned */
 	int n;

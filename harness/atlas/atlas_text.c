@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/atlas/atlas.h"
+#include "harness/atlas/atlas_impl.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -13,8 +13,7 @@
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 
-/* Two cells in a line, so that an interval stands in 100 characters with its name. */
-enum { COLUMNS = 2, NAME_COLUMN = 27, CELL_COLUMN = 32 };
+enum { COLUMNS = ATLAS_COLUMNS, NAME_COLUMN = 26, CELL_COLUMN = 33 };
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
@@ -25,28 +24,25 @@ struct scale {
 	const char *name;
 };
 
-static struct scale scale_of(const struct interval *i)
+/* Four units, each a thousand times the one before; the smallest is 1. */
+static struct scale scale_of(const struct interval *i, const char *const names[4])
 {
-	static const struct scale units[] = {
-		{ 1e9, 0, "s" }, { 1e6, 0, "ms" }, { 1e3, 0, "us" }, { 1, 0, "ns" }
-	};
 	double most = fabs(i->value);
-	struct scale s = units[3];
+	struct scale s = { 1, 0, names[0] };
 
 	if (i->known)
 		most = fmax(most, fmax(fabs(i->lo), fabs(i->hi)));
-	for (int k = 3; k >= 0; k--)
-		if (most >= 0.9995 * units[k].unit)
-			s = units[k];
+	for (int k = 1; k < 4 && most >= 999.5 * s.unit; k++)
+		s = (struct scale){ 1e3 * s.unit, 0, names[k] };
 	most /= s.unit;
 	s.decimals = most >= 99.95 ? 0 : most >= 9.995 ? 1 : 2;
 	return s;
 }
 
-/* "+5.02 us (4.97 to 5.10 us)"; "not resolved (-52.4 to 15.1 ns)"; signed: +. */
-static struct figure time_text(const struct interval *i, bool resolved, bool is_signed)
+static struct figure scaled_text(const struct interval *i, const char *const names[4],
+				 bool resolved, bool is_signed)
 {
-	const struct scale s = scale_of(i);
+	const struct scale s = scale_of(i, names);
 	struct figure f, within = { "no interval" };
 
 	if (i->known)
@@ -59,6 +55,20 @@ static struct figure time_text(const struct interval *i, bool resolved, bool is_
 			 is_signed && i->value > 0 ? "+" : "", s.decimals, i->value / s.unit,
 			 s.name, within.s);
 	return f;
+}
+
+struct figure atlas_time_text(const struct interval *i, bool resolved, bool is_signed)
+{
+	static const char *const names[] = { "ns", "us", "ms", "s" };
+
+	return scaled_text(i, names, resolved, is_signed);
+}
+
+struct figure atlas_rate_text(const struct interval *i, bool resolved, bool is_signed)
+{
+	static const char *const names[] = { "B/s", "kB/s", "MB/s", "GB/s" };
+
+	return scaled_text(i, names, resolved, is_signed);
 }
 
 static struct figure ratio_text(const struct interval *i, bool resolved)
@@ -79,7 +89,8 @@ static struct figure cell_text(const struct atlas_cell *cell)
 		return (struct figure){ "-" };
 	if (cell->state == ATLAS_NOT_SUPPORTED)
 		return (struct figure){ "not supported" };
-	return cell->point ? ratio_text(&cell->of, resolved) : time_text(&cell->of, resolved, true);
+	return cell->point ? ratio_text(&cell->of, resolved)
+			   : atlas_time_text(&cell->of, resolved, true);
 }
 
 /* The base's own value. */
@@ -93,7 +104,7 @@ static struct figure base_text(const struct atlas_cell *cell)
 		return (struct figure){ "not supported" };
 	if (!i || !isfinite(i->value))
 		return (struct figure){ "-" };
-	return time_text(i, true, false);
+	return atlas_time_text(i, true, false);
 }
 
 /* ---- tables ----------------------------------------------------------------------------- */
@@ -113,43 +124,45 @@ static struct atlas_cell cell_of(const struct table *t, const struct atlas_entry
 	return t->of_steps ? atlas_step(t->a, e, t->w, which) : atlas_parameter(e, t->w, which);
 }
 
-/* "5"; "-" where no cell has a figure. */
-static struct text n_text(const struct atlas_cell cell[COLUMNS])
+struct text atlas_n_text(const int n[ATLAS_COLUMNS])
 {
 	struct text t = { "-" };
 	int least = 0;
 
-	for (int i = 0; i < COLUMNS; i++)
-		if (cell[i].of.n && (!least || cell[i].of.n < least))
-			least = cell[i].of.n;
+	for (int i = 0; i < ATLAS_COLUMNS; i++)
+		if (n[i] && (!least || n[i] < least))
+			least = n[i];
 	if (least)
 		snprintf(t.s, sizeof(t.s), "%d", least);
 	return t;
 }
 
-static void print_cells(const char *name, const char *first, const char *second, const char *n,
-			FILE *out)
+void atlas_print_cells(const char *name, const char *const text[ATLAS_COLUMNS], const char *n,
+		       FILE *out)
 {
 	const struct text_line safe = text_escaped(name);
 
 	if (strlen(safe.s) > NAME_COLUMN)
 		fprintf(out, "  %s\n", safe.s);
 	fprintf(out, "  %-*s %-*s %-*s %3s\n", NAME_COLUMN,
-		strlen(safe.s) > NAME_COLUMN ? "" : safe.s, CELL_COLUMN, first, CELL_COLUMN, second,
-		n);
+		strlen(safe.s) > NAME_COLUMN ? "" : safe.s, CELL_COLUMN, text[0], CELL_COLUMN,
+		text[1], n);
 }
 
 static void print_entry(const struct table *t, const struct atlas_entry *e, FILE *out)
 {
 	bool is_base = e == &t->a->base;
-	struct atlas_cell cell[COLUMNS];
 	struct figure text[COLUMNS];
+	int n[COLUMNS];
 
 	for (int i = 0; i < COLUMNS; i++) {
-		cell[i] = cell_of(t, e, i);
-		text[i] = is_base ? base_text(&cell[i]) : cell_text(&cell[i]);
+		const struct atlas_cell cell = cell_of(t, e, i);
+
+		n[i] = cell.of.n;
+		text[i] = is_base ? base_text(&cell) : cell_text(&cell);
 	}
-	print_cells(is_base ? "base" : e->name, text[0].s, text[1].s, n_text(cell).s, out);
+	atlas_print_cells(is_base ? "base" : e->name, (const char *[]){ text[0].s, text[1].s },
+			  atlas_n_text(n).s, out);
 }
 
 static struct text column_name(const struct table *t, int column)
@@ -190,7 +203,8 @@ static void print_table(const struct table *t, FILE *out)
 	if (!is_wanted(t))
 		return;
 	fputc('\n', out);
-	print_cells("", column_name(t, 0).s, column_name(t, 1).s, "n", out);
+	atlas_print_cells("", (const char *[]){ column_name(t, 0).s, column_name(t, 1).s }, "n",
+			  out);
 	print_entry(t, &t->a->base, out);
 	for (int i = 0; i < t->a->n; i++)
 		if (atlas_has(&t->a->entry[i], t->w))
@@ -468,6 +482,7 @@ static void note_entry(const struct atlas *a, const struct atlas_entry *e, FILE 
 	if (!e->own_base)
 		note_environment(e, out);
 	note_points(a, e, out);
+	atlas_note_costs(a, e, out);
 	note_parameters(a, e, out);
 }
 
@@ -497,12 +512,13 @@ void atlas_print(const struct atlas *a, FILE *out)
 	print_terms(a, out);
 	for (int i = 0; (w = atlas_workload(a, i)); i++)
 		print_workload(a, w, out);
+	atlas_print_costs(a, out);
 	print_notes(a, out);
 }
 
 /* ---- for machines ----------------------------------------------------------------------- */
 
-static json_t *interval_json(const struct interval *i)
+json_t *atlas_interval_json(const struct interval *i)
 {
 	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
 			 json_number(i->lo), "hi", json_number(i->hi), "n", i->n);
@@ -514,7 +530,8 @@ static json_t *cell_json(const struct atlas_cell *cell)
 			      cell->judged ? json_string(verdict_names[cell->judged->verdict])
 					   : json_null());
 
-	json_object_set_new(o, cell->point ? "ratio" : "difference", interval_json(&cell->of));
+	json_object_set_new(o, cell->point ? "ratio" : "difference",
+			    atlas_interval_json(&cell->of));
 	if (cell->parameter && !cell->parameter->identified)
 		for (int k = 0; k < 2; k++)
 			json_object_set_new(o, k ? "why_not_b" : "why_not_a",
@@ -532,7 +549,7 @@ static json_t *parameter_json(const struct atlas_entry *e, const struct workload
 
 	json_object_set_new(o, "name", json_string(model_param_rows[atlas_parameters[which]].name));
 	for (int k = 0; k < 2 && cell.parameter; k++)
-		json_object_set_new(o, k ? "b" : "a", interval_json(&cell.parameter->of[k]));
+		json_object_set_new(o, k ? "b" : "a", atlas_interval_json(&cell.parameter->of[k]));
 	return o;
 }
 
@@ -549,7 +566,7 @@ static json_t *step_json(const struct atlas *a, const struct atlas_entry *e,
 				       : json_null());
 	for (int k = 0; k < 2 && cell.point; k++)
 		json_object_set_new(o, k ? "b_step_ns" : "a_step_ns",
-				    interval_json(&cell.point->step_ns[k]));
+				    atlas_interval_json(&cell.point->step_ns[k]));
 	return o;
 }
 
@@ -619,6 +636,7 @@ static json_t *entry_json(const struct atlas *a, const struct atlas_entry *e)
 	json_object_set_new(o, "not_comparable",
 			    *e->not_comparable ? json_text(e->not_comparable) : json_null());
 	json_object_set_new(o, "workloads", workloads);
+	json_object_set_new(o, "costs", atlas_costs_json(e));
 	json_object_set_new(o, "comparison", compare_json(&e->c));
 	return o;
 }
@@ -632,7 +650,7 @@ static json_t *base_workload_json(const struct atlas *a, const struct workload *
 	for (int i = 0; i < ATLAS_PARAMETERS; i++) {
 		const struct atlas_cell cell = atlas_parameter(&a->base, w, i);
 		const struct compared_parameter *p = cell.parameter;
-		json_t *o = interval_json(p ? &p->of[PAIR_A] : &none);
+		json_t *o = atlas_interval_json(p ? &p->of[PAIR_A] : &none);
 
 		json_object_set_new(o, "name",
 				    json_string(model_param_rows[atlas_parameters[i]].name));
@@ -642,7 +660,7 @@ static json_t *base_workload_json(const struct atlas *a, const struct workload *
 	}
 	for (int i = 0; i < ATLAS_DEPTHS; i++) {
 		const struct atlas_cell cell = atlas_step(a, &a->base, w, i);
-		json_t *o = interval_json(cell.point ? &cell.point->step_ns[PAIR_A] : &none);
+		json_t *o = atlas_interval_json(cell.point ? &cell.point->step_ns[PAIR_A] : &none);
 
 		json_object_set_new(o, "asked_depth", json_integer(atlas_depths[i]));
 		json_object_set_new(o, "axes",
@@ -663,6 +681,7 @@ static json_t *base_json(const struct atlas *a)
 	for (int i = 0; (w = atlas_workload(a, i)); i++)
 		json_array_append_new(workloads, base_workload_json(a, w));
 	json_object_set_new(o, "workloads", workloads);
+	json_object_set_new(o, "costs", atlas_base_costs_json(&a->base));
 	return o;
 }
 

@@ -25,8 +25,8 @@ static const struct command_option options[] = {
 	{ OPTION("workload", "NAME", option_workload, FIELD(workload)),
 	  "only the points of this one" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "also a chart of each workload with gnuplot, PNG and SVG, its data and script beside it, "
-	  "in this folder" },
+	  "also a chart of each workload, and one of other costs, with gnuplot, PNG and SVG, data "
+	  "and script beside it, in this folder" },
 	{ OPTION("force", NULL, option_flag, FIELD(force)),
 	  "also what was measured on another GPU, with another kind of --sync or another binary, "
 	  "or beside another base" },
@@ -145,7 +145,8 @@ const struct command command_atlas = {
 	.line = "many layers or platforms against one base, on one page",
 	.words = "BASE SESSION...",
 	.doc = "Says on one page what each of many layers or platforms adds to the parameters of "
-	       "the model, and to the time of a step. BASE and SESSION are record files of rift "
+	       "the model, to the time of a step, and to copies, allocations and cold starts. "
+	       "BASE and SESSION are record files of rift "
 	       "sweep. A session with two sides (rift sweep --layer, --against) is taken b over "
 	       "a, and its side a has to be the base platform; one with one side, FILE, FILE:a or "
 	       "FILE:b, is taken over the base.",

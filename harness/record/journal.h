@@ -89,6 +89,7 @@ struct journal {
 	bool *complete;	     /* a replicate */
 	int *attempts;	     /* a replicate: headers written */
 	double *canary_ns;   /* a replicate: median of its header; NAN: none */
+	double *startup_ns;  /* a replicate: startup of its first header; NAN: not known */
 	struct held held[2]; /* of a side: where it took longest */
 	double host_ns[2]; /* host canaries: the shortest and the longest median of a point; 0: none
 			    */

@@ -168,6 +168,18 @@ static void apply_policy(struct journal *j, int side, json_t *line)
 			j->of_policy[side][kind] = json_incref(line);
 }
 
+/* From the command to a device that answers; NAN: a part is not known, or an older record. */
+static double startup_of(const json_t *header)
+{
+	const json_t *startup = json_object_get(header, "startup");
+	const json_t *process = json_object_get(startup, "process_ns");
+	const json_t *device = json_object_get(startup, "device_ns");
+
+	return json_is_number(process) && json_is_number(device)
+		       ? json_number_value(process) + json_number_value(device)
+		       : NAN;
+}
+
 void journal_apply_header(struct journal *j, int replicate, json_t *line)
 {
 	int side = replicate / j->plan.design.processes;
@@ -181,6 +193,8 @@ void journal_apply_header(struct journal *j, int replicate, json_t *line)
 	/* of several policies, the canaries of all their processes are one series */
 	if (!j->plan.design.policies || !j->attempts[replicate])
 		j->drift_ns[side][0] = j->canary_ns[replicate];
+	if (!j->attempts[replicate])
+		j->startup_ns[replicate] = startup_of(line);
 	j->attempts[replicate]++;
 }
 
@@ -745,6 +759,7 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	out->complete = take_rows(j->complete, sizeof(*j->complete), replicate, n);
 	out->attempts = take_rows(j->attempts, sizeof(*j->attempts), replicate, n);
 	out->canary_ns = take_rows(j->canary_ns, sizeof(*j->canary_ns), replicate, n);
+	out->startup_ns = take_rows(j->startup_ns, sizeof(*j->startup_ns), replicate, n);
 	free(replicate);
 }
 
@@ -758,5 +773,6 @@ void journal_view_release(struct journal *view)
 	free(view->complete);
 	free(view->attempts);
 	free(view->canary_ns);
+	free(view->startup_ns);
 	*view = JOURNAL_NONE;
 }

@@ -232,6 +232,7 @@ void journal_allocate(struct journal *j)
 	j->complete = journal_zeroed(replicates, sizeof(*j->complete));
 	j->attempts = journal_zeroed(replicates, sizeof(*j->attempts));
 	j->canary_ns = journal_zeroed(replicates, sizeof(*j->canary_ns));
+	j->startup_ns = journal_zeroed(replicates, sizeof(*j->startup_ns));
 	j->alone_ns = journal_zeroed(replicates * points, sizeof(*j->alone_ns));
 	j->company = journal_zeroed(replicates, sizeof(*j->company));
 	j->failures = journal_zeroed(replicates * points, sizeof(*j->failures));
@@ -239,7 +240,7 @@ void journal_allocate(struct journal *j)
 	for (int side = 0; side < 2; side++)
 		j->visit[side] = journal_zeroed((size_t)j->visits_capacity, sizeof(json_t *));
 	for (size_t i = 0; i < replicates; i++)
-		j->canary_ns[i] = j->company[i] = NAN;
+		j->canary_ns[i] = j->company[i] = j->startup_ns[i] = NAN;
 	for (size_t i = 0; i < replicates * points; i++)
 		j->total_ns[i] = j->enq_ns[i] = j->alone_ns[i] = NAN;
 }
@@ -467,6 +468,7 @@ void journal_release(struct journal *j)
 	free(j->complete);
 	free(j->attempts);
 	free(j->canary_ns);
+	free(j->startup_ns);
 	free(j->company);
 	free(j->alone_ns);
 	free(j->failures);

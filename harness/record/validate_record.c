@@ -313,10 +313,28 @@ static const char *find_process(const struct checked_session *s, const json_t *r
 	return s->process[*replicate].complete ? "a process goes on behind its trailer" : NULL;
 }
 
+static bool is_duration(const json_t *v)
+{
+	return json_is_number(v) && json_number_value(v) >= 0;
+}
+
+static const char *startup_wrong(const json_t *startup)
+{
+	const json_t *process = json_object_get(startup, "process_ns");
+
+	if (!startup || ((json_is_null(process) || is_duration(process)) &&
+			 is_duration(json_object_get(startup, "device_ns"))))
+		return NULL;
+	return "startup is not of two durations";
+}
+
 static const char *session_check_header(struct checked_session *s, const json_t *record)
 {
+	const char *wrong = startup_wrong(json_object_get(record, "startup"));
 	int replicate;
 
+	if (wrong)
+		return wrong;
 	if (strcmp(text_field(record, "session_id"), s->id))
 		return "session_id is not the plan's: a line of another session";
 	if (strcmp(text_field(record, "plan_sha256"), s->plan_hash))

@@ -154,6 +154,17 @@ static void send_digests(struct worker *w)
 	worker_send(w, json_pack("{s:s, s:o}", "record", "digests", "digests", digests));
 }
 
+/* One clock only where both run on one kernel: not behind ssh, nor in a virtual machine. */
+static double since_started_ns(const json_t *job, int64_t now_ns)
+{
+	const json_t *started = json_object_get(job, "started");
+	const json_t *at = json_object_get(started, "at_ns");
+	const char *boot = json_string_value(json_object_get(started, "boot_id"));
+	int64_t ns = now_ns - json_integer_value(at);
+
+	return boot && *boot && !strcmp(boot, system_boot_id()) && ns >= 0 ? (double)ns : NAN;
+}
+
 static int take_job(struct worker *w, const json_t *job)
 {
 	const json_t *canary = json_object_get(job, "canary_ns");
@@ -189,18 +200,24 @@ static int take_job(struct worker *w, const json_t *job)
 static int open_device(struct worker *w, struct platform *p)
 {
 	char pci[32];
+	int64_t start;
 	int err;
 
 	worker_phase(w, "opening the device");
+	start = clock_ns();
 	err = sync_prepare(w->sync);
 	if (!err)
 		err = platform_device(p);
 	if (err)
 		return err;
+	w->device_ns = (double)(clock_ns() - start);
 	system_pci_address(pci);
 	system_free_processor(p->is_gpu ? pci : NULL, !p->is_gpu);
 	worker_phase(w, "creating a stream");
+	start = clock_ns();
 	CUDA(cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking));
+	CUDA(cudaStreamSynchronize(w->stream));
+	w->device_ns += (double)(clock_ns() - start);
 	if (getenv(LAYERS_VARIABLE))
 		worker_phase(w, "asking layers whether they are in force");
 	err = platform_layers(p);
@@ -229,6 +246,9 @@ static void send_header(struct worker *w, const struct platform *p, int64_t star
 				      "ended_by", w->warm.ended_by, "canary_ns", w->warm.canary_ns,
 				      "canary_spread", w->warm.spread));
 	json_object_set_new(o, "start_monotonic_ns", json_integer(start_ns));
+	json_object_set_new(o, "startup",
+			    json_pack("{s:o, s:f}", "process_ns", json_number(w->process_ns),
+				      "device_ns", w->device_ns));
 	send_digests(w);
 	json_object_set_new(o, "ready_s", json_real((double)(clock_ns() - start_ns) / SECOND_NS));
 	worker_send(w, o);
@@ -506,6 +526,7 @@ int worker_main(const struct worker_job *others)
 {
 	struct worker w = { .pinned = -1 };
 	struct working a = { .w = &w };
+	int64_t begun_ns = clock_ns();
 	json_error_t error;
 	json_t *job;
 	int err = 0;
@@ -514,6 +535,7 @@ int worker_main(const struct worker_job *others)
 	if (!job)
 		return exit_code_of(complain(EINVAL, "rift sweep-worker is started by rift sweep: "
 						     "its job comes from stdin"));
+	w.process_ns = since_started_ns(job, begun_ns);
 	/* what a workload prints must not get between the lines */
 	w.out = fdopen(dup(STDOUT_FILENO), "w");
 	CHECK(w.out, "no stdout");

@@ -7,10 +7,11 @@
  *
  *   job     {job: "probe"|"measure", plan, process, side, sync, done: [[point, round]...],
  *           skip: [point...], canary_ns, check_all, probe_limit_ns, probe_smallest, takes_turns,
- *           alone, digests}
+ *           alone, digests, started: {boot_id, at_ns}}
  *           takes_turns: it waits for a line before whatever takes the device's time; alone: the
  *           points of its first configuration so many times before the other side starts;
- *           digests: {KEY: SHA-256} of files that other processes have read (common/digest.h)
+ *           digests: {KEY: SHA-256} of files that other processes have read (common/digest.h);
+ *           started: when the supervisor set about starting it, by clock_ns() of that boot
  *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
  *           before what may hang; {record: "turn", turn: [configuration's place, round, place],
  * config} before it waits, and what it will do then (worker_await_turn()); {record: "probe",
@@ -58,6 +59,8 @@ struct worker {
 	struct instance *instance; /* a configuration; state NULL: not set up; one at a time is */
 	struct prepared *prepared; /* a point */
 	int pinned;
+	double process_ns;	      /* from `started` to this process's first line; NAN */
+	double device_ns;	      /* from then on, to open the device */
 	int64_t blocks_ns, checks_ns; /* spent so far */
 	int64_t spare_ns;	      /* of checks_ns: in checks that were not due */
 	double visited_ns;	      /* what the visits so far should have taken */

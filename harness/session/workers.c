@@ -13,6 +13,7 @@
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/base/json.h"
+#include "harness/env/system.h"
 #include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/environment.h"
@@ -329,6 +330,14 @@ static json_t *job_json(const struct lane *l)
 			 "alone", l->alone ? ALONE_ROUNDS : 0, "digests", s->digests);
 }
 
+/* Last of all, so that what a process takes to start is the process's. */
+static void add_start(json_t *job)
+{
+	json_object_set_new(job, "started",
+			    json_pack("{s:s, s:I}", "boot_id", system_boot_id(), "at_ns",
+				      (json_int_t)clock_ns()));
+}
+
 int session_start_worker(struct lane *l)
 {
 	struct session *s = l->session;
@@ -344,6 +353,7 @@ int session_start_worker(struct lane *l)
 	json_decref(l->bye);
 	l->bye = NULL;
 	allow_ns(l, s->patience_ns);
+	add_start(job);
 	err = child_start(&l->child, job, side_of(l) ? s->journal.against : NULL, s->lanes > 1);
 	json_decref(job);
 	l->running = !err;

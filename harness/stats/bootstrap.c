@@ -211,6 +211,19 @@ int bootstrap_ratio(struct interval *out, const struct groups *g, const struct p
 	return interval_of_draws(out, value, smaller_n(g), draws);
 }
 
+int bootstrap_difference(struct interval *out, const struct groups *g,
+			 const struct point_pair *point, const double *factor, double *draws)
+{
+	double of_a[BOOTSTRAP_DRAWS], a, ratio;
+
+	*out = interval_unknown(smaller_n(g));
+	if (ratios(g, point, draws, &ratio) || resamples_medians(g->a, point->a, of_a, &a))
+		return -EINVAL;
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] = of_a[d] * (draws[d] * (factor ? factor[d] : 1) - 1);
+	return interval_of_draws(out, a * (ratio - 1), smaller_n(g), draws);
+}
+
 /* In logarithms: a product of hundreds of ratios may leave the range of a double. */
 int bootstrap_geomean(struct interval *out, const struct groups *g, const struct point_pair *point,
 		      int points, double *draws)

@@ -125,6 +125,15 @@ int bootstrap_ratio(struct interval *out, const struct groups *g, const struct p
 		    double *draws) STATS_MUST_CHECK;
 
 /*
+ * median(b) - median(a): how much longer b takes. With pairs it is what the median of their ratios
+ * adds to median(a). factor: BOOTSTRAP_DRAWS numbers that the draws of b are multiplied by, or
+ * NULL.
+ */
+int bootstrap_difference(struct interval *out, const struct groups *g,
+			 const struct point_pair *point, const double *factor,
+			 double *draws) STATS_MUST_CHECK;
+
+/*
  * The geometric mean of the points' ratios; its last digits are those of the C library's log and
  * exp. A process is taken with all its points, so value i belongs to process i at each point: a
  * point that one process lacks has to be left out, and said to be.

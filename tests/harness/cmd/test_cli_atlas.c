@@ -136,6 +136,31 @@ Test(small_cli_atlas, a_chart_with_its_data)
 	cr_assert(ne(str, (char *)text, "0\n"), "%s", text);
 }
 
+/* Starts, which belong to no workload, have a chart of their own. */
+Test(small_cli_atlas, a_chart_of_other_costs)
+{
+	struct fake_session s = made_up(1);
+	const char *text;
+
+	NEED_GNUPLOT();
+	s.startup_ns[0] = 200e6;
+	fake_session_write(&s, base);
+	s = made_up(2);
+	s.startup_ns[0] = 200e6;
+	s.startup_ns[1] = 300e6;
+	fake_session_write(&s, both);
+	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' --plot '%s/charts/'", base, both,
+				     dir)),
+		  "%s", text);
+	cr_assert(tells(text, "cold start *n\n  base *200 ms (*\n  both *+100* ms (* 5\n"), "%s",
+		  text);
+	cr_assert(tells(text, "/charts/costs-atlas.png, .svg\n"), "%s", text);
+	shell(&text, "grep -v ^panel '%s/charts/costs-atlas-cells.csv'", dir);
+	cr_assert(tells(text, "1,0,100,*,1,5,ms,cold start,known,\"both\"\n"), "%s", text);
+	shell(&text, "wc -l <'%s/charts/costs-atlas-cells.csv'", dir);
+	cr_assert(eq(int, atoi(text), 2), "one panel, one row");
+}
+
 /* ---- what is refused -------------------------------------------------------------------- */
 
 Test(small_cli_atlas, what_is_not_comparable)

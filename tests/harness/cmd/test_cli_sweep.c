@@ -182,10 +182,10 @@ Test(small_cli_sweep, two_platforms_in_turn)
 	cr_assert(zero(int, run_rift(ERR, &text, "%s --output '%s' --against 'env CUDA_X=\"a b\"'",
 				     small_plan(), file)),
 		  "%s", text);
+	/* the first of each process: a worker that is lost on a busy device has another one */
 	shell(&text,
-	      "sed -n 's/^{\"record\":\"header\",\"side\":\"\\(.\\)\".*/\\1/p' '%s' | paste -sd "
-	      "'\\0\\n' | "
-	      "sed s/ba/ab/",
+	      "sed -n 's/^{\"record\":\"header\",\"side\":\"\\(.\\)\".*\"attempt\":0,.*/\\1/p' "
+	      "'%s' | paste -sd '\\0\\n' | sed s/ba/ab/",
 	      file);
 	cr_assert(eq(str, (char *)text, "ab\nab\n"), "two pairs, whose sides start at once: %s",
 		  text);
@@ -195,6 +195,32 @@ Test(small_cli_sweep, two_platforms_in_turn)
 		  "ratios");
 	shell(&text, "wc -l <'%s/r.csv'", dir);
 	cr_assert(eq(int, atoi(text), 5), "names and 4 points: %s", text);
+}
+
+/* 0.3 s of the command of side b are part of every start there. */
+Test(small_cli_sweep, what_a_process_takes_to_start_is_kept)
+{
+	const char *text;
+	int n = 0;
+
+	need_device();
+	cr_assert(zero(int, run_rift(ERR, &text,
+				     "%s --output '%s' --against 'sh -c \"sleep 0.3; exec "
+				     "\\\"\\$@\\\"\" sh'",
+				     small_plan(), file)),
+		  "%s", text);
+	shell(&text,
+	      "sed -n "
+	      "'s/^{\"record\":\"header\",\"side\":\"b\".*\"process_ns\":\\([^,]*\\),.*/\\1/p' "
+	      "'%s'",
+	      file);
+	for (char *at = (char *)text; *at; n++) {
+		double ns = strtod(at, &at);
+
+		cr_assert(le(dbl, 0.3e9, ns), "%g ns: %s", ns, text);
+		at += strspn(at, "\n");
+	}
+	cr_assert(le(int, 2, n), "two processes: %s", text);
 }
 
 Test(small_cli_sweep, a_command_that_cannot_start_is_said)

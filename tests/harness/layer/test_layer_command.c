@@ -19,7 +19,7 @@
 #include "tests/cli.h"
 #include "tests/under_layer.h"
 
-TestSuite(small_layer_command, .init = layers_apart, .timeout = 120);
+TestSuite(small_layer_command, .init = layers_apart, .timeout = 240);
 
 /* Every layer, as it is easiest to have; those that this machine can have. */
 static const char *const *all_layers(void)

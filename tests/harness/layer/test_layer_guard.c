@@ -16,7 +16,7 @@
 #include "tests/capture.h"
 #include "tests/under_layer.h"
 
-TestSuite(small_layer_guard, .init = layers_apart, .timeout = 60);
+TestSuite(small_layer_guard, .init = layers_apart, .timeout = 240);
 
 static void start_not(const void *opts, int ready)
 {

@@ -115,6 +115,38 @@ Test(small_session_data, canaries_and_headers)
 	journal_release(&j);
 }
 
+/* NULL: the header has none, as in older records. */
+static void start_process(int replicate, const char *startup)
+{
+	json_t *header = json_pack("{s:{}, s:{}, s:{}, s:{}, s:{}, s:{}}", "calib", "host", "gpu",
+				   "env", "cuda_flags", "warmup");
+
+	if (startup)
+		json_object_set_new(header, "startup", json_loads(startup, 0, NULL));
+	cr_assert(zero(int, journal_begin(&j, replicate)), "begin");
+	cr_assert(zero(int, journal_header(&j, replicate, header)), "header");
+}
+
+/* A second attempt starts beside what the first one left warm. */
+Test(small_session_data, a_start_is_that_of_the_first_attempt)
+{
+	struct journal view;
+
+	begin(false);
+	start_process(0, "{\"process_ns\": 3e6, \"device_ns\": 2e8}");
+	start_process(0, "{\"process_ns\": 1e6, \"device_ns\": 1e6}");
+	start_process(1, NULL);
+	start_process(PROCESSES, "{\"process_ns\": null, \"device_ns\": 2e8}");
+	cr_assert(eq(dbl, j.startup_ns[0], 203e6), "%g", j.startup_ns[0]);
+	for (int i = 1; i < 2 * PROCESSES; i++)
+		cr_assert(isnan(j.startup_ns[i]), "%d: %g", i, j.startup_ns[i]);
+	journal_view(&view, &j, 0, (int[]){ 1, 0 }, 2);
+	cr_assert(isnan(view.startup_ns[0]), "of process 1");
+	cr_assert(eq(dbl, view.startup_ns[1], 203e6), "of process 0");
+	journal_view_release(&view);
+	journal_release(&j);
+}
+
 /* Some processes of one side, in another order. */
 Test(small_session_data, a_view_has_its_rows)
 {

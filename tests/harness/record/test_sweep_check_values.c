@@ -90,6 +90,29 @@ Test(small_sweep_check_values, rounds_alone_that_cannot_be)
 	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"" K0 "\":0}}}", ":4: ");
 }
 
+static void changed_startup(const char *change, const char *what)
+{
+	begin_session("s.jsonl", 1, 1);
+	changed_header("0123456789abcdef", plan_hash, 0, change);
+	point("a", 0, K0, "ok");
+	point("a", 0, K1, "error");
+	trailer("a", 0, 1, 1, 0);
+	if (what)
+		wrong_in(what);
+	else
+		cr_assert(not(incomplete()), "valid: %s", change);
+}
+
+Test(small_sweep_check_values, starts_that_cannot_be)
+{
+	changed_startup("{\"startup\":{\"process_ns\":3e6,\"device_ns\":0}}", NULL);
+	changed_startup("{\"startup\":{\"process_ns\":null,\"device_ns\":2e8}}", NULL);
+	changed_startup("{\"startup\":{\"process_ns\":-1,\"device_ns\":0}}", ":2: startup");
+	changed_startup("{\"startup\":{\"process_ns\":1,\"device_ns\":null}}", ":2: startup");
+	changed_startup("{\"startup\":{\"device_ns\":1}}", ":2: startup");
+	changed_startup("{\"startup\":5}", ":2: startup");
+}
+
 /* What another version adds is no fault. */
 Test(small_sweep_check_values, more_than_is_known_is_valid)
 {

@@ -3,6 +3,7 @@
  * worker that hangs is said to have been at. Real processes; no clock is judged.
  */
 #include "harness/base/command.h"
+#include "harness/env/system.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal.h"
@@ -412,8 +413,9 @@ Test(small_sweep_identity, a_deadline_is_of_the_workers_side)
 	plan_release(&p);
 }
 
-/* Into a file of the folder: the job of a worker that measures the plan. */
-static const char *job_file(void)
+/* Into a file of the folder: the job of a worker that measures the plan. boot: whose clock says
+ * that it was started a second ago; NULL: nothing does. */
+static const char *job_of_boot(const char *boot)
 {
 	static char path[96];
 	struct plan p = plan_of_sides();
@@ -423,10 +425,43 @@ static const char *job_file(void)
 
 	snprintf(path, sizeof(path), "%s/job", dir);
 	cr_assert(ne(ptr, job, NULL), "job");
+	if (boot)
+		json_object_set_new(job, "started",
+				    json_pack("{s:s, s:I}", "boot_id", boot, "at_ns",
+					      (json_int_t)(clock_ns() - 1000000000)));
 	cr_assert(zero(int, json_dump_file(job, path, 0)), "%s", path);
 	json_decref(job);
 	plan_release(&p);
 	return path;
+}
+
+static const char *job_file(void)
+{
+	return job_of_boot(NULL);
+}
+
+/* What the header says of the start; NAN: null. */
+static double process_ns_of(const char *boot)
+{
+	const char *text;
+
+	shell(&text,
+	      "'%s' sweep-worker <'%s' 2>/dev/null | grep -oE '\"process_ns\":[^,]*' | cut -d : -f "
+	      "2",
+	      rift(), job_of_boot(boot));
+	cr_assert(ne(chr, *text, '\0'), "no header says it");
+	return strncmp(text, "null", 4) ? strtod(text, NULL) : NAN;
+}
+
+Test(small_sweep_identity, a_start_is_timed_by_a_clock_of_both)
+{
+	double ns;
+
+	need_device();
+	ns = process_ns_of(system_boot_id());
+	cr_assert(le(dbl, 1e9, ns), "started a second ago: %g ns", ns);
+	cr_assert(isnan(process_ns_of("another")), "another machine's clock");
+	cr_assert(isnan(process_ns_of(NULL)), "an older rift's job");
 }
 
 Test(small_sweep_identity, a_worker_says_what_it_does_before_it_does_it)

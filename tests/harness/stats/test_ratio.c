@@ -164,6 +164,56 @@ Test(small_ratio, of_pairs_the_median_of_their_ratios)
 }
 
 /* All five in one direction: one case in 2^5, where two groups of five have one in 252. */
+/* ---- differences ---------------------------------------------------------------------------- */
+
+/* The groups do not overlap: no draw is outside 20 - 14 and 28 - 10. */
+Test(small_ratio, a_difference_resamples_each_group)
+{
+	const double b[] = { 28, 26, 24, 22, 20 }, a[] = { 10, 11, 12, 13, 14 };
+	struct resamples rb = resamples(5, 7, 0), ra = resamples(5, 7, 1);
+	double of_b[BOOTSTRAP_DRAWS], of_a[BOOTSTRAP_DRAWS], factor[BOOTSTRAP_DRAWS], ignored;
+	struct groups g = { &rb, &ra, false };
+	struct point_pair p = { b, a };
+	struct interval in, wider;
+
+	cr_assert(zero(int, bootstrap_difference(&in, &g, &p, NULL, draws)), "b - a");
+	cr_assert(epsilon_eq(dbl, in.value, 12, 1e-9), "%g", in.value);
+	cr_assert(in.known && in.n == 5, "known");
+	cr_assert(zero(int, resamples_medians(&rb, b, of_b, &ignored)), "b");
+	cr_assert(zero(int, resamples_medians(&ra, a, of_a, &ignored)), "a");
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++) {
+		cr_assert(epsilon_eq(dbl, draws[d], of_b[d] - of_a[d], 1e-9), "draw %d", d);
+		factor[d] = d % 2 ? 1.5 : 0.5;
+	}
+	cr_assert(in.lo >= 6 && in.lo < in.value && in.hi > in.value && in.hi <= 18, "%g to %g",
+		  in.lo, in.hi);
+	cr_assert(zero(int, bootstrap_difference(&wider, &g, &p, factor, draws)), "factors");
+	cr_assert(epsilon_eq(dbl, wider.value, 12, 1e-9), "a factor is in the draws alone");
+	cr_assert(wider.lo < in.lo - 5 && wider.hi > in.hi + 5, "%g to %g", wider.lo, wider.hi);
+	resamples_release(&rb);
+	resamples_release(&ra);
+}
+
+/* Processes differ tenfold, the two of a pair by half in each. */
+Test(small_ratio, a_difference_of_pairs_is_what_their_ratio_adds)
+{
+	const double b[] = { 1.5, 4.5, 7.5, 10.5, 15 }, a[] = { 1, 3, 5, 7, 10 };
+	struct resamples r = resamples(5, 3, 0);
+	struct groups g = { &r, &r, true };
+	double of_a[BOOTSTRAP_DRAWS], ignored;
+	struct interval in;
+
+	cr_assert(
+		zero(int, bootstrap_difference(&in, &g, &(struct point_pair){ b, a }, NULL, draws)),
+		"pairs");
+	cr_assert(epsilon_eq(dbl, in.value, 2.5, 1e-9), "%g", in.value);
+	cr_assert(zero(int, resamples_medians(&r, a, of_a, &ignored)), "a");
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		cr_assert(epsilon_eq(dbl, draws[d], 0.5 * of_a[d], 1e-9), "draw %d", d);
+	cr_assert(lt(dbl, 0, in.lo), "it is one");
+	resamples_release(&r);
+}
+
 Test(small_ratio, few_pairs_prove_less)
 {
 	struct resamples r = resamples(5, 1, 0);
