@@ -85,9 +85,9 @@ Test(small_sweep_sizes, a_check_is_predicted_by_the_last_that_was_timed)
 		  p.config[2].timing[0].check_step_ns);
 	/* of much larger ones a check is a sample */
 	p.config[2].timing[0] = side_timing_unknown();
-	p.config[1].timing[0].check_ends_ns = 0.3e9;
+	p.config[1].timing[0].check_ends_ns = 0.2e9;
 	predict_check_by_smaller(&p, 0, 3);
-	cr_assert(epsilon_eq(dbl, p.config[3].timing[0].check_ends_ns, 0.4e9, 1), "%g",
+	cr_assert(epsilon_eq(dbl, p.config[3].timing[0].check_ends_ns, 0.25e9, 1), "%g",
 		  p.config[3].timing[0].check_ends_ns);
 	plan_release(&p);
 }
