@@ -16,6 +16,29 @@ static void launch_add(int *p, int n, int term, cudaStream_t stream)
 			    stream));
 }
 
+/* ---- pageable memory --------------------------------------------------------------------- */
+
+/* It has been read when the call returns, though the stream has not come to the copy. */
+Test(small_runtime_copies, pageable_memory_may_be_written_after_the_call)
+{
+	int gate = 0, host[2] = { 1, 2 }, back[2] = { 0, 0 };
+	cudaStream_t s;
+
+	NEED_DEVICE();
+	int *p = device_ints(2);
+
+	OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+	OK(cudaLaunchHostFunc(s, wait_at_gate, &gate));
+	OK(cudaMemcpyAsync(p, host, sizeof(host), cudaMemcpyHostToDevice, s));
+	memset(host, 0, sizeof(host));
+	open_gate(&gate);
+	OK(cudaStreamSynchronize(s));
+	OK(cudaMemcpy(back, p, sizeof(back), cudaMemcpyDeviceToHost));
+	cr_assert(back[0] == 1 && back[1] == 2, "%d %d", back[0], back[1]);
+	OK(cudaStreamDestroy(s));
+	OK(cudaFree(p));
+}
+
 /* ---- rows ------------------------------------------------------------------------------- */
 
 Test(small_runtime_copies, rows_keep_what_lies_between_them)

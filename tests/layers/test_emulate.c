@@ -279,7 +279,7 @@ Test(small_emulate, workloads_pass_their_checks)
 		"mlp batch=32 hidden=16 images=600 --depth 4",
 		"radixsort pairs=8k --depth 4",
 		"myocyte control=host granularity=stage --depth 1",
-		"transfer bytes=64k --depth 4",
+		"transfer bytes=64k host=pageable --depth 4",
 	};
 
 	need_device();

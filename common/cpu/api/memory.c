@@ -4,6 +4,9 @@
  */
 #include "common/cpu/api/api.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- allocation ------------------------------------------------------------------------ */
 
 static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
@@ -254,6 +257,26 @@ static cudaError_t check_copy(struct transfer *t, enum cudaMemcpyKind kind)
 	return cudaSuccess;
 }
 
+/*
+ * CUDA has read pageable memory when an asynchronous copy from it returns: the program may write
+ * there. In a capture the graph's launch reads it.
+ */
+static bool is_read_at_once(struct stream *s, const struct transfer *t)
+{
+	return t->src && !t->waits && !stream_captures(s) &&
+	       allocation_find(t->src).type == cudaMemoryTypeUnregistered;
+}
+
+static bool read_source(struct op *op)
+{
+	size_t bytes = extent(op->memory.rows, op->memory.src_pitch, op->memory.bytes);
+
+	op->data = malloc(bytes);
+	if (op->data)
+		op->memory.src = memcpy(op->data, op->memory.src, bytes);
+	return op->data != NULL;
+}
+
 static cudaError_t submit(struct stream *s, enum op_kind kind, const struct transfer *t)
 {
 	struct op *op = stream_new_op(s);
@@ -262,6 +285,10 @@ static cudaError_t submit(struct stream *s, enum op_kind kind, const struct tran
 		return cudaErrorMemoryAllocation;
 	op->kind = kind;
 	op->memory = *t;
+	if (is_read_at_once(s, t) && !read_source(op)) {
+		op_free(op);
+		return cudaErrorMemoryAllocation;
+	}
 	return stream_submit(s, op);
 }
 
@@ -280,10 +307,11 @@ static cudaError_t copy_submit(struct transfer *t, enum cudaMemcpyKind kind, cud
 }
 
 static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
-			cudaStream_t stream)
+			cudaStream_t stream, bool waits)
 {
-	return copy_submit(&(struct transfer){ .dst = dst, .src = src, .bytes = bytes, .rows = 1 },
-			   kind, stream);
+	struct transfer t = { .dst = dst, .src = src, .bytes = bytes, .rows = 1, .waits = waits };
+
+	return copy_submit(&t, kind, stream);
 }
 
 static cudaError_t set(void *dst, int value, size_t bytes, cudaStream_t stream)
@@ -312,7 +340,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
 			    cudaStream_t stream)
 {
 	INJECT();
-	return charge(COST_COPY, result(copy(dst, src, bytes, kind, stream)));
+	return charge(COST_COPY, result(copy(dst, src, bytes, kind, stream, false)));
 }
 
 cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream)
@@ -324,7 +352,8 @@ cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t str
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
 	INJECT();
-	return charge(COST_COPY, result(copy_wait(copy(dst, src, bytes, kind, cudaStreamLegacy))));
+	return charge(COST_COPY,
+		      result(copy_wait(copy(dst, src, bytes, kind, cudaStreamLegacy, true))));
 }
 
 cudaError_t cudaMemset(void *dst, int value, size_t bytes)
@@ -350,7 +379,9 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 			      cudaStream_t stream)
 {
 	INJECT();
-	struct transfer t = { dst, src, width, height, dst_pitch, src_pitch, 0, false, false };
+	struct transfer t = {
+		dst, src, width, height, dst_pitch, src_pitch, 0, false, false, false
+	};
 
 	return charge(COST_COPY, result(copy_rows(&t, kind, stream)));
 }
@@ -359,7 +390,9 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t sr
 			 size_t width, size_t height, enum cudaMemcpyKind kind)
 {
 	INJECT();
-	struct transfer t = { dst, src, width, height, dst_pitch, src_pitch, 0, false, false };
+	struct transfer t = {
+		dst, src, width, height, dst_pitch, src_pitch, 0, false, false, true
+	};
 
 	return charge(COST_COPY, result(copy_wait(copy_rows(&t, kind, cudaStreamLegacy))));
 }

@@ -212,6 +212,7 @@ struct transfer {
 	size_t rows, dst_pitch, src_pitch;
 	int value;
 	bool dst_on_device, src_on_device; /* when it was submitted */
+	bool waits;			   /* the call returns when it is done */
 };
 
 void run_copy(const struct transfer *t);
