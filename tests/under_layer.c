@@ -67,17 +67,12 @@ pid_t start_command(int out, const char *fmt, ...)
 	return pid;
 }
 
-static bool wait_ms(int ms, int *left_ms)
-{
-	struct timespec t = { .tv_nsec = ms * 1000000L };
-
-	nanosleep(&t, NULL);
-	return 0 < (*left_ms -= ms);
-}
-
 static bool tick(int *left_ms)
 {
-	return wait_ms(TICK_MS, left_ms);
+	struct timespec t = { .tv_nsec = TICK_MS * 1000000L };
+
+	nanosleep(&t, NULL);
+	return 0 < (*left_ms -= TICK_MS);
 }
 
 int status_of_end(pid_t pid)
@@ -216,9 +211,9 @@ bool layers_gone(int folders)
 {
 	int left_ms = GONE_MS;
 
-	/* a look at all processes takes 1 ms: the folders first, and fewer looks than elsewhere */
+	/* the folders first: a look at all processes takes 1 ms */
 	while (layers_folders() > folders || layers_running())
-		if (!wait_ms(4 * TICK_MS, &left_ms))
+		if (!tick(&left_ms))
 			return false;
 	return true;
 }
