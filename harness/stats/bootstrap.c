@@ -112,7 +112,7 @@ int resamples_medians(const struct resamples *r, const double *value, double *of
 
 /*
  * Puts the value of rank k where it would stand in order, none larger before it, none smaller
- * behind it: Hoare's FIND (Communications of the ACM 4(7), 1961). Of 5000 draws two quantiles are
+ * behind it: Hoare's FIND (Communications of the ACM 4(7), 1961). Two quantiles of 5000 draws are
  * wanted; sorting them all takes several times as long.
  */
 static double select_rank(double *value, int k)
