@@ -135,7 +135,7 @@ $B/layer_names: always
 
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(LDFAST) $(TESTLIBS) $(PRELOADED))
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(LDFAST) $(TESTLIBS) $(PRELOADED) $(GIT))
 
 # What is linked depends on which objects there are: a source that is gone leaves nothing newer.
 $B/objects: always
@@ -216,16 +216,23 @@ $B/tests.list: always
 # A test program is linked from what every one has, its kernels if there are any, and what it needs
 # of the archives. Where Criterion's headers are not the system's own, the compiler sees into its
 # macros.
-HOOKS  := tests/skips.c tests/tsan_arena.c tests/lazy_git.c
-SHARED := $(filter-out tests/test_% tests/wrapper.c $(HOOKS),$(wildcard tests/*.c))
+HOOKS  := tests/skips.c tests/tsan_arena.c
+SHARED := $(filter-out tests/test_% tests/wrapper.c tests/lazy_git.c $(HOOKS),$(wildcard tests/*.c))
+# The libgit2 that Criterion loads, if it does, and one of ours in its name, which DT_RPATH finds.
+GIT    := $(if $(filter cpu,$(DEVICE)),$(shell ldd "$$($(CC) -print-file-name=libcriterion.so)" 2>/dev/null | sed -n 's,.*=> \(/.*/libgit2\.so[^ ]*\) .*,\1,p'))
+LAZY   := $(GIT:%=$B/$(notdir $(GIT)))
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
 $(TESTS:%=$B/%.o): private CFLAGS := $(TESTFLAGS)
 # Their assertions are long expressions, slow to compile with checks for undefined behaviour.
 $(TESTS:%=$B/%.o): private INSTRUMENT := $(subst address$(comma)undefined,address,$(INSTRUMENT))
 .SECONDEXPANSION:
-$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME)
+$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME) | $(LAZY)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..) $(LDFAST) $(TESTLIBS) $(LIBS)
+
+$(LAZY): tests/lazy_git.c $B/flags
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -fvisibility=default -DREAL_LIBGIT2='"$(GIT)"' -shared -Wl,-soname,$(@F) -o $@ $< -ldl
 
 # Seeded bugs, for tools/sanitize.sh and tests.
 $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)

@@ -38,17 +38,16 @@ static bool is_number(const char *word)
 	return end > word && (!*end || !strcmp(end, "%") || !strcmp(end, "x"));
 }
 
-/* A verdict whatever rift calls it, a mode, a regime, an option; else NULL. */
+/* A verdict as rift calls it, a mode, a regime, an option; else NULL. */
 static const char *enumerated(const char *word)
 {
-	static const char *const verdicts[] = { "same", "slower", "faster", "inconclusive" };
 	static const char *const words[] = { "stream",	  "graph",	  "fused",	  "not",
 					     "nowhere",	  "everywhere",	  "corner",	  "window",
 					     "identical", "launch-bound", "device-bound", NULL };
 
-	for (int v = 0; v < 4; v++)
+	for (int v = VERDICT_SAME; v <= VERDICT_INCONCLUSIVE; v++)
 		if (!strcmp(verdict_names[v], word))
-			return verdicts[v];
+			return word;
 	for (const char *const *w = words; *w; w++)
 		if (!strcmp(*w, word))
 			return word;

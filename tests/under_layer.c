@@ -212,7 +212,8 @@ bool layers_gone(int folders)
 {
 	int left_ms = GONE_MS;
 
-	while (layers_running() || layers_folders() > folders)
+	/* the folders first: a look at all processes takes 1 ms */
+	while (layers_folders() > folders || layers_running())
 		if (!tick(&left_ms))
 			return false;
 	return true;

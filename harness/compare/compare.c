@@ -126,8 +126,17 @@ static void compare_workloads(struct comparison *c)
 
 /* ---- what it comes to ------------------------------------------------------------------- */
 
-const char *const outcome_names[] = { "same", "slower", "faster", "same or faster",
-				      "inconclusive" };
+const char *outcome_name(enum outcome outcome)
+{
+	static const enum ratio_verdict alike[] = {
+		[OUTCOME_SAME] = VERDICT_SAME,
+		[OUTCOME_SLOWER] = VERDICT_SLOWER,
+		[OUTCOME_FASTER] = VERDICT_FASTER,
+		[OUTCOME_INCONCLUSIVE] = VERDICT_INCONCLUSIVE,
+	};
+
+	return outcome == OUTCOME_NOT_SLOWER ? "same or faster" : verdict_names[alike[outcome]];
+}
 
 enum outcome compare_outcome(struct judged *const *all, int n)
 {

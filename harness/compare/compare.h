@@ -80,7 +80,8 @@ enum outcome {
 	OUTCOME_INCONCLUSIVE, /* one may be slower */
 };
 
-extern const char *const outcome_names[];
+/* In the words of verdict_names, where an outcome is one of these. */
+const char *outcome_name(enum outcome outcome);
 
 /* The outcome over all that decides, once judged. */
 enum outcome compare_outcome(struct judged *const *all, int n);

@@ -378,7 +378,7 @@ json_t *compare_json(const struct comparison *c)
 	for (int i = 0; i < c->pairs.n; i++)
 		json_array_append_new(points, point_json(c, &c->point[i]));
 	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:O, s:O, s:o, s:o, s:o, s:o}", "verdict",
-			 outcome_names[c->outcome], "finding", finding, "exit_code",
+			 outcome_name(c->outcome), "finding", finding, "exit_code",
 			 (int)compare_exit_code(c), "terms", terms_json(c), "a",
 			 side_json(c->side[PAIR_A]), "b", side_json(c->side[PAIR_B]), "environment",
 			 c->environment_diff, "warnings", c->warnings, "parameters", parameters,

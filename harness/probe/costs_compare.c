@@ -462,7 +462,7 @@ json_t *costs_compare_json(const struct costs_comparison *c)
 	for (int i = 0; i < c->n; i++)
 		json_array_append_new(rows, pair_json(&c->pair[i]));
 	return json_pack("{s:s, s:s, s:i, s:f, s:f, s:i, s:s, s:s, s:O, s:O, s:o}", "verdict",
-			 outcome_names[c->outcome], "finding", finding, "exit_code",
+			 outcome_name(c->outcome), "finding", finding, "exit_code",
 			 (int)costs_compare_exit_code(c), "margin", c->options.margin, "session_sd",
 			 c->options.session_sd, "tests", c->tests, "a", c->path[0], "b", c->path[1],
 			 "environment", c->environment_diff, "warnings", c->warnings, "rows", rows);

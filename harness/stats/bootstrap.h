@@ -58,7 +58,9 @@ enum { BOOTSTRAP_DRAWS = 5000, BOOTSTRAP_N_MIN = 5, BOOTSTRAP_N_MAX = 1000 };
 struct resamples {
 	int n; /* processes */
 	uint64_t seed;
-	uint16_t *times; /* times[draw * n + i]: how often process i is taken; owned */
+	/* How often process i is taken in a draw, both owned. */
+	uint16_t *times;      /* times[draw * n + i] */
+	uint16_t *of_process; /* of_process[i * BOOTSTRAP_DRAWS + draw], the same by columns */
 };
 
 /*

@@ -1,4 +1,5 @@
 /* test_align_reader.c - FASTA and FASTQ, plain and gzip: good, bad, and made up at random. */
+/* begins early: it waits long */
 /* sanitizers: one thread */
 #include <errno.h>
 #include <sys/stat.h>

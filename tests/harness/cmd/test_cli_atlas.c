@@ -110,7 +110,7 @@ Test(small_cli_atlas, one_object_for_machines)
 		     json_real_value(json_object_get(json_object_get(step, "ratio"), "lo"))),
 		  "interval");
 	cr_assert(eq(str, (char *)get_text(json_object_get(session, "comparison"), "verdict"),
-		     (char *)outcome_names[OUTCOME_SLOWER]),
+		     (char *)outcome_name(OUTCOME_SLOWER)),
 		  "the one engine's verdict");
 	w = json_array_get(json_object_get(json_object_get(o, "base"), "workloads"), 0);
 	step = json_array_get(json_object_get(w, "steps"), 0);

@@ -148,7 +148,7 @@ Test(small_cli_compare, one_object_for_machines)
 	cr_assert(eq(int, run_rift(OUT, &text, "compare --json '%s'", both), 1), "%s", text);
 	o = json_loads(text, 0, &error);
 	cr_assert(ne(ptr, o, NULL), "%s", error.text);
-	cr_assert(eq(str, (char *)get_text(o, "verdict"), (char *)outcome_names[OUTCOME_SLOWER]),
+	cr_assert(eq(str, (char *)get_text(o, "verdict"), (char *)outcome_name(OUTCOME_SLOWER)),
 		  "verdict");
 	cr_assert(eq(int, (int)json_integer_value(json_object_get(o, "exit_code")), 1), "code");
 	cr_assert(eq(sz, json_array_size(json_object_get(o, "points")), 18), "points");

@@ -2,6 +2,7 @@
  * test_layer_in_force.c - rift under a layer says whether that is in force, and measures nothing
  * where it is not; what the record says of layers.
  */
+/* begins early: it waits long */
 /* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -2,6 +2,7 @@
  * test_layer_kills.c - whoever is killed, the layer leaves no process and no folder: the command,
  * its process group, the helper, the guard, the guard's keeper.
  */
+/* begins early: it waits long */
 /* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -2,6 +2,7 @@
  * test_sweep_identity.c - which machine a session is of, what may change within it, and what a
  * worker that hangs is said to have been at. Real processes; no clock is judged.
  */
+/* begins early: it waits long */
 #include "harness/base/command.h"
 #include "harness/env/system.h"
 #include "harness/plan/estimate.h"
