@@ -13,7 +13,7 @@ for length in ${LENGTHS:-15 60}; do
 	case $length in
 	15) size="--express --processes 9 --rounds 6" ;;
 	60) size="--quick --processes 9 --rounds 24" ;;
-	600) size="--processes 30 --rounds 60" ;;
+	600) size="--processes ${PROCESSES:-30} --rounds 60" ;;
 	*) echo "LENGTHS: 15, 60 or 600" >&2 && exit 1 ;;
 	esac
 	name=$out/resolution-$length
