@@ -165,13 +165,25 @@ static void classify_calls(void)
 
 static __thread struct thread *calling_thread __attribute__((tls_model("initial-exec")));
 
+static struct thread *threads;
+
+static struct thread *new_thread(void)
+{
+	struct thread *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		abort();
+	t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	return t;
+}
+
 struct thread *thread_self(void)
 {
-	if (!calling_thread) {
-		calling_thread = calloc(1, sizeof(*calling_thread));
-		if (!calling_thread)
-			abort();
-	}
+	if (!calling_thread)
+		calling_thread = new_thread();
 	return calling_thread;
 }
 

@@ -25,6 +25,7 @@ enum { KERNELS = 4096, /* 2^12 */ PARAMS_MAX = 128 };
 
 /* What the runtime says of a kernel. */
 struct kernel {
+	struct kernel *next; /* of all that were ever asked for */
 	const void *function;
 	bool known; /* false: the runtime did not say; such launches never wait */
 	int params, threads_max;
@@ -32,7 +33,7 @@ struct kernel {
 	size_t size[PARAMS_MAX];
 };
 
-static struct kernel *kernels[KERNELS];
+static struct kernel *kernels[KERNELS], *asked;
 
 static size_t rounded(size_t bytes)
 {
@@ -69,6 +70,15 @@ static struct kernel *ask_kernel(const void *function)
 	return k;
 }
 
+/* Others may hold one, so none is ever freed. */
+static void remember(struct kernel *k)
+{
+	k->next = __atomic_load_n(&asked, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&asked, &k->next, k, true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+}
+
 static struct kernel *find_kernel(const void *function)
 {
 	size_t begin = (size_t)(word_of(function) * 0x9e3779b97f4a7c15u >> 52);
@@ -78,12 +88,13 @@ static struct kernel *find_kernel(const void *function)
 		struct kernel *k = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 
 		if (!k) {
-			struct kernel *asked = ask_kernel(function);
+			struct kernel *found = ask_kernel(function);
 
 			/* another thread may have taken the place: then this one is used once */
-			__atomic_compare_exchange_n(place, &k, asked, false, __ATOMIC_RELEASE,
+			__atomic_compare_exchange_n(place, &k, found, false, __ATOMIC_RELEASE,
 						    __ATOMIC_RELAXED);
-			return asked;
+			remember(found);
+			return found;
 		}
 		if (k->function == function)
 			return k;
@@ -91,7 +102,7 @@ static struct kernel *find_kernel(const void *function)
 	return NULL;
 }
 
-/* Others may hold one: what is forgotten is not freed. Programs set attributes a few times. */
+/* They are asked for anew. Programs set attributes a few times. */
 void command_forget_kernels(void)
 {
 	for (int i = 0; i < KERNELS; i++)

@@ -20,7 +20,8 @@
 
 /* A thread that calls. Never freed: commands of a thread that has ended may wait. */
 struct thread {
-	bool inside; /* within a call of the layer's own */
+	struct thread *next; /* of all that ever called */
+	bool inside;	     /* within a call of the layer's own */
 	int device;
 	int error; /* of a command of this thread, not yet given back; or 0 */
 	struct account account;
