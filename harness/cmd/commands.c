@@ -42,6 +42,7 @@ static const struct command *const commands[] = {
 	&command_validate,
 	&command_compare,
 	&command_atlas,
+	&command_sensitivity,
 	&command_plot,
 	&command_probe,
 	&command_worker,
@@ -82,7 +83,7 @@ static int print_help(void)
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *const *c = commands; *c; c++)
 		if ((*c)->line) /* else for rift itself */
-			printf("  rift %-8s %-25s %s\n", (*c)->name, (*c)->usage, (*c)->line);
+			printf("  rift %-11s %-25s %s\n", (*c)->name, (*c)->usage, (*c)->line);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n");
