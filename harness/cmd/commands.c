@@ -30,6 +30,8 @@ static const struct command command_worker = { .name = "sweep-worker", .start = 
 static const struct command command_clocks = { .name = "sweep-clocks", .start = cmd_clocks };
 static const struct command command_of_help;
 
+/* A line each. */
+/* clang-format off */
 static const struct command *const commands[] = {
 	&command_list,
 	&command_run,
@@ -52,6 +54,7 @@ static const struct command *const commands[] = {
 	&command_of_help,
 	NULL,
 };
+/* clang-format on */
 
 /* ---- help ------------------------------------------------------------------------------- */
 
