@@ -93,8 +93,9 @@ static struct text measured_text(const struct sensitivity *s, const struct sensi
 				 int i)
 {
 	const struct sensitivity_cell *cell = &s->cell[c->cell[i]];
+	struct text failed = { "failed" };
 
-	return cell->failed ? (struct text){ "failed" } : ratio_text(c->ratio[i]);
+	return cell->failed ? failed : ratio_text(c->ratio[i]);
 }
 
 /* "1.02-1.05" */

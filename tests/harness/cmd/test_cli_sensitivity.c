@@ -58,7 +58,7 @@ Test(small_cli_sensitivity, a_table_and_a_chart)
 	NEED_GNUPLOT();
 	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
 	cr_assert(zero(int, run_rift(OUT, &text,
-				     "sensitivity " SHORT " --cost call=1,20 --cost copies=1 "
+				     "sensitivity " SHORT " --cost call=0,1,20 --cost copies=1 "
 				     "--cost sync=20 --plot '%s/charts/'",
 				     dir)),
 		  "%s", text);
