@@ -27,8 +27,8 @@ static void put_left_out(const struct sensitivity *s, FILE *out)
 
 void sensitivity_plan_print(const struct sensitivity *s, FILE *out)
 {
-	fprintf(out, "%s: %d values, one of them native, in %d process%s each: about %s",
-		s->workload->name, s->cells, s->turns, s->turns == 1 ? "" : "es",
+	fprintf(out, "%s: native and %d under the layer, %d process%s each: about %s",
+		s->workload->name, s->cells - 1, s->turns, s->turns == 1 ? "" : "es",
 		text_time(sensitivity_plan_s(s) * 1e9).s);
 	put_left_out(s, out);
 	fputc('\n', out);
@@ -50,8 +50,8 @@ static json_t *head_json(const struct sensitivity *s)
 	return json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:s, s:s, s:f, s:i, s:i, s:f}", "version",
 			 RIFT_VERSION, "command", "sensitivity", "workload", s->workload->name,
 			 "words", words_json(s), "layer", "emulate", "is_model", 1, "device",
-			 s->first.device, "mode", mode_name(f->mode), "depth", f->depth,
-			 "platforms", s->cells, "processes", s->turns, "predicted_s",
+			 s->first.device, "mode", mode_name(f->mode), "depth", f->depth, "runs",
+			 s->cells * s->turns, "processes", s->turns, "predicted_s",
 			 sensitivity_plan_s(s));
 }
 
@@ -324,7 +324,7 @@ json_t *sensitivity_json(const struct sensitivity *s)
 		json_array_append_new(costs, cost_json(s, &s->cost[i]));
 	json_object_set_new(o, "exit_code", json_integer(sensitivity_exit_code(s)));
 	json_object_set_new(o, "native", figures_json(&s->native));
-	json_object_set_new(o, "tried", platforms);
+	json_object_set_new(o, "platforms", platforms);
 	json_object_set_new(o, "costs", costs);
 	return o;
 }
