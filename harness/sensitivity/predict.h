@@ -17,6 +17,8 @@
 #ifndef RIFT_SENSITIVITY_PREDICT_H
 #define RIFT_SENSITIVITY_PREDICT_H
 
+#include <stdbool.h>
+
 #include "workloads/workload.h"
 
 /* What `rift run` says of a step; in ns where it is a time. */
@@ -30,7 +32,7 @@ struct step_figures {
 	enum mode mode;
 };
 
-/* Calls that the layer charges for each of a step's commands. */
+/* Commands of a step that the layer charges for; graphs and fused launches are shares of one. */
 double step_commands(const struct step_figures *f);
 
 /* Is a cost of that name part of a step? Unknown names are: only measuring can tell. */

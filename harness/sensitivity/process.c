@@ -39,7 +39,7 @@ static void stop(pid_t pid, int *status)
 {
 	kill(-pid, SIGTERM);
 	for (int i = 0; i < STOP_TICKS; i++) {
-		if (waitpid(pid, status, WNOHANG) == pid)
+		if (waitpid(pid, status, WNOHANG))
 			return;
 		usleep(TICK_US);
 	}
@@ -47,9 +47,10 @@ static void stop(pid_t pid, int *status)
 	waitpid(pid, status, 0);
 }
 
+/* Where SIGCHLD is ignored nobody learns how a child has ended: what it wrote then says it. */
 static int attend(pid_t pid, int *status)
 {
-	while (waitpid(pid, status, WNOHANG) != pid) {
+	while (!waitpid(pid, status, WNOHANG)) {
 		if (interrupted()) {
 			stop(pid, status);
 			return -EINTR;
