@@ -118,7 +118,9 @@ static const struct output refusals[] = {
 		   "rift compare --self-test x y", "rift compare x y --margni=2", "rift stack",
 		   "rift stack a b", "rift validate", "rift predict x", "rift plot",
 		   "rift plot a b c", "rift plot x --card", "rift doctor x", "rift doctor --jsn",
-		   "rift probe x") },
+		   "rift probe x", "rift sensitivity", "rift sensitivity lunch",
+		   "rift sensitivity launch --cost cal=1", "rift sensitivity launch --cost call",
+		   "rift sensitivity launch --cost call=1 --cost call=2") },
 	/* values that an option or a parameter cannot take */
 	{ "refused-values",
 	  COMMANDS("rift run launch --mode grpah", "rift run launch --sync spn",
@@ -148,7 +150,11 @@ static const struct output refusals[] = {
 		   "rift compare x y --margin 0.02", "rift compare x y --margin=two",
 		   "rift compare x y --margin=-1", "rift compare x y --session-sd=nan",
 		   "rift compare x y --workload lunch", "rift plot x --output ''",
-		   "rift doctor --platform ''", "rift doctor --platform \"$(printf 'a\\tb')\"") },
+		   "rift sensitivity launch --cost call=1e7",
+		   "rift sensitivity launch --cost call=1,1",
+		   "rift sensitivity launch --cost call=1,2,3,4,5,6,7,8,9",
+		   "rift sensitivity launch --processes 0", "rift doctor --platform ''",
+		   "rift doctor --platform \"$(printf 'a\\tb')\"") },
 	/* files that are not there, no records, not whole, or in the way */
 	{ "refused-files",
 	  COMMANDS(

@@ -30,6 +30,8 @@ static const struct command command_worker = { .name = "sweep-worker", .start = 
 static const struct command command_clocks = { .name = "sweep-clocks", .start = cmd_clocks };
 static const struct command command_of_help;
 
+/* A line each. */
+/* clang-format off */
 static const struct command *const commands[] = {
 	&command_list,
 	&command_run,
@@ -42,6 +44,7 @@ static const struct command *const commands[] = {
 	&command_validate,
 	&command_compare,
 	&command_atlas,
+	&command_sensitivity,
 	&command_plot,
 	&command_probe,
 	&command_worker,
@@ -51,6 +54,7 @@ static const struct command *const commands[] = {
 	&command_of_help,
 	NULL,
 };
+/* clang-format on */
 
 /* ---- help ------------------------------------------------------------------------------- */
 
@@ -82,7 +86,7 @@ static int print_help(void)
 	printf("rift measures what a virtualization layer costs a GPU.\n\n");
 	for (const struct command *const *c = commands; *c; c++)
 		if ((*c)->line) /* else for rift itself */
-			printf("  rift %-8s %-25s %s\n", (*c)->name, (*c)->usage, (*c)->line);
+			printf("  rift %-11s %-25s %s\n", (*c)->name, (*c)->usage, (*c)->line);
 	printf("  rift --version\n\n"
 	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
 	       "and complaints to stderr.\n");

@@ -77,6 +77,9 @@ static json_t *cost_json(const struct cost *c)
 	set_field(o, "flops", json_number(c->flops));
 	set_field(o, "bytes_moved", json_number(c->bytes_moved));
 	set_field(o, "bytes_transferred", json_number(c->bytes_transferred));
+	set_field(o, "copies",
+		  json_number(c->to_device.calls + c->to_host.calls + c->within.calls));
+	set_field(o, "allocations", json_number(c->allocations));
 	set_field(o, "evaluations", json_number(c->evaluations));
 	set_field(o, "evaluation", json_text(c->evaluation));
 	set_field(o, "formula", json_text(c->formula));

@@ -156,6 +156,19 @@ Test(small_cli_run, json_has_every_key_with_a_sane_value)
 	check_raw(member(o, "blocks"), "t_total_ns", 5);
 }
 
+Test(small_cli_run, json_counts_calls_of_a_step)
+{
+	const json_t *cost;
+
+	need_device();
+	cost = member(rift_json("run transfer --depth 2 --blocks 2 --json --quiet"), "cost");
+	cr_assert(eq(dbl, number(cost, "copies"), 1), "copies");
+	cr_assert(eq(dbl, number(cost, "allocations"), 0), "allocations");
+	cost = member(rift_json("run memory --depth 2 --blocks 2 --json --quiet"), "cost");
+	cr_assert(eq(dbl, number(cost, "copies"), 0), "copies");
+	cr_assert(eq(dbl, number(cost, "allocations"), 2), "allocations");
+}
+
 /* Behind a layer whose waits take long two short blocks take equally long. */
 Test(small_cli_run, kernels_are_timed_behind_a_wait_that_takes_long)
 {

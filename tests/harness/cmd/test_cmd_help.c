@@ -34,6 +34,9 @@ static const struct {
 	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
 		 "--sync=KIND -h,--help " },
+	{ "sensitivity", "--blocks=N --cost=NAME=V,V,... --depth=N --dry-run --json "
+			 "--mode=stream|graph|fused --plot=DIR --processes=N --quiet "
+			 "--time-limit=SECONDS -h,--help " },
 	{ "show", "--side=a|b -h,--help " },
 	{ "stack", "--all --costs=FILE --from=SESSION --json --side=a|b --sync=KIND "
 		   "--workload=NAME -h,--help " },
