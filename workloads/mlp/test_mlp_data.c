@@ -2,6 +2,7 @@
  * test_mlp_data.c - images that a process draws once and keeps: when they are drawn again, and that
  * no result shows it.
  */
+/* sanitizers: seen elsewhere */
 #include <errno.h>
 #include <signal.h>
 
