@@ -2,6 +2,7 @@
  * test_cli_sensitivity.c - `rift sensitivity` of the real binary: one short measurement under the
  * layer, its chart's files, and what is refused.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
@@ -23,7 +24,8 @@ static void need_layer(void)
 		cr_skip("the layer emulate cannot be had here");
 }
 
-/* Short ones: empty kernels, of which a launch takes far less than 20 us. */
+/* Short ones: empty kernels. A launch of these takes far less than half a millisecond, on a busy
+ * machine and under a sanitizer, too. */
 #define SHORT "launch us=0 --depth 16 --blocks 3 --processes 1 --quiet"
 
 static double number(const json_t *o, const char *name)
@@ -31,12 +33,12 @@ static double number(const json_t *o, const char *name)
 	return json_number_value(json_object_get(o, name));
 }
 
-Test(small_cli_sensitivity, twenty_microseconds_a_call_are_seen)
+Test(small_cli_sensitivity, half_a_millisecond_a_call_is_seen)
 {
 	const json_t *o, *cost, *values, *runs;
 
 	need_layer();
-	o = rift_json("sensitivity " SHORT " --cost call=0,20 --cost alloc=5 --json");
+	o = rift_json("sensitivity " SHORT " --cost call=0,500 --cost alloc=5 --json");
 	cr_assert(eq(str, (char *)get_text(o, "command"), "sensitivity"), "command");
 	cr_assert(eq(sz, json_array_size(json_object_get(o, "platforms")), 3), "platforms");
 	cost = json_array_get(json_object_get(o, "costs"), 0);
@@ -44,7 +46,7 @@ Test(small_cli_sensitivity, twenty_microseconds_a_call_are_seen)
 	cr_assert(lt(dbl, 2, number(json_array_get(values, 1), "ratio")), "measured");
 	cr_assert(lt(dbl, 2, number(json_array_get(values, 1), "predicted")), "predicted");
 	runs = json_object_get(json_array_get(json_object_get(o, "platforms"), 2), "runs");
-	cr_assert(lt(dbl, 20000, number(json_array_get(runs, 0), "step_ns")), "a step");
+	cr_assert(lt(dbl, 500000 - 1000, number(json_array_get(runs, 0), "step_ns")), "a step");
 	cost = json_array_get(json_object_get(o, "costs"), 1);
 	cr_assert(eq(ptr, json_object_get(cost, "in_step"), json_false()), "alloc");
 }
