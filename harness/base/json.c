@@ -37,6 +37,13 @@ const char *json_get_text(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+double json_get_number(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 void json_write(json_t *object, FILE *out)
 {
 	char *text;

@@ -14,6 +14,9 @@ json_t *json_text(const char *text);
 /* A string member, "" where it is missing, null or no string. */
 const char *json_get_text(const json_t *object, const char *key);
 
+/* A number member, NAN where it is missing, null or no number. */
+double json_get_number(const json_t *object, const char *key);
+
 /* Writes the object, indented, and a newline, and drops the reference. */
 void json_write(json_t *object, FILE *out);
 

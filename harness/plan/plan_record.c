@@ -372,13 +372,6 @@ struct text plan_wrong(const json_t *o)
 
 /* ---- read back -------------------------------------------------------------------------- */
 
-static double ns_field(const json_t *o, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-
-	return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
 static int find_name(const char *const *names, const char *name)
 {
 	for (int i = 0; name && names[i]; i++)
@@ -452,12 +445,12 @@ static void design_parse(struct design *d, const json_t *o)
 
 static struct side_timing timing_parse(const json_t *o)
 {
-	return (struct side_timing){ .setup_ns = ns_field(o, "setup_ns"),
-				     .ends_ns = ns_field(o, "ends_ns"),
-				     .step_ns = ns_field(o, "step_ns"),
-				     .gap_ns = ns_field(o, "gap_ns"),
-				     .check_ends_ns = ns_field(o, "check_ends_ns"),
-				     .check_step_ns = ns_field(o, "check_step_ns") };
+	return (struct side_timing){ .setup_ns = json_get_number(o, "setup_ns"),
+				     .ends_ns = json_get_number(o, "ends_ns"),
+				     .step_ns = json_get_number(o, "step_ns"),
+				     .gap_ns = json_get_number(o, "gap_ns"),
+				     .check_ends_ns = json_get_number(o, "check_ends_ns"),
+				     .check_step_ns = json_get_number(o, "check_step_ns") };
 }
 
 static const struct workload *find_workload(const struct workload *const *table, const char *name)
@@ -516,7 +509,7 @@ static void point_parse(struct plan_point *at, const json_t *o, const struct pla
 					   modes, json_string_value(json_object_get(o, "mode"))),
 				   .depth = integer(o, "depth"),
 				   .sync = p->design.sync,
-				   .block_ns = { ns_field(o, "block_ns"), NAN } };
+				   .block_ns = { json_get_number(o, "block_ns"), NAN } };
 	at->block_ns[1] = predict_block_ns(p, at, 1);
 	if (p->design.policies) {
 		at->sync = (enum wait_policy)find_name(
@@ -543,12 +536,12 @@ int plan_parse(struct plan *out, const json_t *o, const struct workload *const *
 	out->point = calloc(n_points + 1, sizeof(*out->point));
 	CHECK(out->config && out->point, "memory of %zu points", n_points);
 	out->depth_given = json_is_true(json_object_get(o, "depth_given"));
-	out->start_ns[0] = ns_field(o, "start_ns");
-	out->calibrate_ns[0] = ns_field(o, "calibrate_ns");
-	out->warmup_ns[0] = ns_field(o, "warmup_ns");
-	out->warmup_ns[1] = ns_field(json_object_get(o, "b"), "warmup_ns");
-	out->start_ns[1] = ns_field(json_object_get(o, "b"), "start_ns");
-	out->calibrate_ns[1] = ns_field(json_object_get(o, "b"), "calibrate_ns");
+	out->start_ns[0] = json_get_number(o, "start_ns");
+	out->calibrate_ns[0] = json_get_number(o, "calibrate_ns");
+	out->warmup_ns[0] = json_get_number(o, "warmup_ns");
+	out->warmup_ns[1] = json_get_number(json_object_get(o, "b"), "warmup_ns");
+	out->start_ns[1] = json_get_number(json_object_get(o, "b"), "start_ns");
+	out->calibrate_ns[1] = json_get_number(json_object_get(o, "b"), "calibrate_ns");
 	if (json_string_value(json_object_get(o, "declared_platform")))
 		snprintf(out->declared, sizeof(out->declared), "%s",
 			 json_string_value(json_object_get(o, "declared_platform")));

@@ -219,13 +219,6 @@ const struct costs_line costs_lines[] = {
 
 enum { SECTION = 15, LABEL = 29, VALUE = 13, INTERVAL = 23 };
 
-static double get_number(const json_t *row, const char *key)
-{
-	const json_t *v = json_object_get(row, key);
-
-	return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
 static void print_head(const json_t *costs, const json_t *reference, FILE *out)
 {
 	const json_t *virt = json_object_get(costs, "virt");
@@ -250,7 +243,7 @@ static void print_head(const json_t *costs, const json_t *reference, FILE *out)
 /* "2.40 us to 2.47 us", "1020 to 1023"; empty where it is not known. */
 static void interval_text(const json_t *row, char *out, size_t size)
 {
-	double lo = get_number(row, "lo"), hi = get_number(row, "hi");
+	double lo = json_get_number(row, "lo"), hi = json_get_number(row, "hi");
 	const char *unit = json_get_text(row, "unit");
 
 	if (strcmp(unit, "us") && strcmp(unit, "bytes"))
@@ -263,7 +256,7 @@ static void interval_text(const json_t *row, char *out, size_t size)
 static void print_line(const struct costs_line *line, const json_t *row, const json_t *reference,
 		       FILE *out)
 {
-	double value = get_number(row, "median"), other = get_number(reference, "median");
+	double value = json_get_number(row, "median"), other = json_get_number(reference, "median");
 	const char *why = json_get_text(row, "text");
 	char interval[64];
 

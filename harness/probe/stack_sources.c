@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "common/check.h"
+#include "harness/base/json.h"
 #include "harness/probe/costs.h"
 
 /* ---- what copies cost, as a costs file has it --------------------------------------- */
@@ -13,12 +14,10 @@
 /* Median of the row "h2d pinned rate" and the like; NaN: none. */
 static double median_of_row(const json_t *costs, const char *kind, const char *what)
 {
-	const json_t *median;
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s %s", kind, what);
-	median = json_object_get(costs_row(costs, "transfer", name), "median");
-	return json_is_number(median) ? json_number_value(median) : NAN;
+	return json_get_number(costs_row(costs, "transfer", name), "median");
 }
 
 static struct copy_cost cost_of(const json_t *costs, const char *kind)

@@ -84,21 +84,14 @@ static int run_to_end(char *const *arguments, int out, int err, int *status)
 
 /* ---- what it said ------------------------------------------------------------------------- */
 
-static double get_number(const json_t *o, const char *name)
-{
-	const json_t *value = json_object_get(o, name);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static double median_member(const json_t *o, const char *name)
 {
-	return get_number(json_object_get(o, name), "median");
+	return json_get_number(json_object_get(o, name), "median");
 }
 
 static double graphs_of(const json_t *o, double depth)
 {
-	double nodes = get_number(o, "graph_steps");
+	double nodes = json_get_number(o, "graph_steps");
 
 	return nodes > 0 ? ceil(depth / nodes) : 0;
 }
@@ -123,13 +116,13 @@ void run_process_read(struct run_process *p, const json_t *o)
 	p->layers = json_incref(json_object_get(json_object_get(o, "platform"), "layers"));
 	*f = (struct step_figures){ .step_ns = median_member(o, "step_ns"),
 				    .submit_ns = median_member(o, "submit_ns"),
-				    .kernel_ns = get_number(o, "kernel_ns"),
-				    .ends_ns = get_number(o, "block_ends_ns"),
-				    .launches = get_number(cost, "launches"),
-				    .copies = get_number(cost, "copies"),
-				    .bytes_transferred = get_number(cost, "bytes_transferred"),
-				    .allocations = get_number(cost, "allocations"),
-				    .depth = get_number(o, "depth"),
+				    .kernel_ns = json_get_number(o, "kernel_ns"),
+				    .ends_ns = json_get_number(o, "block_ends_ns"),
+				    .launches = json_get_number(cost, "launches"),
+				    .copies = json_get_number(cost, "copies"),
+				    .bytes_transferred = json_get_number(cost, "bytes_transferred"),
+				    .allocations = json_get_number(cost, "allocations"),
+				    .depth = json_get_number(o, "depth"),
 				    .mode = mode_of(json_get_text(o, "mode")) };
 	f->graphs = graphs_of(o, f->depth);
 }

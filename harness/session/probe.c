@@ -11,6 +11,7 @@
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
 #include "harness/base/command.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
@@ -394,13 +395,6 @@ static const char *at(const struct probing *p)
 	return "a configuration";
 }
 
-static double number_field(const json_t *o, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-
-	return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
 static int take_line(const json_t *o, void *arg)
 {
 	struct probing *p = arg;
@@ -417,9 +411,9 @@ static int take_line(const json_t *o, void *arg)
 	if (record_is(o, "digests"))
 		json_object_update(p->digests, json_object_get(o, "digests"));
 	if (record_is(o, "warmed"))
-		p->plan->warmup_ns[p->side] = number_field(o, "warmup_ns");
+		p->plan->warmup_ns[p->side] = json_get_number(o, "warmup_ns");
 	if (record_is(o, "calibrated"))
-		p->plan->calibrate_ns[p->side] = number_field(o, "calibrate_ns");
+		p->plan->calibrate_ns[p->side] = json_get_number(o, "calibrate_ns");
 	if (i < 0 || i >= p->plan->n_configs)
 		return 0;
 	p->config = i;
@@ -432,15 +426,15 @@ static int take_line(const json_t *o, void *arg)
 	}
 	p->probed++;
 	c = &p->plan->config[i].timing[p->side];
-	c->setup_ns = number_field(o, "setup_ns");
-	c->ends_ns = number_field(o, "ends_ns");
-	c->step_ns = number_field(o, "step_ns");
-	c->gap_ns = number_field(o, "gap_ns");
-	c->check_ends_ns = number_field(o, "check_ends_ns");
-	c->check_step_ns = number_field(o, "check_step_ns");
-	c->launch_max_ns = number_field(o, "launch_max_ns");
-	c->device_bytes = number_field(o, "device_bytes");
-	p->plan->free_bytes[p->side] = number_field(o, "free_bytes");
+	c->setup_ns = json_get_number(o, "setup_ns");
+	c->ends_ns = json_get_number(o, "ends_ns");
+	c->step_ns = json_get_number(o, "step_ns");
+	c->gap_ns = json_get_number(o, "gap_ns");
+	c->check_ends_ns = json_get_number(o, "check_ends_ns");
+	c->check_step_ns = json_get_number(o, "check_step_ns");
+	c->launch_max_ns = json_get_number(o, "launch_max_ns");
+	c->device_bytes = json_get_number(o, "device_bytes");
+	p->plan->free_bytes[p->side] = json_get_number(o, "free_bytes");
 	if (json_integer_value(json_object_get(o, "code")) && !p->refused++)
 		p->refused_code = (int)json_integer_value(json_object_get(o, "code"));
 	return 0;

@@ -98,7 +98,6 @@ static const struct {
 	{ "cudaGraphAdd", KIND_FREE },
 	{ "cudaGraphCreate", KIND_FREE },
 	/* pools take nothing from the operating system */
-	{ "AsyncAlloc", KIND_OTHER },
 	{ "cudaMallocAsync", KIND_FREE },
 	{ "cudaMallocFromPoolAsync", KIND_FREE },
 	{ "cudaMallocHost", KIND_PIN },
@@ -291,15 +290,14 @@ static struct answer make(struct visit *v)
 /* A command that does not wait: submitted at once, by its own thread. */
 static struct answer command_now(struct visit *v)
 {
+	const struct emulate_costs *c = &shared->costs;
+	double ns = command_ns(v) + (c->where == SUBMIT_CALLER ? c->submit_ns : 0);
+
 	if (packets_in_use()) {
 		packet_drain(v->by);
-		charge(v, command_ns(v));
-		spend(shared->costs.where == SUBMIT_CALLER ? shared->costs.submit_ns : 0,
-		      ticks_now(), &v->by->account);
+		charge_more(v, ns);
 	} else {
-		charge(v, command_ns(v) + (shared->costs.where == SUBMIT_CALLER
-						   ? shared->costs.submit_ns
-						   : 0));
+		charge(v, ns);
 	}
 	return v->row ? make(v) : jump(v);
 }
@@ -367,28 +365,13 @@ static struct answer wait_for(struct visit *v)
 	return answer(with_error_before(v->by, err));
 }
 
-/* Blocks cross the network while those before are copied (packet.c has the asynchronous one). */
-static int copy_blocks(struct visit *v)
+/* Between host and device, as its kind says? */
+static bool crosses(const struct visit *v)
 {
-	const struct emulate_costs *c = &shared->costs;
-	bool crosses = v->row->keep == KEEP_COPY && (v->words[3] == 1 || v->words[3] == 2);
-	uint64_t start = ticks_now(), w[WORDS];
-	int64_t total = (int64_t)v->words[2];
-	int err = 0;
+	enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
 
-	if (!crosses || c->copy_bytes_per_ns <= 0)
-		return call_next(v->call, v->words);
-	memcpy(w, v->words, sizeof(w));
-	for (int64_t at = 0; at < total && !err; at += c->copy_block) {
-		int64_t n = total - at < c->copy_block ? total - at : c->copy_block;
-
-		wait_until(start + (uint64_t)ticks_of((double)(at + n) / c->copy_bytes_per_ns));
-		w[0] = v->words[0] + (uint64_t)at;
-		w[1] = v->words[1] + (uint64_t)at;
-		w[2] = (uint64_t)n;
-		err = call_next(v->call, w);
-	}
-	return err;
+	return v->row->keep == KEEP_COPY &&
+	       (v->words[3] == HOST_TO_DEVICE || v->words[3] == DEVICE_TO_HOST);
 }
 
 static struct answer blocking_copy(struct visit *v)
@@ -403,7 +386,8 @@ static struct answer blocking_copy(struct visit *v)
 	charge_more(v, c->call_ns + c->submit_ns + c->copy_ns +
 			       (packets_in_use() ? c->latency_ns : 0));
 	start = ticks_now();
-	err = copy_blocks(v);
+	err = c->copy_bytes_per_ns > 0 && crosses(v) ? copy_in_blocks(v->call, v->words)
+						     : call_next(v->call, v->words);
 	took_ns = (double)(ticks_now() - start) / shared->ticks_per_ns;
 	charge_more(v, return_ns() + c->copy_stretch * took_ns);
 	return answer(with_error_before(v->by, err));

@@ -284,8 +284,7 @@ static struct command *keep_copy(struct thread *from, long call, const uint64_t 
 	    to == cudaMemoryTypeUnregistered)
 		return NULL;
 	c = keep_source(from, call, w, source == cudaMemoryTypeUnregistered);
-	if (shared->costs.copy_bytes_per_ns > 0 && on_host(to) != on_host(source))
-		c->copy_bytes = (int64_t)w[2];
+	c->in_blocks = shared->costs.copy_bytes_per_ns > 0 && on_host(to) != on_host(source);
 	return c;
 }
 

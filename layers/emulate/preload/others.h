@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Is one loaded? Takes some 30 ns. */
+/* Is one loaded? Asked at each command, so it looks only where something was loaded since. */
 bool others_submit(void);
 
 #endif

@@ -1,12 +1,10 @@
 /* packet.c - see packet.h. */
 #include "layers/emulate/preload/packet.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "layers/emulate/preload/others.h"
 #include "layers/emulate/preload/spin.h"
@@ -139,26 +137,22 @@ static void note_end(const struct packet *p)
 
 /* ---- issuing --------------------------------------------------------------------------------- */
 
-/*
- * Blocks cross the network one after another while the GPU copies those before:
- * ceil(N / block) max(t_net, t_gpu) + min(t_net, t_gpu).
- */
-static int copy_in_blocks(const struct command *c)
+int copy_in_blocks(long call, const uint64_t words[WORDS])
 {
 	const struct emulate_costs *costs = &shared->costs;
 	uint64_t start = ticks_now(), w[WORDS];
-	int64_t total = c->copy_bytes;
+	int64_t total = (int64_t)words[2];
 	int err = 0;
 
-	memcpy(w, c->words, sizeof(w));
+	memcpy(w, words, sizeof(w));
 	for (int64_t at = 0; at < total && !err; at += costs->copy_block) {
 		int64_t n = total - at < costs->copy_block ? total - at : costs->copy_block;
 
 		wait_until(start + (uint64_t)ticks_of((double)(at + n) / costs->copy_bytes_per_ns));
-		w[0] = c->words[0] + (uint64_t)at;
-		w[1] = c->words[1] + (uint64_t)at;
+		w[0] = words[0] + (uint64_t)at;
+		w[1] = words[1] + (uint64_t)at;
 		w[2] = (uint64_t)n;
-		err = call_next(c->call, w);
+		err = call_next(call, w);
 	}
 	return err;
 }
@@ -174,7 +168,8 @@ static void issue(struct command *c, int *device)
 	if (c->extra_ns > 0)
 		wait_until(ticks_now() + (uint64_t)ticks_of(c->extra_ns));
 	if (!err)
-		err = c->copy_bytes ? copy_in_blocks(c) : call_next(c->call, c->words);
+		err = c->in_blocks ? copy_in_blocks(c->call, c->words)
+				   : call_next(c->call, c->words);
 	if (!err)
 		return;
 	call_next(CALL_cudaGetLastError, (uint64_t[WORDS]){ 0 });

@@ -40,8 +40,8 @@ struct command {
 	int device;
 	const void *stream, *event; /* NULL: the legacy default stream; no event */
 	size_t bytes;		    /* of arguments */
-	int64_t copy_bytes; /* between host and device, over the emulated network; 0: none */
-	double extra_ns;    /* before it is issued: memory's first use */
+	bool in_blocks;		    /* a copy between host and device over a network */
+	double extra_ns;	    /* before it is issued: memory's first use */
 	const uint64_t *arguments, *arguments_end; /* a kernel's, in the payload; or NULL */
 	uint64_t words[WORDS]; /* as the program gave them, pointers to what was copied */
 	uint64_t payload[];
@@ -52,6 +52,12 @@ void *next_function(long call);
 
 /* Calls it as the runtime would have it: up to eight words. */
 int call_next(long call, const uint64_t words[WORDS]);
+
+/*
+ * A copy whose words are to, from and bytes. Blocks cross the network one after another while the
+ * GPU copies those before: ceil(N / block) max(t_net, t_gpu) + min(t_net, t_gpu).
+ */
+int copy_in_blocks(long call, const uint64_t words[WORDS]);
 
 /* Do commands wait at all, with these costs, and in this process? */
 bool packets_in_use(void);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* nanosleep comes back 75 to 86 us late on an H200's host; that is noise in 1 ms, not in 0.1. */
+/* nanosleep comes back tens of microseconds late: shorter waits spin. */
 #define SLEEP_FROM_NS 1e6
 #define SLEEP_LESS_NS 3e5
 
@@ -23,8 +23,8 @@ static void sleep_ns(double ns)
 	nanosleep(&t, NULL);
 }
 
-/* Without pause: in a virtual machine a loop of these is an exit to the host, which takes
- * microseconds and leaves the caches cold (pause-loop exiting). */
+/* Without pause: in a virtual machine a loop of these may be taken for a wait, and the processor
+ * given to others (pause-loop exiting). */
 static uint64_t spin_until(uint64_t ticks)
 {
 	uint64_t now;

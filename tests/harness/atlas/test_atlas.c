@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "harness/record/recorded.h"
+#include "tests/atlas_printed.h"
 #include "tests/compared.h"
 #include "tests/divert.h"
 #include "tests/fake_session.h"
@@ -83,19 +84,6 @@ static int64_t depth_of(const struct atlas *a, const struct atlas_cell *cell)
 	const struct plan *plan = &a->entry[0].c.side[PAIR_A]->view.plan;
 
 	return cell->point ? plan->point[cell->point->pair->at[PAIR_A]].depth : 0;
-}
-
-static const char *printed(const struct atlas *a)
-{
-	static char *text;
-	size_t size;
-	FILE *out;
-
-	free(text);
-	out = open_memstream(&text, &size);
-	atlas_print(a, out);
-	fclose(out);
-	return text;
 }
 
 static void set_header(struct journal *j, int side, const char *part, const char *name,

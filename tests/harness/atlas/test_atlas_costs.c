@@ -14,6 +14,7 @@
 
 #include "harness/params/param.h"
 #include "harness/record/recorded.h"
+#include "tests/atlas_printed.h"
 #include "tests/compared.h"
 #include "tests/divert.h"
 #include "tests/fake_session.h"
@@ -114,19 +115,6 @@ static void begin(struct atlas *a, const struct fake_session *base, const struct
 	if (change)
 		change(&a->entry[0].session);
 	cr_assert(zero(int, atlas_add(a, 0, s->sides == 2 ? SIDE_ANY : 0)), "add");
-}
-
-static const char *printed(const struct atlas *a)
-{
-	static char *text;
-	size_t size;
-	FILE *out;
-
-	free(text);
-	out = open_memstream(&text, &size);
-	atlas_print(a, out);
-	fclose(out);
-	return text;
 }
 
 static int64_t depth_of(const struct atlas_entry *e, int which)

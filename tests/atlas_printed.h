@@ -1,0 +1,24 @@
+/* atlas_printed.h - what `rift atlas` prints, for tests of its tables. */
+#ifndef RIFT_TESTS_ATLAS_PRINTED_H
+#define RIFT_TESTS_ATLAS_PRINTED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/atlas/atlas.h"
+
+/* Its own until the next call. */
+static inline const char *printed(const struct atlas *a)
+{
+	static char *text;
+	size_t size;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &size);
+	atlas_print(a, out);
+	fclose(out);
+	return text;
+}
+
+#endif
