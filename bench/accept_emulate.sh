@@ -59,12 +59,15 @@ for cell in ${CELLS:-truth null sets}; do
 		pair copy-20 "call=5" "call=5 copy=20" transfer bytes=4 && found copy-20 16 20
 		;;
 	null)
-		pair null call=0 preset=native launch us=0,10
+		options=${NULL_OPTIONS:---depth 1,4,16,64,256 --mode stream,graph --quick --processes 9} \
+			pair null call=0 preset=native launch us=0,1,2,3,5,7,10,15,20,30
 		python3 -c '
 import json, sys
 d = json.load(open(sys.argv[1]))
 v = [p["verdict"] for p in d["points"]]
-print("null:", len(v), "points,", sum(x in ("slower", "faster") for x in v), "findings;", ", ".join(sorted(set(v))))
+r = d["workloads"][0]["ratio"]
+print("null:", len(v), "points,", sum(x in ("slower", "faster") for x in v), "findings; mean ratio",
+      "%.4f (%.4f to %.4f)" % (r["value"], r["lo"], r["hi"]))
 ' "$out/null.jsonl.json"
 		;;
 	sets)

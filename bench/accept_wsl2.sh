@@ -1,0 +1,114 @@
+#!/bin/bash
+# accept_wsl2.sh RIFT [OUT] - what NVIDIA's article on CUDA on WSL2 (2021) tells of its generations,
+# asked of the presets of the layer emulate: nine statements, each with figures and whether it holds.
+# Every preset is one session of pairs, native beside it, and one of mlp, since a process that has
+# loaded cuBLAS lets nothing wait in packets. bench/packets, which the build makes, is for streams and
+# queries. PRESETS, OPTIONS and CELLS="programs mlp packets" choose.
+# OUT keeps the sessions; what is there already is not measured again.
+# docs/results/wsl2.md holds the statements' words and what came out.
+set -u
+rift=$(realpath "${1:?usage: accept_wsl2.sh RIFT [OUT]}")
+out=${2:-results/wsl2}
+options=${OPTIONS:---mode stream --processes 5 --rounds 5}
+presets=${PRESETS:-native wddm-packet wsl2-2020 wsl2-2021 wsl2-hags hami vmcuda-tcp}
+mkdir -p "$out"
+
+# myocyte as the original calls it: the host decides, a launch a stage, one cell. particlefilter as
+# Rodinia's benchmark: 1000 particles, four launches a frame. pathtrace in Blender's place.
+programs=${PROGRAMS:-launch launch.us=0,100 memory memory.bytes=4M memory.touch=no,yes
+	pathtrace pathtrace.samples=256 myocyte myocyte.cells=1 myocyte.control=host
+	myocyte.granularity=stage particlefilter particlefilter.particles=1000
+	particlefilter.granularity=split alignment alignment.pairs=1k --depth 1,16,256}
+mlp=${MLP:-mlp batch=16,64,256,1k,4k launches=many --depth 16}
+
+measure() { # NAME PRESET WORDS...
+	local name=$out/$1.jsonl preset=$2
+	shift 2
+	if ! [ -s "$name" ]; then
+		rm -f "$name"*
+		# shellcheck disable=SC2086
+		timeout 200 "$rift" sweep "$@" $options --layer "emulate preset=$preset" --quiet \
+			--output "$name" >"$name.txt" 2>&1 </dev/null
+	fi
+	"$rift" compare "$name" --json >"$name.json" 2>/dev/null </dev/null || [ -s "$name.json" ]
+}
+
+for preset in $presets; do
+	for cell in ${CELLS:-programs mlp packets}; do
+		# shellcheck disable=SC2086
+		case $cell in
+		programs) measure "$preset" "$preset" $programs ;;
+		mlp) measure "$preset-mlp" "$preset" $mlp ;;
+		packets)
+			[ -s "$out/$preset.packets" ] ||
+				"$rift" layer --quiet emulate "preset=$preset" -- \
+					"$(dirname "$rift")/bench/packets" >"$out/$preset.packets" 2>&1
+			;;
+		*) echo "CELLS: programs, mlp, packets" >&2 && exit 1 ;;
+		esac
+	done
+done
+python3 - "$out" $presets <<'END'
+import json, os, sys
+out, presets = sys.argv[1], sys.argv[2:]
+
+def points(name):
+    try:
+        return json.load(open(f"{out}/{name}.jsonl.json"))["points"]
+    except (OSError, ValueError):
+        return []
+
+# The native time of a step, us, and that under the preset over it, with its interval.
+def find(preset, workload, depth, **axes):
+    for p in points(preset + ("-mlp" if workload == "mlp" else "")):
+        x = p["axes"]
+        if (x["workload"], x["depth"]) == (workload, depth) and all(x.get(k) == v for k, v in axes.items()):
+            r = p["ratio"]
+            return p["a_step_ns"]["value"] / 1000, r["value"], r["lo"], r["hi"]
+    return None
+
+def show(v, what="x"):
+    if v is None:
+        return "-"
+    native, r, lo, hi = v
+    if lo is None:
+        lo = hi = r
+    if what == "us":
+        return f"{native * r:.1f} us ({native * lo:.1f} to {native * hi:.1f})"
+    return f"{r:.3f} ({lo:.3f} to {hi:.3f})"
+
+def row(title, cells):
+    print(title)
+    for preset in presets:
+        text = cells(preset)
+        if text:
+            print(f"  {preset:12} {text}")
+
+def statement(title, workload, depths, what="x", **axes):
+    def cells(p):
+        v = [find(p, workload, d, **axes) for d in depths]
+        if any(v):
+            native = next(x for x in v if x)[0]
+            return f"native {native:.1f} us; " + "; ".join(f"depth {d}: {show(x, what)}" for d, x in zip(depths, v))
+    row(title, cells)
+
+statement("1 pathtrace, time over native: 0.99 to 1.01 in all", "pathtrace", (1, 16))
+statement("2 myocyte, a launch a stage: 5 to 12 in 2020, at most 1.3 in 2021", "myocyte", (1,))
+statement("3 particlefilter: at most 1.1 in 2021", "particlefilter", (1, 16))
+statement("4 alignment of 1k pairs: at most 1.11 in 2021", "alignment", (1, 16))
+def mlp(p):
+    v = [(b, find(p, "mlp", 16, batch=b)) for b in (16, 64, 256, 1024, 4096)]
+    if any(x for _, x in v):
+        return "; ".join(f"batch {b}: {show(x)}" for b, x in v)
+row("5 mlp, depth 16: falls as the batch grows", mlp)
+statement("6 a launch and a synchronize: native < hags < 2021 < 2020", "launch", (1,), "us", us=0)
+statement("7 launches of 100 us: at most 1.01 where depth hides the latency", "launch", (1, 16, 256), us=100)
+def packets(p):
+    try:
+        return open(f"{out}/{p}.packets").read().strip()
+    except OSError:
+        return None
+row("8 two streams cost what one does, and a query flushes", packets)
+statement("9 4 MiB allocated and freed: milliseconds in 2020, near native in 2021", "memory", (1, 16), "us", touch="no")
+statement("9 the same, and written to: the wait is at first use in 2021", "memory", (1, 16), "us", touch="yes")
+END
