@@ -345,10 +345,11 @@ void gpu_note_sharing(const struct gpu *g, const struct place *p, struct virt *v
 		virt_note(v, VIRT_GPU, "vgpu", "device name", "%s", g->name.text);
 	if (fact_known(&g->mig_profile))
 		virt_note(v, VIRT_GPU, "mig", "device name", "%s", g->mig_profile.text);
-	/* the control daemon's pipe; programs become clients wherever they find it */
+	/* the control daemon's pipe; programs become clients wherever they find it. A folder may be
+	 * a layer's, and another in each process: the variable says which. */
 	snprintf(control, sizeof(control), "%.200s/control", pipe ? pipe : "/tmp/nvidia-mps");
 	if (place_has(p, control))
-		virt_note(v, VIRT_GPU, "mps", control, "%s", "");
+		virt_note(v, VIRT_GPU, "mps", pipe ? "CUDA_MPS_PIPE_DIRECTORY" : control, "%s", "");
 }
 
 void gpu_missing(struct gpu *g, const struct place *p, const struct virt *v, const char *why)

@@ -365,13 +365,17 @@ const struct influence *influence_of(const char *variable)
 	return NULL;
 }
 
-/* What layers of rift tell their own processes is in the record as `layers`. */
+/*
+ * What layers of rift tell their own processes is in the record as `layers`. A variable that names
+ * a layer's private folder (harness/layer/guard.c) is another in each process, and says no more.
+ */
 static bool is_recorded(const char *variable)
 {
 	static const char *const beginnings[] = { "CUDA_", "NVIDIA_",	      "NVTX_", "LD_",
 						  "RIFT_", "GLIBC_TUNABLES=", NULL };
 
-	if (!strncmp(variable, "RIFT_LAYER", strlen("RIFT_LAYER")))
+	if (!strncmp(variable, "RIFT_LAYER", strlen("RIFT_LAYER")) ||
+	    strstr(variable, "/rift-layers-"))
 		return false;
 	for (const char *const *b = beginnings; *b; b++)
 		if (!strncmp(variable, *b, strlen(*b)))

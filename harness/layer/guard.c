@@ -330,7 +330,7 @@ static void await_end(const struct guard *g, int command, pid_t *pid, struct kno
 
 static void report(const struct guard *g)
 {
-	char detail[160] = "";
+	char detail[LAYER_DETAIL] = "";
 
 	if (g->report)
 		g->report(g->folder, detail);

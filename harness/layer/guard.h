@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#include "layers/layer.h"
+
 enum { GUARD_HELPERS_MAX = 4, GUARD_PATH = 256 };
 
 struct guard {
@@ -19,7 +21,7 @@ struct guard {
 	void (*helper[GUARD_HELPERS_MAX])(const void *opts, int ready);
 	int n;
 	/* Asked when the command has ended; NULL: nothing to report. */
-	void (*report)(const char *folder, char detail[160]);
+	void (*report)(const char *folder, char detail[LAYER_DETAIL]);
 	char folder[GUARD_PATH]; /* "": none */
 	int lock;		 /* of the folder, held as long as the guard lives; -1: none */
 	int child_read;		 /* where the command says which child it has; -1: nowhere */

@@ -161,6 +161,21 @@ Test(small_platform_gpu, sharing_shows_without_nvml)
 			  "%s on %s", cases[i][1], cases[i][0]);
 }
 
+/* The folder is another in each process of a session under the layer mps. */
+Test(small_platform_gpu, an_mps_of_its_own_is_named_by_the_variable)
+{
+	static char *env[] = { "CUDA_MPS_PIPE_DIRECTORY=/tmp/nvidia-mps", NULL };
+	struct place p = place_of("mps");
+	struct virt v = { 0 };
+
+	p.env = env;
+	gpu_note_sharing(&(struct gpu){ 0 }, &p, &v);
+	place_remove();
+	cr_assert(eq(int, v.n, 1));
+	cr_assert(eq(str, v.evidence[0].says, "mps"));
+	cr_assert(eq(str, v.evidence[0].source, "CUDA_MPS_PIPE_DIRECTORY"));
+}
+
 Test(small_platform_gpu, an_older_driver_lacks_functions)
 {
 	describe("Tesla V100", "old_nvml", "");

@@ -86,6 +86,21 @@ Test(small_platform_parts, variables_are_kept_and_secrets_are_not)
 	json_decref(o);
 }
 
+/* They differ from process to process, and a session would remark on that. */
+Test(small_platform_parts, private_folders_of_layers_are_not_kept)
+{
+	static char *env[] = { "CUDA_MPS_PIPE_DIRECTORY=/tmp/rift-layers-0/Ab12Cd",
+			       "CUDA_MPS_LOG_DIRECTORY=/tmp/rift-layers-0/Ab12Cd/logs",
+			       "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50", "RIFT_LAYER_MPS=/tmp/x",
+			       NULL };
+	struct place p = { .env = env };
+	json_t *o = environment_json(&p);
+
+	cr_assert(eq(sz, json_object_size(o), 1), "%s", json_dumps(o, 0));
+	cr_assert(json_object_get(o, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE") != NULL);
+	json_decref(o);
+}
+
 Test(small_platform_parts, variables_that_change_something)
 {
 	static const struct {

@@ -38,6 +38,13 @@ static void die_at_once(const void *opts, int ready)
 	raise(SIGKILL);
 }
 
+static void report_much(const char *folder, char detail[LAYER_DETAIL])
+{
+	(void)folder;
+	memset(detail, 'x', LAYER_DETAIL - 1);
+	detail[LAYER_DETAIL - 1] = '\0';
+}
+
 /* In a process of its own, which is the command; its exit status is guard_start()'s. */
 static int start_in_child(void (*helper)(const void *, int), void (*second)(const void *, int))
 {
@@ -89,6 +96,29 @@ Test(small_layer_guard, one_of_two_that_does_not_start)
 {
 	cr_assert(eq(int, start_in_child(start_well, start_not), 1));
 	cr_assert(folders_gone());
+}
+
+/* As much as the contract gives it room for. */
+Test(small_layer_guard, a_long_report_is_said_in_full)
+{
+	char want[LAYER_DETAIL];
+	const char *said;
+	pid_t pid;
+
+	cr_redirect_stderr();
+	pid = fork();
+	if (!pid) {
+		struct guard g = guard_none("test", NULL);
+
+		g.report = report_much;
+		_exit(guard_folder(&g) || guard_start(&g) ? 1 : 0);
+	}
+	waitpid(pid, NULL, 0);
+	cr_assert(folders_gone());
+	said = captured_stderr();
+	report_much("", want);
+	cr_assert(strstr(said, "rift: layer test: x") == said, "%s", said);
+	cr_assert(strstr(said, want) != NULL, "%s", said);
 }
 
 Test(small_layer_guard, a_folder_is_its_users_alone)
