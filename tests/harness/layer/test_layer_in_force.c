@@ -151,11 +151,11 @@ Test(small_layer_in_force, a_container_that_was_left)
 /* A variable is no proof: whoever sets it by hand is asked as well. */
 Test(small_layer_in_force, a_variable_alone_is_no_layer)
 {
-	static const char *const names[] = { "shim", "cpu", "preload", "container" };
+	static const char *const names[] = { "shim", "cpu", "preload", "container", "neighbour" };
 	const char *err;
 
 	need_device();
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		int rc = shell(&err,
 			       "RIFT_LAYERS='[{\"name\":\"%s\",\"set\":[]}]' '%s' " RUN
 			       " 2>&1 >/dev/null",
