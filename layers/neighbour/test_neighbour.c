@@ -3,7 +3,7 @@
  * nobody else's to see, and what is said where it cannot work.
  */
 /* begins early: it waits long */
-/* sanitizers: seen elsewhere */
+/* sanitizers: one thread */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <signal.h>

@@ -1,5 +1,4 @@
 /* test_launch_hold.c - what the process holds while launches are measured: hold_*=. */
-/* sanitizers: seen elsewhere */
 #include "tests/divert.h"
 #include "tests/ledger.h"
 #include "tests/on_cpu.h"
