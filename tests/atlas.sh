@@ -1,7 +1,7 @@
 #!/bin/sh
 # atlas.sh RIFT [WRAPPER] - the page of rift atlas for all layers that the CPU device can have: a
 # sweep under each, one of copies and memory, a platform that lacks graphs, then one page, on which
-# each has its row; and what is not comparable is refused. Says nothing of costs. About 35 s.
+# each has its row; and what is not comparable is refused. Says nothing of costs. About 45 s.
 # WRAPPER: a library for the layer preload (default: tests/wrapper.so beside RIFT).
 #
 # KEEP=FOLDER keeps the sessions and the page.
@@ -46,8 +46,9 @@ sweep base || fail "base: $(cat "$dir/out")"
 under none none
 under shim shim
 under cpu 'cpu share=50 n=1'
+under neighbour 'neighbour kind=copy duty=20'
 under preload "preload lib=$wrapper"
-rows='none shim cpu preload'
+rows='none shim cpu neighbour preload'
 if "$rift" layer container -- true 2>"$dir/out"; then
 	under container container
 	rows="$rows container"
@@ -71,6 +72,7 @@ files=$(for row in $rows; do echo "$dir/$row.jsonl"; done)
 for row in $rows; do
 	case $row in
 	cpu) has_row 'cpu share=50 n=1 \(real\)' ;;
+	neighbour) grep -qE '^  neighbour kind=copy duty=20 \(real\)' "$dir/page" || fail "no row of neighbour" ;;
 	preload) grep -qE '^  preload lib=.* \(real\)' "$dir/page" || fail "no row of preload" ;;
 	*) has_row "$row \(real\)" ;;
 	esac

@@ -208,7 +208,13 @@ struct workload {
 	const struct param *params;	/* ends with PARAM_END */
 	const struct param_need *needs; /* optional; ends with a NULL name */
 	const struct preset *presets;	/* likewise */
-	size_t opts_size;		/* bytes; the harness allocates both structs, zeroed */
+	/*
+	 * Optional; ends with NULL: parameters that came when there were sessions of this workload.
+	 * At their defaults they are no part of a point's key, so that those sessions still compare
+	 * with new ones. The defaults must mean what there was before.
+	 */
+	const char *const *added;
+	size_t opts_size; /* bytes; the harness allocates both structs, zeroed */
 	size_t state_size;
 
 	/* Refuses contradictory options; says what the others allow. Before setup, no CUDA call. */

@@ -13,7 +13,7 @@
 
 #include "layers/layer.h"
 
-enum { GUARD_HELPERS_MAX = 4, GUARD_PATH = 256 };
+enum { GUARD_HELPERS_MAX = 16, GUARD_PATH = 256 };
 
 struct guard {
 	const char *name; /* the layer's, for messages */

@@ -67,6 +67,16 @@ static int check_presets(const struct workload *w)
 	return 0;
 }
 
+static int check_added(const struct workload *w)
+{
+	for (const char *const *name = w->added; name && *name; name++)
+		if (params_find(w->params, *name, strlen(*name)) < 0)
+			return complain(EINVAL,
+					"workload %s: .added names %s, which is no parameter",
+					w->name, *name);
+	return 0;
+}
+
 /* The entries before this one are known to be in order. */
 static int check_entry(const struct workload *const *table, size_t i)
 {
@@ -93,6 +103,8 @@ static int check_entry(const struct workload *const *table, size_t i)
 		if (!strcmp(table[j]->name, w->name))
 			return complain(EINVAL, "two workloads call themselves %s; set .name",
 					w->name);
+	if (check_added(w))
+		return -EINVAL;
 	return check_presets(w);
 }
 

@@ -99,18 +99,29 @@ bool design_gave_pairs_up(const struct design *d)
 	return d->company[0] != 0 || d->company[1] != 0; /* or NaN, of a side that is not known */
 }
 
+/* Is it one that sessions from before it know nothing of? (struct workload, added) */
+static bool is_added(const struct workload *w, const struct param *row)
+{
+	for (const char *const *name = w->added; name && *name; name++)
+		if (!strcmp(*name, row->name))
+			return true;
+	return false;
+}
+
 /* sync: NULL, or the name of its policy. */
 static void find_key(const struct plan *p, const struct plan_point *at, const char *sync,
 		     char out[HASH_TEXT])
 {
 	const struct params *params = &p->config[at->config].params;
+	const struct workload *w = p->config[at->config].workload;
 	json_t *all = json_object();
-	json_t *axes = json_pack("{s:s, s:s, s:I, s:o}", "workload",
-				 p->config[at->config].workload->name, "mode", mode_name(at->mode),
-				 "depth", (json_int_t)at->depth, "params", all);
+	json_t *axes =
+		json_pack("{s:s, s:s, s:I, s:o}", "workload", w->name, "mode", mode_name(at->mode),
+			  "depth", (json_int_t)at->depth, "params", all);
 
 	for (const struct param *row = params->rows; row->name; row++)
-		json_object_set_new(all, row->name, param_json(row, params->opts));
+		if (!is_added(w, row) || !param_is_default(row, params->opts))
+			json_object_set_new(all, row->name, param_json(row, params->opts));
 	if (sync)
 		json_object_set_new(axes, "sync", json_string(sync));
 	hash_json(axes, out);

@@ -58,7 +58,8 @@ enum { LATENESS_LOW = -1024, LATENESS_BINS = 8192 };
 
 struct lateness {
 	uint64_t n, bins[LATENESS_BINS];
-	int64_t sum_ns; /* of those within the bins: a thread that was not running says nothing */
+	int64_t sum_ns;	    /* of those within the bins */
+	int64_t far_sum_ns; /* of the others: the thread was not running for a while */
 	int64_t max_ns;
 };
 

@@ -82,6 +82,9 @@ const void *launch_clock(void);
 
 void launch_load_probe_kernels(void);
 
+/* Enqueues a kernel that does nothing, so that the stream has all that it needs. */
+void launch_touch_stream(cudaStream_t stream);
+
 /* (unsigned long long *count): adds 1. Number i of LAUNCH_FIRSTS; nothing loads them before. */
 const void *launch_first(int i);
 

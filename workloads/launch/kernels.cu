@@ -111,6 +111,11 @@ LAUNCH_KERNEL(work, 8);
 LAUNCH_KERNEL(work, 256);
 LAUNCH_KERNEL(work, 4096);
 
+extern "C" __global__ void launch_nothing()
+{
+}
+KERNEL(launch_nothing);
+
 /* ---- for the host ---------------------------------------------------------------------- */
 
 const void *launch_kernel(enum launch_body body, enum launch_args args)
@@ -149,4 +154,9 @@ void launch_configure(const struct launch_config *c, cudaStream_t stream)
 {
 	CUDA(cudaMemcpyToSymbolAsync((const void *)&config, c, sizeof(*c), 0,
 				     cudaMemcpyHostToDevice, stream));
+}
+
+void launch_touch_stream(cudaStream_t stream)
+{
+	CUDA(LAUNCH(launch_nothing, 1, 1, 0, stream));
 }

@@ -6,6 +6,8 @@
  *   streams=1   launch a kernel that does nothing, spins for us= microseconds, or computes as long
  *   streams=N   record an event, let N - 1 more streams wait for it, launch in each, join them
  *
+ * The process may hold memory, streams and events meanwhile (hold_*=, hold.c).
+ *
  * The kernels (kernels.cu) count their runs, which check.c compares. probe*.c time single calls
  * (probe=yes): waits, the first launch, mapped memory, clocks, and the depth of the launch queue.
  */
@@ -15,6 +17,8 @@
 
 #include "common/cuda_check.h"
 #include "workloads/launch/probe.h"
+
+#define LAUNCH_HOLD_BYTES_MAX 1099511627776.0 /* 1 TiB: more is a slip of the finger */
 
 static const char *const fills[] = { "spin", "work", NULL };
 static const char *const sizes[] = { "8", "256", "4096", NULL };
@@ -40,9 +44,22 @@ static const struct param params[] = {
 		  "clock that us is counted with; 0: what the device says"),
 	PARAM_CHOICE(launch_opts, probe, "no", probes,
 		     "measure single calls instead: waits, first launch, gap, queue"),
+	PARAM_SIZE(launch_opts, hold_pinned, "bytes", "0", 0, LAUNCH_HOLD_BYTES_MAX,
+		   "pinned memory of the host that the process holds meanwhile"),
+	PARAM_SIZE(launch_opts, hold_mapped, "bytes", "0", 0, LAUNCH_HOLD_BYTES_MAX,
+		   "mapped memory of the host that it holds"),
+	PARAM_SIZE(launch_opts, hold_device, "bytes", "0", 0, LAUNCH_HOLD_BYTES_MAX,
+		   "memory of the device that it holds"),
+	PARAM_INT(launch_opts, hold_pieces, "pieces", "1", 1, 65536,
+		  "in how many allocations it holds memory of each kind"),
+	PARAM_INT(launch_opts, hold_streams, "streams", "0", 0, 1024, "idle streams that it holds"),
+	PARAM_INT(launch_opts, hold_events, "events", "0", 0, 1 << 20, "events that it holds"),
 	PARAM_END
 };
 /* clang-format on */
+
+static const char *const added[] = { "hold_pinned",  "hold_mapped", "hold_device", "hold_pieces",
+				     "hold_streams", "hold_events", NULL };
 
 enum launch_body launch_effective_body(const struct launch_opts *o)
 {
@@ -56,7 +73,10 @@ enum launch_body launch_effective_body(const struct launch_opts *o)
 int launch_limits(const void *opts, struct limits *out)
 {
 	const struct launch_opts *o = opts;
+	int err = launch_hold_limits(o);
 
+	if (err)
+		return err;
 	if (o->probe && o->streams > 1)
 		return complain(EINVAL, "streams=%ld: probe=yes is about one stream",
 				(long)o->streams);
@@ -170,6 +190,7 @@ const struct workload workload_launch = {
 	.source = "this project's own; compare HeCBench kernelLaunch",
 	.step_unit = "a launch in each stream",
 	.params = params,
+	.added = added,
 	.opts_size = sizeof(struct launch_opts),
 	.state_size = sizeof(struct launch_state),
 	.limits = launch_limits,

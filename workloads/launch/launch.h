@@ -30,9 +30,28 @@ struct launch_opts {
 	int entry; /* enum launch_entry */
 	int64_t mhz;
 	int probe; /* enum launch_probing */
+	/* What the process holds meanwhile: bytes, and how many. */
+	int64_t hold_pinned, hold_mapped, hold_device, hold_pieces;
+	int64_t hold_streams, hold_events;
 };
 
 enum { LAUNCH_US_MAX = 10000 };
+
+/* Kinds of what is held, in the order in which it is taken; those before streams are memory. */
+enum launch_hold {
+	LAUNCH_HOLD_PINNED,
+	LAUNCH_HOLD_MAPPED,
+	LAUNCH_HOLD_DEVICE,
+	LAUNCH_HOLD_STREAMS,
+	LAUNCH_HOLD_EVENTS,
+	LAUNCH_HOLDS,
+};
+
+/* Memory, streams and events that nobody uses. */
+struct launch_held {
+	void **piece[LAUNCH_HOLDS];
+	int64_t n[LAUNCH_HOLDS];
+};
 
 /* What the formulas for cycles and chains need to know of a device. */
 struct launch_device {
@@ -53,6 +72,7 @@ struct launch_state {
 	cudaStream_t stream[LAUNCH_STREAMS_MAX];
 	cudaEvent_t joined[LAUNCH_STREAMS_MAX];
 	cudaEvent_t forked;
+	struct launch_held held;
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */
@@ -90,6 +110,28 @@ uint32_t launch_chain_end(int start, int64_t chain);
 
 /* What a launch with these arguments adds to launch_slot.args. */
 uint64_t launch_args_sum(const uint64_t *word, int words);
+
+/* ---- hold_*= (hold.c) ------------------------------------------------------------------- */
+
+/* Bytes, or how many, that the options ask for. */
+int64_t launch_holds(const struct launch_opts *o, enum launch_hold kind);
+bool launch_holds_any(const struct launch_opts *o);
+
+/* Returns 0, or -EINVAL after one line. */
+int launch_hold_limits(const struct launch_opts *o);
+
+/*
+ * Takes all of it, uses it once and waits. Returns 0, or -ENOMEM after one line; h then has what
+ * was taken before.
+ */
+int launch_hold(const struct launch_opts *o, struct launch_held *h);
+
+/* Gives back what is there, the last first. */
+void launch_release(struct launch_held *h);
+
+/* Adds a row for each kind that is held. */
+void launch_report_held(const struct launch_held *h, const struct launch_opts *o,
+			struct report *out);
 
 /* ---- probe=yes -------------------------------------------------------------------------- */
 

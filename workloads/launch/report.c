@@ -37,6 +37,7 @@ int launch_report(const void *opts, void *state, struct report *out)
 	struct launch_state *s = state;
 	enum launch_body body = launch_effective_body(o);
 
+	launch_report_held(&s->held, o, out);
 	if (o->probe)
 		return launch_probe(o, s, out);
 	add_row(out, "blocks a launch", "1", s->config.blocks);

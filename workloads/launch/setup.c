@@ -133,13 +133,14 @@ int launch_setup(const void *opts, void *state)
 		return err;
 	fill_args(s);
 	make_streams(o, s);
-	return 0;
+	return launch_hold(o, &s->held);
 }
 
 void launch_teardown(void *state)
 {
 	struct launch_state *s = state;
 
+	launch_release(&s->held);
 	for (int i = 1; i < LAUNCH_STREAMS_MAX; i++) {
 		if (s->stream[i])
 			CUDA(cudaStreamDestroy(s->stream[i]));

@@ -20,6 +20,7 @@ static inline struct launch_opts default_opts(void)
 
 	memset(&o, 0, sizeof(o));
 	o.streams = 1;
+	o.hold_pieces = 1;
 	return o;
 }
 

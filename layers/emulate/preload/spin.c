@@ -50,8 +50,8 @@ void note_lateness(struct lateness *l, int64_t ticks)
 	int64_t bin = ns - LATENESS_LOW;
 	int64_t max = __atomic_load_n(&l->max_ns, __ATOMIC_RELAXED);
 
-	if (bin < LATENESS_BINS - 1)
-		__atomic_fetch_add(&l->sum_ns, ns, __ATOMIC_RELAXED);
+	__atomic_fetch_add(bin < LATENESS_BINS - 1 ? &l->sum_ns : &l->far_sum_ns, ns,
+			   __ATOMIC_RELAXED);
 	bin = bin < 0 ? 0 : bin >= LATENESS_BINS ? LATENESS_BINS - 1 : bin;
 	__atomic_fetch_add(&l->bins[bin], 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&l->n, 1, __ATOMIC_RELAXED);

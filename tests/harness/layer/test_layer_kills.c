@@ -49,6 +49,8 @@ static int kinds(struct kind k[8])
 	k[n].has_helper = true;
 	strcpy(k[n++].layer, "cpu share=5 n=3");
 	k[n].has_helper = true;
+	strcpy(k[n++].layer, "neighbour kind=copy duty=5 n=2");
+	k[n].has_helper = true;
 	snprintf(k[n++].layer, sizeof(k->layer), "preload lib='%s' daemon='sleep 1000'",
 		 shim_library());
 	k[n].has_helper = true;

@@ -90,7 +90,7 @@ Test(small_static_runtime, device_code_without_the_shared_runtime_is_refused)
 
 	cr_assert(eq(int, (int)runtime_link_of(path), RUNTIME_STATIC));
 	refused(125, "has a CUDA runtime of its own in it", "layer shim -- %s", path);
-	refused(125, "take one of container, cpu, mps, none", "layer shim -- %s", path);
+	refused(125, "take one of container, cpu, mps, neighbour", "layer shim -- %s", path);
 	cr_assert(not(has_run(path)));
 }
 

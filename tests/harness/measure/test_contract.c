@@ -113,6 +113,16 @@ Test(small_contract, optional_hooks_may_be_missing)
 	cr_assert(zero(int, contract_check(table)), "see stderr");
 }
 
+Test(small_contract, an_added_parameter_that_is_none_is_found)
+{
+	static const char *const added[] = { "unheard", NULL };
+	struct workload w = whole();
+	const struct workload *const table[] = { &w, NULL };
+
+	w.added = added;
+	expect_refused(table, ".added names unheard");
+}
+
 Test(small_contract, a_copied_folder_with_the_old_name_is_found)
 {
 	struct workload a = whole(), b = whole();

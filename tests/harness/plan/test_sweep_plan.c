@@ -8,6 +8,7 @@
 #include "harness/plan/plan_record.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
+#include "workloads/launch/launch.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -277,6 +278,28 @@ Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)
 				  k);
 	plan_release(&a);
 	plan_release(&b);
+}
+
+/* The key of the first point of data/sessions/h200-launch.jsonl, which knows nothing of hold_*. */
+Test(small_sweep_plan, keys_from_before_a_parameter_are_kept)
+{
+	static const char kept[] =
+		"b44b01f48c588f386aeeb834fd1a869b1df772c74601bda6121640b1238a8006";
+	static const struct workload *const launch[] = { &workload_launch, NULL };
+	char *words[] = { "us=0", "hold_pinned=0,1M" };
+	struct plan_request r = { .workload = launch,
+				  .assignment = words,
+				  .n_assignments = 2,
+				  .depth = "1",
+				  .mode = "stream",
+				  .design = design_of(false) };
+	struct plan p;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	cr_assert(eq(int, p.n_points, 2));
+	cr_assert(eq(str, p.point[0].key, (char *)kept));
+	cr_assert(ne(int, strcmp(p.point[1].key, kept), 0), "hold_pinned=1M");
+	plan_release(&p);
 }
 
 Test(small_sweep_plan, a_plan_survives_its_record)
