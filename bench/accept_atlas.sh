@@ -25,7 +25,7 @@ words() {
 	hami-*) echo "preload lib=$lib/libvgpu.so set=CUDA_DEVICE_MEMORY_LIMIT=64g,CUDA_DEVICE_SM_LIMIT=100,CUDA_DEVICE_MEMORY_SHARED_CACHE=/tmp/$1.cache,LIBCUDA_LOG_LEVEL=0" ;;
 	nvshare) echo "preload lib=$lib/libnvshare.so" ;;
 	lupine) echo "preload lib=$lib/libcuda.so.1 set=LUPINE_SERVER=127.0.0.1:14833,LUPINE_DISABLE_LOCAL=1" ;;
-	vgpu-manager) echo "preload lib=$lib/libvgpu-control.so set=MANAGER_VISIBLE_DEVICES=$(nvidia-smi --query-gpu=uuid --format=csv,noheader | head -n 1),CUDA_MEM_LIMIT=64g,LOGGER_LEVEL=0" ;;
+	vgpu-manager) echo "preload lib=$lib/libvgpu-control.so set=MANAGER_VISIBLE_DEVICES=$(nvidia-smi -i "${CUDA_VISIBLE_DEVICES:-0}" --query-gpu=uuid --format=csv,noheader | head -n 1),CUDA_MEM_LIMIT=64g,LOGGER_LEVEL=0" ;;
 	xsched) echo "preload lib=$lib/libcuda.so.1 set=XSCHED_CUDA_LIB=$(ldconfig -p | awk '/libcuda\.so\.1 /{print $NF; exit}'),XSCHED_AUTO_XQUEUE=ON,XSCHED_AUTO_XQUEUE_LEVEL=1,XSCHED_POLICY=HPF" ;;
 	*) echo "$1" ;;
 	esac

@@ -46,8 +46,8 @@ static double together_ns(cudaStream_t *streams, int n)
 
 	for (int s = 0; s < n; s++)
 		for (int i = 0; i < LAUNCHES; i++)
-			CUDA(LAUNCH(packets_spin, dim3(1), dim3(32), 0, streams[s], (long long)TICKS,
-				    (volatile int *)NULL));
+			CUDA(LAUNCH(packets_spin, dim3(1), dim3(32), 0, streams[s],
+				    (long long)TICKS, (volatile int *)NULL));
 	for (int s = 0; s < n; s++)
 		CUDA(cudaStreamSynchronize(streams[s]));
 	return now_ns() - start;

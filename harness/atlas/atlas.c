@@ -53,6 +53,42 @@ static bool is_model(const json_t *layers)
 	return false;
 }
 
+/* Of what a layer was given: a path's file name; no more of a long text than says which it is. */
+static void put_setting(const char *word, FILE *out)
+{
+	enum { SHOWN = 28 };
+	const char *value = strchr(word, '='), *slash = strrchr(word, '/');
+	int name = value ? (int)(value - word + 1) : 0;
+	struct text_line shown = text_escaped(
+		slash && value && value[1] == '/' && !strchr(word, ',') ? slash + 1 : word + name);
+
+	fprintf(out, " %.*s%.*s%s", name, word, SHOWN, shown.s,
+		strlen(shown.s) > SHOWN ? "..." : "");
+}
+
+/* "cpu share=50 > preload lib=libvgpu.so set=CUDA_DEVICE_MEMORY_LIMIT=64g..." */
+static void name_by_layers(const json_t *layers, char out[ATLAS_NAME])
+{
+	FILE *text = fmemopen(out, ATLAS_NAME, "w");
+	const json_t *layer, *word;
+	size_t i, k;
+
+	CHECK(text, "memory of a text");
+	json_array_foreach(layers, i, layer)
+	{
+		fprintf(text, "%s%s", i ? " > " : "", json_get_text(layer, "name"));
+		json_array_foreach(json_object_get(layer, "set"), k, word)
+		{
+			if (json_is_string(word))
+				put_setting(json_string_value(word), text);
+		}
+		fprintf(text, " (%s)", json_get_text(layer, "label"));
+	}
+	fclose(text);
+	out[ATLAS_NAME - 1] = '\0';
+}
+
+/* What the command line calls it; its layers, the platform that was declared, or the file. */
 static void name_entry(struct atlas_entry *e)
 {
 	const json_t *header = side_header(&e->side[PAIR_B]);
@@ -60,12 +96,31 @@ static void name_entry(struct atlas_entry *e)
 	const char *declared = json_get_text(json_object_get(header, "virt"), "declared_platform");
 
 	e->is_model = is_model(layers);
-	if (json_array_size(layers))
-		layers_text(layers, e->name, sizeof(e->name));
+	if (e->given_name)
+		snprintf(e->name, sizeof(e->name), "%.200s%s", text_escaped(e->given_name).s,
+			 e->is_model ? " (model)" : "");
+	else if (json_array_size(layers))
+		name_by_layers(layers, e->name);
 	else if (*declared)
 		snprintf(e->name, sizeof(e->name), "%s", declared);
 	else
 		name_by_file(e, e->name);
+}
+
+/* Two rows of one name would be no names: the later one has its file, too. */
+static void tell_apart(const struct atlas *a, int number)
+{
+	struct atlas_entry *e = &a->entry[number];
+	char file[ATLAS_NAME];
+	size_t used = strlen(e->name);
+	bool twice = false;
+
+	for (int i = 0; i < number; i++)
+		twice |= !strcmp(a->entry[i].name, e->name);
+	if (!twice)
+		return;
+	name_by_file(e, file);
+	snprintf(e->name + used, sizeof(e->name) - used, ", %s", file);
 }
 
 /* ---- is it comparable ------------------------------------------------------------------- */
@@ -181,6 +236,7 @@ static void entry_release(struct atlas_entry *e)
 	for (int k = 0; k < 2; k++)
 		side_release(&e->side[k]);
 	journal_release(&e->session);
+	free(e->given_name);
 }
 
 void atlas_release(struct atlas *a)
@@ -253,6 +309,7 @@ int atlas_add(struct atlas *a, int number, int side)
 	side_init(&e->side[PAIR_B], &e->session, e->session.path, e->own_base ? 1 : side,
 		  HALF_BOTH);
 	name_entry(e);
+	tell_apart(a, number);
 	err = refuse_again(a, number, side);
 	if (!err)
 		err = refuse_other(a, e);

@@ -58,7 +58,8 @@ struct atlas_cost {
 
 /* A row of the tables. */
 struct atlas_entry {
-	char name[ATLAS_NAME]; /* its layers, else the platform that was declared, else the file */
+	char *given_name;      /* by the command line, set before atlas_add(); malloc()ed or NULL */
+	char name[ATLAS_NAME]; /* that; else its layers, the platform declared, or the file */
 	bool is_model;	       /* some layer imitates another one's costs */
 	bool own_base;	       /* it is held against side a of its own session */
 	char not_comparable[256]; /* "gpu.name: .. -> ..", with force; "": it is comparable */

@@ -298,11 +298,15 @@ static void print_side(const char *label, const struct atlas_entry *e, FILE *out
 static void print_source(const char *label, const struct atlas_entry *e, FILE *out)
 {
 	const struct compared_side *side = &e->side[PAIR_B];
-	char text[ATLAS_NAME + 512];
+	char text[ATLAS_NAME + LAYERS_TEXT + 512], layers[LAYERS_TEXT];
+	bool under;
 
-	snprintf(text, sizeof(text), "%s: %.400s%s%s, n = %d, over %s", e->name, side->path,
+	environment_layers(side_header(side), layers);
+	under = *layers && !strstr(layers, e->name); /* more than the name says */
+	snprintf(text, sizeof(text), "%s: %.400s%s%s, n = %d, over %s%s%s", e->name, side->path,
 		 side->alone ? "" : ", side ", side->alone ? "" : journal_side_name(side->side),
-		 side->n, e->own_base ? "side a of the same session" : "the base");
+		 side->n, e->own_base ? "side a of the same session" : "the base",
+		 under ? "; " : "", under ? layers : "");
 	row_of(out, ROW_LABEL, label, text);
 }
 

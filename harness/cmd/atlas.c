@@ -1,6 +1,8 @@
 /* atlas.c - rift atlas BASE SESSION...: many layers or platforms against one base, on one page. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
@@ -60,11 +62,30 @@ static int read_base(struct atlas *a, const struct arguments *given)
 	return err ? err : atlas_set_base(a, side);
 }
 
+/*
+ * NAME=SESSION: the row's name, malloc()ed, and the session; without a name all of the word. A word
+ * that is a file as it stands is one, and so is one with a slash before the sign.
+ */
+static const char *split_name(const char *word, char **name)
+{
+	const char *sign = strchr(word, '='), *slash = strchr(word, '/');
+
+	*name = NULL;
+	if (!sign || sign == word || (slash && slash < sign) || !access(word, F_OK))
+		return word;
+	*name = strndup(word, (size_t)(sign - word));
+	CHECK(*name, "memory of a name");
+	return sign + 1;
+}
+
 static int read_entry(struct atlas *a, const struct arguments *given, int number)
 {
-	const struct session_arg arg = session_word(given, number + 1);
-	int side, err = session_read_any(&a->entry[number].session, &arg, given->sync, &side);
+	struct atlas_entry *e = &a->entry[number];
+	struct session_arg arg = session_word(given, number + 1);
+	int side, err;
 
+	arg.word = split_name(arg.word, &e->given_name);
+	err = session_read_any(&e->session, &arg, given->sync, &side);
 	return err ? err : atlas_add(a, number, side);
 }
 
@@ -141,15 +162,15 @@ static int atlas(void *arguments)
 
 const struct command command_atlas = {
 	.name = "atlas",
-	.usage = "BASE SESSION...",
+	.usage = "BASE [NAME=]SESSION...",
 	.line = "many layers or platforms against one base, on one page",
-	.words = "BASE SESSION...",
+	.words = "BASE [NAME=]SESSION...",
 	.doc = "Says on one page what each of many layers or platforms adds to the parameters of "
 	       "the model, to the time of a step, and to copies, allocations and cold starts. "
 	       "BASE and SESSION are record files of rift "
 	       "sweep. A session with two sides (rift sweep --layer, --against) is taken b over "
 	       "a, and its side a has to be the base platform; one with one side, FILE, FILE:a or "
-	       "FILE:b, is taken over the base.",
+	       "FILE:b, is taken over the base. NAME=SESSION gives a row a name of yours.",
 	.remarks = "Differences are found as rift compare finds them; it shows two sides in full.",
 	.exits = exits,
 	.options = options,

@@ -288,6 +288,23 @@ Test(small_atlas, names_of_rows)
 
 	begin(&a, &s);
 	fill(&a.entry[0].session, &sides, "guest");
+	put_under(&a.entry[0].session, 1, "preload", "lib=/opt/hami/libvgpu.so", "real");
+	cr_assert(zero(int, atlas_add(&a, 0, SIDE_ANY)), "add");
+	cr_assert(eq(str, a.entry[0].name, "preload lib=libvgpu.so (real)"), "%s", a.entry[0].name);
+	cr_assert(tells(printed(&a), "lib=/opt/hami/libvgpu.so"), "all of it stands once: %s",
+		  printed(&a));
+	atlas_release(&a);
+
+	begin(&a, &s);
+	fill(&a.entry[0].session, &sides, "guest");
+	put_under(&a.entry[0].session, 1, "emulate", "launch=5us", "model");
+	a.entry[0].given_name = strdup("WSL2");
+	cr_assert(zero(int, atlas_add(&a, 0, SIDE_ANY)), "add");
+	cr_assert(eq(str, a.entry[0].name, "WSL2 (model)"), "%s", a.entry[0].name);
+	atlas_release(&a);
+
+	begin(&a, &s);
+	fill(&a.entry[0].session, &sides, "guest");
 	put_under(&a.entry[0].session, 1, "emulate", "launch=5us", "model");
 	cr_assert(zero(int, atlas_add(&a, 0, SIDE_ANY)), "add");
 	cr_assert(eq(str, a.entry[0].name, "emulate launch=5us (model)"), "%s", a.entry[0].name);
