@@ -1,8 +1,8 @@
 #!/bin/bash
 # accept_resolution.sh RIFT [OUT] - the smallest cost that rift sees here, in sessions of three lengths
 # of the machine against itself: half of the 95 % intervals of b - a. LENGTHS="15 60 600" chooses.
-# OUT keeps the sessions; what is there already is not measured again. It prints figures and judges
-# nothing.
+# OUT keeps the sessions; what is there already is not measured again, and a session that was cut off
+# goes on. It prints figures and judges nothing.
 set -u
 rift=${1:?usage: accept_resolution.sh RIFT [OUT]}
 out=${2:-results/resolution}
@@ -18,12 +18,15 @@ for length in ${LENGTHS:-15 60}; do
 	esac
 	name=$out/resolution-$length
 	if ! [ -s "$name.jsonl" ]; then
-		rm -f "$name".jsonl*
 		begin=$(date +%s%N)
-		# shellcheck disable=SC2086
-		"$rift" sweep launch transfer memory launch.us=0,10,20 transfer.bytes=4,4M memory.bytes=1M \
-			--depth 1,16,64 --mode stream,graph $size --warm-up 0.1 --against env \
-			--quiet --output "$name.jsonl" >"$name.txt" 2>&1 </dev/null
+		if [ -s "$name.jsonl.part" ]; then
+			"$rift" sweep --quiet --resume="$name.jsonl" >"$name.txt" 2>&1 </dev/null
+		else
+			# shellcheck disable=SC2086
+			"$rift" sweep launch transfer memory launch.us=0,10,20 transfer.bytes=4,4M memory.bytes=1M \
+				--depth 1,16,64 --mode stream,graph $size --warm-up 0.1 --against env \
+				--quiet --output "$name.jsonl" >"$name.txt" 2>&1 </dev/null
+		fi
 		echo "exit code $?, $((($(date +%s%N) - begin) / 1000000)) ms" >>"$name.txt"
 	fi
 	if ! [ -s "$name.jsonl" ]; then

@@ -51,6 +51,7 @@ for preset in $presets; do
 		esac
 	done
 done
+# shellcheck disable=SC2086
 python3 - "$out" $presets <<'END'
 import json, os, sys
 out, presets = sys.argv[1], sys.argv[2:]
