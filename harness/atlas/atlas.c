@@ -53,7 +53,7 @@ static bool is_model(const json_t *layers)
 	return false;
 }
 
-/* Of what a layer was given: a path's file name; no more of a long text than says which it is. */
+/* A setting of a layer: of a path its file name, and of a long text the beginning. */
 static void put_setting(const char *word, FILE *out)
 {
 	enum { SHOWN = 28 };
