@@ -67,7 +67,7 @@ RIFT_CPU_FAIL=cudaGraphInstantiate=cudaErrorNotSupported "$rift" sweep launch us
 
 files=$(for row in $rows; do echo "$dir/$row.jsonl"; done)
 # shellcheck disable=SC2086
-"$rift" atlas "$dir/base.jsonl" $files "$dir/copies.jsonl" "$dir/lacking.jsonl" >"$dir/page" \
+"$rift" atlas "$dir/base.jsonl" $files "null=$dir/copies.jsonl" "$dir/lacking.jsonl" >"$dir/page" \
 	2>"$dir/err" || fail "$(cat "$dir/err")"
 for row in $rows; do
 	case $row in
@@ -78,6 +78,7 @@ for row in $rows; do
 	esac
 done
 has_row lacking
+has_row null # as the command line calls it
 grep -q 'cudaGraphInstantiate: cudaErrorNotSupported' "$dir/page" || fail "the call that is lacking"
 
 # What only one session has is a column all the same; a start is known of every process.

@@ -53,41 +53,6 @@ static bool is_model(const json_t *layers)
 	return false;
 }
 
-/* A setting of a layer: of a path its file name, and of a long text the beginning. */
-static void put_setting(const char *word, FILE *out)
-{
-	enum { SHOWN = 28 };
-	const char *value = strchr(word, '='), *slash = strrchr(word, '/');
-	int name = value ? (int)(value - word + 1) : 0;
-	struct text_line shown = text_escaped(
-		slash && value && value[1] == '/' && !strchr(word, ',') ? slash + 1 : word + name);
-
-	fprintf(out, " %.*s%.*s%s", name, word, SHOWN, shown.s,
-		strlen(shown.s) > SHOWN ? "..." : "");
-}
-
-/* "cpu share=50 > preload lib=libvgpu.so set=CUDA_DEVICE_MEMORY_LIMIT=64g..." */
-static void name_by_layers(const json_t *layers, char out[ATLAS_NAME])
-{
-	FILE *text = fmemopen(out, ATLAS_NAME, "w");
-	const json_t *layer, *word;
-	size_t i, k;
-
-	CHECK(text, "memory of a text");
-	json_array_foreach(layers, i, layer)
-	{
-		fprintf(text, "%s%s", i ? " > " : "", json_get_text(layer, "name"));
-		json_array_foreach(json_object_get(layer, "set"), k, word)
-		{
-			if (json_is_string(word))
-				put_setting(json_string_value(word), text);
-		}
-		fprintf(text, " (%s)", json_get_text(layer, "label"));
-	}
-	fclose(text);
-	out[ATLAS_NAME - 1] = '\0';
-}
-
 /* What the command line calls it; its layers, the platform that was declared, or the file. */
 static void name_entry(struct atlas_entry *e)
 {
@@ -100,7 +65,7 @@ static void name_entry(struct atlas_entry *e)
 		snprintf(e->name, sizeof(e->name), "%.200s%s", text_escaped(e->given_name).s,
 			 e->is_model ? " (model)" : "");
 	else if (json_array_size(layers))
-		name_by_layers(layers, e->name);
+		layers_text_short(layers, e->name, sizeof(e->name));
 	else if (*declared)
 		snprintf(e->name, sizeof(e->name), "%s", declared);
 	else

@@ -147,10 +147,30 @@ json_t *layers_details(const json_t *all)
 
 /* ---- for tables ---------------------------------------------------------------------------- */
 
-void layers_text(const json_t *all, char *out, size_t size)
+/* A setting as it is. */
+static void put_setting(const char *word, FILE *out)
+{
+	fprintf(out, " %s", text_escaped(word).s);
+}
+
+/* A setting in short: of a path its file name, and of a long text the beginning. */
+static void put_short_setting(const char *word, FILE *out)
+{
+	enum { SHOWN = 28 };
+	const char *value = strchr(word, '='), *slash = strrchr(word, '/');
+	int name = value ? (int)(value - word + 1) : 0;
+	struct text_line shown = text_escaped(
+		slash && value && value[1] == '/' && !strchr(word, ',') ? slash + 1 : word + name);
+
+	fprintf(out, " %.*s%.*s%s", name, word, SHOWN, shown.s,
+		strlen(shown.s) > SHOWN ? "..." : "");
+}
+
+static void put_layers(const json_t *all, void (*put)(const char *word, FILE *out), char *out,
+		       size_t size)
 {
 	FILE *text = fmemopen(out, size, "w");
-	const json_t *entry, *set, *word;
+	const json_t *entry, *word;
 	size_t i, k;
 
 	CHECK(text, "memory of a text");
@@ -158,14 +178,23 @@ void layers_text(const json_t *all, char *out, size_t size)
 	json_array_foreach(all, i, entry)
 	{
 		fprintf(text, "%s%s", i ? " > " : "", json_get_text(entry, "name"));
-		set = json_object_get(entry, "set");
-		json_array_foreach(set, k, word)
+		json_array_foreach(json_object_get(entry, "set"), k, word)
 		{
 			if (json_is_string(word))
-				fprintf(text, " %s", text_escaped(json_string_value(word)).s);
+				put(json_string_value(word), text);
 		}
 		fprintf(text, " (%s)", json_get_text(entry, "label"));
 	}
 	fclose(text);
 	out[size - 1] = '\0';
+}
+
+void layers_text(const json_t *all, char *out, size_t size)
+{
+	put_layers(all, put_setting, out, size);
+}
+
+void layers_text_short(const json_t *all, char *out, size_t size)
+{
+	put_layers(all, put_short_setting, out, size);
 }

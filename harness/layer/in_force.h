@@ -35,4 +35,8 @@ json_t *layers_details(const json_t *all);
 /* "cpu share=50 (real) > shim (real)": as tables show them; "" for none. */
 void layers_text(const json_t *layers, char *out, size_t size);
 
+/* The same where there is little room: "preload lib=libvgpu.so
+ * set=CUDA_DEVICE_MEMORY_LIMIT=64g...". */
+void layers_text_short(const json_t *layers, char *out, size_t size);
+
 #endif

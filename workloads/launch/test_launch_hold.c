@@ -89,19 +89,6 @@ Test(small_launch_hold, the_report_says_what_is_held)
 
 /* ---- refused ---------------------------------------------------------------------------- */
 
-static void is_refused(const struct launch_opts *o, const char *says)
-{
-	struct limits limits = { 0 };
-	const char *text;
-	int err;
-
-	divert_stderr();
-	err = workload_launch.limits(o, &limits);
-	text = diverted_stderr();
-	cr_assert(err == -EINVAL && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
-		  text);
-}
-
 Test(small_launch_hold, pieces_are_of_something_that_is_large_enough)
 {
 	struct launch_opts o = default_opts();

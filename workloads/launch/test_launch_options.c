@@ -73,19 +73,6 @@ Test(small_launch_options, several_streams_are_not_fused)
 		  "modes");
 }
 
-static void is_refused(const struct launch_opts *o, const char *says)
-{
-	struct limits limits = { 0 };
-	const char *text;
-	int err;
-
-	divert_stderr();
-	err = workload_launch.limits(o, &limits);
-	text = diverted_stderr();
-	cr_assert(err == -EINVAL && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
-		  text);
-}
-
 Test(small_launch_options, probes_take_one_stream_and_short_kernels)
 {
 	struct launch_opts o = opts_for(LAUNCH_FILL_SPIN, PROBE_US_MAX, 1);

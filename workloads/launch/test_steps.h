@@ -6,11 +6,13 @@
 #define RIFT_LAUNCH_TEST_STEPS_H
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cuda_check.h"
 #include "tests/cli.h"
+#include "tests/divert.h"
 #include "workloads/launch/launch.h"
 
 /* The defaults that test_launch_options.c holds against the parameter rows. */
@@ -33,6 +35,21 @@ static inline struct launch_opts opts_for(enum launch_fill fill, int64_t us, int
 	o.us = us;
 	o.streams = streams;
 	return o;
+}
+
+/* By limits(), in one line. */
+static inline void is_refused(const struct launch_opts *o, const char *says)
+{
+	struct limits limits;
+	const char *text;
+	int err;
+
+	memset(&limits, 0, sizeof(limits));
+	divert_stderr();
+	err = workload_launch.limits(o, &limits);
+	text = diverted_stderr();
+	cr_assert(err == -EINVAL && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
+		  text);
 }
 
 #define RUN launch

@@ -273,6 +273,25 @@ static void put_under(struct journal *j, int side, const char *name, const char 
 		json_pack("[{s:s, s:s, s:[s]}]", "name", name, "label", label, "set", set));
 }
 
+Test(small_atlas, two_rows_of_one_name_are_told_apart)
+{
+	struct fake_session s = made_up(1);
+	struct atlas a;
+
+	atlas_init(&a, 2, NULL, false);
+	fill(&a.base.session, &s, "base");
+	cr_assert(zero(int, atlas_set_base(&a, 0)), "base");
+	for (int i = 0; i < 2; i++) {
+		s.seed = 2 + (unsigned)i;
+		fill(&a.entry[i].session, &s, i ? "second" : "first");
+		a.entry[i].given_name = strdup("guest");
+		cr_assert(zero(int, atlas_add(&a, i, 0)), "add");
+	}
+	cr_assert(eq(str, a.entry[0].name, "guest"), "%s", a.entry[0].name);
+	cr_assert(eq(str, a.entry[1].name, "guest, second"), "%s", a.entry[1].name);
+	atlas_release(&a);
+}
+
 Test(small_atlas, names_of_rows)
 {
 	struct fake_session s = made_up(1), sides = made_up(2);
