@@ -8,11 +8,14 @@ set -u
 rift=$(realpath "${1:?usage: accept_atlas.sh RIFT [LAYERS] [OUT]}")
 layers=$(realpath "${2:-.layers/third}")
 out=${3:-results/atlas}
-# Launches, copies, allocation; then four programs by their smallest kernels, and one streamed.
+# Launches, copies, allocation; real programs by their smallest kernels; the streamed ones, small.
 points=${POINTS:-launch launch.us=0,10 transfer transfer.bytes=4,4M transfer.dir=h2d,d2h memory
 	memory.bytes=4M myocyte myocyte.cells=1 particlefilter particlefilter.particles=1000 alignment
-	alignment.pairs=64 radixsort radixsort.pairs=4k}
-options=${OPTIONS:---depth 1,16,64 --mode stream,graph --processes 7 --rounds 4}
+	alignment.pairs=64 mlp mlp.batch=64 mlp.images=1024 radixsort radixsort.pairs=4k
+	radixsort.data=resident,streamed blackscholes blackscholes.options=64k
+	blackscholes.data=streamed binomial binomial.steps=256 binomial.data=streamed matmul matmul.n=256
+	matmul.data=streamed stereo stereo.width=640 stereo.data=streamed}
+options=${OPTIONS:---depth 1,16,64 --mode stream,graph --processes 6 --rounds 3}
 mkdir -p "$out"
 daemon=
 

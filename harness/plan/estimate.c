@@ -68,6 +68,13 @@ static double grown(double before, double last, double size_before, double size_
 	return last * pow(size / size_last, isfinite(power) ? fmax(power, 1) : 1);
 }
 
+double plan_times_the_size(const struct plan *p, int config, int smaller)
+{
+	double times = config_size(&p->config[config]) / config_size(&p->config[smaller]);
+
+	return isfinite(times) ? fmax(times, 1) : 1; /* a size of 0 is in proportion to none */
+}
+
 bool predict_by_smaller(const struct plan *p, int side, int config, struct side_timing *out)
 {
 	const struct config *c = &p->config[config];
@@ -118,8 +125,7 @@ void predict_check_by_smaller(struct plan *p, int side, int config)
 	checked = &p->config[at].timing[side];
 	if (at == config || !isfinite(checked->check_ends_ns))
 		return;
-	times = config_size(&p->config[config]) / config_size(&p->config[at]);
-	times = isfinite(times) ? fmax(times, 1) : 1; /* a size of 0 is in proportion to none */
+	times = plan_times_the_size(p, config, at);
 	t->check_ends_ns = fmin(times * checked->check_ends_ns,
 				fmax(sampled_check_ns, checked->check_ends_ns));
 	t->check_step_ns = fmin(

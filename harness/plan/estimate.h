@@ -21,6 +21,9 @@ void predict_blocks(struct plan *p);
  */
 bool predict_by_smaller(const struct plan *p, int side, int config, struct side_timing *out);
 
+/* How many times as large a configuration is as a smaller one of its workload; 1 at least. */
+double plan_times_the_size(const struct plan *p, int config, int smaller);
+
 /* Its check, where that was not timed, by the last one before it that was: in proportion to sizes.
  */
 void predict_check_by_smaller(struct plan *p, int side, int config);

@@ -31,7 +31,7 @@
  */
 
 /* What is no burden to time again at the next size, ns. */
-static const double check_short_ns = 10e6;
+static const double check_short_ns = 0.4e9;
 
 enum { PROBE_BLOCKS = 5, PROBE_STEPS = 256, PROBE_NS = 5000000 };
 
@@ -295,13 +295,15 @@ static bool is_affordable(struct worker *w, struct budget *b, int i, const struc
 	return !t || (double)(clock_ns() - b->start_ns) + probe_ns(t) <= share_ns(w);
 }
 
-/* A reference on the host may take long: it is timed for the smallest size, and on while it is
- * short. */
+/*
+ * A reference on the host may take long: it is timed for the smallest size, and for the next as long
+ * as it would be short in proportion to the size.
+ */
 static bool is_check_short(struct worker *w, int i)
 {
-	const struct side_timing *before = i ? timing_of(w, i - 1) : NULL;
-
-	return plan_is_first(&w->plan, i) || before->check_ends_ns < check_short_ns;
+	return plan_is_first(&w->plan, i) ||
+	       plan_times_the_size(&w->plan, i, i - 1) * timing_of(w, i - 1)->check_ends_ns <
+		       check_short_ns;
 }
 
 /* Measured for the two smallest sizes, and for others where the share allows it. */
