@@ -4,7 +4,8 @@
 # Every preset is sessions of pairs, native beside it: pathtrace, other programs, and mlp apart, since
 # a process that has loaded cuBLAS lets nothing wait in packets. bench/packets, which the build makes,
 # is for streams and queries. PRESETS, OPTIONS and CELLS="pathtrace programs mlp packets" choose.
-# OUT keeps the sessions; what is there already is not measured again.
+# OUT keeps the sessions; what is there already is not measured again. With gnuplot, OUT/charts gets
+# the article's figures 1 to 4 and 8 as the presets have them.
 # docs/results/wsl2.md holds the statements' words and what came out.
 set -u
 rift=$(realpath "${1:?usage: accept_wsl2.sh RIFT [OUT]}")
@@ -52,9 +53,9 @@ for preset in $presets; do
 	done
 done
 # shellcheck disable=SC2086
-python3 - "$out" $presets <<'END'
-import json, os, sys
-out, presets = sys.argv[1], sys.argv[2:]
+python3 - "$out" "$(dirname "$0")/../plots" $presets <<'END'
+import json, os, shutil, subprocess, sys
+out, plots, presets = sys.argv[1], sys.argv[2], sys.argv[3:]
 
 def points(name):
     try:
@@ -115,4 +116,75 @@ def packets(p):
 row("8 two streams cost what one does, and a query flushes", packets)
 statement("9 4 MiB allocated and freed: milliseconds in 2020, near native in 2021", "memory", (1, 16), "us", touch="no")
 statement("9 the same, and written to: the wait is at first use in 2021", "memory", (1, 16), "us", touch="yes")
+
+# ---- the article's figures, drawn by plots/model.gp ----
+
+# What a figure shows: programs, each with its workload, depth and parameters.
+figures = {
+    1: ("pathtrace in Blender's place", [("pathtrace", "pathtrace", 1, {})]),
+    2: ("Rodinia's programs", [("myocyte, a cell", "myocyte", 1, {}),
+                               ("particlefilter, frames", "particlefilter", 1, {}),
+                               ("particlefilter, 16 at once", "particlefilter", 16, {})]),
+    3: ("short kernels of an aligner", [(f"alignment, depth {d}", "alignment", d, {}) for d in (1, 16, 64)]),
+    4: ("mlp over the size of its batch", [(f"mlp, batch {b}", "mlp", 16, {"batch": b})
+                                           for b in (16, 64, 256, 1024, 4096)]),
+    8: ("one launch and a synchronize", [("launch us=0", "launch", 1, {"us": 0})]),
+}
+
+# Row, preset, time over native with its interval, native us, of all presets that have been measured.
+def figure_points(rows):
+    for i, (_, workload, depth, axes) in enumerate(rows, 1):
+        for p in presets:
+            v = find(p, workload, depth, **axes)
+            if v and v[2] is not None:
+                yield i, p, v[1:], v[0]
+
+def native_time(drawn, row):
+    all = sorted(us for i, _, _, us in drawn if i == row)
+    us = all[len(all) // 2] if all else 0
+    return f"{us:.1f} us" if us < 1000 else f"{us / 1000:.1f} ms"
+
+def draw(number, title, rows):
+    drawn = list(figure_points(rows))
+    shown = [p for p in presets if any(q == p for _, q, _, _ in drawn)]
+    if len(shown) < 2:
+        return print(f"figure {number}: fewer than two presets have been measured")
+    name = f"figure-{number}"
+    with open(f"{charts}/{name}.csv", "w") as f:
+        print("row,preset,ratio,from,to", file=f)
+        for i, p, ratio, _ in drawn:
+            print(i, shown.index(p) + 1, *(f"{x:.4g}" for x in ratio), sep=",", file=f)
+    quote = lambda text: "'" + text.replace("'", "''") + "'"
+    lines = [f"name = '{name}'"]
+    lines += [f"row{i} = {quote(r[0])}; native{i} = {quote(native_time(drawn, i))}"
+              for i, r in enumerate(rows, 1)]
+    lines += [f"preset{i} = {quote(p)}; style{i} = {presets.index(p) % 7 + 1}" for i, p in enumerate(shown, 1)]
+    lines += [f"rows = {len(rows)}", f"presets = {len(shown)}",
+              f"least = {min(r[1] for _, _, r, _ in drawn):.4g}", f"most = {max(r[2] for _, _, r, _ in drawn):.4g}",
+              f"title = {quote('Model: ' + title)}",
+              "finding = 'Costs that the layer emulate adds. WSL2 itself was not measured.'",
+              f"made1 = {quote('rift, bench/accept_wsl2.sh; ' + platform)}",
+              "made2 = 'median over processes with its 95 % interval'", f"points = '{name}.csv'"]
+    with open(f"{charts}/{name}.gp", "w") as f:
+        f.write("\n".join(lines) + "\n\n")
+        for part in ("style.gp", "model.gp"):
+            f.write(open(f"{plots}/{part}").read() + "\n")
+    failed = subprocess.run(["gnuplot", f"{name}.gp"], cwd=charts).returncode
+    print(f"figure {number}: {'not drawn' if failed else f'{charts}/{name}.png'}")
+
+def first_header():
+    for name in sorted(os.listdir(out)):
+        if name.endswith(".jsonl"):
+            for line in open(f"{out}/{name}"):
+                r = json.loads(line)
+                if r.get("record") == "header":
+                    return r
+
+header = first_header()
+if header and shutil.which("gnuplot"):
+    charts = f"{out}/charts"
+    os.makedirs(charts, exist_ok=True)
+    platform = f"{header['gpu']['name']}, {header['start_utc'][:10]}"
+    for number, (title, rows) in figures.items():
+        draw(number, title, rows)
 END

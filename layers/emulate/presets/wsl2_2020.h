@@ -1,14 +1,14 @@
 /*
  * wsl2-2020 - WSL2's first GPU support: small packets, each submission and each wait is a message
  * over VMBus, and the program's thread pays for it. Told by NVIDIA's article on CUDA on WSL2
- * (2021).
+ * (2021). "Fitted": towards what the article says, docs/results/wsl2.md.
  */
 static const char wsl2_2020[] =
 	"call=1.5 "		/* guess */
 	"n=8 age=200 "		/* guess: packets grew until 2021, says the article */
-	"submit=60 "		/* guess: 55.7 us a blocking call were measured by others */
+	"submit=45 "		/* fitted: with latency and return, myocyte 5 to 12 times as long */
 	"where=caller "		/* the article: submission became asynchronous later */
 	"serialize=yes "	/* packet scheduling */
-	"latency=20 return=20 " /* guess: a message of VMBus each way */
+	"latency=15 return=15 " /* fitted: a message of VMBus each way */
 	"stretch=11 "		/* guess: copies at 0.9 of native */
-	"alloc=150";		/* guess */
+	"alloc=2000";		/* the article: milliseconds; how many is a guess */
