@@ -127,7 +127,7 @@ bool costs_is(const char *path)
 {
 	struct costs_file f;
 	json_t *o = NULL;
-	bool is = false;
+	bool is;
 
 	/* the first object: of a session it is a line */
 	if (!costs_open(&f, path))
