@@ -308,12 +308,13 @@ static void pack_costs(const char *begin, int mib)
 /* Whole they are read; cut off they are damaged; what unpacks to too much is not kept. */
 Test(small_costs, they_may_be_compressed)
 {
-	char *text = json_dumps(make_costs((struct made){ .seed = 1, .scatter = 0.02 }), 0);
+	json_t *costs = make_costs((struct made){ .seed = 1, .scatter = 0.02 });
+	char *text = json_dumps(costs, 0);
 	struct costs_file f;
-	json_t *costs;
 	struct stat st;
 	const char *said;
 
+	json_decref(costs);
 	close(mkstemp(path));
 	pack_costs(text, 0);
 	cr_assert(costs_is(path) && !costs_read(path, &costs), "read");
