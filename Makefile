@@ -35,7 +35,7 @@ compare: build  ## is session B slower than A: A=a.jsonl B=b.jsonl, or A alone w
 	@./rift compare $(if $(A),'$(A)') $(if $(B),'$(B)') $(ARGS)
 
 plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl; without A: of data/sessions
-	@$(if $(A),./rift plot '$(A)' $(if $(B),'$(B)') $(ARGS),$(foreach s,$(wildcard data/sessions/*.jsonl),./rift plot '$s' --output 'results/plots/$(basename $(notdir $s))' $(ARGS) &&) true)
+	@$(if $(A),./rift plot '$(A)' $(if $(B),'$(B)') $(ARGS),$(foreach s,$(wildcard data/sessions/*.jsonl data/sessions/*.jsonl.gz),./rift plot '$s' --output 'results/plots/$(basename $(patsubst %.gz,%,$(notdir $s)))' $(ARGS) &&) true)
 
 list: build  ## list the workloads
 	@./rift list

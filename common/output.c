@@ -75,11 +75,25 @@ static void keep_mode(const struct output *out, const struct stat *old)
 		errno = 0; /* a file system without modes */
 }
 
+int output_refuse_packed(const char *name, const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n < 3 || strcmp(path + n - 3, ".gz"))
+		return 0;
+	return complain(EINVAL,
+			"%s=%s: rift writes plain files: leave .gz out, and compress it with gzip "
+			"afterwards",
+			name, path);
+}
+
 static int open_part(struct output *out, const char *name, const char *path)
 {
 	struct stat old;
-	int err;
+	int err = output_refuse_packed(name, path);
 
+	if (err)
+		return err;
 	out->path = follow_links(path);
 	err = check_target(name, path, out->path, &old);
 	if (err) {

@@ -43,6 +43,12 @@ int output_create(struct output *out, const char *name, const char *path);
  */
 int output_rename_new(const char *from, const char *path, char **taken);
 
+/*
+ * Refuses a name that ends in .gz, -EINVAL after one line: what rift writes is never compressed.
+ * The two above ask this themselves.
+ */
+int output_refuse_packed(const char *name, const char *path);
+
 /* Do both paths name one file, existing or not, by name or by a link? NULL names none. */
 bool output_same_file(const char *a, const char *b);
 

@@ -71,7 +71,7 @@ python3 - "$dir"/aa*.json <<-'END'
 END
 
 kept=0
-for f in "$(dirname "$0")"/../data/sessions/*.jsonl; do
+for f in "$(dirname "$0")"/../data/sessions/*.jsonl "$(dirname "$0")"/../data/sessions/*.jsonl.gz; do
 	[ -e "$f" ] || continue
 	compare --self-test "$f"
 	[ "$code" != 1 ] || fail "--self-test of $f: $(head -n 1 "$dir/out")"

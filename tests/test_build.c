@@ -113,14 +113,16 @@ Test(small_build, a_dist_is_whole)
 	const char *text;
 
 	cr_assert(!shell(&text,
-			 "cd %s/workloads/w && touch 'in put.csv' README.md golden/g.csv other.txt",
+			 "cd %s/workloads/w && touch 'in put.csv' kept.jsonl.gz README.md "
+			 "golden/g.csv other.txt",
 			 folder),
 		  "%s", text);
 	run_make("dist");
 	shell(&text, "cd %s/dist/rift-cpu && find . -type f | LC_ALL=C sort", folder);
 	cr_assert(!strcmp(text,
 			  "./LICENSE\n./README.md\n./libcublas.so.13\n./libcudart.so.13\n./rift\n"
-			  "./workloads/w/README.md\n./workloads/w/in put.csv\n"),
+			  "./workloads/w/README.md\n./workloads/w/in put.csv\n"
+			  "./workloads/w/kept.jsonl.gz\n"),
 		  "%s", text);
 	cr_assert(!shell(&text, "%s/dist/rift-cpu/rift", folder), "%s", text);
 }

@@ -178,7 +178,9 @@ static const struct output refusals[] = {
 		  "rift check --csv empty s.jsonl", "rift sweep launch --output s.jsonl",
 		  "rift sweep --resume none", "rift sweep --resume table",
 		  "rift sweep --resume pipe", "rift stack s.jsonl --costs s.jsonl",
-		  "rift run launch --plot=s.jsonl") },
+		  ": gzip -k s.jsonl; head -c -4 s.jsonl.gz >cut.gz; cat s.jsonl.gz table >more.gz",
+		  "rift check cut.gz", "rift check more.gz", "rift sweep --resume s.jsonl.gz",
+		  "rift sweep launch --output new.jsonl.gz", "rift run launch --plot=s.jsonl") },
 	/* records with one line changed */
 	{ "refused-records",
 	  COMMANDS(": sed '2s/\"session_id\":\"./\"session_id\":\"x/' " KEPT

@@ -253,10 +253,10 @@ int charts_draw(struct charts *c)
 
 /* ---- where the files of `rift plot` go -------------------------------------------------- */
 
-/* X of X.jsonl and X.jsonl.part, X-b of side b. */
+/* X of X.jsonl, X.jsonl.part and X.jsonl.gz, X-b of side b. */
 static char *path_without_side(const char *path, int side)
 {
-	static const char *const suffixes[] = { ".part", ".jsonl" };
+	static const char *const suffixes[] = { ".gz", ".part", ".jsonl" };
 	char *name = strdup(path), *whole;
 
 	CHECK(name, "memory of a name");

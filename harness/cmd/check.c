@@ -181,7 +181,7 @@ const struct command command_check = {
 	.line = "is this record file whole and valid",
 	.words = "FILE...",
 	.doc = "Says whether record files of rift sweep are whole and valid: every line, field and "
-	       "hash.",
+	       "hash. They may be compressed with gzip.",
 	.exits = exits,
 	.options = options,
 	.missing = "no file; write rift check FILE",

@@ -121,7 +121,9 @@ void manual_man(const struct command *const *all, FILE *out)
 		"the folder that holds workloads/, plots/ and data/; without it they are looked "
 		"for beside the binary and in the folders above it\n"
 		".SH FILES\n.TP\n.I results/\nrecords and pictures that no option names a place "
-		"for, in the folder that rift is called in\n");
+		"for, in the folder that rift is called in\n"
+		".TP\n.I NAME.jsonl.gz\na record that gzip has compressed; commands read it like "
+		"NAME.jsonl\n");
 }
 
 /* ---- bash --------------------------------------------------------------------------------- */

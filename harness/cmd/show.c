@@ -190,7 +190,7 @@ const struct command command_show = {
 	.words = "FILE",
 	.doc = "Shows what a record file of rift sweep holds: where it was measured, and the "
 	       "tables. A session under way, a .part, is shown as far as its processes are "
-	       "complete.",
+	       "complete. The file may be compressed with gzip.",
 	.exits = exits,
 	.options = options,
 	.takes = "one file",

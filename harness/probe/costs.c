@@ -74,20 +74,28 @@ static int refuse_file(const char *path, int line)
 			line);
 }
 
+static int refuse_unread(const char *path, const struct costs_file *f, int err)
+{
+	if (err == -EFBIG)
+		return complain(EFBIG, "%s: no call costs: more than %d MiB", path,
+				COSTS_BYTES_MAX >> 20);
+	return complain(-err, "%s: %s", path,
+			f->in.err ? unpacked_reason(&f->in) : input_reason(err));
+}
+
 int costs_read(const char *path, json_t **costs)
 {
+	struct costs_file f;
 	json_error_t error;
-	int err;
-	FILE *f = costs_open(path, &err);
+	int err = costs_open(&f, path);
 
-	*costs = NULL;
-	if (!f)
-		return err == -EFBIG ? complain(EFBIG, "%s: no call costs: more than %d MiB", path,
-						COSTS_BYTES_MAX >> 20)
-				     : complain(-err, "%s: %s", path, input_reason(err));
-	*costs = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
-	fclose(f);
-	err = *costs ? check_costs(path, *costs) : refuse_file(path, error.line);
+	*costs = err ? NULL : costs_parse(&f, JSON_REJECT_DUPLICATES, &error);
+	err = err ? err : costs_unread(&f);
+	if (err)
+		err = refuse_unread(path, &f, err);
+	else
+		err = *costs ? check_costs(path, *costs) : refuse_file(path, error.line);
+	unpacked_close(&f.in);
 	if (err) {
 		json_decref(*costs);
 		*costs = NULL;

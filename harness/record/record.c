@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "common/input.h"
+#include "common/unpacked.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 
@@ -26,6 +27,14 @@ bool record_is(const json_t *o, const char *kind)
 	const char *record = json_string_value(json_object_get(o, "record"));
 
 	return record && !strcmp(record, kind);
+}
+
+bool record_is_called(const char *path, const char *end)
+{
+	size_t n = strlen(path), k = strlen(end);
+
+	n -= n > 3 && !strcmp(path + n - 3, ".gz") ? 3 : 0;
+	return n > k && !strncmp(path + n - k, end, k);
 }
 
 static bool is_readable_major(long major)
@@ -155,86 +164,81 @@ static int take_line(struct record_scan *scan, const char *line, size_t n, bool 
 	return err;
 }
 
-/* Is there anything behind this line? */
-static bool at_end(FILE *f)
-{
-	int c = getc(f);
-
-	if (c != EOF)
-		ungetc(c, f);
-	return c == EOF;
-}
-
-/* Regular files only: a pipe may never end, and nothing in it can be read again. */
-static int open_regular(const char *path, FILE **out)
-{
-	int fd = input_open(path, false);
-
-	if (fd < 0)
-		return complain(-fd, "%s: %s", path, input_reason(fd));
-	*out = fdopen(fd, "r");
-	CHECK(*out, "memory of a file");
-	return 0;
-}
-
-static bool grow_line(char **line, size_t *size)
+static int grow_line(char **line, size_t *size)
 {
 	size_t larger = *size ? 2 * *size : 1 << 12;
 	char *moved = larger > RECORD_LINE_MAX ? NULL : realloc(*line, larger);
 
-	if (!moved) {
-		errno = larger > RECORD_LINE_MAX ? EFBIG : ENOMEM;
-		return false;
-	}
+	if (!moved)
+		return larger > RECORD_LINE_MAX ? -EFBIG : -ENOMEM;
 	*line = moved;
 	*size = larger;
-	return true;
+	return 0;
 }
 
 /*
- * As getline(), for lines of up to RECORD_LINE_MAX: beyond, -1 and EFBIG. A file without line ends
- * would otherwise take all memory before it is found to be no record.
+ * As getline(), for lines of up to RECORD_LINE_MAX: beyond, -EFBIG. A file without line ends would
+ * otherwise take all memory before it is found to be no record. 0: the end.
  */
-static ssize_t next_line(char **line, size_t *size, FILE *f)
+static ssize_t next_line(char **line, size_t *size, struct unpacked *in)
 {
 	size_t n = 0;
-	int c;
+	int c, err;
 
-	flockfile(f);
-	while ((c = getc_unlocked(f)) != EOF) {
-		if (n + 1 >= *size && !grow_line(line, size))
-			break;
+	while ((c = unpacked_getc(in)) >= 0) {
+		err = n + 1 >= *size ? grow_line(line, size) : 0;
+		if (err)
+			return err;
 		(*line)[n++] = (char)c;
 		if (c == '\n')
 			break;
 	}
-	funlockfile(f);
-	return c == '\n' || (c == EOF && n && !ferror(f)) ? (ssize_t)n : -1;
+	return c < 0 && in->err ? in->err : (ssize_t)n;
 }
 
-static int read_lines(struct record_scan *scan, const char *path, const struct reader *r)
+/* The file is not at its end: nothing is said of the line that would be the last. */
+static int refuse_unread(const struct record_scan *scan, const struct unpacked *in, int err)
 {
-	FILE *f = NULL;
+	const char *why = err == -EFBIG ? "a line longer than any of a record"
+			  : in->err	? unpacked_reason(in)
+					: strerror(-err);
+
+	return complain(-err, "%s:%ld: %s", scan->path, (long)scan->line + 1, why);
+}
+
+static int take_all(struct record_scan *scan, struct unpacked *in, const struct reader *r)
+{
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t n;
-	int err = open_regular(path, &f);
+	int err = 0;
+
+	while (!err && (n = next_line(&line, &size, in)) != 0) {
+		bool last = n > 0 && unpacked_peek(in) < 0;
+
+		if (n < 0 || (last && in->err))
+			err = refuse_unread(scan, in, n < 0 ? (int)n : in->err);
+		else
+			err = take_line(scan, line, (size_t)n, last, r);
+	}
+	free(line);
+	return scan->torn && err == 1 ? 0 : err;
+}
+
+/* Regular files only: a pipe may never end, and nothing in it can be read again. */
+static int read_lines(struct record_scan *scan, const char *path, const struct reader *r)
+{
+	struct unpacked in;
+	int err = unpacked_open(&in, path, false);
 
 	*scan = (struct record_scan){ .path = path };
 	hash_start(&scan->hash);
 	if (err)
-		return err;
-	errno = 0;
-	while (!err && (n = next_line(&line, &size, f)) > 0)
-		err = take_line(scan, line, (size_t)n, at_end(f), r);
-	/* next_line() also ends where there is no memory for a line, which is no end of the file */
-	if (!err && (ferror(f) || !feof(f)))
-		err = complain(errno ? errno : EIO, "%s:%ld: %s", path, (long)scan->line + 1,
-			       errno == EFBIG ? "a line longer than any of a record"
-					      : strerror(errno ? errno : EIO));
-	free(line);
-	fclose(f);
-	return scan->torn && err == 1 ? 0 : err;
+		return complain(-err, "%s: %s", path, input_reason(err));
+	err = take_all(scan, &in, r);
+	scan->packed = in.gzip;
+	unpacked_close(&in);
+	return err;
 }
 
 int record_read(struct record_scan *scan, const char *path,
@@ -282,8 +286,18 @@ int record_append(struct record_file *f, const struct record_scan *scan)
 	return err ? err : record_go_on(f, scan);
 }
 
+int record_refuse_packed(const char *path)
+{
+	return complain(EINVAL,
+			"%s: is compressed, and a session goes on in a plain file: gunzip it "
+			"first",
+			path);
+}
+
 int record_go_on(struct record_file *f, const struct record_scan *scan)
 {
+	if (scan->packed)
+		return record_refuse_packed(f->path);
 	f->bytes = scan->bytes;
 	f->lines = scan->line;
 	f->hash = scan->hash;

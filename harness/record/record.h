@@ -41,14 +41,16 @@ struct record_scan {
 	int64_t line, bytes; /* of whole lines so far, the current one excluded */
 	struct hash hash;    /* of those bytes */
 	bool torn;	     /* the last line was dropped */
+	bool packed;	     /* the file is compressed, once all of it was read */
 	int64_t dropped;     /* by record_salvage(): lines that are damaged */
 };
 
 /*
- * Calls each() with every line's object. Returns 0, what each() returned as soon as that is not 0,
- * or a negative errno after one line: no such file or no regular one, a line in the middle that is
- * no JSON object, another major version (-EPROTONOSUPPORT). A torn last line is dropped and leaves
- * scan->torn set.
+ * Calls each() with every line's object; the file may be compressed with gzip. Returns 0, what
+ * each() returned as soon as that is not 0, or a negative errno after one line: no such file or no
+ * regular one, a line in the middle that is no JSON object, another major version
+ * (-EPROTONOSUPPORT), broken gzip (-EBADMSG). A torn last line is dropped and leaves scan->torn
+ * set; where the gzip around it is broken, nothing is known to be the last line.
  */
 int record_read(struct record_scan *scan, const char *path,
 		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg);
@@ -63,6 +65,9 @@ int record_salvage(struct record_scan *scan, const char *path,
 
 /* Is o of this kind: "plan", "header", "point", ... ? */
 bool record_is(const json_t *o, const char *kind);
+
+/* Does the file's name end so, with ".gz" behind it or without? */
+bool record_is_called(const char *path, const char *end);
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
@@ -81,11 +86,17 @@ int record_create(struct record_file *f, const char *path);
 /* One that exists. Nothing may be written to it before record_go_on(). */
 int record_open(struct record_file *f, const char *path);
 
-/* To go on behind its last whole line: scan is of record_read(). */
+/*
+ * To go on behind its last whole line: scan is of record_read(). A compressed file is refused as it
+ * is, -EINVAL: nothing can be added to it, and its lines are not at these bytes of it.
+ */
 int record_go_on(struct record_file *f, const struct record_scan *scan);
 
 /* Both. */
 int record_append(struct record_file *f, const struct record_scan *scan);
+
+/* Says what that refusal says: -EINVAL. */
+int record_refuse_packed(const char *path);
 
 /*
  * Adds a line and drops the reference. Returns 0, or a negative errno after one line (disk full);

@@ -9,17 +9,13 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "common/input.h"
 #include "harness/base/text.h"
 #include "harness/record/environment.h"
 #include "harness/record/validate_record.h"
 
 static bool is_under_way(const char *path)
 {
-	static const char end[] = ".part";
-	size_t n = strlen(path), k = strlen(end);
-
-	return n > k && !strcmp(path + n - k, end);
+	return record_is_called(path, ".part");
 }
 
 static int refuse_unfinished(const struct record_facts *f, const char *path)
@@ -83,22 +79,35 @@ static int choose_policy(struct journal *j, const char *path, const char *sync)
 
 /* ---- call costs -------------------------------------------------------------------------- */
 
-FILE *costs_open(const char *path, int *err)
+int costs_open(struct costs_file *f, const char *path)
 {
-	int fd = input_open(path, false);
 	struct stat st;
-	FILE *f;
+	int err;
 
-	*err = fd;
-	if (fd < 0)
-		return NULL;
-	*err = fstat(fd, &st) ? -errno : st.st_size > COSTS_BYTES_MAX ? -EFBIG : 0;
-	f = *err ? NULL : fdopen(fd, "r");
-	if (!f)
-		close(fd);
-	if (!f && !*err)
-		*err = -ENOMEM;
-	return f;
+	memset(f, 0, sizeof(*f));
+	err = unpacked_open(&f->in, path, false);
+	return !err && !stat(path, &st) && st.st_size > COSTS_BYTES_MAX ? -EFBIG : err;
+}
+
+static size_t give_costs(void *to, size_t n, void *arg)
+{
+	struct costs_file *f = arg;
+	size_t got = unpacked_read(&f->in, to, n);
+
+	if (!f->bytes)
+		memcpy(f->head, to, got < COSTS_HEAD ? got : COSTS_HEAD);
+	f->bytes += (int64_t)got;
+	return f->bytes > COSTS_BYTES_MAX ? (size_t)-1 : got;
+}
+
+json_t *costs_parse(struct costs_file *f, size_t flags, json_error_t *error)
+{
+	return json_load_callback(give_costs, f, flags, error);
+}
+
+int costs_unread(const struct costs_file *f)
+{
+	return f->in.err ? f->in.err : f->bytes > COSTS_BYTES_MAX ? -EFBIG : 0;
 }
 
 bool costs_is_named(const char *s)
@@ -107,31 +116,26 @@ bool costs_is_named(const char *s)
 }
 
 /* As rift writes one, whatever became of the rest. */
-static bool begins_as_costs(FILE *f)
+static bool begins_as_costs(const char *head)
 {
 	char name[16];
 
-	return fscanf(f, " { \"record\" : \"%15[a-z_]\"", name) == 1 && costs_is_named(name);
+	return sscanf(head, " { \"record\" : \"%15[a-z_]\"", name) == 1 && costs_is_named(name);
 }
 
 bool costs_is(const char *path)
 {
-	int err;
-	FILE *f = costs_open(path, &err);
-	const char *kind;
-	json_t *o;
+	struct costs_file f;
+	json_t *o = NULL;
 	bool is;
 
-	if (!f)
-		return false;
-	is = begins_as_costs(f);
-	rewind(f);
 	/* the first object: of a session it is a line */
-	o = is ? NULL : json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL);
-	kind = json_string_value(json_object_get(o, "record"));
-	is |= costs_is_named(kind);
+	if (!costs_open(&f, path))
+		o = costs_parse(&f, JSON_DISABLE_EOF_CHECK, NULL);
+	is = begins_as_costs(f.head) ||
+	     costs_is_named(json_string_value(json_object_get(o, "record")));
 	json_decref(o);
-	fclose(f);
+	unpacked_close(&f.in);
 	return is;
 }
 

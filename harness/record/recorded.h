@@ -5,16 +5,32 @@
 #ifndef RIFT_RECORD_RECORDED_H
 #define RIFT_RECORD_RECORDED_H
 
-#include <stdio.h>
-
+#include "common/unpacked.h"
 #include "harness/record/journal.h"
 
 /* ---- call costs, as rift probe keeps them (harness/probe/costs.h) ------------------------ */
 
-enum { COSTS_BYTES_MAX = 1 << 24 }; /* 300 times one of 5 processes */
+/* Bytes, of what is unpacked: 300 times one of 5 processes. How much of it tells what it is. */
+enum { COSTS_BYTES_MAX = 1 << 24, COSTS_HEAD = 1024 };
 
-/* A file that could hold them; NULL and *err: none. */
-FILE *costs_open(const char *path, int *err);
+/* A file that could hold them, plain or compressed with gzip. */
+struct costs_file {
+	struct unpacked in;
+	char head[COSTS_HEAD + 1]; /* how it begins */
+	int64_t bytes;		   /* that were read */
+};
+
+/*
+ * Returns 0, -EFBIG: more than COSTS_BYTES_MAX, or without a line another negative errno. f->in is
+ * to be closed in any case.
+ */
+int costs_open(struct costs_file *f, const char *path);
+
+/* The JSON that it begins with; flags and error are jansson's. NULL: none. */
+json_t *costs_parse(struct costs_file *f, size_t flags, json_error_t *error);
+
+/* Why costs_parse() did not see all that it wanted to, as of costs_open(); 0: it did. */
+int costs_unread(const struct costs_file *f);
 
 /* Is this what their `record` says? Files of schema 1 call them a card. */
 bool costs_is_named(const char *record);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/unpacked.h"
 #include "harness/record/journal_impl.h"
 #include "harness/plan/plan_record.h"
 #include "harness/record/point_record.h"
@@ -561,11 +562,24 @@ static bool is_irregular(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
+/* Before anything is locked or cut. */
+static int refuse_packed(const struct journal *j, const char *part)
+{
+	char visits[JOURNAL_NAME];
+
+	journal_name(j, ".visits", visits);
+	if (unpacked_is_gzip(part))
+		return record_refuse_packed(part);
+	return unpacked_is_gzip(visits) ? record_refuse_packed(visits) : 0;
+}
+
 static int check_resumable(const struct journal *j, const char *path, const char *part)
 {
 	if (is_irregular(path) || is_irregular(part))
 		return complain(EINVAL, "nothing to resume: %s: is no regular file",
 				is_irregular(path) ? path : part);
+	if (access(part, F_OK) && unpacked_is_gzip(path))
+		return record_refuse_packed(path);
 	if (access(part, F_OK) && !access(j->path, F_OK))
 		return complain(EEXIST,
 				"nothing to resume: there is no %s, which an interrupted sweep "
@@ -573,7 +587,7 @@ static int check_resumable(const struct journal *j, const char *path, const char
 				part, j->path);
 	if (access(part, F_OK))
 		return complain(errno, "nothing to resume: %s: %s", part, strerror(errno));
-	return 0;
+	return refuse_packed(j, part);
 }
 
 /* Nothing is added to what `rift check` refuses, and nothing is measured for it. */

@@ -691,13 +691,6 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 							    : complain_at(c, "no field record", "");
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-	size_t n = strlen(path), k = strlen(end);
-
-	return n > k && !strcmp(path + n - k, end);
-}
-
 int record_check(struct record_facts *out, const char *path, struct csv_points *csv)
 {
 	struct checking c = { .facts = out, .csv = csv };
@@ -708,13 +701,13 @@ int record_check(struct record_facts *out, const char *path, struct csv_points *
 	err = record_read(&scan, path, take_line, &c);
 	out->torn = scan.torn;
 	if (!err && !scan.line &&
-	    !ends_with(path, ".visits")) /* between two processes they are empty */
+	    !record_is_called(path, ".visits")) /* between two processes they are empty */
 		err = scan.torn ? complain(EINVAL,
 					   "%s: no record file of rift: not a line of it is "
 					   "whole",
 					   path)
 				: complain(EINVAL, "%s is empty", path);
-	out->incomplete = out->sides && !ends_with(path, ".part") &&
+	out->incomplete = out->sides && !record_is_called(path, ".part") &&
 			  out->trailers < out->sides * (out->enough ? out->enough : out->processes);
 	session_check_release(&c.session);
 	json_decref(c.keys);

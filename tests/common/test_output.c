@@ -327,6 +327,27 @@ Test(small_output, other_names_keep_their_ending)
 	}
 }
 
+/* What is written is plain. */
+Test(small_output, no_file_is_called_gz)
+{
+	static const char *const names[] = { "a.gz", "a.csv.gz", "none/a.csv.gz", ".gz" };
+	struct output out;
+
+	run_shell("echo mine >a.gz");
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const char *said;
+
+		divert_stderr();
+		cr_assert(output_open(&out, "trajectory", names[i]) == -EINVAL, "%s", names[i]);
+		said = diverted_stderr();
+		cr_assert(is_one_complaint(said) && strstr(said, "trajectory="), "%s", said);
+		output_discard(&out);
+	}
+	run_shell("test \"$(ls -A)\" = a.gz && test \"$(cat a.gz)\" = mine");
+	write_new("a.gzip");
+	write_new("gz");
+}
+
 /* A dangling link is followed, and what comes to be behind it meanwhile stays. */
 Test(small_output, a_new_file_behind_a_link)
 {

@@ -69,7 +69,8 @@ ln -s loop loop
 truncate -s 3G zeros
 : >empty
 head -c 300 /dev/urandom >noise
-set -- folder /dev/zero none
+gzip -c "$data/h200-block.jsonl" | head -c -1 >cut.jsonl.gz
+set -- folder /dev/zero none cut.jsonl.gz
 [ "$size" = quick ] || set -- "$@" loop zeros empty noise /dev/null /dev/full
 for file; do
 	readers "$file"
@@ -88,6 +89,7 @@ fi
 # What takes all memory where it is read to its end. A pipe has none, and no length that could be asked.
 head -c 80M /dev/zero | gzip -1 >bomb.gz
 refused bomb.gz:1 run alignment input=bomb.gz
+refused bomb.gz:1 check bomb.gz
 {
 	printf '>a\n'
 	head -c 80M /dev/zero | tr '\0' A

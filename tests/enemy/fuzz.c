@@ -134,20 +134,27 @@ static void add_session(enum kind kind, const char *mode, int sides, int process
 	free(b.s);
 }
 
+static struct bytes packed_of(const char *s, size_t n)
+{
+	gzFile f = gzopen("packed.gz", "wb");
+	struct bytes b;
+
+	CHECK(f && gzwrite(f, s, (unsigned)n) == (int)n && gzclose(f) == Z_OK, "gzip");
+	b = read_whole("packed.gz");
+	unlink("packed.gz");
+	return b;
+}
+
 static void add_reads(void)
 {
 	static const char fasta[] =
 		">q1 first\nACGTACGTNN\nACGT\n>t1\nACGTTCGT\n>q2\n\n>t2\r\nGG\r\n";
 	static const char fastq[] = "@q1\nACGTACGT\n+\nIIIIIIII\n@t1 x\nACGTAC\n+t1\nIIIIII\n";
 	struct bytes packed;
-	gzFile f;
 
 	add(READS, fasta, sizeof(fasta) - 1);
 	add(READS, fastq, sizeof(fastq) - 1);
-	f = gzopen("packed.gz", "wb");
-	CHECK(f && gzwrite(f, fasta, sizeof(fasta) - 1) > 0 && gzclose(f) == Z_OK, "gzip");
-	packed = read_whole("packed.gz");
-	unlink("packed.gz");
+	packed = packed_of(fasta, sizeof(fasta) - 1);
 	add(READS, packed.s, packed.n);
 	free(packed.s);
 }
@@ -343,6 +350,17 @@ static void damage(struct bytes *b, enum kind kind, uint64_t *state)
 		mutate_sign(b);
 }
 
+/* As somebody may have left it: compressed, and sometimes damaged behind that. */
+static void pack(struct bytes *b, uint64_t *state)
+{
+	struct bytes packed = packed_of(b->s, b->n);
+
+	bytes_set(b, packed.s, packed.n);
+	free(packed.s);
+	if (draw(state) % 2)
+		mutate_bytes(b, state);
+}
+
 /* ---- a case ----------------------------------------------------------------------------- */
 
 /* F, G and C become names; the words of the line, cut apart in text. */
@@ -494,6 +512,8 @@ static bool run_case(long number, uint64_t seed, long exits[4])
 	put_others(l);
 	bytes_set(&b, s->bytes.s, s->bytes.n);
 	damage(&b, l->kind, &state);
+	if (l->kind <= VISITS && draw(&state) % 8 == 0)
+		pack(&b, &state);
 	write_whole(file_name(l->kind), b.s, b.n);
 	free(b.s);
 	fflush(stdout);

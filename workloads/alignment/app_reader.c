@@ -2,13 +2,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "common/check.h"
 #include "common/input.h"
 #include "common/interrupt.h"
 #include "common/room.h"
+#include "common/unpacked.h"
 #include "workloads/alignment/pairs.h"
 
 /*
@@ -30,7 +29,7 @@ struct text {
 
 struct reader {
 	const char *path;
-	gzFile file;
+	struct unpacked file;
 	long line;	 /* of the one in `row` */
 	int64_t bytes;	 /* of the record so far, or of blank lines */
 	int64_t *spare;	 /* bytes that pairs may still take */
@@ -63,27 +62,18 @@ static void clear_text(struct text *t)
 
 static int open_reader(struct reader *r, const char *path, int64_t *spare)
 {
-	int fd;
+	int err;
 
 	*r = (struct reader){ .path = path, .spare = spare };
-	fd = input_open(path, true);
-	if (fd == -EINTR && interrupted())
-		return fd;
-	if (fd < 0)
-		return complain(-fd, "input=%s: %s", path, input_reason(fd));
-	r->file = gzdopen(fd, "rb");
-	if (!r->file) {
-		close(fd);
-		return complain(ENOMEM, "input=%s: %s", path, strerror(ENOMEM));
-	}
-	gzbuffer(r->file, 1 << 17);
-	return 0;
+	err = unpacked_open(&r->file, path, true);
+	if (!err || (err == -EINTR && interrupted()))
+		return err;
+	return complain(-err, "input=%s: %s", path, input_reason(err));
 }
 
 static void close_reader(struct reader *r)
 {
-	if (r->file)
-		gzclose(r->file);
+	unpacked_close(&r->file);
 	free(r->row.s);
 	free(r->name.s);
 	free(r->sequence.s);
@@ -92,16 +82,11 @@ static void close_reader(struct reader *r)
 
 static int read_failed(const struct reader *r)
 {
-	int err = 0, was = errno;
-	const char *text = gzerror(r->file, &err);
-
 	if (interrupted())
 		return -EINTR;
-	if (err == Z_ERRNO)
-		return complain(was ? was : EIO, "input=%s: %s", r->path,
-				strerror(was ? was : EIO));
-	return complain(EINVAL, "input=%s: %s: give FASTA or FASTQ, plain or whole gzip", r->path,
-			err ? text : "cannot be read");
+	return complain(-r->file.err, "input=%s: %s%s", r->path, unpacked_reason(&r->file),
+			r->file.err == -EBADMSG ? ": give FASTA or FASTQ, plain or whole gzip"
+						: "");
 }
 
 static int not_a_record(const struct reader *r, const char *wanted)
@@ -133,8 +118,7 @@ static int next_line(struct reader *r)
 	if (interrupted())
 		return -EINTR;
 	clear_text(&r->row);
-	errno = 0;
-	while ((c = gzgetc(r->file)) != -1 && c != '\n') {
+	while ((c = unpacked_getc(&r->file)) != -1 && c != '\n') {
 		char one = (char)c;
 
 		append_text(&r->row, &one, 1);
@@ -144,15 +128,8 @@ static int next_line(struct reader *r)
 	}
 	if (++r->bytes > RECORD_BYTES_MAX)
 		return too_long(r);
-	if (c == -1 && !gzeof(r->file))
+	if (c == -1 && r->file.err)
 		return read_failed(r);
-	if (c == -1) {
-		int err = 0;
-
-		gzerror(r->file, &err);
-		if (err != Z_OK && err != Z_STREAM_END)
-			return read_failed(r);
-	}
 	if (c == -1 && !r->row.n)
 		return 0;
 	r->line++;

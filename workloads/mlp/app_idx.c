@@ -5,20 +5,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "common/check.h"
 #include "common/input.h"
 #include "common/interrupt.h"
 #include "common/room.h"
+#include "common/unpacked.h"
 #include "workloads/mlp/data.h"
 
 enum { IMAGES_MAGIC = 0x803, LABELS_MAGIC = 0x801, PIECE = 1 << 20 };
 
 struct reader {
 	const char *path;
-	gzFile file;
+	struct unpacked file;
 	int64_t at; /* bytes read, of what is unpacked */
 };
 
@@ -32,54 +31,43 @@ void mlp_images_free(struct mlp_images *im)
 /* "FILE: byte 4: ..." */
 #define refuse(r, byte, fmt, ...)                                                                  \
 	complain(EINVAL, "%s: byte %ld%s: " fmt, (r)->path, (long)(byte),                          \
-		 gzdirect((r)->file) ? "" : " (unpacked)", __VA_ARGS__)
+		 (r)->file.gzip ? " (unpacked)" : "", __VA_ARGS__)
 
 static int open_reader(struct reader *r, const char *path)
 {
-	int fd = input_open(path, true);
+	int err;
 
 	*r = (struct reader){ .path = path };
-	if (fd == -EINTR && interrupted())
-		return fd;
-	if (fd < 0)
-		return complain(-fd, "%s: %s", path, input_reason(fd));
-	r->file = gzdopen(fd, "rb");
-	if (!r->file) {
-		close(fd);
-		return complain(ENOMEM, "%s: %s", path, strerror(ENOMEM));
-	}
-	gzbuffer(r->file, 1 << 17);
-	return 0;
+	err = unpacked_open(&r->file, path, true);
+	if (!err || (err == -EINTR && interrupted()))
+		return err;
+	return complain(-err, "%s: %s", path, input_reason(err));
 }
 
 /* After a read that brought less than was wanted, or a broken end. */
 static int read_failed(const struct reader *r, int64_t missing)
 {
-	int err = 0, was = errno;
-	const char *text = gzerror(r->file, &err);
-
 	if (interrupted())
 		return -EINTR;
-	if (err == Z_ERRNO)
-		return complain(was ? was : EIO, "%s: byte %ld: %s", r->path, (long)r->at,
-				strerror(was ? was : EIO));
-	if (err != Z_OK && err != Z_STREAM_END)
-		return refuse(r, r->at, "broken gzip: %s", text);
+	if (r->file.err && r->file.err != -EBADMSG)
+		return complain(-r->file.err, "%s: byte %ld: %s", r->path, (long)r->at,
+				unpacked_reason(&r->file));
+	if (r->file.err)
+		return refuse(r, r->at, "%s", unpacked_reason(&r->file));
 	return refuse(r, r->at, "the file ends, and %ld bytes are missing", (long)missing);
 }
 
 static int read_bytes(struct reader *r, void *out, int64_t n)
 {
 	while (n) {
-		int piece = n < PIECE ? (int)n : PIECE, got;
+		int64_t piece = n < PIECE ? n : PIECE, got;
 
 		if (interrupted())
 			return -EINTR;
-		errno = 0;
-		got = gzread(r->file, out, (unsigned)piece);
-		r->at += got > 0 ? got : 0;
-		n -= got > 0 ? got : 0;
-		out = (char *)out + (got > 0 ? got : 0);
+		got = (int64_t)unpacked_read(&r->file, out, (size_t)piece);
+		r->at += got;
+		n -= got;
+		out = (char *)out + got;
 		if (got < piece)
 			return read_failed(r, n);
 	}
@@ -131,16 +119,10 @@ static int read_count(struct reader *r, int64_t *n)
 /* Nothing may follow, and a gzip file's own end must be there and its check sum right. */
 static int read_end(struct reader *r)
 {
-	int err = 0, got;
-	char more;
-
-	errno = 0;
-	got = gzread(r->file, &more, 1);
-	if (got > 0)
+	if (unpacked_peek(&r->file) >= 0)
 		return refuse(r, r->at, "%s",
 			      "the file goes on, where the count says that it ends");
-	gzerror(r->file, &err);
-	return got < 0 || (err != Z_OK && err != Z_STREAM_END) ? read_failed(r, 0) : 0;
+	return r->file.err ? read_failed(r, 0) : 0;
 }
 
 static int read_images(struct reader *r, struct mlp_images *im)
@@ -200,7 +182,7 @@ static int read_file(const char *path, struct mlp_images *im,
 	if (err)
 		return err;
 	err = read(&r, im);
-	gzclose(r.file);
+	unpacked_close(&r.file);
 	return err;
 }
 

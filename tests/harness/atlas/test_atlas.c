@@ -296,6 +296,7 @@ Test(small_atlas, names_of_rows)
 {
 	struct fake_session s = made_up(1), sides = made_up(2);
 	struct atlas a;
+	char *packed;
 
 	begin(&a, &s);
 	fill(&a.entry[0].session, &sides, "guest");
@@ -341,6 +342,15 @@ Test(small_atlas, names_of_rows)
 
 	begin(&a, &s);
 	fill(&a.entry[0].session, &s, "guest");
+	cr_assert(zero(int, atlas_add(&a, 0, 0)), "add");
+	cr_assert(eq(str, a.entry[0].name, "guest"), "%s", a.entry[0].name);
+	atlas_release(&a);
+
+	begin(&a, &s);
+	fill(&a.entry[0].session, &s, "guest");
+	cr_assert(lt(int, 0, asprintf(&packed, "%s.gz", a.entry[0].session.path)), "memory");
+	free(a.entry[0].session.path);
+	a.entry[0].session.path = packed;
 	cr_assert(zero(int, atlas_add(&a, 0, 0)), "add");
 	cr_assert(eq(str, a.entry[0].name, "guest"), "%s", a.entry[0].name);
 	atlas_release(&a);

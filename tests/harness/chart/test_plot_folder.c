@@ -23,6 +23,9 @@ Test(small_plot_folder, beside_the_first_session)
 {
 	goes_to("/tmp/a.plots", "/tmp/a.jsonl", NULL, NULL);
 	goes_to("/tmp/a.plots", "/tmp/a.jsonl.part", NULL, NULL);
+	goes_to("/tmp/a.plots", "/tmp/a.jsonl.gz", NULL, NULL);
+	goes_to("/tmp/a.plots", "/tmp/a.jsonl.part.gz", NULL, NULL);
+	goes_to("/tmp/a-b.plots", "/tmp/a.jsonl.gz", "elsewhere/b.jsonl.gz", NULL);
 	goes_to("/tmp/a-b.plots", "/tmp/a.jsonl", "elsewhere/b.jsonl", NULL);
 	goes_to("there", "/tmp/a.jsonl", NULL, "there//");
 }

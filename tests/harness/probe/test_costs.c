@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "common/check.h"
 #include "common/philox.h"
@@ -289,6 +290,57 @@ Test(small_costs, what_is_cut_off_is_damaged)
 	refused(3, path, "compare %s %s", path, path);
 	refused(3, path, "compare data/sessions/h200-costs.json %s", path);
 	cr_assert(!truncate(path, (off_t)1 << 40) && costs_read(path, &costs) == -EFBIG, "1 TiB");
+	unlink(path);
+}
+
+static void pack_costs(const char *begin, int mib)
+{
+	static char piece[1 << 20];
+	gzFile f = gzopen(path, "wb1");
+
+	memset(piece, 'x', sizeof(piece));
+	cr_assert(f && gzputs(f, begin) == (int)strlen(begin), "%s", path);
+	for (int i = 0; i < mib; i++)
+		cr_assert(gzwrite(f, piece, sizeof(piece)) == sizeof(piece), "%s", path);
+	cr_assert(!gzclose(f), "%s", path);
+}
+
+/* Whole they are read; cut off they are damaged; what unpacks to too much is not kept. */
+Test(small_costs, they_may_be_compressed)
+{
+	json_t *costs = make_costs((struct made){ .seed = 1, .scatter = 0.02 });
+	char *text = json_dumps(costs, 0);
+	struct costs_file f;
+	struct stat st;
+	const char *said;
+
+	json_decref(costs);
+	close(mkstemp(path));
+	pack_costs(text, 0);
+	cr_assert(costs_is(path) && !costs_read(path, &costs), "read");
+	cr_assert(costs_processes(costs) == PROCESSES, "processes");
+	json_decref(costs);
+	cr_assert(!stat(path, &st), "%s", path);
+	for (int missing = 1; missing < 10; missing++) {
+		cr_assert(!truncate(path, st.st_size - missing), "%s", path);
+		divert_stderr();
+		cr_assert(costs_read(path, &costs) == -EBADMSG && !costs, "%d bytes", missing);
+		said = diverted_stderr();
+		cr_assert(is_one_complaint(said), "%d: %s", missing, said);
+	}
+	cr_assert(costs_is(path), "begins as one");
+	pack_costs("{\"record\":\"call_costs\",\"x\":\"", 2 * (COSTS_BYTES_MAX >> 20));
+	cr_assert(costs_is(path), "begins as one");
+	cr_assert(!costs_open(&f, path) && !costs_parse(&f, 0, NULL), "too much");
+	cr_assert(f.bytes <= COSTS_BYTES_MAX + COSTS_HEAD, "%ld bytes are read", (long)f.bytes);
+	unpacked_close(&f.in);
+	divert_stderr();
+	cr_assert(costs_read(path, &costs) == -EFBIG && !costs, "too much");
+	said = diverted_stderr();
+	cr_assert(is_one_complaint(said), "%s", said);
+	pack_costs("{\"record\":\"plan\"}\n", 0);
+	cr_assert(!costs_is(path), "a session");
+	free(text);
 	unlink(path);
 }
 
