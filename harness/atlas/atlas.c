@@ -20,8 +20,8 @@ const enum model_param atlas_parameters[ATLAS_PARAMETERS] = {
 
 const int atlas_depths[ATLAS_DEPTHS] = { 1, 64 };
 
-const char *const atlas_state_names[] = { "not identified", "not supported", "not resolved",
-					  "known" };
+const char *const atlas_state_names[] = { "not identified", "not supported", "wrong results",
+					  "not resolved", "known" };
 
 /* ---- names ------------------------------------------------------------------------------ */
 
@@ -310,17 +310,23 @@ bool atlas_has(const struct atlas_entry *e, const struct workload *w)
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
-bool atlas_is_unsupported(const struct atlas_entry *e, const struct pair *p)
+/* In some process of either side. */
+static bool has_status(const struct atlas_entry *e, const struct pair *p, enum point_status status)
 {
 	for (int k = 0; k < 2; k++) {
 		const struct journal *v = &e->c.side[k]->view;
 
 		for (int i = 0; i < e->c.side[k]->n; i++)
 			if (v->status[(size_t)i * (size_t)v->plan.n_points + (size_t)p->at[k]] ==
-			    POINT_NOT_SUPPORTED)
+			    status)
 				return true;
 	}
 	return false;
+}
+
+bool atlas_is_unsupported(const struct atlas_entry *e, const struct pair *p)
+{
+	return has_status(e, p, POINT_NOT_SUPPORTED);
 }
 
 static bool is_mode_unsupported(const struct atlas_entry *e, int workload, enum mode mode)
@@ -434,6 +440,8 @@ struct atlas_cell atlas_step(const struct atlas *a, const struct atlas_entry *e,
 	cell.state = atlas_state_of(&cell.of, 1);
 	if (atlas_is_unsupported(e, cell.point->pair))
 		cell.state = ATLAS_NOT_SUPPORTED;
+	else if (cell.state == ATLAS_NOTHING && has_status(e, cell.point->pair, POINT_CHECK_FAILED))
+		cell.state = ATLAS_WRONG;
 	return cell;
 }
 

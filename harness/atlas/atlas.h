@@ -19,9 +19,11 @@
 
 enum { ATLAS_NAME = 240 };
 
+/* From ATLAS_NOT_RESOLVED on there is a figure. */
 enum atlas_state {
 	ATLAS_NOTHING,	     /* not identified, or not swept */
 	ATLAS_NOT_SUPPORTED, /* the platform lacks a call that it takes */
+	ATLAS_WRONG,	     /* of a step: there is no time, as results failed their check */
 	ATLAS_NOT_RESOLVED,  /* the interval holds no difference */
 	ATLAS_KNOWN,	     /* and also where there is no interval */
 };

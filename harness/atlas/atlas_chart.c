@@ -1,6 +1,7 @@
 /*
  * atlas_chart.c - an atlas drawn: a row for each layer; of each workload a panel for each parameter
- * and depth, and one chart of all other costs.
+ * and depth, one chart of all other costs, and one of the time of a step with a column for each
+ * workload.
  */
 #include "harness/atlas/atlas_chart.h"
 
@@ -106,7 +107,7 @@ static bool panel_init(struct panel *p, const struct drawn *d, int number)
 		const struct atlas_cell cell = cell_of(d, p, d->entry[i]);
 
 		any |= cell.state != ATLAS_NOTHING;
-		if (cell.state == ATLAS_NOT_SUPPORTED)
+		if (cell.state < ATLAS_NOT_RESOLVED)
 			continue;
 		widen(p, cell.of.value);
 		widen(p, cell.of.lo);
@@ -142,7 +143,7 @@ static void write_cell(const struct drawn *d, int panel, int row, FILE *out)
 {
 	const struct panel *p = &d->panel[panel];
 	const struct atlas_cell cell = cell_of(d, p, d->entry[row]);
-	bool has = cell.state == ATLAS_KNOWN || cell.state == ATLAS_NOT_RESOLVED;
+	bool has = cell.state >= ATLAS_NOT_RESOLVED;
 
 	fprintf(out, "%d,%d,", panel + 1, row);
 	write_number(out, has ? cell.of.value / p->unit : NAN);
@@ -251,20 +252,22 @@ static void label_words(const struct drawn *d, struct plot *p)
 		for (int k = 0; k < d->rows; k++) {
 			const struct atlas_cell cell = cell_of(d, &d->panel[i], d->entry[k]);
 
-			if (cell.state != ATLAS_NOT_SUPPORTED && cell.state != ATLAS_NOTHING)
+			if (cell.state >= ATLAS_NOT_RESOLVED)
 				continue;
 			n++;
 			plot_text(p, words_name("word", n).s, "%s",
-				  cell.state == ATLAS_NOTHING ? "–" : "not supported");
+				  cell.state == ATLAS_NOTHING ? "–"
+							      : atlas_state_names[cell.state]);
 			plot_count(p, words_name("word_panel", n).s, i + 1);
 			plot_count(p, words_name("word_row", n).s, k);
 		}
 	plot_count(p, "words", n);
 }
 
-static void label_plot(const struct drawn *d, struct plot *p)
+/* What the base is: made1. */
+static void label_base(const struct atlas *a, struct plot *p)
 {
-	const struct compared_side *base = &d->a->base.side[PAIR_B];
+	const struct compared_side *base = &a->base.side[PAIR_B];
 	const json_t *header = side_header(base);
 	char text[512];
 
@@ -272,11 +275,16 @@ static void label_plot(const struct drawn *d, struct plot *p)
 		 json_get_text(json_object_get(header, "gpu"), "name"), base->path, base->n,
 		 json_get_text(header, "start_utc"));
 	words_cut(text, sizeof(text), NOTE_CHARACTERS);
+	plot_text(p, "made1", "%s", text);
+}
+
+static void label_plot(const struct drawn *d, struct plot *p)
+{
+	label_base(d->a, p);
 	plot_text(p, "title", "%s: what each of these adds to the base",
 		  d->w ? d->w->name : "copies, memory, cold start");
 	words_finding(p, "dots: b − a%s, with 95 %% intervals; hollow: not resolved",
 		      d->w ? " of parameters, b / a of the time of a step" : "");
-	plot_text(p, "made1", "%s", text);
 	if (d->w)
 		plot_text(p, "made2",
 			  "steps: smallest kernels, %s mode; each panel has an axis of its own",
@@ -294,12 +302,149 @@ static void label_plot(const struct drawn *d, struct plot *p)
 	label_words(d, p);
 }
 
+/* ---- all programs on one page ----------------------------------------------------------- */
+
+enum { PROGRAM_CHARACTERS = 14 };
+
+static int count_workloads(const struct atlas *a)
+{
+	int n = 0;
+
+	while (atlas_workload(a, n))
+		n++;
+	return n;
+}
+
+/* "1.02", "8.4", "127"; a sign or a word where there is no such figure. */
+static struct text ratio_text(const struct atlas_cell *cell)
+{
+	struct text t = { "" };
+	double r = cell->of.value;
+
+	if (cell->state == ATLAS_KNOWN)
+		snprintf(t.s, sizeof(t.s), "%.*f", r < 9.95 ? 2 : r < 99.5 ? 1 : 0, r);
+	else if (cell->state == ATLAS_NOT_RESOLVED)
+		snprintf(t.s, sizeof(t.s), "·");
+	else
+		snprintf(t.s, sizeof(t.s), "%s",
+			 cell->state == ATLAS_NOTHING ? "–"
+			 : cell->state == ATLAS_WRONG ? "wrong"
+						      : "no call");
+	return t;
+}
+
+static void write_program_cells(const struct atlas *a, int depth, int column, FILE *out)
+{
+	const struct workload *w = atlas_workload(a, column);
+
+	for (int row = 0; row < a->n; row++) {
+		const struct atlas_cell cell = atlas_step(a, &a->entry[row], w, depth);
+		bool has = cell.state >= ATLAS_NOT_RESOLVED;
+
+		fprintf(out, "%d,%d,%d,", depth, column, row);
+		write_number(out, has ? cell.of.value : NAN);
+		write_number(out, has ? cell.of.lo : NAN);
+		write_number(out, has ? cell.of.hi : NAN);
+		fprintf(out, "%s,%s,%s\n", ratio_text(&cell).s, atlas_state_names[cell.state],
+			w->name);
+	}
+}
+
+static int write_programs(const struct atlas *a, struct plot *p)
+{
+	struct output out;
+	int err = plot_open(p, "cells", "-cells.csv", &out);
+
+	if (err)
+		return err;
+	fprintf(out.file, "panel,column,row,ratio,lo,hi,label,state,workload\n");
+	for (int depth = 0; depth < ATLAS_DEPTHS; depth++)
+		for (int column = 0; atlas_workload(a, column); column++)
+			write_program_cells(a, depth, column, out.file);
+	return output_commit(&out);
+}
+
+/* What stands above a column, and what the base takes at each depth. */
+static void label_program(const struct atlas *a, int column, struct plot *p)
+{
+	const struct workload *w = atlas_workload(a, column);
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", w->name);
+	words_cut(name, sizeof(name), PROGRAM_CHARACTERS);
+	plot_text(p, words_name("column", column + 1).s, "%s", name);
+	for (int depth = 0; depth < ATLAS_DEPTHS; depth++) {
+		const struct atlas_cell base = atlas_step(a, &a->base, w, depth);
+		struct text own = { "–" };
+
+		if (base.point)
+			own = words_time(base.point->step_ns[PAIR_A].value);
+		plot_text(p, words_name(depth ? "deep" : "shallow", column + 1).s, "%s", own.s);
+	}
+}
+
+static void label_programs(const struct atlas *a, struct plot *p)
+{
+	struct drawn rows = { .a = a, .rows = a->n };
+	int columns = count_workloads(a);
+
+	rows.entry = calloc((size_t)a->n + 1, sizeof(*rows.entry));
+	CHECK(rows.entry, "memory of %d rows", a->n);
+	for (int i = 0; i < a->n; i++)
+		rows.entry[i] = &a->entry[i];
+	label_base(a, p);
+	plot_text(p, "title", "which layer hurts which program");
+	words_finding(p, "time of a step over the base's; ·: no difference is shown; wrong: "
+			 "results fail their "
+			 "check");
+	plot_text(p, "made2", "the smallest kernels that were swept of each, one after another");
+	plot_count(p, "rows", a->n);
+	plot_count(p, "columns", columns);
+	plot_count(p, "panels", ATLAS_DEPTHS);
+	for (int i = 0; i < ATLAS_DEPTHS; i++)
+		plot_count(p, words_name("depth", i + 1).s, atlas_depths[i]);
+	for (int i = 0; i < a->n; i++)
+		label_row(&rows, i, p);
+	for (int i = 0; i < columns; i++)
+		label_program(a, i, p);
+	free(rows.entry);
+}
+
 /* ---- files ------------------------------------------------------------------------------ */
+
+/* The next picture, without texts and data. The name is malloc()ed and taken over. */
+static struct picture *next_picture(struct atlas_charts *c, const struct atlas *a, char *name,
+				    const char *script)
+{
+	const json_t *header = side_header(&a->base.side[PAIR_B]);
+	struct picture *p = &c->picture[c->n++];
+
+	*p = (struct picture){ .asked = true };
+	plot_begin(&p->plot, c->folder, name,
+		   json_get_text(json_object_get(header, "gpu"), "name"));
+	p->plot.script = script;
+	return p;
+}
+
+static int add_programs(struct atlas_charts *c, const struct atlas *a)
+{
+	struct picture *p;
+	char *name;
+	int err;
+
+	if (!a->n || count_workloads(a) < 2)
+		return 0;
+	name = strdup("programs-atlas");
+	CHECK(name, "memory of a name");
+	p = next_picture(c, a, name, "plots/programs.gp");
+	label_programs(a, &p->plot);
+	err = write_programs(a, &p->plot);
+	return err ? err : picture_write(p);
+}
 
 static int add_chart(struct atlas_charts *c, const struct atlas *a, const struct workload *w)
 {
-	struct picture *p = &c->picture[c->n];
-	const json_t *header = side_header(&a->base.side[PAIR_B]);
+	struct picture *p;
 	struct drawn d;
 	char *name;
 	int err = 0;
@@ -307,11 +452,7 @@ static int add_chart(struct atlas_charts *c, const struct atlas *a, const struct
 	drawn_init(&d, a, w);
 	if (d.panels) {
 		CHECK(asprintf(&name, "%s-atlas", w ? w->name : "costs") > 0, "memory of a name");
-		c->n++;
-		*p = (struct picture){ .asked = true };
-		plot_begin(&p->plot, c->folder, name,
-			   json_get_text(json_object_get(header, "gpu"), "name"));
-		p->plot.script = "plots/atlas.gp";
+		p = next_picture(c, a, name, "plots/atlas.gp");
 		label_plot(&d, &p->plot);
 		err = write_cells(&d, &p->plot);
 		if (!err)
@@ -323,17 +464,15 @@ static int add_chart(struct atlas_charts *c, const struct atlas *a, const struct
 
 int atlas_charts_write(struct atlas_charts *c, const struct atlas *a, const char *folder)
 {
-	const struct workload *w;
-	int workloads = 0, err = 0;
+	int workloads = count_workloads(a), err;
 
-	while (atlas_workload(a, workloads))
-		workloads++;
 	/* a picture stays where it is: its texts go through a stream that knows its address */
 	*c = (struct atlas_charts){ .folder = folder,
 				    .picture = calloc((size_t)workloads + 2, sizeof(*c->picture)) };
 	CHECK(c->picture, "memory of %d charts", workloads);
-	for (int i = 0; (w = atlas_workload(a, i)) && !err; i++)
-		err = add_chart(c, a, w);
+	err = add_programs(c, a);
+	for (int i = 0; i < workloads && !err; i++)
+		err = add_chart(c, a, atlas_workload(a, i));
 	if (!err)
 		err = add_chart(c, a, NULL);
 	if (!err && !c->n)

@@ -5,7 +5,10 @@
 #include "harness/atlas/atlas.h"
 #include "harness/base/picture.h"
 
-/* A picture of each workload, and one of copies, memory and cold starts. */
+/*
+ * A picture of each workload, one of copies, memory and cold starts, and where there are several
+ * workloads first one of how much longer each takes under each layer.
+ */
 struct atlas_charts {
 	struct picture *picture; /* their plot.name is owned */
 	int n;

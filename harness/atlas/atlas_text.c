@@ -85,10 +85,12 @@ static struct figure cell_text(const struct atlas_cell *cell)
 {
 	bool resolved = cell->state == ATLAS_KNOWN;
 
-	if (cell->state == ATLAS_NOTHING)
-		return (struct figure){ "-" };
-	if (cell->state == ATLAS_NOT_SUPPORTED)
-		return (struct figure){ "not supported" };
+	struct figure words = { "-" };
+
+	if (cell->state != ATLAS_NOTHING)
+		snprintf(words.s, sizeof(words.s), "%s", atlas_state_names[cell->state]);
+	if (cell->state < ATLAS_NOT_RESOLVED)
+		return words;
 	return cell->point ? ratio_text(&cell->of, resolved)
 			   : atlas_time_text(&cell->of, resolved, true);
 }
@@ -100,8 +102,8 @@ static struct figure base_text(const struct atlas_cell *cell)
 				   : cell->parameter ? &cell->parameter->of[PAIR_A]
 						     : NULL;
 
-	if (cell->state == ATLAS_NOT_SUPPORTED)
-		return (struct figure){ "not supported" };
+	if (cell->state == ATLAS_NOT_SUPPORTED || cell->state == ATLAS_WRONG)
+		return cell_text(cell);
 	if (!i || !isfinite(i->value))
 		return (struct figure){ "-" };
 	return atlas_time_text(i, true, false);

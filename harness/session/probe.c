@@ -296,8 +296,8 @@ static bool is_affordable(struct worker *w, struct budget *b, int i, const struc
 }
 
 /*
- * A reference on the host may take long: it is timed for the smallest size, and for the next as long
- * as it would be short in proportion to the size.
+ * A reference on the host may take long: it is timed for the smallest size, and for the next as
+ * long as it would be short in proportion to the size.
  */
 static bool is_check_short(struct worker *w, int i)
 {

@@ -1,6 +1,7 @@
 /*
  * wddm-packet - Windows' display driver model with packet scheduling: commands are collected in
- * user mode and submitted together. Costs stand beside native Linux. "Fitted": docs/results/wsl2.md.
+ * user mode and submitted together. Costs stand beside native Linux. "Fitted":
+ * docs/results/wsl2.md.
  */
 static const char wddm_packet[] = "call=1 "	   /* guess */
 				  "n=64 "	   /* guess */

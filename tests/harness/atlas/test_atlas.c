@@ -246,6 +246,30 @@ Test(small_atlas, a_result_that_is_missing_is_none)
 	atlas_release(&a);
 }
 
+/* No time is given for what does not compute what it should. */
+Test(small_atlas, wrong_results_have_no_time)
+{
+	struct fake_session s = made_up(1);
+	struct journal *j;
+	struct atlas a;
+
+	begin(&a, &s);
+	s = made_up(2);
+	j = &a.entry[0].session;
+	fill(j, &s, "guest");
+	for (int i = 0; i < j->plan.n_points; i++)
+		for (int k = 0; k < j->plan.design.processes && j->plan.point[i].depth == 1; k++)
+			j->status[(size_t)(j->plan.design.processes + k) *
+					  (size_t)j->plan.n_points +
+				  (size_t)i] = POINT_CHECK_FAILED;
+	cr_assert(zero(int, atlas_add(&a, 0, SIDE_ANY)), "add");
+	cr_assert(eq(int, step(&a, 0).state, ATLAS_WRONG), "depth 1");
+	cr_assert(eq(int, step(&a, 1).state, ATLAS_NOT_RESOLVED), "the other depth");
+	cr_assert(eq(int, atlas_exit_code(&a), RIFT_FAILED_POINTS), "code");
+	cr_assert(tells(printed(&a), "guest *wrong results *not resolved"), "%s", printed(&a));
+	atlas_release(&a);
+}
+
 /* No kernel outlasts p here, so that g is hidden, which is not the platform's fault. */
 Test(small_atlas, what_is_not_identified)
 {

@@ -161,6 +161,28 @@ Test(small_cli_atlas, a_chart_of_other_costs)
 	cr_assert(eq(int, atoi(text), 2), "one panel, one row");
 }
 
+/* Kept sessions of a GPU, compressed: tracing makes each launch longer, so each program. */
+Test(small_cli_atlas, all_programs_on_one_chart)
+{
+	static const char kept[] = "data/sessions/atlas-h100";
+	const char *text;
+
+	NEED_GNUPLOT();
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "atlas '%s/none.jsonl.gz:a' none='%s/none.jsonl.gz' "
+				     "CUPTI='%s/CUPTI.jsonl.gz' --plot '%s/charts/'",
+				     kept, kept, kept, dir)),
+		  "%s", text);
+	cr_assert(tells(text, "/charts/programs-atlas.png, .svg\n"), "%s", text);
+	/* two depths of twelve programs; memory is the one that tracing leaves alone */
+	shell(&text, "grep -c '^[01],[0-9]*,1,.*,known,' '%s/charts/programs-atlas-cells.csv'",
+	      dir);
+	cr_assert(eq(int, atoi(text), 22), "%s", text);
+	shell(&text, "grep '^[01],[0-9]*,1,.*,not resolved,' '%s/charts/programs-atlas-cells.csv'",
+	      dir);
+	cr_assert(tells(text, "0,2,1,*,memory\n1,2,1,*,memory\n"), "%s", text);
+}
+
 /* ---- what is refused -------------------------------------------------------------------- */
 
 Test(small_cli_atlas, what_is_not_comparable)
