@@ -39,7 +39,7 @@ plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl
 
 # Rows from the top; each is a session of pairs, data/sessions/atlas-h100/NAME.jsonl.gz. Results of some
 # fail their check, which is exit code 2 and belongs to the picture.
-ATLAS = none shim container cpu-50 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager XSched Lupine
+ATLAS = none shim container cpu-50 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager XSched Lupine neighbour
 atlas_session = data/sessions/atlas-h100/$(1).jsonl.gz
 atlas: build setup-plot  ## what real layers cost, from the kept sessions: tables and charts in results/atlas
 	@./rift atlas '$(call atlas_session,none):a' $(foreach r,$(ATLAS),'$r=$(call atlas_session,$r)') --force --quiet --plot=results/atlas $(ARGS); \

@@ -3,7 +3,8 @@
 #   panels, headN, ownN    how many; what each shows; what the base has
 #   nothingN               where there is no difference
 #   leastN, mostN, stepN   of its axis
-#   words, wordN, word_panelN, word_rowN   what stands where there is no dot
+#   words, wordN, word_panelN, word_rowN, word_farN   what stands where there is no dot; far: its
+#       value, which is beyond the axis
 #   title, finding, made1, made2   texts
 #   cells   columns panel, row, value, lo, hi, resolved, processes, unit, what, state, name
 across = panels < 4 ? panels : 4
@@ -53,7 +54,7 @@ do for [k = 1:panels] {
 	do for [i = 1:words] {
 		if (value('word_panel'.i) == k) {
 			set label 10 + rows + i value('word'.i) at graph 0.5, first value('word_row'.i) center \
-				font small textcolor rgb faint
+				font small textcolor rgb (value('word_far'.i) ? 0x0072b2 : 0x6b6b6b)
 		} else { unset label 10 + rows + i }
 	}
 	plot cells using (valid(3) ? in(k, 3) : NaN):2:(bound(4)):(bound(5)) skip 1 with xerrorbars \

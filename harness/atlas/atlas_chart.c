@@ -29,6 +29,7 @@ struct panel {
 	int which;	    /* of the parameters, depths or costs */
 	double nothing;	    /* where there is no difference */
 	double least, most; /* what is shown, in units */
+	double far;	    /* what is further from nothing, in ns or times, is beyond the axis */
 	double step;	    /* between two marks of the axis */
 	double unit;	    /* in ns; 1 of ratios */
 	const char *unit_name;
@@ -52,6 +53,50 @@ static struct atlas_cell cell_of(const struct drawn *d, const struct panel *p,
 					    .of = e->cost[p->which].of };
 	return p->shown == OF_STEPS ? atlas_step(d->a, e, d->w, p->which)
 				    : atlas_parameter(e, d->w, p->which);
+}
+
+/* How far from nothing its value and interval reach; 0: it has none. */
+static double reach_of(const struct panel *p, const struct atlas_cell *cell)
+{
+	const double v[] = { cell->of.value, cell->of.lo, cell->of.hi };
+	double reach = 0;
+
+	if (cell->state < ATLAS_NOT_RESOLVED)
+		return 0;
+	for (int i = 0; i < 3; i++)
+		if (isfinite(v[i]))
+			reach = fmax(reach, fabs(v[i] - p->nothing));
+	return reach;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+/*
+ * Some rows may be so much further out than the next one that on one axis all others would be at
+ * nothing: fewer than half of them, and 12 times as far.
+ */
+static double far_of(const struct panel *p, const struct drawn *d)
+{
+	const double apart = 12;
+	double *reach = calloc((size_t)d->rows + 1, sizeof(*reach)), far = INFINITY;
+
+	CHECK(reach, "memory of %d rows", d->rows);
+	for (int i = 0; i < d->rows; i++) {
+		const struct atlas_cell cell = cell_of(d, p, d->entry[i]);
+
+		reach[i] = reach_of(p, &cell);
+	}
+	qsort(reach, (size_t)d->rows, sizeof(*reach), by_size);
+	for (int i = 0; 2 * (i + 1) < d->rows && !isfinite(far); i++)
+		if (reach[i + 1] > 0 && reach[i] > apart * reach[i + 1])
+			far = reach[i + 1];
+	free(reach);
+	return far;
 }
 
 static void widen(struct panel *p, double value)
@@ -103,11 +148,12 @@ static bool panel_init(struct panel *p, const struct drawn *d, int number)
 		p->which -= ATLAS_PARAMETERS;
 	}
 	p->nothing = p->least = p->most = p->shown == OF_STEPS ? 1 : 0;
+	p->far = far_of(p, d);
 	for (int i = 0; i < d->rows; i++) {
 		const struct atlas_cell cell = cell_of(d, p, d->entry[i]);
 
 		any |= cell.state != ATLAS_NOTHING;
-		if (cell.state < ATLAS_NOT_RESOLVED)
+		if (cell.state < ATLAS_NOT_RESOLVED || reach_of(p, &cell) > p->far)
 			continue;
 		widen(p, cell.of.value);
 		widen(p, cell.of.lo);
@@ -243,6 +289,27 @@ static void label_row(const struct drawn *d, int i, struct plot *p)
 	plot_text(p, words_name("row", i + 1).s, "%s", name);
 }
 
+/* "+2.43 ms", "265 times": what is beyond the axis. */
+static struct text far_text(const struct panel *p, const struct atlas_cell *cell)
+{
+	double value = cell->of.value;
+	struct text t, size = p->shown == OF_COST && atlas_is_rate(p->which)
+				      ? text_count(fabs(value))
+				      : words_time(fabs(value));
+
+	if (p->shown == OF_STEPS)
+		snprintf(t.s, sizeof(t.s), "%.3g times", value);
+	else
+		snprintf(t.s, sizeof(t.s), "%s%.40s%s", value < 0 ? "−" : "+", size.s,
+			 p->shown == OF_COST && atlas_is_rate(p->which) ? "B/s" : "");
+	return t;
+}
+
+static bool is_far(const struct panel *p, const struct atlas_cell *cell)
+{
+	return reach_of(p, cell) > p->far;
+}
+
 /* Words where there is no dot. */
 static void label_words(const struct drawn *d, struct plot *p)
 {
@@ -250,16 +317,20 @@ static void label_words(const struct drawn *d, struct plot *p)
 
 	for (int i = 0; i < d->panels; i++)
 		for (int k = 0; k < d->rows; k++) {
-			const struct atlas_cell cell = cell_of(d, &d->panel[i], d->entry[k]);
+			const struct panel *panel = &d->panel[i];
+			const struct atlas_cell cell = cell_of(d, panel, d->entry[k]);
+			bool far = is_far(panel, &cell);
 
-			if (cell.state >= ATLAS_NOT_RESOLVED)
+			if (cell.state >= ATLAS_NOT_RESOLVED && !far)
 				continue;
 			n++;
 			plot_text(p, words_name("word", n).s, "%s",
-				  cell.state == ATLAS_NOTHING ? "–"
-							      : atlas_state_names[cell.state]);
+				  far				? far_text(panel, &cell).s
+				  : cell.state == ATLAS_NOTHING ? "–"
+								: atlas_state_names[cell.state]);
 			plot_count(p, words_name("word_panel", n).s, i + 1);
 			plot_count(p, words_name("word_row", n).s, k);
+			plot_count(p, words_name("word_far", n).s, far);
 		}
 	plot_count(p, "words", n);
 }
@@ -283,7 +354,9 @@ static void label_plot(const struct drawn *d, struct plot *p)
 	label_base(d->a, p);
 	plot_text(p, "title", "%s: what each of these adds to the base",
 		  d->w ? d->w->name : "copies, memory, cold start");
-	words_finding(p, "dots: b − a%s, with 95 %% intervals; hollow: not resolved",
+	words_finding(p,
+		      "dots: b − a%s, with 95 %% intervals; hollow: not resolved; a number: "
+		      "beyond the axis",
 		      d->w ? " of parameters, b / a of the time of a step" : "");
 	if (d->w)
 		plot_text(p, "made2",

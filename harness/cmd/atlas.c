@@ -27,8 +27,8 @@ static const struct command_option options[] = {
 	{ OPTION("workload", "NAME", option_workload, FIELD(workload)),
 	  "only the points of this one" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "also a chart of each workload, and one of other costs, with gnuplot, PNG and SVG, data "
-	  "and script beside it, in this folder" },
+	  "also a chart of all workloads, one of each, and one of other costs, with gnuplot, "
+	  "PNG and SVG, data and script beside it, in this folder" },
 	{ OPTION("force", NULL, option_flag, FIELD(force)),
 	  "also what was measured on another GPU, with another kind of --sync or another binary, "
 	  "or beside another base" },

@@ -6,9 +6,9 @@ name = 'costs-atlas'
 device = 'NVIDIA H100 80GB HBM3'
 made1 = 'base: NVIDIA H100 80GB HBM3, data/sessions/atlas-h100/none.jsonl.gz, n = 6, 2026-11-25'
 title = 'copies, memory, cold start: what each of these adds to the base'
-finding = 'dots: b − a, with 95 % intervals; hollow: not resolved'
+finding = 'dots: b − a, with 95 % intervals; hollow: not resolved; a number: beyond the axis'
 made2 = 'cold start: from the command of a process to a device that answers; each panel has an axis of its own'
-rows = 12
+rows = 13
 panels = 6
 row1 = 'none'
 row2 = 'shim'
@@ -22,6 +22,7 @@ row9 = 'nvshare'
 row10 = 'vgpu-manager'
 row11 = 'XSched'
 row12 = 'Lupine'
+row13 = 'neighbour'
 head1 = 'copy to device (µs)'
 own1 = 'base: 6.6 µs, 4 B'
 nothing1 = 0.0
@@ -34,18 +35,18 @@ nothing2 = 0.0
 least2 = -54.561837288819035
 most2 = 4.5392718763471782
 step2 = 20.0
-head3 = 'copy to host (ms)'
+head3 = 'copy to host (µs)'
 own3 = 'base: 7.9 µs, 4 B'
 nothing3 = 0.0
-least3 = -0.098243817692065749
-most3 = 1.3133614023297298
-step3 = 0.5
+least3 = -2.2533010098762558
+most3 = 17.489427120171563
+step3 = 5.0
 head4 = 'rate to host (GB/s)'
 own4 = 'base: 53.3 GB/s, 4.00 MiB'
 nothing4 = 0.0
-least4 = -58.31357782683601
-most4 = 4.5545102203235208
-step4 = 20.0
+least4 = -3.3931174173422303
+most4 = 0.48632796776842568
+step4 = 1.0
 head5 = 'allocation (µs)'
 own5 = 'base: 94 µs, 4.00 MiB'
 nothing5 = 0.0
@@ -55,10 +56,22 @@ step5 = 200.0
 head6 = 'cold start (ms)'
 own6 = 'base: 164 ms'
 nothing6 = 0.0
-least6 = -63.79825113624883
-most6 = 297.93020175066653
-step6 = 100.0
-words = 0
+least6 = -112.21077197167997
+most6 = 951.49923302898685
+step6 = 500.0
+word1 = '+2.4 ms'
+word_panel1 = 1
+word_row1 = 12
+word_far1 = 1
+word2 = '+58 µs'
+word_panel2 = 3
+word_row2 = 11
+word_far2 = 1
+word3 = '−51.9 GB/s'
+word_panel3 = 4
+word_row3 = 11
+word_far3 = 1
+words = 3
 cells = 'costs-atlas-cells.csv'
 
 # style.gp - the look of every picture. A script that rift writes is: values, this, and the
@@ -120,7 +133,8 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   panels, headN, ownN    how many; what each shows; what the base has
 #   nothingN               where there is no difference
 #   leastN, mostN, stepN   of its axis
-#   words, wordN, word_panelN, word_rowN   what stands where there is no dot
+#   words, wordN, word_panelN, word_rowN, word_farN   what stands where there is no dot; far: its
+#       value, which is beyond the axis
 #   title, finding, made1, made2   texts
 #   cells   columns panel, row, value, lo, hi, resolved, processes, unit, what, state, name
 across = panels < 4 ? panels : 4
@@ -170,7 +184,7 @@ do for [k = 1:panels] {
 	do for [i = 1:words] {
 		if (value('word_panel'.i) == k) {
 			set label 10 + rows + i value('word'.i) at graph 0.5, first value('word_row'.i) center \
-				font small textcolor rgb faint
+				font small textcolor rgb (value('word_far'.i) ? 0x0072b2 : 0x6b6b6b)
 		} else { unset label 10 + rows + i }
 	}
 	plot cells using (valid(3) ? in(k, 3) : NaN):2:(bound(4)):(bound(5)) skip 1 with xerrorbars \

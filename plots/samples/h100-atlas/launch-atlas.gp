@@ -6,9 +6,9 @@ name = 'launch-atlas'
 device = 'NVIDIA H100 80GB HBM3'
 made1 = 'base: NVIDIA H100 80GB HBM3, data/sessions/atlas-h100/none.jsonl.gz, n = 6, 2026-11-25'
 title = 'launch: what each of these adds to the base'
-finding = 'dots: b − a of parameters, b / a of the time of a step, with 95 % intervals; hollow: not resolved'
+finding = 'dots: b − a of parameters, b / a of the time of a step, with 95 % intervals; hollow: not resolved; a number: beyo…'
 made2 = 'steps: smallest kernels, stream mode; each panel has an axis of its own'
-rows = 12
+rows = 13
 panels = 7
 row1 = 'none'
 row2 = 'shim'
@@ -22,6 +22,7 @@ row9 = 'nvshare'
 row10 = 'vgpu-manager'
 row11 = 'XSched'
 row12 = 'Lupine'
+row13 = 'neighbour'
 head1 = 'c (µs)'
 own1 = 'base: 4.0 µs'
 nothing1 = 0.0
@@ -31,9 +32,9 @@ step1 = 2.0
 head2 = 'p (µs)'
 own2 = 'base: 4.0 µs'
 nothing2 = 0.0
-least2 = -1.495511912461825
-most2 = 8.3188424635021647
-step2 = 2.0
+least2 = -2.9299280004268775
+most2 = 8.4250955070551328
+step2 = 5.0
 head3 = 'Z (µs)'
 own3 = 'base: 10 µs'
 nothing3 = 0.0
@@ -43,9 +44,9 @@ step3 = 20.0
 head4 = 'a (µs)'
 own4 = 'base: 1.9 µs'
 nothing4 = 0.0
-least4 = -4.7037461030825076
-most4 = 54.884583393389732
-step4 = 20.0
+least4 = -0.9104947290987998
+most4 = 3.6756898446096749
+step4 = 2.0
 head5 = 'gn (ns)'
 own5 = 'base: 1.2 µs'
 nothing5 = 0.0
@@ -61,16 +62,30 @@ step6 = 2.0
 head7 = 'step, depth 64'
 own7 = 'base: 4.0 µs'
 nothing7 = 1.0
-least7 = 0.60625963995688403
-most7 = 3.2522782127131165
-step7 = 1.0
+least7 = -0.12596953938178268
+most7 = 13.137372133785117
+step7 = 5.0
 word1 = '–'
 word_panel1 = 1
 word_row1 = 8
-word2 = '–'
-word_panel2 = 4
-word_row2 = 10
-words = 2
+word_far1 = 0
+word2 = '+2.4 ms'
+word_panel2 = 3
+word_row2 = 12
+word_far2 = 1
+word3 = '–'
+word_panel3 = 4
+word_row3 = 10
+word_far3 = 0
+word4 = '+50 µs'
+word_panel4 = 4
+word_row4 = 11
+word_far4 = 1
+word5 = '265 times'
+word_panel5 = 6
+word_row5 = 12
+word_far5 = 1
+words = 5
 cells = 'launch-atlas-cells.csv'
 
 # style.gp - the look of every picture. A script that rift writes is: values, this, and the
@@ -132,7 +147,8 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   panels, headN, ownN    how many; what each shows; what the base has
 #   nothingN               where there is no difference
 #   leastN, mostN, stepN   of its axis
-#   words, wordN, word_panelN, word_rowN   what stands where there is no dot
+#   words, wordN, word_panelN, word_rowN, word_farN   what stands where there is no dot; far: its
+#       value, which is beyond the axis
 #   title, finding, made1, made2   texts
 #   cells   columns panel, row, value, lo, hi, resolved, processes, unit, what, state, name
 across = panels < 4 ? panels : 4
@@ -182,7 +198,7 @@ do for [k = 1:panels] {
 	do for [i = 1:words] {
 		if (value('word_panel'.i) == k) {
 			set label 10 + rows + i value('word'.i) at graph 0.5, first value('word_row'.i) center \
-				font small textcolor rgb faint
+				font small textcolor rgb (value('word_far'.i) ? 0x0072b2 : 0x6b6b6b)
 		} else { unset label 10 + rows + i }
 	}
 	plot cells using (valid(3) ? in(k, 3) : NaN):2:(bound(4)):(bound(5)) skip 1 with xerrorbars \

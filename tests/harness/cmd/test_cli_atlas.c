@@ -136,6 +136,30 @@ Test(small_cli_atlas, a_chart_with_its_data)
 	cr_assert(ne(str, (char *)text, "0\n"), "%s", text);
 }
 
+/* One row that is a thousand times as far out leaves the axis to the others. */
+Test(small_cli_atlas, what_is_far_out_is_told_in_words)
+{
+	struct fake_session s = made_up(2);
+	const char *text;
+	char far[64];
+
+	NEED_GNUPLOT();
+	write_sessions();
+	snprintf(far, sizeof(far), "%s/far.jsonl", dir);
+	s.model[1].v[MODEL_Z] += 5e6;
+	fake_session_write(&s, far);
+	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' '%s' '%s' --plot '%s/charts/'",
+				     base, one, both, far, dir)),
+		  "%s", text);
+	shell(&text, "grep -B3 '^word_far[0-9]* = 1' '%s/charts/launch-atlas.gp'", dir);
+	cr_assert(tells(text, "word* = '+5.0 ms'*word* = 2"), "Z of the third row: %s", text);
+	cr_assert(tells(text, "word* = '8* times'"), "its step: %s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' '%s' --plot '%s/near/'", base,
+				     one, both, dir)));
+	shell(&text, "grep -c '^word_far[0-9]* = 1' '%s/near/launch-atlas.gp'", dir);
+	cr_assert(zero(int, atoi(text)), "of two rows none is: %s", text);
+}
+
 /* Starts, which belong to no workload, have a chart of their own. */
 Test(small_cli_atlas, a_chart_of_other_costs)
 {
