@@ -310,23 +310,23 @@ bool atlas_has(const struct atlas_entry *e, const struct workload *w)
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
-/* In some process of either side. */
-static bool has_status(const struct atlas_entry *e, const struct pair *p, enum point_status status)
+/* How many processes of a side have it. */
+static int count_status(const struct atlas_entry *e, int side, const struct pair *p,
+			enum point_status status)
 {
-	for (int k = 0; k < 2; k++) {
-		const struct journal *v = &e->c.side[k]->view;
+	const struct journal *v = &e->c.side[side]->view;
+	int n = 0;
 
-		for (int i = 0; i < e->c.side[k]->n; i++)
-			if (v->status[(size_t)i * (size_t)v->plan.n_points + (size_t)p->at[k]] ==
-			    status)
-				return true;
-	}
-	return false;
+	for (int i = 0; i < e->c.side[side]->n; i++)
+		n += v->status[(size_t)i * (size_t)v->plan.n_points + (size_t)p->at[side]] ==
+		     status;
+	return n;
 }
 
 bool atlas_is_unsupported(const struct atlas_entry *e, const struct pair *p)
 {
-	return has_status(e, p, POINT_NOT_SUPPORTED);
+	return count_status(e, PAIR_A, p, POINT_NOT_SUPPORTED) ||
+	       count_status(e, PAIR_B, p, POINT_NOT_SUPPORTED);
 }
 
 static bool is_mode_unsupported(const struct atlas_entry *e, int workload, enum mode mode)
@@ -440,7 +440,9 @@ struct atlas_cell atlas_step(const struct atlas *a, const struct atlas_entry *e,
 	cell.state = atlas_state_of(&cell.of, 1);
 	if (atlas_is_unsupported(e, cell.point->pair))
 		cell.state = ATLAS_NOT_SUPPORTED;
-	else if (cell.state == ATLAS_NOTHING && has_status(e, cell.point->pair, POINT_CHECK_FAILED))
+	cell.wrong = count_status(e, PAIR_B, cell.point->pair, POINT_CHECK_FAILED);
+	cell.processes = e->c.side[PAIR_B]->n;
+	if (cell.state == ATLAS_NOTHING && cell.wrong)
 		cell.state = ATLAS_WRONG;
 	return cell;
 }

@@ -105,6 +105,7 @@ struct atlas_cell {
 	const struct judged *judged; /* NULL: nothing was */
 	const struct compared_parameter *parameter; /* or NULL */
 	const struct compared_point *point;	    /* of a step's time; NULL: none */
+	int wrong, processes; /* of a step: in how many of side b's results failed their check */
 };
 
 /*

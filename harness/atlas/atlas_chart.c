@@ -243,7 +243,7 @@ static struct text cost_text(const struct atlas_entry *base, int which)
 		snprintf(t.s, sizeof(t.s), "%.20sB/s", text_count(cost->own[PAIR_A].value).s);
 	else
 		t = words_time(cost->own[PAIR_A].value);
-	if (cost->pair)
+	if (cost->pair && !atlas_is_rate(which))
 		snprintf(t.s + strlen(t.s), sizeof(t.s) - strlen(t.s), ", %.20s",
 			 text_bytes(cost->bytes).s);
 	return t;
@@ -388,21 +388,21 @@ static int count_workloads(const struct atlas *a)
 	return n;
 }
 
-/* "1.02", "8.4", "127"; a sign or a word where there is no such figure. */
+/* "1.02", "8.4", "127"; a sign or words where there is no such figure. */
 static struct text ratio_text(const struct atlas_cell *cell)
 {
+	const double wide = 0.05; /* what might hide a difference that matters */
 	struct text t = { "" };
-	double r = cell->of.value;
+	double r = cell->of.value, half = (cell->of.hi - cell->of.lo) / 2;
 
 	if (cell->state == ATLAS_KNOWN)
 		snprintf(t.s, sizeof(t.s), "%.*f", r < 9.95 ? 2 : r < 99.5 ? 1 : 0, r);
 	else if (cell->state == ATLAS_NOT_RESOLVED)
-		snprintf(t.s, sizeof(t.s), "·");
+		snprintf(t.s, sizeof(t.s), half > wide ? "±%.0f %%" : "·", 100 * half);
+	else if (cell->state == ATLAS_WRONG)
+		snprintf(t.s, sizeof(t.s), "bad %d/%d", cell->wrong, cell->processes);
 	else
-		snprintf(t.s, sizeof(t.s), "%s",
-			 cell->state == ATLAS_NOTHING ? "–"
-			 : cell->state == ATLAS_WRONG ? "wrong"
-						      : "no call");
+		snprintf(t.s, sizeof(t.s), "%s", cell->state == ATLAS_NOTHING ? "–" : "no call");
 	return t;
 }
 
@@ -467,10 +467,12 @@ static void label_programs(const struct atlas *a, struct plot *p)
 		rows.entry[i] = &a->entry[i];
 	label_base(a, p);
 	plot_text(p, "title", "which layer hurts which program");
-	words_finding(p, "time of a step over the base's; ·: no difference is shown; wrong: "
-			 "results fail their "
-			 "check");
-	plot_text(p, "made2", "the smallest kernels that were swept of each, one after another");
+	words_finding(p,
+		      "time over that without the layer; ·, ±: no difference is shown, ±: how wide "
+		      "that is; bad: wrong results");
+	plot_text(p, "made2",
+		  "each over its own session's base; grey: that of this session; smallest kernels; "
+		  "depth: steps before a wait");
 	plot_count(p, "rows", a->n);
 	plot_count(p, "columns", columns);
 	plot_count(p, "panels", ATLAS_DEPTHS);

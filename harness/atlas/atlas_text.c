@@ -89,6 +89,9 @@ static struct figure cell_text(const struct atlas_cell *cell)
 
 	if (cell->state != ATLAS_NOTHING)
 		snprintf(words.s, sizeof(words.s), "%s", atlas_state_names[cell->state]);
+	if (cell->state == ATLAS_WRONG)
+		snprintf(words.s, sizeof(words.s), "wrong in %d of %d", cell->wrong,
+			 cell->processes);
 	if (cell->state < ATLAS_NOT_RESOLVED)
 		return words;
 	return cell->point ? ratio_text(&cell->of, resolved)

@@ -6,8 +6,8 @@ name = 'programs-atlas'
 device = 'NVIDIA H100 80GB HBM3'
 made1 = 'base: NVIDIA H100 80GB HBM3, data/sessions/atlas-h100/none.jsonl.gz, n = 6, 2026-11-25'
 title = 'which layer hurts which program'
-finding = 'time of a step over the base''s; ·: no difference is shown; wrong: results fail their check'
-made2 = 'the smallest kernels that were swept of each, one after another'
+finding = 'time over that without the layer; ·, ±: no difference is shown, ±: how wide that is; bad: wrong results'
+made2 = 'each over its own session''s base; grey: that of this session; smallest kernels; depth: steps before a wait'
 rows = 13
 columns = 12
 panels = 2
