@@ -99,8 +99,8 @@ def statement(title, workload, depths, what="x", **axes):
 
 statement("1 pathtrace, time over native: 0.99 to 1.01 in all", "pathtrace", (1,))
 statement("2 myocyte, a launch a stage: 5 to 12 in 2020, at most 1.3 in 2021", "myocyte", (1,))
-statement("3 particlefilter: at most 1.1 in 2021", "particlefilter", (1, 16))
-statement("4 alignment of 1k pairs: at most 1.11 in 2021", "alignment", (1, 16))
+statement("3 particlefilter: at most 1.1 in 2021", "particlefilter", (1, 16, 64))
+statement("4 alignment of 1k pairs: at most 1.11 in 2021", "alignment", (1, 16, 64))
 def mlp(p):
     v = [(b, find(p, "mlp", 16, batch=b)) for b in (16, 64, 256, 1024, 4096)]
     if any(x for _, x in v):
@@ -124,7 +124,8 @@ figures = {
     1: ("pathtrace in Blender's place", [("pathtrace", "pathtrace", 1, {})]),
     2: ("Rodinia's programs", [("myocyte, a cell", "myocyte", 1, {}),
                                ("particlefilter, frames", "particlefilter", 1, {}),
-                               ("particlefilter, 16 at once", "particlefilter", 16, {})]),
+                               ("particlefilter, 16 at once", "particlefilter", 16, {}),
+                               ("particlefilter, 64 at once", "particlefilter", 64, {})]),
     3: ("short kernels of an aligner", [(f"alignment, depth {d}", "alignment", d, {}) for d in (1, 16, 64)]),
     4: ("mlp over the size of its batch", [(f"mlp, batch {b}", "mlp", 16, {"batch": b})
                                            for b in (16, 64, 256, 1024, 4096)]),
