@@ -415,7 +415,7 @@ Test(small_sweep_pairs, apart_turns_are_not_beside_each_other)
 
 /* ---- sweeps --------------------------------------------------------------------------------- */
 
-#define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.05 "
+#define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.01 "
 
 static int count_matches(const char *what)
 {
