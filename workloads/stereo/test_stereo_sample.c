@@ -92,7 +92,7 @@ Test(large_stereo_sample, faults_are_found_in_some_pixels)
 /* Each slot alone would be compared as a whole. */
 Test(large_stereo_sample, many_slots_share_the_time_of_one)
 {
-	enum { SLOTS = 20 };
+	enum { SLOTS = 12 };
 	struct stereo_opts o = make_opts(480, 400);
 	struct verdict v;
 	struct run *r;
