@@ -3,6 +3,7 @@
  * and which faults it finds all the same. The reference is compiled into the test, so that what it
  * does by the definition can be counted.
  */
+/* compiled with -O2: it computes much */
 #include "workloads/stereo/reference.h"
 
 int32_t uncounted_defined(const struct stereo_pair *p, int32_t x, int32_t y);
