@@ -8,11 +8,7 @@
 
 int32_t uncounted_defined(const struct stereo_pair *p, int32_t x, int32_t y);
 #define stereo_defined uncounted_defined
-/* as fast as elsewhere */
-#pragma GCC push_options
-#pragma GCC optimize("O2")
 #include "workloads/stereo/reference.c"
-#pragma GCC pop_options
 #undef stereo_defined
 
 #include "workloads/stereo/test_stereo.h"
