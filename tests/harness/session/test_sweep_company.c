@@ -3,6 +3,7 @@
  * a CPU device whose synchronize costs 2 ms for each MiB of pinned memory, of which transfer
  * takes 4. And no side for the presence of the other (company.h): a launch costs 0.5 ms beside it.
  */
+/* begins early: it waits long */
 #include "harness/record/journal_impl.h"
 #include "harness/session/company.h"
 #include "tests/capture.h"
