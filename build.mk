@@ -226,6 +226,8 @@ GIT    := $(if $(filter cpu,$(DEVICE)),$(if $(GIT_LACKS),,$(shell ldd $(CRITERIO
 LAZY   := $(GIT:%=$B/$(notdir $(GIT)))
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
 $(TESTS:%=$B/%.o): private CFLAGS := $(TESTFLAGS)
+# Those that compute much themselves say so; -O2 is the one that counts.
+$(patsubst %,$B/%.o,$(shell grep -lxF '/* compiled with -O2: it computes much */' /dev/null $(TESTS))): private CFLAGS := $(TESTFLAGS) -O2
 # Their assertions are long expressions, slow to compile with checks for undefined behaviour.
 $(TESTS:%=$B/%.o): private INSTRUMENT := $(subst address$(comma)undefined,address,$(INSTRUMENT))
 .SECONDEXPANSION:

@@ -23,7 +23,7 @@ sweep() {
 	shift
 	rm -f "$dir/$name".jsonl*
 	"$rift" sweep launch us=0 --depth 1,16,64 --mode stream --quick --processes 5 --rounds 8 \
-		--warm-up 0.05 --quiet --output "$dir/$name.jsonl" "$@" >"$dir/out" 2>&1
+		--warm-up 0.01 --quiet --output "$dir/$name.jsonl" "$@" >"$dir/out" 2>&1
 }
 
 # As sweep(), under a layer; one that is not in force, as others use the processors, may be later.
@@ -56,13 +56,13 @@ else
 	echo "container: not run: $(cat "$dir/out")"
 fi
 RIFT_CPU_FAIL=cudaGraphInstantiate=cudaErrorNotSupported "$rift" sweep launch us=0 --depth 1,4 \
-	--mode stream,graph --quick --processes 5 --rounds 1 --warm-up 0.05 --quiet \
+	--mode stream,graph --quick --processes 5 --rounds 1 --warm-up 0.01 --quiet \
 	--platform lacking --output "$dir/lacking.jsonl" >"$dir/out" 2>&1 ||
 	[ $? = 2 ] || fail "a platform without graphs: $(cat "$dir/out")"
 
 # Under the layer none: nothing that is found there is a layer's.
 "$rift" sweep launch transfer memory launch.us=0 transfer.bytes=4,1M memory.bytes=4M --depth 1,16 \
-	--mode stream --quick --processes 5 --rounds 1 --warm-up 0.05 --quiet --layer none \
+	--mode stream --quick --processes 5 --rounds 1 --warm-up 0.01 --quiet --layer none \
 	--output "$dir/copies.jsonl" >"$dir/out" 2>&1 || fail "copies: $(cat "$dir/out")"
 
 files=$(for row in $rows; do echo "$dir/$row.jsonl"; done)

@@ -24,7 +24,7 @@ listed() { ./rift layer | grep -q '^late  *model '; }
 # By how much launches follow each other later, as the finding says it: p, or c where p is not identified.
 finds() {
 	rm -f late.jsonl
-	./rift sweep launch us=0 --depth 1,4,16,64 --mode stream --quick --processes 7 --rounds 6 --warm-up 0.05 \
+	./rift sweep launch us=0 --depth 1,4,16,64 --mode stream --quick --processes 7 --rounds 6 --warm-up 0.01 \
 		--layer 'late us=10' --output late.jsonl
 	./rift compare late.jsonl >compared || true
 	grep -E '\([cp]\): \+(9|1[0-4])(\.[0-9]*)? us \(' compared || { cat compared && false; }

@@ -150,17 +150,23 @@ int gnuplot_ask(struct gnuplot_words *version)
 	return -err;
 }
 
+/* It is asked until it suffices: to start it takes as long as to draw. */
 int gnuplot_check(const char *folder, const char *script)
 {
+	static bool suffices;
 	struct gnuplot_words version;
 	char why[384];
-	int err = gnuplot_ask(&version);
+	int err;
 
+	if (suffices)
+		return 0;
+	err = gnuplot_ask(&version);
 	if (err == -ENOENT)
 		return refuse_script("no gnuplot on PATH", folder, script);
 	if (err)
 		return complain(-err, "not drawn: cannot start gnuplot: %s", strerror(-err));
-	if (gnuplot_suffices(version.s))
+	suffices = gnuplot_suffices(version.s);
+	if (suffices)
 		return 0;
 	snprintf(why, sizeof(why), "gnuplot %d.%d or newer is needed, the one on PATH says '%s'",
 		 MAJOR, MINOR, version.s);

@@ -174,14 +174,34 @@ static void canaries(struct calibration *out, const struct canary *c)
 }
 
 /*
+ * For at most 50 ms: nothing can hang. The CPU device spends a core on it, so there it is no longer
+ * than twice what the launches take, but 10 ms.
+ */
+static double hold_ns(const struct canary *c)
+{
+	enum { LAUNCHES = 16 };
+	const double most = 50e6, least = 10e6;
+	int64_t begin = clock_ns();
+	double launch_ns;
+
+	if (c->is_gpu)
+		return most;
+	for (int i = 0; i < LAUNCHES; i++)
+		canary_nothing(c);
+	launch_ns = (double)(clock_ns() - begin) / LAUNCHES;
+	CUDA(cudaStreamSynchronize(c->stream));
+	return fmin(most, fmax(least, 2 * QUEUE_TRIED * launch_ns));
+}
+
+/*
  * Behind a kernel that holds the stream the launches pile up; the first that takes more than 20
- * times the median had to wait for a place. The holder ends by itself after 50 ms: nothing can
- * hang.
+ * times the median had to wait for a place. Until the holder ends, which on a GPU whose clock rises
+ * may be early.
  */
 static void queue_depth(struct calibration *out, const struct canary *c)
 {
-	static double took[QUEUE_TRIED], sorted[QUEUE_TRIED];
-	double limit, holder_ns = 50e6;
+	static double took[QUEUE_TRIED], ended[QUEUE_TRIED], sorted[QUEUE_TRIED];
+	double limit, holder_ns = hold_ns(c), late = c->is_gpu ? 0 : 0.9 * holder_ns;
 	int64_t begin = clock_ns();
 	int n = 0;
 
@@ -190,15 +210,19 @@ static void queue_depth(struct calibration *out, const struct canary *c)
 	for (int i = 0; goes_on(i, QUEUE_TRIED, begin); i++, n++) {
 		int64_t start = clock_ns();
 
+		/* nothing is left to wait for */
+		if (i >= SAMPLES_LEAST && (double)(start - begin) > holder_ns)
+			break;
 		canary_nothing(c);
-		took[i] = (double)(clock_ns() - start);
+		ended[i] = (double)(clock_ns() - begin);
+		took[i] = ended[i] - (double)(start - begin);
 	}
 	CUDA(cudaStreamSynchronize(c->stream));
 	memcpy(sorted, took, (size_t)n * sizeof(*sorted));
-	/* a wait for a place lasts until the holder ends; shorter ones are interrupts */
-	limit = fmax(20 * median_of(sorted, n), holder_ns / 20);
+	/* a wait for a place lasts until the holder ends; others are interrupts */
+	limit = fmax(20 * median_of(sorted, n), 2.5e6);
 	for (int i = 0; i < n; i++) {
-		if (took[i] > limit) {
+		if (took[i] > limit && ended[i] > late) {
 			out->queue_depth = i;
 			return;
 		}

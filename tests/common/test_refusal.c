@@ -201,7 +201,8 @@ Test(small_refusal, a_set_up_does_without_capture)
 
 	only_on_the_cpu_device();
 	cr_assert(zero(int, run_with("cudaStreamBeginCapture=cudaErrorNotSupported", &text,
-				     "run mlp batch=4 hidden=16 --depth 1 --blocks 1")),
+				     "run mlp batch=4 hidden=16 images=64 --check-steps 4 "
+				     "--depth 1 --blocks 1")),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "not counted"), NULL), "%s", text);
 }
@@ -246,7 +247,7 @@ Test(small_refusal, one_refusal_settles_all_points_of_its_kind)
 		&log,
 		"RIFT_CPU_FAIL=cudaGraphInstantiate=cudaErrorUnknown '%s' sweep launch "
 		"us=0 --depth 1,4,8 --mode stream,graph --quick --processes 2 --rounds 1 "
-		"--warm-up 0.05 --output /tmp/rift_refusal_$$.jsonl 2>&1; rc=$?; "
+		"--warm-up 0.01 --output /tmp/rift_refusal_$$.jsonl 2>&1; rc=$?; "
 		"grep -o 'status[^,]*not_supported' /tmp/rift_refusal_$$.jsonl; "
 		"rm /tmp/rift_refusal_$$.jsonl; test $rc = 2",
 		rift());
@@ -267,7 +268,7 @@ Test(small_refusal, a_sweep_measures_the_rest_and_asks_once)
 	cr_assert(eq(int,
 		     run_with("cudaGraphInstantiate=cudaErrorUnknown", &text,
 			      "sweep launch us=0 --depth 1,4 --mode stream,graph --quick "
-			      "--processes 2 --rounds 1 --warm-up 0.05 --output "
+			      "--processes 2 --rounds 1 --warm-up 0.01 --output "
 			      "/tmp/rift_refusal_$$.jsonl; rc=$?; cat /tmp/rift_refusal_$$.jsonl; "
 			      "rm /tmp/rift_refusal_$$.jsonl; exit $rc"),
 		     2),

@@ -6,6 +6,7 @@
  * Each judge returns a text that says what is wrong, or NULL. Workloads that cheat (cheat.h) show
  * that they find it.
  */
+/* compiled with -O2: it computes much */
 /* sanitizers: seen elsewhere */
 #include "tests/cheat.h"
 #include "tests/conformance.h"

@@ -28,7 +28,7 @@ static void remove_folder(void)
 
 TestSuite(small_cpu_loader, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
-#define MLP "run mlp --depth 1 --blocks 1 --quiet"
+#define MLP "run mlp batch=4 hidden=16 images=64 --depth 1 --blocks 1 --check-steps 4 --quiet"
 
 /* A toolkit's libraries of the same names, which have nothing of the CPU device. */
 static void make_toolkit(void)

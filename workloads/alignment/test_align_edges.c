@@ -166,11 +166,11 @@ static bool at_edge(size_t n)
 	return n <= 2 || (n >= 31 && n <= 33) || (n >= 63 && n <= 65);
 }
 
-/* Lengths of 0 to 70 on both sides, on the CPU device a seventh of them and all pairs of those
+/* Lengths of 0 to 70 on both sides, on the CPU device an eleventh of them and all pairs of those
  * beside the edges of words; alphabets of 1 to 5 letters in turns. */
 static void lengths(struct run *r)
 {
-	size_t stride = r->light ? 41 : ON_CPU ? 7 : 1;
+	size_t stride = r->light ? 41 : ON_CPU ? 11 : 1;
 	uint64_t state = 7;
 	char q[70], t[70];
 
@@ -191,13 +191,14 @@ Test(large_align_edges, lengths_up_to_70)
 	all_choices(lengths);
 }
 
-/* On the CPU device the longest for one kernel of each form; strips, bands and lists of several
- * turns begin and end in fewer letters too. */
+/* On the CPU device the longest for two kernels, lanes a pair and a warp a pair; strips, bands and
+ * lists of several turns begin and end in fewer letters too. */
 static void unequal(struct run *r)
 {
-	size_t longest = ON_CPU && !is_of_few(r->choice) ? 9000 : 65536;
+	size_t longest = ON_CPU && (!is_of_few(r->choice) || !r->choice) ? 5000 : 65536;
 	const size_t sizes[][2] = {
-		{ 1, 46 }, { 20, 150 }, { 150, 400 }, { 1, 10000 }, { 100, longest },
+		{ 1, 46 },	  { 20, 150 }, { 150, 400 }, { 1, ON_CPU ? 5000 : 10000 },
+		{ 100, longest },
 	};
 	uint64_t state = 8;
 	char *q = filled(65536, 'A'), *t = filled(65536, 'A');

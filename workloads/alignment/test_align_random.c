@@ -93,7 +93,7 @@ Test(small_align_random, properties)
 
 Test(large_align_random, properties)
 {
-	properties(300);
+	properties(200);
 }
 
 /* What the kernels are checked against, itself against edlib. */
@@ -135,7 +135,7 @@ Test(small_align_random, the_reference_agrees_with_edlib)
 
 Test(large_align_random, the_reference_agrees_with_edlib)
 {
-	reference(3000);
+	reference(1500);
 }
 
 /* A replay that accepted anything would make every CIGAR right. */

@@ -3,17 +3,14 @@
  * closed forms of every slot: how many nodes that takes, and which faults it finds all the same.
  * The reference is compiled into the test, so that its trees can be counted.
  */
+/* compiled with -O2: it computes much */
 #include <math.h>
 
 #include "workloads/binomial/reference.h"
 
 double uncounted_tree(const struct binomial_case *c, int64_t steps, double *workspace);
 #define binomial_tree uncounted_tree
-/* as fast as elsewhere */
-#pragma GCC push_options
-#pragma GCC optimize("O2")
 #include "workloads/binomial/reference.c"
-#pragma GCC pop_options
 #undef binomial_tree
 
 #include "workloads/binomial/inputs.h"

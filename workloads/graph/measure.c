@@ -231,6 +231,8 @@ static int take_or_refuse(struct measure_plan *p, struct graph_state *s,
 	if (err != -ENOSYS)
 		return err;
 	graph_end_captures(s);
+	if (p->latch)
+		latch_open(p->latch); /* nothing is held until the watchdog looks */
 	refusal_settle(p->stream);
 	refusal_text(&r, text);
 	give_reason(out, series, text);

@@ -4,6 +4,7 @@
  * Nothing is in flight when a sample begins. A sample of calls that take less than a microsecond
  * is 16 of them, as reading the clock takes some 30 ns.
  */
+#include <sched.h>
 #include <stdio.h>
 
 #include "common/cuda_check.h"
@@ -128,15 +129,20 @@ void launch_probe_waits(struct probe *p)
 
 /* ---- a flag in mapped memory ------------------------------------------------------------ */
 
-/* Returns false when the flag does not come. */
+/* Returns false when the flag does not come. After a while others have a turn: on the CPU device
+ * the kernel may wait for this core. */
 static bool flag_comes(const struct probe *p, uint32_t value)
 {
 	int64_t until = timing_now_ns() + FLAG_S * 1000000000ll;
 
 	for (unsigned polls = 1; __atomic_load_n(p->word + PROBE_FLAG, __ATOMIC_ACQUIRE) != value;
-	     polls++)
-		if (polls % 65536 == 0 && timing_now_ns() > until)
+	     polls++) {
+		if (polls % 65536)
+			continue;
+		if (timing_now_ns() > until)
 			return false;
+		sched_yield();
+	}
 	return true;
 }
 

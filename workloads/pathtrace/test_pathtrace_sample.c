@@ -3,17 +3,14 @@
  * which faults it finds all the same. What it copies back is counted; and the reference is compiled
  * into the test, so that its rays can be.
  */
+/* compiled with -O2: it computes much */
 #include "tests/counted_back.h"
 #include "workloads/pathtrace/reference.h"
 
 int uncounted_pixel(const struct pt_ref *r, int64_t pixel, uint32_t n, double mean[3],
 		    struct pt_ref_rays *rays);
 #define pathtrace_ref_pixel uncounted_pixel
-/* as fast as elsewhere */
-#pragma GCC push_options
-#pragma GCC optimize("O2")
 #include "workloads/pathtrace/reference.c"
-#pragma GCC pop_options
 #undef pathtrace_ref_pixel
 
 #include "workloads/pathtrace/test_pathtrace.h"

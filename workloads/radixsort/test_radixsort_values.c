@@ -2,6 +2,7 @@
  * test_radixsort_values.c - known answers: hashes of keys and of sorted pairs, computed by separate
  * programs, of the reference and of the kernels.
  */
+/* compiled with -O2: it computes much */
 /* sanitizers: seen elsewhere */
 #include "workloads/radixsort/test_pairs.h"
 

@@ -2,6 +2,7 @@
  * test_stereo_values.c - known answers: images, disparities, and how many are as they were drawn.
  * They were computed by separate programs.
  */
+/* compiled with -O2: it computes much */
 /* sanitizers: seen elsewhere */
 #include "workloads/stereo/test_stereo.h"
 

@@ -37,7 +37,7 @@ static const char *plan(int processes)
 
 	snprintf(text, sizeof(text),
 		 "sweep %s --size 1 --depth 1 --mode stream --quick --processes %d --rounds 1 "
-		 "--seed 5 --warm-up 0.05 --quiet --output '%s'",
+		 "--seed 5 --warm-up 0.01 --quiet --output '%s'",
 		 name(), processes, file);
 	return text;
 }

@@ -221,7 +221,7 @@ Test(large_cli_stack, of_real_sweeps)
 		shell(NULL, "rm -f '%s'", file);
 		cr_assert(zero(int, run_rift(OUT, &text,
 					     "sweep %s --depth 1,4,16 --mode stream --quick "
-					     "--processes 2 --output '%s'",
+					     "--processes 2 --warm-up 0.01 --output '%s'",
 					     sweep[i][0], file)),
 			  "%s", text);
 		cr_assert(zero(int, run_rift(OUT, &text, "stack '%s'", file)), "%s", text);

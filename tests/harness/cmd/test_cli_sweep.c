@@ -41,7 +41,7 @@ static const char *session_plan(int processes)
 
 	snprintf(text, sizeof(text),
 		 "sweep %s --size 1,2 --depth 1,4 --mode stream --quick --processes %d --rounds 2 "
-		 "--seed 5 --warm-up 0.05",
+		 "--seed 5 --warm-up 0.01",
 		 name(), processes);
 	return text;
 }
@@ -97,8 +97,8 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 
 	sweep();
 	cr_assert(eq(int, count_lines("plan"), 1), "plan");
-	/* --warm-up 0.05; a quick design has 0.3 s at least without it */
-	shell(&text, "grep -c '\"warmup_min_ns\":50000000,\"warmup_max_ns\":50000000,' '%s'", file);
+	/* --warm-up 0.01; a quick design has 0.3 s at least without it */
+	shell(&text, "grep -c '\"warmup_min_ns\":10000000,\"warmup_max_ns\":10000000,' '%s'", file);
 	cr_assert(eq(int, atoi(text), 1), "warm-up of the plan");
 	cr_assert(eq(int, count_lines("header"), 2), "a process each");
 	cr_assert(eq(int, count_lines("point"), 8), "4 points x 2 processes");
@@ -164,7 +164,7 @@ Test(small_cli_sweep, resume_goes_on_with_parameters_of_one_workload)
 			     ERR, &text,
 			     "sweep launch transfer transfer.bytes=4,8 launch.us=1 --depth 1 "
 			     "--mode "
-			     "stream --quick --processes 1 --rounds 1 --warm-up 0.05 --output '%s'",
+			     "stream --quick --processes 1 --rounds 1 --warm-up 0.01 --output '%s'",
 			     file)),
 		"%s", text);
 	cr_assert(eq(int, count_lines("point"), 3), "launch, transfer twice");
@@ -269,7 +269,7 @@ static pid_t start(const char *err_file)
 
 	snprintf(command, sizeof(command),
 		 "exec '%s' sweep %s --size 1,2 --depth 1,4 --mode stream --quick --processes 20 "
-		 "--rounds 2 --warm-up 0.05 --output '%s'",
+		 "--rounds 2 --warm-up 0.01 --output '%s'",
 		 rift(), name(), file);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);

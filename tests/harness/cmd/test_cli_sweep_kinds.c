@@ -37,7 +37,7 @@ static const char *plan(void)
 
 	snprintf(text, sizeof(text),
 		 "sweep %s --size 1 --depth 1,4 --mode stream --express --processes 2 --rounds 2 "
-		 "--warm-up 0.05 --sync yield,blocking",
+		 "--warm-up 0.01 --sync yield,blocking",
 		 name());
 	return text;
 }

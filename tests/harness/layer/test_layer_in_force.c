@@ -123,7 +123,7 @@ Test(small_layer_in_force, a_process_asks_again_at_its_end)
 	sweep = start_command(
 		-1,
 		"'%s' sweep launch us=0 --depth 1:512:x2 --mode stream --processes 1 --rounds "
-		"100 --warm-up 0.01 --quiet --layer 'cpu share=20 n=1' --output "
+		"24 --warm-up 0.01 --quiet --layer 'cpu share=20 n=1' --output "
 		"'%s/s.jsonl' >/dev/null 2>'%s/said'",
 		rift(), folder, folder);
 	cr_assert(zero(int, shell(NULL,

@@ -59,7 +59,7 @@ static const char *plan(int processes)
 
 	snprintf(text, sizeof(text),
 		 "sweep %s --size 1 --depth 1,4 --mode stream --quick --processes %d --rounds 2 "
-		 "--warm-up 0.05 --sync yield",
+		 "--warm-up 0.01 --sync yield",
 		 name(), processes);
 	return text;
 }

@@ -3,6 +3,7 @@
  * a CPU device whose synchronize costs 2 ms for each MiB of pinned memory, of which transfer
  * takes 4. And no side for the presence of the other (company.h): a launch costs 0.5 ms beside it.
  */
+/* begins early: it waits long */
 #include "harness/record/journal_impl.h"
 #include "harness/session/company.h"
 #include "tests/capture.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESSES = 4, PROCESSES_OF_A_SIDE = 2 };
+enum { PROCESSES = 3, PROCESSES_OF_A_SIDE = 2 };
 
 /* What 4 MiB cost; an empty launch takes less than a hundredth of that. */
 static const double charge_ns = 8e6;
@@ -104,12 +105,12 @@ Test(large_sweep_company, the_host_has_a_canary)
 	const char *text;
 	struct journal j;
 
-	sweep(&j, PROCESSES, "");
+	sweep(&j, 1, "");
 	shell(&text,
 	      "grep -c '\"host_canary_ns\":\\[[1-9][0-9]*,[1-9][0-9]*,[1-9][0-9]*,[1-9][0-9]*\\]' "
 	      "'%s'",
 	      path);
-	cr_assert(eq(int, atoi(text), PROCESSES *j.plan.n_points), "%s", text);
+	cr_assert(eq(int, atoi(text), j.plan.n_points), "%s", text);
 	cr_assert(lt(dbl, 1000, j.host_ns[0]), "%g", j.host_ns[0]);
 	cr_assert(le(dbl, j.host_ns[0], j.host_ns[1]), "%g %g", j.host_ns[0], j.host_ns[1]);
 	journal_release(&j);
@@ -153,7 +154,7 @@ static void sweep_pairs(struct journal *j, int processes, const char *options)
 		zero(int,
 		     run_rift(ERR, &text,
 			      "sweep launch us=0 --depth 1 --mode stream --processes %d --rounds "
-			      "6 --warm-up 0.01 --seed 2 --express --against env --output '%s' %s",
+			      "3 --warm-up 0.01 --seed 2 --express --against env --output '%s' %s",
 			      processes, path, options)),
 		"%s", text);
 	cr_assert(zero(int, journal_read(j, path)), "%s", path);

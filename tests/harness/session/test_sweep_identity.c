@@ -190,7 +190,7 @@ static int sweep(const char **text, int processes, const char *against, const ch
 	need_device();
 	return run_rift(ERR, text,
 			"sweep %s --size 1 --depth 1,4 --mode stream --express --processes %d "
-			"--rounds 1 --warm-up 0.05 --output '%s' --against '%s' %s",
+			"--rounds 1 --warm-up 0.01 --output '%s' --against '%s' %s",
 			name(), processes, file, against, more);
 }
 
@@ -262,7 +262,7 @@ Test(small_sweep_identity, another_binary_is_another_session)
 	need_device();
 	cr_assert(zero(int, run_rift(ERR, &text,
 				     "sweep %s --size 1 --depth 1,4 --mode stream --quick "
-				     "--processes 1 --rounds 1 --warm-up 0.05 --output '%s'",
+				     "--processes 1 --rounds 1 --warm-up 0.01 --output '%s'",
 				     name(), file)),
 		  "%s", text);
 	cut();
@@ -281,7 +281,7 @@ Test(small_sweep_identity, a_changed_variable_is_a_remark)
 	need_device();
 	cr_assert(zero(int, run_rift(ERR, &text,
 				     "sweep %s --size 1 --depth 1,4 --mode stream --quick "
-				     "--processes 1 --rounds 1 --warm-up 0.05 --output '%s'",
+				     "--processes 1 --rounds 1 --warm-up 0.01 --output '%s'",
 				     name(), file)),
 		  "%s", text);
 	cut();

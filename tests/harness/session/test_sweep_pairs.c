@@ -415,7 +415,7 @@ Test(small_sweep_pairs, apart_turns_are_not_beside_each_other)
 
 /* ---- sweeps --------------------------------------------------------------------------------- */
 
-#define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.05 "
+#define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.01 "
 
 static int count_matches(const char *what)
 {
@@ -461,10 +461,10 @@ Test(large_sweep_pairs, a_lost_worker_is_replaced_beside_the_other)
 	shell(NULL,
 	      "cat >'%s/side' <<'E'\n#!/bin/sh\necho >>'%s/starts'\n"
 	      "[ \"$(wc -l <'%s/starts')\" = 3 ] || exec \"$@\"\n"
-	      "\"$@\" <&0 &\nsleep 1\nkill -KILL $!\nexit 1\nE\nchmod +x '%s/side'",
+	      "\"$@\" <&0 &\nsleep 0.5\nkill -KILL $!\nexit 1\nE\nchmod +x '%s/side'",
 	      folder, folder, folder, folder);
 	cr_assert(zero(int,
-		       run_rift(ERR, &text, SWEEP "--rounds 100 --against '%s/side' --output '%s'",
+		       run_rift(ERR, &text, SWEEP "--rounds 50 --against '%s/side' --output '%s'",
 				folder, path)),
 		  "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
