@@ -18,8 +18,10 @@ struct predict_args {
 static const struct command_option options[] = {
 	{ OPTION_ON,
 	  "a session of platform B, to take its parameters from: best of the workload launch" },
-	{ OPTION_FROM, "one of platform A, to take its gap between graph nodes out of what a "
-		       "kernel takes, where the workload's size is no duration" },
+	{ OPTION_FROM,
+	  "one of platform A, best of the workload launch: a block on B is then what it "
+	  "took on A, plus what launches cost more on B (default: SESSION's own, where "
+	  "it holds launch)" },
 	{ OPTION("measured", "SESSION", option_text, offsetof(struct predict_args, measured)),
 	  "the same workload measured on B, to hold the prediction against" },
 	{ OPTION_SIDE, "which of SESSION, where it has two (rift sweep --against); of the others, "
@@ -109,7 +111,10 @@ static int predict_work(const struct predict_args *a)
 		err = source_platform(&from, &gap, given->sync, 0);
 	else if (!err && work.grid.nominal) /* its own blocks tell what A adds to a kernel */
 		err = fit_make(&work.fit, &work.grid, 0);
-	r.a = given->from ? &from.fit : work.grid.nominal ? &work.fit : NULL;
+	else if (!err && source_has_launch(&work.journal))
+		err = source_platform(&from, &session, given->sync, 0);
+	r.a = from.grid.j ? &from.fit : !err && work.grid.nominal ? &work.fit : NULL;
+	r.from_measured = from.grid.j && from.grid.nominal && !work.grid.nominal;
 	if (!err && a->measured)
 		err = read_measured(&measured, a, &r);
 	if (!err)

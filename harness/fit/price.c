@@ -185,6 +185,33 @@ static bool is_seen(const struct grid *g, const struct grid_point *at)
 	return at->is_k || (at->batch.mode != MODE_STREAM && (at == large || at == small));
 }
 
+/* A's block as measured, and what the model has for B beyond what it has for A. */
+static struct interval beyond_measured(const struct price_request *r, const struct price_job *job,
+				       double measured_ns)
+{
+	double *a = calloc(BOOTSTRAP_DRAWS, sizeof(*a)), *b = calloc(BOOTSTRAP_DRAWS, sizeof(*b));
+	struct interval out = interval_unknown(r->b->n);
+	double value =
+		measured_ns + by_recursion(&r->b->model, job) - by_recursion(&r->a->model, job);
+
+	CHECK(a && b, "memory of %d draws", BOOTSTRAP_DRAWS);
+	fit_interval(r->a, total_of, job, a);
+	fit_interval(r->b, total_of, job, b);
+	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
+		b[i] = measured_ns + b[i] - a[i];
+	if (interval_of_draws(&out, value, r->b->n, b))
+		out = interval_unknown(r->b->n);
+	out.value = value;
+	free(a);
+	free(b);
+	return out;
+}
+
+static bool starts_from_measured(const struct price_request *r, enum mode mode)
+{
+	return r->from_measured && r->a && r->a->has[mode];
+}
+
 static void price_point(struct priced *p, const struct price_request *r, int i)
 {
 	const struct grid_point *at = &r->work->point[i];
@@ -199,6 +226,11 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 		return;
 	swept = as_swept(r, &job.batch, at->size);
 	p->covered = fit_covers(r->b, &swept);
+	if (starts_from_measured(r, at->batch.mode)) {
+		p->total_ns = beyond_measured(r, &job, at->total_ns);
+		p->known = p->total_ns.value > 0;
+		return;
+	}
 	p->total_ns = fit_interval(r->b, total_of, &job, NULL);
 	p->total_ns.value = by_recursion(&r->b->model, &job);
 }
@@ -258,6 +290,11 @@ static void print_subject(const struct price_request *r, FILE *out)
 	    "in the largest graphs, A's gap between nodes %s; a host that does nothing else",
 	    g->size[0].launches, g->size[0].launches > 1 ? "es" : "",
 	    r->a ? "taken out" : "included (--from takes it out)");
+	if (r->from_measured)
+		row(out, "start",
+		    "a block as measured on A, plus what launches cost on B, less what "
+		    "they cost on A (side %s of %s)",
+		    journal_side_name(r->a->grid->side), text_shown(r->a->grid->j->path).s);
 }
 
 static void print_row(const struct price_request *r, const struct priced *p, FILE *out)
@@ -301,8 +338,9 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 	else if (r->measured)
 		fprintf(out, "\nnone of these blocks was measured on B\n");
 	fprintf(out,
-		"± is half of the 95 %% interval that B's parameters leave; outside: of what was "
-		"swept on B.\n");
+		"± is half of the 95 %% interval that %s parameters leave; outside: of what was "
+		"swept on B.\n",
+		r->from_measured ? "both platforms'" : "B's");
 }
 
 /* ---- for machines ------------------------------------------------------------------------- */
@@ -329,12 +367,12 @@ json_t *prices_json(const struct prices *p, const struct price_request *r)
 	session_platform(r->b->grid->j, r->b->grid->side, b, sizeof(b));
 	for (int i = 0; i < p->n; i++)
 		json_array_append_new(rows, row_json(r, &p->priced[i]));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:{s:i, s:o, s:o, s:o}}",
-			 "workload", r->work->workload->name, "parameters_set", r->work->others,
-			 "side", journal_side_name(r->work->side), "platform_a", json_text(a),
-			 "platform_b", json_text(b), "parameters_session",
-			 json_text(r->b->grid->j->path), "parameters_side",
-			 journal_side_name(r->b->grid->side), "blocks", rows, "errors", "n",
-			 p->compared, "median", json_number(p->median), "p95", json_number(p->p95),
-			 "worst", json_number(p->worst));
+	return json_pack(
+		"{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:o, s:{s:i, s:o, s:o, s:o}}", "workload",
+		r->work->workload->name, "parameters_set", r->work->others, "side",
+		journal_side_name(r->work->side), "platform_a", json_text(a), "platform_b",
+		json_text(b), "parameters_session", json_text(r->b->grid->j->path),
+		"parameters_side", journal_side_name(r->b->grid->side), "from_measured",
+		r->from_measured, "blocks", rows, "errors", "n", p->compared, "median",
+		json_number(p->median), "p95", json_number(p->p95), "worst", json_number(p->worst));
 }

@@ -13,6 +13,10 @@
  *
  * A fused block is priced as Zf of B and the slope of A's own fused blocks: what a unit takes is
  * the workload's.
+ *
+ * Where a fit of A's launches is given too, a price can start from what was measured: the block on
+ * A, plus what the model has for B, less what it has for A. What the model does not know of the
+ * workload is in the measurement, and so in the price.
  */
 #ifndef RIFT_FIT_PRICE_H
 #define RIFT_FIT_PRICE_H
@@ -26,6 +30,7 @@ struct price_request {
 	const struct grid *work; /* of the workload, on A */
 	const struct fit *b;	 /* of B */
 	const struct fit *a;	 /* of A, for its gap; NULL: stays in, and a nominal K is B's */
+	bool from_measured;	 /* with a, of launches: A's blocks as measured, and what B adds */
 	/* The same workload on B, to hold prices against; work: A is B; NULL: none. */
 	const struct grid *measured;
 };

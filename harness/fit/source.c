@@ -15,13 +15,18 @@ int source_grid(struct source *s, const struct session_arg *arg, const char *wor
 	return err ? err : grid_make(&s->grid, &s->journal, side, workload);
 }
 
-/* A workload whose sizes are durations determines most parameters, so it is taken first. */
-static const char *best_workload(const struct journal *j)
+bool source_has_launch(const struct journal *j)
 {
 	for (int i = 0; i < j->plan.n_configs; i++)
 		if (!strcmp(j->plan.config[i].workload->name, "launch"))
-			return "launch";
-	return NULL;
+			return true;
+	return false;
+}
+
+/* A workload whose sizes are durations determines most parameters, so it is taken first. */
+static const char *best_workload(const struct journal *j)
+{
+	return source_has_launch(j) ? "launch" : NULL;
 }
 
 int source_platform(struct source *s, const struct session_arg *arg, const char *sync,

@@ -33,6 +33,9 @@ int source_platform(struct source *s, const struct session_arg *arg, const char 
 int source_launches(struct source *s, const struct session_arg *arg, const char *sync,
 		    const struct journal *j, int side);
 
+/* Does the session hold the workload launch, beside others? */
+bool source_has_launch(const struct journal *j);
+
 /* Are these grids of one side of one session, read twice or copied? */
 bool source_same(const struct grid *a, const struct grid *b);
 

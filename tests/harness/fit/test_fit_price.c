@@ -87,6 +87,49 @@ Test(small_fit_price, a_workload_priced_elsewhere)
 	made_release(&b);
 }
 
+/* A wait of the workload's own, 3 us of which launches know nothing, is in what was measured. */
+Test(small_fit_price, a_price_starts_from_what_was_measured)
+{
+	struct fake_session work = cells_session(), truth = cells_session();
+	struct fake_session launch_a = small_session(), launch_b = small_session();
+	struct made on_a = { 0 }, on_b = { 0 }, a = { 0 }, b = { 0 };
+	struct price_request r = { .work = &on_a.grid, .a = &a.fit, .b = &b.fit };
+	double without;
+	struct prices p;
+
+	truth.model[0] = launch_b.model[0] = elsewhere();
+	work.model[0].v[MODEL_Z] += 3000;
+	truth.model[0].v[MODEL_Z] += 3000;
+	made_grid(&on_a, &work);
+	made_grid(&on_b, &truth);
+	made_fit(&a, &launch_a);
+	made_fit(&b, &launch_b);
+	r.measured = &on_b.grid;
+	price_make(&p, &r);
+	without = p.worst;
+	prices_release(&p);
+	r.from_measured = true;
+	price_make(&p, &r);
+	cr_assert(eq(int, p.compared, on_a.grid.n_points), "%d", p.compared);
+	cr_assert(lt(dbl, p.worst, 0.01), "%g", p.worst);
+	cr_assert(lt(dbl, 5 * p.worst, without), "%g without what was measured", without);
+	for (int i = 0; i < p.n; i++)
+		cr_assert(p.priced[i].total_ns.known, "an interval of block %d", i);
+	prices_release(&p);
+	/* on its own platform nothing is added */
+	r.b = &a.fit;
+	price_make(&p, &r);
+	for (int i = 0; i < p.n; i++)
+		cr_assert(epsilon_eq(dbl, p.priced[i].total_ns.value, on_a.grid.point[i].total_ns,
+				     1e-6),
+			  "block %d", i);
+	prices_release(&p);
+	made_release(&on_a);
+	made_release(&on_b);
+	made_release(&a);
+	made_release(&b);
+}
+
 Test(small_fit_price, prices_say_what_they_do_not_know)
 {
 	struct fake_session work = small_session(), launch_b = small_session();
