@@ -32,6 +32,8 @@ static uint64_t take(const struct remote_channel *ch, uint64_t tail, uint64_t he
 	return bytes;
 }
 
+void (*serve_shown)(const struct remote_command *c);
+
 static void publish_answer(struct remote_answer *a)
 {
 	atomic_fetch_add(&a->count, 1);
@@ -48,6 +50,8 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 
 		if (!bytes)
 			return false;
+		if (serve_shown)
+			serve_shown(buffer);
 		if (buffer->op != REMOTE_PAD && !session_do(s, buffer, bytes, answer))
 			return false;
 		*tail += bytes;

@@ -17,4 +17,7 @@ void serve_channel(struct session *s, struct remote_channel *ch, int64_t poll_ns
 bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail, uint64_t head,
 		    struct remote_command *buffer);
 
+/* Shown each command that was taken from the ring, before it is done; for tests. NULL: nobody. */
+extern void (*serve_shown)(const struct remote_command *c);
+
 #endif
