@@ -152,6 +152,30 @@ Test(small_remote_calls, copies_of_any_length_come_back)
 	}
 }
 
+/* Copies that are one command: the daemon has both sides. */
+Test(small_remote_calls, copies_from_pinned_memory_and_on_the_device_come_back)
+{
+	enum { WORDS_IN = 10000, BYTES = 8 * WORDS_IN };
+	uint64_t *from, *back, *device[2];
+
+	OK(cudaMallocHost((void **)&from, BYTES));
+	OK(cudaMallocHost((void **)&back, BYTES));
+	for (int i = 0; i < 2; i++)
+		OK(cudaMalloc((void **)&device[i], BYTES));
+	for (uint64_t i = 0; i < WORDS_IN; i++)
+		from[i] = i * i;
+	OK(cudaMemcpyAsync(device[0], from, BYTES, cudaMemcpyHostToDevice, 0));
+	OK(cudaMemcpy2DAsync(device[1], 800, device[0], 800, 800, 100, cudaMemcpyDeviceToDevice,
+			     0));
+	OK(cudaMemcpyAsync(back, device[1], BYTES, cudaMemcpyDeviceToHost, 0));
+	OK(cudaStreamSynchronize(0));
+	cr_assert(zero(int, memcmp(from, back, BYTES)));
+	OK(cudaMemcpy(back + 1, from, BYTES - 8, cudaMemcpyHostToHost));
+	cr_assert(zero(int, memcmp(from, back + 1, BYTES - 8)));
+	FAILS(cudaMemcpyAsync(device[0], from + 1, BYTES, cudaMemcpyHostToDevice, 0),
+	      cudaErrorInvalidValue);
+}
+
 /* Rows of 3000 bytes in 1000, and longer ones than a block. */
 Test(small_remote_calls, copies_of_rows_leave_the_gaps_alone)
 {
@@ -461,7 +485,7 @@ static void passes_with(bool strict, void (*begin)(void))
 
 	own_daemon_end(&d);
 	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(strstr(out, "Tested: 14 | Passing: 14") != NULL, "%s", out);
+	cr_assert(strstr(out, "Tested: 15 | Passing: 15") != NULL, "%s", out);
 }
 
 Test(small_remote_daemon, all_calls_pass_by_way_of_it)
@@ -484,13 +508,20 @@ static struct record {
 	uint8_t at[RECORD_BYTES];
 } *record;
 
-/* A command a client at a time: the suite runs one test after the other. */
+/* A client at a time, as the suite runs one test after the other: each begins with a REMOTE_PAD. */
 static void take_down(const struct remote_command *c)
 {
+	static const struct remote_command begins = { .bytes = sizeof(begins), .op = REMOTE_PAD };
+	static int commands, launches;
 	uint64_t at = record->bytes;
 
-	if (c->op == REMOTE_PAD || at + c->bytes > RECORD_BYTES || (c->op == REMOTE_LAUNCH && at % 7))
+	if (c->op == REMOTE_PAD || at + c->bytes + sizeof(begins) > RECORD_BYTES ||
+	    (c->op == REMOTE_LAUNCH && launches++ > 20))
 		return;
+	if (!commands++) {
+		memcpy(record->at + at, &begins, sizeof(begins));
+		at += sizeof(begins);
+	}
 	memcpy(record->at + at, c, c->bytes);
 	record->bytes = at + c->bytes;
 }
@@ -532,11 +563,14 @@ struct fuzz {
 	struct remote_answer answer;
 	uint64_t base, at; /* at: in the record */
 	uint8_t *blocks;
+	int done[REMOTE_OPS_COUNT]; /* without an error, as an answer said */
 	_Alignas(16) uint8_t bytes[REMOTE_COMMAND_BYTES + 64];
 };
 
+/* Addresses of the device are what they were for each client that is on record. */
 static void begin_session(struct fuzz *f)
 {
+	cpudev_place((void *)(uintptr_t)(f->base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
 	f->s = session_new(&backend, f->base, f->blocks,
 			   f->blocks + REMOTE_BLOCKS * REMOTE_BLOCK_BYTES, 64 << 20);
 }
@@ -603,15 +637,24 @@ static void damage(struct fuzz *f, struct remote_command *c)
 	}
 }
 
-/* Of the record, one after the other, a third of them damaged. */
-static void next_recorded(struct fuzz *f)
+static void end_session(struct fuzz *f)
+{
+	session_close(&f->s);
+	begin_session(f);
+}
+
+/* Of the record, one after the other, some of them damaged. False: that was the last. */
+static bool next_recorded(struct fuzz *f, bool damaged)
 {
 	const struct remote_command *c = (const void *)(record->at + f->at);
 
 	memcpy(f->bytes, c, c->bytes);
 	f->at = f->at + c->bytes < record->bytes ? f->at + c->bytes : 0;
-	if (!draw(3))
+	if (c->op == REMOTE_PAD)
+		end_session(f);
+	else if (damaged && !draw(8))
 		damage(f, (struct remote_command *)f->bytes);
+	return f->at != 0;
 }
 
 static void make_random(struct fuzz *f)
@@ -635,39 +678,62 @@ static void make_random(struct fuzz *f)
 		c->word[i] = some_word(f);
 }
 
-/* Each is done or refused. Memory stays bounded, and each answer has an end. */
-static void one_message(struct fuzz *f)
+/* It is done or refused. Memory stays bounded, and each answer has an end. */
+static void do_message(struct fuzz *f)
 {
 	struct remote_command *c = (struct remote_command *)f->bytes;
+	bool whole;
 
-	if (draw(2))
-		next_recorded(f);
+	c->flags = REMOTE_ANSWERED;
+	whole = session_do(&f->s, c, sizeof(f->bytes) < c->bytes ? 0 : c->bytes, &f->answer);
+	if (whole)
+		f->done[c->op] += !f->answer.error;
 	else
-		make_random(f);
-	keep_small(c);
-	if (!session_do(&f->s, c, sizeof(f->bytes) < c->bytes ? 0 : c->bytes, &f->answer) ||
-	    !draw(2000)) {
-		session_close(&f->s);
-		begin_session(f);
-	}
+		end_session(f);
 	cr_assert(le(u64, f->s.memory_bytes, f->s.memory_max));
 	cr_assert(le(u64, f->answer.bytes, REMOTE_ANSWER_BYTES));
+}
+
+/* As it was recorded: each kind of command is done then. */
+static void replay(struct fuzz *f)
+{
+	bool more;
+
+	do {
+		more = next_recorded(f, false);
+		do_message(f);
+	} while (more);
+	for (int op = 1; op < REMOTE_OPS_COUNT; op++)
+		cr_assert(lt(int, 0, f->done[op]), "command %d was never done", op);
+}
+
+static void damage_and_invent(struct fuzz *f, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (draw(4))
+			next_recorded(f, true);
+		else
+			make_random(f);
+		keep_small((struct remote_command *)f->bytes);
+		do_message(f);
+	}
 }
 
 static void fuzz_session(int n)
 {
 	struct fuzz *f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
 	struct cpudev_held held;
+	void *place;
 
 	memset(f, 0, sizeof(*f));
 	f->base = UINT64_C(0x7e8000000000);
 	f->blocks = calloc(2 * REMOTE_BLOCKS, REMOTE_BLOCK_BYTES);
-	cr_assert(mmap((void *)(uintptr_t)f->base, REMOTE_PINNED_BYTES, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-		       0) == (void *)(uintptr_t)f->base);
+	place = mmap((void *)(uintptr_t)f->base, REMOTE_SPACE_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	cr_assert(eq(u64, word_of(place), f->base));
 	begin_session(f);
-	for (int i = 0; i < n; i++)
-		one_message(f);
+	replay(f);
+	damage_and_invent(f, n);
 	session_close(&f->s);
 	held = cpudev_held();
 	cr_assert(zero(sz, held.device + held.pinned + held.registered + held.streams +
@@ -676,7 +742,9 @@ static void fuzz_session(int n)
 	free(f);
 }
 
-/* RIFT_REMOTE_FUZZ: how many. */
+/* RIFT_REMOTE_FUZZ: how many in place of these. */
+enum { FUZZ_MESSAGES = 10000 };
+
 Test(small_remote_daemon, damaged_commands_are_refused)
 {
 	const char *n = getenv("RIFT_REMOTE_FUZZ");
@@ -686,5 +754,5 @@ Test(small_remote_daemon, damaged_commands_are_refused)
 	cr_assert(record != MAP_FAILED);
 	passes_with(false, watch_daemon);
 	cr_assert(lt(u64, 10000, record->bytes));
-	fuzz_session(n ? atoi(n) : 4000);
+	fuzz_session(n ? atoi(n) : FUZZ_MESSAGES);
 }

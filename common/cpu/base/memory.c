@@ -276,6 +276,7 @@ void cpudev_place(void *base, size_t bytes)
 	lock_acquire(&place_lock);
 	place = place_next = base;
 	place_end = place + bytes;
+	n_place_free = 0;
 	lock_release(&place_lock);
 }
 

@@ -15,8 +15,8 @@ extern "C" {
 
 /*
  * From now on memory of the device is taken from these addresses, whole pages, which the caller has
- * mapped without access (PROT_NONE). What is freed goes back there, and faults. Once in a process,
- * before any is allocated. Where the addresses do not suffice, cudaMalloc returns
+ * mapped without access (PROT_NONE). What is freed goes back there, and faults. None may be
+ * allocated at the call. Where the addresses do not suffice, cudaMalloc returns
  * cudaErrorMemoryAllocation.
  */
 void cpudev_place(void *base, size_t bytes);

@@ -172,13 +172,16 @@ static int copy_here(const struct remote_rows *rows, uint64_t where)
 	return error;
 }
 
+static bool holds(uint64_t base, uint64_t pitch, const struct remote_rows *rows)
+{
+	return regions_hold(&client_regions, base, rows_extent(rows->height, pitch, rows->width)) !=
+	       NULL;
+}
+
 static int copy_there(const struct remote_rows *rows, int kind, uint64_t where)
 {
-	uint64_t dst_bytes = rows_extent(rows->height, rows->dst_pitch, rows->width);
-	uint64_t src_bytes = rows_extent(rows->height, rows->src_pitch, rows->width);
-	bool promising = where != REMOTE_WAITS &&
-			 regions_hold(&client_regions, rows->dst, dst_bytes) &&
-			 regions_hold(&client_regions, rows->src, src_bytes);
+	bool promising = where != REMOTE_WAITS && holds(rows->dst, rows->dst_pitch, rows) &&
+			 holds(rows->src, rows->src_pitch, rows);
 
 	return client_ahead_if(promising, REMOTE_COPY,
 			       WORDS(rows->dst, rows->dst_pitch, rows->src, rows->src_pitch,
@@ -199,6 +202,10 @@ static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 		return CUDA_INVALID_VALUE;
 	if (dst_there && src_there)
 		return copy_there(rows, kind, where);
+	/* nothing of the program's is touched for a copy that would be refused */
+	if ((dst_there && !holds(rows->dst, rows->dst_pitch, rows)) ||
+	    (src_there && !holds(rows->src, rows->src_pitch, rows)))
+		return CUDA_INVALID_VALUE;
 	if (dst_there)
 		return stage_in(rows, where);
 	return src_there ? stage_out(rows, where) : copy_here(rows, where);
