@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +72,17 @@ static inline void own_daemon_end(const struct own_daemon *d)
 {
 	kill(d->pid, SIGKILL);
 	waitpid(d->pid, NULL, 0);
+}
+
+/* A connection to it. */
+static inline int own_daemon_reach(const struct own_daemon *d)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%.90s/" REMOTE_SOCKET, d->folder);
+	cr_assert(zero(int, connect(fd, (struct sockaddr *)&a, sizeof(a))), "%s", a.sun_path);
+	return fd;
 }
 
 /* The layer's library, beside rift. Static memory. */

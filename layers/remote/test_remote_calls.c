@@ -453,10 +453,10 @@ static void *calls_of_a_thread(void *unused)
 
 	OK(cudaStreamCreate(&stream));
 	OK(cudaStreamSynchronize(0));
-	for (int i = 0; i < 2000; i++)
+	for (int i = 0; i < 1000; i++)
 		add(word, 1, stream);
 	OK(cudaStreamSynchronize(stream));
-	cr_assert(eq(u64, value_of(word), 4000));
+	cr_assert(eq(u64, value_of(word), 2000));
 	FAILS(cudaFree(&stream), cudaErrorInvalidValue);
 	FAILS(cudaGetLastError(), cudaErrorInvalidValue);
 	return unused;
@@ -466,7 +466,7 @@ Test(small_remote_calls, threads_call_at_the_same_time)
 {
 	pthread_t thread[8];
 
-	for (int round = 0; round < 10; round++) {
+	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 8; i++)
 			pthread_create(&thread[i], NULL, calls_of_a_thread, NULL);
 		for (int i = 0; i < 8; i++)
@@ -687,14 +687,14 @@ static void do_message(struct fuzz *f)
 	c->flags = REMOTE_ANSWERED;
 	whole = session_do(&f->s, c, sizeof(f->bytes) < c->bytes ? 0 : c->bytes, &f->answer);
 	if (whole)
-		f->done[c->op] += !f->answer.error;
+		f->done[c->op] += !f->answer.error || f->answer.error == cudaErrorNotReady;
 	else
 		end_session(f);
 	cr_assert(le(u64, f->s.memory_bytes, f->s.memory_max));
 	cr_assert(le(u64, f->answer.bytes, REMOTE_ANSWER_BYTES));
 }
 
-/* As it was recorded: each kind of command is done then. */
+/* As it was recorded: each kind of command is done then, but rift's own first one. */
 static void replay(struct fuzz *f)
 {
 	bool more;
@@ -703,7 +703,7 @@ static void replay(struct fuzz *f)
 		more = next_recorded(f, false);
 		do_message(f);
 	} while (more);
-	for (int op = 1; op < REMOTE_OPS_COUNT; op++)
+	for (int op = REMOTE_KERNEL; op < REMOTE_OPS_COUNT; op++)
 		cr_assert(lt(int, 0, f->done[op]), "command %d was never done", op);
 }
 
