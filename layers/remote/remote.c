@@ -23,7 +23,7 @@ static const char *const no_yes[] = { "no", "yes", NULL };
 static const struct param params[] = {
 	PARAM_CHOICE(remote_opts, strict, "no", no_yes,
 		     "each call waits for its answer; otherwise those without one are sent ahead"),
-	PARAM_REAL(remote_opts, poll, "us", "200", 0, 1000000,
+	PARAM_REAL(remote_opts, poll, "us", "20", 0, 1000000,
 		   "how long client and daemon poll for each other before they sleep"),
 	PARAM_SIZE(remote_opts, memory, "bytes", "64G", 1 << 20, 1ll << 40,
 		   "memory of the device, and pinned, that a client may take"),

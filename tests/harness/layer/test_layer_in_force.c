@@ -152,7 +152,7 @@ Test(small_layer_in_force, a_container_that_was_left)
 Test(small_layer_in_force, a_variable_alone_is_no_layer)
 {
 	static const char *const names[] = { "shim", "cpu",	  "preload", "container",
-					     "mps",  "neighbour", "profiler" };
+					     "mps",  "neighbour", "profiler", "remote" };
 	const char *err;
 
 	need_device();

@@ -1,6 +1,6 @@
-/* test_remote_calls.h - kernels of tests of the layer remote, and a variable of the device. */
-#ifndef RIFT_TEST_REMOTE_CALLS_H
-#define RIFT_TEST_REMOTE_CALLS_H
+/* test_cpu_remote_calls.h - kernels of tests of the layer remote, and a variable of the device. */
+#ifndef RIFT_TEST_CPU_REMOTE_CALLS_H
+#define RIFT_TEST_CPU_REMOTE_CALLS_H
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 /*
- * test_remote.c - the layer remote as a user meets it: workloads pass under it, it is in force, its
- * processes end with each other, others are refused. test_remote_calls.c has the calls one by one,
- * test_remote_bits.c the bits.
+ * test_cpu_remote.c - the layer remote as a user meets it: workloads pass under it, it is in force, its
+ * processes end with each other, others are refused. test_cpu_remote_calls.c has the calls one by one,
+ * test_cpu_remote_bits.c the bits.
  */
 /* begins early: it waits long */
 /* sanitizers: seen elsewhere */
@@ -36,7 +36,7 @@ static void passes(const char *layer, const char *run)
 	cr_assert(strstr(out, "not supported") == NULL, "%s: %s", run, out);
 }
 
-/* One for each way in which rift calls CUDA; all workloads are test_remote_bits.c's. */
+/* One for each way in which rift calls CUDA; all workloads are test_cpu_remote_bits.c's. */
 Test(small_remote, what_rift_does_passes_under_it)
 {
 	static const char *const runs[] = {
@@ -54,10 +54,10 @@ Test(small_remote, what_rift_does_passes_under_it)
 		"transfer dir=h2d host=pageable bytes=3M",
 		"transfer dir=d2h host=registered bytes=3M",
 		"transfer dir=d2d bytes=100k",
-		"alignment",
-		"blackscholes data=streamed overlap=2",
-		"blackscholes data=streamed memory=pageable",
-		"blackscholes launch=programmatic",
+		"alignment pairs=64",
+		"blackscholes options=64k data=streamed overlap=2",
+		"blackscholes options=64k data=streamed memory=pageable",
+		"blackscholes options=64k launch=programmatic",
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "common/gpu.h"
-#include "layers/remote/test_remote_calls.h"
+#include "layers/remote/test_cpu_remote_calls.h"
 
 static __device__ uint64_t remote_variable[4];
 SYMBOL(remote_variable);

@@ -1,5 +1,5 @@
 /*
- * test_remote_bits.c - every workload but mlp leaves the same bits in the device's memory by way of
+ * test_cpu_remote_bits.c - every workload but mlp leaves the same bits in the device's memory by way of
  * the layer remote as without it: this program runs each twice, once as its own client.
  *
  * It defines the functions that give out memory: what is there is filled first, and known.

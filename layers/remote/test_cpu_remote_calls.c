@@ -1,5 +1,5 @@
 /*
- * test_remote_calls.c - calls of CUDA by way of the layer remote: the suite small_remote_calls holds
+ * test_cpu_remote_calls.c - calls of CUDA by way of the layer remote: the suite small_remote_calls holds
  * with and without it; then it runs again as a client of this program's daemon. What that one was
  * sent, damaged in many ways, is given to a session (small_remote_daemon).
  */
@@ -13,7 +13,7 @@
 
 #include "layers/remote/serve.h"
 #include "layers/remote/test_daemon.h"
-#include "layers/remote/test_remote_calls.h"
+#include "layers/remote/test_cpu_remote_calls.h"
 
 TestSuite(small_remote_calls, .timeout = 100);
 TestSuite(small_remote_daemon, .init = layers_apart, .timeout = 300);
