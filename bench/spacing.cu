@@ -87,7 +87,8 @@ int main()
 
 		for (int turn = 0; turn < TURNS; turn++)
 			mean += more_ns[s][turn] / TURNS;
-		printf("%6.1f us apart: %7.1f ns (quartiles %.1f to %.1f); more than apart: %.1f ns "
+		printf("%6.1f us apart: %7.1f ns (quartiles %.1f to %.1f); more than apart: %.1f "
+		       "ns "
 		       "(quartiles %.1f to %.1f, mean %.1f)\n",
 		       spacings_us[s], ranked(call_ns[s], 0.5), ranked(call_ns[s], 0.25),
 		       ranked(call_ns[s], 0.75), ranked(more_ns[s], 0.5), ranked(more_ns[s], 0.25),

@@ -29,9 +29,8 @@ int do_capture_end(struct session *s, struct request *r)
 
 	if (!g)
 		return cudaErrorMemoryAllocation;
-	err = session_stream(s, r->word[0], &stream)
-		      ? (int)cudaStreamEndCapture(stream, &g->graph)
-		      : (int)cudaErrorInvalidResourceHandle;
+	err = session_stream(s, r->word[0], &stream) ? (int)cudaStreamEndCapture(stream, &g->graph)
+						     : (int)cudaErrorInvalidResourceHandle;
 	if (!err && g->graph && table_put(&s->graphs, r->word[1], g))
 		return 0;
 	if (g->graph)

@@ -181,8 +181,8 @@ int do_properties(struct session *s, struct request *r)
 
 int do_attribute(struct session *s, struct request *r)
 {
-	int value = 0, err = (int)cudaDeviceGetAttribute(
-			       &value, (enum cudaDeviceAttr)r->word[0], (int)r->word[1]);
+	int value = 0, err = (int)cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)r->word[0],
+							 (int)r->word[1]);
 
 	(void)s;
 	answer_put(r, &value, sizeof(value));
@@ -242,8 +242,7 @@ int do_versions(struct session *s, struct request *r)
 
 int do_priorities(struct session *s, struct request *r)
 {
-	int range[2] = { 0, 0 },
-	    err = (int)cudaDeviceGetStreamPriorityRange(&range[0], &range[1]);
+	int range[2] = { 0, 0 }, err = (int)cudaDeviceGetStreamPriorityRange(&range[0], &range[1]);
 
 	(void)s;
 	answer_put(r, range, sizeof(range));

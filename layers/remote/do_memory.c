@@ -223,10 +223,10 @@ int do_copy_in(struct session *s, struct request *r)
 
 int do_copy_inline(struct session *s, struct request *r)
 {
-	const struct remote_rows rows = { r->word[0],	       r->payload_bytes, word_of(r->payload),
+	const struct remote_rows rows = { r->word[0],	    r->payload_bytes, word_of(r->payload),
 					  r->payload_bytes, r->payload_bytes, 1 };
 	int err = holds_rows(s, rows.dst, 1, 0, rows.width) ? refuse_in_capture(s, r->word[1])
-							     : cudaErrorInvalidValue;
+							    : cudaErrorInvalidValue;
 
 	return err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[1]);
 }

@@ -8,8 +8,7 @@
 int do_stream_create(struct session *s, struct request *r)
 {
 	cudaStream_t stream;
-	int err = (int)cudaStreamCreateWithPriority(&stream, (unsigned)r->word[1],
-						    (int)r->word[2]);
+	int err = (int)cudaStreamCreateWithPriority(&stream, (unsigned)r->word[1], (int)r->word[2]);
 
 	if (err || table_put(&s->streams, r->word[0], stream))
 		return err;

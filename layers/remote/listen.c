@@ -20,7 +20,7 @@
 #include "layers/remote/serve.h"
 #include "layers/remote/wire.h"
 
-/* ---- one client: the handshake ------------------------------------------------------------- */
+/* ---- one client: the handshake ------------------------------------------------------------ */
 
 enum { HELLO_WAIT_S = 5 };
 
@@ -75,11 +75,12 @@ static const char *judge(const struct remote_hello *h, const struct image *progr
 static bool reserve(uint64_t base)
 {
 	void *want = (void *)(uintptr_t)base;
-	void *got = base % 4096 ? MAP_FAILED
-				: mmap(want, REMOTE_SPACE_BYTES, PROT_NONE,
-				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-					       MAP_FIXED_NOREPLACE,
-				       -1, 0);
+	void *got =
+		base % 4096
+			? MAP_FAILED
+			: mmap(want, REMOTE_SPACE_BYTES, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+			       -1, 0);
 
 	if (got != MAP_FAILED && got != want)
 		munmap(got, REMOTE_SPACE_BYTES);
@@ -132,9 +133,8 @@ static struct remote_channel *share(int client, uint64_t base)
 	if (fd[0] >= 0 && fd[1] >= 0) {
 		channel = mmap(NULL, sizeof(struct remote_channel), PROT_READ | PROT_WRITE,
 			       MAP_SHARED, fd[0], 0);
-		pinned = mmap((void *)(uintptr_t)base, REMOTE_PINNED_BYTES,
-			      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd[1],
-			      0);
+		pinned = mmap((void *)(uintptr_t)base, REMOTE_PINNED_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd[1], 0);
 	}
 	if (channel == MAP_FAILED || pinned == MAP_FAILED) {
 		complain(errno, "layer remote: no shared memory: %s", strerror(errno));
@@ -176,13 +176,13 @@ void remote_serve(const struct remote_opts *o, int client)
 	if (pthread_create(&watcher, NULL, await_end, &client))
 		return;
 	backend->place((void *)(uintptr_t)(base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
-	session = session_new(backend, base, channel->in[0], channel->out[0],
-			      (uint64_t)o->memory);
+	session = session_new(backend, base, channel->in[0], channel->out[0], (uint64_t)o->memory);
 	serve_channel(&session, channel, (int64_t)(o->poll * 1000));
 	complain(EPROTO, "layer remote: a client wrote what is no command; it is served no more");
 }
 
-/* ---- clients come ----------------------------------------------------------------------------- */
+/* ---- clients come -----------------------------------------------------------------------------
+ */
 
 /* By way of the folder's descriptor: the path may be longer than a socket's may. */
 static int open_socket(const char *folder)

@@ -33,7 +33,7 @@ static const struct param params[] = {
 /* Where a helper writes that it works: it starts rift anew, whose enter() is all that happens. */
 static const char ready_variable[] = "RIFT_LAYER_REMOTE_READY";
 
-/* ---- entering ------------------------------------------------------------------------------ */
+/* ---- entering ----------------------------------------------------------------------------- */
 
 static const char *missing(void)
 {
@@ -85,17 +85,19 @@ static void serve_if_helper(const struct remote_opts *o)
 /* Nothing is passed on, so wrappers outside would see no call. */
 static int refuse_wrappers_outside(void)
 {
-	static const char *const wrappers[] = { "shim", "emulate", "profiler", "preload", "remote" };
+	static const char *const wrappers[] = { "shim", "emulate", "profiler", "preload",
+						"remote" };
 	const char *outside = getenv("RIFT_LAYERS");
 	char word[32];
 
 	for (size_t i = 0; outside && i < sizeof(wrappers) / sizeof(*wrappers); i++) {
 		snprintf(word, sizeof(word), "\"%s\"", wrappers[i]);
 		if (strstr(outside, word))
-			return complain(EINVAL,
-					"layer remote: it passes no call on, so the layer %s outside it "
-					"would see none: let %s be the inner one",
-					wrappers[i], wrappers[i]);
+			return complain(
+				EINVAL,
+				"layer remote: it passes no call on, so the layer %s outside it "
+				"would see none: let %s be the inner one",
+				wrappers[i], wrappers[i]);
 	}
 	return 0;
 }
@@ -125,7 +127,8 @@ static int enter(const void *opts, struct entry *e)
 	return entry_preload(e, NULL);
 }
 
-/* ---- in force: the daemon has done the commands that were sent -------------------------------- */
+/* ---- in force: the daemon has done the commands that were sent --------------------------------
+ */
 
 static int use(void)
 {
@@ -135,8 +138,7 @@ static int use(void)
 	if (err)
 		return err;
 	err = (int)cudaMemset(memory, 0x5a, sizeof(word));
-	err = err ? err
-		  : (int)cudaMemcpy(&word, memory, sizeof(word), cudaMemcpyDeviceToHost);
+	err = err ? err : (int)cudaMemcpy(&word, memory, sizeof(word), cudaMemcpyDeviceToHost);
 	err = err ? err : (int)cudaFree(memory);
 	return err || word == UINT64_C(0x5a5a5a5a5a5a5a5a) ? err : (int)cudaErrorUnknown;
 }
@@ -197,15 +199,13 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 
 	if (!s)
 		return;
-	used = (size_t)snprintf(detail, LAYER_DETAIL,
-				"%lld commands sent ahead, %lld answered",
+	used = (size_t)snprintf(detail, LAYER_DETAIL, "%lld commands sent ahead, %lld answered",
 				(long long)s->ahead, (long long)s->answered);
 	if (s->answered)
 		used += (size_t)snprintf(detail + used, LAYER_DETAIL - used,
 					 ", half of them within %.3g us", median_us(s));
 	if (s->refused)
-		snprintf(detail + used, LAYER_DETAIL - used, "; %d calls refused",
-			 (int)s->refused);
+		snprintf(detail + used, LAYER_DETAIL - used, "; %d calls refused", (int)s->refused);
 	munmap(s, sizeof(*s));
 }
 

@@ -13,8 +13,8 @@ struct remote_opts {
 };
 
 /*
- * The daemon: opens the socket in the folder, writes a byte to `ready`, and has a process serve each
- * client that comes. Returns only where it cannot, after one line.
+ * The daemon: opens the socket in the folder, writes a byte to `ready`, and has a process serve
+ * each client that comes. Returns only where it cannot, after one line.
  */
 void remote_listen(const struct remote_opts *o, const char *folder, int ready);
 

@@ -1,7 +1,7 @@
 /*
- * test_cpu_remote.c - the layer remote as a user meets it: workloads pass under it, it is in force, its
- * processes end with each other, others are refused. test_cpu_remote_calls.c has the calls one by one,
- * test_cpu_remote_bits.c the bits.
+ * test_cpu_remote.c - the layer remote as a user meets it: workloads pass under it, it is in force,
+ * its processes end with each other, others are refused. test_cpu_remote_calls.c has the calls one
+ * by one, test_cpu_remote_bits.c the bits.
  */
 /* begins early: it waits long */
 /* sanitizers: seen elsewhere */
@@ -22,7 +22,7 @@
 TestSuite(small_remote, .init = layers_apart, .timeout = 240);
 TestSuite(small_remote_stranger, .timeout = 100);
 
-/* ---- workloads ----------------------------------------------------------------------------- */
+/* ---- workloads ---------------------------------------------------------------------------- */
 
 #define SHORT "--blocks 2 --depth 2 --quiet"
 
@@ -122,7 +122,7 @@ Test(small_remote, a_program_may_take_so_much_memory)
 	cr_assert(layers_gone(0));
 }
 
-/* ---- what it does not do ------------------------------------------------------------------- */
+/* ---- what it does not do ------------------------------------------------------------------ */
 
 Test(small_remote, kernels_of_other_libraries_are_refused_by_name)
 {
@@ -143,7 +143,7 @@ Test(small_remote, wrappers_outside_it_are_refused)
 		"layer --quiet shim -- '%s' layer --quiet remote -- true", rift());
 }
 
-/* ---- strangers ----------------------------------------------------------------------------- */
+/* ---- strangers ---------------------------------------------------------------------------- */
 
 /* Is run by the next test, as a client of a daemon that runs rift. */
 Test(small_remote_stranger, asks_for_the_device)
@@ -196,16 +196,16 @@ Test(small_remote, who_does_not_speak_its_language_gets_nothing)
 	own_daemon_end(&d);
 }
 
-/* ---- ends ---------------------------------------------------------------------------------- */
+/* ---- ends --------------------------------------------------------------------------------- */
 
 #define LONG_RUN "transfer dir=h2d host=pageable bytes=64M --blocks 100000 --quiet"
 
 /* In the middle of copies; its output goes to a file. */
 static pid_t start_long_run(void)
 {
-	pid_t pid = start_command(-1, "'%s' layer --quiet remote -- '%s' run " LONG_RUN
-				      " >'%s/said' 2>&1",
-				  rift(), rift(), getenv("XDG_RUNTIME_DIR"));
+	pid_t pid = start_command(
+		-1, "'%s' layer --quiet remote -- '%s' run " LONG_RUN " >'%s/said' 2>&1", rift(),
+		rift(), getenv("XDG_RUNTIME_DIR"));
 	const struct timespec copies = { .tv_nsec = 500000000 };
 
 	cr_assert(ne(int, find_role(ROLE_HELPER), 0), "no daemon");
@@ -213,7 +213,7 @@ static pid_t start_long_run(void)
 	return pid;
 }
 
-/* Of the listener's processes, which serve. */
+/* The listener's children. */
 static void kill_servers(void)
 {
 	int helper = find_role(ROLE_HELPER);

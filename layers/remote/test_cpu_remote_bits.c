@@ -1,6 +1,6 @@
 /*
- * test_cpu_remote_bits.c - every workload but mlp leaves the same bits in the device's memory by way of
- * the layer remote as without it: this program runs each twice, once as its own client.
+ * test_cpu_remote_bits.c - every workload but mlp leaves the same bits in the device's memory by
+ * way of the layer remote as without it: this program runs each twice, once as its own client.
  *
  * It defines the functions that give out memory: what is there is filled first, and known.
  */
@@ -17,7 +17,7 @@
 TestSuite(small_remote_bits, .init = layers_apart, .timeout = 300);
 TestSuite(small_remote_inner, .timeout = 300);
 
-/* ---- memory of the device that is given out -------------------------------------------------- */
+/* ---- memory of the device that is given out ----------------------------------------------- */
 
 enum { BLOCKS_MAX = 4096 };
 
@@ -63,7 +63,7 @@ cudaError_t cudaFree(void *memory)
 	return next(memory);
 }
 
-/* Of all that is there, in the order of its allocation. */
+/* All that is there, in the order of its allocation. */
 static struct digest_hex digest_of_memory(void)
 {
 	struct digest d = digest_start();
@@ -80,7 +80,7 @@ static struct digest_hex digest_of_memory(void)
 	return digest_end(&d);
 }
 
-/* ---- workloads ----------------------------------------------------------------------------- */
+/* ---- workloads ---------------------------------------------------------------------------- */
 
 static void run_workload(const struct workload *w, FILE *out)
 {
@@ -105,7 +105,8 @@ Test(small_remote_inner, every_workload_runs)
 
 	cr_assert(out != NULL);
 	for (const struct workload *const *w = workloads; *w; w++)
-		if (strcmp((*w)->name, "mlp") != 0) /* it needs cuBLAS, whose kernels are not ours */
+		if (strcmp((*w)->name, "mlp") !=
+		    0) /* it needs cuBLAS, whose kernels are not ours */
 			run_workload(*w, out);
 	fclose(out);
 }

@@ -1,7 +1,7 @@
 /*
- * test_cpu_remote_calls.c - calls of CUDA by way of the layer remote: the suite small_remote_calls holds
- * with and without it; then it runs again as a client of this program's daemon. What that one was
- * sent, damaged in many ways, is given to a session (small_remote_daemon).
+ * test_cpu_remote_calls.c - calls of CUDA by way of the layer remote: the suite small_remote_calls
+ * holds with and without it; then it runs again as a client of this program's daemon. What that one
+ * was sent, damaged in many ways, is given to a session (small_remote_daemon).
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -143,8 +143,7 @@ static void round_trip(size_t bytes, bool async)
 
 Test(small_remote_calls, copies_of_any_length_come_back)
 {
-	static const size_t bytes[] = { 1,	 4096,	      4097,
-					1 << 20, (1 << 20) + 1, (5 << 20) + 13 };
+	static const size_t bytes[] = { 1, 4096, 4097, 1 << 20, (1 << 20) + 1, (5 << 20) + 13 };
 
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++) {
 		round_trip(bytes[i], false);
@@ -193,8 +192,8 @@ Test(small_remote_calls, copies_of_rows_leave_the_gaps_alone)
 				     cudaMemcpyDeviceToHost, 0));
 		OK(cudaDeviceSynchronize());
 		for (size_t row = 0; row < rows; row++) {
-			cr_assert(zero(int, memcmp(back + row * pitch, from + row * pitch, width)), "row %zu",
-				  row);
+			cr_assert(zero(int, memcmp(back + row * pitch, from + row * pitch, width)),
+				  "row %zu", row);
 			cr_assert(eq(u8, back[row * pitch + width], 0), "row %zu", row);
 		}
 		FAILS(cudaMemcpy2D(device, width - 1, from, pitch, width, rows, cudaMemcpyDefault),
@@ -414,7 +413,7 @@ Test(small_remote_calls, graphs_run_and_change)
 	FAILS(cudaGraphLaunch(exec, 0), cudaErrorInvalidValue);
 }
 
-/* ---- what is asked ------------------------------------------------------------------------- */
+/* ---- what is asked ------------------------------------------------------------------------ */
 
 Test(small_remote_calls, the_device_says_what_it_is)
 {
@@ -475,7 +474,7 @@ Test(small_remote_calls, threads_call_at_the_same_time)
 	OK(cudaGetLastError());
 }
 
-/* ---- the same by way of a daemon ------------------------------------------------------------ */
+/* ---- the same by way of a daemon ---------------------------------------------------------- */
 
 static void passes_with(bool strict, void (*begin)(void))
 {
@@ -498,7 +497,7 @@ Test(small_remote_daemon, strict_ones_pass_too)
 	passes_with(true, NULL);
 }
 
-/* ---- damaged commands ---------------------------------------------------------------------- */
+/* ---- damaged commands --------------------------------------------------------------------- */
 
 enum { RECORD_BYTES = 64 << 20 };
 
@@ -506,7 +505,7 @@ enum { RECORD_BYTES = 64 << 20 };
 static struct record {
 	_Atomic uint64_t bytes;
 	uint8_t at[RECORD_BYTES];
-} *record;
+} * record;
 
 /* A client at a time, as the suite runs one test after the other: each begins with a REMOTE_PAD. */
 static void take_down(const struct remote_command *c)
@@ -578,8 +577,19 @@ static void begin_session(struct fuzz *f)
 /* A word as a client might write it: an address that is its own, or nearly; a number; anything. */
 static uint64_t some_word(const struct fuzz *f)
 {
-	static const uint64_t edges[] = { 0, 1, 2, 3, 16, 17, 4096, 1 << 20, UINT32_MAX, INT64_MAX,
-					  UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 32 };
+	static const uint64_t edges[] = { 0,
+					  1,
+					  2,
+					  3,
+					  16,
+					  17,
+					  4096,
+					  1 << 20,
+					  UINT32_MAX,
+					  INT64_MAX,
+					  UINT64_MAX,
+					  UINT64_MAX - 7,
+					  (uint64_t)1 << 32 };
 	const struct regions *r = &f->s.regions;
 
 	switch (draw(5)) {
@@ -599,8 +609,9 @@ static uint64_t some_word(const struct fuzz *f)
 /* Blocks that a launch may have here: more would be right, and take hours. */
 static void keep_small(struct remote_command *c)
 {
-	static const uint8_t grid_at[REMOTE_OPS_COUNT] = { [REMOTE_LAUNCH] = 1,
-							   [REMOTE_EXEC_SET_KERNEL] = 4 };
+	static const uint8_t grid_at[REMOTE_OPS_COUNT] = {
+		[REMOTE_LAUNCH] = 1, [REMOTE_EXEC_SET_KERNEL] = 4
+	};
 	uint64_t *grid = &c->word[grid_at[c->op % REMOTE_OPS_COUNT]];
 
 	if (c->op != REMOTE_LAUNCH && c->op != REMOTE_EXEC_SET_KERNEL)
@@ -643,7 +654,7 @@ static void end_session(struct fuzz *f)
 	begin_session(f);
 }
 
-/* Of the record, one after the other, some of them damaged. False: that was the last. */
+/* From the record, one after the other, some of them damaged. False: that was the last. */
 static bool next_recorded(struct fuzz *f, bool damaged)
 {
 	const struct remote_command *c = (const void *)(record->at + f->at);

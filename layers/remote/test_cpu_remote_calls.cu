@@ -14,7 +14,7 @@ extern "C" __global__ void remote_add(uint64_t *to, uint64_t value, uint8_t time
 }
 KERNEL(remote_add);
 
-/* Of the same parameters: whatever these are, it does no harm. */
+/* With the same parameters: whatever these are, it does no harm. */
 extern "C" __global__ void remote_nothing(uint64_t *to, uint64_t value, uint8_t times)
 {
 	(void)to;

@@ -108,7 +108,9 @@ static inline int run_own_tests(const struct own_daemon *d, const char *pattern,
 		snprintf(client, sizeof(client), REMOTE_VARIABLE "='%s' LD_PRELOAD='%s'", d->folder,
 			 client_library());
 	/* of Criterion's process for this test, which the other is not */
-	return shell(out, "env -u BXFI_MAP %s %s ASAN_OPTIONS=verify_asan_link_order=0 '%s' -j1 --filter '%s' 2>&1",
+	return shell(out,
+		     "env -u BXFI_MAP %s %s ASAN_OPTIONS=verify_asan_link_order=0 '%s' -j1 "
+		     "--filter '%s' 2>&1",
 		     client, set, self, pattern);
 }
 

@@ -100,64 +100,64 @@ struct remote_channel {
 
 /*
  * Each command: its words, its payload in bytes at most. A stream is 0, 1 or 2, which are CUDA's
- * default streams, or REMOTE_OWN + its number; events, graphs and executable graphs are numbers. The
- * client chooses numbers.
+ * default streams, or REMOTE_OWN + its number; events, graphs and executable graphs are numbers.
+ * The client chooses numbers.
  */
 #define REMOTE_OPS(OP)                                                                             \
-	OP(PAD, 0, REMOTE_RING_BYTES)	 /* nothing: the rest of the ring */                       \
-	OP(COUNT, 0, 0)			 /* -> commands done before this one */                    \
-	OP(KERNEL, 2, 512)		 /* number, offset; name -> parameters, {offset, size}... */\
-	OP(SYMBOL, 1, 0)		 /* offset -> address, bytes */                            \
-	OP(PROPERTIES, 1, 0)		 /* device -> cudaDeviceProp */                            \
-	OP(ATTRIBUTE, 2, 0)		 /* attribute, device -> int */                            \
-	OP(DEVICE_COUNT, 0, 0)		 /* -> int */                                              \
+	OP(PAD, 0, REMOTE_RING_BYTES) /* nothing: the rest of the ring */                          \
+	OP(COUNT, 0, 0)		      /* -> commands done before this one */                       \
+	OP(KERNEL, 2, 512)	      /* number, offset; name -> parameters, {offset, size}... */  \
+	OP(SYMBOL, 1, 0)	      /* offset -> address, bytes */                               \
+	OP(PROPERTIES, 1, 0)	      /* device -> cudaDeviceProp */                               \
+	OP(ATTRIBUTE, 2, 0)	      /* attribute, device -> int */                               \
+	OP(DEVICE_COUNT, 0, 0)	      /* -> int */                                                 \
 	OP(SET_FLAGS, 1, 0)                                                                        \
-	OP(GET_FLAGS, 0, 0)		 /* -> unsigned */                                         \
+	OP(GET_FLAGS, 0, 0) /* -> unsigned */                                                      \
 	OP(SET_LIMIT, 2, 0)                                                                        \
-	OP(GET_LIMIT, 1, 0)		 /* -> size_t */                                           \
-	OP(VERSIONS, 0, 0)		 /* -> driver, runtime */                                  \
-	OP(PRIORITIES, 0, 0)		 /* -> least, greatest */                                  \
+	OP(GET_LIMIT, 1, 0)  /* -> size_t */                                                       \
+	OP(VERSIONS, 0, 0)   /* -> driver, runtime */                                              \
+	OP(PRIORITIES, 0, 0) /* -> least, greatest */                                              \
 	OP(DEVICE_WAIT, 0, 0)                                                                      \
-	OP(MEM_INFO, 0, 0)		 /* -> free, total */                                      \
-	OP(MALLOC, 1, 0)		 /* bytes -> address */                                    \
+	OP(MEM_INFO, 0, 0) /* -> free, total */                                                    \
+	OP(MALLOC, 1, 0)   /* bytes -> address */                                                  \
 	OP(FREE, 1, 0)                                                                             \
-	OP(PIN, 2, 0)			 /* address, bytes */                                      \
+	OP(PIN, 2, 0) /* address, bytes */                                                         \
 	OP(UNPIN, 1, 0)                                                                            \
-	OP(MALLOC_ASYNC, 2, 0)		 /* bytes, stream -> address */                            \
-	OP(FREE_ASYNC, 2, 0)		 /* address, stream */                                     \
-	OP(COPY, 8, 0)			 /* struct remote_rows as words, kind, stream, or REMOTE_WAITS */ \
-	OP(COPY_IN, 5, 0)		 /* dst, pitch, width, height | block << 32, stream */     \
+	OP(MALLOC_ASYNC, 2, 0) /* bytes, stream -> address */                                      \
+	OP(FREE_ASYNC, 2, 0)   /* address, stream */                                               \
+	OP(COPY, 8, 0)	       /* struct remote_rows as words, kind, stream, or REMOTE_WAITS */    \
+	OP(COPY_IN, 5, 0)      /* dst, pitch, width, height | block << 32, stream */               \
 	OP(COPY_INLINE, 2, REMOTE_INLINE_BYTES) /* dst, stream; data */                            \
-	OP(COPY_OUT, 5, 0)		 /* src, pitch, width, height | block << 32, stream */     \
-	OP(SET, 4, 0)			 /* dst, value, bytes, stream, or REMOTE_WAITS */          \
-	OP(STREAM_CREATE, 3, 0)		 /* number, flags, priority */                             \
+	OP(COPY_OUT, 5, 0)	/* src, pitch, width, height | block << 32, stream */              \
+	OP(SET, 4, 0)		/* dst, value, bytes, stream, or REMOTE_WAITS */                   \
+	OP(STREAM_CREATE, 3, 0) /* number, flags, priority */                                      \
 	OP(STREAM_DESTROY, 1, 0)                                                                   \
 	OP(STREAM_WAIT, 1, 0)                                                                      \
 	OP(STREAM_QUERY, 1, 0)                                                                     \
-	OP(STREAM_WAIT_EVENT, 3, 0)	 /* stream, event, flags */                                \
-	OP(EVENT_CREATE, 2, 0)		 /* number, flags */                                       \
+	OP(STREAM_WAIT_EVENT, 3, 0) /* stream, event, flags */                                     \
+	OP(EVENT_CREATE, 2, 0)	    /* number, flags */                                            \
 	OP(EVENT_DESTROY, 1, 0)                                                                    \
-	OP(EVENT_RECORD, 3, 0)		 /* event, stream, flags */                                \
+	OP(EVENT_RECORD, 3, 0) /* event, stream, flags */                                          \
 	OP(EVENT_WAIT, 1, 0)                                                                       \
 	OP(EVENT_QUERY, 1, 0)                                                                      \
-	OP(EVENT_ELAPSED, 2, 0)		 /* start, end -> float, ms */                             \
+	OP(EVENT_ELAPSED, 2, 0)		    /* start, end -> float, ms */                          \
 	OP(LAUNCH, 7, REMOTE_PAYLOAD_BYTES) /* struct remote_shape, stream, allowed; arguments */  \
-	OP(FUNC_ATTRIBUTES, 1, 0)	 /* kernel -> cudaFuncAttributes */                        \
-	OP(FUNC_SET, 3, 0)		 /* kernel, attribute, value */                            \
-	OP(OCCUPANCY, 3, 0)		 /* kernel, threads, shared bytes -> int */                \
-	OP(CAPTURE_BEGIN, 2, 0)		 /* stream, mode */                                        \
-	OP(CAPTURE_END, 2, 0)		 /* stream, graph */                                       \
-	OP(CAPTURE_STATUS, 1, 0)	 /* stream -> int */                                       \
+	OP(FUNC_ATTRIBUTES, 1, 0)	    /* kernel -> cudaFuncAttributes */                     \
+	OP(FUNC_SET, 3, 0)		    /* kernel, attribute, value */                         \
+	OP(OCCUPANCY, 3, 0)		    /* kernel, threads, shared bytes -> int */             \
+	OP(CAPTURE_BEGIN, 2, 0)		    /* stream, mode */                                     \
+	OP(CAPTURE_END, 2, 0)		    /* stream, graph */                                    \
+	OP(CAPTURE_STATUS, 1, 0)	    /* stream -> int */                                    \
 	OP(GRAPH_DESTROY, 1, 0)                                                                    \
-	OP(GRAPH_NODES, 1, 0)		 /* graph -> how many */                                   \
-	OP(NODE_TYPE, 2, 0)		 /* graph, node -> int */                                  \
-	OP(NODE_NEEDS, 3, 0)		 /* graph, node, first -> how many, nodes from the first */\
-	OP(NODE_KERNEL, 2, 0)		 /* graph, node -> struct remote_shape; arguments */       \
-	OP(EXEC_CREATE, 3, 0)		 /* exec, graph, flags */                                  \
-	OP(EXEC_UPLOAD, 2, 0)		 /* exec, stream */                                        \
-	OP(EXEC_LAUNCH, 2, 0)		 /* exec, stream */                                        \
+	OP(GRAPH_NODES, 1, 0) /* graph -> how many */                                              \
+	OP(NODE_TYPE, 2, 0)   /* graph, node -> int */                                             \
+	OP(NODE_NEEDS, 3, 0)  /* graph, node, first -> how many, nodes from the first */           \
+	OP(NODE_KERNEL, 2, 0) /* graph, node -> struct remote_shape; arguments */                  \
+	OP(EXEC_CREATE, 3, 0) /* exec, graph, flags */                                             \
+	OP(EXEC_UPLOAD, 2, 0) /* exec, stream */                                                   \
+	OP(EXEC_LAUNCH, 2, 0) /* exec, stream */                                                   \
 	OP(EXEC_SET_KERNEL, 8, REMOTE_PAYLOAD_BYTES) /* exec, graph, node, shape; arguments */     \
-	OP(EXEC_UPDATE, 2, 0)		 /* exec, graph -> result, node or -1, node or -1 */       \
+	OP(EXEC_UPDATE, 2, 0) /* exec, graph -> result, node or -1, node or -1 */                  \
 	OP(EXEC_DESTROY, 1, 0)
 
 enum remote_op {
@@ -221,7 +221,7 @@ struct remote_shape {
 
 enum { REMOTE_SHAPE_WORDS = sizeof(struct remote_shape) / 8 };
 
-/* Of LAUNCH: the attribute of programmatic serialization. */
+/* The last word of LAUNCH: the attribute of programmatic serialization. */
 enum remote_programmatic { REMOTE_NO_ATTRIBUTE, REMOTE_SERIAL, REMOTE_MAY_OVERLAP };
 
 /* A parameter of a kernel, bytes. */
@@ -229,7 +229,8 @@ struct remote_param {
 	uint32_t offset, size;
 };
 
-/* ---- what is asked for, and what is counted: the file REMOTE_SHARED --------------------------- */
+/* ---- what is asked for, and what is counted: the file REMOTE_SHARED ---------------------------
+ */
 
 enum { REMOTE_BINS_AN_OCTAVE = 8, REMOTE_BINS = 32 * REMOTE_BINS_AN_OCTAVE };
 
@@ -266,7 +267,7 @@ typedef int64_t remote_sent_function(void);
 /* The same of its daemon, which is asked; negative: a CUDA error. */
 #define REMOTE_DONE_FUNCTION "rift_remote_done"
 
-/* ---- waiting for each other ------------------------------------------------------------------ */
+/* ---- waiting for each other --------------------------------------------------------------- */
 
 static inline int64_t remote_now_ns(void)
 {

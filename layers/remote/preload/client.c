@@ -20,7 +20,7 @@ static int64_t sent;
 static struct remote_command *begun; /* in the ring, or in `nowhere` */
 static struct remote_command *nowhere;
 
-/* ---- threads and their errors ---------------------------------------------------------------- */
+/* ---- threads and their errors ------------------------------------------------------------- */
 
 static __thread int last_error __attribute__((tls_model("initial-exec")));
 static __thread int thread_slot __attribute__((tls_model("initial-exec"))); /* + 1; 0: none */
@@ -86,7 +86,7 @@ int client_refuse(const char *function)
 	return client_result(CUDA_NOT_SUPPORTED);
 }
 
-/* ---- entering and leaving -------------------------------------------------------------------- */
+/* ---- entering and leaving ----------------------------------------------------------------- */
 
 /* The child has neither the ring nor the daemon; CUDA itself would not work there either. */
 static void after_fork(void)
@@ -159,7 +159,7 @@ static void lose(void)
 	state = LOST;
 }
 
-/* ---- the ring -------------------------------------------------------------------------------- */
+/* ---- the ring ----------------------------------------------------------------------------- */
 
 enum { LOOKS_A_YIELD = 64, LOOK_NS = 50000000 /* how often a daemon is looked for */ };
 
@@ -208,9 +208,8 @@ static struct remote_command *make_room(uint32_t bytes)
 	uint64_t left = REMOTE_RING_BYTES - head % REMOTE_RING_BYTES;
 	uint64_t skipped = left < bytes ? left : 0;
 
-	if (state != CONNECTED ||
-	    (head + skipped + bytes > tail + REMOTE_RING_BYTES &&
-	     !await_tail(head + skipped + bytes - REMOTE_RING_BYTES)))
+	if (state != CONNECTED || (head + skipped + bytes > tail + REMOTE_RING_BYTES &&
+				   !await_tail(head + skipped + bytes - REMOTE_RING_BYTES)))
 		return nowhere;
 	if (skipped)
 		pad(skipped);
@@ -228,7 +227,8 @@ uint8_t *client_begin(enum remote_op op, const uint64_t *words, size_t n, uint32
 		.thread = (uint8_t)(thread_slot - 1),
 		.payload = payload,
 	};
-	memcpy(begun->word, words, n * sizeof(*words));
+	if (n)
+		memcpy(begun->word, words, n * sizeof(*words));
 	return (uint8_t *)(begun->word + n);
 }
 
@@ -277,7 +277,7 @@ const uint8_t *client_block_out(int block)
 	return connection.channel->out[block];
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------ */
 
 /* Another thread may see the loss first: it has the lock then, and says so. */
 static bool sleep_for(struct remote_answer *a, unsigned count)
@@ -355,7 +355,8 @@ int client_ask_now(void *out, size_t room, bool keep)
 	return take_answer(a, out, room);
 }
 
-/* ---- commands without payload ------------------------------------------------------------------ */
+/* ---- commands without payload ------------------------------------------------------------------
+ */
 
 int client_ahead(enum remote_op op, const uint64_t *words, size_t n)
 {
@@ -374,7 +375,8 @@ int client_ahead_if(bool promising, enum remote_op op, const uint64_t *words, si
 	return promising ? client_ahead(op, words, n) : client_ask(op, words, n, NULL, 0);
 }
 
-/* ---- what rift's side asks --------------------------------------------------------------------- */
+/* ---- what rift's side asks ---------------------------------------------------------------------
+ */
 
 SHOWN remote_sent_function rift_remote_sent, rift_remote_done;
 

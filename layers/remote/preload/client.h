@@ -24,7 +24,7 @@
 
 #define SHOWN __attribute__((visibility("default")))
 
-/* ---- calls (client.c) ---------------------------------------------------------------------- */
+/* ---- calls (client.c) --------------------------------------------------------------------- */
 
 /* Takes the lock, with a daemon at hand. Otherwise returns a CUDA error, without the lock. */
 int client_enter(void);
@@ -38,7 +38,7 @@ int client_result(int error);
 /* Says once on stderr that the function is refused, and returns cudaErrorNotSupported. */
 int client_refuse(const char *function);
 
-/* Of the thread; forget: it is none from now on. */
+/* The calling thread's; forget: there is none from now on. */
 int client_last_error(bool forget);
 
 /* Addresses that are the daemon's as well: pinned memory begins here. */
@@ -47,7 +47,7 @@ uint64_t client_base(void);
 /* How long a thread polls for an answer before it sleeps; negative: as the layer was told. */
 void client_poll(int64_t ns);
 
-/* ---- commands; with the lock --------------------------------------------------------------- */
+/* ---- commands; with the lock -------------------------------------------------------------- */
 
 #define WORDS(...)                                                                                 \
 	(const uint64_t[]){ __VA_ARGS__ }, sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)
@@ -62,8 +62,8 @@ uint8_t *client_begin(enum remote_op op, const uint64_t *words, size_t n, uint32
 int client_send(void);
 
 /*
- * Sends it and waits for its answer, of which up to `room` bytes go to out. The error is its own, or
- * else the last one of this thread's commands before it. Others may call meanwhile, unless keep.
+ * Sends it and waits for its answer, of which up to `room` bytes go to out. The error is its own,
+ * or else the last one of this thread's commands before it. Others may call meanwhile, unless keep.
  */
 int client_ask_now(void *out, size_t room, bool keep);
 
@@ -82,7 +82,7 @@ void client_await_position(uint64_t position);
 uint8_t *client_block_in(int block);
 const uint8_t *client_block_out(int block);
 
-/* ---- the connection (connect.c) ------------------------------------------------------------ */
+/* ---- the connection (connect.c) ----------------------------------------------------------- */
 
 struct connection {
 	int socket;
@@ -99,7 +99,7 @@ bool connection_is_lost(const struct connection *c);
 /* The file of the layer, or a page of the process's own where there is none. */
 struct remote_shared *connection_shared(const char *folder);
 
-/* ---- handles (handles.c); with the lock ----------------------------------------------------- */
+/* ---- handles (handles.c); with the lock --------------------------------------------------- */
 
 enum handle_kind { HANDLE_STREAM, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_KINDS };
 
@@ -120,12 +120,12 @@ bool handle_stream(const void *stream, uint64_t *word);
 void *handle_node(uint64_t graph, uint64_t node);
 bool handle_node_numbers(const void *node, uint64_t *graph, uint64_t *place);
 
-/* ---- memory (memory.c); with the lock ------------------------------------------------------- */
+/* ---- memory (memory.c); with the lock ----------------------------------------------------- */
 
 /* What the client has been given, and what it has registered. */
 extern struct regions client_regions;
 
-/* ---- kernels (kernels.c); with the lock ----------------------------------------------------- */
+/* ---- kernels (kernels.c); with the lock --------------------------------------------------- */
 
 struct kernel {
 	const void *function;
@@ -159,7 +159,7 @@ void kernel_pack(const struct kernel *k, void **arguments, uint8_t *out);
 /* How far into the program; false: it is not of the program. */
 bool kernel_offset(const void *address, uint64_t *offset);
 
-/* ---- copies (copies.c); with the lock ------------------------------------------------------- */
+/* ---- copies (copies.c); with the lock ----------------------------------------------------- */
 
 /* On a stream's word, or REMOTE_WAITS. */
 int copy_bytes(void *dst, const void *src, size_t bytes, int kind, uint64_t where);

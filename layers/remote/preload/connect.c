@@ -76,11 +76,10 @@ static bool read_welcome(int fd, struct remote_welcome *w, int shared[2])
 
 static bool map_shared(struct connection *c, const int shared[2])
 {
-	void *channel = mmap(NULL, sizeof(*c->channel), PROT_READ | PROT_WRITE, MAP_SHARED,
-			     shared[0], 0);
-	void *pinned = mmap((void *)(uintptr_t)c->base, REMOTE_PINNED_BYTES,
-			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-			    shared[1], 0);
+	void *channel =
+		mmap(NULL, sizeof(*c->channel), PROT_READ | PROT_WRITE, MAP_SHARED, shared[0], 0);
+	void *pinned = mmap((void *)(uintptr_t)c->base, REMOTE_PINNED_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, shared[1], 0);
 
 	close(shared[0]);
 	close(shared[1]);
@@ -98,7 +97,7 @@ static bool shake_hands(struct connection *c)
 	static const uint64_t bases[] = REMOTE_BASES;
 	const struct image program = image_of_program();
 	struct remote_hello h = { .magic = REMOTE_MAGIC, .version = REMOTE_VERSION };
-	struct remote_welcome w;
+	struct remote_welcome w = { 0 };
 	int shared[2];
 
 	memcpy(h.build_id, program.build_id, sizeof(h.build_id));

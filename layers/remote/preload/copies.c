@@ -19,13 +19,14 @@ SHOWN int cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, 
 			     int kind);
 SHOWN int cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset,
 				  int kind, void *stream);
-SHOWN int cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset, int kind);
+SHOWN int cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
+			       int kind);
 SHOWN int cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
 				    int kind, void *stream);
 SHOWN int cudaGetSymbolAddress(void **address, const void *symbol);
 SHOWN int cudaGetSymbolSize(size_t *bytes, const void *symbol);
 
-/* ---- pieces: rows, or a part of one row, that fit into a block ------------------------------------ */
+/* ---- pieces: rows, or a part of one row, that fit into a block ---------------------------- */
 
 struct piece {
 	uint64_t dst, src, width, height;
@@ -70,12 +71,12 @@ static void unpack_rows(uint8_t *to, uint64_t pitch, const uint8_t *in, const st
 		memcpy(to + i * pitch, in + i * p->width, p->width);
 }
 
-/* ---- to memory that the daemon has ---------------------------------------------------------------- */
+/* ---- to memory that the daemon has -------------------------------------------------------- */
 
 static int send_inline(const struct remote_rows *rows, uint64_t where)
 {
-	uint8_t *data = client_begin(REMOTE_COPY_INLINE, WORDS(rows->dst, where),
-				     (uint32_t)rows->width);
+	uint8_t *data =
+		client_begin(REMOTE_COPY_INLINE, WORDS(rows->dst, where), (uint32_t)rows->width);
 
 	memcpy(data, (const void *)(uintptr_t)rows->src, rows->width);
 	return where == REMOTE_WAITS ? client_ask_now(NULL, 0, false) : client_send();
@@ -107,7 +108,7 @@ static int stage_in(const struct remote_rows *rows, uint64_t where)
 	return error;
 }
 
-/* ---- from memory that the daemon has: the data is there when the call returns ---------------------- */
+/* ---- from memory that the daemon has: the data is there when the call returns ------------- */
 
 static int send_out(const struct piece *p, const struct remote_rows *rows, unsigned block,
 		    uint64_t where, bool ask)
@@ -131,7 +132,8 @@ static int stage_out(const struct remote_rows *rows, uint64_t where)
 	unsigned n = 0;
 
 	while (!error && next_piece(rows, &row, &at, &p[n % REMOTE_BLOCKS])) {
-		const struct piece *now = &p[n % REMOTE_BLOCKS], *before = &p[(n + 1) % REMOTE_BLOCKS];
+		const struct piece *now = &p[n % REMOTE_BLOCKS],
+				   *before = &p[(n + 1) % REMOTE_BLOCKS];
 
 		error = send_out(now, rows, n % REMOTE_BLOCKS, where, !n || now->last);
 		until[n % REMOTE_BLOCKS] = client_position();
@@ -151,7 +153,7 @@ static int stage_out(const struct remote_rows *rows, uint64_t where)
 	return error;
 }
 
-/* ---- any copy ------------------------------------------------------------------------------------- */
+/* ---- any copy ----------------------------------------------------------------------------- */
 
 /* Does the daemon have the memory at this address? */
 static bool is_there(uint64_t address)
@@ -164,7 +166,8 @@ static bool is_there(uint64_t address)
 /* Both in the program's own memory: after what was submitted before. */
 static int copy_here(const struct remote_rows *rows, uint64_t where)
 {
-	int error = client_ask(REMOTE_STREAM_WAIT, WORDS(where == REMOTE_WAITS ? 0 : where), NULL, 0);
+	int error =
+		client_ask(REMOTE_STREAM_WAIT, WORDS(where == REMOTE_WAITS ? 0 : where), NULL, 0);
 
 	for (uint64_t i = 0; !error && i < rows->height; i++)
 		memmove((uint8_t *)(uintptr_t)rows->dst + i * rows->dst_pitch,
@@ -248,8 +251,12 @@ static int copy_2d(const struct remote_rows *rows, int kind, uint64_t where)
 int cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
 		 size_t height, int kind)
 {
-	const struct remote_rows rows = { (uint64_t)(uintptr_t)dst, dst_pitch,
-					  (uint64_t)(uintptr_t)src, src_pitch, width, height };
+	const struct remote_rows rows = { (uint64_t)(uintptr_t)dst,
+					  dst_pitch,
+					  (uint64_t)(uintptr_t)src,
+					  src_pitch,
+					  width,
+					  height };
 	int error = client_enter();
 
 	return error ? error : client_leave(copy_2d(&rows, kind, REMOTE_WAITS));
@@ -258,8 +265,12 @@ int cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
 int cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
 		      size_t height, int kind, void *stream)
 {
-	const struct remote_rows rows = { (uint64_t)(uintptr_t)dst, dst_pitch,
-					  (uint64_t)(uintptr_t)src, src_pitch, width, height };
+	const struct remote_rows rows = { (uint64_t)(uintptr_t)dst,
+					  dst_pitch,
+					  (uint64_t)(uintptr_t)src,
+					  src_pitch,
+					  width,
+					  height };
 	int error = client_enter();
 	uint64_t where;
 
@@ -269,16 +280,15 @@ int cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_p
 							  : CUDA_INVALID_HANDLE);
 }
 
-/* ---- sets ------------------------------------------------------------------------------------------ */
+/* ---- sets --------------------------------------------------------------------------------- */
 
 static int set(void *dst, int value, size_t bytes, uint64_t where)
 {
-	const struct region *piece =
-		regions_hold(&client_regions, (uint64_t)(uintptr_t)dst, bytes);
+	const struct region *piece = regions_hold(&client_regions, (uint64_t)(uintptr_t)dst, bytes);
 
-	return client_ahead_if(piece && piece->kind == REGION_DEVICE, REMOTE_SET,
-			       WORDS((uint64_t)(uintptr_t)dst, (uint64_t)(unsigned)value, bytes,
-				     where));
+	return client_ahead_if(
+		piece && piece->kind == REGION_DEVICE, REMOTE_SET,
+		WORDS((uint64_t)(uintptr_t)dst, (uint64_t)(unsigned)value, bytes, where));
 }
 
 /* CUDA does not wait for it either, where the memory is the device's. */
@@ -300,7 +310,7 @@ int cudaMemsetAsync(void *dst, int value, size_t bytes, void *stream)
 							  : CUDA_INVALID_HANDLE);
 }
 
-/* ---- variables of the device: addresses that the daemon is asked for once ---------------------------- */
+/* ---- variables of the device: addresses that the daemon is asked for once ----------------- */
 
 struct variable {
 	const void *symbol;

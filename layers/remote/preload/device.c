@@ -1,4 +1,5 @@
-/* device.c - functions about the device, versions and errors. What cannot change is asked for once. */
+/* device.c - functions about the device, versions and errors. What cannot change is asked for once.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ SHOWN int cudaDeviceGetLimit(size_t *value, int limit);
 SHOWN int cudaDriverGetVersion(int *version);
 SHOWN int cudaRuntimeGetVersion(int *version);
 
-/* ---- errors ------------------------------------------------------------------------------------ */
+/* ---- errors ------------------------------------------------------------------------------------
+ */
 
 int cudaGetLastError(void)
 {
@@ -58,9 +60,10 @@ const char *cudaGetErrorString(int error)
 	return text_of(CALL_cudaGetErrorString, error);
 }
 
-/* ---- asked for at each call ------------------------------------------------------------------- */
+/* ---- asked for at each call -------------------------------------------------------------------
+ */
 
-/* Of one word at most; the answer goes to out. */
+/* The answer goes to out. */
 static int ask(enum remote_op op, const uint64_t *words, size_t n, void *out, size_t bytes)
 {
 	int error;
@@ -105,7 +108,8 @@ int cudaSetDeviceFlags(unsigned flags)
 	return client_leave(0);
 }
 
-/* ---- asked for once --------------------------------------------------------------------------- */
+/* ---- asked for once ---------------------------------------------------------------------------
+ */
 
 /* Answers of a question that has one for ever. */
 struct once {

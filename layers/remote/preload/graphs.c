@@ -20,7 +20,7 @@ SHOWN int cudaGraphExecUpdate(void *exec, void *graph, struct cuda_update_result
 SHOWN int cudaGraphExecDestroy(void *exec);
 SHOWN int cudaGraphDestroy(void *graph);
 
-/* ---- captures ------------------------------------------------------------------------------------ */
+/* ---- captures ----------------------------------------------------------------------------- */
 
 int cudaStreamBeginCapture(void *stream, int mode)
 {
@@ -69,7 +69,7 @@ int cudaStreamIsCapturing(void *stream, int *status)
 		client_ask(REMOTE_CAPTURE_STATUS, WORDS(where), status, sizeof(*status)));
 }
 
-/* ---- graphs and their nodes ----------------------------------------------------------------------- */
+/* ---- graphs and their nodes --------------------------------------------------------------- */
 
 int cudaGraphGetNodes(void *graph, void **nodes, size_t *n)
 {
@@ -97,10 +97,10 @@ int cudaGraphNodeGetType(void *node, int *type)
 
 	if (error)
 		return error;
-	return client_leave(handle_node_numbers(node, &graph, &place)
-				    ? client_ask(REMOTE_NODE_TYPE, WORDS(graph, place), type,
-						 sizeof(*type))
-				    : CUDA_INVALID_VALUE);
+	return client_leave(
+		handle_node_numbers(node, &graph, &place)
+			? client_ask(REMOTE_NODE_TYPE, WORDS(graph, place), type, sizeof(*type))
+			: CUDA_INVALID_VALUE);
 }
 
 /* Nodes that it needs, by places, as many as an answer holds, from the first. */
@@ -131,7 +131,7 @@ static int get_needs(const uint64_t node[2], void **out, size_t room, size_t *n)
 	return error;
 }
 
-/* Of edges, which all are ordinary ones: zeros. */
+/* Edges are ordinary ones, which zeros say. */
 int cudaGraphNodeGetDependencies(void *node, void **needs, void *edges, size_t *n)
 {
 	enum { EDGE_BYTES = 8 }; /* sizeof(cudaGraphEdgeData) */
@@ -153,7 +153,7 @@ int cudaGraphNodeGetDependencies(void *node, void **needs, void *edges, size_t *
 	return client_leave(0);
 }
 
-/* ---- kernels in graphs ---------------------------------------------------------------------------- */
+/* ---- kernels in graphs -------------------------------------------------------------------- */
 
 /* What cudaGraphKernelNodeGetParams gave out; it lives as long as the graph. */
 struct kept {
@@ -254,7 +254,7 @@ int cudaGraphExecKernelNodeSetParams(void *exec, void *node, const struct cuda_k
 	return client_leave(client_ask_now(NULL, 0, false));
 }
 
-/* ---- executable graphs ------------------------------------------------------------------------------ */
+/* ---- executable graphs -------------------------------------------------------------------- */
 
 int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags)
 {

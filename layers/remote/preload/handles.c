@@ -19,7 +19,8 @@ static struct slots {
 static const uint32_t most[HANDLE_KINDS] = { REMOTE_STREAMS, REMOTE_EVENTS, REMOTE_GRAPHS,
 					     REMOTE_EXECS };
 
-/* ---- bits: 0-2 kind, 3 set, 4-23 number, 24-63 uses. 0, 1 and 2 are CUDA's default streams. ------ */
+/* ---- bits: 0-2 kind, 3 set, 4-23 number, 24-63 uses. 0, 1 and 2 are CUDA's default streams. ---
+ */
 
 enum { KIND_NODE = HANDLE_KINDS };
 
@@ -40,7 +41,8 @@ static struct slot *decode(enum handle_kind kind, const void *handle, uint64_t *
 	return &s->at[*number];
 }
 
-/* ---- slots -------------------------------------------------------------------------------------- */
+/* ---- slots --------------------------------------------------------------------------------------
+ */
 
 static bool grow(struct slots *s)
 {
@@ -108,7 +110,7 @@ bool handle_stream(const void *stream, uint64_t *word)
 	return true;
 }
 
-/* ---- nodes: bits 4-15 graph, 16-39 place, 40-63 uses of the graph's number ------------------------ */
+/* ---- nodes: bits 4-15 graph, 16-39 place, 40-63 uses of the graph's number ---------------- */
 
 void *handle_node(uint64_t graph, uint64_t node)
 {

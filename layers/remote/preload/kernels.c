@@ -1,6 +1,6 @@
 /*
- * kernels.c - functions about kernels. A kernel is made known to the daemon at its first use: by its
- * place in the program, which the daemon runs as well, and by its name.
+ * kernels.c - functions about kernels. A kernel is made known to the daemon at its first use: by
+ * its place in the program, which the daemon runs as well, and by its name.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ SHOWN int cudaFuncSetAttribute(const void *function, int attribute, int value);
 SHOWN int cudaFuncGetName(const char **name, const void *function);
 SHOWN int cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size);
 
-/* ---- which there are ----------------------------------------------------------------------------- */
+/* ---- which there are ---------------------------------------------------------------------- */
 
 enum { PLACES = 2 * REMOTE_KERNELS };
 
@@ -70,24 +70,21 @@ static int ask_attributes(struct kernel *k)
 	return error;
 }
 
-/* Another thread may have done so while the daemon was asked. */
 static struct kernel *enter_kernel(const void *function, const uint8_t *answer)
 {
-	struct kernel **place = place_of(function), *k;
+	struct kernel *k;
 	uint32_t n;
 
-	if (*place)
-		return *place;
 	memcpy(&n, answer, sizeof(n));
-	k = calloc(1, sizeof(*k) + n * sizeof(*k->param));
-	if (!k || n > REMOTE_PARAMS)
+	k = n <= REMOTE_PARAMS ? calloc(1, sizeof(*k) + n * sizeof(*k->param)) : NULL;
+	if (!k)
 		return NULL;
 	k->function = function;
 	k->params = n;
 	memcpy(k->param, answer + sizeof(n), n * sizeof(*k->param));
 	for (uint32_t i = 0; i < n; i++)
 		k->bytes = k->param[i].offset + k->param[i].size;
-	*place = k;
+	*place_of(function) = k;
 	return k;
 }
 
@@ -97,7 +94,7 @@ static struct kernel *introduce(const void *function, int *error)
 	const char *name = name_of(function);
 	uint32_t number = n_kernels;
 	struct kernel *k;
-	uint64_t offset;
+	uint64_t offset; /* the lock is kept, so nobody else introduces it meanwhile */
 	size_t bytes;
 
 	*error = function ? CUDA_INVALID_HANDLE : CUDA_NO_KERNEL;
@@ -135,7 +132,7 @@ const struct kernel *kernel_numbered(uint64_t number)
 	return number < REMOTE_KERNELS ? by_number[number] : NULL;
 }
 
-/* ---- launches ------------------------------------------------------------------------------------ */
+/* ---- launches ----------------------------------------------------------------------------- */
 
 /* Limits of all GPUs since compute capability 3.0 (CUDA programming guide, technical
  * specifications). */
@@ -184,7 +181,8 @@ static int launch(const void *function, const struct cuda_launch_config *c,
 	shape = kernel_shape(k, c->grid, c->block, c->shared_bytes);
 	memcpy(word, &shape, sizeof(shape));
 	word[REMOTE_SHAPE_WORDS + 1] = attribute;
-	kernel_pack(k, arguments, client_begin(REMOTE_LAUNCH, word, REMOTE_SHAPE_WORDS + 2, k->bytes));
+	kernel_pack(k, arguments,
+		    client_begin(REMOTE_LAUNCH, word, REMOTE_SHAPE_WORDS + 2, k->bytes));
 	return kernel_may_run(k, c->grid, c->block, c->shared_bytes)
 		       ? client_send()
 		       : client_ask_now(NULL, 0, false);
@@ -217,7 +215,7 @@ int cudaLaunchKernelExC(const struct cuda_launch_config *config, const void *fun
 	return client_leave(launch(function, config, attribute, arguments));
 }
 
-/* ---- what is asked about kernels ------------------------------------------------------------------- */
+/* ---- what is asked about kernels ---------------------------------------------------------- */
 
 int cudaFuncGetAttributes(void *attributes, const void *function)
 {

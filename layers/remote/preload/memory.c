@@ -35,7 +35,8 @@ static struct region *find_piece(const void *base, enum region_kind kind)
 	return found && found->base == word_of(base) && found->kind == kind ? found : NULL;
 }
 
-/* ---- of the device ------------------------------------------------------------------------------ */
+/* ---- of the device ------------------------------------------------------------------------------
+ */
 
 /* Asks for memory that the daemon chooses the address of. */
 static int allocate(void **memory, enum remote_op op, const uint64_t *words, size_t n)
@@ -122,11 +123,12 @@ int cudaMemGetInfo(size_t *left, size_t *total)
 	return error;
 }
 
-/* ---- of the host, pinned: pages that the daemon has at the same address --------------------------- */
+/* ---- of the host, pinned: pages that the daemon has at the same address ------------------- */
 
 enum { PAGE_BYTES = 4096 };
 
-static uint64_t pinned_next; /* nothing from here on has been given out, or all of it is free again */
+static uint64_t
+	pinned_next; /* nothing from here on has been given out, or all of it is free again */
 
 /* The first gap that is large enough; 0: there is none. */
 static uint64_t find_gap(uint64_t bytes)
@@ -231,13 +233,13 @@ int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	    (piece->kind != REGION_PINNED && piece->kind != REGION_REGISTERED))
 		return client_leave(CUDA_INVALID_VALUE);
 	if (piece->kind == REGION_REGISTERED)
-		return client_leave(client_refuse(
-			"cudaHostGetDevicePointer of memory by cudaHostRegister"));
+		return client_leave(
+			client_refuse("cudaHostGetDevicePointer of memory by cudaHostRegister"));
 	*device = host;
 	return client_leave(0);
 }
 
-/* ---- of the program, registered: the daemon does not have it, and copies go as from malloc --------- */
+/* ---- of the program, registered: the daemon does not have it, and copies go as from malloc --- */
 
 int cudaHostRegister(void *memory, size_t bytes, unsigned flags)
 {
@@ -269,7 +271,7 @@ int cudaHostUnregister(void *memory)
 	return client_leave(0);
 }
 
-/* ---- what a pointer is --------------------------------------------------------------------------- */
+/* ---- what a pointer is -------------------------------------------------------------------- */
 
 int cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *pointer)
 {
@@ -282,9 +284,12 @@ int cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *po
 	piece = regions_find(&client_regions, word_of(pointer));
 	on_device = piece && (piece->kind == REGION_DEVICE || piece->kind == REGION_SYMBOL);
 	*out = (struct cuda_pointer_attributes){
-		.type = on_device ? MEMORY_DEVICE : piece ? MEMORY_HOST : MEMORY_UNREGISTERED,
+		.type = on_device ? MEMORY_DEVICE
+			: piece	  ? MEMORY_HOST
+				  : MEMORY_UNREGISTERED,
 		.device = piece ? 0 : -2, /* cudaInvalidDeviceId */
-		.device_pointer = piece && piece->kind != REGION_REGISTERED ? (void *)pointer : NULL,
+		.device_pointer =
+			piece && piece->kind != REGION_REGISTERED ? (void *)pointer : NULL,
 		.host_pointer = on_device ? NULL : (void *)pointer,
 	};
 	return client_leave(0);

@@ -1,6 +1,6 @@
 /*
- * refused.c - every function of NVIDIA's libcudart that no other file here defines: it is refused by
- * its name. These are weak: the linker takes the others' where there are both.
+ * refused.c - every function of NVIDIA's libcudart that no other file here defines: it is refused
+ * by its name. These are weak: the linker takes the others' where there are both.
  */
 #include "layers/remote/preload/client.h"
 

@@ -18,7 +18,7 @@ SHOWN int cudaEventSynchronize(void *event);
 SHOWN int cudaEventQuery(void *event);
 SHOWN int cudaEventElapsedTime(float *ms, void *start, void *end);
 
-/* ---- streams ------------------------------------------------------------------------------------- */
+/* ---- streams ------------------------------------------------------------------------------ */
 
 enum { NON_BLOCKING = 1 };
 
@@ -59,9 +59,7 @@ int cudaStreamGetFlags(void *stream, unsigned *flags)
 		return client_leave(CUDA_INVALID_HANDLE);
 	if (!flags)
 		return client_leave(CUDA_INVALID_VALUE);
-	*flags = word < REMOTE_OWN
-			 ? 0
-			 : (unsigned)*handle_note(HANDLE_STREAM, word - REMOTE_OWN);
+	*flags = word < REMOTE_OWN ? 0 : (unsigned)*handle_note(HANDLE_STREAM, word - REMOTE_OWN);
 	return client_leave(0);
 }
 
@@ -84,9 +82,8 @@ static int ask_stream(void *stream, enum remote_op op)
 
 	if (error)
 		return error;
-	return client_leave(handle_stream(stream, &where)
-				    ? client_ask(op, WORDS(where), NULL, 0)
-				    : CUDA_INVALID_HANDLE);
+	return client_leave(handle_stream(stream, &where) ? client_ask(op, WORDS(where), NULL, 0)
+							  : CUDA_INVALID_HANDLE);
 }
 
 int cudaStreamSynchronize(void *stream)
@@ -108,11 +105,11 @@ int cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
 		return error;
 	if (!handle_stream(stream, &where) || !handle_number(HANDLE_EVENT, event, &number))
 		return client_leave(CUDA_INVALID_HANDLE);
-	return client_leave(client_ahead_if(!flags, REMOTE_STREAM_WAIT_EVENT,
-					    WORDS(where, number, flags)));
+	return client_leave(
+		client_ahead_if(!flags, REMOTE_STREAM_WAIT_EVENT, WORDS(where, number, flags)));
 }
 
-/* ---- events -------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------- */
 
 int cudaEventCreateWithFlags(void **event, unsigned flags)
 {
