@@ -4,6 +4,7 @@
  *
  * It defines the functions that give out memory: what is there is filled first, and known.
  */
+/* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>

@@ -3,6 +3,7 @@
  * holds with and without it; then it runs again as a client of this program's daemon. What that one
  * was sent, damaged in many ways, is given to a session (small_remote_daemon).
  */
+/* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
