@@ -244,6 +244,32 @@ Test(small_remote, a_killed_client_leaves_nothing)
 		  layers_folders());
 }
 
+/* No time is asserted but the 3 s after which a hang is one. */
+Test(small_remote, a_server_ends_with_its_client_though_the_command_goes_on)
+{
+	const char *folder = getenv("XDG_RUNTIME_DIR");
+	pid_t pid =
+		start_command(-1,
+			      "'%s' layer --quiet remote -- sh -c '\"%s\" run launch us=0 " SHORT
+			      " >/dev/null; touch %s/done; exec sleep 100'",
+			      rift(), rift(), folder);
+	char done[200];
+	int helper, rc;
+
+	snprintf(done, sizeof(done), "%s/done", folder);
+	cr_assert(has_appeared(done), "the command");
+	helper = find_role(ROLE_HELPER);
+	rc = shell(
+		NULL,
+		"for i in $(seq 300); do test -z \"$(cat /proc/%d/task/%d/children)\" && exit 0; "
+		"sleep 0.01; done; exit 1",
+		helper, helper);
+	kill(pid, SIGKILL);
+	status_of_end(pid);
+	cr_assert(zero(int, rc), "a server is left");
+	cr_assert(layers_gone(0));
+}
+
 Test(small_remote, a_killed_server_ends_its_client_in_order)
 {
 	pid_t pid = start_long_run();
