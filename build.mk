@@ -44,7 +44,7 @@ endif
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
 
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
-TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_%,$(TESTS)),$(TESTS))
+TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
 SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c layers/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu layers/*/*.cu)
 SRC   := $(filter-out harness/main.c $(foreach n,$(NAMES),workloads/$n/test_%) $(foreach n,$(LAYERS),layers/$n/test_%),$(SRC))
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o $B/layers.c.o

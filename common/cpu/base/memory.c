@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/cpu/include/cpudev_serve.h"
 #include "common/cpu/include/cpudev_watch.h"
 
 /* ---- the table ------------------------------------------------------------------------- */
@@ -262,6 +263,95 @@ bool pages_buried(const void *address)
 	return found;
 }
 
+/* ---- addresses that are told (cpudev_serve.h) -------------------------------------------- */
+
+static struct lock place_lock;
+static char *place, *place_next, *place_end; /* place: NULL until told */
+/* Ranges that were used before; they are not joined. */
+static struct pages *place_free;
+static size_t n_place_free, place_free_room;
+
+void cpudev_place(void *base, size_t bytes)
+{
+	lock_acquire(&place_lock);
+	place = place_next = base;
+	place_end = place + bytes;
+	n_place_free = 0;
+	lock_release(&place_lock);
+}
+
+static bool is_placed(const char *block)
+{
+	return place && block >= place && block < place_end;
+}
+
+/* As above, those from 64 KiB on have a page behind them that faults. */
+static size_t placed_bytes(size_t bytes, size_t *used)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	*used = (bytes + page - 1) & ~(page - 1);
+	return *used + (bytes >= PAGES_FROM_BYTES || config()->strict ? page : 0);
+}
+
+/* Under place_lock: a range of that size that was used before, or else one that was not. */
+static char *take_range(size_t bytes)
+{
+	for (size_t i = 0; i < n_place_free; i++)
+		if (place_free[i].bytes == bytes) {
+			char *base = place_free[i].base;
+
+			place_free[i] = place_free[--n_place_free];
+			return base;
+		}
+	if (bytes > (size_t)(place_end - place_next))
+		return NULL;
+	place_next += bytes;
+	return place_next - bytes;
+}
+
+/* The block begins at its page, so what overruns it by less than a page is not seen. */
+static void *placed_new(size_t bytes)
+{
+	size_t used, all = placed_bytes(bytes, &used);
+
+	lock_acquire(&place_lock);
+	char *base = take_range(all);
+
+	lock_release(&place_lock);
+	if (!base || mmap(base, used, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return NULL;
+	return base;
+}
+
+/* Under place_lock. Without memory for the list the addresses are lost, which is no harm. */
+static void keep_range(struct pages range)
+{
+	if (n_place_free == place_free_room) {
+		size_t room = place_free_room ? 2 * place_free_room : 64;
+		struct pages *larger = realloc(place_free, room * sizeof(*larger));
+
+		if (!larger)
+			return;
+		place_free = larger;
+		place_free_room = room;
+	}
+	place_free[n_place_free++] = range;
+}
+
+static void placed_free(char *block, size_t bytes)
+{
+	size_t used, all = placed_bytes(bytes, &used);
+
+	if (mmap(block, used, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+		 -1, 0) == MAP_FAILED)
+		return;
+	lock_acquire(&place_lock);
+	keep_range((struct pages){ block, all });
+	lock_release(&place_lock);
+}
+
 /* ---- how much there is ----------------------------------------------------------------- */
 
 /* The number after `key` in a file, or SIZE_MAX where there is none ("max", no such file). */
@@ -334,6 +424,8 @@ static void *get(size_t bytes, enum cudaMemoryType type)
 {
 	void *p = NULL;
 
+	if (type == cudaMemoryTypeDevice && place)
+		return placed_new(bytes);
 	if (type == cudaMemoryTypeDevice && pages_serve(bytes))
 		return pages_new(bytes, ALIGN_BYTES);
 	return posix_memalign(&p, ALIGN_BYTES, bytes) ? NULL : p;
@@ -341,7 +433,9 @@ static void *get(size_t bytes, enum cudaMemoryType type)
 
 void memory_put(const struct allocation *a)
 {
-	if (a->type == cudaMemoryTypeDevice && pages_serve(a->bytes))
+	if (is_placed(a->base))
+		placed_free(a->base, a->bytes);
+	else if (a->type == cudaMemoryTypeDevice && pages_serve(a->bytes))
 		pages_bury(a->base, a->bytes);
 	else
 		free(a->base);

@@ -151,8 +151,8 @@ Test(small_layer_in_force, a_container_that_was_left)
 /* A variable is no proof: whoever sets it by hand is asked as well. */
 Test(small_layer_in_force, a_variable_alone_is_no_layer)
 {
-	static const char *const names[] = { "shim", "cpu",	  "preload", "container",
-					     "mps",  "neighbour", "profiler" };
+	static const char *const names[] = { "shim", "cpu",	  "preload",  "container",
+					     "mps",  "neighbour", "profiler", "remote" };
 	const char *err;
 
 	need_device();

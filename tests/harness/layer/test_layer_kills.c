@@ -41,7 +41,7 @@ struct kind {
 	bool has_helper;
 };
 
-static int kinds(struct kind k[8])
+static int kinds(struct kind k[9])
 {
 	int n = 0;
 
@@ -50,6 +50,8 @@ static int kinds(struct kind k[8])
 	strcpy(k[n++].layer, "cpu share=5 n=3");
 	k[n].has_helper = true;
 	strcpy(k[n++].layer, "neighbour kind=copy duty=5 n=2");
+	k[n].has_helper = true;
+	strcpy(k[n++].layer, "remote");
 	k[n].has_helper = true;
 	snprintf(k[n++].layer, sizeof(k->layer), "preload lib='%s' daemon='sleep 1000'",
 		 shim_library());
@@ -144,7 +146,7 @@ static bool is_case(const struct kind *k, enum victim v)
 
 static void kill_all(int times)
 {
-	static struct kind k[8];
+	static struct kind k[9];
 	int n = kinds(k), kills = 0;
 
 	for (int i = 0; i < times; i++)
@@ -174,7 +176,7 @@ Test(large_layer_kills, whoever_is_killed_nothing_is_left)
 /* At any time: before the guard is there, while it starts, while the command is looked for. */
 static void kill_early(int times)
 {
-	static struct kind k[8];
+	static struct kind k[9];
 	int n = kinds(k);
 
 	for (int i = 0; i < times; i++) {

@@ -1,0 +1,308 @@
+/*
+ * do_graphs.c - a daemon's commands about captures and graphs. A client names a node by its graph
+ * and its place in cudaGraphGetNodes.
+ */
+#include "layers/remote/session.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_NODE UINT64_MAX
+
+/* ---- captures ----------------------------------------------------------------------------- */
+
+int do_capture_begin(struct session *s, struct request *r)
+{
+	cudaStream_t stream;
+
+	if (!session_stream(s, r->word[0], &stream))
+		return cudaErrorInvalidResourceHandle;
+	return (int)cudaStreamBeginCapture(stream, (enum cudaStreamCaptureMode)r->word[1]);
+}
+
+int do_capture_end(struct session *s, struct request *r)
+{
+	struct served_graph *g = calloc(1, sizeof(*g));
+	cudaStream_t stream;
+	int err;
+
+	if (!g)
+		return cudaErrorMemoryAllocation;
+	err = session_stream(s, r->word[0], &stream) ? (int)cudaStreamEndCapture(stream, &g->graph)
+						     : (int)cudaErrorInvalidResourceHandle;
+	if (!err && g->graph && table_put(&s->graphs, r->word[1], g))
+		return 0;
+	if (g->graph)
+		cudaGraphDestroy(g->graph);
+	free(g);
+	return err ? err : cudaErrorInvalidValue;
+}
+
+int do_capture_status(struct session *s, struct request *r)
+{
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+	cudaStream_t stream;
+	int err, answer;
+
+	if (!session_stream(s, r->word[0], &stream))
+		return cudaErrorInvalidResourceHandle;
+	err = (int)cudaStreamIsCapturing(stream, &status);
+	answer = (int)status;
+	answer_put(r, &answer, sizeof(answer));
+	return err;
+}
+
+/* ---- graphs and nodes --------------------------------------------------------------------- */
+
+void graph_release(struct served_graph *g)
+{
+	cudaGraphDestroy(g->graph);
+	free(g->node);
+	free(g);
+}
+
+int do_graph_destroy(struct session *s, struct request *r)
+{
+	struct served_graph *g = table_take(&s->graphs, r->word[0]);
+
+	if (!g)
+		return cudaErrorInvalidValue;
+	graph_release(g);
+	return 0;
+}
+
+static int list_nodes(struct served_graph *g)
+{
+	int err = (int)cudaGraphGetNodes(g->graph, NULL, &g->nodes);
+
+	if (err)
+		return err;
+	g->node = calloc(g->nodes + 1, sizeof(*g->node));
+	if (!g->node)
+		return cudaErrorMemoryAllocation;
+	return (int)cudaGraphGetNodes(g->graph, g->node, &g->nodes);
+}
+
+/* The graph of that number with its nodes; or NULL and *err. */
+static struct served_graph *find_graph(const struct session *s, uint64_t number, int *err)
+{
+	struct served_graph *g = table_get(&s->graphs, number);
+
+	*err = cudaErrorInvalidValue;
+	if (g)
+		*err = g->node ? 0 : list_nodes(g);
+	return *err ? NULL : g;
+}
+
+static cudaGraphNode_t find_node(const struct session *s, uint64_t graph, uint64_t node, int *err)
+{
+	const struct served_graph *g = find_graph(s, graph, err);
+
+	if (g && node < g->nodes)
+		return g->node[node];
+	*err = *err ? *err : cudaErrorInvalidValue;
+	return NULL;
+}
+
+static uint64_t place_of(const struct served_graph *g, cudaGraphNode_t node)
+{
+	for (size_t i = 0; i < g->nodes; i++)
+		if (g->node[i] == node)
+			return i;
+	return NO_NODE;
+}
+
+int do_graph_nodes(struct session *s, struct request *r)
+{
+	int err;
+	const struct served_graph *g = find_graph(s, r->word[0], &err);
+	uint64_t n = g ? g->nodes : 0;
+
+	answer_put(r, &n, sizeof(n));
+	return err;
+}
+
+int do_node_type(struct session *s, struct request *r)
+{
+	enum cudaGraphNodeType type;
+	int err, answer;
+	cudaGraphNode_t node = find_node(s, r->word[0], r->word[1], &err);
+
+	err = err ? err : (int)cudaGraphNodeGetType(node, &type);
+	answer = err ? 0 : (int)type;
+	answer_put(r, &answer, sizeof(answer));
+	return err;
+}
+
+static int get_needs(cudaGraphNode_t node, cudaGraphNode_t *needs, size_t *n)
+{
+#if CUDART_VERSION >= 13000
+	return (int)cudaGraphNodeGetDependencies(node, needs, NULL, n);
+#else
+	return (int)cudaGraphNodeGetDependencies(node, needs, n);
+#endif
+}
+
+/* As many as fit, from the first that is asked for. */
+static void put_needs(struct request *r, const struct served_graph *g, const cudaGraphNode_t *needs,
+		      uint64_t n)
+{
+	enum { FIT = REMOTE_ANSWER_BYTES / 8 - 1 };
+
+	answer_put(r, &n, sizeof(n));
+	for (uint64_t i = r->word[2]; i < n && i - r->word[2] < FIT; i++) {
+		uint64_t place = place_of(g, needs[i]);
+
+		answer_put(r, &place, sizeof(place));
+	}
+}
+
+int do_node_needs(struct session *s, struct request *r)
+{
+	int err;
+	cudaGraphNode_t node = find_node(s, r->word[0], r->word[1], &err), *needs;
+	size_t n = 0;
+
+	err = err ? err : get_needs(node, NULL, &n);
+	if (err)
+		return err;
+	needs = calloc(n + 1, sizeof(*needs));
+	if (!needs)
+		return cudaErrorMemoryAllocation;
+	err = n ? get_needs(node, needs, &n) : 0;
+	if (!err)
+		put_needs(r, table_get(&s->graphs, r->word[0]), needs, n);
+	free(needs);
+	return err;
+}
+
+/* ---- kernels in graphs -------------------------------------------------------------------- */
+
+static uint64_t number_of(const struct session *s, const void *function)
+{
+	for (uint64_t i = 0; i < s->kernels.room; i++) {
+		const struct served_kernel *k = s->kernels.at[i];
+
+		if (k && k->function == function)
+			return i;
+	}
+	return REMOTE_KERNELS;
+}
+
+static int put_kernel(const struct session *s, struct request *r,
+		      const struct cudaKernelNodeParams *p)
+{
+	const struct remote_shape shape = {
+		.kernel = number_of(s, p->func),
+		.grid_xy = pair(p->gridDim.x, p->gridDim.y),
+		.block_xy = pair(p->blockDim.x, p->blockDim.y),
+		.z = pair(p->gridDim.z, p->blockDim.z),
+		.shared_bytes = p->sharedMemBytes,
+	};
+	const struct served_kernel *k = table_get(&s->kernels, shape.kernel);
+	uint8_t arguments[REMOTE_ANSWER_BYTES] = { 0 };
+
+	if (!k || sizeof(shape) + k->bytes > REMOTE_ANSWER_BYTES)
+		return cudaErrorNotSupported;
+	for (uint32_t i = 0; i < k->params; i++)
+		memcpy(arguments + k->param[i].offset, p->kernelParams[i], k->param[i].size);
+	answer_put(r, &shape, sizeof(shape));
+	answer_put(r, arguments, k->bytes);
+	return 0;
+}
+
+int do_node_kernel(struct session *s, struct request *r)
+{
+	struct cudaKernelNodeParams p;
+	int err;
+	cudaGraphNode_t node = find_node(s, r->word[0], r->word[1], &err);
+
+	err = err ? err : (int)cudaGraphKernelNodeGetParams(node, &p);
+	return err ? err : put_kernel(s, r, &p);
+}
+
+int do_exec_set_kernel(struct session *s, struct request *r)
+{
+	cudaGraphExec_t exec = table_get(&s->execs, r->word[0]);
+	struct remote_shape shape;
+	void *argument[REMOTE_PARAMS + 1] = { NULL };
+	const struct served_kernel *k;
+	struct cudaKernelNodeParams p;
+	int err;
+	cudaGraphNode_t node = find_node(s, r->word[1], r->word[2], &err);
+
+	memcpy(&shape, r->word + 3, sizeof(shape));
+	k = table_get(&s->kernels, shape.kernel);
+	if (err || !exec || !k || !kernel_arguments(k, r, argument))
+		return err ? err : (int)cudaErrorInvalidValue;
+	p = (struct cudaKernelNodeParams){
+		.func = (void *)k->function,
+		.gridDim = { low_of(shape.grid_xy), high_of(shape.grid_xy), low_of(shape.z) },
+		.blockDim = { low_of(shape.block_xy), high_of(shape.block_xy), high_of(shape.z) },
+		.sharedMemBytes = (unsigned)shape.shared_bytes,
+		.kernelParams = argument,
+	};
+	return (int)cudaGraphExecKernelNodeSetParams(exec, node, &p);
+}
+
+/* ---- executable graphs -------------------------------------------------------------------- */
+
+int do_exec_create(struct session *s, struct request *r)
+{
+	const struct served_graph *g = table_get(&s->graphs, r->word[1]);
+	cudaGraphExec_t exec;
+	int err = g ? (int)cudaGraphInstantiate(&exec, g->graph, r->word[2])
+		    : (int)cudaErrorInvalidValue;
+
+	if (err || table_put(&s->execs, r->word[0], exec))
+		return err;
+	cudaGraphExecDestroy(exec);
+	return cudaErrorInvalidValue;
+}
+
+int do_exec_upload(struct session *s, struct request *r)
+{
+	cudaGraphExec_t exec = table_get(&s->execs, r->word[0]);
+	cudaStream_t stream;
+
+	if (!exec || !session_stream(s, r->word[1], &stream))
+		return exec ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+	return (int)cudaGraphUpload(exec, stream);
+}
+
+int do_exec_launch(struct session *s, struct request *r)
+{
+	cudaGraphExec_t exec = table_get(&s->execs, r->word[0]);
+	cudaStream_t stream;
+
+	if (!exec || !session_stream(s, r->word[1], &stream))
+		return exec ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+	return (int)cudaGraphLaunch(exec, stream);
+}
+
+/* What stopped an update is an answer, too. */
+int do_exec_update(struct session *s, struct request *r)
+{
+	cudaGraphExec_t exec = table_get(&s->execs, r->word[0]);
+	cudaGraphExecUpdateResultInfo info = { .result = cudaGraphExecUpdateError };
+	int err;
+	const struct served_graph *g = find_graph(s, r->word[1], &err);
+	uint64_t answer[3];
+
+	if (!exec || !g)
+		return err ? err : (int)cudaErrorInvalidValue;
+	err = (int)cudaGraphExecUpdate(exec, g->graph, &info);
+	answer[0] = pair((uint32_t)info.result, (uint32_t)err);
+	answer[1] = place_of(g, info.errorNode);
+	answer[2] = place_of(g, info.errorFromNode);
+	answer_put(r, answer, sizeof(answer));
+	return 0;
+}
+
+int do_exec_destroy(struct session *s, struct request *r)
+{
+	cudaGraphExec_t exec = table_take(&s->execs, r->word[0]);
+
+	return exec ? (int)cudaGraphExecDestroy(exec) : (int)cudaErrorInvalidValue;
+}

@@ -1,0 +1,262 @@
+/* do_memory.c - a daemon's commands about memory: given out, copied, set. */
+#include "layers/remote/session.h"
+
+#include <cuda_runtime_api.h>
+
+enum { PAGE_BYTES = 4096 };
+
+/* ---- given out ---------------------------------------------------------------------------- */
+
+static bool may_take(const struct session *s, uint64_t bytes)
+{
+	return bytes <= s->memory_max - s->memory_bytes && s->regions.n < REMOTE_REGIONS;
+}
+
+/* Enters it for the client, or gives it back. */
+static int hand_out(struct session *s, struct request *r, void *memory, uint64_t bytes)
+{
+	struct region piece = { word_of(memory), bytes, REGION_DEVICE };
+
+	if (memory && !regions_add(&s->regions, piece)) {
+		cudaFree(memory);
+		return cudaErrorMemoryAllocation;
+	}
+	if (memory)
+		s->memory_bytes += bytes;
+	answer_put(r, &piece.base, sizeof(piece.base));
+	return 0;
+}
+
+int do_malloc(struct session *s, struct request *r)
+{
+	void *memory = NULL;
+	int err = may_take(s, r->word[0]) ? (int)cudaMalloc(&memory, r->word[0])
+					  : (int)cudaErrorMemoryAllocation;
+
+	return err ? err : hand_out(s, r, memory, r->word[0]);
+}
+
+int do_malloc_async(struct session *s, struct request *r)
+{
+	cudaStream_t stream;
+	void *memory = NULL;
+	int err;
+
+	if (!session_stream(s, r->word[1], &stream))
+		return cudaErrorInvalidResourceHandle;
+	if (!may_take(s, r->word[0]))
+		return cudaErrorMemoryAllocation;
+	err = (int)cudaMallocAsync(&memory, r->word[0], stream);
+	return err ? err : hand_out(s, r, memory, r->word[0]);
+}
+
+/* The piece of that kind which begins there. */
+static struct region *find_piece(struct session *s, uint64_t base, enum region_kind kind)
+{
+	struct region *found = regions_find(&s->regions, base);
+
+	return found && found->base == base && found->kind == kind ? found : NULL;
+}
+
+static void forget(struct session *s, struct region *piece)
+{
+	s->memory_bytes -= piece->bytes;
+	regions_remove(&s->regions, piece);
+}
+
+int do_free(struct session *s, struct request *r)
+{
+	struct region *piece = find_piece(s, r->word[0], REGION_DEVICE);
+	int err;
+
+	if (r->word[0] && !piece)
+		return cudaErrorInvalidValue;
+	err = (int)cudaFree(pointer_of(r->word[0]));
+	if (!err && piece)
+		forget(s, piece);
+	return err;
+}
+
+int do_free_async(struct session *s, struct request *r)
+{
+	struct region *piece = find_piece(s, r->word[0], REGION_DEVICE);
+	cudaStream_t stream;
+	int err;
+
+	if (!session_stream(s, r->word[1], &stream))
+		return cudaErrorInvalidResourceHandle;
+	if (r->word[0] && !piece)
+		return cudaErrorInvalidValue;
+	err = (int)cudaFreeAsync(pointer_of(r->word[0]), stream);
+	if (!err && piece)
+		forget(s, piece);
+	return err;
+}
+
+/* Whole pages of the memory that both sides have mapped. */
+int do_pin(struct session *s, struct request *r)
+{
+	struct region piece = { r->word[0], r->word[1], REGION_PINNED };
+	uint64_t offset = piece.base - s->pinned_base;
+	int err;
+
+	if (!piece.bytes || piece.base % PAGE_BYTES || offset >= REMOTE_PINNED_BYTES ||
+	    piece.bytes > REMOTE_PINNED_BYTES - offset)
+		return cudaErrorInvalidValue;
+	if (!may_take(s, piece.bytes) || !regions_add(&s->regions, piece))
+		return cudaErrorMemoryAllocation;
+	err = (int)cudaHostRegister(pointer_of(piece.base), piece.bytes,
+				    cudaHostRegisterMapped | cudaHostRegisterPortable);
+	if (err)
+		regions_remove(&s->regions, regions_find(&s->regions, piece.base));
+	else
+		s->memory_bytes += piece.bytes;
+	return err;
+}
+
+int do_unpin(struct session *s, struct request *r)
+{
+	struct region *piece = find_piece(s, r->word[0], REGION_PINNED);
+	int err;
+
+	if (!piece)
+		return cudaErrorInvalidValue;
+	err = (int)cudaHostUnregister(pointer_of(piece->base));
+	if (!err)
+		forget(s, piece);
+	return err;
+}
+
+int do_mem_info(struct session *s, struct request *r)
+{
+	size_t left = 0, total = 0;
+	uint64_t allowed = s->memory_max - s->memory_bytes;
+	int err = (int)cudaMemGetInfo(&left, &total);
+	uint64_t answer[2] = { left < allowed ? left : allowed,
+			       total < s->memory_max ? total : s->memory_max };
+
+	answer_put(r, answer, sizeof(answer));
+	return err;
+}
+
+/* ---- copies ------------------------------------------------------------------------------- */
+
+static bool holds_rows(const struct session *s, uint64_t base, uint64_t height, uint64_t pitch,
+		       uint64_t width)
+{
+	return regions_hold(&s->regions, base, rows_extent(height, pitch, width)) != NULL;
+}
+
+/* On a stream, or waiting for the copy on the default stream. */
+static int copy_rows(const struct session *s, const struct remote_rows *rows, int kind,
+		     uint64_t where)
+{
+	void *dst = pointer_of(rows->dst), *src = pointer_of(rows->src);
+	enum cudaMemcpyKind k = (enum cudaMemcpyKind)kind;
+	cudaStream_t stream;
+
+	if (where == REMOTE_WAITS)
+		return (int)(rows->height == 1
+				     ? cudaMemcpy(dst, src, rows->width, k)
+				     : cudaMemcpy2D(dst, rows->dst_pitch, src, rows->src_pitch,
+						    rows->width, rows->height, k));
+	if (!session_stream(s, where, &stream))
+		return cudaErrorInvalidResourceHandle;
+	return (int)(rows->height == 1
+			     ? cudaMemcpyAsync(dst, src, rows->width, k, stream)
+			     : cudaMemcpy2DAsync(dst, rows->dst_pitch, src, rows->src_pitch,
+						 rows->width, rows->height, k, stream));
+}
+
+int do_copy(struct session *s, struct request *r)
+{
+	const struct remote_rows rows = { r->word[0], r->word[1], r->word[2],
+					  r->word[3], r->word[4], r->word[5] };
+
+	if (r->word[6] > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (!holds_rows(s, rows.dst, rows.height, rows.dst_pitch, rows.width) ||
+	    !holds_rows(s, rows.src, rows.height, rows.src_pitch, rows.width))
+		return cudaErrorInvalidValue;
+	return copy_rows(s, &rows, (int)r->word[6], r->word[7]);
+}
+
+/* A graph would read or write the block at each launch, when others use it. */
+static int refuse_in_capture(const struct session *s, uint64_t where)
+{
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+	cudaStream_t stream;
+	int err;
+
+	if (where == REMOTE_WAITS)
+		return 0;
+	if (!session_stream(s, where, &stream))
+		return cudaErrorInvalidResourceHandle;
+	err = (int)cudaStreamIsCapturing(stream, &status);
+	return err || status == cudaStreamCaptureStatusNone ? err : cudaErrorNotSupported;
+}
+
+/* The words of a copy by way of a block: the client's memory, its pitch, width, height | block <<
+ * 32. The rows lie in the block without gaps. NULL: they do not fit, or the memory is not its own.
+ */
+static uint8_t *block_of(const struct session *s, const struct request *r, uint8_t *blocks)
+{
+	uint64_t width = r->word[2], height = low_of(r->word[3]), block = high_of(r->word[3]), all;
+
+	if (block >= REMOTE_BLOCKS || !width || !height || r->word[1] < width ||
+	    __builtin_mul_overflow(width, height, &all) || all > REMOTE_BLOCK_BYTES ||
+	    !holds_rows(s, r->word[0], height, r->word[1], width))
+		return NULL;
+	return blocks + block * REMOTE_BLOCK_BYTES;
+}
+
+/* CUDA has read memory that is not pinned when the call returns; then the block is free. */
+int do_copy_in(struct session *s, struct request *r)
+{
+	const uint8_t *block = block_of(s, r, s->in);
+	const struct remote_rows rows = { r->word[0], r->word[1], word_of(block),
+					  r->word[2], r->word[2], low_of(r->word[3]) };
+	int err = block ? refuse_in_capture(s, r->word[4]) : cudaErrorInvalidValue;
+
+	return err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[4]);
+}
+
+int do_copy_inline(struct session *s, struct request *r)
+{
+	const struct remote_rows rows = { r->word[0],	    r->payload_bytes, word_of(r->payload),
+					  r->payload_bytes, r->payload_bytes, 1 };
+	int err = holds_rows(s, rows.dst, 1, 0, rows.width) ? refuse_in_capture(s, r->word[1])
+							    : cudaErrorInvalidValue;
+
+	return err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[1]);
+}
+
+int do_copy_out(struct session *s, struct request *r)
+{
+	uint8_t *block = block_of(s, r, s->out);
+	const struct remote_rows rows = { word_of(block), r->word[2], r->word[0],
+					  r->word[1],	  r->word[2], low_of(r->word[3]) };
+	int err = block ? refuse_in_capture(s, r->word[4]) : cudaErrorInvalidValue;
+	cudaStream_t stream;
+
+	err = err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[4]);
+	if (!err && r->word[4] != REMOTE_WAITS && session_stream(s, r->word[4], &stream))
+		err = (int)cudaStreamSynchronize(stream);
+	return err;
+}
+
+int do_set(struct session *s, struct request *r)
+{
+	void *dst = pointer_of(r->word[0]);
+	int value = (int)r->word[1];
+	uint64_t bytes = r->word[2];
+	cudaStream_t stream;
+
+	if (bytes && !regions_hold(&s->regions, r->word[0], bytes))
+		return cudaErrorInvalidValue;
+	if (r->word[3] == REMOTE_WAITS)
+		return (int)cudaMemset(dst, value, bytes);
+	if (!session_stream(s, r->word[3], &stream))
+		return cudaErrorInvalidResourceHandle;
+	return (int)cudaMemsetAsync(dst, value, bytes, stream);
+}

@@ -1,0 +1,248 @@
+/* listen.c - the daemon's socket, who may connect, and the handshake. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "layers/remote/backend.h"
+#include "layers/remote/image.h"
+#include "layers/remote/remote.h"
+#include "layers/remote/serve.h"
+#include "layers/remote/wire.h"
+
+/* ---- one client: the handshake ------------------------------------------------------------ */
+
+enum { HELLO_WAIT_S = 5 };
+
+static void answer_hello(int client, enum remote_verdict verdict, const char *reason)
+{
+	struct remote_welcome w = { .magic = REMOTE_MAGIC, .verdict = verdict };
+
+	snprintf(w.reason, sizeof(w.reason), "%s", reason);
+	send(client, &w, sizeof(w), MSG_NOSIGNAL);
+}
+
+/* With what both will have mapped. */
+static bool welcome(int client, const int fd[2])
+{
+	struct remote_welcome w = { .magic = REMOTE_MAGIC, .verdict = REMOTE_WELCOME };
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { &w, sizeof(w) };
+	struct msghdr m = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(2 * sizeof(int));
+	memcpy(CMSG_DATA(c), fd, 2 * sizeof(int));
+	return sendmsg(client, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(w);
+}
+
+/* Why the client gets nothing; NULL: it may have what it wants. */
+static const char *judge(const struct remote_hello *h, const struct image *program)
+{
+	if (h->magic != REMOTE_MAGIC)
+		return "it is no client of this layer";
+	if (h->version != REMOTE_VERSION)
+		return "client and daemon are of different versions";
+	if (!program->has_id)
+		return "rift was linked without a build id";
+	if (memcmp(h->build_id, program->build_id, sizeof(h->build_id)) != 0)
+		return "the program is not the rift that the daemon runs, of the same build; its "
+		       "kernels are unknown there";
+	return NULL;
+}
+
+/* Nobody has mapped anything there: the addresses are this process's, without access. */
+static bool reserve(uint64_t base)
+{
+	void *want = (void *)(uintptr_t)base;
+	void *got =
+		base % 4096
+			? MAP_FAILED
+			: mmap(want, REMOTE_SPACE_BYTES, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+			       -1, 0);
+
+	if (got != MAP_FAILED && got != want)
+		munmap(got, REMOTE_SPACE_BYTES);
+	return got == want;
+}
+
+/* Until both have the same addresses free. 0: no client that may stay. */
+static uint64_t agree(int client)
+{
+	const struct image program = image_of_program();
+	static const uint64_t bases[] = REMOTE_BASES;
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
+		struct remote_hello h = { 0 };
+		const char *reason;
+
+		if (recv(client, &h, sizeof(h), MSG_WAITALL) != (ssize_t)sizeof(h))
+			return 0;
+		reason = judge(&h, &program);
+		if (reason) {
+			answer_hello(client, REMOTE_REFUSED, reason);
+			return 0;
+		}
+		if (reserve(h.base))
+			return h.base;
+		answer_hello(client, REMOTE_TAKEN, "the daemon uses these addresses");
+	}
+	return 0;
+}
+
+/* Memory that two processes map; neither can change its size under the other. */
+static int shared_memory(const char *name, uint64_t bytes)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 && (ftruncate(fd, (off_t)bytes) ||
+			fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static struct remote_channel *share(int client, uint64_t base)
+{
+	const int fd[2] = { shared_memory("rift-remote-channel", sizeof(struct remote_channel)),
+			    shared_memory("rift-remote-pinned", REMOTE_PINNED_BYTES) };
+	void *channel = MAP_FAILED, *pinned = MAP_FAILED;
+
+	if (fd[0] >= 0 && fd[1] >= 0) {
+		channel = mmap(NULL, sizeof(struct remote_channel), PROT_READ | PROT_WRITE,
+			       MAP_SHARED, fd[0], 0);
+		pinned = mmap((void *)(uintptr_t)base, REMOTE_PINNED_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd[1], 0);
+	}
+	if (channel == MAP_FAILED || pinned == MAP_FAILED) {
+		complain(errno, "layer remote: no shared memory: %s", strerror(errno));
+		answer_hello(client, REMOTE_REFUSED, "the daemon has no shared memory");
+		return NULL;
+	}
+	if (!welcome(client, fd))
+		return NULL;
+	close(fd[0]);
+	close(fd[1]);
+	return channel;
+}
+
+/* The client says nothing more on the socket; its end is the client's. */
+static void *await_end(void *client)
+{
+	char byte;
+
+	while (recv(*(int *)client, &byte, 1, 0) < 0 && errno == EINTR)
+		;
+	_exit(0); /* what the client had ends with this process */
+}
+
+void remote_serve(const struct remote_opts *o, int client)
+{
+	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
+	const struct remote_backend *backend = remote_backend();
+	struct remote_channel *channel;
+	struct session session;
+	pthread_t watcher;
+	uint64_t base;
+
+	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	base = agree(client);
+	channel = base ? share(client, base) : NULL;
+	if (!channel)
+		return;
+	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
+	if (pthread_create(&watcher, NULL, await_end, &client))
+		return;
+	backend->place((void *)(uintptr_t)(base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
+	session = session_new(backend, base, channel->in[0], channel->out[0], (uint64_t)o->memory);
+	serve_channel(&session, channel, (int64_t)(o->poll * 1000));
+	complain(EPROTO, "layer remote: a client wrote what is no command; it is served no more");
+}
+
+/* ---- clients come -----------------------------------------------------------------------------
+ */
+
+/* By way of the folder's descriptor: the path may be longer than a socket's may. */
+static int open_socket(const char *folder)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int place = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" REMOTE_SOCKET, place);
+	umask(077);
+	err = place < 0 || fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
+	      chmod(a.sun_path, 0600) || listen(fd, SOMAXCONN);
+	if (place >= 0)
+		close(place);
+	return err ? -1 : fd;
+}
+
+static bool is_same_user(int client)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
+}
+
+/* One process a client: what a kernel does to its process is nobody else's. */
+static void start_server(const struct remote_opts *o, int client)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the listener has one thread */
+		if (getppid() == parent)
+			remote_serve(o, client);
+		_exit(0);
+	}
+	if (pid < 0)
+		complain(errno, "layer remote: no process for a client: %s", strerror(errno));
+}
+
+void remote_listen(const struct remote_opts *o, const char *folder, int ready)
+{
+	int fd = open_socket(folder);
+
+	if (fd < 0) {
+		complain(errno, "layer remote: no socket in %s: %s", folder, strerror(errno));
+		return;
+	}
+	signal(SIGCHLD, SIG_IGN); /* nobody asks how they ended */
+	fcntl(ready, F_SETFD, FD_CLOEXEC);
+	if (write(ready, "r", 1) != 1)
+		return;
+	close(ready);
+	for (;;) {
+		int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (client < 0)
+			continue;
+		if (is_same_user(client))
+			start_server(o, client);
+		close(client);
+	}
+}

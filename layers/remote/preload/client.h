@@ -1,0 +1,167 @@
+/*
+ * client.h - the client within a program: its connection, the commands that it sends, and what it
+ * knows by itself. Functions of CUDA are in the files that are named after what they are about.
+ *
+ * One lock guards all of it. A function of CUDA enters, sends or asks, and leaves:
+ *
+ *	int error = client_enter();
+ *
+ *	if (error)
+ *		return error;
+ *	...
+ *	return client_leave(client_ahead(REMOTE_EVENT_DESTROY, WORDS(number)));
+ */
+#ifndef RIFT_REMOTE_CLIENT_H
+#define RIFT_REMOTE_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layers/remote/preload/cuda.h"
+#include "layers/remote/regions.h"
+#include "layers/remote/wire.h"
+
+#define SHOWN __attribute__((visibility("default")))
+
+/* ---- calls (client.c) --------------------------------------------------------------------- */
+
+/* Takes the lock, with a daemon at hand. Otherwise returns a CUDA error, without the lock. */
+int client_enter(void);
+
+/* Gives the lock back; an error becomes the thread's last one, and is returned. */
+int client_leave(int error);
+
+/* For calls that the client answers without the lock: likewise. */
+int client_result(int error);
+
+/* Says once on stderr that the function is refused, and returns cudaErrorNotSupported. */
+int client_refuse(const char *function);
+
+/* The calling thread's; forget: there is none from now on. */
+int client_last_error(bool forget);
+
+/* Addresses that are the daemon's as well: pinned memory begins here. */
+uint64_t client_base(void);
+
+/* How long a thread polls for an answer before it sleeps; negative: as the layer was told. */
+void client_poll(int64_t ns);
+
+/* ---- commands; with the lock -------------------------------------------------------------- */
+
+#define WORDS(...)                                                                                 \
+	(const uint64_t[]){ __VA_ARGS__ }, sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)
+
+/*
+ * Begins a command: room for its payload in the ring. It is sent by client_send(), or by
+ * client_ask_now().
+ */
+uint8_t *client_begin(enum remote_op op, const uint64_t *words, size_t n, uint32_t payload);
+
+/* Sends it ahead; or waits for its answer, where the layer is strict. Returns a CUDA error. */
+int client_send(void);
+
+/*
+ * Sends it and waits for its answer, of which up to `room` bytes go to out. The error is its own,
+ * or else the last one of this thread's commands before it. Others may call meanwhile, unless keep.
+ */
+int client_ask_now(void *out, size_t room, bool keep);
+
+/* The same for a command without payload. */
+int client_ahead(enum remote_op op, const uint64_t *words, size_t n);
+int client_ask(enum remote_op op, const uint64_t *words, size_t n, void *out, size_t room);
+
+/* Sends it ahead where nothing speaks against its success; else the program learns at once. */
+int client_ahead_if(bool promising, enum remote_op op, const uint64_t *words, size_t n);
+
+/* Where the last command ends in the stream of bytes; and a wait until that is done. */
+uint64_t client_position(void);
+void client_await_position(uint64_t position);
+
+/* Blocks of the shared memory. */
+uint8_t *client_block_in(int block);
+const uint8_t *client_block_out(int block);
+
+/* ---- the connection (connect.c) ----------------------------------------------------------- */
+
+struct connection {
+	int socket;
+	uint64_t base;
+	struct remote_channel *channel;
+};
+
+/* Finds the daemon of the folder. False after one line. */
+bool connection_open(struct connection *c, const char *folder);
+
+/* Has the daemon ended? */
+bool connection_is_lost(const struct connection *c);
+
+/* The file of the layer, or a page of the process's own where there is none. */
+struct remote_shared *connection_shared(const char *folder);
+
+/* ---- handles (handles.c); with the lock --------------------------------------------------- */
+
+enum handle_kind { HANDLE_STREAM, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_KINDS };
+
+/* A new one; its number goes to the daemon. NULL: there are too many. */
+void *handle_open(enum handle_kind kind, uint64_t *number);
+
+/* False: it is none, or no longer. */
+bool handle_number(enum handle_kind kind, const void *handle, uint64_t *number);
+bool handle_close(enum handle_kind kind, const void *handle, uint64_t *number);
+
+/* A word of the client's own that belongs to a live handle. */
+uint64_t *handle_note(enum handle_kind kind, uint64_t number);
+
+/* The word of a stream in a command. */
+bool handle_stream(const void *stream, uint64_t *word);
+
+/* Nodes of a live graph, by their places; NULL graph: none. */
+void *handle_node(uint64_t graph, uint64_t node);
+bool handle_node_numbers(const void *node, uint64_t *graph, uint64_t *place);
+
+/* ---- memory (memory.c); with the lock ----------------------------------------------------- */
+
+/* What the client has been given, and what it has registered. */
+extern struct regions client_regions;
+
+/* ---- kernels (kernels.c); with the lock --------------------------------------------------- */
+
+struct kernel {
+	const void *function;
+	uint32_t number, params, bytes;
+	uint32_t shared_max; /* dynamic, a block, that a launch may ask for */
+	bool has_attributes;
+	uint8_t attributes[256]; /* cudaFuncAttributes */
+	struct {
+		int threads, blocks;
+		size_t shared_bytes;
+	} occupancy; /* the last that was asked for; threads 0: none */
+	struct remote_param param[];
+};
+
+/* The kernel, made known to the daemon at its first use. NULL and *error: it is none. */
+struct kernel *kernel_of(const void *function, int *error);
+
+/* By the number; NULL: there is none. */
+const struct kernel *kernel_numbered(uint64_t number);
+
+/* Do not the device's limits speak against it? */
+bool kernel_may_run(const struct kernel *k, struct cuda_dim grid, struct cuda_dim block,
+		    uint64_t shared_bytes);
+
+struct remote_shape kernel_shape(const struct kernel *k, struct cuda_dim grid,
+				 struct cuda_dim block, uint64_t shared_bytes);
+
+/* The arguments, as they lie in a command. */
+void kernel_pack(const struct kernel *k, void **arguments, uint8_t *out);
+
+/* How far into the program; false: it is not of the program. */
+bool kernel_offset(const void *address, uint64_t *offset);
+
+/* ---- copies (copies.c); with the lock ----------------------------------------------------- */
+
+/* On a stream's word, or REMOTE_WAITS. */
+int copy_bytes(void *dst, const void *src, size_t bytes, int kind, uint64_t where);
+
+#endif

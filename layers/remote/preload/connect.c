@@ -1,0 +1,152 @@
+/* connect.c - how a client finds its daemon (client.h). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "layers/remote/image.h"
+#include "layers/remote/preload/client.h"
+
+static bool fail(const char *what, const char *why)
+{
+	fprintf(stderr, "rift: layer remote: %s: %s\n", what, why);
+	return false;
+}
+
+/* By way of the folder's descriptor: the path may be longer than a socket's may. */
+static int reach(const char *folder)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int place = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err = place < 0 || fd < 0;
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" REMOTE_SOCKET, place);
+	err = err || connect(fd, (struct sockaddr *)&a, sizeof(a));
+	if (place >= 0)
+		close(place);
+	if (err && fd >= 0)
+		close(fd);
+	return err ? -1 : fd;
+}
+
+/* The addresses are this process's, and nothing is there. */
+static bool reserve(uint64_t base)
+{
+	void *want = (void *)(uintptr_t)base;
+	void *got = mmap(want, REMOTE_SPACE_BYTES, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (got != MAP_FAILED && got != want)
+		munmap(got, REMOTE_SPACE_BYTES);
+	return got == want;
+}
+
+static bool read_welcome(int fd, struct remote_welcome *w, int shared[2])
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { w, sizeof(*w) };
+	struct msghdr m = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	const struct cmsghdr *c;
+
+	if (recvmsg(fd, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL) != (ssize_t)sizeof(*w) ||
+	    w->magic != REMOTE_MAGIC)
+		return false;
+	c = CMSG_FIRSTHDR(&m);
+	if (w->verdict != REMOTE_WELCOME)
+		return true;
+	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(2 * sizeof(int)))
+		return false;
+	memcpy(shared, CMSG_DATA(c), 2 * sizeof(int));
+	return true;
+}
+
+static bool map_shared(struct connection *c, const int shared[2])
+{
+	void *channel =
+		mmap(NULL, sizeof(*c->channel), PROT_READ | PROT_WRITE, MAP_SHARED, shared[0], 0);
+	void *pinned = mmap((void *)(uintptr_t)c->base, REMOTE_PINNED_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, shared[1], 0);
+
+	close(shared[0]);
+	close(shared[1]);
+	if (channel == MAP_FAILED || pinned == MAP_FAILED)
+		return fail("no shared memory", strerror(errno));
+	/* a dump of this process need not hold it */
+	madvise(pinned, REMOTE_PINNED_BYTES, MADV_DONTDUMP);
+	c->channel = channel;
+	return true;
+}
+
+/* Says hello with one base after the other, until both sides have it free. */
+static bool shake_hands(struct connection *c)
+{
+	static const uint64_t bases[] = REMOTE_BASES;
+	const struct image program = image_of_program();
+	struct remote_hello h = { .magic = REMOTE_MAGIC, .version = REMOTE_VERSION };
+	struct remote_welcome w = { 0 };
+	int shared[2];
+
+	memcpy(h.build_id, program.build_id, sizeof(h.build_id));
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
+		h.base = c->base = bases[i];
+		if (!reserve(h.base))
+			continue;
+		if (send(c->socket, &h, sizeof(h), MSG_NOSIGNAL) != (ssize_t)sizeof(h) ||
+		    !read_welcome(c->socket, &w, shared))
+			return fail("no daemon", "it does not answer");
+		if (w.verdict == REMOTE_WELCOME)
+			return map_shared(c, shared);
+		munmap((void *)(uintptr_t)h.base, REMOTE_SPACE_BYTES);
+		if (w.verdict == REMOTE_REFUSED) {
+			w.reason[REMOTE_REASON - 1] = '\0';
+			return fail("the daemon refuses this program", w.reason);
+		}
+	}
+	return fail("no addresses for memory", "those that it may have are taken");
+}
+
+bool connection_open(struct connection *c, const char *folder)
+{
+	c->socket = reach(folder);
+	if (c->socket < 0)
+		return fail("no daemon", strerror(errno));
+	return shake_hands(c);
+}
+
+bool connection_is_lost(const struct connection *c)
+{
+	char byte;
+	ssize_t n = recv(c->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	return !n || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+struct remote_shared *connection_shared(const char *folder)
+{
+	static struct remote_shared own;
+	struct remote_shared *s = MAP_FAILED;
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" REMOTE_SHARED, folder);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0) {
+		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		close(fd);
+	}
+	return s == MAP_FAILED ? &own : s;
+}

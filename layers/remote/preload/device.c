@@ -1,0 +1,225 @@
+/* device.c - functions about the device, versions and errors. What cannot change is asked for once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/interpose.h"
+#include "layers/remote/preload/client.h"
+
+SHOWN int cudaGetLastError(void);
+SHOWN int cudaPeekAtLastError(void);
+SHOWN const char *cudaGetErrorName(int error);
+SHOWN const char *cudaGetErrorString(int error);
+SHOWN int cudaGetDeviceCount(int *count);
+SHOWN int cudaGetDevice(int *device);
+SHOWN int cudaSetDevice(int device);
+SHOWN int cudaSetDeviceFlags(unsigned flags);
+SHOWN int cudaGetDeviceFlags(unsigned *flags);
+SHOWN int cudaGetDeviceProperties(void *properties, int device);
+SHOWN int cudaDeviceGetAttribute(int *value, int attribute, int device);
+SHOWN int cudaDeviceSynchronize(void);
+SHOWN int cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+SHOWN int cudaDeviceSetLimit(int limit, size_t value);
+SHOWN int cudaDeviceGetLimit(size_t *value, int limit);
+SHOWN int cudaDriverGetVersion(int *version);
+SHOWN int cudaRuntimeGetVersion(int *version);
+
+/* ---- errors ------------------------------------------------------------------------------------
+ */
+
+int cudaGetLastError(void)
+{
+	return client_last_error(true);
+}
+
+int cudaPeekAtLastError(void)
+{
+	return client_last_error(false);
+}
+
+/* Texts need no device: those of the runtime behind this library. */
+static const char *text_of(enum runtime_call call, int error)
+{
+	const char *(*next)(int);
+	void *found = runtime_call_next(call);
+	int (*missing)(void) = runtime_call_missing;
+
+	if (!memcmp(&found, &missing, sizeof(found)))
+		return "unknown error";
+	memcpy(&next, &found, sizeof(next));
+	return next(error);
+}
+
+const char *cudaGetErrorName(int error)
+{
+	return text_of(CALL_cudaGetErrorName, error);
+}
+
+const char *cudaGetErrorString(int error)
+{
+	return text_of(CALL_cudaGetErrorString, error);
+}
+
+/* ---- asked for at each call -------------------------------------------------------------------
+ */
+
+/* The answer goes to out. */
+static int ask(enum remote_op op, const uint64_t *words, size_t n, void *out, size_t bytes)
+{
+	int error;
+
+	if (bytes && !out)
+		return client_result(CUDA_INVALID_VALUE);
+	error = client_enter();
+	return error ? error : client_leave(client_ask(op, words, n, out, bytes));
+}
+
+int cudaDeviceSynchronize(void)
+{
+	return ask(REMOTE_DEVICE_WAIT, NULL, 0, NULL, 0);
+}
+
+int cudaGetDeviceFlags(unsigned *flags)
+{
+	return ask(REMOTE_GET_FLAGS, NULL, 0, flags, sizeof(*flags));
+}
+
+int cudaDeviceSetLimit(int limit, size_t value)
+{
+	return ask(REMOTE_SET_LIMIT, WORDS((uint64_t)limit, value), NULL, 0);
+}
+
+int cudaDeviceGetLimit(size_t *value, int limit)
+{
+	return ask(REMOTE_GET_LIMIT, WORDS((uint64_t)limit), value, sizeof(*value));
+}
+
+/* A program that asks for polling or sleeping means waits for the device: here, for answers. */
+int cudaSetDeviceFlags(unsigned flags)
+{
+	enum { SPIN = 1, BLOCKING = 4, SCHEDULE = 7 };
+	int error = ask(REMOTE_SET_FLAGS, WORDS(flags), NULL, 0);
+
+	if (error || client_enter())
+		return error;
+	client_poll((flags & SCHEDULE) == SPIN	     ? INT64_MAX
+		    : (flags & SCHEDULE) == BLOCKING ? 0
+						     : -1);
+	return client_leave(0);
+}
+
+/* ---- asked for once ---------------------------------------------------------------------------
+ */
+
+/* Answers of a question that has one for ever. */
+struct once {
+	bool known;
+	size_t bytes;
+	uint8_t *at;
+};
+
+static int ask_once(struct once *o, enum remote_op op, const uint64_t *words, size_t n, void *out)
+{
+	int error = client_enter();
+
+	if (error)
+		return error;
+	if (!o->known) {
+		error = client_ask(op, words, n, o->at, o->bytes);
+		o->known = !error;
+	}
+	if (!error)
+		memcpy(out, o->at, o->bytes);
+	return client_leave(error);
+}
+
+int cudaGetDeviceCount(int *count)
+{
+	static uint8_t answer[sizeof(int)];
+	static struct once once = { false, sizeof(answer), answer };
+
+	return count ? ask_once(&once, REMOTE_DEVICE_COUNT, NULL, 0, count)
+		     : client_result(CUDA_INVALID_VALUE);
+}
+
+/* The daemon's is the only one. */
+int cudaGetDevice(int *device)
+{
+	if (!device)
+		return client_result(CUDA_INVALID_VALUE);
+	*device = 0;
+	return 0;
+}
+
+int cudaSetDevice(int device)
+{
+	return client_result(device ? CUDA_INVALID_DEVICE : 0);
+}
+
+int cudaGetDeviceProperties(void *properties, int device)
+{
+	static uint8_t answer[1008]; /* sizeof(struct cudaDeviceProp), CUDA 13.0 */
+	static struct once once = { false, sizeof(answer), answer };
+
+	if (!properties || device)
+		return client_result(properties ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	return ask_once(&once, REMOTE_PROPERTIES, WORDS(0), properties);
+}
+
+int cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+	enum { ATTRIBUTES = 160 }; /* CUDA 13.0 has fewer */
+	static struct {
+		struct once once;
+		uint8_t answer[sizeof(int)];
+	} all[ATTRIBUTES];
+
+	if (!value)
+		return client_result(CUDA_INVALID_VALUE);
+	if (device || attribute < 0 || attribute >= ATTRIBUTES)
+		return client_result(device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	all[attribute].once.at = all[attribute].answer;
+	all[attribute].once.bytes = sizeof(all[attribute].answer);
+	return ask_once(&all[attribute].once, REMOTE_ATTRIBUTE, WORDS((uint64_t)attribute, 0),
+			value);
+}
+
+/* Two numbers, either of which the caller may do without. */
+static int ask_two(struct once *o, enum remote_op op, int *first, int *second)
+{
+	int both[2], error = ask_once(o, op, NULL, 0, both);
+
+	if (!error && first)
+		*first = both[0];
+	if (!error && second)
+		*second = both[1];
+	return error;
+}
+
+int cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	static uint8_t answer[2 * sizeof(int)];
+	static struct once once = { false, sizeof(answer), answer };
+
+	return ask_two(&once, REMOTE_PRIORITIES, least, greatest);
+}
+
+static int ask_versions(int *driver, int *runtime)
+{
+	static uint8_t answer[2 * sizeof(int)];
+	static struct once once = { false, sizeof(answer), answer };
+
+	if (!driver && !runtime)
+		return client_result(CUDA_INVALID_VALUE);
+	return ask_two(&once, REMOTE_VERSIONS, driver, runtime);
+}
+
+int cudaDriverGetVersion(int *version)
+{
+	return ask_versions(version, NULL);
+}
+
+int cudaRuntimeGetVersion(int *version)
+{
+	return ask_versions(NULL, version);
+}

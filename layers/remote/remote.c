@@ -1,0 +1,222 @@
+/*
+ * remote.c - calls of the CUDA runtime are executed by a daemon, in another process: rift's side of
+ * the layer. The client is preload/; the daemon begins in listen.c.
+ */
+#include "layers/remote/remote.h"
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "layers/remote/backend.h"
+#include "layers/remote/wire.h"
+
+static const char *const no_yes[] = { "no", "yes", NULL };
+
+static const struct param params[] = {
+	PARAM_CHOICE(remote_opts, strict, "no", no_yes,
+		     "each call waits for its answer; otherwise those without one are sent ahead"),
+	PARAM_REAL(remote_opts, poll, "us", "20", 0, 1000000,
+		   "how long client and daemon poll for each other before they sleep"),
+	PARAM_SIZE(remote_opts, memory, "bytes", "64G", 1 << 20, 1ll << 40,
+		   "memory of the device, and pinned, that a client may take"),
+	PARAM_END,
+};
+
+/* Where a helper writes that it works: it starts rift anew, whose enter() is all that happens. */
+static const char ready_variable[] = "RIFT_LAYER_REMOTE_READY";
+
+/* ---- entering ----------------------------------------------------------------------------- */
+
+static const char *missing(void)
+{
+	return remote_backend() ? NULL
+				: "it does not work on GPUs yet: its daemon serves the CPU device";
+}
+
+static struct remote_shared *map_shared(const char *folder, int flags)
+{
+	struct remote_shared *s = MAP_FAILED;
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" REMOTE_SHARED, folder);
+	fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	if (fd >= 0 && (!flags || !ftruncate(fd, sizeof(*s))))
+		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	return s == MAP_FAILED ? NULL : s;
+}
+
+/* As for the layer neighbour: what layers outside have preloaded is still mapped here. */
+static void start_anew(const void *opts, int ready)
+{
+	const struct remote_opts *o = opts;
+	char poll[48], memory[48], fd[16];
+
+	snprintf(poll, sizeof(poll), "poll=%.17g", o->poll);
+	snprintf(memory, sizeof(memory), "memory=%lld", (long long)o->memory);
+	snprintf(fd, sizeof(fd), "%d", ready);
+	setenv(ready_variable, fd, 1);
+	fcntl(ready, F_SETFD, 0);
+	execl("/proc/self/exe", "rift", "layer", "remote", poll, memory, "--", "/proc/self/exe",
+	      (char *)NULL);
+	complain(errno, "layer remote: %s", strerror(errno));
+}
+
+static void serve_if_helper(const struct remote_opts *o)
+{
+	const char *ready = getenv(ready_variable), *folder = getenv(REMOTE_VARIABLE);
+
+	if (!ready || !folder)
+		return;
+	remote_listen(o, folder, atoi(ready));
+	_exit(1);
+}
+
+/* Nothing is passed on, so wrappers outside would see no call. */
+static int refuse_wrappers_outside(void)
+{
+	static const char *const wrappers[] = { "shim", "emulate", "profiler", "preload",
+						"remote" };
+	const char *outside = getenv("RIFT_LAYERS");
+	char word[32];
+
+	for (size_t i = 0; outside && i < sizeof(wrappers) / sizeof(*wrappers); i++) {
+		snprintf(word, sizeof(word), "\"%s\"", wrappers[i]);
+		if (strstr(outside, word))
+			return complain(
+				EINVAL,
+				"layer remote: it passes no call on, so the layer %s outside it "
+				"would see none: let %s be the inner one",
+				wrappers[i], wrappers[i]);
+	}
+	return 0;
+}
+
+static int enter(const void *opts, struct entry *e)
+{
+	const struct remote_opts *o = opts;
+	struct remote_shared *s;
+	const char *folder;
+
+	serve_if_helper(o);
+	if (refuse_wrappers_outside())
+		return -EINVAL;
+	folder = entry_folder(e);
+	if (!folder)
+		return -EIO;
+	s = map_shared(folder, O_CREAT);
+	if (!s)
+		return complain(errno, "layer remote: %s: %s", folder, strerror(errno));
+	s->poll_ns = (int64_t)(o->poll * 1000);
+	s->strict = o->strict;
+	munmap(s, sizeof(*s));
+	/* the helper's, too, which is a child of this process */
+	setenv(REMOTE_VARIABLE, folder, 1);
+	entry_setenv(e, REMOTE_VARIABLE, folder);
+	entry_helper(e, start_anew);
+	return entry_preload(e, NULL);
+}
+
+/* ---- in force: the daemon has done the commands that were sent --------------------------------
+ */
+
+static int use(void)
+{
+	uint64_t *memory = NULL, word = 0;
+	int err = (int)cudaMalloc((void **)&memory, sizeof(word));
+
+	if (err)
+		return err;
+	err = (int)cudaMemset(memory, 0x5a, sizeof(word));
+	err = err ? err : (int)cudaMemcpy(&word, memory, sizeof(word), cudaMemcpyDeviceToHost);
+	err = err ? err : (int)cudaFree(memory);
+	return err || word == UINT64_C(0x5a5a5a5a5a5a5a5a) ? err : (int)cudaErrorUnknown;
+}
+
+static int64_t ask(const char *function)
+{
+	remote_sent_function *found;
+	void *symbol = dlsym(RTLD_DEFAULT, function);
+
+	memcpy(&found, &symbol, sizeof(found));
+	return symbol ? found() : 0;
+}
+
+static bool in_force(const void *opts, char detail[LAYER_DETAIL])
+{
+	long long before, sent, done;
+	int err;
+
+	(void)opts;
+	if (!dlsym(RTLD_DEFAULT, REMOTE_SENT_FUNCTION)) {
+		snprintf(detail, LAYER_DETAIL, "its library is not loaded");
+		return false;
+	}
+	before = ask(REMOTE_SENT_FUNCTION);
+	err = use();
+	sent = ask(REMOTE_SENT_FUNCTION);
+	done = ask(REMOTE_DONE_FUNCTION);
+	if (err) {
+		snprintf(detail, LAYER_DETAIL, "a call failed under it: %s",
+			 cudaGetErrorName((cudaError_t)err));
+		return false;
+	}
+	snprintf(detail, LAYER_DETAIL, "the daemon has done %lld of %lld commands that were sent",
+		 done, sent);
+	return sent >= before + 4 && done == sent;
+}
+
+/* ---- when the command has ended ---------------------------------------------------------------
+ */
+
+/* The middle of the bin that holds the median. */
+static double median_us(const struct remote_shared *s)
+{
+	int64_t n = 0, below = 0;
+	int bin = 0;
+
+	for (int i = 0; i < REMOTE_BINS; i++)
+		n += s->answer_bins[i];
+	while (bin < REMOTE_BINS - 1 && (below += s->answer_bins[bin]) <= (n - 1) / 2)
+		bin++;
+	return 1e-3 * remote_bin_ns(bin);
+}
+
+static void report(const char *folder, char detail[LAYER_DETAIL])
+{
+	struct remote_shared *s = map_shared(folder, 0);
+	size_t used;
+
+	if (!s)
+		return;
+	used = (size_t)snprintf(detail, LAYER_DETAIL, "%lld commands sent ahead, %lld answered",
+				(long long)s->ahead, (long long)s->answered);
+	if (s->answered)
+		used += (size_t)snprintf(detail + used, LAYER_DETAIL - used,
+					 ", half of them within %.3g us", median_us(s));
+	if (s->refused)
+		snprintf(detail + used, LAYER_DETAIL - used, "; %d calls refused", (int)s->refused);
+	munmap(s, sizeof(*s));
+}
+
+const struct layer layer_remote = {
+	.name = "remote",
+	.summary = "has a daemon, in another process, execute the calls of the CUDA runtime",
+	.wraps_runtime = true,
+	.opts_size = sizeof(struct remote_opts),
+	.params = params,
+	.missing = missing,
+	.enter = enter,
+	.in_force = in_force,
+	.report = report,
+};

@@ -1,0 +1,109 @@
+/* serve.c - see serve.h. */
+#include "layers/remote/serve.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+
+/* ---- one command -------------------------------------------------------------------------- */
+
+/* Out of the ring, where the client could still change it. Its length is held against what is
+ * there. 0: it is none. */
+static uint64_t take(const struct remote_channel *ch, uint64_t tail, uint64_t head,
+		     struct remote_command *c)
+{
+	uint64_t at = tail % REMOTE_RING_BYTES, left = REMOTE_RING_BYTES - at, there = head - tail;
+	uint64_t bytes;
+
+	there = there < left ? there : left;
+	if (head - tail > REMOTE_RING_BYTES || there % 16 || there < sizeof(*c))
+		return 0;
+	memcpy(c, ch->ring + at, sizeof(*c));
+	bytes = c->bytes;
+	if (bytes % 16 || bytes < sizeof(*c) || bytes > there)
+		return 0;
+	if (c->op == REMOTE_PAD)
+		return bytes;
+	if (bytes > REMOTE_COMMAND_BYTES)
+		return 0;
+	memcpy(c->word, ch->ring + at + sizeof(*c), bytes - sizeof(*c));
+	return bytes;
+}
+
+void (*serve_shown)(const struct remote_command *c);
+
+static void publish_answer(struct remote_answer *a)
+{
+	atomic_fetch_add(&a->count, 1);
+	if (atomic_load(&a->sleeping))
+		remote_wake(&a->count);
+}
+
+bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail, uint64_t head,
+		    struct remote_command *buffer)
+{
+	while (*tail != head) {
+		uint64_t bytes = take(ch, *tail, head, buffer);
+		struct remote_answer *answer = &ch->answer[buffer->thread % REMOTE_THREADS];
+
+		if (!bytes)
+			return false;
+		if (serve_shown)
+			serve_shown(buffer);
+		if (buffer->op != REMOTE_PAD && !session_do(s, buffer, bytes, answer))
+			return false;
+		*tail += bytes;
+		atomic_store_explicit(&ch->tail, *tail, memory_order_release);
+		if (buffer->op != REMOTE_PAD && buffer->flags & REMOTE_ANSWERED)
+			publish_answer(answer);
+	}
+	return true;
+}
+
+/* ---- waiting for the next ----------------------------------------------------------------- */
+
+enum { LOOKS_A_YIELD = 64, SLEEP_NS = 1000000000 };
+
+static void sleep_until_rung(struct remote_channel *ch, uint64_t tail)
+{
+	unsigned bell = atomic_load(&ch->bell);
+
+	atomic_store(&ch->sleeping, 1);
+	if (atomic_load(&ch->head) == tail)
+		remote_sleep(&ch->bell, bell, SLEEP_NS);
+	atomic_store(&ch->sleeping, 0);
+}
+
+static uint64_t await_head(struct remote_channel *ch, uint64_t tail, int64_t poll_ns)
+{
+	int64_t end = 0;
+
+	for (;;) {
+		for (int i = 0; i < LOOKS_A_YIELD; i++) {
+			uint64_t head = atomic_load_explicit(&ch->head, memory_order_acquire);
+
+			if (head != tail)
+				return head;
+			remote_pause();
+		}
+		if (!end)
+			end = remote_now_ns() + poll_ns;
+		if (remote_now_ns() < end)
+			sched_yield();
+		else
+			sleep_until_rung(ch, tail);
+	}
+}
+
+void serve_channel(struct session *s, struct remote_channel *ch, int64_t poll_ns)
+{
+	struct remote_command *buffer = aligned_alloc(64, (REMOTE_COMMAND_BYTES + 63) / 64 * 64);
+	uint64_t tail = 0;
+
+	CHECK(buffer, "memory of a command");
+	while (serve_commands(s, ch, &tail, await_head(ch, tail, poll_ns), buffer))
+		;
+	free(buffer);
+}

@@ -1,0 +1,136 @@
+/*
+ * session.h - what a daemon keeps of its client, and the commands that it does for it.
+ *
+ * session_do() takes a command that the client can no longer change. Nothing in it is believed:
+ * lengths, numbers and addresses are held against what the client was given. What it may take is
+ * bounded. One thread at a time.
+ */
+#ifndef RIFT_REMOTE_SESSION_H
+#define RIFT_REMOTE_SESSION_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layers/remote/backend.h"
+#include "layers/remote/regions.h"
+#include "layers/remote/wire.h"
+
+/* Objects by the client's numbers; room grows to max. */
+struct table {
+	void **at;
+	uint64_t room, max;
+};
+
+struct served_kernel {
+	const void *function;
+	uint32_t params, bytes; /* of all arguments, as they lie in a command */
+	struct remote_param param[REMOTE_PARAMS];
+};
+
+/* Nodes by their order in cudaGraphGetNodes. */
+struct served_graph {
+	cudaGraph_t graph;
+	cudaGraphNode_t *node; /* NULL: not asked for yet */
+	size_t nodes;
+};
+
+struct session {
+	const struct remote_backend *backend;
+	uint64_t pinned_base; /* REMOTE_PINNED_BYTES that the client has mapped there, too */
+	uint8_t *in, *out;    /* REMOTE_BLOCKS blocks each */
+	uint64_t memory_max, memory_bytes; /* of the device and pinned: allowed, and taken */
+	struct regions regions;
+	struct table streams, events, graphs, execs, kernels;
+	int late[REMOTE_THREADS]; /* by thread: the last error of a command without answer */
+	uint64_t done;		  /* commands */
+};
+
+/* What one command is, and what it answers. */
+struct request {
+	const uint64_t *word;
+	const uint8_t *payload;
+	uint32_t payload_bytes;
+	uint32_t bytes; /* of the answer */
+	uint8_t *data;	/* REMOTE_ANSWER_BYTES */
+};
+
+/* A session without a client. The memory is the caller's. */
+struct session session_new(const struct remote_backend *backend, uint64_t pinned_base, uint8_t *in,
+			   uint8_t *out, uint64_t memory_max);
+
+/*
+ * Does the command, of which `readable` bytes are there. Fills the answer (all but count and
+ * sleeping) where one is asked for. False: it is none that can be gone on from, as its length is
+ * wrong; nothing was done.
+ */
+bool session_do(struct session *s, const struct remote_command *c, uint64_t readable,
+		struct remote_answer *answer);
+
+/* Gives back all that the client has. */
+void session_close(struct session *s);
+
+/* ---- tables (session.c) ------------------------------------------------------------------- */
+
+/* False: the number is beyond the table or taken, or there is no memory. */
+bool table_put(struct table *t, uint64_t number, void *object);
+/* NULL: there is none. */
+void *table_get(const struct table *t, uint64_t number);
+void *table_take(struct table *t, uint64_t number);
+
+/* False: it is none of the client's, nor one of CUDA's default streams. */
+bool session_stream(const struct session *s, uint64_t word, cudaStream_t *stream);
+
+/* A further part of the answer; it must fit. */
+void answer_put(struct request *r, const void *data, size_t bytes);
+
+/* ---- commands, by what they are about ----------------------------------------------------- */
+
+/* Each returns a CUDA error. */
+typedef int command(struct session *s, struct request *r);
+
+command do_kernel, do_symbol, do_launch, do_func_attributes, do_func_set, do_occupancy;
+command do_properties, do_attribute, do_device_count, do_set_flags, do_get_flags, do_set_limit;
+command do_get_limit, do_versions, do_priorities, do_device_wait, do_mem_info;
+command do_malloc, do_free, do_pin, do_unpin, do_malloc_async, do_free_async;
+command do_copy, do_copy_in, do_copy_inline, do_copy_out, do_set;
+command do_stream_create, do_stream_destroy, do_stream_wait, do_stream_query;
+command do_stream_wait_event, do_event_create, do_event_destroy, do_event_record, do_event_wait;
+command do_event_query, do_event_elapsed;
+command do_capture_begin, do_capture_end, do_capture_status, do_graph_destroy, do_graph_nodes;
+command do_node_type, do_node_needs, do_node_kernel, do_exec_create, do_exec_upload;
+command do_exec_launch, do_exec_set_kernel, do_exec_update, do_exec_destroy;
+
+/* The arguments in a payload, each by its address; false: they are not this kernel's. */
+bool kernel_arguments(const struct served_kernel *k, const struct request *r, void **argument);
+
+void graph_release(struct served_graph *g);
+
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+static inline void *pointer_of(uint64_t word)
+{
+	return (void *)(uintptr_t)word;
+}
+
+static inline uint64_t word_of(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+static inline uint64_t pair(uint32_t low, uint32_t high)
+{
+	return low | (uint64_t)high << 32;
+}
+
+static inline uint32_t low_of(uint64_t word)
+{
+	return (uint32_t)word;
+}
+
+static inline uint32_t high_of(uint64_t word)
+{
+	return (uint32_t)(word >> 32);
+}
+
+#endif

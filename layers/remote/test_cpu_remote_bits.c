@@ -1,0 +1,130 @@
+/*
+ * test_cpu_remote_bits.c - every workload but mlp leaves the same bits in the device's memory by
+ * way of the layer remote as without it: this program runs each twice, once as its own client.
+ *
+ * It defines the functions that give out memory: what is there is filled first, and known.
+ */
+/* sanitizers: seen elsewhere */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include "common/cuda_check.h"
+#include "common/digest.h"
+#include "layers/remote/test_daemon.h"
+#include "tests/conformance.h"
+
+TestSuite(small_remote_bits, .init = layers_apart, .timeout = 300);
+TestSuite(small_remote_inner, .timeout = 300);
+
+/* ---- memory of the device that is given out ----------------------------------------------- */
+
+enum { BLOCKS_MAX = 4096 };
+
+static struct {
+	void *at;
+	size_t bytes;
+} blocks[BLOCKS_MAX];
+static int n_blocks;
+
+static void *next_function(const char *name)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+
+	CHECK(found, "%s", name);
+	return found;
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+	cudaError_t (*next)(void **, size_t);
+	void *found = next_function("cudaMalloc");
+	cudaError_t err;
+
+	memcpy(&next, &found, sizeof(next));
+	err = next(memory, bytes);
+	if (err || !bytes)
+		return err;
+	CHECK(n_blocks < BLOCKS_MAX, "%d blocks", n_blocks);
+	blocks[n_blocks].at = *memory;
+	blocks[n_blocks++].bytes = bytes;
+	return cudaMemset(*memory, 0xa5, bytes);
+}
+
+cudaError_t cudaFree(void *memory)
+{
+	cudaError_t (*next)(void *);
+	void *found = next_function("cudaFree");
+
+	memcpy(&next, &found, sizeof(next));
+	for (int i = 0; i < n_blocks; i++)
+		if (blocks[i].at == memory)
+			blocks[i].at = NULL;
+	return next(memory);
+}
+
+/* All that is there, in the order of its allocation. */
+static struct digest_hex digest_of_memory(void)
+{
+	struct digest d = digest_start();
+
+	for (int i = 0; i < n_blocks; i++) {
+		void *copy = blocks[i].at ? malloc(blocks[i].bytes) : NULL;
+
+		if (!copy)
+			continue;
+		CUDA(cudaMemcpy(copy, blocks[i].at, blocks[i].bytes, cudaMemcpyDeviceToHost));
+		digest_add(&d, copy, blocks[i].bytes);
+		free(copy);
+	}
+	return digest_end(&d);
+}
+
+/* ---- workloads ---------------------------------------------------------------------------- */
+
+static void run_workload(const struct workload *w, FILE *out)
+{
+	struct driven *s = driven_begin(w, 2);
+
+	for (int mode = MODE_STREAM; mode <= MODE_FUSED; mode++) {
+		if (!driven_allows(s, (enum mode)mode, 2))
+			continue;
+		driven_run(s, (enum mode)mode, 2);
+		cr_assert(driven_passes(s, (enum mode)mode, 2), "%s, mode %d", w->name, mode);
+		fprintf(out, "%s mode %d: %s\n", w->name, mode, digest_of_memory().s);
+	}
+	driven_end(s);
+	n_blocks = 0;
+}
+
+/* Alone: every check passes. RIFT_REMOTE_BITS: where the bits are told. */
+Test(small_remote_inner, every_workload_runs)
+{
+	const char *path = getenv("RIFT_REMOTE_BITS");
+	FILE *out = fopen(path ? path : "/dev/null", "we");
+
+	cr_assert(out != NULL);
+	for (const struct workload *const *w = workloads; *w; w++)
+		if (strcmp((*w)->name, "mlp") !=
+		    0) /* it needs cuBLAS, whose kernels are not ours */
+			run_workload(*w, out);
+	fclose(out);
+}
+
+Test(small_remote_bits, every_workload_leaves_the_same_bits)
+{
+	struct own_daemon d = own_daemon_start(false, NULL);
+	const char *folder = getenv("XDG_RUNTIME_DIR"), *out;
+	char set[256];
+	int rc;
+
+	snprintf(set, sizeof(set), "RIFT_REMOTE_BITS='%s/remote'", folder);
+	rc = run_own_tests(&d, "small_remote_inner/*", set, &out);
+	cr_assert(zero(int, rc), "%s", out);
+	own_daemon_end(&d);
+	snprintf(set, sizeof(set), "RIFT_REMOTE_BITS='%s/bare'", folder);
+	cr_assert(zero(int, run_own_tests(NULL, "small_remote_inner/*", set, &out)), "%s", out);
+	rc = shell(&out, "cd '%s' && test $(wc -l <bare) -ge 20 && diff bare remote", folder);
+	cr_assert(zero(int, rc), "%s", out);
+}

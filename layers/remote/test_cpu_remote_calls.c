@@ -1,0 +1,821 @@
+/*
+ * test_cpu_remote_calls.c - calls of CUDA by way of the layer remote: the suite small_remote_calls
+ * holds with and without it; then it runs again as a client of this program's daemon. What that one
+ * was sent, damaged in many ways, is given to a session (small_remote_daemon).
+ */
+/* sanitizers: seen elsewhere */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
+#include <cpudev_serve.h>
+#include <cpudev_watch.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "layers/remote/serve.h"
+#include "layers/remote/test_daemon.h"
+#include "layers/remote/test_cpu_remote_calls.h"
+
+TestSuite(small_remote_calls, .timeout = 100);
+TestSuite(small_remote_daemon, .init = layers_apart, .timeout = 300);
+
+#define OK(call) cr_assert(eq(int, (int)(call), 0), #call)
+#define FAILS(call, error) cr_assert(eq(int, (int)(call), (int)(error)), #call)
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+static void add(uint64_t *to, uint64_t value, cudaStream_t stream)
+{
+	uint8_t times = 2;
+	void *arguments[] = { &to, &value, &times };
+
+	OK(cudaLaunchKernel(kernel_add(), (dim3){ 1, 1, 1 }, (dim3){ 32, 1, 1 }, arguments, 0,
+			    stream));
+}
+
+static uint64_t *zeroed_word(void)
+{
+	uint64_t *word;
+
+	OK(cudaMalloc((void **)&word, sizeof(*word)));
+	OK(cudaMemset(word, 0, sizeof(*word)));
+	return word;
+}
+
+static uint64_t value_of(const uint64_t *word)
+{
+	uint64_t value = 99;
+
+	OK(cudaMemcpy(&value, word, sizeof(value), cudaMemcpyDeviceToHost));
+	return value;
+}
+
+Test(small_remote_calls, launches_come_in_order_and_arguments_as_they_were)
+{
+	uint64_t *word = zeroed_word();
+	cudaStream_t stream;
+
+	OK(cudaStreamCreate(&stream));
+	OK(cudaDeviceSynchronize());
+	for (uint64_t i = 0; i < 20000; i++) /* more than the ring holds */
+		add(word, i, stream);
+	OK(cudaStreamSynchronize(stream));
+	cr_assert(eq(u64, value_of(word), 20000ull * 19999));
+	OK(cudaStreamDestroy(stream));
+	OK(cudaFree(word));
+}
+
+Test(small_remote_calls, errors_come_and_stay_as_in_cuda)
+{
+	uint64_t *word = zeroed_word();
+	int count;
+
+	FAILS(cudaLaunchKernel(kernel_add(), (dim3){ 0, 1, 1 }, (dim3){ 1, 1, 1 },
+			       (void *[]){ &word, &word, &word }, 0, 0),
+	      cudaErrorInvalidValue);
+	OK(cudaGetDeviceCount(&count));
+	FAILS(cudaPeekAtLastError(), cudaErrorInvalidValue);
+	FAILS(cudaGetLastError(), cudaErrorInvalidValue);
+	OK(cudaGetLastError());
+	FAILS(cudaLaunchKernel("none", (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, NULL, 0, 0),
+	      cudaErrorInvalidResourceHandle);
+	FAILS(cudaStreamSynchronize((cudaStream_t)0x1234568), cudaErrorInvalidResourceHandle);
+	FAILS(cudaEventRecord((cudaEvent_t)0x99, 0), cudaErrorInvalidResourceHandle);
+	FAILS(cudaFree((char *)word + 8), cudaErrorInvalidValue);
+	FAILS(cudaMemcpy(word, &count, 4096, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+	FAILS(cudaMemcpy(word, &count, 4, (enum cudaMemcpyKind)9), cudaErrorInvalidMemcpyDirection);
+	FAILS(cudaMemset(word, 0, 4096), cudaErrorInvalidValue);
+	FAILS(cudaMalloc((void **)&word, (size_t)1 << 60), cudaErrorMemoryAllocation);
+	FAILS(cudaGetLastError(), cudaErrorMemoryAllocation);
+}
+
+/* Only the daemon knows: a stream that records keeps the default stream from being used. */
+Test(small_remote_calls, an_error_of_a_call_sent_ahead_comes_by_the_next_answer)
+{
+	uint64_t *word = zeroed_word(), value = 1;
+	uint8_t times = 1;
+	void *arguments[] = { &word, &value, &times };
+	cudaStream_t captured;
+	cudaGraph_t graph;
+	unsigned flags;
+	int at_once, later;
+
+	OK(cudaStreamCreate(&captured));
+	OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed));
+	at_once = (int)cudaLaunchKernel(kernel_add(), (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 },
+					arguments, 0, 0);
+	later = (int)cudaGetDeviceFlags(&flags);
+	cr_assert(eq(int, at_once ? at_once : later, cudaErrorStreamCaptureImplicit));
+	FAILS(cudaGetLastError(), cudaErrorStreamCaptureImplicit);
+	OK(cudaGetDeviceFlags(&flags));
+	FAILS(cudaStreamEndCapture(captured, &graph), cudaErrorStreamCaptureInvalidated);
+}
+
+/* Host memory of that many bytes, filled. */
+static uint8_t *pattern(size_t bytes)
+{
+	uint8_t *p = malloc(bytes);
+
+	for (size_t i = 0; i < bytes; i++)
+		p[i] = (uint8_t)(i * 7 + (i >> 13));
+	return p;
+}
+
+static void round_trip(size_t bytes, bool async)
+{
+	uint8_t *from = pattern(bytes), *back = calloc(bytes, 1);
+	void *device;
+
+	OK(cudaMalloc(&device, bytes));
+	OK(async ? cudaMemcpyAsync(device, from, bytes, cudaMemcpyHostToDevice, 0)
+		 : cudaMemcpy(device, from, bytes, cudaMemcpyHostToDevice));
+	if (async) /* it has been read */
+		memset(from, 0, bytes);
+	OK(async ? cudaMemcpyAsync(back, device, bytes, cudaMemcpyDeviceToHost, 0)
+		 : cudaMemcpy(back, device, bytes, cudaMemcpyDefault));
+	OK(cudaDeviceSynchronize());
+	free(from);
+	from = pattern(bytes);
+	cr_assert(zero(int, memcmp(from, back, bytes)), "%zu bytes, async %d", bytes, async);
+	OK(cudaFree(device));
+	free(from);
+	free(back);
+}
+
+Test(small_remote_calls, copies_of_any_length_come_back)
+{
+	static const size_t bytes[] = { 1, 4096, 4097, 1 << 20, (1 << 20) + 1, (5 << 20) + 13 };
+
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++) {
+		round_trip(bytes[i], false);
+		round_trip(bytes[i], true);
+	}
+}
+
+/* Copies that are one command: the daemon has both sides. */
+Test(small_remote_calls, copies_from_pinned_memory_and_on_the_device_come_back)
+{
+	enum { WORDS_IN = 10000, BYTES = 8 * WORDS_IN };
+	uint64_t *from, *back, *device[2];
+
+	OK(cudaMallocHost((void **)&from, BYTES));
+	OK(cudaMallocHost((void **)&back, BYTES));
+	for (int i = 0; i < 2; i++)
+		OK(cudaMalloc((void **)&device[i], BYTES));
+	for (uint64_t i = 0; i < WORDS_IN; i++)
+		from[i] = i * i;
+	OK(cudaMemcpyAsync(device[0], from, BYTES, cudaMemcpyHostToDevice, 0));
+	OK(cudaMemcpy2DAsync(device[1], 800, device[0], 800, 800, 100, cudaMemcpyDeviceToDevice,
+			     0));
+	OK(cudaMemcpyAsync(back, device[1], BYTES, cudaMemcpyDeviceToHost, 0));
+	OK(cudaStreamSynchronize(0));
+	cr_assert(zero(int, memcmp(from, back, BYTES)));
+	OK(cudaMemcpy(back + 1, from, BYTES - 8, cudaMemcpyHostToHost));
+	cr_assert(zero(int, memcmp(from, back + 1, BYTES - 8)));
+	FAILS(cudaMemcpyAsync(device[0], from + 1, BYTES, cudaMemcpyHostToDevice, 0),
+	      cudaErrorInvalidValue);
+}
+
+/* Rows of 3000 bytes in 1000, and longer ones than a block. */
+Test(small_remote_calls, copies_of_rows_leave_the_gaps_alone)
+{
+	static const size_t widths[] = { 3000, (3 << 20) / 2 };
+
+	for (int i = 0; i < 2; i++) {
+		size_t width = widths[i], pitch = width + 72, rows = i ? 3 : 1000;
+		uint8_t *from = pattern(pitch * rows), *back = calloc(pitch, rows);
+		void *device;
+
+		OK(cudaMalloc(&device, (width + 8) * rows));
+		OK(cudaMemcpy2D(device, width + 8, from, pitch, width, rows,
+				cudaMemcpyHostToDevice));
+		OK(cudaMemcpy2DAsync(back, pitch, device, width + 8, width, rows,
+				     cudaMemcpyDeviceToHost, 0));
+		OK(cudaDeviceSynchronize());
+		for (size_t row = 0; row < rows; row++) {
+			cr_assert(zero(int, memcmp(back + row * pitch, from + row * pitch, width)),
+				  "row %zu", row);
+			cr_assert(eq(u8, back[row * pitch + width], 0), "row %zu", row);
+		}
+		FAILS(cudaMemcpy2D(device, width - 1, from, pitch, width, rows, cudaMemcpyDefault),
+		      cudaErrorInvalidPitchValue);
+		OK(cudaFree(device));
+		free(from);
+		free(back);
+	}
+}
+
+Test(small_remote_calls, mapped_memory_is_the_kernel_s_and_the_host_s)
+{
+	uint64_t *to = zeroed_word();
+	uint32_t *word, *on_device;
+	void *arguments[] = { &on_device, &to };
+	struct cudaPointerAttributes a;
+	cudaEvent_t event;
+
+	OK(cudaHostAlloc((void **)&word, sizeof(*word), cudaHostAllocMapped));
+	*word = 0;
+	OK(cudaHostGetDevicePointer((void **)&on_device, word, 0));
+	OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	OK(cudaLaunchKernel(kernel_await(), (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, arguments, 0, 0));
+	OK(cudaEventRecord(event, 0));
+	FAILS(cudaEventQuery(event), cudaErrorNotReady);
+	FAILS(cudaStreamQuery(0), cudaErrorNotReady);
+	OK(cudaGetLastError());
+	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
+	OK(cudaEventSynchronize(event));
+	cr_assert(eq(u64, value_of(to), 1));
+	OK(cudaPointerGetAttributes(&a, word));
+	cr_assert(eq(int, a.type, cudaMemoryTypeHost));
+	OK(cudaPointerGetAttributes(&a, to));
+	cr_assert(eq(int, a.type, cudaMemoryTypeDevice));
+	OK(cudaPointerGetAttributes(&a, &a));
+	cr_assert(eq(int, a.type, cudaMemoryTypeUnregistered));
+	OK(cudaFreeHost(word));
+	FAILS(cudaFreeHost(word), cudaErrorInvalidValue);
+}
+
+Test(small_remote_calls, pinned_memory_is_given_back)
+{
+	enum { PIECES = 200, BYTES = 1 << 20 };
+	uint8_t *piece[PIECES];
+	size_t before, after, total;
+
+	OK(cudaMemGetInfo(&before, &total));
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < PIECES; i++) {
+			OK(cudaMallocHost((void **)&piece[i], BYTES));
+			piece[i][BYTES - 1] = 1;
+		}
+		for (int i = 0; i < PIECES; i++)
+			OK(cudaFreeHost(piece[i ^ 1]));
+	}
+	OK(cudaMemGetInfo(&after, &total));
+	cr_assert(lt(u64, 0, after));
+}
+
+Test(small_remote_calls, registered_memory_is_copied)
+{
+	uint64_t own[512], *word = zeroed_word();
+
+	own[0] = 77;
+	OK(cudaHostRegister(own, sizeof(own), cudaHostRegisterDefault));
+	FAILS(cudaHostRegister(own + 8, 8, 0), cudaErrorHostMemoryAlreadyRegistered);
+	OK(cudaMemcpyAsync(word, own, 8, cudaMemcpyHostToDevice, 0));
+	OK(cudaMemcpyAsync(own + 1, word, 8, cudaMemcpyDeviceToHost, 0));
+	OK(cudaStreamSynchronize(0));
+	cr_assert(eq(u64, own[1], 77));
+	OK(cudaHostUnregister(own));
+	FAILS(cudaHostUnregister(own), cudaErrorHostMemoryNotRegistered);
+}
+
+Test(small_remote_calls, variables_are_found_by_their_address)
+{
+	uint64_t in[4] = { 5, 6, 7, 8 }, out[4] = { 0 }, *word = zeroed_word();
+	size_t bytes;
+	void *address;
+
+	OK(cudaMemcpyToSymbol(variable(), in, sizeof(in), 0, cudaMemcpyHostToDevice));
+	OK(cudaLaunchKernel(kernel_read_variable(), (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 },
+			    (void *[]){ &word }, 0, 0));
+	cr_assert(eq(u64, value_of(word), 13));
+	OK(cudaMemcpyFromSymbol(out, variable(), 16, 16, cudaMemcpyDeviceToHost));
+	cr_assert(eq(u64, out[0] + out[1], 15));
+	OK(cudaGetSymbolSize(&bytes, variable()));
+	cr_assert(eq(sz, bytes, sizeof(in)));
+	OK(cudaGetSymbolAddress(&address, variable()));
+	OK(cudaMemset(address, 0, 8));
+	FAILS(cudaMemcpyToSymbol(variable(), in, 33, 0, cudaMemcpyHostToDevice),
+	      cudaErrorInvalidValue);
+	FAILS(cudaGetSymbolSize(&bytes, in), cudaErrorInvalidSymbol);
+}
+
+Test(small_remote_calls, memory_in_stream_order)
+{
+	cudaStream_t stream;
+	uint64_t *word;
+
+	OK(cudaStreamCreate(&stream));
+	for (int i = 0; i < 50; i++) {
+		OK(cudaMallocAsync((void **)&word, 1 << 20, stream));
+		OK(cudaMemsetAsync(word, 0, 8, stream));
+		add(word, 1, stream);
+		OK(cudaFreeAsync(word, stream));
+	}
+	FAILS(cudaFreeAsync(word, stream), cudaErrorInvalidValue);
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaStreamDestroy(stream));
+}
+
+Test(small_remote_calls, events_order_streams_and_take_times)
+{
+	uint64_t *word = zeroed_word();
+	cudaStream_t a, b;
+	cudaEvent_t start, end;
+	float ms = -1;
+
+	OK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+	OK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+	OK(cudaEventCreate(&start));
+	OK(cudaEventCreate(&end));
+	OK(cudaDeviceSynchronize());
+	FAILS(cudaEventElapsedTime(&ms, start, end), cudaErrorInvalidResourceHandle);
+	OK(cudaEventRecord(start, a));
+	for (int i = 0; i < 100; i++)
+		add(word, 1, a);
+	OK(cudaEventRecord(end, a));
+	OK(cudaStreamWaitEvent(b, end, 0));
+	add(word, 1, b);
+	OK(cudaStreamSynchronize(b));
+	cr_assert(eq(u64, value_of(word), 202));
+	OK(cudaEventElapsedTime(&ms, start, end));
+	cr_assert(le(flt, 0, ms));
+	OK(cudaEventDestroy(start));
+	FAILS(cudaEventRecord(start, a), cudaErrorInvalidResourceHandle);
+}
+
+/* ---- graphs ------------------------------------------------------------------------------- */
+
+static cudaGraph_t graph_of(uint64_t *word, uint64_t value, int n)
+{
+	cudaStream_t stream;
+	cudaGraph_t graph;
+	enum cudaStreamCaptureStatus status;
+
+	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	for (int i = 0; i < n; i++)
+		add(word, value, stream);
+	OK(cudaMemsetAsync(word + 1, 0xff, 8, stream));
+	OK(cudaStreamIsCapturing(stream, &status));
+	cr_assert(eq(int, status, cudaStreamCaptureStatusActive));
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaStreamDestroy(stream));
+	return graph;
+}
+
+static void look_at_nodes(cudaGraph_t graph, uint64_t *word, cudaGraphNode_t *first)
+{
+	cudaGraphNode_t node[8], needs[2];
+	struct cudaKernelNodeParams p;
+	enum cudaGraphNodeType type;
+	size_t n = 8, n_needs = 2;
+
+	OK(cudaGraphGetNodes(graph, node, &n));
+	cr_assert(eq(sz, n, 4));
+	OK(cudaGraphNodeGetType(node[3], &type));
+	cr_assert(eq(int, type, cudaGraphNodeTypeMemset));
+	OK(cudaGraphNodeGetDependencies(node[3], needs, NULL, &n_needs));
+	cr_assert(n_needs == 1 && needs[0] == node[2]);
+	OK(cudaGraphKernelNodeGetParams(node[0], &p));
+	cr_assert(p.func == kernel_add() && *(uint64_t **)p.kernelParams[0] == word);
+	cr_assert(eq(u64, *(uint64_t *)p.kernelParams[1], 3));
+	FAILS(cudaGraphKernelNodeGetParams(node[3], &p), cudaErrorInvalidValue);
+	*first = node[0];
+}
+
+Test(small_remote_calls, graphs_run_and_change)
+{
+	uint64_t *word, value = 100;
+	uint8_t times = 1;
+	void *arguments[] = { &word, &value, &times };
+	struct cudaKernelNodeParams p = {
+		.func = (void *)kernel_add(),
+		.gridDim = { 1, 1, 1 },
+		.blockDim = { 1, 1, 1 },
+		.kernelParams = arguments,
+	};
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraph_t graph, other, longer;
+	cudaGraphNode_t first;
+	cudaGraphExec_t exec;
+
+	OK(cudaMalloc((void **)&word, 16));
+	OK(cudaMemset(word, 0, 16));
+	graph = graph_of(word, 3, 3);
+	other = graph_of(word, 4, 3);
+	longer = graph_of(word, 4, 5);
+	look_at_nodes(graph, word, &first);
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphUpload(exec, 0));
+	OK(cudaGraphLaunch(exec, 0));
+	cr_assert(eq(u64, value_of(word), 18));
+	OK(cudaGraphExecKernelNodeSetParams(exec, first, &p));
+	OK(cudaGraphLaunch(exec, 0));
+	cr_assert(eq(u64, value_of(word), 18 + 112));
+	OK(cudaGraphExecUpdate(exec, other, &info));
+	OK(cudaGraphLaunch(exec, 0));
+	cr_assert(eq(u64, value_of(word), 130 + 24));
+	FAILS(cudaGraphExecUpdate(exec, longer, &info), cudaErrorGraphExecUpdateFailure);
+	cr_assert(ne(int, info.result, 0));
+	OK(cudaGraphDestroy(graph));
+	FAILS(cudaGraphExecKernelNodeSetParams(exec, first, &p), cudaErrorInvalidValue);
+	OK(cudaGraphExecDestroy(exec));
+	FAILS(cudaGraphLaunch(exec, 0), cudaErrorInvalidValue);
+}
+
+/* ---- what is asked ------------------------------------------------------------------------ */
+
+Test(small_remote_calls, the_device_says_what_it_is)
+{
+	struct cudaDeviceProp p;
+	struct cudaFuncAttributes a;
+	int value = 0, blocks = 0, least, greatest;
+	unsigned flags;
+	size_t bytes;
+
+	OK(cudaGetDeviceProperties(&p, 0));
+	cr_assert(eq(int, p.warpSize, 32));
+	OK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+	cr_assert(eq(int, value, p.multiProcessorCount));
+	FAILS(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 3), cudaErrorInvalidDevice);
+	OK(cudaRuntimeGetVersion(&value));
+	cr_assert(eq(int, value, CUDART_VERSION));
+	OK(cudaFuncGetAttributes(&a, kernel_add()));
+	cr_assert(eq(int, a.maxThreadsPerBlock, 1024));
+	OK(cudaFuncSetAttribute(kernel_add(), cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
+	OK(cudaFuncGetAttributes(&a, kernel_add()));
+	cr_assert(eq(int, a.maxDynamicSharedSizeBytes, 100000));
+	OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_add(), 32, 0));
+	cr_assert(eq(int, blocks, 1));
+	OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+	OK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+	OK(cudaGetDeviceFlags(&flags));
+	OK(cudaDeviceGetLimit(&bytes, cudaLimitStackSize));
+	OK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes));
+	OK(cudaDeviceSynchronize());
+}
+
+static void *calls_of_a_thread(void *unused)
+{
+	uint64_t *word = zeroed_word();
+	cudaStream_t stream;
+
+	OK(cudaStreamCreate(&stream));
+	OK(cudaStreamSynchronize(0));
+	for (int i = 0; i < 1000; i++)
+		add(word, 1, stream);
+	OK(cudaStreamSynchronize(stream));
+	cr_assert(eq(u64, value_of(word), 2000));
+	FAILS(cudaFree(&stream), cudaErrorInvalidValue);
+	FAILS(cudaGetLastError(), cudaErrorInvalidValue);
+	return unused;
+}
+
+Test(small_remote_calls, threads_call_at_the_same_time)
+{
+	pthread_t thread[8];
+
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 8; i++)
+			pthread_create(&thread[i], NULL, calls_of_a_thread, NULL);
+		for (int i = 0; i < 8; i++)
+			pthread_join(thread[i], NULL);
+	}
+	OK(cudaGetLastError());
+}
+
+/* ---- the same by way of a daemon ---------------------------------------------------------- */
+
+static void passes_with(bool strict, void (*begin)(void))
+{
+	struct own_daemon d = own_daemon_start(strict, begin);
+	const char *out;
+	int rc = run_own_tests(&d, "small_remote_calls/*", "", &out);
+
+	own_daemon_end(&d);
+	cr_assert(zero(int, rc), "%s", out);
+	cr_assert(strstr(out, "Tested: 15 | Passing: 15") != NULL, "%s", out);
+}
+
+Test(small_remote_daemon, all_calls_pass_by_way_of_it)
+{
+	passes_with(false, NULL);
+}
+
+Test(small_remote_daemon, strict_ones_pass_too)
+{
+	passes_with(true, NULL);
+}
+
+/* ---- damaged commands --------------------------------------------------------------------- */
+
+enum { RECORD_BYTES = 64 << 20 };
+
+/* Shared with the daemon's processes: how many bytes, and those. */
+static struct record {
+	_Atomic uint64_t bytes;
+	uint8_t at[RECORD_BYTES];
+} * record;
+
+/* A client at a time, as the suite runs one test after the other: each begins with a REMOTE_PAD. */
+static void take_down(const struct remote_command *c)
+{
+	static const struct remote_command begins = { .bytes = sizeof(begins), .op = REMOTE_PAD };
+	static int commands, launches;
+	uint64_t at = record->bytes;
+
+	if (c->op == REMOTE_PAD || at + c->bytes + sizeof(begins) > RECORD_BYTES ||
+	    (c->op == REMOTE_LAUNCH && launches++ > 20))
+		return;
+	if (!commands++) {
+		memcpy(record->at + at, &begins, sizeof(begins));
+		at += sizeof(begins);
+	}
+	memcpy(record->at + at, c, c->bytes);
+	record->bytes = at + c->bytes;
+}
+
+static void watch_daemon(void)
+{
+	serve_shown = take_down;
+}
+
+/* Any kernel is the one that does no harm; its parameters are those of another. */
+static const void *harmless(uint64_t offset, const char *name)
+{
+	(void)offset;
+	return strlen(name) > 0 ? kernel_nothing() : NULL;
+}
+
+static bool the_variable(uint64_t offset, uint64_t *address, uint64_t *bytes)
+{
+	*address = word_of(variable());
+	*bytes = 32;
+	return offset % 2 == 0;
+}
+
+static const struct remote_backend backend = { .kernel = harmless, .symbol = the_variable };
+
+static uint64_t state = 1;
+
+/* xorshift64* (Vigna 2016): the same numbers in every run. */
+static uint64_t draw(uint64_t n)
+{
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return (state * 0x2545f4914f6cdd1dull >> 11) % n;
+}
+
+struct fuzz {
+	struct session s;
+	struct remote_answer answer;
+	uint64_t base, at; /* at: in the record */
+	uint8_t *blocks;
+	int done[REMOTE_OPS_COUNT]; /* without an error, as an answer said */
+	_Alignas(16) uint8_t bytes[REMOTE_COMMAND_BYTES + 64];
+};
+
+/* Addresses of the device are what they were for each client that is on record. */
+static void begin_session(struct fuzz *f)
+{
+	cpudev_place((void *)(uintptr_t)(f->base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
+	f->s = session_new(&backend, f->base, f->blocks,
+			   f->blocks + REMOTE_BLOCKS * REMOTE_BLOCK_BYTES, 64 << 20);
+}
+
+/* A word as a client might write it: an address that is its own, or nearly; a number; anything. */
+static uint64_t some_word(const struct fuzz *f)
+{
+	static const uint64_t edges[] = { 0,
+					  1,
+					  2,
+					  3,
+					  16,
+					  17,
+					  4096,
+					  1 << 20,
+					  UINT32_MAX,
+					  INT64_MAX,
+					  UINT64_MAX,
+					  UINT64_MAX - 7,
+					  (uint64_t)1 << 32 };
+	const struct regions *r = &f->s.regions;
+
+	switch (draw(5)) {
+	case 0:
+		return edges[draw(sizeof(edges) / sizeof(*edges))];
+	case 1:
+		return r->n ? r->at[draw(r->n)].base + draw(3) * 8 : draw(100);
+	case 2:
+		return f->base + draw(64) * 4096;
+	case 3:
+		return draw(40);
+	default:
+		return draw(UINT64_MAX);
+	}
+}
+
+/* Blocks that a launch may have here: more would be right, and take hours. */
+static void keep_small(struct remote_command *c)
+{
+	static const uint8_t grid_at[REMOTE_OPS_COUNT] = {
+		[REMOTE_LAUNCH] = 1, [REMOTE_EXEC_SET_KERNEL] = 4
+	};
+	uint64_t *grid = &c->word[grid_at[c->op % REMOTE_OPS_COUNT]];
+
+	if (c->op != REMOTE_LAUNCH && c->op != REMOTE_EXEC_SET_KERNEL)
+		return;
+	if (low_of(grid[0]) > 64 || high_of(grid[0]) > 64 || low_of(grid[2]) > 64)
+		grid[0] &= pair(3, 3);
+	grid[2] &= pair(3, UINT32_MAX);
+}
+
+static void damage(struct fuzz *f, struct remote_command *c)
+{
+	uint64_t words = (c->bytes - sizeof(*c)) / 8;
+
+	if (words && draw(3))
+		c->word[draw(words)] = some_word(f);
+	switch (draw(24)) {
+	case 0:
+		c->bytes = (uint32_t)some_word(f);
+		break;
+	case 1:
+		c->op = (uint16_t)draw(REMOTE_OPS_COUNT + 3);
+		break;
+	case 2:
+		c->payload = (uint32_t)some_word(f);
+		break;
+	case 3:
+		c->thread = (uint8_t)draw(256);
+		break;
+	case 4:
+		f->bytes[draw(c->bytes)] ^= (uint8_t)(1 << draw(8));
+		break;
+	default:
+		break;
+	}
+}
+
+static void end_session(struct fuzz *f)
+{
+	session_close(&f->s);
+	begin_session(f);
+}
+
+/* From the record, one after the other, some of them damaged. False: that was the last. */
+static bool next_recorded(struct fuzz *f, bool damaged)
+{
+	const struct remote_command *c = (const void *)(record->at + f->at);
+
+	memcpy(f->bytes, c, c->bytes);
+	f->at = f->at + c->bytes < record->bytes ? f->at + c->bytes : 0;
+	if (c->op == REMOTE_PAD)
+		end_session(f);
+	else if (damaged && !draw(8))
+		damage(f, (struct remote_command *)f->bytes);
+	return f->at != 0;
+}
+
+static void make_random(struct fuzz *f)
+{
+	struct remote_command *c = (struct remote_command *)f->bytes;
+	static const struct {
+		uint8_t words;
+		uint32_t payload;
+	} shapes[] = {
+#define OP(name, words, payload) { words, payload },
+		REMOTE_OPS(OP)
+#undef OP
+	};
+
+	c->op = (uint16_t)(1 + draw(REMOTE_OPS_COUNT - 1));
+	c->payload = shapes[c->op].payload ? (uint32_t)draw(64) : 0;
+	c->bytes = remote_command_bytes(shapes[c->op].words, c->payload);
+	c->thread = (uint8_t)draw(REMOTE_THREADS);
+	c->flags = (uint8_t)draw(2);
+	for (uint64_t i = 0; i < (c->bytes - sizeof(*c)) / 8; i++)
+		c->word[i] = some_word(f);
+}
+
+/* It is done or refused. Memory stays bounded, and each answer has an end. */
+static void do_message(struct fuzz *f)
+{
+	struct remote_command *c = (struct remote_command *)f->bytes;
+	bool whole;
+
+	c->flags = REMOTE_ANSWERED;
+	whole = session_do(&f->s, c, sizeof(f->bytes) < c->bytes ? 0 : c->bytes, &f->answer);
+	if (whole)
+		f->done[c->op] += !f->answer.error || f->answer.error == cudaErrorNotReady;
+	else
+		end_session(f);
+	cr_assert(le(u64, f->s.memory_bytes, f->s.memory_max));
+	cr_assert(le(u64, f->answer.bytes, REMOTE_ANSWER_BYTES));
+}
+
+/* As it was recorded: each kind of command is done then, but rift's own first one. */
+static void replay(struct fuzz *f)
+{
+	bool more;
+
+	do {
+		more = next_recorded(f, false);
+		do_message(f);
+	} while (more);
+	for (int op = REMOTE_KERNEL; op < REMOTE_OPS_COUNT; op++)
+		cr_assert(lt(int, 0, f->done[op]), "command %d was never done", op);
+}
+
+static void damage_and_invent(struct fuzz *f, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (draw(4))
+			next_recorded(f, true);
+		else
+			make_random(f);
+		keep_small((struct remote_command *)f->bytes);
+		do_message(f);
+	}
+}
+
+static void fuzz_session(int n)
+{
+	struct fuzz *f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
+	struct cpudev_held held;
+	void *place;
+
+	memset(f, 0, sizeof(*f));
+	f->base = UINT64_C(0x7e8000000000);
+	f->blocks = calloc(2 * REMOTE_BLOCKS, REMOTE_BLOCK_BYTES);
+	place = mmap((void *)(uintptr_t)f->base, REMOTE_SPACE_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	cr_assert(eq(u64, word_of(place), f->base));
+	begin_session(f);
+	replay(f);
+	damage_and_invent(f, n);
+	session_close(&f->s);
+	held = cpudev_held();
+	cr_assert(zero(sz, held.device + held.pinned + held.registered + held.streams +
+				   held.events + held.graphs + held.execs));
+	free(f->blocks);
+	free(f);
+}
+
+/* The error of one command of a session that has 64 bytes of the device, at `own`. */
+static int error_of(struct session *s, enum remote_op op, const uint64_t *words, size_t n)
+{
+	static struct remote_answer answer;
+	_Alignas(16) uint8_t bytes[256] = { 0 };
+	struct remote_command *c = (struct remote_command *)bytes;
+
+	*c = (struct remote_command){
+		.bytes = remote_command_bytes((unsigned)n, 0),
+		.op = (uint16_t)op,
+		.flags = REMOTE_ANSWERED,
+	};
+	memcpy(c->word, words, n * sizeof(*words));
+	cr_assert(session_do(s, c, c->bytes, &answer), "op %d", op);
+	if (op == REMOTE_MALLOC)
+		memcpy(&state, answer.data, sizeof(state));
+	return answer.error;
+}
+
+#define ASK(op, ...)                                                                               \
+	error_of(&s, op, (const uint64_t[]){ __VA_ARGS__ },                                        \
+		 sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+/* The daemon's own memory is out of reach, whichever command names it. */
+Test(small_remote_daemon, addresses_of_its_own_are_refused)
+{
+	static uint8_t blocks[2 * REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
+	static uint64_t secret = 42;
+	uint64_t there = word_of(&secret), own;
+	struct session s = session_new(&backend, UINT64_C(0x7e8000000000), blocks[0],
+				       blocks[REMOTE_BLOCKS], 1 << 20);
+
+	cr_assert(zero(int, ASK(REMOTE_MALLOC, 64)));
+	own = state;
+	cr_assert(zero(int, ASK(REMOTE_COPY, own, 8, own + 8, 8, 8, 1, 4, 0)));
+	cr_assert(eq(int, ASK(REMOTE_COPY, there, 8, own, 8, 8, 1, 4, 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_COPY, own, 8, there, 8, 8, 1, 4, 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_COPY, own, 64, own, 64, 8, 2, 4, 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_COPY_IN, there, 8, 8, 1, 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_COPY_OUT, there, 8, 8, 1, 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_COPY_OUT, own, 8, 8, pair(1, REMOTE_BLOCKS), 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_SET, there, 1, 8, 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_FREE, there), 1));
+	cr_assert(eq(int, ASK(REMOTE_FREE_ASYNC, there, 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_PIN, there & ~UINT64_C(4095), 4096), 1));
+	cr_assert(eq(int, ASK(REMOTE_UNPIN, there), 1));
+	cr_assert(eq(int, ASK(REMOTE_MALLOC, 1 << 20), cudaErrorMemoryAllocation));
+	cr_assert(eq(u64, secret, 42));
+	session_close(&s);
+}
+
+/* RIFT_REMOTE_FUZZ: how many in place of these. */
+enum { FUZZ_MESSAGES = 10000 };
+
+Test(small_remote_daemon, damaged_commands_are_refused)
+{
+	const char *n = getenv("RIFT_REMOTE_FUZZ");
+
+	record = mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	cr_assert(record != MAP_FAILED);
+	passes_with(false, watch_daemon);
+	cr_assert(lt(u64, 10000, record->bytes));
+	fuzz_session(n ? atoi(n) : FUZZ_MESSAGES);
+}

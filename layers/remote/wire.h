@@ -1,0 +1,300 @@
+/*
+ * wire.h - what a client and its daemon agree on: the handshake, the memory that both have mapped,
+ * and the commands in it. C11, nothing of CUDA's, so that either side may be on another device.
+ *
+ * One client process has one daemon process. The daemon makes the shared memory, as memfds that
+ * cannot change their size, and passes them over the Unix socket. The client writes commands to a
+ * ring; the daemon reads each into memory of its own before it looks at it. Whatever stands there
+ * was written by the client and is believed in nothing.
+ */
+#ifndef RIFT_REMOTE_WIRE_H
+#define RIFT_REMOTE_WIRE_H
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the handshake ------------------------------------------------------------------------ */
+
+enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 1 };
+
+/* The variable that names the folder of the layer; in it, the socket and the file of counts. */
+#define REMOTE_VARIABLE "RIFT_LAYER_REMOTE"
+#define REMOTE_SOCKET "socket"
+#define REMOTE_SHARED "shared"
+
+enum { REMOTE_BUILD_ID = 32, REMOTE_REASON = 160 };
+
+/* What a client says first, and again with another base where the daemon says REMOTE_TAKEN. */
+struct remote_hello {
+	uint32_t magic, version;
+	uint8_t build_id[REMOTE_BUILD_ID]; /* of the program's file, zeros behind it */
+	uint64_t base; /* of the addresses that the client has kept free: REMOTE_SPACE_BYTES */
+};
+
+enum remote_verdict { REMOTE_WELCOME, REMOTE_TAKEN, REMOTE_REFUSED };
+
+/* With REMOTE_WELCOME come two file descriptors: struct remote_channel, and pinned memory. */
+struct remote_welcome {
+	uint32_t magic, verdict;
+	char reason[REMOTE_REASON]; /* of a refusal, one line without a full stop */
+};
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+/*
+ * Addresses that mean the same on both sides, from the base on: pinned memory of the host, which
+ * both have mapped, then memory of the device, where the client can touch nothing. The bases that a
+ * client tries in turn are out of the way of what Linux maps by itself; the first one also of what
+ * the sanitizers forbid.
+ */
+#define REMOTE_PINNED_BYTES (UINT64_C(64) << 30)
+#define REMOTE_DEVICE_BYTES (UINT64_C(192) << 30)
+#define REMOTE_SPACE_BYTES (REMOTE_PINNED_BYTES + REMOTE_DEVICE_BYTES)
+#define REMOTE_BASES                                                                               \
+	{                                                                                          \
+		UINT64_C(0x7e8000000000), UINT64_C(0x200000000000), UINT64_C(0x300000000000),      \
+			UINT64_C(0x400000000000)                                                   \
+	}
+
+/* ---- shared memory ------------------------------------------------------------------------ */
+
+enum {
+	REMOTE_RING_BYTES = 1 << 20,
+	REMOTE_THREADS = 64, /* of a client that make calls at the same time */
+	REMOTE_ANSWER_BYTES = 8 << 10,
+	REMOTE_BLOCK_BYTES = 1 << 20, /* of a copy; it fits in a second-level cache */
+	REMOTE_BLOCKS = 2,	      /* each way: one is filled while the other is emptied */
+	REMOTE_PAYLOAD_BYTES = 32 << 10,
+	REMOTE_INLINE_BYTES = 4 << 10, /* copies to the device up to here go in the command */
+};
+
+/* The answer to the last call of one thread that waited for one. */
+struct remote_answer {
+	atomic_uint count;    /* answers so far; a futex */
+	atomic_uint sleeping; /* the thread waits for the futex */
+	int32_t error;	      /* of this call */
+	int32_t late;	      /* the last one of those sent ahead since the answer before */
+	uint32_t bytes;
+	uint8_t data[REMOTE_ANSWER_BYTES];
+};
+
+struct remote_channel {
+	/* the client's */
+	_Alignas(64) atomic_uint_least64_t head; /* bytes ever written */
+	atomic_uint bell;			 /* a futex: rung where the daemon sleeps */
+	/* the daemon's */
+	_Alignas(64) atomic_uint_least64_t tail; /* bytes of commands that are done */
+	atomic_uint sleeping;
+	_Alignas(64) struct remote_answer answer[REMOTE_THREADS];
+	_Alignas(64) uint8_t ring[REMOTE_RING_BYTES];
+	_Alignas(4096) uint8_t in[REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
+	uint8_t out[REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
+};
+
+/* ---- commands ----------------------------------------------------------------------------- */
+
+/*
+ * Each command: its words, its payload in bytes at most. A stream is 0, 1 or 2, which are CUDA's
+ * default streams, or REMOTE_OWN + its number; events, graphs and executable graphs are numbers.
+ * The client chooses numbers.
+ */
+#define REMOTE_OPS(OP)                                                                             \
+	OP(PAD, 0, REMOTE_RING_BYTES) /* nothing: the rest of the ring */                          \
+	OP(COUNT, 0, 0)		      /* -> commands done before this one */                       \
+	OP(KERNEL, 2, 512)	      /* number, offset; name -> parameters, {offset, size}... */  \
+	OP(SYMBOL, 1, 0)	      /* offset -> address, bytes */                               \
+	OP(PROPERTIES, 1, 0)	      /* device -> cudaDeviceProp */                               \
+	OP(ATTRIBUTE, 2, 0)	      /* attribute, device -> int */                               \
+	OP(DEVICE_COUNT, 0, 0)	      /* -> int */                                                 \
+	OP(SET_FLAGS, 1, 0)                                                                        \
+	OP(GET_FLAGS, 0, 0) /* -> unsigned */                                                      \
+	OP(SET_LIMIT, 2, 0)                                                                        \
+	OP(GET_LIMIT, 1, 0)  /* -> size_t */                                                       \
+	OP(VERSIONS, 0, 0)   /* -> driver, runtime */                                              \
+	OP(PRIORITIES, 0, 0) /* -> least, greatest */                                              \
+	OP(DEVICE_WAIT, 0, 0)                                                                      \
+	OP(MEM_INFO, 0, 0) /* -> free, total */                                                    \
+	OP(MALLOC, 1, 0)   /* bytes -> address */                                                  \
+	OP(FREE, 1, 0)                                                                             \
+	OP(PIN, 2, 0) /* address, bytes */                                                         \
+	OP(UNPIN, 1, 0)                                                                            \
+	OP(MALLOC_ASYNC, 2, 0) /* bytes, stream -> address */                                      \
+	OP(FREE_ASYNC, 2, 0)   /* address, stream */                                               \
+	OP(COPY, 8, 0)	       /* struct remote_rows as words, kind, stream, or REMOTE_WAITS */    \
+	OP(COPY_IN, 5, 0)      /* dst, pitch, width, height | block << 32, stream */               \
+	OP(COPY_INLINE, 2, REMOTE_INLINE_BYTES) /* dst, stream; data */                            \
+	OP(COPY_OUT, 5, 0)	/* src, pitch, width, height | block << 32, stream */              \
+	OP(SET, 4, 0)		/* dst, value, bytes, stream, or REMOTE_WAITS */                   \
+	OP(STREAM_CREATE, 3, 0) /* number, flags, priority */                                      \
+	OP(STREAM_DESTROY, 1, 0)                                                                   \
+	OP(STREAM_WAIT, 1, 0)                                                                      \
+	OP(STREAM_QUERY, 1, 0)                                                                     \
+	OP(STREAM_WAIT_EVENT, 3, 0) /* stream, event, flags */                                     \
+	OP(EVENT_CREATE, 2, 0)	    /* number, flags */                                            \
+	OP(EVENT_DESTROY, 1, 0)                                                                    \
+	OP(EVENT_RECORD, 3, 0) /* event, stream, flags */                                          \
+	OP(EVENT_WAIT, 1, 0)                                                                       \
+	OP(EVENT_QUERY, 1, 0)                                                                      \
+	OP(EVENT_ELAPSED, 2, 0)		    /* start, end -> float, ms */                          \
+	OP(LAUNCH, 7, REMOTE_PAYLOAD_BYTES) /* struct remote_shape, stream, allowed; arguments */  \
+	OP(FUNC_ATTRIBUTES, 1, 0)	    /* kernel -> cudaFuncAttributes */                     \
+	OP(FUNC_SET, 3, 0)		    /* kernel, attribute, value */                         \
+	OP(OCCUPANCY, 3, 0)		    /* kernel, threads, shared bytes -> int */             \
+	OP(CAPTURE_BEGIN, 2, 0)		    /* stream, mode */                                     \
+	OP(CAPTURE_END, 2, 0)		    /* stream, graph */                                    \
+	OP(CAPTURE_STATUS, 1, 0)	    /* stream -> int */                                    \
+	OP(GRAPH_DESTROY, 1, 0)                                                                    \
+	OP(GRAPH_NODES, 1, 0) /* graph -> how many */                                              \
+	OP(NODE_TYPE, 2, 0)   /* graph, node -> int */                                             \
+	OP(NODE_NEEDS, 3, 0)  /* graph, node, first -> how many, nodes from the first */           \
+	OP(NODE_KERNEL, 2, 0) /* graph, node -> struct remote_shape; arguments */                  \
+	OP(EXEC_CREATE, 3, 0) /* exec, graph, flags */                                             \
+	OP(EXEC_UPLOAD, 2, 0) /* exec, stream */                                                   \
+	OP(EXEC_LAUNCH, 2, 0) /* exec, stream */                                                   \
+	OP(EXEC_SET_KERNEL, 8, REMOTE_PAYLOAD_BYTES) /* exec, graph, node, shape; arguments */     \
+	OP(EXEC_UPDATE, 2, 0) /* exec, graph -> result, node or -1, node or -1 */                  \
+	OP(EXEC_DESTROY, 1, 0)
+
+enum remote_op {
+#define OP(name, words, payload) REMOTE_##name,
+	REMOTE_OPS(OP)
+#undef OP
+		REMOTE_OPS_COUNT
+};
+
+enum { REMOTE_WORDS_MAX = 8 };
+
+/* Flags of a command. */
+enum { REMOTE_ANSWERED = 1 };
+
+/* At a multiple of 16 in the ring, never across its end. */
+struct remote_command {
+	uint32_t bytes; /* of this, the words and the payload; a multiple of 16 */
+	uint16_t op;
+	uint8_t thread, flags;
+	uint32_t payload, reserved; /* its bytes */
+	uint64_t word[];
+};
+
+/* The longest, but for REMOTE_PAD. */
+#define REMOTE_COMMAND_BYTES                                                                       \
+	(sizeof(struct remote_command) + 8 * REMOTE_WORDS_MAX + REMOTE_PAYLOAD_BYTES + 16)
+
+static inline uint32_t remote_command_bytes(unsigned words, uint32_t payload)
+{
+	return ((uint32_t)sizeof(struct remote_command) + 8 * words + payload + 15) / 16 * 16;
+}
+
+/* Numbers of objects, and how many of each kind a client may have. */
+enum {
+	REMOTE_OWN = 16,
+	REMOTE_STREAMS = 4096,
+	REMOTE_EVENTS = 1 << 20,
+	REMOTE_GRAPHS = 4096,
+	REMOTE_EXECS = 4096,
+	REMOTE_KERNELS = 4096,
+	REMOTE_PARAMS = 128, /* of a kernel */
+	REMOTE_SYMBOLS = 1024,
+	REMOTE_REGIONS = 1 << 20, /* pieces of memory */
+};
+
+/* In place of a stream: the call that waits, on CUDA's default stream. */
+#define REMOTE_WAITS UINT64_C(3)
+
+/* The first words of a copy. One row is a copy of bytes. */
+struct remote_rows {
+	uint64_t dst, dst_pitch, src, src_pitch, width, height; /* bytes; rows */
+};
+
+/* The first words of a launch. */
+struct remote_shape {
+	uint64_t kernel;
+	uint64_t grid_xy, block_xy; /* x, and y << 32 */
+	uint64_t z;		    /* of the grid, and of the block << 32 */
+	uint64_t shared_bytes;
+};
+
+enum { REMOTE_SHAPE_WORDS = sizeof(struct remote_shape) / 8 };
+
+/* The last word of LAUNCH: the attribute of programmatic serialization. */
+enum remote_programmatic { REMOTE_NO_ATTRIBUTE, REMOTE_SERIAL, REMOTE_MAY_OVERLAP };
+
+/* A parameter of a kernel, bytes. */
+struct remote_param {
+	uint32_t offset, size;
+};
+
+/* ---- what is asked for, and what is counted: the file REMOTE_SHARED ---------------------------
+ */
+
+enum { REMOTE_BINS_AN_OCTAVE = 8, REMOTE_BINS = 32 * REMOTE_BINS_AN_OCTAVE };
+
+/* All clients under the layer count here. */
+struct remote_shared {
+	int64_t poll_ns; /* how long who waits polls before it sleeps */
+	int32_t strict;	 /* each call waits for its answer */
+	atomic_int refused;
+	atomic_int_least64_t ahead, answered;
+	atomic_int_least64_t answer_bins[REMOTE_BINS]; /* ns, by remote_bin() */
+};
+
+/* Eight bins an octave: a bin is 9 % wide. */
+static inline int remote_bin(int64_t ns)
+{
+	uint64_t n = ns > 8 ? (uint64_t)ns : 8;
+	int octave = 63 - __builtin_clzll(n);
+	int bin = (octave - 3) * REMOTE_BINS_AN_OCTAVE + (int)(n >> (octave - 3) & 7);
+
+	return bin < REMOTE_BINS ? bin : REMOTE_BINS - 1;
+}
+
+/* Where the bin begins. */
+static inline double remote_bin_ns(int bin)
+{
+	int octave = bin / REMOTE_BINS_AN_OCTAVE;
+
+	return (double)((UINT64_C(8) + (unsigned)(bin % REMOTE_BINS_AN_OCTAVE)) << octave);
+}
+
+/* The client's: commands that this process has sent, and its file. */
+typedef int64_t remote_sent_function(void);
+#define REMOTE_SENT_FUNCTION "rift_remote_sent"
+/* The same of its daemon, which is asked; negative: a CUDA error. */
+#define REMOTE_DONE_FUNCTION "rift_remote_done"
+
+/* ---- waiting for each other --------------------------------------------------------------- */
+
+static inline int64_t remote_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Sleeps while *word is value, but not beyond the time. */
+static inline void remote_sleep(atomic_uint *word, unsigned value, int64_t ns)
+{
+	struct timespec t = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+}
+
+static inline void remote_wake(atomic_uint *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static inline void remote_pause(void)
+{
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#endif
+}
+
+#endif
