@@ -267,8 +267,7 @@ Test(small_atlas, wrong_results_have_no_time)
 	cr_assert(eq(int, step(&a, 0).wrong, 5), "all processes of side b");
 	cr_assert(eq(int, step(&a, 1).state, ATLAS_NOT_RESOLVED), "the other depth");
 	cr_assert(eq(int, atlas_exit_code(&a), RIFT_FAILED_POINTS), "code");
-	cr_assert(tells(printed(&a), "guest *wrong in 5 of 5 *not resolved"), "%s",
-		  printed(&a));
+	cr_assert(tells(printed(&a), "guest *wrong in 5 of 5 *not resolved"), "%s", printed(&a));
 	atlas_release(&a);
 }
 
