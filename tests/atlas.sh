@@ -48,7 +48,8 @@ under shim shim
 under cpu 'cpu share=50 n=1'
 under neighbour 'neighbour kind=copy duty=20'
 under preload "preload lib=$wrapper"
-rows='none shim cpu neighbour preload'
+under remote remote
+rows='none shim cpu neighbour preload remote'
 if "$rift" layer container -- true 2>"$dir/out"; then
 	under container container
 	rows="$rows container"

@@ -65,6 +65,28 @@ Test(small_remote_calls, launches_come_in_order_and_arguments_as_they_were)
 	OK(cudaFree(word));
 }
 
+Test(small_remote_calls, grids_and_blocks_have_three_sides)
+{
+	uint64_t *word = zeroed_word();
+	void *arguments[] = { &word };
+	cudaLaunchAttribute attribute = {
+		.id = cudaLaunchAttributeProgrammaticStreamSerialization,
+		.val.programmaticStreamSerializationAllowed = 1,
+	};
+	cudaLaunchConfig_t config = {
+		.gridDim = { 7, 6, 5 },
+		.blockDim = { 4, 3, 2 },
+		.attrs = &attribute,
+		.numAttrs = 1,
+	};
+
+	OK(cudaLaunchKernel(kernel_tell_shape(), (dim3){ 2, 3, 4 }, (dim3){ 5, 6, 7 }, arguments, 0,
+			    0));
+	cr_assert(eq(u64, value_of(word), 765432));
+	OK(cudaLaunchKernelExC(&config, kernel_tell_shape(), arguments));
+	cr_assert(eq(u64, value_of(word), 234567));
+}
+
 Test(small_remote_calls, errors_come_and_stay_as_in_cuda)
 {
 	uint64_t *word = zeroed_word();
@@ -485,7 +507,7 @@ static void passes_with(bool strict, void (*begin)(void))
 
 	own_daemon_end(&d);
 	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(strstr(out, "Tested: 15 | Passing: 15") != NULL, "%s", out);
+	cr_assert(strstr(out, "Tested: 16 | Passing: 16") != NULL, "%s", out);
 }
 
 Test(small_remote_daemon, all_calls_pass_by_way_of_it)

@@ -37,6 +37,19 @@ extern "C" __global__ void remote_read_variable(uint64_t *to)
 }
 KERNEL(remote_read_variable);
 
+extern "C" __global__ void remote_tell_shape(uint64_t *to)
+{
+	if (blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x + threadIdx.y + threadIdx.z == 0)
+		*to = gridDim.x + 10 * gridDim.y + 100 * gridDim.z + 1000 * blockDim.x +
+		      10000 * blockDim.y + 100000 * blockDim.z;
+}
+KERNEL(remote_tell_shape);
+
+const void *kernel_tell_shape(void)
+{
+	return (const void *)remote_tell_shape;
+}
+
 const void *kernel_add(void)
 {
 	return (const void *)remote_add;

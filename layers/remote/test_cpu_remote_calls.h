@@ -13,6 +13,9 @@ const void *kernel_nothing(void);
 /* (const uint32_t *word, uint64_t *to): *to = 1 when the word of the host is not 0. */
 const void *kernel_await(void);
 
+/* (uint64_t *to): decimal digits, the lowest first: the grid's x, y, z, and the block's. */
+const void *kernel_tell_shape(void);
+
 /* (uint64_t *to): the first and the last of the variable's four words, added. */
 const void *kernel_read_variable(void);
 const void *variable(void);

@@ -161,27 +161,33 @@ static void lose(void)
 
 /* ---- the ring ----------------------------------------------------------------------------- */
 
-enum { LOOKS_A_YIELD = 64, LOOK_NS = 50000000 /* how often a daemon is looked for */ };
+/* LOOK_NS: how often a daemon is looked for. NAP_NS: while the ring is full, thousands of commands.
+ */
+enum { LOOKS_A_YIELD = 64, LOOK_NS = 50000000, NAP_NS = 50000 };
 
 /* Until the daemon is so far; false: it is gone. */
 static bool await_tail(uint64_t position)
 {
-	int64_t next_look = 0;
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	int64_t start = 0, now, looked = 0;
 
-	for (int looks = 0; tail < position; looks++) {
+	for (int looks = 1; tail < position; looks++) {
 		tail = atomic_load_explicit(&connection.channel->tail, memory_order_acquire);
-		if (tail >= position || looks % LOOKS_A_YIELD) {
-			remote_pause();
+		remote_pause();
+		if (looks % LOOKS_A_YIELD)
 			continue;
+		now = remote_now_ns();
+		start = start ? start : now;
+		looked = looked ? looked : now;
+		if (now - looked > LOOK_NS && connection_is_lost(&connection)) {
+			lose();
+			return false;
 		}
-		if (remote_now_ns() > next_look) {
-			if (next_look && connection_is_lost(&connection)) {
-				lose();
-				return false;
-			}
-			next_look = remote_now_ns() + LOOK_NS;
-		}
-		sched_yield();
+		looked = now - looked > LOOK_NS ? now : looked;
+		if (now - start < poll_ns)
+			sched_yield();
+		else
+			nanosleep(&nap, NULL);
 	}
 	return true;
 }
