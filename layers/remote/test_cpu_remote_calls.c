@@ -582,9 +582,9 @@ static uint64_t draw(uint64_t n)
 
 struct fuzz {
 	struct session s;
-	struct remote_answer answer;
-	uint64_t base, at; /* at: in the record */
-	uint8_t *blocks;
+	struct remote_channel *channel;
+	struct remote_command *buffer;
+	uint64_t base, tail, at;    /* at: in the record */
 	int done[REMOTE_OPS_COUNT]; /* without an error, as an answer said */
 	_Alignas(16) uint8_t bytes[REMOTE_COMMAND_BYTES + 64];
 };
@@ -593,8 +593,7 @@ struct fuzz {
 static void begin_session(struct fuzz *f)
 {
 	cpudev_place((void *)(uintptr_t)(f->base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
-	f->s = session_new(&backend, f->base, f->blocks,
-			   f->blocks + REMOTE_BLOCKS * REMOTE_BLOCK_BYTES, 64 << 20);
+	f->s = session_new(&backend, f->base, f->channel->in[0], f->channel->out[0], 64 << 20);
 }
 
 /* A word as a client might write it: an address that is its own, or nearly; a number; anything. */
@@ -712,20 +711,40 @@ static void make_random(struct fuzz *f)
 		c->word[i] = some_word(f);
 }
 
+/* Into the ring, where nothing follows. Returns its end, which is sometimes wrong. */
+static uint64_t put_in_ring(struct fuzz *f, const struct remote_command *c, bool exact)
+{
+	uint64_t bytes = c->bytes <= REMOTE_COMMAND_BYTES ? c->bytes : 128;
+	uint64_t left = REMOTE_RING_BYTES - f->tail % REMOTE_RING_BYTES;
+	uint8_t *at;
+
+	if (left < bytes + 64)
+		f->tail += left;
+	at = f->channel->ring + f->tail % REMOTE_RING_BYTES;
+	memcpy(at, c, bytes);
+	memset(at + bytes, 0, 64);
+	return f->tail + bytes +
+	       (exact || draw(40) ? 0 : draw(3) * 16 + draw(2) * draw(UINT64_MAX));
+}
+
 /* It is done or refused. Memory stays bounded, and each answer has an end. */
-static void do_message(struct fuzz *f)
+static void do_message(struct fuzz *f, bool exact)
 {
 	struct remote_command *c = (struct remote_command *)f->bytes;
-	bool whole;
+	const struct remote_answer *answer;
+	uint64_t head;
 
 	c->flags = REMOTE_ANSWERED;
-	whole = session_do(&f->s, c, sizeof(f->bytes) < c->bytes ? 0 : c->bytes, &f->answer);
-	if (whole)
-		f->done[c->op] += !f->answer.error || f->answer.error == cudaErrorNotReady;
-	else
+	answer = &f->channel->answer[c->thread % REMOTE_THREADS];
+	head = put_in_ring(f, c, exact);
+	if (serve_commands(&f->s, f->channel, &f->tail, head, f->buffer)) {
+		f->done[c->op] += !answer->error || answer->error == cudaErrorNotReady;
+	} else {
 		end_session(f);
+		f->tail = 0;
+	}
 	cr_assert(le(u64, f->s.memory_bytes, f->s.memory_max));
-	cr_assert(le(u64, f->answer.bytes, REMOTE_ANSWER_BYTES));
+	cr_assert(le(u64, answer->bytes, REMOTE_ANSWER_BYTES));
 }
 
 /* As it was recorded: each kind of command is done then, but rift's own first one. */
@@ -735,7 +754,7 @@ static void replay(struct fuzz *f)
 
 	do {
 		more = next_recorded(f, false);
-		do_message(f);
+		do_message(f, true);
 	} while (more);
 	for (int op = REMOTE_KERNEL; op < REMOTE_OPS_COUNT; op++)
 		cr_assert(lt(int, 0, f->done[op]), "command %d was never done", op);
@@ -749,7 +768,7 @@ static void damage_and_invent(struct fuzz *f, int n)
 		else
 			make_random(f);
 		keep_small((struct remote_command *)f->bytes);
-		do_message(f);
+		do_message(f, false);
 	}
 }
 
@@ -761,7 +780,9 @@ static void fuzz_session(int n)
 
 	memset(f, 0, sizeof(*f));
 	f->base = UINT64_C(0x7e8000000000);
-	f->blocks = calloc(2 * REMOTE_BLOCKS, REMOTE_BLOCK_BYTES);
+	f->channel = aligned_alloc(4096, sizeof(*f->channel));
+	memset(f->channel, 0, sizeof(*f->channel));
+	f->buffer = aligned_alloc(64, (REMOTE_COMMAND_BYTES + 63) / 64 * 64);
 	place = mmap((void *)(uintptr_t)f->base, REMOTE_SPACE_BYTES, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	cr_assert(eq(u64, word_of(place), f->base));
@@ -772,7 +793,8 @@ static void fuzz_session(int n)
 	held = cpudev_held();
 	cr_assert(zero(sz, held.device + held.pinned + held.registered + held.streams +
 				   held.events + held.graphs + held.execs));
-	free(f->blocks);
+	free(f->buffer);
+	free(f->channel);
 	free(f);
 }
 
