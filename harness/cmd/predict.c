@@ -114,7 +114,9 @@ static int predict_work(const struct predict_args *a)
 	else if (!err && source_has_launch(&work.journal))
 		err = source_platform(&from, &session, given->sync, 0);
 	r.a = from.grid.j ? &from.fit : !err && work.grid.nominal ? &work.fit : NULL;
-	r.from_measured = from.grid.j && from.grid.nominal && !work.grid.nominal;
+	/* on A itself that would be what was measured, and no test of the model */
+	r.from_measured = !err && from.grid.j && from.grid.nominal && !work.grid.nominal &&
+			  !source_same(&from.grid, &on.grid);
 	if (!err && a->measured)
 		err = read_measured(&measured, a, &r);
 	if (!err)

@@ -367,12 +367,13 @@ json_t *prices_json(const struct prices *p, const struct price_request *r)
 	session_platform(r->b->grid->j, r->b->grid->side, b, sizeof(b));
 	for (int i = 0; i < p->n; i++)
 		json_array_append_new(rows, row_json(r, &p->priced[i]));
-	return json_pack(
-		"{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o*, s:o, s:{s:i, s:o, s:o, s:o}}",
-		"workload", r->work->workload->name, "parameters_set", r->work->others, "side",
-		journal_side_name(r->work->side), "platform_a", json_text(a), "platform_b",
-		json_text(b), "parameters_session", json_text(r->b->grid->j->path),
-		"parameters_side", journal_side_name(r->b->grid->side), "from_measured",
-		r->from_measured, "blocks", rows, "errors", "n", p->compared, "median",
-		json_number(p->median), "p95", json_number(p->p95), "worst", json_number(p->worst));
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o*, s:o, s:{s:i, s:o, s:o, s:o}}",
+			 "workload", r->work->workload->name, "parameters_set", r->work->others,
+			 "side", journal_side_name(r->work->side), "platform_a", json_text(a),
+			 "platform_b", json_text(b), "parameters_session",
+			 json_text(r->b->grid->j->path), "parameters_side",
+			 journal_side_name(r->b->grid->side), "from_measured",
+			 r->from_measured ? json_true() : NULL, "blocks", rows, "errors", "n",
+			 p->compared, "median", json_number(p->median), "p95", json_number(p->p95),
+			 "worst", json_number(p->worst));
 }
