@@ -126,9 +126,11 @@ Test(small_cli_sides, predict_knows_itself)
 	o = rift_json("predict '%s:a' --workload myocyte --on '%s:a' --measured '%s:a' --json",
 		      both, both, both);
 	itself = number_at(o, "errors", "n");
+	cr_assert(eq(ptr, json_object_get(o, "from_measured"), NULL), "the model's own price");
 	o = rift_json("predict '%s:a' --workload myocyte --on '%s:b' --measured '%s:b' --json",
 		      both, both, both);
 	cr_assert(lt(dbl, itself, number_at(o, "errors", "n")), "blocks");
+	cr_assert(eq(ptr, json_object_get(o, "from_measured"), json_true()), "from side a's");
 }
 
 /* ---- the others ------------------------------------------------------------------------- */
