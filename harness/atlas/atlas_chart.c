@@ -16,6 +16,7 @@
 #include "harness/base/text.h"
 #include "harness/chart/words.h"
 #include "harness/plan/plan_record.h"
+#include "harness/stats/stats.h"
 
 enum { PANELS = ATLAS_PARAMETERS + ATLAS_DEPTHS, NAME_CHARACTERS = 27 };
 _Static_assert((int)ATLAS_COSTS <= (int)PANELS, "a panel for each cost");
@@ -69,13 +70,6 @@ static double reach_of(const struct panel *p, const struct atlas_cell *cell)
 	return reach;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x < y) - (x > y);
-}
-
 /*
  * Some rows may be so much further out than the next one that on one axis all others would be at
  * nothing: fewer than half of them, and 12 times as far.
@@ -91,10 +85,10 @@ static double far_of(const struct panel *p, const struct drawn *d)
 
 		reach[i] = reach_of(p, &cell);
 	}
-	qsort(reach, (size_t)d->rows, sizeof(*reach), by_size);
-	for (int i = 0; 2 * (i + 1) < d->rows && !isfinite(far); i++)
-		if (reach[i + 1] > 0 && reach[i] > apart * reach[i + 1])
-			far = reach[i + 1];
+	sort_doubles(reach, d->rows);
+	for (int i = d->rows - 1; 2 * i > d->rows && !isfinite(far); i--)
+		if (reach[i - 1] > 0 && reach[i] > apart * reach[i - 1])
+			far = reach[i - 1];
 	free(reach);
 	return far;
 }
@@ -280,11 +274,11 @@ static void label_panel(const struct drawn *d, int i, struct plot *out)
 	plot_number(out, words_name("step", i + 1).s, p->step);
 }
 
-static void label_row(const struct drawn *d, int i, struct plot *p)
+static void label_row(const struct atlas_entry *e, int i, struct plot *p)
 {
 	char name[ATLAS_NAME];
 
-	snprintf(name, sizeof(name), "%s", d->entry[i]->name);
+	snprintf(name, sizeof(name), "%s", e->name);
 	words_cut(name, sizeof(name), NAME_CHARACTERS);
 	plot_text(p, words_name("row", i + 1).s, "%s", name);
 }
@@ -369,7 +363,7 @@ static void label_plot(const struct drawn *d, struct plot *p)
 	plot_count(p, "rows", d->rows);
 	plot_count(p, "panels", d->panels);
 	for (int i = 0; i < d->rows; i++)
-		label_row(d, i, p);
+		label_row(d->entry[i], i, p);
 	for (int i = 0; i < d->panels; i++)
 		label_panel(d, i, p);
 	label_words(d, p);
@@ -458,13 +452,8 @@ static void label_program(const struct atlas *a, int column, struct plot *p)
 
 static void label_programs(const struct atlas *a, struct plot *p)
 {
-	struct drawn rows = { .a = a, .rows = a->n };
 	int columns = count_workloads(a);
 
-	rows.entry = calloc((size_t)a->n + 1, sizeof(*rows.entry));
-	CHECK(rows.entry, "memory of %d rows", a->n);
-	for (int i = 0; i < a->n; i++)
-		rows.entry[i] = &a->entry[i];
 	label_base(a, p);
 	plot_text(p, "title", "which layer hurts which program");
 	words_finding(p,
@@ -479,10 +468,9 @@ static void label_programs(const struct atlas *a, struct plot *p)
 	for (int i = 0; i < ATLAS_DEPTHS; i++)
 		plot_count(p, words_name("depth", i + 1).s, atlas_depths[i]);
 	for (int i = 0; i < a->n; i++)
-		label_row(&rows, i, p);
+		label_row(&a->entry[i], i, p);
 	for (int i = 0; i < columns; i++)
 		label_program(a, i, p);
-	free(rows.entry);
 }
 
 /* ---- files ------------------------------------------------------------------------------ */

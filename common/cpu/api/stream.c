@@ -125,7 +125,7 @@ static void find_busy(struct stream *s, void *arg)
 /* An answer, not an error to remember. Who polls may be on the core that the device waits for. */
 static cudaError_t not_ready(void)
 {
-	enum { ANSWERS_PER_YIELD = 1024 }; /* some 20 us */
+	enum { ANSWERS_PER_YIELD = 1024 };
 	static _Thread_local unsigned answers;
 
 	if (++answers % ANSWERS_PER_YIELD == 0)

@@ -419,28 +419,30 @@ int cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_
 				    : CUDA_INVALID_HANDLE);
 }
 
+/* wanted: there is a place for what is asked. */
+static int ask_variable(bool wanted, const void *symbol, struct variable *v)
+{
+	int error = wanted ? client_enter() : client_result(CUDA_INVALID_VALUE);
+
+	return error ? error : client_leave(find_variable(symbol, v));
+}
+
 int cudaGetSymbolAddress(void **address, const void *symbol)
 {
-	int error = address ? client_enter() : client_result(CUDA_INVALID_VALUE);
 	struct variable v = { 0 };
+	int error = ask_variable(address, symbol, &v);
 
-	if (error)
-		return error;
-	error = find_variable(symbol, &v);
 	if (!error)
 		*address = (void *)(uintptr_t)v.address;
-	return client_leave(error);
+	return error;
 }
 
 int cudaGetSymbolSize(size_t *bytes, const void *symbol)
 {
-	int error = bytes ? client_enter() : client_result(CUDA_INVALID_VALUE);
 	struct variable v = { 0 };
+	int error = ask_variable(bytes, symbol, &v);
 
-	if (error)
-		return error;
-	error = find_variable(symbol, &v);
 	if (!error)
 		*bytes = v.bytes;
-	return client_leave(error);
+	return error;
 }
