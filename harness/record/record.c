@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "common/check.h"
 #include "common/input.h"
@@ -42,17 +43,24 @@ static bool is_readable_major(long major)
 	return major >= RECORD_SCHEMA_OLDEST && major <= RECORD_SCHEMA_MAJOR;
 }
 
+/* The number before the point of "MAJOR.MINOR"; -1: the text is not of this form. */
+static long major_of(const char *text)
+{
+	char *end;
+	long major = text ? strtol(text, &end, 10) : -1;
+
+	return !text || end == text || *end != '.' ? -1 : major;
+}
+
 static int check_schema(const struct record_scan *scan, const json_t *o)
 {
 	const json_t *schema = json_object_get(o, "schema");
 	const char *text = json_string_value(schema);
-	char *end;
-	long major;
+	long major = major_of(text);
 
 	if (!schema)
 		return 0;
-	major = text ? strtol(text, &end, 10) : -1;
-	if (!text || end == text || *end != '.')
+	if (major < 0)
 		return complain(EINVAL, "%s:%ld: schema is not \"MAJOR.MINOR\"", scan->path,
 				(long)scan->line + 1);
 	if (!is_readable_major(major))
@@ -129,9 +137,7 @@ static int take_damage(struct record_scan *scan, const char *line, size_t n, boo
 
 static bool is_readable_schema(const json_t *o)
 {
-	const char *schema = json_string_value(json_object_get(o, "schema"));
-
-	return schema && is_readable_major(strtol(schema, NULL, 10));
+	return is_readable_major(major_of(json_string_value(json_object_get(o, "schema"))));
 }
 
 /*
@@ -322,9 +328,30 @@ static int write_all(int fd, const char *text, size_t n)
 	return 0;
 }
 
+/* As a line says it, without its end; to be freed. NULL where o is NULL or cannot be said. */
+static char *text_of(const json_t *o)
+{
+	return o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS)) : NULL;
+}
+
+uint32_t record_crc32(const json_t *o)
+{
+	json_t *rest = json_copy((json_t *)(uintptr_t)o);
+	uint32_t crc;
+	char *text;
+
+	json_object_del(rest, "crc32");
+	text = text_of(rest);
+	CHECK(text, "no JSON for a checksum");
+	crc = (uint32_t)crc32(0, (const Bytef *)text, (uInt)strlen(text));
+	free(text);
+	json_decref(rest);
+	return crc;
+}
+
 int record_write(struct record_file *f, json_t *o)
 {
-	char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS)) : NULL;
+	char *text = text_of(o);
 	size_t n;
 	int err;
 

@@ -98,6 +98,9 @@ int record_append(struct record_file *f, const struct record_scan *scan);
 /* Says what that refusal says: -EINVAL. */
 int record_refuse_packed(const char *path);
 
+/* zlib's CRC-32 of the line that o is in a record, without its field crc32 and its end. */
+uint32_t record_crc32(const json_t *o);
+
 /*
  * Adds a line and drops the reference. Returns 0, or a negative errno after one line (disk full);
  * then the file ends with its last whole line.

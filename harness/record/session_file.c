@@ -560,6 +560,7 @@ int journal_visit(struct journal *j, int replicate, int point, int round, json_t
 	json_object_set_new(line, "session_id", json_string(j->session_id));
 	json_object_set_new(line, "attempt", json_integer(j->attempts[replicate] - 1));
 	json_object_update_missing(line, o);
+	json_object_set_new(line, "crc32", json_integer(record_crc32(line)));
 	json_decref(o);
 	json_decref(*kept);
 	*kept = json_incref(line);

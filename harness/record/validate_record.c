@@ -102,6 +102,11 @@ static bool are_clocks(const json_t *mhz)
 	return json_is_array(mhz);
 }
 
+static bool is_verdict(const char *state)
+{
+	return state && (!strcmp(state, "passed") || !strcmp(state, "failed"));
+}
+
 struct text visit_wrong(const json_t *visit)
 {
 	static const char *const counts[] = { "point",	     "round",	"utime_us",    "stime_us",
@@ -109,6 +114,7 @@ struct text visit_wrong(const json_t *visit)
 	const json_t *check = json_object_get(visit, "check");
 	const json_t *launches = json_object_get(visit, "launches_per_step");
 	const json_t *step = json_object_get(visit, "step");
+	const json_t *crc = json_object_get(visit, "crc32");
 	struct text wrong = blocks_wrong(visit);
 
 	if (*wrong.s)
@@ -131,6 +137,10 @@ struct text visit_wrong(const json_t *visit)
 	if ((launches && !json_is_number(launches)) || (step && !json_is_object(step)) ||
 	    (check && !json_is_object(check)))
 		return (struct text){ "launches_per_step, step or check is of the wrong kind" };
+	if (check && !is_verdict(json_string_value(json_object_get(check, "state"))))
+		return (struct text){ "a check that neither passed nor failed" };
+	if (crc && json_integer_value(crc) != record_crc32(visit))
+		return (struct text){ "crc32 is not of this line" };
 	return nothing;
 }
 

@@ -294,6 +294,7 @@ for i in $(seq "$damages"); do
 	[ $((i % 4)) != 0 ] || which=part
 	damage "s.jsonl.$which"
 	cp s.jsonl.part damaged
+	rm -f "$dir/check"
 	rc=0
 	"$rift" sweep --resume s.jsonl --quiet >/dev/null 2>"$dir/err" || rc=$?
 	# where the header says another machine now, the plan starts anew beside it
