@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/probe/costs.h"
+#include "harness/profile/trace.h"
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
 #include "harness/session/results.h"
@@ -71,6 +72,8 @@ static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 
 	if (!csv && costs_is(path))
 		return check_costs(path);
+	if (!csv && trace_is(path))
+		return trace_check(path, incomplete);
 	err = record_check(&facts, path, csv);
 	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
 		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",

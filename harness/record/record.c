@@ -12,6 +12,7 @@
 #include "common/check.h"
 #include "common/input.h"
 #include "common/unpacked.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 
@@ -38,9 +39,12 @@ bool record_is_called(const char *path, const char *end)
 	return n > k && !strncmp(path + n - k, end, k);
 }
 
-static bool is_readable_major(long major)
+const struct record_format record_sessions = { "schema", RECORD_SCHEMA_OLDEST, RECORD_SCHEMA_MAJOR,
+					       "record file" };
+
+static bool is_readable_major(const struct record_format *f, long major)
 {
-	return major >= RECORD_SCHEMA_OLDEST && major <= RECORD_SCHEMA_MAJOR;
+	return major >= f->oldest && major <= f->newest;
 }
 
 /* The number before the point of "MAJOR.MINOR"; -1: the text is not of this form. */
@@ -52,30 +56,35 @@ static long major_of(const char *text)
 	return !text || end == text || *end != '.' ? -1 : major;
 }
 
-static int check_schema(const struct record_scan *scan, const json_t *o)
-{
-	const json_t *schema = json_object_get(o, "schema");
-	const char *text = json_string_value(schema);
-	long major = major_of(text);
-
-	if (!schema)
-		return 0;
-	if (major < 0)
-		return complain(EINVAL, "%s:%ld: schema is not \"MAJOR.MINOR\"", scan->path,
-				(long)scan->line + 1);
-	if (!is_readable_major(major))
-		return complain(EPROTONOSUPPORT, "%s:%ld: schema %s; this rift reads %d.x to %d.x",
-				scan->path, (long)scan->line + 1, text_shown(text).s,
-				RECORD_SCHEMA_OLDEST, RECORD_SCHEMA_MAJOR);
-	return 0;
-}
-
 /* Who reads, and how. */
 struct reader {
+	const struct record_format *format;
 	int (*each)(const json_t *o, const struct record_scan *scan, void *arg);
 	void *arg;
 	bool salvages;
 };
+
+static int check_version(const struct record_scan *scan, const json_t *o,
+			 const struct record_format *f)
+{
+	const json_t *version = json_object_get(o, f->version);
+	const char *text = json_string_value(version);
+	long major = major_of(text);
+
+	if (!version && !scan->line)
+		return complain(EINVAL, "%s: no %s of rift: the first line has no %s", scan->path,
+				f->what, f->version);
+	if (!version)
+		return 0;
+	if (major < 0)
+		return complain(EINVAL, "%s:%ld: %s is not \"MAJOR.MINOR\"", scan->path,
+				(long)scan->line + 1, f->version);
+	if (!is_readable_major(f, major))
+		return complain(EPROTONOSUPPORT, "%s:%ld: %s %s; this rift reads %d.x to %d.x",
+				scan->path, (long)scan->line + 1, f->version, text_shown(text).s,
+				f->oldest, f->newest);
+	return 0;
+}
 
 static void step_over(struct record_scan *scan, const char *line, size_t n)
 {
@@ -135,9 +144,9 @@ static int take_damage(struct record_scan *scan, const char *line, size_t n, boo
 	return 0;
 }
 
-static bool is_readable_schema(const json_t *o)
+static bool is_readable(const json_t *o, const struct record_format *f)
 {
-	return is_readable_major(major_of(json_string_value(json_object_get(o, "schema"))));
+	return is_readable_major(f, major_of(json_get_text(o, f->version)));
 }
 
 /*
@@ -152,17 +161,14 @@ static int take_line(struct record_scan *scan, const char *line, size_t n, bool 
 
 	if (err)
 		return err;
-	if (o && r->salvages && !is_readable_schema(o)) {
+	if (o && r->salvages && !is_readable(o, r->format)) {
 		json_decref(o);
 		o = NULL;
 		last = false;
 	}
 	if (!o)
 		return take_damage(scan, line, n, last, r);
-	err = check_schema(scan, o);
-	if (!err && !scan->line && !json_object_get(o, "schema"))
-		err = complain(EINVAL, "%s: no record file of rift: the first line has no schema",
-			       scan->path);
+	err = check_version(scan, o, r->format);
 	if (!err)
 		err = r->each(o, scan, r->arg);
 	json_decref(o);
@@ -247,17 +253,24 @@ static int read_lines(struct record_scan *scan, const char *path, const struct r
 	return err;
 }
 
+int record_read_as(struct record_scan *scan, const char *path, const struct record_format *format,
+		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
+		   void *arg)
+{
+	return read_lines(scan, path, &(struct reader){ format, each, arg, false });
+}
+
 int record_read(struct record_scan *scan, const char *path,
 		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg)
 {
-	return read_lines(scan, path, &(struct reader){ each, arg, false });
+	return record_read_as(scan, path, &record_sessions, each, arg);
 }
 
 int record_salvage(struct record_scan *scan, const char *path,
 		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
 		   void *arg)
 {
-	return read_lines(scan, path, &(struct reader){ each, arg, true });
+	return read_lines(scan, path, &(struct reader){ &record_sessions, each, arg, true });
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */

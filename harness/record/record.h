@@ -55,6 +55,19 @@ struct record_scan {
 int record_read(struct record_scan *scan, const char *path,
 		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg);
 
+/* Another kind of file in JSON Lines, with versions of its own. */
+struct record_format {
+	const char *version; /* the member that says "MAJOR.MINOR"; the first line has it */
+	int oldest, newest;  /* majors that can be read */
+	const char *what;    /* for messages: "record file" */
+};
+
+extern const struct record_format record_sessions; /* what record_read() reads */
+
+int record_read_as(struct record_scan *scan, const char *path, const struct record_format *format,
+		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
+		   void *arg);
+
 /*
  * The same for a file that is worth what can still be read of it: a line in the middle that is no
  * JSON object, or of another version, is counted and stepped over.

@@ -1,0 +1,488 @@
+/* trace.c - reads a trace: its header, its tables, the order of its rows. */
+#include "harness/profile/trace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/unpacked.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/profile/trace_impl.h"
+
+const struct record_format trace_format = { "trace", 1, 1, "trace" };
+
+const char *trace_name(const struct trace *t, int32_t name)
+{
+	return name < 0 ? "" : t->string[name];
+}
+
+bool call_is_sync(enum call_class c)
+{
+	return c == CALL_SYNC_STREAM || c == CALL_SYNC_EVENT || c == CALL_SYNC_DEVICE;
+}
+
+bool call_is_memory(enum call_class c)
+{
+	return c == CALL_ALLOC || c == CALL_FREE || c == CALL_MODULE;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+/* A time of 0 or more, as a double. */
+static int take_ns(const struct reading *r, const json_t *value, const char *name, double *out)
+{
+	*out = json_number_value(value);
+	if (!json_is_number(value) || !(*out >= 0 && *out <= (double)TRACE_TIME_MAX))
+		return trace_damaged(r, "%s is no time in ns", name);
+	return 0;
+}
+
+static int take_list(const struct reading *r, const json_t *o, const char *name, double *out,
+		     size_t n)
+{
+	const json_t *list = json_object_get(o, name);
+	int err = 0;
+
+	if (json_array_size(list) != n)
+		return trace_damaged(r, "%s is no list of %zu times", name, n);
+	for (size_t i = 0; i < n && !err; i++)
+		err = take_ns(r, json_array_get(list, i), name, &out[i]);
+	return err;
+}
+
+/* Quantiles, which rise. */
+static int take_quantiles(const struct reading *r, const json_t *o, const char *name, double *out)
+{
+	int err = take_list(r, o, name, out, QUANTILES);
+
+	if (!err &&
+	    (out[QUANTILE_P05] > out[QUANTILE_P50] || out[QUANTILE_P50] > out[QUANTILE_P95]))
+		err = trace_damaged(r, "%s: p05, p50 and p95 do not rise", name);
+	return err;
+}
+
+static int take_optional_ns(const struct reading *r, const json_t *o, const char *name, double *out)
+{
+	const json_t *value = json_object_get(o, name);
+
+	*out = 0;
+	return !value || json_is_null(value) ? 0 : take_ns(r, value, name, out);
+}
+
+/* ---- header ------------------------------------------------------------------------------- */
+
+static int take_window(const struct reading *r, const json_t *o, double *window)
+{
+	const json_t *value = json_object_get(o, "window");
+
+	*window = INFINITY;
+	if (!value || json_is_null(value))
+		return 0;
+	*window = (double)json_integer_value(value);
+	return json_is_integer(value) && *window >= 1 ? 0 : trace_damaged(r, "window is no count");
+}
+
+/* Are there times of each kind? One that could not be measured is null. */
+static bool is_measured(const json_t *o)
+{
+	return json_is_array(json_object_get(o, "launch_call_ns")) &&
+	       json_is_array(json_object_get(o, "launch_and_wait_ns")) &&
+	       json_is_array(json_object_get(o, "gap_ns"));
+}
+
+static int take_calibration(struct reading *r, const json_t *o)
+{
+	struct trace_calibration *c = &r->t->calibration;
+	const json_t *recorder = json_object_get(o, "recorder");
+	const json_t *graph = json_object_get(o, "graph_launch_ns");
+	int err;
+
+	if (r->t->is_calibrated)
+		return trace_damaged(r, "a second calibration");
+	if (!is_measured(o))
+		return 0;
+	err = take_quantiles(r, o, "launch_call_ns", c->launch_call_ns);
+	if (!err)
+		err = take_quantiles(r, o, "launch_and_wait_ns", c->launch_and_wait_ns);
+	if (!err)
+		err = take_quantiles(r, o, "gap_ns", c->gap_ns);
+	if (!err)
+		err = take_window(r, o, &c->window);
+	if (!err)
+		err = take_optional_ns(r, recorder, "call_ns", &c->call_ns);
+	if (!err)
+		err = take_optional_ns(r, recorder, "pace_ns", &c->pace_ns);
+	if (!err)
+		err = take_optional_ns(r, recorder, "kernel_ns", &c->kernel_ns);
+	c->graph_launch_ns[0] = c->graph_launch_ns[1] = NAN;
+	if (!err && graph && !json_is_null(graph))
+		err = take_list(r, o, "graph_launch_ns", c->graph_launch_ns, 2);
+	r->t->is_calibrated = !err;
+	return err;
+}
+
+/* The words of the program's command line. */
+static char *program_of(const json_t *header)
+{
+	const json_t *words = json_object_get(header, "program");
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	CHECK(out, "memory of a command line");
+	for (size_t i = 0; i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+
+		fprintf(out, "%s%s", i ? " " : "", word ? word : "?");
+	}
+	CHECK(!fclose(out), "memory of a command line");
+	return text;
+}
+
+static int take_process_start(struct reading *r, const json_t *o)
+{
+	const json_t *start = json_object_get(o, "process_start_ns");
+
+	if (!start || json_is_null(start))
+		return 0;
+	r->t->process_start_ns = json_integer_value(start);
+	if (!json_is_integer(start) || r->t->process_start_ns > 0 ||
+	    r->t->process_start_ns < -TRACE_TIME_MAX)
+		return trace_damaged(r, "process_start_ns is no time of 0 or before");
+	return 0;
+}
+
+static int take_header(struct reading *r, const json_t *o)
+{
+	struct trace *t = r->t;
+	const char *times = json_get_text(o, "device_times");
+	const json_t *calibration = json_object_get(o, "calibration");
+
+	if (t->header)
+		return trace_damaged(r, "a second header");
+	t->header = json_deep_copy(o);
+	CHECK(t->header, "memory of a header");
+	t->program = program_of(o);
+	t->is_cpu = !strcmp(json_get_text(o, "recorder"), "cpu-device");
+	t->device_times = !strcmp(times, "recorded");
+	if (!t->device_times && strcmp(times, "none") != 0)
+		return trace_damaged(r, "device_times is neither recorded nor none");
+	if (take_process_start(r, o))
+		return -EINVAL;
+	return !calibration || json_is_null(calibration) ? 0 : take_calibration(r, calibration);
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+static int map_add(struct reading *r, struct id_map *map, const json_t *o, int64_t index)
+{
+	const json_t *id = json_object_get(o, "id");
+	int64_t at = json_integer_value(id), size = map->size ? map->size : 64;
+
+	if (!json_is_integer(id) || at < 0 || at >= TRACE_ID_MAX)
+		return trace_damaged(r, "id is no whole number below %d", TRACE_ID_MAX);
+	while (size <= at)
+		size *= 2;
+	if (size > map->size) {
+		map->at = realloc(map->at, (size_t)size * sizeof(*map->at));
+		CHECK(map->at, "memory of %ld ids", (long)size);
+		for (; map->size < size; map->size++)
+			map->at[map->size] = TRACE_NONE;
+	}
+	if (map->at[at] != TRACE_NONE)
+		return trace_damaged(r, "id %ld is there twice", (long)at);
+	map->at[at] = (int32_t)index;
+	return 0;
+}
+
+static char *copy_text(const char *text)
+{
+	char *copy = strdup(text);
+
+	CHECK(copy, "memory of a text");
+	return copy;
+}
+
+static int take_string(struct reading *r, const json_t *o)
+{
+	struct trace *t = r->t;
+	const char *text = json_string_value(json_object_get(o, "text"));
+
+	if (!text)
+		return trace_damaged(r, "a string without text");
+	t->string = trace_grow(t->string, t->strings, &r->room.strings, sizeof(*t->string));
+	t->string[t->strings++] = copy_text(text);
+	return map_add(r, &r->string, o, t->strings - 1);
+}
+
+static int take_thread(struct reading *r, const json_t *o)
+{
+	struct trace *t = r->t;
+	const char *name = json_string_value(json_object_get(o, "name"));
+
+	t->thread = trace_grow(t->thread, t->threads, &r->room.threads, sizeof(*t->thread));
+	t->thread[t->threads++] = (struct trace_thread){
+		.tid = json_integer_value(json_object_get(o, "tid")),
+		.name = name ? copy_text(name) : NULL,
+	};
+	return map_add(r, &r->thread, o, t->threads - 1);
+}
+
+#define STREAM(name) offsetof(struct trace_stream, name)
+
+static int take_stream(struct reading *r, const json_t *o)
+{
+	static const struct member members[] = {
+		{ "id", MEMBER_64, STREAM(id), true, NULL, 0, 0 },
+		{ "kind", MEMBER_CHOICE, STREAM(kind), true, stream_kind_names, 0, 0 },
+		{ "priority", MEMBER_32, STREAM(priority), false, NULL, 0, INT32_MIN },
+		{ 0 },
+	};
+	struct trace *t = r->t;
+
+	t->stream = trace_grow(t->stream, t->streams, &r->room.streams, sizeof(*t->stream));
+	if (trace_members(r, o, "stream", members, &t->stream[t->streams]))
+		return -EINVAL;
+	return map_add(r, &r->stream, o, t->streams++);
+}
+
+#define GRAPH(name) offsetof(struct trace_graph, name)
+
+static int take_graph(struct reading *r, const json_t *o)
+{
+	static const struct member members[] = {
+		{ "nodes", MEMBER_64, GRAPH(nodes), true, NULL, 0, 0 },
+		{ "kernels", MEMBER_64, GRAPH(kernels), false, NULL, 0, 0 },
+		{ 0 },
+	};
+	struct trace *t = r->t;
+
+	t->graph = trace_grow(t->graph, t->graphs, &r->room.graphs, sizeof(*t->graph));
+	if (trace_members(r, o, "graph", members, &t->graph[t->graphs]))
+		return -EINVAL;
+	return map_add(r, &r->graph, o, t->graphs++);
+}
+
+/* ---- other rows --------------------------------------------------------------------------- */
+
+#define MARK(name) offsetof(struct trace_mark, name)
+#define MAP(name) offsetof(struct reading, name)
+
+static int take_mark(struct reading *r, const json_t *o)
+{
+	static const struct member members[] = {
+		{ "thread", MEMBER_REF, MARK(thread), true, NULL, MAP(thread), 0 },
+		{ "kind", MEMBER_CHOICE, MARK(kind), true, mark_kind_names, 0, 0 },
+		{ "t", MEMBER_64, MARK(t), true, NULL, 0, 0 },
+		{ "name", MEMBER_REF, MARK(name), false, NULL, MAP(string), 0 },
+		{ 0 },
+	};
+	struct trace *t = r->t;
+
+	t->mark = trace_grow(t->mark, t->marks, &r->room.marks, sizeof(*t->mark));
+	return trace_members(r, o, "mark", members, &t->mark[t->marks++]);
+}
+
+#define OWN(name) offsetof(struct trace_own, name)
+
+static int take_own(struct reading *r, const json_t *o)
+{
+	static const struct member members[] = {
+		{ "thread", MEMBER_REF, OWN(thread), true, NULL, MAP(thread), 0 },
+		{ "t0", MEMBER_64, OWN(t0), true, NULL, 0, -TRACE_TIME_MAX },
+		{ "t1", MEMBER_64, OWN(t1), true, NULL, 0, -TRACE_TIME_MAX },
+		{ 0 },
+	};
+	struct trace *t = r->t;
+	struct trace_own *own;
+
+	t->own = trace_grow(t->own, t->owns, &r->room.owns, sizeof(*t->own));
+	own = &t->own[t->owns++];
+	if (trace_members(r, o, "own", members, own))
+		return -EINVAL;
+	return own->t1 < own->t0 ? trace_damaged(r, "t1 is before t0") : 0;
+}
+
+static int take_end(struct reading *r, const json_t *o)
+{
+	struct ending {
+		int64_t t, calls, ops, dropped;
+	} end;
+	static const struct member members[] = {
+		{ "t", MEMBER_64, offsetof(struct ending, t), true, NULL, 0, 0 },
+		{ "calls", MEMBER_64, offsetof(struct ending, calls), true, NULL, 0, 0 },
+		{ "ops", MEMBER_64, offsetof(struct ending, ops), true, NULL, 0, 0 },
+		{ "dropped", MEMBER_64, offsetof(struct ending, dropped), true, NULL, 0, 0 },
+		{ 0 },
+	};
+	struct trace *t = r->t;
+
+	if (trace_members(r, o, "end", members, &end))
+		return -EINVAL;
+	t->end_ns = end.t;
+	t->dropped = end.dropped;
+	t->finished = true;
+	snprintf(t->reason, sizeof(t->reason), "%s", json_get_text(o, "reason"));
+	if (end.calls != t->calls || end.ops != t->ops)
+		return trace_damaged(
+			r, "%ld calls and %ld ops are said to be here, but %ld and %ld are",
+			(long)end.calls, (long)end.ops, (long)t->calls, (long)t->ops);
+	return 0;
+}
+
+static int take_runs(struct reading *r, const json_t *o)
+{
+	static const struct member members[] = {
+		{ "profiled_wall_ns", MEMBER_64, offsetof(struct trace, profiled_wall_ns), false,
+		  NULL, 0, 0 },
+		{ 0 },
+	};
+	const json_t *list = json_object_get(o, "unprofiled_wall_ns");
+	struct trace *t = r->t;
+	size_t n = json_array_size(list);
+	int err = trace_members(r, o, "runs", members, t);
+
+	if (!err && (!json_is_array(list) || n > TRACE_RUNS_MAX))
+		err = trace_damaged(r, "unprofiled_wall_ns is no list of at most %d times",
+				    TRACE_RUNS_MAX);
+	if (!err && n)
+		err = take_list(r, o, "unprofiled_wall_ns", t->unprofiled_wall_ns, n);
+	t->unprofiled = err ? 0 : (int)n;
+	return err;
+}
+
+static int take_call(struct reading *r, const json_t *o)
+{
+	struct trace_call call;
+	int err = trace_parse_call(r, o, &call, false);
+
+	return err ? err : trace_add_call(r, &call);
+}
+
+static int take_op(struct reading *r, const json_t *o)
+{
+	struct trace_op op;
+	int err = trace_parse_op(r, o, &op, false);
+
+	return err ? err : trace_add_op(r, &op);
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+static int take_row(const json_t *o, const struct record_scan *scan, void *arg)
+{
+	static const struct {
+		const char *record;
+		int (*take)(struct reading *r, const json_t *o);
+		bool after_end;
+	} rows[] = {
+		{ "trace", take_header, false },
+		{ "call", take_call, false },
+		{ "op", take_op, false },
+		{ "fold", trace_take_fold, false },
+		{ "mark", take_mark, false },
+		{ "string", take_string, false },
+		{ "thread", take_thread, false },
+		{ "stream", take_stream, false },
+		{ "graph", take_graph, false },
+		{ "own", take_own, true },
+		{ "calibration", take_calibration, false },
+		{ "end", take_end, false },
+		{ "runs", take_runs, true },
+	};
+	struct reading *r = arg;
+	const char *record = json_string_value(json_object_get(o, "record"));
+
+	r->line = scan->line + 1;
+	if (!record)
+		return trace_damaged(r, "a line without record");
+	if (!r->t->header && strcmp(record, "trace") != 0)
+		return trace_damaged(r, "no trace of rift: the first line is no header");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(record, rows[i].record))
+			return r->t->finished && !rows[i].after_end
+				       ? trace_damaged(r, "a row of kind %s behind the end", record)
+				       : rows[i].take(r, o);
+	return 0;
+}
+
+static void reading_release(struct reading *r)
+{
+	free(r->string.at);
+	free(r->thread.at);
+	free(r->stream.at);
+	free(r->graph.at);
+	free(r->call_line);
+	free(r->op_line);
+}
+
+int trace_read(struct trace *t, const char *path)
+{
+	struct reading r = { .t = t, .path = path };
+	struct record_scan scan;
+	int err;
+
+	*t = (struct trace){ .profiled_wall_ns = TRACE_NONE };
+	t->path = copy_text(path);
+	err = record_read_as(&scan, path, &trace_format, take_row, &r);
+	t->torn = scan.torn;
+	if (!err && !t->header)
+		err = complain(EINVAL, "%s: is empty, no trace", path);
+	if (!err)
+		err = trace_link(&r);
+	reading_release(&r);
+	return err;
+}
+
+void trace_release(struct trace *t)
+{
+	for (int64_t i = 0; i < t->strings; i++)
+		free(t->string[i]);
+	for (int64_t i = 0; i < t->threads; i++)
+		free(t->thread[i].name);
+	free(t->string);
+	free(t->thread);
+	free(t->stream);
+	free(t->graph);
+	free(t->call);
+	free(t->op);
+	free(t->mark);
+	free(t->own);
+	free(t->program);
+	free(t->path);
+	json_decref(t->header);
+	*t = (struct trace){ 0 };
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+bool trace_is(const char *path)
+{
+	char head[64] = "", name[8];
+	struct unpacked in;
+
+	if (!unpacked_open(&in, path, false))
+		unpacked_read(&in, head, sizeof(head) - 1);
+	unpacked_close(&in);
+	return sscanf(head, " { \"record\" : \"%7[a-z]\"", name) == 1 && !strcmp(name, "trace");
+}
+
+int trace_check(const char *path, bool *incomplete)
+{
+	struct trace t;
+	int err = trace_read(&t, path);
+
+	*incomplete |= !err && !t.finished;
+	if (!err)
+		printf("%s: %s; trace %s of %s, %ld calls, %ld operations, %ld dropped%s\n",
+		       text_escaped(path).s, t.finished ? "valid" : "incomplete",
+		       text_shown(json_get_text(t.header, "trace")).s, text_shown(t.program).s,
+		       (long)t.calls, (long)t.ops, (long)t.dropped,
+		       t.torn ? "; a torn last line is dropped" : "");
+	trace_release(&t);
+	return err;
+}

@@ -1,0 +1,248 @@
+/* trace_fold.c - folds of a trace: repeats of a sequence of calls, made calls again. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/profile/trace_impl.h"
+
+enum { VALUES_MAX = 256, BODY_MAX = 65536 };
+
+/* ---- distributions ------------------------------------------------------------------------ */
+
+/* Values and how often each is there; given: how often it was taken so far. */
+struct values {
+	int64_t *value, *count, *given;
+	int n;
+};
+
+static void values_release(struct values *v)
+{
+	free(v->value);
+	free(v->count);
+	free(v->given);
+}
+
+static int parse_value(const struct reading *r, const json_t *pair, const char *name,
+		       struct values *v, int i)
+{
+	int64_t least = strcmp(name, "lag_ns") != 0 ? 0 : -TRACE_TIME_MAX;
+	const json_t *value = json_array_get(pair, 0), *count = json_array_get(pair, 1);
+
+	v->value[i] = json_integer_value(value);
+	v->count[i] = json_integer_value(count);
+	if (!json_is_integer(value) || !json_is_integer(count) || json_array_size(pair) != 2 ||
+	    v->value[i] < least || v->value[i] > TRACE_TIME_MAX || v->count[i] < 1 ||
+	    v->count[i] > TRACE_ROWS_MAX)
+		return trace_damaged(r, "%s is not [[ns, count], ...]", name);
+	return 0;
+}
+
+static int values_parse(const struct reading *r, const json_t *o, const char *name, int64_t times,
+			struct values *v)
+{
+	const json_t *list = json_object_get(o, name);
+	int64_t sum = 0;
+	int err = 0;
+
+	if (!json_array_size(list) || json_array_size(list) > VALUES_MAX)
+		return trace_damaged(r, "a fold without %s, or of more than %d values", name,
+				     VALUES_MAX);
+	v->n = (int)json_array_size(list);
+	v->value = calloc((size_t)v->n, sizeof(int64_t));
+	v->count = calloc((size_t)v->n, sizeof(int64_t));
+	v->given = calloc((size_t)v->n, sizeof(int64_t));
+	CHECK(v->value && v->count && v->given, "memory of %d values", v->n);
+	for (int i = 0; i < v->n && !err; i++) {
+		err = parse_value(r, json_array_get(list, (size_t)i), name, v, i);
+		sum += v->count[i];
+	}
+	if (!err && sum != times)
+		err = trace_damaged(r, "%s has %ld values of %ld repeats", name, (long)sum,
+				    (long)times);
+	return err;
+}
+
+/* The value whose turn it is, so that each is spread evenly: repeat k of so many. */
+static int64_t values_take(struct values *v, int64_t k, int64_t times)
+{
+	int best = 0;
+	int64_t most = INT64_MIN;
+
+	for (int i = 0; i < v->n; i++) {
+		int64_t behind = v->count[i] * (k + 1) - v->given[i] * times;
+
+		if (behind > most) {
+			most = behind;
+			best = i;
+		}
+	}
+	v->given[best]++;
+	return v->value[best];
+}
+
+/* ---- the body ------------------------------------------------------------------------------ */
+
+struct body_call {
+	struct trace_call call;
+	struct trace_op op;
+	struct values gap, took, cpu, op_took, op_lag;
+	bool has_op, has_cpu, has_lag;
+};
+
+struct fold {
+	struct body_call *body;
+	size_t n;
+	int64_t times, t0, t1;
+	double scale;	     /* of host times, so that they end where the fold does */
+	int64_t *stream_end; /* of operations so far */
+};
+
+static int parse_body_call(struct reading *r, const json_t *o, int64_t times, struct body_call *b)
+{
+	const json_t *op = json_object_get(o, "op");
+	int err = json_is_object(o) ? trace_parse_call(r, o, &b->call, true)
+				    : trace_damaged(r, "body is no list of calls");
+
+	if (!err)
+		err = values_parse(r, o, "gap_ns", times, &b->gap);
+	if (!err)
+		err = values_parse(r, o, "took_ns", times, &b->took);
+	b->has_op = op && !json_is_null(op);
+	if (!err && b->has_op)
+		err = trace_parse_op(r, op, &b->op, true);
+	if (!err && b->has_op)
+		err = values_parse(r, op, "took_ns", times, &b->op_took);
+	b->has_cpu = json_object_get(o, "cpu_ns");
+	if (!err && b->has_cpu)
+		err = values_parse(r, o, "cpu_ns", times, &b->cpu);
+	b->has_lag = json_object_get(op, "lag_ns");
+	if (!err && b->has_lag)
+		err = values_parse(r, op, "lag_ns", times, &b->op_lag);
+	return err;
+}
+
+static const struct member fold_members[] = {
+	{ "times", MEMBER_64, offsetof(struct fold, times), true, NULL, 0, 1 },
+	{ "t0", MEMBER_64, offsetof(struct fold, t0), true, NULL, 0, 0 },
+	{ "t1", MEMBER_64, offsetof(struct fold, t1), true, NULL, 0, 0 },
+	{ 0 },
+};
+
+static int fold_parse(struct reading *r, const json_t *o, struct fold *f)
+{
+	const json_t *body = json_object_get(o, "body");
+	int err = trace_members(r, o, "fold", fold_members, f);
+
+	if (!err && (!json_array_size(body) || json_array_size(body) > BODY_MAX))
+		err = trace_damaged(r, "body is no list of 1 to %d calls", BODY_MAX);
+	if (!err && f->t1 < f->t0)
+		err = trace_damaged(r, "t1 is before t0");
+	if (!err && f->times > TRACE_ROWS_MAX / (int64_t)json_array_size(body))
+		err = complain(EFBIG, "%s:%ld: more than %d calls and operations", r->path,
+			       (long)r->line, TRACE_ROWS_MAX);
+	if (err)
+		return err;
+	f->n = json_array_size(body);
+	f->body = calloc(f->n, sizeof(*f->body));
+	CHECK(f->body, "memory of a fold of %zu calls", f->n);
+	for (size_t i = 0; i < f->n && !err; i++)
+		err = parse_body_call(r, json_array_get(body, i), f->times, &f->body[i]);
+	for (size_t i = 1; i < f->n && !err; i++)
+		if (f->body[i].call.thread != f->body[0].call.thread)
+			err = trace_damaged(r, "body is of several threads");
+	return err;
+}
+
+/* ---- repeats ------------------------------------------------------------------------------- */
+
+static double sum_of(const struct values *v)
+{
+	double sum = 0;
+
+	for (int i = 0; i < v->n; i++)
+		sum += (double)v->value[i] * (double)v->count[i];
+	return sum;
+}
+
+/* Values are quantised: their sum is not exactly the fold's length. */
+static void fit_to_length(struct fold *f)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		sum += sum_of(&f->body[i].gap) + sum_of(&f->body[i].took);
+	f->scale = sum > 0 ? (double)(f->t1 - f->t0) / sum : 0;
+}
+
+/* Where it was is behind what its stream has, and so long after its call as the fold says. */
+static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
+			 const struct trace_call *call, int64_t k)
+{
+	int64_t *end = &f->stream_end[b->op.stream];
+	bool waits = call->class == CALL_COPY && !call->async;
+	struct trace_op op = b->op;
+
+	op.call = call->id;
+	op.t0 = waits || b->has_lag ? call->t0 : call->t1;
+	op.t0 = op.t0 < *end ? *end : op.t0;
+	if (b->has_lag)
+		op.t0 += values_take(&b->op_lag, k, f->times);
+	op.t0 = op.t0 < 0 ? 0 : op.t0;
+	op.t1 = op.t0 + values_take(&b->op_took, k, f->times);
+	*end = op.t1;
+	return op.t1 > TRACE_TIME_MAX ? trace_damaged(r, "took_ns: longer than any trace")
+				      : trace_add_op(r, &op);
+}
+
+static int add_repeats(struct reading *r, struct fold *f)
+{
+	double host = 0;
+	int err = 0;
+
+	for (int64_t k = 0; k < f->times; k++)
+		for (size_t i = 0; i < f->n && !err; i++) {
+			struct body_call *b = &f->body[i];
+			struct trace_call call = b->call;
+
+			call.id = -++r->made;
+			if (b->has_cpu)
+				call.cpu_ns = values_take(&b->cpu, k, f->times);
+			host += (double)values_take(&b->gap, k, f->times);
+			call.t0 = f->t0 + (int64_t)(host * f->scale);
+			host += (double)values_take(&b->took, k, f->times);
+			call.t1 = f->t0 + (int64_t)(host * f->scale);
+			err = trace_add_call(r, &call);
+			if (!err && b->has_op)
+				err = add_folded_op(r, f, b, &call, k);
+		}
+	return err;
+}
+
+static void fold_release(struct fold *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		values_release(&f->body[i].gap);
+		values_release(&f->body[i].took);
+		values_release(&f->body[i].cpu);
+		values_release(&f->body[i].op_took);
+		values_release(&f->body[i].op_lag);
+	}
+	free(f->body);
+	free(f->stream_end);
+}
+
+int trace_take_fold(struct reading *r, const json_t *o)
+{
+	struct fold f = { 0 };
+	int err = fold_parse(r, o, &f);
+
+	if (!err) {
+		f.stream_end = calloc((size_t)r->t->streams + 1, sizeof(int64_t));
+		CHECK(f.stream_end, "memory of %ld streams", (long)r->t->streams);
+		fit_to_length(&f);
+		err = add_repeats(r, &f);
+	}
+	fold_release(&f);
+	return err;
+}

@@ -1,0 +1,235 @@
+/*
+ * test_trace.c - harness/profile: traces are read, folds made calls again, and what is damaged is
+ * refused with its line.
+ */
+#include "harness/profile/trace.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/divert.h"
+#include "tests/made_trace.h"
+
+TestSuite(small_trace, .timeout = 60);
+
+static struct made made;
+static struct trace trace;
+
+static void begin(void)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+}
+
+static void read_made(void)
+{
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	made_remove(&made);
+}
+
+Test(small_trace, calls_are_in_order_and_have_their_operations)
+{
+	begin();
+	made_row(&made, "{\"record\":\"op\",\"call\":2,\"kind\":\"kernel\",\"stream\":3,\"t0\":950,"
+			"\"t1\":1000}"); /* before its call's row, and its call's start */
+	made_call(&made, "other", 500, 600, ",\"thread\":1");
+	made_call(&made, "launch", 1000, 1100, ",\"name\":1");
+	made_call(&made, "sync_event", 100, 200, ",\"event\":5,\"recording\":3,\"cpu_ns\":7");
+	made.ops++;
+	made_row(&made, "{\"record\":\"mark\",\"thread\":0,\"kind\":\"push\",\"t\":5,\"name\":1}");
+	made_row(&made, "{\"record\":\"later_kind\",\"id\":\"?\"}");
+	made_end(&made, 2000, 3, 1234);
+	read_made();
+	cr_expect(eq(int, (int)trace.calls, 3), "calls");
+	cr_expect(eq(int, (int)trace.call[0].id, 3), "by start");
+	cr_expect(eq(int, (int)trace.call[0].event, 5), "event");
+	cr_expect(eq(int, (int)trace.call[0].cpu_ns, 7), "time of its processor");
+	cr_expect(eq(int, (int)trace.call[1].thread, 1), "thread");
+	cr_expect(eq(int, trace.call[2].ops, 1), "operation");
+	cr_expect(eq(int, (int)trace.op[0].call, 2), "its call");
+	cr_expect(eq(int, (int)trace.stream[trace.op[0].stream].id, 3), "its stream");
+	cr_expect(eq(str, (char *)trace_name(&trace, trace.call[2].name), "saxpy"), "its name");
+	cr_expect(eq(int, (int)trace.marks, 1), "marks");
+	cr_expect(eq(int, trace.unprofiled, 3), "runs");
+	cr_expect(eq(dbl, trace.unprofiled_wall_ns[2], 1234), "of them");
+	cr_expect(eq(int, trace.finished, 1), "has its end");
+	trace_release(&trace);
+}
+
+#define FOLD(times, gaps)                                                                          \
+	"{\"record\":\"fold\",\"times\":" times ",\"t0\":1000,\"t1\":31000,\"body\":["             \
+	"{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":" gaps                  \
+	",\"took_ns\":[[2000,5]],\"cpu_ns\":[[10,5]],\"op\":{\"record\":\"op\","                   \
+	"\"kind\":\"kernel\",\"stream\":2,\"took_ns\":[[700,5]]}},"                                \
+	"{\"record\":\"call\",\"thread\":0,\"class\":\"other\",\"gap_ns\":[[0,5]],"                \
+	"\"took_ns\":[[1000,5]]}]}"
+
+Test(small_trace, folds_are_calls_again)
+{
+	int64_t gaps[5];
+
+	begin();
+	made_call(&made, "other", 0, 1000, "");
+	made_row(&made, FOLD("5", "[[2000,2],[3666,3]]")); /* 2 less than the length */
+	made.calls += 10;
+	made.ops += 5;
+	made_end(&made, 40000, 0, 0);
+	read_made();
+	cr_assert(eq(int, (int)trace.calls, 11), "calls");
+	cr_assert(eq(int, (int)trace.ops, 5), "operations");
+	for (int i = 0; i < 5; i++) {
+		const struct trace_call *c = &trace.call[1 + 2 * i];
+
+		gaps[i] = c->t0 - trace.call[2 * i].t1;
+		cr_expect(eq(int, (int)c->class, CALL_LAUNCH), "class");
+		cr_expect(eq(int, (int)c->cpu_ns, 10), "time of its processor");
+		cr_expect(eq(int, c->ops, 1), "operation");
+		cr_expect(le(long, c->t1, trace.op[c->first_op].t0), "behind its call");
+		cr_expect(epsilon_eq(dbl, (double)gaps[i], i % 2 ? 2000 : 3666, 2), "gap %ld",
+			  gaps[i]);
+	}
+	cr_expect(le(long, 30998, trace.call[10].t1), "to the end");
+	trace_release(&trace);
+}
+
+Test(small_trace, killed_and_torn)
+{
+	begin();
+	made_call(&made, "launch", 0, 2000, "");
+	made_row(&made, "{\"record\":\"op\",\"call\":77,\"kind\":\"kernel\",\"stream\":2,\"t0\":1,"
+			"\"t1\":2}"); /* its call was not written yet */
+	fprintf(made.out, "{\"record\":\"call\",\"id\":");
+	fclose(made.out);
+	read_made();
+	cr_expect(eq(int, trace.finished, 0), "without end");
+	cr_expect(eq(int, trace.torn, 1), "torn");
+	cr_expect(eq(int, (int)trace.orphans, 1), "an operation without its call");
+	cr_expect(eq(int, (int)trace.end_ns, 2000), "ends with what is known");
+	trace_release(&trace);
+}
+
+/* ---- damage ------------------------------------------------------------------------------- */
+
+/* The made file is refused, and the line says that number and that word. */
+static void is_refused(int line, const char *word)
+{
+	const char *said;
+	char where[16];
+	int err;
+
+	snprintf(where, sizeof(where), ":%d: ", line);
+	divert_stderr();
+	err = trace_read(&trace, made.path);
+	said = diverted_stderr();
+	cr_expect(lt(int, err, 0), "%s", word);
+	cr_expect(ne(ptr, strstr(said, where), NULL), "%s: line %d: %s", word, line, said);
+	cr_expect(ne(ptr, strstr(said, word), NULL), "%s: %s", word, said);
+	cr_expect(eq(int, is_one_complaint(said), 1), "one line: %s", said);
+	trace_release(&trace);
+	made_remove(&made);
+}
+
+Test(small_trace, damaged_rows)
+{
+	static const struct {
+		const char *row, *word;
+	} bad[] = {
+		{ "{\"id\":1}", "record" },
+		{ "{\"record\":\"call\",\"id\":9,\"thread\":0,\"class\":\"other\",\"t0\":1}",
+		  "t1" },
+		{ "{\"record\":\"call\",\"id\":9,\"thread\":0,\"class\":\"other\",\"t0\":2,\"t1\":"
+		  "1}",
+		  "t1" },
+		{ "{\"record\":\"call\",\"id\":9,\"thread\":5,\"class\":\"other\",\"t0\":1,\"t1\":"
+		  "2}",
+		  "thread" },
+		{ "{\"record\":\"call\",\"id\":9,\"thread\":0,\"class\":\"lunch\",\"t0\":1,\"t1\":"
+		  "2}",
+		  "launch" },
+		{ "{\"record\":\"call\",\"id\":9,\"thread\":0,\"class\":\"other\",\"t0\":1.5,"
+		  "\"t1\":2}",
+		  "t0" },
+		{ "{\"record\":\"call\",\"id\":9,\"thread\":0,\"class\":\"other\",\"t0\":-1,"
+		  "\"t1\":2}",
+		  "t0" },
+		{ "{\"record\":\"call\",\"id\":1,\"thread\":0,\"class\":\"other\",\"t0\":5000,"
+		  "\"t1\":5001}",
+		  "twice" },
+		{ "{\"record\":\"call\",\"id\":9,\"thread\":0,\"class\":\"other\",\"t0\":500,"
+		  "\"t1\":600}",
+		  "another call" },
+		{ "{\"record\":\"call\",\"id\":9,\"thread\":0,\"class\":\"record\",\"t0\":5000,"
+		  "\"t1\":5001,\"event\":99999999}",
+		  "event" },
+		{ "{\"record\":\"op\",\"call\":1,\"kind\":\"kernel\",\"t0\":1,\"t1\":2}",
+		  "stream" },
+		{ "{\"record\":\"op\",\"call\":1,\"kind\":\"copy\",\"stream\":2,\"t0\":1,\"t1\":2}",
+		  "direction" },
+		{ "{\"record\":\"op\",\"call\":1,\"kind\":\"graph\",\"stream\":2,\"t0\":1,\"t1\":"
+		  "2}",
+		  "graph" },
+		{ "{\"record\":\"op\",\"call\":8,\"kind\":\"kernel\",\"stream\":2,\"t0\":1,\"t1\":"
+		  "2}",
+		  "call" },
+		{ "{\"record\":\"op\",\"call\":1,\"kind\":\"kernel\",\"stream\":2,\"t0\":1,\"t1\":"
+		  "2,"
+		  "\"grid\":[1,0,1]}",
+		  "grid" },
+		{ "{\"record\":\"string\",\"id\":1,\"text\":\"x\"}", "twice" },
+		{ "{\"record\":\"string\",\"id\":99999999,\"text\":\"x\"}", "id" },
+		{ "{\"record\":\"stream\",\"id\":8,\"kind\":\"loud\"}", "kind" },
+		{ "{\"record\":\"mark\",\"thread\":0,\"kind\":\"push\"}", "t" },
+		{ "{\"record\":\"runs\",\"unprofiled_wall_ns\":[-1]}", "unprofiled_wall_ns" },
+		{ "{\"record\":\"calibration\"}", "second" },
+		{ "{\"record\":\"trace\",\"trace\":\"1.0\"}", "second" },
+		{ FOLD("4", "[[2000,5]]"), "4" },
+		{ FOLD("5", "[]"), "gap_ns" },
+		{ FOLD("0", "[[2000,5]]"), "times" },
+		{ FOLD("90000000000", "[[2000,5]]"), "more than" },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		begin();
+		made_call(&made, "other", 0, 1000, "");
+		made_row(&made, "%s", bad[i].row);
+		made.calls += !strncmp(bad[i].row, "{\"record\":\"call\"", 16);
+		made.ops += !strncmp(bad[i].row, "{\"record\":\"op\"", 14);
+		made_end(&made, 40000, 0, 0);
+		is_refused(11, bad[i].word);
+	}
+}
+
+Test(small_trace, rows_and_their_end_agree)
+{
+	begin();
+	made_call(&made, "other", 0, 1000, "");
+	made.calls = 2;
+	made_end(&made, 40000, 0, 0);
+	is_refused(11, "2 calls");
+	begin();
+	made_row(&made, "{\"record\":\"end\",\"t\":1,\"calls\":0,\"ops\":0,\"dropped\":0}");
+	made_call(&made, "other", 0, 1000, "");
+	made_end(&made, 40000, 0, 0);
+	is_refused(11, "behind the end");
+}
+
+Test(small_trace, other_versions_and_no_trace)
+{
+	begin();
+	rewind(made.out);
+	made_row(&made, "{\"record\":\"trace\",\"trace\":\"2.0\"}");
+	made_end(&made, 1, 0, 0);
+	divert_stderr();
+	cr_expect(eq(int, trace_read(&trace, made.path), -EPROTONOSUPPORT), "version 2");
+	cr_expect(ne(ptr, strstr(diverted_stderr(), "1.x"), NULL), "what it reads");
+	trace_release(&trace);
+	cr_expect(eq(int, trace_is(made.path), 1), "is one all the same");
+	made_remove(&made);
+	divert_stderr();
+	cr_expect(lt(int, trace_read(&trace, "/dev/null"), 0), "no file");
+	cr_expect(eq(int, trace_is("/dev/null"), 0), "no trace");
+	diverted_stderr();
+	trace_release(&trace);
+}
