@@ -42,6 +42,7 @@ static const struct command *const commands[] = {
 	&command_predict,
 	&command_stack,
 	&command_validate,
+	&command_profile,
 	&command_compare,
 	&command_atlas,
 	&command_sensitivity,

@@ -1,0 +1,316 @@
+/* profile.c - rift profile FILE, or -- COMMAND: what kind of program it is. */
+#include "harness/profile/profile.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+#include "harness/base/picture.h"
+#include "harness/base/text.h"
+#include "harness/cmd/options.h"
+#include "harness/profile/chrome.h"
+#include "harness/profile/profile_chart.h"
+#include "harness/profile/recording.h"
+
+/* ---- the command line --------------------------------------------------------------------- */
+
+/* Options with values, as parameter rows: parsed and refused like all others. */
+struct profile_values {
+	int64_t runs, max_events;
+	double delay_s, duration_s;
+};
+
+#define VALUE(name) offsetof(struct profile_values, name)
+
+static const struct param rows[] = {
+	{ "runs", PARAM_INT, VALUE(runs), "runs", "5", 0, RECORDING_RUNS_MAX, NULL, "", NULL, NULL,
+	  false },
+	{ "max-events", PARAM_INT, VALUE(max_events), "rows", "2000000", 1000, TRACE_ROWS_MAX, NULL,
+	  "", NULL, NULL, false },
+	{ "delay", PARAM_REAL, VALUE(delay_s), "s", "0", 0, 1e6, NULL, "", NULL, NULL, false },
+	{ "duration", PARAM_REAL, VALUE(duration_s), "s", "0", 0, 1e6, NULL, "", NULL, NULL,
+	  false },
+	PARAM_END,
+};
+
+struct profile_args {
+	struct arguments given;
+	struct profile_values values;
+	struct kind_rules rules;
+	const char *chrome, *plot, *range;
+	bool anonymous;
+};
+
+#define FIELD(name) offsetof(struct profile_args, name)
+
+static int take_rule(void *field, const struct command_option *o, char *text);
+
+static const struct command_option options[] = {
+	{ OPTION_OUTPUT("FILE", option_file), "the trace, a new file (default: COMMAND.trace)" },
+	{ OPTION_ROW("runs", "N"),
+	  "runs of COMMAND without the recorder, for the self-check, which "
+	  "takes 5 (default: 5)" },
+	{ OPTION("anonymous", NULL, option_flag, FIELD(anonymous)),
+	  "no names of kernels, functions and threads in the trace" },
+	{ OPTION_ROW("delay", "SECONDS"), "record from then on (default: from the start)" },
+	{ OPTION_ROW("duration", "SECONDS"), "record for so long (default: to the end)" },
+	{ OPTION_ROW("max-events", "N"), "record so many rows, repeats folded (default: 2000000)" },
+	{ OPTION("range", "NAME", option_once, FIELD(range)),
+	  "record only inside NVTX ranges of that name" },
+	{ OPTION("rule", "NAME=PERCENT", take_rule, FIELD(rules)),
+	  "from which share on a program is bound: gpu=85, gap=10, api=15, sync=15, transfer=30, "
+	  "allocation=20 and cpu=30 unless set otherwise; given again another one" },
+	{ OPTION("chrome", "FILE", option_file, FIELD(chrome)),
+	  "also a timeline for chrome://tracing and Perfetto, as recorded" },
+	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
+	  "also charts with gnuplot, PNG and SVG, their data and scripts beside them, in this "
+	  "folder: the timeline, one step of it, the shares" },
+	{ OPTION_JSON, "one JSON object" },
+	{ OPTION_QUIET, "no progress, no remarks" },
+	{ OPTION_HELP, "this help" },
+	{ 0 },
+};
+
+static const struct exit_text exits[] = {
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_FAILED_POINTS, "the self-check refused the re-timed trace" },
+	{ RIFT_USAGE, "usage, no trace, a damaged one or, with --plot, no picture" },
+	{ RIFT_INTERRUPTED, EXIT_USUAL },
+	{ 0 },
+};
+
+static const char *const rule_names[] = { "gpu",      "gap",	    "api", "sync",
+					  "transfer", "allocation", "cpu", NULL };
+
+static int refuse_rule(const char *text, const char *name)
+{
+	struct suggestion near = suggest_start(name);
+
+	for (int i = 0; rule_names[i]; i++)
+		suggest_offer(&near, rule_names[i]);
+	return complain(EINVAL,
+			"--rule=%s: must be gpu, gap, api, sync, transfer, allocation or cpu, "
+			"= and a percentage%s",
+			text_shown(text).s, suggest_hint(&near).s);
+}
+
+/* NAME=PERCENT */
+static int take_rule(void *field, const struct command_option *o, char *text)
+{
+	struct kind_rules *rules = field;
+	size_t n = strcspn(text, "=");
+	char name[32];
+	int i = 0;
+
+	snprintf(name, sizeof(name), "%.*s", (int)n, text);
+	while (rule_names[i] && strcmp(rule_names[i], name) != 0)
+		i++;
+	if (!rule_names[i] || !text[n])
+		return refuse_rule(text, name);
+	return option_percent(&rules->least[i], o, text + n + 1);
+}
+
+/* ---- recording ---------------------------------------------------------------------------- */
+
+/* COMMAND.trace in the folder at hand, or the first free COMMAND-2.trace ...; to be freed. */
+static char *free_name(const char *command)
+{
+	const char *slash = strrchr(command, '/');
+	const char *stem = slash ? slash + 1 : command;
+	char *name = NULL;
+
+	for (int i = 1; !name || !access(name, F_OK); i++) {
+		char number[16] = "";
+
+		free(name);
+		if (i > 1)
+			snprintf(number, sizeof(number), "-%d", i);
+		CHECK(asprintf(&name, "%s%s.trace", stem, number) > 0, "memory of a name");
+	}
+	return name;
+}
+
+/* "exited with 3", "ended by signal 11 (Segmentation fault)". */
+static void print_status(const struct profile_args *a, const struct recording *r)
+{
+	FILE *out = a->given.json ? stderr : stdout;
+
+	if (a->given.json && a->given.quiet)
+		return;
+	if (WIFSIGNALED(r->status))
+		fprintf(out, "the program ended by signal %d (%s)\n", WTERMSIG(r->status),
+			strsignal(WTERMSIG(r->status)));
+	else
+		fprintf(out, "the program exited with %d\n", WEXITSTATUS(r->status));
+}
+
+static int record(const struct profile_args *a, const char *path)
+{
+	const struct recording_request request = {
+		.argv = a->given.rest,
+		.output = path,
+		.anonymous = a->anonymous,
+		.delay_ns = (int64_t)(a->values.delay_s * 1e9),
+		.duration_ns = (int64_t)(a->values.duration_s * 1e9),
+		.max_events = a->values.max_events,
+		.range = a->range,
+		.unprofiled = (int)a->values.runs,
+		.stdout_to_stderr = a->given.json,
+	};
+	struct recording recording;
+	int err = recording_run(&request, &recording);
+
+	if (err)
+		return err;
+	print_status(a, &recording);
+	if (!a->given.quiet)
+		fprintf(a->given.json ? stderr : stdout, "trace             %s\n",
+			text_escaped(path).s);
+	return 0;
+}
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+static void print(const void *found, FILE *out)
+{
+	profile_print(found, out);
+}
+
+static json_t *json(const void *found)
+{
+	return profile_json(found);
+}
+
+static int write_chrome(const struct profile *p, const struct profile_args *a)
+{
+	struct output out = { 0 };
+	int err;
+
+	if (!a->chrome)
+		return 0;
+	err = output_open(&out, "--chrome", a->chrome);
+	if (!err) {
+		chrome_write(&p->trace, out.file);
+		err = output_commit(&out);
+	}
+	output_discard(&out);
+	return err;
+}
+
+static int draw(const struct profile *p, const struct profile_args *a)
+{
+	int err = 0;
+
+	for (int i = 0; a->plot && i < PROFILE_CHARTS && !err; i++) {
+		struct picture picture;
+
+		err = profile_chart_write(&picture, p, (enum profile_chart)i, a->plot);
+		if (!err)
+			err = picture_draw(&picture);
+		if (picture.written && !a->given.json)
+			printf("%s/%s%s\n", a->plot, picture.plot.name,
+			       picture.drawn ? ".png, .svg" : ".gp");
+		if (picture.drawn && *picture.said.s && !a->given.quiet)
+			fprintf(stderr, "rift: gnuplot remarks: %s\n", picture.said.s);
+		profile_chart_release(&picture);
+	}
+	return err;
+}
+
+static int analyse(const struct profile_args *a, const char *path)
+{
+	struct profile p;
+	int err = profile_make(&p, path, &a->rules, a->plot);
+
+	if (!err) {
+		show(&a->given, &p, print, json);
+		note_cpu(&a->given, p.trace.is_cpu);
+		err = write_chrome(&p, a);
+	}
+	if (!err)
+		err = draw(&p, a);
+	if (!err && p.trust == TRUST_REFUSED)
+		err = RIFT_FAILED_POINTS;
+	profile_release(&p);
+	return err;
+}
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+static int record_and_analyse(const struct profile_args *a)
+{
+	char *named = a->given.output ? NULL : free_name(a->given.rest[0]);
+	const char *path = named ? named : a->given.output;
+	int err = record(a, path);
+
+	if (!err)
+		err = analyse(a, path);
+	free(named);
+	return err;
+}
+
+static int check_words(const struct profile_args *a)
+{
+	if (a->given.rest && !*a->given.rest)
+		return complain(EINVAL, "rift profile: no command behind --");
+	if (a->given.rest && a->given.words.n)
+		return complain(EINVAL,
+				"rift profile takes a trace, or a command behind --, not both");
+	if (!a->given.rest && !a->given.words.n)
+		return complain(EINVAL, "rift profile: no trace; write rift profile FILE, or rift "
+					"profile -- COMMAND to record one");
+	if (!a->given.rest && a->given.output)
+		return complain(EINVAL,
+				"--output: names a trace that is recorded; %s is one already",
+				text_shown(a->given.words.word[0]).s);
+	if (!a->given.rest && output_same_file(a->chrome, a->given.words.word[0]))
+		return complain(EINVAL, "--chrome=%s: is the trace itself; give another name",
+				a->chrome);
+	return 0;
+}
+
+static int profile(void *arguments)
+{
+	const struct profile_args *a = arguments;
+	int err = check_words(a);
+
+	/* before the recording: a folder that cannot be written to is not worth minutes */
+	if (!err && a->plot)
+		err = picture_folder("--plot", a->plot);
+	if (err)
+		return err;
+	progress_init(a->given.quiet);
+	return a->given.rest ? record_and_analyse(a) : analyse(a, a->given.words.word[0]);
+}
+
+static const struct profile_args defaults = {
+	.rules = KIND_DEFAULTS,
+};
+
+const struct command command_profile = {
+	.name = "profile",
+	.usage = "FILE, or -- COMMAND",
+	.line = "what kind of program it is, and what would help it",
+	.words = "FILE\n-- COMMAND [ARGUMENT...]",
+	.doc = "Records what a program asks of CUDA and what the device does, or reads the trace "
+	       "of "
+	       "such a recording, and says where its time goes: shares that add up to 100 %, what "
+	       "kind of program that makes it, what would help, and what a slower call would cost "
+	       "it.",
+	.exits = exits,
+	.options = options,
+	.takes = "one trace",
+	.most = 1,
+	.has_rest = true,
+	.size = sizeof(struct profile_args),
+	.defaults = &defaults,
+	.rows = rows,
+	.values = offsetof(struct profile_args, values),
+	.run = profile,
+};

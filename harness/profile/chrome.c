@@ -1,0 +1,237 @@
+/* chrome.c - a trace as Chrome's trace events. */
+#include "harness/profile/chrome.h"
+
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "harness/base/json.h"
+
+/* The device is process 0, as Kineto has it; its synchronizes are rows below all streams. */
+enum { DEVICE_PID = 0, SYNC_ROW = 1000000 };
+
+struct chrome {
+	const struct trace *t;
+	FILE *out;
+	const char *between;
+	int64_t pid;
+};
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+static void put_text(struct chrome *c, const char *text)
+{
+	json_t *value = json_text(text);
+
+	json_dumpf(value, c->out, JSON_ENCODE_ANY);
+	json_decref(value);
+}
+
+static void put_us(FILE *out, const char *key, int64_t ns)
+{
+	int64_t size = ns < 0 ? -ns : ns;
+
+	fprintf(out, ",\"%s\":%s%ld.%03ld", key, ns < 0 ? "-" : "", (long)(size / 1000),
+		(long)(size % 1000));
+}
+
+/* Begins an event; the caller adds members and ends it. */
+static void begin(struct chrome *c, const char *phase, int64_t pid, int64_t tid)
+{
+	fprintf(c->out, "%s\n{\"ph\":\"%s\",\"pid\":%ld,\"tid\":%ld", c->between, phase, (long)pid,
+		(long)tid);
+	c->between = ",";
+}
+
+static void put_named(struct chrome *c, const char *category, const char *name)
+{
+	fprintf(c->out, ",\"cat\":\"%s\",\"name\":", category);
+	put_text(c, name);
+}
+
+static void put_complete(struct chrome *c, const char *category, const char *name, int64_t t0,
+			 int64_t t1)
+{
+	put_named(c, category, name);
+	put_us(c->out, "ts", t0);
+	put_us(c->out, "dur", t1 - t0);
+}
+
+static void put_meta(struct chrome *c, const char *what, int64_t pid, int64_t tid, const char *name)
+{
+	begin(c, "M", pid, tid);
+	fprintf(c->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	put_text(c, name);
+	fputs("}}", c->out);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static int64_t tid_of(const struct chrome *c, int32_t thread)
+{
+	return c->t->thread[thread].tid;
+}
+
+static void put_rows(struct chrome *c)
+{
+	const struct trace *t = c->t;
+	char name[64];
+
+	put_meta(c, "process_name", c->pid, 0, t->program);
+	put_meta(c, "process_name", DEVICE_PID, 0, "device");
+	for (int32_t i = 0; i < t->threads; i++) {
+		snprintf(name, sizeof(name), "thread %ld%s%.40s", (long)tid_of(c, i),
+			 t->thread[i].name ? " " : "", t->thread[i].name ? t->thread[i].name : "");
+		put_meta(c, "thread_name", c->pid, tid_of(c, i), name);
+		snprintf(name, sizeof(name), "synchronizes of thread %ld", (long)tid_of(c, i));
+		put_meta(c, "thread_name", DEVICE_PID, SYNC_ROW + i, name);
+	}
+	for (int64_t i = 0; i < t->streams; i++) {
+		snprintf(name, sizeof(name), "stream %ld %s", (long)t->stream[i].id,
+			 stream_kind_names[t->stream[i].kind]);
+		put_meta(c, "thread_name", DEVICE_PID, t->stream[i].id, name);
+	}
+}
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+static const char *call_name(const struct trace *t, const struct trace_call *call)
+{
+	return call->name < 0 ? call_class_names[call->class] : t->string[call->name];
+}
+
+static void put_sync(struct chrome *c, const struct trace_call *call)
+{
+	begin(c, "X", DEVICE_PID, SYNC_ROW + call->thread);
+	put_complete(c, "cuda_sync",
+		     call->class == CALL_SYNC_STREAM  ? "Stream Synchronize"
+		     : call->class == CALL_SYNC_EVENT ? "Event Synchronize"
+						      : "Context Synchronize",
+		     call->t0, call->t1);
+	fputs("}", c->out);
+}
+
+static void put_call(struct chrome *c, int64_t i)
+{
+	const struct trace_call *call = &c->t->call[i];
+
+	begin(c, "X", c->pid, tid_of(c, call->thread));
+	put_complete(c, "cuda_runtime", call_name(c->t, call), call->t0, call->t1);
+	fprintf(c->out, ",\"args\":{\"correlation\":%ld", (long)i + 1);
+	if (call->bytes >= 0)
+		fprintf(c->out, ",\"bytes\":%ld", (long)call->bytes);
+	fputs("}}", c->out);
+	if (call_is_sync(call->class))
+		put_sync(c, call);
+}
+
+/* ---- operations --------------------------------------------------------------------------- */
+
+static const char *op_category(enum op_kind kind)
+{
+	static const char *const category[OP_KINDS] = { "kernel", "gpu_memcpy", "gpu_memset",
+							"kernel", "cpu_op" };
+
+	return category[kind];
+}
+
+static const char *op_name(const struct trace *t, const struct trace_op *op)
+{
+	static const char *const copies[COPY_DIRECTIONS] = { "Memcpy HtoD", "Memcpy DtoH",
+							     "Memcpy DtoD", "Memcpy PtoP" };
+
+	if (op->name >= 0)
+		return t->string[op->name];
+	if (op->kind == OP_COPY)
+		return copies[op->direction];
+	return op->kind == OP_MEMSET ? "Memset" : op_kind_names[op->kind];
+}
+
+static void put_op_args(struct chrome *c, const struct trace_op *op)
+{
+	FILE *out = c->out;
+
+	fprintf(out, ",\"args\":{\"correlation\":%ld,\"device\":0,\"stream\":%ld",
+		(long)op->call + 1, (long)c->t->stream[op->stream].id);
+	if (op->bytes >= 0)
+		fprintf(out, ",\"bytes\":%ld", (long)op->bytes);
+	if (op->kind == OP_KERNEL)
+		fprintf(out, ",\"grid\":[%d,%d,%d],\"block\":[%d,%d,%d]", op->grid[0], op->grid[1],
+			op->grid[2], op->block[0], op->block[1], op->block[2]);
+	if (op->registers >= 0)
+		fprintf(out, ",\"registers per thread\":%d", op->registers);
+	if (op->shared >= 0)
+		fprintf(out, ",\"shared memory\":%d", op->shared);
+	fputs("}}", out);
+}
+
+static void put_flow(struct chrome *c, const char *phase, int64_t pid, int64_t tid, int64_t id,
+		     int64_t t)
+{
+	begin(c, phase, pid, tid);
+	fprintf(c->out, ",\"id\":%ld", (long)id);
+	put_named(c, "ac2g", "ac2g");
+	put_us(c->out, "ts", t);
+	fputs(*phase == 'f' ? ",\"bp\":\"e\"}" : "}", c->out);
+}
+
+static void put_op(struct chrome *c, int64_t i)
+{
+	const struct trace_op *op = &c->t->op[i];
+	const struct trace_call *call = &c->t->call[op->call];
+	int64_t row = c->t->stream[op->stream].id;
+
+	begin(c, "X", DEVICE_PID, row);
+	put_complete(c, op_category(op->kind), op_name(c->t, op), op->t0, op->t1);
+	put_op_args(c, op);
+	put_flow(c, "s", c->pid, tid_of(c, call->thread), i + 1, call->t0);
+	put_flow(c, "f", DEVICE_PID, row, i + 1, op->t0 > call->t0 ? op->t0 : call->t0);
+}
+
+/* ---- marks -------------------------------------------------------------------------------- */
+
+/* Ranges that were begun and have no end yet, of each thread. */
+static void put_marks(struct chrome *c)
+{
+	const struct trace *t = c->t;
+	int64_t *depth = calloc((size_t)t->threads + 1, sizeof(*depth));
+
+	CHECK(depth, "memory of %ld threads", (long)t->threads);
+	for (int64_t i = 0; i < t->marks; i++) {
+		const struct trace_mark *m = &t->mark[i];
+		bool begins = m->kind == MARK_PUSH;
+
+		if (!begins && (m->kind != MARK_POP || !depth[m->thread]))
+			continue;
+		depth[m->thread] += begins ? 1 : -1;
+		begin(c, begins ? "B" : "E", c->pid, tid_of(c, m->thread));
+		put_named(c, "user_annotation", trace_name(t, m->name));
+		put_us(c->out, "ts", m->t);
+		fputs("}", c->out);
+	}
+	for (int32_t i = 0; i < t->threads; i++)
+		for (; depth[i]; depth[i]--) {
+			begin(c, "E", c->pid, tid_of(c, i));
+			put_us(c->out, "ts", t->end_ns);
+			fputs("}", c->out);
+		}
+	free(depth);
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+void chrome_write(const struct trace *t, FILE *out)
+{
+	struct chrome c = { t, out, "", 0 };
+
+	c.pid = json_integer_value(json_object_get(t->header, "pid"));
+	if (c.pid == DEVICE_PID)
+		c.pid = 1;
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
+	put_rows(&c);
+	for (int64_t i = 0; i < t->calls; i++)
+		put_call(&c, i);
+	for (int64_t i = 0; i < t->ops; i++)
+		put_op(&c, i);
+	put_marks(&c);
+	fputs("\n]}\n", out);
+}

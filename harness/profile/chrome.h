@@ -1,0 +1,17 @@
+/*
+ * chrome.h - a trace as Chrome's trace events, which chrome://tracing and Perfetto open; categories
+ * are those of Kineto, so that tools for PyTorch's traces read them: cuda_runtime, kernel,
+ * gpu_memcpy, gpu_memset, cuda_sync, user_annotation, and flows ac2g from calls to operations.
+ *
+ * Source: "Trace Event Format", the Chromium project. Times are as recorded, in us.
+ */
+#ifndef RIFT_PROFILE_CHROME_H
+#define RIFT_PROFILE_CHROME_H
+
+#include <stdio.h>
+
+#include "harness/profile/trace.h"
+
+void chrome_write(const struct trace *t, FILE *out);
+
+#endif

@@ -1,0 +1,228 @@
+/* profile.c - a trace analysed. */
+#include "harness/profile/profile.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/philox.h"
+#include "harness/base/json.h"
+
+/* Draws are the same each time. */
+enum { SEED = 1 };
+
+const char *const trust_names[] = { "passed", "low confidence", "refused" };
+const char *const doubt_texts[DOUBTS] = {
+	"the trace has no calibration, so shares are of calls as the recorder slowed them down",
+	"the trace has no times of the device",
+	"fewer than 5 runs without the recorder: nothing to check the re-timing against",
+	"the interval is wider than 10 % on either side",
+	"the trace has no end: the program was killed, or is still running",
+	"rows were dropped while recording",
+	"launch calls of graphs have no price, and the recorder slows them down",
+};
+const char *const profile_cost_names[PROFILE_COSTS] = { "launch", "sync", "gap", "copy" };
+const char *const profile_cost_texts[PROFILE_COSTS] = {
+	"each launch call (c)",
+	"each launch and wait (Z)",
+	"each gap between queued work (g)",
+	"each copy (latency)",
+};
+
+/* ---- the interval ------------------------------------------------------------------------- */
+
+/* Wall times at the 5 % and 95 % quantiles of c, Z and g, one at a time, less that at medians. */
+struct swings {
+	double base, low[3], high[3];
+};
+
+static double time_at(const struct profile *p, int which, int quantile)
+{
+	int at[3] = { QUANTILE_P50, QUANTILE_P50, QUANTILE_P50 };
+	struct call_prices prices;
+
+	at[which] = quantile;
+	prices = prices_of_trace(&p->trace, at[0], at[1], at[2]);
+	return retimed_ns(&p->steps, &prices);
+}
+
+static void find_swings(const struct profile *p, struct swings *s)
+{
+	for (int i = 0; i < 3; i++) {
+		s->low[i] = time_at(p, i, QUANTILE_P05) - s->base;
+		s->high[i] = time_at(p, i, QUANTILE_P95) - s->base;
+	}
+}
+
+/* Straight lines through the three quantiles, u from 0 to 1; flat outside 5 and 95 %. */
+static double swing(const struct swings *s, int which, double u)
+{
+	if (u < 0.5)
+		return s->low[which] * (0.5 - fmax(u, 0.05)) / 0.45;
+	return s->high[which] * (fmin(u, 0.95) - 0.5) / 0.45;
+}
+
+static void predict(struct profile *p)
+{
+	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
+	struct swings s = { .base = p->times.end - p->times.start };
+	int err;
+
+	CHECK(draws, "memory of draws");
+	find_swings(p, &s);
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++) {
+		struct philox random = philox4x32((uint32_t)d, 0, 0, 0, SEED);
+
+		draws[d] = s.base;
+		for (int i = 0; i < 3; i++)
+			draws[d] += swing(&s, i, philox_uniform(random.word[i]));
+	}
+	err = interval_of_draws(&p->predicted, s.base, BOOTSTRAP_N_MIN, draws);
+	CHECK(!err, "times of a trace");
+	free(draws);
+}
+
+static void measure(struct profile *p)
+{
+	const struct trace *t = &p->trace;
+	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
+	struct resamples r = { 0 };
+
+	CHECK(draws, "memory of draws");
+	p->measured = interval_unknown(t->unprofiled);
+	if (t->unprofiled) {
+		int err = resamples_init(&r, t->unprofiled, SEED, 1);
+
+		if (!err)
+			err = bootstrap_median(&p->measured, &r, t->unprofiled_wall_ns, draws);
+		CHECK(!err, "times of %d runs", t->unprofiled);
+		resamples_release(&r);
+	}
+	free(draws);
+}
+
+/* ---- the self-check ----------------------------------------------------------------------- */
+
+static bool has_unpriced_graphs(const struct profile *p)
+{
+	if (p->trace.is_cpu || !isnan(p->prices.graph_call_ns[0]))
+		return false;
+	for (int64_t i = 0; i < p->trace.calls; i++)
+		if (p->trace.call[i].class == CALL_GRAPH_LAUNCH)
+			return true;
+	return false;
+}
+
+static void judge_trust(struct profile *p)
+{
+	const struct interval *own = &p->predicted, *runs = &p->measured;
+
+	if (!p->trace.finished)
+		p->doubts |= DOUBT_UNFINISHED;
+	if (p->trace.dropped)
+		p->doubts |= DOUBT_DROPPED;
+	if (!runs->known)
+		p->doubts |= DOUBT_RUNS;
+	if (p->retimed && has_unpriced_graphs(p))
+		p->doubts |= DOUBT_GRAPHS;
+	if (p->retimed && interval_half_width(own) > PROFILE_WIDE)
+		p->doubts |= DOUBT_WIDE;
+	p->trust = p->doubts ? TRUST_LOW : TRUST_FULL;
+	if (p->retimed && runs->known &&
+	    (own->lo > runs->hi * (1 + PROFILE_SELF_MARGIN) ||
+	     own->hi < runs->lo * (1 - PROFILE_SELF_MARGIN)))
+		p->trust = TRUST_REFUSED;
+}
+
+/* ---- sensitivities ------------------------------------------------------------------------ */
+
+static struct call_prices dearer(struct call_prices p, enum sensitivity_cost cost, double ns)
+{
+	switch (cost) {
+	case COST_LAUNCH:
+		p.launch_ns += ns;
+		p.graph_added_ns += ns;
+		break;
+	case COST_SYNC:
+		p.start_ns += ns / 2;
+		p.wake_ns += ns / 2;
+		break;
+	case COST_GAP:
+		p.gap_ns += ns;
+		break;
+	default:
+		p.copy_latency_ns += ns;
+	}
+	return p;
+}
+
+static void find_costs(struct profile *p)
+{
+	double base = p->times.end - p->times.start;
+
+	for (int i = 0; i < PROFILE_COSTS; i++) {
+		struct call_prices prices = dearer(p->prices, (enum sensitivity_cost)i, 1000);
+
+		p->cost_ns[i] = p->retimed ? retimed_ns(&p->steps, &prices) - base : NAN;
+	}
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static void retime(struct profile *p)
+{
+	struct timed recorded;
+
+	timed_recorded(&recorded, &p->steps);
+	p->recorded_ns = recorded.end - recorded.start;
+	p->retimed = p->trace.is_calibrated && p->trace.device_times;
+	p->predicted = interval_unknown(0);
+	if (!p->trace.is_calibrated)
+		p->doubts |= DOUBT_CALIBRATION;
+	if (!p->trace.device_times)
+		p->doubts |= DOUBT_DEVICE_TIMES;
+	if (!p->retimed) {
+		p->times = recorded;
+		return;
+	}
+	timed_release(&recorded);
+	p->prices = prices_of_trace(&p->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
+	timed_priced(&p->times, &p->steps, &p->prices);
+	predict(p);
+}
+
+int profile_make(struct profile *p, const char *path, const struct kind_rules *rules,
+		 bool with_idle)
+{
+	int err;
+
+	*p = (struct profile){ .rules = *rules };
+	err = trace_read(&p->trace, path);
+	if (err)
+		return err;
+	if (!p->trace.calls)
+		return complain(EINVAL,
+				"%s: the program made no call of the runtime; there is nothing "
+				"to analyse",
+				path);
+	steps_init(&p->steps, &p->trace);
+	retime(p);
+	measure(p);
+	judge_trust(p);
+	shares_make(&p->shares, &p->steps, &p->times,
+		    p->retimed ? p->prices.start_ns : p->steps.latency_ns, with_idle);
+	p->has_kind = p->trust != TRUST_REFUSED && p->trace.device_times;
+	p->kind = program_kind_of(&p->shares, rules, p->retimed ? p->prices.gap_ns : NAN);
+	find_costs(p);
+	return 0;
+}
+
+void profile_release(struct profile *p)
+{
+	shares_release(&p->shares);
+	timed_release(&p->times);
+	steps_release(&p->steps);
+	trace_release(&p->trace);
+}

@@ -1,0 +1,81 @@
+/*
+ * profile.h - a trace analysed: re-timed at the prices of its own platform, held against runs
+ * without the recorder, its shares and what kind of program it is, what would make it slower.
+ *
+ * A raw trace is not the program: the recorder adds to each call. So shares are of the re-timed
+ * trace where it has a calibration.
+ */
+#ifndef RIFT_PROFILE_PROFILE_H
+#define RIFT_PROFILE_PROFILE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "harness/profile/shares.h"
+#include "harness/stats/bootstrap.h"
+
+/* The re-timed time is held against that of runs without the recorder. */
+enum trust {
+	TRUST_FULL,
+	TRUST_LOW,     /* for the reasons given */
+	TRUST_REFUSED, /* its interval is wholly outside 5 % around theirs */
+};
+
+extern const char *const trust_names[];
+
+/* Why confidence is low: bits. */
+enum doubt {
+	DOUBT_CALIBRATION = 1,	/* there is none: shares are of the raw trace */
+	DOUBT_DEVICE_TIMES = 2, /* none are recorded: what the device did is not known */
+	DOUBT_RUNS = 4,		/* fewer than 5 without the recorder */
+	DOUBT_WIDE = 8,		/* the interval is wider than 10 % on either side */
+	DOUBT_UNFINISHED = 16,
+	DOUBT_DROPPED = 32,
+	DOUBT_GRAPHS = 64, /* launch calls of graphs as CUPTI slows them down */
+	DOUBTS = 7,	   /* how many */
+};
+
+extern const char *const doubt_texts[DOUBTS];
+
+#define PROFILE_SELF_MARGIN 0.05
+#define PROFILE_WIDE 0.10
+
+/* What 1 us more would cost, by re-timing again. */
+enum sensitivity_cost { COST_LAUNCH, COST_SYNC, COST_GAP, COST_COPY, PROFILE_COSTS };
+
+extern const char *const profile_cost_names[PROFILE_COSTS]; /* "launch" */
+extern const char *const profile_cost_texts[PROFILE_COSTS];
+
+struct profile {
+	struct trace trace;
+	struct steps steps;
+	struct timed times; /* re-timed, else as recorded */
+	struct shares shares;
+	struct call_prices prices; /* of c, Z and g the medians */
+	bool retimed;
+
+	struct interval predicted; /* wall time, ns */
+	struct interval measured;  /* of runs without the recorder, ns; known from 5 on */
+	double recorded_ns;	   /* with it */
+	enum trust trust;
+	unsigned doubts;
+
+	struct kind_rules rules;
+	enum program_kind kind; /* where has_kind */
+	bool has_kind;
+	double cost_ns[PROFILE_COSTS]; /* of the wall time; NAN: not re-timed */
+};
+
+/*
+ * Reads a trace and analyses it. with_idle: p->shares.idle too. Returns 0, or a negative errno
+ * after one line, as trace_read() does. profile_release() may follow a failure.
+ */
+int profile_make(struct profile *p, const char *path, const struct kind_rules *rules,
+		 bool with_idle);
+void profile_release(struct profile *p);
+
+/* On one screen; and all of it, a new reference. */
+void profile_print(const struct profile *p, FILE *out);
+json_t *profile_json(const struct profile *p);
+
+#endif

@@ -1,0 +1,209 @@
+/* profile_text.c - an analysed trace for people and for machines. */
+#include <math.h>
+#include <string.h>
+
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/profile/profile.h"
+
+enum { BAR_WIDTH = 30 };
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+static const char *plural(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void print_what(const struct profile *p, FILE *out)
+{
+	const struct trace *t = &p->trace;
+	const struct shares *s = &p->shares;
+
+	row(out, "program", "%s", t->program);
+	row(out, "recorded", "by %s: %ld calls, %ld operations, %ld thread%s, %ld stream%s%s",
+	    json_get_text(t->header, "recorder"), (long)t->calls, (long)t->ops, (long)t->threads,
+	    plural(t->threads), (long)t->streams, plural(t->streams),
+	    t->finished ? "" : "; no end");
+	if (t->device_times)
+		row(out, "work", "%ld kernels, median %s; %ld launch%s, %ld wait%s, %ld cop%s",
+		    (long)s->kernels,
+		    isnan(s->kernel_median_ns) ? "-" : text_time(s->kernel_median_ns).s,
+		    (long)s->launches, s->launches == 1 ? "" : "es", (long)s->syncs,
+		    plural(s->syncs), (long)s->copies, s->copies == 1 ? "y" : "ies");
+	if (s->overlapped_ns > 0)
+		row(out, "overlap", "%.1f %% of the time, two or more kernels run at once",
+		    100 * s->overlapped_ns / s->total_ns);
+	if (p->steps.inferred)
+		row(out, "threads", "%ld wait%s of one thread for another inferred from times",
+		    (long)p->steps.inferred, plural(p->steps.inferred));
+}
+
+static void print_kind(const struct profile *p, FILE *out)
+{
+	enum share largest[2];
+
+	if (!p->has_kind) {
+		row(out, "kind", "not told: %s",
+		    p->trust == TRUST_REFUSED ? "the self-check refused the re-timed trace"
+					      : "what the device did is not in the trace");
+		return;
+	}
+	if (p->kind == KIND_MIXED) {
+		shares_largest(&p->shares, largest);
+		row(out, "kind", "mixed: %s and %s", share_names[largest[0]],
+		    share_names[largest[1]]);
+	} else {
+		row(out, "kind", "%s", program_kind_names[p->kind]);
+	}
+	row(out, "advice", "%s", program_kind_advice[p->kind]);
+	row(out, "a layer touches", "%s", program_kind_touched[p->kind]);
+}
+
+static void print_share(const struct shares *s, enum share what, FILE *out)
+{
+	double share = share_of(s, what);
+	int stars = (int)(share * BAR_WIDTH + 0.5);
+	char bar[BAR_WIDTH + 1];
+
+	memset(bar, '#', sizeof(bar));
+	bar[stars < 0 ? 0 : stars > BAR_WIDTH ? BAR_WIDTH : stars] = '\0';
+	fprintf(out, "  %-11s %6.1f %%  %10s  %-*s  %s\n", share_names[what], 100 * share,
+		text_time(s->ns[what]).s, BAR_WIDTH, bar, share_texts[what]);
+}
+
+static void print_shares(const struct profile *p, FILE *out)
+{
+	fprintf(out, "\nshares of %s%s\n", text_time(p->shares.total_ns).s,
+		p->retimed ? ", re-timed without the recorder" : ", as recorded");
+	for (int i = 0; i < SHARES; i++)
+		print_share(&p->shares, (enum share)i, out);
+	if (p->shares.copied_ns > 0)
+		fprintf(out, "  of the copies %.0f %% are of pageable memory\n",
+			100 * p->shares.pageable_ns / p->shares.copied_ns);
+}
+
+static void print_costs(const struct profile *p, FILE *out)
+{
+	if (!p->retimed)
+		return;
+	fprintf(out, "\n1 us more for       makes it longer by\n");
+	for (int i = 0; i < PROFILE_COSTS; i++)
+		fprintf(out, "  %-32s %6.2f %%\n", profile_cost_texts[i],
+			100 * p->cost_ns[i] / p->shares.total_ns);
+}
+
+static void print_interval(FILE *out, const char *label, const struct interval *i)
+{
+	if (i->known)
+		row(out, label, "%s (%s to %s)", text_time(i->value).s, text_time(i->lo).s,
+		    text_time(i->hi).s);
+	else
+		row(out, label, "%s", text_time(i->value).s);
+}
+
+static void print_check(const struct profile *p, FILE *out)
+{
+	fputc('\n', out);
+	row(out, "with recorder", "%s", text_time(p->recorded_ns).s);
+	if (p->retimed)
+		print_interval(out, "re-timed", &p->predicted);
+	if (p->measured.n) {
+		char label[32];
+
+		snprintf(label, sizeof(label), "without, n = %d", p->measured.n);
+		print_interval(out, label, &p->measured);
+	}
+	row(out, "self-check", "%s", trust_names[p->trust]);
+	for (int i = 0; i < DOUBTS; i++)
+		if (p->doubts & 1u << i)
+			row(out, "", "%s", doubt_texts[i]);
+}
+
+void profile_print(const struct profile *p, FILE *out)
+{
+	print_what(p, out);
+	print_kind(p, out);
+	print_shares(p, out);
+	print_costs(p, out);
+	print_check(p, out);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static json_t *interval_json(const struct interval *i)
+{
+	return json_pack("{s:o, s:o, s:o, s:i}", "value_ns", json_number(i->value), "lo_ns",
+			 json_number(i->known ? i->lo : NAN), "hi_ns",
+			 json_number(i->known ? i->hi : NAN), "n", i->n);
+}
+
+static json_t *work_json(const struct profile *p)
+{
+	const struct shares *s = &p->shares;
+	const struct trace *t = &p->trace;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:I}",
+			 "calls", (json_int_t)t->calls, "operations", (json_int_t)t->ops, "threads",
+			 (json_int_t)t->threads, "streams", (json_int_t)t->streams, "kernels",
+			 (json_int_t)s->kernels, "launches", (json_int_t)s->launches, "waits",
+			 (json_int_t)s->syncs, "copies", (json_int_t)s->copies, "dropped",
+			 (json_int_t)t->dropped, "kernel_median_ns",
+			 json_number(s->kernel_median_ns), "kernels_per_wait",
+			 json_number(s->kernels_per_sync), "overlapped_ns", s->overlapped_ns,
+			 "pageable_ns", s->pageable_ns, "inferred_waits",
+			 (json_int_t)p->steps.inferred);
+}
+
+static json_t *shares_json(const struct shares *s)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < SHARES; i++)
+		json_object_set_new(o, share_names[i],
+				    json_pack("{s:f, s:f}", "ns", s->ns[i], "share",
+					      share_of(s, (enum share)i)));
+	return o;
+}
+
+static json_t *costs_json(const struct profile *p)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < PROFILE_COSTS; i++)
+		json_object_set_new(o, profile_cost_names[i],
+				    json_pack("{s:o, s:o}", "longer_ns", json_number(p->cost_ns[i]),
+					      "share",
+					      json_number(p->cost_ns[i] / p->shares.total_ns)));
+	return o;
+}
+
+static json_t *doubts_json(const struct profile *p)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < DOUBTS; i++)
+		if (p->doubts & 1u << i)
+			json_array_append_new(list, json_string(doubt_texts[i]));
+	return list;
+}
+
+json_t *profile_json(const struct profile *p)
+{
+	return json_pack(
+		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, "
+		"s:s, s:o}",
+		"version", RIFT_VERSION, "command", "profile", "trace", json_text(p->trace.path),
+		"program", json_text(p->trace.program), "recorder",
+		json_text(json_get_text(p->trace.header, "recorder")), "retimed", p->retimed,
+		"work", work_json(p), "verdict",
+		p->has_kind ? json_string(program_kind_names[p->kind]) : json_null(), "advice",
+		p->has_kind ? json_string(program_kind_advice[p->kind]) : json_null(), "touched",
+		p->has_kind ? json_string(program_kind_touched[p->kind]) : json_null(), "shares",
+		shares_json(&p->shares), "one_us_more", costs_json(p), "total_ns",
+		p->shares.total_ns, "recorded_ns", p->recorded_ns, "predicted",
+		interval_json(&p->predicted), "without_recorder", interval_json(&p->measured),
+		"self_check", trust_names[p->trust], "doubts", doubts_json(p));
+}

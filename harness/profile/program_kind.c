@@ -1,0 +1,89 @@
+/* program_kind.c - what kind of program its shares make it. */
+#include <math.h>
+
+#include "harness/profile/shares.h"
+
+const char *const program_kind_names[PROGRAM_KINDS] = {
+	"GPU-bound",	  "gap-bound",	      "API-bound", "sync-bound",
+	"transfer-bound", "allocation-bound", "CPU-bound", "mixed",
+};
+const char *const program_kind_touched[PROGRAM_KINDS] = {
+	"clocks, MIG",
+	"gaps between kernels and between nodes of graphs",
+	"launch calls, pace of submission, queue length",
+	"one launch and wait, kind of synchronize",
+	"latency and bandwidth of copies",
+	"memory calls",
+	"virtual CPUs and their pinning",
+	"what the two largest shares say",
+};
+const char *const program_kind_advice[PROGRAM_KINDS] = {
+	"better or fused kernels, lower precision",
+	"fuse kernels, put them into graphs",
+	"batch work into larger kernels, put launches into graphs",
+	"synchronize less often, keep results on the device",
+	"pinned memory, overlap with kernels, fewer and larger copies",
+	"allocate once, use memory pools",
+	"overlap the host's work with the device's, or move it there",
+	"begin with the larger share",
+};
+
+/* What each kind is measured by. */
+static double share_for(const struct shares *s, enum program_kind v)
+{
+	switch (v) {
+	case KIND_GPU:
+		return share_of(s, SHARE_KERNELS);
+	case KIND_GAP:
+		return share_of(s, SHARE_GAPS);
+	case KIND_API:
+		return share_of(s, SHARE_API);
+	case KIND_SYNC:
+		return share_of(s, SHARE_SYNC);
+	case KIND_TRANSFER:
+		return share_of(s, SHARE_COPIES) + share_of(s, SHARE_COPY_CALLS);
+	case KIND_MEMORY:
+		return share_of(s, SHARE_MEMORY);
+	case KIND_CPU:
+		return share_of(s, SHARE_HOST);
+	default:
+		return 0;
+	}
+}
+
+static bool applies(const struct shares *s, const struct kind_rules *rules, enum program_kind v,
+		    double gap_ns)
+{
+	if (share_for(s, v) < rules->least[v])
+		return false;
+	if (v == KIND_GPU)
+		return share_of(s, SHARE_API) + share_of(s, SHARE_SYNC) <= rules->gpu_idle_most;
+	if (v == KIND_GAP && !isnan(gap_ns))
+		return s->kernel_median_ns < rules->gap_times * gap_ns;
+	return true;
+}
+
+/* The one with the largest share, where several apply. */
+enum program_kind program_kind_of(const struct shares *s, const struct kind_rules *rules,
+				  double gap_ns)
+{
+	enum program_kind best = KIND_MIXED;
+
+	for (int v = 0; v < KIND_MIXED; v++)
+		if (applies(s, rules, (enum program_kind)v, gap_ns) &&
+		    (best == KIND_MIXED || share_for(s, (enum program_kind)v) > share_for(s, best)))
+			best = (enum program_kind)v;
+	return best;
+}
+
+void shares_largest(const struct shares *s, enum share out[2])
+{
+	out[0] = SHARE_KERNELS;
+	for (int i = 1; i < SHARES; i++)
+		if (s->ns[i] > s->ns[out[0]])
+			out[0] = (enum share)i;
+	out[1] = out[0] == SHARE_KERNELS ? SHARE_COPIES : SHARE_KERNELS;
+	for (int i = 0; i < SHARES; i++)
+		if ((enum share)i != out[0] && s->ns[i] > s->ns[out[1]])
+			out[1] = (enum share)i;
+}

@@ -1,0 +1,462 @@
+/* steps.c - what a trace says of each call, whatever calls cost: gaps, waits, who waits for whom.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/profile/retime.h"
+#include "harness/stats/stats.h"
+
+/* A launch call this much longer than the 95 % quantile, and so many ns more, is no launch alone.
+ */
+enum { LONG_TIMES = 4, LONG_NS = 10000 };
+/* So many launches under way are a full queue, where its size is not known. */
+enum { FULL_LEAST = 64 };
+/* Queries further apart than that have work of the program between them. */
+enum { POLL_GAP_NS = 20000 };
+/* A thread that sleeps wakes within that after what it waited for. */
+enum { EDGE_NS = 50000 };
+
+/* ---- what is known while the calls go by -------------------------------------------------- */
+
+struct stream_state {
+	int64_t end;	   /* recorded, of its operations so far */
+	int64_t *ends;	   /* of all its operations, in order of their calls */
+	int64_t n, issued; /* issued: by calls so far */
+	int64_t done;	   /* of those, ended before the call at hand */
+};
+
+struct thread_state {
+	int64_t end;   /* of its last call */
+	int64_t last;  /* that call; TRACE_NONE */
+	double own_ns; /* the recorder's since then */
+};
+
+/* Times from which medians are made. */
+struct times {
+	double *ns;
+	int64_t n, room;
+};
+
+struct scan {
+	struct steps *s;
+	const struct trace *t;
+	struct stream_state *stream;
+	struct thread_state *thread;
+	int64_t *event_end;
+	int64_t events;
+	int64_t device_end;
+	int64_t owns;	   /* taken so far */
+	int64_t last_sync; /* call, of any thread, that returned last; TRACE_NONE */
+	int64_t first;	   /* thread of the first call */
+	struct times sync, full, latency, lead[COPY_DIRECTIONS][2];
+};
+
+static void times_add(struct times *t, double ns)
+{
+	if (t->n == t->room) {
+		t->room = t->room ? 2 * t->room : 64;
+		t->ns = realloc(t->ns, (size_t)t->room * sizeof(*t->ns));
+		CHECK(t->ns, "memory of %ld times", (long)t->room);
+	}
+	t->ns[t->n++] = ns;
+}
+
+/* Frees them. */
+static double times_median(struct times *t, double without)
+{
+	double median = t->n ? median_of(t->ns, (int)t->n) : without;
+
+	free(t->ns);
+	*t = (struct times){ 0 };
+	return median;
+}
+
+static double longest(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static int compare_owns(const void *a, const void *b)
+{
+	const struct trace_own *x = a, *y = b;
+
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/* What the recorder did before that time, on the account of the thread that waited. */
+static void take_owns(struct scan *scan, const struct trace_own *own, int64_t before)
+{
+	for (; scan->owns < scan->t->owns && own[scan->owns].t0 < before; scan->owns++)
+		scan->thread[own[scan->owns].thread].own_ns +=
+			(double)(own[scan->owns].t1 - own[scan->owns].t0);
+}
+
+static double take_gap(struct thread_state *th, double from, double to, double call_added)
+{
+	double gap = to - from - th->own_ns - (th->last == TRACE_NONE ? 0 : call_added);
+
+	th->own_ns = 0;
+	return longest(gap, 0);
+}
+
+/* Slept in the gap, and another thread's synchronize returned right before its end. */
+static bool waited_for_sync(const struct scan *scan, const struct trace_call *c, double gap)
+{
+	const struct trace_call *sync;
+
+	if (scan->last_sync == TRACE_NONE || c->cpu_ns < 0 || (double)c->cpu_ns * 2 > gap)
+		return false;
+	sync = &scan->t->call[scan->last_sync];
+	return sync->thread != c->thread && sync->t1 <= c->t0 && c->t0 - sync->t1 < EDGE_NS &&
+	       sync->t1 > scan->thread[c->thread].end;
+}
+
+static void set_after(struct scan *scan, int64_t i, int64_t after)
+{
+	struct step *step = &scan->s->step[i];
+
+	step->after = after;
+	step->after_ns = (double)(scan->t->call[i].t0 - scan->t->call[after].t1);
+	step->gap_ns = 0;
+	scan->s->inferred++;
+}
+
+/* The first call of a later thread: what began it is the first thread's last call before. */
+static bool begins_thread(const struct scan *scan, const struct trace_call *c)
+{
+	const struct thread_state *first = &scan->thread[scan->first];
+
+	return scan->thread[c->thread].last == TRACE_NONE && c->thread != scan->first &&
+	       first->last != TRACE_NONE && first->end <= c->t0;
+}
+
+static void find_gap(struct scan *scan, int64_t i)
+{
+	const struct trace_call *c = &scan->t->call[i];
+	struct thread_state *th = &scan->thread[c->thread];
+	struct step *step = &scan->s->step[i];
+	double from = th->last == TRACE_NONE ? scan->s->start_ns : (double)th->end;
+	double added = scan->t->is_calibrated ? scan->t->calibration.call_ns : 0;
+	bool begins = begins_thread(scan, c);
+
+	step->after = TRACE_NONE;
+	step->gap_ns = take_gap(th, from, (double)c->t0, added);
+	if (begins)
+		set_after(scan, i, scan->thread[scan->first].last);
+	else if (waited_for_sync(scan, c, (double)c->t0 - from))
+		set_after(scan, i, scan->last_sync);
+	th->end = c->t1;
+	th->last = i;
+}
+
+/* ---- launches ----------------------------------------------------------------------------- */
+
+/* Operations of the stream that were under way when the call began. */
+static int64_t under_way(struct stream_state *s, int64_t t0)
+{
+	while (s->done < s->issued && s->ends[s->done] <= t0)
+		s->done++;
+	return s->issued - s->done;
+}
+
+static bool is_long(const struct trace *t, const struct trace_call *c)
+{
+	const double *ns = t->calibration.launch_call_ns;
+
+	return t->is_calibrated &&
+	       (double)(c->t1 - c->t0) > ns[QUANTILE_P95] * LONG_TIMES + LONG_NS;
+}
+
+static void find_launch(struct scan *scan, int64_t i, int64_t pending)
+{
+	const struct trace *t = scan->t;
+	const struct trace_call *c = &t->call[i];
+	struct step *step = &scan->s->step[i];
+	double window = t->calibration.window;
+	double full = isinf(window) ? FULL_LEAST : window * 0.9;
+
+	step->role = STEP_LAUNCH;
+	if (c->ops && scan->device_end <= c->t0)
+		times_add(&scan->latency, longest((double)(t->op[c->first_op].t0 - c->t1), 0));
+	if (!is_long(t, c))
+		return;
+	if ((double)pending >= full) {
+		times_add(&scan->full, (double)pending);
+		return;
+	}
+	step->loads = true;
+	step->own_ns = (double)(c->t1 - c->t0) - t->calibration.launch_call_ns[QUANTILE_P50];
+	scan->s->loads++;
+}
+
+/* ---- copies, waits ------------------------------------------------------------------------ */
+
+static int32_t direction_of(const struct trace *t, const struct trace_call *c)
+{
+	int32_t direction = c->ops ? t->op[c->first_op].direction : TRACE_NONE;
+
+	return direction < 0 ? COPY_WITHIN : direction;
+}
+
+static bool copy_waits(const struct trace_call *c, const struct trace_op *last)
+{
+	return c->t1 >= last->t1 && (!c->async || last->memory == MEMORY_PAGEABLE);
+}
+
+/* lead_ns: NAN where it stood behind others, until find_leads(). */
+static void find_copy(struct scan *scan, int64_t i, int64_t pending)
+{
+	const struct trace *t = scan->t;
+	const struct trace_call *c = &t->call[i];
+	const struct trace_op *first = &t->op[c->first_op], *last = first + c->ops - 1;
+	struct step *step = &scan->s->step[i];
+	bool waits;
+
+	if (!c->ops)
+		return;
+	waits = copy_waits(c, last);
+	step->role = waits ? STEP_COPY_WAIT : STEP_COPY;
+	step->tail_ns = waits ? (double)(c->t1 - last->t1) : 0;
+	step->lead_ns = pending ? NAN : longest((double)(first->t0 - c->t0), 0);
+	if (!pending)
+		times_add(&scan->lead[direction_of(t, c)][waits], step->lead_ns);
+}
+
+/* When what a synchronize or a query waits for had ended; negative: nothing. */
+static int64_t scope_end(const struct scan *scan, const struct trace_call *c)
+{
+	if ((c->class == CALL_SYNC_EVENT || c->class == CALL_QUERY) && c->event >= 0)
+		return scan->event_end[c->event];
+	if ((c->class == CALL_SYNC_STREAM || c->class == CALL_QUERY) && c->stream >= 0)
+		return scan->stream[c->stream].end;
+	return scan->device_end;
+}
+
+static void find_sync(struct scan *scan, int64_t i)
+{
+	const struct trace_call *c = &scan->t->call[i];
+
+	scan->s->step[i].role = STEP_SYNC;
+	if (scope_end(scan, c) <= c->t0)
+		times_add(&scan->sync, (double)(c->t1 - c->t0));
+}
+
+static void find_free(struct scan *scan, int64_t i)
+{
+	const struct trace_call *c = &scan->t->call[i];
+	struct step *step = &scan->s->step[i];
+
+	if (c->async || scan->device_end <= c->t0 || scan->device_end > c->t1)
+		return;
+	step->role = STEP_FREE_WAIT;
+	step->own_ns = (double)(c->t1 - scan->device_end);
+}
+
+static bool same_poll(const struct scan *scan, const struct trace_call *a,
+		      const struct trace_call *b)
+{
+	(void)scan;
+	return a->class == CALL_QUERY && a->event == b->event && a->stream == b->stream &&
+	       b->t0 - a->t1 < POLL_GAP_NS;
+}
+
+/* The last of a row of queries: it is the one that found the work ended. */
+static void find_poll(struct scan *scan, int64_t i, int64_t before)
+{
+	const struct trace_call *c = &scan->t->call[i];
+	struct step *step = scan->s->step;
+	int64_t end = scope_end(scan, c);
+
+	if (before == TRACE_NONE || !same_poll(scan, &scan->t->call[before], c) ||
+	    end <= scan->t->call[before].t0 || end > c->t1)
+		return;
+	step[before].role = STEP_POLL;
+	step[i].role = STEP_POLL_WAIT;
+	step[i].tail_ns = (double)(c->t1 - end);
+}
+
+/* ---- the calls, one after the other ------------------------------------------------------- */
+
+static int64_t stream_of(const struct trace *t, const struct trace_call *c)
+{
+	return c->ops ? t->op[c->first_op].stream : c->stream;
+}
+
+static void find_role(struct scan *scan, int64_t i, int64_t before)
+{
+	const struct trace_call *c = &scan->t->call[i];
+	int64_t stream = stream_of(scan->t, c);
+	int64_t pending = stream < 0 ? 0 : under_way(&scan->stream[stream], c->t0);
+	struct step *step = &scan->s->step[i];
+
+	step->role = STEP_FIXED;
+	step->own_ns = 0;
+	if (c->class == CALL_LAUNCH && !c->captured) {
+		find_launch(scan, i, pending);
+		return;
+	}
+	step->own_ns = (double)(c->t1 - c->t0);
+	if (c->captured)
+		return;
+	if (c->class == CALL_GRAPH_LAUNCH)
+		step->role = STEP_GRAPH;
+	else if (c->class == CALL_COPY)
+		find_copy(scan, i, pending);
+	else if (call_is_sync(c->class))
+		find_sync(scan, i);
+	else if (c->class == CALL_FREE)
+		find_free(scan, i);
+	else if (c->class == CALL_QUERY)
+		find_poll(scan, i, before);
+	else if (c->ops)
+		step->role = STEP_SUBMIT;
+}
+
+/* What the call leaves behind on streams and events. */
+static void follow(struct scan *scan, const struct trace_call *c)
+{
+	for (int32_t k = 0; k < c->ops; k++) {
+		const struct trace_op *op = &scan->t->op[c->first_op + k];
+		struct stream_state *s = &scan->stream[op->stream];
+
+		s->end = op->t1 > s->end ? op->t1 : s->end;
+		s->ends[s->issued++] = s->end;
+		scan->device_end = op->t1 > scan->device_end ? op->t1 : scan->device_end;
+	}
+	if (c->class == CALL_RECORD && c->event >= 0 && !c->captured)
+		scan->event_end[c->event] =
+			c->stream < 0 ? scan->device_end : scan->stream[c->stream].end;
+}
+
+static void scan_calls(struct scan *scan, const struct trace_own *own)
+{
+	for (int64_t i = 0; i < scan->t->calls; i++) {
+		const struct trace_call *c = &scan->t->call[i];
+		int64_t before = scan->thread[c->thread].last;
+
+		take_owns(scan, own, c->t0);
+		find_gap(scan, i);
+		find_role(scan, i, before);
+		follow(scan, c);
+		if (call_is_sync(c->class) &&
+		    (scan->last_sync == TRACE_NONE || c->t1 > scan->t->call[scan->last_sync].t1))
+			scan->last_sync = i;
+	}
+	take_owns(scan, own, INT64_MAX);
+}
+
+/* ---- around them -------------------------------------------------------------------------- */
+
+static void scan_init(struct scan *scan, struct steps *s)
+{
+	const struct trace *t = s->trace;
+
+	*scan = (struct scan){ .s = s, .t = t, .last_sync = TRACE_NONE, .device_end = INT64_MIN };
+	scan->first = t->calls ? t->call[0].thread : 0;
+	for (int64_t i = 0; i < t->calls; i++)
+		scan->events =
+			t->call[i].event >= scan->events ? t->call[i].event + 1 : scan->events;
+	scan->stream = calloc((size_t)t->streams + 1, sizeof(*scan->stream));
+	scan->thread = calloc((size_t)t->threads + 1, sizeof(*scan->thread));
+	scan->event_end = calloc((size_t)scan->events + 1, sizeof(*scan->event_end));
+	CHECK(scan->stream && scan->thread && scan->event_end, "memory of a trace's streams");
+	for (int64_t i = 0; i < t->ops; i++)
+		scan->stream[t->op[i].stream].n++;
+	for (int64_t i = 0; i < t->streams; i++) {
+		scan->stream[i].end = INT64_MIN;
+		scan->stream[i].ends = calloc((size_t)scan->stream[i].n + 1, sizeof(int64_t));
+		CHECK(scan->stream[i].ends, "memory of a stream's operations");
+	}
+	for (int64_t i = 0; i < t->threads; i++)
+		scan->thread[i].last = TRACE_NONE;
+	for (int64_t i = 0; i < scan->events; i++)
+		scan->event_end[i] = INT64_MIN;
+}
+
+static void scan_release(struct scan *scan)
+{
+	for (int64_t i = 0; i < scan->t->streams; i++)
+		free(scan->stream[i].ends);
+	free(scan->stream);
+	free(scan->thread);
+	free(scan->event_end);
+}
+
+/* Copies that stood in a queue: as those of their kind that did not. */
+static void find_leads(struct scan *scan)
+{
+	const struct trace *t = scan->t;
+	double lead[COPY_DIRECTIONS][2];
+
+	for (int d = 0; d < COPY_DIRECTIONS; d++)
+		for (int waits = 0; waits < 2; waits++)
+			lead[d][waits] = times_median(&scan->lead[d][waits], 0);
+	for (int64_t i = 0; i < t->calls; i++) {
+		struct step *step = &scan->s->step[i];
+
+		if (isnan(step->lead_ns))
+			step->lead_ns =
+				lead[direction_of(t, &t->call[i])][step->role == STEP_COPY_WAIT];
+	}
+}
+
+/* The process ends where `rift profile` saw it end, else where the recording does. */
+static double process_end(const struct trace *t)
+{
+	double end = (double)t->process_start_ns + (double)t->profiled_wall_ns;
+
+	return longest(t->profiled_wall_ns < 0 ? 0 : end, (double)t->end_ns);
+}
+
+static void find_tail(struct scan *scan)
+{
+	struct steps *s = scan->s;
+	int64_t end = INT64_MIN;
+
+	s->main = TRACE_NONE;
+	for (int32_t i = 0; i < scan->t->threads; i++)
+		if (scan->thread[i].last != TRACE_NONE && scan->thread[i].end > end) {
+			s->main = i;
+			end = scan->thread[i].end;
+		}
+	if (s->main != TRACE_NONE)
+		s->tail_ns = longest(
+			process_end(scan->t) - (double)end - scan->thread[s->main].own_ns, 0);
+	else
+		s->tail_ns = process_end(scan->t) - s->start_ns;
+}
+
+void steps_init(struct steps *s, const struct trace *t)
+{
+	struct trace_own *own = malloc(((size_t)t->owns + 1) * sizeof(*own));
+	struct scan scan;
+
+	*s = (struct steps){ .trace = t, .start_ns = (double)t->process_start_ns };
+	s->step = calloc((size_t)t->calls + 1, sizeof(*s->step));
+	CHECK(own && s->step, "memory of %ld calls", (long)t->calls);
+	if (t->owns)
+		memcpy(own, t->own, (size_t)t->owns * sizeof(*own));
+	qsort(own, (size_t)t->owns, sizeof(*own), compare_owns);
+	scan_init(&scan, s);
+	scan_calls(&scan, own);
+	find_leads(&scan);
+	find_tail(&scan);
+	s->full = scan.full.n;
+	s->window = times_median(&scan.full, INFINITY);
+	if (t->is_calibrated && !isinf(t->calibration.window))
+		s->window = t->calibration.window;
+	s->sync_ns = times_median(&scan.sync, 0);
+	s->latency_ns = times_median(&scan.latency, 0);
+	scan_release(&scan);
+	free(own);
+}
+
+void steps_release(struct steps *s)
+{
+	free(s->step);
+	*s = (struct steps){ 0 };
+}

@@ -1,0 +1,39 @@
+# profile_timeline.gp - threads, streams and idle times of a program; harness/profile/profile_chart.c
+# sets
+#   rows, rowN        how many, and their names: threads, streams, the device's idle times
+#   shares, shareN    kinds of time, which are the colours, and their names
+#   from, to, unit    what is drawn; note   what is not
+#   title, finding, made1, made2   texts
+#   boxes   columns t0, t1, row, share
+height = 210 + 34 * rows
+from_top(pixels) = 1 - pixels / (1.0 * height)
+eval page(900, height)
+eval heading(height)
+colour(k) = word('#009e73 #0072b2 #56b4e9 #222222 #d55e00 #cc79a7 #8c564b #999999 #e69f00', k + 1)
+set tmargin at screen from_top(140)
+set bmargin at screen from_top(height - 66)
+set lmargin at screen 0.12
+set rmargin at screen 0.98
+set border 1
+set xrange [from : to]
+set yrange [rows - 0.5 : -0.5]
+unset ytics
+set grid noytics
+set xtics font small
+set label 10 'time ('.unit.')' at graph 0.5, screen from_top(height - 22) center noenhanced
+do for [i = 0 : rows - 1] {
+	set label 20 + i value('row'.i) at graph -0.01, first i right noenhanced font small
+}
+# The key, in two lines.
+do for [k = 0 : shares - 1] {
+	x = 0.12 + 0.17 * (k % 5)
+	y = 104 + 18 * (k / 5)
+	set object 40 + k rectangle from screen x, from_top(y + 5) to screen x + 0.012, from_top(y - 5) \
+		fillcolor rgb colour(k) fillstyle solid noborder
+	set label 60 + k value('share'.k) at screen x + 0.017, from_top(y) left noenhanced font small
+}
+set label 90 note at screen 0.98, from_top(height - 22) right noenhanced font small textcolor rgb faint
+set style fill solid noborder
+plot for [k = 0 : shares - 1] boxes using ($4 == k ? ($1 + $2) / 2 : NaN):3:1:2:($3 - 0.36):($3 + 0.36) \
+	skip 1 with boxxyerror linecolor rgb colour(k)
+eval done

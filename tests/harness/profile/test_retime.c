@@ -1,0 +1,365 @@
+/*
+ * test_retime.c - harness/profile: traces whose times follow from the prices exactly are the same
+ * when they are re-timed, and their shares are known to the ns.
+ */
+#include "harness/profile/profile.h"
+#include "tests/made_trace.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+
+TestSuite(small_retime, .timeout = 60);
+
+static const struct kind_rules rules = KIND_DEFAULTS;
+static struct made made;
+static struct profile profile;
+
+static void begin(void)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+}
+
+/* Analysed; all that was recorded is as re-timed, and shares add up. */
+static const struct shares *analysed(void)
+{
+	const struct trace *t = &profile.trace;
+	double sum = 0;
+
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
+	for (int64_t i = 0; i < t->calls; i++) {
+		cr_assert(eq(dbl, profile.times.call[i].t0, (double)t->call[i].t0), "call %ld", i);
+		cr_assert(eq(dbl, profile.times.call[i].t1, (double)t->call[i].t1), "call %ld", i);
+	}
+	for (int64_t i = 0; i < t->ops; i++) {
+		cr_assert(eq(dbl, profile.times.op[i].t0, (double)t->op[i].t0), "op %ld", i);
+		cr_assert(eq(dbl, profile.times.op[i].t1, (double)t->op[i].t1), "op %ld", i);
+	}
+	for (int i = 0; i < SHARES; i++)
+		sum += profile.shares.ns[i];
+	cr_assert(epsilon_eq(dbl, sum, profile.shares.total_ns, 1e-6), "shares of all");
+	made_remove(&made);
+	return &profile.shares;
+}
+
+static void is(enum share share, double ns)
+{
+	cr_expect(eq(dbl, profile.shares.ns[share], ns), "%s", share_names[share]);
+}
+
+static void is_kind(enum program_kind kind)
+{
+	cr_expect(eq(int, (int)profile.kind, (int)kind), "%s", program_kind_names[profile.kind]);
+	profile_release(&profile);
+}
+
+static void costs(enum sensitivity_cost cost, double ns)
+{
+	cr_expect(epsilon_eq(dbl, profile.cost_ns[cost], ns, 1e-6), "%s", profile_cost_names[cost]);
+}
+
+/* ---- the four patterns, and the others of the table ---------------------------------------- */
+
+enum { N = 100 };
+
+/* Launches one after the other, kernels of kernel_ns, a synchronize. */
+static long batch(long kernel_ns)
+{
+	long end = 0, last = N * MADE_C;
+
+	for (long i = 0; i < N; i++) {
+		long told = (i + 1) * MADE_C + MADE_L, free = end + MADE_G;
+		long start = i && free > told ? free : told;
+
+		made_kernel(&made, 2, i * MADE_C, start, start + kernel_ns);
+		end = start + kernel_ns;
+	}
+	made_call(&made, "sync_device", last, end + MADE_WAKE, "");
+	made_end(&made, end + MADE_WAKE, 0, 0);
+	return end + MADE_WAKE;
+}
+
+Test(small_retime, gpu_compute_bound)
+{
+	long wall;
+
+	begin();
+	wall = batch(50000);
+	cr_expect(eq(dbl, analysed()->total_ns, (double)wall), "wall");
+	is(SHARE_KERNELS, N * 50000);
+	is(SHARE_GAPS, (N - 1) * MADE_G);
+	is(SHARE_API, MADE_C + MADE_L);
+	is(SHARE_SYNC, MADE_WAKE);
+	costs(COST_LAUNCH, 1000); /* the first one's; the others are hidden */
+	costs(COST_GAP, (N - 1) * 1000);
+	costs(COST_SYNC, 1000);
+	is_kind(KIND_GPU);
+}
+
+Test(small_retime, api_bound)
+{
+	begin();
+	batch(500);
+	analysed();
+	is(SHARE_KERNELS, N * 500);
+	is(SHARE_API, MADE_C + MADE_L + (N - 1) * (MADE_C - 500));
+	is(SHARE_SYNC, MADE_WAKE);
+	costs(COST_LAUNCH, N * 1000);
+	costs(COST_GAP, (N - 1) * 500); /* 2000 of gap, where 1500 are idle */
+	is_kind(KIND_API);
+}
+
+Test(small_retime, gap_bound)
+{
+	begin();
+	batch(2500);
+	analysed();
+	is(SHARE_KERNELS, N * 2500);
+	is(SHARE_GAPS, (N - 1) * MADE_G);
+	is_kind(KIND_GAP);
+}
+
+Test(small_retime, synchronization_bound)
+{
+	enum { K = 5000, STEP = MADE_C + MADE_L + K + MADE_WAKE };
+
+	begin();
+	for (long i = 0; i < N; i++) {
+		long told = i * STEP + MADE_C, start = told + MADE_L;
+
+		made_kernel(&made, 2, i * STEP, start, start + K);
+		made_call(&made, "sync_stream", told, start + K + MADE_WAKE, ",\"stream\":2");
+	}
+	made_end(&made, N * STEP, 0, 0);
+	analysed();
+	is(SHARE_KERNELS, N * K);
+	is(SHARE_API, MADE_C + MADE_L); /* nothing was there to wait for before the first */
+	is(SHARE_SYNC, N * MADE_WAKE + (N - 1) * (MADE_C + MADE_L));
+	costs(COST_LAUNCH, N * 1000);
+	costs(COST_SYNC, N * 1000);
+	cr_expect(eq(dbl, profile.shares.kernels_per_sync, 1), "one each");
+	is_kind(KIND_SYNC);
+}
+
+Test(small_retime, cpu_compute_bound)
+{
+	enum { K = 5000, HOST = 40000, STEP = HOST + MADE_C };
+
+	begin();
+	for (long i = 0; i < N; i++) {
+		long told = (i + 1) * STEP;
+
+		made_kernel(&made, 2, i * STEP + HOST, told + MADE_L, told + MADE_L + K);
+	}
+	made_end(&made, N * STEP + 10000, 0, 0);
+	analysed();
+	is(SHARE_KERNELS, N * K);
+	is(SHARE_API, N * MADE_C + MADE_L);
+	is(SHARE_HOST, N * HOST + 10000 - MADE_L - N * K);
+	is_kind(KIND_CPU);
+}
+
+Test(small_retime, transfer_bound)
+{
+	enum { COPY = 60000, K = 5000, LEAD = 4000, TAIL = 3000, STEP = 80000 };
+
+	begin();
+	for (long i = 0; i < N; i++) {
+		long at = i * STEP, end = at + LEAD + COPY + TAIL;
+
+		made_call(&made, "copy", at, end, ",\"bytes\":1000000,\"memory\":\"pageable\"");
+		made_op(&made, "copy", 2, at + LEAD, end - TAIL,
+			",\"direction\":\"to_device\",\"memory\":\"pageable\",\"bytes\":1000000");
+		made_kernel(&made, 2, end, end + MADE_C + MADE_L, end + MADE_C + MADE_L + K);
+	}
+	made_end(&made, N * STEP, 0, 0);
+	analysed();
+	is(SHARE_COPIES, N * COPY);
+	is(SHARE_KERNELS, N * K);
+	costs(COST_COPY, N * 1000);
+	cr_expect(eq(dbl, profile.shares.pageable_ns, N * COPY), "all are of pageable memory");
+	is_kind(KIND_TRANSFER);
+}
+
+Test(small_retime, allocation_bound)
+{
+	enum { ALLOC = 30000, K = 10000, FREE = 5000, STEP = ALLOC + MADE_C + MADE_L + K + FREE };
+
+	begin();
+	for (long i = 0; i < N; i++) {
+		long at = i * STEP, told = at + ALLOC + MADE_C;
+
+		made_call(&made, "alloc", at, at + ALLOC, ",\"bytes\":4096");
+		made_kernel(&made, 2, at + ALLOC, told + MADE_L, told + MADE_L + K);
+		made_call(&made, "free", told, at + STEP, ""); /* waits for the kernel */
+	}
+	made_end(&made, N * STEP, 0, 0);
+	analysed();
+	is(SHARE_KERNELS, N * K);
+	costs(COST_LAUNCH, N * 1000);
+	is_kind(KIND_MEMORY);
+}
+
+/* ---- streams ------------------------------------------------------------------------------ */
+
+Test(small_retime, events_between_streams)
+{
+	begin();
+	made_kernel(&made, 2, 0, 5500, 25500);
+	made_call(&made, "record", 2000, 2300, ",\"stream\":2,\"event\":9,\"recording\":1");
+	made_call(&made, "wait_event", 2300, 2600, ",\"stream\":3,\"event\":9,\"recording\":1");
+	made_kernel(&made, 3, 2600, 26500, 30000); /* 25500 + g */
+	made_kernel(&made, 4, 4600, 10100, 20000); /* beside the first */
+	made_call(&made, "sync_event", 6600, 29000, ",\"event\":9");
+	made_call(&made, "sync_stream", 29000, 33500, ",\"stream\":3");
+	made_end(&made, 33500, 0, 0);
+	analysed();
+	is(SHARE_KERNELS, 25500 - 5500 + 3500);
+	is(SHARE_GAPS, 1000);
+	cr_expect(eq(dbl, profile.shares.overlapped_ns, 9900), "two at once");
+	profile_release(&profile);
+}
+
+Test(small_retime, legacy_stream_waits_for_blocking_ones)
+{
+	begin();
+	made_kernel(&made, 2, 0, 5500, 25500);
+	made_kernel(&made, 4, 2000, 7500, 90000);  /* non-blocking: nobody waits for it */
+	made_kernel(&made, 1, 4000, 25500, 30000); /* behind stream 2 */
+	made_kernel(&made, 3, 6000, 30000, 40000); /* behind the legacy stream */
+	made_call(&made, "sync_stream", 8000, 43500, ",\"stream\":3");
+	made_end(&made, 100000, 0, 0);
+	analysed();
+	is(SHARE_KERNELS, 84500);
+	profile_release(&profile);
+}
+
+Test(small_retime, copies_of_one_direction_queue)
+{
+	static const char copy[] = ",\"direction\":\"to_device\",\"bytes\":100,\"async\":true";
+
+	begin();
+	for (int i = 0; i < 3; i++) {
+		made_call(&made, "copy", 1000 * i, 1000 * (i + 1), ",\"async\":true");
+		made_op(&made, "copy", 2 + i, 3000 + 10000 * i, 13000 + 10000 * i, copy);
+	}
+	made_call(&made, "sync_device", 3000, 36500, "");
+	made_end(&made, 36500, 0, 0);
+	analysed();
+	is(SHARE_COPIES, 30000);
+	costs(COST_COPY, 1000); /* that of the first: the others stand behind it */
+	is_kind(KIND_TRANSFER);
+}
+
+Test(small_retime, a_full_queue_makes_launches_wait)
+{
+	static const char window[] =
+		"{\"launch_call_ns\":[2000,2000,2000],\"launch_and_wait_ns\":[10000,10000,10000],"
+		"\"gap_ns\":[1000,1000,1000],\"window\":2,\"recorder\":{\"kernel_ns\":1000}}";
+	const long end[] = { 105500, 206500, 307500, 408500 };
+
+	made_begin(&made, "", window);
+	made_kernel(&made, 2, 0, 5500, end[0]);
+	made_kernel(&made, 2, 2000, end[0] + MADE_G, end[1]);
+	/* each of these waits for a place, which the end of the kernel two before it gives */
+	made_call(&made, "launch", 4000, end[0] + MADE_C, "");
+	made_op(&made, "kernel", 2, end[1] + MADE_G, end[2], "");
+	made_call(&made, "launch", end[0] + MADE_C, end[1] + MADE_C, "");
+	made_op(&made, "kernel", 2, end[2] + MADE_G, end[3], "");
+	made_end(&made, end[3], 0, 0);
+	analysed();
+	cr_expect(eq(int, (int)profile.steps.full, 2), "that found it full");
+	is_kind(KIND_GPU);
+}
+
+Test(small_retime, graphs)
+{
+	begin();
+	for (int i = 0; i < 2; i++) {
+		made_call(&made, "graph_launch", 3000 * i, 3000 * (i + 1), ",\"graph\":1");
+		made_op(&made, "graph", 2, 6500 + 21000 * i, 26500 + 21000 * i,
+			",\"graph\":1,\"busy_ns\":15000");
+	}
+	made_call(&made, "sync_stream", 6000, 51000, ",\"stream\":2");
+	made_end(&made, 51000, 0, 0);
+	analysed();
+	is(SHARE_KERNELS, 30000);
+	is(SHARE_GAPS, 11000); /* within the graphs, and between them */
+	cr_expect(eq(int, (int)profile.shares.kernels, 20), "kernels in graphs");
+	cr_expect(eq(dbl, profile.shares.kernel_median_ns, 2000), "a tenth of each");
+	costs(COST_LAUNCH, 1000);
+	profile_release(&profile);
+}
+
+/* ---- the host ------------------------------------------------------------------------------ */
+
+Test(small_retime, queries_in_a_row_are_one_wait)
+{
+	begin();
+	made_kernel(&made, 2, 0, 5500, 20000);
+	for (long at = 2000; at < 21000; at += 1000)
+		made_call(&made, "query", at, at + 800, ",\"stream\":2");
+	made_end(&made, 30000, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
+	cr_expect(eq(dbl, profile.shares.total_ns, 30000), "as recorded");
+	cr_expect(eq(dbl, profile.times.call[profile.trace.calls - 1].t1, 20800), "the last query");
+	costs(COST_LAUNCH, 1000);
+	made_remove(&made);
+	profile_release(&profile);
+}
+
+/* Thread 1 sleeps until thread 0's synchronize has returned. */
+Test(small_retime, a_thread_waits_for_anothers_synchronize)
+{
+	static const char one[] = ",\"thread\":1,\"cpu_ns\":100";
+
+	begin();
+	made_call(&made, "record", 0, 100, ",\"thread\":1,\"event\":1,\"stream\":3");
+	made_kernel(&made, 2, 100, 5600, 105600);
+	made_call(&made, "sync_stream", 2100, 109100, ",\"stream\":2");
+	made_call(&made, "launch", 112100, 114100, one);
+	made_op(&made, "kernel", 3, 117600, 217600, "");
+	made_call(&made, "sync_stream", 114100, 221100, ",\"thread\":1,\"stream\":3");
+	made_end(&made, 221100, 0, 0);
+	analysed();
+	cr_expect(eq(int, (int)profile.steps.inferred, 2), "the thread's start, and that wait");
+	costs(COST_LAUNCH, 2000);
+	profile_release(&profile);
+}
+
+/* The recorder adds 500 to each call's gap and 100,000 at the start; calls are slower with it. */
+Test(small_retime, the_recorders_part_is_taken_out)
+{
+	static const char calibration[] =
+		"{\"launch_call_ns\":[2000,2000,2000],\"launch_and_wait_ns\":[10000,10000,10000],"
+		"\"gap_ns\":[1000,1000,1000],\"recorder\":{\"call_ns\":500,\"kernel_ns\":1000}}";
+
+	made_begin(&made, ",\"process_start_ns\":-150000", calibration);
+	made_row(&made, "{\"record\":\"own\",\"thread\":0,\"t0\":-120000,\"t1\":-20000}");
+	made_call(&made, "launch", 0, 3000, "");
+	made_op(&made, "kernel", 2, 7000, 17000, "");
+	made_call(&made, "launch", 4500, 7500, ""); /* 1000 of the program, 500 of the recorder */
+	made_op(&made, "kernel", 2, 18300, 28300, "");
+	made_call(&made, "sync_stream", 8000, 33000, ",\"stream\":2");
+	made_end(&made, 33000, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
+	/* 50000 to the first call, c, L, K, g, K, wake */
+	cr_expect(
+		eq(dbl, profile.shares.total_ns, 50000 + 2000 + 3500 + 10000 + 1000 + 10000 + 3500),
+		"without the recorder");
+	cr_expect(eq(dbl, profile.times.call[1].t0 - profile.times.call[0].t1, 1000), "a gap");
+	made_remove(&made);
+	profile_release(&profile);
+}
+
+Test(small_retime, first_use_of_a_kernel_is_no_launch)
+{
+	begin();
+	made_call(&made, "launch", 0, 502000, "");
+	made_op(&made, "kernel", 2, 505500, 515500, "");
+	made_call(&made, "sync_stream", 502000, 519000, ",\"stream\":2");
+	made_end(&made, 519000, 0, 0);
+	analysed();
+	is(SHARE_MEMORY, 505500);
+	is_kind(KIND_MEMORY);
+}
