@@ -166,6 +166,9 @@ static int record(const struct profile_args *a, const char *path)
 	struct recording recording;
 	int err = recording_run(&request, &recording);
 
+	if (err == -EINTR)
+		complain(EINTR, "interrupted; rift profile %s analyses what was recorded",
+			 text_shown(path).s);
 	if (err)
 		return err;
 	print_status(a, &recording);

@@ -22,6 +22,7 @@ const char *const doubt_texts[DOUBTS] = {
 	"the trace has no end: the program was killed, or is still running",
 	"rows were dropped while recording",
 	"launch calls of graphs have no price, and the recorder slows them down",
+	"only a part of the program was recorded: no whole run can be held against it",
 };
 const char *const profile_cost_names[PROFILE_COSTS] = { "launch", "sync", "gap", "copy" };
 const char *const profile_cost_texts[PROFILE_COSTS] = {
@@ -123,14 +124,16 @@ static void judge_trust(struct profile *p)
 		p->doubts |= DOUBT_UNFINISHED;
 	if (p->trace.dropped)
 		p->doubts |= DOUBT_DROPPED;
-	if (!runs->known)
+	if (p->trace.partial)
+		p->doubts |= DOUBT_PARTIAL;
+	else if (!runs->known)
 		p->doubts |= DOUBT_RUNS;
 	if (p->retimed && has_unpriced_graphs(p))
 		p->doubts |= DOUBT_GRAPHS;
 	if (p->retimed && interval_half_width(own) > PROFILE_WIDE)
 		p->doubts |= DOUBT_WIDE;
 	p->trust = p->doubts ? TRUST_LOW : TRUST_FULL;
-	if (p->retimed && runs->known &&
+	if (p->retimed && runs->known && !p->trace.partial &&
 	    (own->lo > runs->hi * (1 + PROFILE_SELF_MARGIN) ||
 	     own->hi < runs->lo * (1 - PROFILE_SELF_MARGIN)))
 		p->trust = TRUST_REFUSED;

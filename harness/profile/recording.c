@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
 #include "common/output.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
@@ -37,7 +38,7 @@ static int spawn(const struct recording_request *r, pid_t *pid)
 		   : 0;
 }
 
-/* As a shell does, rift itself does not end by the Ctrl-C that ends the program. */
+/* Ctrl-C is for the program, which gets it too: what it leaves is a trace all the same. */
 static int run_once(const struct recording_request *r, int *status, int64_t *wall_ns)
 {
 	int64_t begin = clock_ns();
@@ -50,7 +51,7 @@ static int run_once(const struct recording_request *r, int *status, int64_t *wal
 		if (errno != EINTR)
 			return complain(errno, "%s: %s", text_shown(r->argv[0]).s, strerror(errno));
 	*wall_ns = clock_ns() - begin;
-	return 0;
+	return interrupted() ? -EINTR : 0;
 }
 
 /* ---- what the recorder is told, in the program's environment ------------------------------ */
@@ -74,17 +75,20 @@ static void tell_recorder(const struct recording_request *r)
 	set_number("RIFT_TRACE_DELAY_NS", r->delay_ns);
 	set_number("RIFT_TRACE_DURATION_NS", r->duration_ns);
 	set_number("RIFT_TRACE_MAX_EVENTS", r->max_events);
+	set_number("RIFT_TRACE_STARTED_NS", clock_ns());
 }
 
 static void tell_nothing(void)
 {
-	static const char *const variables[] = {
-		"RIFT_TRACE",	       "RIFT_TRACE_ANONYMOUS",	 "RIFT_TRACE_RANGE",
-		"RIFT_TRACE_DELAY_NS", "RIFT_TRACE_DURATION_NS", "RIFT_TRACE_MAX_EVENTS"
-	};
+	static const char *const names[] = { "",	   "_ANONYMOUS",   "_RANGE",
+					     "_DELAY_NS",  "_DURATION_NS", "_MAX_EVENTS",
+					     "_STARTED_NS" };
+	char variable[64];
 
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
-		unsetenv(variables[i]);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(variable, sizeof(variable), "RIFT_TRACE%s", names[i]);
+		unsetenv(variable);
+	}
 }
 
 /* ---- all runs ----------------------------------------------------------------------------- */
@@ -168,6 +172,7 @@ int recording_run(const struct recording_request *request, struct recording *out
 {
 	int err;
 
+	interrupt_install();
 	*out = (struct recording){ 0 };
 	CHECK(request->unprofiled <= RECORDING_RUNS_MAX, "%d runs", request->unprofiled);
 	err = run_recorded(request, out);

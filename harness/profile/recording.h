@@ -31,8 +31,9 @@ struct recording {
 /*
  * The recorded run, then those without the recorder; wall times are whole processes, from their
  * start to their end. The trace gets a row `runs`. Returns 0, or a negative errno after one line:
- * the program cannot be started, it wrote no trace, the file exists. A run without the recorder
- * that ends otherwise than the recorded one is left out, and a line says so.
+ * the program cannot be started, it wrote no trace, the file exists; -EINTR without a line after
+ * Ctrl-C. A run without the recorder that ends otherwise than the recorded one is left out, and a
+ * line says so.
  */
 int recording_run(const struct recording_request *request, struct recording *out);
 

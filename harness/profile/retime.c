@@ -208,7 +208,9 @@ static double submit(struct simulation *sim, const struct trace_call *c, double 
 	if (!c->ops)
 		return h + price;
 	h = latest(h, place_in_queue(sim, sim->t->op[c->first_op].stream)) + price;
-	sim->submitted = latest(h, sim->submitted) + sim->p.submission_ns;
+	/* a proxy that takes no time is no queue: threads do not wait for each other there */
+	sim->submitted =
+		sim->p.submission_ns > 0 ? latest(h, sim->submitted) + sim->p.submission_ns : h;
 	end = run_ops(sim, c, sim->submitted + sim->p.start_ns);
 	take_place(sim, sim->t->op[c->first_op].stream, end);
 	return h;

@@ -404,12 +404,34 @@ static void find_leads(struct scan *scan)
 	}
 }
 
-/* The process ends where `rift profile` saw it end, else where the recording does. */
+/* The last of all calls and operations. */
+static double last_end(const struct trace *t)
+{
+	int64_t end = 0;
+
+	for (int64_t i = 0; i < t->calls; i++)
+		end = t->call[i].t1 > end ? t->call[i].t1 : end;
+	for (int64_t i = 0; i < t->ops; i++)
+		end = t->op[i].t1 > end ? t->op[i].t1 : end;
+	return (double)end;
+}
+
+/*
+ * The process ends where `rift profile` saw it end, else where the recording does; a part of it
+ * where its last call or operation does.
+ */
 static double process_end(const struct trace *t)
 {
 	double end = (double)t->process_start_ns + (double)t->profiled_wall_ns;
 
+	if (t->partial)
+		return last_end(t);
 	return longest(t->profiled_wall_ns < 0 ? 0 : end, (double)t->end_ns);
+}
+
+static double process_start(const struct trace *t)
+{
+	return t->partial && t->calls ? (double)t->call[0].t0 : (double)t->process_start_ns;
 }
 
 static void find_tail(struct scan *scan)
@@ -435,7 +457,7 @@ void steps_init(struct steps *s, const struct trace *t)
 	struct trace_own *own = malloc(((size_t)t->owns + 1) * sizeof(*own));
 	struct scan scan;
 
-	*s = (struct steps){ .trace = t, .start_ns = (double)t->process_start_ns };
+	*s = (struct steps){ .trace = t, .start_ns = process_start(t) };
 	s->step = calloc((size_t)t->calls + 1, sizeof(*s->step));
 	CHECK(own && s->step, "memory of %ld calls", (long)t->calls);
 	if (t->owns)

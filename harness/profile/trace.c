@@ -143,6 +143,16 @@ static char *program_of(const json_t *header)
 	return text;
 }
 
+/* Was only a part of the program to be recorded? */
+static bool has_limits(const json_t *header)
+{
+	const json_t *limits = json_object_get(header, "limits");
+
+	return json_get_number(limits, "delay_ns") > 0 ||
+	       json_get_number(limits, "duration_ns") > 0 ||
+	       json_is_string(json_object_get(limits, "range"));
+}
+
 static int take_process_start(struct reading *r, const json_t *o)
 {
 	const json_t *start = json_object_get(o, "process_start_ns");
@@ -167,6 +177,7 @@ static int take_header(struct reading *r, const json_t *o)
 	t->header = json_deep_copy(o);
 	CHECK(t->header, "memory of a header");
 	t->program = program_of(o);
+	t->partial = has_limits(o);
 	t->is_cpu = !strcmp(json_get_text(o, "recorder"), "cpu-device");
 	t->device_times = !strcmp(times, "recorded");
 	if (!t->device_times && strcmp(times, "none") != 0)
@@ -327,6 +338,7 @@ static int take_end(struct reading *r, const json_t *o)
 	t->dropped = end.dropped;
 	t->finished = true;
 	snprintf(t->reason, sizeof(t->reason), "%s", json_get_text(o, "reason"));
+	t->partial |= *t->reason && strcmp(t->reason, "exit") != 0;
 	if (end.calls != t->calls || end.ops != t->ops)
 		return trace_damaged(
 			r, "%ld calls and %ld ops are said to be here, but %ld and %ld are",

@@ -152,6 +152,7 @@ struct trace {
 	int64_t end_ns;		  /* of the recording; without one, of the last call or operation */
 	int64_t dropped, orphans; /* rows not written; operations whose calls are not here */
 	bool finished;		  /* has its end */
+	bool partial;		  /* limits left out a part of the program */
 	bool torn;		  /* without the last line, which was cut off */
 	char reason[16];	  /* "exit", "limit", "stop"; "" unfinished */
 

@@ -175,7 +175,20 @@ static void fit_to_length(struct fold *f)
 	f->scale = sum > 0 ? (double)(f->t1 - f->t0) / sum : 0;
 }
 
-/* Where it was is behind what its stream has, and so long after its call as the fold says. */
+/* The least lag: what an operation that stands behind no other has. */
+static int64_t least_of(const struct values *v)
+{
+	int64_t least = v->value[0];
+
+	for (int i = 1; i < v->n; i++)
+		least = v->value[i] < least ? v->value[i] : least;
+	return least;
+}
+
+/*
+ * Behind what its stream has. Lags of kernels grow while a queue fills: in which order they came is
+ * not in the file, but follows from the queue.
+ */
 static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
 			 const struct trace_call *call, int64_t k)
 {
@@ -184,11 +197,11 @@ static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
 	struct trace_op op = b->op;
 
 	op.call = call->id;
-	op.t0 = waits || b->has_lag ? call->t0 : call->t1;
-	op.t0 = op.t0 < *end ? *end : op.t0;
+	op.t0 = waits ? call->t0 : call->t1;
 	if (b->has_lag)
-		op.t0 += values_take(&b->op_lag, k, f->times);
-	op.t0 = op.t0 < 0 ? 0 : op.t0;
+		op.t0 = call->t0 +
+			(waits ? values_take(&b->op_lag, k, f->times) : least_of(&b->op_lag));
+	op.t0 = op.t0 < *end ? *end : op.t0;
 	op.t1 = op.t0 + values_take(&b->op_took, k, f->times);
 	*end = op.t1;
 	return op.t1 > TRACE_TIME_MAX ? trace_damaged(r, "took_ns: longer than any trace")

@@ -1,0 +1,187 @@
+/*
+ * test_profile.c - harness/profile: when a re-timed trace is trusted, and what is said of traces
+ * that lack something.
+ */
+#include "harness/profile/profile.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/divert.h"
+#include "tests/made_trace.h"
+
+TestSuite(small_profile, .timeout = 60);
+
+static const struct kind_rules rules = KIND_DEFAULTS;
+static struct made made;
+static struct profile profile;
+
+enum { N = 10, K = 95000, STEP = MADE_C + MADE_L + K + MADE_WAKE };
+
+static void put_steps(void)
+{
+	for (long i = 0; i < N; i++) {
+		long start = i * STEP + MADE_C + MADE_L;
+
+		made_kernel(&made, 2, i * STEP, start, start + K);
+		made_call(&made, "sync_device", i * STEP + MADE_C, (i + 1) * STEP, "");
+	}
+}
+
+static void analyse(void)
+{
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
+	made_remove(&made);
+}
+
+/* Ten steps of a kernel and a wait, 1.04 ms, and runs without the recorder. */
+static void analyse_steps(const char *more, const char *calibration, int runs, long wall_ns)
+{
+	made_begin(&made, more, calibration);
+	put_steps();
+	made_end(&made, N * STEP, runs, wall_ns);
+	analyse();
+}
+
+static void is_trusted(enum trust trust, unsigned doubts)
+{
+	cr_expect(eq(int, (int)profile.trust, (int)trust), "%s", trust_names[profile.trust]);
+	cr_expect(eq(uint, profile.doubts, doubts), "doubts");
+	cr_expect(eq(int, profile.has_kind, trust != TRUST_REFUSED), "kind");
+	profile_release(&profile);
+}
+
+Test(small_profile, agrees_with_runs_without_the_recorder)
+{
+	analyse_steps("", MADE_CALIBRATION, 5, N * STEP);
+	cr_expect(eq(dbl, profile.predicted.value, N * STEP), "re-timed");
+	cr_expect(eq(dbl, profile.predicted.lo, N * STEP), "prices without spread");
+	cr_expect(eq(dbl, profile.measured.value, N * STEP), "measured");
+	is_trusted(TRUST_FULL, 0);
+}
+
+/* 5 % around what was measured is just reached, and just missed. */
+Test(small_profile, refused_beyond_five_per_cent)
+{
+	analyse_steps("", MADE_CALIBRATION, 5, (long)(N * STEP / 1.049));
+	is_trusted(TRUST_FULL, 0);
+	analyse_steps("", MADE_CALIBRATION, 5, (long)(N * STEP / 1.051));
+	is_trusted(TRUST_REFUSED, 0);
+	analyse_steps("", MADE_CALIBRATION, 5, (long)(N * STEP / 0.949));
+	is_trusted(TRUST_REFUSED, 0);
+}
+
+Test(small_profile, few_runs_are_no_check)
+{
+	analyse_steps("", MADE_CALIBRATION, 4, 1);
+	is_trusted(TRUST_LOW, DOUBT_RUNS);
+	analyse_steps("", MADE_CALIBRATION, 0, 0);
+	is_trusted(TRUST_LOW, DOUBT_RUNS);
+}
+
+/* c from nothing to 92,000 and Z to 100,000: the time to nearly twice as much. */
+Test(small_profile, wide_prices)
+{
+	static const char wide[] =
+		"{\"launch_call_ns\":[0,2000,92000],\"launch_and_wait_ns\":[5000,10000,100000],"
+		"\"gap_ns\":[1000,1000,1000],\"recorder\":{\"kernel_ns\":1000}}";
+
+	analyse_steps("", wide, 5, N * STEP);
+	cr_expect(lt(dbl, profile.predicted.lo, N * STEP), "%g", profile.predicted.lo);
+	cr_expect(lt(dbl, 1.3 * N * STEP, profile.predicted.hi), "%g", profile.predicted.hi);
+	is_trusted(TRUST_LOW, DOUBT_WIDE);
+}
+
+Test(small_profile, without_calibration_shares_are_of_the_raw_trace)
+{
+	analyse_steps("", NULL, 5, N * STEP);
+	cr_expect(eq(int, profile.retimed, 0), "not re-timed");
+	cr_expect(eq(dbl, profile.shares.ns[SHARE_KERNELS], N * K), "kernels");
+	cr_expect(
+		eq(dbl, profile.shares.ns[SHARE_SYNC], N * MADE_WAKE + (N - 1) * (MADE_C + MADE_L)),
+		"waits");
+	cr_expect(eq(int, isnan(profile.cost_ns[COST_LAUNCH]), 1), "no price to change");
+	is_trusted(TRUST_LOW, DOUBT_CALIBRATION);
+}
+
+/* Only from 1,000,000 to its last call, whatever the process took. */
+Test(small_profile, a_part_of_a_program)
+{
+	made_begin(&made, ",\"limits\":{\"delay_ns\":1000000}", MADE_CALIBRATION);
+	made_kernel(&made, 2, 1000000, 1005500, 1105500);
+	made_call(&made, "sync_stream", 1002000, 1109000, ",\"stream\":2");
+	made_end(&made, 5000000, 5, 9000000);
+	analyse();
+	cr_expect(eq(dbl, profile.shares.total_ns, 109000), "of the part");
+	is_trusted(TRUST_LOW, DOUBT_PARTIAL);
+}
+
+Test(small_profile, a_killed_program)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+	put_steps();
+	fclose(made.out);
+	analyse();
+	cr_expect(eq(dbl, profile.shares.total_ns, N * STEP), "as far as it goes");
+	is_trusted(TRUST_LOW, DOUBT_UNFINISHED | DOUBT_RUNS);
+}
+
+Test(small_profile, calls_alone)
+{
+	static const char calls[] = "\"device_times\":\"none\"";
+	char line[1024];
+	size_t n;
+	FILE *f;
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_call(&made, "launch", 10000, 12000, "");
+	made_call(&made, "sync_device", 12000, 52000, "");
+	made_end(&made, 60000, 0, 0);
+	f = fopen(made.path, "r+");
+	n = fread(line, 1, sizeof(line), f);
+	rewind(f);
+	cr_assert(lt(sz, strlen(calls), n), "a header");
+	/* the same number of bytes */
+	fprintf(f, "%.*s%s    %s", (int)(strstr(line, "\"device_times\"") - line), line, calls,
+		strstr(line, "\"recorded\"") + strlen("\"recorded\""));
+	fclose(f);
+	analyse();
+	cr_expect(eq(dbl, profile.shares.ns[SHARE_HOST], 18000), "host");
+	cr_expect(eq(dbl, profile.shares.ns[SHARE_API], 2000), "launch");
+	cr_expect(eq(dbl, profile.shares.ns[SHARE_SYNC], 40000), "wait");
+	cr_expect(eq(int, profile.has_kind, 0), "not told");
+	profile_release(&profile);
+}
+
+Test(small_profile, nothing_to_analyse)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_end(&made, 1000, 5, 1000);
+	divert_stderr();
+	cr_expect(lt(int, profile_make(&profile, made.path, &rules, false), 0), "no calls");
+	cr_expect(eq(int, is_one_complaint(diverted_stderr()), 1), "one line");
+	profile_release(&profile);
+	made_remove(&made);
+}
+
+/* ---- rules -------------------------------------------------------------------------------- */
+
+Test(small_profile, rules_decide_the_kind)
+{
+	struct kind_rules own = rules;
+
+	analyse_steps("", MADE_CALIBRATION, 5, N * STEP);
+	cr_expect(eq(int, (int)profile.kind, KIND_MIXED), "91 % kernels, 8 % waits");
+	profile_release(&profile);
+	own.least[KIND_SYNC] = 0.08;
+	made_begin(&made, "", MADE_CALIBRATION);
+	put_steps();
+	made_end(&made, N * STEP, 5, N * STEP);
+	cr_assert(zero(int, profile_make(&profile, made.path, &own, false)), "%s", made.path);
+	cr_expect(eq(int, (int)profile.kind, KIND_SYNC), "8 %% are enough");
+	made_remove(&made);
+	profile_release(&profile);
+}
