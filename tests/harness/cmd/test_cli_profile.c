@@ -1,0 +1,228 @@
+/*
+ * test_cli_profile.c - `rift profile` and `rift check` of the real binary on traces; a shell that
+ * copies one to where a recorder would write it stands in for a program.
+ */
+/* sanitizers: one thread */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/base/json.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/made_trace.h"
+#include "tests/need_gnuplot.h"
+
+static char dir[] = "/tmp/rift profile XXXXXX";
+static struct made made;
+
+enum { N = 20, K = 20000, STEP = MADE_C + MADE_L + K + MADE_WAKE };
+
+/* wall_ns of runs without the recorder; 0: no runs; -1: no end. */
+static void make_trace(long wall_ns)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+	for (long i = 0; i < N; i++) {
+		long start = i * STEP + MADE_C + MADE_L;
+
+		made_kernel(&made, 2, i * STEP, start, start + K);
+		made_call(&made, "sync_device", i * STEP + MADE_C, (i + 1) * STEP, "");
+	}
+	if (wall_ns >= 0)
+		made_end(&made, N * STEP, wall_ns ? 5 : 0, wall_ns);
+	else
+		fclose(made.out);
+}
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+}
+
+static void remove_folder(void)
+{
+	if (*made.path)
+		made_remove(&made);
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_profile, .init = make_folder, .fini = remove_folder, .timeout = 300);
+
+static double share(const json_t *o, const char *name)
+{
+	return json_get_number(json_object_get(json_object_get(o, "shares"), name), "share");
+}
+
+Test(small_cli_profile, shares_of_a_trace)
+{
+	const json_t *o;
+	const char *name;
+	json_t *value;
+	double sum = 0;
+
+	make_trace(N * STEP);
+	o = rift_json("profile %s --json --quiet", made.path);
+	json_object_foreach(json_object_get(o, "shares"), name, value) sum +=
+		json_get_number(value, "share");
+	cr_expect(epsilon_eq(dbl, sum, 1, 1e-12), "of all time");
+	cr_expect(epsilon_eq(dbl, share(o, "kernels"), (double)K / STEP, 1e-12), "kernels");
+	cr_expect(eq(str, (char *)get_text(o, "verdict"), "sync-bound"), "kind");
+	cr_expect(eq(str, (char *)get_text(o, "self_check"), "passed"), "trusted");
+	cr_expect(eq(str, (char *)get_text(o, "program"), "./app x"), "program");
+}
+
+Test(small_cli_profile, text_names_kind_and_shares)
+{
+	static const char *const want[] = { "./app x",	 "sync-bound", "kernels*69.0 %",
+					    "sync*30.1", "passed",     NULL };
+	char args[96];
+
+	make_trace(N * STEP);
+	snprintf(args, sizeof(args), "profile %s", made.path);
+	says(args, want);
+}
+
+Test(small_cli_profile, a_refused_trace_has_no_kind)
+{
+	const char *text;
+
+	make_trace(3 * N * STEP);
+	cr_expect(eq(int, run_rift(OUT, &text, "profile %s --json --quiet", made.path), 2), "%s",
+		  text);
+	cr_expect(ne(ptr, strstr(text, "\"verdict\": null"), NULL), "%s", text);
+	cr_expect(ne(ptr, strstr(text, "\"self_check\": \"refused\""), NULL), "%s", text);
+}
+
+Test(small_cli_profile, rules_are_options)
+{
+	make_trace(N * STEP);
+	cr_expect(eq(str,
+		     (char *)get_text(
+			     rift_json("profile %s --json --quiet --rule sync=90", made.path),
+			     "verdict"),
+		     "mixed"),
+		  "kind");
+	refused(3, "--rule=gap", "profile %s --rule gap", made.path);
+	refused(3, "'sync'", "profile %s --rule snc=5", made.path);
+	refused(3, "--rule=101", "profile %s --rule gpu=101", made.path);
+}
+
+Test(small_cli_profile, what_it_takes)
+{
+	make_trace(N * STEP);
+	refused(3, "FILE", "profile");
+	refused(3, "--", "profile %s -- true", made.path);
+	refused(3, "--", "profile --");
+	refused(3, "--output", "profile %s --output '%s/x'", made.path, dir);
+	refused(3, "--chrome", "profile %s --chrome %s", made.path, made.path);
+	refused(3, "none", "profile '%s/none'", dir);
+	refused(3, "/dev/null", "profile %s --plot /dev/null", made.path);
+	refused(3, "trace", "profile data/sessions/h200-launch.jsonl");
+}
+
+/* ---- check -------------------------------------------------------------------------------- */
+
+Test(small_cli_profile, check_takes_traces)
+{
+	const char *text;
+
+	make_trace(0);
+	cr_expect(zero(int, run_rift(OUT, &text, "check %s", made.path)), "%s", text);
+	cr_expect(eq(int, tells(text, "valid; trace 1.0 of ./app x, 40 calls, 20"), 1), "%s", text);
+	cr_assert(zero(int, shell(NULL, "gzip -c %s >'%s/a.gz'", made.path, dir)), "gzip");
+	cr_expect(zero(int, run_rift(OUT, &text, "check '%s/a.gz'", dir)), "%s", text);
+	cr_expect(
+		eq(str,
+		   (char *)get_text(rift_json("profile '%s/a.gz' --json --quiet", dir), "verdict"),
+		   "sync-bound"),
+		"compressed");
+	shell(NULL, "sed '12s/\"t1\":[0-9]*/\"t1\":1/' %s >'%s/bad'", made.path, dir);
+	refused(3, "bad:12:", "check '%s/bad'", dir);
+	refused(3, "bad:12:", "profile '%s/bad'", dir);
+}
+
+Test(small_cli_profile, a_trace_without_end_is_incomplete)
+{
+	const char *text;
+
+	make_trace(-1);
+	cr_expect(eq(int, run_rift(OUT, &text, "check %s", made.path), 2), "%s", text);
+	cr_expect(ne(ptr, strstr(text, "incomplete"), NULL), "%s", text);
+	cr_expect(eq(str,
+		     (char *)get_text(rift_json("profile %s --json --quiet", made.path),
+				      "self_check"),
+		     "low confidence"),
+		  "analysed as far as it goes");
+}
+
+/* ---- recording ------------------------------------------------------------------------------ */
+
+/* Where a recorder would write, this copies the trace to, without its end's rows of runs. */
+#define PROGRAM "-- sh -c '[ -z \"$RIFT_TRACE\" ] || cp %s \"$RIFT_TRACE\"; echo it; exit %d'"
+
+Test(small_cli_profile, a_program_is_recorded)
+{
+	const char *text;
+	const json_t *o;
+
+	make_trace(0);
+	o = rift_json("profile --json --quiet --runs 4 --output '%s/x' " PROGRAM, dir, made.path,
+		      3);
+	/* too few for an interval: how long a shell takes decides nothing here */
+	cr_expect(eq(dbl, json_get_number(json_object_get(o, "without_recorder"), "n"), 4), "runs");
+	shell(&text, "tail -n 1 '%s/x'", dir);
+	cr_expect(ne(ptr, strstr(text, "\"record\":\"runs\""), NULL), "%s", text);
+	cr_expect(zero(int, run_rift(OUT, &text, "check '%s/x'", dir)), "%s", text);
+	refused(3, "exists", "profile --output '%s/x' " PROGRAM, dir, made.path, 0);
+}
+
+Test(small_cli_profile, names_of_traces_replace_nothing)
+{
+	const char *text;
+
+	make_trace(0);
+	for (int i = 0; i < 2; i++)
+		shell(&text, "cd '%s' && '%s' profile --quiet --runs 0 " PROGRAM, dir, rift(),
+		      made.path, 0);
+	cr_expect(ne(ptr, strstr(text, "exited with 0"), NULL), "%s", text);
+	shell(&text, "ls '%s'", dir);
+	cr_expect(eq(str, (char *)text, "sh-2.trace\nsh.trace\n"), "%s", text);
+}
+
+Test(small_cli_profile, programs_that_leave_no_trace)
+{
+	refused(3, "wrote no trace", "profile --output '%s/x' -- true", dir);
+	refused(3, "/none/such", "profile --output '%s/x' -- /none/such", dir);
+	cr_expect(ne(int, access(dir, F_OK), 1), "folder");
+}
+
+/* ---- pictures ----------------------------------------------------------------------------- */
+
+Test(small_cli_profile, timelines)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	make_trace(N * STEP);
+	cr_assert(zero(int, run_rift(OUT, &text, "profile %s --chrome '%s/c.json' --plot '%s/p'",
+				     made.path, dir, dir)),
+		  "%s", text);
+	shell(&text,
+	      "cd '%s/p' && ls | sed 's/.*-\\(timeline\\|step\\|shares\\)/\\1/' | tr '\\n' ' '",
+	      dir);
+	cr_expect(eq(str, (char *)text,
+		     "shares.gp shares.png shares.svg step-boxes.csv step.gp step.png step.svg "
+		     "timeline-boxes.csv timeline.gp timeline.png timeline.svg "),
+		  "%s", text);
+	/* a step is from wait to wait: three boxes of it, and why the device idles before and
+	 * behind */
+	shell(&text, "cat '%s/p/'*-step-boxes.csv | cut -d, -f3- | sort -u | tr '\\n' ' '", dir);
+	cr_expect(eq(str, (char *)text, "0,4 0,5 1,0 2,5 row,share "), "%s", text);
+	shell(&text, "head -c 40 '%s/c.json'", dir);
+	cr_expect(ne(ptr, strstr(text, "traceEvents"), NULL), "%s", text);
+}

@@ -1,0 +1,216 @@
+/*
+ * test_chrome.c - harness/profile: what is written for Chrome and Perfetto is held against the
+ * rules of their format, event by event.
+ */
+#include "harness/profile/chrome.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/base/json.h"
+#include "tests/made_trace.h"
+
+TestSuite(small_chrome, .timeout = 60);
+
+/* Each kind of row that a trace has. */
+static json_t *written(void)
+{
+	struct made made;
+	struct trace trace;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	json_t *events;
+
+	made_begin(&made, "", NULL);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"a \\\"quoted\\\"\\n<name>\"}");
+	made_row(&made, "{\"record\":\"mark\",\"thread\":0,\"kind\":\"push\",\"t\":5,\"name\":2}");
+	made_row(&made, "{\"record\":\"mark\",\"thread\":1,\"kind\":\"pop\",\"t\":6}");
+	made_row(&made, "{\"record\":\"mark\",\"thread\":0,\"kind\":\"push\",\"t\":7,\"name\":1}");
+	made_row(&made, "{\"record\":\"mark\",\"thread\":0,\"kind\":\"pop\",\"t\":80000}");
+	made_call(&made, "alloc", 10, 1000, ",\"bytes\":4096,\"name\":2");
+	made_call(&made, "copy", 1000, 12000, ",\"bytes\":4096");
+	made_op(&made, "copy", 2, 2000, 11000, ",\"direction\":\"to_device\",\"bytes\":4096");
+	made_kernel(&made, 2, 12001, 11999, 20000); /* its clock is a little behind */
+	made_call(&made, "memset", 15000, 16000, ",\"bytes\":64");
+	made_op(&made, "memset", 3, 18000, 18500, ",\"bytes\":64");
+	made_call(&made, "graph_launch", 16000, 17000, ",\"graph\":1");
+	made_op(&made, "graph", 2, 21000, 40000, ",\"graph\":1,\"busy_ns\":9000");
+	made_call(&made, "hostfunc", 17000, 17500, "");
+	made_op(&made, "hostfunc", 2, 40000, 41000, "");
+	made_call(&made, "sync_device", 17500, 45000, "");
+	made_call(&made, "sync_event", 17400, 18400, ",\"thread\":1,\"event\":1");
+	made_end(&made, 90000, 0, 0);
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	chrome_write(&trace, out);
+	fclose(out);
+	trace_release(&trace);
+	made_remove(&made);
+	events = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	cr_assert(ne(ptr, events, NULL), "JSON: %s", text);
+	free(text);
+	return events;
+}
+
+static double number(const json_t *event, const char *name)
+{
+	return json_get_number(event, name);
+}
+
+static bool is_phase(const json_t *event, const char *phase)
+{
+	return !strcmp(json_get_text(event, "ph"), phase);
+}
+
+static bool same_row(const json_t *a, const json_t *b)
+{
+	return number(a, "pid") == number(b, "pid") && number(a, "tid") == number(b, "tid");
+}
+
+static double end_of(const json_t *event)
+{
+	return number(event, "ts") + number(event, "dur");
+}
+
+/* ---- rules -------------------------------------------------------------------------------- */
+
+static void has_members(const json_t *e, size_t i)
+{
+	static const char categories[] = " cuda_runtime kernel gpu_memcpy gpu_memset cuda_sync "
+					 "cpu_op user_annotation ac2g ";
+	char category[64];
+
+	cr_assert(eq(int, json_is_integer(json_object_get(e, "pid")), 1), "%zu", i);
+	cr_assert(eq(int, json_is_integer(json_object_get(e, "tid")), 1), "%zu", i);
+	cr_assert(eq(sz, strlen(json_get_text(e, "ph")), 1), "%zu", i);
+	cr_assert(ne(ptr, strchr("MXBEsf", json_get_text(e, "ph")[0]), NULL), "%zu", i);
+	if (is_phase(e, "M"))
+		return;
+	cr_assert(le(dbl, 0, number(e, "ts")), "%zu: ts", i);
+	if (is_phase(e, "E"))
+		return;
+	snprintf(category, sizeof(category), " %s ", json_get_text(e, "cat"));
+	cr_assert(ne(ptr, strstr(categories, category), NULL), "%zu:%s", i, category);
+	cr_assert(ne(str, (char *)json_get_text(e, "name"), ""), "%zu: name", i);
+	if (is_phase(e, "X"))
+		cr_assert(le(dbl, 0, number(e, "dur")), "%zu: dur", i);
+}
+
+/* Slices of one row lie beside or within each other. */
+static void is_nested(const json_t *events, const json_t *e, size_t i)
+{
+	const json_t *other;
+	size_t k;
+
+	json_array_foreach(events, k, other)
+	{
+		double a0 = number(e, "ts"), a1 = end_of(e);
+		double b0 = number(other, "ts"), b1 = end_of(other);
+
+		if (k == i || !is_phase(other, "X") || !same_row(e, other))
+			continue;
+		cr_assert(
+			eq(int,
+			   a1 <= b0 || b1 <= a0 || (a0 <= b0 && b1 <= a1) || (b0 <= a0 && a1 <= b1),
+			   1),
+			"%zu and %zu overlap", i, k);
+	}
+}
+
+static int slices_at(const json_t *events, const json_t *flow)
+{
+	const json_t *e;
+	size_t k;
+	int n = 0;
+
+	json_array_foreach(events, k, e) n += is_phase(e, "X") && same_row(e, flow) &&
+					      number(e, "ts") <= number(flow, "ts") &&
+					      number(flow, "ts") <= end_of(e);
+	return n;
+}
+
+/* A flow begins in a slice and ends in one, not before it began. */
+static void is_flow(const json_t *events, const json_t *begin)
+{
+	const json_t *e;
+	size_t k;
+	int ends = 0;
+
+	cr_assert(le(int, 1, slices_at(events, begin)), "begins in a slice");
+	json_array_foreach(events, k, e)
+	{
+		if (!is_phase(e, "f") || number(e, "id") != number(begin, "id"))
+			continue;
+		ends++;
+		cr_assert(le(dbl, number(begin, "ts"), number(e, "ts")), "backwards");
+		cr_assert(eq(str, (char *)json_get_text(e, "bp"), "e"),
+			  "binds to the slice around it");
+		cr_assert(le(int, 1, slices_at(events, e)), "ends in a slice");
+	}
+	cr_assert(eq(int, ends, 1), "ends once");
+}
+
+static void is_named(const json_t *events, const json_t *e, size_t i)
+{
+	const json_t *other;
+	size_t k;
+	int names = 0;
+
+	json_array_foreach(events, k, other) names +=
+		is_phase(other, "M") && same_row(e, other) &&
+		!strcmp(json_get_text(other, "name"), "thread_name");
+	cr_assert(eq(int, names, 1), "%zu: its row has a name", i);
+}
+
+Test(small_chrome, every_event_keeps_the_rules)
+{
+	json_t *all = written(), *events = json_object_get(all, "traceEvents"), *e;
+	int depth = 0, flows = 0;
+	size_t i;
+
+	json_array_foreach(events, i, e)
+	{
+		has_members(e, i);
+		depth += is_phase(e, "B") - is_phase(e, "E");
+		cr_assert(le(int, 0, depth), "%zu: an end without a begin", i);
+		if (!is_phase(e, "M"))
+			is_named(events, e, i);
+		if (is_phase(e, "X"))
+			is_nested(events, e, i);
+		flows += is_phase(e, "s");
+		if (is_phase(e, "s"))
+			is_flow(events, e);
+	}
+	cr_expect(eq(int, depth, 0), "ranges end");
+	cr_expect(eq(int, flows, 5), "one for each operation");
+	json_decref(all);
+}
+
+static int count(const json_t *events, const char *category, const char *name)
+{
+	const json_t *e;
+	size_t i;
+	int n = 0;
+
+	json_array_foreach(events, i, e) n += !strcmp(json_get_text(e, "cat"), category) &&
+					      !strcmp(json_get_text(e, "name"), name);
+	return n;
+}
+
+Test(small_chrome, nothing_is_missing)
+{
+	json_t *all = written(), *events = json_object_get(all, "traceEvents");
+
+	cr_expect(eq(int, count(events, "kernel", "saxpy"), 1), "kernel");
+	cr_expect(eq(int, count(events, "kernel", "graph"), 1), "graph");
+	cr_expect(eq(int, count(events, "gpu_memcpy", "Memcpy HtoD"), 1), "copy");
+	cr_expect(eq(int, count(events, "gpu_memset", "Memset"), 1), "memset");
+	cr_expect(eq(int, count(events, "cuda_sync", "Context Synchronize"), 1), "wait");
+	cr_expect(eq(int, count(events, "cuda_sync", "Event Synchronize"), 1), "wait");
+	cr_expect(eq(int, count(events, "cuda_runtime", "a \"quoted\"\n<name>"), 1), "names");
+	cr_expect(eq(int, count(events, "user_annotation", "saxpy"), 1), "ranges");
+	json_decref(all);
+}
