@@ -340,6 +340,7 @@ void timed_priced(struct timed *out, const struct steps *s, const struct call_pr
 	simulation_init(&sim, s, p, out);
 	simulate(&sim);
 	out->end = (s->main == TRACE_NONE ? s->start_ns : sim.thread[s->main]) + s->tail_ns;
+	out->end = latest(out->end, sim.device_end); /* of a program that does not wait for it */
 	simulation_release(&sim);
 }
 

@@ -175,16 +175,16 @@ static void walk(struct sharing *sh, const struct walk *w)
 }
 
 /*
- * The device idles from t0 on, until the operation begins. What it was told by a call arrives
+ * The device idles from t0 to t1, when the operation begins. What it was told by a call arrives
  * latency_ns after that call's return: until then it idles for what the host did so much earlier,
  * from then on for something else.
  */
-static void idle_before(struct sharing *sh, double t0, int64_t op)
+static void idle_before(struct sharing *sh, double t0, double t1, int64_t op)
 {
 	int64_t call = sh->t->op[op].call;
 	int64_t at = sh->threads.at[call];
 	int64_t least = sh->threads.first[sh->t->call[call].thread];
-	double t1 = sh->times->op[op].t0, told = sh->times->call[call].t1;
+	double told = sh->times->call[call].t1;
 	double shift = later(earlier(t1 - told, sh->latency_ns), 0);
 	double arrived = earlier(told + shift, t1);
 
@@ -283,7 +283,7 @@ static void sweep(struct sharing *sh)
 		if (running.kernels || running.copies || running.others)
 			take_interval(sh, &running, at, e->t);
 		else if (e->t > at)
-			idle_before(sh, at, e->op);
+			idle_before(sh, at, e->t, e->op);
 		count(&running, &sh->t->op[e->op], e->way);
 		at = e->t;
 	}

@@ -363,3 +363,17 @@ Test(small_retime, first_use_of_a_kernel_is_no_launch)
 	is(SHARE_MEMORY, 505500);
 	is_kind(KIND_MEMORY);
 }
+
+/* The last kernels begin after the last call has returned, and nobody waits for them. */
+Test(small_retime, work_that_nobody_waits_for)
+{
+	begin();
+	made_kernel(&made, 2, 0, 5500, 25500);
+	made_kernel(&made, 2, 2000, 26500, 46500);
+	fclose(made.out); /* killed */
+	analysed();
+	cr_expect(eq(dbl, profile.shares.total_ns, 46500), "to its end");
+	is(SHARE_KERNELS, 40000);
+	costs(COST_GAP, 1000);
+	profile_release(&profile);
+}
