@@ -7,14 +7,20 @@
 #include "harness/profile/trace_impl.h"
 
 enum { VALUES_MAX = 256, BODY_MAX = 65536 };
+/* Gaps from which on a recorder asks for the thread's processor time. */
+enum { CPU_GAP_NS = 20000 };
 
 /* ---- distributions ------------------------------------------------------------------------ */
 
 /* Values and how often each is there; given: how often it was taken so far. */
 struct values {
 	int64_t *value, *count, *given;
-	int n;
+	int64_t sum, taken; /* of the counts; of given */
+	int n;		    /* 0: the fold does not have it */
 };
+
+/* How many values a distribution has: one each repeat, or fewer. */
+enum how_many { EACH, EACH_OR_NONE, SOME_OR_NONE };
 
 static void values_release(struct values *v)
 {
@@ -39,12 +45,13 @@ static int parse_value(const struct reading *r, const json_t *pair, const char *
 }
 
 static int values_parse(const struct reading *r, const json_t *o, const char *name, int64_t times,
-			struct values *v)
+			enum how_many how_many, struct values *v)
 {
 	const json_t *list = json_object_get(o, name);
-	int64_t sum = 0;
 	int err = 0;
 
+	if (how_many != EACH && (!list || json_is_null(list)))
+		return 0;
 	if (!json_array_size(list) || json_array_size(list) > VALUES_MAX)
 		return trace_damaged(r, "a fold without %s, or of more than %d values", name,
 				     VALUES_MAX);
@@ -55,22 +62,23 @@ static int values_parse(const struct reading *r, const json_t *o, const char *na
 	CHECK(v->value && v->count && v->given, "memory of %d values", v->n);
 	for (int i = 0; i < v->n && !err; i++) {
 		err = parse_value(r, json_array_get(list, (size_t)i), name, v, i);
-		sum += v->count[i];
+		v->sum += v->count[i];
 	}
-	if (!err && sum != times)
-		err = trace_damaged(r, "%s has %ld values of %ld repeats", name, (long)sum,
+	if (!err && (v->sum > times || (how_many != SOME_OR_NONE && v->sum != times)))
+		err = trace_damaged(r, "%s has %ld values of %ld repeats", name, (long)v->sum,
 				    (long)times);
 	return err;
 }
 
-/* The value whose turn it is, so that each is spread evenly: repeat k of so many. */
-static int64_t values_take(struct values *v, int64_t k, int64_t times)
+/* The value whose turn it is, so that each is spread evenly; there is one left. */
+static int64_t values_take(struct values *v)
 {
 	int best = 0;
 	int64_t most = INT64_MIN;
 
+	v->taken++;
 	for (int i = 0; i < v->n; i++) {
-		int64_t behind = v->count[i] * (k + 1) - v->given[i] * times;
+		int64_t behind = v->count[i] * v->taken - v->given[i] * v->sum;
 
 		if (behind > most) {
 			most = behind;
@@ -86,8 +94,8 @@ static int64_t values_take(struct values *v, int64_t k, int64_t times)
 struct body_call {
 	struct trace_call call;
 	struct trace_op op;
-	struct values gap, took, cpu, op_took, op_lag;
-	bool has_op, has_cpu, has_lag;
+	struct values gap, took, cpu, op_took, op_lag, op_busy;
+	bool has_op;
 };
 
 struct fold {
@@ -98,6 +106,19 @@ struct fold {
 	int64_t *stream_end; /* of operations so far */
 };
 
+static int parse_body_op(struct reading *r, const json_t *op, int64_t times, struct body_call *b)
+{
+	int err = trace_parse_op(r, op, &b->op, true);
+
+	if (!err)
+		err = values_parse(r, op, "took_ns", times, EACH, &b->op_took);
+	if (!err)
+		err = values_parse(r, op, "lag_ns", times, EACH_OR_NONE, &b->op_lag);
+	if (!err)
+		err = values_parse(r, op, "busy_ns", times, EACH_OR_NONE, &b->op_busy);
+	return err;
+}
+
 static int parse_body_call(struct reading *r, const json_t *o, int64_t times, struct body_call *b)
 {
 	const json_t *op = json_object_get(o, "op");
@@ -105,21 +126,13 @@ static int parse_body_call(struct reading *r, const json_t *o, int64_t times, st
 				    : trace_damaged(r, "body is no list of calls");
 
 	if (!err)
-		err = values_parse(r, o, "gap_ns", times, &b->gap);
+		err = values_parse(r, o, "gap_ns", times, EACH, &b->gap);
 	if (!err)
-		err = values_parse(r, o, "took_ns", times, &b->took);
+		err = values_parse(r, o, "took_ns", times, EACH, &b->took);
+	if (!err)
+		err = values_parse(r, o, "cpu_ns", times, SOME_OR_NONE, &b->cpu);
 	b->has_op = op && !json_is_null(op);
-	if (!err && b->has_op)
-		err = trace_parse_op(r, op, &b->op, true);
-	if (!err && b->has_op)
-		err = values_parse(r, op, "took_ns", times, &b->op_took);
-	b->has_cpu = json_object_get(o, "cpu_ns");
-	if (!err && b->has_cpu)
-		err = values_parse(r, o, "cpu_ns", times, &b->cpu);
-	b->has_lag = json_object_get(op, "lag_ns");
-	if (!err && b->has_lag)
-		err = values_parse(r, op, "lag_ns", times, &b->op_lag);
-	return err;
+	return err || !b->has_op ? err : parse_body_op(r, op, times, b);
 }
 
 static const struct member fold_members[] = {
@@ -190,7 +203,7 @@ static int64_t least_of(const struct values *v)
  * not in the file, but follows from the queue.
  */
 static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
-			 const struct trace_call *call, int64_t k)
+			 const struct trace_call *call)
 {
 	int64_t *end = &f->stream_end[b->op.stream];
 	bool waits = call->class == CALL_COPY && !call->async;
@@ -198,14 +211,34 @@ static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
 
 	op.call = call->id;
 	op.t0 = waits ? call->t0 : call->t1;
-	if (b->has_lag)
-		op.t0 = call->t0 +
-			(waits ? values_take(&b->op_lag, k, f->times) : least_of(&b->op_lag));
+	if (b->op_lag.n)
+		op.t0 = call->t0 + (waits ? values_take(&b->op_lag) : least_of(&b->op_lag));
 	op.t0 = op.t0 < *end ? *end : op.t0;
-	op.t1 = op.t0 + values_take(&b->op_took, k, f->times);
+	op.t1 = op.t0 + values_take(&b->op_took);
+	if (b->op_busy.n)
+		op.busy_ns = values_take(&b->op_busy);
+	op.busy_ns = op.busy_ns > op.t1 - op.t0 ? op.t1 - op.t0 : op.busy_ns;
 	*end = op.t1;
 	return op.t1 > TRACE_TIME_MAX ? trace_damaged(r, "took_ns: longer than any trace")
 				      : trace_add_op(r, &op);
+}
+
+/* One call of a repeat; *host: host time of the fold so far, before it is stretched. */
+static int add_folded_call(struct reading *r, struct fold *f, struct body_call *b, double *host)
+{
+	struct trace_call call = b->call;
+	int64_t gap = values_take(&b->gap);
+	int err;
+
+	call.id = -++r->made;
+	if (gap >= CPU_GAP_NS && b->cpu.taken < b->cpu.sum)
+		call.cpu_ns = values_take(&b->cpu);
+	*host += (double)gap;
+	call.t0 = f->t0 + (int64_t)(*host * f->scale);
+	*host += (double)values_take(&b->took);
+	call.t1 = f->t0 + (int64_t)(*host * f->scale);
+	err = trace_add_call(r, &call);
+	return err || !b->has_op ? err : add_folded_op(r, f, b, &call);
 }
 
 static int add_repeats(struct reading *r, struct fold *f)
@@ -214,21 +247,8 @@ static int add_repeats(struct reading *r, struct fold *f)
 	int err = 0;
 
 	for (int64_t k = 0; k < f->times; k++)
-		for (size_t i = 0; i < f->n && !err; i++) {
-			struct body_call *b = &f->body[i];
-			struct trace_call call = b->call;
-
-			call.id = -++r->made;
-			if (b->has_cpu)
-				call.cpu_ns = values_take(&b->cpu, k, f->times);
-			host += (double)values_take(&b->gap, k, f->times);
-			call.t0 = f->t0 + (int64_t)(host * f->scale);
-			host += (double)values_take(&b->took, k, f->times);
-			call.t1 = f->t0 + (int64_t)(host * f->scale);
-			err = trace_add_call(r, &call);
-			if (!err && b->has_op)
-				err = add_folded_op(r, f, b, &call, k);
-		}
+		for (size_t i = 0; i < f->n && !err; i++)
+			err = add_folded_call(r, f, &f->body[i], &host);
 	return err;
 }
 
@@ -240,6 +260,7 @@ static void fold_release(struct fold *f)
 		values_release(&f->body[i].cpu);
 		values_release(&f->body[i].op_took);
 		values_release(&f->body[i].op_lag);
+		values_release(&f->body[i].op_busy);
 	}
 	free(f->body);
 	free(f->stream_end);

@@ -155,7 +155,7 @@ int trace_members(const struct reading *r, const json_t *o, const char *what,
 #define MAP(name) offsetof(struct reading, name)
 
 /* What a fold does not have comes first. */
-enum { CALL_MEMBERS_TIMED = 5, OP_MEMBERS_TIMED = 3 };
+enum { CALL_MEMBERS_TIMED = 5, OP_MEMBERS_TIMED = 4 };
 
 static const struct member call_members[] = {
 	{ "id", MEMBER_64, CALL(id), true, NULL, 0, 0 },
@@ -212,12 +212,12 @@ static const struct member op_members[] = {
 	{ "call", MEMBER_64, OP(call), true, NULL, 0, 0 },
 	{ "t0", MEMBER_64, OP(t0), true, NULL, 0, 0 },
 	{ "t1", MEMBER_64, OP(t1), true, NULL, 0, 0 },
+	{ "busy_ns", MEMBER_64, OP(busy_ns), false, NULL, 0, 0 },
 	{ "kind", MEMBER_CHOICE, OP(kind), true, op_kind_names, 0, 0 },
 	{ "stream", MEMBER_REF, OP(stream), true, NULL, MAP(stream), 0 },
 	{ "name", MEMBER_REF, OP(name), false, NULL, MAP(string), 0 },
 	{ "graph", MEMBER_REF, OP(graph), false, NULL, MAP(graph), 0 },
 	{ "bytes", MEMBER_64, OP(bytes), false, NULL, 0, 0 },
-	{ "busy_ns", MEMBER_64, OP(busy_ns), false, NULL, 0, 0 },
 	{ "direction", MEMBER_CHOICE, OP(direction), false, copy_direction_names, 0, 0 },
 	{ "memory", MEMBER_CHOICE, OP(memory), false, memory_kind_names, 0, 0 },
 	{ "shared", MEMBER_32, OP(shared), false, NULL, 0, 0 },
@@ -246,7 +246,10 @@ static int take_shape(const struct reading *r, const json_t *o, const char *name
 int trace_parse_op(struct reading *r, const json_t *o, struct trace_op *op, bool folded)
 {
 	const struct member *m = op_members + (folded ? OP_MEMBERS_TIMED : 0);
-	int err = trace_members(r, o, "op", m, op);
+	int err;
+
+	*op = (struct trace_op){ .busy_ns = TRACE_NONE };
+	err = trace_members(r, o, "op", m, op);
 
 	if (!err)
 		err = take_shape(r, o, "grid", op->grid);
