@@ -1,19 +1,26 @@
-/* predict.c - rift predict SESSION --on SESSION: a workload of platform A, priced on B. */
+/* predict.c - rift predict SESSION|TRACE --on SESSION: a workload or a program of A, priced on B. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "harness/cmd/options.h"
 #include "harness/fit/price.h"
 #include "harness/fit/source.h"
+#include "harness/probe/costs.h"
+#include "harness/profile/program_price.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
 
 struct predict_args {
 	struct arguments given;
-	const char *measured;
+	const char *measured, *from_costs;
+	struct word_list what_if;
 };
+
+#define FIELD(name) offsetof(struct predict_args, name)
 
 static const struct command_option options[] = {
 	{ OPTION_ON,
@@ -22,8 +29,15 @@ static const struct command_option options[] = {
 	  "one of platform A, best of the workload launch: a block on B is then what it "
 	  "took on A, plus what launches cost more on B (default: SESSION's own, where "
 	  "it holds launch)" },
-	{ OPTION("measured", "SESSION", option_text, offsetof(struct predict_args, measured)),
-	  "the same workload measured on B, to hold the prediction against" },
+	{ OPTION("measured", "FILE", option_text, FIELD(measured)),
+	  "the same workload measured on B, or a trace of the same program there, to hold the "
+	  "prediction against" },
+	{ OPTION_COSTS, "of a TRACE: call costs of B (rift probe --output FILE), to price copies, "
+			"allocations and event records with; needs --from-costs" },
+	{ OPTION("from-costs", "FILE", option_text, FIELD(from_costs)), "the same of A" },
+	{ OPTION("what-if", "REMEDY", option_list, FIELD(what_if)),
+	  "of a TRACE: graphs, batch=N, pinned or pool, given again another one (default: all, "
+	  "batch=4)" },
 	{ OPTION_SIDE, "which of SESSION, where it has two (rift sweep --against); of the others, "
 		       "as of this one, FILE:a or FILE:b" },
 	{ OPTION_WORKLOAD, "which, where SESSION holds several" },
@@ -35,8 +49,9 @@ static const struct command_option options[] = {
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
-	{ RIFT_USAGE, "usage, or a file that is no complete session" },
-	{ RIFT_NOT_COMPARABLE, "--measured is of another workload" },
+	{ RIFT_FAILED_POINTS, "TRACE does not pass its self-check, so it has no price" },
+	{ RIFT_USAGE, "usage, a file that is no complete session, or a trace without device times" },
+	{ RIFT_NOT_COMPARABLE, "--measured is of another workload or program" },
 	{ 0 },
 };
 
@@ -128,29 +143,220 @@ static int predict_work(const struct predict_args *a)
 	return err;
 }
 
-#define WRITE "write rift predict SESSION --on SESSION, the latter of the platform to predict for"
+/* ---- programs ----------------------------------------------------------------------------- */
+
+/* Files that the price of a program is made of. */
+struct program_sources {
+	struct profile profile;
+	struct source on, from;
+	json_t *costs_b, *costs_a;
+	struct price_sources prices;
+	double measured_ns;
+};
+
+enum { WHAT_IFS_MAX = 16, BATCH = 4, BATCH_MAX = 1000000 };
+
+static void print_program(const void *found, FILE *out)
+{
+	program_report_print(found, out);
+}
+
+static json_t *program_json(const void *found)
+{
+	return program_report_json(found);
+}
+
+/* Not refused, and re-timed: else nothing of it can be priced. */
+static int read_trace(struct profile *p, const char *path)
+{
+	static const struct kind_rules rules = KIND_DEFAULTS;
+	int err = profile_make(p, path, &rules, false);
+
+	if (err)
+		return err;
+	if (!p->retimed)
+		return complain(EINVAL, "%s: has no price: %s", text_shown(path).s,
+				p->trace.device_times ? "it has no calibration"
+						      : "it has no times of the device");
+	if (p->trust == TRUST_REFUSED)
+		complain(EINVAL,
+			 "%s: does not pass its self-check, so it has no price; rift profile %s says "
+			 "more",
+			 text_shown(path).s, text_shown(path).s);
+	return 0;
+}
+
+static int read_costs(struct program_sources *s, const struct predict_args *a)
+{
+	int err = 0;
+
+	if (!a->given.costs != !a->from_costs)
+		return complain(EINVAL, "--costs and --from-costs go together: what calls cost on "
+					"B, and on A");
+	if (a->given.costs)
+		err = costs_read(a->given.costs, &s->costs_b);
+	if (!err && a->from_costs)
+		err = costs_read(a->from_costs, &s->costs_a);
+	s->prices.costs_b = s->costs_b;
+	s->prices.costs_a = s->costs_a;
+	return err;
+}
+
+/* The median of runs without a recorder, of a trace that was recorded on B. */
+static int read_measured_program(struct program_sources *s, const char *path)
+{
+	struct trace t;
+	int err = trace_read(&t, path);
+
+	if (!err && strcmp(t.program, s->profile.trace.program) != 0)
+		err = complain(EXDEV, "--measured=%s: is of %s, the trace of %s",
+			       text_shown(path).s, t.program, s->profile.trace.program);
+	if (!err && !t.unprofiled)
+		err = complain(EINVAL, "--measured=%s: has no run without the recorder",
+			       text_shown(path).s);
+	if (!err)
+		s->measured_ns = median_of(t.unprofiled_wall_ns, t.unprofiled);
+	trace_release(&t);
+	return err;
+}
+
+static int read_program(struct program_sources *s, const struct predict_args *a)
+{
+	const struct session_arg b = session_option("--on", a->given.on);
+	const struct session_arg from = session_option("--from", a->given.from);
+	int err;
+
+	if (a->given.workload || a->given.side != SIDE_ANY)
+		return complain(EINVAL, "--workload and --side are of a session, not of a trace");
+	err = read_trace(&s->profile, a->given.words.word[0]);
+	/* groups of draws: A 0, B 1 */
+	if (!err)
+		err = source_platform(&s->on, &b, a->given.sync, 1);
+	if (!err && a->given.from)
+		err = source_platform(&s->from, &from, a->given.sync, 0);
+	s->prices.b = &s->on.fit;
+	s->prices.a = a->given.from ? &s->from.fit : NULL;
+	if (!err)
+		err = read_costs(s, a);
+	if (!err && a->measured)
+		err = read_measured_program(s, a->measured);
+	return err;
+}
+
+static int refuse_remedy(const char *text)
+{
+	struct suggestion near = suggest_start(text);
+
+	for (int i = 0; remedy_names[i]; i++)
+		suggest_offer(&near, remedy_names[i]);
+	return complain(EINVAL, "--what-if=%s: must be graphs, batch=N (2 to %d), pinned or pool%s",
+			text_shown(text).s, BATCH_MAX, suggest_hint(&near).s);
+}
+
+/* "graphs", "batch=4" */
+static int parse_remedy(struct remedy *out, const char *text)
+{
+	size_t n = strcspn(text, "=");
+	char *end;
+	int i = 0;
+
+	while (remedy_names[i] &&
+	       (strlen(remedy_names[i]) != n || strncmp(remedy_names[i], text, n) != 0))
+		i++;
+	*out = (struct remedy){ .kind = (enum remedy_kind)i };
+	if (!remedy_names[i] || (i == REMEDY_BATCH) != (text[n] == '='))
+		return refuse_remedy(text);
+	if (i != REMEDY_BATCH)
+		return 0;
+	errno = 0;
+	out->n = strtol(text + n + 1, &end, 10);
+	if (errno || *end || end == text + n + 1 || out->n < 2 || out->n > BATCH_MAX)
+		return refuse_remedy(text);
+	return 0;
+}
+
+/* Those asked for, else all. */
+static int choose_remedies(struct remedy *out, int *n, const struct word_list *asked)
+{
+	int err = 0;
+
+	if (asked->n > WHAT_IFS_MAX)
+		return complain(EINVAL, "--what-if: at most %d", WHAT_IFS_MAX);
+	for (*n = 0; *n < asked->n && !err; ++*n)
+		err = parse_remedy(&out[*n], asked->word[*n]);
+	for (int i = 0; !asked->n && i < REMEDIES; i++)
+		out[(*n)++] = (struct remedy){ .kind = (enum remedy_kind)i, .n = BATCH };
+	return err;
+}
+
+static void price_program(const struct predict_args *a, const struct program_sources *s,
+			  struct remedy *remedy, int n)
+{
+	struct program_price price;
+	const struct program_report report = { &price, remedy, n, s->measured_ns, a->measured };
+
+	program_price_make(&price, &s->profile, &s->prices);
+	for (int i = 0; i < n; i++)
+		program_price_remedy(&price, &remedy[i]);
+	show(&a->given, &report, print_program, program_json);
+	program_price_release(&price);
+	note_cpu(&a->given, s->profile.trace.is_cpu);
+}
+
+static int predict_program(const struct predict_args *a)
+{
+	struct program_sources s = { .measured_ns = NAN };
+	struct remedy remedy[WHAT_IFS_MAX];
+	int n, err = choose_remedies(remedy, &n, &a->what_if);
+
+	if (!err)
+		err = read_program(&s, a);
+	if (!err && s.profile.trust == TRUST_REFUSED)
+		err = RIFT_FAILED_POINTS;
+	if (!err)
+		price_program(a, &s, remedy, n);
+	json_decref(s.costs_a);
+	json_decref(s.costs_b);
+	source_release(&s.from);
+	source_release(&s.on);
+	profile_release(&s.profile);
+	return err;
+}
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+#define WRITE                                                                                      \
+	"write rift predict SESSION --on SESSION, the latter of the platform to predict for"
 
 static int predict(void *arguments)
 {
 	const struct predict_args *a = arguments;
 
-	return a->given.on ? predict_work(a) : complain(EINVAL, "rift predict: no --on; " WRITE);
+	if (!a->given.on)
+		return complain(EINVAL, "rift predict: no --on; " WRITE);
+	if (trace_is(a->given.words.word[0]))
+		return predict_program(a);
+	if (a->given.costs || a->from_costs || a->what_if.n)
+		return complain(EINVAL, "--costs, --from-costs and --what-if are of a trace (rift "
+					"profile), not of a session");
+	return predict_work(a);
 }
 
 const struct command command_predict = {
 	.name = "predict",
-	.usage = "SESSION --on SESSION",
-	.line = "a workload of one platform, priced on another",
-	.words = "SESSION --on SESSION",
+	.usage = "SESSION|TRACE --on SESSION",
+	.line = "a workload or a program of one platform, priced on another",
+	.words = "SESSION --on SESSION\nTRACE --on SESSION",
 	.doc = "Says what the blocks of a workload that was swept on platform A would take on "
 	       "platform B, of which another session tells what launches cost. Kernels are taken "
 	       "to "
 	       "last as long on both. In a session with two sides, side b priced by what launches "
 	       "cost there, and held against what was measured there: rift predict FILE:a --on "
-	       "FILE:b --measured FILE:b.",
+	       "FILE:b --measured FILE:b.\n\nOf a TRACE (rift profile): what the whole program "
+	       "would take on platform B, where its time goes there, and which remedy would help.",
 	.exits = exits,
 	.options = options,
-	.takes = "one session",
+	.takes = "one session or trace",
 	.most = 1,
 	.missing = "no session; " WRITE,
 	.size = sizeof(struct predict_args),

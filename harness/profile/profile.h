@@ -47,6 +47,9 @@ enum sensitivity_cost { COST_LAUNCH, COST_SYNC, COST_GAP, COST_COPY, PROFILE_COS
 extern const char *const profile_cost_names[PROFILE_COSTS]; /* "launch" */
 extern const char *const profile_cost_texts[PROFILE_COSTS];
 
+/* The same with so many ns more for one of these costs. */
+struct call_prices prices_dearer(struct call_prices p, enum sensitivity_cost cost, double ns);
+
 struct profile {
 	struct trace trace;
 	struct steps steps;

@@ -120,6 +120,11 @@ static double other_streams(const struct simulation *sim, int32_t stream)
 	}
 }
 
+static struct call_extra extra_of(const struct simulation *sim, int64_t call)
+{
+	return sim->p.extra ? sim->p.extra[call] : (struct call_extra){ 0 };
+}
+
 static void set_end(struct simulation *sim, int32_t stream, double end)
 {
 	enum stream_kind kind = sim->t->stream[stream].kind;
@@ -132,7 +137,7 @@ static void set_end(struct simulation *sim, int32_t stream, double end)
 		sim->blocking = latest(sim->blocking, end);
 }
 
-static double length_of(const struct simulation *sim, const struct trace_op *op)
+static double priced_length(const struct simulation *sim, const struct trace_op *op)
 {
 	double ns = (double)(op->t1 - op->t0);
 	const struct copy_price *price;
@@ -148,6 +153,11 @@ static double length_of(const struct simulation *sim, const struct trace_op *op)
 	return isnan(price->latency_ns) || op->bytes < 0
 		       ? ns
 		       : price->latency_ns + (double)op->bytes * price->ns_per_byte;
+}
+
+static double length_of(const struct simulation *sim, const struct trace_op *op)
+{
+	return latest(priced_length(sim, op) + extra_of(sim, op->call).length_ns, 0);
 }
 
 /* One operation that could start at `ready`. */
@@ -201,7 +211,8 @@ static void take_place(struct simulation *sim, int32_t stream, double end)
 }
 
 /* A call that costs so much and puts its operations on a stream. */
-static double submit(struct simulation *sim, const struct trace_call *c, double h, double price)
+static double submit(struct simulation *sim, const struct trace_call *c, double h, double price,
+		     double start_ns)
 {
 	double end;
 
@@ -211,7 +222,7 @@ static double submit(struct simulation *sim, const struct trace_call *c, double 
 	/* a proxy that takes no time is no queue: threads do not wait for each other there */
 	sim->submitted =
 		sim->p.submission_ns > 0 ? latest(h, sim->submitted) + sim->p.submission_ns : h;
-	end = run_ops(sim, c, sim->submitted + sim->p.start_ns);
+	end = run_ops(sim, c, sim->submitted + start_ns);
 	take_place(sim, sim->t->op[c->first_op].stream, end);
 	return h;
 }
@@ -228,11 +239,13 @@ static double graph_price(const struct simulation *sim, const struct trace_call 
 }
 
 static double copy(struct simulation *sim, const struct trace_call *c, const struct step *step,
-		   double h)
+		   const struct call_extra *extra, double h)
 {
-	double end = run_ops(sim, c, h + step->lead_ns + sim->p.copy_latency_ns);
+	double lead = step->lead_ns + extra->lead_ns + sim->p.copy_latency_ns;
+	double end = run_ops(sim, c, h + lead);
 
-	return step->role == STEP_COPY_WAIT ? end + step->tail_ns : h + step->own_ns;
+	return step->role == STEP_COPY_WAIT ? end + step->tail_ns
+					    : h + step->own_ns + extra->call_ns;
 }
 
 static double scope_end(const struct simulation *sim, const struct trace_call *c)
@@ -262,21 +275,24 @@ static double call(struct simulation *sim, int64_t i, double h)
 {
 	const struct trace_call *c = &sim->t->call[i];
 	const struct step *step = &sim->s->step[i];
+	const struct call_extra extra = extra_of(sim, i);
+	double own = step->own_ns + extra.call_ns, start = sim->p.start_ns;
 
 	switch (step->role) {
 	case STEP_LAUNCH:
-		return submit(sim, c, h, sim->p.launch_ns + step->own_ns);
+		return submit(sim, c, h, sim->p.launch_ns + own, start);
 	case STEP_GRAPH:
-		return submit(sim, c, h, graph_price(sim, c, step));
+		return submit(sim, c, h, graph_price(sim, c, step) + extra.call_ns,
+			      start + sim->p.graph_start_ns);
 	case STEP_SUBMIT:
-		return submit(sim, c, h, step->own_ns);
+		return submit(sim, c, h, own, start);
 	case STEP_COPY:
 	case STEP_COPY_WAIT:
-		return copy(sim, c, step, h);
+		return copy(sim, c, step, &extra, h);
 	case STEP_SYNC:
 		return latest(h + sim->p.sync_ns, scope_end(sim, c) + sim->p.wake_ns);
 	case STEP_FREE_WAIT:
-		return latest(h, sim->device_end) + step->own_ns;
+		return latest(h, sim->device_end) + own;
 	case STEP_POLL:
 		return h;
 	case STEP_POLL_WAIT:
@@ -285,7 +301,7 @@ static double call(struct simulation *sim, int64_t i, double h)
 		break;
 	}
 	keep_event(sim, c);
-	return h + step->own_ns;
+	return h + own;
 }
 
 /* In the order of the trace, which also says which thread's operation is first on a stream. */

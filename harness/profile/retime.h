@@ -37,6 +37,13 @@ struct copy_price {
 	double latency_ns, ns_per_byte;
 };
 
+/* What one call takes beyond what was recorded of it. */
+struct call_extra {
+	double call_ns;	  /* to its return; of a launch: beyond its price */
+	double lead_ns;	  /* copy: to its start */
+	double length_ns; /* each of its operations; negative: shorter */
+};
+
 /* What calls cost on a platform; prices_of_trace(): on the one that the trace is of. */
 struct call_prices {
 	double launch_ns;	  /* c */
@@ -47,12 +54,14 @@ struct call_prices {
 	double notice_ns;	  /* from a place in the queue to the call that takes it */
 	double graph_call_ns[2];  /* a, b of a + b n; NAN: as recorded */
 	double graph_added_ns;	  /* added to each launch of a graph */
+	double graph_start_ns;	  /* added to L where a graph starts */
 	double node_gap_ns;	  /* added between nodes of graphs */
 	double sync_ns;		  /* c_sync; NAN: as recorded */
 	double copy_latency_ns;	  /* added to each copy */
 	struct copy_price copy[COPY_DIRECTIONS];
 	double host_factor;  /* of host gaps */
 	double clock_factor; /* of kernels */
+	const struct call_extra *extra; /* one for each call; NULL: none */
 };
 
 /* One of QUANTILES of its calibration for each of c, Z and g. The trace is calibrated. */

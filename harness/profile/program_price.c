@@ -1,0 +1,562 @@
+/* program_price.c - a traced program at the prices of another platform. */
+#include "harness/profile/program_price.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/base/json.h"
+#include "harness/probe/costs.h"
+
+const char *const remedy_names[] = { "graphs", "batch", "pinned", "pool", NULL };
+
+/* Resamples of the runs without the recorder are those of `rift profile`. */
+enum { SEED = 1, GROUP_RUNS = 2 };
+
+/* Kernels that overlap for more than this share of the time. */
+static const double reordered_share = 0.05;
+
+/* ---- prices of launches ------------------------------------------------------------------- */
+
+/* What a launch passes, ns: as the recursion of harness/model/model.h takes them. */
+struct stations {
+	double call, behind, ends; /* c, d, L + wake */
+	double gap, window, notice;
+};
+
+static struct stations stations_of(const struct model *m)
+{
+	double c = fmin(m->v[MODEL_C], m->v[MODEL_P]);
+	double d = m->v[MODEL_P] > c ? m->v[MODEL_P] : 0;
+
+	return (struct stations){ .call = c,
+				  .behind = d,
+				  .ends = m->v[MODEL_Z] - c - d,
+				  .gap = m->v[MODEL_G],
+				  .window = m->v[MODEL_Q],
+				  .notice = m->v[MODEL_W] - m->v[MODEL_Z] };
+}
+
+static void set_ends(struct call_prices *p, double ends)
+{
+	p->start_ns = p->wake_ns = fmax(ends, 0) / 2;
+}
+
+/* From Zg, which the call's price is not in. */
+static double graph_start_ns(const struct model *m)
+{
+	return m->v[MODEL_GRAPH_Z] - stations_of(m).ends;
+}
+
+static void set_graphs(struct call_prices *out, const struct fit *f, const struct model *m)
+{
+	if (!f->has[MODE_GRAPH])
+		return;
+	out->graph_call_ns[0] = m->v[MODEL_GRAPH_A];
+	out->graph_call_ns[1] = m->v[MODEL_GRAPH_B];
+}
+
+/* The trace's own, and where a fit says what its calibration lacks. */
+static struct call_prices prices_on_a(const struct profile *p, const struct fit *a)
+{
+	struct call_prices out = p->prices;
+
+	if (a)
+		set_graphs(&out, a, &a->model);
+	return out;
+}
+
+/* B's model beyond A's, on top of A's prices. */
+static void add_beyond(struct call_prices *out, const struct model *a, const struct model *b)
+{
+	struct stations on_a = stations_of(a), on_b = stations_of(b);
+
+	out->launch_ns = fmax(out->launch_ns + on_b.call - on_a.call, 0);
+	out->submission_ns = fmax(out->submission_ns + on_b.behind - on_a.behind, 0);
+	set_ends(out, out->start_ns + out->wake_ns + on_b.ends - on_a.ends);
+	out->gap_ns = fmax(out->gap_ns + on_b.gap - on_a.gap, 0);
+	out->node_gap_ns = b->v[MODEL_GRAPH_G] - a->v[MODEL_GRAPH_G];
+	out->graph_start_ns = graph_start_ns(b) - graph_start_ns(a);
+}
+
+/* B's model alone: an empty kernel's own time is in its Z and g, and in the trace's kernels. */
+static void set_alone(struct call_prices *out, const struct model *b, double empty_kernel_ns)
+{
+	struct stations on_b = stations_of(b);
+
+	out->launch_ns = on_b.call;
+	out->submission_ns = on_b.behind;
+	set_ends(out, on_b.ends - empty_kernel_ns);
+	out->gap_ns = fmax(on_b.gap - empty_kernel_ns, 0);
+	out->graph_start_ns = graph_start_ns(b);
+}
+
+static struct call_prices prices_on_b(const struct program_price *p, const struct model *a,
+				      const struct model *b)
+{
+	struct call_prices out = p->on_a;
+
+	if (a)
+		add_beyond(&out, a, b);
+	else
+		set_alone(&out, b, p->profile->trace.calibration.kernel_ns);
+	set_graphs(&out, p->sources->b, b);
+	out.window = stations_of(b).window;
+	out.notice_ns = isfinite(out.window) ? fmax(stations_of(b).notice, 0) : 0;
+	out.extra = p->extra;
+	return out;
+}
+
+/* ---- call costs --------------------------------------------------------------------------- */
+
+/* ns, ns a byte where it is a rate; NAN: not known. */
+static double cost_ns(const json_t *costs, const char *workload, const char *name)
+{
+	const json_t *row = costs_row(costs, workload, name);
+	const json_t *median = row ? json_object_get(row, "median") : NULL;
+	const char *unit = row ? json_get_text(row, "unit") : NULL;
+
+	if (!json_is_number(median) || !unit)
+		return NAN;
+	if (!strcmp(unit, "us"))
+		return 1e3 * json_number_value(median);
+	return !strcmp(unit, "GB/s") ? 1 / json_number_value(median) : NAN;
+}
+
+/* How much more it is on B; 0 where one of them lacks it. */
+static double beyond_ns(const struct price_sources *s, const char *workload, const char *name)
+{
+	double beyond = cost_ns(s->costs_b, workload, name) - cost_ns(s->costs_a, workload, name);
+
+	return isfinite(beyond) ? beyond : 0;
+}
+
+/* The rows of `transfer` for copies of one kind: "h2d pinned". */
+static const char *copy_row(enum copy_direction direction, bool pageable)
+{
+	static const char *const rows[COPY_DIRECTIONS][2] = {
+		[COPY_TO_DEVICE] = { "h2d pinned", "h2d pageable" },
+		[COPY_TO_HOST] = { "d2h pinned", "d2h pageable" },
+		[COPY_WITHIN] = { "d2d", "d2d" },
+		[COPY_PEER] = { "d2d", "d2d" },
+	};
+
+	return rows[direction][pageable];
+}
+
+/* Fixed part, host call and time a byte of a kind of copies, on B beyond A. */
+struct copy_beyond {
+	double fixed_ns, call_ns, byte_ns;
+};
+
+static struct copy_beyond copy_beyond(const struct price_sources *s, const char *kind)
+{
+	char fixed[64], call[64], rate[64];
+
+	snprintf(fixed, sizeof(fixed), "%s fixed", kind);
+	snprintf(call, sizeof(call), "%s 4 B call", kind);
+	snprintf(rate, sizeof(rate), "%s rate", kind);
+	return (struct copy_beyond){ beyond_ns(s, "transfer", fixed),
+				     beyond_ns(s, "transfer", call),
+				     beyond_ns(s, "transfer", rate) };
+}
+
+struct beyond {
+	struct copy_beyond copy[COPY_DIRECTIONS][2];
+	double record_ns, wake_ns;
+};
+
+static struct call_extra copy_extra(const struct beyond *b, const struct trace_op *op, bool waits)
+{
+	const struct copy_beyond *c =
+		&b->copy[op->direction][op->memory == MEMORY_PAGEABLE];
+	struct call_extra out = { .length_ns = fmax((double)op->bytes, 0) * c->byte_ns };
+
+	if (waits) {
+		out.lead_ns = c->fixed_ns;
+		return out;
+	}
+	out.call_ns = c->call_ns;
+	out.lead_ns = c->call_ns + fmax(c->fixed_ns - c->call_ns - b->wake_ns, 0);
+	return out;
+}
+
+static struct call_extra extra_of(const struct program_price *p, const struct beyond *b, int64_t i)
+{
+	const struct trace *t = &p->profile->trace;
+	const struct trace_call *c = &t->call[i];
+	enum step_role role = p->profile->steps.step[i].role;
+
+	if ((role == STEP_COPY || role == STEP_COPY_WAIT) && c->ops)
+		return copy_extra(b, &t->op[c->first_op], role == STEP_COPY_WAIT);
+	if (c->class == CALL_RECORD)
+		return (struct call_extra){ .call_ns = b->record_ns };
+	if (call_is_memory(c->class))
+		return (struct call_extra){ .call_ns = beyond_ns(p->sources, "memory",
+								 trace_name(t, c->name)) };
+	return (struct call_extra){ 0 };
+}
+
+/* Half of what a synchronize and a start take more is the wake. */
+static void find_extra(struct program_price *p)
+{
+	int64_t calls = p->profile->trace.calls;
+	struct beyond b = { .wake_ns = 0 };
+
+	p->extra = calloc((size_t)calls + 1, sizeof(*p->extra));
+	CHECK(p->extra, "memory of %ld calls", (long)calls);
+	if (!p->sources->costs_b)
+		return;
+	b.record_ns = beyond_ns(p->sources, "launch", "event record");
+	b.wake_ns = p->on_b.wake_ns - p->on_a.wake_ns;
+	for (int d = 0; d < COPY_DIRECTIONS; d++)
+		for (int pageable = 0; pageable < 2; pageable++)
+			b.copy[d][pageable] = copy_beyond(
+				p->sources, copy_row((enum copy_direction)d, pageable));
+	for (int64_t i = 0; i < calls; i++)
+		p->extra[i] = extra_of(p, &b, i);
+}
+
+/* ---- the interval ------------------------------------------------------------------------- */
+
+static double simulated(const struct program_price *p, const struct model *a,
+			const struct model *b)
+{
+	const struct call_prices prices = prices_on_b(p, a, b);
+
+	return retimed_ns(&p->profile->steps, &prices);
+}
+
+static const struct model *model_a(const struct program_price *p)
+{
+	return p->sources->a ? &p->sources->a->model : NULL;
+}
+
+/* Time on B over each parameter of B: what A's are worth has the other sign. */
+struct slopes {
+	double a[MODEL_PARAMS], b[MODEL_PARAMS];
+};
+
+/* By half of a parameter's interval, where it has one. */
+static double step_of(const struct fit *f, int param)
+{
+	const struct interval *i = &f->param[param].interval;
+	bool is_moved = f->param[param].identified && i->known && param != MODEL_Q;
+
+	return is_moved ? (i->hi - i->lo) / 2 : 0;
+}
+
+static double slope(const struct program_price *p, const struct fit *f, int param, bool on_b)
+{
+	struct model moved = f->model;
+	double step = step_of(f, param), time;
+
+	if (!(step > 0))
+		return 0;
+	moved.v[param] += step;
+	time = on_b ? simulated(p, model_a(p), &moved) :
+		      simulated(p, &moved, &p->sources->b->model);
+	return (time - p->simulated_b_ns) / step;
+}
+
+static void find_slopes(const struct program_price *p, struct slopes *s)
+{
+	for (int i = 0; i < MODEL_PARAMS; i++) {
+		s->b[i] = slope(p, p->sources->b, i, true);
+		s->a[i] = p->sources->a ? slope(p, p->sources->a, i, false) : 0;
+	}
+}
+
+static double moved_by(const struct fit *f, const double *slope, int draw)
+{
+	double moved = 0;
+
+	for (int i = 0; f && i < MODEL_PARAMS; i++)
+		if (slope[i] != 0)
+			moved += slope[i] * (f->draw[draw].v[i] - f->model.v[i]);
+	return moved;
+}
+
+/* Medians of the runs without the recorder; without them what was simulated. */
+static void draw_on_a(struct program_price *p, double *draws)
+{
+	const struct trace *t = &p->profile->trace;
+	struct resamples r = { 0 };
+	int err;
+
+	p->a_ns = p->profile->measured;
+	if (!p->profile->measured.n || t->partial) {
+		p->a_ns = p->profile->predicted;
+		for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+			draws[d] = p->a_ns.value;
+		return;
+	}
+	err = resamples_init(&r, t->unprofiled, SEED, GROUP_RUNS);
+	if (!err)
+		err = bootstrap_median(&p->a_ns, &r, t->unprofiled_wall_ns, draws);
+	CHECK(!err, "times of %d runs", t->unprofiled);
+	resamples_release(&r);
+}
+
+static void find_interval(struct program_price *p)
+{
+	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
+	double beyond = p->simulated_b_ns - p->simulated_a_ns;
+	const struct price_sources *s = p->sources;
+	struct slopes slopes;
+	int n;
+
+	CHECK(draws, "memory of draws");
+	draw_on_a(p, draws);
+	find_slopes(p, &slopes);
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] += beyond + moved_by(s->b, slopes.b, d) + moved_by(s->a, slopes.a, d);
+	n = s->a && s->a->n < s->b->n ? s->a->n : s->b->n;
+	n = p->a_ns.n < n ? p->a_ns.n : n;
+	if (interval_of_draws(&p->b_ns, p->a_ns.value + beyond, n, draws))
+		p->b_ns = interval_unknown(n);
+	p->b_ns.value = p->a_ns.value + beyond;
+	free(draws);
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static void find_shares(struct program_price *p)
+{
+	struct timed times;
+
+	timed_priced(&times, &p->profile->steps, &p->on_b);
+	shares_make(&p->shares_b, &p->profile->steps, &times, p->on_b.start_ns, false);
+	timed_release(&times);
+}
+
+static void find_costs(struct program_price *p)
+{
+	for (int i = 0; i < PROFILE_COSTS; i++) {
+		struct call_prices dearer =
+			prices_dearer(p->on_b, (enum sensitivity_cost)i, 1000);
+
+		p->cost_ns[i] = retimed_ns(&p->profile->steps, &dearer) - p->simulated_b_ns;
+	}
+}
+
+void program_price_make(struct program_price *out, const struct profile *p,
+			const struct price_sources *sources)
+{
+	*out = (struct program_price){ .profile = p, .sources = sources };
+	out->on_a = prices_on_a(p, sources->a);
+	out->on_b = prices_on_b(out, model_a(out), &sources->b->model);
+	find_extra(out);
+	out->on_b.extra = out->extra;
+	out->simulated_a_ns = retimed_ns(&p->steps, &out->on_a);
+	out->simulated_b_ns = retimed_ns(&p->steps, &out->on_b);
+	find_interval(out);
+	find_shares(out);
+	find_costs(out);
+	out->reordered = p->shares.overlapped_ns > reordered_share * p->shares.total_ns;
+}
+
+void program_price_release(struct program_price *p)
+{
+	shares_release(&p->shares_b);
+	free(p->extra);
+	*p = (struct program_price){ 0 };
+}
+
+/* ---- remedies ----------------------------------------------------------------------------- */
+
+/* The program with a remedy: steps of its own, and what its calls take more, on one platform. */
+struct remedied {
+	struct steps steps;
+	struct call_extra *extra;
+	struct call_prices prices;
+	const struct trace *trace;
+	double node_gap_ns;  /* between nodes of a graph, in place of prices.gap_ns */
+	const json_t *costs; /* of the platform, or NULL */
+};
+
+/* Launches further apart have work of the program between them. */
+enum { RUN_GAP_NS = 20000 };
+
+/* Launches of one thread and stream, one right behind the other. */
+struct launch_run {
+	int64_t first, last, n;
+	int32_t stream;
+};
+
+static void end_run(struct remedied *r, struct launch_run *run, struct remedy *out)
+{
+	const double *price = r->prices.graph_call_ns;
+
+	if (run->n >= 2) {
+		r->steps.step[run->first].own_ns = price[0] + price[1] * (double)run->n;
+		out->calls += run->n;
+	} else if (run->n) {
+		r->steps.step[run->first].role = STEP_LAUNCH;
+	}
+	run->n = 0;
+}
+
+/* It is a node now: the host's work before it falls away, its call costs nothing. */
+static void add_node(struct remedied *r, int64_t i, struct launch_run *run)
+{
+	struct step *step = &r->steps.step[i];
+
+	step->role = STEP_SUBMIT;
+	if (run->n++) {
+		step->own_ns = step->gap_ns = 0;
+		r->extra[i].length_ns += r->node_gap_ns - r->prices.gap_ns;
+		return;
+	}
+	run->first = i;
+	run->stream = r->trace->op[r->trace->call[i].first_op].stream;
+}
+
+static bool goes_on(const struct remedied *r, int64_t i, const struct launch_run *run)
+{
+	return !run->n || (r->steps.step[i].gap_ns < RUN_GAP_NS &&
+			   r->trace->op[r->trace->call[i].first_op].stream == run->stream);
+}
+
+static void apply_graphs(struct remedied *r, struct remedy *out)
+{
+	struct launch_run *run = calloc((size_t)r->trace->threads + 1, sizeof(*run));
+
+	CHECK(run, "memory of %ld threads", (long)r->trace->threads);
+	for (int64_t i = 0; i < r->trace->calls; i++) {
+		const struct trace_call *c = &r->trace->call[i];
+		bool launches = r->steps.step[i].role == STEP_LAUNCH && c->ops == 1;
+
+		if (!launches || !goes_on(r, i, &run[c->thread]))
+			end_run(r, &run[c->thread], out);
+		if (launches)
+			add_node(r, i, &run[c->thread]);
+	}
+	for (int64_t i = 0; i < r->trace->threads; i++)
+		end_run(r, &run[i], out);
+	free(run);
+}
+
+static void apply_batch(struct remedied *r, struct remedy *out)
+{
+	int64_t seen = 0;
+
+	for (int64_t i = 0; i < r->trace->calls; i++)
+		if (r->steps.step[i].role == STEP_SYNC && ++seen % out->n) {
+			r->steps.step[i].role = STEP_FIXED;
+			r->steps.step[i].own_ns = 0;
+			out->calls++;
+		}
+}
+
+static void apply_pool(struct remedied *r, struct remedy *out)
+{
+	for (int64_t i = 0; i < r->trace->calls; i++) {
+		const struct trace_call *c = &r->trace->call[i];
+
+		if ((c->class != CALL_ALLOC && c->class != CALL_FREE) || c->async)
+			continue;
+		r->steps.step[i].role = STEP_FIXED;
+		r->steps.step[i].own_ns = 0;
+		r->extra[i] = (struct call_extra){ 0 };
+		out->calls++;
+	}
+}
+
+static void apply_pinned(struct remedied *r, struct remedy *out)
+{
+	for (int64_t i = 0; i < r->trace->calls; i++) {
+		const struct trace_call *c = &r->trace->call[i];
+		const struct trace_op *op = c->ops ? &r->trace->op[c->first_op] : NULL;
+		char slow[64], fast[64];
+
+		if (!op || op->kind != OP_COPY || op->memory != MEMORY_PAGEABLE)
+			continue;
+		snprintf(slow, sizeof(slow), "%s rate", copy_row(op->direction, true));
+		snprintf(fast, sizeof(fast), "%s rate", copy_row(op->direction, false));
+		r->extra[i].length_ns += (double)op->bytes * (cost_ns(r->costs, "transfer", fast) -
+							      cost_ns(r->costs, "transfer", slow));
+		out->calls++;
+	}
+}
+
+static void apply(struct remedied *r, struct remedy *out)
+{
+	out->calls = 0;
+	switch (out->kind) {
+	case REMEDY_GRAPHS:
+		apply_graphs(r, out);
+		break;
+	case REMEDY_BATCH:
+		apply_batch(r, out);
+		break;
+	case REMEDY_PINNED:
+		apply_pinned(r, out);
+		break;
+	default:
+		apply_pool(r, out);
+	}
+}
+
+static bool is_priced(const struct call_prices *prices, const json_t *costs, const struct remedy *r)
+{
+	switch (r->kind) {
+	case REMEDY_GRAPHS:
+		return isfinite(prices->graph_call_ns[0]);
+	case REMEDY_PINNED:
+		return isfinite(cost_ns(costs, "transfer", "h2d pinned rate")) &&
+		       isfinite(cost_ns(costs, "transfer", "h2d pageable rate")) &&
+		       isfinite(cost_ns(costs, "transfer", "d2h pinned rate")) &&
+		       isfinite(cost_ns(costs, "transfer", "d2h pageable rate"));
+	default:
+		return true;
+	}
+}
+
+/* Between nodes of a graph: the fit's, less an empty kernel's own time; without one the stream's.
+ */
+static double node_gap_ns(const struct program_price *p, const struct fit *f,
+			  const struct call_prices *prices)
+{
+	if (!f || !f->has[MODE_GRAPH])
+		return prices->gap_ns;
+	return fmax(f->model.v[MODEL_GRAPH_G] - p->profile->trace.calibration.kernel_ns, 0);
+}
+
+/* The simulated time with a remedy, on one platform; NAN: no price of it there. */
+static double time_with(const struct program_price *p, bool on_b, struct remedy *out)
+{
+	const struct trace *t = &p->profile->trace;
+	const struct price_sources *s = p->sources;
+	const struct call_prices *prices = on_b ? &p->on_b : &p->on_a;
+	struct remedied r = { .steps = p->profile->steps,
+			      .trace = t,
+			      .node_gap_ns = node_gap_ns(p, on_b ? s->b : s->a, prices),
+			      .costs = on_b ? s->costs_b : s->costs_a };
+	double ns;
+
+	if (!is_priced(prices, r.costs, out))
+		return NAN;
+	r.steps.step = calloc((size_t)t->calls + 1, sizeof(*r.steps.step));
+	r.extra = calloc((size_t)t->calls + 1, sizeof(*r.extra));
+	CHECK(r.steps.step && r.extra, "memory of %ld calls", (long)t->calls);
+	memcpy(r.steps.step, p->profile->steps.step, (size_t)t->calls * sizeof(*r.steps.step));
+	if (prices->extra)
+		memcpy(r.extra, prices->extra, (size_t)t->calls * sizeof(*r.extra));
+	r.prices = *prices;
+	r.prices.extra = r.extra;
+	apply(&r, out);
+	ns = retimed_ns(&r.steps, &r.prices);
+	free(r.steps.step);
+	free(r.extra);
+	return ns;
+}
+
+void program_price_remedy(const struct program_price *p, struct remedy *r)
+{
+	double a = time_with(p, false, r), b = time_with(p, true, r);
+
+	r->a_ns = p->a_ns.value + a - p->simulated_a_ns;
+	r->b_ns = p->b_ns.value + b - p->simulated_b_ns;
+}

@@ -1,0 +1,91 @@
+/*
+ * program_price.h - how long a traced program would take on another platform: its trace simulated
+ * at the prices of platform A, where it was recorded, and at those of platform B.
+ *
+ *   time on B = time on A without the recorder + simulated at B's prices - simulated at A's
+ *
+ * A's prices are the calibration of the trace, c, Z and g as that process met them. B's are A's and
+ * what fits of launches say that B adds (A's fit given), or B's fit alone (without). Call costs of
+ * both platforms price copies, allocations and event records: what B's cost more than A's is added
+ * to each call that was recorded. Without them such calls cost on B what they cost on A.
+ *
+ * Kernels last as long on B as on A, and the host computes as fast: what differs is calls.
+ *
+ * Intervals: the median of the runs without the recorder, resampled, and the draws of both fits,
+ * each draw by the slopes of the simulated time over the prices. Call costs enter as medians.
+ */
+#ifndef RIFT_PROFILE_PROGRAM_PRICE_H
+#define RIFT_PROFILE_PROGRAM_PRICE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "harness/fit/fit.h"
+#include "harness/profile/profile.h"
+
+struct price_sources {
+	const struct fit *b; /* of launches on B */
+	const struct fit *a; /* of launches on A; NULL: the trace's calibration alone */
+	const json_t *costs_b, *costs_a; /* both or neither */
+};
+
+/* ---- remedies --------------------------------------------------------------------------- */
+
+enum remedy_kind {
+	REMEDY_GRAPHS, /* launches in a row become one graph launch */
+	REMEDY_BATCH,  /* of n synchronizes one is left */
+	REMEDY_PINNED, /* pageable copies are of pinned memory */
+	REMEDY_POOL,   /* allocations and frees cost nothing and wait for nothing */
+	REMEDIES
+};
+
+extern const char *const remedy_names[]; /* "graphs", "batch", ...; then NULL */
+
+struct remedy {
+	enum remedy_kind kind;
+	int64_t n;     /* of REMEDY_BATCH */
+	int64_t calls;	   /* that it changes; 0: the program has none, or it has no price */
+	double a_ns, b_ns; /* wall time with it; NAN: the sources do not say */
+};
+
+/* ---- the price -------------------------------------------------------------------------- */
+
+struct program_price {
+	const struct profile *profile;
+	const struct price_sources *sources;
+	struct call_prices on_a, on_b;
+	struct call_extra *extra;  /* of each call on B; owned */
+	double simulated_a_ns, simulated_b_ns;
+	struct interval a_ns, b_ns; /* wall time */
+	struct shares shares_b;
+	double cost_ns[PROFILE_COSTS]; /* 1 us more on B; of the wall time there */
+	bool reordered; /* kernels overlap for so long that B may order them otherwise */
+};
+
+/*
+ * The profile is of a trace that was re-timed and not refused; it and the sources must outlive the
+ * price.
+ */
+void program_price_make(struct program_price *out, const struct profile *p,
+			const struct price_sources *sources);
+void program_price_release(struct program_price *p);
+
+/* What a remedy would give on both platforms; r->kind and r->n are set. */
+void program_price_remedy(const struct program_price *p, struct remedy *r);
+
+/* ---- the output of `rift predict TRACE` ------------------------------------------------- */
+
+struct program_report {
+	const struct program_price *price;
+	const struct remedy *remedy;
+	int remedies;
+	double measured_ns; /* wall time measured on B; NAN: none */
+	const char *measured_path;
+};
+
+void program_report_print(const struct program_report *r, FILE *out);
+
+/* New reference. */
+json_t *program_report_json(const struct program_report *r);
+
+#endif

@@ -1,0 +1,188 @@
+/* program_report.c - a program's price on another platform, for people and for machines. */
+#include <math.h>
+
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/profile/program_price.h"
+#include "harness/record/recorded.h"
+
+static const char *const remedy_texts[REMEDIES] = {
+	[REMEDY_GRAPHS] = "launches in a row become one graph launch",
+	[REMEDY_BATCH] = "of so many synchronizes one is left",
+	[REMEDY_PINNED] = "pageable copies are of pinned memory",
+	[REMEDY_POOL] = "allocations and frees cost nothing",
+};
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+static void print_platforms(const struct program_price *p, FILE *out)
+{
+	const struct price_sources *s = p->sources;
+	char name[160];
+
+	session_platform(s->b->grid->j, s->b->grid->side, name, sizeof(name));
+	row(out, "program", "%s", p->profile->trace.program);
+	row(out, "on B", "%s: side %s of %s, n = %d processes", name,
+	    journal_side_name(s->b->grid->side), text_shown(s->b->grid->j->path).s, s->b->n);
+	if (s->a)
+		row(out, "prices", "the trace's own, and what B adds to A, side %s of %s",
+		    journal_side_name(s->a->grid->side), text_shown(s->a->grid->j->path).s);
+	else
+		row(out, "prices", "B's launches as they are (--from A takes what B adds)");
+	row(out, "other calls", "%s",
+	    s->costs_b ? "copies, allocations and event records by the call costs of both"
+		       : "copies, allocations and event records cost on B what they cost on A "
+			 "(--costs and --from-costs price them)");
+	row(out, "assumed", "kernels last as long on B as on A, and the host computes as fast");
+}
+
+static void print_time(FILE *out, const char *label, const struct interval *i)
+{
+	if (i->known)
+		row(out, label, "%s (%s to %s)", text_time(i->value).s, text_time(i->lo).s,
+		    text_time(i->hi).s);
+	else
+		row(out, label, "%s", text_time(i->value).s);
+}
+
+static void print_times(const struct program_report *r, FILE *out)
+{
+	const struct program_price *p = r->price;
+
+	fputc('\n', out);
+	print_time(out, p->profile->measured.n ? "measured on A" : "re-timed on A", &p->a_ns);
+	print_time(out, "predicted on B", &p->b_ns);
+	row(out, "B / A", "%.3f", p->b_ns.value / p->a_ns.value);
+	if (isfinite(r->measured_ns))
+		row(out, "measured on B", "%s, predicted %+.1f %%: %s", text_time(r->measured_ns).s,
+		    100 * (p->b_ns.value / r->measured_ns - 1), text_shown(r->measured_path).s);
+}
+
+static void print_confidence(const struct program_price *p, FILE *out)
+{
+	row(out, "confidence", "%s",
+	    p->profile->trust == TRUST_FULL && !p->reordered ? "passed its self-check on A"
+							     : "low");
+	for (int i = 0; i < DOUBTS; i++)
+		if (p->profile->doubts & 1u << i)
+			row(out, "", "%s", doubt_texts[i]);
+	if (p->reordered)
+		row(out, "", "kernels overlap, and B may order them otherwise");
+}
+
+static void print_shares(const struct program_price *p, FILE *out)
+{
+	const struct shares *a = &p->profile->shares, *b = &p->shares_b;
+
+	fprintf(out, "\n  %-11s %8s %8s %10s\n", "share", "on A", "on B", "longer by");
+	for (int i = 0; i < SHARES; i++)
+		fprintf(out, "  %-11s %6.1f %% %6.1f %% %10s  %s\n", share_names[i],
+			100 * share_of(a, (enum share)i), 100 * share_of(b, (enum share)i),
+			text_time(b->ns[i] - a->ns[i]).s, share_texts[i]);
+	fprintf(out, "\n1 us more on B for  makes it longer by\n");
+	for (int i = 0; i < PROFILE_COSTS; i++)
+		fprintf(out, "  %-32s %6.2f %%\n", profile_cost_texts[i],
+			100 * p->cost_ns[i] / p->b_ns.value);
+}
+
+/* "-12.3 %", or why there is none. */
+static void print_change(double with_ns, double without_ns, FILE *out)
+{
+	if (isfinite(with_ns))
+		fprintf(out, " %+8.1f %%", 100 * (with_ns / without_ns - 1));
+	else
+		fprintf(out, " %10s", "no price");
+}
+
+static void print_remedies(const struct program_report *r, FILE *out)
+{
+	if (!r->remedies)
+		return;
+	fprintf(out, "\n  %-11s %10s %10s %8s\n", "remedy", "on A", "on B", "calls");
+	for (int i = 0; i < r->remedies; i++) {
+		const struct remedy *what = &r->remedy[i];
+		char name[32];
+
+		snprintf(name, sizeof(name), what->kind == REMEDY_BATCH ? "%s=%ld" : "%s",
+			 remedy_names[what->kind], (long)what->n);
+		fprintf(out, "  %-11s", name);
+		print_change(what->a_ns, r->price->a_ns.value, out);
+		print_change(what->b_ns, r->price->b_ns.value, out);
+		fprintf(out, " %8ld  %s\n", (long)what->calls, remedy_texts[what->kind]);
+	}
+}
+
+void program_report_print(const struct program_report *r, FILE *out)
+{
+	print_platforms(r->price, out);
+	print_times(r, out);
+	print_confidence(r->price, out);
+	print_shares(r->price, out);
+	print_remedies(r, out);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static json_t *interval_json(const struct interval *i)
+{
+	return json_pack("{s:o, s:o, s:o, s:i}", "value_ns", json_number(i->value), "lo_ns",
+			 json_number(i->known ? i->lo : NAN), "hi_ns",
+			 json_number(i->known ? i->hi : NAN), "n", i->n);
+}
+
+static json_t *shares_json(const struct program_price *p)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < SHARES; i++)
+		json_object_set_new(o, share_names[i],
+				    json_pack("{s:f, s:f}", "a_ns", p->profile->shares.ns[i],
+					      "b_ns", p->shares_b.ns[i]));
+	return o;
+}
+
+static json_t *costs_json(const struct program_price *p)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < PROFILE_COSTS; i++)
+		json_object_set_new(o, profile_cost_names[i],
+				    json_pack("{s:o}", "longer_ns", json_number(p->cost_ns[i])));
+	return o;
+}
+
+static json_t *remedies_json(const struct program_report *r)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < r->remedies; i++) {
+		const struct remedy *what = &r->remedy[i];
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:I, s:I, s:o, s:o}", "remedy",
+					remedy_names[what->kind], "n", (json_int_t)what->n, "calls",
+					(json_int_t)what->calls, "a_ns", json_number(what->a_ns),
+					"b_ns", json_number(what->b_ns)));
+	}
+	return list;
+}
+
+json_t *program_report_json(const struct program_report *r)
+{
+	const struct program_price *p = r->price;
+	const struct grid *b = p->sources->b->grid;
+
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:s, s:b, s:o, s:o, s:o, s:o, s:o, "
+			 "s:o}",
+			 "version", RIFT_VERSION, "command", "predict", "trace",
+			 json_text(p->profile->trace.path), "program",
+			 json_text(p->profile->trace.program), "parameters_session",
+			 json_text(b->j->path), "parameters_side", journal_side_name(b->side),
+			 "beyond_a", p->sources->a != NULL, "self_check",
+			 trust_names[p->profile->trust], "reordered", p->reordered, "a",
+			 interval_json(&p->a_ns), "b", interval_json(&p->b_ns), "b_measured_ns",
+			 json_number(r->measured_ns), "shares", shares_json(p),
+			 "one_us_more", costs_json(p), "remedies", remedies_json(r));
+}
